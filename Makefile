@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0
+# What a newcomer needs: make demo, make check, make run SCRIPT=x.kp.
+#
+#   BASE=7.2|6.12      kernel to build on (default 7.2, else 6.12)
+#   KSRC=/path/linux   a kernel tree of one's own instead
+#   CONFIG=NAME        lab/configs/NAME.config (default: default)
+
+CONFIG ?= default
+export BASE KSRC
+
+help:
+	@echo 'make demo                 build all, boot, print a histogram of real events'
+	@echo 'make check                every test'
+	@echo 'make run SCRIPT=x.kp      run a script of yours in the guest (ARGS="…", WORKLOAD="…")'
+	@echo 'make tool                 ktap and ktapc for this machine, in tools/ktap/'
+	@echo 'make kernel               the kernel and guest that lab/run boots'
+	@echo 'make overlay KSRC=…       put ktap into a kernel tree (unoverlay: take it out)'
+	@echo 'make clean                remove build/ (downloads are kept in ~/.cache/ktap)'
+
+deps:
+	@lab/deps
+
+tool:
+	@$(MAKE) --no-print-directory -C tools/ktap
+
+kernel: deps
+	@lab/build --config $(CONFIG)
+
+demo: kernel
+	@lab/demo
+
+# Cheap checks first; see lab/check for what it does
+check: deps
+	@lab/check
+
+run: kernel
+	@test -n "$(SCRIPT)" || { echo 'make run: which script? make run SCRIPT=x.kp' >&2; exit 2; }
+	@lab/script "$(SCRIPT)" $(ARGS)
+
+overlay unoverlay: deps
+	@lab/overlay $(if $(filter unoverlay,$@),--remove)
+
+clean:
+	rm -rf build
+	@$(MAKE) --no-print-directory -C tools/ktap clean
+	@$(MAKE) --no-print-directory -C tools/testing/ktap clean
+
+.PHONY: help deps tool kernel demo check run overlay unoverlay clean

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0
+# What the lab's scripts share: where things are, and how to complain.
+# shellcheck shell=bash
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+build=$top/build
+me=lab/$(basename "$0")
+# shellcheck disable=SC2034 # lab/fetch, lab/build
+default_base=7.2 backport_base=6.12
+
+note() { printf '%s: %s\n' "$me" "$*" >&2; }
+
+# die MESSAGE [ADVICE]: what went wrong, what to do about it
+die() {
+	note "error: $1"
+	[ -z "${2:-}" ] || note "  $2"
+	exit 1
+}
+
+need() {
+	local c
+	for c; do
+		command -v "$c" >/dev/null 2>&1 ||
+			die "'$c' is not installed" "run lab/deps to install what the lab needs"
+	done
+}
+
+# VERSION.PATCHLEVEL of a kernel tree
+tree_version() {
+	[ -f "$1/Makefile" ] && [ -f "$1/Kbuild" ] || return 1
+	sed -n 's/^VERSION = //p; s/^PATCHLEVEL = //p' "$1/Makefile" | paste -sd.
+}
+
+# The base in use: BASE, or the one lab/fetch had to fall back to, or 7.2
+base_version() {
+	if [ -n "${BASE:-}" ]; then
+		echo "$BASE"
+	elif [ -f "$build/fallback-base" ]; then
+		cat "$build/fallback-base"
+	else
+		echo "$default_base"
+	fi
+}
+
+# The directory below build/ for what is made from the base in use
+base_dir() {
+	if [ -n "${KSRC:-}" ]; then
+		local path
+		path=$(realpath -m -- "$KSRC")
+		echo "$build/ksrc-$(basename "$path")-$(cksum <<<"$path" | cut -d' ' -f1)"
+	else
+		echo "$build/$(base_version)"
+	fi
+}
