@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * ktap: what a program and the kernel say to each other through the file
+ * ktap/session of tracefs: the chunk (a compiled script) that goes in, and
+ * the frames that come out when they are asked for.
+ *
+ * Not to be confused with KTAP, the Kernel Test Anything Protocol.
+ */
+#ifndef _UAPI_LINUX_KTAP_H
+#define _UAPI_LINUX_KTAP_H
+
+#include <linux/types.h>
+
+/**
+ * DOC: The chunk
+ *
+ * A chunk is one compiled script.  It is little-endian on every machine, has
+ * fixed-width fields and holds offsets, never pointers, so that one file runs
+ * on every architecture.
+ *
+ * It starts with a struct ktap_header, followed by &ktap_header.nsections
+ * struct ktap_section.  Each section is 8-byte aligned, lies wholly inside the
+ * chunk, and overlaps no other.  A section type stands at most once.  An
+ * unknown section is skipped if its flags have %KTAP_SEC_OPTIONAL, and makes
+ * the chunk invalid otherwise.  Every reserved field and every undefined flag
+ * must be zero.
+ */
+
+/* The first byte is no ASCII, so that a chunk can follow setup lines of text. */
+#define KTAP_MAGIC		"\xcfktp"
+#define KTAP_MAGIC_LEN		4
+
+#define KTAP_ABI_MAJOR		1	/* differs: refused */
+#define KTAP_ABI_MINOR		0	/* newer than the kernel's: refused */
+
+#define KTAP_NONE		0xffffffffU	/* no such index */
+
+/* Limits of the format.  A kernel may set lower ones (see ktap/features). */
+#define KTAP_MAX_CHUNK		(4U << 20)	/* bytes of a chunk */
+#define KTAP_MAX_INSNS		65536U		/* instructions of a chunk */
+#define KTAP_MAX_FUNCS		4096U
+#define KTAP_MAX_STRINGS	65536U
+#define KTAP_MAX_INTS		65536U
+#define KTAP_MAX_GLOBALS	4096U
+#define KTAP_MAX_FIELDS		1024U
+#define KTAP_MAX_PROBES		1024U
+#define KTAP_MAX_FILES		64U
+#define KTAP_MAX_REGS		250U		/* registers of a function */
+#define KTAP_MAX_ARGS		32U		/* arguments of a call */
+#define KTAP_MAX_STRLEN		4096U		/* bytes of a string at run time */
+
+/**
+ * struct ktap_header - the first bytes of a chunk
+ * @magic: %KTAP_MAGIC
+ * @major: %KTAP_ABI_MAJOR
+ * @minor: the lowest %KTAP_ABI_MINOR that has all the chunk uses
+ * @length: bytes of the whole chunk, this header included
+ * @flags: enum ktap_chunk_flags
+ * @nsections: number of struct ktap_section that follow
+ * @main: index of the function that is the file's top level (no parameters)
+ */
+struct ktap_header {
+	__u8	magic[KTAP_MAGIC_LEN];
+	__le16	major;
+	__le16	minor;
+	__le32	length;
+	__le32	flags;
+	__le32	nsections;
+	__le32	main;
+};
+
+/**
+ * enum ktap_chunk_flags - &ktap_header.flags
+ * @KTAP_CHUNK_UNSAFE: the script uses functions that act on the system
+ */
+enum ktap_chunk_flags {
+	KTAP_CHUNK_UNSAFE	= 1U << 0,
+};
+
+/**
+ * enum ktap_section_type - what a section holds
+ * @KTAP_SEC_STRINGS: &ktap_section.count struct ktap_string, then their bytes
+ * @KTAP_SEC_INTS: &ktap_section.count __le64, the integers that fit no instruction
+ * @KTAP_SEC_FUNCS: &ktap_section.count struct ktap_function
+ * @KTAP_SEC_CODE: &ktap_section.count struct ktap_insn, of all functions
+ * @KTAP_SEC_PROBES: &ktap_section.count struct ktap_probe_desc
+ * @KTAP_SEC_GLOBALS: &ktap_section.count __le32, the name (string) of each global
+ * @KTAP_SEC_FIELDS: &ktap_section.count __le32, event fields used, by name (string)
+ * @KTAP_SEC_LINES: &ktap_section.count struct ktap_line, one per instruction
+ * @KTAP_SEC_FILES: &ktap_section.count struct ktap_file, then source text
+ */
+enum ktap_section_type {
+	KTAP_SEC_STRINGS	= 1,
+	KTAP_SEC_INTS		= 2,
+	KTAP_SEC_FUNCS		= 3,
+	KTAP_SEC_CODE		= 4,
+	KTAP_SEC_PROBES		= 5,
+	KTAP_SEC_GLOBALS	= 6,
+	KTAP_SEC_FIELDS		= 7,
+	KTAP_SEC_LINES		= 8,
+	KTAP_SEC_FILES		= 9,
+};
+
+/* &ktap_section.flags: a kernel that does not know the type skips it */
+#define KTAP_SEC_OPTIONAL	(1U << 0)
+
+/**
+ * struct ktap_section - where a section lies
+ * @type: enum ktap_section_type
+ * @flags: %KTAP_SEC_OPTIONAL or 0
+ * @offset: first byte, from the start of the chunk, a multiple of 8
+ * @size: bytes
+ * @count: number of its entries
+ * @reserved: 0
+ */
+struct ktap_section {
+	__le32	type;
+	__le32	flags;
+	__le32	offset;
+	__le32	size;
+	__le32	count;
+	__le32	reserved;
+};
+
+/**
+ * struct ktap_string - a constant string
+ * @offset: first byte, from the start of the section, behind the entries
+ * @len: bytes, without the NUL that must follow them; the bytes are arbitrary
+ */
+struct ktap_string {
+	__le32	offset;
+	__le32	len;
+};
+
+/**
+ * struct ktap_function - a function of the script
+ * @name: string; the name in messages ("main", "eventfun", "trace syscalls:*")
+ * @first: index of its first instruction
+ * @ninsns: number of its instructions, at least 1
+ * @nparams: parameters; they arrive in registers 0 to nparams - 1
+ * @nregs: registers it uses, parameters included, 1 to %KTAP_MAX_REGS
+ * @flags: 0
+ */
+struct ktap_function {
+	__le32	name;
+	__le32	first;
+	__le32	ninsns;
+	__u8	nparams;
+	__u8	nregs;
+	__le16	flags;
+};
+
+/**
+ * struct ktap_probe_desc - one `trace EVENT /FILTER/ { BODY }` of the script
+ * @event: string; the event as written ("syscalls:sys_enter_*", "tick-1s")
+ * @filter: function without parameters whose first result decides, or %KTAP_NONE
+ * @handler: function, called with the event as its only argument
+ * @flags: 0
+ *
+ * It comes to life when the top level executes the built-in %KTAP_FN_TRACE
+ * with its index.
+ */
+struct ktap_probe_desc {
+	__le32	event;
+	__le32	filter;
+	__le32	handler;
+	__le32	flags;
+};
+
+/**
+ * struct ktap_line - where an instruction comes from
+ * @line: line, from 1; 0 if there is none
+ * @column: column in bytes, from 1; 0 if there is none
+ * @file: index into %KTAP_SEC_FILES
+ */
+struct ktap_line {
+	__le32	line;
+	__le16	column;
+	__le16	file;
+};
+
+/**
+ * struct ktap_file - a source file
+ * @name: string
+ * @text: first byte of its text, from the start of the section
+ * @len: bytes of text; 0 if the text was left out
+ * @reserved: 0
+ */
+struct ktap_file {
+	__le32	name;
+	__le32	text;
+	__le32	len;
+	__le32	reserved;
+};
+
+/**
+ * struct ktap_insn - one instruction
+ * @op: enum ktap_opcode
+ * @a: mostly the register that is written
+ * @b: mostly a register that is read
+ * @c: mostly a register that is read
+ * @d: an immediate integer, an index, or a jump distance from the next instruction
+ *
+ * Fields that an opcode does not use must be zero.
+ */
+struct ktap_insn {
+	__u8	op;
+	__u8	a;
+	__u8	b;
+	__u8	c;
+	__le32	d;
+};
+
+/**
+ * DOC: The instructions
+ *
+ * R[x] is register x of the function's frame; d is the signed immediate; bc is
+ * the signed 16-bit immediate whose low byte is b and high byte is c.
+ * "jump" means: continue d instructions after the next one.
+ * Arithmetic takes integers and nil (as 0), gives integers, and wraps; anything
+ * else in it is a run-time error.  Shift counts are taken modulo 64, SHR is
+ * arithmetic.  An order relation holds between two integers or two strings, is
+ * false when either side is nil, and a run-time error between other types.
+ *
+ * The numbers are ABI.
+ */
+enum ktap_opcode {
+	/* loads and moves */
+	KTAP_OP_NIL	= 1,	/* R[a] to R[b] = nil, a <= b */
+	KTAP_OP_BOOL	= 2,	/* R[a] = b != 0, b is 0 or 1 */
+	KTAP_OP_INT	= 3,	/* R[a] = d */
+	KTAP_OP_INTK	= 4,	/* R[a] = integer constant d */
+	KTAP_OP_STR	= 5,	/* R[a] = string d */
+	KTAP_OP_FUNC	= 6,	/* R[a] = function d */
+	KTAP_OP_MOV	= 7,	/* R[a] = R[b] */
+
+	/* globals: each one is read and written whole, ADDG loses no update */
+	KTAP_OP_GETG	= 8,	/* R[a] = global d */
+	KTAP_OP_SETG	= 9,	/* global d = R[a] */
+	KTAP_OP_ADDG	= 10,	/* global d += R[a] */
+
+	/* R[a] = R[b] op R[c] */
+	KTAP_OP_ADD	= 16,
+	KTAP_OP_SUB	= 17,
+	KTAP_OP_MUL	= 18,
+	KTAP_OP_DIV	= 19,	/* truncates; by zero is a run-time error */
+	KTAP_OP_MOD	= 20,
+	KTAP_OP_AND	= 21,
+	KTAP_OP_OR	= 22,
+	KTAP_OP_XOR	= 23,
+	KTAP_OP_SHL	= 24,
+	KTAP_OP_SHR	= 25,
+
+	/* R[a] = R[b] op d */
+	KTAP_OP_ADDI	= 32,
+	KTAP_OP_SUBI	= 33,
+	KTAP_OP_MULI	= 34,
+	KTAP_OP_DIVI	= 35,	/* d != 0 */
+	KTAP_OP_MODI	= 36,	/* d != 0 */
+	KTAP_OP_ANDI	= 37,
+	KTAP_OP_ORI	= 38,
+	KTAP_OP_XORI	= 39,
+	KTAP_OP_SHLI	= 40,
+	KTAP_OP_SHRI	= 41,
+
+	KTAP_OP_NEG	= 48,	/* R[a] = -R[b] */
+	KTAP_OP_BNOT	= 49,	/* R[a] = ~R[b] */
+	KTAP_OP_NOT	= 50,	/* R[a] = R[b] is nil, false or 0 */
+	KTAP_OP_CONCAT	= 51,	/* R[a] = R[b] .. … .. R[b + c - 1], c >= 1 */
+	KTAP_OP_TUPLE	= 52,	/* R[a] = compound key R[b], …, R[b + c - 1], c >= 2 */
+	KTAP_OP_EQ	= 53,	/* R[a] = R[b] == R[c] */
+	KTAP_OP_LT	= 54,	/* R[a] = R[b] < R[c] */
+	KTAP_OP_LE	= 55,	/* R[a] = R[b] <= R[c] */
+
+	/* jumps */
+	KTAP_OP_JMP	= 64,
+	KTAP_OP_JT	= 65,	/* if R[a] is not nil, false or 0 */
+	KTAP_OP_JF	= 66,	/* if R[a] is nil, false or 0 */
+	KTAP_OP_JNIL	= 67,	/* if R[a] is nil */
+	KTAP_OP_JNNIL	= 68,	/* if R[a] is not nil */
+	KTAP_OP_JEQ	= 69,	/* if R[a] == R[b] */
+	KTAP_OP_JNE	= 70,
+	KTAP_OP_JLT	= 71,	/* if R[a] < R[b] */
+	KTAP_OP_JLE	= 72,
+	KTAP_OP_JNLT	= 73,	/* if not R[a] < R[b] */
+	KTAP_OP_JNLE	= 74,
+	KTAP_OP_JEQI	= 75,	/* if R[a] == bc */
+	KTAP_OP_JNEI	= 76,
+	KTAP_OP_JLTI	= 77,
+	KTAP_OP_JLEI	= 78,
+	KTAP_OP_JGTI	= 79,
+	KTAP_OP_JGEI	= 80,
+	KTAP_OP_JNLTI	= 81,	/* if not R[a] < bc */
+	KTAP_OP_JNLEI	= 82,
+	KTAP_OP_JNGTI	= 83,
+	KTAP_OP_JNGEI	= 84,
+
+	/* tables: key in a register, a constant string, or an immediate integer */
+	KTAP_OP_NEWT	= 96,	/* R[a] = new table for at most d entries, 0: the default */
+	KTAP_OP_TGET	= 97,	/* R[a] = R[b][R[c]] */
+	KTAP_OP_TGETS	= 98,	/* R[a] = R[b][string d]; of an event: its field */
+	KTAP_OP_TGETI	= 99,	/* R[a] = R[b][d] */
+	KTAP_OP_TSET	= 100,	/* R[a][R[b]] = R[c]; nil deletes */
+	KTAP_OP_TSETS	= 101,	/* R[a][string d] = R[c] */
+	KTAP_OP_TSETI	= 102,	/* R[a][d] = R[c] */
+	KTAP_OP_TADD	= 103,	/* R[a][R[b]] += R[c], loses no update */
+	KTAP_OP_TADDS	= 104,	/* R[a][string d] += R[c] */
+	KTAP_OP_TADDI	= 105,	/* R[a][d] += R[c] */
+	KTAP_OP_THAS	= 106,	/* R[a] = R[b][R[c]] is not nil */
+	/*
+	 * Iteration uses R[a] to R[a + 4]: the table, two hidden registers,
+	 * the key and the value.
+	 */
+	KTAP_OP_ITER	= 107,	/* begin to iterate over the table in R[a] */
+	KTAP_OP_NEXT	= 108,	/* R[a + 3], R[a + 4] = next; jump if there is none */
+
+	/*
+	 * calls; a callee's register 0 is the caller's first argument.  The
+	 * c results begin at R[a], missing ones are nil, more are dropped.
+	 * Every register of the caller from R[a] on may be overwritten; those
+	 * behind the results count as not initialised.
+	 */
+	KTAP_OP_CALL	= 112,	/* function d, arguments R[a] to R[a + b - 1] */
+	KTAP_OP_CALLV	= 113,	/* function in R[a], arguments R[a + 1] to R[a + b] */
+	KTAP_OP_CALLB	= 114,	/* R[a] = built-in d, arguments R[a] to R[a + b - 1]; c is 0 */
+	KTAP_OP_RET	= 115,	/* return R[a] to R[a + b - 1] */
+
+	/* the event */
+	KTAP_OP_FIELD	= 120,	/* R[a] = field d (index in KTAP_SEC_FIELDS), nil if it has none */
+	KTAP_OP_ARG	= 121,	/* R[a] = positional argument d, from 0, nil if it has none */
+};
+
+/**
+ * DOC: The built-in functions and values
+ *
+ * Arguments are written in brackets.  Values take none.  The numbers are ABI.
+ */
+enum ktap_function_id {
+	/* values */
+	KTAP_FN_PID		= 1,	/* process id (tgid), in the initial namespace */
+	KTAP_FN_TID		= 2,	/* thread id */
+	KTAP_FN_PPID		= 3,	/* process id of the parent */
+	KTAP_FN_UID		= 4,
+	KTAP_FN_GID		= 5,
+	KTAP_FN_CPU		= 6,
+	KTAP_FN_NUMA_NODE	= 7,
+	KTAP_FN_EXECNAME	= 8,	/* the thread's comm */
+	KTAP_FN_NSECS		= 9,	/* CLOCK_MONOTONIC, nanoseconds */
+	KTAP_FN_ELAPSED		= 10,	/* nanoseconds since the session started */
+	KTAP_FN_CGROUP		= 11,	/* id of the cgroup (v2) */
+	KTAP_FN_RAND		= 12,	/* 32 random bits */
+	KTAP_FN_PROBENAME	= 13,	/* name of the event */
+	KTAP_FN_PROBEFUNC	= 14,	/* function the event stands in, nil if none */
+	KTAP_FN_ARGSTR		= 15,	/* the event as the trace file prints it */
+	KTAP_FN_RETVAL		= 16,	/* what a syscall or function returned, nil if none */
+	KTAP_FN_CURTASK		= 17,	/* pointer to the current task */
+	KTAP_FN_KSTACK		= 18,	/* kernel stack ([depth]) */
+	KTAP_FN_USTACK		= 19,	/* user stack ([depth]) */
+	KTAP_FN_SCRIPTARG	= 20,	/* (n): argument n of the script, from 1; 0: its name */
+
+	/* registration, at top level only */
+	KTAP_FN_TRACE		= 32,	/* (n): probe n of KTAP_SEC_PROBES comes to life */
+	KTAP_FN_PROBE		= 33,	/* (event, handler) */
+
+	/* output */
+	KTAP_FN_PRINT		= 48,	/* (…) */
+	KTAP_FN_PRINTF		= 49,	/* (format, …) */
+	KTAP_FN_PRINT_HIST	= 50,	/* (table[, rows]) */
+
+	/* tables */
+	KTAP_FN_COUNT		= 64,	/* (table, key[, n]): table[key] += n */
+	KTAP_FN_LEN		= 65,	/* (table or string) */
+	KTAP_FN_CLEAR		= 66,	/* (table) */
+
+	/* strings */
+	KTAP_FN_TOSTRING	= 80,	/* (value); of an event: its line, newline included */
+
+	/* the event object */
+	KTAP_FN_EVENT_FIELD	= 96,	/* (event, n): field n, from 1 */
+
+	/* control */
+	KTAP_FN_EXIT		= 112,	/* ([code]): end the session; the handler ends here */
+};
+
+/**
+ * DOC: Frames
+ *
+ * A session gives plain text to read(2), with what the kernel itself has to
+ * say in lines that begin with "ktap: ".  After the setup line "frames" it
+ * gives frames instead: a struct ktap_frame, then its bytes, unpadded.  A read
+ * ends anywhere, also inside a frame.
+ */
+
+/**
+ * enum ktap_channel - what a frame carries
+ * @KTAP_CH_OUTPUT: what the script prints
+ * @KTAP_CH_ERROR: a load or run-time error, text lines
+ * @KTAP_CH_NOTE: losses and other things the user should know, text lines
+ * @KTAP_CH_EXIT: the last frame: the exit code, __le32
+ */
+enum ktap_channel {
+	KTAP_CH_OUTPUT	= 1,
+	KTAP_CH_ERROR	= 2,
+	KTAP_CH_NOTE	= 3,
+	KTAP_CH_EXIT	= 4,
+};
+
+/**
+ * struct ktap_frame - what precedes the bytes of a frame
+ * @len: bytes that follow
+ * @channel: enum ktap_channel
+ * @reserved: 0
+ */
+struct ktap_frame {
+	__le32	len;
+	__u8	channel;
+	__u8	reserved[3];
+};
+
+#endif /* _UAPI_LINUX_KTAP_H */
