@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Activations: the memory in which handlers run, and the way into them.
+ */
+#include <linux/cleanup.h>
+#include <linux/kprobes.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/prandom.h>
+#include <linux/preempt.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/trace_events.h>
+
+#include "session.h"
+#include "source.h"
+
+/**
+ * DOC: Activations
+ *
+ * Each CPU has one activation for each context level (task, softirq, hardirq,
+ * NMI), shared by all sessions.  While a handler runs, its activation is busy:
+ * what it causes on the same CPU and level (an event in the ring buffer, in a
+ * lock, in the interpreter itself) finds it so, and is counted as missed by
+ * the clause that waited for it.  An interrupt has its own level, so that only
+ * as many handlers nest as there are levels.  Hence a script never triggers
+ * itself, nor any other script, through what its handlers call.
+ *
+ * Preemption is disabled while a handler runs.  &activation.busy is
+ * written by the owner of the level alone, and read by what interrupts it on
+ * the same CPU: compiler barriers are enough.
+ *
+ * The memory comes with the first session that loads a chunk, and goes with
+ * the last one.  A session holds its reference until none of its handlers can
+ * run (see ktap_sources_detach()): handlers find the memory without a lock.
+ */
+
+/**
+ * struct activation_memory - memory of an activation
+ * @vm: its state
+ * @stack: registers
+ * @calls: calls
+ * @arena: strings
+ */
+struct activation_memory {
+	struct ktap_vm vm;
+	struct ktap_value stack[KTAP_EVENT_STACK];
+	struct ktap_call calls[KTAP_EVENT_CALLS];
+	char arena[2][KTAP_EVENT_ARENA] __aligned(8);
+};
+
+/**
+ * struct activation - the activations of a CPU
+ * @busy: by level: in use
+ * @iters: by level: for the text of events; NULL until a session wants it, and
+ *	always in NMI
+ * @levels: by level: memory
+ */
+struct activation {
+	bool busy[KTAP_NR_EVENT_LEVELS];
+	struct trace_iterator *iters;
+	struct activation_memory levels[KTAP_NR_EVENT_LEVELS];
+};
+
+/* Levels that can make the text of an event: ->trace() is not for NMI. */
+#define NR_TEXT_LEVELS	KTAP_LEVEL_NMI
+
+static DEFINE_MUTEX(activation_lock);
+static unsigned int users;		/* protected by activation_lock */
+static DEFINE_PER_CPU(struct activation *, activations);
+static DEFINE_PER_CPU(struct rnd_state, random_state);
+
+static void free_activations(void)
+{
+	int cpu;
+
+	lockdep_assert_held(&activation_lock);
+	for_each_possible_cpu(cpu) {
+		struct activation *act = per_cpu(activations, cpu);
+
+		if (act)
+			kvfree(act->iters);
+		kvfree(act);
+		per_cpu(activations, cpu) = NULL;
+	}
+}
+
+static struct activation *alloc_activation(int node)
+{
+	struct activation *act = kvzalloc_node(sizeof(*act), GFP_KERNEL, node);
+	unsigned int level;
+
+	if (!act)
+		return NULL;
+	for (level = 0; level < KTAP_NR_EVENT_LEVELS; level++) {
+		struct activation_memory *mem = &act->levels[level];
+
+		mem->vm.level = level;
+		mem->vm.stack = mem->stack;
+		mem->vm.stack_size = KTAP_EVENT_STACK;
+		mem->vm.calls = mem->calls;
+		mem->vm.max_calls = KTAP_EVENT_CALLS;
+		mem->vm.arena.half[0] = mem->arena[0];
+		mem->vm.arena.half[1] = mem->arena[1];
+		mem->vm.arena.size = KTAP_EVENT_ARENA;
+	}
+	return act;
+}
+
+static int alloc_activations(void)
+{
+	int cpu;
+
+	lockdep_assert_held(&activation_lock);
+	for_each_possible_cpu(cpu) {
+		struct activation *act = alloc_activation(cpu_to_node(cpu));
+
+		if (!act) {
+			free_activations();
+			return -ENOMEM;
+		}
+		per_cpu(activations, cpu) = act;
+	}
+	return 0;
+}
+
+/* On failure, what there is stays for the sessions that follow. */
+static int alloc_iters(void)
+{
+	int cpu;
+
+	lockdep_assert_held(&activation_lock);
+	for_each_possible_cpu(cpu) {
+		struct activation *act = per_cpu(activations, cpu);
+
+		if (act->iters)
+			continue;
+		act->iters = kvcalloc_node(NR_TEXT_LEVELS, sizeof(*act->iters), GFP_KERNEL,
+					   cpu_to_node(cpu));
+		if (!act->iters)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/**
+ * ktap_activation_get() - Sees to it that handlers have memory to run in
+ * @texts: and to make the text of events in
+ *
+ * Context: process, may sleep.
+ * Return: 0, to be undone by ktap_activation_put(), or -ENOMEM.
+ */
+int ktap_activation_get(bool texts)
+{
+	int err = 0;
+
+	prandom_init_once(&random_state);
+
+	guard(mutex)(&activation_lock);
+	if (!users)
+		err = alloc_activations();
+	if (!err && texts)
+		err = alloc_iters();
+	if (!err)
+		users++;
+	else if (!users)
+		free_activations();
+	return err;
+}
+
+void ktap_activation_put(void)
+{
+	guard(mutex)(&activation_lock);
+	if (--users)
+		return;
+	free_activations();
+	ktap_event_format_free();
+}
+
+/*
+ * For the text of an event; NULL if that cannot be made at this level.  The
+ * caller owns the activation of @level on this CPU.
+ */
+struct trace_iterator *ktap_activation_iter(enum ktap_level level)
+{
+	struct activation *act = __this_cpu_read(activations);
+
+	if (level >= NR_TEXT_LEVELS || !act->iters)
+		return NULL;
+	return &act->iters[level];
+}
+
+/* Good enough in any context: an interrupt in between only makes it less even. */
+u32 ktap_random(void)
+{
+	u32 res;
+
+	preempt_disable_notrace();
+	res = prandom_u32_state(this_cpu_ptr(&random_state));
+	preempt_enable_notrace();
+	return res;
+}
+
+/* True if @pid is the current process, or one it descends from. */
+static bool is_below(pid_t pid)
+{
+	const struct task_struct *p = current;
+	int depth;
+
+	/* Preemption is disabled, which is an RCU reader. */
+	for (depth = 0; depth < 64 && p->pid; depth++) {
+		if (p->tgid == pid)
+			return true;
+		p = rcu_dereference_sched(p->real_parent);
+	}
+	return false;
+}
+
+static bool is_wanted(const struct ktap_session *s)
+{
+	if (likely(!s->pid) || current->tgid == s->pid)
+		return true;
+	return s->follow && is_below(s->pid);
+}
+
+/*
+ * True if the session runs, and the current task does not belong to it: what a
+ * script prints at every write(2) would make its reader write, and so on.
+ */
+static __always_inline bool delivers(const struct ktap_session *s, unsigned int level)
+{
+	if (READ_ONCE(s->state) != KTAP_RUNNING)
+		return false;
+	if (level != KTAP_LEVEL_TASK || s->self)
+		return true;
+	return current->tgid != READ_ONCE(s->reader) && current != s->worker->task;
+}
+
+/**
+ * ktap_delivers() - Tells early whether an event would come to nothing
+ * @s: the session
+ *
+ * For sources that have work to do before ktap_fire().
+ * Context: task.
+ */
+bool ktap_delivers(const struct ktap_session *s)
+{
+	guard(preempt_notrace)();
+	return delivers(s, KTAP_LEVEL_TASK) && is_wanted(s);
+}
+
+NOKPROBE_SYMBOL(ktap_delivers);
+
+/**
+ * ktap_run_clause() - Runs a clause: the filter, then the handler
+ * @vm: an activation at rest
+ * @probe: the clause
+ * @ev: what happened, NULL in process context
+ *
+ * Counts what becomes of it, and tells the session of errors.
+ * Context: as @vm->level says.
+ * Return: 0, or what ktap_vm_run() returned.
+ */
+int ktap_run_clause(struct ktap_vm *vm, struct ktap_probe *probe, const struct ktap_event *ev)
+{
+	const struct ktap_value arg = {
+		.blob = ev,
+		.tag = ev ? KTAP_EVENT : KTAP_NIL,
+	};
+	struct ktap_value verdict = KTAP_VALUE_BOOL(true);
+	int err = 0;
+
+	vm->event = ev;
+	if (probe->filter != KTAP_NONE)
+		err = ktap_vm_run(vm, probe->filter, NULL, 0, &verdict);
+	if (!err && !ktap_is_true(&verdict)) {
+		this_cpu_inc(probe->stats->filtered);
+		goto out;
+	}
+	if (!err) {
+		this_cpu_inc(probe->stats->hits);
+		err = ktap_vm_run(vm, probe->handler, &arg, 1, NULL);
+	}
+	if (unlikely(err && err != -ECANCELED)) {
+		this_cpu_inc(probe->stats->errors);
+		ktap_session_error(probe->session, vm);
+	}
+out:
+	vm->event = NULL;
+	return err;
+}
+
+NOKPROBE_SYMBOL(ktap_run_clause);
+
+/**
+ * ktap_fire() - An event has happened
+ * @hit: where, and what
+ *
+ * Context: any, preemption disabled, within the grace period that
+ * ktap_sources_detach() waits for.
+ */
+void ktap_fire(const struct ktap_hit *hit)
+{
+	struct ktap_probe *probe = hit->point->probe;
+	struct ktap_session *s = probe->session;
+	unsigned int level = interrupt_context_level();
+	struct activation *act;
+	struct ktap_vm *vm;
+
+	if (!delivers(s, level))
+		return;
+
+	act = __this_cpu_read(activations);
+	if (unlikely(act->busy[level])) {
+		this_cpu_inc(probe->stats->missed);
+		return;
+	}
+	WRITE_ONCE(act->busy[level], true);
+	barrier();
+
+	/* Only now: what it does may be an event itself. */
+	if (is_wanted(s)) {
+		vm = &act->levels[level].vm;
+		vm->env = &s->env;
+		ktap_run_clause(vm, probe, &hit->ev);
+	}
+
+	barrier();
+	WRITE_ONCE(act->busy[level], false);
+}
+
+NOKPROBE_SYMBOL(ktap_fire);

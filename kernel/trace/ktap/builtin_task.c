@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Built-in values: the thread, the process and the machine.
+ */
+#include <linux/cgroup.h>
+#include <linux/cred.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+#include <linux/stacktrace.h>
+#include <linux/string.h>
+#include <linux/timekeeping.h>
+#include <linux/topology.h>
+#include <linux/uidgid.h>
+#include <linux/user_namespace.h>
+
+#include "builtin.h"
+#include "session.h"
+#include "source.h"
+
+#define DEFAULT_DEPTH	16
+#define MAX_DEPTH	127
+
+/* Frames of the tracing code below an event. */
+#define MAX_BELOW	32
+
+static_assert((MAX_DEPTH + MAX_BELOW) * sizeof(long) <= KTAP_MAX_STRLEN);
+
+int ktap_fn_pid(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	r[0] = KTAP_VALUE_INT(current->tgid);
+	return 0;
+}
+
+int ktap_fn_tid(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	r[0] = KTAP_VALUE_INT(current->pid);
+	return 0;
+}
+
+int ktap_fn_ppid(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	guard(preempt_notrace)();
+	r[0] = KTAP_VALUE_INT(rcu_dereference_sched(current->real_parent)->tgid);
+	return 0;
+}
+
+int ktap_fn_uid(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	r[0] = KTAP_VALUE_INT(from_kuid(&init_user_ns, current_uid()));
+	return 0;
+}
+
+int ktap_fn_gid(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	r[0] = KTAP_VALUE_INT(from_kgid(&init_user_ns, current_gid()));
+	return 0;
+}
+
+int ktap_fn_cpu(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	r[0] = KTAP_VALUE_INT(raw_smp_processor_id());
+	return 0;
+}
+
+int ktap_fn_numa_node(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	r[0] = KTAP_VALUE_INT(cpu_to_node(raw_smp_processor_id()));
+	return 0;
+}
+
+int ktap_fn_execname(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	return ktap_make_string(vm, current->comm, strnlen(current->comm, TASK_COMM_LEN), r);
+}
+
+int ktap_fn_nsecs(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	r[0] = KTAP_VALUE_INT(ktime_get_mono_fast_ns());
+	return 0;
+}
+
+int ktap_fn_cgroup(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	r[0] = KTAP_VALUE_NIL;
+#ifdef CONFIG_CGROUPS
+	guard(preempt_notrace)();
+	r[0] = KTAP_VALUE_INT(cgroup_id(task_dfl_cgroup(current)));
+#endif
+	return 0;
+}
+
+int ktap_fn_rand(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	r[0] = KTAP_VALUE_INT(ktap_random());
+	return 0;
+}
+
+int ktap_fn_curtask(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	r[0] = KTAP_VALUE_PTR((unsigned long)current);
+	return 0;
+}
+
+/* Depth asked for; 0 with the error set if it is none. */
+static unsigned int depth_arg(struct ktap_vm *vm, const struct ktap_value *r, unsigned int n)
+{
+	if (!n)
+		return DEFAULT_DEPTH;
+	if (r[0].i < 1 || r[0].i > MAX_DEPTH) {
+		ktap_vm_error(vm, -EINVAL, "the depth of a stack is 1 to %d", MAX_DEPTH);
+		return 0;
+	}
+	return r[0].i;
+}
+
+/* Frames up to the function by which the event entered the tracing code. */
+static unsigned int frames_below(const struct ktap_vm *vm, const unsigned long *ips,
+				 unsigned int n)
+{
+	const struct ktap_point *point;
+	unsigned int i;
+
+	if (!vm->event)
+		return 0;
+	point = ktap_hit_of(vm->event)->point;
+	for (i = 0; i < n && i < MAX_BELOW; i++) {
+		if (ips[i] - point->entry < point->entry_size)
+			return i + 1;
+	}
+	return 0;
+}
+
+int ktap_fn_kstack(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	unsigned int depth = depth_arg(vm, r, n);
+	unsigned int len, below;
+	unsigned long *ips;
+
+	if (!depth)
+		return vm->error;
+	ips = ktap_arena_alloc(vm, (depth + MAX_BELOW) * sizeof(*ips));
+	if (!ips)
+		return vm->error;
+
+	len = stack_trace_save(ips, depth + MAX_BELOW, 0);
+	below = frames_below(vm, ips, len);
+	len = min(len - below, depth);
+	memmove(ips, ips + below, len * sizeof(*ips));
+	ktap_arena_trim(vm, ips, len * sizeof(*ips));
+	r[0] = (struct ktap_value){ .blob = ips, .tag = KTAP_KSTACK, .len = len * sizeof(*ips) };
+	return 0;
+}
+
+#ifdef CONFIG_USER_STACKTRACE_SUPPORT
+int ktap_fn_ustack(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	unsigned int depth = depth_arg(vm, r, n);
+	unsigned long *ips;
+	unsigned int len;
+
+	if (!depth)
+		return vm->error;
+	r[0] = KTAP_VALUE_NIL;
+	if (vm->level == KTAP_LEVEL_NMI || !current->mm)
+		return 0;
+	ips = ktap_arena_alloc(vm, depth * sizeof(*ips));
+	if (!ips)
+		return vm->error;
+
+	len = stack_trace_save_user(ips, depth);
+	ktap_arena_trim(vm, ips, len * sizeof(*ips));
+	if (len)
+		r[0] = (struct ktap_value){
+			.blob = ips,
+			.tag = KTAP_USTACK,
+			.len = len * sizeof(*ips),
+		};
+	return 0;
+}
+#else
+int ktap_fn_ustack(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	r[0] = KTAP_VALUE_NIL;
+	return 0;
+}
+#endif

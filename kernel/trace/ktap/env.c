@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the activations of a session share, and an activation's memory for
+ * process context.
+ */
+#include <linux/random.h>
+#include <linux/slab.h>
+
+#include "table.h"
+
+int ktap_env_init(struct ktap_env *env, struct ktap_program *prog, size_t max_memory,
+		  void (*low)(struct ktap_heap *heap))
+{
+	int err;
+
+	memset(env, 0, sizeof(*env));
+	env->prog = prog;
+	env->max_insns = KTAP_DEFAULT_INSNS;
+	env->seed = get_random_u32();
+	init_llist_head(&env->dead);
+	ktap_heap_init(&env->heap, max_memory, low);
+	if (!(prog->uses & KTAP_USES_HEAP))
+		return 0;
+
+	err = ktap_heap_refill(&env->heap);
+	if (!err)
+		err = ktap_globals_init(env);
+	if (err)
+		ktap_env_destroy(env);
+	return err;
+}
+
+void ktap_env_destroy(struct ktap_env *env)
+{
+	/* Tables and all they hold lie in the heap. */
+	kvfree(env->globals);
+	env->globals = NULL;
+	ktap_heap_destroy(&env->heap);
+}
+
+int ktap_vm_init_process(struct ktap_vm *vm, struct ktap_env *env)
+{
+	memset(vm, 0, sizeof(*vm));
+	vm->env = env;
+	vm->level = KTAP_LEVEL_PROCESS;
+	vm->stack_size = KTAP_PROCESS_STACK;
+	vm->max_calls = KTAP_PROCESS_CALLS;
+	vm->arena.size = KTAP_PROCESS_ARENA;
+
+	vm->stack = kvcalloc(vm->stack_size, sizeof(*vm->stack), GFP_KERNEL_ACCOUNT);
+	vm->calls = kvcalloc(vm->max_calls, sizeof(*vm->calls), GFP_KERNEL_ACCOUNT);
+	vm->arena.half[0] = kvmalloc(vm->arena.size, GFP_KERNEL_ACCOUNT);
+	vm->arena.half[1] = kvmalloc(vm->arena.size, GFP_KERNEL_ACCOUNT);
+	if (!vm->stack || !vm->calls || !vm->arena.half[0] || !vm->arena.half[1]) {
+		ktap_vm_destroy_process(vm);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+void ktap_vm_destroy_process(struct ktap_vm *vm)
+{
+	kvfree(vm->stack);
+	kvfree(vm->calls);
+	kvfree(vm->arena.half[0]);
+	kvfree(vm->arena.half[1]);
+	vm->stack = NULL;
+	vm->calls = NULL;
+	vm->arena.half[0] = NULL;
+	vm->arena.half[1] = NULL;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Memory of one session that can be taken in any context.
+ *
+ * Size classes over segments that are allocated in process context only
+ * (GFP_KERNEL_ACCOUNT).  When the free memory runs low, ->low() is called, in
+ * whatever context that happens; it must see to it that ktap_heap_refill()
+ * runs soon.  All of it is freed with the session.
+ */
+#ifndef _KTAP_HEAP_H
+#define _KTAP_HEAP_H
+
+#include <linux/types.h>
+
+#include "lock.h"
+
+#define KTAP_HEAP_CLASSES	24
+#define KTAP_HEAP_SEGMENT	(64U << 10)
+#define KTAP_HEAP_MAX_ALLOC	(16U << 10)	/* bytes of one block */
+#define KTAP_HEAP_INITIAL	(512U << 10)	/* bytes of the first refill */
+#define KTAP_HEAP_LOW		(KTAP_HEAP_INITIAL / 2)
+
+struct ktap_heap_block;
+struct ktap_heap_segment;
+
+/**
+ * struct ktap_heap - memory of a session
+ * @lock: protects all below
+ * @free: free blocks by class
+ * @segments: all segments
+ * @spare: the segment being cut up, or NULL
+ * @bytes: bytes of all segments
+ * @available: bytes not handed out, roughly
+ * @max: most @bytes
+ * @asked: @low was called and ktap_heap_refill() did not run since
+ * @low: called when @available falls under KTAP_HEAP_LOW and more may be had
+ */
+struct ktap_heap {
+	struct ktap_lock lock;
+	struct ktap_heap_block *free[KTAP_HEAP_CLASSES];
+	struct ktap_heap_segment *segments;
+	struct ktap_heap_segment *spare;
+	size_t bytes;
+	size_t available;
+	size_t max;
+	bool asked;
+	void (*low)(struct ktap_heap *heap);
+};
+
+/* Allocates nothing: the first ktap_heap_refill() does. */
+void ktap_heap_init(struct ktap_heap *heap, size_t max, void (*low)(struct ktap_heap *heap));
+void ktap_heap_destroy(struct ktap_heap *heap);
+
+/*
+ * Brings @available back over the threshold, doubling @bytes up to @max.
+ * Context: process, may sleep.  0; -ENOSPC at @max; or -ENOMEM.
+ */
+int ktap_heap_refill(struct ktap_heap *heap);
+
+/*
+ * Context: any.  NULL: none left, or this CPU is inside a lock of ktap.  The
+ * nested ones are for those who hold the lock of a table or global.
+ */
+void *ktap_heap_alloc(struct ktap_heap *heap, size_t size);
+void *ktap_heap_alloc_nested(struct ktap_heap *heap, size_t size);
+void ktap_heap_free_nested(struct ktap_heap *heap, void *p, size_t size);
+/* Context: any where ktap_heap_alloc() would work; leaks till the end otherwise. */
+void ktap_heap_free(struct ktap_heap *heap, void *p, size_t size);
+
+#endif /* _KTAP_HEAP_H */

@@ -1,0 +1,547 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Output of a session: from handlers and from process context to the reader.
+ */
+#include <linux/cleanup.h>
+#include <linux/minmax.h>
+#include <linux/ring_buffer.h>
+#include <linux/seq_buf.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+#include <linux/uaccess.h>
+
+#include "output.h"
+#include "session.h"
+
+/**
+ * DOC: Output
+ *
+ * Two streams meet in the reader.  Handlers write binary records into a ring
+ * buffer of their CPU, and lose what does not fit: they cannot wait.  What runs
+ * in process context makes its text at once, puts it into a list and waits for
+ * the reader when that gets long.  Each piece of both has a time stamp, by
+ * which the reader merges them; a record that is committed late may come late.
+ *
+ * The reader makes text of as many pieces of one channel as fit a buffer (a
+ * batch, which is a frame if the session wants frames), and hands it out in as
+ * many read(2) as it takes.
+ *
+ * Whoever waits for output waits in the ring buffer's queue: handlers wake it
+ * through an irq_work, when somebody waits.  Whoever waits for the reader waits
+ * in &ktap_output.room.
+ *
+ * Locks: &ktap_output.read_lock, then &ktap_output.text_lock.  Nobody waits
+ * for anything with one of them held.
+ */
+
+/* A batch, and what it may grow to for a single record. */
+#define BATCH		SZ_16K
+#define MAX_BATCH	SZ_1M
+#define HEADER		sizeof(struct ktap_frame)
+
+/* A record of one string of any length fits. */
+#define SUBBUF		SZ_16K
+
+/**
+ * struct text - text from process context
+ * @list: in &ktap_output.texts
+ * @ts: when
+ * @channel: enum ktap_channel
+ * @pos: bytes that were read
+ * @len: bytes of @data
+ * @data: text
+ */
+struct text {
+	struct list_head list;
+	u64 ts;
+	u8 channel;
+	size_t pos;
+	size_t len;
+	char data[];
+};
+
+/* Where the next piece of output comes from: a CPU, a text, or neither. */
+struct next_piece {
+	int cpu;
+	struct ring_buffer_event *event;
+	struct text *text;
+	u64 ts;
+};
+
+static struct ktap_output *output_of(const struct ktap_vm *vm)
+{
+	return &ktap_session_of(vm)->output;
+}
+
+/**
+ * ktap_output_init() - Makes room for records
+ * @out: zeroed but for its locks, lists and queues
+ * @memory: the session's limit; a quarter of it is for the ring buffer
+ */
+int ktap_output_init(struct ktap_output *out, size_t memory)
+{
+	size_t size = memory / 4 / num_online_cpus();
+	struct trace_buffer *rb;
+	int err;
+
+	rb = ring_buffer_alloc(clamp(size, KTAP_MIN_RING, KTAP_MAX_RING), 0);
+	if (!rb)
+		return -ENOMEM;
+	err = ring_buffer_subbuf_order_set(rb, get_order(SUBBUF));
+	if (err) {
+		ring_buffer_free(rb);
+		return err;
+	}
+	ring_buffer_set_clock(rb, ktime_get_mono_fast_ns);
+	/* Pairs with that in ktap_output_read(): a reader may be early. */
+	smp_store_release(&out->rb, rb);
+	return 0;
+}
+
+void ktap_output_destroy(struct ktap_output *out)
+{
+	struct text *text, *next;
+
+	if (out->rb)
+		ring_buffer_free(out->rb);
+	list_for_each_entry_safe(text, next, &out->texts, list)
+		kvfree(text);
+	kvfree(out->buf);
+}
+
+size_t ktap_output_memory(struct ktap_output *out)
+{
+	size_t bytes = READ_ONCE(out->text_bytes);
+	int cpu;
+
+	if (out->rb) {
+		for_each_online_cpu(cpu)
+			bytes += ring_buffer_size(out->rb, cpu);
+	}
+	return bytes;
+}
+
+static void wake_reader(struct ktap_output *out)
+{
+	if (out->rb)
+		ring_buffer_wake_waiters(out->rb, RING_BUFFER_ALL_CPUS);
+}
+
+/* Records of handlers */
+
+void *ktap_out_reserve(struct ktap_vm *vm, size_t size)
+{
+	struct ktap_output *out = output_of(vm);
+	struct ring_buffer_event *event;
+
+	event = ring_buffer_lock_reserve(out->rb, size);
+	if (!event) {
+		atomic_long_inc(&vm->env->counters.lost_records);
+		return NULL;
+	}
+	if (!READ_ONCE(out->printed))
+		WRITE_ONCE(out->printed, true);
+	return ring_buffer_event_data(event);
+}
+
+void ktap_out_commit(struct ktap_vm *vm, void *place)
+{
+	ring_buffer_unlock_commit(output_of(vm)->rb);
+}
+
+/* Text of process context */
+
+static struct text *make_text(enum ktap_channel channel, u64 ts, size_t size)
+{
+	struct text *text = kvmalloc_flex(*text, data, size, GFP_KERNEL_ACCOUNT);
+
+	if (!text)
+		return NULL;
+	text->ts = ts;
+	text->channel = channel;
+	text->pos = 0;
+	text->len = 0;
+	return text;
+}
+
+static void add_text_locked(struct ktap_output *out, struct text *text)
+{
+	struct text *before;
+
+	lockdep_assert_held(&out->text_lock);
+	/* The description of an error may be older than what was printed last. */
+	list_for_each_entry_reverse(before, &out->texts, list) {
+		if (before->ts <= text->ts)
+			break;
+	}
+	list_add(&text->list, &before->list);
+	out->text_bytes += sizeof(*text) + text->len;
+}
+
+static bool has_room(struct ktap_output *out, size_t len)
+{
+	size_t bytes = READ_ONCE(out->text_bytes);
+
+	return !bytes || bytes + len <= KTAP_MAX_TEXT;
+}
+
+static bool try_add(struct ktap_output *out, struct text *text)
+{
+	guard(mutex)(&out->text_lock);
+	if (!has_room(out, text->len))
+		return false;
+	add_text_locked(out, text);
+	return true;
+}
+
+int ktap_out_text(struct ktap_vm *vm, const char *data, size_t len)
+{
+	struct ktap_session *s = ktap_session_of(vm);
+	struct ktap_output *out = &s->output;
+	struct text *text;
+
+	if (!len)
+		return 0;
+	text = make_text(KTAP_CH_OUTPUT, ktime_get_mono_fast_ns(), len);
+	if (!text)
+		return ktap_vm_error(vm, -ENOMEM, "no memory for output");
+	memcpy(text->data, data, len);
+	text->len = len;
+	WRITE_ONCE(out->printed, true);
+
+	while (!try_add(out, text)) {
+		if (READ_ONCE(s->state) == KTAP_LOADING) {
+			kvfree(text);
+			return ktap_vm_error(vm, -ENOSPC,
+					     "printed more than %d KiB before the session could be read",
+					     KTAP_MAX_TEXT / SZ_1K);
+		}
+		WRITE_ONCE(out->blocked, true);
+		wake_up_all(&s->wait);
+		/* The session's thread gets no signals. */
+		wait_event_interruptible(out->room, READ_ONCE(s->abort) ||
+					 has_room(out, len));
+		WRITE_ONCE(out->blocked, false);
+		if (READ_ONCE(s->abort)) {
+			kvfree(text);
+			return ktap_vm_error(vm, -EINTR, "the session was closed");
+		}
+	}
+	wake_reader(out);
+	return 0;
+}
+
+/**
+ * ktap_output_say() - The kernel itself has something to say
+ * @out: output
+ * @channel: what it is
+ * @ts: when it was
+ * @prefix: to stand before each line where there are no frames
+ * @text: lines
+ * @len: bytes of @text
+ *
+ * Context: process.  Does not wait for the reader.
+ */
+void ktap_output_say(struct ktap_output *out, enum ktap_channel channel, u64 ts,
+		     const char *prefix, const char *text, size_t len)
+{
+	size_t prefix_len = out->frames ? 0 : strlen(prefix);
+	struct text *t;
+	size_t i, lines = 1;
+
+	for (i = 0; i < len; i++)
+		lines += text[i] == '\n';
+	t = make_text(channel, ts, len + lines * prefix_len);
+	if (!t)
+		return;
+	for (i = 0; i < len; i++) {
+		if (!i || text[i - 1] == '\n') {
+			memcpy(t->data + t->len, prefix, prefix_len);
+			t->len += prefix_len;
+		}
+		t->data[t->len++] = text[i];
+	}
+	scoped_guard(mutex, &out->text_lock)
+		add_text_locked(out, t);
+	wake_reader(out);
+}
+
+void ktap_output_note(struct ktap_output *out, const char *fmt, ...)
+{
+	char line[256];
+	va_list ap;
+	int len;
+
+	va_start(ap, fmt);
+	len = vscnprintf(line, sizeof(line) - 1, fmt, ap);
+	va_end(ap);
+	line[len++] = '\n';
+	ktap_output_say(out, KTAP_CH_NOTE, ktime_get_mono_fast_ns(), "ktap: ", line, len);
+}
+
+/* Nothing more will come: who has read the rest gets end of file. */
+void ktap_output_end(struct ktap_output *out, int exit_code)
+{
+	scoped_guard(mutex, &out->text_lock) {
+		out->exit_code = exit_code;
+		WRITE_ONCE(out->ended, true);
+	}
+	wake_reader(out);
+}
+
+/* The session's thread shall not wait for the reader. */
+void ktap_output_abort(struct ktap_output *out)
+{
+	wake_up_all(&out->room);
+}
+
+/* The reader */
+
+static void peek_records(struct ktap_output *out, struct next_piece *next)
+{
+	struct ring_buffer_event *event;
+	int cpu;
+	u64 ts;
+
+	for_each_possible_cpu(cpu) {
+		event = ring_buffer_peek(out->rb, cpu, &ts, NULL);
+		if (!event || (next->event && ts >= next->ts))
+			continue;
+		next->event = event;
+		next->cpu = cpu;
+		next->ts = ts;
+	}
+}
+
+static struct text *first_text(struct ktap_output *out)
+{
+	guard(mutex)(&out->text_lock);
+	/* Only the reader takes texts away: it stays when the lock is gone. */
+	return list_first_entry_or_null(&out->texts, struct text, list);
+}
+
+/* False if there is nothing. */
+static bool peek(struct ktap_output *out, struct next_piece *next)
+{
+	struct text *text = first_text(out);
+
+	lockdep_assert_held(&out->read_lock);
+	*next = (struct next_piece){};
+	if (out->rb)
+		peek_records(out, next);
+	/* A text that was begun goes on, whatever has come in between. */
+	if (text && (!next->event || text->pos || text->ts <= next->ts)) {
+		next->text = text;
+		next->event = NULL;
+	}
+	return next->text || next->event;
+}
+
+static enum ktap_channel channel_of(const struct next_piece *next)
+{
+	const struct ktap_record *rec;
+
+	if (next->text)
+		return next->text->channel;
+	rec = ring_buffer_event_data(next->event);
+	return rec->type == KTAP_REC_ERROR ? KTAP_CH_ERROR : KTAP_CH_OUTPUT;
+}
+
+/* Text that fits; false if some is left. */
+static bool take_text(struct ktap_output *out, struct seq_buf *batch, struct text *text)
+{
+	size_t n = min(text->len - text->pos, batch->size - batch->len);
+
+	seq_buf_putmem(batch, text->data + text->pos, n);
+	text->pos += n;
+	if (text->pos < text->len)
+		return false;
+
+	scoped_guard(mutex, &out->text_lock) {
+		list_del(&text->list);
+		out->text_bytes -= sizeof(*text) + text->len;
+	}
+	kvfree(text);
+	wake_up_all(&out->room);
+	return true;
+}
+
+/* A batch of twice the size, empty. */
+static bool grow(struct ktap_output *out, struct seq_buf *batch)
+{
+	char *buf;
+
+	if (out->size >= MAX_BATCH)
+		return false;
+	buf = kvmalloc(out->size * 2, GFP_KERNEL_ACCOUNT);
+	if (!buf)
+		return false;
+	kvfree(out->buf);
+	out->buf = buf;
+	out->size *= 2;
+	seq_buf_init(batch, out->buf + HEADER, out->size - HEADER);
+	return true;
+}
+
+/* The record, if it fits; one that fits no batch is cut. */
+static bool take_record(struct ktap_output *out, struct seq_buf *batch,
+			const struct next_piece *next)
+{
+	size_t before = batch->len;
+	const struct ktap_record *rec = ring_buffer_event_data(next->event);
+	size_t size = ring_buffer_event_length(next->event);
+
+	do {
+		ktap_record_format(batch, rec, size);
+		if (seq_buf_has_overflowed(batch) && before) {
+			batch->len = before;
+			return false;
+		}
+	} while (seq_buf_has_overflowed(batch) && grow(out, batch));
+
+	batch->len = min(batch->len, batch->size);
+	ring_buffer_consume(out->rb, next->cpu, NULL, NULL);
+	return true;
+}
+
+static void finish_batch(struct ktap_output *out, enum ktap_channel channel, size_t len)
+{
+	struct ktap_frame *frame = (struct ktap_frame *)out->buf;
+
+	*frame = (struct ktap_frame){
+		.len = cpu_to_le32(len),
+		.channel = channel,
+	};
+	out->pos = out->frames ? 0 : HEADER;
+	out->len = HEADER + len;
+}
+
+/* The last frame; false if there is none (any more). */
+static bool make_exit(struct ktap_output *out)
+{
+	__le32 code = cpu_to_le32(out->exit_code);
+
+	if (!out->frames || out->exit_given)
+		return false;
+	memcpy(out->buf + HEADER, &code, sizeof(code));
+	finish_batch(out, KTAP_CH_EXIT, sizeof(code));
+	out->exit_given = true;
+	return true;
+}
+
+/* Makes the next batch.  0: there is nothing yet; -ENODATA: nor will there be. */
+static int make_batch(struct ktap_output *out)
+{
+	enum ktap_channel channel = KTAP_CH_OUTPUT;
+	/* What was said before the end is seen below. */
+	bool ended = READ_ONCE(out->ended);
+	struct next_piece next;
+	struct seq_buf batch;
+
+	if (!out->buf) {
+		out->buf = kvmalloc(BATCH, GFP_KERNEL_ACCOUNT);
+		if (!out->buf)
+			return -ENOMEM;
+		out->size = BATCH;
+	}
+
+	seq_buf_init(&batch, out->buf + HEADER, out->size - HEADER);
+	while (batch.len < batch.size / 2 && peek(out, &next)) {
+		if (batch.len && channel_of(&next) != channel)
+			break;
+		channel = channel_of(&next);
+		if (next.text ? !take_text(out, &batch, next.text) :
+				!take_record(out, &batch, &next))
+			break;
+	}
+
+	if (batch.len) {
+		finish_batch(out, channel, batch.len);
+		return 1;
+	}
+	if (!ended)
+		return 0;
+	return make_exit(out) ? 1 : -ENODATA;
+}
+
+/* Besides records */
+static bool has_output(void *data)
+{
+	struct ktap_output *out = data;
+
+	return READ_ONCE(out->ended) || READ_ONCE(out->text_bytes);
+}
+
+/**
+ * ktap_output_read() - read(2) of a session that has its chunk
+ * @out: output
+ * @ubuf: user's buffer
+ * @count: bytes of it
+ * @nonblock: do not wait
+ *
+ * Return: bytes read, 0 when all was read and nothing will come, -EAGAIN,
+ * -ERESTARTSYS, -EFAULT, -ENOMEM.
+ */
+ssize_t ktap_output_read(struct ktap_output *out, char __user *ubuf, size_t count, bool nonblock)
+{
+	size_t n, done = 0;
+	int ret = 0;
+
+	if (mutex_lock_interruptible(&out->read_lock))
+		return -ERESTARTSYS;
+
+	while (done < count) {
+		if (out->pos < out->len) {
+			n = min(out->len - out->pos, count - done);
+			n -= copy_to_user(ubuf + done, out->buf + out->pos, n);
+			ret = n ? 0 : -EFAULT;
+			out->pos += n;
+			done += n;
+			if (!n)
+				break;
+			continue;
+		}
+
+		ret = make_batch(out);
+		if (ret > 0)
+			continue;
+		if (ret < 0 || done)
+			break;
+		ret = -EAGAIN;
+		if (nonblock)
+			break;
+
+		mutex_unlock(&out->read_lock);
+		/* Without a ring buffer the session has failed, and is over. */
+		ret = ring_buffer_wait(out->rb, RING_BUFFER_ALL_CPUS, 0, has_output, out);
+		if (ret || mutex_lock_interruptible(&out->read_lock))
+			return -ERESTARTSYS;
+	}
+
+	mutex_unlock(&out->read_lock);
+	if (done || ret == -ENODATA)
+		return done;
+	return ret;
+}
+
+static bool is_over(const struct ktap_output *out)
+{
+	return READ_ONCE(out->ended) && (!out->frames || READ_ONCE(out->exit_given)) &&
+	       !READ_ONCE(out->text_bytes) && READ_ONCE(out->pos) >= READ_ONCE(out->len);
+}
+
+__poll_t ktap_output_poll(struct ktap_output *out, struct file *file, poll_table *table)
+{
+	/* Pairs with that in ktap_output_init(). */
+	struct trace_buffer *rb = smp_load_acquire(&out->rb);
+	__poll_t mask = 0;
+
+	if (rb)
+		mask = ring_buffer_poll_wait(rb, RING_BUFFER_ALL_CPUS, file, table, 0);
+	if (!mask && is_over(out))
+		mask = EPOLLHUP;
+	if (has_output(out) || READ_ONCE(out->pos) < READ_ONCE(out->len))
+		mask |= EPOLLIN | EPOLLRDNORM;
+	return mask;
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A chunk once loaded: bounds checked, in host byte order, verified.
+ * chunk.c makes it, verifier.c judges it, nobody writes to it afterwards.
+ */
+#ifndef _KTAP_PROGRAM_H
+#define _KTAP_PROGRAM_H
+
+#include <linux/types.h>
+#include <uapi/linux/ktap.h>
+
+#include "value.h"
+
+/**
+ * struct ktap_code - struct ktap_insn in host byte order
+ * @op: enum ktap_opcode
+ * @a: see there
+ * @b: see there
+ * @c: see there
+ * @d: see there
+ */
+struct ktap_code {
+	u8 op;
+	u8 a;
+	u8 b;
+	u8 c;
+	s32 d;
+};
+
+struct ktap_func {
+	const char *name;
+	u32 first;
+	u32 ninsns;
+	u8 nparams;
+	u8 nregs;
+};
+
+struct ktap_clause {
+	const struct ktap_value *event;	/* a string constant */
+	u32 filter;			/* function or KTAP_NONE */
+	u32 handler;			/* function */
+};
+
+/* What a program needs of its session, found while loading. */
+#define KTAP_USES_HEAP		BIT(0)	/* tables or globals */
+#define KTAP_USES_ARGSTR	BIT(1)	/* an event's text */
+
+/**
+ * struct ktap_program - a loaded chunk
+ * @chunk: the bytes that were written; strings point into it
+ * @len: bytes of @chunk
+ * @flags: enum ktap_chunk_flags
+ * @main: function that is the top level
+ * @uses: KTAP_USES_*
+ * @ninsns: entries of @code and @lines
+ * @nstrings: entries of @strings and @string_field
+ * @nints: entries of @ints
+ * @nfuncs: entries of @funcs
+ * @nclauses: entries of @clauses
+ * @nglobals: entries of @globals
+ * @nfields: entries of @fields
+ * @nown_fields: how many of @fields are of the chunk's own section
+ * @nfiles: entries of @files
+ * @code: all instructions
+ * @strings: constants, ready to be moved into a register; NUL-terminated
+ * @ints: constants
+ * @funcs: functions
+ * @clauses: what KTAP_FN_TRACE brings to life
+ * @globals: names, by global
+ * @fields: names of event fields, by field.  Those of the chunk's own section
+ *	come first; the constant keys of TGETS, which may meet an event, follow,
+ *	even those that the section has too: e.name is the event's own name,
+ *	args.name is a field
+ * @string_field: field of a string constant that is such a key, or KTAP_NONE
+ * @lines: position of each instruction; NULL if the chunk has none
+ * @files: name of each source file
+ */
+struct ktap_program {
+	void *chunk;
+	size_t len;
+	u32 flags;
+	u32 main;
+	u32 uses;
+
+	u32 ninsns;
+	u32 nstrings;
+	u32 nints;
+	u32 nfuncs;
+	u32 nclauses;
+	u32 nglobals;
+	u32 nfields;
+	u32 nown_fields;
+	u32 nfiles;
+
+	struct ktap_code *code;
+	struct ktap_value *strings;
+	s64 *ints;
+	struct ktap_func *funcs;
+	struct ktap_clause *clauses;
+	const char **globals;
+	const struct ktap_value **fields;
+	u32 *string_field;
+	const struct ktap_line *lines;
+	const char **files;
+};
+
+/**
+ * struct ktap_diag - why something was refused, as text for the user
+ * @len: bytes in @text, without its NUL; 0: nothing was refused
+ * @text: lines, each ended by a newline
+ */
+struct ktap_diag {
+	unsigned int len;
+	char text[1024];
+};
+
+/**
+ * ktap_diag() - Says what is wrong with a chunk as a whole
+ * @diag: filled with "ktap: error: MESSAGE"
+ * @fmt: message without newline
+ *
+ * The first message stays; later ones are dropped.
+ */
+__printf(2, 3) void ktap_diag(struct ktap_diag *diag, const char *fmt, ...);
+
+/**
+ * ktap_diag_at() - Says what is wrong, with its place in the source
+ * @diag: filled with "FILE:LINE:COLUMN: error: MESSAGE"
+ * @prog: program; if it has no line for @pc, the same as ktap_diag()
+ * @pc: index of the instruction
+ * @fmt: message without newline
+ */
+__printf(4, 5) void ktap_diag_at(struct ktap_diag *diag, const struct ktap_program *prog,
+				 u32 pc, const char *fmt, ...);
+
+/**
+ * ktap_program_place() - Says where an instruction comes from
+ * @prog: program
+ * @pc: index of the instruction
+ * @column: the column too
+ * @buf: gets "FILE:LINE" or "FILE:LINE:COLUMN"
+ * @size: bytes of @buf
+ *
+ * Return: bytes written, without the NUL; 0 if it is not known.
+ */
+size_t ktap_program_place(const struct ktap_program *prog, u32 pc, bool column,
+			  char *buf, size_t size);
+
+/**
+ * ktap_program_load() - Makes a program of the bytes of a chunk
+ * @chunk: kvmalloc'ed bytes; belongs to the program on success only
+ * @len: number of bytes, as the header says
+ * @diag: why not
+ *
+ * Checks and verifies everything: what it returns can be run.
+ * Context: process, may sleep.
+ * Return: the program, to be freed by ktap_program_free(); ERR_PTR(-EINVAL) if
+ * the chunk is malformed or unsafe, -EPROTONOSUPPORT if it is of another ABI,
+ * -E2BIG over a limit, -ENOMEM.
+ */
+struct ktap_program *ktap_program_load(void *chunk, size_t len, struct ktap_diag *diag);
+void ktap_program_free(struct ktap_program *prog);
+
+/* verifier.c: called by ktap_program_load(); 0 or -EINVAL, -E2BIG, -ENOMEM */
+int ktap_verify(struct ktap_program *prog, struct ktap_diag *diag);
+
+#endif /* _KTAP_PROGRAM_H */

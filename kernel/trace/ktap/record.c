@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Records: what print and printf leave in the ring buffer.
+ */
+#include <linux/align.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+
+#include "builtin.h"
+#include "record.h"
+
+static size_t save_event(struct ktap_vm *vm, void *buf, size_t size)
+{
+	if (!vm->event || !vm->event->ops->save)
+		return 0;
+	return vm->event->ops->save(vm->event, buf, size);
+}
+
+/* What stands for a value in a record. */
+static struct ktap_value stand_in(struct ktap_vm *vm, const struct ktap_value *v, size_t room)
+{
+	const char *name;
+
+	switch (v->tag) {
+	case KTAP_FUNC:
+		name = vm->env->prog->funcs[v->u].name;
+		return KTAP_VALUE_STR(name, strlen(name));
+	case KTAP_EVENT:
+	case KTAP_ARGSTR:
+		/* Its bytes mean nothing if some are missing. */
+		if (save_event(vm, NULL, 0) > room)
+			return KTAP_VALUE_STR("...", 3);
+		return (struct ktap_value){ .tag = KTAP_ARGSTR };
+	default:
+		return *v;
+	}
+}
+
+/* Bytes of the payload; a blob is cut to what is left. */
+static u32 payload(struct ktap_vm *vm, const struct ktap_value *v, size_t room)
+{
+	if (v->tag == KTAP_NIL)
+		return 0;
+	if (v->tag == KTAP_ARGSTR)
+		return save_event(vm, NULL, 0);
+	if (ktap_is_blob(v))
+		return min_t(size_t, v->len, ALIGN_DOWN(room, 8));
+	return sizeof(u64);
+}
+
+/* Bytes there are for blobs: what the fixed parts leave. */
+static size_t blob_room(unsigned int nargs)
+{
+	return KTAP_RECORD_MAX - sizeof(struct ktap_record) -
+	       nargs * (sizeof(struct ktap_record_arg) + sizeof(u64));
+}
+
+static_assert(KTAP_RECORD_MAX > sizeof(struct ktap_record) + KTAP_MAX_ARGS *
+	      (sizeof(struct ktap_record_arg) + sizeof(u64)) + KTAP_MAX_STRLEN / 4);
+
+size_t ktap_record_size(struct ktap_vm *vm, const struct ktap_value *args, unsigned int nargs)
+{
+	size_t left = blob_room(nargs), size = sizeof(struct ktap_record);
+	struct ktap_value v;
+	unsigned int i;
+	u32 len;
+
+	for (i = 0; i < nargs; i++) {
+		v = stand_in(vm, &args[i], left);
+		len = payload(vm, &v, left);
+		if (v.tag >= KTAP_ARGSTR)
+			left -= min(left, ALIGN((size_t)len, 8));
+		size += sizeof(struct ktap_record_arg) + ALIGN((size_t)len, 8);
+	}
+	return size;
+}
+
+static void write_arg(struct ktap_vm *vm, struct ktap_record_arg *arg,
+		      const struct ktap_value *v, u32 len)
+{
+	arg->tag = v->tag;
+	arg->len = len;
+	memset(arg->data + ALIGN_DOWN(len, 8), 0, ALIGN((size_t)len, 8) - ALIGN_DOWN(len, 8));
+	if (v->tag == KTAP_ARGSTR) {
+		save_event(vm, arg->data, len);
+	} else if (ktap_is_blob(v)) {
+		memcpy(arg->data, v->blob, len);
+		if (len == v->len)
+			return;
+		if (v->tag == KTAP_STR && len >= 3)
+			memcpy(arg->data + len - 3, "...", 3);
+		atomic_long_inc(&vm->env->counters.cut_strings);
+	} else if (len) {
+		memcpy(arg->data, &v->u, sizeof(v->u));
+	}
+}
+
+void ktap_record_write(struct ktap_vm *vm, struct ktap_record *rec, size_t size,
+		       enum ktap_record_type type, const struct ktap_value *args,
+		       unsigned int nargs)
+{
+	void *p = rec + 1;
+	size_t left = blob_room(nargs);
+	struct ktap_value v;
+	unsigned int i;
+	u32 len;
+
+	rec->type = type;
+	rec->nargs = nargs;
+	rec->len = size;
+	for (i = 0; i < nargs; i++) {
+		v = stand_in(vm, &args[i], left);
+		len = payload(vm, &v, left);
+		if (v.tag >= KTAP_ARGSTR)
+			left -= min(left, ALIGN((size_t)len, 8));
+		write_arg(vm, p, &v, len);
+		p += sizeof(struct ktap_record_arg) + ALIGN((size_t)len, 8);
+	}
+}
+
+/* The arguments as values that point into the record; false: it is broken. */
+static bool read_args(const struct ktap_record *rec, size_t size, struct ktap_value *args)
+{
+	const void *p = rec + 1, *end = (const void *)rec + size;
+	const struct ktap_record_arg *arg;
+	unsigned int i;
+
+	if (size < sizeof(*rec) || rec->len > size || rec->nargs > KTAP_MAX_ARGS)
+		return false;
+	for (i = 0; i < rec->nargs; i++) {
+		arg = p;
+		if (end - p < sizeof(*arg) || end - p - sizeof(*arg) < ALIGN((size_t)arg->len, 8))
+			return false;
+		args[i] = (struct ktap_value){ .tag = arg->tag };
+		if (arg->tag >= KTAP_ARGSTR) {
+			args[i].blob = arg->data;
+			args[i].len = arg->len;
+		} else if (arg->len == sizeof(u64)) {
+			memcpy(&args[i].u, arg->data, sizeof(u64));
+		}
+		p = arg->data + ALIGN((size_t)arg->len, 8);
+	}
+	return true;
+}
+
+void ktap_record_format(struct seq_buf *s, const struct ktap_record *rec, size_t size)
+{
+	struct ktap_value args[KTAP_MAX_ARGS];
+	struct ktap_text text = { .s = s };
+
+	if (!read_args(rec, size, args))
+		return;
+	switch (rec->type) {
+	case KTAP_REC_PRINT:
+		ktap_text_print(&text, args, rec->nargs);
+		break;
+	case KTAP_REC_PRINTF:
+		ktap_text_printf_args(&text, args, rec->nargs);
+		break;
+	case KTAP_REC_TEXT:
+	case KTAP_REC_ERROR:
+		ktap_text_put(&text, args[0].blob, args[0].len);
+		break;
+	}
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Output: what print and printf leave in event context as records, and how
+ * text is made of values.
+ */
+#ifndef _KTAP_RECORD_H
+#define _KTAP_RECORD_H
+
+#include <linux/seq_buf.h>
+
+#include "vm.h"
+
+enum ktap_record_type {
+	KTAP_REC_PRINT,		/* arguments, tabs between, newline behind */
+	KTAP_REC_PRINTF,	/* the first argument is the format */
+	KTAP_REC_TEXT,		/* one string, as it is */
+	KTAP_REC_ERROR,		/* one string: a run-time error, for the error channel */
+};
+
+/* Bytes of the longest record.  The ring buffer takes a little less than a page. */
+#define KTAP_RECORD_MAX		3072
+
+/* Bytes of text that any record fits in, unless it asks for wide columns. */
+#define KTAP_RECORD_TEXT	(64 << 10)
+
+/* Widest column, highest precision of a printf. */
+#define KTAP_MAX_WIDTH		512
+
+/**
+ * struct ktap_record - header of a record
+ * @type: enum ktap_record_type
+ * @nargs: number of struct ktap_record_arg that follow
+ * @len: bytes, this header included
+ *
+ * A record refers to nothing outside itself: stacks are addresses, and an
+ * event is what &ktap_event_ops.save wrote.
+ */
+struct ktap_record {
+	u16 type;
+	u16 nargs;
+	u32 len;
+};
+
+/* An argument: @len bytes, filled up to 8.  A blob as it is, else 8 or none. */
+struct ktap_record_arg {
+	u32 tag;
+	u32 len;
+	u8 data[];
+};
+
+/* Bytes that a record of these arguments takes.  Context: any. */
+size_t ktap_record_size(struct ktap_vm *vm, const struct ktap_value *args, unsigned int nargs);
+/*
+ * Writes it.  @size is what ktap_record_size() gave.  Strings that do not fit
+ * are cut, end in "..." and are counted.
+ */
+void ktap_record_write(struct ktap_vm *vm, struct ktap_record *rec, size_t size,
+		       enum ktap_record_type type, const struct ktap_value *args,
+		       unsigned int nargs);
+/* Makes text of it.  Context: process.  Cut if @s overflows. */
+void ktap_record_format(struct seq_buf *s, const struct ktap_record *rec, size_t size);
+
+/**
+ * struct ktap_text - text being made
+ * @s: where it goes
+ * @vm: if set, an activation of KTAP_LEVEL_PROCESS: @s is given to
+ *	ktap_out_text() whenever it is full.  Else the text is cut
+ * @hold: it must not be given away now: its start is still to be moved
+ * @middle: the last byte given away was no newline
+ * @err: what ktap_out_text() returned
+ */
+struct ktap_text {
+	struct seq_buf *s;
+	struct ktap_vm *vm;
+	bool hold;
+	bool middle;
+	int err;
+};
+
+/* Bytes of &ktap_text.s with &ktap_text.vm set. */
+#define KTAP_TEXT_BUFFER	8192
+
+void ktap_text_put(struct ktap_text *t, const char *p, size_t len);
+__printf(2, 3) void ktap_text_printf(struct ktap_text *t, const char *fmt, ...);
+void ktap_text_fill(struct ktap_text *t, char c, int n);
+void ktap_text_flush(struct ktap_text *t);
+
+/* A value as print shows it. */
+void ktap_text_value(struct ktap_text *t, const struct ktap_value *v);
+
+/*
+ * The whole of a print, a printf, and a variable.  ARGSTR and EVENT need the
+ * bytes that &ktap_event_ops.save wrote as their blob.
+ */
+void ktap_text_print(struct ktap_text *t, const struct ktap_value *args, unsigned int nargs);
+void ktap_text_printf_args(struct ktap_text *t, const struct ktap_value *args, unsigned int nargs);
+void ktap_text_variable(struct ktap_text *t, const char *name, const struct ktap_value *v);
+
+/* histogram.c; @t has its vm. */
+int ktap_text_hist(struct ktap_text *t, struct ktap_table *table, u32 rows);
+
+/**
+ * ktap_check_format() - Judges the arguments of a printf
+ * @vm: the activation; gets the error, which names the directive
+ * @args: the format and its arguments
+ * @nargs: number of them, the format included
+ *
+ * Context: any.
+ * Return: 0 or -EINVAL.
+ */
+int ktap_check_format(struct ktap_vm *vm, const struct ktap_value *args, unsigned int nargs);
+
+/* Given by the event sources: text of what &ktap_event_ops.save wrote. */
+void ktap_event_format(struct seq_buf *s, const void *saved, size_t len);
+
+#endif /* _KTAP_RECORD_H */

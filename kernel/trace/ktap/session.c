@@ -1,0 +1,844 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sessions: what is written to the file ktap/session, the life of a script
+ * from its first byte to the last line it prints, and the end of both.
+ */
+#include <linux/cleanup.h>
+#include <linux/memcontrol.h>
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/timekeeping.h>
+
+#include "builtin.h"
+#include "output.h"
+#include "session.h"
+#include "source.h"
+#include "table.h"
+
+/**
+ * DOC: The life of a session
+ *
+ * A session is an open file.  Its state only moves forward::
+ *
+ *   OPEN -> LOADING -> BEGINNING -> RUNNING -> STOPPING -> ENDED
+ *
+ *   OPEN, LOADING -> FAILED         the chunk or a line was refused
+ *   LOADING, BEGINNING -> STOPPING  exit(), a run-time error, "stop"
+ *
+ * - OPEN to LOADING, and LOADING to BEGINNING or FAILED: the writer whose
+ *   write(2) completes the chunk, with &ktap_session.lock held.  He loads the
+ *   program, runs its top level himself, and attaches its events.
+ * - BEGINNING to RUNNING: the session's thread, after trace_begin.
+ * - To STOPPING: whoever comes first, in any context, by cmpxchg() in
+ *   ktap_session_stop().  He alone sets the exit code, and queues an irq_work
+ *   that queues @stop_work.  From then on no event is delivered.
+ * - STOPPING to ENDED: the session's thread, in @stop_work: it detaches all
+ *   events, waits once for those under way, runs trace_end, and says what was
+ *   lost.
+ * - To ENDED from anywhere: the last close, see below.
+ *
+ * What runs where: handlers run where their events happen, only while the
+ * state is RUNNING.  There is one activation of process context, @vm; top level
+ * has it while LOADING, the session's thread afterwards, so that trace_begin,
+ * ticks, trace_end and the freeing of dead tables never overlap.
+ *
+ * Close: there is no other user of the file any more.  It sets @abort, which
+ * ends whatever runs or waits in process context, takes the state away so that
+ * nobody can win it any more, detaches, and then flushes in the order in which
+ * work can cause other work: the session's thread, the irq_works, the thread
+ * for good, the refill.  After that, nothing refers to the session.
+ *
+ * Order of locks: sessions_lock, then &ktap_session.lock, then event_mutex and
+ * what the tracing code takes below it; &ktap_session.lock, then
+ * &ktap_output.text_lock.  Nothing of these is taken in a handler.  The
+ * session's thread holds none of them while it runs the script or waits for
+ * the reader.
+ */
+
+unsigned long ktap_max_memory = KTAP_DEFAULT_MEMORY;
+unsigned long ktap_max_insns = KTAP_DEFAULT_INSNS;
+
+static DEFINE_MUTEX(sessions_lock);
+static LIST_HEAD(sessions);		/* protected by sessions_lock */
+static u64 last_id;			/* same */
+
+static bool change_state(struct ktap_session *s, enum ktap_state from, enum ktap_state to)
+{
+	return cmpxchg(&s->state, from, to) == from;
+}
+
+/* Any context.  The first one decides on the exit code. */
+void ktap_session_stop(struct ktap_session *s, int exit_code)
+{
+	if (!change_state(s, KTAP_RUNNING, KTAP_STOPPING) &&
+	    !change_state(s, KTAP_BEGINNING, KTAP_STOPPING) &&
+	    !change_state(s, KTAP_LOADING, KTAP_STOPPING))
+		return;
+	s->exit_code = exit_code;
+	irq_work_queue(&s->stop_irq);
+}
+
+/**
+ * ktap_session_error() - A run ended with an error: the session ends
+ * @s: the session
+ * @vm: the activation, as ktap_vm_run() left it
+ *
+ * Keeps the description of the first error, for say_error().
+ * Context: any.
+ */
+void ktap_session_error(struct ktap_session *s, const struct ktap_vm *vm)
+{
+	atomic_long_inc(&s->env.counters.errors);
+	if (READ_ONCE(s->abort) || xchg(&s->error_claim, 1))
+		return;
+	s->error_time = ktime_get_mono_fast_ns();
+	s->error_len = ktap_vm_backtrace(vm, s->error, sizeof(s->error));
+	ktap_session_stop(s, KTAP_EXIT_ERROR);
+}
+
+/* Nobody is describing an error any more. */
+static void say_error(struct ktap_session *s)
+{
+	if (!s->error_len)
+		return;
+	ktap_output_say(&s->output, KTAP_CH_ERROR, s->error_time, "ktap: ", s->error,
+			s->error_len);
+	s->exit_code = KTAP_EXIT_ERROR;
+	s->error_len = 0;
+}
+
+/* The session's thread */
+
+static void run_clause(struct ktap_session *s, struct ktap_probe *probe)
+{
+	struct mem_cgroup *old = set_active_memcg(s->memcg);
+
+	ktap_run_clause(&s->vm, probe, NULL);
+	set_active_memcg(old);
+}
+
+/* All clauses of a kind, as long as the session stays in a state. */
+static void run_clauses(struct ktap_session *s, enum ktap_clause_kind kind, enum ktap_state state)
+{
+	struct ktap_probe *probe;
+
+	list_for_each_entry(probe, &s->probes, list) {
+		if (READ_ONCE(s->state) != state || READ_ONCE(s->abort))
+			return;
+		if (probe->kind == kind)
+			run_clause(s, probe);
+	}
+}
+
+void ktap_session_tick(struct ktap_probe *probe)
+{
+	struct ktap_session *s = probe->session;
+
+	if (READ_ONCE(s->state) == KTAP_RUNNING)
+		run_clause(s, probe);
+}
+
+static void say_begun(struct ktap_session *s)
+{
+	WRITE_ONCE(s->begun, true);
+	wake_up_all(&s->wait);
+}
+
+static void begin_work(struct kthread_work *work)
+{
+	struct ktap_session *s = container_of(work, struct ktap_session, begin_work);
+
+	run_clauses(s, KTAP_ON_BEGIN, KTAP_BEGINNING);
+
+	scoped_guard(mutex, &s->lock) {
+		/* Without events there is nothing to wait for. */
+		if (!s->npoints)
+			ktap_session_stop(s, 0);
+		else if (change_state(s, KTAP_BEGINNING, KTAP_RUNNING))
+			ktap_sources_start(s);
+	}
+	say_begun(s);
+}
+
+static bool has_end(const struct ktap_session *s)
+{
+	const struct ktap_probe *probe;
+
+	list_for_each_entry(probe, &s->probes, list) {
+		if (probe->kind == KTAP_ON_END)
+			return true;
+	}
+	return false;
+}
+
+static void print_globals(struct ktap_session *s)
+{
+	struct mem_cgroup *old = set_active_memcg(s->memcg);
+
+	if (ktap_print_globals(&s->vm))
+		ktap_session_error(s, &s->vm);
+	set_active_memcg(old);
+}
+
+static void note_missed(struct ktap_session *s)
+{
+	struct ktap_probe_stats stats;
+	const struct ktap_probe *probe;
+
+	list_for_each_entry(probe, &s->probes, list) {
+		ktap_probe_stats(probe, &stats);
+		if (stats.missed)
+			ktap_output_note(&s->output, "'%s' missed %lu events", probe->event,
+					 stats.missed);
+	}
+}
+
+static const struct {
+	size_t offset;
+	const char *fmt;
+} losses[] = {
+#define LOSS(counter, fmt)	{ offsetof(struct ktap_counters, counter), fmt }
+	LOSS(lost_records, "lost %ld output records: they were not read fast enough"),
+	LOSS(full_table,   "dropped %ld table entries: the table was full"),
+	LOSS(no_memory,	   "dropped %ld values: the session had no memory left"),
+	LOSS(nmi_busy,	   "dropped %ld updates that interrupted another one"),
+	LOSS(cut_strings,  "cut %ld strings that were too long"),
+#undef LOSS
+};
+
+static void note_losses(struct ktap_session *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(losses); i++) {
+		long n = atomic_long_read((void *)&s->env.counters + losses[i].offset);
+
+		if (n)
+			ktap_output_note(&s->output, losses[i].fmt, n);
+	}
+	note_missed(s);
+}
+
+static void end(struct ktap_session *s)
+{
+	bool ending = has_end(s);
+
+	scoped_guard(mutex, &s->lock)
+		ktap_sources_detach(s);
+	if (READ_ONCE(s->abort))
+		return;
+
+	say_error(s);
+	run_clauses(s, KTAP_ON_END, KTAP_STOPPING);
+	if (!ending && !READ_ONCE(s->output.printed))
+		print_globals(s);
+	if (READ_ONCE(s->abort))
+		return;
+	say_error(s);
+	note_losses(s);
+	if (change_state(s, KTAP_STOPPING, KTAP_ENDED))
+		ktap_output_end(&s->output, s->exit_code);
+}
+
+static void stop_work(struct kthread_work *work)
+{
+	struct ktap_session *s = container_of(work, struct ktap_session, stop_work);
+
+	end(s);
+	say_begun(s);
+}
+
+static void stop_irq(struct irq_work *work)
+{
+	struct ktap_session *s = container_of(work, struct ktap_session, stop_irq);
+
+	kthread_queue_work(s->worker, &s->stop_work);
+}
+
+/* Memory of the script */
+
+static void reap_work(struct kthread_work *work)
+{
+	struct ktap_session *s = container_of(work, struct ktap_session, reap_work);
+
+	/* While loading, the activation of process context is the writer's. */
+	if (READ_ONCE(s->state) != KTAP_LOADING)
+		ktap_tables_reap(&s->env);
+}
+
+static void refill_work(struct work_struct *work)
+{
+	struct ktap_session *s = container_of(work, struct ktap_session, refill_work);
+	struct mem_cgroup *old = set_active_memcg(s->memcg);
+
+	/* What is missing then is missed, and counted. */
+	ktap_heap_refill(&s->env.heap);
+	set_active_memcg(old);
+}
+
+static void low_irq(struct irq_work *work)
+{
+	struct ktap_session *s = container_of(work, struct ktap_session, low_irq);
+
+	kthread_queue_work(s->worker, &s->reap_work);
+	queue_work(system_dfl_wq, &s->refill_work);
+}
+
+static void low(struct ktap_heap *heap)
+{
+	irq_work_queue(&container_of(heap, struct ktap_session, env.heap)->low_irq);
+}
+
+/* Loading */
+
+/* The chunk or a line was refused: what was wrong is all there is to read. */
+static void fail(struct ktap_session *s, const char *text, size_t len, int exit_code)
+{
+	lockdep_assert_held(&s->lock);
+	ktap_output_say(&s->output, KTAP_CH_ERROR, ktime_get_mono_fast_ns(), "", text, len);
+	WRITE_ONCE(s->state, KTAP_FAILED);
+	ktap_output_end(&s->output, exit_code);
+	say_begun(s);
+}
+
+__printf(3, 4)
+static int refuse(struct ktap_session *s, int err, const char *fmt, ...)
+{
+	struct ktap_diag diag = {};
+	struct va_format vaf;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vaf.fmt = fmt;
+	vaf.va = &ap;
+	ktap_diag(&diag, "%pV", &vaf);
+	va_end(ap);
+	fail(s, diag.text, diag.len, KTAP_EXIT_REFUSED);
+	return err;
+}
+
+static int prepare(struct ktap_session *s, struct ktap_diag *diag)
+{
+	struct ktap_program *prog;
+	struct kthread_worker *worker;
+	int err;
+
+	prog = ktap_program_load(s->chunk, s->chunk_size, diag);
+	if (IS_ERR(prog))
+		return PTR_ERR(prog);
+	/* The bytes are the program's now. */
+	s->chunk = NULL;
+	s->env.prog = prog;
+
+	err = ktap_env_init(&s->env, prog, s->memory, low);
+	if (err)
+		goto free_prog;
+	s->env.max_insns = READ_ONCE(ktap_max_insns);
+	err = ktap_vm_init_process(&s->vm, &s->env);
+	if (err)
+		goto destroy_env;
+	s->vm.abort = &s->abort;
+	err = ktap_activation_get(prog->uses & KTAP_USES_ARGSTR);
+	if (err)
+		goto destroy_vm;
+	err = ktap_output_init(&s->output, s->memory);
+	if (err)
+		goto put_activation;
+	worker = kthread_run_worker(0, "ktap/%llu", s->id);
+	if (IS_ERR(worker)) {
+		err = PTR_ERR(worker);
+		goto put_activation;
+	}
+	s->worker = worker;
+	return 0;
+
+put_activation:
+	ktap_activation_put();
+destroy_vm:
+	ktap_vm_destroy_process(&s->vm);
+destroy_env:
+	ktap_env_destroy(&s->env);
+free_prog:
+	ktap_program_free(prog);
+	s->env.prog = NULL;
+	return err;
+}
+
+static int run_top_level(struct ktap_session *s, struct ktap_diag *diag)
+{
+	int err;
+
+	s->start = ktime_get_mono_fast_ns();
+	err = ktap_vm_run(&s->vm, s->env.prog->main, NULL, 0, NULL);
+	if (!err || err == -ECANCELED)
+		return 0;
+
+	diag->len = ktap_vm_backtrace(&s->vm, diag->text, sizeof(diag->text));
+	/* Of what was refused, the place says all. */
+	if (s->refused)
+		diag->len = strchrnul(diag->text, '\n') - diag->text + 1;
+	fail(s, diag->text, diag->len, s->refused ? KTAP_EXIT_REFUSED : KTAP_EXIT_ERROR);
+	return err;
+}
+
+/* The chunk is complete.  When it returns 0, all is attached. */
+static int load(struct ktap_session *s)
+{
+	struct ktap_diag *diag __free(kfree) = kzalloc_obj(*diag);
+	int err;
+
+	if (!diag)
+		return refuse(s, -ENOMEM, "no memory");
+
+	WRITE_ONCE(s->state, KTAP_LOADING);
+	err = prepare(s, diag);
+	if (err) {
+		ktap_diag(diag, "error %d", err);
+		fail(s, diag->text, diag->len, KTAP_EXIT_REFUSED);
+		return err;
+	}
+	err = run_top_level(s, diag);
+	if (err)
+		return err;
+
+	/* The top level may have called exit(). */
+	if (READ_ONCE(s->state) != KTAP_LOADING)
+		return 0;
+	err = ktap_sources_attach(s, diag);
+	if (err) {
+		ktap_sources_detach(s);
+		ktap_diag(diag, "error %d", err);
+		fail(s, diag->text, diag->len, KTAP_EXIT_REFUSED);
+		return err;
+	}
+	if (s->npoints > 1)
+		ktap_output_note(&s->output, "total enabled %u events", s->npoints);
+	WRITE_ONCE(s->reader, current->tgid);
+	change_state(s, KTAP_LOADING, KTAP_BEGINNING);
+	kthread_queue_work(s->worker, &s->begin_work);
+	return 0;
+}
+
+/* Lines */
+
+static int set_arg(struct ktap_session *s, const char *value)
+{
+	struct ktap_value *arg;
+	long long i;
+	char *copy;
+
+	if (s->nargs == KTAP_MAX_SCRIPTARGS)
+		return refuse(s, -E2BIG, "more than %d arguments", KTAP_MAX_SCRIPTARGS);
+	if (!s->args)
+		s->args = kvcalloc(KTAP_MAX_SCRIPTARGS, sizeof(*s->args), GFP_KERNEL_ACCOUNT);
+	copy = kstrdup(value, GFP_KERNEL_ACCOUNT);
+	if (!s->args || !copy) {
+		kfree(copy);
+		return refuse(s, -ENOMEM, "no memory");
+	}
+
+	/* The script's name stays what it is. */
+	arg = &s->args[s->nargs++];
+	if (s->nargs > 1 && !kstrtoll(value, 0, &i)) {
+		*arg = KTAP_VALUE_INT(i);
+		kfree(copy);
+	} else {
+		*arg = KTAP_VALUE_STR(copy, strlen(copy));
+	}
+	return 0;
+}
+
+static int set_pid(struct ktap_session *s, const char *value)
+{
+	pid_t pid;
+
+	if (kstrtoint(value, 10, &pid) || pid <= 0)
+		return refuse(s, -EINVAL, "'%s' is no process id", value);
+	s->pid = pid;
+	return 0;
+}
+
+static int set_memory(struct ktap_session *s, const char *value)
+{
+	unsigned long max = READ_ONCE(ktap_max_memory), bytes;
+
+	if (kstrtoul(value, 0, &bytes) || bytes < KTAP_MIN_MEMORY)
+		return refuse(s, -EINVAL, "memory is a number of bytes, at least %d",
+			      KTAP_MIN_MEMORY);
+	if (bytes > max)
+		return refuse(s, -ERANGE, "memory is at most %lu bytes here (see ktap/max_memory)",
+			      max);
+	s->memory = bytes;
+	return 0;
+}
+
+static int set_follow(struct ktap_session *s, const char *value)
+{
+	s->follow = true;
+	return 0;
+}
+
+static int set_self(struct ktap_session *s, const char *value)
+{
+	s->self = true;
+	return 0;
+}
+
+static int set_frames(struct ktap_session *s, const char *value)
+{
+	s->output.frames = true;
+	return 0;
+}
+
+/* Lines before the chunk. */
+static const struct {
+	const char *name;
+	bool value;
+	int (*set)(struct ktap_session *s, const char *value);
+} settings[] = {
+	{ "arg",	true,	set_arg },
+	{ "pid",	true,	set_pid },
+	{ "follow",	false,	set_follow },
+	{ "self",	false,	set_self },
+	{ "memory",	true,	set_memory },
+	{ "frames",	false,	set_frames },
+};
+
+static int setup_line(struct ktap_session *s, const char *line)
+{
+	size_t len = strcspn(line, " ");
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(settings); i++) {
+		if (strncmp(line, settings[i].name, len) || settings[i].name[len])
+			continue;
+		if (settings[i].value != (line[len] == ' '))
+			break;
+		return settings[i].set(s, line[len] ? line + len + 1 : NULL);
+	}
+	return refuse(s, -EINVAL, "'%s' is no line to set up a session with", line);
+}
+
+/* Lines after the chunk.  A wrong one does not end the session. */
+static int command_line(struct ktap_session *s, const char *line)
+{
+	struct ktap_diag *diag __free(kfree) = NULL;
+
+	if (!strcmp(line, "stop")) {
+		ktap_session_stop(s, 0);
+		return 0;
+	}
+	diag = kzalloc_obj(*diag);
+	if (!diag)
+		return -ENOMEM;
+	ktap_diag(diag, "'%s' is no command: there is 'stop'", line);
+	ktap_output_say(&s->output, KTAP_CH_ERROR, ktime_get_mono_fast_ns(), "", diag->text,
+			diag->len);
+	return -EINVAL;
+}
+
+static int feed_line(struct ktap_session *s, const char *data, size_t len, size_t *used)
+{
+	const char *newline = memchr(data, '\n', len);
+	size_t n = newline ? newline - data + 1 : len;
+	int err;
+
+	if (!s->line)
+		s->line = kmalloc(KTAP_MAX_LINE, GFP_KERNEL_ACCOUNT);
+	if (!s->line)
+		return refuse(s, -ENOMEM, "no memory");
+	if (s->line_len + n > KTAP_MAX_LINE)
+		return refuse(s, -EINVAL, "a line of more than %d bytes", KTAP_MAX_LINE);
+	memcpy(s->line + s->line_len, data, n);
+	s->line_len += n;
+	*used = n;
+	if (!newline)
+		return 0;
+
+	s->line[s->line_len - 1] = '\0';
+	if (strlen(s->line) != s->line_len - 1)
+		return refuse(s, -EINVAL, "a line with a NUL byte");
+	err = s->loaded ? command_line(s, s->line) : setup_line(s, s->line);
+	s->line_len = 0;
+	return err;
+}
+
+static int feed_header(struct ktap_session *s, const char *data, size_t len, size_t *used)
+{
+	u32 size;
+
+	*used = min(len, sizeof(s->header) - s->chunk_len);
+	memcpy((char *)&s->header + s->chunk_len, data, *used);
+	s->chunk_len += *used;
+	if (s->chunk_len < sizeof(s->header))
+		return 0;
+
+	if (memcmp(s->header.magic, KTAP_MAGIC, KTAP_MAGIC_LEN))
+		return refuse(s, -EINVAL, "neither a line nor a chunk");
+	size = le32_to_cpu(s->header.length);
+	if (size < sizeof(s->header) || size > KTAP_MAX_CHUNK)
+		return refuse(s, -E2BIG, "a chunk of %u bytes: it is %zu to %u", size,
+			      sizeof(s->header), KTAP_MAX_CHUNK);
+	s->chunk = kvmalloc(size, GFP_KERNEL_ACCOUNT);
+	if (!s->chunk)
+		return refuse(s, -ENOMEM, "no memory for a chunk of %u bytes", size);
+	s->chunk_size = size;
+	memcpy(s->chunk, &s->header, sizeof(s->header));
+	return 0;
+}
+
+static int feed_chunk(struct ktap_session *s, const char *data, size_t len, size_t *used)
+{
+	if (!s->chunk)
+		return feed_header(s, data, len, used);
+	*used = min(len, s->chunk_size - s->chunk_len);
+	memcpy(s->chunk + s->chunk_len, data, *used);
+	s->chunk_len += *used;
+	return 0;
+}
+
+static bool in_chunk(const struct ktap_session *s, char next)
+{
+	return !s->loaded && !s->line_len && (s->chunk_len || next == KTAP_MAGIC[0]);
+}
+
+/**
+ * ktap_session_feed() - Bytes were written to the session
+ * @s: the session
+ * @data: bytes
+ * @len: number of them
+ *
+ * Context: process, may sleep and run the script.
+ * Return: 0, or a negative errno with the reason left to be read.
+ */
+int ktap_session_feed(struct ktap_session *s, const char *data, size_t len)
+{
+	size_t used;
+	int err;
+
+	guard(mutex)(&s->lock);
+	while (len) {
+		if (READ_ONCE(s->state) == KTAP_FAILED)
+			return -EPIPE;
+		used = 0;
+		if (in_chunk(s, *data))
+			err = feed_chunk(s, data, len, &used);
+		else
+			err = feed_line(s, data, len, &used);
+		data += used;
+		len -= used;
+		if (!err && !s->loaded && s->chunk_size && s->chunk_len == s->chunk_size) {
+			s->loaded = true;
+			err = load(s);
+		}
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static bool need_not_wait(struct ktap_session *s)
+{
+	return READ_ONCE(s->begun) || READ_ONCE(s->output.blocked);
+}
+
+/* After a write: until trace_begin is done or waits for the reader. */
+int ktap_session_wait_begun(struct ktap_session *s)
+{
+	if (!s->loaded)
+		return 0;
+	return wait_event_interruptible(s->wait, need_not_wait(s));
+}
+
+/**
+ * ktap_session_before_read() - Is there anything to read, or will there be?
+ * @s: the session
+ * @nonblock: do not wait for a writer who is loading
+ *
+ * Who waits for a chunk to become complete would wait for ever: most likely it
+ * was truncated.  Reading fails the session then, and tells why.
+ * Return: 0, -EAGAIN, -ERESTARTSYS.
+ */
+int ktap_session_before_read(struct ktap_session *s, bool nonblock)
+{
+	if (READ_ONCE(s->state) > KTAP_LOADING)
+		return 0;
+	if (nonblock)
+		return -EAGAIN;
+	if (mutex_lock_interruptible(&s->lock))
+		return -ERESTARTSYS;
+	if (READ_ONCE(s->state) != KTAP_OPEN)
+		goto unlock;
+	if (s->chunk_size)
+		refuse(s, 0, "the chunk is incomplete: %zu of %zu bytes", s->chunk_len,
+		       s->chunk_size);
+	else
+		refuse(s, 0, "nothing was loaded");
+unlock:
+	mutex_unlock(&s->lock);
+	return 0;
+}
+
+/* Open and close */
+
+struct ktap_session *ktap_session_open(void)
+{
+	struct ktap_session *s = kzalloc_obj(*s, GFP_KERNEL_ACCOUNT);
+
+	if (!s)
+		return ERR_PTR(-ENOMEM);
+
+	s->state = KTAP_OPEN;
+	mutex_init(&s->lock);
+	init_waitqueue_head(&s->wait);
+	INIT_LIST_HEAD(&s->probes);
+	INIT_LIST_HEAD(&s->points);
+	kthread_init_work(&s->begin_work, begin_work);
+	kthread_init_work(&s->stop_work, stop_work);
+	kthread_init_work(&s->reap_work, reap_work);
+	init_irq_work(&s->stop_irq, stop_irq);
+	init_irq_work(&s->low_irq, low_irq);
+	INIT_WORK(&s->refill_work, refill_work);
+
+	mutex_init(&s->output.text_lock);
+	mutex_init(&s->output.read_lock);
+	INIT_LIST_HEAD(&s->output.texts);
+	init_waitqueue_head(&s->output.room);
+
+	s->opener = current->tgid;
+	get_task_comm(s->comm, current);
+	s->memcg = get_mem_cgroup_from_mm(current->mm);
+	s->memory = READ_ONCE(ktap_max_memory);
+	s->reader = current->tgid;
+
+	guard(mutex)(&sessions_lock);
+	s->id = ++last_id;
+	list_add_tail(&s->list, &sessions);
+	return s;
+}
+
+/* Nothing of the session runs after this. */
+static void quiesce(struct ktap_session *s)
+{
+	(void)xchg(&s->state, KTAP_ENDED);
+	WRITE_ONCE(s->abort, true);
+	ktap_output_abort(&s->output);
+
+	scoped_guard(mutex, &s->lock)
+		ktap_sources_detach(s);
+	kthread_flush_worker(s->worker);
+	irq_work_sync(&s->stop_irq);
+	irq_work_sync(&s->low_irq);
+	kthread_destroy_worker(s->worker);
+	cancel_work_sync(&s->refill_work);
+}
+
+/* Of a session that was prepared. */
+static void release(struct ktap_session *s)
+{
+	ktap_sources_release(s);
+	ktap_activation_put();
+	ktap_vm_destroy_process(&s->vm);
+	ktap_env_destroy(&s->env);
+	ktap_program_free(s->env.prog);
+}
+
+void ktap_session_close(struct ktap_session *s)
+{
+	unsigned int i;
+
+	scoped_guard(mutex, &sessions_lock)
+		list_del(&s->list);
+	if (s->worker) {
+		quiesce(s);
+		release(s);
+	}
+
+	ktap_output_destroy(&s->output);
+	for (i = 0; i < s->nargs; i++) {
+		if (s->args[i].tag == KTAP_STR)
+			kfree(s->args[i].blob);
+	}
+	kvfree(s->args);
+	kvfree(s->chunk);
+	kfree(s->line);
+	mem_cgroup_put(s->memcg);
+	kfree(s);
+}
+
+/* ktap/sessions */
+
+static const char * const state_names[] = {
+	[KTAP_OPEN]	 = "open",
+	[KTAP_LOADING]	 = "loading",
+	[KTAP_BEGINNING] = "loading",
+	[KTAP_RUNNING]	 = "running",
+	[KTAP_STOPPING]	 = "stopping",
+	[KTAP_ENDED]	 = "ended",
+	[KTAP_FAILED]	 = "failed",
+};
+
+static void show_session(struct seq_file *m, struct ktap_session *s)
+{
+	struct ktap_probe_stats stats;
+	const struct ktap_probe *probe;
+	unsigned long events = 0;
+
+	list_for_each_entry_rcu(probe, &s->probes, list, lockdep_is_held(&sessions_lock)) {
+		ktap_probe_stats(probe, &stats);
+		events += stats.hits;
+	}
+
+	seq_printf(m, "%llu %d ", s->id, s->opener);
+	seq_escape(m, s->comm, " \t\n\\");
+	seq_putc(m, ' ');
+	if (READ_ONCE(s->state) > KTAP_LOADING && s->nargs)
+		seq_escape(m, s->args[0].blob, " \t\n\\");
+	else
+		seq_putc(m, '-');
+	seq_printf(m, " %s events=%lu lost=%ld memory=%zu\n", state_names[READ_ONCE(s->state)],
+		   events, atomic_long_read(&s->env.counters.lost_records),
+		   READ_ONCE(s->env.heap.bytes) + ktap_output_memory(&s->output));
+
+	list_for_each_entry_rcu(probe, &s->probes, list, lockdep_is_held(&sessions_lock)) {
+		ktap_probe_stats(probe, &stats);
+		seq_printf(m, "  %s hits=%lu filtered=%lu missed=%lu errors=%lu\n", probe->event,
+			   stats.hits, stats.filtered, stats.missed, stats.errors);
+	}
+}
+
+void ktap_sessions_show(struct seq_file *m)
+{
+	struct ktap_session *s;
+
+	guard(mutex)(&sessions_lock);
+	list_for_each_entry(s, &sessions, list)
+		show_session(m, s);
+}
+
+/* Built-in functions that are about the session */
+
+int ktap_fn_elapsed(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	r[0] = KTAP_VALUE_INT(ktime_get_mono_fast_ns() - ktap_session_of(vm)->start);
+	return 0;
+}
+
+int ktap_fn_scriptarg(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	const struct ktap_session *s = ktap_session_of(vm);
+	s64 i = r[0].i;
+
+	r[0] = i >= 0 && i < s->nargs ? s->args[i] : KTAP_VALUE_NIL;
+	return 0;
+}
+
+int ktap_fn_exit(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	ktap_session_stop(ktap_session_of(vm), n ? r[0].i : 0);
+	return -ECANCELED;
+}

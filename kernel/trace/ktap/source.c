@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * From the text of an event to the points where it can happen, and the order
+ * in which these are attached and detached.
+ */
+#include <linux/cleanup.h>
+#include <linux/glob.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "../trace.h"
+#include "builtin.h"
+#include "source.h"
+
+const struct ktap_source * const ktap_sources[] = {
+	&ktap_tracepoint_source,
+#ifdef CONFIG_FTRACE_SYSCALLS
+	&ktap_syscall_source,
+#endif
+	&ktap_timer_source,
+};
+
+const unsigned int ktap_nsources = ARRAY_SIZE(ktap_sources);
+
+void ktap_point_init(struct ktap_point *point, struct ktap_probe *probe,
+		     const struct ktap_source *source, const char *name)
+{
+	point->probe = probe;
+	point->source = source;
+	point->name = name;
+	point->name_len = strlen(name);
+	list_add_tail(&point->list, &probe->session->points);
+	probe->session->npoints++;
+}
+
+/* Why no clause can wait for @call; NULL if one can. */
+static const char *unfit(const struct trace_event_call *call)
+{
+	if (call->flags & TRACE_EVENT_FL_IGNORE_ENABLE)
+		return "it is written by a tracer, not by an event";
+	if (!call->class->reg)
+		return "it cannot be enabled";
+	return NULL;
+}
+
+static bool is_pattern(const char *s)
+{
+	return strpbrk(s, "*?[");
+}
+
+/* Adds all events that match to the clause. */
+static int add_events(struct ktap_vm *vm, struct ktap_probe *probe, const char *system,
+		      const char *event)
+{
+	bool exact = !is_pattern(system) && !is_pattern(event);
+	const struct ktap_session *s = probe->session;
+	unsigned int before = s->npoints;
+	struct trace_event_call *call;
+	const char *why;
+	int err;
+
+	guard(mutex)(&event_mutex);
+	list_for_each_entry(call, &ftrace_events, list) {
+		const char *name = trace_event_name(call);
+
+		if (!name || !glob_match(system, call->class->system) || !glob_match(event, name))
+			continue;
+		why = unfit(call);
+		if (why && exact)
+			return ktap_vm_error(vm, -EINVAL, "event '%s' cannot be traced: %s",
+					     probe->event, why);
+		if (why)
+			continue;
+		if (s->npoints >= KTAP_MAX_POINTS)
+			return ktap_vm_error(vm, -E2BIG, "more than %d events in one script",
+					     KTAP_MAX_POINTS);
+		if (ktap_is_syscall(call))
+			err = ktap_syscall_add(probe, call);
+		else
+			err = ktap_tracepoint_add(probe, call);
+		if (err)
+			return ktap_vm_error(vm, err, "event '%s:%s' cannot be traced: error %d",
+					     call->class->system, name, err);
+	}
+
+	if (s->npoints > before)
+		return 0;
+	return ktap_vm_error(vm, -ENOENT, "%s '%s'",
+			     exact ? "no event" : "no event matches", probe->event);
+}
+
+/* "SYSTEM:EVENT", "SYSTEM:" or, behind a "tp:", also "SYSTEM" and nothing */
+static int parse_tracepoint(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest)
+{
+	char *system __free(kfree) = kstrdup(rest, GFP_KERNEL_ACCOUNT);
+	const char *event = "*";
+	char *colon;
+
+	if (!system)
+		return ktap_vm_error(vm, -ENOMEM, "no memory");
+
+	colon = strchr(system, ':');
+	if (colon) {
+		*colon = '\0';
+		if (colon[1])
+			event = colon + 1;
+	}
+	return add_events(vm, probe, *system ? system : "*", event);
+}
+
+static int parse_begin(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest)
+{
+	probe->kind = KTAP_ON_BEGIN;
+	return 0;
+}
+
+static int parse_end(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest)
+{
+	probe->kind = KTAP_ON_END;
+	return 0;
+}
+
+static int parse_tick(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest)
+{
+	int err = ktap_tick_add(probe, rest);
+
+	switch (err) {
+	case -EINVAL:
+		return ktap_vm_error(vm, err, "'%s': a tick is like tick-10ms (s, ms, us, ns, hz)",
+				     probe->event);
+	case -ERANGE:
+		return ktap_vm_error(vm, err, "'%s' is too often: at most every 10us",
+				     probe->event);
+	case 0:
+		return 0;
+	}
+	return ktap_vm_error(vm, err, "'%s': error %d", probe->event, err);
+}
+
+static int parse_none(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest)
+{
+	return ktap_vm_error(vm, -EOPNOTSUPP, "this kernel's ktap has no source for '%.*s'",
+			     (int)(rest - probe->event), probe->event);
+}
+
+/*
+ * What events look like.  The first entry that matches decides; what matches
+ * none is "SYSTEM:EVENT".
+ */
+static const struct {
+	const char *prefix;
+	bool whole;		/* nothing may follow */
+	int (*parse)(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest);
+} spellings[] = {
+	{ "trace_begin", true,	parse_begin },
+	{ "trace_end",	true,	parse_end },
+	{ "tick-",	false,	parse_tick },
+	{ "tp:",	false,	parse_tracepoint },
+	{ "tracepoint:", false,	parse_tracepoint },
+	{ "profile-",	false,	parse_none },
+	{ "probe:",	false,	parse_none },
+	{ "kprobe:",	false,	parse_none },
+	{ "kretprobe:",	false,	parse_none },
+	{ "uprobe:",	false,	parse_none },
+	{ "uretprobe:",	false,	parse_none },
+	{ "ftrace:",	false,	parse_none },
+	{ "sdt:",	false,	parse_none },
+	{ "usdt:",	false,	parse_none },
+	{ "software:",	false,	parse_none },
+	{ "hardware:",	false,	parse_none },
+};
+
+static int parse_event(struct ktap_vm *vm, struct ktap_probe *probe)
+{
+	const char *event = probe->event;
+	unsigned int i;
+	size_t len;
+
+	for (i = 0; i < ARRAY_SIZE(spellings); i++) {
+		len = strlen(spellings[i].prefix);
+		if (strncmp(event, spellings[i].prefix, len))
+			continue;
+		if (!spellings[i].whole || !event[len])
+			return spellings[i].parse(vm, probe, event + len);
+	}
+	if (!strchr(event, ':'))
+		return ktap_vm_error(vm, -ENOENT, "no event '%s'", event);
+	return parse_tracepoint(vm, probe, event);
+}
+
+static void free_probe(struct ktap_probe *probe)
+{
+	free_percpu(probe->stats);
+	kfree(probe);
+}
+
+/* Nothing of the clause was attached yet. */
+static void drop_points(struct ktap_probe *probe)
+{
+	struct ktap_session *s = probe->session;
+	struct ktap_point *point, *next;
+
+	list_for_each_entry_safe(point, next, &s->points, list) {
+		if (point->probe != probe)
+			continue;
+		list_del(&point->list);
+		s->npoints--;
+		point->source->release(point);
+	}
+}
+
+/* Brings a clause to life.  Its events come when the top level is done. */
+static int add_probe(struct ktap_vm *vm, const struct ktap_value *event, u32 filter, u32 handler)
+{
+	struct ktap_session *s = ktap_session_of(vm);
+	struct ktap_probe *probe;
+	int err;
+
+	probe = kzalloc_flex(*probe, event, event->len + 1, GFP_KERNEL_ACCOUNT);
+	if (!probe)
+		return ktap_vm_error(vm, -ENOMEM, "no memory");
+	probe->stats = alloc_percpu_gfp(struct ktap_probe_stats, GFP_KERNEL_ACCOUNT);
+	probe->session = s;
+	probe->kind = KTAP_ON_EVENT;
+	probe->pc = vm->pc;
+	probe->filter = filter;
+	probe->handler = handler;
+	memcpy(probe->event, event->blob, event->len);
+
+	if (!probe->stats)
+		err = ktap_vm_error(vm, -ENOMEM, "no memory");
+	else
+		err = parse_event(vm, probe);
+	if (err) {
+		s->refused = true;
+		drop_points(probe);
+		free_probe(probe);
+		return err;
+	}
+
+	/* Who reads ktap/sessions takes no lock of ours. */
+	list_add_tail_rcu(&probe->list, &s->probes);
+	return 0;
+}
+
+int ktap_fn_trace(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	const struct ktap_program *prog = vm->env->prog;
+	const struct ktap_clause *clause;
+
+	if (r[0].i < 0 || r[0].i >= prog->nclauses)
+		return ktap_vm_error(vm, -EINVAL, "there is no probe %lld", r[0].i);
+	clause = &prog->clauses[r[0].i];
+	r[0] = KTAP_VALUE_NIL;
+	return add_probe(vm, clause->event, clause->filter, clause->handler);
+}
+
+int ktap_fn_probe(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	int err = add_probe(vm, &r[0], KTAP_NONE, r[1].u);
+
+	r[0] = KTAP_VALUE_NIL;
+	return err;
+}
+
+static int attach_points(struct ktap_session *s, struct ktap_diag *diag)
+{
+	struct ktap_point *point;
+	int err;
+
+	lockdep_assert_held(&event_mutex);
+	list_for_each_entry(point, &s->points, list) {
+		err = point->source->attach ? point->source->attach(point) : 0;
+		if (err) {
+			ktap_diag_at(diag, s->env.prog, point->probe->pc,
+				     "event '%s' cannot be attached: error %d", point->name, err);
+			return err;
+		}
+		point->attached = true;
+	}
+	return 0;
+}
+
+/**
+ * ktap_sources_attach() - Lets the events of all clauses come
+ * @s: the session, its lock held; they are not delivered before it runs
+ * @diag: why not
+ *
+ * Return: 0 or a negative errno; ktap_sources_detach() is due in any case.
+ */
+int ktap_sources_attach(struct ktap_session *s, struct ktap_diag *diag)
+{
+	unsigned int i;
+	int err;
+
+	lockdep_assert_held(&s->lock);
+	s->attached = true;
+
+	/* One hold for all: others who want event_mutex come before or after. */
+	guard(mutex)(&event_mutex);
+	err = attach_points(s, diag);
+	if (err)
+		return err;
+	for (i = 0; i < ktap_nsources; i++) {
+		err = ktap_sources[i]->attach_all ? ktap_sources[i]->attach_all(s) : 0;
+		if (err) {
+			ktap_diag(diag, "%s events cannot be attached: error %d",
+				  ktap_sources[i]->name, err);
+			return err;
+		}
+	}
+	return 0;
+}
+
+void ktap_sources_start(struct ktap_session *s)
+{
+	struct ktap_point *point;
+
+	lockdep_assert_held(&s->lock);
+	list_for_each_entry(point, &s->points, list) {
+		if (point->source->start)
+			point->source->start(point);
+	}
+}
+
+/**
+ * ktap_sources_detach() - Ends all events of a session
+ * @s: the session, its lock held
+ *
+ * When it returns no handler runs, and none will.
+ */
+void ktap_sources_detach(struct ktap_session *s)
+{
+	struct ktap_point *point;
+	unsigned int i;
+
+	lockdep_assert_held(&s->lock);
+	if (!s->attached)
+		return;
+	s->attached = false;
+
+	scoped_guard(mutex, &event_mutex) {
+		list_for_each_entry(point, &s->points, list) {
+			if (point->attached && point->source->detach)
+				point->source->detach(point);
+			point->attached = false;
+		}
+		for (i = 0; i < ktap_nsources; i++) {
+			if (ktap_sources[i]->detach_all)
+				ktap_sources[i]->detach_all(s);
+		}
+	}
+	if (s->npoints)
+		tracepoint_synchronize_unregister();
+}
+
+/* Frees all clauses.  Until then the modules they reach into stay. */
+void ktap_sources_release(struct ktap_session *s)
+{
+	struct ktap_point *point, *next_point;
+	struct ktap_probe *probe, *next;
+	unsigned int i;
+
+	list_for_each_entry_safe(point, next_point, &s->points, list)
+		point->source->release(point);
+	list_for_each_entry_safe(probe, next, &s->probes, list)
+		free_probe(probe);
+	for (i = 0; i < ktap_nsources; i++) {
+		if (ktap_sources[i]->release_all)
+			ktap_sources[i]->release_all(s);
+	}
+}
+
+void ktap_probe_stats(const struct ktap_probe *probe, struct ktap_probe_stats *sum)
+{
+	int cpu;
+
+	memset(sum, 0, sizeof(*sum));
+	for_each_possible_cpu(cpu) {
+		const struct ktap_probe_stats *stats = per_cpu_ptr(probe->stats, cpu);
+
+		sum->hits += READ_ONCE(stats->hits);
+		sum->filtered += READ_ONCE(stats->filtered);
+		sum->missed += READ_ONCE(stats->missed);
+		sum->errors += READ_ONCE(stats->errors);
+	}
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Where events come from, and the clauses of a script that wait for them.
+ */
+#ifndef _KTAP_SOURCE_H
+#define _KTAP_SOURCE_H
+
+#include <linux/list.h>
+#include <linux/percpu.h>
+
+#include "session.h"
+
+struct trace_event;
+struct trace_event_call;
+
+/* Events of all clauses of a session: `*:*` in a few clauses, and then some. */
+#define KTAP_MAX_POINTS		16384
+
+/* A tick more often than that would keep a CPU busy with nothing else. */
+#define KTAP_MIN_PERIOD		10000	/* ns */
+
+/**
+ * enum ktap_clause_kind - when a clause runs
+ * @KTAP_ON_BEGIN: trace_begin
+ * @KTAP_ON_END: trace_end
+ * @KTAP_ON_EVENT: when one of its points says so
+ */
+enum ktap_clause_kind {
+	KTAP_ON_BEGIN,
+	KTAP_ON_END,
+	KTAP_ON_EVENT,
+};
+
+/**
+ * struct ktap_probe_stats - what became of the events of a clause, on one CPU
+ * @hits: the handler ran
+ * @filtered: the filter said no
+ * @missed: the event came out of a handler, or, a tick, before the last was done
+ * @errors: filter or handler ended with a run-time error
+ */
+struct ktap_probe_stats {
+	unsigned long hits;
+	unsigned long filtered;
+	unsigned long missed;
+	unsigned long errors;
+};
+
+/**
+ * struct ktap_probe - a clause that has come to life
+ * @list: in &ktap_session.probes
+ * @session: whose it is
+ * @kind: when it runs
+ * @pc: the call that brought it to life, for messages
+ * @filter: function, or KTAP_NONE
+ * @handler: function
+ * @stats: counters
+ * @event: the event as the script has it
+ */
+struct ktap_probe {
+	struct list_head list;
+	struct ktap_session *session;
+	enum ktap_clause_kind kind;
+	u32 pc;
+	u32 filter;
+	u32 handler;
+	struct ktap_probe_stats __percpu *stats;
+	char event[];
+};
+
+/**
+ * struct ktap_point - one event that a clause waits for; sources embed it
+ * @list: in &ktap_session.points
+ * @probe: the clause
+ * @source: whose point it is
+ * @attached: the source has done its part
+ * @name: the event's name
+ * @name_len: bytes of it
+ * @entry: function through which the event enters the tracing code: stacks
+ *	begin above it
+ * @entry_size: bytes of that function
+ */
+struct ktap_point {
+	struct list_head list;
+	struct ktap_probe *probe;
+	const struct ktap_source *source;
+	bool attached;
+	const char *name;
+	u32 name_len;
+	unsigned long entry;
+	unsigned long entry_size;
+};
+
+/**
+ * struct ktap_hit - an event at a point; sources embed it
+ * @ev: what the virtual machine sees of it
+ * @point: where
+ */
+struct ktap_hit {
+	struct ktap_event ev;
+	struct ktap_point *point;
+};
+
+static inline const struct ktap_hit *ktap_hit_of(const struct ktap_event *ev)
+{
+	return container_of(ev, struct ktap_hit, ev);
+}
+
+/**
+ * struct ktap_source - a kind of events
+ * @name: as ktap/features lists it
+ * @attach: lets the point's events come; NULL if start() does it all
+ * @start: the session has begun to run
+ * @detach: no new event, but some may still be under way
+ * @release: none is any more: frees the point
+ * @attach_all: called once, after all @attach
+ * @detach_all: called once, after all @detach
+ * @release_all: called once, after all @release
+ *
+ * All are called in process context, under &ktap_session.lock.  Any but
+ * @release may be NULL.
+ */
+struct ktap_source {
+	const char *name;
+	int (*attach)(struct ktap_point *point);
+	void (*start)(struct ktap_point *point);
+	void (*detach)(struct ktap_point *point);
+	void (*release)(struct ktap_point *point);
+	int (*attach_all)(struct ktap_session *s);
+	void (*detach_all)(struct ktap_session *s);
+	void (*release_all)(struct ktap_session *s);
+};
+
+extern const struct ktap_source ktap_tracepoint_source;
+extern const struct ktap_source ktap_syscall_source;
+extern const struct ktap_source ktap_timer_source;
+
+/* source.c */
+extern const struct ktap_source * const ktap_sources[];
+extern const unsigned int ktap_nsources;
+
+void ktap_point_init(struct ktap_point *point, struct ktap_probe *probe,
+		     const struct ktap_source *source, const char *name);
+int ktap_sources_attach(struct ktap_session *s, struct ktap_diag *diag);
+void ktap_sources_start(struct ktap_session *s);
+void ktap_sources_detach(struct ktap_session *s);
+void ktap_sources_release(struct ktap_session *s);
+void ktap_probe_stats(const struct ktap_probe *probe, struct ktap_probe_stats *sum);
+
+/* src_tracepoint.c, src_syscall.c: add @call to the clause; event_mutex is held */
+int ktap_tracepoint_add(struct ktap_probe *probe, struct trace_event_call *call);
+#ifdef CONFIG_FTRACE_SYSCALLS
+bool ktap_is_syscall(const struct trace_event_call *call);
+int ktap_syscall_add(struct ktap_probe *probe, struct trace_event_call *call);
+#else
+static inline bool ktap_is_syscall(const struct trace_event_call *call)
+{
+	return false;
+}
+
+static inline int ktap_syscall_add(struct ktap_probe *probe, struct trace_event_call *call)
+{
+	return -EOPNOTSUPP;
+}
+#endif
+
+/* src_timer.c: adds a tick; 0, -EINVAL: no such period, -ERANGE: too short */
+int ktap_tick_add(struct ktap_probe *probe, const char *period);
+
+/* src_tracepoint.c: the text of a raw record, newline included */
+void ktap_record_text(struct trace_iterator *iter, struct trace_event *event, const void *rec,
+		      size_t len);
+void ktap_event_format_free(void);
+
+/* activation.c: see there */
+void ktap_fire(const struct ktap_hit *hit);
+
+#endif /* _KTAP_SOURCE_H */

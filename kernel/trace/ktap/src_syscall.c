@@ -1,0 +1,703 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * System calls.
+ *
+ * The events of trace_syscalls.c have one slot per instance and system call,
+ * which is the user's.  So a session has its own probes on sys_enter and
+ * sys_exit, with a table by number, and makes of the registers what the event
+ * would have recorded, but only if the script asks for it.
+ */
+#include <linux/cleanup.h>
+#include <linux/ctype.h>
+#include <linux/kallsyms.h>
+#include <linux/kprobes.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/syscalls.h>
+#include <linux/uaccess.h>
+
+#include <asm/syscall.h>
+#include <trace/events/syscalls.h>
+#include <trace/syscall.h>
+
+#include "../trace.h"
+#include "source.h"
+
+#define MAX_ARGS	6
+
+/* What a system call has its user data read of: at most so many, so long. */
+#define MAX_USER	3
+#define USER_SIZE	KTAP_MAX_STRLEN
+
+/* Bytes of a string in the record, as in trace_syscalls.c; then it is cut. */
+#define RECORD_USER	SYSCALL_FAULT_USER_MAX
+#define RECORD_CUT	"..."
+#define MAX_RECORD	(sizeof(struct syscall_trace_enter) + MAX_ARGS * sizeof(long) + \
+			 MAX_USER * (sizeof(u32) + RECORD_USER + sizeof(RECORD_CUT)))
+
+/**
+ * enum sc_field - what a field of a system call's event is
+ * @SC_NONE: there is no such field
+ * @SC_NAME: the event's name
+ * @SC_NR: number of the system call
+ * @SC_IS_ENTER: true at entry
+ * @SC_ARG: argument, as it stands in the register
+ * @SC_INT: argument, an int
+ * @SC_UINT: argument, an unsigned int
+ * @SC_USER: what an argument points to
+ * @SC_RETVAL: the return value
+ * @SC_PID: thread id
+ */
+enum sc_field {
+	SC_NONE,
+	SC_NAME,
+	SC_NR,
+	SC_IS_ENTER,
+	SC_ARG,
+	SC_INT,
+	SC_UINT,
+	SC_USER,
+	SC_RETVAL,
+	SC_PID,
+};
+
+/* @n: which argument, or which user data */
+struct sc_ref {
+	u8 kind;
+	u8 n;
+};
+
+/**
+ * struct ktap_syscall - entry or exit of a system call that a clause waits for
+ * @point: see there
+ * @next: another one of the same
+ * @call: the trace event
+ * @meta: the system call
+ * @enter: entry
+ * @reads_user: the clause wants user data
+ * @refs: by field of the program
+ */
+struct ktap_syscall {
+	struct ktap_point point;
+	struct ktap_syscall *next;
+	struct trace_event_call *call;
+	const struct syscall_metadata *meta;
+	bool enter;
+	bool reads_user;
+	struct sc_ref refs[];
+};
+
+/**
+ * struct ktap_syscalls - the system calls of a session
+ * @session: whose they are
+ * @enter: by number: the clauses that wait for the entry
+ * @exit: same for the exit
+ * @nenter: number of clauses in @enter
+ * @nexit: same for @exit
+ * @reads_user: some clause wants user data
+ * @entering: ktap_sys_enter() is registered
+ * @exiting: ktap_sys_exit() is registered
+ * @buffers: per CPU, for user data
+ */
+struct ktap_syscalls {
+	struct ktap_session *session;
+	struct ktap_syscall **enter;
+	struct ktap_syscall **exit;
+	unsigned int nenter;
+	unsigned int nexit;
+	bool reads_user;
+	bool entering;
+	bool exiting;
+	struct trace_user_buf_info buffers;
+};
+
+/* User data of a system call; @len is negative if it could not be read. */
+struct sc_user {
+	unsigned int n;
+	bool bytes;			/* not strings */
+	const char __user *from[MAX_USER];
+	size_t size[MAX_USER];
+	char *data[MAX_USER];
+	long len[MAX_USER];
+};
+
+struct sc_event {
+	struct ktap_hit hit;
+	const struct ktap_syscall *sc;
+	const unsigned long *args;
+	const struct sc_user *user;
+	long ret;
+};
+
+static const struct sc_event *event_of(const struct ktap_event *ev)
+{
+	return container_of(ev, struct sc_event, hit.ev);
+}
+
+static void get_value(const struct sc_event *e, struct sc_ref ref, struct ktap_value *v)
+{
+	const struct ktap_syscall *sc = e->sc;
+
+	*v = KTAP_VALUE_NIL;
+	switch ((enum sc_field)ref.kind) {
+	case SC_NONE:
+		break;
+	case SC_NAME:
+		*v = KTAP_VALUE_STR(sc->point.name, sc->point.name_len);
+		break;
+	case SC_NR:
+		*v = KTAP_VALUE_INT(sc->meta->syscall_nr);
+		break;
+	case SC_IS_ENTER:
+		*v = KTAP_VALUE_BOOL(sc->enter);
+		break;
+	case SC_ARG:
+		*v = KTAP_VALUE_INT(e->args[ref.n]);
+		break;
+	case SC_INT:
+		*v = KTAP_VALUE_INT((int)e->args[ref.n]);
+		break;
+	case SC_UINT:
+		*v = KTAP_VALUE_INT((unsigned int)e->args[ref.n]);
+		break;
+	case SC_USER:
+		if (ref.n < e->user->n && e->user->len[ref.n] >= 0)
+			*v = KTAP_VALUE_STR(e->user->data[ref.n], e->user->len[ref.n]);
+		break;
+	case SC_RETVAL:
+		*v = KTAP_VALUE_INT(e->ret);
+		break;
+	case SC_PID:
+		*v = KTAP_VALUE_INT(current->pid);
+		break;
+	}
+}
+
+static void sc_name(const struct ktap_event *ev, struct ktap_value *v)
+{
+	get_value(event_of(ev), (struct sc_ref){ SC_NAME }, v);
+}
+
+static void sc_field(struct ktap_vm *vm, u32 index, struct ktap_value *v)
+{
+	const struct sc_event *e = event_of(vm->event);
+
+	get_value(e, e->sc->refs[index], v);
+}
+
+/* Rank of argument @n among those that point to user data, if it does. */
+static int user_rank(const struct syscall_metadata *meta, int n)
+{
+	unsigned int mask = (unsigned short)meta->user_mask;
+
+	return mask & BIT(n) ? hweight32(mask & (BIT(n) - 1)) : -1;
+}
+
+static const struct {
+	const char *type;
+	enum sc_field kind;
+} narrow_types[] = {
+	{ "int", SC_INT },
+	{ "pid_t", SC_INT },
+	{ "const clockid_t", SC_INT },
+	{ "clockid_t", SC_INT },
+	{ "key_serial_t", SC_INT },
+	{ "mqd_t", SC_INT },
+	{ "unsigned int", SC_UINT },
+	{ "unsigned", SC_UINT },
+	{ "u32", SC_UINT },
+	{ "__u32", SC_UINT },
+	{ "uid_t", SC_UINT },
+	{ "gid_t", SC_UINT },
+	{ "umode_t", SC_UINT },
+};
+
+/* What argument @n is to the script: what it points to, if that is a string. */
+static struct sc_ref arg_ref(const struct syscall_metadata *meta, int n)
+{
+	int rank = user_rank(meta, n);
+	unsigned int i;
+
+	if (rank >= 0 && (meta->user_arg_size < 0 || meta->user_arg_is_str))
+		return (struct sc_ref){ SC_USER, rank };
+	for (i = 0; i < ARRAY_SIZE(narrow_types); i++) {
+		if (!strcmp(meta->types[n], narrow_types[i].type))
+			return (struct sc_ref){ narrow_types[i].kind, n };
+	}
+	return (struct sc_ref){ SC_ARG, n };
+}
+
+/* Fields in the order of the event's format: number, arguments, user data. */
+static void sc_nth(struct ktap_vm *vm, s64 n, struct ktap_value *v)
+{
+	const struct sc_event *e = event_of(vm->event);
+	const struct syscall_metadata *meta = e->sc->meta;
+	struct sc_ref ref = { SC_NONE };
+
+	if (n == 1)
+		ref.kind = SC_NR;
+	else if (!e->sc->enter && n == 2)
+		ref.kind = SC_RETVAL;
+	else if (e->sc->enter && n >= 2 && n <= meta->nb_args + 1)
+		ref = arg_ref(meta, n - 2);
+	else if (e->sc->enter && n > 1 && n <= meta->nb_args + 1 + MAX_USER)
+		ref = (struct sc_ref){ SC_USER, n - meta->nb_args - 2 };
+	get_value(e, ref, v);
+}
+
+static void sc_arg(struct ktap_vm *vm, u32 n, struct ktap_value *v)
+{
+	const struct sc_event *e = event_of(vm->event);
+	struct sc_ref ref = { SC_NONE };
+
+	if (!e->sc->enter && !n)
+		ref.kind = SC_RETVAL;
+	else if (e->sc->enter && n < e->sc->meta->nb_args)
+		ref = (struct sc_ref){ SC_ARG, n };
+	get_value(e, ref, v);
+}
+
+static void sc_retval(const struct ktap_event *ev, struct ktap_value *v)
+{
+	const struct sc_event *e = event_of(ev);
+
+	get_value(e, (struct sc_ref){ e->sc->enter ? SC_NONE : SC_RETVAL }, v);
+}
+
+/* Bytes of user data @i in the record; @cut tells if it is cut short there. */
+static unsigned int user_len(const struct sc_user *user, int i, bool *cut)
+{
+	*cut = false;
+	if (user->len[i] < 0)
+		return 0;
+	*cut = !user->bytes && user->len[i] > RECORD_USER;
+	if (*cut)
+		return RECORD_USER + sizeof(RECORD_CUT);
+	return user->bytes ? min(user->len[i], RECORD_USER) : user->len[i] + 1;
+}
+
+static void put_user_data(char *to, const struct sc_user *user, int i, unsigned int len, bool cut)
+{
+	unsigned int n = cut ? RECORD_USER : len;
+	unsigned int x;
+
+	memcpy(to, user->data[i], n);
+	if (user->bytes || !len)
+		return;
+	if (cut)
+		memcpy(to + RECORD_USER, RECORD_CUT, sizeof(RECORD_CUT));
+	else
+		to[--n] = '\0';
+	for (x = 0; x < n; x++) {
+		if (!isprint(to[x]))
+			to[x] = '.';
+	}
+}
+
+static size_t enter_size(const struct sc_event *e)
+{
+	const struct syscall_metadata *meta = e->sc->meta;
+	size_t size = sizeof(struct syscall_trace_enter) + meta->nb_args * sizeof(long);
+	unsigned int i;
+	bool cut;
+
+	for (i = 0; i < hweight16(meta->user_mask); i++)
+		size += sizeof(u32) + (i < e->user->n ? user_len(e->user, i, &cut) : 0);
+	return size;
+}
+
+/* The record of trace_syscalls.c: arguments, offsets of user data, user data. */
+static void put_enter(const struct sc_event *e, struct syscall_trace_enter *rec)
+{
+	const struct syscall_metadata *meta = e->sc->meta;
+	unsigned int n = hweight16(meta->user_mask);
+	u32 *loc = (u32 *)(rec->args + meta->nb_args);
+	char *data = (char *)(loc + n);
+	unsigned int i, len;
+	bool cut = false;
+
+	rec->nr = meta->syscall_nr;
+	memcpy(rec->args, e->args, meta->nb_args * sizeof(long));
+	for (i = 0; i < n; i++) {
+		len = i < e->user->n ? user_len(e->user, i, &cut) : 0;
+		loc[i] = (data - (char *)rec) | len << 16;
+		if (len)
+			put_user_data(data, e->user, i, len, cut);
+		data += len;
+	}
+}
+
+static size_t sc_save(const struct ktap_event *ev, void *buf, size_t size)
+{
+	const struct sc_event *e = event_of(ev);
+	struct syscall_trace_exit *exit = buf;
+	size_t len;
+
+	len = e->sc->enter ? enter_size(e) : sizeof(*exit);
+	if (len > size)
+		return len;
+	tracing_generic_entry_update(buf, e->sc->call->event.type, tracing_gen_ctx());
+	if (e->sc->enter) {
+		put_enter(e, buf);
+	} else {
+		exit->nr = e->sc->meta->syscall_nr;
+		exit->ret = e->ret;
+	}
+	return len;
+}
+
+static int sc_text(struct ktap_vm *vm, struct ktap_value *v)
+{
+	const struct sc_event *e = event_of(vm->event);
+	struct trace_iterator *iter = ktap_activation_iter(vm->level);
+	char rec[MAX_RECORD] __aligned(8);
+	size_t len;
+
+	*v = KTAP_VALUE_NIL;
+	len = sc_save(vm->event, rec, sizeof(rec));
+	if (!iter || WARN_ON_ONCE(len > sizeof(rec)))
+		return 0;
+	ktap_record_text(iter, &e->sc->call->event, rec, len);
+	return ktap_make_string(vm, iter->seq.buffer, trace_seq_used(&iter->seq), v);
+}
+
+static const struct ktap_event_ops sc_ops = {
+	.name = sc_name,
+	.field = sc_field,
+	.nth = sc_nth,
+	.arg = sc_arg,
+	.retval = sc_retval,
+	.text = sc_text,
+	.save = sc_save,
+};
+
+/* May fault, and be called again if it slept (see trace_user_fault_read()). */
+static int copy_user(char *buf, const char __user *ptr, size_t size, void *data)
+{
+	struct sc_user *user = data;
+	unsigned int i;
+	long ret;
+
+	for (i = 0; i < user->n; i++, buf += USER_SIZE) {
+		if (user->bytes) {
+			ret = user->size[i];
+			if (copy_from_user(buf, user->from[i], ret))
+				ret = -EFAULT;
+		} else {
+			ret = strncpy_from_user(buf, user->from[i], user->size[i]);
+		}
+		user->data[i] = buf;
+		user->len[i] = ret;
+	}
+	return 0;
+}
+
+/*
+ * Reads what the arguments point to.  Preemption is disabled by the caller, is
+ * enabled in between, and must stay disabled as long as the data is used.
+ */
+static void read_user(struct ktap_syscalls *scs, const struct syscall_metadata *meta,
+		      const unsigned long *args, struct sc_user *user)
+{
+	unsigned int i, n = 0;
+
+	user->bytes = meta->user_arg_size >= 0 && !meta->user_arg_is_str;
+	for (i = 0; i < meta->nb_args && n < MAX_USER; i++) {
+		if (user_rank(meta, i) < 0)
+			continue;
+		user->from[n] = (const char __user *)args[i];
+		user->size[n] = USER_SIZE;
+		if (meta->user_arg_size >= 0)
+			user->size[n] = min(args[meta->user_arg_size], USER_SIZE);
+		n++;
+	}
+	user->n = n;
+	if (!trace_user_fault_read(&scs->buffers, NULL, MAX_USER * USER_SIZE, copy_user, user))
+		user->n = 0;
+	for (i = 0; i < user->n; i++) {
+		if (!user->bytes && user->len[i] == USER_SIZE)
+			atomic_long_inc(&scs->session->env.counters.cut_strings);
+	}
+}
+
+static void ktap_sys_enter(void *data, struct pt_regs *regs, long id)
+{
+	struct ktap_syscalls *scs = data;
+	struct ktap_session *s = scs->session;
+	struct sc_user user = { .n = 0 };
+	unsigned long args[MAX_ARGS];
+	struct ktap_syscall *sc;
+	bool reads_user = false;
+	int nr;
+
+	nr = trace_get_syscall_nr(current, regs);
+	if (nr < 0 || nr >= NR_syscalls || !scs->enter[nr])
+		return;
+
+	for (sc = scs->enter[nr]; sc; sc = sc->next)
+		reads_user |= sc->reads_user;
+	if (reads_user && !ktap_delivers(s))
+		return;
+
+	guard(preempt_notrace)();
+	syscall_get_arguments(current, regs, args);
+	if (reads_user)
+		read_user(scs, scs->enter[nr]->meta, args, &user);
+	for (sc = scs->enter[nr]; sc; sc = sc->next) {
+		const struct sc_event e = {
+			.hit.ev.ops = &sc_ops,
+			.hit.point = &sc->point,
+			.sc = sc,
+			.args = args,
+			.user = &user,
+		};
+
+		ktap_fire(&e.hit);
+	}
+}
+
+NOKPROBE_SYMBOL(ktap_sys_enter);
+
+static void ktap_sys_exit(void *data, struct pt_regs *regs, long ret)
+{
+	struct ktap_syscalls *scs = data;
+	struct ktap_syscall *sc;
+	int nr;
+
+	nr = trace_get_syscall_nr(current, regs);
+	if (nr < 0 || nr >= NR_syscalls)
+		return;
+
+	guard(preempt_notrace)();
+	for (sc = scs->exit[nr]; sc; sc = sc->next) {
+		const struct sc_event e = {
+			.hit.ev.ops = &sc_ops,
+			.hit.point = &sc->point,
+			.sc = sc,
+			.ret = ret,
+		};
+
+		ktap_fire(&e.hit);
+	}
+}
+
+NOKPROBE_SYMBOL(ktap_sys_exit);
+
+/* What e.NAME is besides the fields of the event, whatever these are called. */
+static const struct {
+	const char *name;
+	bool enter;
+	bool exit;
+	struct sc_ref ref;
+} specials[] = {
+	{ "name",	 true,	true,	{ SC_NAME } },
+	{ "sc_nr",	 true,	true,	{ SC_NR } },
+	{ "sc_is_enter", true,	true,	{ SC_IS_ENTER } },
+	{ "sc_arg1",	 true,	false,	{ SC_ARG, 0 } },
+	{ "sc_arg2",	 true,	false,	{ SC_ARG, 1 } },
+	{ "sc_arg3",	 true,	false,	{ SC_ARG, 2 } },
+	{ "sc_arg4",	 true,	false,	{ SC_ARG, 3 } },
+	{ "sc_arg5",	 true,	false,	{ SC_ARG, 4 } },
+	{ "sc_arg6",	 true,	false,	{ SC_ARG, 5 } },
+	{ "retval",	 false,	true,	{ SC_RETVAL } },
+};
+
+static struct sc_ref special_ref(const struct ktap_syscall *sc, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(specials); i++) {
+		if (!strcmp(name, specials[i].name) &&
+		    (sc->enter ? specials[i].enter : specials[i].exit))
+			return specials[i].ref;
+	}
+	return (struct sc_ref){ SC_NONE };
+}
+
+/* "__NAME_val", as trace_syscalls.c calls what argument NAME points to */
+static bool is_user_name(const char *field, const char *arg)
+{
+	size_t len = strlen(arg);
+
+	return !strncmp(field, "__", 2) && !strncmp(field + 2, arg, len) &&
+	       !strcmp(field + 2 + len, "_val");
+}
+
+static struct sc_ref field_ref(const struct ktap_syscall *sc, const char *name)
+{
+	const struct syscall_metadata *meta = sc->meta;
+	int i;
+
+	if (!strcmp(name, "__syscall_nr") || !strcmp(name, "nr"))
+		return (struct sc_ref){ SC_NR };
+	if (!strcmp(name, "common_pid"))
+		return (struct sc_ref){ SC_PID };
+	if (!sc->enter)
+		return (struct sc_ref){ strcmp(name, "ret") ? SC_NONE : SC_RETVAL };
+	for (i = 0; i < meta->nb_args; i++) {
+		if (!strcmp(name, meta->args[i]))
+			return arg_ref(meta, i);
+		if (user_rank(meta, i) >= 0 && is_user_name(name, meta->args[i]))
+			return (struct sc_ref){ SC_USER, user_rank(meta, i) };
+	}
+	return (struct sc_ref){ SC_NONE };
+}
+
+static void find_refs(struct ktap_syscall *sc, const struct ktap_program *prog)
+{
+	u32 i;
+
+	sc->reads_user = sc->enter && sc->meta->user_mask && (prog->uses & KTAP_USES_ARGSTR);
+	for (i = 0; i < prog->nfields; i++) {
+		const char *name = prog->fields[i]->blob;
+
+		if (i >= prog->nown_fields)
+			sc->refs[i] = special_ref(sc, name);
+		if (sc->refs[i].kind == SC_NONE)
+			sc->refs[i] = field_ref(sc, name);
+		sc->reads_user |= sc->refs[i].kind == SC_USER;
+	}
+}
+
+static struct ktap_syscalls *alloc_syscalls(struct ktap_session *s)
+{
+	struct ktap_syscalls *scs = kzalloc_obj(*scs, GFP_KERNEL_ACCOUNT);
+
+	if (!scs)
+		return NULL;
+	scs->session = s;
+	scs->enter = kvcalloc(NR_syscalls, sizeof(*scs->enter), GFP_KERNEL_ACCOUNT);
+	scs->exit = kvcalloc(NR_syscalls, sizeof(*scs->exit), GFP_KERNEL_ACCOUNT);
+	if (scs->enter && scs->exit)
+		return scs;
+	kvfree(scs->enter);
+	kvfree(scs->exit);
+	kfree(scs);
+	return NULL;
+}
+
+bool ktap_is_syscall(const struct trace_event_call *call)
+{
+	return call->class == &event_class_syscall_enter ||
+	       call->class == &event_class_syscall_exit;
+}
+
+int ktap_syscall_add(struct ktap_probe *probe, struct trace_event_call *call)
+{
+	struct ktap_session *s = probe->session;
+	const struct ktap_program *prog = s->env.prog;
+	struct ktap_syscall *sc;
+
+	if (!s->syscalls)
+		s->syscalls = alloc_syscalls(s);
+	if (!s->syscalls)
+		return -ENOMEM;
+	sc = kzalloc_flex(*sc, refs, prog->nfields, GFP_KERNEL_ACCOUNT);
+	if (!sc)
+		return -ENOMEM;
+
+	sc->call = call;
+	sc->meta = call->data;
+	sc->enter = call->class == &event_class_syscall_enter;
+	ktap_point_init(&sc->point, probe, &ktap_syscall_source, trace_event_name(call));
+	find_refs(sc, prog);
+	return 0;
+}
+
+/*
+ * Clauses of the same system call run in the order of the script.  No event
+ * comes before attach_all().
+ */
+static int syscall_attach(struct ktap_point *point)
+{
+	struct ktap_syscall *sc = container_of(point, struct ktap_syscall, point);
+	struct ktap_syscalls *scs = point->probe->session->syscalls;
+	unsigned long entry;
+	struct ktap_syscall **p;
+
+	p = sc->enter ? &scs->enter[sc->meta->syscall_nr] : &scs->exit[sc->meta->syscall_nr];
+	while (*p)
+		p = &(*p)->next;
+	*p = sc;
+
+	entry = sc->enter ? (unsigned long)ktap_sys_enter : (unsigned long)ktap_sys_exit;
+	if (kallsyms_lookup_size_offset(entry, &point->entry_size, NULL))
+		point->entry = entry;
+	if (sc->enter)
+		scs->nenter++;
+	else
+		scs->nexit++;
+	scs->reads_user |= sc->reads_user;
+	return 0;
+}
+
+static int syscall_attach_all(struct ktap_session *s)
+{
+	struct ktap_syscalls *scs = s->syscalls;
+	int err = 0;
+
+	if (!scs)
+		return 0;
+	if (scs->reads_user)
+		err = trace_user_fault_init(&scs->buffers, MAX_USER * USER_SIZE);
+	if (err) {
+		scs->reads_user = false;
+		return err;
+	}
+
+	if (scs->nenter) {
+		err = register_trace_sys_enter(ktap_sys_enter, scs);
+		if (err)
+			return err;
+		scs->entering = true;
+	}
+	if (scs->nexit) {
+		err = register_trace_sys_exit(ktap_sys_exit, scs);
+		if (err)
+			return err;
+		scs->exiting = true;
+	}
+	return 0;
+}
+
+static void syscall_detach_all(struct ktap_session *s)
+{
+	struct ktap_syscalls *scs = s->syscalls;
+
+	if (!scs)
+		return;
+	if (scs->entering)
+		unregister_trace_sys_enter(ktap_sys_enter, scs);
+	if (scs->exiting)
+		unregister_trace_sys_exit(ktap_sys_exit, scs);
+	scs->entering = false;
+	scs->exiting = false;
+}
+
+static void syscall_release(struct ktap_point *point)
+{
+	kfree(container_of(point, struct ktap_syscall, point));
+}
+
+static void syscall_release_all(struct ktap_session *s)
+{
+	struct ktap_syscalls *scs = s->syscalls;
+
+	if (!scs)
+		return;
+	if (scs->reads_user)
+		trace_user_fault_destroy(&scs->buffers);
+	kvfree(scs->enter);
+	kvfree(scs->exit);
+	kfree(scs);
+	s->syscalls = NULL;
+}
+
+const struct ktap_source ktap_syscall_source = {
+	.name = "syscall",
+	.attach = syscall_attach,
+	.attach_all = syscall_attach_all,
+	.detach_all = syscall_detach_all,
+	.release = syscall_release,
+	.release_all = syscall_release_all,
+};

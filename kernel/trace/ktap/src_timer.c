@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Ticks: a timer wakes the session's thread, which runs the clause.
+ */
+#include <linux/hrtimer.h>
+#include <linux/math64.h>
+#include <linux/slab.h>
+
+#include "source.h"
+
+/**
+ * struct ktap_tick - a tick
+ * @point: see there
+ * @timer: fires every @period
+ * @work: runs the clause
+ * @period: time between two ticks
+ * @busy: the clause is due or runs: a tick that comes meanwhile is missed
+ */
+struct ktap_tick {
+	struct ktap_point point;
+	struct hrtimer timer;
+	struct kthread_work work;
+	ktime_t period;
+	bool busy;
+};
+
+static const struct {
+	const char *name;
+	u64 ns;
+} units[] = {
+	{ "s",	NSEC_PER_SEC },
+	{ "ms",	NSEC_PER_MSEC },
+	{ "us",	NSEC_PER_USEC },
+	{ "ns",	1 },
+};
+
+static u64 parse_period(const char *period)
+{
+	unsigned int n, i;
+	char unit[3], rest;
+
+	/* Nine digits: neither the number nor the nanoseconds overflow. */
+	if (strspn(period, "0123456789") > 9 || sscanf(period, "%u%2s%c", &n, unit, &rest) != 2)
+		return 0;
+	if (!strcmp(unit, "hz"))
+		return n ? div_u64(NSEC_PER_SEC, n) : 0;
+	for (i = 0; i < ARRAY_SIZE(units); i++) {
+		if (!strcmp(unit, units[i].name))
+			return n * units[i].ns;
+	}
+	return 0;
+}
+
+static void tick_work(struct kthread_work *work)
+{
+	struct ktap_tick *tick = container_of(work, struct ktap_tick, work);
+
+	ktap_session_tick(tick->point.probe);
+	/* What the clause did is done before the next one is due. */
+	smp_store_release(&tick->busy, false);
+}
+
+static enum hrtimer_restart tick_timer(struct hrtimer *timer)
+{
+	struct ktap_tick *tick = container_of(timer, struct ktap_tick, timer);
+	struct ktap_probe *probe = tick->point.probe;
+	u64 due = hrtimer_forward_now(timer, tick->period);
+
+	if (!xchg(&tick->busy, true)) {
+		kthread_queue_work(probe->session->worker, &tick->work);
+		due--;
+	}
+	if (due)
+		this_cpu_add(probe->stats->missed, due);
+	return HRTIMER_RESTART;
+}
+
+int ktap_tick_add(struct ktap_probe *probe, const char *period)
+{
+	u64 ns = parse_period(period);
+	struct ktap_tick *tick;
+
+	if (!ns)
+		return -EINVAL;
+	if (ns < KTAP_MIN_PERIOD)
+		return -ERANGE;
+	tick = kzalloc_obj(*tick, GFP_KERNEL_ACCOUNT);
+	if (!tick)
+		return -ENOMEM;
+
+	hrtimer_setup(&tick->timer, tick_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
+	kthread_init_work(&tick->work, tick_work);
+	tick->period = ns_to_ktime(ns);
+	ktap_point_init(&tick->point, probe, &ktap_timer_source, probe->event);
+	return 0;
+}
+
+static void tick_start(struct ktap_point *point)
+{
+	struct ktap_tick *tick = container_of(point, struct ktap_tick, point);
+
+	hrtimer_start(&tick->timer, tick->period, HRTIMER_MODE_REL_HARD);
+}
+
+static void tick_detach(struct ktap_point *point)
+{
+	hrtimer_cancel(&container_of(point, struct ktap_tick, point)->timer);
+}
+
+static void tick_release(struct ktap_point *point)
+{
+	kfree(container_of(point, struct ktap_tick, point));
+}
+
+const struct ktap_source ktap_timer_source = {
+	.name = "timer",
+	.start = tick_start,
+	.detach = tick_detach,
+	.release = tick_release,
+};

@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Trace events, and the text that any event has in the trace file.
+ *
+ * A clause hangs on an event by a trace_event_file of its own, which tracefs
+ * does not know, with a trigger that gets the record and a flag that keeps it
+ * out of the trace: whatever users do to the event's enable, filter and
+ * set_event_pid files, we see each record, and they see nothing of us.
+ */
+#include <linux/cleanup.h>
+#include <linux/kallsyms.h>
+#include <linux/kprobes.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include <linux/unaligned.h>
+
+#include "../trace.h"
+#include "../trace_output.h"
+#include "record.h"
+#include "source.h"
+
+/* Bytes read of a string that an event has no copy of. */
+#define MAX_POINTED	256
+
+/**
+ * enum field_kind - how to read a field of a record
+ * @FIELD_NONE: it is not there, or is nothing a script can hold
+ * @FIELD_SIGNED: integer
+ * @FIELD_UNSIGNED: integer or address
+ * @FIELD_CHARS: array of char
+ * @FIELD_DYNAMIC: __data_loc char[]
+ * @FIELD_RELATIVE: __rel_loc char[]
+ * @FIELD_POINTED: char *
+ * @FIELD_NAME: not of the record: the event's name
+ */
+enum field_kind {
+	FIELD_NONE,
+	FIELD_SIGNED,
+	FIELD_UNSIGNED,
+	FIELD_CHARS,
+	FIELD_DYNAMIC,
+	FIELD_RELATIVE,
+	FIELD_POINTED,
+	FIELD_NAME,
+};
+
+/* A field of the program, in the records of one event. */
+struct field_ref {
+	u8 kind;
+	u16 offset;
+	u16 size;
+};
+
+/**
+ * struct ktap_tracepoint - a trace event that a clause waits for
+ * @point: see there
+ * @call: the event, pinned
+ * @file: what the event's own code is registered with
+ * @trigger: our part of @file
+ * @refs: by field of the program
+ */
+struct ktap_tracepoint {
+	struct ktap_point point;
+	struct trace_event_call *call;
+	struct trace_event_file file;
+	struct event_trigger_data trigger;
+	struct field_ref refs[];
+};
+
+/* A record on its way into the trace, where it will not arrive. */
+struct record_event {
+	struct ktap_hit hit;
+	struct ktap_tracepoint *tp;
+	void *rec;
+	struct ring_buffer_event *rbe;
+};
+
+static const struct record_event *record_of(const struct ktap_event *ev)
+{
+	return container_of(ev, struct record_event, hit.ev);
+}
+
+static size_t record_len(const struct record_event *r)
+{
+	/* The page that stands in for the ring buffer has the length as such. */
+	if (__this_cpu_read(trace_buffered_event) == r->rbe)
+		return r->rbe->array[0];
+	return ring_buffer_event_length(r->rbe);
+}
+
+static void make_ref(struct field_ref *ref, const struct ftrace_event_field *field)
+{
+	ref->offset = field->offset;
+	ref->size = field->size;
+
+	switch (field->filter_type) {
+	case FILTER_STATIC_STRING:
+		ref->kind = FIELD_CHARS;
+		return;
+	case FILTER_DYN_STRING:
+		ref->kind = FIELD_DYNAMIC;
+		return;
+	case FILTER_RDYN_STRING:
+		ref->kind = FIELD_RELATIVE;
+		return;
+	case FILTER_PTR_STRING:
+		ref->kind = FIELD_POINTED;
+		return;
+	case FILTER_OTHER:
+	case FILTER_TRACE_FN:
+		break;
+	default:
+		/* a CPU mask, or generic: of the filters, not of the record */
+		return;
+	}
+
+	if (strchr(field->type, '['))
+		return;
+	switch (field->size) {
+	case 1:
+	case 2:
+	case 4:
+	case 8:
+		ref->kind = field->is_signed ? FIELD_SIGNED : FIELD_UNSIGNED;
+	}
+}
+
+static s64 read_signed(const void *p, u16 size)
+{
+	switch (size) {
+	case 1:
+		return *(const s8 *)p;
+	case 2:
+		return get_unaligned((const s16 *)p);
+	case 4:
+		return get_unaligned((const s32 *)p);
+	}
+	return get_unaligned((const s64 *)p);
+}
+
+static u64 read_unsigned(const void *p, u16 size)
+{
+	switch (size) {
+	case 1:
+		return *(const u8 *)p;
+	case 2:
+		return get_unaligned((const u16 *)p);
+	case 4:
+		return get_unaligned((const u32 *)p);
+	}
+	return get_unaligned((const u64 *)p);
+}
+
+static void get_chars(struct ktap_value *v, const char *s, size_t size)
+{
+	*v = KTAP_VALUE_STR(s, strnlen(s, size));
+}
+
+/* The string may be anywhere, and gone. */
+static void get_pointed(struct ktap_vm *vm, struct ktap_value *v, const char *s)
+{
+	char *copy;
+	long len;
+
+	copy = ktap_arena_alloc(vm, MAX_POINTED);
+	if (!copy)
+		return;
+	len = strncpy_from_kernel_nofault(copy, s, MAX_POINTED);
+	if (len < 0) {
+		ktap_arena_trim(vm, copy, 0);
+		return;
+	}
+	ktap_arena_trim(vm, copy, len);
+	get_chars(v, copy, len);
+}
+
+static void get_field(struct ktap_vm *vm, const struct record_event *r,
+		      const struct field_ref *ref, struct ktap_value *v)
+{
+	const void *p = r->rec + ref->offset;
+	u32 loc;
+
+	switch ((enum field_kind)ref->kind) {
+	case FIELD_NONE:
+		break;
+	case FIELD_SIGNED:
+		*v = KTAP_VALUE_INT(read_signed(p, ref->size));
+		break;
+	case FIELD_UNSIGNED:
+		*v = KTAP_VALUE_INT(read_unsigned(p, ref->size));
+		break;
+	case FIELD_CHARS:
+		get_chars(v, p, ref->size);
+		break;
+	case FIELD_DYNAMIC:
+		loc = get_unaligned((const u32 *)p);
+		get_chars(v, r->rec + (loc & 0xffff), loc >> 16);
+		break;
+	case FIELD_RELATIVE:
+		loc = get_unaligned((const u32 *)p);
+		get_chars(v, p + sizeof(u32) + (loc & 0xffff), loc >> 16);
+		break;
+	case FIELD_POINTED:
+		get_pointed(vm, v, (const char *)get_unaligned((const unsigned long *)p));
+		break;
+	case FIELD_NAME:
+		*v = KTAP_VALUE_STR(r->tp->point.name, r->tp->point.name_len);
+		break;
+	}
+}
+
+static void record_name(const struct ktap_event *ev, struct ktap_value *v)
+{
+	const struct ktap_point *point = ktap_hit_of(ev)->point;
+
+	*v = KTAP_VALUE_STR(point->name, point->name_len);
+}
+
+static void record_field(struct ktap_vm *vm, u32 index, struct ktap_value *v)
+{
+	const struct record_event *r = record_of(vm->event);
+
+	*v = KTAP_VALUE_NIL;
+	get_field(vm, r, &r->tp->refs[index], v);
+}
+
+static void record_nth(struct ktap_vm *vm, s64 n, struct ktap_value *v)
+{
+	const struct record_event *r = record_of(vm->event);
+	struct list_head *head = trace_get_fields(r->tp->call);
+	const struct ftrace_event_field *field;
+
+	*v = KTAP_VALUE_NIL;
+	/* The last one is the first of the list. */
+	list_for_each_entry_reverse(field, head, link) {
+		struct field_ref ref = {};
+
+		if (--n)
+			continue;
+		make_ref(&ref, field);
+		get_field(vm, r, &ref, v);
+		return;
+	}
+}
+
+static void record_arg(struct ktap_vm *vm, u32 n, struct ktap_value *v)
+{
+	record_nth(vm, (s64)n + 1, v);
+}
+
+/**
+ * ktap_record_text() - Makes the text of a record
+ * @iter: gets the text in its @seq
+ * @event: what the record is of, pinned
+ * @rec: struct trace_entry and what follows it
+ * @len: bytes of it
+ *
+ * Context: any but NMI, like tp_printk.
+ */
+void ktap_record_text(struct trace_iterator *iter, struct trace_event *event, const void *rec,
+		      size_t len)
+{
+	trace_seq_init(&iter->seq);
+	iter->ent = (struct trace_entry *)rec;
+	iter->ent_size = len;
+	iter->cpu = raw_smp_processor_id();
+	event->funcs->trace(iter, 0, event);
+}
+
+static int record_text(struct ktap_vm *vm, struct ktap_value *v)
+{
+	const struct record_event *r = record_of(vm->event);
+	struct trace_iterator *iter = ktap_activation_iter(vm->level);
+
+	*v = KTAP_VALUE_NIL;
+	if (!iter)
+		return 0;
+	ktap_record_text(iter, &r->tp->call->event, r->rec, record_len(r));
+	return ktap_make_string(vm, iter->seq.buffer, trace_seq_used(&iter->seq), v);
+}
+
+static size_t record_save(const struct ktap_event *ev, void *buf, size_t size)
+{
+	const struct record_event *r = record_of(ev);
+	size_t len = record_len(r);
+
+	if (len <= size)
+		memcpy(buf, r->rec, len);
+	return len;
+}
+
+static const struct ktap_event_ops record_ops = {
+	.name = record_name,
+	.field = record_field,
+	.nth = record_nth,
+	.arg = record_arg,
+	.text = record_text,
+	.save = record_save,
+};
+
+static void tracepoint_hit(struct event_trigger_data *data, struct trace_buffer *buffer,
+			   void *rec, struct ring_buffer_event *rbe)
+{
+	struct ktap_tracepoint *tp = container_of(data, struct ktap_tracepoint, trigger);
+	const struct record_event r = {
+		.hit.ev.ops = &record_ops,
+		.hit.point = &tp->point,
+		.tp = tp,
+		.rec = rec,
+		.rbe = rbe,
+	};
+
+	ktap_fire(&r.hit);
+}
+
+NOKPROBE_SYMBOL(tracepoint_hit);
+
+/* Never registered: users cannot name it, and its files are not theirs. */
+static struct event_command trigger_command = {
+	.name = "ktap",
+	.trigger_type = ETT_EVENT_EPROBE,
+	.flags = EVENT_CMD_FL_NEEDS_REC,
+	.trigger = tracepoint_hit,
+};
+
+static void find_ref(struct ktap_tracepoint *tp, u32 index)
+{
+	const struct ktap_program *prog = tp->point.probe->session->env.prog;
+	const struct ktap_value *name = prog->fields[index];
+	struct field_ref *ref = &tp->refs[index];
+	struct ftrace_event_field *field;
+
+	/* e.name is the event's own name, args.name a field. */
+	if (index >= prog->nown_fields && !strcmp(name->blob, "name")) {
+		ref->kind = FIELD_NAME;
+		return;
+	}
+	field = trace_find_event_field(tp->call, (char *)name->blob);
+	if (field)
+		make_ref(ref, field);
+}
+
+int ktap_tracepoint_add(struct ktap_probe *probe, struct trace_event_call *call)
+{
+	u32 i, nfields = probe->session->env.prog->nfields;
+	struct ktap_tracepoint *tp;
+
+	lockdep_assert_held(&event_mutex);
+	tp = kzalloc_flex(*tp, refs, nfields, GFP_KERNEL_ACCOUNT);
+	if (!tp)
+		return -ENOMEM;
+	if (!trace_event_try_get_ref(call)) {
+		kfree(tp);
+		return -EBUSY;
+	}
+
+	tp->call = call;
+	ktap_point_init(&tp->point, probe, &ktap_tracepoint_source, trace_event_name(call));
+	for (i = 0; i < nfields; i++)
+		find_ref(tp, i);
+
+	tp->file.event_call = call;
+	tp->file.tr = top_trace_array();
+	INIT_LIST_HEAD(&tp->file.triggers);
+	refcount_set(&tp->file.ref, 1);
+	tp->file.flags = EVENT_FILE_FL_SOFT_DISABLED | EVENT_FILE_FL_TRIGGER_MODE |
+			 EVENT_FILE_FL_TRIGGER_COND;
+	tp->trigger.flags = EVENT_TRIGGER_FL_PROBE;
+	tp->trigger.count = -1;
+	tp->trigger.cmd_ops = &trigger_command;
+	list_add_rcu(&tp->trigger.list, &tp->file.triggers);
+	return 0;
+}
+
+static int tracepoint_attach(struct ktap_point *point)
+{
+	struct ktap_tracepoint *tp = container_of(point, struct ktap_tracepoint, point);
+	struct ktap_session *s = point->probe->session;
+	struct trace_event_call *call = tp->call;
+	unsigned long entry = (unsigned long)call->class->probe;
+
+	if (kallsyms_lookup_size_offset(entry, &point->entry_size, NULL))
+		point->entry = entry;
+	/* One reference for all events: taking and dropping it is not cheap. */
+	if (!s->trace_buffered) {
+		trace_buffered_event_enable();
+		s->trace_buffered = true;
+	}
+	return call->class->reg(call, TRACE_REG_REGISTER, &tp->file);
+}
+
+static void tracepoint_detach(struct ktap_point *point)
+{
+	struct ktap_tracepoint *tp = container_of(point, struct ktap_tracepoint, point);
+
+	tp->call->class->reg(tp->call, TRACE_REG_UNREGISTER, &tp->file);
+}
+
+static void tracepoint_detach_all(struct ktap_session *s)
+{
+	if (s->trace_buffered)
+		trace_buffered_event_disable();
+	s->trace_buffered = false;
+}
+
+static void tracepoint_release(struct ktap_point *point)
+{
+	struct ktap_tracepoint *tp = container_of(point, struct ktap_tracepoint, point);
+
+	trace_event_put_ref(tp->call);
+	kfree(tp);
+}
+
+const struct ktap_source ktap_tracepoint_source = {
+	.name = "tracepoint",
+	.attach = tracepoint_attach,
+	.detach = tracepoint_detach,
+	.detach_all = tracepoint_detach_all,
+	.release = tracepoint_release,
+};
+
+/*
+ * The readers of all sessions share this; it comes with the first event that
+ * is read, and goes with the activations.
+ */
+static DEFINE_MUTEX(format_lock);
+static struct trace_iterator *format_iter;
+
+void ktap_event_format_free(void)
+{
+	guard(mutex)(&format_lock);
+	kvfree(format_iter);
+	format_iter = NULL;
+}
+
+/*
+ * The events of a session stay pinned until it is closed, so that the type of
+ * a record cannot come to mean another event.
+ */
+void ktap_event_format(struct seq_buf *s, const void *saved, size_t len)
+{
+	const struct trace_entry *ent = saved;
+	struct trace_iterator *iter;
+	struct trace_event *event;
+
+	if (len < sizeof(*ent))
+		return;
+
+	guard(mutex)(&format_lock);
+	if (!format_iter)
+		format_iter = kvzalloc_obj(*format_iter);
+	iter = format_iter;
+	if (!iter) {
+		seq_buf_puts(s, "(no memory)\n");
+		return;
+	}
+
+	iter->tr = top_trace_array();
+	trace_event_read_lock();
+	event = ftrace_find_event(ent->type);
+	if (event) {
+		ktap_record_text(iter, event, saved, len);
+		seq_buf_putmem(s, iter->seq.buffer, trace_seq_used(&iter->seq));
+	}
+	trace_event_read_unlock();
+	/* trace_event_format() may have allocated it. */
+	kfree(iter->fmt);
+	iter->fmt = NULL;
+	iter->fmt_size = 0;
+}

@@ -1,0 +1,690 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tables.
+ */
+#include <linux/align.h>
+#include <linux/jhash.h>
+#include <linux/kernel.h>
+#include <linux/rcupdate.h>
+#include <linux/string.h>
+
+#include "slot.h"
+
+/**
+ * DOC: Tables
+ *
+ * A table is a hash of entries that are also linked in the order of their
+ * insertion.  Handlers on all CPUs, in all contexts, use it at once.
+ *
+ * Locks: each table has one (see lock.h), held for a lookup and a copy.  Memory
+ * is taken before, outside of it, and what turns out not to be needed is given
+ * back after.  What takes longer (to empty a table, to copy it for output) is
+ * done in pieces.  `t[k] += n` is one operation under the lock.
+ *
+ * Growth: linear hashing.  An insertion splits at most two buckets, and takes a
+ * page of buckets now and then; if there is no memory, chains get longer.  No
+ * insertion ever moves all entries.
+ *
+ * Ownership: an entry owns copies of its key and value; who reads gets a copy
+ * in the activation's arena.  Only tables are referred to, by slots
+ * (&ktap_table.refs) and by registers, which are not counted.
+ *
+ * Life: a table is made by an activation.  If no slot ever held it, it is freed
+ * with the end of that run (ktap_tables_end_run()).  If the last slot that
+ * held it lets it go, some register may still refer to it, here or on another
+ * CPU, and may even put it into a slot again.  So it goes to &ktap_env.dead, and
+ * ktap_tables_reap() frees it when it has seen a grace period through which no
+ * slot had it: handlers run with preemption disabled, and who runs in process
+ * context is kept out by the caller.  Tables in a circle live as long as the
+ * session.
+ *
+ * Iteration: by serial number.  Who iterates holds nothing but the number and
+ * the key of the last entry it got, so that whatever happens in between, an
+ * entry that was there all the time comes once.  If that last entry is gone,
+ * &ktap_table.gap_seq knows what stood behind it, provided it was the last one
+ * to be removed (a loop that deletes as it goes); else the place is searched
+ * from both ends.
+ */
+
+/* Entries removed or copied while interrupts are off. */
+#define PIECE			128
+#define FIRST_PAGE_BUCKETS	16
+
+static u32 hash_key(const struct ktap_env *env, const struct ktap_value *key)
+{
+	if (ktap_is_blob(key))
+		return jhash(key->blob, key->len, env->seed + key->tag);
+	return jhash_3words(key->u, key->u >> 32, key->tag, env->seed);
+}
+
+static struct ktap_entry **bucket(struct ktap_table *t, u32 hash)
+{
+	u32 n = hash & (t->mask * 2 + 1);
+
+	if (n >= t->nbuckets)
+		n &= t->mask;
+	return &t->pages[n / KTAP_PAGE_BUCKETS][n % KTAP_PAGE_BUCKETS];
+}
+
+static struct ktap_entry *find(struct ktap_table *t, u32 hash, const struct ktap_value *key)
+{
+	struct ktap_entry *e;
+
+	for (e = *bucket(t, hash); e; e = e->chain) {
+		if (e->hash == hash && ktap_equal(&e->key, key))
+			return e;
+	}
+	return NULL;
+}
+
+static size_t blob_size(const struct ktap_value *v)
+{
+	return ktap_is_blob(v) ? ALIGN((size_t)v->len, 8) : 0;
+}
+
+static size_t entry_size(const struct ktap_value *key)
+{
+	return sizeof(struct ktap_entry) + blob_size(key);
+}
+
+static u32 max_pages(u32 max)
+{
+	return DIV_ROUND_UP(max, KTAP_PAGE_BUCKETS);
+}
+
+/* Sees to it that there is a place for bucket @t->nbuckets. */
+static bool room_for_bucket(struct ktap_env *env, struct ktap_table *t)
+{
+	u32 page = t->nbuckets / KTAP_PAGE_BUCKETS;
+	struct ktap_entry **buckets;
+	size_t size;
+
+	if (page) {
+		if (page >= max_pages(t->max))
+			return false;
+		if (!t->pages[page])
+			t->pages[page] = ktap_heap_alloc_nested(&env->heap,
+								KTAP_PAGE_BUCKETS * sizeof(void *));
+		return t->pages[page];
+	}
+	if (t->nbuckets < t->first_page)
+		return true;
+	size = t->first_page * sizeof(void *);
+	buckets = ktap_heap_alloc_nested(&env->heap, 2 * size);
+	if (!buckets)
+		return false;
+	memcpy(buckets, t->pages[0], size);
+	ktap_heap_free_nested(&env->heap, t->pages[0], size);
+	t->pages[0] = buckets;
+	t->first_page *= 2;
+	return true;
+}
+
+/* Linear hashing: moves a part of one bucket to a new one. */
+static void split_bucket(struct ktap_env *env, struct ktap_table *t)
+{
+	struct ktap_entry **from, **to, *e;
+	u32 n = t->nbuckets;
+
+	if (!room_for_bucket(env, t))
+		return;
+	from = bucket(t, n & t->mask);
+	to = &t->pages[n / KTAP_PAGE_BUCKETS][n % KTAP_PAGE_BUCKETS];
+	*to = NULL;
+	while ((e = *from)) {
+		if ((e->hash & (t->mask * 2 + 1)) != n) {
+			from = &e->chain;
+			continue;
+		}
+		*from = e->chain;
+		e->chain = *to;
+		*to = e;
+	}
+	t->nbuckets++;
+	if (t->nbuckets == (t->mask + 1) * 2)
+		t->mask = t->mask * 2 + 1;
+}
+
+static void insert_entry(struct ktap_env *env, struct ktap_table *t, struct ktap_entry *e)
+{
+	struct ktap_entry **head;
+	int i;
+
+	for (i = 0; i < 2 && t->count >= t->nbuckets; i++)
+		split_bucket(env, t);
+	head = bucket(t, e->hash);
+	e->chain = *head;
+	*head = e;
+
+	e->seq = ++t->seq;
+	e->prev = t->last;
+	e->next = NULL;
+	if (t->last)
+		t->last->next = e;
+	else
+		t->first = e;
+	t->last = e;
+	if (!t->gap_next)
+		t->gap_next = e;
+	t->blob_bytes += blob_size(&e->key) + blob_size(&e->value);
+	WRITE_ONCE(t->count, t->count + 1);
+}
+
+static void remove_entry(struct ktap_env *env, struct ktap_table *t, struct ktap_entry *e)
+{
+	struct ktap_entry **link = bucket(t, e->hash);
+
+	while (*link != e)
+		link = &(*link)->chain;
+	*link = e->chain;
+
+	if (e->prev)
+		e->prev->next = e->next;
+	else
+		t->first = e->next;
+	if (e->next)
+		e->next->prev = e->prev;
+	else
+		t->last = e->prev;
+	t->gap_seq = e->seq;
+	t->gap_next = e->next;
+	t->blob_bytes -= blob_size(&e->key) + blob_size(&e->value);
+	WRITE_ONCE(t->count, t->count - 1);
+
+	ktap_slot_replace(env, &e->value, &KTAP_VALUE_NIL);
+	ktap_heap_free_nested(&env->heap, e, entry_size(&e->key));
+}
+
+static struct ktap_entry *new_entry(struct ktap_vm *vm, u32 hash, const struct ktap_value *key)
+{
+	struct ktap_entry *e = ktap_slot_alloc(vm, entry_size(key));
+
+	if (!e)
+		return NULL;
+	e->hash = hash;
+	e->key = *key;
+	if (ktap_is_blob(key)) {
+		memcpy(e->bytes, key->blob, key->len);
+		e->key.blob = e->bytes;
+	}
+	e->value = KTAP_VALUE_NIL;
+	return e;
+}
+
+int ktap_table_new(struct ktap_vm *vm, u32 max, struct ktap_value *v)
+{
+	size_t page = FIRST_PAGE_BUCKETS * sizeof(void *);
+	struct ktap_table *t;
+
+	*v = KTAP_VALUE_NIL;
+	if (!max)
+		max = KTAP_TABLE_DEFAULT;
+	t = ktap_slot_alloc(vm, struct_size(t, pages, max_pages(max)));
+	if (!t)
+		return 0;
+	memset(t, 0, struct_size(t, pages, max_pages(max)));
+	t->pages[0] = ktap_slot_alloc(vm, page);
+	if (!t->pages[0]) {
+		ktap_heap_free(&vm->env->heap, t, struct_size(t, pages, max_pages(max)));
+		return 0;
+	}
+	memset(t->pages[0], 0, page);
+	ktap_lock_init(&t->lock);
+	t->max = max;
+	t->nbuckets = FIRST_PAGE_BUCKETS;
+	t->mask = FIRST_PAGE_BUCKETS - 1;
+	t->first_page = FIRST_PAGE_BUCKETS;
+	t->fresh = vm->fresh;
+	vm->fresh = t;
+	*v = (struct ktap_value){ .table = t, .tag = KTAP_TABLE };
+	return 0;
+}
+
+int ktap_table_get(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
+		   struct ktap_value *v)
+{
+	u32 hash = hash_key(vm->env, key), room = 0;
+	struct ktap_value copy;
+	struct ktap_entry *e;
+	unsigned long flags;
+	void *mem = NULL;
+	bool done;
+
+	for (;;) {
+		copy = KTAP_VALUE_NIL;
+		if (!ktap_lock(&t->lock, &flags)) {
+			ktap_count_busy(vm);
+			break;
+		}
+		e = find(t, hash, key);
+		done = !e || ktap_slot_copy(&copy, &e->value, mem, room);
+		ktap_unlock(&t->lock, flags);
+		if (done)
+			break;
+		/* It may be longer the next time: ask for all, then. */
+		room = room ? KTAP_MAX_STRLEN : copy.len;
+		mem = ktap_arena_alloc(vm, room);
+		if (!mem)
+			return vm->error;
+	}
+	*v = copy;
+	return 0;
+}
+
+bool ktap_table_has(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key)
+{
+	u32 hash = hash_key(vm->env, key);
+	unsigned long flags;
+	bool has;
+
+	if (!ktap_lock(&t->lock, &flags)) {
+		ktap_count_busy(vm);
+		return false;
+	}
+	has = find(t, hash, key);
+	ktap_unlock(&t->lock, flags);
+	return has;
+}
+
+static int delete(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key)
+{
+	u32 hash = hash_key(vm->env, key);
+	struct ktap_entry *e;
+	unsigned long flags;
+
+	if (!ktap_lock(&t->lock, &flags)) {
+		ktap_count_busy(vm);
+		return 0;
+	}
+	e = find(t, hash, key);
+	if (e)
+		remove_entry(vm->env, t, e);
+	ktap_unlock(&t->lock, flags);
+	return 0;
+}
+
+/* What became of an update. */
+enum outcome {
+	DONE,
+	USED,		/* done, and the new entry is in the table */
+	NO_ENTRY,	/* there is no such key, and no new entry was given */
+	FULL,
+	NO_SUM,
+};
+
+static enum outcome update_locked(struct ktap_env *env, struct ktap_table *t, u32 hash,
+				  const struct ktap_value *key, struct ktap_value *v, bool add,
+				  struct ktap_entry *new)
+{
+	struct ktap_entry *e = find(t, hash, key);
+
+	if (e && add) {
+		if (ktap_slot_add(&e->value, v->i))
+			return DONE;
+		v->tag = e->value.tag;
+		return NO_SUM;
+	}
+	if (e) {
+		t->blob_bytes += blob_size(v) - blob_size(&e->value);
+		ktap_slot_replace(env, &e->value, v);
+		return DONE;
+	}
+	if (t->count >= t->max)
+		return FULL;
+	if (!new)
+		return NO_ENTRY;
+	ktap_slot_replace(env, &new->value, v);
+	insert_entry(env, t, new);
+	return USED;
+}
+
+/* Most updates find their entry: only then is memory for a new one taken. */
+static int update(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
+		  struct ktap_value *owned, bool add)
+{
+	u32 hash = hash_key(vm->env, key);
+	struct ktap_entry *new = NULL;
+	enum outcome outcome;
+	unsigned long flags;
+
+	for (;;) {
+		if (!ktap_lock(&t->lock, &flags)) {
+			ktap_count_busy(vm);
+			break;
+		}
+		outcome = update_locked(vm->env, t, hash, key, owned, add, new);
+		ktap_unlock(&t->lock, flags);
+		if (outcome == USED)
+			return 0;
+		if (outcome == DONE) {
+			if (new)
+				ktap_heap_free(&vm->env->heap, new, entry_size(key));
+			return 0;
+		}
+		if (outcome == NO_SUM)
+			return ktap_no_sum(vm, owned);
+		if (outcome == FULL) {
+			atomic_long_inc(&vm->env->counters.full_table);
+			break;
+		}
+		new = new_entry(vm, hash, key);
+		if (!new)
+			break;
+	}
+	if (new)
+		ktap_heap_free(&vm->env->heap, new, entry_size(key));
+	ktap_slot_discard(vm, owned);
+	return 0;
+}
+
+int ktap_table_set(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
+		   struct ktap_value *v)
+{
+	struct ktap_value owned;
+	int ret;
+
+	if (v->tag == KTAP_NIL)
+		return delete(vm, t, key);
+	ret = ktap_slot_prepare(vm, v, &owned);
+	if (ret <= 0)
+		return ret;
+	return update(vm, t, key, &owned, false);
+}
+
+int ktap_table_add(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
+		   const struct ktap_value *n)
+{
+	struct ktap_value owned;
+	int err;
+
+	err = ktap_want_addend(vm, n);
+	if (err)
+		return err;
+	owned = KTAP_VALUE_INT(n->tag == KTAP_INT ? n->i : 0);
+	return update(vm, t, key, &owned, true);
+}
+
+/* Entries that come while it empties the table stay.  False: it was busy. */
+static bool empty(struct ktap_env *env, struct ktap_table *t)
+{
+	u64 end = U64_MAX;
+	unsigned long flags;
+	bool more;
+	int i;
+
+	do {
+		if (!ktap_lock(&t->lock, &flags))
+			return false;
+		end = min(end, t->seq);
+		for (i = 0; i < PIECE && t->first && t->first->seq <= end; i++)
+			remove_entry(env, t, t->first);
+		more = t->first && t->first->seq <= end;
+		ktap_unlock(&t->lock, flags);
+	} while (more);
+	return true;
+}
+
+void ktap_table_clear(struct ktap_vm *vm, struct ktap_table *t)
+{
+	if (!empty(vm->env, t))
+		ktap_count_busy(vm);
+}
+
+u32 ktap_table_len(const struct ktap_table *t)
+{
+	return READ_ONCE(t->count);
+}
+
+struct ktap_entry *ktap_table_after(struct ktap_env *env, struct ktap_table *t, u64 seq,
+				    const struct ktap_value *key)
+{
+	struct ktap_entry *e, *back;
+
+	if (!seq)
+		return t->first;
+	if (seq == t->gap_seq)
+		return t->gap_next;
+	e = find(t, hash_key(env, key), key);
+	if (e && e->seq == seq)
+		return e->next;
+	for (e = t->first, back = t->last; e; e = e->next, back = back->prev) {
+		if (e->seq > seq)
+			return e;
+		if (back->seq <= seq)
+			return back->next;
+	}
+	return NULL;
+}
+
+/* Memory for a blob, in a register so that the arena keeps it. */
+static int hold(struct ktap_vm *vm, struct ktap_value *reg, u32 need)
+{
+	u32 size = reg->tag == KTAP_STR ? KTAP_MAX_STRLEN : need;
+	void *mem = ktap_arena_alloc(vm, size);
+
+	if (!mem)
+		return vm->error;
+	*reg = KTAP_VALUE_STR(mem, size);
+	return 0;
+}
+
+int ktap_table_next(struct ktap_vm *vm, struct ktap_table *t, struct ktap_iter *it,
+		    struct ktap_value *last_key, struct ktap_value *key, struct ktap_value *v)
+{
+	struct ktap_value key_copy, v_copy;
+	bool has_key, has_v;
+	struct ktap_entry *e;
+	unsigned long flags;
+	u64 seq;
+	int err;
+
+	*key = KTAP_VALUE_NIL;
+	*v = KTAP_VALUE_NIL;
+	for (;;) {
+		if (!ktap_lock(&t->lock, &flags)) {
+			ktap_count_busy(vm);
+			e = NULL;
+			break;
+		}
+		e = ktap_table_after(vm->env, t, it->seq, last_key);
+		if (e) {
+			seq = e->seq;
+			has_key = ktap_slot_copy(&key_copy, &e->key, (void *)key->blob, key->len);
+			has_v = ktap_slot_copy(&v_copy, &e->value, (void *)v->blob, v->len);
+		}
+		ktap_unlock(&t->lock, flags);
+		if (!e || (has_key && has_v))
+			break;
+		err = has_key ? 0 : hold(vm, key, key_copy.len);
+		if (!err && !has_v)
+			err = hold(vm, v, v_copy.len);
+		if (err)
+			return err;
+	}
+	if (!e) {
+		*key = KTAP_VALUE_NIL;
+		*v = KTAP_VALUE_NIL;
+		return 0;
+	}
+	*key = key_copy;
+	*v = v_copy;
+	it->seq = seq;
+	return 1;
+}
+
+static void free_table(struct ktap_env *env, struct ktap_table *t)
+{
+	u32 i, n = max_pages(t->max);
+
+	/* Busy: an NMI that interrupted a holder.  The session's end frees it. */
+	if (!empty(env, t))
+		return;
+	ktap_heap_free(&env->heap, t->pages[0], t->first_page * sizeof(void *));
+	for (i = 1; i < n && t->pages[i]; i++)
+		ktap_heap_free(&env->heap, t->pages[i], KTAP_PAGE_BUCKETS * sizeof(void *));
+	ktap_heap_free(&env->heap, t, struct_size(t, pages, n));
+}
+
+void ktap_tables_end_run(struct ktap_vm *vm)
+{
+	struct ktap_table *t, *next;
+
+	for (t = vm->fresh; t; t = next) {
+		next = t->fresh;
+		if (!t->published)
+			free_table(vm->env, t);
+	}
+	vm->fresh = NULL;
+	if (vm->level == KTAP_LEVEL_PROCESS)
+		ktap_tables_reap(vm->env);
+}
+
+/* The last slot let it go, or had when its place on the list was given up. */
+static void bury(struct ktap_env *env, struct ktap_table *t)
+{
+	if (atomic_cmpxchg(&t->dead, 0, 1) == 0 && llist_add(&t->dead_node, &env->dead) &&
+	    env->heap.low)
+		env->heap.low(&env->heap);
+}
+
+/*
+ * A table is freed if no slot held it from before the grace period to its end.
+ * @revived is cleared before @refs is looked at, and set after it is raised:
+ * who raises it behind our look is seen at the end, since he got at the table
+ * before the grace period began, and has finished when it ends.
+ */
+void ktap_tables_reap(struct ktap_env *env)
+{
+	struct llist_node *list = llist_del_all(&env->dead);
+	struct llist_node *candidates = NULL;
+	struct ktap_table *t, *next;
+
+	if (!list)
+		return;
+	llist_for_each_entry_safe(t, next, list, dead_node) {
+		WRITE_ONCE(t->revived, false);
+		smp_mb();	/* pairs with the full barrier of ktap_slot_enter()'s atomic */
+		if (!atomic_read(&t->refs)) {
+			t->dead_node.next = candidates;
+			candidates = &t->dead_node;
+			continue;
+		}
+		atomic_set(&t->dead, 0);
+		smp_mb__after_atomic();	/* the next to let go of it buries it; or we do */
+		if (!atomic_read(&t->refs))
+			bury(env, t);
+	}
+	if (!candidates)
+		return;
+	synchronize_rcu();
+	llist_for_each_entry_safe(t, next, candidates, dead_node) {
+		if (!atomic_read(&t->refs) && !READ_ONCE(t->revived)) {
+			free_table(env, t);
+			continue;
+		}
+		atomic_set(&t->dead, 0);
+		smp_mb__after_atomic();	/* as above */
+		if (!atomic_read(&t->refs))
+			bury(env, t);
+	}
+}
+
+/* Slots: see slot.h */
+
+void *ktap_slot_alloc(struct ktap_vm *vm, size_t size)
+{
+	void *p = ktap_heap_alloc(&vm->env->heap, size);
+
+	if (!p && vm->level == KTAP_LEVEL_PROCESS && !ktap_heap_refill(&vm->env->heap))
+		p = ktap_heap_alloc(&vm->env->heap, size);
+	if (!p)
+		atomic_long_inc(&vm->env->counters.no_memory);
+	return p;
+}
+
+int ktap_slot_prepare(struct ktap_vm *vm, struct ktap_value *v, struct ktap_value *owned)
+{
+	void *p;
+	int err;
+
+	if (v->tag == KTAP_EVENT)
+		return ktap_vm_error(vm, -EINVAL, "an event cannot be kept: it ends with its handler");
+	err = ktap_make_text(vm, v);
+	if (err)
+		return err;
+	*owned = *v;
+	if (!ktap_is_blob(v))
+		return 1;
+	p = ktap_slot_alloc(vm, v->len);
+	if (!p)
+		return 0;
+	memcpy(p, v->blob, v->len);
+	owned->blob = p;
+	return 1;
+}
+
+void ktap_slot_discard(struct ktap_vm *vm, struct ktap_value *owned)
+{
+	if (ktap_is_blob(owned))
+		ktap_heap_free(&vm->env->heap, (void *)owned->blob, owned->len);
+}
+
+static void ktap_slot_enter(const struct ktap_value *v)
+{
+	if (v->tag != KTAP_TABLE)
+		return;
+	v->table->published = true;
+	if (atomic_inc_return(&v->table->refs) == 1)
+		WRITE_ONCE(v->table->revived, true);
+}
+
+static void ktap_slot_leave(struct ktap_env *env, const struct ktap_value *v)
+{
+	if (ktap_is_blob(v))
+		ktap_heap_free_nested(&env->heap, (void *)v->blob, v->len);
+	else if (v->tag == KTAP_TABLE && atomic_dec_and_test(&v->table->refs))
+		bury(env, v->table);
+}
+
+void ktap_slot_replace(struct ktap_env *env, struct ktap_value *slot,
+		       const struct ktap_value *owned)
+{
+	struct ktap_value old = *slot;
+
+	/* In this order: it may be the same table. */
+	ktap_slot_enter(owned);
+	*slot = *owned;
+	ktap_slot_leave(env, &old);
+}
+
+bool ktap_slot_copy(struct ktap_value *v, const struct ktap_value *slot, void *mem, u32 room)
+{
+	*v = *slot;
+	if (!ktap_is_blob(slot))
+		return true;
+	if (!mem || slot->len > room)
+		return false;
+	memcpy(mem, slot->blob, slot->len);
+	v->blob = mem;
+	return true;
+}
+
+bool ktap_slot_add(struct ktap_value *slot, s64 n)
+{
+	if (slot->tag != KTAP_INT && slot->tag != KTAP_NIL)
+		return false;
+	*slot = KTAP_VALUE_INT((slot->tag == KTAP_INT ? slot->u : 0) + (u64)n);
+	return true;
+}
+
+int ktap_want_addend(struct ktap_vm *vm, const struct ktap_value *n)
+{
+	if (n->tag == KTAP_INT || n->tag == KTAP_NIL)
+		return 0;
+	return ktap_vm_error(vm, -EINVAL, "arithmetic on %s", ktap_type_name(n));
+}
+
+int ktap_no_sum(struct ktap_vm *vm, const struct ktap_value *slot)
+{
+	return ktap_vm_error(vm, -EINVAL, "arithmetic on %s", ktap_type_name(slot));
+}

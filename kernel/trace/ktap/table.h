@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Tables and globals: the memory of a script between events.
+ */
+#ifndef _KTAP_TABLE_H
+#define _KTAP_TABLE_H
+
+#include "vm.h"
+
+#define KTAP_TABLE_DEFAULT	8192	/* entries */
+#define KTAP_TABLE_LIMIT	(1 << 20)
+
+/**
+ * struct ktap_iter - place in an iteration
+ * @seq: serial number of the entry given last, 0 at the start
+ *
+ * Entries have increasing serial numbers in the order of their insertion, and
+ * keep them: an entry that is present all the time is given exactly once.
+ */
+struct ktap_iter {
+	u64 seq;
+};
+
+/*
+ * All of these can be called in any context.  Keys: boolean, integer, pointer,
+ * or blob.  The table owns copies.  Errors are set in @vm; an entry that does not fit is
+ * counted in the environment's counters, and is no error.
+ */
+
+/* Gives a new table, empty; nil (counted) if there is no memory. */
+int ktap_table_new(struct ktap_vm *vm, u32 max, struct ktap_value *v);
+/* Gives a copy, blobs in the arena, nil if there is no such key (nil is none). */
+int ktap_table_get(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
+		   struct ktap_value *v);
+/* False also if the table could not be looked at. */
+bool ktap_table_has(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key);
+/* Nil deletes. */
+int ktap_table_set(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
+		   struct ktap_value *v);
+/* One operation: no update is lost.  Missing counts as 0. */
+int ktap_table_add(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
+		   const struct ktap_value *n);
+void ktap_table_clear(struct ktap_vm *vm, struct ktap_table *t);
+u32 ktap_table_len(const struct ktap_table *t);
+/* Next entry, blobs in the arena.  Returns 1, 0 at the end, or a negative errno. */
+int ktap_table_next(struct ktap_vm *vm, struct ktap_table *t, struct ktap_iter *it,
+		    struct ktap_value *last_key, struct ktap_value *key, struct ktap_value *v);
+
+/* Ends the life of @vm->fresh: what was stored nowhere is freed. */
+void ktap_tables_end_run(struct ktap_vm *vm);
+
+/**
+ * ktap_tables_reap() - Frees the tables that no slot refers to any more
+ * @env: the environment
+ *
+ * Waits for a grace period if there are any.  The caller sees to it that no
+ * activation of KTAP_LEVEL_PROCESS runs in @env meanwhile, and that no other
+ * reaper does.  ktap_vm_run() calls it at the end of such a run.
+ * Context: process, may sleep.
+ */
+void ktap_tables_reap(struct ktap_env *env);
+
+/**
+ * struct ktap_sorted - a table copied and sorted, for output
+ * @n: entries
+ * @dropped: entries that came too late for the memory set aside
+ * @entries: them
+ * @blobs: memory of the blobs
+ */
+struct ktap_sorted {
+	u32 n;
+	u32 dropped;
+	struct ktap_pair {
+		struct ktap_value key;
+		struct ktap_value value;
+	} *entries;
+	void *blobs;
+};
+
+enum ktap_order {
+	KTAP_BY_KEY,		/* integers, then strings, then the rest; ascending */
+	KTAP_BY_VALUE,		/* largest first, then by key */
+};
+
+/*
+ * What changes meanwhile may or may not be in it.
+ * Context: process, may sleep.  0 or -ENOMEM.
+ */
+int ktap_table_sort(struct ktap_env *env, struct ktap_table *t, enum ktap_order order,
+		    struct ktap_sorted *out);
+void ktap_sorted_free(struct ktap_sorted *sorted);
+
+/* Context: process, may sleep.  0 or -ENOMEM. */
+int ktap_globals_init(struct ktap_env *env);
+
+/* Globals: each slot has a lock of its own and owns a copy. */
+int ktap_global_get(struct ktap_vm *vm, u32 n, struct ktap_value *v);
+int ktap_global_set(struct ktap_vm *vm, u32 n, struct ktap_value *v);
+int ktap_global_add(struct ktap_vm *vm, u32 n, const struct ktap_value *v);
+
+#endif /* _KTAP_TABLE_H */

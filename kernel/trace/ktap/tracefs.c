@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The files below ktap/ in tracefs.
+ */
+#include <linux/capability.h>
+#include <linux/cleanup.h>
+#include <linux/fs.h>
+#include <linux/init.h>
+#include <linux/kstrtox.h>
+#include <linux/perf_event.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/tracefs.h>
+#include <linux/uaccess.h>
+
+#include "../trace.h"
+#include "builtin.h"
+#include "opcode.h"
+#include "session.h"
+#include "source.h"
+
+/* Bytes that are copied from the user at once. */
+#define PIECE	SZ_64K
+
+/* Who may look into the kernel by perf may do so by ktap. */
+#ifdef CONFIG_PERF_EVENTS
+static int may_profile(void)
+{
+	return perf_allow_tracepoint() ?: perf_allow_kernel();
+}
+#else
+static int may_profile(void)
+{
+	return perfmon_capable() ? 0 : -EPERM;
+}
+#endif
+
+static int session_open(struct inode *inode, struct file *file)
+{
+	struct ktap_session *s;
+	int err = tracing_check_open_get_tr(NULL) ?: may_profile();
+
+	if (err)
+		return err;
+	s = ktap_session_open();
+	if (IS_ERR(s))
+		return PTR_ERR(s);
+	file->private_data = s;
+	return stream_open(inode, file);
+}
+
+static int session_release(struct inode *inode, struct file *file)
+{
+	ktap_session_close(file->private_data);
+	return 0;
+}
+
+static ssize_t session_write(struct file *file, const char __user *ubuf, size_t count,
+			     loff_t *ppos)
+{
+	char *buf __free(kvfree) = NULL;
+	struct ktap_session *s = file->private_data;
+	size_t n, done;
+	int err;
+
+	if (!count)
+		return 0;
+	buf = kvmalloc(min_t(size_t, count, PIECE), GFP_KERNEL_ACCOUNT);
+	if (!buf)
+		return -ENOMEM;
+
+	for (done = 0; done < count; done += n) {
+		n = min_t(size_t, count - done, PIECE);
+		if (copy_from_user(buf, ubuf + done, n))
+			return -EFAULT;
+		err = ktap_session_feed(s, buf, n);
+		if (err)
+			return err;
+	}
+	/* A signal does not undo what was written. */
+	ktap_session_wait_begun(s);
+	return count;
+}
+
+static ssize_t session_read(struct file *file, char __user *ubuf, size_t count, loff_t *ppos)
+{
+	struct ktap_session *s = file->private_data;
+	bool nonblock = file->f_flags & O_NONBLOCK;
+	int err = ktap_session_before_read(s, nonblock);
+
+	if (err)
+		return err;
+	WRITE_ONCE(s->reader, current->tgid);
+	return ktap_output_read(&s->output, ubuf, count, nonblock);
+}
+
+static __poll_t session_poll(struct file *file, poll_table *table)
+{
+	struct ktap_session *s = file->private_data;
+
+	poll_wait(file, &s->wait, table);
+	return EPOLLOUT | EPOLLWRNORM | ktap_output_poll(&s->output, file, table);
+}
+
+static const struct file_operations session_fops = {
+	.open = session_open,
+	.read = session_read,
+	.write = session_write,
+	.poll = session_poll,
+	.release = session_release,
+};
+
+static int sessions_show(struct seq_file *m, void *unused)
+{
+	ktap_sessions_show(m);
+	return 0;
+}
+
+static int sessions_open(struct inode *inode, struct file *file)
+{
+	return tracing_check_open_get_tr(NULL) ?: single_open(file, sessions_show, NULL);
+}
+
+static const struct file_operations sessions_fops = {
+	.open = sessions_open,
+	.read = seq_read,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
+static const struct {
+	const char *name;
+	unsigned long value;
+} limits[] = {
+	{ "max_chunk",		KTAP_MAX_CHUNK },
+	{ "max_strlen",		KTAP_MAX_STRLEN },
+	{ "max_probes",		KTAP_MAX_PROBES },
+	{ "max_events",		KTAP_MAX_POINTS },
+	{ "event_stack",	KTAP_EVENT_STACK },
+	{ "event_calls",	KTAP_EVENT_CALLS },
+	{ "event_arena",	KTAP_EVENT_ARENA },
+	{ "process_stack",	KTAP_PROCESS_STACK },
+	{ "process_calls",	KTAP_PROCESS_CALLS },
+	{ "process_arena",	KTAP_PROCESS_ARENA },
+};
+
+static int features_show(struct seq_file *m, void *unused)
+{
+	unsigned int i;
+
+	seq_printf(m, "abi: %d.%d\nsources:", KTAP_ABI_MAJOR, KTAP_ABI_MINOR);
+	for (i = 0; i < ktap_nsources; i++)
+		seq_printf(m, " %s", ktap_sources[i]->name);
+	seq_puts(m, "\nopcodes:");
+	for (i = 0; i < ARRAY_SIZE(ktap_opdefs); i++) {
+		if (ktap_opdefs[i].name)
+			seq_printf(m, " %s", ktap_opdefs[i].name);
+	}
+	seq_puts(m, "\nfunctions:");
+	for (i = 0; i < KTAP_NR_FUNCTIONS; i++) {
+		if (ktap_builtins[i].name)
+			seq_printf(m, " %s", ktap_builtins[i].name);
+	}
+	seq_putc(m, '\n');
+	for (i = 0; i < ARRAY_SIZE(limits); i++)
+		seq_printf(m, "%s: %lu\n", limits[i].name, limits[i].value);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(features);
+
+/**
+ * struct limit - a limit that can be changed
+ * @value: where it is
+ * @min: least
+ */
+struct limit {
+	unsigned long *value;
+	unsigned long min;
+};
+
+static const struct limit max_memory = { &ktap_max_memory, KTAP_MIN_MEMORY };
+static const struct limit max_insns = { &ktap_max_insns, 1 };
+
+static ssize_t limit_read(struct file *file, char __user *ubuf, size_t count, loff_t *ppos)
+{
+	const struct limit *limit = file->private_data;
+	char buf[32];
+	int len;
+
+	len = scnprintf(buf, sizeof(buf), "%lu\n", READ_ONCE(*limit->value));
+	return simple_read_from_buffer(ubuf, count, ppos, buf, len);
+}
+
+static ssize_t limit_write(struct file *file, const char __user *ubuf, size_t count, loff_t *ppos)
+{
+	const struct limit *limit = file->private_data;
+	unsigned long value;
+	int err = kstrtoul_from_user(ubuf, count, 0, &value);
+
+	if (err)
+		return err;
+	if (value < limit->min)
+		return -EINVAL;
+	WRITE_ONCE(*limit->value, value);
+	return count;
+}
+
+static int limit_open(struct inode *inode, struct file *file)
+{
+	return tracing_check_open_get_tr(NULL) ?: simple_open(inode, file);
+}
+
+static const struct file_operations limit_fops = {
+	.open = limit_open,
+	.read = limit_read,
+	.write = limit_write,
+	.llseek = default_llseek,
+};
+
+static const struct {
+	const char *name;
+	umode_t mode;
+	const void *data;
+	const struct file_operations *fops;
+} files[] = {
+	{ "session",	0600,	NULL,		&session_fops },
+	{ "sessions",	0440,	NULL,		&sessions_fops },
+	{ "features",	0444,	NULL,		&features_fops },
+	{ "max_memory",	0640,	&max_memory,	&limit_fops },
+	{ "max_insns",	0640,	&max_insns,	&limit_fops },
+};
+
+static int __init ktap_init(void)
+{
+	struct dentry *dir;
+	unsigned int i;
+	int err;
+
+	err = tracing_init_dentry();
+	if (err)
+		return err;
+	dir = tracefs_create_dir("ktap", NULL);
+	if (!dir)
+		return -ENOMEM;
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		if (tracefs_create_file(files[i].name, files[i].mode, dir, (void *)files[i].data,
+					files[i].fops))
+			continue;
+		tracefs_remove(dir);
+		return -ENOMEM;
+	}
+	return 0;
+}
+fs_initcall(ktap_init);

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Values: their type names, equality, order, and compound keys.
+ */
+#include <linux/align.h>
+#include <linux/bits.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+
+#include "vm.h"
+
+const char *ktap_type_name(const struct ktap_value *v)
+{
+	static const char * const names[KTAP_NR_TAGS] = {
+		[KTAP_NIL]	= "nil",
+		[KTAP_BOOL]	= "a boolean",
+		[KTAP_INT]	= "an integer",
+		[KTAP_PTR]	= "a pointer",
+		[KTAP_FUNC]	= "a function",
+		[KTAP_TABLE]	= "a table",
+		[KTAP_EVENT]	= "an event",
+		[KTAP_ARGSTR]	= "a string",
+		[KTAP_STR]	= "a string",
+		[KTAP_TUPLE]	= "a compound key",
+		[KTAP_KSTACK]	= "a kernel stack",
+		[KTAP_USTACK]	= "a user stack",
+	};
+
+	return v->tag < KTAP_NR_TAGS ? names[v->tag] : "a broken value";
+}
+
+bool ktap_equal(const struct ktap_value *x, const struct ktap_value *y)
+{
+	if (x->tag != y->tag)
+		return false;
+	switch (x->tag) {
+	case KTAP_NIL:
+	case KTAP_EVENT:
+	case KTAP_ARGSTR:
+		return true;
+	case KTAP_TABLE:
+		return x->table == y->table;
+	case KTAP_BOOL:
+	case KTAP_INT:
+	case KTAP_PTR:
+	case KTAP_FUNC:
+		return x->u == y->u;
+	default:
+		return x->len == y->len && !memcmp(x->blob, y->blob, x->len);
+	}
+}
+
+static int compare_bytes(const struct ktap_value *x, const struct ktap_value *y)
+{
+	int c = memcmp(x->blob, y->blob, min(x->len, y->len));
+
+	return c ?: (x->len > y->len) - (x->len < y->len);
+}
+
+static int compare_tuples(const struct ktap_value *x, const struct ktap_value *y)
+{
+	struct ktap_value xi, yi;
+	size_t xpos = 0, ypos = 0;
+	bool more_x, more_y;
+	int c = 0;
+
+	do {
+		more_x = ktap_tuple_next(x, &xpos, &xi);
+		more_y = ktap_tuple_next(y, &ypos, &yi);
+		if (!more_x || !more_y)
+			return more_x - more_y;
+		c = ktap_compare(&xi, &yi);
+	} while (!c);
+	return c;
+}
+
+/* Integers, then strings, then the rest. */
+static unsigned int rank(const struct ktap_value *v)
+{
+	switch (v->tag) {
+	case KTAP_INT:
+		return 0;
+	case KTAP_STR:
+		return 1;
+	default:
+		return 2 + v->tag;
+	}
+}
+
+int ktap_compare(const struct ktap_value *x, const struct ktap_value *y)
+{
+	unsigned int rx = rank(x), ry = rank(y);
+
+	if (rx != ry)
+		return rx < ry ? -1 : 1;
+	switch (x->tag) {
+	case KTAP_BOOL:
+	case KTAP_INT:
+		return (x->i > y->i) - (x->i < y->i);
+	case KTAP_PTR:
+	case KTAP_FUNC:
+		return (x->u > y->u) - (x->u < y->u);
+	case KTAP_TUPLE:
+		return compare_tuples(x, y);
+	case KTAP_STR:
+	case KTAP_KSTACK:
+	case KTAP_USTACK:
+		return compare_bytes(x, y);
+	default:
+		return 0;
+	}
+}
+
+static size_t payload_size(const struct ktap_value *v)
+{
+	if (v->tag == KTAP_NIL)
+		return 0;
+	return ktap_is_blob(v) ? ALIGN((size_t)v->len, 8) : sizeof(u64);
+}
+
+size_t ktap_tuple_item_size(const struct ktap_value *v)
+{
+	if (v->tag == KTAP_TUPLE)
+		return v->len;
+	return sizeof(struct ktap_tuple_item) + payload_size(v);
+}
+
+void *ktap_tuple_put(void *p, const struct ktap_value *v)
+{
+	struct ktap_tuple_item *item = p;
+
+	if (v->tag == KTAP_TUPLE) {
+		memcpy(p, v->blob, v->len);
+		return p + v->len;
+	}
+	item->tag = v->tag;
+	item->len = ktap_is_blob(v) ? v->len : 0;
+	if (ktap_is_blob(v)) {
+		memcpy(item->data, v->blob, v->len);
+		memset(item->data + v->len, 0, payload_size(v) - v->len);
+	} else if (v->tag != KTAP_NIL) {
+		memcpy(item->data, &v->u, sizeof(v->u));
+	}
+	return item->data + payload_size(v);
+}
+
+bool ktap_tuple_next(const struct ktap_value *tuple, size_t *pos, struct ktap_value *v)
+{
+	const struct ktap_tuple_item *item = tuple->blob + *pos;
+
+	if (*pos >= tuple->len)
+		return false;
+	*v = (struct ktap_value){ .tag = item->tag, .len = item->len };
+	if (ktap_is_blob(v))
+		v->blob = item->data;
+	else if (v->tag != KTAP_NIL)
+		memcpy(&v->u, item->data, sizeof(v->u));
+	*pos += ktap_tuple_item_size(v);
+	return true;
+}

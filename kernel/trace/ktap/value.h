@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a register, a global or a table slot of a ktap script holds.
+ */
+#ifndef _KTAP_VALUE_H
+#define _KTAP_VALUE_H
+
+#include <linux/types.h>
+
+struct ktap_table;
+
+/*
+ * Type of a value.
+ *
+ * The blobs (STR to USTACK) are a pointer and a length.  Whose memory it is
+ * depends on where the value stands: in a register it belongs to the chunk, to
+ * the activation's arena or to the event; in a global or a table slot the slot
+ * owns a copy.
+ */
+enum ktap_tag {
+	KTAP_NIL,
+	KTAP_BOOL,
+	KTAP_INT,
+	KTAP_PTR,		/* an address, never followed without care */
+	KTAP_FUNC,		/* index of a function of the chunk */
+	KTAP_TABLE,
+	KTAP_EVENT,		/* the event being handled; dies with it */
+	KTAP_ARGSTR,		/* its text, not yet made */
+	KTAP_STR,		/* bytes, any; not NUL-terminated */
+	KTAP_TUPLE,		/* compound key, see ktap_tuple_* */
+	KTAP_KSTACK,		/* array of unsigned long */
+	KTAP_USTACK,		/* array of unsigned long */
+	KTAP_NR_TAGS
+};
+
+/**
+ * struct ktap_value - a value, 16 bytes on every machine
+ * @i: KTAP_BOOL (0 or 1), KTAP_INT
+ * @u: the same bits; KTAP_PTR, KTAP_FUNC
+ * @blob: first byte of a blob
+ * @table: KTAP_TABLE
+ * @tag: enum ktap_tag
+ * @len: bytes of a blob
+ */
+struct ktap_value {
+	union {
+		s64 i;
+		u64 u;
+		const void *blob;
+		struct ktap_table *table;
+	};
+	u32 tag;
+	u32 len;
+};
+
+static_assert(sizeof(struct ktap_value) == 16);
+
+#define KTAP_VALUE_NIL		((struct ktap_value){ .tag = KTAP_NIL })
+#define KTAP_VALUE_BOOL(x)	((struct ktap_value){ .i = !!(x), .tag = KTAP_BOOL })
+#define KTAP_VALUE_INT(x)	((struct ktap_value){ .i = (x), .tag = KTAP_INT })
+#define KTAP_VALUE_PTR(x)	((struct ktap_value){ .u = (x), .tag = KTAP_PTR })
+#define KTAP_VALUE_STR(s, n)	((struct ktap_value){ .blob = (s), .tag = KTAP_STR, .len = (n) })
+
+static inline bool ktap_is_blob(const struct ktap_value *v)
+{
+	return v->tag >= KTAP_STR;
+}
+
+static inline bool ktap_is_true(const struct ktap_value *v)
+{
+	switch (v->tag) {
+	case KTAP_NIL:
+		return false;
+	case KTAP_BOOL:
+	case KTAP_INT:
+		return v->i != 0;
+	default:
+		return true;
+	}
+}
+
+/**
+ * struct ktap_tuple_item - a part of the blob of a KTAP_TUPLE
+ * @tag: enum ktap_tag; no KTAP_TUPLE
+ * @len: bytes of a blob; 0 otherwise
+ * @data: 8 bytes of payload, or a blob filled up with zeroes to 8 bytes; nil
+ *	has none
+ *
+ * Equal keys have equal bytes.
+ */
+struct ktap_tuple_item {
+	u32 tag;
+	u32 len;
+	u8 data[];
+};
+
+#define ktap_bit(name)		BIT(KTAP_##name)
+
+/* Room that a part takes. */
+size_t ktap_tuple_item_size(const struct ktap_value *v);
+/* Appends a part, or those of a tuple; gives the place behind. */
+void *ktap_tuple_put(void *p, const struct ktap_value *v);
+/* Gives the part at *@pos and moves on; false at the end. */
+bool ktap_tuple_next(const struct ktap_value *tuple, size_t *pos, struct ktap_value *v);
+
+/* Negative, 0 or positive, as ktap_order's KTAP_BY_KEY says. */
+int ktap_compare(const struct ktap_value *x, const struct ktap_value *y);
+
+#endif /* _KTAP_VALUE_H */

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The virtual machine: an activation runs one handler for one event, or a
+ * piece of a script in process context.
+ *
+ * The files behind this header, table.h, heap.h, builtin.h and record.h (vm.c,
+ * chunk.c, verifier.c, table.c, heap.c, arena.c, record.c, histogram.c,
+ * builtin.c) touch nothing of the kernel but memory and formatting, so that
+ * tools/testing/ktap can build them for user space.  What they need of the
+ * rest of ktap is declared here, in builtin.h and in output.h.
+ */
+#ifndef _KTAP_VM_H
+#define _KTAP_VM_H
+
+#include <linux/atomic.h>
+#include <linux/llist.h>
+#include <linux/types.h>
+
+#include "heap.h"
+#include "program.h"
+#include "value.h"
+
+struct ktap_vm;
+struct ktap_event;
+
+/* Where an activation runs.  The first four are interrupt_context_level(). */
+enum ktap_level {
+	KTAP_LEVEL_TASK,
+	KTAP_LEVEL_SOFTIRQ,
+	KTAP_LEVEL_HARDIRQ,
+	KTAP_LEVEL_NMI,
+	KTAP_LEVEL_PROCESS,	/* top level, trace_begin, trace_end, tick: may sleep */
+	KTAP_NR_LEVELS
+};
+
+#define KTAP_NR_EVENT_LEVELS	KTAP_LEVEL_PROCESS
+
+/* Limits of an activation in event context, and in process context. */
+#define KTAP_EVENT_STACK	1024	/* values */
+#define KTAP_EVENT_CALLS	64	/* depth */
+#define KTAP_EVENT_ARENA	8192	/* bytes of each half */
+#define KTAP_PROCESS_STACK	32768
+#define KTAP_PROCESS_CALLS	2000
+#define KTAP_PROCESS_ARENA	(256 << 10)
+
+#define KTAP_DEFAULT_INSNS	100000	/* &ktap_env.max_insns */
+
+/**
+ * struct ktap_event_ops - what a source tells of its events
+ *
+ * All of it is called in the context of the event, preemption disabled, and
+ * must neither sleep nor take a lock.  A value that is a blob must live as
+ * long as the activation: session memory, the event itself, or vm's arena.
+ *
+ * @name: gives the event's name as KTAP_STR
+ * @field: gives field @index of &ktap_program.fields, nil if it has none
+ * @nth: gives field @n in the order of the event's format, from 1, nil if none
+ * @arg: gives positional argument @n, from 0, nil if none
+ * @retval: gives what the syscall or function returned, nil if it is no return
+ * @func: gives the name of the function the event stands in, nil if none
+ * @text: makes the event's text, as ->trace() prints it, newline included, in
+ *	the arena; 0 or a negative errno with the error set
+ * @save: writes to @buf, of @size bytes, what ktap_event_format() needs to
+ *	make that text later.  Returns the bytes needed; nothing is written if
+ *	@size is less
+ */
+struct ktap_event_ops {
+	void (*name)(const struct ktap_event *ev, struct ktap_value *v);
+	void (*field)(struct ktap_vm *vm, u32 index, struct ktap_value *v);
+	void (*nth)(struct ktap_vm *vm, s64 n, struct ktap_value *v);
+	void (*arg)(struct ktap_vm *vm, u32 n, struct ktap_value *v);
+	void (*retval)(const struct ktap_event *ev, struct ktap_value *v);
+	void (*func)(const struct ktap_event *ev, struct ktap_value *v);
+	int (*text)(struct ktap_vm *vm, struct ktap_value *v);
+	size_t (*save)(const struct ktap_event *ev, void *buf, size_t size);
+};
+
+/* What happened; a source embeds it.  There is none (NULL) in process context. */
+struct ktap_event {
+	const struct ktap_event_ops *ops;
+};
+
+/**
+ * struct ktap_arena - memory of what a script makes, and forgets
+ *
+ * Two halves.  When one is full, what the registers still refer to moves to
+ * the other: the stack is all there is to look at (arena.c).
+ *
+ * @half: the halves
+ * @size: bytes of one
+ * @used: bytes used of @half[@cur]
+ * @cur: 0 or 1
+ */
+struct ktap_arena {
+	char *half[2];
+	u32 size;
+	u32 used;
+	u32 cur;
+};
+
+/* A call that has not returned. */
+struct ktap_call {
+	const struct ktap_func *func;
+	u32 base;		/* its register 0 on the stack */
+	u32 pc;			/* where it goes on */
+	u8 dst;			/* where in its registers the results go */
+	u8 nresults;
+};
+
+/**
+ * struct ktap_counters - what was lost, for the session's last words
+ * @full_table: inserts dropped since the table had its most entries
+ * @no_memory: inserts and copies dropped for want of memory
+ * @nmi_busy: operations on tables and globals given up, since the event
+ *	interrupted one on this CPU (see lock.h)
+ * @cut_strings: strings cut to KTAP_MAX_STRLEN
+ * @lost_records: output dropped since nobody read it fast enough
+ * @errors: handler runs ended by a run-time error
+ */
+struct ktap_counters {
+	atomic_long_t full_table;
+	atomic_long_t no_memory;
+	atomic_long_t nmi_busy;
+	atomic_long_t cut_strings;
+	atomic_long_t lost_records;
+	atomic_long_t errors;
+};
+
+/**
+ * struct ktap_env - what all activations of a session share
+ * @prog: the program
+ * @heap: memory of tables and globals
+ * @globals: see ktap_global_*
+ * @dead: tables that no slot refers to any more (table.c)
+ * @seed: of the hash of table keys
+ * @counters: losses
+ * @max_insns: budget of a run in event context
+ */
+struct ktap_env {
+	struct ktap_program *prog;
+	struct ktap_heap heap;
+	struct ktap_global *globals;
+	struct llist_head dead;
+	u32 seed;
+	struct ktap_counters counters;
+	u64 max_insns;
+};
+
+/**
+ * struct ktap_vm - an activation
+ * @env: its session's environment
+ * @event: what happened, NULL in process context
+ * @level: where it runs
+ * @stack: registers of all frames
+ * @stack_size: values in @stack
+ * @top: first value of @stack behind the running frame
+ * @func: the running function
+ * @calls: calls that have not returned
+ * @max_calls: entries of @calls
+ * @ncalls: used ones
+ * @arena: strings made on the way
+ * @fresh: tables made by this activation that nothing else refers to (table.c)
+ * @budget: back edges, calls and built-ins left
+ * @abort: if not NULL and true, the run ends soon (process context: a stop or
+ *	a fatal signal; set by the session)
+ * @error: 0 or the negative errno that ends the run; see ktap_vm_error()
+ * @pc: instruction of the error
+ * @message: its text, without newline
+ */
+struct ktap_vm {
+	struct ktap_env *env;
+	const struct ktap_event *event;
+	enum ktap_level level;
+
+	struct ktap_value *stack;
+	u32 stack_size;
+	u32 top;
+	const struct ktap_func *func;
+
+	struct ktap_call *calls;
+	u32 max_calls;
+	u32 ncalls;
+
+	struct ktap_arena arena;
+	struct ktap_table *fresh;
+
+	u64 budget;
+	bool *abort;
+
+	int error;
+	u32 pc;
+	char message[160];
+};
+
+/**
+ * ktap_vm_run() - Runs a function of the program to its end
+ * @vm: an activation at rest: env, level, event, stack, calls, arena, abort set
+ * @func: index of the function
+ * @args: arguments, copied; no blobs of @vm's arena
+ * @nargs: number of them
+ * @result: the first result, nil if there is none; its blob lives until the
+ *	next run.  A table that nothing keeps ends with the run: a table is
+ *	given as true.  May be NULL
+ *
+ * Context: as @vm->level says.  In event context the caller has disabled
+ * preemption and holds the only activation of this CPU and level.  In process
+ * context it calls cond_resched() and looks at @vm->abort now and then.
+ * Return: 0; -ECANCELED if the script called exit() (not an error; the caller
+ * finds the code where ktap_session_exit() put it); or another negative errno,
+ * @vm->error, with @vm->pc and @vm->message set.
+ */
+int ktap_vm_run(struct ktap_vm *vm, u32 func, const struct ktap_value *args,
+		unsigned int nargs, struct ktap_value *result);
+
+/**
+ * ktap_vm_error() - Ends the run with an error
+ * @vm: the activation
+ * @err: negative errno
+ * @fmt: message for the user, without newline
+ *
+ * Context: any.
+ * Return: @err, so that a built-in can return it.
+ */
+__printf(3, 4) int ktap_vm_error(struct ktap_vm *vm, int err, const char *fmt, ...);
+
+/**
+ * ktap_vm_backtrace() - Describes an error for the user
+ * @vm: after ktap_vm_run() returned an error
+ * @buf: gets "FILE:LINE:COLUMN: error: MESSAGE" and a line "  in FUNCTION
+ *	(FILE:LINE)" for each call, innermost first
+ * @size: bytes of @buf
+ *
+ * Return: bytes written, without the NUL.
+ */
+size_t ktap_vm_backtrace(const struct ktap_vm *vm, char *buf, size_t size);
+
+/**
+ * ktap_arena_alloc() - Takes memory that lives as long as a register refers to it
+ * @vm: the activation
+ * @size: bytes, at most KTAP_MAX_STRLEN
+ *
+ * May move all blobs of the arena that registers of the stack refer to: the
+ * caller looks pointers up again in the registers afterwards.  What no register
+ * refers to is gone.  A register refers to the first byte of a blob, never into
+ * it.  8-byte aligned.
+ * Return: the memory, or NULL with the error set (-ENOMEM).
+ */
+void *ktap_arena_alloc(struct ktap_vm *vm, size_t size);
+
+/* Gives back what the last ktap_arena_alloc() took beyond @size bytes. */
+void ktap_arena_trim(struct ktap_vm *vm, void *p, size_t size);
+
+/**
+ * ktap_vm_charge() - Pays for work out of the run's budget
+ * @vm: the activation
+ * @n: units; one is about an iteration of a small loop
+ *
+ * Return: 0 or, with the error set, -ETIME (event context: budget exhausted) or
+ * -EINTR (process context: the session is ending).
+ */
+int ktap_vm_out_of_budget(struct ktap_vm *vm);
+
+static inline int ktap_vm_charge(struct ktap_vm *vm, u32 n)
+{
+	if (likely(vm->budget > n)) {
+		vm->budget -= n;
+		return 0;
+	}
+	return ktap_vm_out_of_budget(vm);
+}
+
+/*
+ * A string of the arena with these bytes, which must not lie in the arena; cut and
+ * counted over KTAP_MAX_STRLEN.
+ */
+int ktap_make_string(struct ktap_vm *vm, const char *s, size_t len, struct ktap_value *v);
+
+/* Makes a KTAP_ARGSTR a KTAP_STR in place (no newline at its end); others stay. */
+int ktap_make_text(struct ktap_vm *vm, struct ktap_value *v);
+
+/* Name of a type for messages: "a string". */
+const char *ktap_type_name(const struct ktap_value *v);
+
+/* Same type and content; tables and functions by identity. */
+bool ktap_equal(const struct ktap_value *x, const struct ktap_value *y);
+
+/*
+ * Prints the globals that hold something, functions left out: "NAME: VALUE".
+ * Context: process, sleeps; @vm is at rest.  0 or a negative errno.
+ */
+int ktap_print_globals(struct ktap_vm *vm);
+
+/* env.c: globals, tables and counters of a session, at rest and gone. */
+int ktap_env_init(struct ktap_env *env, struct ktap_program *prog, size_t max_memory,
+		  void (*low)(struct ktap_heap *heap));
+void ktap_env_destroy(struct ktap_env *env);
+
+/* An activation's memory for process context; event levels share theirs per CPU. */
+int ktap_vm_init_process(struct ktap_vm *vm, struct ktap_env *env);
+void ktap_vm_destroy_process(struct ktap_vm *vm);
+
+#endif /* _KTAP_VM_H */
