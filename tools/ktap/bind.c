@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The first pass over the tree: which names are locals, and what is assigned. */
+#include <string.h>
+
+#include "ast.h"
+#include "builtins.h"
+
+static void bind_expr(struct compiler *cc, struct node *n);
+static void bind_list(struct compiler *cc, struct node *list);
+static void bind_block(struct compiler *cc, struct node *list);
+static void bind_stmt(struct compiler *cc, struct node *n);
+
+static void bind_name(struct compiler *cc, struct node *n)
+{
+	struct var *v = var_find(cc, n->str);
+
+	if (!v) {
+		n->sym = sym_get(cc, n->str);
+		return;
+	}
+	n->var = v;
+	if (v->owner != cc->func && !v->constant) {
+		diag_error(&cc->diag, n->pos,
+			   "'%s' is a local of %s%s: a function sees the globals and its own locals",
+			   n->str, v->owner == cc->main ? "the file's top level" : "function ",
+			   v->owner == cc->main ? "" : v->owner->name);
+		/* keep the register of another function out of this one */
+		n->var = NULL;
+		n->sym = sym_get(cc, n->str);
+		n->sym->warned = true;
+	}
+}
+
+static void bind_func(struct compiler *cc, struct func *f)
+{
+	struct func *outer = cc->func;
+	struct var *vars = cc->vars;
+	struct node *n;
+
+	cc->func = f;
+	f->bound = true;
+	for (n = f->params; n; n = n->next) {
+		struct var *v = var_find(cc, n->str);
+
+		if (v && v->owner == f)
+			diag_error(&cc->diag, n->pos, "two parameters are called '%s'", n->str);
+		n->var = var_declare(cc, n->str);
+	}
+	bind_block(cc, f->body);
+	cc->vars = vars;
+	cc->func = outer;
+}
+
+static void bind_expr(struct compiler *cc, struct node *n)
+{
+	if (!n)
+		return;
+	if (n->kind == N_NAME)
+		bind_name(cc, n);
+	else if (n->kind == N_FUNC)
+		bind_func(cc, n->func);
+	bind_expr(cc, n->a);
+	bind_expr(cc, n->b);
+	bind_expr(cc, n->c);
+	bind_list(cc, n->list);
+}
+
+static void bind_list(struct compiler *cc, struct node *list)
+{
+	for (; list; list = list->next)
+		bind_expr(cc, list);
+}
+
+/* The table that an element is written to: its global may have to be created. */
+static void mark_indexed(const struct node *n)
+{
+	while (n->kind == N_INDEX || n->kind == N_FIELD)
+		n = n->a;
+	if (n->kind == N_NAME && n->sym)
+		n->sym->indexed = true;
+}
+
+static void bind_target(struct compiler *cc, struct node *n)
+{
+	bind_expr(cc, n);
+	if (n->kind == N_INDEX || n->kind == N_FIELD) {
+		mark_indexed(n->a);
+	} else if (n->var && n->var->constant) {
+		diag_error(&cc->diag, n->pos, "'%s' is a local function and cannot be assigned to",
+			   n->str);
+	} else if (n->sym) {
+		n->sym->assigned = true;
+	}
+}
+
+static void bind_targets(struct compiler *cc, struct node *list)
+{
+	for (; list; list = list->next)
+		bind_target(cc, list);
+}
+
+static void declare_list(struct compiler *cc, struct node *names)
+{
+	for (; names; names = names->next)
+		names->var = var_declare(cc, names->str);
+}
+
+static void bind_local(struct compiler *cc, struct node *n)
+{
+	bind_list(cc, n->list2);
+	if (n->op) {
+		/* at file level: globals */
+		bind_targets(cc, n->list);
+		n->kind = S_ASSIGN;
+		if (!n->list2) {
+			n->kind = S_BLOCK;
+			n->list = NULL;
+		}
+		return;
+	}
+	declare_list(cc, n->list);
+}
+
+static void bind_func_decl(struct compiler *cc, struct node *n)
+{
+	if (n->op) {
+		n->a->var = var_declare(cc, n->a->str);
+		n->a->var->constant = n->func;
+	} else {
+		struct sym *s = sym_get(cc, n->a->str);
+
+		n->a->sym = s;
+		if (s->func) {
+			diag_error(&cc->diag, n->a->pos,
+				   "function '%s' is declared twice", s->name);
+			diag_note(&cc->diag, "the first one is in line %u", s->func_pos.line);
+		} else {
+			s->func = n->func;
+			s->func_pos = n->a->pos;
+		}
+	}
+	bind_func(cc, n->func);
+}
+
+/* The variable of for (i = 0; ...) is a local of the loop, unless it is one already. */
+static void bind_for_init(struct compiler *cc, struct node *init)
+{
+	const struct node *name;
+	const struct var *v;
+
+	if (init && init->kind == S_ASSIGN) {
+		for (name = init->list; name; name = name->next) {
+			v = name->kind == N_NAME ? var_find(cc, name->str) : NULL;
+			if (name->kind != N_NAME || (v && v->owner == cc->func))
+				break;
+		}
+		if (!name)
+			init->kind = S_LOCAL;
+	}
+	if (init)
+		bind_stmt(cc, init);
+}
+
+static void bind_for(struct compiler *cc, struct node *n)
+{
+	switch (n->kind) {
+	case S_FORNUM:
+		bind_expr(cc, n->a);
+		bind_expr(cc, n->b);
+		bind_expr(cc, n->c);
+		declare_list(cc, n->list2);
+		bind_block(cc, n->list);
+		break;
+	case S_FORIN:
+		bind_expr(cc, n->a);
+		declare_list(cc, n->list2);
+		bind_block(cc, n->list);
+		break;
+	default:
+		bind_for_init(cc, n->a);
+		bind_expr(cc, n->b);
+		bind_block(cc, n->list);
+		bind_block(cc, n->list2);
+	}
+}
+
+static void bind_stmt(struct compiler *cc, struct node *n)
+{
+	struct var *vars = cc->vars;
+	struct node *arm;
+
+	switch (n->kind) {
+	case S_LOCAL:
+		bind_local(cc, n);
+		return;		/* it stays visible */
+	case S_FUNC:
+		bind_func_decl(cc, n);
+		return;
+	case S_ASSIGN:
+		bind_list(cc, n->list2);
+		bind_targets(cc, n->list);
+		break;
+	case S_OPASSIGN:
+		bind_expr(cc, n->b);
+		bind_target(cc, n->a);
+		break;
+	case S_CALL:
+		bind_expr(cc, n->a);
+		if (n->a->a->kind == N_NAME && n->a->list && !strcmp(n->a->a->str, "count"))
+			mark_indexed(n->a->list);
+		break;
+	case S_IF:
+		for (arm = n->list; arm; arm = arm->next) {
+			bind_expr(cc, arm->a);
+			bind_block(cc, arm->list);
+		}
+		break;
+	case S_WHILE:
+		bind_expr(cc, n->a);
+		bind_block(cc, n->list);
+		break;
+	case S_REPEAT:
+		/* the condition sees the locals of the body */
+		for (arm = n->list; arm; arm = arm->next)
+			bind_stmt(cc, arm);
+		bind_expr(cc, n->a);
+		break;
+	case S_FORNUM:
+	case S_FORC:
+	case S_FORIN:
+		bind_for(cc, n);
+		break;
+	case S_RETURN:
+		bind_list(cc, n->list);
+		break;
+	case S_DELETE:
+		bind_expr(cc, n->a);
+		break;
+	case S_BLOCK:
+		bind_block(cc, n->list);
+		break;
+	case S_TRACE:
+		bind_list(cc, n->list);
+		if (n->func)
+			bind_func(cc, n->func);
+		bind_expr(cc, n->a);
+		break;
+	default:
+		break;
+	}
+	cc->vars = vars;
+}
+
+static void bind_block(struct compiler *cc, struct node *list)
+{
+	struct var *vars = cc->vars;
+
+	for (; list; list = list->next)
+		bind_stmt(cc, list);
+	cc->vars = vars;
+}
+
+void bind_names(struct compiler *cc)
+{
+	bind_func(cc, cc->main);
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The code generator: instructions, jumps, and functions as a whole. */
+#include <linux/ktap.h>
+
+#include "chunk.h"
+#include "codegen.h"
+
+unsigned int emit(struct gen *g, int op, int a, int b, int c, int32_t d)
+{
+	struct func *f = g->f;
+
+	f->code = arena_grow(&g->cc->arena, f->code, f->ninsns, &f->max, sizeof(*f->code));
+	f->code[f->ninsns] = (struct insn) {
+		.op = op, .a = a, .b = b, .c = c, .d = d, .pos = g->pos,
+	};
+	return f->ninsns++;
+}
+
+void emit_jump(struct gen *g, int op, int a, int b, int c, struct jumps *jumps)
+{
+	jumps->last = emit(g, op, a, b, c, jumps->last);
+}
+
+void emit_jump_back(struct gen *g, int op, int a, int b, int c, unsigned int target)
+{
+	unsigned int at = g->f->ninsns;
+
+	emit(g, op, a, b, c, (int32_t)target - (int32_t)at - 1);
+}
+
+void jumps_to(struct gen *g, struct jumps *jumps, unsigned int target)
+{
+	while (jumps->last >= 0) {
+		struct insn *i = &g->f->code[jumps->last];
+		int at = jumps->last;
+
+		jumps->last = i->d;
+		i->d = (int32_t)target - at - 1;
+	}
+}
+
+void jumps_here(struct gen *g, struct jumps *jumps)
+{
+	jumps_to(g, jumps, g->f->ninsns);
+}
+
+/* What has to stand in globals before the first statement runs. */
+static void gen_prologue(struct gen *g)
+{
+	const struct sym *s;
+	int reg;
+
+	for (s = g->cc->syms; s; s = s->next) {
+		if (!s->automatic && !(s->func && s->global))
+			continue;
+		reg = regs_take(g->regs, 1);
+		if (s->automatic)
+			emit(g, KTAP_OP_NEWT, reg, 0, 0, 0);
+		else
+			emit(g, KTAP_OP_FUNC, reg, 0, 0, s->func->index);
+		emit(g, KTAP_OP_SETG, reg, 0, 0, s->index);
+		regs_release(g->regs, reg);
+	}
+}
+
+static void gen_func(struct compiler *cc, struct func *f)
+{
+	struct gen g = { .cc = cc, .f = f, .regs = &f->regs };
+	struct node *n;
+	int reg;
+
+	if (f->nparams)
+		regs_take(&f->regs, f->nparams);
+	regs_bind(&f->regs, f->nparams);
+	for (n = f->params, reg = 0; n; n = n->next)
+		n->var->reg = reg++;
+	if (f == cc->main)
+		gen_prologue(&g);
+	if (gen_block(&g, f->body)) {
+		g.pos = (struct pos) { 0 };
+		emit(&g, KTAP_OP_RET, 0, 0, 0, 0);
+	}
+	if (f->regs.overflow)
+		diag_error(&cc->diag, f->pos,
+			   "'%s' needs more than %u registers: too many locals, or too large an expression",
+			   f->name, KTAP_MAX_REGS);
+}
+
+void generate(struct compiler *cc)
+{
+	unsigned int total = 0;
+	struct func *f;
+
+	for (f = cc->main; f; f = f->next) {
+		gen_func(cc, f);
+		total += f->ninsns;
+		if (total > KTAP_MAX_INSNS) {
+			diag_error(&cc->diag, f->pos,
+				   "the script is too large: more than %u instructions",
+				   KTAP_MAX_INSNS);
+			return;
+		}
+	}
+}

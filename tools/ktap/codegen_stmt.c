@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The code generator: statements and probes. */
+#include <linux/ktap.h>
+
+#include "chunk.h"
+#include "codegen.h"
+
+static bool gen_stmt(struct gen *g, const struct node *n);
+
+/* The statements of a scope that the caller closes. */
+static bool gen_stmts(struct gen *g, const struct node *list)
+{
+	/* what stands behind return or break never runs */
+	for (; list; list = list->next)
+		if (!gen_stmt(g, list))
+			return false;
+	return true;
+}
+
+static void close_scope(struct gen *g, const struct regs *before)
+{
+	g->regs->locals = before->locals;
+	g->regs->top = before->top;
+}
+
+bool gen_block(struct gen *g, const struct node *list)
+{
+	struct regs before = *g->regs;
+	bool goes_on = gen_stmts(g, list);
+
+	close_scope(g, &before);
+	return goes_on;
+}
+
+static void loop_begin(struct gen *g, struct loop *loop)
+{
+	*loop = (struct loop) {
+		.outer = g->loop, .breaks = NO_JUMPS, .continues = NO_JUMPS,
+	};
+	g->loop = loop;
+}
+
+/* Returns whether there was a break. */
+static bool loop_end(struct gen *g)
+{
+	bool broken = g->loop->breaks.last >= 0;
+
+	jumps_here(g, &g->loop->breaks);
+	g->loop = g->loop->outer;
+	return broken;
+}
+
+static bool gen_if(struct gen *g, const struct node *n)
+{
+	struct jumps end = NO_JUMPS;
+	const struct node *arm;
+	bool goes_on = false;
+
+	for (arm = n->list; arm; arm = arm->next) {
+		struct jumps next = NO_JUMPS;
+		bool always = !arm->a || (is_const(arm->a) && const_truth(arm->a));
+		bool reached;
+
+		if (arm->a && is_const(arm->a) && !always)
+			continue;
+		if (!always)
+			gen_condition(g, arm->a, false, &next);
+		reached = gen_block(g, arm->list);
+		goes_on |= reached;
+		if (always) {
+			jumps_here(g, &end);
+			return goes_on;
+		}
+		if (reached && arm->next) {
+			g->pos = arm->next->pos;
+			emit_jump(g, KTAP_OP_JMP, 0, 0, 0, &end);
+		}
+		jumps_here(g, &next);
+	}
+	jumps_here(g, &end);
+	return true;
+}
+
+static bool gen_while(struct gen *g, const struct node *n)
+{
+	bool forever = is_const(n->a) && const_truth(n->a), broken;
+	unsigned int top = g->f->ninsns;
+	struct loop loop;
+
+	if (is_const(n->a) && !forever)
+		return true;
+	loop_begin(g, &loop);
+	if (!forever)
+		gen_condition(g, n->a, false, &loop.breaks);
+	if (gen_block(g, n->list)) {
+		g->pos = n->pos;
+		emit_jump_back(g, KTAP_OP_JMP, 0, 0, 0, top);
+	}
+	jumps_to(g, &loop.continues, top);
+	broken = loop_end(g);
+	return !forever || broken;
+}
+
+/* Locals of the body that a continue may jump over are no use to the condition. */
+static void check_until(struct gen *g, const struct node *n, unsigned int locals)
+{
+	const struct node *i;
+
+	if (!n)
+		return;
+	if (n->kind == N_NAME && n->var && n->var->reg >= (int)locals)
+		diag_error(&g->cc->diag, n->pos,
+			   "'%s' may not exist here: a 'continue' in the loop jumps over it",
+			   n->str);
+	check_until(g, n->a, locals);
+	check_until(g, n->b, locals);
+	check_until(g, n->c, locals);
+	for (i = n->list; i; i = i->next)
+		check_until(g, i, locals);
+}
+
+static bool gen_repeat(struct gen *g, const struct node *n)
+{
+	struct jumps again = NO_JUMPS;
+	unsigned int top = g->f->ninsns;
+	struct regs before = *g->regs;
+	bool tested, broken;
+	struct loop loop;
+
+	loop_begin(g, &loop);
+	tested = gen_stmts(g, n->list);
+	if (loop.continues.last >= 0) {
+		tested = true;
+		check_until(g, n->a, before.locals);
+	}
+	jumps_here(g, &loop.continues);
+	if (tested)
+		gen_condition(g, n->a, false, &again);
+	jumps_to(g, &again, top);
+	close_scope(g, &before);
+	broken = loop_end(g);
+	return broken || (tested && !(is_const(n->a) && !const_truth(n->a)));
+}
+
+/* The variable of a counting loop, its limit and its step. */
+struct counter {
+	int var;
+	int limit;			/* register, -1: in `last` */
+	int step;			/* register, -1: by */
+	int64_t last;
+	int64_t by;
+};
+
+static void counter_begin(struct gen *g, const struct node *n, struct counter *c)
+{
+	struct regs *regs = g->regs;
+
+	*c = (struct counter) { .limit = -1, .step = -1, .by = 1 };
+	c->var = regs_take(regs, 1);
+	gen_to(g, n->a, c->var);
+	if (fits_imm16(n->b)) {
+		c->last = n->b->ival;
+	} else {
+		c->limit = regs_take(regs, 1);
+		gen_to(g, n->b, c->limit);
+	}
+	if (n->c && fits_imm32(n->c)) {
+		c->by = n->c->ival;
+	} else if (n->c) {
+		c->step = regs_take(regs, 1);
+		gen_to(g, n->c, c->step);
+		if (c->limit < 0) {
+			c->limit = regs_take(regs, 1);
+			gen_int(g, c->limit, c->last);
+		}
+	}
+	regs_bind(regs, regs->top - regs->locals);
+	n->list2->var->reg = c->var;
+	g->pos = n->pos;
+}
+
+/* Jumps when the count is over (done), or when it is not. */
+static void counter_test(struct gen *g, const struct counter *c, bool done, struct jumps *jumps)
+{
+	static const unsigned char imm[2][2] = {
+		{ KTAP_OP_JLEI, KTAP_OP_JNLEI }, { KTAP_OP_JGEI, KTAP_OP_JNGEI },
+	};
+	int op = done ? KTAP_OP_JNLE : KTAP_OP_JLE;
+
+	if (c->limit < 0)
+		emit_jump(g, imm[c->by < 0][done], c->var, IMM_B(c->last), IMM_C(c->last), jumps);
+	else if (c->by > 0)
+		emit_jump(g, op, c->var, c->limit, 0, jumps);
+	else
+		emit_jump(g, op, c->limit, c->var, 0, jumps);
+}
+
+/* With a step known at run time only, its sign decides which way to compare. */
+static void gen_for_step(struct gen *g, const struct node *n, struct counter *c)
+{
+	struct jumps down = NO_JUMPS, body = NO_JUMPS;
+	unsigned int top = g->f->ninsns;
+
+	emit_jump(g, KTAP_OP_JLTI, c->step, 0, 0, &down);
+	counter_test(g, c, true, &g->loop->breaks);
+	emit_jump(g, KTAP_OP_JMP, 0, 0, 0, &body);
+	jumps_here(g, &down);
+	c->by = -1;
+	counter_test(g, c, true, &g->loop->breaks);
+	jumps_here(g, &body);
+	gen_block(g, n->list);
+	jumps_here(g, &g->loop->continues);
+	g->pos = n->pos;
+	emit(g, KTAP_OP_ADD, c->var, c->var, c->step, 0);
+	emit_jump_back(g, KTAP_OP_JMP, 0, 0, 0, top);
+}
+
+static bool gen_for_num(struct gen *g, const struct node *n)
+{
+	struct regs before = *g->regs;
+	struct jumps again = NO_JUMPS;
+	struct counter c;
+	struct loop loop;
+	unsigned int top;
+
+	g->pos = n->pos;
+	counter_begin(g, n, &c);
+	loop_begin(g, &loop);
+	if (c.step >= 0) {
+		gen_for_step(g, n, &c);
+	} else {
+		counter_test(g, &c, true, &loop.breaks);
+		top = g->f->ninsns;
+		if (gen_block(g, n->list) || loop.continues.last >= 0) {
+			jumps_here(g, &loop.continues);
+			g->pos = n->pos;
+			emit(g, KTAP_OP_ADDI, c.var, c.var, 0, c.by);
+			counter_test(g, &c, false, &again);
+			jumps_to(g, &again, top);
+		}
+	}
+	loop_end(g);
+	close_scope(g, &before);
+	return true;
+}
+
+static bool gen_for_c(struct gen *g, const struct node *n)
+{
+	bool forever = !n->b || (is_const(n->b) && const_truth(n->b)), broken;
+	struct regs before = *g->regs;
+	struct loop loop;
+	unsigned int top;
+
+	if (n->a)
+		gen_stmt(g, n->a);
+	top = g->f->ninsns;
+	loop_begin(g, &loop);
+	if (!forever)
+		gen_condition(g, n->b, false, &loop.breaks);
+	if (gen_block(g, n->list) || loop.continues.last >= 0) {
+		jumps_here(g, &loop.continues);
+		gen_stmts(g, n->list2);
+		g->pos = n->pos;
+		emit_jump_back(g, KTAP_OP_JMP, 0, 0, 0, top);
+	}
+	broken = loop_end(g);
+	close_scope(g, &before);
+	return !forever || broken;
+}
+
+static bool gen_for_in(struct gen *g, const struct node *n)
+{
+	struct regs before = *g->regs;
+	struct loop loop;
+	unsigned int top;
+	int reg;
+
+	/* the table, two that the machine uses, the key and the value */
+	reg = regs_take(g->regs, 1);
+	gen_to(g, n->a, reg);
+	regs_take(g->regs, 4);
+	regs_bind(g->regs, 5);
+	n->list2->var->reg = reg + 3;
+	if (n->list2->next)
+		n->list2->next->var->reg = reg + 4;
+	loop_begin(g, &loop);
+	g->pos = n->pos;
+	emit(g, KTAP_OP_ITER, reg, 0, 0, 0);
+	top = g->f->ninsns;
+	emit_jump(g, KTAP_OP_NEXT, reg, 0, 0, &loop.breaks);
+	if (gen_block(g, n->list)) {
+		g->pos = n->pos;
+		emit_jump_back(g, KTAP_OP_JMP, 0, 0, 0, top);
+	}
+	jumps_to(g, &loop.continues, top);
+	loop_end(g);
+	close_scope(g, &before);
+	return true;
+}
+
+static void gen_return(struct gen *g, const struct node *n)
+{
+	unsigned int count = list_len(n->list);
+	int reg = 0;
+
+	if (count == 1)
+		reg = gen_operand(g, n->list, -1);
+	else if (count)
+		reg = gen_list(g, n->list);
+	g->pos = n->pos;
+	emit(g, KTAP_OP_RET, reg, count, 0, 0);
+}
+
+/* The function that a handler names, if that is known now. */
+static struct func *static_handler(const struct node *n)
+{
+	if (n->kind == N_FUNC)
+		return n->func;
+	if (n->var)
+		return n->var->constant;
+	return n->sym->global ? NULL : n->sym->func;
+}
+
+static void gen_trace(struct gen *g, const struct node *n)
+{
+	struct func *handler = static_handler(n->a);
+	const struct node *event;
+	int reg;
+
+	if (n->func && !handler)
+		diag_error(&g->cc->diag, n->a->pos,
+			   "a filter needs a handler that is known at compile time");
+	for (event = n->list; event; event = event->next) {
+		unsigned int top = g->regs->top;
+
+		reg = regs_take(g->regs, 1);
+		if (event->kind == N_STR && handler) {
+			g->pos = n->pos;
+			emit(g, KTAP_OP_INT, reg, 0, 0,
+			     chunk_probe(g->cc, event, n->func, handler));
+			g->pos = event->pos;
+			emit(g, KTAP_OP_CALLB, reg, 1, 0, KTAP_FN_TRACE);
+		} else {
+			gen_to(g, event, reg);
+			gen_to(g, n->a, regs_take(g->regs, 1));
+			g->pos = event->pos;
+			emit(g, KTAP_OP_CALLB, reg, 2, 0, KTAP_FN_PROBE);
+		}
+		regs_release(g->regs, top);
+	}
+}
+
+/* Returns false if what follows cannot be reached. */
+static bool gen_stmt(struct gen *g, const struct node *n)
+{
+	unsigned int top = g->regs->top;
+
+	g->pos = n->pos;
+	switch (n->kind) {
+	case S_LOCAL:
+	case S_ASSIGN:
+		gen_assign(g, n);
+		return true;
+	case S_OPASSIGN:
+		gen_op_assign(g, n);
+		return true;
+	case S_CALL:
+		if (n->a->kind == N_CALL)
+			gen_call(g, n->a, 0);
+		break;
+	case S_IF:
+		return gen_if(g, n);
+	case S_WHILE:
+		return gen_while(g, n);
+	case S_REPEAT:
+		return gen_repeat(g, n);
+	case S_FORNUM:
+		return gen_for_num(g, n);
+	case S_FORC:
+		return gen_for_c(g, n);
+	case S_FORIN:
+		return gen_for_in(g, n);
+	case S_BREAK:
+		emit_jump(g, KTAP_OP_JMP, 0, 0, 0, &g->loop->breaks);
+		return false;
+	case S_CONTINUE:
+		emit_jump(g, KTAP_OP_JMP, 0, 0, 0, &g->loop->continues);
+		return false;
+	case S_RETURN:
+		gen_return(g, n);
+		return false;
+	case S_DELETE:
+		gen_delete(g, n);
+		break;
+	case S_BLOCK:
+		return gen_block(g, n->list);
+	case S_TRACE:
+		gen_trace(g, n);
+		break;
+	default:
+		break;		/* S_FUNC: its function stands for itself */
+	}
+	regs_release(g->regs, top);
+	return true;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the compiler offers to the programs ktapc and ktap. */
+#ifndef KTAP_COMPILE_H
+#define KTAP_COMPILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+struct ktap_source {
+	const char *name;	/* as it stands in messages */
+	const char *text;	/* need not end in a NUL */
+	size_t len;
+};
+
+struct ktap_compile_opts {
+	bool werror;		/* warnings are errors */
+	bool nowarn;		/* no warnings */
+	FILE *diag;		/* where messages go */
+};
+
+/*
+ * Compiles a script.  Returns the chunk, to be freed with free(), and its
+ * length; or NULL, with at least one error printed.
+ */
+void *ktap_compile(const struct ktap_source *src,
+		   const struct ktap_compile_opts *opts, size_t *len);
+
+/*
+ * Prints a chunk readably.  Survives any bytes; returns 0, or -1 with a
+ * message on stderr when they are no chunk.
+ */
+int ktap_disassemble(FILE *out, const void *chunk, size_t len);
+
+/* True if the bytes begin like a chunk. */
+bool ktap_is_chunk(const void *data, size_t len);
+
+/*
+ * Prints the source line of a position and, below it, a caret, from the source
+ * text in the chunk; nothing when the chunk does not have that line.
+ */
+void ktap_show_position(FILE *out, const void *chunk, size_t len,
+			const char *file, unsigned int line, unsigned int col);
+
+/*
+ * The event of this machine whose name is nearest to an unknown one, or NULL.
+ * Valid until the next call.
+ */
+const char *ktap_suggest_event(const char *spec);
+
+#endif

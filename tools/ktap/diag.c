@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Errors and warnings: collected, then printed in the order of the source. */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diag.h"
+
+#define MAX_SHOWN	160	/* bytes of a source line that are shown */
+#define MAX_NAME	64	/* longer names are not compared */
+
+struct diag_msg {
+	struct pos pos;
+	unsigned int seq;
+	bool error;
+	const char *text;
+	const char *note;
+};
+
+static void add_msg(struct diag *d, struct pos pos, bool error, const char *text)
+{
+	d->msgs = arena_grow(d->arena, d->msgs, d->nmsgs, &d->max, sizeof(*d->msgs));
+	d->msgs[d->nmsgs] = (struct diag_msg) {
+		.pos = pos, .seq = d->nmsgs, .error = error, .text = text,
+	};
+	d->nmsgs++;
+	d->nerrors += error;
+}
+
+void diag_error(struct diag *d, struct pos pos, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	add_msg(d, pos, true, arena_vprintf(d->arena, fmt, ap));
+	va_end(ap);
+}
+
+void diag_warn(struct diag *d, struct pos pos, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (!d->nowarn || d->werror)
+		add_msg(d, pos, d->werror, arena_vprintf(d->arena, fmt, ap));
+	va_end(ap);
+}
+
+void diag_note(struct diag *d, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!d->nmsgs)
+		return;
+	va_start(ap, fmt);
+	d->msgs[d->nmsgs - 1].note = arena_vprintf(d->arena, fmt, ap);
+	va_end(ap);
+}
+
+void diag_show_line(FILE *out, const char *text, size_t len, struct pos pos)
+{
+	const char *p = text, *end = text + len, *eol;
+	uint32_t line;
+	size_t i, shown;
+
+	if (!pos.line || !text)
+		return;
+	for (line = 1; line < pos.line; line++) {
+		p = memchr(p, '\n', end - p);
+		if (!p)
+			return;
+		p++;
+	}
+	eol = memchr(p, '\n', end - p);
+	if (!eol)
+		eol = end;
+	shown = eol - p;
+	if (shown > MAX_SHOWN)
+		shown = MAX_SHOWN;
+	fputc(' ', out);
+	for (i = 0; i < shown; i++) {
+		unsigned char c = p[i];
+
+		fputc(c == '\t' || (c >= ' ' && c != 127) ? c : '?', out);
+	}
+	fputc('\n', out);
+	if (!pos.col || pos.col > shown + 1)
+		return;
+	fputc(' ', out);
+	for (i = 0; i + 1 < pos.col; i++) {
+		/* a continuation byte of UTF-8 takes no column of its own */
+		if (((unsigned char)p[i] & 0xc0) != 0x80)
+			fputc(p[i] == '\t' ? '\t' : ' ', out);
+	}
+	fputs("^\n", out);
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct diag_msg *x = a, *y = b;
+
+	if (x->pos.line != y->pos.line)
+		return x->pos.line < y->pos.line ? -1 : 1;
+	if (x->pos.col != y->pos.col)
+		return x->pos.col < y->pos.col ? -1 : 1;
+	return x->seq < y->seq ? -1 : 1;
+}
+
+void diag_flush(struct diag *d)
+{
+	unsigned int i, errors = 0;
+
+	if (d->nmsgs)
+		qsort(d->msgs, d->nmsgs, sizeof(*d->msgs), compare);
+	for (i = 0; i < d->nmsgs; i++) {
+		const struct diag_msg *m = &d->msgs[i];
+
+		/* one mistake, one message */
+		if (i && m->pos.line == m[-1].pos.line && m->pos.col == m[-1].pos.col)
+			continue;
+		if (m->error && ++errors > MAX_ERRORS) {
+			fprintf(d->out, "%s: too many errors, the rest is not shown\n", d->name);
+			break;
+		}
+		fprintf(d->out, "%s:", d->name);
+		if (m->pos.line)
+			fprintf(d->out, "%u:%u:", m->pos.line, m->pos.col);
+		fprintf(d->out, " %s: %s\n", m->error ? "error" : "warning", m->text);
+		diag_show_line(d->out, d->text, d->len, m->pos);
+		if (m->note)
+			fprintf(d->out, "note: %s\n", m->note);
+	}
+	d->nmsgs = 0;
+}
+
+static unsigned int min(unsigned int a, unsigned int b)
+{
+	return a < b ? a : b;
+}
+
+unsigned int edit_distance(const char *a, const char *b)
+{
+	unsigned int rows[3][MAX_NAME + 1];
+	unsigned int *before = rows[0], *prev = rows[1], *cur = rows[2], *tmp;
+	size_t la = strlen(a), lb = strlen(b), i, j;
+
+	if (la > MAX_NAME || lb > MAX_NAME)
+		return MAX_NAME;
+	memset(rows, 0, sizeof(rows));
+	for (j = 0; j <= lb; j++)
+		prev[j] = j;
+	for (i = 1; i <= la; i++) {
+		cur[0] = i;
+		for (j = 1; j <= lb; j++) {
+			cur[j] = min(min(prev[j], cur[j - 1]) + 1,
+				     prev[j - 1] + (a[i - 1] != b[j - 1]));
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+				cur[j] = min(cur[j], before[j - 2] + 1);
+		}
+		tmp = before;
+		before = prev;
+		prev = cur;
+		cur = tmp;
+	}
+	return prev[lb];
+}
+
+unsigned int edit_limit(const char *name)
+{
+	size_t len = strlen(name);
+
+	return len < 3 ? 0 : len < 6 ? 1 : len < 12 ? 2 : 3;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Errors and warnings: collected, then printed in the order of the source. */
+#ifndef KTAP_DIAG_H
+#define KTAP_DIAG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "arena.h"
+
+#define MAX_ERRORS	20
+
+/* Line and column (in bytes), both from 1; line 0 is no position. */
+struct pos {
+	uint32_t line;
+	uint32_t col;
+};
+
+struct diag {
+	struct arena *arena;
+	const char *name;
+	const char *text;
+	size_t len;
+	bool werror;
+	bool nowarn;
+	FILE *out;
+	unsigned int nerrors;
+	unsigned int nmsgs;
+	unsigned int max;
+	struct diag_msg *msgs;
+};
+
+__attribute__((format(printf, 3, 4)))
+void diag_error(struct diag *d, struct pos pos, const char *fmt, ...);
+__attribute__((format(printf, 3, 4)))
+void diag_warn(struct diag *d, struct pos pos, const char *fmt, ...);
+/* Says more about the message before it. */
+__attribute__((format(printf, 2, 3)))
+void diag_note(struct diag *d, const char *fmt, ...);
+void diag_flush(struct diag *d);
+
+/* The source line and a caret; nothing if the text has no such line. */
+void diag_show_line(FILE *out, const char *text, size_t len, struct pos pos);
+
+/* Edit distance of two names, a swap of neighbours counting once. */
+unsigned int edit_distance(const char *a, const char *b);
+/* The largest distance at which a name is still worth suggesting. */
+unsigned int edit_limit(const char *name);
+
+#endif

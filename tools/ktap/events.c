@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Names of events: other spellings of timers, and what this machine knows. */
+#include <stdio.h>
+#include <string.h>
+
+#include "ast.h"
+#include "compile.h"
+
+static const char * const event_lists[] = {
+	"/sys/kernel/tracing/available_events",
+	"/sys/kernel/debug/tracing/available_events",
+};
+
+/* "10ms" of tick-10ms: a number and one of the units. */
+static bool timer_period(const char *s, bool profile)
+{
+	static const char * const units[] = { "s", "ms", "us", "hz", "ns" };
+	size_t i;
+
+	if (*s < '1' || *s > '9')
+		return false;
+	while (*s >= '0' && *s <= '9')
+		s++;
+	for (i = 0; i < 5 - (profile ? 1 : 0); i++)
+		if (!strcmp(s, units[i]))
+			return true;
+	return false;
+}
+
+/* interval:s:1 is tick-1s, profile:hz:99 is profile-99hz. */
+static const char *from_colons(struct compiler *cc, const char *s)
+{
+	const char *timer, *unit, *count;
+
+	if (!strncmp(s, "interval:", 9) || !strncmp(s, "tick:", 5))
+		timer = "tick";
+	else if (!strncmp(s, "profile:", 8))
+		timer = "profile";
+	else
+		return s;
+	unit = strchr(s, ':') + 1;
+	count = strchr(unit, ':');
+	if (!count)
+		return arena_printf(&cc->arena, "%s-%s", timer, unit);
+	return arena_printf(&cc->arena, "%s-%s%.*s", timer, count + 1, (int)(count - unit), unit);
+}
+
+void event_normalise(struct compiler *cc, struct node *event)
+{
+	const char *s = event->str;
+	bool profile;
+
+	if (strlen(arena_strndup(&cc->arena, s, event->len)) != event->len || !event->len) {
+		diag_error(&cc->diag, event->pos, "this is no name of an event");
+		return;
+	}
+	s = arena_strndup(&cc->arena, s, event->len);
+	if (!strcmp(s, "BEGIN"))
+		s = "trace_begin";
+	else if (!strcmp(s, "END"))
+		s = "trace_end";
+	s = from_colons(cc, s);
+	profile = !strncmp(s, "profile-", 8);
+	if ((profile && !timer_period(s + 8, true)) ||
+	    (!strncmp(s, "tick-", 5) && !timer_period(s + 5, false))) {
+		diag_error(&cc->diag, event->pos, "bad timer '%s'", s);
+		diag_note(&cc->diag, "write it as %s", profile ? "profile-N{s|ms|us|hz}" :
+							       "tick-N{s|ms|us|ns|hz}");
+	}
+	event->str = s;
+	event->len = strlen(s);
+}
+
+static void nearest(FILE *f, const char *spec, char *best, size_t size)
+{
+	unsigned int limit = edit_limit(spec) + 1;
+	char line[256];
+
+	while (fgets(line, sizeof(line), f)) {
+		const char *colon;
+		unsigned int d;
+
+		line[strcspn(line, "\n")] = 0;
+		colon = strchr(line, ':');
+		/* the name of an event alone, without its system, is near too */
+		d = edit_distance(spec, line);
+		if (colon && !strcmp(colon + 1, spec))
+			d = 1;
+		if (d && d < limit) {
+			limit = d;
+			snprintf(best, size, "%s", line);
+		}
+	}
+}
+
+const char *ktap_suggest_event(const char *spec)
+{
+	static char best[256];
+	size_t i;
+	FILE *f;
+
+	if (!strncmp(spec, "tp:", 3))
+		spec += 3;
+	else if (!strncmp(spec, "tracepoint:", 11))
+		spec += 11;
+	if (strpbrk(spec, "*?["))
+		return NULL;
+	best[0] = 0;
+	for (i = 0; i < 2; i++) {
+		f = fopen(event_lists[i], "r");
+		if (!f)
+			continue;
+		nearest(f, spec, best, sizeof(best));
+		fclose(f);
+		break;
+	}
+	return best[0] ? best : NULL;
+}

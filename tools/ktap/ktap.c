@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ktap: compiles a script, loads it into the kernel, and shows its output until
+ * it ends.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "compile.h"
+#include "options.h"
+#include "output.h"
+#include "report.h"
+#include "session.h"
+
+enum {
+	EXIT_RUNTIME = 1,
+	EXIT_LOAD = 2,
+	EXIT_NO_COMMAND = 127,
+	EXIT_SIGNAL = 128,	/* plus its number */
+};
+
+/**
+ * struct run - one run of a script
+ * @name: of the script, in messages
+ * @chunk: the compiled script
+ * @chunk_len: its length
+ * @command: the command it traces; its pid is 0 if there is none
+ * @stopping: the session was asked to end
+ * @ended: the session has said all
+ * @exit_code: what it said the exit code is
+ */
+struct run {
+	struct options opts;
+	const char *name;
+	void *chunk;
+	size_t chunk_len;
+	struct session session;
+	struct output output;
+	struct report report;
+	struct command command;
+	bool stopping;
+	bool ended;
+	uint32_t exit_code;
+};
+
+static volatile sig_atomic_t stop_signals;	/* how many have come */
+static volatile sig_atomic_t last_signal;
+static volatile sig_atomic_t child_signal;
+
+static void on_stop_signal(int sig)
+{
+	stop_signals++;
+	last_signal = sig;
+}
+
+static void on_child_signal(int sig)
+{
+	child_signal = sig;
+}
+
+/*
+ * From here on signals arrive in ppoll() only.  Until here Control-C just ends
+ * ktap: a script whose top level never ends must not keep it from that.
+ */
+static void catch_signals(void)
+{
+	static const int stop[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction stop_action = { .sa_handler = on_stop_signal };
+	struct sigaction child_action = { .sa_handler = on_child_signal };
+	struct sigaction old;
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	for (size_t i = 0; i < sizeof(stop) / sizeof(stop[0]); i++)
+		sigaddset(&set, stop[i]);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+
+	for (size_t i = 0; i < sizeof(stop) / sizeof(stop[0]); i++) {
+		sigaction(stop[i], &stop_action, &old);
+		if (stop[i] == SIGHUP && old.sa_handler == SIG_IGN)
+			sigaction(SIGHUP, &old, NULL);	/* nohup */
+	}
+	sigaction(SIGCHLD, &child_action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+static void *read_file(const char *name, size_t *len)
+{
+	FILE *f = strcmp(name, "-") ? fopen(name, "re") : stdin;
+	char *data = NULL, *bigger;
+	size_t size = 0, n = 1;
+
+	*len = 0;
+	if (!f)
+		return NULL;
+	while (n) {
+		if (*len == size) {
+			size = size ? 2 * size : 16384;
+			bigger = realloc(data, size);
+			if (!bigger)
+				goto fail;
+			data = bigger;
+		}
+		n = fread(data + *len, 1, size - *len, f);
+		*len += n;
+	}
+	if (ferror(f))
+		goto fail;
+	if (f != stdin)
+		fclose(f);
+	return data;
+
+fail:
+	free(data);
+	if (f != stdin)
+		fclose(f);
+	return NULL;
+}
+
+static bool get_chunk(struct run *r)
+{
+	const struct options *opts = &r->opts;
+	struct ktap_compile_opts copts = {
+		.werror = opts->werror, .nowarn = opts->nowarn, .diag = stderr,
+	};
+	struct ktap_source source;
+	void *data = NULL;
+
+	if (opts->text) {
+		r->name = "-e";
+		source.text = opts->text;
+		source.len = strlen(opts->text);
+	} else {
+		r->name = strcmp(opts->script, "-") ? opts->script : "<stdin>";
+		data = read_file(opts->script, &source.len);
+		if (!data) {
+			fprintf(stderr, "ktap: error: cannot read %s: %s\n", r->name,
+				strerror(errno));
+			return false;
+		}
+		if (ktap_is_chunk(data, source.len)) {
+			r->chunk = data;
+			r->chunk_len = source.len;
+			return true;
+		}
+		source.text = data;
+	}
+	source.name = r->name;
+	r->chunk = ktap_compile(&source, &copts, &r->chunk_len);
+	free(data);
+	return r->chunk;
+}
+
+/* Show what was read; what finds no room in the output stays for later. */
+static void show(struct run *r)
+{
+	struct piece piece;
+	size_t n;
+
+	while (session_peek(&r->session, &piece)) {
+		n = piece.len;
+		switch (piece.channel) {
+		case KTAP_CH_OUTPUT:
+			n = output_add(&r->output, piece.data, piece.len);
+			if (!n)
+				return;
+			break;
+		case KTAP_CH_ERROR:
+		case KTAP_CH_NOTE:
+			if (output_pending(&r->output))
+				return;	/* keep the order */
+			report_add(&r->report, piece.channel, piece.data, piece.len);
+			break;
+		case KTAP_CH_EXIT:
+			/* little-endian, and a piece may be any part of it */
+			for (size_t i = 0; i < n; i++)
+				r->exit_code = r->exit_code >> 8 |
+					       (uint32_t)(unsigned char)piece.data[i] << 24;
+			break;
+		}
+		session_take(&r->session, n);
+	}
+}
+
+/* Read what there is, and show it; false after a message if that fails. */
+static bool take(struct run *r)
+{
+	ssize_t n = session_read(&r->session);
+
+	if (n < 0 && n != -EAGAIN && n != -EINTR) {
+		fprintf(stderr, "ktap: error: cannot read the session: %s\n", strerror(-n));
+		return false;
+	}
+	r->ended = !n;
+	show(r);
+	return true;
+}
+
+static void stop(struct run *r)
+{
+	if (!r->stopping)
+		session_stop(&r->session);
+	r->stopping = true;
+}
+
+/* Returns whether the run must end at once. */
+static bool handle_signals(struct run *r)
+{
+	if (child_signal) {
+		child_signal = 0;
+		if (command_exited(&r->command))
+			stop(r);
+	}
+	if (stop_signals)
+		stop(r);
+	return stop_signals > 1;
+}
+
+static int output_failed(struct run *r, int err)
+{
+	if (err == -EPIPE)
+		return 0;	/* nobody wants to know more */
+	fprintf(stderr, "ktap: error: cannot write to %s: %s\n",
+		r->opts.output ? r->opts.output : "standard output", strerror(-err));
+	return EXIT_RUNTIME;
+}
+
+/* Pass on what the session says until it ends; returns the exit code. */
+static int follow_session(struct run *r)
+{
+	struct pollfd fds[2] = {
+		{ .fd = r->session.fd },
+		{ .fd = r->output.fd },
+	};
+	struct piece piece;
+	sigset_t none;
+	int err;
+
+	sigemptyset(&none);
+	while (!r->ended || output_pending(&r->output)) {
+		bool more = session_peek(&r->session, &piece);
+
+		fds[0].fd = r->ended || more ? -1 : r->session.fd;
+		fds[0].events = POLLIN;
+		fds[1].events = output_pending(&r->output) ? POLLOUT : 0;
+		if (ppoll(fds, 2, NULL, &none) < 0) {
+			if (errno != EINTR) {
+				perror("ktap: error: poll");
+				return EXIT_RUNTIME;
+			}
+			if (handle_signals(r))
+				return EXIT_SIGNAL + last_signal;
+			continue;
+		}
+
+		if (fds[0].revents) {
+			if (!take(r))
+				return EXIT_RUNTIME;
+		} else if (fds[1].revents) {
+			err = fds[1].revents & POLLOUT ? output_write(&r->output) : -EPIPE;
+			if (err)
+				return output_failed(r, err);
+			show(r);
+		}
+	}
+	report_flush(&r->report);
+	return r->exit_code;
+}
+
+/* The kernel refused the chunk or a line: show what it says about that. */
+static int load_failed(struct run *r, int err)
+{
+	struct piece piece;
+
+	fcntl(r->session.fd, F_SETFL, O_RDWR | O_NONBLOCK);
+	while (session_read(&r->session) > 0) {
+		while (session_peek(&r->session, &piece)) {
+			if (piece.channel == KTAP_CH_OUTPUT)
+				fwrite(piece.data, 1, piece.len, stdout);
+			else if (piece.channel != KTAP_CH_EXIT)
+				report_add(&r->report, piece.channel, piece.data, piece.len);
+			session_take(&r->session, piece.len);
+		}
+	}
+	report_flush(&r->report);
+	if (!r->report.errors)
+		fprintf(stderr, "ktap: error: cannot load %s: %s\n", r->name, strerror(-err));
+	return EXIT_LOAD;
+}
+
+static int set_up(struct run *r)
+{
+	const struct options *opts = &r->opts;
+	struct session *s = &r->session;
+	int err;
+
+	err = session_setup(s, "arg %s", r->name);
+	for (char **arg = opts->args; *arg && !err; arg++)
+		err = session_setup(s, "arg %s", *arg);
+	if (!err && (opts->pid || r->command.pid))
+		err = session_setup(s, "pid %lld", opts->pid ? (long long)opts->pid :
+				    (long long)r->command.pid);
+	if (!err && (opts->follow || r->command.pid))
+		err = session_setup(s, "follow");
+	if (!err && opts->self)
+		err = session_setup(s, "self");
+	if (!err && opts->memory)
+		err = session_setup(s, "memory %llu", (unsigned long long)opts->memory);
+	return err;
+}
+
+/* Load the chunk; 0, or the exit code. */
+static int load(struct run *r)
+{
+	struct timespec begin, end;
+	int err;
+
+	if (!session_accepts(&r->session, r->name, r->chunk, r->chunk_len))
+		return EXIT_LOAD;
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	err = set_up(r);
+	if (!err)
+		err = session_load(&r->session, r->chunk, r->chunk_len);
+	if (err)
+		return load_failed(r, err);
+
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	if (r->opts.verbose)
+		fprintf(stderr, "ktap: loaded a chunk of %zu bytes in %lld us\n", r->chunk_len,
+			(end.tv_sec - begin.tv_sec) * 1000000LL +
+			(end.tv_nsec - begin.tv_nsec) / 1000);
+	return 0;
+}
+
+/* The part of a run that needs the session. */
+static int run_session(struct run *r)
+{
+	int code, err;
+
+	if (!session_open(&r->session))
+		return EXIT_LOAD;
+	code = load(r);
+	if (code)
+		return code;
+
+	catch_signals();
+	if (r->command.pid) {
+		err = command_start(&r->command);
+		if (err) {
+			fprintf(stderr, "ktap: error: cannot run %s: %s\n", r->opts.command[0],
+				strerror(-err));
+			return EXIT_NO_COMMAND;
+		}
+	} else if (!r->opts.quiet && session_status(&r->session, NULL)) {
+		/* what the kernel has to say about loading comes first */
+		if (!take(r))
+			return EXIT_RUNTIME;
+		fprintf(stderr, "Press Control-C to stop.\n");
+	}
+
+	code = follow_session(r);
+	if (r->opts.verbose)
+		session_status(&r->session, stderr);
+	return code;
+}
+
+static bool check_args(const struct options *opts)
+{
+	for (char **arg = opts->args; *arg; arg++) {
+		if (strchr(*arg, '\n')) {
+			fputs("ktap: error: an argument of the script has a newline in it\n",
+			      stderr);
+			return false;
+		}
+	}
+	return true;
+}
+
+static int run(struct run *r)
+{
+	int code, err;
+
+	if (!check_args(&r->opts) || !get_chunk(r))
+		return EXIT_LOAD;
+	r->report.chunk = r->chunk;
+	r->report.chunk_len = r->chunk_len;
+	r->report.quiet = r->opts.quiet;
+
+	err = output_open(&r->output, r->opts.output);
+	if (err) {
+		output_failed(r, err);
+		return EXIT_LOAD;
+	}
+	if (r->opts.command) {
+		err = command_fork(&r->command, r->opts.command);
+		if (err) {
+			fprintf(stderr, "ktap: error: cannot make a process: %s\n", strerror(-err));
+			return EXIT_LOAD;
+		}
+	}
+
+	code = run_session(r);
+	session_close(&r->session);
+	command_end(&r->command);
+	err = output_close(&r->output);
+	if (err && !code)
+		code = output_failed(r, err);
+	return code;
+}
+
+int main(int argc, char **argv)
+{
+	static struct run r;
+	int code;
+
+	if (!options_parse(&r.opts, argc, argv))
+		return EXIT_LOAD;
+	if (r.opts.help) {
+		options_usage(stdout);
+		return 0;
+	}
+	if (r.opts.version) {
+		printf("ktap %d.%d\n", KTAP_ABI_MAJOR, KTAP_ABI_MINOR);
+		return 0;
+	}
+	code = run(&r);
+	free(r.chunk);
+	return code;
+}

@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Source text to tokens. */
+#include <string.h>
+
+#include "lexer.h"
+#include "util.h"
+
+static const char * const keywords[] = {
+	"and", "break", "continue", "delete", "do", "else", "elseif", "false",
+	"for", "function", "if", "in", "local", "nil", "not", "or", "repeat",
+	"return", "then", "trace", "trace_begin", "trace_end", "true", "until",
+	"var", "while",
+};
+
+/* The longer ones first. */
+static const char * const operators[] = {
+	"<<<", "<<=", ">>=", "..=",
+	"&&", "||", "==", "!=", "<=", ">=", "<<", ">>", "++", "--",
+	"+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "..",
+	"+", "-", "*", "/", "%", "&", "|", "^", "~", "!", "<", ">", "=", "?",
+	":", ";", ",", ".", "(", ")", "{", "}", "[", "]",
+};
+
+_Static_assert(T_AND + ARRAY_SIZE(keywords) == T_AGGREGATE, "keywords and tokens differ");
+_Static_assert(T_AGGREGATE + ARRAY_SIZE(operators) == T_RBRACKET + 1,
+	       "operators and tokens differ");
+
+static const struct {
+	const char *name;
+	uint64_t factor;
+} suffixes[] = {
+	{ "ns", 1 },
+	{ "us", 1000 },
+	{ "ms", 1000 * 1000 },
+	{ "s", 1000 * 1000 * 1000 },
+	{ "m", 60ULL * 1000 * 1000 * 1000 },
+	{ "h", 3600ULL * 1000 * 1000 * 1000 },
+};
+
+const char *tok_name(enum tok kind)
+{
+	switch (kind) {
+	case T_EOF:
+	case T_PANIC:
+		return "end of file";
+	case T_NAME:
+		return "a name";
+	case T_INT:
+		return "an integer";
+	case T_STR:
+		return "a string";
+	case T_SCRIPTARG:
+		return "$n";
+	case T_BACKTICK:
+	case T_BAD:
+		return "`";
+	default:
+		return kind < T_AGGREGATE ? keywords[kind - T_AND] :
+					    operators[kind - T_AGGREGATE];
+	}
+}
+
+int lex_peek(const struct lexer *lx, size_t off)
+{
+	return off < lx->len - lx->at ? (unsigned char)lx->text[lx->at + off] : 0;
+}
+
+struct pos lex_pos(const struct lexer *lx)
+{
+	return (struct pos) { .line = lx->line, .col = lx->at - lx->line_start + 1 };
+}
+
+static void advance(struct lexer *lx)
+{
+	if (lx->text[lx->at++] == '\n') {
+		lx->line++;
+		lx->line_start = lx->at;
+	}
+}
+
+void lex_init(struct lexer *lx, struct diag *diag)
+{
+	*lx = (struct lexer) {
+		.diag = diag, .text = diag->text, .len = diag->len, .line = 1,
+	};
+	if (lex_peek(lx, 0) == '#' && lex_peek(lx, 1) == '!')
+		while (lx->at < lx->len && lx->text[lx->at] != '\n')
+			lx->at++;
+}
+
+static void skip_block_comment(struct lexer *lx)
+{
+	struct pos pos = lex_pos(lx);
+
+	lx->at += 2;
+	while (lx->at < lx->len) {
+		if (lex_peek(lx, 0) == '*' && lex_peek(lx, 1) == '/') {
+			lx->at += 2;
+			return;
+		}
+		advance(lx);
+	}
+	diag_error(lx->diag, pos, "this comment has no end");
+}
+
+bool lex_skip_blanks(struct lexer *lx)
+{
+	uint32_t line = lx->line;
+
+	while (lx->at < lx->len) {
+		int c = lex_peek(lx, 0), d = lex_peek(lx, 1);
+
+		if (c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v') {
+			advance(lx);
+		} else if (c == '#' || (c == '/' && d == '/')) {
+			while (lx->at < lx->len && lx->text[lx->at] != '\n')
+				lx->at++;
+		} else if (c == '/' && d == '*') {
+			skip_block_comment(lx);
+		} else {
+			break;
+		}
+	}
+	return lx->line != line;
+}
+
+static int digit_value(int c)
+{
+	if (is_digit(c))
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return 99;
+}
+
+static bool lex_is_float(const struct lexer *lx, int base)
+{
+	int c = lex_peek(lx, 0), d = lex_peek(lx, 1);
+
+	if (base == 16)
+		return c == '.' && d != '.' && digit_value(d) < 16;
+	if (c == '.')
+		return d != '.' && !is_name_start(d);
+	if (c != 'e' && c != 'E')
+		return false;
+	return is_digit(d) || ((d == '-' || d == '+') && is_digit(lex_peek(lx, 2)));
+}
+
+/* Behind the digits: a fraction (an error), a time suffix, or nothing. */
+static void lex_suffix(struct lexer *lx, struct token *t, int base, uint64_t *val, bool *over)
+{
+	size_t start = lx->at, i;
+
+	if (lex_is_float(lx, base)) {
+		lx->at++;
+		while (is_name_char(lex_peek(lx, 0)) || (lex_peek(lx, 0) == '.' &&
+							 is_digit(lex_peek(lx, 1))))
+			lx->at++;
+		diag_error(lx->diag, t->pos, "'%.*s': ktap has integers only, no floating point",
+			   (int)(lx->at - t->start), lx->text + t->start);
+		return;
+	}
+	while (is_name_char(lex_peek(lx, 0)))
+		lx->at++;
+	if (lx->at == start)
+		return;
+	for (i = 0; i < ARRAY_SIZE(suffixes); i++) {
+		if (strlen(suffixes[i].name) != lx->at - start ||
+		    memcmp(suffixes[i].name, lx->text + start, lx->at - start))
+			continue;
+		if (__builtin_mul_overflow(*val, suffixes[i].factor, val) || *val > INT64_MAX)
+			*over = true;
+		return;
+	}
+	if (base == 8 || base == 2)
+		diag_error(lx->diag, t->pos, "'%.*s' is not %s number",
+			   (int)(lx->at - t->start), lx->text + t->start,
+			   base == 8 ? "an octal" : "a binary");
+	else
+		diag_error(lx->diag, t->pos,
+			   "'%.*s' is no suffix of an integer; known are ns, us, ms, s, m, h",
+			   (int)(lx->at - start), lx->text + start);
+}
+
+static void lex_number(struct lexer *lx, struct token *t)
+{
+	bool over = false;
+	uint64_t val = 0;
+	size_t digits;
+	int base = 10;
+	int c = lex_peek(lx, 1);
+
+	if (lex_peek(lx, 0) == '0' && (c == 'x' || c == 'X'))
+		base = 16;
+	else if (lex_peek(lx, 0) == '0' && (c == 'b' || c == 'B'))
+		base = 2;
+	else if (lex_peek(lx, 0) == '0' && (is_digit(c) || c == '_'))
+		base = 8;
+	if (base == 16 || base == 2)
+		lx->at += 2;
+	digits = lx->at;
+	for (;; lx->at++) {
+		c = lex_peek(lx, 0);
+		if (c == '_' && lx->at > digits)
+			continue;
+		if (digit_value(c) >= base)
+			break;
+		over |= __builtin_mul_overflow(val, base, &val);
+		over |= __builtin_add_overflow(val, digit_value(c), &val);
+	}
+	if (lx->at == digits)
+		diag_error(lx->diag, t->pos, "'%.2s' needs digits", lx->text + t->start);
+	lex_suffix(lx, t, base, &val, &over);
+	t->kind = T_INT;
+	t->huge = !over && base == 10 && val == (uint64_t)1 << 63;
+	if (over || (val > INT64_MAX && base != 16 && !t->huge)) {
+		diag_error(lx->diag, t->pos, "integer %.*s does not fit into 64 bits",
+			   (int)(lx->at - t->start), lx->text + t->start);
+		val = 1;
+	}
+	t->ival = (int64_t)val;
+}
+
+/* One escape sequence, behind its backslash. Returns the byte, or -1 for none. */
+static int lex_escape(struct lexer *lx)
+{
+	static const char from[] = "abefnrtv\\\"'?";
+	static const char to[] = "\a\b\033\f\n\r\t\v\\\"'?";
+	struct pos pos = lex_pos(lx);
+	int c = lex_peek(lx, 0), val = 0, n;
+	const char *p;
+
+	pos.col--;
+	if (c == '\n') {
+		advance(lx);
+		return -1;
+	}
+	if (c >= '0' && c <= '7') {
+		for (n = 0; n < 3 && lex_peek(lx, 0) >= '0' && lex_peek(lx, 0) <= '7'; n++)
+			val = val * 8 + digit_value(lx->text[lx->at++]);
+		if (val > 255)
+			diag_error(lx->diag, pos, "octal escape is larger than a byte");
+		return val & 255;
+	}
+	if (c == 'x') {
+		lx->at++;
+		for (n = 0; n < 2 && digit_value(lex_peek(lx, 0)) < 16; n++)
+			val = val * 16 + digit_value(lx->text[lx->at++]);
+		if (!n)
+			diag_error(lx->diag, pos, "'\\x' needs one or two hexadecimal digits");
+		return val;
+	}
+	p = c ? strchr(from, c) : NULL;
+	if (p) {
+		lx->at++;
+		return to[p - from];
+	}
+	if (lx->at < lx->len) {
+		diag_error(lx->diag, pos, "unknown escape sequence in a string");
+		advance(lx);
+	}
+	return -1;
+}
+
+/* Bytes from an opening quote to the closing one; escapes only get shorter. */
+static size_t string_extent(const struct lexer *lx, int quote)
+{
+	size_t n = 1;
+
+	while (n < lx->len - lx->at && lex_peek(lx, n) != quote && lex_peek(lx, n) != '\n')
+		n += lex_peek(lx, n) == '\\' ? 2 : 1;
+	return n;
+}
+
+static void lex_string(struct lexer *lx, struct token *t)
+{
+	int quote = lex_peek(lx, 0);
+	char *buf = arena_alloc(lx->diag->arena, string_extent(lx, quote));
+
+	lx->at++;
+	t->kind = T_STR;
+	t->str = buf;
+	while (lx->at < lx->len && lx->text[lx->at] != '\n') {
+		int c = lex_peek(lx, 0);
+
+		if (c == quote) {
+			lx->at++;
+			return;
+		}
+		lx->at++;
+		if (c == '\\')
+			c = lex_escape(lx);
+		if (c >= 0)
+			buf[t->len++] = c;
+	}
+	diag_error(lx->diag, t->pos, "this string has no closing %c", quote);
+}
+
+static void lex_raw_string(struct lexer *lx, struct token *t)
+{
+	size_t start;
+
+	lx->at += 2;
+	if (lex_peek(lx, 0) == '\r' && lex_peek(lx, 1) == '\n')
+		advance(lx);
+	if (lex_peek(lx, 0) == '\n')
+		advance(lx);
+	start = lx->at;
+	t->kind = T_STR;
+	t->str = lx->text + start;
+	while (lx->at < lx->len) {
+		if (lex_peek(lx, 0) == ']' && lex_peek(lx, 1) == ']') {
+			t->len = lx->at - start;
+			lx->at += 2;
+			return;
+		}
+		advance(lx);
+	}
+	t->len = lx->at - start;
+	diag_error(lx->diag, t->pos, "this string has no closing ]]");
+}
+
+static void lex_name(struct lexer *lx, struct token *t)
+{
+	size_t i;
+
+	while (is_name_char(lex_peek(lx, 0)))
+		lx->at++;
+	t->len = lx->at - t->start;
+	t->str = arena_strndup(lx->diag->arena, lx->text + t->start, t->len);
+	t->kind = T_NAME;
+	for (i = 0; i < ARRAY_SIZE(keywords); i++)
+		if (!strcmp(keywords[i], t->str))
+			t->kind = T_AND + i;
+}
+
+static void lex_script_arg(struct lexer *lx, struct token *t)
+{
+	lx->at++;
+	t->kind = T_SCRIPTARG;
+	if (!is_digit(lex_peek(lx, 0))) {
+		diag_error(lx->diag, t->pos, "'$' needs the number of a script argument");
+		return;
+	}
+	for (; is_digit(lex_peek(lx, 0)); lx->at++)
+		if (t->ival < 1000000)
+			t->ival = t->ival * 10 + lex_peek(lx, 0) - '0';
+}
+
+static bool lex_operator(struct lexer *lx, struct token *t)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(operators); i++) {
+		size_t n = strlen(operators[i]);
+
+		if (lx->plain_slash && lx->text[lx->at] == '/' && n > 1)
+			continue;
+		if (lx->len - lx->at >= n && !memcmp(lx->text + lx->at, operators[i], n)) {
+			t->kind = T_AGGREGATE + i;
+			lx->at += n;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A byte that begins no token; says so once for a run of them. */
+static void lex_bad(struct lexer *lx, struct token *t)
+{
+	int c = lex_peek(lx, 0);
+
+	t->kind = T_BAD;
+	if (c > ' ' && c < 127)
+		diag_error(lx->diag, t->pos, "stray '%c' in the script", c);
+	else
+		diag_error(lx->diag, t->pos, "stray byte 0x%02x in the script", c);
+	do {
+		lx->at++;
+		c = lx->at < lx->len ? lex_peek(lx, 0) : '\n';
+	} while (c != '\n' && (c < ' ' || c >= 127));
+}
+
+void lex_next(struct lexer *lx, struct token *t)
+{
+	bool newline = !lx->at;
+	int c;
+
+	newline |= lex_skip_blanks(lx);
+	*t = (struct token) {
+		.kind = T_EOF, .pos = lex_pos(lx), .start = lx->at, .newline = newline,
+	};
+	c = lex_peek(lx, 0);
+	if (lx->at >= lx->len) {
+		t->end = lx->at;
+		return;
+	}
+	if (is_digit(c)) {
+		lex_number(lx, t);
+	} else if (is_name_start(c)) {
+		lex_name(lx, t);
+	} else if (c == '"' || c == '\'') {
+		lex_string(lx, t);
+	} else if (c == '[' && lex_peek(lx, 1) == '[') {
+		lex_raw_string(lx, t);
+	} else if (c == '$') {
+		lex_script_arg(lx, t);
+	} else if (c == '`') {
+		t->kind = T_BACKTICK;
+		lx->at++;
+	} else if (!lex_operator(lx, t)) {
+		lex_bad(lx, t);
+	}
+	t->end = lx->at;
+}

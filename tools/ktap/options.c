@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The command line of ktap: one table says what the options are called, what
+ * they take, where that goes, and how the help describes them.
+ *
+ * Options end at the script, whose arguments follow.  "--" begins a command
+ * to be traced, wherever it stands.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "options.h"
+
+enum option_kind {
+	OPT_FLAG,	/* bool */
+	OPT_STRING,	/* const char * */
+	OPT_NUMBER,	/* uint64_t, greater than 0 */
+	OPT_SIZE,	/* the same, with an optional suffix k, M or G */
+};
+
+struct option {
+	const char *name;	/* with its dashes */
+	const char *alias;	/* a second name, or NULL */
+	const char *value;	/* what the help calls its value */
+	enum option_kind kind;
+	size_t field;		/* offset in struct options */
+	const char *help;
+};
+
+#define FIELD(name)	offsetof(struct options, name)
+
+static const struct option option_table[] = {
+	{ "-e", NULL, "SCRIPT", OPT_STRING, FIELD(text), "run SCRIPT, instead of a file" },
+	{ "-o", NULL, "FILE", OPT_STRING, FIELD(output), "write the script's output to FILE" },
+	{ "-p", NULL, "PID", OPT_NUMBER, FIELD(pid), "only events of process PID" },
+	{ "--follow", NULL, NULL, OPT_FLAG, FIELD(follow), "with -p: and of its descendants" },
+	{ "--self", NULL, NULL, OPT_FLAG, FIELD(self), "also events that ktap itself causes" },
+	{ "-m", NULL, "SIZE", OPT_SIZE, FIELD(memory), "limit the session's memory (64k, 16M)" },
+	{ "-q", NULL, NULL, OPT_FLAG, FIELD(quiet), "say nothing but errors and losses" },
+	{ "-v", NULL, NULL, OPT_FLAG, FIELD(verbose), "say what happens" },
+	{ "-w", NULL, NULL, OPT_FLAG, FIELD(nowarn), "no warnings" },
+	{ "-Werror", NULL, NULL, OPT_FLAG, FIELD(werror), "warnings are errors" },
+	{ "-h", "--help", NULL, OPT_FLAG, FIELD(help), "show this help" },
+	{ "-V", "--version", NULL, OPT_FLAG, FIELD(version), "show the version" },
+};
+
+#define NR_OPTIONS	(sizeof(option_table) / sizeof(option_table[0]))
+
+void options_usage(FILE *out)
+{
+	fprintf(out,
+		"usage: ktap [options] SCRIPT [args] [-- COMMAND [args]]\n"
+		"       ktap [options] -e 'SCRIPT' [args] [-- COMMAND [args]]\n"
+		"\n"
+		"Runs a script, or a chunk made by ktapc, in the kernel and shows its output\n"
+		"until it ends, Control-C is pressed, or COMMAND exits.  A COMMAND is started\n"
+		"when all probes are attached, and only it and its descendants are traced.\n"
+		"SCRIPT - is standard input.\n"
+		"\n");
+	for (size_t i = 0; i < NR_OPTIONS; i++) {
+		const struct option *o = &option_table[i];
+		char left[32];
+
+		snprintf(left, sizeof(left), "%s%s%s%s%s", o->name,
+			 o->alias ? ", " : "", o->alias ? o->alias : "",
+			 o->value ? " " : "", o->value ? o->value : "");
+		fprintf(out, "  %-16s %s\n", left, o->help);
+	}
+	fprintf(out,
+		"\n"
+		"Exit code: 0, what the script's exit() says, 1 after a run-time error, 2 when\n"
+		"the script cannot be compiled or loaded, 127 when COMMAND cannot be run.\n");
+}
+
+static bool usage_error(const char *what, const char *arg)
+{
+	fprintf(stderr, "ktap: error: %s%s%s\n", what, arg ? " " : "", arg ? arg : "");
+	fprintf(stderr, "Try 'ktap -h'.\n");
+	return false;
+}
+
+static bool parse_number(const char *text, bool suffix, uint64_t *result)
+{
+	static const char units[] = "kMG";
+	uint64_t scale = 1;
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	*result = strtoull(text, &end, 10);
+	if (suffix && *end) {
+		const char *unit = strchr(units, *end == 'K' ? 'k' : *end);
+
+		if (!unit)
+			return false;
+		scale <<= 10 * (unit - units + 1);
+		end++;
+	}
+	if (*end || errno || !*result || *result > INT64_MAX / scale)
+		return false;
+	*result *= scale;
+	return true;
+}
+
+static bool option_set(struct options *opts, const struct option *o, const char *value)
+{
+	void *field = (char *)opts + o->field;
+
+	switch (o->kind) {
+	case OPT_FLAG:
+		*(bool *)field = true;
+		return true;
+	case OPT_STRING:
+		*(const char **)field = value;
+		return true;
+	case OPT_NUMBER:
+	case OPT_SIZE:
+		if (parse_number(value, o->kind == OPT_SIZE, field))
+			return true;
+		fprintf(stderr, "ktap: error: %s '%s': not a %s\n", o->name, value,
+			o->kind == OPT_SIZE ? "size (try 64k or 16M)" : "number above 0");
+		return false;
+	}
+	return false;
+}
+
+/*
+ * The option that @arg is; its value is what follows the name in the same
+ * word ("-m16M"), or NULL.
+ */
+static const struct option *option_find(const char *arg, const char **value)
+{
+	*value = NULL;
+	for (size_t i = 0; i < NR_OPTIONS; i++) {
+		const struct option *o = &option_table[i];
+
+		if (!strcmp(arg, o->name) || (o->alias && !strcmp(arg, o->alias)))
+			return o;
+	}
+	for (size_t i = 0; i < NR_OPTIONS; i++) {
+		const struct option *o = &option_table[i];
+
+		if (o->value && !strncmp(arg, o->name, strlen(o->name))) {
+			*value = arg + strlen(o->name);
+			return o;
+		}
+	}
+	return NULL;
+}
+
+/* Cut the command that begins behind the first "--" off the arguments. */
+static int split_command(struct options *opts, int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--"))
+			continue;
+		opts->command = &argv[i + 1];
+		argv[i] = NULL;
+		return i;
+	}
+	return argc;
+}
+
+static bool options_check(const struct options *opts)
+{
+	if (opts->help || opts->version)
+		return true;
+	if (!opts->script && !opts->text)
+		return usage_error("no script given", NULL);
+	if (opts->command && !opts->command[0])
+		return usage_error("no command after --", NULL);
+	if (opts->command && opts->pid)
+		return usage_error("either -p or a command can say what to trace, not both", NULL);
+	if (opts->follow && !opts->pid && !opts->command)
+		return usage_error("--follow needs -p", NULL);
+	return true;
+}
+
+bool options_parse(struct options *opts, int argc, char **argv)
+{
+	int i;
+
+	memset(opts, 0, sizeof(*opts));
+	argc = split_command(opts, argc, argv);
+
+	for (i = 1; i < argc && argv[i][0] == '-' && argv[i][1]; i++) {
+		const struct option *o;
+		const char *value;
+
+		o = option_find(argv[i], &value);
+		if (!o)
+			return usage_error("unknown option", argv[i]);
+		if (o->value && !value && ++i == argc)
+			return usage_error("no value for option", o->name);
+		if (!option_set(opts, o, value ? value : argv[i]))
+			return false;
+	}
+
+	if (!opts->text && i < argc)
+		opts->script = argv[i++];
+	opts->args = &argv[i];
+	return options_check(opts);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The command line of ktap. */
+#ifndef KTAP_OPTIONS_H
+#define KTAP_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/**
+ * struct options - what the command line asks for
+ * @script: file of the script or chunk, "-" for standard input; NULL with @text
+ * @text: the script itself (-e), or NULL
+ * @args: its arguments, NULL-terminated
+ * @command: what to start and trace, NULL-terminated; NULL if nothing
+ * @output: file for the script's output, or NULL
+ * @pid: process to trace, or 0
+ * @memory: limit of the session's memory in bytes, 0 for the kernel's own
+ *
+ * Everything points into the argv that was parsed.
+ */
+struct options {
+	const char *script;
+	const char *text;
+	char **args;
+	char **command;
+	const char *output;
+	uint64_t pid;
+	uint64_t memory;
+	bool follow;
+	bool self;
+	bool quiet;
+	bool verbose;
+	bool nowarn;
+	bool werror;
+	bool help;
+	bool version;
+};
+
+/*
+ * Fill @opts from the command line; changes @argv.  Returns false after a
+ * message on stderr if the command line makes no sense.
+ */
+bool options_parse(struct options *opts, int argc, char **argv);
+void options_usage(FILE *out);
+
+#endif

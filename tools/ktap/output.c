@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Where the script's output goes.  It is collected while the session has more
+ * to give, and written when poll() says that this will not block, so that
+ * Control-C is heard while a reader is slow.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "output.h"
+
+int output_open(struct output *o, const char *file)
+{
+	struct stat st;
+
+	memset(o, 0, sizeof(*o));
+	o->fd = STDOUT_FILENO;
+	if (file)
+		o->fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (o->fd < 0)
+		return -errno;
+	o->pipe = fstat(o->fd, &st) || !S_ISREG(st.st_mode);
+	return 0;
+}
+
+size_t output_add(struct output *o, const char *data, size_t len)
+{
+	size_t room = sizeof(o->buf) - o->end;
+
+	if (len > room)
+		len = room;
+	memcpy(o->buf + o->end, data, len);
+	o->end += len;
+	return len;
+}
+
+int output_write(struct output *o)
+{
+	size_t len = o->end - o->begin;
+	ssize_t n;
+
+	if (o->pipe && len > PIPE_BUF)
+		len = PIPE_BUF;
+	n = write(o->fd, o->buf + o->begin, len);
+	if (n < 0)
+		return errno == EINTR || errno == EAGAIN ? 0 : -errno;
+
+	o->begin += n;
+	if (o->begin == o->end) {
+		o->begin = 0;
+		o->end = 0;
+	}
+	return 0;
+}
+
+int output_close(struct output *o)
+{
+	return close(o->fd) ? -errno : 0;
+}

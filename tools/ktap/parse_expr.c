@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The parser: tokens and expressions. */
+#include <stdarg.h>
+#include <string.h>
+
+#include "parser.h"
+#include "util.h"
+
+void next(struct parser *p)
+{
+	if (p->panic)
+		return;
+	p->end = lex_pos(&p->lx);
+	lex_next(&p->lx, &p->tok);
+}
+
+bool accept(struct parser *p, enum tok kind)
+{
+	if (p->tok.kind != kind)
+		return false;
+	next(p);
+	return true;
+}
+
+static void begin_panic(struct parser *p)
+{
+	p->failed = p->tok;
+	p->panic = true;
+	p->tok.kind = T_PANIC;
+	p->cc->syntax_errors = true;
+}
+
+void syntax_error(struct parser *p, struct pos pos, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (p->panic)
+		return;
+	va_start(ap, fmt);
+	diag_error(p->diag, pos, "%s", arena_vprintf(&p->cc->arena, fmt, ap));
+	va_end(ap);
+	begin_panic(p);
+}
+
+const char *describe_token(struct parser *p)
+{
+	const struct token *t = &p->tok;
+
+	if (t->kind == T_EOF)
+		return "the end of the file";
+	if (t->kind == T_STR)
+		return "a string";
+	return arena_printf(&p->cc->arena, "'%.*s'", (int)(t->end - t->start),
+			    p->lx.text + t->start);
+}
+
+void unexpected(struct parser *p, const char *what)
+{
+	/* what is missing at the end of a line is not the next line's fault */
+	if (p->tok.newline && p->end.line && p->tok.kind != T_BAD)
+		syntax_error(p, p->end, "expected %s, found the end of the line", what);
+	else
+		syntax_error(p, p->tok.pos, "expected %s, found %s", what, describe_token(p));
+}
+
+void expect(struct parser *p, enum tok kind)
+{
+	if (accept(p, kind))
+		return;
+	if (kind > T_AGGREGATE)
+		unexpected(p, arena_printf(&p->cc->arena, "'%s'", tok_name(kind)));
+	else
+		unexpected(p, tok_name(kind));
+}
+
+bool enter(struct parser *p)
+{
+	if (p->depth++ < MAX_NESTING)
+		return true;
+	syntax_error(p, p->tok.pos, "nested too deeply: at most %d levels", MAX_NESTING);
+	p->over = true;
+	return false;
+}
+
+void leave(struct parser *p)
+{
+	p->depth--;
+}
+
+static void adopt(struct parser *p, struct node *parent, const struct node *child)
+{
+	if (child && child->height >= parent->height)
+		parent->height = child->height + 1;
+	if (parent->height > MAX_HEIGHT) {
+		syntax_error(p, parent->pos, "this expression is too long");
+		p->over = true;
+	}
+}
+
+static void adopt_list(struct parser *p, struct node *parent, const struct node *list)
+{
+	for (; list; list = list->next)
+		adopt(p, parent, list);
+}
+
+struct node *parse_exprs(struct parser *p)
+{
+	struct list l;
+
+	list_init(&l);
+	do {
+		list_add(&l, parse_expr(p));
+	} while (accept(p, T_COMMA));
+	return l.first;
+}
+
+struct func *parse_function(struct parser *p, const char *name, struct pos pos)
+{
+	struct func *f;
+	struct list l;
+
+	if (!name)
+		name = arena_printf(&p->cc->arena, "function:%u", pos.line);
+	f = func_new(p->cc, p->func, name, pos);
+	list_init(&l);
+	expect(p, T_LPAREN);
+	while (p->tok.kind == T_NAME) {
+		struct node *n = node_new(p->cc, N_NAME, p->tok.pos);
+
+		n->str = p->tok.str;
+		list_add(&l, n);
+		f->nparams++;
+		next(p);
+		if (!accept(p, T_COMMA))
+			break;
+		if (p->tok.kind != T_NAME)
+			unexpected(p, "the name of a parameter");
+	}
+	expect(p, T_RPAREN);
+	f->params = l.first;
+	f->body = parse_func_body(p, f);
+	return f;
+}
+
+/* '{' ... '}' of a table; also the only argument of f{...}. */
+static struct node *parse_table(struct parser *p)
+{
+	struct node *n = node_new(p->cc, N_TABLE, p->tok.pos);
+	bool head = p->head;
+	struct list l;
+
+	list_init(&l);
+	p->head = false;
+	p->lx.plain_slash = false;
+	next(p);
+	while (p->tok.kind != T_RBRACE && !p->panic) {
+		struct node *item = node_new(p->cc, N_ITEM, p->tok.pos);
+		struct lexer ahead = p->lx;
+
+		lex_skip_blanks(&ahead);
+		if (accept(p, T_LBRACKET)) {
+			item->a = parse_expr(p);
+			expect(p, T_RBRACKET);
+			expect(p, T_ASSIGN);
+		} else if (p->tok.kind == T_NAME && lex_peek(&ahead, 0) == '=' &&
+			   lex_peek(&ahead, 1) != '=') {
+			item->a = node_str(p->cc, p->tok.pos, p->tok.str);
+			next(p);
+			next(p);
+		}
+		item->b = parse_expr(p);
+		adopt(p, item, item->a);
+		adopt(p, item, item->b);
+		adopt(p, n, item);
+		list_add(&l, item);
+		if (!accept(p, T_COMMA) && !accept(p, T_SEMI) && p->tok.kind != T_RBRACE)
+			unexpected(p, "',' or '}' in a table");
+	}
+	n->list = l.first;
+	p->head = head;
+	p->lx.plain_slash = head;
+	expect(p, T_RBRACE);
+	return n;
+}
+
+/* What stands between brackets: a filter's '/' is a division in there. */
+static struct node *parse_bracketed(struct parser *p, enum tok close, bool list)
+{
+	bool head = p->head;
+	struct node *n;
+
+	p->head = false;
+	p->lx.plain_slash = false;
+	next(p);
+	if (list && p->tok.kind == close)
+		n = NULL;
+	else
+		n = list ? parse_exprs(p) : parse_expr(p);
+	p->head = head;
+	p->lx.plain_slash = head;
+	expect(p, close);
+	return n;
+}
+
+static struct node *parse_primary(struct parser *p)
+{
+	struct node *n = node_new(p->cc, N_NIL, p->tok.pos);
+
+	switch (p->tok.kind) {
+	case T_NIL:
+		break;
+	case T_TRUE:
+	case T_FALSE:
+		n->kind = N_BOOL;
+		n->ival = p->tok.kind == T_TRUE;
+		break;
+	case T_INT:
+		n->kind = N_INT;
+		n->ival = p->tok.ival;
+		if (p->tok.huge)
+			diag_error(p->diag, n->pos, "integer %.*s does not fit into 64 bits",
+				   (int)(p->tok.end - p->tok.start), p->lx.text + p->tok.start);
+		break;
+	case T_STR:
+		n->kind = N_STR;
+		n->str = p->tok.str;
+		n->len = p->tok.len;
+		break;
+	case T_SCRIPTARG:
+		n->kind = N_SCRIPTARG;
+		n->ival = p->tok.ival;
+		break;
+	case T_NAME:
+		n->kind = N_NAME;
+		n->str = p->tok.str;
+		break;
+	case T_LPAREN:
+		n = parse_bracketed(p, T_RPAREN, false);
+		return n;
+	case T_LBRACE:
+		if (p->head) {
+			unexpected(p, "an expression");
+			return n;
+		}
+		return parse_table(p);
+	case T_FUNCTION:
+		next(p);
+		n->kind = N_FUNC;
+		n->func = parse_function(p, NULL, n->pos);
+		return n;
+	case T_BACKTICK:
+		syntax_error(p, n->pos,
+			     "`symbol` is not available in this version of ktap");
+		return n;
+	default:
+		unexpected(p, "an expression");
+		return n;
+	}
+	next(p);
+	return n;
+}
+
+static struct node *call_node(struct parser *p, struct node *callee, struct node *args)
+{
+	struct node *n = node_new(p->cc, N_CALL, callee->pos);
+
+	n->a = callee;
+	n->list = args;
+	adopt(p, n, callee);
+	adopt_list(p, n, args);
+	return n;
+}
+
+static bool callable(const struct node *n)
+{
+	return n->kind == N_NAME || n->kind == N_INDEX || n->kind == N_FIELD ||
+	       n->kind == N_CALL || n->kind == N_FUNC;
+}
+
+/* What follows an operand directly; a new line begins a new statement instead. */
+static struct node *parse_suffix(struct parser *p, struct node *left)
+{
+	struct node *n;
+
+	switch (p->tok.kind) {
+	case T_DOT:
+		next(p);
+		n = node_new(p->cc, N_FIELD, p->tok.pos);
+		n->a = left;
+		n->str = p->tok.str;
+		/* keywords are good field names: e.in, t.end */
+		if (p->tok.kind == T_NAME || (p->tok.kind >= T_AND && p->tok.kind < T_AGGREGATE))
+			next(p);
+		else
+			unexpected(p, "the name of a field");
+		adopt(p, n, left);
+		return n;
+	case T_LBRACKET:
+		if (p->tok.newline)
+			return NULL;
+		n = node_new(p->cc, N_INDEX, p->tok.pos);
+		n->a = left;
+		n->list = parse_bracketed(p, T_RBRACKET, true);
+		if (!n->list)
+			syntax_error(p, n->pos, "an index is missing between [ and ]");
+		adopt(p, n, left);
+		adopt_list(p, n, n->list);
+		return n;
+	case T_LPAREN:
+		if (p->tok.newline || !callable(left))
+			return NULL;
+		return call_node(p, left, parse_bracketed(p, T_RPAREN, true));
+	case T_STR:
+		if (p->tok.newline || !callable(left) || p->head)
+			return NULL;
+		return call_node(p, left, parse_primary(p));
+	case T_LBRACE:
+		if (p->tok.newline || !callable(left) || p->head)
+			return NULL;
+		return call_node(p, left, parse_table(p));
+	default:
+		return NULL;
+	}
+}
+
+struct node *parse_postfix(struct parser *p)
+{
+	struct node *n, *more;
+
+	/* a function called where it is written needs its parentheses */
+	bool bare_function = p->tok.kind == T_FUNCTION;
+
+	n = parse_primary(p);
+	if (bare_function)
+		return n;
+	while ((more = parse_suffix(p, n)))
+		n = more;
+	return n;
+}
+
+static struct node *parse_unary(struct parser *p)
+{
+	struct node *n = node_new(p->cc, N_UNARY, p->tok.pos);
+
+	switch (p->tok.kind) {
+	case T_MINUS:
+		n->op = OP_NEG;
+		break;
+	case T_TILDE:
+		n->op = OP_BNOT;
+		break;
+	case T_BANG:
+	case T_NOT:
+		n->op = OP_NOT;
+		break;
+	default:
+		return parse_postfix(p);
+	}
+	next(p);
+	if (n->op == OP_NEG && p->tok.huge) {
+		n->kind = N_INT;
+		n->ival = INT64_MIN;
+		next(p);
+		return n;
+	}
+	if (enter(p)) {
+		n->a = parse_unary(p);
+		adopt(p, n, n->a);
+	} else {
+		n->kind = N_NIL;
+	}
+	leave(p);
+	return n;
+}
+
+static const struct {
+	enum tok tok;
+	unsigned char level;
+	unsigned char kind;
+	unsigned char op;
+} binary[] = {
+	{ T_OROR, 1, N_OR, 0 },
+	{ T_OR, 1, N_OR, 0 },
+	{ T_ANDAND, 2, N_AND, 0 },
+	{ T_AND, 2, N_AND, 0 },
+	{ T_EQ, 3, N_BINARY, OP_EQ },
+	{ T_NE, 3, N_BINARY, OP_NE },
+	{ T_LT, 4, N_BINARY, OP_LT },
+	{ T_LE, 4, N_BINARY, OP_LE },
+	{ T_GT, 4, N_BINARY, OP_GT },
+	{ T_GE, 4, N_BINARY, OP_GE },
+	{ T_IN, 4, N_BINARY, OP_IN },
+	{ T_PIPE, 5, N_BINARY, OP_BOR },
+	{ T_CARET, 6, N_BINARY, OP_BXOR },
+	{ T_AMP, 7, N_BINARY, OP_BAND },
+	{ T_CONCAT, 8, N_BINARY, OP_CONCAT },
+	{ T_SHL, 9, N_BINARY, OP_SHL },
+	{ T_SHR, 9, N_BINARY, OP_SHR },
+	{ T_PLUS, 10, N_BINARY, OP_ADD },
+	{ T_MINUS, 10, N_BINARY, OP_SUB },
+	{ T_STAR, 11, N_BINARY, OP_MUL },
+	{ T_SLASH, 11, N_BINARY, OP_DIV },
+	{ T_PERCENT, 11, N_BINARY, OP_MOD },
+};
+
+static int find_binary(const struct parser *p, unsigned int level)
+{
+	size_t i;
+
+	if (p->head && p->tok.kind == T_SLASH)
+		return -1;
+	for (i = 0; i < ARRAY_SIZE(binary); i++)
+		if (binary[i].tok == p->tok.kind && binary[i].level >= level)
+			return i;
+	return -1;
+}
+
+static struct node *parse_binary(struct parser *p, unsigned int level)
+{
+	struct node *left = parse_unary(p), *n;
+	int i;
+
+	while ((i = find_binary(p, level)) >= 0) {
+		n = node_new(p->cc, binary[i].kind, p->tok.pos);
+		n->op = binary[i].op;
+		next(p);
+		if (p->head && n->op == OP_MUL && p->tok.kind == T_SLASH) {
+			syntax_error(p, n->pos,
+				     "patterns on probefunc need ftrace:function, which this version lacks");
+			return left;
+		}
+		n->a = left;
+		n->b = parse_binary(p, binary[i].level + 1);
+		adopt(p, n, n->a);
+		adopt(p, n, n->b);
+		left = n;
+	}
+	return left;
+}
+
+struct node *parse_expr(struct parser *p)
+{
+	struct node *n, *cond;
+
+	if (!enter(p)) {
+		leave(p);
+		return node_new(p->cc, N_NIL, p->tok.pos);
+	}
+	n = parse_binary(p, 1);
+	if (p->tok.kind == T_QUESTION) {
+		cond = node_new(p->cc, N_COND, p->tok.pos);
+		next(p);
+		cond->a = n;
+		cond->b = parse_expr(p);
+		expect(p, T_COLON);
+		cond->c = parse_expr(p);
+		adopt(p, cond, cond->a);
+		adopt(p, cond, cond->b);
+		adopt(p, cond, cond->c);
+		n = cond;
+	}
+	leave(p);
+	return n;
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The parser: probes, whose events are no tokens of the language. */
+#include <string.h>
+
+#include "parser.h"
+
+static bool is_blank(int c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+static bool word_at(const struct lexer *lx, size_t off, const char *word)
+{
+	size_t n = strlen(word);
+
+	return lx->len - lx->at > off + n && !memcmp(lx->text + lx->at + off, word, n) &&
+	       !is_name_char(lex_peek(lx, off + n));
+}
+
+/* Does what stands here, behind a blank, end the text of the event? */
+static bool event_ends(const struct lexer *lx, size_t off)
+{
+	int c = lex_peek(lx, off);
+
+	return !c || strchr("\n/{},;#", c) || word_at(lx, off, "function");
+}
+
+/* Moves over the text of an event; a '/' belongs to it inside of a path only. */
+static void skip_event(struct lexer *lx)
+{
+	bool path = false;
+	int c, before = 0;
+
+	for (; (c = lex_peek(lx, 0)); before = c, lx->at++) {
+		if (strchr("\n{},;#\"'", c))
+			return;
+		if (c == '/') {
+			if (!path && before != ':')
+				return;
+			path = true;
+		} else if (is_blank(c)) {
+			size_t n = 1;
+
+			while (is_blank(lex_peek(lx, n)))
+				n++;
+			if (event_ends(lx, n))
+				return;
+			path = false;
+		}
+	}
+}
+
+/* "EVENT handler" at the end of a line: cuts the handler's name off. */
+static struct node *split_handler(struct parser *p, struct node *event)
+{
+	size_t n = event->len;
+	struct node *name;
+
+	while (n && is_name_char(event->str[n - 1]))
+		n--;
+	if (!n || n == event->len || !is_blank(event->str[n - 1]) ||
+	    !is_name_start(event->str[n]))
+		return NULL;
+	name = node_new(p->cc, N_NAME, event->pos);
+	name->pos.col += n;
+	name->str = event->str + n;
+	while (n && is_blank(event->str[n - 1]))
+		n--;
+	event->str = arena_strndup(&p->cc->arena, event->str, n);
+	event->len = n;
+	return name;
+}
+
+static struct node *parse_bare_event(struct parser *p, struct node **handler)
+{
+	struct lexer *lx = &p->lx;
+	size_t start = lx->at, end;
+	struct node *n = node_new(p->cc, N_STR, lex_pos(lx));
+	int c;
+
+	skip_event(lx);
+	for (end = lx->at; end > start && is_blank(lx->text[end - 1]); end--)
+		;
+	n->len = end - start;
+	n->str = arena_strndup(&p->cc->arena, lx->text + start, n->len);
+	lex_skip_blanks(lx);
+	c = lex_peek(lx, 0);
+	if (c != '/' && c != '{' && c != ',' && !word_at(lx, 0, "function"))
+		*handler = split_handler(p, n);
+	next(p);
+	if (!n->len)
+		syntax_error(p, n->pos, "expected the event to trace");
+	return n;
+}
+
+static struct node *parse_event(struct parser *p, struct node **handler)
+{
+	struct node *n;
+	int c;
+
+	lex_skip_blanks(&p->lx);
+	c = lex_peek(&p->lx, 0);
+	if (c != '"' && c != '\'' && c != '(' && !(c == '[' && lex_peek(&p->lx, 1) == '['))
+		return parse_bare_event(p, handler);
+	p->head = true;
+	p->lx.plain_slash = true;
+	next(p);
+	n = parse_expr(p);
+	p->head = false;
+	p->lx.plain_slash = false;
+	return n;
+}
+
+static struct func *parse_filter(struct parser *p, const char *event)
+{
+	struct func *f = func_new(p->cc, p->func, NULL, p->tok.pos), *outer = p->func;
+
+	f->name = arena_printf(&p->cc->arena, "filter %s", event);
+	f->filter = true;
+	f->body = node_new(p->cc, S_RETURN, p->tok.pos);
+	p->func = f;
+	p->head = true;
+	p->lx.plain_slash = true;
+	next(p);
+	if (p->tok.kind == T_SLASH)
+		syntax_error(p, p->tok.pos, "this filter is empty");
+	f->body->list = parse_expr(p);
+	p->head = false;
+	p->lx.plain_slash = false;
+	p->func = outer;
+	if (p->tok.kind == T_ASSIGN)
+		syntax_error(p, p->tok.pos, "'=' assigns; to compare write '=='");
+	if (p->tok.kind != T_SLASH)
+		unexpected(p, "an operator or the '/' that ends the filter");
+	next(p);
+	return f;
+}
+
+/* A body in braces, a function, or the name of one. */
+static struct node *parse_handler(struct parser *p, const char *name, bool event)
+{
+	struct node *n = node_new(p->cc, N_FUNC, p->tok.pos);
+
+	switch (p->tok.kind) {
+	case T_LBRACE:
+		n->func = func_new(p->cc, p->func, name, n->pos);
+		/* the event arrives in a parameter that has no name */
+		n->func->nparams = event;
+		n->func->body = parse_func_body(p, n->func);
+		break;
+	case T_FUNCTION:
+		next(p);
+		n->func = parse_function(p, NULL, n->pos);
+		break;
+	case T_NAME:
+		n->kind = N_NAME;
+		n->str = p->tok.str;
+		next(p);
+		break;
+	default:
+		unexpected(p, event ? "'/', '{' or a function behind the event" :
+				      "'{' or a function");
+	}
+	return n;
+}
+
+static void check_place(struct parser *p, struct pos pos)
+{
+	if (p->func != p->cc->main && !p->panic)
+		diag_error(p->diag, pos,
+			   "probes stand at the level of the file, not inside of a %s",
+			   "function or another probe");
+}
+
+/* From the text of the first event on; the lexer stands in front of it. */
+static struct node *parse_probe(struct parser *p, struct pos pos)
+{
+	struct node *n = node_new(p->cc, S_TRACE, pos), *handler = NULL;
+	const char *first;
+	struct list l;
+
+	check_place(p, pos);
+	list_init(&l);
+	do {
+		list_add(&l, parse_event(p, &handler));
+	} while (p->tok.kind == T_COMMA && !handler);
+	n->list = l.first;
+	first = n->list->kind == N_STR ? n->list->str : "(event)";
+	if (p->tok.kind == T_SLASH)
+		n->func = parse_filter(p, first);
+	n->a = handler ? handler :
+		parse_handler(p, arena_printf(&p->cc->arena, "trace %s", first), true);
+	return n;
+}
+
+struct node *parse_trace(struct parser *p)
+{
+	return parse_probe(p, p->tok.pos);
+}
+
+/* trace_begin and trace_end; no event comes with them. */
+struct node *parse_trace_edge(struct parser *p, const char *event)
+{
+	struct node *n = node_new(p->cc, S_TRACE, p->tok.pos);
+
+	check_place(p, n->pos);
+	n->list = node_str(p->cc, n->pos, event);
+	next(p);
+	n->a = parse_handler(p, event, false);
+	return n;
+}
+
+/* The byte behind the current token, and whether a block or function follows it. */
+static bool is_edge(struct parser *p, const char *name)
+{
+	struct lexer ahead = p->lx;
+
+	if (strcmp(p->tok.str, name))
+		return false;
+	lex_skip_blanks(&ahead);
+	return lex_peek(&ahead, 0) == '{' || word_at(&ahead, 0, "function");
+}
+
+bool at_timer_event(struct parser *p)
+{
+	int c = lex_peek(&p->lx, 0), d = lex_peek(&p->lx, 1);
+	const char *s = p->tok.str;
+
+	if (p->tok.kind != T_NAME)
+		return false;
+	if (is_edge(p, "BEGIN") || is_edge(p, "END"))
+		return true;
+	if (c == '-' && is_digit(d))
+		return !strcmp(s, "tick") || !strcmp(s, "profile");
+	return c == ':' && is_name_char(d) &&
+	       (!strcmp(s, "tick") || !strcmp(s, "profile") || !strcmp(s, "interval"));
+}
+
+struct node *parse_timer(struct parser *p)
+{
+	if (is_edge(p, "BEGIN"))
+		return parse_trace_edge(p, "trace_begin");
+	if (is_edge(p, "END"))
+		return parse_trace_edge(p, "trace_end");
+	/* back to the beginning of the name, which is part of the event */
+	p->lx.at = p->tok.start;
+	return parse_probe(p, p->tok.pos);
+}

@@ -1,0 +1,611 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The parser: statements. */
+#include <string.h>
+
+#include "builtins.h"
+#include "parser.h"
+
+static struct node *parse_statement(struct parser *p);
+
+static bool starts_statement(enum tok kind)
+{
+	switch (kind) {
+	case T_NAME:
+	case T_BREAK: case T_CONTINUE: case T_DELETE: case T_DO: case T_FOR: case T_FUNCTION:
+	case T_IF: case T_LOCAL: case T_REPEAT: case T_RETURN: case T_TRACE:
+	case T_TRACE_BEGIN: case T_TRACE_END: case T_VAR: case T_WHILE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* After an error: to the next statement of this list, or to its end. */
+static void recover(struct parser *p, size_t start)
+{
+	unsigned int braces = 0;
+
+	p->panic = false;
+	p->head = false;
+	p->lx.plain_slash = false;
+	p->tok = p->failed;
+	for (;; next(p)) {
+		if (p->tok.kind == T_EOF)
+			return;
+		if (p->tok.kind == T_LBRACE) {
+			braces++;
+		} else if (p->tok.kind == T_RBRACE) {
+			if (!braces)
+				return;
+			if (!--braces) {
+				next(p);
+				return;
+			}
+		} else if (!braces && p->tok.start != start) {
+			if (p->tok.kind == T_SEMI ||
+			    (p->tok.newline && starts_statement(p->tok.kind)))
+				return;
+		}
+	}
+}
+
+static struct node *parse_statements(struct parser *p, bool file)
+{
+	unsigned int depth = p->depth, loops = p->loops;
+	struct list l;
+
+	list_init(&l);
+	while (!p->over && p->tok.kind != T_EOF && !p->panic) {
+		size_t start = p->tok.start;
+		struct node *n;
+
+		if (p->tok.kind == T_RBRACE) {
+			if (!file)
+				break;
+			diag_error(p->diag, p->tok.pos, "'}' without a '{' before it");
+			p->cc->syntax_errors = true;
+			next(p);
+			continue;
+		}
+		if (accept(p, T_SEMI))
+			continue;
+		n = parse_statement(p);
+		if (p->over)
+			break;
+		if (p->panic) {
+			recover(p, start);
+			p->depth = depth;
+			p->loops = loops;
+		} else if (n) {
+			list_add(&l, n);
+		}
+	}
+	return l.first;
+}
+
+struct node *parse_block(struct parser *p)
+{
+	struct pos open = p->tok.pos;
+	struct node *list;
+
+	expect(p, T_LBRACE);
+	list = parse_statements(p, false);
+	if (p->tok.kind == T_EOF && !p->panic)
+		syntax_error(p, open, "this '{' has no '}'");
+	expect(p, T_RBRACE);
+	return list;
+}
+
+struct node *parse_func_body(struct parser *p, struct func *f)
+{
+	struct func *outer = p->func;
+	unsigned int loops = p->loops;
+	bool head = p->head;
+	struct node *body;
+
+	p->func = f;
+	p->loops = 0;
+	p->head = false;
+	p->lx.plain_slash = false;
+	body = enter(p) ? parse_block(p) : NULL;
+	leave(p);
+	p->func = outer;
+	p->loops = loops;
+	p->head = head;
+	p->lx.plain_slash = head;
+	return body;
+}
+
+/* The body of if, while and for: a block or one statement. */
+static struct node *parse_body(struct parser *p)
+{
+	struct list l;
+
+	if (p->tok.kind == T_LBRACE)
+		return parse_block(p);
+	if (p->tok.kind == T_THEN || p->tok.kind == T_DO) {
+		unexpected(p, "'{'");
+		return NULL;
+	}
+	list_init(&l);
+	if (!accept(p, T_SEMI)) {
+		struct node *n = parse_statement(p);
+
+		if (n && !p->panic)
+			list_add(&l, n);
+		accept(p, T_SEMI);
+	}
+	return l.first;
+}
+
+static struct node *parse_loop_body(struct parser *p)
+{
+	struct node *body;
+
+	p->loops++;
+	body = parse_body(p);
+	p->loops--;
+	return body;
+}
+
+static struct node *parse_condition(struct parser *p)
+{
+	struct node *n;
+
+	expect(p, T_LPAREN);
+	n = parse_expr(p);
+	if (p->tok.kind == T_ASSIGN)
+		syntax_error(p, p->tok.pos, "'=' assigns; to compare write '=='");
+	expect(p, T_RPAREN);
+	return n;
+}
+
+/* "if" or "elseif", its condition and its body. */
+static struct node *parse_arm(struct parser *p)
+{
+	struct node *arm = node_new(p->cc, S_ARM, p->tok.pos);
+
+	next(p);
+	arm->a = parse_condition(p);
+	arm->list = parse_body(p);
+	return arm;
+}
+
+static struct node *parse_if(struct parser *p)
+{
+	struct node *n = node_new(p->cc, S_IF, p->tok.pos), *arm;
+	struct list l;
+
+	list_init(&l);
+	list_add(&l, parse_arm(p));
+	for (;;) {
+		struct pos pos = p->tok.pos;
+
+		if (p->tok.kind == T_ELSEIF) {
+			list_add(&l, parse_arm(p));
+			continue;
+		}
+		if (!accept(p, T_ELSE))
+			break;
+		if (p->tok.kind == T_IF) {
+			list_add(&l, parse_arm(p));
+			continue;
+		}
+		arm = node_new(p->cc, S_ARM, pos);
+		arm->list = parse_body(p);
+		list_add(&l, arm);
+		break;
+	}
+	n->list = l.first;
+	return n;
+}
+
+static struct node *name_node(struct parser *p, const struct token *t)
+{
+	struct node *n = node_new(p->cc, N_NAME, t->pos);
+
+	n->str = t->str;
+	return n;
+}
+
+/* The names and values behind `var`; p->func is main and no block: globals. */
+static struct node *parse_var(struct parser *p)
+{
+	struct node *n = node_new(p->cc, S_LOCAL, p->tok.pos);
+	struct list l;
+
+	n->op = p->func == p->cc->main && p->depth == 1;
+	next(p);
+	if (p->tok.kind == T_FUNCTION) {
+		n->kind = S_FUNC;
+		n->op = !n->op;
+		next(p);
+		n->a = name_node(p, &p->tok);
+		if (p->tok.kind != T_NAME)
+			unexpected(p, "the name of the function");
+		next(p);
+		n->func = parse_function(p, n->a->str, n->a->pos);
+		return n;
+	}
+	list_init(&l);
+	do {
+		if (p->tok.kind != T_NAME)
+			unexpected(p, "the name of a variable");
+		list_add(&l, name_node(p, &p->tok));
+		next(p);
+	} while (accept(p, T_COMMA));
+	n->list = l.first;
+	if (accept(p, T_ASSIGN))
+		n->list2 = parse_exprs(p);
+	return n;
+}
+
+static struct node *parse_func_decl(struct parser *p)
+{
+	struct node *n = node_new(p->cc, S_FUNC, p->tok.pos), *target;
+	struct pos pos;
+
+	next(p);
+	if (p->tok.kind == T_LPAREN) {
+		syntax_error(p, n->pos, "a function without a name does nothing here");
+		return n;
+	}
+	pos = p->tok.pos;
+	target = name_node(p, &p->tok);
+	if (p->tok.kind != T_NAME)
+		unexpected(p, "the name of the function");
+	next(p);
+	if (p->tok.kind != T_DOT) {
+		n->a = target;
+		n->func = parse_function(p, target->str, pos);
+		return n;
+	}
+	/* function t.f() { } is t.f = function () { } */
+	n->kind = S_ASSIGN;
+	while (accept(p, T_DOT)) {
+		struct node *field = node_new(p->cc, N_FIELD, p->tok.pos);
+
+		field->a = target;
+		field->str = p->tok.str;
+		if (p->tok.kind != T_NAME)
+			unexpected(p, "the name of the function");
+		next(p);
+		target = field;
+	}
+	n->list = target;
+	n->list2 = node_new(p->cc, N_FUNC, pos);
+	n->list2->func = parse_function(p, target->str, pos);
+	return n;
+}
+
+static enum op compound_op(enum tok kind)
+{
+	switch (kind) {
+	case T_ADD_ASSIGN: return OP_ADD;
+	case T_SUB_ASSIGN: return OP_SUB;
+	case T_MUL_ASSIGN: return OP_MUL;
+	case T_DIV_ASSIGN: return OP_DIV;
+	case T_MOD_ASSIGN: return OP_MOD;
+	case T_AND_ASSIGN: return OP_BAND;
+	case T_OR_ASSIGN: return OP_BOR;
+	case T_XOR_ASSIGN: return OP_BXOR;
+	case T_SHL_ASSIGN: return OP_SHL;
+	case T_SHR_ASSIGN: return OP_SHR;
+	default: return OP_CONCAT;
+	}
+}
+
+static bool check_target(struct parser *p, const struct node *n)
+{
+	if (n->kind == N_NAME || n->kind == N_INDEX || n->kind == N_FIELD)
+		return true;
+	if (!p->panic)
+		diag_error(p->diag, n->pos, "only a variable, t[k] or t.name can be assigned to");
+	return false;
+}
+
+static void not_a_statement(struct parser *p, const struct node *n)
+{
+	const struct builtin *bi = n->kind == N_NAME ? builtin_find(n->str) : NULL;
+
+	if (p->panic)
+		return;
+	if (bi && bi->kind == BI_MISSING) {
+		syntax_error(p, n->pos, "`%s` is not available in this version of ktap", n->str);
+	} else if (bi && bi->kind == BI_FUNCTION && p->tok.newline) {
+		diag_error(p->diag, n->pos, "this calls nothing; write %s()", n->str);
+	} else if (n->kind == N_NAME && p->tok.kind == T_COLON && !p->tok.newline) {
+		syntax_error(p, n->pos,
+			     "a probe begins with 'trace': trace %s:... { ... }", n->str);
+	} else if (!p->tok.newline && p->tok.kind != T_SEMI && p->tok.kind != T_RBRACE &&
+		   p->tok.kind != T_EOF) {
+		unexpected(p, n->kind == N_NAME ? "'=' or a call behind the name" :
+						  "the end of the statement");
+		if (n->kind == N_NAME && edit_distance(n->str, "trace") <= 2)
+			diag_note(p->diag, "did you mean 'trace'?");
+	} else {
+		diag_error(p->diag, n->pos, "a value alone is no statement");
+	}
+}
+
+/* Assignments and calls. */
+static struct node *parse_simple(struct parser *p)
+{
+	struct node *n = node_new(p->cc, S_CALL, p->tok.pos), *left = parse_postfix(p);
+	struct list l;
+
+	n->a = left;
+	if (p->tok.kind == T_COMMA && left->kind == N_CALL) {
+		unexpected(p, "the end of the call");
+		diag_note(p->diag, "parentheses may be left out around one string or table only");
+	}
+	switch (p->tok.kind) {
+	case T_COMMA:
+	case T_ASSIGN:
+		n->kind = S_ASSIGN;
+		n->a = NULL;
+		list_init(&l);
+		list_add(&l, left);
+		check_target(p, left);
+		while (accept(p, T_COMMA)) {
+			left = parse_postfix(p);
+			check_target(p, left);
+			list_add(&l, left);
+		}
+		n->pos = p->tok.pos;
+		expect(p, T_ASSIGN);
+		n->list = l.first;
+		n->list2 = parse_exprs(p);
+		return n;
+	case T_INC:
+	case T_DEC:
+		n->kind = S_OPASSIGN;
+		n->op = p->tok.kind == T_INC ? OP_ADD : OP_SUB;
+		n->pos = p->tok.pos;
+		n->b = node_int(p->cc, p->tok.pos, 1);
+		next(p);
+		return check_target(p, left) ? n : NULL;
+	case T_ADD_ASSIGN: case T_SUB_ASSIGN: case T_MUL_ASSIGN: case T_DIV_ASSIGN:
+	case T_MOD_ASSIGN: case T_AND_ASSIGN: case T_OR_ASSIGN: case T_XOR_ASSIGN:
+	case T_SHL_ASSIGN: case T_SHR_ASSIGN: case T_CONCAT_ASSIGN:
+		n->kind = S_OPASSIGN;
+		n->op = compound_op(p->tok.kind);
+		n->pos = p->tok.pos;
+		next(p);
+		n->b = parse_expr(p);
+		return check_target(p, left) ? n : NULL;
+	case T_AGGREGATE:
+		syntax_error(p, p->tok.pos, "`<<<` is not available in this version of ktap");
+		return n;
+	default:
+		if (left->kind == N_CALL)
+			return n;
+		not_a_statement(p, left);
+		return NULL;
+	}
+}
+
+/* Behind "(NAME[, NAME] in" */
+static struct node *parse_for_in(struct parser *p, struct node *n)
+{
+	n->kind = S_FORIN;
+	n->a = parse_expr(p);
+	expect(p, T_RPAREN);
+	n->list = parse_loop_body(p);
+	return n;
+}
+
+/* Behind the first ';'. */
+static struct node *parse_for_c(struct parser *p, struct node *n)
+{
+	struct list l;
+
+	if (p->tok.kind != T_SEMI)
+		n->b = parse_expr(p);
+	expect(p, T_SEMI);
+	list_init(&l);
+	while (p->tok.kind != T_RPAREN && !p->panic) {
+		struct node *post = parse_simple(p);
+
+		if (post)
+			list_add(&l, post);
+		if (!accept(p, T_COMMA))
+			break;
+	}
+	n->list2 = l.first;
+	expect(p, T_RPAREN);
+	n->list = parse_loop_body(p);
+	return n;
+}
+
+/* "NAME in" or "NAME, NAME in"; otherwise nothing is consumed. */
+static bool parse_for_names(struct parser *p, struct node *n)
+{
+	struct lexer lx = p->lx;
+	struct token tok = p->tok, second;
+
+	next(p);
+	n->list2 = name_node(p, &tok);
+	if (accept(p, T_IN))
+		return true;
+	if (accept(p, T_COMMA) && p->tok.kind == T_NAME) {
+		second = p->tok;
+		next(p);
+		n->list2->next = name_node(p, &second);
+		if (accept(p, T_IN))
+			return true;
+		if (p->tok.kind == T_COMMA) {
+			syntax_error(p, p->tok.pos, "a table gives a key and a value, no more");
+			return true;
+		}
+	}
+	n->list2 = NULL;
+	p->lx = lx;
+	p->tok = tok;
+	return false;
+}
+
+static struct node *parse_for(struct parser *p)
+{
+	struct node *n = node_new(p->cc, S_FORC, p->tok.pos);
+	struct node *init;
+
+	next(p);
+	expect(p, T_LPAREN);
+	if (p->tok.kind == T_VAR || p->tok.kind == T_LOCAL) {
+		struct token tok = p->tok;
+		struct lexer lx = p->lx;
+
+		next(p);
+		if (p->tok.kind == T_NAME && parse_for_names(p, n))
+			return parse_for_in(p, n);
+		p->lx = lx;
+		p->tok = tok;
+		init = parse_var(p);
+		init->op = 0;
+	} else if (p->tok.kind == T_NAME) {
+		if (parse_for_names(p, n))
+			return parse_for_in(p, n);
+		init = parse_simple(p);
+	} else {
+		init = NULL;
+	}
+	/* i = 1, 10 has been read as an assignment of two values */
+	if (init && p->tok.kind == T_RPAREN && (init->kind == S_ASSIGN || init->kind == S_LOCAL) &&
+	    list_len(init->list) == 1 && init->list->kind == N_NAME &&
+	    (list_len(init->list2) == 2 || list_len(init->list2) == 3)) {
+		n->list2 = init->list;
+		n->a = init->list2;
+		n->b = n->a->next;
+		n->c = n->b->next;
+		n->a->next = NULL;
+		n->b->next = NULL;
+		n->kind = S_FORNUM;
+		next(p);
+		n->list = parse_loop_body(p);
+		return n;
+	}
+	n->a = init;
+	if (p->tok.kind != T_SEMI)
+		unexpected(p, "';', or 'first, last' of a counting loop");
+	next(p);
+	return parse_for_c(p, n);
+}
+
+static struct node *parse_jump(struct parser *p, enum node_kind kind)
+{
+	struct node *n = node_new(p->cc, kind, p->tok.pos);
+
+	if (!p->loops)
+		diag_error(p->diag, n->pos, "'%s' outside of a loop", tok_name(p->tok.kind));
+	next(p);
+	return n;
+}
+
+static struct node *parse_return(struct parser *p)
+{
+	struct node *n = node_new(p->cc, S_RETURN, p->tok.pos);
+
+	next(p);
+	/* values stand on the same line: what follows is never taken for one */
+	if (!p->tok.newline && p->tok.kind != T_RBRACE && p->tok.kind != T_SEMI &&
+	    p->tok.kind != T_EOF)
+		n->list = parse_exprs(p);
+	return n;
+}
+
+static struct node *parse_repeat(struct parser *p)
+{
+	struct node *n = node_new(p->cc, S_REPEAT, p->tok.pos);
+
+	next(p);
+	p->loops++;
+	n->list = parse_block(p);
+	p->loops--;
+	expect(p, T_UNTIL);
+	n->a = parse_expr(p);
+	return n;
+}
+
+static struct node *parse_keyword(struct parser *p)
+{
+	struct node *n = node_new(p->cc, S_BLOCK, p->tok.pos);
+
+	switch (p->tok.kind) {
+	case T_VAR:
+	case T_LOCAL:
+		return parse_var(p);
+	case T_FUNCTION:
+		return parse_func_decl(p);
+	case T_IF:
+		return parse_if(p);
+	case T_WHILE:
+		n->kind = S_WHILE;
+		next(p);
+		n->a = parse_condition(p);
+		n->list = parse_loop_body(p);
+		return n;
+	case T_REPEAT:
+		return parse_repeat(p);
+	case T_FOR:
+		return parse_for(p);
+	case T_BREAK:
+		return parse_jump(p, S_BREAK);
+	case T_CONTINUE:
+		return parse_jump(p, S_CONTINUE);
+	case T_RETURN:
+		return parse_return(p);
+	case T_DELETE:
+		n->kind = S_DELETE;
+		next(p);
+		n->a = parse_postfix(p);
+		return n;
+	case T_DO:
+		next(p);
+		n->list = parse_block(p);
+		return n;
+	case T_LBRACE:
+		n->list = parse_block(p);
+		return n;
+	case T_TRACE:
+		return parse_trace(p);
+	case T_TRACE_BEGIN:
+	case T_TRACE_END:
+		return parse_trace_edge(p, tok_name(p->tok.kind));
+	case T_ELSE:
+	case T_ELSEIF:
+		syntax_error(p, p->tok.pos, "'%s' without an 'if' before it",
+			     tok_name(p->tok.kind));
+		return n;
+	case T_NAME:
+	case T_LPAREN:
+		break;
+	default:
+		syntax_error(p, n->pos, "expected a statement, found %s", describe_token(p));
+		return n;
+	}
+	if (at_timer_event(p))
+		return parse_timer(p);
+	return parse_simple(p);
+}
+
+static struct node *parse_statement(struct parser *p)
+{
+	struct node *n = NULL;
+
+	if (enter(p))
+		n = parse_keyword(p);
+	leave(p);
+	return n;
+}
+
+void parse_file(struct compiler *cc)
+{
+	struct parser p = { .cc = cc, .diag = &cc->diag };
+
+	cc->main = func_new(cc, NULL, "main", (struct pos) { .line = 1, .col = 1 });
+	p.func = cc->main;
+	lex_init(&p.lx, p.diag);
+	next(&p);
+	cc->main->body = parse_statements(&p, true);
+}

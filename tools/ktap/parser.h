@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the parts of the parser share. */
+#ifndef KTAP_PARSER_H
+#define KTAP_PARSER_H
+
+#include "ast.h"
+#include "lexer.h"
+
+#define MAX_NESTING	200	/* blocks, parentheses and unary operators */
+#define MAX_HEIGHT	1000	/* of one expression's tree */
+
+/*
+ * An error sets the parser in panic: the current token becomes T_PANIC, which
+ * nothing accepts, so every rule returns, until the innermost list of
+ * statements finds the next one to go on with.
+ */
+struct parser {
+	struct compiler *cc;
+	struct diag *diag;
+	struct lexer lx;
+	struct token tok;
+	struct pos end;		/* of the token before the current one */
+	struct token failed;	/* the token at which panic began */
+	bool panic;
+	bool over;		/* too deep: give the file up */
+	bool head;		/* between `trace` and its body */
+	unsigned int depth;
+	struct func *func;
+	unsigned int loops;	/* around the current statement */
+};
+
+/* A list under construction. */
+struct list {
+	struct node *first;
+	struct node **end;
+};
+
+static inline void list_init(struct list *l)
+{
+	l->first = NULL;
+	l->end = &l->first;
+}
+
+static inline void list_add(struct list *l, struct node *n)
+{
+	*l->end = n;
+	l->end = &n->next;
+}
+
+void next(struct parser *p);
+bool accept(struct parser *p, enum tok kind);
+void expect(struct parser *p, enum tok kind);
+/* "expected WHAT, found ..." at the current token. */
+void unexpected(struct parser *p, const char *what);
+/* The current token as messages show it. */
+const char *describe_token(struct parser *p);
+__attribute__((format(printf, 3, 4)))
+void syntax_error(struct parser *p, struct pos pos, const char *fmt, ...);
+/* Both around what recurses; enter() fails, with an error, when it is too deep. */
+bool enter(struct parser *p);
+void leave(struct parser *p);
+
+struct node *parse_expr(struct parser *p);
+struct node *parse_exprs(struct parser *p);
+/* Calls, indices and fields, without operators. */
+struct node *parse_postfix(struct parser *p);
+/* Parameters and body; the current token is the '('. */
+struct func *parse_function(struct parser *p, const char *name, struct pos pos);
+
+struct node *parse_block(struct parser *p);
+/* The body of a function that begins here. */
+struct node *parse_func_body(struct parser *p, struct func *f);
+
+struct node *parse_trace(struct parser *p);
+struct node *parse_trace_edge(struct parser *p, const char *event);
+/* True when a statement begins with an event: "tick-1s", "profile:hz:99". */
+bool at_timer_event(struct parser *p);
+struct node *parse_timer(struct parser *p);
+
+#endif

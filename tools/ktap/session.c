@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One session with the kernel: finds and opens ktap/session, writes set-up
+ * lines and the chunk, cuts what is read into the pieces of frames.
+ */
+#define _GNU_SOURCE
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "session.h"
+
+/* Where tracefs is looked for, unless KTAP_TRACEFS names it. */
+static const char * const tracefs_dirs[] = {
+	"/sys/kernel/tracing",
+	"/sys/kernel/debug/tracing",
+};
+
+#define NR_TRACEFS_DIRS	(sizeof(tracefs_dirs) / sizeof(tracefs_dirs[0]))
+
+static const char *in_dir(char *path, size_t size, const char *dir, const char *file)
+{
+	snprintf(path, size, "%s/%s", dir, file);
+	return path;
+}
+
+/* access(), as the one who opens the file later */
+static bool there_is(const char *dir, const char *file)
+{
+	char path[4096];
+
+	return !faccessat(AT_FDCWD, in_dir(path, sizeof(path), dir, file), F_OK, AT_EACCESS);
+}
+
+/* tracefs is mounted where it has its oldest file. */
+static const char *find_tracefs(void)
+{
+	const char *dir = getenv("KTAP_TRACEFS");
+
+	if (dir)
+		return dir;
+	for (size_t i = 0; i < NR_TRACEFS_DIRS; i++) {
+		if (there_is(tracefs_dirs[i], "trace") || errno == EACCES)
+			return tracefs_dirs[i];
+	}
+	return NULL;
+}
+
+/* Why ktap/session below @tracefs could not be opened. */
+static void explain_open(const char *tracefs, const char *path, int err)
+{
+	if (err == ENOENT && there_is(tracefs, ".")) {
+		fprintf(stderr, "ktap: error: this kernel has no ktap: no %s\n", path);
+		fprintf(stderr, "ktap: it must be built with CONFIG_KTAP=y\n");
+		return;
+	}
+	fprintf(stderr, "ktap: error: cannot open %s: %s\n", path, strerror(err));
+	if (err != EACCES && err != EPERM)
+		return;
+	if (geteuid())
+		fprintf(stderr, "ktap: tracing needs CAP_PERFMON and tracefs: try sudo\n");
+	else
+		fprintf(stderr, "ktap: locked down? see /sys/kernel/security/lockdown\n");
+}
+
+bool session_open(struct session *s)
+{
+	const char *tracefs = find_tracefs();
+	char path[4096];
+	int err;
+
+	memset(s, 0, sizeof(*s));
+	s->fd = -1;
+	if (!tracefs) {
+		fprintf(stderr, "ktap: error: tracefs is not mounted\n");
+		fprintf(stderr, "ktap: try: mount -t tracefs nodev %s\n", tracefs_dirs[0]);
+		return false;
+	}
+
+	s->dir = strdup(in_dir(path, sizeof(path), tracefs, "ktap"));
+	if (!s->dir) {
+		perror("ktap: error");
+		return false;
+	}
+	s->fd = open(in_dir(path, sizeof(path), tracefs, "ktap/session"), O_RDWR | O_CLOEXEC);
+	if (s->fd < 0) {
+		explain_open(tracefs, path, errno);
+		return false;
+	}
+
+	err = session_setup(s, "frames");
+	if (err) {
+		fprintf(stderr, "ktap: error: %s: %s\n", path, strerror(-err));
+		return false;
+	}
+	s->framed = true;
+	return true;
+}
+
+static int write_all(int fd, const void *data, size_t len)
+{
+	const char *p = data;
+
+	while (len) {
+		ssize_t n = write(fd, p, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : -EIO;
+		p += n;
+		len -= n;
+	}
+	return 0;
+}
+
+int session_setup(struct session *s, const char *fmt, ...)
+{
+	char *line;
+	va_list ap;
+	int err, n;
+
+	va_start(ap, fmt);
+	n = vasprintf(&line, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		return -ENOMEM;
+
+	line[n] = '\n';		/* in place of the NUL: the length is known */
+	err = write_all(s->fd, line, n + 1);
+	free(line);
+	return err;
+}
+
+int session_load(struct session *s, const void *chunk, size_t len)
+{
+	int err = write_all(s->fd, chunk, len);
+
+	if (!err)
+		fcntl(s->fd, F_SETFL, O_RDWR | O_NONBLOCK);
+	return err;
+}
+
+/* Fails if the session has ended meanwhile, which the reader is about to see. */
+void session_stop(struct session *s)
+{
+	session_setup(s, "stop");
+}
+
+ssize_t session_read(struct session *s)
+{
+	ssize_t n;
+
+	n = read(s->fd, s->buf, sizeof(s->buf));
+	if (n < 0)
+		return -errno;
+	s->begin = 0;
+	s->end = n;
+	return n;
+}
+
+bool session_peek(struct session *s, struct piece *piece)
+{
+	size_t have = s->end - s->begin;
+
+	while (!s->left && s->framed) {
+		size_t want = sizeof(s->head) - s->head_len;
+
+		if (!have)
+			return false;
+		if (want > have)
+			want = have;
+		memcpy((char *)&s->head + s->head_len, s->buf + s->begin, want);
+		s->head_len += want;
+		s->begin += want;
+		have -= want;
+		if (s->head_len < sizeof(s->head))
+			return false;
+		s->head_len = 0;
+		s->left = le32toh(s->head.len);
+	}
+
+	if (!have)
+		return false;
+	piece->channel = s->framed ? s->head.channel : KTAP_CH_ERROR;
+	piece->data = s->buf + s->begin;
+	piece->len = s->framed && have > s->left ? s->left : have;
+	return true;
+}
+
+void session_take(struct session *s, size_t len)
+{
+	s->begin += len;
+	if (s->framed)
+		s->left -= len;
+}
+
+int session_status(const struct session *s, FILE *out)
+{
+	char path[4096], *line = NULL;
+	bool mine = false;
+	size_t size = 0;
+	int running = -1;
+	FILE *f;
+
+	f = fopen(in_dir(path, sizeof(path), s->dir, "sessions"), "re");
+	if (!f)
+		return -1;
+	while (getline(&line, &size, f) > 0) {
+		long pid;
+
+		if (line[0] != ' ') {
+			mine = sscanf(line, "%*s %ld", &pid) == 1 && pid == getpid();
+			if (mine)
+				running = !!strstr(line, " running events=");
+		}
+		if (mine && out)
+			fprintf(out, "ktap: %s", line);
+	}
+	free(line);
+	fclose(f);
+	return running;
+}
+
+/* The version that the kernel's ktap has, from the features file. */
+static bool kernel_version(const struct session *s, unsigned int *major, unsigned int *minor)
+{
+	char path[4096], line[256];
+	bool found = false;
+	FILE *f;
+
+	f = fopen(in_dir(path, sizeof(path), s->dir, "features"), "re");
+	if (!f)
+		return false;
+	while (!found && fgets(line, sizeof(line), f))
+		found = sscanf(line, "abi: %u.%u", major, minor) == 2;
+	fclose(f);
+	return found;
+}
+
+bool session_accepts(const struct session *s, const char *name, const void *chunk, size_t len)
+{
+	const struct ktap_header *h = chunk;
+	unsigned int kmajor, kminor, major, minor;
+
+	if (len < sizeof(*h) || le32toh(h->length) != len) {
+		fprintf(stderr, "ktap: error: %s: a damaged chunk: it says %u bytes, not %zu\n",
+			name, len < sizeof(*h) ? 0 : le32toh(h->length), len);
+		return false;
+	}
+	if (!kernel_version(s, &kmajor, &kminor))
+		return true;
+	major = le16toh(h->major);
+	minor = le16toh(h->minor);
+	if (major == kmajor && minor <= kminor)
+		return true;
+	fprintf(stderr, "ktap: error: %s: needs ktap version %u.%u, this kernel has %u.%u\n",
+		name, major, minor, kmajor, kminor);
+	fprintf(stderr, "ktap: compile the script with the ktapc that belongs to this kernel\n");
+	return false;
+}
+
+void session_close(struct session *s)
+{
+	if (s->fd >= 0)
+		close(s->fd);
+	s->fd = -1;
+	free(s->dir);
+	s->dir = NULL;
+}

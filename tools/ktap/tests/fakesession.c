@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Plays the kernel's part of a session for ktap, without a kernel that has it:
+ * the session file is a pseudo terminal in raw mode.
+ *
+ *	fakesession DIR ktap [args] < STEPS
+ *
+ * makes DIR/ktap/session, runs ktap with KTAP_TRACEFS=DIR, takes the set-up
+ * lines (they go to DIR/setup) and the chunk, does what the steps say, ends the
+ * session, and exits as ktap does. Steps, one a line:
+ *
+ *	out TEXT, err TEXT, note TEXT	a frame with the text and a newline
+ *	bulk N				N bytes of output, in frames of 1000
+ *	exit N				the frame with the exit code
+ *	split				from here on write single bytes
+ *	pause				let ktap catch up
+ *	stop				wait for ktap to say stop
+ *	signal N			send ktap the signal N
+ */
+#define _GNU_SOURCE
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <linux/ktap.h>
+
+static int master;
+static int slave;
+static bool split;
+
+static void die(const char *what)
+{
+	perror(what);
+	exit(99);
+}
+
+static void send_bytes(const void *data, size_t len)
+{
+	const char *p = data;
+
+	while (len) {
+		ssize_t n = write(master, p, split ? 1 : len);
+
+		if (n < 0)
+			die("fakesession: write");
+		p += n;
+		len -= n;
+	}
+}
+
+static void send_frame(enum ktap_channel channel, const void *data, size_t len)
+{
+	struct ktap_frame frame = { .len = htole32(len), .channel = channel };
+
+	send_bytes(&frame, sizeof(frame));
+	send_bytes(data, len);
+}
+
+static void send_text(enum ktap_channel channel, const char *text)
+{
+	char line[4096];
+
+	send_frame(channel, line, snprintf(line, sizeof(line), "%s\n", text));
+}
+
+static void send_bulk(size_t len)
+{
+	char block[1000];
+
+	memset(block, 'x', sizeof(block));
+	for (; len; len -= len < sizeof(block) ? len : sizeof(block))
+		send_frame(KTAP_CH_OUTPUT, block, len < sizeof(block) ? len : sizeof(block));
+}
+
+/* Read a line, or the first byte of the chunk. */
+static size_t receive_line(char *line, size_t size)
+{
+	size_t len = 0;
+
+	while (len < size) {
+		if (read(master, line + len, 1) != 1)
+			die("fakesession: read");
+		len++;
+		if (line[len - 1] == '\n' || (len == 1 && line[0] == KTAP_MAGIC[0]))
+			return len;
+	}
+	exit(98);
+}
+
+static void receive_chunk(const char *dir)
+{
+	unsigned char data[65536];
+	struct ktap_header header;
+	char line[4096], path[4096];
+	size_t len, have = 1;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/setup", dir);
+	f = fopen(path, "w");
+	if (!f)
+		die(path);
+	for (;;) {
+		len = receive_line(line, sizeof(line));
+		if (line[0] == KTAP_MAGIC[0])
+			break;
+		fwrite(line, 1, len, f);
+	}
+	fclose(f);
+
+	data[0] = line[0];
+	for (len = sizeof(header); have < len && len <= sizeof(data);) {
+		ssize_t n = read(master, data + have, len - have);
+
+		if (n <= 0)
+			die("fakesession: chunk");
+		have += n;
+		if (have == sizeof(header)) {
+			memcpy(&header, data, sizeof(header));
+			len = le32toh(header.length);
+		}
+	}
+}
+
+/* Wait until ktap has read all that was sent. */
+static void drain(void)
+{
+	int left = 1;
+
+	for (int i = 0; left && i < 1000; i++) {
+		usleep(5000);
+		if (ioctl(slave, FIONREAD, &left))
+			die("fakesession: FIONREAD");
+	}
+}
+
+static void do_step(pid_t ktap, char *step)
+{
+	char line[64], *arg = strchr(step, ' ');
+	__le32 code;
+
+	step[strcspn(step, "\n")] = '\0';
+	if (arg)
+		*arg++ = '\0';
+	if (!strcmp(step, "out")) {
+		send_text(KTAP_CH_OUTPUT, arg);
+	} else if (!strcmp(step, "err")) {
+		send_text(KTAP_CH_ERROR, arg);
+	} else if (!strcmp(step, "note")) {
+		send_text(KTAP_CH_NOTE, arg);
+	} else if (!strcmp(step, "bulk")) {
+		send_bulk(atol(arg));
+	} else if (!strcmp(step, "exit")) {
+		code = htole32(atoi(arg));
+		send_frame(KTAP_CH_EXIT, &code, sizeof(code));
+	} else if (!strcmp(step, "split")) {
+		split = true;
+	} else if (!strcmp(step, "pause")) {
+		drain();
+		usleep(100000);
+	} else if (!strcmp(step, "signal")) {
+		kill(ktap, atoi(arg));
+	} else if (!strcmp(step, "stop")) {
+		line[receive_line(line, sizeof(line) - 1)] = '\0';
+		if (strcmp(line, "stop\n"))
+			exit(97);
+	} else {
+		fprintf(stderr, "fakesession: no step '%s'\n", step);
+		exit(96);
+	}
+}
+
+/* ktap has exited, which it may before the steps are done. */
+static void on_child(int sig)
+{
+	int status;
+
+	if (wait(&status) < 0)
+		_exit(94);
+	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : sig);
+}
+
+static void make_session(const char *dir)
+{
+	char path[4096];
+	struct termios t;
+
+	master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+	if (master < 0 || grantpt(master) || unlockpt(master))
+		die("fakesession: pty");
+	slave = open(ptsname(master), O_RDWR | O_NOCTTY | O_CLOEXEC);
+	if (slave < 0 || tcgetattr(slave, &t))
+		die("fakesession: pty");
+	cfmakeraw(&t);
+	tcsetattr(slave, TCSANOW, &t);
+
+	snprintf(path, sizeof(path), "%s/ktap", dir);
+	mkdir(path, 0755);
+	snprintf(path, sizeof(path), "%s/ktap/session", dir);
+	unlink(path);
+	if (symlink(ptsname(master), path))
+		die(path);
+	setenv("KTAP_TRACEFS", dir, 1);
+}
+
+int main(int argc, char **argv)
+{
+	char step[4096];
+	pid_t ktap;
+
+	if (argc < 3)
+		return 95;
+	make_session(argv[1]);
+	signal(SIGCHLD, on_child);
+	ktap = fork();
+	if (!ktap) {
+		/* the steps are not for ktap */
+		if (dup2(open("/dev/null", O_RDONLY), 0))
+			die("fakesession: /dev/null");
+		execv(argv[2], argv + 2);
+		die(argv[2]);
+	}
+
+	alarm(20);
+	receive_chunk(argv[1]);
+	while (fgets(step, sizeof(step), stdin))
+		do_step(ktap, step);
+	drain();
+	close(slave);
+	close(master);
+	for (;;)
+		pause();
+}

@@ -1,0 +1,168 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# The runner on a machine without ktap in its kernel: options, messages, and,
+# against a faked session, the whole way of a run.
+#
+#	tests/runner.sh KTAP FAKESESSION
+
+ktap=${1:?usage: runner.sh KTAP FAKESESSION}
+fake=${2:?usage: runner.sh KTAP FAKESESSION}
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+failed=0 count=0
+script='x = 1'
+
+result() {
+	count=$((count + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $count $2"
+		return
+	fi
+	failed=$((failed + 1))
+	echo "not ok $count $2"
+	sed 's/^/# out: /' "$dir/out"
+	sed 's/^/# err: /' "$dir/err"
+	echo "# exit code: $code"
+}
+
+# run ARGS...: ktap without a session
+run() {
+	code=0
+	timeout 20 "$ktap" "$@" >"$dir/out" 2>"$dir/err" </dev/null || code=$?
+}
+
+# play STEPS ARGS...: ktap with a session that goes by the steps
+play() {
+	steps=$1
+	shift
+	code=0
+	printf "$steps" | timeout 20 "$fake" "$dir" "$ktap" "$@" \
+		>"$dir/out" 2>"$dir/err" || code=$?
+}
+
+# expect NAME CODE [PATTERN]: the exit code, and what stderr says
+expect() {
+	[ "$code" = "$2" ] && { [ -z "$3" ] || grep -q -e "$3" "$dir/err"; }
+	result $? "$1"
+}
+
+# output NAME TEXT: exactly this on stdout
+output() {
+	printf "$2" | cmp -s - "$dir/out"
+	result $? "$1"
+}
+
+# setup NAME TEXT: exactly this before the chunk
+setup() {
+	printf "$2" | cmp -s - "$dir/setup"
+	result $? "$1"
+}
+
+run
+expect no_script_is_a_usage_error 2 'no script given'
+run --nonsense
+expect unknown_option_is_a_usage_error 2 "unknown option --nonsense"
+run -e
+expect option_without_its_value_is_an_error 2 "no value for option -e"
+run -p zero -e "$script"
+expect pid_must_be_a_number 2 "-p 'zero': not a number"
+run -p 0 -e "$script"
+expect pid_must_be_above_zero 2 'not a number above 0'
+run -m 12x -e "$script"
+expect size_must_have_a_known_suffix 2 "-m '12x': not a size"
+run -m 99999999999G -e "$script"
+expect size_that_overflows_is_refused 2 'not a size'
+run --follow -e "$script"
+expect follow_needs_a_process 2 '--follow needs -p'
+run -p 1 -e "$script" -- true
+expect pid_and_command_exclude_each_other 2 'not both'
+run -e "$script" --
+expect empty_command_is_an_error 2 'no command after --'
+run -h
+expect help_succeeds 0
+grep -q -e '^  -m SIZE' "$dir/out"
+result $? help_lists_the_options
+run -V
+expect version_succeeds 0
+run "$dir/missing.kp"
+expect missing_script_is_named 2 "cannot read $dir/missing.kp: No such file"
+run -e 'x = = 1'
+expect compile_error_has_a_position 2 '^-e:1:[0-9]*: error: '
+export KTAP_TRACEFS="$dir/nowhere"
+run -e "$script"
+expect missing_tracefs_is_reported 2 "cannot open $dir/nowhere/ktap/session"
+mkdir "$dir/empty"
+export KTAP_TRACEFS="$dir/empty"
+run -e "$script"
+expect kernel_without_ktap_is_reported 2 'CONFIG_KTAP'
+unset KTAP_TRACEFS
+if [ ! -e /sys/kernel/tracing/trace ] && [ ! -e /sys/kernel/debug/tracing/trace ]; then
+	run -e "$script"
+	expect unmounted_tracefs_gets_advice 2 'mount -t tracefs'
+fi
+
+play 'exit 0\n' -e "$script"
+setup setup_lines_of_a_plain_run 'frames\narg -e\n'
+play 'exit 0\n' -p 7 --follow --self -m 64k -e "$script" one 'two words' -3
+setup setup_lines_of_all_options \
+	'frames\narg -e\narg one\narg two words\narg -3\npid 7\nfollow\nself\nmemory 65536\n'
+run -e "$script" "$(printf 'a\nb')"
+expect argument_with_newline_is_refused 2 'newline'
+play 'out hello\nexit 0\n' -e "$script"
+output output_frames_go_to_stdout 'hello\n'
+play 'split\nout hello\nout world\nexit 0\n' -e "$script"
+output frames_may_come_byte_by_byte 'hello\nworld\n'
+play 'out hello\nexit 0\n' -o "$dir/file" -e "$script"
+output option_o_leaves_stdout_alone ''
+cp "$dir/file" "$dir/out"
+output option_o_writes_the_file 'hello\n'
+play 'bulk 300000\nexit 0\n' -e "$script"
+[ "$(wc -c <"$dir/out")" -eq 300000 ]
+result $? bulk_output_is_complete
+play 'exit 42\n' -e "$script"
+expect exit_code_is_the_sessions 42
+play 'err t.kp:1:1: error: boom\nexit 1\n' -e "$script"
+expect error_frames_go_to_stderr 1 '^t.kp:1:1: error: boom'
+play 'err -e:1:3: error: boom\nexit 1\n' -e "$script"
+expect error_shows_its_source_line 1 'x = 1'
+play 'note total enabled 956 events\nnote lost 5 events\nexit 0\n' -e "$script"
+expect notes_are_shown 0 '^ktap: total enabled 956 events'
+expect losses_are_shown 0 '^ktap: lost 5 events'
+expect stop_hint_is_shown 0 '^Press Control-C to stop.'
+play 'note total enabled 956 events\nnote lost 5 events\nexit 0\n' -q -e "$script"
+printf 'ktap: lost 5 events\n' | cmp -s - "$dir/err"
+result $? quiet_shows_losses_alone
+play 'out one\npause\nsignal 2\nstop\nout two\nexit 0\n' -q -e "$script"
+expect interrupt_stops_and_succeeds 0
+output output_after_stop_is_shown 'one\ntwo\n'
+play 'pause\nsignal 15\nstop\nexit 0\n' -q -e "$script"
+expect sigterm_stops_and_succeeds 0
+play 'pause\nsignal 2\nstop\npause\nsignal 2\npause\n' -q -e "$script"
+expect second_interrupt_ends_at_once 130
+play 'pause\nout traced\nstop\nout end\nexit 0\n' -e "$script" -- sh -c 'exit 7'
+expect exit_code_of_the_command_is_not_ours 0
+output session_stops_when_the_command_exits 'traced\nend\n'
+sed 's/^pid .*/pid N/' "$dir/setup" >"$dir/out"
+output command_is_traced_with_its_children 'frames\narg -e\npid N\nfollow\n'
+play 'pause\n' -e "$script" -- "$dir/no-such-command"
+expect command_that_cannot_run_is_reported 127 "cannot run $dir/no-such-command: No such file"
+play 'bulk 100000\nexit 0\n' -o /dev/full -e "$script"
+expect full_disk_is_reported 1 'cannot write to /dev/full: No space left'
+
+code=0
+printf 'bulk 300000\npause\nout more\nexit 0\n' |
+	{ timeout 20 "$fake" "$dir" "$ktap" -q -e "$script" 2>"$dir/err"; echo $? >"$dir/code"; } |
+	head -c 10 >"$dir/out"
+code=$(cat "$dir/code")
+expect closed_pipe_ends_quietly 0
+[ ! -s "$dir/err" ]
+result $? closed_pipe_is_no_error
+
+printf 'x = 1\n' >"$dir/script.kp"
+play 'exit 0\n' "$dir/script.kp" arg
+sed 's/^arg .*script.kp/arg S/' "$dir/setup" >"$dir/out"
+output script_file_and_its_argument 'frames\narg S\narg arg\n'
+
+echo "1..$count"
+[ "$failed" = 0 ]
