@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A session in user space: the life of a script without events, in the order
+ * in which kernel/trace/ktap/session.c has it.
+ */
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <linux/err.h>
+#include <linux/kernel.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "builtin.h"
+#include "host.h"
+#include "lock.h"
+#include "table.h"
+
+#define MEMORY		(16UL << 20)
+
+/* The one that runs: cond_resched() does not say whose run it interrupts. */
+static struct host *running;
+
+static u64 now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+static void heap_is_low(struct ktap_heap *heap)
+{
+	container_of(heap, struct host, env.heap)->low = true;
+}
+
+/* In the kernel a worker does it. */
+static void refill(struct host *h)
+{
+	if (h->low)
+		ktap_heap_refill(&h->env.heap);
+	h->low = false;
+}
+
+void cond_resched(void)
+{
+	struct host *h = running;
+
+	if (!h)
+		return;
+	refill(h);
+	if (h->max_slices && !h->slices--) {
+		h->abort = true;
+		h->slices = 0;
+	}
+}
+
+/* Output */
+
+/**
+ * struct host_record - a record of a handler, on its way to the reader
+ * @next: the one that was committed after it
+ * @size: bytes of @data
+ * @data: the record, in memory that ends where it does
+ */
+struct host_record {
+	struct host_record *next;
+	size_t size;
+	struct ktap_record *data;
+};
+
+void *ktap_out_reserve(struct ktap_vm *vm, size_t size)
+{
+	struct host *h = host_of(vm);
+	struct host_record *rec = malloc(sizeof(*rec));
+
+	if (size > KTAP_RECORD_MAX)
+		abort();
+	rec->next = NULL;
+	rec->size = size;
+	rec->data = malloc(size);
+	*h->last_record = rec;
+	h->last_record = &rec->next;
+	h->printed = true;
+	return rec->data;
+}
+
+void ktap_out_commit(struct ktap_vm *vm, void *place)
+{
+}
+
+static void put_text(FILE *to, const char *text, size_t len)
+{
+	if (to)
+		fwrite(text, 1, len, to);
+}
+
+/* The handlers are done: so in the kernel, too, when somebody reads. */
+static void format_records(struct host *h)
+{
+	struct host_record *rec, *next;
+	struct seq_buf s;
+	char *text;
+
+	if (!h->records)
+		return;
+	text = malloc(KTAP_RECORD_TEXT);
+	for (rec = h->records; rec; rec = next) {
+		next = rec->next;
+		seq_buf_init(&s, text, KTAP_RECORD_TEXT);
+		ktap_record_format(&s, rec->data, rec->size);
+		put_text(rec->data->type == KTAP_REC_ERROR ? h->err : h->out, text,
+			 seq_buf_used(&s));
+		free(rec->data);
+		free(rec);
+	}
+	free(text);
+	h->records = NULL;
+	h->last_record = &h->records;
+}
+
+int ktap_out_text(struct ktap_vm *vm, const char *text, size_t len)
+{
+	struct host *h = host_of(vm);
+
+	if (!len)
+		return 0;
+	h->printed = true;
+	put_text(h->out, text, len);
+	return 0;
+}
+
+static void say_losses(struct host *h)
+{
+	const struct {
+		const char *what;
+		const atomic_long_t *counter;
+	} losses[] = {
+		{ "table entries: the table was full", &h->env.counters.full_table },
+		{ "values: the session had no memory left", &h->env.counters.no_memory },
+		{ "updates that interrupted another one", &h->env.counters.nmi_busy },
+		{ "strings that were too long", &h->env.counters.cut_strings },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(losses) && h->err; i++) {
+		long n = atomic_long_read(losses[i].counter);
+
+		if (n)
+			fprintf(h->err, "ktap: lost %ld %s\n", n, losses[i].what);
+	}
+}
+
+/* Running */
+
+static void say_error(struct host *h, const struct ktap_vm *vm)
+{
+	char text[1024];
+	size_t len = ktap_vm_backtrace(vm, text, sizeof(text));
+
+	/* Of what was refused, the place says all. */
+	if (h->refused)
+		len = strchr(text, '\n') - text + 1;
+	put_text(h->err, text, len);
+}
+
+static int run(struct host *h, struct ktap_vm *vm, u32 func, const struct ktap_value *args,
+	       unsigned int nargs, struct ktap_value *result)
+{
+	int err;
+
+	refill(h);
+	h->slices = h->max_slices;
+	h->abort = false;
+	running = h;
+	if (h->locked)
+		this_cpu_inc(ktap_locks_held);
+	err = ktap_vm_run(vm, func, args, nargs, result);
+	if (h->locked)
+		this_cpu_dec(ktap_locks_held);
+	running = NULL;
+	if (!err)
+		return 0;
+	h->ending = true;
+	if (err == -ECANCELED)
+		return err;
+	h->exit_code = h->refused ? HOST_EXIT_REFUSED : HOST_EXIT_ERROR;
+	say_error(h, vm);
+	return err;
+}
+
+static void run_probe(struct host *h, const struct host_probe *probe)
+{
+	bool event = probe->kind == HOST_ON_EVENT;
+	struct ktap_vm *vm = event ? &h->event_vm : &h->vm;
+	struct ktap_value verdict = KTAP_VALUE_BOOL(true);
+	struct ktap_value arg = KTAP_VALUE_NIL;
+	int err = 0;
+
+	if (event) {
+		vm->event = &host_event;
+		arg = (struct ktap_value){ .blob = &host_event, .tag = KTAP_EVENT };
+	}
+	if (probe->filter != KTAP_NONE)
+		err = run(h, vm, probe->filter, NULL, 0, &verdict);
+	if (!err && ktap_is_true(&verdict))
+		run(h, vm, probe->handler, &arg, 1, NULL);
+	vm->event = NULL;
+	if (event)
+		format_records(h);
+	/* What handlers let go of is freed by the session's thread. */
+	ktap_tables_reap(&h->env);
+}
+
+static bool run_probes(struct host *h, enum host_kind kind)
+{
+	bool found = false;
+	unsigned int i;
+
+	for (i = 0; i < h->nprobes && !h->ending; i++) {
+		if (h->probes[i]->kind != kind)
+			continue;
+		found = true;
+		run_probe(h, h->probes[i]);
+	}
+	return found;
+}
+
+static bool has_end(const struct host *h)
+{
+	unsigned int i;
+
+	for (i = 0; i < h->nprobes; i++) {
+		if (h->probes[i]->kind == HOST_ON_END)
+			return true;
+	}
+	return false;
+}
+
+static void live(struct host *h)
+{
+	h->start = now();
+	run(h, &h->vm, h->env.prog->main, NULL, 0, NULL);
+	if (h->refused)
+		return;
+	run_probes(h, HOST_ON_BEGIN);
+	if (h->fire) {
+		run_probes(h, HOST_ON_EVENT);
+		run_probes(h, HOST_ON_TICK);
+	}
+	h->ending = false;
+	run_probes(h, HOST_ON_END);
+	if (!has_end(h) && !h->printed && ktap_print_globals(&h->vm))
+		say_error(h, &h->vm);
+	say_losses(h);
+}
+
+static int init_event_vm(struct host *h)
+{
+	struct ktap_vm *vm = &h->event_vm;
+
+	*vm = (struct ktap_vm){
+		.env = &h->env,
+		.level = h->level,
+		.stack_size = KTAP_EVENT_STACK,
+		.max_calls = KTAP_EVENT_CALLS,
+		.arena.size = KTAP_EVENT_ARENA,
+	};
+	vm->stack = kvcalloc(vm->stack_size, sizeof(*vm->stack), GFP_KERNEL);
+	vm->calls = kvcalloc(vm->max_calls, sizeof(*vm->calls), GFP_KERNEL);
+	vm->arena.half[0] = kvmalloc(vm->arena.size, GFP_KERNEL);
+	vm->arena.half[1] = kvmalloc(vm->arena.size, GFP_KERNEL);
+	if (vm->stack && vm->calls && vm->arena.half[0] && vm->arena.half[1])
+		return 0;
+	ktap_vm_destroy_process(vm);
+	return -ENOMEM;
+}
+
+static int refuse(struct host *h, const char *text)
+{
+	if (h->err)
+		fputs(text, h->err);
+	return HOST_EXIT_REFUSED;
+}
+
+static int run_program(struct host *h, struct ktap_program *prog)
+{
+	int err;
+
+	err = ktap_env_init(&h->env, prog, MEMORY, heap_is_low);
+	if (err)
+		return refuse(h, "ktap: error: no memory\n");
+	if (h->max_insns)
+		h->env.max_insns = h->max_insns;
+	err = ktap_vm_init_process(&h->vm, &h->env);
+	if (err)
+		goto destroy_env;
+	h->vm.abort = &h->abort;
+	err = init_event_vm(h);
+	if (err)
+		goto destroy_vm;
+
+	live(h);
+
+	host_probes_free(h);
+	ktap_vm_destroy_process(&h->event_vm);
+destroy_vm:
+	ktap_vm_destroy_process(&h->vm);
+destroy_env:
+	ktap_env_destroy(&h->env);
+	return err ? refuse(h, "ktap: error: no memory\n") : h->exit_code;
+}
+
+int host_run(struct host *h, void *chunk, size_t len)
+{
+	struct ktap_program *prog;
+	struct ktap_diag diag;
+	int code;
+
+	h->last_record = &h->records;
+	prog = ktap_program_load(chunk, len, &diag);
+	if (IS_ERR(prog)) {
+		kvfree(chunk);
+		return refuse(h, diag.text);
+	}
+	code = run_program(h, prog);
+	ktap_program_free(prog);
+	return code;
+}
+
+/* Built-ins that are about the session, the thread and the machine */
+
+static int give(struct ktap_value *r, s64 i)
+{
+	r[0] = KTAP_VALUE_INT(i);
+	return 0;
+}
+
+int ktap_fn_exit(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	struct host *h = host_of(vm);
+
+	/* The first one decides. */
+	if (!h->ending)
+		h->exit_code = n ? r[0].i : 0;
+	h->ending = true;
+	return -ECANCELED;
+}
+
+int ktap_fn_elapsed(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	return give(r, now() - host_of(vm)->start);
+}
+
+int ktap_fn_scriptarg(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	const struct host *h = host_of(vm);
+	s64 i = r[0].i;
+	char *arg, *end;
+	long long number;
+
+	r[0] = KTAP_VALUE_NIL;
+	if (i < 0 || i >= h->nargs)
+		return 0;
+	arg = h->args[i];
+	number = strtoll(arg, &end, 0);
+	if (i && *arg && !*end)
+		r[0] = KTAP_VALUE_INT(number);
+	else
+		r[0] = KTAP_VALUE_STR(arg, strlen(arg));
+	return 0;
+}
+
+int ktap_fn_pid(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	return give(r, getpid());
+}
+
+int ktap_fn_tid(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	return give(r, getpid());
+}
+
+int ktap_fn_ppid(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	return give(r, getppid());
+}
+
+int ktap_fn_uid(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	return give(r, getuid());
+}
+
+int ktap_fn_gid(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	return give(r, getgid());
+}
+
+int ktap_fn_cpu(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	return give(r, 0);
+}
+
+int ktap_fn_numa_node(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	return give(r, 0);
+}
+
+int ktap_fn_execname(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	return ktap_make_string(vm, "ktapvm", 6, &r[0]);
+}
+
+int ktap_fn_nsecs(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	return give(r, now());
+}
+
+int ktap_fn_cgroup(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	r[0] = KTAP_VALUE_NIL;
+	return 0;
+}
+
+int ktap_fn_rand(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	return give(r, rand());
+}
+
+int ktap_fn_curtask(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	r[0] = KTAP_VALUE_PTR(0xffff888000001000ULL);
+	return 0;
+}
+
+/* Some frames, that many if the script asks for more. */
+static int give_stack(struct ktap_vm *vm, struct ktap_value *r, unsigned int n, enum ktap_tag tag)
+{
+	s64 depth = n ? clamp_t(s64, r[0].i, 0, 8) : 3;
+	unsigned long *frames;
+	unsigned int i;
+
+	frames = ktap_arena_alloc(vm, depth * sizeof(*frames));
+	if (!frames)
+		return vm->error;
+	for (i = 0; i < depth; i++)
+		frames[i] = 0x1000 * (i + 1);
+	r[0] = (struct ktap_value){ .blob = frames, .tag = tag, .len = depth * sizeof(*frames) };
+	return 0;
+}
+
+int ktap_fn_kstack(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	return give_stack(vm, r, n, KTAP_KSTACK);
+}
+
+int ktap_fn_ustack(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	return give_stack(vm, r, n, KTAP_USTACK);
+}

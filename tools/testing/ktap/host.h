@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What stands in for the session, its sources and its output when the virtual
+ * machine runs in user space.
+ */
+#ifndef _KTAP_HOST_H
+#define _KTAP_HOST_H
+
+#include <stdio.h>
+
+#include "output.h"
+#include "vm.h"
+
+/* Exit codes, as ktap(1) has them. */
+#define HOST_EXIT_ERROR		1	/* run-time error */
+#define HOST_EXIT_REFUSED	2	/* the chunk was refused */
+
+struct host_probe;
+struct host_record;
+
+/**
+ * struct host - one run of a chunk
+ *
+ * Set by the caller, all else zero:
+ * @out: where output goes; NULL: nowhere
+ * @err: the same for errors and losses
+ * @args: arguments of the script, the first is its name
+ * @nargs: number of them
+ * @fire: let each handler of an event run once, with an event made up
+ * @level: the context it runs in
+ * @max_insns: budget of a run in event context; 0: the default
+ * @max_slices: how often a run in process context may look around before it is
+ *	told to end; 0: as often as it likes
+ * @locked: handlers find this CPU inside a lock of ktap
+ *
+ * @env: the environment
+ * @vm: the activation of process context
+ * @event_vm: that of event context
+ * @probes: clauses that have come to life
+ * @nprobes: number of them
+ * @records: what handlers have printed, oldest first
+ * @last_record: where the next one goes
+ * @start: when the top level began
+ * @slices: left of @max_slices
+ * @abort: process context is told to end
+ * @low: the heap asked for more
+ * @refused: the top level asked for an event that there is not
+ * @ending: exit() was called, or an error has happened
+ * @printed: the script has printed something
+ * @exit_code: what host_run() will return
+ */
+struct host {
+	FILE *out;
+	FILE *err;
+	char **args;
+	unsigned int nargs;
+	bool fire;
+	enum ktap_level level;
+	u64 max_insns;
+	u64 max_slices;
+	bool locked;
+
+	struct ktap_env env;
+	struct ktap_vm vm;
+	struct ktap_vm event_vm;
+	struct host_probe **probes;
+	unsigned int nprobes;
+	struct host_record *records;
+	struct host_record **last_record;
+	u64 start;
+	u64 slices;
+	bool abort;
+	bool low;
+	bool refused;
+	bool ending;
+	bool printed;
+	int exit_code;
+};
+
+static inline struct host *host_of(const struct ktap_vm *vm)
+{
+	return container_of(vm->env, struct host, env);
+}
+
+/*
+ * Loads a chunk and runs it to its end.  @chunk is kvmalloc'ed, and is freed.
+ * Returns the exit code; @h is as it was before, but for it and the counters.
+ */
+int host_run(struct host *h, void *chunk, size_t len);
+
+/* source.c: the event that all handlers get */
+extern const struct ktap_event host_event;
+void host_probes_free(struct host *h);
+/* Runs what is of @kind, unless the script ends meanwhile. */
+enum host_kind {
+	HOST_ON_BEGIN,
+	HOST_ON_END,
+	HOST_ON_TICK,
+	HOST_ON_EVENT,
+};
+
+struct host_probe {
+	enum host_kind kind;
+	u32 filter;
+	u32 handler;
+};
+
+#endif /* _KTAP_HOST_H */

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _SHIM_LINUX_ATOMIC_H
+#define _SHIM_LINUX_ATOMIC_H
+
+#include <linux/types.h>
+
+#define smp_mb()			__atomic_thread_fence(__ATOMIC_SEQ_CST)
+#define smp_mb__after_atomic()		smp_mb()
+
+#define atomic_read(v)			__atomic_load_n(&(v)->counter, __ATOMIC_RELAXED)
+#define atomic_set(v, i)		__atomic_store_n(&(v)->counter, i, __ATOMIC_RELAXED)
+#define atomic_inc_return(v)		__atomic_add_fetch(&(v)->counter, 1, __ATOMIC_SEQ_CST)
+#define atomic_dec_and_test(v)		(!__atomic_sub_fetch(&(v)->counter, 1, __ATOMIC_SEQ_CST))
+#define atomic_long_read(v)		atomic_read(v)
+#define atomic_long_inc(v)		((void)atomic_inc_return(v))
+
+static inline int atomic_cmpxchg(atomic_t *v, int old, int new)
+{
+	__atomic_compare_exchange_n(&v->counter, &old, new, false, __ATOMIC_SEQ_CST,
+				    __ATOMIC_SEQ_CST);
+	return old;
+}
+
+#endif /* _SHIM_LINUX_ATOMIC_H */

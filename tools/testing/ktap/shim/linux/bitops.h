@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _SHIM_LINUX_BITOPS_H
+#define _SHIM_LINUX_BITOPS_H
+
+#include <linux/bits.h>
+#include <linux/types.h>
+
+#define __ffs(word)	((unsigned long)__builtin_ctzl(word))
+
+static inline void __set_bit(unsigned long nr, unsigned long *addr)
+{
+	addr[nr / BITS_PER_LONG] |= BIT(nr % BITS_PER_LONG);
+}
+
+static inline bool test_bit(unsigned long nr, const unsigned long *addr)
+{
+	return addr[nr / BITS_PER_LONG] & BIT(nr % BITS_PER_LONG);
+}
+
+#endif /* _SHIM_LINUX_BITOPS_H */

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _SHIM_LINUX_BITS_H
+#define _SHIM_LINUX_BITS_H
+
+#define BITS_PER_LONG	((int)sizeof(long) * 8)
+#define BIT(nr)		(1UL << (nr))
+#define GENMASK(h, l)	((~0UL << (l)) & (~0UL >> (BITS_PER_LONG - 1 - (h))))
+
+#endif /* _SHIM_LINUX_BITS_H */

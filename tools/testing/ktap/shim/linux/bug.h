@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _SHIM_LINUX_BUG_H
+#define _SHIM_LINUX_BUG_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* What the kernel survives ends the test. */
+#define WARN_ON_ONCE(cond)						\
+	((cond) ? (fprintf(stderr, "%s:%d: WARN_ON_ONCE(%s)\n", __FILE__, __LINE__, #cond),	\
+		   abort(), 1) : 0)
+
+#endif /* _SHIM_LINUX_BUG_H */

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _SHIM_LINUX_KERNEL_H
+#define _SHIM_LINUX_KERNEL_H
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <linux/align.h>
+#include <linux/bitops.h>
+#include <linux/container_of.h>
+#include <linux/minmax.h>
+#include <linux/overflow.h>
+#include <linux/types.h>
+
+#define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
+#define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
+
+#define S32_MAX			INT32_MAX
+#define U32_MAX			UINT32_MAX
+#define U64_MAX			UINT64_MAX
+
+__printf(3, 0) int vscnprintf(char *buf, size_t size, const char *fmt, va_list args);
+__printf(3, 4) int scnprintf(char *buf, size_t size, const char *fmt, ...);
+
+#endif /* _SHIM_LINUX_KERNEL_H */

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _SHIM_LINUX_SCHED_SIGNAL_H
+#define _SHIM_LINUX_SCHED_SIGNAL_H
+
+#include <linux/sched.h>
+
+/* A fatal signal is not survived. */
+#define current				NULL
+#define fatal_signal_pending(task)	((void)(task), false)
+
+#endif /* _SHIM_LINUX_SCHED_SIGNAL_H */

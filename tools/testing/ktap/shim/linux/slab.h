@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _SHIM_LINUX_SLAB_H
+#define _SHIM_LINUX_SLAB_H
+
+/* The kernel's has these in its train. */
+#include <linux/kernel.h>
+#include <linux/math64.h>
+#include <linux/string.h>
+
+#define GFP_KERNEL		0
+#define GFP_KERNEL_ACCOUNT	0
+
+/* The allocation that fails, counted down from here; 0: none does. */
+extern unsigned long shim_fail_at;
+
+void *kvmalloc_array(size_t n, size_t size, gfp_t flags);
+void *kvcalloc(size_t n, size_t size, gfp_t flags);
+void kvfree(const void *p);
+
+#define kvmalloc(size, flags)	kvmalloc_array(1, size, flags)
+#define kvzalloc(size, flags)	kvcalloc(1, size, flags)
+
+#endif /* _SHIM_LINUX_SLAB_H */

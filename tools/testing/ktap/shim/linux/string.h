@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _SHIM_LINUX_STRING_H
+#define _SHIM_LINUX_STRING_H
+
+#include <string.h>
+
+#include <linux/kernel.h>
+
+/* To an array; the form with a size is not used. */
+#define strscpy(to, from)	((void)scnprintf(to, sizeof(to), "%s", from))
+
+#endif /* _SHIM_LINUX_STRING_H */

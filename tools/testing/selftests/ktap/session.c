@@ -1,0 +1,647 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The session file itself, by a program that needs no tool: it makes its own
+ * chunks, right ones and wrong ones.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <linux/ktap.h>
+
+#include "../kselftest_harness.h"
+
+#define DIR		"/sys/kernel/tracing/ktap/"
+#define SESSION		DIR "session"
+#define FUZZ_ROUNDS	2000
+
+/* A chunk under construction. */
+struct chunk {
+	union {
+		struct ktap_header header;
+		unsigned char bytes[4096];
+	};
+	uint32_t len;
+};
+
+enum { STR_MAIN, STR_TEXT, STR_HANDLER, STR_EVENT, NR_STRINGS };
+
+struct program {
+	const char *text;		/* what is printed */
+	const char *event;		/* of the probe that handler 1 has, or NULL */
+	const struct ktap_insn *main;
+	unsigned int nmain;
+	const struct ktap_insn *handler;
+	unsigned int nhandler;
+};
+
+static struct ktap_insn insn(enum ktap_opcode op, uint8_t a, uint8_t b, int32_t d)
+{
+	return (struct ktap_insn){ .op = op, .a = a, .b = b, .d = htole32(d) };
+}
+
+static void *add_section(struct chunk *c, enum ktap_section_type type, uint32_t size,
+			 uint32_t count)
+{
+	struct ktap_section *sections = (void *)(c->bytes + sizeof(c->header));
+	uint32_t n = le32toh(c->header.nsections);
+	uint32_t offset = (c->len + 7) & ~7U;
+
+	sections[n] = (struct ktap_section){
+		.type = htole32(type), .offset = htole32(offset), .size = htole32(size),
+		.count = htole32(count),
+	};
+	c->header.nsections = htole32(n + 1);
+	c->len = (offset + size + 7) & ~7U;
+	c->header.length = htole32(c->len);
+	return c->bytes + offset;
+}
+
+static void add_strings(struct chunk *c, const char *const *strings)
+{
+	uint32_t used = NR_STRINGS * sizeof(struct ktap_string);
+	unsigned char data[1024];
+	struct ktap_string *entry = (void *)data;
+
+	for (int i = 0; i < NR_STRINGS; i++) {
+		size_t len = strlen(strings[i]);
+
+		entry[i].offset = htole32(used);
+		entry[i].len = htole32(len);
+		memcpy(data + used, strings[i], len + 1);
+		used += len + 1;
+	}
+	memcpy(add_section(c, KTAP_SEC_STRINGS, used, NR_STRINGS), data, used);
+}
+
+static void build(struct chunk *c, const struct program *p)
+{
+	const char *strings[NR_STRINGS] = {
+		[STR_MAIN] = "main", [STR_TEXT] = p->text,
+		[STR_HANDLER] = "handler", [STR_EVENT] = p->event ? p->event : "",
+	};
+	uint32_t ninsns = p->nmain + p->nhandler;
+	struct ktap_probe_desc *probe;
+	struct ktap_function *f;
+	struct ktap_insn *code;
+
+	memset(c, 0, sizeof(*c));
+	memcpy(c->header.magic, KTAP_MAGIC, KTAP_MAGIC_LEN);
+	c->header.major = htole16(KTAP_ABI_MAJOR);
+	c->header.minor = htole16(KTAP_ABI_MINOR);
+	/* room for all sections, also if there are but three */
+	c->len = sizeof(c->header) + 4 * sizeof(struct ktap_section);
+
+	add_strings(c, strings);
+	f = add_section(c, KTAP_SEC_FUNCS, (1 + !!p->event) * sizeof(*f), 1 + !!p->event);
+	f[0] = (struct ktap_function){
+		.name = htole32(STR_MAIN), .ninsns = htole32(p->nmain), .nregs = 4,
+	};
+	if (p->event)
+		f[1] = (struct ktap_function){
+			.name = htole32(STR_HANDLER), .first = htole32(p->nmain),
+			.ninsns = htole32(p->nhandler), .nparams = 1, .nregs = 4,
+		};
+	code = add_section(c, KTAP_SEC_CODE, ninsns * sizeof(*code), ninsns);
+	memcpy(code, p->main, p->nmain * sizeof(*code));
+	if (p->event) {
+		memcpy(code + p->nmain, p->handler, p->nhandler * sizeof(*code));
+		probe = add_section(c, KTAP_SEC_PROBES, sizeof(*probe), 1);
+		*probe = (struct ktap_probe_desc){
+			.event = htole32(STR_EVENT), .filter = htole32(KTAP_NONE),
+			.handler = htole32(1),
+		};
+	}
+}
+
+/* print(text) */
+static void build_hello(struct chunk *c, const char *text)
+{
+	struct ktap_insn code[] = {
+		insn(KTAP_OP_STR, 0, 0, STR_TEXT),
+		insn(KTAP_OP_CALLB, 0, 1, KTAP_FN_PRINT),
+		insn(KTAP_OP_RET, 0, 0, 0),
+	};
+
+	build(c, &(struct program){ .text = text, .main = code, .nmain = 3 });
+}
+
+/* trace event { print(text) } */
+static void build_probe(struct chunk *c, const char *event, const char *text)
+{
+	struct ktap_insn code[] = {
+		insn(KTAP_OP_INT, 0, 0, 0),
+		insn(KTAP_OP_CALLB, 0, 1, KTAP_FN_TRACE),
+		insn(KTAP_OP_RET, 0, 0, 0),
+	};
+	struct ktap_insn handler[] = {
+		insn(KTAP_OP_STR, 1, 0, STR_TEXT),
+		insn(KTAP_OP_CALLB, 1, 1, KTAP_FN_PRINT),
+		insn(KTAP_OP_RET, 0, 0, 0),
+	};
+
+	build(c, &(struct program){
+		.text = text, .event = event, .main = code, .nmain = 3,
+		.handler = handler, .nhandler = 3,
+	});
+}
+
+static int write_chunk(int fd, const struct chunk *c)
+{
+	uint32_t done = 0;
+
+	while (done < c->len) {
+		ssize_t n = write(fd, c->bytes + done, c->len - done);
+
+		if (n < 0)
+			return -errno;
+		done += n;
+	}
+	return 0;
+}
+
+static int write_line(int fd, const char *line)
+{
+	return write(fd, line, strlen(line)) < 0 ? -errno : 0;
+}
+
+/*
+ * Read until the end of the file, @enough bytes, or five seconds of silence.
+ * Returns the number of bytes, or -ETIME.
+ */
+static ssize_t read_text(int fd, char *buf, size_t size, size_t enough)
+{
+	size_t len = 0;
+
+	while (len < size - 1 && len < enough) {
+		struct pollfd p = { .fd = fd, .events = POLLIN };
+		ssize_t n;
+
+		if (poll(&p, 1, 5000) != 1)
+			return -ETIME;
+		n = read(fd, buf + len, size - 1 - len);
+		if (n < 0)
+			return -errno;
+		if (!n)
+			break;
+		len += n;
+	}
+	buf[len] = '\0';
+	return len;
+}
+
+static ssize_t read_all(int fd, char *buf, size_t size)
+{
+	return read_text(fd, buf, size, size);
+}
+
+static bool begins(const char *text, const char *with)
+{
+	return !strncmp(text, with, strlen(with));
+}
+
+/* A child that calls getppid() until it is killed */
+static pid_t start_load(void)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		while (syscall(SYS_getppid) >= 0)
+			usleep(100);
+		_exit(0);
+	}
+	return pid;
+}
+
+static void end_load(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+FIXTURE(session)
+{
+	int fd;
+	struct chunk chunk;
+	char text[65536];
+};
+
+FIXTURE_SETUP(session)
+{
+	if (access(SESSION, F_OK))
+		SKIP(return, "this kernel has no ktap");
+	self->fd = open(SESSION, O_RDWR | O_CLOEXEC);
+	ASSERT_LE(0, self->fd);
+}
+
+FIXTURE_TEARDOWN(session)
+{
+	close(self->fd);
+}
+
+TEST_F(session, chunk_prints)
+{
+	build_hello(&self->chunk, "hello");
+	ASSERT_EQ(0, write_chunk(self->fd, &self->chunk));
+	ASSERT_EQ(6, read_all(self->fd, self->text, sizeof(self->text)));
+	EXPECT_STREQ("hello\n", self->text);
+}
+
+TEST_F(session, chunk_in_single_bytes)
+{
+	build_hello(&self->chunk, "hello");
+	for (uint32_t i = 0; i < self->chunk.len; i++)
+		ASSERT_EQ(1, write(self->fd, self->chunk.bytes + i, 1));
+	ASSERT_EQ(6, read_all(self->fd, self->text, sizeof(self->text)));
+	EXPECT_STREQ("hello\n", self->text);
+}
+
+TEST_F(session, every_truncated_chunk_waits_for_the_rest)
+{
+	build_hello(&self->chunk, "hello");
+	for (uint32_t len = 0; len < self->chunk.len; len++) {
+		int fd = open(SESSION, O_RDWR | O_NONBLOCK);
+
+		ASSERT_LE(0, fd);
+		if (len)
+			ASSERT_EQ(len, write(fd, self->chunk.bytes, len));
+		ASSERT_EQ(-1, read(fd, self->text, sizeof(self->text)));
+		ASSERT_EQ(EAGAIN, errno);
+		close(fd);
+	}
+}
+
+TEST_F(session, wrong_header_is_refused_with_a_diagnosis)
+{
+	static const struct {
+		const char *what;
+		size_t offset;
+		size_t size;
+		uint32_t value;
+		int err;
+	} wrong[] = {
+		{ "magic", 3, 1, 'x', EINVAL },
+		{ "major", offsetof(struct ktap_header, major), 2, 99, EPROTONOSUPPORT },
+		{ "major 0", offsetof(struct ktap_header, major), 2, 0, EPROTONOSUPPORT },
+		{ "minor", offsetof(struct ktap_header, minor), 2, 999, EPROTONOSUPPORT },
+		{ "length 0", offsetof(struct ktap_header, length), 4, 0, EINVAL },
+		{ "length 8", offsetof(struct ktap_header, length), 4, 8, EINVAL },
+		{ "length huge", offsetof(struct ktap_header, length), 4, UINT32_MAX, E2BIG },
+		{ "flags", offsetof(struct ktap_header, flags), 4, 0x80000000, EINVAL },
+		{ "no sections", offsetof(struct ktap_header, nsections), 4, 0, EINVAL },
+		{ "many sections", offsetof(struct ktap_header, nsections), 4, UINT32_MAX, EINVAL },
+		{ "main", offsetof(struct ktap_header, main), 4, 1, EINVAL },
+		{ "main huge", offsetof(struct ktap_header, main), 4, UINT32_MAX, EINVAL },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		uint32_t value = htole32(wrong[i].value);
+		int fd = open(SESSION, O_RDWR);
+		ssize_t n;
+
+		ASSERT_LE(0, fd);
+		build_hello(&self->chunk, "hello");
+		memcpy(self->chunk.bytes + wrong[i].offset, &value, wrong[i].size);
+		EXPECT_EQ(-wrong[i].err, write_chunk(fd, &self->chunk))
+			TH_LOG("wrong %s", wrong[i].what);
+		n = read_all(fd, self->text, sizeof(self->text));
+		EXPECT_LT(0, n);
+		EXPECT_TRUE(begins(self->text, "ktap: error: ")) {
+			TH_LOG("wrong %s: '%s'", wrong[i].what, self->text);
+		}
+		close(fd);
+	}
+}
+
+/* What a fuzzed chunk may do in its own process, for as long as it likes. */
+static int try_chunk(const struct chunk *c)
+{
+	char text[4096];
+	int fd, err;
+
+	alarm(2);
+	fd = open(SESSION, O_RDWR | O_NONBLOCK);
+	if (fd < 0)
+		return 2;
+	err = write_chunk(fd, c);
+	if (!err) {
+		write_line(fd, "stop\n");
+		return 0;
+	}
+	if (read(fd, text, sizeof(text)) <= 0)
+		return 3;	/* refused without a word */
+	return err != -EINVAL && err != -EPROTONOSUPPORT && err != -E2BIG &&
+	       err != -ENOENT && err != -ENOMEM;
+}
+
+TEST_F_TIMEOUT(session, random_chunks_do_no_harm, 600)
+{
+	unsigned int seed = 1;
+	int refused = 0;
+
+	for (int round = 0; round < FUZZ_ROUNDS; round++) {
+		int flips = 1 + rand_r(&seed) % 8;
+		int status;
+		pid_t pid;
+
+		if (round % 2)
+			build_hello(&self->chunk, "hello");
+		else
+			build_probe(&self->chunk, "syscalls:sys_enter_getppid", "hello");
+		for (int i = 0; i < flips; i++) {
+			/* the length stays, or the session would wait for more */
+			uint32_t at = sizeof(struct ktap_header) + rand_r(&seed) %
+				      (self->chunk.len - sizeof(struct ktap_header));
+
+			self->chunk.bytes[at] = rand_r(&seed);
+		}
+		pid = fork();
+		if (!pid)
+			_exit(try_chunk(&self->chunk));
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		if (WIFSIGNALED(status)) {
+			/* an endless loop ends with the process, which SIGALRM ends */
+			ASSERT_EQ(SIGALRM, WTERMSIG(status));
+			continue;
+		}
+		ASSERT_EQ(0, WEXITSTATUS(status)) TH_LOG("round %d", round);
+		refused += !WEXITSTATUS(status);
+	}
+	EXPECT_LT(0, refused);
+}
+
+TEST_F(session, random_bytes_are_refused)
+{
+	unsigned int seed = 2;
+
+	for (int round = 0; round < 200; round++) {
+		unsigned char junk[256];
+		int fd = open(SESSION, O_RDWR | O_NONBLOCK);
+
+		ASSERT_LE(0, fd);
+		for (size_t i = 0; i < sizeof(junk) - 1; i++)
+			junk[i] = rand_r(&seed);
+		junk[0] = '!';	/* no chunk */
+		junk[sizeof(junk) - 1] = '\n';
+		ASSERT_EQ(-1, write(fd, junk, sizeof(junk)));
+		ASSERT_EQ(EINVAL, errno);
+		ASSERT_LT(0, read(fd, self->text, sizeof(self->text)));
+		close(fd);
+	}
+}
+
+TEST_F(session, unknown_line_is_refused_with_a_diagnosis)
+{
+	EXPECT_EQ(-EINVAL, write_line(self->fd, "nonsense\n"));
+	ASSERT_LT(0, read_all(self->fd, self->text, sizeof(self->text)));
+	EXPECT_TRUE(begins(self->text, "ktap: error: "));
+}
+
+TEST_F(session, unknown_event_is_refused)
+{
+	build_probe(&self->chunk, "sched:no_such_event", "never");
+	EXPECT_EQ(-ENOENT, write_chunk(self->fd, &self->chunk));
+	ASSERT_LT(0, read_all(self->fd, self->text, sizeof(self->text)));
+	EXPECT_NE(NULL, strstr(self->text, "sched:no_such_event"));
+}
+
+TEST_F(session, probe_prints_and_stop_ends)
+{
+	pid_t load = start_load();
+	ssize_t n;
+
+	build_probe(&self->chunk, "syscalls:sys_enter_getppid", "event");
+	ASSERT_EQ(0, write_chunk(self->fd, &self->chunk));
+	n = read_text(self->fd, self->text, sizeof(self->text), 60);
+	EXPECT_LE(60, n);
+	EXPECT_TRUE(begins(self->text, "event\nevent\n"));
+	EXPECT_EQ(0, write_line(self->fd, "stop\n"));
+	EXPECT_LE(0, read_all(self->fd, self->text, sizeof(self->text)));
+	EXPECT_EQ(0, read(self->fd, self->text, sizeof(self->text)));
+	end_load(load);
+}
+
+TEST_F(session, quiet_session_blocks_and_polls)
+{
+	struct pollfd p = { .fd = self->fd, .events = POLLIN };
+	char byte;
+
+	build_probe(&self->chunk, "sched:sched_process_fork", "fork");
+	ASSERT_EQ(0, write_chunk(self->fd, &self->chunk));
+	EXPECT_EQ(0, poll(&p, 1, 100));
+	ASSERT_EQ(0, fcntl(self->fd, F_SETFL, O_RDWR | O_NONBLOCK));
+	EXPECT_EQ(-1, read(self->fd, &byte, 1));
+	EXPECT_EQ(EAGAIN, errno);
+
+	/* another process: one's own events are not delivered */
+	if (!fork()) {
+		if (!fork())
+			_exit(0);
+		wait(NULL);
+		_exit(0);
+	}
+	wait(NULL);
+	EXPECT_EQ(1, poll(&p, 1, 5000));
+	EXPECT_EQ(1, read(self->fd, &byte, 1));
+	EXPECT_EQ('f', byte);
+}
+
+TEST_F(session, own_events_are_not_delivered)
+{
+	struct pollfd p = { .fd = self->fd, .events = POLLIN };
+
+	build_probe(&self->chunk, "syscalls:sys_enter_getppid", "event");
+	ASSERT_EQ(0, fcntl(self->fd, F_SETFL, O_RDWR | O_NONBLOCK));
+	ASSERT_EQ(0, write_line(self->fd, "arg x\n"));
+	ASSERT_EQ(0, write_chunk(self->fd, &self->chunk));
+	EXPECT_EQ(-1, read(self->fd, self->text, sizeof(self->text)));
+	for (int i = 0; i < 100; i++)
+		syscall(SYS_getppid);
+	EXPECT_EQ(0, poll(&p, 1, 200));
+}
+
+TEST_F(session, own_events_are_delivered_when_asked_for)
+{
+	build_probe(&self->chunk, "syscalls:sys_enter_getppid", "event");
+	ASSERT_EQ(0, write_line(self->fd, "self\n"));
+	ASSERT_EQ(0, write_chunk(self->fd, &self->chunk));
+	for (int i = 0; i < 10; i++)
+		syscall(SYS_getppid);
+	EXPECT_EQ(0, write_line(self->fd, "stop\n"));
+	EXPECT_EQ(60, read_all(self->fd, self->text, sizeof(self->text)));
+}
+
+TEST_F(session, pid_line_picks_one_process)
+{
+	pid_t load = start_load(), other = start_load();
+	char line[32];
+	ssize_t n;
+
+	snprintf(line, sizeof(line), "pid %d\n", load);
+	ASSERT_EQ(0, write_line(self->fd, line));
+	build_probe(&self->chunk, "syscalls:sys_enter_getppid", "event");
+	ASSERT_EQ(0, write_chunk(self->fd, &self->chunk));
+	EXPECT_LE(60, read_text(self->fd, self->text, sizeof(self->text), 60));
+	end_load(load);
+	/* the other one goes on, and is not heard of */
+	do {
+		n = read_text(self->fd, self->text, sizeof(self->text), 1);
+	} while (n > 0);
+	EXPECT_EQ(-ETIME, n);
+	EXPECT_EQ(0, kill(other, 0));
+	end_load(other);
+}
+
+TEST_F(session, reader_may_be_another_process)
+{
+	int status;
+	pid_t pid;
+
+	build_hello(&self->chunk, "hello");
+	ASSERT_EQ(0, write_chunk(self->fd, &self->chunk));
+	pid = fork();
+	if (!pid)
+		_exit(read_all(self->fd, self->text, sizeof(self->text)) != 6);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+}
+
+TEST_F(session, blocked_reader_is_woken_by_stop)
+{
+	int status;
+	pid_t pid;
+
+	build_probe(&self->chunk, "sched:sched_process_exec", "exec");
+	ASSERT_EQ(0, write_chunk(self->fd, &self->chunk));
+	pid = fork();
+	if (!pid) {
+		alarm(10);
+		_exit(read(self->fd, self->text, sizeof(self->text)) != 0);
+	}
+	usleep(200000);
+	EXPECT_EQ(0, write_line(self->fd, "stop\n"));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+}
+
+TEST_F(session, close_while_events_come)
+{
+	pid_t load = start_load();
+
+	for (int i = 0; i < 20; i++) {
+		int fd = open(SESSION, O_RDWR);
+
+		ASSERT_LE(0, fd);
+		build_probe(&self->chunk, "syscalls:sys_enter_getppid", "event");
+		ASSERT_EQ(0, write_chunk(fd, &self->chunk));
+		usleep(10000);
+		close(fd);
+	}
+	end_load(load);
+}
+
+TEST_F(session, close_at_any_step)
+{
+	int fd;
+
+	fd = open(SESSION, O_RDWR);
+	ASSERT_LE(0, fd);
+	close(fd);
+	fd = open(SESSION, O_RDWR);
+	ASSERT_EQ(0, write_line(fd, "frames\n"));
+	close(fd);
+	fd = open(SESSION, O_RDWR);
+	build_hello(&self->chunk, "hello");
+	ASSERT_EQ(20, write(fd, self->chunk.bytes, 20));
+	close(fd);
+	fd = open(SESSION, O_RDWR);
+	ASSERT_EQ(0, write_chunk(fd, &self->chunk));
+	close(fd);
+	fd = open(SESSION, O_RDWR);
+	build_probe(&self->chunk, "sched:sched_process_fork", "fork");
+	ASSERT_EQ(0, write_chunk(fd, &self->chunk));
+	ASSERT_EQ(0, write_line(fd, "stop\n"));
+	close(fd);
+}
+
+TEST_F(session, two_at_once_see_the_same_events)
+{
+	pid_t load = start_load();
+	int other = open(SESSION, O_RDWR);
+
+	ASSERT_LE(0, other);
+	build_probe(&self->chunk, "syscalls:sys_enter_getppid", "one");
+	ASSERT_EQ(0, write_chunk(self->fd, &self->chunk));
+	build_probe(&self->chunk, "syscalls:sys_enter_getppid", "two");
+	ASSERT_EQ(0, write_chunk(other, &self->chunk));
+	EXPECT_LE(40, read_text(self->fd, self->text, sizeof(self->text), 40));
+	EXPECT_TRUE(begins(self->text, "one\none\n"));
+	EXPECT_LE(40, read_text(other, self->text, sizeof(self->text), 40));
+	EXPECT_TRUE(begins(self->text, "two\ntwo\n"));
+	close(other);
+	EXPECT_LE(40, read_text(self->fd, self->text, sizeof(self->text), 40));
+	end_load(load);
+}
+
+TEST_F(session, frames_end_with_the_exit_code)
+{
+	const struct ktap_frame *frame = (void *)self->text;
+	uint32_t code;
+
+	ASSERT_EQ(0, write_line(self->fd, "frames\n"));
+	build_hello(&self->chunk, "hello");
+	ASSERT_EQ(0, write_chunk(self->fd, &self->chunk));
+	ASSERT_EQ(2 * sizeof(*frame) + 6 + 4,
+		  read_all(self->fd, self->text, sizeof(self->text)));
+	EXPECT_EQ(6, le32toh(frame->len));
+	EXPECT_EQ(KTAP_CH_OUTPUT, frame->channel);
+	EXPECT_EQ(0, memcmp(frame + 1, "hello\n", 6));
+	frame = (void *)(self->text + sizeof(*frame) + 6);
+	EXPECT_EQ(4, le32toh(frame->len));
+	EXPECT_EQ(KTAP_CH_EXIT, frame->channel);
+	memcpy(&code, frame + 1, sizeof(code));
+	EXPECT_EQ(0, le32toh(code));
+}
+
+TEST_F(session, second_chunk_is_refused)
+{
+	build_probe(&self->chunk, "sched:sched_process_fork", "fork");
+	ASSERT_EQ(0, write_chunk(self->fd, &self->chunk));
+	EXPECT_GT(0, write_chunk(self->fd, &self->chunk));
+}
+
+TEST_F(session, memory_above_the_limit_is_refused)
+{
+	EXPECT_EQ(-EINVAL, write_line(self->fd, "memory 999999999999999\n"));
+	ASSERT_LT(0, read_all(self->fd, self->text, sizeof(self->text)));
+	EXPECT_TRUE(begins(self->text, "ktap: error: "));
+}
+
+TEST_F(session, others_may_not_open_it)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		if (setgid(65534) || setuid(65534))
+			_exit(1);
+		_exit(open(SESSION, O_RDWR) >= 0 || errno != EACCES);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,45 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Timers: that they fire, how often, and what they may do.
+
+. "$(dirname "$0")/lib.sh"
+plan 7
+
+# between NAME NUMBER LEAST MOST
+between() {
+	[ "$2" -ge "$3" ] && [ "$2" -le "$4" ]
+	result $? "$1"
+}
+
+run -q -e 'tick-100ms { n += 1 if (n == 5) { print("five ticks") exit() } }'
+out tick_fires_again_and_again 'five ticks\n'
+
+run -q -e 'timer.ms(50, function () { n += 1 if (n == 3) { print("three") exit() } })'
+out timer_ms_is_a_tick 'three\n'
+
+run -q -e 'n = 0
+function f() { n += 1 if (n == 2) { print("two") exit() } }
+timer.ms(20, f)'
+out timer_takes_a_named_function 'two\n'
+
+run -q -e 'begin = 0
+tick-200ms {
+	if (begin == 0) { begin = elapsed }
+	n += 1
+	if (n == 6) { print((elapsed - begin) / 1000000) exit() }
+}'
+between tick_keeps_its_period "$(cat "$tmp/out")" 800 3000
+
+run -q -e 'tick-10ms { a += 1 } tick-100ms { b += 1 if (b == 10) { print(a > b, b) exit() } }'
+out two_timers_run_side_by_side 'true\t10\n'
+
+run -q -e 't = {}
+for (i = 1, 3000) { t[i] = i }
+tick-50ms { for (k, v in pairs(t)) { sum += v } print(sum) print_hist(t, 3) exit() }'
+is tick_may_work_long_and_print "$(head -n 1 "$tmp/out")" 4501500
+
+run -q -e 'tick-100ms { n += 1 } trace_end { print(n > 2) }' -- sleep 1
+out tick_ends_with_the_session 'true\n'
+
+finish

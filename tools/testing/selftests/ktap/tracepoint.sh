@@ -1,0 +1,197 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Tracepoints and system calls: exact counts, and exact contents against what
+# the kernel's own trace file says about the same events.
+
+. "$(dirname "$0")/lib.sh"
+plan 42
+
+n=500
+
+# counts
+run -q -e 'trace syscalls:sys_enter_getppid { n += 1 } trace_end { print(n) }' -- "$workload" getppid $n
+out enter_of_a_syscall_is_counted_exactly "$n\n"
+run -q -e 'trace syscalls:sys_exit_getppid { n += 1 } trace_end { print(n) }' -- "$workload" getppid $n
+out exit_of_a_syscall_is_counted_exactly "$n\n"
+run -q -e "trace raw_syscalls:sys_enter /id == $("$workload" number getppid)/ { n += 1 }
+trace_end { print(n) }" -- "$workload" getppid $n
+out raw_syscalls_are_counted_exactly "$n\n"
+run -q -e 'trace sched:sched_process_fork { n += 1 } trace_end { print(n) }' -- "$workload" fork 20
+out forks_are_counted_exactly '20\n'
+run -q -e 'trace sched:sched_process_exit { n += 1 } trace_end { print(n) }' -- "$workload" fork 20
+out descendants_of_the_command_are_traced '21\n'
+run -q -e 'trace syscalls:sys_*_getppid { s[probename] += 1 }
+trace_end { print(s.sys_enter_getppid, s.sys_exit_getppid, len(s)) }' -- "$workload" getppid $n
+out wildcard_attaches_all_that_match "$n\t$n\t2\n"
+run -q -e 'trace syscalls:sys_enter_getppid, sched:sched_process_exit { s[name] += 1 }
+trace_end { print(s.sys_enter_getppid, s.sched_process_exit) }' -- "$workload" getppid $n
+out one_clause_takes_several_events "$n\t1\n"
+run -q -e 'trace tp:syscalls:sys_enter_getppid { a += 1 }
+trace tracepoint:syscalls:sys_enter_getppid { b += 1 }
+trace syscalls:sys_enter_getpp?d { c += 1 }
+trace syscalls:sys_enter_getpp[a-j]d { d += 1 }
+trace_end { print(a, b, c, d) }' -- "$workload" getppid $n
+out all_spellings_of_an_event "$n\t$n\t$n\t$n\n"
+
+# filters
+run -q -e 'trace syscalls:sys_enter_write /count == 7/ { n += 1 } trace_end { print(n) }' -- "$workload" write 7 $n
+out filter_on_a_field_lets_pass "$n\n"
+run -q -e 'trace syscalls:sys_enter_write /count == 8/ { n += 1 } trace_end { print(n) }' -- "$workload" write 7 $n
+out filter_on_a_field_stops 'nil\n'
+run -q -e 'trace syscalls:sys_enter_* /execname == "workload" && probename == "sys_enter_getppid"/ { n += 1 }
+trace_end { print(n) }' -- "$workload" getppid $n
+out filter_on_values "$n\n"
+run -q -e 'trace syscalls:sys_enter_getppid /no_such_field == nil/ { n += 1 } trace_end { print(n) }' -- \
+	"$workload" getppid $n
+out field_that_an_event_lacks_is_nil "$n\n"
+
+# clauses that come to life when they are reached
+clause='trace syscalls:sys_enter_getppid { n += 1 }'
+run -q -e "if (\$1 == 1) { $clause } else { trace syscalls:sys_enter_getppid { n += 1000000 } }
+trace_end { print(n) }" 1 -- "$workload" getppid $n
+out clause_inside_if "$n\n"
+run -q -e "for (i = 1, 3) { $clause } trace_end { print(n) }" -- "$workload" getppid $n
+out clause_inside_for_lives_each_time "$((3 * n))\n"
+run -q -e 'function f(e) { n += 1 } kdebug.probe("syscalls:sys_" .. $1 .. "_getppid", f)
+trace_end { print(n) }' enter -- "$workload" getppid $n
+out event_name_may_be_computed "$n\n"
+run -q -e "if (0) { $clause } trace_end { print(n) }" -w
+out clause_never_reached_never_lives 'nil\n'
+
+# what ends a session
+run -q -e 'trace syscalls:sys_enter_getppid { n += 1 if (n == 10) { print("ten") exit(5) } }
+trace_end { print("end") }' -- "$workload" getppid $n
+is exit_in_a_handler_ends_it "$code $(echo $(cat "$tmp/out"))" "5 ten end"
+run -q -e 'trace syscalls:sys_enter_getppid {
+	var t = 5
+	t.x = 1
+}
+trace_end { print("end") }' -- "$workload" getppid $n
+[ "$code" = 1 ] && [ "$(cat "$tmp/out")" = end ] && matches "$tmp/err" '^-e:3:[0-9]+: error: ' '^  in .*getppid'
+result $? error_in_a_handler_ends_it
+run -q -e 'trace syscalls:sys_enter_getppid { while (1) { n += 1 } } trace_end { print("end") }' -- \
+	"$workload" getppid 1
+[ "$code" = 1 ] && [ "$(cat "$tmp/out")" = end ] && matches "$tmp/err" 'error: .*instructions'
+result $? endless_handler_is_stopped
+run -q -e "$clause" -- "$workload" getppid $n
+out globals_are_printed_when_nothing_else_is "n: $n\n"
+
+# on all CPUs at once
+four="$workload getppid 20000"
+four="$four & $four & $four & $four & wait"
+run -q -e "$clause trace_end { print(n) }" -- sh -c "$four"
+out no_update_of_a_global_is_lost '80000\n'
+run -q -e 'trace syscalls:sys_enter_getppid { t[1] += 1 t["a", 2] += 2 u[pid] += 1 }
+trace_end { print(t[1], t["a", 2], len(u)) }' -- sh -c "$four"
+out no_update_of_a_table_is_lost '80000\t160000\t4\n'
+run -q -e 'trace syscalls:sys_enter_getppid { t[tid] = 1 t[tid] = nil n += 1 }
+trace_end { print(len(t), n) }' -- sh -c "$four"
+out deleted_entries_make_room '0\t80000\n'
+
+# by process, without a command
+mkfifo "$tmp/go"
+"$workload" wait getppid $n <"$tmp/go" &
+worker=$!
+exec 4>"$tmp/go"
+start -q -e 'trace syscalls:sys_enter_getppid /pid == $1/ { n += 1 } trace_end { print(n) }' $worker
+echo >&4
+wait $worker
+exec 4>&-
+"$workload" getppid 100
+stop
+out filter_on_pid_counts_one_process "$n\n"
+
+"$workload" wait getppid $n <"$tmp/go" &
+worker=$!
+exec 4>"$tmp/go"
+start -q -p $worker -e 'trace syscalls:sys_enter_getppid { n += 1 } trace_end { print(n) }'
+echo >&4
+wait $worker
+exec 4>&-
+"$workload" getppid 100
+stop
+out option_p_counts_one_process "$n\n"
+
+# fields and arguments
+run -q -e 'trace syscalls:sys_enter_write { n[args.count, args.fd > 2] += 1 }
+trace_end { print(n[13, true], len(n)) }' -- "$workload" write 13 $n
+out arguments_by_name "$n\t1\n"
+run -q -e 'trace syscalls:sys_enter_write { n[arg2] += 1 fd = arg0 == args.fd }
+trace_end { print(n[13], len(n), fd) }' -- "$workload" write 13 $n
+out arguments_by_position "$n\t1\ttrue\n"
+run -q -e 'trace syscalls:sys_enter_write function (e) { n[e.count] += 1 }
+trace_end { print(n[13], len(n)) }' -- "$workload" write 13 $n
+out fields_of_the_event_object "$n\t1\n"
+run -q -e 'trace syscalls:sys_exit_write { n[retval] += 1 } trace_end { print(n[13], len(n)) }' -- \
+	"$workload" write 13 $n
+out return_value_of_a_syscall "$n\t1\n"
+run -q -e 'trace syscalls:sys_exit_getppid { if (retval == ppid && retval > 1) { n += 1 } }
+trace_end { print(n) }' -- "$workload" getppid $n
+out return_value_agrees_with_ppid "$n\n"
+run -q -e 'trace syscalls:sys_enter_getppid { if (retval == nil) { n += 1 } } trace_end { print(n) }' -- \
+	"$workload" getppid $n
+out entry_has_no_return_value "$n\n"
+run -q -w -e 'trace sched:sched_process_fork /child_comm == "workload"/ { n[child_comm == nil] += 1 }
+trace_end { print(n[true], len(n)) }' -- "$workload" fork 20
+out bare_names_are_fields_in_filters_only '20\t1\n'
+run -q -e 'trace sched:sched_process_fork { n[args.parent_comm .. " " .. args.child_comm] += 1 }
+trace_end { print(n["workload workload"], len(n)) }' -- "$workload" fork 20
+out string_fields "20\t1\n"
+run -q -e 'trace sched:sched_process_fork function (e) {
+	if (e.field(1) == e.parent_comm && e.field(2) == e.parent_pid && e.field(2) == pid &&
+	    e.field(3) == e.child_comm && e.field(4) == e.child_pid && e.field(5) == nil) { n += 1 }
+}
+trace_end { print(n) }' -- "$workload" fork 20
+out fields_by_number '20\n'
+run -q -e 'trace sched:sched_process_fork { n[pid == tid, cpu >= 0, uid, gid, execname] += 1 }
+trace_end { print(n[true, true, 0, 0, "workload"]) }' -- "$workload" fork 20
+out values_of_the_thread '20\n'
+
+# The same events at the same time, by ktap and by a trace instance.
+instance=$tracefs/instances/ktap_test
+mkdir "$instance" || exit 1
+trap 'rmdir "$instance"; rm -rf "$tmp"' EXIT
+
+# same NAME EVENT SCRIPT COMMAND...: what SCRIPT prints is the trace file's text
+same() {
+	name=$1 event=$2 script=$3
+	shift 3
+	enable=$instance/events/$(echo "$event" | tr : /)/enable
+	echo >"$instance/trace"
+	echo 1 >"$enable"
+	run -q -e "$script" -- "$@"
+	echo 0 >"$enable"
+	# COMM-PID [CPU] FLAGS TIME: TEXT
+	sed -n '/^#/d; s/^ *workload-[0-9]* *\[[0-9]*\] [^ ]* *[0-9.]*: //p' "$instance/trace" >"$tmp/wanted"
+	sed -i '/^$/d' "$tmp/out"
+	[ -s "$tmp/wanted" ] && cmp -s "$tmp/wanted" "$tmp/out"
+	status=$?
+	result $status "$name"
+	[ $status = 0 ] || diff "$tmp/wanted" "$tmp/out" | head -n 6 | sed 's/^/# /'
+}
+
+pick='/execname == "workload"/'
+same argstr_is_what_the_trace_file_says sched:sched_process_fork \
+	"trace sched:sched_process_fork $pick { print(argstr) }" "$workload" fork 5
+same argstr_of_a_syscall_is_the_same_too syscalls:sys_enter_openat \
+	"trace syscalls:sys_enter_openat $pick { print(argstr) }" "$workload" open /proc/self/status 5
+same tostring_ends_its_line syscalls:sys_exit_write \
+	"trace syscalls:sys_exit_write $pick function (e) { printf(\"%s\", e.tostring()) }" "$workload" write 5 5
+same print_of_the_event_is_argstr sched:sched_process_exit \
+	"trace sched:sched_process_exit $pick function (e) { print(e) }" "$workload" fork 5
+
+# everything
+seconds=120
+start -e 'trace *:* { s[probename] += 1 n += 1 } trace_end { print(n > 1000, len(s) > 10) }'
+"$workload" getppid 2000
+"$workload" fork 10
+sleep 1
+stop
+out all_events_at_once 'true\ttrue\n'
+matches "$tmp/err" '^ktap: total enabled [0-9]+ events$'
+result $? number_of_events_is_told
+wait_until no_sessions
+result $? all_are_detached_at_the_end
+
+finish

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Does exactly as many system calls as it is told, for tests that count.
+ *
+ *	workload getppid N		getppid() N times
+ *	workload open FILE N		openat(FILE, O_RDONLY) and close, N times
+ *	workload write BYTES N		write(BYTES bytes) to /dev/null, N times
+ *	workload fork N			N children that exit at once, one by one
+ *	workload spin N			N processes that do getppid() until killed
+ *	workload wait COMMAND...	reads a line from stdin, then does the rest
+ *	workload number NAME		prints the number of a system call
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int do_getppid(char **args)
+{
+	for (long n = atol(args[0]); n > 0; n--)
+		syscall(SYS_getppid);
+	return 0;
+}
+
+static int do_open(char **args)
+{
+	for (long n = atol(args[1]); n > 0; n--) {
+		long fd = syscall(SYS_openat, AT_FDCWD, args[0], O_RDONLY, 0);
+
+		if (fd < 0)
+			return 1;
+		syscall(SYS_close, fd);
+	}
+	return 0;
+}
+
+static int do_write(char **args)
+{
+	static char buf[65536];
+	size_t bytes = atol(args[0]);
+	int fd = open("/dev/null", O_WRONLY);
+
+	if (fd < 0 || bytes > sizeof(buf))
+		return 1;
+	memset(buf, 'x', sizeof(buf));
+	for (long n = atol(args[1]); n > 0; n--)
+		syscall(SYS_write, fd, buf, bytes);
+	return 0;
+}
+
+static int do_fork(char **args)
+{
+	for (long n = atol(args[0]); n > 0; n--) {
+		pid_t pid = fork();
+
+		if (pid < 0)
+			return 1;
+		if (!pid)
+			_exit(0);
+		if (waitpid(pid, NULL, 0) != pid)
+			return 1;
+	}
+	return 0;
+}
+
+static int do_spin(char **args)
+{
+	for (long n = atol(args[0]); n > 1; n--) {
+		if (!fork()) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			break;
+		}
+	}
+	while (syscall(SYS_getppid) >= 0)
+		;
+	return 1;
+}
+
+static int do_number(char **args)
+{
+	static const struct {
+		const char *name;
+		long number;
+	} numbers[] = {
+		{ "getppid", SYS_getppid },
+		{ "openat", SYS_openat },
+		{ "write", SYS_write },
+	};
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		if (!strcmp(args[0], numbers[i].name))
+			return printf("%ld\n", numbers[i].number) < 0;
+	}
+	return 1;
+}
+
+static int do_wait(char **args);
+
+static const struct {
+	const char *name;
+	int nargs;
+	int (*run)(char **args);
+} commands[] = {
+	{ "getppid", 1, do_getppid },
+	{ "open", 2, do_open },
+	{ "write", 2, do_write },
+	{ "fork", 1, do_fork },
+	{ "spin", 1, do_spin },
+	{ "number", 1, do_number },
+	{ "wait", 1, do_wait },
+};
+
+static int do_command(int argc, char **argv)
+{
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		if (argc > commands[i].nargs && !strcmp(argv[0], commands[i].name))
+			return commands[i].run(argv + 1);
+	}
+	fprintf(stderr, "workload: what?\n");
+	return 2;
+}
+
+static int do_wait(char **args)
+{
+	char byte = 0;
+	int argc = 0;
+
+	while (args[argc])
+		argc++;
+	while (byte != '\n' && read(STDIN_FILENO, &byte, 1) == 1)
+		;
+	return byte == '\n' ? do_command(argc, args) : 1;
+}
+
+int main(int argc, char **argv)
+{
+	return do_command(argc - 1, argv + 1);
+}
