@@ -313,6 +313,13 @@ enum ktap_opcode {
 	 */
 	KTAP_OP_ITER	= 107,	/* begin to iterate over the table in R[a] */
 	KTAP_OP_NEXT	= 108,	/* R[a + 3], R[a + 4] = next; jump if there is none */
+	/*
+	 * Counting uses R[a] to R[a + 3]: first value, last value and step,
+	 * which the loop then has for itself, and the variable.  It ends
+	 * also where the next value would wrap.
+	 */
+	KTAP_OP_FORPREP	= 109,	/* R[a + 3] = R[a]; jump if that is behind the last */
+	KTAP_OP_FORLOOP	= 110,	/* R[a + 3] = next value and jump, unless it was the last */
 
 	/*
 	 * calls; a callee's register 0 is the caller's first argument.  The

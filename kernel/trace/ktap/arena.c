@@ -180,8 +180,13 @@ int ktap_make_text(struct ktap_vm *vm, struct ktap_value *v)
 	err = vm->event->ops->text(vm, v);
 	if (err)
 		return err;
+	if (v->tag != KTAP_STR) {
+		/* NMI: nothing can be formatted there. */
+		*v = KTAP_VALUE_STR("", 0);
+		return 0;
+	}
 	text = v->blob;
-	if (v->tag == KTAP_STR && v->len && text[v->len - 1] == '\n')
+	if (v->len && text[v->len - 1] == '\n')
 		v->len--;
 	return 0;
 }

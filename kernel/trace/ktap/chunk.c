@@ -93,10 +93,14 @@ void ktap_diag(struct ktap_diag *diag, const char *fmt, ...)
 	va_end(args);
 }
 
+/* Bytes of ":LINE:COLUMN" and the NUL. */
+#define PLACE_NUMBERS	20
+
 size_t ktap_program_place(const struct ktap_program *prog, u32 pc, bool column,
 			  char *buf, size_t size)
 {
 	const struct ktap_line *line;
+	const char *name;
 	size_t len;
 
 	if (!prog->lines || pc >= prog->ninsns)
@@ -104,8 +108,12 @@ size_t ktap_program_place(const struct ktap_program *prog, u32 pc, bool column,
 	line = &prog->lines[pc];
 	if (!line->line)
 		return 0;
-	len = scnprintf(buf, size, "%s:%u", prog->files[le16_to_cpu(line->file)],
-			le32_to_cpu(line->line));
+	/* Of a name that is too long the end says more than the beginning. */
+	name = prog->files[le16_to_cpu(line->file)];
+	len = strlen(name);
+	if (len > size - PLACE_NUMBERS)
+		name += len - (size - PLACE_NUMBERS);
+	len = scnprintf(buf, size, "%s:%u", name, le32_to_cpu(line->line));
 	if (column && line->column)
 		len += scnprintf(buf + len, size - len, ":%u", le16_to_cpu(line->column));
 	return len;
@@ -114,7 +122,7 @@ size_t ktap_program_place(const struct ktap_program *prog, u32 pc, bool column,
 void ktap_diag_at(struct ktap_diag *diag, const struct ktap_program *prog, u32 pc,
 		  const char *fmt, ...)
 {
-	char place[128] = "ktap";
+	char place[KTAP_PLACE_SIZE] = "ktap";
 	va_list args;
 
 	ktap_program_place(prog, pc, true, place, sizeof(place));

@@ -3,8 +3,10 @@
  * What the activations of a session share, and an activation's memory for
  * process context.
  */
+#include <linux/errno.h>
 #include <linux/random.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 
 #include "table.h"
 

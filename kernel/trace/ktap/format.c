@@ -13,14 +13,15 @@
 #include <linux/ctype.h>
 #include <linux/kallsyms.h>
 #include <linux/kernel.h>
+#include <linux/sched.h>
 #include <linux/seq_buf.h>
 #include <linux/slab.h>
 
 #include "output.h"
 #include "table.h"
 
-/* Tables in tables that are printed: one may be inside itself. */
-#define MAX_DEPTH		8
+/* Tables in tables that are printed: each takes some 200 bytes of kernel stack. */
+#define MAX_DEPTH		20
 
 void ktap_text_flush(struct ktap_text *t)
 {
@@ -157,9 +158,30 @@ static void text_flat(struct ktap_text *t, const struct ktap_value *v)
 	}
 }
 
-static void text_table(struct ktap_text *t, struct ktap_table *table, unsigned int depth);
+/* A table that is being printed, and the one it stands in. */
+struct printed {
+	const struct ktap_table *table;
+	const struct printed *outer;
+	unsigned int depth;
+};
 
-static void text_entry(struct ktap_text *t, const struct ktap_value *v, unsigned int depth)
+static void text_table(struct ktap_text *t, struct ktap_table *table,
+		       const struct printed *outer);
+
+/* A table that holds itself would never end; a deep one would use up the stack. */
+static bool is_shown(const struct ktap_table *table, const struct printed *outer)
+{
+	if (outer && outer->depth >= MAX_DEPTH)
+		return false;
+	for (; outer; outer = outer->outer) {
+		if (outer->table == table)
+			return false;
+	}
+	return true;
+}
+
+static void text_entry(struct ktap_text *t, const struct ktap_value *v,
+		       const struct printed *outer)
 {
 	if (v->tag != KTAP_TABLE || !ktap_table_len(v->table)) {
 		ktap_text_put(t, " ", 1);
@@ -167,17 +189,31 @@ static void text_entry(struct ktap_text *t, const struct ktap_value *v, unsigned
 			ktap_text_put(t, "{}", 2);
 		else
 			text_flat(t, v);
-	} else if (depth == MAX_DEPTH) {
+	} else if (!is_shown(v->table, outer)) {
 		ktap_text_put(t, " {...}", 6);
 	} else {
 		ktap_text_put(t, "\n", 1);
-		text_table(t, v->table, depth);
+		text_table(t, v->table, outer);
 	}
 }
 
-/* No newline behind the last entry: print adds it. */
-static void text_table(struct ktap_text *t, struct ktap_table *table, unsigned int depth)
+/* Tables are large, and somebody may want the session to end. */
+static void look_around(struct ktap_text *t)
 {
+	cond_resched();
+	if (!t->err && t->vm->abort && READ_ONCE(*t->vm->abort))
+		t->err = ktap_vm_error(t->vm, -EINTR, "the session ends");
+}
+
+/* No newline behind the last entry: print adds it. */
+static void text_table(struct ktap_text *t, struct ktap_table *table,
+		       const struct printed *outer)
+{
+	struct printed here = {
+		.table = table,
+		.outer = outer,
+		.depth = outer ? outer->depth + 1 : 0,
+	};
 	struct ktap_sorted sorted;
 	u32 i;
 
@@ -190,10 +226,11 @@ static void text_table(struct ktap_text *t, struct ktap_table *table, unsigned i
 	for (i = 0; i < sorted.n && !t->err; i++) {
 		if (i)
 			ktap_text_put(t, "\n", 1);
-		ktap_text_fill(t, ' ', 2 * depth);
+		ktap_text_fill(t, ' ', 2 * here.depth);
 		text_flat(t, &sorted.entries[i].key);
 		ktap_text_put(t, ":", 1);
-		text_entry(t, &sorted.entries[i].value, depth + 1);
+		text_entry(t, &sorted.entries[i].value, &here);
+		look_around(t);
 	}
 	if (sorted.dropped)
 		ktap_text_printf(t, "\n(%u more changed meanwhile)", sorted.dropped);
@@ -203,7 +240,7 @@ static void text_table(struct ktap_text *t, struct ktap_table *table, unsigned i
 void ktap_text_value(struct ktap_text *t, const struct ktap_value *v)
 {
 	if (v->tag == KTAP_TABLE)
-		text_table(t, v->table, 0);
+		text_table(t, v->table, NULL);
 	else
 		text_flat(t, v);
 }
@@ -224,7 +261,7 @@ void ktap_text_variable(struct ktap_text *t, const char *name, const struct ktap
 {
 	ktap_text_put(t, name, strlen(name));
 	ktap_text_put(t, ":", 1);
-	text_entry(t, v, 1);
+	text_entry(t, v, &(struct printed){});
 	ktap_text_put(t, "\n", 1);
 }
 

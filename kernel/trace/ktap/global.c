@@ -2,7 +2,9 @@
 /*
  * Globals: slots with a lock each, so that `g += n` loses no update.
  */
+#include <linux/errno.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 
 #include "slot.h"
 

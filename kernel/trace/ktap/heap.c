@@ -8,8 +8,11 @@
  */
 #include <linux/align.h>
 #include <linux/bug.h>
+#include <linux/errno.h>
 #include <linux/kernel.h>
+#include <linux/minmax.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 
 #include "heap.h"
 

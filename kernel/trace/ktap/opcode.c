@@ -85,6 +85,8 @@ const struct ktap_opdef ktap_opdefs[256] = {
 	OP(THAS,	WRITE,	READ,	READ,	NONE,	ktap_bit(BOOL)),
 	OP(ITER,	OWN,	NONE,	NONE,	NONE,	0),
 	OP(NEXT,	OWN,	NONE,	NONE,	JUMP,	STORED),
+	OP(FORPREP,	OWN,	NONE,	NONE,	JUMP,	ktap_bit(INT)),
+	OP(FORLOOP,	OWN,	NONE,	NONE,	JUMP,	ktap_bit(INT)),
 
 	OP(CALL,	OWN,	OWN,	OWN,	FUNC,	ANY),
 	OP(CALLV,	OWN,	OWN,	OWN,	NONE,	ANY),

@@ -133,6 +133,9 @@ __printf(2, 3) void ktap_diag(struct ktap_diag *diag, const char *fmt, ...);
 __printf(4, 5) void ktap_diag_at(struct ktap_diag *diag, const struct ktap_program *prog,
 				 u32 pc, const char *fmt, ...);
 
+/* Room for a place in messages; a longer file name loses its beginning. */
+#define KTAP_PLACE_SIZE		160
+
 /**
  * ktap_program_place() - Says where an instruction comes from
  * @prog: program

@@ -3,9 +3,12 @@
  * A table copied and sorted, for output.
  */
 #include <linux/align.h>
+#include <linux/errno.h>
+#include <linux/minmax.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
+#include <linux/string.h>
 
 #include "slot.h"
 

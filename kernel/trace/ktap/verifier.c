@@ -213,6 +213,9 @@ static int check_own_rule(struct verifier *v, u32 pc, const struct ktap_code *in
 	case KTAP_OP_ITER:
 	case KTAP_OP_NEXT:
 		return check_registers(v, pc, insn->a, 5);
+	case KTAP_OP_FORPREP:
+	case KTAP_OP_FORLOOP:
+		return check_registers(v, pc, insn->a, 4);
 	case KTAP_OP_CALL:
 		return check_call(v, pc, insn, 0);
 	case KTAP_OP_CALLV:
@@ -376,6 +379,10 @@ static int step_own(struct verifier *v, u32 pc, const struct ktap_code *insn)
 		return read_reg(v, pc, insn->a);
 	case KTAP_OP_NEXT:
 		set_regs(v, insn->a + 3, insn->a + 5, ktap_opdefs[insn->op].result);
+		return read_regs(v, pc, insn->a, 3);
+	case KTAP_OP_FORPREP:
+	case KTAP_OP_FORLOOP:
+		v->regs[insn->a + 3] = ktap_opdefs[insn->op].result;
 		return read_regs(v, pc, insn->a, 3);
 	case KTAP_OP_CALL:
 		return step_call(v, pc, insn, 0);

@@ -367,6 +367,46 @@ static int iter_next(struct ktap_vm *vm, struct ktap_value *r)
 	return ret;
 }
 
+/*
+ * A counting loop knows how many rounds are left before it begins, so that it
+ * ends at the largest integer too.  R[a] is the value, R[a + 1] becomes the
+ * number of rounds to come, R[a + 2] is the step.
+ */
+static noinline int for_begin(struct ktap_vm *vm, struct ktap_value *r, bool *enter)
+{
+	u64 distance, step;
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		if (!is_number(&r[i]))
+			return ktap_vm_error(vm, -EINVAL, "'for' counts integers, not %s",
+					     ktap_type_name(&r[i]));
+		r[i] = KTAP_VALUE_INT(number(&r[i]));
+	}
+	if (!r[2].i)
+		return ktap_vm_error(vm, -EINVAL, "the step of 'for' is zero");
+	*enter = r[2].i > 0 ? r[0].i <= r[1].i : r[0].i >= r[1].i;
+	distance = r[2].i > 0 ? r[1].u - r[0].u : r[0].u - r[1].u;
+	step = r[2].i > 0 ? r[2].u : -r[2].u;
+	r[1].u = *enter ? div64_u64(distance, step) : 0;
+	r[3] = r[0];
+	return 0;
+}
+
+static int for_next(struct ktap_vm *vm, struct ktap_value *r, bool *again)
+{
+	if (unlikely(r[0].tag != KTAP_INT || r[1].tag != KTAP_INT || r[2].tag != KTAP_INT))
+		return ktap_vm_error(vm, -EINVAL, "broken loop");
+	*again = r[1].u;
+	if (*again) {
+		r[1].u--;
+		r[0].u += r[2].u;
+	}
+	/* Written in any case: the verifier counts on it. */
+	r[3] = r[0];
+	return 0;
+}
+
 static const char *level_names(u8 levels)
 {
 	return levels == KTAP_IN_PROCESS ? "in trace_begin, trace_end, tick and at the top level" :
@@ -556,7 +596,7 @@ static int interpret(struct ktap_vm *vm)
 		LABEL(NEWT), LABEL(TGET), LABEL(TGETS), LABEL(TGETI),
 		LABEL(TSET), LABEL(TSETS), LABEL(TSETI),
 		LABEL(TADD), LABEL(TADDS), LABEL(TADDI), LABEL(THAS),
-		LABEL(ITER), LABEL(NEXT),
+		LABEL(ITER), LABEL(NEXT), LABEL(FORPREP), LABEL(FORLOOP),
 		LABEL(CALL), LABEL(CALLV), LABEL(CALLB), LABEL(RET),
 		LABEL(FIELD), LABEL(ARG),
 	};
@@ -774,6 +814,12 @@ op_NEXT:
 	if (err < 0)
 		goto error;
 	JUMP_IF(!err);
+op_FORPREP:
+	TRY(for_begin(vm, &A, &cond));
+	JUMP_IF(!cond);
+op_FORLOOP:
+	TRY(for_next(vm, &A, &cond));
+	JUMP_IF(cond);
 
 op_CALL:
 	TRY(ktap_vm_charge(vm, 1));
@@ -877,7 +923,7 @@ int ktap_vm_run(struct ktap_vm *vm, u32 func, const struct ktap_value *args,
 static size_t put_frame(const struct ktap_program *prog, const struct ktap_func *func, u32 pc,
 			char *buf, size_t size)
 {
-	char place[80];
+	char place[KTAP_PLACE_SIZE];
 
 	if (ktap_program_place(prog, pc, false, place, sizeof(place)))
 		return scnprintf(buf, size, "  in %s (%s)\n", func->name, place);
@@ -889,7 +935,7 @@ size_t ktap_vm_backtrace(const struct ktap_vm *vm, char *buf, size_t size)
 	const struct ktap_program *prog = vm->env->prog;
 	const struct ktap_call *call;
 	unsigned int lines;
-	char place[80];
+	char place[KTAP_PLACE_SIZE];
 	size_t len;
 	u32 i;
 

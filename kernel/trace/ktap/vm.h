@@ -38,7 +38,7 @@ enum ktap_level {
 /* Limits of an activation in event context, and in process context. */
 #define KTAP_EVENT_STACK	1024	/* values */
 #define KTAP_EVENT_CALLS	64	/* depth */
-#define KTAP_EVENT_ARENA	8192	/* bytes of each half */
+#define KTAP_EVENT_ARENA	16384	/* bytes of each half */
 #define KTAP_PROCESS_STACK	32768
 #define KTAP_PROCESS_CALLS	2000
 #define KTAP_PROCESS_ARENA	(256 << 10)
