@@ -320,7 +320,7 @@ static void check_stmt(struct compiler *cc, struct node *n)
 	case S_FORNUM:
 		check_expr(cc, n->c);
 		if (n->c && n->c->kind == N_INT && !n->c->ival)
-			diag_error(&cc->diag, n->c->pos, "the step of a loop cannot be 0");
+			diag_error(&cc->diag, n->c->pos, "the step of 'for' is zero");
 		check_expr(cc, n->a);
 		check_expr(cc, n->b);
 		check_block(cc, n->list);

@@ -13,6 +13,7 @@ struct place {
 	enum { KEY_REGISTER, KEY_STRING, KEY_INTEGER } kind;
 	int key;		/* register */
 	int32_t d;		/* string or integer */
+	struct jumps dropped;	/* taken when there is no room for its table */
 	struct pos pos;
 };
 
@@ -24,17 +25,21 @@ static void place_get(struct gen *g, const struct place *p, int reg)
 	emit(g, ops[p->kind], reg, p->table, p->key, p->d);
 }
 
-/* TSET and TADD take the value in c, the register of a key in b. */
-static void place_put(struct gen *g, const struct place *p, int reg, bool add)
+/* These take the value in c, the register of a key in b. */
+static void place_set(struct gen *g, const struct place *p, int reg)
 {
-	static const unsigned char ops[][2] = {
-		[KEY_REGISTER] = { KTAP_OP_TSET, KTAP_OP_TADD },
-		[KEY_STRING] = { KTAP_OP_TSETS, KTAP_OP_TADDS },
-		[KEY_INTEGER] = { KTAP_OP_TSETI, KTAP_OP_TADDI },
-	};
+	static const unsigned char ops[] = { KTAP_OP_TSET, KTAP_OP_TSETS, KTAP_OP_TSETI };
 
 	g->pos = p->pos;
-	emit(g, ops[p->kind][add], p->table, p->key, reg, p->d);
+	emit(g, ops[p->kind], p->table, p->key, reg, p->d);
+}
+
+static void place_add(struct gen *g, const struct place *p, int reg)
+{
+	static const unsigned char ops[] = { KTAP_OP_TADD, KTAP_OP_TADDS, KTAP_OP_TADDI };
+
+	g->pos = p->pos;
+	emit(g, ops[p->kind], p->table, p->key, reg, p->d);
 }
 
 static void gen_place(struct gen *g, const struct node *n, struct place *p);
@@ -42,9 +47,10 @@ static void gen_place(struct gen *g, const struct node *n, struct place *p);
 /*
  * The table to write into.  When it is itself an element, t[a] of t[a][b], and
  * nil, a new table is put there; it is then read back, as another CPU may have
- * done the same at the same time.
+ * done the same at the same time.  If there is none then either, there was no
+ * room, which the machine has counted, and the assignment is dropped.
  */
-static int gen_container(struct gen *g, const struct node *n)
+static int gen_container(struct gen *g, const struct node *n, struct jumps *dropped)
 {
 	struct jumps there = NO_JUMPS;
 	struct place outer;
@@ -54,11 +60,13 @@ static int gen_container(struct gen *g, const struct node *n)
 		return gen_operand(g, n, -1);
 	reg = regs_take(g->regs, 1);
 	gen_place(g, n, &outer);
+	*dropped = outer.dropped;
 	place_get(g, &outer, reg);
 	emit_jump(g, KTAP_OP_JNNIL, reg, 0, 0, &there);
 	emit(g, KTAP_OP_NEWT, reg, 0, 0, 0);
-	place_put(g, &outer, reg, false);
+	place_set(g, &outer, reg);
 	place_get(g, &outer, reg);
+	emit_jump(g, KTAP_OP_JNIL, reg, 0, 0, dropped);
 	jumps_here(g, &there);
 	regs_release(g->regs, reg + 1);
 	return reg;
@@ -87,7 +95,8 @@ static void gen_key(struct gen *g, const struct node *n, struct place *p)
 
 static void gen_place(struct gen *g, const struct node *n, struct place *p)
 {
-	p->table = gen_container(g, n->a);
+	p->dropped = NO_JUMPS;
+	p->table = gen_container(g, n->a, &p->dropped);
 	gen_key(g, n, p);
 }
 
@@ -119,25 +128,9 @@ static void gen_assign_one(struct gen *g, const struct node *target, const struc
 	} else {
 		gen_place(g, target, &place);
 		reg = gen_operand(g, value, -1);
-		place_put(g, &place, reg, false);
+		place_set(g, &place, reg);
+		jumps_here(g, &place.dropped);
 	}
-}
-
-static void gen_store(struct gen *g, const struct node *target, int reg, struct pos pos)
-{
-	unsigned int top = g->regs->top;
-	struct place place;
-
-	g->pos = pos;
-	if (target->kind == N_NAME && target->var) {
-		emit(g, KTAP_OP_MOV, target->var->reg, reg, 0, 0);
-	} else if (target->kind == N_NAME) {
-		emit(g, KTAP_OP_SETG, reg, 0, 0, target->sym->index);
-	} else {
-		gen_place(g, target, &place);
-		place_put(g, &place, reg, false);
-	}
-	regs_release(g->regs, top);
 }
 
 /* Values for n variables into n new temporaries; a call at the end fills the rest. */
@@ -175,23 +168,55 @@ static void gen_local(struct gen *g, const struct node *n)
 	regs_bind(g->regs, count);
 }
 
+/*
+ * a, t[a] = x, y: tables and keys are evaluated first, then the values, and
+ * nothing is written before that.  Elements are written before variables, whose
+ * registers may hold their tables and keys.
+ */
+static void gen_assign_many(struct gen *g, const struct node *n)
+{
+	unsigned int count = list_len(n->list), i;
+	struct place *places = arena_alloc(&g->cc->arena, count * sizeof(*places));
+	const struct node *target;
+	int reg;
+
+	for (i = 0, target = n->list; target; target = target->next, i++) {
+		if (target->kind != N_NAME)
+			gen_place(g, target, &places[i]);
+	}
+	reg = gen_values(g, n->list2, count);
+	for (i = 0, target = n->list; target; target = target->next, i++) {
+		if (target->kind == N_NAME)
+			continue;
+		place_set(g, &places[i], reg + i);
+	}
+	for (i = 0, target = n->list; target; target = target->next, i++) {
+		if (target->kind != N_NAME)
+			continue;
+		g->pos = n->pos;
+		if (target->var)
+			emit(g, KTAP_OP_MOV, target->var->reg, reg + i, 0, 0);
+		else
+			emit(g, KTAP_OP_SETG, reg + i, 0, 0, target->sym->index);
+	}
+	for (i = 0, target = n->list; target; target = target->next, i++) {
+		if (target->kind != N_NAME)
+			jumps_here(g, &places[i].dropped);
+	}
+}
+
 void gen_assign(struct gen *g, const struct node *n)
 {
 	unsigned int top = g->regs->top;
-	const struct node *target;
-	int reg;
 
 	if (n->kind == S_LOCAL) {
 		gen_local(g, n);
 		return;
 	}
-	if (!n->list->next) {
+	if (!n->list->next)
 		gen_assign_one(g, n->list, n->list2, n->pos);
-	} else {
-		reg = gen_values(g, n->list2, list_len(n->list));
-		for (target = n->list; target; target = target->next)
-			gen_store(g, target, reg++, n->pos);
-	}
+	else
+		gen_assign_many(g, n);
 	regs_release(g->regs, top);
 }
 
@@ -256,13 +281,14 @@ void gen_op_assign(struct gen *g, const struct node *n)
 		gen_place(g, n->a, &place);
 		place.pos = n->pos;
 		if (add) {
-			reg = gen_addend(g, n);
+			place_add(g, &place, gen_addend(g, n));
 		} else {
 			reg = regs_take(g->regs, 1);
 			place_get(g, &place, reg);
 			gen_modify(g, n, reg);
+			place_set(g, &place, reg);
 		}
-		place_put(g, &place, reg, add);
+		jumps_here(g, &place.dropped);
 	}
 	regs_release(g->regs, top);
 }
@@ -289,7 +315,7 @@ void gen_delete(struct gen *g, const struct node *n)
 		gen_key(g, n->a, &place);
 		reg = regs_take(g->regs, 1);
 		emit(g, KTAP_OP_NIL, reg, reg, 0, 0);
-		place_put(g, &place, reg, false);
+		place_set(g, &place, reg);
 		jumps_here(g, &none);
 	}
 	regs_release(g->regs, top);

@@ -142,102 +142,32 @@ static bool gen_repeat(struct gen *g, const struct node *n)
 	return broken || (tested && !(is_const(n->a) && !const_truth(n->a)));
 }
 
-/* The variable of a counting loop, its limit and its step. */
-struct counter {
-	int var;
-	int limit;			/* register, -1: in `last` */
-	int step;			/* register, -1: by */
-	int64_t last;
-	int64_t by;
-};
-
-static void counter_begin(struct gen *g, const struct node *n, struct counter *c)
-{
-	struct regs *regs = g->regs;
-
-	*c = (struct counter) { .limit = -1, .step = -1, .by = 1 };
-	c->var = regs_take(regs, 1);
-	gen_to(g, n->a, c->var);
-	if (fits_imm16(n->b)) {
-		c->last = n->b->ival;
-	} else {
-		c->limit = regs_take(regs, 1);
-		gen_to(g, n->b, c->limit);
-	}
-	if (n->c && fits_imm32(n->c)) {
-		c->by = n->c->ival;
-	} else if (n->c) {
-		c->step = regs_take(regs, 1);
-		gen_to(g, n->c, c->step);
-		if (c->limit < 0) {
-			c->limit = regs_take(regs, 1);
-			gen_int(g, c->limit, c->last);
-		}
-	}
-	regs_bind(regs, regs->top - regs->locals);
-	n->list2->var->reg = c->var;
-	g->pos = n->pos;
-}
-
-/* Jumps when the count is over (done), or when it is not. */
-static void counter_test(struct gen *g, const struct counter *c, bool done, struct jumps *jumps)
-{
-	static const unsigned char imm[2][2] = {
-		{ KTAP_OP_JLEI, KTAP_OP_JNLEI }, { KTAP_OP_JGEI, KTAP_OP_JNGEI },
-	};
-	int op = done ? KTAP_OP_JNLE : KTAP_OP_JLE;
-
-	if (c->limit < 0)
-		emit_jump(g, imm[c->by < 0][done], c->var, IMM_B(c->last), IMM_C(c->last), jumps);
-	else if (c->by > 0)
-		emit_jump(g, op, c->var, c->limit, 0, jumps);
-	else
-		emit_jump(g, op, c->limit, c->var, 0, jumps);
-}
-
-/* With a step known at run time only, its sign decides which way to compare. */
-static void gen_for_step(struct gen *g, const struct node *n, struct counter *c)
-{
-	struct jumps down = NO_JUMPS, body = NO_JUMPS;
-	unsigned int top = g->f->ninsns;
-
-	emit_jump(g, KTAP_OP_JLTI, c->step, 0, 0, &down);
-	counter_test(g, c, true, &g->loop->breaks);
-	emit_jump(g, KTAP_OP_JMP, 0, 0, 0, &body);
-	jumps_here(g, &down);
-	c->by = -1;
-	counter_test(g, c, true, &g->loop->breaks);
-	jumps_here(g, &body);
-	gen_block(g, n->list);
-	jumps_here(g, &g->loop->continues);
-	g->pos = n->pos;
-	emit(g, KTAP_OP_ADD, c->var, c->var, c->step, 0);
-	emit_jump_back(g, KTAP_OP_JMP, 0, 0, 0, top);
-}
-
 static bool gen_for_num(struct gen *g, const struct node *n)
 {
 	struct regs before = *g->regs;
-	struct jumps again = NO_JUMPS;
-	struct counter c;
 	struct loop loop;
 	unsigned int top;
+	int reg;
 
-	g->pos = n->pos;
-	counter_begin(g, n, &c);
+	/* value, limit and step are the machine's; the variable may be changed */
+	reg = regs_take(g->regs, 1);
+	gen_to(g, n->a, reg);
+	gen_to(g, n->b, regs_take(g->regs, 1));
+	if (n->c)
+		gen_to(g, n->c, regs_take(g->regs, 1));
+	else
+		gen_int(g, regs_take(g->regs, 1), 1);
+	regs_take(g->regs, 1);
+	regs_bind(g->regs, 4);
+	n->list2->var->reg = reg + 3;
 	loop_begin(g, &loop);
-	if (c.step >= 0) {
-		gen_for_step(g, n, &c);
-	} else {
-		counter_test(g, &c, true, &loop.breaks);
-		top = g->f->ninsns;
-		if (gen_block(g, n->list) || loop.continues.last >= 0) {
-			jumps_here(g, &loop.continues);
-			g->pos = n->pos;
-			emit(g, KTAP_OP_ADDI, c.var, c.var, 0, c.by);
-			counter_test(g, &c, false, &again);
-			jumps_to(g, &again, top);
-		}
+	g->pos = n->pos;
+	emit_jump(g, KTAP_OP_FORPREP, reg, 0, 0, &loop.breaks);
+	top = g->f->ninsns;
+	if (gen_block(g, n->list) || loop.continues.last >= 0) {
+		jumps_here(g, &loop.continues);
+		g->pos = n->pos;
+		emit_jump_back(g, KTAP_OP_FORLOOP, reg, 0, 0, top);
 	}
 	loop_end(g);
 	close_scope(g, &before);

@@ -92,6 +92,8 @@ static const struct {
 	[KTAP_OP_THAS] = { "THAS", "abc" },
 	[KTAP_OP_ITER] = { "ITER", "a" },
 	[KTAP_OP_NEXT] = { "NEXT", "al" },
+	[KTAP_OP_FORPREP] = { "FORPREP", "al" },
+	[KTAP_OP_FORLOOP] = { "FORLOOP", "al" },
 	[KTAP_OP_CALL] = { "CALL", "afq" },
 	[KTAP_OP_CALLV] = { "CALLV", "aq" },
 	[KTAP_OP_CALLB] = { "CALLB", "au" },
