@@ -266,8 +266,8 @@ static void reap_work(struct kthread_work *work)
 	struct ktap_session *s = container_of(work, struct ktap_session, reap_work);
 
 	/* While loading, the activation of process context is the writer's. */
-	if (READ_ONCE(s->state) != KTAP_LOADING)
-		ktap_tables_reap(&s->env);
+	guard(mutex)(&s->lock);
+	ktap_tables_reap(&s->env);
 }
 
 static void refill_work(struct work_struct *work)
@@ -305,19 +305,44 @@ static void fail(struct ktap_session *s, const char *text, size_t len, int exit_
 	say_begun(s);
 }
 
+/* "ktap: error: MESSAGE" and a newline. */
+__printf(3, 0)
+static int describe(char *text, size_t size, const char *fmt, va_list ap)
+{
+	int len;
+
+	len = scnprintf(text, size, "ktap: error: ");
+	len += vscnprintf(text + len, size - len - 1, fmt, ap);
+	text[len++] = '\n';
+	return len;
+}
+
 __printf(3, 4)
 static int refuse(struct ktap_session *s, int err, const char *fmt, ...)
 {
-	struct ktap_diag diag = {};
-	struct va_format vaf;
+	char text[256];
 	va_list ap;
+	int len;
 
 	va_start(ap, fmt);
-	vaf.fmt = fmt;
-	vaf.va = &ap;
-	ktap_diag(&diag, "%pV", &vaf);
+	len = describe(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	fail(s, diag.text, diag.len, KTAP_EXIT_REFUSED);
+	fail(s, text, len, KTAP_EXIT_REFUSED);
+	return err;
+}
+
+/* The same for what comes after the chunk: it does not end the session. */
+__printf(3, 4)
+static int reject(struct ktap_session *s, int err, const char *fmt, ...)
+{
+	char text[256];
+	va_list ap;
+	int len;
+
+	va_start(ap, fmt);
+	len = describe(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	ktap_output_say(&s->output, KTAP_CH_ERROR, ktime_get_mono_fast_ns(), "", text, len);
 	return err;
 }
 
@@ -376,12 +401,16 @@ static int run_top_level(struct ktap_session *s, struct ktap_diag *diag)
 	err = ktap_vm_run(&s->vm, s->env.prog->main, NULL, 0, NULL);
 	if (!err || err == -ECANCELED)
 		return 0;
+	if (!s->refused) {
+		/* The chunk was right, its script ends as after any error. */
+		ktap_session_error(s, &s->vm);
+		return 0;
+	}
 
 	diag->len = ktap_vm_backtrace(&s->vm, diag->text, sizeof(diag->text));
 	/* Of what was refused, the place says all. */
-	if (s->refused)
-		diag->len = strchrnul(diag->text, '\n') - diag->text + 1;
-	fail(s, diag->text, diag->len, s->refused ? KTAP_EXIT_REFUSED : KTAP_EXIT_ERROR);
+	diag->len = strchrnul(diag->text, '\n') - diag->text + 1;
+	fail(s, diag->text, diag->len, KTAP_EXIT_REFUSED);
 	return err;
 }
 
@@ -405,7 +434,7 @@ static int load(struct ktap_session *s)
 	if (err)
 		return err;
 
-	/* The top level may have called exit(). */
+	/* The top level may have called exit(), or failed. */
 	if (READ_ONCE(s->state) != KTAP_LOADING)
 		return 0;
 	err = ktap_sources_attach(s, diag);
@@ -523,22 +552,13 @@ static int setup_line(struct ktap_session *s, const char *line)
 	return refuse(s, -EINVAL, "'%s' is no line to set up a session with", line);
 }
 
-/* Lines after the chunk.  A wrong one does not end the session. */
+/* Lines after the chunk. */
 static int command_line(struct ktap_session *s, const char *line)
 {
-	struct ktap_diag *diag __free(kfree) = NULL;
-
-	if (!strcmp(line, "stop")) {
-		ktap_session_stop(s, 0);
-		return 0;
-	}
-	diag = kzalloc_obj(*diag);
-	if (!diag)
-		return -ENOMEM;
-	ktap_diag(diag, "'%s' is no command: there is 'stop'", line);
-	ktap_output_say(&s->output, KTAP_CH_ERROR, ktime_get_mono_fast_ns(), "", diag->text,
-			diag->len);
-	return -EINVAL;
+	if (strcmp(line, "stop"))
+		return reject(s, -EINVAL, "'%.200s' is no command: there is 'stop'", line);
+	ktap_session_stop(s, 0);
+	return 0;
 }
 
 static int feed_line(struct ktap_session *s, const char *data, size_t len, size_t *used)
@@ -581,7 +601,8 @@ static int feed_header(struct ktap_session *s, const char *data, size_t len, siz
 		return refuse(s, -EINVAL, "neither a line nor a chunk");
 	size = le32_to_cpu(s->header.length);
 	if (size < sizeof(s->header) || size > KTAP_MAX_CHUNK)
-		return refuse(s, -E2BIG, "a chunk of %u bytes: it is %zu to %u", size,
+		return refuse(s, size > KTAP_MAX_CHUNK ? -E2BIG : -EINVAL,
+			      "a chunk of %u bytes: it is %zu to %u", size,
 			      sizeof(s->header), KTAP_MAX_CHUNK);
 	s->chunk = kvmalloc(size, GFP_KERNEL_ACCOUNT);
 	if (!s->chunk)
@@ -625,6 +646,8 @@ int ktap_session_feed(struct ktap_session *s, const char *data, size_t len)
 		if (READ_ONCE(s->state) == KTAP_FAILED)
 			return -EPIPE;
 		used = 0;
+		if (s->loaded && !s->line_len && *data == KTAP_MAGIC[0])
+			return reject(s, -EINVAL, "a session takes one chunk");
 		if (in_chunk(s, *data))
 			err = feed_chunk(s, data, len, &used);
 		else

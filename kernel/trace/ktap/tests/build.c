@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Chunks and activations for the KUnit tests.
+ */
+#include <linux/align.h>
+#include <linux/err.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <asm/byteorder.h>
+
+#include "build.h"
+
+struct test_chunk *test_chunk(struct kunit *test)
+{
+	struct test_chunk *c = kunit_kzalloc(test, sizeof(*c), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, c);
+	c->test = test;
+	c->insns = kunit_kzalloc(test, KTAP_MAX_INSNS * sizeof(*c->insns), GFP_KERNEL);
+	c->lines = kunit_kzalloc(test, KTAP_MAX_INSNS * sizeof(*c->lines), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, c->insns);
+	KUNIT_ASSERT_NOT_NULL(test, c->lines);
+	memcpy(c->header.magic, KTAP_MAGIC, KTAP_MAGIC_LEN);
+	c->header.major = cpu_to_le16(KTAP_ABI_MAJOR);
+	c->header.minor = cpu_to_le16(KTAP_ABI_MINOR);
+	return c;
+}
+
+u32 test_string(struct test_chunk *c, const char *s)
+{
+	size_t len = strlen(s);
+
+	KUNIT_ASSERT_LT(c->test, c->nstrings, TEST_MAX);
+	KUNIT_ASSERT_LT(c->test, c->string_bytes + len, TEST_BYTES);
+	memcpy(c->bytes + c->string_bytes, s, len + 1);
+	/* The offset counts from the bytes here, from the section in the chunk. */
+	c->strings[c->nstrings].offset = cpu_to_le32(c->string_bytes);
+	c->strings[c->nstrings].len = cpu_to_le32(len);
+	c->string_bytes += len + 1;
+	return c->nstrings++;
+}
+
+u32 test_int(struct test_chunk *c, s64 i)
+{
+	c->ints[c->nints] = cpu_to_le64(i);
+	return c->nints++;
+}
+
+u32 test_global(struct test_chunk *c, const char *name)
+{
+	c->globals[c->nglobals] = cpu_to_le32(test_string(c, name));
+	return c->nglobals++;
+}
+
+u32 test_field(struct test_chunk *c, const char *name)
+{
+	c->fields[c->nfields] = cpu_to_le32(test_string(c, name));
+	return c->nfields++;
+}
+
+u32 test_func(struct test_chunk *c, const char *name, u8 nparams, u8 nregs)
+{
+	c->funcs[c->nfuncs] = (struct ktap_function){
+		.name = cpu_to_le32(test_string(c, name)),
+		.first = cpu_to_le32(c->ninsns),
+		.nparams = nparams,
+		.nregs = nregs,
+	};
+	return c->nfuncs++;
+}
+
+u32 test_insn(struct test_chunk *c, u8 op, u8 a, u8 b, u8 cc, s32 d)
+{
+	struct ktap_function *f = &c->funcs[c->nfuncs - 1];
+
+	KUNIT_ASSERT_LT(c->test, c->ninsns, KTAP_MAX_INSNS);
+	c->insns[c->ninsns] = (struct ktap_insn){
+		.op = op, .a = a, .b = b, .c = cc, .d = cpu_to_le32(d),
+	};
+	f->ninsns = cpu_to_le32(le32_to_cpu(f->ninsns) + 1);
+	return c->ninsns++;
+}
+
+u32 test_probe(struct test_chunk *c, const char *event, u32 filter, u32 handler)
+{
+	c->probes[c->nprobes] = (struct ktap_probe_desc){
+		.event = cpu_to_le32(test_string(c, event)),
+		.filter = cpu_to_le32(filter),
+		.handler = cpu_to_le32(handler),
+	};
+	return c->nprobes++;
+}
+
+void test_lines(struct test_chunk *c)
+{
+	u32 i;
+
+	c->files[0].name = cpu_to_le32(test_string(c, "test.kp"));
+	c->nfiles = 1;
+	for (i = 0; i < c->ninsns; i++)
+		c->lines[i].line = cpu_to_le32(i + 1);
+	c->nlines = c->ninsns;
+}
+
+/* Appends a section of entries and the bytes behind them, if it has any. */
+static size_t put_section(void *chunk, size_t len, u32 *nsections, u32 type, u32 count,
+			  const void *entries, size_t size, const void *bytes, size_t nbytes)
+{
+	struct ktap_section *s = chunk + sizeof(struct ktap_header);
+
+	if (!count)
+		return len;
+	s[(*nsections)++] = (struct ktap_section){
+		.type = cpu_to_le32(type),
+		.offset = cpu_to_le32(len),
+		.size = cpu_to_le32(count * size + nbytes),
+		.count = cpu_to_le32(count),
+	};
+	memcpy(chunk + len, entries, count * size);
+	len += count * size;
+	if (nbytes)
+		memcpy(chunk + len, bytes, nbytes);
+	return ALIGN(len + nbytes, 8);
+}
+
+void *test_bytes(struct test_chunk *c, size_t *len)
+{
+	size_t size = sizeof(*c) + KTAP_SEC_FILES * sizeof(struct ktap_section) +
+		      (size_t)c->ninsns * (sizeof(*c->insns) + sizeof(*c->lines));
+	size_t n = sizeof(struct ktap_header) + KTAP_SEC_FILES * sizeof(struct ktap_section);
+	struct ktap_string strings[TEST_MAX];
+	void *p = kvzalloc(size, GFP_KERNEL);
+	struct ktap_header *h = p;
+	u32 i, nsections = 0;
+
+	KUNIT_ASSERT_NOT_NULL(c->test, p);
+	for (i = 0; i < c->nstrings; i++) {
+		strings[i] = c->strings[i];
+		le32_add_cpu(&strings[i].offset, c->nstrings * sizeof(*strings));
+	}
+	n = put_section(p, n, &nsections, KTAP_SEC_STRINGS, c->nstrings, strings,
+			sizeof(*strings), c->bytes, c->string_bytes);
+	n = put_section(p, n, &nsections, KTAP_SEC_INTS, c->nints, c->ints,
+			sizeof(*c->ints), NULL, 0);
+	n = put_section(p, n, &nsections, KTAP_SEC_FUNCS, c->nfuncs, c->funcs,
+			sizeof(*c->funcs), NULL, 0);
+	n = put_section(p, n, &nsections, KTAP_SEC_PROBES, c->nprobes, c->probes,
+			sizeof(*c->probes), NULL, 0);
+	n = put_section(p, n, &nsections, KTAP_SEC_GLOBALS, c->nglobals, c->globals,
+			sizeof(*c->globals), NULL, 0);
+	n = put_section(p, n, &nsections, KTAP_SEC_FIELDS, c->nfields, c->fields,
+			sizeof(*c->fields), NULL, 0);
+	n = put_section(p, n, &nsections, KTAP_SEC_LINES, c->nlines, c->lines,
+			sizeof(*c->lines), NULL, 0);
+	n = put_section(p, n, &nsections, KTAP_SEC_FILES, c->nfiles, c->files,
+			sizeof(*c->files), NULL, 0);
+	/* The last one, and it has no padding: a chunk cut anywhere lacks something. */
+	n = put_section(p, n, &nsections, KTAP_SEC_CODE, c->ninsns, c->insns,
+			sizeof(*c->insns), NULL, 0);
+	*h = c->header;
+	h->length = cpu_to_le32(n);
+	h->nsections = cpu_to_le32(nsections);
+	*len = n;
+	return p;
+}
+
+struct ktap_section *test_section(void *bytes, u32 type)
+{
+	struct ktap_header *h = bytes;
+	struct ktap_section *s = bytes + sizeof(*h);
+	u32 i;
+
+	for (i = 0; i < le32_to_cpu(h->nsections); i++) {
+		if (le32_to_cpu(s[i].type) == type)
+			return &s[i];
+	}
+	return NULL;
+}
+
+KUNIT_DEFINE_ACTION_WRAPPER(free_program, ktap_program_free, struct ktap_program *);
+
+struct ktap_program *test_load(struct test_chunk *c)
+{
+	struct ktap_diag *diag = kunit_kzalloc(c->test, sizeof(*diag), GFP_KERNEL);
+	struct ktap_program *prog;
+	size_t len;
+	void *p;
+
+	KUNIT_ASSERT_NOT_NULL(c->test, diag);
+	p = test_bytes(c, &len);
+	prog = ktap_program_load(p, len, diag);
+	if (IS_ERR(prog)) {
+		kvfree(p);
+		KUNIT_FAIL(c->test, "refused: %s", diag->text);
+		return NULL;
+	}
+	KUNIT_ASSERT_EQ(c->test, 0, kunit_add_action_or_reset(c->test, free_program, prog));
+	return prog;
+}
+
+void test_bytes_refused(struct kunit *test, void *bytes, size_t len, int err, const char *words)
+{
+	struct ktap_diag *diag = kunit_kzalloc(test, sizeof(*diag), GFP_KERNEL);
+	struct ktap_program *prog;
+
+	KUNIT_ASSERT_NOT_NULL(test, diag);
+	prog = ktap_program_load(bytes, len, diag);
+	if (!IS_ERR(prog)) {
+		ktap_program_free(prog);
+		KUNIT_FAIL(test, "accepted, not refused for \"%s\"", words);
+		return;
+	}
+	kvfree(bytes);
+	KUNIT_EXPECT_EQ_MSG(test, err, PTR_ERR(prog), "%s", diag->text);
+	KUNIT_EXPECT_EQ(test, diag->len, strlen(diag->text));
+	KUNIT_EXPECT_TRUE_MSG(test, strstr(diag->text, words), "\"%s\" is not in: %s", words,
+			      diag->text);
+}
+
+void test_refused(struct test_chunk *c, int err, const char *words)
+{
+	size_t len;
+	void *p = test_bytes(c, &len);
+
+	test_bytes_refused(c->test, p, len, err, words);
+}
+
+struct vm_and_env {
+	struct ktap_env env;
+	struct ktap_vm vm;
+};
+
+static void free_vm(void *p)
+{
+	struct vm_and_env *both = p;
+
+	ktap_vm_destroy_process(&both->vm);
+	ktap_env_destroy(&both->env);
+	kvfree(both);
+}
+
+struct ktap_vm *test_vm(struct kunit *test, struct ktap_program *prog, enum ktap_level level)
+{
+	struct vm_and_env *both = kvzalloc(sizeof(*both), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, both);
+	KUNIT_ASSERT_EQ(test, 0, ktap_env_init(&both->env, prog, 4 << 20, NULL));
+	KUNIT_ASSERT_EQ(test, 0, ktap_vm_init_process(&both->vm, &both->env));
+	both->vm.level = level;
+	if (level != KTAP_LEVEL_PROCESS) {
+		both->vm.stack_size = KTAP_EVENT_STACK;
+		both->vm.max_calls = KTAP_EVENT_CALLS;
+		both->vm.arena.size = KTAP_EVENT_ARENA;
+	}
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, free_vm, both));
+	return &both->vm;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Chunks and activations for the KUnit tests.
+ */
+#ifndef _KTAP_TESTS_BUILD_H
+#define _KTAP_TESTS_BUILD_H
+
+#include <kunit/test.h>
+
+#include "../table.h"
+
+#define TEST_MAX	64	/* entries of a section, code and lines aside */
+#define TEST_BYTES	8192	/* of strings and of source text */
+
+/**
+ * struct test_chunk - a chunk being built; all of it may be edited until then
+ * @test: the test it is for
+ * @header: all but length and number of sections
+ * @insns: room for %KTAP_MAX_INSNS
+ */
+struct test_chunk {
+	struct kunit *test;
+	struct ktap_header header;
+
+	u32 nstrings;
+	u32 nints;
+	u32 nfuncs;
+	u32 ninsns;
+	u32 nprobes;
+	u32 nglobals;
+	u32 nfields;
+	u32 nlines;
+	u32 nfiles;
+	u32 string_bytes;
+
+	struct ktap_string strings[TEST_MAX];
+	char bytes[TEST_BYTES];
+	__le64 ints[TEST_MAX];
+	struct ktap_function funcs[TEST_MAX];
+	struct ktap_insn *insns;
+	struct ktap_probe_desc probes[TEST_MAX];
+	__le32 globals[TEST_MAX];
+	__le32 fields[TEST_MAX];
+	struct ktap_line *lines;
+	struct ktap_file files[TEST_MAX];
+};
+
+struct test_chunk *test_chunk(struct kunit *test);
+u32 test_string(struct test_chunk *c, const char *s);
+u32 test_int(struct test_chunk *c, s64 i);
+u32 test_global(struct test_chunk *c, const char *name);
+u32 test_field(struct test_chunk *c, const char *name);
+/* Begins a function: the instructions that follow are its. */
+u32 test_func(struct test_chunk *c, const char *name, u8 nparams, u8 nregs);
+/* Appends an instruction to the last function.  Gives its index. */
+u32 test_insn(struct test_chunk *c, u8 op, u8 a, u8 b, u8 cc, s32 d);
+u32 test_probe(struct test_chunk *c, const char *event, u32 filter, u32 handler);
+/* Gives each instruction a line: its number, from 1, in "test.kp". */
+void test_lines(struct test_chunk *c);
+/* The bytes, kvmalloc'ed. */
+void *test_bytes(struct test_chunk *c, size_t *len);
+/* Place of a section's entry in the table of sections of a chunk's bytes. */
+struct ktap_section *test_section(void *bytes, u32 type);
+
+/* Loads it; the program ends with the test.  NULL, and a failure, if it is refused. */
+struct ktap_program *test_load(struct test_chunk *c);
+/* Loads it, wants this errno and these words in the message. */
+void test_refused(struct test_chunk *c, int err, const char *words);
+void test_bytes_refused(struct kunit *test, void *bytes, size_t len, int err, const char *words);
+
+/* An activation for the program, and its environment; they end with the test. */
+struct ktap_vm *test_vm(struct kunit *test, struct ktap_program *prog, enum ktap_level level);
+
+/* Ends a function. */
+#define TEST_RET(c)	test_insn(c, KTAP_OP_RET, 0, 0, 0, 0)
+
+#endif /* _KTAP_TESTS_BUILD_H */

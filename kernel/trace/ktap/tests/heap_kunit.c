@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The heap of a session.
+ */
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include <kunit/test.h>
+
+#include "../heap.h"
+
+static unsigned int low_calls;
+
+static void count_low(struct ktap_heap *heap)
+{
+	low_calls++;
+}
+
+static void free_heap(void *heap)
+{
+	ktap_heap_destroy(heap);
+}
+
+static struct ktap_heap *test_heap(struct kunit *test, size_t max)
+{
+	struct ktap_heap *heap = kunit_kzalloc(test, sizeof(*heap), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, heap);
+	low_calls = 0;
+	ktap_heap_init(heap, max, count_low);
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, free_heap, heap));
+	return heap;
+}
+
+/* A block of the list, its size in front. */
+struct block {
+	struct block *next;
+	size_t size;
+};
+
+/* Takes blocks till there are none; gives the bytes. */
+static size_t exhaust(struct ktap_heap *heap, size_t size, struct block **list)
+{
+	struct block *b;
+	size_t bytes = 0;
+
+	while ((b = ktap_heap_alloc(heap, size))) {
+		memset(b, 0x55, size);
+		b->next = *list;
+		b->size = size;
+		*list = b;
+		bytes += size;
+	}
+	return bytes;
+}
+
+static void free_all(struct ktap_heap *heap, struct block *list)
+{
+	struct block *next;
+
+	for (; list; list = next) {
+		next = list->next;
+		ktap_heap_free(heap, list, list->size);
+	}
+}
+
+static void nothing_is_allocated_at_first(struct kunit *test)
+{
+	struct ktap_heap *heap = test_heap(test, 1 << 20);
+
+	KUNIT_EXPECT_EQ(test, heap->bytes, 0);
+	KUNIT_EXPECT_NULL(test, ktap_heap_alloc(heap, 16));
+}
+
+static void a_refill_doubles_up_to_the_limit(struct kunit *test)
+{
+	struct ktap_heap *heap = test_heap(test, 3 * KTAP_HEAP_INITIAL);
+
+	KUNIT_EXPECT_EQ(test, 0, ktap_heap_refill(heap));
+	KUNIT_EXPECT_EQ(test, heap->bytes, KTAP_HEAP_INITIAL);
+	KUNIT_EXPECT_EQ(test, 0, ktap_heap_refill(heap));
+	KUNIT_EXPECT_EQ(test, heap->bytes, 2 * KTAP_HEAP_INITIAL);
+	KUNIT_EXPECT_EQ(test, 0, ktap_heap_refill(heap));
+	KUNIT_EXPECT_EQ(test, heap->bytes, 3 * KTAP_HEAP_INITIAL);
+	KUNIT_EXPECT_EQ(test, -ENOSPC, ktap_heap_refill(heap));
+}
+
+static void a_small_limit_is_kept(struct kunit *test)
+{
+	struct ktap_heap *heap = test_heap(test, 10000);
+
+	KUNIT_EXPECT_EQ(test, 0, ktap_heap_refill(heap));
+	KUNIT_EXPECT_EQ(test, heap->bytes, 10000);
+	KUNIT_EXPECT_NOT_NULL(test, ktap_heap_alloc(heap, 8192));
+	KUNIT_EXPECT_NULL(test, ktap_heap_alloc(heap, 8192));
+	heap = test_heap(test, 100);
+	KUNIT_EXPECT_EQ(test, -ENOSPC, ktap_heap_refill(heap));
+}
+
+static void blocks_of_any_size_are_aligned_and_apart(struct kunit *test)
+{
+	struct ktap_heap *heap = test_heap(test, 1 << 20);
+	static u8 *blocks[2000];
+	size_t size, i, n = 0;
+
+	KUNIT_ASSERT_EQ(test, 0, ktap_heap_refill(heap));
+	for (size = 0; n < ARRAY_SIZE(blocks); n++, size = size * 7 % 997 + 1) {
+		blocks[n] = ktap_heap_alloc(heap, size);
+		if (!blocks[n])
+			break;
+		KUNIT_EXPECT_EQ(test, (unsigned long)blocks[n] % 8, 0);
+		memset(blocks[n], n, size);
+	}
+	KUNIT_EXPECT_GT(test, n, 800);
+	for (i = 0, size = 0; i < n; i++, size = size * 7 % 997 + 1) {
+		KUNIT_EXPECT_NULL(test, memchr_inv(blocks[i], (u8)i, size));
+		ktap_heap_free(heap, blocks[i], size);
+	}
+}
+
+static void what_is_too_large_is_refused(struct kunit *test)
+{
+	struct ktap_heap *heap = test_heap(test, 1 << 20);
+
+	KUNIT_ASSERT_EQ(test, 0, ktap_heap_refill(heap));
+	KUNIT_EXPECT_NOT_NULL(test, ktap_heap_alloc(heap, KTAP_HEAP_MAX_ALLOC));
+	KUNIT_EXPECT_NULL(test, ktap_heap_alloc(heap, KTAP_HEAP_MAX_ALLOC + 1));
+	KUNIT_EXPECT_NULL(test, ktap_heap_alloc(heap, SIZE_MAX));
+}
+
+static void freed_blocks_are_used_again(struct kunit *test)
+{
+	struct ktap_heap *heap = test_heap(test, KTAP_HEAP_INITIAL);
+	struct block *list = NULL;
+	size_t first, available;
+
+	KUNIT_ASSERT_EQ(test, 0, ktap_heap_refill(heap));
+	available = heap->available;
+	first = exhaust(heap, 64, &list);
+	KUNIT_EXPECT_GT(test, first, KTAP_HEAP_INITIAL * 95 / 100);
+	free_all(heap, list);
+	KUNIT_EXPECT_EQ(test, heap->available, available);
+	list = NULL;
+	KUNIT_EXPECT_EQ(test, first, exhaust(heap, 64, &list));
+}
+
+static void large_blocks_serve_small_requests(struct kunit *test)
+{
+	struct ktap_heap *heap = test_heap(test, KTAP_HEAP_INITIAL);
+	struct block *list = NULL;
+	size_t large;
+
+	KUNIT_ASSERT_EQ(test, 0, ktap_heap_refill(heap));
+	large = exhaust(heap, 4096, &list);
+	free_all(heap, list);
+	list = NULL;
+	KUNIT_EXPECT_GE(test, exhaust(heap, 112, &list), large * 9 / 10);
+}
+
+static void low_is_called_once_for_a_refill(struct kunit *test)
+{
+	struct ktap_heap *heap = test_heap(test, 2 * KTAP_HEAP_INITIAL);
+	struct block *list = NULL;
+
+	KUNIT_ASSERT_EQ(test, 0, ktap_heap_refill(heap));
+	KUNIT_EXPECT_NOT_NULL(test, ktap_heap_alloc(heap, 1024));
+	KUNIT_EXPECT_EQ(test, low_calls, 0);
+	exhaust(heap, 1024, &list);
+	KUNIT_EXPECT_EQ(test, low_calls, 1);
+	KUNIT_ASSERT_EQ(test, 0, ktap_heap_refill(heap));
+	exhaust(heap, 1024, &list);
+	/* There is no more to be had. */
+	KUNIT_EXPECT_EQ(test, low_calls, 1);
+}
+
+static void an_allocation_inside_a_lock_is_given_up(struct kunit *test)
+{
+	struct ktap_heap *heap = test_heap(test, 1 << 20);
+	struct ktap_lock lock;
+	unsigned long flags;
+	void *outer, *nested;
+
+	KUNIT_ASSERT_EQ(test, 0, ktap_heap_refill(heap));
+	ktap_lock_init(&lock);
+	KUNIT_ASSERT_TRUE(test, ktap_lock(&lock, &flags));
+	outer = ktap_heap_alloc(heap, 16);
+	nested = ktap_heap_alloc_nested(heap, 16);
+	ktap_unlock(&lock, flags);
+	KUNIT_EXPECT_NULL(test, outer);
+	KUNIT_EXPECT_NOT_NULL(test, nested);
+}
+
+static struct kunit_case heap_cases[] = {
+	KUNIT_CASE(nothing_is_allocated_at_first),
+	KUNIT_CASE(a_refill_doubles_up_to_the_limit),
+	KUNIT_CASE(a_small_limit_is_kept),
+	KUNIT_CASE(blocks_of_any_size_are_aligned_and_apart),
+	KUNIT_CASE(what_is_too_large_is_refused),
+	KUNIT_CASE(freed_blocks_are_used_again),
+	KUNIT_CASE(large_blocks_serve_small_requests),
+	KUNIT_CASE(low_is_called_once_for_a_refill),
+	KUNIT_CASE(an_allocation_inside_a_lock_is_given_up),
+	{}
+};
+
+static struct kunit_suite heap_suite = {
+	.name = "ktap_heap",
+	.test_cases = heap_cases,
+};
+
+kunit_test_suite(heap_suite);

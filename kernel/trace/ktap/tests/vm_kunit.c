@@ -1,0 +1,762 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The interpreter and the arena.
+ */
+#include <linux/string.h>
+#include <asm/byteorder.h>
+
+#include "../builtin.h"
+#include "build.h"
+
+#define EVENT	KTAP_LEVEL_TASK
+#define PROCESS	KTAP_LEVEL_PROCESS
+
+/* Runs function 0, which must end well; gives its result. */
+static struct ktap_value run(struct kunit *test, struct ktap_vm *vm, const struct ktap_value *args,
+			     unsigned int nargs)
+{
+	struct ktap_value result;
+	int err = ktap_vm_run(vm, 0, args, nargs, &result);
+
+	if (err)
+		KUNIT_FAIL(test, "error %d: %s", err, vm->message);
+	return result;
+}
+
+static void expect_int(struct kunit *test, s64 want, struct ktap_value v)
+{
+	KUNIT_EXPECT_EQ(test, v.tag, KTAP_INT);
+	KUNIT_EXPECT_EQ(test, v.i, want);
+}
+
+static void expect_str(struct kunit *test, const char *want, struct ktap_value v)
+{
+	char buf[80] = "";
+
+	KUNIT_EXPECT_EQ(test, v.tag, KTAP_STR);
+	if (v.tag == KTAP_STR && v.len < sizeof(buf))
+		memcpy(buf, v.blob, v.len);
+	KUNIT_EXPECT_STREQ(test, buf, want);
+}
+
+static void expect_error(struct kunit *test, struct ktap_vm *vm, int err, const char *message)
+{
+	KUNIT_EXPECT_EQ(test, err, ktap_vm_run(vm, 0, NULL, 0, NULL));
+	KUNIT_EXPECT_STREQ(test, vm->message, message);
+}
+
+struct arith_case {
+	u8 op;
+	s64 x;
+	s64 y;
+	s64 want;
+};
+
+static const struct arith_case arith_cases[] = {
+	{ KTAP_OP_ADD, 2, 3, 5 },
+	{ KTAP_OP_ADD, S64_MAX, 1, S64_MIN },
+	{ KTAP_OP_SUB, 2, 3, -1 },
+	{ KTAP_OP_SUB, S64_MIN, 1, S64_MAX },
+	{ KTAP_OP_MUL, -4, 3, -12 },
+	{ KTAP_OP_MUL, S64_MIN, -1, S64_MIN },
+	{ KTAP_OP_MUL, 0x100000001LL, 0x100000001LL, 0x200000001LL },
+	{ KTAP_OP_DIV, 7, 2, 3 },
+	{ KTAP_OP_DIV, -7, 2, -3 },
+	{ KTAP_OP_DIV, 7, -2, -3 },
+	{ KTAP_OP_DIV, S64_MIN, -1, S64_MIN },
+	{ KTAP_OP_DIV, S64_MIN, 2, S64_MIN / 2 },
+	{ KTAP_OP_MOD, 7, 3, 1 },
+	{ KTAP_OP_MOD, -7, 3, -1 },
+	{ KTAP_OP_MOD, 7, -3, 1 },
+	{ KTAP_OP_MOD, S64_MIN, -1, 0 },
+	{ KTAP_OP_AND, 0xff, 0x0f, 0x0f },
+	{ KTAP_OP_OR, 0xf0, 0x0f, 0xff },
+	{ KTAP_OP_XOR, 0xff, 0x0f, 0xf0 },
+	{ KTAP_OP_SHL, 1, 63, S64_MIN },
+	{ KTAP_OP_SHL, 1, 64, 1 },
+	{ KTAP_OP_SHL, -1, 1, -2 },
+	{ KTAP_OP_SHR, -8, 1, -4 },
+	{ KTAP_OP_SHR, S64_MIN, 63, -1 },
+	{ KTAP_OP_SHR, 8, -63, 4 },
+};
+
+static void arithmetic_wraps_and_truncates(struct kunit *test)
+{
+	const struct arith_case *a;
+	struct test_chunk *c;
+	struct ktap_vm *vm;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(arith_cases); i++) {
+		a = &arith_cases[i];
+		c = test_chunk(test);
+		test_func(c, "main", 0, 3);
+		test_insn(c, KTAP_OP_INTK, 0, 0, 0, test_int(c, a->x));
+		test_insn(c, KTAP_OP_INTK, 1, 0, 0, test_int(c, a->y));
+		test_insn(c, a->op, 2, 0, 1, 0);
+		test_insn(c, KTAP_OP_RET, 2, 1, 0, 0);
+		vm = test_vm(test, test_load(c), PROCESS);
+		expect_int(test, a->want, run(test, vm, NULL, 0));
+		if (a->y < S32_MIN || a->y > S32_MAX)
+			continue;
+		/* The immediate form lies 16 numbers higher. */
+		c->insns[2] = (struct ktap_insn){ .op = a->op + 16, .a = 2, .b = 0,
+						  .d = cpu_to_le32(a->y) };
+		vm = test_vm(test, test_load(c), PROCESS);
+		expect_int(test, a->want, run(test, vm, NULL, 0));
+	}
+}
+
+static struct test_chunk *one_op(struct kunit *test, u8 op)
+{
+	struct test_chunk *c = test_chunk(test);
+
+	test_func(c, "main", 0, 3);
+	test_insn(c, KTAP_OP_NIL, 0, 2, 0, 0);
+	test_insn(c, KTAP_OP_NIL, 0, 0, 0, 0);
+	test_insn(c, op, 2, 0, 1, 0);
+	test_insn(c, KTAP_OP_RET, 2, 1, 0, 0);
+	return c;
+}
+
+static void nil_counts_as_zero(struct kunit *test)
+{
+	struct test_chunk *c = one_op(test, KTAP_OP_ADD);
+
+	expect_int(test, 0, run(test, test_vm(test, test_load(c), PROCESS), NULL, 0));
+	c->insns[1] = (struct ktap_insn){ .op = KTAP_OP_INT, .d = cpu_to_le32(5) };
+	expect_int(test, 5, run(test, test_vm(test, test_load(c), PROCESS), NULL, 0));
+	c->insns[2].c = 0;
+	c->insns[2].b = 1;
+	expect_int(test, 5, run(test, test_vm(test, test_load(c), PROCESS), NULL, 0));
+}
+
+static void arithmetic_on_other_types_is_an_error(struct kunit *test)
+{
+	struct test_chunk *c = one_op(test, KTAP_OP_ADD);
+
+	c->insns[1] = (struct ktap_insn){ .op = KTAP_OP_STR };
+	expect_error(test, test_vm(test, test_load(c), PROCESS), -EINVAL,
+		     "arithmetic on a string");
+	c->insns[1] = (struct ktap_insn){ .op = KTAP_OP_BOOL, .b = 1 };
+	expect_error(test, test_vm(test, test_load(c), PROCESS), -EINVAL,
+		     "arithmetic on a boolean");
+	c->insns[2] = (struct ktap_insn){ .op = KTAP_OP_NEG, .a = 2 };
+	expect_error(test, test_vm(test, test_load(c), PROCESS), -EINVAL,
+		     "arithmetic on a boolean");
+}
+
+static void division_by_zero_is_an_error(struct kunit *test)
+{
+	expect_error(test, test_vm(test, test_load(one_op(test, KTAP_OP_DIV)), PROCESS), -EDOM,
+		     "division by zero");
+	expect_error(test, test_vm(test, test_load(one_op(test, KTAP_OP_MOD)), PROCESS), -EDOM,
+		     "division by zero");
+}
+
+/* What is compared: the instructions that make the operands. */
+static const struct ktap_insn operands[] = {
+	{ .op = KTAP_OP_NIL },
+	{ .op = KTAP_OP_BOOL, .b = 1 },
+	{ .op = KTAP_OP_INT, .d = 1 },
+	{ .op = KTAP_OP_INT, .d = 2 },
+	{ .op = KTAP_OP_STR, .d = 1 },
+	{ .op = KTAP_OP_STR, .d = 2 },
+	{ .op = KTAP_OP_FUNC },
+};
+
+/* Order of two of them: -1, 0, 1; 2: none, and that is false; 3: an error. */
+static int order_of(int i, int j)
+{
+	if (i == 0 || j == 0)
+		return 2;
+	if ((i == 2 || i == 3) && (j == 2 || j == 3))
+		return i < j ? -1 : i > j;
+	if ((i == 4 || i == 5) && (j == 4 || j == 5))
+		return i < j ? -1 : i > j;
+	return 3;
+}
+
+static void compare(struct kunit *test, u8 op, int i, int j, bool want, bool error)
+{
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_value result;
+	struct ktap_vm *vm;
+	int err;
+
+	test_func(c, "main", 0, 2);
+	test_string(c, "abc");
+	test_string(c, "abcd");
+	c->insns[test_insn(c, 0, 0, 0, 0, 0)] = operands[i];
+	c->insns[test_insn(c, 0, 0, 0, 0, 0)] = operands[j];
+	c->insns[0].d = cpu_to_le32(operands[i].d);
+	c->insns[1].d = cpu_to_le32(operands[j].d);
+	c->insns[1].a = 1;
+	if (c->insns[1].op == KTAP_OP_NIL)
+		c->insns[1].b = 1;
+	if (op < KTAP_OP_JMP) {
+		test_insn(c, op, 0, 0, 1, 0);
+		test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+	} else {
+		test_insn(c, op, 0, 1, 0, 2);
+		test_insn(c, KTAP_OP_BOOL, 0, 0, 0, 0);
+		test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+		test_insn(c, KTAP_OP_BOOL, 0, 1, 0, 0);
+		test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+	}
+	vm = test_vm(test, test_load(c), EVENT);
+	err = ktap_vm_run(vm, 0, NULL, 0, &result);
+	KUNIT_EXPECT_EQ_MSG(test, err, error ? -EINVAL : 0, "op %u of %d and %d", op, i, j);
+	if (!error)
+		KUNIT_EXPECT_EQ_MSG(test, result.u, (u64)want, "op %u of %d and %d", op, i, j);
+}
+
+static void comparisons_follow_the_types(struct kunit *test)
+{
+	int i, j, order;
+	bool error;
+
+	for (i = 0; i < ARRAY_SIZE(operands); i++) {
+		for (j = 0; j < ARRAY_SIZE(operands); j++) {
+			order = order_of(i, j);
+			error = order == 3;
+			compare(test, KTAP_OP_EQ, i, j, i == j, false);
+			compare(test, KTAP_OP_JEQ, i, j, i == j, false);
+			compare(test, KTAP_OP_JNE, i, j, i != j, false);
+			compare(test, KTAP_OP_LT, i, j, order == -1, error);
+			compare(test, KTAP_OP_JLT, i, j, order == -1, error);
+			compare(test, KTAP_OP_JNLT, i, j, order != -1, error);
+			compare(test, KTAP_OP_LE, i, j, order == -1 || order == 0, error);
+			compare(test, KTAP_OP_JLE, i, j, order == -1 || order == 0, error);
+			compare(test, KTAP_OP_JNLE, i, j, order != -1 && order != 0, error);
+		}
+	}
+}
+
+/* All comparisons with an immediate, of a register that holds @x. */
+static u32 immediate_mask(struct kunit *test, struct ktap_insn x, s16 imm, bool *error)
+{
+	struct test_chunk *c;
+	struct ktap_value v;
+	u32 mask = 0;
+	u8 op;
+
+	*error = false;
+	for (op = KTAP_OP_JEQI; op <= KTAP_OP_JNGEI; op++) {
+		c = test_chunk(test);
+		test_func(c, "main", 0, 1);
+		c->insns[test_insn(c, 0, 0, 0, 0, 0)] = x;
+		test_insn(c, op, 0, imm & 0xff, (u16)imm >> 8, 2);
+		test_insn(c, KTAP_OP_INT, 0, 0, 0, 0);
+		test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+		test_insn(c, KTAP_OP_INT, 0, 0, 0, 1);
+		test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+		if (ktap_vm_run(test_vm(test, test_load(c), EVENT), 0, NULL, 0, &v))
+			*error = true;
+		else
+			mask |= v.u << (op - KTAP_OP_JEQI);
+	}
+	return mask;
+}
+
+static void immediates_are_signed_and_have_16_bits(struct kunit *test)
+{
+	struct ktap_insn x = { .op = KTAP_OP_INT, .d = cpu_to_le32(-300) };
+	bool error;
+
+	/* From bit 0: == != < <= > >= and the last four negated. */
+	KUNIT_EXPECT_EQ(test, immediate_mask(test, x, -300, &error), 0x169);
+	KUNIT_EXPECT_FALSE(test, error);
+	KUNIT_EXPECT_EQ(test, immediate_mask(test, x, -299, &error), 0x30e);
+	KUNIT_EXPECT_EQ(test, immediate_mask(test, x, S16_MIN, &error), 0x0f2);
+	x.op = KTAP_OP_NIL;
+	x.d = 0;
+	KUNIT_EXPECT_EQ(test, immediate_mask(test, x, 0, &error), 0x3c2);
+	KUNIT_EXPECT_FALSE(test, error);
+	x.op = KTAP_OP_STR;
+	immediate_mask(test, x, 0, &error);
+	KUNIT_EXPECT_TRUE(test, error);
+}
+
+static void a_call_passes_arguments_and_gives_results(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_vm *vm;
+
+	/* f(10, 3): results a - b and c, which is nil; then one more than there is. */
+	test_func(c, "main", 0, 6);
+	test_insn(c, KTAP_OP_INT, 0, 0, 0, 7);
+	test_insn(c, KTAP_OP_INT, 1, 0, 0, 10);
+	test_insn(c, KTAP_OP_INT, 2, 0, 0, 3);
+	test_insn(c, KTAP_OP_CALL, 1, 2, 3, 1);
+	test_insn(c, KTAP_OP_JNNIL, 2, 0, 0, 3);
+	test_insn(c, KTAP_OP_JNNIL, 3, 0, 0, 2);
+	test_insn(c, KTAP_OP_ADD, 0, 0, 1, 0);
+	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+	TEST_RET(c);
+	test_func(c, "f", 3, 5);
+	test_insn(c, KTAP_OP_SUB, 3, 0, 1, 0);
+	test_insn(c, KTAP_OP_MOV, 4, 2, 0, 0);
+	test_insn(c, KTAP_OP_RET, 3, 2, 0, 0);
+	vm = test_vm(test, test_load(c), EVENT);
+	expect_int(test, 14, run(test, vm, NULL, 0));
+	/* The same through a value, and with more arguments than parameters. */
+	c->insns[1] = (struct ktap_insn){ .op = KTAP_OP_FUNC, .a = 1, .d = cpu_to_le32(1) };
+	c->insns[2] = (struct ktap_insn){ .op = KTAP_OP_NIL, .a = 2, .b = 5 };
+	c->insns[3] = (struct ktap_insn){ .op = KTAP_OP_CALLV, .a = 1, .b = 4, .c = 3 };
+	vm = test_vm(test, test_load(c), EVENT);
+	expect_int(test, 7, run(test, vm, NULL, 0));
+	c->insns[1] = (struct ktap_insn){ .op = KTAP_OP_BOOL, .a = 1 };
+	expect_error(test, test_vm(test, test_load(c), EVENT), -EINVAL,
+		     "a boolean is called, only a function can be");
+}
+
+static struct test_chunk *endless_recursion(struct kunit *test, u8 nregs)
+{
+	struct test_chunk *c = test_chunk(test);
+
+	test_func(c, "main", 0, nregs);
+	test_insn(c, KTAP_OP_CALL, nregs - 1, 0, 0, 0);
+	TEST_RET(c);
+	return c;
+}
+
+static void calls_nest_as_deep_as_there_is_room(struct kunit *test)
+{
+	struct ktap_vm *vm;
+
+	vm = test_vm(test, test_load(endless_recursion(test, 2)), EVENT);
+	expect_error(test, vm, -ENOSPC, "calls nest too deep: 64 is the most");
+	KUNIT_EXPECT_EQ(test, vm->ncalls, KTAP_EVENT_CALLS);
+	vm = test_vm(test, test_load(endless_recursion(test, 250)), EVENT);
+	expect_error(test, vm, -ENOSPC, "calls nest too deep: no room on the stack");
+	vm = test_vm(test, test_load(endless_recursion(test, 2)), PROCESS);
+	expect_error(test, vm, -ENOSPC, "calls nest too deep: 2000 is the most");
+	vm = test_vm(test, test_load(endless_recursion(test, 250)), PROCESS);
+	expect_error(test, vm, -ENOSPC, "calls nest too deep: no room on the stack");
+}
+
+static struct test_chunk *endless_loop(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+
+	test_func(c, "main", 0, 1);
+	test_insn(c, KTAP_OP_INT, 0, 0, 0, 1);
+	test_insn(c, KTAP_OP_JMP, 0, 0, 0, -1);
+	return c;
+}
+
+static void a_handler_has_a_budget(struct kunit *test)
+{
+	struct ktap_vm *vm = test_vm(test, test_load(endless_loop(test)), EVENT);
+
+	vm->env->max_insns = 1000;
+	expect_error(test, vm, -ETIME, "the handler ran more than 1000 instructions");
+	KUNIT_EXPECT_EQ(test, vm->pc, 1);
+}
+
+static void calls_and_built_ins_are_charged_too(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_vm *vm;
+	u32 call;
+
+	test_func(c, "main", 0, 1);
+	call = test_insn(c, KTAP_OP_CALL, 0, 0, 0, 1);
+	TEST_RET(c);
+	test_func(c, "f", 0, 1);
+	TEST_RET(c);
+	vm = test_vm(test, test_load(c), EVENT);
+	vm->env->max_insns = 1;
+	expect_error(test, vm, -ETIME, "the handler ran more than 1 instructions");
+	c->insns[call] = (struct ktap_insn){ .op = KTAP_OP_CALLB,
+					     .d = cpu_to_le32(KTAP_FN_PROBENAME) };
+	vm = test_vm(test, test_load(c), EVENT);
+	vm->env->max_insns = 1;
+	expect_error(test, vm, -ETIME, "the handler ran more than 1 instructions");
+}
+
+static void process_context_ends_when_it_is_told_to(struct kunit *test)
+{
+	struct ktap_vm *vm = test_vm(test, test_load(endless_loop(test)), PROCESS);
+	bool abort = true;
+
+	vm->abort = &abort;
+	expect_error(test, vm, -EINTR, "the session ends");
+}
+
+static void concatenation_converts(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	u32 last;
+
+	test_func(c, "main", 0, 6);
+	test_insn(c, KTAP_OP_STR, 1, 0, 0, test_string(c, "a"));
+	test_insn(c, KTAP_OP_INTK, 2, 0, 0, test_int(c, S64_MIN));
+	test_insn(c, KTAP_OP_NIL, 3, 3, 0, 0);
+	test_insn(c, KTAP_OP_BOOL, 4, 1, 0, 0);
+	last = test_insn(c, KTAP_OP_STR, 5, 0, 0, test_string(c, ""));
+	test_insn(c, KTAP_OP_CONCAT, 0, 1, 5, 0);
+	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+	expect_str(test, "a-9223372036854775808niltrue",
+		   run(test, test_vm(test, test_load(c), EVENT), NULL, 0));
+	c->insns[last] = (struct ktap_insn){ .op = KTAP_OP_FUNC, .a = 5 };
+	expect_error(test, test_vm(test, test_load(c), EVENT), -EINVAL, "'..' on a function");
+}
+
+/* s = "keep" .. 1; then n strings nobody keeps; returns s. */
+static struct test_chunk *much_garbage(struct kunit *test, s32 n)
+{
+	struct test_chunk *c = test_chunk(test);
+
+	test_func(c, "main", 0, 6);
+	test_insn(c, KTAP_OP_STR, 0, 0, 0, test_string(c, "keep"));
+	test_insn(c, KTAP_OP_INT, 1, 0, 0, 1);
+	test_insn(c, KTAP_OP_CONCAT, 0, 0, 2, 0);
+	test_insn(c, KTAP_OP_INTK, 1, 0, 0, test_int(c, n));
+	test_insn(c, KTAP_OP_STR, 2, 0, 0, test_string(c, "the quick brown fox "));
+	/* loop: R[4] = R[2] .. R[1] */
+	test_insn(c, KTAP_OP_MOV, 3, 1, 0, 0);
+	test_insn(c, KTAP_OP_CONCAT, 4, 2, 2, 0);
+	test_insn(c, KTAP_OP_SUBI, 1, 1, 0, 1);
+	test_insn(c, KTAP_OP_JGTI, 1, 0, 0, -4);
+	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+	return c;
+}
+
+static void strings_in_registers_survive_others(struct kunit *test)
+{
+	struct ktap_vm *vm = test_vm(test, test_load(much_garbage(test, 5000)), EVENT);
+
+	expect_str(test, "keep1", run(test, vm, NULL, 0));
+}
+
+/* What an earlier run left on the stack is no root, whatever it looks like. */
+static void stale_registers_do_no_harm(struct kunit *test)
+{
+	struct ktap_vm *vm = test_vm(test, test_load(much_garbage(test, 5000)), EVENT);
+	u32 i;
+
+	for (i = 0; i < vm->stack_size; i++)
+		vm->stack[i] = (struct ktap_value){
+			.blob = vm->arena.half[i % 2] + (i * 13) % vm->arena.size,
+			.tag = i % 17,
+			.len = i * 101,
+		};
+	expect_str(test, "keep1", run(test, vm, NULL, 0));
+	memset(vm->stack, 0xff, vm->stack_size * sizeof(*vm->stack));
+	expect_str(test, "keep1", run(test, vm, NULL, 0));
+}
+
+static void too_many_strings_at_once_are_an_error(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_vm *vm;
+	int i;
+
+	/* Each is twice as long as the one before, up to 4096, and all are kept. */
+	test_func(c, "main", 0, 20);
+	test_insn(c, KTAP_OP_STR, 0, 0, 0, test_string(c, "0123456789abcdef"));
+	for (i = 0; i < 17; i++) {
+		test_insn(c, KTAP_OP_MOV, i + 1, i, 0, 0);
+		test_insn(c, KTAP_OP_CONCAT, i + 1, i, 2, 0);
+	}
+	TEST_RET(c);
+	vm = test_vm(test, test_load(c), EVENT);
+	KUNIT_EXPECT_EQ(test, ktap_vm_run(vm, 0, NULL, 0, NULL), -ENOMEM);
+	vm = test_vm(test, test_load(c), PROCESS);
+	KUNIT_EXPECT_EQ(test, ktap_vm_run(vm, 0, NULL, 0, NULL), 0);
+	/* 16 << 8 is the most. */
+	KUNIT_EXPECT_EQ(test, vm->stack[8].len, KTAP_MAX_STRLEN);
+	KUNIT_EXPECT_EQ(test, vm->stack[9].len, KTAP_MAX_STRLEN);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.cut_strings), 9);
+}
+
+static void many_registers_may_hold_one_string(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_value v;
+	int i;
+
+	/* 2 KiB, in 100 registers: it moves once. */
+	test_func(c, "main", 0, 110);
+	test_insn(c, KTAP_OP_STR, 0, 0, 0, test_string(c, "0123456789abcdef"));
+	for (i = 0; i < 7; i++) {
+		test_insn(c, KTAP_OP_MOV, 1, 0, 0, 0);
+		test_insn(c, KTAP_OP_CONCAT, 0, 0, 2, 0);
+	}
+	for (i = 1; i < 100; i++)
+		test_insn(c, KTAP_OP_MOV, i, 0, 0, 0);
+	for (i = 0; i < 100; i++)
+		test_insn(c, KTAP_OP_CONCAT, 100, 99, 1, 0);
+	test_insn(c, KTAP_OP_RET, 50, 1, 0, 0);
+	v = run(test, test_vm(test, test_load(c), EVENT), NULL, 0);
+	KUNIT_ASSERT_EQ(test, v.len, 2048);
+	KUNIT_EXPECT_EQ(test, 0, memcmp(v.blob + 2032, "0123456789abcdef", 16));
+}
+
+static void a_compound_key_is_its_parts(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_value v, part;
+	size_t pos = 0;
+
+	test_func(c, "main", 0, 6);
+	test_insn(c, KTAP_OP_STR, 1, 0, 0, test_string(c, "name"));
+	test_insn(c, KTAP_OP_INT, 2, 0, 0, -1);
+	test_insn(c, KTAP_OP_NIL, 3, 3, 0, 0);
+	test_insn(c, KTAP_OP_TUPLE, 0, 1, 3, 0);
+	/* One in another gives the parts of both. */
+	test_insn(c, KTAP_OP_BOOL, 1, 1, 0, 0);
+	test_insn(c, KTAP_OP_TUPLE, 0, 0, 2, 0);
+	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+	v = run(test, test_vm(test, test_load(c), EVENT), NULL, 0);
+	KUNIT_ASSERT_EQ(test, v.tag, KTAP_TUPLE);
+	KUNIT_EXPECT_TRUE(test, ktap_tuple_next(&v, &pos, &part));
+	expect_str(test, "name", part);
+	KUNIT_EXPECT_TRUE(test, ktap_tuple_next(&v, &pos, &part));
+	expect_int(test, -1, part);
+	KUNIT_EXPECT_TRUE(test, ktap_tuple_next(&v, &pos, &part));
+	KUNIT_EXPECT_EQ(test, part.tag, KTAP_NIL);
+	KUNIT_EXPECT_TRUE(test, ktap_tuple_next(&v, &pos, &part));
+	KUNIT_EXPECT_EQ(test, part.tag, KTAP_BOOL);
+	KUNIT_EXPECT_FALSE(test, ktap_tuple_next(&v, &pos, &part));
+}
+
+/* An event whose field n is n, and whose text is "text\n". */
+static void event_name(const struct ktap_event *ev, struct ktap_value *v)
+{
+	*v = KTAP_VALUE_STR("sys:event", 9);
+}
+
+static void event_field(struct ktap_vm *vm, u32 index, struct ktap_value *v)
+{
+	*v = KTAP_VALUE_INT(index);
+}
+
+static void event_arg(struct ktap_vm *vm, u32 n, struct ktap_value *v)
+{
+	*v = KTAP_VALUE_INT(100 + n);
+}
+
+static int event_text(struct ktap_vm *vm, struct ktap_value *v)
+{
+	return ktap_make_string(vm, "text\n", 5, v);
+}
+
+static const struct ktap_event_ops event_ops = {
+	.name = event_name,
+	.field = event_field,
+	.arg = event_arg,
+	.text = event_text,
+};
+
+static const struct ktap_event event = { .ops = &event_ops };
+
+static struct ktap_value run_event(struct kunit *test, struct test_chunk *c)
+{
+	struct ktap_value ev = { .tag = KTAP_EVENT, .blob = &event };
+	struct ktap_vm *vm = test_vm(test, test_load(c), EVENT);
+
+	vm->event = &event;
+	return run(test, vm, &ev, 1);
+}
+
+/* A chunk whose main is told to be a handler after it is loaded: see run_event(). */
+static struct test_chunk *handler(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+
+	test_func(c, "handler", 1, 4);
+	c->header.main = cpu_to_le32(1);
+	return c;
+}
+
+static struct test_chunk *end_handler(struct test_chunk *c, u8 result)
+{
+	test_insn(c, KTAP_OP_RET, result, 1, 0, 0);
+	test_func(c, "main", 0, 1);
+	TEST_RET(c);
+	return c;
+}
+
+static void an_event_gives_its_values(struct kunit *test)
+{
+	struct test_chunk *c;
+
+	c = handler(test);
+	test_field(c, "a");
+	test_insn(c, KTAP_OP_FIELD, 1, 0, 0, test_field(c, "b"));
+	expect_int(test, 1, run_event(test, end_handler(c, 1)));
+	c = handler(test);
+	test_field(c, "a");
+	test_insn(c, KTAP_OP_TGETS, 1, 0, 0, test_string(c, "b"));
+	expect_int(test, 1, run_event(test, end_handler(c, 1)));
+	c = handler(test);
+	test_insn(c, KTAP_OP_ARG, 1, 0, 0, 3);
+	expect_int(test, 103, run_event(test, end_handler(c, 1)));
+	c = handler(test);
+	test_insn(c, KTAP_OP_CALLB, 1, 0, 0, KTAP_FN_PROBENAME);
+	expect_str(test, "sys:event", run_event(test, end_handler(c, 1)));
+	c = handler(test);
+	test_insn(c, KTAP_OP_CALLB, 0, 1, 0, KTAP_FN_TOSTRING);
+	expect_str(test, "text\n", run_event(test, end_handler(c, 0)));
+	/* What its source does not know is nil. */
+	c = handler(test);
+	test_insn(c, KTAP_OP_CALLB, 1, 0, 0, KTAP_FN_RETVAL);
+	KUNIT_EXPECT_EQ(test, run_event(test, end_handler(c, 1)).tag, KTAP_NIL);
+}
+
+static void text_of_an_event_is_a_string(struct kunit *test)
+{
+	struct test_chunk *c;
+
+	c = handler(test);
+	test_insn(c, KTAP_OP_CALLB, 1, 0, 0, KTAP_FN_ARGSTR);
+	test_insn(c, KTAP_OP_STR, 2, 0, 0, test_string(c, "text"));
+	test_insn(c, KTAP_OP_EQ, 3, 1, 2, 0);
+	KUNIT_EXPECT_EQ(test, run_event(test, end_handler(c, 3)).u, 1);
+	c = handler(test);
+	test_insn(c, KTAP_OP_CALLB, 1, 0, 0, KTAP_FN_ARGSTR);
+	test_insn(c, KTAP_OP_INT, 2, 0, 0, 1);
+	test_insn(c, KTAP_OP_CONCAT, 3, 1, 2, 0);
+	expect_str(test, "text1", run_event(test, end_handler(c, 3)));
+	c = handler(test);
+	test_insn(c, KTAP_OP_CALLB, 1, 0, 0, KTAP_FN_ARGSTR);
+	test_insn(c, KTAP_OP_CALLB, 1, 1, 0, KTAP_FN_LEN);
+	expect_int(test, 4, run_event(test, end_handler(c, 1)));
+}
+
+static void an_event_cannot_be_kept(struct kunit *test)
+{
+	struct ktap_value ev = { .tag = KTAP_EVENT, .blob = &event };
+	struct test_chunk *c = handler(test);
+	struct ktap_vm *vm;
+
+	test_insn(c, KTAP_OP_SETG, 0, 0, 0, test_global(c, "g"));
+	vm = test_vm(test, test_load(end_handler(c, 0)), EVENT);
+	vm->event = &event;
+	KUNIT_EXPECT_EQ(test, -EINVAL, ktap_vm_run(vm, 0, &ev, 1, NULL));
+	KUNIT_EXPECT_STREQ(test, vm->message, "an event cannot be kept: it ends with its handler");
+}
+
+static void some_built_ins_need_process_context(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+
+	test_func(c, "main", 0, 2);
+	test_insn(c, KTAP_OP_NEWT, 0, 0, 0, 0);
+	test_insn(c, KTAP_OP_CALLB, 0, 1, 0, KTAP_FN_PRINT_HIST);
+	TEST_RET(c);
+	expect_error(test, test_vm(test, test_load(c), EVENT), -EPERM,
+		     "print_hist works in trace_begin, trace_end, tick and at the top level");
+}
+
+static void an_iteration_survives_bytecode_that_writes_its_registers(struct kunit *test)
+{
+	static const struct ktap_insn scribbles[] = {
+		{ .op = KTAP_OP_INT, .a = 1, .d = -1 },
+		{ .op = KTAP_OP_INT, .a = 2, .d = 77 },
+		{ .op = KTAP_OP_STR, .a = 1 },
+		{ .op = KTAP_OP_FUNC, .a = 2 },
+		{ .op = KTAP_OP_NIL, .a = 0, .b = 2 },
+		{ .op = KTAP_OP_INT, .a = 0, .d = 4096 },
+		{ .op = KTAP_OP_NEWT, .a = 0 },
+	};
+	struct test_chunk *c;
+	struct ktap_vm *vm;
+	int i, err;
+
+	for (i = 0; i < ARRAY_SIZE(scribbles); i++) {
+		c = test_chunk(test);
+		test_func(c, "main", 0, 5);
+		test_insn(c, KTAP_OP_NEWT, 0, 0, 0, 0);
+		test_insn(c, KTAP_OP_INT, 1, 0, 0, 1);
+		test_insn(c, KTAP_OP_TSETI, 0, 0, 1, 1);
+		test_insn(c, KTAP_OP_TSETI, 0, 0, 1, 2);
+		test_insn(c, KTAP_OP_ITER, 0, 0, 0, 0);
+		test_insn(c, KTAP_OP_NEXT, 0, 0, 0, 2);
+		c->insns[test_insn(c, 0, 0, 0, 0, 0)] = scribbles[i];
+		c->insns[6].d = cpu_to_le32(scribbles[i].d);
+		test_insn(c, KTAP_OP_JMP, 0, 0, 0, -3);
+		TEST_RET(c);
+		vm = test_vm(test, test_load(c), EVENT);
+		err = ktap_vm_run(vm, 0, NULL, 0, NULL);
+		/* It may go on for ever: that is what the budget is for. */
+		KUNIT_EXPECT_TRUE(test, err == 0 || err == -EINVAL || err == -ETIME);
+	}
+}
+
+static void an_error_tells_the_way_to_it(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_vm *vm;
+	char buf[400];
+
+	test_func(c, "main", 0, 2);
+	test_insn(c, KTAP_OP_NIL, 0, 1, 0, 0);
+	test_insn(c, KTAP_OP_CALL, 0, 0, 0, 1);
+	TEST_RET(c);
+	test_func(c, "f", 0, 2);
+	test_insn(c, KTAP_OP_NIL, 0, 1, 0, 0);
+	test_insn(c, KTAP_OP_DIV, 0, 0, 1, 0);
+	TEST_RET(c);
+	test_lines(c);
+	c->lines[4].column = cpu_to_le16(9);
+	vm = test_vm(test, test_load(c), EVENT);
+	KUNIT_EXPECT_EQ(test, -EDOM, ktap_vm_run(vm, 0, NULL, 0, NULL));
+	KUNIT_EXPECT_EQ(test, ktap_vm_backtrace(vm, buf, sizeof(buf)), strlen(buf));
+	KUNIT_EXPECT_STREQ(test, buf, "test.kp:5:9: error: division by zero\n"
+			   "  in f (test.kp:5)\n"
+			   "  in main (test.kp:2)\n");
+	/* It may be cut. */
+	KUNIT_EXPECT_EQ(test, ktap_vm_backtrace(vm, buf, 10), 9);
+	KUNIT_EXPECT_STREQ(test, buf, "test.kp:5");
+}
+
+static void deep_backtraces_are_cut(struct kunit *test)
+{
+	struct ktap_vm *vm = test_vm(test, test_load(endless_recursion(test, 2)), PROCESS);
+	char buf[800];
+	size_t len;
+
+	KUNIT_EXPECT_EQ(test, -ENOSPC, ktap_vm_run(vm, 0, NULL, 0, NULL));
+	len = ktap_vm_backtrace(vm, buf, sizeof(buf));
+	KUNIT_EXPECT_LT(test, len, sizeof(buf) - 1);
+	KUNIT_EXPECT_TRUE(test, strstr(buf, "\n  and 1985 more\n"));
+}
+
+static struct kunit_case vm_cases[] = {
+	KUNIT_CASE(arithmetic_wraps_and_truncates),
+	KUNIT_CASE(nil_counts_as_zero),
+	KUNIT_CASE(arithmetic_on_other_types_is_an_error),
+	KUNIT_CASE(division_by_zero_is_an_error),
+	KUNIT_CASE(comparisons_follow_the_types),
+	KUNIT_CASE(immediates_are_signed_and_have_16_bits),
+	KUNIT_CASE(a_call_passes_arguments_and_gives_results),
+	KUNIT_CASE(calls_nest_as_deep_as_there_is_room),
+	KUNIT_CASE(a_handler_has_a_budget),
+	KUNIT_CASE(calls_and_built_ins_are_charged_too),
+	KUNIT_CASE(process_context_ends_when_it_is_told_to),
+	KUNIT_CASE(concatenation_converts),
+	KUNIT_CASE(strings_in_registers_survive_others),
+	KUNIT_CASE(stale_registers_do_no_harm),
+	KUNIT_CASE(too_many_strings_at_once_are_an_error),
+	KUNIT_CASE(many_registers_may_hold_one_string),
+	KUNIT_CASE(a_compound_key_is_its_parts),
+	KUNIT_CASE(an_event_gives_its_values),
+	KUNIT_CASE(text_of_an_event_is_a_string),
+	KUNIT_CASE(an_event_cannot_be_kept),
+	KUNIT_CASE(some_built_ins_need_process_context),
+	KUNIT_CASE(an_iteration_survives_bytecode_that_writes_its_registers),
+	KUNIT_CASE(an_error_tells_the_way_to_it),
+	KUNIT_CASE(deep_backtraces_are_cut),
+	{}
+};
+
+static struct kunit_suite vm_suite = {
+	.name = "ktap_vm",
+	.test_cases = vm_cases,
+};
+
+kunit_test_suite(vm_suite);
