@@ -30,6 +30,7 @@
 #define MAX_FAILURES	10
 #define MAX_INSNS	2000
 #define MAX_SLICES	8
+#define MAX_TEXT	(256 << 10)
 #define MAX_ALLOCS	4096	/* of one run */
 
 struct file {
@@ -63,7 +64,8 @@ static u64 rnd(u64 n)
 
 /* Mutations */
 
-static u8 *section(u8 *data, size_t len, u32 type, u32 *count)
+/* The entries of a section, as far as there are any. */
+static u8 *section(u8 *data, size_t len, u32 type, size_t entry, u32 *count)
 {
 	const struct ktap_header *h = (void *)data;
 	const struct ktap_section *s = (void *)(h + 1);
@@ -75,10 +77,16 @@ static u8 *section(u8 *data, size_t len, u32 type, u32 *count)
 		    le32_to_cpu(s[i].offset) > len ||
 		    le32_to_cpu(s[i].size) > len - le32_to_cpu(s[i].offset))
 			continue;
-		*count = le32_to_cpu(s[i].count);
+		*count = min(le32_to_cpu(s[i].count), le32_to_cpu(s[i].size) / entry);
 		return data + le32_to_cpu(s[i].offset);
 	}
 	return NULL;
+}
+
+/* Most functions have few. */
+static u8 any_register(void)
+{
+	return rnd(rnd(8) ? 5 : 16);
 }
 
 static u8 any_field(unsigned int kind, u8 value)
@@ -89,7 +97,7 @@ static u8 any_field(unsigned int kind, u8 value)
 	case KTAP_X_READ:
 	case KTAP_X_WRITE:
 	case KTAP_X_OWN:
-		return rnd(10);
+		return any_register();
 	default:
 		return rnd(2) ? value : rnd(256);
 	}
@@ -103,15 +111,15 @@ static s32 any_operand(u8 *data, size_t len, unsigned int kind, u8 op)
 	case KTAP_X_NONE:
 		return 0;
 	case KTAP_X_JUMP:
-		return (s32)rnd(24) - 12;
+		return (s32)rnd(16) - 8;
 	case KTAP_X_STR:
-		section(data, len, KTAP_SEC_STRINGS, &n);
+		section(data, len, KTAP_SEC_STRINGS, sizeof(struct ktap_string), &n);
 		return rnd(n);
 	case KTAP_X_FUNC:
-		section(data, len, KTAP_SEC_FUNCS, &n);
+		section(data, len, KTAP_SEC_FUNCS, sizeof(struct ktap_function), &n);
 		return rnd(n);
 	case KTAP_X_GLOBAL:
-		section(data, len, KTAP_SEC_GLOBALS, &n);
+		section(data, len, KTAP_SEC_GLOBALS, sizeof(__le32), &n);
 		return rnd(n);
 	case KTAP_X_OWN:
 		return rnd(op == KTAP_OP_CALLB ? 128 : 40);
@@ -123,12 +131,12 @@ static s32 any_operand(u8 *data, size_t len, unsigned int kind, u8 op)
 /* An instruction that has a chance to pass. */
 static void any_insn(u8 *data, size_t len, struct ktap_insn *insn)
 {
-	const struct ktap_opcode *op;
+	const struct ktap_opdef *op;
 
 	do
 		insn->op = rnd(256);
-	while (!ktap_opcodes[insn->op].name);
-	op = &ktap_opcodes[insn->op];
+	while (!ktap_opdefs[insn->op].name);
+	op = &ktap_opdefs[insn->op];
 	insn->a = any_field(op->a, insn->a);
 	insn->b = any_field(op->b, insn->b);
 	insn->c = any_field(op->c, insn->c);
@@ -137,10 +145,10 @@ static void any_insn(u8 *data, size_t len, struct ktap_insn *insn)
 
 static void mutate_code(u8 *data, size_t len)
 {
+	struct ktap_insn *code, *insn, tmp;
 	u32 n;
-	struct ktap_insn *code = (void *)section(data, len, KTAP_SEC_CODE, &n);
-	struct ktap_insn *insn, tmp;
 
+	code = (void *)section(data, len, KTAP_SEC_CODE, sizeof(*code), &n);
 	if (!n)
 		return;
 	insn = &code[rnd(n)];
@@ -153,20 +161,20 @@ static void mutate_code(u8 *data, size_t len)
 		break;
 	case 2:
 		tmp = *insn;
-		*insn = code[n > 1 ? rnd(n) : 0];
+		*insn = code[rnd(n)];
 		code[rnd(n)] = tmp;
 		break;
 	case 3:
-		insn->a = rnd(12);
+		insn->a = any_register();
 		break;
 	case 4:
-		insn->b = rnd(12);
+		insn->b = any_register();
 		break;
 	case 5:
-		insn->c = rnd(12);
+		insn->c = any_register();
 		break;
 	case 6:
-		insn->d = cpu_to_le32(any_operand(data, len, ktap_opcodes[insn->op].d, insn->op));
+		insn->d = cpu_to_le32(any_operand(data, len, ktap_opdefs[insn->op].d, insn->op));
 		break;
 	}
 }
@@ -180,7 +188,7 @@ static void mutate_number(u8 *data, size_t len)
 	};
 	const struct ktap_header *h = (void *)data;
 	size_t head = sizeof(*h) + le32_to_cpu(h->nsections) * sizeof(struct ktap_section);
-	size_t pos = rnd(rnd(2) ? min(head, len) : len) / 4 * 4;
+	size_t pos = rnd(rnd(2) ? min(head, len) : len) / 4 * 4 % (len - 3);
 	u32 value;
 
 	memcpy(&value, data + pos, sizeof(value));
@@ -218,9 +226,9 @@ static u8 *make_mutant(u64 n, struct file **from, size_t *len)
 	h = (void *)data;
 	if (rnd(2))
 		h->length = cpu_to_le32(*len);
-	times = 1 + rnd(4);
+	times = 1 + rnd(3);
 	for (i = 0; i < times; i++) {
-		if (rnd(5))
+		if (rnd(10))
 			mutate_code(data, *len);
 		else if (rnd(3))
 			mutate_number(data, *len);
@@ -242,6 +250,7 @@ static void run(void *chunk, size_t len, struct host *h)
 	h->fire = true;
 	h->max_insns = MAX_INSNS;
 	h->max_slices = MAX_SLICES;
+	h->max_text = MAX_TEXT;
 	alarm(SECONDS);
 	host_run(h, chunk, len);
 	alarm(0);
@@ -283,7 +292,7 @@ static void child(u64 (*step)(u64 n))
 {
 	while (progress->next < progress->end)
 		progress->next = step(progress->next);
-	/* Not by way of exit(): leaks are found at the end of the parent's. */
+	/* Here leaks are found. */
 	exit(0);
 }
 

@@ -127,6 +127,9 @@ int ktap_out_text(struct ktap_vm *vm, const char *text, size_t len)
 
 	if (!len)
 		return 0;
+	h->text += len;
+	if (h->max_text && h->text > h->max_text)
+		return ktap_vm_error(vm, -ENOSPC, "printed more than %zu bytes", h->max_text);
 	h->printed = true;
 	put_text(h->out, text, len);
 	return 0;
@@ -166,21 +169,45 @@ static void say_error(struct host *h, const struct ktap_vm *vm)
 	put_text(h->err, text, len);
 }
 
-static int run(struct host *h, struct ktap_vm *vm, u32 func, const struct ktap_value *args,
-	       unsigned int nargs, struct ktap_value *result)
+/* Whoever reads a register that was not written shall get into trouble. */
+static void poison_stack(struct ktap_vm *vm)
 {
-	int err;
+	u32 i;
 
+	for (i = 0; i < vm->stack_size; i++)
+		vm->stack[i] = (struct ktap_value){
+			.u = 8,
+			.tag = i % 2 ? KTAP_STR : KTAP_TABLE,
+			.len = 64,
+		};
+}
+
+static void begin_run(struct host *h, struct ktap_vm *vm)
+{
+	poison_stack(vm);
 	refill(h);
 	h->slices = h->max_slices;
 	h->abort = false;
 	running = h;
 	if (h->locked)
 		this_cpu_inc(ktap_locks_held);
-	err = ktap_vm_run(vm, func, args, nargs, result);
+}
+
+static void end_run(struct host *h)
+{
 	if (h->locked)
 		this_cpu_dec(ktap_locks_held);
 	running = NULL;
+}
+
+static int run(struct host *h, struct ktap_vm *vm, u32 func, const struct ktap_value *args,
+	       unsigned int nargs, struct ktap_value *result)
+{
+	int err;
+
+	begin_run(h, vm);
+	err = ktap_vm_run(vm, func, args, nargs, result);
+	end_run(h);
 	if (!err)
 		return 0;
 	h->ending = true;
@@ -214,18 +241,14 @@ static void run_probe(struct host *h, const struct host_probe *probe)
 	ktap_tables_reap(&h->env);
 }
 
-static bool run_probes(struct host *h, enum host_kind kind)
+static void run_probes(struct host *h, enum host_kind kind)
 {
-	bool found = false;
 	unsigned int i;
 
 	for (i = 0; i < h->nprobes && !h->ending; i++) {
-		if (h->probes[i]->kind != kind)
-			continue;
-		found = true;
-		run_probe(h, h->probes[i]);
+		if (h->probes[i]->kind == kind)
+			run_probe(h, h->probes[i]);
 	}
-	return found;
 }
 
 static bool has_end(const struct host *h)
@@ -237,6 +260,19 @@ static bool has_end(const struct host *h)
 			return true;
 	}
 	return false;
+}
+
+static void print_globals(struct host *h)
+{
+	int err;
+
+	begin_run(h, &h->vm);
+	err = ktap_print_globals(&h->vm);
+	end_run(h);
+	if (!err)
+		return;
+	h->exit_code = HOST_EXIT_ERROR;
+	say_error(h, &h->vm);
 }
 
 static void live(struct host *h)
@@ -252,8 +288,8 @@ static void live(struct host *h)
 	}
 	h->ending = false;
 	run_probes(h, HOST_ON_END);
-	if (!has_end(h) && !h->printed && ktap_print_globals(&h->vm))
-		say_error(h, &h->vm);
+	if (!has_end(h) && !h->printed)
+		print_globals(h);
 	say_losses(h);
 }
 

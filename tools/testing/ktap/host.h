@@ -15,7 +15,21 @@
 #define HOST_EXIT_ERROR		1	/* run-time error */
 #define HOST_EXIT_REFUSED	2	/* the chunk was refused */
 
-struct host_probe;
+/* When a clause runs. */
+enum host_kind {
+	HOST_ON_BEGIN,
+	HOST_ON_END,
+	HOST_ON_TICK,
+	HOST_ON_EVENT,
+};
+
+/* A clause that has come to life. */
+struct host_probe {
+	enum host_kind kind;
+	u32 filter;		/* function or KTAP_NONE */
+	u32 handler;		/* function */
+};
+
 struct host_record;
 
 /**
@@ -31,6 +45,8 @@ struct host_record;
  * @max_insns: budget of a run in event context; 0: the default
  * @max_slices: how often a run in process context may look around before it is
  *	told to end; 0: as often as it likes
+ * @max_text: bytes that may be printed in process context; 0: any number.  The
+ *	kernel has such a limit, too, for what nobody can read yet
  * @locked: handlers find this CPU inside a lock of ktap
  *
  * @env: the environment
@@ -42,6 +58,7 @@ struct host_record;
  * @last_record: where the next one goes
  * @start: when the top level began
  * @slices: left of @max_slices
+ * @text: bytes printed in process context
  * @abort: process context is told to end
  * @low: the heap asked for more
  * @refused: the top level asked for an event that there is not
@@ -58,6 +75,7 @@ struct host {
 	enum ktap_level level;
 	u64 max_insns;
 	u64 max_slices;
+	size_t max_text;
 	bool locked;
 
 	struct ktap_env env;
@@ -69,6 +87,7 @@ struct host {
 	struct host_record **last_record;
 	u64 start;
 	u64 slices;
+	size_t text;
 	bool abort;
 	bool low;
 	bool refused;
@@ -84,25 +103,12 @@ static inline struct host *host_of(const struct ktap_vm *vm)
 
 /*
  * Loads a chunk and runs it to its end.  @chunk is kvmalloc'ed, and is freed.
- * Returns the exit code; @h is as it was before, but for it and the counters.
+ * Gives the exit code.  @h can be looked at afterwards, and is not used again.
  */
 int host_run(struct host *h, void *chunk, size_t len);
 
-/* source.c: the event that all handlers get */
+/* event.c */
 extern const struct ktap_event host_event;
 void host_probes_free(struct host *h);
-/* Runs what is of @kind, unless the script ends meanwhile. */
-enum host_kind {
-	HOST_ON_BEGIN,
-	HOST_ON_END,
-	HOST_ON_TICK,
-	HOST_ON_EVENT,
-};
-
-struct host_probe {
-	enum host_kind kind;
-	u32 filter;
-	u32 handler;
-};
 
 #endif /* _KTAP_HOST_H */

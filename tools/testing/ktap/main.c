@@ -44,7 +44,7 @@ static bool parse_level(const char *name, enum ktap_level *level)
 int main(int argc, char **argv)
 {
 	struct host h = { .out = stdout, .err = stderr };
-	bool verbose = false;
+	bool verbose = false, good = true;
 	void *chunk;
 	size_t len;
 	int c, code;
@@ -55,18 +55,16 @@ int main(int argc, char **argv)
 			h.fire = true;
 			break;
 		case 'l':
-			if (parse_level(optarg, &h.level))
-				break;
-			/* fall through */
-		default:
-			fputs(usage, stderr);
-			return HOST_EXIT_REFUSED;
+			good &= parse_level(optarg, &h.level);
+			break;
 		case 'v':
 			verbose = true;
 			break;
+		default:
+			good = false;
 		}
 	}
-	if (optind == argc) {
+	if (!good || optind == argc) {
 		fputs(usage, stderr);
 		return HOST_EXIT_REFUSED;
 	}

@@ -7,7 +7,11 @@
 
 /* What the kernel survives ends the test. */
 #define WARN_ON_ONCE(cond)						\
-	((cond) ? (fprintf(stderr, "%s:%d: WARN_ON_ONCE(%s)\n", __FILE__, __LINE__, #cond),	\
-		   abort(), 1) : 0)
+	do {								\
+		if (!(cond))						\
+			break;						\
+		fprintf(stderr, "%s:%d: WARN_ON_ONCE(%s)\n", __FILE__, __LINE__, #cond);	\
+		abort();						\
+	} while (0)
 
 #endif /* _SHIM_LINUX_BUG_H */

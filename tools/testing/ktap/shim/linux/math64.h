@@ -5,6 +5,7 @@
 #include <linux/types.h>
 
 #define div64_s64(dividend, divisor)	((s64)(dividend) / (s64)(divisor))
+#define div64_u64(dividend, divisor)	((u64)(dividend) / (u64)(divisor))
 
 static inline u64 div_u64_rem(u64 dividend, u32 divisor, u32 *remainder)
 {
@@ -14,7 +15,9 @@ static inline u64 div_u64_rem(u64 dividend, u32 divisor, u32 *remainder)
 
 static inline u64 mul_u64_u64_div_u64(u64 a, u64 mul, u64 div)
 {
-	return (unsigned __int128)a * mul / div;
+	unsigned __int128 product = a;
+
+	return product * mul / div;
 }
 
 #endif /* _SHIM_LINUX_MATH64_H */

@@ -1,0 +1,141 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Runs the language tests without a kernel, and the tests of handlers, whose
+# event is made up. Then the fuzzer has all their chunks.
+# Usage: run_cases.sh BUILD
+#
+# What is expected is what ../selftests/ktap/language.sh expects:
+#   cases/NAME.kp prints exactly cases/NAME.out
+#   errors/NAME.kp ends with a run-time error and exit code 1
+#   load/NAME.kp is refused by compiler or virtual machine, exit code 2
+# and of events/NAME.kp, here, whose handlers run once at two levels:
+#   prints exactly NAME.out, exit code 0, or 1 if NAME.err tells of an error.
+# Each line of an .err file is an extended regular expression that must match
+# a line of standard error; without it there must be none.
+
+build=$1
+vm=$build/ktapvm
+ktapc=$build/compiler/ktapc
+mutants=${MUTANTS:-20000}
+seed=${SEED:-1}
+here=$(cd "$(dirname "$0")" && pwd)
+selftests=$here/../selftests/ktap
+passed=0 failed=0 skipped=0
+
+# of its own: two may run at a time
+chunks=$(mktemp -d) || exit 1
+trap 'rm -rf "$chunks"' EXIT
+trap 'exit 1' HUP INT TERM
+out=$chunks/out err=$chunks/err
+
+# result STATUS NAME
+result() {
+	if [ "$1" = 0 ]; then
+		passed=$((passed + 1))
+		return
+	fi
+	failed=$((failed + 1))
+	echo "FAIL $2 (exit code $code)"
+	head -n 20 "$out" | cut -c 1-200 | sed 's/^/  out: /'
+	head -n 40 "$err" | sed 's/^/  err: /'
+}
+
+# skip NAME WHY
+skip() {
+	skipped=$((skipped + 1))
+	echo "skipped $1: $2"
+}
+
+# compile SCRIPT: to $chunk
+compile() {
+	chunk=$chunks/$(echo "${1%.kp}" | tr / _).ktap
+	code=0
+	"$ktapc" -o "$chunk" "$1" 2>"$err" || code=$?
+	: >"$out"
+	return $code
+}
+
+# run [OPTIONS]: $chunk; its output behind what the compiler said
+run() {
+	code=0
+	timeout -s KILL 20 "$vm" "$@" "$chunk" >"$out" 2>>"$err" </dev/null || code=$?
+}
+
+# said FILE: each of its patterns matches a line of standard error
+said() {
+	while read -r pattern; do
+		grep -Eq -e "$pattern" "$err" || { echo "no line like: $pattern"; return 1; }
+	done <"$1"
+}
+
+# Why a script cannot do without the kernel; nothing if it can.
+needs() {
+	if grep -Eq '^[^#]*\b(trace|kdebug\.probe)[ (]*["'\'']?[a-z_]*:|\b(tick|profile)-|\btimer\.' "$1"; then
+		echo "needs events of the kernel"
+	elif grep -q '\\^\$$' "${1%.kp}.err" 2>/dev/null; then
+		echo "it is the runner that shows the source line"
+	fi
+}
+
+prints_what_it_should() {
+	compile "$1" && run && [ "$code" = 0 ] && cmp "$out" "${1%.kp}.out" >&2 && [ ! -s "$err" ]
+}
+
+fails_as_it_should() {
+	compile "$1" && run && [ "$code" = 1 ] && said "${1%.kp}.err" &&
+		! grep -q 'after\|never' "$out"
+}
+
+is_refused() {
+	compile "$1" || { [ "$code" = 2 ] && said "${1%.kp}.err"; return; }
+	run
+	[ "$code" = 2 ] && said "${1%.kp}.err" && ! grep -q 'after\|never' "$out"
+}
+
+handles_event() {
+	want=0
+	expected=${1%.kp}.err
+	compile "$1" && run -E -l "$2" && cmp "$out" "${1%.kp}.out" >&2 || return
+	if [ ! -e "$expected" ]; then
+		[ ! -s "$err" ] || return
+	else
+		said "$expected" || return
+		! grep -q error "$expected" || want=1
+	fi
+	[ "$code" = $want ]
+}
+
+# each DIRECTORY TEST
+each() {
+	for script in "$1"/*.kp; do
+		why=$(needs "$script")
+		# what the compiler refuses needs nothing
+		if [ -n "$why" ] && { [ "$1" != load ] || compile "$script"; }; then
+			skip "$script" "$why"
+			continue
+		fi
+		"$2" "$script"
+		result $? "$script"
+	done
+}
+
+cd "$selftests" || exit 1
+each cases prints_what_it_should
+each errors fails_as_it_should
+each load is_refused
+cd "$here" || exit 1
+for script in events/*.kp; do
+	for level in task hardirq; do
+		handles_event "$script" $level
+		result $? "$script at level $level"
+	done
+done
+
+code=0
+"$build/fuzz" -n "$mutants" -s "$seed" -o "$build" "$chunks"/*.ktap >"$out" 2>"$err" || code=$?
+grep '^[a-z ]*: ' "$out"
+result $code fuzz
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ]
