@@ -166,6 +166,20 @@ int ktap_make_string(struct ktap_vm *vm, const char *s, size_t len, struct ktap_
 	return 0;
 }
 
+int ktap_event_text(struct ktap_vm *vm, struct ktap_value *v)
+{
+	int err;
+
+	*v = KTAP_VALUE_NIL;
+	err = ktap_vm_charge(vm, KTAP_TEXT_COST);
+	if (!err && vm->event && vm->event->ops->text)
+		err = vm->event->ops->text(vm, v);
+	/* There is none in NMI: nothing can be formatted there. */
+	if (!err && v->tag != KTAP_STR)
+		*v = KTAP_VALUE_STR("", 0);
+	return err;
+}
+
 int ktap_make_text(struct ktap_vm *vm, struct ktap_value *v)
 {
 	const char *text;
@@ -173,18 +187,9 @@ int ktap_make_text(struct ktap_vm *vm, struct ktap_value *v)
 
 	if (v->tag != KTAP_ARGSTR)
 		return 0;
-	if (!vm->event || !vm->event->ops->text) {
-		*v = KTAP_VALUE_STR("", 0);
-		return 0;
-	}
-	err = vm->event->ops->text(vm, v);
+	err = ktap_event_text(vm, v);
 	if (err)
 		return err;
-	if (v->tag != KTAP_STR) {
-		/* NMI: nothing can be formatted there. */
-		*v = KTAP_VALUE_STR("", 0);
-		return 0;
-	}
 	text = v->blob;
 	if (v->len && text[v->len - 1] == '\n')
 		v->len--;

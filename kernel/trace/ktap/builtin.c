@@ -224,6 +224,18 @@ static int format_value(struct ktap_vm *vm, struct ktap_value *r, size_t room)
 	return 0;
 }
 
+static bool has_stack(const struct ktap_value *tuple)
+{
+	struct ktap_value part;
+	size_t pos = 0;
+
+	while (ktap_tuple_next(tuple, &pos, &part)) {
+		if (part.tag == KTAP_KSTACK || part.tag == KTAP_USTACK)
+			return true;
+	}
+	return false;
+}
+
 static int fn_tostring(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
 	const char *name;
@@ -234,10 +246,7 @@ static int fn_tostring(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	case KTAP_ARGSTR:
 		return ktap_make_text(vm, &r[0]);
 	case KTAP_EVENT:
-		if (vm->event && vm->event->ops->text)
-			return vm->event->ops->text(vm, &r[0]);
-		r[0] = KTAP_VALUE_STR("", 0);
-		return 0;
+		return ktap_event_text(vm, &r[0]);
 	case KTAP_TABLE:
 		r[0] = KTAP_VALUE_STR("table", 5);
 		return 0;
@@ -246,14 +255,15 @@ static int fn_tostring(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 		r[0] = KTAP_VALUE_STR(name, strlen(name));
 		return 0;
 	case KTAP_TUPLE:
-		return format_value(vm, r, 1024);
 	case KTAP_KSTACK:
 	case KTAP_USTACK:
 		/* Symbols are looked up where that is allowed to take time. */
-		if (vm->level != KTAP_LEVEL_PROCESS)
-			return ktap_vm_error(vm, -EINVAL,
-					     "tostring of a stack works in trace_begin, trace_end, tick and at the top level");
-		return format_value(vm, r, KTAP_MAX_STRLEN);
+		if (vm->level == KTAP_LEVEL_PROCESS)
+			return format_value(vm, r, KTAP_MAX_STRLEN);
+		if (r[0].tag == KTAP_TUPLE && !has_stack(&r[0]))
+			return format_value(vm, r, 1024);
+		return ktap_vm_error(vm, -EINVAL,
+				     "tostring of a stack works in trace_begin, trace_end, tick and at the top level");
 	default:
 		return format_value(vm, r, 32);
 	}

@@ -105,13 +105,16 @@ int ktap_fn_curtask(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 /* Depth asked for; 0 with the error set if it is none. */
 static unsigned int depth_arg(struct ktap_vm *vm, const struct ktap_value *r, unsigned int n)
 {
-	if (!n)
-		return DEFAULT_DEPTH;
-	if (r[0].i < 1 || r[0].i > MAX_DEPTH) {
+	s64 depth = n ? r[0].i : DEFAULT_DEPTH;
+
+	if (depth < 1 || depth > MAX_DEPTH) {
 		ktap_vm_error(vm, -EINVAL, "the depth of a stack is 1 to %d", MAX_DEPTH);
 		return 0;
 	}
-	return r[0].i;
+	/* A frame takes as long as some instructions. */
+	if (ktap_vm_charge(vm, (depth + MAX_BELOW) / 4))
+		return 0;
+	return depth;
 }
 
 /* Frames up to the function by which the event entered the tracing code. */
@@ -152,6 +155,16 @@ int ktap_fn_kstack(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	return 0;
 }
 
+/* A kernel thread has no frames: a stack all the same, and good as a key. */
+static struct ktap_value user_stack(const unsigned long *ips, unsigned int len)
+{
+	return (struct ktap_value){
+		.blob = len ? ips : (const void *)"",
+		.tag = KTAP_USTACK,
+		.len = len * sizeof(*ips),
+	};
+}
+
 #ifdef CONFIG_USER_STACKTRACE_SUPPORT
 int ktap_fn_ustack(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
@@ -161,7 +174,7 @@ int ktap_fn_ustack(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 
 	if (!depth)
 		return vm->error;
-	r[0] = KTAP_VALUE_NIL;
+	r[0] = user_stack(NULL, 0);
 	if (vm->level == KTAP_LEVEL_NMI || !current->mm)
 		return 0;
 	ips = ktap_arena_alloc(vm, depth * sizeof(*ips));
@@ -170,18 +183,13 @@ int ktap_fn_ustack(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 
 	len = stack_trace_save_user(ips, depth);
 	ktap_arena_trim(vm, ips, len * sizeof(*ips));
-	if (len)
-		r[0] = (struct ktap_value){
-			.blob = ips,
-			.tag = KTAP_USTACK,
-			.len = len * sizeof(*ips),
-		};
+	r[0] = user_stack(ips, len);
 	return 0;
 }
 #else
 int ktap_fn_ustack(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
-	r[0] = KTAP_VALUE_NIL;
+	r[0] = user_stack(NULL, 0);
 	return 0;
 }
 #endif

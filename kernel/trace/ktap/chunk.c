@@ -119,15 +119,22 @@ size_t ktap_program_place(const struct ktap_program *prog, u32 pc, bool column,
 	return len;
 }
 
+void ktap_vdiag_at(struct ktap_diag *diag, const struct ktap_program *prog, u32 pc,
+		   const char *fmt, va_list args)
+{
+	char place[KTAP_PLACE_SIZE] = "ktap";
+
+	ktap_program_place(prog, pc, true, place, sizeof(place));
+	diag_text(diag, place, fmt, args);
+}
+
 void ktap_diag_at(struct ktap_diag *diag, const struct ktap_program *prog, u32 pc,
 		  const char *fmt, ...)
 {
-	char place[KTAP_PLACE_SIZE] = "ktap";
 	va_list args;
 
-	ktap_program_place(prog, pc, true, place, sizeof(place));
 	va_start(args, fmt);
-	diag_text(diag, place, fmt, args);
+	ktap_vdiag_at(diag, prog, pc, fmt, args);
 	va_end(args);
 }
 
@@ -255,13 +262,12 @@ static const void *section_data(const struct loader *l, unsigned int type)
 	return l->data + l->sections[type].offset;
 }
 
-/* Makes an array for the entries of a section; NULL if there are none. */
-#define alloc_entries(l, sec, array, n)					\
-	({								\
-		(n) = (l)->sections[sec].count;				\
-		(array) = (n) ? kvcalloc(n, sizeof(*(array)), GFP_KERNEL_ACCOUNT) : NULL;	\
-		(n) && !(array) ? -ENOMEM : 0;				\
-	})
+/* An array for what the entries of a section become, also if there are none. */
+static void *alloc_entries(const struct loader *l, unsigned int type, size_t size, u32 *n)
+{
+	*n = l->sections[type].count;
+	return kvcalloc(*n ?: 1, size, GFP_KERNEL_ACCOUNT);
+}
 
 static int load_strings(struct loader *l)
 {
@@ -269,11 +275,10 @@ static int load_strings(struct loader *l)
 	u32 size = l->sections[KTAP_SEC_STRINGS].size;
 	struct ktap_program *prog = l->prog;
 	u32 i, offset, len, start;
-	int err;
 
-	err = alloc_entries(l, KTAP_SEC_STRINGS, prog->strings, prog->nstrings);
-	if (err)
-		return err;
+	prog->strings = alloc_entries(l, KTAP_SEC_STRINGS, sizeof(*prog->strings), &prog->nstrings);
+	if (!prog->strings)
+		return -ENOMEM;
 	start = prog->nstrings * sizeof(*raw);
 	for (i = 0; i < prog->nstrings; i++) {
 		offset = le32_to_cpu(raw[i].offset);
@@ -308,11 +313,10 @@ static int load_ints(struct loader *l)
 	const __le64 *raw = section_data(l, KTAP_SEC_INTS);
 	struct ktap_program *prog = l->prog;
 	u32 i;
-	int err;
 
-	err = alloc_entries(l, KTAP_SEC_INTS, prog->ints, prog->nints);
-	if (err)
-		return err;
+	prog->ints = alloc_entries(l, KTAP_SEC_INTS, sizeof(*prog->ints), &prog->nints);
+	if (!prog->ints)
+		return -ENOMEM;
 	for (i = 0; i < prog->nints; i++)
 		prog->ints[i] = le64_to_cpu(raw[i]);
 	return 0;
@@ -323,11 +327,10 @@ static int load_code(struct loader *l)
 	const struct ktap_insn *raw = section_data(l, KTAP_SEC_CODE);
 	struct ktap_program *prog = l->prog;
 	u32 i;
-	int err;
 
-	err = alloc_entries(l, KTAP_SEC_CODE, prog->code, prog->ninsns);
-	if (err)
-		return err;
+	prog->code = alloc_entries(l, KTAP_SEC_CODE, sizeof(*prog->code), &prog->ninsns);
+	if (!prog->code)
+		return -ENOMEM;
 	for (i = 0; i < prog->ninsns; i++)
 		prog->code[i] = (struct ktap_code){
 			.op = raw[i].op,
@@ -376,11 +379,11 @@ static int load_funcs(struct loader *l)
 	struct ktap_program *prog = l->prog;
 	u8 *taken;
 	u32 i;
-	int err;
+	int err = 0;
 
-	err = alloc_entries(l, KTAP_SEC_FUNCS, prog->funcs, prog->nfuncs);
-	if (err)
-		return err;
+	prog->funcs = alloc_entries(l, KTAP_SEC_FUNCS, sizeof(*prog->funcs), &prog->nfuncs);
+	if (!prog->funcs)
+		return -ENOMEM;
 	taken = kvzalloc(prog->ninsns, GFP_KERNEL);
 	if (!taken)
 		return -ENOMEM;
@@ -424,9 +427,11 @@ static int load_clauses(struct loader *l)
 	const struct ktap_probe_desc *raw = section_data(l, KTAP_SEC_PROBES);
 	struct ktap_program *prog = l->prog;
 	u32 i;
-	int err;
+	int err = 0;
 
-	err = alloc_entries(l, KTAP_SEC_PROBES, prog->clauses, prog->nclauses);
+	prog->clauses = alloc_entries(l, KTAP_SEC_PROBES, sizeof(*prog->clauses), &prog->nclauses);
+	if (!prog->clauses)
+		return -ENOMEM;
 	for (i = 0; i < prog->nclauses && !err; i++)
 		err = load_clause(l, i, &raw[i]);
 	return err;
@@ -437,9 +442,11 @@ static int load_globals(struct loader *l)
 	const __le32 *raw = section_data(l, KTAP_SEC_GLOBALS);
 	struct ktap_program *prog = l->prog;
 	u32 i;
-	int err;
+	int err = 0;
 
-	err = alloc_entries(l, KTAP_SEC_GLOBALS, prog->globals, prog->nglobals);
+	prog->globals = alloc_entries(l, KTAP_SEC_GLOBALS, sizeof(*prog->globals), &prog->nglobals);
+	if (!prog->globals)
+		return -ENOMEM;
 	for (i = 0; i < prog->nglobals && !err; i++)
 		err = name_of(l, "global", i, le32_to_cpu(raw[i]), &prog->globals[i]);
 	return err;
@@ -498,9 +505,9 @@ static int load_files(struct loader *l)
 	u32 i, text, len, start;
 	int err;
 
-	err = alloc_entries(l, KTAP_SEC_FILES, prog->files, prog->nfiles);
-	if (err)
-		return err;
+	prog->files = alloc_entries(l, KTAP_SEC_FILES, sizeof(*prog->files), &prog->nfiles);
+	if (!prog->files)
+		return -ENOMEM;
 	start = prog->nfiles * sizeof(*raw);
 	for (i = 0; i < prog->nfiles; i++) {
 		err = name_of(l, "file", i, le32_to_cpu(raw[i].name), &prog->files[i]);
@@ -541,7 +548,7 @@ static int (* const loaders[])(struct loader *l) = {
 	load_fields, load_files, load_lines,
 };
 
-static int load(struct loader *l, size_t len)
+static int load_all(struct loader *l, size_t len)
 {
 	u32 i, nsections;
 	int err;
@@ -554,7 +561,7 @@ static int load(struct loader *l, size_t len)
 	if (!err)
 		err = ktap_verify(l->prog, l->diag);
 	if (err == -ENOMEM)
-		ktap_diag(l->diag, "no memory to load the chunk");
+		ktap_diag(l->diag, "no memory for the program");
 	return err;
 }
 
@@ -565,12 +572,12 @@ struct ktap_program *ktap_program_load(void *chunk, size_t len, struct ktap_diag
 
 	diag->len = 0;
 	diag->text[0] = '\0';
-	l.prog = kvzalloc(sizeof(*l.prog), GFP_KERNEL_ACCOUNT);
+	l.prog = kvcalloc(1, sizeof(*l.prog), GFP_KERNEL_ACCOUNT);
 	if (!l.prog) {
-		ktap_diag(diag, "no memory to load the chunk");
+		ktap_diag(diag, "no memory for the program");
 		return ERR_PTR(-ENOMEM);
 	}
-	err = load(&l, len);
+	err = load_all(&l, len);
 	if (err) {
 		ktap_program_free(l.prog);
 		return ERR_PTR(err);

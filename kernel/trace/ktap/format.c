@@ -197,8 +197,7 @@ static void text_entry(struct ktap_text *t, const struct ktap_value *v,
 	}
 }
 
-/* Tables are large, and somebody may want the session to end. */
-static void look_around(struct ktap_text *t)
+void ktap_text_look_around(struct ktap_text *t)
 {
 	cond_resched();
 	if (!t->err && t->vm->abort && READ_ONCE(*t->vm->abort))
@@ -230,7 +229,7 @@ static void text_table(struct ktap_text *t, struct ktap_table *table,
 		text_flat(t, &sorted.entries[i].key);
 		ktap_text_put(t, ":", 1);
 		text_entry(t, &sorted.entries[i].value, &here);
-		look_around(t);
+		ktap_text_look_around(t);
 	}
 	if (sorted.dropped)
 		ktap_text_printf(t, "\n(%u more changed meanwhile)", sorted.dropped);
@@ -383,7 +382,8 @@ static int check_directive(struct ktap_vm *vm, const struct directive *d,
 	case KTAP_PTR:
 		return 0;
 	default:
-		return ktap_vm_error(vm, -EINVAL, "printf: %.*s (argument %u) takes an integer, got %s",
+		return ktap_vm_error(vm, -EINVAL,
+				     "printf: %.*s (argument %u) takes an integer, got %s",
 				     len, d->text, arg + 1, ktap_type_name(&args[arg]));
 	}
 }
@@ -504,6 +504,11 @@ static void text_directive(struct ktap_text *t, const struct directive *d,
 	char c;
 
 	if (d->conv != 's') {
+		/* The format was checked before it was cut to fit its record. */
+		if (!takes_number(d->conv) || v->tag > KTAP_PTR) {
+			ktap_text_put(t, d->text, d->len);
+			return;
+		}
 		number = v->tag == KTAP_NIL ? KTAP_VALUE_INT(0) : *v;
 		c = number.u;
 		if (d->conv == 'c')

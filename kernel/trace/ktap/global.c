@@ -44,7 +44,7 @@ int ktap_global_get(struct ktap_vm *vm, u32 n, struct ktap_value *v)
 		ktap_unlock(&g->lock, flags);
 		if (done)
 			break;
-		room = room ? KTAP_MAX_STRLEN : copy.len;
+		room = ktap_slot_room(room, copy.len);
 		mem = ktap_arena_alloc(vm, room);
 		if (!mem)
 			return vm->error;

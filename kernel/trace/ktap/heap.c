@@ -141,10 +141,12 @@ static void *alloc_locked(struct ktap_heap *heap, size_t size, bool *low)
 		p = cut_larger(heap, class);
 	if (p)
 		heap->available -= class_sizes[class];
-	*low = heap->low && !heap->asked && heap->bytes + SEGMENT_MIN <= heap->max &&
-	       (!p || heap->available < KTAP_HEAP_LOW);
-	if (*low)
-		heap->asked = true;
+	*low = false;
+	if ((!p || heap->available < KTAP_HEAP_LOW) && !READ_ONCE(heap->asked) &&
+	    heap->bytes + SEGMENT_MIN <= heap->max) {
+		WRITE_ONCE(heap->asked, true);
+		*low = heap->low;
+	}
 	return p;
 }
 
@@ -244,6 +246,8 @@ int ktap_heap_refill(struct ktap_heap *heap)
 	size_t want = max_t(size_t, bytes, KTAP_HEAP_INITIAL);
 	int err = -ENOSPC;
 
+	if (bytes && bytes < heap->max && !READ_ONCE(heap->asked))
+		return 0;
 	want = min(want, heap->max - bytes);
 	while (want) {
 		room = min_t(size_t, want, KTAP_HEAP_SEGMENT);

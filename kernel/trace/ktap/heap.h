@@ -32,7 +32,8 @@ struct ktap_heap_segment;
  * @bytes: bytes of all segments
  * @available: bytes not handed out, roughly
  * @max: most @bytes
- * @asked: @low was called and ktap_heap_refill() did not run since
+ * @asked: there is less than KTAP_HEAP_LOW, or was less than somebody wanted,
+ *	and ktap_heap_refill() did not run since
  * @low: called when @available falls under KTAP_HEAP_LOW and more may be had
  */
 struct ktap_heap {
@@ -52,7 +53,7 @@ void ktap_heap_init(struct ktap_heap *heap, size_t max, void (*low)(struct ktap_
 void ktap_heap_destroy(struct ktap_heap *heap);
 
 /*
- * Brings @available back over the threshold, doubling @bytes up to @max.
+ * Doubles @bytes, up to @max, if memory is low or there is none yet.
  * Context: process, may sleep.  0; -ENOSPC at @max; or -ENOMEM.
  */
 int ktap_heap_refill(struct ktap_heap *heap);

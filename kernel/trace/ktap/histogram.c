@@ -44,13 +44,16 @@ static int key_text(struct ktap_text *line, const struct ktap_value *key, char *
 	return len;
 }
 
-static int key_width(struct ktap_text *line, const struct ktap_sorted *sorted, u32 rows, char *buf)
+static int key_width(struct ktap_text *t, struct ktap_text *line,
+		     const struct ktap_sorted *sorted, u32 rows, char *buf)
 {
 	int width = MIN_KEY;
 	u32 i;
 
-	for (i = 0; i < rows; i++)
+	for (i = 0; i < rows && !t->err; i++) {
 		width = max(width, key_text(line, &sorted->entries[i].key, buf));
+		ktap_text_look_around(t);
+	}
 	return width;
 }
 
@@ -110,12 +113,14 @@ int ktap_text_hist(struct ktap_text *t, struct ktap_table *table, u32 rows)
 		n++;
 	sum = sum_of(&sorted, n);
 	rows = min(rows, n);
-	width = key_width(&line, &sorted, rows, buf);
+	width = key_width(t, &line, &sorted, rows, buf);
 
 	ktap_text_fill(t, ' ', width - 5);
 	ktap_text_printf(t, "value %s count\n", distribution);
-	for (i = 0; i < rows && !t->err; i++)
+	for (i = 0; i < rows && !t->err; i++) {
 		text_row(t, &line, &sorted.entries[i], sum, width, buf);
+		ktap_text_look_around(t);
+	}
 	if (rows < n) {
 		ktap_text_fill(t, ' ', width - 3);
 		ktap_text_printf(t, "... |\n");

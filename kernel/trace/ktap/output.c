@@ -4,6 +4,7 @@
  */
 #include <linux/cleanup.h>
 #include <linux/minmax.h>
+#include <linux/mm.h>
 #include <linux/ring_buffer.h>
 #include <linux/seq_buf.h>
 #include <linux/sizes.h>
@@ -85,7 +86,10 @@ int ktap_output_init(struct ktap_output *out, size_t memory)
 	struct trace_buffer *rb;
 	int err;
 
-	rb = ring_buffer_alloc(clamp(size, KTAP_MIN_RING, KTAP_MAX_RING), 0);
+	size = clamp(size, KTAP_MIN_RING, KTAP_MAX_RING);
+	if (si_mem_available() < (long)(size >> PAGE_SHIFT) * num_online_cpus())
+		return -ENOMEM;
+	rb = ring_buffer_alloc(size, 0);
 	if (!rb)
 		return -ENOMEM;
 	err = ring_buffer_subbuf_order_set(rb, get_order(SUBBUF));

@@ -6,6 +6,7 @@
 #ifndef _KTAP_PROGRAM_H
 #define _KTAP_PROGRAM_H
 
+#include <linux/stdarg.h>
 #include <linux/types.h>
 #include <uapi/linux/ktap.h>
 
@@ -135,6 +136,10 @@ __printf(4, 5) void ktap_diag_at(struct ktap_diag *diag, const struct ktap_progr
 
 /* Room for a place in messages; a longer file name loses its beginning. */
 #define KTAP_PLACE_SIZE		160
+
+/* The same, given the arguments of @fmt. */
+__printf(4, 0) void ktap_vdiag_at(struct ktap_diag *diag, const struct ktap_program *prog,
+				  u32 pc, const char *fmt, va_list args);
 
 /**
  * ktap_program_place() - Says where an instruction comes from

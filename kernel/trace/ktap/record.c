@@ -31,6 +31,11 @@ static struct ktap_value stand_in(struct ktap_vm *vm, const struct ktap_value *v
 		if (save_event(vm, NULL, 0) > room)
 			return KTAP_VALUE_STR("...", 3);
 		return (struct ktap_value){ .tag = KTAP_ARGSTR };
+	case KTAP_TUPLE:
+		/* Its parts have lengths of their own: it cannot be cut. */
+		if (v->len > room)
+			return KTAP_VALUE_STR("...", 3);
+		return *v;
 	default:
 		return *v;
 	}
@@ -55,8 +60,8 @@ static size_t blob_room(unsigned int nargs)
 	       nargs * (sizeof(struct ktap_record_arg) + sizeof(u64));
 }
 
-static_assert(KTAP_RECORD_MAX > sizeof(struct ktap_record) + KTAP_MAX_ARGS *
-	      (sizeof(struct ktap_record_arg) + sizeof(u64)) + KTAP_MAX_STRLEN / 4);
+static_assert(sizeof(struct ktap_record) +
+	      KTAP_MAX_ARGS * (sizeof(struct ktap_record_arg) + sizeof(u64)) < KTAP_RECORD_MAX / 2);
 
 size_t ktap_record_size(struct ktap_vm *vm, const struct ktap_value *args, unsigned int nargs)
 {

@@ -84,6 +84,8 @@ void ktap_text_put(struct ktap_text *t, const char *p, size_t len);
 __printf(2, 3) void ktap_text_printf(struct ktap_text *t, const char *fmt, ...);
 void ktap_text_fill(struct ktap_text *t, char c, int n);
 void ktap_text_flush(struct ktap_text *t);
+/* Tables are large, and somebody may want the session to end: then @err is set. */
+void ktap_text_look_around(struct ktap_text *t);
 
 /* A value as print shows it. */
 void ktap_text_value(struct ktap_text *t, const struct ktap_value *v);

@@ -6,6 +6,7 @@
 #include <linux/cleanup.h>
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
+#include <linux/nospec.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/seq_file.h>
@@ -105,8 +106,7 @@ static void say_error(struct ktap_session *s)
 {
 	if (!s->error_len)
 		return;
-	ktap_output_say(&s->output, KTAP_CH_ERROR, s->error_time, "ktap: ", s->error,
-			s->error_len);
+	ktap_output_say(&s->output, KTAP_CH_ERROR, s->error_time, "", s->error, s->error_len);
 	s->exit_code = KTAP_EXIT_ERROR;
 	s->error_len = 0;
 }
@@ -266,8 +266,10 @@ static void reap_work(struct kthread_work *work)
 	struct ktap_session *s = container_of(work, struct ktap_session, reap_work);
 
 	/* While loading, the activation of process context is the writer's. */
-	guard(mutex)(&s->lock);
+	if (!mutex_trylock(&s->lock))
+		return;
 	ktap_tables_reap(&s->env);
+	mutex_unlock(&s->lock);
 }
 
 static void refill_work(struct work_struct *work)
@@ -290,69 +292,73 @@ static void low_irq(struct irq_work *work)
 
 static void low(struct ktap_heap *heap)
 {
-	irq_work_queue(&container_of(heap, struct ktap_session, env.heap)->low_irq);
+	struct ktap_session *s = container_of(heap, struct ktap_session, env.heap);
+
+	/* quiesce() waits for @low_irq, and destroys the worker then. */
+	if (!READ_ONCE(s->abort))
+		irq_work_queue(&s->low_irq);
 }
 
 /* Loading */
 
-/* The chunk or a line was refused: what was wrong is all there is to read. */
-static void fail(struct ktap_session *s, const char *text, size_t len, int exit_code)
+/*
+ * The chunk or a line was refused: why is in @diag.  Before there is a script
+ * to run, that is all there is to read.
+ */
+static int refuse(struct ktap_session *s, int err)
 {
 	lockdep_assert_held(&s->lock);
-	ktap_output_say(&s->output, KTAP_CH_ERROR, ktime_get_mono_fast_ns(), "", text, len);
-	WRITE_ONCE(s->state, KTAP_FAILED);
-	ktap_output_end(&s->output, exit_code);
-	say_begun(s);
-}
-
-/* "ktap: error: MESSAGE" and a newline. */
-__printf(3, 0)
-static int describe(char *text, size_t size, const char *fmt, va_list ap)
-{
-	int len;
-
-	len = scnprintf(text, size, "ktap: error: ");
-	len += vscnprintf(text + len, size - len - 1, fmt, ap);
-	text[len++] = '\n';
-	return len;
-}
-
-__printf(3, 4)
-static int refuse(struct ktap_session *s, int err, const char *fmt, ...)
-{
-	char text[256];
-	va_list ap;
-	int len;
-
-	va_start(ap, fmt);
-	len = describe(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	fail(s, text, len, KTAP_EXIT_REFUSED);
+	ktap_diag(&s->diag, "error %d", err);
+	/* Who writes and never reads gets the errno only. */
+	if (READ_ONCE(s->output.text_bytes) < KTAP_MAX_TEXT)
+		ktap_output_say(&s->output, KTAP_CH_ERROR, ktime_get_mono_fast_ns(), "",
+				s->diag.text, s->diag.len);
+	s->diag.len = 0;
+	if (READ_ONCE(s->state) <= KTAP_LOADING) {
+		ktap_output_end(&s->output, KTAP_EXIT_REFUSED);
+		/* Who sees it may have no ring buffer to wait in: he sees the end, too. */
+		smp_store_release(&s->state, KTAP_FAILED);
+		say_begun(s);
+	}
 	return err;
 }
 
-/* The same for what comes after the chunk: it does not end the session. */
-__printf(3, 4)
-static int reject(struct ktap_session *s, int err, const char *fmt, ...)
-{
-	char text[256];
-	va_list ap;
-	int len;
+#define REFUSE(s, err, ...)	({ ktap_diag(&(s)->diag, __VA_ARGS__); refuse(s, err); })
 
-	va_start(ap, fmt);
-	len = describe(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	ktap_output_say(&s->output, KTAP_CH_ERROR, ktime_get_mono_fast_ns(), "", text, len);
-	return err;
+struct output_work {
+	struct kthread_work work;
+	struct ktap_session *session;
+	int err;
+};
+
+static void output_work(struct kthread_work *work)
+{
+	struct output_work *w = container_of(work, struct output_work, work);
+
+	w->err = ktap_output_init(&w->session->output, w->session->memory);
 }
 
-static int prepare(struct ktap_session *s, struct ktap_diag *diag)
+/*
+ * A ring buffer that cannot be allocated is a warning in the log, and one is
+ * not allocated to a task that was killed: let the session's thread do it.
+ */
+static int init_output(struct ktap_session *s, struct kthread_worker *worker)
+{
+	struct output_work w = { .session = s };
+
+	kthread_init_work(&w.work, output_work);
+	kthread_queue_work(worker, &w.work);
+	kthread_flush_work(&w.work);
+	return w.err;
+}
+
+static int prepare(struct ktap_session *s)
 {
 	struct ktap_program *prog;
 	struct kthread_worker *worker;
 	int err;
 
-	prog = ktap_program_load(s->chunk, s->chunk_size, diag);
+	prog = ktap_program_load(s->chunk, s->chunk_size, &s->diag);
 	if (IS_ERR(prog))
 		return PTR_ERR(prog);
 	/* The bytes are the program's now. */
@@ -370,17 +376,19 @@ static int prepare(struct ktap_session *s, struct ktap_diag *diag)
 	err = ktap_activation_get(prog->uses & KTAP_USES_ARGSTR);
 	if (err)
 		goto destroy_vm;
-	err = ktap_output_init(&s->output, s->memory);
-	if (err)
-		goto put_activation;
 	worker = kthread_run_worker(0, "ktap/%llu", s->id);
 	if (IS_ERR(worker)) {
 		err = PTR_ERR(worker);
 		goto put_activation;
 	}
+	err = init_output(s, worker);
+	if (err)
+		goto destroy_worker;
 	s->worker = worker;
 	return 0;
 
+destroy_worker:
+	kthread_destroy_worker(worker);
 put_activation:
 	ktap_activation_put();
 destroy_vm:
@@ -393,62 +401,57 @@ free_prog:
 	return err;
 }
 
-static int run_top_level(struct ktap_session *s, struct ktap_diag *diag)
+/*
+ * An error of the script ends the session like any other error of the script;
+ * it is refused only if it wants an event that there is not.
+ */
+static int run_top_level(struct ktap_session *s)
 {
 	int err;
 
 	s->start = ktime_get_mono_fast_ns();
 	err = ktap_vm_run(&s->vm, s->env.prog->main, NULL, 0, NULL);
-	if (!err || err == -ECANCELED)
-		return 0;
-	if (!s->refused) {
-		/* The chunk was right, its script ends as after any error. */
-		ktap_session_error(s, &s->vm);
-		return 0;
+	if (s->refused) {
+		ktap_vm_backtrace(&s->vm, s->diag.text, sizeof(s->diag.text));
+		/* The place says all: no trace. */
+		s->diag.len = strchrnul(s->diag.text, '\n') - s->diag.text + 1;
+		return err;
 	}
+	if (err && err != -ECANCELED)
+		ktap_session_error(s, &s->vm);
+	return 0;
+}
 
-	diag->len = ktap_vm_backtrace(&s->vm, diag->text, sizeof(diag->text));
-	/* Of what was refused, the place says all. */
-	diag->len = strchrnul(diag->text, '\n') - diag->text + 1;
-	fail(s, diag->text, diag->len, KTAP_EXIT_REFUSED);
-	return err;
+static int attach(struct ktap_session *s)
+{
+	int err = ktap_sources_attach(s, &s->diag);
+
+	if (err) {
+		ktap_sources_detach(s);
+		return err;
+	}
+	if (s->npoints > 1)
+		ktap_output_note(&s->output, "total enabled %u events", s->npoints);
+	return 0;
 }
 
 /* The chunk is complete.  When it returns 0, all is attached. */
 static int load(struct ktap_session *s)
 {
-	struct ktap_diag *diag __free(kfree) = kzalloc_obj(*diag);
 	int err;
 
-	if (!diag)
-		return refuse(s, -ENOMEM, "no memory");
-
 	WRITE_ONCE(s->state, KTAP_LOADING);
-	err = prepare(s, diag);
-	if (err) {
-		ktap_diag(diag, "error %d", err);
-		fail(s, diag->text, diag->len, KTAP_EXIT_REFUSED);
-		return err;
-	}
-	err = run_top_level(s, diag);
-	if (err)
-		return err;
-
-	/* The top level may have called exit(), or failed. */
-	if (READ_ONCE(s->state) != KTAP_LOADING)
-		return 0;
-	err = ktap_sources_attach(s, diag);
-	if (err) {
-		ktap_sources_detach(s);
-		ktap_diag(diag, "error %d", err);
-		fail(s, diag->text, diag->len, KTAP_EXIT_REFUSED);
-		return err;
-	}
-	if (s->npoints > 1)
-		ktap_output_note(&s->output, "total enabled %u events", s->npoints);
 	WRITE_ONCE(s->reader, current->tgid);
-	change_state(s, KTAP_LOADING, KTAP_BEGINNING);
-	kthread_queue_work(s->worker, &s->begin_work);
+	err = prepare(s);
+	if (!err)
+		err = run_top_level(s);
+	/* The top level may have ended the session. */
+	if (!err && READ_ONCE(s->state) == KTAP_LOADING)
+		err = attach(s);
+	if (err)
+		return refuse(s, err);
+	if (change_state(s, KTAP_LOADING, KTAP_BEGINNING))
+		kthread_queue_work(s->worker, &s->begin_work);
 	return 0;
 }
 
@@ -461,13 +464,13 @@ static int set_arg(struct ktap_session *s, const char *value)
 	char *copy;
 
 	if (s->nargs == KTAP_MAX_SCRIPTARGS)
-		return refuse(s, -E2BIG, "more than %d arguments", KTAP_MAX_SCRIPTARGS);
+		return REFUSE(s, -E2BIG, "more than %d arguments", KTAP_MAX_SCRIPTARGS);
 	if (!s->args)
 		s->args = kvcalloc(KTAP_MAX_SCRIPTARGS, sizeof(*s->args), GFP_KERNEL_ACCOUNT);
 	copy = kstrdup(value, GFP_KERNEL_ACCOUNT);
 	if (!s->args || !copy) {
 		kfree(copy);
-		return refuse(s, -ENOMEM, "no memory");
+		return REFUSE(s, -ENOMEM, "no memory");
 	}
 
 	/* The script's name stays what it is. */
@@ -486,7 +489,7 @@ static int set_pid(struct ktap_session *s, const char *value)
 	pid_t pid;
 
 	if (kstrtoint(value, 10, &pid) || pid <= 0)
-		return refuse(s, -EINVAL, "'%s' is no process id", value);
+		return REFUSE(s, -EINVAL, "'%s' is no process id", value);
 	s->pid = pid;
 	return 0;
 }
@@ -496,10 +499,10 @@ static int set_memory(struct ktap_session *s, const char *value)
 	unsigned long max = READ_ONCE(ktap_max_memory), bytes;
 
 	if (kstrtoul(value, 0, &bytes) || bytes < KTAP_MIN_MEMORY)
-		return refuse(s, -EINVAL, "memory is a number of bytes, at least %d",
+		return REFUSE(s, -EINVAL, "memory is a number of bytes, at least %d",
 			      KTAP_MIN_MEMORY);
 	if (bytes > max)
-		return refuse(s, -ERANGE, "memory is at most %lu bytes here (see ktap/max_memory)",
+		return REFUSE(s, -ERANGE, "memory is at most %lu bytes here (see ktap/max_memory)",
 			      max);
 	s->memory = bytes;
 	return 0;
@@ -549,14 +552,14 @@ static int setup_line(struct ktap_session *s, const char *line)
 			break;
 		return settings[i].set(s, line[len] ? line + len + 1 : NULL);
 	}
-	return refuse(s, -EINVAL, "'%s' is no line to set up a session with", line);
+	return REFUSE(s, -EINVAL, "'%s' is no line to set up a session with", line);
 }
 
-/* Lines after the chunk. */
+/* Lines after the chunk.  A wrong one does not end the session. */
 static int command_line(struct ktap_session *s, const char *line)
 {
 	if (strcmp(line, "stop"))
-		return reject(s, -EINVAL, "'%.200s' is no command: there is 'stop'", line);
+		return REFUSE(s, -EINVAL, "'%s' is no command: there is 'stop'", line);
 	ktap_session_stop(s, 0);
 	return 0;
 }
@@ -567,12 +570,16 @@ static int feed_line(struct ktap_session *s, const char *data, size_t len, size_
 	size_t n = newline ? newline - data + 1 : len;
 	int err;
 
+	if (s->loaded && !s->line_len && *data == KTAP_MAGIC[0])
+		return REFUSE(s, -EINVAL, "a session has one chunk");
 	if (!s->line)
 		s->line = kmalloc(KTAP_MAX_LINE, GFP_KERNEL_ACCOUNT);
 	if (!s->line)
-		return refuse(s, -ENOMEM, "no memory");
-	if (s->line_len + n > KTAP_MAX_LINE)
-		return refuse(s, -EINVAL, "a line of more than %d bytes", KTAP_MAX_LINE);
+		return REFUSE(s, -ENOMEM, "no memory");
+	if (s->line_len + n > KTAP_MAX_LINE) {
+		s->line_len = 0;
+		return REFUSE(s, -EINVAL, "a line of more than %d bytes", KTAP_MAX_LINE);
+	}
 	memcpy(s->line + s->line_len, data, n);
 	s->line_len += n;
 	*used = n;
@@ -581,8 +588,11 @@ static int feed_line(struct ktap_session *s, const char *data, size_t len, size_
 
 	s->line[s->line_len - 1] = '\0';
 	if (strlen(s->line) != s->line_len - 1)
-		return refuse(s, -EINVAL, "a line with a NUL byte");
-	err = s->loaded ? command_line(s, s->line) : setup_line(s, s->line);
+		err = REFUSE(s, -EINVAL, "a line with a NUL byte");
+	else if (s->loaded)
+		err = command_line(s, s->line);
+	else
+		err = setup_line(s, s->line);
 	s->line_len = 0;
 	return err;
 }
@@ -598,15 +608,16 @@ static int feed_header(struct ktap_session *s, const char *data, size_t len, siz
 		return 0;
 
 	if (memcmp(s->header.magic, KTAP_MAGIC, KTAP_MAGIC_LEN))
-		return refuse(s, -EINVAL, "neither a line nor a chunk");
+		return REFUSE(s, -EINVAL, "neither a line nor a chunk");
 	size = le32_to_cpu(s->header.length);
-	if (size < sizeof(s->header) || size > KTAP_MAX_CHUNK)
-		return refuse(s, size > KTAP_MAX_CHUNK ? -E2BIG : -EINVAL,
-			      "a chunk of %u bytes: it is %zu to %u", size,
-			      sizeof(s->header), KTAP_MAX_CHUNK);
+	if (size < sizeof(s->header))
+		return REFUSE(s, -EINVAL, "a chunk of %u bytes", size);
+	if (size > KTAP_MAX_CHUNK)
+		return REFUSE(s, -E2BIG, "a chunk of %u bytes: at most %u are allowed", size,
+			      KTAP_MAX_CHUNK);
 	s->chunk = kvmalloc(size, GFP_KERNEL_ACCOUNT);
 	if (!s->chunk)
-		return refuse(s, -ENOMEM, "no memory for a chunk of %u bytes", size);
+		return REFUSE(s, -ENOMEM, "no memory for a chunk of %u bytes", size);
 	s->chunk_size = size;
 	memcpy(s->chunk, &s->header, sizeof(s->header));
 	return 0;
@@ -627,27 +638,16 @@ static bool in_chunk(const struct ktap_session *s, char next)
 	return !s->loaded && !s->line_len && (s->chunk_len || next == KTAP_MAGIC[0]);
 }
 
-/**
- * ktap_session_feed() - Bytes were written to the session
- * @s: the session
- * @data: bytes
- * @len: number of them
- *
- * Context: process, may sleep and run the script.
- * Return: 0, or a negative errno with the reason left to be read.
- */
-int ktap_session_feed(struct ktap_session *s, const char *data, size_t len)
+static int feed(struct ktap_session *s, const char *data, size_t len)
 {
 	size_t used;
 	int err;
 
-	guard(mutex)(&s->lock);
+	lockdep_assert_held(&s->lock);
 	while (len) {
 		if (READ_ONCE(s->state) == KTAP_FAILED)
 			return -EPIPE;
 		used = 0;
-		if (s->loaded && !s->line_len && *data == KTAP_MAGIC[0])
-			return reject(s, -EINVAL, "a session takes one chunk");
 		if (in_chunk(s, *data))
 			err = feed_chunk(s, data, len, &used);
 		else
@@ -662,6 +662,27 @@ int ktap_session_feed(struct ktap_session *s, const char *data, size_t len)
 			return err;
 	}
 	return 0;
+}
+
+/**
+ * ktap_session_feed() - Bytes were written to the session
+ * @s: the session
+ * @data: bytes
+ * @len: number of them
+ *
+ * Context: process, may sleep and run the script.
+ * Return: 0, or a negative errno with the reason left to be read.
+ */
+int ktap_session_feed(struct ktap_session *s, const char *data, size_t len)
+{
+	int err;
+
+	/* Another writer's top level may take long.  What was fed is not fed again. */
+	if (mutex_lock_killable(&s->lock))
+		return -EINTR;
+	err = feed(s, data, len);
+	mutex_unlock(&s->lock);
+	return err;
 }
 
 static bool need_not_wait(struct ktap_session *s)
@@ -688,7 +709,8 @@ int ktap_session_wait_begun(struct ktap_session *s)
  */
 int ktap_session_before_read(struct ktap_session *s, bool nonblock)
 {
-	if (READ_ONCE(s->state) > KTAP_LOADING)
+	/* Pairs with that in refuse(). */
+	if (smp_load_acquire(&s->state) > KTAP_LOADING)
 		return 0;
 	if (nonblock)
 		return -EAGAIN;
@@ -697,10 +719,10 @@ int ktap_session_before_read(struct ktap_session *s, bool nonblock)
 	if (READ_ONCE(s->state) != KTAP_OPEN)
 		goto unlock;
 	if (s->chunk_size)
-		refuse(s, 0, "the chunk is incomplete: %zu of %zu bytes", s->chunk_len,
+		REFUSE(s, -EINVAL, "the chunk is incomplete: %zu of %zu bytes", s->chunk_len,
 		       s->chunk_size);
 	else
-		refuse(s, 0, "nothing was loaded");
+		REFUSE(s, -EINVAL, "nothing was loaded");
 unlock:
 	mutex_unlock(&s->lock);
 	return 0;
@@ -856,12 +878,22 @@ int ktap_fn_scriptarg(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	const struct ktap_session *s = ktap_session_of(vm);
 	s64 i = r[0].i;
 
-	r[0] = i >= 0 && i < s->nargs ? s->args[i] : KTAP_VALUE_NIL;
+	if (i < 0 || i >= s->nargs)
+		r[0] = KTAP_VALUE_NIL;
+	else
+		r[0] = s->args[array_index_nospec((unsigned long)i, (unsigned long)s->nargs)];
 	return 0;
 }
 
 int ktap_fn_exit(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
-	ktap_session_stop(ktap_session_of(vm), n ? r[0].i : 0);
+	struct ktap_session *s = ktap_session_of(vm);
+	int code = n ? r[0].i : 0;
+
+	/* Besides handlers under way only trace_end runs then: it has the last word. */
+	if (vm->level == KTAP_LEVEL_PROCESS && READ_ONCE(s->state) == KTAP_STOPPING)
+		s->exit_code = code;
+	else
+		ktap_session_stop(s, code);
 	return -ECANCELED;
 }

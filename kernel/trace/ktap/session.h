@@ -143,12 +143,15 @@ struct ktap_output {
  * @exit_code: what the script asked for
  *
  * @probes: clauses that have come to life; grows only, under @lock
+ * @nprobes: number of them
  * @points: the events they wait for; grows only, under @lock
  * @npoints: number of them
  * @attached: ktap_sources_attach() was called, ktap_sources_detach() was not
  * @syscalls: see src_syscall.c
  * @trace_buffered: trace_buffered_event_enable() was called
  * @activated: ktap_activation_get() was called
+ *
+ * @diag: why something was refused; under @lock
  *
  * @error_claim: somebody describes the first run-time error
  * @error_time: when it happened
@@ -199,12 +202,15 @@ struct ktap_session {
 	int exit_code;
 
 	struct list_head probes;
+	unsigned int nprobes;
 	struct list_head points;
 	unsigned int npoints;
 	bool attached;
 	struct ktap_syscalls *syscalls;
 	bool trace_buffered;
 	bool activated;
+
+	struct ktap_diag diag;
 
 	int error_claim;
 	u64 error_time;

@@ -5,6 +5,8 @@
 #ifndef _KTAP_SLOT_H
 #define _KTAP_SLOT_H
 
+#include <linux/minmax.h>
+
 #include "lock.h"
 #include "table.h"
 
@@ -30,13 +32,11 @@ struct ktap_entry {
 	u8 bytes[] __aligned(8);
 };
 
-/* Buckets of a page of them. */
-#define KTAP_PAGE_BUCKETS	1024
-
 /**
  * struct ktap_table - a table
  * @lock: protects all below but where it says otherwise
  * @max: most entries; constant
+ * @page_bits: log2 of the buckets of a page; constant
  * @count: entries; read without the lock too
  * @nbuckets: buckets in use
  * @mask: the largest power of two not above @nbuckets, less one
@@ -58,6 +58,7 @@ struct ktap_entry {
 struct ktap_table {
 	struct ktap_lock lock;
 	u32 max;
+	u32 page_bits;
 	u32 count;
 	u32 nbuckets;
 	u32 mask;
@@ -112,6 +113,15 @@ void ktap_slot_replace(struct ktap_env *env, struct ktap_value *slot,
  */
 bool ktap_slot_copy(struct ktap_value *v, const struct ktap_value *slot, void *mem, u32 room);
 
+/*
+ * Room to ask for when a blob of @need bytes did not fit into @room.  If there
+ * was room already, the slot changes as we look: ask for more than it takes.
+ */
+static inline u32 ktap_slot_room(u32 room, u32 need)
+{
+	return room ? min_t(u32, 2 * need, KTAP_MAX_STRLEN) : need;
+}
+
 /* Adds.  The slot's lock is held.  False: the slot holds no number. */
 bool ktap_slot_add(struct ktap_value *slot, s64 n);
 
@@ -119,8 +129,11 @@ bool ktap_slot_add(struct ktap_value *slot, s64 n);
 int ktap_want_addend(struct ktap_vm *vm, const struct ktap_value *n);
 int ktap_no_sum(struct ktap_vm *vm, const struct ktap_value *slot);
 
-/* The entry behind that of @seq, whose key was @key.  The lock is held. */
+/*
+ * The entry behind that of @seq, whose key was @key.  The lock is held.  If the
+ * place had to be searched, @steps says how long.
+ */
 struct ktap_entry *ktap_table_after(struct ktap_env *env, struct ktap_table *t, u64 seq,
-				    const struct ktap_value *key);
+				    const struct ktap_value *key, u32 *steps);
 
 #endif /* _KTAP_SLOT_H */

@@ -61,11 +61,12 @@ static bool copy_piece(struct ktap_env *env, struct ktap_table *t, u32 max, u64 
 	const struct ktap_value *key = out->n ? &out->entries[out->n - 1].key : &KTAP_VALUE_NIL;
 	struct ktap_entry *e;
 	unsigned long flags;
+	u32 steps;
 	int i;
 
 	if (!ktap_lock(&t->lock, &flags))
 		return false;
-	e = ktap_table_after(env, t, *seq, key);
+	e = ktap_table_after(env, t, *seq, key, &steps);
 	for (i = 0; i < PIECE && e && e->seq <= end; i++, e = e->next) {
 		struct ktap_pair *pair = &out->entries[out->n];
 
@@ -108,8 +109,8 @@ int ktap_table_sort(struct ktap_env *env, struct ktap_table *t, enum ktap_order 
 	blobs.p = out->blobs;
 	while (copy_piece(env, t, max, end, &seq, &blobs, out))
 		cond_resched();
-	sort(out->entries, out->n, sizeof(*out->entries), order == KTAP_BY_KEY ? by_key : by_value,
-	     NULL);
+	sort_nonatomic(out->entries, out->n, sizeof(*out->entries),
+		       order == KTAP_BY_KEY ? by_key : by_value, NULL);
 	return 0;
 }
 

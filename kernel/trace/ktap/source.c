@@ -5,6 +5,7 @@
  */
 #include <linux/cleanup.h>
 #include <linux/glob.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -216,6 +217,11 @@ static int add_probe(struct ktap_vm *vm, const struct ktap_value *event, u32 fil
 	struct ktap_probe *probe;
 	int err;
 
+	/* Later nobody would attach and detach it, and &ktap_session.lock is not held. */
+	if (READ_ONCE(s->state) != KTAP_LOADING)
+		return ktap_vm_error(vm, -EPERM, "events can be registered at the top level only");
+	if (s->nprobes == KTAP_MAX_PROBES)
+		return ktap_vm_error(vm, -E2BIG, "more than %u probes", KTAP_MAX_PROBES);
 	probe = kzalloc_flex(*probe, event, event->len + 1, GFP_KERNEL_ACCOUNT);
 	if (!probe)
 		return ktap_vm_error(vm, -ENOMEM, "no memory");
@@ -240,6 +246,7 @@ static int add_probe(struct ktap_vm *vm, const struct ktap_value *event, u32 fil
 
 	/* Who reads ktap/sessions takes no lock of ours. */
 	list_add_tail_rcu(&probe->list, &s->probes);
+	s->nprobes++;
 	return 0;
 }
 
@@ -318,7 +325,7 @@ void ktap_sources_start(struct ktap_session *s)
 
 	lockdep_assert_held(&s->lock);
 	list_for_each_entry(point, &s->points, list) {
-		if (point->source->start)
+		if (point->attached && point->source->start)
 			point->source->start(point);
 	}
 }
@@ -350,8 +357,11 @@ void ktap_sources_detach(struct ktap_session *s)
 				ktap_sources[i]->detach_all(s);
 		}
 	}
-	if (s->npoints)
+	if (s->npoints) {
 		tracepoint_synchronize_unregister();
+		/* Handlers of probe and user events are readers of this one. */
+		synchronize_rcu();
+	}
 }
 
 /* Frees all clauses.  Until then the modules they reach into stay. */

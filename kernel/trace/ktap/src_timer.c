@@ -21,7 +21,7 @@ struct ktap_tick {
 	struct hrtimer timer;
 	struct kthread_work work;
 	ktime_t period;
-	bool busy;
+	int busy;
 };
 
 static const struct {
@@ -57,7 +57,7 @@ static void tick_work(struct kthread_work *work)
 
 	ktap_session_tick(tick->point.probe);
 	/* What the clause did is done before the next one is due. */
-	smp_store_release(&tick->busy, false);
+	smp_store_release(&tick->busy, 0);
 }
 
 static enum hrtimer_restart tick_timer(struct hrtimer *timer)
@@ -66,7 +66,7 @@ static enum hrtimer_restart tick_timer(struct hrtimer *timer)
 	struct ktap_probe *probe = tick->point.probe;
 	u64 due = hrtimer_forward_now(timer, tick->period);
 
-	if (!xchg(&tick->busy, true)) {
+	if (!xchg(&tick->busy, 1)) {
 		kthread_queue_work(probe->session->worker, &tick->work);
 		due--;
 	}

@@ -155,7 +155,7 @@ static u64 read_unsigned(const void *p, u16 size)
 
 static void get_chars(struct ktap_value *v, const char *s, size_t size)
 {
-	*v = KTAP_VALUE_STR(s, strnlen(s, size));
+	*v = KTAP_VALUE_STR(s, strnlen(s, min_t(size_t, size, KTAP_MAX_STRLEN)));
 }
 
 /* The string may be anywhere, and gone. */
@@ -250,6 +250,14 @@ static void record_arg(struct ktap_vm *vm, u32 n, struct ktap_value *v)
 	record_nth(vm, (s64)n + 1, v);
 }
 
+/*
+ * Handlers make text as if for this instance: some events look at its options,
+ * and with HASH_PTR trace_event_format() allocates nothing.
+ */
+static struct trace_array text_array = {
+	.trace_flags = TRACE_ITER(HASH_PTR),
+};
+
 /**
  * ktap_record_text() - Makes the text of a record
  * @iter: gets the text in its @seq
@@ -263,6 +271,8 @@ void ktap_record_text(struct trace_iterator *iter, struct trace_event *event, co
 		      size_t len)
 {
 	trace_seq_init(&iter->seq);
+	if (!iter->tr)
+		iter->tr = &text_array;
 	iter->ent = (struct trace_entry *)rec;
 	iter->ent_size = len;
 	iter->cpu = raw_smp_processor_id();
@@ -365,8 +375,9 @@ int ktap_tracepoint_add(struct ktap_probe *probe, struct trace_event_call *call)
 	tp->file.tr = top_trace_array();
 	INIT_LIST_HEAD(&tp->file.triggers);
 	refcount_set(&tp->file.ref, 1);
-	tp->file.flags = EVENT_FILE_FL_SOFT_DISABLED | EVENT_FILE_FL_TRIGGER_MODE |
-			 EVENT_FILE_FL_TRIGGER_COND;
+	/* User events look at ENABLED. */
+	tp->file.flags = EVENT_FILE_FL_ENABLED | EVENT_FILE_FL_SOFT_DISABLED |
+			 EVENT_FILE_FL_TRIGGER_MODE | EVENT_FILE_FL_TRIGGER_COND;
 	tp->trigger.flags = EVENT_TRIGGER_FL_PROBE;
 	tp->trigger.count = -1;
 	tp->trigger.cmd_ops = &trigger_command;

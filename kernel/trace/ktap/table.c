@@ -3,6 +3,7 @@
  * Tables.
  */
 #include <linux/align.h>
+#include <linux/bits.h>
 #include <linux/jhash.h>
 #include <linux/kernel.h>
 #include <linux/rcupdate.h>
@@ -22,8 +23,8 @@
  * done in pieces.  `t[k] += n` is one operation under the lock.
  *
  * Growth: linear hashing.  An insertion splits at most two buckets, and takes a
- * page of buckets now and then; if there is no memory, chains get longer.  No
- * insertion ever moves all entries.
+ * page of buckets now and then; if there is no memory, chains get longer, to
+ * some limit.  No insertion ever moves all entries.
  *
  * Ownership: an entry owns copies of its key and value; who reads gets a copy
  * in the activation's arena.  Only tables are referred to, by slots
@@ -50,11 +51,43 @@
 #define PIECE			128
 #define FIRST_PAGE_BUCKETS	16
 
+/* Entries of a chain, on average, where there is no memory for more buckets. */
+#define MAX_CHAIN		32
+
 static u32 hash_key(const struct ktap_env *env, const struct ktap_value *key)
 {
 	if (ktap_is_blob(key))
 		return jhash(key->blob, key->len, env->seed + key->tag);
 	return jhash_3words(key->u, key->u >> 32, key->tag, env->seed);
+}
+
+/*
+ * Buckets lie on pages.  They are small, so that one is found even in memory
+ * that is all in pieces; the largest tables have larger ones, so that the list
+ * of the pages fits into a block.
+ */
+#define SMALL_PAGE		7	/* log2 of buckets */
+#define LARGE_PAGE		10
+#define MAX_SMALL		BIT(SMALL_PAGE + 10)	/* entries */
+
+static_assert(sizeof(struct ktap_table) + (KTAP_TABLE_LIMIT >> LARGE_PAGE) * sizeof(void *) <=
+	      KTAP_HEAP_MAX_ALLOC);
+static_assert(sizeof(struct ktap_table) + (MAX_SMALL >> SMALL_PAGE) * sizeof(void *) <=
+	      KTAP_HEAP_MAX_ALLOC);
+
+static u32 max_pages(u32 max, u32 page_bits)
+{
+	return DIV_ROUND_UP(max, BIT(page_bits));
+}
+
+static struct ktap_entry **bucket_at(struct ktap_table *t, u32 n)
+{
+	return &t->pages[n >> t->page_bits][n & (BIT(t->page_bits) - 1)];
+}
+
+static size_t page_size(const struct ktap_table *t)
+{
+	return BIT(t->page_bits) * sizeof(struct ktap_entry *);
 }
 
 static struct ktap_entry **bucket(struct ktap_table *t, u32 hash)
@@ -63,7 +96,7 @@ static struct ktap_entry **bucket(struct ktap_table *t, u32 hash)
 
 	if (n >= t->nbuckets)
 		n &= t->mask;
-	return &t->pages[n / KTAP_PAGE_BUCKETS][n % KTAP_PAGE_BUCKETS];
+	return bucket_at(t, n);
 }
 
 static struct ktap_entry *find(struct ktap_table *t, u32 hash, const struct ktap_value *key)
@@ -87,24 +120,18 @@ static size_t entry_size(const struct ktap_value *key)
 	return sizeof(struct ktap_entry) + blob_size(key);
 }
 
-static u32 max_pages(u32 max)
-{
-	return DIV_ROUND_UP(max, KTAP_PAGE_BUCKETS);
-}
-
 /* Sees to it that there is a place for bucket @t->nbuckets. */
 static bool room_for_bucket(struct ktap_env *env, struct ktap_table *t)
 {
-	u32 page = t->nbuckets / KTAP_PAGE_BUCKETS;
+	u32 page = t->nbuckets >> t->page_bits;
 	struct ktap_entry **buckets;
 	size_t size;
 
 	if (page) {
-		if (page >= max_pages(t->max))
+		if (page >= max_pages(t->max, t->page_bits))
 			return false;
 		if (!t->pages[page])
-			t->pages[page] = ktap_heap_alloc_nested(&env->heap,
-								KTAP_PAGE_BUCKETS * sizeof(void *));
+			t->pages[page] = ktap_heap_alloc_nested(&env->heap, page_size(t));
 		return t->pages[page];
 	}
 	if (t->nbuckets < t->first_page)
@@ -129,7 +156,7 @@ static void split_bucket(struct ktap_env *env, struct ktap_table *t)
 	if (!room_for_bucket(env, t))
 		return;
 	from = bucket(t, n & t->mask);
-	to = &t->pages[n / KTAP_PAGE_BUCKETS][n % KTAP_PAGE_BUCKETS];
+	to = bucket_at(t, n);
 	*to = NULL;
 	while ((e = *from)) {
 		if ((e->hash & (t->mask * 2 + 1)) != n) {
@@ -213,24 +240,28 @@ static struct ktap_entry *new_entry(struct ktap_vm *vm, u32 hash, const struct k
 
 int ktap_table_new(struct ktap_vm *vm, u32 max, struct ktap_value *v)
 {
-	size_t page = FIRST_PAGE_BUCKETS * sizeof(void *);
+	size_t page = FIRST_PAGE_BUCKETS * sizeof(void *), size;
 	struct ktap_table *t;
+	u32 page_bits;
 
 	*v = KTAP_VALUE_NIL;
 	if (!max)
 		max = KTAP_TABLE_DEFAULT;
-	t = ktap_slot_alloc(vm, struct_size(t, pages, max_pages(max)));
+	page_bits = max <= MAX_SMALL ? SMALL_PAGE : LARGE_PAGE;
+	size = struct_size(t, pages, max_pages(max, page_bits));
+	t = ktap_slot_alloc(vm, size);
 	if (!t)
 		return 0;
-	memset(t, 0, struct_size(t, pages, max_pages(max)));
+	memset(t, 0, size);
 	t->pages[0] = ktap_slot_alloc(vm, page);
 	if (!t->pages[0]) {
-		ktap_heap_free(&vm->env->heap, t, struct_size(t, pages, max_pages(max)));
+		ktap_heap_free(&vm->env->heap, t, size);
 		return 0;
 	}
 	memset(t->pages[0], 0, page);
 	ktap_lock_init(&t->lock);
 	t->max = max;
+	t->page_bits = page_bits;
 	t->nbuckets = FIRST_PAGE_BUCKETS;
 	t->mask = FIRST_PAGE_BUCKETS - 1;
 	t->first_page = FIRST_PAGE_BUCKETS;
@@ -261,8 +292,7 @@ int ktap_table_get(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_v
 		ktap_unlock(&t->lock, flags);
 		if (done)
 			break;
-		/* It may be longer the next time: ask for all, then. */
-		room = room ? KTAP_MAX_STRLEN : copy.len;
+		room = ktap_slot_room(room, copy.len);
 		mem = ktap_arena_alloc(vm, room);
 		if (!mem)
 			return vm->error;
@@ -309,6 +339,7 @@ enum outcome {
 	USED,		/* done, and the new entry is in the table */
 	NO_ENTRY,	/* there is no such key, and no new entry was given */
 	FULL,
+	NO_BUCKETS,	/* no memory for them, and the chains are long */
 	NO_SUM,
 };
 
@@ -331,6 +362,8 @@ static enum outcome update_locked(struct ktap_env *env, struct ktap_table *t, u3
 	}
 	if (t->count >= t->max)
 		return FULL;
+	if (t->count / MAX_CHAIN >= t->nbuckets)
+		return NO_BUCKETS;
 	if (!new)
 		return NO_ENTRY;
 	ktap_slot_replace(env, &new->value, v);
@@ -361,10 +394,17 @@ static int update(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_va
 				ktap_heap_free(&vm->env->heap, new, entry_size(key));
 			return 0;
 		}
-		if (outcome == NO_SUM)
+		if (outcome == NO_SUM) {
+			if (new)
+				ktap_heap_free(&vm->env->heap, new, entry_size(key));
 			return ktap_no_sum(vm, owned);
+		}
 		if (outcome == FULL) {
 			atomic_long_inc(&vm->env->counters.full_table);
+			break;
+		}
+		if (outcome == NO_BUCKETS) {
+			atomic_long_inc(&vm->env->counters.no_memory);
 			break;
 		}
 		new = new_entry(vm, hash, key);
@@ -436,10 +476,11 @@ u32 ktap_table_len(const struct ktap_table *t)
 }
 
 struct ktap_entry *ktap_table_after(struct ktap_env *env, struct ktap_table *t, u64 seq,
-				    const struct ktap_value *key)
+				    const struct ktap_value *key, u32 *steps)
 {
 	struct ktap_entry *e, *back;
 
+	*steps = 0;
 	if (!seq)
 		return t->first;
 	if (seq == t->gap_seq)
@@ -447,7 +488,7 @@ struct ktap_entry *ktap_table_after(struct ktap_env *env, struct ktap_table *t, 
 	e = find(t, hash_key(env, key), key);
 	if (e && e->seq == seq)
 		return e->next;
-	for (e = t->first, back = t->last; e; e = e->next, back = back->prev) {
+	for (e = t->first, back = t->last; e; e = e->next, back = back->prev, ++*steps) {
 		if (e->seq > seq)
 			return e;
 		if (back->seq <= seq)
@@ -459,7 +500,7 @@ struct ktap_entry *ktap_table_after(struct ktap_env *env, struct ktap_table *t, 
 /* Memory for a blob, in a register so that the arena keeps it. */
 static int hold(struct ktap_vm *vm, struct ktap_value *reg, u32 need)
 {
-	u32 size = reg->tag == KTAP_STR ? KTAP_MAX_STRLEN : need;
+	u32 size = ktap_slot_room(reg->len, need);
 	void *mem = ktap_arena_alloc(vm, size);
 
 	if (!mem)
@@ -472,10 +513,11 @@ int ktap_table_next(struct ktap_vm *vm, struct ktap_table *t, struct ktap_iter *
 		    struct ktap_value *last_key, struct ktap_value *key, struct ktap_value *v)
 {
 	struct ktap_value key_copy, v_copy;
-	bool has_key, has_v;
+	bool has_key = false, has_v = false;
 	struct ktap_entry *e;
 	unsigned long flags;
-	u64 seq;
+	u64 seq = 0;
+	u32 steps;
 	int err;
 
 	*key = KTAP_VALUE_NIL;
@@ -486,13 +528,16 @@ int ktap_table_next(struct ktap_vm *vm, struct ktap_table *t, struct ktap_iter *
 			e = NULL;
 			break;
 		}
-		e = ktap_table_after(vm->env, t, it->seq, last_key);
+		e = ktap_table_after(vm->env, t, it->seq, last_key, &steps);
 		if (e) {
 			seq = e->seq;
 			has_key = ktap_slot_copy(&key_copy, &e->key, (void *)key->blob, key->len);
 			has_v = ktap_slot_copy(&v_copy, &e->value, (void *)v->blob, v->len);
 		}
 		ktap_unlock(&t->lock, flags);
+		err = ktap_vm_charge(vm, steps / 16);
+		if (err)
+			return err;
 		if (!e || (has_key && has_v))
 			break;
 		err = has_key ? 0 : hold(vm, key, key_copy.len);
@@ -514,14 +559,14 @@ int ktap_table_next(struct ktap_vm *vm, struct ktap_table *t, struct ktap_iter *
 
 static void free_table(struct ktap_env *env, struct ktap_table *t)
 {
-	u32 i, n = max_pages(t->max);
+	u32 i, n = max_pages(t->max, t->page_bits);
 
 	/* Busy: an NMI that interrupted a holder.  The session's end frees it. */
 	if (!empty(env, t))
 		return;
 	ktap_heap_free(&env->heap, t->pages[0], t->first_page * sizeof(void *));
 	for (i = 1; i < n && t->pages[i]; i++)
-		ktap_heap_free(&env->heap, t->pages[i], KTAP_PAGE_BUCKETS * sizeof(void *));
+		ktap_heap_free(&env->heap, t->pages[i], page_size(t));
 	ktap_heap_free(&env->heap, t, struct_size(t, pages, n));
 }
 
@@ -531,7 +576,7 @@ void ktap_tables_end_run(struct ktap_vm *vm)
 
 	for (t = vm->fresh; t; t = next) {
 		next = t->fresh;
-		if (!t->published)
+		if (!READ_ONCE(t->published))
 			free_table(vm->env, t);
 	}
 	vm->fresh = NULL;
@@ -570,7 +615,7 @@ void ktap_tables_reap(struct ktap_env *env)
 			continue;
 		}
 		atomic_set(&t->dead, 0);
-		smp_mb__after_atomic();	/* the next to let go of it buries it; or we do */
+		smp_mb();	/* the next to let go of it buries it; or we do */
 		if (!atomic_read(&t->refs))
 			bury(env, t);
 	}
@@ -583,7 +628,7 @@ void ktap_tables_reap(struct ktap_env *env)
 			continue;
 		}
 		atomic_set(&t->dead, 0);
-		smp_mb__after_atomic();	/* as above */
+		smp_mb();	/* as above */
 		if (!atomic_read(&t->refs))
 			bury(env, t);
 	}
@@ -608,7 +653,8 @@ int ktap_slot_prepare(struct ktap_vm *vm, struct ktap_value *v, struct ktap_valu
 	int err;
 
 	if (v->tag == KTAP_EVENT)
-		return ktap_vm_error(vm, -EINVAL, "an event cannot be kept: it ends with its handler");
+		return ktap_vm_error(vm, -EINVAL,
+				     "an event cannot be kept: it ends with its handler");
 	err = ktap_make_text(vm, v);
 	if (err)
 		return err;
@@ -633,7 +679,7 @@ static void ktap_slot_enter(const struct ktap_value *v)
 {
 	if (v->tag != KTAP_TABLE)
 		return;
-	v->table->published = true;
+	WRITE_ONCE(v->table->published, true);
 	if (atomic_inc_return(&v->table->refs) == 1)
 		WRITE_ONCE(v->table->revived, true);
 }

@@ -8,7 +8,7 @@
 #include "vm.h"
 
 #define KTAP_TABLE_DEFAULT	8192	/* entries */
-#define KTAP_TABLE_LIMIT	(1 << 20)
+#define KTAP_TABLE_LIMIT	BIT(20)
 
 /**
  * struct ktap_iter - place in an iteration

@@ -60,6 +60,7 @@ static ssize_t session_write(struct file *file, const char __user *ubuf, size_t 
 {
 	char *buf __free(kvfree) = NULL;
 	struct ktap_session *s = file->private_data;
+	bool loaded = READ_ONCE(s->loaded);
 	size_t n, done;
 	int err;
 
@@ -78,7 +79,8 @@ static ssize_t session_write(struct file *file, const char __user *ubuf, size_t 
 			return err;
 	}
 	/* A signal does not undo what was written. */
-	ktap_session_wait_begun(s);
+	if (!loaded)
+		ktap_session_wait_begun(s);
 	return count;
 }
 

@@ -6,6 +6,7 @@
 #include <linux/kernel.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/stdarg.h>
 #include <linux/string.h>
 
 #include "builtin.h"
@@ -85,11 +86,15 @@ struct verifier {
 /* No set is empty. */
 #define UNSEEN		0
 
-#define fail(v, pc, fmt, ...)						\
-	({								\
-		ktap_diag_at((v)->diag, (v)->prog, pc, fmt, ##__VA_ARGS__);	\
-		-EINVAL;						\
-	})
+static __printf(3, 4) int fail(struct verifier *v, u32 pc, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	ktap_vdiag_at(v->diag, v->prog, pc, fmt, args);
+	va_end(args);
+	return -EINVAL;
+}
 
 static int check_register(struct verifier *v, u32 pc, u32 reg)
 {
@@ -464,7 +469,8 @@ static void number_targets(struct verifier *v)
 	const struct ktap_code *code = v->prog->code + v->func->first;
 	u32 pc, to;
 
-	v->target[0] = v->ntargets = 1;
+	v->ntargets = 1;
+	v->target[0] = 1;
 	for (pc = 0; pc < v->func->ninsns; pc++) {
 		if (!is_jump(&code[pc]))
 			continue;
@@ -543,7 +549,7 @@ int ktap_verify(struct ktap_program *prog, struct ktap_diag *diag)
 	int err = 0;
 	u32 i;
 
-	v = kvzalloc(sizeof(*v), GFP_KERNEL);
+	v = kvcalloc(1, sizeof(*v), GFP_KERNEL);
 	if (!v)
 		return -ENOMEM;
 	v->prog = prog;

@@ -5,19 +5,23 @@
  * The verifier has seen to it that every register, constant, global, field,
  * function and jump target an instruction names exists, and that a register is
  * written before it is read.  All these are numbers of the program, which do
- * not change and cannot be steered by an event: there is nothing here for
- * array_index_nospec().  What is left for run time are the types of values,
- * the room on the stack, division by zero, and the budget.
+ * not change and cannot be steered by an event; the one index that comes from a
+ * register, of the function that CALLV calls, goes through
+ * array_index_nospec(), since the CPU may take an integer for a function for a
+ * moment.  What is left for run time are the types of values, the room on the
+ * stack, division by zero, and the budget.
  */
 #include <linux/bug.h>
 #include <linux/compiler.h>
 #include <linux/kernel.h>
 #include <linux/math64.h>
+#include <linux/nospec.h>
 #include <linux/sched/signal.h>
 #include <linux/stdarg.h>
 #include <linux/string.h>
 
 #include "builtin.h"
+#include "ops.h"
 #include "table.h"
 
 /* Units between two looks around in process context. */
@@ -64,18 +68,6 @@ static s64 number(const struct ktap_value *v)
 	return v->tag == KTAP_INT ? v->i : 0;
 }
 
-static noinline int two_numbers(struct ktap_vm *vm, const struct ktap_value *x,
-				const struct ktap_value *y, s64 *i, s64 *j)
-{
-	if (!is_number(x))
-		return bad_operand(vm, x);
-	if (!is_number(y))
-		return bad_operand(vm, y);
-	*i = number(x);
-	*j = number(y);
-	return 0;
-}
-
 static int by_zero(struct ktap_vm *vm)
 {
 	return ktap_vm_error(vm, -EDOM, "division by zero");
@@ -96,275 +88,6 @@ static int modulo(struct ktap_vm *vm, s64 x, s64 y, s64 *rest)
 		return by_zero(vm);
 	*rest = y == -1 ? 0 : x - div64_s64(x, y) * y;
 	return 0;
-}
-
-/* ARGSTR is a string that is not made before somebody looks at it. */
-static int make_comparable(struct ktap_vm *vm, struct ktap_value *x, struct ktap_value *y)
-{
-	int err;
-
-	err = ktap_make_text(vm, x);
-	return err ?: ktap_make_text(vm, y);
-}
-
-static noinline int equal(struct ktap_vm *vm, struct ktap_value *x, struct ktap_value *y,
-			  bool *result)
-{
-	int err = 0;
-
-	if (x->tag != y->tag && (x->tag == KTAP_STR || y->tag == KTAP_STR))
-		err = make_comparable(vm, x, y);
-	*result = ktap_equal(x, y);
-	return err;
-}
-
-static noinline int less(struct ktap_vm *vm, struct ktap_value *x, struct ktap_value *y,
-			 bool or_equal, bool *result)
-{
-	int err, c;
-
-	*result = false;
-	if (x->tag == KTAP_NIL || y->tag == KTAP_NIL)
-		return 0;
-	err = make_comparable(vm, x, y);
-	if (err)
-		return err;
-	if (x->tag != y->tag || (x->tag != KTAP_INT && x->tag != KTAP_STR))
-		return ktap_vm_error(vm, -EINVAL, "%s and %s have no order",
-				     ktap_type_name(x), ktap_type_name(y));
-	c = ktap_compare(x, y);
-	*result = or_equal ? c <= 0 : c < 0;
-	return 0;
-}
-
-/* Text of what `..` converts; @buf has room for an integer. */
-static int concat_part(struct ktap_vm *vm, const struct ktap_value *v, char *buf, size_t size,
-		       const char **text, size_t *len)
-{
-	switch (v->tag) {
-	case KTAP_STR:
-		*text = v->blob;
-		*len = v->len;
-		return 0;
-	case KTAP_INT:
-		*text = buf;
-		*len = scnprintf(buf, size, "%lld", v->i);
-		return 0;
-	case KTAP_BOOL:
-		*text = v->i ? "true" : "false";
-		*len = strlen(*text);
-		return 0;
-	case KTAP_NIL:
-		*text = "nil";
-		*len = 3;
-		return 0;
-	default:
-		return ktap_vm_error(vm, -EINVAL, "'..' on %s", ktap_type_name(v));
-	}
-}
-
-static int concat(struct ktap_vm *vm, struct ktap_value *dst, struct ktap_value *src,
-		  unsigned int n)
-{
-	size_t len, total = 0, used = 0;
-	const char *text;
-	unsigned int i;
-	char buf[24];
-	char *p;
-	int err;
-
-	for (i = 0; i < n; i++) {
-		err = ktap_make_text(vm, &src[i]);
-		if (!err)
-			err = concat_part(vm, &src[i], buf, sizeof(buf), &text, &len);
-		if (err)
-			return err;
-		total += len;
-	}
-	if (total > KTAP_MAX_STRLEN) {
-		total = KTAP_MAX_STRLEN;
-		atomic_long_inc(&vm->env->counters.cut_strings);
-	}
-	/* Copying costs; building a long string byte by byte must not be free. */
-	err = ktap_vm_charge(vm, total / 64);
-	if (err)
-		return err;
-	p = ktap_arena_alloc(vm, total);
-	if (!p)
-		return vm->error;
-	for (i = 0; i < n; i++) {
-		concat_part(vm, &src[i], buf, sizeof(buf), &text, &len);
-		len = min(len, total - used);
-		memcpy(p + used, text, len);
-		used += len;
-	}
-	*dst = KTAP_VALUE_STR(p, total);
-	return 0;
-}
-
-static int check_key_part(struct ktap_vm *vm, struct ktap_value *v)
-{
-	switch (v->tag) {
-	case KTAP_ARGSTR:
-		return ktap_make_text(vm, v);
-	case KTAP_FUNC:
-	case KTAP_TABLE:
-	case KTAP_EVENT:
-		return ktap_vm_error(vm, -EINVAL, "%s cannot be a table key", ktap_type_name(v));
-	default:
-		return 0;
-	}
-}
-
-static int make_tuple(struct ktap_vm *vm, struct ktap_value *dst, struct ktap_value *src,
-		      unsigned int n)
-{
-	size_t size = 0;
-	unsigned int i;
-	void *p, *end;
-	int err;
-
-	for (i = 0; i < n; i++) {
-		err = check_key_part(vm, &src[i]);
-		if (err)
-			return err;
-		size += ktap_tuple_item_size(&src[i]);
-	}
-	if (size > KTAP_MAX_STRLEN)
-		return ktap_vm_error(vm, -E2BIG, "a compound key of %zu bytes; %u is the most",
-				     size, KTAP_MAX_STRLEN);
-	p = ktap_arena_alloc(vm, size);
-	if (!p)
-		return vm->error;
-	end = p;
-	for (i = 0; i < n; i++)
-		end = ktap_tuple_put(end, &src[i]);
-	*dst = (struct ktap_value){ .blob = p, .tag = KTAP_TUPLE, .len = size };
-	return 0;
-}
-
-/*
- * Table instructions.  A key stands in a register, where text can be made of
- * it and the arena can find it, or is a constant.
- */
-static int want_table(struct ktap_vm *vm, const struct ktap_value *v)
-{
-	if (likely(v->tag == KTAP_TABLE))
-		return 0;
-	return ktap_vm_error(vm, -EINVAL, "%s is indexed, only a table can be",
-			     ktap_type_name(v));
-}
-
-static int readable_key(struct ktap_vm *vm, const struct ktap_value *table, struct ktap_value *key)
-{
-	int err;
-
-	err = want_table(vm, table);
-	if (err || key->tag == KTAP_NIL)
-		return err;
-	return check_key_part(vm, key);
-}
-
-static int table_get(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_value *table,
-		     struct ktap_value *key)
-{
-	int err;
-
-	err = readable_key(vm, table, key);
-	return err ?: ktap_table_get(vm, table->table, key, dst);
-}
-
-static int table_has(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_value *table,
-		     struct ktap_value *key)
-{
-	int err;
-
-	err = readable_key(vm, table, key);
-	if (!err)
-		*dst = KTAP_VALUE_BOOL(ktap_table_has(vm, table->table, key));
-	return err;
-}
-
-static int writable_key(struct ktap_vm *vm, struct ktap_value *key)
-{
-	if (key->tag == KTAP_NIL)
-		return ktap_vm_error(vm, -EINVAL, "nil cannot be a table key");
-	return check_key_part(vm, key);
-}
-
-static int table_set(struct ktap_vm *vm, const struct ktap_value *table, struct ktap_value *key,
-		     struct ktap_value *v)
-{
-	int err;
-
-	err = want_table(vm, table);
-	if (!err)
-		err = writable_key(vm, key);
-	return err ?: ktap_table_set(vm, table->table, key, v);
-}
-
-static int table_add(struct ktap_vm *vm, const struct ktap_value *table, struct ktap_value *key,
-		     const struct ktap_value *n)
-{
-	int err;
-
-	err = want_table(vm, table);
-	if (!err)
-		err = writable_key(vm, key);
-	return err ?: ktap_table_add(vm, table->table, key, n);
-}
-
-static void event_field(struct ktap_vm *vm, u32 field, struct ktap_value *dst)
-{
-	*dst = KTAP_VALUE_NIL;
-	if (vm->event && vm->event->ops->field && field != KTAP_NONE)
-		vm->event->ops->field(vm, field, dst);
-}
-
-static int get_by_name(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_value *object,
-		       u32 string)
-{
-	const struct ktap_program *prog = vm->env->prog;
-	int err;
-
-	if (object->tag == KTAP_EVENT) {
-		event_field(vm, prog->string_field[string], dst);
-		return vm->error;
-	}
-	err = want_table(vm, object);
-	return err ?: ktap_table_get(vm, object->table, &prog->strings[string], dst);
-}
-
-/*
- * An iteration keeps its place in two registers the program does not know of:
- * the serial number of the last entry, and its key.  Whatever bytecode puts
- * there makes it skip or repeat entries, and no more.
- */
-static int iter_begin(struct ktap_vm *vm, struct ktap_value *r)
-{
-	if (r[0].tag != KTAP_TABLE)
-		return ktap_vm_error(vm, -EINVAL, "iteration over %s, only a table has pairs",
-				     ktap_type_name(&r[0]));
-	r[1] = KTAP_VALUE_INT(0);
-	r[2] = KTAP_VALUE_NIL;
-	return 0;
-}
-
-/* Gives 1, 0 at the end, or a negative errno. */
-static int iter_next(struct ktap_vm *vm, struct ktap_value *r)
-{
-	struct ktap_iter it;
-	int ret;
-
-	if (r[0].tag != KTAP_TABLE || r[1].tag != KTAP_INT)
-		return ktap_vm_error(vm, -EINVAL, "broken iteration");
-	it.seq = r[1].u;
-	ret = ktap_table_next(vm, r[0].table, &it, &r[2], &r[3], &r[4]);
-	if (ret > 0) {
-		r[1] = KTAP_VALUE_INT(it.seq);
-		r[2] = r[3];
-	}
-	return ret;
 }
 
 /*
@@ -426,14 +149,22 @@ static int call_builtin(struct ktap_vm *vm, const struct ktap_builtin *fn, struc
 		return ktap_vm_error(vm, -EPERM, "%s works %s", fn->name, level_names(fn->levels));
 	for (i = 0; i < n && i < ARRAY_SIZE(fn->args); i++) {
 		if (fn->args[i] && !(fn->args[i] & BIT(r[i].tag)))
-			return ktap_vm_error(vm, -EINVAL, "%s: argument %u is %s, which it does not take",
+			return ktap_vm_error(vm, -EINVAL,
+					     "%s: argument %u is %s, which it does not take",
 					     fn->name, i + 1, ktap_type_name(&r[i]));
 	}
 	return fn->fn(vm, r, n);
 }
 
+/* What may be run without a jump back or a call costs too, if it is long. */
+static u32 straight_cost(u32 ninsns)
+{
+	return ninsns / 32;
+}
+
 /* Makes the frame of @func, whose register 0 is stack value @base. */
-static int enter(struct ktap_vm *vm, const struct ktap_func *func, u32 base, unsigned int nargs)
+static int make_frame(struct ktap_vm *vm, const struct ktap_func *func, u32 base,
+		      unsigned int nargs)
 {
 	unsigned int i;
 
@@ -446,19 +177,36 @@ static int enter(struct ktap_vm *vm, const struct ktap_func *func, u32 base, uns
 	return 0;
 }
 
-static int push_call(struct ktap_vm *vm, u32 base, u32 pc, u8 dst, u8 nresults)
+/* Calls @func: the running function, whose frame is at @from, goes on at @pc. */
+static int enter(struct ktap_vm *vm, const struct ktap_func *func, u32 base,
+		 const struct ktap_code *insn, u32 from, u32 pc)
 {
+	struct ktap_call *call = &vm->calls[vm->ncalls];
+	int err;
+
+	err = ktap_vm_charge(vm, 1 + straight_cost(func->ninsns));
+	if (err)
+		return err;
 	if (vm->ncalls == vm->max_calls)
 		return ktap_vm_error(vm, -ENOSPC, "calls nest too deep: %u is the most",
 				     vm->max_calls);
-	vm->calls[vm->ncalls++] = (struct ktap_call){
+	*call = (struct ktap_call){
 		.func = vm->func,
-		.base = base,
+		.base = from,
 		.pc = pc,
-		.dst = dst,
-		.nresults = nresults,
+		.dst = insn->a,
+		.nresults = insn->c,
 	};
-	return 0;
+	err = make_frame(vm, func, base, insn->b);
+	if (!err)
+		vm->ncalls++;
+	return err;
+}
+
+static noinline int no_function(struct ktap_vm *vm, const struct ktap_value *v)
+{
+	return ktap_vm_error(vm, -EINVAL, "%s is called, only a function can be",
+			     ktap_type_name(v));
 }
 
 /* Results move down: their place begins at or below the callee's frame. */
@@ -476,403 +224,616 @@ static s16 immediate(const struct ktap_code *insn)
 	return (s16)(insn->b | insn->c << 8);
 }
 
+/*
+ * What the instructions have in common.  The short way, integers, is inline;
+ * all else is not worth the room.
+ */
+static noinline int two_numbers_slow(struct ktap_vm *vm, const struct ktap_value *v,
+				     const struct ktap_value *w, s64 *x, s64 *y)
+{
+	if (!is_number(v))
+		return bad_operand(vm, v);
+	if (!is_number(w))
+		return bad_operand(vm, w);
+	*x = number(v);
+	*y = number(w);
+	return 0;
+}
+
+static __always_inline int two_numbers(struct ktap_vm *vm, const struct ktap_value *v,
+				       const struct ktap_value *w, s64 *x, s64 *y)
+{
+	if (unlikely(v->tag != KTAP_INT || w->tag != KTAP_INT))
+		return two_numbers_slow(vm, v, w, x, y);
+	*x = v->i;
+	*y = w->i;
+	return 0;
+}
+
+static __always_inline int one_number(struct ktap_vm *vm, const struct ktap_value *v, s64 *x)
+{
+	if (unlikely(!is_number(v)))
+		return bad_operand(vm, v);
+	*x = number(v);
+	return 0;
+}
+
+static __always_inline int equal(struct ktap_vm *vm, struct ktap_value *v, struct ktap_value *w,
+				 bool *result)
+{
+	if (unlikely(v->tag != KTAP_INT || w->tag != KTAP_INT))
+		return ktap_op_equal(vm, v, w, result);
+	*result = v->i == w->i;
+	return 0;
+}
+
+static __always_inline int less(struct ktap_vm *vm, struct ktap_value *v, struct ktap_value *w,
+				bool or_equal, bool *result)
+{
+	if (unlikely(v->tag != KTAP_INT || w->tag != KTAP_INT))
+		return ktap_op_less(vm, v, w, or_equal, result);
+	*result = or_equal ? v->i <= w->i : v->i < w->i;
+	return 0;
+}
+
+static noinline int no_order(struct ktap_vm *vm, const struct ktap_value *v)
+{
+	if (v->tag == KTAP_NIL)
+		return 1;
+	return ktap_vm_error(vm, -EINVAL, "%s and an integer have no order", ktap_type_name(v));
+}
+
+/* The number to compare with an immediate; 1: nil has no order; or an error. */
+static __always_inline int ordered(struct ktap_vm *vm, const struct ktap_value *v, s64 *x)
+{
+	if (unlikely(v->tag != KTAP_INT))
+		return no_order(vm, v);
+	*x = v->i;
+	return 0;
+}
+
 #define A	R[insn->a]
 #define B	R[insn->b]
 #define C	R[insn->c]
 #define D	(insn->d)
 
-#define DISPATCH()							\
-	do {							\
-		insn = pc++;					\
-		goto *jumptable[insn->op];			\
-	} while (0)
-
-/* @expr may be a call that returns 0 or an errno. */
-#define TRY(expr)						\
-	do {							\
-		err = (expr);					\
-		if (unlikely(err))				\
-			goto error;				\
-	} while (0)
-
-#define DO(expr)						\
-	do {							\
-		TRY(expr);					\
-		DISPATCH();						\
-	} while (0)
-
-/* Only a jump back can make a loop. */
-#define JUMP_IF(cond)						\
-	do {							\
-		if (cond) {					\
-			if (D < 0)				\
-				TRY(ktap_vm_charge(vm, 1));	\
-			pc += D;				\
-		}						\
-		DISPATCH();						\
-	} while (0)
-
-#define NUMBERS()						\
-	do {							\
-		if (likely(B.tag == KTAP_INT && C.tag == KTAP_INT)) {	\
-			x = B.i;				\
-			y = C.i;				\
-		} else {					\
-			TRY(two_numbers(vm, &B, &C, &x, &y));	\
-		}						\
-	} while (0)
-
-#define NUMBER()						\
-	do {							\
-		if (unlikely(!is_number(&B)))			\
-			TRY(bad_operand(vm, &B));		\
-		x = number(&B);					\
-		y = D;						\
-	} while (0)
-
-#define ARITH(expr)						\
-	do {							\
-		NUMBERS();					\
-		A = KTAP_VALUE_INT(expr);			\
-		DISPATCH();						\
-	} while (0)
-
-#define ARITH_IMM(expr)						\
-	do {							\
-		NUMBER();					\
-		A = KTAP_VALUE_INT(expr);			\
-		DISPATCH();						\
-	} while (0)
-
-#define LESS(x_, y_, or_equal, op)				\
-	do {							\
-		if (likely((x_).tag == KTAP_INT && (y_).tag == KTAP_INT))	\
-			cond = (x_).i op (y_).i;		\
-		else						\
-			TRY(less(vm, &(x_), &(y_), or_equal, &cond));	\
-	} while (0)
-
-/* R[a] against an immediate; nil has no order. */
-#define LESS_IMM(op)						\
-	do {							\
-		if (unlikely(!is_number(&A)))			\
-			TRY(no_order_imm(vm, &A));		\
-		cond = A.tag == KTAP_INT && A.i op immediate(insn);	\
-	} while (0)
-
-#define EQUAL(x_, y_)						\
-	do {							\
-		if (likely((x_).tag == KTAP_INT && (y_).tag == KTAP_INT))	\
-			cond = (x_).i == (y_).i;		\
-		else						\
-			TRY(equal(vm, &(x_), &(y_), &cond));	\
-	} while (0)
-
-static noinline int no_order_imm(struct ktap_vm *vm, const struct ktap_value *v)
-{
-	return ktap_vm_error(vm, -EINVAL, "%s and an integer have no order", ktap_type_name(v));
-}
-
 __diag_push();
 __diag_ignore_all("-Woverride-init", "a jump table with a default");
 
+/* Runs @vm->func, whose frame begins at stack value 0, to its end. */
 static int interpret(struct ktap_vm *vm)
 {
-#define LABEL(op)	[KTAP_OP_##op] = &&op_##op
 	static const void * const jumptable[256] __annotate_jump_table = {
 		[0 ... 255] = &&unknown,
-		LABEL(NIL), LABEL(BOOL), LABEL(INT), LABEL(INTK), LABEL(STR), LABEL(FUNC),
-		LABEL(MOV), LABEL(GETG), LABEL(SETG), LABEL(ADDG),
-		LABEL(ADD), LABEL(SUB), LABEL(MUL), LABEL(DIV), LABEL(MOD),
-		LABEL(AND), LABEL(OR), LABEL(XOR), LABEL(SHL), LABEL(SHR),
-		LABEL(ADDI), LABEL(SUBI), LABEL(MULI), LABEL(DIVI), LABEL(MODI),
-		LABEL(ANDI), LABEL(ORI), LABEL(XORI), LABEL(SHLI), LABEL(SHRI),
-		LABEL(NEG), LABEL(BNOT), LABEL(NOT), LABEL(CONCAT), LABEL(TUPLE),
-		LABEL(EQ), LABEL(LT), LABEL(LE),
-		LABEL(JMP), LABEL(JT), LABEL(JF), LABEL(JNIL), LABEL(JNNIL),
-		LABEL(JEQ), LABEL(JNE), LABEL(JLT), LABEL(JLE), LABEL(JNLT), LABEL(JNLE),
-		LABEL(JEQI), LABEL(JNEI), LABEL(JLTI), LABEL(JLEI), LABEL(JGTI), LABEL(JGEI),
-		LABEL(JNLTI), LABEL(JNLEI), LABEL(JNGTI), LABEL(JNGEI),
-		LABEL(NEWT), LABEL(TGET), LABEL(TGETS), LABEL(TGETI),
-		LABEL(TSET), LABEL(TSETS), LABEL(TSETI),
-		LABEL(TADD), LABEL(TADDS), LABEL(TADDI), LABEL(THAS),
-		LABEL(ITER), LABEL(NEXT), LABEL(FORPREP), LABEL(FORLOOP),
-		LABEL(CALL), LABEL(CALLV), LABEL(CALLB), LABEL(RET),
-		LABEL(FIELD), LABEL(ARG),
+		[KTAP_OP_NIL] = &&op_nil,
+		[KTAP_OP_BOOL] = &&op_bool,
+		[KTAP_OP_INT] = &&op_int,
+		[KTAP_OP_INTK] = &&op_intk,
+		[KTAP_OP_STR] = &&op_str,
+		[KTAP_OP_FUNC] = &&op_func,
+		[KTAP_OP_MOV] = &&op_mov,
+		[KTAP_OP_GETG] = &&op_getg,
+		[KTAP_OP_SETG] = &&op_setg,
+		[KTAP_OP_ADDG] = &&op_addg,
+		[KTAP_OP_ADD] = &&op_add,
+		[KTAP_OP_SUB] = &&op_sub,
+		[KTAP_OP_MUL] = &&op_mul,
+		[KTAP_OP_DIV] = &&op_div,
+		[KTAP_OP_MOD] = &&op_mod,
+		[KTAP_OP_AND] = &&op_and,
+		[KTAP_OP_OR] = &&op_or,
+		[KTAP_OP_XOR] = &&op_xor,
+		[KTAP_OP_SHL] = &&op_shl,
+		[KTAP_OP_SHR] = &&op_shr,
+		[KTAP_OP_ADDI] = &&op_addi,
+		[KTAP_OP_SUBI] = &&op_subi,
+		[KTAP_OP_MULI] = &&op_muli,
+		[KTAP_OP_DIVI] = &&op_divi,
+		[KTAP_OP_MODI] = &&op_modi,
+		[KTAP_OP_ANDI] = &&op_andi,
+		[KTAP_OP_ORI] = &&op_ori,
+		[KTAP_OP_XORI] = &&op_xori,
+		[KTAP_OP_SHLI] = &&op_shli,
+		[KTAP_OP_SHRI] = &&op_shri,
+		[KTAP_OP_NEG] = &&op_neg,
+		[KTAP_OP_BNOT] = &&op_bnot,
+		[KTAP_OP_NOT] = &&op_not,
+		[KTAP_OP_CONCAT] = &&op_concat,
+		[KTAP_OP_TUPLE] = &&op_tuple,
+		[KTAP_OP_EQ] = &&op_eq,
+		[KTAP_OP_LT] = &&op_lt,
+		[KTAP_OP_LE] = &&op_le,
+		[KTAP_OP_JMP] = &&op_jmp,
+		[KTAP_OP_JT] = &&op_jt,
+		[KTAP_OP_JF] = &&op_jf,
+		[KTAP_OP_JNIL] = &&op_jnil,
+		[KTAP_OP_JNNIL] = &&op_jnnil,
+		[KTAP_OP_JEQ] = &&op_jeq,
+		[KTAP_OP_JNE] = &&op_jne,
+		[KTAP_OP_JLT] = &&op_jlt,
+		[KTAP_OP_JLE] = &&op_jle,
+		[KTAP_OP_JNLT] = &&op_jnlt,
+		[KTAP_OP_JNLE] = &&op_jnle,
+		[KTAP_OP_JEQI] = &&op_jeqi,
+		[KTAP_OP_JNEI] = &&op_jnei,
+		[KTAP_OP_JLTI] = &&op_jlti,
+		[KTAP_OP_JLEI] = &&op_jlei,
+		[KTAP_OP_JGTI] = &&op_jgti,
+		[KTAP_OP_JGEI] = &&op_jgei,
+		[KTAP_OP_JNLTI] = &&op_jnlti,
+		[KTAP_OP_JNLEI] = &&op_jnlei,
+		[KTAP_OP_JNGTI] = &&op_jngti,
+		[KTAP_OP_JNGEI] = &&op_jngei,
+		[KTAP_OP_NEWT] = &&op_newt,
+		[KTAP_OP_TGET] = &&op_tget,
+		[KTAP_OP_TGETS] = &&op_tgets,
+		[KTAP_OP_TGETI] = &&op_tgeti,
+		[KTAP_OP_TSET] = &&op_tset,
+		[KTAP_OP_TSETS] = &&op_tsets,
+		[KTAP_OP_TSETI] = &&op_tseti,
+		[KTAP_OP_TADD] = &&op_tadd,
+		[KTAP_OP_TADDS] = &&op_tadds,
+		[KTAP_OP_TADDI] = &&op_taddi,
+		[KTAP_OP_THAS] = &&op_thas,
+		[KTAP_OP_ITER] = &&op_iter,
+		[KTAP_OP_NEXT] = &&op_next,
+		[KTAP_OP_FORPREP] = &&op_forprep,
+		[KTAP_OP_FORLOOP] = &&op_forloop,
+		[KTAP_OP_CALL] = &&op_call,
+		[KTAP_OP_CALLV] = &&op_callv,
+		[KTAP_OP_CALLB] = &&op_callb,
+		[KTAP_OP_RET] = &&op_ret,
+		[KTAP_OP_FIELD] = &&op_field,
+		[KTAP_OP_ARG] = &&op_arg,
 	};
-#undef LABEL
 	const struct ktap_program *prog = vm->env->prog;
 	const struct ktap_code *pc = prog->code + vm->func->first;
-	const struct ktap_func *func;
 	const struct ktap_code *insn;
+	const struct ktap_func *func;
+	const struct ktap_call *call;
 	struct ktap_value *R = vm->stack;
 	struct ktap_value tmp;
 	unsigned int i;
-	bool cond;
+	bool cond = false;
 	s64 x, y;
 	u32 base;
 	int err;
 
-	DISPATCH();
+next:
+	insn = pc++;
+	goto *jumptable[insn->op];
 
-op_NIL:
-	for (i = insn->a; i <= insn->b; i++)
-		R[i] = KTAP_VALUE_NIL;
-	DISPATCH();
-op_BOOL:
-	A = KTAP_VALUE_BOOL(insn->b);
-	DISPATCH();
-op_INT:
-	A = KTAP_VALUE_INT(D);
-	DISPATCH();
-op_INTK:
-	A = KTAP_VALUE_INT(prog->ints[D]);
-	DISPATCH();
-op_STR:
-	A = prog->strings[D];
-	DISPATCH();
-op_FUNC:
-	A = (struct ktap_value){ .u = D, .tag = KTAP_FUNC };
-	DISPATCH();
-op_MOV:
-	A = B;
-	DISPATCH();
-
-op_GETG:
-	DO(ktap_global_get(vm, D, &A));
-op_SETG:
-	DO(ktap_global_set(vm, D, &A));
-op_ADDG:
-	DO(ktap_global_add(vm, D, &A));
-
-op_ADD:
-	ARITH((u64)x + (u64)y);
-op_SUB:
-	ARITH((u64)x - (u64)y);
-op_MUL:
-	ARITH((u64)x * (u64)y);
-op_DIV:
-	NUMBERS();
-	TRY(divide(vm, x, y, &x));
-	A = KTAP_VALUE_INT(x);
-	DISPATCH();
-op_MOD:
-	NUMBERS();
-	TRY(modulo(vm, x, y, &x));
-	A = KTAP_VALUE_INT(x);
-	DISPATCH();
-op_AND:
-	ARITH(x & y);
-op_OR:
-	ARITH(x | y);
-op_XOR:
-	ARITH(x ^ y);
-op_SHL:
-	ARITH((u64)x << (y & 63));
-op_SHR:
-	ARITH(x >> (y & 63));
-
-op_ADDI:
-	ARITH_IMM((u64)x + (u64)y);
-op_SUBI:
-	ARITH_IMM((u64)x - (u64)y);
-op_MULI:
-	ARITH_IMM((u64)x * (u64)y);
-op_DIVI:
-	NUMBER();
-	TRY(divide(vm, x, y, &x));
-	A = KTAP_VALUE_INT(x);
-	DISPATCH();
-op_MODI:
-	NUMBER();
-	TRY(modulo(vm, x, y, &x));
-	A = KTAP_VALUE_INT(x);
-	DISPATCH();
-op_ANDI:
-	ARITH_IMM(x & y);
-op_ORI:
-	ARITH_IMM(x | y);
-op_XORI:
-	ARITH_IMM(x ^ y);
-op_SHLI:
-	ARITH_IMM((u64)x << (y & 63));
-op_SHRI:
-	ARITH_IMM(x >> (y & 63));
-
-op_NEG:
-	ARITH_IMM(-(u64)x);
-op_BNOT:
-	ARITH_IMM(~x);
-op_NOT:
-	A = KTAP_VALUE_BOOL(!ktap_is_true(&B));
-	DISPATCH();
-op_CONCAT:
-	DO(concat(vm, &A, &B, insn->c));
-op_TUPLE:
-	DO(make_tuple(vm, &A, &B, insn->c));
-op_EQ:
-	EQUAL(B, C);
-	A = KTAP_VALUE_BOOL(cond);
-	DISPATCH();
-op_LT:
-	LESS(B, C, false, <);
-	A = KTAP_VALUE_BOOL(cond);
-	DISPATCH();
-op_LE:
-	LESS(B, C, true, <=);
-	A = KTAP_VALUE_BOOL(cond);
-	DISPATCH();
-
-op_JMP:
-	JUMP_IF(true);
-op_JT:
-	JUMP_IF(ktap_is_true(&A));
-op_JF:
-	JUMP_IF(!ktap_is_true(&A));
-op_JNIL:
-	JUMP_IF(A.tag == KTAP_NIL);
-op_JNNIL:
-	JUMP_IF(A.tag != KTAP_NIL);
-op_JEQ:
-	EQUAL(A, B);
-	JUMP_IF(cond);
-op_JNE:
-	EQUAL(A, B);
-	JUMP_IF(!cond);
-op_JLT:
-	LESS(A, B, false, <);
-	JUMP_IF(cond);
-op_JLE:
-	LESS(A, B, true, <=);
-	JUMP_IF(cond);
-op_JNLT:
-	LESS(A, B, false, <);
-	JUMP_IF(!cond);
-op_JNLE:
-	LESS(A, B, true, <=);
-	JUMP_IF(!cond);
-op_JEQI:
-	JUMP_IF(A.tag == KTAP_INT && A.i == immediate(insn));
-op_JNEI:
-	JUMP_IF(A.tag != KTAP_INT || A.i != immediate(insn));
-op_JLTI:
-	LESS_IMM(<);
-	JUMP_IF(cond);
-op_JLEI:
-	LESS_IMM(<=);
-	JUMP_IF(cond);
-op_JGTI:
-	LESS_IMM(>);
-	JUMP_IF(cond);
-op_JGEI:
-	LESS_IMM(>=);
-	JUMP_IF(cond);
-op_JNLTI:
-	LESS_IMM(<);
-	JUMP_IF(!cond);
-op_JNLEI:
-	LESS_IMM(<=);
-	JUMP_IF(!cond);
-op_JNGTI:
-	LESS_IMM(>);
-	JUMP_IF(!cond);
-op_JNGEI:
-	LESS_IMM(>=);
-	JUMP_IF(!cond);
-
-op_NEWT:
-	DO(ktap_table_new(vm, D, &A));
-op_TGET:
-	DO(table_get(vm, &A, &B, &C));
-op_TGETS:
-	DO(get_by_name(vm, &A, &B, D));
-op_TGETI:
-	tmp = KTAP_VALUE_INT(D);
-	DO(table_get(vm, &A, &B, &tmp));
-op_TSET:
-	DO(table_set(vm, &A, &B, &C));
-op_TSETS:
-	tmp = prog->strings[D];
-	DO(table_set(vm, &A, &tmp, &C));
-op_TSETI:
-	tmp = KTAP_VALUE_INT(D);
-	DO(table_set(vm, &A, &tmp, &C));
-op_TADD:
-	DO(table_add(vm, &A, &B, &C));
-op_TADDS:
-	tmp = prog->strings[D];
-	DO(table_add(vm, &A, &tmp, &C));
-op_TADDI:
-	tmp = KTAP_VALUE_INT(D);
-	DO(table_add(vm, &A, &tmp, &C));
-op_THAS:
-	DO(table_has(vm, &A, &B, &C));
-op_ITER:
-	DO(iter_begin(vm, &A));
-op_NEXT:
-	err = iter_next(vm, &A);
+	/* Where instructions go on that can fail, or jump. */
+check:
+	if (likely(!err))
+		goto next;
+	goto error;
+checked_jump:
+	if (unlikely(err))
+		goto error;
+	if (!cond)
+		goto next;
+jump:
+	/* Only a jump back can make a loop. */
+	if (D < 0) {
+		err = ktap_vm_charge(vm, 1 + straight_cost(-D));
+		if (unlikely(err))
+			goto error;
+	}
+	pc += D;
+	goto next;
+	/* Nil has no order: the relation is false, its opposite is true. */
+unordered:
 	if (err < 0)
 		goto error;
-	JUMP_IF(!err);
-op_FORPREP:
-	TRY(for_begin(vm, &A, &cond));
-	JUMP_IF(!cond);
-op_FORLOOP:
-	TRY(for_next(vm, &A, &cond));
-	JUMP_IF(cond);
+	goto next;
+unordered_jump:
+	if (err < 0)
+		goto error;
+	goto jump;
 
-op_CALL:
-	TRY(ktap_vm_charge(vm, 1));
+op_nil:
+	for (i = insn->a; i <= insn->b; i++)
+		R[i] = KTAP_VALUE_NIL;
+	goto next;
+op_bool:
+	A = KTAP_VALUE_BOOL(insn->b);
+	goto next;
+op_int:
+	A = KTAP_VALUE_INT(D);
+	goto next;
+op_intk:
+	A = KTAP_VALUE_INT(prog->ints[D]);
+	goto next;
+op_str:
+	A = prog->strings[D];
+	goto next;
+op_func:
+	A = (struct ktap_value){ .u = D, .tag = KTAP_FUNC };
+	goto next;
+op_mov:
+	A = B;
+	goto next;
+
+op_getg:
+	err = ktap_global_get(vm, D, &A);
+	goto check;
+op_setg:
+	err = ktap_global_set(vm, D, &A);
+	goto check;
+op_addg:
+	err = ktap_global_add(vm, D, &A);
+	goto check;
+
+op_add:
+	err = two_numbers(vm, &B, &C, &x, &y);
+	if (unlikely(err))
+		goto error;
+	A = KTAP_VALUE_INT((u64)x + (u64)y);
+	goto next;
+op_sub:
+	err = two_numbers(vm, &B, &C, &x, &y);
+	if (unlikely(err))
+		goto error;
+	A = KTAP_VALUE_INT((u64)x - (u64)y);
+	goto next;
+op_mul:
+	err = two_numbers(vm, &B, &C, &x, &y);
+	if (unlikely(err))
+		goto error;
+	A = KTAP_VALUE_INT((u64)x * (u64)y);
+	goto next;
+op_div:
+	err = two_numbers(vm, &B, &C, &x, &y);
+	if (!err)
+		err = divide(vm, x, y, &x);
+	if (unlikely(err))
+		goto error;
+	A = KTAP_VALUE_INT(x);
+	goto next;
+op_mod:
+	err = two_numbers(vm, &B, &C, &x, &y);
+	if (!err)
+		err = modulo(vm, x, y, &x);
+	if (unlikely(err))
+		goto error;
+	A = KTAP_VALUE_INT(x);
+	goto next;
+op_and:
+	err = two_numbers(vm, &B, &C, &x, &y);
+	if (unlikely(err))
+		goto error;
+	A = KTAP_VALUE_INT(x & y);
+	goto next;
+op_or:
+	err = two_numbers(vm, &B, &C, &x, &y);
+	if (unlikely(err))
+		goto error;
+	A = KTAP_VALUE_INT(x | y);
+	goto next;
+op_xor:
+	err = two_numbers(vm, &B, &C, &x, &y);
+	if (unlikely(err))
+		goto error;
+	A = KTAP_VALUE_INT(x ^ y);
+	goto next;
+op_shl:
+	err = two_numbers(vm, &B, &C, &x, &y);
+	if (unlikely(err))
+		goto error;
+	A = KTAP_VALUE_INT((u64)x << (y & 63));
+	goto next;
+op_shr:
+	err = two_numbers(vm, &B, &C, &x, &y);
+	if (unlikely(err))
+		goto error;
+	A = KTAP_VALUE_INT(x >> (y & 63));
+	goto next;
+
+op_addi:
+	err = one_number(vm, &B, &x);
+	if (unlikely(err))
+		goto error;
+	A = KTAP_VALUE_INT((u64)x + (u64)D);
+	goto next;
+op_subi:
+	err = one_number(vm, &B, &x);
+	if (unlikely(err))
+		goto error;
+	A = KTAP_VALUE_INT((u64)x - (u64)D);
+	goto next;
+op_muli:
+	err = one_number(vm, &B, &x);
+	if (unlikely(err))
+		goto error;
+	A = KTAP_VALUE_INT((u64)x * (u64)D);
+	goto next;
+op_divi:
+	err = one_number(vm, &B, &x);
+	if (!err)
+		err = divide(vm, x, D, &x);
+	if (unlikely(err))
+		goto error;
+	A = KTAP_VALUE_INT(x);
+	goto next;
+op_modi:
+	err = one_number(vm, &B, &x);
+	if (!err)
+		err = modulo(vm, x, D, &x);
+	if (unlikely(err))
+		goto error;
+	A = KTAP_VALUE_INT(x);
+	goto next;
+op_andi:
+	err = one_number(vm, &B, &x);
+	if (unlikely(err))
+		goto error;
+	A = KTAP_VALUE_INT(x & D);
+	goto next;
+op_ori:
+	err = one_number(vm, &B, &x);
+	if (unlikely(err))
+		goto error;
+	A = KTAP_VALUE_INT(x | D);
+	goto next;
+op_xori:
+	err = one_number(vm, &B, &x);
+	if (unlikely(err))
+		goto error;
+	A = KTAP_VALUE_INT(x ^ D);
+	goto next;
+op_shli:
+	err = one_number(vm, &B, &x);
+	if (unlikely(err))
+		goto error;
+	A = KTAP_VALUE_INT((u64)x << (D & 63));
+	goto next;
+op_shri:
+	err = one_number(vm, &B, &x);
+	if (unlikely(err))
+		goto error;
+	A = KTAP_VALUE_INT(x >> (D & 63));
+	goto next;
+
+op_neg:
+	err = one_number(vm, &B, &x);
+	if (unlikely(err))
+		goto error;
+	A = KTAP_VALUE_INT(-(u64)x);
+	goto next;
+op_bnot:
+	err = one_number(vm, &B, &x);
+	if (unlikely(err))
+		goto error;
+	A = KTAP_VALUE_INT(~x);
+	goto next;
+op_not:
+	A = KTAP_VALUE_BOOL(!ktap_is_true(&B));
+	goto next;
+op_concat:
+	err = ktap_op_concat(vm, &A, &B, insn->c);
+	goto check;
+op_tuple:
+	err = ktap_op_tuple(vm, &A, &B, insn->c);
+	goto check;
+op_eq:
+	err = equal(vm, &B, &C, &cond);
+	goto set_bool;
+op_lt:
+	err = less(vm, &B, &C, false, &cond);
+	goto set_bool;
+op_le:
+	err = less(vm, &B, &C, true, &cond);
+set_bool:
+	if (unlikely(err))
+		goto error;
+	A = KTAP_VALUE_BOOL(cond);
+	goto next;
+
+op_jmp:
+	goto jump;
+op_jt:
+	if (ktap_is_true(&A))
+		goto jump;
+	goto next;
+op_jf:
+	if (!ktap_is_true(&A))
+		goto jump;
+	goto next;
+op_jnil:
+	if (A.tag == KTAP_NIL)
+		goto jump;
+	goto next;
+op_jnnil:
+	if (A.tag != KTAP_NIL)
+		goto jump;
+	goto next;
+op_jeq:
+	err = equal(vm, &A, &B, &cond);
+	goto checked_jump;
+op_jne:
+	err = equal(vm, &A, &B, &cond);
+	cond = !cond;
+	goto checked_jump;
+op_jlt:
+	err = less(vm, &A, &B, false, &cond);
+	goto checked_jump;
+op_jle:
+	err = less(vm, &A, &B, true, &cond);
+	goto checked_jump;
+op_jnlt:
+	err = less(vm, &A, &B, false, &cond);
+	cond = !cond;
+	goto checked_jump;
+op_jnle:
+	err = less(vm, &A, &B, true, &cond);
+	cond = !cond;
+	goto checked_jump;
+op_jeqi:
+	if (A.tag == KTAP_INT && A.i == immediate(insn))
+		goto jump;
+	goto next;
+op_jnei:
+	if (A.tag != KTAP_INT || A.i != immediate(insn))
+		goto jump;
+	goto next;
+op_jlti:
+	err = ordered(vm, &A, &x);
+	if (unlikely(err))
+		goto unordered;
+	if (x < immediate(insn))
+		goto jump;
+	goto next;
+op_jlei:
+	err = ordered(vm, &A, &x);
+	if (unlikely(err))
+		goto unordered;
+	if (x <= immediate(insn))
+		goto jump;
+	goto next;
+op_jgti:
+	err = ordered(vm, &A, &x);
+	if (unlikely(err))
+		goto unordered;
+	if (x > immediate(insn))
+		goto jump;
+	goto next;
+op_jgei:
+	err = ordered(vm, &A, &x);
+	if (unlikely(err))
+		goto unordered;
+	if (x >= immediate(insn))
+		goto jump;
+	goto next;
+op_jnlti:
+	err = ordered(vm, &A, &x);
+	if (unlikely(err))
+		goto unordered_jump;
+	if (x >= immediate(insn))
+		goto jump;
+	goto next;
+op_jnlei:
+	err = ordered(vm, &A, &x);
+	if (unlikely(err))
+		goto unordered_jump;
+	if (x > immediate(insn))
+		goto jump;
+	goto next;
+op_jngti:
+	err = ordered(vm, &A, &x);
+	if (unlikely(err))
+		goto unordered_jump;
+	if (x <= immediate(insn))
+		goto jump;
+	goto next;
+op_jngei:
+	err = ordered(vm, &A, &x);
+	if (unlikely(err))
+		goto unordered_jump;
+	if (x < immediate(insn))
+		goto jump;
+	goto next;
+
+op_newt:
+	err = ktap_table_new(vm, D, &A);
+	goto check;
+op_tget:
+	err = ktap_op_get(vm, &A, &B, &C);
+	goto check;
+op_tgets:
+	err = ktap_op_get_name(vm, &A, &B, D);
+	goto check;
+op_tgeti:
+	tmp = KTAP_VALUE_INT(D);
+	err = ktap_op_get(vm, &A, &B, &tmp);
+	goto check;
+op_tset:
+	err = ktap_op_set(vm, &A, &B, &C);
+	goto check;
+op_tsets:
+	tmp = prog->strings[D];
+	err = ktap_op_set(vm, &A, &tmp, &C);
+	goto check;
+op_tseti:
+	tmp = KTAP_VALUE_INT(D);
+	err = ktap_op_set(vm, &A, &tmp, &C);
+	goto check;
+op_tadd:
+	err = ktap_op_add(vm, &A, &B, &C);
+	goto check;
+op_tadds:
+	tmp = prog->strings[D];
+	err = ktap_op_add(vm, &A, &tmp, &C);
+	goto check;
+op_taddi:
+	tmp = KTAP_VALUE_INT(D);
+	err = ktap_op_add(vm, &A, &tmp, &C);
+	goto check;
+op_thas:
+	err = ktap_op_has(vm, &A, &B, &C);
+	goto check;
+op_iter:
+	err = ktap_op_iter(vm, &A);
+	goto check;
+op_next:
+	err = ktap_op_next(vm, &A);
+	if (err < 0)
+		goto error;
+	if (!err)
+		goto jump;
+	goto next;
+
+op_forprep:
+	err = for_begin(vm, &A, &cond);
+	cond = !cond;
+	goto checked_jump;
+op_forloop:
+	err = for_next(vm, &A, &cond);
+	goto checked_jump;
+
+op_call:
 	func = &prog->funcs[D];
-	base = R - vm->stack;
-	TRY(push_call(vm, base, pc - prog->code, insn->a, insn->c));
-	base += insn->a;
+	base = R - vm->stack + insn->a;
 	goto call;
-op_CALLV:
-	TRY(ktap_vm_charge(vm, 1));
+op_callv:
 	if (unlikely(A.tag != KTAP_FUNC)) {
-		err = ktap_vm_error(vm, -EINVAL, "%s is called, only a function can be",
-				    ktap_type_name(&A));
+		err = no_function(vm, &A);
 		goto error;
 	}
-	func = &prog->funcs[A.u];
-	base = R - vm->stack;
-	TRY(push_call(vm, base, pc - prog->code, insn->a, insn->c));
-	base += insn->a + 1;
+	func = &prog->funcs[array_index_nospec(A.u, prog->nfuncs)];
+	base = R - vm->stack + insn->a + 1;
 call:
-	err = enter(vm, func, base, insn->b);
-	if (unlikely(err)) {
-		vm->ncalls--;
+	err = enter(vm, func, base, insn, R - vm->stack, pc - prog->code);
+	if (unlikely(err))
 		goto error;
-	}
 	R = vm->stack + base;
 	pc = prog->code + func->first;
-	DISPATCH();
-op_CALLB:
+	goto next;
+op_callb:
 	vm->pc = insn - prog->code;	/* a built-in may want to know its line */
-	DO(call_builtin(vm, &ktap_builtins[D], &A, insn->b));
-op_RET:
-	if (vm->ncalls) {
-		const struct ktap_call *call = &vm->calls[--vm->ncalls];
-
-		give_results(vm->stack + call->base + call->dst, call->nresults, &A, insn->b);
-		R = vm->stack + call->base;
-		pc = prog->code + call->pc;
-		vm->func = call->func;
-		vm->top = call->base + call->func->nregs;
-		DISPATCH();
+	err = call_builtin(vm, &ktap_builtins[D], &A, insn->b);
+	goto check;
+op_ret:
+	if (!vm->ncalls) {
+		give_results(vm->stack, 1, &A, insn->b);
+		return 0;
 	}
-	give_results(vm->stack, 1, &A, insn->b);
-	return 0;
+	call = &vm->calls[--vm->ncalls];
+	give_results(vm->stack + call->base + call->dst, call->nresults, &A, insn->b);
+	R = vm->stack + call->base;
+	pc = prog->code + call->pc;
+	vm->func = call->func;
+	vm->top = call->base + call->func->nregs;
+	goto next;
 
-op_FIELD:
-	event_field(vm, D, &A);
-	DO(vm->error);
-op_ARG:
-	A = KTAP_VALUE_NIL;
-	if (vm->event && vm->event->ops->arg)
-		vm->event->ops->arg(vm, D, &A);
-	DO(vm->error);
+op_field:
+	ktap_op_field(vm, D, &A);
+	err = vm->error;
+	goto check;
+op_arg:
+	ktap_op_arg(vm, D, &A);
+	err = vm->error;
+	goto check;
 
 unknown:
 	WARN_ON_ONCE(1);
@@ -901,7 +862,7 @@ int ktap_vm_run(struct ktap_vm *vm, u32 func, const struct ktap_value *args,
 	vm->budget = vm->level == KTAP_LEVEL_PROCESS ? KTAP_PROCESS_SLICE : vm->env->max_insns;
 
 	nargs = min_t(unsigned int, nargs, f->nparams);
-	err = enter(vm, f, 0, nargs);
+	err = make_frame(vm, f, 0, nargs);
 	if (!err) {
 		if (nargs)
 			memcpy(vm->stack, args, nargs * sizeof(*args));

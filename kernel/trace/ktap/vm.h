@@ -250,6 +250,11 @@ void *ktap_arena_alloc(struct ktap_vm *vm, size_t size);
 /* Gives back what the last ktap_arena_alloc() took beyond @size bytes. */
 void ktap_arena_trim(struct ktap_vm *vm, void *p, size_t size);
 
+#define KTAP_TEXT_COST		32	/* units of an event's text */
+
+/* What ktap_vm_charge() does when there is nothing left. */
+int ktap_vm_out_of_budget(struct ktap_vm *vm);
+
 /**
  * ktap_vm_charge() - Pays for work out of the run's budget
  * @vm: the activation
@@ -258,8 +263,6 @@ void ktap_arena_trim(struct ktap_vm *vm, void *p, size_t size);
  * Return: 0 or, with the error set, -ETIME (event context: budget exhausted) or
  * -EINTR (process context: the session is ending).
  */
-int ktap_vm_out_of_budget(struct ktap_vm *vm);
-
 static inline int ktap_vm_charge(struct ktap_vm *vm, u32 n)
 {
 	if (likely(vm->budget > n)) {
@@ -274,6 +277,9 @@ static inline int ktap_vm_charge(struct ktap_vm *vm, u32 n)
  * counted over KTAP_MAX_STRLEN.
  */
 int ktap_make_string(struct ktap_vm *vm, const char *s, size_t len, struct ktap_value *v);
+
+/* Text of the event, newline included; empty if there is none. */
+int ktap_event_text(struct ktap_vm *vm, struct ktap_value *v);
 
 /* Makes a KTAP_ARGSTR a KTAP_STR in place (no newline at its end); others stay. */
 int ktap_make_text(struct ktap_vm *vm, struct ktap_value *v);

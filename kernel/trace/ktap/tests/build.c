@@ -10,14 +10,25 @@
 
 #include "build.h"
 
-struct test_chunk *test_chunk(struct kunit *test)
+static void free_chunk(void *p)
 {
-	struct test_chunk *c = kunit_kzalloc(test, sizeof(*c), GFP_KERNEL);
+	struct test_chunk *c = p;
+
+	kvfree(c->insns);
+	kvfree(c->lines);
+	kvfree(c);
+}
+
+struct test_chunk *test_large_chunk(struct kunit *test, u32 max_insns)
+{
+	struct test_chunk *c = kvcalloc(1, sizeof(*c), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, c);
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, free_chunk, c));
 	c->test = test;
-	c->insns = kunit_kzalloc(test, KTAP_MAX_INSNS * sizeof(*c->insns), GFP_KERNEL);
-	c->lines = kunit_kzalloc(test, KTAP_MAX_INSNS * sizeof(*c->lines), GFP_KERNEL);
+	c->max_insns = max_insns;
+	c->insns = kvcalloc(max_insns, sizeof(*c->insns), GFP_KERNEL);
+	c->lines = kvcalloc(max_insns, sizeof(*c->lines), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, c->insns);
 	KUNIT_ASSERT_NOT_NULL(test, c->lines);
 	memcpy(c->header.magic, KTAP_MAGIC, KTAP_MAGIC_LEN);
@@ -26,18 +37,26 @@ struct test_chunk *test_chunk(struct kunit *test)
 	return c;
 }
 
-u32 test_string(struct test_chunk *c, const char *s)
+struct test_chunk *test_chunk(struct kunit *test)
 {
-	size_t len = strlen(s);
+	return test_large_chunk(test, 256);
+}
 
+u32 test_string_of(struct test_chunk *c, const void *bytes, size_t len)
+{
 	KUNIT_ASSERT_LT(c->test, c->nstrings, TEST_MAX);
 	KUNIT_ASSERT_LT(c->test, c->string_bytes + len, TEST_BYTES);
-	memcpy(c->bytes + c->string_bytes, s, len + 1);
+	memcpy(c->bytes + c->string_bytes, bytes, len);
 	/* The offset counts from the bytes here, from the section in the chunk. */
 	c->strings[c->nstrings].offset = cpu_to_le32(c->string_bytes);
 	c->strings[c->nstrings].len = cpu_to_le32(len);
 	c->string_bytes += len + 1;
 	return c->nstrings++;
+}
+
+u32 test_string(struct test_chunk *c, const char *s)
+{
+	return test_string_of(c, s, strlen(s));
 }
 
 u32 test_int(struct test_chunk *c, s64 i)
@@ -73,9 +92,9 @@ u32 test_insn(struct test_chunk *c, u8 op, u8 a, u8 b, u8 cc, s32 d)
 {
 	struct ktap_function *f = &c->funcs[c->nfuncs - 1];
 
-	KUNIT_ASSERT_LT(c->test, c->ninsns, KTAP_MAX_INSNS);
-	c->insns[c->ninsns] = (struct ktap_insn){
-		.op = op, .a = a, .b = b, .c = cc, .d = cpu_to_le32(d),
+	KUNIT_ASSERT_LT(c->test, c->ninsns, c->max_insns);
+	c->insns[c->ninsns] = (struct ktap_code){
+		.op = op, .a = a, .b = b, .c = cc, .d = d,
 	};
 	f->ninsns = cpu_to_le32(le32_to_cpu(f->ninsns) + 1);
 	return c->ninsns++;
@@ -126,9 +145,10 @@ static size_t put_section(void *chunk, size_t len, u32 *nsections, u32 type, u32
 void *test_bytes(struct test_chunk *c, size_t *len)
 {
 	size_t size = sizeof(*c) + KTAP_SEC_FILES * sizeof(struct ktap_section) +
-		      (size_t)c->ninsns * (sizeof(*c->insns) + sizeof(*c->lines));
+		      (size_t)c->ninsns * (sizeof(struct ktap_insn) + sizeof(*c->lines));
 	size_t n = sizeof(struct ktap_header) + KTAP_SEC_FILES * sizeof(struct ktap_section);
 	struct ktap_string strings[TEST_MAX];
+	struct ktap_insn *insns;
 	void *p = kvzalloc(size, GFP_KERNEL);
 	struct ktap_header *h = p;
 	u32 i, nsections = 0;
@@ -156,7 +176,10 @@ void *test_bytes(struct test_chunk *c, size_t *len)
 			sizeof(*c->files), NULL, 0);
 	/* The last one, and it has no padding: a chunk cut anywhere lacks something. */
 	n = put_section(p, n, &nsections, KTAP_SEC_CODE, c->ninsns, c->insns,
-			sizeof(*c->insns), NULL, 0);
+			sizeof(*insns), NULL, 0);
+	insns = p + n - c->ninsns * sizeof(*insns);
+	for (i = 0; i < c->ninsns; i++)
+		insns[i].d = cpu_to_le32(c->insns[i].d);
 	*h = c->header;
 	h->length = cpu_to_le32(n);
 	h->nsections = cpu_to_le32(nsections);
@@ -239,19 +262,40 @@ static void free_vm(void *p)
 	kvfree(both);
 }
 
+/* As an event's: small. */
+static int init_event_vm(struct ktap_vm *vm, struct ktap_env *env, enum ktap_level level)
+{
+	vm->env = env;
+	vm->level = level;
+	vm->stack_size = KTAP_EVENT_STACK;
+	vm->max_calls = KTAP_EVENT_CALLS;
+	vm->arena.size = KTAP_EVENT_ARENA;
+	vm->stack = kvcalloc(vm->stack_size, sizeof(*vm->stack), GFP_KERNEL);
+	vm->calls = kvcalloc(vm->max_calls, sizeof(*vm->calls), GFP_KERNEL);
+	vm->arena.half[0] = kvmalloc(vm->arena.size, GFP_KERNEL);
+	vm->arena.half[1] = kvmalloc(vm->arena.size, GFP_KERNEL);
+	if (vm->stack && vm->calls && vm->arena.half[0] && vm->arena.half[1])
+		return 0;
+	ktap_vm_destroy_process(vm);
+	return -ENOMEM;
+}
+
 struct ktap_vm *test_vm(struct kunit *test, struct ktap_program *prog, enum ktap_level level)
 {
-	struct vm_and_env *both = kvzalloc(sizeof(*both), GFP_KERNEL);
+	struct vm_and_env *both = kvcalloc(1, sizeof(*both), GFP_KERNEL);
+	struct ktap_vm *vm;
+	int err;
 
 	KUNIT_ASSERT_NOT_NULL(test, both);
-	KUNIT_ASSERT_EQ(test, 0, ktap_env_init(&both->env, prog, 4 << 20, NULL));
-	KUNIT_ASSERT_EQ(test, 0, ktap_vm_init_process(&both->vm, &both->env));
-	both->vm.level = level;
-	if (level != KTAP_LEVEL_PROCESS) {
-		both->vm.stack_size = KTAP_EVENT_STACK;
-		both->vm.max_calls = KTAP_EVENT_CALLS;
-		both->vm.arena.size = KTAP_EVENT_ARENA;
-	}
+	vm = &both->vm;
+	err = ktap_env_init(&both->env, prog, 4 << 20, NULL);
+	KUNIT_ASSERT_EQ(test, 0, err);
+	if (level == KTAP_LEVEL_PROCESS)
+		err = ktap_vm_init_process(vm, &both->env);
+	else
+		err = init_event_vm(vm, &both->env, level);
+	KUNIT_ASSERT_EQ(test, 0, err);
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, free_vm, both));
-	return &both->vm;
+	memset(vm->stack, 0x5a, vm->stack_size * sizeof(*vm->stack));
+	return vm;
 }

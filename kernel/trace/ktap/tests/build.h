@@ -16,7 +16,8 @@
  * struct test_chunk - a chunk being built; all of it may be edited until then
  * @test: the test it is for
  * @header: all but length and number of sections
- * @insns: room for %KTAP_MAX_INSNS
+ * @max_insns: entries of @insns and @lines
+ * @insns: in host order, as it is easier to edit
  */
 struct test_chunk {
 	struct kunit *test;
@@ -32,12 +33,13 @@ struct test_chunk {
 	u32 nlines;
 	u32 nfiles;
 	u32 string_bytes;
+	u32 max_insns;
 
 	struct ktap_string strings[TEST_MAX];
 	char bytes[TEST_BYTES];
 	__le64 ints[TEST_MAX];
 	struct ktap_function funcs[TEST_MAX];
-	struct ktap_insn *insns;
+	struct ktap_code *insns;
 	struct ktap_probe_desc probes[TEST_MAX];
 	__le32 globals[TEST_MAX];
 	__le32 fields[TEST_MAX];
@@ -46,7 +48,9 @@ struct test_chunk {
 };
 
 struct test_chunk *test_chunk(struct kunit *test);
+struct test_chunk *test_large_chunk(struct kunit *test, u32 max_insns);
 u32 test_string(struct test_chunk *c, const char *s);
+u32 test_string_of(struct test_chunk *c, const void *bytes, size_t len);
 u32 test_int(struct test_chunk *c, s64 i);
 u32 test_global(struct test_chunk *c, const char *name);
 u32 test_field(struct test_chunk *c, const char *name);
@@ -68,7 +72,10 @@ struct ktap_program *test_load(struct test_chunk *c);
 void test_refused(struct test_chunk *c, int err, const char *words);
 void test_bytes_refused(struct kunit *test, void *bytes, size_t len, int err, const char *words);
 
-/* An activation for the program, and its environment; they end with the test. */
+/*
+ * An activation for the program, and its environment; they end with the test.
+ * Its stack is full of what looks like nothing good.
+ */
 struct ktap_vm *test_vm(struct kunit *test, struct ktap_program *prog, enum ktap_level level);
 
 /* Ends a function. */

@@ -74,14 +74,21 @@ static void nothing_is_allocated_at_first(struct kunit *test)
 
 static void a_refill_doubles_up_to_the_limit(struct kunit *test)
 {
-	struct ktap_heap *heap = test_heap(test, 3 * KTAP_HEAP_INITIAL);
+	struct ktap_heap *heap = test_heap(test, 7 * KTAP_HEAP_INITIAL / 2);
+	struct block *list = NULL;
 
 	KUNIT_EXPECT_EQ(test, 0, ktap_heap_refill(heap));
 	KUNIT_EXPECT_EQ(test, heap->bytes, KTAP_HEAP_INITIAL);
+	/* There is enough: nothing to do. */
+	KUNIT_EXPECT_EQ(test, 0, ktap_heap_refill(heap));
+	KUNIT_EXPECT_EQ(test, heap->bytes, KTAP_HEAP_INITIAL);
+	exhaust(heap, 1024, &list);
 	KUNIT_EXPECT_EQ(test, 0, ktap_heap_refill(heap));
 	KUNIT_EXPECT_EQ(test, heap->bytes, 2 * KTAP_HEAP_INITIAL);
+	exhaust(heap, 1024, &list);
 	KUNIT_EXPECT_EQ(test, 0, ktap_heap_refill(heap));
-	KUNIT_EXPECT_EQ(test, heap->bytes, 3 * KTAP_HEAP_INITIAL);
+	KUNIT_EXPECT_EQ(test, heap->bytes, 7 * KTAP_HEAP_INITIAL / 2);
+	exhaust(heap, 1024, &list);
 	KUNIT_EXPECT_EQ(test, -ENOSPC, ktap_heap_refill(heap));
 }
 

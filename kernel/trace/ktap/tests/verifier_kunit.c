@@ -24,32 +24,32 @@ static struct test_chunk *chunk_with_main(struct kunit *test)
 }
 
 /* An instruction of this opcode that is right; jumps go to the next one. */
-static struct ktap_insn right_insn(u8 op)
+static struct ktap_code right_insn(u8 op)
 {
 	const struct ktap_opdef *def = &ktap_opdefs[op];
-	struct ktap_insn insn = { .op = op };
+	struct ktap_code insn = { .op = op };
 
 	if (op == KTAP_OP_CONCAT || op == KTAP_OP_TUPLE)
 		insn.c = 2;
 	if (op == KTAP_OP_CALLB)
-		insn.d = cpu_to_le32(KTAP_FN_PID);
+		insn.d = KTAP_FN_PID;
 	if (def->d == KTAP_X_DIVISOR)
-		insn.d = cpu_to_le32(1);
+		insn.d = 1;
 	return insn;
 }
 
-static struct test_chunk *chunk_with_insn(struct kunit *test, const struct ktap_insn *insn)
+static struct test_chunk *chunk_with_insn(struct kunit *test, const struct ktap_code *insn)
 {
 	struct test_chunk *c = chunk_with_main(test);
 
-	test_insn(c, insn->op, insn->a, insn->b, insn->c, le32_to_cpu(insn->d));
+	test_insn(c, insn->op, insn->a, insn->b, insn->c, insn->d);
 	TEST_RET(c);
 	return c;
 }
 
 static void every_opcode_is_accepted(struct kunit *test)
 {
-	struct ktap_insn insn;
+	struct ktap_code insn;
 	unsigned int op;
 
 	for (op = 0; op < 256; op++) {
@@ -63,7 +63,7 @@ static void every_opcode_is_accepted(struct kunit *test)
 
 static void unknown_opcodes_are_refused(struct kunit *test)
 {
-	struct ktap_insn insn = { };
+	struct ktap_code insn = { };
 	unsigned int op;
 
 	for (op = 0; op < 256; op++) {
@@ -76,7 +76,7 @@ static void unknown_opcodes_are_refused(struct kunit *test)
 static void fields_that_are_not_used_must_be_zero(struct kunit *test)
 {
 	const struct ktap_opdef *def;
-	struct ktap_insn insn;
+	struct ktap_code insn;
 	unsigned int op;
 
 	for (op = 0; op < 256; op++) {
@@ -96,7 +96,7 @@ static void fields_that_are_not_used_must_be_zero(struct kunit *test)
 		if (def->c == KTAP_X_NONE)
 			test_refused(chunk_with_insn(test, &insn), -EINVAL, "does not use");
 		insn = right_insn(op);
-		insn.d = cpu_to_le32(1);
+		insn.d = 1;
 		if (def->d == KTAP_X_NONE)
 			test_refused(chunk_with_insn(test, &insn), -EINVAL, "does not use");
 	}
@@ -110,7 +110,7 @@ static bool is_register(u8 kind)
 static void registers_are_those_of_the_function(struct kunit *test)
 {
 	const struct ktap_opdef *def;
-	struct ktap_insn insn;
+	struct ktap_code insn;
 	unsigned int op;
 
 	for (op = 0; op < 256; op++) {
@@ -134,13 +134,15 @@ static void registers_are_those_of_the_function(struct kunit *test)
 
 static void implied_registers_are_those_of_the_function(struct kunit *test)
 {
-	static const struct ktap_insn wrong[] = {
+	static const struct ktap_code wrong[] = {
 		{ .op = KTAP_OP_NIL, .a = 0, .b = NREGS },
 		{ .op = KTAP_OP_MOV, .a = NREGS, .b = 0 },
 		{ .op = KTAP_OP_CONCAT, .a = 0, .b = 9, .c = 2 },
 		{ .op = KTAP_OP_TUPLE, .a = 0, .b = 0, .c = 11 },
 		{ .op = KTAP_OP_ITER, .a = 6 },
 		{ .op = KTAP_OP_NEXT, .a = 6 },
+		{ .op = KTAP_OP_FORPREP, .a = 7 },
+		{ .op = KTAP_OP_FORLOOP, .a = 7 },
 		{ .op = KTAP_OP_CALL, .a = 9, .b = 2 },
 		{ .op = KTAP_OP_CALL, .a = 9, .c = 2 },
 		{ .op = KTAP_OP_CALL, .a = 10 },
@@ -157,7 +159,7 @@ static void implied_registers_are_those_of_the_function(struct kunit *test)
 
 static void empty_ranges_are_refused(struct kunit *test)
 {
-	static const struct ktap_insn wrong[] = {
+	static const struct ktap_code wrong[] = {
 		{ .op = KTAP_OP_NIL, .a = 1, .b = 0 },
 		{ .op = KTAP_OP_CONCAT },
 		{ .op = KTAP_OP_TUPLE, .c = 1 },
@@ -181,20 +183,20 @@ static void indices_are_in_range(struct kunit *test)
 		{ KTAP_OP_CALL, 1 }, { KTAP_OP_FIELD, 1 },
 		{ KTAP_OP_NEWT, KTAP_TABLE_LIMIT + 1 },
 	};
-	struct ktap_insn insn;
+	struct ktap_code insn;
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(indexed); i++) {
 		insn = right_insn(indexed[i].op);
-		insn.d = cpu_to_le32(indexed[i].n);
+		insn.d = indexed[i].n;
 		test_refused(chunk_with_insn(test, &insn), -EINVAL, " of ");
-		insn.d = cpu_to_le32(-1);
+		insn.d = -1;
 		test_refused(chunk_with_insn(test, &insn), -EINVAL, "-1 of ");
-		insn.d = cpu_to_le32(indexed[i].n - 1);
+		insn.d = indexed[i].n - 1;
 		KUNIT_EXPECT_NOT_NULL(test, test_load(chunk_with_insn(test, &insn)));
 	}
 	insn = right_insn(KTAP_OP_ARG);
-	insn.d = cpu_to_le32(-1);
+	insn.d = -1;
 	test_refused(chunk_with_insn(test, &insn), -EINVAL, "argument -1");
 	insn = right_insn(KTAP_OP_DIVI);
 	insn.d = 0;
@@ -205,7 +207,7 @@ static void jumps_stay_in_the_function(struct kunit *test)
 {
 	static const s32 wrong[] = { 1, -3, S32_MAX, -S32_MAX - 1 };
 	static const s32 right[] = { 0, -1, -2 };
-	struct ktap_insn insn;
+	struct ktap_code insn;
 	unsigned int op;
 	int i;
 
@@ -214,11 +216,11 @@ static void jumps_stay_in_the_function(struct kunit *test)
 			continue;
 		insn = right_insn(op);
 		for (i = 0; i < ARRAY_SIZE(wrong); i++) {
-			insn.d = cpu_to_le32(wrong[i]);
+			insn.d = wrong[i];
 			test_refused(chunk_with_insn(test, &insn), -EINVAL, "jump out of");
 		}
 		for (i = 0; i < ARRAY_SIZE(right); i++) {
-			insn.d = cpu_to_le32(right[i]);
+			insn.d = right[i];
 			KUNIT_EXPECT_NOT_NULL(test, test_load(chunk_with_insn(test, &insn)));
 		}
 	}
@@ -239,7 +241,7 @@ static void a_function_ends_with_ret_or_jmp(struct kunit *test)
 static void registers_are_written_before_they_are_read(struct kunit *test)
 {
 	const struct ktap_opdef *def;
-	struct ktap_insn insn;
+	struct ktap_code insn;
 	struct test_chunk *c;
 	unsigned int op, i;
 
@@ -265,11 +267,13 @@ static void registers_are_written_before_they_are_read(struct kunit *test)
 
 static void implied_registers_are_written_before_they_are_read(struct kunit *test)
 {
-	static const struct ktap_insn wrong[] = {
+	static const struct ktap_code wrong[] = {
 		{ .op = KTAP_OP_CONCAT, .b = 0, .c = 2 },
 		{ .op = KTAP_OP_TUPLE, .b = 0, .c = 2 },
 		{ .op = KTAP_OP_ITER, .a = 1 },
 		{ .op = KTAP_OP_NEXT, .a = 0 },
+		{ .op = KTAP_OP_FORPREP, .a = 0 },
+		{ .op = KTAP_OP_FORLOOP, .a = 0 },
 		{ .op = KTAP_OP_CALL, .a = 0, .b = 2 },
 		{ .op = KTAP_OP_CALLV, .a = 1 },
 		{ .op = KTAP_OP_CALLV, .a = 0, .b = 1 },
@@ -315,6 +319,20 @@ static void a_loop_may_run_not_at_all(struct kunit *test)
 	test_refused(c, -EINVAL, "reads register 1");
 }
 
+static void a_loop_must_fit_its_second_round_too(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+
+	test_func(c, "main", 0, 4);
+	test_insn(c, KTAP_OP_NIL, 0, 3, 0, 0);
+	test_insn(c, KTAP_OP_MOV, 0, 1, 0, 0);
+	test_insn(c, KTAP_OP_CALL, 1, 0, 0, 0);
+	test_insn(c, KTAP_OP_JMP, 0, 0, 0, -3);
+	test_refused(c, -EINVAL, "instruction 1 reads register 1");
+	c->insns[2].c = 1;
+	KUNIT_EXPECT_NOT_NULL(test, test_load(c));
+}
+
 /* What is written late in a loop is known at its start only the second time. */
 static void sets_grow_to_a_fixed_point(struct kunit *test)
 {
@@ -355,7 +373,7 @@ static void code_that_is_not_reached_may_read_anything(struct kunit *test)
 static void built_ins_get_what_they_take(struct kunit *test)
 {
 	static const struct {
-		struct ktap_insn insn;
+		struct ktap_code insn;
 		const char *words;
 	} wrong[] = {
 		{ { .op = KTAP_OP_CALLB, .d = 0 }, "no built-in" },
@@ -370,16 +388,12 @@ static void built_ins_get_what_they_take(struct kunit *test)
 		{ { .op = KTAP_OP_CALLB, .b = 1, .d = KTAP_FN_LEN }, "argument 1 is nil" },
 		{ { .op = KTAP_OP_CALLB, .b = 1, .d = KTAP_FN_CLEAR }, "argument 1 is nil" },
 	};
-	struct ktap_insn insn;
+	struct ktap_code insn;
 	int i;
 
-	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
-		insn = wrong[i].insn;
-		insn.d = cpu_to_le32(insn.d);
-		test_refused(chunk_with_insn(test, &insn), -EINVAL, wrong[i].words);
-	}
-	insn = (struct ktap_insn){ .op = KTAP_OP_CALLB, .a = 9, .b = 2,
-				   .d = cpu_to_le32(KTAP_FN_PRINT) };
+	for (i = 0; i < ARRAY_SIZE(wrong); i++)
+		test_refused(chunk_with_insn(test, &wrong[i].insn), -EINVAL, wrong[i].words);
+	insn = (struct ktap_code){ .op = KTAP_OP_CALLB, .a = 9, .b = 2, .d = KTAP_FN_PRINT };
 	test_refused(chunk_with_insn(test, &insn), -EINVAL, "register");
 }
 
@@ -396,9 +410,9 @@ static void calls_leave_nothing_but_results(struct kunit *test)
 	c->insns[call].b = KTAP_MAX_ARGS + 1;
 	test_refused(c, -EINVAL, "33 arguments");
 	/* A built-in leaves its result, and what is no argument. */
-	c->insns[call] = (struct ktap_insn){ .op = KTAP_OP_CALLB, .a = 2, .b = 3,
-					     .d = cpu_to_le32(KTAP_FN_PRINT) };
-	c->insns[ret] = (struct ktap_insn){ .op = KTAP_OP_RET, .a = 5, .b = 5 };
+	c->insns[call] = (struct ktap_code){ .op = KTAP_OP_CALLB, .a = 2, .b = 3,
+					     .d = KTAP_FN_PRINT };
+	c->insns[ret] = (struct ktap_code){ .op = KTAP_OP_RET, .a = 5, .b = 5 };
 	KUNIT_EXPECT_NOT_NULL(test, test_load(c));
 	c->insns[ret].a = 3;
 	test_refused(c, -EINVAL, "reads register 3");
@@ -419,7 +433,7 @@ static void parameters_are_written(struct kunit *test)
 
 static void what_takes_too_long_to_verify_is_refused(struct kunit *test)
 {
-	struct test_chunk *c = test_chunk(test);
+	struct test_chunk *c = test_large_chunk(test, KTAP_MAX_INSNS);
 	u32 i;
 
 	test_func(c, "main", 0, KTAP_MAX_REGS);
@@ -432,7 +446,7 @@ static void what_takes_too_long_to_verify_is_refused(struct kunit *test)
 
 static void long_functions_are_verified(struct kunit *test)
 {
-	struct test_chunk *c = test_chunk(test);
+	struct test_chunk *c = test_large_chunk(test, KTAP_MAX_INSNS);
 	u32 i;
 
 	test_func(c, "main", 0, 20);
@@ -458,16 +472,16 @@ static void what_a_program_uses_is_known(struct kunit *test)
 	TEST_RET(c);
 	prog = test_load(c);
 	KUNIT_EXPECT_EQ(test, prog->uses, 0);
-	c->insns[insn] = (struct ktap_insn){ .op = KTAP_OP_NEWT };
+	c->insns[insn] = (struct ktap_code){ .op = KTAP_OP_NEWT };
 	prog = test_load(c);
 	KUNIT_EXPECT_EQ(test, prog->uses, KTAP_USES_HEAP);
-	c->insns[insn] = (struct ktap_insn){ .op = KTAP_OP_CALLB,
-					     .d = cpu_to_le32(KTAP_FN_ARGSTR) };
+	c->insns[insn] = (struct ktap_code){ .op = KTAP_OP_CALLB,
+					     .d = KTAP_FN_ARGSTR };
 	prog = test_load(c);
 	KUNIT_EXPECT_EQ(test, prog->uses, KTAP_USES_ARGSTR);
 	/* A parameter may be an event. */
 	test_func(c, "f", 1, 1);
-	c->insns[insn] = (struct ktap_insn){ .op = KTAP_OP_NIL };
+	c->insns[insn] = (struct ktap_code){ .op = KTAP_OP_NIL };
 	test_insn(c, KTAP_OP_CALLB, 0, 1, 0, KTAP_FN_PRINT);
 	TEST_RET(c);
 	prog = test_load(c);
@@ -476,7 +490,7 @@ static void what_a_program_uses_is_known(struct kunit *test)
 
 static void errors_have_their_line(struct kunit *test)
 {
-	struct ktap_insn insn = { .op = KTAP_OP_MOV, .a = 0, .b = NREGS };
+	struct ktap_code insn = { .op = KTAP_OP_MOV, .a = 0, .b = NREGS };
 	struct test_chunk *c = chunk_with_insn(test, &insn);
 
 	test_lines(c);
@@ -498,6 +512,7 @@ static struct kunit_case verifier_cases[] = {
 	KUNIT_CASE(implied_registers_are_written_before_they_are_read),
 	KUNIT_CASE(a_register_must_be_written_on_every_way),
 	KUNIT_CASE(a_loop_may_run_not_at_all),
+	KUNIT_CASE(a_loop_must_fit_its_second_round_too),
 	KUNIT_CASE(sets_grow_to_a_fixed_point),
 	KUNIT_CASE(code_that_is_not_reached_may_read_anything),
 	KUNIT_CASE(built_ins_get_what_they_take),

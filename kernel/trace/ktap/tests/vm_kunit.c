@@ -100,8 +100,8 @@ static void arithmetic_wraps_and_truncates(struct kunit *test)
 		if (a->y < S32_MIN || a->y > S32_MAX)
 			continue;
 		/* The immediate form lies 16 numbers higher. */
-		c->insns[2] = (struct ktap_insn){ .op = a->op + 16, .a = 2, .b = 0,
-						  .d = cpu_to_le32(a->y) };
+		c->insns[2] = (struct ktap_code){ .op = a->op + 16, .a = 2, .b = 0,
+						  .d = a->y };
 		vm = test_vm(test, test_load(c), PROCESS);
 		expect_int(test, a->want, run(test, vm, NULL, 0));
 	}
@@ -124,7 +124,7 @@ static void nil_counts_as_zero(struct kunit *test)
 	struct test_chunk *c = one_op(test, KTAP_OP_ADD);
 
 	expect_int(test, 0, run(test, test_vm(test, test_load(c), PROCESS), NULL, 0));
-	c->insns[1] = (struct ktap_insn){ .op = KTAP_OP_INT, .d = cpu_to_le32(5) };
+	c->insns[1] = (struct ktap_code){ .op = KTAP_OP_INT, .d = 5 };
 	expect_int(test, 5, run(test, test_vm(test, test_load(c), PROCESS), NULL, 0));
 	c->insns[2].c = 0;
 	c->insns[2].b = 1;
@@ -135,13 +135,13 @@ static void arithmetic_on_other_types_is_an_error(struct kunit *test)
 {
 	struct test_chunk *c = one_op(test, KTAP_OP_ADD);
 
-	c->insns[1] = (struct ktap_insn){ .op = KTAP_OP_STR };
+	c->insns[1] = (struct ktap_code){ .op = KTAP_OP_STR };
 	expect_error(test, test_vm(test, test_load(c), PROCESS), -EINVAL,
 		     "arithmetic on a string");
-	c->insns[1] = (struct ktap_insn){ .op = KTAP_OP_BOOL, .b = 1 };
+	c->insns[1] = (struct ktap_code){ .op = KTAP_OP_BOOL, .b = 1 };
 	expect_error(test, test_vm(test, test_load(c), PROCESS), -EINVAL,
 		     "arithmetic on a boolean");
-	c->insns[2] = (struct ktap_insn){ .op = KTAP_OP_NEG, .a = 2 };
+	c->insns[2] = (struct ktap_code){ .op = KTAP_OP_NEG, .a = 2 };
 	expect_error(test, test_vm(test, test_load(c), PROCESS), -EINVAL,
 		     "arithmetic on a boolean");
 }
@@ -155,7 +155,7 @@ static void division_by_zero_is_an_error(struct kunit *test)
 }
 
 /* What is compared: the instructions that make the operands. */
-static const struct ktap_insn operands[] = {
+static const struct ktap_code operands[] = {
 	{ .op = KTAP_OP_NIL },
 	{ .op = KTAP_OP_BOOL, .b = 1 },
 	{ .op = KTAP_OP_INT, .d = 1 },
@@ -189,8 +189,6 @@ static void compare(struct kunit *test, u8 op, int i, int j, bool want, bool err
 	test_string(c, "abcd");
 	c->insns[test_insn(c, 0, 0, 0, 0, 0)] = operands[i];
 	c->insns[test_insn(c, 0, 0, 0, 0, 0)] = operands[j];
-	c->insns[0].d = cpu_to_le32(operands[i].d);
-	c->insns[1].d = cpu_to_le32(operands[j].d);
 	c->insns[1].a = 1;
 	if (c->insns[1].op == KTAP_OP_NIL)
 		c->insns[1].b = 1;
@@ -234,7 +232,7 @@ static void comparisons_follow_the_types(struct kunit *test)
 }
 
 /* All comparisons with an immediate, of a register that holds @x. */
-static u32 immediate_mask(struct kunit *test, struct ktap_insn x, s16 imm, bool *error)
+static u32 immediate_mask(struct kunit *test, struct ktap_code x, s16 imm, bool *error)
 {
 	struct test_chunk *c;
 	struct ktap_value v;
@@ -261,7 +259,7 @@ static u32 immediate_mask(struct kunit *test, struct ktap_insn x, s16 imm, bool 
 
 static void immediates_are_signed_and_have_16_bits(struct kunit *test)
 {
-	struct ktap_insn x = { .op = KTAP_OP_INT, .d = cpu_to_le32(-300) };
+	struct ktap_code x = { .op = KTAP_OP_INT, .d = -300 };
 	bool error;
 
 	/* From bit 0: == != < <= > >= and the last four negated. */
@@ -301,12 +299,12 @@ static void a_call_passes_arguments_and_gives_results(struct kunit *test)
 	vm = test_vm(test, test_load(c), EVENT);
 	expect_int(test, 14, run(test, vm, NULL, 0));
 	/* The same through a value, and with more arguments than parameters. */
-	c->insns[1] = (struct ktap_insn){ .op = KTAP_OP_FUNC, .a = 1, .d = cpu_to_le32(1) };
-	c->insns[2] = (struct ktap_insn){ .op = KTAP_OP_NIL, .a = 2, .b = 5 };
-	c->insns[3] = (struct ktap_insn){ .op = KTAP_OP_CALLV, .a = 1, .b = 4, .c = 3 };
+	c->insns[1] = (struct ktap_code){ .op = KTAP_OP_FUNC, .a = 1, .d = 1 };
+	c->insns[2] = (struct ktap_code){ .op = KTAP_OP_NIL, .a = 2, .b = 5 };
+	c->insns[3] = (struct ktap_code){ .op = KTAP_OP_CALLV, .a = 1, .b = 4, .c = 3 };
 	vm = test_vm(test, test_load(c), EVENT);
 	expect_int(test, 7, run(test, vm, NULL, 0));
-	c->insns[1] = (struct ktap_insn){ .op = KTAP_OP_BOOL, .a = 1 };
+	c->insns[1] = (struct ktap_code){ .op = KTAP_OP_BOOL, .a = 1 };
 	expect_error(test, test_vm(test, test_load(c), EVENT), -EINVAL,
 		     "a boolean is called, only a function can be");
 }
@@ -369,11 +367,43 @@ static void calls_and_built_ins_are_charged_too(struct kunit *test)
 	vm = test_vm(test, test_load(c), EVENT);
 	vm->env->max_insns = 1;
 	expect_error(test, vm, -ETIME, "the handler ran more than 1 instructions");
-	c->insns[call] = (struct ktap_insn){ .op = KTAP_OP_CALLB,
-					     .d = cpu_to_le32(KTAP_FN_PROBENAME) };
+	c->insns[call] = (struct ktap_code){ .op = KTAP_OP_CALLB,
+					     .d = KTAP_FN_PROBENAME };
 	vm = test_vm(test, test_load(c), EVENT);
 	vm->env->max_insns = 1;
 	expect_error(test, vm, -ETIME, "the handler ran more than 1 instructions");
+}
+
+/* A long way without a loop, and long keys, take time as well. */
+static void long_code_and_long_keys_cost_more(struct kunit *test)
+{
+	struct test_chunk *c = test_large_chunk(test, 7000);
+	struct ktap_vm *vm;
+	char *key;
+	int i;
+
+	test_func(c, "main", 0, 1);
+	test_insn(c, KTAP_OP_CALL, 0, 0, 0, 1);
+	TEST_RET(c);
+	test_func(c, "f", 0, 1);
+	for (i = 0; i < 6400; i++)
+		test_insn(c, KTAP_OP_INT, 0, 0, 0, i);
+	TEST_RET(c);
+	vm = test_vm(test, test_load(c), EVENT);
+	run(test, vm, NULL, 0);
+	KUNIT_EXPECT_LT(test, vm->budget, vm->env->max_insns - 200);
+
+	key = kunit_kzalloc(test, 4000, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, key);
+	c = test_chunk(test);
+	test_func(c, "main", 0, 2);
+	test_insn(c, KTAP_OP_NEWT, 0, 0, 0, 0);
+	test_insn(c, KTAP_OP_STR, 1, 0, 0, test_string_of(c, key, 4000));
+	test_insn(c, KTAP_OP_TSET, 0, 1, 1, 0);
+	TEST_RET(c);
+	vm = test_vm(test, test_load(c), EVENT);
+	run(test, vm, NULL, 0);
+	KUNIT_EXPECT_LT(test, vm->budget, vm->env->max_insns - 60);
 }
 
 static void process_context_ends_when_it_is_told_to(struct kunit *test)
@@ -400,13 +430,17 @@ static void concatenation_converts(struct kunit *test)
 	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
 	expect_str(test, "a-9223372036854775808niltrue",
 		   run(test, test_vm(test, test_load(c), EVENT), NULL, 0));
-	c->insns[last] = (struct ktap_insn){ .op = KTAP_OP_FUNC, .a = 5 };
+	c->insns[last] = (struct ktap_code){ .op = KTAP_OP_FUNC, .a = 5 };
 	expect_error(test, test_vm(test, test_load(c), EVENT), -EINVAL, "'..' on a function");
 }
 
-/* s = "keep" .. 1; then n strings nobody keeps; returns s. */
+/*
+ * s = "keep" .. 1; then n strings nobody keeps; returns s.  The garbage looks
+ * like what the arena puts in front of a large block.
+ */
 static struct test_chunk *much_garbage(struct kunit *test, s32 n)
 {
+	static const u32 forged[] = { 0x8000, 0, 0x8000, 0, 0x8000, 0, 0x8000, 0 };
 	struct test_chunk *c = test_chunk(test);
 
 	test_func(c, "main", 0, 6);
@@ -414,7 +448,7 @@ static struct test_chunk *much_garbage(struct kunit *test, s32 n)
 	test_insn(c, KTAP_OP_INT, 1, 0, 0, 1);
 	test_insn(c, KTAP_OP_CONCAT, 0, 0, 2, 0);
 	test_insn(c, KTAP_OP_INTK, 1, 0, 0, test_int(c, n));
-	test_insn(c, KTAP_OP_STR, 2, 0, 0, test_string(c, "the quick brown fox "));
+	test_insn(c, KTAP_OP_STR, 2, 0, 0, test_string_of(c, forged, sizeof(forged)));
 	/* loop: R[4] = R[2] .. R[1] */
 	test_insn(c, KTAP_OP_MOV, 3, 1, 0, 0);
 	test_insn(c, KTAP_OP_CONCAT, 4, 2, 2, 0);
@@ -434,18 +468,39 @@ static void strings_in_registers_survive_others(struct kunit *test)
 /* What an earlier run left on the stack is no root, whatever it looks like. */
 static void stale_registers_do_no_harm(struct kunit *test)
 {
-	struct ktap_vm *vm = test_vm(test, test_load(much_garbage(test, 5000)), EVENT);
+	struct test_chunk *c = much_garbage(test, 5000);
+	struct ktap_vm *vm;
 	u32 i;
 
+	c->funcs[0].nregs = KTAP_MAX_REGS;
+	vm = test_vm(test, test_load(c), EVENT);
 	for (i = 0; i < vm->stack_size; i++)
 		vm->stack[i] = (struct ktap_value){
-			.blob = vm->arena.half[i % 2] + (i * 13) % vm->arena.size,
+			.blob = vm->arena.half[i % 2] + i * 8 % vm->arena.size,
 			.tag = i % 17,
 			.len = i * 101,
 		};
 	expect_str(test, "keep1", run(test, vm, NULL, 0));
 	memset(vm->stack, 0xff, vm->stack_size * sizeof(*vm->stack));
 	expect_str(test, "keep1", run(test, vm, NULL, 0));
+}
+
+static void empty_strings_survive_too(struct kunit *test)
+{
+	struct ktap_vm *vm = test_vm(test, test_load(much_garbage(test, 1)), EVENT);
+	int i;
+
+	vm->error = 0;
+	vm->top = 1;
+	vm->stack[0] = KTAP_VALUE_NIL;
+	while (vm->arena.size - vm->arena.used > KTAP_MAX_STRLEN + 100)
+		KUNIT_ASSERT_NOT_NULL(test, ktap_arena_alloc(vm, 100));
+	/* The last block when the arena is full. */
+	KUNIT_ASSERT_EQ(test, 0, ktap_make_string(vm, "", 0, &vm->stack[0]));
+	KUNIT_ASSERT_NOT_NULL(test, ktap_arena_alloc(vm, KTAP_MAX_STRLEN));
+	for (i = 0; i < 1000; i++)
+		KUNIT_ASSERT_NOT_NULL(test, ktap_arena_alloc(vm, 100 + i % 50));
+	expect_str(test, "", vm->stack[0]);
 }
 
 static void too_many_strings_at_once_are_an_error(struct kunit *test)
@@ -640,6 +695,25 @@ static void an_event_cannot_be_kept(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, vm->message, "an event cannot be kept: it ends with its handler");
 }
 
+static void symbols_need_process_context(struct kunit *test)
+{
+	unsigned long frame = 0x10;
+	struct ktap_value stack = { .blob = &frame, .tag = KTAP_KSTACK, .len = sizeof(frame) };
+	struct test_chunk *c = handler(test);
+	struct ktap_value result;
+	struct ktap_vm *vm;
+
+	test_insn(c, KTAP_OP_INT, 1, 0, 0, 5);
+	test_insn(c, KTAP_OP_TUPLE, 0, 0, 2, 0);
+	test_insn(c, KTAP_OP_CALLB, 0, 1, 0, KTAP_FN_TOSTRING);
+	end_handler(c, 0);
+	vm = test_vm(test, test_load(c), EVENT);
+	KUNIT_EXPECT_EQ(test, -EINVAL, ktap_vm_run(vm, 0, &stack, 1, NULL));
+	stack = KTAP_VALUE_BOOL(true);
+	KUNIT_EXPECT_EQ(test, 0, ktap_vm_run(vm, 0, &stack, 1, &result));
+	expect_str(test, "true, 5", result);
+}
+
 static void some_built_ins_need_process_context(struct kunit *test)
 {
 	struct test_chunk *c = test_chunk(test);
@@ -654,7 +728,7 @@ static void some_built_ins_need_process_context(struct kunit *test)
 
 static void an_iteration_survives_bytecode_that_writes_its_registers(struct kunit *test)
 {
-	static const struct ktap_insn scribbles[] = {
+	static const struct ktap_code scribbles[] = {
 		{ .op = KTAP_OP_INT, .a = 1, .d = -1 },
 		{ .op = KTAP_OP_INT, .a = 2, .d = 77 },
 		{ .op = KTAP_OP_STR, .a = 1 },
@@ -677,7 +751,6 @@ static void an_iteration_survives_bytecode_that_writes_its_registers(struct kuni
 		test_insn(c, KTAP_OP_ITER, 0, 0, 0, 0);
 		test_insn(c, KTAP_OP_NEXT, 0, 0, 0, 2);
 		c->insns[test_insn(c, 0, 0, 0, 0, 0)] = scribbles[i];
-		c->insns[6].d = cpu_to_le32(scribbles[i].d);
 		test_insn(c, KTAP_OP_JMP, 0, 0, 0, -3);
 		TEST_RET(c);
 		vm = test_vm(test, test_load(c), EVENT);
@@ -685,6 +758,57 @@ static void an_iteration_survives_bytecode_that_writes_its_registers(struct kuni
 		/* It may go on for ever: that is what the budget is for. */
 		KUNIT_EXPECT_TRUE(test, err == 0 || err == -EINVAL || err == -ETIME);
 	}
+}
+
+/* for (i = first, last, step) n = n * 10 + i; gives n. */
+static struct test_chunk *counting(struct kunit *test, s64 first, s64 last, s64 step)
+{
+	struct test_chunk *c = test_chunk(test);
+
+	test_func(c, "main", 0, 5);
+	test_insn(c, KTAP_OP_INT, 0, 0, 0, 0);
+	test_insn(c, KTAP_OP_INTK, 1, 0, 0, test_int(c, first));
+	test_insn(c, KTAP_OP_INTK, 2, 0, 0, test_int(c, last));
+	test_insn(c, KTAP_OP_INTK, 3, 0, 0, test_int(c, step));
+	test_insn(c, KTAP_OP_FORPREP, 1, 0, 0, 3);
+	test_insn(c, KTAP_OP_MULI, 0, 0, 0, 10);
+	test_insn(c, KTAP_OP_ADD, 0, 0, 4, 0);
+	test_insn(c, KTAP_OP_FORLOOP, 1, 0, 0, -3);
+	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+	return c;
+}
+
+static void counting_ends_at_the_limits_of_integers(struct kunit *test)
+{
+	static const struct {
+		s64 first;
+		s64 last;
+		s64 step;
+		s64 want;
+	} loops[] = {
+		{ 1, 5, 1, 12345 },
+		{ 1, 5, 2, 135 },
+		{ 5, 1, -2, 531 },
+		{ 5, 5, 1, 5 },
+		{ 5, 5, -1, 5 },
+		{ 6, 5, 1, 0 },
+		{ 5, 6, -1, 0 },
+		{ S64_MAX, S64_MAX, 1, S64_MAX },
+		{ S64_MAX - 1, S64_MAX, S64_MAX, S64_MAX - 1 },
+		{ S64_MIN, S64_MIN, S64_MIN, S64_MIN },
+		{ S64_MIN, S64_MAX, S64_MAX, S64_MAX - 11 },
+		{ 0, S64_MIN, S64_MIN, S64_MIN },
+	};
+	struct ktap_vm *vm;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(loops); i++) {
+		vm = test_vm(test, test_load(counting(test, loops[i].first, loops[i].last,
+						      loops[i].step)), EVENT);
+		expect_int(test, loops[i].want, run(test, vm, NULL, 0));
+	}
+	expect_error(test, test_vm(test, test_load(counting(test, 1, 2, 0)), EVENT), -EINVAL,
+		     "the step of 'for' is zero");
 }
 
 static void an_error_tells_the_way_to_it(struct kunit *test)
@@ -737,18 +861,22 @@ static struct kunit_case vm_cases[] = {
 	KUNIT_CASE(calls_nest_as_deep_as_there_is_room),
 	KUNIT_CASE(a_handler_has_a_budget),
 	KUNIT_CASE(calls_and_built_ins_are_charged_too),
+	KUNIT_CASE(long_code_and_long_keys_cost_more),
 	KUNIT_CASE(process_context_ends_when_it_is_told_to),
 	KUNIT_CASE(concatenation_converts),
 	KUNIT_CASE(strings_in_registers_survive_others),
 	KUNIT_CASE(stale_registers_do_no_harm),
+	KUNIT_CASE(empty_strings_survive_too),
 	KUNIT_CASE(too_many_strings_at_once_are_an_error),
 	KUNIT_CASE(many_registers_may_hold_one_string),
 	KUNIT_CASE(a_compound_key_is_its_parts),
 	KUNIT_CASE(an_event_gives_its_values),
 	KUNIT_CASE(text_of_an_event_is_a_string),
 	KUNIT_CASE(an_event_cannot_be_kept),
+	KUNIT_CASE(symbols_need_process_context),
 	KUNIT_CASE(some_built_ins_need_process_context),
 	KUNIT_CASE(an_iteration_survives_bytecode_that_writes_its_registers),
+	KUNIT_CASE(counting_ends_at_the_limits_of_integers),
 	KUNIT_CASE(an_error_tells_the_way_to_it),
 	KUNIT_CASE(deep_backtraces_are_cut),
 	{}

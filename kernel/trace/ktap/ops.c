@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What instructions do that is more than arithmetic: comparison, text, compound
+ * keys, tables, events, iteration.
+ *
+ * Operands stand in registers: text of an event is made of them in place, and
+ * the arena finds them there when it moves.  The exception are constants.
+ */
+#include <linux/kernel.h>
+#include <linux/string.h>
+
+#include "ops.h"
+#include "table.h"
+
+/* ARGSTR is a string that is not made before somebody looks at it. */
+static int make_comparable(struct ktap_vm *vm, struct ktap_value *x, struct ktap_value *y)
+{
+	int err;
+
+	err = ktap_make_text(vm, x);
+	return err ?: ktap_make_text(vm, y);
+}
+
+int ktap_op_equal(struct ktap_vm *vm, struct ktap_value *x, struct ktap_value *y, bool *result)
+{
+	int err = 0;
+
+	if (x->tag != y->tag && (x->tag == KTAP_STR || y->tag == KTAP_STR))
+		err = make_comparable(vm, x, y);
+	*result = ktap_equal(x, y);
+	return err;
+}
+
+int ktap_op_less(struct ktap_vm *vm, struct ktap_value *x, struct ktap_value *y, bool or_equal,
+		 bool *result)
+{
+	int err, c;
+
+	*result = false;
+	if (x->tag == KTAP_NIL || y->tag == KTAP_NIL)
+		return 0;
+	err = make_comparable(vm, x, y);
+	if (err)
+		return err;
+	if (x->tag != y->tag || (x->tag != KTAP_INT && x->tag != KTAP_STR))
+		return ktap_vm_error(vm, -EINVAL, "%s and %s have no order",
+				     ktap_type_name(x), ktap_type_name(y));
+	c = ktap_compare(x, y);
+	*result = or_equal ? c <= 0 : c < 0;
+	return 0;
+}
+
+/* Text of what `..` converts; @buf has room for an integer. */
+static int concat_part(struct ktap_vm *vm, const struct ktap_value *v, char *buf, size_t size,
+		       const char **text, size_t *len)
+{
+	switch (v->tag) {
+	case KTAP_STR:
+		*text = v->blob;
+		*len = v->len;
+		return 0;
+	case KTAP_INT:
+		*text = buf;
+		*len = scnprintf(buf, size, "%lld", v->i);
+		return 0;
+	case KTAP_BOOL:
+		*text = v->i ? "true" : "false";
+		*len = strlen(*text);
+		return 0;
+	case KTAP_NIL:
+		*text = "nil";
+		*len = 3;
+		return 0;
+	default:
+		return ktap_vm_error(vm, -EINVAL, "'..' on %s", ktap_type_name(v));
+	}
+}
+
+int ktap_op_concat(struct ktap_vm *vm, struct ktap_value *dst, struct ktap_value *src,
+		   unsigned int n)
+{
+	size_t len, total = 0, used = 0;
+	const char *text;
+	unsigned int i;
+	char buf[24];
+	char *p;
+	int err;
+
+	for (i = 0; i < n; i++) {
+		err = ktap_make_text(vm, &src[i]);
+		if (!err)
+			err = concat_part(vm, &src[i], buf, sizeof(buf), &text, &len);
+		if (err)
+			return err;
+		total += len;
+	}
+	if (total > KTAP_MAX_STRLEN) {
+		total = KTAP_MAX_STRLEN;
+		atomic_long_inc(&vm->env->counters.cut_strings);
+	}
+	/* Copying costs; building a long string byte by byte must not be free. */
+	err = ktap_vm_charge(vm, total / 64);
+	if (err)
+		return err;
+	p = ktap_arena_alloc(vm, total);
+	if (!p)
+		return vm->error;
+	for (i = 0; i < n; i++) {
+		concat_part(vm, &src[i], buf, sizeof(buf), &text, &len);
+		len = min(len, total - used);
+		memcpy(p + used, text, len);
+		used += len;
+	}
+	*dst = KTAP_VALUE_STR(p, total);
+	return 0;
+}
+
+static int check_key_part(struct ktap_vm *vm, struct ktap_value *v)
+{
+	int err;
+
+	switch (v->tag) {
+	case KTAP_FUNC:
+	case KTAP_TABLE:
+	case KTAP_EVENT:
+		return ktap_vm_error(vm, -EINVAL, "%s cannot be a table key", ktap_type_name(v));
+	default:
+		if (v->tag < KTAP_ARGSTR)
+			return 0;
+		/* It is hashed, compared and copied. */
+		err = ktap_make_text(vm, v);
+		return err ?: ktap_vm_charge(vm, v->len / 64);
+	}
+}
+
+int ktap_op_tuple(struct ktap_vm *vm, struct ktap_value *dst, struct ktap_value *src,
+		  unsigned int n)
+{
+	size_t size = 0;
+	unsigned int i;
+	void *p, *end;
+	int err;
+
+	for (i = 0; i < n; i++) {
+		err = check_key_part(vm, &src[i]);
+		if (err)
+			return err;
+		size += ktap_tuple_item_size(&src[i]);
+	}
+	if (size > KTAP_MAX_STRLEN)
+		return ktap_vm_error(vm, -E2BIG, "a compound key of %zu bytes; %u is the most",
+				     size, KTAP_MAX_STRLEN);
+	p = ktap_arena_alloc(vm, size);
+	if (!p)
+		return vm->error;
+	end = p;
+	for (i = 0; i < n; i++)
+		end = ktap_tuple_put(end, &src[i]);
+	*dst = (struct ktap_value){ .blob = p, .tag = KTAP_TUPLE, .len = size };
+	return 0;
+}
+
+/*
+ * Table instructions.  A key stands in a register, where text can be made of
+ * it and the arena can find it, or is a constant.
+ */
+static int want_table(struct ktap_vm *vm, const struct ktap_value *v)
+{
+	if (likely(v->tag == KTAP_TABLE))
+		return 0;
+	return ktap_vm_error(vm, -EINVAL, "%s is indexed, only a table can be",
+			     ktap_type_name(v));
+}
+
+static int readable_key(struct ktap_vm *vm, const struct ktap_value *table,
+			struct ktap_value *key)
+{
+	int err;
+
+	err = want_table(vm, table);
+	if (err || key->tag == KTAP_NIL)
+		return err;
+	return check_key_part(vm, key);
+}
+
+int ktap_op_get(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_value *table,
+		struct ktap_value *key)
+{
+	int err;
+
+	err = readable_key(vm, table, key);
+	return err ?: ktap_table_get(vm, table->table, key, dst);
+}
+
+int ktap_op_has(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_value *table,
+		struct ktap_value *key)
+{
+	int err;
+
+	err = readable_key(vm, table, key);
+	if (!err)
+		*dst = KTAP_VALUE_BOOL(ktap_table_has(vm, table->table, key));
+	return err;
+}
+
+static int writable_key(struct ktap_vm *vm, struct ktap_value *key)
+{
+	if (key->tag == KTAP_NIL)
+		return ktap_vm_error(vm, -EINVAL, "nil cannot be a table key");
+	return check_key_part(vm, key);
+}
+
+int ktap_op_set(struct ktap_vm *vm, const struct ktap_value *table, struct ktap_value *key,
+		struct ktap_value *v)
+{
+	int err;
+
+	err = want_table(vm, table);
+	if (!err)
+		err = writable_key(vm, key);
+	return err ?: ktap_table_set(vm, table->table, key, v);
+}
+
+int ktap_op_add(struct ktap_vm *vm, const struct ktap_value *table, struct ktap_value *key,
+		const struct ktap_value *n)
+{
+	int err;
+
+	err = want_table(vm, table);
+	if (!err)
+		err = writable_key(vm, key);
+	return err ?: ktap_table_add(vm, table->table, key, n);
+}
+
+void ktap_op_field(struct ktap_vm *vm, u32 field, struct ktap_value *dst)
+{
+	*dst = KTAP_VALUE_NIL;
+	if (vm->event && vm->event->ops->field && field != KTAP_NONE)
+		vm->event->ops->field(vm, field, dst);
+}
+
+void ktap_op_arg(struct ktap_vm *vm, u32 n, struct ktap_value *dst)
+{
+	*dst = KTAP_VALUE_NIL;
+	if (vm->event && vm->event->ops->arg)
+		vm->event->ops->arg(vm, n, dst);
+}
+
+int ktap_op_get_name(struct ktap_vm *vm, struct ktap_value *dst,
+		     const struct ktap_value *object, u32 string)
+{
+	const struct ktap_program *prog = vm->env->prog;
+	int err;
+
+	if (object->tag == KTAP_EVENT) {
+		ktap_op_field(vm, prog->string_field[string], dst);
+		return vm->error;
+	}
+	err = want_table(vm, object);
+	return err ?: ktap_table_get(vm, object->table, &prog->strings[string], dst);
+}
+
+/*
+ * An iteration keeps its place in two registers the program does not know of:
+ * the serial number of the last entry, and its key.  Whatever bytecode puts
+ * there makes it skip or repeat entries, and no more.
+ */
+int ktap_op_iter(struct ktap_vm *vm, struct ktap_value *r)
+{
+	if (r[0].tag != KTAP_TABLE)
+		return ktap_vm_error(vm, -EINVAL, "iteration over %s, only a table has pairs",
+				     ktap_type_name(&r[0]));
+	r[1] = KTAP_VALUE_INT(0);
+	r[2] = KTAP_VALUE_NIL;
+	return 0;
+}
+
+/* Gives 1, 0 at the end, or a negative errno. */
+int ktap_op_next(struct ktap_vm *vm, struct ktap_value *r)
+{
+	struct ktap_iter it;
+	int ret;
+
+	if (r[0].tag != KTAP_TABLE || r[1].tag != KTAP_INT)
+		return ktap_vm_error(vm, -EINVAL, "broken iteration");
+	it.seq = r[1].u;
+	ret = ktap_table_next(vm, r[0].table, &it, &r[2], &r[3], &r[4]);
+	if (ret > 0) {
+		r[1] = KTAP_VALUE_INT(it.seq);
+		r[2] = r[3];
+	}
+	return ret;
+}

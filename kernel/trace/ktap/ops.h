@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What instructions do that is more than arithmetic.
+ */
+#ifndef _KTAP_OPS_H
+#define _KTAP_OPS_H
+
+#include "vm.h"
+
+/*
+ * All of them return 0 or, with the error set, a negative errno;
+ * ktap_op_next() gives 1, or 0 at the end.  ktap_op_field() and ktap_op_arg()
+ * leave an error in @vm only.
+ */
+
+int ktap_op_equal(struct ktap_vm *vm, struct ktap_value *x, struct ktap_value *y, bool *result);
+int ktap_op_less(struct ktap_vm *vm, struct ktap_value *x, struct ktap_value *y, bool or_equal,
+		 bool *result);
+int ktap_op_concat(struct ktap_vm *vm, struct ktap_value *dst, struct ktap_value *src,
+		   unsigned int n);
+int ktap_op_tuple(struct ktap_vm *vm, struct ktap_value *dst, struct ktap_value *src,
+		  unsigned int n);
+int ktap_op_get(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_value *table,
+		struct ktap_value *key);
+int ktap_op_has(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_value *table,
+		struct ktap_value *key);
+int ktap_op_set(struct ktap_vm *vm, const struct ktap_value *table, struct ktap_value *key,
+		struct ktap_value *v);
+int ktap_op_add(struct ktap_vm *vm, const struct ktap_value *table, struct ktap_value *key,
+		const struct ktap_value *n);
+void ktap_op_field(struct ktap_vm *vm, u32 field, struct ktap_value *dst);
+void ktap_op_arg(struct ktap_vm *vm, u32 n, struct ktap_value *dst);
+int ktap_op_get_name(struct ktap_vm *vm, struct ktap_value *dst,
+		     const struct ktap_value *object, u32 string);
+int ktap_op_iter(struct ktap_vm *vm, struct ktap_value *r);
+int ktap_op_next(struct ktap_vm *vm, struct ktap_value *r);
+
+#endif /* _KTAP_OPS_H */

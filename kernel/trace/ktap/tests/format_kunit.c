@@ -1,0 +1,509 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Text of values, and records.
+ */
+#include <linux/string.h>
+
+#include "../record.h"
+#include "build.h"
+
+#define TEXT	1024
+
+static struct ktap_vm *any_vm(struct kunit *test, enum ktap_level level)
+{
+	struct test_chunk *c = test_chunk(test);
+
+	test_func(c, "main", 0, 1);
+	test_insn(c, KTAP_OP_NEWT, 0, 0, 0, 0);
+	TEST_RET(c);
+	return test_vm(test, test_load(c), level);
+}
+
+static struct ktap_value str(const char *s)
+{
+	return KTAP_VALUE_STR(s, strlen(s));
+}
+
+static void text_begin(struct ktap_text *t, struct seq_buf *s, char *buf, struct ktap_vm *vm)
+{
+	seq_buf_init(s, buf, TEXT);
+	*t = (struct ktap_text){ .s = s, .vm = vm };
+}
+
+static const char *text_end(struct ktap_text *t)
+{
+	t->s->buffer[min(t->s->len, t->s->size - 1)] = '\0';
+	return t->s->buffer;
+}
+
+struct printf_case {
+	const char *fmt;
+	struct ktap_value arg;
+	const char *want;
+};
+
+#define I(x)		{ .i = (x), .tag = KTAP_INT }
+#define S(x)		{ .blob = (x), .tag = KTAP_STR, .len = sizeof(x) - 1 }
+
+static const struct printf_case printf_cases[] = {
+	{ "%d", I(5), "5" },
+	{ "%i|", I(-5), "-5|" },
+	{ "%d", I(S64_MIN), "-9223372036854775808" },
+	{ "%u", I(-1), "18446744073709551615" },
+	{ "%x", I(-1), "ffffffffffffffff" },
+	{ "%X", I(0xabc), "ABC" },
+	{ "%#x %%", I(0xabc), "0xabc %" },
+	{ "%#X", I(0xabc), "0XABC" },
+	{ "%#x", I(0), "0" },
+	{ "%o", I(8), "10" },
+	{ "%#o", I(8), "010" },
+	{ "%p", I(0x1000), "0x1000" },
+	{ "%5d|", I(42), "   42|" },
+	{ "%-5d|", I(42), "42   |" },
+	{ "%05d", I(-42), "-0042" },
+	{ "%+d", I(42), "+42" },
+	{ "% d", I(42), " 42" },
+	{ "%+5d", I(42), "  +42" },
+	{ "%.4d", I(42), "0042" },
+	{ "%7.4d|", I(-42), "  -0042|" },
+	{ "%-7.4d|", I(42), "0042   |" },
+	{ "%.0d|", I(0), "|" },
+	{ "%#010x", I(0xff), "0x000000ff" },
+	{ "%lld %", I(1), "1 %" },
+	{ "%ld", I(1), "1" },
+	{ "%c", I('x'), "x" },
+	{ "%3c|", I('x'), "  x|" },
+	{ "%-3c|", I('x'), "x  |" },
+	{ "%d", { .tag = KTAP_NIL }, "0" },
+	{ "%d", { .tag = KTAP_BOOL, .i = 1 }, "1" },
+	{ "%x", { .tag = KTAP_PTR, .u = 0xff }, "ff" },
+	{ "%s", S("text"), "text" },
+	{ "%6s|", S("text"), "  text|" },
+	{ "%-6s|", S("text"), "text  |" },
+	{ "%.2s|", S("text"), "te|" },
+	{ "%5.2s|", S("text"), "   te|" },
+	{ "%s", I(7), "7" },
+	{ "%4s|", I(7), "   7|" },
+	{ "%-4s|", I(7), "7   |" },
+	{ "%s", { .tag = KTAP_NIL }, "nil" },
+	{ "%6s", { .tag = KTAP_BOOL }, " false" },
+	{ "%.3s", { .tag = KTAP_BOOL }, "fal" },
+	{ "%s", { .tag = KTAP_PTR, .u = 0xff }, "0xff" },
+	{ "no directive", I(1), "no directive" },
+	{ "", I(1), "" },
+};
+
+static void printf_is_as_in_c(struct kunit *test)
+{
+	struct ktap_vm *vm = any_vm(test, KTAP_LEVEL_TASK);
+	const struct printf_case *p;
+	struct ktap_value args[2];
+	struct ktap_text t;
+	char buf[TEXT + 1];
+	struct seq_buf s;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(printf_cases); i++) {
+		p = &printf_cases[i];
+		args[0] = str(p->fmt);
+		args[1] = p->arg;
+		/* A lone % at the end is an error; here it shows what follows. */
+		if (p->fmt[0] && p->fmt[strlen(p->fmt) - 1] == '%' && !strstr(p->fmt, "%%"))
+			continue;
+		KUNIT_EXPECT_EQ(test, 0, ktap_check_format(vm, args, 2));
+		text_begin(&t, &s, buf, NULL);
+		ktap_text_printf_args(&t, args, 2);
+		KUNIT_EXPECT_STREQ_MSG(test, text_end(&t), p->want, "of \"%s\"", p->fmt);
+	}
+}
+
+static void wrong_formats_are_errors(struct kunit *test)
+{
+	static const struct {
+		const char *fmt;
+		struct ktap_value arg;
+		const char *message;
+	} wrong[] = {
+		{ "%d", S("x"), "printf: %d (argument 2) takes an integer, got a string" },
+		{ "%s %-5x", I(1), "printf: %-5x (argument 3) has no argument" },
+		{ "%c", { .tag = KTAP_TABLE },
+		  "printf: %c (argument 2) takes an integer, got a table" },
+		{ "%y", I(1), "printf: there is no directive %y" },
+		{ "100%", I(1), "printf: there is no directive %" },
+		{ "%5", I(1), "printf: there is no directive %5" },
+		{ "%n", I(1), "printf: there is no directive %n" },
+		{ "%*d", I(1), "printf: there is no directive %*" },
+		{ "%513d", I(1), "printf: a width or precision over 512" },
+		{ "%.99999999999999d", I(1), "printf: a width or precision over 512" },
+	};
+	struct ktap_vm *vm = any_vm(test, KTAP_LEVEL_TASK);
+	struct ktap_value args[2];
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		args[0] = str(wrong[i].fmt);
+		args[1] = wrong[i].arg;
+		vm->error = 0;
+		KUNIT_EXPECT_EQ(test, -EINVAL, ktap_check_format(vm, args, 2));
+		KUNIT_EXPECT_STREQ(test, vm->message, wrong[i].message);
+	}
+}
+
+static void print_puts_tabs_between(struct kunit *test)
+{
+	struct ktap_value args[] = {
+		KTAP_VALUE_NIL, KTAP_VALUE_BOOL(true), KTAP_VALUE_INT(-1), str("text"),
+		KTAP_VALUE_PTR(0xabc),
+	};
+	struct ktap_text t;
+	char buf[TEXT + 1];
+	struct seq_buf s;
+
+	text_begin(&t, &s, buf, NULL);
+	ktap_text_print(&t, args, ARRAY_SIZE(args));
+	KUNIT_EXPECT_STREQ(test, text_end(&t), "nil\ttrue\t-1\ttext\t0xabc\n");
+	text_begin(&t, &s, buf, NULL);
+	ktap_text_print(&t, args, 0);
+	KUNIT_EXPECT_STREQ(test, text_end(&t), "\n");
+}
+
+static void frames_of_a_stack_have_lines_of_their_own(struct kunit *test)
+{
+	unsigned long frames[] = { 0x10, 0x20 };
+	struct ktap_value args[] = {
+		str("%s%s\n"), str("at"),
+		{ .blob = frames, .tag = KTAP_USTACK, .len = sizeof(frames) },
+	};
+	struct ktap_text t;
+	char buf[TEXT + 1];
+	struct seq_buf s;
+
+	text_begin(&t, &s, buf, NULL);
+	ktap_text_printf_args(&t, args, 3);
+	KUNIT_EXPECT_STREQ(test, text_end(&t), "at\n        0x10\n        0x20\n");
+	text_begin(&t, &s, buf, NULL);
+	ktap_text_print(&t, &args[2], 1);
+	KUNIT_EXPECT_STREQ(test, text_end(&t), "        0x10\n        0x20\n");
+}
+
+static void set(struct ktap_vm *vm, struct ktap_table *t, struct ktap_value key,
+		struct ktap_value v)
+{
+	ktap_table_set(vm, t, &key, &v);
+}
+
+static struct ktap_value new_table(struct kunit *test, struct ktap_vm *vm)
+{
+	struct ktap_value v;
+
+	KUNIT_ASSERT_EQ(test, 0, ktap_table_new(vm, 0, &v));
+	KUNIT_ASSERT_EQ(test, v.tag, KTAP_TABLE);
+	return v;
+}
+
+static void tables_are_printed_sorted(struct kunit *test)
+{
+	struct ktap_vm *vm = any_vm(test, KTAP_LEVEL_PROCESS);
+	struct ktap_value outer = new_table(test, vm);
+	struct ktap_value inner = new_table(test, vm);
+	struct ktap_value empty = new_table(test, vm);
+	u64 bytes[8];
+	struct ktap_value parts[] = { str("cpu"), KTAP_VALUE_INT(3) };
+	struct ktap_value key = { .blob = bytes, .tag = KTAP_TUPLE };
+	struct ktap_text t;
+	char buf[TEXT + 1];
+	struct seq_buf s;
+
+	key.len = ktap_tuple_put(ktap_tuple_put(bytes, &parts[0]), &parts[1]) - (void *)bytes;
+	set(vm, inner.table, str("y"), KTAP_VALUE_INT(2));
+	set(vm, inner.table, str("x"), str("one"));
+	set(vm, outer.table, key, KTAP_VALUE_BOOL(true));
+	set(vm, outer.table, str("in"), inner);
+	set(vm, outer.table, KTAP_VALUE_INT(9), empty);
+	text_begin(&t, &s, buf, vm);
+	ktap_text_print(&t, &outer, 1);
+	KUNIT_EXPECT_STREQ(test, text_end(&t),
+			   "9: {}\nin:\n  x: one\n  y: 2\ncpu, 3: true\n");
+	text_begin(&t, &s, buf, vm);
+	ktap_text_print(&t, &empty, 1);
+	KUNIT_EXPECT_STREQ(test, text_end(&t), "{}\n");
+	text_begin(&t, &s, buf, vm);
+	ktap_text_variable(&t, "name", &inner);
+	ktap_text_variable(&t, "n", &parts[1]);
+	KUNIT_EXPECT_STREQ(test, text_end(&t), "name:\n  x: one\n  y: 2\nn: 3\n");
+}
+
+static void a_table_in_itself_is_printed_to_some_depth(struct kunit *test)
+{
+	struct ktap_vm *vm = any_vm(test, KTAP_LEVEL_PROCESS);
+	struct ktap_value table = new_table(test, vm);
+	struct ktap_text t;
+	char buf[TEXT + 1];
+	struct seq_buf s;
+
+	set(vm, table.table, str("me"), table);
+	text_begin(&t, &s, buf, vm);
+	ktap_text_print(&t, &table, 1);
+	KUNIT_EXPECT_TRUE(test, strstr(text_end(&t), "me: {...}\n"));
+}
+
+static void a_histogram_has_bars_of_the_total(struct kunit *test)
+{
+	struct ktap_vm *vm = any_vm(test, KTAP_LEVEL_PROCESS);
+	struct ktap_value table = new_table(test, vm);
+	struct ktap_text t;
+	char buf[TEXT + 1];
+	struct seq_buf s;
+
+	text_begin(&t, &s, buf, vm);
+	KUNIT_EXPECT_EQ(test, 0, ktap_text_hist(&t, table.table, 20));
+	KUNIT_EXPECT_STREQ(test, text_end(&t), "     value ----- Distribution ----- count\n");
+
+	set(vm, table.table, str("a"), KTAP_VALUE_INT(6));
+	set(vm, table.table, str("rcu_utilization"), KTAP_VALUE_INT(12));
+	set(vm, table.table, KTAP_VALUE_INT(5), KTAP_VALUE_INT(6));
+	set(vm, table.table, str("text"), str("text"));
+	set(vm, table.table, str("negative"), KTAP_VALUE_INT(-1));
+	text_begin(&t, &s, buf, vm);
+	KUNIT_EXPECT_EQ(test, 0, ktap_text_hist(&t, table.table, 20));
+	KUNIT_EXPECT_STREQ(test, text_end(&t),
+			   "          value ----- Distribution ----- count\n"
+			   "rcu_utilization |@@@@@@@@@@@@            12\n"
+			   "              5 |@@@@@@                  6\n"
+			   "              a |@@@@@@                  6\n"
+			   "       negative |                        -1\n");
+	text_begin(&t, &s, buf, vm);
+	KUNIT_EXPECT_EQ(test, 0, ktap_text_hist(&t, table.table, 1));
+	KUNIT_EXPECT_STREQ(test, text_end(&t),
+			   "          value ----- Distribution ----- count\n"
+			   "rcu_utilization |@@@@@@@@@@@@            12\n"
+			   "            ... |\n");
+	/* The sum needs more than 64 bits. */
+	set(vm, table.table, str("a"), KTAP_VALUE_INT(S64_MAX));
+	set(vm, table.table, str("b"), KTAP_VALUE_INT(S64_MAX));
+	set(vm, table.table, str("c"), KTAP_VALUE_INT(S64_MAX));
+	text_begin(&t, &s, buf, vm);
+	KUNIT_EXPECT_EQ(test, 0, ktap_text_hist(&t, table.table, 1));
+	KUNIT_EXPECT_STREQ(test, text_end(&t),
+			   "     value ----- Distribution ----- count\n"
+			   "         a |@@@@@@@@@@@             9223372036854775807\n"
+			   "       ... |\n");
+}
+
+static void long_keys_of_a_histogram_are_cut(struct kunit *test)
+{
+	struct ktap_vm *vm = any_vm(test, KTAP_LEVEL_PROCESS);
+	struct ktap_value table = new_table(test, vm);
+	struct ktap_text t;
+	char buf[TEXT + 1];
+	struct seq_buf s;
+
+	set(vm, table.table, str("0123456789012345678901234567890123456789012345678"),
+	    KTAP_VALUE_INT(1));
+	text_begin(&t, &s, buf, vm);
+	KUNIT_EXPECT_EQ(test, 0, ktap_text_hist(&t, table.table, 20));
+	KUNIT_EXPECT_TRUE(test, strstr(text_end(&t),
+				       "\n012345678901234567890123456789012345678901234... |@"));
+}
+
+/* Writes a record and makes text of it, in exactly the bytes asked for. */
+static const char *through_record(struct kunit *test, struct ktap_vm *vm,
+				  enum ktap_record_type type, const struct ktap_value *args,
+				  unsigned int n, struct seq_buf *s)
+{
+	size_t size = ktap_record_size(vm, args, n);
+	struct ktap_record *rec;
+
+	KUNIT_EXPECT_LE(test, size, KTAP_RECORD_MAX);
+	KUNIT_EXPECT_EQ(test, size % 8, 0);
+	rec = kunit_kzalloc(test, size, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, rec);
+	ktap_record_write(vm, rec, size, type, args, n);
+	KUNIT_EXPECT_EQ(test, rec->len, size);
+	ktap_record_format(s, rec, size);
+	s->buffer[min(s->len, s->size - 1)] = '\0';
+	return s->buffer;
+}
+
+static size_t save_event(const struct ktap_event *ev, void *buf, size_t size)
+{
+	if (size >= 5)
+		memcpy(buf, "saved", 5);
+	return 5;
+}
+
+static void records_keep_all_types(struct kunit *test)
+{
+	static const struct ktap_event_ops ops = { .save = save_event };
+	static const struct ktap_event event = { .ops = &ops };
+	struct ktap_vm *vm = any_vm(test, KTAP_LEVEL_TASK);
+	unsigned long frames[] = { 0x10 };
+	struct ktap_value args[] = {
+		KTAP_VALUE_NIL, KTAP_VALUE_BOOL(false), KTAP_VALUE_INT(S64_MIN), str("text"),
+		KTAP_VALUE_PTR(1), { .tag = KTAP_FUNC },
+		{ .blob = frames, .tag = KTAP_USTACK, .len = sizeof(frames) },
+	};
+	char buf[TEXT];
+	struct seq_buf s;
+
+	vm->event = &event;
+	seq_buf_init(&s, buf, sizeof(buf));
+	KUNIT_EXPECT_STREQ(test,
+			   through_record(test, vm, KTAP_REC_PRINT, args, ARRAY_SIZE(args), &s),
+			   "nil\tfalse\t-9223372036854775808\ttext\t0x1\tmain\t\n        0x10\n");
+	args[0] = str("%s: %d|");
+	args[1] = str("n");
+	args[2] = KTAP_VALUE_INT(5);
+	seq_buf_init(&s, buf, sizeof(buf));
+	KUNIT_EXPECT_STREQ(test, through_record(test, vm, KTAP_REC_PRINTF, args, 3, &s), "n: 5|");
+	seq_buf_init(&s, buf, sizeof(buf));
+	KUNIT_EXPECT_STREQ(test, through_record(test, vm, KTAP_REC_ERROR, &args[1], 1, &s), "n");
+	seq_buf_init(&s, buf, sizeof(buf));
+	KUNIT_EXPECT_STREQ(test, through_record(test, vm, KTAP_REC_PRINT, NULL, 0, &s), "\n");
+	/* An event is what its source saved of it. */
+	args[0] = (struct ktap_value){ .tag = KTAP_EVENT, .blob = &event };
+	args[1] = (struct ktap_value){ .tag = KTAP_ARGSTR };
+	KUNIT_EXPECT_EQ(test, ktap_record_size(vm, args, 2),
+			sizeof(struct ktap_record) + 2 * (sizeof(struct ktap_record_arg) + 8));
+}
+
+static void long_records_are_cut_and_counted(struct kunit *test)
+{
+	struct ktap_vm *vm = any_vm(test, KTAP_LEVEL_TASK);
+	struct ktap_value args[3];
+	const char *text;
+	struct seq_buf s;
+	char *x, *buf;
+
+	x = kunit_kzalloc(test, 4001, GFP_KERNEL);
+	buf = kunit_kzalloc(test, 8192, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, x);
+	KUNIT_ASSERT_NOT_NULL(test, buf);
+	memset(x, 'x', 4000);
+	args[0] = KTAP_VALUE_STR(x, 4000);
+	args[1] = str("behind");
+	args[2] = KTAP_VALUE_INT(7);
+	seq_buf_init(&s, buf, 8192);
+	text = through_record(test, vm, KTAP_REC_PRINT, args, 3, &s);
+	KUNIT_EXPECT_GT(test, strlen(text), 2900);
+	KUNIT_EXPECT_LT(test, strlen(text), KTAP_RECORD_MAX);
+	KUNIT_EXPECT_TRUE(test, strstr(text, "xxx...\t\t7\n"));
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.cut_strings), 2);
+}
+
+static void what_cannot_be_cut_is_left_out(struct kunit *test)
+{
+	struct ktap_vm *vm = any_vm(test, KTAP_LEVEL_TASK);
+	struct ktap_value args[2], *parts = &args[1];
+	const char *text;
+	struct seq_buf s;
+	char *x, *buf;
+	void *end;
+
+	x = kunit_kzalloc(test, KTAP_MAX_STRLEN, GFP_KERNEL);
+	buf = kunit_kzalloc(test, 8192, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, x);
+	KUNIT_ASSERT_NOT_NULL(test, buf);
+	/* A compound key of two strings, of which the second would be cut. */
+	*parts = KTAP_VALUE_STR("0123456789abcdef", 16);
+	end = x;
+	while (end - (void *)x < 3500)
+		end = ktap_tuple_put(end, parts);
+	args[0] = (struct ktap_value){ .blob = x, .tag = KTAP_TUPLE, .len = end - (void *)x };
+	args[1] = KTAP_VALUE_INT(7);
+	seq_buf_init(&s, buf, 8192);
+	text = through_record(test, vm, KTAP_REC_PRINT, args, 2, &s);
+	KUNIT_EXPECT_STREQ(test, text, "...\t7\n");
+}
+
+/* Its end is cut: the argument meets another directive than was checked. */
+static void a_format_that_is_cut_shows_no_pointer(struct kunit *test)
+{
+	struct ktap_vm *vm = any_vm(test, KTAP_LEVEL_TASK);
+	struct ktap_value args[2];
+	const char *text;
+	struct seq_buf s;
+	char *fmt, *buf;
+	int i;
+
+	fmt = kunit_kzalloc(test, 4001, GFP_KERNEL);
+	buf = kunit_kzalloc(test, 8192, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, fmt);
+	KUNIT_ASSERT_NOT_NULL(test, buf);
+	args[1] = str("text");
+	for (i = 3000; i < 3050; i++) {
+		memset(fmt, ' ', 4000);
+		memcpy(fmt + i, "%-----s", 7);
+		args[0] = KTAP_VALUE_STR(fmt, 4000);
+		KUNIT_EXPECT_EQ(test, 0, ktap_check_format(vm, args, 2));
+		seq_buf_init(&s, buf, 8192);
+		text = through_record(test, vm, KTAP_REC_PRINTF, args, 2, &s);
+		KUNIT_EXPECT_NULL(test, strpbrk(text, "0123456789"));
+	}
+}
+
+static void broken_records_do_no_harm(struct kunit *test)
+{
+	struct {
+		struct ktap_record rec;
+		struct ktap_record_arg arg;
+		u64 data;
+	} r;
+	char buf[TEXT];
+	struct seq_buf s;
+	size_t size;
+	u32 len;
+
+	seq_buf_init(&s, buf, sizeof(buf));
+	for (size = 0; size <= sizeof(r); size++) {
+		for (len = 0; len < 64; len++) {
+			r.rec = (struct ktap_record){ KTAP_REC_PRINTF, 1, size };
+			r.arg.tag = KTAP_STR;
+			r.arg.len = len > 32 ? -len : len;
+			r.data = 0;
+			ktap_record_format(&s, &r.rec, size);
+		}
+	}
+	r.rec.nargs = U16_MAX;
+	ktap_record_format(&s, &r.rec, sizeof(r));
+	KUNIT_EXPECT_FALSE(test, seq_buf_has_overflowed(&s));
+}
+
+static void text_that_is_too_long_is_cut(struct kunit *test)
+{
+	struct ktap_value args[] = { str("0123456789"), KTAP_VALUE_INT(123456789) };
+	char buf[16] = "";
+	struct ktap_text t;
+	struct seq_buf s;
+
+	seq_buf_init(&s, buf, sizeof(buf));
+	t = (struct ktap_text){ .s = &s };
+	ktap_text_print(&t, args, 2);
+	KUNIT_EXPECT_TRUE(test, seq_buf_has_overflowed(&s));
+	KUNIT_EXPECT_EQ(test, 0, memcmp(buf, "0123456789\t12345", 16));
+}
+
+static struct kunit_case format_cases[] = {
+	KUNIT_CASE(printf_is_as_in_c),
+	KUNIT_CASE(wrong_formats_are_errors),
+	KUNIT_CASE(print_puts_tabs_between),
+	KUNIT_CASE(frames_of_a_stack_have_lines_of_their_own),
+	KUNIT_CASE(tables_are_printed_sorted),
+	KUNIT_CASE(a_table_in_itself_is_printed_to_some_depth),
+	KUNIT_CASE(a_histogram_has_bars_of_the_total),
+	KUNIT_CASE(long_keys_of_a_histogram_are_cut),
+	KUNIT_CASE(records_keep_all_types),
+	KUNIT_CASE(long_records_are_cut_and_counted),
+	KUNIT_CASE(what_cannot_be_cut_is_left_out),
+	KUNIT_CASE(a_format_that_is_cut_shows_no_pointer),
+	KUNIT_CASE(broken_records_do_no_harm),
+	KUNIT_CASE(text_that_is_too_long_is_cut),
+	{}
+};
+
+static struct kunit_suite format_suite = {
+	.name = "ktap_format",
+	.test_cases = format_cases,
+};
+
+kunit_test_suite(format_suite);

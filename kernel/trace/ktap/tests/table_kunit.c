@@ -1,0 +1,648 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tables and globals.
+ */
+#include <linux/string.h>
+
+#include "../slot.h"
+#include "build.h"
+
+#define EVENT	KTAP_LEVEL_TASK
+#define PROCESS	KTAP_LEVEL_PROCESS
+
+/* An activation whose first registers are in use, as in a built-in. */
+static struct ktap_vm *vm_at_work(struct kunit *test, enum ktap_level level)
+{
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_vm *vm;
+
+	test_func(c, "main", 0, 8);
+	test_insn(c, KTAP_OP_NEWT, 0, 0, 0, 0);
+	TEST_RET(c);
+	test_global(c, "a");
+	test_global(c, "b");
+	vm = test_vm(test, test_load(c), level);
+	vm->top = 8;
+	vm->budget = U32_MAX;
+	return vm;
+}
+
+static struct ktap_table *new_table(struct kunit *test, struct ktap_vm *vm, u32 max)
+{
+	struct ktap_value v;
+
+	KUNIT_ASSERT_EQ(test, 0, ktap_table_new(vm, max, &v));
+	KUNIT_ASSERT_EQ(test, v.tag, KTAP_TABLE);
+	return v.table;
+}
+
+static struct ktap_value str(const char *s)
+{
+	return KTAP_VALUE_STR(s, strlen(s));
+}
+
+static void set(struct ktap_vm *vm, struct ktap_table *t, struct ktap_value key,
+		struct ktap_value v)
+{
+	ktap_table_set(vm, t, &key, &v);
+}
+
+/* Through a register, where the arena finds it. */
+static struct ktap_value get(struct ktap_vm *vm, struct ktap_table *t, struct ktap_value key)
+{
+	ktap_table_get(vm, t, &key, &vm->stack[7]);
+	return vm->stack[7];
+}
+
+static void add(struct ktap_vm *vm, struct ktap_table *t, struct ktap_value key, s64 n)
+{
+	struct ktap_value v = KTAP_VALUE_INT(n);
+
+	ktap_table_add(vm, t, &key, &v);
+}
+
+static void expect_int(struct kunit *test, s64 want, struct ktap_value v)
+{
+	KUNIT_EXPECT_EQ(test, v.tag, KTAP_INT);
+	KUNIT_EXPECT_EQ(test, v.i, want);
+}
+
+static void expect_str(struct kunit *test, const char *want, struct ktap_value v)
+{
+	struct ktap_value wanted = str(want);
+
+	KUNIT_EXPECT_TRUE(test, ktap_equal(&wanted, &v));
+}
+
+static void keys_of_all_types_differ(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test, EVENT);
+	struct ktap_table *t = new_table(test, vm, 0);
+	unsigned long frames[] = { 1, 2 };
+	struct ktap_value keys[] = {
+		KTAP_VALUE_INT(1), KTAP_VALUE_BOOL(true), KTAP_VALUE_PTR(1), str("1"), str(""),
+		{ .blob = frames, .tag = KTAP_KSTACK, .len = sizeof(frames) },
+		{ .blob = frames, .tag = KTAP_USTACK, .len = sizeof(frames) },
+		{ .blob = frames, .tag = KTAP_USTACK, .len = sizeof(frames[0]) },
+		KTAP_VALUE_INT(S64_MIN), KTAP_VALUE_INT(0), KTAP_VALUE_BOOL(false),
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(keys); i++)
+		set(vm, t, keys[i], KTAP_VALUE_INT(i));
+	KUNIT_EXPECT_EQ(test, ktap_table_len(t), ARRAY_SIZE(keys));
+	for (i = 0; i < ARRAY_SIZE(keys); i++)
+		expect_int(test, i, get(vm, t, keys[i]));
+	KUNIT_EXPECT_EQ(test, get(vm, t, str("2")).tag, KTAP_NIL);
+	KUNIT_EXPECT_EQ(test, get(vm, t, KTAP_VALUE_NIL).tag, KTAP_NIL);
+}
+
+static void a_table_owns_copies(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test, EVENT);
+	struct ktap_table *t = new_table(test, vm, 0);
+	char key[] = "key", value[] = "value";
+
+	set(vm, t, str(key), str(value));
+	memset(value, 'x', sizeof(value) - 1);
+	expect_str(test, "value", get(vm, t, str("key")));
+	memset(key, 'x', sizeof(key) - 1);
+	expect_str(test, "value", get(vm, t, str("key")));
+	set(vm, t, str("key"), str("a longer one"));
+	expect_str(test, "a longer one", get(vm, t, str("key")));
+	set(vm, t, str("key"), KTAP_VALUE_INT(5));
+	expect_int(test, 5, get(vm, t, str("key")));
+	KUNIT_EXPECT_EQ(test, ktap_table_len(t), 1);
+}
+
+static void nil_deletes_and_frees(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test, EVENT);
+	struct ktap_table *t = new_table(test, vm, 0);
+	size_t available = vm->env->heap.available;
+
+	set(vm, t, str("key"), str("value"));
+	KUNIT_EXPECT_LT(test, vm->env->heap.available, available);
+	set(vm, t, str("key"), KTAP_VALUE_NIL);
+	set(vm, t, str("never there"), KTAP_VALUE_NIL);
+	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
+	KUNIT_EXPECT_EQ(test, t->blob_bytes, 0);
+	KUNIT_EXPECT_EQ(test, ktap_table_len(t), 0);
+	KUNIT_EXPECT_EQ(test, get(vm, t, str("key")).tag, KTAP_NIL);
+}
+
+static void a_full_table_drops_and_counts(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test, EVENT);
+	struct ktap_table *t = new_table(test, vm, 3);
+	size_t available;
+	int i;
+
+	for (i = 0; i < 3; i++)
+		set(vm, t, KTAP_VALUE_INT(i), str("x"));
+	available = vm->env->heap.available;
+	set(vm, t, KTAP_VALUE_INT(3), str("y"));
+	add(vm, t, KTAP_VALUE_INT(4), 1);
+	KUNIT_EXPECT_EQ(test, ktap_table_len(t), 3);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.full_table), 2);
+	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
+	KUNIT_EXPECT_EQ(test, vm->error, 0);
+	/* What is there can still be changed, and makes room. */
+	set(vm, t, KTAP_VALUE_INT(0), str("z"));
+	expect_str(test, "z", get(vm, t, KTAP_VALUE_INT(0)));
+	set(vm, t, KTAP_VALUE_INT(0), KTAP_VALUE_NIL);
+	set(vm, t, KTAP_VALUE_INT(3), KTAP_VALUE_INT(3));
+	expect_int(test, 3, get(vm, t, KTAP_VALUE_INT(3)));
+}
+
+static void inserts_without_memory_are_counted(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test, EVENT);
+	struct ktap_table *t = new_table(test, vm, KTAP_TABLE_LIMIT);
+	u32 i, len;
+
+	for (i = 0; i < 10000; i++)
+		add(vm, t, KTAP_VALUE_INT(i), i);
+	len = ktap_table_len(t);
+	KUNIT_EXPECT_GT(test, len, 3000);
+	KUNIT_EXPECT_LT(test, len, 10000);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.no_memory), 10000 - len);
+	for (i = 0; i < len; i++)
+		expect_int(test, i, get(vm, t, KTAP_VALUE_INT(i)));
+	/* In process context more is taken at once. */
+	vm->level = PROCESS;
+	for (i = len; i < 10000; i++)
+		add(vm, t, KTAP_VALUE_INT(i), i);
+	KUNIT_EXPECT_EQ(test, ktap_table_len(t), 10000);
+}
+
+/* There is memory for entries, but in pieces too small for buckets. */
+static void chains_stay_short_without_memory_for_buckets(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test, EVENT);
+	struct ktap_table *t = new_table(test, vm, 0);
+	struct llist_head pieces;
+	struct llist_node *p, *next;
+	u32 i, len;
+
+	init_llist_head(&pieces);
+	while ((p = ktap_heap_alloc(&vm->env->heap, sizeof(struct ktap_entry))))
+		llist_add(p, &pieces);
+	for (p = llist_del_all(&pieces); p; p = next) {
+		next = p->next;
+		ktap_heap_free(&vm->env->heap, p, sizeof(struct ktap_entry));
+	}
+	for (i = 0; i < 2000; i++)
+		add(vm, t, KTAP_VALUE_INT(i), i);
+	len = ktap_table_len(t);
+	KUNIT_EXPECT_GT(test, len, 256);
+	KUNIT_EXPECT_LE(test, len, 33 * t->nbuckets);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.no_memory), 2000 - len);
+	for (i = 0; i < len; i++)
+		expect_int(test, i, get(vm, t, KTAP_VALUE_INT(i)));
+}
+
+static void add_counts_from_nothing(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test, EVENT);
+	struct ktap_table *t = new_table(test, vm, 0);
+	struct ktap_value key = str("k"), n = str("n");
+
+	add(vm, t, key, 5);
+	add(vm, t, key, -2);
+	expect_int(test, 3, get(vm, t, key));
+	add(vm, t, key, S64_MAX);
+	expect_int(test, S64_MIN + 2, get(vm, t, key));
+	KUNIT_EXPECT_EQ(test, ktap_table_add(vm, t, &key, &n), -EINVAL);
+	KUNIT_EXPECT_STREQ(test, vm->message, "arithmetic on a string");
+	vm->error = 0;
+	set(vm, t, key, KTAP_VALUE_BOOL(true));
+	n = KTAP_VALUE_INT(1);
+	KUNIT_EXPECT_EQ(test, ktap_table_add(vm, t, &key, &n), -EINVAL);
+	KUNIT_EXPECT_STREQ(test, vm->message, "arithmetic on a boolean");
+}
+
+static void a_table_grows_and_shrinks(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test, PROCESS);
+	struct ktap_table *t = new_table(test, vm, 20000);
+	size_t available;
+	int i;
+
+	for (i = 0; i < 20000; i++)
+		set(vm, t, KTAP_VALUE_INT(i * 64), KTAP_VALUE_INT(i));
+	KUNIT_EXPECT_EQ(test, ktap_table_len(t), 20000);
+	available = vm->env->heap.available;
+	for (i = 0; i < 20000; i += 2)
+		set(vm, t, KTAP_VALUE_INT(i * 64), KTAP_VALUE_NIL);
+	for (i = 0; i < 20000; i++) {
+		if (i % 2)
+			expect_int(test, i, get(vm, t, KTAP_VALUE_INT(i * 64)));
+		else
+			KUNIT_EXPECT_EQ(test, get(vm, t, KTAP_VALUE_INT(i * 64)).tag, KTAP_NIL);
+	}
+	/* The room is used again: nothing more is taken. */
+	for (i = 0; i < 20000; i += 2)
+		set(vm, t, KTAP_VALUE_INT(-i - 1), KTAP_VALUE_INT(i));
+	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
+}
+
+/* Iterates to the end; each value is a digit of the result. */
+static s64 digits(struct kunit *test, struct ktap_vm *vm, struct ktap_table *t,
+		  void (*between)(struct ktap_vm *vm, struct ktap_table *t, struct ktap_value key))
+{
+	struct ktap_value *r = vm->stack;
+	struct ktap_iter it = { };
+	s64 all = 0;
+	int n;
+
+	r[2] = KTAP_VALUE_NIL;
+	for (n = 0; n < 100 && ktap_table_next(vm, t, &it, &r[2], &r[3], &r[4]) > 0; n++) {
+		r[2] = r[3];
+		all = all * 10 + r[4].i;
+		if (between)
+			between(vm, t, r[3]);
+	}
+	KUNIT_EXPECT_LT(test, n, 100);
+	KUNIT_EXPECT_EQ(test, r[3].tag, KTAP_NIL);
+	return all;
+}
+
+static struct ktap_table *table_of(struct kunit *test, struct ktap_vm *vm, int n)
+{
+	struct ktap_table *t = new_table(test, vm, 0);
+	int i;
+
+	for (i = 1; i <= n; i++)
+		set(vm, t, KTAP_VALUE_INT(i), KTAP_VALUE_INT(i));
+	return t;
+}
+
+static void delete_it(struct ktap_vm *vm, struct ktap_table *t, struct ktap_value key)
+{
+	set(vm, t, key, KTAP_VALUE_NIL);
+}
+
+static void delete_it_and_the_next(struct ktap_vm *vm, struct ktap_table *t, struct ktap_value key)
+{
+	set(vm, t, key, KTAP_VALUE_NIL);
+	set(vm, t, KTAP_VALUE_INT(key.i + 1), KTAP_VALUE_NIL);
+}
+
+static void delete_it_then_one_before(struct ktap_vm *vm, struct ktap_table *t,
+				      struct ktap_value key)
+{
+	set(vm, t, key, KTAP_VALUE_NIL);
+	if (key.i == 4)
+		set(vm, t, KTAP_VALUE_INT(key.i + 3), KTAP_VALUE_NIL);
+}
+
+static void change_it(struct ktap_vm *vm, struct ktap_table *t, struct ktap_value key)
+{
+	set(vm, t, key, KTAP_VALUE_INT(9));
+}
+
+/* A new entry is the last one. */
+static void move_it_to_the_end(struct ktap_vm *vm, struct ktap_table *t, struct ktap_value key)
+{
+	set(vm, t, key, KTAP_VALUE_NIL);
+	if (key.i <= 3)
+		set(vm, t, KTAP_VALUE_INT(key.i + 5), KTAP_VALUE_INT(key.i + 5));
+}
+
+static void replace_the_last(struct ktap_vm *vm, struct ktap_table *t, struct ktap_value key)
+{
+	if (key.i != 5)
+		return;
+	set(vm, t, key, KTAP_VALUE_NIL);
+	set(vm, t, KTAP_VALUE_INT(6), KTAP_VALUE_INT(6));
+}
+
+static void iteration_follows_insertion(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test, EVENT);
+
+	KUNIT_EXPECT_EQ(test, digits(test, vm, new_table(test, vm, 0), NULL), 0);
+	KUNIT_EXPECT_EQ(test, digits(test, vm, table_of(test, vm, 5), NULL), 12345);
+}
+
+static void iteration_survives_changes(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test, EVENT);
+	struct ktap_table *t;
+
+	t = table_of(test, vm, 7);
+	KUNIT_EXPECT_EQ(test, digits(test, vm, t, delete_it), 1234567);
+	KUNIT_EXPECT_EQ(test, ktap_table_len(t), 0);
+	t = table_of(test, vm, 7);
+	KUNIT_EXPECT_EQ(test, digits(test, vm, t, delete_it_and_the_next), 1357);
+	t = table_of(test, vm, 7);
+	KUNIT_EXPECT_EQ(test, digits(test, vm, t, delete_it_then_one_before), 123456);
+	t = table_of(test, vm, 7);
+	KUNIT_EXPECT_EQ(test, digits(test, vm, t, change_it), 1234567);
+	KUNIT_EXPECT_EQ(test, digits(test, vm, t, NULL), 9999999);
+	t = table_of(test, vm, 5);
+	KUNIT_EXPECT_EQ(test, digits(test, vm, t, move_it_to_the_end), 12345678);
+	t = table_of(test, vm, 5);
+	KUNIT_EXPECT_EQ(test, digits(test, vm, t, replace_the_last), 123456);
+}
+
+/* Where the place is lost, finding it again is paid for. */
+static void a_lost_place_costs(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test, EVENT);
+	struct ktap_table *t = table_of(test, vm, 1000);
+	struct ktap_value *r = vm->stack;
+	struct ktap_iter it = { .seq = 500 };
+
+	vm->budget = 1000;
+	r[2] = KTAP_VALUE_INT(500);
+	KUNIT_EXPECT_EQ(test, 1, ktap_table_next(vm, t, &it, &r[2], &r[3], &r[4]));
+	KUNIT_EXPECT_EQ(test, vm->budget, 1000);
+	delete_it(vm, t, KTAP_VALUE_INT(501));
+	delete_it(vm, t, KTAP_VALUE_INT(1));
+	r[2] = r[3];
+	KUNIT_EXPECT_EQ(test, 1, ktap_table_next(vm, t, &it, &r[2], &r[3], &r[4]));
+	expect_int(test, 502, r[3]);
+	KUNIT_EXPECT_LT(test, vm->budget, 1000 - 25);
+	KUNIT_EXPECT_GT(test, vm->budget, 1000 - 100);
+}
+
+static void iteration_gives_copies(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test, EVENT);
+	struct ktap_table *t = new_table(test, vm, 0);
+	struct ktap_value *r = vm->stack;
+	struct ktap_iter it = { };
+	int i;
+
+	set(vm, t, str("first"), str(""));
+	set(vm, t, str(""), str("second"));
+	for (i = 0; i < 500; i++) {
+		/* The arena runs full and moves meanwhile. */
+		it.seq = 0;
+		r[2] = KTAP_VALUE_NIL;
+		KUNIT_ASSERT_EQ(test, 1, ktap_table_next(vm, t, &it, &r[2], &r[3], &r[4]));
+		expect_str(test, "first", r[3]);
+		expect_str(test, "", r[4]);
+		r[2] = r[3];
+		KUNIT_ASSERT_EQ(test, 1, ktap_table_next(vm, t, &it, &r[2], &r[3], &r[4]));
+		expect_str(test, "", r[3]);
+		expect_str(test, "second", r[4]);
+		expect_str(test, "first", r[2]);
+	}
+}
+
+static void clear_empties(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test, PROCESS);
+	struct ktap_table *t = new_table(test, vm, 0);
+	int i;
+
+	for (i = 0; i < 1000; i++)
+		set(vm, t, KTAP_VALUE_INT(i), str("some value"));
+	ktap_table_clear(vm, t);
+	KUNIT_EXPECT_EQ(test, ktap_table_len(t), 0);
+	KUNIT_EXPECT_EQ(test, digits(test, vm, t, NULL), 0);
+	KUNIT_EXPECT_EQ(test, get(vm, t, KTAP_VALUE_INT(7)).tag, KTAP_NIL);
+}
+
+static void a_table_nobody_keeps_ends_with_the_run(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test, EVENT);
+	size_t available = vm->env->heap.available;
+	struct ktap_table *t = new_table(test, vm, 0);
+
+	set(vm, t, str("key"), str("value"));
+	KUNIT_EXPECT_LT(test, vm->env->heap.available, available);
+	ktap_tables_end_run(vm);
+	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
+}
+
+static void a_table_a_slot_keeps_stays(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test, EVENT);
+	size_t available = vm->env->heap.available;
+	struct ktap_table *t = new_table(test, vm, 0);
+	struct ktap_value *r = vm->stack;
+
+	set(vm, t, str("key"), KTAP_VALUE_INT(7));
+	r[0] = (struct ktap_value){ .table = t, .tag = KTAP_TABLE };
+	ktap_global_set(vm, 0, &r[0]);
+	ktap_tables_end_run(vm);
+	ktap_tables_reap(vm->env);
+	KUNIT_EXPECT_EQ(test, 0, ktap_global_get(vm, 0, &r[1]));
+	KUNIT_ASSERT_EQ(test, r[1].tag, KTAP_TABLE);
+	expect_int(test, 7, get(vm, r[1].table, str("key")));
+	/* The slot lets it go: it is there for the rest of this run, and then freed. */
+	r[0] = KTAP_VALUE_NIL;
+	ktap_global_set(vm, 0, &r[0]);
+	expect_int(test, 7, get(vm, r[1].table, str("key")));
+	ktap_tables_end_run(vm);
+	ktap_tables_reap(vm->env);
+	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
+}
+
+static void a_table_may_be_let_go_and_kept_again(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test, EVENT);
+	size_t available = vm->env->heap.available;
+	struct ktap_table *t = new_table(test, vm, 0);
+	struct ktap_value *r = vm->stack;
+	int i;
+
+	for (i = 0; i < 5; i++) {
+		r[0] = (struct ktap_value){ .table = t, .tag = KTAP_TABLE };
+		ktap_global_set(vm, i % 2, &r[0]);
+		r[1] = KTAP_VALUE_INT(i);
+		ktap_global_set(vm, (i + 1) % 2, &r[1]);
+	}
+	r[0] = KTAP_VALUE_NIL;
+	ktap_global_set(vm, 0, &r[0]);
+	r[0] = (struct ktap_value){ .table = t, .tag = KTAP_TABLE };
+	ktap_global_set(vm, 0, &r[0]);
+	ktap_tables_end_run(vm);
+	ktap_tables_reap(vm->env);
+	set(vm, t, str("key"), KTAP_VALUE_INT(7));
+	expect_int(test, 7, get(vm, t, str("key")));
+	r[0] = KTAP_VALUE_NIL;
+	ktap_global_set(vm, 0, &r[0]);
+	ktap_tables_reap(vm->env);
+	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
+}
+
+static void nested_tables_end_together(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test, EVENT);
+	size_t available = vm->env->heap.available;
+	struct ktap_table *outer = new_table(test, vm, 0);
+	struct ktap_table *inner = new_table(test, vm, 0);
+
+	set(vm, inner, str("key"), str("value"));
+	set(vm, outer, str("inner"), (struct ktap_value){ .table = inner, .tag = KTAP_TABLE });
+	set(vm, outer, str("again"), (struct ktap_value){ .table = inner, .tag = KTAP_TABLE });
+	ktap_tables_end_run(vm);
+	ktap_tables_reap(vm->env);
+	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
+}
+
+static void a_table_in_itself_does_no_harm(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test, EVENT);
+	struct ktap_table *t = new_table(test, vm, 0);
+
+	set(vm, t, str("self"), (struct ktap_value){ .table = t, .tag = KTAP_TABLE });
+	KUNIT_EXPECT_PTR_EQ(test, get(vm, t, str("self")).table, t);
+	ktap_tables_end_run(vm);
+	ktap_tables_reap(vm->env);
+	/* It lives as long as the session. */
+	KUNIT_EXPECT_EQ(test, ktap_table_len(t), 1);
+}
+
+static void who_interrupts_a_holder_gives_up(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test, EVENT);
+	struct ktap_table *t = table_of(test, vm, 3);
+	struct ktap_value *r = vm->stack;
+	struct ktap_iter it = { };
+	struct ktap_value nil;
+	struct ktap_lock lock;
+	unsigned long flags;
+	int next;
+
+	r[0] = KTAP_VALUE_INT(5);
+	r[2] = KTAP_VALUE_NIL;
+	ktap_global_set(vm, 0, &r[0]);
+	ktap_lock_init(&lock);
+	KUNIT_ASSERT_TRUE(test, ktap_lock(&lock, &flags));
+	set(vm, t, KTAP_VALUE_INT(1), KTAP_VALUE_INT(7));
+	add(vm, t, KTAP_VALUE_INT(1), 7);
+	delete_it(vm, t, KTAP_VALUE_INT(1));
+	nil = get(vm, t, KTAP_VALUE_INT(1));
+	ktap_table_clear(vm, t);
+	next = ktap_table_next(vm, t, &it, &r[2], &r[3], &r[4]);
+	ktap_global_add(vm, 0, &r[0]);
+	ktap_global_set(vm, 0, &r[2]);
+	ktap_unlock(&lock, flags);
+
+	KUNIT_EXPECT_EQ(test, vm->error, 0);
+	KUNIT_EXPECT_EQ(test, nil.tag, KTAP_NIL);
+	KUNIT_EXPECT_EQ(test, next, 0);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.nmi_busy), 8);
+	KUNIT_EXPECT_EQ(test, digits(test, vm, t, NULL), 123);
+	KUNIT_EXPECT_EQ(test, 0, ktap_global_get(vm, 0, &r[0]));
+	expect_int(test, 5, r[0]);
+}
+
+static void globals_own_their_values(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test, EVENT);
+	size_t available = vm->env->heap.available;
+	struct ktap_value *r = vm->stack;
+	char text[] = "text";
+
+	KUNIT_EXPECT_EQ(test, 0, ktap_global_get(vm, 1, &r[0]));
+	KUNIT_EXPECT_EQ(test, r[0].tag, KTAP_NIL);
+	r[0] = str(text);
+	KUNIT_EXPECT_EQ(test, 0, ktap_global_set(vm, 1, &r[0]));
+	memset(text, 'x', 4);
+	KUNIT_EXPECT_EQ(test, 0, ktap_global_get(vm, 1, &r[0]));
+	expect_str(test, "text", r[0]);
+	r[1] = KTAP_VALUE_INT(1);
+	KUNIT_EXPECT_EQ(test, -EINVAL, ktap_global_add(vm, 1, &r[1]));
+	KUNIT_EXPECT_STREQ(test, vm->message, "arithmetic on a string");
+	vm->error = 0;
+	r[0] = KTAP_VALUE_NIL;
+	ktap_global_set(vm, 1, &r[0]);
+	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
+	KUNIT_EXPECT_EQ(test, 0, ktap_global_add(vm, 1, &r[1]));
+	KUNIT_EXPECT_EQ(test, 0, ktap_global_add(vm, 1, &r[1]));
+	KUNIT_EXPECT_EQ(test, 0, ktap_global_get(vm, 1, &r[0]));
+	expect_int(test, 2, r[0]);
+}
+
+static void sorting_orders_by_key_or_value(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test, PROCESS);
+	struct ktap_table *t = new_table(test, vm, 0);
+	struct ktap_sorted s;
+
+	set(vm, t, KTAP_VALUE_BOOL(true), KTAP_VALUE_INT(2));
+	set(vm, t, str("b"), KTAP_VALUE_INT(2));
+	set(vm, t, str("ab"), str("no number"));
+	set(vm, t, KTAP_VALUE_INT(10), KTAP_VALUE_INT(3));
+	set(vm, t, KTAP_VALUE_INT(-9), KTAP_VALUE_INT(-1));
+	KUNIT_ASSERT_EQ(test, 0, ktap_table_sort(vm->env, t, KTAP_BY_KEY, &s));
+	KUNIT_ASSERT_EQ(test, s.n, 5);
+	expect_int(test, -9, s.entries[0].key);
+	expect_int(test, 10, s.entries[1].key);
+	expect_str(test, "ab", s.entries[2].key);
+	expect_str(test, "no number", s.entries[2].value);
+	expect_str(test, "b", s.entries[3].key);
+	KUNIT_EXPECT_EQ(test, s.entries[4].key.tag, KTAP_BOOL);
+	ktap_sorted_free(&s);
+	KUNIT_ASSERT_EQ(test, 0, ktap_table_sort(vm->env, t, KTAP_BY_VALUE, &s));
+	KUNIT_ASSERT_EQ(test, s.n, 5);
+	expect_int(test, 3, s.entries[0].value);
+	expect_str(test, "b", s.entries[1].key);
+	KUNIT_EXPECT_EQ(test, s.entries[2].key.tag, KTAP_BOOL);
+	expect_int(test, -1, s.entries[3].value);
+	expect_str(test, "ab", s.entries[4].key);
+	ktap_sorted_free(&s);
+}
+
+static void sorting_copies_all(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test, PROCESS);
+	struct ktap_table *t = new_table(test, vm, 0);
+	struct ktap_sorted s;
+	char key[24];
+	int i;
+
+	for (i = 0; i < 5000; i++) {
+		snprintf(key, sizeof(key), "%05d%.*s", 4999 - i, i % 10, "..........");
+		set(vm, t, str(key), str(key));
+	}
+	KUNIT_ASSERT_EQ(test, 0, ktap_table_sort(vm->env, t, KTAP_BY_KEY, &s));
+	KUNIT_ASSERT_EQ(test, s.n, 5000);
+	KUNIT_EXPECT_EQ(test, s.dropped, 0);
+	for (i = 0; i < 5000; i++) {
+		snprintf(key, sizeof(key), "%05d%.*s", i, (4999 - i) % 10, "..........");
+		expect_str(test, key, s.entries[i].key);
+		expect_str(test, key, s.entries[i].value);
+	}
+	ktap_sorted_free(&s);
+}
+
+static struct kunit_case table_cases[] = {
+	KUNIT_CASE(keys_of_all_types_differ),
+	KUNIT_CASE(a_table_owns_copies),
+	KUNIT_CASE(nil_deletes_and_frees),
+	KUNIT_CASE(a_full_table_drops_and_counts),
+	KUNIT_CASE(inserts_without_memory_are_counted),
+	KUNIT_CASE(chains_stay_short_without_memory_for_buckets),
+	KUNIT_CASE(add_counts_from_nothing),
+	KUNIT_CASE(a_table_grows_and_shrinks),
+	KUNIT_CASE(iteration_follows_insertion),
+	KUNIT_CASE(iteration_survives_changes),
+	KUNIT_CASE(a_lost_place_costs),
+	KUNIT_CASE(iteration_gives_copies),
+	KUNIT_CASE(clear_empties),
+	KUNIT_CASE(a_table_nobody_keeps_ends_with_the_run),
+	KUNIT_CASE(a_table_a_slot_keeps_stays),
+	KUNIT_CASE(a_table_may_be_let_go_and_kept_again),
+	KUNIT_CASE(nested_tables_end_together),
+	KUNIT_CASE(a_table_in_itself_does_no_harm),
+	KUNIT_CASE(who_interrupts_a_holder_gives_up),
+	KUNIT_CASE(globals_own_their_values),
+	KUNIT_CASE(sorting_orders_by_key_or_value),
+	KUNIT_CASE(sorting_copies_all),
+	{}
+};
+
+static struct kunit_suite table_suite = {
+	.name = "ktap_table",
+	.test_cases = table_cases,
+};
+
+kunit_test_suite(table_suite);
