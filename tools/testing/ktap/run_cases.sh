@@ -120,6 +120,17 @@ each() {
 	done
 }
 
+# a crash leaves a test without a line
+"$build/kunit" >"$out" 2>"$err"
+code=$?
+passed=$(grep -c '^ok ' "$out")
+failed=$(grep -c '^not ok ' "$out")
+if [ $code != 0 ]; then
+	grep -v '^ok ' "$out"
+	head -n 40 "$err"
+	[ "$failed" != 0 ] || result $code kunit
+fi
+
 cd "$selftests" || exit 1
 each cases prints_what_it_should
 each errors fails_as_it_should

@@ -5,14 +5,17 @@
 # cat. Only ktapc makes the chunks, which could have come from any machine.
 
 . "$(dirname "$0")/lib.sh"
-plan 13
+plan 20
 session=$tracefs/ktap/session
 code=0
 
 # compile SCRIPT: into $tmp/chunk
 compile() {
 	printf '%s\n' "$1" >"$tmp/script.kp"
-	"$KTAPC" -o "$tmp/chunk" "$tmp/script.kp" 2>"$tmp/err"
+	rm -f "$tmp/chunk"
+	"$KTAPC" -o "$tmp/chunk" "$tmp/script.kp" 2>"$tmp/err" && [ -s "$tmp/chunk" ] && return
+	echo "Bail out! ktapc made no chunk"
+	exit 1
 }
 
 # reads what the session says until its end
@@ -59,14 +62,43 @@ read_all
 exec 3>&-
 out lines_and_chunk_in_one_write 'in pieces\n'
 
-compile 'x = 0
-y = 1 / x'
+# what goes wrong: with the place in the script if there is one
+compile 'print("before")
+x = 0
+y = 1 / x
+trace_end { print("end") }'
 exec 3<>"$session"
 cat "$tmp/chunk" >&3 2>/dev/null
+is top_level_error_does_not_fail_the_write "$?" 0
 read_all
 exec 3>&-
-matches "$tmp/out" '^(ktap: )?.*script\.kp:2:[0-9]+: error: .*zero'
-result $? error_is_told_in_the_text
+matches "$tmp/out" '^before$' "^$tmp/script\\.kp:3:[0-9]+: error: division by zero$" \
+	"^  in main \\($tmp/script\\.kp:3\\)$" && ! grep -q '^ktap: ' "$tmp/out"
+result $? top_level_error_is_told_in_the_text
+
+compile 'function f(x) { return 1 / x }
+trace sched:sched_process_fork { f(0) }
+trace_end { print("end") }'
+exec 3<>"$session"
+cat "$tmp/chunk" >&3
+sh -c "cat /dev/null; true"
+read_all
+exec 3>&-
+matches "$tmp/out" "^$tmp/script\\.kp:1:[0-9]+: error: division by zero$" "^  in f \\($tmp/script\\.kp:1\\)$" \
+	'^end$' && ! grep -q '^ktap: ' "$tmp/out"
+result $? handler_error_is_told_in_the_text
+
+compile 't = table.new(0, 10)
+for (i = 1, 25) { t[i] = i }
+trace sched:sched_process_fork, sched:sched_process_exit { }
+trace_end { print(len(t)) }'
+exec 3<>"$session"
+cat "$tmp/chunk" >&3
+echo stop >&3
+read_all
+exec 3>&-
+matches "$tmp/out" '^ktap: total enabled 2 events$' '^10$' '^ktap: dropped 15 table entries'
+result $? notes_are_told_in_the_text
 
 compile 'trace sched:no_such_event { }'
 exec 3<>"$session"
@@ -74,7 +106,7 @@ cat "$tmp/chunk" >&3 2>/dev/null
 is refused_chunk_fails_the_write "$?" 1
 read_all
 exec 3>&-
-matches "$tmp/out" 'script\.kp:1:[0-9]+: error: .*no_such_event'
+matches "$tmp/out" "^$tmp/script\\.kp:1:[0-9]+: error: .*no_such_event" && ! grep -q '^ktap: ' "$tmp/out"
 result $? refusal_names_the_position
 
 exec 3<>"$session"
@@ -82,18 +114,40 @@ echo 'nonsense line' >&3 2>/dev/null
 is unknown_line_fails_the_write "$?" 1
 read_all
 exec 3>&-
-matches "$tmp/out" '^ktap: error: '
-result $? unknown_line_is_told
+out unknown_line_is_told "ktap: error: 'nonsense line' is no line to set up a session with\n"
 
-compile 'trace sched:sched_process_fork { n += 1 }'
 exec 3<>"$session"
+head -c 40 "$tmp/chunk" >&3
+read_all
+exec 3>&-
+out truncated_chunk_is_told "ktap: error: the chunk is incomplete: 40 of $(wc -c <"$tmp/chunk") bytes\n"
+
+exec 3<>"$session"
+head -c 100000 /dev/zero >&3 2>/dev/null
+is endless_line_fails_the_write "$?" 1
+read_all
+exec 3>&-
+matches "$tmp/out" '^ktap: error: a line of more than '
+result $? endless_line_is_told
+
+compile 'trace sched:sched_process_fork { n += 1 } trace_end { }'
+exec 3<>"$session"
+printf 'arg some name\n' >&3
 cat "$tmp/chunk" >&3
-matches "$tracefs/ktap/sessions" "script\.kp running events=[0-9]+ lost=0 memory=[0-9]+$" \
-	'^  sched:sched_process_fork hits=[0-9]+ filtered=0 missed=0 errors=0$'
+sh -c 'cat /dev/null; true'
+matches "$tracefs/ktap/sessions" \
+	'^[0-9]+ [0-9]+ [a-z.]+ some\\040name running events=[1-9][0-9]* lost=0 memory=[1-9][0-9]*$' \
+	'^  sched:sched_process_fork hits=[1-9][0-9]* filtered=0 missed=0 errors=0$'
 result $? sessions_lists_it
 exec 3>&-
 wait_until no_sessions
 result $? close_ends_the_session
+
+exec 3<>"$session"
+cat "$tmp/chunk" >&3
+matches "$tracefs/ktap/sessions" '^[0-9]+ [0-9]+ [a-z.]+ - running '
+result $? session_without_arguments_has_no_name
+exec 3>&-
 
 matches "$tracefs/ktap/features" '^abi: 1\.[0-9]+$' '^sources: ' '^opcodes: ' '^functions: .*print'
 result $? features_tell_the_version

@@ -75,7 +75,7 @@ run() {
 start() {
 	"$KTAP" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null &
 	tracer=$!
-	wait_until is_running "$tracer"
+	reaches "$tracer" running
 }
 
 # stop: ends what start began
@@ -99,17 +99,23 @@ state() {
 	sed -n "s/^[0-9]* $1 .* \([a-z]*\) events=.*/\1/p" "$tracefs/ktap/sessions"
 }
 
-is_running() { [ "$(state "$1")" = running ]; }
+is_or_dead() { [ "$(state "$1")" = "$2" ] || ! kill -0 "$1" 2>/dev/null; }
 no_sessions() { [ -z "$(cat "$tracefs/ktap/sessions")" ]; }
 
-# wait_until COMMAND...: up to ten seconds
+# wait_until COMMAND...: for as long as a run may take
 wait_until() {
 	tries=0
 	until "$@"; do
 		tries=$((tries + 1))
-		[ $tries -lt 200 ] || return 1
+		[ $tries -lt $((${seconds:-60} * 20)) ] || return 1
 		sleep 0.05
 	done
+}
+
+# reaches PID STATE: its session does, before the process ends
+reaches() {
+	wait_until is_or_dead "$1" "$2"
+	[ "$(state "$1")" = "$2" ]
 }
 
 # out NAME TEXT: the run succeeded, with exactly this output (printf escapes)
@@ -130,4 +136,49 @@ matches() {
 	done
 }
 
-has_event() { [ -d "$tracefs/events/$(echo "$1" | tr : /)" ]; }
+# kill_rounds NUMBER MS SCRIPT: kill -9 of ktap within MS milliseconds after its
+# start, so many times; $hits counts those that had a session by then
+seed=$$ hits=0
+kill_rounds() {
+	round=0
+	while [ $round -lt "$1" ]; do
+		"$KTAP" -e "$3" >/dev/null 2>&1 </dev/null &
+		victim=$!
+		# the shell's own poor randomness
+		seed=$(((seed * 1103515245 + 12345) % 2147483648))
+		sleep "$(printf '%d.%03d' $((seed / 65536 % $2 / 1000)) $((seed / 65536 % $2 % 1000)))"
+		[ -z "$(state $victim)" ] || hits=$((hits + 1))
+		kill -KILL $victim 2>/dev/null
+		wait $victim 2>/dev/null
+		round=$((round + 1))
+	done
+}
+
+# no_leaks NAME: kmemleak knows of nothing that ktap lost
+no_leaks() {
+	kmemleak=/sys/kernel/debug/kmemleak
+	if ! { echo scan >$kmemleak; } 2>/dev/null; then
+		skip "$1" "no kmemleak, or it is off: boot with kmemleak=on"
+		return
+	fi
+	# objects are reported from five seconds of age on; and what is freed after
+	# a grace period is not leaked: only the last scan tells
+	for scan in 1 2; do
+		sleep 6
+		echo scan >$kmemleak
+	done
+	awk 'BEGIN { RS = "unreferenced object" } /ktap/ { print RS $0 }' $kmemleak >"$tmp/err"
+	: >"$tmp/out"
+	[ ! -s "$tmp/err" ]
+	result $? "$1"
+}
+
+# no_complaints NAME: nor has the kernel said anything
+no_complaints() {
+	dmesg >"$tmp/out" 2>"$tmp/err"
+	[ -s "$tmp/out" ] &&
+		! grep -E 'WARNING:|BUG:|Oops|KASAN|UBSAN|INFO: task' "$tmp/out" >"$tmp/err"
+	status=$?
+	: >"$tmp/out"
+	result $status "$1"
+}

@@ -4,53 +4,77 @@
 # A little of everything, for kernels that are slow because they check much.
 
 . "$(dirname "$0")/lib.sh"
-plan 12
-seconds=120
+plan 20
+seconds=300
 cd "$here" || exit 1
 
 for name in arith_wraps recursion table_compound_keys string_survives_many_others \
-	for_pairs_while_deleting printf_directives; do
+	for_pairs_while_deleting printf_directives histogram_layout; do
 	run -q "cases/$name.kp"
 	[ "$code" = 0 ] && cmp -s "cases/$name.out" "$tmp/out"
 	result $? "$name"
 done
 
 run -q errors/remainder_by_zero.kp
-[ "$code" = 1 ] && matches "$tmp/err" 'errors/remainder_by_zero\.kp:3:[0-9]+: error: '
+[ "$code" = 1 ] && matches "$tmp/err" '^errors/remainder_by_zero\.kp:3:[0-9]+: error: '
 result $? run_time_error
+run -q load/unknown_event.kp
+[ "$code" = 2 ] && matches "$tmp/err" '^load/unknown_event\.kp:3:[0-9]+: error: '
+result $? load_time_error
 
-run -q -e 'trace syscalls:sys_*_getppid { s[probename, pid] += 1 } trace_end { print(len(s)) }' -- \
-	"$workload" getppid 100
-out syscalls_by_name_and_process '2\n'
+run -q -e 'trace syscalls:sys_*_getppid /execname == "workload"/ { s[probename, pid] += 1 n += 1 }
+trace_end { print(len(s), n) }' -- "$workload" getppid 1000
+out syscalls_by_name_and_process '2\t2000\n'
 
 run -q -e 'tick-50ms { n += 1 if (n == 3) { print("three") exit() } }'
 out ticks 'three\n'
 
-"$workload" spin 2 &
+# All events of the machine for ten seconds, while it works; then detached
+"$workload" bursts 2 &
+load=$!
+"$workload" fork 10000000 &
+forker=$!
+start -e 'trace *:* { s[probename, execname] += 1 n += 1 t[nsecs] = argstr }
+trace_end { print(len(s) > 10, n > 10000) print_hist(s, 3) }'
+result $? all_events_attach
+"$workload" spin 1 &
 spinner=$!
-start -q -e 'trace *:* { s[probename, execname] += 1 t[nsecs] = argstr }
-trace_end { print(len(s) > 0) print_hist(s, 3) }'
-sleep 3
-stop
-[ "$code" = 0 ] && [ "$(head -n 1 "$tmp/out")" = true ]
-result $? all_events_under_load
-
-i=0
-while [ $i -lt 5 ]; do
-	"$KTAP" -e 'trace *:* { s[probename] += 1 }' >/dev/null 2>&1 </dev/null &
-	victim=$!
-	sleep "0.$i"
-	kill -KILL $victim 2>/dev/null
-	wait $victim 2>/dev/null
-	i=$((i + 1))
-done
+sleep 10
 kill -KILL $spinner
+wait $spinner 2>/dev/null
+stop
+[ "$code" = 0 ] && [ "$(head -n 1 "$tmp/out")" = "true	true" ] && [ "$(wc -l <"$tmp/out")" = 6 ]
+result $? all_events_under_load
+wait_until no_sessions
+result $? all_events_detach
+
+# kill -9, a hundred times
+kill_rounds 3 3000 'trace *:* { s[probename] += 1 t[nsecs] = argstr }'
+kill_rounds 47 300 'trace syscalls:sys_*_getppid { s[probename] += 1 t[pid, nsecs] = "some text " .. nsecs }
+tick-1ms { print_hist(s, 3) }'
+kill_rounds 30 300 'trace sched:sched_switch { print(argstr) }'
+kill_rounds 20 300 'for (i = 1, 10000000) { t[i] = {i} }'
+[ $hits -ge 33 ]
+result $? many_had_a_session
+echo "# $hits of 100"
+kill -KILL $load $forker
+wait $load $forker 2>/dev/null
 wait_until no_sessions
 result $? killed_tools_leave_nothing
 
+# Truncated, wrong and random chunks
 code=0
-./session >"$tmp/out" 2>&1 || code=$?
+KTAP_FUZZ_ROUNDS=300 ./session >"$tmp/out" 2>&1 || code=$?
 [ "$code" = 0 ]
-result $? session_file
+status=$?
+grep '^# ' "$tmp/out" >"$tmp/err"
+sed -i '/ OK \|RUN /d' "$tmp/err"
+: >"$tmp/out"
+result $status session_file
+
+run -q -e 'trace syscalls:sys_enter_getppid { n += 1 } trace_end { print(n) }' -- "$workload" getppid 100
+out all_works_afterwards '100\n'
+no_leaks nothing_is_leaked
+no_complaints kernel_did_not_complain
 
 finish

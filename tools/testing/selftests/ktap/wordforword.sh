@@ -6,7 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 plan 8
 tab=$(printf '\t')
-load='cat /proc/self/status; ls /proc/self /sys/kernel; sleep 0.1; ls /dev'
+load='{ cat /proc/self/status; ls /proc/self /sys/kernel; sleep 0.1; ls /dev; } >/dev/null'
 
 # CPU PID COMM EVENT, one a line, entries and exits
 cat >"$tmp/syscalls.kp" <<'SCRIPT'
@@ -57,7 +57,8 @@ stop
 	head -n 1 "$tmp/out" | grep -Eq '^ *value -+ Distribution -+ count *$' &&
 	matches "$tmp/out" '^ *sys_enter +\|@+ +[0-9]+ *$'
 result $? histogram_of_all_tracepoints
-awk 'NR > 1 && NF >= 3 { if (last != "" && $NF > last + 0) exit 1; last = $NF }' "$tmp/out"
+awk 'NR > 1 && NF >= 3 { if (rows && $NF > last + 0) wrong = 1; last = $NF; rows++ }
+END { exit wrong || rows < 5 }' "$tmp/out"
 result $? histogram_is_sorted
 matches "$tmp/err" '^ktap: total enabled [0-9]+ events$' '^Press Control-C to stop\.$'
 result $? number_of_events_is_told

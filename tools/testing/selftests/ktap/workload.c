@@ -7,6 +7,7 @@
  *	workload write BYTES N		write(BYTES bytes) to /dev/null, N times
  *	workload fork N			N children that exit at once, one by one
  *	workload spin N			N processes that do getppid() until killed
+ *	workload bursts N		the same, but they sleep every hundred calls
  *	workload wait COMMAND...	reads a line from stdin, then does the rest
  *	workload number NAME		prints the number of a system call
  */
@@ -69,7 +70,8 @@ static int do_fork(char **args)
 	return 0;
 }
 
-static int do_spin(char **args)
+/* In @args[0] processes, which end with the first one */
+static void multiply(char **args)
 {
 	for (long n = atol(args[0]); n > 1; n--) {
 		if (!fork()) {
@@ -77,8 +79,23 @@ static int do_spin(char **args)
 			break;
 		}
 	}
+}
+
+static int do_spin(char **args)
+{
+	multiply(args);
 	while (syscall(SYS_getppid) >= 0)
 		;
+	return 1;
+}
+
+static int do_bursts(char **args)
+{
+	multiply(args);
+	do {
+		for (int i = 0; i < 100; i++)
+			syscall(SYS_getppid);
+	} while (!usleep(1000));
 	return 1;
 }
 
@@ -112,6 +129,7 @@ static const struct {
 	{ "write", 2, do_write },
 	{ "fork", 1, do_fork },
 	{ "spin", 1, do_spin },
+	{ "bursts", 1, do_bursts },
 	{ "number", 1, do_number },
 	{ "wait", 1, do_wait },
 };

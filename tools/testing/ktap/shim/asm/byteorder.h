@@ -4,9 +4,18 @@
 
 #include <endian.h>
 
+#include <linux/types.h>
+
 #define le16_to_cpu(x)	le16toh(x)
 #define le32_to_cpu(x)	le32toh(x)
 #define le64_to_cpu(x)	le64toh(x)
+#define cpu_to_le16(x)	htole16(x)
 #define cpu_to_le32(x)	htole32(x)
+#define cpu_to_le64(x)	htole64(x)
+
+static inline void le32_add_cpu(__le32 *p, __u32 n)
+{
+	*p = cpu_to_le32(le32_to_cpu(*p) + n);
+}
 
 #endif /* _SHIM_ASM_BYTEORDER_H */

@@ -7,6 +7,7 @@
 #define MAX_ERRNO	4095
 
 #define ERR_PTR(err)	((void *)(long)(err))
+#define PTR_ERR(ptr)	((long)(ptr))
 #define IS_ERR(ptr)	((unsigned long)(ptr) >= (unsigned long)-MAX_ERRNO)
 
 #endif /* _SHIM_LINUX_ERR_H */

@@ -4,6 +4,6 @@
 
 #include <stdlib.h>
 
-#define sort(base, num, size, cmp, swap)	qsort(base, num, size, cmp)
+#define sort_nonatomic(base, num, size, cmp, swap)	qsort(base, num, size, cmp)
 
 #endif /* _SHIM_LINUX_SORT_H */

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* As much of KUnit as the tests of ktap use. */
+#ifndef _SHIM_KUNIT_TEST_H
+#define _SHIM_KUNIT_TEST_H
+
+#include <setjmp.h>
+#include <stdio.h>
+
+#include <linux/err.h>
+#include <linux/kernel.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+/* linux/limits.h of the kernel */
+#ifndef S64_MIN
+#define S64_MIN		INT64_MIN
+#endif
+#ifndef S64_MAX
+#define S64_MAX		INT64_MAX
+#endif
+#ifndef S32_MIN
+#define S32_MIN		INT32_MIN
+#endif
+#ifndef S16_MIN
+#define S16_MIN		INT16_MIN
+#endif
+#ifndef U16_MAX
+#define U16_MAX		UINT16_MAX
+#endif
+
+struct kunit_action;
+
+struct kunit {
+	bool failed;
+	jmp_buf abort;
+	struct kunit_action *actions;
+};
+
+struct kunit_case {
+	void (*run)(struct kunit *test);
+	const char *name;
+};
+
+struct kunit_suite {
+	const char *name;
+	struct kunit_case *test_cases;
+	struct kunit_suite *next;
+};
+
+#define KUNIT_CASE(fn)		{ .run = fn, .name = #fn }
+void kunit_add_suite(struct kunit_suite *suite);
+#define kunit_test_suite(suite)						\
+	__attribute__((constructor)) static void add_##suite(void)	\
+	{								\
+		kunit_add_suite(&(suite));				\
+	}
+
+void *kunit_kzalloc(struct kunit *test, size_t size, gfp_t gfp);
+int kunit_add_action_or_reset(struct kunit *test, void (*fn)(void *), void *arg);
+#define KUNIT_DEFINE_ACTION_WRAPPER(wrapper, fn, type)			\
+	static void wrapper(void *arg)					\
+	{								\
+		fn((type)arg);						\
+	}
+
+/* Ends the test if @end. */
+__printf(6, 7) void kunit_fail(struct kunit *test, bool end, const char *file, int line,
+			       const char *what, const char *fmt, ...);
+
+#define KUNIT_FAIL(test, fmt, ...)						\
+	kunit_fail(test, false, __FILE__, __LINE__, "failed", fmt, ##__VA_ARGS__)
+
+#define kunit_compare(test, end, l, op, r, fmt, ...)				\
+	do {									\
+		__typeof__(l) l_ = (l);						\
+		__typeof__(r) r_ = (r);						\
+										\
+		if (!(l_ op r_))						\
+			kunit_fail(test, end, __FILE__, __LINE__,		\
+				   #l " " #op " " #r, "%lld, %lld " fmt,	\
+				   (long long)l_, (long long)r_, ##__VA_ARGS__);	\
+	} while (0)
+
+#define expect_(test, l, op, r, ...)	kunit_compare(test, false, l, op, r, __VA_ARGS__)
+#define assert_(test, l, op, r, ...)	kunit_compare(test, true, l, op, r, __VA_ARGS__)
+
+#define KUNIT_EXPECT_EQ(test, l, r)	expect_(test, l, ==, r, "")
+#define KUNIT_EXPECT_NE(test, l, r)	expect_(test, l, !=, r, "")
+#define KUNIT_EXPECT_GT(test, l, r)	expect_(test, l, >, r, "")
+#define KUNIT_EXPECT_GE(test, l, r)	expect_(test, l, >=, r, "")
+#define KUNIT_EXPECT_LT(test, l, r)	expect_(test, l, <, r, "")
+#define KUNIT_EXPECT_LE(test, l, r)	expect_(test, l, <=, r, "")
+#define KUNIT_EXPECT_TRUE(test, x)	expect_(test, !!(x), ==, true, "")
+#define KUNIT_EXPECT_FALSE(test, x)	expect_(test, !!(x), ==, false, "")
+#define KUNIT_EXPECT_NULL(test, x)	expect_(test, (long)(x), ==, 0L, "")
+#define KUNIT_EXPECT_NOT_NULL(test, x)	expect_(test, (long)(x), !=, 0L, "")
+#define KUNIT_EXPECT_PTR_EQ(test, l, r)	expect_(test, (long)(l), ==, (long)(r), "")
+
+#define KUNIT_EXPECT_EQ_MSG(test, l, r, ...)	expect_(test, l, ==, r, __VA_ARGS__)
+#define KUNIT_EXPECT_NE_MSG(test, l, r, ...)	expect_(test, l, !=, r, __VA_ARGS__)
+#define KUNIT_EXPECT_TRUE_MSG(test, x, ...)	expect_(test, !!(x), ==, true, __VA_ARGS__)
+#define KUNIT_EXPECT_NOT_NULL_MSG(test, x, ...)	expect_(test, (long)(x), !=, 0L, __VA_ARGS__)
+
+#define KUNIT_ASSERT_EQ(test, l, r)	assert_(test, l, ==, r, "")
+#define KUNIT_ASSERT_LT(test, l, r)	assert_(test, l, <, r, "")
+#define KUNIT_ASSERT_TRUE(test, x)	assert_(test, !!(x), ==, true, "")
+#define KUNIT_ASSERT_NOT_NULL(test, x)	assert_(test, (long)(x), !=, 0L, "")
+#define KUNIT_ASSERT_FALSE_MSG(test, x, ...)	assert_(test, !!(x), ==, false, __VA_ARGS__)
+
+#define KUNIT_EXPECT_STREQ(test, l, r)	KUNIT_EXPECT_STREQ_MSG(test, l, r, "%s", "")
+#define KUNIT_EXPECT_STREQ_MSG(test, l, r, fmt, ...)				\
+	do {									\
+		const char *l_ = (l), *r_ = (r);				\
+										\
+		if (strcmp(l_, r_))						\
+			kunit_fail(test, false, __FILE__, __LINE__, #l " == " #r,	\
+				   "\n--- is\n%s\n--- should be\n%s\n" fmt,	\
+				   l_, r_, ##__VA_ARGS__);			\
+	} while (0)
+
+#endif /* _SHIM_KUNIT_TEST_H */
