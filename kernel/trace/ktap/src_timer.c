@@ -66,6 +66,10 @@ static enum hrtimer_restart tick_timer(struct hrtimer *timer)
 	struct ktap_probe *probe = tick->point.probe;
 	u64 due = hrtimer_forward_now(timer, tick->period);
 
+	/* It may take a while until the session's thread gets to detach us. */
+	if (READ_ONCE(probe->session->state) != KTAP_RUNNING)
+		return HRTIMER_NORESTART;
+
 	if (!xchg(&tick->busy, 1)) {
 		kthread_queue_work(probe->session->worker, &tick->work);
 		due--;

@@ -86,7 +86,7 @@ stop() {
 
 # reap: waits for what start began; killed if it does not end
 reap() {
-	( sleep "${seconds:-60}"; kill -KILL "$tracer" ) 2>/dev/null &
+	( sleep "${seconds:-60}"; kill -KILL "$tracer" ) >/dev/null 2>&1 &
 	watchdog=$!
 	code=0
 	wait "$tracer" || code=$?

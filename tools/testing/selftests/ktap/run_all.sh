@@ -7,15 +7,19 @@ cd "$(dirname "$0")" || exit 1
 all="session language tracepoint wordforword timer chunk loss kill"
 [ $# -gt 0 ] || set -- $all
 log=$(mktemp) || exit 1
-trap 'rm -f "$log"' EXIT
+trap 'rm -f "$log" "$log.code"' EXIT
 passed=0 failed=0 skipped=0
 
 for name; do
 	test=./$name
 	[ -e "$test" ] || test=./$name.sh
 	echo "# $name"
-	code=0
-	"$test" >"$log" 2>&1 || code=$?
+	{
+		code=0
+		"$test" 2>&1 || code=$?
+		echo $code >"$log.code"
+	} | tee "$log"
+	code=$(cat "$log.code")
 	p=$(grep -Ec '^ok ' "$log")
 	s=$(grep -Ec '^ok .*# SKIP|^1\.\.0 # SKIP' "$log")
 	f=$(grep -Ec '^not ok ' "$log")
@@ -23,7 +27,6 @@ for name; do
 	# a test that dies has failed, whatever it said before
 	[ "$code" = 0 ] || [ "$code" = 4 ] || [ "$f" != 0 ] || f=1
 	[ "$code" = 0 ] && [ "$p$s" = 00 ] && f=1
-	cat "$log"
 	[ "$code" = 0 ] || [ "$code" = 4 ] || echo "# $name: exit code $code"
 	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 done
