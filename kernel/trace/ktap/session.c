@@ -305,7 +305,7 @@ static void low(struct ktap_heap *heap)
  * The chunk or a line was refused: why is in @diag.  Before there is a script
  * to run, that is all there is to read.
  */
-static int refuse(struct ktap_session *s, int err)
+static int refuse_diag(struct ktap_session *s, int err)
 {
 	lockdep_assert_held(&s->lock);
 	ktap_diag(&s->diag, "error %d", err);
@@ -323,7 +323,18 @@ static int refuse(struct ktap_session *s, int err)
 	return err;
 }
 
-#define REFUSE(s, err, ...)	({ ktap_diag(&(s)->diag, __VA_ARGS__); refuse(s, err); })
+__printf(3, 4)
+static int refuse(struct ktap_session *s, int err, const char *fmt, ...)
+{
+	struct va_format vaf = { .fmt = fmt };
+	va_list ap;
+
+	va_start(ap, fmt);
+	vaf.va = &ap;
+	ktap_diag(&s->diag, "%pV", &vaf);
+	va_end(ap);
+	return refuse_diag(s, err);
+}
 
 struct output_work {
 	struct kthread_work work;
@@ -449,7 +460,7 @@ static int load(struct ktap_session *s)
 	if (!err && READ_ONCE(s->state) == KTAP_LOADING)
 		err = attach(s);
 	if (err)
-		return refuse(s, err);
+		return refuse_diag(s, err);
 	if (change_state(s, KTAP_LOADING, KTAP_BEGINNING))
 		kthread_queue_work(s->worker, &s->begin_work);
 	return 0;
@@ -464,13 +475,13 @@ static int set_arg(struct ktap_session *s, const char *value)
 	char *copy;
 
 	if (s->nargs == KTAP_MAX_SCRIPTARGS)
-		return REFUSE(s, -E2BIG, "more than %d arguments", KTAP_MAX_SCRIPTARGS);
+		return refuse(s, -E2BIG, "more than %d arguments", KTAP_MAX_SCRIPTARGS);
 	if (!s->args)
 		s->args = kvcalloc(KTAP_MAX_SCRIPTARGS, sizeof(*s->args), GFP_KERNEL_ACCOUNT);
 	copy = kstrdup(value, GFP_KERNEL_ACCOUNT);
 	if (!s->args || !copy) {
 		kfree(copy);
-		return REFUSE(s, -ENOMEM, "no memory");
+		return refuse(s, -ENOMEM, "no memory");
 	}
 
 	/* The script's name stays what it is. */
@@ -489,7 +500,7 @@ static int set_pid(struct ktap_session *s, const char *value)
 	pid_t pid;
 
 	if (kstrtoint(value, 10, &pid) || pid <= 0)
-		return REFUSE(s, -EINVAL, "'%s' is no process id", value);
+		return refuse(s, -EINVAL, "'%s' is no process id", value);
 	s->pid = pid;
 	return 0;
 }
@@ -499,10 +510,10 @@ static int set_memory(struct ktap_session *s, const char *value)
 	unsigned long max = READ_ONCE(ktap_max_memory), bytes;
 
 	if (kstrtoul(value, 0, &bytes) || bytes < KTAP_MIN_MEMORY)
-		return REFUSE(s, -EINVAL, "memory is a number of bytes, at least %d",
+		return refuse(s, -EINVAL, "memory is a number of bytes, at least %d",
 			      KTAP_MIN_MEMORY);
 	if (bytes > max)
-		return REFUSE(s, -ERANGE, "memory is at most %lu bytes here (see ktap/max_memory)",
+		return refuse(s, -ERANGE, "memory is at most %lu bytes here (see ktap/max_memory)",
 			      max);
 	s->memory = bytes;
 	return 0;
@@ -552,14 +563,14 @@ static int setup_line(struct ktap_session *s, const char *line)
 			break;
 		return settings[i].set(s, line[len] ? line + len + 1 : NULL);
 	}
-	return REFUSE(s, -EINVAL, "'%s' is no line to set up a session with", line);
+	return refuse(s, -EINVAL, "'%s' is no line to set up a session with", line);
 }
 
 /* Lines after the chunk.  A wrong one does not end the session. */
 static int command_line(struct ktap_session *s, const char *line)
 {
 	if (strcmp(line, "stop"))
-		return REFUSE(s, -EINVAL, "'%s' is no command: there is 'stop'", line);
+		return refuse(s, -EINVAL, "'%s' is no command: there is 'stop'", line);
 	ktap_session_stop(s, 0);
 	return 0;
 }
@@ -571,14 +582,14 @@ static int feed_line(struct ktap_session *s, const char *data, size_t len, size_
 	int err;
 
 	if (s->loaded && !s->line_len && *data == KTAP_MAGIC[0])
-		return REFUSE(s, -EINVAL, "a session has one chunk");
+		return refuse(s, -EINVAL, "a session has one chunk");
 	if (!s->line)
 		s->line = kmalloc(KTAP_MAX_LINE, GFP_KERNEL_ACCOUNT);
 	if (!s->line)
-		return REFUSE(s, -ENOMEM, "no memory");
+		return refuse(s, -ENOMEM, "no memory");
 	if (s->line_len + n > KTAP_MAX_LINE) {
 		s->line_len = 0;
-		return REFUSE(s, -EINVAL, "a line of more than %d bytes", KTAP_MAX_LINE);
+		return refuse(s, -EINVAL, "a line of more than %d bytes", KTAP_MAX_LINE);
 	}
 	memcpy(s->line + s->line_len, data, n);
 	s->line_len += n;
@@ -588,7 +599,7 @@ static int feed_line(struct ktap_session *s, const char *data, size_t len, size_
 
 	s->line[s->line_len - 1] = '\0';
 	if (strlen(s->line) != s->line_len - 1)
-		err = REFUSE(s, -EINVAL, "a line with a NUL byte");
+		err = refuse(s, -EINVAL, "a line with a NUL byte");
 	else if (s->loaded)
 		err = command_line(s, s->line);
 	else
@@ -608,16 +619,16 @@ static int feed_header(struct ktap_session *s, const char *data, size_t len, siz
 		return 0;
 
 	if (memcmp(s->header.magic, KTAP_MAGIC, KTAP_MAGIC_LEN))
-		return REFUSE(s, -EINVAL, "neither a line nor a chunk");
+		return refuse(s, -EINVAL, "neither a line nor a chunk");
 	size = le32_to_cpu(s->header.length);
 	if (size < sizeof(s->header))
-		return REFUSE(s, -EINVAL, "a chunk of %u bytes", size);
+		return refuse(s, -EINVAL, "a chunk of %u bytes", size);
 	if (size > KTAP_MAX_CHUNK)
-		return REFUSE(s, -E2BIG, "a chunk of %u bytes: at most %u are allowed", size,
+		return refuse(s, -E2BIG, "a chunk of %u bytes: at most %u are allowed", size,
 			      KTAP_MAX_CHUNK);
 	s->chunk = kvmalloc(size, GFP_KERNEL_ACCOUNT);
 	if (!s->chunk)
-		return REFUSE(s, -ENOMEM, "no memory for a chunk of %u bytes", size);
+		return refuse(s, -ENOMEM, "no memory for a chunk of %u bytes", size);
 	s->chunk_size = size;
 	memcpy(s->chunk, &s->header, sizeof(s->header));
 	return 0;
@@ -709,7 +720,7 @@ int ktap_session_wait_begun(struct ktap_session *s)
  */
 int ktap_session_before_read(struct ktap_session *s, bool nonblock)
 {
-	/* Pairs with that in refuse(). */
+	/* Pairs with that in refuse_diag(). */
 	if (smp_load_acquire(&s->state) > KTAP_LOADING)
 		return 0;
 	if (nonblock)
@@ -719,10 +730,10 @@ int ktap_session_before_read(struct ktap_session *s, bool nonblock)
 	if (READ_ONCE(s->state) != KTAP_OPEN)
 		goto unlock;
 	if (s->chunk_size)
-		REFUSE(s, -EINVAL, "the chunk is incomplete: %zu of %zu bytes", s->chunk_len,
+		refuse(s, -EINVAL, "the chunk is incomplete: %zu of %zu bytes", s->chunk_len,
 		       s->chunk_size);
 	else
-		REFUSE(s, -EINVAL, "nothing was loaded");
+		refuse(s, -EINVAL, "nothing was loaded");
 unlock:
 	mutex_unlock(&s->lock);
 	return 0;

@@ -165,4 +165,5 @@ sed 's/^arg .*script.kp/arg S/' "$dir/setup" >"$dir/out"
 output script_file_and_its_argument 'frames\narg S\narg arg\n'
 
 echo "1..$count"
+echo "$((count - failed)) passed, $failed failed"
 [ "$failed" = 0 ]

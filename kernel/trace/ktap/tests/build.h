@@ -12,12 +12,10 @@
 #define TEST_MAX	64	/* entries of a section, code and lines aside */
 #define TEST_BYTES	8192	/* of strings and of source text */
 
-/**
- * struct test_chunk - a chunk being built; all of it may be edited until then
- * @test: the test it is for
- * @header: all but length and number of sections
- * @max_insns: entries of @insns and @lines
- * @insns: in host order, as it is easier to edit
+/*
+ * A chunk being built; all of it may be edited until then.  @header has all but
+ * length and number of sections; @insns are in host order, as these are easier
+ * to edit, and there is room for @max_insns of them.
  */
 struct test_chunk {
 	struct kunit *test;
