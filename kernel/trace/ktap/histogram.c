@@ -19,7 +19,8 @@
 
 static const char distribution[] = "----- Distribution -----";
 
-#define BAR		((int)sizeof(distribution) - 1)
+/* It starts a column later than its header, and ends a column earlier. */
+#define BAR		((int)sizeof(distribution) - 2)
 #define MIN_KEY		10
 #define MAX_KEY		48
 
@@ -89,7 +90,7 @@ static void text_row(struct ktap_text *t, struct ktap_text *line, const struct k
 	ktap_text_put(t, " |", 2);
 	ktap_text_fill(t, '@', bar);
 	ktap_text_fill(t, ' ', BAR - bar);
-	ktap_text_printf(t, "%lld\n", pair->value.i);
+	ktap_text_printf(t, " %lld\n", pair->value.i);
 }
 
 int ktap_text_hist(struct ktap_text *t, struct ktap_table *table, u32 rows)

@@ -268,15 +268,15 @@ static void a_histogram_has_bars_of_the_total(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, ktap_text_hist(&t, table.table, 20));
 	KUNIT_EXPECT_STREQ(test, text_end(&t),
 			   "          value ----- Distribution ----- count\n"
-			   "rcu_utilization |@@@@@@@@@@@@            12\n"
-			   "              5 |@@@@@@                  6\n"
-			   "              a |@@@@@@                  6\n"
+			   "rcu_utilization |@@@@@@@@@@@             12\n"
+			   "              5 |@@@@@                   6\n"
+			   "              a |@@@@@                   6\n"
 			   "       negative |                        -1\n");
 	text_begin(&t, &s, buf, vm);
 	KUNIT_EXPECT_EQ(test, 0, ktap_text_hist(&t, table.table, 1));
 	KUNIT_EXPECT_STREQ(test, text_end(&t),
 			   "          value ----- Distribution ----- count\n"
-			   "rcu_utilization |@@@@@@@@@@@@            12\n"
+			   "rcu_utilization |@@@@@@@@@@@             12\n"
 			   "            ... |\n");
 	/* The sum needs more than 64 bits. */
 	set(vm, table.table, str("a"), KTAP_VALUE_INT(S64_MAX));
