@@ -227,7 +227,9 @@ static inline struct ktap_session *ktap_session_of(const struct ktap_vm *vm)
 /* session.c */
 struct ktap_session *ktap_session_open(void);
 void ktap_session_close(struct ktap_session *s);
-int ktap_session_feed(struct ktap_session *s, const char *data, size_t len);
+int ktap_session_load(struct ktap_session *s);
+__printf(3, 4)
+int ktap_session_refuse(struct ktap_session *s, int err, const char *fmt, ...);
 int ktap_session_wait_begun(struct ktap_session *s);
 int ktap_session_before_read(struct ktap_session *s, bool nonblock);
 void ktap_session_stop(struct ktap_session *s, int exit_code);
@@ -237,6 +239,9 @@ void ktap_sessions_show(struct seq_file *m);
 
 extern unsigned long ktap_max_memory;
 extern unsigned long ktap_max_insns;
+
+/* feed.c */
+int ktap_session_feed(struct ktap_session *s, const char *data, size_t len);
 
 /* output.c */
 int ktap_output_init(struct ktap_output *out, size_t memory);

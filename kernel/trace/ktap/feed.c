@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What is written to the file ktap/session: lines that set the session up, the
+ * chunk, and "stop", in any pieces.
+ */
+#include <linux/kstrtox.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "session.h"
+
+static int set_arg(struct ktap_session *s, const char *value)
+{
+	struct ktap_value *arg;
+	long long i;
+	char *copy;
+
+	if (s->nargs == KTAP_MAX_SCRIPTARGS)
+		return ktap_session_refuse(s, -E2BIG, "more than %d arguments",
+					   KTAP_MAX_SCRIPTARGS);
+	if (!s->args)
+		s->args = kvcalloc(KTAP_MAX_SCRIPTARGS, sizeof(*s->args), GFP_KERNEL_ACCOUNT);
+	copy = kstrdup(value, GFP_KERNEL_ACCOUNT);
+	if (!s->args || !copy) {
+		kfree(copy);
+		return ktap_session_refuse(s, -ENOMEM, "no memory");
+	}
+
+	/* The script's name stays what it is. */
+	arg = &s->args[s->nargs++];
+	if (s->nargs > 1 && !kstrtoll(value, 0, &i)) {
+		*arg = KTAP_VALUE_INT(i);
+		kfree(copy);
+	} else {
+		*arg = KTAP_VALUE_STR(copy, strlen(copy));
+	}
+	return 0;
+}
+
+static int set_pid(struct ktap_session *s, const char *value)
+{
+	pid_t pid;
+
+	if (kstrtoint(value, 10, &pid) || pid <= 0)
+		return ktap_session_refuse(s, -EINVAL, "'%s' is no process id", value);
+	s->pid = pid;
+	return 0;
+}
+
+static int set_memory(struct ktap_session *s, const char *value)
+{
+	unsigned long max = READ_ONCE(ktap_max_memory), bytes;
+
+	if (kstrtoul(value, 0, &bytes) || bytes < KTAP_MIN_MEMORY)
+		return ktap_session_refuse(s, -EINVAL, "memory is a number of bytes, at least %d",
+					   KTAP_MIN_MEMORY);
+	if (bytes > max)
+		return ktap_session_refuse(s, -ERANGE,
+					   "memory is at most %lu bytes here (see ktap/max_memory)",
+					   max);
+	s->memory = bytes;
+	return 0;
+}
+
+static int set_follow(struct ktap_session *s, const char *value)
+{
+	s->follow = true;
+	return 0;
+}
+
+static int set_self(struct ktap_session *s, const char *value)
+{
+	s->self = true;
+	return 0;
+}
+
+static int set_frames(struct ktap_session *s, const char *value)
+{
+	s->output.frames = true;
+	return 0;
+}
+
+/* Lines before the chunk. */
+static const struct {
+	const char *name;
+	bool value;
+	int (*set)(struct ktap_session *s, const char *value);
+} settings[] = {
+	{ "arg",	true,	set_arg },
+	{ "pid",	true,	set_pid },
+	{ "follow",	false,	set_follow },
+	{ "self",	false,	set_self },
+	{ "memory",	true,	set_memory },
+	{ "frames",	false,	set_frames },
+};
+
+static int setup_line(struct ktap_session *s, const char *line)
+{
+	size_t len = strcspn(line, " ");
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(settings); i++) {
+		if (strncmp(line, settings[i].name, len) || settings[i].name[len])
+			continue;
+		if (settings[i].value != (line[len] == ' '))
+			break;
+		return settings[i].set(s, line[len] ? line + len + 1 : NULL);
+	}
+	return ktap_session_refuse(s, -EINVAL, "'%s' is no line to set up a session with", line);
+}
+
+/* Lines after the chunk.  A wrong one does not end the session. */
+static int command_line(struct ktap_session *s, const char *line)
+{
+	if (strcmp(line, "stop"))
+		return ktap_session_refuse(s, -EINVAL, "'%s' is no command: there is 'stop'", line);
+	ktap_session_stop(s, 0);
+	return 0;
+}
+
+static int feed_line(struct ktap_session *s, const char *data, size_t len, size_t *used)
+{
+	const char *newline = memchr(data, '\n', len);
+	size_t n = newline ? newline - data + 1 : len;
+	int err;
+
+	if (s->loaded && !s->line_len && *data == KTAP_MAGIC[0])
+		return ktap_session_refuse(s, -EINVAL, "a session has one chunk");
+	if (!s->line)
+		s->line = kmalloc(KTAP_MAX_LINE, GFP_KERNEL_ACCOUNT);
+	if (!s->line)
+		return ktap_session_refuse(s, -ENOMEM, "no memory");
+	if (s->line_len + n > KTAP_MAX_LINE) {
+		s->line_len = 0;
+		return ktap_session_refuse(s, -EINVAL, "a line of more than %d bytes",
+					   KTAP_MAX_LINE);
+	}
+	memcpy(s->line + s->line_len, data, n);
+	s->line_len += n;
+	*used = n;
+	if (!newline)
+		return 0;
+
+	s->line[s->line_len - 1] = '\0';
+	if (strlen(s->line) != s->line_len - 1)
+		err = ktap_session_refuse(s, -EINVAL, "a line with a NUL byte");
+	else if (s->loaded)
+		err = command_line(s, s->line);
+	else
+		err = setup_line(s, s->line);
+	s->line_len = 0;
+	return err;
+}
+
+static int feed_header(struct ktap_session *s, const char *data, size_t len, size_t *used)
+{
+	u32 size;
+
+	*used = min(len, sizeof(s->header) - s->chunk_len);
+	memcpy((char *)&s->header + s->chunk_len, data, *used);
+	s->chunk_len += *used;
+	if (s->chunk_len < sizeof(s->header))
+		return 0;
+
+	if (memcmp(s->header.magic, KTAP_MAGIC, KTAP_MAGIC_LEN))
+		return ktap_session_refuse(s, -EINVAL, "neither a line nor a chunk");
+	size = le32_to_cpu(s->header.length);
+	if (size < sizeof(s->header))
+		return ktap_session_refuse(s, -EINVAL, "a chunk of %u bytes", size);
+	if (size > KTAP_MAX_CHUNK)
+		return ktap_session_refuse(s, -E2BIG,
+					   "a chunk of %u bytes: at most %u are allowed", size,
+					   KTAP_MAX_CHUNK);
+	s->chunk = kvmalloc(size, GFP_KERNEL_ACCOUNT);
+	if (!s->chunk)
+		return ktap_session_refuse(s, -ENOMEM, "no memory for a chunk of %u bytes",
+					   size);
+	s->chunk_size = size;
+	memcpy(s->chunk, &s->header, sizeof(s->header));
+	return 0;
+}
+
+static int feed_chunk(struct ktap_session *s, const char *data, size_t len, size_t *used)
+{
+	if (!s->chunk)
+		return feed_header(s, data, len, used);
+	*used = min(len, s->chunk_size - s->chunk_len);
+	memcpy(s->chunk + s->chunk_len, data, *used);
+	s->chunk_len += *used;
+	return 0;
+}
+
+static bool in_chunk(const struct ktap_session *s, char next)
+{
+	return !s->loaded && !s->line_len && (s->chunk_len || next == KTAP_MAGIC[0]);
+}
+
+static int feed(struct ktap_session *s, const char *data, size_t len)
+{
+	size_t used;
+	int err;
+
+	lockdep_assert_held(&s->lock);
+	while (len) {
+		if (READ_ONCE(s->state) == KTAP_FAILED)
+			return -EPIPE;
+		used = 0;
+		if (in_chunk(s, *data))
+			err = feed_chunk(s, data, len, &used);
+		else
+			err = feed_line(s, data, len, &used);
+		data += used;
+		len -= used;
+		if (!err && !s->loaded && s->chunk_size && s->chunk_len == s->chunk_size) {
+			s->loaded = true;
+			err = ktap_session_load(s);
+		}
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/**
+ * ktap_session_feed() - Bytes were written to the session
+ * @s: the session
+ * @data: bytes
+ * @len: number of them
+ *
+ * Context: process, may sleep and run the script.
+ * Return: 0, or a negative errno with the reason left to be read.
+ */
+int ktap_session_feed(struct ktap_session *s, const char *data, size_t len)
+{
+	int err;
+
+	/* Another writer's top level may take long.  What was fed is not fed again. */
+	if (mutex_lock_killable(&s->lock))
+		return -EINTR;
+	err = feed(s, data, len);
+	mutex_unlock(&s->lock);
+	return err;
+}
