@@ -48,6 +48,8 @@
 #define KTAP_MAX_REGS		250U		/* registers of a function */
 #define KTAP_MAX_ARGS		32U		/* arguments of a call */
 #define KTAP_MAX_STRLEN		4096U		/* bytes of a string at run time */
+#define KTAP_MAX_TRIES		4096U
+#define KTAP_MULTI		255U		/* as a number of registers: see below */
 
 /**
  * struct ktap_header - the first bytes of a chunk
@@ -88,6 +90,7 @@ enum ktap_chunk_flags {
  * @KTAP_SEC_FIELDS: &ktap_section.count __le32, event fields used, by name (string)
  * @KTAP_SEC_LINES: &ktap_section.count struct ktap_line, one per instruction
  * @KTAP_SEC_FILES: &ktap_section.count struct ktap_file, then source text
+ * @KTAP_SEC_TRIES: &ktap_section.count struct ktap_try
  */
 enum ktap_section_type {
 	KTAP_SEC_STRINGS	= 1,
@@ -99,6 +102,7 @@ enum ktap_section_type {
 	KTAP_SEC_FIELDS		= 7,
 	KTAP_SEC_LINES		= 8,
 	KTAP_SEC_FILES		= 9,
+	KTAP_SEC_TRIES		= 10,
 };
 
 /* &ktap_section.flags: a kernel that does not know the type skips it */
@@ -139,7 +143,7 @@ struct ktap_string {
  * @ninsns: number of its instructions, at least 1
  * @nparams: parameters; they arrive in registers 0 to nparams - 1
  * @nregs: registers it uses, parameters included, 1 to %KTAP_MAX_REGS
- * @flags: 0
+ * @flags: enum ktap_function_flags
  */
 struct ktap_function {
 	__le32	name;
@@ -148,6 +152,36 @@ struct ktap_function {
 	__u8	nparams;
 	__u8	nregs;
 	__le16	flags;
+};
+
+/**
+ * enum ktap_function_flags - &ktap_function.flags
+ * @KTAP_FUNC_VARIADIC: arguments behind the parameters are kept, for VARG
+ */
+enum ktap_function_flags {
+	KTAP_FUNC_VARIADIC	= 1U << 0,
+};
+
+/**
+ * struct ktap_try - where a run-time error is caught
+ * @first: index of the first instruction covered
+ * @end: index of the first one behind
+ * @handler: index of the instruction where the function goes on
+ * @reg: register that gets the message, a string
+ * @reserved: 0
+ *
+ * The three instructions are of one function.  An error in a covered
+ * instruction, or in what it calls, goes on at the handler; of several entries
+ * that cover an instruction the first one counts, so that inner ones stand
+ * before outer ones.  What ends the session or the handler cannot be caught:
+ * exit(), a stop, and the end of the budget.
+ */
+struct ktap_try {
+	__le32	first;
+	__le32	end;
+	__le32	handler;
+	__u8	reg;
+	__u8	reserved[3];
 };
 
 /**
@@ -221,6 +255,12 @@ struct ktap_insn {
  * else in it is a run-time error.  Shift counts are taken modulo 64, SHR is
  * arithmetic.  An order relation holds between two integers or two strings, is
  * false when either side is nil, and a run-time error between other types.
+ *
+ * Where a call gives, or takes, as many values as there happen to be, the number
+ * of registers is %KTAP_MULTI.  Such an instruction leaves them in R[a] and the
+ * registers behind it, beyond the frame if need be, and the very next
+ * instruction must be one that takes them: CALL, CALLV, CALLB or RET with b, or
+ * TSETM.  What that takes begins at or before them, and ends with them.
  *
  * The numbers are ABI.
  */
@@ -307,6 +347,7 @@ enum ktap_opcode {
 	KTAP_OP_TADDS	= 104,	/* R[a][string d] += R[c] */
 	KTAP_OP_TADDI	= 105,	/* R[a][d] += R[c] */
 	KTAP_OP_THAS	= 106,	/* R[a] = R[b][R[c]] is not nil */
+	KTAP_OP_TAGG	= 111,	/* R[a][R[b]] <<< R[c]: into the aggregation of that key */
 	/*
 	 * Iteration uses R[a] to R[a + 4]: the table, two hidden registers,
 	 * the key and the value.
@@ -331,10 +372,20 @@ enum ktap_opcode {
 	KTAP_OP_CALLV	= 113,	/* function in R[a], arguments R[a + 1] to R[a + b] */
 	KTAP_OP_CALLB	= 114,	/* R[a] = built-in d, arguments R[a] to R[a + b - 1]; c is 0 */
 	KTAP_OP_RET	= 115,	/* return R[a] to R[a + b - 1] */
+	KTAP_OP_VARG	= 116,	/* R[a] to R[a + c - 1] = variable arguments, as results of a call */
+	KTAP_OP_TSETM	= 117,	/* R[a][d], R[a][d + 1], … = the values from R[b] on */
+
+	/* aggregations: loses no update */
+	KTAP_OP_AGG	= 118,	/* R[a] <<< R[c] */
 
 	/* the event */
 	KTAP_OP_FIELD	= 120,	/* R[a] = field d (index in KTAP_SEC_FIELDS), nil if it has none */
 	KTAP_OP_ARG	= 121,	/* R[a] = positional argument d, from 0, nil if it has none */
+
+	/* the current thread: fields that live as long as it does */
+	KTAP_OP_GETSELF	= 124,	/* R[a] = field named string d */
+	KTAP_OP_SETSELF	= 125,	/* field named string d = R[a]; nil deletes */
+	KTAP_OP_ADDSELF	= 126,	/* field named string d += R[a] */
 };
 
 /**
@@ -372,21 +423,51 @@ enum ktap_function_id {
 	/* output */
 	KTAP_FN_PRINT		= 48,	/* (…) */
 	KTAP_FN_PRINTF		= 49,	/* (format, …) */
-	KTAP_FN_PRINT_HIST	= 50,	/* (table[, rows]) */
+	KTAP_FN_PRINT_HIST	= 50,	/* (table or aggregation[, rows]) */
+	KTAP_FN_FORMAT		= 51,	/* (format, …): what printf would print */
+	KTAP_FN_PRINTA		= 52,	/* (format, table): for each key its parts and its value */
+	KTAP_FN_JOIN		= 53,	/* (pointer): the strings of an argv, blanks between */
+	KTAP_FN_CAT		= 54,	/* (path): the reader of the session shows that file */
 
 	/* tables */
 	KTAP_FN_COUNT		= 64,	/* (table, key[, n]): table[key] += n */
 	KTAP_FN_LEN		= 65,	/* (table or string) */
-	KTAP_FN_CLEAR		= 66,	/* (table) */
+	KTAP_FN_CLEAR		= 66,	/* (table or aggregation) */
+	KTAP_FN_SORT		= 67,	/* (table[, function]): a new table, in that order */
+	KTAP_FN_TRUNC		= 68,	/* (table, n): keeps the n largest, or -n smallest */
+	KTAP_FN_NORMALIZE	= 69,	/* (table or aggregation, n): is shown divided by n */
+	KTAP_FN_TABLE_NEW	= 70,	/* (n[, m]): a new table for at most n + m entries */
 
 	/* strings */
 	KTAP_FN_TOSTRING	= 80,	/* (value); of an event: its line, newline included */
+	KTAP_FN_SUBSTR		= 81,	/* (string, first[, n]): first counts from 0, or from the end */
+	KTAP_FN_STRSTR		= 82,	/* (string, part): the rest from the first part on, or nil */
+	KTAP_FN_STRCMP		= 83,	/* (string, string): -1, 0 or 1 */
+	KTAP_FN_STRLEN		= 84,	/* (string): bytes */
+	KTAP_FN_TOUPPER		= 85,	/* (string): ASCII only */
+	KTAP_FN_TOLOWER		= 86,	/* (string) */
+	KTAP_FN_TONUMBER	= 87,	/* (value): as the script would write it; nil if it is none */
+	KTAP_FN_NTOP		= 88,	/* (address) or (family, address): IPv4 or IPv6 as text */
+	KTAP_FN_MACADDR		= 89,	/* (6 bytes): as text */
+	KTAP_FN_STRFTIME	= 90,	/* (format[, nsecs]): UTC */
 
 	/* the event object */
 	KTAP_FN_EVENT_FIELD	= 96,	/* (event, n): field n, from 1 */
 
 	/* control */
 	KTAP_FN_EXIT		= 112,	/* ([code]): end the session; the handler ends here */
+	KTAP_FN_ERROR		= 113,	/* (message): a run-time error */
+
+	/* aggregations */
+	KTAP_FN_NEW_COUNT	= 128,	/* (): a new one, as in all four */
+	KTAP_FN_NEW_STATS	= 129,	/* () */
+	KTAP_FN_NEW_HIST	= 130,	/* (): by powers of two */
+	KTAP_FN_NEW_LHIST	= 131,	/* (min, max, step): by equal steps */
+	KTAP_FN_COUNT_OF	= 132,	/* (aggregation): how many values */
+	KTAP_FN_SUM		= 133,	/* (aggregation) */
+	KTAP_FN_MIN		= 134,	/* (aggregation): nil if it has no value; (n, n, …): the least */
+	KTAP_FN_MAX		= 135,	/* likewise */
+	KTAP_FN_AVG		= 136,	/* (aggregation): nil if it has no value */
 };
 
 /**
@@ -404,12 +485,14 @@ enum ktap_function_id {
  * @KTAP_CH_ERROR: a load or run-time error, text lines
  * @KTAP_CH_NOTE: losses and other things the user should know, text lines
  * @KTAP_CH_EXIT: the last frame: the exit code, __le32
+ * @KTAP_CH_CAT: a path: the contents of that file belong here
  */
 enum ktap_channel {
 	KTAP_CH_OUTPUT	= 1,
 	KTAP_CH_ERROR	= 2,
 	KTAP_CH_NOTE	= 3,
 	KTAP_CH_EXIT	= 4,
+	KTAP_CH_CAT	= 5,
 };
 
 /**

@@ -13,6 +13,7 @@
 #include <linux/slab.h>
 #include <linux/trace_events.h>
 
+#include "lock.h"
 #include "session.h"
 #include "source.h"
 
@@ -26,6 +27,10 @@
  * the clause that waited for it.  An interrupt has its own level, so that only
  * as many handlers nest as there are levels.  Hence a script never triggers
  * itself, nor any other script, through what its handlers call.
+ *
+ * An NMI may interrupt an update, with a lock of ktap held (see lock.h).  Half
+ * of what its handler does could not be done then: it is missed as a whole, so
+ * that what a handler counts in several places stays the same in all of them.
  *
  * Preemption is disabled while a handler runs.  &activation.busy is
  * written by the owner of the level alone, and read by what interrupts it on
@@ -312,7 +317,7 @@ void ktap_fire(const struct ktap_hit *hit)
 		return;
 
 	act = __this_cpu_read(activations);
-	if (unlikely(act->busy[level])) {
+	if (unlikely(act->busy[level] || __this_cpu_read(ktap_locks_held))) {
 		this_cpu_inc(probe->stats->missed);
 		return;
 	}

@@ -8,7 +8,7 @@
 #include "vm.h"
 
 /* Largest enum ktap_function_id, plus one. */
-#define KTAP_NR_FUNCTIONS	128
+#define KTAP_NR_FUNCTIONS	192
 
 #define KTAP_IN(level)		BIT(KTAP_LEVEL_##level)
 #define KTAP_IN_PROCESS		KTAP_IN(PROCESS)
@@ -38,6 +38,70 @@ struct ktap_builtin {
 };
 
 extern const struct ktap_builtin ktap_builtins[KTAP_NR_FUNCTIONS];
+
+/* builtin_output.c */
+int ktap_fn_print(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_printf(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_print_hist(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_printa(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_cat(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+/* Makes text of events and their unmade text, in the registers. */
+int ktap_make_texts(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+
+/* builtin_agg.c */
+int ktap_fn_new_count(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_new_stats(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_new_hist(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_new_lhist(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_count_of(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_sum(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_min(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_max(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_avg(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_trunc(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_normalize(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+
+/* builtin_mem.c */
+int ktap_fn_join(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+
+/*
+ * builtin_task.c: memory of the current process; nothing is waited for.  0 or
+ * -EFAULT; bytes of the string, which is cut to @size, NUL included, or -EFAULT.
+ */
+int ktap_read_user(void *to, u64 from, size_t size);
+int ktap_read_user_string(char *to, u64 from, size_t size);
+unsigned int ktap_user_pointer_size(void);
+
+/* builtin_table.c */
+int ktap_fn_count(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_len(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_clear(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_table_new(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_sort(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+
+/* builtin_string.c */
+int ktap_fn_strlen(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_substr(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_strstr(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_strcmp(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_toupper(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_tolower(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_error(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+
+/* builtin_convert.c */
+int ktap_fn_tostring(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_format(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_tonumber(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_ntop(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_macaddr(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_strftime(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+
+/* builtin_event.c */
+int ktap_fn_argstr(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_probename(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_probefunc(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_retval(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_event_field(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 
 /* builtin_task.c: the machine and the thread */
 int ktap_fn_pid(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);

@@ -3,6 +3,7 @@
  * Built-in values: the thread, the process and the machine.
  */
 #include <linux/cgroup.h>
+#include <linux/compat.h>
 #include <linux/cred.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
@@ -11,8 +12,10 @@
 #include <linux/string.h>
 #include <linux/timekeeping.h>
 #include <linux/topology.h>
+#include <linux/uaccess.h>
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
+#include <asm/tlb.h>
 
 #include "builtin.h"
 #include "session.h"
@@ -163,6 +166,32 @@ static struct ktap_value user_stack(const unsigned long *ips, unsigned int len)
 		.tag = KTAP_USTACK,
 		.len = len * sizeof(*ips),
 	};
+}
+
+int ktap_read_user(void *to, u64 from, size_t size)
+{
+	unsigned long address = from;
+
+	if (address != from)
+		return -EFAULT;
+	return copy_from_user_nofault(to, (const void __user *)address, size);
+}
+
+int ktap_read_user_string(char *to, u64 from, size_t size)
+{
+	unsigned long address = from;
+	int len;
+
+	if (address != from || !nmi_uaccess_okay())
+		return -EFAULT;
+	/* It counts the NUL. */
+	len = strncpy_from_user_nofault(to, (const void __user *)address, size);
+	return len > 0 ? len - 1 : -EFAULT;
+}
+
+unsigned int ktap_user_pointer_size(void)
+{
+	return in_compat_syscall() ? sizeof(u32) : sizeof(long);
 }
 
 #ifdef CONFIG_USER_STACKTRACE_SUPPORT

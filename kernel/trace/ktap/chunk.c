@@ -10,6 +10,7 @@
 #include <linux/bits.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <asm/byteorder.h>
@@ -18,7 +19,7 @@
 
 /* Sections of a chunk, unknown ones included. */
 #define MAX_SECTIONS	32
-#define NR_SECTIONS	(KTAP_SEC_FILES + 1)
+#define NR_SECTIONS	(KTAP_SEC_TRIES + 1)
 
 /* A section, in host order. */
 struct section {
@@ -60,6 +61,7 @@ static const struct {
 	[KTAP_SEC_FIELDS] = { "fields", sizeof(__le32), KTAP_MAX_FIELDS },
 	[KTAP_SEC_LINES] = { "lines", sizeof(struct ktap_line), KTAP_MAX_INSNS },
 	[KTAP_SEC_FILES] = { "files", sizeof(struct ktap_file), KTAP_MAX_FILES, true },
+	[KTAP_SEC_TRIES] = { "tries", sizeof(struct ktap_try), KTAP_MAX_TRIES },
 };
 
 static_assert(sizeof(struct ktap_header) == 24);
@@ -69,8 +71,12 @@ static_assert(sizeof(struct ktap_function) == 16);
 static_assert(sizeof(struct ktap_probe_desc) == 16);
 static_assert(sizeof(struct ktap_line) == 8);
 static_assert(sizeof(struct ktap_file) == 16);
+static_assert(sizeof(struct ktap_try) == 16);
 static_assert(sizeof(struct ktap_insn) == 8);
 static_assert(sizeof(struct ktap_code) == 8);
+
+/* struct ktap_program.try_at */
+static_assert(KTAP_MAX_TRIES <= U16_MAX);
 
 static __printf(3, 0) void diag_text(struct ktap_diag *diag, const char *place, const char *fmt,
 				     va_list args)
@@ -356,7 +362,8 @@ static int load_func(struct loader *l, u32 i, const struct ktap_function *raw, u
 	f->ninsns = le32_to_cpu(raw->ninsns);
 	f->nparams = raw->nparams;
 	f->nregs = raw->nregs;
-	if (raw->flags)
+	f->variadic = le16_to_cpu(raw->flags) & KTAP_FUNC_VARIADIC;
+	if (le16_to_cpu(raw->flags) & ~KTAP_FUNC_VARIADIC)
 		return malformed(l, "function %u has unknown flags", i);
 	if (!f->nregs || f->nregs > KTAP_MAX_REGS || f->nparams > f->nregs ||
 	    f->nparams > KTAP_MAX_ARGS)
@@ -542,10 +549,50 @@ static int load_lines(struct loader *l)
 	return 0;
 }
 
+static int load_try(struct loader *l, u32 i, const struct ktap_try *raw)
+{
+	u32 first = le32_to_cpu(raw->first), end = le32_to_cpu(raw->end), pc;
+	struct ktap_program *prog = l->prog;
+
+	if (memchr_inv(raw->reserved, 0, sizeof(raw->reserved)))
+		return malformed(l, "try %u has unknown flags", i);
+	prog->tries[i] = (struct ktap_catch){
+		.handler = le32_to_cpu(raw->handler),
+		.reg = raw->reg,
+	};
+	if (first > end || end > prog->ninsns || prog->tries[i].handler >= prog->ninsns)
+		return malformed(l, "try %u lies outside the code", i);
+	for (pc = first; pc < end; pc++)
+		prog->try_at[pc] = i + 1;
+	cond_resched();
+	return 0;
+}
+
+static int load_tries(struct loader *l)
+{
+	const struct ktap_try *raw = section_data(l, KTAP_SEC_TRIES);
+	struct ktap_program *prog = l->prog;
+	u32 i;
+	int err = 0;
+
+	prog->tries = alloc_entries(l, KTAP_SEC_TRIES, sizeof(*prog->tries), &prog->ntries);
+	if (!prog->tries)
+		return -ENOMEM;
+	if (!prog->ntries)
+		return 0;
+	prog->try_at = kvcalloc(prog->ninsns, sizeof(*prog->try_at), GFP_KERNEL_ACCOUNT);
+	if (!prog->try_at)
+		return -ENOMEM;
+	/* Of those that cover an instruction the first one counts. */
+	for (i = prog->ntries; i && !err; i--)
+		err = load_try(l, i - 1, &raw[i - 1]);
+	return err;
+}
+
 /* In this order: names are strings, and functions cover code. */
 static int (* const loaders[])(struct loader *l) = {
 	load_strings, load_ints, load_code, load_funcs, load_clauses, load_globals,
-	load_fields, load_files, load_lines,
+	load_fields, load_files, load_lines, load_tries,
 };
 
 static int load_all(struct loader *l, size_t len)
@@ -601,5 +648,7 @@ void ktap_program_free(struct ktap_program *prog)
 	kvfree(prog->fields);
 	kvfree(prog->string_field);
 	kvfree(prog->files);
+	kvfree(prog->tries);
+	kvfree(prog->try_at);
 	kvfree(prog);
 }

@@ -7,7 +7,10 @@
 #include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/timekeeping.h>
 
+#include "agg.h"
+#include "self.h"
 #include "table.h"
 
 int ktap_env_init(struct ktap_env *env, struct ktap_program *prog, size_t max_memory,
@@ -19,14 +22,13 @@ int ktap_env_init(struct ktap_env *env, struct ktap_program *prog, size_t max_me
 	env->prog = prog;
 	env->max_insns = KTAP_DEFAULT_INSNS;
 	env->seed = get_random_u32();
+	env->wall_offset = ktime_mono_to_real(0);
 	init_llist_head(&env->dead);
+	INIT_HLIST_HEAD(&env->sharded);
 	ktap_heap_init(&env->heap, max_memory, low);
-	if (!(prog->uses & KTAP_USES_HEAP))
-		return 0;
-
-	err = ktap_heap_refill(&env->heap);
-	if (!err)
-		err = ktap_globals_init(env);
+	err = ktap_self_init(env);
+	if (!err && prog->uses & KTAP_USES_HEAP)
+		err = ktap_heap_refill(&env->heap) ?: ktap_globals_init(env);
 	if (err)
 		ktap_env_destroy(env);
 	return err;
@@ -34,7 +36,9 @@ int ktap_env_init(struct ktap_env *env, struct ktap_program *prog, size_t max_me
 
 void ktap_env_destroy(struct ktap_env *env)
 {
-	/* Tables and all they hold lie in the heap. */
+	/* All else lies in the heap. */
+	ktap_aggs_destroy(env);
+	ktap_self_destroy(env);
 	kvfree(env->globals);
 	env->globals = NULL;
 	ktap_heap_destroy(&env->heap);

@@ -1,15 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Globals: slots with a lock each, so that `g += n` loses no update.
+ *
+ * Whoever writes one holds its lock, and makes &ktap_global.seq odd before and
+ * even behind what he writes.  Most reads are of a table or an aggregation, on
+ * every event and all CPUs: they take no lock and write nothing.  A reader who
+ * finds the number odd or changed takes the lock, and so does one who finds a
+ * blob, whose memory is the slot's.  An object stays as long as the reader can
+ * refer to it: see object.c.
  */
+#include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "lock.h"
 #include "slot.h"
+#include "table.h"
 
+/**
+ * struct ktap_global - a global
+ * @lock: protects the rest against other writers
+ * @seq: odd while @value is written
+ * @value: the slot
+ */
 struct ktap_global {
 	struct ktap_lock lock;
+	u32 seq;
 	struct ktap_value value;
 };
 
@@ -25,6 +42,30 @@ int ktap_globals_init(struct ktap_env *env)
 	return 0;
 }
 
+/* The lock is held. */
+static void begin_write(struct ktap_global *g)
+{
+	WRITE_ONCE(g->seq, g->seq + 1);
+	smp_wmb();	/* A: who reads any of what follows finds @seq changed; pairs with B */
+}
+
+static void end_write(struct ktap_global *g)
+{
+	smp_wmb();	/* C: who finds @seq even reads all of it; pairs with D */
+	WRITE_ONCE(g->seq, g->seq + 1);
+}
+
+/* False: it changes, or it is a blob. */
+static bool read_unlocked(const struct ktap_global *g, struct ktap_value *v)
+{
+	u32 seq = READ_ONCE(g->seq);
+
+	smp_rmb();	/* D: pairs with C */
+	*v = data_race(g->value);
+	smp_rmb();	/* B: pairs with A */
+	return !(seq & 1) && READ_ONCE(g->seq) == seq && !ktap_is_blob(v);
+}
+
 int ktap_global_get(struct ktap_vm *vm, u32 n, struct ktap_value *v)
 {
 	struct ktap_global *g = &vm->env->globals[n];
@@ -34,9 +75,13 @@ int ktap_global_get(struct ktap_vm *vm, u32 n, struct ktap_value *v)
 	u32 room = 0;
 	bool done;
 
+	if (likely(read_unlocked(g, &copy))) {
+		*v = copy;
+		return 0;
+	}
 	for (;;) {
 		if (!ktap_lock(&g->lock, &flags)) {
-			ktap_count_busy(vm);
+			ktap_count_busy(vm->env);
 			copy = KTAP_VALUE_NIL;
 			break;
 		}
@@ -64,11 +109,13 @@ int ktap_global_set(struct ktap_vm *vm, u32 n, struct ktap_value *v)
 	if (ret <= 0)
 		return ret;
 	if (!ktap_lock(&g->lock, &flags)) {
-		ktap_count_busy(vm);
+		ktap_count_busy(vm->env);
 		ktap_slot_discard(vm, &owned);
 		return 0;
 	}
+	begin_write(g);
 	ktap_slot_replace(vm->env, &g->value, &owned);
+	end_write(g);
 	ktap_unlock(&g->lock, flags);
 	return 0;
 }
@@ -85,10 +132,12 @@ int ktap_global_add(struct ktap_vm *vm, u32 n, const struct ktap_value *v)
 	if (err)
 		return err;
 	if (!ktap_lock(&g->lock, &flags)) {
-		ktap_count_busy(vm);
+		ktap_count_busy(vm->env);
 		return 0;
 	}
+	begin_write(g);
 	added = ktap_slot_add(&g->value, v->tag == KTAP_INT ? v->i : 0);
+	end_write(g);
 	holds = g->value;
 	ktap_unlock(&g->lock, flags);
 	return added ? 0 : ktap_no_sum(vm, &holds);

@@ -246,7 +246,7 @@ int ktap_heap_refill(struct ktap_heap *heap)
 	size_t want = max_t(size_t, bytes, KTAP_HEAP_INITIAL);
 	int err = -ENOSPC;
 
-	if (bytes && bytes < heap->max && !READ_ONCE(heap->asked))
+	if (heap->segments && bytes < heap->max && !READ_ONCE(heap->asked))
 		return 0;
 	want = min(want, heap->max - bytes);
 	while (want) {
@@ -260,6 +260,34 @@ int ktap_heap_refill(struct ktap_heap *heap)
 	}
 	WRITE_ONCE(heap->asked, false);
 	return err;
+}
+
+bool ktap_heap_charge(struct ktap_heap *heap, size_t size)
+{
+	unsigned long flags;
+	bool room;
+
+	if (!ktap_lock(&heap->lock, &flags))
+		return false;
+	room = size <= heap->max / 4 - heap->outside && size <= heap->max - heap->bytes;
+	if (room) {
+		heap->outside += size;
+		heap->bytes += size;
+	}
+	ktap_unlock(&heap->lock, flags);
+	return room;
+}
+
+void ktap_heap_uncharge(struct ktap_heap *heap, size_t size)
+{
+	unsigned long flags;
+
+	/* In process context this CPU is in no lock. */
+	if (!ktap_lock(&heap->lock, &flags))
+		return;
+	heap->outside -= size;
+	heap->bytes -= size;
+	ktap_unlock(&heap->lock, flags);
 }
 
 void ktap_heap_init(struct ktap_heap *heap, size_t max, void (*low)(struct ktap_heap *heap))

@@ -29,7 +29,8 @@ struct ktap_heap_segment;
  * @free: free blocks by class
  * @segments: all segments
  * @spare: the segment being cut up, or NULL
- * @bytes: bytes of all segments
+ * @bytes: bytes of all segments, and of @outside
+ * @outside: bytes that were taken elsewhere and count as well
  * @available: bytes not handed out, roughly
  * @max: most @bytes
  * @asked: there is less than KTAP_HEAP_LOW, or was less than somebody wanted,
@@ -42,6 +43,7 @@ struct ktap_heap {
 	struct ktap_heap_segment *segments;
 	struct ktap_heap_segment *spare;
 	size_t bytes;
+	size_t outside;
 	size_t available;
 	size_t max;
 	bool asked;
@@ -67,5 +69,12 @@ void *ktap_heap_alloc_nested(struct ktap_heap *heap, size_t size);
 void ktap_heap_free_nested(struct ktap_heap *heap, void *p, size_t size);
 /* Context: any where ktap_heap_alloc() would work; leaks till the end otherwise. */
 void ktap_heap_free(struct ktap_heap *heap, void *p, size_t size);
+
+/*
+ * Memory of the session that does not lie in the heap counts as well, and may be a
+ * quarter of it.  False: it would be more.  Context: process.
+ */
+bool ktap_heap_charge(struct ktap_heap *heap, size_t size);
+void ktap_heap_uncharge(struct ktap_heap *heap, size_t size);
 
 #endif /* _KTAP_HEAP_H */

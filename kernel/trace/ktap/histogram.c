@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * print_hist: a table of numbers as a bar chart, largest first.
+ * Bar charts: of a table of numbers, largest first, and of the buckets of an
+ * aggregation, in their order.
  *
  *            value ----- Distribution ----- count
  *  rcu_utilization |@@@@@                   54960
@@ -8,12 +9,14 @@
  *              ... |
  *
  * A bar's length is its share of the sum of all entries, also of those behind
- * the "..." line.  Entries that hold no integer are left out.
+ * the "..." line.  Entries that hold no number are left out.
  */
 #include <linux/kernel.h>
 #include <linux/math64.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 
+#include "agg.h"
 #include "record.h"
 #include "table.h"
 
@@ -23,6 +26,28 @@ static const char distribution[] = "----- Distribution -----";
 #define BAR		((int)sizeof(distribution) - 2)
 #define MIN_KEY		10
 #define MAX_KEY		48
+
+/**
+ * struct chart - a chart being made
+ * @t: where it goes
+ * @line: for the text of a key
+ * @rows: what it shows: keys and numbers
+ * @n: number of them
+ * @shown: how many have a line
+ * @sum: of all positive numbers
+ * @divisor: what a number is divided by when it is shown
+ * @width: of the column of keys
+ */
+struct chart {
+	struct ktap_text *t;
+	struct ktap_text *line;
+	const struct ktap_pair *rows;
+	u32 n;
+	u32 shown;
+	struct ktap_wide sum;
+	s64 divisor;
+	int width;
+};
 
 /* Bytes of a key on its line; it is written to @buf, of MAX_KEY bytes. */
 static int key_text(struct ktap_text *line, const struct ktap_value *key, char *buf)
@@ -45,88 +70,171 @@ static int key_text(struct ktap_text *line, const struct ktap_value *key, char *
 	return len;
 }
 
-static int key_width(struct ktap_text *t, struct ktap_text *line,
-		     const struct ktap_sorted *sorted, u32 rows, char *buf)
+static int key_width(const struct chart *c, char *buf)
 {
 	int width = MIN_KEY;
 	u32 i;
 
-	for (i = 0; i < rows && !t->err; i++) {
-		width = max(width, key_text(line, &sorted->entries[i].key, buf));
-		ktap_text_look_around(t);
+	for (i = 0; i < c->shown && !c->t->err; i++) {
+		width = max(width, key_text(c->line, &c->rows[i].key, buf));
+		ktap_text_look_around(c->t);
 	}
 	return width;
 }
 
-/* The sum of the positive numbers; a table can hold more than 64 bits of it. */
-static u64 sum_of(const struct ktap_sorted *sorted, u32 n)
+static struct ktap_wide sum_of(const struct chart *c)
 {
-	u64 sum = 0, value;
+	struct ktap_wide sum = { };
 	u32 i;
 
-	for (i = 0; i < n; i++) {
-		value = max_t(s64, sorted->entries[i].value.i, 0);
-		if (check_add_overflow(sum, value, &sum))
-			return U64_MAX;
+	for (i = 0; i < c->n; i++) {
+		if (c->rows[i].number.hi >= 0)
+			sum = ktap_wide_add(sum, c->rows[i].number);
 	}
 	return sum;
 }
 
-static int bar_length(s64 value, u64 sum)
+static struct ktap_wide half(struct ktap_wide x)
 {
-	if (value <= 0)
-		return 0;
-	return mul_u64_u64_div_u64(value, BAR, sum);
+	return (struct ktap_wide){ .lo = x.lo >> 1 | (u64)x.hi << 63, .hi = x.hi >> 1 };
 }
 
-static void text_row(struct ktap_text *t, struct ktap_text *line, const struct ktap_pair *pair,
-		     u64 sum, int width, char *buf)
+static int bar_length(struct ktap_wide n, struct ktap_wide sum)
 {
-	int len = key_text(line, &pair->key, buf);
-	int bar = bar_length(pair->value.i, sum);
+	if (n.hi < 0)
+		return 0;
+	while (sum.hi) {
+		n = half(n);
+		sum = half(sum);
+	}
+	return sum.lo ? mul_u64_u64_div_u64(n.lo, BAR, sum.lo) : 0;
+}
 
-	ktap_text_fill(t, ' ', width - len);
+static void text_row(const struct chart *c, const struct ktap_pair *row, char *buf)
+{
+	int len = key_text(c->line, &row->key, buf);
+	int bar = bar_length(row->number, c->sum);
+	struct ktap_text *t = c->t;
+
+	ktap_text_put(t, "\n", 1);
+	ktap_text_fill(t, ' ', c->width - len);
 	ktap_text_put(t, buf, len);
 	ktap_text_put(t, " |", 2);
 	ktap_text_fill(t, '@', bar);
-	ktap_text_fill(t, ' ', BAR - bar);
-	ktap_text_printf(t, " %lld\n", pair->value.i);
+	ktap_text_fill(t, ' ', BAR - bar + 1);
+	ktap_text_wide(t, row->number, c->divisor);
 }
 
-int ktap_text_hist(struct ktap_text *t, struct ktap_table *table, u32 rows)
+static void text_chart(struct chart *c)
+{
+	char buf[MAX_KEY];
+	u32 i;
+
+	c->sum = sum_of(c);
+	c->shown = min(c->shown, c->n);
+	c->width = key_width(c, buf);
+	ktap_text_fill(c->t, ' ', c->width - 5);
+	ktap_text_printf(c->t, "value %s count", distribution);
+	for (i = 0; i < c->shown && !c->t->err; i++) {
+		text_row(c, &c->rows[i], buf);
+		ktap_text_look_around(c->t);
+	}
+	if (c->shown < c->n) {
+		ktap_text_put(c->t, "\n", 1);
+		ktap_text_fill(c->t, ' ', c->width - 3);
+		ktap_text_put(c->t, "... |", 5);
+	}
+}
+
+static void show(struct chart *c)
 {
 	struct ktap_text line = { .s = &(struct seq_buf){ } };
-	struct ktap_sorted sorted;
-	char buf[MAX_KEY], *mem;
-	u32 i, n = 0;
-	int width;
-	u64 sum;
+	char *mem = kvmalloc(KTAP_MAX_STRLEN, GFP_KERNEL_ACCOUNT);
 
-	mem = kvmalloc(KTAP_MAX_STRLEN, GFP_KERNEL_ACCOUNT);
-	if (!mem || ktap_table_sort(t->vm->env, table, KTAP_BY_VALUE, &sorted)) {
-		kvfree(mem);
-		return -ENOMEM;
+	if (!mem) {
+		c->t->err = ktap_vm_error(c->t->vm, -ENOMEM, "no memory for output");
+		return;
 	}
 	seq_buf_init(line.s, mem, KTAP_MAX_STRLEN);
-
-	/* Integers come first. */
-	while (n < sorted.n && sorted.entries[n].value.tag == KTAP_INT)
-		n++;
-	sum = sum_of(&sorted, n);
-	rows = min(rows, n);
-	width = key_width(t, &line, &sorted, rows, buf);
-
-	ktap_text_fill(t, ' ', width - 5);
-	ktap_text_printf(t, "value %s count\n", distribution);
-	for (i = 0; i < rows && !t->err; i++) {
-		text_row(t, &line, &sorted.entries[i], sum, width, buf);
-		ktap_text_look_around(t);
-	}
-	if (rows < n) {
-		ktap_text_fill(t, ' ', width - 3);
-		ktap_text_printf(t, "... |\n");
-	}
-	ktap_sorted_free(&sorted);
+	c->line = &line;
+	text_chart(c);
 	kvfree(mem);
-	return t->err;
+}
+
+void ktap_text_hist(struct ktap_text *t, struct ktap_table *table, u32 rows, s64 divisor)
+{
+	struct chart c = { .t = t, .shown = rows, .divisor = divisor };
+	struct ktap_sorted sorted;
+
+	if (ktap_table_sort(t->vm->env, table, KTAP_BY_VALUE, &sorted)) {
+		t->err = ktap_vm_error(t->vm, -ENOMEM, "no memory to sort the table");
+		return;
+	}
+	/* Numbers come first. */
+	c.rows = sorted.entries;
+	while (c.n < sorted.n && sorted.entries[c.n].numeric)
+		c.n++;
+	show(&c);
+	ktap_sorted_free(&sorted);
+}
+
+/* Longest name of a bucket: "< -9223372036854775808". */
+#define ROW_NAME	24
+
+/* Names of the buckets of an lhist at its ends: they are no numbers. */
+struct end_names {
+	char below[ROW_NAME];
+	char above[ROW_NAME];
+};
+
+static struct ktap_value row_name(const struct ktap_agg_shape *shape, u32 bucket,
+				  struct end_names *names)
+{
+	if (shape->kind == KTAP_AGG_LHIST && !bucket)
+		return KTAP_VALUE_STR(names->below, scnprintf(names->below, ROW_NAME, "< %lld",
+							      shape->min));
+	if (shape->kind == KTAP_AGG_LHIST && bucket == shape->nbuckets - 1)
+		return KTAP_VALUE_STR(names->above, scnprintf(names->above, ROW_NAME, ">= %lld",
+							      shape->max));
+	return KTAP_VALUE_INT(ktap_agg_row(shape, bucket));
+}
+
+/* Rows from the first bucket with something in it to the last one. */
+static u32 make_rows(const struct ktap_agg_shape *shape, const u64 *buckets,
+		     struct ktap_pair *rows, struct end_names *names)
+{
+	u32 i, first = 0, end = shape->nbuckets;
+
+	while (first < end && !buckets[first])
+		first++;
+	while (end > first && !buckets[end - 1])
+		end--;
+	for (i = first; i < end; i++)
+		rows[i - first] = (struct ktap_pair){
+			.key = row_name(shape, i, names),
+			.number.lo = buckets[i],
+		};
+	return end - first;
+}
+
+void ktap_text_agg_hist(struct ktap_text *t, const struct ktap_agg *agg)
+{
+	const struct ktap_agg_shape *shape = ktap_agg_shape(agg);
+	struct chart c = { .t = t, .shown = U32_MAX };
+	struct end_names names;
+	struct ktap_pair *rows;
+	u64 *buckets;
+
+	rows = kvmalloc_array(shape->nbuckets, sizeof(*rows), GFP_KERNEL_ACCOUNT);
+	buckets = kvcalloc(shape->nbuckets, sizeof(*buckets), GFP_KERNEL_ACCOUNT);
+	if (rows && buckets) {
+		ktap_agg_read_buckets(t->vm->env, agg, buckets);
+		c.rows = rows;
+		c.n = make_rows(shape, buckets, rows, &names);
+		show(&c);
+	} else {
+		t->err = ktap_vm_error(t->vm, -ENOMEM, "no memory for output");
+	}
+	kvfree(rows);
+	kvfree(buckets);
 }

@@ -83,6 +83,7 @@ const struct ktap_opdef ktap_opdefs[256] = {
 	OP(TADDS,	READ,	NONE,	READ,	STR,	0),
 	OP(TADDI,	READ,	NONE,	READ,	IMM,	0),
 	OP(THAS,	WRITE,	READ,	READ,	NONE,	ktap_bit(BOOL)),
+	OP(TAGG,	READ,	READ,	READ,	NONE,	0),
 	OP(ITER,	OWN,	NONE,	NONE,	NONE,	0),
 	OP(NEXT,	OWN,	NONE,	NONE,	JUMP,	STORED),
 	OP(FORPREP,	OWN,	NONE,	NONE,	JUMP,	ktap_bit(INT)),
@@ -92,9 +93,17 @@ const struct ktap_opdef ktap_opdefs[256] = {
 	OP(CALLV,	OWN,	OWN,	OWN,	NONE,	ANY),
 	OP(CALLB,	OWN,	OWN,	NONE,	OWN,	0),
 	OP(RET,		OWN,	OWN,	NONE,	NONE,	0),
+	OP(VARG,	OWN,	NONE,	OWN,	NONE,	ANY),
+	OP(TSETM,	READ,	OWN,	NONE,	IMM,	0),
+
+	OP(AGG,		READ,	NONE,	READ,	NONE,	0),
 
 	OP(FIELD,	WRITE,	NONE,	NONE,	FIELD,	ANY),
 	OP(ARG,		WRITE,	NONE,	NONE,	OWN,	ANY),
+
+	OP(GETSELF,	WRITE,	NONE,	NONE,	STR,	STORED),
+	OP(SETSELF,	READ,	NONE,	NONE,	STR,	0),
+	OP(ADDSELF,	READ,	NONE,	NONE,	STR,	0),
 };
 
 const char *ktap_opcode_name(u8 op)

@@ -7,8 +7,11 @@
  * the arena finds them there when it moves.  The exception are constants.
  */
 #include <linux/kernel.h>
+#include <linux/math64.h>
 #include <linux/string.h>
 
+#include "agg.h"
+#include "frame.h"
 #include "ops.h"
 #include "table.h"
 
@@ -122,6 +125,7 @@ static int check_key_part(struct ktap_vm *vm, struct ktap_value *v)
 	switch (v->tag) {
 	case KTAP_FUNC:
 	case KTAP_TABLE:
+	case KTAP_AGG:
 	case KTAP_EVENT:
 		return ktap_vm_error(vm, -EINVAL, "%s cannot be a table key", ktap_type_name(v));
 	default:
@@ -164,46 +168,77 @@ int ktap_op_tuple(struct ktap_vm *vm, struct ktap_value *dst, struct ktap_value 
  * Table instructions.  A key stands in a register, where text can be made of
  * it and the arena can find it, or is a constant.
  */
-static int want_table(struct ktap_vm *vm, const struct ktap_value *v)
+static noinline int not_indexed(struct ktap_vm *vm, const struct ktap_value *v)
 {
-	if (likely(v->tag == KTAP_TABLE))
-		return 0;
 	return ktap_vm_error(vm, -EINVAL, "%s is indexed, only a table can be",
 			     ktap_type_name(v));
 }
 
-static int readable_key(struct ktap_vm *vm, const struct ktap_value *table,
-			struct ktap_value *key)
+/* What is read by a key; NULL: an aggregation without keys, which has nothing. */
+static int readable(struct ktap_vm *vm, const struct ktap_value *v, struct ktap_table **t)
+{
+	*t = v->table;
+	if (likely(v->tag == KTAP_TABLE))
+		return 0;
+	if (v->tag != KTAP_AGG)
+		return not_indexed(vm, v);
+	*t = ktap_agg_keyed(v->agg);
+	return 0;
+}
+
+/* What is written by a key: of an aggregation, `<<<` alone makes entries. */
+static int want_table(struct ktap_vm *vm, const struct ktap_value *v)
+{
+	if (likely(v->tag == KTAP_TABLE))
+		return 0;
+	if (v->tag != KTAP_AGG)
+		return not_indexed(vm, v);
+	return ktap_vm_error(vm, -EINVAL, "only '<<<' writes to a key of an aggregation");
+}
+
+static int readable_key(struct ktap_vm *vm, const struct ktap_value *v, struct ktap_value *key,
+			struct ktap_table **t)
 {
 	int err;
 
-	err = want_table(vm, table);
+	err = readable(vm, v, t);
 	if (err || key->tag == KTAP_NIL)
 		return err;
 	return check_key_part(vm, key);
 }
 
+static int get(struct ktap_vm *vm, struct ktap_value *dst, struct ktap_table *t,
+	       const struct ktap_value *key)
+{
+	if (likely(t))
+		return ktap_table_get(vm, t, key, dst);
+	*dst = KTAP_VALUE_NIL;
+	return 0;
+}
+
 int ktap_op_get(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_value *table,
 		struct ktap_value *key)
 {
+	struct ktap_table *t;
 	int err;
 
-	err = readable_key(vm, table, key);
-	return err ?: ktap_table_get(vm, table->table, key, dst);
+	err = readable_key(vm, table, key, &t);
+	return err ?: get(vm, dst, t, key);
 }
 
 int ktap_op_has(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_value *table,
 		struct ktap_value *key)
 {
+	struct ktap_table *t;
 	int err;
 
-	err = readable_key(vm, table, key);
+	err = readable_key(vm, table, key, &t);
 	if (!err)
-		*dst = KTAP_VALUE_BOOL(ktap_table_has(vm, table->table, key));
+		*dst = KTAP_VALUE_BOOL(t && ktap_table_has(vm, t, key));
 	return err;
 }
 
-static int writable_key(struct ktap_vm *vm, struct ktap_value *key)
+int ktap_op_check_key(struct ktap_vm *vm, struct ktap_value *key)
 {
 	if (key->tag == KTAP_NIL)
 		return ktap_vm_error(vm, -EINVAL, "nil cannot be a table key");
@@ -213,12 +248,33 @@ static int writable_key(struct ktap_vm *vm, struct ktap_value *key)
 int ktap_op_set(struct ktap_vm *vm, const struct ktap_value *table, struct ktap_value *key,
 		struct ktap_value *v)
 {
+	struct ktap_table *t = NULL;
 	int err;
 
-	err = want_table(vm, table);
+	err = v->tag == KTAP_NIL ? readable(vm, table, &t) : want_table(vm, table);
 	if (!err)
-		err = writable_key(vm, key);
-	return err ?: ktap_table_set(vm, table->table, key, v);
+		err = ktap_op_check_key(vm, key);
+	if (err)
+		return err;
+	if (unlikely(table->tag == KTAP_AGG))
+		return t ? ktap_table_set(vm, t, key, v) : 0;
+	return ktap_table_set(vm, table->table, key, v);
+}
+
+int ktap_op_set_open(struct ktap_vm *vm, const struct ktap_value *table, s32 first,
+		     struct ktap_value *v)
+{
+	struct ktap_value key = KTAP_VALUE_INT(first);
+	unsigned int i, n;
+	int err;
+
+	err = ktap_open_values(vm, v - vm->stack, &n);
+	if (!err)
+		err = ktap_vm_charge(vm, n);
+	for (i = 0; i < n && !err; i++, key.i++)
+		err = ktap_op_set(vm, table, &key, &v[i]);
+	vm->top = vm->base + vm->func->nregs;
+	return err;
 }
 
 int ktap_op_add(struct ktap_vm *vm, const struct ktap_value *table, struct ktap_value *key,
@@ -228,7 +284,7 @@ int ktap_op_add(struct ktap_vm *vm, const struct ktap_value *table, struct ktap_
 
 	err = want_table(vm, table);
 	if (!err)
-		err = writable_key(vm, key);
+		err = ktap_op_check_key(vm, key);
 	return err ?: ktap_table_add(vm, table->table, key, n);
 }
 
@@ -250,14 +306,15 @@ int ktap_op_get_name(struct ktap_vm *vm, struct ktap_value *dst,
 		     const struct ktap_value *object, u32 string)
 {
 	const struct ktap_program *prog = vm->env->prog;
+	struct ktap_table *t;
 	int err;
 
 	if (object->tag == KTAP_EVENT) {
 		ktap_op_field(vm, prog->string_field[string], dst);
 		return vm->error;
 	}
-	err = want_table(vm, object);
-	return err ?: ktap_table_get(vm, object->table, &prog->strings[string], dst);
+	err = readable(vm, object, &t);
+	return err ?: get(vm, dst, t, &prog->strings[string]);
 }
 
 /*
@@ -267,7 +324,7 @@ int ktap_op_get_name(struct ktap_vm *vm, struct ktap_value *dst,
  */
 int ktap_op_iter(struct ktap_vm *vm, struct ktap_value *r)
 {
-	if (r[0].tag != KTAP_TABLE)
+	if (!ktap_is_object(&r[0]))
 		return ktap_vm_error(vm, -EINVAL, "iteration over %s, only a table has pairs",
 				     ktap_type_name(&r[0]));
 	r[1] = KTAP_VALUE_INT(0);
@@ -278,16 +335,50 @@ int ktap_op_iter(struct ktap_vm *vm, struct ktap_value *r)
 /* Gives 1, 0 at the end, or a negative errno. */
 int ktap_op_next(struct ktap_vm *vm, struct ktap_value *r)
 {
+	struct ktap_table *t;
 	struct ktap_iter it;
 	int ret;
 
-	if (r[0].tag != KTAP_TABLE || r[1].tag != KTAP_INT)
+	if (!ktap_is_object(&r[0]) || r[1].tag != KTAP_INT)
 		return ktap_vm_error(vm, -EINVAL, "broken iteration");
+	readable(vm, &r[0], &t);
+	if (!t) {
+		r[3] = KTAP_VALUE_NIL;
+		r[4] = KTAP_VALUE_NIL;
+		return 0;
+	}
 	it.seq = r[1].u;
-	ret = ktap_table_next(vm, r[0].table, &it, &r[2], &r[3], &r[4]);
+	ret = ktap_table_next(vm, t, &it, &r[2], &r[3], &r[4]);
 	if (ret > 0) {
 		r[1] = KTAP_VALUE_INT(it.seq);
 		r[2] = r[3];
 	}
 	return ret;
+}
+
+/*
+ * A counting loop knows how many rounds are left before it begins, so that it
+ * ends at the largest integer too.  R[a] is the value, R[a + 1] becomes the
+ * number of rounds to come, R[a + 2] is the step.
+ */
+int ktap_op_for(struct ktap_vm *vm, struct ktap_value *r, bool *enter)
+{
+	u64 distance, step;
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		if (r[i].tag == KTAP_NIL)
+			r[i] = KTAP_VALUE_INT(0);
+		if (r[i].tag != KTAP_INT)
+			return ktap_vm_error(vm, -EINVAL, "'for' counts integers, not %s",
+					     ktap_type_name(&r[i]));
+	}
+	if (!r[2].i)
+		return ktap_vm_error(vm, -EINVAL, "the step of 'for' is zero");
+	*enter = r[2].i > 0 ? r[0].i <= r[1].i : r[0].i >= r[1].i;
+	distance = r[2].i > 0 ? r[1].u - r[0].u : r[0].u - r[1].u;
+	step = r[2].i > 0 ? r[2].u : -r[2].u;
+	r[1].u = *enter ? div64_u64(distance, step) : 0;
+	r[3] = r[0];
+	return 0;
 }

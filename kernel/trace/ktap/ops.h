@@ -28,11 +28,30 @@ int ktap_op_set(struct ktap_vm *vm, const struct ktap_value *table, struct ktap_
 		struct ktap_value *v);
 int ktap_op_add(struct ktap_vm *vm, const struct ktap_value *table, struct ktap_value *key,
 		const struct ktap_value *n);
+/* @table[@first], @table[@first + 1], … = the open values from @v on. */
+int ktap_op_set_open(struct ktap_vm *vm, const struct ktap_value *table, s32 first,
+		     struct ktap_value *v);
 void ktap_op_field(struct ktap_vm *vm, u32 field, struct ktap_value *dst);
 void ktap_op_arg(struct ktap_vm *vm, u32 n, struct ktap_value *dst);
 int ktap_op_get_name(struct ktap_vm *vm, struct ktap_value *dst,
 		     const struct ktap_value *object, u32 string);
 int ktap_op_iter(struct ktap_vm *vm, struct ktap_value *r);
 int ktap_op_next(struct ktap_vm *vm, struct ktap_value *r);
+/* Begins a loop that counts; @enter: there is a first round. */
+int ktap_op_for(struct ktap_vm *vm, struct ktap_value *r, bool *enter);
+
+/* Judges a key that something is written to. */
+int ktap_op_check_key(struct ktap_vm *vm, struct ktap_value *key);
+
+/* agg.c: @agg <<< @v, and @base[@key] <<< @v */
+int ktap_op_aggregate(struct ktap_vm *vm, const struct ktap_value *agg,
+		      const struct ktap_value *v);
+int ktap_op_taggregate(struct ktap_vm *vm, const struct ktap_value *base,
+		       struct ktap_value *key, const struct ktap_value *v);
+
+/* self.c: the fields of the current thread, by the name that is constant @string */
+int ktap_self_get(struct ktap_vm *vm, u32 string, struct ktap_value *v);
+int ktap_self_set(struct ktap_vm *vm, u32 string, struct ktap_value *v);
+int ktap_self_add(struct ktap_vm *vm, u32 string, const struct ktap_value *n);
 
 #endif /* _KTAP_OPS_H */

@@ -28,9 +28,11 @@
  * batch, which is a frame if the session wants frames), and hands it out in as
  * many read(2) as it takes.
  *
- * Whoever waits for output waits in the ring buffer's queue: handlers wake it
- * through an irq_work, when somebody waits.  Whoever waits for the reader waits
- * in &ktap_output.room.
+ * Whoever waits for output waits in &ktap_output.wait, which is there from the
+ * session's open on, unlike the ring buffer: poll() may come before the chunk.
+ * He raises &ktap_output.waiting before he looks for output once more; a handler
+ * looks at it behind its commit, and wakes him through an irq_work.  Whoever
+ * waits for the reader waits in &ktap_output.room.
  *
  * Locks: &ktap_output.read_lock, then &ktap_output.text_lock.  Nobody waits
  * for anything with one of them held.
@@ -98,7 +100,7 @@ int ktap_output_init(struct ktap_output *out, size_t memory)
 		return err;
 	}
 	ring_buffer_set_clock(rb, ktime_get_mono_fast_ns);
-	/* Pairs with that in ktap_output_read(): a reader may be early. */
+	/* Pairs with that in has_output(): a reader may be early. */
 	smp_store_release(&out->rb, rb);
 	return 0;
 }
@@ -126,10 +128,25 @@ size_t ktap_output_memory(struct ktap_output *out)
 	return bytes;
 }
 
+/* Before somebody waits for output, and looks for the last time. */
+static void begin_waiting(struct ktap_output *out)
+{
+	WRITE_ONCE(out->waiting, true);
+	smp_mb();	/* pairs with that in ktap_out_commit() */
+}
+
 static void wake_reader(struct ktap_output *out)
 {
-	if (out->rb)
-		ring_buffer_wake_waiters(out->rb, RING_BUFFER_ALL_CPUS);
+	wake_up_all(&out->wait);
+}
+
+void ktap_output_wake_irq(struct irq_work *work)
+{
+	struct ktap_output *out = container_of(work, struct ktap_output, wake_irq);
+
+	/* Who goes on waiting says so again. */
+	WRITE_ONCE(out->waiting, false);
+	wake_reader(out);
 }
 
 /* Records of handlers */
@@ -151,7 +168,12 @@ void *ktap_out_reserve(struct ktap_vm *vm, size_t size)
 
 void ktap_out_commit(struct ktap_vm *vm, void *place)
 {
-	ring_buffer_unlock_commit(output_of(vm)->rb);
+	struct ktap_output *out = output_of(vm);
+
+	ring_buffer_unlock_commit(out->rb);
+	smp_mb();	/* pairs with that in begin_waiting() */
+	if (READ_ONCE(out->waiting))
+		irq_work_queue(&out->wake_irq);
 }
 
 /* Text of process context */
@@ -199,7 +221,7 @@ static bool try_add(struct ktap_output *out, struct text *text)
 	return true;
 }
 
-int ktap_out_text(struct ktap_vm *vm, const char *data, size_t len)
+int ktap_out_text(struct ktap_vm *vm, enum ktap_channel channel, const char *data, size_t len)
 {
 	struct ktap_session *s = ktap_session_of(vm);
 	struct ktap_output *out = &s->output;
@@ -207,7 +229,7 @@ int ktap_out_text(struct ktap_vm *vm, const char *data, size_t len)
 
 	if (!len)
 		return 0;
-	text = make_text(KTAP_CH_OUTPUT, ktime_get_mono_fast_ns(), len);
+	text = make_text(channel, ktime_get_mono_fast_ns(), len);
 	if (!text)
 		return ktap_vm_error(vm, -ENOMEM, "no memory for output");
 	memcpy(text->data, data, len);
@@ -349,7 +371,30 @@ static enum ktap_channel channel_of(const struct next_piece *next)
 	if (next->text)
 		return next->text->channel;
 	rec = ring_buffer_event_data(next->event);
-	return rec->type == KTAP_REC_ERROR ? KTAP_CH_ERROR : KTAP_CH_OUTPUT;
+	switch (rec->type) {
+	case KTAP_REC_ERROR:
+		return KTAP_CH_ERROR;
+	case KTAP_REC_CAT:
+		return KTAP_CH_CAT;
+	default:
+		return KTAP_CH_OUTPUT;
+	}
+}
+
+/*
+ * A path has a frame of its own.  Who reads text cannot know it for a path: he is
+ * told.  Both stand around it; it is short enough to fit any batch that is begun.
+ */
+static void begin_path(struct ktap_output *out, struct seq_buf *batch, enum ktap_channel channel)
+{
+	if (channel == KTAP_CH_CAT && !out->frames)
+		seq_buf_puts(batch, "ktap: cat: ");
+}
+
+static void end_path(struct ktap_output *out, struct seq_buf *batch, enum ktap_channel channel)
+{
+	if (channel == KTAP_CH_CAT && !out->frames)
+		seq_buf_puts(batch, ": only the ktap tool can show files\n");
 }
 
 /* Text that fits; false if some is left. */
@@ -357,7 +402,9 @@ static bool take_text(struct ktap_output *out, struct seq_buf *batch, struct tex
 {
 	size_t n = min(text->len - text->pos, batch->size - batch->len);
 
+	begin_path(out, batch, text->channel);
 	seq_buf_putmem(batch, text->data + text->pos, n);
+	end_path(out, batch, text->channel);
 	text->pos += n;
 	if (text->pos < text->len)
 		return false;
@@ -397,7 +444,9 @@ static bool take_record(struct ktap_output *out, struct seq_buf *batch,
 	size_t size = ring_buffer_event_length(next->event);
 
 	do {
+		begin_path(out, batch, channel_of(next));
 		ktap_record_format(batch, rec, size);
+		end_path(out, batch, channel_of(next));
 		if (seq_buf_has_overflowed(batch) && before) {
 			batch->len = before;
 			return false;
@@ -452,7 +501,7 @@ static int make_batch(struct ktap_output *out)
 
 	seq_buf_init(&batch, out->buf + HEADER, out->size - HEADER);
 	while (batch.len < batch.size / 2 && peek(out, &next)) {
-		if (batch.len && channel_of(&next) != channel)
+		if (batch.len && (channel == KTAP_CH_CAT || channel_of(&next) != channel))
 			break;
 		channel = channel_of(&next);
 		if (next.text ? !take_text(out, &batch, next.text) :
@@ -469,12 +518,19 @@ static int make_batch(struct ktap_output *out)
 	return make_exit(out) ? 1 : -ENODATA;
 }
 
-/* Besides records */
-static bool has_output(void *data)
+static bool has_output(struct ktap_output *out)
 {
-	struct ktap_output *out = data;
+	/* Pairs with that in ktap_output_init(): who polls may be early. */
+	struct trace_buffer *rb = smp_load_acquire(&out->rb);
 
-	return READ_ONCE(out->ended) || READ_ONCE(out->text_bytes);
+	return READ_ONCE(out->ended) || READ_ONCE(out->text_bytes) ||
+	       (rb && !ring_buffer_empty(rb));
+}
+
+static bool has_output_now(struct ktap_output *out)
+{
+	begin_waiting(out);
+	return has_output(out);
 }
 
 /**
@@ -517,9 +573,8 @@ ssize_t ktap_output_read(struct ktap_output *out, char __user *ubuf, size_t coun
 			break;
 
 		mutex_unlock(&out->read_lock);
-		/* Without a ring buffer the session has failed, and is over. */
-		ret = ring_buffer_wait(out->rb, RING_BUFFER_ALL_CPUS, 0, has_output, out);
-		if (ret || mutex_lock_interruptible(&out->read_lock))
+		if (wait_event_interruptible(out->wait, has_output_now(out)) ||
+		    mutex_lock_interruptible(&out->read_lock))
 			return -ERESTARTSYS;
 	}
 
@@ -537,15 +592,11 @@ static bool is_over(const struct ktap_output *out)
 
 __poll_t ktap_output_poll(struct ktap_output *out, struct file *file, poll_table *table)
 {
-	/* Pairs with that in ktap_output_init(). */
-	struct trace_buffer *rb = smp_load_acquire(&out->rb);
-	__poll_t mask = 0;
-
-	if (rb)
-		mask = ring_buffer_poll_wait(rb, RING_BUFFER_ALL_CPUS, file, table, 0);
-	if (!mask && is_over(out))
-		mask = EPOLLHUP;
+	poll_wait(file, &out->wait, table);
+	begin_waiting(out);
+	if (is_over(out))
+		return EPOLLHUP | EPOLLIN | EPOLLRDNORM;
 	if (has_output(out) || READ_ONCE(out->pos) < READ_ONCE(out->len))
-		mask |= EPOLLIN | EPOLLRDNORM;
-	return mask;
+		return EPOLLIN | EPOLLRDNORM;
+	return 0;
 }

@@ -23,6 +23,7 @@ void ktap_out_commit(struct ktap_vm *vm, void *place);
 /**
  * ktap_out_text() - Puts out text in process context
  * @vm: an activation of KTAP_LEVEL_PROCESS
+ * @channel: KTAP_CH_OUTPUT, or KTAP_CH_CAT: then it is a path
  * @text: bytes
  * @len: number of them
  *
@@ -31,6 +32,6 @@ void ktap_out_commit(struct ktap_vm *vm, void *place);
  * Context: process, sleeps.
  * Return: 0, or -EINTR with the error set if the session ends meanwhile.
  */
-int ktap_out_text(struct ktap_vm *vm, const char *text, size_t len);
+int ktap_out_text(struct ktap_vm *vm, enum ktap_channel channel, const char *text, size_t len);
 
 #endif /* _KTAP_OUTPUT_H */

@@ -34,6 +34,13 @@ struct ktap_func {
 	u32 ninsns;
 	u8 nparams;
 	u8 nregs;
+	bool variadic;
+};
+
+/* A struct ktap_try; what it covers is in &ktap_program.try_at. */
+struct ktap_catch {
+	u32 handler;			/* instruction */
+	u8 reg;				/* gets the message */
 };
 
 struct ktap_clause {
@@ -43,8 +50,9 @@ struct ktap_clause {
 };
 
 /* What a program needs of its session, found while loading. */
-#define KTAP_USES_HEAP		BIT(0)	/* tables or globals */
+#define KTAP_USES_HEAP		BIT(0)	/* tables, aggregations, globals */
 #define KTAP_USES_ARGSTR	BIT(1)	/* an event's text */
+#define KTAP_USES_SELF		BIT(2)	/* fields of threads */
 
 /**
  * struct ktap_program - a loaded chunk
@@ -62,6 +70,7 @@ struct ktap_clause {
  * @nfields: entries of @fields
  * @nown_fields: how many of @fields are of the chunk's own section
  * @nfiles: entries of @files
+ * @ntries: entries of @tries
  * @code: all instructions
  * @strings: constants, ready to be moved into a register; NUL-terminated
  * @ints: constants
@@ -75,6 +84,9 @@ struct ktap_clause {
  * @string_field: field of a string constant that is such a key, or KTAP_NONE
  * @lines: position of each instruction; NULL if the chunk has none
  * @files: name of each source file
+ * @tries: where errors are caught
+ * @try_at: by instruction: which of @tries catches its errors, from 1, or 0.
+ *	NULL if there are none
  */
 struct ktap_program {
 	void *chunk;
@@ -92,6 +104,7 @@ struct ktap_program {
 	u32 nfields;
 	u32 nown_fields;
 	u32 nfiles;
+	u32 ntries;
 
 	struct ktap_code *code;
 	struct ktap_value *strings;
@@ -103,7 +116,17 @@ struct ktap_program {
 	u32 *string_field;
 	const struct ktap_line *lines;
 	const char **files;
+	struct ktap_catch *tries;
+	u16 *try_at;
 };
+
+/* Who catches errors of an instruction in its own function, or NULL. */
+static inline const struct ktap_catch *ktap_catch_at(const struct ktap_program *prog, u32 pc)
+{
+	u32 n = prog->ntries ? prog->try_at[pc] : 0;
+
+	return n ? &prog->tries[n - 1] : NULL;
+}
 
 /**
  * struct ktap_diag - why something was refused, as text for the user

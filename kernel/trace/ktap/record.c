@@ -19,12 +19,7 @@ static size_t save_event(struct ktap_vm *vm, void *buf, size_t size)
 /* What stands for a value in a record. */
 static struct ktap_value stand_in(struct ktap_vm *vm, const struct ktap_value *v, size_t room)
 {
-	const char *name;
-
 	switch (v->tag) {
-	case KTAP_FUNC:
-		name = vm->env->prog->funcs[v->u].name;
-		return KTAP_VALUE_STR(name, strlen(name));
 	case KTAP_EVENT:
 	case KTAP_ARGSTR:
 		/* Its bytes mean nothing if some are missing. */
@@ -164,6 +159,7 @@ void ktap_record_format(struct seq_buf *s, const struct ktap_record *rec, size_t
 		break;
 	case KTAP_REC_TEXT:
 	case KTAP_REC_ERROR:
+	case KTAP_REC_CAT:
 		ktap_text_put(&text, args[0].blob, args[0].len);
 		break;
 	}

@@ -9,12 +9,14 @@
 #include <linux/seq_buf.h>
 
 #include "vm.h"
+#include "wide.h"
 
 enum ktap_record_type {
 	KTAP_REC_PRINT,		/* arguments, tabs between, newline behind */
 	KTAP_REC_PRINTF,	/* the first argument is the format */
 	KTAP_REC_TEXT,		/* one string, as it is */
 	KTAP_REC_ERROR,		/* one string: a run-time error, for the error channel */
+	KTAP_REC_CAT,		/* one string: a path, for the channel of files */
 };
 
 /* Bytes of the longest record.  The ring buffer takes a little less than a page. */
@@ -65,15 +67,19 @@ void ktap_record_format(struct seq_buf *s, const struct ktap_record *rec, size_t
  * @s: where it goes
  * @vm: if set, an activation of KTAP_LEVEL_PROCESS: @s is given to
  *	ktap_out_text() whenever it is full.  Else the text is cut
+ * @keep: it is a value: nothing is given away, and @vm may be of any level
  * @hold: it must not be given away now: its start is still to be moved
  * @middle: the last byte given away was no newline
+ * @divisor: printf divides the numbers in an object by it; 0: by 1
  * @err: what ktap_out_text() returned
  */
 struct ktap_text {
 	struct seq_buf *s;
 	struct ktap_vm *vm;
+	bool keep;
 	bool hold;
 	bool middle;
+	s64 divisor;
 	int err;
 };
 
@@ -87,8 +93,16 @@ void ktap_text_flush(struct ktap_text *t);
 /* Tables are large, and somebody may want the session to end: then @err is set. */
 void ktap_text_look_around(struct ktap_text *t);
 
-/* A value as print shows it. */
+/* Is the text in the middle of a line? */
+bool ktap_text_in_middle(const struct ktap_text *t);
+
+/* A value as print shows it; and if its numbers are divided by @divisor (0: by 1). */
 void ktap_text_value(struct ktap_text *t, const struct ktap_value *v);
+void ktap_text_divided(struct ktap_text *t, const struct ktap_value *v, s64 divisor);
+/* What the numbers in a value are divided by, if those around it are by @outer. */
+s64 ktap_divisor_of(const struct ktap_value *v, s64 outer);
+/* An integer, divided. */
+void ktap_text_wide(struct ktap_text *t, struct ktap_wide x, s64 divisor);
 
 /*
  * The whole of a print, a printf, and a variable.  ARGSTR and EVENT need the
@@ -98,19 +112,25 @@ void ktap_text_print(struct ktap_text *t, const struct ktap_value *args, unsigne
 void ktap_text_printf_args(struct ktap_text *t, const struct ktap_value *args, unsigned int nargs);
 void ktap_text_variable(struct ktap_text *t, const char *name, const struct ktap_value *v);
 
-/* histogram.c; @t has its vm. */
-int ktap_text_hist(struct ktap_text *t, struct ktap_table *table, u32 rows);
+/*
+ * histogram.c: charts, without a newline at the end; @t has its vm.  Of the
+ * entries of a table, and of the buckets of an aggregation.
+ */
+void ktap_text_hist(struct ktap_text *t, struct ktap_table *table, u32 rows, s64 divisor);
+void ktap_text_agg_hist(struct ktap_text *t, const struct ktap_agg *agg);
 
 /**
  * ktap_check_format() - Judges the arguments of a printf
  * @vm: the activation; gets the error, which names the directive
+ * @name: of the built-in, for the error
  * @args: the format and its arguments
  * @nargs: number of them, the format included
  *
  * Context: any.
  * Return: 0 or -EINVAL.
  */
-int ktap_check_format(struct ktap_vm *vm, const struct ktap_value *args, unsigned int nargs);
+int ktap_check_format(struct ktap_vm *vm, const char *name, const struct ktap_value *args,
+		      unsigned int nargs);
 
 /* Given by the event sources: text of what &ktap_event_ops.save wrote. */
 void ktap_event_format(struct seq_buf *s, const void *saved, size_t len);

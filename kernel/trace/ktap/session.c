@@ -15,10 +15,10 @@
 #include <linux/timekeeping.h>
 
 #include "builtin.h"
+#include "object.h"
 #include "output.h"
 #include "session.h"
 #include "source.h"
-#include "table.h"
 
 /**
  * DOC: The life of a session
@@ -45,7 +45,7 @@
  * What runs where: handlers run where their events happen, only while the
  * state is RUNNING.  There is one activation of process context, @vm; top level
  * has it while LOADING, the session's thread afterwards, so that trace_begin,
- * ticks, trace_end and the freeing of dead tables never overlap.
+ * ticks, trace_end and the freeing of dead objects never overlap.
  *
  * Close: there is no other user of the file any more.  It sets @abort, which
  * ends whatever runs or waits in process context, takes the state away so that
@@ -268,7 +268,7 @@ static void reap_work(struct kthread_work *work)
 	/* While loading, the activation of process context is the writer's. */
 	if (!mutex_trylock(&s->lock))
 		return;
-	ktap_tables_reap(&s->env);
+	ktap_objects_reap(&s->env);
 	mutex_unlock(&s->lock);
 }
 
@@ -392,6 +392,8 @@ static int prepare(struct ktap_session *s)
 		goto put_activation;
 	}
 	err = init_output(s, worker);
+	if (!err)
+		err = ktap_threads_watch(s);
 	if (err)
 		goto destroy_worker;
 	s->worker = worker;
@@ -421,7 +423,8 @@ static int run_top_level(struct ktap_session *s)
 
 	s->start = ktime_get_mono_fast_ns();
 	err = ktap_vm_run(&s->vm, s->env.prog->main, NULL, 0, NULL);
-	if (s->refused) {
+	/* Unless the script has caught that: then it can do without. */
+	if (err && s->refused == s->vm.fault.pc + 1) {
 		ktap_vm_backtrace(&s->vm, s->diag.text, sizeof(s->diag.text));
 		/* The place says all: no trace. */
 		s->diag.len = strchrnul(s->diag.text, '\n') - s->diag.text + 1;
@@ -533,7 +536,9 @@ struct ktap_session *ktap_session_open(void)
 	mutex_init(&s->output.text_lock);
 	mutex_init(&s->output.read_lock);
 	INIT_LIST_HEAD(&s->output.texts);
+	init_waitqueue_head(&s->output.wait);
 	init_waitqueue_head(&s->output.room);
+	init_irq_work(&s->output.wake_irq, ktap_output_wake_irq);
 
 	s->opener = current->tgid;
 	get_task_comm(s->comm, current);
@@ -559,6 +564,7 @@ static void quiesce(struct ktap_session *s)
 	kthread_flush_worker(s->worker);
 	irq_work_sync(&s->stop_irq);
 	irq_work_sync(&s->low_irq);
+	irq_work_sync(&s->output.wake_irq);
 	kthread_destroy_worker(s->worker);
 	cancel_work_sync(&s->refill_work);
 }
@@ -567,6 +573,7 @@ static void quiesce(struct ktap_session *s)
 static void release(struct ktap_session *s)
 {
 	ktap_sources_release(s);
+	ktap_threads_unwatch(s);
 	ktap_activation_put();
 	ktap_vm_destroy_process(&s->vm);
 	ktap_env_destroy(&s->env);

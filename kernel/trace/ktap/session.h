@@ -66,6 +66,9 @@ enum ktap_state {
  * @text_lock: protects @texts, @text_bytes and @ended
  * @texts: text of process context, by time
  * @text_bytes: bytes of @texts
+ * @wait: who waits for output
+ * @waiting: somebody may be in @wait
+ * @wake_irq: wakes him
  * @room: who waits for @text_bytes to shrink
  * @blocked: somebody does
  * @printed: the script has printed something
@@ -84,6 +87,9 @@ struct ktap_output {
 	struct mutex text_lock;		/* between writers and reader */
 	struct list_head texts;
 	size_t text_bytes;
+	wait_queue_head_t wait;
+	bool waiting;
+	struct irq_work wake_irq;
 	wait_queue_head_t room;
 	bool blocked;
 	bool printed;
@@ -130,11 +136,12 @@ struct ktap_output {
  * @vm: the activation of process context: top level, then the session's thread
  * @vm_ready: @vm and @env have their memory
  * @start: ktime_get_mono_fast_ns() when the top level began
- * @refused: the top level asked for an event that there is not
+ * @refused: the instruction that asked for an event that there is not, from 1; 0:
+ *	none has
  * @worker: the session's thread
  * @begin_work: runs trace_begin
  * @stop_work: detaches, runs trace_end
- * @reap_work: frees dead tables
+ * @reap_work: frees dead objects
  * @stop_irq: queues @stop_work
  * @low_irq: queues @reap_work and @refill_work
  * @refill_work: refills the heap, even if the script keeps the thread busy
@@ -189,7 +196,7 @@ struct ktap_session {
 	struct ktap_vm vm;
 	bool vm_ready;
 	u64 start;
-	bool refused;
+	u32 refused;
 	struct kthread_worker *worker;
 	struct kthread_work begin_work;
 	struct kthread_work stop_work;
@@ -251,6 +258,7 @@ void ktap_output_say(struct ktap_output *out, enum ktap_channel channel, u64 ts,
 __printf(2, 3) void ktap_output_note(struct ktap_output *out, const char *fmt, ...);
 void ktap_output_end(struct ktap_output *out, int exit_code);
 void ktap_output_abort(struct ktap_output *out);
+void ktap_output_wake_irq(struct irq_work *work);
 size_t ktap_output_memory(struct ktap_output *out);
 ssize_t ktap_output_read(struct ktap_output *out, char __user *ubuf, size_t count, bool nonblock);
 __poll_t ktap_output_poll(struct ktap_output *out, struct file *file, poll_table *table);
@@ -262,5 +270,9 @@ struct trace_iterator *ktap_activation_iter(enum ktap_level level);
 bool ktap_delivers(const struct ktap_session *s);
 int ktap_run_clause(struct ktap_vm *vm, struct ktap_probe *probe, const struct ktap_event *ev);
 u32 ktap_random(void);
+
+/* thread.c */
+int ktap_threads_watch(struct ktap_session *s);
+void ktap_threads_unwatch(struct ktap_session *s);
 
 #endif /* _KTAP_SESSION_H */

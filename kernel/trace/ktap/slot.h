@@ -1,89 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The inside of tables and globals: slots, which own their values.
+ * Slots: a global, the value of a table's entry, a field of a thread.  A slot
+ * owns a copy of its value, or counts as one that holds an object.
  */
 #ifndef _KTAP_SLOT_H
 #define _KTAP_SLOT_H
 
 #include <linux/minmax.h>
 
-#include "lock.h"
-#include "table.h"
-
-/**
- * struct ktap_entry - an entry of a table
- * @chain: next one in the bucket
- * @prev: the one inserted before
- * @next: the one inserted behind
- * @seq: serial number of the insertion, from 1
- * @hash: of the key
- * @key: the key; its blob is @bytes
- * @value: a slot
- * @bytes: the key's
- */
-struct ktap_entry {
-	struct ktap_entry *chain;
-	struct ktap_entry *prev;
-	struct ktap_entry *next;
-	u64 seq;
-	u32 hash;
-	struct ktap_value key;
-	struct ktap_value value;
-	u8 bytes[] __aligned(8);
-};
-
-/**
- * struct ktap_table - a table
- * @lock: protects all below but where it says otherwise
- * @max: most entries; constant
- * @page_bits: log2 of the buckets of a page; constant
- * @count: entries; read without the lock too
- * @nbuckets: buckets in use
- * @mask: the largest power of two not above @nbuckets, less one
- * @first_page: buckets @pages[0] has room for
- * @seq: of the last insertion
- * @first: the oldest entry
- * @last: the youngest entry
- * @gap_seq: serial number of the entry removed last
- * @gap_next: what stood behind it
- * @blob_bytes: bytes of all blobs, each rounded up to 8
- * @refs: slots that hold it; atomic
- * @published: a slot held it once; set before anybody else can see it
- * @revived: &refs was raised from 0; see ktap_tables_reap()
- * @dead: it is, or is about to be, on &ktap_env.dead; atomic
- * @dead_node: its place there
- * @fresh: next on &ktap_vm.fresh; of the activation that made it
- * @pages: the buckets
- */
-struct ktap_table {
-	struct ktap_lock lock;
-	u32 max;
-	u32 page_bits;
-	u32 count;
-	u32 nbuckets;
-	u32 mask;
-	u32 first_page;
-	u64 seq;
-	struct ktap_entry *first;
-	struct ktap_entry *last;
-	u64 gap_seq;
-	struct ktap_entry *gap_next;
-	size_t blob_bytes;
-
-	atomic_t refs;
-	bool published;
-	bool revived;
-	atomic_t dead;
-	struct llist_node dead_node;
-	struct ktap_table *fresh;
-
-	struct ktap_entry **pages[];
-};
+#include "vm.h"
 
 /* Counts an operation given up since this CPU is inside a lock already. */
-static inline void ktap_count_busy(struct ktap_vm *vm)
+static inline void ktap_count_busy(struct ktap_env *env)
 {
-	atomic_long_inc(&vm->env->counters.nmi_busy);
+	atomic_long_inc(&env->counters.nmi_busy);
 }
 
 /* Memory of the session, counted if there is none; takes more where it can. */
@@ -128,12 +58,5 @@ bool ktap_slot_add(struct ktap_value *slot, s64 n);
 /* Errors of an addition: the addend, or the slot, is no number. */
 int ktap_want_addend(struct ktap_vm *vm, const struct ktap_value *n);
 int ktap_no_sum(struct ktap_vm *vm, const struct ktap_value *slot);
-
-/*
- * The entry behind that of @seq, whose key was @key.  The lock is held.  If the
- * place had to be searched, @steps says how long.
- */
-struct ktap_entry *ktap_table_after(struct ktap_env *env, struct ktap_table *t, u64 seq,
-				    const struct ktap_value *key, u32 *steps);
 
 #endif /* _KTAP_SLOT_H */

@@ -10,7 +10,8 @@
 #include <linux/sort.h>
 #include <linux/string.h>
 
-#include "slot.h"
+#include "agg.h"
+#include "entry.h"
 
 /* Entries copied while interrupts are off. */
 #define PIECE		64
@@ -25,13 +26,34 @@ static int by_key(const void *a, const void *b)
 static int by_value(const void *a, const void *b)
 {
 	const struct ktap_pair *x = a, *y = b;
-	bool xi = x->value.tag == KTAP_INT, yi = y->value.tag == KTAP_INT;
+	int c = 0;
 
-	if (xi != yi)
-		return yi - xi;
-	if (xi && x->value.i != y->value.i)
-		return x->value.i < y->value.i ? 1 : -1;
-	return by_key(a, b);
+	if (x->numeric != y->numeric)
+		return y->numeric - x->numeric;
+	if (x->numeric)
+		c = ktap_wide_compare(y->number, x->number);
+	return c ?: by_key(a, b);
+}
+
+typedef int (*compare_fn)(const void *a, const void *b);
+
+static const compare_fn compare_fns[] = {
+	[KTAP_BY_KEY]	= by_key,
+	[KTAP_BY_VALUE]	= by_value,
+};
+
+/* What it counts as now: it must not change while it is sorted. */
+static void weigh(struct ktap_env *env, struct ktap_pair *pair)
+{
+	struct ktap_total total;
+
+	pair->numeric = pair->value.tag == KTAP_INT || pair->value.tag == KTAP_AGG;
+	if (pair->value.tag == KTAP_INT) {
+		pair->number = ktap_wide(pair->value.i);
+	} else if (pair->value.tag == KTAP_AGG) {
+		ktap_agg_read(env, pair->value.agg, &total);
+		pair->number = ktap_agg_number(pair->value.agg, &total);
+	}
 }
 
 /* The place for copies of blobs. */
@@ -87,21 +109,24 @@ int ktap_table_sort(struct ktap_env *env, struct ktap_table *t, enum ktap_order 
 	struct blobs blobs;
 	unsigned long flags;
 	u64 end, seq = 0;
-	u32 max;
+	u32 max, i;
 
-	memset(out, 0, sizeof(*out));
+	*out = (struct ktap_sorted){ .env = env };
+	if (!t)
+		return 0;
 	if (!ktap_lock(&t->lock, &flags))
 		return -EBUSY;
 	max = t->count;
 	end = t->seq;
 	/* Values may get longer before they are copied. */
-	blobs.room = ALIGN(t->blob_bytes + t->blob_bytes / 8, 8) + KTAP_MAX_STRLEN;
+	blobs.room = t->blob_bytes + ALIGN(t->blob_bytes / 8, 8) +
+		     min_t(size_t, t->blob_bytes, KTAP_MAX_STRLEN);
 	ktap_unlock(&t->lock, flags);
 	if (!max)
 		return 0;
 
 	out->entries = kvmalloc_array(max, sizeof(*out->entries), GFP_KERNEL_ACCOUNT);
-	out->blobs = kvmalloc(blobs.room, GFP_KERNEL_ACCOUNT);
+	out->blobs = kvmalloc(blobs.room ?: 8, GFP_KERNEL_ACCOUNT);
 	if (!out->entries || !out->blobs) {
 		ktap_sorted_free(out);
 		return -ENOMEM;
@@ -109,13 +134,26 @@ int ktap_table_sort(struct ktap_env *env, struct ktap_table *t, enum ktap_order 
 	blobs.p = out->blobs;
 	while (copy_piece(env, t, max, end, &seq, &blobs, out))
 		cond_resched();
-	sort_nonatomic(out->entries, out->n, sizeof(*out->entries),
-		       order == KTAP_BY_KEY ? by_key : by_value, NULL);
+	/* Until now nothing is freed: this is process context, and no function is called. */
+	for (i = 0; i < out->n; i++) {
+		if (ktap_is_object(&out->entries[i].value))
+			ktap_object_enter(out->entries[i].value.object);
+		weigh(env, &out->entries[i]);
+	}
+	if (order != KTAP_AS_INSERTED)
+		sort_nonatomic(out->entries, out->n, sizeof(*out->entries), compare_fns[order],
+			       NULL);
 	return 0;
 }
 
 void ktap_sorted_free(struct ktap_sorted *sorted)
 {
+	u32 i;
+
+	for (i = 0; i < sorted->n; i++) {
+		if (ktap_is_object(&sorted->entries[i].value))
+			ktap_object_leave(sorted->env, sorted->entries[i].value.object);
+	}
 	kvfree(sorted->entries);
 	kvfree(sorted->blobs);
 	memset(sorted, 0, sizeof(*sorted));

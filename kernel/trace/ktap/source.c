@@ -238,7 +238,7 @@ static int add_probe(struct ktap_vm *vm, const struct ktap_value *event, u32 fil
 	else
 		err = parse_event(vm, probe);
 	if (err) {
-		s->refused = true;
+		s->refused = vm->pc + 1;
 		drop_points(probe);
 		free_probe(probe);
 		return err;

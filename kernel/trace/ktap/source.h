@@ -35,7 +35,8 @@ enum ktap_clause_kind {
  * struct ktap_probe_stats - what became of the events of a clause, on one CPU
  * @hits: the handler ran
  * @filtered: the filter said no
- * @missed: the event came out of a handler, or, a tick, before the last was done
+ * @missed: the event came out of a handler or interrupted an update of a table;
+ *	or, a tick, came before the last was done
  * @errors: filter or handler ended with a run-time error
  */
 struct ktap_probe_stats {

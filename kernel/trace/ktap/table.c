@@ -6,10 +6,10 @@
 #include <linux/bits.h>
 #include <linux/jhash.h>
 #include <linux/kernel.h>
-#include <linux/rcupdate.h>
 #include <linux/string.h>
 
-#include "slot.h"
+#include "agg.h"
+#include "entry.h"
 
 /**
  * DOC: Tables
@@ -27,17 +27,7 @@
  * some limit.  No insertion ever moves all entries.
  *
  * Ownership: an entry owns copies of its key and value; who reads gets a copy
- * in the activation's arena.  Only tables are referred to, by slots
- * (&ktap_table.refs) and by registers, which are not counted.
- *
- * Life: a table is made by an activation.  If no slot ever held it, it is freed
- * with the end of that run (ktap_tables_end_run()).  If the last slot that
- * held it lets it go, some register may still refer to it, here or on another
- * CPU, and may even put it into a slot again.  So it goes to &ktap_env.dead, and
- * ktap_tables_reap() frees it when it has seen a grace period through which no
- * slot had it: handlers run with preemption disabled, and who runs in process
- * context is kept out by the caller.  Tables in a circle live as long as the
- * session.
+ * in the activation's arena.  Objects are not owned but referred to (object.c).
  *
  * Iteration: by serial number.  Who iterates holds nothing but the number and
  * the key of the last entry it got, so that whatever happens in between, an
@@ -238,36 +228,46 @@ static struct ktap_entry *new_entry(struct ktap_vm *vm, u32 hash, const struct k
 	return e;
 }
 
-int ktap_table_new(struct ktap_vm *vm, u32 max, struct ktap_value *v)
+/* NULL (counted) if there is no memory. */
+struct ktap_table *ktap_table_make(struct ktap_vm *vm, u32 max)
 {
+	u32 page_bits = max <= MAX_SMALL ? SMALL_PAGE : LARGE_PAGE;
 	size_t page = FIRST_PAGE_BUCKETS * sizeof(void *), size;
 	struct ktap_table *t;
-	u32 page_bits;
 
-	*v = KTAP_VALUE_NIL;
-	if (!max)
-		max = KTAP_TABLE_DEFAULT;
-	page_bits = max <= MAX_SMALL ? SMALL_PAGE : LARGE_PAGE;
 	size = struct_size(t, pages, max_pages(max, page_bits));
 	t = ktap_slot_alloc(vm, size);
 	if (!t)
-		return 0;
+		return NULL;
 	memset(t, 0, size);
 	t->pages[0] = ktap_slot_alloc(vm, page);
 	if (!t->pages[0]) {
 		ktap_heap_free(&vm->env->heap, t, size);
-		return 0;
+		return NULL;
 	}
 	memset(t->pages[0], 0, page);
+	ktap_object_init(&t->object, KTAP_TABLE);
 	ktap_lock_init(&t->lock);
 	t->max = max;
 	t->page_bits = page_bits;
 	t->nbuckets = FIRST_PAGE_BUCKETS;
 	t->mask = FIRST_PAGE_BUCKETS - 1;
 	t->first_page = FIRST_PAGE_BUCKETS;
-	t->fresh = vm->fresh;
-	vm->fresh = t;
-	*v = (struct ktap_value){ .table = t, .tag = KTAP_TABLE };
+	return t;
+}
+
+int ktap_table_new(struct ktap_vm *vm, u32 max, struct ktap_value *v)
+{
+	struct ktap_table *t;
+	int err;
+
+	*v = KTAP_VALUE_NIL;
+	err = ktap_object_make_room(vm);
+	if (err)
+		return err;
+	t = ktap_table_make(vm, max ?: KTAP_TABLE_DEFAULT);
+	if (t)
+		ktap_object_give(vm, &t->object, v);
 	return 0;
 }
 
@@ -284,7 +284,7 @@ int ktap_table_get(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_v
 	for (;;) {
 		copy = KTAP_VALUE_NIL;
 		if (!ktap_lock(&t->lock, &flags)) {
-			ktap_count_busy(vm);
+			ktap_count_busy(vm->env);
 			break;
 		}
 		e = find(t, hash, key);
@@ -308,7 +308,7 @@ bool ktap_table_has(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_
 	bool has;
 
 	if (!ktap_lock(&t->lock, &flags)) {
-		ktap_count_busy(vm);
+		ktap_count_busy(vm->env);
 		return false;
 	}
 	has = find(t, hash, key);
@@ -323,7 +323,7 @@ static int delete(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_va
 	unsigned long flags;
 
 	if (!ktap_lock(&t->lock, &flags)) {
-		ktap_count_busy(vm);
+		ktap_count_busy(vm->env);
 		return 0;
 	}
 	e = find(t, hash, key);
@@ -340,26 +340,14 @@ enum outcome {
 	NO_ENTRY,	/* there is no such key, and no new entry was given */
 	FULL,
 	NO_BUCKETS,	/* no memory for them, and the chains are long */
+	BUSY,
 	NO_SUM,
 };
 
-static enum outcome update_locked(struct ktap_env *env, struct ktap_table *t, u32 hash,
-				  const struct ktap_value *key, struct ktap_value *v, bool add,
-				  struct ktap_entry *new)
+/* Makes @new, if there is room for one, the entry of its key; takes the prepared @v. */
+static enum outcome insert_locked(struct ktap_env *env, struct ktap_table *t,
+				  struct ktap_entry *new, const struct ktap_value *v)
 {
-	struct ktap_entry *e = find(t, hash, key);
-
-	if (e && add) {
-		if (ktap_slot_add(&e->value, v->i))
-			return DONE;
-		v->tag = e->value.tag;
-		return NO_SUM;
-	}
-	if (e) {
-		t->blob_bytes += blob_size(v) - blob_size(&e->value);
-		ktap_slot_replace(env, &e->value, v);
-		return DONE;
-	}
 	if (t->count >= t->max)
 		return FULL;
 	if (t->count / MAX_CHAIN >= t->nbuckets)
@@ -369,6 +357,36 @@ static enum outcome update_locked(struct ktap_env *env, struct ktap_table *t, u3
 	ktap_slot_replace(env, &new->value, v);
 	insert_entry(env, t, new);
 	return USED;
+}
+
+static enum outcome update_locked(struct ktap_env *env, struct ktap_table *t, u32 hash,
+				  const struct ktap_value *key, struct ktap_value *v, bool add,
+				  struct ktap_entry *new)
+{
+	struct ktap_entry *e = find(t, hash, key);
+
+	if (!e)
+		return insert_locked(env, t, new, v);
+	if (add) {
+		if (ktap_slot_add(&e->value, v->i))
+			return DONE;
+		v->tag = e->value.tag;
+		return NO_SUM;
+	}
+	t->blob_bytes += blob_size(v) - blob_size(&e->value);
+	ktap_slot_replace(env, &e->value, v);
+	return DONE;
+}
+
+/* Counts what was not done, for whichever reason. */
+static void count_loss(struct ktap_env *env, enum outcome outcome)
+{
+	if (outcome == BUSY)
+		ktap_count_busy(env);
+	else if (outcome == FULL)
+		atomic_long_inc(&env->counters.full_table);
+	else if (outcome == NO_BUCKETS)
+		atomic_long_inc(&env->counters.no_memory);
 }
 
 /* Most updates find their entry: only then is memory for a new one taken. */
@@ -381,39 +399,26 @@ static int update(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_va
 	unsigned long flags;
 
 	for (;;) {
-		if (!ktap_lock(&t->lock, &flags)) {
-			ktap_count_busy(vm);
+		outcome = BUSY;
+		if (!ktap_lock(&t->lock, &flags))
 			break;
-		}
 		outcome = update_locked(vm->env, t, hash, key, owned, add, new);
 		ktap_unlock(&t->lock, flags);
-		if (outcome == USED)
-			return 0;
-		if (outcome == DONE) {
-			if (new)
-				ktap_heap_free(&vm->env->heap, new, entry_size(key));
-			return 0;
-		}
-		if (outcome == NO_SUM) {
-			if (new)
-				ktap_heap_free(&vm->env->heap, new, entry_size(key));
-			return ktap_no_sum(vm, owned);
-		}
-		if (outcome == FULL) {
-			atomic_long_inc(&vm->env->counters.full_table);
+		if (outcome != NO_ENTRY)
 			break;
-		}
-		if (outcome == NO_BUCKETS) {
-			atomic_long_inc(&vm->env->counters.no_memory);
-			break;
-		}
 		new = new_entry(vm, hash, key);
 		if (!new)
 			break;
 	}
+	count_loss(vm->env, outcome);
+	if (outcome == USED)
+		return 0;
 	if (new)
 		ktap_heap_free(&vm->env->heap, new, entry_size(key));
-	ktap_slot_discard(vm, owned);
+	if (outcome == NO_SUM)
+		return ktap_no_sum(vm, owned);
+	if (outcome != DONE)
+		ktap_slot_discard(vm, owned);
 	return 0;
 }
 
@@ -444,6 +449,59 @@ int ktap_table_add(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_v
 	return update(vm, t, key, &owned, true);
 }
 
+/* Gives what the entry holds; or puts in @made, if there is no entry and room for it. */
+static enum outcome fetch_locked(struct ktap_env *env, struct ktap_table *t, u32 hash,
+				 const struct ktap_value *key, const struct ktap_value *made,
+				 struct ktap_entry *new, struct ktap_value *v)
+{
+	struct ktap_entry *e = find(t, hash, key);
+
+	*v = e ? e->value : *made;
+	return e ? DONE : insert_locked(env, t, new, made);
+}
+
+int ktap_table_agg(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
+		   const struct ktap_agg_shape *shape, struct ktap_agg **agg)
+{
+	struct ktap_value v = KTAP_VALUE_NIL, made = KTAP_VALUE_NIL;
+	u32 hash = hash_key(vm->env, key);
+	struct ktap_entry *new = NULL;
+	enum outcome outcome;
+	unsigned long flags;
+
+	*agg = NULL;
+	for (;;) {
+		outcome = BUSY;
+		if (!ktap_lock(&t->lock, &flags))
+			break;
+		outcome = fetch_locked(vm->env, t, hash, key, &made, new, &v);
+		ktap_unlock(&t->lock, flags);
+		if (outcome != NO_ENTRY)
+			break;
+		made.agg = ktap_agg_make(vm, shape);
+		if (!made.agg)
+			break;
+		made.tag = KTAP_AGG;
+		new = new_entry(vm, hash, key);
+		if (!new)
+			break;
+	}
+	count_loss(vm->env, outcome);
+	/* Somebody else may have been faster. */
+	if (outcome != USED && new)
+		ktap_heap_free(&vm->env->heap, new, entry_size(key));
+	if (outcome != USED && made.agg)
+		ktap_agg_free(vm->env, made.agg);
+	if (outcome != USED && outcome != DONE)
+		return 0;
+	if (v.tag != KTAP_AGG)
+		return ktap_vm_error(vm, -EINVAL,
+				     "'<<<' on %s: only an aggregation takes values",
+				     ktap_type_name(&v));
+	*agg = v.agg;
+	return 0;
+}
+
 /* Entries that come while it empties the table stay.  False: it was busy. */
 static bool empty(struct ktap_env *env, struct ktap_table *t)
 {
@@ -467,7 +525,7 @@ static bool empty(struct ktap_env *env, struct ktap_table *t)
 void ktap_table_clear(struct ktap_vm *vm, struct ktap_table *t)
 {
 	if (!empty(vm->env, t))
-		ktap_count_busy(vm);
+		ktap_count_busy(vm->env);
 }
 
 u32 ktap_table_len(const struct ktap_table *t)
@@ -524,7 +582,7 @@ int ktap_table_next(struct ktap_vm *vm, struct ktap_table *t, struct ktap_iter *
 	*v = KTAP_VALUE_NIL;
 	for (;;) {
 		if (!ktap_lock(&t->lock, &flags)) {
-			ktap_count_busy(vm);
+			ktap_count_busy(vm->env);
 			e = NULL;
 			break;
 		}
@@ -557,180 +615,15 @@ int ktap_table_next(struct ktap_vm *vm, struct ktap_table *t, struct ktap_iter *
 	return 1;
 }
 
-static void free_table(struct ktap_env *env, struct ktap_table *t)
+bool ktap_table_free(struct ktap_env *env, struct ktap_table *t)
 {
 	u32 i, n = max_pages(t->max, t->page_bits);
 
-	/* Busy: an NMI that interrupted a holder.  The session's end frees it. */
 	if (!empty(env, t))
-		return;
+		return false;
 	ktap_heap_free(&env->heap, t->pages[0], t->first_page * sizeof(void *));
 	for (i = 1; i < n && t->pages[i]; i++)
 		ktap_heap_free(&env->heap, t->pages[i], page_size(t));
 	ktap_heap_free(&env->heap, t, struct_size(t, pages, n));
-}
-
-void ktap_tables_end_run(struct ktap_vm *vm)
-{
-	struct ktap_table *t, *next;
-
-	for (t = vm->fresh; t; t = next) {
-		next = t->fresh;
-		if (!READ_ONCE(t->published))
-			free_table(vm->env, t);
-	}
-	vm->fresh = NULL;
-	if (vm->level == KTAP_LEVEL_PROCESS)
-		ktap_tables_reap(vm->env);
-}
-
-/* The last slot let it go, or had when its place on the list was given up. */
-static void bury(struct ktap_env *env, struct ktap_table *t)
-{
-	if (atomic_cmpxchg(&t->dead, 0, 1) == 0 && llist_add(&t->dead_node, &env->dead) &&
-	    env->heap.low)
-		env->heap.low(&env->heap);
-}
-
-/*
- * A table is freed if no slot held it from before the grace period to its end.
- * @revived is cleared before @refs is looked at, and set after it is raised:
- * who raises it behind our look is seen at the end, since he got at the table
- * before the grace period began, and has finished when it ends.
- */
-void ktap_tables_reap(struct ktap_env *env)
-{
-	struct llist_node *list = llist_del_all(&env->dead);
-	struct llist_node *candidates = NULL;
-	struct ktap_table *t, *next;
-
-	if (!list)
-		return;
-	llist_for_each_entry_safe(t, next, list, dead_node) {
-		WRITE_ONCE(t->revived, false);
-		smp_mb();	/* pairs with the full barrier of ktap_slot_enter()'s atomic */
-		if (!atomic_read(&t->refs)) {
-			t->dead_node.next = candidates;
-			candidates = &t->dead_node;
-			continue;
-		}
-		atomic_set(&t->dead, 0);
-		smp_mb();	/* the next to let go of it buries it; or we do */
-		if (!atomic_read(&t->refs))
-			bury(env, t);
-	}
-	if (!candidates)
-		return;
-	synchronize_rcu();
-	llist_for_each_entry_safe(t, next, candidates, dead_node) {
-		if (!atomic_read(&t->refs) && !READ_ONCE(t->revived)) {
-			free_table(env, t);
-			continue;
-		}
-		atomic_set(&t->dead, 0);
-		smp_mb();	/* as above */
-		if (!atomic_read(&t->refs))
-			bury(env, t);
-	}
-}
-
-/* Slots: see slot.h */
-
-void *ktap_slot_alloc(struct ktap_vm *vm, size_t size)
-{
-	void *p = ktap_heap_alloc(&vm->env->heap, size);
-
-	if (!p && vm->level == KTAP_LEVEL_PROCESS && !ktap_heap_refill(&vm->env->heap))
-		p = ktap_heap_alloc(&vm->env->heap, size);
-	if (!p)
-		atomic_long_inc(&vm->env->counters.no_memory);
-	return p;
-}
-
-int ktap_slot_prepare(struct ktap_vm *vm, struct ktap_value *v, struct ktap_value *owned)
-{
-	void *p;
-	int err;
-
-	if (v->tag == KTAP_EVENT)
-		return ktap_vm_error(vm, -EINVAL,
-				     "an event cannot be kept: it ends with its handler");
-	err = ktap_make_text(vm, v);
-	if (err)
-		return err;
-	*owned = *v;
-	if (!ktap_is_blob(v))
-		return 1;
-	p = ktap_slot_alloc(vm, v->len);
-	if (!p)
-		return 0;
-	memcpy(p, v->blob, v->len);
-	owned->blob = p;
-	return 1;
-}
-
-void ktap_slot_discard(struct ktap_vm *vm, struct ktap_value *owned)
-{
-	if (ktap_is_blob(owned))
-		ktap_heap_free(&vm->env->heap, (void *)owned->blob, owned->len);
-}
-
-static void ktap_slot_enter(const struct ktap_value *v)
-{
-	if (v->tag != KTAP_TABLE)
-		return;
-	WRITE_ONCE(v->table->published, true);
-	if (atomic_inc_return(&v->table->refs) == 1)
-		WRITE_ONCE(v->table->revived, true);
-}
-
-static void ktap_slot_leave(struct ktap_env *env, const struct ktap_value *v)
-{
-	if (ktap_is_blob(v))
-		ktap_heap_free_nested(&env->heap, (void *)v->blob, v->len);
-	else if (v->tag == KTAP_TABLE && atomic_dec_and_test(&v->table->refs))
-		bury(env, v->table);
-}
-
-void ktap_slot_replace(struct ktap_env *env, struct ktap_value *slot,
-		       const struct ktap_value *owned)
-{
-	struct ktap_value old = *slot;
-
-	/* In this order: it may be the same table. */
-	ktap_slot_enter(owned);
-	*slot = *owned;
-	ktap_slot_leave(env, &old);
-}
-
-bool ktap_slot_copy(struct ktap_value *v, const struct ktap_value *slot, void *mem, u32 room)
-{
-	*v = *slot;
-	if (!ktap_is_blob(slot))
-		return true;
-	if (!mem || slot->len > room)
-		return false;
-	memcpy(mem, slot->blob, slot->len);
-	v->blob = mem;
 	return true;
-}
-
-bool ktap_slot_add(struct ktap_value *slot, s64 n)
-{
-	if (slot->tag != KTAP_INT && slot->tag != KTAP_NIL)
-		return false;
-	*slot = KTAP_VALUE_INT((slot->tag == KTAP_INT ? slot->u : 0) + (u64)n);
-	return true;
-}
-
-int ktap_want_addend(struct ktap_vm *vm, const struct ktap_value *n)
-{
-	if (n->tag == KTAP_INT || n->tag == KTAP_NIL)
-		return 0;
-	return ktap_vm_error(vm, -EINVAL, "arithmetic on %s", ktap_type_name(n));
-}
-
-int ktap_no_sum(struct ktap_vm *vm, const struct ktap_value *slot)
-{
-	return ktap_vm_error(vm, -EINVAL, "arithmetic on %s", ktap_type_name(slot));
 }

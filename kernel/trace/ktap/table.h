@@ -6,6 +6,9 @@
 #define _KTAP_TABLE_H
 
 #include "vm.h"
+#include "wide.h"
+
+struct ktap_agg_shape;
 
 #define KTAP_TABLE_DEFAULT	8192	/* entries */
 #define KTAP_TABLE_LIMIT	BIT(20)
@@ -40,51 +43,66 @@ int ktap_table_set(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_v
 /* One operation: no update is lost.  Missing counts as 0. */
 int ktap_table_add(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
 		   const struct ktap_value *n);
+/*
+ * Gives the aggregation that the entry holds, a new one if there is no entry;
+ * NULL (counted) if there can be none.
+ */
+int ktap_table_agg(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
+		   const struct ktap_agg_shape *shape, struct ktap_agg **agg);
 void ktap_table_clear(struct ktap_vm *vm, struct ktap_table *t);
 u32 ktap_table_len(const struct ktap_table *t);
 /* Next entry, blobs in the arena.  Returns 1, 0 at the end, or a negative errno. */
 int ktap_table_next(struct ktap_vm *vm, struct ktap_table *t, struct ktap_iter *it,
 		    struct ktap_value *last_key, struct ktap_value *key, struct ktap_value *v);
 
-/* Ends the life of @vm->fresh: what was stored nowhere is freed. */
-void ktap_tables_end_run(struct ktap_vm *vm);
-
-/**
- * ktap_tables_reap() - Frees the tables that no slot refers to any more
- * @env: the environment
- *
- * Waits for a grace period if there are any.  The caller sees to it that no
- * activation of KTAP_LEVEL_PROCESS runs in @env meanwhile, and that no other
- * reaper does.  ktap_vm_run() calls it at the end of such a run.
- * Context: process, may sleep.
+/*
+ * A table that no register knows of: whoever makes it frees it.  NULL (counted)
+ * if there is no memory.  Freeing it fails, half done, if this CPU is inside a
+ * lock of ktap.
  */
-void ktap_tables_reap(struct ktap_env *env);
+struct ktap_table *ktap_table_make(struct ktap_vm *vm, u32 max);
+bool ktap_table_free(struct ktap_env *env, struct ktap_table *t);
 
 /**
- * struct ktap_sorted - a table copied and sorted, for output
+ * struct ktap_pair - an entry, copied
+ * @key: its key
+ * @value: its value
+ * @number: what @value counts as: itself, or what an aggregation has counted
+ *	or summed up
+ * @numeric: there is a @number
+ */
+struct ktap_pair {
+	struct ktap_value key;
+	struct ktap_value value;
+	struct ktap_wide number;
+	bool numeric;
+};
+
+/**
+ * struct ktap_sorted - a table copied and sorted
+ * @env: where it is from
  * @n: entries
  * @dropped: entries that came too late for the memory set aside
- * @entries: them
+ * @entries: them; they hold their objects
  * @blobs: memory of the blobs
  */
 struct ktap_sorted {
+	struct ktap_env *env;
 	u32 n;
 	u32 dropped;
-	struct ktap_pair {
-		struct ktap_value key;
-		struct ktap_value value;
-	} *entries;
+	struct ktap_pair *entries;
 	void *blobs;
 };
 
 enum ktap_order {
+	KTAP_AS_INSERTED,
 	KTAP_BY_KEY,		/* integers, then strings, then the rest; ascending */
-	KTAP_BY_VALUE,		/* largest first, then by key */
+	KTAP_BY_VALUE,		/* largest number first, then what has none; then by key */
 };
 
 /*
- * What changes meanwhile may or may not be in it.
- * Context: process, may sleep.  0 or -ENOMEM.
+ * What changes meanwhile may or may not be in it.  No table (NULL) is an empty one.
+ * Context: process, may sleep.  0, -ENOMEM or -EBUSY.
  */
 int ktap_table_sort(struct ktap_env *env, struct ktap_table *t, enum ktap_order order,
 		    struct ktap_sorted *out);

@@ -100,7 +100,6 @@ static __poll_t session_poll(struct file *file, poll_table *table)
 {
 	struct ktap_session *s = file->private_data;
 
-	poll_wait(file, &s->wait, table);
 	return EPOLLOUT | EPOLLWRNORM | ktap_output_poll(&s->output, file, table);
 }
 

@@ -18,6 +18,7 @@ const char *ktap_type_name(const struct ktap_value *v)
 		[KTAP_PTR]	= "a pointer",
 		[KTAP_FUNC]	= "a function",
 		[KTAP_TABLE]	= "a table",
+		[KTAP_AGG]	= "an aggregation",
 		[KTAP_EVENT]	= "an event",
 		[KTAP_ARGSTR]	= "a string",
 		[KTAP_STR]	= "a string",
@@ -39,7 +40,8 @@ bool ktap_equal(const struct ktap_value *x, const struct ktap_value *y)
 	case KTAP_ARGSTR:
 		return true;
 	case KTAP_TABLE:
-		return x->table == y->table;
+	case KTAP_AGG:
+		return x->object == y->object;
 	case KTAP_BOOL:
 	case KTAP_INT:
 	case KTAP_PTR:

@@ -7,6 +7,8 @@
 
 #include <linux/types.h>
 
+struct ktap_agg;
+struct ktap_object;
 struct ktap_table;
 
 /*
@@ -24,6 +26,7 @@ enum ktap_tag {
 	KTAP_PTR,		/* an address, never followed without care */
 	KTAP_FUNC,		/* index of a function of the chunk */
 	KTAP_TABLE,
+	KTAP_AGG,		/* an aggregation */
 	KTAP_EVENT,		/* the event being handled; dies with it */
 	KTAP_ARGSTR,		/* its text, not yet made */
 	KTAP_STR,		/* bytes, any; not NUL-terminated */
@@ -38,7 +41,9 @@ enum ktap_tag {
  * @i: KTAP_BOOL (0 or 1), KTAP_INT
  * @u: the same bits; KTAP_PTR, KTAP_FUNC
  * @blob: first byte of a blob
+ * @object: KTAP_TABLE, KTAP_AGG: the head of either
  * @table: KTAP_TABLE
+ * @agg: KTAP_AGG
  * @tag: enum ktap_tag
  * @len: bytes of a blob
  */
@@ -47,7 +52,9 @@ struct ktap_value {
 		s64 i;
 		u64 u;
 		const void *blob;
+		struct ktap_object *object;
 		struct ktap_table *table;
+		struct ktap_agg *agg;
 	};
 	u32 tag;
 	u32 len;
@@ -64,6 +71,12 @@ static_assert(sizeof(struct ktap_value) == 16);
 static inline bool ktap_is_blob(const struct ktap_value *v)
 {
 	return v->tag >= KTAP_STR;
+}
+
+/* Does it refer to something that others may refer to, too (see object.h)? */
+static inline bool ktap_is_object(const struct ktap_value *v)
+{
+	return v->tag == KTAP_TABLE || v->tag == KTAP_AGG;
 }
 
 static inline bool ktap_is_true(const struct ktap_value *v)

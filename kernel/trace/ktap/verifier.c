@@ -26,10 +26,16 @@
  * - A jump lands in its function, and the last instruction of a function is RET
  *   or JMP: control does not run off its end.
  * - A built-in gets a number of arguments that it takes.
+ * - Open values (KTAP_MULTI) are taken by the instruction behind the one that
+ *   gives them, and by no other; there is no other way to it.  Variable
+ *   arguments are asked for in a variadic function only.
+ * - Its errors are caught, if they are, in its own function.
  *
  * For each instruction that can be reached:
  *
  * - A register was written on every way that leads there before it is read.
+ *   One way leads from each instruction to where its errors are caught: with
+ *   what was written before it, less what it may have spoiled.
  * - An argument of a built-in has a chance to be of a type that it takes.
  *
  * The latter are found by abstract interpretation: for each register the set of
@@ -37,8 +43,8 @@
  * are united.  They only ever grow, so this ends; how long it may take is
  * bounded besides (MAX_WORK).
  *
- * Left to run time: types that may or may not fit, room on the stack, division
- * by zero, and how long a run takes.
+ * Left to run time: types that may or may not fit, how many open values there
+ * are, room on the stack, division by zero, and how long a run takes.
  */
 
 /* In a register's set: it may be unwritten. */
@@ -66,6 +72,7 @@ static_assert(KTAP_NR_TAGS < 15);
  * @head: first place of @queue
  * @nqueued: numbers in @queue
  * @regs: the sets at the instruction being looked at
+ * @failed: the sets if it fails
  * @work: left of MAX_WORK
  */
 struct verifier {
@@ -80,6 +87,7 @@ struct verifier {
 	u32 head;
 	u32 nqueued;
 	u16 regs[KTAP_MAX_REGS];
+	u16 failed[KTAP_MAX_REGS];
 	u32 work;
 };
 
@@ -177,6 +185,8 @@ static int check_builtin(struct verifier *v, u32 pc, const struct ktap_code *ins
 	if (insn->d < 0 || insn->d >= KTAP_NR_FUNCTIONS || !ktap_builtins[insn->d].fn)
 		return fail(v, pc, "this kernel has no built-in function %d", insn->d);
 	fn = &ktap_builtins[insn->d];
+	if (insn->b == KTAP_MULTI)
+		return check_register(v, pc, insn->a);
 	if (insn->b < fn->min || insn->b > fn->max)
 		return fail(v, pc, "%s takes %u to %u arguments, got %u", fn->name, fn->min,
 			    fn->max, insn->b);
@@ -186,13 +196,24 @@ static int check_builtin(struct verifier *v, u32 pc, const struct ktap_code *ins
 
 static int check_call(struct verifier *v, u32 pc, const struct ktap_code *insn, u32 first)
 {
-	if (insn->b > KTAP_MAX_ARGS)
-		return fail(v, pc, "a call with %u arguments; %u is the most", insn->b,
+	u32 nargs = insn->b == KTAP_MULTI ? 0 : insn->b;
+	u32 nresults = insn->c == KTAP_MULTI ? 0 : insn->c;
+
+	if (nargs > KTAP_MAX_ARGS)
+		return fail(v, pc, "a call with %u arguments; %u is the most", nargs,
 			    KTAP_MAX_ARGS);
 	/* The frame of the callee begins there: a register, even if unused. */
 	return check_register(v, pc, insn->a) ?:
-	       check_registers(v, pc, insn->a, insn->b + first) ?:
-	       check_registers(v, pc, insn->a, insn->c);
+	       check_registers(v, pc, insn->a, nargs + first) ?:
+	       check_registers(v, pc, insn->a, nresults);
+}
+
+static int check_varargs(struct verifier *v, u32 pc, const struct ktap_code *insn)
+{
+	if (!v->func->variadic)
+		return fail(v, pc, "function %s has no variable arguments", v->func->name);
+	return check_register(v, pc, insn->a) ?:
+	       check_registers(v, pc, insn->a, insn->c == KTAP_MULTI ? 0 : insn->c);
 }
 
 /* The rules that no table holds. */
@@ -229,7 +250,11 @@ static int check_own_rule(struct verifier *v, u32 pc, const struct ktap_code *in
 		return check_builtin(v, pc, insn);
 	case KTAP_OP_RET:
 		return check_register(v, pc, insn->a) ?:
-		       check_registers(v, pc, insn->a, insn->b);
+		       check_registers(v, pc, insn->a, insn->b == KTAP_MULTI ? 0 : insn->b);
+	case KTAP_OP_VARG:
+		return check_varargs(v, pc, insn);
+	case KTAP_OP_TSETM:
+		return check_register(v, pc, insn->b);
 	case KTAP_OP_ARG:
 		return check_index(v, pc, "argument", insn->d, S32_MAX);
 	default:
@@ -240,6 +265,78 @@ static int check_own_rule(struct verifier *v, u32 pc, const struct ktap_code *in
 static bool is_jump(const struct ktap_code *insn)
 {
 	return ktap_opdefs[insn->op].d == KTAP_X_JUMP;
+}
+
+static bool gives_open(const struct ktap_code *insn)
+{
+	switch (insn->op) {
+	case KTAP_OP_CALL:
+	case KTAP_OP_CALLV:
+	case KTAP_OP_VARG:
+		return insn->c == KTAP_MULTI;
+	default:
+		return false;
+	}
+}
+
+static bool takes_open(const struct ktap_code *insn)
+{
+	switch (insn->op) {
+	case KTAP_OP_CALL:
+	case KTAP_OP_CALLV:
+	case KTAP_OP_CALLB:
+	case KTAP_OP_RET:
+		return insn->b == KTAP_MULTI;
+	case KTAP_OP_TSETM:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Where the values begin that an instruction takes, the open ones last. */
+static u32 first_taken(const struct ktap_code *insn)
+{
+	switch (insn->op) {
+	case KTAP_OP_CALLV:
+		return insn->a + 1;
+	case KTAP_OP_TSETM:
+		return insn->b;
+	default:
+		return insn->a;
+	}
+}
+
+static int check_open(struct verifier *v, u32 pc)
+{
+	const struct ktap_code *insn = &v->prog->code[pc], *giver = insn - 1;
+
+	if (pc == v->func->first || !gives_open(giver)) {
+		if (!takes_open(insn))
+			return 0;
+		return fail(v, pc, "instruction %u takes open values, the one before gives none",
+			    pc);
+	}
+	if (!takes_open(insn))
+		return fail(v, pc, "instruction %u does not take the open values before it", pc);
+	if (first_taken(insn) > giver->a)
+		return fail(v, pc,
+			    "instruction %u takes values from register %u on, the open ones begin at %u",
+			    pc, first_taken(insn), giver->a);
+	return 0;
+}
+
+static int check_catch(struct verifier *v, u32 pc)
+{
+	const struct ktap_catch *catch = ktap_catch_at(v->prog, pc);
+
+	if (!catch)
+		return 0;
+	if (catch->handler < v->func->first ||
+	    catch->handler - v->func->first >= v->func->ninsns)
+		return fail(v, pc, "errors of instruction %u are caught outside of function %s",
+			    pc, v->func->name);
+	return check_register(v, pc, catch->reg);
 }
 
 static int check_insn(struct verifier *v, u32 pc)
@@ -253,7 +350,9 @@ static int check_insn(struct verifier *v, u32 pc)
 	       check_field(v, pc, op->b, insn->b) ?:
 	       check_field(v, pc, op->c, insn->c) ?:
 	       check_operand(v, pc, op->d, insn->d) ?:
-	       check_own_rule(v, pc, insn);
+	       check_own_rule(v, pc, insn) ?:
+	       check_open(v, pc) ?:
+	       check_catch(v, pc);
 }
 
 static int check_code(struct verifier *v)
@@ -305,10 +404,16 @@ static int read_regs(struct verifier *v, u32 pc, u32 first, u32 n)
 	return 0;
 }
 
-static void set_regs(struct verifier *v, u32 first, u32 end, u16 set)
+static void set_regs(u16 *regs, u32 first, u32 end, u16 set)
 {
 	for (; first < end; first++)
-		v->regs[first] = set;
+		regs[first] = set;
+}
+
+/* Values from register @first on that an instruction takes, open ones left out. */
+static u32 nfixed(const struct ktap_code *insn, u32 first, u32 n)
+{
+	return takes_open(insn) ? insn[-1].a - first : n;
 }
 
 /* Will somebody look at an event's text? */
@@ -319,6 +424,7 @@ static bool shows_text(u32 id, u16 args)
 		return true;
 	case KTAP_FN_PRINT:
 	case KTAP_FN_PRINTF:
+	case KTAP_FN_FORMAT:
 	case KTAP_FN_TOSTRING:
 		return args & (ktap_bit(EVENT) | ktap_bit(ARGSTR));
 	default:
@@ -329,14 +435,14 @@ static bool shows_text(u32 id, u16 args)
 static int step_builtin(struct verifier *v, u32 pc, const struct ktap_code *insn)
 {
 	const struct ktap_builtin *fn = &ktap_builtins[insn->d];
-	u16 args = 0;
-	u32 i;
+	u32 i, n = nfixed(insn, insn->a, insn->b);
+	u16 args = takes_open(insn) ? ANY : 0;
 	int err;
 
-	err = read_regs(v, pc, insn->a, insn->b);
+	err = read_regs(v, pc, insn->a, n);
 	if (err)
 		return err;
-	for (i = 0; i < insn->b; i++) {
+	for (i = 0; i < n; i++) {
 		u16 set = v->regs[insn->a + i];
 
 		args |= set;
@@ -348,7 +454,7 @@ static int step_builtin(struct verifier *v, u32 pc, const struct ktap_code *insn
 	if (shows_text(insn->d, args))
 		v->prog->uses |= KTAP_USES_ARGSTR;
 	/* It may have made other values of its arguments. */
-	set_regs(v, insn->a, insn->a + insn->b, UNWRITTEN);
+	set_regs(v->regs, insn->a, insn->a + n, UNWRITTEN);
 	v->regs[insn->a] = fn->result;
 	return 0;
 }
@@ -357,12 +463,21 @@ static int step_call(struct verifier *v, u32 pc, const struct ktap_code *insn, u
 {
 	int err;
 
-	err = read_regs(v, pc, insn->a, insn->b + first);
+	err = read_regs(v, pc, insn->a, nfixed(insn, insn->a, insn->b + first));
 	if (err)
 		return err;
-	set_regs(v, insn->a, v->func->nregs, UNWRITTEN);
-	set_regs(v, insn->a, insn->a + insn->c, ANY);
+	set_regs(v->regs, insn->a, v->func->nregs, UNWRITTEN);
+	if (!gives_open(insn))
+		set_regs(v->regs, insn->a, insn->a + insn->c, ANY);
 	return 0;
+}
+
+static void step_varargs(struct verifier *v, const struct ktap_code *insn)
+{
+	if (gives_open(insn))
+		set_regs(v->regs, insn->a, v->func->nregs, UNWRITTEN);
+	else
+		set_regs(v->regs, insn->a, insn->a + insn->c, ANY);
 }
 
 /* Instructions whose registers no table describes. */
@@ -370,7 +485,7 @@ static int step_own(struct verifier *v, u32 pc, const struct ktap_code *insn)
 {
 	switch (insn->op) {
 	case KTAP_OP_NIL:
-		set_regs(v, insn->a, insn->b + 1, ktap_bit(NIL));
+		set_regs(v->regs, insn->a, insn->b + 1, ktap_bit(NIL));
 		return 0;
 	case KTAP_OP_MOV:
 		v->regs[insn->a] = v->regs[insn->b];
@@ -383,7 +498,7 @@ static int step_own(struct verifier *v, u32 pc, const struct ktap_code *insn)
 		v->regs[insn->a + 2] = ktap_bit(NIL);
 		return read_reg(v, pc, insn->a);
 	case KTAP_OP_NEXT:
-		set_regs(v, insn->a + 3, insn->a + 5, ktap_opdefs[insn->op].result);
+		set_regs(v->regs, insn->a + 3, insn->a + 5, ktap_opdefs[insn->op].result);
 		return read_regs(v, pc, insn->a, 3);
 	case KTAP_OP_FORPREP:
 	case KTAP_OP_FORLOOP:
@@ -396,7 +511,12 @@ static int step_own(struct verifier *v, u32 pc, const struct ktap_code *insn)
 	case KTAP_OP_CALLB:
 		return step_builtin(v, pc, insn);
 	case KTAP_OP_RET:
-		return read_regs(v, pc, insn->a, insn->b);
+		return read_regs(v, pc, insn->a, nfixed(insn, insn->a, insn->b));
+	case KTAP_OP_VARG:
+		step_varargs(v, insn);
+		return 0;
+	case KTAP_OP_TSETM:
+		return read_regs(v, pc, insn->b, nfixed(insn, insn->b, 0));
 	default:
 		return 0;
 	}
@@ -422,7 +542,7 @@ static int step(struct verifier *v, u32 pc)
 }
 
 /* Unites the sets with those at a target; if they grow, it is looked at again. */
-static int flow_to(struct verifier *v, u32 pc, u32 to)
+static int flow_to(struct verifier *v, u32 pc, const u16 *regs, u32 to)
 {
 	u32 n = v->target[to - v->func->first] - 1, nregs = v->func->nregs, i;
 	u16 *state = v->state + (size_t)n * nregs;
@@ -433,14 +553,52 @@ static int flow_to(struct verifier *v, u32 pc, u32 to)
 	if (err)
 		return err;
 	for (i = 0; i < nregs; i++) {
-		grown |= v->regs[i] & ~state[i];
-		state[i] |= v->regs[i];
+		grown |= regs[i] & ~state[i];
+		state[i] |= regs[i];
 	}
 	if (grown && !v->queued[n]) {
 		v->queued[n] = true;
 		v->queue[(v->head + v->nqueued++) % v->ntargets] = to;
 	}
 	return 0;
+}
+
+/* The registers from which on, and up to which, a failed instruction leaves anything. */
+static void spoiled(const struct verifier *v, const struct ktap_code *insn, u32 *first, u32 *end)
+{
+	*first = insn->a;
+	*end = insn->a;
+	switch (insn->op) {
+	case KTAP_OP_CALL:
+	case KTAP_OP_CALLV:
+		*end = v->func->nregs;
+		break;
+	case KTAP_OP_CALLB:
+		*end += max_t(u32, nfixed(insn, insn->a, insn->b), 1);
+		break;
+	case KTAP_OP_NEXT:
+		*end += 5;
+		break;
+	}
+}
+
+/*
+ * If the instruction fails, and that is caught, the handler finds what was
+ * written before.  Of what type it is nobody knows: that is worth nothing there.
+ */
+static int flow_if_it_fails(struct verifier *v, u32 pc)
+{
+	const struct ktap_catch *catch = ktap_catch_at(v->prog, pc);
+	u32 i, first, end;
+
+	if (!catch)
+		return 0;
+	for (i = 0; i < v->func->nregs; i++)
+		v->failed[i] = v->regs[i] & UNWRITTEN ? UNWRITTEN : ANY;
+	spoiled(v, &v->prog->code[pc], &first, &end);
+	set_regs(v->failed, first, end, UNWRITTEN);
+	v->failed[catch->reg] = ktap_bit(STR);
+	return flow_to(v, pc, v->failed, catch->handler);
 }
 
 /* Follows the code from a target to where its way ends or meets another. */
@@ -453,31 +611,57 @@ static int follow(struct verifier *v, u32 pc)
 		insn = &v->prog->code[pc];
 		err = charge(v, pc, 1);
 		if (!err)
+			err = flow_if_it_fails(v, pc);
+		if (!err)
 			err = step(v, pc);
 		if (!err && is_jump(insn))
-			err = flow_to(v, pc, pc + 1 + insn->d);
+			err = flow_to(v, pc, v->regs, pc + 1 + insn->d);
 		if (err || insn->op == KTAP_OP_RET || insn->op == KTAP_OP_JMP)
 			return err;
 		if (v->target[pc + 1 - v->func->first])
-			return flow_to(v, pc, pc + 1);
+			return flow_to(v, pc, v->regs, pc + 1);
 	}
 }
 
-/* Gives each instruction where ways meet a number: the entry, and what is jumped to. */
+static void number_target(struct verifier *v, u32 to)
+{
+	if (!v->target[to])
+		v->target[to] = ++v->ntargets;
+}
+
+/*
+ * Gives each instruction where ways meet a number: the entry, what is jumped
+ * to, and where errors are caught.
+ */
 static void number_targets(struct verifier *v)
 {
 	const struct ktap_code *code = v->prog->code + v->func->first;
-	u32 pc, to;
+	const struct ktap_catch *catch;
+	u32 pc;
 
-	v->ntargets = 1;
-	v->target[0] = 1;
+	v->ntargets = 0;
+	number_target(v, 0);
 	for (pc = 0; pc < v->func->ninsns; pc++) {
-		if (!is_jump(&code[pc]))
-			continue;
-		to = pc + 1 + code[pc].d;
-		if (!v->target[to])
-			v->target[to] = ++v->ntargets;
+		if (is_jump(&code[pc]))
+			number_target(v, pc + 1 + code[pc].d);
+		catch = ktap_catch_at(v->prog, v->func->first + pc);
+		if (catch)
+			number_target(v, catch->handler - v->func->first);
 	}
+}
+
+/* Open values come from the instruction before, and from nowhere else. */
+static int check_ways(struct verifier *v)
+{
+	u32 i, pc;
+
+	for (i = 0; i < v->func->ninsns; i++) {
+		pc = v->func->first + i;
+		if (v->target[i] && takes_open(&v->prog->code[pc]))
+			return fail(v, pc, "instruction %u takes open values, and is jumped to",
+				    pc);
+	}
+	return 0;
 }
 
 static int run_to_fixed_point(struct verifier *v)
@@ -486,9 +670,9 @@ static int run_to_fixed_point(struct verifier *v)
 	int err;
 
 	/* Parameters may be anything; what is not passed is nil. */
-	set_regs(v, 0, v->func->nparams, ANY);
-	set_regs(v, v->func->nparams, v->func->nregs, UNWRITTEN);
-	err = flow_to(v, v->func->first, v->func->first);
+	set_regs(v->regs, 0, v->func->nparams, ANY);
+	set_regs(v->regs, v->func->nparams, v->func->nregs, UNWRITTEN);
+	err = flow_to(v, v->func->first, v->regs, v->func->first);
 	while (!err && v->nqueued) {
 		to = v->queue[v->head];
 		v->head = (v->head + 1) % v->ntargets;
@@ -503,26 +687,35 @@ static int run_to_fixed_point(struct verifier *v)
 	return err;
 }
 
+static int allocate_states(struct verifier *v)
+{
+	size_t nstate = (size_t)v->ntargets * v->func->nregs;
+
+	if (nstate > MAX_STATE)
+		return charge(v, v->func->first, U32_MAX);
+	v->state = kvcalloc(nstate, sizeof(*v->state), GFP_KERNEL);
+	v->queued = kvcalloc(v->ntargets, sizeof(*v->queued), GFP_KERNEL);
+	v->queue = kvcalloc(v->ntargets, sizeof(*v->queue), GFP_KERNEL);
+	return v->state && v->queued && v->queue ? 0 : -ENOMEM;
+}
+
 static int check_flow(struct verifier *v)
 {
-	size_t nstate;
-	int err = -ENOMEM;
+	int err;
 
 	v->head = 0;
 	v->nqueued = 0;
+	v->state = NULL;
+	v->queued = NULL;
+	v->queue = NULL;
 	v->target = kvcalloc(v->func->ninsns, sizeof(*v->target), GFP_KERNEL);
 	if (!v->target)
 		return -ENOMEM;
 	number_targets(v);
-	nstate = (size_t)v->ntargets * v->func->nregs;
-	if (nstate > MAX_STATE) {
-		kvfree(v->target);
-		return charge(v, v->func->first, U32_MAX);
-	}
-	v->state = kvcalloc(nstate, sizeof(*v->state), GFP_KERNEL);
-	v->queued = kvcalloc(v->ntargets, sizeof(*v->queued), GFP_KERNEL);
-	v->queue = kvcalloc(v->ntargets, sizeof(*v->queue), GFP_KERNEL);
-	if (v->state && v->queued && v->queue)
+	err = check_ways(v);
+	if (!err)
+		err = allocate_states(v);
+	if (!err)
 		err = run_to_fixed_point(v);
 	kvfree(v->queue);
 	kvfree(v->queued);
@@ -531,16 +724,34 @@ static int check_flow(struct verifier *v)
 	return err;
 }
 
+/* What it takes to run an instruction. */
+static u32 uses_of(const struct ktap_code *insn)
+{
+	switch (insn->op) {
+	case KTAP_OP_NEWT:
+		return KTAP_USES_HEAP;
+	case KTAP_OP_GETSELF:
+		return KTAP_USES_SELF;
+	case KTAP_OP_SETSELF:
+	case KTAP_OP_ADDSELF:
+		return KTAP_USES_SELF | KTAP_USES_HEAP;
+	case KTAP_OP_CALLB:
+		if (ktap_builtins[insn->d].result & (ktap_bit(TABLE) | ktap_bit(AGG)))
+			return KTAP_USES_HEAP;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
 static void find_uses(struct ktap_program *prog)
 {
 	u32 i;
 
 	if (prog->nglobals)
 		prog->uses |= KTAP_USES_HEAP;
-	for (i = 0; i < prog->ninsns; i++) {
-		if (prog->code[i].op == KTAP_OP_NEWT)
-			prog->uses |= KTAP_USES_HEAP;
-	}
+	for (i = 0; i < prog->ninsns; i++)
+		prog->uses |= uses_of(&prog->code[i]);
 }
 
 int ktap_verify(struct ktap_program *prog, struct ktap_diag *diag)

@@ -16,42 +16,11 @@
 #include <linux/kernel.h>
 #include <linux/math64.h>
 #include <linux/nospec.h>
-#include <linux/sched/signal.h>
-#include <linux/stdarg.h>
-#include <linux/string.h>
 
 #include "builtin.h"
+#include "frame.h"
 #include "ops.h"
 #include "table.h"
-
-/* Units between two looks around in process context. */
-#define KTAP_PROCESS_SLICE	1024
-
-int ktap_vm_error(struct ktap_vm *vm, int err, const char *fmt, ...)
-{
-	va_list args;
-
-	/* The first one is the cause. */
-	if (vm->error)
-		return vm->error;
-	vm->error = err;
-	va_start(args, fmt);
-	vscnprintf(vm->message, sizeof(vm->message), fmt, args);
-	va_end(args);
-	return err;
-}
-
-int ktap_vm_out_of_budget(struct ktap_vm *vm)
-{
-	if (vm->level != KTAP_LEVEL_PROCESS)
-		return ktap_vm_error(vm, -ETIME, "the handler ran more than %llu instructions",
-				     vm->env->max_insns);
-	vm->budget = KTAP_PROCESS_SLICE;
-	cond_resched();
-	if ((vm->abort && READ_ONCE(*vm->abort)) || fatal_signal_pending(current))
-		return ktap_vm_error(vm, -EINTR, "the session ends");
-	return 0;
-}
 
 static int bad_operand(struct ktap_vm *vm, const struct ktap_value *v)
 {
@@ -87,32 +56,6 @@ static int modulo(struct ktap_vm *vm, s64 x, s64 y, s64 *rest)
 	if (!y)
 		return by_zero(vm);
 	*rest = y == -1 ? 0 : x - div64_s64(x, y) * y;
-	return 0;
-}
-
-/*
- * A counting loop knows how many rounds are left before it begins, so that it
- * ends at the largest integer too.  R[a] is the value, R[a + 1] becomes the
- * number of rounds to come, R[a + 2] is the step.
- */
-static noinline int for_begin(struct ktap_vm *vm, struct ktap_value *r, bool *enter)
-{
-	u64 distance, step;
-	unsigned int i;
-
-	for (i = 0; i < 3; i++) {
-		if (!is_number(&r[i]))
-			return ktap_vm_error(vm, -EINVAL, "'for' counts integers, not %s",
-					     ktap_type_name(&r[i]));
-		r[i] = KTAP_VALUE_INT(number(&r[i]));
-	}
-	if (!r[2].i)
-		return ktap_vm_error(vm, -EINVAL, "the step of 'for' is zero");
-	*enter = r[2].i > 0 ? r[0].i <= r[1].i : r[0].i >= r[1].i;
-	distance = r[2].i > 0 ? r[1].u - r[0].u : r[0].u - r[1].u;
-	step = r[2].i > 0 ? r[2].u : -r[2].u;
-	r[1].u = *enter ? div64_u64(distance, step) : 0;
-	r[3] = r[0];
 	return 0;
 }
 
@@ -156,50 +99,29 @@ static int call_builtin(struct ktap_vm *vm, const struct ktap_builtin *fn, struc
 	return fn->fn(vm, r, n);
 }
 
-/* What may be run without a jump back or a call costs too, if it is long. */
-static u32 straight_cost(u32 ninsns)
+static int wrong_number(struct ktap_vm *vm, const struct ktap_builtin *fn, unsigned int n)
 {
-	return ninsns / 32;
+	if (fn->min == fn->max)
+		return ktap_vm_error(vm, -EINVAL, "%s takes %u argument%s, got %u", fn->name,
+				     fn->min, fn->min == 1 ? "" : "s", n);
+	return ktap_vm_error(vm, -EINVAL, "%s takes %u to %u arguments, got %u", fn->name,
+			     fn->min, fn->max, n);
 }
 
-/* Makes the frame of @func, whose register 0 is stack value @base. */
-static int make_frame(struct ktap_vm *vm, const struct ktap_func *func, u32 base,
-		      unsigned int nargs)
+/* The same, with open values as the last arguments. */
+static noinline int call_builtin_open(struct ktap_vm *vm, const struct ktap_builtin *fn,
+				      struct ktap_value *r)
 {
-	unsigned int i;
-
-	if (base + func->nregs > vm->stack_size)
-		return ktap_vm_error(vm, -ENOSPC, "calls nest too deep: no room on the stack");
-	for (i = nargs; i < func->nparams; i++)
-		vm->stack[base + i] = KTAP_VALUE_NIL;
-	vm->top = base + func->nregs;
-	vm->func = func;
-	return 0;
-}
-
-/* Calls @func: the running function, whose frame is at @from, goes on at @pc. */
-static int enter(struct ktap_vm *vm, const struct ktap_func *func, u32 base,
-		 const struct ktap_code *insn, u32 from, u32 pc)
-{
-	struct ktap_call *call = &vm->calls[vm->ncalls];
+	unsigned int n;
 	int err;
 
-	err = ktap_vm_charge(vm, 1 + straight_cost(func->ninsns));
+	err = ktap_open_values(vm, r - vm->stack, &n);
 	if (err)
 		return err;
-	if (vm->ncalls == vm->max_calls)
-		return ktap_vm_error(vm, -ENOSPC, "calls nest too deep: %u is the most",
-				     vm->max_calls);
-	*call = (struct ktap_call){
-		.func = vm->func,
-		.base = from,
-		.pc = pc,
-		.dst = insn->a,
-		.nresults = insn->c,
-	};
-	err = make_frame(vm, func, base, insn->b);
-	if (!err)
-		vm->ncalls++;
+	if (n < fn->min || n > fn->max)
+		return wrong_number(vm, fn, n);
+	err = call_builtin(vm, fn, r, n);
+	vm->top = vm->base + vm->func->nregs;
 	return err;
 }
 
@@ -207,16 +129,6 @@ static noinline int no_function(struct ktap_vm *vm, const struct ktap_value *v)
 {
 	return ktap_vm_error(vm, -EINVAL, "%s is called, only a function can be",
 			     ktap_type_name(v));
-}
-
-/* Results move down: their place begins at or below the callee's frame. */
-static void give_results(struct ktap_value *dst, unsigned int wanted,
-			 const struct ktap_value *src, unsigned int n)
-{
-	unsigned int i;
-
-	for (i = 0; i < wanted; i++)
-		dst[i] = i < n ? src[i] : KTAP_VALUE_NIL;
 }
 
 static s16 immediate(const struct ktap_code *insn)
@@ -300,8 +212,8 @@ static __always_inline int ordered(struct ktap_vm *vm, const struct ktap_value *
 __diag_push();
 __diag_ignore_all("-Woverride-init", "a jump table with a default");
 
-/* Runs @vm->func, whose frame begins at stack value 0, to its end. */
-static int interpret(struct ktap_vm *vm)
+/* Runs @vm->func, whose frame is made, until it returns or fails. */
+int ktap_interpret(struct ktap_vm *vm, struct ktap_value *result)
 {
 	static const void * const jumptable[256] __annotate_jump_table = {
 		[0 ... 255] = &&unknown,
@@ -375,6 +287,7 @@ static int interpret(struct ktap_vm *vm)
 		[KTAP_OP_TADDS] = &&op_tadds,
 		[KTAP_OP_TADDI] = &&op_taddi,
 		[KTAP_OP_THAS] = &&op_thas,
+		[KTAP_OP_TAGG] = &&op_tagg,
 		[KTAP_OP_ITER] = &&op_iter,
 		[KTAP_OP_NEXT] = &&op_next,
 		[KTAP_OP_FORPREP] = &&op_forprep,
@@ -383,20 +296,26 @@ static int interpret(struct ktap_vm *vm)
 		[KTAP_OP_CALLV] = &&op_callv,
 		[KTAP_OP_CALLB] = &&op_callb,
 		[KTAP_OP_RET] = &&op_ret,
+		[KTAP_OP_VARG] = &&op_varg,
+		[KTAP_OP_TSETM] = &&op_tsetm,
+		[KTAP_OP_AGG] = &&op_agg,
 		[KTAP_OP_FIELD] = &&op_field,
 		[KTAP_OP_ARG] = &&op_arg,
+		[KTAP_OP_GETSELF] = &&op_getself,
+		[KTAP_OP_SETSELF] = &&op_setself,
+		[KTAP_OP_ADDSELF] = &&op_addself,
 	};
 	const struct ktap_program *prog = vm->env->prog;
 	const struct ktap_code *pc = prog->code + vm->func->first;
 	const struct ktap_code *insn;
 	const struct ktap_func *func;
-	const struct ktap_call *call;
-	struct ktap_value *R = vm->stack;
+	struct ktap_value *R = vm->stack + vm->base;
+	const u32 floor = vm->ncalls;
 	struct ktap_value tmp;
 	unsigned int i;
 	bool cond = false;
 	s64 x, y;
-	u32 base;
+	u32 to;
 	int err;
 
 next:
@@ -416,7 +335,7 @@ checked_jump:
 jump:
 	/* Only a jump back can make a loop. */
 	if (D < 0) {
-		err = ktap_vm_charge(vm, 1 + straight_cost(-D));
+		err = ktap_vm_charge(vm, 1 + ktap_straight_cost(-D));
 		if (unlikely(err))
 			goto error;
 	}
@@ -772,6 +691,9 @@ op_taddi:
 op_thas:
 	err = ktap_op_has(vm, &A, &B, &C);
 	goto check;
+op_tagg:
+	err = ktap_op_taggregate(vm, &A, &B, &C);
+	goto check;
 op_iter:
 	err = ktap_op_iter(vm, &A);
 	goto check;
@@ -784,7 +706,7 @@ op_next:
 	goto next;
 
 op_forprep:
-	err = for_begin(vm, &A, &cond);
+	err = ktap_op_for(vm, &A, &cond);
 	cond = !cond;
 	goto checked_jump;
 op_forloop:
@@ -793,38 +715,53 @@ op_forloop:
 
 op_call:
 	func = &prog->funcs[D];
-	base = R - vm->stack + insn->a;
+	to = vm->base + insn->a;
 	goto call;
 op_callv:
 	if (unlikely(A.tag != KTAP_FUNC)) {
 		err = no_function(vm, &A);
 		goto error;
 	}
-	func = &prog->funcs[array_index_nospec(A.u, prog->nfuncs)];
-	base = R - vm->stack + insn->a + 1;
+	func = &prog->funcs[array_index_nospec((u32)A.u, prog->nfuncs)];
+	to = vm->base + insn->a + 1;
 call:
-	err = enter(vm, func, base, insn, R - vm->stack, pc - prog->code);
+	err = ktap_frame_enter(vm, func, to, insn, pc - prog->code);
 	if (unlikely(err))
 		goto error;
-	R = vm->stack + base;
+	R = vm->stack + vm->base;
 	pc = prog->code + func->first;
 	goto next;
 op_callb:
 	vm->pc = insn - prog->code;	/* a built-in may want to know its line */
-	err = call_builtin(vm, &ktap_builtins[D], &A, insn->b);
+	if (unlikely(insn->b == KTAP_MULTI))
+		err = call_builtin_open(vm, &ktap_builtins[D], &A);
+	else
+		err = call_builtin(vm, &ktap_builtins[D], &A, insn->b);
 	goto check;
 op_ret:
-	if (!vm->ncalls) {
-		give_results(vm->stack, 1, &A, insn->b);
+	i = insn->b;
+	if (unlikely(i == KTAP_MULTI)) {
+		err = ktap_open_values(vm, &A - vm->stack, &i);
+		if (unlikely(err))
+			goto error;
+	}
+	if (vm->ncalls == floor) {
+		*result = i ? A : KTAP_VALUE_NIL;
 		return 0;
 	}
-	call = &vm->calls[--vm->ncalls];
-	give_results(vm->stack + call->base + call->dst, call->nresults, &A, insn->b);
-	R = vm->stack + call->base;
-	pc = prog->code + call->pc;
-	vm->func = call->func;
-	vm->top = call->base + call->func->nregs;
+	pc = prog->code + ktap_frame_leave(vm, &A, i);
+	R = vm->stack + vm->base;
 	goto next;
+op_varg:
+	err = ktap_frame_varargs(vm, &A, insn->c);
+	goto check;
+op_tsetm:
+	err = ktap_op_set_open(vm, &A, D, &B);
+	goto check;
+
+op_agg:
+	err = ktap_op_aggregate(vm, &A, &C);
+	goto check;
 
 op_field:
 	ktap_op_field(vm, D, &A);
@@ -835,80 +772,33 @@ op_arg:
 	err = vm->error;
 	goto check;
 
+op_getself:
+	err = ktap_self_get(vm, D, &A);
+	goto check;
+op_setself:
+	err = ktap_self_set(vm, D, &A);
+	goto check;
+op_addself:
+	err = ktap_self_add(vm, D, &A);
+	goto check;
+
 unknown:
 	WARN_ON_ONCE(1);
 	err = ktap_vm_error(vm, -EINVAL, "unknown instruction");
 error:
 	vm->pc = insn - prog->code;
-	return err;
+	if (!vm->fault.func)
+		vm->fault = (struct ktap_fault){
+			.func = vm->func,
+			.pc = vm->pc,
+			.ncalls = vm->ncalls,
+		};
+	err = ktap_frame_catch(vm, err, floor, &to);
+	if (err)
+		return err;
+	R = vm->stack + vm->base;
+	pc = prog->code + to;
+	goto next;
 }
 
 __diag_pop();
-
-int ktap_vm_run(struct ktap_vm *vm, u32 func, const struct ktap_value *args,
-		unsigned int nargs, struct ktap_value *result)
-{
-	const struct ktap_func *f = &vm->env->prog->funcs[func];
-	int err;
-
-	vm->error = 0;
-	vm->message[0] = '\0';
-	vm->pc = f->first;
-	vm->ncalls = 0;
-	vm->top = 0;
-	vm->fresh = NULL;
-	vm->arena.cur = 0;
-	vm->arena.used = 0;
-	vm->budget = vm->level == KTAP_LEVEL_PROCESS ? KTAP_PROCESS_SLICE : vm->env->max_insns;
-
-	nargs = min_t(unsigned int, nargs, f->nparams);
-	err = make_frame(vm, f, 0, nargs);
-	if (!err) {
-		if (nargs)
-			memcpy(vm->stack, args, nargs * sizeof(*args));
-		err = interpret(vm);
-	}
-	vm->error = err;
-	if (result) {
-		*result = err ? KTAP_VALUE_NIL : vm->stack[0];
-		if (result->tag == KTAP_TABLE)
-			*result = KTAP_VALUE_BOOL(true);
-	}
-	ktap_tables_end_run(vm);
-	return err;
-}
-
-/* Lines of a backtrace; of a deeper one the outermost calls are left out. */
-#define BACKTRACE_MAX	16
-
-static size_t put_frame(const struct ktap_program *prog, const struct ktap_func *func, u32 pc,
-			char *buf, size_t size)
-{
-	char place[KTAP_PLACE_SIZE];
-
-	if (ktap_program_place(prog, pc, false, place, sizeof(place)))
-		return scnprintf(buf, size, "  in %s (%s)\n", func->name, place);
-	return scnprintf(buf, size, "  in %s\n", func->name);
-}
-
-size_t ktap_vm_backtrace(const struct ktap_vm *vm, char *buf, size_t size)
-{
-	const struct ktap_program *prog = vm->env->prog;
-	const struct ktap_call *call;
-	unsigned int lines;
-	char place[KTAP_PLACE_SIZE];
-	size_t len;
-	u32 i;
-
-	if (!ktap_program_place(prog, vm->pc, true, place, sizeof(place)))
-		strscpy(place, "ktap");
-	len = scnprintf(buf, size, "%s: error: %s\n", place, vm->message);
-	len += put_frame(prog, vm->func, vm->pc, buf + len, size - len);
-	for (i = vm->ncalls, lines = 1; i && lines < BACKTRACE_MAX; i--, lines++) {
-		call = &vm->calls[i - 1];
-		len += put_frame(prog, call->func, call->pc - 1, buf + len, size - len);
-	}
-	if (i)
-		len += scnprintf(buf + len, size - len, "  and %u more\n", i);
-	return len;
-}

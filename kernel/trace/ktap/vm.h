@@ -3,9 +3,8 @@
  * The virtual machine: an activation runs one handler for one event, or a
  * piece of a script in process context.
  *
- * The files behind this header, table.h, heap.h, builtin.h and record.h (vm.c,
- * chunk.c, verifier.c, table.c, heap.c, arena.c, record.c, histogram.c,
- * builtin.c) touch nothing of the kernel but memory and formatting, so that
+ * The files behind this header, frame.h, table.h, heap.h, builtin.h and
+ * record.h (see the Makefile) touch nothing of the kernel but memory and formatting, so that
  * tools/testing/ktap can build them for user space.  What they need of the
  * rest of ktap is declared here, in builtin.h and in output.h.
  */
@@ -13,6 +12,7 @@
 #define _KTAP_VM_H
 
 #include <linux/atomic.h>
+#include <linux/list.h>
 #include <linux/llist.h>
 #include <linux/types.h>
 
@@ -104,7 +104,15 @@ struct ktap_call {
 	u32 base;		/* its register 0 on the stack */
 	u32 pc;			/* where it goes on */
 	u8 dst;			/* where in its registers the results go */
-	u8 nresults;
+	u8 nresults;		/* KTAP_MULTI: as many as there are */
+	u8 nvarargs;
+};
+
+/* Where an error happened; kept until somebody catches it. */
+struct ktap_fault {
+	const struct ktap_func *func;	/* NULL: nowhere yet */
+	u32 pc;
+	u32 ncalls;			/* of &ktap_vm.calls, to the function */
 };
 
 /**
@@ -131,8 +139,13 @@ struct ktap_counters {
  * @prog: the program
  * @heap: memory of tables and globals
  * @globals: see ktap_global_*
- * @dead: tables that no slot refers to any more (table.c)
+ * @dead: objects that no slot refers to any more (object.c)
+ * @ndead: about how many
+ * @sharded: aggregations with memory per CPU (agg.c)
+ * @self: fields of threads (self.c); NULL if the program uses none
  * @seed: of the hash of table keys
+ * @wall_offset: the time of the day less CLOCK_MONOTONIC, nanoseconds, as it was
+ *	when the session began: so the same moment is always shown alike
  * @counters: losses
  * @max_insns: budget of a run in event context
  */
@@ -141,9 +154,27 @@ struct ktap_env {
 	struct ktap_heap heap;
 	struct ktap_global *globals;
 	struct llist_head dead;
+	atomic_t ndead;
+	struct hlist_head sharded;
+	struct ktap_self *self;
 	u32 seed;
+	s64 wall_offset;
 	struct ktap_counters counters;
 	u64 max_insns;
+};
+
+/**
+ * struct ktap_fresh - objects that an activation has made
+ * @first: the youngest
+ * @n: number of them
+ * @limit: when there are so many it is time to look for forgotten ones
+ * @sweeps: how often somebody looked
+ */
+struct ktap_fresh {
+	struct ktap_object *first;
+	u32 n;
+	u32 limit;
+	u32 sweeps;
 };
 
 /**
@@ -153,18 +184,23 @@ struct ktap_env {
  * @level: where it runs
  * @stack: registers of all frames
  * @stack_size: values in @stack
- * @top: first value of @stack behind the running frame
+ * @top: first value of @stack behind the running frame, open values included
+ * @base: register 0 of the running function
+ * @nvarargs: its variable arguments, in front of its frame
+ * @open_end: first value of @stack behind the open values (frame.c)
  * @func: the running function
  * @calls: calls that have not returned
  * @max_calls: entries of @calls
  * @ncalls: used ones
+ * @nested: functions that built-ins have called
  * @arena: strings made on the way
- * @fresh: tables made by this activation that nothing else refers to (table.c)
+ * @fresh: objects made by this activation that nothing else refers to (object.c)
  * @budget: back edges, calls and built-ins left
  * @abort: if not NULL and true, the run ends soon (process context: a stop or
  *	a fatal signal; set by the session)
  * @error: 0 or the negative errno that ends the run; see ktap_vm_error()
- * @pc: instruction of the error
+ * @pc: instruction of the error, or of the built-in that runs
+ * @fault: where the error happened
  * @message: its text, without newline
  */
 struct ktap_vm {
@@ -175,21 +211,26 @@ struct ktap_vm {
 	struct ktap_value *stack;
 	u32 stack_size;
 	u32 top;
+	u32 base;
+	u32 nvarargs;
+	u32 open_end;
 	const struct ktap_func *func;
 
 	struct ktap_call *calls;
 	u32 max_calls;
 	u32 ncalls;
+	u32 nested;
 
 	struct ktap_arena arena;
-	struct ktap_table *fresh;
+	struct ktap_fresh fresh;
 
 	u64 budget;
 	bool *abort;
 
 	int error;
 	u32 pc;
-	char message[160];
+	struct ktap_fault fault;
+	char message[256];
 };
 
 /**
@@ -207,10 +248,28 @@ struct ktap_vm {
  * context it calls cond_resched() and looks at @vm->abort now and then.
  * Return: 0; -ECANCELED if the script called exit() (not an error; the caller
  * finds the code where ktap_session_exit() put it); or another negative errno,
- * @vm->error, with @vm->pc and @vm->message set.
+ * @vm->error, with @vm->fault and @vm->message set.
  */
 int ktap_vm_run(struct ktap_vm *vm, u32 func, const struct ktap_value *args,
 		unsigned int nargs, struct ktap_value *result);
+
+/**
+ * ktap_vm_call() - Calls a function of the script out of a built-in
+ * @vm: the activation, of KTAP_LEVEL_PROCESS
+ * @func: index of the function
+ * @args: arguments, copied before anything moves
+ * @nargs: number of them
+ * @result: gets the first result, nil if there is none.  Before it allocates,
+ *	the caller puts it into a register if it still needs it
+ *
+ * What the registers of the built-in refer to stays, and moves as in
+ * ktap_arena_alloc().
+ * Context: process.
+ * Return: 0, or an error that the built-in must return at once: a `try` inside
+ * of the function has had its chance, one outside of the built-in has not.
+ */
+int ktap_vm_call(struct ktap_vm *vm, u32 func, const struct ktap_value *args,
+		 unsigned int nargs, struct ktap_value *result);
 
 /**
  * ktap_vm_error() - Ends the run with an error

@@ -138,7 +138,7 @@ static int add_probe(struct ktap_vm *vm, const struct ktap_value *event, u32 fil
 	name[event->len] = '\0';
 	kind = kind_of(name);
 	if (kind < 0) {
-		h->refused = true;
+		h->refused = vm->pc + 1;
 		return ktap_vm_error(vm, kind, "no event '%s'", name);
 	}
 	if (h->nprobes == KTAP_MAX_PROBES)

@@ -22,6 +22,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "builtin.h"
 #include "host.h"
 #include "opcode.h"
 #include "read_file.h"
@@ -37,6 +38,7 @@ struct file {
 	const char *name;
 	u8 *data;
 	size_t len;
+	bool tries;		/* it has a section of them */
 };
 
 /* What parent and child share. */
@@ -83,6 +85,24 @@ static u8 *section(u8 *data, size_t len, u32 type, size_t entry, u32 *count)
 	return NULL;
 }
 
+/* A function that has instructions, NULL if there is none. */
+static struct ktap_function *any_function(u8 *data, size_t len)
+{
+	struct ktap_function *funcs;
+	u32 n;
+
+	funcs = (void *)section(data, len, KTAP_SEC_FUNCS, sizeof(*funcs), &n);
+	if (!n)
+		return NULL;
+	funcs += rnd(n);
+	return funcs->ninsns ? funcs : NULL;
+}
+
+static u32 any_insn_of(const struct ktap_function *f)
+{
+	return le32_to_cpu(f->first) + rnd(le32_to_cpu(f->ninsns));
+}
+
 /* Most functions have few. */
 static u8 any_register(void)
 {
@@ -96,8 +116,9 @@ static u8 any_field(unsigned int kind, u8 value)
 		return 0;
 	case KTAP_X_READ:
 	case KTAP_X_WRITE:
-	case KTAP_X_OWN:
 		return any_register();
+	case KTAP_X_OWN:
+		return rnd(16) ? any_register() : KTAP_MULTI;
 	default:
 		return rnd(2) ? value : rnd(256);
 	}
@@ -122,7 +143,7 @@ static s32 any_operand(u8 *data, size_t len, unsigned int kind, u8 op)
 		section(data, len, KTAP_SEC_GLOBALS, sizeof(__le32), &n);
 		return rnd(n);
 	case KTAP_X_OWN:
-		return rnd(op == KTAP_OP_CALLB ? 128 : 40);
+		return rnd(op == KTAP_OP_CALLB ? KTAP_NR_FUNCTIONS : 40);
 	default:
 		return rnd(2) ? (s32)rnd(16) : (s32)rnd(0);
 	}
@@ -179,6 +200,105 @@ static void mutate_code(u8 *data, size_t len)
 	}
 }
 
+/* Two neighbours of which the first one gives as many values as the second one takes. */
+static void mutate_open(u8 *data, size_t len)
+{
+	static const u8 givers[] = { KTAP_OP_CALL, KTAP_OP_CALLV, KTAP_OP_VARG };
+	static const u8 takers[] = { KTAP_OP_CALL, KTAP_OP_CALLV, KTAP_OP_CALLB, KTAP_OP_RET,
+				     KTAP_OP_TSETM };
+	struct ktap_function *f = any_function(data, len);
+	struct ktap_insn *code, *giver, *taker;
+	u32 n, i;
+
+	code = (void *)section(data, len, KTAP_SEC_CODE, sizeof(*code), &n);
+	if (!f)
+		return;
+	i = any_insn_of(f);
+	if (i + 1 >= n)
+		return;
+	giver = &code[i];
+	taker = &code[i + 1];
+	giver->op = givers[rnd(ARRAY_SIZE(givers))];
+	giver->a = any_register();
+	giver->b = giver->op == KTAP_OP_VARG ? 0 : rnd(giver->a + 1);
+	giver->c = KTAP_MULTI;
+	giver->d = cpu_to_le32(any_operand(data, len, ktap_opdefs[giver->op].d, giver->op));
+	if (giver->op == KTAP_OP_VARG)
+		f->flags = cpu_to_le16(KTAP_FUNC_VARIADIC);
+	taker->op = takers[rnd(ARRAY_SIZE(takers))];
+	taker->a = rnd(giver->a + 1);
+	taker->b = taker->op == KTAP_OP_TSETM ? rnd(giver->a + 1) : KTAP_MULTI;
+	taker->c = ktap_opdefs[taker->op].c == KTAP_X_NONE ? 0 : rnd(4);
+	taker->d = cpu_to_le32(any_operand(data, len, ktap_opdefs[taker->op].d, taker->op));
+}
+
+static void any_try(u8 *data, size_t len, struct ktap_try *t)
+{
+	const struct ktap_function *f = any_function(data, len);
+
+	if (!f)
+		return;
+	t->first = cpu_to_le32(any_insn_of(f));
+	t->end = cpu_to_le32(le32_to_cpu(t->first) + rnd(le32_to_cpu(f->ninsns)));
+	t->handler = cpu_to_le32(any_insn_of(f));
+	t->reg = any_register();
+}
+
+static void mutate_try(u8 *data, size_t len)
+{
+	struct ktap_try *tries;
+	u32 n;
+
+	tries = (void *)section(data, len, KTAP_SEC_TRIES, sizeof(*tries), &n);
+	if (n)
+		any_try(data, len, &tries[rnd(n)]);
+}
+
+static void mutate_function(u8 *data, size_t len)
+{
+	struct ktap_function *f = any_function(data, len);
+
+	if (!f)
+		return;
+	if (rnd(2))
+		f->flags = cpu_to_le16(rnd(2) ? KTAP_FUNC_VARIADIC : 0);
+	else
+		f->nregs = rnd(2) ? f->nregs + rnd(3) : rnd(KTAP_MAX_REGS) + 1;
+}
+
+/* Puts a section of tries into a chunk that is all right but for that. */
+static u8 *add_tries(u8 *data, size_t *len)
+{
+	const struct ktap_header *old = (void *)data;
+	u32 i, nsections = le32_to_cpu(old->nsections), n = 1 + rnd(3);
+	size_t table = sizeof(*old) + nsections * sizeof(struct ktap_section);
+	size_t size = (*len + 7) / 8 * 8 + sizeof(struct ktap_section);
+	struct ktap_section *s;
+	struct ktap_header *h;
+	u8 *longer;
+
+	longer = kvzalloc(size + n * sizeof(struct ktap_try), GFP_KERNEL);
+	memcpy(longer, data, table);
+	memcpy(longer + table + sizeof(*s), data + table, *len - table);
+	kvfree(data);
+	h = (void *)longer;
+	s = (void *)(h + 1);
+	for (i = 0; i < nsections; i++)
+		le32_add_cpu(&s[i].offset, sizeof(*s));
+	s[i] = (struct ktap_section){
+		.type = cpu_to_le32(KTAP_SEC_TRIES),
+		.offset = cpu_to_le32(size),
+		.size = cpu_to_le32(n * sizeof(struct ktap_try)),
+		.count = cpu_to_le32(n),
+	};
+	h->nsections = cpu_to_le32(nsections + 1);
+	*len = size + n * sizeof(struct ktap_try);
+	h->length = cpu_to_le32(*len);
+	for (i = 0; i < n; i++)
+		any_try(longer, *len, (struct ktap_try *)(longer + size) + i);
+	return longer;
+}
+
 /* A number of the header, of a section's, or of an entry's. */
 static void mutate_number(u8 *data, size_t len)
 {
@@ -216,10 +336,12 @@ static u8 *make_mutant(u64 n, struct file **from, size_t *len)
 	rng = seed * 0x100000001b3ULL + n;
 	*from = &files[rnd(nfiles)];
 	*len = (*from)->len;
-	if (!rnd(64))
-		*len = rnd(*len);
 	data = kvmalloc(*len, GFP_KERNEL);
 	memcpy(data, (*from)->data, *len);
+	if (!(*from)->tries && !rnd(3))
+		data = add_tries(data, len);
+	if (!rnd(64))
+		*len = rnd(*len);
 	if (*len < sizeof(*h))
 		return data;
 
@@ -228,8 +350,14 @@ static u8 *make_mutant(u64 n, struct file **from, size_t *len)
 		h->length = cpu_to_le32(*len);
 	times = 1 + rnd(3);
 	for (i = 0; i < times; i++) {
-		if (rnd(10))
+		if (rnd(3))
 			mutate_code(data, *len);
+		else if (rnd(3))
+			mutate_open(data, *len);
+		else if (rnd(2))
+			mutate_try(data, *len);
+		else if (rnd(2))
+			mutate_function(data, *len);
 		else if (rnd(3))
 			mutate_number(data, *len);
 		else
@@ -372,6 +500,7 @@ int main(int argc, char **argv)
 	u64 mutants = 20000, first = 0;
 	unsigned int failures;
 	bool single = false;
+	u32 ntries;
 	int c, i;
 
 	while ((c = getopt(argc, argv, "n:s:1:o:")) != -1) {
@@ -404,6 +533,8 @@ int main(int argc, char **argv)
 			perror(files[i].name);
 			return 2;
 		}
+		files[i].tries = section(files[i].data, files[i].len, KTAP_SEC_TRIES,
+					 sizeof(struct ktap_try), &ntries);
 	}
 	progress = mmap(NULL, sizeof(*progress), PROT_READ | PROT_WRITE,
 			MAP_SHARED | MAP_ANONYMOUS, -1, 0);

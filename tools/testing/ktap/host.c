@@ -16,6 +16,8 @@
 #include "builtin.h"
 #include "host.h"
 #include "lock.h"
+#include "object.h"
+#include "self.h"
 #include "table.h"
 
 #define MEMORY		(16UL << 20)
@@ -97,6 +99,14 @@ static void put_text(FILE *to, const char *text, size_t len)
 		fwrite(text, 1, len, to);
 }
 
+/* What the kernel says if the reader wants text, not frames. */
+static void put_path(struct host *h, const char *path, size_t len)
+{
+	put_text(h->out, "ktap: cat: ", 11);
+	put_text(h->out, path, len);
+	put_text(h->out, ": only the ktap tool can show files\n", 36);
+}
+
 /* The handlers are done: so in the kernel, too, when somebody reads. */
 static void format_records(struct host *h)
 {
@@ -111,8 +121,11 @@ static void format_records(struct host *h)
 		next = rec->next;
 		seq_buf_init(&s, text, KTAP_RECORD_TEXT);
 		ktap_record_format(&s, rec->data, rec->size);
-		put_text(rec->data->type == KTAP_REC_ERROR ? h->err : h->out, text,
-			 seq_buf_used(&s));
+		if (rec->data->type == KTAP_REC_CAT)
+			put_path(h, text, seq_buf_used(&s));
+		else
+			put_text(rec->data->type == KTAP_REC_ERROR ? h->err : h->out, text,
+				 seq_buf_used(&s));
 		free(rec->data);
 		free(rec);
 	}
@@ -121,7 +134,7 @@ static void format_records(struct host *h)
 	h->last_record = &h->records;
 }
 
-int ktap_out_text(struct ktap_vm *vm, const char *text, size_t len)
+int ktap_out_text(struct ktap_vm *vm, enum ktap_channel channel, const char *text, size_t len)
 {
 	struct host *h = host_of(vm);
 
@@ -131,20 +144,23 @@ int ktap_out_text(struct ktap_vm *vm, const char *text, size_t len)
 	if (h->max_text && h->text > h->max_text)
 		return ktap_vm_error(vm, -ENOSPC, "printed more than %zu bytes", h->max_text);
 	h->printed = true;
-	put_text(h->out, text, len);
+	if (channel == KTAP_CH_CAT)
+		put_path(h, text, len);
+	else
+		put_text(h->out, text, len);
 	return 0;
 }
 
 static void say_losses(struct host *h)
 {
 	const struct {
-		const char *what;
+		const char *verb, *what;
 		const atomic_long_t *counter;
 	} losses[] = {
-		{ "table entries: the table was full", &h->env.counters.full_table },
-		{ "values: the session had no memory left", &h->env.counters.no_memory },
-		{ "updates that interrupted another one", &h->env.counters.nmi_busy },
-		{ "strings that were too long", &h->env.counters.cut_strings },
+		{ "dropped", "table entries: the table was full", &h->env.counters.full_table },
+		{ "dropped", "values: the session had no memory left", &h->env.counters.no_memory },
+		{ "dropped", "updates that interrupted another one", &h->env.counters.nmi_busy },
+		{ "cut", "strings that were too long", &h->env.counters.cut_strings },
 	};
 	unsigned int i;
 
@@ -152,7 +168,7 @@ static void say_losses(struct host *h)
 		long n = atomic_long_read(losses[i].counter);
 
 		if (n)
-			fprintf(h->err, "ktap: lost %ld %s\n", n, losses[i].what);
+			fprintf(h->err, "ktap: %s %ld %s\n", losses[i].verb, n, losses[i].what);
 	}
 }
 
@@ -208,6 +224,8 @@ static int run(struct host *h, struct ktap_vm *vm, u32 func, const struct ktap_v
 	begin_run(h, vm);
 	err = ktap_vm_run(vm, func, args, nargs, result);
 	end_run(h);
+	if (!err || h->refused != vm->fault.pc + 1)
+		h->refused = 0;
 	if (!err)
 		return 0;
 	h->ending = true;
@@ -238,14 +256,19 @@ static void run_probe(struct host *h, const struct host_probe *probe)
 	if (event)
 		format_records(h);
 	/* What handlers let go of is freed by the session's thread. */
-	ktap_tables_reap(&h->env);
+	ktap_objects_reap(&h->env);
 }
 
 static void run_probes(struct host *h, enum host_kind kind)
 {
 	unsigned int i;
 
-	for (i = 0; i < h->nprobes && !h->ending; i++) {
+	for (i = 0; i < h->nprobes; i++) {
+		/* An exit or error ends all else, but of trace_end clauses one. */
+		if (kind == HOST_ON_END)
+			h->ending = false;
+		if (h->ending)
+			return;
 		if (h->probes[i]->kind == kind)
 			run_probe(h, h->probes[i]);
 	}
@@ -286,7 +309,6 @@ static void live(struct host *h)
 		run_probes(h, HOST_ON_EVENT);
 		run_probes(h, HOST_ON_TICK);
 	}
-	h->ending = false;
 	run_probes(h, HOST_ON_END);
 	if (!has_end(h) && !h->printed)
 		print_globals(h);
@@ -495,4 +517,56 @@ int ktap_fn_kstack(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 int ktap_fn_ustack(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
 	return give_stack(vm, r, n, KTAP_USTACK);
+}
+
+/* The thread there is; it never ends. */
+struct ktap_thread ktap_current_thread(void)
+{
+	static const char thread;
+
+	return (struct ktap_thread){ .id = &thread };
+}
+
+/* Memory of the current process: an argv at 0x1000, and nothing else. */
+static const char user_strings[] = "ls\0-l\0/tmp";
+
+static const u64 user_argv[] = { 0x2000, 0x2003, 0x2006, 0 };
+
+static const char *user_memory(u64 from, size_t *size)
+{
+	if (from >= 0x1000 && from < 0x1000 + sizeof(user_argv)) {
+		*size = 0x1000 + sizeof(user_argv) - from;
+		return (const char *)user_argv + (from - 0x1000);
+	}
+	if (from >= 0x2000 && from < 0x2000 + sizeof(user_strings)) {
+		*size = 0x2000 + sizeof(user_strings) - from;
+		return user_strings + (from - 0x2000);
+	}
+	return NULL;
+}
+
+int ktap_read_user(void *to, u64 from, size_t size)
+{
+	size_t there;
+	const char *p = user_memory(from, &there);
+
+	if (!p || there < size)
+		return -EFAULT;
+	memcpy(to, p, size);
+	return 0;
+}
+
+int ktap_read_user_string(char *to, u64 from, size_t size)
+{
+	size_t there;
+	const char *p = user_memory(from, &there);
+
+	if (!p)
+		return -EFAULT;
+	return scnprintf(to, size, "%.*s", (int)there, p);
+}
+
+unsigned int ktap_user_pointer_size(void)
+{
+	return sizeof(u64);
 }

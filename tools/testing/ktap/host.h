@@ -61,7 +61,8 @@ struct host_record;
  * @text: bytes printed in process context
  * @abort: process context is told to end
  * @low: the heap asked for more
- * @refused: the top level asked for an event that there is not
+ * @refused: the instruction that asked for an event that there is not, from 1; 0:
+ *	none has, or the script has caught that
  * @ending: exit() was called, or an error has happened
  * @printed: the script has printed something
  * @exit_code: what host_run() will return
@@ -90,7 +91,7 @@ struct host {
 	size_t text;
 	bool abort;
 	bool low;
-	bool refused;
+	u32 refused;
 	bool ending;
 	bool printed;
 	int exit_code;

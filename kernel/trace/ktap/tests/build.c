@@ -88,6 +88,14 @@ u32 test_func(struct test_chunk *c, const char *name, u8 nparams, u8 nregs)
 	return c->nfuncs++;
 }
 
+u32 test_variadic(struct test_chunk *c, const char *name, u8 nparams, u8 nregs)
+{
+	u32 func = test_func(c, name, nparams, nregs);
+
+	c->funcs[func].flags = cpu_to_le16(KTAP_FUNC_VARIADIC);
+	return func;
+}
+
 u32 test_insn(struct test_chunk *c, u8 op, u8 a, u8 b, u8 cc, s32 d)
 {
 	struct ktap_function *f = &c->funcs[c->nfuncs - 1];
@@ -108,6 +116,17 @@ u32 test_probe(struct test_chunk *c, const char *event, u32 filter, u32 handler)
 		.handler = cpu_to_le32(handler),
 	};
 	return c->nprobes++;
+}
+
+void test_try(struct test_chunk *c, u32 first, u32 end, u32 handler, u8 reg)
+{
+	KUNIT_ASSERT_LT(c->test, c->ntries, TEST_MAX);
+	c->tries[c->ntries++] = (struct ktap_try){
+		.first = cpu_to_le32(first),
+		.end = cpu_to_le32(end),
+		.handler = cpu_to_le32(handler),
+		.reg = reg,
+	};
 }
 
 void test_lines(struct test_chunk *c)
@@ -144,9 +163,9 @@ static size_t put_section(void *chunk, size_t len, u32 *nsections, u32 type, u32
 
 void *test_bytes(struct test_chunk *c, size_t *len)
 {
-	size_t size = sizeof(*c) + KTAP_SEC_FILES * sizeof(struct ktap_section) +
+	size_t size = sizeof(*c) + KTAP_SEC_TRIES * sizeof(struct ktap_section) +
 		      (size_t)c->ninsns * (sizeof(struct ktap_insn) + sizeof(*c->lines));
-	size_t n = sizeof(struct ktap_header) + KTAP_SEC_FILES * sizeof(struct ktap_section);
+	size_t n = sizeof(struct ktap_header) + KTAP_SEC_TRIES * sizeof(struct ktap_section);
 	struct ktap_string strings[TEST_MAX];
 	struct ktap_insn *insns;
 	void *p = kvzalloc(size, GFP_KERNEL);
@@ -174,6 +193,8 @@ void *test_bytes(struct test_chunk *c, size_t *len)
 			sizeof(*c->lines), NULL, 0);
 	n = put_section(p, n, &nsections, KTAP_SEC_FILES, c->nfiles, c->files,
 			sizeof(*c->files), NULL, 0);
+	n = put_section(p, n, &nsections, KTAP_SEC_TRIES, c->ntries, c->tries,
+			sizeof(*c->tries), NULL, 0);
 	/* The last one, and it has no padding: a chunk cut anywhere lacks something. */
 	n = put_section(p, n, &nsections, KTAP_SEC_CODE, c->ninsns, c->insns,
 			sizeof(*insns), NULL, 0);

@@ -30,6 +30,7 @@ struct test_chunk {
 	u32 nfields;
 	u32 nlines;
 	u32 nfiles;
+	u32 ntries;
 	u32 string_bytes;
 	u32 max_insns;
 
@@ -43,6 +44,7 @@ struct test_chunk {
 	__le32 fields[TEST_MAX];
 	struct ktap_line *lines;
 	struct ktap_file files[TEST_MAX];
+	struct ktap_try tries[TEST_MAX];
 };
 
 struct test_chunk *test_chunk(struct kunit *test);
@@ -54,9 +56,13 @@ u32 test_global(struct test_chunk *c, const char *name);
 u32 test_field(struct test_chunk *c, const char *name);
 /* Begins a function: the instructions that follow are its. */
 u32 test_func(struct test_chunk *c, const char *name, u8 nparams, u8 nregs);
+/* The same, and it takes variable arguments. */
+u32 test_variadic(struct test_chunk *c, const char *name, u8 nparams, u8 nregs);
 /* Appends an instruction to the last function.  Gives its index. */
 u32 test_insn(struct test_chunk *c, u8 op, u8 a, u8 b, u8 cc, s32 d);
 u32 test_probe(struct test_chunk *c, const char *event, u32 filter, u32 handler);
+/* Errors of instructions from @first, up to @end, go on at @handler. */
+void test_try(struct test_chunk *c, u32 first, u32 end, u32 handler, u8 reg);
 /* Gives each instruction a line: its number, from 1, in "test.kp". */
 void test_lines(struct test_chunk *c);
 /* The bytes, kvmalloc'ed. */

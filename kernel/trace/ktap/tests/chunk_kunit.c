@@ -27,6 +27,7 @@ static struct test_chunk *full_chunk(struct kunit *test)
 	test_insn(c, KTAP_OP_BOOL, 0, 1, 0, 0);
 	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
 	test_probe(c, "sched:sched_switch", filter, handler);
+	test_try(c, 1, 2, 2, 1);
 	test_lines(c);
 	return c;
 }
@@ -46,6 +47,11 @@ static void a_whole_chunk_is_decoded(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, prog->clauses[0].filter, 2);
 	KUNIT_EXPECT_STREQ(test, prog->clauses[0].event->blob, "sched:sched_switch");
 	KUNIT_EXPECT_STREQ(test, prog->files[0], "test.kp");
+	KUNIT_EXPECT_NULL(test, ktap_catch_at(prog, 0));
+	KUNIT_EXPECT_PTR_EQ(test, ktap_catch_at(prog, 1), &prog->tries[0]);
+	KUNIT_EXPECT_NULL(test, ktap_catch_at(prog, 2));
+	KUNIT_EXPECT_EQ(test, prog->tries[0].handler, 2);
+	KUNIT_EXPECT_EQ(test, prog->tries[0].reg, 1);
 	KUNIT_EXPECT_EQ(test, prog->uses, KTAP_USES_HEAP);
 }
 
@@ -171,7 +177,7 @@ struct section_case {
 static void a_wrong_section_is_refused(struct kunit *test)
 {
 	static const struct section_case cases[] = {
-		{ "unknown section", KTAP_SEC_FILES, 0, 10, -EINVAL },
+		{ "unknown section", KTAP_SEC_FILES, 0, 11, -EINVAL },
 		{ "unknown section", KTAP_SEC_FILES, 0, 0, -EINVAL },
 		{ "stands twice", KTAP_SEC_FILES, 0, KTAP_SEC_STRINGS, -EINVAL },
 		{ "unknown flags", KTAP_SEC_INTS, 1, 2, -EINVAL },
@@ -273,7 +279,7 @@ static void wrong_functions_are_refused(struct kunit *test)
 	c->funcs[0].name = cpu_to_le32(c->nstrings);
 	test_refused(c, -EINVAL, "its name");
 	c = full_chunk(test);
-	c->funcs[0].flags = cpu_to_le16(1);
+	c->funcs[0].flags = cpu_to_le16(KTAP_FUNC_VARIADIC << 1);
 	test_refused(c, -EINVAL, "unknown flags");
 	c = full_chunk(test);
 	c->funcs[0].nregs = 0;
@@ -360,6 +366,60 @@ static void wrong_lines_and_files_are_refused(struct kunit *test)
 	test_refused(c, -EINVAL, "text of file 0");
 }
 
+static void wrong_tries_are_refused(struct kunit *test)
+{
+	struct ktap_program *prog;
+	struct test_chunk *c;
+
+	c = full_chunk(test);
+	c->tries[0].reserved[2] = 1;
+	test_refused(c, -EINVAL, "try 0 has unknown flags");
+	c = full_chunk(test);
+	c->tries[0].first = cpu_to_le32(3);
+	test_refused(c, -EINVAL, "try 0 lies outside");
+	c = full_chunk(test);
+	c->tries[0].end = cpu_to_le32(9);
+	test_refused(c, -EINVAL, "try 0 lies outside");
+	c = full_chunk(test);
+	c->tries[0].end = cpu_to_le32(U32_MAX);
+	test_refused(c, -EINVAL, "try 0 lies outside");
+	c = full_chunk(test);
+	c->tries[0].handler = cpu_to_le32(8);
+	test_refused(c, -EINVAL, "try 0 lies outside");
+	/* Nothing is covered: nothing is caught. */
+	c = full_chunk(test);
+	c->tries[0].end = cpu_to_le32(1);
+	prog = test_load(c);
+	KUNIT_ASSERT_NOT_NULL(test, prog);
+	KUNIT_EXPECT_NULL(test, ktap_catch_at(prog, 1));
+}
+
+static void of_tries_the_first_one_counts(struct kunit *test)
+{
+	struct test_chunk *c = full_chunk(test);
+	struct ktap_program *prog;
+
+	test_try(c, 0, 3, 2, 0);
+	prog = test_load(c);
+	KUNIT_ASSERT_NOT_NULL(test, prog);
+	KUNIT_EXPECT_PTR_EQ(test, ktap_catch_at(prog, 0), &prog->tries[1]);
+	KUNIT_EXPECT_PTR_EQ(test, ktap_catch_at(prog, 1), &prog->tries[0]);
+	KUNIT_EXPECT_PTR_EQ(test, ktap_catch_at(prog, 2), &prog->tries[1]);
+	KUNIT_EXPECT_NULL(test, ktap_catch_at(prog, 3));
+}
+
+static void variadic_functions_are_known(struct kunit *test)
+{
+	struct test_chunk *c = full_chunk(test);
+	struct ktap_program *prog;
+
+	c->funcs[1].flags = cpu_to_le16(KTAP_FUNC_VARIADIC);
+	prog = test_load(c);
+	KUNIT_ASSERT_NOT_NULL(test, prog);
+	KUNIT_EXPECT_FALSE(test, prog->funcs[0].variadic);
+	KUNIT_EXPECT_TRUE(test, prog->funcs[1].variadic);
+}
+
 static struct kunit_case chunk_cases[] = {
 	KUNIT_CASE(a_whole_chunk_is_decoded),
 	KUNIT_CASE(keys_that_may_meet_an_event_are_fields),
@@ -376,6 +436,9 @@ static struct kunit_case chunk_cases[] = {
 	KUNIT_CASE(wrong_probes_are_refused),
 	KUNIT_CASE(wrong_names_are_refused),
 	KUNIT_CASE(wrong_lines_and_files_are_refused),
+	KUNIT_CASE(wrong_tries_are_refused),
+	KUNIT_CASE(of_tries_the_first_one_counts),
+	KUNIT_CASE(variadic_functions_are_known),
 	{}
 };
 

@@ -57,6 +57,10 @@ static const struct printf_case printf_cases[] = {
 	{ "%#x", I(0), "0" },
 	{ "%o", I(8), "10" },
 	{ "%#o", I(8), "010" },
+	{ "%#o", I(0), "0" },
+	{ "%#.3o", I(8), "010" },
+	{ "%#.0o", I(0), "0" },
+	{ "%#06o", I(8), "000010" },
 	{ "%p", I(0x1000), "0x1000" },
 	{ "%5d|", I(42), "   42|" },
 	{ "%-5d|", I(42), "42   |" },
@@ -110,7 +114,7 @@ static void printf_is_as_in_c(struct kunit *test)
 		/* A lone % at the end is an error; here it shows what follows. */
 		if (p->fmt[0] && p->fmt[strlen(p->fmt) - 1] == '%' && !strstr(p->fmt, "%%"))
 			continue;
-		KUNIT_EXPECT_EQ(test, 0, ktap_check_format(vm, args, 2));
+		KUNIT_EXPECT_EQ(test, 0, ktap_check_format(vm, "printf", args, 2));
 		text_begin(&t, &s, buf, NULL);
 		ktap_text_printf_args(&t, args, 2);
 		KUNIT_EXPECT_STREQ_MSG(test, text_end(&t), p->want, "of \"%s\"", p->fmt);
@@ -144,7 +148,7 @@ static void wrong_formats_are_errors(struct kunit *test)
 		args[0] = str(wrong[i].fmt);
 		args[1] = wrong[i].arg;
 		vm->error = 0;
-		KUNIT_EXPECT_EQ(test, -EINVAL, ktap_check_format(vm, args, 2));
+		KUNIT_EXPECT_EQ(test, -EINVAL, ktap_check_format(vm, "printf", args, 2));
 		KUNIT_EXPECT_STREQ(test, vm->message, wrong[i].message);
 	}
 }
@@ -198,6 +202,8 @@ static struct ktap_value new_table(struct kunit *test, struct ktap_vm *vm)
 
 	KUNIT_ASSERT_EQ(test, 0, ktap_table_new(vm, 0, &v));
 	KUNIT_ASSERT_EQ(test, v.tag, KTAP_TABLE);
+	/* In a register, where the sweep finds it. */
+	vm->stack[vm->top++] = v;
 	return v;
 }
 
@@ -233,10 +239,11 @@ static void tables_are_printed_sorted(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, text_end(&t), "name:\n  x: one\n  y: 2\nn: 3\n");
 }
 
-static void a_table_in_itself_is_printed_to_some_depth(struct kunit *test)
+static void what_holds_itself_is_printed_once(struct kunit *test)
 {
 	struct ktap_vm *vm = any_vm(test, KTAP_LEVEL_PROCESS);
 	struct ktap_value table = new_table(test, vm);
+	struct ktap_value other = new_table(test, vm);
 	struct ktap_text t;
 	char buf[TEXT + 1];
 	struct seq_buf s;
@@ -244,7 +251,55 @@ static void a_table_in_itself_is_printed_to_some_depth(struct kunit *test)
 	set(vm, table.table, str("me"), table);
 	text_begin(&t, &s, buf, vm);
 	ktap_text_print(&t, &table, 1);
-	KUNIT_EXPECT_TRUE(test, strstr(text_end(&t), "me: {...}\n"));
+	KUNIT_EXPECT_STREQ(test, text_end(&t), "me: {...}\n");
+	/* Not so what stands there twice. */
+	set(vm, table.table, str("me"), KTAP_VALUE_NIL);
+	set(vm, other.table, str("x"), KTAP_VALUE_INT(1));
+	set(vm, table.table, str("a"), other);
+	set(vm, table.table, str("b"), other);
+	text_begin(&t, &s, buf, vm);
+	ktap_text_print(&t, &table, 1);
+	KUNIT_EXPECT_STREQ(test, text_end(&t), "a:\n  x: 1\nb:\n  x: 1\n");
+	/* A circle of two. */
+	set(vm, other.table, str("back"), table);
+	text_begin(&t, &s, buf, vm);
+	ktap_text_print(&t, &table, 1);
+	KUNIT_EXPECT_STREQ(test, text_end(&t),
+			   "a:\n  back: {...}\n  x: 1\nb:\n  back: {...}\n  x: 1\n");
+}
+
+/* Deeper than the kernel's stack: each level has two spaces more. */
+static void tables_are_printed_to_any_depth(struct kunit *test)
+{
+	const int depth = 1000;
+	struct ktap_vm *vm = any_vm(test, KTAP_LEVEL_PROCESS);
+	size_t size = depth * (depth + 8);
+	struct ktap_value inner, outer;
+	struct ktap_text t;
+	const char *p;
+	struct seq_buf s;
+	char *buf;
+	int i;
+
+	buf = kvmalloc(size + 1, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, buf);
+	inner = KTAP_VALUE_INT(7);
+	for (i = 0; i < depth; i++) {
+		outer = new_table(test, vm);
+		set(vm, outer.table, str("k"), inner);
+		inner = outer;
+	}
+	seq_buf_init(&s, buf, size);
+	t = (struct ktap_text){ .s = &s, .vm = vm };
+	ktap_text_print(&t, &outer, 1);
+	text_end(&t);
+	for (i = 0, p = buf; i < depth - 1; i++) {
+		KUNIT_ASSERT_EQ(test, strspn(p, " "), 2 * i);
+		KUNIT_ASSERT_EQ(test, 0, memcmp(p + 2 * i, "k:\n", 3));
+		p += 2 * i + 3;
+	}
+	KUNIT_EXPECT_STREQ(test, p + 2 * i, "k: 7\n");
+	kvfree(buf);
 }
 
 static void a_histogram_has_bars_of_the_total(struct kunit *test)
@@ -256,8 +311,8 @@ static void a_histogram_has_bars_of_the_total(struct kunit *test)
 	struct seq_buf s;
 
 	text_begin(&t, &s, buf, vm);
-	KUNIT_EXPECT_EQ(test, 0, ktap_text_hist(&t, table.table, 20));
-	KUNIT_EXPECT_STREQ(test, text_end(&t), "     value ----- Distribution ----- count\n");
+	ktap_text_hist(&t, table.table, 20, 0);
+	KUNIT_EXPECT_STREQ(test, text_end(&t), "     value ----- Distribution ----- count");
 
 	set(vm, table.table, str("a"), KTAP_VALUE_INT(6));
 	set(vm, table.table, str("rcu_utilization"), KTAP_VALUE_INT(12));
@@ -265,29 +320,29 @@ static void a_histogram_has_bars_of_the_total(struct kunit *test)
 	set(vm, table.table, str("text"), str("text"));
 	set(vm, table.table, str("negative"), KTAP_VALUE_INT(-1));
 	text_begin(&t, &s, buf, vm);
-	KUNIT_EXPECT_EQ(test, 0, ktap_text_hist(&t, table.table, 20));
+	ktap_text_hist(&t, table.table, 20, 0);
 	KUNIT_EXPECT_STREQ(test, text_end(&t),
 			   "          value ----- Distribution ----- count\n"
 			   "rcu_utilization |@@@@@@@@@@@             12\n"
 			   "              5 |@@@@@                   6\n"
 			   "              a |@@@@@                   6\n"
-			   "       negative |                        -1\n");
+			   "       negative |                        -1");
 	text_begin(&t, &s, buf, vm);
-	KUNIT_EXPECT_EQ(test, 0, ktap_text_hist(&t, table.table, 1));
+	ktap_text_hist(&t, table.table, 1, 0);
 	KUNIT_EXPECT_STREQ(test, text_end(&t),
 			   "          value ----- Distribution ----- count\n"
 			   "rcu_utilization |@@@@@@@@@@@             12\n"
-			   "            ... |\n");
+			   "            ... |");
 	/* The sum needs more than 64 bits. */
 	set(vm, table.table, str("a"), KTAP_VALUE_INT(S64_MAX));
 	set(vm, table.table, str("b"), KTAP_VALUE_INT(S64_MAX));
 	set(vm, table.table, str("c"), KTAP_VALUE_INT(S64_MAX));
 	text_begin(&t, &s, buf, vm);
-	KUNIT_EXPECT_EQ(test, 0, ktap_text_hist(&t, table.table, 1));
+	ktap_text_hist(&t, table.table, 1, 0);
 	KUNIT_EXPECT_STREQ(test, text_end(&t),
 			   "     value ----- Distribution ----- count\n"
-			   "         a |@@@@@@@@@@@             9223372036854775807\n"
-			   "       ... |\n");
+			   "         a |@@@@@@@                 9223372036854775807\n"
+			   "       ... |");
 }
 
 static void long_keys_of_a_histogram_are_cut(struct kunit *test)
@@ -301,7 +356,7 @@ static void long_keys_of_a_histogram_are_cut(struct kunit *test)
 	set(vm, table.table, str("0123456789012345678901234567890123456789012345678"),
 	    KTAP_VALUE_INT(1));
 	text_begin(&t, &s, buf, vm);
-	KUNIT_EXPECT_EQ(test, 0, ktap_text_hist(&t, table.table, 20));
+	ktap_text_hist(&t, table.table, 20, 0);
 	KUNIT_EXPECT_TRUE(test, strstr(text_end(&t),
 				       "\n012345678901234567890123456789012345678901234... |@"));
 }
@@ -340,7 +395,7 @@ static void records_keep_all_types(struct kunit *test)
 	unsigned long frames[] = { 0x10 };
 	struct ktap_value args[] = {
 		KTAP_VALUE_NIL, KTAP_VALUE_BOOL(false), KTAP_VALUE_INT(S64_MIN), str("text"),
-		KTAP_VALUE_PTR(1), { .tag = KTAP_FUNC },
+		KTAP_VALUE_PTR(1),
 		{ .blob = frames, .tag = KTAP_USTACK, .len = sizeof(frames) },
 	};
 	char buf[TEXT];
@@ -350,7 +405,7 @@ static void records_keep_all_types(struct kunit *test)
 	seq_buf_init(&s, buf, sizeof(buf));
 	KUNIT_EXPECT_STREQ(test,
 			   through_record(test, vm, KTAP_REC_PRINT, args, ARRAY_SIZE(args), &s),
-			   "nil\tfalse\t-9223372036854775808\ttext\t0x1\tmain\t\n        0x10\n");
+			   "nil\tfalse\t-9223372036854775808\ttext\t0x1\t\n        0x10\n");
 	args[0] = str("%s: %d|");
 	args[1] = str("n");
 	args[2] = KTAP_VALUE_INT(5);
@@ -435,7 +490,7 @@ static void a_format_that_is_cut_shows_no_pointer(struct kunit *test)
 		memset(fmt, ' ', 4000);
 		memcpy(fmt + i, "%-----s", 7);
 		args[0] = KTAP_VALUE_STR(fmt, 4000);
-		KUNIT_EXPECT_EQ(test, 0, ktap_check_format(vm, args, 2));
+		KUNIT_EXPECT_EQ(test, 0, ktap_check_format(vm, "printf", args, 2));
 		seq_buf_init(&s, buf, 8192);
 		text = through_record(test, vm, KTAP_REC_PRINTF, args, 2, &s);
 		KUNIT_EXPECT_NULL(test, strpbrk(text, "0123456789"));
@@ -489,7 +544,8 @@ static struct kunit_case format_cases[] = {
 	KUNIT_CASE(print_puts_tabs_between),
 	KUNIT_CASE(frames_of_a_stack_have_lines_of_their_own),
 	KUNIT_CASE(tables_are_printed_sorted),
-	KUNIT_CASE(a_table_in_itself_is_printed_to_some_depth),
+	KUNIT_CASE(what_holds_itself_is_printed_once),
+	KUNIT_CASE(tables_are_printed_to_any_depth),
 	KUNIT_CASE(a_histogram_has_bars_of_the_total),
 	KUNIT_CASE(long_keys_of_a_histogram_are_cut),
 	KUNIT_CASE(records_keep_all_types),

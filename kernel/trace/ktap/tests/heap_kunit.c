@@ -197,6 +197,42 @@ static void an_allocation_inside_a_lock_is_given_up(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, nested);
 }
 
+static void memory_elsewhere_counts(struct kunit *test)
+{
+	const size_t max = 4 * KTAP_HEAP_INITIAL;
+	struct ktap_heap *heap = test_heap(test, max);
+	struct block *list = NULL;
+
+	KUNIT_ASSERT_EQ(test, 0, ktap_heap_refill(heap));
+	KUNIT_EXPECT_TRUE(test, ktap_heap_charge(heap, max / 4 - 1));
+	KUNIT_EXPECT_FALSE(test, ktap_heap_charge(heap, 2));
+	KUNIT_EXPECT_TRUE(test, ktap_heap_charge(heap, 1));
+	KUNIT_EXPECT_EQ(test, heap->bytes, KTAP_HEAP_INITIAL + max / 4);
+	/* The heap gets what is left. */
+	do {
+		exhaust(heap, 4096, &list);
+	} while (!ktap_heap_refill(heap));
+	KUNIT_EXPECT_EQ(test, heap->bytes, max);
+	KUNIT_EXPECT_EQ(test, heap->outside, max / 4);
+	ktap_heap_uncharge(heap, max / 4);
+	KUNIT_EXPECT_EQ(test, heap->outside, 0);
+	KUNIT_EXPECT_EQ(test, heap->bytes, max - max / 4);
+	exhaust(heap, 4096, &list);
+	KUNIT_EXPECT_EQ(test, 0, ktap_heap_refill(heap));
+	/* Where there is none left, nothing is charged. */
+	KUNIT_EXPECT_FALSE(test, ktap_heap_charge(heap, 1));
+}
+
+/* What counts is not yet a heap: the first refill is due. */
+static void the_first_refill_is_not_forgotten(struct kunit *test)
+{
+	struct ktap_heap *heap = test_heap(test, 4 * KTAP_HEAP_INITIAL);
+
+	KUNIT_EXPECT_TRUE(test, ktap_heap_charge(heap, 1000));
+	KUNIT_EXPECT_EQ(test, 0, ktap_heap_refill(heap));
+	KUNIT_EXPECT_NOT_NULL(test, ktap_heap_alloc(heap, 16));
+}
+
 static struct kunit_case heap_cases[] = {
 	KUNIT_CASE(nothing_is_allocated_at_first),
 	KUNIT_CASE(a_refill_doubles_up_to_the_limit),
@@ -207,6 +243,8 @@ static struct kunit_case heap_cases[] = {
 	KUNIT_CASE(large_blocks_serve_small_requests),
 	KUNIT_CASE(low_is_called_once_for_a_refill),
 	KUNIT_CASE(an_allocation_inside_a_lock_is_given_up),
+	KUNIT_CASE(memory_elsewhere_counts),
+	KUNIT_CASE(the_first_refill_is_not_forgotten),
 	{}
 };
 

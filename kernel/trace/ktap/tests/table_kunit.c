@@ -4,7 +4,7 @@
  */
 #include <linux/string.h>
 
-#include "../slot.h"
+#include "../entry.h"
 #include "build.h"
 
 #define EVENT	KTAP_LEVEL_TASK
@@ -33,6 +33,8 @@ static struct ktap_table *new_table(struct kunit *test, struct ktap_vm *vm, u32 
 
 	KUNIT_ASSERT_EQ(test, 0, ktap_table_new(vm, max, &v));
 	KUNIT_ASSERT_EQ(test, v.tag, KTAP_TABLE);
+	/* In a register, where the sweep finds it. */
+	vm->stack[vm->top++] = v;
 	return v.table;
 }
 
@@ -415,7 +417,7 @@ static void a_table_nobody_keeps_ends_with_the_run(struct kunit *test)
 
 	set(vm, t, str("key"), str("value"));
 	KUNIT_EXPECT_LT(test, vm->env->heap.available, available);
-	ktap_tables_end_run(vm);
+	ktap_objects_end_run(vm);
 	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
 }
 
@@ -429,8 +431,8 @@ static void a_table_a_slot_keeps_stays(struct kunit *test)
 	set(vm, t, str("key"), KTAP_VALUE_INT(7));
 	r[0] = (struct ktap_value){ .table = t, .tag = KTAP_TABLE };
 	ktap_global_set(vm, 0, &r[0]);
-	ktap_tables_end_run(vm);
-	ktap_tables_reap(vm->env);
+	ktap_objects_end_run(vm);
+	ktap_objects_reap(vm->env);
 	KUNIT_EXPECT_EQ(test, 0, ktap_global_get(vm, 0, &r[1]));
 	KUNIT_ASSERT_EQ(test, r[1].tag, KTAP_TABLE);
 	expect_int(test, 7, get(vm, r[1].table, str("key")));
@@ -438,8 +440,8 @@ static void a_table_a_slot_keeps_stays(struct kunit *test)
 	r[0] = KTAP_VALUE_NIL;
 	ktap_global_set(vm, 0, &r[0]);
 	expect_int(test, 7, get(vm, r[1].table, str("key")));
-	ktap_tables_end_run(vm);
-	ktap_tables_reap(vm->env);
+	ktap_objects_end_run(vm);
+	ktap_objects_reap(vm->env);
 	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
 }
 
@@ -461,13 +463,13 @@ static void a_table_may_be_let_go_and_kept_again(struct kunit *test)
 	ktap_global_set(vm, 0, &r[0]);
 	r[0] = (struct ktap_value){ .table = t, .tag = KTAP_TABLE };
 	ktap_global_set(vm, 0, &r[0]);
-	ktap_tables_end_run(vm);
-	ktap_tables_reap(vm->env);
+	ktap_objects_end_run(vm);
+	ktap_objects_reap(vm->env);
 	set(vm, t, str("key"), KTAP_VALUE_INT(7));
 	expect_int(test, 7, get(vm, t, str("key")));
 	r[0] = KTAP_VALUE_NIL;
 	ktap_global_set(vm, 0, &r[0]);
-	ktap_tables_reap(vm->env);
+	ktap_objects_reap(vm->env);
 	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
 }
 
@@ -481,8 +483,8 @@ static void nested_tables_end_together(struct kunit *test)
 	set(vm, inner, str("key"), str("value"));
 	set(vm, outer, str("inner"), (struct ktap_value){ .table = inner, .tag = KTAP_TABLE });
 	set(vm, outer, str("again"), (struct ktap_value){ .table = inner, .tag = KTAP_TABLE });
-	ktap_tables_end_run(vm);
-	ktap_tables_reap(vm->env);
+	ktap_objects_end_run(vm);
+	ktap_objects_reap(vm->env);
 	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
 }
 
@@ -493,8 +495,8 @@ static void a_table_in_itself_does_no_harm(struct kunit *test)
 
 	set(vm, t, str("self"), (struct ktap_value){ .table = t, .tag = KTAP_TABLE });
 	KUNIT_EXPECT_PTR_EQ(test, get(vm, t, str("self")).table, t);
-	ktap_tables_end_run(vm);
-	ktap_tables_reap(vm->env);
+	ktap_objects_end_run(vm);
+	ktap_objects_reap(vm->env);
 	/* It lives as long as the session. */
 	KUNIT_EXPECT_EQ(test, ktap_table_len(t), 1);
 }

@@ -5,6 +5,7 @@
 #include <linux/string.h>
 #include <asm/byteorder.h>
 
+#include "../builtin.h"
 #include "../opcode.h"
 #include "build.h"
 
@@ -33,6 +34,8 @@ static struct ktap_code right_insn(u8 op)
 		insn.c = 2;
 	if (op == KTAP_OP_CALLB)
 		insn.d = KTAP_FN_PID;
+	if (op == KTAP_OP_TSETM)
+		insn.b = 3;
 	if (def->d == KTAP_X_DIVISOR)
 		insn.d = 1;
 	return insn;
@@ -42,6 +45,10 @@ static struct test_chunk *chunk_with_insn(struct kunit *test, const struct ktap_
 {
 	struct test_chunk *c = chunk_with_main(test);
 
+	if (insn->op == KTAP_OP_VARG || insn->op == KTAP_OP_TSETM)
+		c->funcs[0].flags = cpu_to_le16(KTAP_FUNC_VARIADIC);
+	if (insn->op == KTAP_OP_TSETM)
+		test_insn(c, KTAP_OP_VARG, insn->b, 0, KTAP_MULTI, 0);
 	test_insn(c, insn->op, insn->a, insn->b, insn->c, insn->d);
 	TEST_RET(c);
 	return c;
@@ -150,6 +157,10 @@ static void implied_registers_are_those_of_the_function(struct kunit *test)
 		{ .op = KTAP_OP_CALLV, .a = 10 },
 		{ .op = KTAP_OP_RET, .a = 9, .b = 2 },
 		{ .op = KTAP_OP_RET, .a = 10 },
+		{ .op = KTAP_OP_VARG, .a = 10 },
+		{ .op = KTAP_OP_VARG, .a = 9, .c = 2 },
+		{ .op = KTAP_OP_VARG, .a = 10, .c = KTAP_MULTI },
+		{ .op = KTAP_OP_CALL, .a = 10, .c = KTAP_MULTI },
 	};
 	int i;
 
@@ -377,8 +388,8 @@ static void built_ins_get_what_they_take(struct kunit *test)
 		const char *words;
 	} wrong[] = {
 		{ { .op = KTAP_OP_CALLB, .d = 0 }, "no built-in" },
-		{ { .op = KTAP_OP_CALLB, .d = 127 }, "no built-in" },
-		{ { .op = KTAP_OP_CALLB, .d = 128 }, "no built-in" },
+		{ { .op = KTAP_OP_CALLB, .d = KTAP_NR_FUNCTIONS - 1 }, "no built-in" },
+		{ { .op = KTAP_OP_CALLB, .d = KTAP_NR_FUNCTIONS }, "no built-in" },
 		{ { .op = KTAP_OP_CALLB, .d = -1 }, "no built-in" },
 		{ { .op = KTAP_OP_CALLB, .b = 1, .d = KTAP_FN_PID }, "pid takes" },
 		{ { .op = KTAP_OP_CALLB, .b = 0, .d = KTAP_FN_LEN }, "len takes" },

@@ -104,6 +104,8 @@ __printf(6, 7) void kunit_fail(struct kunit *test, bool end, const char *file, i
 #define KUNIT_ASSERT_EQ(test, l, r)	assert_(test, l, ==, r, "")
 #define KUNIT_ASSERT_LT(test, l, r)	assert_(test, l, <, r, "")
 #define KUNIT_ASSERT_TRUE(test, x)	assert_(test, !!(x), ==, true, "")
+#define KUNIT_ASSERT_FALSE(test, x)	assert_(test, !!(x), ==, false, "")
+#define KUNIT_ASSERT_NULL(test, x)	assert_(test, (long)(x), ==, 0L, "")
 #define KUNIT_ASSERT_NOT_NULL(test, x)	assert_(test, (long)(x), !=, 0L, "")
 #define KUNIT_ASSERT_FALSE_MSG(test, x, ...)	assert_(test, !!(x), ==, false, __VA_ARGS__)
 

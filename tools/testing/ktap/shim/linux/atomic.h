@@ -6,13 +6,25 @@
 
 #define smp_mb()			__atomic_thread_fence(__ATOMIC_SEQ_CST)
 #define smp_mb__after_atomic()		smp_mb()
+#define smp_rmb()			__atomic_thread_fence(__ATOMIC_ACQUIRE)
+#define smp_wmb()			__atomic_thread_fence(__ATOMIC_RELEASE)
 
 #define atomic_read(v)			__atomic_load_n(&(v)->counter, __ATOMIC_RELAXED)
 #define atomic_set(v, i)		__atomic_store_n(&(v)->counter, i, __ATOMIC_RELAXED)
+#define atomic_inc(v)			((void)atomic_inc_return(v))
 #define atomic_inc_return(v)		__atomic_add_fetch(&(v)->counter, 1, __ATOMIC_SEQ_CST)
 #define atomic_dec_and_test(v)		(!__atomic_sub_fetch(&(v)->counter, 1, __ATOMIC_SEQ_CST))
 #define atomic_long_read(v)		atomic_read(v)
 #define atomic_long_inc(v)		((void)atomic_inc_return(v))
+
+#define cmpxchg(ptr, old, new)							\
+	({									\
+		__typeof__(*(ptr)) old_ = (old);				\
+										\
+		__atomic_compare_exchange_n(ptr, &old_, new, false,		\
+					    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);	\
+		old_;								\
+	})
 
 static inline int atomic_cmpxchg(atomic_t *v, int old, int new)
 {

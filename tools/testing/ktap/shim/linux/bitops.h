@@ -7,6 +7,11 @@
 
 #define __ffs(word)	((unsigned long)__builtin_ctzl(word))
 
+static inline int fls64(u64 x)
+{
+	return x ? 64 - __builtin_clzll(x) : 0;
+}
+
 static inline void __set_bit(unsigned long nr, unsigned long *addr)
 {
 	addr[nr / BITS_PER_LONG] |= BIT(nr % BITS_PER_LONG);

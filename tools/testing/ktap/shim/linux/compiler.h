@@ -10,6 +10,8 @@
 #define __aligned(x)		__attribute__((__aligned__(x)))
 #define __annotate_jump_table
 
+#define data_race(expr)		(expr)
+
 #define READ_ONCE(x)		(*(const volatile __typeof__(x) *)&(x))
 #define WRITE_ONCE(x, v)	(*(volatile __typeof__(x) *)&(x) = (v))
 

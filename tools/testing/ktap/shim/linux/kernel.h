@@ -16,6 +16,7 @@
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 #define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
 
+#define U16_MAX			UINT16_MAX
 #define S32_MAX			INT32_MAX
 #define U32_MAX			UINT32_MAX
 #define U64_MAX			UINT64_MAX

@@ -13,6 +13,12 @@ static inline u64 div_u64_rem(u64 dividend, u32 divisor, u32 *remainder)
 	return dividend / divisor;
 }
 
+static inline s64 div_s64_rem(s64 dividend, s32 divisor, s32 *remainder)
+{
+	*remainder = dividend % divisor;
+	return dividend / divisor;
+}
+
 static inline u64 mul_u64_u64_div_u64(u64 a, u64 mul, u64 div)
 {
 	unsigned __int128 product = a;

@@ -2,12 +2,26 @@
 #ifndef _SHIM_LINUX_PERCPU_H
 #define _SHIM_LINUX_PERCPU_H
 
-/* A thread is a CPU. */
+#include <linux/types.h>
+
+#define __percpu
+
+/* A thread is a CPU: 0, unless kthread_run() has made it. */
+extern __thread int shim_cpu;
+
 #define DECLARE_PER_CPU(type, name)	extern __thread type name
 #define DEFINE_PER_CPU(type, name)	__thread type name
 
 #define this_cpu_read(var)		(var)
 #define this_cpu_inc(var)		((void)(var)++)
 #define this_cpu_dec(var)		((void)(var)--)
+
+/* The memory of CPU 0; that of the others lies behind it. */
+void *__alloc_percpu_gfp(size_t size, size_t align, gfp_t gfp);
+void free_percpu(void *p);
+void *shim_per_cpu_ptr(void *p, int cpu);
+
+#define per_cpu_ptr(p, cpu)		((__typeof__(p))shim_per_cpu_ptr(p, cpu))
+#define this_cpu_ptr(p)			per_cpu_ptr(p, shim_cpu)
 
 #endif /* _SHIM_LINUX_PERCPU_H */

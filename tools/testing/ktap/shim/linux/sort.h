@@ -2,8 +2,15 @@
 #ifndef _SHIM_LINUX_SORT_H
 #define _SHIM_LINUX_SORT_H
 
-#include <stdlib.h>
+#include <linux/types.h>
 
-#define sort_nonatomic(base, num, size, cmp, swap)	qsort(base, num, size, cmp)
+/* A heap sort, as the kernel's: it bears with any answer of a comparison. */
+void sort_r_nonatomic(void *base, size_t num, size_t size,
+		      int (*cmp)(const void *a, const void *b, const void *priv),
+		      void (*swap)(void *a, void *b, int size, const void *priv),
+		      const void *priv);
+void sort_nonatomic(void *base, size_t num, size_t size,
+		    int (*cmp)(const void *a, const void *b),
+		    void (*swap)(void *a, void *b, int size));
 
 #endif /* _SHIM_LINUX_SORT_H */

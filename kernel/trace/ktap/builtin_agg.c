@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Built-in functions on aggregations; and those that cut what has entries, or
+ * say how its numbers are shown.
+ */
+#include <linux/errno.h>
+#include <linux/minmax.h>
+
+#include "agg.h"
+#include "builtin.h"
+#include "object.h"
+#include "table.h"
+
+int ktap_fn_new_count(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	return ktap_agg_new(vm, &ktap_agg_count, &r[0]);
+}
+
+int ktap_fn_new_stats(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	return ktap_agg_new(vm, &ktap_agg_stats, &r[0]);
+}
+
+int ktap_fn_new_hist(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	return ktap_agg_new(vm, &ktap_agg_hist, &r[0]);
+}
+
+int ktap_fn_new_lhist(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	struct ktap_agg_shape shape;
+	const char *wrong = ktap_agg_lhist(&shape, r[0].i, r[1].i, r[2].i);
+
+	if (wrong)
+		return ktap_vm_error(vm, -EINVAL, "lhist(%lld, %lld, %lld): %s", r[0].i, r[1].i,
+				     r[2].i, wrong);
+	return ktap_agg_new(vm, &shape, &r[0]);
+}
+
+/* Nil is what a key without an aggregation gives: an empty one. */
+static int read_totals(struct ktap_vm *vm, const struct ktap_value *v, struct ktap_total *total)
+{
+	*total = (struct ktap_total){ };
+	if (v->tag != KTAP_AGG)
+		return 0;
+	ktap_agg_read(vm->env, v->agg, total);
+	return ktap_vm_charge(vm, ktap_agg_cost(v->agg));
+}
+
+int ktap_fn_count_of(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	struct ktap_total total;
+	int err;
+
+	err = read_totals(vm, &r[0], &total);
+	r[0] = KTAP_VALUE_INT(total.count);
+	return err;
+}
+
+int ktap_fn_sum(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	struct ktap_total total;
+	int err;
+
+	err = read_totals(vm, &r[0], &total);
+	if (!err && !ktap_wide_fits(total.sum))
+		err = ktap_vm_error(vm, -EOVERFLOW, "the sum does not fit into 64 bits");
+	r[0] = KTAP_VALUE_INT(total.sum.lo);
+	return err;
+}
+
+int ktap_fn_avg(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	struct ktap_total total;
+	int err;
+
+	err = read_totals(vm, &r[0], &total);
+	r[0] = KTAP_VALUE_NIL;
+	/* It lies between the least and the largest one: it fits. */
+	if (total.count)
+		r[0] = KTAP_VALUE_INT(ktap_wide_div(total.sum, total.count).lo);
+	return err;
+}
+
+/* The least of the integers, or the largest; nil counts as 0. */
+static int extreme_of(struct ktap_vm *vm, const char *name, struct ktap_value *r, unsigned int n,
+		      bool largest)
+{
+	s64 best = 0, x;
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		if (r[i].tag != KTAP_INT && r[i].tag != KTAP_NIL)
+			return ktap_vm_error(vm, -EINVAL, "%s of several values takes integers, not %s",
+					     name, ktap_type_name(&r[i]));
+		x = r[i].tag == KTAP_INT ? r[i].i : 0;
+		if (!i || (largest ? x > best : x < best))
+			best = x;
+	}
+	r[0] = KTAP_VALUE_INT(best);
+	return 0;
+}
+
+static int extreme(struct ktap_vm *vm, const char *name, struct ktap_value *r, unsigned int n,
+		   bool largest)
+{
+	struct ktap_total total;
+	int err;
+
+	if (n > 1)
+		return extreme_of(vm, name, r, n, largest);
+	if (r[0].tag == KTAP_INT)
+		return ktap_vm_error(vm, -EINVAL, "%s takes an aggregation, or several integers",
+				     name);
+	err = read_totals(vm, &r[0], &total);
+	r[0] = KTAP_VALUE_NIL;
+	if (total.count)
+		r[0] = KTAP_VALUE_INT(largest ? total.max : total.min);
+	return err;
+}
+
+int ktap_fn_min(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	return extreme(vm, "min", r, n, false);
+}
+
+int ktap_fn_max(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	return extreme(vm, "max", r, n, true);
+}
+
+/* Which entries, sorted by value, stay: @n of them, the largest or the smallest. */
+static void what_stays(const struct ktap_sorted *sorted, s64 n, u32 *first, u32 *end)
+{
+	*first = 0;
+	if (n >= 0) {
+		*end = min_t(u64, n, sorted->n);
+		return;
+	}
+	/* What is no number is not small. */
+	for (*end = 0; *end < sorted->n && sorted->entries[*end].numeric; ++*end)
+		;
+	*first = *end - min_t(u64, -(u64)n, *end);
+}
+
+int ktap_fn_trunc(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	struct ktap_table *t = ktap_value_table(&r[0]);
+	struct ktap_value nil = KTAP_VALUE_NIL;
+	struct ktap_sorted sorted;
+	u32 i, first, end;
+	int err;
+
+	err = ktap_table_sort(vm->env, t, KTAP_BY_VALUE, &sorted);
+	if (err)
+		return ktap_vm_error(vm, err, "no memory to sort the table");
+	what_stays(&sorted, r[1].i, &first, &end);
+	for (i = 0; i < sorted.n && !err; i++) {
+		if (i < first || i >= end)
+			ktap_table_set(vm, t, &sorted.entries[i].key, &nil);
+		err = ktap_vm_charge(vm, 1);
+	}
+	ktap_sorted_free(&sorted);
+	r[0] = KTAP_VALUE_NIL;
+	return err;
+}
+
+int ktap_fn_normalize(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	if (r[1].i < 1)
+		return ktap_vm_error(vm, -EINVAL, "normalize: the divisor is %lld, not 1 or more",
+				     r[1].i);
+	WRITE_ONCE(r[0].object->divisor, r[1].i);
+	r[0] = KTAP_VALUE_NIL;
+	return 0;
+}

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Built-in functions that put something out.
+ */
+#include <linux/kernel.h>
+#include <linux/math64.h>
+#include <linux/slab.h>
+
+#include "agg.h"
+#include "builtin.h"
+#include "output.h"
+#include "table.h"
+
+/* Text made in process context, given away piece by piece. */
+static int begin_text(struct ktap_text *t, struct seq_buf *s, struct ktap_vm *vm)
+{
+	char *mem = kvmalloc(KTAP_TEXT_BUFFER, GFP_KERNEL_ACCOUNT);
+
+	if (!mem)
+		return ktap_vm_error(vm, -ENOMEM, "no memory for output");
+	seq_buf_init(s, mem, KTAP_TEXT_BUFFER);
+	*t = (struct ktap_text){ .s = s, .vm = vm };
+	return 0;
+}
+
+static int end_text(struct ktap_text *t)
+{
+	ktap_text_flush(t);
+	kvfree(t->s->buffer);
+	return t->err;
+}
+
+/* Events have no text but in their handler: in process context it is made now. */
+int ktap_make_texts(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < n; i++) {
+		if (r[i].tag == KTAP_EVENT)
+			r[i].tag = KTAP_ARGSTR;
+		err = ktap_make_text(vm, &r[i]);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int put_text(struct ktap_vm *vm, enum ktap_record_type type, struct ktap_value *r,
+		    unsigned int n)
+{
+	struct ktap_text t;
+	struct seq_buf s;
+	int err;
+
+	err = ktap_make_texts(vm, r, n);
+	if (!err)
+		err = begin_text(&t, &s, vm);
+	if (err)
+		return err;
+	if (type == KTAP_REC_PRINT)
+		ktap_text_print(&t, r, n);
+	else
+		ktap_text_printf_args(&t, r, n);
+	return end_text(&t);
+}
+
+static int put_record(struct ktap_vm *vm, enum ktap_record_type type, struct ktap_value *r,
+		      unsigned int n)
+{
+	unsigned int i;
+	size_t size;
+	void *rec;
+	int err;
+
+	for (i = 0; i < n; i++) {
+		/* Who reads the record knows of no program. */
+		err = r[i].tag == KTAP_FUNC ? ktap_fn_tostring(vm, &r[i], 1) : 0;
+		if (err)
+			return err;
+		if (ktap_is_object(&r[i]))
+			return ktap_vm_error(vm, -EINVAL,
+					     "print of %s works in trace_begin, trace_end, tick and at the top level; here print its values",
+					     ktap_type_name(&r[i]));
+	}
+	size = ktap_record_size(vm, r, n);
+	rec = ktap_out_reserve(vm, size);
+	if (!rec)
+		return 0;
+	ktap_record_write(vm, rec, size, type, r, n);
+	ktap_out_commit(vm, rec);
+	return 0;
+}
+
+static int put_out(struct ktap_vm *vm, enum ktap_record_type type, struct ktap_value *r,
+		   unsigned int n)
+{
+	int err;
+
+	err = ktap_vm_charge(vm, 1 + n);
+	if (err)
+		return err;
+	if (vm->level == KTAP_LEVEL_PROCESS)
+		err = put_text(vm, type, r, n);
+	else
+		err = put_record(vm, type, r, n);
+	r[0] = KTAP_VALUE_NIL;
+	return err;
+}
+
+int ktap_fn_print(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	return put_out(vm, KTAP_REC_PRINT, r, n);
+}
+
+int ktap_fn_printf(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	int err;
+
+	err = ktap_make_text(vm, &r[0]);
+	if (!err)
+		err = ktap_check_format(vm, "printf", r, n);
+	return err ?: put_out(vm, KTAP_REC_PRINTF, r, n);
+}
+
+#define HIST_ROWS	20
+
+/* Where there are no numbers, or none but buckets have them, it is a print. */
+static bool has_bars(const struct ktap_value *v)
+{
+	if (v->tag != KTAP_AGG)
+		return true;
+	return ktap_agg_keyed(v->agg) && !ktap_agg_shape(v->agg)->nbuckets;
+}
+
+int ktap_fn_print_hist(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	u32 rows = HIST_ROWS;
+	struct ktap_text t;
+	struct seq_buf s;
+	int err;
+
+	if (n > 1)
+		rows = clamp_t(s64, r[1].i, 0, U32_MAX);
+	err = begin_text(&t, &s, vm);
+	if (err)
+		return err;
+	if (has_bars(&r[0]))
+		ktap_text_hist(&t, ktap_value_table(&r[0]), rows, ktap_divisor_of(&r[0], 0));
+	else
+		ktap_text_value(&t, &r[0]);
+	ktap_text_put(&t, "\n", 1);
+	r[0] = KTAP_VALUE_NIL;
+	return end_text(&t);
+}
+
+/* Room for the parts of a key: the format and the value are arguments, too. */
+#define MAX_PARTS	(KTAP_MAX_ARGS - 2)
+
+/* Makes arguments of a key.  Gives their number, or a negative errno. */
+static int key_parts(struct ktap_vm *vm, const struct ktap_value *key, struct ktap_value *args)
+{
+	struct ktap_value part;
+	size_t pos = 0;
+	int n = 0;
+
+	if (key->tag != KTAP_TUPLE) {
+		args[0] = *key;
+		return 1;
+	}
+	while (ktap_tuple_next(key, &pos, &part)) {
+		if (n == MAX_PARTS)
+			return ktap_vm_error(vm, -E2BIG, "printa: a key of more than %d parts",
+					     MAX_PARTS);
+		args[n++] = part;
+	}
+	return n;
+}
+
+/* One line of a printa: @args has the format and @n - 1 parts of a key already. */
+static int text_item(struct ktap_text *t, struct ktap_value *args, int n,
+		     const struct ktap_value *value)
+{
+	int err;
+
+	args[n] = *value;
+	if (value->tag == KTAP_INT && t->divisor > 1)
+		args[n].i = div64_s64(value->i, t->divisor);
+	err = ktap_check_format(t->vm, "printa", args, n + 1);
+	if (!err)
+		ktap_text_printf_args(t, args, n + 1);
+	ktap_text_look_around(t);
+	return err ?: t->err;
+}
+
+static int text_items(struct ktap_text *t, const struct ktap_value *r)
+{
+	struct ktap_value args[KTAP_MAX_ARGS] = { r[0] };
+	struct ktap_table *table = ktap_value_table(&r[1]);
+	struct ktap_sorted sorted;
+	int err, n;
+	u32 i;
+
+	/* An aggregation that is not kept by key is its only item. */
+	if (r[1].tag == KTAP_AGG && !(table && ktap_table_len(table)))
+		return text_item(t, args, 1, &r[1]);
+	err = ktap_table_sort(t->vm->env, table, KTAP_BY_VALUE, &sorted);
+	if (err)
+		return ktap_vm_error(t->vm, err, "no memory to sort the table");
+	for (i = 0; i < sorted.n && !err; i++) {
+		n = key_parts(t->vm, &sorted.entries[i].key, args + 1);
+		err = n < 0 ? n : text_item(t, args, 1 + n, &sorted.entries[i].value);
+	}
+	ktap_sorted_free(&sorted);
+	return err;
+}
+
+int ktap_fn_printa(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	struct ktap_text t;
+	struct seq_buf s;
+	int err;
+
+	err = ktap_make_text(vm, &r[0]);
+	if (!err)
+		err = begin_text(&t, &s, vm);
+	if (err)
+		return err;
+	t.divisor = ktap_divisor_of(&r[1], 0);
+	err = text_items(&t, r);
+	r[0] = KTAP_VALUE_NIL;
+	return end_text(&t) ?: err;
+}
+
+int ktap_fn_cat(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	int err;
+
+	err = ktap_vm_charge(vm, 1) ?: ktap_make_text(vm, &r[0]);
+	if (err)
+		return err;
+	if (!r[0].len)
+		return ktap_vm_error(vm, -EINVAL, "cat: the path is empty");
+	if (vm->level == KTAP_LEVEL_PROCESS)
+		err = ktap_out_text(vm, KTAP_CH_CAT, r[0].blob, r[0].len);
+	else
+		err = put_record(vm, KTAP_REC_CAT, r, 1);
+	r[0] = KTAP_VALUE_NIL;
+	return err;
+}
+
+int ktap_print_globals(struct ktap_vm *vm)
+{
+	const struct ktap_program *prog = vm->env->prog;
+	struct ktap_value *r = vm->stack;
+	struct ktap_text t;
+	struct seq_buf s;
+	int err;
+	u32 i;
+
+	/* The arena keeps what stack value 0 refers to. */
+	vm->error = 0;
+	vm->fault.func = NULL;
+	vm->top = 1;
+	err = begin_text(&t, &s, vm);
+	if (err)
+		return err;
+	for (i = 0; i < prog->nglobals && !t.err; i++) {
+		*r = KTAP_VALUE_NIL;
+		err = ktap_global_get(vm, i, r);
+		if (err)
+			break;
+		if (r->tag != KTAP_NIL && r->tag != KTAP_FUNC)
+			ktap_text_variable(&t, prog->globals[i], r);
+	}
+	return end_text(&t) ?: err;
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Built-in functions on strings.
+ *
+ * A string of the arena moves when another one is made: pointers are looked up
+ * in the registers again after that.
+ */
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/nospec.h>
+#include <linux/overflow.h>
+#include <linux/string.h>
+
+#include "builtin.h"
+#include "ops.h"
+
+/* An event's text is a string too. */
+static int make_strings(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < n && !err; i++)
+		err = ktap_make_text(vm, &r[i]);
+	return err;
+}
+
+int ktap_fn_strlen(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	int err;
+
+	err = ktap_make_text(vm, &r[0]);
+	if (!err)
+		r[0] = KTAP_VALUE_INT(r[0].len);
+	return err;
+}
+
+/* A copy of @len bytes of the string in r[0]. */
+static int copy_part(struct ktap_vm *vm, struct ktap_value *r, u32 first, u32 len)
+{
+	char *p;
+	int err;
+
+	err = ktap_vm_charge(vm, len / 64);
+	if (err)
+		return err;
+	p = ktap_arena_alloc(vm, len);
+	if (!p)
+		return vm->error;
+	first = array_index_nospec(first, r[0].len + 1);
+	memcpy(p, r[0].blob + first, len);
+	r[0] = KTAP_VALUE_STR(p, len);
+	return 0;
+}
+
+/* What there is of it: a part that begins in front of the string is shorter. */
+int ktap_fn_substr(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	s64 first, end, size;
+	int err;
+
+	err = ktap_make_text(vm, &r[0]);
+	if (err)
+		return err;
+	if (n > 2 && r[2].i < 0)
+		return ktap_vm_error(vm, -EINVAL, "substr: a part of %lld bytes", r[2].i);
+	size = r[0].len;
+	first = r[1].i < 0 ? r[1].i + size : r[1].i;
+	if (n < 3 || check_add_overflow(first, r[2].i, &end) || end > size)
+		end = size;
+	first = max_t(s64, first, 0);
+	if (first >= end) {
+		r[0] = KTAP_VALUE_STR("", 0);
+		return 0;
+	}
+	return copy_part(vm, r, first, end - first);
+}
+
+/* Place of the first @part in @s: *@at, or that of its end if there is none. */
+static int find(struct ktap_vm *vm, const struct ktap_value *s, const struct ktap_value *part,
+		u32 *at)
+{
+	const char *text = s->blob, *p = text;
+	u32 last = s->len - part->len;
+	int err;
+
+	*at = s->len;
+	if (part->len > s->len)
+		return 0;
+	err = ktap_vm_charge(vm, s->len / 64);
+	while (!err && part->len && p <= text + last) {
+		p = memchr(p, *(const u8 *)part->blob, text + last - p + 1);
+		if (!p)
+			return 0;
+		/* As many bytes may be compared as the part has, each time. */
+		err = ktap_vm_charge(vm, 1 + part->len / 64);
+		if (!memcmp(p, part->blob, part->len))
+			break;
+		p++;
+	}
+	if (p <= text + last)
+		*at = p - text;
+	return err;
+}
+
+int ktap_fn_strstr(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	u32 at;
+	int err;
+
+	err = make_strings(vm, r, 2);
+	if (!err)
+		err = find(vm, &r[0], &r[1], &at);
+	if (err)
+		return err;
+	if (at == r[0].len && r[1].len) {
+		r[0] = KTAP_VALUE_NIL;
+		return 0;
+	}
+	return at ? copy_part(vm, r, at, r[0].len - at) : 0;
+}
+
+int ktap_fn_strcmp(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	int err, c;
+
+	err = make_strings(vm, r, 2);
+	if (!err)
+		err = ktap_vm_charge(vm, min(r[0].len, r[1].len) / 64);
+	if (err)
+		return err;
+	c = ktap_compare(&r[0], &r[1]);
+	r[0] = KTAP_VALUE_INT((c > 0) - (c < 0));
+	return 0;
+}
+
+/* A copy in which the letters from @first on, of ASCII, are of the other case. */
+static int change_case(struct ktap_vm *vm, struct ktap_value *r, char first)
+{
+	char *p;
+	int err;
+	u32 i;
+
+	err = ktap_make_text(vm, &r[0]);
+	if (!err)
+		err = ktap_vm_charge(vm, r[0].len / 16);
+	if (!err)
+		err = copy_part(vm, r, 0, r[0].len);
+	if (err)
+		return err;
+	p = (char *)r[0].blob;
+	for (i = 0; i < r[0].len; i++) {
+		if (p[i] >= first && p[i] <= first + ('z' - 'a'))
+			p[i] ^= 'a' ^ 'A';
+	}
+	return 0;
+}
+
+int ktap_fn_toupper(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	return change_case(vm, r, 'a');
+}
+
+int ktap_fn_tolower(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	return change_case(vm, r, 'A');
+}
+
+/* The message is what `..` makes of its argument. */
+int ktap_fn_error(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	int err;
+
+	err = ktap_op_concat(vm, &r[0], &r[0], 1);
+	if (err)
+		return err;
+	return ktap_vm_error(vm, -EINVAL, "%.*s", (int)r[0].len, (const char *)r[0].blob);
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Built-in functions on tables.
+ */
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+
+#include "agg.h"
+#include "builtin.h"
+#include "table.h"
+
+int ktap_fn_count(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	struct ktap_value one = KTAP_VALUE_INT(1);
+	int err;
+
+	if (r[1].tag == KTAP_NIL)
+		return ktap_vm_error(vm, -EINVAL, "nil cannot be a table key");
+	err = ktap_make_text(vm, &r[1]);
+	if (!err)
+		err = ktap_table_add(vm, r[0].table, &r[1], n > 2 ? &r[2] : &one);
+	r[0] = KTAP_VALUE_NIL;
+	return err;
+}
+
+int ktap_fn_len(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	struct ktap_table *t;
+	int err;
+
+	err = ktap_make_text(vm, &r[0]);
+	if (err)
+		return err;
+	if (ktap_is_object(&r[0])) {
+		t = ktap_value_table(&r[0]);
+		r[0] = KTAP_VALUE_INT(t ? ktap_table_len(t) : 0);
+	} else {
+		r[0] = KTAP_VALUE_INT(r[0].len);
+	}
+	return 0;
+}
+
+int ktap_fn_clear(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	struct ktap_table *t = ktap_value_table(&r[0]);
+	int err;
+
+	err = ktap_vm_charge(vm, t ? ktap_table_len(t) / 8 : 0);
+	if (err)
+		return err;
+	if (r[0].tag == KTAP_AGG)
+		ktap_agg_clear(vm, r[0].agg);
+	else
+		ktap_table_clear(vm, t);
+	r[0] = KTAP_VALUE_NIL;
+	return 0;
+}
+
+int ktap_fn_table_new(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	u64 max = 0;
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		/* A negative one is a large one. */
+		if (r[i].u > KTAP_TABLE_LIMIT || max + r[i].u > KTAP_TABLE_LIMIT)
+			return ktap_vm_error(vm, -EINVAL, "table.new: a table has 0 to %lu entries",
+					     KTAP_TABLE_LIMIT);
+		max += r[i].u;
+	}
+	return ktap_table_new(vm, max, &r[0]);
+}
+
+/**
+ * struct sorting - a table being sorted by a function of the script
+ * @vm: the activation
+ * @func: the function
+ * @entries: of the table
+ * @err: of a call of the function: the order does not matter any more
+ */
+struct sorting {
+	struct ktap_vm *vm;
+	u32 func;
+	const struct ktap_pair *entries;
+	int err;
+};
+
+/* Does entry @x come first: 1; or, if the function has a word for that, @y: -1. */
+static int ask(struct sorting *s, u32 x, u32 y)
+{
+	const struct ktap_value args[] = { s->entries[x].value, s->entries[y].value };
+	struct ktap_value v = KTAP_VALUE_NIL;
+
+	if (!s->err)
+		s->err = ktap_vm_call(s->vm, s->func, args, ARRAY_SIZE(args), &v);
+	if (v.tag == KTAP_INT)
+		return (v.i < 0) - (v.i > 0);
+	return v.tag == KTAP_BOOL && v.i;
+}
+
+/*
+ * Whatever the function says, be it nonsense: the sort is a heap sort, which
+ * ends, and moves each entry to one place.
+ */
+static int by_function(const void *a, const void *b, const void *priv)
+{
+	struct sorting *s = (struct sorting *)priv;
+	u32 x = *(const u32 *)a, y = *(const u32 *)b;
+	int first;
+
+	first = ask(s, x, y) ?: -ask(s, y, x);
+	return -first ?: (x > y) - (x < y);
+}
+
+static int fill_sorted(struct ktap_vm *vm, struct ktap_sorted *sorted, const u32 *order,
+		       struct ktap_value *r)
+{
+	struct ktap_pair *pair;
+	int err;
+	u32 i;
+
+	err = ktap_table_new(vm, sorted->n, &r[0]);
+	for (i = 0; i < sorted->n && !err && r[0].tag == KTAP_TABLE; i++) {
+		pair = &sorted->entries[order ? order[i] : i];
+		err = ktap_vm_charge(vm, 1);
+		if (!err)
+			err = ktap_table_set(vm, r[0].table, &pair->key, &pair->value);
+	}
+	return err;
+}
+
+static int sort_by_function(struct ktap_vm *vm, struct ktap_sorted *sorted, struct ktap_value *r)
+{
+	struct sorting s = { .vm = vm, .func = r[1].u, .entries = sorted->entries };
+	u32 i, *order;
+	int err;
+
+	order = kvmalloc_array(sorted->n, sizeof(*order), GFP_KERNEL_ACCOUNT);
+	if (!order)
+		return ktap_vm_error(vm, -ENOMEM, "no memory to sort the table");
+	for (i = 0; i < sorted->n; i++)
+		order[i] = i;
+	sort_r_nonatomic(order, sorted->n, sizeof(*order), by_function, NULL, &s);
+	err = s.err ?: fill_sorted(vm, sorted, order, r);
+	kvfree(order);
+	return err;
+}
+
+/* The new table has its entries in the order in which they are put in. */
+int ktap_fn_sort(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	enum ktap_order order = n > 1 ? KTAP_AS_INSERTED : KTAP_BY_VALUE;
+	struct ktap_sorted sorted;
+	int err;
+
+	err = ktap_table_sort(vm->env, ktap_value_table(&r[0]), order, &sorted);
+	if (err)
+		return ktap_vm_error(vm, err, "no memory to sort the table");
+	if (n > 1)
+		err = sort_by_function(vm, &sorted, r);
+	else
+		err = fill_sorted(vm, &sorted, NULL, r);
+	ktap_sorted_free(&sorted);
+	return err;
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Running: how an activation begins, pays and ends, and what is said of an error.
+ */
+#include <linux/kernel.h>
+#include <linux/minmax.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/stdarg.h>
+#include <linux/string.h>
+
+#include "frame.h"
+#include "object.h"
+
+/* Units between two looks around in process context. */
+#define KTAP_PROCESS_SLICE	1024
+
+/*
+ * Built-ins that call functions of the script, one inside of what another
+ * called.  Each takes a kilobyte of the kernel's stack.
+ */
+#define MAX_NESTED		4
+
+int ktap_vm_error(struct ktap_vm *vm, int err, const char *fmt, ...)
+{
+	va_list args;
+
+	/* The first one is the cause. */
+	if (vm->error)
+		return vm->error;
+	vm->error = err;
+	va_start(args, fmt);
+	vscnprintf(vm->message, sizeof(vm->message), fmt, args);
+	va_end(args);
+	return err;
+}
+
+int ktap_vm_out_of_budget(struct ktap_vm *vm)
+{
+	if (vm->level != KTAP_LEVEL_PROCESS)
+		return ktap_vm_error(vm, -ETIME, "the handler ran more than %llu instructions",
+				     vm->env->max_insns);
+	vm->budget = KTAP_PROCESS_SLICE;
+	cond_resched();
+	if ((vm->abort && READ_ONCE(*vm->abort)) || fatal_signal_pending(current))
+		return ktap_vm_error(vm, -EINTR, "the session ends");
+	return 0;
+}
+
+int ktap_vm_run(struct ktap_vm *vm, u32 func, const struct ktap_value *args,
+		unsigned int nargs, struct ktap_value *result)
+{
+	const struct ktap_func *f = &vm->env->prog->funcs[func];
+	int err;
+
+	vm->error = 0;
+	vm->message[0] = '\0';
+	vm->fault.func = NULL;
+	vm->pc = f->first;
+	vm->ncalls = 0;
+	vm->nested = 0;
+	vm->top = 0;
+	vm->arena.cur = 0;
+	vm->arena.used = 0;
+	vm->budget = vm->level == KTAP_LEVEL_PROCESS ? KTAP_PROCESS_SLICE : vm->env->max_insns;
+
+	if (!f->variadic)
+		nargs = min_t(unsigned int, nargs, f->nparams);
+	if (nargs)
+		memcpy(vm->stack, args, nargs * sizeof(*args));
+	err = ktap_frame_make(vm, f, 0, nargs);
+	if (!err)
+		err = ktap_interpret(vm, &vm->stack[0]);
+	vm->error = err;
+	if (result) {
+		*result = err ? KTAP_VALUE_NIL : vm->stack[0];
+		if (ktap_is_object(result))
+			*result = KTAP_VALUE_BOOL(true);
+	}
+	ktap_objects_end_run(vm);
+	return err;
+}
+
+int ktap_vm_call(struct ktap_vm *vm, u32 func, const struct ktap_value *args,
+		 unsigned int nargs, struct ktap_value *result)
+{
+	const struct ktap_func *f = &vm->env->prog->funcs[func];
+	const struct ktap_call caller = {
+		.func = vm->func,
+		.base = vm->base,
+		.pc = vm->pc + 1,
+		.nvarargs = vm->nvarargs,
+	};
+	u32 top = vm->top, ncalls = vm->ncalls;
+	int err;
+
+	*result = KTAP_VALUE_NIL;
+	err = ktap_vm_charge(vm, 1 + ktap_straight_cost(f->ninsns));
+	if (err)
+		return err;
+	if (vm->nested == MAX_NESTED)
+		return ktap_vm_error(vm, -ENOSPC,
+				     "functions that built-ins call nest too deep: %u is the most",
+				     MAX_NESTED);
+	if (vm->ncalls == vm->max_calls)
+		return ktap_vm_error(vm, -ENOSPC, "calls nest too deep: %u is the most",
+				     vm->max_calls);
+	if (top + nargs > vm->stack_size)
+		return ktap_vm_error(vm, -ENOSPC, "calls nest too deep: no room on the stack");
+
+	memcpy(vm->stack + top, args, nargs * sizeof(*args));
+	vm->calls[vm->ncalls++] = caller;
+	vm->nested++;
+	err = ktap_frame_make(vm, f, top, nargs);
+	if (!err)
+		err = ktap_interpret(vm, result);
+	vm->nested--;
+	vm->ncalls = ncalls;
+	vm->func = caller.func;
+	vm->base = caller.base;
+	vm->pc = caller.pc - 1;
+	vm->nvarargs = caller.nvarargs;
+	vm->top = top;
+	return err;
+}
+
+/* Lines of a backtrace; of a deeper one the outermost calls are left out. */
+#define BACKTRACE_MAX	16
+
+static size_t put_frame(const struct ktap_program *prog, const struct ktap_func *func, u32 pc,
+			char *buf, size_t size)
+{
+	char place[KTAP_PLACE_SIZE];
+
+	if (ktap_program_place(prog, pc, false, place, sizeof(place)))
+		return scnprintf(buf, size, "  in %s (%s)\n", func->name, place);
+	return scnprintf(buf, size, "  in %s\n", func->name);
+}
+
+size_t ktap_vm_backtrace(const struct ktap_vm *vm, char *buf, size_t size)
+{
+	const struct ktap_program *prog = vm->env->prog;
+	const struct ktap_fault *fault = &vm->fault;
+	const struct ktap_call *call;
+	unsigned int lines;
+	char place[KTAP_PLACE_SIZE];
+	size_t len;
+	u32 i;
+
+	if (!fault->func)
+		return scnprintf(buf, size, "ktap: error: %s\n", vm->message);
+	if (!ktap_program_place(prog, fault->pc, true, place, sizeof(place)))
+		strscpy(place, "ktap");
+	len = scnprintf(buf, size, "%s: error: %s\n", place, vm->message);
+	len += put_frame(prog, fault->func, fault->pc, buf + len, size - len);
+	for (i = fault->ncalls, lines = 1; i && lines < BACKTRACE_MAX; i--, lines++) {
+		call = &vm->calls[i - 1];
+		len += put_frame(prog, call->func, call->pc - 1, buf + len, size - len);
+	}
+	if (i)
+		len += scnprintf(buf + len, size - len, "  and %u more\n", i);
+	return len;
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Slots: what tables, globals and threads keep of values.
+ */
+#include <linux/errno.h>
+#include <linux/string.h>
+
+#include "object.h"
+#include "slot.h"
+
+void *ktap_slot_alloc(struct ktap_vm *vm, size_t size)
+{
+	struct ktap_heap *heap = &vm->env->heap;
+	void *p = ktap_heap_alloc(heap, size);
+
+	if (!p && ktap_objects_sweep(vm))
+		p = ktap_heap_alloc(heap, size);
+	if (!p && vm->level == KTAP_LEVEL_PROCESS && !ktap_heap_refill(heap))
+		p = ktap_heap_alloc(heap, size);
+	if (!p)
+		atomic_long_inc(&vm->env->counters.no_memory);
+	return p;
+}
+
+int ktap_slot_prepare(struct ktap_vm *vm, struct ktap_value *v, struct ktap_value *owned)
+{
+	void *p;
+	int err;
+
+	if (v->tag == KTAP_EVENT)
+		return ktap_vm_error(vm, -EINVAL,
+				     "an event cannot be kept: it ends with its handler");
+	err = ktap_make_text(vm, v);
+	if (err)
+		return err;
+	*owned = *v;
+	if (!ktap_is_blob(v))
+		return 1;
+	p = ktap_slot_alloc(vm, v->len);
+	if (!p)
+		return 0;
+	memcpy(p, v->blob, v->len);
+	owned->blob = p;
+	return 1;
+}
+
+void ktap_slot_discard(struct ktap_vm *vm, struct ktap_value *owned)
+{
+	if (ktap_is_blob(owned))
+		ktap_heap_free(&vm->env->heap, (void *)owned->blob, owned->len);
+}
+
+void ktap_slot_replace(struct ktap_env *env, struct ktap_value *slot,
+		       const struct ktap_value *owned)
+{
+	struct ktap_value old = *slot;
+
+	/* In this order: it may be the same object. */
+	if (ktap_is_object(owned))
+		ktap_object_enter(owned->object);
+	*slot = *owned;
+	if (ktap_is_blob(&old))
+		ktap_heap_free_nested(&env->heap, (void *)old.blob, old.len);
+	else if (ktap_is_object(&old))
+		ktap_object_leave(env, old.object);
+}
+
+bool ktap_slot_copy(struct ktap_value *v, const struct ktap_value *slot, void *mem, u32 room)
+{
+	*v = *slot;
+	if (!ktap_is_blob(slot))
+		return true;
+	if (!mem || slot->len > room)
+		return false;
+	memcpy(mem, slot->blob, slot->len);
+	v->blob = mem;
+	return true;
+}
+
+bool ktap_slot_add(struct ktap_value *slot, s64 n)
+{
+	if (slot->tag != KTAP_INT && slot->tag != KTAP_NIL)
+		return false;
+	*slot = KTAP_VALUE_INT((slot->tag == KTAP_INT ? slot->u : 0) + (u64)n);
+	return true;
+}
+
+int ktap_want_addend(struct ktap_vm *vm, const struct ktap_value *n)
+{
+	if (n->tag == KTAP_INT || n->tag == KTAP_NIL)
+		return 0;
+	return ktap_vm_error(vm, -EINVAL, "arithmetic on %s", ktap_type_name(n));
+}
+
+int ktap_no_sum(struct ktap_vm *vm, const struct ktap_value *slot)
+{
+	return ktap_vm_error(vm, -EINVAL, "arithmetic on %s", ktap_type_name(slot));
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Built-in functions on aggregations.
+ */
+#include <linux/string.h>
+
+#include "../agg.h"
+#include "../builtin.h"
+#include "../object.h"
+#include "../ops.h"
+#include "build.h"
+
+#define EVENT	KTAP_LEVEL_TASK
+#define PROCESS	KTAP_LEVEL_PROCESS
+
+static struct ktap_vm *vm_at_work(struct kunit *test, enum ktap_level level)
+{
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_vm *vm;
+
+	test_func(c, "main", 0, 8);
+	test_insn(c, KTAP_OP_NEWT, 0, 0, 0, 0);
+	TEST_RET(c);
+	test_global(c, "g");
+	vm = test_vm(test, test_load(c), level);
+	vm->top = 8;
+	vm->budget = U32_MAX;
+	memset(vm->stack, 0, vm->top * sizeof(*vm->stack));
+	return vm;
+}
+
+/* In a register of its own. */
+static struct ktap_agg *new_agg(struct kunit *test, struct ktap_vm *vm,
+				const struct ktap_agg_shape *shape)
+{
+	struct ktap_value *v = &vm->stack[vm->top++];
+
+	KUNIT_ASSERT_EQ(test, 0, ktap_agg_new(vm, shape, v));
+	KUNIT_ASSERT_EQ(test, v->tag, KTAP_AGG);
+	return v->agg;
+}
+
+static struct ktap_table *new_table(struct kunit *test, struct ktap_vm *vm, u32 max)
+{
+	struct ktap_value *v = &vm->stack[vm->top++];
+
+	KUNIT_ASSERT_EQ(test, 0, ktap_table_new(vm, max, v));
+	KUNIT_ASSERT_EQ(test, v->tag, KTAP_TABLE);
+	return v->table;
+}
+
+static struct ktap_value agg_value(struct ktap_agg *agg)
+{
+	return (struct ktap_value){ .agg = agg, .tag = KTAP_AGG };
+}
+
+static struct ktap_value table_value(struct ktap_table *t)
+{
+	return (struct ktap_value){ .table = t, .tag = KTAP_TABLE };
+}
+
+/* base[key] <<< n */
+static int put(struct ktap_vm *vm, struct ktap_value base, s64 key, s64 n)
+{
+	struct ktap_value k = KTAP_VALUE_INT(key), v = KTAP_VALUE_INT(n);
+
+	return ktap_op_taggregate(vm, &base, &k, &v);
+}
+
+static void expect_result(struct kunit *test, struct ktap_vm *vm, u32 tag, s64 want)
+{
+	KUNIT_EXPECT_EQ(test, vm->error, 0);
+	KUNIT_EXPECT_EQ(test, vm->stack[0].tag, tag);
+	if (tag == KTAP_INT)
+		KUNIT_EXPECT_EQ(test, vm->stack[0].i, want);
+}
+
+static void readers_of_nothing(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test, EVENT);
+	struct ktap_value of[] = {
+		agg_value(new_agg(test, vm, &ktap_agg_stats)), KTAP_VALUE_NIL,
+	};
+	struct ktap_value *r = vm->stack;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(of); i++) {
+		r[0] = of[i];
+		ktap_fn_count_of(vm, r, 1);
+		expect_result(test, vm, KTAP_INT, 0);
+		r[0] = of[i];
+		ktap_fn_sum(vm, r, 1);
+		expect_result(test, vm, KTAP_INT, 0);
+		r[0] = of[i];
+		ktap_fn_min(vm, r, 1);
+		expect_result(test, vm, KTAP_NIL, 0);
+		r[0] = of[i];
+		ktap_fn_max(vm, r, 1);
+		expect_result(test, vm, KTAP_NIL, 0);
+		r[0] = of[i];
+		ktap_fn_avg(vm, r, 1);
+		expect_result(test, vm, KTAP_NIL, 0);
+	}
+}
+
+static void readers_give_the_totals(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test, EVENT);
+	struct ktap_agg *agg = new_agg(test, vm, &ktap_agg_hist);
+	struct ktap_value *r = vm->stack;
+
+	ktap_agg_add(vm, agg, -3);
+	ktap_agg_add(vm, agg, -4);
+	r[0] = agg_value(agg);
+	ktap_fn_count_of(vm, r, 1);
+	expect_result(test, vm, KTAP_INT, 2);
+	r[0] = agg_value(agg);
+	ktap_fn_sum(vm, r, 1);
+	expect_result(test, vm, KTAP_INT, -7);
+	r[0] = agg_value(agg);
+	ktap_fn_min(vm, r, 1);
+	expect_result(test, vm, KTAP_INT, -4);
+	r[0] = agg_value(agg);
+	ktap_fn_max(vm, r, 1);
+	expect_result(test, vm, KTAP_INT, -3);
+	/* Toward zero. */
+	r[0] = agg_value(agg);
+	ktap_fn_avg(vm, r, 1);
+	expect_result(test, vm, KTAP_INT, -3);
+}
+
+static void least_and_largest_of_several(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test, EVENT);
+	struct ktap_value *r = vm->stack;
+	struct ktap_value three[] = {
+		KTAP_VALUE_INT(5), KTAP_VALUE_INT(S64_MIN), KTAP_VALUE_INT(S64_MAX),
+	};
+
+	memcpy(r, three, sizeof(three));
+	KUNIT_EXPECT_EQ(test, 0, ktap_fn_min(vm, r, 3));
+	expect_result(test, vm, KTAP_INT, S64_MIN);
+	memcpy(r, three, sizeof(three));
+	KUNIT_EXPECT_EQ(test, 0, ktap_fn_max(vm, r, 3));
+	expect_result(test, vm, KTAP_INT, S64_MAX);
+	r[0] = KTAP_VALUE_INT(-1);
+	r[1] = KTAP_VALUE_NIL;
+	KUNIT_EXPECT_EQ(test, 0, ktap_fn_max(vm, r, 2));
+	expect_result(test, vm, KTAP_INT, 0);
+	r[0] = KTAP_VALUE_INT(-1);
+	r[1] = KTAP_VALUE_BOOL(true);
+	KUNIT_EXPECT_EQ(test, -EINVAL, ktap_fn_max(vm, r, 2));
+	KUNIT_EXPECT_STREQ(test, vm->message, "max of several values takes integers, not a boolean");
+	vm->error = 0;
+	r[0] = KTAP_VALUE_INT(-1);
+	KUNIT_EXPECT_EQ(test, -EINVAL, ktap_fn_min(vm, r, 1));
+	KUNIT_EXPECT_STREQ(test, vm->message, "min takes an aggregation, or several integers");
+}
+
+/* The keys that are left, as digits, in the order of insertion. */
+static s64 truncated(struct kunit *test, struct ktap_value v, s64 n)
+{
+	struct ktap_vm *vm = vm_at_work(test, PROCESS);
+	struct ktap_value *r = vm->stack;
+	struct ktap_agg *agg;
+	s64 keys = 0;
+	int i;
+
+	if (v.tag == KTAP_AGG) {
+		agg = new_agg(test, vm, &ktap_agg_stats);
+		v = agg_value(agg);
+		for (i = 1; i <= 5; i++)
+			put(vm, v, i, i * i);
+	} else {
+		v = table_value(new_table(test, vm, 0));
+		for (i = 1; i <= 5; i++) {
+			r[0] = KTAP_VALUE_INT(i);
+			r[1] = i == 2 ? KTAP_VALUE_STR("x", 1) : KTAP_VALUE_INT(-i * i);
+			ktap_table_set(vm, v.table, &r[0], &r[1]);
+		}
+	}
+	r[0] = v;
+	r[1] = KTAP_VALUE_INT(n);
+	KUNIT_EXPECT_EQ(test, 0, ktap_fn_trunc(vm, r, 2));
+	r[0] = v;
+	ktap_op_iter(vm, r);
+	while (ktap_op_next(vm, r) > 0)
+		keys = keys * 10 + r[3].i;
+	ktap_objects_end_run(vm);
+	return keys;
+}
+
+static void trunc_keeps_the_largest_or_the_smallest(struct kunit *test)
+{
+	struct ktap_value agg = { .tag = KTAP_AGG }, table = { .tag = KTAP_TABLE };
+
+	KUNIT_EXPECT_EQ(test, truncated(test, agg, 2), 45);
+	KUNIT_EXPECT_EQ(test, truncated(test, agg, -2), 12);
+	KUNIT_EXPECT_EQ(test, truncated(test, agg, 0), 0);
+	KUNIT_EXPECT_EQ(test, truncated(test, agg, 9), 12345);
+	KUNIT_EXPECT_EQ(test, truncated(test, agg, -9), 12345);
+	KUNIT_EXPECT_EQ(test, truncated(test, agg, S64_MIN), 12345);
+	KUNIT_EXPECT_EQ(test, truncated(test, agg, S64_MAX), 12345);
+	/* Entry 2 is no number. */
+	KUNIT_EXPECT_EQ(test, truncated(test, table, 2), 13);
+	KUNIT_EXPECT_EQ(test, truncated(test, table, -2), 45);
+	KUNIT_EXPECT_EQ(test, truncated(test, table, 4), 1345);
+	KUNIT_EXPECT_EQ(test, truncated(test, table, 5), 12345);
+	KUNIT_EXPECT_EQ(test, truncated(test, table, -5), 1345);
+}
+
+static struct kunit_case agg_builtin_cases[] = {
+	KUNIT_CASE(readers_of_nothing),
+	KUNIT_CASE(readers_give_the_totals),
+	KUNIT_CASE(least_and_largest_of_several),
+	KUNIT_CASE(trunc_keeps_the_largest_or_the_smallest),
+	{}
+};
+
+static struct kunit_suite agg_builtin_suite = {
+	.name = "ktap_agg_builtin",
+	.test_cases = agg_builtin_cases,
+};
+
+kunit_test_suite(agg_builtin_suite);

@@ -1,0 +1,651 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Frames: open values, variable arguments, errors that are caught, and
+ * functions that built-ins call.
+ */
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <asm/byteorder.h>
+
+#include "../builtin.h"
+#include "build.h"
+
+#define EVENT	KTAP_LEVEL_TASK
+#define PROCESS	KTAP_LEVEL_PROCESS
+
+#define MULTI	KTAP_MULTI
+
+/* Runs function 0 of the chunk, which must end well; gives its result. */
+static struct ktap_value run(struct test_chunk *c, enum ktap_level level)
+{
+	struct ktap_vm *vm = test_vm(c->test, test_load(c), level);
+	struct ktap_value result;
+	int err = ktap_vm_run(vm, 0, NULL, 0, &result);
+
+	if (err)
+		KUNIT_FAIL(c->test, "error %d: %s", err, vm->message);
+	return result;
+}
+
+static void expect_int(struct test_chunk *c, enum ktap_level level, s64 want)
+{
+	struct ktap_value v = run(c, level);
+
+	KUNIT_EXPECT_EQ(c->test, v.tag, KTAP_INT);
+	KUNIT_EXPECT_EQ(c->test, v.i, want);
+}
+
+static void expect_text(struct kunit *test, struct ktap_value v, const char *want)
+{
+	char buf[300] = "";
+
+	KUNIT_EXPECT_EQ(test, v.tag, KTAP_STR);
+	if (v.tag == KTAP_STR && v.len < sizeof(buf))
+		memcpy(buf, v.blob, v.len);
+	KUNIT_EXPECT_STREQ(test, buf, want);
+}
+
+static void expect_str(struct test_chunk *c, enum ktap_level level, const char *want)
+{
+	expect_text(c->test, run(c, level), want);
+}
+
+static struct ktap_vm *expect_error(struct test_chunk *c, enum ktap_level level, int err,
+				    const char *message)
+{
+	struct ktap_vm *vm = test_vm(c->test, test_load(c), level);
+
+	KUNIT_EXPECT_EQ(c->test, err, ktap_vm_run(vm, 0, NULL, 0, NULL));
+	KUNIT_EXPECT_STREQ(c->test, vm->message, message);
+	return vm;
+}
+
+/* R[@reg] = R[@reg] * 10 + R[@digit], so that a number shows what came when. */
+static void append_digit(struct test_chunk *c, u8 reg, u8 digit)
+{
+	test_insn(c, KTAP_OP_MULI, reg, reg, 0, 10);
+	test_insn(c, KTAP_OP_ADD, reg, reg, digit, 0);
+}
+
+/* A constant of @len bytes. */
+static u32 long_string(struct test_chunk *c, size_t len)
+{
+	char *text = kunit_kzalloc(c->test, len, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(c->test, text);
+	memset(text, 'x', len);
+	return test_string_of(c, text, len);
+}
+
+/*
+ * main() calls function 1 with 1, 2, …, @nargs, fixed ones, and returns its
+ * first result.
+ */
+static struct test_chunk *call_with(struct kunit *test, unsigned int nargs)
+{
+	struct test_chunk *c = test_chunk(test);
+	unsigned int i;
+
+	test_func(c, "main", 0, 40);
+	for (i = 0; i < nargs; i++)
+		test_insn(c, KTAP_OP_INT, i, 0, 0, i + 1);
+	test_insn(c, KTAP_OP_CALL, 0, nargs, 1, 1);
+	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+	return c;
+}
+
+static void a_variadic_function_keeps_what_it_has_no_parameter_for(struct kunit *test)
+{
+	static const s64 want[] = { 0, 1000, 12000, 12300, 12340, 12345, 12345 };
+	struct test_chunk *c;
+	unsigned int n, i;
+
+	for (n = 0; n < ARRAY_SIZE(want); n++) {
+		/* f(a, b, ...): a, b and the first three of the others, as digits */
+		c = call_with(test, n);
+		test_variadic(c, "f", 2, 10);
+		test_insn(c, KTAP_OP_VARG, 2, 0, 3, 0);
+		test_insn(c, KTAP_OP_INT, 9, 0, 0, 0);
+		for (i = 0; i < 5; i++)
+			append_digit(c, 9, i);
+		test_insn(c, KTAP_OP_RET, 9, 1, 0, 0);
+		expect_int(c, EVENT, n == 1 ? 10000 : want[n]);
+	}
+}
+
+static void variable_arguments_are_passed_on(struct kunit *test)
+{
+	struct test_chunk *c = call_with(test, 4);
+
+	/* f(a, ...) returns g(7, ...); g(a, b, c, d) returns them as digits */
+	test_variadic(c, "f", 1, 3);
+	test_insn(c, KTAP_OP_INT, 1, 0, 0, 7);
+	test_insn(c, KTAP_OP_VARG, 2, 0, MULTI, 0);
+	test_insn(c, KTAP_OP_CALL, 1, MULTI, MULTI, 2);
+	test_insn(c, KTAP_OP_RET, 1, MULTI, 0, 0);
+	test_func(c, "g", 4, 5);
+	test_insn(c, KTAP_OP_INT, 4, 0, 0, 0);
+	append_digit(c, 4, 0);
+	append_digit(c, 4, 1);
+	append_digit(c, 4, 2);
+	append_digit(c, 4, 3);
+	test_insn(c, KTAP_OP_RET, 4, 1, 0, 0);
+	expect_int(c, EVENT, 7234);
+}
+
+/* The frame of who asked for them lies above them: it goes on as if nothing was. */
+static void a_variadic_function_calls_others(struct kunit *test)
+{
+	struct test_chunk *c = call_with(test, 3);
+
+	test_variadic(c, "f", 1, 6);
+	test_insn(c, KTAP_OP_INT, 1, 0, 0, 5);
+	test_insn(c, KTAP_OP_INT, 2, 0, 0, 6);
+	test_insn(c, KTAP_OP_CALL, 2, 1, 1, 2);
+	test_insn(c, KTAP_OP_VARG, 3, 0, 2, 0);
+	append_digit(c, 0, 1);
+	append_digit(c, 0, 2);
+	append_digit(c, 0, 3);
+	append_digit(c, 0, 4);
+	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+	/* g(...): its own ones are others */
+	test_variadic(c, "g", 0, 2);
+	test_insn(c, KTAP_OP_VARG, 0, 0, 1, 0);
+	test_insn(c, KTAP_OP_ADDI, 0, 0, 0, 3);
+	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+	expect_int(c, EVENT, 15923);
+}
+
+static void function_values_can_be_variadic(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+
+	test_func(c, "main", 0, 4);
+	test_insn(c, KTAP_OP_FUNC, 1, 0, 0, 1);
+	test_insn(c, KTAP_OP_INT, 2, 0, 0, 4);
+	test_insn(c, KTAP_OP_INT, 3, 0, 0, 5);
+	test_insn(c, KTAP_OP_CALLV, 1, 2, MULTI, 0);
+	test_insn(c, KTAP_OP_CALL, 1, MULTI, 1, 2);
+	test_insn(c, KTAP_OP_RET, 1, 1, 0, 0);
+	test_variadic(c, "f", 0, 1);
+	test_insn(c, KTAP_OP_VARG, 0, 0, MULTI, 0);
+	test_insn(c, KTAP_OP_RET, 0, MULTI, 0, 0);
+	test_func(c, "minus", 2, 3);
+	test_insn(c, KTAP_OP_SUB, 2, 0, 1, 0);
+	test_insn(c, KTAP_OP_RET, 2, 1, 0, 0);
+	expect_int(c, EVENT, -1);
+	/* The function may stand in front of the open values, too. */
+	c->insns[0] = (struct ktap_code){ .op = KTAP_OP_FUNC, .a = 0, .d = 2 };
+	c->insns[1] = (struct ktap_code){ .op = KTAP_OP_INT, .a = 1, .d = 4 };
+	c->insns[2] = (struct ktap_code){ .op = KTAP_OP_INT, .a = 2, .d = 7 };
+	c->insns[3] = (struct ktap_code){ .op = KTAP_OP_CALL, .a = 1, .b = 2, .c = MULTI,
+					  .d = 1 };
+	c->insns[4] = (struct ktap_code){ .op = KTAP_OP_CALLV, .a = 0, .b = MULTI, .c = 1 };
+	c->insns[5].a = 0;
+	expect_int(c, EVENT, -3);
+}
+
+/* Making its text takes so much of the arena that all else moves, several times. */
+static int greedy_text(struct ktap_vm *vm, struct ktap_value *v)
+{
+	void *p;
+	int i;
+
+	for (i = 0; i < 100; i++) {
+		p = ktap_arena_alloc(vm, 400);
+		if (!p)
+			return vm->error;
+		memset(p, 'x', 400);
+	}
+	return ktap_make_string(vm, "text\n", 5, v);
+}
+
+static int canceled_text(struct ktap_vm *vm, struct ktap_value *v)
+{
+	return ktap_vm_error(vm, -ECANCELED, "exit");
+}
+
+static void open_values_beyond_the_frame_survive_others(struct kunit *test)
+{
+	static const struct ktap_event_ops ops = { .text = greedy_text };
+	static const struct ktap_event event = { .ops = &ops };
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_value v;
+	struct ktap_vm *vm;
+	int i;
+
+	/* main() returns format("%s …", f()); f() gives strings made on the way, and argstr. */
+	test_func(c, "main", 0, 2);
+	test_insn(c, KTAP_OP_STR, 0, 0, 0, test_string(c, "%s %s %s %s %s"));
+	test_insn(c, KTAP_OP_CALL, 1, 0, MULTI, 1);
+	test_insn(c, KTAP_OP_CALLB, 0, MULTI, 0, KTAP_FN_FORMAT);
+	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+	test_func(c, "f", 0, 5);
+	for (i = 0; i < 4; i++) {
+		test_insn(c, KTAP_OP_INT, i, 0, 0, i);
+		test_insn(c, KTAP_OP_CONCAT, i, i, 1, 0);
+	}
+	test_insn(c, KTAP_OP_CALLB, 4, 0, 0, KTAP_FN_ARGSTR);
+	test_insn(c, KTAP_OP_RET, 0, 5, 0, 0);
+	vm = test_vm(test, test_load(c), EVENT);
+	vm->event = &event;
+	KUNIT_ASSERT_EQ(test, 0, ktap_vm_run(vm, 0, NULL, 0, &v));
+	expect_text(test, v, "0 1 2 3 text");
+	KUNIT_EXPECT_EQ(test, vm->top, 2);
+}
+
+static void a_table_takes_open_values(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_value v;
+	struct ktap_vm *vm;
+	s32 i;
+
+	/* t = { f() } from key -1 on, f() gives 3, nil, 5; returns t[-1] t[0] t[1] #t */
+	test_func(c, "main", 0, 3);
+	test_insn(c, KTAP_OP_NEWT, 0, 0, 0, 0);
+	test_insn(c, KTAP_OP_INT, 1, 0, 0, 8);
+	test_insn(c, KTAP_OP_TSETI, 0, 0, 1, 0);
+	test_insn(c, KTAP_OP_CALL, 1, 0, MULTI, 1);
+	test_insn(c, KTAP_OP_TSETM, 0, 1, 0, -1);
+	test_insn(c, KTAP_OP_INT, 1, 0, 0, 0);
+	for (i = -1; i <= 1; i++) {
+		test_insn(c, KTAP_OP_TGETI, 2, 0, 0, i);
+		append_digit(c, 1, 2);
+	}
+	test_insn(c, KTAP_OP_CALLB, 0, 1, 0, KTAP_FN_LEN);
+	append_digit(c, 1, 0);
+	test_insn(c, KTAP_OP_RET, 1, 1, 0, 0);
+	test_func(c, "f", 0, 3);
+	test_insn(c, KTAP_OP_INT, 0, 0, 0, 3);
+	test_insn(c, KTAP_OP_NIL, 1, 1, 0, 0);
+	test_insn(c, KTAP_OP_INT, 2, 0, 0, 5);
+	test_insn(c, KTAP_OP_RET, 0, 3, 0, 0);
+	vm = test_vm(test, test_load(c), EVENT);
+	KUNIT_ASSERT_EQ(test, 0, ktap_vm_run(vm, 0, NULL, 0, &v));
+	KUNIT_EXPECT_EQ(test, v.i, 3052);
+	KUNIT_EXPECT_EQ(test, vm->top, 3);
+}
+
+/* main() gives print what a function of @n results gives, and one more. */
+static struct test_chunk *builtin_with(struct kunit *test, u32 id, unsigned int n)
+{
+	struct test_chunk *c = test_chunk(test);
+
+	test_func(c, "main", 0, 2);
+	test_insn(c, KTAP_OP_STR, 0, 0, 0, test_string(c, "text"));
+	test_insn(c, KTAP_OP_CALL, 1, 0, MULTI, 1);
+	test_insn(c, KTAP_OP_CALLB, 0, MULTI, 0, id);
+	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+	test_func(c, "f", 0, n ?: 1);
+	test_insn(c, KTAP_OP_INT, 0, 0, 0, 1);
+	if (n > 1)
+		test_insn(c, KTAP_OP_NIL, 1, n - 1, 0, 0);
+	test_insn(c, KTAP_OP_RET, 0, n, 0, 0);
+	return c;
+}
+
+static void built_ins_take_no_more_open_values_than_arguments(struct kunit *test)
+{
+	expect_str(builtin_with(test, KTAP_FN_SUBSTR, 1), EVENT, "ext");
+	expect_error(builtin_with(test, KTAP_FN_SUBSTR, 0), EVENT, -EINVAL,
+		     "substr takes 2 to 3 arguments, got 1");
+	expect_error(builtin_with(test, KTAP_FN_SUBSTR, 3), EVENT, -EINVAL,
+		     "substr takes 2 to 3 arguments, got 4");
+	expect_error(builtin_with(test, KTAP_FN_FORMAT, KTAP_MAX_ARGS), EVENT, -EINVAL,
+		     "format takes 1 to 32 arguments, got 33");
+	/* Types are looked at when they are there. */
+	expect_error(builtin_with(test, KTAP_FN_STRCMP, 1), EVENT, -EINVAL,
+		     "strcmp: argument 2 is an integer, which it does not take");
+}
+
+static void there_is_a_limit_to_open_values(struct kunit *test)
+{
+	struct test_chunk *c;
+
+	/* 249 and one in front of them; 250 and one. */
+	c = builtin_with(test, KTAP_FN_FORMAT, KTAP_MAX_REGS - 1);
+	c->insns[2] = (struct ktap_code){ .op = KTAP_OP_CALL, .b = MULTI, .c = 1, .d = 1 };
+	expect_int(c, EVENT, 1);
+	c = builtin_with(test, KTAP_FN_FORMAT, KTAP_MAX_REGS);
+	c->insns[2] = (struct ktap_code){ .op = KTAP_OP_CALL, .b = MULTI, .c = 1, .d = 1 };
+	expect_error(c, EVENT, -E2BIG, "251 values at once; 250 is the most");
+	c->insns[2] = (struct ktap_code){ .op = KTAP_OP_RET, .b = MULTI };
+	expect_error(c, EVENT, -E2BIG, "251 values at once; 250 is the most");
+	c->insns[2] = (struct ktap_code){ .op = KTAP_OP_CALLB, .b = MULTI,
+					  .d = KTAP_FN_PRINT };
+	expect_error(c, EVENT, -E2BIG, "251 values at once; 250 is the most");
+	c->insns[2] = (struct ktap_code){ .op = KTAP_OP_RET, .a = 1, .b = MULTI };
+	expect_int(c, EVENT, 1);
+}
+
+static void variable_arguments_need_room_on_the_stack(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_vm *vm;
+
+	/* f(...) calls f(1, ...), again and again. */
+	test_variadic(c, "f", 0, 2);
+	test_insn(c, KTAP_OP_INT, 0, 0, 0, 1);
+	test_insn(c, KTAP_OP_VARG, 1, 0, MULTI, 0);
+	test_insn(c, KTAP_OP_CALL, 0, MULTI, 0, 0);
+	TEST_RET(c);
+	expect_error(c, EVENT, -ENOSPC, "calls nest too deep: no room on the stack");
+	expect_error(c, PROCESS, -E2BIG, "251 values at once; 250 is the most");
+	/* They are given where there is no room: the frame takes the stack's last values. */
+	c = test_chunk(test);
+	test_variadic(c, "f", 0, 2);
+	test_insn(c, KTAP_OP_VARG, 1, 0, MULTI, 0);
+	test_insn(c, KTAP_OP_RET, 1, MULTI, 0, 0);
+	vm = test_vm(test, test_load(c), EVENT);
+	vm->stack_size = 2;
+	KUNIT_EXPECT_EQ(test, 0, ktap_vm_run(vm, 0, NULL, 0, NULL));
+	vm->stack_size = 1;
+	KUNIT_EXPECT_EQ(test, -ENOSPC, ktap_vm_run(vm, 0, NULL, 0, NULL));
+	vm->stack_size = KTAP_EVENT_STACK;
+}
+
+static void many_values_cost_more(struct kunit *test)
+{
+	struct test_chunk *c = builtin_with(test, KTAP_FN_PRINT, 240);
+	struct ktap_vm *vm;
+	u64 few;
+
+	c->insns[2] = (struct ktap_code){ .op = KTAP_OP_RET, .b = MULTI };
+	vm = test_vm(test, test_load(c), EVENT);
+	KUNIT_EXPECT_EQ(test, 0, ktap_vm_run(vm, 0, NULL, 0, NULL));
+	few = vm->env->max_insns - vm->budget;
+	KUNIT_EXPECT_GE(test, few, 1 + 240 / 16);
+}
+
+/*
+ * main(): R[0] = 1; try { f() } catch (R[1]) { return R[1] }; return R[0].
+ * The test adds function 1.
+ */
+static struct test_chunk *try_call(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+
+	test_func(c, "main", 0, 4);
+	test_insn(c, KTAP_OP_INT, 0, 0, 0, 1);
+	test_insn(c, KTAP_OP_CALL, 2, 0, 0, 1);
+	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+	test_insn(c, KTAP_OP_RET, 1, 1, 0, 0);
+	test_try(c, 1, 2, 3, 1);
+	return c;
+}
+
+/* f(): error("bad"), unless the test makes something else of it. */
+static struct test_chunk *try_error(struct kunit *test)
+{
+	struct test_chunk *c = try_call(test);
+
+	test_func(c, "f", 0, 2);
+	test_insn(c, KTAP_OP_STR, 0, 0, 0, test_string(c, "bad"));
+	test_insn(c, KTAP_OP_CALLB, 0, 1, 0, KTAP_FN_ERROR);
+	TEST_RET(c);
+	return c;
+}
+
+static void errors_are_caught(struct kunit *test)
+{
+	static const struct {
+		struct ktap_code insn;		/* all registers are 0 */
+		const char *want;
+	} cases[] = {
+		{ { .op = KTAP_OP_DIV }, "division by zero" },
+		{ { .op = KTAP_OP_CALLV }, "an integer is called, only a function can be" },
+		{ { .op = KTAP_OP_TGETI }, "an integer is indexed, only a table can be" },
+		{ { .op = KTAP_OP_CALL, .d = 1 }, "calls nest too deep: 64 is the most" },
+		{ { .op = KTAP_OP_CALLB, .b = 1, .d = KTAP_FN_ERROR }, "0" },
+		{ { .op = KTAP_OP_CALLB, .d = KTAP_FN_TRACE, .b = 1 },
+		  "trace works in trace_begin, trace_end, tick and at the top level" },
+	};
+	struct test_chunk *c;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		c = try_call(test);
+		test_func(c, "f", 0, 2);
+		test_insn(c, KTAP_OP_INT, 0, 0, 0, 0);
+		c->insns[test_insn(c, 0, 0, 0, 0, 0)] = cases[i].insn;
+		TEST_RET(c);
+		expect_str(c, EVENT, cases[i].want);
+		/* In the function itself. */
+		test_try(c, 5, 6, 7, 1);
+		TEST_RET(c);
+		expect_int(c, EVENT, 1);
+	}
+	/* Who does not try does not catch. */
+	c = try_error(test);
+	c->tries[0].first = cpu_to_le32(2);
+	c->tries[0].end = cpu_to_le32(3);
+	expect_error(c, EVENT, -EINVAL, "bad");
+}
+
+static void the_innermost_catches_and_may_raise_another_error(struct kunit *test)
+{
+	struct test_chunk *c = try_call(test);
+
+	/* f(): try { try { error("a") } catch (e) { error(e .. "b") } } catch (e) { … "c" } */
+	test_func(c, "f", 0, 4);
+	test_insn(c, KTAP_OP_STR, 0, 0, 0, test_string(c, "a"));
+	test_insn(c, KTAP_OP_CALLB, 0, 1, 0, KTAP_FN_ERROR);
+	TEST_RET(c);
+	test_insn(c, KTAP_OP_STR, 2, 0, 0, test_string(c, "b"));
+	test_insn(c, KTAP_OP_CONCAT, 1, 1, 2, 0);
+	test_insn(c, KTAP_OP_CALLB, 1, 1, 0, KTAP_FN_ERROR);
+	TEST_RET(c);
+	test_insn(c, KTAP_OP_STR, 2, 0, 0, test_string(c, "c"));
+	test_insn(c, KTAP_OP_CONCAT, 1, 1, 2, 0);
+	test_insn(c, KTAP_OP_CALLB, 1, 1, 0, KTAP_FN_ERROR);
+	TEST_RET(c);
+	test_try(c, 4, 6, 7, 1);
+	test_try(c, 4, 10, 11, 1);
+	expect_str(c, EVENT, "abc");
+}
+
+/* What is above the frame that catches is forgotten, and it goes on as before. */
+static void a_frame_goes_on_as_it_was(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+
+	/* main calls g(1, 2, 3), which tries f(): that calls itself until it fails. */
+	test_func(c, "main", 0, 6);
+	test_insn(c, KTAP_OP_INT, 0, 0, 0, 9);
+	test_insn(c, KTAP_OP_INT, 1, 0, 0, 1);
+	test_insn(c, KTAP_OP_INT, 2, 0, 0, 2);
+	test_insn(c, KTAP_OP_INT, 3, 0, 0, 3);
+	test_insn(c, KTAP_OP_CALL, 1, 3, 1, 1);
+	append_digit(c, 0, 1);
+	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+	test_variadic(c, "g", 1, 4);
+	test_insn(c, KTAP_OP_CALL, 1, 0, 0, 2);
+	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+	test_insn(c, KTAP_OP_VARG, 1, 0, 2, 0);
+	append_digit(c, 0, 1);
+	append_digit(c, 0, 2);
+	test_insn(c, KTAP_OP_SUBI, 0, 0, 0, 120);
+	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+	test_try(c, 8, 9, 10, 3);
+	test_func(c, "f", 0, 3);
+	test_insn(c, KTAP_OP_CALL, 2, 0, 0, 2);
+	TEST_RET(c);
+	/* 9, then 123 - 120 */
+	expect_int(c, EVENT, 93);
+	expect_int(c, PROCESS, 93);
+}
+
+static const struct ktap_event_ops event_ops = { .text = canceled_text };
+static const struct ktap_event event = { .ops = &event_ops };
+
+static void some_errors_cannot_be_caught(struct kunit *test)
+{
+	struct test_chunk *c = try_error(test);
+	bool abort = true;
+	struct ktap_vm *vm;
+
+	c->insns[5] = (struct ktap_code){ .op = KTAP_OP_JMP, .d = -1 };
+	expect_error(c, EVENT, -ETIME, "the handler ran more than 100000 instructions");
+	vm = test_vm(test, test_load(c), PROCESS);
+	vm->abort = &abort;
+	KUNIT_EXPECT_EQ(test, -EINTR, ktap_vm_run(vm, 0, NULL, 0, NULL));
+	KUNIT_EXPECT_STREQ(test, vm->message, "the session ends");
+
+	/* That of exit(). */
+	c->insns[4] = (struct ktap_code){ .op = KTAP_OP_CALLB, .d = KTAP_FN_ARGSTR };
+	c->insns[5] = (struct ktap_code){ .op = KTAP_OP_CALLB, .b = 1, .d = KTAP_FN_TOSTRING };
+	vm = test_vm(test, test_load(c), EVENT);
+	vm->event = &event;
+	KUNIT_EXPECT_EQ(test, -ECANCELED, ktap_vm_run(vm, 0, NULL, 0, NULL));
+}
+
+/* Not even where what is left would do for the handler. */
+static void the_end_of_the_budget_cannot_be_caught(struct kunit *test)
+{
+	struct test_chunk *c = try_call(test);
+	struct ktap_vm *vm;
+	int i;
+
+	test_func(c, "f", 0, 1);
+	for (i = 0; i < 200; i++)
+		test_insn(c, KTAP_OP_INT, 0, 0, 0, i);
+	TEST_RET(c);
+	vm = test_vm(test, test_load(c), EVENT);
+	vm->env->max_insns = 20;
+	KUNIT_EXPECT_EQ(test, 0, ktap_vm_run(vm, 0, NULL, 0, NULL));
+	/* What the call takes now is more than is left. */
+	c->insns[0] = (struct ktap_code){ .op = KTAP_OP_CALLB, .b = 0, .d = KTAP_FN_ARGSTR };
+	c->insns[1] = (struct ktap_code){ .op = KTAP_OP_CALLB, .b = 1, .d = KTAP_FN_TOSTRING };
+	vm = test_vm(test, test_load(c), EVENT);
+	vm->event = &event;
+	vm->env->max_insns = 25;
+	KUNIT_EXPECT_EQ(test, -ETIME, ktap_vm_run(vm, 0, NULL, 0, NULL));
+}
+
+/* An error that is caught in vain again and again, without a jump back. */
+static void to_try_again_and_again_takes_the_budget(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	bool abort = true;
+	struct ktap_vm *vm;
+
+	test_func(c, "main", 0, 2);
+	test_insn(c, KTAP_OP_INT, 0, 0, 0, 0);
+	test_insn(c, KTAP_OP_DIV, 0, 0, 0, 0);
+	TEST_RET(c);
+	test_try(c, 1, 2, 1, 1);
+	expect_error(c, EVENT, -ETIME, "the handler ran more than 100000 instructions");
+	vm = test_vm(test, test_load(c), PROCESS);
+	vm->abort = &abort;
+	KUNIT_EXPECT_EQ(test, -EINTR, ktap_vm_run(vm, 0, NULL, 0, NULL));
+}
+
+static void long_messages_are_cut(struct kunit *test)
+{
+	struct test_chunk *c = try_error(test);
+	struct ktap_value v;
+
+	c->insns[4].d = long_string(c, 300);
+	v = run(c, EVENT);
+	KUNIT_EXPECT_EQ(test, v.tag, KTAP_STR);
+	KUNIT_EXPECT_EQ(test, v.len, 255);
+}
+
+/* Where no string can be made, there is a message all the same. */
+static void a_full_arena_can_be_caught(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	u32 first;
+	int i;
+
+	test_func(c, "main", 0, 32);
+	test_insn(c, KTAP_OP_STR, 0, 0, 0, long_string(c, KTAP_MAX_STRLEN / 2));
+	test_insn(c, KTAP_OP_NIL, 1, 31, 0, 0);
+	first = c->ninsns;
+	for (i = 1; i < 10; i++)
+		test_insn(c, KTAP_OP_CONCAT, i, 0, 1, 0);
+	/* The handler keeps on until nothing is left, byte by byte. */
+	test_insn(c, KTAP_OP_STR, 12, 0, 0, test_string(c, "y"));
+	test_insn(c, KTAP_OP_RET, 11, 1, 0, 0);
+	test_try(c, first, c->ninsns - 2, c->ninsns - 2, 11);
+	expect_str(c, EVENT, "no memory for more strings: one run has 16120 bytes");
+}
+
+static void the_message_of_an_error_needs_no_memory(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	u32 first;
+	int i;
+
+	/* Six of them leave less than a message takes. */
+	test_func(c, "main", 0, 32);
+	test_insn(c, KTAP_OP_STR, 0, 0, 0, long_string(c, 2500));
+	test_insn(c, KTAP_OP_STR, 31, 0, 0, long_string(c, 1000));
+	for (i = 1; i < 7; i++)
+		test_insn(c, KTAP_OP_CONCAT, i, 0, 1, 0);
+	test_insn(c, KTAP_OP_CONCAT, 7, 31, 1, 0);
+	first = test_insn(c, KTAP_OP_CONCAT, 8, 31, 1, 0);
+	TEST_RET(c);
+	/* All of them are still in use.  The error is over: ARG would find it. */
+	test_insn(c, KTAP_OP_ARG, 12, 0, 0, 0);
+	test_insn(c, KTAP_OP_RET, 11, 1, 0, 0);
+	test_try(c, first, first + 1, first + 2, 11);
+	expect_str(c, EVENT, "no memory for the message of an error");
+}
+
+static void the_way_to_an_error_is_that_to_the_one_not_caught(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_vm *vm;
+	char buf[400];
+
+	/* main(): try { f() } catch (R[1]) { R[1][0] } */
+	test_func(c, "main", 0, 3);
+	test_insn(c, KTAP_OP_CALL, 2, 0, 0, 1);
+	TEST_RET(c);
+	test_insn(c, KTAP_OP_TGETI, 1, 1, 0, 0);
+	TEST_RET(c);
+	test_try(c, 0, 1, 2, 1);
+	test_func(c, "f", 0, 1);
+	test_insn(c, KTAP_OP_INT, 0, 0, 0, 1);
+	test_insn(c, KTAP_OP_CALLB, 0, 1, 0, KTAP_FN_ERROR);
+	TEST_RET(c);
+	test_lines(c);
+	vm = test_vm(test, test_load(c), EVENT);
+	KUNIT_EXPECT_EQ(test, -EINVAL, ktap_vm_run(vm, 0, NULL, 0, NULL));
+	ktap_vm_backtrace(vm, buf, sizeof(buf));
+	KUNIT_EXPECT_STREQ(test, buf, "test.kp:3: error: a string is indexed, only a table can be\n"
+			   "  in main (test.kp:3)\n");
+}
+
+static struct kunit_case frame_cases[] = {
+	KUNIT_CASE(a_variadic_function_keeps_what_it_has_no_parameter_for),
+	KUNIT_CASE(variable_arguments_are_passed_on),
+	KUNIT_CASE(a_variadic_function_calls_others),
+	KUNIT_CASE(function_values_can_be_variadic),
+	KUNIT_CASE(open_values_beyond_the_frame_survive_others),
+	KUNIT_CASE(a_table_takes_open_values),
+	KUNIT_CASE(built_ins_take_no_more_open_values_than_arguments),
+	KUNIT_CASE(there_is_a_limit_to_open_values),
+	KUNIT_CASE(variable_arguments_need_room_on_the_stack),
+	KUNIT_CASE(many_values_cost_more),
+	KUNIT_CASE(errors_are_caught),
+	KUNIT_CASE(the_innermost_catches_and_may_raise_another_error),
+	KUNIT_CASE(a_frame_goes_on_as_it_was),
+	KUNIT_CASE(some_errors_cannot_be_caught),
+	KUNIT_CASE(the_end_of_the_budget_cannot_be_caught),
+	KUNIT_CASE(to_try_again_and_again_takes_the_budget),
+	KUNIT_CASE(long_messages_are_cut),
+	KUNIT_CASE(a_full_arena_can_be_caught),
+	KUNIT_CASE(the_message_of_an_error_needs_no_memory),
+	KUNIT_CASE(the_way_to_an_error_is_that_to_the_one_not_caught),
+	{}
+};
+
+static struct kunit_suite frame_suite = {
+	.name = "ktap_frame",
+	.test_cases = frame_cases,
+};
+
+kunit_test_suite(frame_suite);

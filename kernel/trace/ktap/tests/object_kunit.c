@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The life of objects.
+ */
+#include <linux/string.h>
+
+#include "../agg.h"
+#include "../entry.h"
+#include "build.h"
+
+#define EVENT	KTAP_LEVEL_TASK
+#define PROCESS	KTAP_LEVEL_PROCESS
+
+static struct ktap_value run(struct kunit *test, struct ktap_vm *vm)
+{
+	struct ktap_value result;
+	int err = ktap_vm_run(vm, 0, NULL, 0, &result);
+
+	if (err)
+		KUNIT_FAIL(test, "error %d: %s", err, vm->message);
+	return result;
+}
+
+static void expect_int(struct kunit *test, s64 want, struct ktap_value v)
+{
+	KUNIT_EXPECT_EQ(test, v.tag, KTAP_INT);
+	KUNIT_EXPECT_EQ(test, v.i, want);
+}
+
+/* Nothing is lost, and the heap is as large as at the beginning. */
+static void expect_flat(struct kunit *test, const struct ktap_vm *vm, size_t available)
+{
+	KUNIT_EXPECT_EQ(test, vm->env->heap.bytes, KTAP_HEAP_INITIAL);
+	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.no_memory), 0);
+}
+
+/*
+ * R[0] = {}; then R[1] = {} again and again, with @insn behind it; and then
+ * whether R[0] still has what was put into it.
+ */
+static struct ktap_vm *forgetful(struct kunit *test, enum ktap_level level, u32 rounds,
+				 struct ktap_code insn)
+{
+	struct test_chunk *c = test_chunk(test);
+
+	test_global(c, "g");
+	test_func(c, "main", 0, 5);
+	test_insn(c, KTAP_OP_NEWT, 0, 0, 0, 0);
+	test_insn(c, KTAP_OP_INT, 2, 0, 0, 42);
+	test_insn(c, KTAP_OP_TSETI, 0, 0, 2, 7);
+	test_insn(c, KTAP_OP_INT, 2, 0, 0, rounds);
+	/* round: */
+	test_insn(c, KTAP_OP_NEWT, 1, 0, 0, 0);
+	test_insn(c, KTAP_OP_TSETI, 1, 0, 2, 1);
+	test_insn(c, insn.op, insn.a, insn.b, insn.c, insn.d);
+	test_insn(c, KTAP_OP_SUBI, 2, 2, 0, 1);
+	test_insn(c, KTAP_OP_JGTI, 2, 0, 0, -5);
+	test_insn(c, KTAP_OP_TGETI, 3, 0, 0, 7);
+	test_insn(c, KTAP_OP_RET, 3, 1, 0, 0);
+	return test_vm(test, test_load(c), level);
+}
+
+static unsigned int low_calls;
+
+static void count_low(struct ktap_heap *heap)
+{
+	low_calls++;
+}
+
+static const struct ktap_code nothing = { .op = KTAP_OP_MOV, .a = 3, .b = 2 };
+
+static void forgotten_objects_do_not_pile_up(struct kunit *test)
+{
+	struct ktap_vm *vm = forgetful(test, PROCESS, 100000, nothing);
+	size_t available = vm->env->heap.available;
+
+	/* Nor are more than some at a time there: nobody is asked for memory. */
+	low_calls = 0;
+	vm->env->heap.low = count_low;
+	expect_int(test, 42, run(test, vm));
+	expect_flat(test, vm, available);
+	KUNIT_EXPECT_EQ(test, low_calls, 0);
+
+	vm = forgetful(test, EVENT, 20000, nothing);
+	available = vm->env->heap.available;
+	expect_int(test, 42, run(test, vm));
+	expect_flat(test, vm, available);
+}
+
+static void sweeping_is_paid_for(struct kunit *test)
+{
+	struct ktap_vm *vm = forgetful(test, EVENT, 20000, nothing);
+	u64 paid;
+
+	run(test, vm);
+	paid = vm->env->max_insns - vm->budget;
+	/* Each round costs a jump; all else is sweeping. */
+	KUNIT_EXPECT_GT(test, paid, 20000 + 20000 / 64);
+	KUNIT_EXPECT_LT(test, paid, 2 * 20000);
+}
+
+/* g = t lets the one before go: dead it is, and in the way of nobody. */
+static void dead_objects_do_not_pile_up_in_a_long_run(struct kunit *test)
+{
+	struct ktap_code store = { .op = KTAP_OP_SETG, .a = 1 };
+	struct ktap_vm *vm = forgetful(test, PROCESS, 20000, store);
+
+	expect_int(test, 42, run(test, vm));
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.no_memory), 0);
+	KUNIT_EXPECT_LE(test, vm->env->heap.bytes, 2 * KTAP_HEAP_INITIAL);
+}
+
+/* A list: each table holds the one before. */
+static void what_is_held_is_not_swept(struct kunit *test)
+{
+	struct ktap_code link = { .op = KTAP_OP_TSETI, .a = 1, .c = 3, .d = 2 };
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_vm *vm;
+	u32 i;
+
+	test_func(c, "main", 0, 5);
+	test_insn(c, KTAP_OP_INT, 2, 0, 0, 400);
+	test_insn(c, KTAP_OP_NEWT, 3, 0, 0, 0);
+	/* round: R[1] = { R[3] }; R[3] = R[1] */
+	test_insn(c, KTAP_OP_NEWT, 1, 0, 0, 0);
+	test_insn(c, link.op, link.a, link.b, link.c, link.d);
+	test_insn(c, KTAP_OP_MOV, 3, 1, 0, 0);
+	test_insn(c, KTAP_OP_SUBI, 2, 2, 0, 1);
+	test_insn(c, KTAP_OP_JGTI, 2, 0, 0, -5);
+	/* round: down the list */
+	test_insn(c, KTAP_OP_TGETI, 1, 3, 0, 2);
+	test_insn(c, KTAP_OP_JNIL, 1, 0, 0, 3);
+	test_insn(c, KTAP_OP_MOV, 3, 1, 0, 0);
+	test_insn(c, KTAP_OP_ADDI, 2, 2, 0, 1);
+	test_insn(c, KTAP_OP_JMP, 0, 0, 0, -5);
+	test_insn(c, KTAP_OP_RET, 2, 1, 0, 0);
+	for (i = 0; i < 2; i++) {
+		vm = test_vm(test, test_load(c), i ? EVENT : PROCESS);
+		expect_int(test, 400, run(test, vm));
+	}
+}
+
+/* f(n) { t = {}; t[1] = n; if (n > 0) f(n - 1) else forget many; return t[1] } */
+static void registers_of_callers_are_roots(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_vm *vm;
+
+	test_func(c, "main", 0, 4);
+	test_insn(c, KTAP_OP_INT, 0, 0, 0, 500);
+	test_insn(c, KTAP_OP_CALL, 0, 1, 1, 1);
+	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+	test_func(c, "f", 1, 5);
+	test_insn(c, KTAP_OP_NEWT, 1, 0, 0, 0);
+	test_insn(c, KTAP_OP_TSETI, 1, 0, 0, 1);
+	test_insn(c, KTAP_OP_JLEI, 0, 0, 0, 3);
+	test_insn(c, KTAP_OP_SUBI, 3, 0, 0, 1);
+	test_insn(c, KTAP_OP_CALL, 3, 1, 1, 1);
+	test_insn(c, KTAP_OP_JMP, 0, 0, 0, 4);
+	/* forget: */
+	test_insn(c, KTAP_OP_INT, 3, 0, 0, 10000);
+	test_insn(c, KTAP_OP_NEWT, 4, 0, 0, 0);
+	test_insn(c, KTAP_OP_SUBI, 3, 3, 0, 1);
+	test_insn(c, KTAP_OP_JGTI, 3, 0, 0, -3);
+	test_insn(c, KTAP_OP_TGETI, 2, 1, 0, 1);
+	test_insn(c, KTAP_OP_RET, 2, 1, 0, 0);
+	vm = test_vm(test, test_load(c), PROCESS);
+	expect_int(test, 500, run(test, vm));
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.no_memory), 0);
+}
+
+static struct ktap_vm *vm_at_work(struct kunit *test, enum ktap_level level)
+{
+	struct ktap_vm *vm = forgetful(test, level, 1, nothing);
+
+	vm->top = 8;
+	vm->budget = U32_MAX;
+	memset(vm->stack, 0, vm->top * sizeof(*vm->stack));
+	return vm;
+}
+
+static void an_allocation_that_fails_sweeps(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test, EVENT);
+	struct ktap_value key = KTAP_VALUE_INT(1), *kept = &vm->stack[3], v;
+	void *all = NULL, *block;
+	int i;
+
+	KUNIT_ASSERT_EQ(test, 0, ktap_table_new(vm, 0, kept));
+	for (i = 0; i < 20; i++)
+		KUNIT_ASSERT_EQ(test, 0, ktap_table_new(vm, 0, &v));
+	KUNIT_EXPECT_EQ(test, vm->fresh.n, 21);
+	while ((block = ktap_heap_alloc(&vm->env->heap, 16))) {
+		*(void **)block = all;
+		all = block;
+	}
+	v = KTAP_VALUE_STR("a string that needs memory", 26);
+	KUNIT_EXPECT_EQ(test, 0, ktap_table_set(vm, kept->table, &key, &v));
+	KUNIT_EXPECT_EQ(test, ktap_table_len(kept->table), 1);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.no_memory), 0);
+	KUNIT_EXPECT_EQ(test, vm->fresh.n, 1);
+	ktap_objects_end_run(vm);
+}
+
+/* An NMI that interrupted a holder frees nothing, but nothing is lost. */
+static void what_cannot_be_freed_now_is_freed_later(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test, EVENT);
+	size_t available = vm->env->heap.available;
+	struct ktap_lock lock;
+	unsigned long flags;
+	struct ktap_value v;
+
+	KUNIT_ASSERT_EQ(test, 0, ktap_table_new(vm, 0, &v));
+	ktap_lock_init(&lock);
+	KUNIT_ASSERT_TRUE(test, ktap_lock(&lock, &flags));
+	ktap_objects_end_run(vm);
+	ktap_unlock(&lock, flags);
+	KUNIT_EXPECT_LT(test, vm->env->heap.available, available);
+	ktap_objects_reap(vm->env);
+	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
+}
+
+static void aggregations_live_as_tables_do(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test, PROCESS);
+	size_t available = vm->env->heap.available, bytes = vm->env->heap.bytes;
+	struct ktap_value *r = vm->stack;
+	struct ktap_value key = KTAP_VALUE_INT(1), nil = KTAP_VALUE_NIL;
+
+	/* Nobody keeps it. */
+	KUNIT_ASSERT_EQ(test, 0, ktap_agg_new(vm, &ktap_agg_hist, &r[0]));
+	KUNIT_ASSERT_EQ(test, r[0].tag, KTAP_AGG);
+	KUNIT_EXPECT_GT(test, vm->env->heap.outside, 0);
+	ktap_objects_end_run(vm);
+	KUNIT_EXPECT_EQ(test, vm->env->heap.outside, 0);
+	KUNIT_EXPECT_EQ(test, vm->env->heap.bytes, bytes);
+	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
+
+	/* A table in a global does. */
+	KUNIT_ASSERT_EQ(test, 0, ktap_agg_new(vm, &ktap_agg_hist, &r[0]));
+	KUNIT_ASSERT_EQ(test, 0, ktap_table_new(vm, 0, &r[1]));
+	ktap_table_set(vm, r[1].table, &key, &r[0]);
+	ktap_global_set(vm, 0, &r[1]);
+	ktap_agg_add(vm, r[0].agg, 5);
+	ktap_objects_end_run(vm);
+	KUNIT_EXPECT_GT(test, vm->env->heap.outside, 0);
+	ktap_table_get(vm, r[1].table, &key, &r[2]);
+	KUNIT_EXPECT_TRUE(test, ktap_equal(&r[0], &r[2]));
+
+	/* The table goes, and with the next round what it held. */
+	ktap_global_set(vm, 0, &nil);
+	ktap_objects_end_run(vm);
+	ktap_objects_reap(vm->env);
+	KUNIT_EXPECT_EQ(test, vm->env->heap.outside, 0);
+	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
+}
+
+static void what_a_key_has_ends_with_its_aggregation(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test, EVENT);
+	size_t available = vm->env->heap.available;
+	struct ktap_value *r = vm->stack;
+	struct ktap_table *keyed;
+	struct ktap_agg *agg;
+
+	KUNIT_ASSERT_EQ(test, 0, ktap_agg_new(vm, &ktap_agg_stats, &r[0]));
+	keyed = ktap_agg_make_keyed(vm, r[0].agg);
+	KUNIT_ASSERT_NOT_NULL(test, keyed);
+	KUNIT_EXPECT_PTR_EQ(test, keyed, ktap_agg_make_keyed(vm, r[0].agg));
+	r[1] = KTAP_VALUE_INT(1);
+	KUNIT_EXPECT_EQ(test, 0, ktap_table_agg(vm, keyed, &r[1], &ktap_agg_stats, &agg));
+	KUNIT_EXPECT_NOT_NULL(test, agg);
+	ktap_objects_end_run(vm);
+	ktap_objects_reap(vm->env);
+	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
+}
+
+/* Sorted for output, an entry may be deleted: what it held is there all the same. */
+static void what_is_sorted_holds_its_objects(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test, PROCESS);
+	size_t available = vm->env->heap.available;
+	struct ktap_value key = KTAP_VALUE_INT(1), nil = KTAP_VALUE_NIL;
+	struct ktap_value *r = vm->stack;
+	struct ktap_sorted sorted;
+
+	KUNIT_ASSERT_EQ(test, 0, ktap_table_new(vm, 0, &r[0]));
+	KUNIT_ASSERT_EQ(test, 0, ktap_table_new(vm, 0, &r[1]));
+	ktap_table_set(vm, r[1].table, &key, &key);
+	ktap_table_set(vm, r[0].table, &key, &r[1]);
+	KUNIT_ASSERT_EQ(test, 0, ktap_table_sort(vm->env, r[0].table, KTAP_BY_KEY, &sorted));
+	KUNIT_ASSERT_EQ(test, sorted.n, 1);
+	r[1] = nil;
+	ktap_table_set(vm, r[0].table, &key, &nil);
+	ktap_objects_end_run(vm);
+	KUNIT_EXPECT_EQ(test, ktap_table_len(sorted.entries[0].value.table), 1);
+	ktap_sorted_free(&sorted);
+	ktap_objects_reap(vm->env);
+	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
+}
+
+static struct kunit_case object_cases[] = {
+	KUNIT_CASE(forgotten_objects_do_not_pile_up),
+	KUNIT_CASE(sweeping_is_paid_for),
+	KUNIT_CASE(dead_objects_do_not_pile_up_in_a_long_run),
+	KUNIT_CASE(what_is_held_is_not_swept),
+	KUNIT_CASE(registers_of_callers_are_roots),
+	KUNIT_CASE(an_allocation_that_fails_sweeps),
+	KUNIT_CASE(what_cannot_be_freed_now_is_freed_later),
+	KUNIT_CASE(aggregations_live_as_tables_do),
+	KUNIT_CASE(what_a_key_has_ends_with_its_aggregation),
+	KUNIT_CASE(what_is_sorted_holds_its_objects),
+	{}
+};
+
+static struct kunit_suite object_suite = {
+	.name = "ktap_object",
+	.test_cases = object_cases,
+};
+
+kunit_test_suite(object_suite);

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Fields of threads.
+ */
+#include <linux/string.h>
+
+#include "../object.h"
+#include "../ops.h"
+#include "../self.h"
+#include "build.h"
+
+#define EVENT	KTAP_LEVEL_TASK
+
+/* String constants that are names of fields. */
+struct names {
+	u32 x;
+	u32 y;
+};
+
+static struct ktap_vm *vm_at_work(struct kunit *test, struct names *names)
+{
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_vm *vm;
+
+	test_func(c, "main", 0, 8);
+	names->y = test_string(c, "y");
+	names->x = test_string(c, "x");
+	test_insn(c, KTAP_OP_NIL, 0, 0, 0, 0);
+	test_insn(c, KTAP_OP_SETSELF, 0, 0, 0, names->x);
+	test_insn(c, KTAP_OP_GETSELF, 0, 0, 0, names->y);
+	TEST_RET(c);
+	vm = test_vm(test, test_load(c), EVENT);
+	vm->top = 8;
+	vm->budget = U32_MAX;
+	return vm;
+}
+
+static struct ktap_thread thread(unsigned long id)
+{
+	return (struct ktap_thread){ .id = (void *)id };
+}
+
+static void write_int(struct ktap_vm *vm, struct ktap_thread thread, u32 name, s64 i)
+{
+	struct ktap_value v = KTAP_VALUE_INT(i);
+
+	ktap_self_write(vm, thread, name, &v, false);
+}
+
+static void write_nil(struct ktap_vm *vm, struct ktap_thread thread, u32 name)
+{
+	struct ktap_value v = KTAP_VALUE_NIL;
+
+	ktap_self_write(vm, thread, name, &v, false);
+}
+
+static struct ktap_value get(struct ktap_vm *vm, struct ktap_thread thread, u32 name)
+{
+	ktap_self_read(vm, thread, name, &vm->stack[7]);
+	return vm->stack[7];
+}
+
+static void expect_int(struct kunit *test, s64 want, struct ktap_value v)
+{
+	KUNIT_EXPECT_EQ(test, v.tag, KTAP_INT);
+	KUNIT_EXPECT_EQ(test, v.i, want);
+}
+
+static void fields_are_of_the_current_thread(struct kunit *test)
+{
+	struct names names;
+	struct ktap_vm *vm = vm_at_work(test, &names);
+	size_t available = vm->env->heap.available;
+	struct ktap_value *r = vm->stack;
+	char text[] = "text";
+
+	KUNIT_EXPECT_EQ(test, 0, ktap_self_get(vm, names.x, &r[0]));
+	KUNIT_EXPECT_EQ(test, r[0].tag, KTAP_NIL);
+	r[0] = KTAP_VALUE_STR(text, 4);
+	KUNIT_EXPECT_EQ(test, 0, ktap_self_set(vm, names.x, &r[0]));
+	/* It owns a copy. */
+	memset(text, 'x', 4);
+	KUNIT_EXPECT_EQ(test, 0, ktap_self_get(vm, names.x, &r[1]));
+	KUNIT_EXPECT_EQ(test, r[1].tag, KTAP_STR);
+	KUNIT_EXPECT_EQ(test, 0, memcmp(r[1].blob, "text", 4));
+	KUNIT_EXPECT_EQ(test, 0, ktap_self_get(vm, names.y, &r[2]));
+	KUNIT_EXPECT_EQ(test, r[2].tag, KTAP_NIL);
+	/* Of no other thread: that of another address has none. */
+	KUNIT_EXPECT_EQ(test, get(vm, thread(1), names.x).tag, KTAP_NIL);
+	KUNIT_EXPECT_EQ(test, 0, memcmp(r[1].blob, "text", 4));
+
+	ktap_self_end(vm->env, ktap_current_thread().id);
+	KUNIT_EXPECT_EQ(test, 0, ktap_self_get(vm, names.x, &r[0]));
+	KUNIT_EXPECT_EQ(test, r[0].tag, KTAP_NIL);
+	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
+}
+
+static void adding_counts_from_nothing(struct kunit *test)
+{
+	struct names names;
+	struct ktap_vm *vm = vm_at_work(test, &names);
+	struct ktap_value *r = vm->stack;
+
+	r[0] = KTAP_VALUE_INT(5);
+	KUNIT_EXPECT_EQ(test, 0, ktap_self_add(vm, names.y, &r[0]));
+	KUNIT_EXPECT_EQ(test, 0, ktap_self_add(vm, names.y, &r[0]));
+	r[0] = KTAP_VALUE_NIL;
+	KUNIT_EXPECT_EQ(test, 0, ktap_self_add(vm, names.y, &r[0]));
+	KUNIT_EXPECT_EQ(test, 0, ktap_self_get(vm, names.y, &r[1]));
+	expect_int(test, 10, r[1]);
+
+	r[0] = KTAP_VALUE_BOOL(true);
+	KUNIT_EXPECT_EQ(test, -EINVAL, ktap_self_add(vm, names.y, &r[0]));
+	KUNIT_EXPECT_STREQ(test, vm->message, "arithmetic on a boolean");
+	vm->error = 0;
+	KUNIT_EXPECT_EQ(test, 0, ktap_self_set(vm, names.y, &r[0]));
+	r[0] = KTAP_VALUE_INT(5);
+	KUNIT_EXPECT_EQ(test, -EINVAL, ktap_self_add(vm, names.y, &r[0]));
+	KUNIT_EXPECT_STREQ(test, vm->message, "arithmetic on a boolean");
+}
+
+static void threads_have_fields_of_their_own(struct kunit *test)
+{
+	struct names names;
+	struct ktap_vm *vm = vm_at_work(test, &names);
+	size_t available = vm->env->heap.available;
+	unsigned long i;
+
+	for (i = 1; i <= 1000; i++) {
+		write_int(vm, thread(i * 64), names.x, i);
+		write_int(vm, thread(i * 64), names.y, -i);
+	}
+	for (i = 1; i <= 1000; i++) {
+		expect_int(test, i, get(vm, thread(i * 64), names.x));
+		expect_int(test, -(s64)i, get(vm, thread(i * 64), names.y));
+	}
+	for (i = 1; i <= 1000; i += 2)
+		ktap_self_end(vm->env, thread(i * 64).id);
+	for (i = 1; i <= 1000; i++) {
+		if (i % 2)
+			KUNIT_EXPECT_EQ(test, get(vm, thread(i * 64), names.x).tag, KTAP_NIL);
+		else
+			expect_int(test, i, get(vm, thread(i * 64), names.x));
+	}
+	for (i = 2; i <= 1000; i += 2)
+		ktap_self_end(vm->env, thread(i * 64).id);
+	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
+}
+
+/* The next thread with this address finds nothing, and nothing is left for ever. */
+static void a_thread_that_ends_gets_no_fields_any_more(struct kunit *test)
+{
+	struct names names;
+	struct ktap_vm *vm = vm_at_work(test, &names);
+	struct ktap_thread t = thread(64);
+	size_t available = vm->env->heap.available;
+
+	write_int(vm, t, names.x, 1);
+	t.ends = true;
+	/* What it has it keeps so long, and can change. */
+	write_int(vm, t, names.x, 2);
+	write_int(vm, t, names.y, 3);
+	expect_int(test, 2, get(vm, t, names.x));
+	expect_int(test, 3, get(vm, t, names.y));
+	ktap_self_end(vm->env, t.id);
+	write_int(vm, t, names.x, 4);
+	t.ends = false;
+	KUNIT_EXPECT_EQ(test, get(vm, t, names.x).tag, KTAP_NIL);
+	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.full_table), 0);
+}
+
+static void nil_takes_no_memory(struct kunit *test)
+{
+	struct names names;
+	struct ktap_vm *vm = vm_at_work(test, &names);
+	size_t available = vm->env->heap.available;
+
+	write_nil(vm, thread(64), names.x);
+	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
+}
+
+/* More threads than there is room for: those that have let go of all make room. */
+static void too_many_threads_are_counted(struct kunit *test)
+{
+	const unsigned long n = 2 * KTAP_SELF_BUCKETS * KTAP_SELF_CHAIN;
+	unsigned long i, kept = 0, lost;
+	struct names names;
+	struct ktap_vm *vm = vm_at_work(test, &names);
+
+	vm->level = KTAP_LEVEL_PROCESS;
+	vm->env->heap.max = 64 << 20;
+	for (i = 1; i <= n; i++)
+		write_int(vm, thread(i * 64), names.x, i);
+	lost = atomic_long_read(&vm->env->counters.full_table);
+	for (i = 1; i <= n; i++)
+		kept += get(vm, thread(i * 64), names.x).tag == KTAP_INT;
+	KUNIT_EXPECT_EQ(test, kept + lost, n);
+	KUNIT_EXPECT_LE(test, kept, n / 2);
+	KUNIT_EXPECT_GT(test, kept, n / 4);
+
+	for (i = 1; i <= n; i++)
+		write_nil(vm, thread(i * 64), names.x);
+	for (i = n + 1; i <= n + n / 4; i++)
+		write_int(vm, thread(i * 64), names.x, i);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.full_table), lost);
+	for (i = n + 1; i <= n + n / 4; i++)
+		expect_int(test, i, get(vm, thread(i * 64), names.x));
+}
+
+static void no_memory_is_counted(struct kunit *test)
+{
+	struct names names;
+	struct ktap_vm *vm = vm_at_work(test, &names);
+
+	while (ktap_heap_alloc(&vm->env->heap, 16))
+		;
+	write_int(vm, thread(64), names.x, 1);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.no_memory), 1);
+	KUNIT_EXPECT_EQ(test, get(vm, thread(64), names.x).tag, KTAP_NIL);
+}
+
+static void who_interrupts_a_holder_gives_up(struct kunit *test)
+{
+	struct names names;
+	struct ktap_vm *vm = vm_at_work(test, &names);
+	struct ktap_lock lock;
+	unsigned long flags;
+	struct ktap_value v;
+
+	write_int(vm, thread(64), names.x, 1);
+	ktap_lock_init(&lock);
+	KUNIT_ASSERT_TRUE(test, ktap_lock(&lock, &flags));
+	write_int(vm, thread(64), names.x, 2);
+	v = get(vm, thread(64), names.x);
+	ktap_unlock(&lock, flags);
+	KUNIT_EXPECT_EQ(test, v.tag, KTAP_NIL);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.nmi_busy), 2);
+	expect_int(test, 1, get(vm, thread(64), names.x));
+}
+
+static void objects_in_fields_are_held(struct kunit *test)
+{
+	struct names names;
+	struct ktap_vm *vm = vm_at_work(test, &names);
+	size_t available = vm->env->heap.available;
+	struct ktap_value *r = vm->stack;
+
+	KUNIT_ASSERT_EQ(test, 0, ktap_table_new(vm, 0, &r[0]));
+	r[1] = KTAP_VALUE_INT(7);
+	ktap_table_set(vm, r[0].table, &r[1], &r[1]);
+	KUNIT_EXPECT_EQ(test, 0, ktap_self_write(vm, thread(64), names.x, &r[0], false));
+	ktap_objects_end_run(vm);
+	KUNIT_EXPECT_EQ(test, ktap_table_len(get(vm, thread(64), names.x).table), 1);
+	ktap_self_end(vm->env, thread(64).id);
+	ktap_objects_reap(vm->env);
+	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
+}
+
+/* self.x = 5; self.x += 2; return self.x */
+static void instructions_use_them(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_value result;
+	struct ktap_vm *vm;
+	u32 x;
+
+	test_func(c, "main", 0, 2);
+	x = test_string(c, "x");
+	test_insn(c, KTAP_OP_INT, 0, 0, 0, 5);
+	test_insn(c, KTAP_OP_SETSELF, 0, 0, 0, x);
+	test_insn(c, KTAP_OP_INT, 0, 0, 0, 2);
+	test_insn(c, KTAP_OP_ADDSELF, 0, 0, 0, x);
+	test_insn(c, KTAP_OP_GETSELF, 1, 0, 0, x);
+	test_insn(c, KTAP_OP_RET, 1, 1, 0, 0);
+	vm = test_vm(test, test_load(c), EVENT);
+	KUNIT_EXPECT_EQ(test, 0, ktap_vm_run(vm, 0, NULL, 0, &result));
+	expect_int(test, 7, result);
+}
+
+static struct kunit_case self_cases[] = {
+	KUNIT_CASE(fields_are_of_the_current_thread),
+	KUNIT_CASE(adding_counts_from_nothing),
+	KUNIT_CASE(threads_have_fields_of_their_own),
+	KUNIT_CASE(a_thread_that_ends_gets_no_fields_any_more),
+	KUNIT_CASE(nil_takes_no_memory),
+	KUNIT_CASE(too_many_threads_are_counted),
+	KUNIT_CASE(no_memory_is_counted),
+	KUNIT_CASE(who_interrupts_a_holder_gives_up),
+	KUNIT_CASE(objects_in_fields_are_held),
+	KUNIT_CASE(instructions_use_them),
+	{}
+};
+
+static struct kunit_suite self_suite = {
+	.name = "ktap_self",
+	.test_cases = self_cases,
+};
+
+kunit_test_suite(self_suite);

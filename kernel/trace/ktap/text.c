@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Text of values: print, tables, aggregations.
+ *
+ * Where it is made of records, it is cut at the end of the buffer.  In process
+ * context it is given away whenever the buffer is full, so that a table of any
+ * size can be printed.
+ *
+ * A table is printed sorted by key, one entry a line, "KEY: VALUE"; the parts
+ * of a compound key stand with ", " between.  A table in it follows its "KEY:"
+ * on lines of its own, two spaces further in.  An empty one is "{}".  So is an
+ * aggregation with keys; any other one is its number, its totals, or a chart,
+ * which begins on the line that follows.
+ */
+#include <linux/kallsyms.h>
+#include <linux/kernel.h>
+#include <linux/math64.h>
+#include <linux/sched.h>
+#include <linux/seq_buf.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "agg.h"
+#include "object.h"
+#include "output.h"
+#include "table.h"
+
+void ktap_text_flush(struct ktap_text *t)
+{
+	size_t len = seq_buf_used(t->s);
+
+	if (!len || !t->vm || t->keep)
+		return;
+	t->middle = t->s->buffer[len - 1] != '\n';
+	if (!t->err)
+		t->err = ktap_out_text(t->vm, KTAP_CH_OUTPUT, t->s->buffer, len);
+	seq_buf_clear(t->s);
+}
+
+void ktap_text_put(struct ktap_text *t, const char *p, size_t len)
+{
+	size_t room;
+	char *to;
+
+	while (len) {
+		room = min(seq_buf_get_buf(t->s, &to), len);
+		if (room) {
+			memcpy(to, p, room);
+			seq_buf_commit(t->s, room);
+			p += room;
+			len -= room;
+		} else if (t->vm && !t->hold && !t->keep) {
+			ktap_text_flush(t);
+		} else {
+			seq_buf_set_overflow(t->s);
+			return;
+		}
+	}
+}
+
+void ktap_text_printf(struct ktap_text *t, const char *fmt, ...)
+{
+	char buf[128];
+	va_list args;
+	int len;
+
+	va_start(args, fmt);
+	len = vscnprintf(buf, sizeof(buf), fmt, args);
+	va_end(args);
+	ktap_text_put(t, buf, len);
+}
+
+void ktap_text_fill(struct ktap_text *t, char c, int n)
+{
+	while (n-- > 0)
+		ktap_text_put(t, &c, 1);
+}
+
+bool ktap_text_in_middle(const struct ktap_text *t)
+{
+	size_t len = seq_buf_used(t->s);
+
+	return len ? t->s->buffer[len - 1] != '\n' : t->middle;
+}
+
+/* Every frame has a line of its own. */
+static void text_stack(struct ktap_text *t, const struct ktap_value *v)
+{
+	const unsigned long *frames = v->blob;
+	u32 i, n = v->len / sizeof(*frames);
+	char symbol[KSYM_SYMBOL_LEN];
+
+	for (i = 0; i < n; i++) {
+		if (ktap_text_in_middle(t))
+			ktap_text_put(t, "\n", 1);
+		if (v->tag == KTAP_KSTACK)
+			sprint_symbol(symbol, frames[i]);
+		else
+			snprintf(symbol, sizeof(symbol), "0x%lx", frames[i]);
+		ktap_text_put(t, "        ", 8);
+		ktap_text_put(t, symbol, strlen(symbol));
+	}
+}
+
+static void text_event(struct ktap_text *t, const struct ktap_value *v)
+{
+	size_t len;
+
+	if (v->blob)
+		ktap_event_format(t->s, v->blob, v->len);
+	len = seq_buf_used(t->s);
+	if (len && t->s->buffer[len - 1] == '\n' && !seq_buf_has_overflowed(t->s))
+		seq_buf_pop(t->s);
+}
+
+static void text_tuple(struct ktap_text *t, const struct ktap_value *v)
+{
+	struct ktap_value part;
+	size_t pos = 0;
+
+	while (ktap_tuple_next(v, &pos, &part)) {
+		ktap_text_value(t, &part);
+		if (pos < v->len)
+			ktap_text_put(t, ", ", 2);
+	}
+}
+
+static void text_function(struct ktap_text *t, const struct ktap_value *v)
+{
+	const char *name = t->vm ? t->vm->env->prog->funcs[v->u].name : "";
+
+	ktap_text_put(t, "function ", 9);
+	ktap_text_put(t, name, strlen(name));
+}
+
+/* What fits a line; a table does not. */
+static void text_flat(struct ktap_text *t, const struct ktap_value *v)
+{
+	switch (v->tag) {
+	case KTAP_NIL:
+		return ktap_text_put(t, "nil", 3);
+	case KTAP_BOOL:
+		return ktap_text_printf(t, "%s", v->i ? "true" : "false");
+	case KTAP_INT:
+		return ktap_text_printf(t, "%lld", v->i);
+	case KTAP_PTR:
+		return ktap_text_printf(t, "0x%llx", v->u);
+	case KTAP_FUNC:
+		return text_function(t, v);
+	case KTAP_EVENT:
+	case KTAP_ARGSTR:
+		return text_event(t, v);
+	case KTAP_STR:
+		return ktap_text_put(t, v->blob, v->len);
+	case KTAP_TUPLE:
+		return text_tuple(t, v);
+	case KTAP_KSTACK:
+	case KTAP_USTACK:
+		return text_stack(t, v);
+	}
+}
+
+void ktap_text_look_around(struct ktap_text *t)
+{
+	cond_resched();
+	if (!t->err && t->vm->abort && READ_ONCE(*t->vm->abort))
+		t->err = ktap_vm_error(t->vm, -EINTR, "the session ends");
+}
+
+void ktap_text_wide(struct ktap_text *t, struct ktap_wide x, s64 divisor)
+{
+	char buf[KTAP_WIDE_TEXT], *p;
+
+	if (divisor > 1)
+		x = ktap_wide_div(x, divisor);
+	p = ktap_wide_text(x, buf);
+	ktap_text_put(t, p, strlen(p));
+}
+
+static void text_total(struct ktap_text *t, const char *name, struct ktap_wide x, s64 divisor)
+{
+	ktap_text_put(t, name, strlen(name));
+	ktap_text_wide(t, x, divisor);
+}
+
+static void text_stats(struct ktap_text *t, const struct ktap_agg *agg, s64 divisor)
+{
+	struct ktap_total total;
+
+	ktap_agg_read(t->vm->env, agg, &total);
+	ktap_text_printf(t, "count %llu", total.count);
+	if (!total.count)
+		return;
+	text_total(t, ", sum ", total.sum, divisor);
+	text_total(t, ", min ", ktap_wide(total.min), divisor);
+	text_total(t, ", max ", ktap_wide(total.max), divisor);
+	text_total(t, ", avg ", ktap_wide_div(total.sum, total.count), divisor);
+}
+
+static void text_count(struct ktap_text *t, const struct ktap_agg *agg)
+{
+	struct ktap_total total;
+
+	ktap_agg_read(t->vm->env, agg, &total);
+	ktap_text_printf(t, "%llu", total.count);
+}
+
+/* The table of its entries; NULL if it has none, or is none. */
+static struct ktap_table *entries_of(const struct ktap_value *v)
+{
+	struct ktap_table *t = ktap_value_table(v);
+
+	return t && ktap_table_len(t) ? t : NULL;
+}
+
+static bool is_chart(const struct ktap_value *v)
+{
+	return v->tag == KTAP_AGG && ktap_agg_shape(v->agg)->nbuckets && !entries_of(v);
+}
+
+/* Entries are sorted, and charts are made, in memory that is allocated for it. */
+static bool may_sleep(const struct ktap_text *t)
+{
+	return t->vm && t->vm->level == KTAP_LEVEL_PROCESS;
+}
+
+/* What has no entries. */
+static void text_leaf(struct ktap_text *t, const struct ktap_value *v, s64 divisor)
+{
+	if (v->tag == KTAP_TABLE)
+		return ktap_text_put(t, "{}", 2);
+	if (v->tag == KTAP_INT && divisor > 1)
+		return ktap_text_wide(t, ktap_wide(v->i), divisor);
+	if (v->tag != KTAP_AGG)
+		return text_flat(t, v);
+	if (!may_sleep(t))
+		return ktap_text_put(t, "{...}", 5);
+	if (is_chart(v))
+		return ktap_text_agg_hist(t, v->agg);
+	if (ktap_agg_shape(v->agg)->kind == KTAP_AGG_COUNT)
+		text_count(t, v->agg);
+	else
+		text_stats(t, v->agg, divisor);
+}
+
+/**
+ * struct shown - something with entries that is being printed
+ * @outer: what it stands in
+ * @object: it
+ * @sorted: its entries
+ * @next: the one to come
+ * @depth: pairs of spaces in front of each
+ * @divisor: of its numbers
+ *
+ * It lies in memory of its own, not on the kernel's stack: tables can stand in
+ * tables as deep as there is memory.
+ */
+struct shown {
+	struct shown *outer;
+	const struct ktap_object *object;
+	struct ktap_sorted sorted;
+	u32 next;
+	u32 depth;
+	s64 divisor;
+};
+
+/* What holds itself would never end. */
+static bool is_around(const struct ktap_object *object, const struct shown *outer)
+{
+	for (; outer; outer = outer->outer) {
+		if (outer->object == object)
+			return true;
+	}
+	return false;
+}
+
+s64 ktap_divisor_of(const struct ktap_value *v, s64 outer)
+{
+	s64 own = ktap_is_object(v) ? READ_ONCE(v->object->divisor) : 0;
+
+	return own ?: outer;
+}
+
+/* NULL, and "{...}" in its place, if it cannot be shown. */
+static struct shown *begin_entries(struct ktap_text *t, const struct ktap_value *v,
+				   struct shown *outer, u32 depth, s64 divisor)
+{
+	struct shown *s = NULL;
+
+	if (may_sleep(t) && !is_around(v->object, outer))
+		s = kvmalloc(sizeof(*s), GFP_KERNEL_ACCOUNT);
+	if (!s || ktap_table_sort(t->vm->env, ktap_value_table(v), KTAP_BY_KEY, &s->sorted)) {
+		kvfree(s);
+		ktap_text_put(t, "{...}", 5);
+		return NULL;
+	}
+	s->outer = outer;
+	s->object = v->object;
+	s->next = 0;
+	s->depth = depth;
+	s->divisor = divisor;
+	if (!s->sorted.n)
+		ktap_text_put(t, "{}", 2);
+	return s;
+}
+
+static struct shown *end_entries(struct ktap_text *t, struct shown *s)
+{
+	struct shown *outer = s->outer;
+
+	if (s->sorted.dropped)
+		ktap_text_printf(t, "\n(%u more changed meanwhile)", s->sorted.dropped);
+	ktap_sorted_free(&s->sorted);
+	kvfree(s);
+	return outer;
+}
+
+/* What follows the colon.  Gives what is to be shown next: its entries, or NULL. */
+static struct shown *text_after_colon(struct ktap_text *t, const struct ktap_value *v,
+				      struct shown *outer, u32 depth, s64 divisor)
+{
+	bool entries = entries_of(v);
+	bool lines = entries ? !is_around(v->object, outer) : is_chart(v);
+
+	divisor = ktap_divisor_of(v, divisor);
+	ktap_text_put(t, lines ? "\n" : " ", 1);
+	if (entries)
+		return begin_entries(t, v, outer, depth, divisor);
+	text_leaf(t, v, divisor);
+	return NULL;
+}
+
+/* No newline behind the last entry: print adds it. */
+static void text_entries(struct ktap_text *t, struct shown *s)
+{
+	const struct ktap_pair *pair;
+	struct shown *inner;
+
+	while (s) {
+		if (s->next == s->sorted.n || t->err) {
+			s = end_entries(t, s);
+			continue;
+		}
+		pair = &s->sorted.entries[s->next];
+		if (s->next++)
+			ktap_text_put(t, "\n", 1);
+		ktap_text_fill(t, ' ', 2 * s->depth);
+		text_flat(t, &pair->key);
+		ktap_text_put(t, ":", 1);
+		inner = text_after_colon(t, &pair->value, s, s->depth + 1, s->divisor);
+		ktap_text_look_around(t);
+		s = inner ?: s;
+	}
+}
+
+void ktap_text_divided(struct ktap_text *t, const struct ktap_value *v, s64 divisor)
+{
+	divisor = ktap_divisor_of(v, divisor);
+	if (entries_of(v))
+		text_entries(t, begin_entries(t, v, NULL, 0, divisor));
+	else
+		text_leaf(t, v, divisor);
+}
+
+void ktap_text_value(struct ktap_text *t, const struct ktap_value *v)
+{
+	ktap_text_divided(t, v, 0);
+}
+
+void ktap_text_print(struct ktap_text *t, const struct ktap_value *args, unsigned int nargs)
+{
+	unsigned int i;
+
+	for (i = 0; i < nargs; i++) {
+		if (i)
+			ktap_text_put(t, "\t", 1);
+		ktap_text_value(t, &args[i]);
+	}
+	ktap_text_put(t, "\n", 1);
+}
+
+void ktap_text_variable(struct ktap_text *t, const char *name, const struct ktap_value *v)
+{
+	ktap_text_put(t, name, strlen(name));
+	ktap_text_put(t, ":", 1);
+	text_entries(t, text_after_colon(t, v, NULL, 1, 0));
+	ktap_text_put(t, "\n", 1);
+}
