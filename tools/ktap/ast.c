@@ -53,6 +53,13 @@ unsigned int list_len(const struct node *list)
 	return n;
 }
 
+bool list_is_open(const struct node *list)
+{
+	while (list && list->next)
+		list = list->next;
+	return list && is_open(list);
+}
+
 struct node *list_at(struct node *list, unsigned int n)
 {
 	while (list && n--)

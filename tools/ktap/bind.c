@@ -15,10 +15,11 @@ static void bind_name(struct compiler *cc, struct node *n)
 	struct var *v = var_find(cc, n->str);
 
 	if (!v) {
-		n->sym = sym_get(cc, n->str);
+		n->sym = sym_get(cc, n);
 		return;
 	}
 	n->var = v;
+	v->used = true;
 	if (v->owner != cc->func && !v->constant) {
 		diag_error(&cc->diag, n->pos,
 			   "'%s' is a local of %s%s: a function sees the globals and its own locals",
@@ -26,9 +27,16 @@ static void bind_name(struct compiler *cc, struct node *n)
 			   v->owner == cc->main ? "" : v->owner->name);
 		/* keep the register of another function out of this one */
 		n->var = NULL;
-		n->sym = sym_get(cc, n->str);
+		n->sym = sym_get(cc, n);
 		n->sym->warned = true;
 	}
+}
+
+/* Nobody is told when these are not used. */
+static void declare_used(struct compiler *cc, struct node *name)
+{
+	name->var = var_declare(cc, name);
+	name->var->used = true;
 }
 
 static void bind_func(struct compiler *cc, struct func *f)
@@ -44,7 +52,7 @@ static void bind_func(struct compiler *cc, struct func *f)
 
 		if (v && v->owner == f)
 			diag_error(&cc->diag, n->pos, "two parameters are called '%s'", n->str);
-		n->var = var_declare(cc, n->str);
+		declare_used(cc, n);
 	}
 	bind_block(cc, f->body);
 	cc->vars = vars;
@@ -95,14 +103,31 @@ static void bind_target(struct compiler *cc, struct node *n)
 
 static void bind_targets(struct compiler *cc, struct node *list)
 {
-	for (; list; list = list->next)
+	for (; list; list = list->next) {
+		const struct var *v = list->kind == N_NAME ? var_find(cc, list->str) : NULL;
+		bool used = v && v->used;
+
 		bind_target(cc, list);
+		/* to be written to is no use */
+		if (list->var)
+			list->var->used = used;
+	}
+}
+
+static void bind_aggregate(struct compiler *cc, struct node *n)
+{
+	bind_expr(cc, n->a);
+	bind_expr(cc, n->b);
+	if (n->a->kind == N_INDEX || n->a->kind == N_FIELD)
+		mark_indexed(n->a->a);
+	else if (n->a->sym)
+		n->a->sym->aggregated = true;
 }
 
 static void declare_list(struct compiler *cc, struct node *names)
 {
 	for (; names; names = names->next)
-		names->var = var_declare(cc, names->str);
+		names->var = var_declare(cc, names);
 }
 
 static void bind_local(struct compiler *cc, struct node *n)
@@ -121,19 +146,28 @@ static void bind_local(struct compiler *cc, struct node *n)
 	declare_list(cc, n->list);
 }
 
+static void note_first(struct compiler *cc, struct pos first, struct pos second)
+{
+	if (first.file == second.file)
+		diag_note(&cc->diag, "the first one is in line %u", first.line);
+	else
+		diag_note(&cc->diag, "the first one is in %s:%u",
+			  cc->diag.files[first.file].name, first.line);
+}
+
 static void bind_func_decl(struct compiler *cc, struct node *n)
 {
 	if (n->op) {
-		n->a->var = var_declare(cc, n->a->str);
+		n->a->var = var_declare(cc, n->a);
 		n->a->var->constant = n->func;
 	} else {
-		struct sym *s = sym_get(cc, n->a->str);
+		struct sym *s = sym_get(cc, n->a);
 
 		n->a->sym = s;
 		if (s->func) {
 			diag_error(&cc->diag, n->a->pos,
 				   "function '%s' is declared twice", s->name);
-			diag_note(&cc->diag, "the first one is in line %u", s->func_pos.line);
+			note_first(cc, s->func_pos, n->a->pos);
 		} else {
 			s->func = n->func;
 			s->func_pos = n->a->pos;
@@ -157,23 +191,26 @@ static void bind_for_init(struct compiler *cc, struct node *init)
 		if (!name)
 			init->kind = S_LOCAL;
 	}
-	if (init)
-		bind_stmt(cc, init);
+	if (!init)
+		return;
+	bind_stmt(cc, init);
+	/* a loop that only counts needs no warning */
+	for (name = init->kind == S_LOCAL ? init->list : NULL; name; name = name->next)
+		name->var->used = true;
 }
 
 static void bind_for(struct compiler *cc, struct node *n)
 {
+	struct node *name;
+
 	switch (n->kind) {
 	case S_FORNUM:
+	case S_FORIN:
 		bind_expr(cc, n->a);
 		bind_expr(cc, n->b);
 		bind_expr(cc, n->c);
-		declare_list(cc, n->list2);
-		bind_block(cc, n->list);
-		break;
-	case S_FORIN:
-		bind_expr(cc, n->a);
-		declare_list(cc, n->list2);
+		for (name = n->list2; name; name = name->next)
+			declare_used(cc, name);
 		bind_block(cc, n->list);
 		break;
 	default:
@@ -182,6 +219,63 @@ static void bind_for(struct compiler *cc, struct node *n)
 		bind_block(cc, n->list);
 		bind_block(cc, n->list2);
 	}
+}
+
+/* Locals of the body that a continue may jump over are no use to the condition. */
+static void check_until(struct compiler *cc, const struct node *n, const struct var *outside)
+{
+	const struct node *i;
+	const struct var *v;
+
+	if (!n)
+		return;
+	for (v = cc->vars; n->kind == N_NAME && n->var && v != outside; v = v->outer)
+		if (v == n->var && !v->constant)
+			diag_error(&cc->diag, n->pos,
+				   "'%s' may not exist here: a 'continue' in the loop jumps over it",
+				   n->str);
+	check_until(cc, n->a, outside);
+	check_until(cc, n->b, outside);
+	check_until(cc, n->c, outside);
+	for (i = n->list; i; i = i->next)
+		check_until(cc, i, outside);
+}
+
+static void bind_repeat(struct compiler *cc, struct node *n)
+{
+	bool continues = cc->continues;
+	struct var *vars = cc->vars;
+	struct node *i;
+
+	/* the condition sees the locals of the body */
+	cc->continues = false;
+	for (i = n->list; i; i = i->next)
+		bind_stmt(cc, i);
+	bind_expr(cc, n->a);
+	if (cc->continues)
+		check_until(cc, n->a, vars);
+	cc->continues = continues;
+}
+
+static void bind_loop(struct compiler *cc, struct node *n)
+{
+	bool continues = cc->continues;
+
+	if (n->kind == S_WHILE) {
+		bind_expr(cc, n->a);
+		bind_block(cc, n->list);
+	} else {
+		bind_for(cc, n);
+	}
+	cc->continues = continues;
+}
+
+static void bind_try(struct compiler *cc, struct node *n)
+{
+	bind_block(cc, n->list);
+	if (n->a)
+		declare_used(cc, n->a);
+	bind_block(cc, n->list2);
 }
 
 static void bind_stmt(struct compiler *cc, struct node *n)
@@ -204,9 +298,13 @@ static void bind_stmt(struct compiler *cc, struct node *n)
 		bind_expr(cc, n->b);
 		bind_target(cc, n->a);
 		break;
+	case S_AGGREGATE:
+		bind_aggregate(cc, n);
+		break;
 	case S_CALL:
 		bind_expr(cc, n->a);
-		if (n->a->a->kind == N_NAME && n->a->list && !strcmp(n->a->a->str, "count"))
+		if (n->a->a->kind == N_NAME && list_len(n->a->list) > 1 &&
+		    !strcmp(n->a->a->str, "count"))
 			mark_indexed(n->a->list);
 		break;
 	case S_IF:
@@ -215,20 +313,20 @@ static void bind_stmt(struct compiler *cc, struct node *n)
 			bind_block(cc, arm->list);
 		}
 		break;
-	case S_WHILE:
-		bind_expr(cc, n->a);
-		bind_block(cc, n->list);
-		break;
 	case S_REPEAT:
-		/* the condition sees the locals of the body */
-		for (arm = n->list; arm; arm = arm->next)
-			bind_stmt(cc, arm);
-		bind_expr(cc, n->a);
+		bind_repeat(cc, n);
 		break;
+	case S_WHILE:
 	case S_FORNUM:
 	case S_FORC:
 	case S_FORIN:
-		bind_for(cc, n);
+		bind_loop(cc, n);
+		break;
+	case S_CONTINUE:
+		cc->continues = true;
+		break;
+	case S_TRY:
+		bind_try(cc, n);
 		break;
 	case S_RETURN:
 		bind_list(cc, n->list);

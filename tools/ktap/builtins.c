@@ -7,81 +7,129 @@
 #include "builtins.h"
 #include "util.h"
 
-#define VALUE(n, i, t)		{ .name = n, .kind = BI_VALUE, .id = i, .type = t }
-#define STACK(n, i)		{ .name = n, .kind = BI_VALUE, .id = i, .max = 1 }
-#define FUNCTION(n, i, lo, hi, t, a) \
-	{ .name = n, .kind = BI_FUNCTION, .id = i, .min = lo, .max = hi, .type = t, .arg0 = a }
+#define NIL	TYPE_NIL
+#define INT	TYPE_INT
+#define STRING	TYPE_STRING
+#define AGG	TYPE_AGG
+#define KEYED	(TYPE_TABLE | TYPE_AGG)
+#define ANY	TYPE_ANY
+#define MANY	KTAP_MAX_ARGS
+
+#define VALUE(n, i, t)		{ .name = n, .kind = BI_VALUE, .id = KTAP_FN_##i, .type = t }
+#define STACK(n, i) \
+	{ .name = n, .kind = BI_VALUE, .id = KTAP_FN_##i, .max = 1, .type = TYPE_STACK, \
+	  .args = { INT } }
+/* name, function, least and most arguments, type of the result, types of the arguments */
+#define FUNCTION(n, i, lo, hi, t, ...) \
+	{ .name = n, .kind = BI_FUNCTION, .id = KTAP_FN_##i, .min = lo, .max = hi, .type = t, \
+	  .args = { __VA_ARGS__ } }
+#define ITERATOR(n, i, lo, hi, ...) \
+	{ .name = n, .kind = BI_ITERATOR, .id = i, .min = lo, .max = hi, .type = TYPE_TABLE, \
+	  .args = { __VA_ARGS__ } }
 #define ARG(n, i)		{ .name = n, .kind = BI_ARG, .id = i }
+#define SPACE(n)		{ .name = n, .kind = BI_SPACE }
 #define MISSING(n)		{ .name = n, .kind = BI_MISSING }
 
-/* The first of several names of one id is the one that listings show. */
+/*
+ * The first of several names of one id is the one that listings show.  Those of
+ * one name, which are told apart by the number of their arguments, stand
+ * together, in the order of that number.
+ */
 const struct builtin builtins[] = {
-	VALUE("pid", KTAP_FN_PID, TYPE_INT),
-	VALUE("tid", KTAP_FN_TID, TYPE_INT),
-	VALUE("ppid", KTAP_FN_PPID, TYPE_INT),
-	VALUE("uid", KTAP_FN_UID, TYPE_INT),
-	VALUE("gid", KTAP_FN_GID, TYPE_INT),
-	VALUE("cpu", KTAP_FN_CPU, TYPE_INT),
-	VALUE("numa_node", KTAP_FN_NUMA_NODE, TYPE_INT),
-	VALUE("execname", KTAP_FN_EXECNAME, TYPE_STRING),
-	VALUE("comm", KTAP_FN_EXECNAME, TYPE_STRING),
-	VALUE("nsecs", KTAP_FN_NSECS, TYPE_INT),
-	VALUE("elapsed", KTAP_FN_ELAPSED, TYPE_INT),
-	VALUE("cgroup", KTAP_FN_CGROUP, TYPE_INT),
-	VALUE("rand", KTAP_FN_RAND, TYPE_INT),
-	VALUE("probename", KTAP_FN_PROBENAME, TYPE_STRING),
-	VALUE("name", KTAP_FN_PROBENAME, TYPE_STRING),
-	VALUE("probefunc", KTAP_FN_PROBEFUNC, TYPE_STRING),
-	VALUE("func", KTAP_FN_PROBEFUNC, TYPE_STRING),
-	VALUE("argstr", KTAP_FN_ARGSTR, TYPE_STRING),
-	VALUE("retval", KTAP_FN_RETVAL, TYPE_ANY),
-	VALUE("curtask", KTAP_FN_CURTASK, TYPE_ANY),
-	STACK("kstack", KTAP_FN_KSTACK),
-	STACK("stack", KTAP_FN_KSTACK),
-	STACK("ustack", KTAP_FN_USTACK),
+	VALUE("pid", PID, INT),
+	VALUE("tid", TID, INT),
+	VALUE("ppid", PPID, INT),
+	VALUE("uid", UID, INT),
+	VALUE("gid", GID, INT),
+	VALUE("cpu", CPU, INT),
+	VALUE("numa_node", NUMA_NODE, INT),
+	VALUE("execname", EXECNAME, STRING),
+	VALUE("comm", EXECNAME, STRING),
+	VALUE("nsecs", NSECS, INT),
+	VALUE("elapsed", ELAPSED, INT),
+	VALUE("cgroup", CGROUP, INT),
+	VALUE("rand", RAND, INT),
+	VALUE("probename", PROBENAME, STRING),
+	VALUE("name", PROBENAME, STRING),
+	VALUE("probefunc", PROBEFUNC, STRING | NIL),
+	VALUE("func", PROBEFUNC, STRING | NIL),
+	VALUE("argstr", ARGSTR, STRING | NIL),
+	VALUE("retval", RETVAL, ANY),
+	VALUE("curtask", CURTASK, ANY),
+	STACK("kstack", KSTACK),
+	STACK("stack", KSTACK),
+	STACK("ustack", USTACK),
 
 	ARG("arg0", 0), ARG("arg1", 1), ARG("arg2", 2), ARG("arg3", 3), ARG("arg4", 4),
 	ARG("arg5", 5), ARG("arg6", 6), ARG("arg7", 7), ARG("arg8", 8), ARG("arg9", 9),
 	{ .name = "args", .kind = BI_ARGS },
-	{ .name = "arg", .kind = BI_SCRIPTARGS, .id = KTAP_FN_SCRIPTARG },
+	{ .name = "arg", .kind = BI_SCRIPTARGS, .id = KTAP_FN_SCRIPTARG, .type = ANY },
+	{ .name = "self", .kind = BI_SELF },
 
-	FUNCTION("print", KTAP_FN_PRINT, 0, KTAP_MAX_ARGS, TYPE_NIL, TYPE_ANY),
-	FUNCTION("printf", KTAP_FN_PRINTF, 1, KTAP_MAX_ARGS, TYPE_NIL, TYPE_STRING),
-	FUNCTION("print_hist", KTAP_FN_PRINT_HIST, 1, 2, TYPE_NIL, TYPE_TABLE),
-	FUNCTION("histogram", KTAP_FN_PRINT_HIST, 1, 2, TYPE_NIL, TYPE_TABLE),
-	FUNCTION("count", KTAP_FN_COUNT, 2, 3, TYPE_NIL, TYPE_TABLE),
-	FUNCTION("len", KTAP_FN_LEN, 1, 1, TYPE_INT, TYPE_ANY),
-	FUNCTION("clear", KTAP_FN_CLEAR, 1, 1, TYPE_NIL, TYPE_TABLE),
-	FUNCTION("tostring", KTAP_FN_TOSTRING, 1, 1, TYPE_STRING, TYPE_ANY),
-	FUNCTION("exit", KTAP_FN_EXIT, 0, 1, TYPE_NIL, TYPE_INT),
-	/* for (k, v in pairs(t)) is its only use */
-	{ .name = "pairs", .kind = BI_FUNCTION, .min = 1, .max = 1 },
+	FUNCTION("print", PRINT, 0, MANY, NIL),
+	FUNCTION("println", PRINT, 0, MANY, NIL),
+	FUNCTION("printf", PRINTF, 1, MANY, NIL, STRING),
+	FUNCTION("print_hist", PRINT_HIST, 1, 2, NIL, KEYED, INT),
+	FUNCTION("histogram", PRINT_HIST, 1, 2, NIL, KEYED, INT),
+	FUNCTION("format", FORMAT, 1, MANY, STRING, STRING),
+	FUNCTION("sprintf", FORMAT, 1, MANY, STRING, STRING),
+	FUNCTION("printa", PRINTA, 2, 2, NIL, STRING, KEYED),
+	FUNCTION("join", JOIN, 1, 1, STRING | NIL, INT | TYPE_POINTER),
+	FUNCTION("cat", CAT, 1, 1, NIL, STRING),
 
-	{ .name = "kdebug", .kind = BI_SPACE },
-	{ .name = "timer", .kind = BI_SPACE },
-	{ .name = "table", .kind = BI_SPACE },
+	FUNCTION("len", LEN, 1, 1, INT, KEYED | STRING | TYPE_STACK),
+	FUNCTION("clear", CLEAR, 1, 1, NIL, KEYED),
+	FUNCTION("trunc", TRUNC, 2, 2, NIL, KEYED, INT),
+	FUNCTION("normalize", NORMALIZE, 2, 2, NIL, KEYED, INT),
+	ITERATOR("pairs", 0, 1, 1, KEYED),
+	ITERATOR("sort_pairs", KTAP_FN_SORT, 1, 2, KEYED, TYPE_FUNCTION | NIL),
 
-	MISSING("ansi"), MISSING("arch"), MISSING("avg"), MISSING("buf"), MISSING("cast"),
-	MISSING("cat"), MISSING("catch"), MISSING("commit"), MISSING("discard"),
-	MISSING("error"), MISSING("format"), MISSING("gettimeofday_ms"),
-	MISSING("gettimeofday_ns"), MISSING("gettimeofday_s"), MISSING("gettimeofday_us"),
-	MISSING("hist"), MISSING("in_interrupt"), MISSING("in_iowait"), MISSING("ipof"),
-	MISSING("join"), MISSING("kaddr"), MISSING("kernel_string"), MISSING("kernel_v"),
-	MISSING("ksym"), MISSING("lhist"), MISSING("macaddr"), MISSING("max"), MISSING("min"),
-	MISSING("normalize"), MISSING("ntop"), MISSING("num_cpus"), MISSING("offsetof"),
-	MISSING("print_backtrace"), MISSING("printa"), MISSING("println"), MISSING("read"),
-	MISSING("self"), MISSING("set_retval"), MISSING("signal"), MISSING("sizeof"),
-	MISSING("sort_pairs"), MISSING("speculate"), MISSING("speculation"), MISSING("stats"),
-	MISSING("stop"), MISSING("str"), MISSING("strcmp"), MISSING("strftime"),
-	MISSING("stringof"), MISSING("strlen"), MISSING("strstr"), MISSING("substr"),
-	MISSING("sum"), MISSING("system"), MISSING("tolower"), MISSING("tonumber"),
-	MISSING("toupper"), MISSING("trunc"), MISSING("try"), MISSING("uaddr"),
-	MISSING("user_string"), MISSING("usym"), MISSING("walltime"),
+	FUNCTION("count", NEW_COUNT, 0, 0, AGG),
+	FUNCTION("count", COUNT_OF, 1, 1, INT, AGG),
+	FUNCTION("count", COUNT, 2, 3, NIL, KEYED, ANY, INT),
+	FUNCTION("stats", NEW_STATS, 0, 0, AGG),
+	FUNCTION("hist", NEW_HIST, 0, 0, AGG),
+	FUNCTION("lhist", NEW_LHIST, 3, 3, AGG, INT, INT, INT),
+	FUNCTION("sum", SUM, 1, 1, INT, AGG),
+	FUNCTION("min", MIN, 1, 1, INT | NIL, AGG),
+	FUNCTION("min", MIN, 2, MANY, INT, INT, INT, INT),
+	FUNCTION("max", MAX, 1, 1, INT | NIL, AGG),
+	FUNCTION("max", MAX, 2, MANY, INT, INT, INT, INT),
+	FUNCTION("avg", AVG, 1, 1, INT | NIL, AGG),
+
+	FUNCTION("tostring", TOSTRING, 1, 1, STRING),
+	FUNCTION("tonumber", TONUMBER, 1, 1, INT | NIL),
+	FUNCTION("substr", SUBSTR, 2, 3, STRING, STRING, INT, INT),
+	FUNCTION("strstr", STRSTR, 2, 2, STRING | NIL, STRING, STRING),
+	FUNCTION("strcmp", STRCMP, 2, 2, INT, STRING, STRING),
+	FUNCTION("strlen", STRLEN, 1, 1, INT, STRING),
+	FUNCTION("toupper", TOUPPER, 1, 1, STRING, STRING),
+	FUNCTION("tolower", TOLOWER, 1, 1, STRING, STRING),
+	FUNCTION("ntop", NTOP, 1, 1, STRING, INT | STRING),
+	FUNCTION("ntop", NTOP, 2, 2, STRING, INT, INT | STRING),
+	FUNCTION("macaddr", MACADDR, 1, 1, STRING, STRING),
+	FUNCTION("strftime", STRFTIME, 1, 2, STRING, STRING, INT),
+
+	FUNCTION("exit", EXIT, 0, 1, NIL, INT),
+	FUNCTION("error", ERROR, 1, 1, NIL, STRING | INT | TYPE_BOOL | NIL),
+	FUNCTION("print_backtrace", PRINT, 0, 0, NIL),
+
+	SPACE("ansi"), SPACE("kdebug"), SPACE("table"), SPACE("timer"),
+
+	MISSING("arch"), MISSING("buf"), MISSING("cast"), MISSING("commit"), MISSING("discard"),
+	MISSING("gettimeofday_ms"), MISSING("gettimeofday_ns"), MISSING("gettimeofday_s"),
+	MISSING("gettimeofday_us"), MISSING("in_interrupt"), MISSING("in_iowait"),
+	MISSING("ipof"), MISSING("kaddr"), MISSING("kernel_string"), MISSING("kernel_v"),
+	MISSING("ksym"), MISSING("num_cpus"), MISSING("offsetof"), MISSING("read"),
+	MISSING("set_retval"), MISSING("signal"), MISSING("sizeof"), MISSING("speculate"),
+	MISSING("speculation"), MISSING("stop"), MISSING("str"), MISSING("stringof"),
+	MISSING("system"), MISSING("uaddr"), MISSING("user_string"), MISSING("usym"),
+	MISSING("walltime"),
 };
 
 const size_t nbuiltins = ARRAY_SIZE(builtins);
 
-/* Those that only the compiler itself emits, for listings. */
+/* Those that the compiler emits by another name, for listings. */
 static const struct {
 	const char *name;
 	unsigned int id;
@@ -90,6 +138,7 @@ static const struct {
 	{ "trace", KTAP_FN_TRACE },
 	{ "kdebug.probe", KTAP_FN_PROBE },
 	{ "event.field", KTAP_FN_EVENT_FIELD },
+	{ "table.new", KTAP_FN_TABLE_NEW },
 };
 
 const struct builtin *builtin_find(const char *name)
@@ -102,6 +151,25 @@ const struct builtin *builtin_find(const char *name)
 	return NULL;
 }
 
+static bool same_name(const struct builtin *bi, const struct builtin *other)
+{
+	return other < builtins + nbuiltins && !strcmp(other->name, bi->name);
+}
+
+unsigned int builtin_max(const struct builtin *bi)
+{
+	while (same_name(bi, bi + 1))
+		bi++;
+	return bi->max;
+}
+
+unsigned int builtin_takes(const struct builtin *bi, unsigned int n)
+{
+	unsigned int types = bi->args[n < BUILTIN_ARGS ? n : BUILTIN_ARGS - 1];
+
+	return types ? types : TYPE_ANY;
+}
+
 const char *builtin_name(unsigned int id)
 {
 	size_t i;
@@ -110,22 +178,7 @@ const char *builtin_name(unsigned int id)
 		if (internal[i].id == id)
 			return internal[i].name;
 	for (i = 0; i < nbuiltins; i++)
-		if (builtins[i].kind <= BI_FUNCTION && builtins[i].id && builtins[i].id == id)
+		if (builtins[i].kind <= BI_ITERATOR && builtins[i].id && builtins[i].id == id)
 			return builtins[i].name;
 	return NULL;
-}
-
-const char *type_name(enum builtin_type type)
-{
-	static const char * const names[] = {
-		[TYPE_ANY] = "a value",
-		[TYPE_INT] = "an integer",
-		[TYPE_STRING] = "a string",
-		[TYPE_TABLE] = "a table",
-		[TYPE_BOOL] = "a boolean",
-		[TYPE_FUNCTION] = "a function",
-		[TYPE_NIL] = "nil",
-	};
-
-	return names[type];
 }

@@ -2,6 +2,7 @@
 /*
  * The second pass over the tree, when all names are known: it settles what
  * each name and call means, folds constants and reports what cannot work.
+ * Here: statements.
  */
 #include <string.h>
 
@@ -10,191 +11,26 @@
 #include "ast.h"
 #include "builtins.h"
 
-static void check_block(struct compiler *cc, struct node *list);
-
-void check_exprs(struct compiler *cc, struct node *list)
-{
-	for (; list; list = list->next)
-		check_expr(cc, list);
-}
-
-static void unknown_name(struct compiler *cc, struct node *n)
-{
-	struct sym *s = n->sym;
-
-	if (s->warned || cc->syntax_errors)
-		return;
-	s->warned = true;
-	diag_warn(&cc->diag, n->pos, "'%s' is read but never assigned", s->name);
-	scope_suggest(cc, s->name);
-}
-
-/* A builtin read as a value, without (). */
-static void check_builtin_name(struct compiler *cc, struct node *n, const struct builtin *bi)
-{
-	switch (bi->kind) {
-	case BI_VALUE:
-		n->kind = N_CALL;
-		n->call = CALL_BUILTIN;
-		n->ival = bi->id;
-		break;
-	case BI_ARG:
-		n->kind = N_EVARG;
-		n->ival = bi->id;
-		break;
-	case BI_ARGS:
-		diag_error(&cc->diag, n->pos, "args needs the name of a field: args.name");
-		break;
-	case BI_SCRIPTARGS:
-		diag_error(&cc->diag, n->pos,
-			   "arg needs a number: arg[1] is the first argument of the script");
-		break;
-	case BI_FUNCTION:
-		diag_error(&cc->diag, n->pos, "'%s' is a built-in function and can only be called",
-			   bi->name);
-		break;
-	case BI_SPACE:
-		diag_error(&cc->diag, n->pos,
-			   "'%s' stands only in front of its functions, as in %s",
-			   bi->name, !strcmp(bi->name, "kdebug") ? "kdebug.probe(...)" :
-			   !strcmp(bi->name, "timer") ? "timer.s(...)" : "table.new(...)");
-		break;
-	default:
-		diag_error(&cc->diag, n->pos, "`%s` is not available in this version of ktap",
-			   bi->name);
-	}
-}
-
-/* In a filter a name is a field of the event before it is anything else. */
-static void check_filter_name(struct compiler *cc, struct node *n)
-{
-	const struct builtin *bi = node_builtin(n);
-	struct node *other = NULL;
-
-	if (n->sym->func && !n->sym->global)
-		return;
-	if (n->sym->global || (bi && (bi->kind == BI_VALUE || bi->kind == BI_ARG))) {
-		other = node_new(cc, N_NAME, n->pos);
-		other->str = n->str;
-		other->sym = n->sym;
-		if (bi)
-			check_builtin_name(cc, other, bi);
-	}
-	n->kind = N_FILTERNAME;
-	n->a = other;
-}
-
-static void check_name(struct compiler *cc, struct node *n)
-{
-	const struct builtin *bi = node_builtin(n);
-
-	if (n->var)
-		return;
-	if (cc->func->filter)
-		check_filter_name(cc, n);
-	else if (bi)
-		check_builtin_name(cc, n, bi);
-	else if (!n->sym->global && !n->sym->func)
-		unknown_name(cc, n);
-}
-
-static bool is_pattern(const struct node *n)
-{
-	return n->kind == N_STR && (memchr(n->str, '*', n->len) || memchr(n->str, '?', n->len) ||
-				    memchr(n->str, '[', n->len));
-}
-
-static bool is_function_name(const struct node *n)
-{
-	return n->kind == N_NAME && (!strcmp(n->str, "ip") || !strcmp(n->str, "probefunc") ||
-				     !strcmp(n->str, "func"));
-}
-
-static void check_pattern(struct compiler *cc, const struct node *n)
-{
-	if (!cc->func->filter || (n->op != OP_EQ && n->op != OP_NE))
-		return;
-	if ((is_function_name(n->a) && is_pattern(n->b)) ||
-	    (is_function_name(n->b) && is_pattern(n->a)))
-		diag_error(&cc->diag, n->pos,
-			   "patterns on probefunc need ftrace:function, which this version lacks");
-}
-
-static void check_index(struct compiler *cc, struct node *n)
-{
-	const struct builtin *bi = node_builtin(n->a);
-
-	check_exprs(cc, n->list);
-	if (bi && bi->kind == BI_SCRIPTARGS) {
-		if (n->list->next)
-			diag_error(&cc->diag, n->pos, "arg takes one number");
-		n->kind = N_CALL;
-		n->call = CALL_BUILTIN;
-		n->ival = bi->id;
-		return;
-	}
-	check_expr(cc, n->a);
-	if (list_len(n->list) > KTAP_MAX_ARGS)
-		diag_error(&cc->diag, n->pos, "a key has at most %u parts", KTAP_MAX_ARGS);
-}
-
-static void check_field(struct compiler *cc, struct node *n)
-{
-	const struct builtin *bi = node_builtin(n->a);
-
-	if (bi && bi->kind == BI_ARGS)
-		n->kind = N_EVFIELD;
-	else
-		check_expr(cc, n->a);
-}
-
-void check_expr(struct compiler *cc, struct node *n)
-{
-	if (!n)
-		return;
-	switch (n->kind) {
-	case N_NAME:
-		check_name(cc, n);
-		break;
-	case N_INDEX:
-		check_index(cc, n);
-		break;
-	case N_FIELD:
-		check_field(cc, n);
-		break;
-	case N_CALL:
-		check_call(cc, n);
-		break;
-	case N_TABLE:
-		check_exprs(cc, n->list);
-		break;
-	case N_STR:
-		if (n->len > KTAP_MAX_STRLEN)
-			diag_error(&cc->diag, n->pos, "a string has at most %u bytes",
-				   KTAP_MAX_STRLEN);
-		break;
-	case N_BINARY:
-		check_pattern(cc, n);
-		__attribute__((fallthrough));
-	default:
-		check_expr(cc, n->a);
-		check_expr(cc, n->b);
-		check_expr(cc, n->c);
-		fold_expr(cc, n);
-	}
-}
+static bool check_block(struct compiler *cc, struct node *list);
 
 static void check_target(struct compiler *cc, struct node *n)
 {
-	struct node *base = n->a;
+	struct node *base = n->a, *key;
 
 	if (n->kind == N_NAME)
 		return;
-	check_expr(cc, base);
-	check_exprs(cc, n->list);
+	check_expr(cc, n);
+	if (n->kind != N_INDEX && n->kind != N_FIELD) {
+		if (n->kind != N_SELF)
+			diag_error(&cc->diag, n->pos, "a built-in value cannot be assigned to");
+		return;
+	}
 	if (base->kind == N_EVARG || (base->kind == N_CALL && base->str && base->call))
 		diag_error(&cc->diag, base->pos,
 			   "'%s' is a built-in value, not a table", base->str);
+	for (key = n->list; key; key = key->next)
+		if (static_type(key) == TYPE_NIL)
+			diag_error(&cc->diag, key->pos, "nil cannot be a key");
 }
 
 /* count(t, k, n) as a statement is t[k] += n. */
@@ -202,8 +38,8 @@ static void count_to_assign(struct compiler *cc, struct node *n)
 {
 	struct node *call = n->a, *index;
 
-	if (call->call != CALL_BUILTIN || call->ival != KTAP_FN_COUNT ||
-	    list_len(call->list) < 2)
+	if (call->kind != N_CALL || call->call != CALL_BUILTIN || call->ival != KTAP_FN_COUNT ||
+	    list_len(call->list) < 2 || list_is_open(call->list))
 		return;
 	index = node_new(cc, N_INDEX, call->pos);
 	index->a = call->list;
@@ -217,21 +53,29 @@ static void count_to_assign(struct compiler *cc, struct node *n)
 	n->a = index;
 }
 
+/* A call after which nothing runs. */
+static bool is_last_call(const struct node *n)
+{
+	return n->kind == N_CALL && n->call == CALL_BUILTIN &&
+	       (n->ival == KTAP_FN_EXIT || n->ival == KTAP_FN_ERROR);
+}
+
 static void check_for_in(struct compiler *cc, struct node *n)
 {
 	const struct builtin *bi = n->a->kind == N_CALL ? node_builtin(n->a->a) : NULL;
 
-	if (bi && !strcmp(bi->name, "pairs")) {
-		if (list_len(n->a->list) != 1) {
-			diag_error(&cc->diag, n->a->pos, "pairs() takes one table");
-			return;
-		}
-		n->a = n->a->list;
+	if (bi && bi->kind == BI_ITERATOR) {
+		check_exprs(cc, n->a->list);
+		check_builtin_call(cc, n->a, bi);
+		/* pairs(t) is t */
+		if (!bi->id && n->a->list)
+			n->a = n->a->list;
+	} else {
+		check_expr(cc, n->a);
 	}
-	check_expr(cc, n->a);
-	if (is_const(n->a) || n->a->kind == N_FUNC)
+	if (!(static_type(n->a) & (TYPE_TABLE | TYPE_AGG)))
 		diag_error(&cc->diag, n->a->pos, "only a table can be iterated over, not %s",
-			   type_name(static_type(n->a)));
+			   type_text(cc, static_type(n->a)));
 	check_block(cc, n->list);
 }
 
@@ -260,27 +104,108 @@ static void check_trace(struct compiler *cc, struct node *n)
 		check_expr(cc, event);
 		if (event->kind == N_STR)
 			event_normalise(cc, event);
-		else if (is_const(event))
+		else if (!(static_type(event) & TYPE_STRING))
 			diag_error(&cc->diag, event->pos, "an event is a string, not %s",
-				   type_name(static_type(event)));
+				   type_text(cc, static_type(event)));
 		else if (n->func)
 			diag_error(&cc->diag, event->pos,
 				   "a filter needs an event that is known at compile time");
 	}
 	check_handler(cc, n->a);
+	if (n->func && !static_func(n->a))
+		diag_error(&cc->diag, n->a->pos,
+			   "a filter needs a handler that is known at compile time");
+}
+
+static void check_delete(struct compiler *cc, struct node *n)
+{
+	unsigned int type;
+
+	if (n->a->kind == N_INDEX || n->a->kind == N_FIELD) {
+		check_target(cc, n->a);
+		return;
+	}
+	check_expr(cc, n->a);
+	type = static_type(n->a);
+	if (n->a->kind != N_SELF && !(type & (TYPE_TABLE | TYPE_AGG)))
+		diag_error(&cc->diag, n->a->pos, "'delete' takes t[k], t.name or a table, not %s",
+			   type_text(cc, type));
 }
 
 static void check_values(struct compiler *cc, const struct node *n)
 {
 	unsigned int targets = list_len(n->list), values = list_len(n->list2);
 
+	if (targets > KTAP_MAX_REGS)
+		diag_error(&cc->diag, list_at(n->list, KTAP_MAX_REGS)->pos,
+			   "an assignment has at most %u variables", KTAP_MAX_REGS);
 	if (values > targets)
 		diag_error(&cc->diag, list_at(n->list2, targets)->pos,
 			   "more values than variables in this assignment");
 }
 
-static void check_stmt(struct compiler *cc, struct node *n)
+/* What the right side of x += y alone shows to be wrong. */
+static void check_op_assign(struct compiler *cc, struct node *n)
 {
+	struct node left = { .kind = N_VARG }, whole = {
+		.kind = N_BINARY, .op = n->op, .pos = n->pos, .a = &left, .b = n->b,
+	};
+
+	check_expr(cc, n->b);
+	check_target(cc, n->a);
+	fold_expr(cc, &whole);
+}
+
+static void check_aggregate(struct compiler *cc, struct node *n)
+{
+	unsigned int type;
+
+	check_expr(cc, n->b);
+	check_target(cc, n->a);
+	if (n->a->kind == N_NAME && !n->a->var && !n->a->sym->global)
+		diag_error(&cc->diag, n->a->pos, "'%s' is %s, not an aggregation", n->a->str,
+			   n->a->sym->func ? "a function" : "a built-in value");
+	type = static_type(n->b);
+	if (!(type & (TYPE_INT | TYPE_NIL)))
+		diag_error(&cc->diag, n->b->pos, "'<<<' adds integers, not %s",
+			   type_text(cc, type));
+}
+
+static void check_for_num(struct compiler *cc, struct node *n)
+{
+	struct node *bounds[] = { n->a, n->b, n->c };
+	unsigned int type;
+	size_t i;
+
+	for (i = 0; i < 3; i++) {
+		check_expr(cc, bounds[i]);
+		type = bounds[i] ? static_type(bounds[i]) : TYPE_INT;
+		if (!(type & (TYPE_INT | TYPE_NIL)))
+			diag_error(&cc->diag, bounds[i]->pos, "'for' counts integers, not %s",
+				   type_text(cc, type));
+	}
+	if (n->c && (n->c->kind == N_INT || n->c->kind == N_NIL) && !n->c->ival)
+		diag_error(&cc->diag, n->c->pos, "the step of 'for' is zero");
+	check_block(cc, n->list);
+}
+
+/* Returns false if nothing behind it is reached. */
+static bool check_if(struct compiler *cc, struct node *n)
+{
+	bool goes_on = false, otherwise = false;
+	struct node *arm;
+
+	for (arm = n->list; arm; arm = arm->next) {
+		check_expr(cc, arm->a);
+		goes_on |= check_block(cc, arm->list);
+		otherwise |= !arm->a;
+	}
+	return goes_on || !otherwise;
+}
+
+static bool check_stmt(struct compiler *cc, struct node *n)
+{
+	bool goes_on;
 	struct node *i;
 
 	switch (n->kind) {
@@ -289,74 +214,93 @@ static void check_stmt(struct compiler *cc, struct node *n)
 		for (i = n->list; i; i = i->next)
 			check_target(cc, i);
 		check_values(cc, n);
-		break;
+		return true;
 	case S_LOCAL:
 		check_exprs(cc, n->list2);
 		check_values(cc, n);
-		break;
+		return true;
 	case S_OPASSIGN:
-		check_expr(cc, n->b);
-		check_target(cc, n->a);
-		if (n->op < OP_CONCAT) {
-			/* what its right side alone shows to be wrong */
-			struct node probe = { .kind = N_BINARY, .op = n->op, .pos = n->pos };
-			struct node left = { .kind = N_NAME };
-
-			probe.a = &left;
-			probe.b = n->b;
-			fold_expr(cc, &probe);
-		}
-		break;
+		check_op_assign(cc, n);
+		return true;
+	case S_AGGREGATE:
+		check_aggregate(cc, n);
+		return true;
 	case S_CALL:
 		check_expr(cc, n->a);
+		goes_on = !is_last_call(n->a);
 		count_to_assign(cc, n);
-		break;
+		return goes_on;
 	case S_IF:
-		for (i = n->list; i; i = i->next) {
-			check_expr(cc, i->a);
-			check_block(cc, i->list);
-		}
-		break;
+		return check_if(cc, n);
 	case S_FORNUM:
-		check_expr(cc, n->c);
-		if (n->c && n->c->kind == N_INT && !n->c->ival)
-			diag_error(&cc->diag, n->c->pos, "the step of 'for' is zero");
-		check_expr(cc, n->a);
-		check_expr(cc, n->b);
-		check_block(cc, n->list);
-		break;
+		check_for_num(cc, n);
+		return true;
 	case S_FORC:
 		if (n->a)
 			check_stmt(cc, n->a);
 		check_expr(cc, n->b);
 		check_block(cc, n->list2);
 		check_block(cc, n->list);
-		break;
+		return true;
 	case S_FORIN:
 		check_for_in(cc, n);
-		break;
+		return true;
+	case S_WHILE:
+	case S_REPEAT:
+		check_expr(cc, n->a);
+		check_block(cc, n->list);
+		return true;
+	case S_TRY:
+		goes_on = check_block(cc, n->list);
+		return check_block(cc, n->list2) || goes_on;
+	case S_BREAK:
+	case S_CONTINUE:
+		return false;
 	case S_RETURN:
 		check_exprs(cc, n->list);
 		if (list_len(n->list) > KTAP_MAX_ARGS)
 			diag_error(&cc->diag, n->pos, "at most %u values can be returned",
 				   KTAP_MAX_ARGS);
-		break;
+		return false;
 	case S_DELETE:
-		check_expr(cc, n->a);
-		break;
+		check_delete(cc, n);
+		return true;
+	case S_BLOCK:
+		return check_block(cc, n->list);
 	case S_TRACE:
 		check_trace(cc, n);
-		break;
+		return true;
 	default:
-		check_expr(cc, n->a);
-		check_block(cc, n->list);
+		return true;
 	}
 }
 
-static void check_block(struct compiler *cc, struct node *list)
+/* Returns false if nothing behind it is reached. */
+static bool check_block(struct compiler *cc, struct node *list)
 {
-	for (; list; list = list->next)
-		check_stmt(cc, list);
+	bool reached = true, warned = false;
+
+	for (; list; list = list->next) {
+		/* a function is there wherever it is declared */
+		if (!reached && !warned && list->kind != S_FUNC) {
+			diag_warn(&cc->diag, list->pos, "this is never reached");
+			warned = true;
+		}
+		reached &= check_stmt(cc, list);
+	}
+	return reached;
+}
+
+static void check_unused(struct compiler *cc)
+{
+	const struct var *v;
+
+	/* what was not parsed may have used it */
+	if (cc->syntax_errors)
+		return;
+	for (v = cc->all_vars; v; v = v->next)
+		if (!v->used && v->name[0] != '_')
+			diag_warn(&cc->diag, v->pos, "'%s' is never used", v->name);
 }
 
 void check_script(struct compiler *cc)
@@ -367,9 +311,7 @@ void check_script(struct compiler *cc)
 		if (!f->bound)
 			continue;
 		cc->func = f;
-		if (f->nparams > KTAP_MAX_ARGS)
-			diag_error(&cc->diag, f->pos, "a function has at most %u parameters",
-				   KTAP_MAX_ARGS);
 		check_block(cc, f->body);
 	}
+	check_unused(cc);
 }

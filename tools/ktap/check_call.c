@@ -15,6 +15,7 @@ enum member {
 	MEMBER_TIMER,		/* (n, handler); text is the unit */
 	MEMBER_PROFILE,		/* ("1ms", handler) */
 	MEMBER_TABLE_NEW,	/* (narr, nrec) */
+	MEMBER_PRINTF,		/* (n, ...); text is the format */
 };
 
 static const struct {
@@ -33,26 +34,47 @@ static const struct {
 	{ "timer", "ns", MEMBER_TIMER, "ns", 2, 2 },
 	{ "timer", "profile", MEMBER_PROFILE, NULL, 2, 2 },
 	{ "table", "new", MEMBER_TABLE_NEW, NULL, 0, 2 },
+	{ "ansi", "clear_screen", MEMBER_PRINTF, "\033[1;1H\033[J", 0, 0 },
+	{ "ansi", "set_color", MEMBER_PRINTF, "\033[%dm", 1, 1 },
+	{ "ansi", "set_color2", MEMBER_PRINTF, "\033[%d;%dm", 2, 2 },
+	{ "ansi", "set_color3", MEMBER_PRINTF, "\033[%d;%d;%dm", 3, 3 },
+	{ "ansi", "reset_color", MEMBER_PRINTF, "\033[0;0m", 0, 0 },
+	{ "ansi", "new_line", MEMBER_PRINTF, "\n", 0, 0 },
 };
 
-static void check_arity(struct compiler *cc, const struct node *n, const char *name,
-			unsigned int min, unsigned int max)
+const char *member_example(struct compiler *cc, const char *space)
 {
-	unsigned int given = list_len(n->list);
+	size_t i;
 
-	if (given >= min && given <= max)
-		return;
+	for (i = 0; i < ARRAY_SIZE(members); i++)
+		if (!strcmp(members[i].space, space))
+			break;
+	return arena_printf(&cc->arena, "%s.%s(%s)", space, members[i].name,
+			    members[i].max ? "..." : "");
+}
+
+bool check_arity(struct compiler *cc, const struct node *n, const char *name, unsigned int min,
+		 unsigned int max)
+{
+	bool open = list_is_open(n->list);
+	unsigned int given = list_len(n->list) - open;
+	const char *least = open ? "at least " : "";
+
+	if (given <= max && (open || given >= min))
+		return true;
 	if (!max)
-		diag_error(&cc->diag, n->pos, "%s() takes no arguments, %u given", name, given);
+		diag_error(&cc->diag, n->pos, "%s() takes no arguments, %s%u given", name, least,
+			   given);
 	else if (min == max)
-		diag_error(&cc->diag, n->pos, "%s() takes %u argument%s, %u given", name, min,
-			   min == 1 ? "" : "s", given);
+		diag_error(&cc->diag, n->pos, "%s() takes %u argument%s, %s%u given", name, min,
+			   min == 1 ? "" : "s", least, given);
 	else if (given < min)
 		diag_error(&cc->diag, n->pos, "%s() takes at least %u argument%s, %u given", name,
 			   min, min == 1 ? "" : "s", given);
 	else
-		diag_error(&cc->diag, n->pos, "%s() takes at most %u argument%s, %u given", name,
-			   max, max == 1 ? "" : "s", given);
+		diag_error(&cc->diag, n->pos, "%s() takes at most %u argument%s, %s%u given", name,
+			   max, max == 1 ? "" : "s", least, given);
+	return false;
 }
 
 static struct node *concat(struct compiler *cc, struct node *a, struct node *b)
@@ -74,76 +96,118 @@ static void set_event(struct node *call, struct node *event)
 	call->list = event;
 }
 
+static void check_registration(struct compiler *cc, const struct node *n)
+{
+	struct node *event = n->list, *handler = event->next;
+
+	if (event->kind == N_STR)
+		event_normalise(cc, event);
+	else if (!(static_type(event) & TYPE_STRING))
+		diag_error(&cc->diag, event->pos, "an event is a string, not %s",
+			   type_text(cc, static_type(event)));
+	if (!(static_type(handler) & TYPE_FUNCTION))
+		diag_error(&cc->diag, handler->pos, "a handler is a function, not %s",
+			   type_text(cc, static_type(handler)));
+}
+
+static const struct builtin table_new = { .name = "table.new", .type = TYPE_TABLE };
+
+/* Constant sizes make an instruction of it. */
 static void check_table_new(struct compiler *cc, struct node *n)
 {
 	const struct node *arg;
+	bool constant = true;
 	int64_t entries = 0;
 
 	for (arg = n->list; arg; arg = arg->next) {
-		if (arg->kind != N_INT || arg->ival < 0 || arg->ival > INT32_MAX) {
-			diag_error(&cc->diag, arg->pos,
-				   "table.new() takes constant sizes from 0 to %d", INT32_MAX);
+		if (!(static_type(arg) & TYPE_INT) ||
+		    (arg->kind == N_INT && (arg->ival < 0 || arg->ival > INT32_MAX))) {
+			diag_error(&cc->diag, arg->pos, "table.new() takes sizes from 0 to %d",
+				   INT32_MAX);
 			return;
 		}
+		constant &= arg->kind == N_INT;
 		entries += arg->ival;
+	}
+	if (!constant) {
+		n->ival = KTAP_FN_TABLE_NEW;
+		n->builtin = &table_new;
+		return;
 	}
 	n->call = CALL_NEWT;
 	n->ival = entries > INT32_MAX ? INT32_MAX : entries;
 }
 
+static void check_integers(struct compiler *cc, const struct node *arg)
+{
+	for (; arg; arg = arg->next)
+		if (!(static_type(arg) & TYPE_INT))
+			diag_error(&cc->diag, arg->pos, "a colour is an integer, not %s",
+				   type_text(cc, static_type(arg)));
+}
+
 static void check_member(struct compiler *cc, struct node *n, size_t i)
 {
-	struct node *event = n->list;
+	struct node *arg = n->list;
 
 	check_exprs(cc, n->list);
 	n->call = CALL_BUILTIN;
 	n->ival = KTAP_FN_PROBE;
-	if (list_len(n->list) < members[i].min || list_len(n->list) > members[i].max) {
-		check_arity(cc, n, arena_printf(&cc->arena, "%s.%s", members[i].space,
-						members[i].name),
-			    members[i].min, members[i].max);
+	if (!check_arity(cc, n, arena_printf(&cc->arena, "%s.%s", members[i].space,
+					     members[i].name), members[i].min, members[i].max))
 		return;
-	}
 	switch (members[i].member) {
 	case MEMBER_TABLE_NEW:
 		check_table_new(cc, n);
 		return;
-	case MEMBER_EDGE:
+	case MEMBER_PRINTF:
+		check_integers(cc, arg);
+		n->ival = KTAP_FN_PRINTF;
 		n->list = node_str(cc, n->pos, members[i].text);
-		n->list->next = event;
-		break;
-	case MEMBER_TIMER:
-		set_event(n, concat(cc, concat(cc, node_str(cc, event->pos, "tick-"), event),
-				    node_str(cc, event->pos, members[i].text)));
-		break;
-	case MEMBER_PROFILE:
-		set_event(n, concat(cc, node_str(cc, event->pos, "profile-"), event));
-		break;
+		n->list->next = arg;
+		return;
 	default:
 		break;
 	}
-	event = n->list;
-	if (event->kind == N_STR)
-		event_normalise(cc, event);
-	else if (is_const(event))
-		diag_error(&cc->diag, event->pos, "an event is a string, not %s",
-			   type_name(static_type(event)));
-	if (static_type(event->next) != TYPE_ANY && static_type(event->next) != TYPE_FUNCTION)
-		diag_error(&cc->diag, event->next->pos, "a handler is a function, not %s",
-			   type_name(static_type(event->next)));
+	if (list_is_open(n->list)) {
+		diag_error(&cc->diag, arg->pos, "%s.%s() needs its arguments one by one",
+			   members[i].space, members[i].name);
+		return;
+	}
+	if (members[i].member == MEMBER_EDGE) {
+		n->list = node_str(cc, n->pos, members[i].text);
+		n->list->next = arg;
+	} else if (members[i].member == MEMBER_TIMER) {
+		set_event(n, concat(cc, concat(cc, node_str(cc, arg->pos, "tick-"), arg),
+				    node_str(cc, arg->pos, members[i].text)));
+	} else if (members[i].member == MEMBER_PROFILE) {
+		set_event(n, concat(cc, node_str(cc, arg->pos, "profile-"), arg));
+	}
+	check_registration(cc, n);
 }
 
 static void check_space(struct compiler *cc, struct node *n, const char *space)
 {
+	unsigned int distance = edit_limit(n->a->str) + 1, d;
+	const char *best = NULL;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(members); i++) {
-		if (!strcmp(members[i].space, space) && !strcmp(members[i].name, n->a->str)) {
+		if (strcmp(members[i].space, space))
+			continue;
+		d = edit_distance(members[i].name, n->a->str);
+		if (!d) {
 			check_member(cc, n, i);
 			return;
 		}
+		if (d < distance) {
+			distance = d;
+			best = members[i].name;
+		}
 	}
 	diag_error(&cc->diag, n->a->pos, "'%s' has no function '%s'", space, n->a->str);
+	if (best)
+		diag_note(&cc->diag, "did you mean '%s.%s'?", space, best);
 }
 
 /* x.tostring(), x.field(n); anything else is a function kept in a table. */
@@ -156,16 +220,18 @@ static void check_method(struct compiler *cc, struct node *n)
 			   "`set_retval()` is not available in this version of ktap");
 		return;
 	}
-	check_expr(cc, n->a->a);
+	check_expr(cc, n->a);
 	check_exprs(cc, n->list);
+	if (n->a->kind != N_FIELD)
+		return;
 	if (!strcmp(n->a->str, "tostring")) {
 		check_arity(cc, n, "tostring", 0, 0);
 		n->ival = KTAP_FN_TOSTRING;
+		n->builtin = builtin_find("tostring");
 	} else if (!strcmp(n->a->str, "field")) {
 		check_arity(cc, n, "field", 1, 1);
 		n->ival = KTAP_FN_EVENT_FIELD;
 	} else {
-		n->call = CALL_VALUE;
 		return;
 	}
 	n->call = CALL_BUILTIN;
@@ -173,67 +239,36 @@ static void check_method(struct compiler *cc, struct node *n)
 	n->list = object;
 }
 
-static void check_builtin_call(struct compiler *cc, struct node *n, const struct builtin *bi)
+struct func *static_func(const struct node *n)
 {
-	static const char missing[] = "`%s()` is not available in this version of ktap";
-
-	n->call = CALL_BUILTIN;
-	n->ival = bi->id;
-	switch (bi->kind) {
-	case BI_MISSING:
-		diag_error(&cc->diag, n->pos, missing, bi->name);
-		return;
-	case BI_ARG:
-		check_arity(cc, n, bi->name, 0, 0);
-		n->kind = N_EVARG;
-		return;
-	case BI_ARGS:
-	case BI_SCRIPTARGS:
-	case BI_SPACE:
-		diag_error(&cc->diag, n->pos, "'%s' is no function", bi->name);
-		return;
-	default:
-		break;
-	}
-	if (!strcmp(bi->name, "pairs")) {
-		diag_error(&cc->diag, n->pos, "pairs() stands only in 'for (k, v in pairs(t))'");
-		return;
-	}
-	if (bi->id == KTAP_FN_COUNT && list_len(n->list) < 2) {
-		diag_error(&cc->diag, n->pos, missing, "count");
-		diag_note(&cc->diag, "count(t, key[, n]), which adds to a table, is");
-		return;
-	}
-	check_arity(cc, n, bi->name, bi->min, bi->max);
-	if (bi->id == KTAP_FN_PRINTF)
-		check_format(cc, n);
-	if (bi->arg0 != TYPE_ANY && n->list && static_type(n->list) != TYPE_ANY &&
-	    static_type(n->list) != bi->arg0)
-		diag_error(&cc->diag, n->list->pos, "%s() takes %s first, not %s", bi->name,
-			   type_name(bi->arg0), type_name(static_type(n->list)));
+	if (n->kind == N_FUNC)
+		return n->func;
+	if (n->kind != N_NAME)
+		return NULL;
+	if (n->var)
+		return n->var->constant;
+	return !n->sym || n->sym->global ? NULL : n->sym->func;
 }
 
 static void check_named_call(struct compiler *cc, struct node *n)
 {
 	const struct builtin *bi = node_builtin(n->a);
-	struct func *f = NULL;
+	struct func *f = static_func(n->a);
 
 	check_exprs(cc, n->list);
-	if (n->a->var)
-		f = n->a->var->constant;
-	else if (!n->a->sym->global)
-		f = n->a->sym->func;
 	if (f) {
 		n->call = CALL_DIRECT;
 		n->func = f;
-		check_arity(cc, n, f->name, f->nparams, f->nparams);
+		check_arity(cc, n, f->name, f->nparams, f->variadic ? KTAP_MAX_ARGS : f->nparams);
 	} else if (n->a->var || n->a->sym->global) {
 		n->call = CALL_VALUE;
 		if (!n->a->var && n->a->sym->automatic)
-			diag_error(&cc->diag, n->pos, "'%s' is a table here, not a function",
-				   n->a->str);
-	} else if (bi) {
+			diag_error(&cc->diag, n->pos, "'%s' is %s here, not a function", n->a->str,
+				   n->a->sym->aggregated ? "an aggregation" : "a table");
+	} else if (bi && (bi->kind == BI_VALUE || bi->kind == BI_FUNCTION)) {
 		check_builtin_call(cc, n, bi);
+	} else if (bi) {
+		check_other_call(cc, n, bi);
 	} else if (!cc->syntax_errors && !n->a->sym->warned) {
 		diag_error(&cc->diag, n->pos, "unknown function '%s'", n->a->str);
 		scope_suggest(cc, n->a->str);

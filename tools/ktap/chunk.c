@@ -7,24 +7,31 @@
 #include "codegen.h"
 #include "util.h"
 
-#define MAX_SOURCE	(1U << 20)	/* longer source texts are left out */
+#define MAX_SOURCE	(1U << 20)	/* of all source texts; what is beyond is left out */
+#define BUCKETS		8192
 
-struct constant {
+struct string {
 	const char *str;
 	size_t len;
 	uint32_t offset;	/* from the first byte of all strings */
 	unsigned int next;	/* of the same bucket, plus 1 */
 };
 
+struct integer {
+	int64_t val;
+	unsigned int next;	/* likewise */
+};
+
 struct chunk_writer {
-	struct constant *strings;
+	struct string *strings;
 	unsigned int nstrings, max_strings;
 	uint32_t string_bytes;
-	unsigned int buckets[1024];
-	int64_t *ints;
+	struct integer *ints;
 	unsigned int nints, max_ints;
 	int32_t *fields;
 	unsigned int nfields, max_fields;
+	unsigned int string_buckets[BUCKETS];
+	unsigned int int_buckets[BUCKETS];
 };
 
 struct buffer {
@@ -37,26 +44,30 @@ struct chunk_writer *chunk_writer_new(struct compiler *cc)
 	return arena_alloc(&cc->arena, sizeof(struct chunk_writer));
 }
 
-static unsigned int hash(const char *s, size_t len)
+void chunk_limit(struct compiler *cc, struct pos pos, size_t count, size_t max, const char *what)
 {
-	unsigned int h = 5381;
+	if (count == max)
+		diag_error(&cc->diag, pos, "the script is too large: more than %zu %s", max, what);
+}
 
-	while (len--)
-		h = h * 33 + (unsigned char)*s++;
-	return h & 1023;
+/* The most bytes of a name that others see: those of a function, an event, a file. */
+static size_t limited(size_t len)
+{
+	return len > KTAP_MAX_STRLEN ? KTAP_MAX_STRLEN : len;
 }
 
 int32_t chunk_string(struct compiler *cc, const char *s, size_t len)
 {
 	struct chunk_writer *w = cc->chunk;
-	unsigned int *bucket = &w->buckets[hash(s, len)], i;
+	unsigned int *bucket = &w->string_buckets[hash_bytes(s, len) % BUCKETS], i;
 
 	for (i = *bucket; i; i = w->strings[i - 1].next)
 		if (w->strings[i - 1].len == len && !memcmp(w->strings[i - 1].str, s, len))
 			return i - 1;
+	chunk_limit(cc, cc->pos, w->nstrings, KTAP_MAX_STRINGS, "strings");
 	w->strings = arena_grow(&cc->arena, w->strings, w->nstrings, &w->max_strings,
 				sizeof(*w->strings));
-	w->strings[w->nstrings] = (struct constant) {
+	w->strings[w->nstrings] = (struct string) {
 		.str = s, .len = len, .offset = w->string_bytes, .next = *bucket,
 	};
 	w->string_bytes += len + 1;
@@ -64,17 +75,24 @@ int32_t chunk_string(struct compiler *cc, const char *s, size_t len)
 	return w->nstrings - 1;
 }
 
+static int32_t chunk_name(struct compiler *cc, const char *name)
+{
+	return chunk_string(cc, name, limited(strlen(name)));
+}
+
 int32_t chunk_int(struct compiler *cc, int64_t val)
 {
 	struct chunk_writer *w = cc->chunk;
-	unsigned int i;
+	unsigned int *bucket = &w->int_buckets[hash_bytes(&val, sizeof(val)) % BUCKETS], i;
 
-	for (i = 0; i < w->nints; i++)
-		if (w->ints[i] == val)
-			return i;
+	for (i = *bucket; i; i = w->ints[i - 1].next)
+		if (w->ints[i - 1].val == val)
+			return i - 1;
+	chunk_limit(cc, cc->pos, w->nints, KTAP_MAX_INTS, "integer constants");
 	w->ints = arena_grow(&cc->arena, w->ints, w->nints, &w->max_ints, sizeof(*w->ints));
-	w->ints[w->nints] = val;
-	return w->nints++;
+	w->ints[w->nints] = (struct integer) { .val = val, .next = *bucket };
+	*bucket = ++w->nints;
+	return w->nints - 1;
 }
 
 int32_t chunk_field(struct compiler *cc, const char *name)
@@ -86,6 +104,9 @@ int32_t chunk_field(struct compiler *cc, const char *name)
 	for (i = 0; i < w->nfields; i++)
 		if (w->fields[i] == string)
 			return i;
+	chunk_limit(cc, cc->pos, w->nfields, KTAP_MAX_FIELDS, "event fields");
+	if (w->nfields > KTAP_MAX_FIELDS)
+		return 0;
 	w->fields = arena_grow(&cc->arena, w->fields, w->nfields, &w->max_fields,
 			       sizeof(*w->fields));
 	w->fields[w->nfields] = string;
@@ -95,6 +116,7 @@ int32_t chunk_field(struct compiler *cc, const char *name)
 int32_t chunk_probe(struct compiler *cc, const struct node *event, struct func *filter,
 		    struct func *handler)
 {
+	chunk_limit(cc, event->pos, cc->nprobes, KTAP_MAX_PROBES, "probes");
 	cc->probes = arena_grow(&cc->arena, cc->probes, cc->nprobes, &cc->max_probes,
 				sizeof(*cc->probes));
 	cc->probes[cc->nprobes] = (struct probe) {
@@ -134,14 +156,6 @@ static void put_padding(struct buffer *b)
 		put(b, "", 1);
 }
 
-static void set_le32(struct buffer *b, size_t at, uint32_t val)
-{
-	unsigned int i;
-
-	for (i = 0; i < 4; i++)
-		b->data[at + i] = val >> (8 * i);
-}
-
 static uint32_t put_strings(struct compiler *cc, struct buffer *b)
 {
 	const struct chunk_writer *w = cc->chunk;
@@ -163,7 +177,7 @@ static uint32_t put_ints(struct compiler *cc, struct buffer *b)
 	unsigned int i;
 
 	for (i = 0; i < cc->chunk->nints; i++)
-		put_le(b, cc->chunk->ints[i], 8);
+		put_le(b, cc->chunk->ints[i].val, 8);
 	return cc->chunk->nints;
 }
 
@@ -173,12 +187,12 @@ static uint32_t put_funcs(struct compiler *cc, struct buffer *b)
 	uint32_t first = 0;
 
 	for (f = cc->main; f; f = f->next) {
-		put_le(b, chunk_string(cc, f->name, strlen(f->name)), 4);
+		put_le(b, chunk_name(cc, f->name), 4);
 		put_le(b, first, 4);
 		put_le(b, f->ninsns, 4);
 		put_le(b, f->nparams, 1);
 		put_le(b, f->regs.max ? f->regs.max : 1, 1);
-		put_le(b, 0, 2);
+		put_le(b, f->variadic ? KTAP_FUNC_VARIADIC : 0, 2);
 		first += f->ninsns;
 	}
 	return cc->nfuncs;
@@ -204,6 +218,25 @@ static uint32_t put_code(struct compiler *cc, struct buffer *b)
 	return count;
 }
 
+static uint32_t put_tries(struct compiler *cc, struct buffer *b)
+{
+	uint32_t first = 0, count = 0;
+	const struct func *f;
+	unsigned int i;
+
+	for (f = cc->main; f; f = f->next) {
+		for (i = 0; i < f->ntries; i++) {
+			put_le(b, first + f->tries[i].first, 4);
+			put_le(b, first + f->tries[i].end, 4);
+			put_le(b, first + f->tries[i].handler, 4);
+			put_le(b, f->tries[i].reg, 4);
+		}
+		count += f->ntries;
+		first += f->ninsns;
+	}
+	return count;
+}
+
 static uint32_t put_probes(struct compiler *cc, struct buffer *b)
 {
 	unsigned int i;
@@ -225,7 +258,7 @@ static uint32_t put_globals(struct compiler *cc, struct buffer *b)
 
 	for (s = cc->syms; s; s = s->next)
 		if (s->global)
-			put_le(b, chunk_string(cc, s->name, strlen(s->name)), 4);
+			put_le(b, chunk_name(cc, s->name), 4);
 	return cc->nglobals;
 }
 
@@ -250,7 +283,7 @@ static uint32_t put_lines(struct compiler *cc, struct buffer *b)
 
 			put_le(b, pos.line, 4);
 			put_le(b, pos.col > UINT16_MAX ? 0 : pos.col, 2);
-			put_le(b, 0, 2);
+			put_le(b, pos.file, 2);
 		}
 		count += f->ninsns;
 	}
@@ -259,14 +292,23 @@ static uint32_t put_lines(struct compiler *cc, struct buffer *b)
 
 static uint32_t put_files(struct compiler *cc, struct buffer *b)
 {
-	uint32_t len = cc->diag.len > MAX_SOURCE ? 0 : cc->diag.len;
+	uint32_t lens[KTAP_MAX_FILES], offset, left = MAX_SOURCE;
+	const struct ktap_source *file = cc->diag.files;
+	unsigned int n = cc->diag.nfiles, i;
 
-	put_le(b, chunk_string(cc, cc->diag.name, strlen(cc->diag.name)), 4);
-	put_le(b, sizeof(struct ktap_file), 4);
-	put_le(b, len, 4);
-	put_le(b, 0, 4);
-	put(b, cc->diag.text, len);
-	return 1;
+	offset = n * sizeof(struct ktap_file);
+	for (i = 0; i < n; i++) {
+		lens[i] = file[i].len > left ? 0 : file[i].len;
+		left -= lens[i];
+		put_le(b, chunk_name(cc, file[i].name), 4);
+		put_le(b, offset, 4);
+		put_le(b, lens[i], 4);
+		put_le(b, 0, 4);
+		offset += lens[i];
+	}
+	for (i = 0; i < n; i++)
+		put(b, file[i].text, lens[i]);
+	return n;
 }
 
 /* The strings come last: the others still add to them. */
@@ -277,6 +319,7 @@ static const struct {
 	{ KTAP_SEC_INTS, put_ints },
 	{ KTAP_SEC_FUNCS, put_funcs },
 	{ KTAP_SEC_CODE, put_code },
+	{ KTAP_SEC_TRIES, put_tries },
 	{ KTAP_SEC_PROBES, put_probes },
 	{ KTAP_SEC_GLOBALS, put_globals },
 	{ KTAP_SEC_FIELDS, put_fields },
@@ -287,59 +330,76 @@ static const struct {
 
 #define NSECTIONS	(ARRAY_SIZE(sections))
 
-static bool check_limit(struct compiler *cc, size_t count, size_t max, const char *what)
+/* A section as it comes to be. */
+struct part {
+	struct buffer b;	/* padded */
+	size_t size;
+	uint32_t count;
+};
+
+static void put_header(struct compiler *cc, struct buffer *b, unsigned int nsections, size_t len)
 {
-	if (count <= max)
-		return true;
-	diag_error(&cc->diag, (struct pos) { 0 }, "the script is too large: %zu %s, at most %zu",
-		   count, what, max);
-	return false;
+	put(b, KTAP_MAGIC, KTAP_MAGIC_LEN);
+	put_le(b, KTAP_ABI_MAJOR, 2);
+	put_le(b, 0, 2);
+	put_le(b, len, 4);
+	put_le(b, 0, 4);
+	put_le(b, nsections, 4);
+	put_le(b, cc->main->index, 4);
 }
 
-static bool check_limits(struct compiler *cc, size_t len)
+static void put_section(struct buffer *b, uint32_t type, size_t offset, const struct part *p)
 {
-	return check_limit(cc, len, KTAP_MAX_CHUNK, "bytes") &&
-	       check_limit(cc, cc->nfuncs, KTAP_MAX_FUNCS, "functions") &&
-	       check_limit(cc, cc->chunk->nstrings, KTAP_MAX_STRINGS, "strings") &&
-	       check_limit(cc, cc->chunk->nints, KTAP_MAX_INTS, "integer constants") &&
-	       check_limit(cc, cc->nglobals, KTAP_MAX_GLOBALS, "globals") &&
-	       check_limit(cc, cc->chunk->nfields, KTAP_MAX_FIELDS, "event fields") &&
-	       check_limit(cc, cc->nprobes, KTAP_MAX_PROBES, "probes");
+	put_le(b, type, 4);
+	put_le(b, 0, 4);
+	put_le(b, offset, 4);
+	put_le(b, p->size, 4);
+	put_le(b, p->count, 4);
+	put_le(b, 0, 4);
+}
+
+/* Header, table of sections, sections; of those without an entry nothing. */
+static void put_chunk(struct compiler *cc, struct buffer *b, const struct part *parts)
+{
+	size_t len = sizeof(struct ktap_header), start, i;
+	unsigned int n = 0;
+
+	for (i = 0; i < NSECTIONS; i++) {
+		n += parts[i].count > 0;
+		len += parts[i].b.len + (parts[i].count ? sizeof(struct ktap_section) : 0);
+	}
+	put_header(cc, b, n, len);
+	start = b->len + n * sizeof(struct ktap_section);
+	for (i = 0; i < NSECTIONS; i++) {
+		if (parts[i].count)
+			put_section(b, sections[i].type, start, &parts[i]);
+		start += parts[i].b.len;
+	}
+	for (i = 0; i < NSECTIONS; i++)
+		put(b, parts[i].b.data, parts[i].b.len);
 }
 
 void *chunk_write(struct compiler *cc, size_t *len)
 {
+	struct part parts[NSECTIONS] = { 0 };
 	struct buffer b = { 0 };
-	size_t i, at;
+	size_t i;
 
-	put(&b, KTAP_MAGIC, KTAP_MAGIC_LEN);
-	put_le(&b, KTAP_ABI_MAJOR, 2);
-	put_le(&b, 0, 2);
-	put_le(&b, 0, 4);
-	put_le(&b, 0, 4);
-	put_le(&b, NSECTIONS, 4);
-	put_le(&b, cc->main->index, 4);
-	at = b.len;
-	for (i = 0; i < NSECTIONS * sizeof(struct ktap_section); i++)
-		put(&b, "", 1);
-	for (i = 0; i < NSECTIONS; i++, at += sizeof(struct ktap_section)) {
-		uint32_t count;
-		size_t start;
-
-		put_padding(&b);
-		start = b.len;
-		count = sections[i].put(cc, &b);
-		set_le32(&b, at, sections[i].type);
-		set_le32(&b, at + 8, start);
-		set_le32(&b, at + 12, b.len - start);
-		set_le32(&b, at + 16, count);
+	for (i = 0; i < NSECTIONS; i++) {
+		parts[i].count = sections[i].put(cc, &parts[i].b);
+		parts[i].size = parts[i].b.len;
+		put_padding(&parts[i].b);
 	}
-	put_padding(&b);
-	set_le32(&b, 8, b.len);
-	if (!check_limits(cc, b.len)) {
-		free(b.data);
-		return NULL;
-	}
+	put_chunk(cc, &b, parts);
+	for (i = 0; i < NSECTIONS; i++)
+		free(parts[i].b.data);
+	if (b.len > KTAP_MAX_CHUNK)
+		diag_error(&cc->diag, cc->main->pos,
+			   "the script is too large: its chunk would have %zu bytes, at most %u",
+			   b.len, KTAP_MAX_CHUNK);
 	*len = b.len;
-	return b.data;
+	if (!cc->diag.nerrors)
+		return b.data;
+	free(b.data);
+	return NULL;
 }

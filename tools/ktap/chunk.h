@@ -14,6 +14,9 @@ int32_t chunk_field(struct compiler *cc, const char *name);
 int32_t chunk_probe(struct compiler *cc, const struct node *event, struct func *filter,
 		    struct func *handler);
 
+/* An error if there are `max` of something already, and one more comes. */
+void chunk_limit(struct compiler *cc, struct pos pos, size_t count, size_t max, const char *what);
+
 struct chunk_writer *chunk_writer_new(struct compiler *cc);
 /* The chunk, to be freed with free(), or NULL with an error. */
 void *chunk_write(struct compiler *cc, size_t *len);
@@ -25,7 +28,7 @@ struct chunk_section {
 	uint32_t count;			/* entries; all of them fit into size */
 };
 
-#define MAX_SECTION	KTAP_SEC_FILES
+#define MAX_SECTION	KTAP_SEC_TRIES
 
 struct chunk {
 	uint16_t major, minor;

@@ -54,7 +54,9 @@ static void gen_prologue(struct gen *g)
 		if (!s->automatic && !(s->func && s->global))
 			continue;
 		reg = regs_take(g->regs, 1);
-		if (s->automatic)
+		if (s->automatic && s->aggregated)
+			emit(g, KTAP_OP_CALLB, reg, 0, 0, KTAP_FN_NEW_STATS);
+		else if (s->automatic)
 			emit(g, KTAP_OP_NEWT, reg, 0, 0, 0);
 		else
 			emit(g, KTAP_OP_FUNC, reg, 0, 0, s->func->index);
@@ -76,29 +78,26 @@ static void gen_func(struct compiler *cc, struct func *f)
 		n->var->reg = reg++;
 	if (f == cc->main)
 		gen_prologue(&g);
-	if (gen_block(&g, f->body)) {
-		g.pos = (struct pos) { 0 };
-		emit(&g, KTAP_OP_RET, 0, 0, 0, 0);
-	}
-	if (f->regs.overflow)
-		diag_error(&cc->diag, f->pos,
-			   "'%s' needs more than %u registers: too many locals, or too large an expression",
-			   f->name, KTAP_MAX_REGS);
+	gen_block(&g, f->body);
+	g.pos = (struct pos) { .file = f->pos.file };
+	emit(&g, KTAP_OP_RET, 0, 0, 0, 0);
+	optimise(cc, f);
 }
 
 void generate(struct compiler *cc)
 {
-	unsigned int total = 0;
+	unsigned int insns = 0, tries = 0;
 	struct func *f;
 
-	for (f = cc->main; f; f = f->next) {
+	for (f = cc->main; f && !cc->diag.nerrors; f = f->next) {
+		chunk_limit(cc, f->pos, f->index, KTAP_MAX_FUNCS, "functions");
 		gen_func(cc, f);
-		total += f->ninsns;
-		if (total > KTAP_MAX_INSNS) {
-			diag_error(&cc->diag, f->pos,
-				   "the script is too large: more than %u instructions",
-				   KTAP_MAX_INSNS);
-			return;
-		}
+		if (insns + f->ninsns > KTAP_MAX_INSNS)
+			chunk_limit(cc, f->code[KTAP_MAX_INSNS - insns].pos, KTAP_MAX_INSNS,
+				    KTAP_MAX_INSNS, "instructions");
+		if (tries + f->ntries > KTAP_MAX_TRIES)
+			chunk_limit(cc, f->pos, KTAP_MAX_TRIES, KTAP_MAX_TRIES, "try statements");
+		insns += f->ninsns;
+		tries += f->ntries;
 	}
 }

@@ -4,108 +4,7 @@
 
 #include <linux/ktap.h>
 
-#include "chunk.h"
 #include "codegen.h"
-
-/* An element of a table, all of it evaluated. */
-struct place {
-	int table;
-	enum { KEY_REGISTER, KEY_STRING, KEY_INTEGER } kind;
-	int key;		/* register */
-	int32_t d;		/* string or integer */
-	struct jumps dropped;	/* taken when there is no room for its table */
-	struct pos pos;
-};
-
-static void place_get(struct gen *g, const struct place *p, int reg)
-{
-	static const unsigned char ops[] = { KTAP_OP_TGET, KTAP_OP_TGETS, KTAP_OP_TGETI };
-
-	g->pos = p->pos;
-	emit(g, ops[p->kind], reg, p->table, p->key, p->d);
-}
-
-/* These take the value in c, the register of a key in b. */
-static void place_set(struct gen *g, const struct place *p, int reg)
-{
-	static const unsigned char ops[] = { KTAP_OP_TSET, KTAP_OP_TSETS, KTAP_OP_TSETI };
-
-	g->pos = p->pos;
-	emit(g, ops[p->kind], p->table, p->key, reg, p->d);
-}
-
-static void place_add(struct gen *g, const struct place *p, int reg)
-{
-	static const unsigned char ops[] = { KTAP_OP_TADD, KTAP_OP_TADDS, KTAP_OP_TADDI };
-
-	g->pos = p->pos;
-	emit(g, ops[p->kind], p->table, p->key, reg, p->d);
-}
-
-static void gen_place(struct gen *g, const struct node *n, struct place *p);
-
-/*
- * The table to write into.  When it is itself an element, t[a] of t[a][b], and
- * nil, a new table is put there; it is then read back, as another CPU may have
- * done the same at the same time.  If there is none then either, there was no
- * room, which the machine has counted, and the assignment is dropped.
- */
-static int gen_container(struct gen *g, const struct node *n, struct jumps *dropped)
-{
-	struct jumps there = NO_JUMPS;
-	struct place outer;
-	int reg;
-
-	if (n->kind != N_INDEX && n->kind != N_FIELD)
-		return gen_operand(g, n, -1);
-	reg = regs_take(g->regs, 1);
-	gen_place(g, n, &outer);
-	*dropped = outer.dropped;
-	place_get(g, &outer, reg);
-	emit_jump(g, KTAP_OP_JNNIL, reg, 0, 0, &there);
-	emit(g, KTAP_OP_NEWT, reg, 0, 0, 0);
-	place_set(g, &outer, reg);
-	place_get(g, &outer, reg);
-	emit_jump(g, KTAP_OP_JNIL, reg, 0, 0, dropped);
-	jumps_here(g, &there);
-	regs_release(g->regs, reg + 1);
-	return reg;
-}
-
-static void gen_key(struct gen *g, const struct node *n, struct place *p)
-{
-	const struct node *key = n->list;
-
-	p->kind = KEY_REGISTER;
-	p->key = 0;
-	p->d = 0;
-	p->pos = n->pos;
-	g->pos = n->pos;
-	if (n->kind == N_FIELD || (!key->next && key->kind == N_STR)) {
-		p->kind = KEY_STRING;
-		p->d = n->kind == N_FIELD ? chunk_string(g->cc, n->str, strlen(n->str)) :
-					    chunk_string(g->cc, key->str, key->len);
-	} else if (!key->next && fits_imm32(key)) {
-		p->kind = KEY_INTEGER;
-		p->d = key->ival;
-	} else {
-		p->key = key->next ? gen_tuple(g, key) : gen_operand(g, key, -1);
-	}
-}
-
-static void gen_place(struct gen *g, const struct node *n, struct place *p)
-{
-	p->dropped = NO_JUMPS;
-	p->table = gen_container(g, n->a, &p->dropped);
-	gen_key(g, n, p);
-}
-
-/* Writing a value piece by piece would destroy a variable that is read later on. */
-static bool needs_temporary(const struct node *value, const struct var *v)
-{
-	return (value->kind == N_AND || value->kind == N_OR || value->kind == N_COND ||
-		value->kind == N_TABLE) && mentions(value, v);
-}
 
 static void gen_assign_one(struct gen *g, const struct node *target, const struct node *value,
 			   struct pos pos)
@@ -113,96 +12,170 @@ static void gen_assign_one(struct gen *g, const struct node *target, const struc
 	struct place place;
 	int reg;
 
-	if (target->kind == N_NAME && target->var) {
-		if (needs_temporary(value, target->var)) {
-			reg = regs_take(g->regs, 1);
-			gen_to(g, value, reg);
-			emit(g, KTAP_OP_MOV, target->var->reg, reg, 0, 0);
-		} else {
+	if (is_local(target)) {
+		if (!needs_temporary(g, value, target->var->reg)) {
 			gen_to(g, value, target->var->reg);
+			return;
 		}
-	} else if (target->kind == N_NAME) {
-		reg = gen_operand(g, value, -1);
-		g->pos = pos;
-		emit(g, KTAP_OP_SETG, reg, 0, 0, target->sym->index);
-	} else {
-		gen_place(g, target, &place);
-		reg = gen_operand(g, value, -1);
-		place_set(g, &place, reg);
-		jumps_here(g, &place.dropped);
+		reg = regs_take(g->regs, 1);
+		gen_to(g, value, reg);
+		emit(g, KTAP_OP_MOV, target->var->reg, reg, 0, 0);
+		return;
 	}
+	gen_place(g, target, &place);
+	reg = gen_operand(g, value, -1);
+	if (target->kind == N_NAME)
+		place.pos = pos;
+	place_set(g, &place, reg);
+	jumps_here(g, &place.dropped);
 }
 
-/* Values for n variables into n new temporaries; a call at the end fills the rest. */
-static int gen_values(struct gen *g, const struct node *values, unsigned int n)
+/* n new temporaries, the last of them nil from `have` on. */
+static void gen_rest(struct gen *g, unsigned int have, unsigned int n)
 {
-	int first = g->regs->top;
-	unsigned int have;
+	int rest;
 
-	for (; values; values = values->next) {
-		have = g->regs->top - first;
-		if (!values->next && values->kind == N_CALL && have + 1 < n)
-			gen_call(g, values, n - have);
-		else
-			gen_to(g, values, regs_take(g->regs, 1));
-	}
-	have = g->regs->top - first;
-	if (have < n) {
-		int rest = regs_take(g->regs, n - have);
-
-		emit(g, KTAP_OP_NIL, rest, rest + n - have - 1, 0, 0);
-	}
-	return first;
+	if (have >= n)
+		return;
+	rest = regs_take(g->regs, n - have);
+	emit(g, KTAP_OP_NIL, rest, rest + n - have - 1, 0, 0);
 }
 
 static void gen_local(struct gen *g, const struct node *n)
 {
-	unsigned int count = list_len(n->list);
-	const struct node *name;
-	int reg;
+	unsigned int count = list_len(n->list), have = 0;
+	int reg = g->regs->top;
+	struct node *i;
 
+	for (i = n->list2; i; i = i->next, have++) {
+		if (!i->next && is_open(i) && have + 1 < count) {
+			gen_results(g, i, count - have);
+			have = count;
+			break;
+		}
+		gen_to(g, i, regs_take(g->regs, 1));
+	}
 	g->pos = n->pos;
-	reg = gen_values(g, n->list2, count);
-	for (name = n->list; name; name = name->next)
-		name->var->reg = reg++;
+	gen_rest(g, have, count);
+	for (i = n->list; i; i = i->next)
+		i->var->reg = reg++;
 	regs_bind(g->regs, count);
+}
+
+/* One of several assignments that are made at once. */
+struct pair {
+	const struct node *target;
+	const struct node *value;	/* NULL: what the one before it has left over, or nil */
+	struct place place;		/* unless the target is a local */
+	int reg;			/* where the value is */
+	bool done;
+};
+
+/*
+ * A local may stay where it is until its value is written, unless it is written
+ * to itself before.
+ */
+static bool stays(const struct pair *pairs, unsigned int i)
+{
+	unsigned int j;
+
+	if (!is_local(pairs[i].value))
+		return false;
+	for (j = 0; is_local(pairs[i].target) && j < i; j++)
+		if (is_local(pairs[j].target) &&
+		    pairs[j].target->var->reg == pairs[i].value->var->reg)
+			return false;
+	return true;
+}
+
+/* A local can be written at once if nobody needs what it held. */
+static bool writes_at_once(const struct gen *g, const struct pair *pairs, unsigned int n,
+			   unsigned int i)
+{
+	const struct node *target = pairs[i].target;
+	unsigned int j;
+
+	if (g->tries || !is_local(target) || needs_temporary(g, pairs[i].value, target->var->reg))
+		return false;
+	for (j = 0; j < n; j++) {
+		if (!is_local(pairs[j].target))
+			return false;
+		if (j == i)
+			continue;
+		if (pairs[j].target->var == target->var ||
+		    (pairs[j].value && mentions(pairs[j].value, target->var->reg)))
+			return false;
+	}
+	return true;
+}
+
+static void gen_pair_value(struct gen *g, struct pair *pairs, unsigned int n, unsigned int i)
+{
+	struct pair *p = &pairs[i];
+
+	if (stays(pairs, i)) {
+		p->reg = p->value->var->reg;
+	} else if (writes_at_once(g, pairs, n, i)) {
+		gen_to(g, p->value, p->target->var->reg);
+		p->done = true;
+	} else {
+		p->reg = regs_take(g->regs, 1);
+		gen_to(g, p->value, p->reg);
+	}
+}
+
+static void gen_pair_values(struct gen *g, struct pair *pairs, unsigned int n)
+{
+	unsigned int i, rest;
+
+	for (i = 0; i < n && pairs[i].value; i++) {
+		if (i + 1 < n && !pairs[i + 1].value && is_open(pairs[i].value)) {
+			rest = gen_results(g, pairs[i].value, n - i);
+			for (; i < n; i++)
+				pairs[i].reg = rest++;
+			return;
+		}
+		gen_pair_value(g, pairs, n, i);
+	}
+	rest = g->regs->top;
+	gen_rest(g, i, n);
+	for (; i < n; i++)
+		pairs[i].reg = rest++;
 }
 
 /*
  * a, t[a] = x, y: tables and keys are evaluated first, then the values, and
- * nothing is written before that.  Elements are written before variables, whose
+ * nothing is written before that.  Elements are written before locals, whose
  * registers may hold their tables and keys.
  */
 static void gen_assign_many(struct gen *g, const struct node *n)
 {
 	unsigned int count = list_len(n->list), i;
-	struct place *places = arena_alloc(&g->cc->arena, count * sizeof(*places));
-	const struct node *target;
-	int reg;
+	struct pair *pairs = arena_alloc(&g->cc->arena, count * sizeof(*pairs));
+	const struct node *target = n->list, *value = n->list2;
 
-	for (i = 0, target = n->list; target; target = target->next, i++) {
-		if (target->kind != N_NAME)
-			gen_place(g, target, &places[i]);
-	}
-	reg = gen_values(g, n->list2, count);
-	for (i = 0, target = n->list; target; target = target->next, i++) {
+	for (i = 0; i < count; i++, target = target->next) {
+		pairs[i].target = target;
+		pairs[i].value = value;
+		value = value ? value->next : NULL;
+		if (is_local(target))
+			continue;
+		gen_place(g, target, &pairs[i].place);
 		if (target->kind == N_NAME)
-			continue;
-		place_set(g, &places[i], reg + i);
+			pairs[i].place.pos = n->pos;
 	}
-	for (i = 0, target = n->list; target; target = target->next, i++) {
-		if (target->kind != N_NAME)
-			continue;
-		g->pos = n->pos;
-		if (target->var)
-			emit(g, KTAP_OP_MOV, target->var->reg, reg + i, 0, 0);
-		else
-			emit(g, KTAP_OP_SETG, reg + i, 0, 0, target->sym->index);
-	}
-	for (i = 0, target = n->list; target; target = target->next, i++) {
-		if (target->kind != N_NAME)
-			jumps_here(g, &places[i].dropped);
-	}
+	gen_pair_values(g, pairs, count);
+	for (i = 0; i < count; i++)
+		if (!is_local(pairs[i].target))
+			place_set(g, &pairs[i].place, pairs[i].reg);
+	g->pos = n->pos;
+	for (i = 0; i < count; i++)
+		if (is_local(pairs[i].target) && !pairs[i].done &&
+		    pairs[i].target->var->reg != pairs[i].reg)
+			emit(g, KTAP_OP_MOV, pairs[i].target->var->reg, pairs[i].reg, 0, 0);
+	for (i = 0; i < count; i++)
+		if (!is_local(pairs[i].target))
+			jumps_here(g, &pairs[i].place.dropped);
 }
 
 void gen_assign(struct gen *g, const struct node *n)
@@ -260,63 +233,25 @@ static void gen_modify(struct gen *g, const struct node *n, int reg)
 
 void gen_op_assign(struct gen *g, const struct node *n)
 {
-	bool add = n->op == OP_ADD || n->op == OP_SUB;
 	unsigned int top = g->regs->top;
 	struct place place;
 	int reg;
 
 	g->pos = n->pos;
-	if (n->a->kind == N_NAME && n->a->var) {
+	if (is_local(n->a)) {
 		gen_modify(g, n, n->a->var->reg);
-	} else if (n->a->kind == N_NAME && add) {
-		reg = gen_addend(g, n);
-		g->pos = n->pos;
-		emit(g, KTAP_OP_ADDG, reg, 0, 0, n->a->sym->index);
-	} else if (n->a->kind == N_NAME) {
+		return;
+	}
+	gen_place(g, n->a, &place);
+	place.pos = n->pos;
+	if (n->op == OP_ADD || n->op == OP_SUB) {
+		place_add(g, &place, gen_addend(g, n));
+	} else {
 		reg = regs_take(g->regs, 1);
-		emit(g, KTAP_OP_GETG, reg, 0, 0, n->a->sym->index);
+		place_get(g, &place, reg);
 		gen_modify(g, n, reg);
-		emit(g, KTAP_OP_SETG, reg, 0, 0, n->a->sym->index);
-	} else {
-		gen_place(g, n->a, &place);
-		place.pos = n->pos;
-		if (add) {
-			place_add(g, &place, gen_addend(g, n));
-		} else {
-			reg = regs_take(g->regs, 1);
-			place_get(g, &place, reg);
-			gen_modify(g, n, reg);
-			place_set(g, &place, reg);
-		}
-		jumps_here(g, &place.dropped);
-	}
-	regs_release(g->regs, top);
-}
-
-/* delete t[k] frees the element; delete(t) empties the table. */
-void gen_delete(struct gen *g, const struct node *n)
-{
-	struct jumps none = NO_JUMPS;
-	unsigned int top = g->regs->top;
-	struct place place;
-	int reg;
-
-	if (n->a->kind != N_INDEX && n->a->kind != N_FIELD) {
-		reg = regs_take(g->regs, 1);
-		gen_to(g, n->a, reg);
-		g->pos = n->pos;
-		emit(g, KTAP_OP_CALLB, reg, 1, 0, KTAP_FN_CLEAR);
-	} else {
-		place.table = gen_operand(g, n->a->a, -1);
-		g->pos = n->pos;
-		/* without t[a] there is no t[a][b] either */
-		if (n->a->a->kind == N_INDEX || n->a->a->kind == N_FIELD)
-			emit_jump(g, KTAP_OP_JNIL, place.table, 0, 0, &none);
-		gen_key(g, n->a, &place);
-		reg = regs_take(g->regs, 1);
-		emit(g, KTAP_OP_NIL, reg, reg, 0, 0);
 		place_set(g, &place, reg);
-		jumps_here(g, &none);
 	}
+	jumps_here(g, &place.dropped);
 	regs_release(g->regs, top);
 }

@@ -12,23 +12,40 @@
 _Static_assert(KTAP_OP_SHR - KTAP_OP_ADD == OP_SHR && KTAP_OP_SHRI - KTAP_OP_ADDI == OP_SHR,
 	       "enum op has the order of the opcodes");
 
-static bool is_local(const struct node *n)
-{
-	return n->kind == N_NAME && n->var && !n->var->constant;
-}
-
-bool mentions(const struct node *n, const struct var *v)
+bool mentions(const struct node *n, int reg)
 {
 	const struct node *i;
 
 	if (!n)
 		return false;
-	if (n->kind == N_NAME && n->var == v)
+	if (is_local(n) && n->var->reg == reg)
 		return true;
 	for (i = n->list; i; i = i->next)
-		if (mentions(i, v))
+		if (mentions(i, reg))
 			return true;
-	return mentions(n->a, v) || mentions(n->b, v) || mentions(n->c, v);
+	return mentions(n->a, reg) || mentions(n->b, reg) || mentions(n->c, reg);
+}
+
+bool needs_temporary(const struct gen *g, const struct node *n, int reg)
+{
+	if (!regs_is_local(g->regs, reg))
+		return false;
+	switch (n->kind) {
+	case N_AND:
+	case N_OR:
+		if (needs_temporary(g, n->b, reg))
+			return true;
+		/* x = x && y writes x once */
+		if (is_local(n->a) && n->a->var->reg == reg)
+			return false;
+		return g->tries || mentions(n->b, reg) || needs_temporary(g, n->a, reg);
+	case N_COND:
+		return needs_temporary(g, n->b, reg) || needs_temporary(g, n->c, reg);
+	case N_TABLE:
+		return g->tries || mentions(n, reg);
+	default:
+		return false;
+	}
 }
 
 int gen_operand(struct gen *g, const struct node *n, int hint)
@@ -39,15 +56,6 @@ int gen_operand(struct gen *g, const struct node *n, int hint)
 		hint = regs_take(g->regs, 1);
 	gen_to(g, n, hint);
 	return hint;
-}
-
-int gen_list(struct gen *g, const struct node *list)
-{
-	int first = g->regs->top;
-
-	for (; list; list = list->next)
-		gen_to(g, list, regs_take(g->regs, 1));
-	return first;
 }
 
 void gen_int(struct gen *g, int reg, int64_t val)
@@ -80,11 +88,6 @@ void gen_arith(struct gen *g, enum op op, int dst, int a, const struct node *b)
 	g->pos = pos;
 	emit(g, KTAP_OP_ADD + op, dst, a, r, 0);
 	regs_release(g->regs, top);
-}
-
-static bool commutes(enum op op)
-{
-	return op == OP_ADD || op == OP_MUL || op == OP_BAND || op == OP_BOR || op == OP_BXOR;
 }
 
 static void gen_compare(struct gen *g, const struct node *n, int reg)
@@ -143,7 +146,6 @@ static void gen_concat(struct gen *g, const struct node *n, int reg)
 
 static void gen_binary(struct gen *g, const struct node *n, int reg)
 {
-	const struct node *a = n->a, *b = n->b;
 	int r;
 
 	if (n->op == OP_CONCAT) {
@@ -154,13 +156,9 @@ static void gen_binary(struct gen *g, const struct node *n, int reg)
 		gen_compare(g, n, reg);
 		return;
 	}
-	if (commutes(n->op) && fits_imm32(a)) {
-		a = n->b;
-		b = n->a;
-	}
-	r = gen_operand(g, a, hint_of(g, reg));
+	r = gen_operand(g, n->a, hint_of(g, reg));
 	g->pos = n->pos;
-	gen_arith(g, n->op, reg, r, b);
+	gen_arith(g, n->op, reg, r, n->b);
 }
 
 static void gen_unary(struct gen *g, const struct node *n, int reg)
@@ -172,31 +170,6 @@ static void gen_unary(struct gen *g, const struct node *n, int reg)
 
 	g->pos = n->pos;
 	emit(g, ops[n->op], reg, r, 0, 0);
-}
-
-/* && and || give the operand that decided; the second is not evaluated in vain. */
-static void gen_logical(struct gen *g, const struct node *n, int reg)
-{
-	struct jumps end = NO_JUMPS;
-
-	gen_to(g, n->a, reg);
-	g->pos = n->pos;
-	emit_jump(g, n->kind == N_AND ? KTAP_OP_JF : KTAP_OP_JT, reg, 0, 0, &end);
-	gen_to(g, n->b, reg);
-	jumps_here(g, &end);
-}
-
-static void gen_choice(struct gen *g, const struct node *n, int reg)
-{
-	struct jumps other = NO_JUMPS, end = NO_JUMPS;
-
-	gen_condition(g, n->a, false, &other);
-	gen_to(g, n->b, reg);
-	g->pos = n->pos;
-	emit_jump(g, KTAP_OP_JMP, 0, 0, 0, &end);
-	jumps_here(g, &other);
-	gen_to(g, n->c, reg);
-	jumps_here(g, &end);
 }
 
 int gen_tuple(struct gen *g, const struct node *keys)
@@ -227,30 +200,44 @@ static void gen_index(struct gen *g, const struct node *n, int reg)
 	}
 }
 
-static void gen_table(struct gen *g, const struct node *n, int reg)
+static void gen_item(struct gen *g, const struct node *item, int table, int64_t *position)
 {
-	const struct node *item;
-	int64_t position = 0;
+	const struct node *key = item->list;
 	int v, k;
 
+	if (key && (key->next || (key->kind != N_STR && !fits_imm32(key)))) {
+		k = key->next ? gen_tuple(g, key) : gen_operand(g, key, -1);
+		v = gen_operand(g, item->b, -1);
+		g->pos = item->pos;
+		emit(g, KTAP_OP_TSET, table, k, v, 0);
+		return;
+	}
+	v = gen_operand(g, item->b, -1);
+	g->pos = item->pos;
+	if (key && key->kind == N_STR)
+		emit(g, KTAP_OP_TSETS, table, 0, v, chunk_string(g->cc, key->str, key->len));
+	else
+		emit(g, KTAP_OP_TSETI, table, 0, v, key ? key->ival : ++*position);
+}
+
+static void gen_table(struct gen *g, const struct node *n, int reg)
+{
+	const struct node *item, *last = NULL;
+	unsigned int top = g->regs->top;
+	int64_t position = 0;
+	int first;
+
+	for (item = n->list; item; item = item->next)
+		if (!item->list)
+			last = item;
 	emit(g, KTAP_OP_NEWT, reg, 0, 0, 0);
 	for (item = n->list; item; item = item->next) {
-		const struct node *key = item->a;
-		unsigned int top = g->regs->top;
-
-		if (key && key->kind != N_STR && !fits_imm32(key)) {
-			k = gen_operand(g, key, -1);
-			v = gen_operand(g, item->b, -1);
+		if (item == last && is_open(item->b)) {
+			first = gen_results(g, item->b, KTAP_MULTI);
 			g->pos = item->pos;
-			emit(g, KTAP_OP_TSET, reg, k, v, 0);
+			emit(g, KTAP_OP_TSETM, reg, first, 0, position + 1);
 		} else {
-			v = gen_operand(g, item->b, -1);
-			g->pos = item->pos;
-			if (key && key->kind == N_STR)
-				emit(g, KTAP_OP_TSETS, reg, 0, v,
-				     chunk_string(g->cc, key->str, key->len));
-			else
-				emit(g, KTAP_OP_TSETI, reg, 0, v, key ? key->ival : ++position);
+			gen_item(g, item, reg, &position);
 		}
 		regs_release(g->regs, top);
 	}
@@ -282,51 +269,6 @@ static void gen_filter_name(struct gen *g, const struct node *n, int reg)
 	emit_jump(g, KTAP_OP_JNNIL, reg, 0, 0, &end);
 	gen_to(g, n->a, reg);
 	jumps_here(g, &end);
-}
-
-int gen_call(struct gen *g, const struct node *n, unsigned int want)
-{
-	unsigned int nargs = list_len(n->list), used;
-	int base = g->regs->top;
-
-	if (n->call == CALL_VALUE)
-		gen_to(g, n->a, regs_take(g->regs, 1));
-	if (n->call != CALL_NEWT)
-		gen_list(g, n->list);
-	used = g->regs->top - base;
-	regs_take(g->regs, want > used ? want - used : !used);
-	g->pos = n->pos;
-	switch (n->call) {
-	case CALL_VALUE:
-		emit(g, KTAP_OP_CALLV, base, nargs, want, 0);
-		break;
-	case CALL_DIRECT:
-		emit(g, KTAP_OP_CALL, base, nargs, want, n->func->index);
-		break;
-	case CALL_BUILTIN:
-		emit(g, KTAP_OP_CALLB, base, nargs, 0, n->ival);
-		if (want > 1)
-			emit(g, KTAP_OP_NIL, base + 1, base + want - 1, 0, 0);
-		break;
-	default:
-		emit(g, KTAP_OP_NEWT, base, 0, 0, n->ival);
-		if (want > 1)
-			emit(g, KTAP_OP_NIL, base + 1, base + want - 1, 0, 0);
-	}
-	regs_release(g->regs, base + (want ? want : 1));
-	return base;
-}
-
-static void gen_call_to(struct gen *g, const struct node *n, int reg)
-{
-	int base;
-
-	/* the topmost temporary can be the first argument itself */
-	if (!regs_is_local(g->regs, reg) && (unsigned int)reg + 1 == g->regs->top)
-		regs_release(g->regs, reg);
-	base = gen_call(g, n, 1);
-	if (base != reg)
-		emit(g, KTAP_OP_MOV, reg, base, 0, 0);
 }
 
 void gen_to(struct gen *g, const struct node *n, int reg)
@@ -377,7 +319,11 @@ void gen_to(struct gen *g, const struct node *n, int reg)
 		emit(g, KTAP_OP_TGETS, reg, r, 0, chunk_string(g->cc, n->str, strlen(n->str)));
 		break;
 	}
+	case N_SELF:
+		emit(g, KTAP_OP_GETSELF, reg, 0, 0, chunk_string(g->cc, n->str, strlen(n->str)));
+		break;
 	case N_CALL:
+	case N_VARG:
 		gen_call_to(g, n, reg);
 		break;
 	case N_FUNC:
@@ -398,91 +344,3 @@ void gen_to(struct gen *g, const struct node *n, int reg)
 	regs_release(g->regs, top);
 }
 
-static enum op mirrored(enum op op)
-{
-	switch (op) {
-	case OP_LT: return OP_GT;
-	case OP_LE: return OP_GE;
-	case OP_GT: return OP_LT;
-	case OP_GE: return OP_LE;
-	default: return op;
-	}
-}
-
-/* With nil neither a < b nor a >= b holds: "not less" has its own opcodes. */
-static void gen_compare_jump(struct gen *g, const struct node *n, bool sense,
-			     struct jumps *jumps)
-{
-	static const unsigned char imm[][2] = {
-		[OP_EQ] = { KTAP_OP_JNEI, KTAP_OP_JEQI },
-		[OP_NE] = { KTAP_OP_JEQI, KTAP_OP_JNEI },
-		[OP_LT] = { KTAP_OP_JNLTI, KTAP_OP_JLTI },
-		[OP_LE] = { KTAP_OP_JNLEI, KTAP_OP_JLEI },
-		[OP_GT] = { KTAP_OP_JNGTI, KTAP_OP_JGTI },
-		[OP_GE] = { KTAP_OP_JNGEI, KTAP_OP_JGEI },
-	};
-	static const unsigned char regs[][2] = {
-		[OP_EQ] = { KTAP_OP_JNE, KTAP_OP_JEQ },
-		[OP_NE] = { KTAP_OP_JEQ, KTAP_OP_JNE },
-		[OP_LT] = { KTAP_OP_JNLT, KTAP_OP_JLT },
-		[OP_LE] = { KTAP_OP_JNLE, KTAP_OP_JLE },
-		[OP_GT] = { KTAP_OP_JNLT, KTAP_OP_JLT },
-		[OP_GE] = { KTAP_OP_JNLE, KTAP_OP_JLE },
-	};
-	const struct node *left = n->a, *right = n->b;
-	enum op op = n->op;
-	int a, b;
-
-	if (fits_imm16(left) || left->kind == N_NIL) {
-		left = n->b;
-		right = n->a;
-		op = mirrored(op);
-	}
-	a = gen_operand(g, left, -1);
-	g->pos = n->pos;
-	if (right->kind == N_NIL && (op == OP_EQ || op == OP_NE)) {
-		emit_jump(g, sense == (op == OP_EQ) ? KTAP_OP_JNIL : KTAP_OP_JNNIL, a, 0, 0, jumps);
-		return;
-	}
-	if (fits_imm16(right)) {
-		emit_jump(g, imm[op][sense], a, IMM_B(right->ival), IMM_C(right->ival), jumps);
-		return;
-	}
-	b = gen_operand(g, right, -1);
-	g->pos = n->pos;
-	if (op == OP_GT || op == OP_GE)
-		emit_jump(g, regs[op][sense], b, a, 0, jumps);
-	else
-		emit_jump(g, regs[op][sense], a, b, 0, jumps);
-}
-
-void gen_condition(struct gen *g, const struct node *n, bool sense, struct jumps *jumps)
-{
-	unsigned int top = g->regs->top;
-	int r;
-
-	if (is_const(n)) {
-		g->pos = n->pos;
-		if (const_truth(n) == sense)
-			emit_jump(g, KTAP_OP_JMP, 0, 0, 0, jumps);
-	} else if (n->kind == N_UNARY && n->op == OP_NOT) {
-		gen_condition(g, n->a, !sense, jumps);
-	} else if (n->kind == N_AND || n->kind == N_OR) {
-		struct jumps skip = NO_JUMPS;
-
-		/* one operand alone decides when it is false (&&) or true (||) */
-		if ((n->kind == N_OR) == sense)
-			gen_condition(g, n->a, sense, jumps);
-		else
-			gen_condition(g, n->a, !sense, &skip);
-		gen_condition(g, n->b, sense, jumps);
-		jumps_here(g, &skip);
-	} else if (n->kind == N_BINARY && n->op >= OP_EQ && n->op <= OP_GE) {
-		gen_compare_jump(g, n, sense, jumps);
-	} else {
-		r = gen_operand(g, n, -1);
-		g->pos = n->pos;
-		emit_jump(g, sense ? KTAP_OP_JT : KTAP_OP_JF, r, 0, 0, jumps);
-	}
-	regs_release(g->regs, top);
-}

@@ -101,24 +101,6 @@ static bool gen_while(struct gen *g, const struct node *n)
 	return !forever || broken;
 }
 
-/* Locals of the body that a continue may jump over are no use to the condition. */
-static void check_until(struct gen *g, const struct node *n, unsigned int locals)
-{
-	const struct node *i;
-
-	if (!n)
-		return;
-	if (n->kind == N_NAME && n->var && n->var->reg >= (int)locals)
-		diag_error(&g->cc->diag, n->pos,
-			   "'%s' may not exist here: a 'continue' in the loop jumps over it",
-			   n->str);
-	check_until(g, n->a, locals);
-	check_until(g, n->b, locals);
-	check_until(g, n->c, locals);
-	for (i = n->list; i; i = i->next)
-		check_until(g, i, locals);
-}
-
 static bool gen_repeat(struct gen *g, const struct node *n)
 {
 	struct jumps again = NO_JUMPS;
@@ -129,10 +111,7 @@ static bool gen_repeat(struct gen *g, const struct node *n)
 
 	loop_begin(g, &loop);
 	tested = gen_stmts(g, n->list);
-	if (loop.continues.last >= 0) {
-		tested = true;
-		check_until(g, n->a, before.locals);
-	}
+	tested |= loop.continues.last >= 0;
 	jumps_here(g, &loop.continues);
 	if (tested)
 		gen_condition(g, n->a, false, &again);
@@ -230,36 +209,25 @@ static bool gen_for_in(struct gen *g, const struct node *n)
 
 static void gen_return(struct gen *g, const struct node *n)
 {
-	unsigned int count = list_len(n->list);
+	unsigned int count = 1;
 	int reg = 0;
 
-	if (count == 1)
+	if (n->list && !n->list->next && !is_open(n->list))
 		reg = gen_operand(g, n->list, -1);
-	else if (count)
-		reg = gen_list(g, n->list);
+	else
+		reg = gen_open_list(g, n->list, &count);
+	if (!count)
+		reg = 0;
 	g->pos = n->pos;
 	emit(g, KTAP_OP_RET, reg, count, 0, 0);
 }
 
-/* The function that a handler names, if that is known now. */
-static struct func *static_handler(const struct node *n)
-{
-	if (n->kind == N_FUNC)
-		return n->func;
-	if (n->var)
-		return n->var->constant;
-	return n->sym->global ? NULL : n->sym->func;
-}
-
 static void gen_trace(struct gen *g, const struct node *n)
 {
-	struct func *handler = static_handler(n->a);
+	struct func *handler = static_func(n->a);
 	const struct node *event;
 	int reg;
 
-	if (n->func && !handler)
-		diag_error(&g->cc->diag, n->a->pos,
-			   "a filter needs a handler that is known at compile time");
 	for (event = n->list; event; event = event->next) {
 		unsigned int top = g->regs->top;
 
@@ -280,10 +248,51 @@ static void gen_trace(struct gen *g, const struct node *n)
 	}
 }
 
+static bool gen_try(struct gen *g, const struct node *n)
+{
+	unsigned int first = g->f->ninsns, end;
+	struct regs before = *g->regs;
+	struct jumps out = NO_JUMPS;
+	struct func *f = g->f;
+	bool goes_on, caught;
+	int reg;
+
+	g->tries++;
+	goes_on = gen_block(g, n->list);
+	g->tries--;
+	end = f->ninsns;
+	if (goes_on)
+		emit_jump(g, KTAP_OP_JMP, 0, 0, 0, &out);
+	/* nothing of the body is alive in the handler */
+	reg = regs_take(g->regs, 1);
+	if (n->a) {
+		n->a->var->reg = reg;
+		regs_bind(g->regs, 1);
+	}
+	f->tries = arena_grow(&g->cc->arena, f->tries, f->ntries, &f->max_tries,
+			      sizeof(*f->tries));
+	f->tries[f->ntries++] = (struct try) {
+		.first = first, .end = end, .handler = f->ninsns, .reg = reg,
+	};
+	caught = gen_block(g, n->list2);
+	close_scope(g, &before);
+	jumps_here(g, &out);
+	return goes_on || caught;
+}
+
 /* Returns false if what follows cannot be reached. */
-static bool gen_stmt(struct gen *g, const struct node *n)
+static bool gen_call_stmt(struct gen *g, const struct node *n)
+{
+	if (n->kind == N_CALL)
+		gen_results(g, n, 0);
+	return n->kind != N_CALL || n->call != CALL_BUILTIN ||
+	       (n->ival != KTAP_FN_EXIT && n->ival != KTAP_FN_ERROR);
+}
+
+static bool gen_stmt_body(struct gen *g, const struct node *n)
 {
 	unsigned int top = g->regs->top;
+	bool goes_on = true;
 
 	g->pos = n->pos;
 	switch (n->kind) {
@@ -294,9 +303,11 @@ static bool gen_stmt(struct gen *g, const struct node *n)
 	case S_OPASSIGN:
 		gen_op_assign(g, n);
 		return true;
+	case S_AGGREGATE:
+		gen_aggregate(g, n);
+		return true;
 	case S_CALL:
-		if (n->a->kind == N_CALL)
-			gen_call(g, n->a, 0);
+		goes_on = gen_call_stmt(g, n->a);
 		break;
 	case S_IF:
 		return gen_if(g, n);
@@ -310,6 +321,8 @@ static bool gen_stmt(struct gen *g, const struct node *n)
 		return gen_for_c(g, n);
 	case S_FORIN:
 		return gen_for_in(g, n);
+	case S_TRY:
+		return gen_try(g, n);
 	case S_BREAK:
 		emit_jump(g, KTAP_OP_JMP, 0, 0, 0, &g->loop->breaks);
 		return false;
@@ -331,5 +344,20 @@ static bool gen_stmt(struct gen *g, const struct node *n)
 		break;		/* S_FUNC: its function stands for itself */
 	}
 	regs_release(g->regs, top);
-	return true;
+	return goes_on;
+}
+
+static bool gen_stmt(struct gen *g, const struct node *n)
+{
+	bool goes_on;
+
+	g->cc->pos = n->pos;
+	goes_on = gen_stmt_body(g, n);
+	if (g->regs->overflow && !g->overflow) {
+		g->overflow = true;
+		diag_error(&g->cc->diag, n->pos,
+			   "'%s' needs more than %u registers: too many locals, or too large an expression",
+			   g->f->name, KTAP_MAX_REGS);
+	}
+	return goes_on;
 }

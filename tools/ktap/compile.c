@@ -4,20 +4,35 @@
 #include "chunk.h"
 #include "compile.h"
 
-void *ktap_compile(const struct ktap_source *src, const struct ktap_compile_opts *opts,
-		   size_t *len)
+void compiler_begin(struct compiler *cc, const struct ktap_source *script,
+		    const struct ktap_compile_opts *opts)
 {
-	struct compiler cc = {
+	*cc = (struct compiler) {
+		.opts = opts,
 		.diag = {
-			.name = src->name, .text = src->text, .len = src->len,
 			.werror = opts->werror, .nowarn = opts->nowarn, .out = opts->diag,
 		},
 	};
+	cc->diag.arena = &cc->arena;
+	diag_add_file(&cc->diag, script);
+	cc->chunk = chunk_writer_new(cc);
+}
+
+void compiler_end(struct compiler *cc)
+{
+	diag_flush(&cc->diag);
+	source_free(cc);
+	arena_free(&cc->arena);
+}
+
+void *ktap_compile(const struct ktap_source *src, const struct ktap_compile_opts *opts,
+		   size_t *len)
+{
+	struct compiler cc;
 	void *chunk = NULL;
 
-	cc.diag.arena = &cc.arena;
-	cc.chunk = chunk_writer_new(&cc);
-	parse_file(&cc);
+	compiler_begin(&cc, src, opts);
+	parse_script(&cc);
 	bind_names(&cc);
 	scope_classify(&cc);
 	check_script(&cc);
@@ -25,7 +40,6 @@ void *ktap_compile(const struct ktap_source *src, const struct ktap_compile_opts
 		generate(&cc);
 	if (!cc.diag.nerrors)
 		chunk = chunk_write(&cc, len);
-	diag_flush(&cc.diag);
-	arena_free(&cc.arena);
+	compiler_end(&cc);
 	return chunk;
 }

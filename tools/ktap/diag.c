@@ -17,6 +17,13 @@ struct diag_msg {
 	const char *note;
 };
 
+unsigned int diag_add_file(struct diag *d, const struct ktap_source *file)
+{
+	d->files = arena_grow(d->arena, d->files, d->nfiles, &d->max_files, sizeof(*d->files));
+	d->files[d->nfiles] = *file;
+	return d->nfiles++;
+}
+
 static void add_msg(struct diag *d, struct pos pos, bool error, const char *text)
 {
 	d->msgs = arena_grow(d->arena, d->msgs, d->nmsgs, &d->max, sizeof(*d->msgs));
@@ -99,6 +106,8 @@ static int compare(const void *a, const void *b)
 {
 	const struct diag_msg *x = a, *y = b;
 
+	if (x->pos.file != y->pos.file)
+		return x->pos.file < y->pos.file ? -1 : 1;
 	if (x->pos.line != y->pos.line)
 		return x->pos.line < y->pos.line ? -1 : 1;
 	if (x->pos.col != y->pos.col)
@@ -106,9 +115,27 @@ static int compare(const void *a, const void *b)
 	return x->seq < y->seq ? -1 : 1;
 }
 
+static bool same_place(const struct pos *a, const struct pos *b)
+{
+	return a->file == b->file && a->line == b->line && a->col == b->col;
+}
+
+static void show_msg(const struct diag *d, const struct diag_msg *m)
+{
+	const struct ktap_source *file = &d->files[m->pos.file];
+
+	fprintf(d->out, "%s:", file->name);
+	if (m->pos.line)
+		fprintf(d->out, "%u:%u:", m->pos.line, m->pos.col);
+	fprintf(d->out, " %s: %s\n", m->error ? "error" : "warning", m->text);
+	diag_show_line(d->out, file->text, file->len, m->pos);
+	if (m->note)
+		fprintf(d->out, "note: %s\n", m->note);
+}
+
 void diag_flush(struct diag *d)
 {
-	unsigned int i, errors = 0;
+	unsigned int i, errors = 0, warnings = 0;
 
 	if (d->nmsgs)
 		qsort(d->msgs, d->nmsgs, sizeof(*d->msgs), compare);
@@ -116,20 +143,19 @@ void diag_flush(struct diag *d)
 		const struct diag_msg *m = &d->msgs[i];
 
 		/* one mistake, one message */
-		if (i && m->pos.line == m[-1].pos.line && m->pos.col == m[-1].pos.col)
+		if (i && same_place(&m->pos, &m[-1].pos))
 			continue;
 		if (m->error && ++errors > MAX_ERRORS) {
-			fprintf(d->out, "%s: too many errors, the rest is not shown\n", d->name);
+			fprintf(d->out, "%s: too many errors, the rest is not shown\n",
+				d->files[0].name);
 			break;
 		}
-		fprintf(d->out, "%s:", d->name);
-		if (m->pos.line)
-			fprintf(d->out, "%u:%u:", m->pos.line, m->pos.col);
-		fprintf(d->out, " %s: %s\n", m->error ? "error" : "warning", m->text);
-		diag_show_line(d->out, d->text, d->len, m->pos);
-		if (m->note)
-			fprintf(d->out, "note: %s\n", m->note);
+		if (m->error || ++warnings <= MAX_WARNINGS)
+			show_msg(d, m);
 	}
+	if (warnings > MAX_WARNINGS)
+		fprintf(d->out, "%s: too many warnings, %u are not shown\n", d->files[0].name,
+			warnings - MAX_WARNINGS);
 	d->nmsgs = 0;
 }
 

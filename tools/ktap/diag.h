@@ -9,20 +9,23 @@
 #include <stdio.h>
 
 #include "arena.h"
+#include "compile.h"
 
 #define MAX_ERRORS	20
+#define MAX_WARNINGS	50
 
-/* Line and column (in bytes), both from 1; line 0 is no position. */
+/* Line and column (in bytes), both from 1, of a file; line 0 is no position. */
 struct pos {
 	uint32_t line;
 	uint32_t col;
+	uint32_t file;
 };
 
 struct diag {
 	struct arena *arena;
-	const char *name;
-	const char *text;
-	size_t len;
+	struct ktap_source *files;	/* the first is the script */
+	unsigned int nfiles;
+	unsigned int max_files;
 	bool werror;
 	bool nowarn;
 	FILE *out;
@@ -32,6 +35,8 @@ struct diag {
 	struct diag_msg *msgs;
 };
 
+/* Returns its index, for positions. */
+unsigned int diag_add_file(struct diag *d, const struct ktap_source *file);
 __attribute__((format(printf, 3, 4)))
 void diag_error(struct diag *d, struct pos pos, const char *fmt, ...);
 __attribute__((format(printf, 3, 4)))

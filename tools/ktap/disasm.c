@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Prints a chunk as a listing; its text is stable, tests compare it. */
+/*
+ * Prints a chunk as a listing; its text is stable, tests compare it.  Above the
+ * instructions of a line of the source stands that line, before those that are
+ * jumped to a label.
+ */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "builtins.h"
@@ -8,13 +13,15 @@
 #include "compile.h"
 
 #define MAX_SHOWN	60	/* bytes of a string that are shown */
+#define MAX_LINE	90	/* and of a line of the source */
 
 /*
  * The operands of an instruction, one letter each: a b c registers; B a
  * boolean in b; r the registers a to b; n the count b from register a on,
- * m the count c from register b on, q the arguments of a call; d an integer;
- * i bc as an integer; k s f g e l u integer constant, string, function,
- * global, event field, jump target, built-in function.
+ * p the count c from there, m the count c from register b on, o all from b on,
+ * q the arguments and results of a call; d an integer; i bc as an integer;
+ * k s f g e l u integer constant, string, function, global, event field, jump
+ * target, built-in function.
  */
 static const struct {
 	const char *name;
@@ -90,6 +97,7 @@ static const struct {
 	[KTAP_OP_TADDS] = { "TADDS", "asc" },
 	[KTAP_OP_TADDI] = { "TADDI", "adc" },
 	[KTAP_OP_THAS] = { "THAS", "abc" },
+	[KTAP_OP_TAGG] = { "TAGG", "abc" },
 	[KTAP_OP_ITER] = { "ITER", "a" },
 	[KTAP_OP_NEXT] = { "NEXT", "al" },
 	[KTAP_OP_FORPREP] = { "FORPREP", "al" },
@@ -98,8 +106,24 @@ static const struct {
 	[KTAP_OP_CALLV] = { "CALLV", "aq" },
 	[KTAP_OP_CALLB] = { "CALLB", "au" },
 	[KTAP_OP_RET] = { "RET", "n" },
+	[KTAP_OP_VARG] = { "VARG", "p" },
+	[KTAP_OP_TSETM] = { "TSETM", "ado" },
+	[KTAP_OP_AGG] = { "AGG", "ac" },
 	[KTAP_OP_FIELD] = { "FIELD", "ae" },
 	[KTAP_OP_ARG] = { "ARG", "ad" },
+	[KTAP_OP_GETSELF] = { "GETSELF", "as" },
+	[KTAP_OP_SETSELF] = { "SETSELF", "sa" },
+	[KTAP_OP_ADDSELF] = { "ADDSELF", "sa" },
+};
+
+/* A function being shown. */
+struct listing {
+	FILE *out;
+	const struct chunk *chunk;
+	uint32_t first, count;	/* its instructions */
+	uint32_t *labels;	/* by instruction: the number of its label, or 0 */
+	uint32_t file, line;	/* shown last */
+	const unsigned char *text;	/* that line, or NULL */
 };
 
 static void show_bytes(FILE *out, const char *s, uint32_t len)
@@ -152,19 +176,48 @@ static void show_entry(FILE *out, const struct chunk *chunk, int type, uint32_t 
 		fprintf(out, "<bad index %u>", index);
 }
 
+/* A number of values, which may be all that come. */
+static void show_count(FILE *out, unsigned int count)
+{
+	if (count == KTAP_MULTI)
+		fputs("...", out);
+	else
+		fprintf(out, "%u", count);
+}
+
+static void show_registers(FILE *out, unsigned int first, unsigned int count)
+{
+	if (count)
+		fprintf(out, "r%u", first);
+	if (count == KTAP_MULTI)
+		fputs("...", out);
+	else if (count > 1)
+		fprintf(out, "-r%u", first + count - 1);
+}
+
 static void show_builtin(FILE *out, uint32_t id, unsigned int nargs)
 {
 	const char *name = builtin_name(id);
 
 	if (name)
-		fprintf(out, "%s/%u", name, nargs);
+		fprintf(out, "%s/", name);
 	else
-		fprintf(out, "<builtin %u>/%u", id, nargs);
+		fprintf(out, "<builtin %u>/", id);
+	show_count(out, nargs);
 }
 
-static void show_operand(FILE *out, const struct chunk *chunk, const unsigned char *p, char kind,
-			 uint32_t at)
+static void show_label(const struct listing *l, int64_t target)
 {
+	if (target >= 0 && target < l->count)
+		fprintf(l->out, "=> L%u", l->labels[target]);
+	else
+		fprintf(l->out, "=> <bad target %" PRId64 ">", target);
+}
+
+static void show_operand(const struct listing *l, const unsigned char *p, char kind, uint32_t at)
+{
+	const struct chunk *chunk = l->chunk;
+	FILE *out = l->out;
 	const struct chunk_section *ints = &chunk->sections[KTAP_SEC_INTS];
 	uint32_t d = get_le32(p + 4), len;
 	const char *s;
@@ -182,16 +235,21 @@ static void show_operand(FILE *out, const struct chunk *chunk, const unsigned ch
 		fprintf(out, p[1] == p[2] ? "r%u" : "r%u-r%u", p[1], p[2]);
 		break;
 	case 'n':
-		if (p[2] > 1)
-			fprintf(out, "r%u-r%u", p[1], p[1] + p[2] - 1);
-		else if (p[2])
-			fprintf(out, "r%u", p[1]);
+		show_registers(out, p[1], p[2]);
+		break;
+	case 'p':
+		show_registers(out, p[1], p[3]);
 		break;
 	case 'm':
-		fprintf(out, "r%u-r%u", p[2], p[2] + p[3] - 1);
+		show_registers(out, p[2], p[3]);
+		break;
+	case 'o':
+		show_registers(out, p[2], KTAP_MULTI);
 		break;
 	case 'q':
-		fprintf(out, "%u -> %u", p[2], p[3]);
+		show_count(out, p[2]);
+		fputs(" -> ", out);
+		show_count(out, p[3]);
 		break;
 	case 'd':
 		fprintf(out, "%" PRId32, (int32_t)d);
@@ -219,7 +277,7 @@ static void show_operand(FILE *out, const struct chunk *chunk, const unsigned ch
 		show_entry(out, chunk, KTAP_SEC_FIELDS, d);
 		break;
 	case 'l':
-		fprintf(out, "=> %" PRId64, (int64_t)at + 1 + (int32_t)d);
+		show_label(l, (int64_t)at + 1 + (int32_t)d);
 		break;
 	case 'u':
 		show_builtin(out, d, p[2]);
@@ -227,67 +285,193 @@ static void show_operand(FILE *out, const struct chunk *chunk, const unsigned ch
 	}
 }
 
-static void show_insn(FILE *out, const struct chunk *chunk, const unsigned char *p, uint32_t at)
+static void show_insn(const struct listing *l, const unsigned char *p, uint32_t at)
 {
 	const char *o = ops[p[0]].operands, *sep = "";
+	char label[16] = "";
 
+	if (l->labels[at])
+		snprintf(label, sizeof(label), "L%u", l->labels[at]);
+	fprintf(l->out, "%-4s%5u  ", label, at);
 	if (!ops[p[0]].name) {
-		fprintf(out, "%4u  <bad opcode %u>\n", at, p[0]);
+		fprintf(l->out, "<bad opcode %u>\n", p[0]);
 		return;
 	}
 	if (p[0] == KTAP_OP_RET && !p[2]) {
-		fprintf(out, "%4u  RET\n", at);
+		fputs("RET\n", l->out);
 		return;
 	}
-	fprintf(out, "%4u  %-7s ", at, ops[p[0]].name);
+	fprintf(l->out, "%-7s ", ops[p[0]].name);
 	for (; *o; o++, sep = ", ") {
-		fputs(sep, out);
-		show_operand(out, chunk, p, *o, at);
+		fputs(sep, l->out);
+		show_operand(l, p, *o, at);
 	}
-	fputc('\n', out);
+	fputc('\n', l->out);
 }
 
-/* "; file:line" when the line is another than that of the instruction before. */
-static void show_line(FILE *out, const struct chunk *chunk, uint32_t index, uint32_t *last)
+/* Where a line of a file begins in the chunk; usually behind the one shown before. */
+static const unsigned char *find_line(const struct listing *l, uint32_t file, uint32_t line,
+				      const unsigned char **end)
 {
-	const struct chunk_section *lines = &chunk->sections[KTAP_SEC_LINES];
-	const struct chunk_section *files = &chunk->sections[KTAP_SEC_FILES];
-	const unsigned char *p = lines->data + (size_t)index * sizeof(struct ktap_line);
+	const struct chunk_section *files = &l->chunk->sections[KTAP_SEC_FILES];
+	const unsigned char *p = files->data + file * sizeof(struct ktap_file);
+	uint32_t text = get_le32(p + 4), len = get_le32(p + 8), at = 1;
+
+	if (text > files->size || len > files->size - text)
+		return NULL;
+	p = files->data + text;
+	*end = p + len;
+	if (l->text && file == l->file && line >= l->line) {
+		at = l->line;
+		p = l->text;
+	}
+	for (; at < line && p; at++) {
+		p = memchr(p, '\n', *end - p);
+		p = p ? p + 1 : NULL;
+	}
+	return p != *end ? p : NULL;
+}
+
+static void show_text(const struct listing *l, const unsigned char *end)
+{
+	const unsigned char *p = l->text, *eol = memchr(p, '\n', end - p);
+	unsigned int n;
+
+	if (!eol)
+		eol = end;
+	while (p < eol && (*p == ' ' || *p == '\t'))
+		p++;
+	fputs(p < eol ? ": " : "", l->out);
+	for (n = 0; p < eol && n < MAX_LINE; p++, n++)
+		fputc(*p == '\t' ? ' ' : *p >= ' ' && *p < 127 ? *p : '?', l->out);
+	fputs(p < eol ? "..." : "", l->out);
+}
+
+/* The line an instruction comes from, when it is another than before. */
+static void show_line(struct listing *l, uint32_t index)
+{
+	const struct chunk_section *lines = &l->chunk->sections[KTAP_SEC_LINES];
+	const struct chunk_section *files = &l->chunk->sections[KTAP_SEC_FILES];
+	const unsigned char *p, *end;
 	uint32_t line, file;
 
 	if (index >= lines->count)
 		return;
+	p = lines->data + (size_t)index * sizeof(struct ktap_line);
 	line = get_le32(p);
 	file = get_le16(p + 6);
-	if (!line || line == *last)
+	if (!line || (line == l->line && file == l->file))
 		return;
-	*last = line;
-	fputs("  ; ", out);
+	l->text = file < files->count ? find_line(l, file, line, &end) : NULL;
+	l->line = line;
+	l->file = file;
+	fputs("; ", l->out);
 	if (file < files->count)
-		show_name(out, chunk, get_le32(files->data + file * sizeof(struct ktap_file)));
+		show_name(l->out, l->chunk,
+			  get_le32(files->data + file * sizeof(struct ktap_file)));
 	else
-		fputc('?', out);
-	fprintf(out, ":%u\n", line);
+		fputc('?', l->out);
+	fprintf(l->out, ":%u", line);
+	if (l->text)
+		show_text(l, end);
+	fputc('\n', l->out);
 }
 
-static int show_body(FILE *out, const struct chunk *chunk, const unsigned char *p)
+/* Does an operand of that kind belong to the instruction? */
+static bool has_operand(int op, char kind)
+{
+	return ops[op].name && strchr(ops[op].operands, kind);
+}
+
+static void mark_label(struct listing *l, int64_t target)
+{
+	if (target >= 0 && target < l->count)
+		l->labels[target] = 1;
+}
+
+static const unsigned char *insn_at(const struct listing *l, uint32_t i)
+{
+	return l->chunk->sections[KTAP_SEC_CODE].data +
+	       (size_t)(l->first + i) * sizeof(struct ktap_insn);
+}
+
+/* The next entry of KTAP_SEC_TRIES of this function, from the ith on. */
+static const unsigned char *next_try(const struct listing *l, uint32_t *i)
+{
+	const struct chunk_section *tries = &l->chunk->sections[KTAP_SEC_TRIES];
+
+	for (; *i < tries->count; ++*i) {
+		const unsigned char *p = tries->data + (size_t)*i * sizeof(struct ktap_try);
+		uint32_t first = get_le32(p);
+
+		if (first >= l->first && first - l->first < l->count) {
+			++*i;
+			return p;
+		}
+	}
+	return NULL;
+}
+
+static void number_labels(struct listing *l)
+{
+	const unsigned char *p;
+	uint32_t i, n = 0;
+
+	for (i = 0; i < l->count; i++) {
+		p = insn_at(l, i);
+		if (has_operand(p[0], 'l'))
+			mark_label(l, (int64_t)i + 1 + (int32_t)get_le32(p + 4));
+	}
+	for (i = 0; (p = next_try(l, &i)); )
+		mark_label(l, (int64_t)get_le32(p + 8) - l->first);
+	for (i = 0; i < l->count; i++)
+		if (l->labels[i])
+			l->labels[i] = ++n;
+}
+
+/* "try 3-5: r2 => L4" */
+static void show_tries(const struct listing *l)
+{
+	const unsigned char *p;
+	uint32_t i;
+
+	for (i = 0; (p = next_try(l, &i)); ) {
+		fprintf(l->out, "try %u-%" PRId64 ": r%u ", get_le32(p) - l->first,
+			(int64_t)get_le32(p + 4) - l->first - 1, p[12]);
+		show_label(l, (int64_t)get_le32(p + 8) - l->first);
+		fputc('\n', l->out);
+	}
+}
+
+/* *left: how many instructions no function has claimed yet */
+static int show_body(FILE *out, const struct chunk *chunk, const unsigned char *p, uint32_t *left)
 {
 	const struct chunk_section *code = &chunk->sections[KTAP_SEC_CODE];
-	uint32_t first = get_le32(p + 4), count = get_le32(p + 8), i, line = 0;
+	struct listing l = {
+		.out = out, .chunk = chunk, .first = get_le32(p + 4), .count = get_le32(p + 8),
+	};
+	uint32_t i;
 
 	fputs("function ", out);
 	show_name(out, chunk, get_le32(p));
-	fprintf(out, " (%u param%s, %u register%s)\n", p[12], p[12] == 1 ? "" : "s", p[13],
+	fprintf(out, " (%u param%s%s, %u register%s)\n", p[12], p[12] == 1 ? "" : "s",
+		get_le16(p + 14) & KTAP_FUNC_VARIADIC ? " and more" : "", p[13],
 		p[13] == 1 ? "" : "s");
-	if (first > code->count || count > code->count - first) {
-		fputs("  <its instructions lie outside of the chunk>\n", out);
+	if (l.first > code->count || l.count > code->count - l.first || l.count > *left) {
+		fputs("  <its instructions lie outside of the chunk, or are another's>\n", out);
 		return -1;
 	}
-	for (i = 0; i < count; i++) {
-		show_line(out, chunk, first + i, &line);
-		show_insn(out, chunk, code->data + (size_t)(first + i) * sizeof(struct ktap_insn),
-			  i);
+	*left -= l.count;
+	l.labels = calloc(l.count ? l.count : 1, sizeof(*l.labels));
+	if (!l.labels)
+		return -1;
+	number_labels(&l);
+	for (i = 0; i < l.count; i++) {
+		show_line(&l, l.first + i);
+		show_insn(&l, insn_at(&l, i), i);
 	}
+	show_tries(&l);
+	free(l.labels);
 	return 0;
 }
 
@@ -313,8 +497,8 @@ int ktap_disassemble(FILE *out, const void *data, size_t len)
 	const struct chunk_section *funcs, *probes;
 	struct chunk chunk;
 	const char *error = chunk_read(&chunk, data, len);
+	uint32_t i, left;
 	int ret = 0;
-	uint32_t i;
 
 	if (error) {
 		fprintf(stderr, "ktap: %s\n", error);
@@ -322,10 +506,11 @@ int ktap_disassemble(FILE *out, const void *data, size_t len)
 	}
 	funcs = &chunk.sections[KTAP_SEC_FUNCS];
 	probes = &chunk.sections[KTAP_SEC_PROBES];
+	left = chunk.sections[KTAP_SEC_CODE].count;
 	for (i = 0; i < funcs->count; i++) {
 		if (i)
 			fputc('\n', out);
-		if (show_body(out, &chunk, funcs->data + i * sizeof(struct ktap_function)))
+		if (show_body(out, &chunk, funcs->data + i * sizeof(struct ktap_function), &left))
 			ret = -1;
 	}
 	if (probes->count)

@@ -14,6 +14,8 @@ static void become(struct node *n, const struct node *value)
 
 	*n = *value;
 	n->next = next;
+	/* `true && f()` gives one value, as any operator does */
+	n->single = true;
 }
 
 static void become_int(struct node *n, int64_t val)
@@ -80,25 +82,59 @@ static const char *op_text(enum op op)
 /* An operand that can only fail at run time fails here. */
 static bool bad_operand(struct compiler *cc, const struct node *n, const struct node *operand)
 {
-	int type = static_type(operand);
+	unsigned int type = static_type(operand);
 
-	if (type == TYPE_ANY || type == TYPE_INT || type == TYPE_NIL)
+	if (type & (TYPE_INT | TYPE_NIL))
 		return false;
 	diag_error(&cc->diag, n->pos, "'%s' takes integers, not %s", op_text(n->op),
-		   type_name(type));
+		   type_text(cc, type));
 	return true;
+}
+
+static bool commutes(enum op op)
+{
+	return op == OP_ADD || op == OP_MUL || op == OP_BAND || op == OP_BOR || op == OP_BXOR;
+}
+
+/* (x + 1) - 2 is x + -1: integers wrap, so that it does not matter where. */
+static void fold_chain(struct node *n)
+{
+	struct node *inner = n->a, *c = n->b;
+	bool sum = n->op == OP_ADD || n->op == OP_SUB;
+
+	if (c->kind != N_INT || inner->kind != N_BINARY || inner->b->kind != N_INT)
+		return;
+	if (sum && (inner->op == OP_ADD || inner->op == OP_SUB)) {
+		c->ival = arithmetic(n->op, arithmetic(inner->op, 0, inner->b->ival), c->ival);
+		n->op = OP_ADD;
+	} else if (n->op == inner->op && commutes(n->op)) {
+		c->ival = arithmetic(n->op, inner->b->ival, c->ival);
+	} else {
+		return;
+	}
+	n->a = inner->a;
 }
 
 static void fold_arithmetic(struct compiler *cc, struct node *n)
 {
+	struct node *a = n->a;
+
 	if (bad_operand(cc, n, n->a) || bad_operand(cc, n, n->b))
 		return;
 	if ((n->op == OP_DIV || n->op == OP_MOD) && is_operand(n->b) && !n->b->ival) {
 		diag_error(&cc->diag, n->pos, "division by zero");
 		return;
 	}
-	if (is_operand(n->a) && is_operand(n->b))
+	if (is_operand(n->a) && is_operand(n->b)) {
 		become_int(n, arithmetic(n->op, n->a->ival, n->b->ival));
+		return;
+	}
+	/* the instructions take a constant on the right */
+	if (a->kind == N_INT && commutes(n->op)) {
+		n->a = n->b;
+		n->b = a;
+	}
+	fold_chain(n);
 }
 
 static const char *as_text(const struct node *n, char *buf, size_t size, size_t *len)
@@ -119,26 +155,60 @@ static const char *as_text(const struct node *n, char *buf, size_t size, size_t 
 	}
 }
 
+/* What two constants give, or NULL if that is too long. */
+static struct node *join(struct compiler *cc, const struct node *x, const struct node *y)
+{
+	char xbuf[32], ybuf[32], *s;
+	size_t xlen, ylen;
+	const char *xtext = as_text(x, xbuf, sizeof(xbuf), &xlen);
+	const char *ytext = as_text(y, ybuf, sizeof(ybuf), &ylen);
+	struct node *n;
+
+	if (xlen + ylen > KTAP_MAX_STRLEN)
+		return NULL;
+	s = arena_alloc(&cc->arena, xlen + ylen + 1);
+	memcpy(s, xtext, xlen);
+	memcpy(s + xlen, ytext, ylen);
+	n = node_new(cc, N_STR, x->pos);
+	n->str = s;
+	n->len = xlen + ylen;
+	return n;
+}
+
+static bool is_concat(const struct node *n)
+{
+	return n->kind == N_BINARY && n->op == OP_CONCAT;
+}
+
+static bool bad_part(struct compiler *cc, const struct node *n, const struct node *part)
+{
+	unsigned int type = static_type(part);
+
+	if (type & (TYPE_STRING | TYPE_INT | TYPE_BOOL | TYPE_NIL))
+		return false;
+	diag_error(&cc->diag, n->pos, "'..' joins strings, integers, booleans and nil, not %s",
+		   type_text(cc, type));
+	return true;
+}
+
+/* "a" .. "b", and x .. "a" .. "b" */
 static void fold_concat(struct compiler *cc, struct node *n)
 {
-	char abuf[32], bbuf[32], *s;
-	size_t alen, blen;
-	const char *a, *b;
+	struct node *joined;
 
-	if (!is_const(n->a) || !is_const(n->b))
+	if (bad_part(cc, n, n->a) || bad_part(cc, n, n->b) || !is_const(n->b))
 		return;
-	a = as_text(n->a, abuf, sizeof(abuf), &alen);
-	b = as_text(n->b, bbuf, sizeof(bbuf), &blen);
-	if (alen + blen > KTAP_MAX_STRLEN)
-		return;
-	s = arena_alloc(&cc->arena, alen + blen + 1);
-	memcpy(s, a, alen);
-	memcpy(s + alen, b, blen);
-	n->kind = N_STR;
-	n->str = s;
-	n->len = alen + blen;
-	n->a = NULL;
-	n->b = NULL;
+	if (is_const(n->a)) {
+		joined = join(cc, n->a, n->b);
+		if (joined)
+			become(n, joined);
+	} else if (is_concat(n->a) && is_const(n->a->b)) {
+		joined = join(cc, n->a->b, n->b);
+		if (!joined)
+			return;
+		n->b = joined;
+		n->a = n->a->a;
+	}
 }
 
 static bool equal(const struct node *a, const struct node *b)
@@ -160,22 +230,21 @@ static int compare_strings(const struct node *a, const struct node *b)
 static void fold_order(struct compiler *cc, struct node *n)
 {
 	const struct node *a = n->a, *b = n->b;
-	int ta = static_type(a), tb = static_type(b), c;
+	unsigned int ta = static_type(a), tb = static_type(b);
+	int c;
 
-	if (ta == TYPE_NIL || tb == TYPE_NIL) {
-		if (is_const(a) && is_const(b))
-			become_bool(n, false);
-		return;
-	}
-	if (ta != TYPE_ANY && tb != TYPE_ANY &&
-	    (ta != tb || (ta != TYPE_INT && ta != TYPE_STRING))) {
+	if (!(ta & tb & (TYPE_INT | TYPE_STRING)) && !((ta | tb) & TYPE_NIL)) {
 		diag_error(&cc->diag, n->pos,
 			   "'%s' compares two integers or two strings, not %s and %s",
-			   op_text(n->op), type_name(ta), type_name(tb));
+			   op_text(n->op), type_text(cc, ta), type_text(cc, tb));
 		return;
 	}
 	if (!is_const(a) || !is_const(b))
 		return;
+	if (ta == TYPE_NIL || tb == TYPE_NIL) {
+		become_bool(n, false);
+		return;
+	}
 	c = a->kind == N_STR ? compare_strings(a, b) : (a->ival > b->ival) - (a->ival < b->ival);
 	become_bool(n, n->op == OP_LT ? c < 0 : n->op == OP_LE ? c <= 0 :
 		       n->op == OP_GT ? c > 0 : c >= 0);
@@ -237,32 +306,5 @@ void fold_expr(struct compiler *cc, struct node *n)
 		break;
 	default:
 		break;
-	}
-}
-
-int static_type(const struct node *n)
-{
-	static const unsigned char types[] = {
-		[N_NIL] = TYPE_NIL, [N_BOOL] = TYPE_BOOL, [N_INT] = TYPE_INT,
-		[N_STR] = TYPE_STRING, [N_TABLE] = TYPE_TABLE, [N_FUNC] = TYPE_FUNCTION,
-	};
-	size_t i;
-
-	switch (n->kind) {
-	case N_UNARY:
-		return n->op == OP_NOT ? TYPE_BOOL : TYPE_INT;
-	case N_BINARY:
-		return n->op < OP_CONCAT ? TYPE_INT : n->op == OP_CONCAT ? TYPE_STRING : TYPE_BOOL;
-	case N_CALL:
-		if (n->call == CALL_NEWT)
-			return TYPE_TABLE;
-		if (n->call != CALL_BUILTIN)
-			return TYPE_ANY;
-		for (i = 0; i < nbuiltins; i++)
-			if (builtins[i].kind <= BI_FUNCTION && builtins[i].id == n->ival)
-				return builtins[i].type;
-		return TYPE_ANY;
-	default:
-		return n->kind < sizeof(types) ? types[n->kind] : TYPE_ANY;
 	}
 }

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cat.h"
 #include "command.h"
 #include "compile.h"
 #include "options.h"
@@ -44,6 +45,7 @@ struct run {
 	size_t chunk_len;
 	struct session session;
 	struct output output;
+	struct cat cat;
 	struct report report;
 	struct command command;
 	bool stopping;
@@ -93,70 +95,37 @@ static void catch_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-static void *read_file(const char *name, size_t *len)
-{
-	FILE *f = strcmp(name, "-") ? fopen(name, "re") : stdin;
-	char *data = NULL, *bigger;
-	size_t size = 0, n = 1;
-
-	*len = 0;
-	if (!f)
-		return NULL;
-	while (n) {
-		if (*len == size) {
-			size = size ? 2 * size : 16384;
-			bigger = realloc(data, size);
-			if (!bigger)
-				goto fail;
-			data = bigger;
-		}
-		n = fread(data + *len, 1, size - *len, f);
-		*len += n;
-	}
-	if (ferror(f))
-		goto fail;
-	if (f != stdin)
-		fclose(f);
-	return data;
-
-fail:
-	free(data);
-	if (f != stdin)
-		fclose(f);
-	return NULL;
-}
-
 static bool get_chunk(struct run *r)
 {
 	const struct options *opts = &r->opts;
 	struct ktap_compile_opts copts = {
 		.werror = opts->werror, .nowarn = opts->nowarn, .diag = stderr,
+		.folders = opts->folders,
 	};
-	struct ktap_source source;
-	void *data = NULL;
+	struct ktap_source source = { .text = opts->text };
+	int err;
 
 	if (opts->text) {
 		r->name = "-e";
-		source.text = opts->text;
 		source.len = strlen(opts->text);
 	} else {
 		r->name = strcmp(opts->script, "-") ? opts->script : "<stdin>";
-		data = read_file(opts->script, &source.len);
-		if (!data) {
+		err = ktap_read_file(NULL, opts->script, &source);
+		if (err) {
 			fprintf(stderr, "ktap: error: cannot read %s: %s\n", r->name,
-				strerror(errno));
+				strerror(-err));
 			return false;
 		}
-		if (ktap_is_chunk(data, source.len)) {
-			r->chunk = data;
+		if (ktap_is_chunk(source.text, source.len)) {
+			r->chunk = (void *)source.text;
 			r->chunk_len = source.len;
 			return true;
 		}
-		source.text = data;
 	}
 	source.name = r->name;
 	r->chunk = ktap_compile(&source, &copts, &r->chunk_len);
-	free(data);
+	if (!opts->text)
+		free((void *)source.text);
 	return r->chunk;
 }
 
@@ -166,7 +135,7 @@ static void show(struct run *r)
 	struct piece piece;
 	size_t n;
 
-	while (session_peek(&r->session, &piece)) {
+	while (cat_copy(&r->cat, &r->output) && session_peek(&r->session, &piece)) {
 		n = piece.len;
 		switch (piece.channel) {
 		case KTAP_CH_OUTPUT:
@@ -179,6 +148,11 @@ static void show(struct run *r)
 			if (output_pending(&r->output))
 				return;	/* keep the order */
 			report_add(&r->report, piece.channel, piece.data, piece.len);
+			break;
+		case KTAP_CH_CAT:
+			cat_add(&r->cat, piece.data, piece.len);
+			if (piece.last)
+				cat_open(&r->cat);
 			break;
 		case KTAP_CH_EXIT:
 			/* little-endian, and a piece may be any part of it */
@@ -279,16 +253,14 @@ static int follow_session(struct run *r)
 /* The kernel refused the chunk or a line: show what it says about that. */
 static int load_failed(struct run *r, int err)
 {
-	struct piece piece;
+	int wrong = 0;
 
 	fcntl(r->session.fd, F_SETFL, O_RDWR | O_NONBLOCK);
-	while (session_read(&r->session) > 0) {
-		while (session_peek(&r->session, &piece)) {
-			if (piece.channel == KTAP_CH_OUTPUT)
-				fwrite(piece.data, 1, piece.len, stdout);
-			else if (piece.channel != KTAP_CH_EXIT)
-				report_add(&r->report, piece.channel, piece.data, piece.len);
-			session_take(&r->session, piece.len);
+	while (!wrong && session_read(&r->session) > 0) {
+		show(r);
+		while (!wrong && output_pending(&r->output)) {
+			wrong = output_write(&r->output);
+			show(r);
 		}
 	}
 	report_flush(&r->report);

@@ -5,6 +5,8 @@
 #include "lexer.h"
 #include "util.h"
 
+#define MAX_NAME	255
+
 static const char * const keywords[] = {
 	"and", "break", "continue", "delete", "do", "else", "elseif", "false",
 	"for", "function", "if", "in", "local", "nil", "not", "or", "repeat",
@@ -14,7 +16,7 @@ static const char * const keywords[] = {
 
 /* The longer ones first. */
 static const char * const operators[] = {
-	"<<<", "<<=", ">>=", "..=",
+	"<<<", "<<=", ">>=", "..=", "...",
 	"&&", "||", "==", "!=", "<=", ">=", "<<", ">>", "++", "--",
 	"+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "..",
 	"+", "-", "*", "/", "%", "&", "|", "^", "~", "!", "<", ">", "=", "?",
@@ -67,7 +69,9 @@ int lex_peek(const struct lexer *lx, size_t off)
 
 struct pos lex_pos(const struct lexer *lx)
 {
-	return (struct pos) { .line = lx->line, .col = lx->at - lx->line_start + 1 };
+	return (struct pos) {
+		.line = lx->line, .col = lx->at - lx->line_start + 1, .file = lx->file,
+	};
 }
 
 static void advance(struct lexer *lx)
@@ -78,10 +82,11 @@ static void advance(struct lexer *lx)
 	}
 }
 
-void lex_init(struct lexer *lx, struct diag *diag)
+void lex_init(struct lexer *lx, struct diag *diag, uint32_t file)
 {
 	*lx = (struct lexer) {
-		.diag = diag, .text = diag->text, .len = diag->len, .line = 1,
+		.diag = diag, .file = file, .text = diag->files[file].text,
+		.len = diag->files[file].len, .line = 1,
 	};
 	if (lex_peek(lx, 0) == '#' && lex_peek(lx, 1) == '!')
 		while (lx->at < lx->len && lx->text[lx->at] != '\n')
@@ -309,17 +314,14 @@ static void lex_raw_string(struct lexer *lx, struct token *t)
 		advance(lx);
 	start = lx->at;
 	t->kind = T_STR;
-	t->str = lx->text + start;
-	while (lx->at < lx->len) {
-		if (lex_peek(lx, 0) == ']' && lex_peek(lx, 1) == ']') {
-			t->len = lx->at - start;
-			lx->at += 2;
-			return;
-		}
+	while (lx->at < lx->len && !(lex_peek(lx, 0) == ']' && lex_peek(lx, 1) == ']'))
 		advance(lx);
-	}
 	t->len = lx->at - start;
-	diag_error(lx->diag, t->pos, "this string has no closing ]]");
+	t->str = arena_strndup(lx->diag->arena, lx->text + start, t->len);
+	if (lx->at < lx->len)
+		lx->at += 2;
+	else
+		diag_error(lx->diag, t->pos, "this string has no closing ]]");
 }
 
 static void lex_name(struct lexer *lx, struct token *t)
@@ -329,6 +331,10 @@ static void lex_name(struct lexer *lx, struct token *t)
 	while (is_name_char(lex_peek(lx, 0)))
 		lx->at++;
 	t->len = lx->at - t->start;
+	if (t->len > MAX_NAME) {
+		diag_error(lx->diag, t->pos, "a name has at most %u bytes", MAX_NAME);
+		t->len = MAX_NAME;
+	}
 	t->str = arena_strndup(lx->diag->arena, lx->text + t->start, t->len);
 	t->kind = T_NAME;
 	for (i = 0; i < ARRAY_SIZE(keywords); i++)
@@ -342,6 +348,8 @@ static void lex_script_arg(struct lexer *lx, struct token *t)
 	t->kind = T_SCRIPTARG;
 	if (!is_digit(lex_peek(lx, 0))) {
 		diag_error(lx->diag, t->pos, "'$' needs the number of a script argument");
+		while (is_name_char(lex_peek(lx, 0)))
+			lx->at++;
 		return;
 	}
 	for (; is_digit(lex_peek(lx, 0)); lx->at++)

@@ -22,7 +22,7 @@ enum tok {
 	T_VAR, T_WHILE,
 
 	/* operators, in the order of the table in lexer.c */
-	T_AGGREGATE, T_SHL_ASSIGN, T_SHR_ASSIGN, T_CONCAT_ASSIGN,
+	T_AGGREGATE, T_SHL_ASSIGN, T_SHR_ASSIGN, T_CONCAT_ASSIGN, T_ELLIPSIS,
 	T_ANDAND, T_OROR, T_EQ, T_NE, T_LE, T_GE, T_SHL, T_SHR, T_INC, T_DEC,
 	T_ADD_ASSIGN, T_SUB_ASSIGN, T_MUL_ASSIGN, T_DIV_ASSIGN, T_MOD_ASSIGN,
 	T_AND_ASSIGN, T_OR_ASSIGN, T_XOR_ASSIGN, T_CONCAT,
@@ -46,6 +46,7 @@ struct token {
 
 struct lexer {
 	struct diag *diag;
+	uint32_t file;
 	const char *text;
 	size_t len;
 	size_t at;
@@ -54,7 +55,8 @@ struct lexer {
 	bool plain_slash;	/* '/' may end a filter here: no '/=' */
 };
 
-void lex_init(struct lexer *lx, struct diag *diag);
+/* Begins with a file of diag->files. */
+void lex_init(struct lexer *lx, struct diag *diag, uint32_t file);
 void lex_next(struct lexer *lx, struct token *t);
 /* Skips blanks and comments; true if there was a newline among them. */
 bool lex_skip_blanks(struct lexer *lx);

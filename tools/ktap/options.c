@@ -17,6 +17,7 @@
 enum option_kind {
 	OPT_FLAG,	/* bool */
 	OPT_STRING,	/* const char * */
+	OPT_FOLDER,	/* const char *[MAX_FOLDERS + 1], one more */
 	OPT_NUMBER,	/* uint64_t, greater than 0 */
 	OPT_SIZE,	/* the same, with an optional suffix k, M or G */
 };
@@ -35,6 +36,7 @@ struct option {
 static const struct option option_table[] = {
 	{ "-e", NULL, "SCRIPT", OPT_STRING, FIELD(text), "run SCRIPT, instead of a file" },
 	{ "-o", NULL, "FILE", OPT_STRING, FIELD(output), "write the script's output to FILE" },
+	{ "-I", NULL, "DIR", OPT_FOLDER, FIELD(folders), "search DIR for included scripts" },
 	{ "-p", NULL, "PID", OPT_NUMBER, FIELD(pid), "only events of process PID" },
 	{ "--follow", NULL, NULL, OPT_FLAG, FIELD(follow), "with -p: and of its descendants" },
 	{ "--self", NULL, NULL, OPT_FLAG, FIELD(self), "also events that ktap itself causes" },
@@ -106,6 +108,20 @@ static bool parse_number(const char *text, bool suffix, uint64_t *result)
 	return true;
 }
 
+static bool add_folder(const char **folders, const char *folder)
+{
+	size_t n = 0;
+
+	while (folders[n])
+		n++;
+	if (n == MAX_FOLDERS) {
+		fprintf(stderr, "ktap: error: more than %u folders to include from\n", MAX_FOLDERS);
+		return false;
+	}
+	folders[n] = folder;
+	return true;
+}
+
 static bool option_set(struct options *opts, const struct option *o, const char *value)
 {
 	void *field = (char *)opts + o->field;
@@ -117,6 +133,8 @@ static bool option_set(struct options *opts, const struct option *o, const char 
 	case OPT_STRING:
 		*(const char **)field = value;
 		return true;
+	case OPT_FOLDER:
+		return add_folder(field, value);
 	case OPT_NUMBER:
 	case OPT_SIZE:
 		if (parse_number(value, o->kind == OPT_SIZE, field))

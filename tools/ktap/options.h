@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#define MAX_FOLDERS	32
+
 /**
  * struct options - what the command line asks for
  * @script: file of the script or chunk, "-" for standard input; NULL with @text
@@ -14,6 +16,7 @@
  * @args: its arguments, NULL-terminated
  * @command: what to start and trace, NULL-terminated; NULL if nothing
  * @output: file for the script's output, or NULL
+ * @folders: where to search for what the script includes, NULL-terminated
  * @pid: process to trace, or 0
  * @memory: limit of the session's memory in bytes, 0 for the kernel's own
  *
@@ -25,6 +28,7 @@ struct options {
 	char **args;
 	char **command;
 	const char *output;
+	const char *folders[MAX_FOLDERS + 1];
 	uint64_t pid;
 	uint64_t memory;
 	bool follow;

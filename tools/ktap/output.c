@@ -29,7 +29,7 @@ int output_open(struct output *o, const char *file)
 
 size_t output_add(struct output *o, const char *data, size_t len)
 {
-	size_t room = sizeof(o->buf) - o->end;
+	size_t room = output_room(o);
 
 	if (len > room)
 		len = room;

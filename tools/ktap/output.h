@@ -29,6 +29,12 @@ int output_write(struct output *o);
 /* Close it; 0 or the negative errno that was kept for this moment. */
 int output_close(struct output *o);
 
+/* How many bytes can be added. */
+static inline size_t output_room(const struct output *o)
+{
+	return sizeof(o->buf) - o->end;
+}
+
 static inline bool output_pending(const struct output *o)
 {
 	return o->begin != o->end;

@@ -3,6 +3,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include <linux/ktap.h>
+
 #include "parser.h"
 #include "util.h"
 
@@ -12,6 +14,8 @@ void next(struct parser *p)
 		return;
 	p->end = lex_pos(&p->lx);
 	lex_next(&p->lx, &p->tok);
+	if (p->layout)
+		layout_add(p->layout, &p->tok);
 }
 
 bool accept(struct parser *p, enum tok kind)
@@ -91,6 +95,8 @@ static void adopt(struct parser *p, struct node *parent, const struct node *chil
 {
 	if (child && child->height >= parent->height)
 		parent->height = child->height + 1;
+	if (parent->height > p->height)
+		p->height = parent->height;
 	if (parent->height > MAX_HEIGHT) {
 		syntax_error(p, parent->pos, "this expression is too long");
 		p->over = true;
@@ -114,30 +120,47 @@ struct node *parse_exprs(struct parser *p)
 	return l.first;
 }
 
-struct func *parse_function(struct parser *p, const char *name, struct pos pos)
+/* NAME, NAME, ... behind the '('; the last may be "...". */
+static void parse_params(struct parser *p, struct func *f)
 {
-	struct func *f;
+	struct node *n;
 	struct list l;
 
-	if (!name)
-		name = arena_printf(&p->cc->arena, "function:%u", pos.line);
-	f = func_new(p->cc, p->func, name, pos);
 	list_init(&l);
-	expect(p, T_LPAREN);
-	while (p->tok.kind == T_NAME) {
-		struct node *n = node_new(p->cc, N_NAME, p->tok.pos);
-
+	do {
+		if (accept(p, T_ELLIPSIS)) {
+			f->variadic = true;
+			break;
+		}
+		if (p->tok.kind != T_NAME) {
+			unexpected(p, "the name of a parameter");
+			break;
+		}
+		if (f->nparams == KTAP_MAX_ARGS) {
+			syntax_error(p, p->tok.pos, "a function has at most %u parameters",
+				     KTAP_MAX_ARGS);
+			break;
+		}
+		n = node_new(p->cc, N_NAME, p->tok.pos);
 		n->str = p->tok.str;
 		list_add(&l, n);
 		f->nparams++;
 		next(p);
-		if (!accept(p, T_COMMA))
-			break;
-		if (p->tok.kind != T_NAME)
-			unexpected(p, "the name of a parameter");
-	}
-	expect(p, T_RPAREN);
+	} while (accept(p, T_COMMA));
 	f->params = l.first;
+}
+
+struct func *parse_function(struct parser *p, const char *name, struct pos pos)
+{
+	struct func *f;
+
+	if (!name)
+		name = arena_printf(&p->cc->arena, "function:%u", pos.line);
+	f = func_new(p->cc, p->func, name, pos);
+	expect(p, T_LPAREN);
+	if (p->tok.kind == T_NAME || p->tok.kind == T_ELLIPSIS)
+		parse_params(p, f);
+	expect(p, T_RPAREN);
 	f->body = parse_func_body(p, f);
 	return f;
 }
@@ -151,6 +174,7 @@ static struct node *parse_table(struct parser *p)
 
 	list_init(&l);
 	p->head = false;
+	p->tables++;
 	p->lx.plain_slash = false;
 	next(p);
 	while (p->tok.kind != T_RBRACE && !p->panic) {
@@ -159,17 +183,17 @@ static struct node *parse_table(struct parser *p)
 
 		lex_skip_blanks(&ahead);
 		if (accept(p, T_LBRACKET)) {
-			item->a = parse_expr(p);
+			item->list = parse_exprs(p);
 			expect(p, T_RBRACKET);
 			expect(p, T_ASSIGN);
 		} else if (p->tok.kind == T_NAME && lex_peek(&ahead, 0) == '=' &&
 			   lex_peek(&ahead, 1) != '=') {
-			item->a = node_str(p->cc, p->tok.pos, p->tok.str);
+			item->list = node_str(p->cc, p->tok.pos, p->tok.str);
 			next(p);
 			next(p);
 		}
 		item->b = parse_expr(p);
-		adopt(p, item, item->a);
+		adopt_list(p, item, item->list);
 		adopt(p, item, item->b);
 		adopt(p, n, item);
 		list_add(&l, item);
@@ -180,6 +204,9 @@ static struct node *parse_table(struct parser *p)
 	p->head = head;
 	p->lx.plain_slash = head;
 	expect(p, T_RBRACE);
+	/* an error leaves it open */
+	if (!p->panic)
+		p->tables--;
 	return n;
 }
 
@@ -236,7 +263,14 @@ static struct node *parse_primary(struct parser *p)
 		break;
 	case T_LPAREN:
 		n = parse_bracketed(p, T_RPAREN, false);
+		n->single = true;
 		return n;
+	case T_ELLIPSIS:
+		n->kind = N_VARG;
+		if (!p->func->variadic)
+			diag_error(p->diag, n->pos,
+				   "'...' stands only in a function declared with '...'");
+		break;
 	case T_LBRACE:
 		if (p->head) {
 			unexpected(p, "an expression");
@@ -247,6 +281,7 @@ static struct node *parse_primary(struct parser *p)
 		next(p);
 		n->kind = N_FUNC;
 		n->func = parse_function(p, NULL, n->pos);
+		n->height = n->func->height;
 		return n;
 	case T_BACKTICK:
 		syntax_error(p, n->pos,

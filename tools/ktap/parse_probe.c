@@ -13,7 +13,7 @@ static bool word_at(const struct lexer *lx, size_t off, const char *word)
 {
 	size_t n = strlen(word);
 
-	return lx->len - lx->at > off + n && !memcmp(lx->text + lx->at + off, word, n) &&
+	return lx->len - lx->at >= off + n && !memcmp(lx->text + lx->at + off, word, n) &&
 	       !is_name_char(lex_peek(lx, off + n));
 }
 
@@ -23,6 +23,19 @@ static bool event_ends(const struct lexer *lx, size_t off)
 	int c = lex_peek(lx, off);
 
 	return !c || strchr("\n/{},;#", c) || word_at(lx, off, "function");
+}
+
+/* Does a handler stand here, or what may stand before it?  `function f` declares one. */
+static bool handler_follows(const struct lexer *lx)
+{
+	struct lexer ahead = *lx;
+	int c = lex_peek(lx, 0);
+
+	if (!word_at(lx, 0, "function"))
+		return c == '/' || c == '{' || c == ',';
+	ahead.at += strlen("function");
+	lex_skip_blanks(&ahead);
+	return lex_peek(&ahead, 0) == '(';
 }
 
 /* Moves over the text of an event; a '/' belongs to it inside of a path only. */
@@ -76,16 +89,16 @@ static struct node *parse_bare_event(struct parser *p, struct node **handler)
 	struct lexer *lx = &p->lx;
 	size_t start = lx->at, end;
 	struct node *n = node_new(p->cc, N_STR, lex_pos(lx));
-	int c;
 
 	skip_event(lx);
 	for (end = lx->at; end > start && is_blank(lx->text[end - 1]); end--)
 		;
 	n->len = end - start;
 	n->str = arena_strndup(&p->cc->arena, lx->text + start, n->len);
+	if (p->layout)
+		layout_add_event(p->layout, start, end);
 	lex_skip_blanks(lx);
-	c = lex_peek(lx, 0);
-	if (c != '/' && c != '{' && c != ',' && !word_at(lx, 0, "function"))
+	if (!handler_follows(lx))
 		*handler = split_handler(p, n);
 	next(p);
 	if (!n->len)
@@ -118,6 +131,7 @@ static struct func *parse_filter(struct parser *p, const char *event)
 	f->name = arena_printf(&p->cc->arena, "filter %s", event);
 	f->filter = true;
 	f->body = node_new(p->cc, S_RETURN, p->tok.pos);
+	mark(p, LAYOUT_FILTER);
 	p->func = f;
 	p->head = true;
 	p->lx.plain_slash = true;
@@ -132,6 +146,7 @@ static struct func *parse_filter(struct parser *p, const char *event)
 		syntax_error(p, p->tok.pos, "'=' assigns; to compare write '=='");
 	if (p->tok.kind != T_SLASH)
 		unexpected(p, "an operator or the '/' that ends the filter");
+	mark(p, LAYOUT_FILTER_END);
 	next(p);
 	return f;
 }

@@ -5,119 +5,30 @@
 #include "builtins.h"
 #include "parser.h"
 
-static struct node *parse_statement(struct parser *p);
-
-static bool starts_statement(enum tok kind)
+static const struct node *last_of(const struct node *list)
 {
-	switch (kind) {
-	case T_NAME:
-	case T_BREAK: case T_CONTINUE: case T_DELETE: case T_DO: case T_FOR: case T_FUNCTION:
-	case T_IF: case T_LOCAL: case T_REPEAT: case T_RETURN: case T_TRACE:
-	case T_TRACE_BEGIN: case T_TRACE_END: case T_VAR: case T_WHILE:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* After an error: to the next statement of this list, or to its end. */
-static void recover(struct parser *p, size_t start)
-{
-	unsigned int braces = 0;
-
-	p->panic = false;
-	p->head = false;
-	p->lx.plain_slash = false;
-	p->tok = p->failed;
-	for (;; next(p)) {
-		if (p->tok.kind == T_EOF)
-			return;
-		if (p->tok.kind == T_LBRACE) {
-			braces++;
-		} else if (p->tok.kind == T_RBRACE) {
-			if (!braces)
-				return;
-			if (!--braces) {
-				next(p);
-				return;
-			}
-		} else if (!braces && p->tok.start != start) {
-			if (p->tok.kind == T_SEMI ||
-			    (p->tok.newline && starts_statement(p->tok.kind)))
-				return;
-		}
-	}
-}
-
-static struct node *parse_statements(struct parser *p, bool file)
-{
-	unsigned int depth = p->depth, loops = p->loops;
-	struct list l;
-
-	list_init(&l);
-	while (!p->over && p->tok.kind != T_EOF && !p->panic) {
-		size_t start = p->tok.start;
-		struct node *n;
-
-		if (p->tok.kind == T_RBRACE) {
-			if (!file)
-				break;
-			diag_error(p->diag, p->tok.pos, "'}' without a '{' before it");
-			p->cc->syntax_errors = true;
-			next(p);
-			continue;
-		}
-		if (accept(p, T_SEMI))
-			continue;
-		n = parse_statement(p);
-		if (p->over)
-			break;
-		if (p->panic) {
-			recover(p, start);
-			p->depth = depth;
-			p->loops = loops;
-		} else if (n) {
-			list_add(&l, n);
-		}
-	}
-	return l.first;
-}
-
-struct node *parse_block(struct parser *p)
-{
-	struct pos open = p->tok.pos;
-	struct node *list;
-
-	expect(p, T_LBRACE);
-	list = parse_statements(p, false);
-	if (p->tok.kind == T_EOF && !p->panic)
-		syntax_error(p, open, "this '{' has no '}'");
-	expect(p, T_RBRACE);
+	while (list && list->next)
+		list = list->next;
 	return list;
 }
 
-struct node *parse_func_body(struct parser *p, struct func *f)
+/* Would it take an `else` that stands behind it? */
+static bool ends_in_if(const struct node *n)
 {
-	struct func *outer = p->func;
-	unsigned int loops = p->loops;
-	bool head = p->head;
-	struct node *body;
+	while (n && (n->kind == S_IF || n->kind == S_WHILE || n->kind == S_FORNUM ||
+		     n->kind == S_FORC || n->kind == S_FORIN)) {
+		bool is_if = n->kind == S_IF;
 
-	p->func = f;
-	p->loops = 0;
-	p->head = false;
-	p->lx.plain_slash = false;
-	body = enter(p) ? parse_block(p) : NULL;
-	leave(p);
-	p->func = outer;
-	p->loops = loops;
-	p->head = head;
-	p->lx.plain_slash = head;
-	return body;
+		n = last_of(n->list);
+		if (is_if && n->a)
+			return true;
+		if (is_if)
+			n = last_of(n->list);
+	}
+	return false;
 }
 
-/* The body of if, while and for: a block or one statement. */
-static struct node *parse_body(struct parser *p)
+struct node *parse_body(struct parser *p)
 {
 	struct list l;
 
@@ -128,27 +39,21 @@ static struct node *parse_body(struct parser *p)
 		return NULL;
 	}
 	list_init(&l);
+	mark(p, LAYOUT_BODY);
 	if (!accept(p, T_SEMI)) {
 		struct node *n = parse_statement(p);
 
 		if (n && !p->panic)
 			list_add(&l, n);
+		if (n && p->tok.kind == T_SEMI && ends_in_if(n))
+			mark(p, LAYOUT_IF_END);
 		accept(p, T_SEMI);
 	}
+	mark(p, LAYOUT_BODY_END);
 	return l.first;
 }
 
-static struct node *parse_loop_body(struct parser *p)
-{
-	struct node *body;
-
-	p->loops++;
-	body = parse_body(p);
-	p->loops--;
-	return body;
-}
-
-static struct node *parse_condition(struct parser *p)
+struct node *parse_condition(struct parser *p)
 {
 	struct node *n;
 
@@ -200,7 +105,7 @@ static struct node *parse_if(struct parser *p)
 	return n;
 }
 
-static struct node *name_node(struct parser *p, const struct token *t)
+struct node *name_node(struct parser *p, const struct token *t)
 {
 	struct node *n = node_new(p->cc, N_NAME, t->pos);
 
@@ -208,8 +113,8 @@ static struct node *name_node(struct parser *p, const struct token *t)
 	return n;
 }
 
-/* The names and values behind `var`; p->func is main and no block: globals. */
-static struct node *parse_var(struct parser *p)
+/* p->func is main and no block: globals */
+struct node *parse_var(struct parser *p)
 {
 	struct node *n = node_new(p->cc, S_LOCAL, p->tok.pos);
 	struct list l;
@@ -328,8 +233,7 @@ static void not_a_statement(struct parser *p, const struct node *n)
 	}
 }
 
-/* Assignments and calls. */
-static struct node *parse_simple(struct parser *p)
+struct node *parse_simple(struct parser *p)
 {
 	struct node *n = node_new(p->cc, S_CALL, p->tok.pos), *left = parse_postfix(p);
 	struct list l;
@@ -375,121 +279,17 @@ static struct node *parse_simple(struct parser *p)
 		n->b = parse_expr(p);
 		return check_target(p, left) ? n : NULL;
 	case T_AGGREGATE:
-		syntax_error(p, p->tok.pos, "`<<<` is not available in this version of ktap");
-		return n;
+		n->kind = S_AGGREGATE;
+		n->pos = p->tok.pos;
+		next(p);
+		n->b = parse_expr(p);
+		return check_target(p, left) ? n : NULL;
 	default:
 		if (left->kind == N_CALL)
 			return n;
 		not_a_statement(p, left);
 		return NULL;
 	}
-}
-
-/* Behind "(NAME[, NAME] in" */
-static struct node *parse_for_in(struct parser *p, struct node *n)
-{
-	n->kind = S_FORIN;
-	n->a = parse_expr(p);
-	expect(p, T_RPAREN);
-	n->list = parse_loop_body(p);
-	return n;
-}
-
-/* Behind the first ';'. */
-static struct node *parse_for_c(struct parser *p, struct node *n)
-{
-	struct list l;
-
-	if (p->tok.kind != T_SEMI)
-		n->b = parse_expr(p);
-	expect(p, T_SEMI);
-	list_init(&l);
-	while (p->tok.kind != T_RPAREN && !p->panic) {
-		struct node *post = parse_simple(p);
-
-		if (post)
-			list_add(&l, post);
-		if (!accept(p, T_COMMA))
-			break;
-	}
-	n->list2 = l.first;
-	expect(p, T_RPAREN);
-	n->list = parse_loop_body(p);
-	return n;
-}
-
-/* "NAME in" or "NAME, NAME in"; otherwise nothing is consumed. */
-static bool parse_for_names(struct parser *p, struct node *n)
-{
-	struct lexer lx = p->lx;
-	struct token tok = p->tok, second;
-
-	next(p);
-	n->list2 = name_node(p, &tok);
-	if (accept(p, T_IN))
-		return true;
-	if (accept(p, T_COMMA) && p->tok.kind == T_NAME) {
-		second = p->tok;
-		next(p);
-		n->list2->next = name_node(p, &second);
-		if (accept(p, T_IN))
-			return true;
-		if (p->tok.kind == T_COMMA) {
-			syntax_error(p, p->tok.pos, "a table gives a key and a value, no more");
-			return true;
-		}
-	}
-	n->list2 = NULL;
-	p->lx = lx;
-	p->tok = tok;
-	return false;
-}
-
-static struct node *parse_for(struct parser *p)
-{
-	struct node *n = node_new(p->cc, S_FORC, p->tok.pos);
-	struct node *init;
-
-	next(p);
-	expect(p, T_LPAREN);
-	if (p->tok.kind == T_VAR || p->tok.kind == T_LOCAL) {
-		struct token tok = p->tok;
-		struct lexer lx = p->lx;
-
-		next(p);
-		if (p->tok.kind == T_NAME && parse_for_names(p, n))
-			return parse_for_in(p, n);
-		p->lx = lx;
-		p->tok = tok;
-		init = parse_var(p);
-		init->op = 0;
-	} else if (p->tok.kind == T_NAME) {
-		if (parse_for_names(p, n))
-			return parse_for_in(p, n);
-		init = parse_simple(p);
-	} else {
-		init = NULL;
-	}
-	/* i = 1, 10 has been read as an assignment of two values */
-	if (init && p->tok.kind == T_RPAREN && (init->kind == S_ASSIGN || init->kind == S_LOCAL) &&
-	    list_len(init->list) == 1 && init->list->kind == N_NAME &&
-	    (list_len(init->list2) == 2 || list_len(init->list2) == 3)) {
-		n->list2 = init->list;
-		n->a = init->list2;
-		n->b = n->a->next;
-		n->c = n->b->next;
-		n->a->next = NULL;
-		n->b->next = NULL;
-		n->kind = S_FORNUM;
-		next(p);
-		n->list = parse_loop_body(p);
-		return n;
-	}
-	n->a = init;
-	if (p->tok.kind != T_SEMI)
-		unexpected(p, "';', or 'first, last' of a counting loop");
-	next(p);
-	return parse_for_c(p, n);
 }
 
 static struct node *parse_jump(struct parser *p, enum node_kind kind)
@@ -514,17 +314,67 @@ static struct node *parse_return(struct parser *p)
 	return n;
 }
 
-static struct node *parse_repeat(struct parser *p)
+/*
+ * Words that are names everywhere else: does the current token, the first of a
+ * statement, read `word`, and does one of these bytes follow?
+ */
+static bool word_before(struct parser *p, const char *word, const char *bytes)
 {
-	struct node *n = node_new(p->cc, S_REPEAT, p->tok.pos);
+	struct lexer ahead = p->lx;
+	int c;
+
+	if (strcmp(p->tok.str, word))
+		return false;
+	lex_skip_blanks(&ahead);
+	c = lex_peek(&ahead, 0);
+	return c && strchr(bytes, c);
+}
+
+/* Behind the word catch: "(NAME) { }" or "{ }". */
+static void parse_catch(struct parser *p, struct node *n)
+{
+	if (accept(p, T_LPAREN)) {
+		if (p->tok.kind != T_NAME)
+			unexpected(p, "the name of a variable for the message");
+		n->a = name_node(p, &p->tok);
+		next(p);
+		expect(p, T_RPAREN);
+	}
+	n->list2 = parse_block(p);
+}
+
+static struct node *parse_try(struct parser *p)
+{
+	struct node *n = node_new(p->cc, S_TRY, p->tok.pos);
 
 	next(p);
-	p->loops++;
 	n->list = parse_block(p);
-	p->loops--;
-	expect(p, T_UNTIL);
-	n->a = parse_expr(p);
+	if (p->tok.kind != T_NAME || strcmp(p->tok.str, "catch")) {
+		syntax_error(p, n->pos, "this 'try' has no 'catch'");
+		return n;
+	}
+	next(p);
+	parse_catch(p, n);
 	return n;
+}
+
+static void check_catch(struct parser *p)
+{
+	struct lexer ahead = p->lx;
+	struct token t;
+
+	if (strcmp(p->tok.str, "catch"))
+		return;
+	lex_next(&ahead, &t);
+	if (t.kind == T_LPAREN) {
+		lex_next(&ahead, &t);
+		if (t.kind == T_NAME)
+			lex_next(&ahead, &t);
+		if (t.kind == T_RPAREN)
+			lex_next(&ahead, &t);
+	}
+	if (t.kind == T_LBRACE)
+		syntax_error(p, p->tok.pos, "'catch' without a 'try' before it");
 }
 
 static struct node *parse_keyword(struct parser *p)
@@ -578,18 +428,23 @@ static struct node *parse_keyword(struct parser *p)
 			     tok_name(p->tok.kind));
 		return n;
 	case T_NAME:
+		if (at_timer_event(p))
+			return parse_timer(p);
+		if (word_before(p, "try", "{"))
+			return parse_try(p);
+		if (word_before(p, "include", "\"'"))
+			return parse_include(p);
+		check_catch(p);
+		return parse_simple(p);
 	case T_LPAREN:
-		break;
+		return parse_simple(p);
 	default:
 		syntax_error(p, n->pos, "expected a statement, found %s", describe_token(p));
 		return n;
 	}
-	if (at_timer_event(p))
-		return parse_timer(p);
-	return parse_simple(p);
 }
 
-static struct node *parse_statement(struct parser *p)
+struct node *parse_statement(struct parser *p)
 {
 	struct node *n = NULL;
 
@@ -597,15 +452,4 @@ static struct node *parse_statement(struct parser *p)
 		n = parse_keyword(p);
 	leave(p);
 	return n;
-}
-
-void parse_file(struct compiler *cc)
-{
-	struct parser p = { .cc = cc, .diag = &cc->diag };
-
-	cc->main = func_new(cc, NULL, "main", (struct pos) { .line = 1, .col = 1 });
-	p.func = cc->main;
-	lex_init(&p.lx, p.diag);
-	next(&p);
-	cc->main->body = parse_statements(&p, true);
 }

@@ -4,6 +4,7 @@
 #define KTAP_PARSER_H
 
 #include "ast.h"
+#include "layout.h"
 #include "lexer.h"
 
 #define MAX_NESTING	200	/* blocks, parentheses and unary operators */
@@ -25,8 +26,11 @@ struct parser {
 	bool over;		/* too deep: give the file up */
 	bool head;		/* between `trace` and its body */
 	unsigned int depth;
+	unsigned int height;	/* of the highest expression of this function so far */
 	struct func *func;
 	unsigned int loops;	/* around the current statement */
+	unsigned int tables;	/* '{' of tables that are open in it */
+	struct layout *layout;	/* NULL: nobody wants to print the script */
 };
 
 /* A list under construction. */
@@ -48,6 +52,13 @@ static inline void list_add(struct list *l, struct node *n)
 }
 
 void next(struct parser *p);
+/* Notes for `ktapc --fmt` what the current token is there for. */
+static inline void mark(struct parser *p, enum layout_flag flag)
+{
+	if (p->layout)
+		layout_mark(p->layout, flag);
+}
+
 bool accept(struct parser *p, enum tok kind);
 void expect(struct parser *p, enum tok kind);
 /* "expected WHAT, found ..." at the current token. */
@@ -67,9 +78,29 @@ struct node *parse_postfix(struct parser *p);
 /* Parameters and body; the current token is the '('. */
 struct func *parse_function(struct parser *p, const char *name, struct pos pos);
 
+/* parse_block.c */
 struct node *parse_block(struct parser *p);
 /* The body of a function that begins here. */
 struct node *parse_func_body(struct parser *p, struct func *f);
+struct node *parse_include(struct parser *p);
+
+/* parse_stmt.c */
+struct node *parse_statement(struct parser *p);
+/* The body of if, while and for: a block or one statement. */
+struct node *parse_body(struct parser *p);
+struct node *parse_condition(struct parser *p);
+/* Assignments and calls. */
+struct node *parse_simple(struct parser *p);
+/* The names and values behind `var`. */
+struct node *parse_var(struct parser *p);
+struct node *name_node(struct parser *p, const struct token *t);
+
+/* parse_loop.c */
+struct node *parse_loop_body(struct parser *p);
+struct node *parse_for(struct parser *p);
+struct node *parse_repeat(struct parser *p);
+
+/* parse_probe.c */
 
 struct node *parse_trace(struct parser *p);
 struct node *parse_trace_edge(struct parser *p, const char *event);

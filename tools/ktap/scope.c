@@ -2,18 +2,41 @@
 /* Names: the visible locals, and all that is known of every other name. */
 #include <string.h>
 
+#include <linux/ktap.h>
+
 #include "ast.h"
 #include "builtins.h"
+#include "chunk.h"
+#include "util.h"
 
-struct var *var_declare(struct compiler *cc, const char *name)
+/* It does not become visible, so that the list of those that are stays short. */
+static void too_many(struct compiler *cc, const struct node *name)
+{
+	if (!cc->func->crowded)
+		diag_error(&cc->diag, name->pos,
+			   "too many locals: '%s' needs more than %u registers",
+			   cc->func->name, KTAP_MAX_REGS);
+	cc->func->crowded = true;
+	cc->syntax_errors = true;
+}
+
+struct var *var_declare(struct compiler *cc, const struct node *name)
 {
 	struct var *v = arena_alloc(&cc->arena, sizeof(*v));
 
-	v->name = name;
+	v->name = name->str;
+	v->pos = name->pos;
 	v->owner = cc->func;
 	v->reg = -1;
 	v->outer = cc->vars;
+	v->nth = v->outer && v->outer->owner == v->owner ? v->outer->nth + 1 : 1;
+	if (v->nth > KTAP_MAX_REGS) {
+		too_many(cc, name);
+		return v;
+	}
+	v->next = cc->all_vars;
 	cc->vars = v;
+	cc->all_vars = v;
 	return v;
 }
 
@@ -27,36 +50,68 @@ struct var *var_find(const struct compiler *cc, const char *name)
 	return NULL;
 }
 
-struct sym *sym_get(struct compiler *cc, const char *name)
+static struct sym **sym_bucket(struct compiler *cc, const char *name)
 {
-	struct sym *s;
+	return &cc->sym_table[hash_bytes(name, strlen(name)) & (cc->max_syms - 1)];
+}
 
-	if (!cc->last_sym)
-		cc->last_sym = &cc->syms;
-	for (s = cc->syms; s; s = s->next)
-		if (!strcmp(s->name, name))
+/* Keeps the chains short: as many buckets as names. */
+static void sym_table_grow(struct compiler *cc)
+{
+	struct sym *s, **bucket;
+
+	cc->max_syms = cc->max_syms ? cc->max_syms * 2 : 256;
+	cc->sym_table = arena_alloc(&cc->arena, cc->max_syms * sizeof(*cc->sym_table));
+	for (s = cc->syms; s; s = s->next) {
+		bucket = sym_bucket(cc, s->name);
+		s->same_hash = *bucket;
+		*bucket = s;
+	}
+}
+
+struct sym *sym_get(struct compiler *cc, const struct node *name)
+{
+	struct sym *s, **bucket;
+
+	if (cc->nsyms == cc->max_syms)
+		sym_table_grow(cc);
+	bucket = sym_bucket(cc, name->str);
+	for (s = *bucket; s; s = s->same_hash)
+		if (!strcmp(s->name, name->str))
 			return s;
 	s = arena_alloc(&cc->arena, sizeof(*s));
-	s->name = name;
-	s->builtin = builtin_find(name);
+	s->name = name->str;
+	s->pos = name->pos;
+	s->builtin = builtin_find(name->str);
+	s->same_hash = *bucket;
+	*bucket = s;
+	if (!cc->last_sym)
+		cc->last_sym = &cc->syms;
 	*cc->last_sym = s;
 	cc->last_sym = &s->next;
+	cc->nsyms++;
 	return s;
 }
 
 /*
- * A table that is written to but that nobody creates comes into being at the
- * start of main; a function of the language may lend its name to it, a value
- * may not.
+ * A table or an aggregation that is written to but that nobody creates comes
+ * into being at the start of main; a function of the language may lend its name
+ * to it, a value may not.
  */
 static bool is_automatic(const struct sym *s)
 {
-	if (!s->indexed || s->assigned || s->func)
+	if ((!s->indexed && !s->aggregated) || s->assigned || s->func)
 		return false;
 	if (!s->builtin)
 		return true;
-	return s->builtin->kind == BI_FUNCTION ||
-	       (s->builtin->kind == BI_MISSING && strcmp(s->name, "self"));
+	switch (s->builtin->kind) {
+	case BI_FUNCTION:
+	case BI_ITERATOR:
+	case BI_MISSING:
+		return true;
+	default:
+		return false;
+	}
 }
 
 void scope_classify(struct compiler *cc)
@@ -66,8 +121,10 @@ void scope_classify(struct compiler *cc)
 	for (s = cc->syms; s; s = s->next) {
 		s->automatic = is_automatic(s);
 		s->global = s->assigned || s->automatic;
-		if (s->global)
-			s->index = cc->nglobals++;
+		if (!s->global)
+			continue;
+		chunk_limit(cc, s->pos, cc->nglobals, KTAP_MAX_GLOBALS, "globals");
+		s->index = cc->nglobals++;
 	}
 }
 
@@ -96,6 +153,9 @@ void scope_suggest(struct compiler *cc, const char *name)
 	const struct sym *s;
 	size_t i;
 
+	/* every name is compared: enough for those that are shown */
+	if (cc->suggestions++ > MAX_ERRORS + MAX_WARNINGS)
+		return;
 	for (i = 0; i < nbuiltins; i++)
 		if (builtins[i].kind != BI_MISSING)
 			nearer(name, builtins[i].name, &best, &distance);

@@ -189,6 +189,7 @@ bool session_peek(struct session *s, struct piece *piece)
 	piece->channel = s->framed ? s->head.channel : KTAP_CH_ERROR;
 	piece->data = s->buf + s->begin;
 	piece->len = s->framed && have > s->left ? s->left : have;
+	piece->last = s->framed && piece->len == s->left;
 	return true;
 }
 

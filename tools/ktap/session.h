@@ -39,12 +39,14 @@ struct session {
  * struct piece - a part of a frame
  * @channel: enum ktap_channel
  * @data: its bytes, inside the session's buffer
- * @len: their number; more of the same frame may follow
+ * @len: their number
+ * @last: with them the frame is complete
  */
 struct piece {
 	enum ktap_channel channel;
 	const char *data;
 	size_t len;
+	bool last;
 };
 
 /*

@@ -10,6 +10,7 @@
  * session, and exits as ktap does. Steps, one a line:
  *
  *	out TEXT, err TEXT, note TEXT	a frame with the text and a newline
+ *	cat PATH			a frame with the path of a file to show
  *	bulk N				N bytes of output, in frames of 1000
  *	exit N				the frame with the exit code
  *	split				from here on write single bytes
@@ -155,6 +156,8 @@ static void do_step(pid_t ktap, char *step)
 		send_text(KTAP_CH_OUTPUT, arg);
 	} else if (!strcmp(step, "err")) {
 		send_text(KTAP_CH_ERROR, arg);
+	} else if (!strcmp(step, "cat")) {
+		send_frame(KTAP_CH_CAT, arg, strlen(arg));
 	} else if (!strcmp(step, "note")) {
 		send_text(KTAP_CH_NOTE, arg);
 	} else if (!strcmp(step, "bulk")) {

@@ -79,6 +79,11 @@ run -p 1 -e "$script" -- true
 expect pid_and_command_exclude_each_other 2 'not both'
 run -e "$script" --
 expect empty_command_is_an_error 2 'no command after --'
+printf 'print("included")\n' >"$dir/inc.kp"
+run -I "$dir" -e 'include "inc.kp" x = )'
+expect option_I_names_a_folder_to_include_from 2 '^-e:1:22: error: expected an expression'
+run -e 'include "inc.kp"'
+expect include_says_where_it_searched 2 '^note: searched in ., '
 run -h
 expect help_succeeds 0
 grep -q -e '^  -m SIZE' "$dir/out"
@@ -117,6 +122,19 @@ play 'out hello\nexit 0\n' -o "$dir/file" -e "$script"
 output option_o_leaves_stdout_alone ''
 cp "$dir/file" "$dir/out"
 output option_o_writes_the_file 'hello\n'
+printf 'from a file\n' >"$dir/shown"
+play "out before\\ncat $dir/shown\\nout after\\nexit 0\\n" -e "$script"
+output cat_shows_a_file_in_its_place 'before\nfrom a file\nafter\n'
+play "split\\ncat $dir/shown\\nexit 0\\n" -o "$dir/file" -e "$script"
+cp "$dir/file" "$dir/out"
+output cat_goes_where_the_output_goes 'from a file\n'
+play "cat $dir/no-such-file\\nout after\\nexit 0\\n" -e "$script"
+expect cat_of_a_missing_file_is_reported 0 "^ktap: cat: $dir/no-such-file: No such file"
+output cat_of_a_missing_file_does_not_stop 'after\n'
+head -c 300000 /dev/zero | tr '\\0' x >"$dir/shown"
+play "bulk 100000\\ncat $dir/shown\\nbulk 100000\\nexit 0\\n" -e "$script"
+[ "$(wc -c <"$dir/out")" -eq 500000 ]
+result $? cat_of_a_large_file_is_complete
 play 'bulk 300000\nexit 0\n' -e "$script"
 [ "$(wc -c <"$dir/out")" -eq 300000 ]
 result $? bulk_output_is_complete

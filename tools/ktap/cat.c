@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Files that the script shows with cat(): the session names them, and their
+ * contents go into the output in the place of the name.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cat.h"
+
+static void failed(const struct cat *c)
+{
+	fprintf(stderr, "ktap: cat: %s: %s\n", c->path, strerror(errno));
+}
+
+void cat_add(struct cat *c, const char *data, size_t len)
+{
+	size_t room = sizeof(c->path) - 1 - c->len;
+
+	if (len > room)
+		len = room;
+	memcpy(c->path + c->len, data, len);
+	c->len += len;
+}
+
+void cat_open(struct cat *c)
+{
+	c->path[c->len] = '\0';
+	c->len = 0;
+	/* a pipe that nobody writes to must not stop us */
+	c->fd = open(c->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	c->open = c->fd >= 0;
+	if (!c->open)
+		failed(c);
+}
+
+bool cat_copy(struct cat *c, struct output *o)
+{
+	char buf[4096];
+	ssize_t n;
+
+	while (c->open) {
+		size_t room = output_room(o);
+
+		if (!room)
+			return false;
+		n = read(c->fd, buf, room < sizeof(buf) ? room : sizeof(buf));
+		if (n > 0) {
+			output_add(o, buf, n);
+			continue;
+		}
+		if (n < 0 && errno != EAGAIN)
+			failed(c);
+		close(c->fd);
+		c->open = false;
+	}
+	return true;
+}

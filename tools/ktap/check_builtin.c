@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Calls of built-in functions: their arguments, as far as they are known. */
+#include <string.h>
+
+#include <linux/ktap.h>
+
+#include "ast.h"
+#include "builtins.h"
+
+#define MAX_STEPS	1000	/* of lhist() */
+
+static void check_lhist(struct compiler *cc, const struct node *n)
+{
+	const struct node *min = n->list, *max = min->next, *step = max->next;
+	uint64_t range;
+
+	if (step->kind == N_INT && step->ival <= 0)
+		diag_error(&cc->diag, step->pos, "the step of lhist() must be above 0");
+	if (min->kind != N_INT || max->kind != N_INT)
+		return;
+	if (max->ival <= min->ival) {
+		diag_error(&cc->diag, max->pos, "lhist(min, max, step) needs a max above its min");
+		return;
+	}
+	range = (uint64_t)max->ival - (uint64_t)min->ival;
+	if (step->kind == N_INT && step->ival > 0 && (range - 1) / step->ival >= MAX_STEPS)
+		diag_error(&cc->diag, n->pos, "lhist() has at most %u steps", MAX_STEPS);
+}
+
+static void check_normalize(struct compiler *cc, const struct node *n)
+{
+	const struct node *divisor = n->list->next;
+
+	if (divisor->kind == N_INT && divisor->ival < 1)
+		diag_error(&cc->diag, divisor->pos, "normalize() divides by 1 or more");
+}
+
+static void check_substr(struct compiler *cc, const struct node *n)
+{
+	const struct node *len = n->list->next->next;
+
+	if (len && len->kind == N_INT && len->ival < 0)
+		diag_error(&cc->diag, len->pos, "the length of substr() is negative");
+}
+
+static void check_ntop(struct compiler *cc, const struct node *n)
+{
+	const struct node *family = n->list;
+
+	if (family->next && family->kind == N_INT && family->ival != 2 && family->ival != 10)
+		diag_error(&cc->diag, family->pos,
+			   "ntop() knows the families 2 (IPv4) and 10 (IPv6)");
+}
+
+static void check_text(struct compiler *cc, const struct node *n)
+{
+	switch (n->ival) {
+	case KTAP_FN_PRINTF:
+	case KTAP_FN_FORMAT:
+	case KTAP_FN_PRINTA:
+		check_format(cc, n);
+		break;
+	case KTAP_FN_STRFTIME:
+		check_time_format(cc, n);
+		break;
+	default:
+		break;
+	}
+}
+
+static void check_numbers(struct compiler *cc, const struct node *n)
+{
+	switch (n->ival) {
+	case KTAP_FN_NEW_LHIST:
+		check_lhist(cc, n);
+		break;
+	case KTAP_FN_NORMALIZE:
+		check_normalize(cc, n);
+		break;
+	case KTAP_FN_SUBSTR:
+		check_substr(cc, n);
+		break;
+	case KTAP_FN_NTOP:
+		check_ntop(cc, n);
+		break;
+	default:
+		break;
+	}
+}
+
+static const char *which_argument(struct compiler *cc, const struct builtin *bi, unsigned int n)
+{
+	static const char * const ordinals[] = { "first", "second", "third" };
+
+	if (bi->max == 1)
+		return "";
+	if (n < 3)
+		return arena_printf(&cc->arena, " as its %s argument", ordinals[n]);
+	return arena_printf(&cc->arena, " as argument %u", n + 1);
+}
+
+static bool check_types(struct compiler *cc, const struct node *call, const struct builtin *bi)
+{
+	const struct node *arg;
+	bool good = true;
+	unsigned int i;
+
+	for (arg = call->list, i = 0; arg; arg = arg->next, i++) {
+		unsigned int takes = builtin_takes(bi, i), type = static_type(arg);
+
+		if (takes & type)
+			continue;
+		good = false;
+		diag_error(&cc->diag, arg->pos, "%s() takes %s%s, not %s", bi->name,
+			   type_text(cc, takes), which_argument(cc, bi, i), type_text(cc, type));
+	}
+	return good;
+}
+
+/* The one of its name that takes these arguments; "..." and the like count as one. */
+static const struct builtin *choose(struct compiler *cc, const struct node *n,
+				    const struct builtin *bi)
+{
+	unsigned int nargs = list_len(n->list), max = builtin_max(bi);
+
+	if (!check_arity(cc, n, bi->name, bi->min, max))
+		return NULL;
+	while (bi->max < nargs && bi->max < max)
+		bi++;
+	return bi;
+}
+
+void check_other_call(struct compiler *cc, struct node *n, const struct builtin *bi)
+{
+	switch (bi->kind) {
+	case BI_MISSING:
+		diag_error(&cc->diag, n->pos, "`%s()` is not available in this version of ktap",
+			   bi->name);
+		break;
+	case BI_ARG:
+		check_arity(cc, n, bi->name, 0, 0);
+		n->kind = N_EVARG;
+		n->ival = bi->id;
+		break;
+	case BI_ITERATOR:
+		diag_error(&cc->diag, n->pos, "%s() stands only in 'for (k, v in %s(t))'",
+			   bi->name, bi->name);
+		break;
+	default:
+		diag_error(&cc->diag, n->pos, "'%s' is no function", bi->name);
+	}
+}
+
+static void set_builtin(struct node *n, const struct builtin *bi)
+{
+	n->call = CALL_BUILTIN;
+	n->ival = bi->id;
+	n->builtin = bi;
+}
+
+void check_builtin_call(struct compiler *cc, struct node *n, const struct builtin *bi)
+{
+	n->call = CALL_BUILTIN;
+	bi = choose(cc, n, bi);
+	if (!bi)
+		return;
+	set_builtin(n, bi);
+	if (check_types(cc, n, bi)) {
+		check_text(cc, n);
+		if (!list_is_open(n->list))
+			check_numbers(cc, n);
+	}
+	/* print_backtrace() is print(kstack) */
+	if (bi->id == KTAP_FN_PRINT && !bi->max) {
+		n->list = node_new(cc, N_CALL, n->pos);
+		set_builtin(n->list, builtin_find("kstack"));
+	}
+}

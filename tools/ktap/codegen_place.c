@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The code generator: globals, fields and elements that are written to. */
+#include <string.h>
+
+#include <linux/ktap.h>
+
+#include "chunk.h"
+#include "codegen.h"
+
+void place_get(struct gen *g, const struct place *p, int reg)
+{
+	static const unsigned char ops[] = {
+		[PLACE_GLOBAL] = KTAP_OP_GETG, [PLACE_SELF] = KTAP_OP_GETSELF,
+		[PLACE_KEY] = KTAP_OP_TGET, [PLACE_STRING] = KTAP_OP_TGETS,
+		[PLACE_INTEGER] = KTAP_OP_TGETI,
+	};
+
+	g->pos = p->pos;
+	emit(g, ops[p->kind], reg, p->table, p->key, p->d);
+}
+
+/* Elements take the value in c and the register of a key in b. */
+static void place_write(struct gen *g, const struct place *p, int op, int reg)
+{
+	g->pos = p->pos;
+	if (p->kind == PLACE_GLOBAL || p->kind == PLACE_SELF)
+		emit(g, op, reg, 0, 0, p->d);
+	else
+		emit(g, op, p->table, p->key, reg, p->d);
+}
+
+void place_set(struct gen *g, const struct place *p, int reg)
+{
+	static const unsigned char ops[] = {
+		[PLACE_GLOBAL] = KTAP_OP_SETG, [PLACE_SELF] = KTAP_OP_SETSELF,
+		[PLACE_KEY] = KTAP_OP_TSET, [PLACE_STRING] = KTAP_OP_TSETS,
+		[PLACE_INTEGER] = KTAP_OP_TSETI,
+	};
+
+	place_write(g, p, ops[p->kind], reg);
+}
+
+void place_add(struct gen *g, const struct place *p, int reg)
+{
+	static const unsigned char ops[] = {
+		[PLACE_GLOBAL] = KTAP_OP_ADDG, [PLACE_SELF] = KTAP_OP_ADDSELF,
+		[PLACE_KEY] = KTAP_OP_TADD, [PLACE_STRING] = KTAP_OP_TADDS,
+		[PLACE_INTEGER] = KTAP_OP_TADDI,
+	};
+
+	place_write(g, p, ops[p->kind], reg);
+}
+
+static bool is_element(const struct node *n)
+{
+	return n->kind == N_INDEX || n->kind == N_FIELD;
+}
+
+/*
+ * The table to write into.  When it is itself an element, t[a] of t[a][b], or a
+ * field of the thread, and nil, a new table is put there; it is then read back,
+ * as another CPU may have done the same at the same time.  If there is none then
+ * either, there was no room, which the machine has counted, and the assignment
+ * is dropped.
+ */
+static int gen_container(struct gen *g, const struct node *n, struct jumps *dropped)
+{
+	struct jumps there = NO_JUMPS;
+	struct place outer;
+	int reg;
+
+	if (!is_element(n) && n->kind != N_SELF)
+		return gen_operand(g, n, -1);
+	reg = regs_take(g->regs, 1);
+	gen_place(g, n, &outer);
+	*dropped = outer.dropped;
+	place_get(g, &outer, reg);
+	emit_jump(g, KTAP_OP_JNNIL, reg, 0, 0, &there);
+	emit(g, KTAP_OP_NEWT, reg, 0, 0, 0);
+	place_set(g, &outer, reg);
+	place_get(g, &outer, reg);
+	emit_jump(g, KTAP_OP_JNIL, reg, 0, 0, dropped);
+	jumps_here(g, &there);
+	regs_release(g->regs, reg + 1);
+	return reg;
+}
+
+/* A constant key stands in the instruction, unless a register is wanted. */
+static void gen_key(struct gen *g, const struct node *n, bool in_register, struct place *p)
+{
+	struct node name = { .kind = N_STR, .pos = n->pos, .str = n->str };
+	const struct node *key = n->list;
+
+	if (n->kind == N_FIELD) {
+		name.len = strlen(n->str);
+		key = &name;
+	}
+	p->kind = PLACE_KEY;
+	p->key = 0;
+	p->d = 0;
+	if (key->next) {
+		p->key = gen_tuple(g, key);
+	} else if (key->kind == N_STR && !in_register) {
+		p->kind = PLACE_STRING;
+		p->d = chunk_string(g->cc, key->str, key->len);
+	} else if (fits_imm32(key) && !in_register) {
+		p->kind = PLACE_INTEGER;
+		p->d = key->ival;
+	} else {
+		p->key = gen_operand(g, key, -1);
+	}
+	p->pos = n->pos;
+	g->pos = n->pos;
+}
+
+void gen_place(struct gen *g, const struct node *n, struct place *p)
+{
+	*p = (struct place) { .dropped = NO_JUMPS, .pos = n->pos };
+	if (n->kind == N_NAME) {
+		p->kind = PLACE_GLOBAL;
+		p->d = n->sym->index;
+	} else if (n->kind == N_SELF) {
+		p->kind = PLACE_SELF;
+		p->d = chunk_string(g->cc, n->str, strlen(n->str));
+	} else {
+		p->table = gen_container(g, n->a, &p->dropped);
+		gen_key(g, n, false, p);
+	}
+}
+
+/* delete t[k] frees the element; delete(t) empties the table. */
+void gen_delete(struct gen *g, const struct node *n)
+{
+	struct jumps none = NO_JUMPS;
+	unsigned int top = g->regs->top;
+	struct place place;
+	int reg;
+
+	if (!is_element(n->a) && n->a->kind != N_SELF) {
+		reg = regs_take(g->regs, 1);
+		gen_to(g, n->a, reg);
+		g->pos = n->pos;
+		emit(g, KTAP_OP_CALLB, reg, 1, 0, KTAP_FN_CLEAR);
+		regs_release(g->regs, top);
+		return;
+	}
+	if (n->a->kind == N_SELF) {
+		gen_place(g, n->a, &place);
+	} else {
+		place.table = gen_operand(g, n->a->a, -1);
+		g->pos = n->pos;
+		/* without t[a] there is no t[a][b] either */
+		if (is_element(n->a->a) || n->a->a->kind == N_SELF)
+			emit_jump(g, KTAP_OP_JNIL, place.table, 0, 0, &none);
+		gen_key(g, n->a, false, &place);
+	}
+	reg = regs_take(g->regs, 1);
+	emit(g, KTAP_OP_NIL, reg, reg, 0, 0);
+	place_set(g, &place, reg);
+	jumps_here(g, &none);
+	regs_release(g->regs, top);
+}
+
+void gen_aggregate(struct gen *g, const struct node *n)
+{
+	unsigned int top = g->regs->top;
+	struct place place = { .dropped = NO_JUMPS };
+	int value;
+
+	if (is_element(n->a)) {
+		place.table = gen_container(g, n->a->a, &place.dropped);
+		gen_key(g, n->a, true, &place);
+	} else {
+		place.table = gen_operand(g, n->a, -1);
+	}
+	value = gen_operand(g, n->b, -1);
+	g->pos = n->pos;
+	if (is_element(n->a))
+		emit(g, KTAP_OP_TAGG, place.table, place.key, value, 0);
+	else
+		emit(g, KTAP_OP_AGG, place.table, 0, value, 0);
+	jumps_here(g, &place.dropped);
+	regs_release(g->regs, top);
+}

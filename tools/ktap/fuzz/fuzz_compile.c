@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Any bytes as a script. */
+#include <stdint.h>
+
+#include "script.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct ktap_source src = { .name = "script", .text = (const char *)data, .len = size };
+
+	try_script(&src);
+	return 0;
+}

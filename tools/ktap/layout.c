@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The tokens of a script in their order, with what the parser took them for. */
+#include "layout.h"
+
+static void add(struct layout *l, struct layout_token t)
+{
+	/* the parser has gone back */
+	while (l->count && l->tokens[l->count - 1].start >= t.start) {
+		const struct layout_token *old = &l->tokens[--l->count];
+
+		if (old->start == t.start) {
+			t.flags |= old->flags;
+			t.bodies = old->bodies;
+		}
+	}
+	l->tokens = arena_grow(l->arena, l->tokens, l->count, &l->max, sizeof(*l->tokens));
+	l->tokens[l->count++] = t;
+}
+
+void layout_add(struct layout *l, const struct token *t)
+{
+	add(l, (struct layout_token) { .kind = t->kind, .start = t->start, .end = t->end });
+}
+
+void layout_add_event(struct layout *l, size_t start, size_t end)
+{
+	add(l, (struct layout_token) {
+		.kind = T_NAME, .flags = LAYOUT_EVENT, .start = start, .end = end,
+	});
+}
+
+void layout_mark(struct layout *l, enum layout_flag flag)
+{
+	struct layout_token *t = &l->tokens[l->count - 1];
+
+	t->flags |= flag;
+	t->bodies += flag == LAYOUT_BODY_END;
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Files of a script: reading them, and finding what is included. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <linux/ktap.h>
+
+#include "ast.h"
+
+#define MAX_FILE	(64U << 20)	/* bytes: a script, or a chunk */
+
+#ifndef KTAP_LIBRARY
+#define KTAP_LIBRARY	"/usr/local/share/ktap"
+#endif
+
+static int read_all(FILE *f, char **text, size_t *len)
+{
+	size_t max = 0, n;
+	char *bigger;
+
+	*text = NULL;
+	*len = 0;
+	do {
+		if (*len == max) {
+			max = max ? max * 2 : 16384;
+			bigger = max > MAX_FILE ? NULL : realloc(*text, max);
+			if (!bigger)
+				return max > MAX_FILE ? -EFBIG : -ENOMEM;
+			*text = bigger;
+		}
+		n = fread(*text + *len, 1, max - *len, f);
+		*len += n;
+	} while (n);
+	return ferror(f) ? -errno : 0;
+}
+
+int ktap_read_file(void *ctx, const char *path, struct ktap_source *file)
+{
+	bool named = strcmp(path, "-");
+	FILE *f = named ? fopen(path, "rbe") : stdin;
+	struct stat st;
+	char *text;
+	int err;
+
+	(void)ctx;
+	if (!f)
+		return -errno;
+	err = read_all(f, &text, &file->len);
+	if (!err && named && !fstat(fileno(f), &st)) {
+		file->id[0] = st.st_dev;
+		file->id[1] = st.st_ino;
+	}
+	if (named)
+		fclose(f);
+	if (err) {
+		free(text);
+		return err;
+	}
+	file->text = text;
+	return 0;
+}
+
+/* A search for an included file. */
+struct search {
+	struct compiler *cc;
+	const char *name;
+	const char *tried;	/* folders, for the message */
+	bool known;		/* its path has been read before */
+	struct ktap_source file;
+};
+
+/* Scripts that came from no file have names like "-e". */
+static bool is_file(const struct ktap_source *file)
+{
+	return file->id[0] || file->id[1];
+}
+
+/* 0 when it is there, -ENOENT when it is not, or what went wrong with it. */
+static int try_path(struct search *s, const char *path)
+{
+	const struct ktap_compile_opts *opts = s->cc->opts;
+	const struct diag *d = &s->cc->diag;
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < d->nfiles; i++) {
+		if ((i || is_file(&d->files[0])) && !strcmp(d->files[i].name, path)) {
+			s->known = true;
+			return 0;
+		}
+	}
+	s->file = (struct ktap_source) { .name = path };
+	if (opts->read)
+		err = opts->read(opts->read_ctx, path, &s->file);
+	else
+		err = ktap_read_file(NULL, path, &s->file);
+	return err == -ENOTDIR ? -ENOENT : err;
+}
+
+static int try_folder(struct search *s, const char *folder, size_t len)
+{
+	struct arena *arena = &s->cc->arena;
+	const char *slash = len && folder[len - 1] == '/' ? "" : "/";
+
+	s->tried = arena_printf(arena, "%s%s%.*s", s->tried ? s->tried : "",
+				s->tried ? ", " : "", len ? (int)len : 1, len ? folder : ".");
+	if (!len)
+		return try_path(s, s->name);
+	return try_path(s, arena_printf(arena, "%.*s%s%s", (int)len, folder, slash, s->name));
+}
+
+/* Beside the script that includes it, then in the folders of the library. */
+static int find_file(struct search *s, const char *includer)
+{
+	const char *slash = strrchr(includer, '/'), *library = getenv("KTAP_LIBRARY");
+	const char * const *folder = s->cc->opts->folders;
+	int err;
+
+	if (s->name[0] == '/')
+		return try_path(s, s->name);
+	err = try_folder(s, includer, slash ? slash - includer + (slash == includer) : 0);
+	for (; err == -ENOENT && folder && *folder; folder++)
+		err = try_folder(s, *folder, strlen(*folder));
+	if (err == -ENOENT && library && *library)
+		err = try_folder(s, library, strlen(library));
+	if (err == -ENOENT)
+		err = try_folder(s, KTAP_LIBRARY, strlen(KTAP_LIBRARY));
+	return err;
+}
+
+static int index_of(const struct diag *d, const struct ktap_source *file)
+{
+	unsigned int i;
+
+	for (i = 0; i < d->nfiles; i++)
+		if (is_file(file) && file->id[0] == d->files[i].id[0] &&
+		    file->id[1] == d->files[i].id[1])
+			return i;
+	return -1;
+}
+
+int source_include(struct compiler *cc, const struct node *name)
+{
+	struct diag *d = &cc->diag;
+	struct search s = { .cc = cc, .name = arena_strndup(&cc->arena, name->str, name->len) };
+	int err, i;
+
+	if (!name->len || strlen(s.name) != name->len) {
+		diag_error(d, name->pos, "this is no name of a file");
+		return -1;
+	}
+	err = find_file(&s, d->files[name->pos.file].name);
+	if (err) {
+		diag_error(d, name->pos, "cannot include '%s': %s",
+			   err == -ENOENT ? s.name : s.file.name, strerror(-err));
+		if (err == -ENOENT && s.tried)
+			diag_note(d, "searched in %s", s.tried);
+		return -1;
+	}
+	if (s.known)
+		return -1;
+	i = index_of(d, &s.file);
+	if (i < 0 && ktap_is_chunk(s.file.text, s.file.len))
+		diag_error(d, name->pos, "'%s' is a compiled chunk, only scripts can be included",
+			   s.file.name);
+	else if (i < 0 && d->nfiles == KTAP_MAX_FILES)
+		diag_error(d, name->pos, "a script has at most %u files", KTAP_MAX_FILES);
+	else if (i < 0)
+		return diag_add_file(d, &s.file);
+	free((void *)s.file.text);
+	return -1;
+}
+
+void source_free(struct compiler *cc)
+{
+	unsigned int i;
+
+	/* the first is the caller's */
+	for (i = 1; i < cc->diag.nfiles; i++)
+		free((void *)cc->diag.files[i].text);
+}
