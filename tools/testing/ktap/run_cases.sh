@@ -9,10 +9,13 @@
 #   cases/NAME.kp prints exactly cases/NAME.out
 #   errors/NAME.kp ends with a run-time error and exit code 1
 #   load/NAME.kp is refused by compiler or virtual machine, exit code 2
+# both of those beside that file and of those that its big.sh writes,
+#   and the examples of the language's documentation
 # and of events/NAME.kp, here, whose handlers run once at two levels:
 #   prints exactly NAME.out, exit code 0, or 1 if NAME.err tells of an error.
 # Each line of an .err file is an extended regular expression that must match
-# a line of standard error; without it there must be none.
+# a line of standard error; without it there must be none. That of an example
+# is what is said, word for word.
 
 build=$1
 vm=$build/ktapvm
@@ -21,6 +24,7 @@ mutants=${MUTANTS:-20000}
 seed=${SEED:-1}
 here=$(cd "$(dirname "$0")" && pwd)
 selftests=$here/../selftests/ktap
+language=$here/../../../Documentation/trace/ktap-language.rst
 passed=0 failed=0 skipped=0
 
 # of its own: two may run at a time
@@ -28,6 +32,7 @@ chunks=$(mktemp -d) || exit 1
 trap 'rm -rf "$chunks"' EXIT
 trap 'exit 1' HUP INT TERM
 out=$chunks/out err=$chunks/err
+into=$chunks
 
 # result STATUS NAME
 result() {
@@ -49,7 +54,7 @@ skip() {
 
 # compile SCRIPT: to $chunk
 compile() {
-	chunk=$chunks/$(echo "${1%.kp}" | tr / _).ktap
+	chunk=$into/$(echo "${1%.kp}" | tr / _).ktap
 	code=0
 	"$ktapc" -o "$chunk" "$1" 2>"$err" || code=$?
 	: >"$out"
@@ -93,6 +98,29 @@ is_refused() {
 	[ "$code" = 2 ] && said "${1%.kp}.err" && ! grep -q 'after\|never' "$out"
 }
 
+# The lines of the source are shown by the runner, at run time.
+without_source() {
+	grep -E '^([^ ]|  in )' "$1"
+}
+
+# One that needs events is compiled only; any other says something.
+example_holds() {
+	want=0 said=${1%.kp}.err printed=${1%.kp}.out
+	if compile "$1"; then
+		[ -z "$(needs "$1")" ] || return 0
+		[ -e "$said" ] || [ -e "$printed" ] || return
+		run
+	fi
+	! grep -q error: "$err" || want=2
+	! grep -q '^  in ' "$err" || want=1
+	[ -e "$said" ] || said=/dev/null
+	[ -e "$printed" ] || printed=/dev/null
+	without_source "$said" >"$chunks/said"
+	tr '\t' ' ' <"$printed" >"$chunks/printed"
+	[ "$code" = $want ] && without_source "$err" | cmp - "$chunks/said" >&2 &&
+		tr '\t' ' ' <"$out" | cmp - "$chunks/printed" >&2
+}
+
 handles_event() {
 	want=0
 	expected=${1%.kp}.err
@@ -109,6 +137,7 @@ handles_event() {
 # each DIRECTORY TEST
 each() {
 	for script in "$1"/*.kp; do
+		[ -e "$script" ] || break
 		why=$(needs "$script")
 		# what the compiler refuses needs nothing
 		if [ -n "$why" ] && { [ "$1" != load ] || compile "$script"; }; then
@@ -131,10 +160,24 @@ if [ $code != 0 ]; then
 	[ "$failed" != 0 ] || result $code kunit
 fi
 
-cd "$selftests" || exit 1
-each cases prints_what_it_should
-each errors fails_as_it_should
-each load is_refused
+"$selftests/big.sh" "$chunks/big" || exit 1
+for dir in "$chunks/big" "$selftests"; do
+	cd "$dir" || exit 1
+	# the fuzzer would take long over the big ones
+	into=$chunks
+	[ "$dir" = "$selftests" ] || into=$dir
+	each cases prints_what_it_should
+	each errors fails_as_it_should
+	each load is_refused
+done
+code=0
+"$selftests/examples.sh" "$language" "$chunks/examples" >"$out" 2>"$err" || code=$?
+result $code "examples of $language"
+cd "$chunks/examples" || exit 1
+for script in *.kp; do
+	example_holds "$script"
+	result $? "examples/$script"
+done
 cd "$here" || exit 1
 for script in events/*.kp; do
 	for level in task hardirq; do

@@ -1,44 +1,108 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# The language, as the kernel runs it. Three sets of files:
+# The language, as the kernel runs it. Three sets of files, here and in big/,
+# whose files big.sh has written:
 #   cases/NAME.kp prints exactly cases/NAME.out
 #   errors/NAME.kp ends with a run-time error and exit code 1
 #   load/NAME.kp is refused by compiler or kernel, exit code 2
 # Each line of an .err file is an extended regular expression that must match
 # a line of standard error.
+#
+# And the examples of the language's documentation, as examples.sh has left
+# them: their .err is what is said, word for word.
 
 . "$(dirname "$0")/lib.sh"
 cd "$here" || exit 1
 
-own=14
-plan $(($(ls cases/*.kp errors/*.kp load/*.kp | wc -l) + own))
+own=22
+plan $(($(ls cases/*.kp errors/*.kp load/*.kp big/*/*.kp examples/*.kp | wc -l) + own))
 
-for script in cases/*.kp; do
-	name=$(basename "$script" .kp)
-	run -q "$script"
-	[ "$code" = 0 ] && cmp -s "cases/$name.out" "$tmp/out" && [ ! -s "$tmp/err" ]
-	status=$?
-	result $status "$name"
-	[ $status = 0 ] || diff "cases/$name.out" "$tmp/out" | head -n 20 | sed 's/^/# /'
-done
-
-# said FILE: each pattern of the file matches a line of stderr
-said() {
-	[ -s "$1" ] || return 1
-	while read -r pattern; do
-		matches "$tmp/err" "$pattern" || return 1
-	done <"$1"
+# run_each SCRIPT...: four at a time; $got/SCRIPT.out, .err and .code tell of each
+run_each() {
+	started=0
+	for script; do
+		{
+			run_code=0
+			timeout -s KILL 60 "$KTAP" -q "$script" >"$got/$script.out" \
+				2>"$got/$script.err" </dev/null || run_code=$?
+			echo $run_code >"$got/$script.code"
+		} &
+		started=$((started + 1))
+		[ $((started % 4)) != 0 ] || wait
+	done
+	wait
 }
 
-for script in errors/*.kp load/*.kp; do
-	name=$(basename "$script" .kp)
+# gave SCRIPT STATUS NAME: its result
+gave() {
+	if [ "$2" != 0 ]; then
+		cp "$got/$1.out" "$tmp/out"
+		cp "$got/$1.err" "$tmp/err"
+	fi
+	result "$2" "$3"
+}
+
+# prints SCRIPT: what it should, and nothing else
+prints() {
+	read -r code <"$got/$1.code"
+	[ "$code" = 0 ] && cmp -s "${1%.kp}.out" "$got/$1.out" && [ ! -s "$got/$1.err" ]
+	status=$?
+	gave "$1" $status "${1%.kp}"
+	[ $status = 0 ] || diff "${1%.kp}.out" "$got/$1.out" | head -n 20 | sed 's/^/# /'
+}
+
+# said SCRIPT: each pattern of its .err matches a line of stderr
+said() {
+	[ -s "${1%.kp}.err" ] || return 1
+	while read -r pattern; do
+		matches "$got/$1.err" "$pattern" || return 1
+	done <"${1%.kp}.err"
+}
+
+# fails SCRIPT: as it should
+fails() {
 	want=1
-	[ "$(dirname "$script")" = errors ] || want=2
-	run -q "$script"
-	[ "$code" = "$want" ] && said "${script%.kp}.err" && ! grep -q 'after\|never' "$tmp/out"
-	result $? "$(dirname "$script")_$name"
+	[ "${1%%/*}" = errors ] || want=2
+	read -r code <"$got/$1.code"
+	[ "$code" = "$want" ] && said "$1" && ! grep -q 'after\|never' "$got/$1.out"
+	gave "$1" $? "${1%.kp}"
+}
+
+for dir in "$here" "$here/big"; do
+	cd "$dir" || exit 1
+	got=$tmp/got
+	mkdir "$got" "$got/cases" "$got/errors" "$got/load" || exit 1
+	run_each cases/*.kp errors/*.kp load/*.kp
+	for script in cases/*.kp; do prints "$script"; done
+	for script in errors/*.kp load/*.kp; do fails "$script"; done
+	rm -r "$got"
 done
+
+# example NAME: one that gives nothing has probes, and ends with its command
+example() {
+	if [ -e "$1.out" ] || [ -e "$1.err" ]; then
+		run -q "$1.kp"
+	else
+		run -q "$1.kp" -- true
+		: >"$tmp/out"
+	fi
+	want=0
+	! grep -q error: "$tmp/err" || want=2
+	! grep -q '^  in ' "$tmp/err" || want=1
+	for stream in out err; do
+		expected=$1.$stream
+		[ -e "$expected" ] || expected=/dev/null
+		tr '\t' ' ' <"$expected" >"$tmp/expected"
+		tr '\t' ' ' <"$tmp/$stream" | cmp -s - "$tmp/expected" || want=other
+	done
+	[ "$code" = "$want" ]
+	result $? "examples/$1"
+}
+
+cd "$here/examples" || exit 1
+for script in *.kp; do example "${script%.kp}"; done
+cd "$here" || exit 1
 
 run -q -e 'for (i = 1, 5000) { print(i, "0123456789012345678901234567890123456789") } print("last")'
 is top_level_may_print_much "$(wc -l <"$tmp/out") $(tail -n 1 "$tmp/out")" "5001 last"
@@ -79,5 +143,31 @@ seconds=20 stop
 is endless_top_level_can_be_interrupted "$began $code $(wait_until no_sessions && echo none)" "0 143 none"
 run -q -Werror -e 'print(never_assigned)'
 is warnings_can_be_errors "$code" 2
+run -q -e 'function f() { var unused = 1 } f() print("ran")'
+out warnings_stop_nothing 'ran\n'
+matches "$tmp/err" "^-e:1:20: warning: 'unused' is never used$"
+result $? warnings_have_a_place
+run -q -w -e 'function f() { var unused = 1 } f() print(unassigned)'
+is warnings_can_be_left_out "$code $(cat "$tmp/out" "$tmp/err")" "0 nil"
+
+mkdir "$tmp/lib" "$tmp/beside"
+echo 'print("of the library")' >"$tmp/lib/one.kp"
+echo 'print("beside")' >"$tmp/beside/one.kp"
+echo 'include "one.kp"' >"$tmp/beside/script.kp"
+run -q -I "$tmp/lib" -e 'include "one.kp"'
+out include_from_the_library 'of the library\n'
+KTAP_LIBRARY=$tmp/lib "$KTAP" -q -e 'include "one.kp"' >"$tmp/out" 2>"$tmp/err" </dev/null
+code=$?
+out include_from_the_library_of_the_environment 'of the library\n'
+run -q -I "$tmp/lib" "$tmp/beside/script.kp"
+out include_from_beside_the_script 'beside\n'
+
+printf 'one\ntwo\n' >"$tmp/shown"
+run -q -e 'print("before") cat($1) print("behind")' "$tmp/shown"
+out cat_shows_a_file_in_its_place 'before\none\ntwo\nbehind\n'
+run -q -e 'cat($1) print("behind")' "$tmp/missing"
+[ "$code" = 0 ] && [ "$(cat "$tmp/out")" = behind ] &&
+	matches "$tmp/err" "^ktap: cat: $tmp/missing: No such file or directory$"
+result $? cat_of_a_missing_file_is_told
 
 finish

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -463,6 +464,18 @@ TEST_F(session, probe_prints_and_stop_ends)
 	end_load(load);
 }
 
+/* Another process: one's own events are not delivered. */
+static void fork_elsewhere(void)
+{
+	if (!fork()) {
+		if (!fork())
+			_exit(0);
+		wait(NULL);
+		_exit(0);
+	}
+	wait(NULL);
+}
+
 TEST_F(session, quiet_session_blocks_and_polls)
 {
 	struct pollfd p = { .fd = self->fd, .events = POLLIN };
@@ -474,18 +487,34 @@ TEST_F(session, quiet_session_blocks_and_polls)
 	ASSERT_EQ(0, fcntl(self->fd, F_SETFL, O_RDWR | O_NONBLOCK));
 	EXPECT_EQ(-1, read(self->fd, &byte, 1));
 	EXPECT_EQ(EAGAIN, errno);
-
-	/* another process: one's own events are not delivered */
-	if (!fork()) {
-		if (!fork())
-			_exit(0);
-		wait(NULL);
-		_exit(0);
-	}
-	wait(NULL);
+	fork_elsewhere();
 	EXPECT_EQ(1, poll(&p, 1, 5000));
 	EXPECT_EQ(1, read(self->fd, &byte, 1));
 	EXPECT_EQ('f', byte);
+}
+
+TEST_F(session, epoll_set_before_the_chunk_wakes)
+{
+	struct epoll_event ev = { .events = EPOLLIN };
+	int set = epoll_create1(EPOLL_CLOEXEC);
+
+	ASSERT_LE(0, set);
+	ASSERT_EQ(0, epoll_ctl(set, EPOLL_CTL_ADD, self->fd, &ev));
+	EXPECT_EQ(0, epoll_wait(set, &ev, 1, 0));
+	build_probe(&self->chunk, "sched:sched_process_fork", "fork");
+	ASSERT_EQ(0, write_chunk(self->fd, &self->chunk));
+	EXPECT_EQ(0, epoll_wait(set, &ev, 1, 100));
+
+	/* the event comes while we sleep */
+	if (!fork()) {
+		usleep(200000);
+		fork_elsewhere();
+		_exit(0);
+	}
+	EXPECT_EQ(1, epoll_wait(set, &ev, 1, 5000));
+	EXPECT_EQ(4, read(self->fd, self->text, 4));
+	wait(NULL);
+	close(set);
 }
 
 TEST_F(session, own_events_are_not_delivered)

@@ -9,6 +9,7 @@
  *	workload spin N			N processes that do getppid() until killed
  *	workload bursts N		the same, but they sleep every hundred calls
  *	workload wait COMMAND...	reads a line from stdin, then does the rest
+ *	workload timed COMMAND...	does the rest, prints the nanoseconds it took
  *	workload number NAME		prints the number of a system call
  */
 #define _GNU_SOURCE
@@ -20,6 +21,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static int do_getppid(char **args)
@@ -118,6 +120,7 @@ static int do_number(char **args)
 }
 
 static int do_wait(char **args);
+static int do_timed(char **args);
 
 static const struct {
 	const char *name;
@@ -132,6 +135,7 @@ static const struct {
 	{ "bursts", 1, do_bursts },
 	{ "number", 1, do_number },
 	{ "wait", 1, do_wait },
+	{ "timed", 1, do_timed },
 };
 
 static int do_command(int argc, char **argv)
@@ -144,16 +148,34 @@ static int do_command(int argc, char **argv)
 	return 2;
 }
 
-static int do_wait(char **args)
+static int do_rest(char **args)
 {
-	char byte = 0;
 	int argc = 0;
 
 	while (args[argc])
 		argc++;
+	return do_command(argc, args);
+}
+
+static int do_wait(char **args)
+{
+	char byte = 0;
+
 	while (byte != '\n' && read(STDIN_FILENO, &byte, 1) == 1)
 		;
-	return byte == '\n' ? do_command(argc, args) : 1;
+	return byte == '\n' ? do_rest(args) : 1;
+}
+
+static int do_timed(char **args)
+{
+	struct timespec start, end;
+	int ret;
+
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	ret = do_rest(args);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	printf("%lld\n", (end.tv_sec - start.tv_sec) * 1000000000LL + end.tv_nsec - start.tv_nsec);
+	return ret;
 }
 
 int main(int argc, char **argv)
