@@ -12,6 +12,7 @@ help:
 	@echo 'make demo                 build all, boot, print a histogram of real events'
 	@echo 'make check                every test'
 	@echo 'make run SCRIPT=x.kp      run a script of yours in the guest (ARGS="…", WORKLOAD="…")'
+	@echo 'make bench                what things cost, in instructions'
 	@echo 'make tool                 ktap and ktapc for this machine, in tools/ktap/'
 	@echo 'make kernel               the kernel and guest that lab/run boots'
 	@echo 'make overlay KSRC=…       put ktap into a kernel tree (unoverlay: take it out)'
@@ -33,6 +34,10 @@ demo: kernel
 check: deps
 	@lab/check
 
+# PARTS='vm table event' picks some
+bench: kernel
+	@bench/run $(PARTS)
+
 run: kernel
 	@test -n "$(SCRIPT)" || { echo 'make run: which script? make run SCRIPT=x.kp' >&2; exit 2; }
 	@lab/script "$(SCRIPT)" $(ARGS)
@@ -45,4 +50,4 @@ clean:
 	@$(MAKE) --no-print-directory -C tools/ktap clean
 	@$(MAKE) --no-print-directory -C tools/testing/ktap clean
 
-.PHONY: help deps tool kernel demo check run overlay unoverlay clean
+.PHONY: help deps tool kernel demo check bench run overlay unoverlay clean
