@@ -5,6 +5,7 @@
 #include <linux/cgroup.h>
 #include <linux/cred.h>
 #include <linux/preempt.h>
+#include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/stacktrace.h>
@@ -134,11 +135,30 @@ static unsigned int frames_below(const struct ktap_vm *vm, const unsigned long *
 	return 0;
 }
 
+/* The stack of what an event interrupted: none if that was a user's program. */
+static unsigned int save_stack_of(struct pt_regs *regs, unsigned long *ips, unsigned int depth)
+{
+	return user_mode(regs) ? 0 : stack_trace_save_regs(regs, ips, depth, 0);
+}
+
+static unsigned int save_stack(const struct ktap_vm *vm, unsigned long *ips, unsigned int depth)
+{
+	unsigned int len, below;
+
+	len = stack_trace_save(ips, depth + MAX_BELOW, 0);
+	below = frames_below(vm, ips, len);
+	len = min(len - below, depth);
+	memmove(ips, ips + below, len * sizeof(*ips));
+	return len;
+}
+
 int ktap_fn_kstack(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
+	const struct ktap_event *ev = vm->event;
+	struct pt_regs *regs = ev && ev->ops->regs ? ev->ops->regs(ev) : NULL;
 	unsigned int depth = depth_arg(vm, r, n);
-	unsigned int len, below;
 	unsigned long *ips;
+	unsigned int len;
 
 	if (!depth)
 		return vm->error;
@@ -146,12 +166,13 @@ int ktap_fn_kstack(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	if (!ips)
 		return vm->error;
 
-	len = stack_trace_save(ips, depth + MAX_BELOW, 0);
-	below = frames_below(vm, ips, len);
-	len = min(len - below, depth);
-	memmove(ips, ips + below, len * sizeof(*ips));
+	len = regs ? save_stack_of(regs, ips, depth) : save_stack(vm, ips, depth);
 	ktap_arena_trim(vm, ips, len * sizeof(*ips));
-	r[0] = (struct ktap_value){ .blob = ips, .tag = KTAP_KSTACK, .len = len * sizeof(*ips) };
+	r[0] = (struct ktap_value){
+		.blob = len ? ips : (const void *)"",
+		.tag = KTAP_KSTACK,
+		.len = len * sizeof(*ips),
+	};
 	return 0;
 }
 

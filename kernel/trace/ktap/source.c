@@ -19,6 +19,9 @@ const struct ktap_source * const ktap_sources[] = {
 	&ktap_syscall_source,
 #endif
 	&ktap_timer_source,
+#ifdef CONFIG_PERF_EVENTS
+	&ktap_perf_source,
+#endif
 };
 
 const unsigned int ktap_nsources = ARRAY_SIZE(ktap_sources);
@@ -144,6 +147,12 @@ static int parse_none(struct ktap_vm *vm, struct ktap_probe *probe, const char *
 			     (int)(rest - probe->event), probe->event);
 }
 
+#ifndef CONFIG_PERF_EVENTS
+#define ktap_parse_profile	parse_none
+#define ktap_parse_software	parse_none
+#define ktap_parse_hardware	parse_none
+#endif
+
 /*
  * What events look like.  The first entry that matches decides; what matches
  * none is "SYSTEM:EVENT".
@@ -158,7 +167,7 @@ static const struct {
 	{ "tick-",	false,	parse_tick },
 	{ "tp:",	false,	parse_tracepoint },
 	{ "tracepoint:", false,	parse_tracepoint },
-	{ "profile-",	false,	parse_none },
+	{ "profile-",	false,	ktap_parse_profile },
 	{ "probe:",	false,	parse_none },
 	{ "kprobe:",	false,	parse_none },
 	{ "kretprobe:",	false,	parse_none },
@@ -167,8 +176,8 @@ static const struct {
 	{ "ftrace:",	false,	parse_none },
 	{ "sdt:",	false,	parse_none },
 	{ "usdt:",	false,	parse_none },
-	{ "software:",	false,	parse_none },
-	{ "hardware:",	false,	parse_none },
+	{ "software:",	false,	ktap_parse_software },
+	{ "hardware:",	false,	ktap_parse_hardware },
 };
 
 static int parse_event(struct ktap_vm *vm, struct ktap_probe *probe)

@@ -133,6 +133,7 @@ struct ktap_source {
 extern const struct ktap_source ktap_tracepoint_source;
 extern const struct ktap_source ktap_syscall_source;
 extern const struct ktap_source ktap_timer_source;
+extern const struct ktap_source ktap_perf_source;
 
 /* source.c */
 extern const struct ktap_source * const ktap_sources[];
@@ -165,6 +166,15 @@ static inline int ktap_syscall_add(struct ktap_probe *probe, struct trace_event_
 
 /* src_timer.c: adds a tick; 0, -EINVAL: no such period, -ERANGE: too short */
 int ktap_tick_add(struct ktap_probe *probe, const char *period);
+u64 ktap_parse_period(const char *period);
+
+/*
+ * What adds the events of a clause: @rest is its event without the prefix.
+ * 0, or an error that is set.
+ */
+int ktap_parse_profile(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest);
+int ktap_parse_software(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest);
+int ktap_parse_hardware(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest);
 
 /* src_tracepoint.c: the text of a raw record, newline included */
 void ktap_record_text(struct trace_iterator *iter, struct trace_event *event, const void *rec,

@@ -22,6 +22,7 @@
 
 struct ktap_vm;
 struct ktap_event;
+struct pt_regs;
 
 /* Where an activation runs.  The first four are interrupt_context_level(). */
 enum ktap_level {
@@ -58,6 +59,7 @@ enum ktap_level {
  * @arg: gives positional argument @n, from 0, nil if none
  * @retval: gives what the syscall or function returned, nil if it is no return
  * @func: gives the name of the function the event stands in, nil if none
+ * @regs: gives what the event interrupted, NULL if that is not known
  * @text: makes the event's text, as ->trace() prints it, newline included, in
  *	the arena; 0 or a negative errno with the error set
  * @save: writes to @buf, of @size bytes, what ktap_event_format() needs to
@@ -71,6 +73,7 @@ struct ktap_event_ops {
 	void (*arg)(struct ktap_vm *vm, u32 n, struct ktap_value *v);
 	void (*retval)(const struct ktap_event *ev, struct ktap_value *v);
 	void (*func)(const struct ktap_event *ev, struct ktap_value *v);
+	struct pt_regs *(*regs)(const struct ktap_event *ev);
 	int (*text)(struct ktap_vm *vm, struct ktap_value *v);
 	size_t (*save)(const struct ktap_event *ev, void *buf, size_t size);
 };
