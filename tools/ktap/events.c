@@ -134,6 +134,56 @@ static const char *nearest_counter(const char *spec, char *best, size_t size)
 	return best[0] ? best : NULL;
 }
 
+/*
+ * The files say "NAME", "NAME [MODULE]" or "ADDRESS TYPE NAME", the last with
+ * what is no function.
+ */
+static const struct {
+	const char *path;
+	bool symbols;
+} function_lists[] = {
+	{ "/sys/kernel/tracing/available_filter_functions", false },
+	{ "/sys/kernel/debug/tracing/available_filter_functions", false },
+	{ "/proc/kallsyms", true },
+};
+
+static void nearest_function(FILE *f, bool symbols, const char *name, char *best, size_t size)
+{
+	unsigned int limit = edit_limit(name) + 1, d;
+	char line[512], function[256], type = 't';
+
+	while (fgets(line, sizeof(line), f)) {
+		if (symbols ? sscanf(line, "%*s %c %255s", &type, function) != 2 :
+			      sscanf(line, "%255s", function) != 1)
+			continue;
+		if (!strchr("tTwW", type))
+			continue;
+		d = edit_distance(name, function);
+		if (d && d < limit) {
+			limit = d;
+			snprintf(best, size, "%s", function);
+		}
+	}
+}
+
+const char *ktap_suggest_function(const char *name)
+{
+	static char best[256];
+	size_t i;
+	FILE *f;
+
+	best[0] = 0;
+	for (i = 0; i < sizeof(function_lists) / sizeof(function_lists[0]); i++) {
+		f = fopen(function_lists[i].path, "r");
+		if (!f)
+			continue;
+		nearest_function(f, function_lists[i].symbols, name, best, sizeof(best));
+		fclose(f);
+		break;
+	}
+	return best[0] ? best : NULL;
+}
+
 const char *ktap_suggest_event(const char *spec)
 {
 	static char best[256];

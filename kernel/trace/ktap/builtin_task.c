@@ -118,19 +118,28 @@ static unsigned int depth_arg(struct ktap_vm *vm, const struct ktap_value *r, un
 	return depth;
 }
 
-/* Frames up to the function by which the event entered the tracing code. */
+/*
+ * Frames of the tracing code: up to the function by which the event entered
+ * it, or up to, and not with, the one where the event says its stack begins.
+ */
 static unsigned int frames_below(const struct ktap_vm *vm, const unsigned long *ips,
 				 unsigned int n)
 {
+	const struct ktap_event *ev = vm->event;
 	const struct ktap_point *point;
+	unsigned long start, size;
 	unsigned int i;
 
-	if (!vm->event)
+	if (!ev)
 		return 0;
-	point = ktap_hit_of(vm->event)->point;
+	point = ktap_hit_of(ev)->point;
+	start = point->entry;
+	size = point->entry_size;
+	if (ev->ops->top)
+		ev->ops->top(ev, &start, &size);
 	for (i = 0; i < n && i < MAX_BELOW; i++) {
-		if (ips[i] - point->entry < point->entry_size)
-			return i + 1;
+		if (ips[i] - start < size)
+			return ev->ops->top ? i : i + 1;
 	}
 	return 0;
 }

@@ -255,7 +255,7 @@ static void record_arg(struct ktap_vm *vm, u32 n, struct ktap_value *v)
  * and with HASH_PTR trace_event_format() allocates nothing.
  */
 static struct trace_array text_array = {
-	.trace_flags = TRACE_ITER(HASH_PTR),
+	.trace_flags = TRACE_ITER(HASH_PTR) | TRACE_ITER(PRINT_PARENT),
 };
 
 /**
@@ -276,7 +276,7 @@ void ktap_record_text(struct trace_iterator *iter, struct trace_event *event, co
 	iter->ent = (struct trace_entry *)rec;
 	iter->ent_size = len;
 	iter->cpu = raw_smp_processor_id();
-	event->funcs->trace(iter, 0, event);
+	event->funcs->trace(iter, iter->tr->trace_flags & TRACE_ITER_SYM_MASK, event);
 }
 
 static int record_text(struct ktap_vm *vm, struct ktap_value *v)

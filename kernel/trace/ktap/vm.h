@@ -60,6 +60,8 @@ enum ktap_level {
  * @retval: gives what the syscall or function returned, nil if it is no return
  * @func: gives the name of the function the event stands in, nil if none
  * @regs: gives what the event interrupted, NULL if that is not known
+ * @top: gives the code that the first frame of a kernel stack lies in: what is
+ *	below it is of the tracing code
  * @text: makes the event's text, as ->trace() prints it, newline included, in
  *	the arena; 0 or a negative errno with the error set
  * @save: writes to @buf, of @size bytes, what ktap_event_format() needs to
@@ -74,6 +76,7 @@ struct ktap_event_ops {
 	void (*retval)(const struct ktap_event *ev, struct ktap_value *v);
 	void (*func)(const struct ktap_event *ev, struct ktap_value *v);
 	struct pt_regs *(*regs)(const struct ktap_event *ev);
+	void (*top)(const struct ktap_event *ev, unsigned long *start, unsigned long *size);
 	int (*text)(struct ktap_vm *vm, struct ktap_value *v);
 	size_t (*save)(const struct ktap_event *ev, void *buf, size_t size);
 };
