@@ -201,6 +201,11 @@ int static_type(const struct node *n);
 void check_format(struct compiler *cc, const struct node *call);
 /* events.c */
 void event_normalise(struct compiler *cc, struct node *event);
+
+/* pattern.c: functions by pattern */
+bool pattern_subject(const struct node *n);
+bool pattern_is(const struct node *n);
+void pattern_filter(struct compiler *cc, struct node *trace);
 /* codegen.c */
 void generate(struct compiler *cc);
 

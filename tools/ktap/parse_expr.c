@@ -415,6 +415,30 @@ static int find_binary(const struct parser *p, unsigned int level)
 	return -1;
 }
 
+/*
+ * A pattern behind `ip ==` in a filter needs no quotes: mutex*, [a-z]*_lock.
+ * The lexer has seen its first token only.
+ */
+static struct node *parse_pattern(struct parser *p, const struct node *left)
+{
+	const char *s = p->lx.text + p->tok.start;
+	struct node *n;
+	size_t len = 0;
+
+	if (!p->func->filter || p->panic || !pattern_subject(left))
+		return NULL;
+	while (is_name_char(s[len]) || (s[len] && strchr("*?[]!-.", s[len])))
+		len++;
+	n = node_new(p->cc, N_STR, p->tok.pos);
+	n->str = arena_strndup(&p->cc->arena, s, len);
+	n->len = len;
+	if (!pattern_is(n))
+		return NULL;
+	p->lx.at = p->tok.start + len;
+	next(p);
+	return n;
+}
+
 static struct node *parse_binary(struct parser *p, unsigned int level)
 {
 	struct node *left = parse_unary(p), *n;
@@ -424,13 +448,12 @@ static struct node *parse_binary(struct parser *p, unsigned int level)
 		n = node_new(p->cc, binary[i].kind, p->tok.pos);
 		n->op = binary[i].op;
 		next(p);
-		if (p->head && n->op == OP_MUL && p->tok.kind == T_SLASH) {
-			syntax_error(p, n->pos,
-				     "patterns on probefunc need ftrace:function, which this version lacks");
-			return left;
-		}
 		n->a = left;
-		n->b = parse_binary(p, binary[i].level + 1);
+		n->b = NULL;
+		if (n->op == OP_EQ || n->op == OP_NE)
+			n->b = parse_pattern(p, left);
+		if (!n->b)
+			n->b = parse_binary(p, binary[i].level + 1);
 		adopt(p, n, n->a);
 		adopt(p, n, n->b);
 		left = n;
