@@ -63,6 +63,8 @@ static const char *unfit(const struct trace_event_call *call)
 		return "it is written by a tracer, not by an event";
 	if (!call->class->reg)
 		return "it cannot be enabled";
+	if (!strcmp(call->class->system, "ktap"))
+		return "it belongs to a script";
 	return NULL;
 }
 

@@ -161,6 +161,8 @@ void ktap_probe_stats(const struct ktap_probe *probe, struct ktap_probe_stats *s
 
 /* src_tracepoint.c, src_syscall.c: add @call to the clause; event_mutex is held */
 int ktap_tracepoint_add(struct ktap_probe *probe, struct trace_event_call *call);
+int ktap_tracepoint_add_own(struct ktap_probe *probe, struct trace_event_call *call,
+			    const char *func, bool ret);
 #ifdef CONFIG_FTRACE_SYSCALLS
 bool ktap_is_syscall(const struct trace_event_call *call);
 int ktap_syscall_add(struct ktap_probe *probe, struct trace_event_call *call);
@@ -190,6 +192,23 @@ int ktap_parse_hardware(struct ktap_vm *vm, struct ktap_probe *probe, const char
 int ktap_parse_probe(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest);
 int ktap_parse_kretprobe(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest);
 int ktap_parse_ftrace(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest);
+
+/* src_dynevent.c: probes with fetch arguments */
+#ifdef CONFIG_KPROBE_EVENTS
+int ktap_dynevent_add(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest, bool ret);
+void ktap_dynevent_delete(const char *name);
+#else
+static inline int ktap_dynevent_add(struct ktap_vm *vm, struct ktap_probe *probe,
+				    const char *rest, bool ret)
+{
+	return ktap_vm_error(vm, -EOPNOTSUPP, "'%s': this kernel has no kprobe events",
+			     probe->event);
+}
+
+static inline void ktap_dynevent_delete(const char *name)
+{
+}
+#endif
 
 /* src_tracepoint.c: the text of a raw record, newline included */
 void ktap_record_text(struct trace_iterator *iter, struct trace_event *event, const void *rec,

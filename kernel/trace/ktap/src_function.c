@@ -676,11 +676,23 @@ static int parse_spec(struct ktap_vm *vm, const struct ktap_probe *probe, char *
 	return 0;
 }
 
+/* Cuts off what stands behind the first blank; true if that is something. */
+static bool split_fetch(char *text)
+{
+	char *blank = strchr(text, ' ');
+
+	if (!blank)
+		return false;
+	*blank = '\0';
+	return *skip_spaces(blank + 1);
+}
+
 static int parse_function(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest, bool ret)
 {
 	struct ktap_fn_spec spec = { .ret = ret };
 	struct ktap_fns fns = {};
 	char *text;
+	bool fetch;
 	int err;
 
 	err = check_lockdown(vm, probe);
@@ -689,11 +701,18 @@ static int parse_function(struct ktap_vm *vm, struct ktap_probe *probe, const ch
 	text = kstrdup(rest, GFP_KERNEL_ACCOUNT);
 	if (!text)
 		return ktap_vm_error(vm, -ENOMEM, "no memory");
+	fetch = split_fetch(text);
 
 	err = parse_spec(vm, probe, text, &spec);
+	if (!err && fetch && !spec.exact)
+		err = ktap_vm_error(vm, -EINVAL,
+				    "'%s': fetch arguments need the name of one function",
+				    probe->event);
 	if (!err)
 		err = look_up(vm, probe, &spec, &fns);
-	if (!err && spec.offset)
+	if (!err && fetch)
+		err = ktap_dynevent_add(vm, probe, rest, spec.ret);
+	else if (!err && spec.offset)
 		err = ktap_kprobe_add(vm, probe, &fns, &spec);
 	else if (!err)
 		err = fprobe_add(vm, probe, &fns, &spec);
