@@ -103,6 +103,7 @@ struct ktap_fn_spec {
 	bool exact;
 };
 
+const char *ktap_fn_parse(char *text, struct ktap_fn_spec *spec);
 int ktap_fn_init(struct ktap_vm *vm, struct ktap_fn_point *f, struct ktap_probe *probe,
 		 const struct ktap_source *source, struct ktap_fns *fns);
 void ktap_fn_destroy(struct ktap_fn_point *f);

@@ -363,9 +363,10 @@ static bool is_wanted(const struct finder *f, const char *name)
 /* Where a probe enters the function at @addr; 0: it cannot. */
 static unsigned long entry_of(unsigned long addr)
 {
-	if (IS_ENABLED(CONFIG_FUNCTION_TRACER))
+	if (IS_ENABLED(CONFIG_DYNAMIC_FTRACE))
 		return ftrace_location(addr);
-	return within_kprobe_blacklist(addr) ? 0 : addr;
+	/* Without kprobes, too, nothing can: that is told later, and better. */
+	return IS_ENABLED(CONFIG_KPROBES) && within_kprobe_blacklist(addr) ? 0 : addr;
 }
 
 static int check_symbol(struct finder *f, const char *name, unsigned long addr)
@@ -479,12 +480,33 @@ static int look_up(struct ktap_vm *vm, struct ktap_probe *probe, const struct kt
 	return err;
 }
 
-static int check_lockdown(struct ktap_vm *vm, const struct ktap_probe *probe)
+static int check_allowed(struct ktap_vm *vm, const struct ktap_probe *probe)
 {
 	int err = security_locked_down(LOCKDOWN_KPROBES);
 
-	return err ? ktap_vm_error(vm, err, "'%s': the kernel is locked down", probe->event) : 0;
+	if (err)
+		return ktap_vm_error(vm, err, "'%s': the kernel is locked down", probe->event);
+#ifdef CONFIG_FUNCTION_TRACER
+	if (!ftrace_enabled)
+		return ktap_vm_error(vm, -EBUSY, "'%s': sysctl kernel.ftrace_enabled is 0",
+				     probe->event);
+#endif
+	return 0;
 }
+
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_ARGS
+static unsigned long *make_ips(const struct ktap_fns *fns)
+{
+	unsigned long *ips = kvmalloc_array(fns->n, sizeof(*ips), GFP_KERNEL_ACCOUNT);
+	unsigned int i;
+
+	if (!ips)
+		return NULL;
+	for (i = 0; i < fns->n; i++)
+		ips[i] = fns->fn[i].ip;
+	return ips;
+}
+#endif
 
 /* fprobes */
 
@@ -576,18 +598,6 @@ static int fprobe_add(struct ktap_vm *vm, struct ktap_probe *probe, struct ktap_
 	return 0;
 }
 
-static unsigned long *make_ips(const struct ktap_fns *fns)
-{
-	unsigned long *ips = kvmalloc_array(fns->n, sizeof(*ips), GFP_KERNEL_ACCOUNT);
-	unsigned int i;
-
-	if (!ips)
-		return NULL;
-	for (i = 0; i < fns->n; i++)
-		ips[i] = fns->fn[i].ip;
-	return ips;
-}
-
 static int fprobe_attach(struct ktap_point *point)
 {
 	unsigned long *ips __free(kvfree) = NULL;
@@ -638,42 +648,43 @@ static int fprobe_add(struct ktap_vm *vm, struct ktap_probe *probe, struct ktap_
 }
 #endif
 
-/* "FUNCTION", "FUNCTION+OFFSET", "FUNCTION%return", each also with "MODULE:"; changes @s */
-static int parse_spec(struct ktap_vm *vm, const struct ktap_probe *probe, char *s,
-		      struct ktap_fn_spec *spec)
+/**
+ * ktap_fn_parse() - "[MODULE:]FUNCTION[+OFFSET][%return]"
+ * @text: is cut to pieces, which @spec points to
+ * @spec: gets what it says; @spec->ret, if true, stays so
+ *
+ * Return: NULL, or what is wrong with it.
+ */
+const char *ktap_fn_parse(char *text, struct ktap_fn_spec *spec)
 {
-	char *plus = strchr(s, '+'), *percent = strchr(s, '%'), *colon = strchr(s, ':');
-	unsigned long offset = 0;
+	char *percent = strchr(text, '%');
+	char *plus, *colon;
 
 	if (percent && strcmp(percent, "%return"))
-		return ktap_vm_error(vm, -EINVAL, "'%s': only %%return may stand behind a function",
-				     probe->event);
+		return "only %return may stand behind a function";
 	if (percent)
 		*percent = '\0';
-	if (plus) {
-		*plus = '\0';
-		if (kstrtoul(plus + 1, 0, &offset))
-			return ktap_vm_error(vm, -EINVAL, "'%s': no offset '%s'", probe->event,
-					     plus + 1);
-	}
-	if (colon) {
-		*colon = '\0';
-		spec->module = s;
-		s = colon + 1;
-	}
-	if (!*s)
-		return ktap_vm_error(vm, -EINVAL, "'%s' names no function", probe->event);
-
-	spec->function = s;
-	spec->offset = offset;
 	spec->ret |= !!percent;
-	spec->exact = !strpbrk(s, "*?[");
-	if (offset && spec->ret)
-		return ktap_vm_error(vm, -EINVAL, "'%s': a return has no offset", probe->event);
-	if (offset && !spec->exact)
-		return ktap_vm_error(vm, -EINVAL, "'%s': an offset needs the name of one function",
-				     probe->event);
-	return 0;
+
+	plus = strchr(text, '+');
+	if (plus)
+		*plus = '\0';
+	if (plus && kstrtoul(plus + 1, 0, &spec->offset))
+		return "the offset is no number";
+
+	colon = strchr(text, ':');
+	if (colon)
+		*colon = '\0';
+	spec->module = colon ? text : NULL;
+	spec->function = colon ? colon + 1 : text;
+	spec->exact = !strpbrk(spec->function, "*?[");
+	if (!*spec->function)
+		return "it names no function";
+	if (spec->offset && spec->ret)
+		return "a return has no offset";
+	if (spec->offset && !spec->exact)
+		return "an offset needs the name of one function";
+	return NULL;
 }
 
 /* Cuts off what stands behind the first blank; true if that is something. */
@@ -691,11 +702,12 @@ static int parse_function(struct ktap_vm *vm, struct ktap_probe *probe, const ch
 {
 	struct ktap_fn_spec spec = { .ret = ret };
 	struct ktap_fns fns = {};
+	const char *why;
 	char *text;
 	bool fetch;
 	int err;
 
-	err = check_lockdown(vm, probe);
+	err = check_allowed(vm, probe);
 	if (err)
 		return err;
 	text = kstrdup(rest, GFP_KERNEL_ACCOUNT);
@@ -703,11 +715,11 @@ static int parse_function(struct ktap_vm *vm, struct ktap_probe *probe, const ch
 		return ktap_vm_error(vm, -ENOMEM, "no memory");
 	fetch = split_fetch(text);
 
-	err = parse_spec(vm, probe, text, &spec);
-	if (!err && fetch && !spec.exact)
-		err = ktap_vm_error(vm, -EINVAL,
-				    "'%s': fetch arguments need the name of one function",
-				    probe->event);
+	why = ktap_fn_parse(text, &spec);
+	if (!why && fetch && !spec.exact)
+		why = "fetch arguments need the name of one function";
+	if (why)
+		err = ktap_vm_error(vm, -EINVAL, "'%s': %s", probe->event, why);
 	if (!err)
 		err = look_up(vm, probe, &spec, &fns);
 	if (!err && fetch)
@@ -829,7 +841,7 @@ int ktap_parse_ftrace(struct ktap_vm *vm, struct ktap_probe *probe, const char *
 	if (!strstarts(rest, function) || (end && end != ' '))
 		return ktap_vm_error(vm, -ENOENT, "no event '%s': there is ftrace:function",
 				     probe->event);
-	err = check_lockdown(vm, probe);
+	err = check_allowed(vm, probe);
 	if (err)
 		return err;
 	f.words = argv_split(GFP_KERNEL_ACCOUNT, rest + strlen(function), NULL);
