@@ -33,9 +33,9 @@ run -q -e 'trace profile-100hz /execname == "workload"/ { n += 1 } trace_end { p
 	"$workload" burn 300
 out profiles 'true\n'
 
-run -q -e 'trace probe:vfs_write, probe:vfs_write%return /execname == "workload" && arg2 == 13/ { n[retval] += 1 }
-trace_end { print(n[13]) }' -- "$workload" write 13 1000
-out functions '1000\n'
+run -q -e 'trace probe:vfs_write, probe:vfs_write%return /execname == "workload" && arg2 == 13/ { n[retval == 13] += 1 }
+trace_end { print(n[true], n[false]) }' -- "$workload" write 13 1000
+out functions '1000\t1000\n'
 
 start -e 'trace probe:vfs_* { s[probefunc] += 1 } trace probe:*_lock*%return { t[kstack(3)] += 1 }
 trace ftrace:function /ip == *page*/ { n += 1 } trace_end { print(len(s) > 0, n > 0) }'
