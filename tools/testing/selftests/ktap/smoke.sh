@@ -37,7 +37,7 @@ run -q -e 'trace probe:vfs_write, probe:vfs_write%return /execname == "workload"
 trace_end { print(n[true], n[false]) }' -- "$workload" write 13 1000
 out functions '1000\t1000\n'
 
-start -e 'trace probe:vfs_* { s[probefunc] += 1 } trace probe:*_lock*%return { t[kstack(3)] += 1 }
+start -e 'trace probe:vfs_* { s[probefunc] += 1 } trace probe:vfs_*%return { t[kstack(3)] += 1 }
 trace ftrace:function /ip == *page*/ { n += 1 } trace_end { print(len(s) > 0, n > 0) }'
 "$workload" fork 20
 stop
