@@ -264,6 +264,11 @@ void check_format(struct compiler *cc, const struct node *call);
 void check_time_format(struct compiler *cc, const struct node *call);
 /* events.c */
 void event_normalise(struct compiler *cc, struct node *event);
+
+/* pattern.c: functions by pattern */
+bool pattern_subject(const struct node *n);
+bool pattern_is(const struct node *n);
+void pattern_filter(struct compiler *cc, struct node *trace);
 /* codegen.c */
 void generate(struct compiler *cc);
 

@@ -100,6 +100,8 @@ static void check_trace(struct compiler *cc, struct node *n)
 {
 	struct node *event;
 
+	if (n->func)
+		pattern_filter(cc, n);
 	for (event = n->list; event; event = event->next) {
 		check_expr(cc, event);
 		if (event->kind == N_STR)

@@ -97,26 +97,17 @@ static void check_name(struct compiler *cc, struct node *n)
 		unknown_name(cc, n);
 }
 
-static bool is_pattern(const struct node *n)
-{
-	return n->kind == N_STR && (memchr(n->str, '*', n->len) || memchr(n->str, '?', n->len) ||
-				    memchr(n->str, '[', n->len));
-}
-
-static bool is_function_name(const struct node *n)
-{
-	return n->kind == N_NAME && (!strcmp(n->str, "ip") || !strcmp(n->str, "probefunc") ||
-				     !strcmp(n->str, "func"));
-}
-
+/* Those that pattern_filter() has left. */
 static void check_pattern(struct compiler *cc, const struct node *n)
 {
 	if (!cc->func->filter || (n->op != OP_EQ && n->op != OP_NE))
 		return;
-	if ((is_function_name(n->a) && is_pattern(n->b)) ||
-	    (is_function_name(n->b) && is_pattern(n->a)))
+	if ((pattern_subject(n->a) && pattern_is(n->b)) ||
+	    (pattern_subject(n->b) && pattern_is(n->a))) {
 		diag_error(&cc->diag, n->pos,
-			   "patterns on probefunc need ftrace:function, which this version lacks");
+			   "a pattern of functions is for ftrace:function, alone or in an '&&'");
+		diag_note(&cc->diag, "elsewhere it stands in the event: trace probe:vfs_* { ... }");
+	}
 }
 
 #define INDEXED		(TYPE_TABLE | TYPE_AGG | TYPE_EVENT | TYPE_POINTER | TYPE_NIL)

@@ -76,4 +76,7 @@ void ktap_show_position(FILE *out, const void *chunk, size_t len,
  */
 const char *ktap_suggest_event(const char *spec);
 
+/* The function of the kernel whose name is nearest to @name, or NULL. */
+const char *ktap_suggest_function(const char *name);
+
 #endif

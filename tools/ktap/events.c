@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Names of events: other spellings of timers, and what this machine knows. */
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -93,12 +94,104 @@ static void nearest(FILE *f, const char *spec, char *best, size_t size)
 	}
 }
 
+/* What perf counts; behind each the script writes a period. */
+static const char * const counters[] = {
+	"software:cpu-clock", "software:task-clock", "software:page-faults", "software:faults",
+	"software:minor-faults", "software:major-faults", "software:context-switches",
+	"software:cs", "software:cpu-migrations", "software:migrations",
+	"software:alignment-faults", "software:emulation-faults", "software:cgroup-switches",
+	"hardware:cpu-cycles", "hardware:cycles", "hardware:instructions",
+	"hardware:cache-references", "hardware:cache-misses", "hardware:branch-instructions",
+	"hardware:branches", "hardware:branch-misses", "hardware:bus-cycles",
+	"hardware:ref-cycles", "hardware:stalled-cycles-frontend",
+	"hardware:stalled-cycles-backend",
+};
+
+static bool is_counter(const char *spec)
+{
+	return !strncmp(spec, "software:", 9) || !strncmp(spec, "hardware:", 9);
+}
+
+/* The nearest name, with the period that @spec has, if any. */
+static const char *nearest_counter(const char *spec, char *best, size_t size)
+{
+	size_t len = strcspn(spec + 9, ":") + 9, i;
+	unsigned int d, limit;
+	char name[64];
+
+	if (len >= sizeof(name))
+		return NULL;
+	snprintf(name, sizeof(name), "%.*s", (int)len, spec);
+	limit = edit_limit(name) + 1;
+	best[0] = 0;
+	for (i = 0; i < sizeof(counters) / sizeof(counters[0]); i++) {
+		d = edit_distance(name, counters[i]);
+		if (d < limit) {
+			limit = d;
+			snprintf(best, size, "%s%s", counters[i], spec[len] ? spec + len : ":1");
+		}
+	}
+	return best[0] ? best : NULL;
+}
+
+/*
+ * The files say "NAME", "NAME [MODULE]" or "ADDRESS TYPE NAME", the last with
+ * what is no function.
+ */
+static const struct {
+	const char *path;
+	bool symbols;
+} function_lists[] = {
+	{ "/sys/kernel/tracing/available_filter_functions", false },
+	{ "/sys/kernel/debug/tracing/available_filter_functions", false },
+	{ "/proc/kallsyms", true },
+};
+
+static void nearest_function(FILE *f, bool symbols, const char *name, char *best, size_t size)
+{
+	unsigned int limit = edit_limit(name) + 1, d;
+	char line[512], function[256], type = 't';
+
+	while (fgets(line, sizeof(line), f)) {
+		if (symbols ? sscanf(line, "%*s %c %255s", &type, function) != 2 :
+			      sscanf(line, "%255s", function) != 1)
+			continue;
+		if (!strchr("tTwW", type))
+			continue;
+		d = edit_distance(name, function);
+		if (d && d < limit) {
+			limit = d;
+			snprintf(best, size, "%s", function);
+		}
+	}
+}
+
+const char *ktap_suggest_function(const char *name)
+{
+	static char best[256];
+	size_t i;
+	FILE *f;
+
+	best[0] = 0;
+	for (i = 0; i < sizeof(function_lists) / sizeof(function_lists[0]); i++) {
+		f = fopen(function_lists[i].path, "r");
+		if (!f)
+			continue;
+		nearest_function(f, function_lists[i].symbols, name, best, sizeof(best));
+		fclose(f);
+		break;
+	}
+	return best[0] ? best : NULL;
+}
+
 const char *ktap_suggest_event(const char *spec)
 {
 	static char best[256];
 	size_t i;
 	FILE *f;
 
+	if (is_counter(spec))
+		return nearest_counter(spec, best, sizeof(best));
 	if (!strncmp(spec, "tp:", 3))
 		spec += 3;
 	else if (!strncmp(spec, "tracepoint:", 11))

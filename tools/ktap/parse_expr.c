@@ -450,6 +450,32 @@ static int find_binary(const struct parser *p, unsigned int level)
 	return -1;
 }
 
+/*
+ * A pattern behind `ip ==` in a filter needs no quotes: mutex*, [a-z]*_lock.
+ * The lexer has seen its first token only.
+ */
+static struct node *parse_pattern(struct parser *p, const struct node *left)
+{
+	const char *s = p->lx.text + p->tok.start;
+	size_t rest = p->lx.len - p->tok.start, len = 0;
+	struct node *n;
+
+	if (!p->func->filter || p->panic || !pattern_subject(left) || p->tok.kind == T_STR)
+		return NULL;
+	while (len < rest && (is_name_char(s[len]) || (s[len] && strchr("*?[]!-.", s[len]))))
+		len++;
+	n = node_new(p->cc, N_STR, p->tok.pos);
+	n->str = arena_strndup(&p->cc->arena, s, len);
+	n->len = len;
+	if (!pattern_is(n))
+		return NULL;
+	if (p->layout)
+		layout_add_event(p->layout, p->tok.start, p->tok.start + len);
+	p->lx.at = p->tok.start + len;
+	next(p);
+	return n;
+}
+
 static struct node *parse_binary(struct parser *p, unsigned int level)
 {
 	struct node *left = parse_unary(p), *n;
@@ -459,13 +485,12 @@ static struct node *parse_binary(struct parser *p, unsigned int level)
 		n = node_new(p->cc, binary[i].kind, p->tok.pos);
 		n->op = binary[i].op;
 		next(p);
-		if (p->head && n->op == OP_MUL && p->tok.kind == T_SLASH) {
-			syntax_error(p, n->pos,
-				     "patterns on probefunc need ftrace:function, which this version lacks");
-			return left;
-		}
 		n->a = left;
-		n->b = parse_binary(p, binary[i].level + 1);
+		n->b = NULL;
+		if (n->op == OP_EQ || n->op == OP_NE)
+			n->b = parse_pattern(p, left);
+		if (!n->b)
+			n->b = parse_binary(p, binary[i].level + 1);
 		adopt(p, n, n->a);
 		adopt(p, n, n->b);
 		left = n;

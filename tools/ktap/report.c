@@ -12,6 +12,7 @@
 
 /* Beginnings of notes that tell of no loss */
 static const char * const harmless_notes[] = {
+	"skipped ",
 	"total enabled ",
 };
 
@@ -41,13 +42,18 @@ static void suggest_event(const char *message)
 {
 	const char *begin = strchr(message, '\'');
 	const char *end = begin ? strchr(begin + 1, '\'') : NULL;
-	const char *suggestion;
+	const char *suggestion = NULL;
 	char *event;
 
-	if (!end || !strstr(message, "event"))
+	if (!end)
 		return;
 	event = strndup(begin + 1, end - begin - 1);
-	suggestion = event ? ktap_suggest_event(event) : NULL;
+	if (!event)
+		return;
+	if (!strncmp(message, "no function ", strlen("no function ")))
+		suggestion = ktap_suggest_function(event);
+	else if (strstr(message, "event"))
+		suggestion = ktap_suggest_event(event);
 	if (suggestion)
 		fprintf(stderr, "note: did you mean '%s'?\n", suggestion);
 	free(event);

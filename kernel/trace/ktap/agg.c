@@ -348,6 +348,7 @@ static bool copy_shard(const struct ktap_shard *shard, u32 epoch, void *to, cons
 		seq = READ_ONCE(shard->seq);
 		smp_rmb();	/* D: pairs with C */
 		its = READ_ONCE(shard->epoch);
+		/* What is torn is seen below, and read again. */
 		data_race(memcpy(to, from, size));
 		smp_rmb();	/* B: pairs with A */
 		good = !(seq & 1) && READ_ONCE(shard->seq) == seq;
@@ -495,9 +496,13 @@ int ktap_op_aggregate(struct ktap_vm *vm, const struct ktap_value *agg,
 	if (unlikely(agg->tag != KTAP_AGG))
 		return ktap_vm_error(vm, -EINVAL, "'<<<' on %s: only an aggregation takes values",
 				     ktap_type_name(agg));
+	if (likely(v->tag == KTAP_INT)) {
+		ktap_agg_add(vm, agg->agg, v->i);
+		return 0;
+	}
 	err = ktap_want_addend(vm, v);
 	if (!err)
-		ktap_agg_add(vm, agg->agg, v->tag == KTAP_INT ? v->i : 0);
+		ktap_agg_add(vm, agg->agg, 0);
 	return err;
 }
 

@@ -91,8 +91,9 @@ static int extreme_of(struct ktap_vm *vm, const char *name, struct ktap_value *r
 
 	for (i = 0; i < n; i++) {
 		if (r[i].tag != KTAP_INT && r[i].tag != KTAP_NIL)
-			return ktap_vm_error(vm, -EINVAL, "%s of several values takes integers, not %s",
-					     name, ktap_type_name(&r[i]));
+			return ktap_vm_error(vm, -EINVAL,
+					     "%s of several values takes integers, not %s", name,
+					     ktap_type_name(&r[i]));
 		x = r[i].tag == KTAP_INT ? r[i].i : 0;
 		if (!i || (largest ? x > best : x < best))
 			best = x;

@@ -93,7 +93,7 @@ int ktap_fn_tostring(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 		r[0] = KTAP_VALUE_STR("table", 5);
 		return 0;
 	case KTAP_FUNC:
-		name = vm->env->prog->funcs[r[0].u].name;
+		name = ktap_func_of(vm->env->prog, &r[0])->name;
 		return value_to_text(vm, &r[0], min_t(size_t, KTAP_MAX_STRLEN,
 						      strlen("function ") + strlen(name)));
 	case KTAP_AGG:

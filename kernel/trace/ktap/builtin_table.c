@@ -82,7 +82,7 @@ int ktap_fn_table_new(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
  */
 struct sorting {
 	struct ktap_vm *vm;
-	u32 func;
+	const struct ktap_func *func;
 	const struct ktap_pair *entries;
 	int err;
 };
@@ -133,7 +133,11 @@ static int fill_sorted(struct ktap_vm *vm, struct ktap_sorted *sorted, const u32
 
 static int sort_by_function(struct ktap_vm *vm, struct ktap_sorted *sorted, struct ktap_value *r)
 {
-	struct sorting s = { .vm = vm, .func = r[1].u, .entries = sorted->entries };
+	struct sorting s = {
+		.vm = vm,
+		.func = ktap_func_of(vm->env->prog, &r[1]),
+		.entries = sorted->entries,
+	};
 	u32 i, *order;
 	int err;
 

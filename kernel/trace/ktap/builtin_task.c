@@ -6,6 +6,7 @@
 #include <linux/compat.h>
 #include <linux/cred.h>
 #include <linux/preempt.h>
+#include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/stacktrace.h>
@@ -120,28 +121,56 @@ static unsigned int depth_arg(struct ktap_vm *vm, const struct ktap_value *r, un
 	return depth;
 }
 
-/* Frames up to the function by which the event entered the tracing code. */
+/*
+ * Frames of the tracing code: up to the function by which the event entered
+ * it, or up to, and not with, the one where the event says its stack begins.
+ */
 static unsigned int frames_below(const struct ktap_vm *vm, const unsigned long *ips,
 				 unsigned int n)
 {
+	const struct ktap_event *ev = vm->event;
 	const struct ktap_point *point;
+	unsigned long start, size;
 	unsigned int i;
 
-	if (!vm->event)
+	if (!ev)
 		return 0;
-	point = ktap_hit_of(vm->event)->point;
+	point = ktap_hit_of(ev)->point;
+	start = point->entry;
+	size = point->entry_size;
+	if (ev->ops->top)
+		ev->ops->top(ev, &start, &size);
 	for (i = 0; i < n && i < MAX_BELOW; i++) {
-		if (ips[i] - point->entry < point->entry_size)
-			return i + 1;
+		if (ips[i] - start < size)
+			return ev->ops->top ? i : i + 1;
 	}
 	return 0;
 }
 
+/* The stack of what an event interrupted: none if that was a user's program. */
+static unsigned int save_stack_of(struct pt_regs *regs, unsigned long *ips, unsigned int depth)
+{
+	return user_mode(regs) ? 0 : stack_trace_save_regs(regs, ips, depth, 0);
+}
+
+static unsigned int save_stack(const struct ktap_vm *vm, unsigned long *ips, unsigned int depth)
+{
+	unsigned int len, below;
+
+	len = stack_trace_save(ips, depth + MAX_BELOW, 0);
+	below = frames_below(vm, ips, len);
+	len = min(len - below, depth);
+	memmove(ips, ips + below, len * sizeof(*ips));
+	return len;
+}
+
 int ktap_fn_kstack(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
+	const struct ktap_event *ev = vm->event;
+	struct pt_regs *regs = ev && ev->ops->regs ? ev->ops->regs(ev) : NULL;
 	unsigned int depth = depth_arg(vm, r, n);
-	unsigned int len, below;
 	unsigned long *ips;
+	unsigned int len;
 
 	if (!depth)
 		return vm->error;
@@ -149,12 +178,13 @@ int ktap_fn_kstack(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	if (!ips)
 		return vm->error;
 
-	len = stack_trace_save(ips, depth + MAX_BELOW, 0);
-	below = frames_below(vm, ips, len);
-	len = min(len - below, depth);
-	memmove(ips, ips + below, len * sizeof(*ips));
+	len = regs ? save_stack_of(regs, ips, depth) : save_stack(vm, ips, depth);
 	ktap_arena_trim(vm, ips, len * sizeof(*ips));
-	r[0] = (struct ktap_value){ .blob = ips, .tag = KTAP_KSTACK, .len = len * sizeof(*ips) };
+	r[0] = (struct ktap_value){
+		.blob = len ? ips : (const void *)"",
+		.tag = KTAP_KSTACK,
+		.len = len * sizeof(*ips),
+	};
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #ifndef _KTAP_PROGRAM_H
 #define _KTAP_PROGRAM_H
 
+#include <linux/nospec.h>
 #include <linux/stdarg.h>
 #include <linux/types.h>
 #include <uapi/linux/ktap.h>
@@ -119,6 +120,16 @@ struct ktap_program {
 	struct ktap_catch *tries;
 	u16 *try_at;
 };
+
+/*
+ * The function that is a value.  The CPU may take an integer, which an event
+ * may have brought, for a function for a moment.
+ */
+static inline const struct ktap_func *ktap_func_of(const struct ktap_program *prog,
+						   const struct ktap_value *v)
+{
+	return &prog->funcs[array_index_nospec((u32)v->u, prog->nfuncs)];
+}
 
 /* Who catches errors of an instruction in its own function, or NULL. */
 static inline const struct ktap_catch *ktap_catch_at(const struct ktap_program *prog, u32 pc)

@@ -81,10 +81,9 @@ int ktap_vm_run(struct ktap_vm *vm, u32 func, const struct ktap_value *args,
 	return err;
 }
 
-int ktap_vm_call(struct ktap_vm *vm, u32 func, const struct ktap_value *args,
+int ktap_vm_call(struct ktap_vm *vm, const struct ktap_func *func, const struct ktap_value *args,
 		 unsigned int nargs, struct ktap_value *result)
 {
-	const struct ktap_func *f = &vm->env->prog->funcs[func];
 	const struct ktap_call caller = {
 		.func = vm->func,
 		.base = vm->base,
@@ -95,7 +94,7 @@ int ktap_vm_call(struct ktap_vm *vm, u32 func, const struct ktap_value *args,
 	int err;
 
 	*result = KTAP_VALUE_NIL;
-	err = ktap_vm_charge(vm, 1 + ktap_straight_cost(f->ninsns));
+	err = ktap_vm_charge(vm, 1 + ktap_straight_cost(func->ninsns));
 	if (err)
 		return err;
 	if (vm->nested == MAX_NESTED)
@@ -111,7 +110,7 @@ int ktap_vm_call(struct ktap_vm *vm, u32 func, const struct ktap_value *args,
 	memcpy(vm->stack + top, args, nargs * sizeof(*args));
 	vm->calls[vm->ncalls++] = caller;
 	vm->nested++;
-	err = ktap_frame_make(vm, f, top, nargs);
+	err = ktap_frame_make(vm, func, top, nargs);
 	if (!err)
 		err = ktap_interpret(vm, result);
 	vm->nested--;

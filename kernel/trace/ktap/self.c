@@ -128,7 +128,8 @@ static size_t record_size(const struct ktap_self *self)
 }
 
 /* Takes it off and frees it, with what its fields hold. */
-static void remove_record(struct ktap_env *env, struct self_bucket *bucket, struct self_record **link)
+static void remove_record(struct ktap_env *env, struct self_bucket *bucket,
+			  struct self_record **link)
 {
 	struct self_record *rec = *link;
 	u32 i;

@@ -443,8 +443,8 @@ static int attach(struct ktap_session *s)
 		ktap_sources_detach(s);
 		return err;
 	}
-	if (s->npoints > 1)
-		ktap_output_note(&s->output, "total enabled %u events", s->npoints);
+	if (s->nevents > 1)
+		ktap_output_note(&s->output, "total enabled %u events", s->nevents);
 	return 0;
 }
 

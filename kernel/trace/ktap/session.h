@@ -153,6 +153,7 @@ struct ktap_output {
  * @nprobes: number of them
  * @points: the events they wait for; grows only, under @lock
  * @npoints: number of them
+ * @nevents: number of events they stand for
  * @attached: ktap_sources_attach() was called, ktap_sources_detach() was not
  * @syscalls: see src_syscall.c
  * @trace_buffered: trace_buffered_event_enable() was called
@@ -212,6 +213,7 @@ struct ktap_session {
 	unsigned int nprobes;
 	struct list_head points;
 	unsigned int npoints;
+	unsigned int nevents;
 	bool attached;
 	struct ktap_syscalls *syscalls;
 	bool trace_buffered;

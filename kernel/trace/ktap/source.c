@@ -19,6 +19,18 @@ const struct ktap_source * const ktap_sources[] = {
 	&ktap_syscall_source,
 #endif
 	&ktap_timer_source,
+#ifdef CONFIG_PERF_EVENTS
+	&ktap_perf_source,
+#endif
+#ifdef CONFIG_FPROBE
+	&ktap_fprobe_source,
+#endif
+#ifdef CONFIG_KPROBES
+	&ktap_kprobe_source,
+#endif
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_ARGS
+	&ktap_ftrace_source,
+#endif
 };
 
 const unsigned int ktap_nsources = ARRAY_SIZE(ktap_sources);
@@ -32,6 +44,16 @@ void ktap_point_init(struct ktap_point *point, struct ktap_probe *probe,
 	point->name_len = strlen(name);
 	list_add_tail(&point->list, &probe->session->points);
 	probe->session->npoints++;
+	ktap_point_events(point, 1);
+	if (source->missed)
+		probe->counting = point;
+}
+
+/* The point is of so many events, which make one for all the rest. */
+void ktap_point_events(struct ktap_point *point, u32 n)
+{
+	point->probe->session->nevents += n - point->nevents;
+	point->nevents = n;
 }
 
 /* Why no clause can wait for @call; NULL if one can. */
@@ -41,6 +63,8 @@ static const char *unfit(const struct trace_event_call *call)
 		return "it is written by a tracer, not by an event";
 	if (!call->class->reg)
 		return "it cannot be enabled";
+	if (!strcmp(call->class->system, "ktap"))
+		return "it belongs to a script";
 	return NULL;
 }
 
@@ -138,11 +162,20 @@ static int parse_tick(struct ktap_vm *vm, struct ktap_probe *probe, const char *
 	return ktap_vm_error(vm, err, "'%s': error %d", probe->event, err);
 }
 
-static int parse_none(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest)
+static int __maybe_unused parse_none(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest)
 {
 	return ktap_vm_error(vm, -EOPNOTSUPP, "this kernel's ktap has no source for '%.*s'",
 			     (int)(rest - probe->event), probe->event);
 }
+
+#ifndef CONFIG_PERF_EVENTS
+#define ktap_parse_profile	parse_none
+#define ktap_parse_software	parse_none
+#define ktap_parse_hardware	parse_none
+#endif
+#ifndef CONFIG_DYNAMIC_FTRACE_WITH_ARGS
+#define ktap_parse_ftrace	parse_none
+#endif
 
 /*
  * What events look like.  The first entry that matches decides; what matches
@@ -158,17 +191,18 @@ static const struct {
 	{ "tick-",	false,	parse_tick },
 	{ "tp:",	false,	parse_tracepoint },
 	{ "tracepoint:", false,	parse_tracepoint },
-	{ "profile-",	false,	parse_none },
-	{ "probe:",	false,	parse_none },
-	{ "kprobe:",	false,	parse_none },
-	{ "kretprobe:",	false,	parse_none },
+	{ "profile-",	false,	ktap_parse_profile },
+	{ "probe:/",	false,	parse_none },
+	{ "probe:",	false,	ktap_parse_probe },
+	{ "kprobe:",	false,	ktap_parse_probe },
+	{ "kretprobe:",	false,	ktap_parse_kretprobe },
 	{ "uprobe:",	false,	parse_none },
 	{ "uretprobe:",	false,	parse_none },
-	{ "ftrace:",	false,	parse_none },
+	{ "ftrace:",	false,	ktap_parse_ftrace },
 	{ "sdt:",	false,	parse_none },
 	{ "usdt:",	false,	parse_none },
-	{ "software:",	false,	parse_none },
-	{ "hardware:",	false,	parse_none },
+	{ "software:",	false,	ktap_parse_software },
+	{ "hardware:",	false,	ktap_parse_hardware },
 };
 
 static int parse_event(struct ktap_vm *vm, struct ktap_probe *probe)
@@ -206,6 +240,7 @@ static void drop_points(struct ktap_probe *probe)
 			continue;
 		list_del(&point->list);
 		s->npoints--;
+		s->nevents -= point->nevents;
 		point->source->release(point);
 	}
 }
@@ -270,6 +305,19 @@ int ktap_fn_probe(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	return err;
 }
 
+static void say_why(const struct ktap_session *s, const struct ktap_point *point, int err,
+		    struct ktap_diag *diag)
+{
+	const char *why = point->source->why ? point->source->why(err) : NULL;
+
+	if (why)
+		ktap_diag_at(diag, s->env.prog, point->probe->pc,
+			     "event '%s' cannot be attached: %s", point->name, why);
+	else
+		ktap_diag_at(diag, s->env.prog, point->probe->pc,
+			     "event '%s' cannot be attached: error %d", point->name, err);
+}
+
 static int attach_points(struct ktap_session *s, struct ktap_diag *diag)
 {
 	struct ktap_point *point;
@@ -279,8 +327,7 @@ static int attach_points(struct ktap_session *s, struct ktap_diag *diag)
 	list_for_each_entry(point, &s->points, list) {
 		err = point->source->attach ? point->source->attach(point) : 0;
 		if (err) {
-			ktap_diag_at(diag, s->env.prog, point->probe->pc,
-				     "event '%s' cannot be attached: error %d", point->name, err);
+			say_why(s, point, err, diag);
 			return err;
 		}
 		point->attached = true;
@@ -394,4 +441,6 @@ void ktap_probe_stats(const struct ktap_probe *probe, struct ktap_probe_stats *s
 		sum->missed += READ_ONCE(stats->missed);
 		sum->errors += READ_ONCE(stats->errors);
 	}
+	if (probe->counting)
+		sum->missed += probe->counting->source->missed(probe->counting);
 }

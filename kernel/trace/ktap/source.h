@@ -55,6 +55,7 @@ struct ktap_probe_stats {
  * @filter: function, or KTAP_NONE
  * @handler: function
  * @stats: counters
+ * @counting: a point that counts some misses itself, or NULL
  * @event: the event as the script has it
  */
 struct ktap_probe {
@@ -65,17 +66,19 @@ struct ktap_probe {
 	u32 filter;
 	u32 handler;
 	struct ktap_probe_stats __percpu *stats;
+	struct ktap_point *counting;
 	char event[];
 };
 
 /**
- * struct ktap_point - one event that a clause waits for; sources embed it
+ * struct ktap_point - an event that a clause waits for, or some; sources embed it
  * @list: in &ktap_session.points
  * @probe: the clause
  * @source: whose point it is
  * @attached: the source has done its part
  * @name: the event's name
  * @name_len: bytes of it
+ * @nevents: number of events
  * @entry: function through which the event enters the tracing code: stacks
  *	begin above it
  * @entry_size: bytes of that function
@@ -87,6 +90,7 @@ struct ktap_point {
 	bool attached;
 	const char *name;
 	u32 name_len;
+	u32 nevents;
 	unsigned long entry;
 	unsigned long entry_size;
 };
@@ -110,6 +114,8 @@ static inline const struct ktap_hit *ktap_hit_of(const struct ktap_event *ev)
  * struct ktap_source - a kind of events
  * @name: as ktap/features lists it
  * @attach: lets the point's events come; NULL if start() does it all
+ * @why: what an error of @attach means, NULL if that is not known
+ * @missed: events that did not get as far as to ktap_fire()
  * @start: the session has begun to run
  * @detach: no new event, but some may still be under way
  * @release: none is any more: frees the point
@@ -117,12 +123,14 @@ static inline const struct ktap_hit *ktap_hit_of(const struct ktap_event *ev)
  * @detach_all: called once, after all @detach
  * @release_all: called once, after all @release
  *
- * All are called in process context, under &ktap_session.lock.  Any but
- * @release may be NULL.
+ * All but @missed are called in process context, under &ktap_session.lock.  Any
+ * but @release may be NULL.
  */
 struct ktap_source {
 	const char *name;
 	int (*attach)(struct ktap_point *point);
+	const char *(*why)(int err);
+	unsigned long (*missed)(const struct ktap_point *point);
 	void (*start)(struct ktap_point *point);
 	void (*detach)(struct ktap_point *point);
 	void (*release)(struct ktap_point *point);
@@ -134,6 +142,10 @@ struct ktap_source {
 extern const struct ktap_source ktap_tracepoint_source;
 extern const struct ktap_source ktap_syscall_source;
 extern const struct ktap_source ktap_timer_source;
+extern const struct ktap_source ktap_perf_source;
+extern const struct ktap_source ktap_fprobe_source;
+extern const struct ktap_source ktap_kprobe_source;
+extern const struct ktap_source ktap_ftrace_source;
 
 /* source.c */
 extern const struct ktap_source * const ktap_sources[];
@@ -141,6 +153,7 @@ extern const unsigned int ktap_nsources;
 
 void ktap_point_init(struct ktap_point *point, struct ktap_probe *probe,
 		     const struct ktap_source *source, const char *name);
+void ktap_point_events(struct ktap_point *point, u32 n);
 int ktap_sources_attach(struct ktap_session *s, struct ktap_diag *diag);
 void ktap_sources_start(struct ktap_session *s);
 void ktap_sources_detach(struct ktap_session *s);
@@ -149,6 +162,8 @@ void ktap_probe_stats(const struct ktap_probe *probe, struct ktap_probe_stats *s
 
 /* src_tracepoint.c, src_syscall.c: add @call to the clause; event_mutex is held */
 int ktap_tracepoint_add(struct ktap_probe *probe, struct trace_event_call *call);
+int ktap_tracepoint_add_own(struct ktap_probe *probe, struct trace_event_call *call,
+			    const char *func, bool ret);
 #ifdef CONFIG_FTRACE_SYSCALLS
 bool ktap_is_syscall(const struct trace_event_call *call);
 int ktap_syscall_add(struct ktap_probe *probe, struct trace_event_call *call);
@@ -166,6 +181,35 @@ static inline int ktap_syscall_add(struct ktap_probe *probe, struct trace_event_
 
 /* src_timer.c: adds a tick; 0, -EINVAL: no such period, -ERANGE: too short */
 int ktap_tick_add(struct ktap_probe *probe, const char *period);
+u64 ktap_parse_period(const char *period);
+
+/*
+ * What adds the events of a clause: @rest is its event without the prefix.
+ * 0, or an error that is set.
+ */
+int ktap_parse_profile(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest);
+int ktap_parse_software(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest);
+int ktap_parse_hardware(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest);
+int ktap_parse_probe(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest);
+int ktap_parse_kretprobe(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest);
+int ktap_parse_ftrace(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest);
+
+/* src_dynevent.c: probes with fetch arguments */
+#ifdef CONFIG_KPROBE_EVENTS
+int ktap_dynevent_add(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest, bool ret);
+void ktap_dynevent_delete(const char *name);
+#else
+static inline int ktap_dynevent_add(struct ktap_vm *vm, struct ktap_probe *probe,
+				    const char *rest, bool ret)
+{
+	return ktap_vm_error(vm, -EOPNOTSUPP, "'%s': this kernel has no kprobe events",
+			     probe->event);
+}
+
+static inline void ktap_dynevent_delete(const char *name)
+{
+}
+#endif
 
 /* src_tracepoint.c: the text of a raw record, newline included */
 void ktap_record_text(struct trace_iterator *iter, struct trace_event *event, const void *rec,

@@ -34,7 +34,13 @@ static const struct {
 	{ "ns",	1 },
 };
 
-static u64 parse_period(const char *period)
+/**
+ * ktap_parse_period() - "10ms", "99hz"
+ * @period: text
+ *
+ * Return: nanoseconds; 0: it is no period.
+ */
+u64 ktap_parse_period(const char *period)
 {
 	unsigned int n, i;
 	char unit[3], rest;
@@ -81,7 +87,7 @@ static enum hrtimer_restart tick_timer(struct hrtimer *timer)
 
 int ktap_tick_add(struct ktap_probe *probe, const char *period)
 {
-	u64 ns = parse_period(period);
+	u64 ns = ktap_parse_period(period);
 	struct ktap_tick *tick;
 
 	if (!ns)

@@ -18,6 +18,7 @@
 
 #include "../trace.h"
 #include "../trace_output.h"
+#include "../trace_probe.h"
 #include "record.h"
 #include "source.h"
 
@@ -59,6 +60,9 @@ struct field_ref {
  * @call: the event, pinned
  * @file: what the event's own code is registered with
  * @trigger: our part of @file
+ * @func: the function of an event of ktap's own, or NULL
+ * @top: its field that says where stacks begin
+ * @ret: it is of a return
  * @refs: by field of the program
  */
 struct ktap_tracepoint {
@@ -66,6 +70,9 @@ struct ktap_tracepoint {
 	struct trace_event_call *call;
 	struct trace_event_file file;
 	struct event_trigger_data trigger;
+	char *func;
+	struct field_ref top;
+	bool ret;
 	struct field_ref refs[];
 };
 
@@ -255,7 +262,7 @@ static void record_arg(struct ktap_vm *vm, u32 n, struct ktap_value *v)
  * and with HASH_PTR trace_event_format() allocates nothing.
  */
 static struct trace_array text_array = {
-	.trace_flags = TRACE_ITER(HASH_PTR),
+	.trace_flags = TRACE_ITER(HASH_PTR) | TRACE_ITER(PRINT_PARENT),
 };
 
 /**
@@ -276,7 +283,7 @@ void ktap_record_text(struct trace_iterator *iter, struct trace_event *event, co
 	iter->ent = (struct trace_entry *)rec;
 	iter->ent_size = len;
 	iter->cpu = raw_smp_processor_id();
-	event->funcs->trace(iter, 0, event);
+	event->funcs->trace(iter, iter->tr->trace_flags & TRACE_ITER_SYM_MASK, event);
 }
 
 static int record_text(struct ktap_vm *vm, struct ktap_value *v)
@@ -310,12 +317,41 @@ static const struct ktap_event_ops record_ops = {
 	.save = record_save,
 };
 
+static void own_func(const struct ktap_event *ev, struct ktap_value *v)
+{
+	record_name(ev, v);
+}
+
+static void own_top(const struct ktap_event *ev, unsigned long *start, unsigned long *size)
+{
+	const struct record_event *r = record_of(ev);
+	unsigned long ip, offset;
+
+	ip = read_unsigned(r->rec + r->tp->top.offset, r->tp->top.size);
+	*start = ip;
+	*size = 1;
+	if (!r->tp->ret && kallsyms_lookup_size_offset(ip, size, &offset))
+		*start = ip - offset;
+}
+
+/* Of events that ktap has made of a probe with fetch arguments */
+static const struct ktap_event_ops own_ops = {
+	.name = record_name,
+	.field = record_field,
+	.nth = record_nth,
+	.arg = record_arg,
+	.func = own_func,
+	.top = own_top,
+	.text = record_text,
+	.save = record_save,
+};
+
 static void tracepoint_hit(struct event_trigger_data *data, struct trace_buffer *buffer,
 			   void *rec, struct ring_buffer_event *rbe)
 {
 	struct ktap_tracepoint *tp = container_of(data, struct ktap_tracepoint, trigger);
 	const struct record_event r = {
-		.hit.ev.ops = &record_ops,
+		.hit.ev.ops = tp->func ? &own_ops : &record_ops,
 		.hit.point = &tp->point,
 		.tp = tp,
 		.rec = rec,
@@ -352,7 +388,8 @@ static void find_ref(struct ktap_tracepoint *tp, u32 index)
 		make_ref(ref, field);
 }
 
-int ktap_tracepoint_add(struct ktap_probe *probe, struct trace_event_call *call)
+static struct ktap_tracepoint *add_tracepoint(struct ktap_probe *probe,
+					      struct trace_event_call *call)
 {
 	u32 i, nfields = probe->session->env.prog->nfields;
 	struct ktap_tracepoint *tp;
@@ -360,10 +397,10 @@ int ktap_tracepoint_add(struct ktap_probe *probe, struct trace_event_call *call)
 	lockdep_assert_held(&event_mutex);
 	tp = kzalloc_flex(*tp, refs, nfields, GFP_KERNEL_ACCOUNT);
 	if (!tp)
-		return -ENOMEM;
+		return ERR_PTR(-ENOMEM);
 	if (!trace_event_try_get_ref(call)) {
 		kfree(tp);
-		return -EBUSY;
+		return ERR_PTR(-EBUSY);
 	}
 
 	tp->call = call;
@@ -382,8 +419,49 @@ int ktap_tracepoint_add(struct ktap_probe *probe, struct trace_event_call *call)
 	tp->trigger.count = -1;
 	tp->trigger.cmd_ops = &trigger_command;
 	list_add_rcu(&tp->trigger.list, &tp->file.triggers);
+	return tp;
+}
+
+int ktap_tracepoint_add(struct ktap_probe *probe, struct trace_event_call *call)
+{
+	return PTR_ERR_OR_ZERO(add_tracepoint(probe, call));
+}
+
+#ifdef CONFIG_KPROBE_EVENTS
+/**
+ * ktap_tracepoint_add_own() - Adds an event that ktap has made for the clause
+ * @probe: the clause
+ * @call: the event; it is deleted with the point
+ * @func: the function that it is of
+ * @ret: it is of its return
+ *
+ * Context: process, event_mutex held.
+ * Return: 0 or a negative errno; nothing was added then.
+ */
+int ktap_tracepoint_add_own(struct ktap_probe *probe, struct trace_event_call *call,
+			    const char *func, bool ret)
+{
+	const struct ftrace_event_field *field;
+	char *name = kstrdup(func, GFP_KERNEL_ACCOUNT);
+	struct ktap_tracepoint *tp;
+
+	if (!name)
+		return -ENOMEM;
+	tp = add_tracepoint(probe, call);
+	if (IS_ERR(tp)) {
+		kfree(name);
+		return PTR_ERR(tp);
+	}
+	tp->func = name;
+	tp->ret = ret;
+	tp->point.name = name;
+	tp->point.name_len = strlen(name);
+	field = trace_find_event_field(call, ret ? FIELD_STRING_RETIP : FIELD_STRING_IP);
+	if (field)
+		make_ref(&tp->top, field);
 	return 0;
 }
+#endif
 
 static int tracepoint_attach(struct ktap_point *point)
 {
@@ -416,11 +494,23 @@ static void tracepoint_detach_all(struct ktap_session *s)
 	s->trace_buffered = false;
 }
 
+static void release_event(struct ktap_tracepoint *tp)
+{
+	char name[MAX_EVENT_NAME_LEN];
+
+	/* Without our reference somebody else might delete it. */
+	strscpy(name, trace_event_name(tp->call));
+	trace_event_put_ref(tp->call);
+	if (tp->func)
+		ktap_dynevent_delete(name);
+	kfree(tp->func);
+}
+
 static void tracepoint_release(struct ktap_point *point)
 {
 	struct ktap_tracepoint *tp = container_of(point, struct ktap_tracepoint, point);
 
-	trace_event_put_ref(tp->call);
+	release_event(tp);
 	kfree(tp);
 }
 

@@ -127,7 +127,7 @@ static void text_tuple(struct ktap_text *t, const struct ktap_value *v)
 
 static void text_function(struct ktap_text *t, const struct ktap_value *v)
 {
-	const char *name = t->vm ? t->vm->env->prog->funcs[v->u].name : "";
+	const char *name = t->vm ? ktap_func_of(t->vm->env->prog, v)->name : "";
 
 	ktap_text_put(t, "function ", 9);
 	ktap_text_put(t, name, strlen(name));

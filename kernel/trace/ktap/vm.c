@@ -6,16 +6,18 @@
  * function and jump target an instruction names exists, and that a register is
  * written before it is read.  All these are numbers of the program, which do
  * not change and cannot be steered by an event; the one index that comes from a
- * register, of the function that CALLV calls, goes through
- * array_index_nospec(), since the CPU may take an integer for a function for a
- * moment.  What is left for run time are the types of values, the room on the
- * stack, division by zero, and the budget.
+ * register, of a function that is a value, goes through array_index_nospec()
+ * (ktap_func_of()).  What is left for run time are the types of values, how many
+ * open ones there are, the room on the stack, division by zero, and the budget.
+ *
+ * An error leaves the instruction at once, and goes on where the program
+ * catches it, if it does (frame.c): what an instruction has not written by then
+ * it does not write.
  */
 #include <linux/bug.h>
 #include <linux/compiler.h>
 #include <linux/kernel.h>
 #include <linux/math64.h>
-#include <linux/nospec.h>
 
 #include "builtin.h"
 #include "frame.h"
@@ -722,7 +724,7 @@ op_callv:
 		err = no_function(vm, &A);
 		goto error;
 	}
-	func = &prog->funcs[array_index_nospec((u32)A.u, prog->nfuncs)];
+	func = ktap_func_of(prog, &A);
 	to = vm->base + insn->a + 1;
 call:
 	err = ktap_frame_enter(vm, func, to, insn, pc - prog->code);

@@ -22,6 +22,7 @@
 
 struct ktap_vm;
 struct ktap_event;
+struct pt_regs;
 
 /* Where an activation runs.  The first four are interrupt_context_level(). */
 enum ktap_level {
@@ -58,6 +59,9 @@ enum ktap_level {
  * @arg: gives positional argument @n, from 0, nil if none
  * @retval: gives what the syscall or function returned, nil if it is no return
  * @func: gives the name of the function the event stands in, nil if none
+ * @regs: gives what the event interrupted, NULL if that is not known
+ * @top: gives the code that the first frame of a kernel stack lies in: what is
+ *	below it is of the tracing code
  * @text: makes the event's text, as ->trace() prints it, newline included, in
  *	the arena; 0 or a negative errno with the error set
  * @save: writes to @buf, of @size bytes, what ktap_event_format() needs to
@@ -71,6 +75,8 @@ struct ktap_event_ops {
 	void (*arg)(struct ktap_vm *vm, u32 n, struct ktap_value *v);
 	void (*retval)(const struct ktap_event *ev, struct ktap_value *v);
 	void (*func)(const struct ktap_event *ev, struct ktap_value *v);
+	struct pt_regs *(*regs)(const struct ktap_event *ev);
+	void (*top)(const struct ktap_event *ev, unsigned long *start, unsigned long *size);
 	int (*text)(struct ktap_vm *vm, struct ktap_value *v);
 	size_t (*save)(const struct ktap_event *ev, void *buf, size_t size);
 };
@@ -117,10 +123,12 @@ struct ktap_fault {
 
 /**
  * struct ktap_counters - what was lost, for the session's last words
- * @full_table: inserts dropped since the table had its most entries
+ * @full_table: inserts dropped since the table had its most entries, or there
+ *	were too many threads with fields
  * @no_memory: inserts and copies dropped for want of memory
- * @nmi_busy: operations on tables and globals given up, since the event
- *	interrupted one on this CPU (see lock.h)
+ * @nmi_busy: operations on tables, aggregations, globals and threads given up,
+ *	since the event interrupted one on this CPU (see lock.h); and
+ *	aggregations read in the middle of a write
  * @cut_strings: strings cut to KTAP_MAX_STRLEN
  * @lost_records: output dropped since nobody read it fast enough
  * @errors: handler runs ended by a run-time error
@@ -240,7 +248,7 @@ struct ktap_vm {
  * @args: arguments, copied; no blobs of @vm's arena
  * @nargs: number of them
  * @result: the first result, nil if there is none; its blob lives until the
- *	next run.  A table that nothing keeps ends with the run: a table is
+ *	next run.  An object that nothing keeps ends with the run: one is
  *	given as true.  May be NULL
  *
  * Context: as @vm->level says.  In event context the caller has disabled
@@ -256,7 +264,7 @@ int ktap_vm_run(struct ktap_vm *vm, u32 func, const struct ktap_value *args,
 /**
  * ktap_vm_call() - Calls a function of the script out of a built-in
  * @vm: the activation, of KTAP_LEVEL_PROCESS
- * @func: index of the function
+ * @func: the function
  * @args: arguments, copied before anything moves
  * @nargs: number of them
  * @result: gets the first result, nil if there is none.  Before it allocates,
@@ -268,7 +276,7 @@ int ktap_vm_run(struct ktap_vm *vm, u32 func, const struct ktap_value *args,
  * Return: 0, or an error that the built-in must return at once: a `try` inside
  * of the function has had its chance, one outside of the built-in has not.
  */
-int ktap_vm_call(struct ktap_vm *vm, u32 func, const struct ktap_value *args,
+int ktap_vm_call(struct ktap_vm *vm, const struct ktap_func *func, const struct ktap_value *args,
 		 unsigned int nargs, struct ktap_value *result);
 
 /**

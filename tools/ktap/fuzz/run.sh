@@ -3,6 +3,7 @@
 # Called by the Makefile beside it, which says what the variables mean.
 # Usage: run.sh check|merge|regress ENTRY...
 
+MAX_FILES=95	# of a kind, in the corpus
 what=$1
 shift
 here=$(cd "$(dirname "$0")" && pwd)
@@ -96,18 +97,28 @@ check() {
 	[ $failed = 0 ]
 }
 
-# The smallest set of inputs that goes everywhere where all of them go.
+# The corpus anew: inputs that go where neither the repository's nor another goes.
 merge() {
 	for entry in fuzz_compile fuzz_generate fuzz_chunk; do
 		kind=$(kind "$entry")
-		mkdir -p "$found/$kind" "$here/corpus/$kind" "$work/merged"
-		"$O/$entry" -set_cover_merge=1 -use_counters=0 -max_len=1024 -timeout=10 \
-			"$work/merged" "$here/corpus/$kind" "$found/$kind" >"$work/log" 2>&1 ||
+		mkdir -p "$found/$kind" "$here/corpus/$kind" "$work/base" "$work/new"
+		cp "$work/$kind"/* "$here/regress/$kind"/* "$work/base" 2>/dev/null
+		ls "$work/base" >"$work/old"
+		"$O/$entry" -merge=1 -use_counters=0 -max_len=1024 -timeout=10 "$work/base" \
+			"$here/corpus/$kind" "$found/$kind" >"$work/log" 2>&1 ||
 			{ tail -n 20 "$work/log"; return 1; }
-		rm -rf "${here:?}/corpus/$kind"
-		mv "$work/merged" "$here/corpus/$kind"
+		(cd "$work/base" && xargs rm -f) <"$work/old"
+		# a later one may have made an earlier one needless
+		"$O/$entry" -set_cover_merge=1 -use_counters=0 -max_len=1024 -timeout=10 \
+			"$work/new" "$work/base" >"$work/log" 2>&1 ||
+			{ tail -n 20 "$work/log"; return 1; }
+		rm -rf "${here:?}/corpus/$kind" "$work/base"
+		mv "$work/new" "$here/corpus/$kind"
+		# the larger ones go farther
+		# shellcheck disable=SC2012 # the names are hashes
+		(cd "$here/corpus/$kind" && ls -S | tail -n +$((MAX_FILES + 1)) | xargs rm -f)
+		echo "$kind: $(find "$here/corpus/$kind" -type f | wc -l) files"
 	done
-	du -sh "$here"/corpus/*
 }
 
 collect

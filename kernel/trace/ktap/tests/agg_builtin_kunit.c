@@ -150,7 +150,8 @@ static void least_and_largest_of_several(struct kunit *test)
 	r[0] = KTAP_VALUE_INT(-1);
 	r[1] = KTAP_VALUE_BOOL(true);
 	KUNIT_EXPECT_EQ(test, -EINVAL, ktap_fn_max(vm, r, 2));
-	KUNIT_EXPECT_STREQ(test, vm->message, "max of several values takes integers, not a boolean");
+	KUNIT_EXPECT_STREQ(test, vm->message,
+			   "max of several values takes integers, not a boolean");
 	vm->error = 0;
 	r[0] = KTAP_VALUE_INT(-1);
 	KUNIT_EXPECT_EQ(test, -EINVAL, ktap_fn_min(vm, r, 1));

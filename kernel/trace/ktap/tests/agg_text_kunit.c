@@ -164,8 +164,8 @@ static void a_hist_is_a_chart(struct kunit *test)
 	/* It has lines of its own, whatever stands around it. */
 	ktap_agg_clear(vm, agg.agg);
 	ktap_agg_add(vm, agg.agg, 3);
-	expect_text(test, vm, "x %@d\n", agg,
-		    "x \n"
+	expect_text(test, vm, "x:%@d\n", agg,
+		    "x:\n"
 		    "     value ----- Distribution ----- count\n"
 		    "         2 |@@@@@@@@@@@@@@@@@@@@@@@ 1\n");
 	expect_text(test, vm, "%s y\n", agg,

@@ -4,7 +4,7 @@
 # A little of everything, for kernels that are slow because they check much.
 
 . "$(dirname "$0")/lib.sh"
-plan 20
+plan 23
 seconds=300
 cd "$here" || exit 1
 
@@ -28,6 +28,23 @@ out syscalls_by_name_and_process '2\t2000\n'
 
 run -q -e 'tick-50ms { n += 1 if (n == 3) { print("three") exit() } }'
 out ticks 'three\n'
+
+run -q -e 'trace profile-100hz /execname == "workload"/ { n += 1 } trace_end { print(n > 0) }' -- \
+	"$workload" burn 300
+out profiles 'true\n'
+
+run -q -e 'trace probe:vfs_write, probe:vfs_write%return /execname == "workload" && arg2 == 13/ { n[retval == 13] += 1 }
+trace_end { print(n[true], n[false]) }' -- "$workload" write 13 1000
+out functions '1000\t1000\n'
+
+# No returns of many: x86's unwinder warns when an interrupt in return_to_handler
+# takes a stack, as KASAN does.
+start -e 'trace probe:vfs_* { s[probefunc] += 1 t[kstack(3)] += 1 }
+trace ftrace:function /ip == *page*/ { n += 1 } trace_end { print(len(s) > 0, n > 0) }'
+"$workload" fork 20
+stop
+[ "$code" = 0 ] && [ "$(cat "$tmp/out")" = "true	true" ]
+result $? many_functions
 
 # All events of the machine for ten seconds, while it works; then detached. With
 # lockdep these are the events of every lock, too: little is done at each of them.
@@ -55,7 +72,8 @@ kill_rounds 1 3000 'trace *:* { s[probename] += 1 }'
 kill_rounds 49 300 'trace syscalls:sys_*_getppid { s[probename] += 1 t[pid, nsecs] = "some text " .. nsecs }
 tick-1ms { print_hist(s, 3) }'
 kill_rounds 30 300 'trace sched:sched_switch { print(argstr) }'
-kill_rounds 20 300 'for (i = 1, 10000000) { t[i] = {i} }'
+kill_rounds 5 1000 'trace probe:vfs_* { s[probefunc] += 1 } trace ftrace:function /ip == vfs_*/ { n += 1 }'
+kill_rounds 15 300 'for (i = 1, 10000000) { t[i] = {i} }'
 [ $hits -ge 33 ]
 result $? many_had_a_session
 echo "# $hits of 100"

@@ -8,6 +8,8 @@
  *	workload fork N			N children that exit at once, one by one
  *	workload spin N			N processes that do getppid() until killed
  *	workload bursts N		the same, but they sleep every hundred calls
+ *	workload fault N		writes to N new pages, from FAULT_BASE on
+ *	workload burn MS		computes in user mode, so long
  *	workload wait COMMAND...	reads a line from stdin, then does the rest
  *	workload timed COMMAND...	does the rest, prints the nanoseconds it took
  *	workload number NAME		prints the number of a system call
@@ -18,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -101,6 +104,42 @@ static int do_bursts(char **args)
 	return 1;
 }
 
+/* Where nothing else is: the test knows these faults by their addresses. */
+#define FAULT_BASE	0x200000000000UL
+
+static int do_fault(char **args)
+{
+	long page = sysconf(_SC_PAGESIZE), n = atol(args[0]);
+	char *p = mmap((void *)FAULT_BASE, n * page, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+
+	if (p == MAP_FAILED)
+		return 1;
+	for (long i = 0; i < n; i++)
+		p[i * page] = 1;
+	return 0;
+}
+
+static long now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+static int do_burn(char **args)
+{
+	long end = now_ms() + atol(args[0]);
+	volatile long sum = 0;
+
+	while (now_ms() < end) {
+		for (long i = 0; i < 100000; i++)
+			sum += i;
+	}
+	return 0;
+}
+
 static int do_number(char **args)
 {
 	static const struct {
@@ -133,6 +172,8 @@ static const struct {
 	{ "fork", 1, do_fork },
 	{ "spin", 1, do_spin },
 	{ "bursts", 1, do_bursts },
+	{ "fault", 1, do_fault },
+	{ "burn", 1, do_burn },
 	{ "number", 1, do_number },
 	{ "wait", 1, do_wait },
 	{ "timed", 1, do_timed },

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * kprobes: instructions inside of functions, and, where there are no fprobes,
+ * the entry and the return of one function.
+ */
+#include <linux/cleanup.h>
+#include <linux/kallsyms.h>
+#include <linux/kprobes.h>
+#include <linux/ptrace.h>
+#include <linux/slab.h>
+
+#include "function.h"
+
+/**
+ * struct kprobe_point - an instruction or a return that a clause waits for
+ * @f: see there
+ * @registered: the probe is
+ * @rp: the probe; one that is not of a return is @rp.kp alone
+ */
+struct kprobe_point {
+	struct ktap_fn_point f;
+	bool registered;
+	struct kretprobe rp;
+};
+
+static struct kprobe_point *kprobe_point_of(const struct ktap_point *point)
+{
+	return container_of(point, struct kprobe_point, f.point);
+}
+
+static void keep_args(const struct ktap_fn_point *f, struct pt_regs *regs, unsigned long *args)
+{
+#ifdef CONFIG_HAVE_FUNCTION_ARG_ACCESS_API
+	unsigned int i;
+
+	for (i = 0; i < f->nargs; i++)
+		args[i] = regs_get_kernel_argument(regs, i);
+#endif
+}
+
+NOKPROBE_SYMBOL(keep_args);
+
+static int ktap_kprobe_hit(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct kprobe_point *p = container_of(kp, struct kprobe_point, rp.kp);
+	unsigned long args[KTAP_FN_ARGS];
+	const struct ktap_fn_hit h = {
+		.hit.ev.ops = &ktap_fn_ops,
+		.hit.point = &p->f.point,
+		.f = &p->f,
+		.ip = (unsigned long)kp->addr,
+		.args = args,
+		.regs = regs,
+	};
+
+	keep_args(&p->f, regs, args);
+	guard(preempt_notrace)();
+	ktap_fire(&h.hit);
+	return 0;
+}
+
+NOKPROBE_SYMBOL(ktap_kprobe_hit);
+
+/*
+ * All at once: each call waits for a grace period.  Without memory for that,
+ * one after the other.
+ */
+static void unregister_all(struct ktap_session *s, bool ret)
+{
+	void **probes __free(kvfree) = kvmalloc_array(s->npoints, sizeof(*probes), GFP_KERNEL);
+	struct ktap_point *point;
+	struct kprobe_point *p;
+	unsigned int n = 0;
+	void *one;
+
+	list_for_each_entry(point, &s->points, list) {
+		p = kprobe_point_of(point);
+		if (point->source != &ktap_kprobe_source || !p->registered || p->f.ret != ret)
+			continue;
+		p->registered = false;
+		one = ret ? (void *)&p->rp : &p->rp.kp;
+		if (probes)
+			probes[n++] = one;
+		else if (ret)
+			unregister_kretprobe(one);
+		else
+			unregister_kprobe(one);
+	}
+	if (n && ret)
+		unregister_kretprobes((struct kretprobe **)probes, n);
+	else if (n)
+		unregister_kprobes((struct kprobe **)probes, n);
+}
+
+static void kprobe_detach_all(struct ktap_session *s)
+{
+	unregister_all(s, false);
+	if (IS_ENABLED(CONFIG_KRETPROBES))
+		unregister_all(s, true);
+}
+
+static int kprobe_attach(struct ktap_point *point)
+{
+	struct kprobe_point *p = kprobe_point_of(point);
+	int err;
+
+	err = p->f.ret ? register_kretprobe(&p->rp) : register_kprobe(&p->rp.kp);
+	p->registered = !err;
+	return err;
+}
+
+static const char *kprobe_why(int err)
+{
+	switch (err) {
+	case -EILSEQ:
+		return "no instruction begins there";
+	case -EINVAL:
+		return "kprobes are not allowed there";
+	}
+	return NULL;
+}
+
+static unsigned long kprobe_missed(const struct ktap_point *point)
+{
+	const struct kprobe_point *p = kprobe_point_of(point);
+
+	return READ_ONCE(p->rp.kp.nmissed) + READ_ONCE(p->rp.nmissed);
+}
+
+static void kprobe_release(struct ktap_point *point)
+{
+	struct kprobe_point *p = kprobe_point_of(point);
+
+	ktap_fn_destroy(&p->f);
+	kfree(p);
+}
+
+const struct ktap_source ktap_kprobe_source = {
+	.name = "kprobe",
+	.attach = kprobe_attach,
+	.why = kprobe_why,
+	.missed = kprobe_missed,
+	.detach_all = kprobe_detach_all,
+	.release = kprobe_release,
+};
+
+#if defined(CONFIG_KRETPROBES) && !defined(CONFIG_FPROBE)
+static int ktap_kretprobe_keep(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct kretprobe *rp = get_kretprobe(ri);
+
+	if (!rp)
+		return 1;
+	keep_args(&container_of(rp, struct kprobe_point, rp)->f, regs, (unsigned long *)ri->data);
+	return 0;
+}
+
+NOKPROBE_SYMBOL(ktap_kretprobe_keep);
+
+static int ktap_kretprobe_hit(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct kretprobe *rp = get_kretprobe(ri);
+	struct kprobe_point *p = container_of(rp, struct kprobe_point, rp);
+	const struct ktap_fn_hit h = {
+		.hit.ev.ops = &ktap_fn_ops,
+		.hit.point = &p->f.point,
+		.f = &p->f,
+		.ip = (unsigned long)p->rp.kp.addr,
+		.caller = get_kretprobe_retaddr(ri),
+		.args = (unsigned long *)ri->data,
+		.regs = regs,
+	};
+
+	if (!rp)
+		return 0;
+	guard(preempt_notrace)();
+	ktap_fire(&h.hit);
+	return 0;
+}
+
+NOKPROBE_SYMBOL(ktap_kretprobe_hit);
+
+static int init_return(struct kprobe_point *p)
+{
+	p->rp.handler = ktap_kretprobe_hit;
+	p->rp.entry_handler = ktap_kretprobe_keep;
+	p->rp.data_size = p->f.nargs * sizeof(long);
+	return 0;
+}
+#else
+static int init_return(struct kprobe_point *p)
+{
+	return -EOPNOTSUPP;
+}
+#endif
+
+/**
+ * ktap_kprobe_add() - Adds an instruction, or a return, to a clause
+ * @vm: for errors
+ * @probe: the clause
+ * @fns: the function, which becomes the point's
+ * @spec: what the script says
+ *
+ * Return: 0, or an error that is set.
+ */
+int ktap_kprobe_add(struct ktap_vm *vm, struct ktap_probe *probe, struct ktap_fns *fns,
+		    const struct ktap_fn_spec *spec)
+{
+	unsigned long size, offset, addr = fns->fn[0].ip;
+	struct kprobe_point *p;
+	int err;
+
+	if (!kallsyms_lookup_size_offset(addr, &size, &offset))
+		return ktap_vm_error(vm, -EINVAL, "'%s' cannot be probed", probe->event);
+	/* ftrace's place need not be the first byte. */
+	if (spec->offset)
+		addr += spec->offset - offset;
+	if (spec->offset >= size)
+		return ktap_vm_error(vm, -EINVAL, "'%s': the function has %lu bytes",
+				     probe->event, size);
+	p = kzalloc_obj(*p, GFP_KERNEL_ACCOUNT);
+	if (!p)
+		return ktap_vm_error(vm, -ENOMEM, "no memory");
+
+	fns->fn[0].ip = addr;
+	p->f.ret = spec->ret;
+	p->rp.kp.addr = (kprobe_opcode_t *)addr;
+	p->rp.kp.pre_handler = spec->ret ? NULL : ktap_kprobe_hit;
+	err = ktap_fn_init(vm, &p->f, probe, &ktap_kprobe_source, fns);
+	if (err)
+		return err;
+	/* In the middle of a function the registers are no arguments. */
+	if (spec->offset || !IS_ENABLED(CONFIG_HAVE_FUNCTION_ARG_ACCESS_API))
+		p->f.nargs = 0;
+	if (spec->ret && init_return(p))
+		return ktap_vm_error(vm, -EOPNOTSUPP, "'%s': this kernel cannot probe returns",
+				     probe->event);
+	return 0;
+}

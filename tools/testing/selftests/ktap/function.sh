@@ -1,0 +1,187 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Functions of the kernel: entry, return, instructions, patterns; exact counts.
+
+. "$(dirname "$0")/lib.sh"
+plan 47
+
+n=500
+f=vfs_write
+list=$tracefs/available_filter_functions
+# this program's writes, and none of the shell's
+mine='/execname == "workload" \&\& arg2 == 13/'
+mine=$(echo "$mine" | sed 's/\\//g')
+
+if ! grep -q fprobe "$tracefs/ktap/features"; then
+	planned=0
+	echo "# SKIP this kernel has no fprobes"
+	exit $skip_all
+fi
+
+# entry and return
+run -q -e "trace probe:$f $mine { n += 1 } trace_end { print(n) }" -- "$workload" write 13 $n
+out entry_is_counted_exactly "$n\n"
+run -q -e "trace kprobe:$f $mine { n += 1 } trace_end { print(n) }" -- "$workload" write 13 $n
+out kprobe_is_the_same "$n\n"
+run -q -e "trace probe:$f%return $mine { n += 1 } trace_end { print(n) }" -- "$workload" write 13 $n
+out return_is_counted_exactly "$n\n"
+run -q -e "trace kretprobe:$f $mine { n[retval] += 1 } trace_end { print(n) }" -- "$workload" write 13 $n
+out kretprobe_is_the_same_and_has_the_value "13: $n\n"
+run -q -e 'trace probe:__x64_sys_getppid%return { n[retval == ppid, arg9 != nil] += 1 } trace_end { print(n) }' -- \
+	"$workload" getppid $n
+out return_value_and_ten_arguments "true, true: $n\n"
+run -q -e "trace probe:$f $mine { n[arg2, arg10 == nil, retval == nil] += 1 } trace_end { print(n) }" -w -- \
+	"$workload" write 13 $n
+out arguments_at_the_entry "13, true, true: $n\n"
+run -q -e "trace probe:$f { a[tid] = arg1 }
+trace probe:$f%return $mine { if (a[tid] == arg1) { n += 1 } } trace_end { print(n) }" -- "$workload" write 13 $n
+out arguments_at_the_return_are_those_of_the_entry "$n\n"
+run -q -e 'trace probe:do_mmap /arg1 == 0x200000000000/ { print(arg2 / 4096, arg3, arg6) }' -- "$workload" fault 3
+out arguments_on_the_stack '3\t3\t0\n'
+run -q -e "trace probe:$f $mine function (e) {
+	n[name, probefunc, e.name, e.ip == e.field(1), e.parent_ip == e.field(2), e.nothing == nil] += 1
+}
+trace_end { print(n) }" -- "$workload" write 13 $n
+out names_and_fields "$f, $f, $f, true, true, true: $n\n"
+run -q -e "trace probe:$f $mine { n += 1 } trace probe:$f $mine { m += 1 } trace kretprobe:$f $mine { r += 1 }
+trace_end { print(n, m, r) }" -- "$workload" write 13 $n
+out several_clauses_of_one_function "$n\t$n\t$n\n"
+start -q -e "trace probe:$f $mine { n += 1 } trace_end { print(n) }"
+first=$tracer
+mv "$tmp/out" "$tmp/out1"
+run -q -e "trace probe:$f $mine { n += 1 } trace_end { print(n) }" -- "$workload" write 13 $n
+tracer=$first
+stop
+is two_sessions_of_one_function "$(cat "$tmp/out1" "$tmp/out" | sort -u)" $n
+run -q -e "trace probe:$f { n += 1 } trace_end { print(n) }" -p 1 -- "$workload" write 13 1 2>/dev/null
+run -q -e "trace probe:$f { n += 1 } trace_end { print(n) }" -- "$workload" write 13 $n
+[ "$code" = 0 ] && [ "$(cat "$tmp/out")" -ge $n ] && [ "$(cat "$tmp/out")" -lt $((n + 20)) ]
+result $? command_is_traced_alone
+run -q -e "trace probe:$f%return $mine { print(argstr) } trace probe:$f $mine function (e) { printf('%s', e.tostring()) }" -- \
+	"$workload" write 13 2
+out text_of_a_function "$f <-ksys_write\n$f <-ksys_write\n$f <-ksys_write\n$f <-ksys_write\n"
+run -q -e "trace probe:$f $mine { print(kstack(2)) }" -- "$workload" write 13 1
+[ "$(sed -n '1s/+.*//; 1s/ *//p' "$tmp/out")" = $f ] && matches "$tmp/out" 'ksys_write\+'
+result $? stack_begins_with_the_function
+run -q -e "trace probe:$f%return $mine { print(kstack(2)) }" -- "$workload" write 13 1
+[ "$(sed -n '1s/+.*//; 1s/ *//p' "$tmp/out")" = ksys_write ]
+result $? stack_of_a_return_begins_with_the_caller
+
+# instructions
+offset=0
+for o in 1 2 3 4 5 6 7 8 9; do
+	run -q -e "trace probe:$f+$o $mine { n += 1 }" -- true
+	[ "$code" = 0 ] && offset=$o && [ $o -gt 4 ] && break
+done
+run -q -e "trace probe:$f+$offset /execname == 'workload'/ { n[arg0, probefunc, args.ip != nil] += 1 } trace_end { print(n) }" -- \
+	"$workload" write 13 $n
+out instruction_is_counted_exactly_and_has_no_arguments "nil, $f, true: $n\n"
+run -q -e "trace kprobe:$f+0 $mine { n += 1 } trace_end { print(n) }" -- "$workload" write 13 $n
+out offset_zero_is_the_entry "$n\n"
+run -q -e "trace probe:$f+$offset /execname == 'workload'/ { print(kstack(2)) }" -- "$workload" write 13 1
+[ "$(sed -n '1s/+.*//; 1s/ *//p' "$tmp/out")" = $f ] && matches "$tmp/out" 'ksys_write\+'
+result $? stack_of_an_instruction
+run -q -e "trace probe:$f+$offset { a += 1 } trace probe:__x64_sys_getppid+0x1 { b += 1 }" -- true
+[ "$code" = 0 ] || matches "$tmp/err" 'no instruction begins there'
+result $? two_instructions_or_none
+
+# patterns
+run -e "trace probe:vfs_* { n[probefunc] += 1 } trace_end { print(n.$f >= $n, len(n) > 1) }" -- "$workload" write 13 $n
+out pattern_takes_all_that_match 'true\ttrue\n'
+matches "$tmp/err" '^ktap: total enabled [0-9]+ events$'
+result $? number_of_functions_is_told
+run -q -e "trace probe:vfs_wr?t[a-f] $mine { n[name] += 1 } trace_end { print(n) }" -- "$workload" write 13 $n
+out pattern_of_all_kinds "$f: $n\n"
+run -q -e "trace kretprobe:vfs_* /execname == 'workload' && retval == 13/ { n[probefunc] += 1 } trace_end { print(n) }" -- \
+	"$workload" write 13 $n
+out pattern_of_returns "$f: $n\n"
+
+# the function tracer
+run -q -e "trace ftrace:function /ip == vfs_w*/ { if (arg2 == 13) { n[probefunc] += 1 } } trace_end { print(n) }" -- \
+	"$workload" write 13 $n
+out ftrace_with_a_pattern "$f: $n\n"
+run -q -e "trace ftrace:function /probefunc == '$f'/ { if (arg2 == 13) { n += 1 } } trace_end { print(n) }" -- \
+	"$workload" write 13 $n
+out ftrace_with_a_name "$n\n"
+run -q -e "trace ftrace:function /ip == *_write && execname == 'workload' && ip != ksys*/ { n[probefunc] += 1 }
+trace_end { print(n.$f, n.ksys_write) }" -- "$workload" write 13 $n
+out ftrace_with_patterns_and_a_filter "$n\tnil\n"
+run -q -e "trace ftrace:function { n[probefunc] += 1 } trace_end { print(n.$f >= $n, len(n) > 50) }" -- \
+	"$workload" write 13 $n
+out ftrace_of_all_functions 'true\ttrue\n'
+run -q -e "trace ftrace:function /ip == $f/ { print(argstr) }" -- "$workload" write 13 1
+[ "$(sort -u "$tmp/out")" = "$f <-ksys_write" ]
+result $? text_of_the_function_tracer
+
+# what is missed is counted: a handler's own calls
+run -e "trace syscalls:sys_enter_getppid { s = kstack } trace probe:stack_trace_save { n += 1 } trace_end { print(n) }" -- \
+	"$workload" getppid $n
+missed=$(sed -n "s/^ktap: 'probe:stack_trace_save' missed \\([0-9]*\\) events$/\\1/p" "$tmp/err")
+[ "${missed:-0}" -ge $n ]
+result $? handlers_calls_are_missed_and_counted
+start -q -e 'trace syscalls:sys_enter_getppid { s = kstack } trace probe:stack_trace_save { n += 1 }'
+"$workload" getppid $n
+missed=$(sed -n 's/^  probe:stack_trace_save hits=.*missed=\([0-9]*\) .*/\1/p' "$tracefs/ktap/sessions")
+stop
+[ "${missed:-0}" -ge $n ]
+result $? sessions_shows_what_is_missed
+
+# everything at once, while the machine works
+seconds=180
+start -e 'trace probe:* { s[probefunc] += 1 n += 1 } trace_end { print(n > 10000, len(s) > 200) }'
+"$workload" fork 100
+"$workload" write 13 2000
+stop
+out all_entries_at_once 'true\ttrue\n'
+matches "$tmp/err" "^ktap: skipped [0-9]+ functions of 'probe:\*' that cannot be traced$" '^ktap: total enabled [0-9]{4,} events$'
+result $? what_a_pattern_skips_is_told
+start -q -e 'trace probe:*%return { s[probefunc] += 1 n += 1 } trace_end { print(n > 10000, len(s) > 200) }'
+"$workload" fork 100
+"$workload" write 13 2000
+stop
+out all_returns_at_once 'true\ttrue\n'
+start -q -e 'trace probe:* { a += 1 } trace probe:*%return { b += 1 } trace ftrace:function { c += 1 }
+trace *:* { d += 1 } profile-1ms { e += 1 } trace_end { print(a > 1000, b > 1000, c > 1000, d > 100) }'
+"$workload" fork 50
+stop
+out all_kinds_at_once 'true\ttrue\ttrue\ttrue\n'
+wait_until no_sessions
+is nothing_stays_attached "$(wc -l <"$tracefs/enabled_functions") $(wc -l </sys/kernel/debug/kprobes/list)" "0 0"
+kill_rounds 10 1500 'trace probe:* { s[probefunc] += 1 } trace probe:vfs_*%return { t[retval] += 1 }'
+kill_rounds 10 500 'trace probe:*_lock* { s[kstack] += 1 } trace ftrace:function /ip == vfs*/ { n += 1 }'
+wait_until no_sessions
+is killed_tools_leave_no_probe "$(wc -l <"$tracefs/enabled_functions") $((hits > 0))" "0 1"
+"$workload" fork 20
+result $? machine_works_on
+
+# refused NAME EVENT PATTERN...: at load, at its place
+refused() {
+	name=$1 event=$2
+	shift 2
+	run -q -e "
+trace $event { n += 1 }"
+	[ "$code" = 2 ] && matches "$tmp/err" "$@"
+	result $? "$name"
+}
+
+refused unknown_function probe:vfs_wriet "^-e:2:7: error: no function 'vfs_wriet'" "did you mean 'vfs_write'"
+refused pattern_without_match 'probe:no_such_*' "^-e:2:7: error: no function matches 'no_such_\*'"
+refused ktap_itself probe:ktap_fire "^-e:2:7: error: function 'ktap_fire' cannot be traced: notrace"
+refused offset_behind_the_end "probe:$f+0x100000" "^-e:2:7: error: 'probe:$f\+0x100000': the function has [0-9]+ bytes"
+refused offset_and_return "kretprobe:$f+4" "^-e:2:7: error: .* a return has no offset"
+refused offset_and_pattern 'probe:vfs_*+4' "^-e:2:7: error: .* an offset needs the name of one function"
+refused unknown_module probe:no_module:vfs_write "^-e:2:7: error: no function 'vfs_write' in a module 'no_module'"
+twice=$(awk '{ print $1 }' "$list" | sort | uniq -d | head -n 1)
+if [ -n "$twice" ]; then
+	refused name_of_several_functions "probe:$twice" "^-e:2:7: error: [0-9]+ functions are called '$twice'"
+else
+	skip name_of_several_functions "each has its own"
+fi
+
+echo 0 >/proc/sys/kernel/ftrace_enabled
+refused tracing_is_switched_off "probe:$f" "^-e:2:7: error: 'probe:$f': sysctl kernel.ftrace_enabled is 0"
+echo 1 >/proc/sys/kernel/ftrace_enabled
+
+no_complaints kernel_did_not_complain
+finish
