@@ -372,7 +372,7 @@ enum ktap_opcode {
 	KTAP_OP_CALLV	= 113,	/* function in R[a], arguments R[a + 1] to R[a + b] */
 	KTAP_OP_CALLB	= 114,	/* R[a] = built-in d, arguments R[a] to R[a + b - 1]; c is 0 */
 	KTAP_OP_RET	= 115,	/* return R[a] to R[a + b - 1] */
-	KTAP_OP_VARG	= 116,	/* R[a] to R[a + c - 1] = variable arguments, as results of a call */
+	KTAP_OP_VARG	= 116,	/* R[a] to R[a + c - 1] = variable arguments, like results */
 	KTAP_OP_TSETM	= 117,	/* R[a][d], R[a][d + 1], … = the values from R[b] on */
 
 	/* aggregations: loses no update */
@@ -440,13 +440,13 @@ enum ktap_function_id {
 
 	/* strings */
 	KTAP_FN_TOSTRING	= 80,	/* (value); of an event: its line, newline included */
-	KTAP_FN_SUBSTR		= 81,	/* (string, first[, n]): first counts from 0, or from the end */
-	KTAP_FN_STRSTR		= 82,	/* (string, part): the rest from the first part on, or nil */
+	KTAP_FN_SUBSTR		= 81,	/* (string, first[, n]): first from 0, or from the end */
+	KTAP_FN_STRSTR		= 82,	/* (string, part): the rest from there on, or nil */
 	KTAP_FN_STRCMP		= 83,	/* (string, string): -1, 0 or 1 */
 	KTAP_FN_STRLEN		= 84,	/* (string): bytes */
 	KTAP_FN_TOUPPER		= 85,	/* (string): ASCII only */
 	KTAP_FN_TOLOWER		= 86,	/* (string) */
-	KTAP_FN_TONUMBER	= 87,	/* (value): as the script would write it; nil if it is none */
+	KTAP_FN_TONUMBER	= 87,	/* (value): as a script writes it; nil if it is none */
 	KTAP_FN_NTOP		= 88,	/* (address) or (family, address): IPv4 or IPv6 as text */
 	KTAP_FN_MACADDR		= 89,	/* (6 bytes): as text */
 	KTAP_FN_STRFTIME	= 90,	/* (format[, nsecs]): UTC */
@@ -465,7 +465,7 @@ enum ktap_function_id {
 	KTAP_FN_NEW_LHIST	= 131,	/* (min, max, step): by equal steps */
 	KTAP_FN_COUNT_OF	= 132,	/* (aggregation): how many values */
 	KTAP_FN_SUM		= 133,	/* (aggregation) */
-	KTAP_FN_MIN		= 134,	/* (aggregation): nil if it has no value; (n, n, …): the least */
+	KTAP_FN_MIN		= 134,	/* (aggregation), nil if empty; (n, n, …): the least */
 	KTAP_FN_MAX		= 135,	/* likewise */
 	KTAP_FN_AVG		= 136,	/* (aggregation): nil if it has no value */
 };

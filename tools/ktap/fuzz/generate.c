@@ -481,7 +481,8 @@ static void probe(struct gen *g)
 			put(g, "/");
 			ONE_OF(g, "", " ", "\n");
 			ONE_OF(g, "pid == 1", "a && (b / 2) < 3", "-x", "(1)", "prev_comm == \"x\"",
-			       "args.x in t", "!f(a / b)", "t[a / b, c].d");
+			       "ip == vfs_*", "(ip != [a-z]*_lock)", "args.x in t", "!f(a / b)",
+			       "t[a / b, c].d");
 			ONE_OF(g, "", " ", "\n", " # c\n", "/* c */");
 			put(g, "/ ");
 		}
