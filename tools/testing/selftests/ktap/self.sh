@@ -1,0 +1,109 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Fields of threads: each thread has its own, and they end with it.
+
+. "$(dirname "$0")/lib.sh"
+plan 11
+
+cpus=$(grep -c '^processor' /proc/cpuinfo)
+calls=2000
+processes=400
+
+# value NAME: what the script printed of it
+value() {
+	sed -n "s/^$1	//p" "$tmp/out"
+}
+
+# Twice as many processes as CPUs: they move, and take turns.
+cat >"$tmp/pairs.kp" <<'E2'
+trace syscalls:sys_enter_getppid /execname == "workload"/ {
+	if (self.t) { twice += 1 }
+	self.t = tid
+	self.name = execname .. tid
+	self.n += 1
+	self.longest = max(self.n, self.longest)
+}
+trace syscalls:sys_exit_getppid /execname == "workload"/ {
+	if (self.t == tid && self.name == execname .. tid) { right += 1 } else { wrong += 1 }
+	self.t = nil
+	self.name = nil
+	if (self.n == self.longest) { steps += 1 }
+}
+trace_end {
+	print("right", right)
+	print("wrong", wrong)
+	print("twice", twice)
+	print("steps", steps)
+}
+E2
+start -q "$tmp/pairs.kp"
+pids=
+i=0
+while [ $i -lt $((2 * cpus)) ]; do
+	"$workload" getppid $calls &
+	pids="$pids $!"
+	i=$((i + 1))
+done
+wait $pids
+stop
+is fields_are_found_again "$(value right)" $((2 * cpus * calls))
+is fields_of_others_are_not "$(value wrong)$(value twice)" nilnil
+is every_thread_counts_its_own "$(value steps)" $((2 * cpus * calls))
+is nothing_is_lost "$(cat "$tmp/err")" ""
+
+# The kernel gives the next process the memory of the last one, and so its
+# address; and there would not be memory for the fields of all of them.
+cat >"$tmp/exit.kp" <<'E2'
+text = "0123456789abcdef"
+for (i = 1, 7) { text = text .. text }
+trace syscalls:sys_exit_execve /execname == "workload"/ {
+	if (self.seen or self.text or self.table) { again += 1 }
+	self.seen = 1
+	self.text = text
+	self.table = { text, text }
+	n += 1
+}
+trace sched:sched_process_exit /self.seen/ {
+	if (self.text == text && len(self.table) == 2) { last += 1 }
+}
+trace_end {
+	print("n", n)
+	print("again", again)
+	print("last", last)
+}
+E2
+start -q -m 2M "$tmp/exit.kp"
+i=0
+while [ $i -lt $processes ]; do
+	"$workload" getppid 1
+	i=$((i + 1))
+done
+stop
+is each_process_begins_without_fields "$(value again)" nil
+is each_process_is_seen "$(value n)" $processes
+is fields_are_there_till_the_end "$(value last)" $processes
+is fields_end_with_their_thread "$(cat "$tmp/err")" ""
+
+# What is set behind that is not kept, nor does it come back: the last switch of a
+# thread is away from one that is dead (16) or a zombie (32).
+cat >"$tmp/late.kp" <<'E2'
+trace sched:sched_process_exit /execname == "workload"/ { self.gone = 1 self.n += 1 }
+trace sched:sched_switch /execname == "workload" && (prev_state == 16 || prev_state == 32)/ {
+	if (self.gone or self.n) { kept += 1 }
+	self.late = 1
+	if (self.late) { kept += 1 }
+	switches += 1
+}
+trace syscalls:sys_exit_execve /execname == "workload"/ {
+	if (self.gone or self.late or self.n) { back += 1 }
+	all += 1
+}
+trace_end { print(kept, back, all, switches > 0) }
+E2
+run -q "$tmp/late.kp" -- sh -c "i=0; while [ \$i -lt 100 ]; do $workload getppid 1; i=\$((i + 1)); done"
+out late_fields_do_not_come_back 'nil\tnil\t100\ttrue\n'
+is late_fields_are_no_loss "$(cat "$tmp/err")" ""
+
+no_complaints kernel_is_content
+finish
