@@ -198,12 +198,15 @@ static int text_items(struct ktap_text *t, const struct ktap_value *r)
 	struct ktap_value args[KTAP_MAX_ARGS] = { r[0] };
 	struct ktap_table *table = ktap_value_table(&r[1]);
 	struct ktap_sorted sorted;
+	struct ktap_total total;
 	int err, n;
 	u32 i;
 
-	/* An aggregation that is not kept by key is its only item. */
-	if (r[1].tag == KTAP_AGG && !(table && ktap_table_len(table)))
-		return text_item(t, args, 1, &r[1]);
+	/* An aggregation that is not kept by key is its only item, if there is anything. */
+	if (r[1].tag == KTAP_AGG && !(table && ktap_table_len(table))) {
+		ktap_agg_read(t->vm->env, r[1].agg, &total);
+		return total.count ? text_item(t, args, 1, &r[1]) : 0;
+	}
 	err = ktap_table_sort(t->vm->env, table, KTAP_BY_VALUE, &sorted);
 	if (err)
 		return ktap_vm_error(t->vm, err, "no memory to sort the table");
