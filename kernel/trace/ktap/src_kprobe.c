@@ -160,8 +160,14 @@ NOKPROBE_SYMBOL(ktap_kretprobe_keep);
 static int ktap_kretprobe_hit(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct kretprobe *rp = get_kretprobe(ri);
-	struct kprobe_point *p = container_of(rp, struct kprobe_point, rp);
-	const struct ktap_fn_hit h = {
+	struct kprobe_point *p;
+	struct ktap_fn_hit h;
+
+	/* It was unregistered while the function ran. */
+	if (!rp)
+		return 0;
+	p = container_of(rp, struct kprobe_point, rp);
+	h = (struct ktap_fn_hit){
 		.hit.ev.ops = &ktap_fn_ops,
 		.hit.point = &p->f.point,
 		.f = &p->f,
@@ -170,9 +176,6 @@ static int ktap_kretprobe_hit(struct kretprobe_instance *ri, struct pt_regs *reg
 		.args = (unsigned long *)ri->data,
 		.regs = regs,
 	};
-
-	if (!rp)
-		return 0;
 	guard(preempt_notrace)();
 	ktap_fire(&h.hit);
 	return 0;
