@@ -141,7 +141,7 @@ static int sort_by_function(struct ktap_vm *vm, struct ktap_sorted *sorted, stru
 	u32 i, *order;
 	int err;
 
-	order = kvmalloc_array(sorted->n, sizeof(*order), GFP_KERNEL_ACCOUNT);
+	order = kvmalloc_array(sorted->n, sizeof(*order), KTAP_GFP);
 	if (!order)
 		return ktap_vm_error(vm, -ENOMEM, "no memory to sort the table");
 	for (i = 0; i < sorted->n; i++)

@@ -15,6 +15,7 @@
 #include <linux/string.h>
 #include <asm/byteorder.h>
 
+#include "heap.h"
 #include "program.h"
 
 /* Sections of a chunk, unknown ones included. */
@@ -272,7 +273,7 @@ static const void *section_data(const struct loader *l, unsigned int type)
 static void *alloc_entries(const struct loader *l, unsigned int type, size_t size, u32 *n)
 {
 	*n = l->sections[type].count;
-	return kvcalloc(*n ?: 1, size, GFP_KERNEL_ACCOUNT);
+	return kvcalloc(*n ?: 1, size, KTAP_GFP);
 }
 
 static int load_strings(struct loader *l)
@@ -473,9 +474,9 @@ static int load_fields(struct loader *l)
 
 	prog->nown_fields = l->sections[KTAP_SEC_FIELDS].count;
 	max = prog->nown_fields + min(prog->nstrings, prog->ninsns);
-	prog->fields = kvcalloc(max + 1, sizeof(*prog->fields), GFP_KERNEL_ACCOUNT);
+	prog->fields = kvcalloc(max + 1, sizeof(*prog->fields), KTAP_GFP);
 	prog->string_field = kvmalloc_array(prog->nstrings + 1, sizeof(*prog->string_field),
-					    GFP_KERNEL_ACCOUNT);
+					    KTAP_GFP);
 	if (!prog->fields || !prog->string_field)
 		return -ENOMEM;
 
@@ -580,7 +581,7 @@ static int load_tries(struct loader *l)
 		return -ENOMEM;
 	if (!prog->ntries)
 		return 0;
-	prog->try_at = kvcalloc(prog->ninsns, sizeof(*prog->try_at), GFP_KERNEL_ACCOUNT);
+	prog->try_at = kvcalloc(prog->ninsns, sizeof(*prog->try_at), KTAP_GFP);
 	if (!prog->try_at)
 		return -ENOMEM;
 	/* Of those that cover an instruction the first one counts. */
@@ -619,7 +620,7 @@ struct ktap_program *ktap_program_load(void *chunk, size_t len, struct ktap_diag
 
 	diag->len = 0;
 	diag->text[0] = '\0';
-	l.prog = kvcalloc(1, sizeof(*l.prog), GFP_KERNEL_ACCOUNT);
+	l.prog = kvcalloc(1, sizeof(*l.prog), KTAP_GFP);
 	if (!l.prog) {
 		ktap_diag(diag, "no memory for the program");
 		return ERR_PTR(-ENOMEM);

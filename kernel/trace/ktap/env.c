@@ -16,7 +16,7 @@
 int ktap_env_init(struct ktap_env *env, struct ktap_program *prog, size_t max_memory,
 		  void (*low)(struct ktap_heap *heap))
 {
-	int err;
+	int err, i;
 
 	memset(env, 0, sizeof(*env));
 	env->prog = prog;
@@ -25,6 +25,8 @@ int ktap_env_init(struct ktap_env *env, struct ktap_program *prog, size_t max_me
 	env->wall_offset = ktime_mono_to_real(0);
 	init_llist_head(&env->dead);
 	INIT_HLIST_HEAD(&env->sharded);
+	for (i = 0; i < KTAP_STRIPE_SETS * KTAP_STRIPES; i++)
+		ktap_lock_init(&env->stripes[i / KTAP_STRIPES][i % KTAP_STRIPES].lock);
 	ktap_heap_init(&env->heap, max_memory, low);
 	err = ktap_self_init(env);
 	if (!err && prog->uses & KTAP_USES_HEAP)
@@ -53,10 +55,10 @@ int ktap_vm_init_process(struct ktap_vm *vm, struct ktap_env *env)
 	vm->max_calls = KTAP_PROCESS_CALLS;
 	vm->arena.size = KTAP_PROCESS_ARENA;
 
-	vm->stack = kvcalloc(vm->stack_size, sizeof(*vm->stack), GFP_KERNEL_ACCOUNT);
-	vm->calls = kvcalloc(vm->max_calls, sizeof(*vm->calls), GFP_KERNEL_ACCOUNT);
-	vm->arena.half[0] = kvmalloc(vm->arena.size, GFP_KERNEL_ACCOUNT);
-	vm->arena.half[1] = kvmalloc(vm->arena.size, GFP_KERNEL_ACCOUNT);
+	vm->stack = kvcalloc(vm->stack_size, sizeof(*vm->stack), KTAP_GFP);
+	vm->calls = kvcalloc(vm->max_calls, sizeof(*vm->calls), KTAP_GFP);
+	vm->arena.half[0] = kvmalloc(vm->arena.size, KTAP_GFP);
+	vm->arena.half[1] = kvmalloc(vm->arena.size, KTAP_GFP);
 	if (!vm->stack || !vm->calls || !vm->arena.half[0] || !vm->arena.half[1]) {
 		ktap_vm_destroy_process(vm);
 		return -ENOMEM;

@@ -174,7 +174,7 @@ static int feed_header(struct ktap_session *s, const char *data, size_t len, siz
 		return ktap_session_refuse(s, -E2BIG,
 					   "a chunk of %u bytes: at most %u are allowed", size,
 					   KTAP_MAX_CHUNK);
-	s->chunk = kvmalloc(size, GFP_KERNEL_ACCOUNT);
+	s->chunk = kvmalloc(size, KTAP_GFP);
 	if (!s->chunk)
 		return ktap_session_refuse(s, -ENOMEM, "no memory for a chunk of %u bytes",
 					   size);

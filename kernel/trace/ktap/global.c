@@ -34,7 +34,7 @@ int ktap_globals_init(struct ktap_env *env)
 {
 	u32 i, n = env->prog->nglobals;
 
-	env->globals = kvcalloc(n ?: 1, sizeof(*env->globals), GFP_KERNEL_ACCOUNT);
+	env->globals = kvcalloc(n ?: 1, sizeof(*env->globals), KTAP_GFP);
 	if (!env->globals)
 		return -ENOMEM;
 	for (i = 0; i < n; i++)
@@ -96,6 +96,11 @@ int ktap_global_get(struct ktap_vm *vm, u32 n, struct ktap_value *v)
 	}
 	*v = copy;
 	return 0;
+}
+
+void ktap_global_peek(struct ktap_env *env, u32 n, struct ktap_value *v)
+{
+	*v = env->globals[n].value;
 }
 
 int ktap_global_set(struct ktap_vm *vm, u32 n, struct ktap_value *v)

@@ -9,6 +9,7 @@
 #include <linux/align.h>
 #include <linux/bug.h>
 #include <linux/errno.h>
+#include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/minmax.h>
 #include <linux/slab.h>
@@ -36,6 +37,9 @@ struct ktap_heap_segment {
 };
 
 #define SEGMENT_MIN	4096U
+
+/* To look for memory in vain takes long. */
+#define RETRY_AFTER	(HZ / 10)
 
 DEFINE_PER_CPU(unsigned int, ktap_locks_held);
 
@@ -129,6 +133,11 @@ static void *cut_larger(struct ktap_heap *heap, unsigned int class)
 	return NULL;
 }
 
+static bool may_retry(const struct ktap_heap *heap)
+{
+	return time_after_eq(jiffies, READ_ONCE(heap->retry));
+}
+
 static void *alloc_locked(struct ktap_heap *heap, size_t size, bool *low)
 {
 	unsigned int class = class_of(size);
@@ -143,7 +152,7 @@ static void *alloc_locked(struct ktap_heap *heap, size_t size, bool *low)
 		heap->available -= class_sizes[class];
 	*low = false;
 	if ((!p || heap->available < KTAP_HEAP_LOW) && !READ_ONCE(heap->asked) &&
-	    heap->bytes + SEGMENT_MIN <= heap->max) {
+	    heap->bytes + SEGMENT_MIN <= heap->max && may_retry(heap)) {
 		WRITE_ONCE(heap->asked, true);
 		*low = heap->low;
 	}
@@ -212,7 +221,7 @@ static int add_segment(struct ktap_heap *heap, size_t size)
 	struct ktap_heap_segment *seg, **link;
 	unsigned long flags;
 
-	seg = kvmalloc(size, GFP_KERNEL_ACCOUNT);
+	seg = kvmalloc(size, KTAP_GFP);
 	if (!seg)
 		return -ENOMEM;
 	seg->size = ALIGN_DOWN(size - sizeof(*seg), 16);
@@ -248,6 +257,8 @@ int ktap_heap_refill(struct ktap_heap *heap)
 
 	if (heap->segments && bytes < heap->max && !READ_ONCE(heap->asked))
 		return 0;
+	if (!may_retry(heap))
+		return -ENOMEM;
 	want = min(want, heap->max - bytes);
 	while (want) {
 		room = min_t(size_t, want, KTAP_HEAP_SEGMENT);
@@ -258,6 +269,8 @@ int ktap_heap_refill(struct ktap_heap *heap)
 			break;
 		want -= room;
 	}
+	if (err == -ENOMEM)
+		WRITE_ONCE(heap->retry, jiffies + RETRY_AFTER);
 	WRITE_ONCE(heap->asked, false);
 	return err;
 }
@@ -295,6 +308,7 @@ void ktap_heap_init(struct ktap_heap *heap, size_t max, void (*low)(struct ktap_
 	memset(heap, 0, sizeof(*heap));
 	ktap_lock_init(&heap->lock);
 	heap->max = max;
+	heap->retry = jiffies;
 	heap->low = low;
 }
 

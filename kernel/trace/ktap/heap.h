@@ -3,7 +3,7 @@
  * Memory of one session that can be taken in any context.
  *
  * Size classes over segments that are allocated in process context only
- * (GFP_KERNEL_ACCOUNT).  When the free memory runs low, ->low() is called, in
+ * (KTAP_GFP).  When the free memory runs low, ->low() is called, in
  * whatever context that happens; it must see to it that ktap_heap_refill()
  * runs soon.  All of it is freed with the session.
  */
@@ -13,6 +13,12 @@
 #include <linux/types.h>
 
 #include "lock.h"
+
+/*
+ * For what a script can make large.  Where its memory cgroup has no more, it goes
+ * without: nobody is killed for a tracer.
+ */
+#define KTAP_GFP		(GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN)
 
 #define KTAP_HEAP_CLASSES	24
 #define KTAP_HEAP_SEGMENT	(64U << 10)
@@ -35,6 +41,7 @@ struct ktap_heap_segment;
  * @max: most @bytes
  * @asked: there is less than KTAP_HEAP_LOW, or was less than somebody wanted,
  *	and ktap_heap_refill() did not run since
+ * @retry: in jiffies: the system had no memory, and is not asked again before
  * @low: called when @available falls under KTAP_HEAP_LOW and more may be had
  */
 struct ktap_heap {
@@ -47,6 +54,7 @@ struct ktap_heap {
 	size_t available;
 	size_t max;
 	bool asked;
+	unsigned long retry;
 	void (*low)(struct ktap_heap *heap);
 };
 
@@ -56,7 +64,8 @@ void ktap_heap_destroy(struct ktap_heap *heap);
 
 /*
  * Doubles @bytes, up to @max, if memory is low or there is none yet.
- * Context: process, may sleep.  0; -ENOSPC at @max; or -ENOMEM.
+ * Context: process, may sleep.  0; -ENOSPC at @max; or -ENOMEM, and then at once
+ * for a while.
  */
 int ktap_heap_refill(struct ktap_heap *heap);
 

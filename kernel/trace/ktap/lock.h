@@ -5,6 +5,7 @@
 #ifndef _KTAP_LOCK_H
 #define _KTAP_LOCK_H
 
+#include <linux/cache.h>
 #include <linux/compiler.h>
 #include <linux/irqflags.h>
 #include <linux/percpu.h>
@@ -15,8 +16,9 @@
  *
  * A handler may run wherever an event can happen: in NMI, and inside whatever
  * a kprobe or the function tracer reaches, the code of ktap's own critical
- * sections included (a probe on memcpy(), say).  Neither lockdep nor the lock
- * tracepoints may see these locks, and spinning must not dead-lock.  Hence:
+ * sections included (a probe on memcpy(), say).  Lockdep must not see these
+ * locks, and spinning must not dead-lock.  (The tracepoint of contention does
+ * see them; no handler runs for it, since this CPU is inside by then.)  Hence:
  *
  * - The lock is an arch_spinlock_t, held with interrupts off.
  * - &ktap_locks_held counts the locks this CPU holds.  It is raised before the
@@ -24,10 +26,33 @@
  *   holder on this very CPU: he gives up, and counts it.  Who finds it zero
  *   waits only for holders on other CPUs, who will not wait for him.
  * - Inside a lock another one is taken by ktap_lock_nested(), which does not
- *   look at the counter.  The order is: table or global, then heap.
+ *   look at the counter.  The order is: stripes of one table, ascending; the
+ *   order of its entries; then the heap.  A global, a bucket of threads or an
+ *   aggregation is taken alone, or with the heap behind it.
  */
 struct ktap_lock {
 	arch_spinlock_t lock;
+};
+
+/* Locks of a table, and sets of them that tables share. */
+#ifdef CONFIG_SMP
+#define KTAP_STRIPES		8
+#define KTAP_STRIPE_SETS	8
+#else
+#define KTAP_STRIPES		1
+#define KTAP_STRIPE_SETS	1
+#endif
+
+/**
+ * struct ktap_stripe - a lock of a part of a table
+ * @lock: the lock
+ * @line: no other lock lies on the same cache line
+ */
+struct ktap_stripe {
+	union {
+		struct ktap_lock lock;
+		u8 line[SMP_CACHE_BYTES];
+	};
 };
 
 DECLARE_PER_CPU(unsigned int, ktap_locks_held);

@@ -139,7 +139,8 @@ static void sweep_fresh(struct ktap_vm *vm)
 /* It lives on, off the list, until a slot lets it go again; none may hold it now. */
 static void spare(struct ktap_env *env, struct ktap_object *object)
 {
-	atomic_set(&object->dead, 0);
+	/* Its place on the list was read before; pairs with the cmpxchg of bury(). */
+	atomic_set_release(&object->dead, 0);
 	smp_mb();	/* the next to let go of it buries it; or we do */
 	if (!atomic_read(&object->refs))
 		bury(env, object);

@@ -3,6 +3,7 @@
  * Output of a session: from handlers and from process context to the reader.
  */
 #include <linux/cleanup.h>
+#include <linux/memcontrol.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/ring_buffer.h>
@@ -77,10 +78,55 @@ static struct ktap_output *output_of(const struct ktap_vm *vm)
 	return &ktap_session_of(vm)->output;
 }
 
+#ifdef CONFIG_MEMCG
+/*
+ * The pages of a ring buffer are charged to nobody.  Where the group is at its
+ * limit, the session is refused: nobody is killed for it.
+ */
+static int charge(struct ktap_output *out, size_t size)
+{
+	struct obj_cgroup *objcg;
+	int err;
+
+	objcg = memcg_kmem_online() ? get_obj_cgroup_from_current() : NULL;
+	if (!objcg)
+		return 0;
+	err = obj_cgroup_charge(objcg, KTAP_GFP, size);
+	if (err) {
+		obj_cgroup_put(objcg);
+		return err;
+	}
+	out->objcg = objcg;
+	out->charged = size;
+	return 0;
+}
+
+static void uncharge(struct ktap_output *out)
+{
+	if (!out->objcg)
+		return;
+	obj_cgroup_uncharge(out->objcg, out->charged);
+	obj_cgroup_put(out->objcg);
+	out->objcg = NULL;
+}
+#else
+static int charge(struct ktap_output *out, size_t size)
+{
+	return 0;
+}
+
+static void uncharge(struct ktap_output *out)
+{
+}
+#endif
+
 /**
  * ktap_output_init() - Makes room for records
  * @out: zeroed but for its locks, lists and queues
  * @memory: the session's limit; a quarter of it is for the ring buffer
+ *
+ * The memory is charged to the active memory cgroup.  Context: process, may sleep.
+ * Return: 0 or a negative errno; ktap_output_destroy() cleans up in any case.
  */
 int ktap_output_init(struct ktap_output *out, size_t memory)
 {
@@ -91,6 +137,9 @@ int ktap_output_init(struct ktap_output *out, size_t memory)
 	size = clamp(size, KTAP_MIN_RING, KTAP_MAX_RING);
 	if (si_mem_available() < (long)(size >> PAGE_SHIFT) * num_online_cpus())
 		return -ENOMEM;
+	err = charge(out, size * num_online_cpus());
+	if (err)
+		return err;
 	rb = ring_buffer_alloc(size, 0);
 	if (!rb)
 		return -ENOMEM;
@@ -111,6 +160,7 @@ void ktap_output_destroy(struct ktap_output *out)
 
 	if (out->rb)
 		ring_buffer_free(out->rb);
+	uncharge(out);
 	list_for_each_entry_safe(text, next, &out->texts, list)
 		kvfree(text);
 	kvfree(out->buf);
@@ -180,7 +230,11 @@ void ktap_out_commit(struct ktap_vm *vm, void *place)
 
 static struct text *make_text(enum ktap_channel channel, u64 ts, size_t size)
 {
-	struct text *text = kvmalloc_flex(*text, data, size, GFP_KERNEL_ACCOUNT);
+	struct text *text = kvmalloc_flex(*text, data, size, KTAP_GFP);
+
+	/* Why there is no memory is told all the same. */
+	if (!text)
+		text = kvmalloc_flex(*text, data, size, GFP_KERNEL | __GFP_NOWARN);
 
 	if (!text)
 		return NULL;
@@ -425,7 +479,7 @@ static bool grow(struct ktap_output *out, struct seq_buf *batch)
 
 	if (out->size >= MAX_BATCH)
 		return false;
-	buf = kvmalloc(out->size * 2, GFP_KERNEL_ACCOUNT);
+	buf = kvmalloc(out->size * 2, KTAP_GFP);
 	if (!buf)
 		return false;
 	kvfree(out->buf);
@@ -493,7 +547,7 @@ static int make_batch(struct ktap_output *out)
 	struct seq_buf batch;
 
 	if (!out->buf) {
-		out->buf = kvmalloc(BATCH, GFP_KERNEL_ACCOUNT);
+		out->buf = kvmalloc(BATCH, GFP_KERNEL | __GFP_NOWARN);
 		if (!out->buf)
 			return -ENOMEM;
 		out->size = BATCH;

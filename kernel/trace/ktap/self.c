@@ -90,7 +90,7 @@ int ktap_self_init(struct ktap_env *env)
 
 	if (!(prog->uses & KTAP_USES_SELF))
 		return 0;
-	self = kvzalloc(struct_size(self, field, prog->nstrings), GFP_KERNEL_ACCOUNT);
+	self = kvzalloc(struct_size(self, field, prog->nstrings), KTAP_GFP);
 	if (!self)
 		return -ENOMEM;
 	for (i = 0; i < KTAP_SELF_BUCKETS; i++)
@@ -289,7 +289,7 @@ int ktap_self_write(struct ktap_vm *vm, struct ktap_thread thread, u32 string,
 		outcome = update_locked(vm->env, bucket, thread.id, field, owned, add, &new);
 		ktap_unlock(&bucket->lock, flags);
 		if (outcome == FULL)
-			atomic_long_inc(&vm->env->counters.full_table);
+			atomic_long_inc(&vm->env->counters.full_threads);
 		if (outcome != NO_RECORD || thread.ends)
 			break;
 		new = new_record(vm, thread.id);

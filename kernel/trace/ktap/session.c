@@ -15,6 +15,7 @@
 #include <linux/timekeeping.h>
 
 #include "builtin.h"
+#include "loss.h"
 #include "object.h"
 #include "output.h"
 #include "session.h"
@@ -197,29 +198,14 @@ static void note_missed(struct ktap_session *s)
 	}
 }
 
-static const struct {
-	size_t offset;
-	const char *fmt;
-} losses[] = {
-#define LOSS(counter, fmt)	{ offsetof(struct ktap_counters, counter), fmt }
-	LOSS(lost_records, "lost %ld output records: they were not read fast enough"),
-	LOSS(full_table,   "dropped %ld table entries: the table was full"),
-	LOSS(no_memory,	   "dropped %ld values: the session had no memory left"),
-	LOSS(nmi_busy,	   "dropped %ld updates that interrupted another one"),
-	LOSS(cut_strings,  "cut %ld strings that were too long"),
-#undef LOSS
-};
+static void note(void *s, const char *line)
+{
+	ktap_output_note(&((struct ktap_session *)s)->output, "%s", line);
+}
 
 static void note_losses(struct ktap_session *s)
 {
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(losses); i++) {
-		long n = atomic_long_read((void *)&s->env.counters + losses[i].offset);
-
-		if (n)
-			ktap_output_note(&s->output, losses[i].fmt, n);
-	}
+	ktap_tell_losses(&s->env, note, s);
 	note_missed(s);
 }
 
@@ -308,6 +294,10 @@ static void low(struct ktap_heap *heap)
 static int refuse_diag(struct ktap_session *s, int err)
 {
 	lockdep_assert_held(&s->lock);
+	/* Unless somebody else has said more. */
+	if (err == -ENOMEM)
+		ktap_diag(&s->diag,
+			  "no memory for the session: the system or its memory cgroup has none left");
 	ktap_diag(&s->diag, "error %d", err);
 	/* Who writes and never reads gets the errno only. */
 	if (READ_ONCE(s->output.text_bytes) < KTAP_MAX_TEXT)
@@ -344,8 +334,11 @@ struct output_work {
 static void output_work(struct kthread_work *work)
 {
 	struct output_work *w = container_of(work, struct output_work, work);
+	struct mem_cgroup *old;
 
+	old = set_active_memcg(w->session->memcg);
 	w->err = ktap_output_init(&w->session->output, w->session->memory);
+	set_active_memcg(old);
 }
 
 /*

@@ -23,6 +23,7 @@ struct ktap_probe;
 struct ktap_source;
 struct ktap_syscalls;
 struct mem_cgroup;
+struct obj_cgroup;
 struct seq_file;
 struct trace_iterator;
 
@@ -63,6 +64,8 @@ enum ktap_state {
 /**
  * struct ktap_output - what a session has to say
  * @rb: records of handlers; they never wait
+ * @objcg: memory cgroup that pays for @rb, or NULL
+ * @charged: bytes that it pays
  * @text_lock: protects @texts, @text_bytes and @ended
  * @texts: text of process context, by time
  * @text_bytes: bytes of @texts
@@ -84,6 +87,8 @@ enum ktap_state {
  */
 struct ktap_output {
 	struct trace_buffer *rb;
+	struct obj_cgroup *objcg;
+	size_t charged;
 	struct mutex text_lock;		/* between writers and reader */
 	struct list_head texts;
 	size_t text_bytes;

@@ -86,20 +86,22 @@ static bool copy_piece(struct ktap_env *env, struct ktap_table *t, u32 max, u64 
 	u32 steps;
 	int i;
 
-	if (!ktap_lock(&t->lock, &flags))
+	if (!ktap_table_lock(t, &flags))
 		return false;
 	e = ktap_table_after(env, t, *seq, key, &steps);
 	for (i = 0; i < PIECE && e && e->seq <= end; i++, e = e->next) {
 		struct ktap_pair *pair = &out->entries[out->n];
 
+		if (out->n == max || !copy(blobs, &pair->key, &e->key) ||
+		    !copy(blobs, &pair->value, &e->value)) {
+			/* Values have grown: so did those behind. */
+			out->dropped = max - out->n;
+			break;
+		}
 		*seq = e->seq;
-		if (out->n < max && copy(blobs, &pair->key, &e->key) &&
-		    copy(blobs, &pair->value, &e->value))
-			out->n++;
-		else
-			out->dropped++;
+		out->n++;
 	}
-	ktap_unlock(&t->lock, flags);
+	ktap_table_unlock(t, flags);
 	return i == PIECE;
 }
 
@@ -109,24 +111,25 @@ int ktap_table_sort(struct ktap_env *env, struct ktap_table *t, enum ktap_order 
 	struct blobs blobs;
 	unsigned long flags;
 	u64 end, seq = 0;
+	size_t bytes;
 	u32 max, i;
 
 	*out = (struct ktap_sorted){ .env = env };
 	if (!t)
 		return 0;
-	if (!ktap_lock(&t->lock, &flags))
+	if (!ktap_table_lock(t, &flags))
 		return -EBUSY;
 	max = t->count;
 	end = t->seq;
+	bytes = atomic_long_read(&t->blob_bytes);
+	ktap_table_unlock(t, flags);
 	/* Values may get longer before they are copied. */
-	blobs.room = t->blob_bytes + ALIGN(t->blob_bytes / 8, 8) +
-		     min_t(size_t, t->blob_bytes, KTAP_MAX_STRLEN);
-	ktap_unlock(&t->lock, flags);
+	blobs.room = bytes + ALIGN(bytes / 8, 8) + min_t(size_t, bytes, KTAP_MAX_STRLEN);
 	if (!max)
 		return 0;
 
-	out->entries = kvmalloc_array(max, sizeof(*out->entries), GFP_KERNEL_ACCOUNT);
-	out->blobs = kvmalloc(blobs.room ?: 8, GFP_KERNEL_ACCOUNT);
+	out->entries = kvmalloc_array(max, sizeof(*out->entries), KTAP_GFP);
+	out->blobs = kvmalloc(blobs.room ?: 8, KTAP_GFP);
 	if (!out->entries || !out->blobs) {
 		ktap_sorted_free(out);
 		return -ENOMEM;

@@ -6,6 +6,8 @@
 #include <linux/bits.h>
 #include <linux/jhash.h>
 #include <linux/kernel.h>
+#include <linux/log2.h>
+#include <linux/minmax.h>
 #include <linux/string.h>
 
 #include "agg.h"
@@ -17,14 +19,22 @@
  * A table is a hash of entries that are also linked in the order of their
  * insertion.  Handlers on all CPUs, in all contexts, use it at once.
  *
- * Locks: each table has one (see lock.h), held for a lookup and a copy.  Memory
- * is taken before, outside of it, and what turns out not to be needed is given
- * back after.  What takes longer (to empty a table, to copy it for output) is
- * done in pieces.  `t[k] += n` is one operation under the lock.
+ * Locks (see lock.h): buckets are dealt out to KTAP_STRIPES locks by the lowest
+ * bits of their number, which are those of the hash as well.  Who looks for an
+ * entry, or changes its value, holds the stripe of its hash: `t[k] += n` is one
+ * operation under it, and events with different keys seldom wait for each other.
+ * Who puts an entry in, or takes one out, holds &ktap_table.order in addition, for
+ * the list.  Who goes along the list, or does anything else with the whole table,
+ * holds all stripes, and so has it to himself.  Memory is taken before, outside of
+ * the locks, and what turns out not to be needed is given back after.  What takes
+ * longer (to empty a table, to copy it for output) is done in pieces.
  *
  * Growth: linear hashing.  An insertion splits at most two buckets, and takes a
  * page of buckets now and then; if there is no memory, chains get longer, to
- * some limit.  No insertion ever moves all entries.
+ * some limit.  No insertion ever moves all entries.  What a bucket is split into
+ * belongs to the same stripe.  &ktap_table.nbuckets is read under any stripe: it
+ * may count buckets of other stripes that were made a moment ago or be about to,
+ * but these make no difference to where a hash of this stripe belongs.
  *
  * Ownership: an entry owns copies of its key and value; who reads gets a copy
  * in the activation's arena.  Objects are not owned but referred to (object.c).
@@ -80,12 +90,48 @@ static size_t page_size(const struct ktap_table *t)
 	return BIT(t->page_bits) * sizeof(struct ktap_entry *);
 }
 
+static struct ktap_lock *stripe_of(struct ktap_table *t, u32 hash)
+{
+	return &t->stripes[hash % KTAP_STRIPES].lock;
+}
+
+/* The lowest bits of its number are those of the hash: there are never fewer buckets. */
+static_assert(FIRST_PAGE_BUCKETS % KTAP_STRIPES == 0);
+
+bool ktap_table_lock(struct ktap_table *t, unsigned long *flags)
+{
+	int i;
+
+	if (!ktap_lock(stripe_of(t, 0), flags))
+		return false;
+	for (i = 1; i < KTAP_STRIPES; i++)
+		ktap_lock_nested(stripe_of(t, i));
+	return true;
+}
+
+void ktap_table_unlock(struct ktap_table *t, unsigned long flags)
+{
+	int i;
+
+	for (i = KTAP_STRIPES - 1; i > 0; i--)
+		ktap_unlock_nested(stripe_of(t, i));
+	ktap_unlock(stripe_of(t, 0), flags);
+}
+
+/* The largest power of two not above the number of buckets. */
+static u32 old_buckets(u32 nbuckets)
+{
+	return 1U << ilog2(nbuckets);
+}
+
+/* The stripe is held. */
 static struct ktap_entry **bucket(struct ktap_table *t, u32 hash)
 {
-	u32 n = hash & (t->mask * 2 + 1);
+	u32 nbuckets = READ_ONCE(t->nbuckets), old = old_buckets(nbuckets);
+	u32 n = hash & (old * 2 - 1);
 
-	if (n >= t->nbuckets)
-		n &= t->mask;
+	if (n >= nbuckets)
+		n &= old - 1;
 	return bucket_at(t, n);
 }
 
@@ -110,24 +156,15 @@ static size_t entry_size(const struct ktap_value *key)
 	return sizeof(struct ktap_entry) + blob_size(key);
 }
 
-/* Sees to it that there is a place for bucket @t->nbuckets. */
-static bool room_for_bucket(struct ktap_env *env, struct ktap_table *t)
+/*
+ * Doubles the first page: those of other stripes lie on it as well.  The whole
+ * table is locked.
+ */
+static bool double_first_page(struct ktap_env *env, struct ktap_table *t)
 {
-	u32 page = t->nbuckets >> t->page_bits;
-	struct ktap_entry **buckets;
-	size_t size;
+	size_t size = t->first_page * sizeof(void *);
+	struct ktap_entry **buckets = ktap_heap_alloc_nested(&env->heap, 2 * size);
 
-	if (page) {
-		if (page >= max_pages(t->max, t->page_bits))
-			return false;
-		if (!t->pages[page])
-			t->pages[page] = ktap_heap_alloc_nested(&env->heap, page_size(t));
-		return t->pages[page];
-	}
-	if (t->nbuckets < t->first_page)
-		return true;
-	size = t->first_page * sizeof(void *);
-	buckets = ktap_heap_alloc_nested(&env->heap, 2 * size);
 	if (!buckets)
 		return false;
 	memcpy(buckets, t->pages[0], size);
@@ -137,19 +174,39 @@ static bool room_for_bucket(struct ktap_env *env, struct ktap_table *t)
 	return true;
 }
 
-/* Linear hashing: moves a part of one bucket to a new one. */
-static void split_bucket(struct ktap_env *env, struct ktap_table *t)
+/* Is there a place for bucket @n, the next one? */
+static bool has_room(const struct ktap_table *t, u32 n)
 {
-	struct ktap_entry **from, **to, *e;
-	u32 n = t->nbuckets;
+	u32 page = n >> t->page_bits;
 
-	if (!room_for_bucket(env, t))
-		return;
-	from = bucket(t, n & t->mask);
-	to = bucket_at(t, n);
+	if (!page)
+		return n < t->first_page;
+	return page < max_pages(t->max, t->page_bits) && t->pages[page];
+}
+
+/* Sees to it.  On the first page only if the whole table is locked. */
+static bool make_room(struct ktap_env *env, struct ktap_table *t, u32 n)
+{
+	u32 page = n >> t->page_bits;
+
+	if (has_room(t, n))
+		return true;
+	if (!page)
+		return double_first_page(env, t);
+	if (page < max_pages(t->max, t->page_bits))
+		t->pages[page] = ktap_heap_alloc_nested(&env->heap, page_size(t));
+	return has_room(t, n);
+}
+
+/* Linear hashing: moves a part of one bucket to the new one @n. */
+static void split_bucket(struct ktap_table *t, u32 n)
+{
+	u32 old = old_buckets(n);
+	struct ktap_entry **from = bucket_at(t, n & (old - 1)), **to = bucket_at(t, n), *e;
+
 	*to = NULL;
 	while ((e = *from)) {
-		if ((e->hash & (t->mask * 2 + 1)) != n) {
+		if ((e->hash & (old * 2 - 1)) != n) {
 			from = &e->chain;
 			continue;
 		}
@@ -157,19 +214,52 @@ static void split_bucket(struct ktap_env *env, struct ktap_table *t)
 		e->chain = *to;
 		*to = e;
 	}
-	t->nbuckets++;
-	if (t->nbuckets == (t->mask + 1) * 2)
-		t->mask = t->mask * 2 + 1;
+	WRITE_ONCE(t->nbuckets, n + 1);
 }
 
-static void insert_entry(struct ktap_env *env, struct ktap_table *t, struct ktap_entry *e)
+/* False: there is no memory, or this CPU is inside a lock. */
+static bool add_bucket(struct ktap_env *env, struct ktap_table *t)
 {
-	struct ktap_entry **head;
+	u32 n = READ_ONCE(t->nbuckets);
+	bool whole = !(n >> t->page_bits), room = true;
+	unsigned long flags;
+
+	if (!(whole ? ktap_table_lock(t, &flags) : ktap_lock(stripe_of(t, n), &flags)))
+		return false;
+	ktap_lock_nested(&t->order);
+	/* Else somebody else has added it. */
+	if (t->nbuckets == n) {
+		room = make_room(env, t, n);
+		if (room)
+			split_bucket(t, n);
+	}
+	ktap_unlock_nested(&t->order);
+	if (whole)
+		ktap_table_unlock(t, flags);
+	else
+		ktap_unlock(stripe_of(t, n), flags);
+	return room;
+}
+
+static bool is_crowded(const struct ktap_table *t)
+{
+	return READ_ONCE(t->count) > READ_ONCE(t->nbuckets);
+}
+
+/* After an insertion. */
+static void grow(struct ktap_env *env, struct ktap_table *t)
+{
 	int i;
 
-	for (i = 0; i < 2 && t->count >= t->nbuckets; i++)
-		split_bucket(env, t);
-	head = bucket(t, e->hash);
+	for (i = 0; i < 2 && is_crowded(t) && add_bucket(env, t); i++)
+		;
+}
+
+/* The stripe and the order are held. */
+static void insert_entry(struct ktap_table *t, struct ktap_entry *e)
+{
+	struct ktap_entry **head = bucket(t, e->hash);
+
 	e->chain = *head;
 	*head = e;
 
@@ -183,11 +273,17 @@ static void insert_entry(struct ktap_env *env, struct ktap_table *t, struct ktap
 	t->last = e;
 	if (!t->gap_next)
 		t->gap_next = e;
-	t->blob_bytes += blob_size(&e->key) + blob_size(&e->value);
 	WRITE_ONCE(t->count, t->count + 1);
 }
 
-static void remove_entry(struct ktap_env *env, struct ktap_table *t, struct ktap_entry *e)
+static void count_blobs(struct ktap_table *t, long bytes)
+{
+	if (bytes)
+		atomic_long_add(bytes, &t->blob_bytes);
+}
+
+/* The stripe and the order are held.  It is not freed. */
+static void unlink_entry(struct ktap_table *t, struct ktap_entry *e)
 {
 	struct ktap_entry **link = bucket(t, e->hash);
 
@@ -205,9 +301,16 @@ static void remove_entry(struct ktap_env *env, struct ktap_table *t, struct ktap
 		t->last = e->prev;
 	t->gap_seq = e->seq;
 	t->gap_next = e->next;
-	t->blob_bytes -= blob_size(&e->key) + blob_size(&e->value);
 	WRITE_ONCE(t->count, t->count - 1);
+}
 
+/* The stripe is held. */
+static void remove_entry(struct ktap_env *env, struct ktap_table *t, struct ktap_entry *e)
+{
+	ktap_lock_nested(&t->order);
+	unlink_entry(t, e);
+	ktap_unlock_nested(&t->order);
+	count_blobs(t, -(long)(blob_size(&e->key) + blob_size(&e->value)));
 	ktap_slot_replace(env, &e->value, &KTAP_VALUE_NIL);
 	ktap_heap_free_nested(&env->heap, e, entry_size(&e->key));
 }
@@ -226,6 +329,11 @@ static struct ktap_entry *new_entry(struct ktap_vm *vm, u32 hash, const struct k
 	}
 	e->value = KTAP_VALUE_NIL;
 	return e;
+}
+
+static struct ktap_stripe *pick_stripes(struct ktap_env *env)
+{
+	return env->stripes[(u32)atomic_inc_return(&env->next_stripes) % KTAP_STRIPE_SETS];
 }
 
 /* NULL (counted) if there is no memory. */
@@ -247,11 +355,11 @@ struct ktap_table *ktap_table_make(struct ktap_vm *vm, u32 max)
 	}
 	memset(t->pages[0], 0, page);
 	ktap_object_init(&t->object, KTAP_TABLE);
-	ktap_lock_init(&t->lock);
+	ktap_lock_init(&t->order);
+	t->stripes = pick_stripes(vm->env);
 	t->max = max;
 	t->page_bits = page_bits;
 	t->nbuckets = FIRST_PAGE_BUCKETS;
-	t->mask = FIRST_PAGE_BUCKETS - 1;
 	t->first_page = FIRST_PAGE_BUCKETS;
 	return t;
 }
@@ -275,6 +383,7 @@ int ktap_table_get(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_v
 		   struct ktap_value *v)
 {
 	u32 hash = hash_key(vm->env, key), room = 0;
+	struct ktap_lock *stripe = stripe_of(t, hash);
 	struct ktap_value copy;
 	struct ktap_entry *e;
 	unsigned long flags;
@@ -283,13 +392,13 @@ int ktap_table_get(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_v
 
 	for (;;) {
 		copy = KTAP_VALUE_NIL;
-		if (!ktap_lock(&t->lock, &flags)) {
+		if (!ktap_lock(stripe, &flags)) {
 			ktap_count_busy(vm->env);
 			break;
 		}
 		e = find(t, hash, key);
 		done = !e || ktap_slot_copy(&copy, &e->value, mem, room);
-		ktap_unlock(&t->lock, flags);
+		ktap_unlock(stripe, flags);
 		if (done)
 			break;
 		room = ktap_slot_room(room, copy.len);
@@ -304,32 +413,34 @@ int ktap_table_get(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_v
 bool ktap_table_has(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key)
 {
 	u32 hash = hash_key(vm->env, key);
+	struct ktap_lock *stripe = stripe_of(t, hash);
 	unsigned long flags;
 	bool has;
 
-	if (!ktap_lock(&t->lock, &flags)) {
+	if (!ktap_lock(stripe, &flags)) {
 		ktap_count_busy(vm->env);
 		return false;
 	}
 	has = find(t, hash, key);
-	ktap_unlock(&t->lock, flags);
+	ktap_unlock(stripe, flags);
 	return has;
 }
 
 static int delete(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key)
 {
 	u32 hash = hash_key(vm->env, key);
+	struct ktap_lock *stripe = stripe_of(t, hash);
 	struct ktap_entry *e;
 	unsigned long flags;
 
-	if (!ktap_lock(&t->lock, &flags)) {
+	if (!ktap_lock(stripe, &flags)) {
 		ktap_count_busy(vm->env);
 		return 0;
 	}
 	e = find(t, hash, key);
 	if (e)
 		remove_entry(vm->env, t, e);
-	ktap_unlock(&t->lock, flags);
+	ktap_unlock(stripe, flags);
 	return 0;
 }
 
@@ -344,18 +455,34 @@ enum outcome {
 	NO_SUM,
 };
 
+/* What is to be said of room for one more.  The order is held. */
+static enum outcome room_for_entry(struct ktap_table *t)
+{
+	if (t->count >= t->max) {
+		WRITE_ONCE(t->dropped, t->dropped + 1);
+		return FULL;
+	}
+	return t->count / MAX_CHAIN >= t->nbuckets ? NO_BUCKETS : USED;
+}
+
 /* Makes @new, if there is room for one, the entry of its key; takes the prepared @v. */
 static enum outcome insert_locked(struct ktap_env *env, struct ktap_table *t,
 				  struct ktap_entry *new, const struct ktap_value *v)
 {
-	if (t->count >= t->max)
-		return FULL;
-	if (t->count / MAX_CHAIN >= t->nbuckets)
-		return NO_BUCKETS;
-	if (!new)
-		return NO_ENTRY;
+	enum outcome outcome;
+
+	ktap_lock_nested(&t->order);
+	outcome = room_for_entry(t);
+	if (outcome == USED && !new)
+		outcome = NO_ENTRY;
+	if (outcome == USED)
+		insert_entry(t, new);
+	ktap_unlock_nested(&t->order);
+	if (outcome != USED)
+		return outcome;
+	/* The stripe keeps others away from it. */
 	ktap_slot_replace(env, &new->value, v);
-	insert_entry(env, t, new);
+	count_blobs(t, blob_size(&new->key) + blob_size(v));
 	return USED;
 }
 
@@ -373,7 +500,7 @@ static enum outcome update_locked(struct ktap_env *env, struct ktap_table *t, u3
 		v->tag = e->value.tag;
 		return NO_SUM;
 	}
-	t->blob_bytes += blob_size(v) - blob_size(&e->value);
+	count_blobs(t, (long)blob_size(v) - (long)blob_size(&e->value));
 	ktap_slot_replace(env, &e->value, v);
 	return DONE;
 }
@@ -394,16 +521,17 @@ static int update(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_va
 		  struct ktap_value *owned, bool add)
 {
 	u32 hash = hash_key(vm->env, key);
+	struct ktap_lock *stripe = stripe_of(t, hash);
 	struct ktap_entry *new = NULL;
 	enum outcome outcome;
 	unsigned long flags;
 
 	for (;;) {
 		outcome = BUSY;
-		if (!ktap_lock(&t->lock, &flags))
+		if (!ktap_lock(stripe, &flags))
 			break;
 		outcome = update_locked(vm->env, t, hash, key, owned, add, new);
-		ktap_unlock(&t->lock, flags);
+		ktap_unlock(stripe, flags);
 		if (outcome != NO_ENTRY)
 			break;
 		new = new_entry(vm, hash, key);
@@ -411,8 +539,10 @@ static int update(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_va
 			break;
 	}
 	count_loss(vm->env, outcome);
-	if (outcome == USED)
+	if (outcome == USED) {
+		grow(vm->env, t);
 		return 0;
+	}
 	if (new)
 		ktap_heap_free(&vm->env->heap, new, entry_size(key));
 	if (outcome == NO_SUM)
@@ -465,6 +595,7 @@ int ktap_table_agg(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_v
 {
 	struct ktap_value v = KTAP_VALUE_NIL, made = KTAP_VALUE_NIL;
 	u32 hash = hash_key(vm->env, key);
+	struct ktap_lock *stripe = stripe_of(t, hash);
 	struct ktap_entry *new = NULL;
 	enum outcome outcome;
 	unsigned long flags;
@@ -472,10 +603,10 @@ int ktap_table_agg(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_v
 	*agg = NULL;
 	for (;;) {
 		outcome = BUSY;
-		if (!ktap_lock(&t->lock, &flags))
+		if (!ktap_lock(stripe, &flags))
 			break;
 		outcome = fetch_locked(vm->env, t, hash, key, &made, new, &v);
-		ktap_unlock(&t->lock, flags);
+		ktap_unlock(stripe, flags);
 		if (outcome != NO_ENTRY)
 			break;
 		made.agg = ktap_agg_make(vm, shape);
@@ -487,6 +618,8 @@ int ktap_table_agg(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_v
 			break;
 	}
 	count_loss(vm->env, outcome);
+	if (outcome == USED)
+		grow(vm->env, t);
 	/* Somebody else may have been faster. */
 	if (outcome != USED && new)
 		ktap_heap_free(&vm->env->heap, new, entry_size(key));
@@ -511,13 +644,13 @@ static bool empty(struct ktap_env *env, struct ktap_table *t)
 	int i;
 
 	do {
-		if (!ktap_lock(&t->lock, &flags))
+		if (!ktap_table_lock(t, &flags))
 			return false;
 		end = min(end, t->seq);
 		for (i = 0; i < PIECE && t->first && t->first->seq <= end; i++)
 			remove_entry(env, t, t->first);
 		more = t->first && t->first->seq <= end;
-		ktap_unlock(&t->lock, flags);
+		ktap_table_unlock(t, flags);
 	} while (more);
 	return true;
 }
@@ -528,9 +661,49 @@ void ktap_table_clear(struct ktap_vm *vm, struct ktap_table *t)
 		ktap_count_busy(vm->env);
 }
 
+bool ktap_table_exchange(struct ktap_table *t, struct ktap_table *to)
+{
+	u32 count, nbuckets, i;
+	unsigned long flags;
+
+	if (!ktap_table_lock(t, &flags))
+		return false;
+	count = t->count;
+	nbuckets = t->nbuckets;
+	/* These are read without a lock. */
+	WRITE_ONCE(t->count, to->count);
+	WRITE_ONCE(t->nbuckets, to->nbuckets);
+	to->count = count;
+	to->nbuckets = nbuckets;
+	swap(t->first_page, to->first_page);
+	swap(t->first, to->first);
+	swap(t->last, to->last);
+	/* Numbers go on, for those who iterate. */
+	to->seq = t->seq;
+	to->gap_seq = t->gap_seq;
+	to->gap_next = t->gap_next;
+	t->gap_seq = 0;
+	t->gap_next = NULL;
+	for (i = 0; i < max_pages(t->max, t->page_bits); i++)
+		swap(t->pages[i], to->pages[i]);
+	atomic_long_set(&to->blob_bytes, atomic_long_xchg(&t->blob_bytes, 0));
+	ktap_table_unlock(t, flags);
+	return true;
+}
+
 u32 ktap_table_len(const struct ktap_table *t)
 {
 	return READ_ONCE(t->count);
+}
+
+u32 ktap_table_max(const struct ktap_table *t)
+{
+	return t->max;
+}
+
+unsigned long ktap_table_dropped(const struct ktap_table *t)
+{
+	return READ_ONCE(t->dropped);
 }
 
 struct ktap_entry *ktap_table_after(struct ktap_env *env, struct ktap_table *t, u64 seq,
@@ -581,7 +754,7 @@ int ktap_table_next(struct ktap_vm *vm, struct ktap_table *t, struct ktap_iter *
 	*key = KTAP_VALUE_NIL;
 	*v = KTAP_VALUE_NIL;
 	for (;;) {
-		if (!ktap_lock(&t->lock, &flags)) {
+		if (!ktap_table_lock(t, &flags)) {
 			ktap_count_busy(vm->env);
 			e = NULL;
 			break;
@@ -592,7 +765,7 @@ int ktap_table_next(struct ktap_vm *vm, struct ktap_table *t, struct ktap_iter *
 			has_key = ktap_slot_copy(&key_copy, &e->key, (void *)key->blob, key->len);
 			has_v = ktap_slot_copy(&v_copy, &e->value, (void *)v->blob, v->len);
 		}
-		ktap_unlock(&t->lock, flags);
+		ktap_table_unlock(t, flags);
 		err = ktap_vm_charge(vm, steps / 16);
 		if (err)
 			return err;

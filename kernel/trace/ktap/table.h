@@ -51,6 +51,14 @@ int ktap_table_agg(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_v
 		   const struct ktap_agg_shape *shape, struct ktap_agg **agg);
 void ktap_table_clear(struct ktap_vm *vm, struct ktap_table *t);
 u32 ktap_table_len(const struct ktap_table *t);
+/* Most entries, and how many did not fit. */
+u32 ktap_table_max(const struct ktap_table *t);
+unsigned long ktap_table_dropped(const struct ktap_table *t);
+/*
+ * Gives all entries of a table to another one of the same maximum, which is empty
+ * and which nobody else knows of, in one step.  False: this CPU is inside a lock.
+ */
+bool __must_check ktap_table_exchange(struct ktap_table *t, struct ktap_table *to);
 /* Next entry, blobs in the arena.  Returns 1, 0 at the end, or a negative errno. */
 int ktap_table_next(struct ktap_vm *vm, struct ktap_table *t, struct ktap_iter *it,
 		    struct ktap_value *last_key, struct ktap_value *key, struct ktap_value *v);
@@ -113,6 +121,8 @@ int ktap_globals_init(struct ktap_env *env);
 
 /* Globals: each slot has a lock of its own and owns a copy. */
 int ktap_global_get(struct ktap_vm *vm, u32 n, struct ktap_value *v);
+/* Gives what it holds, not a copy; nobody changes it meanwhile. */
+void ktap_global_peek(struct ktap_env *env, u32 n, struct ktap_value *v);
 int ktap_global_set(struct ktap_vm *vm, u32 n, struct ktap_value *v);
 int ktap_global_add(struct ktap_vm *vm, u32 n, const struct ktap_value *v);
 

@@ -288,7 +288,7 @@ static struct shown *begin_entries(struct ktap_text *t, const struct ktap_value 
 	struct shown *s = NULL;
 
 	if (may_sleep(t) && !is_around(v->object, outer))
-		s = kvmalloc(sizeof(*s), GFP_KERNEL_ACCOUNT);
+		s = kvmalloc(sizeof(*s), KTAP_GFP);
 	if (!s || ktap_table_sort(t->vm->env, ktap_value_table(v), KTAP_BY_KEY, &s->sorted)) {
 		kvfree(s);
 		ktap_text_put(t, "{...}", 5);

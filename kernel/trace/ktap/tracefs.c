@@ -66,7 +66,7 @@ static ssize_t session_write(struct file *file, const char __user *ubuf, size_t 
 
 	if (!count)
 		return 0;
-	buf = kvmalloc(min_t(size_t, count, PIECE), GFP_KERNEL_ACCOUNT);
+	buf = kvmalloc(min_t(size_t, count, PIECE), KTAP_GFP);
 	if (!buf)
 		return -ENOMEM;
 

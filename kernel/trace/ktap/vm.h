@@ -123,8 +123,8 @@ struct ktap_fault {
 
 /**
  * struct ktap_counters - what was lost, for the session's last words
- * @full_table: inserts dropped since the table had its most entries, or there
- *	were too many threads with fields
+ * @full_table: inserts dropped since the table had its most entries
+ * @full_threads: fields dropped since too many threads had some
  * @no_memory: inserts and copies dropped for want of memory
  * @nmi_busy: operations on tables, aggregations, globals and threads given up,
  *	since the event interrupted one on this CPU (see lock.h); and
@@ -135,6 +135,7 @@ struct ktap_fault {
  */
 struct ktap_counters {
 	atomic_long_t full_table;
+	atomic_long_t full_threads;
 	atomic_long_t no_memory;
 	atomic_long_t nmi_busy;
 	atomic_long_t cut_strings;
@@ -145,6 +146,8 @@ struct ktap_counters {
 /**
  * struct ktap_env - what all activations of a session share
  * @prog: the program
+ * @stripes: locks of tables, a set for each, until tables share them
+ * @next_stripes: the set that the next table gets, modulo KTAP_STRIPE_SETS
  * @heap: memory of tables and globals
  * @globals: see ktap_global_*
  * @dead: objects that no slot refers to any more (object.c)
@@ -159,6 +162,8 @@ struct ktap_counters {
  */
 struct ktap_env {
 	struct ktap_program *prog;
+	struct ktap_stripe stripes[KTAP_STRIPE_SETS][KTAP_STRIPES];
+	atomic_t next_stripes;
 	struct ktap_heap heap;
 	struct ktap_global *globals;
 	struct llist_head dead;

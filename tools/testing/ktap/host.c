@@ -16,6 +16,7 @@
 #include "builtin.h"
 #include "host.h"
 #include "lock.h"
+#include "loss.h"
 #include "object.h"
 #include "self.h"
 #include "table.h"
@@ -151,25 +152,15 @@ int ktap_out_text(struct ktap_vm *vm, enum ktap_channel channel, const char *tex
 	return 0;
 }
 
+static void tell(void *err, const char *line)
+{
+	fprintf(err, "ktap: %s\n", line);
+}
+
 static void say_losses(struct host *h)
 {
-	const struct {
-		const char *verb, *what;
-		const atomic_long_t *counter;
-	} losses[] = {
-		{ "dropped", "table entries: the table was full", &h->env.counters.full_table },
-		{ "dropped", "values: the session had no memory left", &h->env.counters.no_memory },
-		{ "dropped", "updates that interrupted another one", &h->env.counters.nmi_busy },
-		{ "cut", "strings that were too long", &h->env.counters.cut_strings },
-	};
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(losses) && h->err; i++) {
-		long n = atomic_long_read(losses[i].counter);
-
-		if (n)
-			fprintf(h->err, "ktap: %s %ld %s\n", losses[i].verb, n, losses[i].what);
-	}
+	if (h->err)
+		ktap_tell_losses(&h->env, tell, h->err);
 }
 
 /* Running */

@@ -167,7 +167,7 @@ static void a_thread_that_ends_gets_no_fields_any_more(struct kunit *test)
 	t.ends = false;
 	KUNIT_EXPECT_EQ(test, get(vm, t, names.x).tag, KTAP_NIL);
 	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
-	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.full_table), 0);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.full_threads), 0);
 }
 
 static void nil_takes_no_memory(struct kunit *test)
@@ -192,7 +192,7 @@ static void too_many_threads_are_counted(struct kunit *test)
 	vm->env->heap.max = 64 << 20;
 	for (i = 1; i <= n; i++)
 		write_int(vm, thread(i * 64), names.x, i);
-	lost = atomic_long_read(&vm->env->counters.full_table);
+	lost = atomic_long_read(&vm->env->counters.full_threads);
 	for (i = 1; i <= n; i++)
 		kept += get(vm, thread(i * 64), names.x).tag == KTAP_INT;
 	KUNIT_EXPECT_EQ(test, kept + lost, n);
@@ -203,7 +203,7 @@ static void too_many_threads_are_counted(struct kunit *test)
 		write_nil(vm, thread(i * 64), names.x);
 	for (i = n + 1; i <= n + n / 4; i++)
 		write_int(vm, thread(i * 64), names.x, i);
-	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.full_table), lost);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.full_threads), lost);
 	for (i = n + 1; i <= n + n / 4; i++)
 		expect_int(test, i, get(vm, thread(i * 64), names.x));
 }

@@ -128,7 +128,7 @@ static void nil_deletes_and_frees(struct kunit *test)
 	set(vm, t, str("key"), KTAP_VALUE_NIL);
 	set(vm, t, str("never there"), KTAP_VALUE_NIL);
 	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
-	KUNIT_EXPECT_EQ(test, t->blob_bytes, 0);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&t->blob_bytes), 0);
 	KUNIT_EXPECT_EQ(test, ktap_table_len(t), 0);
 	KUNIT_EXPECT_EQ(test, get(vm, t, str("key")).tag, KTAP_NIL);
 }
@@ -147,6 +147,7 @@ static void a_full_table_drops_and_counts(struct kunit *test)
 	add(vm, t, KTAP_VALUE_INT(4), 1);
 	KUNIT_EXPECT_EQ(test, ktap_table_len(t), 3);
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.full_table), 2);
+	KUNIT_EXPECT_EQ(test, ktap_table_dropped(t), 2);
 	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
 	KUNIT_EXPECT_EQ(test, vm->error, 0);
 	/* What is there can still be changed, and makes room. */
@@ -368,6 +369,42 @@ static void a_lost_place_costs(struct kunit *test)
 	expect_int(test, 502, r[3]);
 	KUNIT_EXPECT_LT(test, vm->budget, 1000 - 25);
 	KUNIT_EXPECT_GT(test, vm->budget, 1000 - 100);
+}
+
+/* An iteration goes on in what came behind the exchange, not in what went away. */
+static void an_exchange_leaves_no_trace(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test, EVENT);
+	struct ktap_table *t = table_of(test, vm, 5), *to = new_table(test, vm, 0);
+	size_t available = vm->env->heap.available;
+	struct ktap_value *r = vm->stack;
+	struct ktap_iter it = { .seq = 3 };
+	int i;
+
+	/* The place is between two entries that will go. */
+	delete_it(vm, t, KTAP_VALUE_INT(3));
+	KUNIT_EXPECT_TRUE(test, ktap_table_exchange(t, to));
+	KUNIT_EXPECT_EQ(test, ktap_table_len(t), 0);
+	KUNIT_EXPECT_EQ(test, ktap_table_len(to), 4);
+	ktap_table_clear(vm, to);
+	KUNIT_EXPECT_GT(test, vm->env->heap.available, available);
+	r[2] = KTAP_VALUE_INT(3);
+	KUNIT_EXPECT_EQ(test, 0, ktap_table_next(vm, t, &it, &r[2], &r[3], &r[4]));
+	set(vm, t, KTAP_VALUE_INT(7), str("new"));
+	KUNIT_EXPECT_EQ(test, 1, ktap_table_next(vm, t, &it, &r[2], &r[3], &r[4]));
+	expect_int(test, 7, r[3]);
+
+	/* Of several pages, into which it had grown. */
+	for (i = 0; i < 1000; i++)
+		set(vm, t, KTAP_VALUE_INT(i), KTAP_VALUE_INT(i));
+	KUNIT_EXPECT_TRUE(test, ktap_table_exchange(t, to));
+	for (i = 0; i < 1000; i++) {
+		KUNIT_EXPECT_EQ(test, get(vm, t, KTAP_VALUE_INT(i)).tag, KTAP_NIL);
+		expect_int(test, i, get(vm, to, KTAP_VALUE_INT(i)));
+		set(vm, t, KTAP_VALUE_INT(i), KTAP_VALUE_INT(-i));
+	}
+	for (i = 0; i < 1000; i++)
+		expect_int(test, -i, get(vm, t, KTAP_VALUE_INT(i)));
 }
 
 static void iteration_gives_copies(struct kunit *test)
@@ -636,6 +673,7 @@ static struct kunit_case table_cases[] = {
 	KUNIT_CASE(nested_tables_end_together),
 	KUNIT_CASE(a_table_in_itself_does_no_harm),
 	KUNIT_CASE(who_interrupts_a_holder_gives_up),
+	KUNIT_CASE(an_exchange_leaves_no_trace),
 	KUNIT_CASE(globals_own_their_values),
 	KUNIT_CASE(sorting_orders_by_key_or_value),
 	KUNIT_CASE(sorting_copies_all),

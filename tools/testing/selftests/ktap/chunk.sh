@@ -97,7 +97,7 @@ cat "$tmp/chunk" >&3
 echo stop >&3
 read_all
 exec 3>&-
-matches "$tmp/out" '^ktap: total enabled 2 events$' '^10$' '^ktap: dropped 15 table entries'
+matches "$tmp/out" '^ktap: total enabled 2 events$' '^10$' "^ktap: dropped 15 entries of 't', which was full"
 result $? notes_are_told_in_the_text
 
 compile 'trace sched:no_such_event { }'

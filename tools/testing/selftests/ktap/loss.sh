@@ -4,7 +4,7 @@
 # What is lost is counted and told, and costs no exit code.
 
 . "$(dirname "$0")/lib.sh"
-plan 9
+plan 13
 
 # told NUMBER: the sum of the numbers in the notes
 told() {
@@ -22,6 +22,27 @@ trace syscalls:sys_enter_getppid { t[nsecs] = 1 n += 1 }
 trace_end { print(len(t), n) }' -- "$workload" getppid 300
 out full_table_in_a_handler '1\t300\n'
 is full_table_in_a_handler_is_counted "$(told)" 299
+
+# Which table, and how many: also of the keys of an aggregation, and of a table
+# that stands in another one.
+run -q -e 'a = table.new(5) b = table.new(7) c = {}
+for (i = 1, 10) { a[i] = i b[i] <<< i }
+c.inner = table.new(1)
+c.inner[1] = 1 c.inner[2] = 2
+d = a
+print(len(a), len(d), len(b))'
+out full_tables_keep_what_they_have '5\t5\t7\n'
+is full_tables_are_named "$(cat "$tmp/err")" \
+"ktap: dropped 5 entries of 'a', which was full (5 entries; table.new(n) makes room for n)
+ktap: dropped 3 entries of 'b', which was full (7 entries; table.new(n) makes room for n)
+ktap: dropped 1 entries of tables that no global holds, which were full"
+run -q -m 512K -e 't = table.new(100000) s = "0123456789abcdef"
+for (i = 1, 4) { s = s .. s }
+for (i = 1, 10000) { t[i] = s .. i }
+print(len(t) < 10000)'
+out no_memory_is_no_error 'true\n'
+grep -q '^ktap: dropped [0-9]* values: the session had no memory left (of 512 KiB; -m for more)$' "$tmp/err"
+result $? no_memory_is_told
 
 # Nobody reads while this prints: ktap is stopped, then goes on.
 start -q -e 'trace syscalls:sys_enter_getppid { n += 1 print(n, "a line of some length, to fill the buffer soon") }

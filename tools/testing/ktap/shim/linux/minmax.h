@@ -16,6 +16,13 @@
 		x_ > y_ ? x_ : y_;					\
 	})
 
+#define swap(x, y)							\
+	do {								\
+		__typeof__(x) old_ = (x);				\
+		(x) = (y);						\
+		(y) = old_;						\
+	} while (0)
+
 #define min_t(type, x, y)		min((type)(x), (type)(y))
 #define max_t(type, x, y)		max((type)(x), (type)(y))
 #define clamp_t(type, v, lo, hi)	min_t(type, max_t(type, v, lo), hi)

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a session has lost, in words.
+ */
+#include <linux/kernel.h>
+
+#include "agg.h"
+#include "loss.h"
+#include "table.h"
+
+/* Longest line. */
+#define LINE	256
+
+struct listener {
+	ktap_tell_fn fn;
+	void *priv;
+};
+
+static __printf(2, 3) void tell(const struct listener *to, const char *fmt, ...)
+{
+	char line[LINE];
+	va_list args;
+
+	va_start(args, fmt);
+	vscnprintf(line, sizeof(line), fmt, args);
+	va_end(args);
+	to->fn(to->priv, line);
+}
+
+static const struct {
+	size_t offset;
+	const char *fmt;
+} losses[] = {
+#define LOSS(counter, fmt)	{ offsetof(struct ktap_counters, counter), fmt }
+	LOSS(lost_records, "lost %ld output records: they were not read fast enough"),
+	LOSS(full_threads, "dropped %ld fields of threads: too many threads have some"),
+	LOSS(nmi_busy,	   "dropped %ld updates that interrupted another one"),
+	LOSS(cut_strings,  "cut %ld strings that were too long"),
+#undef LOSS
+};
+
+static struct ktap_table *table_of(struct ktap_env *env, u32 global)
+{
+	struct ktap_value v;
+
+	ktap_global_peek(env, global, &v);
+	return ktap_value_table(&v);
+}
+
+/* Of the table that a global holds; gives their number. */
+static unsigned long tell_table(struct ktap_env *env, u32 global, const struct listener *to)
+{
+	struct ktap_table *t = table_of(env, global);
+	unsigned long n;
+	u32 i;
+
+	/* By the first of its names. */
+	for (i = 0; i < global; i++) {
+		if (table_of(env, i) == t)
+			return 0;
+	}
+	n = t ? ktap_table_dropped(t) : 0;
+	if (n)
+		tell(to, "dropped %lu entries of '%.64s', which was full (%u entries; %s)", n,
+		     env->prog->globals[global], ktap_table_max(t),
+		     "table.new(n) makes room for n");
+	return n;
+}
+
+static void tell_tables(struct ktap_env *env, const struct listener *to)
+{
+	unsigned long all = atomic_long_read(&env->counters.full_table), named = 0;
+	u32 i;
+
+	for (i = 0; i < env->prog->nglobals && all; i++)
+		named += tell_table(env, i, to);
+	if (named < all)
+		tell(to, "dropped %lu entries of tables that no global holds, which were full",
+		     all - named);
+}
+
+static void tell_memory(struct ktap_env *env, const struct listener *to)
+{
+	long n = atomic_long_read(&env->counters.no_memory);
+
+	if (n)
+		tell(to, "dropped %ld values: the session had no memory left (of %zu KiB; %s)", n,
+		     env->heap.max >> 10, "-m for more");
+}
+
+void ktap_tell_losses(struct ktap_env *env, ktap_tell_fn fn, void *priv)
+{
+	const struct listener to = { fn, priv };
+	const atomic_long_t *counter;
+	unsigned int i;
+	long n;
+
+	if (env->globals)
+		tell_tables(env, &to);
+	tell_memory(env, &to);
+	for (i = 0; i < ARRAY_SIZE(losses); i++) {
+		counter = (void *)&env->counters + losses[i].offset;
+		n = atomic_long_read(counter);
+		if (n)
+			tell(&to, losses[i].fmt, n);
+	}
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a session has lost, in words.
+ */
+#ifndef _KTAP_LOSS_H
+#define _KTAP_LOSS_H
+
+#include "vm.h"
+
+typedef void (*ktap_tell_fn)(void *priv, const char *line);
+
+/**
+ * ktap_tell_losses() - Says what was lost, kind by kind
+ * @env: the environment; no handler runs in it any more
+ * @fn: called for each kind of loss, with a line without newline
+ * @priv: for @fn
+ *
+ * Tables that were full are called by the names of the globals that hold them.
+ * Context: process.
+ */
+void ktap_tell_losses(struct ktap_env *env, ktap_tell_fn fn, void *priv);
+
+#endif /* _KTAP_LOSS_H */

@@ -1,0 +1,73 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# The memory of a session is charged to the memory cgroup of whoever opened it,
+# and given back; a group at its limit is told so, and nobody is killed.
+
+. "$(dirname "$0")/lib.sh"
+plan 7
+
+root=$tmp/cgroup
+group=$root/ktap_test
+mkdir "$root"
+mount -t cgroup2 none "$root"
+if ! { echo +memory >"$root/cgroup.subtree_control" && mkdir "$group"; } 2>/dev/null; then
+	umount "$root"
+	for name in memory_is_charged all_of_it memory_is_given_back limit_is_an_error \
+		limit_is_told nobody_was_killed kernel_is_content; do
+		skip $name "there is no memory cgroup"
+	done
+	finish
+fi
+
+# in_group COMMAND...: instead of this shell
+in_group() {
+	echo 0 >"$group/cgroup.procs"
+	exec "$@"
+}
+
+charged() {
+	awk '$1 == "percpu" || $1 == "kernel" { print $2 + 0 }' "$group/memory.stat" | head -n 1
+}
+
+charged_at_most() { [ "$(charged)" -le "$1" ]; }
+
+cat >"$tmp/t.kp" <<'E2'
+t = table.new(100000)
+for (i = 1, 20000) { t[i] = i }
+trace syscalls:sys_enter_getppid { t[0] += 1 }
+E2
+"$KTAPC" -o "$tmp/t.ktap" "$tmp/t.kp"
+code=0
+mkfifo "$tmp/stop"
+# no tool: what is charged is the session's
+(in_group sh -c "exec 3<>$tracefs/ktap/session; cat $tmp/t.ktap >&3; echo up >$tmp/up; cat $tmp/stop; exec 3>&-; echo down >$tmp/down; cat $tmp/stop") &
+wait_until [ -e "$tmp/up" ]
+used=$(charged)
+# the table, 2 MB, and the smallest ring buffers
+[ "$used" -gt $((2 << 20)) ]
+result $? memory_is_charged
+memory=$(sed -n 's/.* memory=\([0-9]*\).*/\1/p' "$tracefs/ktap/sessions" | tail -n 1)
+[ "$used" -ge "${memory:-0}" ] && [ "${memory:-0}" -gt $((2 << 20)) ]
+result $? all_of_it
+echo >"$tmp/stop"
+wait_until [ -e "$tmp/down" ]
+# what is freed behind a grace period, and pages of the shell
+wait_until charged_at_most $((1 << 20))
+result $? memory_is_given_back
+echo >"$tmp/stop"
+wait
+
+echo 1M >"$group/memory.max"
+(in_group sh -c "exec 3<>$tracefs/ktap/session; cat $tmp/t.ktap >&3; cat <&3" >"$tmp/out" 2>"$tmp/err")
+code=$?
+! grep -q '^up' "$tmp/out" && grep -q 'Cannot allocate memory\|Out of memory' "$tmp/err"
+result $? limit_is_an_error
+grep -q '^ktap: error: .*memory' "$tmp/out"
+result $? limit_is_told
+is nobody_was_killed "$(sed -n 's/^oom_kill //p' "$group/memory.events")" 0
+no_complaints kernel_is_content
+
+rmdir "$group"
+umount "$root"
+finish
