@@ -8,6 +8,17 @@
 #include "builtins.h"
 
 #define MAX_STEPS	1000	/* of lhist() */
+#define MAX_BITS	4	/* of hist() */
+
+static void check_hist(struct compiler *cc, const struct node *n)
+{
+	const struct node *bits = n->list;
+
+	if (bits && bits->kind == N_INT && (bits->ival < 0 || bits->ival > MAX_BITS))
+		diag_error(&cc->diag, bits->pos,
+			   "hist(k) has 2^k rows for each power of two, with a k from 0 to %d",
+			   MAX_BITS);
+}
 
 static void check_lhist(struct compiler *cc, const struct node *n)
 {
@@ -25,6 +36,38 @@ static void check_lhist(struct compiler *cc, const struct node *n)
 	range = (uint64_t)max->ival - (uint64_t)min->ival;
 	if (step->kind == N_INT && step->ival > 0 && (range - 1) / step->ival >= MAX_STEPS)
 		diag_error(&cc->diag, n->pos, "lhist() has at most %u steps", MAX_STEPS);
+}
+
+static void check_quantile(struct compiler *cc, const struct node *n)
+{
+	const struct node *p = n->list->next, *scale = p->next;
+	int64_t most = 100;
+
+	if (scale && scale->kind != N_INT)
+		most = INT64_MAX;
+	else if (scale)
+		most = scale->ival;
+	if (most < 1)
+		diag_error(&cc->diag, scale->pos, "the scale of quantile() is 1 or more");
+	else if (p->kind == N_INT && (p->ival < 0 || p->ival > most))
+		diag_error(&cc->diag, p->pos, scale ?
+			   "quantile(x, p, scale) takes a p from 0 to the scale" :
+			   "quantile(x, p) takes a p from 0 to 100; quantile(x, 999, 1000) is finer");
+}
+
+static bool is_string(const struct node *n, const char *s)
+{
+	return n->len == strlen(s) && !memcmp(n->str, s, n->len);
+}
+
+static void check_print_hist(struct compiler *cc, const struct node *n)
+{
+	const struct node *rows = n->list->next, *scale = rows ? rows->next : NULL;
+
+	if (scale && scale->kind == N_STR && !is_string(scale, "linear") &&
+	    !is_string(scale, "log"))
+		diag_error(&cc->diag, scale->pos,
+			   "the scale of print_hist() is \"linear\" or \"log\"");
 }
 
 static void check_normalize(struct compiler *cc, const struct node *n)
@@ -71,6 +114,15 @@ static void check_text(struct compiler *cc, const struct node *n)
 static void check_numbers(struct compiler *cc, const struct node *n)
 {
 	switch (n->ival) {
+	case KTAP_FN_NEW_HIST:
+		check_hist(cc, n);
+		break;
+	case KTAP_FN_QUANTILE:
+		check_quantile(cc, n);
+		break;
+	case KTAP_FN_PRINT_HIST:
+		check_print_hist(cc, n);
+		break;
 	case KTAP_FN_NEW_LHIST:
 		check_lhist(cc, n);
 		break;

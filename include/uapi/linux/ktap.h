@@ -423,7 +423,7 @@ enum ktap_function_id {
 	/* output */
 	KTAP_FN_PRINT		= 48,	/* (…) */
 	KTAP_FN_PRINTF		= 49,	/* (format, …) */
-	KTAP_FN_PRINT_HIST	= 50,	/* (table or aggregation[, rows]) */
+	KTAP_FN_PRINT_HIST	= 50,	/* (table or aggregation[, rows[, scale]]) */
 	KTAP_FN_FORMAT		= 51,	/* (format, …): what printf would print */
 	KTAP_FN_PRINTA		= 52,	/* (format, table): for each key its parts and its value */
 	KTAP_FN_JOIN		= 53,	/* (pointer): the strings of an argv, blanks between */
@@ -461,13 +461,16 @@ enum ktap_function_id {
 	/* aggregations */
 	KTAP_FN_NEW_COUNT	= 128,	/* (): a new one, as in all four */
 	KTAP_FN_NEW_STATS	= 129,	/* () */
-	KTAP_FN_NEW_HIST	= 130,	/* (): by powers of two */
+	KTAP_FN_NEW_HIST	= 130,	/* ([k]): by powers of two, each in 2^k parts */
 	KTAP_FN_NEW_LHIST	= 131,	/* (min, max, step): by equal steps */
 	KTAP_FN_COUNT_OF	= 132,	/* (aggregation): how many values */
 	KTAP_FN_SUM		= 133,	/* (aggregation) */
 	KTAP_FN_MIN		= 134,	/* (aggregation), nil if empty; (n, n, …): the least */
 	KTAP_FN_MAX		= 135,	/* likewise */
 	KTAP_FN_AVG		= 136,	/* (aggregation): nil if it has no value */
+	KTAP_FN_QUANTILE	= 137,	/* (aggregation, p[, scale]): nil if it has no value */
+	KTAP_FN_STDDEV		= 138,	/* (aggregation): nil if it has no value */
+	KTAP_FN_SNAPSHOT	= 139,	/* (table or aggregation): a new one with all of it */
 };
 
 /**

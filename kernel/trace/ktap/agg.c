@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Aggregations: count, stats, hist, lhist.
+ * Aggregations: count, stats, hist, lhist.  agg_read.c reads them.
  */
 #include <linux/bitops.h>
 #include <linux/compiler.h>
@@ -9,7 +9,7 @@
 #include <linux/kernel.h>
 #include <linux/math64.h>
 #include <linux/percpu.h>
-#include <linux/processor.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -31,9 +31,12 @@
  * between all the same (a breakpoint in this very code, on a machine where that
  * is no NMI), it finds &ktap_shard.seq odd, gives up, and counts that.
  *
- * One that was made by a handler has one shard, which lies behind it, and a lock
- * (see lock.h): nothing per CPU can be had there.  So has one for which the
- * session has no memory left to have a shard for each CPU.
+ * One that was made by a handler has totals of its own, and a lock (see lock.h):
+ * nothing per CPU can be had there.  So has one for which the session has no
+ * memory left to have a shard for each CPU.  Its buckets come in blocks, a block
+ * when the first number falls into one of its buckets: who finds none unlocks,
+ * takes memory, and tries again.  So a key costs what its numbers take, not what
+ * all there are would.
  *
  * Readers merge the shards.  What they read of a shard hangs together: the writer
  * makes &ktap_shard.seq odd before and even behind what it writes, and the reader
@@ -45,24 +48,53 @@
  * &ktap_agg.epoch: a shard of another epoch is empty to a reader, and its owner
  * empties it before he adds to it.
  *
- * What is kept by key is a table of aggregations of the same shape, all with one
- * shard.  It is made when the first key comes, and lives as long as the
- * aggregation.
+ * A snapshot cannot empty the shards, either.  It gives the aggregation others,
+ * which are empty, and keeps the old ones for itself.  Writers look at epoch and
+ * address with interrupts off: when a grace period has gone by, nobody writes the
+ * old shards any more.  Only then the snapshot takes its own epoch from the
+ * aggregation.  If a clear came in between, some of the old shards
+ * may have been written in the epoch that it began: their numbers were added
+ * behind the clear and in front of the snapshot, and all other shards were empty
+ * by then.  If the clear was later than any of that, it is as if it had been made
+ * just before the snapshot.  Either way no number is lost but to the clear, and
+ * none counts twice.  The old shards are then added up and given back.
+ *
+ * What is kept by key is a table of aggregations of the same shape, none with
+ * shards.  It is made when the first key comes, and lives as long as the
+ * aggregation.  A snapshot takes what is in it.
  */
 
-/* Tries of a reader to find a shard at rest. */
-#define READ_TRIES	128
+/*
+ * Rows of a hist: of a power of two, 2^n, there are 2^bits, each 2^(n - bits)
+ * wide; below 2^bits each number has its own.  Counted from 0 in either direction
+ * these are so many.  0 counts among those above it, and -2^63 among those below.
+ */
+static u32 hist_rows(u32 bits)
+{
+	return (64 - bits) << bits;
+}
 
-/* Rows of a hist: -2^63 to -1, 0, 1 to 2^62. */
-#define HIST_ZERO	64
-#define HIST_BUCKETS	128
+#define LEAST_BUCKETS	(2 * 64)
+#define MOST_BUCKETS	(2 * (64 - KTAP_AGG_MAX_BITS) << KTAP_AGG_MAX_BITS)
 
 const struct ktap_agg_shape ktap_agg_count = { .kind = KTAP_AGG_COUNT };
 const struct ktap_agg_shape ktap_agg_stats = { .kind = KTAP_AGG_STATS };
 const struct ktap_agg_shape ktap_agg_hist = {
 	.kind = KTAP_AGG_HIST,
-	.nbuckets = HIST_BUCKETS,
+	.nbuckets = LEAST_BUCKETS,
 };
+
+const char *ktap_agg_log_linear(struct ktap_agg_shape *shape, s64 bits)
+{
+	if (bits < 0 || bits > KTAP_AGG_MAX_BITS)
+		return "a power of two has 2^0 to 2^4 rows";
+	*shape = ktap_agg_hist;
+	shape->bits = bits;
+	shape->nbuckets = 2 * hist_rows(bits);
+	return NULL;
+}
+
+static_assert(KTAP_AGG_MAX_BITS == 4);
 
 const char *ktap_agg_lhist(struct ktap_agg_shape *shape, s64 min, s64 max, s64 step)
 {
@@ -87,12 +119,30 @@ const char *ktap_agg_lhist(struct ktap_agg_shape *shape, s64 min, s64 max, s64 s
 
 static_assert(KTAP_AGG_MAX_STEPS == 1000);
 
-static u32 bucket_of(const struct ktap_agg_shape *shape, s64 n)
+/* The row of a number without a sign, counted from that of 0. */
+static u32 hist_row(u32 bits, u64 n)
+{
+	int shift = max(fls64(n) - 1 - (int)bits, 0);
+
+	return ((u32)shift << bits) + (n >> shift);
+}
+
+/* The first number of a row. */
+static u64 hist_number(u32 bits, u32 row)
+{
+	u32 shift = row >> bits;
+
+	if (!shift)
+		return row;
+	return (u64)(row - ((shift - 1) << bits)) << (shift - 1);
+}
+
+u32 ktap_agg_bucket(const struct ktap_agg_shape *shape, s64 n)
 {
 	if (shape->kind == KTAP_AGG_HIST) {
 		if (n >= 0)
-			return HIST_ZERO + fls64(n);
-		return HIST_ZERO - fls64(-(u64)n);
+			return hist_rows(shape->bits) + hist_row(shape->bits, n);
+		return hist_rows(shape->bits) - hist_row(shape->bits, -(u64)n);
 	}
 	if (n < shape->min)
 		return 0;
@@ -101,33 +151,60 @@ static u32 bucket_of(const struct ktap_agg_shape *shape, s64 n)
 	return 1 + div64_u64((u64)n - (u64)shape->min, shape->step);
 }
 
+static void hist_range(const struct ktap_agg_shape *shape, u32 bucket, s64 *least, s64 *largest)
+{
+	u32 bits = shape->bits, zero = hist_rows(bits);
+	bool below = bucket < zero;
+	u32 row = below ? zero - bucket : bucket - zero;
+	u64 first = hist_number(bits, row);
+	/* There is but one number as far from 0 as that. */
+	u64 last = first == 1ULL << 63 ? first : hist_number(bits, row + 1) - 1;
+
+	*least = below ? -last : first;
+	*largest = below ? -first : last;
+}
+
+static void lhist_range(const struct ktap_agg_shape *shape, u32 bucket, s64 *least, s64 *largest)
+{
+	u64 first = (u64)shape->min + (bucket - 1) * shape->step;
+
+	*least = first;
+	/* The last step may be shorter. */
+	*largest = (u64)shape->max - first > shape->step ? first + shape->step - 1 :
+							   (u64)shape->max - 1;
+	if (!bucket) {
+		*least = S64_MIN;
+		*largest = (u64)shape->min - 1;
+	} else if (bucket == shape->nbuckets - 1) {
+		*least = shape->max;
+		*largest = S64_MAX;
+	}
+}
+
+void ktap_agg_range(const struct ktap_agg_shape *shape, u32 bucket, s64 *least, s64 *largest)
+{
+	if (shape->kind == KTAP_AGG_HIST)
+		hist_range(shape, bucket, least, largest);
+	else
+		lhist_range(shape, bucket, least, largest);
+}
+
 s64 ktap_agg_row(const struct ktap_agg_shape *shape, u32 bucket)
 {
-	if (shape->kind == KTAP_AGG_LHIST)
-		return (u64)shape->min + (bucket - 1) * shape->step;
-	if (bucket < HIST_ZERO)
-		return -(1ULL << (HIST_ZERO - 1 - bucket));
-	return bucket == HIST_ZERO ? 0 : 1ULL << (bucket - HIST_ZERO - 1);
+	s64 least, largest;
+
+	ktap_agg_range(shape, bucket, &least, &largest);
+	return shape->kind == KTAP_AGG_HIST && largest < 0 ? largest : least;
 }
 
-static size_t shard_size(const struct ktap_agg_shape *shape)
-{
-	return sizeof(struct ktap_shard) + shape->nbuckets * sizeof(u64);
-}
-
-/* Of one with a single shard. */
-static size_t agg_size(const struct ktap_agg_shape *shape)
-{
-	return sizeof(struct ktap_agg) + shard_size(shape);
-}
-
-static_assert(sizeof(struct ktap_agg) + sizeof(struct ktap_shard) +
-	      (KTAP_AGG_MAX_STEPS + 2) * sizeof(u64) <= KTAP_HEAP_MAX_ALLOC);
+/* Both shards of a CPU are one allocation. */
+static_assert(2 * (sizeof(struct ktap_shard) + MOST_BUCKETS * sizeof(u64)) <= PCPU_MIN_UNIT_SIZE);
+static_assert(KTAP_AGG_MAX_STEPS + 2 <= MOST_BUCKETS);
 
 /* Bytes of all shards of one that has them for each CPU. */
 static size_t shards_size(const struct ktap_agg_shape *shape)
 {
-	return 2 * shard_size(shape) * num_possible_cpus();
+	return 2 * ktap_shard_size(shape) * num_possible_cpus();
 }
 
 static void init(struct ktap_agg *agg, const struct ktap_agg_shape *shape)
@@ -140,13 +217,10 @@ static void init(struct ktap_agg *agg, const struct ktap_agg_shape *shape)
 
 struct ktap_agg *ktap_agg_make(struct ktap_vm *vm, const struct ktap_agg_shape *shape)
 {
-	struct ktap_agg *agg = ktap_slot_alloc(vm, agg_size(shape));
+	struct ktap_agg *agg = ktap_slot_alloc(vm, sizeof(*agg));
 
-	if (!agg)
-		return NULL;
-	init(agg, shape);
-	agg->own = (void *)(agg + 1);
-	memset(agg->own, 0, shard_size(shape));
+	if (agg)
+		init(agg, shape);
 	return agg;
 }
 
@@ -159,14 +233,13 @@ static struct ktap_agg *make_sharded(struct ktap_vm *vm, const struct ktap_agg_s
 
 	if (!ktap_heap_charge(heap, shards_size(shape)))
 		return NULL;
-	shards = __alloc_percpu_gfp(2 * shard_size(shape), __alignof__(u64),
-				    GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	shards = __alloc_percpu_gfp(2 * ktap_shard_size(shape), __alignof__(u64),
+				    KTAP_GFP);
 	if (!shards)
 		goto uncharge;
-	agg = ktap_slot_alloc(vm, sizeof(*agg));
+	agg = ktap_agg_make(vm, shape);
 	if (!agg)
 		goto free;
-	init(agg, shape);
 	agg->shards = shards;
 	hlist_add_head(&agg->sharded, &vm->env->sharded);
 	return agg;
@@ -195,6 +268,50 @@ int ktap_agg_new(struct ktap_vm *vm, const struct ktap_agg_shape *shape, struct 
 	return 0;
 }
 
+static void free_blocks(struct ktap_env *env, struct ktap_agg_block *block)
+{
+	struct ktap_agg_block *next;
+
+	for (; block; block = next) {
+		next = block->next;
+		ktap_heap_free(&env->heap, block, sizeof(*block));
+	}
+}
+
+/* Takes the numbers away, and gives them to @total.  False: this CPU is inside a lock. */
+static bool take_own(struct ktap_agg *agg, struct ktap_total *total, struct ktap_agg_block **blocks)
+{
+	unsigned long flags;
+
+	if (!ktap_lock(&agg->lock, &flags))
+		return false;
+	*total = agg->total;
+	*blocks = agg->blocks;
+	agg->total = (struct ktap_total){ };
+	agg->blocks = NULL;
+	ktap_unlock(&agg->lock, flags);
+	return true;
+}
+
+static bool empty_own(struct ktap_env *env, struct ktap_agg *agg)
+{
+	struct ktap_agg_block *blocks;
+	struct ktap_total total;
+
+	if (!take_own(agg, &total, &blocks))
+		return false;
+	free_blocks(env, blocks);
+	return true;
+}
+
+static void free_shards(struct ktap_env *env, struct ktap_agg *agg)
+{
+	hlist_del(&agg->sharded);
+	free_percpu(agg->shards);
+	ktap_heap_uncharge(&env->heap, shards_size(&agg->shape));
+	agg->shards = NULL;
+}
+
 bool ktap_agg_free(struct ktap_env *env, struct ktap_agg *agg)
 {
 	if (agg->keyed) {
@@ -202,13 +319,10 @@ bool ktap_agg_free(struct ktap_env *env, struct ktap_agg *agg)
 			return false;
 		agg->keyed = NULL;
 	}
-	if (agg->own) {
-		ktap_heap_free(&env->heap, agg, agg_size(&agg->shape));
-		return true;
-	}
-	hlist_del(&agg->sharded);
-	free_percpu(agg->shards);
-	ktap_heap_uncharge(&env->heap, shards_size(&agg->shape));
+	if (!empty_own(env, agg))
+		return false;
+	if (agg->shards)
+		free_shards(env, agg);
 	ktap_heap_free(&env->heap, agg, sizeof(*agg));
 	return true;
 }
@@ -236,6 +350,7 @@ static void add_number(struct ktap_total *total, s64 n)
 	if (!total->count || n > total->max)
 		total->max = n;
 	total->sum = ktap_wide_add(total->sum, ktap_wide(n));
+	total->squares = ktap_wide_add_unsigned(total->squares, ktap_wide_square(n));
 	total->count++;
 }
 
@@ -243,78 +358,147 @@ static void add_to_shard(const struct ktap_agg *agg, struct ktap_shard *shard, s
 {
 	add_number(&shard->total, n);
 	if (agg->shape.nbuckets)
-		shard->buckets[bucket_of(&agg->shape, n)]++;
+		shard->buckets[ktap_agg_bucket(&agg->shape, n)]++;
 }
 
 static void empty_shard(const struct ktap_agg *agg, struct ktap_shard *shard)
 {
-	memset(&shard->total, 0, shard_size(&agg->shape) - offsetof(struct ktap_shard, total));
+	memset(&shard->total, 0, ktap_shard_size(&agg->shape) - offsetof(struct ktap_shard, total));
 }
 
 /* The shard that this CPU and level writes.  Interrupts are off. */
 static struct ktap_shard *my_shard(const struct ktap_vm *vm, const struct ktap_agg *agg)
 {
-	void *both = this_cpu_ptr(agg->shards);
+	/* Pairs with E: what is read there depends on it. */
+	struct ktap_shard __percpu *shards = READ_ONCE(agg->shards);
+	void *both = this_cpu_ptr(shards);
 
-	return vm->level == KTAP_LEVEL_NMI ? both + shard_size(&agg->shape) : both;
+	return vm->level == KTAP_LEVEL_NMI ? both + ktap_shard_size(&agg->shape) : both;
 }
 
-/* False: this CPU was about to write the shard already. */
-static bool write_shard(struct ktap_agg *agg, struct ktap_shard *shard, s64 n)
+/* What became of an addition. */
+enum outcome {
+	ADDED,
+	BUSY,
+	NO_BLOCK,	/* there is none for its bucket, and no new one was given */
+};
+
+/* Busy: this CPU was about to write the shard already. */
+static enum outcome write_shard(struct ktap_agg *agg, struct ktap_shard *shard, s64 n)
 {
 	u32 epoch = atomic_read(&agg->epoch), seq = shard->seq;
 
 	if (unlikely(seq & 1))
-		return false;
+		return BUSY;
 	WRITE_ONCE(shard->seq, seq + 1);
 	smp_wmb();	/* A: who reads any of what follows finds @seq changed; pairs with B */
 	if (unlikely(shard->epoch != epoch)) {
 		empty_shard(agg, shard);
-		shard->epoch = epoch;
+		WRITE_ONCE(shard->epoch, epoch);
 	}
 	add_to_shard(agg, shard, n);
 	smp_wmb();	/* C: who finds @seq even reads all of it; pairs with D */
 	WRITE_ONCE(shard->seq, seq + 2);
-	return true;
+	return ADDED;
 }
 
-static bool add_sharded(struct ktap_vm *vm, struct ktap_agg *agg, s64 n)
+static enum outcome add_sharded(struct ktap_vm *vm, struct ktap_agg *agg, s64 n)
 {
+	enum outcome outcome;
 	unsigned long flags;
-	bool added;
 
 	raw_local_irq_save(flags);
-	added = write_shard(agg, my_shard(vm, agg), n);
+	outcome = write_shard(agg, my_shard(vm, agg), n);
 	raw_local_irq_restore(flags);
-	return added;
+	return outcome;
 }
 
-static bool add_locked(struct ktap_agg *agg, s64 n)
+struct ktap_agg_block *ktap_agg_block(struct ktap_agg *agg, u32 bucket)
 {
+	u32 first = round_down(bucket, KTAP_AGG_PIECE);
+	struct ktap_agg_block **link, *block;
+
+	for (link = &agg->blocks; (block = *link); link = &block->next) {
+		if (block->first != first)
+			continue;
+		/* In front: the next number likely falls near this one. */
+		*link = block->next;
+		block->next = agg->blocks;
+		agg->blocks = block;
+		return block;
+	}
+	return NULL;
+}
+
+/* Takes @new, which is empty, if there is need of it, and then makes it NULL. */
+static enum outcome add_to_own(struct ktap_agg *agg, s64 n, u32 bucket,
+			       struct ktap_agg_block **new)
+{
+	struct ktap_agg_block *block;
+
+	if (agg->shape.nbuckets) {
+		block = ktap_agg_block(agg, bucket);
+		if (!block && *new) {
+			block = *new;
+			*new = NULL;
+			block->first = round_down(bucket, KTAP_AGG_PIECE);
+			block->next = agg->blocks;
+			agg->blocks = block;
+		}
+		if (!block)
+			return NO_BLOCK;
+		block->buckets[bucket - block->first]++;
+	}
+	add_number(&agg->total, n);
+	return ADDED;
+}
+
+/* NULL (counted) if there is no memory. */
+static struct ktap_agg_block *new_block(struct ktap_vm *vm, struct ktap_agg *agg)
+{
+	struct ktap_agg_block *block;
+
+	/* Who takes memory in process context may free what no slot and no register holds. */
+	if (vm->level == KTAP_LEVEL_PROCESS)
+		ktap_object_enter(&agg->object);
+	block = ktap_slot_alloc(vm, sizeof(*block));
+	if (vm->level == KTAP_LEVEL_PROCESS)
+		ktap_object_leave(vm->env, &agg->object);
+	if (block)
+		memset(block, 0, sizeof(*block));
+	return block;
+}
+
+/* All or nothing: a number whose bucket finds no memory is not in the totals, either. */
+static enum outcome add_locked(struct ktap_vm *vm, struct ktap_agg *agg, s64 n)
+{
+	u32 bucket = agg->shape.nbuckets ? ktap_agg_bucket(&agg->shape, n) : 0;
+	struct ktap_agg_block *new = NULL;
+	enum outcome outcome;
 	unsigned long flags;
 
-	if (!ktap_lock(&agg->lock, &flags))
-		return false;
-	add_to_shard(agg, agg->own, n);
-	ktap_unlock(&agg->lock, flags);
-	return true;
+	do {
+		outcome = BUSY;
+		if (!ktap_lock(&agg->lock, &flags))
+			break;
+		outcome = add_to_own(agg, n, bucket, &new);
+		ktap_unlock(&agg->lock, flags);
+		if (outcome == NO_BLOCK)
+			new = new_block(vm, agg);
+	} while (outcome == NO_BLOCK && new);
+	/* Somebody else may have been faster. */
+	if (new)
+		ktap_heap_free(&vm->env->heap, new, sizeof(*new));
+	return outcome;
 }
 
 void ktap_agg_add(struct ktap_vm *vm, struct ktap_agg *agg, s64 n)
 {
-	if (unlikely(!(agg->own ? add_locked(agg, n) : add_sharded(vm, agg, n))))
+	enum outcome outcome;
+
+	outcome = ktap_agg_is_sharded(agg) ? add_sharded(vm, agg, n) : add_locked(vm, agg, n);
+	if (unlikely(outcome == BUSY))
 		ktap_count_busy(vm->env);
-}
-
-static bool empty_locked(struct ktap_agg *agg)
-{
-	unsigned long flags;
-
-	if (!ktap_lock(&agg->lock, &flags))
-		return false;
-	empty_shard(agg, agg->own);
-	ktap_unlock(&agg->lock, flags);
-	return true;
 }
 
 void ktap_agg_clear(struct ktap_vm *vm, struct ktap_agg *agg)
@@ -323,143 +507,113 @@ void ktap_agg_clear(struct ktap_vm *vm, struct ktap_agg *agg)
 
 	if (keyed)
 		ktap_table_clear(vm, keyed);
-	if (!agg->own)
+	if (ktap_agg_is_sharded(agg))
 		atomic_inc(&agg->epoch);
-	else if (!empty_locked(agg))
+	else if (!empty_own(vm->env, agg))
 		ktap_count_busy(vm->env);
 }
 
-/* Reading */
+/* A snapshot */
+
+/* An empty one with all that a snapshot of @agg may need.  NULL: no memory. */
+static struct ktap_agg *make_like(struct ktap_vm *vm, struct ktap_agg *agg)
+{
+	struct ktap_agg *new;
+
+	new = agg->shards ? make_sharded(vm, &agg->shape) : ktap_agg_make(vm, &agg->shape);
+	if (!new || !ktap_agg_keyed(agg))
+		return new;
+	new->keyed = ktap_table_make(vm, KTAP_TABLE_DEFAULT);
+	if (new->keyed)
+		return new;
+	ktap_agg_free(vm->env, new);
+	return NULL;
+}
+
+/* @new has it when the grace period is over.  False: this CPU is inside a lock. */
+static bool take_all(struct ktap_agg *agg, struct ktap_agg *new)
+{
+	struct ktap_shard __percpu *empty = new->shards;
+
+	/* What was given keys meanwhile keeps them. */
+	if (new->keyed && !ktap_table_exchange(ktap_agg_keyed(agg), new->keyed))
+		return false;
+	if (!empty)
+		return take_own(agg, &new->total, &new->blocks);
+	new->shards = agg->shards;
+	smp_wmb();	/* E: who finds the others finds them empty; pairs with my_shard() */
+	WRITE_ONCE(agg->shards, empty);
+	return true;
+}
+
+/* Blocks for all buckets that are not empty.  False: no memory; there may be some. */
+static bool make_blocks(struct ktap_env *env, const struct ktap_agg_shape *shape,
+			const u64 *buckets, struct ktap_agg_block **blocks)
+{
+	struct ktap_agg_block *block;
+	u32 first, n;
+
+	for (first = 0; first < shape->nbuckets; first += KTAP_AGG_PIECE) {
+		n = min_t(u32, shape->nbuckets - first, KTAP_AGG_PIECE);
+		if (!memchr_inv(buckets + first, 0, n * sizeof(*buckets)))
+			continue;
+		block = ktap_heap_alloc(&env->heap, sizeof(*block));
+		if (!block)
+			return false;
+		*block = (struct ktap_agg_block){ .next = *blocks, .first = first };
+		memcpy(block->buckets, buckets + first, n * sizeof(*buckets));
+		*blocks = block;
+	}
+	return true;
+}
 
 /*
- * Copies a piece of a shard of this epoch, or zeroes.  False: it was written all
- * the time, and what was copied may not hang together.
+ * Adds up the shards of a snapshot, which nobody writes any more, and gives them
+ * back: they are large, and a script may keep many snapshots.  Where there is no
+ * memory for what they come to, it keeps them.
  */
-static bool copy_shard(const struct ktap_shard *shard, u32 epoch, void *to, const void *from,
-		       size_t size)
+static void fold_shards(struct ktap_env *env, struct ktap_agg *agg)
 {
-	bool good = false;
-	u32 seq, its = 0;
-	int i;
+	u64 *buckets = kvcalloc(agg->shape.nbuckets ?: 1, sizeof(*buckets), KTAP_GFP);
+	struct ktap_agg_block *blocks = NULL;
 
-	for (i = 0; i < READ_TRIES && !good; i++) {
-		if (i)
-			cpu_relax();
-		seq = READ_ONCE(shard->seq);
-		smp_rmb();	/* D: pairs with C */
-		its = READ_ONCE(shard->epoch);
-		/* What is torn is seen below, and read again. */
-		data_race(memcpy(to, from, size));
-		smp_rmb();	/* B: pairs with A */
-		good = !(seq & 1) && READ_ONCE(shard->seq) == seq;
-	}
-	if (its != epoch)
-		memset(to, 0, size);
-	return good;
-}
-
-static void merge_total(struct ktap_total *to, const struct ktap_total *from)
-{
-	if (!from->count)
+	if (!buckets)
 		return;
-	if (!to->count || from->min < to->min)
-		to->min = from->min;
-	if (!to->count || from->max > to->max)
-		to->max = from->max;
-	to->sum = ktap_wide_add(to->sum, from->sum);
-	to->count += from->count;
-}
-
-/* A small piece at a time, so that it is soon found at rest. */
-#define PIECE	16
-
-/* What a reader adds up; one of both. */
-struct reader {
-	struct ktap_total *total;
-	u64 *buckets;
-};
-
-static bool read_shard(const struct ktap_agg *agg, const struct ktap_shard *shard, u32 epoch,
-		       const struct reader *to)
-{
-	struct ktap_total total;
-	u64 piece[PIECE];
-	bool good = true;
-	u32 i, j, n;
-
-	if (to->total) {
-		good = copy_shard(shard, epoch, &total, &shard->total, sizeof(total));
-		merge_total(to->total, &total);
-		return good;
+	ktap_agg_read_buckets(env, agg, buckets);
+	if (make_blocks(env, &agg->shape, buckets, &blocks)) {
+		ktap_agg_read(env, agg, &agg->total);
+		agg->blocks = blocks;
+		free_shards(env, agg);
+	} else {
+		free_blocks(env, blocks);
 	}
-	for (i = 0; i < agg->shape.nbuckets; i += n) {
-		n = min_t(u32, PIECE, agg->shape.nbuckets - i);
-		good &= copy_shard(shard, epoch, piece, &shard->buckets[i], n * sizeof(*piece));
-		for (j = 0; j < n; j++)
-			to->buckets[i + j] += piece[j];
-	}
-	return good;
+	kvfree(buckets);
 }
 
-static bool read_shards(const struct ktap_agg *agg, const struct reader *to)
+int ktap_agg_snapshot(struct ktap_vm *vm, struct ktap_agg *agg, struct ktap_value *v)
 {
-	u32 epoch = atomic_read(&agg->epoch);
-	bool good = true;
-	int cpu;
+	struct ktap_agg *new;
+	int err;
 
-	for_each_possible_cpu(cpu) {
-		const void *both = per_cpu_ptr(agg->shards, cpu);
-
-		good &= read_shard(agg, both, epoch, to);
-		good &= read_shard(agg, both + shard_size(&agg->shape), epoch, to);
-	}
-	return good;
-}
-
-/* The single shard, whose lock makes it hang together, unless this CPU holds it. */
-static bool read_own(struct ktap_agg *agg, const struct reader *to)
-{
-	unsigned long flags;
-	bool locked;
-	u32 i;
-
-	locked = ktap_lock(&agg->lock, &flags);
-	if (to->total)
-		*to->total = agg->own->total;
-	for (i = 0; to->buckets && i < agg->shape.nbuckets; i++)
-		to->buckets[i] += agg->own->buckets[i];
-	if (locked)
-		ktap_unlock(&agg->lock, flags);
-	return locked;
-}
-
-static void read_agg(struct ktap_env *env, const struct ktap_agg *agg, const struct reader *to)
-{
-	if (!(agg->own ? read_own((struct ktap_agg *)agg, to) : read_shards(agg, to)))
-		ktap_count_busy(env);
-}
-
-void ktap_agg_read(struct ktap_env *env, const struct ktap_agg *agg, struct ktap_total *total)
-{
-	memset(total, 0, sizeof(*total));
-	read_agg(env, agg, &(struct reader){ .total = total });
-}
-
-void ktap_agg_read_buckets(struct ktap_env *env, const struct ktap_agg *agg, u64 *buckets)
-{
-	read_agg(env, agg, &(struct reader){ .buckets = buckets });
-}
-
-u32 ktap_agg_cost(const struct ktap_agg *agg)
-{
-	return agg->own ? 0 : num_possible_cpus() / 4;
-}
-
-struct ktap_wide ktap_agg_number(const struct ktap_agg *agg, const struct ktap_total *total)
-{
-	if (agg->shape.kind == KTAP_AGG_COUNT)
-		return (struct ktap_wide){ .lo = total->count };
-	return total->sum;
+	*v = KTAP_VALUE_NIL;
+	err = ktap_object_make_room(vm);
+	if (err)
+		return err;
+	new = make_like(vm, agg);
+	/* Shards of snapshots that nothing keeps any more may be in the way. */
+	if (!new && ktap_objects_sweep(vm))
+		new = make_like(vm, agg);
+	if (!new)
+		return ktap_vm_error(vm, -ENOMEM, "no memory for a snapshot");
+	ktap_object_give(vm, &new->object, v);
+	if (!take_all(agg, new))
+		return ktap_vm_error(vm, -EBUSY, "a snapshot inside of a lock");
+	if (new->shards || new->keyed)
+		synchronize_rcu();
+	atomic_set(&new->epoch, atomic_read(&agg->epoch));
+	if (new->shards)
+		fold_shards(vm->env, new);
+	return 0;
 }
 
 /* By key */

@@ -60,7 +60,7 @@ const struct ktap_builtin ktap_builtins[KTAP_NR_FUNCTIONS] = {
 
 	FN(PRINT, "print", print, 0, KTAP_MAX_ARGS, ANYWHERE, NIL),
 	FN(PRINTF, "printf", printf, 1, KTAP_MAX_ARGS, ANYWHERE, NIL, STRING),
-	FN(PRINT_HIST, "print_hist", print_hist, 1, 2, IN_PROCESS, NIL, OBJECT, INT),
+	FN(PRINT_HIST, "print_hist", print_hist, 1, 3, IN_PROCESS, NIL, OBJECT, INT, STRING),
 	FN(PRINTA, "printa", printa, 2, 2, IN_PROCESS, NIL, STRING, OBJECT),
 	FN(JOIN, "join", join, 1, 1, ANYWHERE, STRING | NIL, INT | PTR | NIL),
 	FN(CAT, "cat", cat, 1, 1, ANYWHERE, NIL, STRING),
@@ -75,13 +75,16 @@ const struct ktap_builtin ktap_builtins[KTAP_NR_FUNCTIONS] = {
 
 	FN(NEW_COUNT, "count", new_count, 0, 0, ANYWHERE, AGG | NIL),
 	FN(NEW_STATS, "stats", new_stats, 0, 0, ANYWHERE, AGG | NIL),
-	FN(NEW_HIST, "hist", new_hist, 0, 0, ANYWHERE, AGG | NIL),
+	FN(NEW_HIST, "hist", new_hist, 0, 1, ANYWHERE, AGG | NIL, INT),
 	FN(NEW_LHIST, "lhist", new_lhist, 3, 3, ANYWHERE, AGG | NIL, INT, INT, INT),
 	FN(COUNT_OF, "count", count_of, 1, 1, ANYWHERE, INT, AGG | NIL),
 	FN(SUM, "sum", sum, 1, 1, ANYWHERE, INT, AGG | NIL),
 	FN(MIN, "min", min, 1, KTAP_MAX_ARGS, ANYWHERE, INT | NIL, AGG | INT | NIL),
 	FN(MAX, "max", max, 1, KTAP_MAX_ARGS, ANYWHERE, INT | NIL, AGG | INT | NIL),
 	FN(AVG, "avg", avg, 1, 1, ANYWHERE, INT | NIL, AGG | NIL),
+	FN(QUANTILE, "quantile", quantile, 2, 3, ANYWHERE, INT | NIL, AGG | NIL, INT, INT),
+	FN(STDDEV, "stddev", stddev, 1, 1, ANYWHERE, INT | NIL, AGG | NIL),
+	FN(SNAPSHOT, "snapshot", snapshot, 1, 1, IN_PROCESS, OBJECT, OBJECT),
 
 	FN(FORMAT, "format", format, 1, KTAP_MAX_ARGS, ANYWHERE, STRING, STRING),
 	FN(TOSTRING, "tostring", tostring, 1, 1, ANYWHERE, STRING),

@@ -58,6 +58,9 @@ int ktap_fn_sum(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 int ktap_fn_min(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 int ktap_fn_max(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 int ktap_fn_avg(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_quantile(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_stddev(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_snapshot(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 int ktap_fn_trunc(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 int ktap_fn_normalize(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 

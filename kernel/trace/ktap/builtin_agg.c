@@ -5,6 +5,7 @@
  */
 #include <linux/errno.h>
 #include <linux/minmax.h>
+#include <linux/rcupdate.h>
 
 #include "agg.h"
 #include "builtin.h"
@@ -23,7 +24,13 @@ int ktap_fn_new_stats(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 
 int ktap_fn_new_hist(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
-	return ktap_agg_new(vm, &ktap_agg_hist, &r[0]);
+	struct ktap_agg_shape shape;
+	s64 bits = n ? r[0].i : 0;
+	const char *wrong = ktap_agg_log_linear(&shape, bits);
+
+	if (wrong)
+		return ktap_vm_error(vm, -EINVAL, "hist(%lld): %s", bits, wrong);
+	return ktap_agg_new(vm, &shape, &r[0]);
 }
 
 int ktap_fn_new_lhist(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
@@ -80,6 +87,104 @@ int ktap_fn_avg(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	if (total.count)
 		r[0] = KTAP_VALUE_INT(ktap_wide_div(total.sum, total.count).lo);
 	return err;
+}
+
+/* Units of ktap_vm_charge(). */
+#define STDDEV_COST	64
+
+int ktap_fn_stddev(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	struct ktap_total total;
+	int err;
+
+	err = read_totals(vm, &r[0], &total) ?: ktap_vm_charge(vm, STDDEV_COST);
+	if (err)
+		return err;
+	r[0] = KTAP_VALUE_NIL;
+	if (!total.count)
+		return 0;
+	if (ktap_wide_too_large(total.squares))
+		return ktap_vm_error(vm, -EOVERFLOW, "the numbers are too large for stddev");
+	r[0] = KTAP_VALUE_INT(ktap_wide_stddev(total.count, total.sum, total.squares));
+	return 0;
+}
+
+/* Has it what a quantile is found in, and is there such a quantile? */
+static int check_quantile(struct ktap_vm *vm, const struct ktap_value *r, s64 scale)
+{
+	const struct ktap_agg_shape *shape = r[0].tag == KTAP_AGG ? ktap_agg_shape(r[0].agg) : NULL;
+
+	if (scale < 1)
+		return ktap_vm_error(vm, -EINVAL, "quantile: the scale is %lld, not 1 or more",
+				     scale);
+	if (r[1].i < 0 || r[1].i > scale)
+		return ktap_vm_error(vm, -EINVAL, "quantile: %lld is not in 0 to %lld", r[1].i,
+				     scale);
+	if (shape && !shape->nbuckets)
+		return ktap_vm_error(vm, -EINVAL,
+				     "quantile of a %s(): only hist() and lhist() have rows; try hist(4)",
+				     shape->kind == KTAP_AGG_COUNT ? "count" : "stats");
+	return 0;
+}
+
+/* How many numbers are not above quantile @p: at least 1, if @p is. */
+static u64 rank_of(u64 count, u64 p, u64 scale)
+{
+	struct ktap_wide up = ktap_wide_add(ktap_wide_mul(count, p), ktap_wide(scale - 1));
+
+	return ktap_wide_div(up, scale).lo;
+}
+
+int ktap_fn_quantile(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	s64 p = r[1].i, scale = n > 2 ? r[2].i : 100, result;
+	struct ktap_total total;
+	int err;
+
+	err = check_quantile(vm, r, scale) ?: read_totals(vm, &r[0], &total);
+	if (err)
+		return err;
+	result = p ? total.max : total.min;
+	if (total.count && p && p < scale)
+		err = ktap_agg_quantile(vm, r[0].agg, &total, rank_of(total.count, p, scale),
+					&result);
+	r[0] = total.count ? KTAP_VALUE_INT(result) : KTAP_VALUE_NIL;
+	return err;
+}
+
+/*
+ * Handlers that have got at a table or an aggregation in @t before the exchange
+ * are done with it when a grace period is over: the snapshot changes no more.
+ */
+static int snapshot_table(struct ktap_vm *vm, struct ktap_table *t, struct ktap_value *v)
+{
+	int err;
+
+	err = ktap_table_new(vm, ktap_table_max(t), v);
+	if (err)
+		return err;
+	if (v->tag == KTAP_NIL)
+		return ktap_vm_error(vm, -ENOMEM, "no memory for a snapshot");
+	if (!ktap_table_exchange(t, v->table))
+		return ktap_vm_error(vm, -EBUSY, "a snapshot inside of a lock");
+	synchronize_rcu();
+	return 0;
+}
+
+int ktap_fn_snapshot(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	struct ktap_value v;
+	int err;
+
+	if (r[0].tag == KTAP_AGG)
+		err = ktap_agg_snapshot(vm, r[0].agg, &v);
+	else
+		err = snapshot_table(vm, r[0].table, &v);
+	if (err)
+		return err;
+	v.object->divisor = READ_ONCE(r[0].object->divisor);
+	r[0] = v;
+	return 0;
 }
 
 /* The least of the integers, or the largest; nil counts as 0. */

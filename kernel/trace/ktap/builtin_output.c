@@ -14,7 +14,7 @@
 /* Text made in process context, given away piece by piece. */
 static int begin_text(struct ktap_text *t, struct seq_buf *s, struct ktap_vm *vm)
 {
-	char *mem = kvmalloc(KTAP_TEXT_BUFFER, GFP_KERNEL_ACCOUNT);
+	char *mem = kvmalloc(KTAP_TEXT_BUFFER, KTAP_GFP);
 
 	if (!mem)
 		return ktap_vm_error(vm, -ENOMEM, "no memory for output");
@@ -133,20 +133,45 @@ static bool has_bars(const struct ktap_value *v)
 	return ktap_agg_keyed(v->agg) && !ktap_agg_shape(v->agg)->nbuckets;
 }
 
-int ktap_fn_print_hist(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+static bool is_text(const struct ktap_value *v, const char *text)
 {
-	u32 rows = HIST_ROWS;
-	struct ktap_text t;
-	struct seq_buf s;
+	return v->len == strlen(text) && !memcmp(v->blob, text, v->len);
+}
+
+static int read_scale(struct ktap_vm *vm, struct ktap_value *scale, bool *log)
+{
 	int err;
 
-	if (n > 1)
-		rows = clamp_t(s64, r[1].i, 0, U32_MAX);
-	err = begin_text(&t, &s, vm);
+	err = ktap_make_text(vm, scale);
 	if (err)
 		return err;
-	if (has_bars(&r[0]))
-		ktap_text_hist(&t, ktap_value_table(&r[0]), rows, ktap_divisor_of(&r[0], 0));
+	*log = is_text(scale, "log");
+	if (*log || is_text(scale, "linear"))
+		return 0;
+	return ktap_vm_error(vm, -EINVAL,
+			     "print_hist: the scale is \"linear\" or \"log\", not \"%.*s\"",
+			     (int)min_t(u32, scale->len, 32), (const char *)scale->blob);
+}
+
+int ktap_fn_print_hist(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	bool bars = has_bars(&r[0]);
+	struct ktap_chart chart = { .rows = bars ? HIST_ROWS : U32_MAX };
+	struct ktap_text t;
+	struct seq_buf s;
+	int err = 0;
+
+	if (n > 1)
+		chart.rows = clamp_t(s64, r[1].i, 0, U32_MAX);
+	if (n > 2)
+		err = read_scale(vm, &r[2], &chart.log);
+	if (!err)
+		err = begin_text(&t, &s, vm);
+	if (err)
+		return err;
+	t.chart = &chart;
+	if (bars)
+		ktap_text_hist(&t, ktap_value_table(&r[0]), ktap_divisor_of(&r[0], 0));
 	else
 		ktap_text_value(&t, &r[0]);
 	ktap_text_put(&t, "\n", 1);

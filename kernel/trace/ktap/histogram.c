@@ -9,8 +9,10 @@
  *              ... |
  *
  * A bar's length is its share of the sum of all entries, also of those behind
- * the "..." line.  Entries that hold no number are left out.
+ * the "..." line; or, if the scale is logarithmic, that of its number's bits in
+ * those of the largest.  Entries that hold no number are left out.
  */
+#include <linux/bitops.h>
 #include <linux/kernel.h>
 #include <linux/math64.h>
 #include <linux/slab.h>
@@ -21,6 +23,9 @@
 #include "table.h"
 
 static const char distribution[] = "----- Distribution -----";
+static const char log_distribution[] = "-- Distribution (log) --";
+
+static_assert(sizeof(log_distribution) == sizeof(distribution));
 
 /* It starts a column later than its header, and ends a column earlier. */
 #define BAR		((int)sizeof(distribution) - 2)
@@ -34,7 +39,9 @@ static const char distribution[] = "----- Distribution -----";
  * @rows: what it shows: keys and numbers
  * @n: number of them
  * @shown: how many have a line
- * @sum: of all positive numbers
+ * @log: the scale is logarithmic
+ * @whole: of which a bar is a part: the sum of all positive numbers, or the bits
+ *	of the largest
  * @divisor: what a number is divided by when it is shown
  * @width: of the column of keys
  */
@@ -44,7 +51,8 @@ struct chart {
 	const struct ktap_pair *rows;
 	u32 n;
 	u32 shown;
-	struct ktap_wide sum;
+	bool log;
+	struct ktap_wide whole;
 	s64 divisor;
 	int width;
 };
@@ -94,6 +102,22 @@ static struct ktap_wide sum_of(const struct chart *c)
 	return sum;
 }
 
+static u32 bits_of(struct ktap_wide n)
+{
+	if (n.hi < 0)
+		return 0;
+	return n.hi ? 64 + fls64(n.hi) : fls64(n.lo);
+}
+
+static u32 most_bits(const struct chart *c)
+{
+	u32 i, most = 0;
+
+	for (i = 0; i < c->n; i++)
+		most = max(most, bits_of(c->rows[i].number));
+	return most;
+}
+
 static struct ktap_wide half(struct ktap_wide x)
 {
 	return (struct ktap_wide){ .lo = x.lo >> 1 | (u64)x.hi << 63, .hi = x.hi >> 1 };
@@ -110,12 +134,22 @@ static int bar_length(struct ktap_wide n, struct ktap_wide sum)
 	return sum.lo ? mul_u64_u64_div_u64(n.lo, BAR, sum.lo) : 0;
 }
 
+/* What is above 0 has a bar. */
+static int log_bar_length(u32 bits, u32 most)
+{
+	return bits ? DIV_ROUND_UP(BAR * bits, most) : 0;
+}
+
 static void text_row(const struct chart *c, const struct ktap_pair *row, char *buf)
 {
 	int len = key_text(c->line, &row->key, buf);
-	int bar = bar_length(row->number, c->sum);
 	struct ktap_text *t = c->t;
+	int bar;
 
+	if (c->log)
+		bar = log_bar_length(bits_of(row->number), c->whole.lo);
+	else
+		bar = bar_length(row->number, c->whole);
 	ktap_text_put(t, "\n", 1);
 	ktap_text_fill(t, ' ', c->width - len);
 	ktap_text_put(t, buf, len);
@@ -130,11 +164,11 @@ static void text_chart(struct chart *c)
 	char buf[MAX_KEY];
 	u32 i;
 
-	c->sum = sum_of(c);
+	c->whole = c->log ? ktap_wide(most_bits(c)) : sum_of(c);
 	c->shown = min(c->shown, c->n);
 	c->width = key_width(c, buf);
 	ktap_text_fill(c->t, ' ', c->width - 5);
-	ktap_text_printf(c->t, "value %s count", distribution);
+	ktap_text_printf(c->t, "value %s count", c->log ? log_distribution : distribution);
 	for (i = 0; i < c->shown && !c->t->err; i++) {
 		text_row(c, &c->rows[i], buf);
 		ktap_text_look_around(c->t);
@@ -148,8 +182,9 @@ static void text_chart(struct chart *c)
 
 static void show(struct chart *c)
 {
+	const struct ktap_chart *chart = c->t->chart;
 	struct ktap_text line = { .s = &(struct seq_buf){ } };
-	char *mem = kvmalloc(KTAP_MAX_STRLEN, GFP_KERNEL_ACCOUNT);
+	char *mem = kvmalloc(KTAP_MAX_STRLEN, KTAP_GFP);
 
 	if (!mem) {
 		c->t->err = ktap_vm_error(c->t->vm, -ENOMEM, "no memory for output");
@@ -157,13 +192,15 @@ static void show(struct chart *c)
 	}
 	seq_buf_init(line.s, mem, KTAP_MAX_STRLEN);
 	c->line = &line;
+	c->shown = chart ? chart->rows : U32_MAX;
+	c->log = chart && chart->log;
 	text_chart(c);
 	kvfree(mem);
 }
 
-void ktap_text_hist(struct ktap_text *t, struct ktap_table *table, u32 rows, s64 divisor)
+void ktap_text_hist(struct ktap_text *t, struct ktap_table *table, s64 divisor)
 {
-	struct chart c = { .t = t, .shown = rows, .divisor = divisor };
+	struct chart c = { .t = t, .divisor = divisor };
 	struct ktap_sorted sorted;
 
 	if (ktap_table_sort(t->vm->env, table, KTAP_BY_VALUE, &sorted)) {
@@ -220,13 +257,13 @@ static u32 make_rows(const struct ktap_agg_shape *shape, const u64 *buckets,
 void ktap_text_agg_hist(struct ktap_text *t, const struct ktap_agg *agg)
 {
 	const struct ktap_agg_shape *shape = ktap_agg_shape(agg);
-	struct chart c = { .t = t, .shown = U32_MAX };
+	struct chart c = { .t = t };
 	struct end_names names;
 	struct ktap_pair *rows;
 	u64 *buckets;
 
-	rows = kvmalloc_array(shape->nbuckets, sizeof(*rows), GFP_KERNEL_ACCOUNT);
-	buckets = kvcalloc(shape->nbuckets, sizeof(*buckets), GFP_KERNEL_ACCOUNT);
+	rows = kvmalloc_array(shape->nbuckets, sizeof(*rows), KTAP_GFP);
+	buckets = kvcalloc(shape->nbuckets, sizeof(*buckets), KTAP_GFP);
 	if (rows && buckets) {
 		ktap_agg_read_buckets(t->vm->env, agg, buckets);
 		c.rows = rows;

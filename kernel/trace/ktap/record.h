@@ -63,6 +63,16 @@ void ktap_record_write(struct ktap_vm *vm, struct ktap_record *rec, size_t size,
 void ktap_record_format(struct seq_buf *s, const struct ktap_record *rec, size_t size);
 
 /**
+ * struct ktap_chart - how charts are drawn
+ * @rows: how many are shown at most
+ * @log: a bar is as long as the number has bits, not a share of the sum
+ */
+struct ktap_chart {
+	u32 rows;
+	bool log;
+};
+
+/**
  * struct ktap_text - text being made
  * @s: where it goes
  * @vm: if set, an activation of KTAP_LEVEL_PROCESS: @s is given to
@@ -70,6 +80,7 @@ void ktap_record_format(struct seq_buf *s, const struct ktap_record *rec, size_t
  * @keep: it is a value: nothing is given away, and @vm may be of any level
  * @hold: it must not be given away now: its start is still to be moved
  * @middle: the last byte given away was no newline
+ * @chart: how aggregations are shown; NULL: all rows, and bars are shares
  * @divisor: printf divides the numbers in an object by it; 0: by 1
  * @err: what ktap_out_text() returned
  */
@@ -79,6 +90,7 @@ struct ktap_text {
 	bool keep;
 	bool hold;
 	bool middle;
+	const struct ktap_chart *chart;
 	s64 divisor;
 	int err;
 };
@@ -116,7 +128,7 @@ void ktap_text_variable(struct ktap_text *t, const char *name, const struct ktap
  * histogram.c: charts, without a newline at the end; @t has its vm.  Of the
  * entries of a table, and of the buckets of an aggregation.
  */
-void ktap_text_hist(struct ktap_text *t, struct ktap_table *table, u32 rows, s64 divisor);
+void ktap_text_hist(struct ktap_text *t, struct ktap_table *table, s64 divisor);
 void ktap_text_agg_hist(struct ktap_text *t, const struct ktap_agg *agg);
 
 /**

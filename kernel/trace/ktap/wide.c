@@ -4,6 +4,7 @@
  */
 #include <linux/kernel.h>
 #include <linux/math64.h>
+#include <linux/string.h>
 
 #include "wide.h"
 
@@ -35,6 +36,97 @@ struct ktap_wide ktap_wide_div(struct ktap_wide x, u64 y)
 	else
 		quotient = divide(quotient, y);
 	return x.hi < 0 ? ktap_wide_neg(quotient) : quotient;
+}
+
+struct ktap_wide ktap_wide_mul(u64 x, u64 y)
+{
+	u64 low = (u64)(u32)x * (u32)y;
+	u64 middle = (x >> 32) * (u32)y + (low >> 32);
+	u64 other = (u64)(u32)x * (y >> 32) + (u32)middle;
+
+	return (struct ktap_wide){
+		.lo = other << 32 | (u32)low,
+		.hi = (x >> 32) * (y >> 32) + (middle >> 32) + (other >> 32),
+	};
+}
+
+/* Numbers of 128 bits without a sign, and products of two, in parts: the lowest first. */
+#define PARTS		4
+#define PRODUCT		(2 * PARTS)
+
+static void to_parts(u32 *parts, struct ktap_wide x)
+{
+	parts[0] = x.lo;
+	parts[1] = x.lo >> 32;
+	parts[2] = x.hi;
+	parts[3] = (u64)x.hi >> 32;
+}
+
+static void multiply(u32 *product, struct ktap_wide x, struct ktap_wide y)
+{
+	u32 xs[PARTS], ys[PARTS];
+	u64 two;
+	int i, j;
+
+	to_parts(xs, x);
+	to_parts(ys, y);
+	memset(product, 0, PRODUCT * sizeof(*product));
+	for (i = 0; i < PARTS; i++) {
+		two = 0;
+		for (j = 0; j < PARTS; j++) {
+			two = (u64)xs[i] * ys[j] + product[i + j] + (two >> 32);
+			product[i + j] = two;
+		}
+		product[i + PARTS] = two >> 32;
+	}
+}
+
+static bool is_larger(const u32 *x, const u32 *y)
+{
+	int i = PRODUCT - 1;
+
+	while (i && x[i] == y[i])
+		i--;
+	return x[i] > y[i];
+}
+
+static void subtract(u32 *x, const u32 *y)
+{
+	u64 two = 0;
+	int i;
+
+	for (i = 0; i < PRODUCT; i++) {
+		/* All ones above: a one was borrowed. */
+		two = (u64)x[i] - y[i] + (s32)(two >> 32);
+		x[i] = two;
+	}
+}
+
+/*
+ * It is the square root of (n * squares - sum * sum) / (n * n).  What is not above
+ * that, times n and squared, is not above the difference: so it is found bit by
+ * bit, exactly.  None is above 2^63: so far do two numbers lie from their mean.
+ */
+u64 ktap_wide_stddev(u64 n, struct ktap_wide sum, struct ktap_wide squares)
+{
+	const struct ktap_wide wide_n = { .lo = n }, size = ktap_wide_abs(sum);
+	u32 difference[PRODUCT], square[PRODUCT];
+	struct ktap_wide times_n;
+	u64 root = 0, bit;
+
+	multiply(difference, wide_n, squares);
+	multiply(square, size, size);
+	/* Unless what was read does not hang together. */
+	if (is_larger(square, difference))
+		return 0;
+	subtract(difference, square);
+	for (bit = 1ULL << 62; bit; bit >>= 1) {
+		times_n = ktap_wide_mul(root | bit, n);
+		multiply(square, times_n, times_n);
+		if (!is_larger(square, difference))
+			root |= bit;
+	}
+	return root;
 }
 
 char *ktap_wide_digits(struct ktap_wide x, unsigned int base, const char *digits, char *end)

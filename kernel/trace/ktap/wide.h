@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Integers of 128 bits, on every machine: sums of many that have 64.
+ * Integers of 128 bits, on every machine: sums of many that have 64, and of
+ * their squares.
  */
 #ifndef _KTAP_WIDE_H
 #define _KTAP_WIDE_H
 
+#include <linux/compiler.h>
 #include <linux/types.h>
 
 /**
@@ -55,6 +57,43 @@ static inline bool ktap_wide_fits(struct ktap_wide x)
 {
 	return x.hi == (s64)x.lo >> 63;
 }
+
+/* The product of two numbers without a sign: all 128 bits of it. */
+struct ktap_wide ktap_wide_mul(u64 x, u64 y);
+
+static inline struct ktap_wide ktap_wide_square(s64 x)
+{
+	u64 size = x < 0 ? -(u64)x : x;
+
+	/* So are nearly all. */
+	if (likely(!(size >> 32)))
+		return (struct ktap_wide){ .lo = size * size };
+	return ktap_wide_mul(size, size);
+}
+
+/* What a sum of numbers without a sign is that has not fit, and stays. */
+#define KTAP_WIDE_TOO_LARGE	((struct ktap_wide){ .lo = ~0ULL, .hi = -1 })
+
+static inline bool ktap_wide_too_large(struct ktap_wide x)
+{
+	return x.hi == -1 && !~x.lo;
+}
+
+/* Adds numbers without a sign. */
+static inline struct ktap_wide ktap_wide_add_unsigned(struct ktap_wide x, struct ktap_wide y)
+{
+	struct ktap_wide sum = ktap_wide_add(x, y);
+
+	if (unlikely((u64)sum.hi < (u64)x.hi || (sum.hi == x.hi && sum.lo < x.lo)))
+		return KTAP_WIDE_TOO_LARGE;
+	return sum;
+}
+
+/*
+ * The standard deviation of @n numbers, at least 1, of 64 bits: the largest integer
+ * that is not above it.  @sum is their sum, @squares that of their squares.
+ */
+u64 ktap_wide_stddev(u64 n, struct ktap_wide sum, struct ktap_wide squares);
 
 /* Truncates toward zero, as C does.  @y is not 0. */
 struct ktap_wide ktap_wide_div(struct ktap_wide x, u64 y);

@@ -8,64 +8,7 @@
 #include "../builtin.h"
 #include "../object.h"
 #include "../ops.h"
-#include "build.h"
-
-#define EVENT	KTAP_LEVEL_TASK
-#define PROCESS	KTAP_LEVEL_PROCESS
-
-static struct ktap_vm *vm_at_work(struct kunit *test, enum ktap_level level)
-{
-	struct test_chunk *c = test_chunk(test);
-	struct ktap_vm *vm;
-
-	test_func(c, "main", 0, 8);
-	test_insn(c, KTAP_OP_NEWT, 0, 0, 0, 0);
-	TEST_RET(c);
-	test_global(c, "g");
-	vm = test_vm(test, test_load(c), level);
-	vm->top = 8;
-	vm->budget = U32_MAX;
-	memset(vm->stack, 0, vm->top * sizeof(*vm->stack));
-	return vm;
-}
-
-/* In a register of its own. */
-static struct ktap_agg *new_agg(struct kunit *test, struct ktap_vm *vm,
-				const struct ktap_agg_shape *shape)
-{
-	struct ktap_value *v = &vm->stack[vm->top++];
-
-	KUNIT_ASSERT_EQ(test, 0, ktap_agg_new(vm, shape, v));
-	KUNIT_ASSERT_EQ(test, v->tag, KTAP_AGG);
-	return v->agg;
-}
-
-static struct ktap_table *new_table(struct kunit *test, struct ktap_vm *vm, u32 max)
-{
-	struct ktap_value *v = &vm->stack[vm->top++];
-
-	KUNIT_ASSERT_EQ(test, 0, ktap_table_new(vm, max, v));
-	KUNIT_ASSERT_EQ(test, v->tag, KTAP_TABLE);
-	return v->table;
-}
-
-static struct ktap_value agg_value(struct ktap_agg *agg)
-{
-	return (struct ktap_value){ .agg = agg, .tag = KTAP_AGG };
-}
-
-static struct ktap_value table_value(struct ktap_table *t)
-{
-	return (struct ktap_value){ .table = t, .tag = KTAP_TABLE };
-}
-
-/* base[key] <<< n */
-static int put(struct ktap_vm *vm, struct ktap_value base, s64 key, s64 n)
-{
-	struct ktap_value k = KTAP_VALUE_INT(key), v = KTAP_VALUE_INT(n);
-
-	return ktap_op_taggregate(vm, &base, &k, &v);
-}
+#include "agg_fixture.h"
 
 static void expect_result(struct kunit *test, struct ktap_vm *vm, u32 tag, s64 want)
 {
@@ -77,9 +20,9 @@ static void expect_result(struct kunit *test, struct ktap_vm *vm, u32 tag, s64 w
 
 static void readers_of_nothing(struct kunit *test)
 {
-	struct ktap_vm *vm = vm_at_work(test, EVENT);
+	struct ktap_vm *vm = test_agg_vm(test, EVENT);
 	struct ktap_value of[] = {
-		agg_value(new_agg(test, vm, &ktap_agg_stats)), KTAP_VALUE_NIL,
+		test_agg_value(test_agg(test, vm, &ktap_agg_stats)), KTAP_VALUE_NIL,
 	};
 	struct ktap_value *r = vm->stack;
 	int i;
@@ -105,33 +48,33 @@ static void readers_of_nothing(struct kunit *test)
 
 static void readers_give_the_totals(struct kunit *test)
 {
-	struct ktap_vm *vm = vm_at_work(test, EVENT);
-	struct ktap_agg *agg = new_agg(test, vm, &ktap_agg_hist);
+	struct ktap_vm *vm = test_agg_vm(test, EVENT);
+	struct ktap_agg *agg = test_agg(test, vm, &ktap_agg_hist);
 	struct ktap_value *r = vm->stack;
 
 	ktap_agg_add(vm, agg, -3);
 	ktap_agg_add(vm, agg, -4);
-	r[0] = agg_value(agg);
+	r[0] = test_agg_value(agg);
 	ktap_fn_count_of(vm, r, 1);
 	expect_result(test, vm, KTAP_INT, 2);
-	r[0] = agg_value(agg);
+	r[0] = test_agg_value(agg);
 	ktap_fn_sum(vm, r, 1);
 	expect_result(test, vm, KTAP_INT, -7);
-	r[0] = agg_value(agg);
+	r[0] = test_agg_value(agg);
 	ktap_fn_min(vm, r, 1);
 	expect_result(test, vm, KTAP_INT, -4);
-	r[0] = agg_value(agg);
+	r[0] = test_agg_value(agg);
 	ktap_fn_max(vm, r, 1);
 	expect_result(test, vm, KTAP_INT, -3);
 	/* Toward zero. */
-	r[0] = agg_value(agg);
+	r[0] = test_agg_value(agg);
 	ktap_fn_avg(vm, r, 1);
 	expect_result(test, vm, KTAP_INT, -3);
 }
 
 static void least_and_largest_of_several(struct kunit *test)
 {
-	struct ktap_vm *vm = vm_at_work(test, EVENT);
+	struct ktap_vm *vm = test_agg_vm(test, EVENT);
 	struct ktap_value *r = vm->stack;
 	struct ktap_value three[] = {
 		KTAP_VALUE_INT(5), KTAP_VALUE_INT(S64_MIN), KTAP_VALUE_INT(S64_MAX),
@@ -161,19 +104,19 @@ static void least_and_largest_of_several(struct kunit *test)
 /* The keys that are left, as digits, in the order of insertion. */
 static s64 truncated(struct kunit *test, struct ktap_value v, s64 n)
 {
-	struct ktap_vm *vm = vm_at_work(test, PROCESS);
+	struct ktap_vm *vm = test_agg_vm(test, PROCESS);
 	struct ktap_value *r = vm->stack;
 	struct ktap_agg *agg;
 	s64 keys = 0;
 	int i;
 
 	if (v.tag == KTAP_AGG) {
-		agg = new_agg(test, vm, &ktap_agg_stats);
-		v = agg_value(agg);
+		agg = test_agg(test, vm, &ktap_agg_stats);
+		v = test_agg_value(agg);
 		for (i = 1; i <= 5; i++)
-			put(vm, v, i, i * i);
+			test_put(vm, v, i, i * i);
 	} else {
-		v = table_value(new_table(test, vm, 0));
+		v = test_table_value(test_table(test, vm, 0));
 		for (i = 1; i <= 5; i++) {
 			r[0] = KTAP_VALUE_INT(i);
 			r[1] = i == 2 ? KTAP_VALUE_STR("x", 1) : KTAP_VALUE_INT(-i * i);

@@ -298,7 +298,7 @@ static void bars_of_aggregations(struct kunit *test)
 	put(vm, agg, str("b"), 90);
 	seq_buf_init(&s, buf, TEXT);
 	t = (struct ktap_text){ .s = &s, .vm = vm };
-	ktap_text_hist(&t, ktap_agg_keyed(agg.agg), 20, 10);
+	ktap_text_hist(&t, ktap_agg_keyed(agg.agg), 10);
 	buf[min(s.len, s.size)] = '\0';
 	KUNIT_EXPECT_STREQ(test, buf,
 			   "     value ----- Distribution ----- count\n"

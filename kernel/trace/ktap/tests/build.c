@@ -274,18 +274,20 @@ struct vm_and_env {
 	struct ktap_vm vm;
 };
 
-static void free_vm(void *p)
+static void free_env(void *p)
 {
 	struct vm_and_env *both = p;
 
-	ktap_vm_destroy_process(&both->vm);
 	ktap_env_destroy(&both->env);
 	kvfree(both);
 }
 
+KUNIT_DEFINE_ACTION_WRAPPER(free_vm, ktap_vm_destroy_process, struct ktap_vm *);
+
 /* As an event's: small. */
 static int init_event_vm(struct ktap_vm *vm, struct ktap_env *env, enum ktap_level level)
 {
+	memset(vm, 0, sizeof(*vm));
 	vm->env = env;
 	vm->level = level;
 	vm->stack_size = KTAP_EVENT_STACK;
@@ -301,22 +303,36 @@ static int init_event_vm(struct ktap_vm *vm, struct ktap_env *env, enum ktap_lev
 	return -ENOMEM;
 }
 
+static void init_vm(struct kunit *test, struct ktap_vm *vm, struct ktap_env *env,
+		    enum ktap_level level)
+{
+	int err;
+
+	if (level == KTAP_LEVEL_PROCESS)
+		err = ktap_vm_init_process(vm, env);
+	else
+		err = init_event_vm(vm, env, level);
+	KUNIT_ASSERT_EQ(test, 0, err);
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, free_vm, vm));
+	memset(vm->stack, 0x5a, vm->stack_size * sizeof(*vm->stack));
+}
+
 struct ktap_vm *test_vm(struct kunit *test, struct ktap_program *prog, enum ktap_level level)
 {
 	struct vm_and_env *both = kvcalloc(1, sizeof(*both), GFP_KERNEL);
-	struct ktap_vm *vm;
-	int err;
 
 	KUNIT_ASSERT_NOT_NULL(test, both);
-	vm = &both->vm;
-	err = ktap_env_init(&both->env, prog, 4 << 20, NULL);
-	KUNIT_ASSERT_EQ(test, 0, err);
-	if (level == KTAP_LEVEL_PROCESS)
-		err = ktap_vm_init_process(vm, &both->env);
-	else
-		err = init_event_vm(vm, &both->env, level);
-	KUNIT_ASSERT_EQ(test, 0, err);
-	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, free_vm, both));
-	memset(vm->stack, 0x5a, vm->stack_size * sizeof(*vm->stack));
+	KUNIT_ASSERT_EQ(test, 0, ktap_env_init(&both->env, prog, 4 << 20, NULL));
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, free_env, both));
+	init_vm(test, &both->vm, &both->env, level);
+	return &both->vm;
+}
+
+struct ktap_vm *test_vm_of(struct kunit *test, struct ktap_env *env, enum ktap_level level)
+{
+	struct ktap_vm *vm = kunit_kzalloc(test, sizeof(*vm), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, vm);
+	init_vm(test, vm, env, level);
 	return vm;
 }

@@ -81,6 +81,8 @@ void test_bytes_refused(struct kunit *test, void *bytes, size_t len, int err, co
  * Its stack is full of what looks like nothing good.
  */
 struct ktap_vm *test_vm(struct kunit *test, struct ktap_program *prog, enum ktap_level level);
+/* Another one in the same environment: all can be used at once. */
+struct ktap_vm *test_vm_of(struct kunit *test, struct ktap_env *env, enum ktap_level level);
 
 /* Ends a function. */
 #define TEST_RET(c)	test_insn(c, KTAP_OP_RET, 0, 0, 0, 0)

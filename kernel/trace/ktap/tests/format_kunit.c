@@ -311,7 +311,7 @@ static void a_histogram_has_bars_of_the_total(struct kunit *test)
 	struct seq_buf s;
 
 	text_begin(&t, &s, buf, vm);
-	ktap_text_hist(&t, table.table, 20, 0);
+	ktap_text_hist(&t, table.table, 0);
 	KUNIT_EXPECT_STREQ(test, text_end(&t), "     value ----- Distribution ----- count");
 
 	set(vm, table.table, str("a"), KTAP_VALUE_INT(6));
@@ -320,7 +320,7 @@ static void a_histogram_has_bars_of_the_total(struct kunit *test)
 	set(vm, table.table, str("text"), str("text"));
 	set(vm, table.table, str("negative"), KTAP_VALUE_INT(-1));
 	text_begin(&t, &s, buf, vm);
-	ktap_text_hist(&t, table.table, 20, 0);
+	ktap_text_hist(&t, table.table, 0);
 	KUNIT_EXPECT_STREQ(test, text_end(&t),
 			   "          value ----- Distribution ----- count\n"
 			   "rcu_utilization |@@@@@@@@@@@             12\n"
@@ -328,7 +328,8 @@ static void a_histogram_has_bars_of_the_total(struct kunit *test)
 			   "              a |@@@@@                   6\n"
 			   "       negative |                        -1");
 	text_begin(&t, &s, buf, vm);
-	ktap_text_hist(&t, table.table, 1, 0);
+	t.chart = &(struct ktap_chart){ .rows = 1 };
+	ktap_text_hist(&t, table.table, 0);
 	KUNIT_EXPECT_STREQ(test, text_end(&t),
 			   "          value ----- Distribution ----- count\n"
 			   "rcu_utilization |@@@@@@@@@@@             12\n"
@@ -338,10 +339,53 @@ static void a_histogram_has_bars_of_the_total(struct kunit *test)
 	set(vm, table.table, str("b"), KTAP_VALUE_INT(S64_MAX));
 	set(vm, table.table, str("c"), KTAP_VALUE_INT(S64_MAX));
 	text_begin(&t, &s, buf, vm);
-	ktap_text_hist(&t, table.table, 1, 0);
+	t.chart = &(struct ktap_chart){ .rows = 1 };
+	ktap_text_hist(&t, table.table, 0);
 	KUNIT_EXPECT_STREQ(test, text_end(&t),
 			   "     value ----- Distribution ----- count\n"
 			   "         a |@@@@@@@                 9223372036854775807\n"
+			   "       ... |");
+}
+
+/* As many bits as the number has, of those of the largest one: 3, 2, 1, none of 3. */
+static void a_logarithmic_histogram_shows_the_small(struct kunit *test)
+{
+	static const struct ktap_chart log = { .rows = 20, .log = true };
+	struct ktap_vm *vm = any_vm(test, KTAP_LEVEL_PROCESS);
+	struct ktap_value table = new_table(test, vm);
+	struct ktap_text t;
+	char buf[TEXT + 1];
+	struct seq_buf s;
+
+	text_begin(&t, &s, buf, vm);
+	t.chart = &log;
+	ktap_text_hist(&t, table.table, 0);
+	KUNIT_EXPECT_STREQ(test, text_end(&t), "     value -- Distribution (log) -- count");
+
+	set(vm, table.table, str("a"), KTAP_VALUE_INT(7));
+	set(vm, table.table, str("b"), KTAP_VALUE_INT(2));
+	set(vm, table.table, str("c"), KTAP_VALUE_INT(1));
+	set(vm, table.table, str("d"), KTAP_VALUE_INT(0));
+	set(vm, table.table, str("e"), KTAP_VALUE_INT(-100));
+	text_begin(&t, &s, buf, vm);
+	t.chart = &log;
+	ktap_text_hist(&t, table.table, 0);
+	KUNIT_EXPECT_STREQ(test, text_end(&t),
+			   "     value -- Distribution (log) -- count\n"
+			   "         a |@@@@@@@@@@@@@@@@@@@@@@@ 7\n"
+			   "         b |@@@@@@@@@@@@@@@@        2\n"
+			   "         c |@@@@@@@@                1\n"
+			   "         d |                        0\n"
+			   "         e |                        -100");
+	set(vm, table.table, str("a"), KTAP_VALUE_INT(S64_MAX));
+	text_begin(&t, &s, buf, vm);
+	t.chart = &(struct ktap_chart){ .rows = 3, .log = true };
+	ktap_text_hist(&t, table.table, 0);
+	KUNIT_EXPECT_STREQ(test, text_end(&t),
+			   "     value -- Distribution (log) -- count\n"
+			   "         a |@@@@@@@@@@@@@@@@@@@@@@@ 9223372036854775807\n"
+			   "         b |@                       2\n"
+			   "         c |@                       1\n"
 			   "       ... |");
 }
 
@@ -356,7 +400,7 @@ static void long_keys_of_a_histogram_are_cut(struct kunit *test)
 	set(vm, table.table, str("0123456789012345678901234567890123456789012345678"),
 	    KTAP_VALUE_INT(1));
 	text_begin(&t, &s, buf, vm);
-	ktap_text_hist(&t, table.table, 20, 0);
+	ktap_text_hist(&t, table.table, 0);
 	KUNIT_EXPECT_TRUE(test, strstr(text_end(&t),
 				       "\n012345678901234567890123456789012345678901234... |@"));
 }
@@ -547,6 +591,7 @@ static struct kunit_case format_cases[] = {
 	KUNIT_CASE(what_holds_itself_is_printed_once),
 	KUNIT_CASE(tables_are_printed_to_any_depth),
 	KUNIT_CASE(a_histogram_has_bars_of_the_total),
+	KUNIT_CASE(a_logarithmic_histogram_shows_the_small),
 	KUNIT_CASE(long_keys_of_a_histogram_are_cut),
 	KUNIT_CASE(records_keep_all_types),
 	KUNIT_CASE(long_records_are_cut_and_counted),

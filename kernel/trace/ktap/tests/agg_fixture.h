@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Aggregations and tables for the KUnit tests.
+ */
+#ifndef _KTAP_TESTS_AGG_FIXTURE_H
+#define _KTAP_TESTS_AGG_FIXTURE_H
+
+#include <linux/sched.h>
+
+#include "../agg.h"
+#include "build.h"
+
+#define EVENT	KTAP_LEVEL_TASK
+#define PROCESS	KTAP_LEVEL_PROCESS
+
+/* Registers 0 to 7 of it are those of a running function, and nil. */
+struct ktap_vm *test_agg_vm(struct kunit *test, enum ktap_level level);
+
+/* In a register of its own. */
+struct ktap_agg *test_agg(struct kunit *test, struct ktap_vm *vm,
+			  const struct ktap_agg_shape *shape);
+struct ktap_table *test_table(struct kunit *test, struct ktap_vm *vm, u32 max);
+
+/* The shape of an lhist, of a hist. */
+struct ktap_agg_shape test_lhist(struct kunit *test, s64 min, s64 max, s64 step);
+struct ktap_agg_shape test_hist(struct kunit *test, s64 bits);
+
+static inline struct ktap_value test_agg_value(struct ktap_agg *agg)
+{
+	return (struct ktap_value){ .agg = agg, .tag = KTAP_AGG };
+}
+
+static inline struct ktap_value test_table_value(struct ktap_table *t)
+{
+	return (struct ktap_value){ .table = t, .tag = KTAP_TABLE };
+}
+
+/* base[key] <<< n */
+int test_put(struct ktap_vm *vm, struct ktap_value base, s64 key, s64 n);
+/* What the table has at a key; it stands in register 7 then. */
+struct ktap_value test_get(struct ktap_vm *vm, struct ktap_table *t, s64 key);
+
+void test_expect_total(struct kunit *test, struct ktap_vm *vm, const struct ktap_agg *agg,
+		       u64 count, s64 sum, s64 min, s64 max);
+
+/* Threads on CPUs of their own, if there are any, that write as handlers do. */
+
+#define TEST_WRITERS		3
+#define TEST_NUMBERS		10000	/* that each of them writes */
+#define TEST_ALL_NUMBERS	(TEST_WRITERS * TEST_NUMBERS)
+
+struct test_writer {
+	struct ktap_vm vm;
+	struct ktap_value to;
+	s64 spread;
+	struct task_struct *task;
+	bool done;
+};
+
+/*
+ * Number i is 1 + (i % 100) * @spread.  To a table they write it under key i % 100;
+ * or to an aggregation.
+ */
+struct test_writer *test_start_writers(struct kunit *test, struct ktap_env *env,
+				       struct ktap_value to, s64 spread);
+bool test_writers_done(const struct test_writer *writers);
+void test_stop_writers(struct test_writer *writers);
+
+#endif /* _KTAP_TESTS_AGG_FIXTURE_H */
