@@ -11,6 +11,7 @@ export BASE KSRC
 help:
 	@echo 'make demo                 build all, boot, print a histogram of real events'
 	@echo 'make check                every test'
+	@echo 'make check-all            those that take long as well: data races, exactness on debug'
 	@echo 'make run SCRIPT=x.kp      run a script of yours in the guest (ARGS="…", WORKLOAD="…")'
 	@echo 'make bench                what things cost, in instructions'
 	@echo 'make tool                 ktap and ktapc for this machine, in tools/ktap/'
@@ -34,7 +35,10 @@ demo: kernel
 check: deps
 	@lab/check
 
-# PARTS='vm table event' picks some
+check-all: deps
+	@lab/check --all
+
+# PARTS='vm table event cpus' picks some; bench/native needs no guest
 bench: kernel
 	@bench/run $(PARTS)
 
@@ -50,4 +54,4 @@ clean:
 	@$(MAKE) --no-print-directory -C tools/ktap clean
 	@$(MAKE) --no-print-directory -C tools/testing/ktap clean
 
-.PHONY: help deps tool kernel demo check bench run overlay unoverlay clean
+.PHONY: help deps tool kernel demo check check-all bench run overlay unoverlay clean

@@ -71,10 +71,51 @@ event_costs() {
 	ktap_cost 'all syscalls: n += 1' 'trace raw_syscalls:sys_enter { n += 1 }'
 }
 
+# The same on all CPUs at once: a line of NAME<tab>NUMBER each, for bench/run.
+cpus=$(grep -c '^processor' /proc/cpuinfo)
+each=20000
+
+# Nanoseconds, that is instructions, of a call on average, whichever CPU makes it.
+calls_on_cpus() {
+	echo $(($(/ktap/selftests/workload timed cpus "$cpus" getppid $each) / (each * cpus)))
+}
+
+cpus_cost() {
+	ktap -q -w -m 16M -o /dev/null -e "$2" 2>/tmp/err &
+	tracer=$!
+	while ! grep -q ' running ' $tracing/ktap/sessions; do
+		kill -0 $tracer 2>/dev/null || { cat /tmp/err >&2; exit 1; }
+		usleep 1000
+	done
+	# the entries are there the second time
+	calls_on_cpus >/dev/null
+	printf '%s\t%d\n' "$1" $(($(calls_on_cpus) - without_on_cpus))
+	kill -INT $tracer
+	wait $tracer
+}
+
+cpus_costs() {
+	event='trace syscalls:sys_enter_getppid'
+	without_on_cpus=$(calls_on_cpus)
+	cpus_cost 'nothing' "$event { }"
+	# from an empty table, and by a CPU with keys of its own
+	cpus_cost 'insert, 100 events later delete' \
+		"t = table.new(0, 2000) n = {} $event { var i = n[cpu] + (cpu << 32) t[i] = i t[i - 100] = nil n[cpu] += 1 }"
+	cpus_cost 'the same without table' "n = {} $event { var i = n[cpu] + (cpu << 32) n[cpu] += 1 }"
+	cpus_cost 't[pid] = 1: a key for each CPU' "$event { t[pid] = 1 }"
+	cpus_cost 't[pid] += 1: a key for each CPU' "$event { t[pid] += 1 }"
+	cpus_cost 't[0] += 1: one key for all' "$event { t[0] += 1 }"
+	cpus_cost 'g += 1' "$event { g += 1 }"
+	cpus_cost 's <<< pid' "s = stats() $event { s <<< pid }"
+	cpus_cost 's[pid] <<< 1: a key for each CPU' "s = stats() $event { s[pid] <<< 1 }"
+	cpus_cost 's[0] <<< 1: one key for all' "s = stats() $event { s[0] <<< 1 }"
+}
+
 for part; do
 	case $part in
 	vm) script vm 'the virtual machine' ;;
 	table) script table 'tables, 1000 entries' ;;
+	cpus) cpus_costs ;;
 	event) event_costs | table 'an event, the bare system call apart' ;;
 	esac
 done

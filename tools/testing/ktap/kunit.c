@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * kunit [TEXT]: runs the KUnit suites linked in, or those of their tests that
- * have TEXT in their names.  Prints "ok NAME" or "not ok NAME" for each.
+ * kunit [TEXT...]: runs the KUnit suites linked in, or those of their tests that
+ * have a TEXT in their names.  Prints "ok NAME" or "not ok NAME" for each.
  */
 #include <stdarg.h>
 #include <stdlib.h>
@@ -74,21 +74,32 @@ static bool run(const struct kunit_case *c)
 	return !test.failed;
 }
 
+static bool is_meant(const char *name, char **texts)
+{
+	bool any = !*texts;
+
+	for (; *texts && !any; texts++)
+		any = strstr(name, *texts);
+	return any;
+}
+
 int main(int argc, char **argv)
 {
 	const struct kunit_suite *s;
 	const struct kunit_case *c;
 	unsigned int passed = 0, failed = 0;
+	char name[256];
 
 	for (s = suites; s; s = s->next) {
 		for (c = s->test_cases; c->run; c++) {
-			if (argc > 1 && !strstr(c->name, argv[1]))
+			snprintf(name, sizeof(name), "%s.%s", s->name, c->name);
+			if (!is_meant(name, argv + 1))
 				continue;
 			if (run(c)) {
-				printf("ok %s.%s\n", s->name, c->name);
+				printf("ok %s\n", name);
 				passed++;
 			} else {
-				printf("not ok %s.%s\n", s->name, c->name);
+				printf("not ok %s\n", name);
 				failed++;
 			}
 			fflush(stdout);

@@ -4,13 +4,17 @@
  */
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
+#include <linux/irq_work.h>
+#include <linux/irqflags.h>
 #include <linux/kernel.h>
 #include <linux/kthread.h>
 #include <linux/percpu.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
 #include <arpa/inet.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 
 unsigned long shim_fail_at;
@@ -93,7 +97,123 @@ void *shim_per_cpu_ptr(void *p, int cpu)
 	return percpu_of(p)->cpus[cpu];
 }
 
+/* Preemption and grace periods: the number of a CPU is odd while it is in a handler. */
+
+static struct {
+	unsigned long seq;
+} __aligned(64) readers[NR_CPUS];
+
+static __thread unsigned int preempt_count;
+
+void preempt_disable(void)
+{
+	unsigned long *seq = &readers[shim_cpu].seq;
+
+	if (!preempt_count++)
+		__atomic_exchange_n(seq, *seq + 1, __ATOMIC_SEQ_CST);
+}
+
+void preempt_enable(void)
+{
+	unsigned long *seq = &readers[shim_cpu].seq;
+
+	if (!--preempt_count)
+		__atomic_store_n(seq, *seq + 1, __ATOMIC_RELEASE);
+}
+
+void synchronize_rcu(void)
+{
+	unsigned long seq;
+	int cpu;
+
+	smp_mb();
+	for (cpu = 0; cpu < NR_CPUS; cpu++) {
+		seq = __atomic_load_n(&readers[cpu].seq, __ATOMIC_ACQUIRE);
+		while (seq & 1 && __atomic_load_n(&readers[cpu].seq, __ATOMIC_ACQUIRE) == seq)
+			sched_yield();
+	}
+}
+
+/* Interrupts */
+
+__thread bool shim_irqs_off;
+static struct llist_head irq_works[NR_CPUS];
+
+static void do_irq_work(struct irq_work *work)
+{
+	__atomic_store_n(&work->busy, true, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&work->pending, false, __ATOMIC_SEQ_CST);
+	work->func(work);
+	__atomic_store_n(&work->busy, false, __ATOMIC_RELEASE);
+}
+
+static void do_irq_works(void)
+{
+	struct llist_node *list = llist_del_all(&irq_works[shim_cpu]);
+	struct irq_work *work, *next;
+
+	shim_irqs_off = true;
+	preempt_disable();
+	llist_for_each_entry_safe(work, next, list, node)
+		do_irq_work(work);
+	preempt_enable();
+	shim_irqs_off = false;
+}
+
+void shim_interrupt(void)
+{
+	while (!shim_irqs_off && __atomic_load_n(&irq_works[shim_cpu].first, __ATOMIC_RELAXED))
+		do_irq_works();
+}
+
+bool irq_work_queue_on(struct irq_work *work, int cpu)
+{
+	if (__atomic_exchange_n(&work->pending, true, __ATOMIC_SEQ_CST))
+		return false;
+	llist_add(&work->node, &irq_works[cpu]);
+	if (cpu == shim_cpu)
+		shim_interrupt();
+	return true;
+}
+
+/* Its CPU is still there. */
+void irq_work_sync(struct irq_work *work)
+{
+	while (__atomic_load_n(&work->pending, __ATOMIC_SEQ_CST) ||
+	       __atomic_load_n(&work->busy, __ATOMIC_ACQUIRE))
+		sched_yield();
+}
+
+__thread void (*shim_nmi)(void *arg);
+static __thread void *nmi_arg;
+static __thread unsigned int nmi_every, nmi_points;
+
+void shim_set_nmi(void (*fn)(void *arg), void *arg, unsigned int every)
+{
+	shim_nmi = fn;
+	nmi_arg = arg;
+	nmi_every = every;
+	nmi_points = 0;
+}
+
+void shim_do_nmi(void)
+{
+	void (*fn)(void *arg) = shim_nmi;
+	bool irqs_off = shim_irqs_off;
+
+	if (++nmi_points % nmi_every)
+		return;
+	/* Nothing interrupts it. */
+	shim_nmi = NULL;
+	shim_irqs_off = true;
+	fn(nmi_arg);
+	shim_irqs_off = irqs_off;
+	shim_nmi = fn;
+}
+
 /* Threads */
+
+int shim_online = 4;
 
 struct task_struct {
 	pthread_t thread;
@@ -117,19 +237,28 @@ static void *run_thread(void *arg)
 	return NULL;
 }
 
-struct task_struct *kthread_run(int (*fn)(void *data), void *data, const char *name, ...)
+struct task_struct *kthread_run_on_cpu(int (*fn)(void *data), void *data, unsigned int cpu,
+				       const char *name)
 {
 	struct task_struct *task = calloc(1, sizeof(*task));
 
-	/* CPU 0 is the one that calls this. */
-	for (task->cpu = 1; threads[task->cpu]; task->cpu++)
-		;
+	task->cpu = cpu;
 	task->fn = fn;
 	task->data = data;
-	threads[task->cpu] = task;
+	threads[cpu] = task;
 	if (pthread_create(&task->thread, NULL, run_thread, task))
 		abort();
 	return task;
+}
+
+struct task_struct *kthread_run(int (*fn)(void *data), void *data, const char *name, ...)
+{
+	unsigned int cpu = 1;
+
+	/* CPU 0 is the one that calls this. */
+	while (threads[cpu])
+		cpu++;
+	return kthread_run_on_cpu(fn, data, cpu, name);
 }
 
 int kthread_stop(struct task_struct *task)
@@ -146,6 +275,7 @@ int kthread_stop(struct task_struct *task)
 
 bool kthread_should_stop(void)
 {
+	shim_interrupt();
 	return __atomic_load_n(&this_thread->stop, __ATOMIC_ACQUIRE);
 }
 

@@ -6,7 +6,7 @@
 # from the script. Equal, not close.
 
 . "$(dirname "$0")/lib.sh"
-plan 12
+plan 24
 
 cpus=$(grep -c '^processor' /proc/cpuinfo)
 calls=5000
@@ -30,7 +30,21 @@ value() {
 
 # counts NAME VALUE: exactly the calls of all processes
 counts() {
-	is "$1" "$(value "$2")" $((calls * cpus))
+	is "$1" "$(value "$2")" $((calls * cpus * ${batches:-1}))
+}
+
+# until_ticks: calls until the script has said that it had some ticks between them
+until_ticks() {
+	batches=0
+	until grep -q '^ticked$' "$tmp/out" || [ $batches = 100 ]; do
+		on_all_cpus
+		batches=$((batches + 1))
+	done
+}
+
+# lost: what was, but for ticks that came before the last one had finished
+lost() {
+	sed "/^ktap: 'tick-.*' missed [0-9]* events$/d" "$tmp/err"
 }
 
 cat >"$tmp/task.kp" <<'E2'
@@ -88,6 +102,110 @@ counts aggregation_count count
 counts aggregation_sum sum
 counts aggregation_hist hist
 counts keyed_aggregation keyed
+
+# What is taken away while others add: each number is in one snapshot, or in what is
+# left in the end.
+cat >"$tmp/snapshot.kp" <<'E2'
+c = count()
+h = hist()
+k = stats()
+t = {}
+n = 0
+before = 0
+function take() {
+	counted += count(snapshot(c))
+	summed += sum(snapshot(h))
+	for (key, v in pairs(snapshot(k))) { keyed += count(v) }
+	for (key, v in pairs(snapshot(t))) { entries += v }
+}
+trace syscalls:sys_enter_getppid /execname == "workload"/ {
+	c <<< 1
+	h <<< 2
+	k[n % 10] <<< 1
+	t[cpu, n % 100] += 1
+	n += 1
+}
+tick-20ms {
+	take()
+	if (n != before) { ticks += 1 }
+	before = n
+	if (ticks == 3) { print("ticked") }
+}
+trace_end {
+	take()
+	print("count", counted)
+	print("hist", summed / 2)
+	print("keyed", keyed)
+	print("entries", entries)
+	print("left", count(c), len(k), len(t))
+}
+E2
+start -q "$tmp/snapshot.kp"
+until_ticks
+stop
+counts snapshots_of_a_count count
+counts snapshots_of_a_hist hist
+counts snapshots_of_what_is_kept_by_key keyed
+counts snapshots_of_a_table entries
+is snapshots_leave_nothing "$(value left)" "0	0	0"
+grep -q '^ticked$' "$tmp/out"
+result $? snapshots_were_taken_meanwhile
+is snapshots_lost_nothing "$(lost)" ""
+
+# A table that grows under all CPUs, and loses entries, and is gone through meanwhile:
+# what is there all the time is met once in each pass, in order.
+cat >"$tmp/grow.kp" <<'E2'
+var live = 3000
+t = table.new(0, 200 + $1 * (live + 1))
+next_key = {}
+n = 0
+before = 0
+for (i = 0, 99) { t[i] = i }
+trace syscalls:sys_enter_getppid /execname == "workload"/ {
+	var key = next_key[cpu] + (cpu + 1 << 32)
+	next_key[cpu] += 1
+	t[key] += cpu
+	t[key % 100] += 0
+	if (key % 3 == 0) { t[key] = nil }
+	t[key - live] = nil
+	n += 1
+}
+tick-20ms {
+	var expected = 0
+	for (key, v in pairs(t)) {
+		if (key == expected) { expected += 1 } else if (key < 100) { wrong += 1 }
+	}
+	if (expected != 100) { wrong += 1 }
+	if (n != before) { passes += 1 }
+	before = n
+	if (passes == 3) { print("ticked") }
+}
+trace_end {
+	var there_are = 100
+	for (c, end in pairs(next_key)) {
+		for (i = end - live, end - 1) {
+			var key = i + (c + 1 << 32)
+			var there = key in t
+			if (there != (key % 3 != 0)) { misplaced += 1 }
+			if (there) { there_are += 1 }
+		}
+		calls += end
+	}
+	print("calls", calls)
+	print("misplaced", misplaced, len(t) - there_are)
+	print("wrong", wrong)
+}
+E2
+start -q "$tmp/grow.kp" "$cpus"
+until_ticks
+stop
+counts calls_beside_a_table_that_grows calls
+is entries_of_a_table_that_grows "$(value misplaced)" "nil	0"
+grep -q '^ticked$' "$tmp/out"
+result $? the_table_was_gone_through_meanwhile
+is entries_that_stay_are_met_once "$(value wrong)" nil
+is growth_lost_nothing "$(lost)" ""
+batches=
 
 # Task, softirq, hardirq and NMI at once, into the same three places; the hits
 # of the probes are the kernel's own count of the handlers that ran. An NMI that

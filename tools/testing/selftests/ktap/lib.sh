@@ -99,6 +99,11 @@ state() {
 	sed -n "s/^[0-9]* $1 .* \([a-z]*\) events=.*/\1/p" "$tracefs/ktap/sessions"
 }
 
+# memory_of PID: bytes of that session
+memory_of() {
+	sed -n "s/^[0-9]* $1 .* memory=\([0-9]*\).*/\1/p" "$tracefs/ktap/sessions"
+}
+
 is_or_dead() { [ "$(state "$1")" = "$2" ] || ! kill -0 "$1" 2>/dev/null; }
 no_sessions() { [ -z "$(cat "$tracefs/ktap/sessions")" ]; }
 

@@ -4,11 +4,12 @@
 # Fields of threads: each thread has its own, and they end with it.
 
 . "$(dirname "$0")/lib.sh"
-plan 11
+plan 15
 
 cpus=$(grep -c '^processor' /proc/cpuinfo)
 calls=2000
 processes=400
+threads=${THREADS:-100000}
 
 # value NAME: what the script printed of it
 value() {
@@ -84,6 +85,44 @@ is each_process_begins_without_fields "$(value again)" nil
 is each_process_is_seen "$(value n)" $processes
 is fields_are_there_till_the_end "$(value last)" $processes
 is fields_end_with_their_thread "$(cat "$tmp/err")" ""
+
+# Threads that come and go: the memory that is enough for the first ones is enough
+# for all.
+cat >"$tmp/threads.kp" <<'E2'
+trace syscalls:sys_enter_getppid /execname == "workload"/ {
+	if (self.seen) { again += 1 }
+	self.seen = tid
+	self.text = "the text of thread " .. tid
+	n += 1
+}
+trace sched:sched_process_exit /self.seen == tid/ { last += 1 }
+trace_end {
+	print("n", n)
+	print("again", again)
+	print("last", last)
+}
+E2
+# on_all_cpus N: each CPU has a process of its own that makes N threads
+on_all_cpus() {
+	pids=
+	cpu=0
+	while [ $cpu -lt "$cpus" ]; do
+		taskset $((1 << cpu)) "$workload" threads "$1" &
+		pids="$pids $!"
+		cpu=$((cpu + 1))
+	done
+	wait $pids
+}
+each=$((threads / cpus))
+start -q -m 1M "$tmp/threads.kp"
+on_all_cpus 100
+memory=$(memory_of "$tracer")
+on_all_cpus $((each - 100))
+is threads_take_no_more_memory "$(memory_of "$tracer")" "$memory"
+stop
+is every_thread_was_seen "$(value n) $(value last)" "$((each * cpus)) $((each * cpus))"
+is every_thread_begins_without_fields "$(value again)" nil
+is threads_leave_nothing "$(cat "$tmp/err")" ""
 
 # What is set behind that is not kept, nor does it come back: the last switch of a
 # thread is away from one that is dead (16) or a zombie (32).

@@ -6,16 +6,20 @@
  *	workload open FILE N		openat(FILE, O_RDONLY) and close, N times
  *	workload write BYTES N		write(BYTES bytes) to /dev/null, N times
  *	workload fork N			N children that exit at once, one by one
+ *	workload threads N		N threads that do getppid() once, one by one
  *	workload spin N			N processes that do getppid() until killed
  *	workload bursts N		the same, but they sleep every hundred calls
  *	workload fault N		writes to N new pages, from FAULT_BASE on
  *	workload burn MS		computes in user mode, so long
  *	workload wait COMMAND...	reads a line from stdin, then does the rest
+ *	workload cpus N COMMAND...	does the rest on each of the first N CPUs at once
  *	workload timed COMMAND...	does the rest, prints the nanoseconds it took
  *	workload number NAME		prints the number of a system call
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,6 +74,24 @@ static int do_fork(char **args)
 		if (!pid)
 			_exit(0);
 		if (waitpid(pid, NULL, 0) != pid)
+			return 1;
+	}
+	return 0;
+}
+
+static void *call_getppid(void *unused)
+{
+	syscall(SYS_getppid);
+	return unused;
+}
+
+static int do_threads(char **args)
+{
+	for (long n = atol(args[0]); n > 0; n--) {
+		pthread_t thread;
+
+		if (pthread_create(&thread, NULL, call_getppid, NULL) ||
+		    pthread_join(thread, NULL))
 			return 1;
 	}
 	return 0;
@@ -159,6 +181,7 @@ static int do_number(char **args)
 }
 
 static int do_wait(char **args);
+static int do_cpus(char **args);
 static int do_timed(char **args);
 
 static const struct {
@@ -170,12 +193,14 @@ static const struct {
 	{ "open", 2, do_open },
 	{ "write", 2, do_write },
 	{ "fork", 1, do_fork },
+	{ "threads", 1, do_threads },
 	{ "spin", 1, do_spin },
 	{ "bursts", 1, do_bursts },
 	{ "fault", 1, do_fault },
 	{ "burn", 1, do_burn },
 	{ "number", 1, do_number },
 	{ "wait", 1, do_wait },
+	{ "cpus", 2, do_cpus },
 	{ "timed", 1, do_timed },
 };
 
@@ -205,6 +230,38 @@ static int do_wait(char **args)
 	while (byte != '\n' && read(STDIN_FILENO, &byte, 1) == 1)
 		;
 	return byte == '\n' ? do_rest(args) : 1;
+}
+
+/* They begin when the last one is there. */
+static int do_cpus(char **args)
+{
+	int n = atoi(args[0]), ready[2], go[2], status, failed = 0;
+	char byte = 0;
+
+	if (pipe(ready) || pipe(go))
+		return 1;
+	for (int cpu = 0; cpu < n; cpu++) {
+		cpu_set_t set;
+
+		if (fork())
+			continue;
+		CPU_ZERO(&set);
+		CPU_SET(cpu, &set);
+		close(go[1]);
+		if (sched_setaffinity(0, sizeof(set), &set) || write(ready[1], &byte, 1) != 1)
+			_exit(1);
+		/* ends when the parent closes it */
+		if (read(go[0], &byte, 1))
+			_exit(1);
+		_exit(do_rest(args + 1));
+	}
+	close(ready[1]);
+	for (int cpu = 0; cpu < n; cpu++)
+		failed |= read(ready[0], &byte, 1) != 1;
+	close(go[1]);
+	while (wait(&status) > 0)
+		failed |= status;
+	return !!failed;
 }
 
 static int do_timed(char **args)

@@ -48,6 +48,7 @@ struct kunit_suite {
 };
 
 #define KUNIT_CASE(fn)		{ .run = fn, .name = #fn }
+#define KUNIT_CASE_SLOW(fn)	KUNIT_CASE(fn)
 void kunit_add_suite(struct kunit_suite *suite);
 #define kunit_test_suite(suite)						\
 	__attribute__((constructor)) static void add_##suite(void)	\
@@ -98,10 +99,14 @@ __printf(6, 7) void kunit_fail(struct kunit *test, bool end, const char *file, i
 
 #define KUNIT_EXPECT_EQ_MSG(test, l, r, ...)	expect_(test, l, ==, r, __VA_ARGS__)
 #define KUNIT_EXPECT_NE_MSG(test, l, r, ...)	expect_(test, l, !=, r, __VA_ARGS__)
+#define KUNIT_EXPECT_GE_MSG(test, l, r, ...)	expect_(test, l, >=, r, __VA_ARGS__)
+#define KUNIT_EXPECT_LE_MSG(test, l, r, ...)	expect_(test, l, <=, r, __VA_ARGS__)
 #define KUNIT_EXPECT_TRUE_MSG(test, x, ...)	expect_(test, !!(x), ==, true, __VA_ARGS__)
+#define KUNIT_EXPECT_NULL_MSG(test, x, ...)	expect_(test, (long)(x), ==, 0L, __VA_ARGS__)
 #define KUNIT_EXPECT_NOT_NULL_MSG(test, x, ...)	expect_(test, (long)(x), !=, 0L, __VA_ARGS__)
 
 #define KUNIT_ASSERT_EQ(test, l, r)	assert_(test, l, ==, r, "")
+#define KUNIT_ASSERT_PTR_NE(test, l, r)	assert_(test, (long)(l), !=, (long)(r), "")
 #define KUNIT_ASSERT_LT(test, l, r)	assert_(test, l, <, r, "")
 #define KUNIT_ASSERT_TRUE(test, x)	assert_(test, !!(x), ==, true, "")
 #define KUNIT_ASSERT_FALSE(test, x)	assert_(test, !!(x), ==, false, "")

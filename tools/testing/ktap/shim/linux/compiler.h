@@ -10,10 +10,35 @@
 #define __aligned(x)		__attribute__((__aligned__(x)))
 #define __annotate_jump_table
 
-#define data_race(expr)		(expr)
+/*
+ * ThreadSanitizer judges locks: memory that threads reach without a common one.
+ * It knows nothing of fences.  So what is marked as an access that others may
+ * race with counts as ordered for it, and whether there are the right barriers
+ * beside it is not looked at.
+ */
+#ifdef SHIM_TSAN
+#define SHIM_LOAD	__ATOMIC_ACQUIRE
+#define SHIM_STORE	__ATOMIC_RELEASE
 
-#define READ_ONCE(x)		(*(const volatile __typeof__(x) *)&(x))
-#define WRITE_ONCE(x, v)	(*(volatile __typeof__(x) *)&(x) = (v))
+void AnnotateIgnoreReadsBegin(const char *file, int line);
+void AnnotateIgnoreReadsEnd(const char *file, int line);
+
+#define data_race(expr)								\
+	({									\
+		AnnotateIgnoreReadsBegin(__FILE__, __LINE__);			\
+		__auto_type v_ = (expr);					\
+		AnnotateIgnoreReadsEnd(__FILE__, __LINE__);			\
+		v_;								\
+	})
+#else
+#define SHIM_LOAD	__ATOMIC_RELAXED
+#define SHIM_STORE	__ATOMIC_RELAXED
+
+#define data_race(expr)		(expr)
+#endif
+
+#define READ_ONCE(x)		__atomic_load_n(&(x), SHIM_LOAD)
+#define WRITE_ONCE(x, v)	__atomic_store_n(&(x), v, SHIM_STORE)
 
 /* The warning goes by the same name in both compilers but for this one. */
 #ifdef __clang__

@@ -7,4 +7,6 @@
 #define container_of(ptr, type, member)	\
 	((type *)((char *)(ptr) - offsetof(type, member)))
 
+#define sizeof_field(type, member)	sizeof(((type *)NULL)->member)
+
 #endif /* _SHIM_LINUX_CONTAINER_OF_H */

@@ -15,9 +15,12 @@
 
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 #define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
+#define round_down(x, y)	((x) & ~((__typeof__(x))(y) - 1))
 
 #define U16_MAX			UINT16_MAX
 #define S32_MAX			INT32_MAX
+#define S64_MAX			INT64_MAX
+#define S64_MIN			INT64_MIN
 #define U32_MAX			UINT32_MAX
 #define U64_MAX			UINT64_MAX
 

@@ -8,6 +8,8 @@ struct task_struct;
 
 /* A CPU of its own each; it lives until kthread_stop(). */
 struct task_struct *kthread_run(int (*fn)(void *data), void *data, const char *name, ...);
+struct task_struct *kthread_run_on_cpu(int (*fn)(void *data), void *data, unsigned int cpu,
+				       const char *name);
 int kthread_stop(struct task_struct *task);
 bool kthread_should_stop(void);
 

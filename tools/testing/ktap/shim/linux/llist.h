@@ -21,11 +21,13 @@ static inline void init_llist_head(struct llist_head *list)
 /* True if the list was empty. */
 static inline bool llist_add(struct llist_node *new, struct llist_head *head)
 {
-	new->next = __atomic_load_n(&head->first, __ATOMIC_RELAXED);
-	while (!__atomic_compare_exchange_n(&head->first, &new->next, new, true,
-					    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
-		;
-	return !new->next;
+	struct llist_node *first = __atomic_load_n(&head->first, __ATOMIC_RELAXED);
+
+	do
+		new->next = first;
+	while (!__atomic_compare_exchange_n(&head->first, &first, new, true,
+					    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+	return !first;
 }
 
 static inline struct llist_node *llist_del_all(struct llist_head *head)

@@ -6,6 +6,8 @@
 
 #define __percpu
 
+#define PCPU_MIN_UNIT_SIZE	(32 << 10)
+
 /* A thread is a CPU: 0, unless kthread_run() has made it. */
 extern __thread int shim_cpu;
 

@@ -3,8 +3,9 @@
 #define _SHIM_LINUX_RCUPDATE_H
 
 #include <linux/atomic.h>
+#include <linux/preempt.h>
 
-/* There are no other threads to wait for. */
-#define synchronize_rcu()	smp_mb()
+/* Waits for those with preemption disabled, and for interrupts. */
+void synchronize_rcu(void);
 
 #endif /* _SHIM_LINUX_RCUPDATE_H */

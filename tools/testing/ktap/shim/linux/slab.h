@@ -10,6 +10,7 @@
 #define GFP_KERNEL		0
 #define GFP_KERNEL_ACCOUNT	0
 #define __GFP_NOWARN		0
+#define __GFP_NORETRY		0
 
 /* The allocation that fails, counted down from here; 0: none does. */
 extern unsigned long shim_fail_at;

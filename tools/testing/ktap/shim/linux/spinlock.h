@@ -4,6 +4,7 @@
 
 #include <sched.h>
 
+#include <linux/interrupt.h>
 #include <linux/types.h>
 
 typedef struct {
@@ -16,6 +17,7 @@ static inline void arch_spin_lock(arch_spinlock_t *lock)
 {
 	while (__atomic_test_and_set(&lock->locked, __ATOMIC_ACQUIRE))
 		sched_yield();
+	shim_nmi_point();
 }
 
 static inline void arch_spin_unlock(arch_spinlock_t *lock)

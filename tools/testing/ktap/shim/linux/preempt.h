@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _SHIM_LINUX_PREEMPT_H
+#define _SHIM_LINUX_PREEMPT_H
+
+/* What synchronize_rcu() waits for. */
+void preempt_disable(void);
+void preempt_enable(void);
+
+#endif /* _SHIM_LINUX_PREEMPT_H */
