@@ -328,7 +328,7 @@ struct slow_writer {
 	bool found;
 };
 
-#define SLOW	(1 << 18)
+#define SLOW	200000	/* turns */
 
 static int write_slowly(void *data)
 {
