@@ -29,6 +29,7 @@ enum node_kind {
 	N_COND,		/* a ? b : c */
 	N_INDEX,	/* a[list] */
 	N_FIELD,	/* a.str */
+	N_SYMBOL,	/* the kernel's variable str */
 	N_SELF,		/* field str of the current thread */
 	N_CALL,		/* a(list); call, ival and builtin once checked */
 	N_VARG,		/* ... */

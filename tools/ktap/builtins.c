@@ -12,6 +12,7 @@
 #define STRING	TYPE_STRING
 #define AGG	TYPE_AGG
 #define KEYED	(TYPE_TABLE | TYPE_AGG)
+#define ADDRESS	(INT | TYPE_POINTER | NIL)
 #define ANY	TYPE_ANY
 #define MANY	KTAP_MAX_ARGS
 
@@ -56,6 +57,16 @@ const struct builtin builtins[] = {
 	VALUE("argstr", ARGSTR, STRING | NIL),
 	VALUE("retval", RETVAL, ANY),
 	VALUE("curtask", CURTASK, ANY),
+	VALUE("gettimeofday_ns", GETTIMEOFDAY_NS, INT),
+	VALUE("gettimeofday_us", GETTIMEOFDAY_US, INT),
+	VALUE("gettimeofday_ms", GETTIMEOFDAY_MS, INT),
+	VALUE("gettimeofday_s", GETTIMEOFDAY_S, INT),
+	VALUE("walltime", WALLTIME, STRING),
+	VALUE("num_cpus", NUM_CPUS, INT),
+	VALUE("arch", ARCH, STRING),
+	VALUE("kernel_v", KERNEL_V, STRING),
+	VALUE("in_interrupt", IN_INTERRUPT, TYPE_BOOL),
+	VALUE("in_iowait", IN_IOWAIT, TYPE_BOOL),
 	STACK("kstack", KSTACK),
 	STACK("stack", KSTACK),
 	STACK("ustack", USTACK),
@@ -113,21 +124,32 @@ const struct builtin builtins[] = {
 	FUNCTION("macaddr", MACADDR, 1, 1, STRING, STRING),
 	FUNCTION("strftime", STRFTIME, 1, 2, STRING, STRING, INT),
 
+	FUNCTION("str", STR, 1, 2, STRING | NIL, ADDRESS | STRING, INT),
+	FUNCTION("user_string", USER_STRING, 1, 2, STRING | NIL, ADDRESS | STRING, INT),
+	FUNCTION("kernel_string", KERNEL_STRING, 1, 2, STRING | NIL, ADDRESS | STRING, INT),
+	FUNCTION("buf", BUF, 2, 2, STRING | NIL, ADDRESS, INT),
+	FUNCTION("read", READ, 2, 2, INT | NIL, ADDRESS, INT),
+
+	FUNCTION("ksym", KSYM, 1, 1, STRING | NIL, ADDRESS),
+	FUNCTION("kaddr", KADDR, 1, 1, INT | NIL, STRING),
+	FUNCTION("stringof", STRINGOF, 1, 1, STRING | NIL),
+	FUNCTION("ipof", IPOF, 1, 1, INT | NIL, ADDRESS | TYPE_STACK),
+
+	FUNCTION("cast", CAST, 2, 2, TYPE_POINTER | NIL, STRING, ADDRESS),
+	FUNCTION("sizeof", SIZEOF, 1, 1, INT, STRING),
+	FUNCTION("offsetof", OFFSETOF, 2, 2, INT, STRING, STRING),
+
+	FUNCTION("getopt", GETOPT, 2, 3, NIL | TYPE_BOOL | INT | STRING,
+		 STRING, NIL | TYPE_BOOL | INT | STRING, STRING),
 	FUNCTION("exit", EXIT, 0, 1, NIL, INT),
 	FUNCTION("error", ERROR, 1, 1, NIL, STRING | INT | TYPE_BOOL | NIL),
 	FUNCTION("print_backtrace", PRINT, 0, 0, NIL),
 
 	SPACE("ansi"), SPACE("kdebug"), SPACE("table"), SPACE("timer"),
 
-	MISSING("arch"), MISSING("buf"), MISSING("cast"), MISSING("commit"), MISSING("discard"),
-	MISSING("gettimeofday_ms"), MISSING("gettimeofday_ns"), MISSING("gettimeofday_s"),
-	MISSING("gettimeofday_us"), MISSING("in_interrupt"), MISSING("in_iowait"),
-	MISSING("ipof"), MISSING("kaddr"), MISSING("kernel_string"), MISSING("kernel_v"),
-	MISSING("ksym"), MISSING("num_cpus"), MISSING("offsetof"), MISSING("read"),
-	MISSING("set_retval"), MISSING("signal"), MISSING("sizeof"), MISSING("speculate"),
-	MISSING("speculation"), MISSING("stop"), MISSING("str"), MISSING("stringof"),
-	MISSING("system"), MISSING("uaddr"), MISSING("user_string"), MISSING("usym"),
-	MISSING("walltime"),
+	MISSING("commit"), MISSING("discard"), MISSING("set_retval"), MISSING("signal"),
+	MISSING("speculate"), MISSING("speculation"), MISSING("stop"), MISSING("system"),
+	MISSING("uaddr"), MISSING("usym"),
 };
 
 const size_t nbuiltins = ARRAY_SIZE(builtins);

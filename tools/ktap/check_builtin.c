@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Calls of built-in functions: their arguments, as far as they are known. */
+#include <ctype.h>
 #include <string.h>
 
 #include <linux/ktap.h>
 
 #include "ast.h"
 #include "builtins.h"
+#include "chunk.h"
 
 #define MAX_STEPS	1000	/* of lhist() */
 #define MAX_BITS	4	/* of hist() */
@@ -95,6 +97,36 @@ static void check_ntop(struct compiler *cc, const struct node *n)
 			   "ntop() knows the families 2 (IPv4) and 10 (IPv6)");
 }
 
+static void check_size(struct compiler *cc, const struct node *n, const struct node *size)
+{
+	if (size && size->kind == N_INT && size->ival < 0)
+		diag_error(&cc->diag, size->pos, "%s() reads 0 bytes or more", n->builtin->name);
+}
+
+static void check_read(struct compiler *cc, const struct node *n)
+{
+	const struct node *size = n->list->next;
+
+	if (size->kind == N_INT && size->ival != 1 && size->ival != 2 && size->ival != 4 &&
+	    size->ival != 8)
+		diag_error(&cc->diag, size->pos,
+			   "read() reads an integer of 1, 2, 4 or 8 bytes; buf() reads others");
+}
+
+/* The kernel looks names of types up before the script runs. */
+static void check_type_names(struct compiler *cc, const struct node *n, unsigned int names)
+{
+	const struct node *arg;
+
+	for (arg = n->list; arg && names; arg = arg->next, names--) {
+		if (arg->kind == N_STR)
+			continue;
+		diag_error(&cc->diag, arg->pos, "%s() takes names that are constant strings",
+			   n->builtin->name);
+		return;
+	}
+}
+
 static void check_text(struct compiler *cc, const struct node *n)
 {
 	switch (n->ival) {
@@ -105,6 +137,13 @@ static void check_text(struct compiler *cc, const struct node *n)
 		break;
 	case KTAP_FN_STRFTIME:
 		check_time_format(cc, n);
+		break;
+	case KTAP_FN_CAST:
+	case KTAP_FN_SIZEOF:
+		check_type_names(cc, n, 1);
+		break;
+	case KTAP_FN_OFFSETOF:
+		check_type_names(cc, n, 2);
 		break;
 	default:
 		break;
@@ -134,6 +173,15 @@ static void check_numbers(struct compiler *cc, const struct node *n)
 		break;
 	case KTAP_FN_NTOP:
 		check_ntop(cc, n);
+		break;
+	case KTAP_FN_STR:
+	case KTAP_FN_USER_STRING:
+	case KTAP_FN_KERNEL_STRING:
+	case KTAP_FN_BUF:
+		check_size(cc, n, n->list->next);
+		break;
+	case KTAP_FN_READ:
+		check_read(cc, n);
 		break;
 	default:
 		break;
@@ -203,6 +251,58 @@ void check_other_call(struct compiler *cc, struct node *n, const struct builtin 
 	}
 }
 
+static bool is_option_name(const struct node *n)
+{
+	size_t i;
+
+	for (i = 0; i < n->len; i++)
+		if (!isalnum((unsigned char)n->str[i]) && n->str[i] != '_' &&
+		    (n->str[i] != '-' || !i))
+			return false;
+	return n->len;
+}
+
+/* The default as a help shows it: NULL if it is not known, or nothing. */
+static const char *default_text(struct compiler *cc, const struct node *n)
+{
+	switch (n->kind) {
+	case N_INT:
+		return arena_printf(&cc->arena, "%lld", (long long)n->ival);
+	case N_BOOL:
+		return n->ival ? "true" : "false";
+	case N_STR:
+		return n->len ? n->str : NULL;
+	default:
+		return NULL;
+	}
+}
+
+/* getopt(name, default, help): the chunk keeps the names, the call gets a number. */
+static void check_getopt(struct compiler *cc, struct node *n)
+{
+	struct node *name = n->list, *value = name->next, *help = value->next;
+
+	if (name->kind != N_STR || (help && help->kind != N_STR)) {
+		diag_error(&cc->diag, name->kind != N_STR ? name->pos : help->pos,
+			   "the name of an option, and its help, are constant strings");
+		return;
+	}
+	if (!is_option_name(name)) {
+		diag_error(&cc->diag, name->pos,
+			   "'%s' is no name of an option: that has letters, digits, '-' and '_'",
+			   name->str);
+		return;
+	}
+	if (!strcmp(name->str, "help")) {
+		diag_error(&cc->diag, name->pos, "every script has an option --help of its own");
+		return;
+	}
+	name->ival = chunk_option(cc, name, default_text(cc, value), help);
+	name->kind = N_INT;
+	value->single = true;
+	value->next = NULL;
+}
+
 static void set_builtin(struct node *n, const struct builtin *bi)
 {
 	n->call = CALL_BUILTIN;
@@ -221,6 +321,8 @@ void check_builtin_call(struct compiler *cc, struct node *n, const struct builti
 		check_text(cc, n);
 		if (!list_is_open(n->list))
 			check_numbers(cc, n);
+		if (bi->id == KTAP_FN_GETOPT)
+			check_getopt(cc, n);
 	}
 	/* print_backtrace() is print(kstack) */
 	if (bi->id == KTAP_FN_PRINT && !bi->max) {

@@ -22,6 +22,10 @@ struct integer {
 	unsigned int next;	/* likewise */
 };
 
+struct option {
+	int32_t name, value, help;	/* strings */
+};
+
 struct chunk_writer {
 	struct string *strings;
 	unsigned int nstrings, max_strings;
@@ -30,6 +34,8 @@ struct chunk_writer {
 	unsigned int nints, max_ints;
 	int32_t *fields;
 	unsigned int nfields, max_fields;
+	struct option *options;
+	unsigned int noptions, max_options;
 	unsigned int string_buckets[BUCKETS];
 	unsigned int int_buckets[BUCKETS];
 };
@@ -123,6 +129,27 @@ int32_t chunk_probe(struct compiler *cc, const struct node *event, struct func *
 		.event = event->str, .len = event->len, .filter = filter, .handler = handler,
 	};
 	return cc->nprobes++;
+}
+
+int32_t chunk_option(struct compiler *cc, const struct node *name, const char *value,
+		     const struct node *help)
+{
+	struct chunk_writer *w = cc->chunk;
+	int32_t string = chunk_string(cc, name->str, name->len);
+	unsigned int i;
+
+	for (i = 0; i < w->noptions; i++)
+		if (w->options[i].name == string)
+			return i;
+	chunk_limit(cc, name->pos, w->noptions, KTAP_MAX_OPTIONS, "options");
+	w->options = arena_grow(&cc->arena, w->options, w->noptions, &w->max_options,
+				sizeof(*w->options));
+	w->options[w->noptions] = (struct option) {
+		.name = string,
+		.value = value ? chunk_name(cc, value) : (int32_t)KTAP_NONE,
+		.help = help ? chunk_string(cc, help->str, limited(help->len)) : (int32_t)KTAP_NONE,
+	};
+	return w->noptions++;
 }
 
 static void put(struct buffer *b, const void *data, size_t len)
@@ -271,6 +298,20 @@ static uint32_t put_fields(struct compiler *cc, struct buffer *b)
 	return cc->chunk->nfields;
 }
 
+static uint32_t put_options(struct compiler *cc, struct buffer *b)
+{
+	const struct chunk_writer *w = cc->chunk;
+	unsigned int i;
+
+	for (i = 0; i < w->noptions; i++) {
+		put_le(b, w->options[i].name, 4);
+		put_le(b, w->options[i].help, 4);
+		put_le(b, w->options[i].value, 4);
+		put_le(b, 0, 4);
+	}
+	return w->noptions;
+}
+
 static uint32_t put_lines(struct compiler *cc, struct buffer *b)
 {
 	const struct func *f;
@@ -323,6 +364,7 @@ static const struct {
 	{ KTAP_SEC_PROBES, put_probes },
 	{ KTAP_SEC_GLOBALS, put_globals },
 	{ KTAP_SEC_FIELDS, put_fields },
+	{ KTAP_SEC_OPTIONS, put_options },
 	{ KTAP_SEC_LINES, put_lines },
 	{ KTAP_SEC_FILES, put_files },
 	{ KTAP_SEC_STRINGS, put_strings },

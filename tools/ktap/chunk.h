@@ -14,6 +14,10 @@ int32_t chunk_field(struct compiler *cc, const char *name);
 int32_t chunk_probe(struct compiler *cc, const struct node *event, struct func *filter,
 		    struct func *handler);
 
+/* An option that the script takes, from 0; its default as a help shows it, help: or NULL. */
+int32_t chunk_option(struct compiler *cc, const struct node *name, const char *value,
+		     const struct node *help);
+
 /* An error if there are `max` of something already, and one more comes. */
 void chunk_limit(struct compiler *cc, struct pos pos, size_t count, size_t max, const char *what);
 
@@ -28,7 +32,7 @@ struct chunk_section {
 	uint32_t count;			/* entries; all of them fit into size */
 };
 
-#define MAX_SECTION	KTAP_SEC_TRIES
+#define MAX_SECTION	KTAP_SEC_OPTIONS
 
 struct chunk {
 	uint16_t major, minor;

@@ -16,6 +16,7 @@ static const uint32_t entry_size[MAX_SECTION + 1] = {
 	[KTAP_SEC_LINES] = sizeof(struct ktap_line),
 	[KTAP_SEC_FILES] = sizeof(struct ktap_file),
 	[KTAP_SEC_TRIES] = sizeof(struct ktap_try),
+	[KTAP_SEC_OPTIONS] = sizeof(struct ktap_option),
 };
 
 bool ktap_is_chunk(const void *data, size_t len)

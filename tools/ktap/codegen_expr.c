@@ -319,6 +319,9 @@ void gen_to(struct gen *g, const struct node *n, int reg)
 		emit(g, KTAP_OP_TGETS, reg, r, 0, chunk_string(g->cc, n->str, strlen(n->str)));
 		break;
 	}
+	case N_SYMBOL:
+		emit(g, KTAP_OP_SYMBOL, reg, 0, 0, chunk_string(g->cc, n->str, n->len));
+		break;
 	case N_SELF:
 		emit(g, KTAP_OP_GETSELF, reg, 0, 0, chunk_string(g->cc, n->str, strlen(n->str)));
 		break;

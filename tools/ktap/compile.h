@@ -71,6 +71,12 @@ void ktap_show_position(FILE *out, const void *chunk, size_t len,
 			const char *file, unsigned int line, unsigned int col);
 
 /*
+ * Prints the help of a script: the comment at its head, from the source text in
+ * the chunk, and the options that it takes, also where there is no such text.
+ */
+void ktap_show_help(FILE *out, const char *name, const void *chunk, size_t len);
+
+/*
  * The event of this machine whose name is nearest to an unknown one, or NULL.
  * Valid until the next call.
  */

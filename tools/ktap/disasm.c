@@ -111,6 +111,7 @@ static const struct {
 	[KTAP_OP_AGG] = { "AGG", "ac" },
 	[KTAP_OP_FIELD] = { "FIELD", "ae" },
 	[KTAP_OP_ARG] = { "ARG", "ad" },
+	[KTAP_OP_SYMBOL] = { "SYMBOL", "as" },
 	[KTAP_OP_GETSELF] = { "GETSELF", "as" },
 	[KTAP_OP_SETSELF] = { "SETSELF", "sa" },
 	[KTAP_OP_ADDSELF] = { "ADDSELF", "sa" },
@@ -492,9 +493,28 @@ static void show_probe(FILE *out, const struct chunk *chunk, uint32_t index)
 	fputs("\"\n", out);
 }
 
+/* "option pid=0: only that process" */
+static void show_option(FILE *out, const struct chunk *chunk, uint32_t index)
+{
+	const unsigned char *p = chunk->sections[KTAP_SEC_OPTIONS].data +
+				 index * sizeof(struct ktap_option);
+
+	fprintf(out, "option %u: ", index);
+	show_name(out, chunk, get_le32(p));
+	if (get_le32(p + 8) != KTAP_NONE) {
+		fputs(" default=", out);
+		show_name(out, chunk, get_le32(p + 8));
+	}
+	if (get_le32(p + 4) != KTAP_NONE) {
+		fputs(" help=", out);
+		show_name(out, chunk, get_le32(p + 4));
+	}
+	fputc('\n', out);
+}
+
 int ktap_disassemble(FILE *out, const void *data, size_t len)
 {
-	const struct chunk_section *funcs, *probes;
+	const struct chunk_section *funcs, *options, *probes;
 	struct chunk chunk;
 	const char *error = chunk_read(&chunk, data, len);
 	uint32_t i, left;
@@ -517,6 +537,11 @@ int ktap_disassemble(FILE *out, const void *data, size_t len)
 		fputc('\n', out);
 	for (i = 0; i < probes->count; i++)
 		show_probe(out, &chunk, i);
+	options = &chunk.sections[KTAP_SEC_OPTIONS];
+	if (options->count)
+		fputc('\n', out);
+	for (i = 0; i < options->count; i++)
+		show_option(out, &chunk, i);
 	if (ret)
 		fputs("ktap: the chunk is damaged\n", stderr);
 	return ret;

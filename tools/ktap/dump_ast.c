@@ -32,6 +32,7 @@ static const struct {
 	[N_COND] = { "conditional", { [A] = "if", [B] = "then", [C] = "else" } },
 	[N_INDEX] = { "index", { [A] = "of", [LIST] = "key" } },
 	[N_FIELD] = { "field", { [A] = "of" } },
+	[N_SYMBOL] = { "symbol" },
 	[N_SELF] = { "self" },
 	[N_CALL] = { "call", { [A] = "of", [LIST] = "argument" } },
 	[N_VARG] = { "variable arguments" },

@@ -283,6 +283,8 @@ static int set_up(struct run *r)
 				    (long long)r->command.pid);
 	if (!err && (opts->follow || r->command.pid))
 		err = session_setup(s, "follow");
+	if (!err && opts->cpus)
+		err = session_setup(s, "cpus %s", opts->cpus);
 	if (!err && opts->self)
 		err = session_setup(s, "self");
 	if (!err && opts->memory)
@@ -357,12 +359,24 @@ static bool check_args(const struct options *opts)
 	return true;
 }
 
+/* "ktap SCRIPT -h" */
+static bool wants_help(const struct options *opts)
+{
+	const char *first = opts->args[0];
+
+	return first && (!strcmp(first, "-h") || !strcmp(first, "--help"));
+}
+
 static int run(struct run *r)
 {
 	int code, err;
 
 	if (!check_args(&r->opts) || !get_chunk(r))
 		return EXIT_LOAD;
+	if (wants_help(&r->opts)) {
+		ktap_show_help(stdout, r->name, r->chunk, r->chunk_len);
+		return 0;
+	}
 	r->report.chunk = r->chunk;
 	r->report.chunk_len = r->chunk_len;
 	r->report.quiet = r->opts.quiet;

@@ -53,9 +53,10 @@ const char *tok_name(enum tok kind)
 		return "a string";
 	case T_SCRIPTARG:
 		return "$n";
-	case T_BACKTICK:
+	case T_SYMBOL:
+		return "a symbol of the kernel";
 	case T_BAD:
-		return "`";
+		return "a byte that means nothing";
 	default:
 		return kind < T_AGGREGATE ? keywords[kind - T_AND] :
 					    operators[kind - T_AGGREGATE];
@@ -357,6 +358,32 @@ static void lex_script_arg(struct lexer *lx, struct token *t)
 			t->ival = t->ival * 10 + lex_peek(lx, 0) - '0';
 }
 
+static bool is_symbol_char(int c)
+{
+	return is_name_char(c) || c == '.' || c == '$' || c == ':';
+}
+
+/* `name` or `module:name` */
+static void lex_symbol(struct lexer *lx, struct token *t)
+{
+	size_t start = ++lx->at;
+
+	while (is_symbol_char(lex_peek(lx, 0)))
+		lx->at++;
+	t->kind = T_SYMBOL;
+	t->len = lx->at - start;
+	t->str = arena_strndup(lx->diag->arena, lx->text + start, t->len);
+	if (lex_peek(lx, 0) != '`')
+		diag_error(lx->diag, t->pos,
+			   "a symbol of the kernel stands between two `, as in `jiffies`");
+	else if (!t->len || t->len > MAX_NAME)
+		diag_error(lx->diag, t->pos, "a symbol of the kernel has 1 to %u bytes", MAX_NAME);
+	while (lx->at < lx->len && lex_peek(lx, 0) != '`' && lex_peek(lx, 0) != '\n')
+		lx->at++;
+	if (lex_peek(lx, 0) == '`')
+		lx->at++;
+}
+
 static bool lex_operator(struct lexer *lx, struct token *t)
 {
 	size_t i;
@@ -416,8 +443,7 @@ void lex_next(struct lexer *lx, struct token *t)
 	} else if (c == '$') {
 		lex_script_arg(lx, t);
 	} else if (c == '`') {
-		t->kind = T_BACKTICK;
-		lx->at++;
+		lex_symbol(lx, t);
 	} else if (!lex_operator(lx, t)) {
 		lex_bad(lx, t);
 	}

@@ -12,7 +12,7 @@ enum tok {
 	T_INT,
 	T_STR,
 	T_SCRIPTARG,	/* $1 */
-	T_BACKTICK,
+	T_SYMBOL,
 	T_BAD,		/* no token at all, and reported */
 
 	/* keywords, in the order of the table in lexer.c */

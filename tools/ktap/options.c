@@ -39,6 +39,7 @@ static const struct option option_table[] = {
 	{ "-I", NULL, "DIR", OPT_FOLDER, FIELD(folders), "search DIR for included scripts" },
 	{ "-p", NULL, "PID", OPT_NUMBER, FIELD(pid), "only events of process PID" },
 	{ "--follow", NULL, NULL, OPT_FLAG, FIELD(follow), "with -p: and of its descendants" },
+	{ "-C", NULL, "CPUS", OPT_STRING, FIELD(cpus), "only events of these CPUs (0,2-3)" },
 	{ "--self", NULL, NULL, OPT_FLAG, FIELD(self), "also events that ktap itself causes" },
 	{ "-m", NULL, "SIZE", OPT_SIZE, FIELD(memory), "limit the session's memory (64k, 16M)" },
 	{ "-q", NULL, NULL, OPT_FLAG, FIELD(quiet), "say nothing but errors and losses" },
@@ -60,7 +61,7 @@ void options_usage(FILE *out)
 		"Runs a script, or a chunk made by ktapc, in the kernel and shows its output\n"
 		"until it ends, Control-C is pressed, or COMMAND exits.  A COMMAND is started\n"
 		"when all probes are attached, and only it and its descendants are traced.\n"
-		"SCRIPT - is standard input.\n"
+		"SCRIPT - is standard input; ktap SCRIPT -h tells what a script does.\n"
 		"\n");
 	for (size_t i = 0; i < NR_OPTIONS; i++) {
 		const struct option *o = &option_table[i];
@@ -195,6 +196,10 @@ static bool options_check(const struct options *opts)
 		return usage_error("either -p or a command can say what to trace, not both", NULL);
 	if (opts->follow && !opts->pid && !opts->command)
 		return usage_error("--follow needs -p", NULL);
+	if (opts->cpus && (!*opts->cpus || opts->cpus[strspn(opts->cpus, "0123456789,-")])) {
+		fprintf(stderr, "ktap: error: -C '%s': not a list of CPUs (try 0,2-3)\n", opts->cpus);
+		return false;
+	}
 	return true;
 }
 

@@ -18,6 +18,7 @@
  * @output: file for the script's output, or NULL
  * @folders: where to search for what the script includes, NULL-terminated
  * @pid: process to trace, or 0
+ * @cpus: list of CPUs to trace, or NULL
  * @memory: limit of the session's memory in bytes, 0 for the kernel's own
  *
  * Everything points into the argv that was parsed.
@@ -30,6 +31,7 @@ struct options {
 	const char *output;
 	const char *folders[MAX_FOLDERS + 1];
 	uint64_t pid;
+	const char *cpus;
 	uint64_t memory;
 	bool follow;
 	bool self;

@@ -283,10 +283,11 @@ static struct node *parse_primary(struct parser *p)
 		n->func = parse_function(p, NULL, n->pos);
 		n->height = n->func->height;
 		return n;
-	case T_BACKTICK:
-		syntax_error(p, n->pos,
-			     "`symbol` is not available in this version of ktap");
-		return n;
+	case T_SYMBOL:
+		n->kind = N_SYMBOL;
+		n->str = p->tok.str;
+		n->len = p->tok.len;
+		break;
 	default:
 		unexpected(p, "an expression");
 		return n;

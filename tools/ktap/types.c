@@ -46,6 +46,8 @@ unsigned int static_type(const struct node *n)
 		return TYPE_FUNCTION;
 	case N_NAME:
 		return static_func(n) ? TYPE_FUNCTION : TYPE_ANY;
+	case N_SYMBOL:
+		return TYPE_INT | TYPE_NIL;
 	case N_UNARY:
 		return n->op == OP_NOT ? TYPE_BOOL : TYPE_INT;
 	case N_BINARY:

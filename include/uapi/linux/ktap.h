@@ -49,6 +49,7 @@
 #define KTAP_MAX_ARGS		32U		/* arguments of a call */
 #define KTAP_MAX_STRLEN		4096U		/* bytes of a string at run time */
 #define KTAP_MAX_TRIES		4096U
+#define KTAP_MAX_OPTIONS	64U
 #define KTAP_MULTI		255U		/* as a number of registers: see below */
 
 /**
@@ -91,6 +92,7 @@ enum ktap_chunk_flags {
  * @KTAP_SEC_LINES: &ktap_section.count struct ktap_line, one per instruction
  * @KTAP_SEC_FILES: &ktap_section.count struct ktap_file, then source text
  * @KTAP_SEC_TRIES: &ktap_section.count struct ktap_try
+ * @KTAP_SEC_OPTIONS: &ktap_section.count struct ktap_option
  */
 enum ktap_section_type {
 	KTAP_SEC_STRINGS	= 1,
@@ -103,6 +105,7 @@ enum ktap_section_type {
 	KTAP_SEC_LINES		= 8,
 	KTAP_SEC_FILES		= 9,
 	KTAP_SEC_TRIES		= 10,
+	KTAP_SEC_OPTIONS	= 11,
 };
 
 /* &ktap_section.flags: a kernel that does not know the type skips it */
@@ -225,6 +228,23 @@ struct ktap_file {
 	__le32	text;
 	__le32	len;
 	__le32	reserved;
+};
+
+/**
+ * struct ktap_option - an option of the script: an argument --NAME=VALUE
+ * @name: string; each stands once
+ * @help: string; what it is for, or %KTAP_NONE
+ * @value: string; its default as a help shows it, or %KTAP_NONE
+ * @flags: 0
+ *
+ * If a chunk has options, arguments that begin with "--" are options, up to one
+ * that is "--".  One that the chunk does not name is refused.
+ */
+struct ktap_option {
+	__le32	name;
+	__le32	help;
+	__le32	value;
+	__le32	flags;
 };
 
 /**
@@ -382,6 +402,9 @@ enum ktap_opcode {
 	KTAP_OP_FIELD	= 120,	/* R[a] = field d (index in KTAP_SEC_FIELDS), nil if it has none */
 	KTAP_OP_ARG	= 121,	/* R[a] = positional argument d, from 0, nil if it has none */
 
+	/* the kernel */
+	KTAP_OP_SYMBOL	= 123,	/* R[a] = its variable named string d, nil if unreadable */
+
 	/* the current thread: fields that live as long as it does */
 	KTAP_OP_GETSELF	= 124,	/* R[a] = field named string d */
 	KTAP_OP_SETSELF	= 125,	/* field named string d = R[a]; nil deletes */
@@ -415,10 +438,22 @@ enum ktap_function_id {
 	KTAP_FN_KSTACK		= 18,	/* kernel stack ([depth]) */
 	KTAP_FN_USTACK		= 19,	/* user stack ([depth]) */
 	KTAP_FN_SCRIPTARG	= 20,	/* (n): argument n of the script, from 1; 0: its name */
+	KTAP_FN_GETTIMEOFDAY_NS	= 21,	/* time since 1970, UTC */
+	KTAP_FN_GETTIMEOFDAY_US	= 22,
+	KTAP_FN_GETTIMEOFDAY_MS	= 23,
+	KTAP_FN_GETTIMEOFDAY_S	= 24,
+	KTAP_FN_WALLTIME	= 25,	/* the same as text: "2013-05-21 10:11:12" */
+	KTAP_FN_NUM_CPUS	= 27,	/* CPUs that are online */
+	KTAP_FN_ARCH		= 28,	/* the machine, as uname -m has it */
+	KTAP_FN_KERNEL_V	= 29,	/* the kernel, as uname -r has it */
+	KTAP_FN_IN_INTERRUPT	= 30,	/* the event happened in an interrupt */
+	KTAP_FN_IN_IOWAIT	= 31,	/* the thread waits for I/O */
 
 	/* registration, at top level only */
 	KTAP_FN_TRACE		= 32,	/* (n): probe n of KTAP_SEC_PROBES comes to life */
 	KTAP_FN_PROBE		= 33,	/* (event, handler) */
+
+	KTAP_FN_GETOPT		= 34,	/* (n, default): option n of KTAP_SEC_OPTIONS */
 
 	/* output */
 	KTAP_FN_PRINT		= 48,	/* (…) */
@@ -471,6 +506,24 @@ enum ktap_function_id {
 	KTAP_FN_QUANTILE	= 137,	/* (aggregation, p[, scale]): nil if it has no value */
 	KTAP_FN_STDDEV		= 138,	/* (aggregation): nil if it has no value */
 	KTAP_FN_SNAPSHOT	= 139,	/* (table or aggregation): a new one with all of it */
+
+	/* memory: nil if it cannot be read */
+	KTAP_FN_STR		= 145,	/* (address[, n]): the string there, of at most n bytes */
+	KTAP_FN_USER_STRING	= 146,	/* (address[, n]): of the current process */
+	KTAP_FN_KERNEL_STRING	= 147,	/* (address[, n]): of the kernel */
+	KTAP_FN_BUF		= 148,	/* (address, n): n bytes as a string */
+	KTAP_FN_READ		= 149,	/* (address, size): an integer of 1, 2, 4 or 8 bytes */
+
+	/* symbols of the kernel */
+	KTAP_FN_KSYM		= 153,	/* (address): "name+0x10 [module]" */
+	KTAP_FN_KADDR		= 154,	/* (name): its address, nil if there is none */
+	KTAP_FN_STRINGOF	= 155,	/* (value): of an address its symbol, else as tostring */
+	KTAP_FN_IPOF		= 156,	/* (value): address as an integer; of a stack the first */
+
+	/* types: their names are constants */
+	KTAP_FN_CAST		= 160,	/* ("struct sock", address): a pointer to that */
+	KTAP_FN_SIZEOF		= 161,	/* (type): its bytes */
+	KTAP_FN_OFFSETOF	= 162,	/* ("struct sock", "a.b"): bytes in front of the member */
 };
 
 /**

@@ -207,35 +207,23 @@ u32 ktap_random(void)
 	return res;
 }
 
-/* True if @pid is the current process, or one it descends from. */
-static bool is_below(pid_t pid)
-{
-	const struct task_struct *p = current;
-	int depth;
-
-	/* Preemption is disabled, which is an RCU reader. */
-	for (depth = 0; depth < 64 && p->pid; depth++) {
-		if (p->tgid == pid)
-			return true;
-		p = rcu_dereference_sched(p->real_parent);
-	}
-	return false;
-}
-
 static bool is_wanted(const struct ktap_session *s)
 {
 	if (likely(!s->pid) || current->tgid == s->pid)
 		return true;
-	return s->follow && is_below(s->pid);
+	return s->followed && test_bit(current->tgid, s->followed);
 }
 
 /*
- * True if the session runs, and the current task does not belong to it: what a
- * script prints at every write(2) would make its reader write, and so on.
+ * True if the session runs and wants events of this CPU, and the current task
+ * does not belong to it: what a script prints at every write(2) would make its
+ * reader write, and so on.
  */
 static __always_inline bool delivers(const struct ktap_session *s, unsigned int level)
 {
 	if (READ_ONCE(s->state) != KTAP_RUNNING)
+		return false;
+	if (!ktap_wants_cpu(s, raw_smp_processor_id()))
 		return false;
 	if (level != KTAP_LEVEL_TASK || s->self)
 		return true;

@@ -16,6 +16,7 @@
 #define TABLE		ktap_bit(TABLE)
 #define AGG		ktap_bit(AGG)
 #define OBJECT		(TABLE | AGG)
+#define ADDRESS		(INT | PTR | NIL)
 #define KEY		(NIL | BOOL | INT | PTR | STRING | STACK | ktap_bit(TUPLE))
 
 /* Name in the ABI, in the script, in C; least and most arguments; where; result; arguments. */
@@ -53,10 +54,22 @@ const struct ktap_builtin ktap_builtins[KTAP_NR_FUNCTIONS] = {
 	VALUE(CURTASK,		curtask,	PTR),
 	FN(KSTACK, "kstack", kstack, 0, 1, ANYWHERE, ktap_bit(KSTACK) | NIL, INT),
 	FN(USTACK, "ustack", ustack, 0, 1, ANYWHERE, ktap_bit(USTACK) | NIL, INT),
+	VALUE(GETTIMEOFDAY_NS,	gettimeofday_ns, INT),
+	VALUE(GETTIMEOFDAY_US,	gettimeofday_us, INT),
+	VALUE(GETTIMEOFDAY_MS,	gettimeofday_ms, INT),
+	VALUE(GETTIMEOFDAY_S,	gettimeofday_s,	INT),
+	VALUE(WALLTIME,		walltime,	STRING),
+	VALUE(NUM_CPUS,		num_cpus,	INT),
+	VALUE(ARCH,		arch,		STRING),
+	VALUE(KERNEL_V,		kernel_v,	STRING),
+	VALUE(IN_INTERRUPT,	in_interrupt,	BOOL),
+	VALUE(IN_IOWAIT,	in_iowait,	BOOL),
 	FN(SCRIPTARG, "arg", scriptarg, 1, 1, ANYWHERE, INT | STRING | NIL, INT),
 
 	FN(TRACE, "trace", trace, 1, 1, IN_PROCESS, NIL, INT),
 	FN(PROBE, "kdebug.probe", probe, 2, 2, IN_PROCESS, NIL, STRING, ktap_bit(FUNC)),
+	FN(GETOPT, "getopt", getopt, 2, 2, ANYWHERE, NIL | BOOL | INT | STRING,
+	   INT, NIL | BOOL | INT | STRING),
 
 	FN(PRINT, "print", print, 0, KTAP_MAX_ARGS, ANYWHERE, NIL),
 	FN(PRINTF, "printf", printf, 1, KTAP_MAX_ARGS, ANYWHERE, NIL, STRING),
@@ -98,6 +111,23 @@ const struct ktap_builtin ktap_builtins[KTAP_NR_FUNCTIONS] = {
 	FN(NTOP, "ntop", ntop, 1, 2, ANYWHERE, STRING, INT | STRING, INT | STRING),
 	FN(MACADDR, "macaddr", macaddr, 1, 1, ANYWHERE, STRING, STRING),
 	FN(STRFTIME, "strftime", strftime, 1, 2, ANYWHERE, STRING, STRING, INT),
+
+	FN(STR, "str", str, 1, 2, ANYWHERE, STRING | NIL, ADDRESS | STRING, INT),
+	FN(USER_STRING, "user_string", user_string, 1, 2, ANYWHERE, STRING | NIL,
+	   ADDRESS | STRING, INT),
+	FN(KERNEL_STRING, "kernel_string", kernel_string, 1, 2, ANYWHERE, STRING | NIL,
+	   ADDRESS | STRING, INT),
+	FN(BUF, "buf", buf, 2, 2, ANYWHERE, STRING | NIL, ADDRESS, INT),
+	FN(READ, "read", read, 2, 2, ANYWHERE, INT | NIL, ADDRESS, INT),
+
+	FN(KSYM, "ksym", ksym, 1, 1, ANYWHERE, STRING | NIL, ADDRESS),
+	FN(KADDR, "kaddr", kaddr, 1, 1, IN_PROCESS, INT | NIL, STRING),
+	FN(STRINGOF, "stringof", stringof, 1, 1, ANYWHERE, STRING | NIL),
+	FN(IPOF, "ipof", ipof, 1, 1, ANYWHERE, INT | NIL, ADDRESS | STACK),
+
+	FN(CAST, "cast", cast, 2, 2, ANYWHERE, PTR | NIL, STRING, ADDRESS),
+	FN(SIZEOF, "sizeof", sizeof, 1, 1, ANYWHERE, INT, STRING),
+	FN(OFFSETOF, "offsetof", offsetof, 2, 2, ANYWHERE, INT, STRING, STRING),
 
 	FN(EVENT_FIELD, "field", event_field, 2, 2, ANYWHERE, KEY, ktap_bit(EVENT), INT),
 

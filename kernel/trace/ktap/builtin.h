@@ -64,16 +64,63 @@ int ktap_fn_snapshot(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 int ktap_fn_trunc(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 int ktap_fn_normalize(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 
+/* Strings of an argv that join() looks at. */
+#define KTAP_MAX_JOINED		32
+
 /* builtin_mem.c */
 int ktap_fn_join(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_str(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_user_string(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_kernel_string(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_buf(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_read(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+/* The value of the kernel's variable @sym, nil if it cannot be read. */
+void ktap_symbol_get(struct ktap_vm *vm, const struct ktap_symbol *sym, struct ktap_value *v);
 
 /*
- * builtin_task.c: memory of the current process; nothing is waited for.  0 or
- * -EFAULT; bytes of the string, which is cut to @size, NUL included, or -EFAULT.
+ * memory.c: of the current process, or the kernel; nothing is waited for.  0 or
+ * a negative errno; bytes of the string, which is cut to @size, NUL included, or
+ * a negative errno.
  */
 int ktap_read_user(void *to, u64 from, size_t size);
 int ktap_read_user_string(char *to, u64 from, size_t size);
+int ktap_read_kernel(void *to, u64 from, size_t size);
+int ktap_read_kernel_string(char *to, u64 from, size_t size);
+/* Does the address belong to the process, if it belongs to anybody? */
+bool ktap_is_user_address(u64 address);
 unsigned int ktap_user_pointer_size(void);
+
+/* builtin_symbol.c */
+int ktap_fn_ksym(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_kaddr(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_stringof(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_ipof(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+
+/*
+ * symbol.c: text of an address, at most KTAP_MAX_SYMBOL bytes in @buf, NUL
+ * included; the address of a name, 0 if there is none.  Any context.
+ */
+#define KTAP_MAX_SYMBOL		1024
+size_t ktap_symbol_text(u64 address, char *buf);
+u64 ktap_symbol_address(const char *name);
+/* The address of a variable, for this CPU if each has its own. */
+u64 ktap_symbol_here(const struct ktap_symbol *sym);
+
+/* builtin_machine.c */
+int ktap_fn_gettimeofday_ns(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_gettimeofday_us(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_gettimeofday_ms(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_gettimeofday_s(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_num_cpus(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_arch(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_kernel_v(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_in_interrupt(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_in_iowait(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+
+/* member.c */
+int ktap_fn_cast(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_sizeof(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_offsetof(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 
 /* builtin_table.c */
 int ktap_fn_count(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
@@ -98,6 +145,7 @@ int ktap_fn_tonumber(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 int ktap_fn_ntop(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 int ktap_fn_macaddr(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 int ktap_fn_strftime(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_walltime(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 
 /* builtin_event.c */
 int ktap_fn_argstr(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
@@ -121,6 +169,9 @@ int ktap_fn_rand(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 int ktap_fn_curtask(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 int ktap_fn_kstack(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 int ktap_fn_ustack(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+
+/* option.c */
+int ktap_fn_getopt(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 
 /* session.c, source.c: the session */
 int ktap_fn_elapsed(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Built-in functions that read the memory of the current process.
+ * Built-in functions that read memory: of the current process, and the kernel's.
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>
+#include <linux/minmax.h>
 #include <linux/string.h>
 
 #include "builtin.h"
 
-/* Strings of an argv that are looked at. */
-#define MAX_JOINED	32
-
 /* A string takes longer to read than an instruction. */
 #define STRING_COST	8
+
+static void count_bad_read(struct ktap_vm *vm)
+{
+	atomic_long_inc(&vm->env->counters.bad_reads);
+}
 
 /* The string's address from the array; 0 at its end, negative if it cannot be read. */
 static int read_pointer(u64 array, unsigned int i, unsigned int size, u64 *string)
@@ -53,7 +56,7 @@ static int join(struct ktap_vm *vm, char *buf, u64 array)
 	int len = 0, err;
 	u64 string;
 
-	for (i = 0; i < MAX_JOINED && len >= 0 && len <= JOINED_SIZE; i++) {
+	for (i = 0; i < KTAP_MAX_JOINED && len >= 0 && len <= JOINED_SIZE; i++) {
 		err = ktap_vm_charge(vm, STRING_COST) ?: read_pointer(array, i, pointer, &string);
 		if (err)
 			return err;
@@ -81,6 +84,189 @@ int ktap_fn_join(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 		atomic_long_inc(&vm->env->counters.cut_strings);
 	}
 	ktap_arena_trim(vm, buf, max(len, 0));
+	if (len < 0 && !vm->error)
+		count_bad_read(vm);
 	r[0] = len < 0 ? KTAP_VALUE_NIL : KTAP_VALUE_STR(buf, len);
 	return vm->error;
+}
+
+/* Whose an address is. */
+enum owner {
+	PROCESS,
+	KERNEL,
+	EITHER,		/* the address tells */
+};
+
+static bool is_of_process(enum owner owner, u64 address)
+{
+	return owner == PROCESS || (owner == EITHER && ktap_is_user_address(address));
+}
+
+static int read_bytes(enum owner owner, void *to, u64 from, size_t size)
+{
+	if (is_of_process(owner, from))
+		return ktap_read_user(to, from, size);
+	return ktap_read_kernel(to, from, size);
+}
+
+static bool another_byte(enum owner owner, u64 from, char *c)
+{
+	return !read_bytes(owner, c, from, 1) && *c;
+}
+
+/*
+ * Reads a string of at most @size bytes, without its NUL.  Gives its bytes, and
+ * in @more whether there are others behind, or a negative errno.
+ */
+static int read_string(enum owner owner, char *to, u64 from, u32 size, bool *more)
+{
+	int len;
+	char c;
+
+	if (is_of_process(owner, from))
+		len = ktap_read_user_string(to, from, size);
+	else
+		len = ktap_read_kernel_string(to, from, size);
+	/* There was room for the NUL: is that its place? */
+	if (len == (int)size - 1 && another_byte(owner, from + len, &to[len]))
+		len++;
+	*more = len == (int)size && another_byte(owner, from + len, &c);
+	return len;
+}
+
+/* What the script asks for at most, if it does.  False: it is an error, and set. */
+static bool size_arg(struct ktap_vm *vm, const char *name, const struct ktap_value *v, u32 *size)
+{
+	if (v->i < 0) {
+		ktap_vm_error(vm, -EINVAL, "%s: a string of %lld bytes", name, v->i);
+		return false;
+	}
+	*size = min_t(u64, v->i, KTAP_MAX_STRLEN);
+	return true;
+}
+
+static int get_string(struct ktap_vm *vm, const char *name, enum owner owner,
+		      struct ktap_value *r, unsigned int n)
+{
+	u64 address = r[0].u;
+	u32 size = KTAP_MAX_STRLEN;
+	bool more = false;
+	char *buf;
+	int len, err;
+
+	err = ktap_make_text(vm, &r[0]);
+	if (err)
+		return err;
+	if (n > 1 && !size_arg(vm, name, &r[1], &size))
+		return vm->error;
+	/* What the event has read already. */
+	if (r[0].tag == KTAP_STR)
+		r[0].len = min(r[0].len, size);
+	if (r[0].tag == KTAP_STR || r[0].tag == KTAP_NIL)
+		return 0;
+
+	buf = ktap_arena_alloc(vm, max(size, 1));
+	if (!buf)
+		return vm->error;
+	len = size ? read_string(owner, buf, address, size, &more) : 0;
+	ktap_arena_trim(vm, buf, max(len, 0));
+	/* To get no more than one has asked for is no loss. */
+	if (more && size == KTAP_MAX_STRLEN)
+		atomic_long_inc(&vm->env->counters.cut_strings);
+	if (len < 0)
+		count_bad_read(vm);
+	r[0] = len < 0 ? KTAP_VALUE_NIL : KTAP_VALUE_STR(buf, len);
+	return ktap_vm_charge(vm, STRING_COST + max(len, 0) / 64);
+}
+
+int ktap_fn_str(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	return get_string(vm, "str", EITHER, r, n);
+}
+
+int ktap_fn_user_string(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	return get_string(vm, "user_string", PROCESS, r, n);
+}
+
+int ktap_fn_kernel_string(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	return get_string(vm, "kernel_string", KERNEL, r, n);
+}
+
+int ktap_fn_buf(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	u64 address = r[0].u;
+	char *buf;
+	u32 size;
+	int err;
+
+	if (!size_arg(vm, "buf", &r[1], &size))
+		return vm->error;
+	if (r[0].tag == KTAP_NIL)
+		return 0;
+	buf = ktap_arena_alloc(vm, max(size, 1));
+	if (!buf)
+		return vm->error;
+	err = size ? read_bytes(EITHER, buf, address, size) : 0;
+	ktap_arena_trim(vm, buf, err ? 0 : size);
+	if (err)
+		count_bad_read(vm);
+	else if (r[1].i > size)
+		atomic_long_inc(&vm->env->counters.cut_strings);
+	r[0] = err ? KTAP_VALUE_NIL : KTAP_VALUE_STR(buf, size);
+	return ktap_vm_charge(vm, STRING_COST + size / 64);
+}
+
+/* An integer as it lies in memory; nil and counted if it cannot be read. */
+static void get_integer(struct ktap_vm *vm, enum owner owner, u64 address, u32 size,
+			bool is_signed, struct ktap_value *v)
+{
+	union {
+		u8 u8;
+		u16 u16;
+		u32 u32;
+		u64 u64;
+	} x;
+	s64 i;
+
+	*v = KTAP_VALUE_NIL;
+	if (read_bytes(owner, &x, address, size)) {
+		count_bad_read(vm);
+		return;
+	}
+	switch (size) {
+	case 1:
+		i = is_signed ? (s8)x.u8 : (s64)x.u8;
+		break;
+	case 2:
+		i = is_signed ? (s16)x.u16 : (s64)x.u16;
+		break;
+	case 4:
+		i = is_signed ? (s32)x.u32 : (s64)x.u32;
+		break;
+	default:
+		i = x.u64;
+	}
+	*v = KTAP_VALUE_INT(i);
+}
+
+int ktap_fn_read(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	s64 size = r[1].i;
+
+	if (size != 1 && size != 2 && size != 4 && size != 8)
+		return ktap_vm_error(vm, -EINVAL,
+				     "read: an integer has 1, 2, 4 or 8 bytes, not %lld", size);
+	if (r[0].tag != KTAP_NIL)
+		get_integer(vm, EITHER, r[0].u, size, false, &r[0]);
+	return 0;
+}
+
+void ktap_symbol_get(struct ktap_vm *vm, const struct ktap_symbol *sym, struct ktap_value *v)
+{
+	if (sym->size)
+		get_integer(vm, KERNEL, ktap_symbol_here(sym), sym->size, sym->is_signed, v);
+	else
+		*v = KTAP_VALUE_INT((s64)sym->address);
 }

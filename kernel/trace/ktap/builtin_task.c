@@ -3,7 +3,6 @@
  * Built-in values: the thread, the process and the machine.
  */
 #include <linux/cgroup.h>
-#include <linux/compat.h>
 #include <linux/cred.h>
 #include <linux/preempt.h>
 #include <linux/ptrace.h>
@@ -13,11 +12,10 @@
 #include <linux/string.h>
 #include <linux/timekeeping.h>
 #include <linux/topology.h>
-#include <linux/uaccess.h>
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
-#include <asm/tlb.h>
 
+#include "btf.h"
 #include "builtin.h"
 #include "session.h"
 #include "source.h"
@@ -102,7 +100,9 @@ int ktap_fn_rand(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 
 int ktap_fn_curtask(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
-	r[0] = KTAP_VALUE_PTR((unsigned long)current);
+	bool typed = vm->env->prog->uses & KTAP_USES_TYPES;
+
+	r[0] = KTAP_VALUE_TYPED((unsigned long)current, typed ? ktap_btf_task() : 0);
 	return 0;
 }
 
@@ -196,32 +196,6 @@ static struct ktap_value user_stack(const unsigned long *ips, unsigned int len)
 		.tag = KTAP_USTACK,
 		.len = len * sizeof(*ips),
 	};
-}
-
-int ktap_read_user(void *to, u64 from, size_t size)
-{
-	unsigned long address = from;
-
-	if (address != from)
-		return -EFAULT;
-	return copy_from_user_nofault(to, (const void __user *)address, size);
-}
-
-int ktap_read_user_string(char *to, u64 from, size_t size)
-{
-	unsigned long address = from;
-	int len;
-
-	if (address != from || !nmi_uaccess_okay())
-		return -EFAULT;
-	/* It counts the NUL. */
-	len = strncpy_from_user_nofault(to, (const void __user *)address, size);
-	return len > 0 ? len - 1 : -EFAULT;
-}
-
-unsigned int ktap_user_pointer_size(void)
-{
-	return in_compat_syscall() ? sizeof(u32) : sizeof(long);
 }
 
 #ifdef CONFIG_USER_STACKTRACE_SUPPORT

@@ -20,7 +20,7 @@
 
 /* Sections of a chunk, unknown ones included. */
 #define MAX_SECTIONS	32
-#define NR_SECTIONS	(KTAP_SEC_TRIES + 1)
+#define NR_SECTIONS	(KTAP_SEC_OPTIONS + 1)
 
 /* A section, in host order. */
 struct section {
@@ -63,6 +63,7 @@ static const struct {
 	[KTAP_SEC_LINES] = { "lines", sizeof(struct ktap_line), KTAP_MAX_INSNS },
 	[KTAP_SEC_FILES] = { "files", sizeof(struct ktap_file), KTAP_MAX_FILES, true },
 	[KTAP_SEC_TRIES] = { "tries", sizeof(struct ktap_try), KTAP_MAX_TRIES },
+	[KTAP_SEC_OPTIONS] = { "options", sizeof(struct ktap_option), KTAP_MAX_OPTIONS },
 };
 
 static_assert(sizeof(struct ktap_header) == 24);
@@ -73,6 +74,7 @@ static_assert(sizeof(struct ktap_probe_desc) == 16);
 static_assert(sizeof(struct ktap_line) == 8);
 static_assert(sizeof(struct ktap_file) == 16);
 static_assert(sizeof(struct ktap_try) == 16);
+static_assert(sizeof(struct ktap_option) == 16);
 static_assert(sizeof(struct ktap_insn) == 8);
 static_assert(sizeof(struct ktap_code) == 8);
 
@@ -590,10 +592,41 @@ static int load_tries(struct loader *l)
 	return err;
 }
 
+/* A string that only a help shows. */
+static bool is_text(const struct loader *l, __le32 raw)
+{
+	return le32_to_cpu(raw) == KTAP_NONE || le32_to_cpu(raw) < l->prog->nstrings;
+}
+
+static int load_options(struct loader *l)
+{
+	const struct ktap_option *raw = section_data(l, KTAP_SEC_OPTIONS);
+	struct ktap_program *prog = l->prog;
+	u32 i, j;
+	int err;
+
+	prog->options = alloc_entries(l, KTAP_SEC_OPTIONS, sizeof(*prog->options),
+				      &prog->noptions);
+	if (!prog->options)
+		return -ENOMEM;
+	for (i = 0; i < prog->noptions; i++) {
+		err = name_of(l, "option", i, le32_to_cpu(raw[i].name), &prog->options[i]);
+		if (err)
+			return err;
+		if (!is_text(l, raw[i].help) || !is_text(l, raw[i].value) || raw[i].flags)
+			return malformed(l, "option %u has no such text", i);
+		for (j = 0; j < i; j++) {
+			if (!strcmp(prog->options[j], prog->options[i]))
+				return malformed(l, "option %u stands twice", i);
+		}
+	}
+	return 0;
+}
+
 /* In this order: names are strings, and functions cover code. */
 static int (* const loaders[])(struct loader *l) = {
 	load_strings, load_ints, load_code, load_funcs, load_clauses, load_globals,
-	load_fields, load_files, load_lines, load_tries,
+	load_fields, load_files, load_lines, load_tries, load_options,
 };
 
 static int load_all(struct loader *l, size_t len)
@@ -608,6 +641,8 @@ static int load_all(struct loader *l, size_t len)
 		err = loaders[i](l);
 	if (!err)
 		err = ktap_verify(l->prog, l->diag);
+	if (!err)
+		err = ktap_program_link(l->prog, l->diag);
 	if (err == -ENOMEM)
 		ktap_diag(l->diag, "no memory for the program");
 	return err;
@@ -648,8 +683,11 @@ void ktap_program_free(struct ktap_program *prog)
 	kvfree(prog->globals);
 	kvfree(prog->fields);
 	kvfree(prog->string_field);
+	kvfree(prog->symbols);
+	kvfree(prog->accesses);
 	kvfree(prog->files);
 	kvfree(prog->tries);
+	kvfree(prog->options);
 	kvfree(prog->try_at);
 	kvfree(prog);
 }

@@ -10,6 +10,8 @@
 #include <linux/timekeeping.h>
 
 #include "agg.h"
+#include "member.h"
+#include "option.h"
 #include "self.h"
 #include "table.h"
 
@@ -29,6 +31,8 @@ int ktap_env_init(struct ktap_env *env, struct ktap_program *prog, size_t max_me
 		ktap_lock_init(&env->stripes[i / KTAP_STRIPES][i % KTAP_STRIPES].lock);
 	ktap_heap_init(&env->heap, max_memory, low);
 	err = ktap_self_init(env);
+	if (!err && prog->uses & KTAP_USES_TYPES)
+		err = ktap_members_init(env);
 	if (!err && prog->uses & KTAP_USES_HEAP)
 		err = ktap_heap_refill(&env->heap) ?: ktap_globals_init(env);
 	if (err)
@@ -41,6 +45,8 @@ void ktap_env_destroy(struct ktap_env *env)
 	/* All else lies in the heap. */
 	ktap_aggs_destroy(env);
 	ktap_self_destroy(env);
+	ktap_members_destroy(env);
+	ktap_options_destroy(env);
 	kvfree(env->globals);
 	env->globals = NULL;
 	ktap_heap_destroy(&env->heap);

@@ -3,6 +3,7 @@
  * What is written to the file ktap/session: lines that set the session up, the
  * chunk, and "stop", in any pieces.
  */
+#include <linux/cpumask.h>
 #include <linux/kstrtox.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
@@ -65,6 +66,33 @@ static int set_memory(struct ktap_session *s, const char *value)
 	return 0;
 }
 
+static int set_cpus(struct ktap_session *s, const char *value)
+{
+	if (!s->cpus)
+		s->cpus = kzalloc(cpumask_size(), GFP_KERNEL_ACCOUNT);
+	if (!s->cpus)
+		return ktap_session_refuse(s, -ENOMEM, "no memory");
+	switch (cpulist_parse(value, s->cpus)) {
+	case 0:
+		break;
+	case -ERANGE:
+	case -EOVERFLOW:
+		return ktap_session_refuse(s, -ERANGE,
+					   "not all of the CPUs '%s' exist: there are %*pbl", value,
+					   cpumask_pr_args(cpu_possible_mask));
+	default:
+		cpumask_clear(s->cpus);
+	}
+	if (cpumask_empty(s->cpus))
+		return ktap_session_refuse(s, -EINVAL, "'%s' is no list of CPUs like 0,2-3",
+					   value);
+	if (!cpumask_subset(s->cpus, cpu_possible_mask))
+		return ktap_session_refuse(s, -ERANGE,
+					   "not all of the CPUs '%s' exist: there are %*pbl", value,
+					   cpumask_pr_args(cpu_possible_mask));
+	return 0;
+}
+
 static int set_follow(struct ktap_session *s, const char *value)
 {
 	s->follow = true;
@@ -92,6 +120,7 @@ static const struct {
 	{ "arg",	true,	set_arg },
 	{ "pid",	true,	set_pid },
 	{ "follow",	false,	set_follow },
+	{ "cpus",	true,	set_cpus },
 	{ "self",	false,	set_self },
 	{ "memory",	true,	set_memory },
 	{ "frames",	false,	set_frames },

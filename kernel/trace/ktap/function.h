@@ -9,6 +9,7 @@
 #include "source.h"
 
 struct ftrace_regs;
+struct ktap_load;
 struct module;
 struct pt_regs;
 
@@ -54,15 +55,20 @@ struct ktap_fns {
  * @point: see there
  * @fns: the functions
  * @ret: for their return
- * @nargs: arguments that handlers may ask for
+ * @hidden: arguments in front of those that handlers know of
+ * @nargs: arguments that handlers may ask for, hidden ones included
  * @fields: by field of the program
+ * @params: by field of the program: a parameter, whose place is its @offset; NULL
+ *	if their names are not known
  */
 struct ktap_fn_point {
 	struct ktap_point point;
 	struct ktap_fns fns;
 	bool ret;
+	u8 hidden;
 	u8 nargs;
 	u8 *fields;
+	struct ktap_load *params;
 };
 
 /**
@@ -86,6 +92,7 @@ struct ktap_fn_hit {
 };
 
 extern const struct ktap_event_ops ktap_fn_ops;
+extern const struct ktap_event_ops ktap_rawtp_ops;
 
 /**
  * struct ktap_fn_spec - "probe:[MODULE:]FUNCTION[+OFFSET][%return]"
@@ -108,6 +115,10 @@ int ktap_fn_init(struct ktap_vm *vm, struct ktap_fn_point *f, struct ktap_probe 
 		 const struct ktap_source *source, struct ktap_fns *fns);
 void ktap_fn_destroy(struct ktap_fn_point *f);
 void ktap_fns_free(struct ktap_fns *fns);
+int ktap_fns_check_allowed(struct ktap_vm *vm, const struct ktap_probe *probe);
+int ktap_fns_add(struct ktap_fns *fns, const char *name, unsigned long ip);
+void ktap_fns_tidy(struct ktap_fns *fns);
+unsigned long *ktap_fns_ips(const struct ktap_fns *fns);
 
 /* src_kprobe.c */
 #ifdef CONFIG_KPROBES

@@ -36,6 +36,7 @@ static const struct {
 	LOSS(full_threads, "dropped %ld fields of threads: too many threads have some"),
 	LOSS(nmi_busy,	   "dropped %ld updates that interrupted another one"),
 	LOSS(cut_strings,  "cut %ld strings that were too long"),
+	LOSS(bad_reads,	   "%ld reads of memory failed"),
 #undef LOSS
 };
 

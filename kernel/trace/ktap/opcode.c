@@ -101,6 +101,8 @@ const struct ktap_opdef ktap_opdefs[256] = {
 	OP(FIELD,	WRITE,	NONE,	NONE,	FIELD,	ANY),
 	OP(ARG,		WRITE,	NONE,	NONE,	OWN,	ANY),
 
+	OP(SYMBOL,	WRITE,	NONE,	NONE,	STR,	ktap_bit(NIL) | ktap_bit(INT)),
+
 	OP(GETSELF,	WRITE,	NONE,	NONE,	STR,	STORED),
 	OP(SETSELF,	READ,	NONE,	NONE,	STR,	0),
 	OP(ADDSELF,	READ,	NONE,	NONE,	STR,	0),

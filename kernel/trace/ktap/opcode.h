@@ -55,6 +55,17 @@ struct ktap_opdef {
 	u16 result;
 };
 
+/*
+ * Instructions that the verifier puts into the place of others when it knows what
+ * a pointer points to.  No chunk has them: they are in no table.
+ */
+enum ktap_made_opcode {
+	KTAP_OP_MEMBER	= 248,	/* R[a] = member of R[b]; d is of &ktap_program.accesses */
+	KTAP_OP_ELEM	= 249,	/* R[a] = what stands R[c] places behind R[b] */
+	KTAP_OP_ELEMI	= 250,	/* R[a] = what stands d places behind R[b] */
+	KTAP_OP_CAST	= 251,	/* R[a] = R[a + 1], a pointer to type d */
+};
+
 extern const struct ktap_opdef ktap_opdefs[256];
 
 /* Name of an opcode, NULL if there is none. */

@@ -12,6 +12,7 @@
 
 #include "agg.h"
 #include "frame.h"
+#include "member.h"
 #include "ops.h"
 #include "table.h"
 
@@ -191,6 +192,8 @@ static int want_table(struct ktap_vm *vm, const struct ktap_value *v)
 {
 	if (likely(v->tag == KTAP_TABLE))
 		return 0;
+	if (v->tag == KTAP_PTR)
+		return ktap_vm_error(vm, -EINVAL, "what a pointer points to can only be read");
 	if (v->tag != KTAP_AGG)
 		return not_indexed(vm, v);
 	return ktap_vm_error(vm, -EINVAL, "only '<<<' writes to a key of an aggregation");
@@ -222,6 +225,8 @@ int ktap_op_get(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_va
 	struct ktap_table *t;
 	int err;
 
+	if (unlikely(table->tag == KTAP_PTR))
+		return ktap_element_get(vm, dst, table, key);
 	err = readable_key(vm, table, key, &t);
 	return err ?: get(vm, dst, t, key);
 }
@@ -313,6 +318,8 @@ int ktap_op_get_name(struct ktap_vm *vm, struct ktap_value *dst,
 		ktap_op_field(vm, prog->string_field[string], dst);
 		return vm->error;
 	}
+	if (object->tag == KTAP_PTR)
+		return ktap_member_by_name(vm, dst, object, string);
 	err = readable(vm, object, &t);
 	return err ?: get(vm, dst, t, &prog->strings[string]);
 }

@@ -13,6 +13,8 @@
 
 #include "value.h"
 
+struct ktap_access;
+
 /**
  * struct ktap_code - struct ktap_insn in host byte order
  * @op: enum ktap_opcode
@@ -50,10 +52,27 @@ struct ktap_clause {
 	u32 handler;			/* function */
 };
 
+/**
+ * struct ktap_symbol - a variable of the kernel that a program reads
+ * @address: where it is, or its @size is 0: its value
+ * @size: 1, 2, 4 or 8 bytes; 0: a constant
+ * @is_signed: below 0 where its highest bit is set
+ * @percpu: each CPU has its own
+ * @found: it was looked up
+ */
+struct ktap_symbol {
+	u64 address;
+	u8 size;
+	bool is_signed;
+	bool percpu;
+	bool found;
+};
+
 /* What a program needs of its session, found while loading. */
 #define KTAP_USES_HEAP		BIT(0)	/* tables, aggregations, globals */
 #define KTAP_USES_ARGSTR	BIT(1)	/* an event's text */
 #define KTAP_USES_SELF		BIT(2)	/* fields of threads */
+#define KTAP_USES_TYPES		BIT(3)	/* what pointers point to */
 
 /**
  * struct ktap_program - a loaded chunk
@@ -72,6 +91,7 @@ struct ktap_clause {
  * @nown_fields: how many of @fields are of the chunk's own section
  * @nfiles: entries of @files
  * @ntries: entries of @tries
+ * @noptions: entries of @options
  * @code: all instructions
  * @strings: constants, ready to be moved into a register; NUL-terminated
  * @ints: constants
@@ -83,9 +103,14 @@ struct ktap_clause {
  *	even those that the section has too: e.name is the event's own name,
  *	args.name is a field
  * @string_field: field of a string constant that is such a key, or KTAP_NONE
+ * @reader: the first instruction that reads the kernel's memory, or asks for an
+ *	address, from 1; 0: there is none
+ * @symbols: by string constant: what SYMBOL reads; NULL if there is none
+ * @accesses: members that instructions read (member.h); NULL if there are none
  * @lines: position of each instruction; NULL if the chunk has none
  * @files: name of each source file
  * @tries: where errors are caught
+ * @options: names of the options that the script takes
  * @try_at: by instruction: which of @tries catches its errors, from 1, or 0.
  *	NULL if there are none
  */
@@ -106,6 +131,7 @@ struct ktap_program {
 	u32 nown_fields;
 	u32 nfiles;
 	u32 ntries;
+	u32 noptions;
 
 	struct ktap_code *code;
 	struct ktap_value *strings;
@@ -115,9 +141,13 @@ struct ktap_program {
 	const char **globals;
 	const struct ktap_value **fields;
 	u32 *string_field;
+	struct ktap_symbol *symbols;
+	u32 reader;
+	struct ktap_access *accesses;
 	const struct ktap_line *lines;
 	const char **files;
 	struct ktap_catch *tries;
+	const char **options;
 	u16 *try_at;
 };
 
@@ -205,5 +235,11 @@ void ktap_program_free(struct ktap_program *prog);
 
 /* verifier.c: called by ktap_program_load(); 0 or -EINVAL, -E2BIG, -ENOMEM */
 int ktap_verify(struct ktap_program *prog, struct ktap_diag *diag);
+
+/*
+ * symbol.c: finds what the program, verified, refers to in the kernel, and asks
+ * whether it may.  0 or, with @diag filled, -ENOENT, -EPERM, -ENOMEM.
+ */
+int ktap_program_link(struct ktap_program *prog, struct ktap_diag *diag);
 
 #endif /* _KTAP_PROGRAM_H */

@@ -3,6 +3,7 @@
  * Sessions: the life of a script from the moment its chunk is complete to the
  * last line it prints, and its end.
  */
+#include <linux/capability.h>
 #include <linux/cleanup.h>
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
@@ -17,6 +18,7 @@
 #include "builtin.h"
 #include "loss.h"
 #include "object.h"
+#include "option.h"
 #include "output.h"
 #include "session.h"
 #include "source.h"
@@ -355,6 +357,46 @@ static int init_output(struct ktap_session *s, struct kthread_worker *worker)
 	return w.err;
 }
 
+/* Of the arguments, options go to where getopt() finds them; up to one that is "--". */
+static int take_options(struct ktap_session *s)
+{
+	unsigned int i, kept = min(s->nargs, 1U);
+	bool ended = !s->env.prog->noptions;
+	int taken = 0;
+
+	for (i = kept; i < s->nargs; i++) {
+		struct ktap_value arg = s->args[i];
+		bool text = arg.tag == KTAP_STR && taken >= 0 && !ended;
+
+		if (text)
+			taken = ktap_option_take(&s->env, arg.blob, &s->diag);
+		ended |= text && !strcmp(arg.blob, "--");
+		if (text && (taken > 0 || ended))
+			kfree(arg.blob);
+		else
+			s->args[kept++] = arg;
+	}
+	s->nargs = kept;
+	return min(taken, 0);
+}
+
+/*
+ * Whoever may open the file may count events, and see what they bring.  The memory
+ * of the kernel is for those who could read it by perf's or BPF's probes, too.
+ */
+static int check_reader(struct ktap_session *s, const struct ktap_program *prog)
+{
+	static const char why[] = "only who has CAP_PERFMON may read the memory of the kernel";
+
+	if (s->perfmon || (!prog->reader && !(prog->uses & KTAP_USES_TYPES)))
+		return 0;
+	if (prog->reader)
+		ktap_diag_at(&s->diag, prog, prog->reader - 1, "%s", why);
+	else
+		ktap_diag(&s->diag, "%s, by the types it has", why);
+	return -EPERM;
+}
+
 static int prepare(struct ktap_session *s)
 {
 	struct ktap_program *prog;
@@ -368,11 +410,14 @@ static int prepare(struct ktap_session *s)
 	s->chunk = NULL;
 	s->env.prog = prog;
 
+	err = check_reader(s, prog);
+	if (err)
+		goto free_prog;
 	err = ktap_env_init(&s->env, prog, s->memory, low);
 	if (err)
 		goto free_prog;
 	s->env.max_insns = READ_ONCE(ktap_max_insns);
-	err = ktap_vm_init_process(&s->vm, &s->env);
+	err = take_options(s) ?: ktap_vm_init_process(&s->vm, &s->env);
 	if (err)
 		goto destroy_env;
 	s->vm.abort = &s->abort;
@@ -515,6 +560,7 @@ struct ktap_session *ktap_session_open(void)
 		return ERR_PTR(-ENOMEM);
 
 	s->state = KTAP_OPEN;
+	s->perfmon = perfmon_capable();
 	mutex_init(&s->lock);
 	init_waitqueue_head(&s->wait);
 	INIT_LIST_HEAD(&s->probes);
@@ -590,6 +636,8 @@ void ktap_session_close(struct ktap_session *s)
 			kfree(s->args[i].blob);
 	}
 	kvfree(s->args);
+	kvfree(s->followed);
+	kfree(s->cpus);
 	kvfree(s->chunk);
 	kfree(s->line);
 	mem_cgroup_put(s->memcg);

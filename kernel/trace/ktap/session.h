@@ -6,6 +6,7 @@
 #ifndef _KTAP_SESSION_H
 #define _KTAP_SESSION_H
 
+#include <linux/cpumask.h>
 #include <linux/irq_work.h>
 #include <linux/kthread.h>
 #include <linux/list.h>
@@ -119,6 +120,7 @@ struct ktap_output {
  * @abort: the file is being closed: whatever runs in process context ends
  * @lock: protects the set-up, loading and detaching
  *
+ * @perfmon: who opened the file has CAP_PERFMON
  * @opener: process that opened the file, for display
  * @comm: its name
  * @memcg: pays for all the session allocates
@@ -135,6 +137,10 @@ struct ktap_output {
  * @memory: the script may take that many bytes
  * @pid: deliver events of this process only; 0: of all
  * @follow: and of its descendants
+ * @followed: by process id: is it one of them?  NULL without @follow
+ * @scanned: who was there before is in @followed
+ * @following: who is born and who ends is told to @followed
+ * @cpus: deliver events of these CPUs only; NULL: of all
  * @self: deliver events of the reader as well
  * @reader: process that read last, or wrote
  *
@@ -180,6 +186,7 @@ struct ktap_session {
 	bool abort;
 	struct mutex lock;		/* see session.c */
 
+	bool perfmon;
 	pid_t opener;
 	char comm[TASK_COMM_LEN];
 	struct mem_cgroup *memcg;
@@ -196,6 +203,10 @@ struct ktap_session {
 	size_t memory;
 	pid_t pid;
 	bool follow;
+	unsigned long *followed;
+	bool scanned;
+	bool following;
+	struct cpumask *cpus;
 	bool self;
 	pid_t reader;
 
@@ -236,6 +247,12 @@ struct ktap_session {
 static inline struct ktap_session *ktap_session_of(const struct ktap_vm *vm)
 {
 	return container_of(vm->env, struct ktap_session, env);
+}
+
+/* Does the session want to hear of what happens on a CPU? */
+static inline bool ktap_wants_cpu(const struct ktap_session *s, unsigned int cpu)
+{
+	return likely(!s->cpus) || cpumask_test_cpu(cpu, s->cpus);
 }
 
 /* session.c */

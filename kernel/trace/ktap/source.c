@@ -6,6 +6,7 @@
 #include <linux/cleanup.h>
 #include <linux/glob.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -24,6 +25,7 @@ const struct ktap_source * const ktap_sources[] = {
 #endif
 #ifdef CONFIG_FPROBE
 	&ktap_fprobe_source,
+	&ktap_rawtp_source,
 #endif
 #ifdef CONFIG_KPROBES
 	&ktap_kprobe_source,
@@ -176,6 +178,9 @@ static int __maybe_unused parse_none(struct ktap_vm *vm, struct ktap_probe *prob
 #ifndef CONFIG_DYNAMIC_FTRACE_WITH_ARGS
 #define ktap_parse_ftrace	parse_none
 #endif
+#ifndef CONFIG_FPROBE
+#define ktap_parse_rawtp	parse_none
+#endif
 
 /*
  * What events look like.  The first entry that matches decides; what matches
@@ -191,6 +196,7 @@ static const struct {
 	{ "tick-",	false,	parse_tick },
 	{ "tp:",	false,	parse_tracepoint },
 	{ "tracepoint:", false,	parse_tracepoint },
+	{ "rawtp:",	false,	ktap_parse_rawtp },
 	{ "profile-",	false,	ktap_parse_profile },
 	{ "probe:/",	false,	parse_none },
 	{ "probe:",	false,	ktap_parse_probe },
@@ -221,6 +227,84 @@ static int parse_event(struct ktap_vm *vm, struct ktap_probe *probe)
 	if (!strchr(event, ':'))
 		return ktap_vm_error(vm, -ENOENT, "no event '%s'", event);
 	return parse_tracepoint(vm, probe, event);
+}
+
+/* What is known of a function. */
+enum reach {
+	NOT_CALLED,
+	CALLED,
+	LOOKED_AT,
+};
+
+static void mark_called(u8 *reach, u32 func)
+{
+	if (reach[func] == NOT_CALLED)
+		reach[func] = CALLED;
+}
+
+/* Marks the functions that an instruction may call. */
+static void mark_callees(const struct ktap_program *prog, const struct ktap_code *insn,
+			 u8 *reach)
+{
+	u32 i;
+
+	switch (insn->op) {
+	case KTAP_OP_FUNC:
+	case KTAP_OP_CALL:
+		mark_called(reach, insn->d);
+		break;
+	case KTAP_OP_CALLV:
+		/* It may come from anywhere. */
+		if (!memchr(reach, NOT_CALLED, prog->nfuncs))
+			break;
+		for (i = 0; i < prog->nfuncs; i++)
+			mark_called(reach, i);
+		break;
+	}
+}
+
+/* The same of those that a function may call; true if it has a wanted instruction. */
+static bool look_at(const struct ktap_program *prog, u32 func, u8 *reach,
+		    bool (*wanted)(const struct ktap_code *insn))
+{
+	const struct ktap_code *insn = prog->code + prog->funcs[func].first;
+	const struct ktap_code *end = insn + prog->funcs[func].ninsns;
+
+	reach[func] = LOOKED_AT;
+	for (; insn < end; insn++) {
+		if (wanted(insn))
+			return true;
+		mark_callees(prog, insn, reach);
+	}
+	return false;
+}
+
+/**
+ * ktap_clause_reaches() - May a clause execute an instruction of some kind?
+ * @probe: the clause
+ * @wanted: says of an instruction whether it is one
+ *
+ * Context: process, may sleep.
+ * Return: false if it cannot; true if it may, or there is no memory to tell.
+ */
+bool ktap_clause_reaches(const struct ktap_probe *probe,
+			 bool (*wanted)(const struct ktap_code *insn))
+{
+	u8 *reach __free(kvfree) = kvzalloc(probe->session->env.prog->nfuncs, GFP_KERNEL);
+	const struct ktap_program *prog = probe->session->env.prog;
+	const u8 *next;
+
+	if (!reach)
+		return true;
+	mark_called(reach, probe->handler);
+	if (probe->filter != KTAP_NONE)
+		mark_called(reach, probe->filter);
+	while ((next = memchr(reach, CALLED, prog->nfuncs))) {
+		if (look_at(prog, next - reach, reach, wanted))
+			return true;
+		cond_resched();
+	}
+	return false;
 }
 
 static void free_probe(struct ktap_probe *probe)

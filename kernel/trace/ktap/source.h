@@ -146,6 +146,7 @@ extern const struct ktap_source ktap_perf_source;
 extern const struct ktap_source ktap_fprobe_source;
 extern const struct ktap_source ktap_kprobe_source;
 extern const struct ktap_source ktap_ftrace_source;
+extern const struct ktap_source ktap_rawtp_source;
 
 /* source.c */
 extern const struct ktap_source * const ktap_sources[];
@@ -154,6 +155,8 @@ extern const unsigned int ktap_nsources;
 void ktap_point_init(struct ktap_point *point, struct ktap_probe *probe,
 		     const struct ktap_source *source, const char *name);
 void ktap_point_events(struct ktap_point *point, u32 n);
+bool ktap_clause_reaches(const struct ktap_probe *probe,
+			 bool (*wanted)(const struct ktap_code *insn));
 int ktap_sources_attach(struct ktap_session *s, struct ktap_diag *diag);
 void ktap_sources_start(struct ktap_session *s);
 void ktap_sources_detach(struct ktap_session *s);
@@ -193,6 +196,7 @@ int ktap_parse_hardware(struct ktap_vm *vm, struct ktap_probe *probe, const char
 int ktap_parse_probe(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest);
 int ktap_parse_kretprobe(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest);
 int ktap_parse_ftrace(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest);
+int ktap_parse_rawtp(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest);
 
 /* src_dynevent.c: probes with fetch arguments */
 #ifdef CONFIG_KPROBE_EVENTS

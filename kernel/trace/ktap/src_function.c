@@ -25,6 +25,7 @@
 #include "../trace.h"
 #include "../trace_output.h"
 #include "function.h"
+#include "member.h"
 #include "output.h"
 
 /* The events of the clause */
@@ -34,6 +35,7 @@ enum fn_field {
 	FIELD_NAME,
 	FIELD_IP,
 	FIELD_CALLER,
+	FIELD_PARAM,	/* see &ktap_fn_point.params */
 };
 
 static const char * const field_names[] = {
@@ -77,6 +79,7 @@ static void get_field(const struct ktap_fn_hit *h, enum fn_field field, struct k
 	*v = KTAP_VALUE_NIL;
 	switch (field) {
 	case FIELD_NONE:
+	case FIELD_PARAM:
 		break;
 	case FIELD_NAME:
 		fn_name(&h->hit.ev, v);
@@ -88,19 +91,6 @@ static void get_field(const struct ktap_fn_hit *h, enum fn_field field, struct k
 		*v = KTAP_VALUE_INT(h->caller);
 		break;
 	}
-}
-
-static void fn_field(struct ktap_vm *vm, u32 index, struct ktap_value *v)
-{
-	const struct ktap_fn_hit *h = fn_hit_of(vm->event);
-
-	get_field(h, h->f->fields[index], v);
-}
-
-/* As in the format of ftrace:function */
-static void fn_nth(struct ktap_vm *vm, s64 n, struct ktap_value *v)
-{
-	get_field(fn_hit_of(vm->event), n == 1 ? FIELD_IP : n == 2 ? FIELD_CALLER : FIELD_NONE, v);
 }
 
 static unsigned long get_argument(struct ftrace_regs *fregs, unsigned int n)
@@ -121,17 +111,54 @@ static unsigned long get_return_value(struct ftrace_regs *fregs)
 #endif
 }
 
+/* False: it is not known here. */
+static bool read_argument(const struct ktap_fn_hit *h, u32 n, unsigned long *value)
+{
+	if (n >= h->f->nargs)
+		return false;
+	if (h->args)
+		*value = h->args[n];
+	else if (h->fregs && !h->f->ret)
+		*value = get_argument(h->fregs, n);
+	else
+		return false;
+	return true;
+}
+
 static void fn_arg(struct ktap_vm *vm, u32 n, struct ktap_value *v)
 {
 	const struct ktap_fn_hit *h = fn_hit_of(vm->event);
+	unsigned long value;
 
 	*v = KTAP_VALUE_NIL;
-	if (n >= h->f->nargs)
-		return;
-	if (h->args)
-		*v = KTAP_VALUE_INT(h->args[n]);
-	else if (h->fregs && !h->f->ret)
-		*v = KTAP_VALUE_INT(get_argument(h->fregs, n));
+	if (n < KTAP_FN_ARGS && read_argument(h, n + h->f->hidden, &value))
+		*v = KTAP_VALUE_INT(value);
+}
+
+static void get_param(const struct ktap_fn_hit *h, const struct ktap_load *param,
+		      struct ktap_value *v)
+{
+	unsigned long value;
+
+	*v = KTAP_VALUE_NIL;
+	if (read_argument(h, param->offset, &value))
+		ktap_load_register(v, value, param);
+}
+
+static void fn_field(struct ktap_vm *vm, u32 index, struct ktap_value *v)
+{
+	const struct ktap_fn_hit *h = fn_hit_of(vm->event);
+
+	if (h->f->fields[index] == FIELD_PARAM)
+		get_param(h, &h->f->params[index], v);
+	else
+		get_field(h, h->f->fields[index], v);
+}
+
+/* As in the format of ftrace:function */
+static void fn_nth(struct ktap_vm *vm, s64 n, struct ktap_value *v)
+{
+	get_field(fn_hit_of(vm->event), n == 1 ? FIELD_IP : n == 2 ? FIELD_CALLER : FIELD_NONE, v);
 }
 
 static void fn_retval(const struct ktap_event *ev, struct ktap_value *v)
@@ -211,6 +238,22 @@ const struct ktap_event_ops ktap_fn_ops = {
 	.save = fn_save,
 };
 
+/* A tracepoint's stack begins with the function that it stands in. */
+static void rawtp_top(const struct ktap_event *ev, unsigned long *start, unsigned long *size)
+{
+	*start = fn_hit_of(ev)->caller;
+	*size = 1;
+}
+
+/* There is no record that could be printed. */
+const struct ktap_event_ops ktap_rawtp_ops = {
+	.name = fn_name,
+	.field = fn_field,
+	.nth = fn_nth,
+	.arg = fn_arg,
+	.top = rawtp_top,
+};
+
 static void find_fields(struct ktap_fn_point *f, const struct ktap_program *prog)
 {
 	enum fn_field field;
@@ -237,6 +280,43 @@ static unsigned int wanted_args(const struct ktap_program *prog)
 	return min(n, KTAP_FN_ARGS);
 }
 
+/*
+ * Fields that are parameters of the function, if there is but one.  Of modules'
+ * functions the types are not known.
+ */
+static int find_params(struct ktap_fn_point *f, struct ktap_env *env)
+{
+	const struct ktap_program *prog = env->prog;
+	char name[KSYM_NAME_LEN];
+	struct ktap_load load;
+	u32 i, proto;
+	int n;
+
+	if (!prog->nfields || f->fns.n != 1 || f->fns.fn[0].mod || ktap_btf_begin())
+		return 0;
+	snprintf(name, sizeof(name), "%s%.*s", f->hidden ? "__probestub_" : "",
+		 f->fns.fn[0].len, f->fns.names + f->fns.fn[0].name);
+	proto = ktap_btf_function(name);
+	if (!proto)
+		return 0;
+	f->params = kcalloc(max(prog->nfields, 1), sizeof(*f->params), GFP_KERNEL_ACCOUNT);
+	if (!f->params || ktap_members_init(env))
+		return -ENOMEM;
+
+	/* e.name is the event's own name, args.name a parameter. */
+	for (i = 0; i < prog->nfields; i++) {
+		n = ktap_btf_param(proto, prog->fields[i]->blob, &load);
+		if (n < f->hidden || n >= KTAP_FN_ARGS + f->hidden ||
+		    (i >= prog->nown_fields && f->fields[i]))
+			continue;
+		f->params[i] = load;
+		f->params[i].offset = n;
+		f->fields[i] = FIELD_PARAM;
+		f->nargs = max_t(u8, f->nargs, n + 1);
+	}
+	return 0;
+}
+
 /**
  * ktap_fn_init() - Makes a point of functions
  * @vm: for errors
@@ -256,7 +336,7 @@ int ktap_fn_init(struct ktap_vm *vm, struct ktap_fn_point *f, struct ktap_probe 
 	*fns = (struct ktap_fns){};
 	ktap_point_init(&f->point, probe, source, probe->event);
 	ktap_point_events(&f->point, f->fns.n);
-	f->nargs = wanted_args(prog);
+	f->nargs = wanted_args(prog) + f->hidden;
 	if (!fn_event) {
 		trace_event_read_lock();
 		fn_event = ftrace_find_event(TRACE_FN);
@@ -266,6 +346,8 @@ int ktap_fn_init(struct ktap_vm *vm, struct ktap_fn_point *f, struct ktap_probe 
 	if (!f->fields)
 		return ktap_vm_error(vm, -ENOMEM, "no memory");
 	find_fields(f, prog);
+	if (find_params(f, vm->env))
+		return ktap_vm_error(vm, -ENOMEM, "no memory");
 	return 0;
 }
 
@@ -273,6 +355,7 @@ void ktap_fn_destroy(struct ktap_fn_point *f)
 {
 	ktap_fns_free(&f->fns);
 	kfree(f->fields);
+	kfree(f->params);
 }
 
 /* Which functions? */
@@ -312,13 +395,30 @@ static int make_room(struct ktap_fns *fns, size_t len)
 	return 0;
 }
 
-static int add_fn(struct ktap_fns *fns, const char *name, unsigned long ip, struct module *mod)
+/**
+ * ktap_fns_add() - Adds a function
+ * @fns: what it is added to
+ * @name: its name
+ * @ip: where a probe enters it
+ *
+ * One whose module is on its way out is left away.
+ * Context: process.
+ * Return: 0 or -ENOMEM.
+ */
+int ktap_fns_add(struct ktap_fns *fns, const char *name, unsigned long ip)
 {
+	struct module *mod = NULL;
 	size_t len = strlen(name);
 	int err = make_room(fns, len);
 
 	if (err)
 		return err;
+	guard(rcu)();
+	if (!core_kernel_text(ip)) {
+		mod = __module_text_address(ip);
+		if (!mod)
+			return 0;
+	}
 	/* It goes away. */
 	if (!try_module_get(mod))
 		return 0;
@@ -371,17 +471,13 @@ static unsigned long entry_of(unsigned long addr)
 
 static int check_symbol(struct finder *f, const char *name, unsigned long addr)
 {
-	struct module *mod = NULL;
 	unsigned long ip;
 
-	if (!core_kernel_text(addr)) {
-		mod = __module_text_address(addr);
-		if (!mod)
-			return 0;
-	}
+	if (!kernel_text_address(addr))
+		return 0;
 	ip = entry_of(addr);
 	if (ip)
-		return add_fn(f->fns, name, ip, mod);
+		return ktap_fns_add(f->fns, name, ip);
 	/* The padding in front of a function has a name, too. */
 	if (!strstarts(name, "__pfx_"))
 		f->fns->skipped++;
@@ -410,7 +506,7 @@ static int by_ip(const void *a, const void *b)
 }
 
 /* By address, each one once. */
-static void tidy(struct ktap_fns *fns)
+void ktap_fns_tidy(struct ktap_fns *fns)
 {
 	unsigned int i, n = 0;
 
@@ -434,7 +530,7 @@ static int find_functions(struct finder *f, const char *module, bool exact)
 		err = kallsyms_on_each_symbol(find_symbol, f);
 	if (!err && IS_ENABLED(CONFIG_MODULES))
 		err = module_kallsyms_on_each_symbol(module, find_symbol, f);
-	tidy(f->fns);
+	ktap_fns_tidy(f->fns);
 	return err;
 }
 
@@ -480,7 +576,8 @@ static int look_up(struct ktap_vm *vm, struct ktap_probe *probe, const struct kt
 	return err;
 }
 
-static int check_allowed(struct ktap_vm *vm, const struct ktap_probe *probe)
+/* 0, or a negative errno with the error set: nobody may, or nothing would come. */
+int ktap_fns_check_allowed(struct ktap_vm *vm, const struct ktap_probe *probe)
 {
 	int err = security_locked_down(LOCKDOWN_KPROBES);
 
@@ -495,7 +592,8 @@ static int check_allowed(struct ktap_vm *vm, const struct ktap_probe *probe)
 }
 
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_ARGS
-static unsigned long *make_ips(const struct ktap_fns *fns)
+/* Their addresses, to be freed by kvfree(); NULL if there is no memory. */
+unsigned long *ktap_fns_ips(const struct ktap_fns *fns)
 {
 	unsigned long *ips = kvmalloc_array(fns->n, sizeof(*ips), GFP_KERNEL_ACCOUNT);
 	unsigned int i;
@@ -604,7 +702,7 @@ static int fprobe_attach(struct ktap_point *point)
 	struct fprobe_point *p;
 
 	p = container_of(point, struct fprobe_point, f.point);
-	ips = make_ips(&p->f.fns);
+	ips = ktap_fns_ips(&p->f.fns);
 	if (!ips)
 		return -ENOMEM;
 	return register_fprobe_ips(&p->fp, ips, p->f.fns.n);
@@ -707,7 +805,7 @@ static int parse_function(struct ktap_vm *vm, struct ktap_probe *probe, const ch
 	bool fetch;
 	int err;
 
-	err = check_allowed(vm, probe);
+	err = ktap_fns_check_allowed(vm, probe);
 	if (err)
 		return err;
 	text = kstrdup(rest, GFP_KERNEL_ACCOUNT);
@@ -782,7 +880,7 @@ static int ftrace_attach(struct ktap_point *point)
 	int err;
 
 	p = container_of(point, struct ftrace_point, f.point);
-	ips = make_ips(&p->f.fns);
+	ips = ktap_fns_ips(&p->f.fns);
 	if (!ips)
 		return -ENOMEM;
 	err = ftrace_set_filter_ips(&p->ops, ips, p->f.fns.n, 0, 1);
@@ -841,7 +939,7 @@ int ktap_parse_ftrace(struct ktap_vm *vm, struct ktap_probe *probe, const char *
 	if (!strstarts(rest, function) || (end && end != ' '))
 		return ktap_vm_error(vm, -ENOENT, "no event '%s': there is ftrace:function",
 				     probe->event);
-	err = check_allowed(vm, probe);
+	err = ktap_fns_check_allowed(vm, probe);
 	if (err)
 		return err;
 	f.words = argv_split(GFP_KERNEL_ACCOUNT, rest + strlen(function), NULL);

@@ -144,6 +144,8 @@ static int counter_online(unsigned int cpu, struct hlist_node *node)
 	struct ktap_perf *p = hlist_entry(node, struct ktap_perf, node);
 	struct perf_event *counter;
 
+	if (!ktap_wants_cpu(p->point.probe->session, cpu))
+		return 0;
 	counter = perf_event_create_kernel_counter(&p->attr, cpu, NULL, ktap_perf_overflow, p);
 	if (IS_ERR(counter)) {
 		/* A CPU that comes later does so without us rather than not at all. */

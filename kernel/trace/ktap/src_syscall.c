@@ -6,11 +6,17 @@
  * which is the user's.  So a session has its own probes on sys_enter and
  * sys_exit, with a table by number, and makes of the registers what the event
  * would have recorded, but only if the script asks for it.
+ *
+ * Memory of the process need not be there, and handlers cannot wait for it.  The
+ * probe on sys_enter can: fields that are strings are copied before handlers
+ * run.  For what handlers read by address, what arguments point to is brought
+ * in: so it will be there, unless it is taken away again within microseconds.
  */
 #include <linux/cleanup.h>
 #include <linux/ctype.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
+#include <linux/pagemap.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/syscalls.h>
@@ -21,6 +27,7 @@
 #include <trace/syscall.h>
 
 #include "../trace.h"
+#include "builtin.h"
 #include "source.h"
 
 #define MAX_ARGS	6
@@ -73,8 +80,10 @@ struct sc_ref {
  * @next: another one of the same
  * @call: the trace event
  * @meta: the system call
+ * @user_mask: arguments that point to user data
  * @enter: entry
  * @reads_user: the clause wants user data
+ * @follows: it may read what arguments point to by itself
  * @refs: by field of the program
  */
 struct ktap_syscall {
@@ -82,8 +91,10 @@ struct ktap_syscall {
 	struct ktap_syscall *next;
 	struct trace_event_call *call;
 	const struct syscall_metadata *meta;
+	unsigned int user_mask;
 	bool enter;
 	bool reads_user;
+	bool follows;
 	struct sc_ref refs[];
 };
 
@@ -95,6 +106,8 @@ struct ktap_syscall {
  * @nenter: number of clauses in @enter
  * @nexit: same for @exit
  * @reads_user: some clause wants user data
+ * @probe: the clause that was looked at last
+ * @follows: what was found: see &ktap_syscall.follows
  * @entering: ktap_sys_enter() is registered
  * @exiting: ktap_sys_exit() is registered
  * @buffers: per CPU, for user data
@@ -106,6 +119,8 @@ struct ktap_syscalls {
 	unsigned int nenter;
 	unsigned int nexit;
 	bool reads_user;
+	const struct ktap_probe *probe;
+	bool follows;
 	bool entering;
 	bool exiting;
 	struct trace_user_buf_info buffers;
@@ -185,11 +200,36 @@ static void sc_field(struct ktap_vm *vm, u32 index, struct ktap_value *v)
 	get_value(e, e->sc->refs[index], v);
 }
 
-/* Rank of argument @n among those that point to user data, if it does. */
-static int user_rank(const struct syscall_metadata *meta, int n)
+/* Is argument @n a path, by its type and its name? */
+static bool is_path(const struct syscall_metadata *meta, int n)
+{
+	const char *type = meta->types[n], *star = strchr(type, '*');
+
+	/* There may be an attribute in between. */
+	return strstarts(type, "const char ") && star && !star[1] &&
+	       (!strcmp(meta->args[n], "filename") || !strcmp(meta->args[n], "pathname") ||
+		!strcmp(meta->args[n], "path"));
+}
+
+/*
+ * Arguments that point to user data.  trace_syscalls.c has no data of some
+ * system calls in its records, like newstat: they have their paths all the same.
+ */
+static unsigned int user_mask(const struct syscall_metadata *meta)
 {
 	unsigned int mask = (unsigned short)meta->user_mask;
+	int i;
 
+	for (i = 0; i < meta->nb_args && !meta->user_mask; i++) {
+		if (is_path(meta, i))
+			mask |= BIT(i);
+	}
+	return mask;
+}
+
+/* Rank of argument @n among those of a mask, if it is one of them. */
+static int user_rank(unsigned int mask, int n)
+{
 	return mask & BIT(n) ? hweight32(mask & (BIT(n) - 1)) : -1;
 }
 
@@ -213,9 +253,10 @@ static const struct {
 };
 
 /* What argument @n is to the script: what it points to, if that is a string. */
-static struct sc_ref arg_ref(const struct syscall_metadata *meta, int n)
+static struct sc_ref arg_ref(const struct ktap_syscall *sc, int n)
 {
-	int rank = user_rank(meta, n);
+	const struct syscall_metadata *meta = sc->meta;
+	int rank = user_rank(sc->user_mask, n);
 	unsigned int i;
 
 	if (rank >= 0 && (meta->user_arg_size < 0 || meta->user_arg_is_str))
@@ -239,8 +280,8 @@ static void sc_nth(struct ktap_vm *vm, s64 n, struct ktap_value *v)
 	else if (!e->sc->enter && n == 2)
 		ref.kind = SC_RETVAL;
 	else if (e->sc->enter && n >= 2 && n <= meta->nb_args + 1)
-		ref = arg_ref(meta, n - 2);
-	else if (e->sc->enter && n > 1 && n <= meta->nb_args + 1 + MAX_USER)
+		ref = arg_ref(e->sc, n - 2);
+	else if (e->sc->enter && n > 1 && n <= meta->nb_args + 1 + hweight16(meta->user_mask))
 		ref = (struct sc_ref){ SC_USER, n - meta->nb_args - 2 };
 	get_value(e, ref, v);
 }
@@ -396,14 +437,15 @@ static int copy_user(char *buf, const char __user *ptr, size_t size, void *data)
  * Reads what the arguments point to.  Preemption is disabled by the caller, is
  * enabled in between, and must stay disabled as long as the data is used.
  */
-static void read_user(struct ktap_syscalls *scs, const struct syscall_metadata *meta,
+static void read_user(struct ktap_syscalls *scs, const struct ktap_syscall *sc,
 		      const unsigned long *args, struct sc_user *user)
 {
+	const struct syscall_metadata *meta = sc->meta;
 	unsigned int i, n = 0;
 
 	user->bytes = meta->user_arg_size >= 0 && !meta->user_arg_is_str;
 	for (i = 0; i < meta->nb_args && n < MAX_USER; i++) {
-		if (user_rank(meta, i) < 0)
+		if (user_rank(sc->user_mask, i) < 0)
 			continue;
 		user->from[n] = (const char __user *)args[i];
 		user->size[n] = USER_SIZE;
@@ -417,32 +459,104 @@ static void read_user(struct ktap_syscalls *scs, const struct syscall_metadata *
 	for (i = 0; i < user->n; i++) {
 		if (!user->bytes && user->len[i] == USER_SIZE)
 			atomic_long_inc(&scs->session->env.counters.cut_strings);
+		/* It is common to pass NULL where there is nothing to be said. */
+		if (user->len[i] < 0 && user->from[i])
+			atomic_long_inc(&scs->session->env.counters.bad_reads);
 	}
+}
+
+/* What does not begin with characters is read for its first members mostly. */
+#define STRUCT_SIZE	16
+
+static bool bring_in_string(const char __user *from)
+{
+	return strnlen_user(from, USER_SIZE) > 0;
+}
+
+/* As many strings as join() takes. */
+static void bring_in_strings(const void __user *from)
+{
+	const unsigned long __user *array = from;
+	const u32 __user *compat = from;
+	unsigned long string;
+	unsigned int i;
+	u32 half = 0;
+	int err;
+
+	for (i = 0; i < KTAP_MAX_JOINED; i++) {
+		if (ktap_user_pointer_size() == sizeof(string)) {
+			err = get_user(string, &array[i]);
+		} else {
+			err = get_user(half, &compat[i]);
+			string = half;
+		}
+		if (err || !string || !bring_in_string((const char __user *)string))
+			return;
+	}
+}
+
+/*
+ * Makes what an argument points to present.  No more is touched than what the
+ * system call may well read itself: behind it there might be a device.
+ */
+static void bring_in(const struct syscall_metadata *meta, const unsigned long *args, int i)
+{
+	const char __user *from = (const char __user *)args[i];
+	const char *type = meta->types[i];
+	size_t len = strlen(type);
+
+	if (!from || !len || type[len - 1] != '*')
+		return;
+	if (meta->user_mask & BIT(i) && meta->user_arg_size >= 0)
+		fault_in_readable(from, min(args[meta->user_arg_size], USER_SIZE));
+	else if (!strstr(type, "char"))
+		fault_in_readable(from, STRUCT_SIZE);
+	else if (strchr(type, '*') == type + len - 1)
+		bring_in_string(from);
+	else
+		bring_in_strings(from);
+}
+
+/* The event may come to nothing, or wants user data: it is not yet that far. */
+static bool prepare_enter(struct ktap_syscalls *scs, const struct ktap_syscall *first,
+			  const unsigned long *args, bool *reads_user)
+{
+	const struct ktap_syscall *sc;
+	bool follows = false;
+	int i;
+
+	*reads_user = false;
+	for (sc = first; sc; sc = sc->next) {
+		*reads_user |= sc->reads_user;
+		follows |= sc->follows;
+	}
+	if ((*reads_user || follows) && !ktap_delivers(scs->session))
+		return false;
+	for (i = 0; i < first->meta->nb_args && follows; i++)
+		bring_in(first->meta, args, i);
+	return true;
 }
 
 static void ktap_sys_enter(void *data, struct pt_regs *regs, long id)
 {
 	struct ktap_syscalls *scs = data;
-	struct ktap_session *s = scs->session;
 	struct sc_user user = { .n = 0 };
 	unsigned long args[MAX_ARGS];
 	struct ktap_syscall *sc;
-	bool reads_user = false;
+	bool reads_user;
 	int nr;
 
 	nr = trace_get_syscall_nr(current, regs);
 	if (nr < 0 || nr >= NR_syscalls || !scs->enter[nr])
 		return;
 
-	for (sc = scs->enter[nr]; sc; sc = sc->next)
-		reads_user |= sc->reads_user;
-	if (reads_user && !ktap_delivers(s))
+	syscall_get_arguments(current, regs, args);
+	if (!prepare_enter(scs, scs->enter[nr], args, &reads_user))
 		return;
 
 	guard(preempt_notrace)();
-	syscall_get_arguments(current, regs, args);
 	if (reads_user)
-		read_user(scs, scs->enter[nr]->meta, args, &user);
+		read_user(scs, scs->enter[nr], args, &user);
 	for (sc = scs->enter[nr]; sc; sc = sc->next) {
 		const struct sc_event e = {
 			.hit.ev.ops = &sc_ops,
@@ -526,7 +640,7 @@ static bool is_user_name(const char *field, const char *arg)
 static struct sc_ref field_ref(const struct ktap_syscall *sc, const char *name)
 {
 	const struct syscall_metadata *meta = sc->meta;
-	int i;
+	int i, rank;
 
 	if (!strcmp(name, "__syscall_nr") || !strcmp(name, "nr"))
 		return (struct sc_ref){ SC_NR };
@@ -536,9 +650,10 @@ static struct sc_ref field_ref(const struct ktap_syscall *sc, const char *name)
 		return (struct sc_ref){ strcmp(name, "ret") ? SC_NONE : SC_RETVAL };
 	for (i = 0; i < meta->nb_args; i++) {
 		if (!strcmp(name, meta->args[i]))
-			return arg_ref(meta, i);
-		if (user_rank(meta, i) >= 0 && is_user_name(name, meta->args[i]))
-			return (struct sc_ref){ SC_USER, user_rank(meta, i) };
+			return arg_ref(sc, i);
+		rank = user_rank(sc->user_mask, i);
+		if (rank >= 0 && is_user_name(name, meta->args[i]))
+			return (struct sc_ref){ SC_USER, rank };
 	}
 	return (struct sc_ref){ SC_NONE };
 }
@@ -557,6 +672,31 @@ static void find_refs(struct ktap_syscall *sc, const struct ktap_program *prog)
 			sc->refs[i] = field_ref(sc, name);
 		sc->reads_user |= sc->refs[i].kind == SC_USER;
 	}
+}
+
+static bool follows_addresses(const struct ktap_code *insn)
+{
+	if (insn->op != KTAP_OP_CALLB)
+		return false;
+	switch (insn->d) {
+	case KTAP_FN_JOIN:
+	case KTAP_FN_STR:
+	case KTAP_FN_USER_STRING:
+	case KTAP_FN_BUF:
+	case KTAP_FN_READ:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Points of a clause come one after the other: one look is enough. */
+static bool clause_follows(struct ktap_syscalls *scs, const struct ktap_probe *probe)
+{
+	if (scs->probe != probe)
+		scs->follows = ktap_clause_reaches(probe, follows_addresses);
+	scs->probe = probe;
+	return scs->follows;
 }
 
 static struct ktap_syscalls *alloc_syscalls(struct ktap_session *s)
@@ -598,9 +738,11 @@ int ktap_syscall_add(struct ktap_probe *probe, struct trace_event_call *call)
 
 	sc->call = call;
 	sc->meta = call->data;
+	sc->user_mask = user_mask(sc->meta);
 	sc->enter = call->class == &event_class_syscall_enter;
 	ktap_point_init(&sc->point, probe, &ktap_syscall_source, trace_event_name(call));
 	find_refs(sc, prog);
+	sc->follows = sc->enter && clause_follows(s->syscalls, probe);
 	return 0;
 }
 

@@ -31,6 +31,7 @@
  * @FIELD_SIGNED: integer
  * @FIELD_UNSIGNED: integer or address
  * @FIELD_CHARS: array of char
+ * @FIELD_BYTES: array of u8, an address of a network most likely: all its bytes
  * @FIELD_DYNAMIC: __data_loc char[]
  * @FIELD_RELATIVE: __rel_loc char[]
  * @FIELD_POINTED: char *
@@ -41,6 +42,7 @@ enum field_kind {
 	FIELD_SIGNED,
 	FIELD_UNSIGNED,
 	FIELD_CHARS,
+	FIELD_BYTES,
 	FIELD_DYNAMIC,
 	FIELD_RELATIVE,
 	FIELD_POINTED,
@@ -123,8 +125,11 @@ static void make_ref(struct field_ref *ref, const struct ftrace_event_field *fie
 		return;
 	}
 
-	if (strchr(field->type, '['))
+	if (strchr(field->type, '[')) {
+		if (str_has_prefix(field->type, "__u8[") || str_has_prefix(field->type, "u8["))
+			ref->kind = FIELD_BYTES;
 		return;
+	}
 	switch (field->size) {
 	case 1:
 	case 2:
@@ -200,6 +205,9 @@ static void get_field(struct ktap_vm *vm, const struct record_event *r,
 		break;
 	case FIELD_CHARS:
 		get_chars(v, p, ref->size);
+		break;
+	case FIELD_BYTES:
+		*v = KTAP_VALUE_STR(p, ref->size);
 		break;
 	case FIELD_DYNAMIC:
 		loc = get_unaligned((const u32 *)p);

@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Threads: who runs, and when his fields end.
+ * Threads and processes: who runs, when his fields end, and whose child he is.
  */
+#include <linux/bitops.h>
+#include <linux/cleanup.h>
 #include <linux/limits.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/threads.h>
 #include <linux/tracepoint.h>
 #include <trace/events/sched.h>
 
@@ -29,25 +38,142 @@ static void release_fields(void *data, struct task_struct *task, bool group_dead
 	ktap_self_end(data, task);
 }
 
+/* Behind handlers of the script for the same event. */
+static int watch_fields(struct ktap_session *s)
+{
+	if (!s->env.self)
+		return 0;
+	return register_trace_prio_sched_process_exit(release_fields, &s->env, INT_MIN);
+}
+
+static void unwatch_fields(struct ktap_session *s)
+{
+	if (s->env.self)
+		unregister_trace_sched_process_exit(release_fields, &s->env);
+}
+
+/*
+ * A process is followed from its birth until the last of it is freed: only then
+ * can nothing happen in it any more.  A set of ids that may be read in any
+ * context, NMI included, is a bitmap: there are so few.
+ */
+
+static bool is_followed(const struct ktap_session *s, pid_t tgid)
+{
+	return test_bit(tgid, s->followed);
+}
+
+/*
+ * The child does not run yet, and what its id was before is over.  While the
+ * descendants of before are looked for, the parent may be about to be found, and
+ * the child was found already: nobody is taken out of the set then.
+ */
+static void follow_child(void *data, struct task_struct *parent, struct task_struct *child)
+{
+	struct ktap_session *s = data;
+
+	bool scanned = smp_load_acquire(&s->scanned);	/* pairs with follow_descendants() */
+
+	if (!thread_group_leader(child))
+		return;
+	if (is_followed(s, parent->tgid))
+		set_bit(child->tgid, s->followed);
+	else if (scanned)
+		clear_bit(child->tgid, s->followed);
+}
+
+/* If there is a process of that id already, it was the child of somebody. */
+static void unfollow(void *data, struct task_struct *task)
+{
+	struct ktap_session *s = data;
+
+	guard(rcu)();
+	if (task->pid == task->tgid && !find_task_by_pid_ns(task->pid, &init_pid_ns))
+		clear_bit(task->tgid, s->followed);
+}
+
+static bool descends_from(const struct task_struct *p, pid_t pid)
+{
+	for (; p->pid; p = rcu_dereference(p->real_parent)) {
+		if (p->tgid == pid)
+			return true;
+	}
+	return false;
+}
+
+/* Who is in the list of processes is found; who comes later, follow_child() is told of. */
+static void follow_descendants(struct ktap_session *s)
+{
+	const struct task_struct *p;
+
+	guard(rcu)();
+	read_lock(&tasklist_lock);
+	for_each_process(p) {
+		if (descends_from(p, s->pid))
+			set_bit(p->tgid, s->followed);
+	}
+	read_unlock(&tasklist_lock);
+	smp_store_release(&s->scanned, true);	/* pairs with follow_child() */
+}
+
+static int watch_children(struct ktap_session *s)
+{
+	int err;
+
+	if (!s->pid || !s->follow)
+		return 0;
+	s->followed = kvcalloc(BITS_TO_LONGS(PID_MAX_LIMIT), sizeof(long), GFP_KERNEL_ACCOUNT);
+	if (!s->followed)
+		return -ENOMEM;
+	err = register_trace_sched_process_fork(follow_child, s);
+	if (err)
+		return err;
+	err = register_trace_sched_process_free(unfollow, s);
+	if (err) {
+		unregister_trace_sched_process_fork(follow_child, s);
+		return err;
+	}
+	s->following = true;
+	follow_descendants(s);
+	return 0;
+}
+
+static void unwatch_children(struct ktap_session *s)
+{
+	if (!s->following)
+		return;
+	unregister_trace_sched_process_fork(follow_child, s);
+	unregister_trace_sched_process_free(unfollow, s);
+}
+
 /**
- * ktap_threads_watch() - Sees to it that the fields of threads end with them
+ * ktap_threads_watch() - Sees to it that the fields of threads end with them, and
+ *	that children are followed, if somebody wants that
  * @s: the session, prepared; no handler can run yet
  *
  * Return: 0, to be undone by ktap_threads_unwatch(), or a negative errno.
  */
 int ktap_threads_watch(struct ktap_session *s)
 {
-	if (!s->env.self)
-		return 0;
-	/* Behind handlers of the script for the same event. */
-	return register_trace_prio_sched_process_exit(release_fields, &s->env, INT_MIN);
+	int err;
+
+	err = watch_fields(s);
+	if (err)
+		return err;
+	err = watch_children(s);
+	if (err) {
+		unwatch_fields(s);
+		tracepoint_synchronize_unregister();
+	}
+	return err;
 }
 
 /* No handler can run any more. */
 void ktap_threads_unwatch(struct ktap_session *s)
 {
-	if (!s->env.self)
+	if (!s->env.self && !s->following)
 		return;
-	unregister_trace_sched_process_exit(release_fields, &s->env);
+	unwatch_fields(s);
+	unwatch_children(s);
 	tracepoint_synchronize_unregister();
 }

@@ -46,6 +46,8 @@ enum ktap_tag {
  * @agg: KTAP_AGG
  * @tag: enum ktap_tag
  * @len: bytes of a blob
+ * @type: KTAP_PTR: what it points to (btf.h), 0 if that is not known.  It is no
+ *	part of what makes two pointers equal
  */
 struct ktap_value {
 	union {
@@ -57,7 +59,10 @@ struct ktap_value {
 		struct ktap_agg *agg;
 	};
 	u32 tag;
-	u32 len;
+	union {
+		u32 len;
+		u32 type;
+	};
 };
 
 static_assert(sizeof(struct ktap_value) == 16);
@@ -66,6 +71,7 @@ static_assert(sizeof(struct ktap_value) == 16);
 #define KTAP_VALUE_BOOL(x)	((struct ktap_value){ .i = !!(x), .tag = KTAP_BOOL })
 #define KTAP_VALUE_INT(x)	((struct ktap_value){ .i = (x), .tag = KTAP_INT })
 #define KTAP_VALUE_PTR(x)	((struct ktap_value){ .u = (x), .tag = KTAP_PTR })
+#define KTAP_VALUE_TYPED(x, t)	((struct ktap_value){ .u = (x), .tag = KTAP_PTR, .type = (t) })
 #define KTAP_VALUE_STR(s, n)	((struct ktap_value){ .blob = (s), .tag = KTAP_STR, .len = (n) })
 
 static inline bool ktap_is_blob(const struct ktap_value *v)

@@ -12,6 +12,7 @@
 #include "builtin.h"
 #include "opcode.h"
 #include "table.h"
+#include "typing.h"
 
 /**
  * DOC: What the verifier guarantees
@@ -43,6 +44,9 @@
  * are united.  They only ever grow, so this ends; how long it may take is
  * bounded besides (MAX_WORK).
  *
+ * In the same way goes, beside the types of a register, what it points to, if
+ * that is known (typing.c).  There it ends too: facts are only ever lost.
+ *
  * Left to run time: types that may or may not fit, how many open values there
  * are, room on the stack, division by zero, and how long a run takes.
  */
@@ -71,8 +75,12 @@ static_assert(KTAP_NR_TAGS < 15);
  * @ntargets: number of @target's
  * @head: first place of @queue
  * @nqueued: numbers in @queue
+ * @facts: facts of the registers there (typing.h), beside @state; NULL if the
+ *	program has nothing to do with types
+ * @typing: what is known about types
  * @regs: the sets at the instruction being looked at
- * @failed: the sets if it fails
+ * @known: the facts at it
+ * @failed: the sets if it fails; there are no facts then
  * @work: left of MAX_WORK
  */
 struct verifier {
@@ -86,7 +94,10 @@ struct verifier {
 	u32 ntargets;
 	u32 head;
 	u32 nqueued;
+	u32 *facts;
+	struct ktap_typing typing;
 	u16 regs[KTAP_MAX_REGS];
+	u32 known[KTAP_MAX_REGS];
 	u16 failed[KTAP_MAX_REGS];
 	u32 work;
 };
@@ -410,6 +421,13 @@ static void set_regs(u16 *regs, u32 first, u32 end, u16 set)
 		regs[first] = set;
 }
 
+/* They are written: what was known is gone. */
+static void write_regs(struct verifier *v, u32 first, u32 end, u16 set)
+{
+	set_regs(v->regs, first, end, set);
+	memset(v->known + first, 0, (end - first) * sizeof(*v->known));
+}
+
 /* Values from register @first on that an instruction takes, open ones left out. */
 static u32 nfixed(const struct ktap_code *insn, u32 first, u32 n)
 {
@@ -432,7 +450,8 @@ static bool shows_text(u32 id, u16 args)
 	}
 }
 
-static int step_builtin(struct verifier *v, u32 pc, const struct ktap_code *insn)
+/* @fact: of its result */
+static int step_builtin(struct verifier *v, u32 pc, const struct ktap_code *insn, u32 fact)
 {
 	const struct ktap_builtin *fn = &ktap_builtins[insn->d];
 	u32 i, n = nfixed(insn, insn->a, insn->b);
@@ -454,8 +473,9 @@ static int step_builtin(struct verifier *v, u32 pc, const struct ktap_code *insn
 	if (shows_text(insn->d, args))
 		v->prog->uses |= KTAP_USES_ARGSTR;
 	/* It may have made other values of its arguments. */
-	set_regs(v->regs, insn->a, insn->a + n, UNWRITTEN);
+	write_regs(v, insn->a, insn->a + n, UNWRITTEN);
 	v->regs[insn->a] = fn->result;
+	v->known[insn->a] = fact;
 	return 0;
 }
 
@@ -466,50 +486,51 @@ static int step_call(struct verifier *v, u32 pc, const struct ktap_code *insn, u
 	err = read_regs(v, pc, insn->a, nfixed(insn, insn->a, insn->b + first));
 	if (err)
 		return err;
-	set_regs(v->regs, insn->a, v->func->nregs, UNWRITTEN);
+	write_regs(v, insn->a, v->func->nregs, UNWRITTEN);
 	if (!gives_open(insn))
-		set_regs(v->regs, insn->a, insn->a + insn->c, ANY);
+		write_regs(v, insn->a, insn->a + insn->c, ANY);
 	return 0;
 }
 
 static void step_varargs(struct verifier *v, const struct ktap_code *insn)
 {
 	if (gives_open(insn))
-		set_regs(v->regs, insn->a, v->func->nregs, UNWRITTEN);
+		write_regs(v, insn->a, v->func->nregs, UNWRITTEN);
 	else
-		set_regs(v->regs, insn->a, insn->a + insn->c, ANY);
+		write_regs(v, insn->a, insn->a + insn->c, ANY);
 }
 
 /* Instructions whose registers no table describes. */
-static int step_own(struct verifier *v, u32 pc, const struct ktap_code *insn)
+static int step_own(struct verifier *v, u32 pc, const struct ktap_code *insn, u32 fact)
 {
 	switch (insn->op) {
 	case KTAP_OP_NIL:
-		set_regs(v->regs, insn->a, insn->b + 1, ktap_bit(NIL));
+		write_regs(v, insn->a, insn->b + 1, ktap_bit(NIL));
 		return 0;
 	case KTAP_OP_MOV:
 		v->regs[insn->a] = v->regs[insn->b];
+		v->known[insn->a] = v->known[insn->b];
 		return 0;
 	case KTAP_OP_CONCAT:
 	case KTAP_OP_TUPLE:
 		return read_regs(v, pc, insn->b, insn->c);
 	case KTAP_OP_ITER:
-		v->regs[insn->a + 1] = ktap_bit(INT);
-		v->regs[insn->a + 2] = ktap_bit(NIL);
+		write_regs(v, insn->a + 1, insn->a + 2, ktap_bit(INT));
+		write_regs(v, insn->a + 2, insn->a + 3, ktap_bit(NIL));
 		return read_reg(v, pc, insn->a);
 	case KTAP_OP_NEXT:
-		set_regs(v->regs, insn->a + 3, insn->a + 5, ktap_opdefs[insn->op].result);
+		write_regs(v, insn->a + 3, insn->a + 5, ktap_opdefs[insn->op].result);
 		return read_regs(v, pc, insn->a, 3);
 	case KTAP_OP_FORPREP:
 	case KTAP_OP_FORLOOP:
-		v->regs[insn->a + 3] = ktap_opdefs[insn->op].result;
+		write_regs(v, insn->a + 3, insn->a + 4, ktap_opdefs[insn->op].result);
 		return read_regs(v, pc, insn->a, 3);
 	case KTAP_OP_CALL:
 		return step_call(v, pc, insn, 0);
 	case KTAP_OP_CALLV:
 		return step_call(v, pc, insn, 1);
 	case KTAP_OP_CALLB:
-		return step_builtin(v, pc, insn);
+		return step_builtin(v, pc, insn, fact);
 	case KTAP_OP_RET:
 		return read_regs(v, pc, insn->a, nfixed(insn, insn->a, insn->b));
 	case KTAP_OP_VARG:
@@ -526,6 +547,7 @@ static int step(struct verifier *v, u32 pc)
 {
 	const struct ktap_code *insn = &v->prog->code[pc];
 	const struct ktap_opdef *op = &ktap_opdefs[insn->op];
+	struct ktap_typed out = { .tags = op->result };
 	int err = 0;
 
 	if (op->a == KTAP_X_READ)
@@ -535,15 +557,39 @@ static int step(struct verifier *v, u32 pc)
 	if (!err && op->c == KTAP_X_READ)
 		err = read_reg(v, pc, insn->c);
 	if (!err)
-		err = step_own(v, pc, insn);
-	if (!err && op->a == KTAP_X_WRITE)
-		v->regs[insn->a] = op->result;
+		err = ktap_typing_step(&v->typing, v->func - v->prog->funcs, pc, v->regs,
+				       v->known, &out);
+	if (!err)
+		err = step_own(v, pc, insn, out.fact);
+	if (!err && op->a == KTAP_X_WRITE) {
+		v->regs[insn->a] = out.tags;
+		v->known[insn->a] = out.fact;
+	}
 	return err;
 }
 
-/* Unites the sets with those at a target; if they grow, it is looked at again. */
-static int flow_to(struct verifier *v, u32 pc, const u16 *regs, u32 to)
+/* Facts are lost where ways meet that know different ones.  @state is as it was. */
+static bool unite_facts(struct verifier *v, const u16 *state, const u16 *regs, const u32 *known,
+			u32 *facts)
 {
+	bool lost = false;
+	u32 i, fact;
+
+	for (i = 0; i < v->func->nregs; i++) {
+		fact = ktap_typing_unite(state[i], facts[i], regs[i], known[i]);
+		lost |= fact != facts[i];
+		facts[i] = fact;
+	}
+	return lost;
+}
+
+/*
+ * Unites the sets with those at a target; if they grow, it is looked at again.
+ * @known: facts, or NULL if there are none
+ */
+static int flow_to(struct verifier *v, u32 pc, const u16 *regs, const u32 *known, u32 to)
+{
+	static const u32 nothing[KTAP_MAX_REGS];
 	u32 n = v->target[to - v->func->first] - 1, nregs = v->func->nregs, i;
 	u16 *state = v->state + (size_t)n * nregs;
 	bool grown = state[0] == UNSEEN;
@@ -552,6 +598,9 @@ static int flow_to(struct verifier *v, u32 pc, const u16 *regs, u32 to)
 	err = charge(v, pc, nregs / 8);
 	if (err)
 		return err;
+	if (v->facts)
+		grown |= unite_facts(v, state, regs, known ?: nothing,
+				     v->facts + (size_t)n * nregs);
 	for (i = 0; i < nregs; i++) {
 		grown |= regs[i] & ~state[i];
 		state[i] |= regs[i];
@@ -598,7 +647,7 @@ static int flow_if_it_fails(struct verifier *v, u32 pc)
 	spoiled(v, &v->prog->code[pc], &first, &end);
 	set_regs(v->failed, first, end, UNWRITTEN);
 	v->failed[catch->reg] = ktap_bit(STR);
-	return flow_to(v, pc, v->failed, catch->handler);
+	return flow_to(v, pc, v->failed, NULL, catch->handler);
 }
 
 /* Follows the code from a target to where its way ends or meets another. */
@@ -615,11 +664,11 @@ static int follow(struct verifier *v, u32 pc)
 		if (!err)
 			err = step(v, pc);
 		if (!err && is_jump(insn))
-			err = flow_to(v, pc, v->regs, pc + 1 + insn->d);
+			err = flow_to(v, pc, v->regs, v->known, pc + 1 + insn->d);
 		if (err || insn->op == KTAP_OP_RET || insn->op == KTAP_OP_JMP)
 			return err;
 		if (v->target[pc + 1 - v->func->first])
-			return flow_to(v, pc, v->regs, pc + 1);
+			return flow_to(v, pc, v->regs, v->known, pc + 1);
 	}
 }
 
@@ -670,9 +719,9 @@ static int run_to_fixed_point(struct verifier *v)
 	int err;
 
 	/* Parameters may be anything; what is not passed is nil. */
-	set_regs(v->regs, 0, v->func->nparams, ANY);
-	set_regs(v->regs, v->func->nparams, v->func->nregs, UNWRITTEN);
-	err = flow_to(v, v->func->first, v->regs, v->func->first);
+	write_regs(v, 0, v->func->nparams, ANY);
+	write_regs(v, v->func->nparams, v->func->nregs, UNWRITTEN);
+	err = flow_to(v, v->func->first, v->regs, v->known, v->func->first);
 	while (!err && v->nqueued) {
 		to = v->queue[v->head];
 		v->head = (v->head + 1) % v->ntargets;
@@ -681,6 +730,9 @@ static int run_to_fixed_point(struct verifier *v)
 		v->queued[n] = false;
 		memcpy(v->regs, v->state + (size_t)n * v->func->nregs,
 		       v->func->nregs * sizeof(*v->regs));
+		if (v->facts)
+			memcpy(v->known, v->facts + (size_t)n * v->func->nregs,
+			       v->func->nregs * sizeof(*v->known));
 		err = follow(v, to);
 		cond_resched();
 	}
@@ -696,6 +748,10 @@ static int allocate_states(struct verifier *v)
 	v->state = kvcalloc(nstate, sizeof(*v->state), GFP_KERNEL);
 	v->queued = kvcalloc(v->ntargets, sizeof(*v->queued), GFP_KERNEL);
 	v->queue = kvcalloc(v->ntargets, sizeof(*v->queue), GFP_KERNEL);
+	if (v->typing.notes)
+		v->facts = kvcalloc(nstate, sizeof(*v->facts), GFP_KERNEL);
+	if (v->typing.notes && !v->facts)
+		return -ENOMEM;
 	return v->state && v->queued && v->queue ? 0 : -ENOMEM;
 }
 
@@ -706,6 +762,7 @@ static int check_flow(struct verifier *v)
 	v->head = 0;
 	v->nqueued = 0;
 	v->state = NULL;
+	v->facts = NULL;
 	v->queued = NULL;
 	v->queue = NULL;
 	v->target = kvcalloc(v->func->ninsns, sizeof(*v->target), GFP_KERNEL);
@@ -719,6 +776,7 @@ static int check_flow(struct verifier *v)
 		err = run_to_fixed_point(v);
 	kvfree(v->queue);
 	kvfree(v->queued);
+	kvfree(v->facts);
 	kvfree(v->state);
 	kvfree(v->target);
 	return err;
@@ -766,14 +824,18 @@ int ktap_verify(struct ktap_program *prog, struct ktap_diag *diag)
 	v->prog = prog;
 	v->diag = diag;
 	v->work = MAX_WORK;
+	err = ktap_typing_begin(&v->typing, prog, diag);
 	for (i = 0; i < prog->nfuncs && !err; i++) {
 		v->func = &prog->funcs[i];
 		err = check_code(v);
 		if (!err)
 			err = check_flow(v);
 	}
-	kvfree(v);
-	if (!err)
+	if (!err) {
 		find_uses(prog);
+		ktap_typing_apply(&v->typing);
+	}
+	ktap_typing_end(&v->typing);
+	kvfree(v);
 	return err;
 }

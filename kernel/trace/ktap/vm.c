@@ -21,6 +21,8 @@
 
 #include "builtin.h"
 #include "frame.h"
+#include "member.h"
+#include "opcode.h"
 #include "ops.h"
 #include "table.h"
 
@@ -303,9 +305,14 @@ int ktap_interpret(struct ktap_vm *vm, struct ktap_value *result)
 		[KTAP_OP_AGG] = &&op_agg,
 		[KTAP_OP_FIELD] = &&op_field,
 		[KTAP_OP_ARG] = &&op_arg,
+		[KTAP_OP_SYMBOL] = &&op_symbol,
 		[KTAP_OP_GETSELF] = &&op_getself,
 		[KTAP_OP_SETSELF] = &&op_setself,
 		[KTAP_OP_ADDSELF] = &&op_addself,
+		[KTAP_OP_MEMBER] = &&op_member,
+		[KTAP_OP_ELEM] = &&op_elem,
+		[KTAP_OP_ELEMI] = &&op_elemi,
+		[KTAP_OP_CAST] = &&op_cast,
 	};
 	const struct ktap_program *prog = vm->env->prog;
 	const struct ktap_code *pc = prog->code + vm->func->first;
@@ -774,6 +781,10 @@ op_arg:
 	err = vm->error;
 	goto check;
 
+op_symbol:
+	ktap_symbol_get(vm, &prog->symbols[D], &A);
+	goto next;
+
 op_getself:
 	err = ktap_self_get(vm, D, &A);
 	goto check;
@@ -783,6 +794,20 @@ op_setself:
 op_addself:
 	err = ktap_self_add(vm, D, &A);
 	goto check;
+
+op_member:
+	err = ktap_op_member(vm, &A, &B, D);
+	goto check;
+op_elem:
+	err = ktap_op_element(vm, &A, &B, &C);
+	goto check;
+op_elemi:
+	tmp = KTAP_VALUE_INT(D);
+	err = ktap_op_element(vm, &A, &B, &tmp);
+	goto check;
+op_cast:
+	ktap_op_cast(&A, &R[insn->a + 1], D);
+	goto next;
 
 unknown:
 	WARN_ON_ONCE(1);

@@ -130,6 +130,7 @@ struct ktap_fault {
  *	since the event interrupted one on this CPU (see lock.h); and
  *	aggregations read in the middle of a write
  * @cut_strings: strings cut to KTAP_MAX_STRLEN
+ * @bad_reads: reads of memory that was not there, or not to be read
  * @lost_records: output dropped since nobody read it fast enough
  * @errors: handler runs ended by a run-time error
  */
@@ -139,6 +140,7 @@ struct ktap_counters {
 	atomic_long_t no_memory;
 	atomic_long_t nmi_busy;
 	atomic_long_t cut_strings;
+	atomic_long_t bad_reads;
 	atomic_long_t lost_records;
 	atomic_long_t errors;
 };
@@ -154,6 +156,10 @@ struct ktap_counters {
  * @ndead: about how many
  * @sharded: aggregations with memory per CPU (agg.c)
  * @self: fields of threads (self.c); NULL if the program uses none
+ * @found: members found by name (member.c); NULL if the program uses no types
+ *	that it knows of
+ * @options: by option of the program: the text given for it, NULL if none was;
+ *	NULL if the program takes no options (option.c)
  * @seed: of the hash of table keys
  * @wall_offset: the time of the day less CLOCK_MONOTONIC, nanoseconds, as it was
  *	when the session began: so the same moment is always shown alike
@@ -170,6 +176,8 @@ struct ktap_env {
 	atomic_t ndead;
 	struct hlist_head sharded;
 	struct ktap_self *self;
+	struct ktap_found *found;
+	const char **options;
 	u32 seed;
 	s64 wall_offset;
 	struct ktap_counters counters;

@@ -10,10 +10,23 @@
 #include "script.h"
 #include "util.h"
 
-/* Mistakes that only the flow of values shows, and limits of the kernel's alone. */
+/*
+ * Mistakes that only the flow of values shows, limits of the kernel's alone, and
+ * names that the kernel knows.
+ */
 static const char * const allowed[] = {
 	"which it does not take",
 	"is too complex",
+	"there is no kernel symbol",
+	"this kernel has no type",
+	"the name of a type is a constant string",
+	"names a pointer",
+	"offsetof:",
+	"has no member",
+	"has no elements",
+	"that a script can hold",
+	" of an array of ",
+	"is looked into",
 };
 
 static bool may_be_refused(const char *reason)

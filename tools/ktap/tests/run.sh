@@ -52,6 +52,15 @@ for kp in errors/*.kp; do
 	compare "$kp" "${kp%.kp}.err" 2
 done
 
+# The library: each tool has its place in the document of all.
+tools=../../../Documentation/trace/ktap-tools.rst
+for kp in ../scripts/*.kp; do
+	name=$(basename "$kp" .kp)
+	"$ktapc" --werror "$kp" -o "$tmp/tool.ktap" && grep -q "^$name  " $tools &&
+		grep -A 1 "^$name$" $tools | grep -q '^--'
+	check "$kp" $?
+done
+
 ends_with 0 "$ktapc" -e 'print(1)' -o "$tmp/a.ktap"
 check option_e_writes_output $?
 ends_with 0 "$ktapc" -d "$tmp/a.ktap" && grep -q 'CALLB   r0, print/1' "$tmp/stdout"

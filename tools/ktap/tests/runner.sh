@@ -73,6 +73,10 @@ run -m 12x -e "$script"
 expect size_must_have_a_known_suffix 2 "-m '12x': not a size"
 run -m 99999999999G -e "$script"
 expect size_that_overflows_is_refused 2 'not a size'
+run -C one -e "$script"
+expect cpus_must_be_a_list 2 "-C 'one': not a list of CPUs"
+run -C '' -e "$script"
+expect list_of_cpus_is_not_empty 2 "-C '': not a list of CPUs"
 run --follow -e "$script"
 expect follow_needs_a_process 2 '--follow needs -p'
 run -p 1 -e "$script" -- true
@@ -109,9 +113,9 @@ fi
 
 play 'exit 0\n' -e "$script"
 setup setup_lines_of_a_plain_run 'frames\narg -e\n'
-play 'exit 0\n' -p 7 --follow --self -m 64k -e "$script" one 'two words' -3
+play 'exit 0\n' -p 7 --follow -C 0,2-3 --self -m 64k -e "$script" one 'two words' -3
 setup setup_lines_of_all_options \
-	'frames\narg -e\narg one\narg two words\narg -3\npid 7\nfollow\nself\nmemory 65536\n'
+	'frames\narg -e\narg one\narg two words\narg -3\npid 7\nfollow\ncpus 0,2-3\nself\nmemory 65536\n'
 run -e "$script" "$(printf 'a\nb')"
 expect argument_with_newline_is_refused 2 'newline'
 play 'out hello\nexit 0\n' -e "$script"
@@ -176,6 +180,43 @@ code=$(cat "$dir/code")
 expect closed_pipe_ends_quietly 0
 [ ! -s "$dir/err" ]
 result $? closed_pipe_is_no_error
+
+cat >"$dir/help.kp" <<'SCRIPT'
+#!/usr/bin/env ktap
+# SPDX-License-Identifier: GPL-2.0
+#
+# What it does.
+#
+#	how it is called
+
+# not this
+x = getopt("pid", 0, "only this process") + len(getopt("dir", "", "where"))
+y = getopt("all", false, "all of it")
+SCRIPT
+cat >"$dir/help" <<'TEXT'
+What it does.
+
+	how it is called
+
+Options of help.kp:
+  --pid=VALUE          only this process (default 0)
+  --dir=VALUE          where
+  --all                all of it
+TEXT
+for option in -h --help; do
+	run "$dir/help.kp" $option --pid=3
+	sed -i "s,$dir/,," "$dir/out"
+	output help_of_a_script_by_$option "$(cat "$dir/help")\n"
+done
+sed -i 's/^x = .*/x = = 1/' "$dir/help.kp"
+run "$dir/help.kp" -h
+expect help_of_a_wrong_script_is_an_error 2 'help.kp:9:5: error:'
+printf '# Only a comment\nx = 1\n' >"$dir/help.kp"
+run "$dir/help.kp" -h
+sed -i "s,$dir/,," "$dir/out"
+output help_without_options 'Only a comment\n\nhelp.kp has no options of its own.\n'
+play 'exit 0\n' -e "$script" x -h
+setup h_behind_an_argument_is_one 'frames\narg -e\narg x\narg -h\n'
 
 printf 'x = 1\n' >"$dir/script.kp"
 play 'exit 0\n' "$dir/script.kp" arg

@@ -13,13 +13,16 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "btf.h"
 #include "builtin.h"
 #include "host.h"
 #include "lock.h"
 #include "loss.h"
 #include "object.h"
+#include "option.h"
 #include "self.h"
 #include "table.h"
+#include "types.h"
 
 #define MEMORY		(16UL << 20)
 
@@ -334,13 +337,36 @@ static int refuse(struct host *h, const char *text)
 	return HOST_EXIT_REFUSED;
 }
 
+/* As session.c does it. */
+static int take_options(struct host *h, struct ktap_diag *diag)
+{
+	bool ended = !h->env.prog->noptions, ends;
+	unsigned int i, kept = min(h->nargs, 1U);
+	int taken = 0;
+
+	for (i = kept; i < h->nargs && taken >= 0; i++) {
+		taken = ended ? 0 : ktap_option_take(&h->env, h->args[i], diag);
+		ends = !ended && !strcmp(h->args[i], "--");
+		if (!taken && !ends)
+			h->args[kept++] = h->args[i];
+		ended |= ends;
+	}
+	h->nargs = kept;
+	return min(taken, 0);
+}
+
 static int run_program(struct host *h, struct ktap_program *prog)
 {
+	struct ktap_diag diag = { 0 };
 	int err;
 
 	err = ktap_env_init(&h->env, prog, MEMORY, heap_is_low);
 	if (err)
 		return refuse(h, "ktap: error: no memory\n");
+	if (take_options(h, &diag)) {
+		ktap_env_destroy(&h->env);
+		return refuse(h, diag.text);
+	}
 	if (h->max_insns)
 		h->env.max_insns = h->max_insns;
 	err = ktap_vm_init_process(&h->vm, &h->env);
@@ -480,7 +506,7 @@ int ktap_fn_rand(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 
 int ktap_fn_curtask(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
-	r[0] = KTAP_VALUE_PTR(0xffff888000001000ULL);
+	r[0] = KTAP_VALUE_TYPED(TYPES_ADDRESS, ktap_btf_task());
 	return 0;
 }
 
@@ -518,28 +544,76 @@ struct ktap_thread ktap_current_thread(void)
 	return (struct ktap_thread){ .id = &thread };
 }
 
-/* Memory of the current process: an argv at 0x1000, and nothing else. */
-static const char user_strings[] = "ls\0-l\0/tmp";
-
+/* Memory: a process with an argv, and a kernel. */
 static const u64 user_argv[] = { 0x2000, 0x2003, 0x2006, 0 };
+static const char user_strings[] = "ls\0-l\0/tmp";
+/* In front of what is not there, like a string at the end of a mapping. */
+static const char user_end[] = { 'e', 'n', 'd' };
+static const char kernel_string[] = "of the kernel";
+static const u8 kernel_integers[] = {
+	0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87, 0x88,
+	0xfe, 0xff, 0xff, 0xff,
+};
+static char kernel_long_string[2 * KTAP_MAX_STRLEN];
 
-static const char *user_memory(u64 from, size_t *size)
+static const struct {
+	u64 address;
+	const void *data;
+	size_t size;
+} memory[] = {
+	{ 0x1000, user_argv, sizeof(user_argv) },
+	{ 0x2000, user_strings, sizeof(user_strings) },
+	{ 0x3000, user_end, sizeof(user_end) },
+	{ 0xffffffff81000000ULL, kernel_string, sizeof(kernel_string) },
+	{ 0xffffffff82000000ULL, kernel_integers, sizeof(kernel_integers) },
+	{ 0xffffffff83000000ULL, kernel_long_string, sizeof(kernel_long_string) },
+};
+
+static const struct {
+	const char *name;
+	struct ktap_symbol symbol;
+} symbols[] = {
+	{ "jiffies", { .address = 0xffffffff82000000ULL, .size = 8, .is_signed = true } },
+	{ "nr_threads", { .address = 0xffffffff82000008ULL, .size = 4, .is_signed = true } },
+	{ "gone", { .address = 0xffffffff8f000000ULL, .size = 4, .is_signed = true } },
+};
+
+__attribute__((constructor)) static void fill_kernel_string(void)
 {
-	if (from >= 0x1000 && from < 0x1000 + sizeof(user_argv)) {
-		*size = 0x1000 + sizeof(user_argv) - from;
-		return (const char *)user_argv + (from - 0x1000);
+	memset(kernel_long_string, 'k', sizeof(kernel_long_string));
+}
+
+bool ktap_is_user_address(u64 address)
+{
+	return address < 0x800000000000ULL;
+}
+
+/* What there is from an address on, and how much; NULL if nothing is. */
+static const char *memory_at(u64 from, bool user, size_t *size)
+{
+	const char *typed;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(memory) && user == ktap_is_user_address(from); i++) {
+		if (from - memory[i].address < memory[i].size) {
+			*size = memory[i].address + memory[i].size - from;
+			return (const char *)memory[i].data + (from - memory[i].address);
+		}
 	}
-	if (from >= 0x2000 && from < 0x2000 + sizeof(user_strings)) {
-		*size = 0x2000 + sizeof(user_strings) - from;
-		return user_strings + (from - 0x2000);
+	if (user)
+		return NULL;
+	typed = types_memory(size);
+	if (from - TYPES_ADDRESS < *size) {
+		*size -= from - TYPES_ADDRESS;
+		return typed + (from - TYPES_ADDRESS);
 	}
 	return NULL;
 }
 
-int ktap_read_user(void *to, u64 from, size_t size)
+static int read_memory(bool user, void *to, u64 from, size_t size)
 {
 	size_t there;
-	const char *p = user_memory(from, &there);
+	const char *p = memory_at(from, user, &there);
 
 	if (!p || there < size)
 		return -EFAULT;
@@ -547,17 +621,151 @@ int ktap_read_user(void *to, u64 from, size_t size)
 	return 0;
 }
 
-int ktap_read_user_string(char *to, u64 from, size_t size)
+static int read_memory_string(bool user, char *to, u64 from, size_t size)
 {
 	size_t there;
-	const char *p = user_memory(from, &there);
+	const char *p = memory_at(from, user, &there);
+	const char *end = p ? memchr(p, '\0', min(there, size)) : NULL;
 
-	if (!p)
+	if (!p || (!end && there < size))
 		return -EFAULT;
-	return scnprintf(to, size, "%.*s", (int)there, p);
+	return scnprintf(to, size, "%.*s", (int)min(there, size), p);
+}
+
+int ktap_read_user(void *to, u64 from, size_t size)
+{
+	return read_memory(true, to, from, size);
+}
+
+int ktap_read_user_string(char *to, u64 from, size_t size)
+{
+	return read_memory_string(true, to, from, size);
+}
+
+int ktap_read_kernel(void *to, u64 from, size_t size)
+{
+	return read_memory(false, to, from, size);
+}
+
+int ktap_read_kernel_string(char *to, u64 from, size_t size)
+{
+	return read_memory_string(false, to, from, size);
 }
 
 unsigned int ktap_user_pointer_size(void)
 {
 	return sizeof(u64);
+}
+
+/* Symbols */
+
+size_t ktap_symbol_text(u64 address, char *buf)
+{
+	u64 offset = address - 0xffffffff81000000ULL;
+
+	if (!offset)
+		return scnprintf(buf, KTAP_MAX_SYMBOL, "function [module]");
+	if (offset < 0x1000)
+		return scnprintf(buf, KTAP_MAX_SYMBOL, "function+0x%llx [module]",
+				 (unsigned long long)offset);
+	return scnprintf(buf, KTAP_MAX_SYMBOL, "0x%llx", (unsigned long long)address);
+}
+
+u64 ktap_symbol_address(const char *name)
+{
+	return strcmp(name, "function") ? 0 : 0xffffffff81000000ULL;
+}
+
+u64 ktap_symbol_here(const struct ktap_symbol *sym)
+{
+	return sym->address;
+}
+
+static int find_symbol(struct ktap_program *prog, u32 pc, struct ktap_diag *diag)
+{
+	u32 string = prog->code[pc].d;
+	const char *name = prog->strings[string].blob;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(symbols); i++) {
+		if (!strcmp(symbols[i].name, name)) {
+			prog->symbols[string] = symbols[i].symbol;
+			return 0;
+		}
+	}
+	ktap_diag_at(diag, prog, pc,
+		     "there is no kernel symbol '%s': /proc/kallsyms lists those there are", name);
+	return -ENOENT;
+}
+
+int ktap_program_link(struct ktap_program *prog, struct ktap_diag *diag)
+{
+	int err = 0;
+	u32 pc;
+
+	prog->symbols = kvcalloc(max(prog->nstrings, 1), sizeof(*prog->symbols), GFP_KERNEL);
+	if (!prog->symbols)
+		return -ENOMEM;
+	for (pc = 0; pc < prog->ninsns && !err; pc++) {
+		if (prog->code[pc].op == KTAP_OP_SYMBOL)
+			err = find_symbol(prog, pc, diag);
+	}
+	return err;
+}
+
+/* The time of the day, and the machine */
+
+static s64 time_of_day(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
+}
+
+int ktap_fn_gettimeofday_ns(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	return give(r, time_of_day());
+}
+
+int ktap_fn_gettimeofday_us(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	return give(r, time_of_day() / 1000);
+}
+
+int ktap_fn_gettimeofday_ms(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	return give(r, time_of_day() / 1000000);
+}
+
+int ktap_fn_gettimeofday_s(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	return give(r, time_of_day() / 1000000000);
+}
+
+int ktap_fn_num_cpus(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	return give(r, 1);
+}
+
+int ktap_fn_arch(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	return ktap_make_string(vm, "vm", 2, &r[0]);
+}
+
+int ktap_fn_kernel_v(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	return ktap_make_string(vm, "7.2.0", 5, &r[0]);
+}
+
+int ktap_fn_in_interrupt(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	r[0] = KTAP_VALUE_BOOL(vm->level != KTAP_LEVEL_TASK && vm->level != KTAP_LEVEL_PROCESS);
+	return 0;
+}
+
+int ktap_fn_in_iowait(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	r[0] = KTAP_VALUE_BOOL(false);
+	return 0;
 }

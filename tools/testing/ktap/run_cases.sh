@@ -13,6 +13,8 @@
 #   and the examples of the language's documentation
 # and of events/NAME.kp, here, whose handlers run once at two levels:
 #   prints exactly NAME.out, exit code 0, or 1 if NAME.err tells of an error.
+# types/NAME.kp does the same, without events; it has the types that types.c
+# makes up, as has types/load/NAME.kp, which is refused.
 # Each line of an .err file is an extended regular expression that must match
 # a line of standard error; without it there must be none. That of an example
 # is what is said, word for word.
@@ -121,10 +123,14 @@ example_holds() {
 		tr '\t' ' ' <"$out" | cmp - "$chunks/printed" >&2
 }
 
+# handles_event SCRIPT [OPTIONS]
 handles_event() {
 	want=0
+	printed=${1%.kp}.out
 	expected=${1%.kp}.err
-	compile "$1" && run -E -l "$2" && cmp "$out" "${1%.kp}.out" >&2 || return
+	compile "$1" || return
+	shift
+	run "$@" && cmp "$out" "$printed" >&2 || return
 	if [ ! -e "$expected" ]; then
 		[ ! -s "$err" ] || return
 	else
@@ -181,10 +187,15 @@ done
 cd "$here" || exit 1
 for script in events/*.kp; do
 	for level in task hardirq; do
-		handles_event "$script" $level
+		handles_event "$script" -E -l $level
 		result $? "$script at level $level"
 	done
 done
+for script in types/*.kp; do
+	handles_event "$script"
+	result $? "$script"
+done
+each types/load is_refused
 
 code=0
 "$build/fuzz" -n "$mutants" -s "$seed" -o "$build" "$chunks"/*.ktap >"$out" 2>"$err" || code=$?

@@ -129,6 +129,17 @@ void test_try(struct test_chunk *c, u32 first, u32 end, u32 handler, u8 reg)
 	};
 }
 
+u32 test_option(struct test_chunk *c, const char *name)
+{
+	KUNIT_ASSERT_LT(c->test, c->noptions, TEST_MAX);
+	c->options[c->noptions] = (struct ktap_option){
+		.name = cpu_to_le32(test_string(c, name)),
+		.help = cpu_to_le32(KTAP_NONE),
+		.value = cpu_to_le32(KTAP_NONE),
+	};
+	return c->noptions++;
+}
+
 void test_lines(struct test_chunk *c)
 {
 	u32 i;
@@ -163,9 +174,9 @@ static size_t put_section(void *chunk, size_t len, u32 *nsections, u32 type, u32
 
 void *test_bytes(struct test_chunk *c, size_t *len)
 {
-	size_t size = sizeof(*c) + KTAP_SEC_TRIES * sizeof(struct ktap_section) +
+	size_t size = sizeof(*c) + KTAP_SEC_OPTIONS * sizeof(struct ktap_section) +
 		      (size_t)c->ninsns * (sizeof(struct ktap_insn) + sizeof(*c->lines));
-	size_t n = sizeof(struct ktap_header) + KTAP_SEC_TRIES * sizeof(struct ktap_section);
+	size_t n = sizeof(struct ktap_header) + KTAP_SEC_OPTIONS * sizeof(struct ktap_section);
 	struct ktap_string strings[TEST_MAX];
 	struct ktap_insn *insns;
 	void *p = kvzalloc(size, GFP_KERNEL);
@@ -195,6 +206,8 @@ void *test_bytes(struct test_chunk *c, size_t *len)
 			sizeof(*c->files), NULL, 0);
 	n = put_section(p, n, &nsections, KTAP_SEC_TRIES, c->ntries, c->tries,
 			sizeof(*c->tries), NULL, 0);
+	n = put_section(p, n, &nsections, KTAP_SEC_OPTIONS, c->noptions, c->options,
+			sizeof(*c->options), NULL, 0);
 	/* The last one, and it has no padding: a chunk cut anywhere lacks something. */
 	n = put_section(p, n, &nsections, KTAP_SEC_CODE, c->ninsns, c->insns,
 			sizeof(*insns), NULL, 0);

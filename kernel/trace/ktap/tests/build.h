@@ -31,6 +31,7 @@ struct test_chunk {
 	u32 nlines;
 	u32 nfiles;
 	u32 ntries;
+	u32 noptions;
 	u32 string_bytes;
 	u32 max_insns;
 
@@ -45,6 +46,7 @@ struct test_chunk {
 	struct ktap_line *lines;
 	struct ktap_file files[TEST_MAX];
 	struct ktap_try tries[TEST_MAX];
+	struct ktap_option options[TEST_MAX];
 };
 
 struct test_chunk *test_chunk(struct kunit *test);
@@ -63,6 +65,8 @@ u32 test_insn(struct test_chunk *c, u8 op, u8 a, u8 b, u8 cc, s32 d);
 u32 test_probe(struct test_chunk *c, const char *event, u32 filter, u32 handler);
 /* Errors of instructions from @first, up to @end, go on at @handler. */
 void test_try(struct test_chunk *c, u32 first, u32 end, u32 handler, u8 reg);
+/* An option that the script takes. */
+u32 test_option(struct test_chunk *c, const char *name);
 /* Gives each instruction a line: its number, from 1, in "test.kp". */
 void test_lines(struct test_chunk *c);
 /* The bytes, kvmalloc'ed. */

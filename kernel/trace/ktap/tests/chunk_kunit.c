@@ -28,6 +28,8 @@ static struct test_chunk *full_chunk(struct kunit *test)
 	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
 	test_probe(c, "sched:sched_switch", filter, handler);
 	test_try(c, 1, 2, 2, 1);
+	test_option(c, "pid");
+	test_option(c, "min");
 	test_lines(c);
 	return c;
 }
@@ -52,6 +54,8 @@ static void a_whole_chunk_is_decoded(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, ktap_catch_at(prog, 2));
 	KUNIT_EXPECT_EQ(test, prog->tries[0].handler, 2);
 	KUNIT_EXPECT_EQ(test, prog->tries[0].reg, 1);
+	KUNIT_EXPECT_EQ(test, prog->noptions, 2);
+	KUNIT_EXPECT_STREQ(test, prog->options[1], "min");
 	KUNIT_EXPECT_EQ(test, prog->uses, KTAP_USES_HEAP);
 }
 
@@ -177,7 +181,7 @@ struct section_case {
 static void a_wrong_section_is_refused(struct kunit *test)
 {
 	static const struct section_case cases[] = {
-		{ "unknown section", KTAP_SEC_FILES, 0, 11, -EINVAL },
+		{ "unknown section", KTAP_SEC_FILES, 0, KTAP_SEC_OPTIONS + 1, -EINVAL },
 		{ "unknown section", KTAP_SEC_FILES, 0, 0, -EINVAL },
 		{ "stands twice", KTAP_SEC_FILES, 0, KTAP_SEC_STRINGS, -EINVAL },
 		{ "unknown flags", KTAP_SEC_INTS, 1, 2, -EINVAL },
@@ -408,6 +412,27 @@ static void of_tries_the_first_one_counts(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, ktap_catch_at(prog, 3));
 }
 
+static void wrong_options_are_refused(struct kunit *test)
+{
+	struct test_chunk *c;
+
+	c = full_chunk(test);
+	c->options[1].name = cpu_to_le32(c->nstrings);
+	test_refused(c, -EINVAL, "option 1: its name is string");
+	c = full_chunk(test);
+	c->options[1].name = c->options[0].name;
+	test_refused(c, -EINVAL, "option 1 stands twice");
+	c = full_chunk(test);
+	c->options[0].help = cpu_to_le32(c->nstrings);
+	test_refused(c, -EINVAL, "option 0 has no such text");
+	c = full_chunk(test);
+	c->options[0].value = cpu_to_le32(KTAP_NONE - 1);
+	test_refused(c, -EINVAL, "option 0 has no such text");
+	c = full_chunk(test);
+	c->options[0].flags = cpu_to_le32(1);
+	test_refused(c, -EINVAL, "option 0 has no such text");
+}
+
 static void variadic_functions_are_known(struct kunit *test)
 {
 	struct test_chunk *c = full_chunk(test);
@@ -438,6 +463,7 @@ static struct kunit_case chunk_cases[] = {
 	KUNIT_CASE(wrong_lines_and_files_are_refused),
 	KUNIT_CASE(wrong_tries_are_refused),
 	KUNIT_CASE(of_tries_the_first_one_counts),
+	KUNIT_CASE(wrong_options_are_refused),
 	KUNIT_CASE(variadic_functions_are_known),
 	{}
 };

@@ -11,13 +11,16 @@
 
 #define NREGS	10
 
-/* One of everything an index can name, and a main whose registers are all written. */
+/*
+ * One of everything an index can name, and a main whose registers are all
+ * written.  The string is the name of a variable of the kernel.
+ */
 static struct test_chunk *chunk_with_main(struct kunit *test)
 {
 	struct test_chunk *c = test_chunk(test);
 
 	test_int(c, 1);
-	test_global(c, "g");
+	test_global(c, "jiffies");
 	test_field(c, "f");
 	test_func(c, "main", 0, NREGS);
 	test_insn(c, KTAP_OP_NIL, 0, NREGS - 1, 0, 0);
@@ -66,6 +69,15 @@ static void every_opcode_is_accepted(struct kunit *test)
 		KUNIT_EXPECT_NOT_NULL_MSG(test, test_load(chunk_with_insn(test, &insn)), "%s",
 					  ktap_opcode_name(op));
 	}
+}
+
+static void a_variable_that_no_kernel_has_is_refused(struct kunit *test)
+{
+	struct test_chunk *c = chunk_with_main(test);
+
+	test_insn(c, KTAP_OP_SYMBOL, 0, 0, 0, test_string(c, "no such variable"));
+	TEST_RET(c);
+	test_refused(c, -ENOENT, "there is no kernel symbol 'no such variable'");
 }
 
 static void unknown_opcodes_are_refused(struct kunit *test)
@@ -512,6 +524,7 @@ static void errors_have_their_line(struct kunit *test)
 static struct kunit_case verifier_cases[] = {
 	KUNIT_CASE(every_opcode_is_accepted),
 	KUNIT_CASE(unknown_opcodes_are_refused),
+	KUNIT_CASE(a_variable_that_no_kernel_has_is_refused),
 	KUNIT_CASE(fields_that_are_not_used_must_be_zero),
 	KUNIT_CASE(registers_are_those_of_the_function),
 	KUNIT_CASE(implied_registers_are_those_of_the_function),

@@ -4,7 +4,8 @@
 # Runs the tests named (without .sh), or all but smoke, and adds up.
 cd "$(dirname "$0")" || exit 1
 
-all="session exact language tracepoint wordforword timer perf function fetch chunk loss memcg self churn kill"
+all="session exact language tracepoint memory only oneliners scripts wordforword timer perf function btf fetch"
+all="$all chunk loss memcg self churn kill"
 [ $# -gt 0 ] || set -- $all
 log=$(mktemp) || exit 1
 trap 'rm -f "$log" "$log.code"' EXIT

@@ -5,27 +5,52 @@
  *	workload getppid N		getppid() N times
  *	workload open FILE N		openat(FILE, O_RDONLY) and close, N times
  *	workload write BYTES N		write(BYTES bytes) to /dev/null, N times
+ *	workload read BYTES N		read(BYTES bytes) from /dev/zero, N times
+ *	workload direct FILE BYTES N	the same from FILE, past the page cache
+ *	workload stat FILE N		newfstatat(FILE), N times
  *	workload fork N			N children that exit at once, one by one
  *	workload threads N		N threads that do getppid() once, one by one
+ *	workload daemon COMMAND...	does the rest as a child of init, far from its
+ *					parents, and waits for its end
+ *	workload pin CPU COMMAND...	does the rest on this CPU
  *	workload spin N			N processes that do getppid() until killed
  *	workload bursts N		the same, but they sleep every hundred calls
  *	workload fault N		writes to N new pages, from FAULT_BASE on
+ *	workload major FILE N		reads N pages of FILE that are not in memory
+ *	workload map N			mmap() of N pages and munmap(), N times
+ *	workload cold open FILE N	like open, with the name on pages that are not there
+ *	workload cold stat FILE N	the same in stat(FILE), where there is one
+ *	workload cold exec FILE N	the same in execve(FILE, { "cold", FILE }), which
+ *					is found to be no program
  *	workload burn MS		computes in user mode, so long
+ *	workload nap MS N		clock_nanosleep() for so long, N times
+ *	workload futex MS N		waits so long for a futex that nobody wakes, N times
+ *	workload hop N			goes from one CPU to another, N times
+ *	workload message BYTES N	msgsnd(BYTES bytes) and msgrcv(), N times
+ *	workload connect BYTES N	N connections by TCP to itself, BYTES over each; the
+ *					port is printed first
+ *	workload as UID COMMAND...	runs the program COMMAND as that user
  *	workload wait COMMAND...	reads a line from stdin, then does the rest
  *	workload cpus N COMMAND...	does the rest on each of the first N CPUs at once
  *	workload timed COMMAND...	does the rest, prints the nanoseconds it took
  *	workload number NAME		prints the number of a system call
  */
 #define _GNU_SOURCE
+#include <arpa/inet.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/msg.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -61,6 +86,38 @@ static int do_write(char **args)
 	memset(buf, 'x', sizeof(buf));
 	for (long n = atol(args[1]); n > 0; n--)
 		syscall(SYS_write, fd, buf, bytes);
+	return 0;
+}
+
+static int read_times(int fd, size_t bytes, long n)
+{
+	static char buf[65536] __attribute__((aligned(4096)));
+
+	if (fd < 0 || bytes > sizeof(buf))
+		return 1;
+	for (; n > 0; n--) {
+		if (syscall(SYS_read, fd, buf, bytes) != (long)bytes)
+			return 1;
+	}
+	return 0;
+}
+
+static int do_read(char **args)
+{
+	return read_times(open("/dev/zero", O_RDONLY), atol(args[0]), atol(args[1]));
+}
+
+static int do_direct(char **args)
+{
+	return read_times(open(args[0], O_RDONLY | O_DIRECT), atol(args[1]), atol(args[2]));
+}
+
+static int do_stat(char **args)
+{
+	static char buf[1024];
+
+	for (long n = atol(args[1]); n > 0; n--)
+		syscall(SYS_newfstatat, AT_FDCWD, args[0], buf, 0);
 	return 0;
 }
 
@@ -142,6 +199,86 @@ static int do_fault(char **args)
 	return 0;
 }
 
+static int do_major(char **args)
+{
+	long page = sysconf(_SC_PAGESIZE), n = atol(args[1]), sum = 0;
+	int fd = open(args[0], O_RDONLY);
+	char *p;
+
+	if (fd < 0 || fdatasync(fd) || posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED))
+		return 1;
+	p = mmap(NULL, n * page, PROT_READ, MAP_SHARED, fd, 0);
+	/* no page is read because another one is */
+	if (p == MAP_FAILED || madvise(p, n * page, MADV_RANDOM))
+		return 1;
+	for (long i = 0; i < n; i++)
+		sum += *(volatile char *)&p[i * page];
+	return sum < 0;
+}
+
+static int do_map(char **args)
+{
+	size_t len = sysconf(_SC_PAGESIZE) * atol(args[0]);
+
+	for (long n = atol(args[0]); n > 0; n--) {
+		void *p = mmap(NULL, len, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		if (p == MAP_FAILED || munmap(p, len))
+			return 1;
+	}
+	return 0;
+}
+
+/* An argv, and what it points to across the end of a page. */
+struct cold {
+	char *argv[512];
+	char before[4096 - 8 - 5];
+	char word[8];
+	char file[5 + 4096];
+};
+
+#define COLD_BASE	0x300000000000UL
+
+/* A file of such a layout, mapped where the pointers in it say. */
+static struct cold *make_cold(const char *file)
+{
+	static struct cold image;
+	struct cold *cold = (void *)COLD_BASE;
+	FILE *f = tmpfile();
+
+	image.argv[0] = cold->word;
+	image.argv[1] = cold->file;
+	strcpy(image.word, "cold");
+	strncpy(image.file, file, sizeof(image.file) - 1);
+	if (!f || fwrite(&image, sizeof(image), 1, f) != 1 || fflush(f))
+		return NULL;
+	cold = mmap(cold, sizeof(image), PROT_READ, MAP_PRIVATE | MAP_FIXED, fileno(f), 0);
+	return cold == MAP_FAILED ? NULL : cold;
+}
+
+static int do_cold(char **args)
+{
+	struct cold *cold = make_cold(args[1]);
+	struct stat st __attribute__((unused));
+
+	if (!cold)
+		return 1;
+	for (long n = atol(args[2]); n > 0; n--) {
+		madvise(cold, sizeof(*cold), n % 2 ? MADV_PAGEOUT : MADV_COLD);
+		if (madvise(cold, sizeof(*cold), MADV_DONTNEED))
+			return 1;
+		if (!strcmp(args[0], "exec"))
+			syscall(SYS_execve, cold->file, cold->argv, NULL);
+#ifdef SYS_stat
+		else if (!strcmp(args[0], "stat"))
+			syscall(SYS_stat, cold->file, &st);
+#endif
+		else
+			syscall(SYS_close, syscall(SYS_openat, AT_FDCWD, cold->file, O_RDONLY, 0));
+	}
+	return 0;
+}
+
 static long now_ms(void)
 {
 	struct timespec ts;
@@ -158,6 +295,97 @@ static int do_burn(char **args)
 	while (now_ms() < end) {
 		for (long i = 0; i < 100000; i++)
 			sum += i;
+	}
+	return 0;
+}
+
+static struct timespec of_ms(long ms)
+{
+	return (struct timespec) { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
+}
+
+static int do_nap(char **args)
+{
+	struct timespec ts = of_ms(atol(args[0]));
+
+	for (long n = atol(args[1]); n > 0; n--)
+		syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &ts, NULL);
+	return 0;
+}
+
+static int do_futex(char **args)
+{
+	struct timespec ts = of_ms(atol(args[0]));
+	static uint32_t word;
+
+	for (long n = atol(args[1]); n > 0; n--)
+		syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &ts, NULL, 0);
+	return 0;
+}
+
+static int do_hop(char **args)
+{
+	for (long n = atol(args[0]) + 1; n > 0; n--) {
+		cpu_set_t set;
+
+		CPU_ZERO(&set);
+		CPU_SET(n % 2, &set);
+		if (sched_setaffinity(0, sizeof(set), &set))
+			return 1;
+	}
+	return 0;
+}
+
+static int do_message(char **args)
+{
+	static struct {
+		long type;
+		char text[8192];
+	} message = { .type = 1 };
+	size_t bytes = atol(args[0]);
+	int id = msgget(IPC_PRIVATE, 0600);
+
+	if (id < 0 || bytes > sizeof(message.text))
+		return 1;
+	for (long n = atol(args[1]); n > 0; n--) {
+		if (msgsnd(id, &message, bytes, 0) || msgrcv(id, &message, bytes, 0, 0) < 0)
+			return 1;
+	}
+	return msgctl(id, IPC_RMID, NULL);
+}
+
+static int connect_once(int server, const struct sockaddr_in *addr, size_t bytes)
+{
+	static char buf[65536];
+	int client = socket(AF_INET, SOCK_STREAM, 0), peer;
+
+	if (client < 0 || connect(client, (void *)addr, sizeof(*addr)))
+		return 1;
+	peer = accept(server, NULL, NULL);
+	if (peer < 0 || write(client, buf, bytes) != (ssize_t)bytes ||
+	    recv(peer, buf, bytes, MSG_WAITALL) != (ssize_t)bytes)
+		return 1;
+	close(client);
+	/* the end of it has come */
+	if (read(peer, buf, 1))
+		return 1;
+	return close(peer);
+}
+
+static int do_connect(char **args)
+{
+	struct sockaddr_in addr = { .sin_family = AF_INET };
+	int server = socket(AF_INET, SOCK_STREAM, 0);
+	socklen_t len = sizeof(addr);
+
+	addr.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	if (server < 0 || bind(server, (void *)&addr, len) || listen(server, 1) ||
+	    getsockname(server, (void *)&addr, &len) || atol(args[0]) > 65536)
+		return 1;
+	printf("%d\n", ntohs(addr.sin_port));
+	for (long n = atol(args[1]); n > 0; n--) {
+		if (connect_once(server, &addr, atol(args[0])))
+			return 1;
 	}
 	return 0;
 }
@@ -180,9 +408,21 @@ static int do_number(char **args)
 	return 1;
 }
 
+static int do_as(char **args)
+{
+	int id = atoi(args[0]);
+
+	if (setgid(id) || setuid(id))
+		return 1;
+	execvp(args[1], args + 1);
+	return 1;
+}
+
 static int do_wait(char **args);
 static int do_cpus(char **args);
 static int do_timed(char **args);
+static int do_daemon(char **args);
+static int do_pin(char **args);
 
 static const struct {
 	const char *name;
@@ -192,15 +432,29 @@ static const struct {
 	{ "getppid", 1, do_getppid },
 	{ "open", 2, do_open },
 	{ "write", 2, do_write },
+	{ "read", 2, do_read },
+	{ "direct", 3, do_direct },
+	{ "stat", 2, do_stat },
 	{ "fork", 1, do_fork },
 	{ "threads", 1, do_threads },
 	{ "spin", 1, do_spin },
 	{ "bursts", 1, do_bursts },
 	{ "fault", 1, do_fault },
+	{ "major", 2, do_major },
+	{ "map", 1, do_map },
+	{ "cold", 3, do_cold },
 	{ "burn", 1, do_burn },
+	{ "nap", 2, do_nap },
+	{ "futex", 2, do_futex },
+	{ "hop", 1, do_hop },
+	{ "message", 2, do_message },
+	{ "connect", 2, do_connect },
 	{ "number", 1, do_number },
+	{ "as", 2, do_as },
 	{ "wait", 1, do_wait },
 	{ "cpus", 2, do_cpus },
+	{ "daemon", 1, do_daemon },
+	{ "pin", 2, do_pin },
 	{ "timed", 1, do_timed },
 };
 
@@ -262,6 +516,41 @@ static int do_cpus(char **args)
 	while (wait(&status) > 0)
 		failed |= status;
 	return !!failed;
+}
+
+static int do_daemon(char **args)
+{
+	int ends[2];
+	pid_t pid;
+	char c;
+
+	if (pipe(ends))
+		return 1;
+	pid = fork();
+	if (pid) {
+		close(ends[1]);
+		waitpid(pid, NULL, 0);
+		/* its end of the pipe closes with it */
+		return read(ends[0], &c, 1) != 0;
+	}
+	setsid();
+	pid = getpid();
+	if (fork())
+		_exit(0);
+	while (getppid() == pid)
+		usleep(1000);
+	_exit(do_rest(args));
+}
+
+static int do_pin(char **args)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(atoi(args[0]), &cpus);
+	if (sched_setaffinity(0, sizeof(cpus), &cpus))
+		return 1;
+	return do_rest(args + 1);
 }
 
 static int do_timed(char **args)

@@ -23,6 +23,7 @@
 		(y) = old_;						\
 	} while (0)
 
+#define min3(x, y, z)			min(min(x, y), z)
 #define min_t(type, x, y)		min((type)(x), (type)(y))
 #define max_t(type, x, y)		max((type)(x), (type)(y))
 #define clamp_t(type, v, lo, hi)	min_t(type, max_t(type, v, lo), hi)

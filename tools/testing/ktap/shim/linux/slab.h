@@ -21,5 +21,13 @@ void kvfree(const void *p);
 
 #define kvmalloc(size, flags)	kvmalloc_array(1, size, flags)
 #define kvzalloc(size, flags)	kvcalloc(1, size, flags)
+#define kfree(p)		kvfree(p)
+
+static inline char *kstrdup(const char *s, gfp_t flags)
+{
+	char *copy = kvmalloc(strlen(s) + 1, flags);
+
+	return copy ? strcpy(copy, s) : NULL;
+}
 
 #endif /* _SHIM_LINUX_SLAB_H */

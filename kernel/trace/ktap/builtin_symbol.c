@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Built-in functions about symbols of the kernel.
+ */
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+
+#include "builtin.h"
+
+/* To look in the list of symbols takes as long as that many instructions. */
+#define SYMBOL_COST	64
+
+static bool is_address(const struct ktap_value *v)
+{
+	return v->tag == KTAP_INT || v->tag == KTAP_PTR;
+}
+
+int ktap_fn_ksym(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	u64 address = r[0].u;
+	char *buf;
+	size_t len;
+	int err;
+
+	if (r[0].tag == KTAP_NIL)
+		return 0;
+	err = ktap_vm_charge(vm, SYMBOL_COST);
+	if (err)
+		return err;
+	buf = ktap_arena_alloc(vm, KTAP_MAX_SYMBOL);
+	if (!buf)
+		return vm->error;
+	len = ktap_symbol_text(address, buf);
+	ktap_arena_trim(vm, buf, len);
+	r[0] = KTAP_VALUE_STR(buf, len);
+	return 0;
+}
+
+/* In process context only: those of modules are compared one by one. */
+int ktap_fn_kaddr(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	u64 address;
+	char *name;
+	int err;
+
+	err = ktap_make_text(vm, &r[0]) ?: ktap_vm_charge(vm, SYMBOL_COST);
+	if (err)
+		return err;
+	/* No symbol is so long, and a NUL is in none. */
+	if (r[0].len >= KTAP_MAX_SYMBOL || strnlen(r[0].blob, r[0].len) != r[0].len) {
+		r[0] = KTAP_VALUE_NIL;
+		return 0;
+	}
+	name = ktap_arena_alloc(vm, r[0].len + 1);
+	if (!name)
+		return vm->error;
+	memcpy(name, r[0].blob, r[0].len);
+	name[r[0].len] = '\0';
+	address = ktap_symbol_address(name);
+	r[0] = address ? KTAP_VALUE_INT((s64)address) : KTAP_VALUE_NIL;
+	return 0;
+}
+
+int ktap_fn_stringof(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	if (r[0].tag == KTAP_NIL || is_address(&r[0]))
+		return ktap_fn_ksym(vm, r, n);
+	return ktap_fn_tostring(vm, r, n);
+}
+
+int ktap_fn_ipof(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	const unsigned long *frames = r[0].blob;
+
+	if (is_address(&r[0]))
+		r[0] = KTAP_VALUE_INT((s64)r[0].u);
+	else if (r[0].tag != KTAP_NIL)
+		r[0] = r[0].len ? KTAP_VALUE_INT((s64)frames[0]) : KTAP_VALUE_NIL;
+	return 0;
+}

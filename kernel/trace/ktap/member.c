@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What pointers with a type point to: members and elements.
+ *
+ * Where the verifier knows what a register points to it has found the member
+ * already.  A pointer that comes out of a table, a global or a parameter has
+ * its type with it, and the member is looked for when it is asked for, once:
+ * what was found is kept by type and name.
+ */
+#include <linux/atomic.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "builtin.h"
+#include "member.h"
+#include "ops.h"
+
+/* Members that are kept; one that finds no place is looked for each time. */
+#define NR_FOUND	256
+#define MAX_PROBES	4
+
+enum found_state {
+	FOUND_NONE,
+	FOUND_BUSY,	/* somebody writes the rest */
+	FOUND_READY,	/* which then never changes */
+};
+
+/**
+ * struct ktap_found - a member that was looked for
+ * @state: enum found_state.  Whoever changes it from NONE to BUSY, by cmpxchg(),
+ *	writes the rest and makes it READY, with release; who sees it READY, with
+ *	acquire, reads the rest.  Nobody waits: an event that finds it BUSY looks
+ *	for its member itself
+ * @type: structure
+ * @string: name, a string constant
+ * @load: what was found
+ */
+struct ktap_found {
+	u32 state;
+	u32 type;
+	u32 string;
+	struct ktap_load load;
+};
+
+/* What it costs: to look at a member, and to read memory. */
+#define MEMBERS_A_UNIT	4
+#define READ_COST	1
+
+#define BIG_END_FIRST	(__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+
+int ktap_members_init(struct ktap_env *env)
+{
+	if (env->found)
+		return 0;
+	env->found = kvcalloc(NR_FOUND, sizeof(*env->found), GFP_KERNEL_ACCOUNT);
+	return env->found ? 0 : -ENOMEM;
+}
+
+void ktap_members_destroy(struct ktap_env *env)
+{
+	kvfree(env->found);
+	env->found = NULL;
+}
+
+/* Reading */
+
+static void bad_read(struct ktap_vm *vm, struct ktap_value *dst)
+{
+	atomic_long_inc(&vm->env->counters.bad_reads);
+	*dst = KTAP_VALUE_NIL;
+}
+
+static int load_chars(struct ktap_vm *vm, struct ktap_value *dst, u64 address, u32 size)
+{
+	u32 most = size ? min_t(u32, size, KTAP_MAX_STRLEN - 1) : KTAP_MAX_STRLEN - 1;
+	char *buf;
+	int len, err;
+
+	err = ktap_vm_charge(vm, most / 64);
+	if (err)
+		return err;
+	/* The NUL takes the place of a byte, which is then missing at the end of a full array. */
+	buf = ktap_arena_alloc(vm, most + 1);
+	if (!buf)
+		return vm->error;
+	len = ktap_read_kernel_string(buf, address, most + 1);
+	ktap_arena_trim(vm, buf, max(len, 0));
+	if (len < 0)
+		bad_read(vm, dst);
+	else
+		*dst = KTAP_VALUE_STR(buf, len);
+	return 0;
+}
+
+/* A bit-field counts its bits from the end where the machine has its first byte. */
+static u64 cut_bits(u64 x, const struct ktap_load *load)
+{
+	x >>= BIG_END_FIRST ? load->size * 8 - load->shift - load->bits : load->shift;
+	return load->bits < 64 ? x & ((1ULL << load->bits) - 1) : x;
+}
+
+static struct ktap_value make_value(u64 x, unsigned int bits, const struct ktap_load *load)
+{
+	unsigned int unused = 64 - bits;
+
+	switch (load->kind) {
+	case KTAP_LOAD_SIGNED:
+		return KTAP_VALUE_INT((s64)(x << unused) >> unused);
+	case KTAP_LOAD_UNSIGNED:
+		return KTAP_VALUE_INT(x);
+	case KTAP_LOAD_POINTER:
+		return x ? KTAP_VALUE_TYPED(x, load->type) : KTAP_VALUE_NIL;
+	default:
+		return KTAP_VALUE_NIL;
+	}
+}
+
+static void load_number(struct ktap_vm *vm, struct ktap_value *dst, u64 address,
+			const struct ktap_load *load)
+{
+	unsigned int bits = load->bits ?: load->size * 8;
+	u64 x = 0;
+
+	if (ktap_read_kernel(&x, address, load->size)) {
+		bad_read(vm, dst);
+		return;
+	}
+	/* The bytes are the first ones of the eight. */
+	if (BIG_END_FIRST)
+		x >>= 64 - load->size * 8;
+	if (load->bits)
+		x = cut_bits(x, load);
+	*dst = make_value(x, bits, load);
+}
+
+int ktap_load_value(struct ktap_vm *vm, struct ktap_value *dst, u64 base,
+		    const struct ktap_load *load)
+{
+	u64 address = base + load->offset;
+	int err;
+
+	err = ktap_vm_charge(vm, READ_COST);
+	if (err)
+		return err;
+	switch (load->kind) {
+	case KTAP_LOAD_PLACE:
+		*dst = KTAP_VALUE_TYPED(address, load->type);
+		return 0;
+	case KTAP_LOAD_CHARS:
+		return load_chars(vm, dst, address, load->size);
+	case KTAP_LOAD_NONE:
+		*dst = KTAP_VALUE_NIL;
+		return 0;
+	default:
+		load_number(vm, dst, address, load);
+		return 0;
+	}
+}
+
+void ktap_load_register(struct ktap_value *dst, unsigned long value, const struct ktap_load *load)
+{
+	unsigned int bits = load->size * 8;
+	u64 x = value;
+
+	/* What is left of the register is not the parameter's. */
+	if (bits < 64)
+		x &= (1ULL << bits) - 1;
+	*dst = make_value(x, bits, load);
+}
+
+/* Members by name */
+
+static int no_member(struct ktap_vm *vm, const struct ktap_value *object, const char *name)
+{
+	const char *near = ktap_btf_near_member(object->type, name);
+	char text[KTAP_TYPE_TEXT];
+
+	if (near)
+		return ktap_vm_error(vm, -ENOENT, "%s has no member '%s'; did you mean '%s'?",
+				     ktap_btf_text(object->type, text), name, near);
+	return ktap_vm_error(vm, -ENOENT, "%s has no member '%s'",
+			     ktap_btf_text(object->type, text), name);
+}
+
+static int no_members(struct ktap_vm *vm, const struct ktap_value *object, const char *what)
+{
+	char text[KTAP_TYPE_TEXT];
+
+	if (!object->type)
+		return ktap_vm_error(vm, -EINVAL,
+				     "a pointer without a type has no %s: cast(\"struct NAME\", p) gives it one",
+				     what);
+	return ktap_vm_error(vm, -EINVAL, "%s has no %s", ktap_btf_text(object->type, text), what);
+}
+
+static struct ktap_found *place_for(struct ktap_vm *vm, u32 type, u32 string, unsigned int i)
+{
+	return &vm->env->found[((type * 31 + string) * 7 + i) % NR_FOUND];
+}
+
+static const struct ktap_load *kept(struct ktap_vm *vm, u32 type, u32 string)
+{
+	struct ktap_found *found;
+	unsigned int i;
+
+	for (i = 0; vm->env->found && i < MAX_PROBES; i++) {
+		found = place_for(vm, type, string, i);
+		/* Pairs with keep(). */
+		if (smp_load_acquire(&found->state) == FOUND_READY && found->type == type &&
+		    found->string == string)
+			return &found->load;
+	}
+	return NULL;
+}
+
+static void keep(struct ktap_vm *vm, u32 type, u32 string, const struct ktap_load *load)
+{
+	struct ktap_found *found;
+	unsigned int i;
+
+	for (i = 0; vm->env->found && i < MAX_PROBES; i++) {
+		found = place_for(vm, type, string, i);
+		if (cmpxchg(&found->state, FOUND_NONE, FOUND_BUSY) != FOUND_NONE)
+			continue;
+		found->type = type;
+		found->string = string;
+		found->load = *load;
+		/* Pairs with kept(). */
+		smp_store_release(&found->state, FOUND_READY);
+		return;
+	}
+}
+
+int ktap_member_by_name(struct ktap_vm *vm, struct ktap_value *dst,
+			const struct ktap_value *object, u32 string)
+{
+	const char *name = vm->env->prog->strings[string].blob;
+	const struct ktap_load *load;
+	struct ktap_load found;
+	u32 cost;
+	int err;
+
+	if (!object->type)
+		return no_members(vm, object, "members");
+	load = kept(vm, object->type, string);
+	if (load)
+		return ktap_load_value(vm, dst, object->u, load);
+
+	err = ktap_btf_member(object->type, name, &found, &cost);
+	/* Names much like it are looked for, too. */
+	if (ktap_vm_charge(vm, cost / MEMBERS_A_UNIT * (err ? 16 : 1)))
+		return vm->error;
+	if (err == -ENOENT)
+		return no_member(vm, object, name);
+	if (err)
+		return no_members(vm, object, "members");
+	keep(vm, object->type, string, &found);
+	return ktap_load_value(vm, dst, object->u, &found);
+}
+
+int ktap_element_get(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_value *object,
+		     const struct ktap_value *key)
+{
+	struct ktap_load load;
+	u32 step;
+	s64 n;
+
+	if (key->tag != KTAP_INT)
+		return ktap_vm_error(vm, -EINVAL, "what a pointer points to is numbered, not by %s",
+				     ktap_type_name(key));
+	n = object->type ? ktap_btf_element(object->type, &load, &step) : -EINVAL;
+	if (n < 0)
+		return no_members(vm, object, "elements");
+	if (n && (key->i < 0 || key->i >= n))
+		return ktap_vm_error(vm, -ERANGE, "element %lld of an array of %lld", key->i, n);
+	return ktap_load_value(vm, dst, object->u + key->u * step, &load);
+}
+
+/* What the verifier makes */
+
+int ktap_op_member(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_value *object,
+		   u32 access)
+{
+	const struct ktap_access *x = &vm->env->prog->accesses[access];
+
+	if (likely(object->tag == KTAP_PTR && object->type == x->of))
+		return ktap_load_value(vm, dst, object->u, &x->load);
+	if (object->tag != KTAP_NIL)
+		return ktap_op_get_name(vm, dst, object, x->string);
+	*dst = KTAP_VALUE_NIL;
+	return 0;
+}
+
+int ktap_op_element(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_value *object,
+		    struct ktap_value *key)
+{
+	if (object->tag != KTAP_NIL)
+		return ktap_op_get(vm, dst, object, key);
+	*dst = KTAP_VALUE_NIL;
+	return 0;
+}
+
+void ktap_op_cast(struct ktap_value *dst, const struct ktap_value *v, u32 type)
+{
+	bool address = v->tag == KTAP_INT || v->tag == KTAP_PTR;
+
+	*dst = address && v->u ? KTAP_VALUE_TYPED(v->u, type) : KTAP_VALUE_NIL;
+}
+
+/* The verifier has put another instruction into the place of the call. */
+static int not_found(struct ktap_vm *vm, const char *name)
+{
+	return ktap_vm_error(vm, -EINVAL, "%s: the name of the type must be a constant", name);
+}
+
+int ktap_fn_cast(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	return not_found(vm, "cast");
+}
+
+int ktap_fn_sizeof(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	return not_found(vm, "sizeof");
+}
+
+int ktap_fn_offsetof(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	return not_found(vm, "offsetof");
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Options of a script: what was given for them, and getopt(), which tells.
+ *
+ * The chunk has their names, so that one that it does not know is refused before
+ * the script runs.  Of what type a value is, the default says that getopt() is
+ * called with.
+ */
+#include <linux/kernel.h>
+#include <linux/kstrtox.h>
+#include <linux/nospec.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "builtin.h"
+#include "near.h"
+#include "option.h"
+
+/* Stands for the value of an option that was given without one. */
+static const char no_value[] = "";
+
+static u32 find(const struct ktap_program *prog, const char *name, size_t len)
+{
+	u32 i;
+
+	for (i = 0; i < prog->noptions; i++) {
+		if (strlen(prog->options[i]) == len && !memcmp(prog->options[i], name, len))
+			break;
+	}
+	return i;
+}
+
+/* The one most like @name of those that are not listed yet. */
+static u32 nearest(const struct ktap_program *prog, const char *name, const bool *listed)
+{
+	u32 i, steps, least = U32_MAX, best = 0;
+
+	for (i = 0; i < prog->noptions; i++) {
+		if (listed[i])
+			continue;
+		steps = ktap_distance(prog->options[i], name);
+		if (steps < least) {
+			least = steps;
+			best = i;
+		}
+	}
+	return best;
+}
+
+static int unknown_option(const struct ktap_program *prog, const char *name, size_t len,
+			  struct ktap_diag *diag)
+{
+	char given[KTAP_MAX_NEAR + 1], known[256] = "";
+	bool listed[KTAP_MAX_OPTIONS] = {};
+	size_t n = 0;
+	u32 i, next;
+
+	scnprintf(given, sizeof(given), "%.*s", (int)min(len, sizeof(given)), name);
+	for (i = 0; i < prog->noptions; i++) {
+		next = nearest(prog, given, listed);
+		listed[next] = true;
+		n += scnprintf(known + n, sizeof(known) - n, "%s--%s", i ? ", " : "",
+			       prog->options[next]);
+	}
+	ktap_diag(diag, "the script has no option '--%s'; it has %s", given, known);
+	return -EINVAL;
+}
+
+int ktap_option_take(struct ktap_env *env, const char *arg, struct ktap_diag *diag)
+{
+	const struct ktap_program *prog = env->prog;
+	const char *name = arg + 2, *value;
+	size_t len;
+	u32 i;
+
+	if (!prog->noptions || strncmp(arg, "--", 2) || !*name)
+		return 0;
+	value = strchrnul(name, '=');
+	len = value - name;
+	i = find(prog, name, len);
+	if (i == prog->noptions)
+		return unknown_option(prog, name, len, diag);
+
+	if (!env->options)
+		env->options = kvcalloc(prog->noptions, sizeof(*env->options),
+					GFP_KERNEL_ACCOUNT);
+	value = *value ? kstrdup(value + 1, GFP_KERNEL_ACCOUNT) : no_value;
+	if (!env->options || !value) {
+		if (value != no_value)
+			kfree(value);
+		ktap_diag(diag, "no memory for an option");
+		return -ENOMEM;
+	}
+	if (env->options[i] != no_value)
+		kfree(env->options[i]);
+	env->options[i] = value;
+	return 1;
+}
+
+void ktap_options_destroy(struct ktap_env *env)
+{
+	u32 i;
+
+	for (i = 0; env->options && i < env->prog->noptions; i++) {
+		if (env->options[i] != no_value)
+			kfree(env->options[i]);
+	}
+	kvfree(env->options);
+	env->options = NULL;
+}
+
+static int to_bool(const char *text, struct ktap_value *v)
+{
+	if (!strcmp(text, "true") || !strcmp(text, "1"))
+		*v = KTAP_VALUE_BOOL(true);
+	else if (!strcmp(text, "false") || !strcmp(text, "0"))
+		*v = KTAP_VALUE_BOOL(false);
+	else
+		return -EINVAL;
+	return 0;
+}
+
+static int to_int(const char *text, struct ktap_value *v)
+{
+	long long i;
+
+	if (kstrtoll(text, 0, &i))
+		return -EINVAL;
+	*v = KTAP_VALUE_INT(i);
+	return 0;
+}
+
+/* @v is the default. */
+static int convert(struct ktap_vm *vm, const char *name, const char *text, struct ktap_value *v)
+{
+	switch (v->tag) {
+	case KTAP_BOOL:
+		if (to_bool(text, v))
+			return ktap_vm_error(vm, -EINVAL, "option --%s is true or false, not '%s'",
+					     name, text);
+		return 0;
+	case KTAP_INT:
+		if (to_int(text, v))
+			return ktap_vm_error(vm, -EINVAL, "option --%s is an integer, not '%s'",
+					     name, text);
+		return 0;
+	case KTAP_NIL:
+		if (!to_int(text, v))
+			return 0;
+		break;
+	}
+	*v = KTAP_VALUE_STR(text, strlen(text));
+	return 0;
+}
+
+int ktap_fn_getopt(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	const struct ktap_env *env = vm->env;
+	u32 count = env->prog->noptions;
+	const char *text;
+	u64 i = r[0].u;
+
+	if (i >= count)
+		return ktap_vm_error(vm, -EINVAL, "the chunk has no option %lld", r[0].i);
+	i = array_index_nospec((unsigned long)i, (unsigned long)count);
+	text = env->options ? env->options[i] : NULL;
+	r[0] = r[1];
+	if (text == no_value && r[0].tag == KTAP_BOOL)
+		r[0] = KTAP_VALUE_BOOL(true);
+	else if (text && text != no_value)
+		return convert(vm, env->prog->options[i], text, &r[0]);
+	return 0;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Options of a script: arguments of the form --NAME or --NAME=VALUE.
+ */
+#ifndef _KTAP_OPTION_H
+#define _KTAP_OPTION_H
+
+#include "vm.h"
+
+/**
+ * ktap_option_take() - An argument of the script: is it an option?
+ * @env: whose program says which options there are, and which keeps the value
+ * @arg: the argument
+ * @diag: what is wrong with it
+ *
+ * Of an option that is given twice the last value counts.
+ * Context: process, before the program runs.
+ * Return: 1 if it was one, 0 if not, also for "--"; with @diag filled -EINVAL if
+ * the program has no such option, -ENOMEM.
+ */
+int ktap_option_take(struct ktap_env *env, const char *arg, struct ktap_diag *diag);
+
+void ktap_options_destroy(struct ktap_env *env);
+
+#endif /* _KTAP_OPTION_H */

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Options of a script: which arguments are some, and what getopt() makes of them.
+ */
+#include <linux/errno.h>
+#include <linux/string.h>
+
+#include "build.h"
+#include "../near.h"
+#include "../option.h"
+
+/* main(default): getopt(option 1, default) */
+static struct ktap_vm *asks(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+
+	test_option(c, "pid");
+	test_option(c, "interval");
+	test_option(c, "min");
+	test_func(c, "main", 0, 1);
+	TEST_RET(c);
+	test_func(c, "ask", 1, 3);
+	test_insn(c, KTAP_OP_MOV, 2, 0, 0, 0);
+	test_insn(c, KTAP_OP_INT, 1, 0, 0, 1);
+	test_insn(c, KTAP_OP_CALLB, 1, 2, 0, KTAP_FN_GETOPT);
+	test_insn(c, KTAP_OP_RET, 1, 1, 0, 0);
+	return test_vm(test, test_load(c), KTAP_LEVEL_TASK);
+}
+
+static noinline int take(struct ktap_vm *vm, const char *arg)
+{
+	struct ktap_diag diag = {};
+
+	return ktap_option_take(vm->env, arg, &diag);
+}
+
+static struct ktap_value ask(struct kunit *test, struct ktap_vm *vm, struct ktap_value value)
+{
+	struct ktap_value result = KTAP_VALUE_NIL;
+
+	KUNIT_EXPECT_EQ(test, 0, ktap_vm_run(vm, 1, &value, 1, &result));
+	return result;
+}
+
+static void expect_text(struct kunit *test, struct ktap_value v, const char *text)
+{
+	KUNIT_ASSERT_EQ(test, v.tag, KTAP_STR);
+	KUNIT_EXPECT_EQ(test, v.len, strlen(text));
+	KUNIT_EXPECT_STREQ(test, v.blob, text);
+}
+
+static void without_an_option_the_default_counts(struct kunit *test)
+{
+	struct ktap_vm *vm = asks(test);
+
+	KUNIT_EXPECT_EQ(test, ask(test, vm, KTAP_VALUE_INT(7)).i, 7);
+	KUNIT_EXPECT_EQ(test, ask(test, vm, KTAP_VALUE_NIL).tag, KTAP_NIL);
+	expect_text(test, ask(test, vm, KTAP_VALUE_STR("/tmp", 4)), "/tmp");
+	/* Others are no matter. */
+	KUNIT_EXPECT_EQ(test, 1, take(vm, "--pid=5"));
+	KUNIT_EXPECT_EQ(test, ask(test, vm, KTAP_VALUE_INT(7)).i, 7);
+	/* Nor is one without a value, but for a boolean. */
+	KUNIT_EXPECT_EQ(test, 1, take(vm, "--interval"));
+	KUNIT_EXPECT_EQ(test, ask(test, vm, KTAP_VALUE_INT(7)).i, 7);
+	KUNIT_EXPECT_EQ(test, ask(test, vm, KTAP_VALUE_NIL).tag, KTAP_NIL);
+	KUNIT_EXPECT_TRUE(test, ask(test, vm, KTAP_VALUE_BOOL(false)).i);
+}
+
+static void the_default_decides_on_the_type(struct kunit *test)
+{
+	struct ktap_vm *vm = asks(test);
+	struct ktap_value v;
+
+	KUNIT_EXPECT_EQ(test, 1, take(vm, "--interval=0x10"));
+	KUNIT_EXPECT_EQ(test, ask(test, vm, KTAP_VALUE_INT(0)).i, 16);
+	v = ask(test, vm, KTAP_VALUE_NIL);
+	KUNIT_EXPECT_EQ(test, v.tag, KTAP_INT);
+	KUNIT_EXPECT_EQ(test, v.i, 16);
+	expect_text(test, ask(test, vm, KTAP_VALUE_STR("", 0)), "0x10");
+
+	KUNIT_EXPECT_EQ(test, 1, take(vm, "--interval=a=b"));
+	expect_text(test, ask(test, vm, KTAP_VALUE_NIL), "a=b");
+	KUNIT_EXPECT_EQ(test, 1, take(vm, "--interval="));
+	expect_text(test, ask(test, vm, KTAP_VALUE_STR("x", 1)), "");
+	KUNIT_EXPECT_EQ(test, 1, take(vm, "--interval=false"));
+	v = ask(test, vm, KTAP_VALUE_BOOL(true));
+	KUNIT_EXPECT_EQ(test, v.tag, KTAP_BOOL);
+	KUNIT_EXPECT_FALSE(test, v.i);
+	KUNIT_EXPECT_EQ(test, 1, take(vm, "--interval=1"));
+	KUNIT_EXPECT_TRUE(test, ask(test, vm, KTAP_VALUE_BOOL(false)).i);
+}
+
+static void a_value_of_another_type_is_an_error(struct kunit *test)
+{
+	static const struct {
+		const char *arg;
+		struct ktap_value value;
+		const char *message;
+	} cases[] = {
+		{ "--interval=ten", { .tag = KTAP_INT },
+		  "option --interval is an integer, not 'ten'" },
+		{ "--interval=", { .tag = KTAP_INT }, "option --interval is an integer, not ''" },
+		{ "--interval=99999999999999999999", { .tag = KTAP_INT },
+		  "option --interval is an integer, not '99999999999999999999'" },
+		{ "--interval=yes", { .tag = KTAP_BOOL },
+		  "option --interval is true or false, not 'yes'" },
+	};
+	struct ktap_vm *vm = asks(test);
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct ktap_value value = cases[i].value;
+
+		KUNIT_EXPECT_EQ(test, 1, take(vm, cases[i].arg));
+		KUNIT_EXPECT_EQ(test, -EINVAL, ktap_vm_run(vm, 1, &value, 1, NULL));
+		KUNIT_EXPECT_STREQ(test, vm->message, cases[i].message);
+	}
+}
+
+static void other_arguments_are_no_options(struct kunit *test)
+{
+	struct ktap_vm *vm = asks(test);
+
+	KUNIT_EXPECT_EQ(test, 0, take(vm, "interval=5"));
+	KUNIT_EXPECT_EQ(test, 0, take(vm, "-interval=5"));
+	KUNIT_EXPECT_EQ(test, 0, take(vm, "--"));
+	KUNIT_EXPECT_EQ(test, 0, take(vm, ""));
+	KUNIT_EXPECT_EQ(test, ask(test, vm, KTAP_VALUE_INT(7)).i, 7);
+}
+
+static void an_unknown_option_is_refused_with_the_nearest_first(struct kunit *test)
+{
+	struct ktap_diag *diag = kunit_kzalloc(test, sizeof(*diag), GFP_KERNEL);
+	struct ktap_vm *vm = asks(test);
+
+	KUNIT_ASSERT_NOT_NULL(test, diag);
+	KUNIT_EXPECT_EQ(test, -EINVAL, ktap_option_take(vm->env, "--mni=5", diag));
+	KUNIT_EXPECT_STREQ(test, diag->text,
+			   "ktap: error: the script has no option '--mni'; it has --min, --pid, --interval\n");
+	/* A part of a name is none. */
+	KUNIT_EXPECT_EQ(test, -EINVAL, take(vm, "--inter=5"));
+	KUNIT_EXPECT_EQ(test, -EINVAL, take(vm, "--intervals"));
+	KUNIT_EXPECT_EQ(test, -EINVAL, take(vm, "--=5"));
+}
+
+static void a_chunk_without_options_takes_none(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_value v = KTAP_VALUE_NIL;
+	struct ktap_vm *vm;
+
+	test_func(c, "main", 0, 2);
+	test_insn(c, KTAP_OP_INT, 0, 0, 0, 0);
+	test_insn(c, KTAP_OP_NIL, 1, 1, 0, 0);
+	test_insn(c, KTAP_OP_CALLB, 0, 2, 0, KTAP_FN_GETOPT);
+	TEST_RET(c);
+	vm = test_vm(test, test_load(c), KTAP_LEVEL_TASK);
+	KUNIT_EXPECT_EQ(test, 0, take(vm, "--pid=5"));
+	KUNIT_EXPECT_EQ(test, -EINVAL, ktap_vm_run(vm, 0, NULL, 0, &v));
+	KUNIT_EXPECT_STREQ(test, vm->message, "the chunk has no option 0");
+}
+
+static void distance_is_that_of_edits(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, 0, ktap_distance("pid", "pid"));
+	KUNIT_EXPECT_EQ(test, 1, ktap_distance("pid", "pd"));
+	KUNIT_EXPECT_EQ(test, 1, ktap_distance("pid", "pids"));
+	KUNIT_EXPECT_EQ(test, 2, ktap_distance("min", "mni"));
+	KUNIT_EXPECT_EQ(test, 3, ktap_distance("", "pid"));
+	KUNIT_EXPECT_GT(test, ktap_distance("a name that is longer than any other ever was", "a"),
+			KTAP_MAX_NEAR);
+}
+
+static struct kunit_case option_cases[] = {
+	KUNIT_CASE(without_an_option_the_default_counts),
+	KUNIT_CASE(the_default_decides_on_the_type),
+	KUNIT_CASE(a_value_of_another_type_is_an_error),
+	KUNIT_CASE(other_arguments_are_no_options),
+	KUNIT_CASE(an_unknown_option_is_refused_with_the_nearest_first),
+	KUNIT_CASE(a_chunk_without_options_takes_none),
+	KUNIT_CASE(distance_is_that_of_edits),
+	{}
+};
+
+static struct kunit_suite option_suite = {
+	.name = "ktap_option",
+	.test_cases = option_cases,
+};
+
+kunit_test_suite(option_suite);

@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Types in the verifier: what registers point to, where that is known before
+ * the program runs, and which member of it an instruction reads.
+ *
+ * What is found here is no more than what will be met at run time, unless a
+ * handler of one event is called by that of another.  It is not relied on: each
+ * instruction looks at the pointer that it has, and finds its way without.
+ */
+#include <linux/bits.h>
+#include <linux/kernel.h>
+#include <linux/slab.h>
+#include <linux/stdarg.h>
+#include <linux/string.h>
+
+#include "builtin.h"
+#include "member.h"
+#include "opcode.h"
+#include "typing.h"
+
+/* Longer names are of nothing that there is. */
+#define MAX_NAME	128
+
+#define FACTUAL		(ktap_bit(PTR) | ktap_bit(STR))
+
+static __printf(3, 4) int fail(struct ktap_typing *t, u32 pc, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	ktap_vdiag_at(t->diag, t->prog, pc, fmt, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+/* Why nothing can be said about types, unless it can. */
+static int check_types(struct ktap_typing *t, u32 pc, const char *what)
+{
+	switch (t->err) {
+	case 0:
+		return 0;
+	case -EPERM:
+		return fail(t, pc, "%s: the kernel is locked down, its memory is not to be read",
+			    what);
+	default:
+		return fail(t, pc, "%s: this kernel has no types (CONFIG_DEBUG_INFO_BTF)", what);
+	}
+}
+
+/* Functions as events */
+
+static const struct {
+	const char *event;
+	const char *function;		/* what its name begins with */
+} calls[] = {
+	{ "probe:", "" },
+	{ "kprobe:", "" },
+	{ "kretprobe:", "" },
+	{ "rawtp:", "__probestub_" },	/* src_rawtp.c */
+};
+
+/* "vfs_read" of an event that is the call, or the return, of one function; else false. */
+static bool function_of(const char *event, char *name, size_t size)
+{
+	unsigned int i;
+	size_t len;
+
+	for (i = 0; i < ARRAY_SIZE(calls); i++) {
+		len = strlen(calls[i].event);
+		if (!strncmp(event, calls[i].event, len))
+			break;
+	}
+	if (i == ARRAY_SIZE(calls))
+		return false;
+	event += len;
+	/* A module, an instruction, fetch arguments, a pattern, a path */
+	if (strpbrk(event, ":+ *?[/"))
+		return false;
+	len = strcspn(event, "%");
+	return scnprintf(name, size, "%s%.*s", calls[i].function, (int)len, event) < size - 1;
+}
+
+#define SEVERAL		U32_MAX
+#define NO_PROTO	(U32_MAX - 1)		/* of one function, but which parameters has it? */
+
+static void note_proto(struct ktap_typing *t, u32 func, u32 proto)
+{
+	if (func == KTAP_NONE)
+		return;
+	if (!proto || (t->protos[func] && t->protos[func] != proto))
+		proto = SEVERAL;
+	t->protos[func] = proto;
+}
+
+static void find_protos(struct ktap_typing *t)
+{
+	const struct ktap_clause *clause;
+	char name[MAX_NAME];
+	u32 i, proto;
+
+	for (i = 0; i < t->prog->nclauses; i++) {
+		clause = &t->prog->clauses[i];
+		proto = 0;
+		if (function_of(clause->event->blob, name, sizeof(name)))
+			proto = (t->err ? 0 : ktap_btf_function(name)) ?: NO_PROTO;
+		note_proto(t, clause->handler, proto);
+		note_proto(t, clause->filter, proto);
+	}
+	for (i = 0; i < t->prog->nfuncs; i++) {
+		if (t->protos[i] == SEVERAL)
+			t->protos[i] = 0;
+	}
+}
+
+/* Is anything of it about types? */
+static bool uses_types(const struct ktap_program *prog)
+{
+	char name[MAX_NAME];
+	bool fields = false;
+	u32 i;
+
+	for (i = 0; i < prog->ninsns; i++) {
+		fields |= prog->code[i].op == KTAP_OP_FIELD;
+		if (prog->code[i].op != KTAP_OP_CALLB)
+			continue;
+		switch (prog->code[i].d) {
+		case KTAP_FN_CURTASK:
+		case KTAP_FN_CAST:
+		case KTAP_FN_SIZEOF:
+		case KTAP_FN_OFFSETOF:
+			return true;
+		}
+	}
+	for (i = 0; i < prog->nclauses && fields; i++) {
+		if (function_of(prog->clauses[i].event->blob, name, sizeof(name)))
+			return true;
+	}
+	return false;
+}
+
+int ktap_typing_begin(struct ktap_typing *t, struct ktap_program *prog, struct ktap_diag *diag)
+{
+	*t = (struct ktap_typing){ .prog = prog, .diag = diag };
+	if (!uses_types(prog))
+		return 0;
+	t->notes = kvcalloc(prog->ninsns, sizeof(*t->notes), GFP_KERNEL);
+	t->slots = kvcalloc(prog->ninsns, sizeof(*t->slots), GFP_KERNEL);
+	t->accesses = kvcalloc(prog->ninsns, sizeof(*t->accesses), GFP_KERNEL_ACCOUNT);
+	t->protos = kvcalloc(prog->nfuncs, sizeof(*t->protos), GFP_KERNEL);
+	if (!t->notes || !t->slots || !t->accesses || !t->protos)
+		return -ENOMEM;
+	t->err = ktap_btf_begin();
+	find_protos(t);
+	return 0;
+}
+
+void ktap_typing_end(struct ktap_typing *t)
+{
+	kvfree(t->notes);
+	kvfree(t->slots);
+	kvfree(t->accesses);
+	kvfree(t->protos);
+}
+
+u32 ktap_typing_unite(u16 x_tags, u32 x, u16 y_tags, u32 y)
+{
+	x_tags &= FACTUAL;
+	y_tags &= FACTUAL;
+	if (!x_tags)
+		return y;
+	if (!y_tags)
+		return x;
+	return x_tags == y_tags && x == y ? x : 0;
+}
+
+/* Members and elements */
+
+static void set_note(struct ktap_typing *t, u32 pc, u32 op, u32 d)
+{
+	t->notes[pc] = (struct ktap_note){ .op = op, .d = d };
+}
+
+static struct ktap_typed what_is_read(const struct ktap_load *load)
+{
+	u32 type = load->type ?: KTAP_FACT_TYPELESS;
+
+	switch (load->kind) {
+	case KTAP_LOAD_POINTER:
+	case KTAP_LOAD_PLACE:
+		return (struct ktap_typed){ .tags = ktap_bit(PTR) | ktap_bit(NIL), .fact = type };
+	case KTAP_LOAD_CHARS:
+		return (struct ktap_typed){ .tags = ktap_bit(STR) | ktap_bit(NIL) };
+	default:
+		return (struct ktap_typed){ .tags = ktap_bit(INT) | ktap_bit(NIL) };
+	}
+}
+
+/* Where a member that the type has not stands in the program. */
+static int no_member(struct ktap_typing *t, u32 pc, u32 type, const char *name)
+{
+	const char *near = ktap_btf_near_member(type, name);
+	char text[KTAP_TYPE_TEXT];
+
+	if (near)
+		return fail(t, pc, "%s has no member '%s'; did you mean '%s'?",
+			    ktap_btf_text(type, text), name, near);
+	return fail(t, pc, "%s has no member '%s'", ktap_btf_text(type, text), name);
+}
+
+static int find_member(struct ktap_typing *t, u32 pc, u32 type, const char *name,
+		       struct ktap_load *load)
+{
+	char text[KTAP_TYPE_TEXT];
+	u32 cost;
+	int err;
+
+	err = ktap_btf_member(type, name, load, &cost);
+	if (err == -ENOENT)
+		return no_member(t, pc, type, name);
+	if (err)
+		return fail(t, pc, "%s has no members, so no '%s'", ktap_btf_text(type, text),
+			    name);
+	if (load->kind == KTAP_LOAD_NONE)
+		return fail(t, pc, "member '%s' is nothing that a script can hold", name);
+	return 0;
+}
+
+static int step_member(struct ktap_typing *t, u32 pc, u32 type, struct ktap_typed *out)
+{
+	const struct ktap_code *insn = &t->prog->code[pc];
+	struct ktap_load load;
+	int err;
+
+	err = find_member(t, pc, type, t->prog->strings[insn->d].blob, &load);
+	if (err)
+		return err;
+	if (!t->slots[pc])
+		t->slots[pc] = ++t->naccesses;
+	t->accesses[t->slots[pc] - 1] = (struct ktap_access){
+		.of = type,
+		.string = insn->d,
+		.load = load,
+	};
+	set_note(t, pc, KTAP_OP_MEMBER, t->slots[pc] - 1);
+	*out = what_is_read(&load);
+	return 0;
+}
+
+static int step_element(struct ktap_typing *t, u32 pc, u32 type, struct ktap_typed *out)
+{
+	const struct ktap_code *insn = &t->prog->code[pc];
+	char text[KTAP_TYPE_TEXT];
+	struct ktap_load load;
+	u32 step;
+	s64 n;
+
+	n = ktap_btf_element(type, &load, &step);
+	if (n < 0)
+		return fail(t, pc, "%s has no elements", ktap_btf_text(type, text));
+	if (load.kind == KTAP_LOAD_NONE)
+		return fail(t, pc, "an element is nothing that a script can hold");
+	if (insn->op == KTAP_OP_TGETI && n && (insn->d < 0 || insn->d >= n))
+		return fail(t, pc, "element %d of an array of %lld", insn->d, n);
+	set_note(t, pc, insn->op == KTAP_OP_TGETI ? KTAP_OP_ELEMI : KTAP_OP_ELEM, insn->d);
+	*out = what_is_read(&load);
+	return 0;
+}
+
+static int step_access(struct ktap_typing *t, u32 pc, u16 tags, u32 type, struct ktap_typed *out)
+{
+	set_note(t, pc, 0, 0);
+	if (type == KTAP_FACT_NO_PARAM)
+		return check_types(t, pc, "a parameter is looked into") ?:
+		       fail(t, pc,
+			    "nil is looked into: the function has no such parameter that is known");
+	/* A table, or anything, is looked into as the program runs. */
+	if ((tags & ~ktap_bit(NIL)) != ktap_bit(PTR) || !type)
+		return 0;
+	if (type == KTAP_FACT_TYPELESS)
+		return check_types(t, pc, "a pointer is looked into") ?:
+		       fail(t, pc,
+			    "a pointer without a type is looked into: cast(\"struct NAME\", p) gives it one");
+	if (t->prog->code[pc].op == KTAP_OP_TGETS)
+		return step_member(t, pc, type, out);
+	return step_element(t, pc, type, out);
+}
+
+/* Functions whose arguments are names of types */
+
+static int want_constant(struct ktap_typing *t, u32 pc, const char *fn, u16 tags, u32 fact,
+			 const char **name)
+{
+	if (tags != ktap_bit(STR) || !fact)
+		return fail(t, pc, "%s: the name of a type is a constant string", fn);
+	*name = t->prog->strings[fact - 1].blob;
+	return 0;
+}
+
+static int find_type(struct ktap_typing *t, u32 pc, const char *fn, const char *name, u32 *type)
+{
+	char text[KTAP_TYPE_TEXT];
+	const char *near;
+	int err;
+
+	err = ktap_btf_find(name, type);
+	if (!err)
+		return 0;
+	if (err == -EINVAL)
+		return fail(t, pc, "%s: '%s' names a pointer: name what it points to", fn, name);
+	near = ktap_btf_near_type(name, text);
+	if (near)
+		return fail(t, pc, "%s: this kernel has no type '%s'; did you mean '%s'?", fn, name,
+			    near);
+	return fail(t, pc, "%s: this kernel has no type '%s'", fn, name);
+}
+
+/* "a.b": the members that stand in one another, and what the last one is. */
+static int find_path(struct ktap_typing *t, u32 pc, u32 type, const char *path, u32 *offset)
+{
+	struct ktap_load load = { .kind = KTAP_LOAD_PLACE, .type = type };
+	char name[MAX_NAME];
+	size_t len;
+	int err;
+
+	for (*offset = 0;; path += len + 1) {
+		len = strcspn(path, ".");
+		scnprintf(name, sizeof(name), "%.*s", (int)len, path);
+		if (load.kind != KTAP_LOAD_PLACE)
+			return fail(t, pc,
+				    "offsetof: '%s' lies elsewhere: what is in front of it is no structure",
+				    name);
+		err = find_member(t, pc, load.type, name, &load);
+		if (err)
+			return err;
+		*offset += load.offset;
+		if (!path[len])
+			break;
+	}
+	return load.bits ? fail(t, pc, "offsetof: '%s' is a bit-field", name) : 0;
+}
+
+static int step_builtin(struct ktap_typing *t, u32 pc, const u16 *tags, const u32 *facts,
+			struct ktap_typed *out)
+{
+	const struct ktap_code *insn = &t->prog->code[pc];
+	const char *fn = ktap_builtins[insn->d].name, *name = NULL, *path = NULL;
+	u32 type, n;
+	int err;
+
+	tags += insn->a;
+	facts += insn->a;
+	switch (insn->d) {
+	case KTAP_FN_CURTASK:
+		out->fact = t->err ? KTAP_FACT_TYPELESS : ktap_btf_task() ?: KTAP_FACT_TYPELESS;
+		return 0;
+	case KTAP_FN_CAST:
+	case KTAP_FN_SIZEOF:
+	case KTAP_FN_OFFSETOF:
+		break;
+	default:
+		return 0;
+	}
+
+	if (insn->b == KTAP_MULTI)
+		return fail(t, pc, "%s: the name of a type is a constant string", fn);
+	err = want_constant(t, pc, fn, tags[0], facts[0], &name) ?: check_types(t, pc, fn);
+	if (err)
+		return err;
+	n = strlen(name);
+	if (insn->d == KTAP_FN_SIZEOF && n && name[n - 1] == '*') {
+		set_note(t, pc, KTAP_OP_INT, sizeof(long));
+		return 0;
+	}
+	err = find_type(t, pc, fn, name, &type);
+	if (!err && insn->d == KTAP_FN_OFFSETOF)
+		err = want_constant(t, pc, fn, tags[1], facts[1], &path) ?:
+		      find_path(t, pc, type, path, &n);
+	if (err)
+		return err;
+	if (insn->d == KTAP_FN_SIZEOF)
+		n = ktap_btf_size(type);
+	if (insn->d == KTAP_FN_CAST) {
+		out->fact = type;
+		set_note(t, pc, KTAP_OP_CAST, type);
+	} else {
+		set_note(t, pc, KTAP_OP_INT, n);
+	}
+	return 0;
+}
+
+static void step_field(struct ktap_typing *t, u32 func, u32 pc, struct ktap_typed *out)
+{
+	const struct ktap_program *prog = t->prog;
+	const char *name = prog->fields[prog->code[pc].d]->blob;
+	struct ktap_load load;
+
+	if (!t->protos[func])
+		return;
+	if (t->protos[func] != NO_PROTO && ktap_btf_param(t->protos[func], name, &load) >= 0)
+		*out = what_is_read(&load);
+	else if (strcmp(name, "name") && strcmp(name, "ip") && strcmp(name, "parent_ip"))
+		out->fact = KTAP_FACT_NO_PARAM;
+}
+
+int ktap_typing_step(struct ktap_typing *t, u32 func, u32 pc, const u16 *tags, const u32 *facts,
+		     struct ktap_typed *out)
+{
+	const struct ktap_code *insn = &t->prog->code[pc];
+
+	if (!t->notes)
+		return 0;
+	switch (insn->op) {
+	case KTAP_OP_STR:
+		out->fact = insn->d + 1;
+		return 0;
+	case KTAP_OP_TGET:
+	case KTAP_OP_TGETI:
+	case KTAP_OP_TGETS:
+		return step_access(t, pc, tags[insn->b], facts[insn->b], out);
+	case KTAP_OP_CALLB:
+		return step_builtin(t, pc, tags, facts, out);
+	case KTAP_OP_FIELD:
+		step_field(t, func, pc, out);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+void ktap_typing_apply(struct ktap_typing *t)
+{
+	struct ktap_program *prog = t->prog;
+	u32 pc;
+
+	if (!t->notes || t->err)
+		return;
+	prog->uses |= KTAP_USES_TYPES;
+	for (pc = 0; pc < prog->ninsns; pc++) {
+		if (!t->notes[pc].op)
+			continue;
+		prog->code[pc].op = t->notes[pc].op;
+		prog->code[pc].d = t->notes[pc].d;
+	}
+	prog->accesses = t->accesses;
+	t->accesses = NULL;
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The help of a script: the comment at its head, and the options it asks for. */
+#include <string.h>
+
+#include "chunk.h"
+#include "compile.h"
+
+#define COLUMN	22	/* where what an option is for begins */
+
+/* The text of the script itself, without what it includes; NULL if it was left out. */
+static const char *script_text(const struct chunk *chunk, const char **end)
+{
+	const struct chunk_section *files = &chunk->sections[KTAP_SEC_FILES];
+	uint32_t text, len;
+
+	if (!files->count)
+		return NULL;
+	text = get_le32(files->data + 4);
+	len = get_le32(files->data + 8);
+	if (text > files->size || len > files->size - text)
+		return NULL;
+	*end = (const char *)files->data + text + len;
+	return (const char *)files->data + text;
+}
+
+static bool begins(const char *line, const char *end, const char *what)
+{
+	size_t len = strlen(what);
+
+	return (size_t)(end - line) >= len && !memcmp(line, what, len);
+}
+
+/* Lines of comment, up to the first line that is none. */
+static void show_head(FILE *out, const struct chunk *chunk)
+{
+	const char *end = NULL, *line = script_text(chunk, &end), *next, *eol;
+	bool shown = false;
+
+	for (; line && line < end && *line == '#'; line = next) {
+		eol = memchr(line, '\n', end - line);
+		next = eol ? eol + 1 : end;
+		if (!eol)
+			eol = end;
+		if (begins(line, eol, "#!") || begins(line, eol, "# SPDX-"))
+			continue;
+		line += begins(line, eol, "# ") ? 2 : 1;
+		/* a line of the license, or none, has left its empty one */
+		if (line == eol && !shown)
+			continue;
+		fwrite(line, 1, eol - line, out);
+		fputc('\n', out);
+		shown = true;
+	}
+	if (shown)
+		fputc('\n', out);
+}
+
+static const char *get_text(const struct chunk *chunk, uint32_t string, int *len)
+{
+	const char *text;
+	uint32_t n = 0;
+
+	text = string == KTAP_NONE ? "" : chunk_get_string(chunk, string, &n);
+	*len = n;
+	return text;
+}
+
+/* "  --pid=VALUE          only that process (default 0)" */
+static void show_option(FILE *out, const struct chunk *chunk, const unsigned char *p)
+{
+	int name_len, help_len, value_len, width;
+	const char *name = get_text(chunk, get_le32(p), &name_len);
+	const char *help = get_text(chunk, get_le32(p + 4), &help_len);
+	const char *value = get_text(chunk, get_le32(p + 8), &value_len);
+	bool flag = value_len == 5 && !memcmp(value, "false", 5);
+
+	width = fprintf(out, "  --%.*s%s", name_len, name, flag ? "" : "=VALUE");
+	fprintf(out, "%*s %.*s", width < COLUMN ? COLUMN - width : 0, "", help_len, help);
+	if (value_len && !flag)
+		fprintf(out, "%s(default %.*s)", help_len ? " " : "", value_len, value);
+	fputc('\n', out);
+}
+
+void ktap_show_help(FILE *out, const char *name, const void *data, size_t len)
+{
+	const struct chunk_section *options;
+	struct chunk chunk;
+	uint32_t i;
+
+	if (chunk_read(&chunk, data, len))
+		return;
+	options = &chunk.sections[KTAP_SEC_OPTIONS];
+	show_head(out, &chunk);
+	if (options->count)
+		fprintf(out, "Options of %s:\n", name);
+	else
+		fprintf(out, "%s has no options of its own.\n", name);
+	for (i = 0; i < options->count; i++)
+		show_option(out, &chunk, options->data + i * sizeof(struct ktap_option));
+}

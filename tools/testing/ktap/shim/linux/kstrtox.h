@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _SHIM_KSTRTOX_H
+#define _SHIM_KSTRTOX_H
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+
+/* Other than strtoll() it takes neither blanks nor half a number. */
+static inline int kstrtoll(const char *s, unsigned int base, long long *res)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)s[*s == '-' || *s == '+']))
+		return -EINVAL;
+	errno = 0;
+	*res = strtoll(s, &end, base);
+	return errno ? -ERANGE : *end ? -EINVAL : 0;
+}
+
+#endif

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The BTF of a small kernel that has one task and its parent.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/bpf.h>
+#include <linux/btf.h>
+#include <linux/kernel.h>
+
+#include "types.h"
+
+#define MAX_TYPES	128
+#define MAX_STRINGS	4096
+#define MAX_WORDS	64
+
+bool types_missing;
+
+/* What the scripts see */
+
+struct mm {
+	unsigned long total_vm;
+	u64 owner;
+};
+
+struct list {
+	u64 next;
+	u64 prev;
+};
+
+struct task {
+	int pid;
+	unsigned int flags;
+	u64 parent;
+	u64 mm;
+	char comm[16];
+	char full[4];
+	signed char nice;
+	unsigned char bytes[3];
+	unsigned int in_execve : 1, : 2, sign : 5;
+	u64 : 0;
+	u64 low : 10, wide : 40;
+	union {
+		int both;
+		struct {
+			short lo;
+			unsigned short hi;
+		};
+	};
+	struct list children;
+	int numbers[4];
+	short matrix[2][3];
+	struct list lists[2];
+	int state;
+	unsigned char ok;
+	u64 opaque;
+	u64 name;
+	u64 fn;
+	__int128 big;
+	u64 missing;
+	u64 bad;
+	u64 mms[2];
+	int policy;
+	unsigned int ntail;
+	char tail[8];
+};
+
+static struct {
+	struct task task;
+	struct task parent;
+	struct mm mm;
+	char name[8];
+} area;
+
+#define ADDRESS(what)	(TYPES_ADDRESS + ((char *)&area.what - (char *)&area))
+
+static void fill_area(void)
+{
+	area.task = (struct task){
+		.pid = 42,
+		.flags = 0xffffffff,
+		.parent = ADDRESS(parent),
+		.mm = ADDRESS(mm),
+		.comm = "some program",
+		.full = { 'f', 'u', 'l', 'l' },
+		.nice = -5,
+		.bytes = { 1, 200, 3 },
+		.in_execve = 1,
+		.sign = 3,
+		.low = 0x3ff,
+		.wide = 0xa5a5a5a5a5,
+		.lo = -2,
+		.hi = 0xfffe,
+		.children = { ADDRESS(task), ADDRESS(parent) },
+		.numbers = { 10, -20, 30, 40 },
+		.matrix = { { 1, 2, 3 }, { 4, 5, -6 } },
+		.lists = { { 0, 0 }, { 0, ADDRESS(task.children) } },
+		.state = -1,
+		.ok = 1,
+		.opaque = ADDRESS(mm),
+		.name = ADDRESS(name),
+		.fn = 0xffffffff81000000,
+		.missing = ADDRESS(mm),
+		.bad = 0xffff888066660000,
+		.mms = { 0, ADDRESS(mm) },
+		.policy = 2,
+		.ntail = 3,
+		.tail = "tail",
+	};
+	area.parent = (struct task){ .pid = 1, .comm = "init" };
+	area.mm = (struct mm){ .total_vm = 123456, .owner = ADDRESS(task) };
+	strcpy(area.name, "a name");
+}
+
+const void *types_memory(size_t *size)
+{
+	*size = sizeof(area);
+	return &area;
+}
+
+/* The BTF */
+
+struct btf {
+	const struct btf_type *types[MAX_TYPES];
+	u32 ntypes;
+	char strings[MAX_STRINGS];
+	u32 nstrings;
+};
+
+static struct btf btf;
+
+static u32 add_name(const char *name)
+{
+	u32 offset = btf.nstrings;
+
+	if (!name)
+		return 0;
+	strcpy(btf.strings + offset, name);
+	btf.nstrings += strlen(name) + 1;
+	return offset;
+}
+
+static u32 add_type(u8 kind, const char *name, u32 n, bool flag, u32 size, const void *data,
+		    size_t len)
+{
+	struct btf_type *t = calloc(1, sizeof(*t) + len);
+
+	t->name_off = add_name(name);
+	t->info = (u32)flag << 31 | (u32)kind << 24 | n;
+	t->size = size;
+	if (len)
+		memcpy(t + 1, data, len);
+	btf.types[btf.ntypes] = t;
+	return btf.ntypes++;
+}
+
+static u32 add_int(const char *name, u32 size, u32 encoding)
+{
+	u32 data = encoding << 24 | size * 8;
+
+	return add_type(BTF_KIND_INT, name, 0, false, size, &data, sizeof(data));
+}
+
+static u32 add_ref(u8 kind, const char *name, u32 type)
+{
+	return add_type(kind, name, 0, false, type, NULL, 0);
+}
+
+static u32 add_array(u32 type, u32 n)
+{
+	struct btf_array data = { .type = type, .nelems = n };
+
+	return add_type(BTF_KIND_ARRAY, NULL, 0, false, 0, &data, sizeof(data));
+}
+
+struct field {
+	const char *name;
+	u32 type;
+	u32 offset;		/* bytes */
+	u32 bits;		/* of a bit-field, and where it begins */
+	u32 shift;
+};
+
+static u32 add_struct(u8 kind, const char *name, u32 size, const struct field *fields, u32 n)
+{
+	struct btf_member *members = calloc(n, sizeof(*members));
+	u32 id, i;
+
+	for (i = 0; i < n; i++)
+		members[i] = (struct btf_member){
+			.name_off = add_name(fields[i].name),
+			.type = fields[i].type,
+			.offset = fields[i].bits << 24 | (fields[i].offset * 8 + fields[i].shift),
+		};
+	id = add_type(kind, name, n, true, size, members, n * sizeof(*members));
+	free(members);
+	return id;
+}
+
+#define STRUCT(type, size, ...)						\
+	add_struct(BTF_KIND_STRUCT, type, size, (struct field[]){ __VA_ARGS__ },	\
+		   sizeof((struct field[]){ __VA_ARGS__ }) / sizeof(struct field))
+
+#define FIELD(m, t)		{ .name = #m, .type = t, .offset = offsetof(struct task, m) }
+#define BITS(m, t, o, s, n)	{ .name = #m, .type = t, .offset = o, .shift = s, .bits = n }
+
+/* The one type that others name before it is there. */
+static void set_struct(u32 id, u32 other)
+{
+	free((void *)btf.types[id]);
+	btf.types[id] = btf.types[other];
+}
+
+static void make_btf(void)
+{
+	const struct btf_enum states[] = {
+		{ add_name("STATE_DEAD"), -1 }, { add_name("STATE_ALIVE"), 1 },
+	};
+	const struct btf_enum policies[] = { { add_name("POLICY_FIFO"), 2 } };
+	u32 s32_, u32_, ulong, ch, sch, uch, sh, ush, u64_, boolean, wide, task, mm, list, state;
+	u32 policy, task_ptr, mm_ptr, void_ptr, char_ptr, missing, fn_ptr, half, both, alias, pid;
+	u32 bits = offsetof(struct task, bytes) + 3, wide_bits = ALIGN(bits + 1, 8);
+
+	/* 0 is void, and the empty name. */
+	btf.ntypes = 1;
+	s32_ = add_int("int", 4, BTF_INT_SIGNED);
+	u32_ = add_int("unsigned int", 4, 0);
+	ulong = add_int("long unsigned int", sizeof(long), 0);
+	ch = add_int("char", 1, BTF_INT_SIGNED);
+	sch = add_int("signed char", 1, BTF_INT_SIGNED);
+	uch = add_int("unsigned char", 1, 0);
+	sh = add_int("short int", 2, BTF_INT_SIGNED);
+	ush = add_int("short unsigned int", 2, 0);
+	u64_ = add_int("long long unsigned int", 8, 0);
+	boolean = add_int("_Bool", 1, BTF_INT_BOOL);
+	wide = add_int("__int128", 16, BTF_INT_SIGNED);
+	add_ref(BTF_KIND_TYPEDEF, "u32", u32_);
+	pid = add_ref(BTF_KIND_TYPEDEF, "pid_t", add_ref(BTF_KIND_CONST, NULL, s32_));
+	state = add_type(BTF_KIND_ENUM, "state", 2, true, 4, states, sizeof(states));
+	policy = add_type(BTF_KIND_ENUM, "policy", 1, false, 4, policies, sizeof(policies));
+
+	task = add_ref(BTF_KIND_FWD, "task_struct", 0);
+	task_ptr = add_ref(BTF_KIND_PTR, NULL, add_ref(BTF_KIND_CONST, NULL, task));
+	mm = STRUCT("mm_struct", sizeof(struct mm), { "total_vm", ulong, 0 },
+		    { "owner", task_ptr, offsetof(struct mm, owner) });
+	mm_ptr = add_ref(BTF_KIND_PTR, NULL, mm);
+	void_ptr = add_ref(BTF_KIND_PTR, NULL, 0);
+	char_ptr = add_ref(BTF_KIND_PTR, NULL, add_ref(BTF_KIND_CONST, NULL, ch));
+	missing = add_ref(BTF_KIND_PTR, NULL, add_ref(BTF_KIND_FWD, "missing", 0));
+	fn_ptr = add_ref(BTF_KIND_PTR, NULL, add_type(BTF_KIND_FUNC_PROTO, NULL, 0, false, 0, NULL, 0));
+	list = add_ref(BTF_KIND_FWD, "list_head", 0);
+	add_ref(BTF_KIND_PTR, NULL, list);
+	set_struct(list, STRUCT("list_head", sizeof(struct list), { "next", list + 1, 0 },
+				{ "prev", list + 1, 8 }));
+	half = STRUCT(NULL, 4, { "lo", sh, 0 }, { "hi", ush, 2 });
+	both = add_struct(BTF_KIND_UNION, NULL, 4,
+			  (struct field[]){ { "both", s32_, 0 }, { NULL, half, 0 } }, 2);
+	alias = add_ref(BTF_KIND_TYPEDEF, "numbers_t", add_array(s32_, 4));
+
+	set_struct(task, STRUCT("task_struct", sizeof(struct task),
+		FIELD(pid, pid), FIELD(flags, u32_), FIELD(parent, task_ptr), FIELD(mm, mm_ptr),
+		FIELD(comm, add_array(ch, 16)), FIELD(full, add_array(ch, 4)), FIELD(nice, sch),
+		FIELD(bytes, add_array(uch, 3)),
+		BITS(in_execve, u32_, bits, 0, 1), BITS(sign, s32_, bits, 3, 5),
+		BITS(low, u64_, wide_bits, 0, 10), BITS(wide, u64_, wide_bits, 10, 40),
+		{ NULL, both, offsetof(struct task, both) },
+		FIELD(children, list), FIELD(numbers, alias),
+		FIELD(matrix, add_array(add_array(sh, 3), 2)),
+		FIELD(lists, add_array(list, 2)), FIELD(state, state), FIELD(ok, boolean),
+		FIELD(opaque, void_ptr), FIELD(name, char_ptr), FIELD(fn, fn_ptr),
+		FIELD(big, wide), FIELD(missing, missing), FIELD(bad, task_ptr),
+		FIELD(mms, add_array(mm_ptr, 2)), FIELD(policy, policy), FIELD(ntail, u32_),
+		FIELD(tail, add_array(ch, 0))));
+}
+
+struct btf *bpf_get_btf_vmlinux(void)
+{
+	if (!btf.ntypes) {
+		btf.nstrings = 1;
+		fill_area();
+		make_btf();
+	}
+	return types_missing ? NULL : &btf;
+}
+
+const struct btf_type *btf_type_by_id(const struct btf *b, u32 id)
+{
+	static const struct btf_type nothing;
+
+	if (!id)
+		return &nothing;
+	return id < b->ntypes ? b->types[id] : NULL;
+}
+
+const char *btf_name_by_offset(const struct btf *b, u32 offset)
+{
+	return b->strings + offset;
+}
+
+u32 btf_nr_types(const struct btf *b)
+{
+	return b->ntypes;
+}
+
+s32 btf_find_by_name_kind(const struct btf *b, const char *name, u8 kind)
+{
+	u32 id;
+
+	for (id = 1; id < b->ntypes; id++) {
+		if (btf_kind(b->types[id]) == kind &&
+		    !strcmp(b->strings + b->types[id]->name_off, name))
+			return id;
+	}
+	return -ENOENT;
+}

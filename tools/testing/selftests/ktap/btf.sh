@@ -1,0 +1,187 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# What pointers point to, by the types that the kernel has of itself; and that
+# it is told, with its place, where the kernel has none.
+
+. "$(dirname "$0")/lib.sh"
+
+# refused NAME SCRIPT PATTERN: before it runs, with this message
+refused() {
+	run -e "$2"
+	[ "$code" = 2 ] && matches "$tmp/err" "$3" && [ ! -s "$tmp/out" ]
+	result $? "$1"
+}
+
+if [ ! -e /sys/kernel/btf/vmlinux ]; then
+	plan 8
+	none='this kernel has no types \(CONFIG_DEBUG_INFO_BTF\)$'
+	refused member_without_types 'print("never")
+print(curtask.pid)' "^-e:2:[0-9]+: error: a pointer is looked into: $none"
+	refused cast_without_types 'print(cast("struct sock", 1))' "^-e:1:[0-9]+: error: cast: $none"
+	refused sizeof_without_types 'print(sizeof("u32"))' "error: sizeof: $none"
+	refused offsetof_without_types 'print(offsetof("struct file", "f_mode"))' "error: offsetof: $none"
+	refused parameter_without_types 'trace probe:vfs_read {
+	print(args.file.f_mode)
+}' "^-e:2:[0-9]+: error: a parameter is looked into: $none"
+	refused argument_of_a_tracepoint_without_types 'trace rawtp:sched_switch { print(args.prev.pid) }' \
+		"error: a parameter is looked into: $none"
+	run -q -e 'trace probe:vfs_read { n[args.file, args.count] += 1 } x = curtask print(x == curtask)' -- true
+	out all_else_works_without_types 'true\n'
+	run -q -e "trace rawtp:sys_enter /execname == \"workload\" && arg1 == $("$workload" number getppid)/ { n += 1 }
+trace_end { print(n) }" -- "$workload" getppid 7
+	out tracepoint_without_types '7\n'
+	finish
+fi
+plan 49
+
+n=500
+
+# members
+run -q -e 'print(curtask.pid == tid, curtask.tgid == pid, curtask.comm == comm, curtask.real_parent.tgid == ppid)'
+out members_of_the_current_task 'true\ttrue\ttrue\ttrue\n'
+run -q -e 'trace probe:proc_pid_statm { print(args.task.mm.total_vm, args.task == curtask, curtask.mm.total_vm == args.task.mm.total_vm) }' -- \
+	sh -c "cat /proc/self/statm >$tmp/statm"
+out members_are_right "$(cut -d' ' -f1 "$tmp/statm")\ttrue\ttrue\n"
+run -q -e 'print(curtask.nsproxy.uts_ns.name.nodename)'
+out array_of_char_is_a_string "$(uname -n)\n"
+run -q -e 'limit = 7 print(curtask.signal.rlim[7].rlim_cur, curtask.signal.rlim[limit].rlim_cur)'
+out elements_of_an_array "$(ulimit -n)\t$(ulimit -n)\n"
+run -q -e 'print(curtask.se.group_node.next != nil, curtask.thread_pid.numbers[0].nr == pid)'
+out structures_in_structures 'true\ttrue\n'
+run -q -e 'print(curtask.children.next.prev == curtask.children, curtask.tasks.next.prev == curtask.tasks)'
+out lists_lead_back 'true\ttrue\n'
+run -q -e 'var p = cast("struct task_struct", ipof(curtask)) print(p == curtask, p.pid == tid)'
+out cast_of_an_integer 'true\ttrue\n'
+run -q -e 'print(kernel_string(ipof(curtask) + offsetof("struct task_struct", "comm")) == comm)'
+out offset_of_a_member 'true\n'
+run -q -e 'print(sizeof("struct list_head"), sizeof("u8"), sizeof("unsigned long"), sizeof("struct task_struct") > 1000)'
+out sizes '16\t1\t8\ttrue\n'
+run -q -e 'print(`PIDTYPE_TGID`, `TCP_ESTABLISHED`, `TCP_LISTEN`)'
+out enumerators_by_name '1\t1\t10\n'
+run -q -e 't = {curtask} function f(p) { return p.comm } print(t[1].pid == tid, f(t[1]) == comm, f(curtask.real_parent) != nil)'
+out type_goes_with_the_pointer 'true\ttrue\ttrue\n'
+run -q -e 't[curtask] = 1 t[cast("struct list_head", curtask)] += 1 print(len(t), t[curtask])'
+out type_is_no_part_of_a_key '1\t2\n'
+run -q -e 'function f(n) { var p = curtask while (n && p.pid != 1) { p = p.real_parent n-- } print(p.comm, p.pid) } f(100)'
+[ "$code" = 0 ] && [ "$(cut -f2 "$tmp/out")" = 1 ]
+result $? loop_over_pointers
+
+# NULL, and what cannot be read
+run -q -e 'trace rawtp:sched_switch /args.next.pid == 0/ { n[args.next.mm, args.next.mm.total_vm, args.next.mm.owner.comm] += 1 }
+trace_end { for (k, v in pairs(n)) print(k) }' -- "$workload" nap 5 1
+out null_pointer_is_nil 'nil, nil, nil\n'
+run -e 'print(cast("struct list_head", 0xffff000000000000).next, cast("struct task_struct", 8).comm, cast("struct file", 0))'
+[ "$code" = 0 ] && [ "$(cat "$tmp/out")" = "$(printf 'nil\tnil\tnil')" ] && matches "$tmp/err" '2 reads of memory failed'
+result $? bad_pointer_is_nil_and_counted
+
+# parameters
+mine='/execname == "workload" && arg2 == 13/'
+run -q -e "trace probe:vfs_write $mine { n[args.count, args.count == arg2, args.buf == cast(\"char\", arg1), args.file.f_op != nil] += 1 }
+trace_end { print(n) }" -- "$workload" write 13 $n
+out parameters_at_the_entry "13, true, true, true: $n\n"
+run -q -e "trace probe:vfs_write /execname == \"workload\" && count == 13/ { n += 1 } trace_end { print(n) }" -- "$workload" write 13 $n
+out parameters_in_a_filter "$n\n"
+run -q -e "trace probe:vfs_write $mine { n[kernel_string(args.file.f_path.dentry.d_name.name)] += 1 } trace_end { print(n) }" -- \
+	"$workload" write 13 $n
+out name_of_a_file "null: $n\n"
+run -q -e 'trace kretprobe:vfs_write /execname == "workload" && retval == 13/ { n[args.count, args.file.f_inode.i_rdev] += 1 }
+trace_end { print(n) }' -- "$workload" write 13 $n
+out parameters_at_the_return "13, $((1 << 20 | 3)): $n\n"
+: >"$tmp/there"
+run -q -e "trace probe:do_sys_openat2 /execname == \"cat\" && user_string(args.filename) == \"$tmp/there\"/ { print(args.dfd, args.how.flags & 3) }" -- \
+	cat "$tmp/there"
+out negative_parameter '-100\t0\n'
+run -q -e "trace probe:vfs_write $mine function (e) { n[e.name, args.nothing, e.count] += 1 } trace_end { print(n) }" -- "$workload" write 13 $n
+out parameter_that_there_is_not_is_nil "vfs_write, nil, 13: $n\n"
+run -q -e 'trace probe:vfs_write, probe:vfs_read /execname == "workload" && args.count == 13/ { n[name, args.file.f_inode.i_rdev] += 1 }
+trace_end { print(n) }' -- "$workload" write 13 $n
+out several_functions_each_with_its_parameters "vfs_write, $((1 << 20 | 3)): $n\n"
+run -q -e "trace probe:vfs_writ* $mine { n[args.count == nil] += 1 } trace_end { print(n) }" -- "$workload" write 13 $n
+out patterns_have_no_parameters "true: $n\n"
+run -q -e 'trace probe:vfs_write+0 { n[args.count] += 1 } trace probe:vfs_write count=$arg3 /args.count == 13 && execname == "workload"/ { m += 1 }
+trace_end { print(m) }' -- "$workload" write 13 $n
+out fetch_arguments_come_first "$n\n"
+
+run -q -e 'kdebug.probe("probe:vfs_write", function (e) { n[e.count, e.file.f_inode.i_rdev] += 1 }) kdebug.probe_end(function () { print(n) })' -- \
+	"$workload" write 13 $n
+matches "$tmp/out" "13, $((1 << 20 | 3)): $n$"
+result $? handler_that_was_registered_by_name
+
+# a socket, whose port is of the other byte order; its bit-fields
+run -q -e 'trace probe:tcp_sendmsg /execname == "workload"/ {
+	var sk = args.sk.__sk_common
+	var port = (sk.skc_dport & 255) << 8 | sk.skc_dport >> 8
+	n[port, sk.skc_family, sk.skc_net_refcnt, sk.skc_ipv6only, sk.skc_state == `TCP_ESTABLISHED`, args.size] += 1
+}
+trace_end { print(n) }' -- sh -c "$workload connect 100 3 >$tmp/port"
+out members_of_a_socket "$(cat "$tmp/port"), 2, 1, 0, true, 100: 3\n"
+run -q -e 'trace probe:tcp_sendmsg /execname == "workload"/ {
+	var inet = cast("struct inet_sock", args.sk)
+	n[inet.sk == args.sk, inet.sk.sk_protocol, inet.inet_sport != 0, inet.sk.__sk_common.skc_num > 1024] += 1
+}
+trace_end { print(n) }' -- "$workload" connect 100 3 >/dev/null
+[ "$code" = 0 ] && matches "$tmp/out" '^true, 6, true, true: 3$'
+result $? cast_to_what_it_is_a_part_of
+
+# raw tracepoints
+nr=$("$workload" number getppid)
+run -q -e "trace rawtp:sys_enter /args.id == $nr && execname == \"workload\"/ { n[name, args.id == arg1, args.regs.orig_ax == $nr] += 1 }
+trace_end { print(n) }" -- "$workload" getppid $n
+out tracepoint_is_counted_exactly "sys_enter, true, true: $n\n"
+run -q -e 'trace rawtp:sched_switch { n[args.prev == curtask, args.prev.pid == tid] += 1 } trace_end { for (k, v in pairs(n)) print(k) }' -- \
+	"$workload" nap 5 1
+out arguments_of_a_tracepoint 'true, true\n'
+run -q -e 'trace rawtp:sched_switch /execname == "workload"/ { a += 1 } trace sched:sched_switch /execname == "workload"/ { b += 1 }
+trace rawtp:sched_switch /execname == "workload"/ { c += 1 } trace_end { print(a == b, b == c, a > 0) }' -- "$workload" nap 20 1
+out two_clauses_of_a_tracepoint 'true\ttrue\ttrue\n'
+start -q -e "trace rawtp:sys_enter /args.id == $nr && execname == \"workload\"/ { n += 1 } trace_end { print(n) }"
+first=$tracer
+mv "$tmp/out" "$tmp/out1"
+run -q -e "trace rawtp:sys_enter /args.id == $nr && execname == \"workload\"/ { n += 1 } trace_end { print(n) }" -- "$workload" getppid $n
+tracer=$first
+stop
+is two_sessions_of_one_tracepoint "$(cat "$tmp/out1" "$tmp/out" | sort -u)" $n
+run -q -e 'trace rawtp:sched_* { n[name] += 1 } trace_end { print(n.sched_switch > 0, n.sched_process_exit, n.sys_enter) }' -- "$workload" nap 5 1
+out pattern_of_tracepoints 'true\t1\tnil\n'
+run -q -e "trace rawtp:sys_enter /args.id == $nr && execname == \"workload\"/ { print(kstack(1)) }" -- "$workload" getppid 1
+[ "$code" = 0 ] && [ -s "$tmp/out" ] && ! grep -q 'probestub\|ktap' "$tmp/out"
+result $? stack_begins_with_the_tracepoint
+echo 't:ktap_test sys_enter' >>"$tracefs/dynamic_events" 2>/dev/null
+run -q -e "trace rawtp:sys_enter /args.id == $nr && execname == \"workload\"/ { n += 1 } trace_end { print(n) }" -- "$workload" getppid $n
+out beside_an_event_of_the_same_tracepoint "$n\n"
+echo '-:ktap_test' >>"$tracefs/dynamic_events" 2>/dev/null
+run -q -e 'trace rawtp:sched_switch { n[args.preempt == 0 || args.preempt == 1] += 1 } trace_end { for (k, v in pairs(n)) print(k) }' -- "$workload" nap 5 1
+out boolean_is_an_integer 'true\n'
+
+# in interrupts
+run -q -e 'profile-99hz { n[curtask.pid == tid, curtask.comm == comm] += 1 } trace_end { for (k, v in pairs(n)) print(k) }' -- "$workload" burn 300
+out types_in_interrupts 'true, true\n'
+run -q -e 'profile-99hz { t[1] = curtask n[t[1].pid == tid, t[1].comm == comm] += 1 } trace_end { for (k, v in pairs(n)) print(k) }' -- \
+	"$workload" burn 300
+out types_in_interrupts_by_name 'true, true\n'
+
+# what is wrong
+refused wrong_member 'print("never")
+print(curtask.com)' "^-e:2:[0-9]+: error: struct task_struct has no member 'com'; did you mean 'comm'\?$"
+refused wrong_member_of_a_parameter 'trace probe:vfs_read { print("never", args.file.f_moda) }' \
+	"^-e:1:[0-9]+: error: struct file has no member 'f_moda'; did you mean 'f_mode'\?$"
+refused wrong_parameter 'trace probe:vfs_read { print("never", args.fil.f_mode) }' \
+	'^-e:1:[0-9]+: error: nil is looked into: the function has no such parameter'
+refused wrong_type 'print(cast("struct task_strukt", 1))' \
+	"error: cast: this kernel has no type 'struct task_strukt'; did you mean 'struct task_struct'\?$"
+refused type_without_its_kind 'print(sizeof("task_struct"))' "did you mean 'struct task_struct'\?$"
+refused wrong_tracepoint 'trace rawtp:sched_swich { }' "error: no tracepoint 'sched_swich'$"
+refused wrong_enumerator 'print(`TCP_NOTHING`)' "there is no kernel symbol 'TCP_NOTHING'"
+refused element_outside 'print(curtask.comm, curtask.signal.rlim[99])' 'error: element 99 of an array of 16$'
+refused void_pointer 'print(curtask.stack.x)' 'error: a pointer without a type is looked into'
+run -e 't = {curtask}
+print(t[1].com)'
+[ "$code" = 1 ] && matches "$tmp/err" "^-e:2:[0-9]+: error: struct task_struct has no member 'com'; did you mean 'comm'\?$"
+result $? wrong_member_at_run_time
+run -e 'trace rawtp:sys_enter { t[1] = curtask print(t[1].comm.x) }' -- true
+[ "$code" = 1 ] && matches "$tmp/err" 'error: a string is indexed'
+result $? error_in_a_handler
+
+no_complaints the_kernel_is_quiet
+finish

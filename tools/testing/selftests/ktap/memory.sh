@@ -1,0 +1,144 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Reading memory: of processes, also where it is not resident, and the kernel's;
+# symbols, and values of the machine.
+
+. "$(dirname "$0")/lib.sh"
+plan 31
+
+n=100
+end='trace_end { print(n, len(t)) }'
+getppid='trace syscalls:sys_enter_getppid'
+
+# Names on pages that are not there: other events cannot read them.
+run -q -e 'trace kprobe:do_sys_openat2 { if (user_string(arg1) == nil) { n += 1 } } trace_end { print(n) }' \
+	-- "$workload" cold open /dev/null $n
+[ "$code" = 0 ] && [ "$(cat "$tmp/out")" = $n ] && matches "$tmp/err" "^ktap: $n reads of memory failed\$"
+result $? pages_are_not_there_without_help
+run -q -e "trace syscalls:sys_enter_openat { if (args.filename == \"/dev/null\") { n += 1 } else { t[args.filename] += 1 } } $end" \
+	-- "$workload" cold open /dev/null $n
+cold() { [ "$code" = 0 ] && [ "$(cut -f 1 "$tmp/out")" = $n ] && ! grep -q 'reads of memory' "$tmp/err"; }
+cold
+result $? field_of_a_name_that_is_not_resident
+for name in 'str(arg1)' 'user_string(arg1)' 'buf(arg1, 9)' 'args.filename' 'str(args.filename)'; do
+	run -q -e "trace syscalls:sys_enter_openat { if ($name == \"/dev/null\") { n += 1 } else { t[arg1] += 1 } } $end" \
+		-- "$workload" cold open /dev/null $n
+	cold
+	result $? "name_that_is_not_resident_by_$(echo "$name" | tr -c 'a-z0-9\n' _)"
+done
+run -q -e "function name(a) { return user_string(a) } f = {name}
+trace syscalls:sys_enter_openat /f[1](arg1) == \"/dev/null\"/ { n += 1 } trace_end { print(n) }" \
+	-- "$workload" cold open /dev/null $n
+cold
+result $? name_read_by_a_function_of_a_filter
+run -q -e "trace syscalls:sys_enter_execve { if (join(args.argv) == \"cold /etc/passwd\") { n += 1 } else { t[arg1] += 1 } } $end" \
+	-- "$workload" cold exec /etc/passwd $n
+cold
+result $? argv_that_is_not_resident
+run -q -e "trace syscalls:sys_enter_execve { if (args.filename == \"/etc/passwd\" && str(read(arg1, 8)) == \"cold\") { n += 1 } else { t[arg1] += 1 } } $end" \
+	-- "$workload" cold exec /etc/passwd $n
+cold
+result $? pointers_that_are_not_resident
+
+# system calls whose records have no data
+run -q -e 'trace syscalls:sys_enter_*stat* {
+	if (args.filename == "/no/such/file") { n += 1 }
+}
+trace_end { print(n > 0) }' -- stat /no/such/file
+out path_of_a_stat 'true\n'
+if grep -q sys_enter_newstat "$tracefs/available_events"; then
+	run -q -e 'trace syscalls:sys_enter_newstat { if (args.filename == "/dev/null") { n += 1 } }
+trace_end { print(n) }' -- "$workload" cold stat /dev/null $n
+	cold
+	result $? path_that_is_not_resident_of_a_stat
+else
+	skip path_that_is_not_resident_of_a_stat "this machine has no such system call"
+fi
+
+# the contents of a write, from its buffer
+run -q -e "trace syscalls:sys_enter_write { s = buf(args.buf, args.count) if (s == \"xxxxx\") { n += 1 } }
+trace_end { print(n) }" -- "$workload" write 5 $n
+out buffer_of_a_write "$n\n"
+
+# what cannot be read
+run -q -e "$getppid { print(user_string(16), kernel_string(16), read(-1, 8), buf(0, 4096), str(1 << 62), join(8)) exit() }" \
+	-- "$workload" getppid 1
+[ "$(cat "$tmp/out")" = "$(printf 'nil\tnil\tnil\tnil\tnil\tnil')" ] &&
+	matches "$tmp/err" '^ktap: 6 reads of memory failed$'
+result $? reads_that_fail_give_nil_and_are_counted
+run -q -e "trace_begin { print(user_string(\$1)) }" 0x400000
+[ "$(cat "$tmp/out")" = nil ] && matches "$tmp/err" '^ktap: 1 reads of memory failed$'
+result $? thread_of_the_kernel_has_no_user_memory
+run -q -e "$getppid { print(kernel_string(curtask, 0) == \"\", buf(curtask, n)) }
+n = -1" -- "$workload" getppid 1
+[ "$code" = 1 ] && matches "$tmp/err" 'error: buf: a string of -1 bytes$'
+result $? size_below_zero_is_an_error
+
+# the kernel's
+run -q -e 'print(kernel_string(kaddr("linux_banner"), 13))'
+out string_of_the_kernel 'Linux version\n'
+run -q -e 'print(str(kaddr("linux_banner"), 5), read(kaddr("linux_banner"), 1), len(kernel_string(kaddr("linux_banner"))) > 20)'
+out kernel_by_address 'Linux\t76\ttrue\n'
+run -q -e 'a = `jiffies` trace tick-100ms { print(a > 0, `jiffies` - a >= 5, `jiffies` - a < 1000) exit() }'
+out variable_of_the_kernel 'true\ttrue\ttrue\n'
+# KASAN puts variables apart: their sizes cannot be told from what stands behind
+apart=
+! grep -q ' kasan_report$' /proc/kallsyms || apart="the sizes of variables are not known with KASAN"
+run -q -e 'print(`nr_cpu_ids`, `nr_threads` > 3, `nr_threads` < 10000, `panic_timeout`)'
+[ "$code" = 0 ] && matches "$tmp/out" "^[1-8]	true	true	$(cat /proc/sys/kernel/panic)\$"
+status=$?
+[ -z "$apart" ] && result $status variables_of_32_bits || skip variables_of_32_bits "$apart"
+echo -7 >/proc/sys/kernel/panic
+run -q -e 'print(`panic_timeout`)'
+echo 0 >/proc/sys/kernel/panic
+[ -z "$apart" ] && out variable_below_zero '\055\067\n' || skip variable_below_zero "$apart"
+run -q -e 'trace profile-1ms { t[cpu] = `cpu_number` == cpu } trace tick-300ms { for (k, v in pairs(t)) { all = v } print(len(t) > 0, all) exit() }'
+out variable_of_each_cpu 'true\ttrue\n'
+run -q -e 'x = 1
+y = `jiffiez`'
+[ "$code" = 2 ] && matches "$tmp/err" "^-e:2:5: error: there is no kernel symbol 'jiffiez': /proc/kallsyms"
+result $? unknown_variable_is_refused_with_its_place
+run -q -e 'print(`vfs_read`)'
+[ "$code" = 2 ] && matches "$tmp/err" "^-e:1:7: error: 'vfs_read' is a function of the kernel: kaddr\(\"vfs_read\"\)"
+result $? function_is_no_variable
+run -q -e 'print(`nomod:var`)'
+[ "$code" = 2 ] && matches "$tmp/err" "error: there is no kernel symbol 'nomod:var': is the module loaded\?"
+result $? variable_of_a_module_that_is_not_there
+
+# symbols
+run -q -e 'a = kaddr("vfs_read") print(ksym(a), ksym(a + 16), stringof(a), ksym(5), kaddr("no_such_thing"), ipof(a) == a)'
+out symbols_of_addresses 'vfs_read\tvfs_read+0x10\tvfs_read\t0x5\tnil\ttrue\n'
+run -q -e 'trace kprobe:vfs_write { print(ksym(ipof(kstack)), substr(ksym(arg0), 0, 2)) exit() }' -- "$workload" write 1 100
+[ "$code" = 0 ] && matches "$tmp/out" '^vfs_write(\+0x[0-9a-f]+)?	0x$'
+result $? symbols_in_a_handler
+
+# time and machine
+now=$(date +%s)
+run -q -e 'print(gettimeofday_s - $1 < 30, gettimeofday_ms / 1000 - gettimeofday_s <= 0, gettimeofday_us - gettimeofday_ns / 1000 < 1000000,
+	substr(walltime, 0, 10), arch, kernel_v, num_cpus, in_interrupt, in_iowait)' "$now"
+out time_and_machine "true\ttrue\ttrue\t$(date -u +%F)\t$(uname -m)\t$(uname -r)\t$(nproc)\tfalse\tfalse\n"
+
+# Who may open the file, but has no privilege beyond that, reads no memory of the kernel.
+paranoid=$(cat /proc/sys/kernel/perf_event_paranoid)
+mode=$(stat -c %a "$tracefs/ktap/session")
+echo -1 >/proc/sys/kernel/perf_event_paranoid
+chmod 666 "$tracefs/ktap/session"
+chmod 755 "$tracefs" "$tracefs/ktap"
+as_user() {
+	code=0
+	timeout -s KILL 60 "$workload" as 65534 "$KTAP" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null || code=$?
+}
+as_user -q -e 'print(kaddr("linux_banner"))'
+[ "$code" = 2 ] && matches "$tmp/err" ':1:[0-9]*: error: only who has CAP_PERFMON may read the memory of the kernel$'
+result $? others_get_no_address
+as_user -q -e 'print(`jiffies`)'
+[ "$code" = 2 ] && matches "$tmp/err" 'error: only who has CAP_PERFMON'
+result $? others_read_no_memory
+as_user -q -e 'print(1 + 1)'
+out others_may_do_the_rest '2\n'
+chmod 700 "$tracefs" "$tracefs/ktap"
+chmod "$mode" "$tracefs/ktap/session"
+echo "$paranoid" >/proc/sys/kernel/perf_event_paranoid
+
+finish
