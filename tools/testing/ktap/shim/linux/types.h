@@ -2,6 +2,10 @@
 #ifndef _SHIM_LINUX_TYPES_H
 #define _SHIM_LINUX_TYPES_H
 
+/* The configuration: whoever includes a header of the virtual machine has the same. */
+#define CONFIG_SMP		1
+#define CONFIG_DEBUG_INFO_BTF	1
+
 #include_next <linux/types.h>
 #include <stdbool.h>
 #include <stddef.h>
