@@ -75,18 +75,21 @@ static void bad_read(struct ktap_vm *vm, struct ktap_value *dst)
 static int load_chars(struct ktap_vm *vm, struct ktap_value *dst, u64 address, u32 size)
 {
 	u32 most = size ? min_t(u32, size, KTAP_MAX_STRLEN - 1) : KTAP_MAX_STRLEN - 1;
-	char *buf;
+	char *buf, next;
 	int len, err;
 
 	err = ktap_vm_charge(vm, most / 64);
 	if (err)
 		return err;
-	/* The NUL takes the place of a byte, which is then missing at the end of a full array. */
+	/* Its NUL takes the place of the byte behind a full array. */
 	buf = ktap_arena_alloc(vm, most + 1);
 	if (!buf)
 		return vm->error;
 	len = ktap_read_kernel_string(buf, address, most + 1);
 	ktap_arena_trim(vm, buf, max(len, 0));
+	/* Is it longer than a string may be? */
+	if (len == (int)most && size != most && !ktap_read_kernel(&next, address + len, 1) && next)
+		atomic_long_inc(&vm->env->counters.cut_strings);
 	if (len < 0)
 		bad_read(vm, dst);
 	else

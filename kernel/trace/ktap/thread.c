@@ -71,7 +71,6 @@ static bool is_followed(const struct ktap_session *s, pid_t tgid)
 static void follow_child(void *data, struct task_struct *parent, struct task_struct *child)
 {
 	struct ktap_session *s = data;
-
 	bool scanned = smp_load_acquire(&s->scanned);	/* pairs with follow_descendants() */
 
 	if (!thread_group_leader(child))
