@@ -74,7 +74,8 @@ struct ktap_header {
 
 /**
  * enum ktap_chunk_flags - &ktap_header.flags
- * @KTAP_CHUNK_UNSAFE: the script uses functions that act on the system
+ * @KTAP_CHUNK_UNSAFE: the script uses functions that act on the system; without
+ *	it such a chunk is refused, with it if the session is not unsafe
  */
 enum ktap_chunk_flags {
 	KTAP_CHUNK_UNSAFE	= 1U << 0,
@@ -492,6 +493,18 @@ enum ktap_function_id {
 	/* control */
 	KTAP_FN_EXIT		= 112,	/* ([code]): end the session; the handler ends here */
 	KTAP_FN_ERROR		= 113,	/* (message): a run-time error */
+	KTAP_FN_STOP		= 114,	/* (): end the session; the handler goes on to its end */
+
+	/* acting on the system: of a chunk with KTAP_CHUNK_UNSAFE, in an unsafe session */
+	KTAP_FN_SET_RETVAL	= 116,	/* ([event,] n): the function returns n, and does nothing */
+	KTAP_FN_SIGNAL		= 117,	/* (number or name): to the current process */
+	KTAP_FN_SYSTEM		= 118,	/* (format, …): the session's reader runs that command */
+
+	/* output that is held back */
+	KTAP_FN_SPECULATION	= 120,	/* (): its number, nil if there are too many */
+	KTAP_FN_SPECULATE	= 121,	/* (number): what this handler puts out goes there */
+	KTAP_FN_COMMIT		= 122,	/* (number): it is put out now */
+	KTAP_FN_DISCARD		= 123,	/* (number): it is forgotten */
 
 	/* aggregations */
 	KTAP_FN_NEW_COUNT	= 128,	/* (): a new one, as in all four */
@@ -542,6 +555,7 @@ enum ktap_function_id {
  * @KTAP_CH_NOTE: losses and other things the user should know, text lines
  * @KTAP_CH_EXIT: the last frame: the exit code, __le32
  * @KTAP_CH_CAT: a path: the contents of that file belong here
+ * @KTAP_CH_SYSTEM: a command for a shell: what it prints belongs here
  */
 enum ktap_channel {
 	KTAP_CH_OUTPUT	= 1,
@@ -549,6 +563,7 @@ enum ktap_channel {
 	KTAP_CH_NOTE	= 3,
 	KTAP_CH_EXIT	= 4,
 	KTAP_CH_CAT	= 5,
+	KTAP_CH_SYSTEM	= 6,
 };
 
 /**

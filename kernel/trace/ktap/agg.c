@@ -255,7 +255,7 @@ int ktap_agg_new(struct ktap_vm *vm, const struct ktap_agg_shape *shape, struct 
 	struct ktap_agg *agg = NULL;
 	int err;
 
-	*v = KTAP_VALUE_NIL;
+	*v = KTAP_VALUE_LOST;
 	err = ktap_object_make_room(vm);
 	if (err)
 		return err;
@@ -647,6 +647,8 @@ int ktap_op_aggregate(struct ktap_vm *vm, const struct ktap_value *agg,
 {
 	int err;
 
+	if (unlikely(ktap_is_lost(agg)))
+		return ktap_op_drop(vm);
 	if (unlikely(agg->tag != KTAP_AGG))
 		return ktap_vm_error(vm, -EINVAL, "'<<<' on %s: only an aggregation takes values",
 				     ktap_type_name(agg));
@@ -668,6 +670,8 @@ int ktap_op_taggregate(struct ktap_vm *vm, const struct ktap_value *base,
 	struct ktap_agg *agg;
 	int err;
 
+	if (unlikely(ktap_is_lost(base)))
+		return ktap_op_drop(vm);
 	if (!ktap_is_object(base))
 		return ktap_vm_error(vm, -EINVAL, "%s is indexed, only a table can be",
 				     ktap_type_name(base));

@@ -69,7 +69,7 @@ struct ktap_total {
  * this CPU cannot do since it has interrupted itself is counted.
  */
 
-/* Gives a new one, empty; nil (counted) if there is no memory. */
+/* Gives a new one, empty; if there is no memory a nil that is lost (counted). */
 int ktap_agg_new(struct ktap_vm *vm, const struct ktap_agg_shape *shape, struct ktap_value *v);
 
 /*

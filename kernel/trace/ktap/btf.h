@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Types of the kernel (BTF): what pointers point to.  A type goes by its id in
- * the kernel's BTF; 0 is none, or void.  Modules' types are not known.
+ * Types of the kernel and its modules (BTF): what pointers point to.  A type is a
+ * number, which means the same for all programs that hold its module's types; 0
+ * is none, or void.
  */
 #ifndef _KTAP_BTF_H
 #define _KTAP_BTF_H
 
+#include <linux/bitmap.h>
 #include <linux/errno.h>
 #include <linux/types.h>
 
@@ -45,6 +47,19 @@ struct ktap_load {
 	u8 bits;
 };
 
+/* The kernel, and so many modules whose types are in use. */
+#define KTAP_BTF_OWNERS		128
+
+/**
+ * struct ktap_btf_set - the modules whose types a program knows
+ * @owners: a bit for each
+ *
+ * It holds them until ktap_btf_release().  Zeroed: none.
+ */
+struct ktap_btf_set {
+	DECLARE_BITMAP(owners, KTAP_BTF_OWNERS);
+};
+
 /* Room for the text of a type. */
 #define KTAP_TYPE_TEXT		80
 
@@ -58,18 +73,22 @@ struct ktap_load {
  */
 int ktap_btf_begin(void);
 
+/* The program is gone, and with it all types that it was told of.  Context: process. */
+void ktap_btf_release(struct ktap_btf_set *set);
+
 /* "struct task_struct"; 0 before ktap_btf_begin().  Any context. */
 u32 ktap_btf_task(void);
 
 /**
  * ktap_btf_find() - Finds a type by its name
- * @name: "struct sock", "u32", "unsigned long"
- * @type: gets its id
+ * @name: "struct sock", "u32", "unsigned long"; of the kernel, or of any module
+ * @set: of the program
+ * @type: gets it
  *
  * Context: process.
  * Return: 0; -ENOENT if there is none; -EINVAL if it names a pointer.
  */
-int ktap_btf_find(const char *name, u32 *type);
+int ktap_btf_find(const char *name, struct ktap_btf_set *set, u32 *type);
 
 /* A name much like @name, for messages; NULL if there is none.  @text is of KTAP_TYPE_TEXT. */
 const char *ktap_btf_near_type(const char *name, char *text);
@@ -127,12 +146,27 @@ int ktap_btf_enumerator(const char *name, s64 *value);
 
 /**
  * ktap_btf_function() - Finds how a function is called
- * @name: a function of the kernel
+ * @module: of this module; "": of the kernel; NULL: of either
+ * @name: its name
+ * @set: of the program
  *
  * Context: process.
- * Return: its prototype's id; 0 if it is not known.
+ * Return: its prototype's type; 0 if it is not known.
  */
-u32 ktap_btf_function(const char *name);
+u32 ktap_btf_function(const char *module, const char *name, struct ktap_btf_set *set);
+
+/**
+ * ktap_btf_variable() - Finds how to read a variable
+ * @module: see ktap_btf_function()
+ * @name: its name
+ * @set: of the program
+ * @load: gets how to read it, where it is
+ *
+ * Context: process.
+ * Return: false if its type is not known.
+ */
+bool ktap_btf_variable(const char *module, const char *name, struct ktap_btf_set *set,
+		       struct ktap_load *load);
 
 /**
  * ktap_btf_param() - Finds a parameter
@@ -145,10 +179,25 @@ u32 ktap_btf_function(const char *name);
  * Return: its place, from 0; -ENOENT if there is none.
  */
 int ktap_btf_param(u32 proto, const char *name, struct ktap_load *load);
+
+/**
+ * ktap_btf_result() - What a function gives
+ * @proto: the prototype
+ * @load: gets its size and what it is, as if it lay in memory; its @kind is
+ *	KTAP_LOAD_NONE if there is nothing that a script can hold
+ *
+ * Context: process.
+ * Return: false if that is not known, or does not fit into a register.
+ */
+bool ktap_btf_result(u32 proto, struct ktap_load *load);
 #else
 static inline int ktap_btf_begin(void)
 {
 	return -EOPNOTSUPP;
+}
+
+static inline void ktap_btf_release(struct ktap_btf_set *set)
+{
 }
 
 static inline u32 ktap_btf_task(void)
@@ -156,7 +205,7 @@ static inline u32 ktap_btf_task(void)
 	return 0;
 }
 
-static inline int ktap_btf_find(const char *name, u32 *type)
+static inline int ktap_btf_find(const char *name, struct ktap_btf_set *set, u32 *type)
 {
 	return -ENOENT;
 }
@@ -202,14 +251,26 @@ static inline int ktap_btf_enumerator(const char *name, s64 *value)
 	return -ENOENT;
 }
 
-static inline u32 ktap_btf_function(const char *name)
+static inline u32 ktap_btf_function(const char *module, const char *name,
+				    struct ktap_btf_set *set)
 {
 	return 0;
+}
+
+static inline bool ktap_btf_variable(const char *module, const char *name,
+				     struct ktap_btf_set *set, struct ktap_load *load)
+{
+	return false;
 }
 
 static inline int ktap_btf_param(u32 proto, const char *name, struct ktap_load *load)
 {
 	return -ENOENT;
+}
+
+static inline bool ktap_btf_result(u32 proto, struct ktap_load *load)
+{
+	return false;
 }
 #endif
 

@@ -79,7 +79,7 @@ const struct ktap_builtin ktap_builtins[KTAP_NR_FUNCTIONS] = {
 	FN(CAT, "cat", cat, 1, 1, ANYWHERE, NIL, STRING),
 
 	FN(COUNT, "count", count, 2, 3, ANYWHERE, NIL, TABLE, KEY, INT | NIL),
-	FN(LEN, "len", len, 1, 1, ANYWHERE, INT, OBJECT | STRING),
+	FN(LEN, "len", len, 1, 1, ANYWHERE, INT, OBJECT | STRING | ktap_bit(ARRAY)),
 	FN(CLEAR, "clear", clear, 1, 1, ANYWHERE, NIL, OBJECT),
 	FN(TRUNC, "trunc", trunc, 2, 2, IN_PROCESS, NIL, OBJECT, INT),
 	FN(NORMALIZE, "normalize", normalize, 2, 2, ANYWHERE, NIL, OBJECT, INT),
@@ -131,6 +131,17 @@ const struct ktap_builtin ktap_builtins[KTAP_NR_FUNCTIONS] = {
 
 	FN(EVENT_FIELD, "field", event_field, 2, 2, ANYWHERE, KEY, ktap_bit(EVENT), INT),
 
+	FN(SPECULATION, "speculation", speculation, 0, 0, ANYWHERE, INT | NIL),
+	FN(SPECULATE, "speculate", speculate, 1, 1, ANYWHERE, NIL, INT | NIL),
+	FN(COMMIT, "commit", commit, 1, 1, ANYWHERE, NIL, INT | NIL),
+	FN(DISCARD, "discard", discard, 1, 1, ANYWHERE, NIL, INT | NIL),
+
+	FN(SET_RETVAL, "set_retval", set_retval, 1, 2, UNSAFE_IN_EVENT, NIL,
+	   INT | ktap_bit(EVENT), INT),
+	FN(SIGNAL, "signal", signal, 1, 1, UNSAFE_IN_EVENT, BOOL, INT | STRING),
+	FN(SYSTEM, "system", system, 1, KTAP_MAX_ARGS, UNSAFE_ANYWHERE, NIL, STRING),
+
+	FN(STOP, "stop", stop, 0, 0, ANYWHERE, NIL),
 	FN(EXIT, "exit", exit, 0, 1, ANYWHERE, NIL, INT),
 	FN(ERROR, "error", error, 1, 1, ANYWHERE, NIL, NIL | BOOL | INT | STRING),
 };

@@ -5,6 +5,10 @@
 #ifndef _KTAP_BUILTIN_H
 #define _KTAP_BUILTIN_H
 
+#include <linux/bits.h>
+#include <linux/build_bug.h>
+
+#include "record.h"
 #include "vm.h"
 
 /* Largest enum ktap_function_id, plus one. */
@@ -15,6 +19,19 @@
 #define KTAP_IN_EVENT		(KTAP_IN(TASK) | KTAP_IN(SOFTIRQ) | KTAP_IN(HARDIRQ) | KTAP_IN(NMI))
 #define KTAP_ANYWHERE		(KTAP_IN_EVENT | KTAP_IN_PROCESS)
 
+/* Beside these: it acts on the system. */
+#define KTAP_UNSAFE		BIT(7)
+#define KTAP_UNSAFE_IN_EVENT	(KTAP_UNSAFE | KTAP_IN_EVENT)
+#define KTAP_UNSAFE_ANYWHERE	(KTAP_UNSAFE | KTAP_ANYWHERE)
+
+static_assert(KTAP_NR_LEVELS < 7);
+
+#ifdef CONFIG_KTAP_SET_RETVAL
+#define KTAP_CAN_SET_RETVAL	1
+#else
+#define KTAP_CAN_SET_RETVAL	0
+#endif
+
 /**
  * struct ktap_builtin - a built-in
  * @name: as the script writes it
@@ -22,7 +39,7 @@
  *	@r lies on @vm's stack.  Returns 0 or what ktap_vm_error() returned
  * @min: least arguments
  * @max: most arguments
- * @levels: where it may run, BIT(enum ktap_level)
+ * @levels: where it may run, BIT(enum ktap_level); and KTAP_UNSAFE
  * @args: tags each argument may have, a bit mask; 0 is any.  Checked before
  *	@fn is called, by the verifier where it can tell
  * @result: tags the result may have, a bit mask
@@ -45,6 +62,9 @@ int ktap_fn_printf(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 int ktap_fn_print_hist(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 int ktap_fn_printa(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 int ktap_fn_cat(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+/* Puts out the string in @r, as a record of @type or text of @channel. */
+int ktap_put_string(struct ktap_vm *vm, enum ktap_record_type type, enum ktap_channel channel,
+		    struct ktap_value *r);
 /* Makes text of events and their unmade text, in the registers. */
 int ktap_make_texts(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 
@@ -74,8 +94,10 @@ int ktap_fn_user_string(struct ktap_vm *vm, struct ktap_value *r, unsigned int n
 int ktap_fn_kernel_string(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 int ktap_fn_buf(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 int ktap_fn_read(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+/* A read that has failed: nil, counted and paid for.  0 or a negative errno. */
+int ktap_bad_read(struct ktap_vm *vm, struct ktap_value *v);
 /* The value of the kernel's variable @sym, nil if it cannot be read. */
-void ktap_symbol_get(struct ktap_vm *vm, const struct ktap_symbol *sym, struct ktap_value *v);
+int ktap_symbol_get(struct ktap_vm *vm, const struct ktap_symbol *sym, struct ktap_value *v);
 
 /*
  * memory.c: of the current process, or the kernel; nothing is waited for.  0 or
@@ -103,6 +125,11 @@ int ktap_fn_ipof(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 #define KTAP_MAX_SYMBOL		1024
 size_t ktap_symbol_text(u64 address, char *buf);
 u64 ktap_symbol_address(const char *name);
+/*
+ * How to read the variable whose name is constant @string, as BTF has it; false:
+ * it has not.  Context: process.
+ */
+bool ktap_symbol_type(struct ktap_program *prog, u32 string, struct ktap_load *load);
 /* The address of a variable, for this CPU if each has its own. */
 u64 ktap_symbol_here(const struct ktap_symbol *sym);
 
@@ -173,11 +200,30 @@ int ktap_fn_ustack(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 /* option.c */
 int ktap_fn_getopt(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 
+/* speculation.c */
+int ktap_fn_speculation(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_speculate(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_commit(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_discard(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+
+/* builtin_act.c */
+int ktap_fn_set_retval(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_signal(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_system(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_check_unsafe(const struct ktap_program *prog, bool allowed, struct ktap_diag *diag);
+/*
+ * signal.c: sends a signal to the current process, soon.  Context: any, preemption
+ * disabled.  0; -EPERM: nobody may, to a thread of the kernel, one that ends and
+ * init; -EBUSY: the last one of this CPU is still on its way.
+ */
+int ktap_signal_current(int number);
+
 /* session.c, source.c: the session */
 int ktap_fn_elapsed(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 int ktap_fn_scriptarg(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 int ktap_fn_trace(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 int ktap_fn_probe(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 int ktap_fn_exit(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_stop(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 
 #endif /* _KTAP_BUILTIN_H */

@@ -100,6 +100,7 @@ int ktap_fn_tostring(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	case KTAP_TUPLE:
 	case KTAP_KSTACK:
 	case KTAP_USTACK:
+	case KTAP_ARRAY:
 		err = want_time(vm, "tostring", &r[0]);
 		if (err)
 			return err;

@@ -8,13 +8,19 @@
 #include <linux/string.h>
 
 #include "builtin.h"
+#include "member.h"
 
 /* A string takes longer to read than an instruction. */
 #define STRING_COST	8
 
-static void count_bad_read(struct ktap_vm *vm)
+/* The CPU takes an exception: that is what else a run could do a lot in. */
+#define FAULT_COST	32
+
+int ktap_bad_read(struct ktap_vm *vm, struct ktap_value *v)
 {
 	atomic_long_inc(&vm->env->counters.bad_reads);
+	*v = KTAP_VALUE_NIL;
+	return ktap_vm_charge(vm, FAULT_COST);
 }
 
 /* The string's address from the array; 0 at its end, negative if it cannot be read. */
@@ -84,10 +90,12 @@ int ktap_fn_join(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 		atomic_long_inc(&vm->env->counters.cut_strings);
 	}
 	ktap_arena_trim(vm, buf, max(len, 0));
-	if (len < 0 && !vm->error)
-		count_bad_read(vm);
-	r[0] = len < 0 ? KTAP_VALUE_NIL : KTAP_VALUE_STR(buf, len);
-	return vm->error;
+	if (vm->error)
+		return vm->error;
+	if (len < 0)
+		return ktap_bad_read(vm, &r[0]);
+	r[0] = KTAP_VALUE_STR(buf, len);
+	return 0;
 }
 
 /* Whose an address is. */
@@ -174,9 +182,9 @@ static int get_string(struct ktap_vm *vm, const char *name, enum owner owner,
 	if (more && size == KTAP_MAX_STRLEN)
 		atomic_long_inc(&vm->env->counters.cut_strings);
 	if (len < 0)
-		count_bad_read(vm);
-	r[0] = len < 0 ? KTAP_VALUE_NIL : KTAP_VALUE_STR(buf, len);
-	return ktap_vm_charge(vm, STRING_COST + max(len, 0) / 64);
+		return ktap_bad_read(vm, &r[0]);
+	r[0] = KTAP_VALUE_STR(buf, len);
+	return ktap_vm_charge(vm, STRING_COST + len / 64);
 }
 
 int ktap_fn_str(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
@@ -211,16 +219,14 @@ int ktap_fn_buf(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	err = size ? read_bytes(EITHER, buf, address, size) : 0;
 	ktap_arena_trim(vm, buf, err ? 0 : size);
 	if (err)
-		count_bad_read(vm);
-	else if (r[1].i > size)
+		return ktap_bad_read(vm, &r[0]);
+	if (r[1].i > size)
 		atomic_long_inc(&vm->env->counters.cut_strings);
-	r[0] = err ? KTAP_VALUE_NIL : KTAP_VALUE_STR(buf, size);
+	r[0] = KTAP_VALUE_STR(buf, size);
 	return ktap_vm_charge(vm, STRING_COST + size / 64);
 }
 
-/* An integer as it lies in memory; nil and counted if it cannot be read. */
-static void get_integer(struct ktap_vm *vm, enum owner owner, u64 address, u32 size,
-			bool is_signed, struct ktap_value *v)
+int ktap_fn_read(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
 	union {
 		u8 u8;
@@ -228,45 +234,35 @@ static void get_integer(struct ktap_vm *vm, enum owner owner, u64 address, u32 s
 		u32 u32;
 		u64 u64;
 	} x;
-	s64 i;
-
-	*v = KTAP_VALUE_NIL;
-	if (read_bytes(owner, &x, address, size)) {
-		count_bad_read(vm);
-		return;
-	}
-	switch (size) {
-	case 1:
-		i = is_signed ? (s8)x.u8 : (s64)x.u8;
-		break;
-	case 2:
-		i = is_signed ? (s16)x.u16 : (s64)x.u16;
-		break;
-	case 4:
-		i = is_signed ? (s32)x.u32 : (s64)x.u32;
-		break;
-	default:
-		i = x.u64;
-	}
-	*v = KTAP_VALUE_INT(i);
-}
-
-int ktap_fn_read(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
-{
 	s64 size = r[1].i;
 
 	if (size != 1 && size != 2 && size != 4 && size != 8)
 		return ktap_vm_error(vm, -EINVAL,
 				     "read: an integer has 1, 2, 4 or 8 bytes, not %lld", size);
-	if (r[0].tag != KTAP_NIL)
-		get_integer(vm, EITHER, r[0].u, size, false, &r[0]);
+	if (r[0].tag == KTAP_NIL)
+		return 0;
+	if (read_bytes(EITHER, &x, r[0].u, size))
+		return ktap_bad_read(vm, &r[0]);
+	switch (size) {
+	case 1:
+		r[0] = KTAP_VALUE_INT(x.u8);
+		break;
+	case 2:
+		r[0] = KTAP_VALUE_INT(x.u16);
+		break;
+	case 4:
+		r[0] = KTAP_VALUE_INT(x.u32);
+		break;
+	default:
+		r[0] = KTAP_VALUE_INT((s64)x.u64);
+	}
 	return 0;
 }
 
-void ktap_symbol_get(struct ktap_vm *vm, const struct ktap_symbol *sym, struct ktap_value *v)
+int ktap_symbol_get(struct ktap_vm *vm, const struct ktap_symbol *sym, struct ktap_value *v)
 {
-	if (sym->size)
-		get_integer(vm, KERNEL, ktap_symbol_here(sym), sym->size, sym->is_signed, v);
-	else
-		*v = KTAP_VALUE_INT((s64)sym->address);
+	if (sym->load.kind != KTAP_LOAD_NONE)
+		return ktap_load_value(vm, v, ktap_symbol_here(sym), &sym->load);
+	*v = KTAP_VALUE_INT((s64)sym->address);
+	return 0;
 }

@@ -8,7 +8,7 @@
 
 #include "agg.h"
 #include "builtin.h"
-#include "output.h"
+#include "speculation.h"
 #include "table.h"
 
 /* Text made in process context, given away piece by piece. */
@@ -84,11 +84,11 @@ static int put_record(struct ktap_vm *vm, enum ktap_record_type type, struct kta
 					     ktap_type_name(&r[i]));
 	}
 	size = ktap_record_size(vm, r, n);
-	rec = ktap_out_reserve(vm, size);
+	rec = ktap_put_reserve(vm, size);
 	if (!rec)
 		return 0;
 	ktap_record_write(vm, rec, size, type, r, n);
-	ktap_out_commit(vm, rec);
+	ktap_put_commit(vm, rec);
 	return 0;
 }
 
@@ -260,6 +260,14 @@ int ktap_fn_printa(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	return end_text(&t) ?: err;
 }
 
+int ktap_put_string(struct ktap_vm *vm, enum ktap_record_type type, enum ktap_channel channel,
+		    struct ktap_value *r)
+{
+	if (vm->level == KTAP_LEVEL_PROCESS)
+		return ktap_put_text(vm, channel, r->blob, r->len);
+	return put_record(vm, type, r, 1);
+}
+
 int ktap_fn_cat(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
 	int err;
@@ -269,10 +277,7 @@ int ktap_fn_cat(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 		return err;
 	if (!r[0].len)
 		return ktap_vm_error(vm, -EINVAL, "cat: the path is empty");
-	if (vm->level == KTAP_LEVEL_PROCESS)
-		err = ktap_out_text(vm, KTAP_CH_CAT, r[0].blob, r[0].len);
-	else
-		err = put_record(vm, KTAP_REC_CAT, r, 1);
+	err = ktap_put_string(vm, KTAP_REC_CAT, KTAP_CH_CAT, r);
 	r[0] = KTAP_VALUE_NIL;
 	return err;
 }
@@ -290,6 +295,7 @@ int ktap_print_globals(struct ktap_vm *vm)
 	vm->error = 0;
 	vm->fault.func = NULL;
 	vm->top = 1;
+	vm->speculation = 0;
 	err = begin_text(&t, &s, vm);
 	if (err)
 		return err;

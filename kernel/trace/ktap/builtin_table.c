@@ -36,6 +36,8 @@ int ktap_fn_len(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	if (ktap_is_object(&r[0])) {
 		t = ktap_value_table(&r[0]);
 		r[0] = KTAP_VALUE_INT(t ? ktap_table_len(t) : 0);
+	} else if (r[0].tag == KTAP_ARRAY) {
+		r[0] = KTAP_VALUE_INT(r[0].len / sizeof(s64));
 	} else {
 		r[0] = KTAP_VALUE_INT(r[0].len);
 	}

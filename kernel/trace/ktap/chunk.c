@@ -399,6 +399,11 @@ static int load_funcs(struct loader *l)
 		return -ENOMEM;
 	for (i = 0; i < prog->nfuncs && !err; i++)
 		err = load_func(l, i, &raw[i], taken);
+	/* What nobody verifies nobody shall find when he looks at all of them. */
+	for (i = 0; i < prog->ninsns && !err; i++) {
+		if (!taken[i])
+			err = malformed(l, "instruction %u belongs to no function", i);
+	}
 	kvfree(taken);
 	if (err)
 		return err;
@@ -613,7 +618,9 @@ static int load_options(struct loader *l)
 		err = name_of(l, "option", i, le32_to_cpu(raw[i].name), &prog->options[i]);
 		if (err)
 			return err;
-		if (!is_text(l, raw[i].help) || !is_text(l, raw[i].value) || raw[i].flags)
+		if (raw[i].flags)
+			return malformed(l, "option %u has unknown flags", i);
+		if (!is_text(l, raw[i].help) || !is_text(l, raw[i].value))
 			return malformed(l, "option %u has no such text", i);
 		for (j = 0; j < i; j++) {
 			if (!strcmp(prog->options[j], prog->options[i]))
@@ -674,6 +681,8 @@ void ktap_program_free(struct ktap_program *prog)
 {
 	if (!prog)
 		return;
+	ktap_program_unlink(prog);
+	ktap_btf_release(&prog->types);
 	kvfree(prog->chunk);
 	kvfree(prog->code);
 	kvfree(prog->strings);
@@ -683,7 +692,6 @@ void ktap_program_free(struct ktap_program *prog)
 	kvfree(prog->globals);
 	kvfree(prog->fields);
 	kvfree(prog->string_field);
-	kvfree(prog->symbols);
 	kvfree(prog->accesses);
 	kvfree(prog->files);
 	kvfree(prog->tries);

@@ -32,6 +32,21 @@ struct ktap_entry {
 	u8 bytes[] __aligned(8);
 };
 
+/* So many may go along a table at a time without looking for their places. */
+#define KTAP_CURSORS		8
+
+/**
+ * struct ktap_cursor - the place of somebody who goes along a table
+ * @seq: serial number of the entry he got last; 0: it is nobody's
+ * @used: &ktap_table.cursor_clock when he got it
+ * @next: the entry behind it, NULL if there is none
+ */
+struct ktap_cursor {
+	u64 seq;
+	u32 used;
+	struct ktap_entry *next;
+};
+
 /**
  * struct ktap_table - a table
  * @object: its head
@@ -46,8 +61,9 @@ struct ktap_entry {
  * @seq: of the last insertion
  * @first: the oldest entry
  * @last: the youngest entry
- * @gap_seq: serial number of the entry removed last
- * @gap_next: what stood behind it
+ * @ncursors: those of @cursors that are somebody's
+ * @cursor_clock: how often one was moved on
+ * @cursors: see cursor.c
  * @blob_bytes: bytes of all blobs, each rounded up to 8; atomic
  * @pages: the buckets; a bucket is protected by its stripe
  */
@@ -64,8 +80,9 @@ struct ktap_table {
 	u64 seq;
 	struct ktap_entry *first;
 	struct ktap_entry *last;
-	u64 gap_seq;
-	struct ktap_entry *gap_next;
+	u32 ncursors;
+	u32 cursor_clock;
+	struct ktap_cursor cursors[KTAP_CURSORS];
 	atomic_long_t blob_bytes;
 	struct ktap_entry **pages[];
 };
@@ -77,11 +94,29 @@ static_assert(!offsetof(struct ktap_table, object));
 bool __must_check ktap_table_lock(struct ktap_table *t, unsigned long *flags);
 void ktap_table_unlock(struct ktap_table *t, unsigned long flags);
 
+/* The entry of a key, or NULL.  The stripe of the key is held. */
+struct ktap_entry *ktap_table_find(struct ktap_env *env, struct ktap_table *t,
+				   const struct ktap_value *key);
+
 /*
- * The entry behind that of @seq, whose key was @key.  The whole table is locked.
- * If the place had to be searched, @steps says how long.
+ * cursor.c.  The whole table is locked; or, for the first two, a stripe and the
+ * order.
  */
-struct ktap_entry *ktap_table_after(struct ktap_env *env, struct ktap_table *t, u64 seq,
-				    const struct ktap_value *key, u32 *steps);
+
+/* The last entry of the list is a new one; an entry has left the list. */
+void ktap_cursors_see_new(struct ktap_table *t, struct ktap_entry *e);
+void ktap_cursors_leave(struct ktap_table *t, const struct ktap_entry *e);
+/* All entries have left. */
+void ktap_cursors_forget(struct ktap_table *t);
+
+/*
+ * The entry behind the place, where that of @key was; NULL: there is none.  If it
+ * had to be searched, @steps says how long.
+ */
+struct ktap_entry *ktap_table_after(struct ktap_env *env, struct ktap_table *t,
+				    const struct ktap_iter *it, const struct ktap_value *key,
+				    u32 *steps);
+/* The place is at @e from now on; NULL: it is of no use any more. */
+void ktap_table_move(struct ktap_table *t, struct ktap_iter *it, const struct ktap_entry *e);
 
 #endif /* _KTAP_ENTRY_H */

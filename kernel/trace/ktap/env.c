@@ -13,6 +13,7 @@
 #include "member.h"
 #include "option.h"
 #include "self.h"
+#include "speculation.h"
 #include "table.h"
 
 int ktap_env_init(struct ktap_env *env, struct ktap_program *prog, size_t max_memory,
@@ -30,7 +31,7 @@ int ktap_env_init(struct ktap_env *env, struct ktap_program *prog, size_t max_me
 	for (i = 0; i < KTAP_STRIPE_SETS * KTAP_STRIPES; i++)
 		ktap_lock_init(&env->stripes[i / KTAP_STRIPES][i % KTAP_STRIPES].lock);
 	ktap_heap_init(&env->heap, max_memory, low);
-	err = ktap_self_init(env);
+	err = ktap_self_init(env) ?: ktap_speculations_init(env);
 	if (!err && prog->uses & KTAP_USES_TYPES)
 		err = ktap_members_init(env);
 	if (!err && prog->uses & KTAP_USES_HEAP)
@@ -45,6 +46,7 @@ void ktap_env_destroy(struct ktap_env *env)
 	/* All else lies in the heap. */
 	ktap_aggs_destroy(env);
 	ktap_self_destroy(env);
+	ktap_speculations_destroy(env);
 	ktap_members_destroy(env);
 	ktap_options_destroy(env);
 	kvfree(env->globals);

@@ -8,6 +8,7 @@
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
+#include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -105,6 +106,17 @@ static int set_self(struct ktap_session *s, const char *value)
 	return 0;
 }
 
+static int set_unsafe(struct ktap_session *s, const char *value)
+{
+	if (!s->admin)
+		return ktap_session_refuse(s, -EPERM,
+					   "unsafe: who opened the session has no CAP_SYS_ADMIN");
+	if (security_locked_down(LOCKDOWN_DBG_WRITE_KERNEL))
+		return ktap_session_refuse(s, -EPERM, "unsafe: the kernel is locked down");
+	s->unsafe = true;
+	return 0;
+}
+
 static int set_frames(struct ktap_session *s, const char *value)
 {
 	s->output.frames = true;
@@ -123,6 +135,7 @@ static const struct {
 	{ "cpus",	true,	set_cpus },
 	{ "self",	false,	set_self },
 	{ "memory",	true,	set_memory },
+	{ "unsafe",	false,	set_unsafe },
 	{ "frames",	false,	set_frames },
 };
 

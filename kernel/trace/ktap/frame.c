@@ -191,6 +191,7 @@ int ktap_frame_catch(struct ktap_vm *vm, int err, u32 floor, u32 *pc)
 {
 	const struct ktap_program *prog = vm->env->prog;
 	const struct ktap_catch *catch;
+	const struct ktap_func *func;
 	u32 n = vm->ncalls;
 
 	if (!can_be_caught(err))
@@ -201,9 +202,14 @@ int ktap_frame_catch(struct ktap_vm *vm, int err, u32 floor, u32 *pc)
 	if (!catch)
 		return err;
 
-	/* Without a cost, what is tried again and again would never end. */
+	/*
+	 * Without a cost, what is tried again and again would never end.  The
+	 * handler may stand in front: it is a jump back, too.
+	 */
 	vm->error = 0;
-	err = ktap_vm_charge(vm, CATCH_COST + (vm->ncalls - n));
+	func = n < vm->ncalls ? vm->calls[n].func : vm->func;
+	err = ktap_vm_charge(vm, CATCH_COST + (vm->ncalls - n) +
+				 ktap_straight_cost(func->ninsns));
 	if (err)
 		return err;
 	if (n < vm->ncalls)

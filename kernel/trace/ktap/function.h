@@ -6,10 +6,10 @@
 #ifndef _KTAP_FUNCTION_H
 #define _KTAP_FUNCTION_H
 
+#include "btf.h"
 #include "source.h"
 
 struct ftrace_regs;
-struct ktap_load;
 struct module;
 struct pt_regs;
 
@@ -60,6 +60,8 @@ struct ktap_fns {
  * @fields: by field of the program
  * @params: by field of the program: a parameter, whose place is its @offset; NULL
  *	if their names are not known
+ * @typed: the type of what it returns is known: @result
+ * @result: how to read that
  */
 struct ktap_fn_point {
 	struct ktap_point point;
@@ -69,6 +71,20 @@ struct ktap_fn_point {
 	u8 nargs;
 	u8 *fields;
 	struct ktap_load *params;
+	bool typed;
+	struct ktap_load result;
+};
+
+/**
+ * struct ktap_injection - what a function shall return, instead of being run
+ * @type: what it may return: of EI_ETYPE_*
+ * @wanted: the script has said so
+ * @value: that
+ */
+struct ktap_injection {
+	int type;
+	bool wanted;
+	s64 value;
 };
 
 /**
@@ -80,6 +96,7 @@ struct ktap_fn_point {
  * @args: arguments, if they were copied
  * @fregs: registers, of fprobes and the function tracer
  * @regs: registers, of kprobes
+ * @injection: where set_retval() says what it wants; NULL: it cannot
  */
 struct ktap_fn_hit {
 	struct ktap_hit hit;
@@ -89,10 +106,21 @@ struct ktap_fn_hit {
 	const unsigned long *args;
 	struct ftrace_regs *fregs;
 	struct pt_regs *regs;
+	struct ktap_injection *injection;
 };
 
 extern const struct ktap_event_ops ktap_fn_ops;
 extern const struct ktap_event_ops ktap_rawtp_ops;
+
+/* Nothing that could be probed lies between the event and ktap_fire(). */
+static __always_inline void ktap_fn_fire(struct ktap_fn_point *f,
+					 const struct ktap_event_ops *ops, struct ktap_fn_hit h)
+{
+	h.hit.ev.ops = ops;
+	h.hit.point = &f->point;
+	h.f = f;
+	ktap_fire(&h.hit);
+}
 
 /**
  * struct ktap_fn_spec - "probe:[MODULE:]FUNCTION[+OFFSET][%return]"
@@ -110,15 +138,30 @@ struct ktap_fn_spec {
 	bool exact;
 };
 
-const char *ktap_fn_parse(char *text, struct ktap_fn_spec *spec);
+/* function.c */
 int ktap_fn_init(struct ktap_vm *vm, struct ktap_fn_point *f, struct ktap_probe *probe,
 		 const struct ktap_source *source, struct ktap_fns *fns);
 void ktap_fn_destroy(struct ktap_fn_point *f);
+
+/* function_find.c */
+int ktap_fns_find(struct ktap_vm *vm, struct ktap_probe *probe, const struct ktap_fn_spec *spec,
+		  struct ktap_fns *fns);
+int ktap_fns_find_words(struct ktap_vm *vm, struct ktap_probe *probe, const char *words,
+			struct ktap_fns *fns);
 void ktap_fns_free(struct ktap_fns *fns);
 int ktap_fns_check_allowed(struct ktap_vm *vm, const struct ktap_probe *probe);
 int ktap_fns_add(struct ktap_fns *fns, const char *name, unsigned long ip);
 void ktap_fns_tidy(struct ktap_fns *fns);
 unsigned long *ktap_fns_ips(const struct ktap_fns *fns);
+
+/* src_function.c */
+const char *ktap_fn_parse(char *text, struct ktap_fn_spec *spec);
+
+/* src_fprobe.c */
+#ifdef CONFIG_FPROBE
+int ktap_fprobe_add(struct ktap_vm *vm, struct ktap_probe *probe, struct ktap_fns *fns,
+		    const struct ktap_fn_spec *spec);
+#endif
 
 /* src_kprobe.c */
 #ifdef CONFIG_KPROBES
@@ -129,6 +172,47 @@ static inline int ktap_kprobe_add(struct ktap_vm *vm, struct ktap_probe *probe,
 				  struct ktap_fns *fns, const struct ktap_fn_spec *spec)
 {
 	return ktap_vm_error(vm, -EOPNOTSUPP, "'%s': this kernel has no kprobes", probe->event);
+}
+#endif
+
+#ifndef CONFIG_FPROBE
+/* What an fprobe could do for any number, kprobes do for one. */
+static inline int ktap_fprobe_add(struct ktap_vm *vm, struct ktap_probe *probe,
+				  struct ktap_fns *fns, const struct ktap_fn_spec *spec)
+{
+	if (!spec->exact)
+		return ktap_vm_error(vm, -EOPNOTSUPP,
+				     "'%s': without fprobes this kernel needs the function's name",
+				     probe->event);
+	return ktap_kprobe_add(vm, probe, fns, spec);
+}
+#endif
+
+/* inject.c */
+#ifdef CONFIG_KTAP_SET_RETVAL
+int ktap_inject_wanted(struct ktap_vm *vm, struct ktap_probe *probe, const struct ktap_fns *fns,
+		       const struct ktap_fn_spec *spec, bool fetch);
+int ktap_inject_type(unsigned long addr);
+int ktap_fn_inject(struct ktap_vm *vm, s64 value);
+int ktap_inject(const struct ktap_injection *injection, struct pt_regs *regs);
+#else
+static inline int ktap_inject_wanted(struct ktap_vm *vm, struct ktap_probe *probe,
+				     const struct ktap_fns *fns,
+				     const struct ktap_fn_spec *spec, bool fetch)
+{
+	return 0;
+}
+
+static inline int ktap_inject_type(unsigned long addr)
+{
+	return -EOPNOTSUPP;
+}
+
+#define ktap_fn_inject	NULL
+
+static inline int ktap_inject(const struct ktap_injection *injection, struct pt_regs *regs)
+{
+	return 0;
 }
 #endif
 

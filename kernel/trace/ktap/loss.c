@@ -6,6 +6,7 @@
 
 #include "agg.h"
 #include "loss.h"
+#include "speculation.h"
 #include "table.h"
 
 /* Longest line. */
@@ -33,10 +34,17 @@ static const struct {
 } losses[] = {
 #define LOSS(counter, fmt)	{ offsetof(struct ktap_counters, counter), fmt }
 	LOSS(lost_records, "lost %ld output records: they were not read fast enough"),
+	LOSS(no_speculation, "refused %ld speculations: too many were open"),
+	LOSS(speculative,
+	     "dropped %ld pieces of output: their speculation was full, over or none"),
+	LOSS(lost_signals,
+	     "did not send %ld signals: to the kernel's threads and init, or too many at once"),
 	LOSS(full_threads, "dropped %ld fields of threads: too many threads have some"),
 	LOSS(nmi_busy,	   "dropped %ld updates that interrupted another one"),
 	LOSS(cut_strings,  "cut %ld strings that were too long"),
 	LOSS(bad_reads,	   "%ld reads of memory failed"),
+	LOSS(unknown_calls, "missed %ld events of system calls that only 32-bit programs have; "
+	     "raw_syscalls has them"),
 #undef LOSS
 };
 
@@ -89,6 +97,14 @@ static void tell_memory(struct ktap_env *env, const struct listener *to)
 		     env->heap.max >> 10, "-m for more");
 }
 
+static void tell_speculations(struct ktap_env *env, const struct listener *to)
+{
+	unsigned int n = ktap_speculations_open(env);
+
+	if (n)
+		tell(to, "discarded %u speculations: neither committed nor discarded", n);
+}
+
 void ktap_tell_losses(struct ktap_env *env, ktap_tell_fn fn, void *priv)
 {
 	const struct listener to = { fn, priv };
@@ -99,6 +115,7 @@ void ktap_tell_losses(struct ktap_env *env, ktap_tell_fn fn, void *priv)
 	if (env->globals)
 		tell_tables(env, &to);
 	tell_memory(env, &to);
+	tell_speculations(env, &to);
 	for (i = 0; i < ARRAY_SIZE(losses); i++) {
 		counter = (void *)&env->counters + losses[i].offset;
 		n = atomic_long_read(counter);

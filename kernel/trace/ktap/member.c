@@ -66,12 +66,6 @@ void ktap_members_destroy(struct ktap_env *env)
 
 /* Reading */
 
-static void bad_read(struct ktap_vm *vm, struct ktap_value *dst)
-{
-	atomic_long_inc(&vm->env->counters.bad_reads);
-	*dst = KTAP_VALUE_NIL;
-}
-
 static int load_chars(struct ktap_vm *vm, struct ktap_value *dst, u64 address, u32 size)
 {
 	u32 most = size ? min_t(u32, size, KTAP_MAX_STRLEN - 1) : KTAP_MAX_STRLEN - 1;
@@ -91,9 +85,8 @@ static int load_chars(struct ktap_vm *vm, struct ktap_value *dst, u64 address, u
 	if (len == (int)most && size != most && !ktap_read_kernel(&next, address + len, 1) && next)
 		atomic_long_inc(&vm->env->counters.cut_strings);
 	if (len < 0)
-		bad_read(vm, dst);
-	else
-		*dst = KTAP_VALUE_STR(buf, len);
+		return ktap_bad_read(vm, dst);
+	*dst = KTAP_VALUE_STR(buf, len);
 	return 0;
 }
 
@@ -120,22 +113,21 @@ static struct ktap_value make_value(u64 x, unsigned int bits, const struct ktap_
 	}
 }
 
-static void load_number(struct ktap_vm *vm, struct ktap_value *dst, u64 address,
-			const struct ktap_load *load)
+static int load_number(struct ktap_vm *vm, struct ktap_value *dst, u64 address,
+		       const struct ktap_load *load)
 {
 	unsigned int bits = load->bits ?: load->size * 8;
 	u64 x = 0;
 
-	if (ktap_read_kernel(&x, address, load->size)) {
-		bad_read(vm, dst);
-		return;
-	}
+	if (ktap_read_kernel(&x, address, load->size))
+		return ktap_bad_read(vm, dst);
 	/* The bytes are the first ones of the eight. */
 	if (BIG_END_FIRST)
 		x >>= 64 - load->size * 8;
 	if (load->bits)
 		x = cut_bits(x, load);
 	*dst = make_value(x, bits, load);
+	return 0;
 }
 
 int ktap_load_value(struct ktap_vm *vm, struct ktap_value *dst, u64 base,
@@ -157,8 +149,7 @@ int ktap_load_value(struct ktap_vm *vm, struct ktap_value *dst, u64 base,
 		*dst = KTAP_VALUE_NIL;
 		return 0;
 	default:
-		load_number(vm, dst, address, load);
-		return 0;
+		return load_number(vm, dst, address, load);
 	}
 }
 
@@ -305,11 +296,16 @@ int ktap_op_element(struct ktap_vm *vm, struct ktap_value *dst, const struct kta
 	return 0;
 }
 
-void ktap_op_cast(struct ktap_value *dst, const struct ktap_value *v, u32 type)
+int ktap_op_cast(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_value *v,
+		 u32 type)
 {
 	bool address = v->tag == KTAP_INT || v->tag == KTAP_PTR;
 
+	if (unlikely(!address && v->tag != KTAP_NIL))
+		return ktap_vm_error(vm, -EINVAL, "cast: argument 2 is %s, which it does not take",
+				     ktap_type_name(v));
 	*dst = address && v->u ? KTAP_VALUE_TYPED(v->u, type) : KTAP_VALUE_NIL;
+	return 0;
 }
 
 /* The verifier has put another instruction into the place of the call. */

@@ -44,7 +44,8 @@ int ktap_op_member(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap
 		   u32 access);
 int ktap_op_element(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_value *object,
 		    struct ktap_value *key);
-void ktap_op_cast(struct ktap_value *dst, const struct ktap_value *v, u32 type);
+int ktap_op_cast(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_value *v,
+		 u32 type);
 
 /*
  * Memory for what is found by name while the program runs, unless there is some:

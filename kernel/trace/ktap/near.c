@@ -28,3 +28,26 @@ u32 ktap_distance(const char *a, const char *b)
 	}
 	return row[lb];
 }
+
+void ktap_near_begin(struct ktap_near *n, const char *name)
+{
+	n->name = name;
+	n->len = strlen(name);
+	n->limit = n->len < 3 ? 2 : n->len < 6 ? 3 : 4;
+	n->best = NULL;
+}
+
+bool ktap_near_look(struct ktap_near *n, const char *name)
+{
+	size_t len = strlen(name);
+	u32 steps;
+
+	if (len >= n->len + n->limit || n->len >= len + n->limit)
+		return false;
+	steps = ktap_distance(n->name, name);
+	if (steps >= n->limit)
+		return false;
+	n->limit = steps;
+	n->best = name;
+	return true;
+}

@@ -16,4 +16,22 @@
  */
 u32 ktap_distance(const char *a, const char *b);
 
+/**
+ * struct ktap_near - the name that is most like another
+ * @name: the other
+ * @len: bytes of it
+ * @limit: steps that are too many
+ * @best: the name, or NULL
+ */
+struct ktap_near {
+	const char *name;
+	size_t len;
+	u32 limit;
+	const char *best;
+};
+
+void ktap_near_begin(struct ktap_near *n, const char *name);
+/* True: it is more like it than those before. */
+bool ktap_near_look(struct ktap_near *n, const char *name);
+
 #endif /* _KTAP_NEAR_H */

@@ -8,6 +8,7 @@
  */
 #include <linux/kernel.h>
 #include <linux/math64.h>
+#include <linux/nospec.h>
 #include <linux/string.h>
 
 #include "agg.h"
@@ -175,11 +176,20 @@ static noinline int not_indexed(struct ktap_vm *vm, const struct ktap_value *v)
 			     ktap_type_name(v));
 }
 
-/* What is read by a key; NULL: an aggregation without keys, which has nothing. */
+int ktap_op_drop(struct ktap_vm *vm)
+{
+	atomic_long_inc(&vm->env->counters.no_memory);
+	return 0;
+}
+
+/* What is read by a key; NULL: what has no keys, an aggregation or what is lost. */
 static int readable(struct ktap_vm *vm, const struct ktap_value *v, struct ktap_table **t)
 {
 	*t = v->table;
 	if (likely(v->tag == KTAP_TABLE))
+		return 0;
+	*t = NULL;
+	if (ktap_is_lost(v))
 		return 0;
 	if (v->tag != KTAP_AGG)
 		return not_indexed(vm, v);
@@ -187,13 +197,19 @@ static int readable(struct ktap_vm *vm, const struct ktap_value *v, struct ktap_
 	return 0;
 }
 
-/* What is written by a key: of an aggregation, `<<<` alone makes entries. */
-static int want_table(struct ktap_vm *vm, const struct ktap_value *v)
+/* What is written by a key, NULL if it is lost; of an aggregation, `<<<` alone makes entries. */
+static int want_table(struct ktap_vm *vm, const struct ktap_value *v, struct ktap_table **t)
 {
+	*t = v->table;
 	if (likely(v->tag == KTAP_TABLE))
+		return 0;
+	*t = NULL;
+	if (ktap_is_lost(v))
 		return 0;
 	if (v->tag == KTAP_PTR)
 		return ktap_vm_error(vm, -EINVAL, "what a pointer points to can only be read");
+	if (v->tag == KTAP_ARRAY)
+		return ktap_vm_error(vm, -EINVAL, "an array of an event can only be read");
 	if (v->tag != KTAP_AGG)
 		return not_indexed(vm, v);
 	return ktap_vm_error(vm, -EINVAL, "only '<<<' writes to a key of an aggregation");
@@ -219,6 +235,23 @@ static int get(struct ktap_vm *vm, struct ktap_value *dst, struct ktap_table *t,
 	return 0;
 }
 
+/* From 0, as in C; behind its end there is nothing. */
+static int get_element(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_value *array,
+		       const struct ktap_value *index)
+{
+	const s64 *ints = array->blob;
+	u64 n = array->len / sizeof(*ints), i = index->u;
+
+	if (index->tag != KTAP_INT)
+		return ktap_vm_error(vm, -EINVAL, "the index of an array is an integer, not %s",
+				     ktap_type_name(index));
+	if (i < n)
+		*dst = KTAP_VALUE_INT(ints[array_index_nospec(i, n)]);
+	else
+		*dst = KTAP_VALUE_NIL;
+	return 0;
+}
+
 int ktap_op_get(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_value *table,
 		struct ktap_value *key)
 {
@@ -227,6 +260,8 @@ int ktap_op_get(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_va
 
 	if (unlikely(table->tag == KTAP_PTR))
 		return ktap_element_get(vm, dst, table, key);
+	if (unlikely(table->tag == KTAP_ARRAY))
+		return get_element(vm, dst, table, key);
 	err = readable_key(vm, table, key, &t);
 	return err ?: get(vm, dst, t, key);
 }
@@ -256,14 +291,17 @@ int ktap_op_set(struct ktap_vm *vm, const struct ktap_value *table, struct ktap_
 	struct ktap_table *t = NULL;
 	int err;
 
-	err = v->tag == KTAP_NIL ? readable(vm, table, &t) : want_table(vm, table);
+	err = v->tag == KTAP_NIL ? readable(vm, table, &t) : want_table(vm, table, &t);
 	if (!err)
 		err = ktap_op_check_key(vm, key);
 	if (err)
 		return err;
-	if (unlikely(table->tag == KTAP_AGG))
-		return t ? ktap_table_set(vm, t, key, v) : 0;
-	return ktap_table_set(vm, table->table, key, v);
+	if (unlikely(!t))
+		return v->tag == KTAP_NIL ? 0 : ktap_op_drop(vm);
+	/* It was counted when there was no memory for it; what is there stays. */
+	if (unlikely(ktap_is_lost(v)))
+		return 0;
+	return ktap_table_set(vm, t, key, v);
 }
 
 int ktap_op_set_open(struct ktap_vm *vm, const struct ktap_value *table, s32 first,
@@ -285,12 +323,15 @@ int ktap_op_set_open(struct ktap_vm *vm, const struct ktap_value *table, s32 fir
 int ktap_op_add(struct ktap_vm *vm, const struct ktap_value *table, struct ktap_value *key,
 		const struct ktap_value *n)
 {
+	struct ktap_table *t;
 	int err;
 
-	err = want_table(vm, table);
+	err = want_table(vm, table, &t);
 	if (!err)
 		err = ktap_op_check_key(vm, key);
-	return err ?: ktap_table_add(vm, table->table, key, n);
+	if (err)
+		return err;
+	return likely(t) ? ktap_table_add(vm, t, key, n) : ktap_op_drop(vm);
 }
 
 void ktap_op_field(struct ktap_vm *vm, u32 field, struct ktap_value *dst)
@@ -320,18 +361,20 @@ int ktap_op_get_name(struct ktap_vm *vm, struct ktap_value *dst,
 	}
 	if (object->tag == KTAP_PTR)
 		return ktap_member_by_name(vm, dst, object, string);
+	if (object->tag == KTAP_ARRAY)
+		return get_element(vm, dst, object, &prog->strings[string]);
 	err = readable(vm, object, &t);
 	return err ?: get(vm, dst, t, &prog->strings[string]);
 }
 
 /*
  * An iteration keeps its place in two registers the program does not know of:
- * the serial number of the last entry, and its key.  Whatever bytecode puts
+ * the serial number of the last entry, with the cursor, and its key.  Whatever bytecode puts
  * there makes it skip or repeat entries, and no more.
  */
 int ktap_op_iter(struct ktap_vm *vm, struct ktap_value *r)
 {
-	if (!ktap_is_object(&r[0]))
+	if (!ktap_is_object(&r[0]) && !ktap_is_lost(&r[0]))
 		return ktap_vm_error(vm, -EINVAL, "iteration over %s, only a table has pairs",
 				     ktap_type_name(&r[0]));
 	r[1] = KTAP_VALUE_INT(0);
@@ -346,7 +389,7 @@ int ktap_op_next(struct ktap_vm *vm, struct ktap_value *r)
 	struct ktap_iter it;
 	int ret;
 
-	if (!ktap_is_object(&r[0]) || r[1].tag != KTAP_INT)
+	if ((!ktap_is_object(&r[0]) && !ktap_is_lost(&r[0])) || r[1].tag != KTAP_INT)
 		return ktap_vm_error(vm, -EINVAL, "broken iteration");
 	readable(vm, &r[0], &t);
 	if (!t) {
@@ -354,10 +397,11 @@ int ktap_op_next(struct ktap_vm *vm, struct ktap_value *r)
 		r[4] = KTAP_VALUE_NIL;
 		return 0;
 	}
-	it.seq = r[1].u;
+	it = (struct ktap_iter){ .seq = r[1].u, .cursor = r[1].len };
 	ret = ktap_table_next(vm, t, &it, &r[2], &r[3], &r[4]);
 	if (ret > 0) {
 		r[1] = KTAP_VALUE_INT(it.seq);
+		r[1].len = it.cursor;
 		r[2] = r[3];
 	}
 	return ret;

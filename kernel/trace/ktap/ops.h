@@ -40,6 +40,9 @@ int ktap_op_next(struct ktap_vm *vm, struct ktap_value *r);
 /* Begins a loop that counts; @enter: there is a first round. */
 int ktap_op_for(struct ktap_vm *vm, struct ktap_value *r, bool *enter);
 
+/* Counts what would be written into an object that is lost.  Always 0. */
+int ktap_op_drop(struct ktap_vm *vm);
+
 /* Judges a key that something is written to. */
 int ktap_op_check_key(struct ktap_vm *vm, struct ktap_value *key);
 

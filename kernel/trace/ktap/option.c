@@ -8,6 +8,7 @@
  */
 #include <linux/kernel.h>
 #include <linux/kstrtox.h>
+#include <linux/minmax.h>
 #include <linux/nospec.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -97,6 +98,31 @@ int ktap_option_take(struct ktap_env *env, const char *arg, struct ktap_diag *di
 	return 1;
 }
 
+int ktap_options_take(struct ktap_env *env, struct ktap_value *args, unsigned int nargs,
+		      struct ktap_diag *diag)
+{
+	unsigned int i, kept = min(nargs, 1U);
+	bool ended = !env->prog->noptions;
+	int taken;
+
+	for (i = kept; i < nargs && !ended; i++) {
+		if (args[i].tag == KTAP_STR && !strcmp(args[i].blob, "--")) {
+			ended = true;
+			continue;
+		}
+		taken = args[i].tag == KTAP_STR ? ktap_option_take(env, args[i].blob, diag) : 0;
+		if (taken < 0)
+			return taken;
+		if (taken)
+			continue;
+		swap(args[kept], args[i]);
+		kept++;
+	}
+	for (; i < nargs; i++, kept++)
+		swap(args[kept], args[i]);
+	return kept;
+}
+
 void ktap_options_destroy(struct ktap_env *env)
 {
 	u32 i;
@@ -165,9 +191,13 @@ int ktap_fn_getopt(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	i = array_index_nospec((unsigned long)i, (unsigned long)count);
 	text = env->options ? env->options[i] : NULL;
 	r[0] = r[1];
-	if (text == no_value && r[0].tag == KTAP_BOOL)
-		r[0] = KTAP_VALUE_BOOL(true);
-	else if (text && text != no_value)
+	if (!text)
+		return 0;
+	if (text != no_value)
 		return convert(vm, env->prog->options[i], text, &r[0]);
+	if (r[0].tag != KTAP_BOOL)
+		return ktap_vm_error(vm, -EINVAL, "option --%s needs a value",
+				     env->prog->options[i]);
+	r[0] = KTAP_VALUE_BOOL(true);
 	return 0;
 }

@@ -20,6 +20,21 @@
  */
 int ktap_option_take(struct ktap_env *env, const char *arg, struct ktap_diag *diag);
 
+/**
+ * ktap_options_take() - Takes the options away from the arguments of a script
+ * @env: see there
+ * @args: the arguments, its name the first; options are looked for up to "--"
+ * @nargs: number of them
+ * @diag: what is wrong with one
+ *
+ * The script's own come first then, in their order, and strings that it does not
+ * get behind them: those are for the caller to free.
+ * Context: process, before the program runs.
+ * Return: number of the script's own; or as ktap_option_take().
+ */
+int ktap_options_take(struct ktap_env *env, struct ktap_value *args, unsigned int nargs,
+		      struct ktap_diag *diag);
+
 void ktap_options_destroy(struct ktap_env *env);
 
 #endif /* _KTAP_OPTION_H */

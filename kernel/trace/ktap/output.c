@@ -430,25 +430,36 @@ static enum ktap_channel channel_of(const struct next_piece *next)
 		return KTAP_CH_ERROR;
 	case KTAP_REC_CAT:
 		return KTAP_CH_CAT;
+	case KTAP_REC_SYSTEM:
+		return KTAP_CH_SYSTEM;
 	default:
 		return KTAP_CH_OUTPUT;
 	}
 }
 
-/*
- * A path has a frame of its own.  Who reads text cannot know it for a path: he is
- * told.  Both stand around it; it is short enough to fit any batch that is begun.
- */
-static void begin_path(struct ktap_output *out, struct seq_buf *batch, enum ktap_channel channel)
+/* It is for the reader to do something: a path, a command. */
+static bool is_request(enum ktap_channel channel)
 {
-	if (channel == KTAP_CH_CAT && !out->frames)
-		seq_buf_puts(batch, "ktap: cat: ");
+	return channel == KTAP_CH_CAT || channel == KTAP_CH_SYSTEM;
 }
 
-static void end_path(struct ktap_output *out, struct seq_buf *batch, enum ktap_channel channel)
+/*
+ * A request has a frame of its own.  Who reads text cannot know it for one: he is
+ * told.  Both stand around it; it is short enough to fit any batch that is begun.
+ */
+static void begin_request(struct ktap_output *out, struct seq_buf *batch,
+			  enum ktap_channel channel)
 {
-	if (channel == KTAP_CH_CAT && !out->frames)
-		seq_buf_puts(batch, ": only the ktap tool can show files\n");
+	if (is_request(channel) && !out->frames)
+		seq_buf_puts(batch, channel == KTAP_CH_CAT ? "ktap: cat: " : "ktap: system: ");
+}
+
+static void end_request(struct ktap_output *out, struct seq_buf *batch,
+			enum ktap_channel channel)
+{
+	if (is_request(channel) && !out->frames)
+		seq_buf_printf(batch, ": only the ktap tool can %s\n",
+			       channel == KTAP_CH_CAT ? "show files" : "run commands");
 }
 
 /* Text that fits; false if some is left. */
@@ -456,9 +467,9 @@ static bool take_text(struct ktap_output *out, struct seq_buf *batch, struct tex
 {
 	size_t n = min(text->len - text->pos, batch->size - batch->len);
 
-	begin_path(out, batch, text->channel);
+	begin_request(out, batch, text->channel);
 	seq_buf_putmem(batch, text->data + text->pos, n);
-	end_path(out, batch, text->channel);
+	end_request(out, batch, text->channel);
 	text->pos += n;
 	if (text->pos < text->len)
 		return false;
@@ -498,9 +509,9 @@ static bool take_record(struct ktap_output *out, struct seq_buf *batch,
 	size_t size = ring_buffer_event_length(next->event);
 
 	do {
-		begin_path(out, batch, channel_of(next));
+		begin_request(out, batch, channel_of(next));
 		ktap_record_format(batch, rec, size);
-		end_path(out, batch, channel_of(next));
+		end_request(out, batch, channel_of(next));
 		if (seq_buf_has_overflowed(batch) && before) {
 			batch->len = before;
 			return false;
@@ -555,7 +566,7 @@ static int make_batch(struct ktap_output *out)
 
 	seq_buf_init(&batch, out->buf + HEADER, out->size - HEADER);
 	while (batch.len < batch.size / 2 && peek(out, &next)) {
-		if (batch.len && (channel == KTAP_CH_CAT || channel_of(&next) != channel))
+		if (batch.len && (is_request(channel) || channel_of(&next) != channel))
 			break;
 		channel = channel_of(&next);
 		if (next.text ? !take_text(out, &batch, next.text) :

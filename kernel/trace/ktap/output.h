@@ -23,7 +23,8 @@ void ktap_out_commit(struct ktap_vm *vm, void *place);
 /**
  * ktap_out_text() - Puts out text in process context
  * @vm: an activation of KTAP_LEVEL_PROCESS
- * @channel: KTAP_CH_OUTPUT, or KTAP_CH_CAT: then it is a path
+ * @channel: KTAP_CH_OUTPUT; or KTAP_CH_CAT, then it is a path; or KTAP_CH_SYSTEM,
+ *	then it is a command
  * @text: bytes
  * @len: number of them
  *

@@ -11,9 +11,11 @@
 #include <linux/types.h>
 #include <uapi/linux/ktap.h>
 
+#include "btf.h"
 #include "value.h"
 
 struct ktap_access;
+struct module;
 
 /**
  * struct ktap_code - struct ktap_insn in host byte order
@@ -54,16 +56,16 @@ struct ktap_clause {
 
 /**
  * struct ktap_symbol - a variable of the kernel that a program reads
- * @address: where it is, or its @size is 0: its value
- * @size: 1, 2, 4 or 8 bytes; 0: a constant
- * @is_signed: below 0 where its highest bit is set
+ * @address: where it is; of a constant its value
+ * @load: how to read it; its @kind is KTAP_LOAD_NONE: it is a constant
+ * @mod: the module that it is of, pinned; or NULL
  * @percpu: each CPU has its own
  * @found: it was looked up
  */
 struct ktap_symbol {
 	u64 address;
-	u8 size;
-	bool is_signed;
+	struct ktap_load load;
+	struct module *mod;
 	bool percpu;
 	bool found;
 };
@@ -73,6 +75,7 @@ struct ktap_symbol {
 #define KTAP_USES_ARGSTR	BIT(1)	/* an event's text */
 #define KTAP_USES_SELF		BIT(2)	/* fields of threads */
 #define KTAP_USES_TYPES		BIT(3)	/* what pointers point to */
+#define KTAP_USES_SPECULATION	BIT(4)	/* output that is held back */
 
 /**
  * struct ktap_program - a loaded chunk
@@ -106,6 +109,7 @@ struct ktap_symbol {
  * @reader: the first instruction that reads the kernel's memory, or asks for an
  *	address, from 1; 0: there is none
  * @symbols: by string constant: what SYMBOL reads; NULL if there is none
+ * @types: modules whose types it knows; changed in process context
  * @accesses: members that instructions read (member.h); NULL if there are none
  * @lines: position of each instruction; NULL if the chunk has none
  * @files: name of each source file
@@ -143,6 +147,7 @@ struct ktap_program {
 	u32 *string_field;
 	struct ktap_symbol *symbols;
 	u32 reader;
+	struct ktap_btf_set types;
 	struct ktap_access *accesses;
 	const struct ktap_line *lines;
 	const char **files;
@@ -241,5 +246,7 @@ int ktap_verify(struct ktap_program *prog, struct ktap_diag *diag);
  * whether it may.  0 or, with @diag filled, -ENOENT, -EPERM, -ENOMEM.
  */
 int ktap_program_link(struct ktap_program *prog, struct ktap_diag *diag);
+/* Lets go of it.  Whether it was linked or not. */
+void ktap_program_unlink(struct ktap_program *prog);
 
 #endif /* _KTAP_PROGRAM_H */

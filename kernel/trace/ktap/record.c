@@ -160,6 +160,7 @@ void ktap_record_format(struct seq_buf *s, const struct ktap_record *rec, size_t
 	case KTAP_REC_TEXT:
 	case KTAP_REC_ERROR:
 	case KTAP_REC_CAT:
+	case KTAP_REC_SYSTEM:
 		ktap_text_put(&text, args[0].blob, args[0].len);
 		break;
 	}

@@ -17,6 +17,7 @@ enum ktap_record_type {
 	KTAP_REC_TEXT,		/* one string, as it is */
 	KTAP_REC_ERROR,		/* one string: a run-time error, for the error channel */
 	KTAP_REC_CAT,		/* one string: a path, for the channel of files */
+	KTAP_REC_SYSTEM,	/* one string: a command, for the channel of commands */
 };
 
 /* Bytes of the longest record.  The ring buffer takes a little less than a page. */

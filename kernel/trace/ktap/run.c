@@ -59,6 +59,7 @@ int ktap_vm_run(struct ktap_vm *vm, u32 func, const struct ktap_value *args,
 	vm->pc = f->first;
 	vm->ncalls = 0;
 	vm->nested = 0;
+	vm->speculation = 0;
 	vm->top = 0;
 	vm->arena.cur = 0;
 	vm->arena.used = 0;

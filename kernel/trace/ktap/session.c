@@ -357,27 +357,16 @@ static int init_output(struct ktap_session *s, struct kthread_worker *worker)
 	return w.err;
 }
 
-/* Of the arguments, options go to where getopt() finds them; up to one that is "--". */
+/* Of the arguments, options go to where getopt() finds them. */
 static int take_options(struct ktap_session *s)
 {
-	unsigned int i, kept = min(s->nargs, 1U);
-	bool ended = !s->env.prog->noptions;
-	int taken = 0;
+	int kept = ktap_options_take(&s->env, s->args, s->nargs, &s->diag);
 
-	for (i = kept; i < s->nargs; i++) {
-		struct ktap_value arg = s->args[i];
-		bool text = arg.tag == KTAP_STR && taken >= 0 && !ended;
-
-		if (text)
-			taken = ktap_option_take(&s->env, arg.blob, &s->diag);
-		ended |= text && !strcmp(arg.blob, "--");
-		if (text && (taken > 0 || ended))
-			kfree(arg.blob);
-		else
-			s->args[kept++] = arg;
-	}
-	s->nargs = kept;
-	return min(taken, 0);
+	if (kept < 0)
+		return kept;
+	while (s->nargs > kept)
+		kfree(s->args[--s->nargs].blob);
+	return 0;
 }
 
 /*
@@ -410,7 +399,7 @@ static int prepare(struct ktap_session *s)
 	s->chunk = NULL;
 	s->env.prog = prog;
 
-	err = check_reader(s, prog);
+	err = check_reader(s, prog) ?: ktap_check_unsafe(prog, s->unsafe, &s->diag);
 	if (err)
 		goto free_prog;
 	err = ktap_env_init(&s->env, prog, s->memory, low);
@@ -561,6 +550,7 @@ struct ktap_session *ktap_session_open(void)
 
 	s->state = KTAP_OPEN;
 	s->perfmon = perfmon_capable();
+	s->admin = ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN);
 	mutex_init(&s->lock);
 	init_waitqueue_head(&s->wait);
 	INIT_LIST_HEAD(&s->probes);
@@ -725,4 +715,15 @@ int ktap_fn_exit(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	else
 		ktap_session_stop(s, code);
 	return -ECANCELED;
+}
+
+/* As if the user had asked for it: the handler goes on.  The top level has nothing to go on for. */
+int ktap_fn_stop(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	struct ktap_session *s = ktap_session_of(vm);
+	bool loading = READ_ONCE(s->state) == KTAP_LOADING;
+
+	ktap_session_stop(s, 0);
+	r[0] = KTAP_VALUE_NIL;
+	return loading ? -ECANCELED : 0;
 }

@@ -121,6 +121,7 @@ struct ktap_output {
  * @lock: protects the set-up, loading and detaching
  *
  * @perfmon: who opened the file has CAP_PERFMON
+ * @admin: and CAP_SYS_ADMIN
  * @opener: process that opened the file, for display
  * @comm: its name
  * @memcg: pays for all the session allocates
@@ -142,6 +143,7 @@ struct ktap_output {
  * @following: who is born and who ends is told to @followed
  * @cpus: deliver events of these CPUs only; NULL: of all
  * @self: deliver events of the reader as well
+ * @unsafe: the script may act on the system
  * @reader: process that read last, or wrote
  *
  * @vm: the activation of process context: top level, then the session's thread
@@ -187,6 +189,7 @@ struct ktap_session {
 	struct mutex lock;		/* see session.c */
 
 	bool perfmon;
+	bool admin;
 	pid_t opener;
 	char comm[TASK_COMM_LEN];
 	struct mem_cgroup *memcg;
@@ -208,6 +211,7 @@ struct ktap_session {
 	bool following;
 	struct cpumask *cpus;
 	bool self;
+	bool unsafe;
 	pid_t reader;
 
 	struct ktap_vm vm;

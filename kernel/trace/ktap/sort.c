@@ -77,18 +77,18 @@ static bool copy(struct blobs *blobs, struct ktap_value *v, const struct ktap_va
 }
 
 /* Copies some entries behind the last one copied; false: that was all. */
-static bool copy_piece(struct ktap_env *env, struct ktap_table *t, u32 max, u64 end, u64 *seq,
-		       struct blobs *blobs, struct ktap_sorted *out)
+static bool copy_piece(struct ktap_env *env, struct ktap_table *t, u32 max, u64 end,
+		       struct ktap_iter *it, struct blobs *blobs, struct ktap_sorted *out)
 {
 	const struct ktap_value *key = out->n ? &out->entries[out->n - 1].key : &KTAP_VALUE_NIL;
-	struct ktap_entry *e;
+	struct ktap_entry *e, *last = NULL;
 	unsigned long flags;
 	u32 steps;
 	int i;
 
 	if (!ktap_table_lock(t, &flags))
 		return false;
-	e = ktap_table_after(env, t, *seq, key, &steps);
+	e = ktap_table_after(env, t, it, key, &steps);
 	for (i = 0; i < PIECE && e && e->seq <= end; i++, e = e->next) {
 		struct ktap_pair *pair = &out->entries[out->n];
 
@@ -98,9 +98,10 @@ static bool copy_piece(struct ktap_env *env, struct ktap_table *t, u32 max, u64 
 			out->dropped = max - out->n;
 			break;
 		}
-		*seq = e->seq;
+		last = e;
 		out->n++;
 	}
+	ktap_table_move(t, it, i == PIECE ? last : NULL);
 	ktap_table_unlock(t, flags);
 	return i == PIECE;
 }
@@ -109,9 +110,10 @@ int ktap_table_sort(struct ktap_env *env, struct ktap_table *t, enum ktap_order 
 		    struct ktap_sorted *out)
 {
 	struct blobs blobs;
+	struct ktap_iter it = {};
 	unsigned long flags;
-	u64 end, seq = 0;
 	size_t bytes;
+	u64 end;
 	u32 max, i;
 
 	*out = (struct ktap_sorted){ .env = env };
@@ -135,7 +137,7 @@ int ktap_table_sort(struct ktap_env *env, struct ktap_table *t, enum ktap_order 
 		return -ENOMEM;
 	}
 	blobs.p = out->blobs;
-	while (copy_piece(env, t, max, end, &seq, &blobs, out))
+	while (copy_piece(env, t, max, end, &it, &blobs, out))
 		cond_resched();
 	/* Until now nothing is freed: this is process context, and no function is called. */
 	for (i = 0; i < out->n; i++) {

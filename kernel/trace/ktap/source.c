@@ -5,6 +5,7 @@
  */
 #include <linux/cleanup.h>
 #include <linux/glob.h>
+#include <linux/module.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -75,6 +76,18 @@ static bool is_pattern(const char *s)
 	return strpbrk(s, "*?[");
 }
 
+static int none_found(struct ktap_vm *vm, const struct ktap_probe *probe, const char *system,
+		      bool exact, bool system_found)
+{
+	const char *what = exact ? "no event" : "no event matches";
+
+	if (system_found || !IS_ENABLED(CONFIG_MODULES))
+		return ktap_vm_error(vm, -ENOENT, "%s '%s'", what, probe->event);
+	return ktap_vm_error(vm, -ENOENT,
+			     "%s '%s': there are none of '%s'; a module has its own once it is loaded",
+			     what, probe->event, system);
+}
+
 /* Adds all events that match to the clause. */
 static int add_events(struct ktap_vm *vm, struct ktap_probe *probe, const char *system,
 		      const char *event)
@@ -83,6 +96,7 @@ static int add_events(struct ktap_vm *vm, struct ktap_probe *probe, const char *
 	const struct ktap_session *s = probe->session;
 	unsigned int before = s->npoints;
 	struct trace_event_call *call;
+	bool system_found = false;
 	const char *why;
 	int err;
 
@@ -90,7 +104,10 @@ static int add_events(struct ktap_vm *vm, struct ktap_probe *probe, const char *
 	list_for_each_entry(call, &ftrace_events, list) {
 		const char *name = trace_event_name(call);
 
-		if (!name || !glob_match(system, call->class->system) || !glob_match(event, name))
+		if (!name || !glob_match(system, call->class->system))
+			continue;
+		system_found = true;
+		if (!glob_match(event, name))
 			continue;
 		why = unfit(call);
 		if (why && exact)
@@ -112,8 +129,7 @@ static int add_events(struct ktap_vm *vm, struct ktap_probe *probe, const char *
 
 	if (s->npoints > before)
 		return 0;
-	return ktap_vm_error(vm, -ENOENT, "%s '%s'",
-			     exact ? "no event" : "no event matches", probe->event);
+	return none_found(vm, probe, system, exact, system_found);
 }
 
 /* "SYSTEM:EVENT", "SYSTEM:" or, behind a "tp:", also "SYSTEM" and nothing */
@@ -242,9 +258,9 @@ static void mark_called(u8 *reach, u32 func)
 		reach[func] = CALLED;
 }
 
-/* Marks the functions that an instruction may call. */
+/* Marks the functions that an instruction may call; or, if @sure, names. */
 static void mark_callees(const struct ktap_program *prog, const struct ktap_code *insn,
-			 u8 *reach)
+			 u8 *reach, bool sure)
 {
 	u32 i;
 
@@ -255,7 +271,7 @@ static void mark_callees(const struct ktap_program *prog, const struct ktap_code
 		break;
 	case KTAP_OP_CALLV:
 		/* It may come from anywhere. */
-		if (!memchr(reach, NOT_CALLED, prog->nfuncs))
+		if (sure || !memchr(reach, NOT_CALLED, prog->nfuncs))
 			break;
 		for (i = 0; i < prog->nfuncs; i++)
 			mark_called(reach, i);
@@ -264,7 +280,7 @@ static void mark_callees(const struct ktap_program *prog, const struct ktap_code
 }
 
 /* The same of those that a function may call; true if it has a wanted instruction. */
-static bool look_at(const struct ktap_program *prog, u32 func, u8 *reach,
+static bool look_at(const struct ktap_program *prog, u32 func, u8 *reach, bool sure,
 		    bool (*wanted)(const struct ktap_code *insn))
 {
 	const struct ktap_code *insn = prog->code + prog->funcs[func].first;
@@ -274,7 +290,27 @@ static bool look_at(const struct ktap_program *prog, u32 func, u8 *reach,
 	for (; insn < end; insn++) {
 		if (wanted(insn))
 			return true;
-		mark_callees(prog, insn, reach);
+		mark_callees(prog, insn, reach, sure);
+	}
+	return false;
+}
+
+static bool find(const struct ktap_probe *probe, bool sure,
+		 bool (*wanted)(const struct ktap_code *insn))
+{
+	u8 *reach __free(kvfree) = kvzalloc(probe->session->env.prog->nfuncs, GFP_KERNEL);
+	const struct ktap_program *prog = probe->session->env.prog;
+	const u8 *next;
+
+	if (!reach)
+		return !sure;
+	mark_called(reach, probe->handler);
+	if (probe->filter != KTAP_NONE)
+		mark_called(reach, probe->filter);
+	while ((next = memchr(reach, CALLED, prog->nfuncs))) {
+		if (look_at(prog, next - reach, reach, sure, wanted))
+			return true;
+		cond_resched();
 	}
 	return false;
 }
@@ -290,25 +326,19 @@ static bool look_at(const struct ktap_program *prog, u32 func, u8 *reach,
 bool ktap_clause_reaches(const struct ktap_probe *probe,
 			 bool (*wanted)(const struct ktap_code *insn))
 {
-	u8 *reach __free(kvfree) = kvzalloc(probe->session->env.prog->nfuncs, GFP_KERNEL);
-	const struct ktap_program *prog = probe->session->env.prog;
-	const u8 *next;
+	return find(probe, false, wanted);
+}
 
-	if (!reach)
-		return true;
-	mark_called(reach, probe->handler);
-	if (probe->filter != KTAP_NONE)
-		mark_called(reach, probe->filter);
-	while ((next = memchr(reach, CALLED, prog->nfuncs))) {
-		if (look_at(prog, next - reach, reach, wanted))
-			return true;
-		cond_resched();
-	}
-	return false;
+/* The same, but functions that are called by their value are left out. */
+bool ktap_clause_calls(const struct ktap_probe *probe,
+		       bool (*wanted)(const struct ktap_code *insn))
+{
+	return find(probe, true, wanted);
 }
 
 static void free_probe(struct ktap_probe *probe)
 {
+	module_put(probe->mod);
 	free_percpu(probe->stats);
 	kfree(probe);
 }
@@ -355,7 +385,7 @@ static int add_probe(struct ktap_vm *vm, const struct ktap_value *event, u32 fil
 	if (!probe->stats)
 		err = ktap_vm_error(vm, -ENOMEM, "no memory");
 	else
-		err = parse_event(vm, probe);
+		err = parse_event(vm, probe) ?: ktap_inject_check(vm, probe);
 	if (err) {
 		s->refused = vm->pc + 1;
 		drop_points(probe);
@@ -478,7 +508,11 @@ void ktap_sources_detach(struct ktap_session *s)
 	s->attached = false;
 
 	scoped_guard(mutex, &event_mutex) {
-		list_for_each_entry(point, &s->points, list) {
+		/*
+		 * The last one first: a tracepoint that is left by the first of
+		 * its users waits until nobody runs with the old ones.
+		 */
+		list_for_each_entry_reverse(point, &s->points, list) {
 			if (point->attached && point->source->detach)
 				point->source->detach(point);
 			point->attached = false;

@@ -55,7 +55,9 @@ struct ktap_probe_stats {
  * @filter: function, or KTAP_NONE
  * @handler: function
  * @stats: counters
+ * @injects: a function may be replaced for it (inject.c)
  * @counting: a point that counts some misses itself, or NULL
+ * @mod: stays as long as the clause does, though no point holds it; or NULL
  * @event: the event as the script has it
  */
 struct ktap_probe {
@@ -66,7 +68,9 @@ struct ktap_probe {
 	u32 filter;
 	u32 handler;
 	struct ktap_probe_stats __percpu *stats;
+	bool injects;
 	struct ktap_point *counting;
+	struct module *mod;
 	char event[];
 };
 
@@ -157,6 +161,8 @@ void ktap_point_init(struct ktap_point *point, struct ktap_probe *probe,
 void ktap_point_events(struct ktap_point *point, u32 n);
 bool ktap_clause_reaches(const struct ktap_probe *probe,
 			 bool (*wanted)(const struct ktap_code *insn));
+bool ktap_clause_calls(const struct ktap_probe *probe,
+		       bool (*wanted)(const struct ktap_code *insn));
 int ktap_sources_attach(struct ktap_session *s, struct ktap_diag *diag);
 void ktap_sources_start(struct ktap_session *s);
 void ktap_sources_detach(struct ktap_session *s);
@@ -197,6 +203,16 @@ int ktap_parse_probe(struct ktap_vm *vm, struct ktap_probe *probe, const char *r
 int ktap_parse_kretprobe(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest);
 int ktap_parse_ftrace(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest);
 int ktap_parse_rawtp(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest);
+
+/* inject.c */
+#ifdef CONFIG_KTAP_SET_RETVAL
+int ktap_inject_check(struct ktap_vm *vm, const struct ktap_probe *probe);
+#else
+static inline int ktap_inject_check(struct ktap_vm *vm, const struct ktap_probe *probe)
+{
+	return 0;
+}
+#endif
 
 /* src_dynevent.c: probes with fetch arguments */
 #ifdef CONFIG_KPROBE_EVENTS

@@ -4,6 +4,7 @@
  * the entry and the return of one function.
  */
 #include <linux/cleanup.h>
+#include <linux/ftrace.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/ptrace.h>
@@ -15,11 +16,13 @@
  * struct kprobe_point - an instruction or a return that a clause waits for
  * @f: see there
  * @registered: the probe is
+ * @inject_type: what the function may return instead of being run
  * @rp: the probe; one that is not of a return is @rp.kp alone
  */
 struct kprobe_point {
 	struct ktap_fn_point f;
 	bool registered;
+	int inject_type;
 	struct kretprobe rp;
 };
 
@@ -44,22 +47,50 @@ static int ktap_kprobe_hit(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct kprobe_point *p = container_of(kp, struct kprobe_point, rp.kp);
 	unsigned long args[KTAP_FN_ARGS];
-	const struct ktap_fn_hit h = {
-		.hit.ev.ops = &ktap_fn_ops,
-		.hit.point = &p->f.point,
-		.f = &p->f,
-		.ip = (unsigned long)kp->addr,
-		.args = args,
-		.regs = regs,
-	};
 
 	keep_args(&p->f, regs, args);
 	guard(preempt_notrace)();
-	ktap_fire(&h.hit);
+	ktap_fn_fire(&p->f, &ktap_fn_ops, (struct ktap_fn_hit){
+		.ip = (unsigned long)kp->addr,
+		.args = args,
+		.regs = regs,
+	});
 	return 0;
 }
 
 NOKPROBE_SYMBOL(ktap_kprobe_hit);
+
+/* The same for a function that the script may replace. */
+static int ktap_kprobe_inject(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct kprobe_point *p = container_of(kp, struct kprobe_point, rp.kp);
+	struct ktap_injection injection = { .type = p->inject_type };
+	unsigned long args[KTAP_FN_ARGS];
+
+	keep_args(&p->f, regs, args);
+	scoped_guard(preempt_notrace) {
+		ktap_fn_fire(&p->f, &ktap_fn_ops, (struct ktap_fn_hit){
+			.ip = p->f.fns.fn[0].ip,
+			.args = args,
+			.regs = regs,
+			.injection = &injection,
+		});
+	}
+	return ktap_inject(&injection, regs);
+}
+
+NOKPROBE_SYMBOL(ktap_kprobe_inject);
+
+/*
+ * A kprobe that has one is never turned into a jump, which could not change where the
+ * code goes on.  One at ftrace's place never is anyway; it must have none, since
+ * kprobes.c does not bear with some that have one and some that have none there.
+ */
+static void ktap_kprobe_post(struct kprobe *kp, struct pt_regs *regs, unsigned long flags)
+{
+}
+
+NOKPROBE_SYMBOL(ktap_kprobe_post);
 
 /*
  * All at once: each call waits for a grace period.  Without memory for that,
@@ -161,23 +192,18 @@ static int ktap_kretprobe_hit(struct kretprobe_instance *ri, struct pt_regs *reg
 {
 	struct kretprobe *rp = get_kretprobe(ri);
 	struct kprobe_point *p;
-	struct ktap_fn_hit h;
 
 	/* It was unregistered while the function ran. */
 	if (!rp)
 		return 0;
 	p = container_of(rp, struct kprobe_point, rp);
-	h = (struct ktap_fn_hit){
-		.hit.ev.ops = &ktap_fn_ops,
-		.hit.point = &p->f.point,
-		.f = &p->f,
+	guard(preempt_notrace)();
+	ktap_fn_fire(&p->f, &ktap_fn_ops, (struct ktap_fn_hit){
 		.ip = (unsigned long)p->rp.kp.addr,
 		.caller = get_kretprobe_retaddr(ri),
 		.args = (unsigned long *)ri->data,
 		.regs = regs,
-	};
-	guard(preempt_notrace)();
-	ktap_fire(&h.hit);
+	});
 	return 0;
 }
 
@@ -216,7 +242,7 @@ int ktap_kprobe_add(struct ktap_vm *vm, struct ktap_probe *probe, struct ktap_fn
 	if (!kallsyms_lookup_size_offset(addr, &size, &offset))
 		return ktap_vm_error(vm, -EINVAL, "'%s' cannot be probed", probe->event);
 	/* ftrace's place need not be the first byte. */
-	if (spec->offset)
+	if (spec->offset || probe->injects)
 		addr += spec->offset - offset;
 	if (spec->offset >= size)
 		return ktap_vm_error(vm, -EINVAL, "'%s': the function has %lu bytes",
@@ -229,6 +255,12 @@ int ktap_kprobe_add(struct ktap_vm *vm, struct ktap_probe *probe, struct ktap_fn
 	p->f.ret = spec->ret;
 	p->rp.kp.addr = (kprobe_opcode_t *)addr;
 	p->rp.kp.pre_handler = spec->ret ? NULL : ktap_kprobe_hit;
+	if (probe->injects) {
+		p->rp.kp.pre_handler = ktap_kprobe_inject;
+		if (!IS_ENABLED(CONFIG_KPROBES_ON_FTRACE) || !ftrace_location(addr))
+			p->rp.kp.post_handler = ktap_kprobe_post;
+		p->inject_type = ktap_inject_type(addr);
+	}
 	err = ktap_fn_init(vm, &p->f, probe, &ktap_kprobe_source, fns);
 	if (err)
 		return err;

@@ -4,10 +4,9 @@
  * the record that trace events make of them.
  *
  * A tracepoint has a function of its exact type that does nothing, its stub.  It
- * becomes a probe of the tracepoint, and an fprobe sees it being called.  Others
- * do the same with the same stub; the first argument tells whose call it is.
- * Only the tracepoint events of dynamic_events do not ask: one that is enabled on
- * the same tracepoint meanwhile sees our calls, too.
+ * becomes a probe of the tracepoint, and an fprobe sees it being called.  Others,
+ * like the tracepoint events of dynamic_events, do the same with the same stub: the
+ * first argument tells whose call it is.
  */
 #include <linux/cleanup.h>
 #include <linux/fprobe.h>
@@ -49,17 +48,13 @@ static int ktap_rawtp_hit(struct fprobe *fp, unsigned long ip, unsigned long ret
 			  struct ftrace_regs *fregs, void *data)
 {
 	struct rawtp_point *p = container_of(fp, struct rawtp_point, fp);
-	const struct ktap_fn_hit h = {
-		.hit.ev.ops = &ktap_rawtp_ops,
-		.hit.point = &p->f.point,
-		.f = &p->f,
-		.ip = ip,
-		.caller = ret_ip,
-		.fregs = fregs,
-	};
 
 	if (ftrace_regs_get_argument(fregs, 0) == (unsigned long)p)
-		ktap_fire(&h.hit);
+		ktap_fn_fire(&p->f, &ktap_rawtp_ops, (struct ktap_fn_hit){
+			.ip = ip,
+			.caller = ret_ip,
+			.fregs = fregs,
+		});
 	return 0;
 }
 

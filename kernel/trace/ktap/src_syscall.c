@@ -7,20 +7,18 @@
  * sys_exit, with a table by number, and makes of the registers what the event
  * would have recorded, but only if the script asks for it.
  *
- * Memory of the process need not be there, and handlers cannot wait for it.  The
- * probe on sys_enter can: fields that are strings are copied before handlers
- * run.  For what handlers read by address, what arguments point to is brought
- * in: so it will be there, unless it is taken away again within microseconds.
+ * 32-bit programs may have numbers of their own for the same system calls: then
+ * the event is that of the name (see compat.c), and what has none is counted.
  */
 #include <linux/cleanup.h>
 #include <linux/ctype.h>
+#include <linux/glob.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
-#include <linux/pagemap.h>
+#include <linux/nospec.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/syscalls.h>
-#include <linux/uaccess.h>
 
 #include <asm/syscall.h>
 #include <trace/events/syscalls.h>
@@ -28,19 +26,17 @@
 
 #include "../trace.h"
 #include "builtin.h"
+#include "compat.h"
 #include "source.h"
+#include "syscall_user.h"
 
-#define MAX_ARGS	6
-
-/* What a system call has its user data read of: at most so many, so long. */
-#define MAX_USER	3
-#define USER_SIZE	KTAP_MAX_STRLEN
+#define MAX_ARGS	KTAP_SYSCALL_ARGS
 
 /* Bytes of a string in the record, as in trace_syscalls.c; then it is cut. */
 #define RECORD_USER	SYSCALL_FAULT_USER_MAX
 #define RECORD_CUT	"..."
 #define MAX_RECORD	(sizeof(struct syscall_trace_enter) + MAX_ARGS * sizeof(long) + \
-			 MAX_USER * (sizeof(u32) + RECORD_USER + sizeof(RECORD_CUT)))
+			 KTAP_MAX_USER * (sizeof(u32) + RECORD_USER + sizeof(RECORD_CUT)))
 
 /**
  * enum sc_field - what a field of a system call's event is
@@ -54,6 +50,7 @@
  * @SC_USER: what an argument points to
  * @SC_RETVAL: the return value
  * @SC_PID: thread id
+ * @SC_COMPAT: it is a 32-bit program's
  */
 enum sc_field {
 	SC_NONE,
@@ -66,6 +63,7 @@ enum sc_field {
 	SC_USER,
 	SC_RETVAL,
 	SC_PID,
+	SC_COMPAT,
 };
 
 /* @n: which argument, or which user data */
@@ -108,6 +106,9 @@ struct ktap_syscall {
  * @reads_user: some clause wants user data
  * @probe: the clause that was looked at last
  * @follows: what was found: see &ktap_syscall.follows
+ * @marked: the clause whose unknown calls were marked last
+ * @unknown: calls of 32-bit programs that clauses would get if there were events
+ *	of them: by exit or entry, by number
  * @entering: ktap_sys_enter() is registered
  * @exiting: ktap_sys_exit() is registered
  * @buffers: per CPU, for user data
@@ -121,26 +122,20 @@ struct ktap_syscalls {
 	bool reads_user;
 	const struct ktap_probe *probe;
 	bool follows;
+	const struct ktap_probe *marked;
+	DECLARE_BITMAP(unknown[2], KTAP_NR_COMPAT);
 	bool entering;
 	bool exiting;
 	struct trace_user_buf_info buffers;
 };
 
-/* User data of a system call; @len is negative if it could not be read. */
-struct sc_user {
-	unsigned int n;
-	bool bytes;			/* not strings */
-	const char __user *from[MAX_USER];
-	size_t size[MAX_USER];
-	char *data[MAX_USER];
-	long len[MAX_USER];
-};
-
+/* @args is NULL if they are not those that the event has. */
 struct sc_event {
 	struct ktap_hit hit;
 	const struct ktap_syscall *sc;
+	bool compat;
 	const unsigned long *args;
-	const struct sc_user *user;
+	const struct ktap_user_data *user;
 	long ret;
 };
 
@@ -154,6 +149,8 @@ static void get_value(const struct sc_event *e, struct sc_ref ref, struct ktap_v
 	const struct ktap_syscall *sc = e->sc;
 
 	*v = KTAP_VALUE_NIL;
+	if (!e->args && ref.kind >= SC_ARG && ref.kind <= SC_UINT)
+		return;
 	switch ((enum sc_field)ref.kind) {
 	case SC_NONE:
 		break;
@@ -185,6 +182,9 @@ static void get_value(const struct sc_event *e, struct sc_ref ref, struct ktap_v
 	case SC_PID:
 		*v = KTAP_VALUE_INT(current->pid);
 		break;
+	case SC_COMPAT:
+		*v = KTAP_VALUE_BOOL(e->compat);
+		break;
 	}
 }
 
@@ -198,39 +198,6 @@ static void sc_field(struct ktap_vm *vm, u32 index, struct ktap_value *v)
 	const struct sc_event *e = event_of(vm->event);
 
 	get_value(e, e->sc->refs[index], v);
-}
-
-/* Is argument @n a path, by its type and its name? */
-static bool is_path(const struct syscall_metadata *meta, int n)
-{
-	const char *type = meta->types[n], *star = strchr(type, '*');
-
-	/* There may be an attribute in between. */
-	return strstarts(type, "const char ") && star && !star[1] &&
-	       (!strcmp(meta->args[n], "filename") || !strcmp(meta->args[n], "pathname") ||
-		!strcmp(meta->args[n], "path"));
-}
-
-/*
- * Arguments that point to user data.  trace_syscalls.c has no data of some
- * system calls in its records, like newstat: they have their paths all the same.
- */
-static unsigned int user_mask(const struct syscall_metadata *meta)
-{
-	unsigned int mask = (unsigned short)meta->user_mask;
-	int i;
-
-	for (i = 0; i < meta->nb_args && !meta->user_mask; i++) {
-		if (is_path(meta, i))
-			mask |= BIT(i);
-	}
-	return mask;
-}
-
-/* Rank of argument @n among those of a mask, if it is one of them. */
-static int user_rank(unsigned int mask, int n)
-{
-	return mask & BIT(n) ? hweight32(mask & (BIT(n) - 1)) : -1;
 }
 
 static const struct {
@@ -256,7 +223,7 @@ static const struct {
 static struct sc_ref arg_ref(const struct ktap_syscall *sc, int n)
 {
 	const struct syscall_metadata *meta = sc->meta;
-	int rank = user_rank(sc->user_mask, n);
+	int rank = ktap_user_rank(sc->user_mask, n);
 	unsigned int i;
 
 	if (rank >= 0 && (meta->user_arg_size < 0 || meta->user_arg_is_str))
@@ -306,7 +273,7 @@ static void sc_retval(const struct ktap_event *ev, struct ktap_value *v)
 }
 
 /* Bytes of user data @i in the record; @cut tells if it is cut short there. */
-static unsigned int user_len(const struct sc_user *user, int i, bool *cut)
+static unsigned int user_len(const struct ktap_user_data *user, int i, bool *cut)
 {
 	*cut = false;
 	if (user->len[i] < 0)
@@ -317,7 +284,8 @@ static unsigned int user_len(const struct sc_user *user, int i, bool *cut)
 	return user->bytes ? min(user->len[i], RECORD_USER) : user->len[i] + 1;
 }
 
-static void put_user_data(char *to, const struct sc_user *user, int i, unsigned int len, bool cut)
+static void put_user_data(char *to, const struct ktap_user_data *user, int i, unsigned int len,
+			  bool cut)
 {
 	unsigned int n = cut ? RECORD_USER : len;
 	unsigned int x;
@@ -374,6 +342,9 @@ static size_t sc_save(const struct ktap_event *ev, void *buf, size_t size)
 	struct syscall_trace_exit *exit = buf;
 	size_t len;
 
+	/* Without arguments there is no text. */
+	if (e->sc->enter && !e->args)
+		return 0;
 	len = e->sc->enter ? enter_size(e) : sizeof(*exit);
 	if (len > size)
 		return len;
@@ -396,7 +367,7 @@ static int sc_text(struct ktap_vm *vm, struct ktap_value *v)
 
 	*v = KTAP_VALUE_NIL;
 	len = sc_save(vm->event, rec, sizeof(rec));
-	if (!iter || WARN_ON_ONCE(len > sizeof(rec)))
+	if (!iter || !len || WARN_ON_ONCE(len > sizeof(rec)))
 		return 0;
 	ktap_record_text(iter, &e->sc->call->event, rec, len);
 	return ktap_make_string(vm, iter->seq.buffer, trace_seq_used(&iter->seq), v);
@@ -412,109 +383,47 @@ static const struct ktap_event_ops sc_ops = {
 	.save = sc_save,
 };
 
-/* May fault, and be called again if it slept (see trace_user_fault_read()). */
-static int copy_user(char *buf, const char __user *ptr, size_t size, void *data)
-{
-	struct sc_user *user = data;
-	unsigned int i;
-	long ret;
+/* A system call under way; @nr is that of the event, negative if there is none. */
+struct sc_call {
+	int nr;
+	bool compat;
+	bool args_differ;
+};
 
-	for (i = 0; i < user->n; i++, buf += USER_SIZE) {
-		if (user->bytes) {
-			ret = user->size[i];
-			if (copy_from_user(buf, user->from[i], ret))
-				ret = -EFAULT;
-		} else {
-			ret = strncpy_from_user(buf, user->from[i], user->size[i]);
-		}
-		user->data[i] = buf;
-		user->len[i] = ret;
-	}
-	return 0;
+static void count_unknown(struct ktap_syscalls *scs, unsigned int nr, bool enter)
+{
+	if (nr < KTAP_NR_COMPAT && test_bit(nr, scs->unknown[enter]) &&
+	    ktap_delivers(scs->session))
+		atomic_long_inc(&scs->session->env.counters.unknown_calls);
 }
 
-/*
- * Reads what the arguments point to.  Preemption is disabled by the caller, is
- * enabled in between, and must stay disabled as long as the data is used.
- */
-static void read_user(struct ktap_syscalls *scs, const struct ktap_syscall *sc,
-		      const unsigned long *args, struct sc_user *user)
+static __always_inline struct sc_call get_call(struct ktap_syscalls *scs, struct pt_regs *regs,
+					       bool enter)
 {
-	const struct syscall_metadata *meta = sc->meta;
-	unsigned int i, n = 0;
+	struct sc_call call = { .nr = syscall_get_nr(current, regs) };
+	struct ktap_compat_call compat;
 
-	user->bytes = meta->user_arg_size >= 0 && !meta->user_arg_is_str;
-	for (i = 0; i < meta->nb_args && n < MAX_USER; i++) {
-		if (user_rank(sc->user_mask, i) < 0)
-			continue;
-		user->from[n] = (const char __user *)args[i];
-		user->size[n] = USER_SIZE;
-		if (meta->user_arg_size >= 0)
-			user->size[n] = min(args[meta->user_arg_size], USER_SIZE);
-		n++;
+	if (ktap_is_compat(regs)) {
+		compat = ktap_compat_call(call.nr);
+		if (compat.nr < 0)
+			count_unknown(scs, call.nr, enter);
+		call = (struct sc_call){ compat.nr, true, compat.args_differ };
 	}
-	user->n = n;
-	if (!trace_user_fault_read(&scs->buffers, NULL, MAX_USER * USER_SIZE, copy_user, user))
-		user->n = 0;
-	for (i = 0; i < user->n; i++) {
-		if (!user->bytes && user->len[i] == USER_SIZE)
-			atomic_long_inc(&scs->session->env.counters.cut_strings);
-		/* It is common to pass NULL where there is nothing to be said. */
-		if (user->len[i] < 0 && user->from[i])
-			atomic_long_inc(&scs->session->env.counters.bad_reads);
-	}
-}
-
-/* What does not begin with characters is read for its first members mostly. */
-#define STRUCT_SIZE	16
-
-static bool bring_in_string(const char __user *from)
-{
-	return strnlen_user(from, USER_SIZE) > 0;
-}
-
-/* As many strings as join() takes. */
-static void bring_in_strings(const void __user *from)
-{
-	const unsigned long __user *array = from;
-	const u32 __user *compat = from;
-	unsigned long string;
-	unsigned int i;
-	u32 half = 0;
-	int err;
-
-	for (i = 0; i < KTAP_MAX_JOINED; i++) {
-		if (ktap_user_pointer_size() == sizeof(string)) {
-			err = get_user(string, &array[i]);
-		} else {
-			err = get_user(half, &compat[i]);
-			string = half;
-		}
-		if (err || !string || !bring_in_string((const char __user *)string))
-			return;
-	}
-}
-
-/*
- * Makes what an argument points to present.  No more is touched than what the
- * system call may well read itself: behind it there might be a device.
- */
-static void bring_in(const struct syscall_metadata *meta, const unsigned long *args, int i)
-{
-	const char __user *from = (const char __user *)args[i];
-	const char *type = meta->types[i];
-	size_t len = strlen(type);
-
-	if (!from || !len || type[len - 1] != '*')
-		return;
-	if (meta->user_mask & BIT(i) && meta->user_arg_size >= 0)
-		fault_in_readable(from, min(args[meta->user_arg_size], USER_SIZE));
-	else if (!strstr(type, "char"))
-		fault_in_readable(from, STRUCT_SIZE);
-	else if (strchr(type, '*') == type + len - 1)
-		bring_in_string(from);
+	if (call.nr < 0 || call.nr >= NR_syscalls)
+		call.nr = -1;
 	else
-		bring_in_strings(from);
+		call.nr = array_index_nospec(call.nr, NR_syscalls);
+	return call;
+}
+
+static void get_args(const struct sc_call *call, struct pt_regs *regs, unsigned long *args)
+{
+	unsigned int i;
+
+	syscall_get_arguments(current, regs, args);
+	/* The upper halves of the registers are anything. */
+	for (i = 0; i < MAX_ARGS && call->compat; i++)
+		args[i] = (u32)args[i];
 }
 
 /* The event may come to nothing, or wants user data: it is not yet that far. */
@@ -523,45 +432,49 @@ static bool prepare_enter(struct ktap_syscalls *scs, const struct ktap_syscall *
 {
 	const struct ktap_syscall *sc;
 	bool follows = false;
-	int i;
 
 	*reads_user = false;
-	for (sc = first; sc; sc = sc->next) {
+	for (sc = first; sc && args; sc = sc->next) {
 		*reads_user |= sc->reads_user;
 		follows |= sc->follows;
 	}
 	if ((*reads_user || follows) && !ktap_delivers(scs->session))
 		return false;
-	for (i = 0; i < first->meta->nb_args && follows; i++)
-		bring_in(first->meta, args, i);
+	if (follows)
+		ktap_user_bring_in(first->meta, args);
 	return true;
 }
 
 static void ktap_sys_enter(void *data, struct pt_regs *regs, long id)
 {
 	struct ktap_syscalls *scs = data;
-	struct sc_user user = { .n = 0 };
-	unsigned long args[MAX_ARGS];
-	struct ktap_syscall *sc;
+	const struct sc_call call = get_call(scs, regs, true);
+	struct ktap_user_data user = { .n = 0 };
+	unsigned long regs_args[MAX_ARGS], *args = NULL;
+	struct ktap_syscall *first, *sc;
 	bool reads_user;
-	int nr;
 
-	nr = trace_get_syscall_nr(current, regs);
-	if (nr < 0 || nr >= NR_syscalls || !scs->enter[nr])
+	first = call.nr < 0 ? NULL : scs->enter[call.nr];
+	if (!first)
 		return;
 
-	syscall_get_arguments(current, regs, args);
-	if (!prepare_enter(scs, scs->enter[nr], args, &reads_user))
+	if (!call.args_differ) {
+		get_args(&call, regs, regs_args);
+		args = regs_args;
+	}
+	if (!prepare_enter(scs, first, args, &reads_user))
 		return;
 
 	guard(preempt_notrace)();
 	if (reads_user)
-		read_user(scs, scs->enter[nr], args, &user);
-	for (sc = scs->enter[nr]; sc; sc = sc->next) {
+		ktap_user_read(&scs->buffers, &scs->session->env.counters, first->meta,
+			       first->user_mask, args, &user);
+	for (sc = first; sc; sc = sc->next) {
 		const struct sc_event e = {
 			.hit.ev.ops = &sc_ops,
 			.hit.point = &sc->point,
 			.sc = sc,
+			.compat = call.compat,
 			.args = args,
 			.user = &user,
 		};
@@ -575,19 +488,19 @@ NOKPROBE_SYMBOL(ktap_sys_enter);
 static void ktap_sys_exit(void *data, struct pt_regs *regs, long ret)
 {
 	struct ktap_syscalls *scs = data;
+	const struct sc_call call = get_call(scs, regs, false);
 	struct ktap_syscall *sc;
-	int nr;
 
-	nr = trace_get_syscall_nr(current, regs);
-	if (nr < 0 || nr >= NR_syscalls)
+	if (call.nr < 0)
 		return;
 
 	guard(preempt_notrace)();
-	for (sc = scs->exit[nr]; sc; sc = sc->next) {
+	for (sc = scs->exit[call.nr]; sc; sc = sc->next) {
 		const struct sc_event e = {
 			.hit.ev.ops = &sc_ops,
 			.hit.point = &sc->point,
 			.sc = sc,
+			.compat = call.compat,
 			.ret = ret,
 		};
 
@@ -607,6 +520,7 @@ static const struct {
 	{ "name",	 true,	true,	{ SC_NAME } },
 	{ "sc_nr",	 true,	true,	{ SC_NR } },
 	{ "sc_is_enter", true,	true,	{ SC_IS_ENTER } },
+	{ "sc_compat",	 true,	true,	{ SC_COMPAT } },
 	{ "sc_arg1",	 true,	false,	{ SC_ARG, 0 } },
 	{ "sc_arg2",	 true,	false,	{ SC_ARG, 1 } },
 	{ "sc_arg3",	 true,	false,	{ SC_ARG, 2 } },
@@ -651,7 +565,7 @@ static struct sc_ref field_ref(const struct ktap_syscall *sc, const char *name)
 	for (i = 0; i < meta->nb_args; i++) {
 		if (!strcmp(name, meta->args[i]))
 			return arg_ref(sc, i);
-		rank = user_rank(sc->user_mask, i);
+		rank = ktap_user_rank(sc->user_mask, i);
 		if (rank >= 0 && is_user_name(name, meta->args[i]))
 			return (struct sc_ref){ SC_USER, rank };
 	}
@@ -738,12 +652,42 @@ int ktap_syscall_add(struct ktap_probe *probe, struct trace_event_call *call)
 
 	sc->call = call;
 	sc->meta = call->data;
-	sc->user_mask = user_mask(sc->meta);
+	sc->user_mask = ktap_user_args(sc->meta);
 	sc->enter = call->class == &event_class_syscall_enter;
 	ktap_point_init(&sc->point, probe, &ktap_syscall_source, trace_event_name(call));
 	find_refs(sc, prog);
 	sc->follows = sc->enter && clause_follows(s->syscalls, probe);
 	return 0;
+}
+
+/* "sys_enter_*" of "tp:syscalls:sys_enter_*" */
+static const char *event_pattern(const char *event)
+{
+	const char *colon;
+
+	if (strstarts(event, "tp:") || strstarts(event, "tracepoint:"))
+		event = strchr(event, ':') + 1;
+	colon = strchr(event, ':');
+	return colon && colon[1] ? colon + 1 : "*";
+}
+
+/* What a pattern would match if 64-bit programs had it, too, is counted. */
+static void mark_unknown(struct ktap_syscalls *scs, const struct ktap_probe *probe)
+{
+	static const char * const prefixes[] = { "sys_exit_", "sys_enter_" };
+	const char *pattern = event_pattern(probe->event), *name;
+	char event[KSYM_NAME_LEN];
+	unsigned int nr, i;
+
+	for (nr = 0; nr < KTAP_NR_COMPAT; nr++) {
+		name = ktap_compat_call(nr).nr < 0 ? ktap_compat_name(nr) : NULL;
+		for (i = 0; i < ARRAY_SIZE(prefixes) && name; i++) {
+			snprintf(event, sizeof(event), "%s%s", prefixes[i], name);
+			if (glob_match(pattern, event))
+				__set_bit(nr, scs->unknown[i]);
+		}
+	}
+	scs->marked = probe;
 }
 
 /*
@@ -770,6 +714,8 @@ static int syscall_attach(struct ktap_point *point)
 	else
 		scs->nexit++;
 	scs->reads_user |= sc->reads_user;
+	if (scs->marked != point->probe)
+		mark_unknown(scs, point->probe);
 	return 0;
 }
 
@@ -781,7 +727,7 @@ static int syscall_attach_all(struct ktap_session *s)
 	if (!scs)
 		return 0;
 	if (scs->reads_user)
-		err = trace_user_fault_init(&scs->buffers, MAX_USER * USER_SIZE);
+		err = trace_user_fault_init(&scs->buffers, KTAP_MAX_USER * KTAP_USER_SIZE);
 	if (err) {
 		scs->reads_user = false;
 		return err;

@@ -19,42 +19,9 @@
 #include "../trace.h"
 #include "../trace_output.h"
 #include "../trace_probe.h"
+#include "field.h"
 #include "record.h"
 #include "source.h"
-
-/* Bytes read of a string that an event has no copy of. */
-#define MAX_POINTED	256
-
-/**
- * enum field_kind - how to read a field of a record
- * @FIELD_NONE: it is not there, or is nothing a script can hold
- * @FIELD_SIGNED: integer
- * @FIELD_UNSIGNED: integer or address
- * @FIELD_CHARS: array of char
- * @FIELD_BYTES: array of u8, an address of a network most likely: all its bytes
- * @FIELD_DYNAMIC: __data_loc char[]
- * @FIELD_RELATIVE: __rel_loc char[]
- * @FIELD_POINTED: char *
- * @FIELD_NAME: not of the record: the event's name
- */
-enum field_kind {
-	FIELD_NONE,
-	FIELD_SIGNED,
-	FIELD_UNSIGNED,
-	FIELD_CHARS,
-	FIELD_BYTES,
-	FIELD_DYNAMIC,
-	FIELD_RELATIVE,
-	FIELD_POINTED,
-	FIELD_NAME,
-};
-
-/* A field of the program, in the records of one event. */
-struct field_ref {
-	u8 kind;
-	u16 offset;
-	u16 size;
-};
 
 /**
  * struct ktap_tracepoint - a trace event that a clause waits for
@@ -62,20 +29,22 @@ struct field_ref {
  * @call: the event, pinned
  * @file: what the event's own code is registered with
  * @trigger: our part of @file
+ * @stand_in: has the place of @file while all events are detached, or NULL
  * @func: the function of an event of ktap's own, or NULL
  * @top: its field that says where stacks begin
  * @ret: it is of a return
- * @refs: by field of the program
+ * @fields: by field of the program
  */
 struct ktap_tracepoint {
 	struct ktap_point point;
 	struct trace_event_call *call;
 	struct trace_event_file file;
 	struct event_trigger_data trigger;
+	struct trace_event_file *stand_in;
 	char *func;
-	struct field_ref top;
+	struct ktap_field top;
 	bool ret;
-	struct field_ref refs[];
+	struct ktap_field fields[];
 };
 
 /* A record on its way into the trace, where it will not arrive. */
@@ -99,133 +68,6 @@ static size_t record_len(const struct record_event *r)
 	return ring_buffer_event_length(r->rbe);
 }
 
-static void make_ref(struct field_ref *ref, const struct ftrace_event_field *field)
-{
-	ref->offset = field->offset;
-	ref->size = field->size;
-
-	switch (field->filter_type) {
-	case FILTER_STATIC_STRING:
-		ref->kind = FIELD_CHARS;
-		return;
-	case FILTER_DYN_STRING:
-		ref->kind = FIELD_DYNAMIC;
-		return;
-	case FILTER_RDYN_STRING:
-		ref->kind = FIELD_RELATIVE;
-		return;
-	case FILTER_PTR_STRING:
-		ref->kind = FIELD_POINTED;
-		return;
-	case FILTER_OTHER:
-	case FILTER_TRACE_FN:
-		break;
-	default:
-		/* a CPU mask, or generic: of the filters, not of the record */
-		return;
-	}
-
-	if (strchr(field->type, '[')) {
-		if (str_has_prefix(field->type, "__u8[") || str_has_prefix(field->type, "u8["))
-			ref->kind = FIELD_BYTES;
-		return;
-	}
-	switch (field->size) {
-	case 1:
-	case 2:
-	case 4:
-	case 8:
-		ref->kind = field->is_signed ? FIELD_SIGNED : FIELD_UNSIGNED;
-	}
-}
-
-static s64 read_signed(const void *p, u16 size)
-{
-	switch (size) {
-	case 1:
-		return *(const s8 *)p;
-	case 2:
-		return get_unaligned((const s16 *)p);
-	case 4:
-		return get_unaligned((const s32 *)p);
-	}
-	return get_unaligned((const s64 *)p);
-}
-
-static u64 read_unsigned(const void *p, u16 size)
-{
-	switch (size) {
-	case 1:
-		return *(const u8 *)p;
-	case 2:
-		return get_unaligned((const u16 *)p);
-	case 4:
-		return get_unaligned((const u32 *)p);
-	}
-	return get_unaligned((const u64 *)p);
-}
-
-static void get_chars(struct ktap_value *v, const char *s, size_t size)
-{
-	*v = KTAP_VALUE_STR(s, strnlen(s, min_t(size_t, size, KTAP_MAX_STRLEN)));
-}
-
-/* The string may be anywhere, and gone. */
-static void get_pointed(struct ktap_vm *vm, struct ktap_value *v, const char *s)
-{
-	char *copy;
-	long len;
-
-	copy = ktap_arena_alloc(vm, MAX_POINTED);
-	if (!copy)
-		return;
-	len = strncpy_from_kernel_nofault(copy, s, MAX_POINTED);
-	if (len < 0) {
-		ktap_arena_trim(vm, copy, 0);
-		return;
-	}
-	ktap_arena_trim(vm, copy, len);
-	get_chars(v, copy, len);
-}
-
-static void get_field(struct ktap_vm *vm, const struct record_event *r,
-		      const struct field_ref *ref, struct ktap_value *v)
-{
-	const void *p = r->rec + ref->offset;
-	u32 loc;
-
-	switch ((enum field_kind)ref->kind) {
-	case FIELD_NONE:
-		break;
-	case FIELD_SIGNED:
-		*v = KTAP_VALUE_INT(read_signed(p, ref->size));
-		break;
-	case FIELD_UNSIGNED:
-		*v = KTAP_VALUE_INT(read_unsigned(p, ref->size));
-		break;
-	case FIELD_CHARS:
-		get_chars(v, p, ref->size);
-		break;
-	case FIELD_BYTES:
-		*v = KTAP_VALUE_STR(p, ref->size);
-		break;
-	case FIELD_DYNAMIC:
-		loc = get_unaligned((const u32 *)p);
-		get_chars(v, r->rec + (loc & 0xffff), loc >> 16);
-		break;
-	case FIELD_RELATIVE:
-		loc = get_unaligned((const u32 *)p);
-		get_chars(v, p + sizeof(u32) + (loc & 0xffff), loc >> 16);
-		break;
-	case FIELD_POINTED:
-		get_pointed(vm, v, (const char *)get_unaligned((const unsigned long *)p));
-		break;
-	case FIELD_NAME:
-		*v = KTAP_VALUE_STR(r->tp->point.name, r->tp->point.name_len);
-		break;
-	}
-}
-
 static void record_name(const struct ktap_event *ev, struct ktap_value *v)
 {
 	const struct ktap_point *point = ktap_hit_of(ev)->point;
@@ -236,9 +78,12 @@ static void record_name(const struct ktap_event *ev, struct ktap_value *v)
 static void record_field(struct ktap_vm *vm, u32 index, struct ktap_value *v)
 {
 	const struct record_event *r = record_of(vm->event);
+	const struct ktap_field *f = &r->tp->fields[index];
 
-	*v = KTAP_VALUE_NIL;
-	get_field(vm, r, &r->tp->refs[index], v);
+	if (f->kind == KTAP_FIELD_NAME)
+		record_name(vm->event, v);
+	else
+		ktap_field_get(vm, f, r->rec, v);
 }
 
 static void record_nth(struct ktap_vm *vm, s64 n, struct ktap_value *v)
@@ -250,12 +95,12 @@ static void record_nth(struct ktap_vm *vm, s64 n, struct ktap_value *v)
 	*v = KTAP_VALUE_NIL;
 	/* The last one is the first of the list. */
 	list_for_each_entry_reverse(field, head, link) {
-		struct field_ref ref = {};
+		struct ktap_field f;
 
 		if (--n)
 			continue;
-		make_ref(&ref, field);
-		get_field(vm, r, &ref, v);
+		ktap_field_init(&f, field);
+		ktap_field_get(vm, &f, r->rec, v);
 		return;
 	}
 }
@@ -335,7 +180,7 @@ static void own_top(const struct ktap_event *ev, unsigned long *start, unsigned 
 	const struct record_event *r = record_of(ev);
 	unsigned long ip, offset;
 
-	ip = read_unsigned(r->rec + r->tp->top.offset, r->tp->top.size);
+	ip = get_unaligned((const unsigned long *)(r->rec + r->tp->top.offset));
 	*start = ip;
 	*size = 1;
 	if (!r->tp->ret && kallsyms_lookup_size_offset(ip, size, &offset))
@@ -379,21 +224,21 @@ static struct event_command trigger_command = {
 	.trigger = tracepoint_hit,
 };
 
-static void find_ref(struct ktap_tracepoint *tp, u32 index)
+static void find_field(struct ktap_tracepoint *tp, u32 index)
 {
 	const struct ktap_program *prog = tp->point.probe->session->env.prog;
 	const struct ktap_value *name = prog->fields[index];
-	struct field_ref *ref = &tp->refs[index];
+	struct ktap_field *f = &tp->fields[index];
 	struct ftrace_event_field *field;
 
 	/* e.name is the event's own name, args.name a field. */
 	if (index >= prog->nown_fields && !strcmp(name->blob, "name")) {
-		ref->kind = FIELD_NAME;
+		f->kind = KTAP_FIELD_NAME;
 		return;
 	}
 	field = trace_find_event_field(tp->call, (char *)name->blob);
 	if (field)
-		make_ref(ref, field);
+		ktap_field_init(f, field);
 }
 
 static struct ktap_tracepoint *add_tracepoint(struct ktap_probe *probe,
@@ -403,7 +248,7 @@ static struct ktap_tracepoint *add_tracepoint(struct ktap_probe *probe,
 	struct ktap_tracepoint *tp;
 
 	lockdep_assert_held(&event_mutex);
-	tp = kzalloc_flex(*tp, refs, nfields, GFP_KERNEL_ACCOUNT);
+	tp = kzalloc_flex(*tp, fields, nfields, GFP_KERNEL_ACCOUNT);
 	if (!tp)
 		return ERR_PTR(-ENOMEM);
 	if (!trace_event_try_get_ref(call)) {
@@ -414,7 +259,7 @@ static struct ktap_tracepoint *add_tracepoint(struct ktap_probe *probe,
 	tp->call = call;
 	ktap_point_init(&tp->point, probe, &ktap_tracepoint_source, trace_event_name(call));
 	for (i = 0; i < nfields; i++)
-		find_ref(tp, i);
+		find_field(tp, i);
 
 	tp->file.event_call = call;
 	tp->file.tr = top_trace_array();
@@ -466,7 +311,7 @@ int ktap_tracepoint_add_own(struct ktap_probe *probe, struct trace_event_call *c
 	tp->point.name_len = strlen(name);
 	field = trace_find_event_field(call, ret ? FIELD_STRING_RETIP : FIELD_STRING_IP);
 	if (field)
-		make_ref(&tp->top, field);
+		ktap_field_init(&tp->top, field);
 	return 0;
 }
 #endif
@@ -488,15 +333,63 @@ static int tracepoint_attach(struct ktap_point *point)
 	return call->class->reg(call, TRACE_REG_REGISTER, &tp->file);
 }
 
+/* As far as one can see without the tracepoint's lock: only time depends on it. */
+static bool has_other_users(const struct trace_event_call *call)
+{
+	const struct tracepoint *tp = call->tp;
+
+	return call->flags & TRACE_EVENT_FL_TRACEPOINT && tp->static_call_key &&
+	       READ_ONCE(tp->static_call_key->func) == tp->iterator;
+}
+
+/*
+ * A tracepoint that is left by the first of its two users waits for a grace
+ * period before it calls the other one directly: with all events, in two sessions,
+ * that is more than a minute.  If it is left by the first of three, it does not.
+ * So there is a third one, who does nothing, until the session has left them all:
+ * then the first wait is good for all of them.
+ */
+static void put_stand_in(struct ktap_tracepoint *tp)
+{
+	struct trace_event_file *file;
+
+	if (!has_other_users(tp->call))
+		return;
+	file = kzalloc_obj(*file, GFP_KERNEL | __GFP_NOWARN);
+	if (!file)
+		return;
+	file->event_call = tp->call;
+	file->flags = EVENT_FILE_FL_SOFT_DISABLED;
+	if (tp->call->class->reg(tp->call, TRACE_REG_REGISTER, file))
+		kfree(file);
+	else
+		tp->stand_in = file;
+}
+
 static void tracepoint_detach(struct ktap_point *point)
 {
 	struct ktap_tracepoint *tp = container_of(point, struct ktap_tracepoint, point);
 
+	put_stand_in(tp);
 	tp->call->class->reg(tp->call, TRACE_REG_UNREGISTER, &tp->file);
+}
+
+/* Who came last goes first, as with the points themselves. */
+static void remove_stand_ins(struct ktap_session *s)
+{
+	struct ktap_point *point;
+	struct ktap_tracepoint *tp;
+
+	list_for_each_entry(point, &s->points, list) {
+		tp = container_of(point, struct ktap_tracepoint, point);
+		if (point->source == &ktap_tracepoint_source && tp->stand_in)
+			tp->call->class->reg(tp->call, TRACE_REG_UNREGISTER, tp->stand_in);
+	}
 }
 
 static void tracepoint_detach_all(struct ktap_session *s)
 {
+	remove_stand_ins(s);
 	if (s->trace_buffered)
 		trace_buffered_event_disable();
 	s->trace_buffered = false;
@@ -519,6 +412,7 @@ static void tracepoint_release(struct ktap_point *point)
 	struct ktap_tracepoint *tp = container_of(point, struct ktap_tracepoint, point);
 
 	release_event(tp);
+	kfree(tp->stand_in);
 	kfree(tp);
 }
 

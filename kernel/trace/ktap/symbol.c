@@ -2,11 +2,15 @@
 /*
  * Symbols of the kernel, and what else a program wants of it by name.
  */
+#include <linux/cleanup.h>
 #include <linux/errno.h>
 #include <linux/kallsyms.h>
+#include <linux/kasan.h>
 #include <linux/kernel.h>
+#include <linux/module.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/security.h>
@@ -55,8 +59,12 @@ u64 ktap_symbol_here(const struct ktap_symbol *sym)
 	return address;
 }
 
-static bool is_percpu(unsigned long address)
+static bool is_percpu(const struct module *mod, unsigned long address)
 {
+#if defined(CONFIG_MODULES) && defined(CONFIG_SMP)
+	if (mod)
+		return address - (unsigned long)mod->percpu < mod->percpu_size;
+#endif
 	return IS_ENABLED(CONFIG_SMP) && address >= (unsigned long)__per_cpu_start &&
 	       address < (unsigned long)__per_cpu_end;
 }
@@ -93,49 +101,165 @@ static int no_symbol(struct ktap_diag *diag, const struct ktap_program *prog, u3
 	return -ENOENT;
 }
 
+/* "module" of "module:variable", and what follows; "" if it names none. */
+static const char *split_module(const char *name, char *module)
+{
+	const char *colon = strchr(name, ':');
+
+	*module = '\0';
+	if (!colon || colon - name >= MODULE_NAME_LEN)
+		return name;
+	strscpy(module, name, colon - name + 1);
+	return colon + 1;
+}
+
+static struct module *pin_module(const char *module)
+{
+	struct module *mod;
+
+	guard(rcu)();
+	mod = find_module(module);
+	return mod && try_module_get(mod) ? mod : NULL;
+}
+
+static struct module *pin_module_of(unsigned long address)
+{
+	struct module *mod;
+
+	guard(rcu)();
+	mod = __module_address(address);
+	return mod && try_module_get(mod) ? mod : NULL;
+}
+
+/*
+ * Whose it is: sets @sym->mod.  A name alone may be one of a module, too, if the
+ * address tells of which: that of a per-CPU variable does not.
+ */
+static int pin_owner(struct ktap_symbol *sym, const char *name, const char *module)
+{
+	if (!*module && count_symbols(name))
+		return 0;
+	sym->mod = *module ? pin_module(module) : pin_module_of(sym->address);
+	/* It may have gone, and another one come. */
+	return sym->mod && kallsyms_lookup_name(name) == sym->address ? 0 : -ENOENT;
+}
+
+static bool was_for_booting(const struct ktap_symbol *sym)
+{
+	if (sym->mod)
+		return within_module_init(sym->address, sym->mod);
+	return !sym->percpu && init_section_contains((void *)(unsigned long)sym->address, 1);
+}
+
 /* Why its value cannot be read, if it cannot. */
 static int check_variable(struct ktap_diag *diag, const struct ktap_program *prog, u32 pc,
-			  const char *name, unsigned long address)
+			  const char *name, const struct ktap_symbol *sym)
 {
-	unsigned int n = count_symbols(name);
+	unsigned int n = sym->mod ? 1 : count_symbols(name);
 
 	if (n > 1) {
 		ktap_diag_at(diag, prog, pc, "there are %u kernel symbols '%s'", n, name);
 		return -ENOENT;
 	}
-	if (kernel_text_address(address)) {
+	if (kernel_text_address(sym->address)) {
 		ktap_diag_at(diag, prog, pc,
 			     "'%s' is a function of the kernel: kaddr(\"%s\") is its address",
 			     name, name);
 		return -ENOENT;
 	}
-	if (!is_percpu(address) && init_section_contains((void *)address, 1)) {
+	if (was_for_booting(sym)) {
 		ktap_diag_at(diag, prog, pc, "'%s' was there while the kernel booted only", name);
 		return -ENOENT;
 	}
 	return 0;
 }
 
-/*
- * The list of symbols knows no types: what it is depends on how far it is to
- * the next symbol.  Small integers are flags mostly, those of 32 bits counters.
- */
-static void guess_type(struct ktap_symbol *sym, unsigned long room)
+/* Bytes from the variable to the next one, or fewer if more is known of it. */
+static unsigned long room_of(const struct ktap_symbol *sym)
 {
-	if (room >= sizeof(long))
-		sym->size = sizeof(long);
-	else if (room >= 4)
-		sym->size = 4;
-	else
-		sym->size = room >= 2 ? 2 : 1;
-	sym->is_signed = sym->size >= 4;
+	unsigned long address = sym->address, room = 0, offset = 0;
+
+	/* Where modules have those of each CPU there are no symbols. */
+	if ((sym->percpu && sym->mod) ||
+	    !kallsyms_lookup_size_offset(address, &room, &offset) || !room)
+		room = sizeof(long);
+#ifdef CONFIG_KASAN_GENERIC
+	/* It puts variables apart, and knows where each of them ends. */
+	if (room > sizeof(long) && !sym->percpu) {
+		s8 valid = *(s8 *)kasan_mem_to_shadow((void *)address);
+
+		if (valid > 0)
+			room = valid;
+	}
+#endif
+	return room;
+}
+
+/*
+ * Where BTF does not know the variable, nothing does.  It is taken for the
+ * largest integer that has room up to the next symbol and lies as integers of
+ * its size do.  Small ones are flags mostly, those of 32 bits counters.
+ */
+static void guess_type(struct ktap_load *load, unsigned long address, unsigned long room)
+{
+	u32 size = sizeof(long);
+
+	while (size > room || address % size)
+		size /= 2;
+	*load = (struct ktap_load){
+		.size = size,
+		.kind = size >= 4 ? KTAP_LOAD_SIGNED : KTAP_LOAD_UNSIGNED,
+	};
+}
+
+bool ktap_symbol_type(struct ktap_program *prog, u32 string, struct ktap_load *load)
+{
+	char module[MODULE_NAME_LEN];
+	const char *name = split_module(prog->strings[string].blob, module);
+
+	/* One of the kernel hides those of modules. */
+	return ktap_btf_variable(*module || count_symbols(name) ? module : NULL, name,
+				 &prog->types, load);
+}
+
+static int find_type(struct ktap_program *prog, u32 pc, struct ktap_diag *diag, const char *name,
+		     struct ktap_symbol *sym)
+{
+	char module[MODULE_NAME_LEN];
+	const char *variable = split_module(name, module);
+
+	if (sym->mod)
+		strscpy(module, module_name(sym->mod), sizeof(module));
+	if (!ktap_btf_variable(module, variable, &prog->types, &sym->load))
+		guess_type(&sym->load, sym->address, room_of(sym));
+	if (sym->load.kind != KTAP_LOAD_NONE)
+		return 0;
+	ktap_diag_at(diag, prog, pc, "'%s' is nothing that a script can hold", name);
+	return -EINVAL;
+}
+
+static int find_variable(struct ktap_program *prog, u32 pc, struct ktap_diag *diag,
+			 const char *name, struct ktap_symbol *sym)
+{
+	char module[MODULE_NAME_LEN];
+	int err;
+
+	split_module(name, module);
+	if (pin_owner(sym, name, module)) {
+		if (*module)
+			return no_symbol(diag, prog, pc, name);
+		ktap_diag_at(diag, prog, pc, "'%s' is of a module: write `MODULE:%s`", name, name);
+		return -ENOENT;
+	}
+	sym->percpu = is_percpu(sym->mod, sym->address);
+	err = check_variable(diag, prog, pc, name, sym);
+	return err ?: find_type(prog, pc, diag, name, sym);
 }
 
 static int find_symbol(struct ktap_program *prog, u32 pc, struct ktap_diag *diag)
 {
 	u32 string = prog->code[pc].d;
 	const char *name = prog->strings[string].blob;
-	unsigned long address, room = 0, offset = 0;
 	struct ktap_symbol *sym;
 	s64 value;
 	int err;
@@ -149,23 +273,17 @@ static int find_symbol(struct ktap_program *prog, u32 pc, struct ktap_diag *diag
 	if (sym->found)
 		return 0;
 
-	address = kallsyms_lookup_name(name);
-	/* Enumerators have names, too. */
-	if (!address && !ktap_btf_enumerator(name, &value)) {
+	sym->address = kallsyms_lookup_name(name);
+	if (sym->address) {
+		err = find_variable(prog, pc, diag, name, sym);
+		if (err)
+			return err;
+	} else if (!ktap_btf_enumerator(name, &value)) {
+		/* Enumerators have names, too. */
 		sym->address = value;
-		sym->found = true;
-		return 0;
-	}
-	if (!address)
+	} else {
 		return no_symbol(diag, prog, pc, name);
-	err = check_variable(diag, prog, pc, name, address);
-	if (err)
-		return err;
-	if (!kallsyms_lookup_size_offset(address, &room, &offset) || !room)
-		room = sizeof(long);
-	sym->address = address;
-	sym->percpu = is_percpu(address);
-	guess_type(sym, room);
+	}
 	sym->found = true;
 	return 0;
 }
@@ -241,4 +359,14 @@ int ktap_program_link(struct ktap_program *prog, struct ktap_diag *diag)
 			err = find_symbol(prog, pc, diag);
 	}
 	return err;
+}
+
+void ktap_program_unlink(struct ktap_program *prog)
+{
+	u32 i;
+
+	for (i = 0; prog->symbols && i < prog->nstrings; i++)
+		module_put(prog->symbols[i].mod);
+	kvfree(prog->symbols);
+	prog->symbols = NULL;
 }

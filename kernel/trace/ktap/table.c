@@ -39,12 +39,7 @@
  * Ownership: an entry owns copies of its key and value; who reads gets a copy
  * in the activation's arena.  Objects are not owned but referred to (object.c).
  *
- * Iteration: by serial number.  Who iterates holds nothing but the number and
- * the key of the last entry it got, so that whatever happens in between, an
- * entry that was there all the time comes once.  If that last entry is gone,
- * &ktap_table.gap_seq knows what stood behind it, provided it was the last one
- * to be removed (a loop that deletes as it goes); else the place is searched
- * from both ends.
+ * Iteration: see cursor.c.
  */
 
 /* Entries removed or copied while interrupts are off. */
@@ -144,6 +139,12 @@ static struct ktap_entry *find(struct ktap_table *t, u32 hash, const struct ktap
 			return e;
 	}
 	return NULL;
+}
+
+struct ktap_entry *ktap_table_find(struct ktap_env *env, struct ktap_table *t,
+				   const struct ktap_value *key)
+{
+	return find(t, hash_key(env, key), key);
 }
 
 static size_t blob_size(const struct ktap_value *v)
@@ -271,8 +272,8 @@ static void insert_entry(struct ktap_table *t, struct ktap_entry *e)
 	else
 		t->first = e;
 	t->last = e;
-	if (!t->gap_next)
-		t->gap_next = e;
+	if (unlikely(t->ncursors))
+		ktap_cursors_see_new(t, e);
 	WRITE_ONCE(t->count, t->count + 1);
 }
 
@@ -299,8 +300,8 @@ static void unlink_entry(struct ktap_table *t, struct ktap_entry *e)
 		e->next->prev = e->prev;
 	else
 		t->last = e->prev;
-	t->gap_seq = e->seq;
-	t->gap_next = e->next;
+	if (unlikely(t->ncursors))
+		ktap_cursors_leave(t, e);
 	WRITE_ONCE(t->count, t->count - 1);
 }
 
@@ -369,7 +370,7 @@ int ktap_table_new(struct ktap_vm *vm, u32 max, struct ktap_value *v)
 	struct ktap_table *t;
 	int err;
 
-	*v = KTAP_VALUE_NIL;
+	*v = KTAP_VALUE_LOST;
 	err = ktap_object_make_room(vm);
 	if (err)
 		return err;
@@ -678,12 +679,9 @@ bool ktap_table_exchange(struct ktap_table *t, struct ktap_table *to)
 	swap(t->first_page, to->first_page);
 	swap(t->first, to->first);
 	swap(t->last, to->last);
-	/* Numbers go on, for those who iterate. */
+	/* Numbers go on, for those who iterate: all that comes is behind their places. */
 	to->seq = t->seq;
-	to->gap_seq = t->gap_seq;
-	to->gap_next = t->gap_next;
-	t->gap_seq = 0;
-	t->gap_next = NULL;
+	ktap_cursors_forget(t);
 	for (i = 0; i < max_pages(t->max, t->page_bits); i++)
 		swap(t->pages[i], to->pages[i]);
 	atomic_long_set(&to->blob_bytes, atomic_long_xchg(&t->blob_bytes, 0));
@@ -704,88 +702,6 @@ u32 ktap_table_max(const struct ktap_table *t)
 unsigned long ktap_table_dropped(const struct ktap_table *t)
 {
 	return READ_ONCE(t->dropped);
-}
-
-struct ktap_entry *ktap_table_after(struct ktap_env *env, struct ktap_table *t, u64 seq,
-				    const struct ktap_value *key, u32 *steps)
-{
-	struct ktap_entry *e, *back;
-
-	*steps = 0;
-	if (!seq)
-		return t->first;
-	if (seq == t->gap_seq)
-		return t->gap_next;
-	e = find(t, hash_key(env, key), key);
-	if (e && e->seq == seq)
-		return e->next;
-	for (e = t->first, back = t->last; e; e = e->next, back = back->prev, ++*steps) {
-		if (e->seq > seq)
-			return e;
-		if (back->seq <= seq)
-			return back->next;
-	}
-	return NULL;
-}
-
-/* Memory for a blob, in a register so that the arena keeps it. */
-static int hold(struct ktap_vm *vm, struct ktap_value *reg, u32 need)
-{
-	u32 size = ktap_slot_room(reg->len, need);
-	void *mem = ktap_arena_alloc(vm, size);
-
-	if (!mem)
-		return vm->error;
-	*reg = KTAP_VALUE_STR(mem, size);
-	return 0;
-}
-
-int ktap_table_next(struct ktap_vm *vm, struct ktap_table *t, struct ktap_iter *it,
-		    struct ktap_value *last_key, struct ktap_value *key, struct ktap_value *v)
-{
-	struct ktap_value key_copy, v_copy;
-	bool has_key = false, has_v = false;
-	struct ktap_entry *e;
-	unsigned long flags;
-	u64 seq = 0;
-	u32 steps;
-	int err;
-
-	*key = KTAP_VALUE_NIL;
-	*v = KTAP_VALUE_NIL;
-	for (;;) {
-		if (!ktap_table_lock(t, &flags)) {
-			ktap_count_busy(vm->env);
-			e = NULL;
-			break;
-		}
-		e = ktap_table_after(vm->env, t, it->seq, last_key, &steps);
-		if (e) {
-			seq = e->seq;
-			has_key = ktap_slot_copy(&key_copy, &e->key, (void *)key->blob, key->len);
-			has_v = ktap_slot_copy(&v_copy, &e->value, (void *)v->blob, v->len);
-		}
-		ktap_table_unlock(t, flags);
-		err = ktap_vm_charge(vm, steps / 16);
-		if (err)
-			return err;
-		if (!e || (has_key && has_v))
-			break;
-		err = has_key ? 0 : hold(vm, key, key_copy.len);
-		if (!err && !has_v)
-			err = hold(vm, v, v_copy.len);
-		if (err)
-			return err;
-	}
-	if (!e) {
-		*key = KTAP_VALUE_NIL;
-		*v = KTAP_VALUE_NIL;
-		return 0;
-	}
-	*key = key_copy;
-	*v = v_copy;
-	it->seq = seq;
-	return 1;
 }
 
 bool ktap_table_free(struct ktap_env *env, struct ktap_table *t)

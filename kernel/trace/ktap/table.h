@@ -16,12 +16,14 @@ struct ktap_agg_shape;
 /**
  * struct ktap_iter - place in an iteration
  * @seq: serial number of the entry given last, 0 at the start
+ * @cursor: of the table's, where it is if nobody has taken it; any number will do
  *
  * Entries have increasing serial numbers in the order of their insertion, and
  * keep them: an entry that is present all the time is given exactly once.
  */
 struct ktap_iter {
 	u64 seq;
+	u32 cursor;
 };
 
 /*
@@ -30,7 +32,7 @@ struct ktap_iter {
  * counted in the environment's counters, and is no error.
  */
 
-/* Gives a new table, empty; nil (counted) if there is no memory. */
+/* Gives a new table, empty; if there is no memory a nil that is lost (counted). */
 int ktap_table_new(struct ktap_vm *vm, u32 max, struct ktap_value *v);
 /* Gives a copy, blobs in the arena, nil if there is no such key (nil is none). */
 int ktap_table_get(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,

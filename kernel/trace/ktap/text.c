@@ -22,7 +22,7 @@
 
 #include "agg.h"
 #include "object.h"
-#include "output.h"
+#include "speculation.h"
 #include "table.h"
 
 void ktap_text_flush(struct ktap_text *t)
@@ -33,7 +33,7 @@ void ktap_text_flush(struct ktap_text *t)
 		return;
 	t->middle = t->s->buffer[len - 1] != '\n';
 	if (!t->err)
-		t->err = ktap_out_text(t->vm, KTAP_CH_OUTPUT, t->s->buffer, len);
+		t->err = ktap_put_text(t->vm, KTAP_CH_OUTPUT, t->s->buffer, len);
 	seq_buf_clear(t->s);
 }
 
@@ -125,6 +125,17 @@ static void text_tuple(struct ktap_text *t, const struct ktap_value *v)
 	}
 }
 
+static void text_array(struct ktap_text *t, const struct ktap_value *v)
+{
+	const s64 *ints = v->blob;
+	u32 i, n = v->len / sizeof(*ints);
+
+	ktap_text_put(t, "{", 1);
+	for (i = 0; i < n; i++)
+		ktap_text_printf(t, "%s%lld", i ? ", " : "", ints[i]);
+	ktap_text_put(t, "}", 1);
+}
+
 static void text_function(struct ktap_text *t, const struct ktap_value *v)
 {
 	const char *name = t->vm ? ktap_func_of(t->vm->env->prog, v)->name : "";
@@ -157,6 +168,8 @@ static void text_flat(struct ktap_text *t, const struct ktap_value *v)
 	case KTAP_KSTACK:
 	case KTAP_USTACK:
 		return text_stack(t, v);
+	case KTAP_ARRAY:
+		return text_array(t, v);
 	}
 }
 

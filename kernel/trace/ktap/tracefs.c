@@ -18,6 +18,7 @@
 #include "opcode.h"
 #include "session.h"
 #include "source.h"
+#include "speculation.h"
 
 /* Bytes that are copied from the user at once. */
 #define PIECE	SZ_64K
@@ -140,6 +141,8 @@ static const struct {
 	{ "event_stack",	KTAP_EVENT_STACK },
 	{ "event_calls",	KTAP_EVENT_CALLS },
 	{ "event_arena",	KTAP_EVENT_ARENA },
+	{ "speculations",	KTAP_SPECULATIONS },
+	{ "set_retval",		KTAP_CAN_SET_RETVAL },
 	{ "process_stack",	KTAP_PROCESS_STACK },
 	{ "process_calls",	KTAP_PROCESS_CALLS },
 	{ "process_arena",	KTAP_PROCESS_ARENA },

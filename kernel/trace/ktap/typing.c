@@ -22,6 +22,7 @@
 #define MAX_NAME	128
 
 #define FACTUAL		(ktap_bit(PTR) | ktap_bit(STR))
+#define WRITTEN		GENMASK(KTAP_NR_TAGS - 1, 0)
 
 static __printf(3, 4) int fail(struct ktap_typing *t, u32 pc, const char *fmt, ...)
 {
@@ -59,7 +60,10 @@ static const struct {
 	{ "rawtp:", "__probestub_" },	/* src_rawtp.c */
 };
 
-/* "vfs_read" of an event that is the call, or the return, of one function; else false. */
+/*
+ * "vfs_read", or "ext4:ext4_da_write_end", of an event that is the call, or the
+ * return, of one function; else false.
+ */
 static bool function_of(const char *event, char *name, size_t size)
 {
 	unsigned int i;
@@ -73,8 +77,8 @@ static bool function_of(const char *event, char *name, size_t size)
 	if (i == ARRAY_SIZE(calls))
 		return false;
 	event += len;
-	/* A module, an instruction, fetch arguments, a pattern, a path */
-	if (strpbrk(event, ":+ *?[/"))
+	/* An instruction, fetch arguments, a pattern, a path */
+	if (strpbrk(event, "+ *?[/"))
 		return false;
 	len = strcspn(event, "%");
 	return scnprintf(name, size, "%s%.*s", calls[i].function, (int)len, event) < size - 1;
@@ -82,6 +86,20 @@ static bool function_of(const char *event, char *name, size_t size)
 
 #define SEVERAL		U32_MAX
 #define NO_PROTO	(U32_MAX - 1)		/* of one function, but which parameters has it? */
+
+/* "[MODULE:]FUNCTION" */
+static u32 find_proto(struct ktap_typing *t, char *name)
+{
+	char *colon = strchr(name, ':');
+	u32 proto = 0;
+
+	if (colon)
+		*colon = '\0';
+	if (!t->err)
+		proto = ktap_btf_function(colon ? name : NULL, colon ? colon + 1 : name,
+					  &t->prog->types);
+	return proto ?: NO_PROTO;
+}
 
 static void note_proto(struct ktap_typing *t, u32 func, u32 proto)
 {
@@ -102,7 +120,7 @@ static void find_protos(struct ktap_typing *t)
 		clause = &t->prog->clauses[i];
 		proto = 0;
 		if (function_of(clause->event->blob, name, sizeof(name)))
-			proto = (t->err ? 0 : ktap_btf_function(name)) ?: NO_PROTO;
+			proto = find_proto(t, name);
 		note_proto(t, clause->handler, proto);
 		note_proto(t, clause->filter, proto);
 	}
@@ -112,36 +130,51 @@ static void find_protos(struct ktap_typing *t)
 	}
 }
 
-/* Is anything of it about types? */
-static bool uses_types(const struct ktap_program *prog)
+static bool has_function(const struct ktap_program *prog)
 {
 	char name[MAX_NAME];
-	bool fields = false;
 	u32 i;
 
-	for (i = 0; i < prog->ninsns; i++) {
-		fields |= prog->code[i].op == KTAP_OP_FIELD;
-		if (prog->code[i].op != KTAP_OP_CALLB)
-			continue;
-		switch (prog->code[i].d) {
-		case KTAP_FN_CURTASK:
-		case KTAP_FN_CAST:
-		case KTAP_FN_SIZEOF:
-		case KTAP_FN_OFFSETOF:
-			return true;
-		}
-	}
-	for (i = 0; i < prog->nclauses && fields; i++) {
+	for (i = 0; i < prog->nclauses; i++) {
 		if (function_of(prog->clauses[i].event->blob, name, sizeof(name)))
 			return true;
 	}
 	return false;
 }
 
+/* Is anything of it about types?  Sets what that is in @t. */
+static bool uses_types(struct ktap_typing *t)
+{
+	const struct ktap_program *prog = t->prog;
+	bool fields = false, results = false, symbols = false;
+	u32 i;
+
+	for (i = 0; i < prog->ninsns; i++) {
+		fields |= prog->code[i].op == KTAP_OP_FIELD;
+		symbols |= prog->code[i].op == KTAP_OP_SYMBOL;
+		if (prog->code[i].op != KTAP_OP_CALLB)
+			continue;
+		switch (prog->code[i].d) {
+		case KTAP_FN_RETVAL:
+			results = true;
+			break;
+		case KTAP_FN_CURTASK:
+		case KTAP_FN_CAST:
+		case KTAP_FN_SIZEOF:
+		case KTAP_FN_OFFSETOF:
+			t->reads = true;
+		}
+	}
+	if ((!fields && !results) || !has_function(prog))
+		return t->reads || symbols;
+	t->reads |= fields;
+	return true;
+}
+
 int ktap_typing_begin(struct ktap_typing *t, struct ktap_program *prog, struct ktap_diag *diag)
 {
 	*t = (struct ktap_typing){ .prog = prog, .diag = diag };
-	if (!uses_types(prog))
+	if (!uses_types(t))
 		return 0;
 	t->notes = kvcalloc(prog->ninsns, sizeof(*t->notes), GFP_KERNEL);
 	t->slots = kvcalloc(prog->ninsns, sizeof(*t->slots), GFP_KERNEL);
@@ -164,6 +197,10 @@ void ktap_typing_end(struct ktap_typing *t)
 
 u32 ktap_typing_unite(u16 x_tags, u32 x, u16 y_tags, u32 y)
 {
+	/* What is surely nil on one way is not, where another way brings anything. */
+	if (x != y && ((x == KTAP_FACT_NO_PARAM && (y_tags & WRITTEN)) ||
+		       (y == KTAP_FACT_NO_PARAM && (x_tags & WRITTEN))))
+		return 0;
 	x_tags &= FACTUAL;
 	y_tags &= FACTUAL;
 	if (!x_tags)
@@ -302,7 +339,7 @@ static int find_type(struct ktap_typing *t, u32 pc, const char *fn, const char *
 	const char *near;
 	int err;
 
-	err = ktap_btf_find(name, type);
+	err = ktap_btf_find(name, &t->prog->types, type);
 	if (!err)
 		return 0;
 	if (err == -EINVAL)
@@ -339,8 +376,18 @@ static int find_path(struct ktap_typing *t, u32 pc, u32 type, const char *path, 
 	return load.bits ? fail(t, pc, "offsetof: '%s' is a bit-field", name) : 0;
 }
 
-static int step_builtin(struct ktap_typing *t, u32 pc, const u16 *tags, const u32 *facts,
-			struct ktap_typed *out)
+/* At the call there is none, as in an event of another kind. */
+static void step_retval(const struct ktap_typing *t, u32 func, struct ktap_typed *out)
+{
+	struct ktap_load load;
+
+	if (t->protos[func] && t->protos[func] != NO_PROTO &&
+	    ktap_btf_result(t->protos[func], &load))
+		*out = what_is_read(&load);
+}
+
+static int step_builtin(struct ktap_typing *t, u32 func, u32 pc, const u16 *tags,
+			const u32 *facts, struct ktap_typed *out)
 {
 	const struct ktap_code *insn = &t->prog->code[pc];
 	const char *fn = ktap_builtins[insn->d].name, *name = NULL, *path = NULL;
@@ -352,6 +399,9 @@ static int step_builtin(struct ktap_typing *t, u32 pc, const u16 *tags, const u3
 	switch (insn->d) {
 	case KTAP_FN_CURTASK:
 		out->fact = t->err ? KTAP_FACT_TYPELESS : ktap_btf_task() ?: KTAP_FACT_TYPELESS;
+		return 0;
+	case KTAP_FN_RETVAL:
+		step_retval(t, func, out);
 		return 0;
 	case KTAP_FN_CAST:
 	case KTAP_FN_SIZEOF:
@@ -402,6 +452,15 @@ static void step_field(struct ktap_typing *t, u32 func, u32 pc, struct ktap_type
 		out->fact = KTAP_FACT_NO_PARAM;
 }
 
+/* Whether there is such a variable, symbol.c says. */
+static void step_symbol(struct ktap_typing *t, u32 pc, struct ktap_typed *out)
+{
+	struct ktap_load load;
+
+	if (!t->err && ktap_symbol_type(t->prog, t->prog->code[pc].d, &load))
+		*out = what_is_read(&load);
+}
+
 int ktap_typing_step(struct ktap_typing *t, u32 func, u32 pc, const u16 *tags, const u32 *facts,
 		     struct ktap_typed *out)
 {
@@ -418,9 +477,12 @@ int ktap_typing_step(struct ktap_typing *t, u32 func, u32 pc, const u16 *tags, c
 	case KTAP_OP_TGETS:
 		return step_access(t, pc, tags[insn->b], facts[insn->b], out);
 	case KTAP_OP_CALLB:
-		return step_builtin(t, pc, tags, facts, out);
+		return step_builtin(t, func, pc, tags, facts, out);
 	case KTAP_OP_FIELD:
 		step_field(t, func, pc, out);
+		return 0;
+	case KTAP_OP_SYMBOL:
+		step_symbol(t, pc, out);
 		return 0;
 	default:
 		return 0;
@@ -434,13 +496,15 @@ void ktap_typing_apply(struct ktap_typing *t)
 
 	if (!t->notes || t->err)
 		return;
-	prog->uses |= KTAP_USES_TYPES;
 	for (pc = 0; pc < prog->ninsns; pc++) {
 		if (!t->notes[pc].op)
 			continue;
+		t->reads = true;
 		prog->code[pc].op = t->notes[pc].op;
 		prog->code[pc].d = t->notes[pc].d;
 	}
+	if (t->reads)
+		prog->uses |= KTAP_USES_TYPES;
 	prog->accesses = t->accesses;
 	t->accesses = NULL;
 }

@@ -25,6 +25,7 @@ struct ktap_note {
  * @prog: the program
  * @diag: what is wrong
  * @err: why there are no types, or 0
+ * @reads: what pointers point to may be read
  * @notes: by instruction; NULL if the program has nothing to do with types
  * @slots: by instruction: its member in @accesses, from 1
  * @accesses: members
@@ -35,6 +36,7 @@ struct ktap_typing {
 	struct ktap_program *prog;
 	struct ktap_diag *diag;
 	int err;
+	bool reads;
 	struct ktap_note *notes;
 	u32 *slots;
 	struct ktap_access *accesses;

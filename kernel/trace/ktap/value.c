@@ -25,6 +25,7 @@ const char *ktap_type_name(const struct ktap_value *v)
 		[KTAP_TUPLE]	= "a compound key",
 		[KTAP_KSTACK]	= "a kernel stack",
 		[KTAP_USTACK]	= "a user stack",
+		[KTAP_ARRAY]	= "an array",
 	};
 
 	return v->tag < KTAP_NR_TAGS ? names[v->tag] : "a broken value";
@@ -107,6 +108,7 @@ int ktap_compare(const struct ktap_value *x, const struct ktap_value *y)
 	case KTAP_STR:
 	case KTAP_KSTACK:
 	case KTAP_USTACK:
+	case KTAP_ARRAY:
 		return compare_bytes(x, y);
 	default:
 		return 0;

@@ -14,7 +14,7 @@ struct ktap_table;
 /*
  * Type of a value.
  *
- * The blobs (STR to USTACK) are a pointer and a length.  Whose memory it is
+ * The blobs (from STR on) are a pointer and a length.  Whose memory it is
  * depends on where the value stands: in a register it belongs to the chunk, to
  * the activation's arena or to the event; in a global or a table slot the slot
  * owns a copy.
@@ -33,6 +33,7 @@ enum ktap_tag {
 	KTAP_TUPLE,		/* compound key, see ktap_tuple_* */
 	KTAP_KSTACK,		/* array of unsigned long */
 	KTAP_USTACK,		/* array of unsigned long */
+	KTAP_ARRAY,		/* of s64; can only be read */
 	KTAP_NR_TAGS
 };
 
@@ -48,6 +49,8 @@ enum ktap_tag {
  * @len: bytes of a blob
  * @type: KTAP_PTR: what it points to (btf.h), 0 if that is not known.  It is no
  *	part of what makes two pointers equal
+ * @lost: KTAP_NIL: it stands in the place of a table or an aggregation that there
+ *	was no memory for, see ktap_is_lost()
  */
 struct ktap_value {
 	union {
@@ -62,17 +65,24 @@ struct ktap_value {
 	union {
 		u32 len;
 		u32 type;
+		u32 lost;
 	};
 };
 
 static_assert(sizeof(struct ktap_value) == 16);
 
 #define KTAP_VALUE_NIL		((struct ktap_value){ .tag = KTAP_NIL })
+#define KTAP_VALUE_LOST		((struct ktap_value){ .tag = KTAP_NIL, .lost = 1 })
 #define KTAP_VALUE_BOOL(x)	((struct ktap_value){ .i = !!(x), .tag = KTAP_BOOL })
 #define KTAP_VALUE_INT(x)	((struct ktap_value){ .i = (x), .tag = KTAP_INT })
 #define KTAP_VALUE_PTR(x)	((struct ktap_value){ .u = (x), .tag = KTAP_PTR })
 #define KTAP_VALUE_TYPED(x, t)	((struct ktap_value){ .u = (x), .tag = KTAP_PTR, .type = (t) })
+#define KTAP_VALUE_ARRAY(p, n) \
+	((struct ktap_value){ .blob = (p), .tag = KTAP_ARRAY, .len = (n) * sizeof(s64) })
 #define KTAP_VALUE_STR(s, n)	((struct ktap_value){ .blob = (s), .tag = KTAP_STR, .len = (n) })
+
+/* Elements of an array that an event has; what it has more is cut off. */
+#define KTAP_MAX_ARRAY		256
 
 static inline bool ktap_is_blob(const struct ktap_value *v)
 {
@@ -83,6 +93,15 @@ static inline bool ktap_is_blob(const struct ktap_value *v)
 static inline bool ktap_is_object(const struct ktap_value *v)
 {
 	return v->tag == KTAP_TABLE || v->tag == KTAP_AGG;
+}
+
+/*
+ * A nil in the place of an object that there was no memory for.  The handler goes
+ * on: what it writes into it is dropped and counted, as if a table were full.
+ */
+static inline bool ktap_is_lost(const struct ktap_value *v)
+{
+	return v->tag == KTAP_NIL && v->lost;
 }
 
 static inline bool ktap_is_true(const struct ktap_value *v)

@@ -450,8 +450,9 @@ static bool shows_text(u32 id, u16 args)
 	}
 }
 
-/* @fact: of its result */
-static int step_builtin(struct verifier *v, u32 pc, const struct ktap_code *insn, u32 fact)
+/* @out: what is known of its result, beside what its table says */
+static int step_builtin(struct verifier *v, u32 pc, const struct ktap_code *insn,
+			const struct ktap_typed *out)
 {
 	const struct ktap_builtin *fn = &ktap_builtins[insn->d];
 	u32 i, n = nfixed(insn, insn->a, insn->b);
@@ -474,8 +475,8 @@ static int step_builtin(struct verifier *v, u32 pc, const struct ktap_code *insn
 		v->prog->uses |= KTAP_USES_ARGSTR;
 	/* It may have made other values of its arguments. */
 	write_regs(v, insn->a, insn->a + n, UNWRITTEN);
-	v->regs[insn->a] = fn->result;
-	v->known[insn->a] = fact;
+	v->regs[insn->a] = out->tags ?: fn->result;
+	v->known[insn->a] = out->fact;
 	return 0;
 }
 
@@ -501,8 +502,11 @@ static void step_varargs(struct verifier *v, const struct ktap_code *insn)
 }
 
 /* Instructions whose registers no table describes. */
-static int step_own(struct verifier *v, u32 pc, const struct ktap_code *insn, u32 fact)
+static int step_own(struct verifier *v, u32 pc, const struct ktap_code *insn,
+		    const struct ktap_typed *out)
 {
+	int err;
+
 	switch (insn->op) {
 	case KTAP_OP_NIL:
 		write_regs(v, insn->a, insn->b + 1, ktap_bit(NIL));
@@ -519,18 +523,24 @@ static int step_own(struct verifier *v, u32 pc, const struct ktap_code *insn, u3
 		write_regs(v, insn->a + 2, insn->a + 3, ktap_bit(NIL));
 		return read_reg(v, pc, insn->a);
 	case KTAP_OP_NEXT:
+		err = read_regs(v, pc, insn->a, 3);
+		/* Its place: the number, and the key, of the last entry. */
+		write_regs(v, insn->a + 1, insn->a + 2, ktap_bit(INT));
+		write_regs(v, insn->a + 2, insn->a + 3,
+			   v->regs[insn->a + 2] | ktap_opdefs[insn->op].result);
 		write_regs(v, insn->a + 3, insn->a + 5, ktap_opdefs[insn->op].result);
-		return read_regs(v, pc, insn->a, 3);
+		return err;
 	case KTAP_OP_FORPREP:
 	case KTAP_OP_FORLOOP:
-		write_regs(v, insn->a + 3, insn->a + 4, ktap_opdefs[insn->op].result);
-		return read_regs(v, pc, insn->a, 3);
+		err = read_regs(v, pc, insn->a, 3);
+		write_regs(v, insn->a, insn->a + 4, ktap_opdefs[insn->op].result);
+		return err;
 	case KTAP_OP_CALL:
 		return step_call(v, pc, insn, 0);
 	case KTAP_OP_CALLV:
 		return step_call(v, pc, insn, 1);
 	case KTAP_OP_CALLB:
-		return step_builtin(v, pc, insn, fact);
+		return step_builtin(v, pc, insn, out);
 	case KTAP_OP_RET:
 		return read_regs(v, pc, insn->a, nfixed(insn, insn->a, insn->b));
 	case KTAP_OP_VARG:
@@ -560,7 +570,7 @@ static int step(struct verifier *v, u32 pc)
 		err = ktap_typing_step(&v->typing, v->func - v->prog->funcs, pc, v->regs,
 				       v->known, &out);
 	if (!err)
-		err = step_own(v, pc, insn, out.fact);
+		err = step_own(v, pc, insn, &out);
 	if (!err && op->a == KTAP_X_WRITE) {
 		v->regs[insn->a] = out.tags;
 		v->known[insn->a] = out.fact;
@@ -650,6 +660,26 @@ static int flow_if_it_fails(struct verifier *v, u32 pc)
 	return flow_to(v, pc, v->failed, NULL, catch->handler);
 }
 
+/* How many registers it may look at or write, if they may be many. */
+static u32 span(const struct verifier *v, const struct ktap_code *insn)
+{
+	switch (insn->op) {
+	case KTAP_OP_NIL:
+		return insn->b - insn->a;
+	case KTAP_OP_CONCAT:
+	case KTAP_OP_TUPLE:
+		return insn->c;
+	case KTAP_OP_CALL:
+	case KTAP_OP_CALLV:
+	case KTAP_OP_VARG:
+		return v->func->nregs - insn->a;
+	case KTAP_OP_TSETM:
+		return v->func->nregs - insn->b;
+	default:
+		return 0;
+	}
+}
+
 /* Follows the code from a target to where its way ends or meets another. */
 static int follow(struct verifier *v, u32 pc)
 {
@@ -658,7 +688,7 @@ static int follow(struct verifier *v, u32 pc)
 
 	for (;; pc++) {
 		insn = &v->prog->code[pc];
-		err = charge(v, pc, 1);
+		err = charge(v, pc, 1 + span(v, insn) / 8);
 		if (!err)
 			err = flow_if_it_fails(v, pc);
 		if (!err)
@@ -794,6 +824,8 @@ static u32 uses_of(const struct ktap_code *insn)
 	case KTAP_OP_ADDSELF:
 		return KTAP_USES_SELF | KTAP_USES_HEAP;
 	case KTAP_OP_CALLB:
+		if (insn->d >= KTAP_FN_SPECULATION && insn->d <= KTAP_FN_DISCARD)
+			return KTAP_USES_SPECULATION;
 		if (ktap_builtins[insn->d].result & (ktap_bit(TABLE) | ktap_bit(AGG)))
 			return KTAP_USES_HEAP;
 		return 0;

@@ -83,6 +83,16 @@ static const char *level_names(u8 levels)
 					   "in a handler of an event";
 }
 
+static noinline int wrong_argument(struct ktap_vm *vm, const struct ktap_builtin *fn,
+				   struct ktap_value *r, unsigned int i)
+{
+	if (!ktap_is_lost(&r[i]) || !(fn->args[i] & (ktap_bit(TABLE) | ktap_bit(AGG))))
+		return ktap_vm_error(vm, -EINVAL, "%s: argument %u is %s, which it does not take",
+				     fn->name, i + 1, ktap_type_name(&r[i]));
+	r[0] = KTAP_VALUE_LOST;
+	return ktap_op_drop(vm);
+}
+
 static int call_builtin(struct ktap_vm *vm, const struct ktap_builtin *fn, struct ktap_value *r,
 			unsigned int n)
 {
@@ -95,10 +105,8 @@ static int call_builtin(struct ktap_vm *vm, const struct ktap_builtin *fn, struc
 	if (unlikely(!(fn->levels & BIT(vm->level))))
 		return ktap_vm_error(vm, -EPERM, "%s works %s", fn->name, level_names(fn->levels));
 	for (i = 0; i < n && i < ARRAY_SIZE(fn->args); i++) {
-		if (fn->args[i] && !(fn->args[i] & BIT(r[i].tag)))
-			return ktap_vm_error(vm, -EINVAL,
-					     "%s: argument %u is %s, which it does not take",
-					     fn->name, i + 1, ktap_type_name(&r[i]));
+		if (unlikely(fn->args[i] && !(fn->args[i] & BIT(r[i].tag))))
+			return wrong_argument(vm, fn, r, i);
 	}
 	return fn->fn(vm, r, n);
 }
@@ -782,8 +790,8 @@ op_arg:
 	goto check;
 
 op_symbol:
-	ktap_symbol_get(vm, &prog->symbols[D], &A);
-	goto next;
+	err = ktap_symbol_get(vm, &prog->symbols[D], &A);
+	goto check;
 
 op_getself:
 	err = ktap_self_get(vm, D, &A);
@@ -806,8 +814,8 @@ op_elemi:
 	err = ktap_op_element(vm, &A, &B, &tmp);
 	goto check;
 op_cast:
-	ktap_op_cast(&A, &R[insn->a + 1], D);
-	goto next;
+	err = ktap_op_cast(vm, &A, &R[insn->a + 1], D);
+	goto check;
 
 unknown:
 	WARN_ON_ONCE(1);

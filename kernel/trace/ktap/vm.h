@@ -67,6 +67,8 @@ enum ktap_level {
  * @save: writes to @buf, of @size bytes, what ktap_event_format() needs to
  *	make that text later.  Returns the bytes needed; nothing is written if
  *	@size is less
+ * @set_retval: lets the function that is entered return @value at once; 0 or a
+ *	negative errno with the error set
  */
 struct ktap_event_ops {
 	void (*name)(const struct ktap_event *ev, struct ktap_value *v);
@@ -79,6 +81,7 @@ struct ktap_event_ops {
 	void (*top)(const struct ktap_event *ev, unsigned long *start, unsigned long *size);
 	int (*text)(struct ktap_vm *vm, struct ktap_value *v);
 	size_t (*save)(const struct ktap_event *ev, void *buf, size_t size);
+	int (*set_retval)(struct ktap_vm *vm, s64 value);
 };
 
 /* What happened; a source embeds it.  There is none (NULL) in process context. */
@@ -131,7 +134,11 @@ struct ktap_fault {
  *	aggregations read in the middle of a write
  * @cut_strings: strings cut to KTAP_MAX_STRLEN
  * @bad_reads: reads of memory that was not there, or not to be read
+ * @unknown_calls: system calls of 32-bit programs that have no event
  * @lost_records: output dropped since nobody read it fast enough
+ * @no_speculation: speculations not begun since too many were open
+ * @speculative: output dropped since its speculation was full, over, or none
+ * @lost_signals: signals that were not sent
  * @errors: handler runs ended by a run-time error
  */
 struct ktap_counters {
@@ -141,7 +148,11 @@ struct ktap_counters {
 	atomic_long_t nmi_busy;
 	atomic_long_t cut_strings;
 	atomic_long_t bad_reads;
+	atomic_long_t unknown_calls;
 	atomic_long_t lost_records;
+	atomic_long_t no_speculation;
+	atomic_long_t speculative;
+	atomic_long_t lost_signals;
 	atomic_long_t errors;
 };
 
@@ -158,6 +169,8 @@ struct ktap_counters {
  * @self: fields of threads (self.c); NULL if the program uses none
  * @found: members found by name (member.c); NULL if the program uses no types
  *	that it knows of
+ * @speculations: output that is held back (speculation.c); NULL if the program
+ *	holds none back
  * @options: by option of the program: the text given for it, NULL if none was;
  *	NULL if the program takes no options (option.c)
  * @seed: of the hash of table keys
@@ -177,6 +190,7 @@ struct ktap_env {
 	struct hlist_head sharded;
 	struct ktap_self *self;
 	struct ktap_found *found;
+	struct ktap_speculations *speculations;
 	const char **options;
 	u32 seed;
 	s64 wall_offset;
@@ -216,6 +230,8 @@ struct ktap_fresh {
  * @nested: functions that built-ins have called
  * @arena: strings made on the way
  * @fresh: objects made by this activation that nothing else refers to (object.c)
+ * @speculation: the speculation that this run's output goes to; 0: it goes out
+ * @irq_flags: while a record is written into one
  * @budget: back edges, calls and built-ins left
  * @abort: if not NULL and true, the run ends soon (process context: a stop or
  *	a fatal signal; set by the session)
@@ -245,6 +261,8 @@ struct ktap_vm {
 	struct ktap_arena arena;
 	struct ktap_fresh fresh;
 
+	s64 speculation;
+	unsigned long irq_flags;
 	u64 budget;
 	bool *abort;
 

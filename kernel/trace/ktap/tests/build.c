@@ -151,6 +151,30 @@ void test_lines(struct test_chunk *c)
 	c->nlines = c->ninsns;
 }
 
+struct test_chunk *test_full_chunk(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	u32 handler, filter;
+
+	test_func(c, "main", 0, 2);
+	test_insn(c, KTAP_OP_INTK, 0, 0, 0, test_int(c, S64_MIN));
+	test_insn(c, KTAP_OP_SETG, 0, 0, 0, test_global(c, "g"));
+	TEST_RET(c);
+	handler = test_func(c, "handler", 1, 2);
+	test_insn(c, KTAP_OP_FIELD, 1, 0, 0, test_field(c, "prev_pid"));
+	test_insn(c, KTAP_OP_TGETS, 1, 0, 0, test_string(c, "next_pid"));
+	TEST_RET(c);
+	filter = test_func(c, "filter", 0, 1);
+	test_insn(c, KTAP_OP_BOOL, 0, 1, 0, 0);
+	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+	test_probe(c, "sched:sched_switch", filter, handler);
+	test_try(c, 1, 2, 2, 1);
+	test_option(c, "pid");
+	test_option(c, "min");
+	test_lines(c);
+	return c;
+}
+
 /* Appends a section of entries and the bytes behind them, if it has any. */
 static size_t put_section(void *chunk, size_t len, u32 *nsections, u32 type, u32 count,
 			  const void *entries, size_t size, const void *bytes, size_t nbytes)
@@ -255,7 +279,9 @@ struct ktap_program *test_load(struct test_chunk *c)
 	return prog;
 }
 
-void test_bytes_refused(struct kunit *test, void *bytes, size_t len, int err, const char *words)
+/* What was said, or NULL if it is accepted, which is a failure.  @bytes are gone. */
+static const struct ktap_diag *refuse(struct kunit *test, void *bytes, size_t len, int err,
+				      const char *for_what)
 {
 	struct ktap_diag *diag = kunit_kzalloc(test, sizeof(*diag), GFP_KERNEL);
 	struct ktap_program *prog;
@@ -264,14 +290,34 @@ void test_bytes_refused(struct kunit *test, void *bytes, size_t len, int err, co
 	prog = ktap_program_load(bytes, len, diag);
 	if (!IS_ERR(prog)) {
 		ktap_program_free(prog);
-		KUNIT_FAIL(test, "accepted, not refused for \"%s\"", words);
-		return;
+		KUNIT_FAIL(test, "accepted, not refused for \"%s\"", for_what);
+		return NULL;
 	}
 	kvfree(bytes);
 	KUNIT_EXPECT_EQ_MSG(test, err, PTR_ERR(prog), "%s", diag->text);
 	KUNIT_EXPECT_EQ(test, diag->len, strlen(diag->text));
-	KUNIT_EXPECT_TRUE_MSG(test, strstr(diag->text, words), "\"%s\" is not in: %s", words,
-			      diag->text);
+	return diag;
+}
+
+void test_bytes_refused(struct kunit *test, void *bytes, size_t len, int err, const char *words)
+{
+	const struct ktap_diag *diag = refuse(test, bytes, len, err, words);
+
+	if (diag)
+		KUNIT_EXPECT_TRUE_MSG(test, strstr(diag->text, words), "\"%s\" is not in: %s",
+				      words, diag->text);
+}
+
+void test_bytes_refused_as(struct kunit *test, void *bytes, size_t len, int err,
+			   const char *message)
+{
+	const struct ktap_diag *diag = refuse(test, bytes, len, err, message);
+	size_t n = strlen(message);
+
+	if (diag)
+		KUNIT_EXPECT_TRUE_MSG(test, diag->len == n + 1 && diag->text[n] == '\n' &&
+				      !memcmp(diag->text, message, n), "not \"%s\" but: %s",
+				      message, diag->text);
 }
 
 void test_refused(struct test_chunk *c, int err, const char *words)
@@ -280,6 +326,14 @@ void test_refused(struct test_chunk *c, int err, const char *words)
 	void *p = test_bytes(c, &len);
 
 	test_bytes_refused(c->test, p, len, err, words);
+}
+
+void test_refused_as(struct test_chunk *c, int err, const char *message)
+{
+	size_t len;
+	void *p = test_bytes(c, &len);
+
+	test_bytes_refused_as(c->test, p, len, err, message);
 }
 
 struct vm_and_env {

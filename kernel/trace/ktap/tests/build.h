@@ -9,7 +9,7 @@
 
 #include "../table.h"
 
-#define TEST_MAX	64	/* entries of a section, code and lines aside */
+#define TEST_MAX	64	/* entries of a section, code, lines and fields aside */
 #define TEST_BYTES	8192	/* of strings and of source text */
 
 /*
@@ -42,7 +42,7 @@ struct test_chunk {
 	struct ktap_code *insns;
 	struct ktap_probe_desc probes[TEST_MAX];
 	__le32 globals[TEST_MAX];
-	__le32 fields[TEST_MAX];
+	__le32 fields[KTAP_MAX_FIELDS];
 	struct ktap_line *lines;
 	struct ktap_file files[TEST_MAX];
 	struct ktap_try tries[TEST_MAX];
@@ -69,6 +69,8 @@ void test_try(struct test_chunk *c, u32 first, u32 end, u32 handler, u8 reg);
 u32 test_option(struct test_chunk *c, const char *name);
 /* Gives each instruction a line: its number, from 1, in "test.kp". */
 void test_lines(struct test_chunk *c);
+/* A chunk that has every section, and is accepted. */
+struct test_chunk *test_full_chunk(struct kunit *test);
 /* The bytes, kvmalloc'ed. */
 void *test_bytes(struct test_chunk *c, size_t *len);
 /* Place of a section's entry in the table of sections of a chunk's bytes. */
@@ -79,6 +81,10 @@ struct ktap_program *test_load(struct test_chunk *c);
 /* Loads it, wants this errno and these words in the message. */
 void test_refused(struct test_chunk *c, int err, const char *words);
 void test_bytes_refused(struct kunit *test, void *bytes, size_t len, int err, const char *words);
+/* The same, and wants this message, whole. */
+void test_refused_as(struct test_chunk *c, int err, const char *message);
+void test_bytes_refused_as(struct kunit *test, void *bytes, size_t len, int err,
+			   const char *message);
 
 /*
  * An activation for the program, and its environment; they end with the test.

@@ -541,6 +541,29 @@ static void to_try_again_and_again_takes_the_budget(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -EINTR, ktap_vm_run(vm, 0, NULL, 0, NULL));
 }
 
+/* The handler stands in front of a lot of code: it is as good as a jump back. */
+static void to_go_back_to_a_handler_costs_what_a_jump_does(struct kunit *test)
+{
+	struct test_chunk *c = test_large_chunk(test, 4000);
+	struct ktap_vm *vm;
+	u32 i;
+
+	test_func(c, "main", 0, 2);
+	test_insn(c, KTAP_OP_INT, 0, 0, 0, 1);
+	for (i = 0; i < 3200; i++)
+		test_insn(c, KTAP_OP_MOV, 1, 0, 0, 0);
+	/* Ten times it fails. */
+	test_insn(c, KTAP_OP_ADDG, 0, 0, 0, test_global(c, "g"));
+	test_insn(c, KTAP_OP_GETG, 1, 0, 0, 0);
+	test_insn(c, KTAP_OP_JGEI, 1, 10, 0, 1);
+	i = test_insn(c, KTAP_OP_CALLB, 1, 1, 0, KTAP_FN_ERROR);
+	TEST_RET(c);
+	test_try(c, i, i + 1, 1, 1);
+	vm = test_vm(test, test_load(c), EVENT);
+	KUNIT_EXPECT_EQ(test, 0, ktap_vm_run(vm, 0, NULL, 0, NULL));
+	KUNIT_EXPECT_GE(test, vm->env->max_insns - vm->budget, 9 * 3200 / 32);
+}
+
 static void long_messages_are_cut(struct kunit *test)
 {
 	struct test_chunk *c = try_error(test);
@@ -636,6 +659,7 @@ static struct kunit_case frame_cases[] = {
 	KUNIT_CASE(some_errors_cannot_be_caught),
 	KUNIT_CASE(the_end_of_the_budget_cannot_be_caught),
 	KUNIT_CASE(to_try_again_and_again_takes_the_budget),
+	KUNIT_CASE(to_go_back_to_a_handler_costs_what_a_jump_does),
 	KUNIT_CASE(long_messages_are_cut),
 	KUNIT_CASE(a_full_arena_can_be_caught),
 	KUNIT_CASE(the_message_of_an_error_needs_no_memory),

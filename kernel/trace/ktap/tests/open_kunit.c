@@ -72,10 +72,10 @@ static void open_values_come_from_the_same_function(struct kunit *test)
 	test_insn(c, KTAP_OP_RET, 0, KTAP_MULTI, 0, 0);
 	KUNIT_EXPECT_NOT_NULL(test, test_load(c));
 	c->funcs[0].ninsns = cpu_to_le32(1);
-	test_refused(c, -EINVAL, "has no end");
 	test_func(c, "f", 0, 1);
 	c->funcs[1].first = cpu_to_le32(1);
 	c->funcs[1].ninsns = cpu_to_le32(1);
+	test_refused(c, -EINVAL, "has no end");
 	c->insns[0] = (struct ktap_code){ .op = KTAP_OP_JMP, .d = -1 };
 	test_refused(c, -EINVAL, "instruction 1 takes open values");
 }

@@ -350,27 +350,6 @@ static void iteration_survives_changes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, digits(test, vm, t, replace_the_last), 123456);
 }
 
-/* Where the place is lost, finding it again is paid for. */
-static void a_lost_place_costs(struct kunit *test)
-{
-	struct ktap_vm *vm = vm_at_work(test, EVENT);
-	struct ktap_table *t = table_of(test, vm, 1000);
-	struct ktap_value *r = vm->stack;
-	struct ktap_iter it = { .seq = 500 };
-
-	vm->budget = 1000;
-	r[2] = KTAP_VALUE_INT(500);
-	KUNIT_EXPECT_EQ(test, 1, ktap_table_next(vm, t, &it, &r[2], &r[3], &r[4]));
-	KUNIT_EXPECT_EQ(test, vm->budget, 1000);
-	delete_it(vm, t, KTAP_VALUE_INT(501));
-	delete_it(vm, t, KTAP_VALUE_INT(1));
-	r[2] = r[3];
-	KUNIT_EXPECT_EQ(test, 1, ktap_table_next(vm, t, &it, &r[2], &r[3], &r[4]));
-	expect_int(test, 502, r[3]);
-	KUNIT_EXPECT_LT(test, vm->budget, 1000 - 25);
-	KUNIT_EXPECT_GT(test, vm->budget, 1000 - 100);
-}
-
 /* An iteration goes on in what came behind the exchange, not in what went away. */
 static void an_exchange_leaves_no_trace(struct kunit *test)
 {
@@ -664,7 +643,6 @@ static struct kunit_case table_cases[] = {
 	KUNIT_CASE(a_table_grows_and_shrinks),
 	KUNIT_CASE(iteration_follows_insertion),
 	KUNIT_CASE(iteration_survives_changes),
-	KUNIT_CASE(a_lost_place_costs),
 	KUNIT_CASE(iteration_gives_copies),
 	KUNIT_CASE(clear_empties),
 	KUNIT_CASE(a_table_nobody_keeps_ends_with_the_run),

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Types by name: structures, functions, variables, enumerators; and names like
+ * those that there are not.
+ */
+#include <linux/bpf.h>
+#include <linux/btf.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/string.h>
+
+#include "btf_type.h"
+#include "near.h"
+
+/* Names of types: what may stand in front, and the kinds that it is for. */
+static const struct {
+	const char *prefix;
+	u8 kinds[2];
+} spellings[] = {
+	{ "struct ",	{ BTF_KIND_STRUCT } },
+	{ "union ",	{ BTF_KIND_UNION } },
+	{ "enum ",	{ BTF_KIND_ENUM, BTF_KIND_ENUM64 } },
+	{ "",		{ BTF_KIND_TYPEDEF, BTF_KIND_INT } },
+};
+
+/* The compiler has names of its own for these. */
+static const char * const synonyms[][2] = {
+	{ "short", "short int" },
+	{ "unsigned short", "short unsigned int" },
+	{ "unsigned", "unsigned int" },
+	{ "long", "long int" },
+	{ "unsigned long", "long unsigned int" },
+	{ "long long", "long long int" },
+	{ "unsigned long long", "long long unsigned int" },
+};
+
+/* What stands behind the prefix; @i gets which one it is. */
+static const char *split_name(const char *name, unsigned int *i)
+{
+	size_t len;
+
+	for (*i = 0;; ++*i) {
+		len = strlen(spellings[*i].prefix);
+		if (!strncmp(name, spellings[*i].prefix, len))
+			return name + len;
+	}
+}
+
+/* Of the kernel, or else of any module: its BTF, held; NULL if there is none. */
+static struct btf *find_kinds(const char *name, const u8 *kinds, unsigned int n, s32 *id)
+{
+	struct btf *kernel = bpf_get_btf_vmlinux(), *btf;
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		*id = kinds[i] ? btf_find_by_name_kind(kernel, name, kinds[i]) : -ENOENT;
+		if (*id > 0) {
+			btf_get(kernel);
+			return kernel;
+		}
+	}
+	for (i = 0; i < n; i++) {
+		*id = kinds[i] ? bpf_find_btf_id(name, kinds[i], &btf) : -ENOENT;
+		if (*id > 0)
+			return btf;
+	}
+	return NULL;
+}
+
+int ktap_btf_find(const char *name, struct ktap_btf_set *set, u32 *type)
+{
+	struct btf *btf;
+	unsigned int i;
+	s32 id;
+
+	if (strchr(name, '*'))
+		return -EINVAL;
+	for (i = 0; i < ARRAY_SIZE(synonyms); i++) {
+		if (!strcmp(name, synonyms[i][0]))
+			name = synonyms[i][1];
+	}
+	name = split_name(name, &i);
+	if (!*name)
+		return -ENOENT;
+	btf = find_kinds(name, spellings[i].kinds, ARRAY_SIZE(spellings[i].kinds), &id);
+	if (!btf)
+		return -ENOENT;
+	*type = ktap_btf_type(btf, id, set);
+	btf_put(btf);
+	/* void is there by no name. */
+	ktap_btf_resolve(type);
+	return *type ? 0 : -ENOENT;
+}
+
+static const char *prefix_of(const struct btf_type *t)
+{
+	unsigned int i, k;
+
+	for (i = 0; i < ARRAY_SIZE(spellings); i++) {
+		for (k = 0; k < ARRAY_SIZE(spellings[i].kinds); k++) {
+			if (btf_kind(t) == spellings[i].kinds[k])
+				return spellings[i].prefix;
+		}
+	}
+	return NULL;
+}
+
+const char *ktap_btf_near_type(const char *name, char *text)
+{
+	struct btf *kernel = bpf_get_btf_vmlinux();
+	u32 id, n = btf_nr_types(kernel);
+	const struct btf_type *t;
+	const char *prefix = "";
+	struct ktap_near near;
+	unsigned int i;
+
+	ktap_near_begin(&near, split_name(name, &i));
+	for (id = 1; id < n; id++) {
+		t = btf_type_by_id(kernel, id);
+		if (t && t->name_off && prefix_of(t) &&
+		    ktap_near_look(&near, btf_name_by_offset(kernel, t->name_off)))
+			prefix = prefix_of(t);
+		cond_resched();
+	}
+	if (!near.best)
+		return NULL;
+	scnprintf(text, KTAP_TYPE_TEXT, "%s%s", prefix, near.best);
+	return text;
+}
+
+const char *ktap_btf_text(u32 type, char *text)
+{
+	const struct btf_type *t = ktap_btf_resolve(&type);
+	const char *name, *prefix;
+
+	if (!t)
+		return "void";
+	switch (btf_kind(t)) {
+	case BTF_KIND_ARRAY:
+		return "an array";
+	case BTF_KIND_PTR:
+		return "a pointer";
+	case BTF_KIND_FWD:
+		prefix = btf_type_kflag(t) ? "union " : "struct ";
+		break;
+	default:
+		prefix = prefix_of(t) ?: "";
+	}
+	name = ktap_btf_string(type, t->name_off);
+	scnprintf(text, KTAP_TYPE_TEXT, "%s%s", prefix, *name ? name : "without a name");
+	return text;
+}
+
+static bool find_enumerator(const struct btf *btf, const struct btf_type *t, const char *name,
+			    s64 *value)
+{
+	const struct btf_enum64 *wide = (const void *)(t + 1);
+	const struct btf_enum *narrow = (const void *)(t + 1);
+	u32 i, n = BTF_INFO_VLEN(t->info);
+
+	for (i = 0; i < n; i++) {
+		if (btf_kind(t) == BTF_KIND_ENUM &&
+		    !strcmp(btf_name_by_offset(btf, narrow[i].name_off), name)) {
+			*value = btf_type_kflag(t) ? narrow[i].val : (s64)(u32)narrow[i].val;
+			return true;
+		}
+		if (btf_kind(t) == BTF_KIND_ENUM64 &&
+		    !strcmp(btf_name_by_offset(btf, wide[i].name_off), name)) {
+			*value = (u64)wide[i].val_hi32 << 32 | wide[i].val_lo32;
+			return true;
+		}
+	}
+	return false;
+}
+
+int ktap_btf_enumerator(const char *name, s64 *value)
+{
+	const struct btf_type *t;
+	struct btf *kernel;
+	u32 id, n;
+
+	if (ktap_btf_begin())
+		return -ENOENT;
+	kernel = bpf_get_btf_vmlinux();
+	n = btf_nr_types(kernel);
+	for (id = 1; id < n; id++) {
+		t = btf_type_by_id(kernel, id);
+		if (t && (btf_kind(t) == BTF_KIND_ENUM || btf_kind(t) == BTF_KIND_ENUM64) &&
+		    find_enumerator(kernel, t, name, value))
+			return 0;
+		if (fatal_signal_pending(current))
+			break;
+		cond_resched();
+	}
+	return -ENOENT;
+}
+
+/* The type of what has this name in the kernel, or in the module; 0: not known. */
+static u32 find_named(const char *module, const char *name, u8 kind, struct ktap_btf_set *set)
+{
+	const struct btf_type *t;
+	struct btf *btf;
+	u32 type = 0;
+	s32 id;
+
+	id = bpf_find_btf_id(name, kind, &btf);
+	if (id < 0)
+		return 0;
+	t = btf_type_by_id(btf, id);
+	/* There may be one of that name elsewhere, which hides the one that is meant. */
+	if (t && (!module || !strcmp(module, btf_is_module(btf) ? btf_get_name(btf) : "")))
+		type = ktap_btf_type(btf, t->type, set);
+	btf_put(btf);
+	return type;
+}
+
+u32 ktap_btf_function(const char *module, const char *name, struct ktap_btf_set *set)
+{
+	return find_named(module, name, BTF_KIND_FUNC, set);
+}
+
+bool ktap_btf_variable(const char *module, const char *name, struct ktap_btf_set *set,
+		       struct ktap_load *load)
+{
+	u32 type = ktap_btf_begin() ? 0 : find_named(module, name, BTF_KIND_VAR, set);
+
+	if (type)
+		ktap_btf_load(type, load);
+	return type;
+}
+
+static const struct btf_type *proto_at(u32 proto)
+{
+	const struct btf_type *t = ktap_btf_at(proto);
+
+	return t && btf_kind(t) == BTF_KIND_FUNC_PROTO ? t : NULL;
+}
+
+int ktap_btf_param(u32 proto, const char *name, struct ktap_load *load)
+{
+	const struct btf_type *t = proto_at(proto);
+	const struct btf_param *param;
+	u32 i, n;
+
+	if (!t)
+		return -ENOENT;
+	param = (const struct btf_param *)(t + 1);
+	n = BTF_INFO_VLEN(t->info);
+	for (i = 0; i < n; i++) {
+		ktap_btf_load(ktap_btf_other(proto, param[i].type), load);
+		if (load->kind == KTAP_LOAD_NONE || load->kind == KTAP_LOAD_PLACE ||
+		    load->kind == KTAP_LOAD_CHARS || load->size > sizeof(long))
+			break;
+		if (!strcmp(ktap_btf_string(proto, param[i].name_off), name))
+			return i;
+	}
+	return -ENOENT;
+}
+
+bool ktap_btf_result(u32 proto, struct ktap_load *load)
+{
+	const struct btf_type *t = proto_at(proto);
+
+	if (!t)
+		return false;
+	ktap_btf_load(ktap_btf_other(proto, t->type), load);
+	/* It has no register, or several. */
+	if (load->kind == KTAP_LOAD_PLACE || load->kind == KTAP_LOAD_CHARS)
+		load->kind = KTAP_LOAD_NONE;
+	return load->size <= sizeof(long) || load->kind == KTAP_LOAD_NONE;
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Built-in functions that act on the system, and who may use them.
+ */
+#include <linux/kernel.h>
+#include <linux/signal.h>
+#include <linux/string.h>
+
+#include "builtin.h"
+#include "speculation.h"
+
+/* Bytes of a command: so many fit a record, whole. */
+#define MAX_COMMAND	2048
+
+int ktap_fn_set_retval(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	const struct ktap_event *ev = vm->event;
+	struct ktap_value value = r[n - 1];
+	int err;
+
+	if (value.tag != KTAP_INT || (n > 1 && r[0].tag != KTAP_EVENT))
+		return ktap_vm_error(vm, -EINVAL, "set_retval takes an integer, not %s",
+				     ktap_type_name(n > 1 && value.tag == KTAP_INT ? &r[0] :
+						    &value));
+	if (!ev || !ev->ops->set_retval)
+		return ktap_vm_error(vm, -EOPNOTSUPP,
+				     "set_retval works at the entry of a function: probe:FUNCTION");
+	err = ev->ops->set_retval(vm, value.i);
+	r[0] = KTAP_VALUE_NIL;
+	return err;
+}
+
+/* Names, as kill(1) has them: the numbers are not the same on all machines. */
+static const struct {
+	const char *name;
+	int number;
+} signals[] = {
+#define SIGNAL(name)	{ #name, SIG##name }
+	SIGNAL(HUP), SIGNAL(INT), SIGNAL(QUIT), SIGNAL(ILL), SIGNAL(TRAP), SIGNAL(ABRT),
+	SIGNAL(BUS), SIGNAL(FPE), SIGNAL(KILL), SIGNAL(USR1), SIGNAL(SEGV), SIGNAL(USR2),
+	SIGNAL(PIPE), SIGNAL(ALRM), SIGNAL(TERM), SIGNAL(CHLD), SIGNAL(CONT), SIGNAL(STOP),
+	SIGNAL(TSTP), SIGNAL(TTIN), SIGNAL(TTOU), SIGNAL(URG), SIGNAL(XCPU), SIGNAL(XFSZ),
+	SIGNAL(VTALRM), SIGNAL(PROF), SIGNAL(WINCH), SIGNAL(IO), SIGNAL(PWR), SIGNAL(SYS),
+#undef SIGNAL
+};
+
+/* "TERM" or "SIGTERM"; 0: there is no such. */
+static int signal_number(const struct ktap_value *v)
+{
+	const char *name = v->blob;
+	u32 len = v->len;
+	unsigned int i;
+
+	if (len > 3 && !memcmp(name, "SIG", 3)) {
+		name += 3;
+		len -= 3;
+	}
+	for (i = 0; i < ARRAY_SIZE(signals); i++) {
+		if (strlen(signals[i].name) == len && !memcmp(signals[i].name, name, len))
+			return signals[i].number;
+	}
+	return 0;
+}
+
+int ktap_fn_signal(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	int err, number;
+
+	err = ktap_make_text(vm, &r[0]);
+	if (err)
+		return err;
+	if (r[0].tag == KTAP_STR) {
+		number = signal_number(&r[0]);
+		if (!number)
+			return ktap_vm_error(vm, -EINVAL, "signal: there is no signal '%.*s'",
+					     (int)min_t(u32, r[0].len, 32),
+					     (const char *)r[0].blob);
+	} else {
+		if (r[0].i < 1 || r[0].i > _NSIG)
+			return ktap_vm_error(vm, -EINVAL, "signal: %lld is none: from 1 to %d",
+					     r[0].i, _NSIG);
+		number = r[0].i;
+	}
+	err = ktap_signal_current(number);
+	if (err)
+		atomic_long_inc(&vm->env->counters.lost_signals);
+	r[0] = KTAP_VALUE_BOOL(!err);
+	return 0;
+}
+
+/* A command of which some is missing is another command. */
+static int check_command(struct ktap_vm *vm, const struct ktap_value *command)
+{
+	if (command->len > MAX_COMMAND)
+		return ktap_vm_error(vm, -E2BIG, "system: a command of more than %d bytes",
+				     MAX_COMMAND);
+	if (memchr(command->blob, '\0', command->len))
+		return ktap_vm_error(vm, -EINVAL, "system: a command with a NUL byte");
+	if (!command->len)
+		return ktap_vm_error(vm, -EINVAL, "system: the command is empty");
+	return 0;
+}
+
+int ktap_fn_system(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	int err;
+
+	err = ktap_make_text(vm, &r[0]);
+	if (!err)
+		err = ktap_check_format(vm, "system", r, n);
+	if (!err)
+		err = ktap_fn_format(vm, r, n);
+	if (!err)
+		err = check_command(vm, &r[0]);
+	if (!err)
+		err = ktap_put_string(vm, KTAP_REC_SYSTEM, KTAP_CH_SYSTEM, r);
+	r[0] = KTAP_VALUE_NIL;
+	return err;
+}
+
+static bool acts(const struct ktap_code *insn)
+{
+	return insn->op == KTAP_OP_CALLB && ktap_builtins[insn->d].levels & KTAP_UNSAFE;
+}
+
+/**
+ * ktap_check_unsafe() - May the program do to the system what it would?
+ * @prog: the program, verified
+ * @allowed: the session is unsafe
+ * @diag: why not
+ *
+ * Return: 0; -EINVAL: the chunk does not say that it acts; -EPERM: the session
+ * does not allow it; -EOPNOTSUPP: this kernel cannot.
+ */
+int ktap_check_unsafe(const struct ktap_program *prog, bool allowed, struct ktap_diag *diag)
+{
+	const struct ktap_builtin *fn;
+	u32 pc;
+
+	for (pc = 0; pc < prog->ninsns; pc++) {
+		if (!acts(&prog->code[pc]))
+			continue;
+		fn = &ktap_builtins[prog->code[pc].d];
+		if (!(prog->flags & KTAP_CHUNK_UNSAFE)) {
+			ktap_diag_at(diag, prog, pc,
+				     "%s acts on the system, and the chunk is not marked as one that does",
+				     fn->name);
+			return -EINVAL;
+		}
+		if (!allowed) {
+			ktap_diag_at(diag, prog, pc,
+				     "%s acts on the system: that needs ktap --unsafe (a line 'unsafe' before the chunk)",
+				     fn->name);
+			return -EPERM;
+		}
+		if (prog->code[pc].d == KTAP_FN_SET_RETVAL && !KTAP_CAN_SET_RETVAL) {
+			ktap_diag_at(diag, prog, pc,
+				     "set_retval: this kernel was built without CONFIG_KTAP_SET_RETVAL");
+			return -EOPNOTSUPP;
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Going along the entries of a table.
+ */
+#include <linux/minmax.h>
+#include <linux/string.h>
+
+#include "entry.h"
+
+/**
+ * DOC: Cursors
+ *
+ * Who goes along a table holds nothing but the serial number and the key of the
+ * entry he got last (struct ktap_iter), and no lock.  Whatever happens until he
+ * comes again, an entry that is there all the time comes once: the next one is
+ * the one with the least number above his.
+ *
+ * The table finds it without a search, also when the last entry is gone: it has
+ * KTAP_CURSORS cursors, each of which knows the entry that is next of one place.
+ * Who takes an entry out of the list moves on the cursors that wait for it; who
+ * puts one in gives it to those that wait for nothing.
+ *
+ * Nobody tells that he comes no more (a handler may end anywhere), so that cursors
+ * cannot be given out for good: who finds none free takes the one that has not
+ * moved for longest.  He whose cursor was taken looks for his last entry by its
+ * key, and if it is gone he searches for the place from both ends, and pays.
+ */
+
+static struct ktap_cursor *cursor_of(struct ktap_table *t, const struct ktap_iter *it)
+{
+	struct ktap_cursor *c = &t->cursors[it->cursor % KTAP_CURSORS];
+
+	return it->seq && c->seq == it->seq ? c : NULL;
+}
+
+/* One that is nobody's, or the one that has not moved for longest. */
+static u32 pick_cursor(const struct ktap_table *t)
+{
+	const struct ktap_cursor *c = t->cursors;
+	u32 i, oldest = 0;
+
+	for (i = 0; i < KTAP_CURSORS; i++) {
+		if (!c[i].seq)
+			return i;
+		if ((s32)(c[i].used - c[oldest].used) < 0)
+			oldest = i;
+	}
+	return oldest;
+}
+
+void ktap_cursors_see_new(struct ktap_table *t, struct ktap_entry *e)
+{
+	u32 i;
+
+	for (i = 0; i < KTAP_CURSORS; i++) {
+		if (t->cursors[i].seq && !t->cursors[i].next)
+			t->cursors[i].next = e;
+	}
+}
+
+void ktap_cursors_leave(struct ktap_table *t, const struct ktap_entry *e)
+{
+	u32 i;
+
+	for (i = 0; i < KTAP_CURSORS; i++) {
+		if (t->cursors[i].next == e)
+			t->cursors[i].next = e->next;
+	}
+}
+
+void ktap_cursors_forget(struct ktap_table *t)
+{
+	memset(t->cursors, 0, sizeof(t->cursors));
+	t->ncursors = 0;
+}
+
+struct ktap_entry *ktap_table_after(struct ktap_env *env, struct ktap_table *t,
+				    const struct ktap_iter *it, const struct ktap_value *key,
+				    u32 *steps)
+{
+	const struct ktap_cursor *c = cursor_of(t, it);
+	struct ktap_entry *e, *back;
+
+	*steps = 0;
+	if (!it->seq)
+		return t->first;
+	if (c)
+		return c->next;
+	e = ktap_table_find(env, t, key);
+	if (e && e->seq == it->seq)
+		return e->next;
+	for (e = t->first, back = t->last; e; e = e->next, back = back->prev, ++*steps) {
+		if (e->seq > it->seq)
+			return e;
+		if (back->seq <= it->seq)
+			return back->next;
+	}
+	return NULL;
+}
+
+void ktap_table_move(struct ktap_table *t, struct ktap_iter *it, const struct ktap_entry *e)
+{
+	struct ktap_cursor *c = cursor_of(t, it);
+
+	if (!c && e) {
+		it->cursor = pick_cursor(t);
+		c = &t->cursors[it->cursor];
+		t->ncursors += !c->seq;
+	}
+	if (e) {
+		*c = (struct ktap_cursor){
+			.seq = e->seq,
+			.used = ++t->cursor_clock,
+			.next = e->next,
+		};
+		it->seq = e->seq;
+	} else if (c) {
+		*c = (struct ktap_cursor){};
+		t->ncursors--;
+	}
+}
+
+/* Memory for a blob, in a register so that the arena keeps it. */
+static int hold(struct ktap_vm *vm, struct ktap_value *reg, u32 need)
+{
+	u32 size = ktap_slot_room(reg->len, need);
+	void *mem = ktap_arena_alloc(vm, size);
+
+	if (!mem)
+		return vm->error;
+	*reg = KTAP_VALUE_STR(mem, size);
+	return 0;
+}
+
+int ktap_table_next(struct ktap_vm *vm, struct ktap_table *t, struct ktap_iter *it,
+		    struct ktap_value *last_key, struct ktap_value *key, struct ktap_value *v)
+{
+	struct ktap_value key_copy, v_copy;
+	bool has_key = false, has_v = false;
+	struct ktap_entry *e;
+	unsigned long flags;
+	u32 steps;
+	int err;
+
+	*key = KTAP_VALUE_NIL;
+	*v = KTAP_VALUE_NIL;
+	for (;;) {
+		if (!ktap_table_lock(t, &flags)) {
+			ktap_count_busy(vm->env);
+			e = NULL;
+			break;
+		}
+		e = ktap_table_after(vm->env, t, it, last_key, &steps);
+		if (e) {
+			has_key = ktap_slot_copy(&key_copy, &e->key, (void *)key->blob, key->len);
+			has_v = ktap_slot_copy(&v_copy, &e->value, (void *)v->blob, v->len);
+		}
+		if (!e || (has_key && has_v))
+			ktap_table_move(t, it, e);
+		ktap_table_unlock(t, flags);
+		err = ktap_vm_charge(vm, steps / 16);
+		if (err)
+			return err;
+		if (!e || (has_key && has_v))
+			break;
+		err = has_key ? 0 : hold(vm, key, key_copy.len);
+		if (!err && !has_v)
+			err = hold(vm, v, v_copy.len);
+		if (err)
+			return err;
+	}
+	if (!e) {
+		*key = KTAP_VALUE_NIL;
+		*v = KTAP_VALUE_NIL;
+		return 0;
+	}
+	*key = key_copy;
+	*v = v_copy;
+	return 1;
+}

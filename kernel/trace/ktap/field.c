@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Fields of the records of trace events: what the tracing code knows of their
+ * types, which is text, and how to read them.
+ */
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include <linux/unaligned.h>
+
+#include "../trace.h"
+#include "field.h"
+#include "vm.h"
+
+/* Bytes read of a string that an event has no copy of. */
+#define MAX_POINTED	256
+
+/*
+ * Bytes of an element of "TYPE[]"; 0 if that is not known.  Of an array whose
+ * length is no part of its type there is nothing else to tell it.
+ */
+static u8 size_of(const char *type)
+{
+	static const struct {
+		const char *name;
+		u8 size;
+	} types[] = {
+		{ "cpumask_t",		sizeof(long) },
+		{ "unsigned long[",	sizeof(long) },
+		{ "long[",		sizeof(long) },
+		{ "unsigned long long[", 8 },
+		{ "long long[",		8 },
+		{ "unsigned int[",	sizeof(int) },
+		{ "int[",		sizeof(int) },
+		{ "unsigned short[",	sizeof(short) },
+		{ "short[",		sizeof(short) },
+		{ "u64[", 8 }, { "s64[", 8 }, { "__u64[", 8 }, { "__s64[", 8 },
+		{ "u32[", 4 }, { "s32[", 4 }, { "__u32[", 4 }, { "__s32[", 4 },
+		{ "u16[", 2 }, { "s16[", 2 }, { "__u16[", 2 }, { "__s16[", 2 },
+		{ "s8[", 1 },  { "__s8[", 1 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(types); i++) {
+		if (str_has_prefix(type, types[i].name))
+			return types[i].size;
+	}
+	return 0;
+}
+
+static bool is_bytes(const char *type)
+{
+	return str_has_prefix(type, "u8[") || str_has_prefix(type, "__u8[") ||
+	       str_has_prefix(type, "unsigned char[");
+}
+
+/* Without what is no part of the element's type. */
+static const char *bare_type(const char *type, u8 *place)
+{
+	size_t len;
+
+	*place = KTAP_FIELD_HERE;
+	len = str_has_prefix(type, "__data_loc ");
+	if (len) {
+		*place = KTAP_FIELD_DATA_LOC;
+		type += len;
+	}
+	len = str_has_prefix(type, "__rel_loc ");
+	if (len) {
+		*place = KTAP_FIELD_REL_LOC;
+		type += len;
+	}
+	return type + str_has_prefix(type, "const ");
+}
+
+static bool is_integer(size_t size)
+{
+	return size == 1 || size == 2 || size == 4 || size == 8;
+}
+
+static void init_array(struct ktap_field *f, const struct ftrace_event_field *field,
+		       const char *type)
+{
+	if (is_bytes(type)) {
+		f->kind = KTAP_FIELD_BYTES;
+		return;
+	}
+	f->element = size_of(type);
+	if (!f->element && f->place == KTAP_FIELD_HERE && field->len > 0 &&
+	    is_integer(field->size / field->len))
+		f->element = field->size / field->len;
+	if (f->element)
+		f->kind = KTAP_FIELD_INTS;
+}
+
+/**
+ * ktap_field_init() - Find out how to read a field
+ * @f: gets it
+ * @field: the field; one of the filters, that no record has, will be nil
+ */
+void ktap_field_init(struct ktap_field *f, const struct ftrace_event_field *field)
+{
+	u8 place;
+	const char *type = bare_type(field->type, &place);
+
+	f->place = place;
+	f->kind = KTAP_FIELD_NONE;
+	f->offset = field->offset;
+	f->size = field->size;
+	f->is_signed = field->is_signed;
+
+	switch (field->filter_type) {
+	case FILTER_STATIC_STRING:
+	case FILTER_DYN_STRING:
+	case FILTER_RDYN_STRING:
+		f->kind = is_bytes(type) ? KTAP_FIELD_BYTES : KTAP_FIELD_CHARS;
+		return;
+	case FILTER_PTR_STRING:
+		f->kind = KTAP_FIELD_POINTED;
+		return;
+	case FILTER_CPUMASK:
+		/* That of the filters has no place in the record. */
+		if (f->place == KTAP_FIELD_HERE)
+			return;
+		break;
+	case FILTER_OTHER:
+	case FILTER_TRACE_FN:
+		break;
+	default:
+		/* generic: of the filters, not of the record */
+		return;
+	}
+
+	if (f->place != KTAP_FIELD_HERE || strchr(type, '[')) {
+		init_array(f, field, type);
+	} else if (is_integer(f->size)) {
+		f->kind = KTAP_FIELD_INT;
+		f->element = f->size;
+	}
+}
+
+static s64 read_int(const void *p, u8 size, bool is_signed)
+{
+	switch (size) {
+	case 1:
+		return is_signed ? *(const s8 *)p : (s64)*(const u8 *)p;
+	case 2:
+		return is_signed ? get_unaligned((const s16 *)p) :
+				   (s64)get_unaligned((const u16 *)p);
+	case 4:
+		return is_signed ? get_unaligned((const s32 *)p) :
+				   (s64)get_unaligned((const u32 *)p);
+	}
+	return get_unaligned((const s64 *)p);
+}
+
+/* All are as wide as a script's integers: the array says nothing of what it was. */
+static void get_ints(struct ktap_vm *vm, const struct ktap_field *f, const void *p, u32 size,
+		     struct ktap_value *v)
+{
+	u32 n = size / f->element, i;
+	s64 *ints;
+
+	if (n > KTAP_MAX_ARRAY) {
+		n = KTAP_MAX_ARRAY;
+		atomic_long_inc(&vm->env->counters.cut_strings);
+	}
+	ints = ktap_arena_alloc(vm, n * sizeof(*ints));
+	if (!ints)
+		return;
+	for (i = 0; i < n; i++)
+		ints[i] = read_int(p + i * f->element, f->element, f->is_signed);
+	*v = KTAP_VALUE_ARRAY(ints, n);
+}
+
+static void get_bytes(struct ktap_vm *vm, const void *p, u32 size, struct ktap_value *v)
+{
+	if (size > KTAP_MAX_STRLEN) {
+		size = KTAP_MAX_STRLEN;
+		atomic_long_inc(&vm->env->counters.cut_strings);
+	}
+	*v = KTAP_VALUE_STR(p, size);
+}
+
+/* The string may be anywhere, and gone. */
+static void get_pointed(struct ktap_vm *vm, const char *s, struct ktap_value *v)
+{
+	char *copy;
+	long len;
+
+	copy = ktap_arena_alloc(vm, MAX_POINTED);
+	if (!copy)
+		return;
+	len = strncpy_from_kernel_nofault(copy, s, MAX_POINTED);
+	ktap_arena_trim(vm, copy, max(len, 0L));
+	if (len >= 0)
+		get_bytes(vm, copy, strnlen(copy, len), v);
+}
+
+/**
+ * ktap_field_get() - Read a field
+ * @vm: activation; the value is good for as long as its event
+ * @f: the field
+ * @rec: the record
+ * @v: gets its value, nil if it has none or after an error of @vm
+ *
+ * Context: any.
+ */
+void ktap_field_get(struct ktap_vm *vm, const struct ktap_field *f, const void *rec,
+		    struct ktap_value *v)
+{
+	const void *p = rec + f->offset;
+	u32 size = f->size, loc;
+
+	*v = KTAP_VALUE_NIL;
+	if (f->kind == KTAP_FIELD_NONE)
+		return;
+	if (f->place != KTAP_FIELD_HERE) {
+		loc = get_unaligned((const u32 *)p);
+		p = f->place == KTAP_FIELD_DATA_LOC ? rec : p + sizeof(loc);
+		p += loc & 0xffff;
+		size = loc >> 16;
+	}
+
+	switch ((enum ktap_field_kind)f->kind) {
+	case KTAP_FIELD_NONE:
+	case KTAP_FIELD_NAME:
+		break;
+	case KTAP_FIELD_INT:
+		*v = KTAP_VALUE_INT(read_int(p, f->element, f->is_signed));
+		break;
+	case KTAP_FIELD_INTS:
+		get_ints(vm, f, p, size, v);
+		break;
+	case KTAP_FIELD_CHARS:
+		get_bytes(vm, p, strnlen(p, size), v);
+		break;
+	case KTAP_FIELD_BYTES:
+		get_bytes(vm, p, size, v);
+		break;
+	case KTAP_FIELD_POINTED:
+		get_pointed(vm, (const char *)get_unaligned((const unsigned long *)p), v);
+		break;
+	}
+}

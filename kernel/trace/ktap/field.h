@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Fields of the records of trace events.
+ */
+#ifndef _KTAP_FIELD_H
+#define _KTAP_FIELD_H
+
+#include <linux/types.h>
+
+struct ftrace_event_field;
+struct ktap_value;
+struct ktap_vm;
+
+/**
+ * enum ktap_field_kind - what a field is to a script
+ * @KTAP_FIELD_NONE: it is not there, or is nothing a script can hold
+ * @KTAP_FIELD_INT: an integer or an address
+ * @KTAP_FIELD_INTS: an array of them; a bit mask is one of unsigned long
+ * @KTAP_FIELD_CHARS: a string, to its NUL or its end
+ * @KTAP_FIELD_BYTES: all bytes of an array of u8: most likely an address of a network
+ * @KTAP_FIELD_POINTED: a pointer to a string
+ * @KTAP_FIELD_NAME: not of the record: the event's name, which its source knows
+ */
+enum ktap_field_kind {
+	KTAP_FIELD_NONE,
+	KTAP_FIELD_INT,
+	KTAP_FIELD_INTS,
+	KTAP_FIELD_CHARS,
+	KTAP_FIELD_BYTES,
+	KTAP_FIELD_POINTED,
+	KTAP_FIELD_NAME,
+};
+
+/**
+ * enum ktap_field_place - where it is
+ * @KTAP_FIELD_HERE: at its offset
+ * @KTAP_FIELD_DATA_LOC: there is a u32: the offset from the start of the record,
+ *	and in the upper half the length
+ * @KTAP_FIELD_REL_LOC: the same, but the offset is from behind the u32
+ */
+enum ktap_field_place {
+	KTAP_FIELD_HERE,
+	KTAP_FIELD_DATA_LOC,
+	KTAP_FIELD_REL_LOC,
+};
+
+/**
+ * struct ktap_field - a field of the records of one event
+ * @kind: enum ktap_field_kind
+ * @place: enum ktap_field_place
+ * @is_signed: its integers are
+ * @element: bytes of each of its integers
+ * @offset: from the start of the record
+ * @size: bytes, if it is KTAP_FIELD_HERE
+ */
+struct ktap_field {
+	u8 kind;
+	u8 place : 7;
+	u8 is_signed : 1;
+	u8 element;
+	u16 offset;
+	u16 size;
+};
+
+void ktap_field_init(struct ktap_field *f, const struct ftrace_event_field *field);
+void ktap_field_get(struct ktap_vm *vm, const struct ktap_field *f, const void *rec,
+		    struct ktap_value *v);
+
+#endif /* _KTAP_FIELD_H */

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Speculations: output that is held back until the script has decided.
+ */
+#include <linux/align.h>
+#include <linux/kernel.h>
+#include <linux/minmax.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "builtin.h"
+#include "lock.h"
+#include "speculation.h"
+
+/**
+ * DOC: Speculations
+ *
+ * A session has KTAP_SPECULATIONS of them, each with its own memory.  One is::
+ *
+ *   FREE -> OPEN        speculation()
+ *   OPEN -> COMMITTING  commit(): its records go out one by one, without the lock
+ *   OPEN -> FREE        discard()
+ *   COMMITTING -> FREE  they are out
+ *
+ * The state and all else is changed under the lock of the one (see lock.h), which is
+ * also held while a record is written into it: any CPU and any context may
+ * write, and whoever commits finds whole records only.  While COMMITTING, its
+ * memory belongs to him who does it; whoever still speculates comes too late,
+ * and that is counted.
+ *
+ * The number that the script has is the place and, above it, how often the place
+ * was used: a number that is over is never that of a later one.
+ *
+ * The records are those of the ring buffer.  They take room in that, and get
+ * their time, when they are committed; so the reader need not know of them.
+ */
+
+enum state {
+	FREE,
+	OPEN,
+	COMMITTING,
+};
+
+/**
+ * struct speculation - one of them
+ * @lock: protects the rest
+ * @state: enum state
+ * @id: its number; of the last one while it is FREE
+ * @used: bytes of @data that hold records
+ * @nrecords: number of those
+ * @data: memory
+ */
+struct speculation {
+	struct ktap_lock lock;
+	enum state state;
+	s64 id;
+	u32 used;
+	u32 nrecords;
+	char *data;
+};
+
+/**
+ * struct ktap_speculations - those of a session
+ * @size: bytes that each holds
+ * @one: the speculations
+ */
+struct ktap_speculations {
+	u32 size;
+	struct speculation one[KTAP_SPECULATIONS];
+};
+
+/* &ktap_vm.speculation: there is none to speculate into. */
+#define NOWHERE		(-1)
+
+static_assert(!(KTAP_SPECULATIONS & (KTAP_SPECULATIONS - 1)));
+
+/* In process context: text that is held back is cut to records of so many bytes. */
+#define PIECE		2048
+
+int ktap_speculations_init(struct ktap_env *env)
+{
+	struct ktap_speculations *all;
+	size_t size;
+	char *data;
+	int i;
+
+	if (!(env->prog->uses & KTAP_USES_SPECULATION))
+		return 0;
+	size = clamp_t(size_t, env->heap.max / 1024, KTAP_SPECULATION_MIN, KTAP_SPECULATION_MAX);
+	size = ALIGN(size, 8);
+	if (!ktap_heap_charge(&env->heap, KTAP_SPECULATIONS * size))
+		return -ENOMEM;
+	/* The heap ends with the session, too: that is uncharged nowhere. */
+	all = kvzalloc(sizeof(*all) + KTAP_SPECULATIONS * size, KTAP_GFP);
+	if (!all)
+		return -ENOMEM;
+	all->size = size;
+	data = (char *)(all + 1);
+	for (i = 0; i < KTAP_SPECULATIONS; i++) {
+		ktap_lock_init(&all->one[i].lock);
+		all->one[i].id = i + 1 - KTAP_SPECULATIONS;
+		all->one[i].data = data + i * size;
+	}
+	env->speculations = all;
+	return 0;
+}
+
+void ktap_speculations_destroy(struct ktap_env *env)
+{
+	kvfree(env->speculations);
+	env->speculations = NULL;
+}
+
+unsigned int ktap_speculations_open(struct ktap_env *env)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; env->speculations && i < KTAP_SPECULATIONS; i++)
+		n += READ_ONCE(env->speculations->one[i].state) == OPEN;
+	return n;
+}
+
+static struct speculation *place_of(struct ktap_vm *vm, s64 id)
+{
+	return &vm->env->speculations->one[(id - 1) & (KTAP_SPECULATIONS - 1)];
+}
+
+/* The open one of that number, locked; NULL if there is none. */
+static struct speculation *lock_open(struct ktap_vm *vm, s64 id, unsigned long *flags)
+{
+	struct speculation *one;
+
+	if (id <= 0)
+		return NULL;
+	one = place_of(vm, id);
+	if (!ktap_lock(&one->lock, flags)) {
+		atomic_long_inc(&vm->env->counters.nmi_busy);
+		return NULL;
+	}
+	if (one->id == id && one->state == OPEN)
+		return one;
+	ktap_unlock(&one->lock, *flags);
+	return NULL;
+}
+
+static s64 begin(struct ktap_vm *vm, struct speculation *one)
+{
+	unsigned long flags;
+	s64 id = 0;
+
+	if (READ_ONCE(one->state) != FREE || !ktap_lock(&one->lock, &flags))
+		return 0;
+	if (one->state == FREE) {
+		one->id += KTAP_SPECULATIONS;
+		id = one->id;
+		one->used = 0;
+		one->nrecords = 0;
+		WRITE_ONCE(one->state, OPEN);
+	}
+	ktap_unlock(&one->lock, flags);
+	return id;
+}
+
+int ktap_fn_speculation(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	s64 id = 0;
+	int i;
+
+	for (i = 0; i < KTAP_SPECULATIONS && !id; i++)
+		id = begin(vm, &vm->env->speculations->one[i]);
+	if (id) {
+		r[0] = KTAP_VALUE_INT(id);
+		return 0;
+	}
+	atomic_long_inc(&vm->env->counters.no_speculation);
+	r[0] = KTAP_VALUE_NIL;
+	return 0;
+}
+
+int ktap_fn_speculate(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	vm->speculation = r[0].tag == KTAP_INT && r[0].i > 0 ? r[0].i : NOWHERE;
+	r[0] = KTAP_VALUE_NIL;
+	return 0;
+}
+
+/*
+ * The one that @v is the number of goes from OPEN to another state; NULL if it is none.
+ * This run no longer speculates into it.
+ */
+static struct speculation *finish(struct ktap_vm *vm, const struct ktap_value *v,
+				  enum state state)
+{
+	s64 id = v->tag == KTAP_INT ? v->i : 0;
+	struct speculation *one;
+	unsigned long flags;
+
+	if (id && vm->speculation == id)
+		vm->speculation = 0;
+	one = lock_open(vm, id, &flags);
+	if (!one)
+		return NULL;
+	WRITE_ONCE(one->state, state);
+	ktap_unlock(&one->lock, flags);
+	return one;
+}
+
+/* In event context records stay records. */
+static void copy_record(struct ktap_vm *vm, const struct ktap_record *rec)
+{
+	void *place = ktap_out_reserve(vm, rec->len);
+
+	if (!place)
+		return;
+	memcpy(place, rec, rec->len);
+	ktap_out_commit(vm, place);
+}
+
+static enum ktap_channel channel_of(const struct ktap_record *rec)
+{
+	switch (rec->type) {
+	case KTAP_REC_CAT:
+		return KTAP_CH_CAT;
+	case KTAP_REC_SYSTEM:
+		return KTAP_CH_SYSTEM;
+	default:
+		return KTAP_CH_OUTPUT;
+	}
+}
+
+static int say_record(struct ktap_vm *vm, const struct ktap_record *rec, char *text)
+{
+	struct seq_buf s;
+
+	seq_buf_init(&s, text, KTAP_RECORD_TEXT);
+	ktap_record_format(&s, rec, rec->len);
+	return ktap_out_text(vm, channel_of(rec), text, seq_buf_used(&s));
+}
+
+/* Its memory is ours. */
+static int put_out(struct ktap_vm *vm, const struct speculation *one)
+{
+	const struct ktap_record *rec;
+	char *text = NULL;
+	u32 pos;
+	int err;
+
+	err = ktap_vm_charge(vm, 1 + 2 * one->nrecords);
+	if (!err && vm->level == KTAP_LEVEL_PROCESS) {
+		text = kvmalloc(KTAP_RECORD_TEXT, KTAP_GFP);
+		if (!text)
+			err = ktap_vm_error(vm, -ENOMEM, "no memory for output");
+	}
+	for (pos = 0; pos < one->used && !err; pos += rec->len) {
+		rec = (const struct ktap_record *)(one->data + pos);
+		if (text)
+			err = say_record(vm, rec, text);
+		else
+			copy_record(vm, rec);
+	}
+	kvfree(text);
+	return err;
+}
+
+int ktap_fn_commit(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	struct speculation *one = finish(vm, &r[0], COMMITTING);
+	unsigned long flags;
+	int err;
+
+	r[0] = KTAP_VALUE_NIL;
+	if (!one)
+		return 0;
+	err = put_out(vm, one);
+	/* This CPU was not inside of a lock in finish(), nor is it now. */
+	if (!ktap_lock(&one->lock, &flags))
+		return err;
+	WRITE_ONCE(one->state, FREE);
+	ktap_unlock(&one->lock, flags);
+	return err;
+}
+
+int ktap_fn_discard(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	finish(vm, &r[0], FREE);
+	r[0] = KTAP_VALUE_NIL;
+	return 0;
+}
+
+/* Where output goes */
+
+/* Place in the speculation, whose lock is held until ktap_put_commit(). */
+static void *reserve(struct ktap_vm *vm, size_t size)
+{
+	const u32 room = vm->env->speculations->size;
+	struct speculation *one;
+	unsigned long flags;
+	void *place;
+
+	one = lock_open(vm, vm->speculation, &flags);
+	if (!one)
+		goto dropped;
+	if (size > room - one->used) {
+		ktap_unlock(&one->lock, flags);
+		goto dropped;
+	}
+	place = one->data + one->used;
+	one->used += size;
+	one->nrecords++;
+	vm->irq_flags = flags;
+	return place;
+
+dropped:
+	atomic_long_inc(&vm->env->counters.speculative);
+	return NULL;
+}
+
+void *ktap_put_reserve(struct ktap_vm *vm, size_t size)
+{
+	if (likely(!vm->speculation))
+		return ktap_out_reserve(vm, size);
+	return reserve(vm, size);
+}
+
+void ktap_put_commit(struct ktap_vm *vm, void *place)
+{
+	struct speculation *one;
+
+	if (likely(!vm->speculation)) {
+		ktap_out_commit(vm, place);
+		return;
+	}
+	one = place_of(vm, vm->speculation);
+	ktap_unlock(&one->lock, vm->irq_flags);
+}
+
+int ktap_put_text(struct ktap_vm *vm, enum ktap_channel channel, const char *text, size_t len)
+{
+	enum ktap_record_type type = KTAP_REC_TEXT;
+	struct ktap_value piece;
+	size_t size, pos;
+	void *rec;
+
+	if (!vm->speculation)
+		return ktap_out_text(vm, channel, text, len);
+	if (channel != KTAP_CH_OUTPUT)
+		type = channel == KTAP_CH_CAT ? KTAP_REC_CAT : KTAP_REC_SYSTEM;
+	for (pos = 0; pos < len; pos += piece.len) {
+		piece = KTAP_VALUE_STR(text + pos, len - pos);
+		if (type == KTAP_REC_TEXT)
+			piece.len = min_t(u32, piece.len, PIECE);
+		size = ktap_record_size(vm, &piece, 1);
+		rec = reserve(vm, size);
+		if (!rec)
+			continue;
+		ktap_record_write(vm, rec, size, type, &piece, 1);
+		ktap_put_commit(vm, rec);
+	}
+	return 0;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Speculations: output that is held back until the script has decided.
+ */
+#ifndef _KTAP_SPECULATION_H
+#define _KTAP_SPECULATION_H
+
+#include "output.h"
+
+/* How many a session has at a time, and what they hold: by its memory, in these bounds. */
+#define KTAP_SPECULATIONS	16
+#define KTAP_SPECULATION_MIN	4096
+#define KTAP_SPECULATION_MAX	65536
+
+/* env.c: if the program uses them.  Context: process, may sleep.  0 or -ENOMEM. */
+int ktap_speculations_init(struct ktap_env *env);
+void ktap_speculations_destroy(struct ktap_env *env);
+
+/* How many the script has neither committed nor discarded. */
+unsigned int ktap_speculations_open(struct ktap_env *env);
+
+/*
+ * What ktap_out_reserve(), ktap_out_commit() and ktap_out_text() do (output.h),
+ * unless the run speculates: then the speculation gets it, or, counted, nobody.
+ */
+void *ktap_put_reserve(struct ktap_vm *vm, size_t size);
+void ktap_put_commit(struct ktap_vm *vm, void *place);
+int ktap_put_text(struct ktap_vm *vm, enum ktap_channel channel, const char *text, size_t len);
+
+#endif /* _KTAP_SPECULATION_H */

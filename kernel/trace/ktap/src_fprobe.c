@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * fprobes: entries and returns, one or thousands of them in a clause, which has
+ * one fprobe for all its functions.
+ */
+#include <linux/cleanup.h>
+#include <linux/fprobe.h>
+#include <linux/ftrace.h>
+#include <linux/kprobes.h>
+#include <linux/slab.h>
+
+#include "function.h"
+
+/**
+ * struct fprobe_point - entry or return of functions
+ * @f: see there
+ * @fp: the fprobe
+ */
+struct fprobe_point {
+	struct ktap_fn_point f;
+	struct fprobe fp;
+};
+
+static int ktap_fprobe_entry(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
+			     struct ftrace_regs *fregs, void *data)
+{
+	struct fprobe_point *p = container_of(fp, struct fprobe_point, fp);
+
+	ktap_fn_fire(&p->f, &ktap_fn_ops, (struct ktap_fn_hit){
+		.ip = ip,
+		.caller = ret_ip,
+		.fregs = fregs,
+	});
+	return 0;
+}
+
+NOKPROBE_SYMBOL(ktap_fprobe_entry);
+
+/* For the handler of the return, which has other registers. */
+static int ktap_fprobe_keep(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
+			    struct ftrace_regs *fregs, void *data)
+{
+	struct fprobe_point *p = container_of(fp, struct fprobe_point, fp);
+	unsigned long *args = data;
+	unsigned int i;
+
+	for (i = 0; i < p->f.nargs; i++)
+		args[i] = ftrace_regs_get_argument(fregs, i);
+	return 0;
+}
+
+NOKPROBE_SYMBOL(ktap_fprobe_keep);
+
+static void ktap_fprobe_exit(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
+			     struct ftrace_regs *fregs, void *data)
+{
+	struct fprobe_point *p = container_of(fp, struct fprobe_point, fp);
+
+	ktap_fn_fire(&p->f, &ktap_fn_ops, (struct ktap_fn_hit){
+		.ip = ip,
+		.caller = ret_ip,
+		.args = data,
+		.fregs = fregs,
+	});
+}
+
+NOKPROBE_SYMBOL(ktap_fprobe_exit);
+
+static int fprobe_attach(struct ktap_point *point)
+{
+	unsigned long *ips __free(kvfree) = NULL;
+	struct fprobe_point *p;
+
+	p = container_of(point, struct fprobe_point, f.point);
+	ips = ktap_fns_ips(&p->f.fns);
+	if (!ips)
+		return -ENOMEM;
+	return register_fprobe_ips(&p->fp, ips, p->f.fns.n);
+}
+
+static void fprobe_detach(struct ktap_point *point)
+{
+	unregister_fprobe_async(&container_of(point, struct fprobe_point, f.point)->fp);
+}
+
+static unsigned long fprobe_missed(const struct ktap_point *point)
+{
+	return READ_ONCE(container_of(point, struct fprobe_point, f.point)->fp.nmissed);
+}
+
+static void fprobe_release(struct ktap_point *point)
+{
+	struct fprobe_point *p = container_of(point, struct fprobe_point, f.point);
+
+	ktap_fn_destroy(&p->f);
+	kfree(p);
+}
+
+const struct ktap_source ktap_fprobe_source = {
+	.name = "fprobe",
+	.attach = fprobe_attach,
+	.missed = fprobe_missed,
+	.detach = fprobe_detach,
+	.release = fprobe_release,
+};
+
+/**
+ * ktap_fprobe_add() - Adds the entry or the return of functions to a clause
+ * @vm: for errors
+ * @probe: the clause
+ * @fns: the functions, which become the point's
+ * @spec: what the script says
+ *
+ * Return: 0, or an error that is set.
+ */
+int ktap_fprobe_add(struct ktap_vm *vm, struct ktap_probe *probe, struct ktap_fns *fns,
+		    const struct ktap_fn_spec *spec)
+{
+	struct fprobe_point *p = kzalloc_obj(*p, GFP_KERNEL_ACCOUNT);
+	int err;
+
+	if (!p)
+		return ktap_vm_error(vm, -ENOMEM, "no memory");
+	p->f.ret = spec->ret;
+	err = ktap_fn_init(vm, &p->f, probe, &ktap_fprobe_source, fns);
+	if (err)
+		return err;
+
+	if (!spec->ret) {
+		p->fp.entry_handler = ktap_fprobe_entry;
+	} else {
+		p->fp.exit_handler = ktap_fprobe_exit;
+		p->fp.entry_data_size = p->f.nargs * sizeof(long);
+		if (p->f.nargs)
+			p->fp.entry_handler = ktap_fprobe_keep;
+	}
+	return 0;
+}

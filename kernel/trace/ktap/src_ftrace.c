@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ftrace:function: entries, as the function tracer sees them.  A clause has one
+ * ftrace_ops for all its functions.
+ */
+#include <linux/cleanup.h>
+#include <linux/ftrace.h>
+#include <linux/kprobes.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "function.h"
+
+/**
+ * struct ftrace_point - functions, as the function tracer sees them
+ * @f: see there
+ * @ops: ftrace's part
+ */
+struct ftrace_point {
+	struct ktap_fn_point f;
+	struct ftrace_ops ops;
+};
+
+static void ktap_ftrace_hit(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+			    struct ftrace_regs *fregs)
+{
+	struct ftrace_point *p = container_of(ops, struct ftrace_point, ops);
+
+	guard(preempt_notrace)();
+	ktap_fn_fire(&p->f, &ktap_fn_ops, (struct ktap_fn_hit){
+		.ip = ip,
+		.caller = parent_ip,
+		.fregs = fregs,
+	});
+}
+
+NOKPROBE_SYMBOL(ktap_ftrace_hit);
+
+static int ftrace_attach(struct ktap_point *point)
+{
+	unsigned long *ips __free(kvfree) = NULL;
+	struct ftrace_point *p;
+	int err;
+
+	p = container_of(point, struct ftrace_point, f.point);
+	ips = ktap_fns_ips(&p->f.fns);
+	if (!ips)
+		return -ENOMEM;
+	err = ftrace_set_filter_ips(&p->ops, ips, p->f.fns.n, 0, 1);
+	if (err)
+		return err;
+	err = register_ftrace_function(&p->ops);
+	if (err)
+		ftrace_free_filter(&p->ops);
+	return err;
+}
+
+static void ftrace_detach(struct ktap_point *point)
+{
+	unregister_ftrace_function(&container_of(point, struct ftrace_point, f.point)->ops);
+}
+
+static void ftrace_release(struct ktap_point *point)
+{
+	struct ftrace_point *p = container_of(point, struct ftrace_point, f.point);
+
+	ftrace_free_filter(&p->ops);
+	ktap_fn_destroy(&p->f);
+	kfree(p);
+}
+
+const struct ktap_source ktap_ftrace_source = {
+	.name = "ftrace",
+	.attach = ftrace_attach,
+	.detach = ftrace_detach,
+	.release = ftrace_release,
+};
+
+static int ftrace_add(struct ktap_vm *vm, struct ktap_probe *probe, struct ktap_fns *fns)
+{
+	struct ftrace_point *p = kzalloc_obj(*p, GFP_KERNEL_ACCOUNT);
+
+	if (!p)
+		return ktap_vm_error(vm, -ENOMEM, "no memory");
+	p->ops.func = ktap_ftrace_hit;
+	p->ops.flags = FTRACE_OPS_FL_SAVE_ARGS | FTRACE_OPS_FL_RECURSION | FTRACE_OPS_FL_RCU;
+	return ktap_fn_init(vm, &p->f, probe, &ktap_ftrace_source, fns);
+}
+
+/*
+ * "function", or "function PATTERN...", which is what the compiler makes of
+ * a filter on ip or probefunc; all of "PATTERN" and "!PATTERN" must be true.
+ */
+int ktap_parse_ftrace(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest)
+{
+	static const char function[] = "function";
+	struct ktap_fns fns = {};
+	char end = rest[strlen(function)];
+	int err;
+
+	if (!strstarts(rest, function) || (end && end != ' '))
+		return ktap_vm_error(vm, -ENOENT, "no event '%s': there is ftrace:function",
+				     probe->event);
+	err = ktap_fns_check_allowed(vm, probe);
+	if (!err)
+		err = ktap_fns_find_words(vm, probe, rest + strlen(function), &fns);
+	if (!err)
+		err = ftrace_add(vm, probe, &fns);
+	ktap_fns_free(&fns);
+	return err;
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the arguments of system calls point to.
+ *
+ * Memory of the process need not be there, and handlers cannot wait for it.  The
+ * probe on sys_enter can: fields that are strings are copied before handlers
+ * run.  For what handlers read by address, what arguments point to is brought in.
+ */
+#include <linux/pagemap.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "../trace.h"
+#include "builtin.h"
+#include "syscall_user.h"
+
+/* Is argument @n a path, by its type and its name? */
+static bool is_path(const struct syscall_metadata *meta, int n)
+{
+	const char *type = meta->types[n], *star = strchr(type, '*');
+
+	/* There may be an attribute in between. */
+	return strstarts(type, "const char ") && star && !star[1] &&
+	       (!strcmp(meta->args[n], "filename") || !strcmp(meta->args[n], "pathname") ||
+		!strcmp(meta->args[n], "path"));
+}
+
+/**
+ * ktap_user_args() - Which arguments point to user data?
+ * @meta: the system call
+ *
+ * trace_syscalls.c has no data of some system calls in its records, like newstat:
+ * they have their paths all the same.
+ * Return: a mask of them.
+ */
+unsigned int ktap_user_args(const struct syscall_metadata *meta)
+{
+	unsigned int mask = (unsigned short)meta->user_mask;
+	int i;
+
+	for (i = 0; i < meta->nb_args && !meta->user_mask; i++) {
+		if (is_path(meta, i))
+			mask |= BIT(i);
+	}
+	return mask;
+}
+
+/* May fault, and be called again if it slept (see trace_user_fault_read()). */
+static int copy_user(char *buf, const char __user *ptr, size_t size, void *data)
+{
+	struct ktap_user_data *user = data;
+	unsigned int i;
+	long ret;
+
+	for (i = 0; i < user->n; i++, buf += KTAP_USER_SIZE) {
+		if (user->bytes) {
+			ret = user->size[i];
+			if (copy_from_user(buf, user->from[i], ret))
+				ret = -EFAULT;
+		} else {
+			ret = strncpy_from_user(buf, user->from[i], user->size[i]);
+		}
+		user->data[i] = buf;
+		user->len[i] = ret;
+	}
+	return 0;
+}
+
+/**
+ * ktap_user_read() - Reads what the arguments point to
+ * @buffers: where to
+ * @counters: of what was cut or could not be read
+ * @meta: the system call
+ * @mask: ktap_user_args() of it
+ * @args: its arguments
+ * @user: gets what was read
+ *
+ * Context: a fault is allowed but for preemption, which is disabled by the caller,
+ * is enabled in between, and must stay disabled as long as the data is used.
+ */
+void ktap_user_read(struct trace_user_buf_info *buffers, struct ktap_counters *counters,
+		    const struct syscall_metadata *meta, unsigned int mask,
+		    const unsigned long *args, struct ktap_user_data *user)
+{
+	unsigned int i, n = 0;
+
+	user->bytes = meta->user_arg_size >= 0 && !meta->user_arg_is_str;
+	for (i = 0; i < meta->nb_args && n < KTAP_MAX_USER; i++) {
+		if (ktap_user_rank(mask, i) < 0)
+			continue;
+		user->from[n] = (const char __user *)args[i];
+		user->size[n] = KTAP_USER_SIZE;
+		if (meta->user_arg_size >= 0)
+			user->size[n] = min(args[meta->user_arg_size], KTAP_USER_SIZE);
+		n++;
+	}
+	user->n = n;
+	if (!trace_user_fault_read(buffers, NULL, KTAP_MAX_USER * KTAP_USER_SIZE, copy_user,
+				   user))
+		user->n = 0;
+	for (i = 0; i < user->n; i++) {
+		if (!user->bytes && user->len[i] == KTAP_USER_SIZE)
+			atomic_long_inc(&counters->cut_strings);
+		/* It is common to pass NULL where there is nothing to be said. */
+		if (user->len[i] < 0 && user->from[i])
+			atomic_long_inc(&counters->bad_reads);
+	}
+}
+
+/* What does not begin with characters is read for its first members mostly. */
+#define STRUCT_SIZE	16
+
+static bool bring_in_string(const char __user *from)
+{
+	return strnlen_user(from, KTAP_USER_SIZE) > 0;
+}
+
+/* As many strings as join() takes. */
+static void bring_in_strings(const void __user *from)
+{
+	const unsigned long __user *array = from;
+	const u32 __user *compat = from;
+	unsigned long string;
+	unsigned int i;
+	u32 half = 0;
+	int err;
+
+	for (i = 0; i < KTAP_MAX_JOINED; i++) {
+		if (ktap_user_pointer_size() == sizeof(string)) {
+			err = get_user(string, &array[i]);
+		} else {
+			err = get_user(half, &compat[i]);
+			string = half;
+		}
+		if (err || !string || !bring_in_string((const char __user *)string))
+			return;
+	}
+}
+
+/*
+ * Makes what an argument points to present.  No more is touched than what the
+ * system call may well read itself: behind it there might be a device.
+ */
+static void bring_in(const struct syscall_metadata *meta, const unsigned long *args, int i)
+{
+	const char __user *from = (const char __user *)args[i];
+	const char *type = meta->types[i];
+	size_t len = strlen(type);
+
+	if (!from || !len || type[len - 1] != '*')
+		return;
+	if (meta->user_mask & BIT(i) && meta->user_arg_size >= 0)
+		fault_in_readable(from, min(args[meta->user_arg_size], KTAP_USER_SIZE));
+	else if (!strstr(type, "char"))
+		fault_in_readable(from, STRUCT_SIZE);
+	else if (strchr(type, '*') == type + len - 1)
+		bring_in_string(from);
+	else
+		bring_in_strings(from);
+}
+
+/**
+ * ktap_user_bring_in() - Makes what the arguments point to present
+ * @meta: the system call
+ * @args: its arguments
+ *
+ * For handlers, which cannot wait for it: it is there then, unless it is taken away
+ * again within microseconds.
+ * Context: may fault.
+ */
+void ktap_user_bring_in(const struct syscall_metadata *meta, const unsigned long *args)
+{
+	int i;
+
+	for (i = 0; i < meta->nb_args; i++)
+		bring_in(meta, args, i);
+}

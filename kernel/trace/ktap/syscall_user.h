@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the arguments of system calls point to.
+ */
+#ifndef _KTAP_SYSCALL_USER_H
+#define _KTAP_SYSCALL_USER_H
+
+#include <linux/bitops.h>
+
+#include <trace/syscall.h>
+
+#include "vm.h"
+
+struct trace_user_buf_info;
+
+#define KTAP_SYSCALL_ARGS	6
+
+/* What a system call has its user data read of: at most so many, so long. */
+#define KTAP_MAX_USER		3
+#define KTAP_USER_SIZE		KTAP_MAX_STRLEN
+
+/**
+ * struct ktap_user_data - user data of a system call
+ * @n: number of arguments that have some
+ * @bytes: they are no strings
+ * @from: where it is
+ * @size: at most so many bytes
+ * @data: a copy of it
+ * @len: bytes of @data, negative if it could not be read
+ */
+struct ktap_user_data {
+	unsigned int n;
+	bool bytes;
+	const char __user *from[KTAP_MAX_USER];
+	size_t size[KTAP_MAX_USER];
+	char *data[KTAP_MAX_USER];
+	long len[KTAP_MAX_USER];
+};
+
+/* Rank of argument @n among those of a mask, -1 if it is none of them. */
+static inline int ktap_user_rank(unsigned int mask, int n)
+{
+	return mask & BIT(n) ? hweight32(mask & (BIT(n) - 1)) : -1;
+}
+
+unsigned int ktap_user_args(const struct syscall_metadata *meta);
+void ktap_user_read(struct trace_user_buf_info *buffers, struct ktap_counters *counters,
+		    const struct syscall_metadata *meta, unsigned int mask,
+		    const unsigned long *args, struct ktap_user_data *user);
+void ktap_user_bring_in(const struct syscall_metadata *meta, const unsigned long *args);
+
+#endif /* _KTAP_SYSCALL_USER_H */

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Arithmetic and comparison.
+ */
+#include <linux/string.h>
+
+#include "build.h"
+
+#define EVENT	KTAP_LEVEL_TASK
+#define PROCESS	KTAP_LEVEL_PROCESS
+
+/* Runs function 0, which must end well; gives its result. */
+static struct ktap_value run(struct kunit *test, struct ktap_vm *vm, const struct ktap_value *args,
+			     unsigned int nargs)
+{
+	struct ktap_value result;
+	int err = ktap_vm_run(vm, 0, args, nargs, &result);
+
+	if (err)
+		KUNIT_FAIL(test, "error %d: %s", err, vm->message);
+	return result;
+}
+
+static void expect_int(struct kunit *test, s64 want, struct ktap_value v)
+{
+	KUNIT_EXPECT_EQ(test, v.tag, KTAP_INT);
+	KUNIT_EXPECT_EQ(test, v.i, want);
+}
+
+static void expect_error(struct kunit *test, struct ktap_vm *vm, int err, const char *message)
+{
+	KUNIT_EXPECT_EQ(test, err, ktap_vm_run(vm, 0, NULL, 0, NULL));
+	KUNIT_EXPECT_STREQ(test, vm->message, message);
+}
+
+struct arith_case {
+	u8 op;
+	s64 x;
+	s64 y;
+	s64 want;
+};
+
+static const struct arith_case arith_cases[] = {
+	{ KTAP_OP_ADD, 2, 3, 5 },
+	{ KTAP_OP_ADD, S64_MAX, 1, S64_MIN },
+	{ KTAP_OP_SUB, 2, 3, -1 },
+	{ KTAP_OP_SUB, S64_MIN, 1, S64_MAX },
+	{ KTAP_OP_MUL, -4, 3, -12 },
+	{ KTAP_OP_MUL, S64_MIN, -1, S64_MIN },
+	{ KTAP_OP_MUL, 0x100000001LL, 0x100000001LL, 0x200000001LL },
+	{ KTAP_OP_DIV, 7, 2, 3 },
+	{ KTAP_OP_DIV, -7, 2, -3 },
+	{ KTAP_OP_DIV, 7, -2, -3 },
+	{ KTAP_OP_DIV, S64_MIN, -1, S64_MIN },
+	{ KTAP_OP_DIV, S64_MIN, 2, S64_MIN / 2 },
+	{ KTAP_OP_MOD, 7, 3, 1 },
+	{ KTAP_OP_MOD, -7, 3, -1 },
+	{ KTAP_OP_MOD, 7, -3, 1 },
+	{ KTAP_OP_MOD, S64_MIN, -1, 0 },
+	{ KTAP_OP_AND, 0xff, 0x0f, 0x0f },
+	{ KTAP_OP_OR, 0xf0, 0x0f, 0xff },
+	{ KTAP_OP_XOR, 0xff, 0x0f, 0xf0 },
+	{ KTAP_OP_SHL, 1, 63, S64_MIN },
+	{ KTAP_OP_SHL, 1, 64, 1 },
+	{ KTAP_OP_SHL, -1, 1, -2 },
+	{ KTAP_OP_SHR, -8, 1, -4 },
+	{ KTAP_OP_SHR, S64_MIN, 63, -1 },
+	{ KTAP_OP_SHR, 8, -63, 4 },
+};
+
+static void arithmetic_wraps_and_truncates(struct kunit *test)
+{
+	const struct arith_case *a;
+	struct test_chunk *c;
+	struct ktap_vm *vm;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(arith_cases); i++) {
+		a = &arith_cases[i];
+		c = test_chunk(test);
+		test_func(c, "main", 0, 3);
+		test_insn(c, KTAP_OP_INTK, 0, 0, 0, test_int(c, a->x));
+		test_insn(c, KTAP_OP_INTK, 1, 0, 0, test_int(c, a->y));
+		test_insn(c, a->op, 2, 0, 1, 0);
+		test_insn(c, KTAP_OP_RET, 2, 1, 0, 0);
+		vm = test_vm(test, test_load(c), PROCESS);
+		expect_int(test, a->want, run(test, vm, NULL, 0));
+		if (a->y < S32_MIN || a->y > S32_MAX)
+			continue;
+		/* The immediate form lies 16 numbers higher. */
+		c->insns[2] = (struct ktap_code){ .op = a->op + 16, .a = 2, .b = 0,
+						  .d = a->y };
+		vm = test_vm(test, test_load(c), PROCESS);
+		expect_int(test, a->want, run(test, vm, NULL, 0));
+	}
+}
+
+static struct test_chunk *one_op(struct kunit *test, u8 op)
+{
+	struct test_chunk *c = test_chunk(test);
+
+	test_func(c, "main", 0, 3);
+	test_insn(c, KTAP_OP_NIL, 0, 2, 0, 0);
+	test_insn(c, KTAP_OP_NIL, 0, 0, 0, 0);
+	test_insn(c, op, 2, 0, 1, 0);
+	test_insn(c, KTAP_OP_RET, 2, 1, 0, 0);
+	return c;
+}
+
+static void nil_counts_as_zero(struct kunit *test)
+{
+	struct test_chunk *c = one_op(test, KTAP_OP_ADD);
+
+	expect_int(test, 0, run(test, test_vm(test, test_load(c), PROCESS), NULL, 0));
+	c->insns[1] = (struct ktap_code){ .op = KTAP_OP_INT, .d = 5 };
+	expect_int(test, 5, run(test, test_vm(test, test_load(c), PROCESS), NULL, 0));
+	c->insns[2].c = 0;
+	c->insns[2].b = 1;
+	expect_int(test, 5, run(test, test_vm(test, test_load(c), PROCESS), NULL, 0));
+}
+
+static void arithmetic_on_other_types_is_an_error(struct kunit *test)
+{
+	struct test_chunk *c = one_op(test, KTAP_OP_ADD);
+
+	c->insns[1] = (struct ktap_code){ .op = KTAP_OP_STR };
+	expect_error(test, test_vm(test, test_load(c), PROCESS), -EINVAL,
+		     "arithmetic on a string");
+	c->insns[1] = (struct ktap_code){ .op = KTAP_OP_BOOL, .b = 1 };
+	expect_error(test, test_vm(test, test_load(c), PROCESS), -EINVAL,
+		     "arithmetic on a boolean");
+	c->insns[2] = (struct ktap_code){ .op = KTAP_OP_NEG, .a = 2 };
+	expect_error(test, test_vm(test, test_load(c), PROCESS), -EINVAL,
+		     "arithmetic on a boolean");
+}
+
+static void division_by_zero_is_an_error(struct kunit *test)
+{
+	expect_error(test, test_vm(test, test_load(one_op(test, KTAP_OP_DIV)), PROCESS), -EDOM,
+		     "division by zero");
+	expect_error(test, test_vm(test, test_load(one_op(test, KTAP_OP_MOD)), PROCESS), -EDOM,
+		     "division by zero");
+}
+
+/* What is compared: the instructions that make the operands. */
+static const struct ktap_code operands[] = {
+	{ .op = KTAP_OP_NIL },
+	{ .op = KTAP_OP_BOOL, .b = 1 },
+	{ .op = KTAP_OP_INT, .d = 1 },
+	{ .op = KTAP_OP_INT, .d = 2 },
+	{ .op = KTAP_OP_STR, .d = 1 },
+	{ .op = KTAP_OP_STR, .d = 2 },
+	{ .op = KTAP_OP_FUNC },
+};
+
+/* Order of two of them: -1, 0, 1; 2: none, and that is false; 3: an error. */
+static int order_of(int i, int j)
+{
+	if (i == 0 || j == 0)
+		return 2;
+	if ((i == 2 || i == 3) && (j == 2 || j == 3))
+		return i < j ? -1 : i > j;
+	if ((i == 4 || i == 5) && (j == 4 || j == 5))
+		return i < j ? -1 : i > j;
+	return 3;
+}
+
+static void compare(struct kunit *test, u8 op, int i, int j, bool want, bool error)
+{
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_value result;
+	struct ktap_vm *vm;
+	int err;
+
+	test_func(c, "main", 0, 2);
+	test_string(c, "abc");
+	test_string(c, "abcd");
+	c->insns[test_insn(c, 0, 0, 0, 0, 0)] = operands[i];
+	c->insns[test_insn(c, 0, 0, 0, 0, 0)] = operands[j];
+	c->insns[1].a = 1;
+	if (c->insns[1].op == KTAP_OP_NIL)
+		c->insns[1].b = 1;
+	if (op < KTAP_OP_JMP) {
+		test_insn(c, op, 0, 0, 1, 0);
+		test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+	} else {
+		test_insn(c, op, 0, 1, 0, 2);
+		test_insn(c, KTAP_OP_BOOL, 0, 0, 0, 0);
+		test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+		test_insn(c, KTAP_OP_BOOL, 0, 1, 0, 0);
+		test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+	}
+	vm = test_vm(test, test_load(c), EVENT);
+	err = ktap_vm_run(vm, 0, NULL, 0, &result);
+	KUNIT_EXPECT_EQ_MSG(test, err, error ? -EINVAL : 0, "op %u of %d and %d", op, i, j);
+	if (!error)
+		KUNIT_EXPECT_EQ_MSG(test, result.u, (u64)want, "op %u of %d and %d", op, i, j);
+}
+
+static void comparisons_follow_the_types(struct kunit *test)
+{
+	int i, j, order;
+	bool error;
+
+	for (i = 0; i < ARRAY_SIZE(operands); i++) {
+		for (j = 0; j < ARRAY_SIZE(operands); j++) {
+			order = order_of(i, j);
+			error = order == 3;
+			compare(test, KTAP_OP_EQ, i, j, i == j, false);
+			compare(test, KTAP_OP_JEQ, i, j, i == j, false);
+			compare(test, KTAP_OP_JNE, i, j, i != j, false);
+			compare(test, KTAP_OP_LT, i, j, order == -1, error);
+			compare(test, KTAP_OP_JLT, i, j, order == -1, error);
+			compare(test, KTAP_OP_JNLT, i, j, order != -1, error);
+			compare(test, KTAP_OP_LE, i, j, order == -1 || order == 0, error);
+			compare(test, KTAP_OP_JLE, i, j, order == -1 || order == 0, error);
+			compare(test, KTAP_OP_JNLE, i, j, order != -1 && order != 0, error);
+		}
+	}
+}
+
+/* All comparisons with an immediate, of a register that holds @x. */
+static u32 immediate_mask(struct kunit *test, struct ktap_code x, s16 imm, bool *error)
+{
+	struct test_chunk *c;
+	struct ktap_value v;
+	u32 mask = 0;
+	u8 op;
+
+	*error = false;
+	for (op = KTAP_OP_JEQI; op <= KTAP_OP_JNGEI; op++) {
+		c = test_chunk(test);
+		test_func(c, "main", 0, 1);
+		c->insns[test_insn(c, 0, 0, 0, 0, 0)] = x;
+		test_insn(c, op, 0, imm & 0xff, (u16)imm >> 8, 2);
+		test_insn(c, KTAP_OP_INT, 0, 0, 0, 0);
+		test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+		test_insn(c, KTAP_OP_INT, 0, 0, 0, 1);
+		test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+		if (ktap_vm_run(test_vm(test, test_load(c), EVENT), 0, NULL, 0, &v))
+			*error = true;
+		else
+			mask |= v.u << (op - KTAP_OP_JEQI);
+	}
+	return mask;
+}
+
+static void immediates_are_signed_and_have_16_bits(struct kunit *test)
+{
+	struct ktap_code x = { .op = KTAP_OP_INT, .d = -300 };
+	bool error;
+
+	/* From bit 0: == != < <= > >= and the last four negated. */
+	KUNIT_EXPECT_EQ(test, immediate_mask(test, x, -300, &error), 0x169);
+	KUNIT_EXPECT_FALSE(test, error);
+	KUNIT_EXPECT_EQ(test, immediate_mask(test, x, -299, &error), 0x30e);
+	KUNIT_EXPECT_EQ(test, immediate_mask(test, x, S16_MIN, &error), 0x0f2);
+	x.op = KTAP_OP_NIL;
+	x.d = 0;
+	KUNIT_EXPECT_EQ(test, immediate_mask(test, x, 0, &error), 0x3c2);
+	KUNIT_EXPECT_FALSE(test, error);
+	x.op = KTAP_OP_STR;
+	immediate_mask(test, x, 0, &error);
+	KUNIT_EXPECT_TRUE(test, error);
+}
+
+static struct kunit_case arith_kunit_cases[] = {
+	KUNIT_CASE(arithmetic_wraps_and_truncates),
+	KUNIT_CASE(nil_counts_as_zero),
+	KUNIT_CASE(arithmetic_on_other_types_is_an_error),
+	KUNIT_CASE(division_by_zero_is_an_error),
+	KUNIT_CASE(comparisons_follow_the_types),
+	KUNIT_CASE(immediates_are_signed_and_have_16_bits),
+	{}
+};
+
+static struct kunit_suite arith_suite = {
+	.name = "ktap_arith",
+	.test_cases = arith_kunit_cases,
+};
+
+kunit_test_suite(arith_suite);

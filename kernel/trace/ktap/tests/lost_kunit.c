@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Objects that there was no memory for: what is done with them is no error.
+ */
+#include <linux/string.h>
+
+#include "../agg.h"
+#include "../builtin.h"
+#include "build.h"
+
+/* R[0] is lost; then what @code says; it gives R[1]. */
+static struct ktap_vm *without_memory(struct kunit *test, u32 op, u32 fn,
+				      const struct ktap_code *code, int n)
+{
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_vm *vm;
+	int i;
+
+	test_string(c, "key");
+	test_global(c, "g");
+	test_func(c, "main", 0, 10);
+	if (op == KTAP_OP_CALLB)
+		test_insn(c, op, 0, 0, 0, fn);
+	else
+		test_insn(c, op, 0, 0, 0, 0);
+	test_insn(c, KTAP_OP_INT, 1, 0, 0, 42);
+	test_insn(c, KTAP_OP_INT, 2, 0, 0, 7);
+	for (i = 0; i < n; i++)
+		test_insn(c, code[i].op, code[i].a, code[i].b, code[i].c, code[i].d);
+	test_insn(c, KTAP_OP_RET, 1, 1, 0, 0);
+	vm = test_vm(test, test_load(c), KTAP_LEVEL_TASK);
+	while (ktap_heap_alloc(&vm->env->heap, 8))
+		;
+	return vm;
+}
+
+static struct ktap_value run(struct kunit *test, struct ktap_vm *vm)
+{
+	struct ktap_value result = KTAP_VALUE_NIL;
+	int err = ktap_vm_run(vm, 0, NULL, 0, &result);
+
+	if (err)
+		KUNIT_FAIL(test, "error %d: %s", err, vm->message);
+	return result;
+}
+
+static long drops(const struct ktap_vm *vm)
+{
+	return atomic_long_read(&vm->env->counters.no_memory);
+}
+
+/* The object is counted, and each value that would have gone into it. */
+static void expect_drops(struct kunit *test, u32 op, u32 fn, struct ktap_code code, long n)
+{
+	struct ktap_vm *vm = without_memory(test, op, fn, &code, 1);
+	struct ktap_value v = run(test, vm);
+
+	KUNIT_EXPECT_EQ(test, v.tag, KTAP_INT);
+	KUNIT_EXPECT_EQ(test, v.i, 42);
+	KUNIT_EXPECT_EQ(test, drops(vm), n);
+}
+
+#define INSN(o, x, y, z, n)	((struct ktap_code){ KTAP_OP_##o, x, y, z, n })
+
+static void writes_are_counted(struct kunit *test)
+{
+	expect_drops(test, KTAP_OP_NEWT, 0, INSN(MOV, 3, 0, 0, 0), 1);
+	expect_drops(test, KTAP_OP_NEWT, 0, INSN(TSET, 0, 2, 1, 0), 2);
+	expect_drops(test, KTAP_OP_NEWT, 0, INSN(TSETI, 0, 0, 1, 1), 2);
+	expect_drops(test, KTAP_OP_NEWT, 0, INSN(TSETS, 0, 0, 1, 0), 2);
+	expect_drops(test, KTAP_OP_NEWT, 0, INSN(TADD, 0, 2, 1, 0), 2);
+	expect_drops(test, KTAP_OP_NEWT, 0, INSN(TADDS, 0, 0, 1, 0), 2);
+	expect_drops(test, KTAP_OP_NEWT, 0, INSN(TAGG, 0, 2, 1, 0), 2);
+	expect_drops(test, KTAP_OP_CALLB, KTAP_FN_NEW_STATS, INSN(AGG, 0, 0, 1, 0), 2);
+	expect_drops(test, KTAP_OP_CALLB, KTAP_FN_NEW_COUNT, INSN(TAGG, 0, 2, 1, 0), 2);
+}
+
+static void reads_give_nothing(struct kunit *test)
+{
+	const struct ktap_code get[] = { INSN(TGET, 1, 0, 2, 0) };
+	const struct ktap_code has[] = { INSN(THAS, 1, 0, 2, 0) };
+	const struct ktap_code loop[] = {
+		INSN(MOV, 5, 0, 0, 0), INSN(ITER, 5, 0, 0, 0), INSN(NEXT, 5, 0, 0, 1),
+		INSN(INT, 1, 0, 0, 13),
+	};
+	const struct ktap_code len[] = {
+		INSN(MOV, 1, 0, 0, 0), INSN(CALLB, 1, 1, 0, KTAP_FN_LEN),
+	};
+	const struct ktap_code delete[] = {
+		INSN(NIL, 3, 3, 0, 0), INSN(TSET, 0, 2, 3, 0),
+	};
+	struct ktap_vm *vm;
+
+	vm = without_memory(test, KTAP_OP_NEWT, 0, get, 1);
+	KUNIT_EXPECT_EQ(test, run(test, vm).tag, KTAP_NIL);
+	vm = without_memory(test, KTAP_OP_NEWT, 0, has, 1);
+	KUNIT_EXPECT_FALSE(test, run(test, vm).i);
+	vm = without_memory(test, KTAP_OP_NEWT, 0, loop, ARRAY_SIZE(loop));
+	KUNIT_EXPECT_EQ(test, run(test, vm).i, 42);
+	vm = without_memory(test, KTAP_OP_NEWT, 0, len, ARRAY_SIZE(len));
+	KUNIT_EXPECT_EQ(test, run(test, vm).tag, KTAP_NIL);
+	vm = without_memory(test, KTAP_OP_NEWT, 0, delete, ARRAY_SIZE(delete));
+	run(test, vm);
+	/* To take something out is no loss. */
+	KUNIT_EXPECT_EQ(test, drops(vm), 1);
+}
+
+/* g = {}, and g[7] = 42 of a later event. */
+static void what_is_lost_stays_so_in_a_global(struct kunit *test)
+{
+	const struct ktap_code code[] = {
+		INSN(SETG, 0, 0, 0, 0), INSN(GETG, 3, 0, 0, 0), INSN(TSET, 3, 2, 1, 0),
+	};
+	struct ktap_vm *vm = without_memory(test, KTAP_OP_NEWT, 0, code, ARRAY_SIZE(code));
+
+	KUNIT_EXPECT_EQ(test, run(test, vm).i, 42);
+	KUNIT_EXPECT_EQ(test, drops(vm), 2);
+}
+
+/* An entry is not deleted since there is no memory for another value. */
+static void an_entry_is_not_replaced_by_what_is_lost(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_value result = KTAP_VALUE_NIL, lost = KTAP_VALUE_LOST;
+	struct ktap_value key = KTAP_VALUE_INT(7), v;
+	struct ktap_vm *vm;
+
+	test_func(c, "main", 0, 1);
+	TEST_RET(c);
+	test_func(c, "set", 2, 8);
+	test_insn(c, KTAP_OP_INT, 2, 0, 0, 7);
+	test_insn(c, KTAP_OP_TSET, 0, 2, 1, 0);
+	test_insn(c, KTAP_OP_TGET, 3, 0, 2, 0);
+	test_insn(c, KTAP_OP_RET, 3, 1, 0, 0);
+	test_global(c, "g");
+	vm = test_vm(test, test_load(c), KTAP_LEVEL_TASK);
+	KUNIT_ASSERT_EQ(test, 0, ktap_table_new(vm, 0, &v));
+	KUNIT_ASSERT_EQ(test, 0, ktap_global_set(vm, 0, &v));
+	KUNIT_ASSERT_EQ(test, 0, ktap_table_set(vm, v.table, &key, &KTAP_VALUE_INT(3)));
+	KUNIT_EXPECT_EQ(test, 0, ktap_vm_run(vm, 1, (struct ktap_value[]){ v, lost }, 2, &result));
+	KUNIT_EXPECT_EQ(test, result.tag, KTAP_INT);
+	KUNIT_EXPECT_EQ(test, result.i, 3);
+	/* Any other nil does delete it. */
+	KUNIT_EXPECT_EQ(test, 0, ktap_vm_run(vm, 1, (struct ktap_value[]){ v, KTAP_VALUE_NIL }, 2,
+					     &result));
+	KUNIT_EXPECT_EQ(test, result.tag, KTAP_NIL);
+}
+
+/* A nil that stands for nothing is still no table. */
+static void any_other_nil_is_an_error(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_value result;
+	struct ktap_vm *vm;
+
+	test_func(c, "main", 0, 4);
+	test_insn(c, KTAP_OP_NIL, 0, 0, 0, 0);
+	test_insn(c, KTAP_OP_INT, 1, 0, 0, 1);
+	test_insn(c, KTAP_OP_TSET, 0, 1, 1, 0);
+	TEST_RET(c);
+	vm = test_vm(test, test_load(c), KTAP_LEVEL_TASK);
+	KUNIT_EXPECT_EQ(test, -EINVAL, ktap_vm_run(vm, 0, NULL, 0, &result));
+	KUNIT_EXPECT_STREQ(test, vm->message, "nil is indexed, only a table can be");
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(writes_are_counted),
+	KUNIT_CASE(reads_give_nothing),
+	KUNIT_CASE(what_is_lost_stays_so_in_a_global),
+	KUNIT_CASE(an_entry_is_not_replaced_by_what_is_lost),
+	KUNIT_CASE(any_other_nil_is_an_error),
+	{ }
+};
+
+static struct kunit_suite suite = {
+	.name = "ktap_lost",
+	.test_cases = cases,
+};
+
+kunit_test_suite(suite);

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Output that is held back; and who may act on the system.
+ */
+#include <linux/string.h>
+#include <asm/byteorder.h>
+
+#include "../builtin.h"
+#include "../lock.h"
+#include "../speculation.h"
+#include "build.h"
+
+#define EVENT	KTAP_LEVEL_TASK
+
+static struct ktap_vm *vm_at_work(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_vm *vm;
+
+	test_func(c, "main", 0, 8);
+	test_insn(c, KTAP_OP_CALLB, 0, 0, 0, KTAP_FN_SPECULATION);
+	TEST_RET(c);
+	vm = test_vm(test, test_load(c), EVENT);
+	vm->top = 8;
+	vm->budget = U32_MAX;
+	return vm;
+}
+
+/* 0: there was none. */
+static s64 begin(struct kunit *test, struct ktap_vm *vm)
+{
+	struct ktap_value r;
+
+	KUNIT_EXPECT_EQ(test, 0, ktap_fn_speculation(vm, &r, 0));
+	return r.tag == KTAP_INT ? r.i : 0;
+}
+
+static void discard(struct ktap_vm *vm, s64 id)
+{
+	struct ktap_value r = KTAP_VALUE_INT(id);
+
+	ktap_fn_discard(vm, &r, 1);
+}
+
+static void speculate(struct ktap_vm *vm, s64 id)
+{
+	struct ktap_value r = KTAP_VALUE_INT(id);
+
+	ktap_fn_speculate(vm, &r, 1);
+}
+
+static bool put(struct ktap_vm *vm, size_t size)
+{
+	void *place = ktap_put_reserve(vm, size);
+
+	if (!place)
+		return false;
+	memset(place, 0, size);
+	ktap_put_commit(vm, place);
+	return true;
+}
+
+static void no_number_comes_twice(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test);
+	s64 id, last = 0;
+	int i;
+
+	for (i = 0; i < 1000; i++) {
+		id = begin(test, vm);
+		KUNIT_EXPECT_GT(test, id, last);
+		last = id;
+		discard(vm, id);
+		/* It is over: this does nothing. */
+		discard(vm, id);
+	}
+	KUNIT_EXPECT_EQ(test, 0, ktap_speculations_open(vm->env));
+}
+
+static void so_many_are_open_at_a_time(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test);
+	s64 id[KTAP_SPECULATIONS];
+	int i;
+
+	for (i = 0; i < KTAP_SPECULATIONS; i++) {
+		id[i] = begin(test, vm);
+		KUNIT_EXPECT_GT(test, id[i], 0);
+	}
+	KUNIT_EXPECT_EQ(test, begin(test, vm), 0);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.no_speculation), 1);
+	KUNIT_EXPECT_EQ(test, KTAP_SPECULATIONS, ktap_speculations_open(vm->env));
+
+	discard(vm, id[5]);
+	KUNIT_EXPECT_EQ(test, id[5] + KTAP_SPECULATIONS, begin(test, vm));
+}
+
+static void what_finds_no_room_is_counted(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test);
+	s64 id = begin(test, vm), other = begin(test, vm);
+	unsigned int n = 0;
+
+	speculate(vm, id);
+	while (n < 100000 && put(vm, 64))
+		n++;
+	KUNIT_EXPECT_GE(test, n, KTAP_SPECULATION_MIN / 64);
+	KUNIT_EXPECT_LE(test, n, KTAP_SPECULATION_MAX / 64);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.speculative), 1);
+	/* The others have their own. */
+	speculate(vm, other);
+	KUNIT_EXPECT_TRUE(test, put(vm, 64));
+
+	discard(vm, id);
+	speculate(vm, begin(test, vm));
+	while (n && put(vm, 64))
+		n--;
+	KUNIT_EXPECT_EQ(test, n, 0);
+	KUNIT_EXPECT_FALSE(test, put(vm, 64));
+}
+
+static void what_is_over_gets_nothing(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test), *vm2 = test_vm_of(test, vm->env, EVENT);
+	static const s64 wrong[] = { 0, -1, -16, 17, 1LL << 40, S64_MAX, S64_MIN };
+	s64 id = begin(test, vm);
+	int i;
+
+	/* Somebody else ends it: this run still speculates. */
+	speculate(vm, id);
+	discard(vm2, id);
+	KUNIT_EXPECT_FALSE(test, put(vm, 64));
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		speculate(vm, wrong[i]);
+		KUNIT_EXPECT_EQ_MSG(test, 0, put(vm, 64), "%lld", wrong[i]);
+	}
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.speculative),
+			1 + ARRAY_SIZE(wrong));
+}
+
+static void who_ends_it_speculates_no_more(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test);
+	s64 id = begin(test, vm), other = begin(test, vm);
+
+	speculate(vm, id);
+	discard(vm, other);
+	KUNIT_EXPECT_EQ(test, vm->speculation, id);
+	discard(vm, id);
+	KUNIT_EXPECT_EQ(test, vm->speculation, 0);
+}
+
+static void inside_of_a_lock_nothing_is_written(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test);
+	s64 id = begin(test, vm), other;
+	struct ktap_lock lock;
+	unsigned long flags;
+	bool written;
+
+	speculate(vm, id);
+	ktap_lock_init(&lock);
+	KUNIT_ASSERT_TRUE(test, ktap_lock(&lock, &flags));
+	written = put(vm, 64);
+	other = begin(test, vm);
+	ktap_unlock(&lock, flags);
+	KUNIT_EXPECT_FALSE(test, written);
+	KUNIT_EXPECT_EQ(test, other, 0);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.nmi_busy), 1);
+	KUNIT_EXPECT_TRUE(test, put(vm, 64));
+}
+
+static struct ktap_program *acting(struct kunit *test, u32 flags)
+{
+	struct test_chunk *c = test_chunk(test);
+
+	c->header.flags = cpu_to_le32(flags);
+	test_func(c, "main", 0, 1);
+	test_insn(c, KTAP_OP_INT, 0, 0, 0, 9);
+	test_insn(c, KTAP_OP_CALLB, 0, 1, 0, KTAP_FN_SIGNAL);
+	TEST_RET(c);
+	return test_load(c);
+}
+
+static void who_acts_must_say_so_and_be_allowed_to(struct kunit *test)
+{
+	struct ktap_diag diag = {};
+
+	KUNIT_EXPECT_EQ(test, -EINVAL, ktap_check_unsafe(acting(test, 0), true, &diag));
+	KUNIT_EXPECT_NOT_NULL(test, strstr(diag.text, "not marked"));
+	diag.len = 0;
+	KUNIT_EXPECT_EQ(test, -EPERM,
+			ktap_check_unsafe(acting(test, KTAP_CHUNK_UNSAFE), false, &diag));
+	KUNIT_EXPECT_NOT_NULL(test, strstr(diag.text, "--unsafe"));
+	KUNIT_EXPECT_EQ(test, 0, ktap_check_unsafe(acting(test, KTAP_CHUNK_UNSAFE), true, &diag));
+	/* One that only says so. */
+	KUNIT_EXPECT_EQ(test, 0, ktap_check_unsafe(vm_at_work(test)->env->prog, false, &diag));
+}
+
+static struct kunit_case speculation_cases[] = {
+	KUNIT_CASE(no_number_comes_twice),
+	KUNIT_CASE(so_many_are_open_at_a_time),
+	KUNIT_CASE(what_finds_no_room_is_counted),
+	KUNIT_CASE(what_is_over_gets_nothing),
+	KUNIT_CASE(who_ends_it_speculates_no_more),
+	KUNIT_CASE(inside_of_a_lock_nothing_is_written),
+	KUNIT_CASE(who_acts_must_say_so_and_be_allowed_to),
+	{}
+};
+
+static struct kunit_suite speculation_suite = {
+	.name = "ktap_speculation",
+	.test_cases = speculation_cases,
+};
+
+kunit_test_suite(speculation_suite);

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The verifier's rules about types, one by one, by their names in
+ * Documentation/trace/ktap-bytecode.rst: code that is accepted, the change that
+ * breaks the rule and no other, and all that is said then.  The types are those
+ * of the kernel that runs; a few of those that are made up in user space are in
+ * no kernel.
+ */
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include <asm/byteorder.h>
+
+#include "../builtin.h"
+#include "build.h"
+
+#define NREGS	10
+#define STRINGS	4
+
+/* What the code begins with. */
+enum start {
+	NOTHING,
+	CAST,
+	OFFSET,
+	SIZE,
+	TASK,
+	PARAM,
+};
+
+/**
+ * struct rule - a case of a rule about types
+ * @name: as the documentation has it; behind a dot, which case of it
+ * @message: what is said, behind "ktap: error: "
+ * @strings: constants 0 and so on
+ * @start: enum start
+ * @right: what behind that the handler of a function that there is not does, after it has
+ *	written its registers with instruction 0; RET follows
+ * @wrong: what is put in the place of one of both
+ * @at: which one
+ */
+struct rule {
+	const char *name;
+	const char *message;
+	const char *strings[STRINGS];
+	u8 start;
+	struct ktap_code right[5];
+	struct ktap_code wrong;
+	u8 at;
+};
+
+#define I(_op, _a, _b, _c, _d)	\
+	{ .op = KTAP_OP_##_op, .a = _a, .b = _b, .c = _c, .d = _d }
+
+/* What has types, by enum start: of string 0, and of 1 or string 1. */
+static const struct ktap_code starts[][3] = {
+	[CAST] = { I(STR, 0, 0, 0, 0), I(INT, 1, 0, 0, 1), I(CALLB, 0, 2, 0, KTAP_FN_CAST) },
+	[OFFSET] = { I(STR, 0, 0, 0, 0), I(STR, 1, 0, 0, 1),
+		     I(CALLB, 0, 2, 0, KTAP_FN_OFFSETOF) },
+	[SIZE] = { I(STR, 0, 0, 0, 0), I(CALLB, 0, 1, 0, KTAP_FN_SIZEOF) },
+	[TASK] = { I(CALLB, 0, 0, 0, KTAP_FN_CURTASK) },
+	[PARAM] = { I(FIELD, 0, 0, 0, 0), I(GETG, 1, 0, 0, 0) },
+};
+
+static const struct rule rules[] = {
+#ifdef CONFIG_DEBUG_INFO_BTF
+	{ "member", "struct list_head has no member 'nothing like it'",
+	  { "struct list_head", "next", "nothing like it" },
+	  CAST, { I(TGETS, 0, 0, 0, 1) }, I(TGETS, 0, 0, 0, 2), .at = 3 },
+	{ "member.near", "struct list_head has no member 'nex'; did you mean 'next'?",
+	  { "struct list_head", "next", "nex" },
+	  CAST, { I(TGETS, 0, 0, 0, 1) }, I(TGETS, 0, 0, 0, 2), .at = 3 },
+	{ "member.of_a_path", "struct list_head has no member 'nothing like it'",
+	  { "struct task_struct", "children.next", "children.nothing like it" },
+	  OFFSET, { }, I(STR, 1, 0, 0, 2), .at = 1 },
+	{ "structure", "int has no members, so no 'next'",
+	  { "struct list_head", "next", "int" },
+	  CAST, { I(TGETS, 0, 0, 0, 1) }, I(STR, 0, 0, 0, 2) },
+
+	{ "type-constant.cast", "cast: the name of a type is a constant string",
+	  { "struct list_head" }, CAST, { }, I(GETG, 0, 0, 0, 0) },
+	{ "type-constant.sizeof", "sizeof: the name of a type is a constant string",
+	  { "struct list_head" }, SIZE, { }, I(GETG, 0, 0, 0, 0) },
+	{ "type-constant.path", "offsetof: the name of a type is a constant string",
+	  { "struct list_head", "next" }, OFFSET, { }, I(GETG, 1, 0, 0, 0), .at = 1 },
+	/* A string, but which one it is depends on the way. */
+	{ "type-constant.two_ways", "cast: the name of a type is a constant string",
+	  { "struct list_head", "int" },
+	  NOTHING, { I(STR, 0, 0, 0, 0), I(JT, 2, 0, 0, 1), I(STR, 0, 0, 0, 0),
+	    I(CALLB, 0, 2, 0, KTAP_FN_CAST) }, I(STR, 0, 0, 0, 1), .at = 2 },
+	{ "type-constant.or_nil", "cast: the name of a type is a constant string",
+	  { "struct list_head" },
+	  NOTHING, { I(STR, 0, 0, 0, 0), I(JT, 2, 0, 0, 1), I(STR, 0, 0, 0, 0),
+	    I(CALLB, 0, 2, 0, KTAP_FN_CAST) }, I(NIL, 0, 0, 0, 0), .at = 2 },
+	{ "type-constant.open", "sizeof: the name of a type is a constant string",
+	  { "struct list_head" }, NOTHING, { I(STR, 0, 0, 0, 0), I(CALL, 1, 0, KTAP_MULTI, 0),
+	    I(CALLB, 0, KTAP_MULTI, 0, KTAP_FN_PRINT) },
+	  I(CALLB, 0, KTAP_MULTI, 0, KTAP_FN_SIZEOF), .at = 2 },
+	{ "type-pointer", "cast: 'struct list_head *' names a pointer: name what it points to",
+	  { "struct list_head", "struct list_head *" }, CAST, { }, I(STR, 0, 0, 0, 1) },
+	{ "type-known", "sizeof: this kernel has no type 'struct nothing like it at all'",
+	  { "struct list_head", "struct nothing like it at all" }, SIZE, { },
+	  I(STR, 0, 0, 0, 1) },
+	{ "type-known.near",
+	  "sizeof: this kernel has no type 'struct lisd_head'; did you mean 'struct list_head'?",
+	  { "struct list_head", "struct lisd_head" }, SIZE, { }, I(STR, 0, 0, 0, 1) },
+
+	{ "offset-path",
+	  "offsetof: 'pid' lies elsewhere: what is in front of it is no structure",
+	  { "struct task_struct", "parent", "parent.pid" }, OFFSET, { }, I(STR, 1, 0, 0, 2),
+	  .at = 1 },
+	{ "offset-bits", "offsetof: 'in_execve' is a bit-field",
+	  { "struct task_struct", "parent", "in_execve" }, OFFSET, { }, I(STR, 1, 0, 0, 2),
+	  .at = 1 },
+
+	{ "parameter", "nil is looked into: the function has no such parameter that is known",
+	  { "next" }, PARAM, { I(TGETS, 2, 1, 0, 0) },
+	  I(TGETS, 2, 0, 0, 0), .at = 2 },
+#else
+	{ "types.cast", "cast: this kernel has no types (CONFIG_DEBUG_INFO_BTF)",
+	  { "struct list_head" },
+	  NOTHING, { I(STR, 0, 0, 0, 0), I(INT, 1, 0, 0, 1), I(CALLB, 0, 2, 0, KTAP_FN_PRINT) },
+	  I(CALLB, 0, 2, 0, KTAP_FN_CAST), .at = 2 },
+	{ "types.parameter",
+	  "a parameter is looked into: this kernel has no types (CONFIG_DEBUG_INFO_BTF)",
+	  { "next" }, PARAM, { I(TGETS, 2, 1, 0, 0) },
+	  I(TGETS, 2, 0, 0, 0), .at = 2 },
+	{ "types.pointer",
+	  "a pointer is looked into: this kernel has no types (CONFIG_DEBUG_INFO_BTF)",
+	  { "next" }, TASK, { I(GETG, 1, 0, 0, 0), I(TGETS, 2, 1, 0, 0) },
+	  I(TGETS, 2, 0, 0, 0), .at = 2 },
+#endif
+#if defined(CONFIG_DEBUG_INFO_BTF) && !defined(__KERNEL__)
+	{ "member-value", "member 'big' is nothing that a script can hold",
+	  { "pid", "big" },
+	  TASK, { I(TGETS, 0, 0, 0, 0) }, I(TGETS, 0, 0, 0, 1),
+	  .at = 1 },
+	{ "element", "element 4 of an array of 4", { "numbers" },
+	  TASK, { I(TGETS, 0, 0, 0, 0), I(TGETI, 0, 0, 0, 3) },
+	  I(TGETI, 0, 0, 0, 4), .at = 2 },
+	{ "element.below_0", "element -1 of an array of 4", { "numbers" },
+	  TASK, { I(TGETS, 0, 0, 0, 0), I(TGETI, 0, 0, 0, 0) },
+	  I(TGETI, 0, 0, 0, -1), .at = 2 },
+	{ "elements", "struct missing has no elements", { "numbers", "missing" },
+	  TASK, { I(TGETS, 0, 0, 0, 0), I(TGETI, 0, 0, 0, 0) },
+	  I(TGETS, 0, 0, 0, 1), .at = 1 },
+	{ "element-value", "an element is nothing that a script can hold",
+	  { "int", "__int128" }, CAST, { I(TGETI, 0, 0, 0, 0) }, I(STR, 0, 0, 0, 1) },
+	{ "typeless",
+	  "a pointer without a type is looked into: cast(\"struct NAME\", p) gives it one",
+	  { "parent", "pid", "opaque" },
+	  TASK, { I(TGETS, 0, 0, 0, 0), I(TGETS, 0, 0, 0, 1) },
+	  I(TGETS, 0, 0, 0, 2), .at = 1 },
+#endif
+};
+
+/* As many as there are. */
+static void add_insns(struct test_chunk *c, const struct ktap_code *insn, size_t max)
+{
+	for (; max && insn->op; insn++, max--)
+		test_insn(c, insn->op, insn->a, insn->b, insn->c, insn->d);
+}
+
+static void a_rule_is_kept(struct kunit *test)
+{
+	const struct rule *rule = test->param_value;
+	struct test_chunk *c = test_chunk(test);
+	char message[160];
+	int i;
+
+	for (i = 0; i < STRINGS; i++)
+		test_string(c, rule->strings[i] ?: "");
+	test_func(c, "main", 0, 1);
+	TEST_RET(c);
+	test_global(c, "g");
+	test_field(c, "p");
+	test_probe(c, "probe:no_such_function", KTAP_NONE, test_func(c, "f", 0, NREGS));
+	test_insn(c, KTAP_OP_NIL, 0, NREGS - 1, 0, 0);
+	add_insns(c, starts[rule->start], ARRAY_SIZE(starts[0]));
+	add_insns(c, rule->right, ARRAY_SIZE(rule->right));
+	TEST_RET(c);
+	KUNIT_ASSERT_NOT_NULL(test, test_load(c));
+	c->insns[2 + rule->at] = rule->wrong;
+	snprintf(message, sizeof(message), "ktap: error: %s", rule->message);
+	test_refused_as(c, -EINVAL, message);
+}
+
+KUNIT_ARRAY_PARAM_DESC(rules, rules, name);
+
+static struct kunit_case typing_rules_cases[] = {
+	KUNIT_CASE_PARAM(a_rule_is_kept, rules_gen_params),
+	{}
+};
+
+static struct kunit_suite typing_rules_suite = {
+	.name = "ktap_typing_rules",
+	.test_cases = typing_rules_cases,
+};
+
+kunit_test_suite(typing_rules_suite);
