@@ -177,6 +177,7 @@ struct compiler {
 
 	struct probe *probes;
 	unsigned int nprobes, max_probes;
+	bool acts;		/* on the system */
 	struct chunk_writer *chunk;
 	struct pos pos;		/* of what code is being made for */
 	const struct ktap_compile_opts *opts;

@@ -24,6 +24,9 @@
 #define FUNCTION(n, i, lo, hi, t, ...) \
 	{ .name = n, .kind = BI_FUNCTION, .id = KTAP_FN_##i, .min = lo, .max = hi, .type = t, \
 	  .args = { __VA_ARGS__ } }
+#define ACTION(n, i, lo, hi, t, ...) \
+	{ .name = n, .kind = BI_FUNCTION, .id = KTAP_FN_##i, .min = lo, .max = hi, .type = t, \
+	  .acts = true, .args = { __VA_ARGS__ } }
 #define ITERATOR(n, i, lo, hi, ...) \
 	{ .name = n, .kind = BI_ITERATOR, .id = i, .min = lo, .max = hi, .type = TYPE_TABLE, \
 	  .args = { __VA_ARGS__ } }
@@ -141,14 +144,21 @@ const struct builtin builtins[] = {
 
 	FUNCTION("getopt", GETOPT, 2, 3, NIL | TYPE_BOOL | INT | STRING,
 		 STRING, NIL | TYPE_BOOL | INT | STRING, STRING),
+	{ .name = "stop", .kind = BI_FUNCTION, .id = KTAP_FN_STOP, .type = NIL,
+	  .statement = true },
 	FUNCTION("exit", EXIT, 0, 1, NIL, INT),
 	FUNCTION("error", ERROR, 1, 1, NIL, STRING | INT | TYPE_BOOL | NIL),
+	FUNCTION("speculation", SPECULATION, 0, 0, INT | NIL),
+	FUNCTION("speculate", SPECULATE, 1, 1, NIL, INT | NIL),
+	FUNCTION("commit", COMMIT, 1, 1, NIL, INT | NIL),
+	FUNCTION("discard", DISCARD, 1, 1, NIL, INT | NIL),
+	ACTION("set_retval", SET_RETVAL, 1, 1, NIL, INT),
+	ACTION("signal", SIGNAL, 1, 1, TYPE_BOOL, INT | STRING),
+	ACTION("system", SYSTEM, 1, MANY, NIL, STRING),
 	FUNCTION("print_backtrace", PRINT, 0, 0, NIL),
 
 	SPACE("ansi"), SPACE("kdebug"), SPACE("table"), SPACE("timer"),
 
-	MISSING("commit"), MISSING("discard"), MISSING("set_retval"), MISSING("signal"),
-	MISSING("speculate"), MISSING("speculation"), MISSING("stop"), MISSING("system"),
 	MISSING("uaddr"), MISSING("usym"),
 };
 

@@ -40,6 +40,8 @@ struct builtin {
 	unsigned char kind;
 	unsigned char id;	/* enum ktap_function_id */
 	unsigned char min, max;	/* arguments */
+	bool statement;		/* called even where no () stands behind it */
+	bool acts;		/* on the system: with --unsafe only */
 	unsigned short type;	/* of its result */
 	unsigned short args[BUILTIN_ARGS];	/* 0: any; the last is that of all behind it */
 };

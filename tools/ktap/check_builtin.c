@@ -8,9 +8,11 @@
 #include "ast.h"
 #include "builtins.h"
 #include "chunk.h"
+#include "util.h"
 
 #define MAX_STEPS	1000	/* of lhist() */
 #define MAX_BITS	4	/* of hist() */
+#define MAX_SIGNAL	64
 
 static void check_hist(struct compiler *cc, const struct node *n)
 {
@@ -127,10 +129,46 @@ static void check_type_names(struct compiler *cc, const struct node *n, unsigned
 	}
 }
 
+/* The kernel has the numbers, which are not the same on all machines. */
+static const char * const signals[] = {
+	"HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV", "USR2",
+	"PIPE", "ALRM", "TERM", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU", "URG", "XCPU",
+	"XFSZ", "VTALRM", "PROF", "WINCH", "IO", "PWR", "SYS",
+};
+
+static void check_signal(struct compiler *cc, const struct node *n)
+{
+	const struct node *which = n->list;
+	const char *name = which->str, *best = NULL;
+	unsigned int distance = 3, d;
+	size_t i;
+
+	if (which->kind == N_INT && (which->ival < 1 || which->ival > MAX_SIGNAL))
+		diag_error(&cc->diag, which->pos, "a signal is a number from 1 to %u, or a name",
+			   MAX_SIGNAL);
+	if (which->kind != N_STR)
+		return;
+	if (!strncmp(name, "SIG", 3))
+		name += 3;
+	for (i = 0; i < ARRAY_SIZE(signals); i++) {
+		d = edit_distance(signals[i], name);
+		if (!d)
+			return;
+		if (d < distance) {
+			distance = d;
+			best = signals[i];
+		}
+	}
+	diag_error(&cc->diag, which->pos, "there is no signal '%s'", which->str);
+	if (best)
+		diag_note(&cc->diag, "did you mean '%s'?", best);
+}
+
 static void check_text(struct compiler *cc, const struct node *n)
 {
 	switch (n->ival) {
 	case KTAP_FN_PRINTF:
+	case KTAP_FN_SYSTEM:
 	case KTAP_FN_FORMAT:
 	case KTAP_FN_PRINTA:
 		check_format(cc, n);
@@ -182,6 +220,9 @@ static void check_numbers(struct compiler *cc, const struct node *n)
 		break;
 	case KTAP_FN_READ:
 		check_read(cc, n);
+		break;
+	case KTAP_FN_SIGNAL:
+		check_signal(cc, n);
 		break;
 	default:
 		break;
@@ -317,6 +358,7 @@ void check_builtin_call(struct compiler *cc, struct node *n, const struct builti
 	if (!bi)
 		return;
 	set_builtin(n, bi);
+	cc->acts |= bi->acts;
 	if (check_types(cc, n, bi)) {
 		check_text(cc, n);
 		if (!list_is_open(n->list))

@@ -210,16 +210,22 @@ static void check_space(struct compiler *cc, struct node *n, const char *space)
 		diag_note(&cc->diag, "did you mean '%s.%s'?", space, best);
 }
 
-/* x.tostring(), x.field(n); anything else is a function kept in a table. */
+/* The event stands in front of its argument. */
+static void check_set_retval(struct compiler *cc, struct node *n)
+{
+	n->ival = KTAP_FN_SET_RETVAL;
+	n->builtin = builtin_find("set_retval");
+	cc->acts = true;
+	if (check_arity(cc, n, "set_retval", 1, 1) && !(static_type(n->list) & TYPE_INT))
+		diag_error(&cc->diag, n->list->pos, "set_retval() takes an integer, not %s",
+			   type_text(cc, static_type(n->list)));
+}
+
+/* x.tostring(), x.field(n), x.set_retval(n); anything else is a function kept in a table. */
 static void check_method(struct compiler *cc, struct node *n)
 {
 	struct node *object = n->a->a;
 
-	if (!strcmp(n->a->str, "set_retval")) {
-		diag_error(&cc->diag, n->pos,
-			   "`set_retval()` is not available in this version of ktap");
-		return;
-	}
 	check_expr(cc, n->a);
 	check_exprs(cc, n->list);
 	if (n->a->kind != N_FIELD)
@@ -231,6 +237,8 @@ static void check_method(struct compiler *cc, struct node *n)
 	} else if (!strcmp(n->a->str, "field")) {
 		check_arity(cc, n, "field", 1, 1);
 		n->ival = KTAP_FN_EVENT_FIELD;
+	} else if (!strcmp(n->a->str, "set_retval")) {
+		check_set_retval(cc, n);
 	} else {
 		return;
 	}

@@ -385,7 +385,7 @@ static void put_header(struct compiler *cc, struct buffer *b, unsigned int nsect
 	put_le(b, KTAP_ABI_MAJOR, 2);
 	put_le(b, 0, 2);
 	put_le(b, len, 4);
-	put_le(b, 0, 4);
+	put_le(b, cc->acts ? KTAP_CHUNK_UNSAFE : 0, 4);
 	put_le(b, nsections, 4);
 	put_le(b, cc->main->index, 4);
 }

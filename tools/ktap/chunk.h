@@ -36,6 +36,7 @@ struct chunk_section {
 
 struct chunk {
 	uint16_t major, minor;
+	uint32_t flags;
 	uint32_t main;
 	struct chunk_section sections[MAX_SECTION + 1];
 };

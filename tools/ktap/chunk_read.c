@@ -58,6 +58,7 @@ const char *chunk_read(struct chunk *chunk, const void *data, size_t len)
 	chunk->major = get_le16(p + 4);
 	chunk->minor = get_le16(p + 6);
 	length = get_le32(p + 8);
+	chunk->flags = get_le32(p + 12);
 	nsections = get_le32(p + 16);
 	chunk->main = get_le32(p + 20);
 	if (chunk->major != KTAP_ABI_MAJOR)

@@ -76,6 +76,15 @@ void ktap_show_position(FILE *out, const void *chunk, size_t len,
  */
 void ktap_show_help(FILE *out, const char *name, const void *chunk, size_t len);
 
+/* True if the script takes options of its own. */
+bool ktap_has_options(const void *chunk, size_t len);
+
+/*
+ * The path of an installed tool, "NAME" or "NAME.kp", to be freed with free(); NULL
+ * if there is none.
+ */
+char *ktap_find_tool(const char *name);
+
 /*
  * The event of this machine whose name is nearest to an unknown one, or NULL.
  * Valid until the next call.

@@ -527,6 +527,8 @@ int ktap_disassemble(FILE *out, const void *data, size_t len)
 	funcs = &chunk.sections[KTAP_SEC_FUNCS];
 	probes = &chunk.sections[KTAP_SEC_PROBES];
 	left = chunk.sections[KTAP_SEC_CODE].count;
+	if (chunk.flags & KTAP_CHUNK_UNSAFE)
+		fputs("unsafe: it may act on the system\n\n", out);
 	for (i = 0; i < funcs->count; i++) {
 		if (i)
 			fputc('\n', out);

@@ -93,7 +93,7 @@ static void check_argument(struct compiler *cc, const char *name, const struct n
 		   name, (int)d->len, d->text, n, type_text(cc, type));
 }
 
-/* printf and format, whose arguments follow, and printa, which has them in a table. */
+/* printf, system and format, whose arguments follow, and printa, which has them in a table. */
 void check_format(struct compiler *cc, const struct node *call)
 {
 	const struct node *fmt = call->list, *arg = fmt->next;

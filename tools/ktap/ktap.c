@@ -20,6 +20,7 @@
 #include "output.h"
 #include "report.h"
 #include "session.h"
+#include "shell.h"
 
 enum {
 	EXIT_RUNTIME = 1,
@@ -31,9 +32,11 @@ enum {
 /**
  * struct run - one run of a script
  * @name: of the script, in messages
+ * @tool: path of the installed tool that the script is, or NULL
  * @chunk: the compiled script
  * @chunk_len: its length
  * @command: the command it traces; its pid is 0 if there is none
+ * @refused: the kernel does not take the script
  * @stopping: the session was asked to end
  * @ended: the session has said all
  * @exit_code: what it said the exit code is
@@ -41,13 +44,16 @@ enum {
 struct run {
 	struct options opts;
 	const char *name;
+	char *tool;
 	void *chunk;
 	size_t chunk_len;
 	struct session session;
 	struct output output;
 	struct cat cat;
+	struct shell shell;
 	struct report report;
 	struct command command;
+	bool refused;
 	bool stopping;
 	bool ended;
 	uint32_t exit_code;
@@ -111,6 +117,13 @@ static bool get_chunk(struct run *r)
 	} else {
 		r->name = strcmp(opts->script, "-") ? opts->script : "<stdin>";
 		err = ktap_read_file(NULL, opts->script, &source);
+		if (err == -ENOENT) {
+			r->tool = ktap_find_tool(opts->script);
+			if (r->tool) {
+				r->name = r->tool;
+				err = ktap_read_file(NULL, r->tool, &source);
+			}
+		}
 		if (err) {
 			fprintf(stderr, "ktap: error: cannot read %s: %s\n", r->name,
 				strerror(-err));
@@ -129,13 +142,27 @@ static bool get_chunk(struct run *r)
 	return r->chunk;
 }
 
-/* Show what was read; what finds no room in the output stays for later. */
+/* The command is whole. */
+static void run_command(struct run *r)
+{
+	if (!r->opts.unsafe)
+		shell_refuse(&r->shell, "not run without --unsafe");
+	else if (r->refused)
+		shell_refuse(&r->shell, "not run, as the script was refused");
+	else
+		shell_start(&r->shell, r->output.fd);
+}
+
+/*
+ * Show what was read; what finds no room in the output, or comes behind a command
+ * that runs, stays for later.
+ */
 static void show(struct run *r)
 {
 	struct piece piece;
 	size_t n;
 
-	while (cat_copy(&r->cat, &r->output) && session_peek(&r->session, &piece)) {
+	while (!r->shell.pid && cat_copy(&r->cat, &r->output) && session_peek(&r->session, &piece)) {
 		n = piece.len;
 		switch (piece.channel) {
 		case KTAP_CH_OUTPUT:
@@ -153,6 +180,13 @@ static void show(struct run *r)
 			cat_add(&r->cat, piece.data, piece.len);
 			if (piece.last)
 				cat_open(&r->cat);
+			break;
+		case KTAP_CH_SYSTEM:
+			if (output_pending(&r->output))
+				return;	/* its output comes behind ours */
+			shell_add(&r->shell, piece.data, piece.len);
+			if (piece.last)
+				run_command(r);
 			break;
 		case KTAP_CH_EXIT:
 			/* little-endian, and a piece may be any part of it */
@@ -193,9 +227,14 @@ static bool handle_signals(struct run *r)
 		child_signal = 0;
 		if (command_exited(&r->command))
 			stop(r);
+		if (shell_exited(&r->shell))
+			show(r);
 	}
-	if (stop_signals)
+	if (stop_signals) {
 		stop(r);
+		/* what comes behind a command waits for its end */
+		shell_signal(&r->shell, last_signal);
+	}
 	return stop_signals > 1;
 }
 
@@ -220,7 +259,7 @@ static int follow_session(struct run *r)
 	int err;
 
 	sigemptyset(&none);
-	while (!r->ended || output_pending(&r->output)) {
+	while (!r->ended || output_pending(&r->output) || r->shell.pid) {
 		bool more = session_peek(&r->session, &piece);
 
 		fds[0].fd = r->ended || more ? -1 : r->session.fd;
@@ -255,6 +294,7 @@ static int load_failed(struct run *r, int err)
 {
 	int wrong = 0;
 
+	r->refused = true;
 	fcntl(r->session.fd, F_SETFL, O_RDWR | O_NONBLOCK);
 	while (!wrong && session_read(&r->session) > 0) {
 		show(r);
@@ -272,19 +312,22 @@ static int load_failed(struct run *r, int err)
 static int set_up(struct run *r)
 {
 	const struct options *opts = &r->opts;
+	bool only_command = r->command.pid && !opts->all;
 	struct session *s = &r->session;
 	int err;
 
 	err = session_setup(s, "arg %s", r->name);
 	for (char **arg = opts->args; *arg && !err; arg++)
 		err = session_setup(s, "arg %s", *arg);
-	if (!err && (opts->pid || r->command.pid))
+	if (!err && (opts->pid || only_command))
 		err = session_setup(s, "pid %lld", opts->pid ? (long long)opts->pid :
 				    (long long)r->command.pid);
-	if (!err && (opts->follow || r->command.pid))
+	if (!err && (opts->follow || only_command))
 		err = session_setup(s, "follow");
 	if (!err && opts->cpus)
 		err = session_setup(s, "cpus %s", opts->cpus);
+	if (!err && opts->unsafe)
+		err = session_setup(s, "unsafe");
 	if (!err && opts->self)
 		err = session_setup(s, "self");
 	if (!err && opts->memory)
@@ -359,6 +402,16 @@ static bool check_args(const struct options *opts)
 	return true;
 }
 
+/* Behind -e an option that ktap does not have is the script's, if that has any. */
+static bool check_foreign(const struct run *r)
+{
+	if (!r->opts.foreign || ktap_has_options(r->chunk, r->chunk_len))
+		return true;
+	fprintf(stderr, "ktap: error: unknown option %s, and the script has none of its own\n"
+		"Try 'ktap -h'.\n", r->opts.foreign);
+	return false;
+}
+
 /* "ktap SCRIPT -h" */
 static bool wants_help(const struct options *opts)
 {
@@ -371,7 +424,7 @@ static int run(struct run *r)
 {
 	int code, err;
 
-	if (!check_args(&r->opts) || !get_chunk(r))
+	if (!check_args(&r->opts) || !get_chunk(r) || !check_foreign(r))
 		return EXIT_LOAD;
 	if (wants_help(&r->opts)) {
 		ktap_show_help(stdout, r->name, r->chunk, r->chunk_len);
@@ -396,6 +449,7 @@ static int run(struct run *r)
 
 	code = run_session(r);
 	session_close(&r->session);
+	shell_signal(&r->shell, SIGTERM);
 	command_end(&r->command);
 	err = output_close(&r->output);
 	if (err && !code)
@@ -420,5 +474,6 @@ int main(int argc, char **argv)
 	}
 	code = run(&r);
 	free(r.chunk);
+	free(r.tool);
 	return code;
 }

@@ -3,8 +3,9 @@
  * The command line of ktap: one table says what the options are called, what
  * they take, where that goes, and how the help describes them.
  *
- * Options end at the script, whose arguments follow.  "--" begins a command
- * to be traced, wherever it stands.
+ * Options end at the script, whose arguments follow; behind -e, which has the
+ * script already, at the first argument that is no option of ktap.  "--" begins a
+ * command to be traced, wherever it stands.
  */
 #include <errno.h>
 #include <limits.h>
@@ -39,8 +40,10 @@ static const struct option option_table[] = {
 	{ "-I", NULL, "DIR", OPT_FOLDER, FIELD(folders), "search DIR for included scripts" },
 	{ "-p", NULL, "PID", OPT_NUMBER, FIELD(pid), "only events of process PID" },
 	{ "--follow", NULL, NULL, OPT_FLAG, FIELD(follow), "with -p: and of its descendants" },
+	{ "-a", NULL, NULL, OPT_FLAG, FIELD(all), "with COMMAND: all events, not only its own" },
 	{ "-C", NULL, "CPUS", OPT_STRING, FIELD(cpus), "only events of these CPUs (0,2-3)" },
 	{ "--self", NULL, NULL, OPT_FLAG, FIELD(self), "also events that ktap itself causes" },
+	{ "--unsafe", NULL, NULL, OPT_FLAG, FIELD(unsafe), "the script may act on the system" },
 	{ "-m", NULL, "SIZE", OPT_SIZE, FIELD(memory), "limit the session's memory (64k, 16M)" },
 	{ "-q", NULL, NULL, OPT_FLAG, FIELD(quiet), "say nothing but errors and losses" },
 	{ "-v", NULL, NULL, OPT_FLAG, FIELD(verbose), "say what happens" },
@@ -61,7 +64,9 @@ void options_usage(FILE *out)
 		"Runs a script, or a chunk made by ktapc, in the kernel and shows its output\n"
 		"until it ends, Control-C is pressed, or COMMAND exits.  A COMMAND is started\n"
 		"when all probes are attached, and only it and its descendants are traced.\n"
-		"SCRIPT - is standard input; ktap SCRIPT -h tells what a script does.\n"
+		"SCRIPT is a file, - for standard input, or the name of an installed tool;\n"
+		"ktap SCRIPT -h tells what it does.  Options behind SCRIPT are its own; behind\n"
+		"-e 'SCRIPT' those are that ktap does not have.\n"
 		"\n");
 	for (size_t i = 0; i < NR_OPTIONS; i++) {
 		const struct option *o = &option_table[i];
@@ -171,6 +176,12 @@ static const struct option *option_find(const char *arg, const char **value)
 	return NULL;
 }
 
+/* "--name" or "--name=value", as a script may have it */
+static bool is_long(const char *arg)
+{
+	return !strncmp(arg, "--", 2) && arg[2];
+}
+
 /* Cut the command that begins behind the first "--" off the arguments. */
 static int split_command(struct options *opts, int argc, char **argv)
 {
@@ -194,6 +205,8 @@ static bool options_check(const struct options *opts)
 		return usage_error("no command after --", NULL);
 	if (opts->command && opts->pid)
 		return usage_error("either -p or a command can say what to trace, not both", NULL);
+	if (opts->all && !opts->command)
+		return usage_error("-a needs a command", NULL);
 	if (opts->follow && !opts->pid && !opts->command)
 		return usage_error("--follow needs -p", NULL);
 	if (opts->cpus && (!*opts->cpus || opts->cpus[strspn(opts->cpus, "0123456789,-")])) {
@@ -215,6 +228,10 @@ bool options_parse(struct options *opts, int argc, char **argv)
 		const char *value;
 
 		o = option_find(argv[i], &value);
+		if (!o && opts->text && is_long(argv[i])) {
+			opts->foreign = argv[i];
+			break;
+		}
 		if (!o)
 			return usage_error("unknown option", argv[i]);
 		if (o->value && !value && ++i == argc)

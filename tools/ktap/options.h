@@ -14,10 +14,12 @@
  * @script: file of the script or chunk, "-" for standard input; NULL with @text
  * @text: the script itself (-e), or NULL
  * @args: its arguments, NULL-terminated
+ * @foreign: an argument that is an option of the script, if not a mistake; or NULL
  * @command: what to start and trace, NULL-terminated; NULL if nothing
  * @output: file for the script's output, or NULL
  * @folders: where to search for what the script includes, NULL-terminated
  * @pid: process to trace, or 0
+ * @all: with @command: trace others, too
  * @cpus: list of CPUs to trace, or NULL
  * @memory: limit of the session's memory in bytes, 0 for the kernel's own
  *
@@ -27,14 +29,17 @@ struct options {
 	const char *script;
 	const char *text;
 	char **args;
+	const char *foreign;
 	char **command;
 	const char *output;
 	const char *folders[MAX_FOLDERS + 1];
 	uint64_t pid;
 	const char *cpus;
 	uint64_t memory;
+	bool all;
 	bool follow;
 	bool self;
+	bool unsafe;
 	bool quiet;
 	bool verbose;
 	bool nowarn;

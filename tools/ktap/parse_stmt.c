@@ -209,6 +209,24 @@ static bool check_target(struct parser *p, const struct node *n)
 	return false;
 }
 
+/* "stop", and behind it the end or another statement */
+static bool calls_by_name(const struct parser *p, const struct node *n)
+{
+	const struct builtin *bi = n->kind == N_NAME ? builtin_find(n->str) : NULL;
+
+	if (!bi || !bi->statement)
+		return false;
+	switch (p->tok.kind) {
+	case T_EOF:
+	case T_NAME:
+	case T_RBRACE:
+	case T_SEMI:
+		return true;
+	default:
+		return p->tok.newline;
+	}
+}
+
 static void not_a_statement(struct parser *p, const struct node *n)
 {
 	const struct builtin *bi = n->kind == N_NAME ? builtin_find(n->str) : NULL;
@@ -287,6 +305,11 @@ struct node *parse_simple(struct parser *p)
 	default:
 		if (left->kind == N_CALL)
 			return n;
+		if (calls_by_name(p, left)) {
+			n->a = node_new(p->cc, N_CALL, left->pos);
+			n->a->a = left;
+			return n;
+		}
 		not_a_statement(p, left);
 		return NULL;
 	}

@@ -81,6 +81,13 @@ static void show_option(FILE *out, const struct chunk *chunk, const unsigned cha
 	fputc('\n', out);
 }
 
+bool ktap_has_options(const void *data, size_t len)
+{
+	struct chunk chunk;
+
+	return !chunk_read(&chunk, data, len) && chunk.sections[KTAP_SEC_OPTIONS].count;
+}
+
 void ktap_show_help(FILE *out, const char *name, const void *data, size_t len)
 {
 	const struct chunk_section *options;

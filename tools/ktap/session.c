@@ -64,7 +64,8 @@ static void explain_open(const char *tracefs, const char *path, int err)
 	if (geteuid())
 		fprintf(stderr, "ktap: tracing needs CAP_PERFMON and tracefs: try sudo\n");
 	else
-		fprintf(stderr, "ktap: locked down? see /sys/kernel/security/lockdown\n");
+		fprintf(stderr, "ktap: tracing needs CAP_PERFMON, and a kernel that is not locked down: "
+				"see /sys/kernel/security/lockdown\n");
 }
 
 bool session_open(struct session *s)

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Files of a script: reading them, and finding what is included. */
+#define _GNU_SOURCE
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <linux/ktap.h>
 
@@ -60,6 +63,33 @@ int ktap_read_file(void *ctx, const char *path, struct ktap_source *file)
 	}
 	file->text = text;
 	return 0;
+}
+
+static char *tool_in(const char *library, const char *name)
+{
+	static const char * const endings[] = { "", ".kp" };
+	char *path;
+
+	for (int i = 0; i < 2; i++) {
+		if (asprintf(&path, "%s/tools/%s%s", library, name, endings[i]) < 0)
+			return NULL;
+		if (!access(path, R_OK))
+			return path;
+		free(path);
+	}
+	return NULL;
+}
+
+char *ktap_find_tool(const char *name)
+{
+	const char *library = getenv("KTAP_LIBRARY");
+	char *path = NULL;
+
+	if (!*name || strchr(name, '/'))
+		return NULL;
+	if (library && *library)
+		path = tool_in(library, name);
+	return path ? path : tool_in(KTAP_LIBRARY, name);
 }
 
 /* A search for an included file. */

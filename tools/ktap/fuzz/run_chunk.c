@@ -25,6 +25,7 @@ bool run_chunk(const void *chunk, size_t len, char **said)
 		.args = args,
 		.nargs = ARRAY_SIZE(args),
 		.fire = true,
+		.unsafe = true,
 		.max_insns = MAX_INSNS,
 		.max_slices = MAX_SLICES,
 		.max_text = MAX_TEXT,

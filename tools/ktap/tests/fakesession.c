@@ -11,6 +11,7 @@
  *
  *	out TEXT, err TEXT, note TEXT	a frame with the text and a newline
  *	cat PATH			a frame with the path of a file to show
+ *	system COMMAND			a frame with a command to run
  *	bulk N				N bytes of output, in frames of 1000
  *	exit N				the frame with the exit code
  *	split				from here on write single bytes
@@ -158,6 +159,8 @@ static void do_step(pid_t ktap, char *step)
 		send_text(KTAP_CH_ERROR, arg);
 	} else if (!strcmp(step, "cat")) {
 		send_frame(KTAP_CH_CAT, arg, strlen(arg));
+	} else if (!strcmp(step, "system")) {
+		send_frame(KTAP_CH_SYSTEM, arg, strlen(arg));
 	} else if (!strcmp(step, "note")) {
 		send_text(KTAP_CH_NOTE, arg);
 	} else if (!strcmp(step, "bulk")) {

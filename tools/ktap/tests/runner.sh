@@ -83,6 +83,12 @@ run -p 1 -e "$script" -- true
 expect pid_and_command_exclude_each_other 2 'not both'
 run -e "$script" --
 expect empty_command_is_an_error 2 'no command after --'
+run -a -e "$script"
+expect all_needs_a_command 2 '-a needs a command'
+run -e "$script" --folow -p 1
+expect misspelt_option_behind_e_is_an_error 2 'unknown option --folow, and the script has none'
+run -e "$script" -z
+expect short_option_behind_e_is_ktaps 2 'unknown option -z'
 printf 'print("included")\n' >"$dir/inc.kp"
 run -I "$dir" -e 'include "inc.kp" x = )'
 expect option_I_names_a_folder_to_include_from 2 '^-e:1:22: error: expected an expression'
@@ -113,9 +119,14 @@ fi
 
 play 'exit 0\n' -e "$script"
 setup setup_lines_of_a_plain_run 'frames\narg -e\n'
-play 'exit 0\n' -p 7 --follow -C 0,2-3 --self -m 64k -e "$script" one 'two words' -3
+play 'exit 0\n' -p 7 --follow -C 0,2-3 --unsafe --self -m 64k -e "$script" one 'two words' -3
 setup setup_lines_of_all_options \
-	'frames\narg -e\narg one\narg two words\narg -3\npid 7\nfollow\ncpus 0,2-3\nself\nmemory 65536\n'
+	'frames\narg -e\narg one\narg two words\narg -3\npid 7\nfollow\ncpus 0,2-3\nunsafe\nself\nmemory 65536\n'
+options='x = getopt("pid", 0) y = getopt("self", 0)'
+play 'exit 0\n' -e "$options" --pid=5 one -p 7
+setup options_that_ktap_lacks_are_the_scripts 'frames\narg -e\narg --pid=5\narg one\narg -p\narg 7\n'
+play 'exit 0\n' -e "$options" -p 7 --self --pid
+setup options_that_ktap_has_are_not 'frames\narg -e\narg --pid\npid 7\nself\n'
 run -e "$script" "$(printf 'a\nb')"
 expect argument_with_newline_is_refused 2 'newline'
 play 'out hello\nexit 0\n' -e "$script"
@@ -139,6 +150,26 @@ head -c 300000 /dev/zero | tr '\\0' x >"$dir/shown"
 play "bulk 100000\\ncat $dir/shown\\nbulk 100000\\nexit 0\\n" -e "$script"
 [ "$(wc -c <"$dir/out")" -eq 500000 ]
 result $? cat_of_a_large_file_is_complete
+play 'out before\nsystem echo in; cat\nout after\nsystem echo again\nexit 0\n' --unsafe -e "$script"
+output commands_run_in_their_place 'before\nin\nafter\nagain\n'
+play 'split\nsystem echo in a file\nexit 0\n' --unsafe -o "$dir/file" -e "$script"
+cp "$dir/file" "$dir/out"
+output command_prints_where_the_output_goes 'in a file\n'
+play "out before\\nsystem touch $dir/made\\nout after\\nexit 0\\n" -e "$script"
+expect command_without_unsafe_is_told 0 "^ktap: system: not run without --unsafe: touch $dir/made\$"
+output command_without_unsafe_does_not_stop 'before\nafter\n'
+[ ! -e "$dir/made" ]
+result $? command_without_unsafe_does_not_run
+play 'system exit 3\nsystem kill -9 $$\nout after\nexit 0\n' --unsafe -e "$script"
+expect exit_code_of_a_command_is_told 0 '^ktap: system: exit code 3: exit 3$'
+expect signal_that_ends_a_command_is_told 0 '^ktap: system: ended by signal 9: kill -9 \$\$$'
+output failed_command_does_not_stop 'after\n'
+play 'out before\nsystem sleep 100\npause\nsignal 15\nstop\nout last\nexit 0\n' --unsafe -e "$script"
+expect signal_ends_the_command_too 0 '^ktap: system: ended by signal 15: sleep 100$'
+output what_is_behind_the_command_comes 'before\nlast\n'
+play 'system sleep 100\npause\nsignal 2\npause\nsignal 2\nstop\n' --unsafe -e "$script"
+[ "$code" = 0 ] || [ "$code" = 130 ]
+result $? command_does_not_keep_us_from_ending
 play 'bulk 300000\nexit 0\n' -e "$script"
 [ "$(wc -c <"$dir/out")" -eq 300000 ]
 result $? bulk_output_is_complete
@@ -167,6 +198,8 @@ expect exit_code_of_the_command_is_not_ours 0
 output session_stops_when_the_command_exits 'traced\nend\n'
 sed 's/^pid .*/pid N/' "$dir/setup" >"$dir/out"
 output command_is_traced_with_its_children 'frames\narg -e\npid N\nfollow\n'
+play 'pause\nstop\nexit 0\n' -a -e "$script" -- true
+setup all_are_traced_while_the_command_runs 'frames\narg -e\n'
 play 'pause\n' -e "$script" -- "$dir/no-such-command"
 expect command_that_cannot_run_is_reported 127 "cannot run $dir/no-such-command: No such file"
 play 'bulk 100000\nexit 0\n' -o /dev/full -e "$script"

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Commands that the script runs with system(): the session names them, one runs
+ * at a time, and what it prints goes into the output in the place of the name.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "shell.h"
+
+void shell_add(struct shell *sh, const char *data, size_t len)
+{
+	size_t room = sizeof(sh->command) - 1 - sh->len;
+
+	if (len > room)
+		len = room;
+	memcpy(sh->command + sh->len, data, len);
+	sh->len += len;
+	sh->command[sh->len] = '\0';
+}
+
+void shell_refuse(struct shell *sh, const char *why)
+{
+	fprintf(stderr, "ktap: system: %s: %s\n", why, sh->command);
+	sh->len = 0;
+}
+
+/*
+ * The child's part: it hears signals as any program does, from us alone, so that
+ * the whole of a command can be told to end.
+ */
+static void become(const char *command, int fd)
+{
+	static const int ours[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGPIPE };
+	sigset_t none;
+	int null = open("/dev/null", O_RDONLY);
+
+	setpgid(0, 0);
+	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
+		signal(ours[i], SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (dup2(null, STDIN_FILENO) < 0 || dup2(fd, STDOUT_FILENO) < 0)
+		_exit(126);
+	if (null > STDERR_FILENO)
+		close(null);
+	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+	_exit(127);
+}
+
+void shell_start(struct shell *sh, int fd)
+{
+	sh->len = 0;
+	sh->pid = fork();
+	if (sh->pid > 0) {
+		setpgid(sh->pid, sh->pid);	/* who is first */
+		return;
+	}
+	if (!sh->pid)
+		become(sh->command, fd);
+	sh->pid = 0;
+	shell_refuse(sh, strerror(errno));
+}
+
+bool shell_exited(struct shell *sh)
+{
+	int status;
+
+	if (!sh->pid || waitpid(sh->pid, &status, WNOHANG) != sh->pid)
+		return false;
+	sh->pid = 0;
+	if (WIFSIGNALED(status))
+		fprintf(stderr, "ktap: system: ended by signal %d: %s\n", WTERMSIG(status),
+			sh->command);
+	else if (WEXITSTATUS(status))
+		fprintf(stderr, "ktap: system: exit code %d: %s\n", WEXITSTATUS(status),
+			sh->command);
+	return true;
+}
+
+void shell_signal(struct shell *sh, int sig)
+{
+	if (sh->pid)
+		kill(-sh->pid, sig);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Commands that the script runs with system(). */
+#ifndef KTAP_SHELL_H
+#define KTAP_SHELL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/**
+ * struct shell - the command that runs, or is on its way
+ * @command: its text, as far as it has come
+ * @len: bytes of @command
+ * @pid: the shell that runs it, 0 if none does
+ */
+struct shell {
+	char command[4096];
+	size_t len;
+	pid_t pid;
+};
+
+/* Take a part of a command. */
+void shell_add(struct shell *sh, const char *data, size_t len);
+
+/* The command is whole, and is not run: a message on stderr says why. */
+void shell_refuse(struct shell *sh, const char *why);
+
+/* The command is whole: run it, its output going to @fd; a message on stderr if that fails. */
+void shell_start(struct shell *sh, int fd);
+
+/* A child has ended.  True if it was the shell; a message on stderr if the command failed. */
+bool shell_exited(struct shell *sh);
+
+/* Tell the command that runs, if one does, with all that it has started. */
+void shell_signal(struct shell *sh, int sig);
+
+#endif

@@ -1,0 +1,70 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# What `make install` puts where, and that ktap finds it there.
+#
+#	tests/install.sh PREFIX LIBRARY
+
+prefix=${1:?usage: install.sh PREFIX LIBRARY}
+library=${2:?usage: install.sh PREFIX LIBRARY}
+here=$(cd "$(dirname "$0")" && pwd)
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+failed=0 count=0
+
+result() {
+	count=$((count + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $count $2"
+		return
+	fi
+	failed=$((failed + 1))
+	echo "not ok $count $2"
+	sed 's/^/# out: /' "$dir/out"
+	sed 's/^/# err: /' "$dir/err"
+}
+
+# run PROGRAM ARGS...: of those that were installed, in an empty folder
+run() {
+	program=$1
+	shift
+	code=0
+	(cd "$dir/empty" && KTAP_LIBRARY="$dir/root$library" timeout 20 "$dir/root$prefix/bin/$program" "$@") \
+		>"$dir/out" 2>"$dir/err" </dev/null || code=$?
+}
+
+mkdir "$dir/empty"
+make -s --no-print-directory -C "$here/.." install DESTDIR="$dir/root" >"$dir/out" 2>"$dir/err"
+result $? install_succeeds
+run ktapc -V && run ktap -V && [ "$code" = 0 ] && grep -q '^ktap [0-9]' "$dir/out"
+result $? programs_run
+
+wrong=
+for file in "$here"/../scripts/*.kp; do
+	name=$(basename "$file" .kp)
+	run ktap "$name" -h
+	[ "$code" = 0 ] && grep -Eq "^Options of .*/tools/$name.kp:|/tools/$name.kp has no options" "$dir/out" ||
+		wrong="$wrong $name"
+done
+[ -z "$wrong" ]
+result $? "every_tool_is_found_by_its_name$wrong"
+run ktap syscount.kp -h
+[ "$code" = 0 ] && grep -q '^Options of .*/tools/syscount.kp:' "$dir/out"
+result $? so_it_is_by_that_of_its_file
+printf '# Mine\nx = getopt("n", 1)\n' >"$dir/empty/syscount"
+run ktap syscount -h
+[ "$code" = 0 ] && grep -q '^Mine' "$dir/out"
+result $? file_in_the_folder_comes_first
+run ktap ./opensnoop -h
+[ "$code" = 2 ] && grep -q '^ktap: error: cannot read ./opensnoop: No such file' "$dir/err"
+result $? path_is_no_name_of_a_tool
+run ktap opensnop
+[ "$code" = 2 ] && grep -q '^ktap: error: cannot read opensnop: No such file' "$dir/err"
+result $? unknown_tool_is_reported
+run ktapc -e 'include "lib/errno.kp" x = 1' -o x.ktap
+[ "$code" = 0 ] && [ -s "$dir/empty/x.ktap" ]
+result $? scripts_include_from_the_library
+
+echo "1..$count"
+echo "$((count - failed)) passed, $failed failed"
+[ "$failed" = 0 ]
