@@ -12,6 +12,7 @@
 #include "host.h"
 
 static char long_text[KTAP_MAX_STRLEN];
+static const s64 numbers[] = { 1, -2, S64_MAX };
 static const char event_name[] = "made_up";
 static const char event_text[] = "number=-5 text=some text\n";
 
@@ -25,6 +26,8 @@ static const struct {
 	{ "empty",	KTAP_VALUE_STR("", 0) },
 	{ "address",	KTAP_VALUE_PTR(0xffffffff81000000ULL) },
 	{ "long",	KTAP_VALUE_STR(long_text, sizeof(long_text)) },
+	{ "numbers",	KTAP_VALUE_ARRAY(numbers, ARRAY_SIZE(numbers)) },
+	{ "none",	KTAP_VALUE_ARRAY(numbers, 0) },
 };
 
 static void get_nth(s64 n, struct ktap_value *v)
@@ -100,6 +103,19 @@ void ktap_event_format(struct seq_buf *s, const void *saved, size_t len)
 	seq_buf_putmem(s, "\n", 1);
 }
 
+/* The event is made up; so is what it lets a function return. */
+static int set_retval(struct ktap_vm *vm, s64 value)
+{
+	struct host *h = host_of(vm);
+
+	if (value >= 0)
+		return ktap_vm_error(vm, -EINVAL, "set_retval: %lld is no error",
+				     (long long)value);
+	if (h->out)
+		fprintf(h->out, "returns %lld\n", (long long)value);
+	return 0;
+}
+
 static const struct ktap_event_ops event_ops = {
 	.name = get_name,
 	.field = get_field,
@@ -109,6 +125,7 @@ static const struct ktap_event_ops event_ops = {
 	.func = get_func,
 	.text = get_text,
 	.save = save,
+	.set_retval = set_retval,
 };
 
 const struct ktap_event host_event = { .ops = &event_ops };

@@ -376,6 +376,7 @@ static void run(void *chunk, size_t len, struct host *h)
 	h->args = args;
 	h->nargs = ARRAY_SIZE(args);
 	h->fire = true;
+	h->unsafe = true;
 	h->max_insns = MAX_INSNS;
 	h->max_slices = MAX_SLICES;
 	h->max_text = MAX_TEXT;

@@ -3,6 +3,7 @@
  * A session in user space: the life of a script without events, in the order
  * in which kernel/trace/ktap/session.c has it.
  */
+#include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,6 +22,7 @@
 #include "object.h"
 #include "option.h"
 #include "self.h"
+#include "symbols.h"
 #include "table.h"
 #include "types.h"
 
@@ -104,11 +106,12 @@ static void put_text(FILE *to, const char *text, size_t len)
 }
 
 /* What the kernel says if the reader wants text, not frames. */
-static void put_path(struct host *h, const char *path, size_t len)
+static void put_request(struct host *h, bool cat, const char *text, size_t len)
 {
-	put_text(h->out, "ktap: cat: ", 11);
-	put_text(h->out, path, len);
-	put_text(h->out, ": only the ktap tool can show files\n", 36);
+	if (h->out)
+		fprintf(h->out, cat ? "ktap: cat: %.*s: only the ktap tool can show files\n" :
+				"ktap: system: %.*s: only the ktap tool can run commands\n",
+			(int)len, text);
 }
 
 /* The handlers are done: so in the kernel, too, when somebody reads. */
@@ -125,8 +128,8 @@ static void format_records(struct host *h)
 		next = rec->next;
 		seq_buf_init(&s, text, KTAP_RECORD_TEXT);
 		ktap_record_format(&s, rec->data, rec->size);
-		if (rec->data->type == KTAP_REC_CAT)
-			put_path(h, text, seq_buf_used(&s));
+		if (rec->data->type == KTAP_REC_CAT || rec->data->type == KTAP_REC_SYSTEM)
+			put_request(h, rec->data->type == KTAP_REC_CAT, text, seq_buf_used(&s));
 		else
 			put_text(rec->data->type == KTAP_REC_ERROR ? h->err : h->out, text,
 				 seq_buf_used(&s));
@@ -148,8 +151,8 @@ int ktap_out_text(struct ktap_vm *vm, enum ktap_channel channel, const char *tex
 	if (h->max_text && h->text > h->max_text)
 		return ktap_vm_error(vm, -ENOSPC, "printed more than %zu bytes", h->max_text);
 	h->printed = true;
-	if (channel == KTAP_CH_CAT)
-		put_path(h, text, len);
+	if (channel == KTAP_CH_CAT || channel == KTAP_CH_SYSTEM)
+		put_request(h, channel == KTAP_CH_CAT, text, len);
 	else
 		put_text(h->out, text, len);
 	return 0;
@@ -295,7 +298,9 @@ static void print_globals(struct host *h)
 static void live(struct host *h)
 {
 	h->start = now();
+	h->loading = true;
 	run(h, &h->vm, h->env.prog->main, NULL, 0, NULL);
+	h->loading = false;
 	if (h->refused)
 		return;
 	run_probes(h, HOST_ON_BEGIN);
@@ -337,32 +342,28 @@ static int refuse(struct host *h, const char *text)
 	return HOST_EXIT_REFUSED;
 }
 
-/* As session.c does it. */
 static int take_options(struct host *h, struct ktap_diag *diag)
 {
-	bool ended = !h->env.prog->noptions, ends;
-	unsigned int i, kept = min(h->nargs, 1U);
-	int taken = 0;
+	unsigned int i;
+	int kept;
 
-	for (i = kept; i < h->nargs && taken >= 0; i++) {
-		taken = ended ? 0 : ktap_option_take(&h->env, h->args[i], diag);
-		ends = !ended && !strcmp(h->args[i], "--");
-		if (!taken && !ends)
-			h->args[kept++] = h->args[i];
-		ended |= ends;
-	}
-	h->nargs = kept;
-	return min(taken, 0);
+	for (i = 0; i < h->nargs; i++)
+		h->values[i] = KTAP_VALUE_STR(h->args[i], strlen(h->args[i]));
+	kept = ktap_options_take(&h->env, h->values, h->nargs, diag);
+	h->nvalues = max(kept, 0);
+	return min(kept, 0);
 }
 
 static int run_program(struct host *h, struct ktap_program *prog)
 {
+	struct ktap_value values[h->nargs + 1];
 	struct ktap_diag diag = { 0 };
 	int err;
 
 	err = ktap_env_init(&h->env, prog, MEMORY, heap_is_low);
 	if (err)
 		return refuse(h, "ktap: error: no memory\n");
+	h->values = values;
 	if (take_options(h, &diag)) {
 		ktap_env_destroy(&h->env);
 		return refuse(h, diag.text);
@@ -388,10 +389,10 @@ destroy_env:
 	return err ? refuse(h, "ktap: error: no memory\n") : h->exit_code;
 }
 
-int host_run(struct host *h, void *chunk, size_t len)
+static int load_and_run(struct host *h, void *chunk, size_t len)
 {
 	struct ktap_program *prog;
-	struct ktap_diag diag;
+	struct ktap_diag diag = { 0 };
 	int code;
 
 	h->last_record = &h->records;
@@ -400,8 +401,21 @@ int host_run(struct host *h, void *chunk, size_t len)
 		kvfree(chunk);
 		return refuse(h, diag.text);
 	}
-	code = run_program(h, prog);
+	if (ktap_check_unsafe(prog, h->unsafe, &diag))
+		code = refuse(h, diag.text);
+	else
+		code = run_program(h, prog);
 	ktap_program_free(prog);
+	return code;
+}
+
+int host_run(struct host *h, void *chunk, size_t len)
+{
+	int code = load_and_run(h, chunk, len);
+
+	/* Whatever became of the program: it lets go of the module, and of its types. */
+	if (symbols_pins() || types_users())
+		abort();
 	return code;
 }
 
@@ -424,6 +438,21 @@ int ktap_fn_exit(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	return -ECANCELED;
 }
 
+int ktap_fn_stop(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	struct host *h = host_of(vm);
+
+	h->ending = true;
+	r[0] = KTAP_VALUE_NIL;
+	return h->loading ? -ECANCELED : 0;
+}
+
+/* Nobody gets it; and some could not. */
+int ktap_signal_current(int number)
+{
+	return number == SIGKILL ? -EPERM : 0;
+}
+
 int ktap_fn_elapsed(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
 	return give(r, now() - host_of(vm)->start);
@@ -433,13 +462,14 @@ int ktap_fn_scriptarg(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
 	const struct host *h = host_of(vm);
 	s64 i = r[0].i;
-	char *arg, *end;
+	const char *arg;
 	long long number;
+	char *end;
 
 	r[0] = KTAP_VALUE_NIL;
-	if (i < 0 || i >= h->nargs)
+	if (i < 0 || i >= h->nvalues)
 		return 0;
-	arg = h->args[i];
+	arg = h->values[i].blob;
 	number = strtoll(arg, &end, 0);
 	if (i && *arg && !*end)
 		r[0] = KTAP_VALUE_INT(number);
@@ -549,11 +579,6 @@ static const u64 user_argv[] = { 0x2000, 0x2003, 0x2006, 0 };
 static const char user_strings[] = "ls\0-l\0/tmp";
 /* In front of what is not there, like a string at the end of a mapping. */
 static const char user_end[] = { 'e', 'n', 'd' };
-static const char kernel_string[] = "of the kernel";
-static const u8 kernel_integers[] = {
-	0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87, 0x88,
-	0xfe, 0xff, 0xff, 0xff,
-};
 static char kernel_long_string[2 * KTAP_MAX_STRLEN];
 
 static const struct {
@@ -564,18 +589,7 @@ static const struct {
 	{ 0x1000, user_argv, sizeof(user_argv) },
 	{ 0x2000, user_strings, sizeof(user_strings) },
 	{ 0x3000, user_end, sizeof(user_end) },
-	{ 0xffffffff81000000ULL, kernel_string, sizeof(kernel_string) },
-	{ 0xffffffff82000000ULL, kernel_integers, sizeof(kernel_integers) },
 	{ 0xffffffff83000000ULL, kernel_long_string, sizeof(kernel_long_string) },
-};
-
-static const struct {
-	const char *name;
-	struct ktap_symbol symbol;
-} symbols[] = {
-	{ "jiffies", { .address = 0xffffffff82000000ULL, .size = 8, .is_signed = true } },
-	{ "nr_threads", { .address = 0xffffffff82000008ULL, .size = 4, .is_signed = true } },
-	{ "gone", { .address = 0xffffffff8f000000ULL, .size = 4, .is_signed = true } },
 };
 
 __attribute__((constructor)) static void fill_kernel_string(void)
@@ -602,6 +616,9 @@ static const char *memory_at(u64 from, bool user, size_t *size)
 	}
 	if (user)
 		return NULL;
+	typed = symbols_memory(from, size);
+	if (typed)
+		return typed;
 	typed = types_memory(size);
 	if (from - TYPES_ADDRESS < *size) {
 		*size -= from - TYPES_ADDRESS;
@@ -655,62 +672,6 @@ int ktap_read_kernel_string(char *to, u64 from, size_t size)
 unsigned int ktap_user_pointer_size(void)
 {
 	return sizeof(u64);
-}
-
-/* Symbols */
-
-size_t ktap_symbol_text(u64 address, char *buf)
-{
-	u64 offset = address - 0xffffffff81000000ULL;
-
-	if (!offset)
-		return scnprintf(buf, KTAP_MAX_SYMBOL, "function [module]");
-	if (offset < 0x1000)
-		return scnprintf(buf, KTAP_MAX_SYMBOL, "function+0x%llx [module]",
-				 (unsigned long long)offset);
-	return scnprintf(buf, KTAP_MAX_SYMBOL, "0x%llx", (unsigned long long)address);
-}
-
-u64 ktap_symbol_address(const char *name)
-{
-	return strcmp(name, "function") ? 0 : 0xffffffff81000000ULL;
-}
-
-u64 ktap_symbol_here(const struct ktap_symbol *sym)
-{
-	return sym->address;
-}
-
-static int find_symbol(struct ktap_program *prog, u32 pc, struct ktap_diag *diag)
-{
-	u32 string = prog->code[pc].d;
-	const char *name = prog->strings[string].blob;
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(symbols); i++) {
-		if (!strcmp(symbols[i].name, name)) {
-			prog->symbols[string] = symbols[i].symbol;
-			return 0;
-		}
-	}
-	ktap_diag_at(diag, prog, pc,
-		     "there is no kernel symbol '%s': /proc/kallsyms lists those there are", name);
-	return -ENOENT;
-}
-
-int ktap_program_link(struct ktap_program *prog, struct ktap_diag *diag)
-{
-	int err = 0;
-	u32 pc;
-
-	prog->symbols = kvcalloc(max(prog->nstrings, 1), sizeof(*prog->symbols), GFP_KERNEL);
-	if (!prog->symbols)
-		return -ENOMEM;
-	for (pc = 0; pc < prog->ninsns && !err; pc++) {
-		if (prog->code[pc].op == KTAP_OP_SYMBOL)
-			err = find_symbol(prog, pc, diag);
-	}
-	return err;
 }
 
 /* The time of the day, and the machine */

@@ -40,6 +40,8 @@ struct host_record;
  * @err: the same for errors and losses
  * @args: arguments of the script, the first is its name
  * @nargs: number of them
+ * @values: those that are no options, for arg()
+ * @nvalues: number of them
  * @fire: let each handler of an event run once, with an event made up
  * @level: the context it runs in
  * @max_insns: budget of a run in event context; 0: the default
@@ -47,6 +49,7 @@ struct host_record;
  *	told to end; 0: as often as it likes
  * @max_text: bytes that may be printed in process context; 0: any number.  The
  *	kernel has such a limit, too, for what nobody can read yet
+ * @unsafe: the script may act on the system
  * @locked: handlers find this CPU inside a lock of ktap
  *
  * @env: the environment
@@ -63,7 +66,8 @@ struct host_record;
  * @low: the heap asked for more
  * @refused: the instruction that asked for an event that there is not, from 1; 0:
  *	none has, or the script has caught that
- * @ending: exit() was called, or an error has happened
+ * @loading: the top level runs
+ * @ending: exit() or stop() was called, or an error has happened
  * @printed: the script has printed something
  * @exit_code: what host_run() will return
  */
@@ -72,11 +76,14 @@ struct host {
 	FILE *err;
 	char **args;
 	unsigned int nargs;
+	struct ktap_value *values;
+	unsigned int nvalues;
 	bool fire;
 	enum ktap_level level;
 	u64 max_insns;
 	u64 max_slices;
 	size_t max_text;
+	bool unsafe;
 	bool locked;
 
 	struct ktap_env env;
@@ -92,6 +99,7 @@ struct host {
 	bool abort;
 	bool low;
 	u32 refused;
+	bool loading;
 	bool ending;
 	bool printed;
 	int exit_code;

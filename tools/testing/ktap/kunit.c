@@ -59,9 +59,9 @@ void kunit_fail(struct kunit *test, bool end, const char *file, int line, const 
 		longjmp(test->abort, 1);
 }
 
-static bool run(const struct kunit_case *c)
+static bool run(const struct kunit_case *c, const void *param)
 {
-	struct kunit test = { };
+	struct kunit test = { .param_value = param };
 	struct kunit_action *a;
 
 	if (!setjmp(test.abort))
@@ -83,28 +83,45 @@ static bool is_meant(const char *name, char **texts)
 	return any;
 }
 
+/* As often as it has parameters; gives how often that went wrong. */
+static unsigned int run_case(const struct kunit_suite *s, const struct kunit_case *c,
+			     char **texts, unsigned int *n)
+{
+	char desc[KUNIT_PARAM_DESC_SIZE] = "", name[256 + sizeof(desc)];
+	const void *param = NULL;
+	unsigned int failed = 0;
+
+	for (;;) {
+		if (c->generate_params) {
+			param = c->generate_params(param, desc);
+			if (!param)
+				break;
+		}
+		snprintf(name, sizeof(name), "%s.%s%s%s", s->name, c->name, *desc ? "." : "", desc);
+		if (is_meant(name, texts)) {
+			bool good = run(c, param);
+
+			printf("%s %s\n", good ? "ok" : "not ok", name);
+			fflush(stdout);
+			failed += !good;
+			++*n;
+		}
+		if (!c->generate_params)
+			break;
+	}
+	return failed;
+}
+
 int main(int argc, char **argv)
 {
 	const struct kunit_suite *s;
 	const struct kunit_case *c;
-	unsigned int passed = 0, failed = 0;
-	char name[256];
+	unsigned int n = 0, failed = 0;
 
 	for (s = suites; s; s = s->next) {
-		for (c = s->test_cases; c->run; c++) {
-			snprintf(name, sizeof(name), "%s.%s", s->name, c->name);
-			if (!is_meant(name, argv + 1))
-				continue;
-			if (run(c)) {
-				printf("ok %s\n", name);
-				passed++;
-			} else {
-				printf("not ok %s\n", name);
-				failed++;
-			}
-			fflush(stdout);
-		}
+		for (c = s->test_cases; c->run; c++)
+			failed += run_case(s, c, argv + 1, &n);
 	}
-	printf("%u passed, %u failed\n", passed, failed);
+	printf("%u passed, %u failed\n", n - failed, failed);
 	return failed != 0;
 }

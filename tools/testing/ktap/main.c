@@ -14,11 +14,12 @@
 #include "read_file.h"
 
 static const char usage[] =
-	"usage: ktapvm [-v] [-E] [-l LEVEL] CHUNK.ktap [args]\n"
+	"usage: ktapvm [-v] [-E] [-l LEVEL] [-u] CHUNK.ktap [args]\n"
 	"Runs a chunk made by ktapc.  No event ever happens, unless it is made up.\n"
 	"\n"
 	"  -E        run the handlers of all events and ticks once\n"
 	"  -l LEVEL  those of events at task (default), softirq, hardirq or nmi\n"
+	"  -u        the script may act on the system: ktap --unsafe\n"
 	"  -v        say what was loaded and counted\n";
 
 static const char * const levels[KTAP_NR_EVENT_LEVELS] = {
@@ -49,13 +50,16 @@ int main(int argc, char **argv)
 	size_t len;
 	int c, code;
 
-	while ((c = getopt(argc, argv, "+El:v")) != -1) {
+	while ((c = getopt(argc, argv, "+El:uv")) != -1) {
 		switch (c) {
 		case 'E':
 			h.fire = true;
 			break;
 		case 'l':
 			good &= parse_level(optarg, &h.level);
+			break;
+		case 'u':
+			h.unsafe = true;
 			break;
 		case 'v':
 			verbose = true;

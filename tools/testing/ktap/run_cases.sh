@@ -63,10 +63,12 @@ compile() {
 	return $code
 }
 
-# run [OPTIONS]: $chunk; its output behind what the compiler said
+# run [OPTIONS]: $chunk; its output behind what the compiler said. Its argument is
+# the level at which its handlers run, if it has some
+level=
 run() {
 	code=0
-	timeout -s KILL 20 "$vm" "$@" "$chunk" >"$out" 2>>"$err" </dev/null || code=$?
+	timeout -s KILL 20 "$vm" "$@" "$chunk" $level >"$out" 2>>"$err" </dev/null || code=$?
 }
 
 # said FILE: each of its patterns matches a line of standard error
@@ -145,8 +147,9 @@ each() {
 	for script in "$1"/*.kp; do
 		[ -e "$script" ] || break
 		why=$(needs "$script")
-		# what the compiler refuses needs nothing
-		if [ -n "$why" ] && { [ "$1" != load ] || compile "$script"; }; then
+		# what the compiler or the verifier refuses needs nothing
+		if [ -n "$why" ] && [ "$1" != types/load ] &&
+			{ [ "$1" != load ] || compile "$script"; }; then
 			skip "$script" "$why"
 			continue
 		fi
@@ -187,12 +190,13 @@ done
 cd "$here" || exit 1
 for script in events/*.kp; do
 	for level in task hardirq; do
-		handles_event "$script" -E -l $level
+		handles_event "$script" -E -u -l $level
 		result $? "$script at level $level"
 	done
 done
+level=
 for script in types/*.kp; do
-	handles_event "$script"
+	handles_event "$script" -E
 	result $? "$script"
 done
 each types/load is_refused

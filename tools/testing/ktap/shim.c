@@ -94,7 +94,7 @@ void *__alloc_percpu_gfp(size_t size, size_t align, gfp_t gfp)
 
 void *shim_per_cpu_ptr(void *p, int cpu)
 {
-	return percpu_of(p)->cpus[cpu];
+	return shim_static_percpu(p, cpu) ?: percpu_of(p)->cpus[cpu];
 }
 
 /* Preemption and grace periods: the number of a CPU is odd while it is in a handler. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The BTF of a small kernel that has one task and its parent.
+ * The BTF of a small kernel that has one task and its parent, and of a module.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -66,11 +66,19 @@ struct task {
 	char tail[8];
 };
 
+struct sample {
+	u64 next;
+	u64 task;
+	char name[8];
+	int number;
+};
+
 static struct {
 	struct task task;
 	struct task parent;
 	struct mm mm;
 	char name[8];
+	struct sample sample;
 } area;
 
 #define ADDRESS(what)	(TYPES_ADDRESS + ((char *)&area.what - (char *)&area))
@@ -111,6 +119,9 @@ static void fill_area(void)
 	area.parent = (struct task){ .pid = 1, .comm = "init" };
 	area.mm = (struct mm){ .total_vm = 123456, .owner = ADDRESS(task) };
 	strcpy(area.name, "a name");
+	area.sample = (struct sample){
+		.next = ADDRESS(sample), .task = ADDRESS(parent), .name = "sample", .number = -7,
+	};
 }
 
 const void *types_memory(size_t *size)
@@ -122,23 +133,31 @@ const void *types_memory(size_t *size)
 /* The BTF */
 
 struct btf {
+	const struct btf *base;		/* of a module: what the kernel has */
+	const char *module;
+	u32 first;			/* type that is its own, and byte of its strings */
+	u32 first_string;
 	const struct btf_type *types[MAX_TYPES];
 	u32 ntypes;
 	char strings[MAX_STRINGS];
 	u32 nstrings;
+	int users;
 };
 
-static struct btf btf;
+static struct btf kernel_btf, module_btf;
+
+/* What is being made. */
+static struct btf *btf = &kernel_btf;
 
 static u32 add_name(const char *name)
 {
-	u32 offset = btf.nstrings;
+	u32 offset = btf->nstrings;
 
 	if (!name)
 		return 0;
-	strcpy(btf.strings + offset, name);
-	btf.nstrings += strlen(name) + 1;
-	return offset;
+	strcpy(btf->strings + offset, name);
+	btf->nstrings += strlen(name) + 1;
+	return btf->first_string + offset;
 }
 
 static u32 add_type(u8 kind, const char *name, u32 n, bool flag, u32 size, const void *data,
@@ -151,8 +170,8 @@ static u32 add_type(u8 kind, const char *name, u32 n, bool flag, u32 size, const
 	t->size = size;
 	if (len)
 		memcpy(t + 1, data, len);
-	btf.types[btf.ntypes] = t;
-	return btf.ntypes++;
+	btf->types[btf->ntypes] = t;
+	return btf->first + btf->ntypes++;
 }
 
 static u32 add_int(const char *name, u32 size, u32 encoding)
@@ -165,6 +184,13 @@ static u32 add_int(const char *name, u32 size, u32 encoding)
 static u32 add_ref(u8 kind, const char *name, u32 type)
 {
 	return add_type(kind, name, 0, false, type, NULL, 0);
+}
+
+static u32 add_var(const char *name, u32 type)
+{
+	u32 linkage = BTF_VAR_GLOBAL_ALLOCATED;
+
+	return add_type(BTF_KIND_VAR, name, 0, false, type, &linkage, sizeof(linkage));
 }
 
 static u32 add_array(u32 type, u32 n)
@@ -208,8 +234,8 @@ static u32 add_struct(u8 kind, const char *name, u32 size, const struct field *f
 /* The one type that others name before it is there. */
 static void set_struct(u32 id, u32 other)
 {
-	free((void *)btf.types[id]);
-	btf.types[id] = btf.types[other];
+	free((void *)btf->types[id]);
+	btf->types[id] = btf->types[other];
 }
 
 static void make_btf(void)
@@ -223,7 +249,7 @@ static void make_btf(void)
 	u32 bits = offsetof(struct task, bytes) + 3, wide_bits = ALIGN(bits + 1, 8);
 
 	/* 0 is void, and the empty name. */
-	btf.ntypes = 1;
+	btf->ntypes = 1;
 	s32_ = add_int("int", 4, BTF_INT_SIGNED);
 	u32_ = add_int("unsigned int", 4, 0);
 	ulong = add_int("long unsigned int", sizeof(long), 0);
@@ -258,6 +284,8 @@ static void make_btf(void)
 			  (struct field[]){ { "both", s32_, 0 }, { NULL, half, 0 } }, 2);
 	alias = add_ref(BTF_KIND_TYPEDEF, "numbers_t", add_array(s32_, 4));
 
+	add_var("current_task", task_ptr);
+	add_var("cpu_number", s32_);
 	set_struct(task, STRUCT("task_struct", sizeof(struct task),
 		FIELD(pid, pid), FIELD(flags, u32_), FIELD(parent, task_ptr), FIELD(mm, mm_ptr),
 		FIELD(comm, add_array(ch, 16)), FIELD(full, add_array(ch, 4)), FIELD(nice, sch),
@@ -274,14 +302,48 @@ static void make_btf(void)
 		FIELD(tail, add_array(ch, 0))));
 }
 
+/* The module: a structure that points to the kernel's, a function, and variables. */
+static void make_module_btf(void)
+{
+	s32 int_ = btf_find_by_name_kind(&kernel_btf, "int", BTF_KIND_INT);
+	s32 task = btf_find_by_name_kind(&kernel_btf, "task_struct", BTF_KIND_STRUCT);
+	s32 ch = btf_find_by_name_kind(&kernel_btf, "char", BTF_KIND_INT);
+	struct btf_param params[2];
+	u32 sample, sample_ptr, proto;
+
+	btf = &module_btf;
+	module_btf.base = &kernel_btf;
+	module_btf.module = "module";
+	module_btf.first = kernel_btf.ntypes;
+	module_btf.first_string = kernel_btf.nstrings;
+	sample = STRUCT("sample", sizeof(struct sample),
+			{ "number", int_, offsetof(struct sample, number) },
+			{ "next", module_btf.first + 2, offsetof(struct sample, next) },
+			{ "task", module_btf.first + 3, offsetof(struct sample, task) },
+			{ "name", module_btf.first + 4, offsetof(struct sample, name) });
+	add_ref(BTF_KIND_TYPEDEF, "sample_t", sample);
+	sample_ptr = add_ref(BTF_KIND_PTR, NULL, module_btf.first + 1);
+	add_ref(BTF_KIND_PTR, NULL, task);
+	add_array(ch, 8);
+	add_var("sample_first", sample);
+	add_var("sample_percpu", int_);
+	params[0] = (struct btf_param){ .name_off = add_name("sample"), .type = sample_ptr };
+	params[1] = (struct btf_param){ .name_off = add_name("task"), .type = module_btf.first + 3 };
+	proto = add_type(BTF_KIND_FUNC_PROTO, NULL, 2, false, sample_ptr, params, sizeof(params));
+	add_ref(BTF_KIND_FUNC, "sample_next", proto);
+	add_ref(BTF_KIND_FUNC, "sample_number",
+		add_type(BTF_KIND_FUNC_PROTO, NULL, 1, false, int_, params, sizeof(params[0])));
+}
+
 struct btf *bpf_get_btf_vmlinux(void)
 {
-	if (!btf.ntypes) {
-		btf.nstrings = 1;
+	if (!kernel_btf.ntypes) {
+		kernel_btf.nstrings = 1;
 		fill_area();
 		make_btf();
+		make_module_btf();
 	}
-	return types_missing ? NULL : &btf;
+	return types_missing ? NULL : &kernel_btf;
 }
 
 const struct btf_type *btf_type_by_id(const struct btf *b, u32 id)
@@ -290,27 +352,76 @@ const struct btf_type *btf_type_by_id(const struct btf *b, u32 id)
 
 	if (!id)
 		return &nothing;
-	return id < b->ntypes ? b->types[id] : NULL;
+	if (id < b->first)
+		return btf_type_by_id(b->base, id);
+	return id - b->first < b->ntypes ? b->types[id - b->first] : NULL;
 }
 
 const char *btf_name_by_offset(const struct btf *b, u32 offset)
 {
-	return b->strings + offset;
+	if (offset < b->first_string)
+		return btf_name_by_offset(b->base, offset);
+	return b->strings + offset - b->first_string;
 }
 
 u32 btf_nr_types(const struct btf *b)
 {
-	return b->ntypes;
+	return b->first + b->ntypes;
 }
 
 s32 btf_find_by_name_kind(const struct btf *b, const char *name, u8 kind)
 {
+	const struct btf_type *t;
 	u32 id;
 
-	for (id = 1; id < b->ntypes; id++) {
-		if (btf_kind(b->types[id]) == kind &&
-		    !strcmp(b->strings + b->types[id]->name_off, name))
+	for (id = 1; id < btf_nr_types(b); id++) {
+		t = btf_type_by_id(b, id);
+		if (btf_kind(t) == kind && !strcmp(btf_name_by_offset(b, t->name_off), name))
 			return id;
 	}
 	return -ENOENT;
+}
+
+s32 bpf_find_btf_id(const char *name, u32 kind, struct btf **b)
+{
+	s32 id = btf_find_by_name_kind(&kernel_btf, name, kind);
+
+	*b = &kernel_btf;
+	if (id < 0) {
+		*b = &module_btf;
+		id = btf_find_by_name_kind(&module_btf, name, kind);
+	}
+	if (id > 0)
+		btf_get(*b);
+	return id;
+}
+
+bool btf_is_module(const struct btf *b)
+{
+	return b->module;
+}
+
+const char *btf_get_name(const struct btf *b)
+{
+	return b->module;
+}
+
+void btf_get(struct btf *b)
+{
+	b->users++;
+}
+
+void btf_put(struct btf *b)
+{
+	b->users--;
+}
+
+int types_users(void)
+{
+	return module_btf.users;
+}
+
+u64 types_sample(void)
+{
+	return ADDRESS(sample);
 }

@@ -15,4 +15,10 @@ extern bool types_missing;
 
 const void *types_memory(size_t *size);
 
+/* How often the module's types are held. */
+int types_users(void);
+
+/* Where &area.sample of types.c is, which the module has. */
+u64 types_sample(void);
+
 #endif /* _KTAP_TYPES_H */

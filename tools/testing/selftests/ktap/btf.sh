@@ -33,7 +33,7 @@ trace_end { print(n) }" -- "$workload" getppid 7
 	out tracepoint_without_types '7\n'
 	finish
 fi
-plan 49
+plan 62
 
 n=500
 
@@ -123,6 +123,65 @@ run -q -e 'trace probe:tcp_sendmsg /execname == "workload"/ {
 trace_end { print(n) }' -- "$workload" connect 100 3 >/dev/null
 [ "$code" = 0 ] && matches "$tmp/out" '^true, 6, true, true: 3$'
 result $? cast_to_what_it_is_a_part_of
+
+# results
+run -q -e "trace kretprobe:do_file_open /execname == \"cat\" && kernel_string(retval.f_path.dentry.d_name.name) == \"there\"/ {
+	n[retval.f_mode & 1, retval.f_inode.i_size] += 1 }
+trace_end { print(n) }" -- cat "$tmp/there"
+out result_is_a_pointer "1, 0: 1\n"
+run -q -e 'trace kretprobe:do_file_open /execname == "cat" && kernel_string(args.pathname.name) == "/no/such/file"/ {
+	n[ipof(retval), ipof(retval) < 0] += 1 }
+trace_end { print(n) }' -- cat /no/such/file
+[ "$(cat "$tmp/out")" = '-2, true: 1' ]
+result $? result_is_an_error_pointer
+run -q -e 'trace probe:vfs_fstatat%return /execname == "workload"/ { n[retval, retval < 0] += 1 }
+trace_end { print(n) }' -- "$workload" stat /no/such $n
+out result_below_zero "-2, true: $n\n"
+run -q -e 'trace kretprobe:vfs_fstatat /execname == "workload"/ { print("never", retval.x) }' -- "$workload" stat /no/such 1
+[ "$code" = 1 ] && matches "$tmp/err" 'error: an integer is indexed' && [ ! -s "$tmp/out" ]
+result $? result_that_is_no_pointer_has_no_members
+run -q -e 'trace kretprobe:exit_files /execname == "cat"/ { n[retval == nil] += 1 } trace_end { print(n[true] > 0, n[false]) }' -- cat "$tmp/there"
+out result_of_void_is_nil 'true\tnil\n'
+run -q -e "trace kretprobe:vfs_fstata* /execname == \"workload\"/ { n[retval & 0xffffffff] += 1 } trace_end { print(n) }" -- \
+	"$workload" stat /no/such $n
+out result_of_a_pattern_is_the_register "4294967294: $n\n"
+refused wrong_member_of_a_result 'trace kretprobe:do_file_open { print("never", retval.f_moda) }' \
+	"^-e:1:[0-9]+: error: struct file has no member 'f_moda'; did you mean 'f_mode'\?$"
+
+# variables
+run -q -e 'print(`current_task` == curtask, `current_task`.pid == tid, `cpu_number` == cpu)'
+out variables_of_each_cpu 'true\ttrue\ttrue\n'
+
+# a module's
+ko=/lib/modules/$(uname -r)/kernel/samples/trace_events/trace-events-sample.ko
+[ -e "$ko" ] || ko=/ktap/modules/trace-events-sample.ko
+if [ -e "$ko" ] && [ -e /sys/kernel/btf/vmlinux ]; then
+	rmmod trace_events_sample 2>/dev/null
+	insmod "$ko"
+	run -q -e 'trace rawtp:foo_bar { print(kernel_string(args.foo), args.bar >= 0, args.lst[0] != nil, args.mask.bits[0] != 0) exit() }'
+	out arguments_of_a_tracepoint_of_a_module 'hello\ttrue\ttrue\ttrue\n'
+	# its thread begins with the first who wants this event
+	start -q -e 'trace probe:trace_events_sample:simple_thread_fn { print("began", args.arg, args.nothing) }
+trace kretprobe:foo_bar_reg { print("gave", retval, retval == 0) }'
+	"$KTAP" -q -e 'trace sample-trace:foo_bar_with_fn { } trace tick-10ms { exit() }'
+	wait_until grep -q gave "$tmp/out"
+	wait_until grep -q began "$tmp/out"
+	stop
+	is parameters_of_a_function_of_a_module "$(grep began "$tmp/out")" "$(printf 'began\tnil\tnil')"
+	is result_of_a_function_of_a_module "$(grep gave "$tmp/out")" "$(printf 'gave\t0\ttrue')"
+	refused wrong_member_of_an_argument_of_a_module 'trace rawtp:foo_bar { print("never", args.mask.bitz) }' \
+		"error: .* has no member 'bitz'; did you mean 'bits'\?$"
+	start -q -e 'trace probe:vfs_read { n = sizeof("struct trace_event_raw_foo_bar") } trace tick-10ms { print("runs") }'
+	wait_until grep -q runs "$tmp/out"
+	rmmod trace_events_sample
+	result $? types_keep_no_module
+	stop
+else
+	for name in arguments_of_a_tracepoint_of_a_module parameters_of_a_function_of_a_module \
+		result_of_a_function_of_a_module wrong_member_of_an_argument_of_a_module types_keep_no_module; do
+		skip $name "no trace-events-sample.ko (CONFIG_SAMPLE_TRACE_EVENTS=m)"
+	done
+fi
 
 # raw tracepoints
 nr=$("$workload" number getppid)

@@ -7,26 +7,8 @@
 . "$(dirname "$0")/lib.sh"
 plan 11
 
-cpus=$(grep -c '^processor' /proc/cpuinfo)
 pairs=${PAIRS:-10000000}
 seconds=600
-
-# value NAME: what the script printed of it
-value() {
-	sed -n "s/^$1	//p" "$tmp/out"
-}
-
-# on_all_cpus N: each CPU has a process of its own that makes N calls
-on_all_cpus() {
-	pids=
-	cpu=0
-	while [ $cpu -lt "$cpus" ]; do
-		taskset $((1 << cpu)) "$workload" getppid "$1" &
-		pids="$pids $!"
-		cpu=$((cpu + 1))
-	done
-	wait $pids
-}
 
 # Keys are distinct, and an entry is deleted when 200 younger ones of its CPU are
 # there.
@@ -57,9 +39,9 @@ trace_end {
 E2
 calls=$((pairs / 100 / cpus))
 start -q -m 1M "$tmp/handlers.kp" "$cpus"
-on_all_cpus 100
+on_all_cpus getppid 100
 memory=$(memory_of "$tracer")
-on_all_cpus $((calls - 100))
+on_all_cpus getppid $((calls - 100))
 is handlers_take_no_more_memory "$(memory_of "$tracer")" "$memory"
 stop
 is handlers_inserted_all "$(value inserted)" $((calls * cpus * 100))

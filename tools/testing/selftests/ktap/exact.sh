@@ -8,25 +8,7 @@
 . "$(dirname "$0")/lib.sh"
 plan 24
 
-cpus=$(grep -c '^processor' /proc/cpuinfo)
 calls=5000
-
-# on_all_cpus: each CPU has a process of its own that makes its calls
-on_all_cpus() {
-	pids=
-	cpu=0
-	while [ $cpu -lt "$cpus" ]; do
-		taskset $((1 << cpu)) "$workload" getppid $calls &
-		pids="$pids $!"
-		cpu=$((cpu + 1))
-	done
-	wait $pids
-}
-
-# value NAME: what the script printed of it
-value() {
-	sed -n "s/^$1	//p" "$tmp/out"
-}
 
 # counts NAME VALUE: exactly the calls of all processes
 counts() {
@@ -37,7 +19,7 @@ counts() {
 until_ticks() {
 	batches=0
 	until grep -q '^ticked$' "$tmp/out" || [ $batches = 100 ]; do
-		on_all_cpus
+		on_all_cpus getppid $calls
 		batches=$((batches + 1))
 	done
 }
@@ -90,7 +72,7 @@ trace_end {
 }
 E2
 start -q "$tmp/task.kp"
-on_all_cpus
+on_all_cpus getppid $calls
 stop
 counts global global
 counts increment increment
@@ -238,7 +220,7 @@ cat "$tmp/any.ktap" >&3
 level=$(cut -f 1 /proc/sys/kernel/printk)
 dmesg -n 1
 nmis 30 &
-on_all_cpus
+on_all_cpus getppid $calls
 wait
 # now they interrupt nothing of ours
 nmis 10

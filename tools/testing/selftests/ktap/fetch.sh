@@ -57,16 +57,6 @@ kill_rounds 10 500 'trace probe:vfs_write a=%di b=+0(%si):ustring { s[args.b] +=
 wait_until no_sessions
 is killed_tools_leave_no_event "$(events)" 0
 
-# refused NAME EVENT PATTERN...: at load, at its place
-refused() {
-	name=$1 event=$2
-	shift 2
-	run -q -e "
-trace $event { n += 1 }"
-	[ "$code" = 2 ] && matches "$tmp/err" "$@"
-	result $? "$name"
-}
-
 refused unknown_register 'probe:vfs_write a=%di   b=%foo' "^-e:2:7: error: Invalid register name: '%foo'"
 refused unknown_type 'probe:vfs_write a=%di:u33' "^-e:2:7: error: Unknown type is specified: 'u33'"
 refused nothing_to_fetch 'probe:vfs_write a=' '^-e:2:7: error: No argument expression at the end'

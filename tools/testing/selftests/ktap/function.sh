@@ -155,16 +155,6 @@ is killed_tools_leave_no_probe "$(wc -l <"$tracefs/enabled_functions") $((hits >
 "$workload" fork 20
 result $? machine_works_on
 
-# refused NAME EVENT PATTERN...: at load, at its place
-refused() {
-	name=$1 event=$2
-	shift 2
-	run -q -e "
-trace $event { n += 1 }"
-	[ "$code" = 2 ] && matches "$tmp/err" "$@"
-	result $? "$name"
-}
-
 refused unknown_function probe:vfs_wriet "^-e:2:7: error: no function 'vfs_wriet'" "did you mean 'vfs_write'"
 refused pattern_without_match 'probe:no_such_*' "^-e:2:7: error: no function matches 'no_such_\*'"
 refused ktap_itself probe:ktap_fire "^-e:2:7: error: function 'ktap_fire' cannot be traced: notrace"

@@ -7,6 +7,7 @@ KTAPC=${KTAPC:-ktapc}
 tracefs=${KTAP_TRACEFS:-/sys/kernel/tracing}
 here=$(cd "$(dirname "$0")" && pwd)
 workload=$here/workload
+cpus=$(grep -c '^processor' /proc/cpuinfo)
 
 planned=0 count=0 failed=0 skipped=0
 skip_all=4
@@ -139,6 +140,33 @@ matches() {
 	for pattern; do
 		grep -Eq -e "$pattern" "$file" || { echo "# no line like: $pattern"; return 1; }
 	done
+}
+
+# refused NAME EVENT PATTERN...: at load, at its place
+refused() {
+	name=$1 event=$2
+	shift 2
+	run -q -e "
+trace $event { n += 1 }"
+	[ "$code" = 2 ] && matches "$tmp/err" "$@"
+	result $? "$name"
+}
+
+# value NAME: what the script printed of it
+value() {
+	sed -n "s/^$1	//p" "$tmp/out"
+}
+
+# on_all_cpus LOAD N: each CPU has a process of its own with that load
+on_all_cpus() {
+	pids=
+	cpu=0
+	while [ $cpu -lt "$cpus" ]; do
+		taskset $(printf '%x' $((1 << cpu))) "$workload" "$1" "$2" &
+		pids="$pids $!"
+		cpu=$((cpu + 1))
+	done
+	wait $pids
 }
 
 # kill_rounds NUMBER MS SCRIPT: kill -9 of ktap within MS milliseconds after its

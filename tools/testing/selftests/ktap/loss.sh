@@ -4,7 +4,7 @@
 # What is lost is counted and told, and costs no exit code.
 
 . "$(dirname "$0")/lib.sh"
-plan 13
+plan 15
 
 # told NUMBER: the sum of the numbers in the notes
 told() {
@@ -43,6 +43,14 @@ print(len(t) < 10000)'
 out no_memory_is_no_error 'true\n'
 grep -q '^ktap: dropped [0-9]* values: the session had no memory left (of 512 KiB; -m for more)$' "$tmp/err"
 result $? no_memory_is_told
+
+# A table that there is no memory for: the handler goes on.
+run -q -m 512K -e 'n = 0
+trace syscalls:sys_enter_getppid { t[n] = { n, n + 1 } t[n].more = n n += 1 }
+trace_end { print(n, len(t) > 100, len(t) < 5000) }' -- "$workload" getppid 20000
+out no_memory_for_tables_ends_no_handler '20000\ttrue\ttrue\n'
+grep -q '^ktap: dropped [0-9]* values: the session had no memory left (of 512 KiB; -m for more)$' "$tmp/err"
+result $? no_memory_for_tables_is_told
 
 # Nobody reads while this prints: ktap is stopped, then goes on.
 start -q -e 'trace syscalls:sys_enter_getppid { n += 1 print(n, "a line of some length, to fill the buffer soon") }

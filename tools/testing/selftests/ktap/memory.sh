@@ -5,7 +5,7 @@
 # symbols, and values of the machine.
 
 . "$(dirname "$0")/lib.sh"
-plan 31
+plan 36
 
 n=100
 end='trace_end { print(n, len(t)) }'
@@ -82,17 +82,13 @@ run -q -e 'print(str(kaddr("linux_banner"), 5), read(kaddr("linux_banner"), 1), 
 out kernel_by_address 'Linux\t76\ttrue\n'
 run -q -e 'a = `jiffies` trace tick-100ms { print(a > 0, `jiffies` - a >= 5, `jiffies` - a < 1000) exit() }'
 out variable_of_the_kernel 'true\ttrue\ttrue\n'
-# KASAN puts variables apart: their sizes cannot be told from what stands behind
-apart=
-! grep -q ' kasan_report$' /proc/kallsyms || apart="the sizes of variables are not known with KASAN"
 run -q -e 'print(`nr_cpu_ids`, `nr_threads` > 3, `nr_threads` < 10000, `panic_timeout`)'
 [ "$code" = 0 ] && matches "$tmp/out" "^[1-8]	true	true	$(cat /proc/sys/kernel/panic)\$"
-status=$?
-[ -z "$apart" ] && result $status variables_of_32_bits || skip variables_of_32_bits "$apart"
+result $? variables_of_32_bits
 echo -7 >/proc/sys/kernel/panic
 run -q -e 'print(`panic_timeout`)'
 echo 0 >/proc/sys/kernel/panic
-[ -z "$apart" ] && out variable_below_zero '\055\067\n' || skip variable_below_zero "$apart"
+out variable_below_zero '\055\067\n'
 run -q -e 'trace profile-1ms { t[cpu] = `cpu_number` == cpu } trace tick-300ms { for (k, v in pairs(t)) { all = v } print(len(t) > 0, all) exit() }'
 out variable_of_each_cpu 'true\ttrue\n'
 run -q -e 'x = 1
@@ -105,6 +101,40 @@ result $? function_is_no_variable
 run -q -e 'print(`nomod:var`)'
 [ "$code" = 2 ] && matches "$tmp/err" "error: there is no kernel symbol 'nomod:var': is the module loaded\?"
 result $? variable_of_a_module_that_is_not_there
+
+# those of a module, which stays; and what its addresses are called when it has gone
+ko=/lib/modules/$(uname -r)/kernel/samples/trace_events/trace-events-sample.ko
+[ -e "$ko" ] || ko=/ktap/modules/trace-events-sample.ko
+mod=trace_events_sample
+loaded() { grep -q "^$mod " /proc/modules; }
+if [ -e "$ko" ]; then
+	rmmod $mod 2>/dev/null
+	insmod "$ko"
+	run -q -e "print(\`$mod:simple_thread_cnt\`, \`simple_thread_cnt\`)"
+	out variable_of_a_module '0\t0\n'
+	run -q -e "print(\`$mod:simple_thread_fn\`)"
+	[ "$code" = 2 ] && matches "$tmp/err" "error: '$mod:simple_thread_fn' is a function of the kernel"
+	result $? function_of_a_module_is_no_variable
+	start -q -e "print(\`simple_thread_cnt\`) trace tick-1s { }"
+	rmmod $mod 2>/dev/null
+	loaded
+	result $? variable_keeps_its_module
+	stop
+	start -q -e "a = kaddr(\"$mod:simple_thread_fn\") trace tick-20ms { print(ksym(a), ksym(a + 1)) }"
+	wait_until grep -q "^simple_thread_fn \[$mod\]	simple_thread_fn+0x1 \[$mod\]$" "$tmp/out"
+	rmmod $mod
+	! loaded
+	result $? address_keeps_no_module
+	wait_until grep -Eq '^0x[0-9a-f]+	0x[0-9a-f]+$' "$tmp/out"
+	stop
+	[ "$code" = 0 ] && matches "$tmp/out" '^0x[0-9a-f]+	0x[0-9a-f]+$'
+	result $? address_of_a_module_that_has_gone
+else
+	for name in variable_of_a_module function_of_a_module_is_no_variable variable_keeps_its_module \
+		address_keeps_no_module address_of_a_module_that_has_gone; do
+		skip $name "no trace-events-sample.ko (CONFIG_SAMPLE_TRACE_EVENTS=m)"
+	done
+fi
 
 # symbols
 run -q -e 'a = kaddr("vfs_read") print(ksym(a), ksym(a + 16), stringof(a), ksym(5), kaddr("no_such_thing"), ipof(a) == a)'

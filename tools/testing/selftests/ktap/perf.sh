@@ -7,7 +7,6 @@
 plan 23
 
 n=300
-cpus=$(grep -c ^processor /proc/cpuinfo)
 
 # between NAME NUMBER LEAST MOST
 between() {
@@ -94,16 +93,6 @@ run -q -e 'trace software:faults:10 { n += 1 } tick-300ms { exit() } trace_end {
 result $? period_of_a_counter
 run -q -e 'trace software:cs:1 { n += 1 } tick-300ms { print(n > 0) exit() }'
 out context_switches 'true\n'
-
-# refused NAME EVENT PATTERN...: at load, at its place
-refused() {
-	name=$1 event=$2
-	shift 2
-	run -q -e "
-trace $event { n += 1 }"
-	[ "$code" = 2 ] && matches "$tmp/err" "$@"
-	result $? "$name"
-}
 
 refused counter_without_period software:faults "^-e:2:7: error: 'software:faults' needs a period"
 refused period_of_zero software:faults:0 "^-e:2:7: error: 'software:faults:0': a period is a number from 1 on"

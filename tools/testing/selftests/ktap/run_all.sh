@@ -4,8 +4,10 @@
 # Runs the tests named (without .sh), or all but smoke, and adds up.
 cd "$(dirname "$0")" || exit 1
 
-all="session exact language tracepoint memory only oneliners scripts wordforword timer perf function btf fetch"
-all="$all chunk loss memcg self churn kill"
+all="session exact language tracepoint field memory act speculation only oneliners scripts wordforword timer perf function btf fetch"
+all="$all chunk detach loss memcg self beside compat exit module hotplug churn kill"
+# the last one: it leaves a kernel that refuses much
+all="$all lockdown"
 [ $# -gt 0 ] || set -- $all
 log=$(mktemp) || exit 1
 trap 'rm -f "$log" "$log.code"' EXIT

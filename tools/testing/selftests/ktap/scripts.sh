@@ -5,7 +5,7 @@
 # counts right what a known load does.
 
 . "$(dirname "$0")/lib.sh"
-plan 69
+plan 73
 
 for scripts in "$KTAP_SCRIPTS" "$here/../scripts" "$here/../../../ktap/scripts"; do
 	[ -z "$scripts" ] || [ ! -e "$scripts/syscount.kp" ] || break
@@ -98,6 +98,11 @@ run -e "$script" one --nmae=5
 [ "$code" = 2 ] && matches "$tmp/err" \
 	"^ktap: error: the script has no option '--nmae'; it has --name, --pid, --all$"
 result $? unknown_option_is_refused
+run -e "$script" one --pid
+[ "$code" = 1 ] && matches "$tmp/err" "^-e:1:7: error: option --pid needs a value$"
+result $? option_without_its_value_is_an_error
+run -e "$script" --pid=7 one
+out option_behind_e_is_the_scripts '7\tx\tfalse\tone\tnil\n'
 run -e "$script" one --pid=seven
 [ "$code" = 1 ] && matches "$tmp/err" "^-e:1:7: error: option --pid is an integer, not 'seven'$"
 result $? option_of_a_wrong_type_is_an_error
@@ -254,6 +259,13 @@ of sigsnoop
 counted sigsnoop "^[0-9]+ +workload +SIGCHLD +$forker +workload" 5
 of lockcontention
 between lockcontention "$(column '^(mutex|rwsem|spinlock|percpu|rt) .*[0-9]$' 2)" 1 1000000
+
+# a command alone, though what it waits for happens while others run
+run -q -a "$scripts/offcputime.kp" --comm=workload -- "$workload" nap 20 25
+between offcputime_of_a_command "$(awk '/nanosleep/ { inside = 1 } inside && /^ +[0-9]+$/ { sum += $1; inside = 0 }
+	END { print sum + 0 }' "$tmp/out")" 450000 5000000
+run -q -a "$scripts/runqlat.kp" --comm=workload -- "$workload" nap 20 25
+between runqlat_of_a_command "$(sum)" 20 1000
 
 # Disks
 if [ -b $disk ]; then

@@ -6,15 +6,9 @@
 . "$(dirname "$0")/lib.sh"
 plan 15
 
-cpus=$(grep -c '^processor' /proc/cpuinfo)
 calls=2000
 processes=400
 threads=${THREADS:-100000}
-
-# value NAME: what the script printed of it
-value() {
-	sed -n "s/^$1	//p" "$tmp/out"
-}
 
 # Twice as many processes as CPUs: they move, and take turns.
 cat >"$tmp/pairs.kp" <<'E2'
@@ -102,22 +96,11 @@ trace_end {
 	print("last", last)
 }
 E2
-# on_all_cpus N: each CPU has a process of its own that makes N threads
-on_all_cpus() {
-	pids=
-	cpu=0
-	while [ $cpu -lt "$cpus" ]; do
-		taskset $((1 << cpu)) "$workload" threads "$1" &
-		pids="$pids $!"
-		cpu=$((cpu + 1))
-	done
-	wait $pids
-}
 each=$((threads / cpus))
 start -q -m 1M "$tmp/threads.kp"
-on_all_cpus 100
+on_all_cpus threads 100
 memory=$(memory_of "$tracer")
-on_all_cpus $((each - 100))
+on_all_cpus threads $((each - 100))
 is threads_take_no_more_memory "$(memory_of "$tracer")" "$memory"
 stop
 is every_thread_was_seen "$(value n) $(value last)" "$((each * cpus)) $((each * cpus))"

@@ -30,13 +30,17 @@
  *	workload connect BYTES N	N connections by TCP to itself, BYTES over each; the
  *					port is printed first
  *	workload as UID COMMAND...	runs the program COMMAND as that user
+ *	workload without CAP COMMAND...	the same without this capability, a number
  *	workload wait COMMAND...	reads a line from stdin, then does the rest
  *	workload cpus N COMMAND...	does the rest on each of the first N CPUs at once
  *	workload timed COMMAND...	does the rest, prints the nanoseconds it took
+ *	workload compat N NR ARG...	the system call NR of 32-bit programs, N times; numbers,
+ *					or strings; the upper halves of registers have dirt
  *	workload number NAME		prints the number of a system call
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>
@@ -408,11 +412,60 @@ static int do_number(char **args)
 	return 1;
 }
 
+#ifdef __x86_64__
+#define DIRT	0x5a5a5a5a00000000UL
+
+/* A number, or a string where 32-bit pointers reach. */
+static unsigned long compat_arg(const char *arg)
+{
+	static char *low;
+	char *end, *at;
+	long n = strtol(arg, &end, 0);
+
+	if (!*end)
+		return (uint32_t)n;
+	if (!low)
+		low = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+	at = low;
+	low += strlen(arg) + 1;
+	return (unsigned long)strcpy(at, arg);
+}
+
+static int do_compat(char **args)
+{
+	unsigned long a[5] = {};
+	long n = atol(args[0]), ret = -ENOSYS;
+
+	for (int i = 0; i < 5 && args[i + 2]; i++)
+		a[i] = compat_arg(args[i + 2]);
+	while (n-- > 0)
+		asm volatile("int $0x80" : "=a"(ret)
+			     : "a"(atol(args[1])), "b"(a[0] | DIRT), "c"(a[1] | DIRT),
+			       "d"(a[2] | DIRT), "S"(a[3] | DIRT), "D"(a[4] | DIRT)
+			     : "memory", "r8", "r9", "r10", "r11");
+	return ret == -ENOSYS;
+}
+#else
+static int do_compat(char **args)
+{
+	return 1;
+}
+#endif
+
 static int do_as(char **args)
 {
 	int id = atoi(args[0]);
 
 	if (setgid(id) || setuid(id))
+		return 1;
+	execvp(args[1], args + 1);
+	return 1;
+}
+
+static int do_without(char **args)
+{
+	if (prctl(PR_CAPBSET_DROP, atoi(args[0])))
 		return 1;
 	execvp(args[1], args + 1);
 	return 1;
@@ -450,7 +503,9 @@ static const struct {
 	{ "message", 2, do_message },
 	{ "connect", 2, do_connect },
 	{ "number", 1, do_number },
+	{ "compat", 2, do_compat },
 	{ "as", 2, do_as },
+	{ "without", 2, do_without },
 	{ "wait", 1, do_wait },
 	{ "cpus", 2, do_cpus },
 	{ "daemon", 1, do_daemon },

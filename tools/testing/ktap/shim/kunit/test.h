@@ -31,6 +31,7 @@
 struct kunit_action;
 
 struct kunit {
+	const void *param_value;
 	bool failed;
 	jmp_buf abort;
 	struct kunit_action *actions;
@@ -39,6 +40,7 @@ struct kunit {
 struct kunit_case {
 	void (*run)(struct kunit *test);
 	const char *name;
+	const void *(*generate_params)(const void *prev, char *desc);
 };
 
 struct kunit_suite {
@@ -49,6 +51,22 @@ struct kunit_suite {
 
 #define KUNIT_CASE(fn)		{ .run = fn, .name = #fn }
 #define KUNIT_CASE_SLOW(fn)	KUNIT_CASE(fn)
+
+#define KUNIT_PARAM_DESC_SIZE	128
+#define KUNIT_CASE_PARAM(fn, gen)					\
+	{ .run = fn, .name = #fn, .generate_params = gen }
+#define KUNIT_ARRAY_PARAM_DESC(name_, array, desc_member)		\
+	static const void *name_##_gen_params(const void *prev, char *desc)	\
+	{								\
+		__typeof__((array)[0]) *next = prev;			\
+									\
+		next = prev ? next + 1 : (array);			\
+		if (next == (array) + ARRAY_SIZE(array))		\
+			return NULL;					\
+		snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s", next->desc_member);	\
+		return next;						\
+	}
+
 void kunit_add_suite(struct kunit_suite *suite);
 #define kunit_test_suite(suite)						\
 	__attribute__((constructor)) static void add_##suite(void)	\

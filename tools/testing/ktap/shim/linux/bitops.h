@@ -17,6 +17,14 @@ static inline void __set_bit(unsigned long nr, unsigned long *addr)
 	addr[nr / BITS_PER_LONG] |= BIT(nr % BITS_PER_LONG);
 }
 
+static inline bool __test_and_set_bit(unsigned long nr, unsigned long *addr)
+{
+	bool was = addr[nr / BITS_PER_LONG] & BIT(nr % BITS_PER_LONG);
+
+	__set_bit(nr, addr);
+	return was;
+}
+
 static inline bool test_bit(unsigned long nr, const unsigned long *addr)
 {
 	return addr[nr / BITS_PER_LONG] & BIT(nr % BITS_PER_LONG);

@@ -23,6 +23,12 @@ void *__alloc_percpu_gfp(size_t size, size_t align, gfp_t gfp);
 void free_percpu(void *p);
 void *shim_per_cpu_ptr(void *p, int cpu);
 
+/* symbols.c: of a variable that was not allocated; NULL if it is none. */
+void *shim_static_percpu(void *p, int cpu);
+
+#define __force
+#define raw_smp_processor_id()		shim_cpu
+
 #define per_cpu_ptr(p, cpu)		((__typeof__(p))shim_per_cpu_ptr(p, cpu))
 #define this_cpu_ptr(p)			per_cpu_ptr(p, shim_cpu)
 

@@ -6,8 +6,9 @@
 
 #include <linux/kernel.h>
 
-/* To an array; the form with a size is not used. */
-#define strscpy(to, from)	((void)scnprintf(to, sizeof(to), "%s", from))
+/* To an array, or with a size; nobody asks what became of it. */
+#define shim_strscpy(to, from, size, ...)	((void)scnprintf(to, size, "%s", from))
+#define strscpy(to, ...)			shim_strscpy(to, __VA_ARGS__, sizeof(to), 0)
 
 static inline void *memchr_inv(const void *p, int c, size_t n)
 {

@@ -5,6 +5,12 @@
 /* The configuration: whoever includes a header of the virtual machine has the same. */
 #define CONFIG_SMP		1
 #define CONFIG_DEBUG_INFO_BTF	1
+#define CONFIG_KALLSYMS		1
+#define CONFIG_KALLSYMS_ALL	1
+#define CONFIG_MODULES		1
+#define CONFIG_ARCH_HAS_NON_OVERLAPPING_ADDRESS_SPACE	1
+#define IS_ENABLED(option)	option
+#define CONFIG_KTAP_SET_RETVAL	1
 
 #include_next <linux/types.h>
 #include <stdbool.h>

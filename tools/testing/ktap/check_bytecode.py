@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+#
+# Compares Documentation/trace/ktap-bytecode.rst with the sources: the opcodes,
+# sections and built-in functions of the ABI, the messages of loader and verifier,
+# and the tests of the rules.
+
+import pathlib
+import re
+import sys
+
+TOP = pathlib.Path(__file__).resolve().parents[3]
+KTAP = TOP / 'kernel/trace/ktap'
+DOC = TOP / 'Documentation/trace/ktap-bytecode.rst'
+ABI = TOP / 'include/uapi/linux/ktap.h'
+RULES = {
+    'chunk.c': 'chunk_rules_kunit.c',
+    'verifier.c': 'verifier_rules_kunit.c',
+    'typing.c': 'typing_rules_kunit.c',
+}
+# What ends with a message, and what is put in front of it.
+SAYS = {
+    r'\bmalformed\(l, ': 'malformed chunk: ',
+    r'\bfail\([vt], \w+(?: - 1)?,\s*': '',
+    r'\bktap_diag\(l->diag, ': '',
+    r'\bktap_diag_at\(v->diag, v->prog, pc, ': '',
+}
+# Of no rule: there is no memory, and it is said of any of them.
+NO_RULE = {'no memory for the program'}
+
+problems = []
+
+
+def expect(is_right, problem):
+    if not is_right:
+        problems.append(problem)
+
+
+def numbers(prefix):
+    """The enumerators of the ABI with that prefix: name, number."""
+    found = re.findall(r'^\tKTAP_%s_(\w+)\s*= (\d+),' % prefix, ABI.read_text(), re.M)
+    return {(name, number) for name, number in found}
+
+
+def rows(title, doc):
+    """What the table behind a title has: name, number."""
+    part = re.split(r'\n%s\n[=-]+\n' % title, doc)[1]
+    part = re.split(r'\n\S.*\n[=-]{4,}\n\n', part)[0]
+    return {(name, number) for number, name in
+            re.findall(r'^(\d+)\s+``([A-Z]\w*)``', part, re.M)}
+
+
+def check_table(what, prefix, title, doc):
+    abi, page = numbers(prefix), rows(title, doc)
+    expect(abi, 'no %s found in the ABI' % what)
+    for name, number in sorted(abi - page):
+        problems.append('%s %s = %s is not in the table' % (what, name, number))
+    for name, number in sorted(page - abi):
+        problems.append('%s %s = %s is in the table only' % (what, name, number))
+
+
+def messages(source):
+    """The formats of what a source says when it refuses."""
+    text = (KTAP / source).read_text()
+    for pattern, prefix in SAYS.items():
+        for m in re.finditer(pattern + r'((?:"(?:[^"\\]|\\.)*"\s*)+)', text):
+            parts = re.findall(r'"((?:[^"\\]|\\.)*)"', m[1])
+            yield prefix + ''.join(parts).replace('\\"', '"')
+
+
+def check_messages(doc):
+    words = ' '.join(doc.split())
+    for source in RULES:
+        said = set(messages(source)) - NO_RULE
+        expect(said, '%s says nothing' % source)
+        for message in sorted(said):
+            expect('``%s``' % message in words, '%s: no rule says "%s"' % (source, message))
+
+
+def check_tests(doc):
+    part = doc[doc.index('\nRules of the loader\n'):]
+    rules = set()
+    for names in re.findall(r'^(``[^\n]*``)\n  \S', part, re.M):
+        rules |= set(re.findall(r'``([\w-]+)``', names))
+    tested = set()
+    for test in RULES.values():
+        text = (KTAP / 'tests' / test).read_text()
+        tested |= set(re.findall(r'^\t\{ "([\w-]+)[".]', text, re.M))
+        # those that are functions of their own
+        tested |= set(re.findall(r'KUNIT_CASE\w*\((complexity)_', text))
+    for name in sorted(rules - tested):
+        problems.append('rule %s has no test' % name)
+    for name in sorted(tested - rules):
+        problems.append('test %s is of no rule' % name)
+
+
+def main():
+    doc = DOC.read_text()
+    check_table('section', 'SEC', 'Sections', doc)
+    check_table('opcode', 'OP', 'Instructions', doc)
+    check_table('built-in function', 'FN', 'Built-in functions', doc)
+    check_messages(doc)
+    check_tests(doc)
+    for problem in problems:
+        print('%s: %s' % (DOC.relative_to(TOP), problem))
+    return 1 if problems else 0
+
+
+sys.exit(main())

@@ -1,0 +1,207 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Acting on the system: signals, commands, functions that are replaced; who may;
+# and the end of a session by stop.
+
+. "$(dirname "$0")/lib.sh"
+plan 51
+
+only='/execname == "workload"/'
+getppid="trace syscalls:sys_enter_getppid $only"
+
+# refused NAME PATTERN ARGS...: by the kernel, before anything has run
+refused() {
+	name=$1 pattern=$2
+	shift 2
+	run "$@"
+	[ "$code" = 2 ] && matches "$tmp/err" "$pattern" && [ ! -s "$tmp/out" ]
+	result $? "$name"
+}
+
+# Who may
+
+refused signal_needs_unsafe '^-e:1:45: error: signal acts on the system: that needs ktap --unsafe' \
+	-e "trace syscalls:sys_enter_getppid { print(1) signal(9) }"
+refused system_needs_unsafe '^-e:1:1: error: system acts on the system: that needs ktap --unsafe' \
+	-e "system('touch $tmp/made')"
+[ ! -e "$tmp/made" ]
+result $? nothing_has_run_without_unsafe
+refused set_retval_needs_unsafe '^-e:1:[0-9]*: error: set_retval acts on the system: that needs ktap --unsafe' \
+	-e 'trace probe:vfs_read { set_retval(-1) }'
+# CAP_SYS_ADMIN
+code=0
+"$workload" without 21 "$KTAP" --unsafe -e 'system("echo never")' >"$tmp/out" 2>"$tmp/err" </dev/null || code=$?
+[ "$code" = 2 ] && matches "$tmp/err" 'unsafe: who opened the session has no CAP_SYS_ADMIN' && [ ! -s "$tmp/out" ]
+result $? unsafe_needs_the_capability
+code=0
+"$workload" without 21 "$KTAP" -q -e 'print("safe")' >"$tmp/out" 2>"$tmp/err" </dev/null || code=$?
+out without_it_a_script_that_does_not_act_runs 'safe\n'
+# a chunk that does not say what it does
+"$KTAPC" -o "$tmp/a.ktap" -e 'system("echo never")'
+"$KTAPC" -d "$tmp/a.ktap" >"$tmp/out" 2>"$tmp/err"
+matches "$tmp/out" '^unsafe: it may act on the system$'
+result $? listing_tells_of_it
+{ head -c 12 "$tmp/a.ktap"; printf '\0'; tail -c +14 "$tmp/a.ktap"; } >"$tmp/b.ktap"
+refused chunk_must_say_that_it_acts 'error: system acts on the system, and the chunk is not marked as one that does' \
+	--unsafe "$tmp/b.ktap"
+
+# Signals
+
+# killed NAME PATTERN SIGNAL SCRIPT WORKLOAD...: it ends by that signal
+killed() {
+	name=$1 number=$2 script=$3
+	shift 3
+	run -q --unsafe -e "$script" -- sh -c '"$0" "$@"; echo "exit code $?"' "$workload" "$@"
+	[ "$code" = 0 ] && matches "$tmp/out" "^exit code $((128 + number))\$"
+	result $? "$name"
+}
+
+killed signal_by_number 9 "$getppid { signal(9) }" getppid 1000
+killed signal_by_name 15 "$getppid { signal('TERM') }" getppid 1000
+killed signal_by_its_whole_name 10 "$getppid { signal('SIGUSR1') }" getppid 1000
+killed signal_is_there_before_the_call_returns 9 \
+	"$getppid { n += 1 ok = signal(9) } trace_end { print(n, ok) }" getppid 1000
+matches "$tmp/out" "^1	true\$"
+result $? signal_says_that_it_was_sent
+killed signal_from_an_interrupt 15 \
+	"trace profile-1000hz $only { if (in_interrupt) { signal(15) } }" burn 100000
+killed signal_of_a_function 15 "trace kprobe:do_sys_openat2 $only { signal(15) }" \
+	open /dev/null 1000
+run -q --unsafe -e 'trace sched:sched_switch /tid == 0/ {
+	n += 1
+	if (signal(9)) { sent += 1 }
+	if (n == 5) { stop }
+}
+trace_end { print(n >= 5, sent) }'
+[ "$code" = 0 ] && [ "$(cat "$tmp/out")" = "true	nil" ] &&
+	matches "$tmp/err" '^ktap: did not send [0-9]* signals: to the kernel'
+result $? threads_of_the_kernel_get_none
+run -q --unsafe -e 'trace syscalls:sys_enter_getppid { signal(arg[1]) }' 77 -- "$workload" getppid 1
+[ "$code" = 1 ] && matches "$tmp/err" 'error: signal: 77 is none: from 1 to 64$'
+result $? number_that_is_no_signal
+run -q --unsafe -e 'trace syscalls:sys_enter_getppid { signal(arg[1]) }' FOO -- "$workload" getppid 1
+[ "$code" = 1 ] && matches "$tmp/err" "error: signal: there is no signal 'FOO'\$"
+result $? name_that_is_no_signal
+run -q --unsafe -e 'tick-10ms { signal(9) }'
+[ "$code" = 1 ] && matches "$tmp/err" 'error: signal works in a handler of an event$'
+result $? process_context_has_nobody_to_signal
+
+# Commands
+
+run -q --unsafe -e 'print("before") system("echo in; echo err >&2") print("behind")'
+out command_prints_in_its_place 'before\nin\nbehind\n'
+is command_has_the_standard_error "$(cat "$tmp/err")" err
+run -q --unsafe -e 'system("echo %s-%d; cat", "a b", 3)'
+out command_is_a_format 'a b-3\n'
+run -q --unsafe -e "$getppid { n += 1 print('n', n) system('echo command %d', n) }" -- "$workload" getppid 3
+out commands_of_a_handler 'n\t1\ncommand 1\nn\t2\ncommand 2\nn\t3\ncommand 3\n'
+run -q --unsafe -e 'trace_begin { system("echo begin") } trace_end { system("echo end") } tick-10ms { exit() }'
+out commands_of_begin_and_end 'begin\nend\n'
+run -q --unsafe -o "$tmp/file" -e 'system("echo there")'
+cp "$tmp/file" "$tmp/out"
+out command_prints_where_the_output_goes 'there\n'
+run -q --unsafe -e 'system("exit 3") print("behind")'
+out command_that_fails_ends_nothing 'behind\n'
+is command_that_fails_is_told "$(cat "$tmp/err")" 'ktap: system: exit code 3: exit 3'
+run -q --unsafe -e 'system("kill -9 $$")'
+is command_that_is_killed_is_told "$(cat "$tmp/err")" 'ktap: system: ended by signal 9: kill -9 $$'
+run -q --unsafe -e "system('touch $tmp/made') trace no:such { }"
+[ "$code" = 2 ] && [ ! -e "$tmp/made" ] && matches "$tmp/err" '^ktap: system: not run, as the script was refused: touch '
+result $? command_of_a_refused_script
+run -q --unsafe -e "$getppid { system('%s', argstr .. \"\\0\") }" -- "$workload" getppid 1
+[ "$code" = 1 ] && matches "$tmp/err" 'error: system: a command with a NUL byte$'
+result $? command_with_a_nul
+run -q --unsafe -e 's = "0123456789abcdef" for (i = 1, 7) { s = s .. s } system("echo %s", s)'
+[ "$code" = 1 ] && ! grep -q '^0123' "$tmp/out" && matches "$tmp/err" 'error: system: a command of more than 2048 bytes$'
+result $? command_is_never_cut
+seconds=20
+start --unsafe -q -e 'trace_begin { print("long") system("sleep 1000") }
+trace syscalls:sys_enter_getppid { } trace_end { print("end") }'
+wait_until grep -q long "$tmp/out"
+stop
+out stop_ends_the_command 'long\nend\n'
+matches "$tmp/err" '^ktap: system: (ended by signal 15|exit code 143): sleep 1000$'
+result $? stopped_command_is_told
+seconds=60
+# whoever reads text cannot run it
+"$KTAPC" -o "$tmp/a.ktap" -e 'print("before") system("echo %d", 5) print("behind")'
+code=0
+: >"$tmp/err"
+{
+	exec 3<>"$tracefs/ktap/session"
+	{ printf 'unsafe\narg t\n'; cat "$tmp/a.ktap"; } >&3
+	cat <&3 >"$tmp/out"
+	exec 3>&-
+}
+out reader_of_text_is_told 'before\nktap: system: echo 5: only the ktap tool can run commands\nbehind\n'
+
+# stop
+
+run -q -e "$getppid { n += 1 if (n == 3) { stop } m += 1 } trace_end { print(n, m) }" -- "$workload" getppid 10
+out handler_goes_on_to_its_end '3\t3\n'
+run -q -e 'trace_begin { print("begin") stop print("goes on") }
+trace_begin { print("never") } trace syscalls:sys_enter_getppid { } trace_end { print("end") }'
+out stop_in_trace_begin 'begin\ngoes on\nend\n'
+run -q -e 'trace_end { stop print("end") } tick-10ms { n += 1 if (n == 2) { stop() } }'
+out stop_in_a_tick 'end\n'
+
+# Functions that are replaced
+
+if ! grep -q '^set_retval: 1$' "$tracefs/ktap/features"; then
+	while [ $count -lt 50 ]; do skip set_retval "this kernel was built without CONFIG_KTAP_SET_RETVAL"; done
+else
+	openat=$(sed -n 's/^[0-9a-f]* T \(__[a-z0-9]*_sys_openat\)$/\1/p' /proc/kallsyms | grep -v ia32 | head -n 1)
+	run -q --unsafe -e "trace probe:$openat $only { n += 1 set_retval(-13) }
+trace kprobe:do_sys_openat2 $only { inside += 1 }
+trace syscalls:sys_exit_openat $only { if (retval == -13) { seen += 1 } }
+trace_end { print(n, inside, seen) }" -- "$workload" cpus 1 open /dev/null 1
+	is function_returns_what_the_script_says "$(cat "$tmp/out")" "1	nil	1"
+	run -q --unsafe -e "trace probe:$openat /execname == 'cat'/ function (e) { e.set_retval(-1) }" \
+		-- sh -c 'cat /dev/null 2>&1'
+	matches "$tmp/out" 'Operation not permitted'
+	result $? caller_sees_the_error
+	run -q --unsafe -e "trace probe:$openat $only { n += 1 if (n % 2 == 0) { set_retval(-2) } }
+trace kprobe:do_sys_openat2 $only { inside += 1 }
+trace_end { print(n, inside) }" -- sh -c 'for i in 1 2 3 4; do "$0" open /dev/null 1; done' "$workload"
+	out only_if_it_says_so '4\t2\n'
+	run -q --unsafe -e "trace probe:$openat $only { set_retval(5) }" -- "$workload" open /dev/null 1
+	[ "$code" = 1 ] && matches "$tmp/err" 'error: set_retval\(5\): what this function may return is an error: -1 to -4095$'
+	result $? value_that_is_no_error
+	"$workload" open /dev/null 100
+	result $? afterwards_all_is_as_it_was
+	refused function_that_is_not_marked "^-e:1:[0-9]*: error: 'probe:vfs_read': set_retval: the kernel allows it for those of error_injection/list" \
+		--unsafe -e 'trace probe:vfs_read { set_retval(-5) }'
+	refused return_is_too_late "'probe:$openat%return': set_retval: when a function returns it has done its work" \
+		--unsafe -e "trace probe:$openat%return { set_retval(-5) }"
+	refused pattern_of_functions "set_retval: it needs the name of one function, not a pattern" \
+		--unsafe -e 'trace probe:should_fail* { set_retval(-5) }'
+	refused system_call_is_its_function "'syscalls:sys_enter_openat': set_retval works at the entry of a function: probe:$openat\$" \
+		--unsafe -e 'function f() { set_retval(-2) } trace syscalls:sys_enter_openat { f() }'
+	run -q --unsafe -e "f = { function () { set_retval(-5) } } trace syscalls:sys_enter_getppid { f[1]() }" -- "$workload" getppid 1
+	[ "$code" = 1 ] && matches "$tmp/err" 'error: set_retval works at the entry of a function: probe:FUNCTION$'
+	result $? called_by_value_it_fails_at_run_time
+	run -q --unsafe -e "f = { function () { set_retval(-5) }, function () { n += 1 } }
+trace probe:vfs_read $only { f[2]() } trace_end { print(n) }" -- "$workload" read 1 7
+	out function_that_may_but_does_not '7\n'
+
+	# beside a kprobe of somebody else, whoever comes first
+	events=$tracefs/kprobe_events mine=$tracefs/events/kprobes/ktap_act
+	inject="trace probe:$openat $only { n += 1 set_retval(-1) } trace_end { print(n) }"
+	if [ ! -e "$events" ]; then
+		skip beside_a_kprobe_that_was_there "no kprobe events"
+		skip beside_a_kprobe_that_comes "no kprobe events"
+	else
+		echo "p:ktap_act $openat" >>"$events" && echo 1 >"$mine/enable"
+		run -q --unsafe -e "$inject" -- "$workload" open /dev/null 1
+		out beside_a_kprobe_that_was_there '1\n'
+		echo 0 >"$mine/enable"
+		echo -:ktap_act >>"$events"
+		run -q --unsafe -e "$inject" -- sh -c 'echo "p:ktap_act $2" >>"$1"; echo 1 >"$3/enable"
+			"$0" open /dev/null 1; echo 0 >"$3/enable"' "$workload" "$events" "$openat" "$mine"
+		out beside_a_kprobe_that_comes '1\n'
+		echo -:ktap_act >>"$events"
+	fi
+fi
+no_complaints the_kernel_is_content
+finish

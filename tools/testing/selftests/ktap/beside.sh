@@ -1,0 +1,43 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Other tracers of the same event see it as often as if there were no script, and
+# the script sees none of theirs.
+
+. "$(dirname "$0")/lib.sh"
+plan 6
+
+n=50
+events=$tracefs/dynamic_events
+group=ktap_beside
+
+# defined EVENT: "t:GROUP/NAME TRACEPOINT"; enabled
+defined() {
+	echo "$1" >>"$events" 2>/dev/null && echo 1 >"$tracefs/events/$group/enable"
+}
+
+# beside NAME EVENT CLAUSE: both count the forks of a program
+beside() {
+	if ! defined "$2"; then
+		skip "$1 exactly" "this kernel has no such dynamic events"
+		skip "$1 and afterwards" "this kernel has no such dynamic events"
+		return
+	fi
+	echo >"$tracefs/trace"
+	run -q -e "trace $3 { n += 1 } trace_end { print(n) }" -- "$workload" fork $n
+	theirs=$(grep -c "workload-[0-9].* other: " "$tracefs/trace")
+	is "$1 exactly" "$code $(cat "$tmp/out") $theirs" "0 $n $n"
+	echo >"$tracefs/trace"
+	"$workload" fork $n
+	theirs=$(grep -c "workload-[0-9].* other: " "$tracefs/trace")
+	is "$1 and afterwards" "$theirs" "$n"
+	echo 0 >"$tracefs/events/$group/enable"
+	echo "-:$group/other" >>"$events"
+}
+
+echo 1 >"$tracefs/tracing_on"
+beside "tracepoint probe and raw tracepoint:" "t:$group/other sched_process_fork" rawtp:sched_process_fork
+beside "tracepoint probe and tracepoint:" "t:$group/other sched_process_fork" sched:sched_process_fork
+beside "kprobe and function:" "p:$group/other wake_up_new_task" probe:wake_up_new_task
+
+finish

@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# System calls of 32-bit programs have the events of their names, not those that
+# 64-bit programs have by these numbers; what has no event is counted.
+
+. "$(dirname "$0")/lib.sh"
+plan 13
+
+n=200
+if ! "$workload" compat 1 20 2>/dev/null; then
+	echo "# this kernel runs no 32-bit programs with numbers of their own"
+	while [ $count -lt "$planned" ]; do skip compat "no int 0x80"; done
+	finish
+fi
+
+# numbers of i386; 64-bit programs call semget() by 64 and preadv() by 295
+getppid=64 openat=295 fallocate=324 getuid16=24 stat64=195 waitpid=7
+
+run -q -e "trace syscalls:sys_enter_getppid, syscalls:sys_exit_getppid, syscalls:sys_*_semget {
+	n[probename] += 1
+}
+trace_end { print(n) }" -- "$workload" compat $n $getppid
+out counted_under_their_name "sys_enter_getppid: $n\nsys_exit_getppid: $n\n"
+
+cat >"$tmp/openat.kp" <<'E2'
+trace syscalls:sys_enter_openat /args.filename == "/nowhere"/ function (e) {
+	n[e.sc_compat, args.dfd, args.flags, args.filename, str(arg1), e.sc_nr == args.nr] += 1
+}
+trace syscalls:sys_exit_openat /execname == "workload"/ function (e) { ret[e.sc_compat, retval] += 1 }
+trace_end { print(n) print(ret[true, -2]) }
+E2
+run -q "$tmp/openat.kp" -- "$workload" compat $n $openat -100 /nowhere 0
+out arguments_are_those_of_the_event "true, -100, 0, /nowhere, /nowhere, true: $n\n$n\n"
+run -q "$tmp/openat.kp" -- "$workload" open /nowhere 1
+matches "$tmp/out" '^false, -100, 0, /nowhere, /nowhere, true: 1$'
+result $? others_are_told_apart
+run -q -e "trace syscalls:sys_enter_preadv { n += 1 } trace_end { print(n) }" -- \
+	"$workload" compat $n $openat -100 /nowhere 0
+out never_taken_for_another_one 'nil\n'
+
+run -q -e 'trace syscalls:sys_enter_openat /args.filename == "/nowhere"/ { print(argstr) }' -- \
+	"$workload" compat 1 $openat -100 /nowhere 0
+[ "$code" = 0 ] && matches "$tmp/out" 'sys_openat\(dfd: .*/nowhere'
+result $? text_of_the_event
+
+run -q -e 'trace syscalls:sys_enter_getuid { n += 1 } trace_end { print(n) }' -- \
+	"$workload" compat $n $getuid16
+out names_with_a_suffix "$n\n"
+run -q -e 'trace syscalls:sys_enter_newstat { n[args.filename] += 1 } trace_end { print(n) }' -- \
+	"$workload" compat $n $stat64 /nowhere 0
+out other_names_of_the_same "/nowhere: $n\n"
+
+# 64-bit arguments in two registers
+run -q -e 'trace syscalls:sys_enter_fallocate function (e) { n[e.sc_compat, args.offset, arg2, e.sc_arg3] += 1 }
+trace_end { print(n) }' -- "$workload" compat $n $fallocate -1 1 2 3 4
+out arguments_that_differ_are_nil "true, nil, nil, nil: $n\n"
+run -q -e 'trace syscalls:sys_enter_fallocate { print(argstr) s = argstr } trace_end { print(len(s)) }' -- \
+	"$workload" compat 1 $fallocate -1 1 2 3 4
+out no_text_without_arguments '\n0\n'
+
+# waitpid: only 32-bit programs have it
+run -q -e 'trace syscalls:sys_enter_wait* { n[probename] += 1 } trace_end { print(n["sys_enter_waitpid"]) }' \
+	-- "$workload" compat $n $waitpid -1 0 1
+[ "$code" = 0 ] && matches "$tmp/err" "^ktap: missed $n events of system calls"
+result $? what_has_no_event_is_counted
+run -q -e 'trace syscalls:sys_exit_* { n += 1 }' -- "$workload" compat $n $waitpid -1 0 1
+[ "$code" = 0 ] && matches "$tmp/err" "^ktap: missed $n events of system calls"
+result $? so_are_returns
+run -q -e 'trace syscalls:sys_enter_getppid { n += 1 } trace_end { print(n) }' \
+	-- "$workload" compat $n $waitpid -1 0 1
+[ "$code" = 0 ] && [ ! -s "$tmp/err" ]
+result $? unless_nobody_would_want_it
+run -q -e "trace raw_syscalls:sys_enter /id == $waitpid && execname == \"workload\"/ { n += 1 }
+trace_end { print(n) }" -- "$workload" compat $n $waitpid -1 0 1
+out raw_syscalls_has_them "$n\n"
+
+finish

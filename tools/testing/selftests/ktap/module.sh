@@ -1,0 +1,131 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Events and functions of a module that comes and goes: who traces it holds it.
+
+. "$(dirname "$0")/lib.sh"
+plan 19
+
+name=trace-events-sample
+module=$(echo $name | tr - _)
+ko=/lib/modules/$(uname -r)/kernel/samples/trace_events/$name.ko
+[ -e "$ko" ] || ko=/ktap/modules/$name.ko
+
+if [ ! -e "$ko" ]; then
+	echo "# there is no $name.ko (CONFIG_SAMPLE_TRACE_EVENTS=m)"
+	while [ $count -lt "$planned" ]; do skip module "no module"; done
+	finish
+fi
+load() { insmod "$ko"; }
+unload() { rmmod "$module" 2>/dev/null; }
+is_loaded() { grep -q "^$module " /proc/modules; }
+unload
+
+# absent
+refused_at() { # NAME EVENT PATTERN...
+	refused_name=$1 event=$2
+	shift 2
+	run -q -e "
+trace $event { n += 1 }"
+	[ "$code" = 2 ] && matches "$tmp/err" "$@"
+	result $? "$refused_name"
+}
+absent="^-e:2:7: error: no event matches 'sample-trace:\*': there are none of 'sample-trace'; a module has"
+refused_at pattern_of_an_absent_module 'sample-trace:*' "$absent"
+refused_at event_of_an_absent_module sample-trace:foo_bar \
+	"^-e:2:7: error: no event 'sample-trace:foo_bar': there are none of 'sample-trace'; a module has"
+refused_at function_of_an_absent_module "probe:$module:simple_thread" \
+	"^-e:2:7: error: no function 'simple_thread' in a module '$module'"
+refused_at tracepoint_of_an_absent_module rawtp:foo_bar "^-e:2:7: error: no tracepoint 'foo_bar'"
+
+# What its thread calls once a second, whatever the compiler has made of the name
+load
+f=$(sed -n "s/.* t \(do_simple_thread_func[^	]*\)	\[$module\]/\1/p" /proc/kallsyms)
+# where its second instruction is
+for offset in 4 5 8 12; do
+	run -q -e "trace probe:$module:$f+$offset { exit() } tick-1ms { exit() }"
+	[ "$code" != 0 ] || break
+done
+unload
+seconds=20
+
+# holds NAME EVENT: while its events come the module stays, afterwards it goes
+holds() {
+	load
+	start -q -e "trace $2 { n += 1 if (n == 1) { print(\"came\") } }"
+	wait_until grep -q came "$tmp/out"
+	came=$?
+	unload
+	is_loaded
+	stayed=$?
+	stop
+	unload
+	gone=0
+	! is_loaded || gone=1
+	is "$1" "$came $stayed $code $gone" "0 0 0 0"
+	unload
+}
+holds tracepoints_hold_it 'sample-trace:*'
+holds functions_hold_it "probe:$module:do_*"
+holds instructions_hold_it "probe:$module:$f+$offset"
+holds returns_hold_it "kretprobe:$module:$f"
+holds raw_tracepoints_hold_it rawtp:foo_bar
+holds fetch_arguments_hold_it "probe:$module:$f a=\$comm"
+holds function_tracer_holds_it 'ftrace:function /ip == do_simple_thread_func*/'
+
+# what they bring
+load
+run -q -e 'trace sample-trace:foo_bar { print(args.foo, args.bar >= 0, execname) exit() }'
+out fields_of_a_module "hello\ttrue\tevent-sample\n"
+run -q -e 'trace sample-trace:foo_bar { print(argstr) exit() }'
+matches "$tmp/out" '^foo_bar: foo hello [0-9]'
+result $? text_of_a_module
+run -q -e "trace probe:$module:$f { print(probefunc, execname, ksym(args.ip)) exit() }"
+out function_of_a_module "$f\tevent-sample\t$f [$module]\n"
+run -q -e "trace probe:$module:$f a=\$comm { print(probefunc, args.a) exit() }"
+out fetch_arguments_of_a_module "$f\tevent-sample\n"
+
+# A session that ends with its records unread: the type of a record is that of the
+# event for as long as somebody may want its text.
+"$KTAPC" -w -o "$tmp/text.ktap" -e 'trace sample-trace:foo_bar { print(argstr) exit() }' 2>"$tmp/err"
+exec 3<>"$tracefs/ktap/session"
+cat "$tmp/text.ktap" >&3
+wait_until grep -q ' ended events=' "$tracefs/ktap/sessions"
+is an_unread_session_holds_it "$(unload; is_loaded && echo "held")" held
+cat <&3 >"$tmp/out"
+exec 3>&-
+matches "$tmp/out" '^foo_bar: foo hello [0-9]'
+result $? and_its_records_have_their_text
+unload
+
+# All at once, again and again: sessions that find it there or not
+come_and_go() {
+	while [ ! -e "$tmp/enough" ]; do
+		load 2>/dev/null
+		unload
+	done
+}
+come_and_go &
+comer=$!
+round=0 found=0 other=0
+while [ $round -lt 30 ]; do
+	run -q -e "trace sample-trace:*, probe:$module:*, rawtp:foo_*, kretprobe:$module:simple_thread {
+		n += 1
+}
+tick-1ms { exit() }"
+	case $code in
+	0) found=$((found + 1)) ;;
+	2) ;;
+	*) other=$((other + 1)) ;;
+	esac
+	round=$((round + 1))
+done
+touch "$tmp/enough"
+wait $comer
+echo "# $found of $round sessions found it"
+unload
+is_loaded
+is churn_leaves_nothing_behind "$other $?" "0 1"
+no_complaints no_complaints
+
+finish
