@@ -38,7 +38,7 @@ check: deps
 check-all: deps
 	@lab/check --all
 
-# PARTS='vm table event cpus' picks some; bench/native needs no guest
+# PARTS='vm table event attach cpus' picks some; bench/native needs no guest
 bench: kernel
 	@bench/run $(PARTS)
 

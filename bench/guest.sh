@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Runs in the guest: see bench/run. A line a result: NAME, instructions, and how
-# many times the first one of its part that is.
+# many times the first one of its part that is; those of attaching say more.
 
 tracing=/sys/kernel/tracing
 events=20000
@@ -111,8 +111,83 @@ cpus_costs() {
 	cpus_cost 's[0] <<< 1: one key for all' "s = stats() $event { s[0] <<< 1 }"
 }
 
+# Attaching and detaching: what the one who does it executes (bench/attach.c), and
+# how often he patches the kernel's text and waits until no CPU runs what was there.
+columns='%-34s %6s %9s %9s %7s %7s %5s %5s'
+
+# counted COMMAND...: runs it while a session counts; "ATTACH PATCHES WAITS"
+counted() {
+	ktap -q -w -o /tmp/counts -e 'trace probe:smp_text_poke_batch_finish, probe:synchronize_rcu,
+	probe:synchronize_srcu, probe:synchronize_rcu_tasks, probe:synchronize_rcu_tasks_rude
+	/execname == "attach" || execname == "detach"/ {
+		if (probefunc == "smp_text_poke_batch_finish") { patches[execname] += 1 } else { waits[execname] += 1 }
+	}
+	trace_end {
+		print(patches["attach"] + 0, patches["detach"] + 0, waits["attach"] + 0, waits["detach"] + 0)
+	}' &
+	counter=$!
+	while ! grep -q ' running ' $tracing/ktap/sessions; do
+		kill -0 $counter 2>/dev/null || exit 1
+		usleep 1000
+	done
+	"$@" >/dev/null
+	kill -INT $counter
+	wait $counter
+}
+
+# attaching NAME COMMAND...: the same twice, once to see how often
+attaching() {
+	name=$1
+	shift
+	"$@" >/dev/null
+	cost=$("$@")
+	counted "$@"
+	# shellcheck disable=SC2046,SC2059,SC2086 # three numbers, then four
+	printf "$columns\n" "$name" $cost $(cat /tmp/counts)
+}
+
+# by_ktap NAME SCRIPT [OTHER]
+by_ktap() {
+	ktapc -w -e "$2" -o /tmp/chunk
+	attaching "  $1" /bench/attach session /tmp/chunk ${3:+"$3"}
+}
+
+by_ftrace() {
+	name=$1
+	shift
+	attaching "    ftrace: $name" /bench/attach write "$@"
+}
+
+attaching_costs() {
+	cd $tracing || exit 1
+	# shellcheck disable=SC2059 # the columns
+	printf "$columns\n" 'attaching and detaching' events attach detach patches patches waits waits
+	by_ktap 'a session without events' 'trace_end { }'
+	by_ktap 'syscalls:*' 'trace syscalls:* { }'
+	by_ftrace 'events/syscalls/enable' set_event events/syscalls/enable 1 0
+	by_ktap '*:*' 'trace *:* { }'
+	by_ftrace 'events/enable' set_event events/enable 1 0
+	by_ktap '*:*, and it once more' 'trace *:* { } trace *:* { }'
+	by_ktap '*:*, as the first of two sessions' 'trace *:* { }' /tmp/chunk
+	functions=$(grep -Ex 'vfs_[a-z0-9_]*' available_filter_functions | sort | uniq -u)
+	by_ktap 'kprobe:vfs_*' 'trace kprobe:vfs_* { }'
+	by_ftrace 'set_ftrace_filter, function' enabled_functions set_ftrace_filter 'vfs_*' '' \
+		current_tracer function nop
+	by_ftrace 'kprobe_events' kprobe_events \
+		kprobe_events "$(echo "$functions" | sed 's/.*/p:&/; s/p:\(.*\)/p:bench\/\1 \1/')" '' \
+		events/bench/enable 1 0
+	by_ktap 'kprobe:[a-c]*' 'trace kprobe:[a-c]* { }'
+	by_ftrace 'set_ftrace_filter, function' enabled_functions set_ftrace_filter '[a-c]*' '' \
+		current_tracer function nop
+	by_ktap 'kretprobe:[a-c]*' 'trace kretprobe:[a-c]* { }'
+	by_ktap 'of all kinds' 'trace sched:*, syscalls:*, kprobe:vfs_*, kretprobe:vfs_*, kprobe:vfs_read+0x4 { }
+		trace rawtp:sched_switch { } trace profile-99hz { } tick-1s { }'
+	echo
+}
+
 for part; do
 	case $part in
+	attach) attaching_costs ;;
 	vm) script vm 'the virtual machine' ;;
 	table) script table 'tables, 1000 entries' ;;
 	cpus) cpus_costs ;;
