@@ -533,6 +533,9 @@ enum ktap_function_id {
 	KTAP_FN_STRINGOF	= 155,	/* (value): of an address its symbol, else as tostring */
 	KTAP_FN_IPOF		= 156,	/* (value): address as an integer; of a stack the first */
 
+	/* symbols of programs */
+	KTAP_FN_USYM		= 158,	/* (address): code of the current process */
+
 	/* types: their names are constants */
 	KTAP_FN_CAST		= 160,	/* ("struct sock", address): a pointer to that */
 	KTAP_FN_SIZEOF		= 161,	/* (type): its bytes */

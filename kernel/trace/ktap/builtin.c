@@ -17,7 +17,8 @@
 #define AGG		ktap_bit(AGG)
 #define OBJECT		(TABLE | AGG)
 #define ADDRESS		(INT | PTR | NIL)
-#define KEY		(NIL | BOOL | INT | PTR | STRING | STACK | ktap_bit(TUPLE))
+#define USYM		ktap_bit(USYM)
+#define KEY		(NIL | BOOL | INT | PTR | STRING | STACK | USYM | ktap_bit(TUPLE))
 
 /* Name in the ABI, in the script, in C; least and most arguments; where; result; arguments. */
 #define FN(id, _name, _fn, _min, _max, _levels, _result, ...)	\
@@ -122,6 +123,7 @@ const struct ktap_builtin ktap_builtins[KTAP_NR_FUNCTIONS] = {
 
 	FN(KSYM, "ksym", ksym, 1, 1, ANYWHERE, STRING | NIL, ADDRESS),
 	FN(KADDR, "kaddr", kaddr, 1, 1, IN_PROCESS, INT | NIL, STRING),
+	FN(USYM, "usym", usym, 1, 1, ANYWHERE, USYM | NIL, ADDRESS),
 	FN(STRINGOF, "stringof", stringof, 1, 1, ANYWHERE, STRING | NIL),
 	FN(IPOF, "ipof", ipof, 1, 1, ANYWHERE, INT | NIL, ADDRESS | STACK),
 

@@ -195,7 +195,10 @@ int ktap_fn_cgroup(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 int ktap_fn_rand(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 int ktap_fn_curtask(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 int ktap_fn_kstack(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+
+/* umap.c: code that the current process runs */
 int ktap_fn_ustack(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+int ktap_fn_usym(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 
 /* option.c */
 int ktap_fn_getopt(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);

@@ -53,15 +53,21 @@ static int value_to_text(struct ktap_vm *vm, struct ktap_value *v, size_t room)
 	return end_text(vm, &t, v);
 }
 
+/* What has symbols. */
+static bool is_code(const struct ktap_value *v)
+{
+	return v->tag == KTAP_KSTACK || v->tag == KTAP_USTACK || v->tag == KTAP_USYM;
+}
+
 static bool has_stack(const struct ktap_value *v)
 {
 	struct ktap_value part;
 	size_t pos = 0;
 
-	if (v->tag == KTAP_KSTACK || v->tag == KTAP_USTACK)
+	if (is_code(v))
 		return true;
 	while (v->tag == KTAP_TUPLE && ktap_tuple_next(v, &pos, &part)) {
-		if (part.tag == KTAP_KSTACK || part.tag == KTAP_USTACK)
+		if (is_code(&part))
 			return true;
 	}
 	return false;
@@ -74,7 +80,8 @@ static int want_time(struct ktap_vm *vm, const char *name, const struct ktap_val
 		return 0;
 	return ktap_vm_error(vm, -EINVAL,
 			     "%s of %s works in trace_begin, trace_end, tick and at the top level",
-			     name, has_stack(v) ? "a stack" : ktap_type_name(v));
+			     name, v->tag == KTAP_USYM || !has_stack(v) ? ktap_type_name(v) :
+								   "a stack");
 }
 
 int ktap_fn_tostring(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
@@ -101,6 +108,7 @@ int ktap_fn_tostring(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	case KTAP_KSTACK:
 	case KTAP_USTACK:
 	case KTAP_ARRAY:
+	case KTAP_USYM:
 		err = want_time(vm, "tostring", &r[0]);
 		if (err)
 			return err;

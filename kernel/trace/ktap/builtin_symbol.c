@@ -7,6 +7,7 @@
 #include <linux/string.h>
 
 #include "builtin.h"
+#include "ufile.h"
 
 /* To look in the list of symbols takes as long as that many instructions. */
 #define SYMBOL_COST	64
@@ -71,11 +72,18 @@ int ktap_fn_stringof(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 
 int ktap_fn_ipof(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
-	const unsigned long *frames = r[0].blob;
+	const unsigned long *kernel = r[0].blob;
+	const u64 *user = r[0].blob;
 
 	if (is_address(&r[0]))
 		r[0] = KTAP_VALUE_INT((s64)r[0].u);
-	else if (r[0].tag != KTAP_NIL)
-		r[0] = r[0].len ? KTAP_VALUE_INT((s64)frames[0]) : KTAP_VALUE_NIL;
+	else if (!r[0].len)
+		r[0] = KTAP_VALUE_NIL;
+	else if (r[0].tag == KTAP_KSTACK)
+		r[0] = KTAP_VALUE_INT((s64)kernel[0]);
+	else if (ktap_frame_is_address(user[0]))
+		r[0] = KTAP_VALUE_INT((s64)user[0]);
+	else
+		r[0] = KTAP_VALUE_NIL;
 	return 0;
 }

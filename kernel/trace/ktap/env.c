@@ -15,6 +15,7 @@
 #include "self.h"
 #include "speculation.h"
 #include "table.h"
+#include "ufile.h"
 
 int ktap_env_init(struct ktap_env *env, struct ktap_program *prog, size_t max_memory,
 		  void (*low)(struct ktap_heap *heap))
@@ -31,7 +32,7 @@ int ktap_env_init(struct ktap_env *env, struct ktap_program *prog, size_t max_me
 	for (i = 0; i < KTAP_STRIPE_SETS * KTAP_STRIPES; i++)
 		ktap_lock_init(&env->stripes[i / KTAP_STRIPES][i % KTAP_STRIPES].lock);
 	ktap_heap_init(&env->heap, max_memory, low);
-	err = ktap_self_init(env) ?: ktap_speculations_init(env);
+	err = ktap_self_init(env) ?: ktap_speculations_init(env) ?: ktap_ufiles_init(env);
 	if (!err && prog->uses & KTAP_USES_TYPES)
 		err = ktap_members_init(env);
 	if (!err && prog->uses & KTAP_USES_HEAP)
@@ -49,6 +50,7 @@ void ktap_env_destroy(struct ktap_env *env)
 	ktap_speculations_destroy(env);
 	ktap_members_destroy(env);
 	ktap_options_destroy(env);
+	ktap_ufiles_destroy(env);
 	kvfree(env->globals);
 	env->globals = NULL;
 	ktap_heap_destroy(&env->heap);

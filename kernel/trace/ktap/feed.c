@@ -123,6 +123,43 @@ static int set_frames(struct ktap_session *s, const char *value)
 	return 0;
 }
 
+static int set_symbols(struct ktap_session *s, const char *value)
+{
+	s->symbols = true;
+	return 0;
+}
+
+/* Of the program ktap; the line is no longer what it was. */
+static int set_answer(struct ktap_session *s, const char *name, const char *value,
+		      int (*set)(struct ktap_answers *answers, char *line, const char **why))
+{
+	char *line = kstrdup(value, GFP_KERNEL_ACCOUNT);
+	const char *why = "no memory";
+	int err = -ENOMEM;
+
+	if (line)
+		err = set(&s->answers, line, &why);
+	kfree(line);
+	if (!err)
+		return 0;
+	return ktap_session_refuse(s, err, "the line '%s %.500s': %s", name, value, why);
+}
+
+static int set_uprobe(struct ktap_session *s, const char *value)
+{
+	return set_answer(s, "uprobe", value, ktap_answer_uprobe);
+}
+
+static int set_at(struct ktap_session *s, const char *value)
+{
+	return set_answer(s, "at", value, ktap_answer_at);
+}
+
+static int set_unresolved(struct ktap_session *s, const char *value)
+{
+	return set_answer(s, "unresolved", value, ktap_answer_unresolved);
+}
+
 /* Lines before the chunk. */
 static const struct {
 	const char *name;
@@ -137,6 +174,10 @@ static const struct {
 	{ "memory",	true,	set_memory },
 	{ "unsafe",	false,	set_unsafe },
 	{ "frames",	false,	set_frames },
+	{ "symbols",	false,	set_symbols },
+	{ "uprobe",	true,	set_uprobe },
+	{ "at",		true,	set_at },
+	{ "unresolved",	true,	set_unresolved },
 };
 
 static int setup_line(struct ktap_session *s, const char *line)

@@ -244,6 +244,7 @@ static void text_padded(struct ktap_text *t, const struct directive *d, const st
 	if (seq_buf_buffer_left(t->s) < KTAP_TEXT_BUFFER / 2)
 		ktap_text_flush(t);
 	t->hold = true;
+	t->columns = true;
 	start = t->s->len;
 	text_arg(t, v);
 	if (!seq_buf_has_overflowed(t->s)) {
@@ -259,6 +260,7 @@ static void text_padded(struct ktap_text *t, const struct directive *d, const st
 		}
 	}
 	t->hold = false;
+	t->columns = false;
 }
 
 /* What a directive for numbers shows of a value; false: nothing. */

@@ -183,7 +183,11 @@ static void text_chart(struct chart *c)
 static void show(struct chart *c)
 {
 	const struct ktap_chart *chart = c->t->chart;
-	struct ktap_text line = { .s = &(struct seq_buf){ } };
+	struct ktap_text line = {
+		.s = &(struct seq_buf){ },
+		.env = c->t->vm->env,
+		.columns = true,
+	};
 	char *mem = kvmalloc(KTAP_MAX_STRLEN, KTAP_GFP);
 
 	if (!mem) {

@@ -26,7 +26,7 @@
  * then the call itself finds out.
  */
 
-static bool sets_retval(const struct ktap_code *insn)
+static bool sets_retval(const struct ktap_code *insn, void *unused)
 {
 	return insn->op == KTAP_OP_CALLB && insn->d == KTAP_FN_SET_RETVAL;
 }
@@ -62,14 +62,14 @@ int ktap_inject_wanted(struct ktap_vm *vm, struct ktap_probe *probe, const struc
 {
 	const char *why;
 
-	if (!ktap_clause_reaches(probe, sets_retval))
+	if (!ktap_clause_reaches(probe, sets_retval, NULL))
 		return 0;
 	why = unfit(spec, fns, fetch);
 	if (!why) {
 		probe->injects = true;
 		return 1;
 	}
-	if (!ktap_clause_calls(probe, sets_retval))
+	if (!ktap_clause_calls(probe, sets_retval, NULL))
 		return 0;
 	return ktap_vm_error(vm, -EINVAL, "'%s': set_retval: %s", probe->event, why);
 }
@@ -97,7 +97,7 @@ int ktap_inject_check(struct ktap_vm *vm, const struct ktap_probe *probe)
 {
 	char name[KSYM_NAME_LEN];
 
-	if (probe->injects || !ktap_clause_calls(probe, sets_retval))
+	if (probe->injects || !ktap_clause_calls(probe, sets_retval, NULL))
 		return 0;
 	if (syscall_function(probe->event, name, sizeof(name)))
 		return ktap_vm_error(vm, -EINVAL,

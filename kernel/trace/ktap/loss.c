@@ -41,6 +41,9 @@ static const struct {
 	     "did not send %ld signals: to the kernel's threads and init, or too many at once"),
 	LOSS(full_threads, "dropped %ld fields of threads: too many threads have some"),
 	LOSS(nmi_busy,	   "dropped %ld updates that interrupted another one"),
+	LOSS(no_user_stack, "could not read %ld stacks of programs"),
+	LOSS(no_user_file,
+	     "%ld frames of programs stayed addresses: their files could not be told"),
 	LOSS(cut_strings,  "cut %ld strings that were too long"),
 	LOSS(bad_reads,	   "%ld reads of memory failed"),
 	LOSS(unknown_calls, "missed %ld events of system calls that only 32-bit programs have; "

@@ -4,7 +4,9 @@
  */
 #include <linux/compat.h>
 #include <linux/errno.h>
+#include <linux/ptrace.h>
 #include <linux/sched.h>
+#include <linux/sched/task_stack.h>
 #include <linux/uaccess.h>
 #include <asm/tlb.h>
 
@@ -59,5 +61,10 @@ bool ktap_is_user_address(u64 address)
 
 unsigned int ktap_user_pointer_size(void)
 {
+#ifdef CONFIG_X86_64
+	/* What is no system call is known by its registers only. */
+	if (current->mm && !user_64bit_mode(task_pt_regs(current)))
+		return sizeof(u32);
+#endif
 	return in_compat_syscall() ? sizeof(u32) : sizeof(long);
 }

@@ -35,8 +35,9 @@
  * looks at it behind its commit, and wakes him through an irq_work.  Whoever
  * waits for the reader waits in &ktap_output.room.
  *
- * Locks: &ktap_output.read_lock, then &ktap_output.text_lock.  Nobody waits
- * for anything with one of them held.
+ * Locks: &ktap_output.read_lock, then &ktap_output.text_lock.  Nobody waits for
+ * anything with the latter held, and with the former only for the name of a file
+ * (umap.c), which is found out without either.
  */
 
 /* A batch, and what it may grow to for a single record. */
@@ -500,6 +501,11 @@ static bool grow(struct ktap_output *out, struct seq_buf *batch)
 	return true;
 }
 
+static struct ktap_session *session_of(struct ktap_output *out)
+{
+	return container_of(out, struct ktap_session, output);
+}
+
 /* The record, if it fits; one that fits no batch is cut. */
 static bool take_record(struct ktap_output *out, struct seq_buf *batch,
 			const struct next_piece *next)
@@ -510,7 +516,7 @@ static bool take_record(struct ktap_output *out, struct seq_buf *batch,
 
 	do {
 		begin_request(out, batch, channel_of(next));
-		ktap_record_format(batch, rec, size);
+		ktap_record_format(batch, &session_of(out)->env, rec, size);
 		end_request(out, batch, channel_of(next));
 		if (seq_buf_has_overflowed(batch) && before) {
 			batch->len = before;

@@ -76,6 +76,7 @@ struct ktap_symbol {
 #define KTAP_USES_SELF		BIT(2)	/* fields of threads */
 #define KTAP_USES_TYPES		BIT(3)	/* what pointers point to */
 #define KTAP_USES_SPECULATION	BIT(4)	/* output that is held back */
+#define KTAP_USES_USER_CODE	BIT(5)	/* stacks and symbols of programs */
 
 /**
  * struct ktap_program - a loaded chunk

@@ -143,10 +143,11 @@ static bool read_args(const struct ktap_record *rec, size_t size, struct ktap_va
 	return true;
 }
 
-void ktap_record_format(struct seq_buf *s, const struct ktap_record *rec, size_t size)
+void ktap_record_format(struct seq_buf *s, const struct ktap_env *env,
+			const struct ktap_record *rec, size_t size)
 {
 	struct ktap_value args[KTAP_MAX_ARGS];
-	struct ktap_text text = { .s = s };
+	struct ktap_text text = { .s = s, .env = env };
 
 	if (!read_args(rec, size, args))
 		return;

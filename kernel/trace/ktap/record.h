@@ -35,8 +35,8 @@ enum ktap_record_type {
  * @nargs: number of struct ktap_record_arg that follow
  * @len: bytes, this header included
  *
- * A record refers to nothing outside itself: stacks are addresses, and an
- * event is what &ktap_event_ops.save wrote.
+ * A record refers to nothing outside itself but files (ufile.h): stacks are
+ * addresses, and an event is what &ktap_event_ops.save wrote.
  */
 struct ktap_record {
 	u16 type;
@@ -60,8 +60,9 @@ size_t ktap_record_size(struct ktap_vm *vm, const struct ktap_value *args, unsig
 void ktap_record_write(struct ktap_vm *vm, struct ktap_record *rec, size_t size,
 		       enum ktap_record_type type, const struct ktap_value *args,
 		       unsigned int nargs);
-/* Makes text of it.  Context: process.  Cut if @s overflows. */
-void ktap_record_format(struct seq_buf *s, const struct ktap_record *rec, size_t size);
+/* Makes text of it.  Context: process, sleeps.  Cut if @s overflows. */
+void ktap_record_format(struct seq_buf *s, const struct ktap_env *env,
+			const struct ktap_record *rec, size_t size);
 
 /**
  * struct ktap_chart - how charts are drawn
@@ -78,9 +79,11 @@ struct ktap_chart {
  * @s: where it goes
  * @vm: if set, an activation of KTAP_LEVEL_PROCESS: @s is given to
  *	ktap_out_text() whenever it is full.  Else the text is cut
+ * @env: without @vm: of the session, for the files of user stacks; may be NULL
  * @keep: it is a value: nothing is given away, and @vm may be of any level
  * @hold: it must not be given away now: its start is still to be moved
  * @middle: the last byte given away was no newline
+ * @columns: it is to take as much room as it has bytes: no marks in it
  * @chart: how aggregations are shown; NULL: all rows, and bars are shares
  * @divisor: printf divides the numbers in an object by it; 0: by 1
  * @err: what ktap_out_text() returned
@@ -88,9 +91,11 @@ struct ktap_chart {
 struct ktap_text {
 	struct seq_buf *s;
 	struct ktap_vm *vm;
+	const struct ktap_env *env;
 	bool keep;
 	bool hold;
 	bool middle;
+	bool columns;
 	const struct ktap_chart *chart;
 	s64 divisor;
 	int err;

@@ -22,6 +22,7 @@
 #include "output.h"
 #include "session.h"
 #include "source.h"
+#include "umap.h"
 
 /**
  * DOC: The life of a session
@@ -54,7 +55,7 @@
  * ends whatever runs or waits in process context, takes the state away so that
  * nobody can win it any more, detaches, and then flushes in the order in which
  * work can cause other work: the session's thread, the irq_works, the thread
- * for good, the refill.  After that, nothing refers to the session.
+ * for good, the refill and the names of files.  After that, nothing refers to the session.
  *
  * Order of locks: sessions_lock, then &ktap_session.lock, then event_mutex and
  * what the tracing code takes below it; &ktap_session.lock, then
@@ -410,9 +411,12 @@ static int prepare(struct ktap_session *s)
 	if (err)
 		goto destroy_env;
 	s->vm.abort = &s->abort;
-	err = ktap_activation_get(prog->uses & KTAP_USES_ARGSTR);
+	err = ktap_umap_init(s);
 	if (err)
 		goto destroy_vm;
+	err = ktap_activation_get(prog->uses & KTAP_USES_ARGSTR);
+	if (err)
+		goto destroy_umap;
 	worker = kthread_run_worker(0, "ktap/%llu", s->id);
 	if (IS_ERR(worker)) {
 		err = PTR_ERR(worker);
@@ -430,6 +434,8 @@ destroy_worker:
 	kthread_destroy_worker(worker);
 put_activation:
 	ktap_activation_put();
+destroy_umap:
+	ktap_umap_destroy(s);
 destroy_vm:
 	ktap_vm_destroy_process(&s->vm);
 destroy_env:
@@ -604,6 +610,7 @@ static void release(struct ktap_session *s)
 	ktap_sources_release(s);
 	ktap_threads_unwatch(s);
 	ktap_activation_put();
+	ktap_umap_destroy(s);
 	ktap_vm_destroy_process(&s->vm);
 	ktap_env_destroy(&s->env);
 	ktap_program_free(s->env.prog);
@@ -626,6 +633,7 @@ void ktap_session_close(struct ktap_session *s)
 			kfree(s->args[i].blob);
 	}
 	kvfree(s->args);
+	ktap_answers_free(&s->answers);
 	kvfree(s->followed);
 	kfree(s->cpus);
 	kvfree(s->chunk);

@@ -17,6 +17,7 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
+#include "answers.h"
 #include "vm.h"
 
 struct ktap_event;
@@ -145,6 +146,8 @@ struct ktap_output {
  * @self: deliver events of the reader as well
  * @unsafe: the script may act on the system
  * @reader: process that read last, or wrote
+ * @symbols: the reader finds the symbols of user code
+ * @answers: what the program ktap has found in the user's programs
  *
  * @vm: the activation of process context: top level, then the session's thread
  * @vm_ready: @vm and @env have their memory
@@ -157,6 +160,8 @@ struct ktap_output {
  * @reap_work: frees dead objects
  * @stop_irq: queues @stop_work
  * @low_irq: queues @reap_work and @refill_work
+ * @umap_irq: queues @umap_work
+ * @umap_work: finds out the names of files (umap.c)
  * @refill_work: refills the heap, even if the script keeps the thread busy
  * @begun: @begin_work is done, or never will be
  * @wait: who waits for @begun, for loading, or for the output to block
@@ -213,6 +218,8 @@ struct ktap_session {
 	bool self;
 	bool unsafe;
 	pid_t reader;
+	bool symbols;
+	struct ktap_answers answers;
 
 	struct ktap_vm vm;
 	bool vm_ready;
@@ -224,6 +231,8 @@ struct ktap_session {
 	struct kthread_work reap_work;
 	struct irq_work stop_irq;
 	struct irq_work low_irq;
+	struct irq_work umap_irq;
+	struct work_struct umap_work;
 	struct work_struct refill_work;
 	bool begun;
 	wait_queue_head_t wait;

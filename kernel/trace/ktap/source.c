@@ -34,6 +34,9 @@ const struct ktap_source * const ktap_sources[] = {
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_ARGS
 	&ktap_ftrace_source,
 #endif
+#ifdef CONFIG_UPROBES
+	&ktap_uprobe_source,
+#endif
 };
 
 const unsigned int ktap_nsources = ARRAY_SIZE(ktap_sources);
@@ -197,6 +200,9 @@ static int __maybe_unused parse_none(struct ktap_vm *vm, struct ktap_probe *prob
 #ifndef CONFIG_FPROBE
 #define ktap_parse_rawtp	parse_none
 #endif
+#ifndef CONFIG_UPROBES
+#define ktap_parse_user		parse_none
+#endif
 
 /*
  * What events look like.  The first entry that matches decides; what matches
@@ -214,15 +220,15 @@ static const struct {
 	{ "tracepoint:", false,	parse_tracepoint },
 	{ "rawtp:",	false,	ktap_parse_rawtp },
 	{ "profile-",	false,	ktap_parse_profile },
-	{ "probe:/",	false,	parse_none },
+	{ "probe:/",	false,	ktap_parse_user },
 	{ "probe:",	false,	ktap_parse_probe },
 	{ "kprobe:",	false,	ktap_parse_probe },
 	{ "kretprobe:",	false,	ktap_parse_kretprobe },
-	{ "uprobe:",	false,	parse_none },
-	{ "uretprobe:",	false,	parse_none },
+	{ "uprobe:",	false,	ktap_parse_user },
+	{ "uretprobe:",	false,	ktap_parse_user },
 	{ "ftrace:",	false,	ktap_parse_ftrace },
-	{ "sdt:",	false,	parse_none },
-	{ "usdt:",	false,	parse_none },
+	{ "sdt:",	false,	ktap_parse_user },
+	{ "usdt:",	false,	ktap_parse_user },
 	{ "software:",	false,	ktap_parse_software },
 	{ "hardware:",	false,	ktap_parse_hardware },
 };
@@ -233,6 +239,9 @@ static int parse_event(struct ktap_vm *vm, struct ktap_probe *probe)
 	unsigned int i;
 	size_t len;
 
+	/* The program ktap knows, whatever it looks like. */
+	if (ktap_answer_find(&probe->session->answers, NULL, event))
+		return ktap_parse_user(vm, probe, event + strlen(event));
 	for (i = 0; i < ARRAY_SIZE(spellings); i++) {
 		len = strlen(spellings[i].prefix);
 		if (strncmp(event, spellings[i].prefix, len))
@@ -281,22 +290,21 @@ static void mark_callees(const struct ktap_program *prog, const struct ktap_code
 
 /* The same of those that a function may call; true if it has a wanted instruction. */
 static bool look_at(const struct ktap_program *prog, u32 func, u8 *reach, bool sure,
-		    bool (*wanted)(const struct ktap_code *insn))
+		    ktap_wanted_fn wanted, void *data)
 {
 	const struct ktap_code *insn = prog->code + prog->funcs[func].first;
 	const struct ktap_code *end = insn + prog->funcs[func].ninsns;
 
 	reach[func] = LOOKED_AT;
 	for (; insn < end; insn++) {
-		if (wanted(insn))
+		if (wanted(insn, data))
 			return true;
 		mark_callees(prog, insn, reach, sure);
 	}
 	return false;
 }
 
-static bool find(const struct ktap_probe *probe, bool sure,
-		 bool (*wanted)(const struct ktap_code *insn))
+static bool find(const struct ktap_probe *probe, bool sure, ktap_wanted_fn wanted, void *data)
 {
 	u8 *reach __free(kvfree) = kvzalloc(probe->session->env.prog->nfuncs, GFP_KERNEL);
 	const struct ktap_program *prog = probe->session->env.prog;
@@ -308,7 +316,7 @@ static bool find(const struct ktap_probe *probe, bool sure,
 	if (probe->filter != KTAP_NONE)
 		mark_called(reach, probe->filter);
 	while ((next = memchr(reach, CALLED, prog->nfuncs))) {
-		if (look_at(prog, next - reach, reach, sure, wanted))
+		if (look_at(prog, next - reach, reach, sure, wanted, data))
 			return true;
 		cond_resched();
 	}
@@ -319,21 +327,21 @@ static bool find(const struct ktap_probe *probe, bool sure,
  * ktap_clause_reaches() - May a clause execute an instruction of some kind?
  * @probe: the clause
  * @wanted: says of an instruction whether it is one
+ * @data: for @wanted
  *
  * Context: process, may sleep.
- * Return: false if it cannot; true if it may, or there is no memory to tell.
+ * Return: false if it cannot, and @wanted was asked about all that it may execute;
+ * true if it may, or there is no memory to tell.
  */
-bool ktap_clause_reaches(const struct ktap_probe *probe,
-			 bool (*wanted)(const struct ktap_code *insn))
+bool ktap_clause_reaches(const struct ktap_probe *probe, ktap_wanted_fn wanted, void *data)
 {
-	return find(probe, false, wanted);
+	return find(probe, false, wanted, data);
 }
 
 /* The same, but functions that are called by their value are left out. */
-bool ktap_clause_calls(const struct ktap_probe *probe,
-		       bool (*wanted)(const struct ktap_code *insn))
+bool ktap_clause_calls(const struct ktap_probe *probe, ktap_wanted_fn wanted, void *data)
 {
-	return find(probe, true, wanted);
+	return find(probe, true, wanted, data);
 }
 
 static void free_probe(struct ktap_probe *probe)
@@ -521,6 +529,11 @@ void ktap_sources_detach(struct ktap_session *s)
 			if (ktap_sources[i]->detach_all)
 				ktap_sources[i]->detach_all(s);
 		}
+	}
+	/* That may take as long as a page of a traced process: hold up nobody else. */
+	for (i = 0; i < ktap_nsources; i++) {
+		if (ktap_sources[i]->sync)
+			ktap_sources[i]->sync(s);
 	}
 	if (s->npoints) {
 		tracepoint_synchronize_unregister();

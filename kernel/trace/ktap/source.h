@@ -125,6 +125,7 @@ static inline const struct ktap_hit *ktap_hit_of(const struct ktap_event *ev)
  * @release: none is any more: frees the point
  * @attach_all: called once, after all @attach
  * @detach_all: called once, after all @detach
+ * @sync: called once, after all @detach_all: waits for events that are under way
  * @release_all: called once, after all @release
  *
  * All but @missed are called in process context, under &ktap_session.lock.  Any
@@ -140,6 +141,7 @@ struct ktap_source {
 	void (*release)(struct ktap_point *point);
 	int (*attach_all)(struct ktap_session *s);
 	void (*detach_all)(struct ktap_session *s);
+	void (*sync)(struct ktap_session *s);
 	void (*release_all)(struct ktap_session *s);
 };
 
@@ -151,6 +153,7 @@ extern const struct ktap_source ktap_fprobe_source;
 extern const struct ktap_source ktap_kprobe_source;
 extern const struct ktap_source ktap_ftrace_source;
 extern const struct ktap_source ktap_rawtp_source;
+extern const struct ktap_source ktap_uprobe_source;
 
 /* source.c */
 extern const struct ktap_source * const ktap_sources[];
@@ -159,10 +162,9 @@ extern const unsigned int ktap_nsources;
 void ktap_point_init(struct ktap_point *point, struct ktap_probe *probe,
 		     const struct ktap_source *source, const char *name);
 void ktap_point_events(struct ktap_point *point, u32 n);
-bool ktap_clause_reaches(const struct ktap_probe *probe,
-			 bool (*wanted)(const struct ktap_code *insn));
-bool ktap_clause_calls(const struct ktap_probe *probe,
-		       bool (*wanted)(const struct ktap_code *insn));
+typedef bool (*ktap_wanted_fn)(const struct ktap_code *insn, void *data);
+bool ktap_clause_reaches(const struct ktap_probe *probe, ktap_wanted_fn wanted, void *data);
+bool ktap_clause_calls(const struct ktap_probe *probe, ktap_wanted_fn wanted, void *data);
 int ktap_sources_attach(struct ktap_session *s, struct ktap_diag *diag);
 void ktap_sources_start(struct ktap_session *s);
 void ktap_sources_detach(struct ktap_session *s);
@@ -203,6 +205,7 @@ int ktap_parse_probe(struct ktap_vm *vm, struct ktap_probe *probe, const char *r
 int ktap_parse_kretprobe(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest);
 int ktap_parse_ftrace(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest);
 int ktap_parse_rawtp(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest);
+int ktap_parse_user(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest);
 
 /* inject.c */
 #ifdef CONFIG_KTAP_SET_RETVAL
@@ -230,6 +233,11 @@ static inline void ktap_dynevent_delete(const char *name)
 {
 }
 #endif
+
+/* resident.c: context: current's, may fault */
+bool ktap_follows_addresses(const struct ktap_code *insn, void *unused);
+bool ktap_bring_in_string(const char __user *from);
+void ktap_bring_in_strings(const void __user *from);
 
 /* src_tracepoint.c: the text of a raw record, newline included */
 void ktap_record_text(struct trace_iterator *iter, struct trace_event *event, const void *rec,

@@ -233,7 +233,7 @@ static int say_record(struct ktap_vm *vm, const struct ktap_record *rec, char *t
 	struct seq_buf s;
 
 	seq_buf_init(&s, text, KTAP_RECORD_TEXT);
-	ktap_record_format(&s, rec, rec->len);
+	ktap_record_format(&s, vm->env, rec, rec->len);
 	return ktap_out_text(vm, channel_of(rec), text, seq_buf_used(&s));
 }
 

@@ -588,27 +588,11 @@ static void find_refs(struct ktap_syscall *sc, const struct ktap_program *prog)
 	}
 }
 
-static bool follows_addresses(const struct ktap_code *insn)
-{
-	if (insn->op != KTAP_OP_CALLB)
-		return false;
-	switch (insn->d) {
-	case KTAP_FN_JOIN:
-	case KTAP_FN_STR:
-	case KTAP_FN_USER_STRING:
-	case KTAP_FN_BUF:
-	case KTAP_FN_READ:
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* Points of a clause come one after the other: one look is enough. */
 static bool clause_follows(struct ktap_syscalls *scs, const struct ktap_probe *probe)
 {
 	if (scs->probe != probe)
-		scs->follows = ktap_clause_reaches(probe, follows_addresses);
+		scs->follows = ktap_clause_reaches(probe, ktap_follows_addresses, NULL);
 	scs->probe = probe;
 	return scs->follows;
 }

@@ -12,6 +12,7 @@
 
 #include "../trace.h"
 #include "builtin.h"
+#include "source.h"
 #include "syscall_user.h"
 
 /* Is argument @n a path, by its type and its name? */
@@ -110,33 +111,6 @@ void ktap_user_read(struct trace_user_buf_info *buffers, struct ktap_counters *c
 /* What does not begin with characters is read for its first members mostly. */
 #define STRUCT_SIZE	16
 
-static bool bring_in_string(const char __user *from)
-{
-	return strnlen_user(from, KTAP_USER_SIZE) > 0;
-}
-
-/* As many strings as join() takes. */
-static void bring_in_strings(const void __user *from)
-{
-	const unsigned long __user *array = from;
-	const u32 __user *compat = from;
-	unsigned long string;
-	unsigned int i;
-	u32 half = 0;
-	int err;
-
-	for (i = 0; i < KTAP_MAX_JOINED; i++) {
-		if (ktap_user_pointer_size() == sizeof(string)) {
-			err = get_user(string, &array[i]);
-		} else {
-			err = get_user(half, &compat[i]);
-			string = half;
-		}
-		if (err || !string || !bring_in_string((const char __user *)string))
-			return;
-	}
-}
-
 /*
  * Makes what an argument points to present.  No more is touched than what the
  * system call may well read itself: behind it there might be a device.
@@ -154,9 +128,9 @@ static void bring_in(const struct syscall_metadata *meta, const unsigned long *a
 	else if (!strstr(type, "char"))
 		fault_in_readable(from, STRUCT_SIZE);
 	else if (strchr(type, '*') == type + len - 1)
-		bring_in_string(from);
+		ktap_bring_in_string(from);
 	else
-		bring_in_strings(from);
+		ktap_bring_in_strings(from);
 }
 
 /**

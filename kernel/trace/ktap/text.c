@@ -24,6 +24,7 @@
 #include "object.h"
 #include "speculation.h"
 #include "table.h"
+#include "ufile.h"
 
 void ktap_text_flush(struct ktap_text *t)
 {
@@ -93,10 +94,7 @@ static void text_stack(struct ktap_text *t, const struct ktap_value *v)
 	for (i = 0; i < n; i++) {
 		if (ktap_text_in_middle(t))
 			ktap_text_put(t, "\n", 1);
-		if (v->tag == KTAP_KSTACK)
-			sprint_symbol(symbol, frames[i]);
-		else
-			snprintf(symbol, sizeof(symbol), "0x%lx", frames[i]);
+		sprint_symbol(symbol, frames[i]);
 		ktap_text_put(t, "        ", 8);
 		ktap_text_put(t, symbol, strlen(symbol));
 	}
@@ -166,10 +164,13 @@ static void text_flat(struct ktap_text *t, const struct ktap_value *v)
 	case KTAP_TUPLE:
 		return text_tuple(t, v);
 	case KTAP_KSTACK:
-	case KTAP_USTACK:
 		return text_stack(t, v);
 	case KTAP_ARRAY:
 		return text_array(t, v);
+	case KTAP_USTACK:
+		return ktap_text_ustack(t, v);
+	case KTAP_USYM:
+		return ktap_text_usym(t, v);
 	}
 }
 

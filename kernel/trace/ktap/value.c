@@ -26,6 +26,7 @@ const char *ktap_type_name(const struct ktap_value *v)
 		[KTAP_KSTACK]	= "a kernel stack",
 		[KTAP_USTACK]	= "a user stack",
 		[KTAP_ARRAY]	= "an array",
+		[KTAP_USYM]	= "a user symbol",
 	};
 
 	return v->tag < KTAP_NR_TAGS ? names[v->tag] : "a broken value";
@@ -109,6 +110,7 @@ int ktap_compare(const struct ktap_value *x, const struct ktap_value *y)
 	case KTAP_KSTACK:
 	case KTAP_USTACK:
 	case KTAP_ARRAY:
+	case KTAP_USYM:
 		return compare_bytes(x, y);
 	default:
 		return 0;

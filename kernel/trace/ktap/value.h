@@ -32,7 +32,8 @@ enum ktap_tag {
 	KTAP_STR,		/* bytes, any; not NUL-terminated */
 	KTAP_TUPLE,		/* compound key, see ktap_tuple_* */
 	KTAP_KSTACK,		/* array of unsigned long */
-	KTAP_USTACK,		/* array of unsigned long */
+	KTAP_USTACK,		/* array of u64, see ufile.h */
+	KTAP_USYM,		/* the same of one frame: user code as a symbol */
 	KTAP_ARRAY,		/* of s64; can only be read */
 	KTAP_NR_TAGS
 };

@@ -55,7 +55,7 @@
 #define UNWRITTEN	BIT(15)
 #define ANY		GENMASK(KTAP_NR_TAGS - 1, 0)
 
-static_assert(KTAP_NR_TAGS < 15);
+static_assert(KTAP_NR_TAGS <= 15);
 
 /* Instructions and registers looked at, for a whole chunk; and sets kept for a function. */
 #define MAX_WORK	(64U << 20)
@@ -828,6 +828,8 @@ static u32 uses_of(const struct ktap_code *insn)
 			return KTAP_USES_SPECULATION;
 		if (ktap_builtins[insn->d].result & (ktap_bit(TABLE) | ktap_bit(AGG)))
 			return KTAP_USES_HEAP;
+		if (insn->d == KTAP_FN_USTACK || insn->d == KTAP_FN_USYM)
+			return KTAP_USES_USER_CODE;
 		return 0;
 	default:
 		return 0;

@@ -132,6 +132,9 @@ struct ktap_fault {
  * @nmi_busy: operations on tables, aggregations, globals and threads given up,
  *	since the event interrupted one on this CPU (see lock.h); and
  *	aggregations read in the middle of a write
+ * @no_user_stack: stacks of programs that could not be read
+ * @no_user_file: frames of them that are addresses since their file was not found:
+ *	the mappings were being changed, or the session had too many files
  * @cut_strings: strings cut to KTAP_MAX_STRLEN
  * @bad_reads: reads of memory that was not there, or not to be read
  * @unknown_calls: system calls of 32-bit programs that have no event
@@ -146,6 +149,8 @@ struct ktap_counters {
 	atomic_long_t full_threads;
 	atomic_long_t no_memory;
 	atomic_long_t nmi_busy;
+	atomic_long_t no_user_stack;
+	atomic_long_t no_user_file;
 	atomic_long_t cut_strings;
 	atomic_long_t bad_reads;
 	atomic_long_t unknown_calls;
@@ -173,6 +178,9 @@ struct ktap_counters {
  *	holds none back
  * @options: by option of the program: the text given for it, NULL if none was;
  *	NULL if the program takes no options (option.c)
+ * @ufiles: files that user code lies in (ufile.c); NULL if the program looks at
+ *	none
+ * @marks: whoever reads the text finds the symbols of user code: it is marked
  * @seed: of the hash of table keys
  * @wall_offset: the time of the day less CLOCK_MONOTONIC, nanoseconds, as it was
  *	when the session began: so the same moment is always shown alike
@@ -192,6 +200,8 @@ struct ktap_env {
 	struct ktap_found *found;
 	struct ktap_speculations *speculations;
 	const char **options;
+	struct ktap_ufiles *ufiles;
+	bool marks;
 	u32 seed;
 	s64 wall_offset;
 	struct ktap_counters counters;

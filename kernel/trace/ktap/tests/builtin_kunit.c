@@ -367,7 +367,7 @@ static struct test_chunk *formats_parameter(struct kunit *test)
 
 static void format_of_symbols_and_tables_needs_process_context(struct kunit *test)
 {
-	unsigned long frame = 0x10;
+	u64 frame = 0x10;
 	struct ktap_value stack = { .blob = &frame, .tag = KTAP_USTACK, .len = sizeof(frame) };
 	struct ktap_program *prog = test_load(formats_parameter(test));
 	struct test_chunk *c = test_chunk(test);

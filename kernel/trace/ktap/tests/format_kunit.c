@@ -173,7 +173,7 @@ static void print_puts_tabs_between(struct kunit *test)
 
 static void frames_of_a_stack_have_lines_of_their_own(struct kunit *test)
 {
-	unsigned long frames[] = { 0x10, 0x20 };
+	u64 frames[] = { 0x10, 0x20 };
 	struct ktap_value args[] = {
 		str("%s%s\n"), str("at"),
 		{ .blob = frames, .tag = KTAP_USTACK, .len = sizeof(frames) },
@@ -419,7 +419,7 @@ static const char *through_record(struct kunit *test, struct ktap_vm *vm,
 	KUNIT_ASSERT_NOT_NULL(test, rec);
 	ktap_record_write(vm, rec, size, type, args, n);
 	KUNIT_EXPECT_EQ(test, rec->len, size);
-	ktap_record_format(s, rec, size);
+	ktap_record_format(s, vm->env, rec, size);
 	s->buffer[min(s->len, s->size - 1)] = '\0';
 	return s->buffer;
 }
@@ -436,7 +436,7 @@ static void records_keep_all_types(struct kunit *test)
 	static const struct ktap_event_ops ops = { .save = save_event };
 	static const struct ktap_event event = { .ops = &ops };
 	struct ktap_vm *vm = any_vm(test, KTAP_LEVEL_TASK);
-	unsigned long frames[] = { 0x10 };
+	u64 frames[] = { 0x10 };
 	struct ktap_value args[] = {
 		KTAP_VALUE_NIL, KTAP_VALUE_BOOL(false), KTAP_VALUE_INT(S64_MIN), str("text"),
 		KTAP_VALUE_PTR(1),
@@ -560,11 +560,11 @@ static void broken_records_do_no_harm(struct kunit *test)
 			r.arg.tag = KTAP_STR;
 			r.arg.len = len > 32 ? -len : len;
 			r.data = 0;
-			ktap_record_format(&s, &r.rec, size);
+			ktap_record_format(&s, NULL, &r.rec, size);
 		}
 	}
 	r.rec.nargs = U16_MAX;
-	ktap_record_format(&s, &r.rec, sizeof(r));
+	ktap_record_format(&s, NULL, &r.rec, sizeof(r));
 	KUNIT_EXPECT_FALSE(test, seq_buf_has_overflowed(&s));
 }
 

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Where an argument of a marker in a program is found.  The text is that of the
+ * program ktap, which knows the forms of each architecture's compilers: here it
+ * is one form for all, that of registers and memory.
+ */
+#include <linux/ctype.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/overflow.h>
+#include <linux/ptrace.h>
+#include <linux/string.h>
+
+#include "recipe.h"
+
+/* Longest name of a register, its NUL included. */
+#define REGISTER_SIZE	16
+
+static bool take(const char **p, char c)
+{
+	if (**p != c)
+		return false;
+	++*p;
+	return true;
+}
+
+static int digit_of(char c, unsigned int base)
+{
+	int digit = -1;
+
+	if (isdigit(c))
+		digit = c - '0';
+	else if (base == 16 && isxdigit(c))
+		digit = tolower(c) - 'a' + 10;
+	return digit;
+}
+
+/* "[-]DIGITS" or "[-]0xDIGITS"; of an address that is above all others, too. */
+static bool take_number(const char **p, s64 *value)
+{
+	bool negative = take(p, '-');
+	unsigned int base = 10;
+	const char *first;
+	u64 n = 0;
+
+	if ((*p)[0] == '0' && (*p)[1] == 'x') {
+		*p += 2;
+		base = 16;
+	}
+	for (first = *p; digit_of(**p, base) >= 0; ++*p) {
+		if (check_mul_overflow(n, (u64)base, &n) ||
+		    check_add_overflow(n, (u64)digit_of(**p, base), &n))
+			return false;
+	}
+	if (negative && n > (u64)S64_MAX + 1)
+		return false;
+	*value = negative ? -n : n;
+	return *p != first;
+}
+
+static bool find_register(const char *name, s16 *reg)
+{
+	int offset = -1;
+
+#ifdef CONFIG_HAVE_REGS_AND_STACK_ACCESS_API
+	offset = regs_query_register_offset(name);
+#endif
+	if (offset < 0 && strcmp(name, "ip"))
+		return false;
+	*reg = offset < 0 ? KTAP_RECIPE_IP : offset;
+	return true;
+}
+
+static bool take_register(const char **p, s16 *reg)
+{
+	char name[REGISTER_SIZE];
+	unsigned int len = 0;
+
+	if (!take(p, '%'))
+		return false;
+	while (isalnum(**p) || **p == '_') {
+		if (len == sizeof(name) - 1)
+			return false;
+		name[len++] = *(*p)++;
+	}
+	name[len] = '\0';
+	return find_register(name, reg);
+}
+
+static const char *take_memory(const char **p, struct ktap_recipe *r)
+{
+	s64 scale = 1;
+
+	r->kind = KTAP_RECIPE_MEM;
+	if (**p != '(' && !take_number(p, &r->value))
+		return "an address begins with a number or a '('";
+	if (!take(p, '('))
+		return "an address has a register in '()'";
+	if (!take_register(p, &r->base))
+		return "there is no such register";
+	if (take(p, ',') && !take_register(p, &r->index))
+		return "there is no such register";
+	if (r->index != KTAP_RECIPE_NO_REG && take(p, ',') && !take_number(p, &scale))
+		return "the scale of an address is a number";
+	if (scale != 1 && scale != 2 && scale != 4 && scale != 8)
+		return "the scale of an address is 1, 2, 4 or 8";
+	r->scale = scale;
+	return take(p, ')') ? NULL : "an address ends with ')'";
+}
+
+static const char *take_value(const char **p, struct ktap_recipe *r)
+{
+	if (take(p, '$')) {
+		r->kind = KTAP_RECIPE_CONST;
+		return take_number(p, &r->value) ? NULL : "behind '$' there is a number";
+	}
+	if (**p == '%') {
+		r->kind = KTAP_RECIPE_REG;
+		return take_register(p, &r->base) ? NULL : "there is no such register";
+	}
+	return take_memory(p, r);
+}
+
+const char *ktap_recipe_parse(const char *text, struct ktap_recipe *r)
+{
+	const char *why;
+	s64 n;
+
+	*r = (struct ktap_recipe){ .index = KTAP_RECIPE_NO_REG };
+	if (*text == '!')
+		return NULL;
+	r->is_signed = take(&text, '-');
+	if (!take_number(&text, &n) || (n != 1 && n != 2 && n != 4 && n != 8))
+		return "an argument has 1, 2, 4 or 8 bytes";
+	r->size = n;
+	if (!take(&text, '@'))
+		return "there is '@' between the bytes of an argument and its place";
+	why = take_value(&text, r);
+	if (why)
+		return why;
+	if (take(&text, '>')) {
+		if (!take(&text, '>') || !take_number(&text, &n) || n < 0 || n > 63)
+			return "behind '>>' there is a number of bits, at most 63";
+		r->shift = n;
+	}
+	return *text ? "something is behind the argument's place" : NULL;
+}
+
+static u64 get_register(struct pt_regs *regs, s16 reg)
+{
+	if (reg == KTAP_RECIPE_IP)
+		return instruction_pointer(regs);
+#ifdef CONFIG_HAVE_REGS_AND_STACK_ACCESS_API
+	return regs_get_register(regs, reg);
+#else
+	return 0;
+#endif
+}
+
+static int get_memory(const struct ktap_recipe *r, struct pt_regs *regs, unsigned int pointer,
+		      ktap_recipe_read_fn read, u64 *value)
+{
+	u64 address = get_register(regs, r->base) + (u64)r->value;
+	union {
+		u8 u8;
+		u16 u16;
+		u32 u32;
+		u64 u64;
+	} x;
+	int err;
+
+	if (r->index != KTAP_RECIPE_NO_REG)
+		address += get_register(regs, r->index) * r->scale;
+	if (pointer == sizeof(u32))
+		address = (u32)address;
+	err = read(&x, address, r->size);
+	if (err)
+		return err;
+	switch (r->size) {
+	case 1:
+		*value = x.u8;
+		break;
+	case 2:
+		*value = x.u16;
+		break;
+	case 4:
+		*value = x.u32;
+		break;
+	default:
+		*value = x.u64;
+	}
+	return 0;
+}
+
+int ktap_recipe_get(const struct ktap_recipe *r, struct pt_regs *regs, unsigned int pointer,
+		    ktap_recipe_read_fn read, s64 *value)
+{
+	unsigned int above;
+	u64 v = r->value;
+	int err = 0;
+
+	switch ((enum ktap_recipe_kind)r->kind) {
+	case KTAP_RECIPE_NONE:
+		return -ENODATA;
+	case KTAP_RECIPE_CONST:
+		break;
+	case KTAP_RECIPE_REG:
+		v = get_register(regs, r->base);
+		break;
+	case KTAP_RECIPE_MEM:
+		err = get_memory(r, regs, pointer, read, &v);
+		break;
+	}
+	if (err)
+		return err;
+	above = 64 - 8 * r->size;
+	v = v >> r->shift << above;
+	*value = r->is_signed ? (s64)v >> above : (s64)(v >> above);
+	return 0;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Recipes: where an argument of a marker in a program is found.
+ */
+#ifndef _KTAP_RECIPE_H
+#define _KTAP_RECIPE_H
+
+#include <linux/types.h>
+
+struct pt_regs;
+
+/**
+ * enum ktap_recipe_kind - what has the argument
+ * @KTAP_RECIPE_NONE: nothing that can be read here: it is nil
+ * @KTAP_RECIPE_CONST: the recipe itself
+ * @KTAP_RECIPE_REG: a register
+ * @KTAP_RECIPE_MEM: memory of the process
+ */
+enum ktap_recipe_kind {
+	KTAP_RECIPE_NONE,
+	KTAP_RECIPE_CONST,
+	KTAP_RECIPE_REG,
+	KTAP_RECIPE_MEM,
+};
+
+/* Instead of a register's offset in struct pt_regs. */
+#define KTAP_RECIPE_NO_REG	(-1)
+#define KTAP_RECIPE_IP		(-2)
+
+/**
+ * struct ktap_recipe - how to get an argument
+ * @kind: enum ktap_recipe_kind
+ * @size: its bytes: 1, 2, 4 or 8
+ * @shift: bits of the value below it
+ * @scale: what @index is multiplied with
+ * @is_signed: below 0 where its highest bit is set
+ * @base: a register, by its offset in struct pt_regs
+ * @index: another one, or KTAP_RECIPE_NO_REG
+ * @value: the constant; of memory, its distance from the registers
+ */
+struct ktap_recipe {
+	u8 kind;
+	u8 size;
+	u8 shift;
+	u8 scale;
+	bool is_signed;
+	s16 base;
+	s16 index;
+	s64 value;
+};
+
+/* Reads memory of the current process; 0 or a negative errno. */
+typedef int (*ktap_recipe_read_fn)(void *to, u64 from, size_t size);
+
+/**
+ * ktap_recipe_parse() - Reads a recipe
+ * @text: "[-]SIZE@VALUE[>>SHIFT]", or "!" and anything: not to be read
+ * @r: gets what it says
+ *
+ * VALUE is "$NUMBER", "%REGISTER" or "[NUMBER](%REGISTER[,%REGISTER[,SCALE]])".
+ * Registers have the names of regs_query_register_offset(), and "ip".
+ * Return: NULL, or what is wrong with it.
+ */
+const char *ktap_recipe_parse(const char *text, struct ktap_recipe *r);
+
+/**
+ * ktap_recipe_get() - Gets an argument
+ * @r: how
+ * @regs: the registers of the process
+ * @pointer: bytes of its addresses
+ * @read: reads its memory
+ * @value: gets the argument
+ *
+ * Return: 0, -ENODATA if it is not to be read, or what @read returned.
+ */
+int ktap_recipe_get(const struct ktap_recipe *r, struct pt_regs *regs, unsigned int pointer,
+		    ktap_recipe_read_fn read, s64 *value);
+
+#endif /* _KTAP_RECIPE_H */

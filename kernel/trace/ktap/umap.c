@@ -1,0 +1,509 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Code of programs: which file an address lies in, and what that file is called.
+ */
+#include <linux/atomic.h>
+#include <linux/auxvec.h>
+#include <linux/buildid.h>
+#include <linux/cleanup.h>
+#include <linux/dcache.h>
+#include <linux/file.h>
+#include <linux/file_ref.h>
+#include <linux/fs.h>
+#include <linux/irq_work.h>
+#include <linux/limits.h>
+#include <linux/memcontrol.h>
+#include <linux/mm.h>
+#include <linux/mmap_lock.h>
+#include <linux/perf_event.h>
+#include <linux/ptrace.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/string_helpers.h>
+#include <linux/workqueue.h>
+#include <asm/tlb.h>
+
+#include "builtin.h"
+#include "session.h"
+#include "ufile.h"
+#include "umap.h"
+
+/**
+ * DOC: From an address to a file
+ *
+ * An address means nothing once its process is gone, and something else in the
+ * next one.  So it is turned into a place in a file where the event happens, in
+ * any context, without a lock:
+ *
+ * - The mappings are read as uprobes do: under RCU, and only believed if nobody
+ *   began to change them meanwhile (mmap_lock_speculate_*()).  The memory of a
+ *   struct vm_area_struct, a struct file and a struct inode that were there when
+ *   the read side began stays what it is, if not whose, until it ends.
+ * - The file is looked up in a table of the session by its inode (ufile.c).  The
+ *   first one who meets it, who moves it from NEW to TAKEN, takes a reference and
+ *   has an irq_work queue the rest.
+ * - In process context the name and the build id are found out, the file becomes
+ *   KNOWN, and the reference is dropped: files are held for as long as that
+ *   takes.  If the mappings were changed before there was a reference, it may be one
+ *   of another file: then it is only dropped, there too, and the file is NEW again.
+ *
+ * A frame that no file is found for stays an address.  If that is not because
+ * there is none, it is counted.
+ */
+
+#define DEFAULT_DEPTH	16
+#define MAX_DEPTH	127
+
+/* To read a frame, and to find its file, takes as long as so many instructions. */
+#define FRAME_COST	4
+
+/* How often mappings that change are looked at again. */
+#define TRIES		3
+
+static_assert((MAX_DEPTH + 1) * sizeof(u64) <= KTAP_MAX_STRLEN);
+static_assert(KTAP_BUILD_ID_MAX == BUILD_ID_SIZE_MAX);
+
+/**
+ * struct area - addresses that are mapped alike
+ * @start: the first
+ * @end: the first one behind
+ * @frame: the frame that @start is; 0: addresses remain addresses
+ */
+struct area {
+	unsigned long start;
+	unsigned long end;
+	u64 frame;
+};
+
+/* What was read of a mapping, when the mappings had changed @seq times. */
+struct mapping {
+	unsigned int seq;
+	struct vm_area_struct *vma;
+	unsigned long start;
+	unsigned long end;
+	u64 offset;
+	bool in_file;
+	struct ktap_ufile_key key;
+};
+
+/* Memory that processes share, and that has no name anywhere, is no file. */
+static bool is_file(const struct inode *inode)
+{
+	return S_ISREG(inode->i_mode) && !(inode->i_sb->s_flags & SB_KERNMOUNT);
+}
+
+static struct ktap_ufile_key key_of(const struct inode *inode)
+{
+	return (struct ktap_ufile_key){
+		.ino = inode->i_ino,
+		.dev = inode->i_sb->s_dev,
+		.generation = inode->i_generation,
+	};
+}
+
+/* Where the kernel's own code lies in a process, as it told it at exec; 0: nowhere. */
+static unsigned long vdso_of(const struct mm_struct *mm, unsigned int word)
+{
+#ifdef AT_SYSINFO_EHDR
+	unsigned int i;
+
+	for (i = 0; i + 1 < AT_VECTOR_SIZE * sizeof(long) / word; i += 2) {
+		unsigned long type, value;
+
+		if (word == sizeof(u32)) {
+			type = ((const u32 *)mm->saved_auxv)[i];
+			value = ((const u32 *)mm->saved_auxv)[i + 1];
+		} else {
+			type = mm->saved_auxv[i];
+			value = mm->saved_auxv[i + 1];
+		}
+		if (type == AT_NULL)
+			return 0;
+		if (type == AT_SYSINFO_EHDR)
+			return value;
+	}
+#endif
+	return 0;
+}
+
+/* Of a mapping without a file: is it the vdso? */
+static void read_special(struct mapping *m, const struct mm_struct *mm)
+{
+	unsigned int word;
+
+	for (word = sizeof(u32); word <= sizeof(long); word *= 2) {
+		if (!m->start || vdso_of(mm, word) != m->start)
+			continue;
+		m->in_file = true;
+		m->offset = 0;
+		m->key = (struct ktap_ufile_key){ .generation = word };
+	}
+}
+
+/*
+ * Reads a mapping that may be changed, and freed, at any time: what it says is
+ * worth nothing until mmap_lock_speculate_retry() has been asked.
+ */
+static void read_mapping(struct mapping *m, const struct mm_struct *mm)
+{
+	const struct vm_area_struct *vma = m->vma;
+	const struct file *file = READ_ONCE(vma->vm_file);
+	const struct inode *inode = file ? READ_ONCE(file->f_inode) : NULL;
+
+	m->start = READ_ONCE(vma->vm_start);
+	m->end = READ_ONCE(vma->vm_end);
+	m->offset = (u64)READ_ONCE(vma->vm_pgoff) << PAGE_SHIFT;
+	m->in_file = false;
+	if (!file) {
+		read_special(m, mm);
+	} else if (inode && is_file(inode)) {
+		m->in_file = true;
+		m->key = key_of(inode);
+	}
+}
+
+/* Under RCU.  False: the mappings do not stand still. */
+static bool find_mapping(struct mm_struct *mm, unsigned long address, struct mapping *m)
+{
+	unsigned int i;
+
+	for (i = 0; i < TRIES; i++) {
+		if (!mmap_lock_speculate_try_begin(mm, &m->seq))
+			continue;
+		m->vma = vma_lookup(mm, address);
+		if (m->vma)
+			read_mapping(m, mm);
+		if (!mmap_lock_speculate_retry(mm, m->seq))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Under RCU.  Gets hold of a file whose name nobody has asked for.  A reference to
+ * the wrong one cannot be dropped here: fput() is not for any context.
+ */
+static void take_file(struct ktap_session *s, struct ktap_ufile *uf, const struct mapping *m,
+		      struct mm_struct *mm)
+{
+	struct file *file = NULL;
+
+	if (cmpxchg(&uf->state, KTAP_UFILE_NEW, KTAP_UFILE_TAKEN) != KTAP_UFILE_NEW)
+		return;
+	if (uf->key.ino) {
+		file = READ_ONCE(m->vma->vm_file);
+		if (!file || !file_ref_get(&file->f_ref)) {
+			WRITE_ONCE(uf->state, KTAP_UFILE_NEW);
+			return;
+		}
+	}
+	/* Was it still mapped, and hence what it was, when there was a reference? */
+	uf->sure = !mmap_lock_speculate_retry(mm, m->seq);
+	/* Pairs with that of name_files().  There must be something for the vdso, too. */
+	smp_store_release(&uf->file, file ?: (void *)s);
+	/* ktap_umap_destroy() waits for it. */
+	if (!READ_ONCE(s->abort))
+		irq_work_queue(&s->umap_irq);
+}
+
+/* Finds the area that an address lies in.  False: it could not be told. */
+static bool find_area(struct ktap_session *s, unsigned long address, struct area *area)
+{
+	struct ktap_ufiles *files = s->env.ufiles;
+	struct mm_struct *mm = current->mm;
+	struct mapping m;
+	int place;
+
+	guard(rcu)();
+	if (!find_mapping(mm, address, &m))
+		return false;
+	if (!m.vma || !m.in_file) {
+		/* Where nothing is, there is no file either. */
+		area->start = m.vma ? m.start : address;
+		area->end = m.vma ? m.end : address + 1;
+		area->frame = 0;
+		return true;
+	}
+	if (m.offset + (m.end - m.start) > KTAP_FRAME_OFFSET)
+		return false;
+	place = ktap_ufile_get(files, &m.key);
+	if (place < 0)
+		return false;
+	if (READ_ONCE(files->files[place].state) == KTAP_UFILE_NEW)
+		take_file(s, &files->files[place], &m, mm);
+	area->start = m.start;
+	area->end = m.end;
+	area->frame = ktap_frame_in_file(place, m.offset);
+	return true;
+}
+
+/* An address becomes a frame.  @area has the one before it lay in. */
+static u64 frame_of(struct ktap_vm *vm, u64 address, struct area *area)
+{
+	bool inside = address - area->start < area->end - area->start;
+
+	if (!inside && !find_area(ktap_session_of(vm), address, area)) {
+		atomic_long_inc(&vm->env->counters.no_user_file);
+		*area = (struct area){ };
+		return address;
+	}
+	return area->frame ? area->frame + (address - area->start) : address;
+}
+
+/* Addresses become frames; there is room for one more word.  Gives the words used. */
+static unsigned int make_frames(struct ktap_vm *vm, u64 *frames, unsigned int n)
+{
+	bool addresses = false;
+	struct area area = { };
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		/* No machine has programs up there. */
+		frames[i] = frame_of(vm, frames[i] & ~KTAP_FRAME_FILE, &area);
+		addresses |= ktap_frame_is_address(frames[i]);
+	}
+	if (addresses)
+		frames[n++] = ktap_frame_process(current->tgid);
+	return n;
+}
+
+#ifdef CONFIG_PERF_EVENTS
+static int get_buffers(void)
+{
+	return get_callchain_buffers(READ_ONCE(sysctl_perf_event_max_stack));
+}
+
+static void put_buffers(void)
+{
+	put_callchain_buffers();
+}
+
+/* The state that the thread left user mode in, if it is not the event's own. */
+static struct pt_regs *user_regs(const struct ktap_vm *vm)
+{
+	const struct ktap_event *ev = vm->event;
+	struct pt_regs *regs = ev && ev->ops->regs ? ev->ops->regs(ev) : NULL;
+
+	return regs && user_mode(regs) ? regs : task_pt_regs(current);
+}
+
+/*
+ * Perf knows of 32-bit programs, of functions that have not made their frame yet,
+ * and of returns that uprobes have bent.  False: its buffer was busy.
+ */
+static bool walk(struct ktap_vm *vm, u64 *addresses, unsigned int depth, unsigned int *n)
+{
+	struct perf_callchain_entry *chain;
+	u32 limit = READ_ONCE(sysctl_perf_event_max_stack);
+
+	/* The buffer is of this CPU and context: it stays as it is until that ends. */
+	guard(preempt_notrace)();
+	chain = get_perf_callchain(user_regs(vm), false, true, min(depth, limit), false, false, 0);
+	if (!chain)
+		return false;
+	*n = min_t(u64, chain->nr, depth);
+	memcpy(addresses, chain->ip, *n * sizeof(*addresses));
+	return true;
+}
+#else
+static int get_buffers(void)
+{
+	return 0;
+}
+
+static void put_buffers(void)
+{
+}
+
+static bool walk(struct ktap_vm *vm, u64 *addresses, unsigned int depth, unsigned int *n)
+{
+	return false;
+}
+#endif
+
+static bool has_user_code(void)
+{
+	return current->mm && !(current->flags & (PF_KTHREAD | PF_USER_WORKER));
+}
+
+/* A thread of the kernel has no frames: a stack all the same, and good as a key. */
+int ktap_fn_ustack(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	s64 depth = n ? r[0].i : DEFAULT_DEPTH;
+	unsigned int len = 0;
+	u64 *frames;
+
+	if (depth < 1 || depth > MAX_DEPTH)
+		return ktap_vm_error(vm, -EINVAL, "the depth of a stack is 1 to %d", MAX_DEPTH);
+	if (ktap_vm_charge(vm, depth * FRAME_COST))
+		return vm->error;
+	frames = ktap_arena_alloc(vm, (depth + 1) * sizeof(*frames));
+	if (!frames)
+		return vm->error;
+	if (has_user_code()) {
+		if (nmi_uaccess_okay() && walk(vm, frames, depth, &len))
+			len = make_frames(vm, frames, len);
+		else
+			atomic_long_inc(&vm->env->counters.no_user_stack);
+	}
+	ktap_arena_trim(vm, frames, len * sizeof(*frames));
+	r[0] = (struct ktap_value){
+		.blob = frames,
+		.tag = KTAP_USTACK,
+		.len = len * sizeof(*frames),
+	};
+	return 0;
+}
+
+int ktap_fn_usym(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	u64 address = r[0].u;
+	unsigned int len = 1;
+	u64 *frames;
+
+	if (r[0].tag == KTAP_NIL)
+		return 0;
+	if (ktap_vm_charge(vm, FRAME_COST))
+		return vm->error;
+	frames = ktap_arena_alloc(vm, 2 * sizeof(*frames));
+	if (!frames)
+		return vm->error;
+	frames[0] = address & ~KTAP_FRAME_FILE;
+	if (has_user_code() && frames[0] == (unsigned long)address)
+		len = make_frames(vm, frames, 1);
+	ktap_arena_trim(vm, frames, len * sizeof(*frames));
+	r[0] = (struct ktap_value){
+		.blob = frames,
+		.tag = KTAP_USYM,
+		.len = len * sizeof(*frames),
+	};
+	return 0;
+}
+
+/* The name of a file, control bytes as \ooo; NULL if it cannot be made. */
+static char *make_path(const struct file *file, char *buf)
+{
+	static const char escaped[] =
+		"\x01\x02\x03\x04\x05\x06\x07\x08\t\n\x0b\x0c\r\x0e\x0f\x10\x11\x12\x13\x14\x15"
+		"\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f\x7f\\";
+	const char *path = d_path(file_user_path(file), buf, PATH_MAX);
+	size_t len;
+	char *text;
+
+	if (IS_ERR(path))
+		return NULL;
+	len = string_escape_mem(path, strlen(path), NULL, 0, ESCAPE_OCTAL, escaped);
+	text = kmalloc(len + 1, KTAP_GFP);
+	if (!text)
+		return NULL;
+	string_escape_mem(path, strlen(path), text, len, ESCAPE_OCTAL, escaped);
+	text[len] = '\0';
+	return text;
+}
+
+/* Nobody else writes to it until the state says so. */
+static void name_file(struct ktap_ufile *uf, char *buf)
+{
+	u32 size;
+
+	if (!uf->key.ino) {
+		uf->path = kstrdup("[vdso]", KTAP_GFP);
+		return;
+	}
+	uf->path = make_path(uf->file, buf);
+	if (!build_id_parse_file(uf->file, uf->build_id, &size))
+		uf->build_id_len = size;
+}
+
+static void name_files(struct ktap_ufiles *files, char *buf)
+{
+	/* Pairs with that of add(), in ufile.c. */
+	u32 i, n = smp_load_acquire(&files->n);
+
+	for (i = 0; i < n; i++) {
+		struct ktap_ufile *uf = &files->files[i];
+		/* Pairs with that of take_file(). */
+		struct file *file = smp_load_acquire(&uf->file);
+		bool sure = file && uf->sure;
+
+		if (!file)
+			continue;
+		if (sure)
+			name_file(uf, buf);
+		uf->file = NULL;
+		/* Pairs with those who ask for the state: the name stands. */
+		smp_store_release(&uf->state, sure ? KTAP_UFILE_KNOWN : KTAP_UFILE_NEW);
+		if (uf->key.ino)
+			fput(file);
+		cond_resched();
+	}
+}
+
+static void umap_work(struct work_struct *work)
+{
+	struct ktap_session *s = container_of(work, struct ktap_session, umap_work);
+	struct mem_cgroup *old = set_active_memcg(s->memcg);
+	char *buf = kmalloc(PATH_MAX, KTAP_GFP);
+
+	/* Without memory they stay as they are, until somebody wants their names. */
+	if (buf)
+		name_files(s->env.ufiles, buf);
+	kfree(buf);
+	set_active_memcg(old);
+}
+
+static void umap_irq(struct irq_work *work)
+{
+	struct ktap_session *s = container_of(work, struct ktap_session, umap_irq);
+
+	queue_work(system_dfl_wq, &s->umap_work);
+}
+
+static void name_now(struct ktap_session *s)
+{
+	queue_work(system_dfl_wq, &s->umap_work);
+	flush_work(&s->umap_work);
+}
+
+void ktap_ufile_wait(const struct ktap_env *env, u32 place)
+{
+	struct ktap_session *s = container_of((struct ktap_env *)env, struct ktap_session, env);
+	struct ktap_ufile *uf = &s->env.ufiles->files[place];
+
+	name_now(s);
+	if (READ_ONCE(uf->state) == KTAP_UFILE_KNOWN)
+		return;
+	/* Who is about to get hold of it will have done so. */
+	synchronize_rcu();
+	name_now(s);
+	/* It was gone too fast: nobody shall try that again for each frame. */
+	(void)cmpxchg(&uf->state, KTAP_UFILE_NEW, KTAP_UFILE_KNOWN);
+}
+
+int ktap_umap_init(struct ktap_session *s)
+{
+	init_irq_work(&s->umap_irq, umap_irq);
+	INIT_WORK(&s->umap_work, umap_work);
+	s->env.marks = s->symbols;
+	return s->env.ufiles ? get_buffers() : 0;
+}
+
+void ktap_umap_destroy(struct ktap_session *s)
+{
+	u32 i;
+
+	irq_work_sync(&s->umap_irq);
+	cancel_work_sync(&s->umap_work);
+	if (!s->env.ufiles)
+		return;
+	for (i = 0; i < s->env.ufiles->n; i++) {
+		struct ktap_ufile *uf = &s->env.ufiles->files[i];
+
+		if (uf->file && uf->key.ino)
+			fput(uf->file);
+	}
+	put_buffers();
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Code of programs: which file an address lies in, and what that file is called.
+ */
+#ifndef _KTAP_UMAP_H
+#define _KTAP_UMAP_H
+
+struct ktap_session;
+
+/**
+ * ktap_umap_init() - Gets ready to look at user code, if the program does
+ * @s: the session, its program loaded
+ *
+ * Context: process, may sleep.
+ * Return: 0, to be undone by ktap_umap_destroy(), or a negative errno.
+ */
+int ktap_umap_init(struct ktap_session *s);
+
+/* No handler of the session runs any more, nor does its thread.  Context: process. */
+void ktap_umap_destroy(struct ktap_session *s);
+
+#endif /* _KTAP_UMAP_H */

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a script sees of a place in a user's program: arguments, names, what was
+ * returned.
+ *
+ * Handlers cannot wait for memory of the process, but who calls them can.  So what
+ * is on its stack, or what a marker's argument is read from, is read before; and
+ * what arguments point to is brought in, if handlers may read it.
+ */
+#include <linux/kernel.h>
+#include <linux/pagemap.h>
+#include <linux/ptrace.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "builtin.h"
+#include "uprobe.h"
+
+/*
+ * The first arguments of a function are in registers, the others lie on its stack,
+ * so many words above the stack pointer.  These are the conventions of programs:
+ * the kernel has conventions of its own.
+ */
+#ifdef CONFIG_HAVE_FUNCTION_ARG_ACCESS_API
+#if defined(CONFIG_X86_64)
+#define ARGS_IN_REGS		6
+#define ARGS_ON_STACK		1
+#define COMPAT_ARGS_IN_REGS	0
+#elif defined(CONFIG_X86_32)
+#define ARGS_IN_REGS		0
+#define ARGS_ON_STACK		1
+#elif defined(CONFIG_ARM64)
+#define ARGS_IN_REGS		8
+#define ARGS_ON_STACK		0
+#define COMPAT_ARGS_IN_REGS	4
+#elif defined(CONFIG_RISCV) || defined(CONFIG_LOONGARCH)
+#define ARGS_IN_REGS		8
+#define ARGS_ON_STACK		0
+#elif defined(CONFIG_S390)
+#define ARGS_IN_REGS		5
+#define ARGS_ON_STACK		20
+#elif defined(CONFIG_PPC)
+#define ARGS_IN_REGS		8
+#else
+#define ARGS_IN_REGS		4
+#endif
+#else
+#define ARGS_IN_REGS		0
+#endif
+
+#ifndef COMPAT_ARGS_IN_REGS
+#define COMPAT_ARGS_IN_REGS	ARGS_IN_REGS
+#endif
+
+static unsigned int args_in_regs(unsigned int word)
+{
+	return word == sizeof(long) ? ARGS_IN_REGS : COMPAT_ARGS_IN_REGS;
+}
+
+/* May fault. */
+static int read_memory(void *to, u64 from, size_t size)
+{
+	if ((unsigned long)from != from)
+		return -EFAULT;
+	return copy_from_user(to, (const void __user *)(unsigned long)from, size) ? -EFAULT : 0;
+}
+
+#ifdef ARGS_ON_STACK
+static bool stack_argument(struct pt_regs *regs, unsigned int n, unsigned int word, u64 *value)
+{
+	u64 from = user_stack_pointer(regs) + (ARGS_ON_STACK + n) * word;
+	u32 half;
+	int err;
+
+	if (word == sizeof(*value))
+		return !read_memory(value, from, word);
+	err = read_memory(&half, from, word);
+	*value = half;
+	return !err;
+}
+#else
+static bool stack_argument(struct pt_regs *regs, unsigned int n, unsigned int word, u64 *value)
+{
+	return false;
+}
+#endif
+
+/**
+ * ktap_user_has_argument() - Is it known where an argument of functions is?
+ * @n: number of the argument, from 0
+ */
+bool ktap_user_has_argument(unsigned int n)
+{
+#ifdef ARGS_ON_STACK
+	return n < KTAP_USER_ARGS;
+#else
+	return n < min(ARGS_IN_REGS, COMPAT_ARGS_IN_REGS);
+#endif
+}
+
+/**
+ * ktap_user_argument() - Gets an argument of the function that begins
+ * @regs: the process's registers
+ * @n: number of the argument, from 0
+ * @value: gets it
+ *
+ * Context: current's, may fault.
+ * Return: false if it is not to be had.
+ */
+bool ktap_user_argument(struct pt_regs *regs, unsigned int n, u64 *value)
+{
+	unsigned int word = ktap_user_pointer_size();
+
+	if (n >= args_in_regs(word))
+		return stack_argument(regs, n - args_in_regs(word), word, value);
+#ifdef CONFIG_HAVE_FUNCTION_ARG_ACCESS_API
+	*value = regs_get_kernel_argument(regs, n);
+	if (word == sizeof(u32))
+		*value = (u32)*value;
+#endif
+	return true;
+}
+
+static bool marker_argument(const struct ktap_uhit *h, unsigned int n, u64 *value)
+{
+	const struct ktap_place *place = h->at->place;
+
+	return n < place->nargs && !ktap_recipe_get(&place->args[n], h->regs,
+						    ktap_user_pointer_size(), read_memory,
+						    (s64 *)value);
+}
+
+/* Is there an argument that could have been read? */
+static bool should_be_there(const struct ktap_uhit *h, unsigned int n)
+{
+	const struct ktap_place *place = h->at->place;
+
+	if (!h->at->u->marker)
+		return ktap_user_has_argument(n);
+	return n < place->nargs && place->args[n].kind != KTAP_RECIPE_NONE;
+}
+
+/**
+ * ktap_user_arguments() - Gets the arguments that handlers may ask for
+ * @h: gets them
+ *
+ * One that cannot be read is nil, and counted.
+ * Context: current's, may fault.
+ */
+void ktap_user_arguments(struct ktap_uhit *h)
+{
+	const struct ktap_upoint *u = h->at->u;
+	unsigned int n;
+	bool got;
+
+	for (n = 0; n < KTAP_USER_ARGS; n++) {
+		if (!(u->wanted & BIT(n)))
+			continue;
+		if (u->marker)
+			got = marker_argument(h, n, &h->args[n]);
+		else
+			got = ktap_user_argument(h->regs, n, &h->args[n]);
+		if (got)
+			h->have |= BIT(n);
+		else if (should_be_there(h, n))
+			atomic_long_inc(&u->point.probe->session->env.counters.bad_reads);
+	}
+}
+
+static void bring_in(const struct ktap_upoint *u, u64 value)
+{
+	const char __user *from = (const char __user *)(unsigned long)value;
+
+	/* Most values are no addresses. */
+	if (value < PAGE_SIZE || !ktap_is_user_address(value))
+		return;
+	if (u->strings)
+		ktap_bring_in_string(from);
+	if (u->bytes)
+		fault_in_readable(from, KTAP_MAX_STRLEN);
+	if (u->joins)
+		ktap_bring_in_strings(from);
+}
+
+/**
+ * ktap_uprobe_bring_in() - Makes present what handlers may read
+ * @h: what happened, with its arguments
+ *
+ * Context: current's, may fault.
+ */
+void ktap_uprobe_bring_in(const struct ktap_uhit *h)
+{
+	const struct ktap_upoint *u = h->at->u;
+	unsigned int n;
+
+	if (!u->strings && !u->bytes && !u->joins)
+		return;
+	for (n = 0; n < KTAP_USER_ARGS; n++) {
+		if (h->have & BIT(n))
+			bring_in(u, h->args[n]);
+	}
+	if (u->ret)
+		bring_in(u, regs_return_value(h->regs));
+}
+
+enum user_field {
+	FIELD_NONE,
+	FIELD_NAME,
+	FIELD_IP,
+};
+
+static const char * const field_names[] = {
+	[FIELD_NAME]	= "name",
+	[FIELD_IP]	= "ip",
+};
+
+static const struct ktap_uhit *uhit_of(const struct ktap_event *ev)
+{
+	return container_of(ev, struct ktap_uhit, hit.ev);
+}
+
+static void user_name(const struct ktap_event *ev, struct ktap_value *v)
+{
+	const struct ktap_place *place = uhit_of(ev)->at->place;
+
+	*v = KTAP_VALUE_STR(place->name, place->name_len);
+}
+
+static void get_field(const struct ktap_uhit *h, enum user_field field, struct ktap_value *v)
+{
+	*v = KTAP_VALUE_NIL;
+	if (field == FIELD_NAME)
+		user_name(&h->hit.ev, v);
+	else if (field == FIELD_IP)
+		*v = KTAP_VALUE_INT(h->ip);
+}
+
+static void user_field(struct ktap_vm *vm, u32 index, struct ktap_value *v)
+{
+	const struct ktap_uhit *h = uhit_of(vm->event);
+
+	get_field(h, h->at->u->fields[index], v);
+}
+
+static void user_nth(struct ktap_vm *vm, s64 n, struct ktap_value *v)
+{
+	get_field(uhit_of(vm->event), n == 1 ? FIELD_IP : FIELD_NONE, v);
+}
+
+static void user_arg(struct ktap_vm *vm, u32 n, struct ktap_value *v)
+{
+	const struct ktap_uhit *h = uhit_of(vm->event);
+
+	*v = KTAP_VALUE_NIL;
+	if (n < KTAP_USER_ARGS && h->have & BIT(n))
+		*v = KTAP_VALUE_INT(h->args[n]);
+}
+
+static void user_retval(const struct ktap_event *ev, struct ktap_value *v)
+{
+	const struct ktap_uhit *h = uhit_of(ev);
+
+	*v = KTAP_VALUE_NIL;
+	if (h->at->u->ret)
+		*v = KTAP_VALUE_INT(regs_return_value(h->regs));
+}
+
+static struct pt_regs *user_regs(const struct ktap_event *ev)
+{
+	return uhit_of(ev)->regs;
+}
+
+const struct ktap_event_ops ktap_user_ops = {
+	.name = user_name,
+	.field = user_field,
+	.nth = user_nth,
+	.arg = user_arg,
+	.retval = user_retval,
+	.func = user_name,
+	.regs = user_regs,
+};
+
+/* Looks at all of it, and notes what it asks for; nothing is enough. */
+static bool note_wanted(const struct ktap_code *insn, void *data)
+{
+	struct ktap_upoint *u = data;
+	u32 n = insn->d;
+
+	if (insn->op == KTAP_OP_ARG && n < KTAP_USER_ARGS &&
+	    (u->marker || ktap_user_has_argument(n)))
+		u->wanted |= BIT(n);
+	if (insn->op != KTAP_OP_CALLB)
+		return false;
+	switch (insn->d) {
+	case KTAP_FN_STR:
+	case KTAP_FN_USER_STRING:
+		u->strings = true;
+		break;
+	case KTAP_FN_BUF:
+	case KTAP_FN_READ:
+		u->bytes = true;
+		break;
+	case KTAP_FN_JOIN:
+		u->joins = true;
+		break;
+	}
+	return false;
+}
+
+/**
+ * ktap_user_init() - Finds out what the handlers of a clause may ask for
+ * @u: gets it; @u->ret and @u->marker are set
+ * @prog: the program
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ktap_user_init(struct ktap_upoint *u, const struct ktap_program *prog)
+{
+	const struct ktap_probe *probe = u->point.probe;
+	enum user_field field;
+	u32 i;
+
+	if (ktap_clause_reaches(probe, note_wanted, u))
+		return -ENOMEM;
+	for (i = 0; u->ret && i < KTAP_USER_ARGS; i++) {
+		if (u->wanted & BIT(i))
+			u->kept[u->nkept++] = i;
+	}
+	u->fields = kzalloc(max(prog->nfields, 1), GFP_KERNEL_ACCOUNT);
+	if (!u->fields)
+		return -ENOMEM;
+	for (i = 0; i < prog->nfields; i++) {
+		for (field = FIELD_NAME; field < ARRAY_SIZE(field_names); field++) {
+			if (!strcmp(prog->fields[i]->blob, field_names[field]))
+				u->fields[i] = field;
+		}
+	}
+	return 0;
+}
