@@ -135,6 +135,7 @@ const struct builtin builtins[] = {
 
 	FUNCTION("ksym", KSYM, 1, 1, STRING | NIL, ADDRESS),
 	FUNCTION("kaddr", KADDR, 1, 1, INT | NIL, STRING),
+	FUNCTION("usym", USYM, 1, 1, TYPE_STACK | NIL, ADDRESS),
 	FUNCTION("stringof", STRINGOF, 1, 1, STRING | NIL),
 	FUNCTION("ipof", IPOF, 1, 1, INT | NIL, ADDRESS | TYPE_STACK),
 
@@ -159,7 +160,7 @@ const struct builtin builtins[] = {
 
 	SPACE("ansi"), SPACE("kdebug"), SPACE("table"), SPACE("timer"),
 
-	MISSING("uaddr"), MISSING("usym"),
+	MISSING("uaddr"),
 };
 
 const size_t nbuiltins = ARRAY_SIZE(builtins);

@@ -16,11 +16,14 @@
 #include "cat.h"
 #include "command.h"
 #include "compile.h"
+#include "list.h"
 #include "options.h"
 #include "output.h"
 #include "report.h"
+#include "resolve.h"
 #include "session.h"
 #include "shell.h"
+#include "symbolize.h"
 
 enum {
 	EXIT_RUNTIME = 1,
@@ -35,6 +38,7 @@ enum {
  * @tool: path of the installed tool that the script is, or NULL
  * @chunk: the compiled script
  * @chunk_len: its length
+ * @symbolizer: names the places of user code in its output
  * @command: the command it traces; its pid is 0 if there is none
  * @refused: the kernel does not take the script
  * @stopping: the session was asked to end
@@ -49,6 +53,7 @@ struct run {
 	size_t chunk_len;
 	struct session session;
 	struct output output;
+	struct symbolizer symbolizer;
 	struct cat cat;
 	struct shell shell;
 	struct report report;
@@ -162,11 +167,12 @@ static void show(struct run *r)
 	struct piece piece;
 	size_t n;
 
-	while (!r->shell.pid && cat_copy(&r->cat, &r->output) && session_peek(&r->session, &piece)) {
+	while (!r->shell.pid && symbolize_flush(&r->symbolizer, &r->output) &&
+	       cat_copy(&r->cat, &r->output) && session_peek(&r->session, &piece)) {
 		n = piece.len;
 		switch (piece.channel) {
 		case KTAP_CH_OUTPUT:
-			n = output_add(&r->output, piece.data, piece.len);
+			n = symbolize_add(&r->symbolizer, &r->output, piece.data, piece.len);
 			if (!n)
 				return;
 			break;
@@ -209,6 +215,8 @@ static bool take(struct run *r)
 		return false;
 	}
 	r->ended = !n;
+	if (r->ended)
+		symbolize_end(&r->symbolizer);
 	show(r);
 	return true;
 }
@@ -309,6 +317,23 @@ static int load_failed(struct run *r, int err)
 	return EXIT_LOAD;
 }
 
+/* What the script names of programs and libraries is looked up here. */
+static int set_up_user(struct run *r)
+{
+	struct resolver resolver;
+	char *lines;
+	int err = 0;
+
+	resolver_init(&resolver, &r->symbolizer.target);
+	lines = resolve_chunk(&resolver, r->chunk, r->chunk_len, r->opts.args,
+			      r->opts.quiet ? NULL : stderr);
+	if (lines)
+		err = session_setup(&r->session, "%s", lines);
+	free(lines);
+	resolver_free(&resolver);
+	return err;
+}
+
 static int set_up(struct run *r)
 {
 	const struct options *opts = &r->opts;
@@ -332,6 +357,10 @@ static int set_up(struct run *r)
 		err = session_setup(s, "self");
 	if (!err && opts->memory)
 		err = session_setup(s, "memory %llu", (unsigned long long)opts->memory);
+	if (!err && !opts->no_symbols && symbolize_wanted(r->chunk, r->chunk_len))
+		err = session_setup(s, "symbols");
+	if (!err)
+		err = set_up_user(r);
 	return err;
 }
 
@@ -433,6 +462,7 @@ static int run(struct run *r)
 	r->report.chunk = r->chunk;
 	r->report.chunk_len = r->chunk_len;
 	r->report.quiet = r->opts.quiet;
+	target_init(&r->symbolizer.target, r->opts.pid);
 
 	err = output_open(&r->output, r->opts.output);
 	if (err) {
@@ -472,7 +502,10 @@ int main(int argc, char **argv)
 		printf("ktap %d.%d\n", KTAP_ABI_MAJOR, KTAP_ABI_MINOR);
 		return 0;
 	}
+	if (r.opts.list)
+		return list_events(r.opts.list, r.opts.pid) ? 0 : EXIT_RUNTIME;
 	code = run(&r);
+	symbolize_free(&r.symbolizer);
 	free(r.chunk);
 	free(r.tool);
 	return code;

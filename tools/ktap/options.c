@@ -38,6 +38,7 @@ static const struct option option_table[] = {
 	{ "-e", NULL, "SCRIPT", OPT_STRING, FIELD(text), "run SCRIPT, instead of a file" },
 	{ "-o", NULL, "FILE", OPT_STRING, FIELD(output), "write the script's output to FILE" },
 	{ "-I", NULL, "DIR", OPT_FOLDER, FIELD(folders), "search DIR for included scripts" },
+	{ "-l", NULL, "PATTERN", OPT_STRING, FIELD(list), "list events (sched:*, uprobe:libc:mem*)" },
 	{ "-p", NULL, "PID", OPT_NUMBER, FIELD(pid), "only events of process PID" },
 	{ "--follow", NULL, NULL, OPT_FLAG, FIELD(follow), "with -p: and of its descendants" },
 	{ "-a", NULL, NULL, OPT_FLAG, FIELD(all), "with COMMAND: all events, not only its own" },
@@ -45,6 +46,7 @@ static const struct option option_table[] = {
 	{ "--self", NULL, NULL, OPT_FLAG, FIELD(self), "also events that ktap itself causes" },
 	{ "--unsafe", NULL, NULL, OPT_FLAG, FIELD(unsafe), "the script may act on the system" },
 	{ "-m", NULL, "SIZE", OPT_SIZE, FIELD(memory), "limit the session's memory (64k, 16M)" },
+	{ "--no-symbols", NULL, NULL, OPT_FLAG, FIELD(no_symbols), "show user code as FILE+OFFSET" },
 	{ "-q", NULL, NULL, OPT_FLAG, FIELD(quiet), "say nothing but errors and losses" },
 	{ "-v", NULL, NULL, OPT_FLAG, FIELD(verbose), "say what happens" },
 	{ "-w", NULL, NULL, OPT_FLAG, FIELD(nowarn), "no warnings" },
@@ -60,6 +62,7 @@ void options_usage(FILE *out)
 	fprintf(out,
 		"usage: ktap [options] SCRIPT [args] [-- COMMAND [args]]\n"
 		"       ktap [options] -e 'SCRIPT' [args] [-- COMMAND [args]]\n"
+		"       ktap -l PATTERN [-p PID]\n"
 		"\n"
 		"Runs a script, or a chunk made by ktapc, in the kernel and shows its output\n"
 		"until it ends, Control-C is pressed, or COMMAND exits.  A COMMAND is started\n"
@@ -197,7 +200,7 @@ static int split_command(struct options *opts, int argc, char **argv)
 
 static bool options_check(const struct options *opts)
 {
-	if (opts->help || opts->version)
+	if (opts->help || opts->version || opts->list)
 		return true;
 	if (!opts->script && !opts->text)
 		return usage_error("no script given", NULL);

@@ -18,6 +18,7 @@
  * @command: what to start and trace, NULL-terminated; NULL if nothing
  * @output: file for the script's output, or NULL
  * @folders: where to search for what the script includes, NULL-terminated
+ * @list: pattern of events to list instead, or NULL
  * @pid: process to trace, or 0
  * @all: with @command: trace others, too
  * @cpus: list of CPUs to trace, or NULL
@@ -32,6 +33,7 @@ struct options {
 	const char *foreign;
 	char **command;
 	const char *output;
+	const char *list;
 	const char *folders[MAX_FOLDERS + 1];
 	uint64_t pid;
 	const char *cpus;
@@ -40,6 +42,7 @@ struct options {
 	bool follow;
 	bool self;
 	bool unsafe;
+	bool no_symbols;
 	bool quiet;
 	bool verbose;
 	bool nowarn;

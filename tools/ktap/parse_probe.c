@@ -48,7 +48,8 @@ static void skip_event(struct lexer *lx)
 		if (strchr("\n{},;#\"'", c))
 			return;
 		if (c == '/') {
-			if (!path && before != ':')
+			/* "/path", "./path" and "../path" begin with it */
+			if (!path && before != ':' && before != '.')
 				return;
 			path = true;
 		} else if (is_blank(c)) {

@@ -45,7 +45,8 @@ static void suggest_event(const char *message)
 	const char *suggestion = NULL;
 	char *event;
 
-	if (!end)
+	/* what the tool has found out of a file, it has said itself */
+	if (!end || strchr(message, '/'))
 		return;
 	event = strndup(begin + 1, end - begin - 1);
 	if (!event)

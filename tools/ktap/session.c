@@ -37,7 +37,7 @@ static bool there_is(const char *dir, const char *file)
 }
 
 /* tracefs is mounted where it has its oldest file. */
-static const char *find_tracefs(void)
+const char *session_tracefs(void)
 {
 	const char *dir = getenv("KTAP_TRACEFS");
 
@@ -70,7 +70,7 @@ static void explain_open(const char *tracefs, const char *path, int err)
 
 bool session_open(struct session *s)
 {
-	const char *tracefs = find_tracefs();
+	const char *tracefs = session_tracefs();
 	char path[4096];
 	int err;
 

@@ -49,13 +49,16 @@ struct piece {
 	bool last;
 };
 
+/* The directory of tracefs, or NULL if it is not mounted. */
+const char *session_tracefs(void);
+
 /*
  * Open a session and ask for frames.  Returns false after a message on stderr
  * that says why not and what to do.
  */
 bool session_open(struct session *s);
 
-/* Write one line of set-up, without its newline; 0 or a negative errno. */
+/* Write lines of set-up, without the last newline; 0 or a negative errno. */
 int session_setup(struct session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /*

@@ -10,6 +10,7 @@
  * session, and exits as ktap does. Steps, one a line:
  *
  *	out TEXT, err TEXT, note TEXT	a frame with the text and a newline
+ *	raw TEXT			a frame of output with the text alone
  *	cat PATH			a frame with the path of a file to show
  *	system COMMAND			a frame with a command to run
  *	bulk N				N bytes of output, in frames of 1000
@@ -157,6 +158,8 @@ static void do_step(pid_t ktap, char *step)
 		send_text(KTAP_CH_OUTPUT, arg);
 	} else if (!strcmp(step, "err")) {
 		send_text(KTAP_CH_ERROR, arg);
+	} else if (!strcmp(step, "raw")) {
+		send_frame(KTAP_CH_OUTPUT, arg, strlen(arg));
 	} else if (!strcmp(step, "cat")) {
 		send_frame(KTAP_CH_CAT, arg, strlen(arg));
 	} else if (!strcmp(step, "system")) {

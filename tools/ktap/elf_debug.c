@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Where symbols are when a file was stripped: in an ELF image inside of it,
+ * compressed by xz, or in a debug file that has the same build id.
+ */
+#include <gelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#ifdef HAVE_LZMA
+#include <lzma.h>
+#endif
+
+#include "elf_debug.h"
+#include "elf_file.h"
+
+/* An image has symbols only; one that gets larger than this is no honest one. */
+#define MAX_IMAGE	(256UL << 20)
+
+#define DEBUG_DIR	"/usr/lib/debug"
+
+#ifdef HAVE_LZMA
+static unsigned char *unpack(const unsigned char *packed, size_t len, size_t *result)
+{
+	lzma_stream lzma = LZMA_STREAM_INIT;
+	unsigned char *image = NULL, *bigger;
+	size_t size = 0;
+	lzma_ret ret = lzma_stream_decoder(&lzma, MAX_IMAGE, LZMA_CONCATENATED);
+
+	lzma.next_in = packed;
+	lzma.avail_in = len;
+	while (ret == LZMA_OK && size < MAX_IMAGE) {
+		bigger = realloc(image, size ? size * 2 : 65536);
+		if (!bigger)
+			break;
+		image = bigger;
+		lzma.next_out = image + size;
+		size = size ? size * 2 : 65536;
+		lzma.avail_out = image + size - lzma.next_out;
+		do {
+			ret = lzma_code(&lzma, LZMA_FINISH);
+		} while (ret == LZMA_OK && lzma.avail_out);
+	}
+	*result = lzma.total_out;
+	lzma_end(&lzma);
+	if (ret == LZMA_STREAM_END)
+		return image;
+	free(image);
+	return NULL;
+}
+
+void elf_add_packed_symbols(struct elf_file *f)
+{
+	const unsigned char *packed;
+	unsigned char *image;
+	uint64_t addr;
+	size_t len;
+	Elf *elf;
+
+	packed = elf_section(f->handle, ".gnu_debugdata", &len, &addr);
+	image = packed ? unpack(packed, len, &len) : NULL;
+	if (!image)
+		return;
+	elf = elf_memory((char *)image, len);
+	if (elf && elf_kind(elf) == ELF_K_ELF)
+		elf_add_symbols(f, elf);
+	elf_end(elf);
+	free(image);
+}
+#else
+void elf_add_packed_symbols(struct elf_file *f)
+{
+	(void)f;
+}
+#endif
+
+static struct elf_file *open_debug(const char *root, const char *dir,
+				   const unsigned char *build_id, size_t len)
+{
+	char path[4096], hex[2 * MAX_BUILD_ID + 1];
+	struct elf_file *f;
+	const char *why;
+
+	for (size_t i = 0; i < len; i++)
+		snprintf(hex + 2 * i, 3, "%02x", build_id[i]);
+	if (snprintf(path, sizeof(path), "%s%s/.build-id/%.2s/%s.debug", root, dir, hex,
+		     hex + 2) >= (int)sizeof(path))
+		return NULL;
+	f = elf_file_open(path, &why);
+	if (f && f->build_id_len == len && !memcmp(f->build_id, build_id, len))
+		return f;
+	elf_file_close(f);
+	return NULL;
+}
+
+struct elf_file *elf_debug_file(const unsigned char *build_id, size_t len, const char *root)
+{
+	const char *dir = getenv("KTAP_DEBUG");
+	struct elf_file *f = NULL;
+
+	if (len < 2 || len > MAX_BUILD_ID)
+		return NULL;
+	if (dir)
+		return open_debug("", dir, build_id, len);
+	if (*root)
+		f = open_debug(root, DEBUG_DIR, build_id, len);
+	return f ? f : open_debug("", DEBUG_DIR, build_id, len);
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0
+/* In place of what reads ELF files, where this was built without libelf. */
+#include "elf_file.h"
+
+const bool elf_can_read;
+
+struct elf_file *elf_file_open(const char *path, const char **why)
+{
+	(void)path;
+	*why = "cannot be read without libelf";
+	return NULL;
+}
+
+void elf_read_symbols(struct elf_file *f, const char *root)
+{
+	(void)f;
+	(void)root;
+}
+
+void elf_read_markers(struct elf_file *f)
+{
+	(void)f;
+}
+
+void elf_file_done(struct elf_file *f)
+{
+	(void)f;
+}
+
+void elf_file_close(struct elf_file *f)
+{
+	(void)f;
+}
+
+bool elf_is_native(const struct elf_file *f)
+{
+	(void)f;
+	return true;
+}
+
+const char *elf_machine_name(unsigned int machine)
+{
+	(void)machine;
+	return "";
+}
+
+bool elf_addr_to_offset(const struct elf_file *f, uint64_t addr, bool exec, uint64_t *offset)
+{
+	(void)f;
+	(void)exec;
+	*offset = addr;
+	return false;
+}
+
+bool elf_offset_to_addr(const struct elf_file *f, uint64_t offset, uint64_t *addr)
+{
+	(void)f;
+	*addr = offset;
+	return false;
+}
+
+const struct elf_symbol *elf_function_at(const struct elf_file *f, uint64_t addr)
+{
+	(void)f;
+	(void)addr;
+	return NULL;
+}
+
+struct elf_file *elf_debug_file(const unsigned char *build_id, size_t len, const char *root)
+{
+	(void)build_id;
+	(void)len;
+	(void)root;
+	return NULL;
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Libraries by their short names: "libc" for /lib/x86_64-linux-gnu/libc.so.6.
+ * Where they are is what the dynamic linker would say: the directories of
+ * LD_LIBRARY_PATH, the cache that ldconfig makes, the usual directories.
+ */
+#define _GNU_SOURCE
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compile.h"
+#include "elf_file.h"
+#include "target.h"
+#include "util.h"
+
+/* Directories without a cache, and the cache itself */
+static const char * const library_dirs[] = {
+	"/lib64", "/usr/lib64", "/lib/*-linux-*", "/usr/lib/*-linux-*", "/usr/local/lib",
+	"/lib", "/usr/lib",
+};
+
+static const char cache_file[] = "/etc/ld.so.cache";
+
+/* What follows the cache of an older format, if there is one. */
+static const char cache_magic[] = "glibc-ld.so.cache1.1";
+
+struct cache_header {
+	char magic[20];
+	uint32_t nlibs;
+	uint32_t strings;
+	uint32_t unused[5];
+};
+
+struct cache_entry {
+	int32_t flags;
+	uint32_t name;		/* from the header on */
+	uint32_t path;
+	uint32_t os_version;
+	uint64_t hwcap;
+};
+
+bool library_is(const char *file, const char *name)
+{
+	size_t len = strlen(name);
+	const char *rest;
+
+	if (strncmp(file, name, len))
+		return false;
+	rest = file + len;
+	/* "libc.so.6" whole, or "libc.so" with a version to come */
+	if (!*rest)
+		return memmem(name, len, ".so", 3);
+	if (*rest == '.' && memmem(name, len, ".so", 3))
+		return true;
+	/* "libc", or what old versions of it are called: "libc-2.31.so" */
+	if (*rest == '-' && rest[1] >= '0' && rest[1] <= '9')
+		rest = strstr(rest, ".so");
+	return rest && (!strcmp(rest, ".so") || !strncmp(rest, ".so.", 4));
+}
+
+/* Remember @path if it is a library for this machine, and newer than *@best. */
+static void consider(const struct target *t, struct arena *arena, const char *path,
+		     const char **best)
+{
+	const char *why, *real = target_path(t, arena, path);
+	struct elf_file *f;
+
+	if (*best && strverscmp(strrchr(path, '/'), strrchr(*best, '/')) <= 0)
+		return;
+	f = real ? elf_file_open(real, &why) : NULL;
+	if (f && elf_is_native(f))
+		*best = arena_strndup(arena, path, strlen(path));
+	elf_file_close(f);
+}
+
+static const char *string_at(const char *cache, size_t len, uint32_t at)
+{
+	return at < len && memchr(cache + at, 0, len - at) ? cache + at : NULL;
+}
+
+static void search_cache(const struct target *t, struct arena *arena, const char *name,
+			 const char **best)
+{
+	const char *path = target_path(t, arena, cache_file), *cache;
+	struct ktap_source file = { 0 };
+	struct cache_header header;
+	size_t len;
+
+	if (!path || ktap_read_file(NULL, path, &file))
+		return;
+	cache = memmem(file.text, file.len, cache_magic, strlen(cache_magic));
+	len = cache ? file.len - (cache - file.text) : 0;
+	if (len >= sizeof(header)) {
+		memcpy(&header, cache, sizeof(header));
+		for (uint32_t i = 0; i < header.nlibs; i++) {
+			size_t at = sizeof(header) + i * sizeof(struct cache_entry);
+			struct cache_entry entry;
+			const char *is, *where;
+
+			if (at > len - sizeof(entry))
+				break;
+			memcpy(&entry, cache + at, sizeof(entry));
+			is = string_at(cache, len, entry.name);
+			where = string_at(cache, len, entry.path);
+			if (is && where && *where == '/' && library_is(is, name))
+				consider(t, arena, where, best);
+		}
+	}
+	free((void *)file.text);
+}
+
+static void search_dir(const struct target *t, struct arena *arena, const char *dir,
+		       const char *name, const char **best)
+{
+	size_t root = strlen(t->root);
+	glob_t g;
+
+	if (glob(arena_printf(arena, "%s%s/%s*", t->root, dir, name), 0, NULL, &g))
+		return;
+	for (size_t i = 0; i < g.gl_pathc; i++) {
+		if (library_is(strrchr(g.gl_pathv[i], '/') + 1, name))
+			consider(t, arena, g.gl_pathv[i] + root, best);
+	}
+	globfree(&g);
+}
+
+const char *library_find(const struct target *t, struct arena *arena, const char *name)
+{
+	const char *dirs = t->pid ? NULL : getenv("LD_LIBRARY_PATH");
+	const char *best = NULL;
+
+	while (dirs && *dirs && !best) {
+		size_t len = strcspn(dirs, ":");
+
+		if (len)
+			search_dir(t, arena, arena_strndup(arena, dirs, len), name, &best);
+		dirs += len + !!dirs[len];
+	}
+	if (!best)
+		search_cache(t, arena, name, &best);
+	for (size_t i = 0; i < ARRAY_SIZE(library_dirs) && !best; i++)
+		search_dir(t, arena, library_dirs[i], name, &best);
+	return best;
+}

@@ -1,0 +1,486 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Looks up events of user space: their files, then the functions or markers in
+ * them.  The kernel is told offsets in files, and knows no more of ELF.
+ */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <elf.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "demangle.h"
+#include "diag.h"
+#include "elf_file.h"
+#include "resolve.h"
+#include "usdt_arg.h"
+
+#define MAX_SHOWN	256	/* bytes of a name in a set-up line */
+
+void resolver_init(struct resolver *r, const struct target *target)
+{
+	*r = (struct resolver){ .target = *target };
+}
+
+void resolver_free(struct resolver *r)
+{
+	for (unsigned int i = 0; i < r->nfiles; i++)
+		elf_file_close(r->files[i]);
+	arena_free(&r->arena);
+}
+
+/* The file with all that is known of it; NULL after an answer that says why not. */
+static struct elf_file *open_file(struct resolver *r, const struct target_file *file,
+				  struct answer *a)
+{
+	const char *why;
+	struct elf_file *f;
+
+	for (unsigned int i = 0; i < r->nfiles; i++) {
+		if (!strcmp(r->files[i]->path, file->path))
+			return r->files[i];
+	}
+	f = elf_file_open(file->path, &why);
+	if (f && !elf_is_native(f)) {
+		why = arena_printf(&r->arena, "is for %s, which is not this machine",
+				   elf_machine_name(f->machine));
+		elf_file_close(f);
+		f = NULL;
+	}
+	if (!f) {
+		if (!a->message)
+			a->message = arena_printf(&r->arena, "%s %s", file->shown, why);
+		return NULL;
+	}
+	elf_read_symbols(f, r->target.root);
+	elf_read_markers(f);
+	elf_file_done(f);
+	r->files = arena_grow(&r->arena, r->files, r->nfiles, &r->max_files, sizeof(f));
+	r->files[r->nfiles++] = f;
+	return f;
+}
+
+static bool add_place(struct resolver *r, struct answer *a, struct place place)
+{
+	if (a->nplaces == MAX_PLACES) {
+		a->message = arena_printf(&r->arena, "these are more than %u places; ask for less",
+					  MAX_PLACES);
+		return false;
+	}
+	a->places = arena_grow(&r->arena, a->places, a->nplaces, &a->max_places, sizeof(place));
+	a->places[a->nplaces++] = place;
+	return true;
+}
+
+/* The name as its programmer wrote it; cut if it has no end. */
+static const char *shown_name(struct resolver *r, const char *name)
+{
+	char *plain = demangle(name, true);
+	const char *shown = plain ? plain : name;
+
+	if (strlen(shown) >= MAX_SHOWN)
+		shown = arena_strndup(&r->arena, shown, MAX_SHOWN - 1);
+	else if (plain)
+		shown = arena_strndup(&r->arena, shown, strlen(shown));
+	free(plain);
+	return shown;
+}
+
+/* Blanks in "f(int, char const*)" are a matter of taste. */
+static bool same_but_blanks(const char *a, const char *b)
+{
+	for (;; a++, b++) {
+		while (*a == ' ')
+			a++;
+		while (*b == ' ')
+			b++;
+		if (*a != *b)
+			return false;
+		if (!*a)
+			return true;
+	}
+}
+
+static bool matches_plain(const char *wanted, const char *mangled, bool pattern)
+{
+	bool found = false;
+
+	for (int parameters = 0; parameters < 2 && !found; parameters++) {
+		char *plain = demangle(mangled, parameters);
+
+		if (!plain)
+			return false;
+		found = pattern ? !fnmatch(wanted, plain, 0) : same_but_blanks(wanted, plain);
+		free(plain);
+	}
+	return found;
+}
+
+static bool matches(const char *wanted, const char *name, bool pattern, bool plain)
+{
+	if (pattern ? !fnmatch(wanted, name, 0) : !strcmp(wanted, name))
+		return true;
+	return plain && matches_plain(wanted, name, pattern);
+}
+
+/* Parts of functions that compilers move away are no functions. */
+static bool is_part(const char *name)
+{
+	const char *cold = strstr(name, ".cold");
+
+	return cold && (!cold[5] || cold[5] == '.');
+}
+
+/* What a pattern takes: functions, as one would call them. */
+static bool for_patterns(const struct elf_symbol *s, const char *wanted)
+{
+	return s->type == STT_FUNC && (!is_part(s->name) || strstr(wanted, ".cold"));
+}
+
+/**
+ * struct search - of functions in one file
+ * @wanted: name or pattern
+ * @more: what is added to their address
+ * @plain: compare names as they stand in the source, too
+ */
+struct search {
+	struct resolver *r;
+	struct answer *a;
+	const struct elf_file *f;
+	unsigned int file;
+	const char *wanted;
+	bool pattern;
+	bool plain;
+	uint64_t more;
+};
+
+static bool take_function(const struct search *s, const struct elf_symbol *symbol)
+{
+	struct place p = { .file = s->file, .args = "" };
+
+	if (s->more && symbol->size && s->more >= symbol->size) {
+		s->a->message = arena_printf(&s->r->arena, "'%s' has %llu bytes only", s->wanted,
+					     (unsigned long long)symbol->size);
+		return true;
+	}
+	if (!elf_addr_to_offset(s->f, symbol->addr + s->more, true, &p.offset))
+		return true;
+	if (symbol->type == STT_GNU_IFUNC)
+		s->a->note = arena_printf(&s->r->arena, "'%s' is one of several functions, and "
+					  "chosen when a program starts: what is traced is the "
+					  "choice", symbol->name);
+	p.name = shown_name(s->r, symbol->name);
+	return add_place(s->r, s->a, p);
+}
+
+/* Each place once, by the best of its names that match. */
+static void search_functions(const struct search *s)
+{
+	const struct elf_symbol *last = NULL;
+
+	for (unsigned int i = 0; i < s->f->nfunctions; i++) {
+		const struct elf_symbol *symbol = &s->f->functions[i];
+
+		if (last && last->addr == symbol->addr)
+			continue;
+		if (s->pattern && !for_patterns(symbol, s->wanted))
+			continue;
+		if (!matches(s->wanted, symbol->name, s->pattern, s->plain))
+			continue;
+		last = symbol;
+		if (!take_function(s, symbol))
+			return;
+	}
+}
+
+static const char *nearest_function(struct resolver *r, const struct elf_file *f,
+				    const char *wanted)
+{
+	unsigned int limit = edit_limit(wanted) + 1, d;
+	const char *best = NULL;
+
+	for (unsigned int i = 0; i < f->nfunctions; i++) {
+		const char *name = f->functions[i].name;
+		char *plain = demangle(name, false);
+
+		d = edit_distance(wanted, plain ? plain : name);
+		if (d && d < limit) {
+			limit = d;
+			name = plain ? plain : name;
+			best = arena_strndup(&r->arena, name, strlen(name));
+		}
+		free(plain);
+	}
+	return best;
+}
+
+static const char *no_function(struct resolver *r, const struct target_file *file,
+			       const struct elf_file *f, const char *wanted)
+{
+	const char *near;
+
+	if (!f->nfunctions)
+		return arena_printf(&r->arena, "%s has no symbols, it is stripped; install its "
+				    "debug symbols, or write an offset: 0xOFFSET", file->shown);
+	if (is_pattern(wanted))
+		return arena_printf(&r->arena, "%s has no function that matches '%s'",
+				    file->shown, wanted);
+	near = nearest_function(r, f, wanted);
+	return arena_printf(&r->arena, "%s has no function '%s'%s%s%s", file->shown, wanted,
+			    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+/* An offset in the file that is written in the script. */
+static void take_offset(struct resolver *r, struct answer *a, const struct target_file *file,
+			const struct elf_file *f, unsigned int number, uint64_t offset)
+{
+	struct place p = { .file = number, .offset = offset, .args = "" };
+	const struct elf_symbol *symbol;
+	uint64_t addr;
+
+	if (!elf_offset_to_addr(f, offset, &addr)) {
+		a->message = arena_printf(&r->arena, "%s has no code at 0x%llx", file->shown,
+					  (unsigned long long)offset);
+		return;
+	}
+	symbol = elf_function_at(f, addr);
+	if (!symbol)
+		p.name = arena_printf(&r->arena, "0x%llx", (unsigned long long)offset);
+	else
+		p.name = shown_name(r, symbol->name);
+	add_place(r, a, p);
+}
+
+static bool is_number(const char *text, uint64_t *value)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)*text))
+		return false;
+	*value = strtoull(text, &end, 0);
+	return !*end;
+}
+
+/* Cuts "+0x10" off a name; returns its value, or 0. */
+static uint64_t cut_offset(char *name)
+{
+	char *plus = strrchr(name, '+');
+	uint64_t offset;
+
+	if (!plus || plus == name || !is_number(plus + 1, &offset))
+		return 0;
+	*plus = '\0';
+	return offset;
+}
+
+static void resolve_functions(struct resolver *r, struct answer *a, const char *what)
+{
+	char *wanted = arena_strndup(&r->arena, what, strlen(what));
+	struct search s = { .r = r, .a = a, .wanted = wanted };
+	const char *message = NULL;
+	uint64_t offset;
+	bool number = is_number(wanted, &offset);
+
+	if (!number)
+		s.more = cut_offset(wanted);
+	if (s.more && (a->event.ret || is_pattern(wanted))) {
+		a->message = a->event.ret ? "a return has no offset" :
+					    "an offset needs the name of one function";
+		return;
+	}
+	for (unsigned int i = 0; i < a->files.count; i++) {
+		unsigned int before = a->nplaces;
+
+		s.file = i;
+		s.f = open_file(r, &a->files.files[i], a);
+		if (!s.f)
+			continue;
+		if (number) {
+			take_offset(r, a, &a->files.files[i], s.f, i, offset);
+			continue;
+		}
+		/* a pattern may be the very name: operator[], operator* */
+		s.pattern = false;
+		s.plain = false;
+		search_functions(&s);
+		s.plain = true;
+		if (a->nplaces == before && !a->message)
+			search_functions(&s);
+		s.pattern = is_pattern(wanted);
+		if (s.pattern && a->nplaces == before && !a->message)
+			search_functions(&s);
+		if (a->nplaces == before && !message)
+			message = no_function(r, &a->files.files[i], s.f, wanted);
+	}
+	if (!a->nplaces && !a->message)
+		a->message = message;
+}
+
+static bool find_variable(void *ctx, const char *name, size_t len, uint64_t *addr)
+{
+	const struct elf_file *f = ctx;
+
+	for (unsigned int i = 0; i < f->nobjects; i++) {
+		if (strlen(f->objects[i].name) != len || memcmp(f->objects[i].name, name, len))
+			continue;
+		*addr = f->objects[i].addr;
+		return true;
+	}
+	return false;
+}
+
+static const char *marker_args(struct resolver *r, struct elf_file *f,
+			       const struct elf_marker *m)
+{
+	struct usdt_place place = {
+		.machine = f->machine, .addr = m->addr, .fixed = f->fixed,
+		.symbol = find_variable, .ctx = f,
+	};
+	char arg[MAX_USDT_ARG];
+	const char *all = "", *p = m->args;
+	size_t len;
+
+	for (int i = 0; i < MAX_USDT_ARGS && (len = usdt_next_arg(&p)); i++) {
+		usdt_arg(&place, p - len, len, arg);
+		all = arena_printf(&r->arena, "%s %s", all, arg);
+	}
+	return all;
+}
+
+static bool marker_matches(const struct elf_marker *m, const char *provider, const char *name)
+{
+	return (!provider || !fnmatch(provider, m->provider, 0)) && !fnmatch(name, m->name, 0);
+}
+
+static const char *no_marker(struct resolver *r, const struct target_file *file,
+			     const struct elf_file *f, const char *wanted, const char *name)
+{
+	const char *near = NULL, *provider = "";
+	unsigned int limit = edit_limit(name) + 1, d;
+
+	if (!f->nmarkers)
+		return arena_printf(&r->arena, "%s has no markers", file->shown);
+	for (unsigned int i = 0; i < f->nmarkers; i++) {
+		d = edit_distance(name, f->markers[i].name);
+		if (d >= limit)
+			continue;
+		limit = d;
+		near = f->markers[i].name;
+		provider = f->markers[i].provider;
+	}
+	if (!near)
+		return arena_printf(&r->arena, "%s has no marker '%s'", file->shown, wanted);
+	return arena_printf(&r->arena, "%s has no marker '%s'; did you mean '%s:%s'?",
+			    file->shown, wanted, provider, near);
+}
+
+static void resolve_markers(struct resolver *r, struct answer *a, const char *what)
+{
+	const char *colon = strchr(what, ':'), *name = colon ? colon + 1 : what;
+	const char *provider = colon ? arena_strndup(&r->arena, what, colon - what) : NULL;
+	const char *message = NULL;
+
+	for (unsigned int i = 0; i < a->files.count; i++) {
+		unsigned int before = a->nplaces;
+		struct elf_file *f = open_file(r, &a->files.files[i], a);
+
+		for (unsigned int j = 0; f && j < f->nmarkers; j++) {
+			const struct elf_marker *m = &f->markers[j];
+			struct place p = { .file = i };
+
+			if (!marker_matches(m, provider, name) ||
+			    !elf_addr_to_offset(f, m->addr, true, &p.offset))
+				continue;
+			if (m->semaphore &&
+			    !elf_addr_to_offset(f, m->semaphore, false, &p.semaphore))
+				continue;
+			p.name = arena_printf(&r->arena, "%s:%s", m->provider, m->name);
+			p.args = marker_args(r, f, m);
+			if (!add_place(r, a, p))
+				return;
+		}
+		if (f && a->nplaces == before && !message)
+			message = no_marker(r, &a->files.files[i], f, what, name);
+	}
+	if (!a->nplaces && !a->message)
+		a->message = message;
+}
+
+/*
+ * Where "PATH:NAME" is cut: at the first colon, unless it belongs to the name
+ * of a file that is there.
+ */
+static char *split(struct resolver *r, char *rest)
+{
+	char *first = strchr(rest, ':');
+
+	for (char *colon = first; colon; colon = strchr(colon + 1, ':')) {
+		bool file;
+
+		*colon = '\0';
+		file = strchr(rest, '/') && target_has(&r->target, rest);
+		if (file)
+			return colon + 1;
+		*colon = ':';
+	}
+	if (first)
+		*first++ = '\0';
+	return first;
+}
+
+/* An offset in a file that the kernel finds is all it needs. */
+static bool kernel_can(const struct resolver *r, const struct answer *a, const char *what)
+{
+	uint64_t offset;
+
+	return a->event.kind == USER_FUNCTION && is_number(what, &offset) &&
+	       ((*a->event.rest == '/' && !*r->target.root && !is_pattern(a->event.rest)) ||
+		!elf_can_read);
+}
+
+/* "probe:libcrc32c:crc32c": the kernel has it. */
+static bool is_module(struct resolver *r, const char *name)
+{
+	return !access(arena_printf(&r->arena, "/sys/module/%s", name), F_OK);
+}
+
+void resolve(struct resolver *r, const char *text, struct answer *a)
+{
+	char *what;
+
+	memset(a, 0, sizeof(*a));
+	a->event = user_event_parse(&r->arena, text);
+	a->kernels = a->event.kind == USER_NONE;
+	if (a->kernels)
+		return;
+	what = split(r, a->event.rest);
+	if (!what || !*what || !*a->event.rest) {
+		a->message = a->event.kind == USER_MARKER ?
+			"write it as usdt:PATH:PROVIDER:NAME, or usdt:PATH:NAME" :
+			"write it as uprobe:PATH:FUNCTION, or uprobe:PATH:0xOFFSET";
+		return;
+	}
+	a->kernels = a->event.maybe && is_module(r, a->event.rest);
+	if (a->kernels)
+		return;
+	a->kernels = kernel_can(r, a, what);
+	if (a->kernels)
+		return;
+	if (!elf_can_read && !a->event.maybe) {
+		a->message = "built without libelf, ktap knows offsets only: uprobe:PATH:0xOFFSET";
+		return;
+	}
+	a->message = target_find(&r->target, &r->arena, a->event.rest, &a->files);
+	a->kernels = a->message && a->event.maybe;
+	if (a->message)
+		return;
+	if (a->event.kind == USER_MARKER)
+		resolve_markers(r, a, what);
+	else
+		resolve_functions(r, a, what);
+	/* what is wrong with one of many files is no matter */
+	if (a->nplaces && a->nplaces < MAX_PLACES)
+		a->message = NULL;
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Finds the files that events name.  A process in a container or a chroot has
+ * a root directory of its own; what the kernel is told is then a path below that
+ * directory as we have it open, or, for a file that has lost its name, a link of
+ * /proc.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <glob.h>
+#include <linux/openat2.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "target.h"
+#include "user_event.h"
+
+static bool same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* Does the process see other files than we? */
+static bool has_other_files(uint64_t pid)
+{
+	struct stat ours, its;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%llu/ns/mnt", (unsigned long long)pid);
+	if (stat(path, &its) || stat("/proc/self/ns/mnt", &ours))
+		return false;
+	if (!same_file(&ours, &its))
+		return true;
+	snprintf(path, sizeof(path), "/proc/%llu/root/.", (unsigned long long)pid);
+	return !stat(path, &its) && !stat("/", &ours) && !same_file(&ours, &its);
+}
+
+void target_init(struct target *t, uint64_t pid)
+{
+	char path[64];
+	int root;
+
+	memset(t, 0, sizeof(*t));
+	t->pid = pid;
+	if (!pid || !has_other_files(pid))
+		return;
+	/*
+	 * These stay open: names of its functions may be asked for when the
+	 * process is gone, and its mounts go with the last one who holds them.
+	 */
+	snprintf(path, sizeof(path), "/proc/%llu/ns/mnt", (unsigned long long)pid);
+	if (open(path, O_RDONLY | O_CLOEXEC) < 0)
+		return;
+	snprintf(path, sizeof(path), "/proc/%llu/root", (unsigned long long)pid);
+	root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root >= 0)
+		snprintf(t->root, sizeof(t->root), "/proc/self/fd/%d", root);
+}
+
+/* Opens a path as the target would, whatever links there are in it. */
+static int open_in(const struct target *t, const char *path)
+{
+	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
+	int root, fd;
+
+	root = open(t->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0)
+		return -1;
+	fd = syscall(SYS_openat2, root, path, &how, sizeof(how));
+	close(root);
+	return fd;
+}
+
+const char *target_path(const struct target *t, struct arena *arena, const char *path)
+{
+	char real[PATH_MAX], link[64];
+	const char *candidate = NULL;
+	struct stat want, st;
+	ssize_t len;
+	int fd;
+
+	if (!*t->root)
+		return realpath(path, real) ? arena_strndup(arena, real, strlen(real)) : NULL;
+	fd = open_in(t, path);
+	if (fd < 0 || fstat(fd, &want)) {
+		candidate = arena_printf(arena, "%s%s", t->root, path);
+		if (fd >= 0)
+			close(fd);
+		return access(candidate, F_OK) ? NULL : candidate;
+	}
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	len = readlink(link, real, sizeof(real) - 1);
+	close(fd);
+	if (len < 0)
+		return NULL;
+	real[len] = '\0';
+	/* in a chroot that is our name of it, in a namespace the target's */
+	if (!stat(real, &st) && same_file(&st, &want))
+		return arena_strndup(arena, real, len);
+	candidate = arena_printf(arena, "%s%s", t->root, real);
+	if (!stat(candidate, &st) && same_file(&st, &want))
+		return candidate;
+	return NULL;
+}
+
+static void add(struct target_files *found, struct arena *arena, const char *shown,
+		const char *path)
+{
+	for (unsigned int i = 0; i < found->count; i++) {
+		if (!strcmp(found->files[i].path, path))
+			return;
+	}
+	found->files = arena_grow(arena, found->files, found->count, &found->max,
+				  sizeof(*found->files));
+	found->files[found->count++] = (struct target_file) {
+		.shown = arena_strndup(arena, shown, strlen(shown)), .path = path,
+	};
+}
+
+bool target_has(const struct target *t, const char *path)
+{
+	struct arena arena = { 0 };
+	const char *real = target_path(t, &arena, path);
+	struct stat st;
+	bool has = real && !stat(real, &st) && S_ISREG(st.st_mode);
+
+	arena_free(&arena);
+	return has;
+}
+
+/*
+ * What the process has mapped to run it: everything, or what is called @name,
+ * a library or the program.
+ */
+static void find_mapped(const struct target *t, struct arena *arena, const char *name,
+			struct target_files *found)
+{
+	static const char gone[] = " (deleted)";
+	char *line = NULL, path[64];
+	size_t size = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%llu/maps", (unsigned long long)t->pid);
+	f = fopen(path, "re");
+	if (!f)
+		return;
+	while (getline(&line, &size, f) > 0) {
+		unsigned long long begin, end;
+		const char *file, *real;
+		size_t len;
+		char exec;
+		int at = 0;
+
+		line[strcspn(line, "\n")] = '\0';
+		if (sscanf(line, "%llx-%llx %*c%*c%c%*c %*s %*s %*s %n", &begin, &end, &exec,
+			   &at) != 3 || !at || exec != 'x' || line[at] != '/')
+			continue;
+		len = strlen(line + at);
+		if (len > strlen(gone) && !strcmp(line + at + len - strlen(gone), gone)) {
+			line[at + len - strlen(gone)] = '\0';
+			real = arena_printf(arena, "/proc/%llu/map_files/%llx-%llx",
+					    (unsigned long long)t->pid, begin, end);
+		} else {
+			real = target_path(t, arena, line + at);
+		}
+		file = strrchr(line + at, '/') + 1;
+		if (real && (!name || library_is(file, name) || !strcmp(file, name)))
+			add(found, arena, line + at, real);
+	}
+	free(line);
+	fclose(f);
+}
+
+/* Patterns of paths: what they match is a path in the target again. */
+static void find_pattern(const struct target *t, struct arena *arena, const char *name,
+			 struct target_files *found)
+{
+	size_t root = strlen(t->root);
+	glob_t g;
+
+	if (glob(arena_printf(arena, "%s%s", t->root, name), 0, NULL, &g))
+		return;
+	for (size_t i = 0; i < g.gl_pathc; i++) {
+		const char *shown = g.gl_pathv[i] + root;
+		const char *path = target_path(t, arena, shown);
+		struct stat st;
+
+		if (path && !stat(path, &st) && S_ISREG(st.st_mode))
+			add(found, arena, shown, path);
+	}
+	globfree(&g);
+}
+
+static void find_program(const struct target *t, struct arena *arena, const char *name,
+			 struct target_files *found)
+{
+	const char *dirs = getenv("PATH");
+
+	if (!dirs || *t->root)
+		dirs = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+	while (*dirs && !found->count) {
+		size_t len = strcspn(dirs, ":");
+		const char *shown = arena_printf(arena, "%.*s/%s", (int)len, dirs, name);
+		const char *path = len ? target_path(t, arena, shown) : NULL;
+		struct stat st;
+
+		if (path && !stat(path, &st) && S_ISREG(st.st_mode) && st.st_mode & 0111)
+			add(found, arena, shown, path);
+		dirs += len + !!dirs[len];
+	}
+}
+
+static const char *find_short(const struct target *t, struct arena *arena, const char *name,
+			      struct target_files *found)
+{
+	const char *library;
+
+	if (t->pid)
+		find_mapped(t, arena, name, found);
+	if (found->count)
+		return NULL;
+	library = library_find(t, arena, name);
+	if (library && target_path(t, arena, library)) {
+		add(found, arena, library, target_path(t, arena, library));
+		return NULL;
+	}
+	find_program(t, arena, name, found);
+	if (found->count)
+		return NULL;
+	return arena_printf(arena, "no library and no program is called '%s'; write its path",
+			    name);
+}
+
+const char *target_find(const struct target *t, struct arena *arena, const char *name,
+			struct target_files *found)
+{
+	const char *path;
+
+	if (!strchr(name, '/')) {
+		if (strcmp(name, "*"))
+			return find_short(t, arena, name, found);
+		if (!t->pid)
+			return "'*' means all files of a process; say which with -p PID";
+		find_mapped(t, arena, NULL, found);
+		return found->count ? NULL : "the process runs no file that can be read";
+	}
+	if (is_pattern(name) && !target_has(t, name)) {
+		find_pattern(t, arena, name, found);
+		return found->count ? NULL : arena_printf(arena, "no file matches '%s'", name);
+	}
+	path = target_path(t, arena, name);
+	if (!path)
+		return arena_printf(arena, "no file '%s'%s", name,
+				    *t->root ? " where the process has its files" : "");
+	add(found, arena, name, path);
+	return NULL;
+}

@@ -1,0 +1,495 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# What the runner knows of the user's programs: the places it tells the kernel of,
+# and the names that it puts where the kernel marks places.
+#
+#	tests/user.sh KTAP FAKESESSION [CC]
+
+ktap=${1:?usage: user.sh KTAP FAKESESSION [CC]}
+fake=${2:?usage: user.sh KTAP FAKESESSION [CC]}
+cc=${3:-cc}
+sources=$(cd "$(dirname "$0")/../../testing/selftests/ktap" && pwd)
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+failed=0 count=0 code=0
+cd "$dir" || exit 1
+
+result() {
+	count=$((count + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $count $2"
+		return
+	fi
+	failed=$((failed + 1))
+	echo "not ok $count $2"
+	for f in out err setup; do
+		[ ! -e "$dir/$f" ] || head -n 30 "$dir/$f" | sed "s/^/# $f: /"
+	done
+	echo "# exit code: $code"
+}
+
+skip() {
+	count=$((count + 1))
+	echo "ok $count $1 # SKIP $2"
+}
+
+# list PATTERN...: what ktap -l says
+list() {
+	code=0
+	timeout 60 "$ktap" -l "$@" >"$dir/out" 2>"$dir/err" </dev/null || code=$?
+}
+
+# lists NAME TEXT: exactly these events
+lists() {
+	printf "$2" | cmp -s - "$dir/out" && [ "$code" = 0 ]
+	result $? "$1"
+}
+
+# lists_not NAME MESSAGE
+lists_not() {
+	[ "$code" = 1 ] && [ ! -s "$dir/out" ] && [ "$(cat "$dir/err")" = "ktap: error: $2" ]
+	result $? "$1"
+}
+
+# play STEPS ARGS...: ktap with a session that goes by the steps
+play() {
+	steps=$1
+	shift
+	code=0
+	printf "$steps" | timeout 60 "$fake" "$dir" "$ktap" "$@" \
+		>"$dir/out" 2>"$dir/err" || code=$?
+}
+
+# output NAME TEXT: exactly this on stdout
+output() {
+	printf "$2" | cmp -s - "$dir/out"
+	result $? "$1"
+}
+
+# answers NAME EVENT LINES: exactly these lines about the event, before the chunk
+answers() {
+	play 'exit 0\n' -q -e "trace '$2' { x = 1 } print(x)"
+	printf "frames\narg -e\n$3" | cmp -s - "$dir/setup"
+	result $? "$1"
+}
+
+at() { ./marked where "$1"; }
+
+"$cc" -O2 -o marked "$sources/marked.c" || exit 1
+marked=$dir/marked
+
+# functions
+answers a_function_of_a_program "probe:$marked:alpha" \
+	"uprobe probe:$marked:alpha $marked\nat $(at alpha) 0x0 alpha\n"
+answers a_uprobe_is_the_same "uprobe:$marked:alpha" \
+	"uprobe uprobe:$marked:alpha $marked\nat $(at alpha) 0x0 alpha\n"
+answers a_return "probe:$marked:alpha%return" \
+	"uprobe probe:$marked:alpha%%return $marked\nat $(at alpha) 0x0 alpha\n"
+answers a_uretprobe "uretprobe:$marked:alpha" \
+	"uprobe uretprobe:$marked:alpha $marked\nat $(at alpha) 0x0 alpha\n"
+answers an_offset_in_a_function "uprobe:$marked:alpha+4" \
+	"uprobe uprobe:$marked:alpha+4 $marked\nat $(printf '0x%x' $(($(at alpha) + 4))) 0x0 alpha\n"
+answers an_offset_in_a_file_of_that_path_needs_no_answer "uprobe:$marked:$(at alphabet)" ''
+answers an_offset_in_the_file "uprobe:./marked:$(at alphabet)" \
+	"uprobe uprobe:./marked:$(at alphabet) $marked\nat $(at alphabet) 0x0 alphabet\n"
+answers a_decimal_offset "uprobe:./marked:$(($(at alphabet)))" \
+	"uprobe uprobe:./marked:$(($(at alphabet))) $marked\nat $(at alphabet) 0x0 alphabet\n"
+answers another_name_of_the_function "uprobe:$marked:alpha_again" \
+	"uprobe uprobe:$marked:alpha_again $marked\nat $(at alpha) 0x0 alpha_again\n"
+answers a_relative_path uprobe:./marked:alpha \
+	"uprobe uprobe:./marked:alpha $marked\nat $(at alpha) 0x0 alpha\n"
+cp marked 'has blank'
+answers a_path_with_a_blank "uprobe:$dir/has blank:alpha" \
+	"uprobe uprobe:$dir/has\\\\040blank:alpha $dir/has\\\\040blank\nat $(at alpha) 0x0 alpha\n"
+cp marked 'a:b'
+answers a_path_with_a_colon "uprobe:$dir/a:b:alpha" \
+	"uprobe uprobe:$dir/a:b:alpha $dir/a:b\nat $(at alpha) 0x0 alpha\n"
+ln -s marked link
+answers a_link_is_followed "uprobe:$dir/link:alpha" \
+	"uprobe uprobe:$dir/link:alpha $marked\nat $(at alpha) 0x0 alpha\n"
+
+# static programs, and those at a fixed address, have other addresses
+for how in -static -no-pie; do
+	"$cc" -O2 $how -o fixed "$sources/marked.c" || exit 1
+	answers "a_function_of_a_program_linked_$how" "uprobe:$dir/fixed:alpha" \
+		"uprobe uprobe:$dir/fixed:alpha $dir/fixed\nat $(./fixed where alpha) 0x0 alpha\n"
+done
+
+# patterns
+list 'uprobe:./marked:alpha*'
+sort -o out out
+lists a_pattern_takes_each_place_once 'uprobe:./marked:alpha\nuprobe:./marked:alphabet\n'
+list 'uprobe:./marked:alpha[^a-z]*'
+lists a_pattern_of_the_second_name 'uprobe:./marked:alpha_again\n'
+list 'uprobe:./mark?d:alphabe?'
+lists a_pattern_of_paths 'uprobe:./marked:alphabet\n'
+list 'uretprobe:./marked:alphabe[t]'
+lists a_pattern_of_returns 'uretprobe:./marked:alphabet\n'
+play 'exit 0\n' -q -e "trace uprobe:$marked:* { x = 1 }"
+[ "$(grep -c '^at ' setup)" -gt 10 ] && [ "$(sed -n 's/^at \([^ ]*\) .*/\1/p' setup | sort | uniq -d | wc -l)" = 0 ]
+result $? all_functions_of_a_program
+play 'exit 0\n' -q -e "trace uprobe:$marked:alpha { x = 1 } trace uprobe:$marked:alpha { y = 1 }
+trace uprobe:$marked:alphabet { z = 1 } trace sched:sched_switch { x = 2 }"
+[ "$(grep -c '^uprobe ' setup)" = 2 ]
+result $? an_event_of_two_clauses_is_looked_up_once
+play 'exit 0\n' -q -e "kdebug.probe('uprobe:$marked:alpha', function () { }) print('x:y', 'probe:vfs_read')"
+printf "frames\narg -e\nuprobe uprobe:$marked:alpha $marked\nat $(at alpha) 0x0 alpha\n" | cmp -s - setup
+result $? an_event_in_a_string
+play 'exit 0\n' -q -e 'trace ($1) { x = 1 }' uprobe:$marked:alpha x:y
+printf "frames\narg -e\narg uprobe:$marked:alpha\narg x:y\nuprobe uprobe:$marked:alpha $marked\nat $(at alpha) 0x0 alpha\n" |
+	cmp -s - setup
+result $? an_event_in_an_argument
+echo 'trace ("probe:" .. getopt("f", "") .. "%return") { x = 1 }' >option.kp
+play 'exit 0\n' -q option.kp --f=$marked:alpha
+sed -n 's/^uprobe //p' setup | sort >got
+printf "probe:$marked:alpha $marked\nprobe:$marked:alpha%%return $marked\n" | cmp -s - got
+result $? an_event_made_of_an_option
+play 'exit 0\n' -q -e 'trace probe:vfs_read { x = 1 } trace syscalls:* { x = 2 } trace probe:ext4:ext4_sync_file { x = 3 }'
+printf 'frames\narg -e\n' | cmp -s - setup
+result $? events_of_the_kernel_are_left_alone
+
+# C++ and Rust
+if "$ktap" -l 'uprobe:./marked:ns::add(int)' >/dev/null 2>&1; then
+	answers a_name_of_cpp "uprobe:$marked:ns::add(int)" \
+		"uprobe uprobe:$marked:ns::add(int) $marked\nat $(at add_int) 0x0 ns::add(int)\n"
+	answers a_name_of_cpp_as_the_linker_has_it "uprobe:$marked:_ZN2ns3addEl" \
+		"uprobe uprobe:$marked:_ZN2ns3addEl $marked\nat $(at add_long) 0x0 ns::add(long)\n"
+	list 'uprobe:./marked:ns::add'
+	sort -o out out
+	lists a_name_without_parameters_is_all_overloads \
+		'uprobe:./marked:ns::add(int)\nuprobe:./marked:ns::add(long)\n'
+	list 'uprobe:./marked:ns::*( long )'
+	[ "$code" = 1 ]
+	result $? a_pattern_has_blanks_that_count
+	list 'uprobe:./marked:ns::add( long )'
+	lists blanks_of_a_name_do_not_count 'uprobe:./marked:ns::add(long)\n'
+	list 'uprobe:./marked:*::add(l*)'
+	lists a_pattern_of_plain_names 'uprobe:./marked:ns::add(long)\n'
+	list 'uprobe:./marked:_ZN2ns*i'
+	lists a_pattern_of_mangled_names 'uprobe:./marked:ns::add(int)\n'
+	list 'uprobe:./marked:core::fmt::write'
+	lists a_name_of_rust 'uprobe:./marked:core::fmt::write\n'
+	list 'uprobe:./marked:mycrate::*'
+	lists a_name_of_newer_rust 'uprobe:./marked:mycrate::foo\n'
+	list 'uprobe:./marked:ns::ad'
+	lists_not plain_names_are_suggested "./marked has no function 'ns::ad'; did you mean 'ns::add'?"
+else
+	skip names_of_cpp_and_rust "built without libiberty"
+fi
+
+# libraries
+cat >lib.c <<'C'
+int twice(int n) { return n * 2; }
+int twice_before(int n) { return n + n; }
+__asm__(".symver twice_before,twofold@V0");
+static int third(void) { return 3; }
+int (*choose(void))(void) { return third; }
+int chosen(void) __attribute__((ifunc("choose")));
+C
+echo 'V0 { global: twofold; }; V1 { global: twice; chosen; choose; local: twice_before; } V0;' >versions
+"$cc" -O2 -shared -fPIC -Wl,-soname,libtest.so.3 -Wl,--version-script=versions -o libtest.so.3 lib.c ||
+	exit 1
+cp libtest.so.3 libtest.so.1
+ln -s libtest.so.3 libtest.so
+echo 'not a library' >libtext.so
+export LD_LIBRARY_PATH=$dir
+list 'uprobe:libtest:twic[e]'
+lists a_library_by_its_short_name "uprobe:$dir/libtest.so.3:twice\n"
+list 'probe:libtest.so.1:twice'
+lists a_library_by_its_file_name "uprobe:$dir/libtest.so.1:twice\n"
+list 'probe:libtest:twice%return'
+lists a_library_in_a_probe_of_returns "uretprobe:$dir/libtest.so.3:twice\n"
+list 'uprobe:libtest:*@*'
+[ "$code" = 1 ]
+result $? versions_are_no_part_of_names
+list 'uprobe:libtest:twofold'
+lists a_version_that_is_no_longer_linked_with "uprobe:$dir/libtest.so.3:twofold\n"
+list 'uprobe:libtext:x'
+lists_not a_library_is_an_elf_file "no library and no program is called 'libtext'; write its path"
+list 'uprobe:libtest:*'
+grep -q :twice out && ! grep -q :cho out
+result $? patterns_leave_out_what_is_chosen_at_the_start
+play 'exit 0\n' -e 'trace uprobe:libtest:chosen { x = 1 }' 
+grep -q "^ktap: 'chosen' is one of several functions" err && grep -q '^at .* chosen$' setup
+result $? what_is_chosen_at_the_start_is_told
+play 'exit 0\n' -q -e 'trace probe:libnothing:twice { x = 1 }'
+printf 'frames\narg -e\n' | cmp -s - setup
+result $? a_name_of_no_library_may_be_a_module
+unset LD_LIBRARY_PATH
+list 'uprobe:libc:mall?c'
+grep -q '^uprobe:/.*/libc\.so\.[0-9]*:malloc$' out
+result $? the_c_library_by_its_short_name
+list 'uprobe:sh:*'
+[ "$code" = 0 ] || grep -q 'has no symbols' err
+result $? a_program_of_the_path
+play 'exit 0\n' -q -e 'trace uprobe:libc:* { x = 1 }'
+[ "$(grep -c '^at ' setup)" -gt 1000 ]
+result $? thousands_of_functions
+
+# what cannot be found
+refuses() {
+	play 'exit 1\n' -q -e "trace '$2' { x = 1 }"
+	sed -n 's/^unresolved [^ ]* //p' setup | sed 's/\\040/ /g' >got
+	echo "$3" | cmp -s - got
+	result $? "$1"
+}
+refuses no_such_file uprobe:/no/such/file:f "no file '/no/such/file'"
+refuses no_elf_file "uprobe:$dir/lib.c:f" "$dir/lib.c is no ELF file: no program and no library"
+refuses no_file_but_a_folder "uprobe:$dir:f" "$dir is no regular file"
+refuses no_such_function "uprobe:$marked:alhpa" "$marked has no function 'alhpa'; did you mean 'alpha'?"
+refuses nothing_like_it "uprobe:$marked:xyzzy_plugh_plover" "$marked has no function 'xyzzy_plugh_plover'"
+refuses nothing_matches "uprobe:$marked:xyz*" "$marked has no function that matches 'xyz*'"
+refuses no_such_pattern_of_paths "uprobe:/no/such/*:f" "no file matches '/no/such/*'"
+refuses no_name uprobe:/bin/sh 'write it as uprobe:PATH:FUNCTION, or uprobe:PATH:0xOFFSET'
+refuses no_code_there uprobe:./marked:0xffffff "./marked has no code at 0xffffff"
+refuses behind_the_function "uprobe:$marked:alpha+0x10000" "'alpha' has $((0x$(
+	readelf -sW marked | awk '$8 == "alpha" { printf "%x", $3; exit }'))) bytes only"
+refuses an_offset_of_a_return "uretprobe:$marked:alpha+4" 'a return has no offset'
+refuses an_offset_of_a_pattern "uprobe:$marked:alpha*+4" 'an offset needs the name of one function'
+refuses all_files_need_a_process 'uprobe:*:f' "'*' means all files of a process; say which with -p PID"
+refuses no_such_marker "usdt:$marked:demo:plani" "$marked has no marker 'demo:plani'; did you mean 'demo:plain'?"
+refuses no_markers_at_all "usdt:$dir/libtest.so.3:x" "$dir/libtest.so.3 has no markers"
+refuses no_name_of_a_marker usdt:/bin/sh 'write it as usdt:PATH:PROVIDER:NAME, or usdt:PATH:NAME'
+mkfifo pipe
+refuses a_pipe_does_not_stop_us "uprobe:$dir/pipe:f" "$dir/pipe is no regular file"
+cp marked foreign
+printf '\026\000' | dd of=foreign bs=1 seek=18 conv=notrunc 2>/dev/null
+refuses another_machine "uprobe:$dir/foreign:alpha" "$dir/foreign is for s390, which is not this machine"
+
+# markers
+spot() { # NAME: where its notes say that it is, in a program whose code begins at 0
+	readelf -nW marked | awk -v name="$1" '$1 == "Name:" { is = $2 == name }
+		is && $1 == "Location:" { sub(",", "", $2); print $2 }'
+}
+offset_of() { # ADDRESS: in the file
+	readelf -lW marked | awk '$1 == "LOAD" { print $2, $3, $5 }' | while read -r o a s; do
+		[ $(($1)) -ge $((a)) ] && [ $(($1)) -lt $((a + s)) ] && printf '0x%x' $(($1 - a + o))
+	done
+}
+places=
+for a in $(spot plain); do
+	places="${places}at $(offset_of $a) 0x0 demo:plain\n"
+done
+answers a_marker_in_two_places "usdt:$marked:demo:plain" \
+	"uprobe usdt:$marked:demo:plain $marked\n$places"
+answers a_marker_without_its_provider "sdt:$marked:plain" "uprobe sdt:$marked:plain $marked\n$places"
+semaphore=$(offset_of "0x$(readelf -sW marked | awk '$8 == "guarded_semaphore" { print $2; exit }')")
+play 'exit 0\n' -q -e "trace usdt:$marked:*:guarded { x = 1 }"
+grep -q "^at $(offset_of $(spot guarded)) $semaphore demo:guarded 8@" setup
+result $? a_marker_with_a_semaphore
+list "usdt:./marked:*"
+sort -o out out
+grep -q '^usdt:./marked:demo:args$' out && [ "$(grep -c :plain out)" = 1 ]
+result $? a_pattern_of_markers
+case $(uname -m) in
+x86_64)
+	counter=$(readelf -sW marked | awk '$8 == "counter" { print $2; exit }')
+	play 'exit 0\n' -q -e "trace usdt:$marked:demo:far { x = 1 }"
+	grep -q " demo:far -4@$((0x$counter - $(spot far)))(%ip)\$" setup
+	result $? an_argument_in_a_variable
+	play 'exit 0\n' -q -e "trace usdt:$marked:demo:args { x = 1 }"
+	grep -Eq ' demo:args 8@%[a-z0-9]+ -4@-?[0-9]+\(%[a-z]+\) 8@\$42 8@%[a-z0-9]+ 1@%[a-z0-9]+$' setup
+	result $? arguments_of_all_kinds
+	;;
+*)
+	skip an_argument_in_a_variable "written for x86"
+	skip arguments_of_all_kinds "written for x86"
+	;;
+esac
+
+# stripped files
+strip -o stripped marked
+refuses a_stripped_program "uprobe:$dir/stripped:alpha" "$dir/stripped has no symbols, it is stripped; \
+install its debug symbols, or write an offset: 0xOFFSET"
+id=$(readelf -nW marked | sed -n 's/.*Build ID: //p')
+mkdir -p "debug/.build-id/$(echo $id | cut -c 1-2)"
+debug=debug/.build-id/$(echo $id | cut -c 1-2)/$(echo $id | cut -c 3-).debug
+export KTAP_DEBUG=$dir/debug
+if [ -n "$id" ]; then
+	objcopy --only-keep-debug marked "$debug"
+	list "uprobe:./stripped:alphabet"
+	lists symbols_in_a_debug_file 'uprobe:./stripped:alphabet\n'
+	cp "$debug" good
+	"$cc" -O2 -o other -x c - <<'C'
+int alphabet(void) { return 1; }
+int main(void) { return alphabet(); }
+C
+	objcopy --only-keep-debug other "$debug"
+	list "uprobe:./stripped:alphabet"
+	[ "$code" = 1 ]
+	result $? a_debug_file_of_another_build_is_ignored
+	cp good "$debug"
+else
+	skip symbols_in_a_debug_file "no build ids"
+	skip a_debug_file_of_another_build_is_ignored "no build ids"
+fi
+unset KTAP_DEBUG
+if command -v xz >/dev/null; then
+	objcopy -S --keep-symbol=alphabet marked packed.debug
+	xz -c packed.debug >packed.xz
+	objcopy --add-section .gnu_debugdata=packed.xz stripped packed
+	list "uprobe:./packed:alphabet"
+	lists symbols_in_gnu_debugdata 'uprobe:./packed:alphabet\n'
+	head -c 300 packed.xz >cut.xz
+	objcopy --add-section .gnu_debugdata=cut.xz stripped packed
+	list "uprobe:./packed:alphabet"
+	[ "$code" = 1 ] && grep -q '^ktap: error: ./packed has no' err
+	result $? a_damaged_gnu_debugdata_has_none
+else
+	skip symbols_in_gnu_debugdata "no xz"
+	skip a_damaged_gnu_debugdata_has_none "no xz"
+fi
+
+# one process
+sleep 60 &
+sleeper=$!
+list "uprobe:sleep:*" -p $sleeper
+[ "$code" = 0 ] || grep -q 'has no symbols' err
+result $? the_program_of_a_process
+list "uprobe:*:mall?c" -p $sleeper
+grep -q '/libc[-.].*:malloc$' out
+result $? all_files_of_a_process
+kill $sleeper
+mkdir -p root/lib
+cp marked root/marked
+ln -s /marked root/lib/link
+if [ "$(id -u)" = 0 ] && "$cc" -O2 -static -o root/sleeper -x c - <<'C'
+#include <unistd.h>
+int main(void) { return sleep(60); }
+C
+then
+	chroot root /sleeper &
+	sleeper=$!
+	# until it has its other root
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		[ "$(readlink /proc/$sleeper/root)" != / ] && break
+		sleep 0.1
+	done
+	play 'exit 0\n' -q -p $sleeper -e 'trace uprobe:/marked:alpha { x = 1 } trace uprobe:/lib/link:alphabet { x = 1 }'
+	grep -qx "uprobe uprobe:/marked:alpha \(/proc/self/fd/[0-9]*\|$dir/root\)/marked" setup &&
+		grep -qx "uprobe uprobe:/lib/link:alphabet \(/proc/self/fd/[0-9]*\|$dir/root\)/marked" setup
+	result $? paths_of_a_process_with_another_root
+	list "uprobe:/etc/passwd:f" -p $sleeper
+	lists_not files_outside_of_its_root_are_not_there \
+		"no file '/etc/passwd' where the process has its files"
+	kill $sleeper
+else
+	skip paths_of_a_process_with_another_root "not root"
+	skip files_outside_of_its_root_are_not_there "not root"
+fi
+wait 2>/dev/null
+
+# a chunk that was made elsewhere
+if [ -x "$(dirname "$ktap")/ktapc" ]; then
+	"$(dirname "$ktap")/ktapc" -e "trace uprobe:$marked:alpha { x = 1 } print(x)" -o chunk
+	play 'exit 0\n' -q chunk
+	printf "frames\narg chunk\nuprobe uprobe:$marked:alpha $marked\nat $(at alpha) 0x0 alpha\n" | cmp -s - setup
+	result $? events_of_a_chunk_are_looked_up_where_it_runs
+else
+	skip events_of_a_chunk_are_looked_up_where_it_runs "no ktapc"
+fi
+
+# marks in the output
+play 'exit 0\n' -q -e 'trace uprobe:/x:0x1 { print(ustack) }'
+grep -qx symbols setup
+result $? marks_are_asked_for_if_there_are_user_stacks
+play 'exit 0\n' -q --no-symbols -e 'trace uprobe:/x:0x1 { print(ustack) }'
+grep -qx symbols setup
+[ $? = 1 ]
+result $? marks_are_not_asked_for_if_the_user_wants_none
+play 'exit 0\n' -q -e 'trace probe:vfs_read { print(kstack) }'
+grep -qx symbols setup
+[ $? = 1 ]
+result $? marks_are_not_asked_for_without
+hex() { printf '%x' $(($1 + ${2:-0})); }
+a=$(at alpha) b=$(at alphabet)
+mark() { printf '\\036%s\\035%s\\035%s\\037' "$1" "$2" "$3"; }
+play "out in $(mark $marked "$id" $(hex $a 3)).\nexit 0\n" -q -e 'x = 1'
+output a_place_in_a_file_has_a_name 'in alpha+0x3 (marked).\n'
+play "split\nout $(mark $marked '' $(hex $a))$(mark $marked '' $(hex $b 1))\nexit 0\n" -q -e 'x = 1'
+output marks_may_come_byte_by_byte 'alpha+0x0 (marked)alphabet+0x1 (marked)\n'
+play "out $(mark "$dir/fixed" '' $(hex "$(./fixed where alpha)" 2))\nexit 0\n" -q -e 'x = 1'
+output a_place_in_a_program_at_a_fixed_address 'alpha+0x2 (fixed)\n'
+size=$(readelf -sW marked | awk '$8 == "alpha" { print $3; exit }')
+play "out $(mark $marked '' $(hex $a $size)r)\nexit 0\n" -q -e 'x = 1'
+output a_call_at_the_end_belongs_to_the_caller "alpha+0x$(hex $size) (marked)\n"
+play "out $(mark $marked 00112233 $(hex $a))\nexit 0\n" -q -e 'x = 1'
+output another_build_has_no_names "$marked+$a\n"
+play "out $(mark '/no/such file' '' 1f)\nexit 0\n" -q -e 'x = 1'
+output a_file_that_is_gone_has_no_names '/no/such file+0x1f\n'
+play "out $(mark "$marked (deleted)" "$id" $(hex $a))$(mark "$marked (deleted)" '' $(hex $a))\nexit 0\n" -q -e 'x = 1'
+output a_deleted_file_that_is_back "alpha+0x0 (marked (deleted))$marked (deleted)+$a\n"
+play "out $(mark "$dir/has\\\\040blank" '' $(hex $a 1))\nexit 0\n" -q -e 'x = 1'
+output names_of_files_may_have_anything "alpha+0x1 (has\\\\040blank)\n"
+if "$ktap" -l 'uprobe:./marked:ns::add(int)' >/dev/null 2>&1; then
+	play "out $(mark $marked '' $(hex $(at add_int)))\nout $(mark $marked '' $(hex $(at rust_legacy)))\nexit 0\n" -q -e 'x = 1'
+	output names_are_those_of_the_source 'ns::add(int)+0x0 (marked)\ncore::fmt::write+0x0 (marked)\n'
+else
+	skip names_are_those_of_the_source "built without libiberty"
+fi
+play 'out \036no mark\037 \036\037 \036a\035g\0351\037 \036a\035\035\037 \036a\035\0351x\037\nexit 0\n' -q -e 'x = 1'
+output what_is_no_mark_passes '\036no mark\037 \036\037 \036a\035g\0351\037 \036a\035\035\037 \036a\035\0351x\037\n'
+play "out \\036open\nout \\036\\036x\nraw \\036\nbulk 9000\nraw end\\036\nexit 0\n" -q -e 'x = 1'
+long=$(head -c 9000 /dev/zero | tr '\0' x)
+output what_only_begins_like_a_mark_passes "\\036open\n\\036\\036x\n\\036${long}end\\036"
+play "out \\036x$(mark $marked '' $(hex $a))\nexit 0\n" -q -e 'x = 1'
+output a_mark_behind_what_is_none '\036xalpha+0x0 (marked)\n'
+play "bulk 65530\nout $(mark $marked '' $(hex $a))\nbulk 70000\nout $(mark $marked '' $(hex $b))\nexit 0\n" -q -e 'x = 1'
+[ "$(tr -d x <out)" = "$(printf 'alpha+0$ (marked)\nalphabet+0$ (marked)\n' | sed 's/0\$/00/; s/x//' )" ]
+result $? marks_among_much_output
+
+# code that programs make
+pid=4194303
+printf '1000 100 first\n1100 10 old\n1100 20 new\nbad line\n2000 8 with blanks (x)\n' >/tmp/perf-$pid.map
+play "out $(mark $pid '' 1010)\nout $(mark $pid '' 1104)\nout $(mark $pid '' 2008r)\nout $(mark $pid '' 3000)\nexit 0\n" -q -e 'x = 1'
+output a_map_of_compiled_code \
+	"first+0x10 (perf-$pid.map)\nnew+0x4 (perf-$pid.map)\nwith blanks (x)+0x8 (perf-$pid.map)\n0x3000\n"
+rm -f /tmp/perf-$pid.map
+echo '1000 100 first' >map
+ln -s "$dir/map" /tmp/perf-$pid.map
+play "out $(mark $pid '' 1010)\nexit 0\n" -q -e 'x = 1'
+output a_map_that_is_a_link_is_not_read '0x1010\n'
+rm -f /tmp/perf-$pid.map
+
+# damaged files: a message, or a list; never a crash, nor what a sanitizer says
+survived() {
+	[ "$code" -le 1 ] && { [ ! -s err ] || grep -q '^ktap: ' err; } &&
+		! grep -q -e Sanitizer -e 'runtime error' err
+}
+bad=0
+size=$(wc -c <marked)
+n=0
+while [ $n -lt "$size" ]; do
+	head -c $n marked >cut
+	list "uprobe:./cut:*"
+	survived || bad=1
+	n=$((n + 331))
+done
+result $bad cut_files_are_survived
+bad=0 n=0 seed=1
+while [ $n -lt 300 ]; do
+	cp marked mutant
+	for i in 1 2 3 4; do
+		seed=$(((seed * 1103515245 + 12345) % 2147483648))
+		# most of what matters stands at the beginning and at the end
+		case $((seed / 65536 % 4)) in
+		0) where=$((seed / 16 % 64)) ;;
+		1) where=$((64 + seed / 16 % 800)) ;;
+		2) where=$((size - 1 - seed / 16 % 2400)) ;;
+		*) where=$((seed / 16 % size)) ;;
+		esac
+		printf "\\$(printf %o $((seed / 1048576 % 256)))" |
+			dd of=mutant bs=1 seek=$where conv=notrunc 2>/dev/null
+	done
+	for event in 'uprobe:./mutant:*' 'usdt:./mutant:*'; do
+		list "$event"
+		survived || bad=1
+	done
+	n=$((n + 1))
+done
+result $bad mutants_are_survived
+
+echo "1..$count"
+echo "$((count - failed)) passed, $failed failed"
+[ "$failed" = 0 ]
