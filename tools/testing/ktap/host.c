@@ -25,6 +25,7 @@
 #include "symbols.h"
 #include "table.h"
 #include "types.h"
+#include "ufile.h"
 
 #define MEMORY		(16UL << 20)
 
@@ -127,7 +128,7 @@ static void format_records(struct host *h)
 	for (rec = h->records; rec; rec = next) {
 		next = rec->next;
 		seq_buf_init(&s, text, KTAP_RECORD_TEXT);
-		ktap_record_format(&s, rec->data, rec->size);
+		ktap_record_format(&s, &h->env, rec->data, rec->size);
 		if (rec->data->type == KTAP_REC_CAT || rec->data->type == KTAP_REC_SYSTEM)
 			put_request(h, rec->data->type == KTAP_REC_CAT, text, seq_buf_used(&s));
 		else
@@ -540,7 +541,7 @@ int ktap_fn_curtask(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	return 0;
 }
 
-/* Some frames, that many if the script asks for more. */
+/* Some frames, that many if the script asks for more.  Words of both kinds have 64 bits. */
 static int give_stack(struct ktap_vm *vm, struct ktap_value *r, unsigned int n, enum ktap_tag tag)
 {
 	s64 depth = n ? clamp_t(s64, r[0].i, 0, 8) : 3;
@@ -564,6 +565,35 @@ int ktap_fn_kstack(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 int ktap_fn_ustack(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
 	return give_stack(vm, r, n, KTAP_USTACK);
+}
+
+/* A program at 0x400000, and nothing else. */
+int ktap_fn_usym(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	static const struct ktap_ufile_key program = { .ino = 1 };
+	struct ktap_ufiles *files = vm->env->ufiles;
+	u64 address = r[0].u, *frame;
+	int place;
+
+	if (r[0].tag == KTAP_NIL)
+		return 0;
+	frame = ktap_arena_alloc(vm, sizeof(*frame));
+	if (!frame)
+		return vm->error;
+	*frame = address & ~KTAP_FRAME_FILE;
+	place = address >> 12 == 0x400 ? ktap_ufile_get(files, &program) : -1;
+	if (place >= 0)
+		*frame = ktap_frame_in_file(place, address & 0xfff);
+	r[0] = (struct ktap_value){ .blob = frame, .tag = KTAP_USYM, .len = sizeof(*frame) };
+	return 0;
+}
+
+void ktap_ufile_wait(const struct ktap_env *env, u32 place)
+{
+	struct ktap_ufile *file = &env->ufiles->files[place];
+
+	file->path = kstrdup("/bin/program", GFP_KERNEL);
+	file->state = KTAP_UFILE_KNOWN;
 }
 
 /* The thread there is; it never ends. */

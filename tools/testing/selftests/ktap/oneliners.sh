@@ -118,7 +118,8 @@ sleep 1
 stop
 [ "$code" = 0 ] && [ "$(samples)" -ge 20 ] && [ "$(samples)" -le 250 ]
 result $? profile_counts_the_time
-matches "$tmp/out" '^s:$' '^ +0x[0-9a-f]+' && ! grep -Evq '^s:$|^ +(0x[0-9a-f]+(: [0-9]+)?)?$' "$tmp/out"
+matches "$tmp/out" '^s:$' '^ +[^ ].*\(workload\)' &&
+	! grep -Evq '^s:$|^ +((0x[0-9a-f]+|\[vdso\]\+0x[0-9a-f]+|[^ ]+ \(workload\))(: [0-9]+)?)?$' "$tmp/out"
 result $? profile_has_stacks_of_the_process
 kill -KILL $worker
 wait $worker 2>/dev/null

@@ -18,4 +18,15 @@ static inline int kstrtoll(const char *s, unsigned int base, long long *res)
 	return errno ? -ERANGE : *end ? -EINVAL : 0;
 }
 
+static inline int kstrtoull(const char *s, unsigned int base, unsigned long long *res)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)s[*s == '+']))
+		return -EINVAL;
+	errno = 0;
+	*res = strtoull(s, &end, base);
+	return errno ? -ERANGE : *end ? -EINVAL : 0;
+}
+
 #endif

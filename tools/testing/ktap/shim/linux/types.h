@@ -11,6 +11,7 @@
 #define CONFIG_ARCH_HAS_NON_OVERLAPPING_ADDRESS_SPACE	1
 #define IS_ENABLED(option)	option
 #define CONFIG_KTAP_SET_RETVAL	1
+#define CONFIG_HAVE_REGS_AND_STACK_ACCESS_API	1
 
 #include_next <linux/types.h>
 #include <stdbool.h>

@@ -1,0 +1,311 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Places in programs by their offset in the file: entry, return, arguments; exact
+# counts whatever the program does, and no harm to it.
+
+. "$(dirname "$0")/lib.sh"
+plan 51
+
+target=$here/utarget
+pie=$here/utarget-pie
+session=$tracefs/ktap/session
+n=300
+end='trace_end { print(n) }'
+
+if ! grep -q uprobe "$tracefs/ktap/features"; then
+	planned=0
+	echo "# SKIP this kernel has no uprobes"
+	exit $skip_all
+fi
+
+# at FUNCTION [PROGRAM]: "PATH:OFFSET"
+at() { echo "${2:-$target}:$("${2:-$target}" offset "$1")"; }
+
+add=$(at add) say=$(at say) depth=$(at depth) leap=$(at leap) twice=$(at twice)
+
+# entry and return
+run -q -e "trace uprobe:$add { n += 1 } $end" -- "$target" add $n
+out entry_is_counted_exactly "$n\n"
+run -q -e "trace probe:$add { n += 1 } $end" -- "$target" add $n
+out probe_of_a_path_is_the_same "$n\n"
+run -q -e "trace uretprobe:$add { n[retval] += 1 } $end" -- "$target" add $n
+out return_is_counted_exactly_and_has_the_value "55: $n\n"
+run -q -e "trace uprobe:$add%return { n[retval] += 1 } $end" -- "$target" add $n
+out percent_return_is_the_same "55: $n\n"
+run -q -e "trace uprobe:$(at add "$pie") { n += 1 } trace uretprobe:$(at add "$pie") { m += 1 }
+trace_end { print(n, m) }" -- "$pie" add $n
+out program_at_any_address "$n\t$n\n"
+decimal=$(($("$target" offset add)))
+run -q -e "trace uprobe:$target:$decimal { n += 1 } $end" -- "$target" add $n
+out offset_may_be_decimal "$n\n"
+
+# arguments
+run -q -e "trace uprobe:$add { n[arg0, arg1, arg2, arg3, arg4, arg5, arg6, arg7] += 1 m[arg8, arg9] += 1 }
+trace_end { print(n) print(m) }" -- "$target" add $n
+out ten_arguments "1, 2, 3, 4, 5, 6, 7, 8: $n\n9, 10: $n\n"
+run -q -e "trace uretprobe:$add { n[arg1, retval] += 1 } $end" -- "$target" add $n
+out one_argument_at_the_return "2, 55: $n\n"
+run -q -e "trace uretprobe:$add { n[arg0, arg1, arg2, arg3, arg4, arg5, arg6, arg7] += 1 m[arg8, arg9] += 1 }
+trace_end { print(n) print(m) }" -- "$target" add $n
+out ten_arguments_at_the_return "1, 2, 3, 4, 5, 6, 7, 8: $n\n9, 10: $n\n"
+run -q -e "trace uretprobe:$add { n[retval] += 1 } trace uprobe:$say { m = arg0 } $end" -- "$target" add $n
+out arguments_of_another_clause "55: $n\n"
+run -q -e "trace uprobe:$add /arg1 == 2 && arg9 == 10/ { n += 1 } trace uprobe:$add /arg1 == 3/ { m += 1 }
+trace_end { print(n, m) }" -- "$target" add $n
+out filters_see_arguments "$n\tnil\n"
+
+# strings, also where the page is not there
+run -q -e "trace uprobe:$say { n[str(arg0)] += 1 } $end" -- "$target" say "some words" $n
+out string_of_an_argument "some words: $n\n"
+printf 'cold words' >"$tmp/text"
+run -e "trace uprobe:$say { n[str(arg0)] += 1 } $end" -- "$target" cold "$tmp/text" $n
+out string_on_a_page_that_is_not_there "cold words: $n\n"
+! grep -q 'reads of memory failed' "$tmp/err"
+result $? no_read_failed
+run -q -e "trace uprobe:$say { n[buf(arg0, 4)] += 1 m[read(arg0, 1)] += 1 } trace_end { print(n) print(m) }" -- \
+	"$target" cold "$tmp/text" $n
+out bytes_on_a_page_that_is_not_there "cold: $n\n99: $n\n"
+run -q -e "trace uretprobe:$(at fill) { n[str(arg0), retval] += 1 } $end" -- "$target" fill $n
+out buffer_that_was_filled_meanwhile "filled, 6: $n\n"
+run -e "trace uprobe:$(at depth) { n[str(arg0) == nil] += 1 } $end" -- "$target" depth 0 5
+out bad_address_is_nil 'true: 5\n'
+matches "$tmp/err" '^ktap: 5 reads of memory failed$'
+result $? bad_address_is_counted
+
+# calls inside of calls, calls that do not return, or twice
+run -q -e "trace uprobe:$depth { n += 1 } trace uretprobe:$depth { m[arg1] += 1 r += retval - arg0 }
+trace_end { print(n, r) print(m) }" -- "$target" depth 9 20
+out recursion '200\t200\n7: 200\n'
+run -e "trace uprobe:$depth { n += 1 } trace uretprobe:$depth { m[arg1] += 1 } trace_end { print(n) print(m) }" -- \
+	"$target" depth 70 1
+out recursion_that_is_too_deep_for_the_kernel '71\n7: 64\n'
+matches "$tmp/err" "^ktap: 'uretprobe:$depth' missed 7 events\$"
+result $? what_is_too_deep_is_counted
+run -q -e "trace uprobe:$leap { n += 1 } trace uretprobe:$leap { m[arg0, arg1] += 1 }
+trace uretprobe:$depth { d[arg0, arg1] += 1 } trace_end { print(n, m) print(d) }" -- \
+	sh -c "$target leap $n && $target depth 0 $n"
+out longjmp "$n\t{}\n0, 7: $n\n"
+run -q -e "trace uprobe:$twice { n += 1 } trace uretprobe:$twice { m[retval, arg0, arg1] += 1 }
+trace_end { print(n, m[3, 3, 4], m[4, 3, 4], len(m)) }" -- "$target" twice $n
+out fork_returns_twice "$n\t$n\t$n\t2\n"
+run -q -e "trace uretprobe:$add { m[arg0 + arg1 + arg2 + arg3 + arg4 + arg5 + arg6 + arg7] += 1 }
+trace uretprobe:$twice { w[retval, arg0] += 1 } trace_end { print(m) print(w[3, 3], w[4, 3], len(w)) }" -- "$target" both $n
+out fork_after_a_call_with_more_arguments "36: $n\n$n\t$n\t2\n"
+run -q -e "trace uprobe:$(at quit) { n[arg0] += 1 } trace uretprobe:$(at quit) { m[arg0, arg1] += 1 }
+trace_end { print(n) print(m) }" -- "$target" quit $n
+out threads_that_end_inside "5: $n\n{}\n"
+
+# processes and threads
+run -q -e "trace uprobe:$add { n += 1 t[tid] += 1 } trace uretprobe:$add { m[arg0 + arg9] += 1 }
+trace_end { print(n, len(t)) print(m) }" -- "$target" threads 8 1000
+out threads_at_once '8000\t8\n11: 8000\n'
+run -q -e "trace uprobe:$add { n += 1 } $end" -- "$target" fork $n
+out children "$n\n"
+run -q -e "trace uprobe:$add { n += 1 } trace uprobe:$(at _start) { m += 1 } trace_end { print(n, m) }" -- "$target" exec 20
+out programs_one_after_the_other_from_their_first_instruction '20\t21\n'
+mkfifo "$tmp/go"
+"$target" wait fork 20 <"$tmp/go" &
+worker=$!
+exec 4>"$tmp/go"
+start -q -p $worker -e "trace uprobe:$add { n += 1 } trace_end { print(n) }"
+echo >&4
+wait $worker
+stop
+out children_are_not_traced_with_their_parent 'nil\n'
+"$target" wait add $n <"$tmp/go" &
+worker=$!
+exec 4>"$tmp/go"
+start -q -p $worker -e "trace uprobe:$add { n += 1 } $end"
+"$target" add 10
+"$target" intact
+intact=$?
+echo >&4
+wait $worker
+stop
+out process_is_traced_alone "$n\n"
+start -q -e "trace uprobe:$add { n += 1 } $end"
+"$target" intact
+intact=$intact,$?
+stop
+"$target" intact
+is memory_of_others_is_left_alone "$intact,$?" 0,1,0
+"$target" wait exec 20 <"$tmp/go" &
+worker=$!
+exec 4>"$tmp/go"
+start -q -p $worker -e "trace uprobe:$add { n += 1 } $end"
+echo >&4
+wait $worker
+stop
+out process_stays_traced_through_exec '20\n'
+exec 4>&-
+
+# clauses and sessions of one place
+run -q -e "trace uprobe:$add { n += 1 } trace uprobe:$add { s += n } trace uretprobe:$add { r += 1 }
+trace uretprobe:$add { t += r * arg0 } trace_end { print(n, s, r, t) }" -- "$target" add 100
+out clauses_of_one_place_in_their_order '100\t5050\t100\t5050\n'
+start -q -e "trace uprobe:$add { n += 1 } trace uretprobe:$add { m[arg0, arg1] += 1 } trace_end { print(n) print(m) }"
+first=$tracer
+mv "$tmp/out" "$tmp/out1"
+run -q -e "trace uretprobe:$add { m[arg2, arg3] += 1 } trace uprobe:$add { n += 1 } trace_end { print(n) print(m) }" -- \
+	"$target" add $n
+out second_session_of_one_place "$n\n3, 4: $n\n"
+tracer=$first
+stop
+is first_session_of_one_place "$(cat "$tmp/out1")" "$n
+1, 2: $n"
+
+# libraries that are replaced and deleted while they are used and traced
+cp "$target" "$tmp/lib"
+leaf=$("$target" offset leaf)
+start -q -e "trace uprobe:$tmp/lib:$leaf { n += 1 } trace uretprobe:$tmp/lib:$leaf { m += retval - arg0 } trace_end { print(n, m) }"
+"$target" map "$tmp/lib" "$leaf" 10 <"$tmp/go" &
+worker=$!
+exec 4>"$tmp/go"
+wait_until grep -q "$tmp/lib" /proc/$worker/maps
+"$target" map "$tmp/lib" "$leaf" 10 </dev/null
+cp "$target" "$tmp/new"
+mv "$tmp/new" "$tmp/lib"
+"$target" map "$tmp/lib" "$leaf" 10 </dev/null
+rm "$tmp/lib"
+echo >&4
+wait $worker
+ended=$?
+exec 4>&-
+stop
+out library_replaced_and_deleted '30\t30\n'
+is who_used_it_goes_on $ended 0
+
+# what the program ktap has to say, said by hand
+# tell SCRIPT LINE...: a session with these lines
+tell() {
+	printf '%s\n' "$1" >"$tmp/script.kp"
+	shift
+	"$KTAPC" -o "$tmp/chunk" "$tmp/script.kp" 2>"$tmp/err" || return 1
+	printf 'arg script\n' >"$tmp/lines"
+	[ $# = 0 ] || printf '%s\n' "$@" >>"$tmp/lines"
+	exec 3<>"$session"
+	cat "$tmp/lines" "$tmp/chunk" >&3 2>/dev/null
+}
+
+# heard: all that it says until its end
+heard() {
+	echo stop >&3 2>/dev/null
+	code=0
+	timeout -s KILL 20 cat <&3 >"$tmp/out" || code=$?
+	exec 3>&-
+}
+
+tell "trace uprobe:$add function (e) { n[e.name, probefunc, probename, e.ip > 0, retval == nil, execname] += 1 } $end"
+"$target" add $n
+heard
+offset=${add#*:}
+out offset_is_a_name_without_the_program_ktap "$offset, $offset, $offset, true, true, utarget: $n\n"
+tell 'trace probe:libc:a* { n[probefunc, probename] += 1 } trace uretprobe:/x/y:z { m[probefunc, arg0] += 1 }
+trace_end { print(n) print(m) }' "uprobe probe:libc:a* $target" "at $("$target" offset add) 0 add" \
+	"at $("$target" offset leaf) 0 a\\040leaf" "uprobe uretprobe:/x/y:z $target" "at $("$target" offset add) 0 sum"
+"$target" add $n
+heard
+out answers_give_places_and_names "ktap: total enabled 3 events\nadd, add: $n\nsum, 1: $n\n"
+if [ "$(uname -m)" = x86_64 ]; then
+	tell 'trace usdt:/x:p:m { n[probefunc, arg0, arg1, arg2, arg3, arg4] += 1 m[arg5, arg6 == nil] += 1 } trace_end { print(n) print(m) }' \
+		"uprobe usdt:/x:p:m $target" \
+		"at $("$target" offset add) $("$target" offset semaphore) p:m 4@%di -8@%si 8@8(%sp) 8@(%sp,%di,8) -4@\$-3 !8@%xmm0"
+	"$target" add $n
+	"$target" watched
+	watched=$?
+	heard
+	out arguments_of_a_marker "p:m, 1, 2, 7, 7, -3: $n\nnil, true: $n\n"
+	"$target" watched
+	is semaphore_is_raised_as_long_as_it_is_traced "$watched,$?" 0,1
+else
+	skip arguments_of_a_marker "its registers are those of x86_64"
+	skip semaphore_is_raised_as_long_as_it_is_traced "as well"
+fi
+tell 'trace uprobe:/x:y* { n += 1 } trace_end { print(n) }' "uprobe uprobe:/x:y* $target" \
+	"at $("$target" offset add) 0 add" "at 0x7fffffffff 0 far" "uprobe uprobe:/x:y* $(dirname "$target")/./utarget" \
+	"at $("$target" offset add) 0 again"
+"$target" add $n
+heard
+sort "$tmp/out" >"$tmp/sorted"
+mv "$tmp/sorted" "$tmp/out"
+out places_that_cannot_be_probed_are_skipped "$n\nktap: skipped 1 places of 'uprobe:/x:y*' that cannot be probed\n"
+base=$(($("$target" offset many))) i=0
+{
+	echo "uprobe uprobe:/x:many* $target"
+	while [ $i -lt 1500 ]; do
+		echo "at $((base + 16 * i)) 0 f$i"
+		i=$((i + 1))
+	done
+} >"$tmp/many"
+tell 'trace uprobe:/x:many* { n[probefunc] += 1 m += 1 } trace_end { print(m, len(n), n.f0, n.f1499) }' "$(cat "$tmp/many")"
+"$target" many 3
+heard
+matches "$tmp/out" '^4500	1500	3	3$' '^ktap: total enabled 1500 events$'
+result $? fifteen_hundred_functions
+
+# what cannot be
+fails=0
+# refused SCRIPT WORDS [LINE...]: at its line
+refused() {
+	words=$2
+	tell "$1" ${3:+"$3"} ${4:+"$4"}
+	heard
+	matches "$tmp/out" "$words" || { fails=$((fails + 1)); cat "$tmp/out"; }
+}
+refused "trace uprobe:/no/such/file:0x10 { }" 'script.kp:1:7: error: .*there is no file .*/no/such/file'
+refused "trace uprobe:/:0x10 { }" "error: .*'/' is not a program, nor a library"
+refused "trace uprobe:$target:0x7fffffffff { }" 'error: .*that is beyond the end of the file'
+refused "trace uprobe:$target:add { }" 'error: .*by the program ktap; without it write the offset'
+refused "x = 1
+trace usdt:$target:p:m { }" 'script.kp:2:7: error: .*markers are looked up by the program ktap'
+refused 'trace uprobe:/a:b { }' 'script.kp:1:7: error: .*no function b in it, did you mean c' \
+	'unresolved uprobe:/a:b no function b in it, did you mean c'
+refused 'trace usdt:/a:b:c%return { }' 'error: .*does not return' 'unresolved usdt:/a:b:c%return no'
+refused "$(i=0; while [ $i -lt 11 ]; do echo "trace uprobe:/x:many* { }"; i=$((i + 1)); done)" \
+	'script.kp:11:7: error: .*more than 16384 places' "$(cat "$tmp/many")"
+refused 'print(1)' "error: the line 'at 0x10 0 f': there is no file before it" 'at 0x10 0 f'
+refused 'print(1)' "error: the line 'at 0x10 0 f 3@.5': an argument has 1, 2, 4 or 8 bytes" 'uprobe e /p' 'at 0x10 0 f 3@$5'
+refused 'print(1)' "error: the line 'uprobe e p': the path does not begin with" 'uprobe e p'
+is what_cannot_be_is_refused_with_its_reason $fails 0
+
+# Who may open the file, but has no privilege beyond that, is not shown what programs do.
+paranoid=$(cat /proc/sys/kernel/perf_event_paranoid)
+mode=$(stat -c %a "$session")
+echo -1 >/proc/sys/kernel/perf_event_paranoid
+chmod 666 "$session"
+chmod 755 "$tracefs" "$tracefs/ktap"
+code=0
+timeout -s KILL 60 "$workload" as 65534 "$KTAP" -q -e "trace uprobe:$add { n += 1 }" >"$tmp/out" 2>"$tmp/err" </dev/null || code=$?
+[ "$code" = 2 ] && matches "$tmp/err" ':1:7: error: .*only who has CAP_PERFMON may trace programs$'
+result $? others_may_not
+chmod 700 "$tracefs" "$tracefs/ktap"
+chmod "$mode" "$session"
+echo "$paranoid" >/proc/sys/kernel/perf_event_paranoid
+
+# load: everything is attached and detached, and killed, while processes are born,
+# become others and die
+"$target" busy 2 &
+busy=$!
+all="trace uprobe:$add { n += 1 } trace uretprobe:$add { m[arg0, arg9] += 1 } trace uretprobe:$depth { d[arg0, arg1] += 1 }
+trace uretprobe:$leap { l[arg0] += 1 } trace uretprobe:$twice { w[arg0, arg1, retval] += 1 }
+trace uretprobe:$(at fill) { f[str(arg0)] += 1 } trace uprobe:$(at quit) { q[arg0] += 1 } trace uprobe:$(at _start) { s += 1 }
+trace uretprobe:$(at quit) { z += arg0 + arg1 + arg2 }"
+start -q -e "$all trace_end { print(n > 100, len(m), m[1, 10] > 100, l, len(w), f.filled > 1, q[5] > 1, z, s > 1) }"
+sleep 3
+stop
+out values_under_load 'true\t1\ttrue\t{}\t2\ttrue\ttrue\tnil\ttrue\n'
+kill_rounds 20 700 "$all"
+wait_until no_sessions
+kill -0 $busy
+result $? load_survives_the_death_of_its_tracers
+[ $hits -ge 5 ]
+result $? many_were_attached
+kill $busy
+wait $busy 2>/dev/null
+run -q -e "trace uprobe:$add { n += 1 } $end" -- "$target" add $n
+out all_works_afterwards "$n\n"
+"$target" intact
+result $? nothing_stays_in_the_program
+no_complaints no_complaints_of_the_kernel
+finish

@@ -1,0 +1,279 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Stacks of programs: which file each frame lies in and where, in all contexts,
+# and whatever becomes of the process and of the file.
+
+. "$(dirname "$0")/lib.sh"
+plan 32
+
+me=$(readlink -f "$here/frames")
+n=50
+chains='addr >> 32 == 0x3000'
+session=$tracefs/ktap/session
+
+"$me" tell >"$tmp/tell" || { echo "Bail out! frames does not run"; exit 1; }
+{ read -r first last; read -r second; read -r third; read -r build_id; } <"$tmp/tell"
+
+# follow SCRIPT COMMAND...: the script as long as the command runs, without the
+# tool: it would find symbols.  What the kernel itself says is in $tmp/err
+follow() {
+	printf '%s\n' "$1" >"$tmp/script.kp"
+	shift
+	rm -f "$tmp/chunk"
+	code=0
+	"$KTAPC" -w -o "$tmp/chunk" "$tmp/script.kp" 2>"$tmp/err" || code=$?
+	: >"$tmp/out"
+	[ $code = 0 ] || return
+	exec 3<>"$session"
+	[ -z "$setup" ] || echo "$setup" >&3
+	cat "$tmp/chunk" >&3
+	"$@" >"$tmp/said" 3>&- || code=$?
+	echo stop >&3
+	timeout -s KILL 20 cat <&3 >"$tmp/all" || code=$?
+	exec 3>&-
+	grep -v '^ktap:' "$tmp/all" >"$tmp/out"
+	grep '^ktap:' "$tmp/all" | grep -v ' total enabled ' >"$tmp/err"
+}
+setup=
+
+# line N: of the output
+line() { sed -n "$1p" "$tmp/out"; }
+
+# in_inner LINE PATH: it is a frame in the innermost function
+in_inner() {
+	offset=${1##*+0x}
+	[ "${1%+0x*}" = "        $2" ] && [ $((0x$offset)) -ge $((0x$first)) ] &&
+		[ $((0x$offset)) -lt $((0x$last)) ]
+}
+
+# has_frames PATH [LINE]: from that line on, the output is the stack of frames chain
+has_frames() {
+	from=${2:-1}
+	in_inner "$(line "$from")" "$1" &&
+		[ "$(line $((from + 1)))" = "        $1+0x$second" ] &&
+		[ "$(line $((from + 2)))" = "        $1+0x$third${3:-}" ]
+}
+
+# the process is gone when its stack is printed, and where it was means nothing
+follow "trace software:faults:1 /$chains/ { s[ustack(3)] += 1 } trace_end { print(s) }" "$me" chain $n
+[ "$code" = 0 ] && has_frames "$me" 1 ": $n" && [ "$(wc -l <"$tmp/out")" = 3 ]
+result $? frames_are_offsets_in_their_file
+follow "trace software:faults:1 /$chains/ { print(ustack(3)) }" "$me" chain 1
+[ "$code" = 0 ] && has_frames "$me"
+result $? frames_in_a_record
+follow "trace software:faults:1 /$chains/ { s[ustack] += 1 } trace_end { print(s) }" "$me" chain $n
+[ "$code" = 0 ] && has_frames "$me" && [ "$(grep -c ": $n\$" "$tmp/out")" = 1 ]
+result $? whole_stack
+
+# loaded anywhere
+random=$(cat /proc/sys/kernel/randomize_va_space)
+echo 2 >/proc/sys/kernel/randomize_va_space
+follow "trace software:faults:1 /$chains/ { s[ustack(3)] += 1 u[arg1] += 1 } trace_end { print(len(s), len(u) > 1) print(s) }" \
+	sh -c "'$me' chain $n; '$me' chain $n; '$me' chain $n"
+echo "$random" >/proc/sys/kernel/randomize_va_space
+[ "$code" = 0 ] && [ "$(line 1)" = "1	true" ] && has_frames "$me" 2 ": $((3 * n))"
+result $? runs_of_a_program_are_one_key
+
+# files that go, change or have odd names
+cp "$me" "$tmp/other"
+mkfifo "$tmp/go"
+"$tmp/other" wait chain $n <"$tmp/go" &
+waiting=$!
+is_other() { [ "$(cat /proc/$waiting/comm)" = other ]; }
+# goes_on: its name is taken away, and it goes on
+goes_on() {
+	rm "$tmp/other"
+	echo >&4
+	exec 4>&-
+	wait $waiting
+}
+exec 4>"$tmp/go"
+wait_until is_other
+follow "trace software:faults:1 /$chains/ { s[ustack(3)] += 1 } trace_end { print(s) }" goes_on
+[ "$code" = 0 ] && has_frames "$tmp/other (deleted)" 1 ": $n"
+result $? deleted_program
+# replaced: it runs, another one with its name runs
+replaced() {
+	cp "$me" "$tmp/other"
+	"$tmp/other" chain $n
+	cp "$me" "$tmp/new"
+	mv "$tmp/new" "$tmp/other"
+	"$tmp/other" chain 3
+	rm "$tmp/other"
+}
+follow "trace software:faults:1 /$chains/ { s[ustack(3)] += 1 } trace_end { print(len(s)) print(s) }" replaced
+[ "$code" = 0 ] && [ "$(line 1)" = 2 ] && matches "$tmp/out" ": $n\$" ': 3$'
+result $? replaced_program_is_another_one
+odd=$(printf 'odd \\ \n\036\037name')
+cp "$me" "$tmp/$odd"
+follow "trace software:faults:1 /$chains/ { print(ustack(3)) }" "$tmp/$odd" chain 1
+[ "$code" = 0 ] && has_frames "$tmp/odd \\134 \\012\\036\\037name"
+result $? odd_names_are_escaped
+rm "$tmp/$odd"
+
+# let_go: whoever has named its code lets go of the file while the script runs
+let_go() {
+	mkdir "$tmp/mnt" && mount -t tmpfs none "$tmp/mnt" && cp "$me" "$tmp/mnt/frames" || return
+	"$tmp/mnt/frames" chain $n
+	wait_until umount "$tmp/mnt" 2>/dev/null
+}
+follow "trace software:faults:1 /$chains/ { s[ustack(3)] += 1 } trace_end { print(s) }" let_go
+[ "$code" = 0 ] && has_frames "$tmp/mnt/frames" 1 ": $n" && ! grep -qF "$tmp/mnt" /proc/mounts
+result $? files_are_not_held
+
+# the other contexts
+follow 'trace profile-1ms /execname == "frames" && arg1 != 0/ { s[ustack(3)] += 1 } trace_end { print(s) }' \
+	"$me" burn 300
+[ "$code" = 0 ] && [ ! -s "$tmp/err" ] && matches "$tmp/out" "^        $me\\+0x$second\$" \
+	"^        $me\\+0x$third: [0-9]+\$"
+result $? profile
+# nmis: every other CPU shows its stack while the program runs
+nmis() {
+	"$me" burn 60000 &
+	burner=$!
+	level=$(cut -f 1 /proc/sys/kernel/printk)
+	dmesg -n 1
+	round=0
+	while [ $round -lt 20 ]; do
+		echo l >/proc/sysrq-trigger
+		sleep 0.02
+		round=$((round + 1))
+	done
+	dmesg -n "$level"
+	kill -KILL $burner
+	wait $burner 2>/dev/null
+	true
+}
+if [ "$(grep -c ^processor /proc/cpuinfo)" -gt 1 ]; then
+	follow 'trace nmi:nmi_handler /execname == "frames"/ { s[ustack(3)] += 1 } trace_end { print(s) }' nmis
+	[ "$code" = 0 ] && [ ! -s "$tmp/err" ] && matches "$tmp/out" "^        $me\\+0x$second\$" \
+		"^        $me\\+0x$third: [0-9]+\$"
+	result $? nmi
+else
+	skip nmi "one CPU has nobody to ask"
+fi
+# waits: it does, for a line
+waits() { { sleep 0.3; echo; } | "$me" wait chain 1; }
+follow 'trace sched:sched_switch /execname == "frames"/ { s[ustack(3)] += 1 } trace_end { print(s) }' waits
+[ "$code" = 0 ] && [ ! -s "$tmp/err" ] && matches "$tmp/out" "^        $me\\+0x"
+result $? with_interrupts_off
+# it gives a worker something to do: a file to name
+gives_work() { "$workload" getppid 1; sleep 0.5; }
+follow 'trace workqueue:workqueue_execute_start { s[ustack] += 1 }
+trace syscalls:sys_enter_getppid { u = ustack(1) } trace_end { print(len(s)) print(s) }' gives_work
+[ "$code" = 0 ] && [ "$(line 1)" = 1 ] && matches "$tmp/out" '^: [0-9]+$' && [ ! -s "$tmp/err" ]
+result $? threads_of_the_kernel_have_none
+run -q -e 'x = ustack  trace_begin { print(ustack, "begin") } trace_end { print(ustack, "end") }'
+out where_no_program_runs '\tbegin\n\tend\n'
+
+# in the program: before a function has made its frame, and when it returns
+follow "trace uprobe:$me:0x$first { s[ustack(3)] += 1 } trace_end { print(s) }" "$me" chain $n
+is entry_of_a_function "$(cat "$tmp/out")" "        $me+0x$first
+        $me+0x$second
+        $me+0x$third: $n"
+follow "trace uretprobe:$me:0x$first { s[ustack(2)] += 1 } trace_end { print(s) }" "$me" chain $n
+is return_of_a_function "$(cat "$tmp/out")" "        $me+0x$second
+        $me+0x$third: $n"
+
+# no file
+follow 'trace syscalls:sys_enter_getppid /execname == "frames"/ { print(ustack(2)) print(usym(ipof(ustack))) }' \
+	"$me" jit
+if [ "$code" = 4 ]; then
+	skip code_in_no_file "only for x86-64"
+	skip code_in_shared_memory "only for x86-64"
+	skip files_are_many "only for x86-64"
+	skip frames_of_no_file_are_counted "only for x86-64"
+	skip mappings_that_come_and_go "only for x86-64"
+else
+	page=$(cat "$tmp/said")
+	frame=$(printf %x $((0x$page + 11)))
+	[ "$(line 1)" = "        0x$frame" ] && [ "$(line 3)" = "0x$frame" ] &&
+		line 2 | grep -Eq "^        $me\\+0x[0-9a-f]+\$"
+	result $? code_in_no_file
+	follow 'trace syscalls:sys_enter_getppid /execname == "frames"/ { print(ustack(1)) }' \
+		"$me" jit shared
+	[ "$code" = 0 ] && [ "$(line 1)" = "        0x$(printf %x $((0x$(cat "$tmp/said") + 11)))" ]
+	result $? code_in_shared_memory
+	follow 'trace syscalls:sys_enter_getppid /execname == "frames"/ { s[ustack(1)] += 1 } trace_end { print(len(s)) print(s) }' \
+		"$me" many "$tmp" 900
+	[ "$code" = 0 ] && [ "$(line 1)" = 900 ] && [ ! -s "$tmp/err" ] &&
+		[ "$(grep -c "^        $tmp/code-.* (deleted)+0xb: 1\$" "$tmp/out")" = 900 ]
+	result $? files_are_many
+	follow 'trace syscalls:sys_enter_getppid /execname == "frames"/ { s[ustack(1)] += 1 }
+trace_end { n = 0 for (k, v in pairs(s)) { n += v } print(n, len(s) > 1024) }' "$me" many "$tmp" 1100
+	[ "$(cat "$tmp/out")" = "1100	true" ] &&
+		matches "$tmp/err" '^ktap: 76 frames of programs stayed addresses: '
+	result $? frames_of_no_file_are_counted
+	follow 'trace syscalls:sys_enter_getppid /execname == "frames"/ { n += 1 s[ustack] += 1 }
+trace profile-1ms /execname == "frames"/ { s[ustack] += 1 t[usym(arg1)] += 1 }
+trace_end { print(n > 100) }' "$me" churn 3000 4
+	[ "$code" = 0 ] && [ "$(cat "$tmp/out")" = true ]
+	result $? mappings_that_come_and_go
+fi
+follow 'trace profile-1ms /execname == "frames" && arg1 != 0/ { s[usym(arg1)] += 1 } trace_end { print(s) }' \
+	"$me" vdso 10000000
+[ "$code" = 0 ] && matches "$tmp/out" '^\[vdso\]\+0x[0-9a-f]+: [0-9]+$'
+result $? code_that_the_kernel_maps
+# the mappings of the thread are locked, by itself
+follow 'trace kprobe:mmap_region /execname == "workload"/ { n += 1 s[ustack(1)] += 1 } trace_end { print(n) print(s) }' \
+	"$workload" map 20
+[ "$code" = 0 ] && [ "$(line 1)" -ge 20 ] && ! grep -q '+0x' "$tmp/out" &&
+	matches "$tmp/err" "^ktap: $(line 1) frames of programs stayed addresses"
+result $? inside_of_a_change_frames_are_counted
+
+# 32-bit programs
+if "$here/frames32" >"$tmp/told" 2>/dev/null; then
+	follow 'trace raw_syscalls:sys_enter /execname == "frames32" && id == 64/ { s[ustack(3)] += 1 } trace_end { print(s) }' \
+		"$here/frames32"
+	told=$(while read -r address; do
+		printf '        %s+0x%x\n' "$(readlink -f "$here/frames32")" $((0x$address - 0x8048000))
+	done <"$tmp/told")
+	is frames_of_a_32_bit_program "$(cat "$tmp/out")" "$told: 10"
+else
+	skip frames_of_a_32_bit_program "there is none, or it does not run here"
+fi
+
+# symbols
+follow "trace software:faults:1 /$chains/ { s[usym(arg1)] += 1 t[usym(arg1), 1] += 1 u[ustack(1)] += 1 }
+trace_end { print(len(s), len(t), len(u)) print(s) print_hist(s) }" "$me" chain $n
+[ "$code" = 0 ] && [ "$(line 1)" = "1	1	1" ] && in_inner "        $(line 2 | sed 's/: .*//')" "$me" &&
+	line 2 | grep -q ": $n\$" && matches "$tmp/out" "$me\\+0x[0-9a-f]+ \|@+ +$n\$"
+result $? symbol_is_a_key_on_one_line
+follow "trace software:faults:1 /$chains/ { print(ipof(ustack), usym(ipof(ustack)), usym(nil), usym(5), usym(-1)) }" \
+	"$me" chain 1
+out frame_in_a_file_has_no_address 'nil\tnil\tnil\t0x5\t0x7fffffffffffffff\n'
+run -q -e "trace software:faults:1 /$chains/ { tostring(usym(arg1)) }" -- "$me" chain 1
+[ "$code" = 1 ] && matches "$tmp/err" 'error: tostring of a user symbol works in trace_begin'
+result $? symbol_has_no_text_in_a_handler
+run -q -e "trace software:faults:1 /$chains/ { print(ipof(usym(arg1))) }" -- "$me" chain 1
+[ "$code" = 1 ] && matches "$tmp/err" 'error: ipof: argument 1 is a user symbol'
+result $? symbol_has_no_address
+run -q -e 'trace syscalls:sys_enter_getppid { print(ustack(0)) }' -- "$workload" getppid 1
+[ "$code" = 1 ] && matches "$tmp/err" 'error: the depth of a stack is 1 to 127'
+result $? depth_of_zero
+
+# what the tool is told, to find the symbols
+# both: code of a file, and code of none
+both() { "$me" chain $n && "$me" jit; }
+setup=symbols
+follow 'trace software:faults:1 /addr >> 32 == 0x3000/ { s[ustack(3)] += 1 u[usym(arg1)] += 1 }
+trace syscalls:sys_enter_getppid /execname == "frames"/ { j[ustack(1)] += pid }
+trace_end { print(s) print(j) print_hist(u) }' both
+tr '\035\036\037' '|<>' <"$tmp/out" >"$tmp/marks"
+matches "$tmp/marks" "^        <$me\\|$build_id\\|[0-9a-f]+>\$" "^        <$me\\|$build_id\\|${second}r>\$" \
+	"^        <$me\\|$build_id\\|${third}r>: $n\$"
+result $? marks_have_path_build_id_and_offset
+page=$(cat "$tmp/said")
+if [ -z "$page" ]; then
+	skip marks_of_addresses_have_the_process "only for x86-64"
+else
+	pid=$(sed -n 's/^        <[0-9]*||[0-9a-f]*>: \([0-9]*\)$/\1/p' "$tmp/marks")
+	grep -qF "        <$pid||$(printf %x $((0x$page + 11)))>: $pid" "$tmp/marks"
+	result $? marks_of_addresses_have_the_process
+fi
+matches "$tmp/marks" "^ *$me\\+0x[0-9a-f]+ \|@"
+result $? columns_have_no_marks
+
+no_complaints the_kernel_is_content
+finish

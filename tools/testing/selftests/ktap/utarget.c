@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A program with functions to be traced, called exactly as often as it is told.
+ *
+ *	utarget offset FUNCTION		where in its file a function is
+ *	utarget add N			add(1, ..., 10), which gives 55, N times
+ *	utarget say TEXT N		say(TEXT), which gives its length, N times
+ *	utarget cold FILE N		the same with the text in FILE, on a page that is
+ *					not there
+ *	utarget fill N			fill(buffer), which writes a text, N times
+ *	utarget depth D N		depth(D, 7), which calls itself D times, N times
+ *	utarget leap N			leap(1), which never returns, but jumps out, N times
+ *	utarget twice N			twice(3, 4), in which it forks: two return, N times
+ *	utarget both N			add() and twice(), N times
+ *	utarget fork N			N children, which call add() once
+ *	utarget exec N			add(), then execve() of itself, N times in all
+ *	utarget threads N M		N threads at once, which call add() M times
+ *	utarget quit N			N threads, which end inside of quit(5)
+ *	utarget map FILE OFFSET N	calls what is at OFFSET of FILE, as of a library,
+ *					N times, reads a line, and calls it N times more
+ *	utarget many N			calls each of 1500 functions, 16 bytes apart from
+ *					many on, N times
+ *	utarget intact			tells by its exit code whether add() is in memory
+ *					what it is in the file
+ *	utarget watched			tells by its exit code whether semaphore is not 0
+ *	utarget busy N			N processes, each of which does all of the above
+ *					until it is killed
+ *	utarget wait COMMAND...		reads a line from stdin, then does the rest
+ *	utarget idle			does nothing until it is killed
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* A function that is called as it is written. */
+#define PROBED __attribute__((noinline, noclone, aligned(16), used))
+
+static const char *self;
+static jmp_buf back;
+
+static void die(const char *what)
+{
+	perror(what);
+	exit(1);
+}
+
+PROBED long add(long a, long b, long c, long d, long e, long f, long g, long h, long i, long j)
+{
+	asm volatile("" : : : "memory");
+	return a + b + c + d + e + f + g + h + i + j;
+}
+
+PROBED long say(const char *text)
+{
+	asm volatile("" : : : "memory");
+	return *text ? 1 : 0;
+}
+
+PROBED long fill(char *to)
+{
+	strcpy(to, "filled");
+	asm volatile("" : : : "memory");
+	return 6;
+}
+
+PROBED long depth(long n, long x)
+{
+	long below = n ? depth(n - 1, x) : 0;
+
+	asm volatile("" : "+r" (below) : : "memory");
+	return below + 1;
+}
+
+PROBED void leap(int value)
+{
+	asm volatile("" : : : "memory");
+	longjmp(back, value);
+}
+
+PROBED long twice(long a, long b)
+{
+	pid_t child = fork();
+
+	if (child < 0)
+		die("fork");
+	asm volatile("" : : : "memory");
+	return child ? a : b;
+}
+
+PROBED void quit(long value)
+{
+	asm volatile("" : : : "memory");
+	pthread_exit((void *)value);
+}
+
+/* Code that runs wherever it lies, for those who map this file. */
+PROBED long leaf(long n)
+{
+	asm volatile("" : "+r" (n));
+	return n + 1;
+}
+
+extern char _start[], many[];
+
+#define MANY 1500
+
+/* So many functions that do nothing. */
+asm(".text\n\t.balign 16\n\t.globl many\nmany:\n\t.rept 1500\n\t.balign 16\n\tnop\n\tret\n\t.endr");
+
+/* What tells a program that somebody watches a marker */
+static volatile unsigned short semaphore __attribute__((section(".data")));
+
+static const struct {
+	const char *name;
+	void *address;
+} functions[] = {
+	{ "add", add }, { "say", say }, { "fill", fill }, { "depth", depth }, { "leap", leap },
+	{ "twice", twice }, { "quit", quit }, { "leaf", leaf }, { "_start", _start },
+	{ "many", many }, { "semaphore", (void *)&semaphore },
+};
+
+/* By the map of what it lies in; 0: it is not known. */
+static unsigned long offset_of(const void *address)
+{
+	unsigned long start, end, offset, at = (unsigned long)address;
+	FILE *maps = fopen("/proc/self/maps", "r");
+	char line[512];
+
+	while (maps && fgets(line, sizeof(line), maps)) {
+		if (sscanf(line, "%lx-%lx %*s %lx", &start, &end, &offset) != 3 ||
+		    at < start || at >= end)
+			continue;
+		fclose(maps);
+		return at - start + offset;
+	}
+	die("/proc/self/maps");
+	return 0;
+}
+
+static int do_offset(char **args)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+		if (strcmp(functions[i].name, args[0]))
+			continue;
+		printf("0x%lx\n", offset_of(functions[i].address));
+		return 0;
+	}
+	return 1;
+}
+
+static void add_all(long n)
+{
+	while (n--) {
+		if (add(1, 2, 3, 4, 5, 6, 7, 8, 9, 10) != 55)
+			abort();
+	}
+}
+
+static int do_add(char **args)
+{
+	add_all(atol(args[0]));
+	return 0;
+}
+
+static int do_say(char **args)
+{
+	long n = atol(args[1]);
+
+	while (n--)
+		say(args[0]);
+	return 0;
+}
+
+static int do_cold(char **args)
+{
+	long n = atol(args[1]);
+	int fd = open(args[0], O_RDONLY);
+	char *text;
+
+	text = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (text == MAP_FAILED)
+		die(args[0]);
+	while (n--) {
+		if (madvise(text, 4096, MADV_DONTNEED))
+			die("madvise");
+		say(text);
+	}
+	return 0;
+}
+
+static int do_fill(char **args)
+{
+	static char buffer[64];
+	long n = atol(args[0]);
+
+	while (n--)
+		fill(buffer);
+	return 0;
+}
+
+static int do_depth(char **args)
+{
+	long d = atol(args[0]), n = atol(args[1]);
+
+	while (n--) {
+		if (depth(d, 7) != d + 1)
+			abort();
+	}
+	return 0;
+}
+
+static int do_leap(char **args)
+{
+	volatile long n = atol(args[0]);
+
+	while (n--) {
+		if (!setjmp(back))
+			leap(1);
+	}
+	return 0;
+}
+
+static int do_twice(char **args)
+{
+	long n = atol(args[0]);
+
+	while (n--) {
+		if (twice(3, 4) == 4)
+			_exit(0);
+		if (wait(NULL) < 0)
+			die("wait");
+	}
+	return 0;
+}
+
+static int do_both(char **args)
+{
+	char *once[] = { "1", NULL };
+	long n = atol(args[0]);
+
+	while (n--) {
+		add_all(1);
+		do_twice(once);
+	}
+	return 0;
+}
+
+static int do_fork(char **args)
+{
+	long n = atol(args[0]);
+	int status;
+
+	while (n--) {
+		switch (fork()) {
+		case -1:
+			die("fork");
+			break;
+		case 0:
+			add_all(1);
+			_exit(0);
+		}
+		if (wait(&status) < 0 || status)
+			return 1;
+	}
+	return 0;
+}
+
+static int do_exec(char **args)
+{
+	long n = atol(args[0]);
+	char rest[32];
+
+	if (!n)
+		return 0;
+	add_all(1);
+	snprintf(rest, sizeof(rest), "%ld", n - 1);
+	execl(self, self, "exec", rest, NULL);
+	die(self);
+	return 1;
+}
+
+static void *add_thread(void *n)
+{
+	add_all((long)n);
+	return NULL;
+}
+
+static void *quit_thread(void *unused)
+{
+	quit(5);
+	return NULL;
+}
+
+static int run_threads(long n, void *(*fn)(void *), long arg)
+{
+	pthread_t *threads = calloc(n, sizeof(*threads));
+	long i;
+
+	for (i = 0; i < n; i++) {
+		if (pthread_create(&threads[i], NULL, fn, (void *)arg))
+			return 1;
+	}
+	for (i = 0; i < n; i++)
+		pthread_join(threads[i], NULL);
+	free(threads);
+	return 0;
+}
+
+static int do_threads(char **args)
+{
+	return run_threads(atol(args[0]), add_thread, atol(args[1]));
+}
+
+static int do_quit(char **args)
+{
+	return run_threads(atol(args[0]), quit_thread, 0);
+}
+
+static void call(long (*fn)(long n), long n)
+{
+	while (n--) {
+		if (fn(n) != n + 1)
+			abort();
+	}
+}
+
+static int do_map(char **args)
+{
+	unsigned long offset = strtoul(args[1], NULL, 0), page = offset & ~4095UL;
+	const char *file = args[0];
+	int fd = open(file, O_RDONLY);
+	char *code, line[16];
+
+	if (fd < 0)
+		die(file);
+	code = mmap(NULL, 8192, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, page);
+	if (code == MAP_FAILED)
+		die(file);
+	close(fd);
+	call((void *)(code + (offset - page)), atol(args[2]));
+	if (!fgets(line, sizeof(line), stdin))
+		return munmap(code, 8192);
+	call((void *)(code + (offset - page)), atol(args[2]));
+	return munmap(code, 8192);
+}
+
+static int do_many(char **args)
+{
+	long n = atol(args[0]);
+	unsigned int i;
+
+	while (n--) {
+		for (i = 0; i < MANY; i++)
+			((void (*)(void))(many + 16 * i))();
+	}
+	return 0;
+}
+
+static int do_intact(char **args)
+{
+	int fd = open(self, O_RDONLY);
+	char there[8];
+
+	if (pread(fd, there, sizeof(there), offset_of(add)) != sizeof(there))
+		die(self);
+	return !!memcmp(there, add, sizeof(there));
+}
+
+static int do_watched(char **args)
+{
+	return !semaphore;
+}
+
+static int do_idle(char **args)
+{
+	pause();
+	return 0;
+}
+
+static void everything(void)
+{
+	char *ten[] = { "10", NULL }, *deep[] = { "70", "1", NULL }, *once[] = { "1", NULL };
+	char *threads[] = { "4", "20", NULL };
+	int status;
+	pid_t child;
+
+	do_add(ten);
+	do_depth(deep);
+	do_leap(ten);
+	do_threads(threads);
+	do_quit(once);
+	do_fill(ten);
+	do_twice(once);
+	child = fork();
+	if (!child)
+		exit(do_exec(once));
+	if (child < 0 || waitpid(child, &status, 0) < 0 || status)
+		abort();
+}
+
+static int do_busy(char **args)
+{
+	long n = atol(args[0]);
+
+	while (n--) {
+		if (fork())
+			continue;
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			everything();
+	}
+	while (wait(NULL) > 0)
+		return 1;
+	return 0;
+}
+
+static int command(char **args);
+
+static int do_wait(char **args)
+{
+	char line[16];
+
+	if (!fgets(line, sizeof(line), stdin))
+		return 1;
+	return command(args);
+}
+
+static const struct {
+	const char *name;
+	int nargs;
+	int (*fn)(char **args);
+} commands[] = {
+	{ "offset", 1, do_offset }, { "add", 1, do_add }, { "say", 2, do_say },
+	{ "cold", 2, do_cold }, { "fill", 1, do_fill }, { "depth", 2, do_depth },
+	{ "both", 1, do_both }, { "leap", 1, do_leap }, { "twice", 1, do_twice }, { "fork", 1, do_fork },
+	{ "exec", 1, do_exec }, { "threads", 2, do_threads }, { "quit", 1, do_quit },
+	{ "map", 3, do_map }, { "many", 1, do_many }, { "intact", 0, do_intact },
+	{ "watched", 0, do_watched }, { "busy", 1, do_busy }, { "wait", 1, do_wait },
+	{ "idle", 0, do_idle },
+};
+
+static int command(char **args)
+{
+	unsigned int i;
+	int n;
+
+	for (n = 0; args[0] && args[1 + n];)
+		n++;
+	for (i = 0; args[0] && i < sizeof(commands) / sizeof(commands[0]); i++) {
+		if (!strcmp(commands[i].name, args[0]) && n >= commands[i].nargs)
+			return commands[i].fn(args + 1);
+	}
+	fprintf(stderr, "utarget: no such command, or too few arguments; see its source\n");
+	return 2;
+}
+
+int main(int argc, char **argv)
+{
+	self = argv[0];
+	return command(argv + 1);
+}
