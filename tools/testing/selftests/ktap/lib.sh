@@ -95,6 +95,12 @@ reap() {
 	wait "$watchdog" 2>/dev/null
 }
 
+# A program that reads from file descriptor 9 waits there until told to go on.
+can_wait() {
+	mkfifo "$tmp/go" && exec 9<>"$tmp/go"
+}
+go_on() { echo go >&9; }
+
 # state PID: of the session that this process opened
 state() {
 	sed -n "s/^[0-9]* $1 .* \([a-z]*\) events=.*/\1/p" "$tracefs/ktap/sessions"

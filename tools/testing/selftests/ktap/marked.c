@@ -7,7 +7,7 @@
  *	marked fire N		passes the markers demo:plain (in two places), demo:args and
  *				demo:guarded (if its semaphore says that one listens), each
  *				N times
- *	marked wait N		waits until one listens to demo:guarded, then does the same
+ *	marked wait N		waits until one listens to demo:guarded, and for a line, then does the same
  *	marked stack N		N times main -> outer -> middle -> inner
  *	marked jit MS		runs code in anonymous memory for so long, which it calls
  *				hot_loop in /tmp/perf-PID.map
@@ -173,6 +173,8 @@ static int do_wait(char **args)
 {
 	while (!guarded_semaphore)
 		usleep(10000);
+	/* who listens is heard of before he is ready: the test knows when he is */
+	getchar();
 	return do_fire(args);
 }
 

@@ -48,9 +48,11 @@ run -q -e "trace usdt:$marked:demo:guarded { n += 1 s += arg0 } trace_end { prin
 out guarded_marker_is_counted_exactly "$n\t$sum\n"
 run -q -e "trace usdt:$pie:demo:guarded { n += 1 } $end" -- "$pie" fire $n
 out guarded_marker_of_a_program_at_any_address "$n\n"
-timeout 60 "$marked" wait $n &
+can_wait
+timeout 60 "$marked" wait $n <&9 &
 waiting=$!
 start -q -e "trace usdt:$marked:demo:guarded { n += 1 } $end"
+go_on
 wait $waiting
 status=$?
 stop

@@ -79,23 +79,23 @@ out chunk_is_resolved_where_it_runs "$n\n"
 # a process with files of its own
 mkdir -p "$tmp/root/bin" "$tmp/root/tmp"
 cp "$marked" "$tmp/root/bin/inside"
-mkfifo "$tmp/go"
-chroot "$tmp/root" /bin/inside wait $n <"$tmp/go" &
+can_wait
+chroot "$tmp/root" /bin/inside wait $n <&9 &
 inside=$!
-exec 9>"$tmp/go"
 wait_until test "$(readlink "/proc/$inside/root")" != /
 start -q -p $inside -e "trace usdt:/bin/inside:demo:guarded { n += 1 } trace uprobe:/bin/inside:fire { m += 1 } trace_end { print(n, m) }"
-exec 9>&-
+go_on
 wait $inside
 stop
 out paths_of_a_process_with_another_root "$n\t$n\n"
 
 cp "$marked" "$tmp/lost"
-"$tmp/lost" wait $n &
+"$tmp/lost" wait $n <&9 &
 lost=$!
 wait_until grep -q "$tmp/lost" "/proc/$lost/maps"
 rm "$tmp/lost"
 start -q -p $lost -e "trace usdt:lost:demo:guarded { n += 1 } trace uprobe:lost:fire { m += 1 } trace_end { print(n, m) }"
+go_on
 wait $lost
 stop
 out program_that_has_lost_its_name "$n\t$n\n"
@@ -103,11 +103,12 @@ if unshare -m true 2>/dev/null; then
 	mkdir "$tmp/hidden"
 	# shellcheck disable=SC2016 # the shell inside expands it
 	unshare -m sh -c 'mount -t tmpfs hidden "$1" && cp "$2" "$1/inside" && exec "$1/inside" wait "$3"' \
-		sh "$tmp/hidden" "$marked" $n &
+		sh "$tmp/hidden" "$marked" $n <&9 &
 	inside=$!
 	wait_until grep -q hidden/inside "/proc/$inside/maps"
 	start -q -p $inside -e "trace usdt:$tmp/hidden/inside:demo:guarded { n += 1 } trace uprobe:inside:fire { m[ustack(1)] += 1 }
 trace_end { print(n) print(m) }"
+	go_on
 	wait $inside
 	stop
 	grep -qx "$n" "$tmp/out" && matches "$tmp/out" "^ *fire\+0x0 \(inside\): $n\$"
