@@ -184,17 +184,18 @@ static struct ktap_program *acting(struct kunit *test, u32 flags)
 
 static void who_acts_must_say_so_and_be_allowed_to(struct kunit *test)
 {
-	struct ktap_diag diag = {};
+	struct ktap_diag *diag = kunit_kzalloc(test, sizeof(*diag), GFP_KERNEL);
 
-	KUNIT_EXPECT_EQ(test, -EINVAL, ktap_check_unsafe(acting(test, 0), true, &diag));
-	KUNIT_EXPECT_NOT_NULL(test, strstr(diag.text, "not marked"));
-	diag.len = 0;
+	KUNIT_ASSERT_NOT_NULL(test, diag);
+	KUNIT_EXPECT_EQ(test, -EINVAL, ktap_check_unsafe(acting(test, 0), true, diag));
+	KUNIT_EXPECT_NOT_NULL(test, strstr(diag->text, "not marked"));
+	diag->len = 0;
 	KUNIT_EXPECT_EQ(test, -EPERM,
-			ktap_check_unsafe(acting(test, KTAP_CHUNK_UNSAFE), false, &diag));
-	KUNIT_EXPECT_NOT_NULL(test, strstr(diag.text, "--unsafe"));
-	KUNIT_EXPECT_EQ(test, 0, ktap_check_unsafe(acting(test, KTAP_CHUNK_UNSAFE), true, &diag));
+			ktap_check_unsafe(acting(test, KTAP_CHUNK_UNSAFE), false, diag));
+	KUNIT_EXPECT_NOT_NULL(test, strstr(diag->text, "--unsafe"));
+	KUNIT_EXPECT_EQ(test, 0, ktap_check_unsafe(acting(test, KTAP_CHUNK_UNSAFE), true, diag));
 	/* One that only says so. */
-	KUNIT_EXPECT_EQ(test, 0, ktap_check_unsafe(vm_at_work(test)->env->prog, false, &diag));
+	KUNIT_EXPECT_EQ(test, 0, ktap_check_unsafe(vm_at_work(test)->env->prog, false, diag));
 }
 
 static struct kunit_case speculation_cases[] = {
