@@ -301,6 +301,8 @@ static bool walk(struct ktap_vm *vm, u64 *addresses, unsigned int depth, unsigne
 
 	/* The buffer is of this CPU and context: it stays as it is until that ends. */
 	guard(preempt_notrace)();
+	/* Perf finds it under RCU. */
+	guard(rcu)();
 	chain = get_perf_callchain(user_regs(vm), false, true, min(depth, limit), false, false, 0);
 	if (!chain)
 		return false;
