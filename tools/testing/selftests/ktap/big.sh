@@ -31,10 +31,12 @@ fails() {
 # list COUNT TEXT [SEPARATOR]: TEXT so many times; # in it is the number
 list() {
 	awk -v n="$1" -v text="$2" -v sep="$3" 'BEGIN {
+		parts = split(text, part, "#")
 		for (i = 1; i <= n; i++) {
-			item = text
-			gsub(/#/, i, item)
-			printf "%s%s", item, i < n ? sep : ""
+			printf "%s", part[1]
+			for (p = 2; p <= parts; p++)
+				printf "%d%s", i, part[p]
+			printf "%s", i < n ? sep : ""
 		}
 	}'
 }
