@@ -48,14 +48,6 @@ enum perf_field {
 	FIELD_ADDR,
 };
 
-static const struct {
-	const char *name;
-	u8 kind;
-} field_names[] = {
-	{ "ip",		FIELD_IP },
-	{ "addr",	FIELD_ADDR },
-};
-
 /* A counter has counted enough. */
 struct perf_hit {
 	struct ktap_hit hit;
@@ -94,7 +86,8 @@ static void perf_field(struct ktap_vm *vm, u32 index, struct ktap_value *v)
 			*v = KTAP_VALUE_INT(instruction_pointer(h->regs));
 		break;
 	case FIELD_ADDR:
-		*v = KTAP_VALUE_INT(h->data->addr);
+		/* perf leaves it as it was on its stack where it is 0. */
+		*v = KTAP_VALUE_INT(h->data->sample_flags & PERF_SAMPLE_ADDR ? h->data->addr : 0);
 		break;
 	}
 }
@@ -212,19 +205,35 @@ static const struct counter_name hardware[] = {
 	{ }
 };
 
+/* Does each of its events happen at an address? */
+static bool has_address(const struct perf_event_attr *attr)
+{
+	if (attr->type != PERF_TYPE_SOFTWARE)
+		return false;
+	switch (attr->config) {
+	case PERF_COUNT_SW_PAGE_FAULTS:
+	case PERF_COUNT_SW_PAGE_FAULTS_MIN:
+	case PERF_COUNT_SW_PAGE_FAULTS_MAJ:
+	case PERF_COUNT_SW_ALIGNMENT_FAULTS:
+	case PERF_COUNT_SW_EMULATION_FAULTS:
+		return true;
+	}
+	return false;
+}
+
 static void find_fields(struct ktap_perf *p, const struct ktap_program *prog)
 {
 	const char *name;
-	u32 i, j;
+	u32 i;
 
 	for (i = 0; i < prog->nfields; i++) {
 		name = prog->fields[i]->blob;
 		if (i >= prog->nown_fields && !strcmp(name, "name"))
 			p->fields[i] = FIELD_NAME;
-		for (j = 0; j < ARRAY_SIZE(field_names); j++) {
-			if (!strcmp(name, field_names[j].name))
-				p->fields[i] = field_names[j].kind;
-		}
+		else if (!strcmp(name, "ip"))
+			p->fields[i] = FIELD_IP;
+		else if (!strcmp(name, "addr") && has_address(&p->attr))
+			p->fields[i] = FIELD_ADDR;
 	}
 }
 

@@ -4,7 +4,7 @@
 # Profiles and perf's counters: how often, on which CPUs, and whose state.
 
 . "$(dirname "$0")/lib.sh"
-plan 23
+plan 24
 
 n=300
 
@@ -88,6 +88,9 @@ run -q -e "trace software:faults:1 /$mine/ { c[execname, kstack(1), arg1 != 0] +
 trace_end { print(len(c), a) }" -- "$workload" fault $n
 [ "$code" = 0 ] && matches "$tmp/out" "^1" "0: $n"
 result $? fault_has_an_address_and_is_of_its_program
+run -q -e 'profile-1ms { n[args.addr == nil, args.ip != nil] += 1 } tick-200ms { exit() }
+trace_end { for (k, v in pairs(n)) { print(k) } }'
+out profile_has_no_address 'true, true\n'
 run -q -e 'trace software:faults:10 { n += 1 } tick-300ms { exit() } trace_end { print(n > 0) }'
 [ "$code" = 0 ]
 result $? period_of_a_counter
