@@ -6,6 +6,7 @@
  * The counters are made when the clause comes to life, so that what is wrong
  * is told with its place in the script; they count from start on.
  */
+#include <linux/atomic.h>
 #include <linux/cleanup.h>
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -29,6 +30,7 @@
  * @attr: what is counted
  * @added: CPUs that come from now on get a counter if they can
  * @started: and it counts at once
+ * @throttled: how often perf has stopped one until the next tick
  * @fields: by field of the program
  */
 struct ktap_perf {
@@ -38,6 +40,7 @@ struct ktap_perf {
 	struct perf_event_attr attr;
 	bool added;
 	bool started;
+	atomic_long_t throttled;
 	u8 fields[];
 };
 
@@ -114,6 +117,9 @@ static const struct ktap_event_ops perf_ops = {
 	.regs = perf_regs,
 };
 
+/* As in perf's own code: the value of &hw_perf_event.interrupts of one that is stopped. */
+#define MAX_INTERRUPTS	(~0ULL)
+
 static void ktap_perf_overflow(struct perf_event *counter, struct perf_sample_data *data,
 			       struct pt_regs *regs)
 {
@@ -127,6 +133,9 @@ static void ktap_perf_overflow(struct perf_event *counter, struct perf_sample_da
 	};
 
 	guard(preempt_notrace)();
+	/* This one still comes. */
+	if (unlikely(counter->hw.interrupts == MAX_INTERRUPTS))
+		atomic_long_inc(&p->throttled);
 	ktap_fire(&h.hit);
 }
 
@@ -372,13 +381,26 @@ static void perf_start(struct ktap_point *point)
 	call_counters(p, perf_event_enable);
 }
 
+/* How many events that has cost perf does not know. */
+static void note_throttled(const struct ktap_perf *p)
+{
+	long n = atomic_long_read(&p->throttled);
+
+	if (n)
+		ktap_output_note(&p->point.probe->session->output,
+				 "missed events of '%s': it was stopped until the next tick, %ld times; sysctl kernel.perf_event_max_sample_rate allows no more",
+				 p->point.name, n);
+}
+
 static void perf_detach(struct ktap_point *point)
 {
 	struct ktap_perf *p = container_of(point, struct ktap_perf, point);
 
-	guard(cpus_read_lock)();
-	p->started = false;
-	call_counters(p, perf_event_disable);
+	scoped_guard(cpus_read_lock) {
+		p->started = false;
+		call_counters(p, perf_event_disable);
+	}
+	note_throttled(p);
 }
 
 static void perf_release(struct ktap_point *point)

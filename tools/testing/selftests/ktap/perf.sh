@@ -4,7 +4,7 @@
 # Profiles and perf's counters: how often, on which CPUs, and whose state.
 
 . "$(dirname "$0")/lib.sh"
-plan 24
+plan 25
 
 n=300
 
@@ -74,6 +74,16 @@ else
 	skip profile_survives_a_cpu_that_goes "no CPU can go"
 	skip profile_finds_a_cpu_that_comes "no CPU can go"
 fi
+
+# more often than the machine's administrator wants
+rate=/proc/sys/kernel/perf_event_max_sample_rate
+was=$(cat $rate)
+echo 200 >$rate
+run -q -e 'profile-100us { n += 1 } tick-500ms { exit() } trace_end { print(n > 0) }'
+echo "$was" >$rate
+[ "$code" = 0 ] && [ "$(cat "$tmp/out")" = true ] &&
+	matches "$tmp/err" "^ktap: missed events of 'profile-100us': it was stopped until the next tick, [1-9][0-9]* times; sysctl kernel.perf_event_max_sample_rate allows no more$"
+result $? what_perf_does_not_let_through_is_told
 
 # counters
 mine='addr >> 32 == 0x2000'
