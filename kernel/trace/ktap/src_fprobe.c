@@ -3,10 +3,12 @@
  * fprobes: entries and returns, one or thousands of them in a clause, which has
  * one fprobe for all its functions.
  */
+#include <linux/atomic.h>
 #include <linux/cleanup.h>
 #include <linux/fprobe.h>
 #include <linux/ftrace.h>
 #include <linux/kprobes.h>
+#include <linux/overflow.h>
 #include <linux/slab.h>
 
 #include "function.h"
@@ -15,11 +17,32 @@
  * struct fprobe_point - entry or return of functions
  * @f: see there
  * @fp: the fprobe
+ * @id: of a return: its number, no other point has or had the same
  */
 struct fprobe_point {
 	struct ktap_fn_point f;
 	struct fprobe fp;
+	unsigned long id;
 };
+
+/**
+ * struct kept - what a task keeps from the entry of a function to its return
+ * @id: &fprobe_point.id
+ * @args: &ktap_fn_point.nargs arguments
+ *
+ * fprobe.c keeps the address of the fprobe, and calls it if one is registered
+ * there when the function returns.  The task may have slept so long that the
+ * session is gone, and the memory is that of another session's point: that one
+ * must neither take the event nor these arguments.
+ */
+struct kept {
+	unsigned long id;
+	unsigned long args[];
+};
+
+static_assert(sizeof(struct kept) + KTAP_FN_ARGS * sizeof(long) <= MAX_FPROBE_DATA_SIZE);
+
+static atomic_long_t last_id;
 
 static int ktap_fprobe_entry(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
 			     struct ftrace_regs *fregs, void *data)
@@ -41,11 +64,12 @@ static int ktap_fprobe_keep(struct fprobe *fp, unsigned long ip, unsigned long r
 			    struct ftrace_regs *fregs, void *data)
 {
 	struct fprobe_point *p = container_of(fp, struct fprobe_point, fp);
-	unsigned long *args = data;
+	struct kept *kept = data;
 	unsigned int i;
 
+	kept->id = p->id;
 	for (i = 0; i < p->f.nargs; i++)
-		args[i] = ftrace_regs_get_argument(fregs, i);
+		kept->args[i] = ftrace_regs_get_argument(fregs, i);
 	return 0;
 }
 
@@ -55,11 +79,15 @@ static void ktap_fprobe_exit(struct fprobe *fp, unsigned long ip, unsigned long 
 			     struct ftrace_regs *fregs, void *data)
 {
 	struct fprobe_point *p = container_of(fp, struct fprobe_point, fp);
+	const struct kept *kept = data;
 
+	/* Others may have kept nothing. */
+	if (!kept || kept->id != p->id)
+		return;
 	ktap_fn_fire(&p->f, &ktap_fn_ops, (struct ktap_fn_hit){
 		.ip = ip,
 		.caller = ret_ip,
-		.args = data,
+		.args = kept->args,
 		.fregs = fregs,
 	});
 }
@@ -129,10 +157,10 @@ int ktap_fprobe_add(struct ktap_vm *vm, struct ktap_probe *probe, struct ktap_fn
 	if (!spec->ret) {
 		p->fp.entry_handler = ktap_fprobe_entry;
 	} else {
+		p->id = atomic_long_inc_return(&last_id);
+		p->fp.entry_handler = ktap_fprobe_keep;
 		p->fp.exit_handler = ktap_fprobe_exit;
-		p->fp.entry_data_size = p->f.nargs * sizeof(long);
-		if (p->f.nargs)
-			p->fp.entry_handler = ktap_fprobe_keep;
+		p->fp.entry_data_size = struct_size_t(struct kept, args, p->f.nargs);
 	}
 	return 0;
 }

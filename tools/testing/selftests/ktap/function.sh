@@ -4,7 +4,7 @@
 # Functions of the kernel: entry, return, instructions, patterns; exact counts.
 
 . "$(dirname "$0")/lib.sh"
-plan 47
+plan 48
 
 n=500
 f=vfs_write
@@ -96,6 +96,30 @@ out pattern_of_all_kinds "$f: $n\n"
 run -q -e "trace kretprobe:vfs_* /execname == 'workload' && retval == 13/ { n[probefunc] += 1 } trace_end { print(n) }" -- \
 	"$workload" write 13 $n
 out pattern_of_returns "$f: $n\n"
+
+# What a sleeping task has kept for a session that is gone is nobody's, also if the
+# memory of its probes is given to the next one: likely on one CPU, if there are some.
+# The first session has the returns of functions traced all the time.
+eight_returns() {
+	for i in 1 2 3 4 5 6 7 8; do
+		echo "trace probe:$1%return { n[probefunc, arg1] += 1 }"
+	done
+}
+taskset -p 1 $$ >/dev/null
+start -q -e 'trace probe:ksys_sync%return { }'
+first=$tracer
+start -q -e "$(eight_returns hrtimer_nanosleep)"
+"$workload" nap 1500 1 &
+sleeper=$!
+sleep 0.3
+stop
+start -q -e "$(eight_returns ksys_sync) trace_end { print(n) }"
+wait $sleeper
+stop
+out return_of_a_session_that_is_gone '{}\n'
+tracer=$first
+stop
+taskset -p "$(printf '%x' $(((1 << cpus) - 1)))" $$ >/dev/null
 
 # the function tracer
 run -q -e "trace ftrace:function /ip == vfs_w*/ { if (arg2 == 13) { n[probefunc] += 1 } } trace_end { print(n) }" -- \
