@@ -748,6 +748,11 @@ static void syscall_detach_all(struct ktap_session *s)
 
 static void syscall_release(struct ktap_point *point)
 {
+	struct ktap_syscalls *scs = point->probe->session->syscalls;
+
+	/* The clause goes: another one may get its memory. */
+	if (scs->probe == point->probe)
+		scs->probe = NULL;
 	kfree(container_of(point, struct ktap_syscall, point));
 }
 
