@@ -193,12 +193,21 @@ static int look_up(struct ktap_vm *vm, const char *rest, struct rawtp_point *p,
 		   struct ktap_fns *fns)
 {
 	struct finder f = { .p = p, .fns = fns, .pattern = rest };
+	bool exact = !strpbrk(rest, "*?[");
 
 	if (find_tracepoints(&f))
 		return ktap_vm_error(vm, f.err, "no memory");
+	if (!fns->n && fns->skipped)
+		return ktap_vm_error(vm, -EINVAL,
+				     "%s '%s' cannot be seen: ftrace does not know its stub; its trace event, without 'rawtp:', can",
+				     exact ? "tracepoint" : "what matches", rest);
 	if (!fns->n)
-		return ktap_vm_error(vm, -ENOENT, strpbrk(rest, "*?[") ?
-				     "no tracepoint matches '%s'" : "no tracepoint '%s'", rest);
+		return ktap_vm_error(vm, -ENOENT, exact ? "no tracepoint '%s'" :
+				     "no tracepoint matches '%s'", rest);
+	if (fns->skipped)
+		ktap_output_note(&ktap_session_of(vm)->output,
+				 "skipped %u tracepoints of 'rawtp:%s' whose stub ftrace does not know",
+				 fns->skipped, rest);
 	return 0;
 }
 

@@ -33,7 +33,7 @@ trace_end { print(n) }" -- "$workload" getppid 7
 	out tracepoint_without_types '7\n'
 	finish
 fi
-plan 62
+plan 65
 
 n=500
 
@@ -231,6 +231,13 @@ refused wrong_type 'print(cast("struct task_strukt", 1))' \
 	"error: cast: this kernel has no type 'struct task_strukt'; did you mean 'struct task_struct'\?$"
 refused type_without_its_kind 'print(sizeof("task_struct"))' "did you mean 'struct task_struct'\?$"
 refused wrong_tracepoint 'trace rawtp:sched_swich { }' "error: no tracepoint 'sched_swich'$"
+refused tracepoint_without_a_visible_stub 'trace rawtp:cpu_idle { }' \
+	"error: tracepoint 'cpu_idle' cannot be seen: ftrace does not know its stub; its trace event, without 'rawtp:', can$"
+refused tracepoints_without_visible_stubs 'trace rawtp:cpu_idl? { }' \
+	"error: what matches 'cpu_idl\?' cannot be seen"
+run -e 'trace rawtp:cpu* { } trace_begin { exit() }'
+[ "$code" = 0 ] && matches "$tmp/err" "^ktap: skipped [1-9][0-9]* tracepoints of 'rawtp:cpu\*' whose stub ftrace does not know$"
+result $? tracepoints_that_a_pattern_skips_are_told
 refused wrong_enumerator 'print(`TCP_NOTHING`)' "there is no kernel symbol 'TCP_NOTHING'"
 refused element_outside 'print(curtask.comm, curtask.signal.rlim[99])' 'error: element 99 of an array of 16$'
 refused void_pointer 'print(curtask.stack.x)' 'error: a pointer without a type is looked into'
