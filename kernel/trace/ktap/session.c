@@ -668,7 +668,8 @@ static void show_session(struct seq_file *m, struct ktap_session *s)
 	seq_printf(m, "%llu %d ", s->id, s->opener);
 	seq_escape(m, s->comm, " \t\n\\");
 	seq_putc(m, ' ');
-	if (READ_ONCE(s->state) > KTAP_LOADING && s->nargs)
+	/* Before that, the arguments change; pairs with whatever changes the state. */
+	if (smp_load_acquire(&s->state) > KTAP_LOADING && s->nargs)
 		seq_escape(m, s->args[0].blob, " \t\n\\");
 	else
 		seq_putc(m, '-');

@@ -128,8 +128,9 @@ static inline const struct ktap_hit *ktap_hit_of(const struct ktap_event *ev)
  * @sync: called once, after all @detach_all: waits for events that are under way
  * @release_all: called once, after all @release
  *
- * All but @missed are called in process context, under &ktap_session.lock.  Any
- * but @release may be NULL.
+ * All but @missed are called in process context, under &ktap_session.lock; but
+ * @release and @release_all without it, too, when the session is closed.  Any but
+ * @release may be NULL.
  */
 struct ktap_source {
 	const char *name;
