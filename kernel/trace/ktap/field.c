@@ -9,10 +9,10 @@
 #include <linux/unaligned.h>
 
 #include "../trace.h"
+#include "builtin.h"
 #include "field.h"
-#include "vm.h"
 
-/* Bytes read of a string that an event has no copy of. */
+/* Bytes read of a string that an event has no copy of, the NUL included. */
 #define MAX_POINTED	256
 
 /*
@@ -185,16 +185,25 @@ static void get_bytes(struct ktap_vm *vm, const void *p, u32 size, struct ktap_v
 /* The string may be anywhere, and gone. */
 static void get_pointed(struct ktap_vm *vm, const char *s, struct ktap_value *v)
 {
-	char *copy;
+	char *copy, last;
 	long len;
 
+	/* Where there is nothing to be said. */
+	if (!s)
+		return;
 	copy = ktap_arena_alloc(vm, MAX_POINTED);
 	if (!copy)
 		return;
 	len = strncpy_from_kernel_nofault(copy, s, MAX_POINTED);
 	ktap_arena_trim(vm, copy, max(len, 0L));
-	if (len >= 0)
-		get_bytes(vm, copy, strnlen(copy, len), v);
+	if (len < 0) {
+		ktap_bad_read(vm, v);
+		return;
+	}
+	/* The NUL is there in any case. */
+	if (len == MAX_POINTED && !get_kernel_nofault(last, s + len - 1) && last)
+		atomic_long_inc(&vm->env->counters.cut_strings);
+	get_bytes(vm, copy, strnlen(copy, len), v);
 }
 
 /**

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Fields that point to a string of the kernel: no event that everybody has shows
+ * what becomes of one that is long, or gone.
+ */
+#include <linux/string.h>
+
+#include "../../trace.h"
+#include "../field.h"
+#include "build.h"
+
+#define MOST	255	/* bytes that are read of it */
+
+static struct ktap_vm *an_activation(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_vm *vm;
+
+	test_func(c, "main", 0, 1);
+	TEST_RET(c);
+	vm = test_vm(test, test_load(c), KTAP_LEVEL_TASK);
+	vm->budget = 1000;
+	return vm;
+}
+
+struct record {
+	struct trace_entry ent;
+	const char *s;
+};
+
+static struct ktap_value get(struct ktap_vm *vm, const char *string)
+{
+	static const struct ftrace_event_field field = {
+		.name = "s",
+		.type = "const char *",
+		.filter_type = FILTER_PTR_STRING,
+		.offset = offsetof(struct record, s),
+		.size = sizeof(string),
+	};
+	const struct record rec = { .s = string };
+	struct ktap_value v = KTAP_VALUE_INT(1);
+	struct ktap_field f;
+
+	ktap_field_init(&f, &field);
+	ktap_field_get(vm, &f, &rec, &v);
+	return v;
+}
+
+static void expect_losses(struct kunit *test, const struct ktap_vm *vm, long cut, long bad)
+{
+	KUNIT_EXPECT_EQ(test, cut, atomic_long_read(&vm->env->counters.cut_strings));
+	KUNIT_EXPECT_EQ(test, bad, atomic_long_read(&vm->env->counters.bad_reads));
+	KUNIT_EXPECT_EQ(test, 0, vm->error);
+}
+
+static void pointed_strings(struct kunit *test)
+{
+	struct ktap_vm *vm = an_activation(test);
+	char *text = kunit_kzalloc(test, MOST + 2, GFP_KERNEL);
+	struct ktap_value v;
+
+	KUNIT_ASSERT_NOT_NULL(test, text);
+	v = get(vm, "");
+	KUNIT_EXPECT_EQ(test, v.tag, KTAP_STR);
+	KUNIT_EXPECT_EQ(test, v.len, 0);
+
+	memset(text, 'x', MOST);
+	v = get(vm, text);
+	KUNIT_EXPECT_EQ(test, v.tag, KTAP_STR);
+	KUNIT_EXPECT_EQ(test, v.len, MOST);
+	KUNIT_EXPECT_MEMEQ(test, v.blob, text, MOST);
+	expect_losses(test, vm, 0, 0);
+
+	text[MOST] = 'y';
+	v = get(vm, text);
+	KUNIT_EXPECT_EQ(test, v.len, MOST);
+	KUNIT_EXPECT_MEMEQ(test, v.blob, text, MOST);
+	expect_losses(test, vm, 1, 0);
+}
+
+static void no_strings(struct kunit *test)
+{
+	struct ktap_vm *vm = an_activation(test);
+
+	/* There is none: it is common, and nothing is lost. */
+	KUNIT_EXPECT_EQ(test, get(vm, NULL).tag, KTAP_NIL);
+	expect_losses(test, vm, 0, 0);
+	KUNIT_EXPECT_EQ(test, get(vm, (const char *)-PAGE_SIZE).tag, KTAP_NIL);
+	expect_losses(test, vm, 0, 1);
+}
+
+static struct kunit_case field_cases[] = {
+	KUNIT_CASE(pointed_strings),
+	KUNIT_CASE(no_strings),
+	{}
+};
+
+static struct kunit_suite field_suite = {
+	.name = "ktap_field",
+	.test_cases = field_cases,
+};
+
+kunit_test_suite(field_suite);
