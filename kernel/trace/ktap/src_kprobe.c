@@ -14,7 +14,8 @@
 
 /**
  * struct kprobe_point - an instruction or a return that a clause waits for
- * @f: see there
+ * @f: see there; of one function, whose @ip stays what it is when kprobes.c moves
+ *	the probe behind what a machine has at the beginning of functions
  * @registered: the probe is
  * @inject_type: what the function may return instead of being run
  * @rp: the probe; one that is not of a return is @rp.kp alone
@@ -51,7 +52,7 @@ static int ktap_kprobe_hit(struct kprobe *kp, struct pt_regs *regs)
 	keep_args(&p->f, regs, args);
 	guard(preempt_notrace)();
 	ktap_fn_fire(&p->f, &ktap_fn_ops, (struct ktap_fn_hit){
-		.ip = (unsigned long)kp->addr,
+		.ip = p->f.fns.fn[0].ip,
 		.args = args,
 		.regs = regs,
 	});
@@ -199,7 +200,7 @@ static int ktap_kretprobe_hit(struct kretprobe_instance *ri, struct pt_regs *reg
 	p = container_of(rp, struct kprobe_point, rp);
 	guard(preempt_notrace)();
 	ktap_fn_fire(&p->f, &ktap_fn_ops, (struct ktap_fn_hit){
-		.ip = (unsigned long)p->rp.kp.addr,
+		.ip = p->f.fns.fn[0].ip,
 		.caller = get_kretprobe_retaddr(ri),
 		.args = (unsigned long *)ri->data,
 		.regs = regs,
@@ -241,8 +242,11 @@ int ktap_kprobe_add(struct ktap_vm *vm, struct ktap_probe *probe, struct ktap_fn
 
 	if (!kallsyms_lookup_size_offset(addr, &size, &offset))
 		return ktap_vm_error(vm, -EINVAL, "'%s' cannot be probed", probe->event);
-	/* ftrace's place need not be the first byte. */
-	if (spec->offset || probe->injects)
+	/*
+	 * ftrace's place need not be the first byte; and where kprobes do not know
+	 * of it, they must not be there.
+	 */
+	if (spec->offset || probe->injects || !IS_ENABLED(CONFIG_KPROBES_ON_FTRACE))
 		addr += spec->offset - offset;
 	if (spec->offset >= size)
 		return ktap_vm_error(vm, -EINVAL, "'%s': the function has %lu bytes",
