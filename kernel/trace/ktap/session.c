@@ -679,8 +679,10 @@ static void show_session(struct seq_file *m, struct ktap_session *s)
 
 	list_for_each_entry_rcu(probe, &s->probes, list, lockdep_is_held(&sessions_lock)) {
 		ktap_probe_stats(probe, &stats);
-		seq_printf(m, "  %s hits=%lu filtered=%lu missed=%lu errors=%lu\n", probe->event,
-			   stats.hits, stats.filtered, stats.missed, stats.errors);
+		seq_puts(m, "  ");
+		seq_escape(m, probe->event, "\n\\");
+		seq_printf(m, " hits=%lu filtered=%lu missed=%lu errors=%lu\n", stats.hits,
+			   stats.filtered, stats.missed, stats.errors);
 	}
 }
 

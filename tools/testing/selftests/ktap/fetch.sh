@@ -4,7 +4,7 @@
 # Probes with the kernel's own fetch arguments.
 
 . "$(dirname "$0")/lib.sh"
-plan 18
+plan 19
 
 n=500
 if ! [ -e "$tracefs/kprobe_events" ] || [ "$(uname -m)" != x86_64 ]; then
@@ -46,6 +46,11 @@ result $? stack_of_a_return_begins_with_the_caller
 run -q -e 'trace probe:vfs_write a=%dx /a == 13/ { x += 1 } trace probe:vfs_write b=%dx /b == 13/ { y += 1 }
 trace_end { print(x, y) }' -- "$workload" write 13 $n
 out two_clauses "$n\t$n\n"
+
+# each probe has one line
+start -q -e 'trace ("probe:vfs_write a=%di\nb=%dx") { n += 1 }'
+is one_line_whatever_the_event_is "$(grep -c '^  probe:vfs_write a=%di.012b=%dx hits=' "$tracefs/ktap/sessions")" 1
+stop
 
 # they come and go with the session
 start -q -e 'trace probe:vfs_write a=%di { n += 1 } trace kretprobe:vfs_read b=$retval { n += 1 }'
