@@ -108,24 +108,26 @@ void ktap_user_read(struct trace_user_buf_info *buffers, struct ktap_counters *c
 	}
 }
 
-/* What does not begin with characters is read for its first members mostly. */
+/* What is no string is read for its first members mostly. */
 #define STRUCT_SIZE	16
 
 /*
  * Makes what an argument points to present.  No more is touched than what the
- * system call may well read itself: behind it there might be a device.
+ * system call may well read itself: behind it there might be a device.  So what
+ * it may write, and trace_syscalls.c does not know, is a buffer and no string.
  */
 static void bring_in(const struct syscall_metadata *meta, const unsigned long *args, int i)
 {
 	const char __user *from = (const char __user *)args[i];
 	const char *type = meta->types[i];
+	bool known = meta->user_mask & BIT(i);
 	size_t len = strlen(type);
 
 	if (!from || !len || type[len - 1] != '*')
 		return;
-	if (meta->user_mask & BIT(i) && meta->user_arg_size >= 0)
+	if (known && meta->user_arg_size >= 0)
 		fault_in_readable(from, min(args[meta->user_arg_size], KTAP_USER_SIZE));
-	else if (!strstr(type, "char"))
+	else if (!strstr(type, "char") || !(known || strstarts(type, "const ")))
 		fault_in_readable(from, STRUCT_SIZE);
 	else if (strchr(type, '*') == type + len - 1)
 		ktap_bring_in_string(from);

@@ -5,7 +5,7 @@
 # symbols, and values of the machine.
 
 . "$(dirname "$0")/lib.sh"
-plan 36
+plan 37
 
 n=100
 end='trace_end { print(n, len(t)) }'
@@ -40,6 +40,9 @@ run -q -e "trace syscalls:sys_enter_execve { if (args.filename == \"/etc/passwd\
 	-- "$workload" cold exec /etc/passwd $n
 cold
 result $? pointers_that_are_not_resident
+run -q -e 'trace syscalls:sys_enter_read /execname == "workload"/ { if (buf(arg1, 16) == "xxxxxxxxxxxxxxxx") { n += 1 } }
+trace_end { print(n) }' -- "$workload" brink 16 $n
+out what_is_behind_a_buffer_is_not_touched "0\n$n\n"
 
 # system calls whose records have no data
 run -q -e 'trace syscalls:sys_enter_*stat* {

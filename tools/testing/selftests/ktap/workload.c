@@ -6,6 +6,8 @@
  *	workload open FILE N		openat(FILE, O_RDONLY) and close, N times
  *	workload write BYTES N		write(BYTES bytes) to /dev/null, N times
  *	workload read BYTES N		read(BYTES bytes) from /dev/zero, N times
+ *	workload brink BYTES N		the same from /dev/null to the end of a page, with
+ *					no NUL; prints whether the page behind it has come
  *	workload direct FILE BYTES N	the same from FILE, past the page cache
  *	workload stat FILE N		newfstatat(FILE), N times
  *	workload fork N			N children that exit at once, one by one
@@ -109,6 +111,25 @@ static int read_times(int fd, size_t bytes, long n)
 static int do_read(char **args)
 {
 	return read_times(open("/dev/zero", O_RDONLY), atol(args[0]), atol(args[1]));
+}
+
+static int do_brink(char **args)
+{
+	size_t page = sysconf(_SC_PAGESIZE), bytes = atol(args[0]);
+	int fd = open("/dev/null", O_RDONLY);
+	unsigned char there;
+	char *p;
+
+	p = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (fd < 0 || p == MAP_FAILED || bytes > page)
+		return 1;
+	memset(p, 'x', page);
+	for (long n = atol(args[1]); n > 0; n--)
+		syscall(SYS_read, fd, p + page - bytes, bytes);
+	if (mincore(p + page, page, &there))
+		return 1;
+	printf("%d\n", there & 1);
+	return 0;
 }
 
 static int do_direct(char **args)
@@ -486,6 +507,7 @@ static const struct {
 	{ "open", 2, do_open },
 	{ "write", 2, do_write },
 	{ "read", 2, do_read },
+	{ "brink", 2, do_brink },
 	{ "direct", 3, do_direct },
 	{ "stat", 2, do_stat },
 	{ "fork", 1, do_fork },
