@@ -96,9 +96,12 @@ void ktap_user_read(struct trace_user_buf_info *buffers, struct ktap_counters *c
 		n++;
 	}
 	user->n = n;
+	/* Others had the CPU each time: it gives up. */
 	if (!trace_user_fault_read(buffers, NULL, KTAP_MAX_USER * KTAP_USER_SIZE, copy_user,
-				   user))
+				   user)) {
+		atomic_long_add(n, &counters->bad_reads);
 		user->n = 0;
+	}
 	for (i = 0; i < user->n; i++) {
 		if (!user->bytes && user->len[i] == KTAP_USER_SIZE)
 			atomic_long_inc(&counters->cut_strings);
