@@ -5,7 +5,7 @@
 # and the end of a session by stop.
 
 . "$(dirname "$0")/lib.sh"
-plan 51
+plan 52
 
 only='/execname == "workload"/'
 getppid="trace syscalls:sys_enter_getppid $only"
@@ -149,7 +149,7 @@ out stop_in_a_tick 'end\n'
 # Functions that are replaced
 
 if ! grep -q '^set_retval: 1$' "$tracefs/ktap/features"; then
-	while [ $count -lt 50 ]; do skip set_retval "this kernel was built without CONFIG_KTAP_SET_RETVAL"; done
+	while [ $count -lt 51 ]; do skip set_retval "this kernel was built without CONFIG_KTAP_SET_RETVAL"; done
 else
 	openat=$(sed -n 's/^[0-9a-f]* T \(__[a-z0-9]*_sys_openat\)$/\1/p' /proc/kallsyms | grep -v ia32 | head -n 1)
 	run -q --unsafe -e "trace probe:$openat $only { n += 1 set_retval(-13) }
@@ -178,6 +178,11 @@ trace_end { print(n, inside) }" -- sh -c 'for i in 1 2 3 4; do "$0" open /dev/nu
 		--unsafe -e 'trace probe:should_fail* { set_retval(-5) }'
 	refused system_call_is_its_function "'syscalls:sys_enter_openat': set_retval works at the entry of a function: probe:$openat\$" \
 		--unsafe -e 'function f() { set_retval(-2) } trace syscalls:sys_enter_openat { f() }'
+	# nothing of a clause that fails is left for the next one, which gets its memory
+	run -q --unsafe -e "try { kdebug.probe('syscalls:sys_enter_openat', function () { set_retval(-2) }) } catch (e) { caught = true }
+kdebug.probe('syscalls:sys_enter_openat', function () { if (str(arg1) == '/dev/null') { n += 1 } })
+trace_end { print(caught, n) }" -- "$workload" cold open /dev/null 20
+	out clause_after_one_that_failed 'true\t20\n'
 	run -q --unsafe -e "f = { function () { set_retval(-5) } } trace syscalls:sys_enter_getppid { f[1]() }" -- "$workload" getppid 1
 	[ "$code" = 1 ] && matches "$tmp/err" 'error: set_retval works at the entry of a function: probe:FUNCTION$'
 	result $? called_by_value_it_fails_at_run_time
