@@ -61,8 +61,8 @@ void elf_add_packed_symbols(struct elf_file *f)
 	image = packed ? unpack(packed, len, &len) : NULL;
 	if (!image)
 		return;
-	elf = elf_memory((char *)image, len);
-	if (elf && elf_kind(elf) == ELF_K_ELF)
+	elf = elf_image((char *)image, len);
+	if (elf)
 		elf_add_symbols(f, elf);
 	elf_end(elf);
 	free(image);

@@ -2,16 +2,21 @@
 /*
  * ELF files by way of libelf: opening them, their segments, build id and
  * markers.  Nothing in a file is believed: libelf keeps to its bounds, we to
- * those of what it gives.
+ * those of what it gives.  Nor may one take all our memory or time: it can say
+ * that much of it is what it is not, and the same bytes are many things, so all
+ * that is read is bounded, and nothing is looked for anew each time.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "elf_debug.h"
 #include "elf_file.h"
 #include "util.h"
 
@@ -20,6 +25,11 @@
 #endif
 
 #define MAX_SEGMENTS	65536
+
+/* More bytes of notes, or of strings of one marker, are no honest ones. */
+#define MAX_NOTES	(16UL << 20)
+#define MAX_MARKER_NAME	256
+#define MAX_MARKER_ARGS	4096
 
 const bool elf_can_read = true;
 
@@ -132,38 +142,64 @@ bool elf_offset_to_addr(const struct elf_file *f, uint64_t offset, uint64_t *add
 	return false;
 }
 
-static const char *section_name(Elf *elf, Elf_Scn *scn, GElf_Shdr *shdr)
+Elf_Data *elf_section_bytes(Elf_Scn *scn, const GElf_Shdr *shdr)
 {
-	size_t strings;
-
-	if (!gelf_getshdr(scn, shdr) || elf_getshdrstrndx(elf, &strings))
+	if (!scn || shdr->sh_type == SHT_NOBITS || shdr->sh_size > MAX_SECTION)
 		return NULL;
-	return elf_strptr(elf, strings, shdr->sh_name);
+	return elf_rawdata(scn, NULL);
+}
+
+const char *elf_string(const Elf_Data *strings, size_t at, size_t max)
+{
+	const char *s;
+
+	if (!strings || !strings->d_buf || at >= strings->d_size)
+		return NULL;
+	s = (const char *)strings->d_buf + at;
+	return memchr(s, 0, max < strings->d_size - at ? max : strings->d_size - at) ? s : NULL;
+}
+
+const Elf_Data *elf_strings(Elf *elf, size_t section)
+{
+	Elf_Scn *scn = elf_getscn(elf, section);
+	GElf_Shdr shdr;
+
+	return scn && gelf_getshdr(scn, &shdr) ? elf_section_bytes(scn, &shdr) : NULL;
+}
+
+/* The first section of that name, and its header. */
+static Elf_Scn *find_section(Elf *elf, const char *name, GElf_Shdr *shdr)
+{
+	const Elf_Data *names;
+	Elf_Scn *scn = NULL;
+	size_t index;
+
+	if (elf_getshdrstrndx(elf, &index))
+		return NULL;
+	names = elf_strings(elf, index);
+	while ((scn = elf_nextscn(elf, scn))) {
+		const char *is;
+
+		if (!gelf_getshdr(scn, shdr))
+			continue;
+		is = elf_string(names, shdr->sh_name, strlen(name) + 1);
+		if (is && !strcmp(is, name))
+			return scn;
+	}
+	return NULL;
 }
 
 const unsigned char *elf_section(void *handle, const char *name, size_t *len, uint64_t *addr)
 {
-	Elf *elf = handle;
-	Elf_Scn *scn = NULL;
+	GElf_Shdr shdr;
+	Elf_Scn *scn = find_section(handle, name, &shdr);
+	Elf_Data *data = elf_section_bytes(scn, &shdr);
 
-	while ((scn = elf_nextscn(elf, scn))) {
-		GElf_Shdr shdr;
-		const char *is = section_name(elf, scn, &shdr);
-		Elf_Data *data;
-
-		if (!is || strcmp(is, name))
-			continue;
-		*addr = shdr.sh_addr;
-		*len = 0;
-		if (shdr.sh_type == SHT_NOBITS)
-			return NULL;
-		data = elf_rawdata(scn, NULL);
-		if (!data || !data->d_buf)
-			return NULL;
-		*len = data->d_size;
-		return data->d_buf;
-	}
-	return NULL;
+	if (!data || !data->d_buf)
+		return NULL;
+	*addr = shdr.sh_addr;
+	*len = data->d_size;
+	return data->d_buf;
 }
 
 /* One note: calls @fn with its owner, type and bytes. */
@@ -187,13 +223,16 @@ static void each_note(struct elf_file *f, Elf_Data *data, note_fn fn)
 
 static void each_note_section(struct elf_file *f, note_fn fn)
 {
+	size_t left = MAX_NOTES;
 	Elf_Scn *scn = NULL;
 
 	while ((scn = elf_nextscn(f->handle, scn))) {
 		GElf_Shdr shdr;
 
-		if (gelf_getshdr(scn, &shdr) && shdr.sh_type == SHT_NOTE)
-			each_note(f, elf_getdata(scn, NULL), fn);
+		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != SHT_NOTE || shdr.sh_size > left)
+			continue;
+		left -= shdr.sh_size;
+		each_note(f, elf_getdata(scn, NULL), fn);
 	}
 }
 
@@ -206,13 +245,15 @@ static void take_build_id(struct elf_file *f, const char *owner, unsigned int ty
 	f->build_id_len = len;
 }
 
+static const char not_elf[] = "is no ELF file: no program and no library";
+
 static const char *read_header(struct elf_file *f)
 {
 	Elf *elf = f->handle;
 	GElf_Ehdr ehdr;
 
 	if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &ehdr))
-		return "is no ELF file: no program and no library";
+		return not_elf;
 	if (ehdr.e_type != ET_EXEC && ehdr.e_type != ET_DYN)
 		return "is neither a program nor a library";
 	f->machine = ehdr.e_machine;
@@ -223,26 +264,79 @@ static const char *read_header(struct elf_file *f)
 	return NULL;
 }
 
+/*
+ * More sections than fit the number in the header: that is for object files, and
+ * libelf would take memory for as many as the file says.
+ */
+static bool has_too_many_sections(const void *header, size_t len)
+{
+	const Elf64_Ehdr *big = header;
+	const Elf32_Ehdr *small = header;
+
+	/* 0 is 0 in any order of bytes */
+	if (len >= sizeof(*big) && big->e_ident[EI_CLASS] == ELFCLASS64)
+		return big->e_shoff && !big->e_shnum;
+	return len >= sizeof(*small) && small->e_shoff && !small->e_shnum;
+}
+
+static Elf *begin(int fd)
+{
+	Elf64_Ehdr header;
+	ssize_t len = pread(fd, &header, sizeof(header), 0);
+
+	if (len < 0 || has_too_many_sections(&header, len))
+		return NULL;
+	return elf_begin(fd, ELF_C_READ, NULL);
+}
+
+void *elf_image(char *image, size_t len)
+{
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	elf = has_too_many_sections(image, len) ? NULL : elf_memory(image, len);
+	if (elf && elf_kind(elf) == ELF_K_ELF)
+		return elf;
+	elf_end(elf);
+	return NULL;
+}
+
+/* To open a device may do something: what the name stands for is looked at first. */
+static int open_regular(const char *path, const char **why)
+{
+	int link = open(path, O_PATH | O_CLOEXEC), fd = -1;
+	char again[64];
+	struct stat st;
+
+	if (link < 0 || fstat(link, &st)) {
+		*why = errno == ENOENT || errno == ENOTDIR ? "does not exist" : strerror(errno);
+	} else if (!S_ISREG(st.st_mode)) {
+		*why = "is no regular file";
+	} else {
+		snprintf(again, sizeof(again), "/proc/self/fd/%d", link);
+		fd = open(again, O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			*why = strerror(errno);
+	}
+	if (link >= 0)
+		close(link);
+	return fd;
+}
+
 struct elf_file *elf_file_open(const char *path, const char **why)
 {
 	struct elf_file *f = calloc(1, sizeof(*f));
-	struct stat st;
 
 	if (!f) {
 		*why = "finds no memory";
 		return NULL;
 	}
 	elf_version(EV_CURRENT);
-	/* a pipe must not stop us */
-	f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (f->fd < 0 || fstat(f->fd, &st)) {
-		*why = errno == ENOENT || errno == ENOTDIR ? "does not exist" : strerror(errno);
-	} else if (!S_ISREG(st.st_mode)) {
-		*why = "is no regular file";
-	} else {
+	f->fd = open_regular(path, why);
+	if (f->fd >= 0) {
 		f->path = arena_strndup(&f->arena, path, strlen(path));
-		f->handle = elf_begin(f->fd, ELF_C_READ, NULL);
-		*why = f->handle ? read_header(f) : "is no ELF file: no program and no library";
+		f->handle = begin(f->fd);
+		*why = f->handle ? read_header(f) : not_elf;
 		if (!*why)
 			return f;
 	}
@@ -283,9 +377,10 @@ static uint64_t get_word(const struct elf_file *f, const unsigned char *p, size_
 	return v;
 }
 
-static const char *take_string(struct elf_file *f, const unsigned char **p, size_t *left)
+static const char *take_string(struct elf_file *f, const unsigned char **p, size_t *left,
+			       size_t max)
 {
-	const unsigned char *end = memchr(*p, 0, *left);
+	const unsigned char *end = memchr(*p, 0, *left < max ? *left : max);
 	const char *s = (const char *)*p;
 	size_t len;
 
@@ -300,16 +395,15 @@ static const char *take_string(struct elf_file *f, const unsigned char **p, size
 static void take_marker(struct elf_file *f, const char *owner, unsigned int type,
 			const unsigned char *desc, size_t len)
 {
-	size_t word = gelf_getclass(f->handle) == ELFCLASS64 ? 8 : 4, base_len;
-	uint64_t base = 0, moved = 0;
+	size_t word = gelf_getclass(f->handle) == ELFCLASS64 ? 8 : 4;
+	uint64_t moved = 0;
 	struct elf_marker m;
 
 	if (type != 3 || strcmp(owner, "stapsdt") || len < 3 * word)
 		return;
 	f->has_markers = true;
-	elf_section(f->handle, ".stapsdt.base", &base_len, &base);
-	if (base)
-		moved = base - get_word(f, desc + word, word);
+	if (f->marker_base)
+		moved = f->marker_base - get_word(f, desc + word, word);
 	m.addr = get_word(f, desc, word) + moved;
 	m.semaphore = get_word(f, desc + 2 * word, word);
 	if (m.semaphore)
@@ -320,9 +414,9 @@ static void take_marker(struct elf_file *f, const char *owner, unsigned int type
 	}
 	desc += 3 * word;
 	len -= 3 * word;
-	m.provider = take_string(f, &desc, &len);
-	m.name = m.provider ? take_string(f, &desc, &len) : NULL;
-	m.args = m.name ? take_string(f, &desc, &len) : NULL;
+	m.provider = take_string(f, &desc, &len, MAX_MARKER_NAME);
+	m.name = m.provider ? take_string(f, &desc, &len, MAX_MARKER_NAME) : NULL;
+	m.args = m.name ? take_string(f, &desc, &len, MAX_MARKER_ARGS) : NULL;
 	if (!m.args)
 		return;
 	f->markers = arena_grow(&f->arena, f->markers, f->nmarkers, &f->max_markers, sizeof(m));
@@ -331,6 +425,11 @@ static void take_marker(struct elf_file *f, const char *owner, unsigned int type
 
 void elf_read_markers(struct elf_file *f)
 {
-	if (f->handle && !f->nmarkers)
-		each_note_section(f, take_marker);
+	GElf_Shdr base;
+
+	if (!f->handle || f->nmarkers)
+		return;
+	if (find_section(f->handle, ".stapsdt.base", &base))
+		f->marker_base = base.sh_addr;
+	each_note_section(f, take_marker);
 }

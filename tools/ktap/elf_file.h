@@ -60,8 +60,9 @@ struct elf_marker {
  * @machine: EM_*
  * @fixed: its addresses are those it has when it runs
  * @functions: functions, sorted by address and rank; see elf_read_symbols()
- * @objects: data, in no order
+ * @objects: data, sorted by name
  * @markers: see elf_read_markers()
+ * @marker_base: where the section is that markers are relative to, 0 if there is none
  * @handle: what the library knows of the open file, NULL when done
  *
  * All strings live as long as the file.
@@ -86,6 +87,7 @@ struct elf_file {
 	unsigned int nmarkers;
 	unsigned int max_markers;
 	bool has_markers;
+	uint64_t marker_base;
 	void *handle;
 	int fd;
 };
@@ -121,6 +123,9 @@ bool elf_offset_to_addr(const struct elf_file *f, uint64_t offset, uint64_t *add
 /* The function that @addr is in, by its best name; NULL if there is none. */
 const struct elf_symbol *elf_function_at(const struct elf_file *f, uint64_t addr);
 
+/* Data of that name; NULL if there is none. */
+const struct elf_symbol *elf_object(const struct elf_file *f, const char *name, size_t len);
+
 /*
  * elf_debug.c: the debug file with this build id, below @root or in our own
  * file system, or NULL.
@@ -129,8 +134,5 @@ struct elf_file *elf_debug_file(const unsigned char *build_id, size_t len, const
 
 /* elf_symbols.c: adds the symbols of an open file or image to those of @f. */
 void elf_add_symbols(struct elf_file *f, void *handle);
-
-/* The bytes of a section; NULL if there is none, or it is damaged. */
-const unsigned char *elf_section(void *handle, const char *name, size_t *len, uint64_t *addr);
 
 #endif

@@ -66,6 +66,14 @@ const struct elf_symbol *elf_function_at(const struct elf_file *f, uint64_t addr
 	return NULL;
 }
 
+const struct elf_symbol *elf_object(const struct elf_file *f, const char *name, size_t len)
+{
+	(void)f;
+	(void)name;
+	(void)len;
+	return NULL;
+}
+
 struct elf_file *elf_debug_file(const unsigned char *build_id, size_t len, const char *root)
 {
 	(void)build_id;

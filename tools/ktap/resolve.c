@@ -320,15 +320,11 @@ static void resolve_functions(struct resolver *r, struct answer *a, const char *
 
 static bool find_variable(void *ctx, const char *name, size_t len, uint64_t *addr)
 {
-	const struct elf_file *f = ctx;
+	const struct elf_symbol *object = elf_object(ctx, name, len);
 
-	for (unsigned int i = 0; i < f->nobjects; i++) {
-		if (strlen(f->objects[i].name) != len || memcmp(f->objects[i].name, name, len))
-			continue;
-		*addr = f->objects[i].addr;
-		return true;
-	}
-	return false;
+	if (object)
+		*addr = object->addr;
+	return object;
 }
 
 static const char *marker_args(struct resolver *r, struct elf_file *f,
