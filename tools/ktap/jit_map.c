@@ -2,8 +2,9 @@
 /*
  * Maps of compiled code: lines "START SIZE NAME", in hexadecimal, that a program
  * adds to while it runs.  What stands later is newer: it may have taken the
- * place of something else.  A map stays when its process has ended, and one is
- * read again when there is more in it.
+ * place of something else.  A map stays when its process has ended, and of one that
+ * has grown what is new is read.  So all that is ever read of it is bounded,
+ * whatever its writer does while we read.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -18,7 +19,14 @@
 #include "jit_map.h"
 
 /* Nobody compiles so much; and anyone may write files in /tmp. */
-#define MAX_MAP		(512L << 20)
+#define MAX_MAP		(256L << 20)
+#define MAX_FUNCTIONS	(2U << 20)
+
+/* A longer name is cut. */
+#define MAX_LINE	4096
+
+/* So many, or an eighth, that are new are searched one by one. */
+#define MAX_UNSORTED	1024
 
 struct jit_function {
 	uint64_t addr;
@@ -29,15 +37,23 @@ struct jit_function {
 
 /**
  * struct jit_maps - the map of one process
- * @size: bytes of the file when it was read
- * @functions: sorted by address, then by age, oldest first
+ * @dev: device of the file
+ * @ino: the file, 0 if none was read yet
+ * @size: bytes of the file that were read: whole lines
+ * @cut: they end inside of a line too long
+ * @functions: in the order of the file, but for those that are
+ * @sorted: by address, then by age, oldest first
  */
 struct jit_maps {
 	struct jit_maps *next;
 	unsigned long pid;
+	dev_t dev;
+	ino_t ino;
 	off_t size;
+	bool cut;
 	struct arena arena;
 	struct jit_function *functions;
+	unsigned int sorted;
 	unsigned int count;
 	unsigned int max;
 };
@@ -51,7 +67,7 @@ static int open_map(const char *path)
 	fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return -1;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size <= MAX_MAP)
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
 		return fd;
 	close(fd);
 	return -1;
@@ -90,12 +106,11 @@ static void add_line(struct jit_maps *m, char *line)
 	struct jit_function fn = { .line = m->count };
 	char *p = line;
 
-	line[strcspn(line, "\n")] = '\0';
 	fn.addr = strtoull(p, &p, 16);
 	if (p == line || *p != ' ')
 		return;
 	fn.size = strtoull(p, &p, 16);
-	if (*p++ != ' ' || !*p || !fn.size)
+	if (*p++ != ' ' || !*p || !fn.size || m->count == MAX_FUNCTIONS)
 		return;
 	fn.name = arena_strndup(&m->arena, p, strlen(p));
 	m->functions = arena_grow(&m->arena, m->functions, m->count, &m->max, sizeof(fn));
@@ -111,49 +126,95 @@ static int compare_functions(const void *pa, const void *pb)
 	return a->line < b->line ? -1 : a->line > b->line;
 }
 
-static void read_map(struct jit_maps *m, int fd)
+/* Forgets what another file had under this name. */
+static void forget(struct jit_maps *m, const struct stat *st)
 {
-	FILE *f = fdopen(fd, "re");
-	char *line = NULL;
-	size_t size = 0;
-
-	if (!f) {
-		close(fd);
-		return;
-	}
 	arena_free(&m->arena);
 	m->functions = NULL;
 	m->count = 0;
 	m->max = 0;
-	while (getline(&line, &size, f) > 0)
-		add_line(m, line);
-	free(line);
-	fclose(f);
-	if (m->count)
-		qsort(m->functions, m->count, sizeof(*m->functions), compare_functions);
+	m->sorted = 0;
+	m->size = 0;
+	m->cut = false;
+	m->dev = st->st_dev;
+	m->ino = st->st_ino;
 }
 
-/* Read it, again if it has grown; false if there is nothing new. */
+/* Read what is new; its last line may not be complete. */
+static void read_more(struct jit_maps *m, FILE *f)
+{
+	char line[MAX_LINE];
+
+	while (m->size < MAX_MAP && fgets(line, sizeof(line), f)) {
+		size_t len = strcspn(line, "\n");
+		bool ends = line[len] == '\n', cut = m->cut;
+
+		if (!ends && len < sizeof(line) - 1)
+			break;
+		m->size += len + ends;
+		m->cut = !ends;
+		line[len] = '\0';
+		if (!cut)
+			add_line(m, line);
+	}
+}
+
+/*
+ * The array is sorted anew when there is much to add to it only: else each line of
+ * a program that compiles all the time would cost as much as all before it.
+ */
+static void sort(struct jit_maps *m)
+{
+	unsigned int fresh = m->count - m->sorted;
+
+	if (fresh <= MAX_UNSORTED || fresh <= m->sorted / 8)
+		return;
+	qsort(m->functions, m->count, sizeof(*m->functions), compare_functions);
+	m->sorted = m->count;
+}
+
+/* Read what the map has got; false if there is nothing new. */
 static bool refresh(struct jit_maps *m)
 {
 	int fd = open_map_of(m->pid);
+	unsigned int before = m->count;
 	struct stat st;
+	FILE *f;
 
 	if (fd < 0)
 		return false;
-	if (fstat(fd, &st) || st.st_size == m->size) {
+	f = fdopen(fd, "re");
+	if (!f) {
 		close(fd);
 		return false;
 	}
-	m->size = st.st_size;
-	read_map(m, fd);
+	if (!fstat(fd, &st)) {
+		if (st.st_dev != m->dev || st.st_ino != m->ino || st.st_size < m->size) {
+			forget(m, &st);
+			before = 0;
+		}
+		if (st.st_size > m->size && !fseeko(f, m->size, SEEK_SET))
+			read_more(m, f);
+	}
+	fclose(f);
+	if (m->count == before)
+		return false;
+	sort(m);
 	return true;
+}
+
+static const struct jit_function *newer(const struct jit_function *fn, uint64_t addr,
+					const struct jit_function *best)
+{
+	bool inside = addr - fn->addr < fn->size;
+
+	return inside && (!best || fn->line > best->line) ? fn : best;
 }
 
 static const struct jit_function *search(const struct jit_maps *m, uint64_t addr)
 {
 	const struct jit_function *best = NULL;
-	unsigned int low = 0, high = m->count;
+	unsigned int low = 0, high = m->sorted;
 
 	while (low < high) {
 		unsigned int middle = low + (high - low) / 2;
@@ -164,12 +225,10 @@ static const struct jit_function *search(const struct jit_maps *m, uint64_t addr
 			high = middle;
 	}
 	/* of those that reach so far the newest; they do not lie far off */
-	for (unsigned int i = low, tries = 16; i-- > 0 && tries--;) {
-		const struct jit_function *fn = &m->functions[i];
-
-		if (addr - fn->addr < fn->size && (!best || fn->line > best->line))
-			best = fn;
-	}
+	for (unsigned int i = low, tries = 16; i-- > 0 && tries--;)
+		best = newer(&m->functions[i], addr, best);
+	for (unsigned int i = m->sorted; i < m->count; i++)
+		best = newer(&m->functions[i], addr, best);
 	return best;
 }
 
