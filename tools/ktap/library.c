@@ -5,12 +5,15 @@
  * LD_LIBRARY_PATH, the cache that ldconfig makes, the usual directories.
  */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <glob.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include "compile.h"
 #include "elf_file.h"
 #include "target.h"
 #include "util.h"
@@ -22,6 +25,8 @@ static const char * const library_dirs[] = {
 };
 
 static const char cache_file[] = "/etc/ld.so.cache";
+
+#define MAX_CACHE	(4 << 20)	/* bytes: ten times that of a large system */
 
 /* What follows the cache of an older format, if there is one. */
 static const char cache_magic[] = "glibc-ld.so.cache1.1";
@@ -77,21 +82,46 @@ static void consider(const struct target *t, struct arena *arena, const char *pa
 
 static const char *string_at(const char *cache, size_t len, uint32_t at)
 {
-	return at < len && memchr(cache + at, 0, len - at) ? cache + at : NULL;
+	if (at >= len || !memchr(cache + at, 0, len - at < PATH_MAX ? len - at : PATH_MAX))
+		return NULL;
+	return cache + at;
+}
+
+/* It may be the cache of a container, whose owner puts there what he likes. */
+static char *read_cache(const char *path, size_t *len)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	char *cache = NULL;
+	struct stat st;
+	FILE *f;
+
+	if (fd < 0)
+		return NULL;
+	f = fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size > MAX_CACHE ? NULL :
+									     fdopen(fd, "re");
+	if (!f) {
+		close(fd);
+		return NULL;
+	}
+	cache = malloc(st.st_size + 1);
+	*len = cache ? fread(cache, 1, st.st_size, f) : 0;
+	fclose(f);
+	return cache;
 }
 
 static void search_cache(const struct target *t, struct arena *arena, const char *name,
 			 const char **best)
 {
 	const char *path = target_path(t, arena, cache_file), *cache;
-	struct ktap_source file = { 0 };
+	char *file;
 	struct cache_header header;
 	size_t len;
 
-	if (!path || ktap_read_file(NULL, path, &file))
+	file = path ? read_cache(path, &len) : NULL;
+	if (!file)
 		return;
-	cache = memmem(file.text, file.len, cache_magic, strlen(cache_magic));
-	len = cache ? file.len - (cache - file.text) : 0;
+	cache = memmem(file, len, cache_magic, strlen(cache_magic));
+	len = cache ? len - (cache - file) : 0;
 	if (len >= sizeof(header)) {
 		memcpy(&header, cache, sizeof(header));
 		for (uint32_t i = 0; i < header.nlibs; i++) {
@@ -108,7 +138,7 @@ static void search_cache(const struct target *t, struct arena *arena, const char
 				consider(t, arena, where, best);
 		}
 	}
-	free((void *)file.text);
+	free(file);
 }
 
 static void search_dir(const struct target *t, struct arena *arena, const char *dir,
