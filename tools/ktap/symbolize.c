@@ -26,6 +26,12 @@
 #define MARK_NEXT	'\x1d'
 #define MARK_END	'\x1f'
 
+/*
+ * The kernel marks 1024 files at most; but a script may print what a program has
+ * made up, and that shall not take all memory.
+ */
+#define MAX_FILES	2048
+
 /**
  * struct known_file - a file of a mark
  * @path: as the mark has it
@@ -184,6 +190,8 @@ static const struct elf_file *find_file(struct symbolizer *s, const struct mark 
 		if (!strcmp(known->path, m->where) && !strcmp(known->build_id, m->build_id))
 			return known->elf;
 	}
+	if (s->nfiles == MAX_FILES)
+		return NULL;
 	s->files = arena_grow(&s->arena, s->files, s->nfiles, &s->max_files, sizeof(*s->files));
 	known = &s->files[s->nfiles++];
 	known->path = arena_strndup(&s->arena, m->where, strlen(m->where));
@@ -201,6 +209,11 @@ static int put_symbol(char *out, size_t size, const char *name, uint64_t offset,
 	len = snprintf(out, size, "%s+0x%llx (%s)", plain ? plain : name,
 		       (unsigned long long)offset, where);
 	free(plain);
+	/* names are not ours: they shall not speak to the terminal */
+	for (char *p = out; *p; p++) {
+		if (iscntrl((unsigned char)*p))
+			*p = '?';
+	}
 	return len;
 }
 
