@@ -9,7 +9,8 @@
 ktap=${1:?usage: user.sh KTAP FAKESESSION [CC]}
 fake=${2:?usage: user.sh KTAP FAKESESSION [CC]}
 cc=${3:-cc}
-sources=$(cd "$(dirname "$0")/../../testing/selftests/ktap" && pwd)
+here=$(cd "$(dirname "$0")" && pwd)
+sources=$(cd "$here/../../testing/selftests/ktap" && pwd)
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 failed=0 count=0 code=0
@@ -452,6 +453,28 @@ play "out $(mark $pid '' 1010)\nexit 0\n" -q -e 'x = 1'
 output a_map_that_is_a_link_is_not_read '0x1010\n'
 rm -f /tmp/perf-$pid.map
 
+# it grows, and it is made anew; of a line that is not complete nothing is known
+printf '1000 100 first\n3000 10 unfin' >/tmp/perf-$pid.map
+play "out $(mark $pid '' 1010)\nout $(mark $pid '' 3000)\nsystem echo ished >>/tmp/perf-$pid.map
+out $(mark $pid '' 3000)\nsystem echo 2000 1 new >/tmp/perf-$pid.map
+out $(mark $pid '' 2000)\nout $(mark $pid '' 1010)\nexit 0\n" -q --unsafe -e 'x = 1'
+output a_map_that_changes "first+0x10 (perf-$pid.map)\n0x3000\nunfinished+0x0 (perf-$pid.map)
+new+0x0 (perf-$pid.map)\n0x1010\n"
+awk 'BEGIN { for (i = 0; i < 3000; i++) printf "%x 10 f%d\n", 65536 + 16 * ((i * 7) % 3000), i
+	print "10000 5 again" }' >/tmp/perf-$pid.map
+play "out $(mark $pid '' 10000)\nout $(mark $pid '' 10008)\nout $(mark $pid '' 1007f)
+system echo 10000 20 last >>/tmp/perf-$pid.map\nout $(mark $pid '' 9000)\nout $(mark $pid '' 10018)
+exit 0\n" -q --unsafe -e 'x = 1'
+output a_map_of_many_functions "again+0x0 (perf-$pid.map)\nf0+0x8 (perf-$pid.map)\nf1+0xf (perf-$pid.map)
+0x9000\nlast+0x18 (perf-$pid.map)\n"
+{
+	head -c 100000 /dev/zero | tr '\0' 9
+	printf '\n1000 100 one\033two\n'
+} >/tmp/perf-$pid.map
+play "out $(mark $pid '' 1010)\nexit 0\n" -q -e 'x = 1'
+output a_map_with_what_is_no_text "one?two+0x10 (perf-$pid.map)\n"
+rm -f /tmp/perf-$pid.map
+
 # damaged files: a message, or a list; never a crash, nor what a sanitizer says
 survived() {
 	[ "$code" -le 1 ] && { [ ! -s err ] || grep -q '^ktap: ' err; } &&
@@ -489,6 +512,49 @@ while [ $n -lt 300 ]; do
 	n=$((n + 1))
 done
 result $bad mutants_are_survived
+
+# files that are made to take all memory, or for ever
+limited() {
+	(
+		ulimit -v $limit
+		"$@"
+		exit $code
+	)
+	code=$?
+}
+limit=1000000
+# sanitizers take more, of addresses only
+! grep -q __asan_init "$ktap" || limit=unlimited
+case $(uname -m) in
+x86_64)
+	"$cc" -O2 -o hostile "$here/hostile.c" || exit 1
+	for kind in names endless tables notes wide mangled; do
+		./hostile $kind >big
+		limited list "uprobe:./big:fin*"
+		lists "a_hostile_file_of_$kind" 'uprobe:./big:fine\n'
+	done
+	./hostile notes >big
+	limited play 'exit 0\n' -q -e 'trace usdt:./big:nothing { x = 1 }'
+	grep -q "has.no.marker\|has\\\\040no" setup
+	result $? hostile_markers_are_survived
+	./hostile wide >big
+	limited play 'exit 0\n' -q -e 'trace usdt:./big:* { x = 1 }'
+	grep -q '^at .* p:fine ' setup && ! grep -q xxxx setup
+	result $? a_marker_whose_name_fits_no_line_is_none
+	./hostile sparse >big
+	limited list "uprobe:./big:fin*"
+	[ "$code" = 1 ] && grep -q 'has no symbols' err
+	result $? sections_that_no_program_has_are_not_read
+	./hostile sections >big
+	limited list "uprobe:./big:fin*"
+	[ "$code" = 1 ] && grep -q 'is no ELF file' err
+	result $? a_file_of_too_many_sections_is_none
+	rm -f big
+	;;
+*)
+	skip hostile_files "written for x86"
+	;;
+esac
 
 echo "1..$count"
 echo "$((count - failed)) passed, $failed failed"

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hostile: small ELF files that try to take all memory or time of who reads them.
+ *
+ *	hostile KIND >FILE
+ *
+ * Each has one good function besides, "fine".
+ */
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LOAD		0x1000		/* where the code is, in the file and in memory */
+#define MAX_FILE	(32UL << 20)
+#define MAX_SECTIONS	60000
+
+static unsigned char *file;
+static size_t len = LOAD + 0x1000;
+static Elf64_Shdr sections[MAX_SECTIONS];
+static unsigned int nsections = 1;
+
+static size_t add(const void *bytes, size_t n)
+{
+	size_t at = (len + 15) & ~15UL;
+
+	if (at + n > MAX_FILE)
+		exit(2);
+	if (bytes)
+		memcpy(file + at, bytes, n);
+	len = at + n;
+	return at;
+}
+
+static unsigned int section(unsigned int type, size_t at, size_t size)
+{
+	sections[nsections] = (Elf64_Shdr) {
+		.sh_type = type, .sh_offset = at, .sh_size = size, .sh_addralign = 4,
+		.sh_entsize = type == SHT_SYMTAB ? sizeof(Elf64_Sym) : 0,
+	};
+	return nsections++;
+}
+
+/* Symbols, all functions; the first is the good one, the others have a name each. */
+static void symbols(unsigned int n, unsigned int strings, unsigned int good,
+		    unsigned int (*name)(unsigned int i))
+{
+	Elf64_Sym *sym = calloc(n + 2, sizeof(*sym));
+
+	if (!sym)
+		exit(2);
+	for (unsigned int i = 1; i < n + 2; i++)
+		sym[i] = (Elf64_Sym) {
+			.st_name = i == 1 ? good : name(i), .st_shndx = 1, .st_size = 1,
+			.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+			.st_value = i == 1 ? LOAD : LOAD + 16 + i % 1024,
+		};
+	section(SHT_SYMTAB, add(sym, (n + 2) * sizeof(*sym)), (n + 2) * sizeof(*sym));
+	sections[nsections - 1].sh_link = strings;
+	free(sym);
+}
+
+static unsigned int same_name(unsigned int i)
+{
+	(void)i;
+	return 6;
+}
+
+/* Strings: "fine", then one of so many 'a', with a NUL at the end or before it only. */
+static unsigned int long_string(size_t n, int ends)
+{
+	size_t at = add(NULL, n + 7);
+
+	memcpy(file + at, "\0fine", 6);
+	memset(file + at + 6, 'a', n);
+	file[at + 6 + n] = ends ? 0 : 'a';
+	return section(SHT_STRTAB, at, n + 7);
+}
+
+/* A note of a marker. */
+static size_t marker(unsigned char *note, const char *provider, const char *name)
+{
+	uint64_t places[3] = { LOAD, 0, 0 };
+	Elf64_Nhdr header = { .n_namesz = 8, .n_type = 3 };
+	size_t desc = sizeof(places);
+	char *p = (char *)note + sizeof(header) + 8;
+
+	memcpy(p, places, sizeof(places));
+	desc += sprintf(p + desc, "%s", provider) + 1;
+	desc += sprintf(p + desc, "%s", name) + 1;
+	desc += sprintf(p + desc, "8@%%rax") + 1;
+	header.n_descsz = desc;
+	memcpy(note, &header, sizeof(header));
+	memcpy(note + sizeof(header), "stapsdt", 8);
+	return sizeof(header) + 8 + ((desc + 3) & ~3UL);
+}
+
+/* One long name of all symbols. */
+static void names(void)
+{
+	symbols(200000, long_string(7000, 1), 1, same_name);
+}
+
+/* Names without an end: each is looked for as far as the section goes. */
+static void endless(void)
+{
+	symbols(200000, long_string(16 << 20, 0), 1, same_name);
+}
+
+/* The same symbols as often as there are sections. */
+static void tables(void)
+{
+	symbols(200000, long_string(8, 1), 1, same_name);
+	while (nsections < MAX_SECTIONS) {
+		sections[nsections] = sections[nsections - 1];
+		nsections++;
+	}
+}
+
+/* The same markers as often as there are sections. */
+static void notes(void)
+{
+	static unsigned char note[256];
+	size_t size = marker(note, "p", "m"), at = add(NULL, 20000 * size);
+
+	for (unsigned int i = 0; i < 20000; i++)
+		memcpy(file + at + i * size, note, size);
+	symbols(0, long_string(8, 1), 1, same_name);
+	while (nsections < MAX_SECTIONS)
+		section(SHT_NOTE, at, 20000 * size);
+}
+
+/* A marker whose name fits no line. */
+static void wide(void)
+{
+	static unsigned char note[16384];
+	static char name[8192];
+	size_t size;
+
+	memset(name, 'x', sizeof(name) - 1);
+	size = marker(note, "p", name);
+	size += marker(note + size, "p", "fine");
+	section(SHT_NOTE, add(note, size), size);
+	symbols(0, long_string(8, 1), 1, same_name);
+}
+
+/* A short name that stands for one of 2^60 bytes. */
+static void mangled(void)
+{
+	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	char text[2048] = "\0fine\0_Z1f1PIiiE";
+	size_t n = 6 + strlen(text + 6), at;
+
+	for (unsigned int i = 0; i < 60; i++) {
+		char number[4] = "";
+
+		snprintf(number, sizeof(number), "%s%c", i < 36 ? "" : "1", digits[i % 36]);
+		n += sprintf(text + n, "S_IS%s_S%s_E", number, number);
+	}
+	at = add(text, n + 1);
+	symbols(1, section(SHT_STRTAB, at, n + 1), 1, same_name);
+}
+
+/* Strings without end in a file that has few blocks. */
+static void sparse(void)
+{
+	symbols(200000, long_string(8, 1), 1, same_name);
+	sections[nsections - 1].sh_size = 1UL << 36;
+	sections[1].sh_size = 1UL << 36;
+}
+
+static const struct {
+	const char *name;
+	void (*make)(void);
+} kinds[] = {
+	{ "names", names }, { "endless", endless }, { "tables", tables }, { "notes", notes },
+	{ "wide", wide }, { "mangled", mangled }, { "sparse", sparse }, { "sections", NULL },
+};
+
+static void finish(int many)
+{
+	Elf64_Ehdr *header = (Elf64_Ehdr *)file;
+	Elf64_Phdr *load = (Elf64_Phdr *)(header + 1);
+
+	*header = (Elf64_Ehdr) {
+		.e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
+		.e_type = ET_DYN, .e_machine = EM_X86_64, .e_version = EV_CURRENT,
+		.e_phoff = sizeof(*header), .e_ehsize = sizeof(*header), .e_phnum = 1,
+		.e_phentsize = sizeof(*load), .e_shentsize = sizeof(*sections),
+	};
+	*load = (Elf64_Phdr) {
+		.p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_offset = LOAD, .p_vaddr = LOAD,
+		.p_filesz = 0x1000, .p_memsz = 0x1000, .p_align = 0x1000,
+	};
+	/* the number that is too large for the header stands in the first section */
+	sections[0].sh_size = many ? 1UL << 28 : 0;
+	header->e_shoff = add(sections, nsections * sizeof(*sections));
+	header->e_shnum = many ? 0 : nsections;
+}
+
+int main(int argc, char **argv)
+{
+	const char *kind = argc == 2 ? argv[1] : "";
+	size_t i = 0;
+
+	while (i < sizeof(kinds) / sizeof(kinds[0]) && strcmp(kinds[i].name, kind))
+		i++;
+	file = calloc(1, MAX_FILE);
+	if (i == sizeof(kinds) / sizeof(kinds[0]) || !file) {
+		fprintf(stderr, "usage: hostile KIND >FILE\n");
+		return 2;
+	}
+	if (kinds[i].make)
+		kinds[i].make();
+	finish(!kinds[i].make);
+	if (fwrite(file, 1, len, stdout) != len || fflush(stdout))
+		return 1;
+	/* all that the headers speak of is there, and takes no room */
+	if (kinds[i].make == sparse || !kinds[i].make)
+		return ftruncate(STDOUT_FILENO, 1L << 37) ? 1 : 0;
+	return 0;
+}
