@@ -374,10 +374,16 @@ then
 	list "uprobe:/etc/passwd:f" -p $sleeper
 	lists_not files_outside_of_its_root_are_not_there \
 		"no file '/etc/passwd' where the process has its files"
+	mkdir root/etc
+	mkfifo root/etc/ld.so.cache
+	list "uprobe:libnothing:f" -p $sleeper
+	lists_not a_pipe_for_a_cache_of_libraries_does_not_stop_us \
+		"no library and no program is called 'libnothing'; write its path"
 	kill $sleeper
 else
 	skip paths_of_a_process_with_another_root "not root"
 	skip files_outside_of_its_root_are_not_there "not root"
+	skip a_pipe_for_a_cache_of_libraries_does_not_stop_us "not root"
 fi
 wait 2>/dev/null
 
