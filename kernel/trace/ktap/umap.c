@@ -406,6 +406,20 @@ static char *make_path(const struct file *file, char *buf)
 	return text;
 }
 
+/*
+ * What a server has to bring may never come (FUSE, a network), and who waits for
+ * it cannot be ended, nor who waits for him.  So of its files what is in memory must
+ * do: whoever runs the program has read the beginning, where the build id is.
+ */
+static int read_build_id(struct file *file, u8 *build_id, u32 *size)
+{
+	struct vm_area_struct vma = { .vm_file = file };
+
+	if (file_inode(file)->i_sb->s_type->fs_flags & FS_REQUIRES_DEV)
+		return build_id_parse_file(file, build_id, size);
+	return build_id_parse_nofault(&vma, build_id, size);
+}
+
 /* Nobody else writes to it until the state says so. */
 static void name_file(struct ktap_ufile *uf, char *buf)
 {
@@ -416,7 +430,7 @@ static void name_file(struct ktap_ufile *uf, char *buf)
 		return;
 	}
 	uf->path = make_path(uf->file, buf);
-	if (!build_id_parse_file(uf->file, uf->build_id, &size))
+	if (!read_build_id(uf->file, uf->build_id, &size))
 		uf->build_id_len = size;
 }
 
