@@ -115,11 +115,15 @@ static const char *split_module(const char *name, char *module)
 
 static struct module *pin_module(const char *module)
 {
+#ifdef CONFIG_MODULES
 	struct module *mod;
 
 	guard(rcu)();
 	mod = find_module(module);
 	return mod && try_module_get(mod) ? mod : NULL;
+#else
+	return NULL;
+#endif
 }
 
 static struct module *pin_module_of(unsigned long address)
