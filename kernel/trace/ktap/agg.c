@@ -137,7 +137,7 @@ static u64 hist_number(u32 bits, u32 row)
 	return (u64)(row - ((shift - 1) << bits)) << (shift - 1);
 }
 
-u32 ktap_agg_bucket(const struct ktap_agg_shape *shape, s64 n)
+static u32 bucket_of(const struct ktap_agg_shape *shape, s64 n)
 {
 	if (shape->kind == KTAP_AGG_HIST) {
 		if (n >= 0)
@@ -149,6 +149,12 @@ u32 ktap_agg_bucket(const struct ktap_agg_shape *shape, s64 n)
 	if (n >= shape->max)
 		return shape->nbuckets - 1;
 	return 1 + div64_u64((u64)n - (u64)shape->min, shape->step);
+}
+
+/* It is always one of them, but the CPU may take the wrong way for a moment. */
+u32 ktap_agg_bucket(const struct ktap_agg_shape *shape, s64 n)
+{
+	return array_index_nospec(bucket_of(shape, n), shape->nbuckets);
 }
 
 static void hist_range(const struct ktap_agg_shape *shape, u32 bucket, s64 *least, s64 *largest)
@@ -653,12 +659,12 @@ int ktap_op_aggregate(struct ktap_vm *vm, const struct ktap_value *agg,
 		return ktap_vm_error(vm, -EINVAL, "'<<<' on %s: only an aggregation takes values",
 				     ktap_type_name(agg));
 	if (likely(v->tag == KTAP_INT)) {
-		ktap_agg_add(vm, agg->agg, v->i);
+		ktap_agg_add(vm, ktap_agg_of(agg), v->i);
 		return 0;
 	}
 	err = ktap_want_addend(vm, v);
 	if (!err)
-		ktap_agg_add(vm, agg->agg, 0);
+		ktap_agg_add(vm, ktap_agg_of(agg), 0);
 	return err;
 }
 
@@ -681,10 +687,10 @@ int ktap_op_taggregate(struct ktap_vm *vm, const struct ktap_value *base,
 	if (err)
 		return err;
 
-	t = base->table;
+	t = ktap_table_of(base);
 	if (base->tag == KTAP_AGG) {
-		shape = &base->agg->shape;
-		t = ktap_agg_make_keyed(vm, base->agg);
+		shape = ktap_agg_shape(ktap_agg_of(base));
+		t = ktap_agg_make_keyed(vm, ktap_agg_of(base));
 		if (!t)
 			return 0;
 	}

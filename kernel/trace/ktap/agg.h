@@ -99,8 +99,8 @@ struct ktap_table *ktap_agg_keyed(const struct ktap_agg *agg);
 static inline struct ktap_table *ktap_value_table(const struct ktap_value *v)
 {
 	if (v->tag == KTAP_AGG)
-		return ktap_agg_keyed(v->agg);
-	return v->tag == KTAP_TABLE ? v->table : NULL;
+		return ktap_agg_keyed(ktap_agg_of(v));
+	return v->tag == KTAP_TABLE ? ktap_table_of(v) : NULL;
 }
 
 /* The table of the keys, made if need be; NULL (counted) if there is no memory. */

@@ -50,8 +50,8 @@ static int read_totals(struct ktap_vm *vm, const struct ktap_value *v, struct kt
 	*total = (struct ktap_total){ };
 	if (v->tag != KTAP_AGG)
 		return 0;
-	ktap_agg_read(vm->env, v->agg, total);
-	return ktap_vm_charge(vm, ktap_agg_cost(v->agg));
+	ktap_agg_read(vm->env, ktap_agg_of(v), total);
+	return ktap_vm_charge(vm, ktap_agg_cost(ktap_agg_of(v)));
 }
 
 int ktap_fn_count_of(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
@@ -112,7 +112,7 @@ int ktap_fn_stddev(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 /* Has it what a quantile is found in, and is there such a quantile? */
 static int check_quantile(struct ktap_vm *vm, const struct ktap_value *r, s64 scale)
 {
-	const struct ktap_agg_shape *shape = r[0].tag == KTAP_AGG ? ktap_agg_shape(r[0].agg) : NULL;
+	const struct ktap_agg_shape *shape = NULL;
 
 	if (scale < 1)
 		return ktap_vm_error(vm, -EINVAL, "quantile: the scale is %lld, not 1 or more",
@@ -120,6 +120,8 @@ static int check_quantile(struct ktap_vm *vm, const struct ktap_value *r, s64 sc
 	if (r[1].i < 0 || r[1].i > scale)
 		return ktap_vm_error(vm, -EINVAL, "quantile: %lld is not in 0 to %lld", r[1].i,
 				     scale);
+	if (r[0].tag == KTAP_AGG)
+		shape = ktap_agg_shape(ktap_agg_of(&r[0]));
 	if (shape && !shape->nbuckets)
 		return ktap_vm_error(vm, -EINVAL,
 				     "quantile of a %s(): only hist() and lhist() have rows; try hist(4)",
@@ -146,8 +148,8 @@ int ktap_fn_quantile(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 		return err;
 	result = p ? total.max : total.min;
 	if (total.count && p && p < scale)
-		err = ktap_agg_quantile(vm, r[0].agg, &total, rank_of(total.count, p, scale),
-					&result);
+		err = ktap_agg_quantile(vm, ktap_agg_of(&r[0]), &total,
+					rank_of(total.count, p, scale), &result);
 	r[0] = total.count ? KTAP_VALUE_INT(result) : KTAP_VALUE_NIL;
 	return err;
 }
@@ -177,12 +179,12 @@ int ktap_fn_snapshot(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	int err;
 
 	if (r[0].tag == KTAP_AGG)
-		err = ktap_agg_snapshot(vm, r[0].agg, &v);
+		err = ktap_agg_snapshot(vm, ktap_agg_of(&r[0]), &v);
 	else
-		err = snapshot_table(vm, r[0].table, &v);
+		err = snapshot_table(vm, ktap_table_of(&r[0]), &v);
 	if (err)
 		return err;
-	v.object->divisor = READ_ONCE(r[0].object->divisor);
+	v.object->divisor = READ_ONCE(ktap_object_of(&r[0])->divisor);
 	r[0] = v;
 	return 0;
 }
@@ -276,7 +278,7 @@ int ktap_fn_normalize(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	if (r[1].i < 1)
 		return ktap_vm_error(vm, -EINVAL, "normalize: the divisor is %lld, not 1 or more",
 				     r[1].i);
-	WRITE_ONCE(r[0].object->divisor, r[1].i);
+	WRITE_ONCE(ktap_object_of(&r[0])->divisor, r[1].i);
 	r[0] = KTAP_VALUE_NIL;
 	return 0;
 }

@@ -130,7 +130,7 @@ static bool has_bars(const struct ktap_value *v)
 {
 	if (v->tag != KTAP_AGG)
 		return true;
-	return ktap_agg_keyed(v->agg) && !ktap_agg_shape(v->agg)->nbuckets;
+	return ktap_agg_keyed(ktap_agg_of(v)) && !ktap_agg_shape(ktap_agg_of(v))->nbuckets;
 }
 
 static bool is_text(const struct ktap_value *v, const char *text)
@@ -229,7 +229,7 @@ static int text_items(struct ktap_text *t, const struct ktap_value *r)
 
 	/* An aggregation that is not kept by key is its only item, if there is anything. */
 	if (r[1].tag == KTAP_AGG && !(table && ktap_table_len(table))) {
-		ktap_agg_read(t->vm->env, r[1].agg, &total);
+		ktap_agg_read(t->vm->env, ktap_agg_of(&r[1]), &total);
 		return total.count ? text_item(t, args, 1, &r[1]) : 0;
 	}
 	err = ktap_table_sort(t->vm->env, table, KTAP_BY_VALUE, &sorted);

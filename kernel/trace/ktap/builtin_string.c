@@ -48,6 +48,7 @@ static int copy_part(struct ktap_vm *vm, struct ktap_value *r, u32 first, u32 le
 	if (!p)
 		return vm->error;
 	first = array_index_nospec(first, r[0].len + 1);
+	len = array_index_nospec(len, r[0].len - first + 1);
 	memcpy(p, r[0].blob + first, len);
 	r[0] = KTAP_VALUE_STR(p, len);
 	return 0;

@@ -20,7 +20,7 @@ int ktap_fn_count(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 		return ktap_vm_error(vm, -EINVAL, "nil cannot be a table key");
 	err = ktap_make_text(vm, &r[1]);
 	if (!err)
-		err = ktap_table_add(vm, r[0].table, &r[1], n > 2 ? &r[2] : &one);
+		err = ktap_table_add(vm, ktap_table_of(&r[0]), &r[1], n > 2 ? &r[2] : &one);
 	r[0] = KTAP_VALUE_NIL;
 	return err;
 }
@@ -53,7 +53,7 @@ int ktap_fn_clear(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	if (err)
 		return err;
 	if (r[0].tag == KTAP_AGG)
-		ktap_agg_clear(vm, r[0].agg);
+		ktap_agg_clear(vm, ktap_agg_of(&r[0]));
 	else
 		ktap_table_clear(vm, t);
 	r[0] = KTAP_VALUE_NIL;
@@ -128,7 +128,7 @@ static int fill_sorted(struct ktap_vm *vm, struct ktap_sorted *sorted, const u32
 		pair = &sorted->entries[order ? order[i] : i];
 		err = ktap_vm_charge(vm, 1);
 		if (!err)
-			err = ktap_table_set(vm, r[0].table, &pair->key, &pair->value);
+			err = ktap_table_set(vm, ktap_table_of(&r[0]), &pair->key, &pair->value);
 	}
 	return err;
 }

@@ -4,12 +4,14 @@
  *
  * The bytes may come from anybody.  Each number is judged before it is used,
  * in 64 bits or by subtraction, so that no sum can wrap; what is used later is
- * decoded into host order once.  What instructions say is the verifier's
- * business.
+ * decoded into host order once.  Those that say where something is are masked
+ * then, since the CPU may go on with others before the judgement is there.  What
+ * instructions say is the verifier's business.
  */
 #include <linux/bits.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
+#include <linux/nospec.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -118,7 +120,7 @@ size_t ktap_program_place(const struct ktap_program *prog, u32 pc, bool column,
 	if (!line->line)
 		return 0;
 	/* Of a name that is too long the end says more than the beginning. */
-	name = prog->files[le16_to_cpu(line->file)];
+	name = prog->files[array_index_nospec(le16_to_cpu(line->file), prog->nfiles)];
 	len = strlen(name);
 	if (len > size - PLACE_NUMBERS)
 		name += len - (size - PLACE_NUMBERS);
@@ -190,7 +192,7 @@ static int load_header(struct loader *l, size_t len, u32 *nsections)
 	return 0;
 }
 
-static int check_place(struct loader *l, const struct section *s, size_t len, u32 nsections)
+static int check_place(struct loader *l, struct section *s, size_t len, u32 nsections)
 {
 	u32 start = sizeof(struct ktap_header) + nsections * sizeof(struct ktap_section);
 
@@ -198,14 +200,16 @@ static int check_place(struct loader *l, const struct section *s, size_t len, u3
 		return malformed(l, "section %u is not aligned", s->type);
 	if (s->offset < start || s->offset > len || s->size > len - s->offset)
 		return malformed(l, "section %u lies outside", s->type);
+	s->offset = array_index_nospec(s->offset, (u32)len + 1);
+	s->size = array_index_nospec(s->size, (u32)len - s->offset + 1);
 	return 0;
 }
 
-static int check_kind(struct loader *l, const struct section *s)
+static int check_kind(struct loader *l, struct section *s)
 {
 	size_t entries;
 
-	if (s->type >= NR_SECTIONS || !kinds[s->type].name) {
+	if (!ktap_index(&s->type, NR_SECTIONS) || !kinds[s->type].name) {
 		if (s->flags & KTAP_SEC_OPTIONAL)
 			return 0;
 		return malformed(l, "unknown section %u", s->type);
@@ -300,6 +304,8 @@ static int load_strings(struct loader *l)
 		/* One byte more: the NUL. */
 		if (offset < start || offset > size || len >= size - offset)
 			return malformed(l, "string %u lies outside", i);
+		offset = array_index_nospec(offset, size);
+		len = array_index_nospec(len, size - offset);
 		if (((const u8 *)raw)[offset + len])
 			return malformed(l, "string %u has no end", i);
 		prog->strings[i] = KTAP_VALUE_STR((const char *)raw + offset, len);
@@ -310,7 +316,7 @@ static int load_strings(struct loader *l)
 /* A string that serves as a name. */
 static int name_of(struct loader *l, const char *what, u32 owner, u32 string, const char **name)
 {
-	if (string >= l->prog->nstrings)
+	if (!ktap_index(&string, l->prog->nstrings))
 		return malformed(l, "%s %u: its name is string %u of %u", what, owner, string,
 				 l->prog->nstrings);
 	*name = l->prog->strings[string].blob;
@@ -374,6 +380,8 @@ static int load_func(struct loader *l, u32 i, const struct ktap_function *raw, u
 				 f->nregs);
 	if (!f->ninsns || f->first > prog->ninsns || f->ninsns > prog->ninsns - f->first)
 		return malformed(l, "function %u lies outside the code", i);
+	f->first = array_index_nospec(f->first, prog->ninsns);
+	f->ninsns = array_index_nospec(f->ninsns, prog->ninsns - f->first + 1);
 	/* Each instruction is verified once: it belongs to one function. */
 	for (pc = f->first; pc < f->first + f->ninsns; pc++) {
 		if (taken[pc])
@@ -407,7 +415,7 @@ static int load_funcs(struct loader *l)
 	kvfree(taken);
 	if (err)
 		return err;
-	if (prog->main >= prog->nfuncs)
+	if (!ktap_index(&prog->main, prog->nfuncs))
 		return malformed(l, "the top level is function %u of %u", prog->main,
 				 prog->nfuncs);
 	if (prog->funcs[prog->main].nparams)
@@ -425,14 +433,14 @@ static int load_clause(struct loader *l, u32 i, const struct ktap_probe_desc *ra
 	c->handler = le32_to_cpu(raw->handler);
 	if (raw->flags)
 		return malformed(l, "probe %u has unknown flags", i);
-	if (event >= prog->nstrings)
+	if (!ktap_index(&event, prog->nstrings))
 		return malformed(l, "probe %u: its event is string %u of %u", i, event,
 				 prog->nstrings);
 	c->event = &prog->strings[event];
-	if (c->handler >= prog->nfuncs || prog->funcs[c->handler].nparams > 1)
+	if (!ktap_index(&c->handler, prog->nfuncs) || prog->funcs[c->handler].nparams > 1)
 		return malformed(l, "probe %u: function %u is no handler", i, c->handler);
 	if (c->filter != KTAP_NONE &&
-	    (c->filter >= prog->nfuncs || prog->funcs[c->filter].nparams))
+	    (!ktap_index(&c->filter, prog->nfuncs) || prog->funcs[c->filter].nparams))
 		return malformed(l, "probe %u: function %u is no filter", i, c->filter);
 	return 0;
 }
@@ -468,9 +476,9 @@ static int load_globals(struct loader *l)
 }
 
 /* Constant keys that may meet an event; the verifier judges them later. */
-static bool names_field(const struct ktap_program *prog, const struct ktap_code *insn)
+static bool names_field(const struct ktap_code *insn)
 {
-	return insn->op == KTAP_OP_TGETS && (u32)insn->d < prog->nstrings;
+	return insn->op == KTAP_OP_TGETS;
 }
 
 static int load_fields(struct loader *l)
@@ -489,7 +497,7 @@ static int load_fields(struct loader *l)
 
 	for (i = 0; i < prog->nown_fields; i++) {
 		string = le32_to_cpu(raw[i]);
-		if (string >= prog->nstrings)
+		if (!ktap_index(&string, prog->nstrings))
 			return malformed(l, "field %u: its name is string %u of %u", i, string,
 					 prog->nstrings);
 		prog->fields[prog->nfields++] = &prog->strings[string];
@@ -498,7 +506,7 @@ static int load_fields(struct loader *l)
 		prog->string_field[i] = KTAP_NONE;
 	for (i = 0; i < prog->ninsns; i++) {
 		string = prog->code[i].d;
-		if (!names_field(prog, &prog->code[i]) ||
+		if (!names_field(&prog->code[i]) || !ktap_index(&string, prog->nstrings) ||
 		    prog->string_field[string] != KTAP_NONE)
 			continue;
 		prog->string_field[string] = prog->nfields;
@@ -561,15 +569,17 @@ static int load_try(struct loader *l, u32 i, const struct ktap_try *raw)
 {
 	u32 first = le32_to_cpu(raw->first), end = le32_to_cpu(raw->end), pc;
 	struct ktap_program *prog = l->prog;
+	struct ktap_catch *catch = &prog->tries[i];
 
 	if (memchr_inv(raw->reserved, 0, sizeof(raw->reserved)))
 		return malformed(l, "try %u has unknown flags", i);
-	prog->tries[i] = (struct ktap_catch){
+	*catch = (struct ktap_catch){
 		.handler = le32_to_cpu(raw->handler),
 		.reg = raw->reg,
 	};
-	if (first > end || end > prog->ninsns || prog->tries[i].handler >= prog->ninsns)
+	if (first > end || end > prog->ninsns || !ktap_index(&catch->handler, prog->ninsns))
 		return malformed(l, "try %u lies outside the code", i);
+	end = array_index_nospec(end, prog->ninsns + 1);
 	for (pc = first; pc < end; pc++)
 		prog->try_at[pc] = i + 1;
 	cond_resched();

@@ -5,6 +5,7 @@
 #include <linux/ctype.h>
 #include <linux/kernel.h>
 #include <linux/math64.h>
+#include <linux/nospec.h>
 #include <linux/string.h>
 
 #include "agg.h"
@@ -123,6 +124,7 @@ static int check_directive(struct ktap_vm *vm, const char *name, const struct di
 	if (arg >= nargs)
 		return ktap_vm_error(vm, -EINVAL, "%s: %.*s (argument %u) has no argument",
 				     name, len, d->text, arg + 1);
+	arg = array_index_nospec(arg, nargs);
 	if (d->conv == 's')
 		return 0;
 	switch (args[arg].tag) {
@@ -272,10 +274,10 @@ static bool number_of(const struct ktap_text *t, const struct directive *d,
 
 	*x = (struct ktap_wide){ };
 	if (v->tag == KTAP_AGG && t->vm) {
-		ktap_agg_read(t->vm->env, v->agg, &total);
-		*x = ktap_agg_number(v->agg, &total);
+		ktap_agg_read(t->vm->env, ktap_agg_of(v), &total);
+		*x = ktap_agg_number(ktap_agg_of(v), &total);
 		divisor = ktap_divisor_of(v, t->divisor);
-		if (divisor > 1 && ktap_agg_shape(v->agg)->kind != KTAP_AGG_COUNT)
+		if (divisor > 1 && ktap_agg_shape(ktap_agg_of(v))->kind != KTAP_AGG_COUNT)
 			*x = ktap_wide_div(*x, divisor);
 	} else if (v->tag <= KTAP_PTR) {
 		if (v->tag != KTAP_NIL)
@@ -309,7 +311,7 @@ static void text_directive_number(struct ktap_text *t, const struct directive *d
 
 static bool is_chart(const struct ktap_value *v)
 {
-	return v->tag == KTAP_AGG && ktap_agg_shape(v->agg)->nbuckets;
+	return v->tag == KTAP_AGG && ktap_agg_shape(ktap_agg_of(v))->nbuckets;
 }
 
 /* A chart has lines of its own. */

@@ -100,7 +100,7 @@ static unsigned long get_return_value(struct ftrace_regs *fregs)
 /* False: it is not known here. */
 static bool read_argument(const struct ktap_fn_hit *h, u32 n, unsigned long *value)
 {
-	if (n >= h->f->nargs)
+	if (!ktap_index(&n, h->f->nargs))
 		return false;
 	if (h->args)
 		*value = h->args[n];

@@ -185,7 +185,7 @@ int ktap_op_drop(struct ktap_vm *vm)
 /* What is read by a key; NULL: what has no keys, an aggregation or what is lost. */
 static int readable(struct ktap_vm *vm, const struct ktap_value *v, struct ktap_table **t)
 {
-	*t = v->table;
+	*t = ktap_table_of(v);
 	if (likely(v->tag == KTAP_TABLE))
 		return 0;
 	*t = NULL;
@@ -193,14 +193,14 @@ static int readable(struct ktap_vm *vm, const struct ktap_value *v, struct ktap_
 		return 0;
 	if (v->tag != KTAP_AGG)
 		return not_indexed(vm, v);
-	*t = ktap_agg_keyed(v->agg);
+	*t = ktap_agg_keyed(ktap_agg_of(v));
 	return 0;
 }
 
 /* What is written by a key, NULL if it is lost; of an aggregation, `<<<` alone makes entries. */
 static int want_table(struct ktap_vm *vm, const struct ktap_value *v, struct ktap_table **t)
 {
-	*t = v->table;
+	*t = ktap_table_of(v);
 	if (likely(v->tag == KTAP_TABLE))
 		return 0;
 	*t = NULL;

@@ -9,7 +9,6 @@
 #include <linux/kernel.h>
 #include <linux/kstrtox.h>
 #include <linux/minmax.h>
-#include <linux/nospec.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -184,11 +183,10 @@ int ktap_fn_getopt(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	const struct ktap_env *env = vm->env;
 	u32 count = env->prog->noptions;
 	const char *text;
-	u64 i = r[0].u;
+	u32 i = r[0].u;
 
-	if (i >= count)
+	if (r[0].u > U32_MAX || !ktap_index(&i, count))
 		return ktap_vm_error(vm, -EINVAL, "the chunk has no option %lld", r[0].i);
-	i = array_index_nospec((unsigned long)i, (unsigned long)count);
 	text = env->options ? env->options[i] : NULL;
 	r[0] = r[1];
 	if (!text)

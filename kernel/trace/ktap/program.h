@@ -157,6 +157,22 @@ struct ktap_program {
 	u16 *try_at;
 };
 
+/**
+ * ktap_index() - Judges an index that comes from a chunk, or from a script's value
+ * @i: the index; one that is in range is masked
+ * @n: how many there are
+ *
+ * Return: is there such a one?  If the CPU guesses so, and is wrong, it goes on
+ * with 0 until it finds out, and reads nothing that is out of range.
+ */
+static inline bool ktap_index(u32 *i, u32 n)
+{
+	if (*i >= n)
+		return false;
+	*i = array_index_nospec(*i, n);
+	return true;
+}
+
 /*
  * The function that is a value.  The CPU may take an integer, which an event
  * may have brought, for a function for a moment.
@@ -168,7 +184,7 @@ static inline const struct ktap_func *ktap_func_of(const struct ktap_program *pr
 }
 
 /* Who catches errors of an instruction in its own function, or NULL. */
-static inline const struct ktap_catch *ktap_catch_at(const struct ktap_program *prog, u32 pc)
+static inline struct ktap_catch *ktap_catch_at(const struct ktap_program *prog, u32 pc)
 {
 	u32 n = prog->ntries ? prog->try_at[pc] : 0;
 

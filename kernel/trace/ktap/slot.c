@@ -57,12 +57,12 @@ void ktap_slot_replace(struct ktap_env *env, struct ktap_value *slot,
 
 	/* In this order: it may be the same object. */
 	if (ktap_is_object(owned))
-		ktap_object_enter(owned->object);
+		ktap_object_enter(ktap_object_of(owned));
 	*slot = *owned;
 	if (ktap_is_blob(&old))
 		ktap_heap_free_nested(&env->heap, (void *)old.blob, old.len);
 	else if (ktap_is_object(&old))
-		ktap_object_leave(env, old.object);
+		ktap_object_leave(env, ktap_object_of(&old));
 }
 
 bool ktap_slot_copy(struct ktap_value *v, const struct ktap_value *slot, void *mem, u32 room)

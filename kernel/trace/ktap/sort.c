@@ -51,8 +51,8 @@ static void weigh(struct ktap_env *env, struct ktap_pair *pair)
 	if (pair->value.tag == KTAP_INT) {
 		pair->number = ktap_wide(pair->value.i);
 	} else if (pair->value.tag == KTAP_AGG) {
-		ktap_agg_read(env, pair->value.agg, &total);
-		pair->number = ktap_agg_number(pair->value.agg, &total);
+		ktap_agg_read(env, ktap_agg_of(&pair->value), &total);
+		pair->number = ktap_agg_number(ktap_agg_of(&pair->value), &total);
 	}
 }
 

@@ -411,10 +411,11 @@ int ktap_fn_trace(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
 	const struct ktap_program *prog = vm->env->prog;
 	const struct ktap_clause *clause;
+	u32 i = r[0].u;
 
-	if (r[0].i < 0 || r[0].i >= prog->nclauses)
+	if (r[0].u > U32_MAX || !ktap_index(&i, prog->nclauses))
 		return ktap_vm_error(vm, -EINVAL, "there is no probe %lld", r[0].i);
-	clause = &prog->clauses[r[0].i];
+	clause = &prog->clauses[i];
 	r[0] = KTAP_VALUE_NIL;
 	return add_probe(vm, clause->event, clause->filter, clause->handler);
 }

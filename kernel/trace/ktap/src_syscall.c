@@ -147,6 +147,7 @@ static const struct sc_event *event_of(const struct ktap_event *ev)
 static void get_value(const struct sc_event *e, struct sc_ref ref, struct ktap_value *v)
 {
 	const struct ktap_syscall *sc = e->sc;
+	u32 n;
 
 	*v = KTAP_VALUE_NIL;
 	if (!e->args && ref.kind >= SC_ARG && ref.kind <= SC_UINT)
@@ -173,8 +174,9 @@ static void get_value(const struct sc_event *e, struct sc_ref ref, struct ktap_v
 		*v = KTAP_VALUE_INT((unsigned int)e->args[ref.n]);
 		break;
 	case SC_USER:
-		if (ref.n < e->user->n && e->user->len[ref.n] >= 0)
-			*v = KTAP_VALUE_STR(e->user->data[ref.n], e->user->len[ref.n]);
+		n = ref.n;
+		if (ktap_index(&n, e->user->n) && e->user->len[n] >= 0)
+			*v = KTAP_VALUE_STR(e->user->data[n], e->user->len[n]);
 		break;
 	case SC_RETVAL:
 		*v = KTAP_VALUE_INT(e->ret);
@@ -247,7 +249,7 @@ static void sc_nth(struct ktap_vm *vm, s64 n, struct ktap_value *v)
 	else if (!e->sc->enter && n == 2)
 		ref.kind = SC_RETVAL;
 	else if (e->sc->enter && n >= 2 && n <= meta->nb_args + 1)
-		ref = arg_ref(e->sc, n - 2);
+		ref = arg_ref(e->sc, array_index_nospec((u32)n - 2, (u32)meta->nb_args));
 	else if (e->sc->enter && n > 1 && n <= meta->nb_args + 1 + hweight16(meta->user_mask))
 		ref = (struct sc_ref){ SC_USER, n - meta->nb_args - 2 };
 	get_value(e, ref, v);
@@ -260,7 +262,7 @@ static void sc_arg(struct ktap_vm *vm, u32 n, struct ktap_value *v)
 
 	if (!e->sc->enter && !n)
 		ref.kind = SC_RETVAL;
-	else if (e->sc->enter && n < e->sc->meta->nb_args)
+	else if (e->sc->enter && ktap_index(&n, e->sc->meta->nb_args))
 		ref = (struct sc_ref){ SC_ARG, n };
 	get_value(e, ref, v);
 }

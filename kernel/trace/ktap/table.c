@@ -8,6 +8,7 @@
 #include <linux/kernel.h>
 #include <linux/log2.h>
 #include <linux/minmax.h>
+#include <linux/nospec.h>
 #include <linux/string.h>
 
 #include "agg.h"
@@ -125,8 +126,8 @@ static struct ktap_entry **bucket(struct ktap_table *t, u32 hash)
 	u32 nbuckets = READ_ONCE(t->nbuckets), old = old_buckets(nbuckets);
 	u32 n = hash & (old * 2 - 1);
 
-	if (n >= nbuckets)
-		n &= old - 1;
+	/* Without a branch, which could be taken wrongly: where it is not there, its parent. */
+	n &= (old - 1) | (u32)array_index_mask_nospec(n, nbuckets);
 	return bucket_at(t, n);
 }
 

@@ -229,7 +229,7 @@ static struct ktap_table *entries_of(const struct ktap_value *v)
 
 static bool is_chart(const struct ktap_value *v)
 {
-	return v->tag == KTAP_AGG && ktap_agg_shape(v->agg)->nbuckets && !entries_of(v);
+	return v->tag == KTAP_AGG && ktap_agg_shape(ktap_agg_of(v))->nbuckets && !entries_of(v);
 }
 
 /* Entries are sorted, and charts are made, in memory that is allocated for it. */
@@ -250,11 +250,11 @@ static void text_leaf(struct ktap_text *t, const struct ktap_value *v, s64 divis
 	if (!may_sleep(t))
 		return ktap_text_put(t, "{...}", 5);
 	if (is_chart(v))
-		return ktap_text_agg_hist(t, v->agg);
-	if (ktap_agg_shape(v->agg)->kind == KTAP_AGG_COUNT)
-		text_count(t, v->agg);
+		return ktap_text_agg_hist(t, ktap_agg_of(v));
+	if (ktap_agg_shape(ktap_agg_of(v))->kind == KTAP_AGG_COUNT)
+		text_count(t, ktap_agg_of(v));
 	else
-		text_stats(t, v->agg, divisor);
+		text_stats(t, ktap_agg_of(v), divisor);
 }
 
 /**
@@ -290,7 +290,7 @@ static bool is_around(const struct ktap_object *object, const struct shown *oute
 
 s64 ktap_divisor_of(const struct ktap_value *v, s64 outer)
 {
-	s64 own = ktap_is_object(v) ? READ_ONCE(v->object->divisor) : 0;
+	s64 own = ktap_is_object(v) ? READ_ONCE(ktap_object_of(v)->divisor) : 0;
 
 	return own ?: outer;
 }

@@ -124,7 +124,7 @@ static const struct ktap_ufile *known_file(const struct ktap_env *env, u64 frame
 	const struct ktap_ufile *file;
 
 	/* Whoever has the frame has seen that the file is in the table. */
-	if (!env || !env->ufiles || place >= READ_ONCE(env->ufiles->n))
+	if (!env || !env->ufiles || !ktap_index(&place, READ_ONCE(env->ufiles->n)))
 		return NULL;
 	file = &env->ufiles->files[place];
 	if (!is_known(file))

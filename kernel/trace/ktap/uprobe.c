@@ -253,7 +253,7 @@ static void user_arg(struct ktap_vm *vm, u32 n, struct ktap_value *v)
 	const struct ktap_uhit *h = uhit_of(vm->event);
 
 	*v = KTAP_VALUE_NIL;
-	if (n < KTAP_USER_ARGS && h->have & BIT(n))
+	if (ktap_index(&n, KTAP_USER_ARGS) && h->have & BIT(n))
 		*v = KTAP_VALUE_INT(h->args[n]);
 }
 

@@ -5,6 +5,7 @@
 #ifndef _KTAP_VALUE_H
 #define _KTAP_VALUE_H
 
+#include <linux/nospec.h>
 #include <linux/types.h>
 
 struct ktap_agg;
@@ -94,6 +95,27 @@ static inline bool ktap_is_blob(const struct ktap_value *v)
 static inline bool ktap_is_object(const struct ktap_value *v)
 {
 	return v->tag == KTAP_TABLE || v->tag == KTAP_AGG;
+}
+
+/*
+ * What a value refers to, which was found to be of that tag.  Where it is not, and
+ * the CPU goes on for a moment as if it were, it has NULL, and not an address that
+ * a script has made up.
+ */
+static inline struct ktap_table *ktap_table_of(const struct ktap_value *v)
+{
+	return (void *)((unsigned long)v->table & array_index_mask_nospec(v->tag ^ KTAP_TABLE, 1));
+}
+
+static inline struct ktap_agg *ktap_agg_of(const struct ktap_value *v)
+{
+	return (void *)((unsigned long)v->agg & array_index_mask_nospec(v->tag ^ KTAP_AGG, 1));
+}
+
+static inline struct ktap_object *ktap_object_of(const struct ktap_value *v)
+{
+	return (void *)((unsigned long)v->object &
+			array_index_mask_nospec(v->tag - KTAP_TABLE, KTAP_AGG - KTAP_TABLE + 1));
 }
 
 /*

@@ -4,6 +4,7 @@
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
+#include <linux/nospec.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/stdarg.h>
@@ -115,40 +116,55 @@ static __printf(3, 4) int fail(struct verifier *v, u32 pc, const char *fmt, ...)
 	return -EINVAL;
 }
 
-static int check_register(struct verifier *v, u32 pc, u32 reg)
-{
-	if (reg < v->func->nregs)
-		return 0;
-	return fail(v, pc, "register %u of %u in instruction %u", reg, v->func->nregs, pc);
-}
+/*
+ * What is found to be in range is masked, and put back masked: whatever uses it
+ * later, here or in a run, cannot overtake this (see ktap_index()).
+ */
 
 /* The @n registers from @first; none is fine anywhere. */
-static int check_registers(struct verifier *v, u32 pc, u32 first, u32 n)
+static int check_registers(struct verifier *v, u32 pc, u8 *first, u32 n)
 {
-	return n ? check_register(v, pc, first + n - 1) : 0;
-}
+	u32 reg = *first;
 
-static int check_index(struct verifier *v, u32 pc, const char *what, s32 index, u32 n)
-{
-	if (index >= 0 && index < n)
+	if (!n)
 		return 0;
-	return fail(v, pc, "%s %d of %u in instruction %u", what, index, n, pc);
+	if (reg + n > v->func->nregs)
+		return fail(v, pc, "register %u of %u in instruction %u", reg + n - 1,
+			    v->func->nregs, pc);
+	*first = array_index_nospec(reg, v->func->nregs - n + 1);
+	return 0;
 }
 
-static int check_jump(struct verifier *v, u32 pc, s32 distance)
+static int check_register(struct verifier *v, u32 pc, u8 *reg)
 {
-	s64 to = (s64)pc + 1 + distance - v->func->first;
-
-	if (to >= 0 && to < v->func->ninsns)
-		return 0;
-	return fail(v, pc, "jump out of function %s in instruction %u", v->func->name, pc);
+	return check_registers(v, pc, reg, 1);
 }
 
-static int check_field(struct verifier *v, u32 pc, unsigned int kind, u8 field)
+static int check_index(struct verifier *v, u32 pc, const char *what, s32 *index, u32 n)
+{
+	u32 i = *index;
+
+	if (!ktap_index(&i, n))
+		return fail(v, pc, "%s %d of %u in instruction %u", what, *index, n, pc);
+	*index = i;
+	return 0;
+}
+
+static int check_jump(struct verifier *v, u32 pc, s32 *distance)
+{
+	u32 next = pc + 1 - v->func->first, to = next + *distance;
+
+	if (!ktap_index(&to, v->func->ninsns))
+		return fail(v, pc, "jump out of function %s in instruction %u", v->func->name, pc);
+	*distance = to - next;
+	return 0;
+}
+
+static int check_field(struct verifier *v, u32 pc, unsigned int kind, u8 *field)
 {
 	switch (kind) {
 	case KTAP_X_NONE:
-		if (field)
+		if (*field)
 			return fail(v, pc, "instruction %u (%s) sets a field that it does not use",
 				    pc, ktap_opcode_name(v->prog->code[pc].op));
 		return 0;
@@ -160,18 +176,18 @@ static int check_field(struct verifier *v, u32 pc, unsigned int kind, u8 field)
 	}
 }
 
-static int check_operand(struct verifier *v, u32 pc, unsigned int kind, s32 d)
+static int check_operand(struct verifier *v, u32 pc, unsigned int kind, s32 *d)
 {
 	const struct ktap_program *prog = v->prog;
 
 	switch (kind) {
 	case KTAP_X_NONE:
-		if (d)
+		if (*d)
 			return fail(v, pc, "instruction %u (%s) sets a field that it does not use",
 				    pc, ktap_opcode_name(prog->code[pc].op));
 		return 0;
 	case KTAP_X_DIVISOR:
-		return d ? 0 : fail(v, pc, "division by zero");
+		return *d ? 0 : fail(v, pc, "division by zero");
 	case KTAP_X_INT:
 		return check_index(v, pc, "integer", d, prog->nints);
 	case KTAP_X_STR:
@@ -189,23 +205,25 @@ static int check_operand(struct verifier *v, u32 pc, unsigned int kind, s32 d)
 	}
 }
 
-static int check_builtin(struct verifier *v, u32 pc, const struct ktap_code *insn)
+static int check_builtin(struct verifier *v, u32 pc, struct ktap_code *insn)
 {
 	const struct ktap_builtin *fn;
+	u32 id = insn->d;
 
-	if (insn->d < 0 || insn->d >= KTAP_NR_FUNCTIONS || !ktap_builtins[insn->d].fn)
+	if (!ktap_index(&id, KTAP_NR_FUNCTIONS) || !ktap_builtins[id].fn)
 		return fail(v, pc, "this kernel has no built-in function %d", insn->d);
-	fn = &ktap_builtins[insn->d];
+	insn->d = id;
+	fn = &ktap_builtins[id];
 	if (insn->b == KTAP_MULTI)
-		return check_register(v, pc, insn->a);
+		return check_register(v, pc, &insn->a);
 	if (insn->b < fn->min || insn->b > fn->max)
 		return fail(v, pc, "%s takes %u to %u arguments, got %u", fn->name, fn->min,
 			    fn->max, insn->b);
 	/* One at least, for the result. */
-	return check_registers(v, pc, insn->a, max_t(u32, insn->b, 1));
+	return check_registers(v, pc, &insn->a, max_t(u32, insn->b, 1));
 }
 
-static int check_call(struct verifier *v, u32 pc, const struct ktap_code *insn, u32 first)
+static int check_call(struct verifier *v, u32 pc, struct ktap_code *insn, u32 first)
 {
 	u32 nargs = insn->b == KTAP_MULTI ? 0 : insn->b;
 	u32 nresults = insn->c == KTAP_MULTI ? 0 : insn->c;
@@ -214,45 +232,48 @@ static int check_call(struct verifier *v, u32 pc, const struct ktap_code *insn, 
 		return fail(v, pc, "a call with %u arguments; %u is the most", nargs,
 			    KTAP_MAX_ARGS);
 	/* The frame of the callee begins there: a register, even if unused. */
-	return check_register(v, pc, insn->a) ?:
-	       check_registers(v, pc, insn->a, nargs + first) ?:
-	       check_registers(v, pc, insn->a, nresults);
+	return check_register(v, pc, &insn->a) ?:
+	       check_registers(v, pc, &insn->a, nargs + first) ?:
+	       check_registers(v, pc, &insn->a, nresults);
 }
 
-static int check_varargs(struct verifier *v, u32 pc, const struct ktap_code *insn)
+static int check_varargs(struct verifier *v, u32 pc, struct ktap_code *insn)
 {
 	if (!v->func->variadic)
 		return fail(v, pc, "function %s has no variable arguments", v->func->name);
-	return check_register(v, pc, insn->a) ?:
-	       check_registers(v, pc, insn->a, insn->c == KTAP_MULTI ? 0 : insn->c);
+	return check_register(v, pc, &insn->a) ?:
+	       check_registers(v, pc, &insn->a, insn->c == KTAP_MULTI ? 0 : insn->c);
 }
 
 /* The rules that no table holds. */
-static int check_own_rule(struct verifier *v, u32 pc, const struct ktap_code *insn)
+static int check_own_rule(struct verifier *v, u32 pc, struct ktap_code *insn)
 {
+	s32 index;
+
 	switch (insn->op) {
 	case KTAP_OP_NIL:
 		if (insn->a > insn->b)
 			return fail(v, pc, "instruction %u: registers %u to %u", pc, insn->a,
 				    insn->b);
-		return check_register(v, pc, insn->b);
+		return check_register(v, pc, &insn->b);
 	case KTAP_OP_BOOL:
-		return check_index(v, pc, "boolean", insn->b, 2);
+		index = insn->b;
+		return check_index(v, pc, "boolean", &index, 2);
 	case KTAP_OP_MOV:
-		return check_register(v, pc, insn->a);
+		return check_register(v, pc, &insn->a);
 	case KTAP_OP_CONCAT:
 	case KTAP_OP_TUPLE:
 		if (insn->c < (insn->op == KTAP_OP_TUPLE ? 2 : 1))
 			return fail(v, pc, "instruction %u: %u parts", pc, insn->c);
-		return check_registers(v, pc, insn->b, insn->c);
+		return check_registers(v, pc, &insn->b, insn->c);
 	case KTAP_OP_NEWT:
-		return check_index(v, pc, "table size", insn->d, KTAP_TABLE_LIMIT + 1);
+		return check_index(v, pc, "table size", &insn->d, KTAP_TABLE_LIMIT + 1);
 	case KTAP_OP_ITER:
 	case KTAP_OP_NEXT:
-		return check_registers(v, pc, insn->a, 5);
+		return check_registers(v, pc, &insn->a, 5);
 	case KTAP_OP_FORPREP:
 	case KTAP_OP_FORLOOP:
-		return check_registers(v, pc, insn->a, 4);
+		return check_registers(v, pc, &insn->a, 4);
 	case KTAP_OP_CALL:
 		return check_call(v, pc, insn, 0);
 	case KTAP_OP_CALLV:
@@ -260,14 +281,14 @@ static int check_own_rule(struct verifier *v, u32 pc, const struct ktap_code *in
 	case KTAP_OP_CALLB:
 		return check_builtin(v, pc, insn);
 	case KTAP_OP_RET:
-		return check_register(v, pc, insn->a) ?:
-		       check_registers(v, pc, insn->a, insn->b == KTAP_MULTI ? 0 : insn->b);
+		return check_register(v, pc, &insn->a) ?:
+		       check_registers(v, pc, &insn->a, insn->b == KTAP_MULTI ? 0 : insn->b);
 	case KTAP_OP_VARG:
 		return check_varargs(v, pc, insn);
 	case KTAP_OP_TSETM:
-		return check_register(v, pc, insn->b);
+		return check_register(v, pc, &insn->b);
 	case KTAP_OP_ARG:
-		return check_index(v, pc, "argument", insn->d, S32_MAX);
+		return check_index(v, pc, "argument", &insn->d, S32_MAX);
 	default:
 		return 0;
 	}
@@ -339,28 +360,30 @@ static int check_open(struct verifier *v, u32 pc)
 
 static int check_catch(struct verifier *v, u32 pc)
 {
-	const struct ktap_catch *catch = ktap_catch_at(v->prog, pc);
+	struct ktap_catch *catch = ktap_catch_at(v->prog, pc);
+	u32 handler;
 
 	if (!catch)
 		return 0;
-	if (catch->handler < v->func->first ||
-	    catch->handler - v->func->first >= v->func->ninsns)
+	handler = catch->handler - v->func->first;
+	if (!ktap_index(&handler, v->func->ninsns))
 		return fail(v, pc, "errors of instruction %u are caught outside of function %s",
 			    pc, v->func->name);
-	return check_register(v, pc, catch->reg);
+	catch->handler = v->func->first + handler;
+	return check_register(v, pc, &catch->reg);
 }
 
 static int check_insn(struct verifier *v, u32 pc)
 {
-	const struct ktap_code *insn = &v->prog->code[pc];
+	struct ktap_code *insn = &v->prog->code[pc];
 	const struct ktap_opdef *op = &ktap_opdefs[insn->op];
 
 	if (!op->name)
 		return fail(v, pc, "this kernel has no instruction %u", insn->op);
-	return check_field(v, pc, op->a, insn->a) ?:
-	       check_field(v, pc, op->b, insn->b) ?:
-	       check_field(v, pc, op->c, insn->c) ?:
-	       check_operand(v, pc, op->d, insn->d) ?:
+	return check_field(v, pc, op->a, &insn->a) ?:
+	       check_field(v, pc, op->b, &insn->b) ?:
+	       check_field(v, pc, op->c, &insn->c) ?:
+	       check_operand(v, pc, op->d, &insn->d) ?:
 	       check_own_rule(v, pc, insn) ?:
 	       check_open(v, pc) ?:
 	       check_catch(v, pc);

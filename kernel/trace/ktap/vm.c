@@ -4,10 +4,11 @@
  *
  * The verifier has seen to it that every register, constant, global, field,
  * function and jump target an instruction names exists, and that a register is
- * written before it is read.  All these are numbers of the program, which do
- * not change and cannot be steered by an event; the one index that comes from a
- * register, of a function that is a value, goes through array_index_nospec()
- * (ktap_func_of()).  What is left for run time are the types of values, how many
+ * written before it is read.  All these are numbers of the program, masked when
+ * they were judged, which do not change and cannot be steered by an event; the one
+ * index that comes from a register, of a function that is a value, is masked here
+ * (ktap_func_of()), and so is the table or aggregation that a value is said to be
+ * (ktap_table_of()).  What is left for run time are the types of values, how many
  * open ones there are, the room on the stack, division by zero, and the budget.
  *
  * An error leaves the instruction at once, and goes on where the program

@@ -2,6 +2,7 @@
 /*
  * The life of objects.
  */
+#include <linux/kernel.h>
 #include <linux/string.h>
 
 #include "../agg.h"
@@ -301,7 +302,43 @@ static void what_is_sorted_holds_its_objects(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
 }
 
+/* Without a branch: see ktap_table_of(). */
+static void what_is_no_object_leads_nowhere(struct kunit *test)
+{
+	struct ktap_value v = { .object = (void *)&v };
+
+	for (v.tag = KTAP_NIL; v.tag < KTAP_NR_TAGS; v.tag++) {
+		KUNIT_EXPECT_PTR_EQ(test, (void *)ktap_table_of(&v),
+				    v.tag == KTAP_TABLE ? (void *)&v : NULL);
+		KUNIT_EXPECT_PTR_EQ(test, (void *)ktap_agg_of(&v),
+				    v.tag == KTAP_AGG ? (void *)&v : NULL);
+		KUNIT_EXPECT_PTR_EQ(test, (void *)ktap_object_of(&v),
+				    ktap_is_object(&v) ? (void *)&v : NULL);
+	}
+}
+
+static void an_index_is_in_range_or_none(struct kunit *test)
+{
+	static const u32 wrong[] = { 5, 6, S32_MAX, 1U << 31, U32_MAX };
+	u32 i, n;
+
+	for (n = 0; n < 5; n++) {
+		i = n;
+		KUNIT_EXPECT_TRUE(test, ktap_index(&i, 5));
+		KUNIT_EXPECT_EQ(test, i, n);
+	}
+	for (n = 0; n < ARRAY_SIZE(wrong); n++) {
+		i = wrong[n];
+		KUNIT_EXPECT_FALSE(test, ktap_index(&i, 5));
+		KUNIT_EXPECT_EQ(test, i, wrong[n]);
+	}
+	i = 0;
+	KUNIT_EXPECT_FALSE(test, ktap_index(&i, 0));
+}
+
 static struct kunit_case object_cases[] = {
+	KUNIT_CASE(what_is_no_object_leads_nowhere),
+	KUNIT_CASE(an_index_is_in_range_or_none),
 	KUNIT_CASE(forgotten_objects_do_not_pile_up),
 	KUNIT_CASE(sweeping_is_paid_for),
 	KUNIT_CASE(dead_objects_do_not_pile_up_in_a_long_run),

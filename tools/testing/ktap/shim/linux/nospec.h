@@ -2,7 +2,13 @@
 #ifndef _SHIM_LINUX_NOSPEC_H
 #define _SHIM_LINUX_NOSPEC_H
 
-/* Nobody speculates here. */
-#define array_index_nospec(index, size)	(index)
+/* Nobody speculates here, but what is masked wrongly is found. */
+#define array_index_mask_nospec(index, size)	((index) < (size) ? ~0UL : 0UL)
+
+#define array_index_nospec(index, size)						\
+({										\
+	__typeof__(index) _index = (index);					\
+	(__typeof__(_index))(_index & array_index_mask_nospec(_index, size));	\
+})
 
 #endif /* _SHIM_LINUX_NOSPEC_H */
