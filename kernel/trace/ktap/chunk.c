@@ -654,8 +654,11 @@ static int load_all(struct loader *l, size_t len)
 	err = load_header(l, len, &nsections);
 	if (!err)
 		err = load_sections(l, len, nsections);
-	for (i = 0; i < ARRAY_SIZE(loaders) && !err; i++)
+	/* Each goes over what it loads once, but for tries: milliseconds. */
+	for (i = 0; i < ARRAY_SIZE(loaders) && !err; i++) {
 		err = loaders[i](l);
+		cond_resched();
+	}
 	if (!err)
 		err = ktap_verify(l->prog, l->diag);
 	if (!err)

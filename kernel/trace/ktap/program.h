@@ -250,17 +250,17 @@ size_t ktap_program_place(const struct ktap_program *prog, u32 pc, bool column,
  * Context: process, may sleep.
  * Return: the program, to be freed by ktap_program_free(); ERR_PTR(-EINVAL) if
  * the chunk is malformed or unsafe, -EPROTONOSUPPORT if it is of another ABI,
- * -E2BIG over a limit, -ENOMEM.
+ * -E2BIG over a limit, -ENOMEM, -EINTR if the process is killed meanwhile.
  */
 struct ktap_program *ktap_program_load(void *chunk, size_t len, struct ktap_diag *diag);
 void ktap_program_free(struct ktap_program *prog);
 
-/* verifier.c: called by ktap_program_load(); 0 or -EINVAL, -E2BIG, -ENOMEM */
+/* verifier.c: called by ktap_program_load(); 0 or -EINVAL, -E2BIG, -ENOMEM, -EINTR */
 int ktap_verify(struct ktap_program *prog, struct ktap_diag *diag);
 
 /*
  * symbol.c: finds what the program, verified, refers to in the kernel, and asks
- * whether it may.  0 or, with @diag filled, -ENOENT, -EPERM, -ENOMEM.
+ * whether it may.  0, -EINTR or, with @diag filled, -ENOENT, -EPERM, -ENOMEM.
  */
 int ktap_program_link(struct ktap_program *prog, struct ktap_diag *diag);
 /* Lets go of it.  Whether it was linked or not. */

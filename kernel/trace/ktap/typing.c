@@ -9,6 +9,8 @@
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/stdarg.h>
 #include <linux/string.h>
@@ -110,13 +112,17 @@ static void note_proto(struct ktap_typing *t, u32 func, u32 proto)
 	t->protos[func] = proto;
 }
 
-static void find_protos(struct ktap_typing *t)
+static int find_protos(struct ktap_typing *t)
 {
 	const struct ktap_clause *clause;
 	char name[MAX_NAME];
 	u32 i, proto;
 
 	for (i = 0; i < t->prog->nclauses; i++) {
+		/* To look for a name takes long, and there may be many. */
+		cond_resched();
+		if (fatal_signal_pending(current))
+			return -EINTR;
 		clause = &t->prog->clauses[i];
 		proto = 0;
 		if (function_of(clause->event->blob, name, sizeof(name)))
@@ -128,6 +134,7 @@ static void find_protos(struct ktap_typing *t)
 		if (t->protos[i] == SEVERAL)
 			t->protos[i] = 0;
 	}
+	return 0;
 }
 
 static bool has_function(const struct ktap_program *prog)
@@ -182,9 +189,10 @@ int ktap_typing_begin(struct ktap_typing *t, struct ktap_program *prog, struct k
 	t->protos = kvcalloc(prog->nfuncs, sizeof(*t->protos), GFP_KERNEL);
 	if (!t->notes || !t->slots || !t->accesses || !t->protos)
 		return -ENOMEM;
+	if (ktap_names_begin(&t->names))
+		return -ENOMEM;
 	t->err = ktap_btf_begin();
-	find_protos(t);
-	return 0;
+	return find_protos(t);
 }
 
 void ktap_typing_end(struct ktap_typing *t)
@@ -193,6 +201,7 @@ void ktap_typing_end(struct ktap_typing *t)
 	kvfree(t->slots);
 	kvfree(t->accesses);
 	kvfree(t->protos);
+	ktap_names_end(&t->names);
 }
 
 u32 ktap_typing_unite(u16 x_tags, u32 x, u16 y_tags, u32 y)
@@ -252,6 +261,7 @@ static int find_member(struct ktap_typing *t, u32 pc, u32 type, const char *name
 	int err;
 
 	err = ktap_btf_member(type, name, load, &cost);
+	t->work += cost;
 	if (err == -ENOENT)
 		return no_member(t, pc, type, name);
 	if (err)
@@ -322,27 +332,48 @@ static int step_access(struct ktap_typing *t, u32 pc, u16 tags, u32 type, struct
 	return step_element(t, pc, type, out);
 }
 
+/* Names */
+
+/* NULL, and it is told, if there are too many. */
+static struct ktap_name *find_name(struct ktap_typing *t, u32 pc, enum ktap_name_kind kind,
+				   u32 string, bool *new)
+{
+	struct ktap_name *name = ktap_name_find(&t->names, kind, &t->prog->strings[string], new);
+
+	if (!name)
+		fail(t, pc, "more than %u names of types and of the kernel's variables",
+		     KTAP_MAX_NAMES);
+	return name;
+}
+
 /* Functions whose arguments are names of types */
 
 static int want_constant(struct ktap_typing *t, u32 pc, const char *fn, u16 tags, u32 fact,
-			 const char **name)
+			 u32 *string, const char **name)
 {
 	if (tags != ktap_bit(STR) || !fact)
 		return fail(t, pc, "%s: the name of a type is a constant string", fn);
-	*name = t->prog->strings[fact - 1].blob;
+	*string = fact - 1;
+	*name = t->prog->strings[*string].blob;
 	return 0;
 }
 
-static int find_type(struct ktap_typing *t, u32 pc, const char *fn, const char *name, u32 *type)
+static int find_type(struct ktap_typing *t, u32 pc, const char *fn, u32 string, u32 *type)
 {
+	const char *name = t->prog->strings[string].blob, *near;
 	char text[KTAP_TYPE_TEXT];
-	const char *near;
-	int err;
+	struct ktap_name *found;
+	bool new;
 
-	err = ktap_btf_find(name, &t->prog->types, type);
-	if (!err)
+	found = find_name(t, pc, KTAP_NAME_TYPE, string, &new);
+	if (!found)
+		return -EINVAL;
+	if (new)
+		found->err = ktap_btf_find(name, &t->prog->types, &found->type);
+	*type = found->type;
+	if (!found->err)
 		return 0;
-	if (err == -EINVAL)
+	if (found->err == -EINVAL)
 		return fail(t, pc, "%s: '%s' names a pointer: name what it points to", fn, name);
 	near = ktap_btf_near_type(name, text);
 	if (near)
@@ -391,7 +422,7 @@ static int step_builtin(struct ktap_typing *t, u32 func, u32 pc, const u16 *tags
 {
 	const struct ktap_code *insn = &t->prog->code[pc];
 	const char *fn = ktap_builtins[insn->d].name, *name = NULL, *path = NULL;
-	u32 type, n;
+	u32 type, n, string = 0;
 	int err;
 
 	tags += insn->a;
@@ -413,7 +444,8 @@ static int step_builtin(struct ktap_typing *t, u32 func, u32 pc, const u16 *tags
 
 	if (insn->b == KTAP_MULTI)
 		return fail(t, pc, "%s: the name of a type is a constant string", fn);
-	err = want_constant(t, pc, fn, tags[0], facts[0], &name) ?: check_types(t, pc, fn);
+	err = want_constant(t, pc, fn, tags[0], facts[0], &string, &name) ?:
+	      check_types(t, pc, fn);
 	if (err)
 		return err;
 	n = strlen(name);
@@ -421,9 +453,9 @@ static int step_builtin(struct ktap_typing *t, u32 func, u32 pc, const u16 *tags
 		set_note(t, pc, KTAP_OP_INT, sizeof(long));
 		return 0;
 	}
-	err = find_type(t, pc, fn, name, &type);
+	err = find_type(t, pc, fn, string, &type);
 	if (!err && insn->d == KTAP_FN_OFFSETOF)
-		err = want_constant(t, pc, fn, tags[1], facts[1], &path) ?:
+		err = want_constant(t, pc, fn, tags[1], facts[1], &string, &path) ?:
 		      find_path(t, pc, type, path, &n);
 	if (err)
 		return err;
@@ -453,12 +485,22 @@ static void step_field(struct ktap_typing *t, u32 func, u32 pc, struct ktap_type
 }
 
 /* Whether there is such a variable, symbol.c says. */
-static void step_symbol(struct ktap_typing *t, u32 pc, struct ktap_typed *out)
+static int step_symbol(struct ktap_typing *t, u32 pc, struct ktap_typed *out)
 {
-	struct ktap_load load;
+	u32 string = t->prog->code[pc].d;
+	struct ktap_name *found;
+	bool new;
 
-	if (!t->err && ktap_symbol_type(t->prog, t->prog->code[pc].d, &load))
-		*out = what_is_read(&load);
+	if (t->err)
+		return 0;
+	found = find_name(t, pc, KTAP_NAME_SYMBOL, string, &new);
+	if (!found)
+		return -EINVAL;
+	if (new && !ktap_symbol_type(t->prog, string, &found->load))
+		found->err = -ENOENT;
+	if (!found->err)
+		*out = what_is_read(&found->load);
+	return 0;
 }
 
 int ktap_typing_step(struct ktap_typing *t, u32 func, u32 pc, const u16 *tags, const u32 *facts,
@@ -482,8 +524,7 @@ int ktap_typing_step(struct ktap_typing *t, u32 func, u32 pc, const u16 *tags, c
 		step_field(t, func, pc, out);
 		return 0;
 	case KTAP_OP_SYMBOL:
-		step_symbol(t, pc, out);
-		return 0;
+		return step_symbol(t, pc, out);
 	default:
 		return 0;
 	}

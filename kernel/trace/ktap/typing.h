@@ -5,6 +5,7 @@
 #ifndef _KTAP_TYPING_H
 #define _KTAP_TYPING_H
 
+#include "names.h"
 #include "program.h"
 
 /*
@@ -31,6 +32,8 @@ struct ktap_note {
  * @accesses: members
  * @naccesses: number of them
  * @protos: by function: what its events are calls of; 0: not known, or several
+ * @names: types and variables that were looked for
+ * @work: members that were looked at since the verifier has charged for them
  */
 struct ktap_typing {
 	struct ktap_program *prog;
@@ -42,6 +45,8 @@ struct ktap_typing {
 	struct ktap_access *accesses;
 	u32 naccesses;
 	u32 *protos;
+	struct ktap_names names;
+	u32 work;
 };
 
 /**
@@ -54,7 +59,7 @@ struct ktap_typed {
 	u32 fact;
 };
 
-/* 0 or -ENOMEM; ktap_typing_end() is due in any case. */
+/* 0, -ENOMEM, -EINTR; ktap_typing_end() is due in any case. */
 int ktap_typing_begin(struct ktap_typing *t, struct ktap_program *prog, struct ktap_diag *diag);
 
 /**

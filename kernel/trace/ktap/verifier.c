@@ -6,6 +6,7 @@
 #include <linux/kernel.h>
 #include <linux/nospec.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/stdarg.h>
 #include <linux/string.h>
@@ -58,7 +59,10 @@
 
 static_assert(KTAP_NR_TAGS <= 15);
 
-/* Instructions and registers looked at, for a whole chunk; and sets kept for a function. */
+/*
+ * Instructions, registers and members looked at, for a whole chunk; and sets kept for
+ * a function.
+ */
 #define MAX_WORK	(64U << 20)
 #define MAX_STATE	(4U << 20)
 
@@ -408,6 +412,7 @@ static int check_code(struct verifier *v)
 	}
 }
 
+/* Pays for work, makes room for who waits for this CPU, and ends with the process. */
 static int charge(struct verifier *v, u32 pc, u32 work)
 {
 	if (v->work < work) {
@@ -415,7 +420,8 @@ static int charge(struct verifier *v, u32 pc, u32 work)
 		return -E2BIG;
 	}
 	v->work -= work;
-	return 0;
+	cond_resched();
+	return fatal_signal_pending(current) ? -EINTR : 0;
 }
 
 static int read_reg(struct verifier *v, u32 pc, u32 reg)
@@ -576,6 +582,15 @@ static int step_own(struct verifier *v, u32 pc, const struct ktap_code *insn,
 	}
 }
 
+static int step_types(struct verifier *v, u32 pc, struct ktap_typed *out)
+{
+	int err;
+
+	v->typing.work = 0;
+	err = ktap_typing_step(&v->typing, v->func - v->prog->funcs, pc, v->regs, v->known, out);
+	return err ?: charge(v, pc, v->typing.work);
+}
+
 static int step(struct verifier *v, u32 pc)
 {
 	const struct ktap_code *insn = &v->prog->code[pc];
@@ -590,8 +605,7 @@ static int step(struct verifier *v, u32 pc)
 	if (!err && op->c == KTAP_X_READ)
 		err = read_reg(v, pc, insn->c);
 	if (!err)
-		err = ktap_typing_step(&v->typing, v->func - v->prog->funcs, pc, v->regs,
-				       v->known, &out);
+		err = step_types(v, pc, &out);
 	if (!err)
 		err = step_own(v, pc, insn, &out);
 	if (!err && op->a == KTAP_X_WRITE) {
@@ -787,7 +801,6 @@ static int run_to_fixed_point(struct verifier *v)
 			memcpy(v->known, v->facts + (size_t)n * v->func->nregs,
 			       v->func->nregs * sizeof(*v->known));
 		err = follow(v, to);
-		cond_resched();
 	}
 	return err;
 }

@@ -18,6 +18,11 @@ RULES = {
     'verifier.c': 'verifier_rules_kunit.c',
     'typing.c': 'typing_rules_kunit.c',
 }
+# Tests of rules that are functions of their own, named RULE_...
+OWN_TESTS = {
+    'complexity': 'verifier_rules_kunit.c',
+    'names': 'names_kunit.c',
+}
 # What ends with a message, and what is put in front of it.
 SAYS = {
     r'\bmalformed\(l, ': 'malformed chunk: ',
@@ -86,8 +91,9 @@ def check_tests(doc):
     for test in RULES.values():
         text = (KTAP / 'tests' / test).read_text()
         tested |= set(re.findall(r'^\t\{ "([\w-]+)[".]', text, re.M))
-        # those that are functions of their own
-        tested |= set(re.findall(r'KUNIT_CASE\w*\((complexity)_', text))
+    for name, test in OWN_TESTS.items():
+        if re.search(r'KUNIT_CASE\w*\(%s_' % name, (KTAP / 'tests' / test).read_text()):
+            tested.add(name)
     for name in sorted(rules - tested):
         problems.append('rule %s has no test' % name)
     for name in sorted(tested - rules):
