@@ -45,6 +45,8 @@ enum ktap_level {
 #define KTAP_PROCESS_ARENA	(256 << 10)
 
 #define KTAP_DEFAULT_INSNS	100000	/* &ktap_env.max_insns */
+/* The same where it is promised that the CPU can be had soon: a fraction of a millisecond. */
+#define KTAP_RT_INSNS		10000
 
 /**
  * struct ktap_event_ops - what a source tells of its events
