@@ -5,6 +5,7 @@
 # and the end of a session by stop.
 
 . "$(dirname "$0")/lib.sh"
+needs syscalls:sys_enter_getppid
 plan 52
 
 only='/execname == "workload"/'

@@ -5,6 +5,7 @@
 # is enough for those that come. Nothing is dropped, and no memory is added.
 
 . "$(dirname "$0")/lib.sh"
+needs syscalls:sys_enter_getppid
 plan 11
 
 pairs=${PAIRS:-10000000}

@@ -5,6 +5,7 @@
 # 64-bit programs have by these numbers; what has no event is counted.
 
 . "$(dirname "$0")/lib.sh"
+needs syscalls:sys_enter_getppid
 plan 13
 
 n=200

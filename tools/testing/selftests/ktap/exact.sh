@@ -6,6 +6,7 @@
 # from the script. Equal, not close.
 
 . "$(dirname "$0")/lib.sh"
+needs syscalls:sys_enter_getppid
 plan 24
 
 calls=5000

@@ -5,6 +5,7 @@
 # program's exit code.
 
 . "$(dirname "$0")/lib.sh"
+needs syscalls:sys_enter_getppid
 plan 18
 
 # ends NAME CODE OUTPUT ARGS...

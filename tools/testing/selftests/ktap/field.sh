@@ -5,6 +5,7 @@
 # values are known, and of others against the text of the same event.
 
 . "$(dirname "$0")/lib.sh"
+needs syscalls:sys_enter_getppid
 plan 12
 
 # raw_syscalls has an array in its records, of a length that is part of its type

@@ -4,6 +4,7 @@
 # Functions of the kernel: entry, return, instructions, patterns; exact counts.
 
 . "$(dirname "$0")/lib.sh"
+needs functions
 plan 48
 
 n=500

@@ -6,6 +6,7 @@
 # calls that goes on all the time brings to light at once.
 
 . "$(dirname "$0")/lib.sh"
+needs syscalls:sys_enter_getppid
 plan 9
 rounds=${KILL_ROUNDS:-100}
 code=0

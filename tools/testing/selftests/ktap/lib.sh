@@ -10,7 +10,24 @@ workload=$here/workload
 cpus=$(grep -c '^processor' /proc/cpuinfo)
 
 planned=0 count=0 failed=0 skipped=0
-skip_all=4
+skip_all=4 lacking=
+
+# has THING: an event SYSTEM:NAME; or one of the kinds of probes
+has() {
+	case $1 in
+	functions) [ -e "$tracefs/available_filter_functions" ] ;;
+	programs) [ -e "$tracefs/uprobe_events" ] ;;
+	profiles) [ -e /proc/sys/kernel/perf_event_paranoid ] ;;
+	*) grep -qx "$1" "$tracefs/available_events" ;;
+	esac
+}
+
+# needs THING...: before plan; without all of them nothing of the test makes sense
+needs() {
+	for thing; do
+		has "$thing" || lacking=$thing
+	done
+}
 
 # plan N: as many results will follow
 plan() {
@@ -18,6 +35,10 @@ plan() {
 	echo "TAP version 13"
 	if [ ! -e "$tracefs/ktap/session" ]; then
 		echo "1..0 # SKIP this kernel has no ktap"
+		exit $skip_all
+	fi
+	if [ -n "$lacking" ]; then
+		echo "1..0 # SKIP this kernel has no $lacking"
 		exit $skip_all
 	fi
 	if [ "${2:-tools}" = tools ] && ! command -v "$KTAP" >/dev/null; then

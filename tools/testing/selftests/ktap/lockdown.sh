@@ -5,6 +5,7 @@
 # that: it is done where the tests are told that they may, and last.
 
 . "$(dirname "$0")/lib.sh"
+needs syscalls:sys_enter_getppid functions
 plan 19
 
 perfmon=38 sys_admin=21

@@ -4,6 +4,7 @@
 # What is lost is counted and told, and costs no exit code.
 
 . "$(dirname "$0")/lib.sh"
+needs syscalls:sys_enter_getppid
 plan 15
 
 # told NUMBER: the sum of the numbers in the notes

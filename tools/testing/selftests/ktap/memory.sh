@@ -5,6 +5,7 @@
 # symbols, and values of the machine.
 
 . "$(dirname "$0")/lib.sh"
+needs syscalls:sys_enter_getppid
 plan 37
 
 n=100

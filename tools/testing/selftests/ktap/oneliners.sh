@@ -5,6 +5,7 @@
 # word for word but for the process they ask for.
 
 . "$(dirname "$0")/lib.sh"
+needs syscalls:sys_enter_getppid
 plan 14
 sysctl=/proc/sys/kernel/randomize_va_space
 

@@ -4,6 +4,7 @@
 # Events of some processes only, and of some CPUs only.
 
 . "$(dirname "$0")/lib.sh"
+needs syscalls:sys_enter_getppid
 plan 22
 
 n=50

@@ -4,6 +4,7 @@
 # Profiles and perf's counters: how often, on which CPUs, and whose state.
 
 . "$(dirname "$0")/lib.sh"
+needs profiles
 plan 25
 
 n=300

@@ -4,7 +4,7 @@
 # Runs the tests named (without .sh), or all but smoke, and adds up.
 cd "$(dirname "$0")" || exit 1
 
-all="session exact language tracepoint field memory act speculation only oneliners scripts wordforword timer"
+all="session minimal exact language tracepoint field memory act speculation only oneliners scripts wordforword timer"
 all="$all perf function btf fetch uprobe ustack usym usdt ulib chunk detach loss memcg self beside compat exit"
 all="$all module hotplug churn kill"
 # the last one: it leaves a kernel that refuses much

@@ -5,6 +5,7 @@
 # counts right what a known load does.
 
 . "$(dirname "$0")/lib.sh"
+needs syscalls:sys_enter_getppid
 plan 73
 
 for scripts in "$KTAP_SCRIPTS" "$here/../scripts" "$here/../../../ktap/scripts"; do

@@ -4,6 +4,7 @@
 # Fields of threads: each thread has its own, and they end with it.
 
 . "$(dirname "$0")/lib.sh"
+needs syscalls:sys_enter_getppid
 plan 15
 
 calls=2000

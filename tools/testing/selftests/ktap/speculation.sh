@@ -4,6 +4,7 @@
 # Output that is held back until the script has decided.
 
 . "$(dirname "$0")/lib.sh"
+needs syscalls:sys_enter_getppid
 plan 17
 
 only='/execname == "workload"/'

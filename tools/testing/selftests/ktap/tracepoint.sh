@@ -5,6 +5,7 @@
 # the kernel's own trace file says about the same events.
 
 . "$(dirname "$0")/lib.sh"
+needs syscalls:sys_enter_getppid
 plan 42
 
 n=500

@@ -4,6 +4,7 @@
 # Libraries: by their short names, loaded later, thousands of functions.
 
 . "$(dirname "$0")/lib.sh"
+needs programs
 plan 13
 
 loader=$(readlink -f "$here/loader")

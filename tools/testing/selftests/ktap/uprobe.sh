@@ -5,6 +5,7 @@
 # counts whatever the program does, and no harm to it.
 
 . "$(dirname "$0")/lib.sh"
+needs programs
 plan 51
 
 target=$here/utarget

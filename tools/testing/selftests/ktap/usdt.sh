@@ -4,6 +4,7 @@
 # Static markers of programs: exact counts, their arguments, their semaphores.
 
 . "$(dirname "$0")/lib.sh"
+needs programs
 plan 19
 
 marked=$(readlink -f "$here/marked")

@@ -5,6 +5,7 @@
 # ktap finds in ELF files.
 
 . "$(dirname "$0")/lib.sh"
+needs programs
 plan 36
 
 marked=$(readlink -f "$here/marked")

@@ -4,6 +4,7 @@
 # The scripts that ktap was first shown with, word for word.
 
 . "$(dirname "$0")/lib.sh"
+needs syscalls:sys_enter_getppid
 plan 8
 tab=$(printf '\t')
 load='{ cat /proc/self/status; ls /proc/self /sys/kernel; sleep 0.1; ls /dev; } >/dev/null'
