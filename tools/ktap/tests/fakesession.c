@@ -24,12 +24,12 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <termios.h>
@@ -134,15 +134,18 @@ static void receive_chunk(const char *dir)
 	}
 }
 
-/* Wait until ktap has read all that was sent. */
+/*
+ * Wait until ktap has read all that was sent.  Unlike FIONREAD, poll() sees to it that
+ * what was written to the other end has come.
+ */
 static void drain(void)
 {
-	int left = 1;
+	struct pollfd left = { .fd = slave, .events = POLLIN, .revents = POLLIN };
 
-	for (int i = 0; left && i < 1000; i++) {
+	for (int i = 0; left.revents & POLLIN && i < 1000; i++) {
 		usleep(5000);
-		if (ioctl(slave, FIONREAD, &left))
-			die("fakesession: FIONREAD");
+		if (poll(&left, 1, 0) < 0)
+			die("fakesession: poll");
 	}
 }
 
