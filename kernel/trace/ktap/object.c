@@ -190,7 +190,10 @@ static void reap(struct ktap_env *env, const struct ktap_vm *vm)
 /* Work that is done whether it can be paid for or not: what follows pays. */
 static void pay(struct ktap_vm *vm, u32 n)
 {
-	vm->budget -= min_t(u64, vm->budget, n);
+	u64 now = min_t(u64, vm->budget, n);
+
+	vm->budget -= now;
+	vm->rest -= min(vm->rest, n - now);
 }
 
 static u32 sweep_cost(const struct ktap_vm *vm)

@@ -20,6 +20,7 @@
 #include "program.h"
 #include "value.h"
 
+struct ktap_meter;
 struct ktap_vm;
 struct ktap_event;
 struct pt_regs;
@@ -244,7 +245,9 @@ struct ktap_fresh {
  * @fresh: objects made by this activation that nothing else refers to (object.c)
  * @speculation: the speculation that this run's output goes to; 0: it goes out
  * @irq_flags: while a record is written into one
- * @budget: back edges, calls and built-ins left
+ * @budget: back edges, calls and built-ins left; with a @meter, of this slice
+ * @rest: and of the slices to come
+ * @meter: measures the run, of KTAP_NR_EVENT_LEVELS only; or NULL
  * @abort: if not NULL and true, the run ends soon (process context: a stop or
  *	a fatal signal; set by the session)
  * @error: 0 or the negative errno that ends the run; see ktap_vm_error()
@@ -276,6 +279,8 @@ struct ktap_vm {
 	s64 speculation;
 	unsigned long irq_flags;
 	u64 budget;
+	u64 rest;
+	struct ktap_meter *meter;
 	bool *abort;
 
 	int error;
@@ -286,7 +291,7 @@ struct ktap_vm {
 
 /**
  * ktap_vm_run() - Runs a function of the program to its end
- * @vm: an activation at rest: env, level, event, stack, calls, arena, abort set
+ * @vm: an activation at rest: env, level, event, stack, calls, arena, abort, meter set
  * @func: index of the function
  * @args: arguments, copied; no blobs of @vm's arena
  * @nargs: number of them
@@ -362,16 +367,19 @@ void ktap_arena_trim(struct ktap_vm *vm, void *p, size_t size);
 
 #define KTAP_TEXT_COST		32	/* units of an event's text */
 
-/* What ktap_vm_charge() does when there is nothing left. */
-int ktap_vm_out_of_budget(struct ktap_vm *vm);
+/* What ktap_vm_charge() does when there is nothing left, or a slice is over. */
+int ktap_vm_out_of_budget(struct ktap_vm *vm, u32 n);
+
+/* Ends the run for what its meter has found.  -ETIME. */
+int ktap_vm_held_cpu(struct ktap_vm *vm);
 
 /**
  * ktap_vm_charge() - Pays for work out of the run's budget
  * @vm: the activation
  * @n: units; one is about an iteration of a small loop
  *
- * Return: 0 or, with the error set, -ETIME (event context: budget exhausted) or
- * -EINTR (process context: the session is ending).
+ * Return: 0 or, with the error set, -ETIME (event context: budget exhausted, or the
+ * CPU was held for too long) or -EINTR (process context: the session is ending).
  */
 static inline int ktap_vm_charge(struct ktap_vm *vm, u32 n)
 {
@@ -379,7 +387,7 @@ static inline int ktap_vm_charge(struct ktap_vm *vm, u32 n)
 		vm->budget -= n;
 		return 0;
 	}
-	return ktap_vm_out_of_budget(vm);
+	return ktap_vm_out_of_budget(vm, n);
 }
 
 /*

@@ -4,6 +4,7 @@
 
 #include <linux/types.h>
 
+#define div_u64(dividend, divisor)	((u64)(dividend) / (u32)(divisor))
 #define div64_s64(dividend, divisor)	((s64)(dividend) / (s64)(divisor))
 #define div64_u64(dividend, divisor)	((u64)(dividend) / (u64)(divisor))
 

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Meters: what is measured, what is skipped and when it is too much, by a clock
+ * that the tests move on.
+ */
+#include <linux/time64.h>
+#include <linux/trace_clock.h>
+
+#include "../meter.h"
+#include "build.h"
+
+#define US	((u64)NSEC_PER_USEC)
+#define MS	((u64)NSEC_PER_MSEC)
+#define S	((u64)NSEC_PER_SEC)
+
+/**
+ * struct cpu - what happens on a CPU
+ * @meter: a session's
+ * @now: time
+ * @time: of the runs, as the meter has it
+ * @runs: that were not skipped
+ * @measured: of these, wholly or in part
+ * @skipped: events
+ * @held_at: when the session was to end; 0: it was not
+ */
+struct cpu {
+	struct ktap_meter meter;
+	u64 now;
+	u64 time;
+	unsigned long runs;
+	unsigned long measured;
+	unsigned long skipped;
+	u64 held_at;
+};
+
+static struct cpu cpu_with(unsigned int ceiling)
+{
+	struct cpu cpu = { .now = 1000 * S };
+
+	ktap_meter_init(&cpu.meter, ceiling);
+	return cpu;
+}
+
+static void take_note(struct cpu *cpu, bool held)
+{
+	if (held && !cpu->held_at)
+		cpu->held_at = cpu->now;
+}
+
+/* An event whose handler goes through so many slices of @slice, and ends after @rest. */
+static void event(struct cpu *cpu, unsigned int slices, u64 slice, u64 rest)
+{
+	if (ktap_meter_is_due(&cpu->meter) && !ktap_meter_start(&cpu->meter, cpu->now)) {
+		cpu->skipped++;
+		return;
+	}
+	cpu->runs++;
+	for (; slices; slices--) {
+		cpu->now += slice;
+		take_note(cpu, ktap_meter_slice(&cpu->meter, cpu->now));
+	}
+	cpu->now += rest;
+	if (!ktap_meter_is_running(&cpu->meter))
+		return;
+	cpu->measured++;
+	take_note(cpu, ktap_meter_finish(&cpu->meter, cpu->now));
+	cpu->time += cpu->meter.run;
+}
+
+/* Short handlers, and what comes between two of them, until @end. */
+static void events_until(struct cpu *cpu, u64 end, u64 run, u64 pause)
+{
+	while (cpu->now < end && !cpu->held_at) {
+		event(cpu, 0, 0, run);
+		cpu->now += pause;
+	}
+}
+
+static void expect_about(struct kunit *test, u64 got, u64 expected)
+{
+	KUNIT_EXPECT_GE(test, got, expected - expected / 20);
+	KUNIT_EXPECT_LE(test, got, expected + expected / 20);
+}
+
+static void some_runs_stand_for_all(struct kunit *test)
+{
+	struct cpu cpu = cpu_with(0);
+
+	events_until(&cpu, cpu.now + S, 2 * US, 3 * US);
+	KUNIT_EXPECT_EQ(test, cpu.runs, 200000);
+	KUNIT_EXPECT_EQ(test, cpu.skipped, 0);
+	KUNIT_EXPECT_LT(test, cpu.measured, 200000 / 14);
+	KUNIT_EXPECT_GT(test, cpu.measured, 200000 / 17);
+	/* But for those after the last one that was measured. */
+	expect_about(test, cpu.time, 400 * MS);
+}
+
+/* As of entries and exits, with every period that an interval can have. */
+static void patterns_of_events_make_no_difference(struct kunit *test)
+{
+	struct cpu cpu;
+	int period, i;
+
+	for (period = 2; period < 32; period++) {
+		cpu = cpu_with(0);
+		for (i = 0; i < 200000; i++) {
+			event(&cpu, 0, 0, i % period ? US : 5 * US);
+			cpu.now += US;
+		}
+		KUNIT_EXPECT_LT(test, cpu.measured, 200000 / 14);
+		expect_about(test, cpu.time, 200000 * US + 200000 / period * 4 * US);
+	}
+}
+
+static void long_runs_are_all_measured(struct kunit *test)
+{
+	struct cpu cpu = cpu_with(0);
+
+	events_until(&cpu, cpu.now + S, 20 * US, 20 * US);
+	KUNIT_EXPECT_EQ(test, cpu.measured, cpu.runs);
+	KUNIT_EXPECT_EQ(test, cpu.time, 500 * MS);
+}
+
+static void a_rare_run_that_loops_is_not_missed(struct kunit *test)
+{
+	struct cpu cpu = cpu_with(0);
+	int i;
+
+	for (i = 0; i < 1000000; i++) {
+		event(&cpu, i % 1000 ? 0 : 50, 100 * US, US);
+		cpu.now += US;
+	}
+	/* But for their first slices: the one that stands for all is any of them. */
+	KUNIT_EXPECT_GE(test, cpu.time, 1000 * 49 * 100 * US + 900 * MS);
+	KUNIT_EXPECT_LE(test, cpu.time, 1000 * 51 * 100 * US + 1100 * MS);
+	KUNIT_EXPECT_LT(test, cpu.measured, 1000000 / 14 + 1000);
+}
+
+static void a_ceiling_is_kept(struct kunit *test)
+{
+	static const unsigned int ceilings[] = { 1, 2, 5, 10, 33, 50, 90, 99 };
+	struct cpu cpu;
+	u64 begin;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(ceilings); i++) {
+		cpu = cpu_with(ceilings[i]);
+		begin = cpu.now;
+		while (cpu.now < begin + 2 * S) {
+			event(&cpu, 0, 0, 7 * US);
+			cpu.now += US / 50;
+		}
+		KUNIT_EXPECT_EQ(test, cpu.measured, cpu.runs);
+		KUNIT_EXPECT_EQ(test, cpu.time, cpu.runs * 7 * US);
+		KUNIT_EXPECT_NE(test, cpu.skipped, 0);
+		KUNIT_EXPECT_EQ(test, cpu.held_at, 0);
+		/* The last window may have used what it has, and begun a run more. */
+		KUNIT_EXPECT_LE(test, cpu.time,
+				(2 * S + 10 * MS) * ceilings[i] / 100 + 7 * US);
+		KUNIT_EXPECT_GE(test, cpu.time, 2 * S * ceilings[i] / 100 * 95 / 100);
+	}
+}
+
+static void below_the_ceiling_nothing_is_skipped(struct kunit *test)
+{
+	struct cpu cpu = cpu_with(50);
+
+	events_until(&cpu, cpu.now + 5 * S, 4 * US, 5 * US);
+	KUNIT_EXPECT_EQ(test, cpu.skipped, 0);
+	/* A burst that is shorter than a window, too. */
+	cpu.now += S;
+	events_until(&cpu, cpu.now + 4 * MS, 4 * US, 0);
+	KUNIT_EXPECT_EQ(test, cpu.skipped, 0);
+}
+
+/* A run that took all that there is for a second. */
+static void what_was_taken_too_much_is_owed(struct kunit *test)
+{
+	struct cpu cpu = cpu_with(1);
+	u64 end;
+
+	event(&cpu, 0, 0, US);
+	end = cpu.now + S;
+	event(&cpu, 9, MS, MS);
+	KUNIT_EXPECT_EQ(test, cpu.runs, 2);
+	events_until(&cpu, end - 20 * MS, US, 100 * US);
+	KUNIT_EXPECT_EQ(test, cpu.runs, 2);
+	events_until(&cpu, end + 20 * MS, US, 100 * US);
+	KUNIT_EXPECT_GT(test, cpu.runs, 2);
+}
+
+static void who_holds_a_cpu_for_three_seconds_is_ended(struct kunit *test)
+{
+	struct cpu cpu;
+	u64 begin;
+	int i;
+
+	/* Long and short handlers, at 95 percent each. */
+	for (i = 0; i < 2; i++) {
+		cpu = cpu_with(0);
+		begin = cpu.now;
+		events_until(&cpu, begin + 10 * S, i ? 1900 * US : 1900, i ? 100 * US : 100);
+		KUNIT_EXPECT_GE(test, cpu.held_at, begin + 3 * S);
+		KUNIT_EXPECT_LE(test, cpu.held_at, begin + 3500 * MS);
+	}
+
+	/* One handler that does not come to its end. */
+	cpu = cpu_with(0);
+	begin = cpu.now;
+	event(&cpu, 40000, 100 * US, 0);
+	KUNIT_EXPECT_GE(test, cpu.held_at, begin + 3 * S);
+	KUNIT_EXPECT_LE(test, cpu.held_at, begin + 3500 * MS);
+
+	/* Nor are the short ones between those that loop of any help. */
+	cpu = cpu_with(0);
+	begin = cpu.now;
+	for (i = 0; i < 1000000 && !cpu.held_at; i++) {
+		event(&cpu, i % 50 ? 0 : 10, 100 * US, US);
+		cpu.now += US;
+	}
+	KUNIT_EXPECT_GE(test, cpu.held_at, begin + 3 * S);
+	KUNIT_EXPECT_LE(test, cpu.held_at, begin + 3500 * MS);
+}
+
+static void who_leaves_something_is_not(struct kunit *test)
+{
+	struct cpu cpu = cpu_with(0);
+	int i;
+
+	events_until(&cpu, cpu.now + 60 * S, 1700, 300);
+	KUNIT_EXPECT_EQ(test, cpu.held_at, 0);
+
+	/* A rest in between, of a fifth of a second. */
+	cpu = cpu_with(0);
+	for (i = 0; i < 10; i++) {
+		events_until(&cpu, cpu.now + 2700 * MS, 950, 50);
+		cpu.now += 200 * MS;
+	}
+	KUNIT_EXPECT_EQ(test, cpu.held_at, 0);
+}
+
+static void who_has_a_ceiling_is_not(struct kunit *test)
+{
+	struct cpu cpu = cpu_with(99);
+
+	events_until(&cpu, cpu.now + 10 * S, 999, 1);
+	KUNIT_EXPECT_EQ(test, cpu.held_at, 0);
+
+	/* This one is none. */
+	cpu = cpu_with(KTAP_MAX_CEILING);
+	events_until(&cpu, cpu.now + 10 * S, 999, 1);
+	KUNIT_EXPECT_EQ(test, cpu.held_at, 0);
+	KUNIT_EXPECT_EQ(test, cpu.skipped, 0);
+	KUNIT_EXPECT_LT(test, cpu.measured, cpu.runs / 14);
+}
+
+/* The host takes the CPU away for much longer than it lets it run. */
+static void time_that_a_host_takes_is_not_the_sessions(struct kunit *test)
+{
+	struct cpu cpu = cpu_with(0);
+	u64 begin = cpu.now;
+	int i;
+
+	for (i = 0; i < 100; i++) {
+		events_until(&cpu, cpu.now + 100 * MS, 20 * US, 20 * US);
+		/* always in a handler */
+		event(&cpu, 0, 0, 300 * MS);
+	}
+	KUNIT_EXPECT_EQ(test, cpu.held_at, 0);
+	KUNIT_EXPECT_GE(test, cpu.time, 100 * 50 * MS);
+	KUNIT_EXPECT_LE(test, cpu.time, 100 * 61 * MS);
+	KUNIT_EXPECT_GE(test, cpu.now, begin + 40 * S);
+
+	/* A ceiling does not take it for the session's, either. */
+	cpu = cpu_with(50);
+	for (i = 0; i < 100; i++) {
+		events_until(&cpu, cpu.now + 100 * MS, 20 * US, 60 * US);
+		event(&cpu, 0, 0, 300 * MS);
+	}
+	KUNIT_EXPECT_LT(test, cpu.skipped, cpu.runs / 10);
+}
+
+static void a_clock_that_jumps_does_no_harm(struct kunit *test)
+{
+	struct cpu cpu = cpu_with(0);
+	unsigned long runs;
+	int i;
+
+	for (i = 0; i < 100; i++) {
+		events_until(&cpu, cpu.now + 95 * MS, 980, 20);
+		cpu.now += i % 2 ? S : -S;
+	}
+	KUNIT_EXPECT_EQ(test, cpu.held_at, 0);
+
+	cpu = cpu_with(1);
+	events_until(&cpu, cpu.now + MS, US, US);
+	KUNIT_EXPECT_NE(test, cpu.skipped, 0);
+	runs = cpu.runs;
+	cpu.now -= 500 * S;
+	events_until(&cpu, cpu.now + MS, US, US);
+	KUNIT_EXPECT_GT(test, cpu.runs, runs);
+}
+
+/* In the virtual machine */
+
+static struct ktap_vm *looping_vm(struct kunit *test, struct ktap_meter *meter)
+{
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_vm *vm;
+
+	test_func(c, "main", 0, 1);
+	test_insn(c, KTAP_OP_INT, 0, 0, 0, 1);
+	test_insn(c, KTAP_OP_JMP, 0, 0, 0, -1);
+	vm = test_vm(test, test_load(c), KTAP_LEVEL_TASK);
+	vm->meter = meter;
+	return vm;
+}
+
+static void slices_leave_the_budget_as_it_is(struct kunit *test)
+{
+	struct ktap_meter meter;
+	struct ktap_vm *vm = looping_vm(test, &meter);
+
+	ktap_meter_init(&meter, 0);
+	vm->env->max_insns = 10000;
+	KUNIT_EXPECT_EQ(test, -ETIME, ktap_vm_run(vm, 0, NULL, 0, NULL));
+	KUNIT_EXPECT_STREQ(test, vm->message, "the handler ran more than 10000 instructions");
+	KUNIT_EXPECT_EQ(test, vm->budget, 1);
+	KUNIT_EXPECT_EQ(test, vm->rest, 0);
+	/* It was not its turn, but it took long. */
+	KUNIT_EXPECT_TRUE(test, ktap_meter_is_running(&meter));
+
+	ktap_meter_init(&meter, 0);
+	vm->env->max_insns = 100;
+	KUNIT_EXPECT_EQ(test, -ETIME, ktap_vm_run(vm, 0, NULL, 0, NULL));
+	KUNIT_EXPECT_EQ(test, vm->budget, 1);
+	KUNIT_EXPECT_FALSE(test, ktap_meter_is_running(&meter));
+}
+
+static void a_run_ends_when_its_meter_says_so(struct kunit *test)
+{
+	struct ktap_meter meter;
+	struct ktap_vm *vm = looping_vm(test, &meter);
+
+	ktap_meter_init(&meter, 0);
+	/* A window that was all ours comes to its end, the last one of many. */
+	meter.since = trace_clock_local() - S;
+	meter.used = 3600 * S;
+	meter.held = 3 * S - 1;
+	KUNIT_EXPECT_EQ(test, -ETIME, ktap_vm_run(vm, 0, NULL, 0, NULL));
+	KUNIT_EXPECT_NOT_NULL(test, strstr(vm->message, "the handlers held more than 90% of CPU "));
+	KUNIT_EXPECT_NOT_NULL(test, strstr(vm->message, "--max-overhead PCT"));
+	KUNIT_EXPECT_GT(test, vm->budget + vm->rest, vm->env->max_insns / 2);
+	KUNIT_EXPECT_PTR_EQ(test, vm->fault.func, &vm->env->prog->funcs[0]);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(some_runs_stand_for_all),
+	KUNIT_CASE(patterns_of_events_make_no_difference),
+	KUNIT_CASE(long_runs_are_all_measured),
+	KUNIT_CASE(a_rare_run_that_loops_is_not_missed),
+	KUNIT_CASE(a_ceiling_is_kept),
+	KUNIT_CASE(below_the_ceiling_nothing_is_skipped),
+	KUNIT_CASE(what_was_taken_too_much_is_owed),
+	KUNIT_CASE(who_holds_a_cpu_for_three_seconds_is_ended),
+	KUNIT_CASE(who_leaves_something_is_not),
+	KUNIT_CASE(who_has_a_ceiling_is_not),
+	KUNIT_CASE(time_that_a_host_takes_is_not_the_sessions),
+	KUNIT_CASE(a_clock_that_jumps_does_no_harm),
+	KUNIT_CASE(slices_leave_the_budget_as_it_is),
+	KUNIT_CASE(a_run_ends_when_its_meter_says_so),
+	{ }
+};
+
+static struct kunit_suite suite = {
+	.name = "ktap_meter",
+	.test_cases = cases,
+};
+
+kunit_test_suite(suite);
