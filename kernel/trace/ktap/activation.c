@@ -11,9 +11,11 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/trace_clock.h>
 #include <linux/trace_events.h>
 
 #include "lock.h"
+#include "meter.h"
 #include "session.h"
 #include "source.h"
 
@@ -31,6 +33,13 @@
  * An NMI may interrupt an update, with a lock of ktap held (see lock.h).  Half
  * of what its handler does could not be done then: it is missed as a whole, so
  * that what a handler counts in several places stays the same in all of them.
+ *
+ * What a session takes of a CPU is measured, by a meter for each of both (see
+ * meter.c).  A run that interrupts another one of its session is part of that
+ * one's time, and leaves the meter alone: hence the meter has one writer at a
+ * time.  Runs of other sessions, and interrupts that have nothing to do with ktap,
+ * are part of the time of what they interrupt, too: they come in between where
+ * nothing but a second pair of clocks for each of them could tell.
  *
  * Preemption is disabled while a handler runs.  &activation.busy is
  * written by the owner of the level alone, and read by what interrupts it on
@@ -183,6 +192,24 @@ void ktap_activation_put(void)
 	ktap_event_format_free();
 }
 
+/**
+ * ktap_meters_alloc() - Gives a session its meters
+ * @s: the session, with its ceiling
+ *
+ * Return: 0 or -ENOMEM.  They are freed with the session.
+ */
+int ktap_meters_alloc(struct ktap_session *s)
+{
+	int cpu;
+
+	s->meters = alloc_percpu_gfp(struct ktap_meter, GFP_KERNEL_ACCOUNT);
+	if (!s->meters)
+		return -ENOMEM;
+	for_each_possible_cpu(cpu)
+		ktap_meter_init(per_cpu_ptr(s->meters, cpu), s->ceiling);
+	return 0;
+}
+
 /*
  * For the text of an event; NULL if that cannot be made at this level.  The
  * caller owns the activation of @level on this CPU.
@@ -286,6 +313,69 @@ out:
 
 NOKPROBE_SYMBOL(ktap_run_clause);
 
+/* Has the run that begins interrupted another one of its session? */
+static __always_inline bool is_nested(const struct activation *act, const struct ktap_vm *vm)
+{
+	unsigned int level;
+
+	for (level = 0; level < vm->level; level++) {
+		if (READ_ONCE(act->busy[level]) && act->levels[level].vm.env == vm->env)
+			return true;
+	}
+	return false;
+}
+
+/* The end of a run that was measured, or a part of it. */
+static void finish(struct ktap_vm *vm, struct ktap_probe *probe)
+{
+	struct ktap_probe_stats *stats = this_cpu_ptr(probe->stats);
+	const struct ktap_func *handler = &vm->env->prog->funcs[probe->handler];
+	bool held = ktap_meter_finish(vm->meter, trace_clock_local());
+
+	WRITE_ONCE(stats->time, stats->time + vm->meter->run);
+	/* One that has ended the session was told of already. */
+	if (likely(!held) || vm->error)
+		return;
+	this_cpu_inc(probe->stats->errors);
+	ktap_vm_held_cpu(vm);
+	vm->fault = (struct ktap_fault){ .func = handler, .pc = handler->first };
+	ktap_session_error(probe->session, vm);
+}
+
+NOKPROBE_SYMBOL(finish);
+
+/*
+ * The clock is that of this CPU, as it is for the ring buffers of the tracing
+ * code: to be had in any context, without a lock, and cheap where the one that
+ * all CPUs share is a device.
+ */
+static __always_inline void run_measured(struct ktap_vm *vm, struct ktap_probe *probe,
+					 const struct ktap_event *ev)
+{
+	struct ktap_meter *meter = vm->meter;
+
+	if (ktap_meter_is_due(meter) && !ktap_meter_start(meter, trace_clock_local())) {
+		this_cpu_inc(probe->stats->skipped);
+		return;
+	}
+	ktap_run_clause(vm, probe, ev);
+	if (ktap_meter_is_running(meter))
+		finish(vm, probe);
+}
+
+static void run_nested(struct ktap_vm *vm, struct ktap_probe *probe, const struct ktap_event *ev)
+{
+	bool over = READ_ONCE(vm->meter->over);
+
+	vm->meter = NULL;
+	if (over)
+		this_cpu_inc(probe->stats->skipped);
+	else
+		ktap_run_clause(vm, probe, ev);
+}
+
+NOKPROBE_SYMBOL(run_nested);
+
 /**
  * ktap_fire() - An event has happened
  * @hit: where, and what
@@ -316,7 +406,13 @@ void ktap_fire(const struct ktap_hit *hit)
 	if (is_wanted(s)) {
 		vm = &act->levels[level].vm;
 		vm->env = &s->env;
-		ktap_run_clause(vm, probe, &hit->ev);
+		vm->meter = this_cpu_ptr(s->meters);
+		/* What interrupts us from here on leaves the meter to us. */
+		barrier();
+		if (unlikely(is_nested(act, vm)))
+			run_nested(vm, probe, &hit->ev);
+		else
+			run_measured(vm, probe, &hit->ev);
 	}
 
 	barrier();

@@ -12,6 +12,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "meter.h"
 #include "session.h"
 
 static int set_arg(struct ktap_session *s, const char *value)
@@ -64,6 +65,20 @@ static int set_memory(struct ktap_session *s, const char *value)
 					   "memory is at most %lu bytes here (see ktap/max_memory)",
 					   max);
 	s->memory = bytes;
+	return 0;
+}
+
+static int set_overhead(struct ktap_session *s, const char *value)
+{
+	unsigned int percent;
+
+	if (kstrtouint(value, 10, &percent) || percent < KTAP_MIN_CEILING ||
+	    percent > KTAP_MAX_CEILING)
+		return ktap_session_refuse(s, -EINVAL,
+					   "overhead '%s': a percentage is a whole number from %d to %d; %d is no limit",
+					   value, KTAP_MIN_CEILING, KTAP_MAX_CEILING,
+					   KTAP_MAX_CEILING);
+	s->ceiling = percent;
 	return 0;
 }
 
@@ -172,6 +187,7 @@ static const struct {
 	{ "cpus",	true,	set_cpus },
 	{ "self",	false,	set_self },
 	{ "memory",	true,	set_memory },
+	{ "overhead",	true,	set_overhead },
 	{ "unsafe",	false,	set_unsafe },
 	{ "frames",	false,	set_frames },
 	{ "symbols",	false,	set_symbols },

@@ -5,6 +5,7 @@
  */
 #include <linux/capability.h>
 #include <linux/cleanup.h>
+#include <linux/math64.h>
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/nospec.h>
@@ -84,6 +85,7 @@ void ktap_session_stop(struct ktap_session *s, int exit_code)
 	    !change_state(s, KTAP_LOADING, KTAP_STOPPING))
 		return;
 	s->exit_code = exit_code;
+	WRITE_ONCE(s->end, ktime_get_mono_fast_ns());
 	irq_work_queue(&s->stop_irq);
 }
 
@@ -160,6 +162,7 @@ static void begin_work(struct kthread_work *work)
 
 	scoped_guard(mutex, &s->lock) {
 		/* Without events there is nothing to wait for. */
+		WRITE_ONCE(s->begin, ktime_get_mono_fast_ns());
 		if (!s->npoints)
 			ktap_session_stop(s, 0);
 		else if (change_state(s, KTAP_BEGINNING, KTAP_RUNNING))
@@ -188,7 +191,7 @@ static void print_globals(struct ktap_session *s)
 	set_active_memcg(old);
 }
 
-static void note_missed(struct ktap_session *s)
+static void note_events(struct ktap_session *s)
 {
 	struct ktap_probe_stats stats;
 	const struct ktap_probe *probe;
@@ -198,6 +201,11 @@ static void note_missed(struct ktap_session *s)
 		if (stats.missed)
 			ktap_output_note(&s->output, "'%s' missed %lu events", probe->event,
 					 stats.missed);
+		if (stats.skipped)
+			ktap_output_note(&s->output,
+					 "'%s' skipped %lu events to stay below --max-overhead (%u%%): %s",
+					 probe->event, stats.skipped, s->ceiling,
+					 "a filter or a shorter handler costs less");
 	}
 }
 
@@ -209,7 +217,7 @@ static void note(void *s, const char *line)
 static void note_losses(struct ktap_session *s)
 {
 	ktap_tell_losses(&s->env, note, s);
-	note_missed(s);
+	note_events(s);
 }
 
 static void end(struct ktap_session *s)
@@ -417,10 +425,13 @@ static int prepare(struct ktap_session *s)
 	err = ktap_activation_get(prog->uses & KTAP_USES_ARGSTR);
 	if (err)
 		goto destroy_umap;
+	err = ktap_meters_alloc(s);
+	if (err)
+		goto put_activation;
 	worker = kthread_run_worker(0, "ktap/%llu", s->id);
 	if (IS_ERR(worker)) {
 		err = PTR_ERR(worker);
-		goto put_activation;
+		goto free_meters;
 	}
 	err = init_output(s, worker);
 	if (!err)
@@ -432,6 +443,8 @@ static int prepare(struct ktap_session *s)
 
 destroy_worker:
 	kthread_destroy_worker(worker);
+free_meters:
+	free_percpu(s->meters);
 put_activation:
 	ktap_activation_put();
 destroy_umap:
@@ -609,6 +622,7 @@ static void release(struct ktap_session *s)
 {
 	ktap_sources_release(s);
 	ktap_threads_unwatch(s);
+	free_percpu(s->meters);
 	ktap_activation_put();
 	ktap_umap_destroy(s);
 	ktap_vm_destroy_process(&s->vm);
@@ -654,10 +668,36 @@ static const char * const state_names[] = {
 	[KTAP_FAILED]	 = "failed",
 };
 
+static u64 time_on(const struct ktap_session *s, int cpu)
+{
+	const struct ktap_probe *probe;
+	u64 time = 0;
+
+	list_for_each_entry_rcu(probe, &s->probes, list, lockdep_is_held(&sessions_lock))
+		time += READ_ONCE(per_cpu_ptr(probe->stats, cpu)->time);
+	return time;
+}
+
+/* Hundredths of a percent: what handlers take of the CPU of which they take most. */
+static unsigned int overhead(const struct ktap_session *s)
+{
+	u64 begin = READ_ONCE(s->begin), end = READ_ONCE(s->end), most = 0;
+	int cpu;
+
+	if (!end)
+		end = ktime_get_mono_fast_ns();
+	if (!begin || end <= begin)
+		return 0;
+	for_each_possible_cpu(cpu)
+		most = max(most, time_on(s, cpu));
+	return min(div64_u64(most * 100, div_u64(end - begin, 100) + 1), 10000ULL);
+}
+
 static void show_session(struct seq_file *m, struct ktap_session *s)
 {
 	struct ktap_probe_stats stats;
 	const struct ktap_probe *probe;
+	unsigned int share = overhead(s);
 	unsigned long events = 0;
 
 	list_for_each_entry_rcu(probe, &s->probes, list, lockdep_is_held(&sessions_lock)) {
@@ -673,16 +713,19 @@ static void show_session(struct seq_file *m, struct ktap_session *s)
 		seq_escape(m, s->args[0].blob, " \t\n\\");
 	else
 		seq_putc(m, '-');
-	seq_printf(m, " %s events=%lu lost=%ld memory=%zu\n", state_names[READ_ONCE(s->state)],
-		   events, atomic_long_read(&s->env.counters.lost_records),
-		   READ_ONCE(s->env.heap.bytes) + ktap_output_memory(&s->output));
+	seq_printf(m, " %s events=%lu lost=%ld memory=%zu overhead=%u.%02u%%\n",
+		   state_names[READ_ONCE(s->state)], events,
+		   atomic_long_read(&s->env.counters.lost_records),
+		   READ_ONCE(s->env.heap.bytes) + ktap_output_memory(&s->output),
+		   share / 100, share % 100);
 
 	list_for_each_entry_rcu(probe, &s->probes, list, lockdep_is_held(&sessions_lock)) {
 		ktap_probe_stats(probe, &stats);
 		seq_puts(m, "  ");
 		seq_escape(m, probe->event, "\n\\");
-		seq_printf(m, " hits=%lu filtered=%lu missed=%lu errors=%lu\n", stats.hits,
-			   stats.filtered, stats.missed, stats.errors);
+		seq_printf(m, " hits=%lu filtered=%lu missed=%lu skipped=%lu ", stats.hits,
+			   stats.filtered, stats.missed, stats.skipped);
+		seq_printf(m, "errors=%lu time=%llu\n", stats.errors, stats.time);
 	}
 }
 

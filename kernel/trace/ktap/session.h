@@ -21,6 +21,7 @@
 #include "vm.h"
 
 struct ktap_event;
+struct ktap_meter;
 struct ktap_probe;
 struct ktap_source;
 struct ktap_syscalls;
@@ -137,6 +138,7 @@ struct ktap_output {
  * @args: arguments of the script
  * @nargs: number of them
  * @memory: the script may take that many bytes
+ * @ceiling: percent of each CPU that its handlers may take; 0: nobody has said
  * @pid: deliver events of this process only; 0: of all
  * @follow: and of its descendants
  * @followed: by process id: is it one of them?  NULL without @follow
@@ -151,7 +153,10 @@ struct ktap_output {
  *
  * @vm: the activation of process context: top level, then the session's thread
  * @vm_ready: @vm and @env have their memory
+ * @meters: what its handlers take of each CPU (meter.c)
  * @start: ktime_get_mono_fast_ns() when the top level began
+ * @begin: the same when events began to be delivered; 0: they are not
+ * @end: and when they no longer were; 0: they are
  * @refused: the instruction that asked for an event that there is not, from 1; 0:
  *	none has
  * @worker: the session's thread
@@ -209,6 +214,7 @@ struct ktap_session {
 	struct ktap_value *args;
 	unsigned int nargs;
 	size_t memory;
+	unsigned int ceiling;
 	pid_t pid;
 	bool follow;
 	unsigned long *followed;
@@ -223,7 +229,10 @@ struct ktap_session {
 
 	struct ktap_vm vm;
 	bool vm_ready;
+	struct ktap_meter __percpu *meters;
 	u64 start;
+	u64 begin;
+	u64 end;
 	u32 refused;
 	struct kthread_worker *worker;
 	struct kthread_work begin_work;
@@ -303,6 +312,7 @@ __poll_t ktap_output_poll(struct ktap_output *out, struct file *file, poll_table
 /* activation.c */
 int ktap_activation_get(bool texts);
 void ktap_activation_put(void);
+int ktap_meters_alloc(struct ktap_session *s);
 struct trace_iterator *ktap_activation_iter(enum ktap_level level);
 bool ktap_delivers(const struct ktap_session *s);
 int ktap_run_clause(struct ktap_vm *vm, struct ktap_probe *probe, const struct ktap_event *ev);

@@ -571,7 +571,9 @@ void ktap_probe_stats(const struct ktap_probe *probe, struct ktap_probe_stats *s
 		sum->hits += READ_ONCE(stats->hits);
 		sum->filtered += READ_ONCE(stats->filtered);
 		sum->missed += READ_ONCE(stats->missed);
+		sum->skipped += READ_ONCE(stats->skipped);
 		sum->errors += READ_ONCE(stats->errors);
+		sum->time += READ_ONCE(stats->time);
 	}
 	if (probe->counting)
 		sum->missed += probe->counting->source->missed(probe->counting);

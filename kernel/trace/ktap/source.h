@@ -37,13 +37,18 @@ enum ktap_clause_kind {
  * @filtered: the filter said no
  * @missed: the event came out of a handler or interrupted an update of a table;
  *	or, a tick, came before the last was done
+ * @skipped: the session had taken more of the CPU than its ceiling allows
  * @errors: filter or handler ended with a run-time error
+ * @time: nanoseconds of filter and handler, and of what has interrupted them; an
+ *	estimate (see meter.c)
  */
 struct ktap_probe_stats {
 	unsigned long hits;
 	unsigned long filtered;
 	unsigned long missed;
+	unsigned long skipped;
 	unsigned long errors;
+	u64 time;
 };
 
 /**

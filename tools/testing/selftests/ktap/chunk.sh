@@ -136,8 +136,8 @@ printf 'arg some name\n' >&3
 cat "$tmp/chunk" >&3
 sh -c 'cat /dev/null; true'
 matches "$tracefs/ktap/sessions" \
-	'^[0-9]+ [0-9]+ [a-z.]+ some\\040name running events=[1-9][0-9]* lost=0 memory=[1-9][0-9]*$' \
-	'^  sched:sched_process_fork hits=[1-9][0-9]* filtered=0 missed=0 errors=0$'
+	'^[0-9]+ [0-9]+ [a-z.]+ some\\040name running events=[1-9][0-9]* lost=0 memory=[1-9][0-9]* overhead=[0-9]+\.[0-9][0-9]%$' \
+	'^  sched:sched_process_fork hits=[1-9][0-9]* filtered=0 missed=0 skipped=0 errors=0 time=[1-9][0-9]*$'
 result $? sessions_lists_it
 exec 3>&-
 wait_until no_sessions
