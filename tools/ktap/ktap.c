@@ -357,6 +357,8 @@ static int set_up(struct run *r)
 		err = session_setup(s, "self");
 	if (!err && opts->memory)
 		err = session_setup(s, "memory %llu", (unsigned long long)opts->memory);
+	if (!err && opts->overhead)
+		err = session_setup(s, "overhead %llu", (unsigned long long)opts->overhead);
 	if (!err && !opts->no_symbols && symbolize_wanted(r->chunk, r->chunk_len))
 		err = session_setup(s, "symbols");
 	if (!err)

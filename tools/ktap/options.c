@@ -21,6 +21,7 @@ enum option_kind {
 	OPT_FOLDER,	/* const char *[MAX_FOLDERS + 1], one more */
 	OPT_NUMBER,	/* uint64_t, greater than 0 */
 	OPT_SIZE,	/* the same, with an optional suffix k, M or G */
+	OPT_PERCENT,	/* uint64_t, 1 to 100 */
 };
 
 struct option {
@@ -46,6 +47,8 @@ static const struct option option_table[] = {
 	{ "--self", NULL, NULL, OPT_FLAG, FIELD(self), "also events that ktap itself causes" },
 	{ "--unsafe", NULL, NULL, OPT_FLAG, FIELD(unsafe), "the script may act on the system" },
 	{ "-m", NULL, "SIZE", OPT_SIZE, FIELD(memory), "limit the session's memory (64k, 16M)" },
+	{ "--max-overhead", NULL, "PCT", OPT_PERCENT, FIELD(overhead),
+	  "skip events when handlers take more of a CPU" },
 	{ "--no-symbols", NULL, NULL, OPT_FLAG, FIELD(no_symbols), "show user code as FILE+OFFSET" },
 	{ "-q", NULL, NULL, OPT_FLAG, FIELD(quiet), "say nothing but errors and losses" },
 	{ "-v", NULL, NULL, OPT_FLAG, FIELD(verbose), "say what happens" },
@@ -78,7 +81,7 @@ void options_usage(FILE *out)
 		snprintf(left, sizeof(left), "%s%s%s%s%s", o->name,
 			 o->alias ? ", " : "", o->alias ? o->alias : "",
 			 o->value ? " " : "", o->value ? o->value : "");
-		fprintf(out, "  %-16s %s\n", left, o->help);
+		fprintf(out, "  %-18s %s\n", left, o->help);
 	}
 	fprintf(out,
 		"\n"
@@ -131,6 +134,19 @@ static bool add_folder(const char **folders, const char *folder)
 	return true;
 }
 
+/* What a value of that kind looks like, for messages. */
+static const char *what_is_wanted(enum option_kind kind)
+{
+	switch (kind) {
+	case OPT_SIZE:
+		return "size (try 64k or 16M)";
+	case OPT_PERCENT:
+		return "whole percentage from 1 to 100, where 100 is no limit";
+	default:
+		return "number above 0";
+	}
+}
+
 static bool option_set(struct options *opts, const struct option *o, const char *value)
 {
 	void *field = (char *)opts + o->field;
@@ -146,10 +162,12 @@ static bool option_set(struct options *opts, const struct option *o, const char 
 		return add_folder(field, value);
 	case OPT_NUMBER:
 	case OPT_SIZE:
-		if (parse_number(value, o->kind == OPT_SIZE, field))
+	case OPT_PERCENT:
+		if (parse_number(value, o->kind == OPT_SIZE, field) &&
+		    (o->kind != OPT_PERCENT || *(uint64_t *)field <= 100))
 			return true;
 		fprintf(stderr, "ktap: error: %s '%s': not a %s\n", o->name, value,
-			o->kind == OPT_SIZE ? "size (try 64k or 16M)" : "number above 0");
+			what_is_wanted(o->kind));
 		return false;
 	}
 	return false;
@@ -157,7 +175,7 @@ static bool option_set(struct options *opts, const struct option *o, const char 
 
 /*
  * The option that @arg is; its value is what follows the name in the same
- * word ("-m16M"), or NULL.
+ * word ("-m16M", "--max-overhead=5"), or NULL.
  */
 static const struct option *option_find(const char *arg, const char **value)
 {
@@ -171,10 +189,16 @@ static const struct option *option_find(const char *arg, const char **value)
 	for (size_t i = 0; i < NR_OPTIONS; i++) {
 		const struct option *o = &option_table[i];
 
-		if (o->value && !strncmp(arg, o->name, strlen(o->name))) {
-			*value = arg + strlen(o->name);
+		if (!o->value || strncmp(arg, o->name, strlen(o->name)))
+			continue;
+		*value = arg + strlen(o->name);
+		if (o->name[1] != '-')
+			return o;
+		if (**value == '=') {
+			++*value;
 			return o;
 		}
+		*value = NULL;
 	}
 	return NULL;
 }

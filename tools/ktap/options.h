@@ -23,6 +23,7 @@
  * @all: with @command: trace others, too
  * @cpus: list of CPUs to trace, or NULL
  * @memory: limit of the session's memory in bytes, 0 for the kernel's own
+ * @overhead: percent of each CPU that handlers may take, 0 for the kernel's own rule
  *
  * Everything points into the argv that was parsed.
  */
@@ -38,6 +39,7 @@ struct options {
 	uint64_t pid;
 	const char *cpus;
 	uint64_t memory;
+	uint64_t overhead;
 	bool all;
 	bool follow;
 	bool self;

@@ -73,6 +73,12 @@ run -m 12x -e "$script"
 expect size_must_have_a_known_suffix 2 "-m '12x': not a size"
 run -m 99999999999G -e "$script"
 expect size_that_overflows_is_refused 2 'not a size'
+for percent in 0 101 1.5 -1 5% x '' 18446744073709551621; do
+	run --max-overhead "$percent" -e "$script"
+	expect "overhead_'$percent'_is_no_percentage" 2 "--max-overhead '$percent': not a whole percentage from 1 to 100"
+done
+run --max-overheads=5 -e "$script"
+expect long_option_is_its_whole_name 2 'unknown option --max-overheads=5'
 run -C one -e "$script"
 expect cpus_must_be_a_list 2 "-C 'one': not a list of CPUs"
 run -C '' -e "$script"
@@ -119,9 +125,11 @@ fi
 
 play 'exit 0\n' -e "$script"
 setup setup_lines_of_a_plain_run 'frames\narg -e\n'
-play 'exit 0\n' -p 7 --follow -C 0,2-3 --unsafe --self -m 64k -e "$script" one 'two words' -3
+play 'exit 0\n' -p 7 --follow -C 0,2-3 --unsafe --self -m 64k --max-overhead 5 -e "$script" one 'two words' -3
 setup setup_lines_of_all_options \
-	'frames\narg -e\narg one\narg two words\narg -3\npid 7\nfollow\ncpus 0,2-3\nunsafe\nself\nmemory 65536\n'
+	'frames\narg -e\narg one\narg two words\narg -3\npid 7\nfollow\ncpus 0,2-3\nunsafe\nself\nmemory 65536\noverhead 5\n'
+play 'exit 0\n' -e "$script" --max-overhead=100
+setup value_of_a_long_option_behind_an_equals_sign 'frames\narg -e\noverhead 100\n'
 options='x = getopt("pid", 0) y = getopt("self", 0)'
 play 'exit 0\n' -e "$options" --pid=5 one -p 7
 setup options_that_ktap_lacks_are_the_scripts 'frames\narg -e\narg --pid=5\narg one\narg -p\narg 7\n'
