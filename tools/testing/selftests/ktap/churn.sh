@@ -12,7 +12,7 @@ pairs=${PAIRS:-10000000}
 seconds=600
 
 # Keys are distinct, and an entry is deleted when 200 younger ones of its CPU are
-# there.
+# there. All that the CPUs do is that, for longer than a script may without saying so.
 cat >"$tmp/handlers.kp" <<'E2'
 var live = 200
 var each = 100
@@ -39,7 +39,7 @@ trace_end {
 }
 E2
 calls=$((pairs / 100 / cpus))
-start -q -m 1M "$tmp/handlers.kp" "$cpus"
+start -q -m 1M --max-overhead 100 "$tmp/handlers.kp" "$cpus"
 on_all_cpus getppid 100
 memory=$(memory_of "$tracer")
 on_all_cpus getppid $((calls - 100))
