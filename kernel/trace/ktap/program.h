@@ -107,8 +107,6 @@ struct ktap_symbol {
  *	even those that the section has too: e.name is the event's own name,
  *	args.name is a field
  * @string_field: field of a string constant that is such a key, or KTAP_NONE
- * @reader: the first instruction that reads the kernel's memory, or asks for an
- *	address, from 1; 0: there is none
  * @symbols: by string constant: what SYMBOL reads; NULL if there is none
  * @types: modules whose types it knows; changed in process context
  * @accesses: members that instructions read (member.h); NULL if there are none
@@ -147,7 +145,6 @@ struct ktap_program {
 	const struct ktap_value **fields;
 	u32 *string_field;
 	struct ktap_symbol *symbols;
-	u32 reader;
 	struct ktap_btf_set types;
 	struct ktap_access *accesses;
 	const struct ktap_line *lines;

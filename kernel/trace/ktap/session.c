@@ -3,7 +3,6 @@
  * Sessions: the life of a script from the moment its chunk is complete to the
  * last line it prints, and its end.
  */
-#include <linux/capability.h>
 #include <linux/cleanup.h>
 #include <linux/math64.h>
 #include <linux/memcontrol.h>
@@ -378,23 +377,6 @@ static int take_options(struct ktap_session *s)
 	return 0;
 }
 
-/*
- * Whoever may open the file may count events, and see what they bring.  The memory
- * of the kernel is for those who could read it by perf's or BPF's probes, too.
- */
-static int check_reader(struct ktap_session *s, const struct ktap_program *prog)
-{
-	static const char why[] = "only who has CAP_PERFMON may read the memory of the kernel";
-
-	if (s->perfmon || (!prog->reader && !(prog->uses & KTAP_USES_TYPES)))
-		return 0;
-	if (prog->reader)
-		ktap_diag_at(&s->diag, prog, prog->reader - 1, "%s", why);
-	else
-		ktap_diag(&s->diag, "%s, by the types it has", why);
-	return -EPERM;
-}
-
 static int prepare(struct ktap_session *s)
 {
 	struct ktap_program *prog;
@@ -408,7 +390,7 @@ static int prepare(struct ktap_session *s)
 	s->chunk = NULL;
 	s->env.prog = prog;
 
-	err = check_reader(s, prog) ?: ktap_check_unsafe(prog, s->unsafe, &s->diag);
+	err = ktap_rights_check(s, prog) ?: ktap_check_unsafe(prog, s->unsafe, &s->diag);
 	if (err)
 		goto free_prog;
 	err = ktap_env_init(&s->env, prog, s->memory, low);
@@ -560,7 +542,8 @@ unlock:
 
 /* Open and close */
 
-struct ktap_session *ktap_session_open(void)
+/* For who has these credentials, and may: see ktap_rights_open(). */
+struct ktap_session *ktap_session_open(const struct cred *cred)
 {
 	struct ktap_session *s = kzalloc_obj(*s, GFP_KERNEL_ACCOUNT);
 
@@ -568,8 +551,7 @@ struct ktap_session *ktap_session_open(void)
 		return ERR_PTR(-ENOMEM);
 
 	s->state = KTAP_OPEN;
-	s->perfmon = perfmon_capable();
-	s->admin = ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN);
+	ktap_rights_init(s, cred);
 	mutex_init(&s->lock);
 	init_waitqueue_head(&s->wait);
 	INIT_LIST_HEAD(&s->probes);

@@ -20,6 +20,7 @@
 #include "answers.h"
 #include "vm.h"
 
+struct cred;
 struct ktap_event;
 struct ktap_meter;
 struct ktap_probe;
@@ -124,6 +125,7 @@ struct ktap_output {
  *
  * @perfmon: who opened the file has CAP_PERFMON
  * @admin: and CAP_SYS_ADMIN
+ * @addresses: and /proc/kallsyms has addresses for him
  * @opener: process that opened the file, for display
  * @comm: its name
  * @memcg: pays for all the session allocates
@@ -200,6 +202,7 @@ struct ktap_session {
 
 	bool perfmon;
 	bool admin;
+	bool addresses;
 	pid_t opener;
 	char comm[TASK_COMM_LEN];
 	struct mem_cgroup *memcg;
@@ -278,7 +281,7 @@ static inline bool ktap_wants_cpu(const struct ktap_session *s, unsigned int cpu
 }
 
 /* session.c */
-struct ktap_session *ktap_session_open(void);
+struct ktap_session *ktap_session_open(const struct cred *cred);
 void ktap_session_close(struct ktap_session *s);
 int ktap_session_load(struct ktap_session *s);
 __printf(3, 4)
@@ -292,6 +295,11 @@ void ktap_sessions_show(struct seq_file *m);
 
 extern unsigned long ktap_max_memory;
 extern unsigned long ktap_max_insns;
+
+/* rights.c */
+int ktap_rights_open(void);
+void ktap_rights_init(struct ktap_session *s, const struct cred *cred);
+int ktap_rights_check(struct ktap_session *s, const struct ktap_program *prog);
 
 /* feed.c */
 int ktap_session_feed(struct ktap_session *s, const char *data, size_t len);

@@ -310,11 +310,6 @@ static const char *reads_kernel(const struct ktap_code *insn)
 	}
 }
 
-static bool gives_address(const struct ktap_code *insn)
-{
-	return insn->op == KTAP_OP_CALLB && insn->d == KTAP_FN_KADDR;
-}
-
 /* Is it the address that decides whose memory is read? */
 static bool goes_by_address(const struct ktap_code *insn)
 {
@@ -351,8 +346,6 @@ int ktap_program_link(struct ktap_program *prog, struct ktap_diag *diag)
 	for (pc = 0; pc < prog->ninsns && !err; pc++) {
 		cond_resched();
 		name = reads_kernel(&prog->code[pc]);
-		if (!prog->reader && (name || gives_address(&prog->code[pc])))
-			prog->reader = pc + 1;
 		if (!name)
 			continue;
 		/* To look for a name takes long, and there may be many. */

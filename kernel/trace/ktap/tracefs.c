@@ -2,12 +2,11 @@
 /*
  * The files below ktap/ in tracefs.
  */
-#include <linux/capability.h>
 #include <linux/cleanup.h>
+#include <linux/cred.h>
 #include <linux/fs.h>
 #include <linux/init.h>
 #include <linux/kstrtox.h>
-#include <linux/perf_event.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/tracefs.h>
@@ -23,27 +22,14 @@
 /* Bytes that are copied from the user at once. */
 #define PIECE	SZ_64K
 
-/* Who may look into the kernel by perf may do so by ktap. */
-#ifdef CONFIG_PERF_EVENTS
-static int may_profile(void)
-{
-	return perf_allow_tracepoint() ?: perf_allow_kernel();
-}
-#else
-static int may_profile(void)
-{
-	return perfmon_capable() ? 0 : -EPERM;
-}
-#endif
-
 static int session_open(struct inode *inode, struct file *file)
 {
 	struct ktap_session *s;
-	int err = tracing_check_open_get_tr(NULL) ?: may_profile();
+	int err = ktap_rights_open();
 
 	if (err)
 		return err;
-	s = ktap_session_open();
+	s = ktap_session_open(file->f_cred);
 	if (IS_ERR(s))
 		return PTR_ERR(s);
 	file->private_data = s;
@@ -54,6 +40,19 @@ static int session_release(struct inode *inode, struct file *file)
 {
 	ktap_session_close(file->private_data);
 	return 0;
+}
+
+/*
+ * Files that a script names are looked up, and its top level runs, with the rights
+ * of who opened the session, whoever was made to write to it.
+ */
+static int feed_as_opener(struct file *file, const char *buf, size_t n)
+{
+	const struct cred *old = override_creds(file->f_cred);
+	int err = ktap_session_feed(file->private_data, buf, n);
+
+	revert_creds(old);
+	return err;
 }
 
 static ssize_t session_write(struct file *file, const char __user *ubuf, size_t count,
@@ -75,7 +74,7 @@ static ssize_t session_write(struct file *file, const char __user *ubuf, size_t 
 		n = min_t(size_t, count - done, PIECE);
 		if (copy_from_user(buf, ubuf + done, n))
 			return -EFAULT;
-		err = ktap_session_feed(s, buf, n);
+		err = feed_as_opener(file, buf, n);
 		if (err)
 			return err;
 	}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who may: what the opener of a session is allowed to have a script do.
+ */
+#include <linux/array_size.h>
+#include <linux/bits.h>
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/kallsyms.h>
+#include <linux/perf_event.h>
+#include <linux/security.h>
+
+#include "../trace.h"
+#include "builtin.h"
+#include "session.h"
+
+/**
+ * DOC: Whose rights count
+ *
+ * Those of who opened the file, as they were then, &file.f_cred; in the first
+ * user namespace, for a tracer sees the whole machine.  Who writes to the file or
+ * reads from it, because it was inherited or sent, neither lends rights nor
+ * needs any: while a script is loaded the writer has the opener's credentials.
+ * The system is asked in two moments: when the file is opened, by
+ * ktap_rights_open(), and, for what lockdown may have forbidden since, when the
+ * chunk is loaded.  What was attached by then stays attached.
+ *
+ * Each power costs what the same power costs by the kernel's other ways:
+ *
+ * - events of all CPUs, with their fields, and where the CPUs are: what perf asks
+ *   for tracepoints, for kernel profiling and for counters of a CPU, that is
+ *   CAP_PERFMON, or kernel.perf_event_paranoid is -1;
+ * - functions, instructions and raw tracepoints: CAP_PERFMON and
+ *   LOCKDOWN_KPROBES, as perf's kprobes;
+ * - programs: CAP_PERFMON, as perf's uprobes;
+ * - memory at an address of the script's choice, the kernel's or a program's:
+ *   CAP_PERFMON, as bpf_probe_read_kernel() and bpf_probe_read_user(); the
+ *   kernel's LOCKDOWN_BPF_READ_KERNEL, too (symbol.c, btf.c);
+ * - the address of a symbol: besides, what /proc/kallsyms asks, as
+ *   bpf_kallsyms_lookup_name();
+ * - the symbol of an address: CAP_PERFMON, as bpf_snprintf("%ps"), or what
+ *   /proc/kallsyms asks;
+ * - to act on the system: CAP_SYS_ADMIN, LOCKDOWN_DBG_WRITE_KERNEL, and the
+ *   word of both the script and who runs it (feed.c, builtin_act.c).
+ */
+
+/* Who may look into the kernel by perf may do so by ktap. */
+#ifdef CONFIG_PERF_EVENTS
+static int may_profile(void)
+{
+	return perf_allow_tracepoint() ?: perf_allow_kernel() ?: perf_allow_cpu();
+}
+#else
+static int may_profile(void)
+{
+	return perfmon_capable() ? 0 : -EPERM;
+}
+#endif
+
+/**
+ * ktap_rights_open() - May the current task open a session?
+ *
+ * The file's mode has allowed it already.
+ * Return: 0, or a negative errno.
+ */
+int ktap_rights_open(void)
+{
+	return tracing_check_open_get_tr(NULL) ?: may_profile();
+}
+
+/* Nothing was refused if not: no word in the audit log. */
+static bool has_capability(const struct cred *cred, int cap)
+{
+	return !security_capable(cred, &init_user_ns, cap, CAP_OPT_NOAUDIT);
+}
+
+/* Keeps what the opener may. */
+void ktap_rights_init(struct ktap_session *s, const struct cred *cred)
+{
+	s->admin = has_capability(cred, CAP_SYS_ADMIN);
+	s->perfmon = s->admin || has_capability(cred, CAP_PERFMON);
+	s->addresses = kallsyms_show_value(cred);
+}
+
+#define PERFMON		BIT(0)
+#define ADDRESSES	BIT(1)
+
+static const char no_kernel[] = "only who has CAP_PERFMON may read the memory of the kernel";
+static const char no_program[] =
+	"only who has CAP_PERFMON may read the memory of programs (args.filename needs no reading)";
+static const char no_address[] = "only who has CAP_PERFMON may have addresses of the kernel";
+static const char no_symbol[] =
+	"who opened the session sees no addresses in /proc/kallsyms (kptr_restrict, CAP_SYSLOG)";
+static const char no_name[] =
+	"only who has CAP_PERFMON, or sees addresses in /proc/kallsyms, may ask for their names";
+
+/* Any of @any is needed to call @fn, or why not.  All that is said of it must hold. */
+static const struct {
+	u8 fn;
+	u8 any;
+	const char *why;
+} needs[] = {
+	{ KTAP_FN_STR,		 PERFMON,		no_kernel },
+	{ KTAP_FN_KERNEL_STRING, PERFMON,		no_kernel },
+	{ KTAP_FN_BUF,		 PERFMON,		no_kernel },
+	{ KTAP_FN_READ,		 PERFMON,		no_kernel },
+	{ KTAP_FN_USER_STRING,	 PERFMON,		no_program },
+	{ KTAP_FN_JOIN,		 PERFMON,		no_program },
+	{ KTAP_FN_CURTASK,	 PERFMON,		no_address },
+	{ KTAP_FN_KADDR,	 PERFMON,		no_address },
+	{ KTAP_FN_KADDR,	 ADDRESSES,		no_symbol },
+	{ KTAP_FN_KSYM,		 PERFMON | ADDRESSES,	no_name },
+	{ KTAP_FN_STRINGOF,	 PERFMON | ADDRESSES,	no_name },
+};
+
+/* Why who has these rights may not have that run; NULL if he may. */
+static const char *forbidden(unsigned int rights, const struct ktap_code *insn)
+{
+	unsigned int i;
+
+	if (insn->op == KTAP_OP_SYMBOL)
+		return rights & PERFMON ? NULL : no_kernel;
+	if (insn->op != KTAP_OP_CALLB)
+		return NULL;
+	for (i = 0; i < ARRAY_SIZE(needs); i++) {
+		if (needs[i].fn == insn->d && !(rights & needs[i].any))
+			return needs[i].why;
+	}
+	return NULL;
+}
+
+/**
+ * ktap_rights_check() - May the session's opener have this program run?
+ * @s: the session
+ * @prog: the program, verified
+ *
+ * Return: 0, or -EPERM with the reason in &ktap_session.diag.
+ */
+int ktap_rights_check(struct ktap_session *s, const struct ktap_program *prog)
+{
+	unsigned int rights = (s->perfmon ? PERFMON : 0) | (s->addresses ? ADDRESSES : 0);
+	const char *why;
+	u32 pc;
+
+	if (s->perfmon && s->addresses)
+		return 0;
+	for (pc = 0; pc < prog->ninsns; pc++) {
+		why = forbidden(rights, &prog->code[pc]);
+		if (!why)
+			continue;
+		ktap_diag_at(&s->diag, prog, pc, "%s", why);
+		return -EPERM;
+	}
+	if (s->perfmon || !(prog->uses & KTAP_USES_TYPES))
+		return 0;
+	ktap_diag(&s->diag, "%s, by the types it has", no_kernel);
+	return -EPERM;
+}
