@@ -50,6 +50,41 @@ const char *session_tracefs(void)
 	return NULL;
 }
 
+/* Does the first line of the file @path have @word in it? */
+static bool line_has(const char *path, const char *word)
+{
+	char line[256] = "";
+	FILE *f = fopen(path, "re");
+	bool has;
+
+	if (!f)
+		return false;
+	has = fgets(line, sizeof(line), f) && strstr(line, word);
+	fclose(f);
+	return has;
+}
+
+/* Is a user namespace what makes him root? */
+static bool in_user_namespace(void)
+{
+	return !access("/proc/self/uid_map", R_OK) &&
+	       !line_has("/proc/self/uid_map", " 4294967295");
+}
+
+/* What who may not open the session can do about it. */
+static void advise(const char *tracefs, int err)
+{
+	if (line_has("/sys/kernel/security/lockdown", "[confidentiality]"))
+		fprintf(stderr, "ktap: the kernel is locked down: nobody may trace it until it is booted without lockdown=confidentiality\n");
+	else if (in_user_namespace())
+		fprintf(stderr, "ktap: tracing shows the whole machine: it is not for a user namespace, be it root's\n");
+	else if (err == EACCES)
+		fprintf(stderr, "ktap: tracefs is root's: try sudo, or let a group have it: mount -o remount,gid=GROUP,mode=750 %s; chmod 660 %s/ktap/session\n",
+			tracefs, tracefs);
+	else
+		fprintf(stderr, "ktap: tracing needs CAP_PERFMON: try sudo, or setcap cap_perfmon+ep of ktap, or sysctl kernel.perf_event_paranoid=-1\n");
+}
+
 /* Why ktap/session below @tracefs could not be opened. */
 static void explain_open(const char *tracefs, const char *path, int err)
 {
@@ -59,13 +94,8 @@ static void explain_open(const char *tracefs, const char *path, int err)
 		return;
 	}
 	fprintf(stderr, "ktap: error: cannot open %s: %s\n", path, strerror(err));
-	if (err != EACCES && err != EPERM)
-		return;
-	if (geteuid())
-		fprintf(stderr, "ktap: tracing needs CAP_PERFMON and tracefs: try sudo\n");
-	else
-		fprintf(stderr, "ktap: tracing needs CAP_PERFMON, and a kernel that is not locked down: "
-				"see /sys/kernel/security/lockdown\n");
+	if (err == EACCES || err == EPERM)
+		advise(tracefs, err);
 }
 
 bool session_open(struct session *s)
