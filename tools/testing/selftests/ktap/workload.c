@@ -33,6 +33,8 @@
  *					port is printed first
  *	workload as UID COMMAND...	runs the program COMMAND as that user
  *	workload without CAP COMMAND...	the same without this capability, a number
+ *	workload with CAP UID COMMAND...	the same as that user, who has but this one
+ *	workload userns COMMAND...	the same as root of a user namespace
  *	workload wait COMMAND...	reads a line from stdin, then does the rest
  *	workload cpus N COMMAND...	does the rest on each of the first N CPUs at once
  *	workload timed COMMAND...	does the rest, prints the nanoseconds it took
@@ -44,6 +46,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
@@ -492,6 +495,44 @@ static int do_without(char **args)
 	return 1;
 }
 
+static int do_with(char **args)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {};
+	int cap = atoi(args[0]), id = atoi(args[1]);
+
+	data[cap / 32].effective = 1U << cap % 32;
+	data[cap / 32].permitted = 1U << cap % 32;
+	data[cap / 32].inheritable = 1U << cap % 32;
+	if (prctl(PR_SET_KEEPCAPS, 1) || setgid(id) || setuid(id) ||
+	    syscall(SYS_capset, &head, data) ||
+	    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, cap, 0, 0))
+		return 1;
+	execvp(args[2], args + 2);
+	return 1;
+}
+
+static int write_file(const char *file, const char *text)
+{
+	int fd = open(file, O_WRONLY);
+
+	return fd < 0 || write(fd, text, strlen(text)) < 0 || close(fd);
+}
+
+/* Who made the namespace is its root. */
+static int do_userns(char **args)
+{
+	char uids[32], gids[32];
+
+	snprintf(uids, sizeof(uids), "0 %d 1", geteuid());
+	snprintf(gids, sizeof(gids), "0 %d 1", getegid());
+	if (unshare(CLONE_NEWUSER) || write_file("/proc/self/setgroups", "deny") ||
+	    write_file("/proc/self/uid_map", uids) || write_file("/proc/self/gid_map", gids))
+		return 1;
+	execvp(args[0], args);
+	return 1;
+}
+
 static int do_wait(char **args);
 static int do_cpus(char **args);
 static int do_timed(char **args);
@@ -528,6 +569,8 @@ static const struct {
 	{ "compat", 2, do_compat },
 	{ "as", 2, do_as },
 	{ "without", 2, do_without },
+	{ "with", 3, do_with },
+	{ "userns", 1, do_userns },
 	{ "wait", 1, do_wait },
 	{ "cpus", 2, do_cpus },
 	{ "daemon", 1, do_daemon },

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: GPL-2.0
+# What whomay.sh and lockdown.sh share: the table of the guide, whose columns are
+# openers of a session and whose rows are what a script does, and how to try a cell.
+#
+# A cell is yes, no, or ks: yes for whom /proc/kallsyms has addresses, no for others.
+
+table=$here/whomay.table
+perfmon=38 sys_admin=21 nobody=65534
+paranoid=/proc/sys/kernel/perf_event_paranoid
+kptr=/proc/sys/kernel/kptr_restrict
+tab=$(printf '\t')
+
+# "ROW	CELL" of a column
+column() {
+	awk -F '  +' -v column="$1" '
+		NR == 1 { for (i = 2; i <= NF; i++) if ($i == column) n = i }
+		NR > 1 && n { print $1 "\t" $n }' "$table"
+}
+nrows=$(sed 1d "$table" | grep -c .)
+
+# where an instruction of vfs_write() begins that is not the first
+for inside in 4 5 8 9 12; do
+	! "$KTAP" -q -e "trace probe:vfs_write+$inside { } trace_begin { exit() }" >/dev/null 2>&1 || break
+done
+
+# scripts ROW: one a line; none: this kernel cannot
+scripts() {
+	case $1 in
+	'printing, timers')
+		cat <<'E'
+print(1)
+trace tick-1s { print(pid) }
+E
+		;;
+	'events with their fields')
+		cat <<'E'
+trace sched:sched_switch { n[args.prev_comm] += 1 }
+trace syscalls:sys_enter_openat { n[args.filename, argstr] += 1 }
+E
+		;;
+	'stacks')
+		cat <<'E'
+trace sched:sched_switch { n[kstack] += 1 }
+trace syscalls:sys_enter_getppid { n[ustack] += 1 }
+E
+		;;
+	'profiles and counters')
+		cat <<'E'
+trace profile-10ms { n += 1 }
+trace software:faults:1 { n += 1 }
+E
+		;;
+	'``ksym()``')
+		cat <<'E'
+print(ksym(1))
+print(stringof(1))
+E
+		;;
+	'``kaddr()``')
+		echo 'print(kaddr("vfs_write"))'
+		;;
+	'memory of programs')
+		cat <<'E'
+trace syscalls:sys_enter_getppid { print(user_string(1)) }
+trace syscalls:sys_enter_getppid { print(join(1)) }
+E
+		;;
+	'memory of the kernel')
+		cat <<'E'
+print(kernel_string(1))
+print(str(1))
+print(buf(1, 1))
+print(read(1, 1))
+print(`jiffies`)
+E
+		;;
+	'members of types')
+		[ ! -e /sys/kernel/btf/vmlinux ] || cat <<'E'
+print(curtask.comm)
+print(cast("struct task_struct", 1))
+E
+		;;
+	'functions, ``rawtp:``')
+		cat <<E
+trace probe:vfs_write { n += 1 }
+trace kretprobe:vfs_write { n += 1 }
+trace probe:vfs_write+$inside { n += 1 }
+trace ftrace:function /ip == vfs_write/ { n += 1 }
+trace rawtp:sched_switch { n += 1 }
+E
+		;;
+	'fetch arguments')
+		cat <<'E'
+trace probe:vfs_write a=$comm { n += 1 }
+trace kretprobe:vfs_write a=$retval { n += 1 }
+E
+		;;
+	'programs')
+		cat <<E
+trace uprobe:$here/utarget:0x1000 { n += 1 }
+trace uretprobe:$here/utarget:0x1000 { n += 1 }
+E
+		;;
+	'acting on the system')
+		cat <<'E'
+trace syscalls:sys_enter_getppid { signal("CONT") }
+trace syscalls:sys_enter_getppid { system("true") }
+E
+		! grep -q '^set_retval: 1' "$tracefs/ktap/features" || [ "$(uname -m)" != x86_64 ] ||
+			echo 'trace probe:__x64_sys_getppid { set_retval(-1) }'
+		;;
+	esac
+}
+
+# options ROW: of ktap
+options() {
+	[ "$1" != 'acting on the system' ] || echo --unsafe
+}
+
+# with COMMAND...: run it, as run does
+with() {
+	code=0
+	timeout -s KILL "${seconds:-60}" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null || code=$?
+}
+
+# verdict CODE FILE: of what was said.  Who is refused is told who may.
+verdict() {
+	if [ "$1" = 0 ]; then
+		echo yes
+	elif matches "$2" 'error: cannot open .*/ktap/session: (Operation not permitted|Permission denied)$' \
+			'^ktap: .*(needs CAP_PERFMON: try|is root.s: try|for a user namespace|is locked down)' >/dev/null ||
+		matches "$2" 'error: (.*only who has CAP_PERFMON|who opened the session sees no addresses|.*lockdown|.*locked down|unsafe: .*CAP_SYS_ADMIN)' >/dev/null; then
+		echo no
+	else
+		echo "exit code $1: $(head -n 1 "$2")"
+	fi
+}
+
+# tried ROW OPENER...: what comes of the row's scripts, "a column's word" if they agree
+tried() {
+	row=$1
+	shift
+	scripts "$row" >"$tmp/scripts"
+	while read -r script; do
+		with "$@" "$KTAP" $(options "$row") -q -e "$script trace_begin { exit() }"
+		verdict $code "$tmp/err"
+	done <"$tmp/scripts" | sort -u
+}
+
+# cell NAME ROW EXPECTED OPENER...
+cell() {
+	name="$1: $2" row=$2 expected=$3
+	shift 3
+	code=-
+	if [ -z "$(scripts "$row")" ]; then
+		skip "$name" "this kernel has nothing of the kind"
+		return
+	fi
+	if [ "$expected" != ks ]; then
+		is "$name" "$(tried "$row" "$@")" "$expected"
+		return
+	fi
+	old_kptr=$(cat $kptr) old_paranoid=$(cat $paranoid)
+	[ "$old_paranoid" = -1 ] || echo 1 >$paranoid
+	echo 0 >$kptr
+	shown=$(tried "$row" "$@")
+	echo 2 >$kptr
+	hidden=$(tried "$row" "$@")
+	echo "$old_kptr" >$kptr
+	echo "$old_paranoid" >$paranoid
+	is "$name" "$shown $hidden" "yes no"
+}

@@ -1,0 +1,130 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Who may: each cell of the guide's table (those of lockdown are in lockdown.sh),
+# and that it is the opener's rights that count.
+
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/rights.sh"
+plan $((5 * nrows + 17))
+
+session=$tracefs/ktap/session
+was=$(cat $paranoid)
+
+# the files are a group's, as the tool advises
+mode=$(stat -c %a "$session")
+everybody() { mount -o "remount,gid=$1,mode=$2" "$tracefs" && chmod "$3" "$session"; }
+trap 'everybody 0 700 "$mode"; echo "$was" >$paranoid; rm -rf "$tmp"' EXIT
+chmod 755 "$tmp"
+
+# says NAME PATTERN...: refused, on stderr, and nothing else
+says() {
+	name=$1
+	shift
+	[ "$code" = 2 ] && [ ! -s "$tmp/out" ] && matches "$tmp/err" "$@"
+	result $? "$name"
+}
+
+echo 2 >$paranoid
+with "$workload" as $nobody "$KTAP" -e 'print(1)'
+says mode_of_the_files_decides 'error: cannot open .*/ktap/session: Permission denied$' \
+	"^ktap: tracefs is root's: try sudo, or let a group have it: mount -o remount,gid=GROUP,mode=750 $tracefs; chmod 660 $session\$"
+everybody $nobody 750 660
+result $? a_group_gets_them
+with "$workload" as 1 "$KTAP" -e 'print(1)'
+says others_do_not 'error: cannot open .*/ktap/session: Permission denied$' "^ktap: tracefs is root's"
+with "$workload" as $nobody "$KTAP" -e 'print(1)'
+says mode_is_not_enough 'error: cannot open .*/ktap/session: Operation not permitted$' \
+	'^ktap: tracing needs CAP_PERFMON: try sudo, or setcap cap_perfmon\+ep of ktap, or sysctl kernel.perf_event_paranoid=-1$'
+with "$workload" as $nobody "$workload" userns "$KTAP" -e 'print(1)'
+says root_of_a_namespace_is_nobody 'error: cannot open .*/ktap/session: Operation not permitted$' \
+	"^ktap: tracing shows the whole machine: it is not for a user namespace, be it root's\$"
+with "$workload" userns "$KTAP" -e 'print(1)'
+says nor_is_a_namespace_of_roots 'error: cannot open .*/ktap/session: Operation not permitted$' 'for a user namespace'
+
+# The table
+level=0
+for column in root cap group all userns; do
+	column $column >"$tmp/column"
+	while IFS=$tab read -r row expected <&3; do
+		echo 2 >$paranoid
+		case $column in
+		root)	opener= ;;
+		cap)	opener="$workload with $perfmon $nobody" ;;
+		group)	opener="$workload as $nobody"
+			echo $level >$paranoid
+			level=$(((level + 1) % 3)) ;;
+		all)	opener="$workload as $nobody"
+			echo -1 >$paranoid ;;
+		userns)	opener="$workload as $nobody $workload userns" ;;
+		esac
+		# shellcheck disable=SC2086
+		cell "$column" "$row" "$expected" $opener
+	done 3<"$tmp/column"
+done
+
+# Who asks for nothing special is not asked for more than the table has
+echo -1 >$paranoid
+with "$workload" as $nobody "$KTAP" -q -e 'trace syscalls:sys_enter_getppid /execname == "workload"/ { n += 1 } trace_end { print(n) }' -- \
+	"$workload" getppid 100
+out others_count_exactly '100\n'
+
+# Credentials are the opener's, whoever writes and reads.
+"$KTAPC" -w -o "$tmp/function.ktap" -e 'trace probe:vfs_write { n += 1 } trace_begin { exit(0) }' 2>"$tmp/err"
+"$KTAPC" -w -o "$tmp/memory.ktap" -e 'print(kernel_string(kaddr("linux_banner"), 13))' 2>"$tmp/err"
+"$KTAPC" -w -o "$tmp/signal.ktap" -e 'trace syscalls:sys_enter_getppid { signal("CONT") }' 2>"$tmp/err"
+"$KTAPC" -w -o "$tmp/who.ktap" -e 'print(uid)' 2>"$tmp/err"
+chmod 644 "$tmp"/*.ktap
+
+# root opens, somebody else writes and reads
+exec 4<>"$session"
+with "$workload" as 1 sh -c "cat $tmp/memory.ktap >&4 && cat <&4"
+exec 4>&-
+out who_gets_an_open_session_has_its_rights 'Linux version\n'
+exec 4<>"$session"
+with "$workload" as 1 sh -c "{ echo unsafe; cat $tmp/signal.ktap; } >&4"
+exec 4>&-
+out also_to_act ''
+
+# somebody else opens, and has a program of root's write for him
+lender=$tmp/lender
+cp "$workload" "$lender"
+chmod 4755 "$lender"
+with "$workload" as $nobody "$lender" as 0 sh -c 'exec id -u'
+out the_lender_is_root '0\n'
+# lent FILE...: what the session of somebody says to what root writes
+lent() {
+	with "$workload" as $nobody sh -c "exec 4<>$session; $lender as 0 cat $* >&4; cat <&4 >&2"
+}
+is_refused() { [ "$(cat "$tmp/out")" = "" ] && matches "$tmp/err" "$@"; }
+lent "$tmp/function.ktap"
+is_refused ":1:7: error: 'probe:vfs_write': only who has CAP_PERFMON may trace functions"
+result $? root_lends_no_functions
+lent "$tmp/memory.ktap"
+is_refused ':1:[0-9]*: error: only who has CAP_PERFMON may'
+result $? nor_memory
+echo unsafe >"$tmp/unsafe"
+lent "$tmp/unsafe" "$tmp/signal.ktap"
+is_refused '^ktap: error: unsafe: who opened the session has no CAP_SYS_ADMIN$'
+result $? nor_the_right_to_act
+with "$workload" as $nobody sh -c "exec 4<>$session; $lender as 0 cat $tmp/who.ktap >&4; cat <&4"
+out the_script_runs_as_the_opener "$nobody\n"
+
+# nor the way to files: a program in a directory of root's
+echo 2 >$paranoid
+mkdir -m 700 "$tmp/private"
+cp "$here/utarget" "$tmp/private/utarget"
+"$KTAPC" -w -o "$tmp/private.ktap" -e "trace uprobe:$tmp/private/utarget:0x1000 { n += 1 } trace_begin { exit() }" 2>"$tmp/err"
+chmod 644 "$tmp/private.ktap"
+with "$workload" with $perfmon $nobody sh -c "exec 4<>$session; $lender as 0 cat $tmp/private.ktap >&4; cat <&4 >&2"
+is_refused ":1:7: error: .*$tmp/private/utarget"
+result $? nor_the_way_to_a_file
+exec 4<>"$session"
+cat "$tmp/private.ktap" >&4 && code=0 || code=1
+cat <&4 >"$tmp/out"
+exec 4>&-
+out which_is_there_for_root ''
+
+no_complaints no_complaints
+
+finish
