@@ -14,10 +14,14 @@
  *	utarget both N			add() and twice(), N times
  *	utarget fork N			N children, which call add() once
  *	utarget exec N			add(), then execve() of itself, N times in all
+ *	utarget become N		become(), which does execve() of itself and so never
+ *					returns, N times in all
  *	utarget threads N M		N threads at once, which call add() M times
  *	utarget quit N			N threads, which end inside of quit(5)
  *	utarget map FILE OFFSET N	calls what is at OFFSET of FILE, as of a library,
  *					N times, reads a line, and calls it N times more
+ *	utarget remap FILE OFFSET N	maps FILE, calls what is at OFFSET, and unmaps it,
+ *					N times
  *	utarget many N			calls each of 1500 functions, 16 bytes apart from
  *					many on, N times
  *	utarget intact			tells by its exit code whether add() is in memory
@@ -102,6 +106,16 @@ PROBED void quit(long value)
 	pthread_exit((void *)value);
 }
 
+PROBED long become(long n)
+{
+	char rest[32];
+
+	snprintf(rest, sizeof(rest), "%ld", n - 1);
+	execl(self, self, "become", rest, NULL);
+	die(self);
+	return 0;
+}
+
 /* Code that runs wherever it lies, for those who map this file. */
 PROBED long leaf(long n)
 {
@@ -124,7 +138,7 @@ static const struct {
 	void *address;
 } functions[] = {
 	{ "add", add }, { "say", say }, { "fill", fill }, { "depth", depth }, { "leap", leap },
-	{ "twice", twice }, { "quit", quit }, { "leaf", leaf }, { "_start", _start },
+	{ "twice", twice }, { "quit", quit }, { "become", become }, { "leaf", leaf }, { "_start", _start },
 	{ "many", many }, { "semaphore", (void *)&semaphore },
 };
 
@@ -290,6 +304,13 @@ static int do_exec(char **args)
 	return 1;
 }
 
+static int do_become(char **args)
+{
+	long n = atol(args[0]);
+
+	return n ? become(n) : 0;
+}
+
 static void *add_thread(void *n)
 {
 	add_all((long)n);
@@ -335,12 +356,12 @@ static void call(long (*fn)(long n), long n)
 	}
 }
 
-static int do_map(char **args)
+/* The code at @offset of a file, with the page that it begins on and the next one */
+static char *map_code(const char *file, unsigned long offset)
 {
-	unsigned long offset = strtoul(args[1], NULL, 0), page = offset & ~4095UL;
-	const char *file = args[0];
+	unsigned long page = offset & ~4095UL;
 	int fd = open(file, O_RDONLY);
-	char *code, line[16];
+	char *code;
 
 	if (fd < 0)
 		die(file);
@@ -348,11 +369,38 @@ static int do_map(char **args)
 	if (code == MAP_FAILED)
 		die(file);
 	close(fd);
-	call((void *)(code + (offset - page)), atol(args[2]));
+	return code + (offset - page);
+}
+
+static int unmap_code(char *code)
+{
+	return munmap((void *)((unsigned long)code & ~4095UL), 8192);
+}
+
+static int do_map(char **args)
+{
+	char *code = map_code(args[0], strtoul(args[1], NULL, 0));
+	char line[16];
+
+	call((void *)code, atol(args[2]));
 	if (!fgets(line, sizeof(line), stdin))
-		return munmap(code, 8192);
-	call((void *)(code + (offset - page)), atol(args[2]));
-	return munmap(code, 8192);
+		return unmap_code(code);
+	call((void *)code, atol(args[2]));
+	return unmap_code(code);
+}
+
+static int do_remap(char **args)
+{
+	long n = atol(args[2]);
+
+	while (n--) {
+		char *code = map_code(args[0], strtoul(args[1], NULL, 0));
+
+		call((void *)code, 1);
+		if (unmap_code(code))
+			die("munmap");
+	}
+	return 0;
 }
 
 static int do_many(char **args)
@@ -444,8 +492,8 @@ static const struct {
 	{ "offset", 1, do_offset }, { "add", 1, do_add }, { "say", 2, do_say },
 	{ "cold", 2, do_cold }, { "fill", 1, do_fill }, { "depth", 2, do_depth },
 	{ "both", 1, do_both }, { "leap", 1, do_leap }, { "twice", 1, do_twice }, { "fork", 1, do_fork },
-	{ "exec", 1, do_exec }, { "threads", 2, do_threads }, { "quit", 1, do_quit },
-	{ "map", 3, do_map }, { "many", 1, do_many }, { "intact", 0, do_intact },
+	{ "exec", 1, do_exec }, { "become", 1, do_become }, { "threads", 2, do_threads }, { "quit", 1, do_quit },
+	{ "map", 3, do_map }, { "remap", 3, do_remap }, { "many", 1, do_many }, { "intact", 0, do_intact },
 	{ "watched", 0, do_watched }, { "busy", 1, do_busy }, { "wait", 1, do_wait },
 	{ "idle", 0, do_idle },
 };
