@@ -5,7 +5,7 @@
 # and given back; a group at its limit is told so, and nobody is killed.
 
 . "$(dirname "$0")/lib.sh"
-plan 7
+plan 12
 
 root=$tmp/cgroup
 group=$root/ktap_test
@@ -14,7 +14,8 @@ mount -t cgroup2 none "$root"
 if ! { echo +memory >"$root/cgroup.subtree_control" && mkdir "$group"; } 2>/dev/null; then
 	umount "$root"
 	for name in memory_is_charged all_of_it memory_is_given_back limit_is_an_error \
-		limit_is_told nobody_was_killed kernel_is_content; do
+		limit_is_told limit_of_handlers limit_of_handlers_is_told many_sessions \
+		memory_of_many memory_of_many_is_given_back nobody_was_killed kernel_is_content; do
 		skip $name "there is no memory cgroup"
 	done
 	finish
@@ -65,6 +66,50 @@ code=$?
 result $? limit_is_an_error
 grep -q '^ktap: error: .*memory' "$tmp/out"
 result $? limit_is_told
+
+# The limit is reached by handlers: what they want then is dropped, and counted
+echo max >"$group/memory.max"
+"$KTAPC" -w -o "$tmp/fill.ktap" -e 't = table.new(100000) s = "0123456789abcdef"
+for (i = 1, 4) { s = s .. s }
+trace syscalls:sys_enter_getppid /execname == "workload"/ { n += 1 t[n] = s .. n }
+trace_end { print(n, len(t)) }' 2>"$tmp/err"
+rm -f "$tmp/up"
+(in_group sh -c "exec 3<>$tracefs/ktap/session; cat $tmp/fill.ktap >&3; echo up >$tmp/up; cat $tmp/stop; echo stop >&3; cat <&3" >"$tmp/out" 2>"$tmp/err") &
+holder=$!
+wait_until [ -e "$tmp/up" ]
+echo $(($(cat "$group/memory.current") + (1 << 20))) >"$group/memory.max"
+"$workload" getppid 20000
+# for those who read what it says, who need some, too
+echo max >"$group/memory.max"
+echo >"$tmp/stop"
+wait $holder
+code=$?
+kept=$(sed -n 's/^20000	//p' "$tmp/out")
+[ "${kept:-0}" -gt 0 ] && [ "$kept" -lt 20000 ]
+result $? limit_of_handlers
+is limit_of_handlers_is_told "$code $(sed -n 's/^ktap: dropped \([0-9]*\) values: .*/\1/p' "$tmp/out")" "0 $((20000 - kept))"
+
+# Two hundred at once
+rm -f "$tmp/up" "$tmp/down"
+(in_group sh -c "$here/session -t two_hundred_at_once_miss_nothing; cat $tmp/stop" >"$tmp/out" 2>"$tmp/err") &
+holder=$!
+most=0
+until grep -q '^# Totals' "$tmp/out"; do
+	now=$(charged)
+	[ "$now" -le $most ] || most=$now
+	sleep 0.2
+done
+code=0
+grep -q '^# Totals: pass:1 fail:0' "$tmp/out"
+result $? many_sessions
+# each has a megabyte of ring buffers and more
+[ $most -gt $((50 << 20)) ]
+result $? memory_of_many
+wait_until charged_at_most $((1 << 20))
+result $? memory_of_many_is_given_back
+echo >"$tmp/stop"
+wait $holder
+
 is nobody_was_killed "$(sed -n 's/^oom_kill //p' "$group/memory.events")" 0
 no_complaints kernel_is_content
 

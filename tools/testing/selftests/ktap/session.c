@@ -679,6 +679,64 @@ TEST_F(session, two_at_once_see_the_same_events)
 	end_load(load);
 }
 
+/* Each of @many sessions hears of each of so many calls. */
+#define MANY		200
+#define MANY_CALLS	50
+
+static unsigned int count_lines(const char *text, const char *line)
+{
+	unsigned int n = 0;
+
+	for (; begins(text, line); text += strlen(line))
+		n++;
+	return *text ? 0 : n;
+}
+
+TEST_F_TIMEOUT(session, two_hundred_at_once_miss_nothing, 300)
+{
+	int fds[MANY], go[2], status;
+	char line[32], byte;
+	pid_t child;
+
+	ASSERT_EQ(0, pipe(go));
+	child = fork();
+	if (!child) {
+		close(go[1]);
+		if (read(go[0], &byte, 1) != 1)
+			_exit(1);
+		for (int i = 0; i < MANY_CALLS; i++)
+			syscall(SYS_getppid);
+		_exit(0);
+	}
+	snprintf(line, sizeof(line), "pid %d\n", child);
+	for (int i = 0; i < MANY; i++) {
+		fds[i] = open(SESSION, O_RDWR);
+		ASSERT_LE(0, fds[i]);
+		ASSERT_EQ(0, write_line(fds[i], line));
+		build_probe(&self->chunk, i % 4 == 0 ? "raw_syscalls:sys_enter" :
+			    "syscalls:sys_enter_getppid", "event");
+		ASSERT_EQ(0, write_chunk(fds[i], &self->chunk)) TH_LOG("session %d", i);
+	}
+	ASSERT_EQ(1, write(go[1], "!", 1));
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_EQ(0, status);
+	for (int i = 0; i < MANY; i++)
+		ASSERT_EQ(0, write_line(fds[i], "stop\n"));
+	for (int i = 0; i < MANY; i++) {
+		unsigned int n;
+
+		ASSERT_LE(0, read_all(fds[i], self->text, sizeof(self->text)));
+		n = count_lines(self->text, "event\n");
+		/* the other calls are read() and exit_group() */
+		if (i % 4 == 0) {
+			EXPECT_LE(MANY_CALLS, n) TH_LOG("session %d", i);
+		} else {
+			EXPECT_EQ(MANY_CALLS, n) TH_LOG("session %d", i);
+		}
+		close(fds[i]);
+	}
+}
+
 TEST_F(session, frames_end_with_the_exit_code)
 {
 	const struct ktap_frame *frame = (void *)self->text;

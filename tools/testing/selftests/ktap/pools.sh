@@ -1,0 +1,92 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# The memory of a session at its end, by each kind of thing that takes some: the
+# script goes on, and what it has and what it is told it lost is all that it wanted.
+
+. "$(dirname "$0")/lib.sh"
+plan 26
+
+# what is said of a lack of memory
+dropped() {
+	sed -n 's/^ktap: dropped \([0-9]*\) values: the session had no memory left (of [0-9]* KiB; -m for more)$/\1/p' \
+		"$tmp/err"
+}
+
+# pool NAME SCRIPT [ARGS...]: prints how many it kept, and of how many
+pool() {
+	name=$1 script=$2
+	shift 2
+	run -q -m 512K -e 's = "0123456789abcdef"
+for (i = 1, 4) { s = s .. s }
+'"$script" "$@"
+	kept=$(cut -f 1 "$tmp/out") wanted=$(cut -f 2 "$tmp/out") lost=$(dropped)
+	is "$name" "$code $((kept + ${lost:-0})) $(wc -l <"$tmp/err")" "0 $wanted 1"
+	[ "$kept" -gt 0 ] && [ "${lost:-0}" -gt 0 ]
+	result $? "${name}_some_of_each"
+}
+
+event='trace syscalls:sys_enter_getppid'
+pool strings 't = table.new(4000)
+for (i = 1, 4000) { t[i] = s .. i }
+print(len(t), 4000)'
+pool keys 't = table.new(4000)
+for (i = 1, 4000) { t[s .. i] = i }
+print(len(t), 4000)'
+pool compound_keys 't = table.new(4000)
+for (i = 1, 4000) { t[i, s .. i, cpu] = i }
+print(len(t), 4000)'
+pool tables 't = table.new(4000)
+for (i = 1, 4000) { t[i] = table.new(16) }
+print(len(t), 4000)'
+pool statistics 'a = stats()
+for (i = 1, 4000) { a[s .. i] <<< i }
+print(len(a), 4000)'
+pool histograms 'h = hist()
+for (i = 1, 4000) { h[i] <<< i }
+print(len(h), 4000)'
+pool strings_of_handlers "t = table.new(4000)
+$event { n += 1 t[n] = s .. n }
+trace_end { print(len(t), n) }" -- "$workload" getppid 4000
+pool stacks_of_the_kernel "t = table.new(8000)
+$event { n += 1 t[n] = kstack }
+trace_end { print(len(t), n) }" -- "$workload" getppid 8000
+pool stacks_of_programs "t = table.new(8000)
+$event { n += 1 t[n] = ustack }
+trace_end { print(len(t), n) }" -- "$workload" getppid 8000
+
+# with a table that has taken nearly all
+full='t = table.new(4000)
+for (i = 1, 4000) { t[i] = s .. i }
+t[1] = nil'
+pool globals "$full
+for (i = 1, 100) { g = s .. s .. i if (g == s .. s .. i) { kept += 1 } }
+print(len(t) + kept + 1, 4100)"
+pool fields_of_threads "$full
+$event { n += 1 self.x = s .. n if (self.x == s .. n) { kept += 1 } self.y = s .. n if (self.y == s .. n) { kept += 1 } }
+trace_end { print(len(t) + kept + 1, 4000 + 2 * n) }" -- "$workload" getppid 100
+
+# Tables that are made of others: a copy is wanted, or there is no point; what is to
+# be gone through in order is one table more that is dropped.
+taken='s = "0123456789abcdef"
+for (i = 1, 4) { s = s .. s }
+t = table.new(4000)
+for (i = 1, 4000) { t[i] = s .. i }'
+run -q -m 512K -e "$taken
+trace_end { print(1) }
+c = snapshot(t)"
+[ "$code" = 1 ] && matches "$tmp/err" '^-e:6:[0-9]+: error: no memory for a snapshot$'
+result $? copy_is_an_error
+run -q -m 512K -e "$taken
+for (k, v in sort_pairs(t)) { n += 1 }
+print(n, len(t))"
+kept=$(sed -n 's/^nil	//p' "$tmp/out")
+is order_is_dropped "$code $(dropped)" "0 $((4000 - ${kept:-0} + 1))"
+run -q -e "$event { for (i = 1, 100) { id = speculation() if (id) { kept += 1 speculate(id) print(i) } n += 1 } }
+trace_end { print(kept, n) }" -- "$workload" getppid 2
+is speculations "$(cat "$tmp/out" "$tmp/err")" "16	200
+ktap: discarded 16 speculations: neither committed nor discarded
+ktap: refused 184 speculations: too many were open"
+no_complaints no_complaints
+
+finish
