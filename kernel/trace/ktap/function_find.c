@@ -239,7 +239,7 @@ int ktap_fns_find(struct ktap_vm *vm, struct ktap_probe *probe, const struct kta
 	int err = find_functions(&f, spec->module, spec->exact);
 
 	if (err)
-		return ktap_vm_error(vm, err, "'%s': error %d", probe->event, err);
+		return ktap_event_error(vm, probe->event, err);
 	err = check_found(vm, fns, spec->module, spec->function, spec->exact);
 	if (!err && !spec->exact)
 		note_skipped(probe, fns);
@@ -267,7 +267,7 @@ int ktap_fns_find_words(struct ktap_vm *vm, struct ktap_probe *probe, const char
 	err = find_functions(&f, NULL, false);
 	argv_free(f.words);
 	if (err)
-		return ktap_vm_error(vm, err, "'%s': error %d", probe->event, err);
+		return ktap_event_error(vm, probe->event, err);
 	return check_found(vm, fns, NULL, skip_spaces(words), false);
 }
 

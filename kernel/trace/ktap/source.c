@@ -62,6 +62,14 @@ void ktap_point_events(struct ktap_point *point, u32 n)
 	point->nevents = n;
 }
 
+/* An error for which nobody has a better word; returns it, set. */
+int ktap_event_error(struct ktap_vm *vm, const char *event, int err)
+{
+	if (err == -ENOMEM)
+		return ktap_vm_error(vm, err, "event '%s' cannot be traced: no memory", event);
+	return ktap_vm_error(vm, err, "event '%s' cannot be traced: error %d", event, err);
+}
+
 /* Why no clause can wait for @call; NULL if one can. */
 static const char *unfit(const struct trace_event_call *call)
 {
@@ -126,8 +134,7 @@ static int add_events(struct ktap_vm *vm, struct ktap_probe *probe, const char *
 		else
 			err = ktap_tracepoint_add(probe, call);
 		if (err)
-			return ktap_vm_error(vm, err, "event '%s:%s' cannot be traced: error %d",
-					     call->class->system, name, err);
+			return ktap_event_error(vm, name, err);
 	}
 
 	if (s->npoints > before)
@@ -180,7 +187,7 @@ static int parse_tick(struct ktap_vm *vm, struct ktap_probe *probe, const char *
 	case 0:
 		return 0;
 	}
-	return ktap_vm_error(vm, err, "'%s': error %d", probe->event, err);
+	return ktap_event_error(vm, probe->event, err);
 }
 
 static int __maybe_unused parse_none(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest)
@@ -433,6 +440,8 @@ static void say_why(const struct ktap_session *s, const struct ktap_point *point
 {
 	const char *why = point->source->why ? point->source->why(err) : NULL;
 
+	if (!why && err == -ENOMEM)
+		why = "no memory";
 	if (why)
 		ktap_diag_at(diag, s->env.prog, point->probe->pc,
 			     "event '%s' cannot be attached: %s", point->name, why);
@@ -480,11 +489,14 @@ int ktap_sources_attach(struct ktap_session *s, struct ktap_diag *diag)
 		return err;
 	for (i = 0; i < ktap_nsources; i++) {
 		err = ktap_sources[i]->attach_all ? ktap_sources[i]->attach_all(s) : 0;
-		if (err) {
+		if (err == -ENOMEM)
+			ktap_diag(diag, "%s events cannot be attached: no memory",
+				  ktap_sources[i]->name);
+		else if (err)
 			ktap_diag(diag, "%s events cannot be attached: error %d",
 				  ktap_sources[i]->name, err);
+		if (err)
 			return err;
-		}
 	}
 	return 0;
 }

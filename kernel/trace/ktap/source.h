@@ -168,6 +168,7 @@ extern const unsigned int ktap_nsources;
 void ktap_point_init(struct ktap_point *point, struct ktap_probe *probe,
 		     const struct ktap_source *source, const char *name);
 void ktap_point_events(struct ktap_point *point, u32 n);
+int ktap_event_error(struct ktap_vm *vm, const char *event, int err);
 typedef bool (*ktap_wanted_fn)(const struct ktap_code *insn, void *data);
 bool ktap_clause_reaches(const struct ktap_probe *probe, ktap_wanted_fn wanted, void *data);
 bool ktap_clause_calls(const struct ktap_probe *probe, ktap_wanted_fn wanted, void *data);

@@ -63,7 +63,7 @@ static int command_error(struct ktap_vm *vm, const struct ktap_probe *probe, con
 	const char *at;
 
 	if (!error->text)
-		return ktap_vm_error(vm, err, "'%s': error %d", probe->event, err);
+		return ktap_event_error(vm, probe->event, err);
 	at = command + clamp_t(int, error->pos, 0, strlen(command));
 	if (!*at)
 		return ktap_vm_error(vm, err, "%s at the end", error->text);
@@ -121,7 +121,7 @@ static int add_words(struct ktap_vm *vm, struct ktap_probe *probe, char **words,
 	err = add_event(probe, name, func, ret);
 	if (err) {
 		ktap_dynevent_delete(name);
-		return ktap_vm_error(vm, err, "'%s': error %d", probe->event, err);
+		return ktap_event_error(vm, probe->event, err);
 	}
 	return 0;
 }

@@ -262,7 +262,7 @@ static int counter_error(struct ktap_vm *vm, const struct ktap_perf *p, int err)
 		return ktap_vm_error(vm, err, "event '%s': all counters of this machine are in use",
 				     event);
 	}
-	return ktap_vm_error(vm, err, "event '%s' cannot be traced: error %d", event, err);
+	return ktap_event_error(vm, event, err);
 }
 
 static int add_counter(struct ktap_vm *vm, struct ktap_probe *probe, u32 type, u32 config,

@@ -345,6 +345,8 @@ static const char *why_not(int err)
 		return "no instruction begins there, or somebody else has another semaphore for it";
 	case -EIO:
 		return "the file system cannot be probed";
+	case -ENOMEM:
+		return "no memory";
 	}
 	return NULL;
 }
