@@ -1,0 +1,766 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sessions without rest: whatever can be done to the file ktap/session, in any
+ * order, by several threads of several processes at once.
+ *
+ *	hammer_session DIRECTORY SEED SECONDS	with the chunks of a directory
+ *	hammer_session FIRST+N			(what it executes itself: uses file descriptor N)
+ *
+ * Processes come and go.  One lives for a short while with a few threads, which
+ * share a table of sessions: each picks one, and does something to it while others
+ * read it, close it, or put another one in its place.  Then it is killed, wherever
+ * it is.  What its threads do, and how long it lives, is a function of the seed and
+ * the number of the process, which is told when something is wrong; what comes of
+ * it is a matter of who is faster.
+ *
+ * No session is unsafe, and what is damaged does not say so: nothing that a chunk
+ * can do then does harm.
+ *
+ * Goes on until each thing was done once, and prints how often it was.  The exit code
+ * is 1 if a process did not end when it was killed, or ended otherwise.
+ */
+#define _GNU_SOURCE
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "chunks.h"
+
+#define DIR		"/sys/kernel/tracing/ktap/"
+#define SESSION		DIR "session"
+#define SELF		"/proc/self/exe"
+
+#define PROCESSES	2	/* at a time */
+#define THREADS		4	/* of each of them */
+#define SLOTS		8	/* sessions that its threads share */
+#define HANGS		120	/* seconds: what is not dead by then hangs */
+#define PATIENCE	300	/* seconds more until each thing was done once */
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
+/* What is counted. */
+#define COUNTED(X)									\
+	X(opened) X(lines) X(damaged_lines) X(loads) X(damaged_loads) X(loaded)		\
+	X(damaged_loaded) X(refused) X(truncated) X(in_pieces) X(reads) X(bytes) X(polls)	\
+	X(stops) X(junk) X(closes) X(dups) X(forks) X(passed) X(execs) X(odd_calls)	\
+	X(listings) X(events) X(kills) X(processes)
+#define AS_ENUM(name)	N_##name,
+#define AS_STRING(name)	#name,
+enum counted { COUNTED(AS_ENUM) NR_COUNTED };
+static const char * const counted_names[] = { COUNTED(AS_STRING) };
+
+/* What all processes share. */
+static _Atomic uint64_t *counts;
+static struct chunks chunks;
+
+/* What the threads of a process share; -1: there is none. */
+static _Atomic int slots[SLOTS];
+static int mail[2];		/* descriptors on their way */
+
+static void count(enum counted what)
+{
+	atomic_fetch_add_explicit(&counts[what], 1, memory_order_relaxed);
+}
+
+static void nap(uint64_t us)
+{
+	nanosleep(&(struct timespec){ us / 1000000, us % 1000000 * 1000 }, NULL);
+}
+
+/* A session that somebody may close at any moment, or -1. */
+static int pick(struct rng *rng)
+{
+	return slots[rnd(rng, SLOTS)];
+}
+
+/* In the place of another one, which is closed. */
+static void put(struct rng *rng, int fd)
+{
+	int old = atomic_exchange(&slots[rnd(rng, SLOTS)], fd);
+
+	if (old >= 0 && old != fd)
+		close(old);
+}
+
+static int open_session(struct rng *rng)
+{
+	static const int others[] = { O_RDONLY, O_WRONLY };
+	int flags = rnd(rng, 16) ? O_RDWR : others[rnd(rng, 2)];
+
+	if (rnd(rng, 4))
+		flags |= O_NONBLOCK;
+	if (rnd(rng, 2))
+		flags |= O_CLOEXEC;
+	count(N_opened);
+	return open(SESSION, flags);
+}
+
+static void write_lines(struct rng *rng, int fd)
+{
+	static const char * const lines[] = {
+		"arg x\n", "arg 42\n", "arg two words\narg -1\n", "pid 1\n", "follow\n",
+		"pid 1\nfollow\n", "cpus 0\n", "cpus 0-1\n", "self\n", "memory 262144\n",
+		"memory 1048576\n", "frames\n", "symbols\n",
+		"uprobe uprobe:/x:y /bin/busybox\nat 0x1000 0 f\nat 0x2000 0 g\n",
+		"uprobe usdt:/x:p:m /bin/busybox\nat 0x10 0x20 p:m 4@%di -8@%si 8@8(%sp)\n",
+		"unresolved uprobe:/x:z none\n",
+	};
+	char line[96];
+	size_t len;
+
+	count(N_lines);
+	for (unsigned int n = 1 + rnd(rng, 3); n; n--) {
+		len = strlen(strcpy(line, lines[rnd(rng, ARRAY_SIZE(lines))]));
+		if (!rnd(rng, 16)) {
+			count(N_damaged_lines);
+			line[rnd(rng, len)] ^= 1 << rnd(rng, 8);
+			len -= rnd(rng, 2);
+		}
+		if (write(fd, line, len) < 0)
+			return;
+	}
+}
+
+/* 0 if all of it was taken. */
+static int write_in_pieces(struct rng *rng, int fd, const unsigned char *data, size_t len)
+{
+	size_t done = 0;
+
+	while (done < len) {
+		size_t n = rnd(rng, 8) ? 1 + rnd(rng, 256) : 1 + rnd(rng, len);
+		ssize_t ret;
+
+		if (n > len - done)
+			n = len - done;
+		if (n > 2 && !rnd(rng, 4)) {
+			struct iovec iov[2] = {
+				{ (void *)(data + done), n / 2 },
+				{ (void *)(data + done + n / 2), n - n / 2 },
+			};
+
+			ret = writev(fd, iov, 2);
+		} else {
+			ret = write(fd, data + done, n);
+		}
+		if (ret <= 0)
+			return -1;
+		done += ret;
+	}
+	return 0;
+}
+
+static void write_chunk(struct rng *rng, int fd)
+{
+	const struct chunk *c = &chunks.chunk[rnd(rng, chunks.n)];
+	bool damaged = rnd(rng, 3), truncated = !rnd(rng, 10);
+	unsigned char data[MAX_CHUNK];
+	size_t len = c->len;
+	int ret;
+
+	memcpy(data, c->data, len);
+	if (damaged)
+		mutate(rng, &chunks, data, len);
+	if (truncated) {
+		count(N_truncated);
+		len = rnd(rng, len);
+	}
+	count(damaged ? N_damaged_loads : N_loads);
+	if (c->lines && write(fd, c->lines, strlen(c->lines)) < 0)
+		return;
+	if (rnd(rng, 4)) {
+		ret = write(fd, data, len) == (ssize_t)len ? 0 : -1;
+	} else {
+		count(N_in_pieces);
+		ret = write_in_pieces(rng, fd, data, len);
+	}
+	if (ret)
+		count(N_refused);
+	else if (!truncated)
+		count(damaged ? N_damaged_loaded : N_loaded);
+}
+
+/* What a user does, up to the chunk. */
+static void do_session(struct rng *rng)
+{
+	int fd = open_session(rng);
+
+	if (fd < 0)
+		return;
+	/* others see it before it has its chunk, or behind that */
+	if (!rnd(rng, 4))
+		put(rng, fd);
+	if (!rnd(rng, 3))
+		write_lines(rng, fd);
+	write_chunk(rng, fd);
+	if (rnd(rng, 2))
+		put(rng, fd);
+	else
+		close(fd);
+}
+
+static void do_open(struct rng *rng)
+{
+	int fd = open_session(rng);
+
+	if (fd >= 0)
+		put(rng, fd);
+}
+
+static void do_lines(struct rng *rng)
+{
+	write_lines(rng, pick(rng));
+}
+
+static void do_chunk(struct rng *rng)
+{
+	write_chunk(rng, pick(rng));
+}
+
+static void do_read(struct rng *rng)
+{
+	static const size_t sizes[] = { 0, 1, 7, 8, 100, 4096, 16384, 65536 };
+	static char nowhere[8];
+	char buf[65536];
+	int fd = pick(rng);
+	ssize_t n;
+
+	count(N_reads);
+	for (unsigned int i = 1 + rnd(rng, 4); i; i--) {
+		n = read(fd, rnd(rng, 32) ? buf : nowhere - 1, sizes[rnd(rng, ARRAY_SIZE(sizes))]);
+		if (n <= 0)
+			return;
+		atomic_fetch_add_explicit(&counts[N_bytes], n, memory_order_relaxed);
+	}
+}
+
+static void do_poll(struct rng *rng)
+{
+	struct epoll_event ev = { .events = EPOLLIN | (rnd(rng, 2) ? EPOLLET : 0) };
+	struct pollfd p = { .fd = pick(rng), .events = POLLIN | POLLOUT * rnd(rng, 2) };
+	int set;
+
+	count(N_polls);
+	if (rnd(rng, 3)) {
+		poll(&p, 1, rnd(rng, 20));
+		return;
+	}
+	/* a session may be closed, and be in the set still */
+	set = epoll_create1(EPOLL_CLOEXEC);
+	epoll_ctl(set, EPOLL_CTL_ADD, p.fd, &ev);
+	epoll_wait(set, &ev, 1, rnd(rng, 20));
+	if (rnd(rng, 2))
+		epoll_ctl(set, EPOLL_CTL_DEL, p.fd, &ev);
+	close(set);
+}
+
+static void do_stop(struct rng *rng)
+{
+	static const char * const stops[] = { "stop\n", "stop\n", "stop", "st", "op\n" };
+	const char *stop = stops[rnd(rng, ARRAY_SIZE(stops))];
+
+	count(N_stops);
+	(void)!write(pick(rng), stop, strlen(stop));
+}
+
+static void do_junk(struct rng *rng)
+{
+	unsigned char junk[5000];
+	size_t len = 1 + rnd(rng, rnd(rng, 8) ? 64 : sizeof(junk));
+
+	count(N_junk);
+	for (size_t i = 0; i < len; i++)
+		junk[i] = rnd(rng, 0);
+	junk[len - 1] = rnd(rng, 4) ? '\n' : 0xcf;
+	(void)!write(pick(rng), junk, len);
+}
+
+static void do_close(struct rng *rng)
+{
+	int fd = atomic_exchange(&slots[rnd(rng, SLOTS)], -1);
+
+	count(N_closes);
+	if (fd >= 0)
+		close(fd);
+}
+
+static void do_dup(struct rng *rng)
+{
+	int fd = pick(rng), onto = pick(rng);
+
+	count(N_dups);
+	if (rnd(rng, 2) || onto < 0) {
+		fd = dup(fd);
+		if (fd >= 0)
+			put(rng, fd);
+	} else if (fd >= 0) {
+		/* the one that was there is closed under whoever uses it */
+		dup2(fd, onto);
+	}
+}
+
+static void do_pass(struct rng *rng)
+{
+	union {
+		char buf[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control = {};
+	char byte = 0;
+	struct iovec iov = { &byte, 1 };
+	struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.buf,
+		.msg_controllen = sizeof(control.buf),
+	};
+	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+	int fd = pick(rng);
+
+	if (rnd(rng, 2)) {
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(sizeof(fd));
+		memcpy(CMSG_DATA(c), &fd, sizeof(fd));
+		/* often nobody else has it any more then */
+		if (sendmsg(mail[0], &msg, MSG_DONTWAIT) == 1 && rnd(rng, 2))
+			do_close(rng);
+		return;
+	}
+	if (recvmsg(mail[1], &msg, MSG_DONTWAIT) != 1)
+		return;
+	c = CMSG_FIRSTHDR(&msg);
+	if (!c || c->cmsg_type != SCM_RIGHTS)
+		return;
+	count(N_passed);
+	memcpy(&fd, CMSG_DATA(c), sizeof(fd));
+	if (rnd(rng, 3))
+		put(rng, fd);
+	else
+		close(fd);
+}
+
+/* What a session file cannot do, and what any file can. */
+static void do_odd(struct rng *rng)
+{
+	struct iovec iov[3];
+	char buf[64] = "stop\n";
+	struct stat st;
+	loff_t off = 0;
+	int fd = pick(rng), pipes[2];
+	void *p;
+
+	count(N_odd_calls);
+	switch (rnd(rng, 16)) {
+	case 0:
+		lseek(fd, rnd(rng, 100), rnd(rng, 5));
+		break;
+	case 1:
+		p = mmap(NULL, 4096, PROT_READ, rnd(rng, 2) ? MAP_SHARED : MAP_PRIVATE, fd, 0);
+		if (p != MAP_FAILED)
+			munmap(p, 4096);
+		break;
+	case 2:
+		ioctl(fd, rnd(rng, 2) ? FIONREAD : rnd(rng, 0), buf);
+		break;
+	case 3:
+		fstat(fd, &st);
+		fchmod(fd, 0600);
+		break;
+	case 4:
+		(void)!pread(fd, buf, sizeof(buf), rnd(rng, 2) ? 0 : rnd(rng, 0));
+		break;
+	case 5:
+		(void)!pwrite(fd, buf, 5, 0);
+		break;
+	case 6:
+		if (pipe2(pipes, O_NONBLOCK))
+			break;
+		splice(fd, NULL, pipes[1], NULL, 4096, SPLICE_F_NONBLOCK);
+		(void)!write(pipes[1], buf, 5);
+		splice(pipes[0], NULL, fd, NULL, 5, SPLICE_F_NONBLOCK);
+		close(pipes[0]);
+		close(pipes[1]);
+		break;
+	case 7:
+		sendfile(mail[0], fd, rnd(rng, 2) ? NULL : &off, 100);
+		break;
+	case 8:
+		fcntl(fd, F_SETFL, rnd(rng, 4) ? O_NONBLOCK : O_APPEND);
+		break;
+	case 9:
+		fcntl(fd, F_SETOWN, getpid());
+		fcntl(fd, F_SETFL, O_ASYNC | O_NONBLOCK);
+		break;
+	case 10:
+		(void)!ftruncate(fd, rnd(rng, 2));
+		fallocate(fd, 0, 0, 4096);
+		break;
+	case 11:
+		fsync(fd);
+		break;
+	case 12:
+		flock(fd, LOCK_SH | LOCK_NB);
+		break;
+	case 13:
+		copy_file_range(fd, NULL, pick(rng), NULL, 100, 0);
+		break;
+	case 14:
+		for (size_t i = 0; i < ARRAY_SIZE(iov); i++)
+			iov[i] = (struct iovec){ buf + 16 * i, rnd(rng, 16) };
+		if (fcntl(fd, F_GETFL) & O_NONBLOCK)
+			(void)!readv(fd, iov, ARRAY_SIZE(iov));
+		break;
+	case 15:
+		/* by another way to the same file: a session of its own */
+		snprintf(buf, sizeof(buf), "/proc/self/fd/%d", fd);
+		fd = open(buf, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+		if (fd >= 0)
+			put(rng, fd);
+		break;
+	}
+}
+
+static void do_list(struct rng *rng)
+{
+	static const char * const files[] = { "sessions", "features", "max_memory" };
+	char path[64], buf[4096];
+	int fd;
+
+	count(N_listings);
+	snprintf(path, sizeof(path), DIR "%s", files[rnd(rng, ARRAY_SIZE(files))]);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	while (read(fd, buf, sizeof(buf)) > 0)
+		;
+	close(fd);
+}
+
+/* Events, for those who wait for them. */
+static void do_events(struct rng *rng)
+{
+	count(N_events);
+	for (unsigned int i = rnd(rng, 100); i; i--) {
+		syscall(SYS_getppid);
+		if (!rnd(rng, 20))
+			nap(1);
+		if (!rnd(rng, 20))
+			close(open("/dev/null", O_RDONLY | O_CLOEXEC));
+	}
+}
+
+static void do_process(struct rng *rng);
+
+/*
+ * The larger the weight the more often; a session that is new to everybody should
+ * live long enough to be met.
+ */
+static const struct {
+	unsigned int weight;
+	void (*act)(struct rng *rng);
+} actions[] = {
+	{ 14, do_session },
+	{ 2, do_open },
+	{ 2, do_lines },
+	{ 1, do_chunk },
+	{ 20, do_read },
+	{ 8, do_poll },
+	{ 3, do_stop },
+	{ 2, do_junk },
+	{ 5, do_close },
+	{ 4, do_dup },
+	{ 6, do_pass },
+	{ 10, do_odd },
+	{ 3, do_list },
+	{ 10, do_events },
+	{ 3, do_process },
+};
+
+static void act(struct rng *rng, bool may_fork)
+{
+	unsigned int all = 0, i, n;
+
+	for (i = 0; i < ARRAY_SIZE(actions); i++)
+		all += actions[i].weight;
+	for (n = rnd(rng, all), i = 0; n >= actions[i].weight; i++)
+		n -= actions[i].weight;
+	if (may_fork || actions[i].act != do_process)
+		actions[i].act(rng);
+}
+
+static void dies_with_parent(void)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+/* A child that has all the sessions: it uses them, or closes them, until it is killed. */
+static void do_process(struct rng *rng)
+{
+	struct rng his = { rnd(rng, 0) };
+	unsigned int kind = rnd(rng, 4);
+	int fd = pick(rng);
+	char number[24];
+	pid_t pid;
+
+	snprintf(number, sizeof(number), "%d+%d", (int)rnd(rng, 1000), fd);
+	pid = fork();
+	if (!pid) {
+		dies_with_parent();
+		switch (kind) {
+		case 0:
+			_exit(0);
+		case 1:
+			execl(SELF, SELF, number, NULL);
+			_exit(1);
+		case 2:
+			for (int i = 0; i < SLOTS; i++)
+				do_close(&his);
+			pause();
+			_exit(0);
+		default:
+			for (;;)
+				act(&his, false);
+		}
+	}
+	if (pid < 0)
+		return;
+	count(kind == 1 ? N_execs : N_forks);
+	nap(rnd(rng, 30000));
+	if (kind)
+		count(N_kills);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* "FIRST+N", see do_process(). */
+static int use_inherited(const char *arg)
+{
+	struct rng rng = { atoi(arg) };
+	const char *plus = strchr(arg, '+');
+	char buf[256];
+	int fd;
+
+	if (!plus)
+		errx(2, "usage: hammer_session DIRECTORY SEED SECONDS");
+	fd = atoi(plus + 1);
+	dies_with_parent();
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	for (;;) {
+		(void)!read(fd, buf, rnd(&rng, sizeof(buf)));
+		if (!rnd(&rng, 16))
+			(void)!write(fd, "stop\n", 5);
+		nap(100);
+	}
+}
+
+static void *thread(void *arg)
+{
+	struct rng rng = { (uintptr_t)arg };
+
+	for (;;)
+		act(&rng, true);
+	return NULL;
+}
+
+static void nudged(int sig)
+{
+}
+
+/*
+ * A process.  Who waits for output, or for the end of trace_begin, is interrupted
+ * now and then.
+ */
+static void be_a_process(uint64_t seed)
+{
+	struct sigaction sa = { .sa_handler = nudged };
+	struct rng rng = { seed };
+	pthread_t threads[THREADS];
+
+	sigaction(SIGUSR1, &sa, NULL);
+	sigaction(SIGIO, &sa, NULL);
+	sigaction(SIGPIPE, &sa, NULL);
+	for (int i = 0; i < SLOTS; i++)
+		slots[i] = -1;
+	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, mail))
+		err(1, "socketpair");
+	for (int i = 0; i < THREADS; i++) {
+		if (pthread_create(&threads[i], NULL, thread, (void *)(uintptr_t)rnd(&rng, 0)))
+			errx(1, "pthread_create");
+	}
+	for (;;) {
+		nap(20000);
+		pthread_kill(threads[rnd(&rng, THREADS)], SIGUSR1);
+	}
+}
+
+/* The process, its seed, and when it is to be killed. */
+struct process {
+	pid_t pid;
+	uint64_t seed;
+	time_t killed;
+	struct timespec ends;
+};
+
+static void start_process(struct process *p, uint64_t seed)
+{
+	struct rng rng = { ~seed };
+	uint64_t ms = 200 + rnd(&rng, 8000);
+
+	clock_gettime(CLOCK_MONOTONIC, &p->ends);
+	p->ends.tv_sec += ms / 1000;
+	p->ends.tv_nsec += ms % 1000 * 1000000;
+	p->seed = seed;
+	p->killed = 0;
+	fflush(NULL);
+	p->pid = fork();
+	if (p->pid < 0)
+		err(1, "fork");
+	if (!p->pid) {
+		dies_with_parent();
+		be_a_process(seed);
+	}
+	count(N_processes);
+}
+
+static bool is_over(const struct timespec *now, const struct timespec *end)
+{
+	return now->tv_sec > end->tv_sec ||
+	       (now->tv_sec == end->tv_sec && now->tv_nsec > end->tv_nsec);
+}
+
+static void show(pid_t pid, const char *name)
+{
+	char path[64], line[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		printf("# %s: %s", name, line);
+	if (f)
+		fclose(f);
+}
+
+/* False if something is wrong with it; ends it if it is time. */
+static bool watch(struct process *p, const struct timespec *now, bool all_end)
+{
+	int status;
+
+	if (!p->killed) {
+		if (!is_over(now, &p->ends) && !all_end) {
+			if (waitpid(p->pid, &status, WNOHANG) != p->pid)
+				return true;
+			printf("# the process of seed %llu died by itself, status 0x%x\n",
+			       (unsigned long long)p->seed, status);
+			return false;
+		}
+		kill(p->pid, SIGKILL);
+		p->killed = now->tv_sec;
+		count(N_kills);
+	}
+	if (waitpid(p->pid, &status, WNOHANG) == p->pid) {
+		p->pid = 0;
+		return true;
+	}
+	if (now->tv_sec - p->killed < HANGS)
+		return true;
+	printf("# the process %d of seed %llu does not die\n", p->pid,
+	       (unsigned long long)p->seed);
+	show(p->pid, "status");
+	show(p->pid, "stack");
+	return false;
+}
+
+/* Children of children come to us when their parent was killed. */
+static void reap(const struct process *processes)
+{
+	siginfo_t info;
+
+	for (;;) {
+		info.si_pid = 0;
+		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) || !info.si_pid)
+			return;
+		for (int i = 0; i < PROCESSES; i++) {
+			if (processes[i].pid == info.si_pid)
+				return;
+		}
+		waitpid(info.si_pid, NULL, 0);
+	}
+}
+
+/* On a slow machine that takes longer. */
+static bool all_was_done(void)
+{
+	for (int i = 0; i < NR_COUNTED; i++) {
+		if (!counts[i])
+			return false;
+	}
+	return true;
+}
+
+static bool run(uint64_t seed, unsigned int seconds)
+{
+	struct process processes[PROCESSES] = {};
+	struct timespec now, end, last;
+	bool all_end = false;
+	int left;
+
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_sec += seconds;
+	last = end;
+	last.tv_sec += PATIENCE;
+	do {
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		all_end = is_over(&now, &last) || (is_over(&now, &end) && all_was_done());
+		left = 0;
+		for (int i = 0; i < PROCESSES; i++) {
+			if (!processes[i].pid && !all_end)
+				start_process(&processes[i], seed++);
+			if (processes[i].pid && !watch(&processes[i], &now, all_end))
+				return false;
+			left += !!processes[i].pid;
+		}
+		reap(processes);
+		nap(10000);
+	} while (left || !all_end);
+	/* their children were killed with them */
+	while (waitpid(-1, NULL, 0) > 0)
+		;
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	bool right;
+
+	if (argc == 2)
+		return use_inherited(argv[1]);
+	if (argc != 4)
+		errx(2, "usage: hammer_session DIRECTORY SEED SECONDS");
+	read_chunks(&chunks, argv[1]);
+	counts = mmap(NULL, NR_COUNTED * sizeof(*counts), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (counts == MAP_FAILED)
+		err(1, "mmap");
+	right = run(strtoull(argv[2], NULL, 0), atoi(argv[3]));
+	for (int i = 0; i < NR_COUNTED; i++)
+		printf("%s	%llu\n", counted_names[i], (unsigned long long)counts[i]);
+	return !right;
+}
