@@ -39,7 +39,7 @@ static const char usage[] =
 	"  -w                 no warnings\n"
 	"      --fmt          print the script in canonical layout (with -o: into that file)\n"
 	"      --ast          print the tree of the script and what its names stand for\n"
-	"      --werror       warnings are errors (also -Werror)\n"
+	"  -Werror, --werror  warnings are errors\n"
 	"  -h, --help         show this help\n"
 	"  -V, --version      show the version of the chunk format\n";
 

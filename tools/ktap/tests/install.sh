@@ -3,10 +3,11 @@
 #
 # What `make install` puts where, and that ktap finds it there.
 #
-#	tests/install.sh PREFIX LIBRARY
+#	tests/install.sh PREFIX LIBRARY MANDIR
 
-prefix=${1:?usage: install.sh PREFIX LIBRARY}
-library=${2:?usage: install.sh PREFIX LIBRARY}
+prefix=${1:?usage: install.sh PREFIX LIBRARY MANDIR}
+library=${2:?usage: install.sh PREFIX LIBRARY MANDIR}
+mandir=${3:?usage: install.sh PREFIX LIBRARY MANDIR}
 here=$(cd "$(dirname "$0")" && pwd)
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
@@ -64,6 +65,21 @@ result $? unknown_tool_is_reported
 run ktapc -e 'include "lib/errno.kp" x = 1' -o x.ktap
 [ "$code" = 0 ] && [ -s "$dir/empty/x.ktap" ]
 result $? scripts_include_from_the_library
+
+# The manual is there if it was made.  Here stand for it what only has its names.
+mkdir "$dir/made"
+cp "$dir/root$prefix/bin/ktap" "$dir/root$prefix/bin/ktapc" "$dir/made"
+install_made() {
+	make -s --no-print-directory -C "$here/.." install O="$dir/made" DESTDIR="$dir/manual" \
+		-o "$dir/made/ktap" -o "$dir/made/ktapc" >"$dir/out" 2>"$dir/err"
+}
+install_made && [ -x "$dir/manual$prefix/bin/ktap" ] && [ ! -e "$dir/manual$mandir" ]
+result $? manual_is_not_needed
+echo 'page of ktap' >"$dir/made/ktap.1"
+echo 'page of ktapc' >"$dir/made/ktapc.1"
+install_made && cmp -s "$dir/made/ktap.1" "$dir/manual$mandir/man1/ktap.1" &&
+	cmp -s "$dir/made/ktapc.1" "$dir/manual$mandir/man1/ktapc.1"
+result $? manual_is_installed
 
 echo "1..$count"
 echo "$((count - failed)) passed, $failed failed"
