@@ -52,15 +52,8 @@ for kp in errors/*.kp; do
 	compare "$kp" "${kp%.kp}.err" 2
 done
 
-# The library: each tool has its place in the document of all, which is not here if
-# tools/ktap is alone.
-tools=../../../Documentation/trace/ktap-tools.rst
-is_described() {
-	[ ! -d ../../../Documentation ] ||
-		{ grep -q "^$1  " $tools && grep -A 1 "^$1$" $tools | grep -q '^--'; }
-}
 for kp in ../scripts/*.kp; do
-	"$ktapc" --werror "$kp" -o "$tmp/tool.ktap" && is_described "$(basename "$kp" .kp)"
+	"$ktapc" --werror "$kp" -o "$tmp/tool.ktap"
 	check "$kp" $?
 done
 

@@ -10,7 +10,7 @@
 #   errors/NAME.kp ends with a run-time error and exit code 1
 #   load/NAME.kp is refused by compiler or virtual machine, exit code 2
 # both of those beside that file and of those that its big.sh writes,
-#   and the examples of the language's documentation
+#   and the examples of the documentation
 # and of events/NAME.kp, here, whose handlers run once at two levels:
 #   prints exactly NAME.out, exit code 0, or 1 if NAME.err tells of an error.
 # types/NAME.kp does the same, without events; it has the types that types.c
@@ -26,7 +26,7 @@ mutants=${MUTANTS:-20000}
 seed=${SEED:-1}
 here=$(cd "$(dirname "$0")" && pwd)
 selftests=$here/../selftests/ktap
-language=$here/../../../Documentation/trace/ktap-language.rst
+documents="$here/../../../Documentation/trace/ktap*.rst $here/../../ktap/Documentation/*.rst"
 passed=0 failed=0 skipped=0
 
 # of its own: two may run at a time
@@ -180,11 +180,15 @@ for dir in "$chunks/big" "$selftests"; do
 	each load is_refused
 done
 code=0
-"$selftests/examples.sh" "$language" "$chunks/examples" >"$out" 2>"$err" || code=$?
-result $code "examples of $language"
+"$selftests/examples.sh" "$chunks/examples" $documents >"$out" 2>"$err" || code=$?
+result $code "examples of the documentation"
 cd "$chunks/examples" || exit 1
 for script in *.kp; do
 	example_holds "$script"
+	result $? "examples/$script"
+done
+for script in compiled/*.kp; do
+	compile "$script"
 	result $? "examples/$script"
 done
 cd "$here" || exit 1

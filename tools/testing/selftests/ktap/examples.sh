@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Takes the examples out of a document, so that they can be run.
-# Usage: examples.sh DOCUMENT DIR
+# Takes the examples out of documents, so that they can be run.
+# Usage: examples.sh DIR DOCUMENT...
 #
 # A comment of the document names the literal block that follows:
 #
@@ -10,16 +10,21 @@
 #				prints, a line each
 #	.. ktap: NAME.out	what it prints, if that does not suit into comments
 #	.. ktap: NAME.err	what it says on standard error
-#	.. ktap: none		a block that is no example
+#	.. ktap: NAME.kp compiled WHY	a script that is not loaded, for that reason
+#	.. ktap: NAME.sh	commands, behind "# " or "$ ", and what came of them
+#	.. ktap: none WHY	a block that is no example, for that reason
 #
 # A tab of the output stands as a blank.  A script with neither .out nor .err is
-# compiled, and loaded where there is a kernel to load it.  A literal block
-# without such a name is an error, so that no example stays untested.
+# compiled, and loaded where there is a kernel to load it; one that is not loaded goes
+# to compiled/NAME.kp.  Of commands NAME.sh has what is typed.  What comes of them
+# differs from run to run; but if it tells of an error, which is that of the last one,
+# that is in NAME.said.  The help of a tool, which begins with "ktap TOOL.kp", needs no
+# name.  A literal block without a name is an error, so that no example stays untested.
 
-doc=${1:?usage: examples.sh DOCUMENT DIR}
-dir=${2:?usage: examples.sh DOCUMENT DIR}
+dir=${1:?usage: examples.sh DIR DOCUMENT...}
+shift
 rm -rf "$dir"
-mkdir -p "$dir" || exit 1
+mkdir -p "$dir/compiled" || exit 1
 
 awk -v dir="$dir" '
 function complain(what) {
@@ -42,8 +47,14 @@ function put(line) {
 }
 
 function store(text,	at) {
-	if (file == "none")
+	if (file == "" && !started && text !~ /^ktap [a-z]+\.kp/)
+		complain("this block has no \".. ktap:\" before it")
+	if (file == "" || file == "none")
 		return
+	if (file ~ /\.sh$/) {
+		store_command(text)
+		return
+	}
 	print text >(dir "/" file)
 	at = index(text, "#> ")
 	if (at && file ~ /\.kp$/) {
@@ -52,18 +63,52 @@ function store(text,	at) {
 	}
 }
 
-function begin_block() {
-	if (file == "") {
-		complain("this block has no \".. ktap:\" before it")
-		file = "none"
+# A command goes on while a quote is open, and behind a backslash at the end of its
+# line; the rest is what came of it.
+function store_command(text,	quotes) {
+	quotes = gsub(/\047/, "&", text)
+	if (quoted || goes_on || text ~ /^[#$] /) {
+		if (told)
+			complain("a command behind one that fails")
+		print quoted || goes_on ? text : substr(text, 3) >(dir "/" file)
+		quoted = quoted != quotes % 2
+		goes_on = text ~ /\\$/
+		return
 	}
-	if (file != "none" && file in seen)
+	if (!started)
+		complain("what is typed stands behind \"# \" or \"$ \"")
+	if (text ~ /error:/)
+		told = 1
+	if (told)
+		print text >(dir "/" base ".said")
+}
+
+function begin_block() {
+	if (file != "none" && file != "" && file in seen)
 		complain(file " stands here twice")
 	seen[file] = 1
 	base = file
 	sub(/\.[a-z]*$/, "", base)
 	inside = 1
-	started = blank = 0
+	started = blank = quoted = goes_on = told = 0
+}
+
+function end_block() {
+	if (quoted || goes_on)
+		complain("a command is not complete")
+	inside = 0
+	close(dir "/" file)
+	close(dir "/" base ".out")
+	close(dir "/" base ".said")
+	file = ""
+}
+
+FNR == 1 {
+	if (inside)
+		end_block()
+	if (file != "")
+		complain(file " has no block")
+	file = ""
 }
 
 inside && /^($| )/ {
@@ -72,18 +117,19 @@ inside && /^($| )/ {
 }
 
 inside {
-	inside = 0
-	close(dir "/" file)
-	close(dir "/" base ".out")
-	file = ""
+	end_block()
 }
 
 /^\.\. ktap: / {
 	if (file != "")
 		complain(file " has no block")
 	file = $3
-	if (file !~ /^[a-z0-9_]+\.(kp|out|err)$/ && file != "none")
+	if (file !~ /^[a-z0-9_]+\.(kp|out|err|sh)$/ && file != "none")
 		complain("what is " file "?")
+	if ((file == "none" || NF > 3) && (NF < 5 || file != "none" && $4 != "compiled"))
+		complain("why is it " (file == "none" ? "none" : $4) "?")
+	if (NF > 3 && file != "none")
+		file = "compiled/" file
 	next
 }
 
@@ -95,4 +141,4 @@ END {
 	if (file != "" && !inside)
 		complain(file " has no block")
 	exit bad
-}' "$doc"
+}' "$@"

@@ -9,8 +9,8 @@
 # Each line of an .err file is an extended regular expression that must match
 # a line of standard error.
 #
-# And the examples of the language's documentation, as examples.sh has left
-# them: their .err is what is said, word for word.
+# And the examples of the documentation, as examples.sh has left them: their .err is
+# what is said, word for word.
 
 . "$(dirname "$0")/lib.sh"
 cd "$here" || exit 1

@@ -93,6 +93,16 @@ run() {
 	timeout -s KILL "${seconds:-60}" "$KTAP" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null || code=$?
 }
 
+# find_scripts: $scripts is the folder of the tools that come with ktap
+find_scripts() {
+	for scripts in "$KTAP_SCRIPTS" "$here/../scripts" "$here/../../../ktap/scripts" \
+		/usr/local/share/ktap/tools /usr/share/ktap/tools; do
+		[ -z "$scripts" ] || [ ! -e "$scripts/syscount.kp" ] || return 0
+	done
+	echo "# there are no tools; KTAP_SCRIPTS=, in the environment, says where"
+	scripts=
+}
+
 # start ARGS...: ktap in the background, until it has attached; $tracer is its pid
 start() {
 	"$KTAP" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null &

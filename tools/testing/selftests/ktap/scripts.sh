@@ -8,9 +8,7 @@
 needs syscalls:sys_enter_getppid
 plan 73
 
-for scripts in "$KTAP_SCRIPTS" "$here/../scripts" "$here/../../../ktap/scripts"; do
-	[ -z "$scripts" ] || [ ! -e "$scripts/syscount.kp" ] || break
-done
+find_scripts
 disk=/dev/vda
 
 # tool NAME ARGS...: to its end
