@@ -37,6 +37,10 @@ plan() {
 		echo "1..0 # SKIP this kernel has no ktap"
 		exit $skip_all
 	fi
+	if [ ! -w "$tracefs/ktap/session" ]; then
+		echo "1..0 # SKIP only root may run this"
+		exit $skip_all
+	fi
 	if [ -n "$lacking" ]; then
 		echo "1..0 # SKIP this kernel has no $lacking"
 		exit $skip_all
