@@ -158,8 +158,8 @@ static int add_probe(struct ktap_vm *vm, const struct ktap_value *event, u32 fil
 		h->refused = vm->pc + 1;
 		return ktap_vm_error(vm, kind, "no event '%s'", name);
 	}
-	if (h->nprobes == KTAP_MAX_PROBES)
-		return ktap_vm_error(vm, -E2BIG, "more than %u probes", KTAP_MAX_PROBES);
+	if (h->nprobes == (h->max_probes ?: KTAP_MAX_PROBES))
+		return ktap_vm_error(vm, -E2BIG, "more than %u probes", h->nprobes);
 	if (!h->probes)
 		h->probes = calloc(KTAP_MAX_PROBES, sizeof(*h->probes));
 

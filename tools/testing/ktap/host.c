@@ -13,6 +13,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/timekeeping.h>
 
 #include "btf.h"
 #include "builtin.h"
@@ -34,10 +35,7 @@ static struct host *running;
 
 static u64 now(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+	return shim_clock(CLOCK_MONOTONIC);
 }
 
 static void heap_is_low(struct ktap_heap *heap)
@@ -186,14 +184,50 @@ static void say_error(struct host *h, const struct ktap_vm *vm)
 /* Whoever reads a register that was not written shall get into trouble. */
 static void poison_stack(struct ktap_vm *vm)
 {
-	u32 i;
+	static struct ktap_value poison[256];
+	u32 i, n;
 
-	for (i = 0; i < vm->stack_size; i++)
-		vm->stack[i] = (struct ktap_value){
+	for (i = 0; !poison[0].u && i < ARRAY_SIZE(poison); i++)
+		poison[ARRAY_SIZE(poison) - 1 - i] = (struct ktap_value){
 			.u = 8,
-			.tag = i % 2 ? KTAP_STR : KTAP_TABLE,
+			.tag = i % 2 ? KTAP_TABLE : KTAP_STR,
 			.len = 64,
 		};
+	for (i = 0; i < vm->stack_size; i += n) {
+		n = min_t(u32, vm->stack_size - i, ARRAY_SIZE(poison));
+		memcpy(vm->stack + i, poison, n * sizeof(*poison));
+	}
+}
+
+static const struct host_probe *first_event(const struct host *h)
+{
+	unsigned int i;
+
+	for (i = 0; i < h->nprobes; i++) {
+		if (h->probes[i]->kind == HOST_ON_EVENT)
+			return h->probes[i];
+	}
+	return NULL;
+}
+
+/* Its errors are counted by nobody, its output follows that of what it interrupts. */
+static void nmi(void *host)
+{
+	struct ktap_value arg = { .blob = &host_event, .tag = KTAP_EVENT };
+	const struct host_probe *probe = first_event(host);
+	struct host *h = host;
+	struct ktap_vm *vm = &h->nmi_vm;
+
+	if (!probe)
+		return;
+	vm->event = &host_event;
+	poison_stack(vm);
+	if (h->begun)
+		h->begun(h, vm);
+	ktap_vm_run(vm, probe->handler, &arg, 1, NULL);
+	vm->event = NULL;
+	if (h->ended)
+		h->ended(h, vm);
 }
 
 static void begin_run(struct host *h, struct ktap_vm *vm)
@@ -205,13 +239,21 @@ static void begin_run(struct host *h, struct ktap_vm *vm)
 	running = h;
 	if (h->locked)
 		this_cpu_inc(ktap_locks_held);
+	if (h->begun)
+		h->begun(h, vm);
+	if (h->nmi_every && vm->level != KTAP_LEVEL_NMI)
+		shim_set_nmi(nmi, h, h->nmi_every);
 }
 
-static void end_run(struct host *h)
+static void end_run(struct host *h, struct ktap_vm *vm)
 {
+	if (h->nmi_every)
+		shim_set_nmi(NULL, NULL, 0);
 	if (h->locked)
 		this_cpu_dec(ktap_locks_held);
 	running = NULL;
+	if (h->ended)
+		h->ended(h, vm);
 }
 
 static int run(struct host *h, struct ktap_vm *vm, u32 func, const struct ktap_value *args,
@@ -221,7 +263,7 @@ static int run(struct host *h, struct ktap_vm *vm, u32 func, const struct ktap_v
 
 	begin_run(h, vm);
 	err = ktap_vm_run(vm, func, args, nargs, result);
-	end_run(h);
+	end_run(h, vm);
 	if (!err || h->refused != vm->fault.pc + 1)
 		h->refused = 0;
 	if (!err)
@@ -251,8 +293,7 @@ static void run_probe(struct host *h, const struct host_probe *probe)
 	if (!err && ktap_is_true(&verdict))
 		run(h, vm, probe->handler, &arg, 1, NULL);
 	vm->event = NULL;
-	if (event)
-		format_records(h);
+	format_records(h);
 	/* What handlers let go of is freed by the session's thread. */
 	ktap_objects_reap(&h->env);
 }
@@ -289,7 +330,7 @@ static void print_globals(struct host *h)
 
 	begin_run(h, &h->vm);
 	err = ktap_print_globals(&h->vm);
-	end_run(h);
+	end_run(h, &h->vm);
 	if (!err)
 		return;
 	h->exit_code = HOST_EXIT_ERROR;
@@ -302,6 +343,7 @@ static void live(struct host *h)
 	h->loading = true;
 	run(h, &h->vm, h->env.prog->main, NULL, 0, NULL);
 	h->loading = false;
+	format_records(h);
 	if (h->refused)
 		return;
 	run_probes(h, HOST_ON_BEGIN);
@@ -312,6 +354,8 @@ static void live(struct host *h)
 	run_probes(h, HOST_ON_END);
 	if (!has_end(h) && !h->printed)
 		print_globals(h);
+	/* of NMIs */
+	format_records(h);
 	say_losses(h);
 }
 
@@ -334,6 +378,43 @@ static int init_event_vm(struct host *h)
 		return 0;
 	ktap_vm_destroy_process(vm);
 	return -ENOMEM;
+}
+
+static void use_kept(struct host *h)
+{
+	h->vm = h->kept->vm;
+	h->event_vm = h->kept->event_vm;
+	h->nmi_vm = h->kept->nmi_vm;
+	h->vm.env = &h->env;
+	h->event_vm.env = &h->env;
+	h->nmi_vm.env = &h->env;
+	h->event_vm.level = h->level;
+	h->nmi_vm.level = KTAP_LEVEL_NMI;
+}
+
+static int init_vms(struct host *h)
+{
+	int err;
+
+	if (h->kept) {
+		use_kept(h);
+		return 0;
+	}
+	err = ktap_vm_init_process(&h->vm, &h->env);
+	if (err)
+		return err;
+	err = init_event_vm(h);
+	if (err)
+		ktap_vm_destroy_process(&h->vm);
+	return err;
+}
+
+static void destroy_vms(struct host *h)
+{
+	if (h->kept)
+		return;
+	ktap_vm_destroy_process(&h->event_vm);
+	ktap_vm_destroy_process(&h->vm);
 }
 
 static int refuse(struct host *h, const char *text)
@@ -361,7 +442,7 @@ static int run_program(struct host *h, struct ktap_program *prog)
 	struct ktap_diag diag = { 0 };
 	int err;
 
-	err = ktap_env_init(&h->env, prog, MEMORY, heap_is_low);
+	err = ktap_env_init(&h->env, prog, h->memory ?: MEMORY, heap_is_low);
 	if (err)
 		return refuse(h, "ktap: error: no memory\n");
 	h->values = values;
@@ -371,21 +452,13 @@ static int run_program(struct host *h, struct ktap_program *prog)
 	}
 	if (h->max_insns)
 		h->env.max_insns = h->max_insns;
-	err = ktap_vm_init_process(&h->vm, &h->env);
-	if (err)
-		goto destroy_env;
-	h->vm.abort = &h->abort;
-	err = init_event_vm(h);
-	if (err)
-		goto destroy_vm;
-
-	live(h);
-
-	host_probes_free(h);
-	ktap_vm_destroy_process(&h->event_vm);
-destroy_vm:
-	ktap_vm_destroy_process(&h->vm);
-destroy_env:
+	err = init_vms(h);
+	if (!err) {
+		h->vm.abort = &h->abort;
+		live(h);
+		host_probes_free(h);
+		destroy_vms(h);
+	}
 	ktap_env_destroy(&h->env);
 	return err ? refuse(h, "ktap: error: no memory\n") : h->exit_code;
 }
@@ -708,10 +781,7 @@ unsigned int ktap_user_pointer_size(void)
 
 static s64 time_of_day(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_REALTIME, &ts);
-	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
+	return shim_clock(CLOCK_REALTIME);
 }
 
 int ktap_fn_gettimeofday_ns(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)

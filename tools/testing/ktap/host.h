@@ -33,6 +33,18 @@ struct host_probe {
 struct host_record;
 
 /**
+ * struct host_kept - what serves one run after another
+ * @vm: the activation of process context
+ * @event_vm: that of event context
+ * @nmi_vm: that of NMIs
+ */
+struct host_kept {
+	struct ktap_vm vm;
+	struct ktap_vm event_vm;
+	struct ktap_vm nmi_vm;
+};
+
+/**
  * struct host - one run of a chunk
  *
  * Set by the caller, all else zero:
@@ -49,12 +61,20 @@ struct host_record;
  *	told to end; 0: as often as it likes
  * @max_text: bytes that may be printed in process context; 0: any number.  The
  *	kernel has such a limit, too, for what nobody can read yet
+ * @max_probes: clauses that may come to life; 0: as many as in the kernel
  * @unsafe: the script may act on the system
  * @locked: handlers find this CPU inside a lock of ktap
+ * @memory: bytes of its heap; 0: as many as a test may need
+ * @kept: activations whose memory is used, and stays; NULL: they are made
+ * @nmi_every: every so many points where an NMI may come, one does, and runs the
+ *	first handler of an event; 0: none does.  It needs @kept
+ * @begun: if set, called before each run
+ * @ended: if set, called after each run
  *
  * @env: the environment
  * @vm: the activation of process context
  * @event_vm: that of event context
+ * @nmi_vm: that of NMIs that interrupt one of the others
  * @probes: clauses that have come to life
  * @nprobes: number of them
  * @records: what handlers have printed, oldest first
@@ -83,12 +103,19 @@ struct host {
 	u64 max_insns;
 	u64 max_slices;
 	size_t max_text;
+	unsigned int max_probes;
 	bool unsafe;
 	bool locked;
+	size_t memory;
+	const struct host_kept *kept;
+	unsigned int nmi_every;
+	void (*begun)(struct host *h, struct ktap_vm *vm);
+	void (*ended)(struct host *h, struct ktap_vm *vm);
 
 	struct ktap_env env;
 	struct ktap_vm vm;
 	struct ktap_vm event_vm;
+	struct ktap_vm nmi_vm;
 	struct host_probe **probes;
 	unsigned int nprobes;
 	struct host_record *records;

@@ -9,15 +9,20 @@
 #include <linux/kernel.h>
 #include <linux/kthread.h>
 #include <linux/percpu.h>
+#include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
+#include <linux/timekeeping.h>
 #include <arpa/inet.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 
 unsigned long shim_fail_at;
+long shim_allocated;
+__thread bool shim_atomic;
+u64 shim_time;
 
 /* A finding is no exit code of a script's. */
 const char *__asan_default_options(void);
@@ -32,9 +37,25 @@ const char *__ubsan_default_options(void)
 	return "abort_on_error=1:print_stacktrace=1";
 }
 
+static void may_sleep(void)
+{
+	if (!shim_atomic)
+		return;
+	fputs("what may sleep is called in the context of an event\n", stderr);
+	abort();
+}
+
 static bool fails(void)
 {
+	may_sleep();
 	return shim_fail_at && !--shim_fail_at;
+}
+
+static void *allocated(void *p)
+{
+	if (p)
+		__atomic_add_fetch(&shim_allocated, 1, __ATOMIC_RELAXED);
+	return p;
 }
 
 void *kvmalloc_array(size_t n, size_t size, gfp_t flags)
@@ -43,16 +64,18 @@ void *kvmalloc_array(size_t n, size_t size, gfp_t flags)
 
 	if (fails() || __builtin_mul_overflow(n, size, &bytes))
 		return NULL;
-	return malloc(bytes);
+	return allocated(malloc(bytes));
 }
 
 void *kvcalloc(size_t n, size_t size, gfp_t flags)
 {
-	return fails() ? NULL : calloc(n, size);
+	return fails() ? NULL : allocated(calloc(n, size));
 }
 
 void kvfree(const void *p)
 {
+	if (p)
+		__atomic_sub_fetch(&shim_allocated, 1, __ATOMIC_RELAXED);
 	free((void *)p);
 }
 
@@ -76,12 +99,12 @@ void free_percpu(void *p)
 
 	for (cpu = 1; cpu < NR_CPUS; cpu++)
 		free(percpu_of(p)->cpus[cpu]);
-	free(percpu_of(p));
+	kvfree(percpu_of(p));
 }
 
 void *__alloc_percpu_gfp(size_t size, size_t align, gfp_t gfp)
 {
-	struct percpu *percpu = fails() ? NULL : calloc(1, sizeof(*percpu) + size);
+	struct percpu *percpu = kvzalloc(sizeof(*percpu) + size, gfp);
 	int cpu;
 
 	if (!percpu)
@@ -103,13 +126,13 @@ static struct {
 	unsigned long seq;
 } __aligned(64) readers[NR_CPUS];
 
-static __thread unsigned int preempt_count;
+__thread unsigned int shim_preempt_count;
 
 void preempt_disable(void)
 {
 	unsigned long *seq = &readers[shim_cpu].seq;
 
-	if (!preempt_count++)
+	if (!shim_preempt_count++)
 		__atomic_exchange_n(seq, *seq + 1, __ATOMIC_SEQ_CST);
 }
 
@@ -117,7 +140,7 @@ void preempt_enable(void)
 {
 	unsigned long *seq = &readers[shim_cpu].seq;
 
-	if (!--preempt_count)
+	if (!--shim_preempt_count)
 		__atomic_store_n(seq, *seq + 1, __ATOMIC_RELEASE);
 }
 
@@ -126,6 +149,7 @@ void synchronize_rcu(void)
 	unsigned long seq;
 	int cpu;
 
+	may_sleep();
 	smp_mb();
 	for (cpu = 0; cpu < NR_CPUS; cpu++) {
 		seq = __atomic_load_n(&readers[cpu].seq, __ATOMIC_ACQUIRE);
@@ -366,4 +390,41 @@ void sort_nonatomic(void *base, size_t num, size_t size,
 		    void (*swap)(void *a, void *b, int size))
 {
 	sort_r_nonatomic(base, num, size, call_cmp, NULL, &cmp);
+}
+
+static int parse_cpu(const char **p, unsigned long *cpu)
+{
+	char *end;
+
+	if (**p < '0' || **p > '9')
+		return -EINVAL;
+	*cpu = strtoul(*p, &end, 10);
+	*p = end;
+	return *cpu < NR_CPUS ? 0 : -ERANGE;
+}
+
+int cpulist_parse(const char *list, struct cpumask *m)
+{
+	unsigned long first, last;
+	int err;
+
+	m->bits = 0;
+	for (;;) {
+		err = parse_cpu(&list, &first);
+		last = first;
+		if (!err && *list == '-') {
+			list++;
+			err = parse_cpu(&list, &last);
+		}
+		if (err)
+			return err;
+		if (last < first)
+			return -EINVAL;
+		for (; first <= last; first++)
+			m->bits |= 1UL << first;
+		if (!*list)
+			return 0;
+		if (*list++ != ',')
+			return -EINVAL;
+	}
 }

@@ -13,6 +13,21 @@ extern int shim_online;
 #define for_each_possible_cpu(cpu)	for ((cpu) = 0; (cpu) < NR_CPUS; (cpu)++)
 #define for_each_online_cpu(cpu)	for ((cpu) = 1; (cpu) <= shim_online; (cpu)++)
 
+/* A set of them, as a session has one. */
+struct cpumask {
+	unsigned long bits;
+};
+
+#define cpu_possible_mask	(&(const struct cpumask){ (1UL << NR_CPUS) - 1 })
+#define cpumask_size()		sizeof(struct cpumask)
+#define cpumask_clear(m)	((void)((m)->bits = 0))
+#define cpumask_empty(m)	(!(m)->bits)
+#define cpumask_subset(m, of)	(!((m)->bits & ~(of)->bits))
+#define cpumask_pr_args(m)	NR_CPUS, (m)
+
+/* "0,2-3"; 0, -EINVAL, or -ERANGE if there are not so many. */
+int cpulist_parse(const char *list, struct cpumask *m);
+
 #define cpus_read_lock()	do { } while (0)
 #define cpus_read_unlock()	do { } while (0)
 

@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 
 /* Other than strtoll() it takes neither blanks nor half a number. */
@@ -27,6 +28,29 @@ static inline int kstrtoull(const char *s, unsigned int base, unsigned long long
 	errno = 0;
 	*res = strtoull(s, &end, base);
 	return errno ? -ERANGE : *end ? -EINVAL : 0;
+}
+
+static inline int kstrtoul(const char *s, unsigned int base, unsigned long *res)
+{
+	unsigned long long n;
+	int err = kstrtoull(s, base, &n);
+
+	if (!err)
+		*res = n;
+	return err;
+}
+
+static inline int kstrtoint(const char *s, unsigned int base, int *res)
+{
+	long long n;
+	int err = kstrtoll(s, base, &n);
+
+	if (err)
+		return err;
+	if (n != (int)n)
+		return -ERANGE;
+	*res = n;
+	return 0;
 }
 
 #endif

@@ -3,6 +3,7 @@
 #define _SHIM_LINUX_PREEMPT_H
 
 /* What synchronize_rcu() waits for. */
+extern __thread unsigned int shim_preempt_count;
 void preempt_disable(void);
 void preempt_enable(void);
 

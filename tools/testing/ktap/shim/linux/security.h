@@ -3,6 +3,7 @@
 #define _SHIM_LINUX_SECURITY_H
 
 #define LOCKDOWN_BPF_READ_KERNEL	0
+#define LOCKDOWN_DBG_WRITE_KERNEL	1
 
 static inline int security_locked_down(int what)
 {

@@ -15,12 +15,20 @@
 /* The allocation that fails, counted down from here; 0: none does. */
 extern unsigned long shim_fail_at;
 
+/* Allocations that were not freed yet. */
+extern long shim_allocated;
+
+/* Nothing may be allocated, and nobody may sleep. */
+extern __thread bool shim_atomic;
+
 void *kvmalloc_array(size_t n, size_t size, gfp_t flags);
 void *kvcalloc(size_t n, size_t size, gfp_t flags);
 void kvfree(const void *p);
 
 #define kvmalloc(size, flags)	kvmalloc_array(1, size, flags)
 #define kvzalloc(size, flags)	kvcalloc(1, size, flags)
+#define kmalloc(size, flags)	kvmalloc(size, flags)
+#define kzalloc(size, flags)	kvzalloc(size, flags)
 #define kfree(p)		kvfree(p)
 
 static inline char *kstrdup(const char *s, gfp_t flags)

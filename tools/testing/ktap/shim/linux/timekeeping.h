@@ -6,10 +6,15 @@
 
 #include <linux/time64.h>
 
+/* If not 0, what all clocks show; each look takes a microsecond. */
+extern u64 shim_time;
+
 static inline u64 shim_clock(clockid_t id)
 {
 	struct timespec ts;
 
+	if (shim_time)
+		return shim_time += 1000;
 	clock_gettime(id, &ts);
 	return ts.tv_sec * (u64)NSEC_PER_SEC + ts.tv_nsec;
 }
