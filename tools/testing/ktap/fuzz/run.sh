@@ -1,0 +1,153 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Called by the Makefile above, which says what the variables mean.
+# Usage: run.sh check|fuzz|merge TARGET...
+
+MAX_FILES=95	# of a target, in the corpus
+what=$1
+shift
+here=$(cd "$(dirname "$0")" && pwd)
+top=$here/../../../..
+finds=$O/finds
+executions=0 found=0
+
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+
+# Speed is what counts: a find is looked at again without these.
+fast=malloc_context_size=0:quarantine_size_mb=1:detect_stack_use_after_return=0
+fast=$fast:allocator_release_to_os_interval_ms=-1
+
+# Choices are made of bytes, and a long program takes long.
+max_len() {
+	[ "$1" = generate ] && echo 400 || echo 2048
+}
+
+# Chunks of the scripts that there are: as they are, and with settings in front.
+collect() {
+	mkdir -p "$work/raw" "$work/mutate"
+	# the names that they have in chunks shall be the same everywhere
+	(cd "$top" && find tools -name build -prune -o -name '*.kp' -size -4k -print) |
+		while read -r kp; do
+			name=$(echo "$kp" | cksum | tr ' ' -)
+			(cd "$top" && "$KTAPC" -w -o "$work/raw/$name" "$kp" 2>/dev/null) ||
+				continue
+			{ head -c 4 /dev/zero && cat "$work/raw/$name"; } >"$work/mutate/$name"
+		done
+}
+
+# inputs TARGET: where its inputs are; what is new goes to the first
+inputs() {
+	for dir in "${CORPUS:-$work/new}/$1" "$here/corpus/$1" "$here/regress/$1" "$work/$1"; do
+		[ ! -d "$dir" ] || echo "$dir"
+	done
+}
+
+# count LOG: what libFuzzer or the driver has done
+count() {
+	sed -n -e 's/^stat::number_of_executed_units: *//p' -e 's/^\([0-9]*\) executions$/\1/p' \
+		"$1" | awk '{ n += $1 } END { print n + 0 }'
+}
+
+# libfuzzer TARGET JOB: for a time, or a number of executions
+libfuzzer() {
+	target=$1 job=$work/$1.$2 seed=$((SEED + $2))
+	mkdir -p "$job"
+	set -- -max_len="$(max_len "$target")"
+	[ ! -e "$here/$target.dict" ] || set -- "$@" -dict="$here/$target.dict"
+	if [ -n "$RUNS" ]; then
+		set -- "$@" -runs=$((RUNS / $(njobs)))
+	else
+		set -- "$@" -max_total_time="$each"
+	fi
+	# shellcheck disable=SC2046 # no blanks are in there
+	ASAN_OPTIONS=$fast nice "$BUILD/fuzz_$target" "$@" -seed=$seed -entropic=0 \
+		-timeout=20 -rss_limit_mb=2048 -reload=0 -print_final_stats=1 \
+		-artifact_prefix="$job/" $(inputs "$target") >"$job/log" 2>&1
+}
+
+# driver TARGET JOB: the same without libFuzzer
+driver() {
+	job=$work/$1.$2
+	mkdir -p "$job"
+	# shellcheck disable=SC2046 # no blanks are in there
+	ASAN_OPTIONS=$fast "$BUILD/fuzz_$1" -n $((${RUNS:-100000} / $(njobs))) \
+		-s $((SEED + $2)) $(inputs "$1") >"$job/log" 2>&1
+}
+
+njobs() {
+	echo "${JOBS:-1}"
+}
+
+# A find: the inputs that made it stay.
+show() {
+	found=$((found + 1))
+	mkdir -p "$finds"
+	echo "$1: a find"
+	grep -v '^INFO\|^#[0-9]' "$2/log" | head -n 60
+	for input in "$2"/crash-* "$2"/timeout-* "$2"/oom-* "$2"/leak-*; do
+		[ -e "$input" ] || continue
+		mv "$input" "$finds/$1-${input##*/}"
+		echo "the input is kept as $finds/$1-${input##*/}"
+	done
+}
+
+fuzz() {
+	for target; do
+		[ -z "$CORPUS" ] || mkdir -p "$CORPUS/$target"
+		mkdir -p "$work/new/$target"
+		job=0 pids=
+		while [ $job -lt "$(njobs)" ]; do
+			"$ENGINE" "$target" $job &
+			pids="$pids $!"
+			job=$((job + 1))
+		done
+		job=0
+		for pid in $pids; do
+			failed=0
+			wait "$pid" || failed=1
+			[ $failed = 0 ] || show "$target" "$work/$target.$job"
+			n=$(count "$work/$target.$job/log")
+			echo "$target: $n executions"
+			executions=$((executions + n))
+			job=$((job + 1))
+		done
+	done
+	echo "fuzz: $executions executions, $found finds"
+	[ $found = 0 ]
+}
+
+# The corpus anew: of what is in it, and in CORPUS, that which goes where no other goes.
+merge() {
+	for target; do
+		mkdir -p "$here/corpus/$target" "$work/kept/$target"
+		# shellcheck disable=SC2046 # no blanks are in there
+		ASAN_OPTIONS=$fast "$BUILD/fuzz_$target" -set_cover_merge=1 -use_counters=0 \
+			-max_len="$(max_len "$target")" "$work/kept/$target" $(inputs "$target") \
+			>"$work/log" 2>&1 || { tail -n 20 "$work/log"; return 1; }
+		rm -f "$here/corpus/$target"/*
+		# the larger ones go farther
+		# shellcheck disable=SC2012 # the names are hashes
+		(cd "$work/kept/$target" && ls -S | head -n $MAX_FILES | xargs -r mv -t \
+			"$here/corpus/$target")
+		echo "$target: $(find "$here/corpus/$target" -type f | wc -l) files"
+	done
+}
+
+: "${SEED:=1}"
+each=$((${TIME:-60} / $#))
+[ $each -gt 0 ] || each=1
+case $what in
+check)
+	fuzz "$@"
+	;;
+fuzz)
+	collect
+	fuzz "$@"
+	;;
+merge)
+	collect
+	merge "$@"
+	;;
+esac

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A session as far as feed.c needs it, in place of kernel/trace/ktap/session.h: it is
+ * included before feed.c is, which then finds that one to be there already.
+ */
+#ifndef _KTAP_SESSION_H
+#define _KTAP_SESSION_H
+
+#include <linux/err.h>
+#include <linux/kernel.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <asm/byteorder.h>
+
+#include "answers.h"
+#include "vm.h"
+
+/* As they are there. */
+#define KTAP_MAX_LINE		4096
+#define KTAP_MAX_SCRIPTARGS	256
+#define KTAP_MIN_MEMORY		(256 << 10)
+
+#define KTAP_DEFAULT_MEMORY	(64UL << 20)
+
+enum ktap_state {
+	KTAP_OPEN,
+	KTAP_LOADING,
+	KTAP_FAILED,
+};
+
+struct cpumask;
+
+struct ktap_session {
+	int state;
+	struct mutex lock;
+	bool admin;
+	char *line;
+	unsigned int line_len;
+	struct ktap_header header;
+	void *chunk;
+	size_t chunk_len;
+	size_t chunk_size;
+	bool loaded;
+	struct ktap_value *args;
+	unsigned int nargs;
+	size_t memory;
+	pid_t pid;
+	bool follow;
+	struct cpumask *cpus;
+	bool self;
+	bool unsafe;
+	bool symbols;
+	struct ktap_answers answers;
+	struct {
+		bool frames;
+	} output;
+
+	char refusal[1024];
+	bool stopped;
+};
+
+extern unsigned long ktap_max_memory;
+
+int ktap_session_feed(struct ktap_session *s, const char *data, size_t len);
+
+/* raw.c */
+__printf(3, 4) int ktap_session_refuse(struct ktap_session *s, int err, const char *fmt, ...);
+void ktap_session_stop(struct ktap_session *s, int exit_code);
+int ktap_session_load(struct ktap_session *s);
+
+#endif /* _KTAP_SESSION_H */
