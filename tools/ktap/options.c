@@ -81,7 +81,7 @@ void options_usage(FILE *out)
 		snprintf(left, sizeof(left), "%s%s%s%s%s", o->name,
 			 o->alias ? ", " : "", o->alias ? o->alias : "",
 			 o->value ? " " : "", o->value ? o->value : "");
-		fprintf(out, "  %-18s %s\n", left, o->help);
+		fprintf(out, "  %-18s  %s\n", left, o->help);
 	}
 	fprintf(out,
 		"\n"
