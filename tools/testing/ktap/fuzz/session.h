@@ -45,6 +45,7 @@ struct ktap_session {
 	struct ktap_value *args;
 	unsigned int nargs;
 	size_t memory;
+	unsigned int ceiling;
 	pid_t pid;
 	bool follow;
 	struct cpumask *cpus;

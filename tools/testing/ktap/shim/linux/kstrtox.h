@@ -40,6 +40,19 @@ static inline int kstrtoul(const char *s, unsigned int base, unsigned long *res)
 	return err;
 }
 
+static inline int kstrtouint(const char *s, unsigned int base, unsigned int *res)
+{
+	unsigned long long n;
+	int err = kstrtoull(s, base, &n);
+
+	if (err)
+		return err;
+	if (n != (unsigned int)n)
+		return -ERANGE;
+	*res = n;
+	return 0;
+}
+
 static inline int kstrtoint(const char *s, unsigned int base, int *res)
 {
 	long long n;
