@@ -34,7 +34,16 @@ collect() {
 			(cd "$top" && "$KTAPC" -w -o "$work/raw/$name" "$kp" 2>/dev/null) ||
 				continue
 			{ head -c 4 /dev/zero && cat "$work/raw/$name"; } >"$work/mutate/$name"
+			{ set_up && cat "$work/raw/$name"; } >"$work/raw/$name.set-up"
 		done
+}
+
+# All lines that there are, to be put in front of a chunk.
+# shellcheck disable=SC2016 # what looks like a variable is a constant of an argument
+set_up() {
+	printf '%s\n' 'arg a' 'arg 17' 'arg --option=5' 'pid 5' follow 'cpus 0,2-3' self \
+		'memory 0x100000' unsafe frames symbols 'uprobe e /bin/p' \
+		'at 0x10 0 f 4@%ax -8@8(%bx,%sp,4)>>3 !x 2@$5' 'unresolved e2 \040no such'
 }
 
 # inputs TARGET: where its inputs are; what is new goes to the first
