@@ -85,7 +85,14 @@ run -q -e "trace $enter { $work n += 1 } trace_end { print(n) }" -- "$workload" 
 out nothing_is_skipped '50\n'
 is and_nothing_is_said "$(cat "$tmp/err")" ""
 
-# held NAME EVENTS HANDLER COMMAND...: a session that holds CPU 0 is ended
+# repeated N WORD: so often
+repeated() {
+	yes "$2" | head -n "$1"
+}
+
+# held NAME EVENTS HANDLER COMMAND...: a session that holds CPU 0 is ended. What it leaves
+# to others is next to nothing: a guest that is not running, for much longer than
+# it is, would have most of that in what little is not of the handlers, else.
 held() {
 	name=$1 clauses=
 	for event in $2; do
@@ -100,12 +107,12 @@ held() {
 }
 
 held handlers_that_loop $enter 'var x = 0 while (x < 40000) { x += 1 }' "$workload" pin 0 spin 1
-held short_handlers "$enter $enter $enter $enter" 'var x = 0 while (x < 100) { x += 1 }' \
+held short_handlers "$(repeated 30 $enter)" 'var x = 0 while (x < 100) { x += 1 }' \
 	"$workload" pin 0 spin 1
 # in interrupts, so that nothing else runs on that CPU
 timer=timer:hrtimer_expire_entry
 if "$KTAP" -l $timer 2>/dev/null | grep -q .; then
-	held all_the_time_in_interrupts "$(for i in 1 2 3 4 5 6 7 8 9 10; do echo $timer; done)" \
+	held all_the_time_in_interrupts "$(repeated 10 $timer)" \
 		'var x = 0 while (x < 90000) { x += 1 }' "$workload" pin 0 burn 1000000
 else
 	skip all_the_time_in_interrupts "this kernel has no $timer"
