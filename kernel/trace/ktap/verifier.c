@@ -412,14 +412,22 @@ static int check_code(struct verifier *v)
 	}
 }
 
+/* So much is done in less than a millisecond. */
+#define WORK_AT_ONCE	4096
+
 /* Pays for work, makes room for who waits for this CPU, and ends with the process. */
 static int charge(struct verifier *v, u32 pc, u32 work)
 {
-	if (v->work < work) {
+	u32 left = v->work;
+
+	if (left < work) {
 		ktap_diag_at(v->diag, v->prog, pc, "function %s is too complex", v->func->name);
 		return -E2BIG;
 	}
-	v->work -= work;
+	v->work = left - work;
+	/* To ask takes longer than most work does. */
+	if (left / WORK_AT_ONCE == v->work / WORK_AT_ONCE)
+		return 0;
 	cond_resched();
 	return fatal_signal_pending(current) ? -EINTR : 0;
 }

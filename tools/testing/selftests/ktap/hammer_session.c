@@ -240,14 +240,15 @@ static void do_chunk(struct rng *rng)
 static void do_read(struct rng *rng)
 {
 	static const size_t sizes[] = { 0, 1, 7, 8, 100, 4096, 16384, 65536 };
-	static char nowhere[8];
+	/* no page is there */
+	char *const nowhere = (char *)8;
 	char buf[65536];
 	int fd = pick(rng);
 	ssize_t n;
 
 	count(N_reads);
 	for (unsigned int i = 1 + rnd(rng, 4); i; i--) {
-		n = read(fd, rnd(rng, 32) ? buf : nowhere - 1, sizes[rnd(rng, ARRAY_SIZE(sizes))]);
+		n = read(fd, rnd(rng, 32) ? buf : nowhere, sizes[rnd(rng, ARRAY_SIZE(sizes))]);
 		if (n <= 0)
 			return;
 		atomic_fetch_add_explicit(&counts[N_bytes], n, memory_order_relaxed);

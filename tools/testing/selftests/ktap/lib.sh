@@ -17,6 +17,7 @@ has() {
 	case $1 in
 	functions) [ -e "$tracefs/available_filter_functions" ] ;;
 	programs) [ -e "$tracefs/uprobe_events" ] ;;
+	memcg) grep -q '^memory' /proc/cgroups 2>/dev/null ;;
 	profiles) [ -e /proc/sys/kernel/perf_event_paranoid ] ;;
 	*) grep -qx "$1" "$tracefs/available_events" ;;
 	esac

@@ -5,6 +5,7 @@
 # and given back; a group at its limit is told so, and nobody is killed.
 
 . "$(dirname "$0")/lib.sh"
+needs memcg
 plan 12
 
 root=$tmp/cgroup

@@ -157,6 +157,7 @@ out time_and_machine "true\ttrue\ttrue\t$(date -u +%F)\t$(uname -m)\t$(uname -r)
 paranoid=$(cat /proc/sys/kernel/perf_event_paranoid)
 mode=$(stat -c %a "$tracefs/ktap/session")
 echo -1 >/proc/sys/kernel/perf_event_paranoid
+of_root=$(stat -c %a "$tracefs") of_ktap=$(stat -c %a "$tracefs/ktap")
 chmod 666 "$tracefs/ktap/session"
 chmod 755 "$tracefs" "$tracefs/ktap"
 as_user() {
@@ -171,7 +172,8 @@ as_user -q -e 'print(`jiffies`)'
 result $? others_read_no_memory
 as_user -q -e 'print(1 + 1)'
 out others_may_do_the_rest '2\n'
-chmod 700 "$tracefs" "$tracefs/ktap"
+chmod "$of_root" "$tracefs"
+chmod "$of_ktap" "$tracefs/ktap"
 chmod "$mode" "$tracefs/ktap/session"
 echo "$paranoid" >/proc/sys/kernel/perf_event_paranoid
 

@@ -5,6 +5,7 @@
 # counted; without one all are handled, unless a script holds a CPU for seconds.
 
 . "$(dirname "$0")/lib.sh"
+needs syscalls:sys_enter_getppid
 plan 24
 
 enter=syscalls:sys_enter_getppid

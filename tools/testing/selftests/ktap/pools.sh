@@ -5,6 +5,7 @@
 # script goes on, and what it has and what it is told it lost is all that it wanted.
 
 . "$(dirname "$0")/lib.sh"
+needs syscalls:sys_enter_getppid
 plan 26
 
 # what is said of a lack of memory

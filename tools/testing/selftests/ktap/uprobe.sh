@@ -274,13 +274,15 @@ is what_cannot_be_is_refused_with_its_reason $fails 0
 paranoid=$(cat /proc/sys/kernel/perf_event_paranoid)
 mode=$(stat -c %a "$session")
 echo -1 >/proc/sys/kernel/perf_event_paranoid
+of_root=$(stat -c %a "$tracefs") of_ktap=$(stat -c %a "$tracefs/ktap")
 chmod 666 "$session"
 chmod 755 "$tracefs" "$tracefs/ktap"
 code=0
 timeout -s KILL 60 "$workload" as 65534 "$KTAP" -q -e "trace uprobe:$add { n += 1 }" >"$tmp/out" 2>"$tmp/err" </dev/null || code=$?
 [ "$code" = 2 ] && matches "$tmp/err" ':1:7: error: .*only who has CAP_PERFMON may trace programs$'
 result $? others_may_not
-chmod 700 "$tracefs" "$tracefs/ktap"
+chmod "$of_root" "$tracefs"
+chmod "$of_ktap" "$tracefs/ktap"
 chmod "$mode" "$session"
 echo "$paranoid" >/proc/sys/kernel/perf_event_paranoid
 

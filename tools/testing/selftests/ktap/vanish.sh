@@ -6,6 +6,7 @@
 # exactly, and nothing is left behind.
 
 . "$(dirname "$0")/lib.sh"
+needs programs
 plan 12
 
 target=$here/utarget

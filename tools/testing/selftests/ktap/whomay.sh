@@ -6,6 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/rights.sh"
+needs syscalls:sys_enter_getppid functions
 plan $((5 * nrows + 17))
 
 session=$tracefs/ktap/session
