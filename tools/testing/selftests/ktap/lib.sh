@@ -12,9 +12,11 @@ cpus=$(grep -c '^processor' /proc/cpuinfo)
 planned=0 count=0 failed=0 skipped=0
 skip_all=4 lacking=
 
-# has THING: an event SYSTEM:NAME; or one of the kinds of probes
+# has THING: an event SYSTEM:NAME; one of the kinds of probes; or several CPUs, if
+# there were any: only then can mappings be read while somebody changes them
 has() {
 	case $1 in
+	SMP) uname -v | grep -qw SMP ;;
 	functions) [ -e "$tracefs/available_filter_functions" ] ;;
 	programs) [ -e "$tracefs/uprobe_events" ] ;;
 	memcg) grep -q '^memory' /proc/cgroups 2>/dev/null ;;
