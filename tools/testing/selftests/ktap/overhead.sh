@@ -108,7 +108,7 @@ held() {
 }
 
 held handlers_that_loop $enter 'var x = 0 while (x < 40000) { x += 1 }' "$workload" pin 0 spin 1
-held short_handlers "$(repeated 30 $enter)" 'var x = 0 while (x < 100) { x += 1 }' \
+held handlers_that_end "$(repeated 10 $enter)" 'var x = 0 while (x < 500) { x += 1 }' \
 	"$workload" pin 0 spin 1
 # in interrupts, so that nothing else runs on that CPU
 timer=timer:hrtimer_expire_entry
