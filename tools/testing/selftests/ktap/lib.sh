@@ -19,7 +19,6 @@ has() {
 	SMP) uname -v | grep -qw SMP ;;
 	functions) [ -e "$tracefs/available_filter_functions" ] ;;
 	programs) [ -e "$tracefs/uprobe_events" ] ;;
-	memcg) grep -q '^memory' /proc/cgroups 2>/dev/null ;;
 	profiles) [ -e /proc/sys/kernel/perf_event_paranoid ] ;;
 	*) grep -qx "$1" "$tracefs/available_events" ;;
 	esac
