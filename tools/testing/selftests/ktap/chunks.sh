@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# Chunks of scripts that use all there is, for hammer.sh: every source, every
+# Chunks of scripts that use all there is, for hammer.sh and fault.sh: every source, every
 # kind of value and output, each function of the session's thread.
 
 # chunk NAME [LINE...]: $chunks/NAME.ktap, of the script on stdin, and its set-up lines
