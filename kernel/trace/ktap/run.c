@@ -190,7 +190,9 @@ size_t ktap_vm_backtrace(const struct ktap_vm *vm, char *buf, size_t size)
 		return scnprintf(buf, size, "ktap: error: %s\n", vm->message);
 	if (!ktap_program_place(prog, fault->pc, true, place, sizeof(place)))
 		strscpy(place, "ktap");
-	len = scnprintf(buf, size, "%s: error: %s\n", place, vm->message);
+	/* Only a script can make an error that says nothing. */
+	len = scnprintf(buf, size, "%s: error: %s\n", place,
+			vm->message[0] ? vm->message : "error() without a message");
 	len += put_frame(prog, fault->func, fault->pc, buf + len, size - len);
 	for (i = fault->ncalls, lines = 1; i && lines < BACKTRACE_MAX; i--, lines++) {
 		call = &vm->calls[i - 1];
