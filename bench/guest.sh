@@ -71,6 +71,9 @@ event_costs() {
 	ktap_cost 'filter that is false' 'trace syscalls:sys_enter_getppid /pid == 1/ { n += 1 }'
 	ktap_cost 'printf of two values' 'trace syscalls:sys_enter_getppid { printf("%d %s\n", pid, execname) }'
 	ktap_cost 'all syscalls: n += 1' 'trace raw_syscalls:sys_enter { n += 1 }'
+	# what is not traced costs nothing, neither beside a session nor after one
+	ktap_cost 'a session with another event' 'trace sched:sched_process_exec { n += 1 }'
+	cost 'no session'
 }
 
 # The same on all CPUs at once: a line of NAME<tab>NUMBER each, for bench/run.
