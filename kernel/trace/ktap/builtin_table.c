@@ -158,10 +158,11 @@ static int sort_by_function(struct ktap_vm *vm, struct ktap_sorted *sorted, stru
 int ktap_fn_sort(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
 	enum ktap_order order = n > 1 ? KTAP_AS_INSERTED : KTAP_BY_VALUE;
+	struct ktap_table *t = ktap_value_table(&r[0]);
 	struct ktap_sorted sorted;
 	int err;
 
-	err = ktap_table_sort(vm->env, ktap_value_table(&r[0]), order, &sorted);
+	err = ktap_charge_sort(vm, t) ?: ktap_table_sort(vm->env, t, order, &sorted);
 	if (err)
 		return ktap_vm_error(vm, err, "no memory to sort the table");
 	if (n > 1)

@@ -118,6 +118,12 @@ int ktap_table_sort(struct ktap_env *env, struct ktap_table *t, enum ktap_order 
 		    struct ktap_sorted *out);
 void ktap_sorted_free(struct ktap_sorted *sorted);
 
+/* What ktap_table_sort() of a table costs, to be paid before. */
+static inline int ktap_charge_sort(struct ktap_vm *vm, const struct ktap_table *t)
+{
+	return ktap_vm_charge(vm, t ? ktap_table_len(t) : 0);
+}
+
 /* Context: process, may sleep.  0 or -ENOMEM. */
 int ktap_globals_init(struct ktap_env *env);
 

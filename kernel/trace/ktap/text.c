@@ -299,11 +299,14 @@ s64 ktap_divisor_of(const struct ktap_value *v, s64 outer)
 static struct shown *begin_entries(struct ktap_text *t, const struct ktap_value *v,
 				   struct shown *outer, u32 depth, s64 divisor)
 {
+	struct ktap_table *table = ktap_value_table(v);
 	struct shown *s = NULL;
 
-	if (may_sleep(t) && !is_around(v->object, outer))
-		s = kvmalloc(sizeof(*s), KTAP_GFP);
-	if (!s || ktap_table_sort(t->vm->env, ktap_value_table(v), KTAP_BY_KEY, &s->sorted)) {
+	if (may_sleep(t) && !is_around(v->object, outer)) {
+		t->err = t->err ?: ktap_charge_sort(t->vm, table);
+		s = t->err ? NULL : kvmalloc(sizeof(*s), KTAP_GFP);
+	}
+	if (!s || ktap_table_sort(t->vm->env, table, KTAP_BY_KEY, &s->sorted)) {
 		kvfree(s);
 		ktap_text_put(t, "{...}", 5);
 		return NULL;
