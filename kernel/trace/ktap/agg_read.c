@@ -7,7 +7,9 @@
 #include <linux/kernel.h>
 #include <linux/minmax.h>
 #include <linux/percpu.h>
+#include <linux/preempt.h>
 #include <linux/processor.h>
+#include <linux/smp.h>
 #include <linux/string.h>
 
 #include "shard.h"
@@ -16,19 +18,25 @@
 /* Tries of a reader to find a shard at rest. */
 #define READ_TRIES	128
 
+/* Whom this NMI has interrupted does not go on before it returns. */
+static int tries_on(int cpu)
+{
+	return in_nmi() && cpu == raw_smp_processor_id() ? 1 : READ_TRIES;
+}
+
 /*
  * Copies a piece of a shard of this epoch, or zeroes.  False: it was written all
  * the time, and what was copied may not hang together.  The marks of the barriers
  * are those of write_shard().
  */
-static bool copy_shard(const struct ktap_shard *shard, u32 epoch, void *to, const void *from,
-		       size_t size)
+static bool copy_shard(const struct ktap_shard *shard, int tries, u32 epoch, void *to,
+		       const void *from, size_t size)
 {
 	bool good = false;
 	u32 seq, its = 0;
 	int i;
 
-	for (i = 0; i < READ_TRIES && !good; i++) {
+	for (i = 0; i < tries && !good; i++) {
 		if (i)
 			cpu_relax();
 		seq = READ_ONCE(shard->seq);
@@ -96,8 +104,8 @@ static bool read_total(const struct source *from, struct ktap_total *to)
 	for_each_possible_cpu(cpu) {
 		for (nmi = 0; nmi < 2; nmi++) {
 			shard = shard_at(from, cpu, nmi);
-			good &= copy_shard(shard, from->epoch, &total, &shard->total,
-					   sizeof(total));
+			good &= copy_shard(shard, tries_on(cpu), from->epoch, &total,
+					   &shard->total, sizeof(total));
 			merge_total(to, &total);
 		}
 	}
@@ -150,8 +158,8 @@ static bool add_piece(const struct source *from, u32 first, u64 *to)
 	for_each_possible_cpu(cpu) {
 		for (nmi = 0; nmi < 2; nmi++) {
 			shard = shard_at(from, cpu, nmi);
-			good &= copy_shard(shard, from->epoch, piece, &shard->buckets[first],
-					   n * sizeof(*piece));
+			good &= copy_shard(shard, tries_on(cpu), from->epoch, piece,
+					   &shard->buckets[first], n * sizeof(*piece));
 			for (i = 0; i < n; i++)
 				to[i] += piece[i];
 		}

@@ -209,6 +209,7 @@ void irq_work_sync(struct irq_work *work)
 }
 
 __thread void (*shim_nmi)(void *arg);
+__thread bool shim_in_nmi;
 static __thread void *nmi_arg;
 static __thread unsigned int nmi_every, nmi_points;
 
@@ -230,7 +231,9 @@ void shim_do_nmi(void)
 	/* Nothing interrupts it. */
 	shim_nmi = NULL;
 	shim_irqs_off = true;
+	shim_in_nmi = true;
 	fn(nmi_arg);
+	shim_in_nmi = false;
 	shim_irqs_off = irqs_off;
 	shim_nmi = fn;
 }

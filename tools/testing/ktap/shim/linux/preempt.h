@@ -2,9 +2,15 @@
 #ifndef _SHIM_LINUX_PREEMPT_H
 #define _SHIM_LINUX_PREEMPT_H
 
+#include <linux/types.h>
+
 /* What synchronize_rcu() waits for. */
 extern __thread unsigned int shim_preempt_count;
 void preempt_disable(void);
 void preempt_enable(void);
+
+/* An interrupt of shim_set_nmi(). */
+extern __thread bool shim_in_nmi;
+#define in_nmi()	shim_in_nmi
 
 #endif /* _SHIM_LINUX_PREEMPT_H */
