@@ -62,6 +62,23 @@ static bool spell(struct spelling *sp)
 	return true;
 }
 
+static const char *why_no_path(int err)
+{
+	switch (err) {
+	case -ENOMEM:
+		return "no memory";
+	case -EACCES:
+		return "you may not search one of its directories";
+	case -ENOTDIR:
+		return "what stands in front of a slash is no directory";
+	case -ELOOP:
+		return "too many symbolic links";
+	case -ENAMETOOLONG:
+		return "its name is too long";
+	}
+	return "its file system does not let it";
+}
+
 static int open_file(struct ktap_vm *vm, struct ktap_upoint *u, const char *name,
 		     struct inode **inode)
 {
@@ -73,8 +90,8 @@ static int open_file(struct ktap_vm *vm, struct ktap_upoint *u, const char *name
 	if (err == -ENOENT)
 		return ktap_vm_error(vm, err, "'%s': there is no file '%s'", event, name);
 	if (err)
-		return ktap_vm_error(vm, err, "'%s': file '%s' cannot be opened: error %d", event,
-				     name, err);
+		return ktap_vm_error(vm, err, "'%s': file '%s' cannot be opened: %s", event, name,
+				     why_no_path(err));
 	*inode = d_real_inode(path.dentry);
 	if (!S_ISREG((*inode)->i_mode)) {
 		path_put(&path);

@@ -255,6 +255,7 @@ refused() {
 	matches "$tmp/out" "$words" || { fails=$((fails + 1)); cat "$tmp/out"; }
 }
 refused "trace uprobe:/no/such/file:0x10 { }" 'script.kp:1:7: error: .*there is no file .*/no/such/file'
+refused "trace uprobe:/proc/version/x:0x10 { }" 'script.kp:1:7: error: .*cannot be opened: what stands in front of a slash is no directory'
 refused "trace uprobe:/:0x10 { }" "error: .*'/' is not a program, nor a library"
 refused "trace uprobe:$target:0x7fffffffff { }" 'error: .*that is beyond the end of the file'
 refused "trace uprobe:$target:add { }" 'error: .*by the program ktap; without it write the offset'
