@@ -4,22 +4,18 @@
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
-#include <linux/nospec.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
-#include <linux/stdarg.h>
 #include <linux/string.h>
 
 #include "builtin.h"
-#include "opcode.h"
-#include "table.h"
-#include "typing.h"
+#include "verifier.h"
 
 /**
  * DOC: What the verifier guarantees
  *
- * For each instruction, wherever it stands:
+ * For each instruction, wherever it stands (verifier_insn.c):
  *
  * - The opcode and the built-in function exist; fields that are not used are
  *   zero; every index is in range.
@@ -34,7 +30,7 @@
  *   arguments are asked for in a variadic function only.
  * - Its errors are caught, if they are, in its own function.
  *
- * For each instruction that can be reached:
+ * For each instruction that can be reached (here):
  *
  * - A register was written on every way that leads there before it is read.
  *   One way leads from each instruction to where its errors are caught: with
@@ -66,351 +62,8 @@ static_assert(KTAP_NR_TAGS <= 15);
 #define MAX_WORK	(64U << 20)
 #define MAX_STATE	(4U << 20)
 
-/**
- * struct verifier - the function being verified
- * @prog: program
- * @diag: what is wrong
- * @func: function
- * @target: by instruction of @func: its number among those where ways meet, from
- *	1, or 0
- * @state: sets of the registers there, @func->nregs each; the first is UNSEEN
- *	if no way was found yet
- * @queued: by number: to be looked at (again)
- * @queue: ring of numbers to look at
- * @ntargets: number of @target's
- * @head: first place of @queue
- * @nqueued: numbers in @queue
- * @facts: facts of the registers there (typing.h), beside @state; NULL if the
- *	program has nothing to do with types
- * @typing: what is known about types
- * @regs: the sets at the instruction being looked at
- * @known: the facts at it
- * @failed: the sets if it fails; there are no facts then
- * @work: left of MAX_WORK
- */
-struct verifier {
-	struct ktap_program *prog;
-	struct ktap_diag *diag;
-	const struct ktap_func *func;
-	u32 *target;
-	u16 *state;
-	bool *queued;
-	u32 *queue;
-	u32 ntargets;
-	u32 head;
-	u32 nqueued;
-	u32 *facts;
-	struct ktap_typing typing;
-	u16 regs[KTAP_MAX_REGS];
-	u32 known[KTAP_MAX_REGS];
-	u16 failed[KTAP_MAX_REGS];
-	u32 work;
-};
-
 /* No set is empty. */
 #define UNSEEN		0
-
-static __printf(3, 4) int fail(struct verifier *v, u32 pc, const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	ktap_vdiag_at(v->diag, v->prog, pc, fmt, args);
-	va_end(args);
-	return -EINVAL;
-}
-
-/*
- * What is found to be in range is masked, and put back masked: whatever uses it
- * later, here or in a run, cannot overtake this (see ktap_index()).
- */
-
-/* The @n registers from @first; none is fine anywhere. */
-static int check_registers(struct verifier *v, u32 pc, u8 *first, u32 n)
-{
-	u32 reg = *first;
-
-	if (!n)
-		return 0;
-	if (reg + n > v->func->nregs)
-		return fail(v, pc, "register %u of %u in instruction %u", reg + n - 1,
-			    v->func->nregs, pc);
-	*first = array_index_nospec(reg, v->func->nregs - n + 1);
-	return 0;
-}
-
-static int check_register(struct verifier *v, u32 pc, u8 *reg)
-{
-	return check_registers(v, pc, reg, 1);
-}
-
-static int check_index(struct verifier *v, u32 pc, const char *what, s32 *index, u32 n)
-{
-	u32 i = *index;
-
-	if (!ktap_index(&i, n))
-		return fail(v, pc, "%s %d of %u in instruction %u", what, *index, n, pc);
-	*index = i;
-	return 0;
-}
-
-static int check_jump(struct verifier *v, u32 pc, s32 *distance)
-{
-	u32 next = pc + 1 - v->func->first, to = next + *distance;
-
-	if (!ktap_index(&to, v->func->ninsns))
-		return fail(v, pc, "jump out of function %s in instruction %u", v->func->name, pc);
-	*distance = to - next;
-	return 0;
-}
-
-static int check_field(struct verifier *v, u32 pc, unsigned int kind, u8 *field)
-{
-	switch (kind) {
-	case KTAP_X_NONE:
-		if (*field)
-			return fail(v, pc, "instruction %u (%s) sets a field that it does not use",
-				    pc, ktap_opcode_name(v->prog->code[pc].op));
-		return 0;
-	case KTAP_X_READ:
-	case KTAP_X_WRITE:
-		return check_register(v, pc, field);
-	default:
-		return 0;
-	}
-}
-
-static int check_operand(struct verifier *v, u32 pc, unsigned int kind, s32 *d)
-{
-	const struct ktap_program *prog = v->prog;
-
-	switch (kind) {
-	case KTAP_X_NONE:
-		if (*d)
-			return fail(v, pc, "instruction %u (%s) sets a field that it does not use",
-				    pc, ktap_opcode_name(prog->code[pc].op));
-		return 0;
-	case KTAP_X_DIVISOR:
-		return *d ? 0 : fail(v, pc, "division by zero");
-	case KTAP_X_INT:
-		return check_index(v, pc, "integer", d, prog->nints);
-	case KTAP_X_STR:
-		return check_index(v, pc, "string", d, prog->nstrings);
-	case KTAP_X_FUNC:
-		return check_index(v, pc, "function", d, prog->nfuncs);
-	case KTAP_X_GLOBAL:
-		return check_index(v, pc, "global", d, prog->nglobals);
-	case KTAP_X_FIELD:
-		return check_index(v, pc, "field", d, prog->nown_fields);
-	case KTAP_X_JUMP:
-		return check_jump(v, pc, d);
-	default:
-		return 0;
-	}
-}
-
-static int check_builtin(struct verifier *v, u32 pc, struct ktap_code *insn)
-{
-	const struct ktap_builtin *fn;
-	u32 id = insn->d;
-
-	if (!ktap_index(&id, KTAP_NR_FUNCTIONS) || !ktap_builtins[id].fn)
-		return fail(v, pc, "this kernel has no built-in function %d", insn->d);
-	insn->d = id;
-	fn = &ktap_builtins[id];
-	if (insn->b == KTAP_MULTI)
-		return check_register(v, pc, &insn->a);
-	if (insn->b < fn->min || insn->b > fn->max)
-		return fail(v, pc, "%s takes %u to %u arguments, got %u", fn->name, fn->min,
-			    fn->max, insn->b);
-	/* One at least, for the result. */
-	return check_registers(v, pc, &insn->a, max_t(u32, insn->b, 1));
-}
-
-static int check_call(struct verifier *v, u32 pc, struct ktap_code *insn, u32 first)
-{
-	u32 nargs = insn->b == KTAP_MULTI ? 0 : insn->b;
-	u32 nresults = insn->c == KTAP_MULTI ? 0 : insn->c;
-
-	if (nargs > KTAP_MAX_ARGS)
-		return fail(v, pc, "a call with %u arguments; %u is the most", nargs,
-			    KTAP_MAX_ARGS);
-	/* The frame of the callee begins there: a register, even if unused. */
-	return check_register(v, pc, &insn->a) ?:
-	       check_registers(v, pc, &insn->a, nargs + first) ?:
-	       check_registers(v, pc, &insn->a, nresults);
-}
-
-static int check_varargs(struct verifier *v, u32 pc, struct ktap_code *insn)
-{
-	if (!v->func->variadic)
-		return fail(v, pc, "function %s has no variable arguments", v->func->name);
-	return check_register(v, pc, &insn->a) ?:
-	       check_registers(v, pc, &insn->a, insn->c == KTAP_MULTI ? 0 : insn->c);
-}
-
-/* The rules that no table holds. */
-static int check_own_rule(struct verifier *v, u32 pc, struct ktap_code *insn)
-{
-	s32 index;
-
-	switch (insn->op) {
-	case KTAP_OP_NIL:
-		if (insn->a > insn->b)
-			return fail(v, pc, "instruction %u: registers %u to %u", pc, insn->a,
-				    insn->b);
-		return check_register(v, pc, &insn->b);
-	case KTAP_OP_BOOL:
-		index = insn->b;
-		return check_index(v, pc, "boolean", &index, 2);
-	case KTAP_OP_MOV:
-		return check_register(v, pc, &insn->a);
-	case KTAP_OP_CONCAT:
-	case KTAP_OP_TUPLE:
-		if (insn->c < (insn->op == KTAP_OP_TUPLE ? 2 : 1))
-			return fail(v, pc, "instruction %u: %u parts", pc, insn->c);
-		return check_registers(v, pc, &insn->b, insn->c);
-	case KTAP_OP_NEWT:
-		return check_index(v, pc, "table size", &insn->d, KTAP_TABLE_LIMIT + 1);
-	case KTAP_OP_ITER:
-	case KTAP_OP_NEXT:
-		return check_registers(v, pc, &insn->a, 5);
-	case KTAP_OP_FORPREP:
-	case KTAP_OP_FORLOOP:
-		return check_registers(v, pc, &insn->a, 4);
-	case KTAP_OP_CALL:
-		return check_call(v, pc, insn, 0);
-	case KTAP_OP_CALLV:
-		return check_call(v, pc, insn, 1);
-	case KTAP_OP_CALLB:
-		return check_builtin(v, pc, insn);
-	case KTAP_OP_RET:
-		return check_register(v, pc, &insn->a) ?:
-		       check_registers(v, pc, &insn->a, insn->b == KTAP_MULTI ? 0 : insn->b);
-	case KTAP_OP_VARG:
-		return check_varargs(v, pc, insn);
-	case KTAP_OP_TSETM:
-		return check_register(v, pc, &insn->b);
-	case KTAP_OP_ARG:
-		return check_index(v, pc, "argument", &insn->d, S32_MAX);
-	default:
-		return 0;
-	}
-}
-
-static bool is_jump(const struct ktap_code *insn)
-{
-	return ktap_opdefs[insn->op].d == KTAP_X_JUMP;
-}
-
-static bool gives_open(const struct ktap_code *insn)
-{
-	switch (insn->op) {
-	case KTAP_OP_CALL:
-	case KTAP_OP_CALLV:
-	case KTAP_OP_VARG:
-		return insn->c == KTAP_MULTI;
-	default:
-		return false;
-	}
-}
-
-static bool takes_open(const struct ktap_code *insn)
-{
-	switch (insn->op) {
-	case KTAP_OP_CALL:
-	case KTAP_OP_CALLV:
-	case KTAP_OP_CALLB:
-	case KTAP_OP_RET:
-		return insn->b == KTAP_MULTI;
-	case KTAP_OP_TSETM:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* Where the values begin that an instruction takes, the open ones last. */
-static u32 first_taken(const struct ktap_code *insn)
-{
-	switch (insn->op) {
-	case KTAP_OP_CALLV:
-		return insn->a + 1;
-	case KTAP_OP_TSETM:
-		return insn->b;
-	default:
-		return insn->a;
-	}
-}
-
-static int check_open(struct verifier *v, u32 pc)
-{
-	const struct ktap_code *insn = &v->prog->code[pc], *giver = insn - 1;
-
-	if (pc == v->func->first || !gives_open(giver)) {
-		if (!takes_open(insn))
-			return 0;
-		return fail(v, pc, "instruction %u takes open values, the one before gives none",
-			    pc);
-	}
-	if (!takes_open(insn))
-		return fail(v, pc, "instruction %u does not take the open values before it", pc);
-	if (first_taken(insn) > giver->a)
-		return fail(v, pc,
-			    "instruction %u takes values from register %u on, the open ones begin at %u",
-			    pc, first_taken(insn), giver->a);
-	return 0;
-}
-
-static int check_catch(struct verifier *v, u32 pc)
-{
-	struct ktap_catch *catch = ktap_catch_at(v->prog, pc);
-	u32 handler;
-
-	if (!catch)
-		return 0;
-	handler = catch->handler - v->func->first;
-	if (!ktap_index(&handler, v->func->ninsns))
-		return fail(v, pc, "errors of instruction %u are caught outside of function %s",
-			    pc, v->func->name);
-	catch->handler = v->func->first + handler;
-	return check_register(v, pc, &catch->reg);
-}
-
-static int check_insn(struct verifier *v, u32 pc)
-{
-	struct ktap_code *insn = &v->prog->code[pc];
-	const struct ktap_opdef *op = &ktap_opdefs[insn->op];
-
-	if (!op->name)
-		return fail(v, pc, "this kernel has no instruction %u", insn->op);
-	return check_field(v, pc, op->a, &insn->a) ?:
-	       check_field(v, pc, op->b, &insn->b) ?:
-	       check_field(v, pc, op->c, &insn->c) ?:
-	       check_operand(v, pc, op->d, &insn->d) ?:
-	       check_own_rule(v, pc, insn) ?:
-	       check_open(v, pc) ?:
-	       check_catch(v, pc);
-}
-
-static int check_code(struct verifier *v)
-{
-	u32 pc, end = v->func->first + v->func->ninsns;
-	int err;
-
-	for (pc = v->func->first; pc < end; pc++) {
-		err = check_insn(v, pc);
-		if (err)
-			return err;
-	}
-	switch (v->prog->code[end - 1].op) {
-	case KTAP_OP_RET:
-	case KTAP_OP_JMP:
-		return 0;
-	default:
-		return fail(v, end - 1, "function %s has no end", v->func->name);
-	}
-}
 
 /* So much is done in less than a millisecond. */
 #define WORK_AT_ONCE	4096
@@ -436,7 +89,8 @@ static int read_reg(struct verifier *v, u32 pc, u32 reg)
 {
 	if (!(v->regs[reg] & UNWRITTEN))
 		return 0;
-	return fail(v, pc, "instruction %u reads register %u, which may be unwritten", pc, reg);
+	return ktap_refuse(v, pc,
+			   "instruction %u reads register %u, which may be unwritten", pc, reg);
 }
 
 static int read_regs(struct verifier *v, u32 pc, u32 first, u32 n)
@@ -468,7 +122,7 @@ static void write_regs(struct verifier *v, u32 first, u32 end, u16 set)
 /* Values from register @first on that an instruction takes, open ones left out. */
 static u32 nfixed(const struct ktap_code *insn, u32 first, u32 n)
 {
-	return takes_open(insn) ? insn[-1].a - first : n;
+	return ktap_takes_open(insn) ? insn[-1].a - first : n;
 }
 
 /* Will somebody look at an event's text? */
@@ -493,7 +147,7 @@ static int step_builtin(struct verifier *v, u32 pc, const struct ktap_code *insn
 {
 	const struct ktap_builtin *fn = &ktap_builtins[insn->d];
 	u32 i, n = nfixed(insn, insn->a, insn->b);
-	u16 args = takes_open(insn) ? ANY : 0;
+	u16 args = ktap_takes_open(insn) ? ANY : 0;
 	int err;
 
 	err = read_regs(v, pc, insn->a, n);
@@ -501,12 +155,13 @@ static int step_builtin(struct verifier *v, u32 pc, const struct ktap_code *insn
 		return err;
 	for (i = 0; i < n; i++) {
 		u16 set = v->regs[insn->a + i];
+		const struct ktap_value any = { .tag = __ffs(set) };
 
 		args |= set;
 		if (i < ARRAY_SIZE(fn->args) && fn->args[i] && !(fn->args[i] & set))
-			return fail(v, pc, "%s: argument %u is %s, which it does not take",
-				    fn->name, i + 1,
-				    ktap_type_name(&(struct ktap_value){ .tag = __ffs(set) }));
+			return ktap_refuse(v, pc,
+					   "%s: argument %u is %s, which it does not take",
+					   fn->name, i + 1, ktap_type_name(&any));
 	}
 	if (shows_text(insn->d, args))
 		v->prog->uses |= KTAP_USES_ARGSTR;
@@ -525,14 +180,14 @@ static int step_call(struct verifier *v, u32 pc, const struct ktap_code *insn, u
 	if (err)
 		return err;
 	write_regs(v, insn->a, v->func->nregs, UNWRITTEN);
-	if (!gives_open(insn))
+	if (!ktap_gives_open(insn))
 		write_regs(v, insn->a, insn->a + insn->c, ANY);
 	return 0;
 }
 
 static void step_varargs(struct verifier *v, const struct ktap_code *insn)
 {
-	if (gives_open(insn))
+	if (ktap_gives_open(insn))
 		write_regs(v, insn->a, v->func->nregs, UNWRITTEN);
 	else
 		write_regs(v, insn->a, insn->a + insn->c, ANY);
@@ -738,7 +393,7 @@ static int follow(struct verifier *v, u32 pc)
 			err = flow_if_it_fails(v, pc);
 		if (!err)
 			err = step(v, pc);
-		if (!err && is_jump(insn))
+		if (!err && ktap_is_jump(insn))
 			err = flow_to(v, pc, v->regs, v->known, pc + 1 + insn->d);
 		if (err || insn->op == KTAP_OP_RET || insn->op == KTAP_OP_JMP)
 			return err;
@@ -766,7 +421,7 @@ static void number_targets(struct verifier *v)
 	v->ntargets = 0;
 	number_target(v, 0);
 	for (pc = 0; pc < v->func->ninsns; pc++) {
-		if (is_jump(&code[pc]))
+		if (ktap_is_jump(&code[pc]))
 			number_target(v, pc + 1 + code[pc].d);
 		catch = ktap_catch_at(v->prog, v->func->first + pc);
 		if (catch)
@@ -781,9 +436,10 @@ static int check_ways(struct verifier *v)
 
 	for (i = 0; i < v->func->ninsns; i++) {
 		pc = v->func->first + i;
-		if (v->target[i] && takes_open(&v->prog->code[pc]))
-			return fail(v, pc, "instruction %u takes open values, and is jumped to",
-				    pc);
+		if (v->target[i] && ktap_takes_open(&v->prog->code[pc]))
+			return ktap_refuse(v, pc,
+					   "instruction %u takes open values, and is jumped to",
+					   pc);
 	}
 	return 0;
 }
@@ -905,7 +561,7 @@ int ktap_verify(struct ktap_program *prog, struct ktap_diag *diag)
 	err = ktap_typing_begin(&v->typing, prog, diag);
 	for (i = 0; i < prog->nfuncs && !err; i++) {
 		v->func = &prog->funcs[i];
-		err = check_code(v);
+		err = ktap_check_code(v);
 		if (!err)
 			err = check_flow(v);
 	}

@@ -16,6 +16,7 @@ ABI = TOP / 'include/uapi/linux/ktap.h'
 RULES = {
     'chunk.c': 'chunk_rules_kunit.c',
     'verifier.c': 'verifier_rules_kunit.c',
+    'verifier_insn.c': 'verifier_rules_kunit.c',
     'typing.c': 'typing_rules_kunit.c',
 }
 # Tests of rules that are functions of their own, named RULE_...
@@ -26,7 +27,7 @@ OWN_TESTS = {
 # What ends with a message, and what is put in front of it.
 SAYS = {
     r'\bmalformed\(l, ': 'malformed chunk: ',
-    r'\bfail\([vt], \w+(?: - 1)?,\s*': '',
+    r'\b(?:fail|ktap_refuse)\([vt], \w+(?: - 1)?,\s*': '',
     r'\bktap_diag\(l->diag, ': '',
     r'\bktap_diag_at\(v->diag, v->prog, pc, ': '',
 }

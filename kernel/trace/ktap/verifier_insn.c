@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The verifier's rules of an instruction, whether it is reached or not.
+ */
+#include <linux/kernel.h>
+#include <linux/limits.h>
+#include <linux/nospec.h>
+#include <linux/stdarg.h>
+
+#include "builtin.h"
+#include "table.h"
+#include "verifier.h"
+
+int ktap_refuse(struct verifier *v, u32 pc, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	ktap_vdiag_at(v->diag, v->prog, pc, fmt, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+/*
+ * What is found to be in range is masked, and put back masked: whatever uses it
+ * later, here or in a run, cannot overtake this (see ktap_index()).
+ */
+
+/* The @n registers from @first; none is fine anywhere. */
+static int check_registers(struct verifier *v, u32 pc, u8 *first, u32 n)
+{
+	u32 reg = *first;
+
+	if (!n)
+		return 0;
+	if (reg + n > v->func->nregs)
+		return ktap_refuse(v, pc, "register %u of %u in instruction %u", reg + n - 1,
+				   v->func->nregs, pc);
+	*first = array_index_nospec(reg, v->func->nregs - n + 1);
+	return 0;
+}
+
+static int check_register(struct verifier *v, u32 pc, u8 *reg)
+{
+	return check_registers(v, pc, reg, 1);
+}
+
+static int check_index(struct verifier *v, u32 pc, const char *what, s32 *index, u32 n)
+{
+	u32 i = *index;
+
+	if (!ktap_index(&i, n))
+		return ktap_refuse(v, pc, "%s %d of %u in instruction %u", what, *index, n, pc);
+	*index = i;
+	return 0;
+}
+
+static int check_jump(struct verifier *v, u32 pc, s32 *distance)
+{
+	u32 next = pc + 1 - v->func->first, to = next + *distance;
+
+	if (!ktap_index(&to, v->func->ninsns))
+		return ktap_refuse(v, pc,
+				   "jump out of function %s in instruction %u",
+				   v->func->name, pc);
+	*distance = to - next;
+	return 0;
+}
+
+static int check_field(struct verifier *v, u32 pc, unsigned int kind, u8 *field)
+{
+	switch (kind) {
+	case KTAP_X_NONE:
+		if (*field)
+			return ktap_refuse(v, pc,
+					   "instruction %u (%s) sets a field that it does not use",
+					   pc, ktap_opcode_name(v->prog->code[pc].op));
+		return 0;
+	case KTAP_X_READ:
+	case KTAP_X_WRITE:
+		return check_register(v, pc, field);
+	default:
+		return 0;
+	}
+}
+
+static int check_operand(struct verifier *v, u32 pc, unsigned int kind, s32 *d)
+{
+	const struct ktap_program *prog = v->prog;
+
+	switch (kind) {
+	case KTAP_X_NONE:
+		if (*d)
+			return ktap_refuse(v, pc,
+					   "instruction %u (%s) sets a field that it does not use",
+					   pc, ktap_opcode_name(prog->code[pc].op));
+		return 0;
+	case KTAP_X_DIVISOR:
+		return *d ? 0 : ktap_refuse(v, pc, "division by zero");
+	case KTAP_X_INT:
+		return check_index(v, pc, "integer", d, prog->nints);
+	case KTAP_X_STR:
+		return check_index(v, pc, "string", d, prog->nstrings);
+	case KTAP_X_FUNC:
+		return check_index(v, pc, "function", d, prog->nfuncs);
+	case KTAP_X_GLOBAL:
+		return check_index(v, pc, "global", d, prog->nglobals);
+	case KTAP_X_FIELD:
+		return check_index(v, pc, "field", d, prog->nown_fields);
+	case KTAP_X_JUMP:
+		return check_jump(v, pc, d);
+	default:
+		return 0;
+	}
+}
+
+static int check_builtin(struct verifier *v, u32 pc, struct ktap_code *insn)
+{
+	const struct ktap_builtin *fn;
+	u32 id = insn->d;
+
+	if (!ktap_index(&id, KTAP_NR_FUNCTIONS) || !ktap_builtins[id].fn)
+		return ktap_refuse(v, pc, "this kernel has no built-in function %d", insn->d);
+	insn->d = id;
+	fn = &ktap_builtins[id];
+	if (insn->b == KTAP_MULTI)
+		return check_register(v, pc, &insn->a);
+	if (insn->b < fn->min || insn->b > fn->max)
+		return ktap_refuse(v, pc, "%s takes %u to %u arguments, got %u", fn->name, fn->min,
+				   fn->max, insn->b);
+	/* One at least, for the result. */
+	return check_registers(v, pc, &insn->a, max_t(u32, insn->b, 1));
+}
+
+static int check_call(struct verifier *v, u32 pc, struct ktap_code *insn, u32 first)
+{
+	u32 nargs = insn->b == KTAP_MULTI ? 0 : insn->b;
+	u32 nresults = insn->c == KTAP_MULTI ? 0 : insn->c;
+
+	if (nargs > KTAP_MAX_ARGS)
+		return ktap_refuse(v, pc, "a call with %u arguments; %u is the most", nargs,
+				   KTAP_MAX_ARGS);
+	/* The frame of the callee begins there: a register, even if unused. */
+	return check_register(v, pc, &insn->a) ?:
+	       check_registers(v, pc, &insn->a, nargs + first) ?:
+	       check_registers(v, pc, &insn->a, nresults);
+}
+
+static int check_varargs(struct verifier *v, u32 pc, struct ktap_code *insn)
+{
+	if (!v->func->variadic)
+		return ktap_refuse(v, pc, "function %s has no variable arguments", v->func->name);
+	return check_register(v, pc, &insn->a) ?:
+	       check_registers(v, pc, &insn->a, insn->c == KTAP_MULTI ? 0 : insn->c);
+}
+
+/* The rules that no table holds. */
+static int check_own_rule(struct verifier *v, u32 pc, struct ktap_code *insn)
+{
+	s32 index;
+
+	switch (insn->op) {
+	case KTAP_OP_NIL:
+		if (insn->a > insn->b)
+			return ktap_refuse(v, pc,
+					   "instruction %u: registers %u to %u",
+					   pc, insn->a, insn->b);
+		return check_register(v, pc, &insn->b);
+	case KTAP_OP_BOOL:
+		index = insn->b;
+		return check_index(v, pc, "boolean", &index, 2);
+	case KTAP_OP_MOV:
+		return check_register(v, pc, &insn->a);
+	case KTAP_OP_CONCAT:
+	case KTAP_OP_TUPLE:
+		if (insn->c < (insn->op == KTAP_OP_TUPLE ? 2 : 1))
+			return ktap_refuse(v, pc, "instruction %u: %u parts", pc, insn->c);
+		return check_registers(v, pc, &insn->b, insn->c);
+	case KTAP_OP_NEWT:
+		return check_index(v, pc, "table size", &insn->d, KTAP_TABLE_LIMIT + 1);
+	case KTAP_OP_ITER:
+	case KTAP_OP_NEXT:
+		return check_registers(v, pc, &insn->a, 5);
+	case KTAP_OP_FORPREP:
+	case KTAP_OP_FORLOOP:
+		return check_registers(v, pc, &insn->a, 4);
+	case KTAP_OP_CALL:
+		return check_call(v, pc, insn, 0);
+	case KTAP_OP_CALLV:
+		return check_call(v, pc, insn, 1);
+	case KTAP_OP_CALLB:
+		return check_builtin(v, pc, insn);
+	case KTAP_OP_RET:
+		return check_register(v, pc, &insn->a) ?:
+		       check_registers(v, pc, &insn->a, insn->b == KTAP_MULTI ? 0 : insn->b);
+	case KTAP_OP_VARG:
+		return check_varargs(v, pc, insn);
+	case KTAP_OP_TSETM:
+		return check_register(v, pc, &insn->b);
+	case KTAP_OP_ARG:
+		return check_index(v, pc, "argument", &insn->d, S32_MAX);
+	default:
+		return 0;
+	}
+}
+
+bool ktap_gives_open(const struct ktap_code *insn)
+{
+	switch (insn->op) {
+	case KTAP_OP_CALL:
+	case KTAP_OP_CALLV:
+	case KTAP_OP_VARG:
+		return insn->c == KTAP_MULTI;
+	default:
+		return false;
+	}
+}
+
+bool ktap_takes_open(const struct ktap_code *insn)
+{
+	switch (insn->op) {
+	case KTAP_OP_CALL:
+	case KTAP_OP_CALLV:
+	case KTAP_OP_CALLB:
+	case KTAP_OP_RET:
+		return insn->b == KTAP_MULTI;
+	case KTAP_OP_TSETM:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Where the values begin that an instruction takes, the open ones last. */
+static u32 first_taken(const struct ktap_code *insn)
+{
+	switch (insn->op) {
+	case KTAP_OP_CALLV:
+		return insn->a + 1;
+	case KTAP_OP_TSETM:
+		return insn->b;
+	default:
+		return insn->a;
+	}
+}
+
+static int check_open(struct verifier *v, u32 pc)
+{
+	const struct ktap_code *insn = &v->prog->code[pc], *giver = insn - 1;
+
+	if (pc == v->func->first || !ktap_gives_open(giver)) {
+		if (!ktap_takes_open(insn))
+			return 0;
+		return ktap_refuse(v, pc,
+				   "instruction %u takes open values, the one before gives none",
+				   pc);
+	}
+	if (!ktap_takes_open(insn))
+		return ktap_refuse(v, pc,
+				   "instruction %u does not take the open values before it", pc);
+	if (first_taken(insn) > giver->a)
+		return ktap_refuse(v, pc,
+				   "instruction %u takes values from register %u on, the open ones begin at %u",
+				   pc, first_taken(insn), giver->a);
+	return 0;
+}
+
+static int check_catch(struct verifier *v, u32 pc)
+{
+	struct ktap_catch *catch = ktap_catch_at(v->prog, pc);
+	u32 handler;
+
+	if (!catch)
+		return 0;
+	handler = catch->handler - v->func->first;
+	if (!ktap_index(&handler, v->func->ninsns))
+		return ktap_refuse(v, pc,
+				   "errors of instruction %u are caught outside of function %s",
+				   pc, v->func->name);
+	catch->handler = v->func->first + handler;
+	return check_register(v, pc, &catch->reg);
+}
+
+static int check_insn(struct verifier *v, u32 pc)
+{
+	struct ktap_code *insn = &v->prog->code[pc];
+	const struct ktap_opdef *op = &ktap_opdefs[insn->op];
+
+	if (!op->name)
+		return ktap_refuse(v, pc, "this kernel has no instruction %u", insn->op);
+	return check_field(v, pc, op->a, &insn->a) ?:
+	       check_field(v, pc, op->b, &insn->b) ?:
+	       check_field(v, pc, op->c, &insn->c) ?:
+	       check_operand(v, pc, op->d, &insn->d) ?:
+	       check_own_rule(v, pc, insn) ?:
+	       check_open(v, pc) ?:
+	       check_catch(v, pc);
+}
+
+int ktap_check_code(struct verifier *v)
+{
+	u32 pc, end = v->func->first + v->func->ninsns;
+	int err;
+
+	for (pc = v->func->first; pc < end; pc++) {
+		err = check_insn(v, pc);
+		if (err)
+			return err;
+	}
+	switch (v->prog->code[end - 1].op) {
+	case KTAP_OP_RET:
+	case KTAP_OP_JMP:
+		return 0;
+	default:
+		return ktap_refuse(v, end - 1, "function %s has no end", v->func->name);
+	}
+}
