@@ -14,6 +14,7 @@
 #include <linux/string.h>
 
 #include "agg.h"
+#include "arith.h"
 #include "ops.h"
 #include "shard.h"
 #include "slot.h"

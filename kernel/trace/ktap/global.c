@@ -14,6 +14,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "arith.h"
 #include "lock.h"
 #include "slot.h"
 #include "table.h"
@@ -141,9 +142,9 @@ int ktap_global_add(struct ktap_vm *vm, u32 n, const struct ktap_value *v)
 		return 0;
 	}
 	begin_write(g);
-	added = ktap_slot_add(&g->value, v->tag == KTAP_INT ? v->i : 0);
+	added = ktap_slot_add(&g->value, ktap_number(v));
 	end_write(g);
 	holds = g->value;
 	ktap_unlock(&g->lock, flags);
-	return added ? 0 : ktap_no_sum(vm, &holds);
+	return added ? 0 : ktap_bad_operand(vm, &holds);
 }

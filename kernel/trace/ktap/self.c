@@ -9,6 +9,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "arith.h"
 #include "lock.h"
 #include "ops.h"
 #include "self.h"
@@ -299,7 +300,7 @@ int ktap_self_write(struct ktap_vm *vm, struct ktap_thread thread, u32 string,
 	if (new)
 		ktap_heap_free(&vm->env->heap, new, record_size(self));
 	if (outcome == NO_SUM)
-		return ktap_no_sum(vm, owned);
+		return ktap_bad_operand(vm, owned);
 	if (outcome != DONE)
 		ktap_slot_discard(vm, owned);
 	return 0;

@@ -5,6 +5,7 @@
 #include <linux/errno.h>
 #include <linux/string.h>
 
+#include "arith.h"
 #include "object.h"
 #include "slot.h"
 
@@ -79,20 +80,8 @@ bool ktap_slot_copy(struct ktap_value *v, const struct ktap_value *slot, void *m
 
 bool ktap_slot_add(struct ktap_value *slot, s64 n)
 {
-	if (slot->tag != KTAP_INT && slot->tag != KTAP_NIL)
+	if (!ktap_is_number(slot))
 		return false;
-	*slot = KTAP_VALUE_INT((slot->tag == KTAP_INT ? slot->u : 0) + (u64)n);
+	*slot = KTAP_VALUE_INT((u64)ktap_number(slot) + (u64)n);
 	return true;
-}
-
-int ktap_want_addend(struct ktap_vm *vm, const struct ktap_value *n)
-{
-	if (n->tag == KTAP_INT || n->tag == KTAP_NIL)
-		return 0;
-	return ktap_vm_error(vm, -EINVAL, "arithmetic on %s", ktap_type_name(n));
-}
-
-int ktap_no_sum(struct ktap_vm *vm, const struct ktap_value *slot)
-{
-	return ktap_vm_error(vm, -EINVAL, "arithmetic on %s", ktap_type_name(slot));
 }

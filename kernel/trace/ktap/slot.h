@@ -55,8 +55,4 @@ static inline u32 ktap_slot_room(u32 room, u32 need)
 /* Adds.  The slot's lock is held.  False: the slot holds no number. */
 bool ktap_slot_add(struct ktap_value *slot, s64 n);
 
-/* Errors of an addition: the addend, or the slot, is no number. */
-int ktap_want_addend(struct ktap_vm *vm, const struct ktap_value *n);
-int ktap_no_sum(struct ktap_vm *vm, const struct ktap_value *slot);
-
 #endif /* _KTAP_SLOT_H */

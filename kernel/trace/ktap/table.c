@@ -12,6 +12,7 @@
 #include <linux/string.h>
 
 #include "agg.h"
+#include "arith.h"
 #include "entry.h"
 
 /**
@@ -548,7 +549,7 @@ static int update(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_va
 	if (new)
 		ktap_heap_free(&vm->env->heap, new, entry_size(key));
 	if (outcome == NO_SUM)
-		return ktap_no_sum(vm, owned);
+		return ktap_bad_operand(vm, owned);
 	if (outcome != DONE)
 		ktap_slot_discard(vm, owned);
 	return 0;
@@ -577,7 +578,7 @@ int ktap_table_add(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_v
 	err = ktap_want_addend(vm, n);
 	if (err)
 		return err;
-	owned = KTAP_VALUE_INT(n->tag == KTAP_INT ? n->i : 0);
+	owned = KTAP_VALUE_INT(ktap_number(n));
 	return update(vm, t, key, &owned, true);
 }
 

@@ -18,51 +18,14 @@
 #include <linux/bug.h>
 #include <linux/compiler.h>
 #include <linux/kernel.h>
-#include <linux/math64.h>
 
+#include "arith.h"
 #include "builtin.h"
 #include "frame.h"
 #include "member.h"
 #include "opcode.h"
 #include "ops.h"
 #include "table.h"
-
-static int bad_operand(struct ktap_vm *vm, const struct ktap_value *v)
-{
-	return ktap_vm_error(vm, -EINVAL, "arithmetic on %s", ktap_type_name(v));
-}
-
-static bool is_number(const struct ktap_value *v)
-{
-	return v->tag == KTAP_INT || v->tag == KTAP_NIL;
-}
-
-static s64 number(const struct ktap_value *v)
-{
-	return v->tag == KTAP_INT ? v->i : 0;
-}
-
-static int by_zero(struct ktap_vm *vm)
-{
-	return ktap_vm_error(vm, -EDOM, "division by zero");
-}
-
-/* INT64_MIN / -1 wraps; some machines trap on it. */
-static int divide(struct ktap_vm *vm, s64 x, s64 y, s64 *quotient)
-{
-	if (!y)
-		return by_zero(vm);
-	*quotient = y == -1 ? (s64)-(u64)x : div64_s64(x, y);
-	return 0;
-}
-
-static int modulo(struct ktap_vm *vm, s64 x, s64 y, s64 *rest)
-{
-	if (!y)
-		return by_zero(vm);
-	*rest = y == -1 ? 0 : x - div64_s64(x, y) * y;
-	return 0;
-}
 
 static int for_next(struct ktap_vm *vm, struct ktap_value *r, bool *again)
 {
@@ -147,74 +110,6 @@ static noinline int no_function(struct ktap_vm *vm, const struct ktap_value *v)
 static s16 immediate(const struct ktap_code *insn)
 {
 	return (s16)(insn->b | insn->c << 8);
-}
-
-/*
- * What the instructions have in common.  The short way, integers, is inline;
- * all else is not worth the room.
- */
-static noinline int two_numbers_slow(struct ktap_vm *vm, const struct ktap_value *v,
-				     const struct ktap_value *w, s64 *x, s64 *y)
-{
-	if (!is_number(v))
-		return bad_operand(vm, v);
-	if (!is_number(w))
-		return bad_operand(vm, w);
-	*x = number(v);
-	*y = number(w);
-	return 0;
-}
-
-static __always_inline int two_numbers(struct ktap_vm *vm, const struct ktap_value *v,
-				       const struct ktap_value *w, s64 *x, s64 *y)
-{
-	if (unlikely(v->tag != KTAP_INT || w->tag != KTAP_INT))
-		return two_numbers_slow(vm, v, w, x, y);
-	*x = v->i;
-	*y = w->i;
-	return 0;
-}
-
-static __always_inline int one_number(struct ktap_vm *vm, const struct ktap_value *v, s64 *x)
-{
-	if (unlikely(!is_number(v)))
-		return bad_operand(vm, v);
-	*x = number(v);
-	return 0;
-}
-
-static __always_inline int equal(struct ktap_vm *vm, struct ktap_value *v, struct ktap_value *w,
-				 bool *result)
-{
-	if (unlikely(v->tag != KTAP_INT || w->tag != KTAP_INT))
-		return ktap_op_equal(vm, v, w, result);
-	*result = v->i == w->i;
-	return 0;
-}
-
-static __always_inline int less(struct ktap_vm *vm, struct ktap_value *v, struct ktap_value *w,
-				bool or_equal, bool *result)
-{
-	if (unlikely(v->tag != KTAP_INT || w->tag != KTAP_INT))
-		return ktap_op_less(vm, v, w, or_equal, result);
-	*result = or_equal ? v->i <= w->i : v->i < w->i;
-	return 0;
-}
-
-static noinline int no_order(struct ktap_vm *vm, const struct ktap_value *v)
-{
-	if (v->tag == KTAP_NIL)
-		return 1;
-	return ktap_vm_error(vm, -EINVAL, "%s and an integer have no order", ktap_type_name(v));
-}
-
-/* The number to compare with an immediate; 1: nil has no order; or an error. */
-static __always_inline int ordered(struct ktap_vm *vm, const struct ktap_value *v, s64 *x)
-{
-	if (unlikely(v->tag != KTAP_INT))
-		return no_order(vm, v);
-	*x = v->i;
-	return 0;
 }
 
 #define A	R[insn->a]
@@ -403,143 +298,143 @@ op_addg:
 	goto check;
 
 op_add:
-	err = two_numbers(vm, &B, &C, &x, &y);
+	err = ktap_two_numbers(vm, &B, &C, &x, &y);
 	if (unlikely(err))
 		goto error;
 	A = KTAP_VALUE_INT((u64)x + (u64)y);
 	goto next;
 op_sub:
-	err = two_numbers(vm, &B, &C, &x, &y);
+	err = ktap_two_numbers(vm, &B, &C, &x, &y);
 	if (unlikely(err))
 		goto error;
 	A = KTAP_VALUE_INT((u64)x - (u64)y);
 	goto next;
 op_mul:
-	err = two_numbers(vm, &B, &C, &x, &y);
+	err = ktap_two_numbers(vm, &B, &C, &x, &y);
 	if (unlikely(err))
 		goto error;
 	A = KTAP_VALUE_INT((u64)x * (u64)y);
 	goto next;
 op_div:
-	err = two_numbers(vm, &B, &C, &x, &y);
+	err = ktap_two_numbers(vm, &B, &C, &x, &y);
 	if (!err)
-		err = divide(vm, x, y, &x);
+		err = ktap_divide(vm, x, y, &x);
 	if (unlikely(err))
 		goto error;
 	A = KTAP_VALUE_INT(x);
 	goto next;
 op_mod:
-	err = two_numbers(vm, &B, &C, &x, &y);
+	err = ktap_two_numbers(vm, &B, &C, &x, &y);
 	if (!err)
-		err = modulo(vm, x, y, &x);
+		err = ktap_modulo(vm, x, y, &x);
 	if (unlikely(err))
 		goto error;
 	A = KTAP_VALUE_INT(x);
 	goto next;
 op_and:
-	err = two_numbers(vm, &B, &C, &x, &y);
+	err = ktap_two_numbers(vm, &B, &C, &x, &y);
 	if (unlikely(err))
 		goto error;
 	A = KTAP_VALUE_INT(x & y);
 	goto next;
 op_or:
-	err = two_numbers(vm, &B, &C, &x, &y);
+	err = ktap_two_numbers(vm, &B, &C, &x, &y);
 	if (unlikely(err))
 		goto error;
 	A = KTAP_VALUE_INT(x | y);
 	goto next;
 op_xor:
-	err = two_numbers(vm, &B, &C, &x, &y);
+	err = ktap_two_numbers(vm, &B, &C, &x, &y);
 	if (unlikely(err))
 		goto error;
 	A = KTAP_VALUE_INT(x ^ y);
 	goto next;
 op_shl:
-	err = two_numbers(vm, &B, &C, &x, &y);
+	err = ktap_two_numbers(vm, &B, &C, &x, &y);
 	if (unlikely(err))
 		goto error;
 	A = KTAP_VALUE_INT((u64)x << (y & 63));
 	goto next;
 op_shr:
-	err = two_numbers(vm, &B, &C, &x, &y);
+	err = ktap_two_numbers(vm, &B, &C, &x, &y);
 	if (unlikely(err))
 		goto error;
 	A = KTAP_VALUE_INT(x >> (y & 63));
 	goto next;
 
 op_addi:
-	err = one_number(vm, &B, &x);
+	err = ktap_one_number(vm, &B, &x);
 	if (unlikely(err))
 		goto error;
 	A = KTAP_VALUE_INT((u64)x + (u64)D);
 	goto next;
 op_subi:
-	err = one_number(vm, &B, &x);
+	err = ktap_one_number(vm, &B, &x);
 	if (unlikely(err))
 		goto error;
 	A = KTAP_VALUE_INT((u64)x - (u64)D);
 	goto next;
 op_muli:
-	err = one_number(vm, &B, &x);
+	err = ktap_one_number(vm, &B, &x);
 	if (unlikely(err))
 		goto error;
 	A = KTAP_VALUE_INT((u64)x * (u64)D);
 	goto next;
 op_divi:
-	err = one_number(vm, &B, &x);
+	err = ktap_one_number(vm, &B, &x);
 	if (!err)
-		err = divide(vm, x, D, &x);
+		err = ktap_divide(vm, x, D, &x);
 	if (unlikely(err))
 		goto error;
 	A = KTAP_VALUE_INT(x);
 	goto next;
 op_modi:
-	err = one_number(vm, &B, &x);
+	err = ktap_one_number(vm, &B, &x);
 	if (!err)
-		err = modulo(vm, x, D, &x);
+		err = ktap_modulo(vm, x, D, &x);
 	if (unlikely(err))
 		goto error;
 	A = KTAP_VALUE_INT(x);
 	goto next;
 op_andi:
-	err = one_number(vm, &B, &x);
+	err = ktap_one_number(vm, &B, &x);
 	if (unlikely(err))
 		goto error;
 	A = KTAP_VALUE_INT(x & D);
 	goto next;
 op_ori:
-	err = one_number(vm, &B, &x);
+	err = ktap_one_number(vm, &B, &x);
 	if (unlikely(err))
 		goto error;
 	A = KTAP_VALUE_INT(x | D);
 	goto next;
 op_xori:
-	err = one_number(vm, &B, &x);
+	err = ktap_one_number(vm, &B, &x);
 	if (unlikely(err))
 		goto error;
 	A = KTAP_VALUE_INT(x ^ D);
 	goto next;
 op_shli:
-	err = one_number(vm, &B, &x);
+	err = ktap_one_number(vm, &B, &x);
 	if (unlikely(err))
 		goto error;
 	A = KTAP_VALUE_INT((u64)x << (D & 63));
 	goto next;
 op_shri:
-	err = one_number(vm, &B, &x);
+	err = ktap_one_number(vm, &B, &x);
 	if (unlikely(err))
 		goto error;
 	A = KTAP_VALUE_INT(x >> (D & 63));
 	goto next;
 
 op_neg:
-	err = one_number(vm, &B, &x);
+	err = ktap_one_number(vm, &B, &x);
 	if (unlikely(err))
 		goto error;
 	A = KTAP_VALUE_INT(-(u64)x);
 	goto next;
 op_bnot:
-	err = one_number(vm, &B, &x);
+	err = ktap_one_number(vm, &B, &x);
 	if (unlikely(err))
 		goto error;
 	A = KTAP_VALUE_INT(~x);
@@ -554,13 +449,13 @@ op_tuple:
 	err = ktap_op_tuple(vm, &A, &B, insn->c);
 	goto check;
 op_eq:
-	err = equal(vm, &B, &C, &cond);
+	err = ktap_quick_equal(vm, &B, &C, &cond);
 	goto set_bool;
 op_lt:
-	err = less(vm, &B, &C, false, &cond);
+	err = ktap_quick_less(vm, &B, &C, false, &cond);
 	goto set_bool;
 op_le:
-	err = less(vm, &B, &C, true, &cond);
+	err = ktap_quick_less(vm, &B, &C, true, &cond);
 set_bool:
 	if (unlikely(err))
 		goto error;
@@ -586,24 +481,24 @@ op_jnnil:
 		goto jump;
 	goto next;
 op_jeq:
-	err = equal(vm, &A, &B, &cond);
+	err = ktap_quick_equal(vm, &A, &B, &cond);
 	goto checked_jump;
 op_jne:
-	err = equal(vm, &A, &B, &cond);
+	err = ktap_quick_equal(vm, &A, &B, &cond);
 	cond = !cond;
 	goto checked_jump;
 op_jlt:
-	err = less(vm, &A, &B, false, &cond);
+	err = ktap_quick_less(vm, &A, &B, false, &cond);
 	goto checked_jump;
 op_jle:
-	err = less(vm, &A, &B, true, &cond);
+	err = ktap_quick_less(vm, &A, &B, true, &cond);
 	goto checked_jump;
 op_jnlt:
-	err = less(vm, &A, &B, false, &cond);
+	err = ktap_quick_less(vm, &A, &B, false, &cond);
 	cond = !cond;
 	goto checked_jump;
 op_jnle:
-	err = less(vm, &A, &B, true, &cond);
+	err = ktap_quick_less(vm, &A, &B, true, &cond);
 	cond = !cond;
 	goto checked_jump;
 op_jeqi:
@@ -615,56 +510,56 @@ op_jnei:
 		goto jump;
 	goto next;
 op_jlti:
-	err = ordered(vm, &A, &x);
+	err = ktap_ordered(vm, &A, &x);
 	if (unlikely(err))
 		goto unordered;
 	if (x < immediate(insn))
 		goto jump;
 	goto next;
 op_jlei:
-	err = ordered(vm, &A, &x);
+	err = ktap_ordered(vm, &A, &x);
 	if (unlikely(err))
 		goto unordered;
 	if (x <= immediate(insn))
 		goto jump;
 	goto next;
 op_jgti:
-	err = ordered(vm, &A, &x);
+	err = ktap_ordered(vm, &A, &x);
 	if (unlikely(err))
 		goto unordered;
 	if (x > immediate(insn))
 		goto jump;
 	goto next;
 op_jgei:
-	err = ordered(vm, &A, &x);
+	err = ktap_ordered(vm, &A, &x);
 	if (unlikely(err))
 		goto unordered;
 	if (x >= immediate(insn))
 		goto jump;
 	goto next;
 op_jnlti:
-	err = ordered(vm, &A, &x);
+	err = ktap_ordered(vm, &A, &x);
 	if (unlikely(err))
 		goto unordered_jump;
 	if (x >= immediate(insn))
 		goto jump;
 	goto next;
 op_jnlei:
-	err = ordered(vm, &A, &x);
+	err = ktap_ordered(vm, &A, &x);
 	if (unlikely(err))
 		goto unordered_jump;
 	if (x > immediate(insn))
 		goto jump;
 	goto next;
 op_jngti:
-	err = ordered(vm, &A, &x);
+	err = ktap_ordered(vm, &A, &x);
 	if (unlikely(err))
 		goto unordered_jump;
 	if (x <= immediate(insn))
 		goto jump;
 	goto next;
 op_jngei:
-	err = ordered(vm, &A, &x);
+	err = ktap_ordered(vm, &A, &x);
 	if (unlikely(err))
 		goto unordered_jump;
 	if (x < immediate(insn))
