@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The stress test: workers and what they share.
+ */
+#ifndef _KTAP_TESTS_STRESS_H
+#define _KTAP_TESTS_STRESS_H
+
+#include <linux/irq_work.h>
+#include <linux/stddef.h>
+
+#include "../agg.h"
+#include "../object.h"
+#include "../table.h"
+#include "build.h"
+
+#define SHARED_KEYS	7	/* that all add to */
+#define OWN_KEYS	11	/* of each worker */
+#define KINDS		5	/* of numbers, kept by key */
+#define PERMANENT	50	/* entries that stay */
+#define KEY_ROOM	32
+#define COMMON		U32_MAX	/* is no worker */
+
+enum { GLOBAL_SUM, GLOBAL_TEXT, GLOBAL_KIND };
+enum { R_RESULT, R_KEY, R_VALUE, R_LAST, R_OBJECT, NR_REGS };
+
+/* A value tells who has written it, and whether it is whole. */
+struct stress_text {
+	u32 writer;
+	u32 key;
+	u32 version;
+	u8 filling[180];
+};
+
+struct stress;
+
+/**
+ * struct stress_worker - one that uses what is shared
+ * @s: what is shared
+ * @vm: its activation
+ * @task: its thread, or NULL
+ * @irq: its interrupt
+ * @next: the one that its thread interrupts
+ * @cpu: where it works
+ * @id: from 0
+ * @random: its choices
+ * @rounds: those it has made
+ * @added: to each of the shared entries, and that many times to all else
+ * @sum: of its numbers, to each aggregation and to the global
+ * @own: what it has added to each of its own entries
+ * @version: of the text that its entries hold; 0: there is none
+ * @inserted: entries that it has inserted for good
+ * @wrong: what it has seen, or NULL
+ * @done: its thread has made its rounds
+ */
+struct stress_worker {
+	struct stress *s;
+	struct ktap_vm *vm;
+	struct task_struct *task;
+	struct irq_work irq;
+	struct stress_worker *next;
+	int cpu;
+	u32 id;
+	u32 random;
+	u64 rounds;
+	u64 added[SHARED_KEYS];
+	u64 sum;
+	u64 own[OWN_KEYS];
+	u32 version[OWN_KEYS];
+	u32 inserted;
+	const char *wrong;
+	bool done;
+};
+
+typedef void (*stress_operation)(struct stress_worker *w);
+
+/**
+ * struct stress - what all workers share
+ * @test: the test
+ * @vm: its own activation
+ * @operations: what workers do
+ * @noperations: number of them
+ * @available: free memory in the beginning
+ * @torn: readings of aggregations that did not hang together, and were counted
+ * @sums: all add to the same entries
+ * @own: all have entries of their own
+ * @texts: the same, with text that changes
+ * @grown: gets more and more entries
+ * @order: some entries stay, others come and go
+ * @cleared: is emptied again and again
+ * @objects: holds tables that come and go
+ * @stats: aggregations by key
+ * @count: has a shard for each CPU
+ * @hist: too
+ * @emptied: too, and keys; is emptied again and again
+ * @single: has one shard
+ * @keyed: has keys
+ * @nworkers: number of them; each second one is an interrupt
+ * @workers: they
+ */
+struct stress {
+	struct kunit *test;
+	struct ktap_vm *vm;
+	const stress_operation *operations;
+	u32 noperations;
+	size_t available;
+	long torn;
+	struct ktap_table *sums;
+	struct ktap_table *own;
+	struct ktap_table *texts;
+	struct ktap_table *grown;
+	struct ktap_table *order;
+	struct ktap_table *cleared;
+	struct ktap_table *objects;
+	struct ktap_table *stats;
+	struct ktap_agg *count;
+	struct ktap_agg *hist;
+	struct ktap_agg *emptied;
+	struct ktap_agg *single;
+	struct ktap_agg *keyed;
+	u32 nworkers;
+	struct stress_worker *workers;
+};
+
+/* A choice of the worker's, below @n. */
+u32 stress_pick(struct stress_worker *w, u32 n);
+
+/* Keeps the first thing that was not @right. */
+void stress_expect(struct stress_worker *w, bool right, const char *wrong);
+
+/* Makes the text that @writer gives @key. */
+struct ktap_value stress_make_text(struct stress_text *text, u32 writer, u32 key, u32 version);
+/* Is it one that some worker has made for this key? */
+bool stress_is_text(const struct ktap_value *v, u32 key);
+bool stress_is_version(const struct ktap_value *v, u32 writer, u32 key, u32 version);
+
+/* Every other one is a string: blobs have memory of their own. */
+struct ktap_value stress_key_of(char *buf, size_t size, u32 writer, u32 n);
+
+/* The next entry, in registers. */
+bool stress_next_of_the_order(struct stress *s, struct ktap_vm *vm, struct ktap_iter *it);
+
+/* The operations of workers */
+void stress_add_to_a_shared_entry(struct stress_worker *w);
+void stress_add_to_an_own_entry(struct stress_worker *w);
+void stress_change_an_own_text(struct stress_worker *w);
+void stress_read_a_text_of_another(struct stress_worker *w);
+void stress_add_a_number(struct stress_worker *w);
+void stress_change_the_global_text(struct stress_worker *w);
+void stress_change_the_kind_of_a_global(struct stress_worker *w);
+void stress_insert_for_good(struct stress_worker *w);
+void stress_disturb_the_order(struct stress_worker *w);
+void stress_look_around(struct stress_worker *w);
+void stress_fill_what_is_cleared(struct stress_worker *w);
+void stress_add_to_what_is_emptied(struct stress_worker *w);
+void stress_replace_an_object(struct stress_worker *w);
+
+#endif /* _KTAP_TESTS_STRESS_H */
