@@ -2,36 +2,11 @@
 /*
  * Arithmetic and comparison.
  */
-#include <linux/string.h>
 
 #include "build.h"
 
 #define EVENT	KTAP_LEVEL_TASK
 #define PROCESS	KTAP_LEVEL_PROCESS
-
-/* Runs function 0, which must end well; gives its result. */
-static struct ktap_value run(struct kunit *test, struct ktap_vm *vm, const struct ktap_value *args,
-			     unsigned int nargs)
-{
-	struct ktap_value result;
-	int err = ktap_vm_run(vm, 0, args, nargs, &result);
-
-	if (err)
-		KUNIT_FAIL(test, "error %d: %s", err, vm->message);
-	return result;
-}
-
-static void expect_int(struct kunit *test, s64 want, struct ktap_value v)
-{
-	KUNIT_EXPECT_EQ(test, v.tag, KTAP_INT);
-	KUNIT_EXPECT_EQ(test, v.i, want);
-}
-
-static void expect_error(struct kunit *test, struct ktap_vm *vm, int err, const char *message)
-{
-	KUNIT_EXPECT_EQ(test, err, ktap_vm_run(vm, 0, NULL, 0, NULL));
-	KUNIT_EXPECT_STREQ(test, vm->message, message);
-}
 
 struct arith_case {
 	u8 op;
@@ -84,14 +59,14 @@ static void arithmetic_wraps_and_truncates(struct kunit *test)
 		test_insn(c, a->op, 2, 0, 1, 0);
 		test_insn(c, KTAP_OP_RET, 2, 1, 0, 0);
 		vm = test_vm(test, test_load(c), PROCESS);
-		expect_int(test, a->want, run(test, vm, NULL, 0));
+		test_expect_int(test, a->want, test_run(test, vm, NULL, 0));
 		if (a->y < S32_MIN || a->y > S32_MAX)
 			continue;
 		/* The immediate form lies 16 numbers higher. */
 		c->insns[2] = (struct ktap_code){ .op = a->op + 16, .a = 2, .b = 0,
 						  .d = a->y };
 		vm = test_vm(test, test_load(c), PROCESS);
-		expect_int(test, a->want, run(test, vm, NULL, 0));
+		test_expect_int(test, a->want, test_run(test, vm, NULL, 0));
 	}
 }
 
@@ -111,12 +86,12 @@ static void nil_counts_as_zero(struct kunit *test)
 {
 	struct test_chunk *c = one_op(test, KTAP_OP_ADD);
 
-	expect_int(test, 0, run(test, test_vm(test, test_load(c), PROCESS), NULL, 0));
+	test_expect_int(test, 0, test_run(test, test_vm(test, test_load(c), PROCESS), NULL, 0));
 	c->insns[1] = (struct ktap_code){ .op = KTAP_OP_INT, .d = 5 };
-	expect_int(test, 5, run(test, test_vm(test, test_load(c), PROCESS), NULL, 0));
+	test_expect_int(test, 5, test_run(test, test_vm(test, test_load(c), PROCESS), NULL, 0));
 	c->insns[2].c = 0;
 	c->insns[2].b = 1;
-	expect_int(test, 5, run(test, test_vm(test, test_load(c), PROCESS), NULL, 0));
+	test_expect_int(test, 5, test_run(test, test_vm(test, test_load(c), PROCESS), NULL, 0));
 }
 
 static void arithmetic_on_other_types_is_an_error(struct kunit *test)
@@ -124,22 +99,22 @@ static void arithmetic_on_other_types_is_an_error(struct kunit *test)
 	struct test_chunk *c = one_op(test, KTAP_OP_ADD);
 
 	c->insns[1] = (struct ktap_code){ .op = KTAP_OP_STR };
-	expect_error(test, test_vm(test, test_load(c), PROCESS), -EINVAL,
-		     "arithmetic on a string");
+	test_expect_error(test, test_vm(test, test_load(c), PROCESS), -EINVAL,
+			  "arithmetic on a string");
 	c->insns[1] = (struct ktap_code){ .op = KTAP_OP_BOOL, .b = 1 };
-	expect_error(test, test_vm(test, test_load(c), PROCESS), -EINVAL,
-		     "arithmetic on a boolean");
+	test_expect_error(test, test_vm(test, test_load(c), PROCESS), -EINVAL,
+			  "arithmetic on a boolean");
 	c->insns[2] = (struct ktap_code){ .op = KTAP_OP_NEG, .a = 2 };
-	expect_error(test, test_vm(test, test_load(c), PROCESS), -EINVAL,
-		     "arithmetic on a boolean");
+	test_expect_error(test, test_vm(test, test_load(c), PROCESS), -EINVAL,
+			  "arithmetic on a boolean");
 }
 
 static void division_by_zero_is_an_error(struct kunit *test)
 {
-	expect_error(test, test_vm(test, test_load(one_op(test, KTAP_OP_DIV)), PROCESS), -EDOM,
-		     "division by zero");
-	expect_error(test, test_vm(test, test_load(one_op(test, KTAP_OP_MOD)), PROCESS), -EDOM,
-		     "division by zero");
+	test_expect_error(test, test_vm(test, test_load(one_op(test, KTAP_OP_DIV)), PROCESS), -EDOM,
+			  "division by zero");
+	test_expect_error(test, test_vm(test, test_load(one_op(test, KTAP_OP_MOD)), PROCESS), -EDOM,
+			  "division by zero");
 }
 
 /* What is compared: the instructions that make the operands. */

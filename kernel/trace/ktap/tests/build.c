@@ -403,3 +403,37 @@ struct ktap_vm *test_vm_of(struct kunit *test, struct ktap_env *env, enum ktap_l
 	init_vm(test, vm, env, level);
 	return vm;
 }
+
+struct ktap_value test_run(struct kunit *test, struct ktap_vm *vm, const struct ktap_value *args,
+			   unsigned int nargs)
+{
+	struct ktap_value result = KTAP_VALUE_NIL;
+	int err = ktap_vm_run(vm, 0, args, nargs, &result);
+
+	if (err)
+		KUNIT_FAIL(test, "error %d: %s", err, vm->message);
+	return result;
+}
+
+void test_expect_int(struct kunit *test, s64 want, struct ktap_value v)
+{
+	KUNIT_EXPECT_EQ(test, v.tag, KTAP_INT);
+	KUNIT_EXPECT_EQ(test, v.i, want);
+}
+
+void test_expect_str(struct kunit *test, const char *want, struct ktap_value v)
+{
+	char buf[300] = "";
+
+	KUNIT_EXPECT_EQ(test, v.tag, KTAP_STR);
+	KUNIT_EXPECT_EQ(test, v.len, strlen(want));
+	if (v.tag == KTAP_STR && v.len < sizeof(buf))
+		memcpy(buf, v.blob, v.len);
+	KUNIT_EXPECT_STREQ(test, buf, want);
+}
+
+void test_expect_error(struct kunit *test, struct ktap_vm *vm, int err, const char *message)
+{
+	KUNIT_EXPECT_EQ(test, err, ktap_vm_run(vm, 0, NULL, 0, NULL));
+	KUNIT_EXPECT_STREQ(test, vm->message, message);
+}

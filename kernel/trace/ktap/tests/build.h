@@ -94,6 +94,14 @@ struct ktap_vm *test_vm(struct kunit *test, struct ktap_program *prog, enum ktap
 /* Another one in the same environment: all can be used at once. */
 struct ktap_vm *test_vm_of(struct kunit *test, struct ktap_env *env, enum ktap_level level);
 
+/* Runs function 0, which must end well; gives its result. */
+struct ktap_value test_run(struct kunit *test, struct ktap_vm *vm, const struct ktap_value *args,
+			   unsigned int nargs);
+/* Runs it, and wants this error and this message. */
+void test_expect_error(struct kunit *test, struct ktap_vm *vm, int err, const char *message);
+void test_expect_int(struct kunit *test, s64 want, struct ktap_value v);
+void test_expect_str(struct kunit *test, const char *want, struct ktap_value v);
+
 /* Ends a function. */
 #define TEST_RET(c)	test_insn(c, KTAP_OP_RET, 0, 0, 0, 0)
 

@@ -18,36 +18,17 @@
 /* Runs function 0 of the chunk, which must end well; gives its result. */
 static struct ktap_value run(struct test_chunk *c, enum ktap_level level)
 {
-	struct ktap_vm *vm = test_vm(c->test, test_load(c), level);
-	struct ktap_value result;
-	int err = ktap_vm_run(vm, 0, NULL, 0, &result);
-
-	if (err)
-		KUNIT_FAIL(c->test, "error %d: %s", err, vm->message);
-	return result;
+	return test_run(c->test, test_vm(c->test, test_load(c), level), NULL, 0);
 }
 
 static void expect_int(struct test_chunk *c, enum ktap_level level, s64 want)
 {
-	struct ktap_value v = run(c, level);
-
-	KUNIT_EXPECT_EQ(c->test, v.tag, KTAP_INT);
-	KUNIT_EXPECT_EQ(c->test, v.i, want);
-}
-
-static void expect_text(struct kunit *test, struct ktap_value v, const char *want)
-{
-	char buf[300] = "";
-
-	KUNIT_EXPECT_EQ(test, v.tag, KTAP_STR);
-	if (v.tag == KTAP_STR && v.len < sizeof(buf))
-		memcpy(buf, v.blob, v.len);
-	KUNIT_EXPECT_STREQ(test, buf, want);
+	test_expect_int(c->test, want, run(c, level));
 }
 
 static void expect_str(struct test_chunk *c, enum ktap_level level, const char *want)
 {
-	expect_text(c->test, run(c, level), want);
+	test_expect_str(c->test, want, run(c, level));
 }
 
 static struct ktap_vm *expect_error(struct test_chunk *c, enum ktap_level level, int err,
@@ -55,8 +36,7 @@ static struct ktap_vm *expect_error(struct test_chunk *c, enum ktap_level level,
 {
 	struct ktap_vm *vm = test_vm(c->test, test_load(c), level);
 
-	KUNIT_EXPECT_EQ(c->test, err, ktap_vm_run(vm, 0, NULL, 0, NULL));
-	KUNIT_EXPECT_STREQ(c->test, vm->message, message);
+	test_expect_error(c->test, vm, err, message);
 	return vm;
 }
 
@@ -230,7 +210,7 @@ static void open_values_beyond_the_frame_survive_others(struct kunit *test)
 	vm = test_vm(test, test_load(c), EVENT);
 	vm->event = &event;
 	KUNIT_ASSERT_EQ(test, 0, ktap_vm_run(vm, 0, NULL, 0, &v));
-	expect_text(test, v, "0 1 2 3 text");
+	test_expect_str(test, "0 1 2 3 text", v);
 	KUNIT_EXPECT_EQ(test, vm->top, 2);
 }
 

@@ -2,7 +2,6 @@
 /*
  * Objects that there was no memory for: what is done with them is no error.
  */
-#include <linux/string.h>
 
 #include "../agg.h"
 #include "../builtin.h"
@@ -34,16 +33,6 @@ static struct ktap_vm *without_memory(struct kunit *test, u32 op, u32 fn,
 	return vm;
 }
 
-static struct ktap_value run(struct kunit *test, struct ktap_vm *vm)
-{
-	struct ktap_value result = KTAP_VALUE_NIL;
-	int err = ktap_vm_run(vm, 0, NULL, 0, &result);
-
-	if (err)
-		KUNIT_FAIL(test, "error %d: %s", err, vm->message);
-	return result;
-}
-
 static long drops(const struct ktap_vm *vm)
 {
 	return atomic_long_read(&vm->env->counters.no_memory);
@@ -53,7 +42,7 @@ static long drops(const struct ktap_vm *vm)
 static void expect_drops(struct kunit *test, u32 op, u32 fn, struct ktap_code code, long n)
 {
 	struct ktap_vm *vm = without_memory(test, op, fn, &code, 1);
-	struct ktap_value v = run(test, vm);
+	struct ktap_value v = test_run(test, vm, NULL, 0);
 
 	KUNIT_EXPECT_EQ(test, v.tag, KTAP_INT);
 	KUNIT_EXPECT_EQ(test, v.i, 42);
@@ -92,15 +81,15 @@ static void reads_give_nothing(struct kunit *test)
 	struct ktap_vm *vm;
 
 	vm = without_memory(test, KTAP_OP_NEWT, 0, get, 1);
-	KUNIT_EXPECT_EQ(test, run(test, vm).tag, KTAP_NIL);
+	KUNIT_EXPECT_EQ(test, test_run(test, vm, NULL, 0).tag, KTAP_NIL);
 	vm = without_memory(test, KTAP_OP_NEWT, 0, has, 1);
-	KUNIT_EXPECT_FALSE(test, run(test, vm).i);
+	KUNIT_EXPECT_FALSE(test, test_run(test, vm, NULL, 0).i);
 	vm = without_memory(test, KTAP_OP_NEWT, 0, loop, ARRAY_SIZE(loop));
-	KUNIT_EXPECT_EQ(test, run(test, vm).i, 42);
+	KUNIT_EXPECT_EQ(test, test_run(test, vm, NULL, 0).i, 42);
 	vm = without_memory(test, KTAP_OP_NEWT, 0, len, ARRAY_SIZE(len));
-	KUNIT_EXPECT_EQ(test, run(test, vm).tag, KTAP_NIL);
+	KUNIT_EXPECT_EQ(test, test_run(test, vm, NULL, 0).tag, KTAP_NIL);
 	vm = without_memory(test, KTAP_OP_NEWT, 0, delete, ARRAY_SIZE(delete));
-	run(test, vm);
+	test_run(test, vm, NULL, 0);
 	/* To take something out is no loss. */
 	KUNIT_EXPECT_EQ(test, drops(vm), 1);
 }
@@ -113,7 +102,7 @@ static void what_is_lost_stays_so_in_a_global(struct kunit *test)
 	};
 	struct ktap_vm *vm = without_memory(test, KTAP_OP_NEWT, 0, code, ARRAY_SIZE(code));
 
-	KUNIT_EXPECT_EQ(test, run(test, vm).i, 42);
+	KUNIT_EXPECT_EQ(test, test_run(test, vm, NULL, 0).i, 42);
 	KUNIT_EXPECT_EQ(test, drops(vm), 2);
 }
 

@@ -12,22 +12,6 @@
 #define EVENT	KTAP_LEVEL_TASK
 #define PROCESS	KTAP_LEVEL_PROCESS
 
-static struct ktap_value run(struct kunit *test, struct ktap_vm *vm)
-{
-	struct ktap_value result;
-	int err = ktap_vm_run(vm, 0, NULL, 0, &result);
-
-	if (err)
-		KUNIT_FAIL(test, "error %d: %s", err, vm->message);
-	return result;
-}
-
-static void expect_int(struct kunit *test, s64 want, struct ktap_value v)
-{
-	KUNIT_EXPECT_EQ(test, v.tag, KTAP_INT);
-	KUNIT_EXPECT_EQ(test, v.i, want);
-}
-
 /* Nothing is lost, and the heap is as large as at the beginning. */
 static void expect_flat(struct kunit *test, const struct ktap_vm *vm, size_t available)
 {
@@ -79,13 +63,13 @@ static void forgotten_objects_do_not_pile_up(struct kunit *test)
 	/* Nor are more than some at a time there: nobody is asked for memory. */
 	low_calls = 0;
 	vm->env->heap.low = count_low;
-	expect_int(test, 42, run(test, vm));
+	test_expect_int(test, 42, test_run(test, vm, NULL, 0));
 	expect_flat(test, vm, available);
 	KUNIT_EXPECT_EQ(test, low_calls, 0);
 
 	vm = forgetful(test, EVENT, 20000, nothing);
 	available = vm->env->heap.available;
-	expect_int(test, 42, run(test, vm));
+	test_expect_int(test, 42, test_run(test, vm, NULL, 0));
 	expect_flat(test, vm, available);
 }
 
@@ -94,7 +78,7 @@ static void sweeping_is_paid_for(struct kunit *test)
 	struct ktap_vm *vm = forgetful(test, EVENT, 20000, nothing);
 	u64 paid;
 
-	run(test, vm);
+	test_run(test, vm, NULL, 0);
 	paid = vm->env->max_insns - vm->budget;
 	/* Each round costs a jump; all else is sweeping. */
 	KUNIT_EXPECT_GT(test, paid, 20000 + 20000 / 64);
@@ -107,7 +91,7 @@ static void dead_objects_do_not_pile_up_in_a_long_run(struct kunit *test)
 	struct ktap_code store = { .op = KTAP_OP_SETG, .a = 1 };
 	struct ktap_vm *vm = forgetful(test, PROCESS, 20000, store);
 
-	expect_int(test, 42, run(test, vm));
+	test_expect_int(test, 42, test_run(test, vm, NULL, 0));
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.no_memory), 0);
 	KUNIT_EXPECT_LE(test, vm->env->heap.bytes, 2 * KTAP_HEAP_INITIAL);
 }
@@ -138,7 +122,7 @@ static void what_is_held_is_not_swept(struct kunit *test)
 	test_insn(c, KTAP_OP_RET, 2, 1, 0, 0);
 	for (i = 0; i < 2; i++) {
 		vm = test_vm(test, test_load(c), i ? EVENT : PROCESS);
-		expect_int(test, 400, run(test, vm));
+		test_expect_int(test, 400, test_run(test, vm, NULL, 0));
 	}
 }
 
@@ -167,7 +151,7 @@ static void registers_of_callers_are_roots(struct kunit *test)
 	test_insn(c, KTAP_OP_TGETI, 2, 1, 0, 1);
 	test_insn(c, KTAP_OP_RET, 2, 1, 0, 0);
 	vm = test_vm(test, test_load(c), PROCESS);
-	expect_int(test, 500, run(test, vm));
+	test_expect_int(test, 500, test_run(test, vm, NULL, 0));
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.no_memory), 0);
 }
 

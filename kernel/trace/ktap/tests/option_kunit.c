@@ -3,7 +3,6 @@
  * Options of a script: which arguments are some, and what getopt() makes of them.
  */
 #include <linux/errno.h>
-#include <linux/string.h>
 
 #include "build.h"
 #include "../near.h"
@@ -42,20 +41,13 @@ static struct ktap_value ask(struct kunit *test, struct ktap_vm *vm, struct ktap
 	return result;
 }
 
-static void expect_text(struct kunit *test, struct ktap_value v, const char *text)
-{
-	KUNIT_ASSERT_EQ(test, v.tag, KTAP_STR);
-	KUNIT_EXPECT_EQ(test, v.len, strlen(text));
-	KUNIT_EXPECT_STREQ(test, v.blob, text);
-}
-
 static void without_an_option_the_default_counts(struct kunit *test)
 {
 	struct ktap_vm *vm = asks(test);
 
 	KUNIT_EXPECT_EQ(test, ask(test, vm, KTAP_VALUE_INT(7)).i, 7);
 	KUNIT_EXPECT_EQ(test, ask(test, vm, KTAP_VALUE_NIL).tag, KTAP_NIL);
-	expect_text(test, ask(test, vm, KTAP_VALUE_STR("/tmp", 4)), "/tmp");
+	test_expect_str(test, "/tmp", ask(test, vm, KTAP_VALUE_STR("/tmp", 4)));
 	/* Others are no matter. */
 	KUNIT_EXPECT_EQ(test, 1, take(vm, "--pid=5"));
 	KUNIT_EXPECT_EQ(test, ask(test, vm, KTAP_VALUE_INT(7)).i, 7);
@@ -74,12 +66,12 @@ static void the_default_decides_on_the_type(struct kunit *test)
 	v = ask(test, vm, KTAP_VALUE_NIL);
 	KUNIT_EXPECT_EQ(test, v.tag, KTAP_INT);
 	KUNIT_EXPECT_EQ(test, v.i, 16);
-	expect_text(test, ask(test, vm, KTAP_VALUE_STR("", 0)), "0x10");
+	test_expect_str(test, "0x10", ask(test, vm, KTAP_VALUE_STR("", 0)));
 
 	KUNIT_EXPECT_EQ(test, 1, take(vm, "--interval=a=b"));
-	expect_text(test, ask(test, vm, KTAP_VALUE_NIL), "a=b");
+	test_expect_str(test, "a=b", ask(test, vm, KTAP_VALUE_NIL));
 	KUNIT_EXPECT_EQ(test, 1, take(vm, "--interval="));
-	expect_text(test, ask(test, vm, KTAP_VALUE_STR("x", 1)), "");
+	test_expect_str(test, "", ask(test, vm, KTAP_VALUE_STR("x", 1)));
 	KUNIT_EXPECT_EQ(test, 1, take(vm, "--interval=false"));
 	v = ask(test, vm, KTAP_VALUE_BOOL(true));
 	KUNIT_EXPECT_EQ(test, v.tag, KTAP_BOOL);

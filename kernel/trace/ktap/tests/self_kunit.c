@@ -60,12 +60,6 @@ static struct ktap_value get(struct ktap_vm *vm, struct ktap_thread thread, u32 
 	return vm->stack[7];
 }
 
-static void expect_int(struct kunit *test, s64 want, struct ktap_value v)
-{
-	KUNIT_EXPECT_EQ(test, v.tag, KTAP_INT);
-	KUNIT_EXPECT_EQ(test, v.i, want);
-}
-
 static void fields_are_of_the_current_thread(struct kunit *test)
 {
 	struct names names;
@@ -107,7 +101,7 @@ static void adding_counts_from_nothing(struct kunit *test)
 	r[0] = KTAP_VALUE_NIL;
 	KUNIT_EXPECT_EQ(test, 0, ktap_self_add(vm, names.y, &r[0]));
 	KUNIT_EXPECT_EQ(test, 0, ktap_self_get(vm, names.y, &r[1]));
-	expect_int(test, 10, r[1]);
+	test_expect_int(test, 10, r[1]);
 
 	r[0] = KTAP_VALUE_BOOL(true);
 	KUNIT_EXPECT_EQ(test, -EINVAL, ktap_self_add(vm, names.y, &r[0]));
@@ -131,8 +125,8 @@ static void threads_have_fields_of_their_own(struct kunit *test)
 		write_int(vm, thread(i * 64), names.y, -i);
 	}
 	for (i = 1; i <= 1000; i++) {
-		expect_int(test, i, get(vm, thread(i * 64), names.x));
-		expect_int(test, -(s64)i, get(vm, thread(i * 64), names.y));
+		test_expect_int(test, i, get(vm, thread(i * 64), names.x));
+		test_expect_int(test, -(s64)i, get(vm, thread(i * 64), names.y));
 	}
 	for (i = 1; i <= 1000; i += 2)
 		ktap_self_end(vm->env, thread(i * 64).id);
@@ -140,7 +134,7 @@ static void threads_have_fields_of_their_own(struct kunit *test)
 		if (i % 2)
 			KUNIT_EXPECT_EQ(test, get(vm, thread(i * 64), names.x).tag, KTAP_NIL);
 		else
-			expect_int(test, i, get(vm, thread(i * 64), names.x));
+			test_expect_int(test, i, get(vm, thread(i * 64), names.x));
 	}
 	for (i = 2; i <= 1000; i += 2)
 		ktap_self_end(vm->env, thread(i * 64).id);
@@ -160,8 +154,8 @@ static void a_thread_that_ends_gets_no_fields_any_more(struct kunit *test)
 	/* What it has it keeps so long, and can change. */
 	write_int(vm, t, names.x, 2);
 	write_int(vm, t, names.y, 3);
-	expect_int(test, 2, get(vm, t, names.x));
-	expect_int(test, 3, get(vm, t, names.y));
+	test_expect_int(test, 2, get(vm, t, names.x));
+	test_expect_int(test, 3, get(vm, t, names.y));
 	ktap_self_end(vm->env, t.id);
 	write_int(vm, t, names.x, 4);
 	t.ends = false;
@@ -205,7 +199,7 @@ static void too_many_threads_are_counted(struct kunit *test)
 		write_int(vm, thread(i * 64), names.x, i);
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.full_threads), lost);
 	for (i = n + 1; i <= n + n / 4; i++)
-		expect_int(test, i, get(vm, thread(i * 64), names.x));
+		test_expect_int(test, i, get(vm, thread(i * 64), names.x));
 }
 
 static void no_memory_is_counted(struct kunit *test)
@@ -236,7 +230,7 @@ static void who_interrupts_a_holder_gives_up(struct kunit *test)
 	ktap_unlock(&lock, flags);
 	KUNIT_EXPECT_EQ(test, v.tag, KTAP_NIL);
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.nmi_busy), 2);
-	expect_int(test, 1, get(vm, thread(64), names.x));
+	test_expect_int(test, 1, get(vm, thread(64), names.x));
 }
 
 static void objects_in_fields_are_held(struct kunit *test)
@@ -275,7 +269,7 @@ static void instructions_use_them(struct kunit *test)
 	test_insn(c, KTAP_OP_RET, 1, 1, 0, 0);
 	vm = test_vm(test, test_load(c), EVENT);
 	KUNIT_EXPECT_EQ(test, 0, ktap_vm_run(vm, 0, NULL, 0, &result));
-	expect_int(test, 7, result);
+	test_expect_int(test, 7, result);
 }
 
 static struct kunit_case self_cases[] = {

@@ -63,19 +63,6 @@ static void add(struct ktap_vm *vm, struct ktap_table *t, struct ktap_value key,
 	ktap_table_add(vm, t, &key, &v);
 }
 
-static void expect_int(struct kunit *test, s64 want, struct ktap_value v)
-{
-	KUNIT_EXPECT_EQ(test, v.tag, KTAP_INT);
-	KUNIT_EXPECT_EQ(test, v.i, want);
-}
-
-static void expect_str(struct kunit *test, const char *want, struct ktap_value v)
-{
-	struct ktap_value wanted = str(want);
-
-	KUNIT_EXPECT_TRUE(test, ktap_equal(&wanted, &v));
-}
-
 static void keys_of_all_types_differ(struct kunit *test)
 {
 	struct ktap_vm *vm = vm_at_work(test, EVENT);
@@ -94,7 +81,7 @@ static void keys_of_all_types_differ(struct kunit *test)
 		set(vm, t, keys[i], KTAP_VALUE_INT(i));
 	KUNIT_EXPECT_EQ(test, ktap_table_len(t), ARRAY_SIZE(keys));
 	for (i = 0; i < ARRAY_SIZE(keys); i++)
-		expect_int(test, i, get(vm, t, keys[i]));
+		test_expect_int(test, i, get(vm, t, keys[i]));
 	KUNIT_EXPECT_EQ(test, get(vm, t, str("2")).tag, KTAP_NIL);
 	KUNIT_EXPECT_EQ(test, get(vm, t, KTAP_VALUE_NIL).tag, KTAP_NIL);
 }
@@ -107,13 +94,13 @@ static void a_table_owns_copies(struct kunit *test)
 
 	set(vm, t, str(key), str(value));
 	memset(value, 'x', sizeof(value) - 1);
-	expect_str(test, "value", get(vm, t, str("key")));
+	test_expect_str(test, "value", get(vm, t, str("key")));
 	memset(key, 'x', sizeof(key) - 1);
-	expect_str(test, "value", get(vm, t, str("key")));
+	test_expect_str(test, "value", get(vm, t, str("key")));
 	set(vm, t, str("key"), str("a longer one"));
-	expect_str(test, "a longer one", get(vm, t, str("key")));
+	test_expect_str(test, "a longer one", get(vm, t, str("key")));
 	set(vm, t, str("key"), KTAP_VALUE_INT(5));
-	expect_int(test, 5, get(vm, t, str("key")));
+	test_expect_int(test, 5, get(vm, t, str("key")));
 	KUNIT_EXPECT_EQ(test, ktap_table_len(t), 1);
 }
 
@@ -152,10 +139,10 @@ static void a_full_table_drops_and_counts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vm->error, 0);
 	/* What is there can still be changed, and makes room. */
 	set(vm, t, KTAP_VALUE_INT(0), str("z"));
-	expect_str(test, "z", get(vm, t, KTAP_VALUE_INT(0)));
+	test_expect_str(test, "z", get(vm, t, KTAP_VALUE_INT(0)));
 	set(vm, t, KTAP_VALUE_INT(0), KTAP_VALUE_NIL);
 	set(vm, t, KTAP_VALUE_INT(3), KTAP_VALUE_INT(3));
-	expect_int(test, 3, get(vm, t, KTAP_VALUE_INT(3)));
+	test_expect_int(test, 3, get(vm, t, KTAP_VALUE_INT(3)));
 }
 
 static void inserts_without_memory_are_counted(struct kunit *test)
@@ -171,7 +158,7 @@ static void inserts_without_memory_are_counted(struct kunit *test)
 	KUNIT_EXPECT_LT(test, len, 10000);
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.no_memory), 10000 - len);
 	for (i = 0; i < len; i++)
-		expect_int(test, i, get(vm, t, KTAP_VALUE_INT(i)));
+		test_expect_int(test, i, get(vm, t, KTAP_VALUE_INT(i)));
 	/* In process context more is taken at once. */
 	vm->level = PROCESS;
 	for (i = len; i < 10000; i++)
@@ -202,7 +189,7 @@ static void chains_stay_short_without_memory_for_buckets(struct kunit *test)
 	KUNIT_EXPECT_LE(test, len, 33 * t->nbuckets);
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.no_memory), 2000 - len);
 	for (i = 0; i < len; i++)
-		expect_int(test, i, get(vm, t, KTAP_VALUE_INT(i)));
+		test_expect_int(test, i, get(vm, t, KTAP_VALUE_INT(i)));
 }
 
 static void add_counts_from_nothing(struct kunit *test)
@@ -213,9 +200,9 @@ static void add_counts_from_nothing(struct kunit *test)
 
 	add(vm, t, key, 5);
 	add(vm, t, key, -2);
-	expect_int(test, 3, get(vm, t, key));
+	test_expect_int(test, 3, get(vm, t, key));
 	add(vm, t, key, S64_MAX);
-	expect_int(test, S64_MIN + 2, get(vm, t, key));
+	test_expect_int(test, S64_MIN + 2, get(vm, t, key));
 	KUNIT_EXPECT_EQ(test, ktap_table_add(vm, t, &key, &n), -EINVAL);
 	KUNIT_EXPECT_STREQ(test, vm->message, "arithmetic on a string");
 	vm->error = 0;
@@ -240,7 +227,7 @@ static void a_table_grows_and_shrinks(struct kunit *test)
 		set(vm, t, KTAP_VALUE_INT(i * 64), KTAP_VALUE_NIL);
 	for (i = 0; i < 20000; i++) {
 		if (i % 2)
-			expect_int(test, i, get(vm, t, KTAP_VALUE_INT(i * 64)));
+			test_expect_int(test, i, get(vm, t, KTAP_VALUE_INT(i * 64)));
 		else
 			KUNIT_EXPECT_EQ(test, get(vm, t, KTAP_VALUE_INT(i * 64)).tag, KTAP_NIL);
 	}
@@ -371,7 +358,7 @@ static void an_exchange_leaves_no_trace(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, ktap_table_next(vm, t, &it, &r[2], &r[3], &r[4]));
 	set(vm, t, KTAP_VALUE_INT(7), str("new"));
 	KUNIT_EXPECT_EQ(test, 1, ktap_table_next(vm, t, &it, &r[2], &r[3], &r[4]));
-	expect_int(test, 7, r[3]);
+	test_expect_int(test, 7, r[3]);
 
 	/* Of several pages, into which it had grown. */
 	for (i = 0; i < 1000; i++)
@@ -379,11 +366,11 @@ static void an_exchange_leaves_no_trace(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, ktap_table_exchange(t, to));
 	for (i = 0; i < 1000; i++) {
 		KUNIT_EXPECT_EQ(test, get(vm, t, KTAP_VALUE_INT(i)).tag, KTAP_NIL);
-		expect_int(test, i, get(vm, to, KTAP_VALUE_INT(i)));
+		test_expect_int(test, i, get(vm, to, KTAP_VALUE_INT(i)));
 		set(vm, t, KTAP_VALUE_INT(i), KTAP_VALUE_INT(-i));
 	}
 	for (i = 0; i < 1000; i++)
-		expect_int(test, -i, get(vm, t, KTAP_VALUE_INT(i)));
+		test_expect_int(test, -i, get(vm, t, KTAP_VALUE_INT(i)));
 }
 
 static void iteration_gives_copies(struct kunit *test)
@@ -401,13 +388,13 @@ static void iteration_gives_copies(struct kunit *test)
 		it.seq = 0;
 		r[2] = KTAP_VALUE_NIL;
 		KUNIT_ASSERT_EQ(test, 1, ktap_table_next(vm, t, &it, &r[2], &r[3], &r[4]));
-		expect_str(test, "first", r[3]);
-		expect_str(test, "", r[4]);
+		test_expect_str(test, "first", r[3]);
+		test_expect_str(test, "", r[4]);
 		r[2] = r[3];
 		KUNIT_ASSERT_EQ(test, 1, ktap_table_next(vm, t, &it, &r[2], &r[3], &r[4]));
-		expect_str(test, "", r[3]);
-		expect_str(test, "second", r[4]);
-		expect_str(test, "first", r[2]);
+		test_expect_str(test, "", r[3]);
+		test_expect_str(test, "second", r[4]);
+		test_expect_str(test, "first", r[2]);
 	}
 }
 
@@ -451,11 +438,11 @@ static void a_table_a_slot_keeps_stays(struct kunit *test)
 	ktap_objects_reap(vm->env);
 	KUNIT_EXPECT_EQ(test, 0, ktap_global_get(vm, 0, &r[1]));
 	KUNIT_ASSERT_EQ(test, r[1].tag, KTAP_TABLE);
-	expect_int(test, 7, get(vm, r[1].table, str("key")));
+	test_expect_int(test, 7, get(vm, r[1].table, str("key")));
 	/* The slot lets it go: it is there for the rest of this run, and then freed. */
 	r[0] = KTAP_VALUE_NIL;
 	ktap_global_set(vm, 0, &r[0]);
-	expect_int(test, 7, get(vm, r[1].table, str("key")));
+	test_expect_int(test, 7, get(vm, r[1].table, str("key")));
 	ktap_objects_end_run(vm);
 	ktap_objects_reap(vm->env);
 	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
@@ -482,7 +469,7 @@ static void a_table_may_be_let_go_and_kept_again(struct kunit *test)
 	ktap_objects_end_run(vm);
 	ktap_objects_reap(vm->env);
 	set(vm, t, str("key"), KTAP_VALUE_INT(7));
-	expect_int(test, 7, get(vm, t, str("key")));
+	test_expect_int(test, 7, get(vm, t, str("key")));
 	r[0] = KTAP_VALUE_NIL;
 	ktap_global_set(vm, 0, &r[0]);
 	ktap_objects_reap(vm->env);
@@ -549,7 +536,7 @@ static void who_interrupts_a_holder_gives_up(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.nmi_busy), 8);
 	KUNIT_EXPECT_EQ(test, digits(test, vm, t, NULL), 123);
 	KUNIT_EXPECT_EQ(test, 0, ktap_global_get(vm, 0, &r[0]));
-	expect_int(test, 5, r[0]);
+	test_expect_int(test, 5, r[0]);
 }
 
 static void globals_own_their_values(struct kunit *test)
@@ -565,7 +552,7 @@ static void globals_own_their_values(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, ktap_global_set(vm, 1, &r[0]));
 	memset(text, 'x', 4);
 	KUNIT_EXPECT_EQ(test, 0, ktap_global_get(vm, 1, &r[0]));
-	expect_str(test, "text", r[0]);
+	test_expect_str(test, "text", r[0]);
 	r[1] = KTAP_VALUE_INT(1);
 	KUNIT_EXPECT_EQ(test, -EINVAL, ktap_global_add(vm, 1, &r[1]));
 	KUNIT_EXPECT_STREQ(test, vm->message, "arithmetic on a string");
@@ -576,7 +563,7 @@ static void globals_own_their_values(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, ktap_global_add(vm, 1, &r[1]));
 	KUNIT_EXPECT_EQ(test, 0, ktap_global_add(vm, 1, &r[1]));
 	KUNIT_EXPECT_EQ(test, 0, ktap_global_get(vm, 1, &r[0]));
-	expect_int(test, 2, r[0]);
+	test_expect_int(test, 2, r[0]);
 }
 
 static void sorting_orders_by_key_or_value(struct kunit *test)
@@ -592,20 +579,20 @@ static void sorting_orders_by_key_or_value(struct kunit *test)
 	set(vm, t, KTAP_VALUE_INT(-9), KTAP_VALUE_INT(-1));
 	KUNIT_ASSERT_EQ(test, 0, ktap_table_sort(vm->env, t, KTAP_BY_KEY, &s));
 	KUNIT_ASSERT_EQ(test, s.n, 5);
-	expect_int(test, -9, s.entries[0].key);
-	expect_int(test, 10, s.entries[1].key);
-	expect_str(test, "ab", s.entries[2].key);
-	expect_str(test, "no number", s.entries[2].value);
-	expect_str(test, "b", s.entries[3].key);
+	test_expect_int(test, -9, s.entries[0].key);
+	test_expect_int(test, 10, s.entries[1].key);
+	test_expect_str(test, "ab", s.entries[2].key);
+	test_expect_str(test, "no number", s.entries[2].value);
+	test_expect_str(test, "b", s.entries[3].key);
 	KUNIT_EXPECT_EQ(test, s.entries[4].key.tag, KTAP_BOOL);
 	ktap_sorted_free(&s);
 	KUNIT_ASSERT_EQ(test, 0, ktap_table_sort(vm->env, t, KTAP_BY_VALUE, &s));
 	KUNIT_ASSERT_EQ(test, s.n, 5);
-	expect_int(test, 3, s.entries[0].value);
-	expect_str(test, "b", s.entries[1].key);
+	test_expect_int(test, 3, s.entries[0].value);
+	test_expect_str(test, "b", s.entries[1].key);
 	KUNIT_EXPECT_EQ(test, s.entries[2].key.tag, KTAP_BOOL);
-	expect_int(test, -1, s.entries[3].value);
-	expect_str(test, "ab", s.entries[4].key);
+	test_expect_int(test, -1, s.entries[3].value);
+	test_expect_str(test, "ab", s.entries[4].key);
 	ktap_sorted_free(&s);
 }
 
@@ -626,8 +613,8 @@ static void sorting_copies_all(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s.dropped, 0);
 	for (i = 0; i < 5000; i++) {
 		snprintf(key, sizeof(key), "%05d%.*s", i, (4999 - i) % 10, "..........");
-		expect_str(test, key, s.entries[i].key);
-		expect_str(test, key, s.entries[i].value);
+		test_expect_str(test, key, s.entries[i].key);
+		test_expect_str(test, key, s.entries[i].value);
 	}
 	ktap_sorted_free(&s);
 }

@@ -11,40 +11,6 @@
 #define EVENT	KTAP_LEVEL_TASK
 #define PROCESS	KTAP_LEVEL_PROCESS
 
-/* Runs function 0, which must end well; gives its result. */
-static struct ktap_value run(struct kunit *test, struct ktap_vm *vm, const struct ktap_value *args,
-			     unsigned int nargs)
-{
-	struct ktap_value result;
-	int err = ktap_vm_run(vm, 0, args, nargs, &result);
-
-	if (err)
-		KUNIT_FAIL(test, "error %d: %s", err, vm->message);
-	return result;
-}
-
-static void expect_int(struct kunit *test, s64 want, struct ktap_value v)
-{
-	KUNIT_EXPECT_EQ(test, v.tag, KTAP_INT);
-	KUNIT_EXPECT_EQ(test, v.i, want);
-}
-
-static void expect_str(struct kunit *test, const char *want, struct ktap_value v)
-{
-	char buf[80] = "";
-
-	KUNIT_EXPECT_EQ(test, v.tag, KTAP_STR);
-	if (v.tag == KTAP_STR && v.len < sizeof(buf))
-		memcpy(buf, v.blob, v.len);
-	KUNIT_EXPECT_STREQ(test, buf, want);
-}
-
-static void expect_error(struct kunit *test, struct ktap_vm *vm, int err, const char *message)
-{
-	KUNIT_EXPECT_EQ(test, err, ktap_vm_run(vm, 0, NULL, 0, NULL));
-	KUNIT_EXPECT_STREQ(test, vm->message, message);
-}
-
 static void a_call_passes_arguments_and_gives_results(struct kunit *test)
 {
 	struct test_chunk *c = test_chunk(test);
@@ -66,16 +32,16 @@ static void a_call_passes_arguments_and_gives_results(struct kunit *test)
 	test_insn(c, KTAP_OP_MOV, 4, 2, 0, 0);
 	test_insn(c, KTAP_OP_RET, 3, 2, 0, 0);
 	vm = test_vm(test, test_load(c), EVENT);
-	expect_int(test, 14, run(test, vm, NULL, 0));
+	test_expect_int(test, 14, test_run(test, vm, NULL, 0));
 	/* The same through a value, and with more arguments than parameters. */
 	c->insns[1] = (struct ktap_code){ .op = KTAP_OP_FUNC, .a = 1, .d = 1 };
 	c->insns[2] = (struct ktap_code){ .op = KTAP_OP_NIL, .a = 2, .b = 5 };
 	c->insns[3] = (struct ktap_code){ .op = KTAP_OP_CALLV, .a = 1, .b = 4, .c = 3 };
 	vm = test_vm(test, test_load(c), EVENT);
-	expect_int(test, 7, run(test, vm, NULL, 0));
+	test_expect_int(test, 7, test_run(test, vm, NULL, 0));
 	c->insns[1] = (struct ktap_code){ .op = KTAP_OP_BOOL, .a = 1 };
-	expect_error(test, test_vm(test, test_load(c), EVENT), -EINVAL,
-		     "a boolean is called, only a function can be");
+	test_expect_error(test, test_vm(test, test_load(c), EVENT), -EINVAL,
+			  "a boolean is called, only a function can be");
 }
 
 static struct test_chunk *endless_recursion(struct kunit *test, u8 nregs)
@@ -93,14 +59,14 @@ static void calls_nest_as_deep_as_there_is_room(struct kunit *test)
 	struct ktap_vm *vm;
 
 	vm = test_vm(test, test_load(endless_recursion(test, 2)), EVENT);
-	expect_error(test, vm, -ENOSPC, "calls nest too deep: 64 is the most");
+	test_expect_error(test, vm, -ENOSPC, "calls nest too deep: 64 is the most");
 	KUNIT_EXPECT_EQ(test, vm->ncalls, KTAP_EVENT_CALLS);
 	vm = test_vm(test, test_load(endless_recursion(test, 250)), EVENT);
-	expect_error(test, vm, -ENOSPC, "calls nest too deep: no room on the stack");
+	test_expect_error(test, vm, -ENOSPC, "calls nest too deep: no room on the stack");
 	vm = test_vm(test, test_load(endless_recursion(test, 2)), PROCESS);
-	expect_error(test, vm, -ENOSPC, "calls nest too deep: 2000 is the most");
+	test_expect_error(test, vm, -ENOSPC, "calls nest too deep: 2000 is the most");
 	vm = test_vm(test, test_load(endless_recursion(test, 250)), PROCESS);
-	expect_error(test, vm, -ENOSPC, "calls nest too deep: no room on the stack");
+	test_expect_error(test, vm, -ENOSPC, "calls nest too deep: no room on the stack");
 }
 
 static struct test_chunk *endless_loop(struct kunit *test)
@@ -118,7 +84,7 @@ static void a_handler_has_a_budget(struct kunit *test)
 	struct ktap_vm *vm = test_vm(test, test_load(endless_loop(test)), EVENT);
 
 	vm->env->max_insns = 1000;
-	expect_error(test, vm, -ETIME, "the handler ran more than 1000 instructions");
+	test_expect_error(test, vm, -ETIME, "the handler ran more than 1000 instructions");
 	KUNIT_EXPECT_EQ(test, vm->pc, 1);
 }
 
@@ -135,12 +101,12 @@ static void calls_and_built_ins_are_charged_too(struct kunit *test)
 	TEST_RET(c);
 	vm = test_vm(test, test_load(c), EVENT);
 	vm->env->max_insns = 1;
-	expect_error(test, vm, -ETIME, "the handler ran more than 1 instructions");
+	test_expect_error(test, vm, -ETIME, "the handler ran more than 1 instructions");
 	c->insns[call] = (struct ktap_code){ .op = KTAP_OP_CALLB,
 					     .d = KTAP_FN_PROBENAME };
 	vm = test_vm(test, test_load(c), EVENT);
 	vm->env->max_insns = 1;
-	expect_error(test, vm, -ETIME, "the handler ran more than 1 instructions");
+	test_expect_error(test, vm, -ETIME, "the handler ran more than 1 instructions");
 }
 
 /* A long way without a loop, and long keys, take time as well. */
@@ -159,7 +125,7 @@ static void long_code_and_long_keys_cost_more(struct kunit *test)
 		test_insn(c, KTAP_OP_INT, 0, 0, 0, i);
 	TEST_RET(c);
 	vm = test_vm(test, test_load(c), EVENT);
-	run(test, vm, NULL, 0);
+	test_run(test, vm, NULL, 0);
 	KUNIT_EXPECT_LT(test, vm->budget, vm->env->max_insns - 200);
 
 	key = kunit_kzalloc(test, 4000, GFP_KERNEL);
@@ -171,7 +137,7 @@ static void long_code_and_long_keys_cost_more(struct kunit *test)
 	test_insn(c, KTAP_OP_TSET, 0, 1, 1, 0);
 	TEST_RET(c);
 	vm = test_vm(test, test_load(c), EVENT);
-	run(test, vm, NULL, 0);
+	test_run(test, vm, NULL, 0);
 	KUNIT_EXPECT_LT(test, vm->budget, vm->env->max_insns - 60);
 }
 
@@ -181,7 +147,7 @@ static void process_context_ends_when_it_is_told_to(struct kunit *test)
 	bool abort = true;
 
 	vm->abort = &abort;
-	expect_error(test, vm, -EINTR, "the session ends");
+	test_expect_error(test, vm, -EINTR, "the session ends");
 }
 
 static void concatenation_converts(struct kunit *test)
@@ -197,10 +163,10 @@ static void concatenation_converts(struct kunit *test)
 	last = test_insn(c, KTAP_OP_STR, 5, 0, 0, test_string(c, ""));
 	test_insn(c, KTAP_OP_CONCAT, 0, 1, 5, 0);
 	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
-	expect_str(test, "a-9223372036854775808niltrue",
-		   run(test, test_vm(test, test_load(c), EVENT), NULL, 0));
+	test_expect_str(test, "a-9223372036854775808niltrue",
+			test_run(test, test_vm(test, test_load(c), EVENT), NULL, 0));
 	c->insns[last] = (struct ktap_code){ .op = KTAP_OP_FUNC, .a = 5 };
-	expect_error(test, test_vm(test, test_load(c), EVENT), -EINVAL, "'..' on a function");
+	test_expect_error(test, test_vm(test, test_load(c), EVENT), -EINVAL, "'..' on a function");
 }
 
 /*
@@ -231,7 +197,7 @@ static void strings_in_registers_survive_others(struct kunit *test)
 {
 	struct ktap_vm *vm = test_vm(test, test_load(much_garbage(test, 5000)), EVENT);
 
-	expect_str(test, "keep1", run(test, vm, NULL, 0));
+	test_expect_str(test, "keep1", test_run(test, vm, NULL, 0));
 }
 
 /* What an earlier run left on the stack is no root, whatever it looks like. */
@@ -249,9 +215,9 @@ static void stale_registers_do_no_harm(struct kunit *test)
 			.tag = i % 17,
 			.len = i * 101,
 		};
-	expect_str(test, "keep1", run(test, vm, NULL, 0));
+	test_expect_str(test, "keep1", test_run(test, vm, NULL, 0));
 	memset(vm->stack, 0xff, vm->stack_size * sizeof(*vm->stack));
-	expect_str(test, "keep1", run(test, vm, NULL, 0));
+	test_expect_str(test, "keep1", test_run(test, vm, NULL, 0));
 }
 
 static void empty_strings_survive_too(struct kunit *test)
@@ -269,7 +235,7 @@ static void empty_strings_survive_too(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, ktap_arena_alloc(vm, KTAP_MAX_STRLEN));
 	for (i = 0; i < 1000; i++)
 		KUNIT_ASSERT_NOT_NULL(test, ktap_arena_alloc(vm, 100 + i % 50));
-	expect_str(test, "", vm->stack[0]);
+	test_expect_str(test, "", vm->stack[0]);
 }
 
 static void too_many_strings_at_once_are_an_error(struct kunit *test)
@@ -314,7 +280,7 @@ static void many_registers_may_hold_one_string(struct kunit *test)
 	for (i = 0; i < 100; i++)
 		test_insn(c, KTAP_OP_CONCAT, 100, 99, 1, 0);
 	test_insn(c, KTAP_OP_RET, 50, 1, 0, 0);
-	v = run(test, test_vm(test, test_load(c), EVENT), NULL, 0);
+	v = test_run(test, test_vm(test, test_load(c), EVENT), NULL, 0);
 	KUNIT_ASSERT_EQ(test, v.len, 2048);
 	KUNIT_EXPECT_EQ(test, 0, memcmp(v.blob + 2032, "0123456789abcdef", 16));
 }
@@ -334,12 +300,12 @@ static void a_compound_key_is_its_parts(struct kunit *test)
 	test_insn(c, KTAP_OP_BOOL, 1, 1, 0, 0);
 	test_insn(c, KTAP_OP_TUPLE, 0, 0, 2, 0);
 	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
-	v = run(test, test_vm(test, test_load(c), EVENT), NULL, 0);
+	v = test_run(test, test_vm(test, test_load(c), EVENT), NULL, 0);
 	KUNIT_ASSERT_EQ(test, v.tag, KTAP_TUPLE);
 	KUNIT_EXPECT_TRUE(test, ktap_tuple_next(&v, &pos, &part));
-	expect_str(test, "name", part);
+	test_expect_str(test, "name", part);
 	KUNIT_EXPECT_TRUE(test, ktap_tuple_next(&v, &pos, &part));
-	expect_int(test, -1, part);
+	test_expect_int(test, -1, part);
 	KUNIT_EXPECT_TRUE(test, ktap_tuple_next(&v, &pos, &part));
 	KUNIT_EXPECT_EQ(test, part.tag, KTAP_NIL);
 	KUNIT_EXPECT_TRUE(test, ktap_tuple_next(&v, &pos, &part));
@@ -383,7 +349,7 @@ static struct ktap_value run_event(struct kunit *test, struct test_chunk *c)
 	struct ktap_vm *vm = test_vm(test, test_load(c), EVENT);
 
 	vm->event = &event;
-	return run(test, vm, &ev, 1);
+	return test_run(test, vm, &ev, 1);
 }
 
 /* A chunk whose main is told to be a handler after it is loaded: see run_event(). */
@@ -411,20 +377,20 @@ static void an_event_gives_its_values(struct kunit *test)
 	c = handler(test);
 	test_field(c, "a");
 	test_insn(c, KTAP_OP_FIELD, 1, 0, 0, test_field(c, "b"));
-	expect_int(test, 1, run_event(test, end_handler(c, 1)));
+	test_expect_int(test, 1, run_event(test, end_handler(c, 1)));
 	c = handler(test);
 	test_field(c, "a");
 	test_insn(c, KTAP_OP_TGETS, 1, 0, 0, test_string(c, "b"));
-	expect_int(test, 1, run_event(test, end_handler(c, 1)));
+	test_expect_int(test, 1, run_event(test, end_handler(c, 1)));
 	c = handler(test);
 	test_insn(c, KTAP_OP_ARG, 1, 0, 0, 3);
-	expect_int(test, 103, run_event(test, end_handler(c, 1)));
+	test_expect_int(test, 103, run_event(test, end_handler(c, 1)));
 	c = handler(test);
 	test_insn(c, KTAP_OP_CALLB, 1, 0, 0, KTAP_FN_PROBENAME);
-	expect_str(test, "sys:event", run_event(test, end_handler(c, 1)));
+	test_expect_str(test, "sys:event", run_event(test, end_handler(c, 1)));
 	c = handler(test);
 	test_insn(c, KTAP_OP_CALLB, 0, 1, 0, KTAP_FN_TOSTRING);
-	expect_str(test, "text\n", run_event(test, end_handler(c, 0)));
+	test_expect_str(test, "text\n", run_event(test, end_handler(c, 0)));
 	/* What its source does not know is nil. */
 	c = handler(test);
 	test_insn(c, KTAP_OP_CALLB, 1, 0, 0, KTAP_FN_RETVAL);
@@ -444,11 +410,11 @@ static void text_of_an_event_is_a_string(struct kunit *test)
 	test_insn(c, KTAP_OP_CALLB, 1, 0, 0, KTAP_FN_ARGSTR);
 	test_insn(c, KTAP_OP_INT, 2, 0, 0, 1);
 	test_insn(c, KTAP_OP_CONCAT, 3, 1, 2, 0);
-	expect_str(test, "text1", run_event(test, end_handler(c, 3)));
+	test_expect_str(test, "text1", run_event(test, end_handler(c, 3)));
 	c = handler(test);
 	test_insn(c, KTAP_OP_CALLB, 1, 0, 0, KTAP_FN_ARGSTR);
 	test_insn(c, KTAP_OP_CALLB, 1, 1, 0, KTAP_FN_LEN);
-	expect_int(test, 4, run_event(test, end_handler(c, 1)));
+	test_expect_int(test, 4, run_event(test, end_handler(c, 1)));
 }
 
 static void an_event_cannot_be_kept(struct kunit *test)
@@ -480,7 +446,7 @@ static void symbols_need_process_context(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -EINVAL, ktap_vm_run(vm, 0, &stack, 1, NULL));
 	stack = KTAP_VALUE_BOOL(true);
 	KUNIT_EXPECT_EQ(test, 0, ktap_vm_run(vm, 0, &stack, 1, &result));
-	expect_str(test, "true, 5", result);
+	test_expect_str(test, "true, 5", result);
 }
 
 static void some_built_ins_need_process_context(struct kunit *test)
@@ -491,8 +457,8 @@ static void some_built_ins_need_process_context(struct kunit *test)
 	test_insn(c, KTAP_OP_NEWT, 0, 0, 0, 0);
 	test_insn(c, KTAP_OP_CALLB, 0, 1, 0, KTAP_FN_PRINT_HIST);
 	TEST_RET(c);
-	expect_error(test, test_vm(test, test_load(c), EVENT), -EPERM,
-		     "print_hist works in trace_begin, trace_end, tick and at the top level");
+	test_expect_error(test, test_vm(test, test_load(c), EVENT), -EPERM,
+			  "print_hist works in trace_begin, trace_end, tick and at the top level");
 }
 
 static void an_iteration_survives_bytecode_that_writes_its_registers(struct kunit *test)
@@ -574,10 +540,10 @@ static void counting_ends_at_the_limits_of_integers(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(loops); i++) {
 		vm = test_vm(test, test_load(counting(test, loops[i].first, loops[i].last,
 						      loops[i].step)), EVENT);
-		expect_int(test, loops[i].want, run(test, vm, NULL, 0));
+		test_expect_int(test, loops[i].want, test_run(test, vm, NULL, 0));
 	}
-	expect_error(test, test_vm(test, test_load(counting(test, 1, 2, 0)), EVENT), -EINVAL,
-		     "the step of 'for' is zero");
+	test_expect_error(test, test_vm(test, test_load(counting(test, 1, 2, 0)), EVENT), -EINVAL,
+			  "the step of 'for' is zero");
 }
 
 static void an_error_tells_the_way_to_it(struct kunit *test)
