@@ -269,10 +269,17 @@ int ktap_heap_refill(struct ktap_heap *heap)
 			break;
 		want -= room;
 	}
-	if (err == -ENOMEM)
+	if (err == -ENOMEM) {
+		WRITE_ONCE(heap->denied, true);
 		WRITE_ONCE(heap->retry, jiffies + RETRY_AFTER);
+	}
 	WRITE_ONCE(heap->asked, false);
 	return err;
+}
+
+bool ktap_heap_was_denied(const struct ktap_heap *heap)
+{
+	return READ_ONCE(heap->denied) && READ_ONCE(heap->bytes) + SEGMENT_MIN <= heap->max;
 }
 
 bool ktap_heap_charge(struct ktap_heap *heap, size_t size)

@@ -41,6 +41,7 @@ struct ktap_heap_segment;
  * @max: most @bytes
  * @asked: there is less than KTAP_HEAP_LOW, or was less than somebody wanted,
  *	and ktap_heap_refill() did not run since
+ * @denied: the system, or the memory cgroup, has refused some
  * @retry: in jiffies: the system had no memory, and is not asked again before
  * @low: called when @available falls under KTAP_HEAP_LOW and more may be had
  */
@@ -54,6 +55,7 @@ struct ktap_heap {
 	size_t available;
 	size_t max;
 	bool asked;
+	bool denied;
 	unsigned long retry;
 	void (*low)(struct ktap_heap *heap);
 };
@@ -68,6 +70,9 @@ void ktap_heap_destroy(struct ktap_heap *heap);
  * for a while.
  */
 int ktap_heap_refill(struct ktap_heap *heap);
+
+/* It would have more, had the system, or the memory cgroup, given it. */
+bool ktap_heap_was_denied(const struct ktap_heap *heap);
 
 /*
  * Context: any.  NULL: none left, or this CPU is inside a lock of ktap.  The

@@ -95,7 +95,11 @@ static void tell_memory(struct ktap_env *env, const struct listener *to)
 {
 	long n = atomic_long_read(&env->counters.no_memory);
 
-	if (n)
+	if (n && ktap_heap_was_denied(&env->heap))
+		tell(to,
+		     "dropped %ld values: the system or its memory cgroup had no memory left (%zu of %zu KiB were there)",
+		     n, env->heap.bytes >> 10, env->heap.max >> 10);
+	else if (n)
 		tell(to, "dropped %ld values: the session had no memory left (of %zu KiB; %s)", n,
 		     env->heap.max >> 10, "-m for more");
 }

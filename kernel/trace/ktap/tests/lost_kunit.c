@@ -2,9 +2,11 @@
 /*
  * Objects that there was no memory for: what is done with them is no error.
  */
+#include <linux/string.h>
 
 #include "../agg.h"
 #include "../builtin.h"
+#include "../loss.h"
 #include "build.h"
 
 /* R[0] is lost; then what @code says; it gives R[1]. */
@@ -152,12 +154,41 @@ static void any_other_nil_is_an_error(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, vm->message, "nil is indexed, only a table can be");
 }
 
+static void keep_line(void *priv, const char *line)
+{
+	strscpy(priv, line, 256);
+}
+
+/* The limit of the session, or those who had none to give. */
+static void who_had_no_memory_is_told(struct kunit *test)
+{
+	const struct ktap_code code[] = { INSN(TSET, 0, 2, 1, 0) };
+	struct ktap_vm *vm = without_memory(test, KTAP_OP_NEWT, 0, code, 1);
+	struct ktap_heap *heap = &vm->env->heap;
+	char line[256] = "";
+
+	test_run(test, vm, NULL, 0);
+	ktap_tell_losses(vm->env, keep_line, line);
+	KUNIT_EXPECT_STREQ(test, line,
+			   "dropped 2 values: the session had no memory left (of 4096 KiB; -m for more)");
+	heap->denied = true;
+	ktap_tell_losses(vm->env, keep_line, line);
+	KUNIT_EXPECT_STREQ(test, line,
+			   "dropped 2 values: the system or its memory cgroup had no memory left (512 of 4096 KiB were there)");
+	/* It has got that much later. */
+	heap->bytes = heap->max;
+	ktap_tell_losses(vm->env, keep_line, line);
+	KUNIT_EXPECT_STREQ(test, line,
+			   "dropped 2 values: the session had no memory left (of 4096 KiB; -m for more)");
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(writes_are_counted),
 	KUNIT_CASE(reads_give_nothing),
 	KUNIT_CASE(what_is_lost_stays_so_in_a_global),
 	KUNIT_CASE(an_entry_is_not_replaced_by_what_is_lost),
 	KUNIT_CASE(any_other_nil_is_an_error),
+	KUNIT_CASE(who_had_no_memory_is_told),
 	{ }
 };
 

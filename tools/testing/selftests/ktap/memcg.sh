@@ -87,7 +87,7 @@ code=$?
 kept=$(sed -n 's/^20000	//p' "$tmp/out")
 [ "${kept:-0}" -gt 0 ] && [ "$kept" -lt 20000 ]
 result $? limit_of_handlers
-is limit_of_handlers_is_told "$code $(sed -n 's/^ktap: dropped \([0-9]*\) values: .*/\1/p' "$tmp/out")" "0 $((20000 - kept))"
+is limit_of_handlers_is_told "$code $(sed -n 's/^ktap: dropped \([0-9]*\) values: the system or its memory cgroup had no memory left .*/\1/p' "$tmp/out")" "0 $((20000 - kept))"
 
 # Two hundred at once
 rm -f "$tmp/up" "$tmp/down"
