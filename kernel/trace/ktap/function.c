@@ -362,3 +362,18 @@ void ktap_fn_destroy(struct ktap_fn_point *f)
 	kfree(f->fields);
 	kfree(f->params);
 }
+
+/* What errors of the function tracer and of fprobes mean. */
+const char *ktap_fn_why(int err)
+{
+	switch (err) {
+	case -ENODEV:
+		return "the function tracer has switched itself off, since it found a fault";
+	case -ENOENT:
+	case -EINVAL:
+		return "a function is not there any more";
+	case -ENOSPC:
+		return "too many others wait for functions to return";
+	}
+	return NULL;
+}

@@ -142,6 +142,7 @@ struct ktap_fn_spec {
 int ktap_fn_init(struct ktap_vm *vm, struct ktap_fn_point *f, struct ktap_probe *probe,
 		 const struct ktap_source *source, struct ktap_fns *fns);
 void ktap_fn_destroy(struct ktap_fn_point *f);
+const char *ktap_fn_why(int err);
 
 /* function_find.c */
 int ktap_fns_find(struct ktap_vm *vm, struct ktap_probe *probe, const struct ktap_fn_spec *spec,

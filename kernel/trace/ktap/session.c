@@ -465,7 +465,7 @@ static int run_top_level(struct ktap_session *s)
 
 static int attach(struct ktap_session *s)
 {
-	int err = ktap_sources_attach(s, &s->diag);
+	int err = ktap_sources_attach(s);
 
 	if (err) {
 		ktap_sources_detach(s);

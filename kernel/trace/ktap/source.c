@@ -435,22 +435,26 @@ int ktap_fn_probe(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	return err;
 }
 
-static void say_why(const struct ktap_session *s, const struct ktap_point *point, int err,
-		    struct ktap_diag *diag)
+static const char *why(const struct ktap_source *source, int err)
 {
-	const char *why = point->source->why ? point->source->why(err) : NULL;
+	const char *text = source->why ? source->why(err) : NULL;
 
-	if (!why && err == -ENOMEM)
-		why = "no memory";
-	if (why)
-		ktap_diag_at(diag, s->env.prog, point->probe->pc,
-			     "event '%s' cannot be attached: %s", point->name, why);
-	else
-		ktap_diag_at(diag, s->env.prog, point->probe->pc,
-			     "event '%s' cannot be attached: error %d", point->name, err);
+	if (err == -ENOMEM)
+		return "no memory";
+	return text ?: source->refused;
 }
 
-static int attach_points(struct ktap_session *s, struct ktap_diag *diag)
+/* Says why the point's @event cannot be attached; returns @err. */
+int ktap_attach_error(const struct ktap_point *point, const char *event, int err)
+{
+	struct ktap_session *s = point->probe->session;
+
+	ktap_diag_at(&s->diag, s->env.prog, point->probe->pc, "event '%s' cannot be attached: %s",
+		     event, why(point->source, err));
+	return err;
+}
+
+static int attach_points(struct ktap_session *s)
 {
 	struct ktap_point *point;
 	int err;
@@ -458,10 +462,8 @@ static int attach_points(struct ktap_session *s, struct ktap_diag *diag)
 	lockdep_assert_held(&event_mutex);
 	list_for_each_entry(point, &s->points, list) {
 		err = point->source->attach ? point->source->attach(point) : 0;
-		if (err) {
-			say_why(s, point, err, diag);
-			return err;
-		}
+		if (err)
+			return ktap_attach_error(point, point->name, err);
 		point->attached = true;
 	}
 	return 0;
@@ -470,12 +472,13 @@ static int attach_points(struct ktap_session *s, struct ktap_diag *diag)
 /**
  * ktap_sources_attach() - Lets the events of all clauses come
  * @s: the session, its lock held; they are not delivered before it runs
- * @diag: why not
  *
- * Return: 0 or a negative errno; ktap_sources_detach() is due in any case.
+ * Return: 0 or a negative errno, &ktap_session.diag says why not;
+ * ktap_sources_detach() is due in any case.
  */
-int ktap_sources_attach(struct ktap_session *s, struct ktap_diag *diag)
+int ktap_sources_attach(struct ktap_session *s)
 {
+	const struct ktap_source *source;
 	unsigned int i;
 	int err;
 
@@ -484,19 +487,18 @@ int ktap_sources_attach(struct ktap_session *s, struct ktap_diag *diag)
 
 	/* One hold for all: others who want event_mutex come before or after. */
 	guard(mutex)(&event_mutex);
-	err = attach_points(s, diag);
+	err = attach_points(s);
 	if (err)
 		return err;
 	for (i = 0; i < ktap_nsources; i++) {
-		err = ktap_sources[i]->attach_all ? ktap_sources[i]->attach_all(s) : 0;
-		if (err == -ENOMEM)
-			ktap_diag(diag, "%s events cannot be attached: no memory",
-				  ktap_sources[i]->name);
-		else if (err)
-			ktap_diag(diag, "%s events cannot be attached: error %d",
-				  ktap_sources[i]->name, err);
-		if (err)
+		source = ktap_sources[i];
+		err = source->attach_all ? source->attach_all(s) : 0;
+		if (err) {
+			/* Unless it has said of which event. */
+			ktap_diag(&s->diag, "%s events cannot be attached: %s", source->name,
+				  why(source, err));
 			return err;
+		}
 	}
 	return 0;
 }

@@ -123,7 +123,8 @@ static inline const struct ktap_hit *ktap_hit_of(const struct ktap_event *ev)
  * struct ktap_source - a kind of events
  * @name: as ktap/features lists it
  * @attach: lets the point's events come; NULL if start() does it all
- * @why: what an error of @attach means, NULL if that is not known
+ * @refused: what is wrong if @attach or @attach_all fails, memory aside
+ * @why: says it better; NULL for an error of which it knows no more
  * @missed: events that did not get as far as to ktap_fire()
  * @start: the session has begun to run
  * @detach: no new event, but some may still be under way
@@ -140,6 +141,7 @@ static inline const struct ktap_hit *ktap_hit_of(const struct ktap_event *ev)
 struct ktap_source {
 	const char *name;
 	int (*attach)(struct ktap_point *point);
+	const char *refused;
 	const char *(*why)(int err);
 	unsigned long (*missed)(const struct ktap_point *point);
 	void (*start)(struct ktap_point *point);
@@ -172,7 +174,8 @@ int ktap_event_error(struct ktap_vm *vm, const char *event, int err);
 typedef bool (*ktap_wanted_fn)(const struct ktap_code *insn, void *data);
 bool ktap_clause_reaches(const struct ktap_probe *probe, ktap_wanted_fn wanted, void *data);
 bool ktap_clause_calls(const struct ktap_probe *probe, ktap_wanted_fn wanted, void *data);
-int ktap_sources_attach(struct ktap_session *s, struct ktap_diag *diag);
+int ktap_attach_error(const struct ktap_point *point, const char *event, int err);
+int ktap_sources_attach(struct ktap_session *s);
 void ktap_sources_start(struct ktap_session *s);
 void ktap_sources_detach(struct ktap_session *s);
 void ktap_sources_release(struct ktap_session *s);

@@ -127,6 +127,8 @@ static void fprobe_release(struct ktap_point *point)
 const struct ktap_source ktap_fprobe_source = {
 	.name = "fprobe",
 	.attach = fprobe_attach,
+	.refused = "the function tracer cannot follow it",
+	.why = ktap_fn_why,
 	.missed = fprobe_missed,
 	.detach = fprobe_detach,
 	.release = fprobe_release,

@@ -72,6 +72,8 @@ static void ftrace_release(struct ktap_point *point)
 const struct ktap_source ktap_ftrace_source = {
 	.name = "ftrace",
 	.attach = ftrace_attach,
+	.refused = "the function tracer cannot follow it",
+	.why = ktap_fn_why,
 	.detach = ftrace_detach,
 	.release = ftrace_release,
 };

@@ -170,6 +170,7 @@ static void kprobe_release(struct ktap_point *point)
 const struct ktap_source ktap_kprobe_source = {
 	.name = "kprobe",
 	.attach = kprobe_attach,
+	.refused = "no probe can be set there",
 	.why = kprobe_why,
 	.missed = kprobe_missed,
 	.detach_all = kprobe_detach_all,

@@ -120,6 +120,8 @@ static void rawtp_release(struct ktap_point *point)
 const struct ktap_source ktap_rawtp_source = {
 	.name = "rawtp",
 	.attach = rawtp_attach,
+	.refused = "its tracepoint cannot be switched on",
+	.why = ktap_fn_why,
 	.missed = rawtp_missed,
 	.detach = rawtp_detach,
 	.release = rawtp_release,

@@ -775,6 +775,7 @@ static void syscall_release_all(struct ktap_session *s)
 const struct ktap_source ktap_syscall_source = {
 	.name = "syscall",
 	.attach = syscall_attach,
+	.refused = "tracing of system calls cannot be switched on",
 	.attach_all = syscall_attach_all,
 	.detach_all = syscall_detach_all,
 	.release = syscall_release,

@@ -419,6 +419,7 @@ static void tracepoint_release(struct ktap_point *point)
 const struct ktap_source ktap_tracepoint_source = {
 	.name = "tracepoint",
 	.attach = tracepoint_attach,
+	.refused = "its tracepoint cannot be switched on",
 	.detach = tracepoint_detach,
 	.detach_all = tracepoint_detach_all,
 	.release = tracepoint_release,

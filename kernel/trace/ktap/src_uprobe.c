@@ -345,25 +345,13 @@ static const char *why_not(int err)
 		return "no instruction begins there, or somebody else has another semaphore for it";
 	case -EIO:
 		return "the file system cannot be probed";
-	case -ENOMEM:
-		return "no memory";
 	}
 	return NULL;
 }
 
-static int refuse(struct ktap_upoint *u, int err)
+static int refuse(const struct ktap_upoint *u, int err)
 {
-	struct ktap_probe *probe = u->point.probe;
-	struct ktap_session *s = probe->session;
-	const char *why = why_not(err);
-
-	if (why)
-		ktap_diag_at(&s->diag, s->env.prog, probe->pc,
-			     "event '%s' cannot be attached: %s", probe->event, why);
-	else
-		ktap_diag_at(&s->diag, s->env.prog, probe->pc,
-			     "event '%s' cannot be attached: error %d", probe->event, err);
-	return err;
+	return ktap_attach_error(&u->point, u->point.probe->event, err);
 }
 
 static int attach_places(struct ktap_upoint *u)
@@ -470,6 +458,8 @@ static void uprobe_release(struct ktap_point *point)
 const struct ktap_source ktap_uprobe_source = {
 	.name = "uprobe",
 	.attach_all = uprobe_attach_all,
+	.refused = "no breakpoint can be set there",
+	.why = why_not,
 	.missed = uprobe_missed,
 	.detach_all = uprobe_detach_all,
 	.sync = uprobe_sync,
