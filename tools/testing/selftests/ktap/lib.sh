@@ -18,7 +18,7 @@ has() {
 	case $1 in
 	SMP) uname -v | grep -qw SMP ;;
 	functions) [ -e "$tracefs/available_filter_functions" ] ;;
-	programs) [ -e "$tracefs/uprobe_events" ] ;;
+	programs) grep -q uprobe "$tracefs/ktap/features" 2>/dev/null ;;
 	profiles) [ -e /proc/sys/kernel/perf_event_paranoid ] ;;
 	*) grep -qx "$1" "$tracefs/available_events" ;;
 	esac

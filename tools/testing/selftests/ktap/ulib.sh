@@ -13,11 +13,6 @@ n=150
 sum=$((n * (n + 1) / 2))
 end='trace_end { print(n) }'
 
-if ! grep -q uprobe "$tracefs/ktap/features"; then
-	planned=0
-	echo "# SKIP this kernel has no uprobes"
-	exit $skip_all
-fi
 if ! "$loader" load "$library" 1 2>/dev/null; then
 	planned=0
 	echo "# SKIP there is no C library to link with"

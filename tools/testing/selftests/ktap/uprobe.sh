@@ -14,12 +14,6 @@ session=$tracefs/ktap/session
 n=300
 end='trace_end { print(n) }'
 
-if ! grep -q uprobe "$tracefs/ktap/features"; then
-	planned=0
-	echo "# SKIP this kernel has no uprobes"
-	exit $skip_all
-fi
-
 # at FUNCTION [PROGRAM]: "PATH:OFFSET"
 at() { echo "${2:-$target}:$("${2:-$target}" offset "$1")"; }
 

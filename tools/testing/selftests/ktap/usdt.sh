@@ -12,12 +12,6 @@ pie=$(readlink -f "$here/marked-pie")
 n=150
 end='trace_end { print(n) }'
 
-if ! grep -q uprobe "$tracefs/ktap/features"; then
-	planned=0
-	echo "# SKIP this kernel has no uprobes"
-	exit $skip_all
-fi
-
 run -q -e "trace usdt:$marked:demo:plain { n[probename, probefunc] += 1 } $end" -- "$marked" fire $n
 matches "$tmp/out" "demo:plain.*: $((2 * n))$" && [ "$(wc -l <"$tmp/out")" = 1 ] && [ "$code" = 0 ]
 result $? marker_in_two_places_is_counted_exactly

@@ -13,12 +13,6 @@ pie=$(readlink -f "$here/marked-pie")
 n=200
 end='trace_end { print(n) }'
 
-if ! grep -q uprobe "$tracefs/ktap/features"; then
-	planned=0
-	echo "# SKIP this kernel has no uprobes"
-	exit $skip_all
-fi
-
 # by name
 run -q -e "trace uprobe:$marked:alpha { n[arg0 > 0, probefunc] += 1 } $end" -- "$marked" call alpha $n
 out function_is_counted_exactly "true, alpha: $n\n"

@@ -12,12 +12,6 @@ plan 12
 target=$here/utarget
 n=300
 
-if ! grep -q uprobe "$tracefs/ktap/features"; then
-	planned=0
-	echo "# SKIP this kernel has no uprobes"
-	exit $skip_all
-fi
-
 mkfifo "$tmp/go"
 # places FUNCTION FILE: its entry and return
 places() {
