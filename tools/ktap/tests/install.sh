@@ -9,21 +9,8 @@ prefix=${1:?usage: install.sh PREFIX LIBRARY MANDIR}
 library=${2:?usage: install.sh PREFIX LIBRARY MANDIR}
 mandir=${3:?usage: install.sh PREFIX LIBRARY MANDIR}
 here=$(cd "$(dirname "$0")" && pwd)
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-failed=0 count=0
-
-result() {
-	count=$((count + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $count $2"
-		return
-	fi
-	failed=$((failed + 1))
-	echo "not ok $count $2"
-	sed 's/^/# out: /' "$dir/out"
-	sed 's/^/# err: /' "$dir/err"
-}
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
 
 # run PROGRAM ARGS...: of those that were installed, in an empty folder
 run() {
@@ -81,6 +68,4 @@ install_made && cmp -s "$dir/made/ktap.1" "$dir/manual$mandir/man1/ktap.1" &&
 	cmp -s "$dir/made/ktapc.1" "$dir/manual$mandir/man1/ktapc.1"
 result $? manual_is_installed
 
-echo "1..$count"
-echo "$((count - failed)) passed, $failed failed"
-[ "$failed" = 0 ]
+finish

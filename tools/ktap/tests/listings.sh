@@ -18,20 +18,8 @@ if [ ! -e "$examples" ]; then
 	echo "1..0 # SKIP tools/ktap is alone: the documents are not here"
 	exit
 fi
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-failed=0 count=0
-
-result() {
-	count=$((count + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $count $2"
-		return
-	fi
-	failed=$((failed + 1))
-	echo "not ok $count $2"
-	[ ! -s "$dir/said" ] || head -n 40 "$dir/said" | sed 's/^/# /'
-}
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
 
 # What stands for ktap in a listing: its script is compiled, be it text, a file or the
 # name of a tool.
@@ -82,7 +70,7 @@ help() {
 }
 
 "$examples" "$dir/examples" "$top"/Documentation/trace/ktap*.rst "$here"/../Documentation/*.rst \
-	>"$dir/said" 2>&1
+	>"$dir/out" 2>&1
 result $? every_listing_is_an_example_or_excused
 mkdir -p "$dir/examples/tools/ktap"
 ln -s "$(cd "$scripts" && pwd)" "$dir/examples/tools/ktap/scripts"
@@ -91,7 +79,7 @@ cd "$dir/examples" || exit 1
 for listing in *.sh; do
 	# a shell alone is at work there
 	! grep -q '^exec ' "$listing" || continue
-	(set -e && . "./$listing") >"$dir/said" 2>&1
+	(set -e && . "./$listing") >"$dir/out" 2>&1
 	result $? "${listing%.sh}"
 done
 
@@ -101,12 +89,10 @@ for kp in "$scripts"/*.kp; do
 	name=$(basename "$kp" .kp)
 	section "$name" >"$dir/section"
 	help "$name" >"$dir/help"
-	grep -q "^$name  " "$tools" && [ -s "$dir/help" ] && diff "$dir/section" "$dir/help" >"$dir/said" ||
+	grep -q "^$name  " "$tools" && [ -s "$dir/help" ] && diff "$dir/section" "$dir/help" >"$dir/out" ||
 		wrong="$wrong $name"
 done
 [ -z "$wrong" ]
 result $? "what_is_said_of_a_tool_is_its_help$wrong"
 
-echo "1..$count"
-echo "$((count - failed)) passed, $failed failed"
-[ "$failed" = 0 ]
+finish

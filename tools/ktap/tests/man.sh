@@ -10,20 +10,8 @@ rst2man=${1:?usage: man.sh RST2MAN PROGRAM...}
 shift
 pages=$(cd "$(dirname "$0")/../Documentation" && pwd)
 guide=$pages/../../../Documentation/trace/ktap.rst
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-failed=0 count=0
-
-result() {
-	count=$((count + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $count $2"
-		return
-	fi
-	failed=$((failed + 1))
-	echo "not ok $count $2"
-	[ ! -s "$dir/said" ] || sed 's/^/# /' "$dir/said"
-}
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
 
 # An option a line, with its other name and its value, as "-o, --output=FILE"
 options_of_help() {
@@ -56,7 +44,7 @@ options_of_guide() {
 
 # alike A B: two lists; what differs is said
 alike() {
-	diff -u "$dir/$1" "$dir/$2" >"$dir/said"
+	diff -u "$dir/$1" "$dir/$2" >"$dir/out"
 }
 
 for program; do
@@ -83,14 +71,12 @@ fi
 if command -v "$rst2man" >/dev/null; then
 	for program; do
 		name=$(basename "$program")
-		"$rst2man" --strict "$pages/$name.rst" "$dir/$name.1" >"$dir/said" 2>&1 &&
+		"$rst2man" --strict "$pages/$name.rst" "$dir/$name.1" >"$dir/out" 2>&1 &&
 			grep -q '^\.SH EXAMPLES' "$dir/$name.1"
 		result $? "page_of_${name}_is_made"
 	done
 else
-	echo "ok $((count += 1)) pages_are_made # SKIP there is no $rst2man"
+	skip pages_are_made "there is no $rst2man"
 fi
 
-echo "1..$count"
-echo "$((count - failed)) passed, $failed failed"
-[ "$failed" = 0 ]
+finish

@@ -8,23 +8,9 @@
 
 ktap=${1:?usage: runner.sh KTAP FAKESESSION}
 fake=${2:?usage: runner.sh KTAP FAKESESSION}
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-failed=0 count=0
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
 script='x = 1'
-
-result() {
-	count=$((count + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $count $2"
-		return
-	fi
-	failed=$((failed + 1))
-	echo "not ok $count $2"
-	sed 's/^/# out: /' "$dir/out"
-	sed 's/^/# err: /' "$dir/err"
-	echo "# exit code: $code"
-}
 
 # run ARGS...: ktap without a session
 run() {
@@ -32,24 +18,9 @@ run() {
 	timeout 20 "$ktap" "$@" >"$dir/out" 2>"$dir/err" </dev/null || code=$?
 }
 
-# play STEPS ARGS...: ktap with a session that goes by the steps
-play() {
-	steps=$1
-	shift
-	code=0
-	printf "$steps" | timeout 20 "$fake" "$dir" "$ktap" "$@" \
-		>"$dir/out" 2>"$dir/err" || code=$?
-}
-
 # expect NAME CODE [PATTERN]: the exit code, and what stderr says
 expect() {
 	[ "$code" = "$2" ] && { [ -z "$3" ] || grep -q -e "$3" "$dir/err"; }
-	result $? "$1"
-}
-
-# output NAME TEXT: exactly this on stdout
-output() {
-	printf "$2" | cmp -s - "$dir/out"
 	result $? "$1"
 }
 
@@ -264,6 +235,4 @@ play 'exit 0\n' "$dir/script.kp" arg
 sed 's/^arg .*script.kp/arg S/' "$dir/setup" >"$dir/out"
 output script_file_and_its_argument 'frames\narg S\narg arg\n'
 
-echo "1..$count"
-echo "$((count - failed)) passed, $failed failed"
-[ "$failed" = 0 ]
+finish

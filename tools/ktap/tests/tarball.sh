@@ -7,25 +7,12 @@
 #	tests/tarball.sh
 
 top=$(cd "$(dirname "$0")/../../.." && pwd)
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 1' HUP INT TERM
-failed=0 count=0
-
-result() {
-	count=$((count + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $count $2"
-		return
-	fi
-	failed=$((failed + 1))
-	echo "not ok $count $2"
-	tail -n 40 "$dir/said" | sed 's/^/# /'
-}
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
 
 # in_it ARGS...: make, in the unpacked tool, without anything of who called us
 in_it() {
-	(unset MAKEFLAGS MAKELEVEL O && make -C "$dir/alone/tools/ktap" "$@") >"$dir/said" 2>&1 </dev/null
+	(unset MAKEFLAGS MAKELEVEL O && make -C "$dir/alone/tools/ktap" "$@") >"$dir/out" 2>&1 </dev/null
 }
 
 contents() { (cd "$dir/alone" && find . -type f | sort); }
@@ -37,7 +24,7 @@ result $? tarball_is_unpacked
 contents >"$dir/before"
 in_it WERROR=1
 result $? builds_alone
-in_it check WERROR=1 && grep -q ' passed, 0 failed$' "$dir/said" && ! grep -q '^not ok\|^FAIL' "$dir/said"
+in_it check WERROR=1 && grep -q ' passed, 0 failed$' "$dir/out" && ! grep -q '^not ok\|^FAIL' "$dir/out"
 result $? checks_alone
 wanted="bin/ktap bin/ktapc share/ktap/tools/opensnoop.kp share/ktap/lib/errno.kp"
 if command -v rst2man >/dev/null; then
@@ -50,12 +37,10 @@ fi
 in_it install DESTDIR="$dir/root" PREFIX=/usr && missing=$(
 	for file in $wanted; do [ -s "$dir/root/usr/$file" ] || echo "$file"; done) && [ -z "$missing" ]
 result $? "installs_alone $missing"
-"$dir/root/usr/bin/ktapc" -e 'trace sched:sched_switch { n += 1 }' -o "$dir/x.ktap" >"$dir/said" 2>&1 &&
+"$dir/root/usr/bin/ktapc" -e 'trace sched:sched_switch { n += 1 }' -o "$dir/x.ktap" >"$dir/out" 2>&1 &&
 	[ -s "$dir/x.ktap" ]
 result $? what_was_installed_compiles
-in_it clean && contents | diff "$dir/before" - >"$dir/said"
+in_it clean && contents | diff "$dir/before" - >"$dir/out"
 result $? clean_leaves_what_was_there
 
-echo "1..$count"
-echo "$((count - failed)) passed, $failed failed"
-[ "$failed" = 0 ]
+finish

@@ -13,29 +13,9 @@ here=$(cd "$(dirname "$0")" && pwd)
 sources=$here/../../testing/selftests/ktap
 # the programs that are looked into are those of the selftests
 [ -d "$sources" ] || { echo "1..0 # SKIP there is no $sources"; exit; }
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-failed=0 count=0 code=0
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
 cd "$dir" || exit 1
-
-result() {
-	count=$((count + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $count $2"
-		return
-	fi
-	failed=$((failed + 1))
-	echo "not ok $count $2"
-	for f in out err setup; do
-		[ ! -e "$dir/$f" ] || head -n 30 "$dir/$f" | sed "s/^/# $f: /"
-	done
-	echo "# exit code: $code"
-}
-
-skip() {
-	count=$((count + 1))
-	echo "ok $count $1 # SKIP $2"
-}
 
 # list PATTERN...: what ktap -l says
 list() {
@@ -52,21 +32,6 @@ lists() {
 # lists_not NAME MESSAGE
 lists_not() {
 	[ "$code" = 1 ] && [ ! -s "$dir/out" ] && [ "$(cat "$dir/err")" = "ktap: error: $2" ]
-	result $? "$1"
-}
-
-# play STEPS ARGS...: ktap with a session that goes by the steps
-play() {
-	steps=$1
-	shift
-	code=0
-	printf "$steps" | timeout 60 "$fake" "$dir" "$ktap" "$@" \
-		>"$dir/out" 2>"$dir/err" || code=$?
-}
-
-# output NAME TEXT: exactly this on stdout
-output() {
-	printf "$2" | cmp -s - "$dir/out"
 	result $? "$1"
 }
 
@@ -564,6 +529,4 @@ x86_64)
 	;;
 esac
 
-echo "1..$count"
-echo "$((count - failed)) passed, $failed failed"
-[ "$failed" = 0 ]
+finish
