@@ -11,7 +11,7 @@
 #define KTAP_SELF_BUCKETS	2048
 #define KTAP_SELF_CHAIN		32
 
-/* env.c: if the program uses them.  Context: process, may sleep.  0 or -ENOMEM. */
+/* For env.c: if the program uses them.  Context: process, may sleep.  0 or -ENOMEM. */
 int ktap_self_init(struct ktap_env *env);
 void ktap_self_destroy(struct ktap_env *env);
 

@@ -12,7 +12,7 @@
 #define KTAP_SPECULATION_MIN	4096
 #define KTAP_SPECULATION_MAX	65536
 
-/* env.c: if the program uses them.  Context: process, may sleep.  0 or -ENOMEM. */
+/* For env.c: if the program uses them.  Context: process, may sleep.  0 or -ENOMEM. */
 int ktap_speculations_init(struct ktap_env *env);
 void ktap_speculations_destroy(struct ktap_env *env);
 

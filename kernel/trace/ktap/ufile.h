@@ -127,7 +127,7 @@ struct ktap_ufiles {
 	struct ktap_ufile files[KTAP_MAX_UFILES];
 };
 
-/* env.c: if the program looks at user code.  Context: process.  0 or -ENOMEM. */
+/* For env.c: if the program looks at user code.  Context: process.  0 or -ENOMEM. */
 int ktap_ufiles_init(struct ktap_env *env);
 void ktap_ufiles_destroy(struct ktap_env *env);
 

@@ -3,10 +3,9 @@
  * The virtual machine: an activation runs one handler for one event, or a
  * piece of a script in process context.
  *
- * The files behind this header, frame.h, table.h, heap.h, builtin.h and
- * record.h (see the Makefile) touch nothing of the kernel but memory and formatting, so that
- * tools/testing/ktap can build them for user space.  What they need of the
- * rest of ktap is declared here, in builtin.h and in output.h.
+ * What the Makefile calls the virtual machine touches nothing of the kernel but
+ * memory and formatting, so that tools/testing/ktap can build it for user space.
+ * What it needs of the rest of ktap is declared here, in builtin.h and in output.h.
  */
 #ifndef _KTAP_VM_H
 #define _KTAP_VM_H
@@ -302,8 +301,8 @@ struct ktap_vm {
  * Context: as @vm->level says.  In event context the caller has disabled
  * preemption and holds the only activation of this CPU and level.  In process
  * context it calls cond_resched() and looks at @vm->abort now and then.
- * Return: 0; -ECANCELED if the script called exit() (not an error; the caller
- * finds the code where ktap_session_exit() put it); or another negative errno,
+ * Return: 0; -ECANCELED if the script called exit() (not an error; whoever has the
+ * session has got the code from ktap_fn_exit()); or another negative errno,
  * @vm->error, with @vm->fault and @vm->message set.
  */
 int ktap_vm_run(struct ktap_vm *vm, u32 func, const struct ktap_value *args,
