@@ -459,19 +459,6 @@ static void parameters_are_written(struct kunit *test)
 	test_refused(c, -EINVAL, "reads register 3");
 }
 
-static void what_takes_too_long_to_verify_is_refused(struct kunit *test)
-{
-	struct test_chunk *c = test_large_chunk(test, KTAP_MAX_INSNS);
-	u32 i;
-
-	test_func(c, "main", 0, KTAP_MAX_REGS);
-	test_insn(c, KTAP_OP_NIL, 0, KTAP_MAX_REGS - 1, 0, 0);
-	for (i = 0; i < 20000; i++)
-		test_insn(c, KTAP_OP_JT, 0, 0, 0, 0);
-	TEST_RET(c);
-	test_refused(c, -E2BIG, "too complex");
-}
-
 static void long_functions_are_verified(struct kunit *test)
 {
 	struct test_chunk *c = test_large_chunk(test, KTAP_MAX_INSNS);
@@ -547,7 +534,6 @@ static struct kunit_case verifier_cases[] = {
 	KUNIT_CASE(built_ins_get_what_they_take),
 	KUNIT_CASE(calls_leave_nothing_but_results),
 	KUNIT_CASE(parameters_are_written),
-	KUNIT_CASE(what_takes_too_long_to_verify_is_refused),
 	KUNIT_CASE(long_functions_are_verified),
 	KUNIT_CASE(what_a_program_uses_is_known),
 	KUNIT_CASE(errors_have_their_line),
