@@ -240,13 +240,13 @@ static int get_element(struct ktap_vm *vm, struct ktap_value *dst, const struct 
 		       const struct ktap_value *index)
 {
 	const s64 *ints = array->blob;
-	u64 n = array->len / sizeof(*ints), i = index->u;
+	u32 n = array->len / sizeof(*ints);
 
 	if (index->tag != KTAP_INT)
 		return ktap_vm_error(vm, -EINVAL, "the index of an array is an integer, not %s",
 				     ktap_type_name(index));
-	if (i < n)
-		*dst = KTAP_VALUE_INT(ints[array_index_nospec(i, n)]);
+	if (index->u < n)
+		*dst = KTAP_VALUE_INT(ints[array_index_nospec((u32)index->u, n)]);
 	else
 		*dst = KTAP_VALUE_NIL;
 	return 0;
