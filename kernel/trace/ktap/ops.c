@@ -10,6 +10,7 @@
 #include <linux/math64.h>
 #include <linux/nospec.h>
 #include <linux/string.h>
+#include <linux/string_choices.h>
 
 #include "agg.h"
 #include "frame.h"
@@ -69,7 +70,7 @@ static int concat_part(struct ktap_vm *vm, const struct ktap_value *v, char *buf
 		*len = scnprintf(buf, size, "%lld", v->i);
 		return 0;
 	case KTAP_BOOL:
-		*text = v->i ? "true" : "false";
+		*text = str_true_false(v->i);
 		*len = strlen(*text);
 		return 0;
 	case KTAP_NIL:

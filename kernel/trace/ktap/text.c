@@ -19,6 +19,7 @@
 #include <linux/seq_buf.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/string_choices.h>
 
 #include "agg.h"
 #include "object.h"
@@ -149,7 +150,7 @@ static void text_flat(struct ktap_text *t, const struct ktap_value *v)
 	case KTAP_NIL:
 		return ktap_text_put(t, "nil", 3);
 	case KTAP_BOOL:
-		return ktap_text_printf(t, "%s", v->i ? "true" : "false");
+		return ktap_text_printf(t, "%s", str_true_false(v->i));
 	case KTAP_INT:
 		return ktap_text_printf(t, "%lld", v->i);
 	case KTAP_PTR:

@@ -18,6 +18,7 @@
 #include <linux/bug.h>
 #include <linux/compiler.h>
 #include <linux/kernel.h>
+#include <linux/string_choices.h>
 
 #include "arith.h"
 #include "builtin.h"
@@ -79,7 +80,7 @@ static int wrong_number(struct ktap_vm *vm, const struct ktap_builtin *fn, unsig
 {
 	if (fn->min == fn->max)
 		return ktap_vm_error(vm, -EINVAL, "%s takes %u argument%s, got %u", fn->name,
-				     fn->min, fn->min == 1 ? "" : "s", n);
+				     fn->min, str_plural(fn->min), n);
 	return ktap_vm_error(vm, -EINVAL, "%s takes %u to %u arguments, got %u", fn->name,
 			     fn->min, fn->max, n);
 }
