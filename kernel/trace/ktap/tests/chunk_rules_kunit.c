@@ -39,7 +39,7 @@ struct edit {
 #define HEADER(member, value)	\
 	EDIT(IN_HEADER, offsetof(struct ktap_header, member), 4, value)
 #define SECTION(type, member, value)	\
-	EDIT(IN_SECTION + KTAP_SEC_##type, offsetof(struct ktap_section, member), 4, value)
+	EDIT((u8)IN_SECTION + KTAP_SEC_##type, offsetof(struct ktap_section, member), 4, value)
 
 /* The bytes of a chunk, kvmalloc'ed. */
 struct bytes {
