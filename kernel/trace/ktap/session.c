@@ -308,7 +308,7 @@ static int refuse_diag(struct ktap_session *s, int err)
 	if (err == -ENOMEM)
 		ktap_diag(&s->diag,
 			  "no memory for the session: the system or its memory cgroup has none left");
-	ktap_diag(&s->diag, "error %d", err);
+	ktap_diag(&s->diag, "refused without a reason (error %d): this is a bug of ktap", err);
 	/* Who writes and never reads gets the errno only. */
 	if (READ_ONCE(s->output.text_bytes) < KTAP_MAX_TEXT)
 		ktap_output_say(&s->output, KTAP_CH_ERROR, ktime_get_mono_fast_ns(), "",

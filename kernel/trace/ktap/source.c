@@ -67,7 +67,13 @@ int ktap_event_error(struct ktap_vm *vm, const char *event, int err)
 {
 	if (err == -ENOMEM)
 		return ktap_vm_error(vm, err, "event '%s' cannot be traced: no memory", event);
-	return ktap_vm_error(vm, err, "event '%s' cannot be traced: error %d", event, err);
+	if (err == -EACCES || err == -EPERM)
+		return ktap_vm_error(vm, err, "event '%s' cannot be traced: you may not do that",
+				     event);
+	if (err == -EBUSY)
+		return ktap_vm_error(vm, err, "event '%s' cannot be traced: it is just being changed; try again",
+				     event);
+	return ktap_vm_error(vm, err, "event '%s' cannot be traced by this kernel", event);
 }
 
 /* Why no clause can wait for @call; NULL if one can. */
