@@ -52,3 +52,18 @@ base_dir() {
 		echo "$build/$(base_version)"
 	fi
 }
+
+# compiler_cache: $cc is gcc, through ccache if there is one
+compiler_cache() {
+	# The same command line and the same paths in every clone, so that ccache hits
+	export KBUILD_BUILD_TIMESTAMP='Sat Jan  1 00:00:00 UTC 2000' KBUILD_BUILD_USER=ktap KBUILD_BUILD_HOST=lab
+	# Depend mode: no run of the preprocessor for what is not in the cache
+	export CCACHE_DEPEND=1 CCACHE_MAXSIZE=${CCACHE_MAXSIZE:-10G}
+	export CCACHE_BASEDIR=$top CCACHE_IGNOREOPTIONS='-fmacro-prefix-map=*'
+	cc=gcc
+	if command -v ccache >/dev/null 2>&1; then
+		cc="ccache gcc"
+	else
+		note "ccache is not installed: every clone and every clean build compiles everything"
+	fi
+}
