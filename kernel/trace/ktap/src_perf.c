@@ -154,8 +154,8 @@ static int counter_online(unsigned int cpu, struct hlist_node *node)
 		if (!p->added)
 			return PTR_ERR(counter);
 		ktap_output_note(&p->point.probe->session->output,
-				 "CPU %u has come without '%s': error %ld", cpu,
-				 p->point.name, PTR_ERR(counter));
+				 "CPU %u has come without '%s': error %pe", cpu,
+				 p->point.name, counter);
 		return 0;
 	}
 	*per_cpu_ptr(p->counters, cpu) = counter;
