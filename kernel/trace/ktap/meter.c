@@ -22,7 +22,7 @@
  * - where there is none, one of about 16, which stands for those before it.  Which
  *   one, chance says: events have patterns, as entries and exits that take turns.
  *   After a long run the next one is measured;
- * - what lasts longer than a slice of the budget (run.c) is measured from then on,
+ * - what lasts longer than a slice of the budget (budget.c) is measured from then on,
  *   so that the rare run that loops is never missed.
  *
  * A run is measured in pieces, from slice to slice, none of which takes long.  If one

@@ -1,87 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Running: how an activation begins, pays and ends, and what is said of an error.
+ * Running: how an activation begins and ends, and what is said of an error.
  */
 #include <linux/kernel.h>
 #include <linux/minmax.h>
-#include <linux/sched.h>
-#include <linux/sched/signal.h>
-#include <linux/smp.h>
-#include <linux/stdarg.h>
 #include <linux/string.h>
-#include <linux/trace_clock.h>
 
 #include "frame.h"
-#include "meter.h"
 #include "object.h"
-
-/* Units between two looks around in process context. */
-#define KTAP_PROCESS_SLICE	1024
-
-/*
- * Units of a handler that is measured: what lasts longer than the first ones is
- * measured in any case, in pieces of the others (see meter.c).
- */
-#define FIRST_SLICE		128
-#define SLICE			1024
 
 /*
  * Built-ins that call functions of the script, one inside of what another
  * called.  Each takes a kilobyte of the kernel's stack.
  */
 #define MAX_NESTED		4
-
-int ktap_vm_error(struct ktap_vm *vm, int err, const char *fmt, ...)
-{
-	va_list args;
-
-	/* The first one is the cause. */
-	if (vm->error)
-		return vm->error;
-	vm->error = err;
-	va_start(args, fmt);
-	vscnprintf(vm->message, sizeof(vm->message), fmt, args);
-	va_end(args);
-	return err;
-}
-
-static void begin_slice(struct ktap_vm *vm, u64 left, u64 slice)
-{
-	vm->budget = min(left, slice);
-	vm->rest = left - vm->budget;
-}
-
-int ktap_vm_held_cpu(struct ktap_vm *vm)
-{
-	return ktap_vm_error(vm, -ETIME,
-			     "the handlers held more than 90%% of CPU %u for three seconds: %s",
-			     raw_smp_processor_id(),
-			     "try a filter, fewer events, or --max-overhead PCT, which skips some");
-}
-
-static int next_slice(struct ktap_vm *vm, u32 n)
-{
-	u64 left = vm->budget + vm->rest;
-
-	if (left <= n)
-		return ktap_vm_error(vm, -ETIME, "the handler ran more than %llu instructions",
-				     vm->env->max_insns);
-	begin_slice(vm, left - n, SLICE);
-	if (ktap_meter_slice(vm->meter, trace_clock_local()))
-		return ktap_vm_held_cpu(vm);
-	return 0;
-}
-
-int ktap_vm_out_of_budget(struct ktap_vm *vm, u32 n)
-{
-	if (vm->level != KTAP_LEVEL_PROCESS)
-		return next_slice(vm, n);
-	vm->budget = KTAP_PROCESS_SLICE;
-	cond_resched();
-	if ((vm->abort && READ_ONCE(*vm->abort)) || fatal_signal_pending(current))
-		return ktap_vm_error(vm, -EINTR, "the session ends");
-	return 0;
-}
 
 int ktap_vm_run(struct ktap_vm *vm, u32 func, const struct ktap_value *args,
 		unsigned int nargs, struct ktap_value *result)
@@ -99,10 +31,7 @@ int ktap_vm_run(struct ktap_vm *vm, u32 func, const struct ktap_value *args,
 	vm->top = 0;
 	vm->arena.cur = 0;
 	vm->arena.used = 0;
-	if (vm->level == KTAP_LEVEL_PROCESS)
-		vm->budget = KTAP_PROCESS_SLICE;
-	else
-		begin_slice(vm, vm->env->max_insns, vm->meter ? FIRST_SLICE : U64_MAX);
+	ktap_vm_grant_budget(vm);
 
 	if (!f->variadic)
 		nargs = min_t(unsigned int, nargs, f->nparams);

@@ -366,6 +366,9 @@ void ktap_arena_trim(struct ktap_vm *vm, void *p, size_t size);
 
 #define KTAP_TEXT_COST		32	/* units of an event's text */
 
+/* What a run may take, as it begins. */
+void ktap_vm_grant_budget(struct ktap_vm *vm);
+
 /* What ktap_vm_charge() does when there is nothing left, or a slice is over. */
 int ktap_vm_out_of_budget(struct ktap_vm *vm, u32 n);
 

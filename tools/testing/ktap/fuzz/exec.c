@@ -19,7 +19,7 @@
 
 /* Limits of a run; small ones are reached more often. */
 #define MAX_INSNS	400
-#define PROCESS_INSNS	1024	/* a slice, see run.c */
+#define PROCESS_INSNS	1024	/* a slice, see budget.c */
 #define MAX_TEXT	(8 << 10)
 #define MAX_CLAUSES	6
 #define PROCESS_STACK	2048
