@@ -17,6 +17,8 @@ help:
 	@echo 'make tool                 ktap and ktapc for this machine, in tools/ktap/'
 	@echo 'make kernel               the kernel and guest that lab/run boots'
 	@echo 'make overlay KSRC=…       put ktap into a kernel tree (unoverlay: take it out)'
+	@echo 'make series               ktap as patches for Linux 7.2, in build/series/'
+	@echo 'make series-check         build, boot and judge each of them (STEPS=5-9)'
 	@echo 'make clean                remove build/ (downloads are kept in ~/.cache/ktap)'
 
 deps:
@@ -49,9 +51,15 @@ run: kernel
 overlay unoverlay: deps
 	@lab/overlay $(if $(filter unoverlay,$@),--remove)
 
+series: deps
+	@lab/series make
+
+series-check: deps
+	@lab/series check $(STEPS)
+
 clean:
 	rm -rf build
 	@$(MAKE) --no-print-directory -C tools/ktap clean
 	@$(MAKE) --no-print-directory -C tools/testing/ktap clean
 
-.PHONY: help deps tool kernel demo check check-all bench run overlay unoverlay clean
+.PHONY: help deps tool kernel demo check check-all bench run overlay unoverlay series series-check clean

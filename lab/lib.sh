@@ -3,7 +3,8 @@
 # shellcheck shell=bash
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-build=$top/build
+# KTAP_BUILD is for lab/series, which has kernels of its own
+build=${KTAP_BUILD:-$top/build}
 me=lab/$(basename "$0")
 # shellcheck disable=SC2034 # lab/fetch, lab/build
 default_base=7.2 backport_base=6.12

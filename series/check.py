@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Each patch of the series, as a maintainer would look at it: it is applied by git am,
+compiled, booted, and read by the kernel's own scripts."""
+import os
+import re
+import shutil
+import subprocess
+
+CC = 'ccache gcc' if shutil.which('ccache') else 'gcc'
+# what has to be compiled besides the kernel: directory, arguments of make
+PROGRAMS = (('tools/ktap', ()), ('tools/testing/ktap', ()))
+# MAINTAINERS names whole directories; ENOTSUPP is what uprobe_register() gives; examples
+# of the guide print "false false", and misspell a variable
+IGNORED = 'FILE_PATH_CHANGES,ENOTSUPP,REPEATED_WORD,TYPO_SPELLING'
+CHECKPATCH = ('--strict', '--no-summary', '--terse', '--max-line-length=100', '--ignore', IGNORED)
+
+
+class Checker:
+    """Applies, builds and judges one patch after the other."""
+
+    def __init__(self, lab, plan, run, note):
+        self.lab = lab                  # the repository
+        self.plan = plan
+        self.run = run
+        self.note = note
+        self.out = lab / 'build/series/7.2/default'
+        self.tree = lab / 'build/series/linux-7.2'
+        self.build = lab / 'build/7.2/default'
+        self.passed = self.failed = 0
+        # the same command lines as lab/build, so that ccache hits
+        self.env = {
+            'KBUILD_BUILD_TIMESTAMP': 'Sat Jan  1 00:00:00 UTC 2000',
+            'KBUILD_BUILD_USER': 'ktap', 'KBUILD_BUILD_HOST': 'lab',
+            'CCACHE_DEPEND': '1', 'CCACHE_BASEDIR': str(lab),
+            'CCACHE_MAXSIZE': os.environ.get('CCACHE_MAXSIZE', '10G'),
+            'CCACHE_IGNOREOPTIONS': '-fmacro-prefix-map=*',
+        }
+
+    def verdict(self, what, said):
+        """@said: what is wrong, empty if nothing is."""
+        if said:
+            self.failed += 1
+        else:
+            self.passed += 1
+        print(f'{"not ok" if said else "ok"} - {what}')
+        for line in said.splitlines()[-40:]:
+            print(f'    {line}')
+        print(end='', flush=True)
+
+    def said(self, *args, **kwargs):
+        """Status and all of the output."""
+        done = subprocess.run([str(a) for a in args], stdin=subprocess.DEVNULL, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors='replace',
+                              env=dict(os.environ, **self.env, **kwargs.pop('env', {})),
+                              cwd=kwargs.pop('cwd', self.tree), **kwargs)
+        return done.returncode, done.stdout
+
+    # --- the tree
+
+    def make_tree(self, repo_env):
+        """Linux as it is without ktap, by hard links: git and patch write new files."""
+        self.note('a pristine tree')
+        shutil.rmtree(self.tree, ignore_errors=True)
+        self.tree.parent.mkdir(parents=True, exist_ok=True)
+        self.run('cp', '-al', self.plan.tree, self.tree)
+        state = self.tree / '.ktap'
+        if state.is_dir():
+            for path in (state / 'files').read_text().split('\n'):
+                if path:
+                    (self.tree / path).unlink(missing_ok=True)
+            for orig in (p for p in (state / 'orig').rglob('*') if p.is_file()):
+                path = self.tree / orig.relative_to(state / 'orig')
+                path.unlink(missing_ok=True)
+                shutil.copy2(orig, path)
+            shutil.rmtree(state)
+            for path in {os.path.dirname(p) for p in self.plan.new}:
+                while path and (self.tree / path).is_dir() and not os.listdir(self.tree / path):
+                    (self.tree / path).rmdir()
+                    path = os.path.dirname(path)
+        self.env.update(repo_env)
+        pristine = self.plan.state(-1)
+        for path, content in pristine.items():
+            assert (self.tree / path).read_bytes() == content, path
+        # git has to know the files that patches touch, and no other
+        self.run('git', 'init', '-q', '-b', 'series', cwd=self.tree, env=self.env)
+        self.run('git', 'add', '-f', *pristine, cwd=self.tree, env=self.env)
+        self.run('git', 'commit', '-q', '-m', 'Linux', cwd=self.tree, env=self.env)
+
+    def apply(self, patch):
+        status, said = self.said('git', 'am', '-q', '--whitespace=nowarn', patch)
+        return said or 'git am failed' if status else ''
+
+    def compare(self):
+        """The tree behind the last patch with that of lab/overlay, byte for byte."""
+        overlay = self.run('lab/overlay', cwd=self.lab).decode().strip()
+        leftovers = ('.git', '.ktap', '__pycache__', '.checkpatch-camelcase.*')
+        status, said = self.said('diff', '-rq', '--no-dereference',
+                                 *(f'--exclude={name}' for name in leftovers),
+                                 overlay, self.tree)
+        return said or 'diff failed' if status else ''
+
+    # --- building
+
+    def make(self, *args):
+        return self.said('make', '-s', '-C', self.tree, f'O={self.out}', f'CC={CC}',
+                         f'-j{os.cpu_count()}', *args)
+
+    def configure(self):
+        """As lab/build does; a patch may have brought new options."""
+        conf = self.out.parent / 'conf'
+        conf.mkdir(parents=True, exist_ok=True)
+        self.out.mkdir(parents=True, exist_ok=True)
+        fragment = self.lab / 'lab/configs/default.config'
+        for command in (('make', '-s', '-C', self.tree, f'O={conf}', 'tinyconfig'),
+                        ('scripts/kconfig/merge_config.sh', '-m', '-O', conf, conf / '.config',
+                         fragment),
+                        ('make', '-s', '-C', self.tree, f'O={conf}', 'olddefconfig')):
+            status, said = self.said(*command)
+            if status:
+                return said
+        new = (conf / '.config').read_bytes()
+        old = self.out / '.config'
+        if not old.is_file() or old.read_bytes() != new:
+            old.write_bytes(new)
+        return ''
+
+    @staticmethod
+    def complaints(said):
+        """Warnings about our files, and errors wherever they are."""
+        wanted = re.compile(r'(kernel/trace/ktap|uapi/linux/ktap\.h|tools/ktap|tools/testing/ktap)'
+                            r'.*(warning|error):|\berror:|undefined reference|\*\*\*')
+        return '\n'.join(line for line in said.splitlines() if wanted.search(line))
+
+    def kernel(self, files):
+        if any(os.path.basename(f) == 'Kconfig' for f in files) or \
+           not (self.out / '.config').is_file():
+            said = self.configure()
+            if said:
+                return said
+        status, said = self.make('bzImage')
+        return self.complaints(said) or (said[-3000:] if status else '')
+
+    def programs(self, files):
+        for folder, args in PROGRAMS:
+            if not any(f.startswith(folder + '/') for f in files):
+                continue
+            out = self.out.parent / folder.replace('/', '-')
+            status, said = self.said('make', '-s', '-C', self.tree / folder, f'O={out}',
+                                     f'-j{os.cpu_count()}', *args)
+            if status or self.complaints(said):
+                return said[-3000:]
+        return ''
+
+    def closer_look(self, files):
+        """W=1 and sparse, of the sources that the patch brings or changes."""
+        objects = [f[:-1] + 'o' for f in files
+                   if f.startswith('kernel/') and f.endswith('.c') and
+                   (self.out / (f[:-1] + 'o')).is_file()]
+        if not objects:
+            return ''
+        for path in objects:
+            (self.out / path).unlink()
+        status, said = self.make('W=1', 'C=1', *objects)
+        ours = [line for line in said.splitlines()
+                if any(f in line for f in files if f.startswith(('kernel/', 'include/')))
+                and re.search(r'(warning|error):', line)]
+        return '\n'.join(ours) or (said[-3000:] if status else '')
+
+    def boot(self):
+        """The guest comes up, and the KUnit tests that are there pass."""
+        for name in ('initramfs.cpio', 'demux'):
+            shutil.copy2(self.build / name, self.out / name)
+        status, said = self.said('lab/run', '--timeout', '900', '--append',
+                                 'kunit.enable=1 kunit.filter_glob=ktap*', '--',
+                                 'cat /sys/kernel/debug/kunit/ktap*/results 2>/dev/null; true',
+                                 cwd=self.lab, env={'KTAP_BUILD': str(self.out.parents[1])})
+        bad = '\n'.join(line for line in said.splitlines() if line.lstrip().startswith('not ok'))
+        return bad or (said[-3000:] if status else '')
+
+    # --- the kernel's scripts
+
+    def checkpatch(self, patch):
+        status, said = self.said('scripts/checkpatch.pl', *CHECKPATCH, patch)
+        return said if status else ''
+
+    def kernel_doc(self, files):
+        sources = [f for f in files if f.startswith(('kernel/', 'include/')) and
+                   f.endswith(('.c', '.h'))]
+        if not sources:
+            return ''
+        status, said = self.said('scripts/kernel-doc', '-none', *sources)
+        ours = '\n'.join(line for line in said.splitlines() if any(f in line for f in files))
+        return ours or (said if status else '')
+
+    def maintainers(self, patch):
+        status, said = self.said('scripts/get_maintainer.pl', '--no-git', '--no-git-fallback',
+                                 patch)
+        # who reads all of it, of whatever part of the tree the patch is
+        return '' if not status and 'linux-trace-kernel@' in said else said or 'it names nobody'
+
+    def step(self, number, step, patch):
+        before, now = self.plan.state(number - 1), self.plan.state(number)
+        files = [p for p in now if now[p] != before.get(p)]
+        name = f'{number + 1:04} {step.name.removesuffix(".patch")}'
+        failed = self.apply(patch)
+        self.verdict(f'{name}: git am', failed)
+        if failed:
+            return False
+        if any(f.startswith(('kernel/', 'include/')) for f in files):
+            failed = self.kernel(files)
+            self.verdict(f'{name}: builds', failed)
+            if not failed:
+                self.verdict(f'{name}: boots, KUnit', self.boot())
+                self.verdict(f'{name}: W=1, sparse', self.closer_look(files))
+        if any(f.startswith('tools/') for f in files):
+            self.verdict(f'{name}: programs', self.programs(files))
+        # what stands in tools/ has style tests of its own
+        if not all(f.startswith('tools/') for f in files):
+            self.verdict(f'{name}: checkpatch', self.checkpatch(patch))
+            self.verdict(f'{name}: kernel-doc', self.kernel_doc(files))
+        self.verdict(f'{name}: get_maintainer', self.maintainers(patch))
+        return True
+
+
+def wanted_steps(text, n):
+    """'3,7-9' of @n as a set of numbers from 0; ValueError if it is no such thing."""
+    if not text:
+        return set(range(n))
+    result = set()
+    for word in text.split(','):
+        first, _, last = word.partition('-')
+        first, last = int(first), int(last or first)
+        if not 1 <= first <= last <= n:
+            raise ValueError
+        result |= set(range(first - 1, last))
+    return result
+
+
+def check(checker, patches, wanted, repo_env):
+    # whatever it was built from, the guest that is booted is the same
+    if not (checker.build / 'initramfs.cpio').is_file():
+        checker.run('lab/build', cwd=checker.lab)
+    checker.make_tree(repo_env)
+    for number, step in enumerate(checker.plan.steps):
+        if number in wanted:
+            if not checker.step(number, step, patches[number]):
+                break
+        else:
+            failed = checker.apply(patches[number])
+            if failed:
+                checker.verdict(f'{number + 1:04} {step.name}: git am', failed)
+                break
+    else:
+        checker.verdict('behind the last one the tree is that of lab/overlay', checker.compare())
+    print(f'{checker.passed} passed, {checker.failed} failed')
+    return not checker.failed
