@@ -65,15 +65,15 @@ void ktap_point_events(struct ktap_point *point, u32 n)
 /* An error for which nobody has a better word; returns it, set. */
 int ktap_event_error(struct ktap_vm *vm, const char *event, int err)
 {
+	const char *why = "this kernel does not let it";
+
 	if (err == -ENOMEM)
-		return ktap_vm_error(vm, err, "event '%s' cannot be traced: no memory", event);
-	if (err == -EACCES || err == -EPERM)
-		return ktap_vm_error(vm, err, "event '%s' cannot be traced: you may not do that",
-				     event);
-	if (err == -EBUSY)
-		return ktap_vm_error(vm, err, "event '%s' cannot be traced: it is just being changed; try again",
-				     event);
-	return ktap_vm_error(vm, err, "event '%s' cannot be traced by this kernel", event);
+		why = "no memory";
+	else if (err == -EACCES || err == -EPERM)
+		why = "you may not do that";
+	else if (err == -EBUSY)
+		why = "it is just being changed, try again";
+	return ktap_vm_error(vm, err, "event '%s' cannot be traced: %s", event, why);
 }
 
 /* Why no clause can wait for @call; NULL if one can. */
