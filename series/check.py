@@ -10,8 +10,9 @@ CC = 'ccache gcc' if shutil.which('ccache') else 'gcc'
 # what has to be compiled besides the kernel: directory, arguments of make
 PROGRAMS = (('tools/ktap', ()), ('tools/testing/ktap', ()))
 # MAINTAINERS names whole directories; ENOTSUPP is what uprobe_register() gives; examples
-# of the guide print "false false", and misspell a variable
-IGNORED = 'FILE_PATH_CHANGES,ENOTSUPP,REPEATED_WORD,TYPO_SPELLING'
+# of the guide print "false false", and misspell a variable; Signed-off-by: is for the
+# person who sends the series to write, not for a program
+IGNORED = 'FILE_PATH_CHANGES,ENOTSUPP,REPEATED_WORD,TYPO_SPELLING,MISSING_SIGN_OFF'
 CHECKPATCH = ('--strict', '--no-summary', '--terse', '--max-line-length=100', '--ignore', IGNORED)
 
 
@@ -90,6 +91,15 @@ class Checker:
         status, said = self.said('git', 'am', '-q', '--whitespace=nowarn', patch)
         return said or 'git am failed' if status else ''
 
+    def is_left(self, line, overlay):
+        """Does a line of diff -rq name what the series leaves in the repository?"""
+        found = re.fullmatch(r'Only in (.*): (.*)', line)
+        if not found:
+            return False
+        there = os.path.relpath(os.path.join(*found.groups()), overlay)
+        return not any(p.startswith(there + '/') for p in self.plan.new) and \
+            any(p == there or p.startswith(there + '/') for p in self.plan.left)
+
     def compare(self):
         """The tree behind the last patch with that of lab/overlay, byte for byte."""
         overlay = self.run('lab/overlay', cwd=self.lab).decode().strip()
@@ -97,7 +107,9 @@ class Checker:
         status, said = self.said('diff', '-rq', '--no-dereference',
                                  *(f'--exclude={name}' for name in leftovers),
                                  overlay, self.tree)
-        return said or 'diff failed' if status else ''
+        if status > 1:
+            return said or 'diff failed'
+        return '\n'.join(line for line in said.splitlines() if not self.is_left(line, overlay))
 
     # --- building
 
