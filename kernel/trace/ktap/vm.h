@@ -47,6 +47,8 @@ enum ktap_level {
 #define KTAP_DEFAULT_INSNS	100000	/* &ktap_env.max_insns */
 /* The same where it is promised that the CPU can be had soon: a fraction of a millisecond. */
 #define KTAP_RT_INSNS		10000
+/* What an administrator may make of it: a second or so, which no lockup detector minds. */
+#define KTAP_MAX_BUDGET		100000000
 
 /**
  * struct ktap_event_ops - what a source tells of its events
