@@ -46,13 +46,21 @@ unsigned int ktap_user_args(const struct syscall_metadata *meta)
 	return mask;
 }
 
-/* May fault, and be called again if it slept (see trace_user_fault_read()). */
+/* Far more than are needed, but for a program that wants it so. */
+#define MAX_TRIES	50
+
+/*
+ * May fault, and be called again if others had the CPU meanwhile.  A program can see to
+ * it that they always have: trace_user_fault_read() warns when it gives up, so we do before.
+ */
 static int copy_user(char *buf, const char __user *ptr, size_t size, void *data)
 {
 	struct ktap_user_data *user = data;
 	unsigned int i;
 	long ret;
 
+	if (user->tries++ == MAX_TRIES)
+		return -EAGAIN;
 	for (i = 0; i < user->n; i++, buf += KTAP_USER_SIZE) {
 		if (user->bytes) {
 			ret = user->size[i];
@@ -96,7 +104,7 @@ void ktap_user_read(struct trace_user_buf_info *buffers, struct ktap_counters *c
 		n++;
 	}
 	user->n = n;
-	/* Others had the CPU each time: it gives up. */
+	user->tries = 0;
 	if (!trace_user_fault_read(buffers, NULL, KTAP_MAX_USER * KTAP_USER_SIZE, copy_user,
 				   user)) {
 		atomic_long_add(n, &counters->bad_reads);

@@ -22,6 +22,7 @@ struct trace_user_buf_info;
 /**
  * struct ktap_user_data - user data of a system call
  * @n: number of arguments that have some
+ * @tries: how often it was read
  * @bytes: they are no strings
  * @from: where it is
  * @size: at most so many bytes
@@ -30,6 +31,7 @@ struct trace_user_buf_info;
  */
 struct ktap_user_data {
 	unsigned int n;
+	unsigned int tries;
 	bool bytes;
 	const char __user *from[KTAP_MAX_USER];
 	size_t size[KTAP_MAX_USER];
