@@ -125,7 +125,7 @@ static int set_unsafe(struct ktap_session *s, const char *value)
 {
 	if (!s->admin)
 		return ktap_session_refuse(s, -EPERM,
-					   "unsafe: who opened the session has no CAP_SYS_ADMIN");
+					   "unsafe: the opener of the session has no CAP_SYS_ADMIN");
 	if (security_locked_down(LOCKDOWN_DBG_WRITE_KERNEL))
 		return ktap_session_refuse(s, -EPERM, "unsafe: the kernel is locked down");
 	s->unsafe = true;
