@@ -358,8 +358,8 @@ size_t ktap_vm_backtrace(const struct ktap_vm *vm, char *buf, size_t size);
  * May move all blobs of the arena that registers of the stack refer to: the
  * caller looks pointers up again in the registers afterwards.  What no register
  * refers to is gone.  A register refers to the first byte of a blob, never into
- * it.  8-byte aligned.
- * Return: the memory, or NULL with the error set (-ENOMEM).
+ * it.  8-byte aligned.  To move them costs, as ktap_vm_charge() has it.
+ * Return: the memory, or NULL with the error set (-ENOMEM, or that of the charge).
  */
 void *ktap_arena_alloc(struct ktap_vm *vm, size_t size);
 
