@@ -123,8 +123,8 @@ void ktap_table_move(struct ktap_table *t, struct ktap_iter *it, const struct kt
 /* Memory for a blob, in a register so that the arena keeps it. */
 static int hold(struct ktap_vm *vm, struct ktap_value *reg, u32 need)
 {
-	u32 size = ktap_slot_room(reg->len, need);
-	void *mem = ktap_arena_alloc(vm, size);
+	u32 size = reg->len;
+	void *mem = ktap_slot_make_room(vm, &size, need);
 
 	if (!mem)
 		return vm->error;

@@ -208,8 +208,7 @@ int ktap_self_read(struct ktap_vm *vm, struct ktap_thread thread, u32 string,
 		ktap_unlock(&bucket->lock, flags);
 		if (done)
 			break;
-		room = ktap_slot_room(room, copy.len);
-		mem = ktap_arena_alloc(vm, room);
+		mem = ktap_slot_make_room(vm, &room, copy.len);
 		if (!mem)
 			return vm->error;
 	}
