@@ -69,7 +69,7 @@ int ktap_rights_open(void)
 }
 
 /* Nothing was refused if not: no word in the audit log. */
-static bool has_capability(const struct cred *cred, int cap)
+static bool cred_has(const struct cred *cred, int cap)
 {
 	return !security_capable(cred, &init_user_ns, cap, CAP_OPT_NOAUDIT);
 }
@@ -77,8 +77,8 @@ static bool has_capability(const struct cred *cred, int cap)
 /* Keeps what the opener may. */
 void ktap_rights_init(struct ktap_session *s, const struct cred *cred)
 {
-	s->admin = has_capability(cred, CAP_SYS_ADMIN);
-	s->perfmon = s->admin || has_capability(cred, CAP_PERFMON);
+	s->admin = cred_has(cred, CAP_SYS_ADMIN);
+	s->perfmon = s->admin || cred_has(cred, CAP_PERFMON);
 	s->addresses = kallsyms_show_value(cred);
 }
 
