@@ -340,6 +340,6 @@ int ktap_session_feed(struct ktap_session *s, const char *data, size_t len)
 	if (mutex_lock_killable(&s->lock))
 		return -EINTR;
 	err = feed(s, data, len);
-	mutex_unlock(&s->lock);
+	ktap_session_unlock(s);
 	return err;
 }
