@@ -327,8 +327,8 @@ enum ktap_opcode {
 	KTAP_OP_NEG	= 48,	/* R[a] = -R[b] */
 	KTAP_OP_BNOT	= 49,	/* R[a] = ~R[b] */
 	KTAP_OP_NOT	= 50,	/* R[a] = R[b] is nil, false or 0 */
-	KTAP_OP_CONCAT	= 51,	/* R[a] = R[b] .. … .. R[b + c - 1], c >= 1 */
-	KTAP_OP_TUPLE	= 52,	/* R[a] = compound key R[b], …, R[b + c - 1], c >= 2 */
+	KTAP_OP_CONCAT	= 51,	/* R[a] = R[b] .. ... .. R[b + c - 1], c >= 1 */
+	KTAP_OP_TUPLE	= 52,	/* R[a] = compound key R[b], ..., R[b + c - 1], c >= 2 */
 	KTAP_OP_EQ	= 53,	/* R[a] = R[b] == R[c] */
 	KTAP_OP_LT	= 54,	/* R[a] = R[b] < R[c] */
 	KTAP_OP_LE	= 55,	/* R[a] = R[b] <= R[c] */
@@ -368,7 +368,6 @@ enum ktap_opcode {
 	KTAP_OP_TADDS	= 104,	/* R[a][string d] += R[c] */
 	KTAP_OP_TADDI	= 105,	/* R[a][d] += R[c] */
 	KTAP_OP_THAS	= 106,	/* R[a] = R[b][R[c]] is not nil */
-	KTAP_OP_TAGG	= 111,	/* R[a][R[b]] <<< R[c]: into the aggregation of that key */
 	/*
 	 * Iteration uses R[a] to R[a + 4]: the table, two hidden registers,
 	 * the key and the value.
@@ -382,6 +381,7 @@ enum ktap_opcode {
 	 */
 	KTAP_OP_FORPREP	= 109,	/* R[a + 3] = R[a]; jump if that is behind the last */
 	KTAP_OP_FORLOOP	= 110,	/* R[a + 3] = next value and jump, unless it was the last */
+	KTAP_OP_TAGG	= 111,	/* R[a][R[b]] <<< R[c]: into the aggregation of that key */
 
 	/*
 	 * calls; a callee's register 0 is the caller's first argument.  The
@@ -394,7 +394,7 @@ enum ktap_opcode {
 	KTAP_OP_CALLB	= 114,	/* R[a] = built-in d, arguments R[a] to R[a + b - 1]; c is 0 */
 	KTAP_OP_RET	= 115,	/* return R[a] to R[a + b - 1] */
 	KTAP_OP_VARG	= 116,	/* R[a] to R[a + c - 1] = variable arguments, like results */
-	KTAP_OP_TSETM	= 117,	/* R[a][d], R[a][d + 1], … = the values from R[b] on */
+	KTAP_OP_TSETM	= 117,	/* R[a][d], R[a][d + 1], ... = the values from R[b] on */
 
 	/* aggregations: loses no update */
 	KTAP_OP_AGG	= 118,	/* R[a] <<< R[c] */
@@ -457,10 +457,10 @@ enum ktap_function_id {
 	KTAP_FN_GETOPT		= 34,	/* (n, default): option n of KTAP_SEC_OPTIONS */
 
 	/* output */
-	KTAP_FN_PRINT		= 48,	/* (…) */
-	KTAP_FN_PRINTF		= 49,	/* (format, …) */
+	KTAP_FN_PRINT		= 48,	/* (...) */
+	KTAP_FN_PRINTF		= 49,	/* (format, ...) */
 	KTAP_FN_PRINT_HIST	= 50,	/* (table or aggregation[, rows[, scale]]) */
-	KTAP_FN_FORMAT		= 51,	/* (format, …): what printf would print */
+	KTAP_FN_FORMAT		= 51,	/* (format, ...): what printf would print */
 	KTAP_FN_PRINTA		= 52,	/* (format, table): for each key its parts and its value */
 	KTAP_FN_JOIN		= 53,	/* (pointer): the strings of an argv, blanks between */
 	KTAP_FN_CAT		= 54,	/* (path): the reader of the session shows that file */
@@ -498,7 +498,7 @@ enum ktap_function_id {
 	/* acting on the system: of a chunk with KTAP_CHUNK_UNSAFE, in an unsafe session */
 	KTAP_FN_SET_RETVAL	= 116,	/* ([event,] n): the function returns n, and does nothing */
 	KTAP_FN_SIGNAL		= 117,	/* (number or name): to the current process */
-	KTAP_FN_SYSTEM		= 118,	/* (format, …): the session's reader runs that command */
+	KTAP_FN_SYSTEM		= 118,	/* (format, ...): the session's reader runs that command */
 
 	/* output that is held back */
 	KTAP_FN_SPECULATION	= 120,	/* (): its number, nil if there are too many */
@@ -513,7 +513,7 @@ enum ktap_function_id {
 	KTAP_FN_NEW_LHIST	= 131,	/* (min, max, step): by equal steps */
 	KTAP_FN_COUNT_OF	= 132,	/* (aggregation): how many values */
 	KTAP_FN_SUM		= 133,	/* (aggregation) */
-	KTAP_FN_MIN		= 134,	/* (aggregation), nil if empty; (n, n, …): the least */
+	KTAP_FN_MIN		= 134,	/* (aggregation), nil if empty; (n, n, ...): the least */
 	KTAP_FN_MAX		= 135,	/* likewise */
 	KTAP_FN_AVG		= 136,	/* (aggregation): nil if it has no value */
 	KTAP_FN_QUANTILE	= 137,	/* (aggregation, p[, scale]): nil if it has no value */

@@ -37,6 +37,10 @@
  *
  * The bit map has one bit for 8 bytes, and lies behind the blocks, in the last
  * 64th of each half.
+ *
+ * The run pays for a move: if nearly all of a half lives, each allocation makes one.
+ * Before it pays for what is gone through, registers and blocks, of which 16 cost a
+ * unit, and after it for the bytes that were copied.
  */
 
 /* Stands before each block.  @moved is 0, or its place in the new half. */
@@ -111,17 +115,22 @@ stale:
 	*v = KTAP_VALUE_NIL;
 }
 
-static void compact(struct ktap_vm *vm)
+static int compact(struct ktap_vm *vm)
 {
 	struct ktap_arena *arena = &vm->arena;
 	u32 old = arena->cur, old_used = arena->used, i;
 	unsigned long *starts = (void *)(arena->half[!old] + room(arena));
+	int err;
 
+	err = ktap_vm_charge(vm, vm->top / 16 + old_used / (16 * footprint(0)));
+	if (err)
+		return err;
 	mark_blocks(arena, starts);
 	arena->cur = !old;
 	arena->used = 0;
 	for (i = 0; i < vm->top; i++)
 		move_value(arena, old, old_used, starts, &vm->stack[i]);
+	return ktap_vm_charge(vm, arena->used / 64);
 }
 
 void *ktap_arena_alloc(struct ktap_vm *vm, size_t size)
@@ -132,8 +141,8 @@ void *ktap_arena_alloc(struct ktap_vm *vm, size_t size)
 		ktap_vm_error(vm, -ENOMEM, "a string is at most %u bytes", KTAP_MAX_STRLEN);
 		return NULL;
 	}
-	if (footprint(size) > room(arena) - arena->used)
-		compact(vm);
+	if (footprint(size) > room(arena) - arena->used && compact(vm))
+		return NULL;
 	if (footprint(size) > room(arena) - arena->used) {
 		ktap_vm_error(vm, -ENOMEM, "no memory for more strings: one run has %u bytes",
 			      room(arena));

@@ -88,6 +88,25 @@ int ktap_fn_signal(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	return 0;
 }
 
+/* Where nothing can be formatted, as in NMI, the text of an event is empty. */
+static int make_command_texts(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	unsigned int i;
+	bool event;
+	int err;
+
+	for (i = 0; i < n; i++) {
+		event = r[i].tag == KTAP_EVENT || r[i].tag == KTAP_ARGSTR;
+		err = ktap_make_texts(vm, &r[i], 1);
+		if (err)
+			return err;
+		if (event && !r[i].len)
+			return ktap_vm_error(vm, -EOPNOTSUPP,
+					     "system: the event has no text here, as in NMI");
+	}
+	return 0;
+}
+
 /* A command of which some is missing is another command. */
 static int check_command(struct ktap_vm *vm, const struct ktap_value *command)
 {
@@ -105,7 +124,7 @@ int ktap_fn_system(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
 	int err;
 
-	err = ktap_make_text(vm, &r[0]);
+	err = make_command_texts(vm, r, n);
 	if (!err)
 		err = ktap_check_format(vm, "system", r, n);
 	if (!err)

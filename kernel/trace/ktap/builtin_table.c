@@ -9,6 +9,7 @@
 
 #include "agg.h"
 #include "builtin.h"
+#include "ops.h"
 #include "table.h"
 
 int ktap_fn_count(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
@@ -16,9 +17,7 @@ int ktap_fn_count(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	struct ktap_value one = KTAP_VALUE_INT(1);
 	int err;
 
-	if (r[1].tag == KTAP_NIL)
-		return ktap_vm_error(vm, -EINVAL, "nil cannot be a table key");
-	err = ktap_make_text(vm, &r[1]);
+	err = ktap_op_check_key(vm, &r[1]);
 	if (!err)
 		err = ktap_table_add(vm, ktap_table_of(&r[0]), &r[1], n > 2 ? &r[2] : &one);
 	r[0] = KTAP_VALUE_NIL;

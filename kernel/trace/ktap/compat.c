@@ -159,4 +159,5 @@ static int __init ktap_compat_init(void)
 	}
 	return 0;
 }
-core_initcall(ktap_compat_init);
+/* Before the files are there. */
+subsys_initcall(ktap_compat_init);

@@ -24,7 +24,17 @@
  * cannot be given out for good: who finds none free takes the one that has not
  * moved for longest.  He whose cursor was taken looks for his last entry by its
  * key, and if it is gone he searches for the place from both ends, and pays.
+ *
+ * A search may have to go along half the table.  So it is done in pieces, between
+ * which the table is unlocked.  From the end it is tried in the first one only; then
+ * the search has a cursor as if it were an iteration itself, to which nothing is
+ * given: whatever comes and goes meanwhile, it goes on behind the entry that it has
+ * reached.  If that cursor is taken it begins anew.  When it has found the place, its
+ * cursor is that of the place.
  */
+
+/* Entries that are gone along from either end while interrupts are off. */
+#define PIECE		256
 
 static struct ktap_cursor *cursor_of(struct ktap_table *t, const struct ktap_iter *it)
 {
@@ -74,30 +84,6 @@ void ktap_cursors_forget(struct ktap_table *t)
 	t->ncursors = 0;
 }
 
-struct ktap_entry *ktap_table_after(struct ktap_env *env, struct ktap_table *t,
-				    const struct ktap_iter *it, const struct ktap_value *key,
-				    u32 *steps)
-{
-	const struct ktap_cursor *c = cursor_of(t, it);
-	struct ktap_entry *e, *back;
-
-	*steps = 0;
-	if (!it->seq)
-		return t->first;
-	if (c)
-		return c->next;
-	e = ktap_table_find(env, t, key);
-	if (e && e->seq == it->seq)
-		return e->next;
-	for (e = t->first, back = t->last; e; e = e->next, back = back->prev, ++*steps) {
-		if (e->seq > it->seq)
-			return e;
-		if (back->seq <= it->seq)
-			return back->next;
-	}
-	return NULL;
-}
-
 void ktap_table_move(struct ktap_table *t, struct ktap_iter *it, const struct ktap_entry *e)
 {
 	struct ktap_cursor *c = cursor_of(t, it);
@@ -120,11 +106,93 @@ void ktap_table_move(struct ktap_table *t, struct ktap_iter *it, const struct kt
 	}
 }
 
+/* Gives the entry behind number @seq that is found near the ends; false: it is in between. */
+static bool search_ends(struct ktap_table *t, u64 seq, struct ktap_entry **e, u32 *steps)
+{
+	struct ktap_entry *back = t->last;
+
+	for (*e = t->first; *e && *steps < PIECE; *e = (*e)->next, back = back->prev, ++*steps) {
+		if ((*e)->seq > seq)
+			return true;
+		if (back->seq <= seq) {
+			*e = back->next;
+			return true;
+		}
+	}
+	return !*e;
+}
+
+/* The same from @e on. */
+static bool search_on(u64 seq, struct ktap_entry **e, u32 *steps)
+{
+	for (; *e && *steps < PIECE; *e = (*e)->next, ++*steps) {
+		if ((*e)->seq > seq)
+			return true;
+	}
+	return !*e;
+}
+
+/* A piece of the search; where it is found, no search is under way any more. */
+static bool search(struct ktap_table *t, struct ktap_iter *it, struct ktap_entry **e, u32 *steps)
+{
+	struct ktap_iter reached = { .seq = it->reached, .cursor = it->cursor };
+	struct ktap_cursor *c = cursor_of(t, &reached);
+	bool found;
+
+	if (c) {
+		*e = c->next;
+		found = search_on(it->seq, e, steps);
+	} else {
+		found = search_ends(t, it->seq, e, steps);
+	}
+	if (!found) {
+		ktap_table_move(t, &reached, (*e)->prev);
+		it->reached = reached.seq;
+		it->cursor = reached.cursor;
+		return false;
+	}
+	if (c) {
+		c->seq = it->seq;
+		c->next = *e;
+	}
+	it->reached = 0;
+	return true;
+}
+
+bool ktap_table_after(struct ktap_env *env, struct ktap_table *t, struct ktap_iter *it,
+		      const struct ktap_value *key, struct ktap_entry **e, u32 *cost)
+{
+	const struct ktap_cursor *c = it->reached ? NULL : cursor_of(t, it);
+	u32 steps = 0;
+	bool found;
+
+	*cost = 0;
+	if (!it->seq) {
+		*e = t->first;
+		return true;
+	}
+	if (c) {
+		*e = c->next;
+		return true;
+	}
+	if (!it->reached) {
+		*cost = ktap_is_blob(key) ? key->len / 64 : 0;
+		*e = ktap_table_find(env, t, key);
+		if (*e && (*e)->seq == it->seq) {
+			*e = (*e)->next;
+			return true;
+		}
+	}
+	found = search(t, it, e, &steps);
+	*cost += steps / 16;
+	return found;
+}
+
 /* Memory for a blob, in a register so that the arena keeps it. */
 static int hold(struct ktap_vm *vm, struct ktap_value *reg, u32 need)
 {
-	u32 size = ktap_slot_room(reg->len, need);
-	void *mem = ktap_arena_alloc(vm, size);
+	u32 size = reg->len;
+	void *mem = ktap_slot_make_room(vm, &size, need);
 
 	if (!mem)
 		return vm->error;
@@ -136,10 +204,10 @@ int ktap_table_next(struct ktap_vm *vm, struct ktap_table *t, struct ktap_iter *
 		    struct ktap_value *last_key, struct ktap_value *key, struct ktap_value *v)
 {
 	struct ktap_value key_copy, v_copy;
-	bool has_key = false, has_v = false;
+	bool found, has_key = false, has_v = false, done;
 	struct ktap_entry *e;
 	unsigned long flags;
-	u32 steps;
+	u32 cost;
 	int err;
 
 	*key = KTAP_VALUE_NIL;
@@ -150,19 +218,22 @@ int ktap_table_next(struct ktap_vm *vm, struct ktap_table *t, struct ktap_iter *
 			e = NULL;
 			break;
 		}
-		e = ktap_table_after(vm->env, t, it, last_key, &steps);
-		if (e) {
+		found = ktap_table_after(vm->env, t, it, last_key, &e, &cost);
+		if (found && e) {
 			has_key = ktap_slot_copy(&key_copy, &e->key, (void *)key->blob, key->len);
 			has_v = ktap_slot_copy(&v_copy, &e->value, (void *)v->blob, v->len);
 		}
-		if (!e || (has_key && has_v))
+		done = found && (!e || (has_key && has_v));
+		if (done)
 			ktap_table_move(t, it, e);
 		ktap_table_unlock(t, flags);
-		err = ktap_vm_charge(vm, steps / 16);
+		err = ktap_vm_charge(vm, cost);
 		if (err)
 			return err;
-		if (!e || (has_key && has_v))
+		if (done)
 			break;
+		if (!found)
+			continue;
 		err = has_key ? 0 : hold(vm, key, key_copy.len);
 		if (!err && !has_v)
 			err = hold(vm, v, v_copy.len);

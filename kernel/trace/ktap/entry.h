@@ -110,12 +110,12 @@ void ktap_cursors_leave(struct ktap_table *t, const struct ktap_entry *e);
 void ktap_cursors_forget(struct ktap_table *t);
 
 /*
- * The entry behind the place, where that of @key was; NULL: there is none.  If it
- * had to be searched, @steps says how long.
+ * Gives the entry behind the place, where that of @key was; NULL: there is none.  False:
+ * it has to be searched for on, after the table was unlocked for a moment.  Units of
+ * what was done go to @cost.
  */
-struct ktap_entry *ktap_table_after(struct ktap_env *env, struct ktap_table *t,
-				    const struct ktap_iter *it, const struct ktap_value *key,
-				    u32 *steps);
+bool ktap_table_after(struct ktap_env *env, struct ktap_table *t, struct ktap_iter *it,
+		      const struct ktap_value *key, struct ktap_entry **e, u32 *cost);
 /* The place is at @e from now on; NULL: it is of no use any more. */
 void ktap_table_move(struct ktap_table *t, struct ktap_iter *it, const struct ktap_entry *e);
 

@@ -125,7 +125,7 @@ static int set_unsafe(struct ktap_session *s, const char *value)
 {
 	if (!s->admin)
 		return ktap_session_refuse(s, -EPERM,
-					   "unsafe: who opened the session has no CAP_SYS_ADMIN");
+					   "unsafe: the opener of the session has no CAP_SYS_ADMIN");
 	if (security_locked_down(LOCKDOWN_DBG_WRITE_KERNEL))
 		return ktap_session_refuse(s, -EPERM, "unsafe: the kernel is locked down");
 	s->unsafe = true;
@@ -340,6 +340,6 @@ int ktap_session_feed(struct ktap_session *s, const char *data, size_t len)
 	if (mutex_lock_killable(&s->lock))
 		return -EINTR;
 	err = feed(s, data, len);
-	mutex_unlock(&s->lock);
+	ktap_session_unlock(s);
 	return err;
 }

@@ -15,6 +15,9 @@
 /* Bytes read of a string that an event has no copy of, the NUL included. */
 #define MAX_POINTED	256
 
+/* Such a string takes longer to read than an instruction. */
+#define POINTED_COST	8
+
 /*
  * Bytes of an element of "TYPE[]"; 0 if that is not known.  Of an array whose
  * length is no part of its type there is nothing else to tell it.
@@ -165,6 +168,8 @@ static void get_ints(struct ktap_vm *vm, const struct ktap_field *f, const void 
 		n = KTAP_MAX_ARRAY;
 		atomic_long_inc(&vm->env->counters.cut_strings);
 	}
+	if (ktap_vm_charge(vm, n / 16))
+		return;
 	ints = ktap_arena_alloc(vm, n * sizeof(*ints));
 	if (!ints)
 		return;
@@ -182,6 +187,15 @@ static void get_bytes(struct ktap_vm *vm, const void *p, u32 size, struct ktap_v
 	*v = KTAP_VALUE_STR(p, size);
 }
 
+/* Its end is looked for. */
+static void get_chars(struct ktap_vm *vm, const char *p, u32 size, struct ktap_value *v)
+{
+	u32 len = strnlen(p, size);
+
+	if (!ktap_vm_charge(vm, len / 64))
+		get_bytes(vm, p, len, v);
+}
+
 /* The string may be anywhere, and gone. */
 static void get_pointed(struct ktap_vm *vm, const char *s, struct ktap_value *v)
 {
@@ -189,7 +203,7 @@ static void get_pointed(struct ktap_vm *vm, const char *s, struct ktap_value *v)
 	long len;
 
 	/* Where there is nothing to be said. */
-	if (!s)
+	if (!s || ktap_vm_charge(vm, POINTED_COST))
 		return;
 	copy = ktap_arena_alloc(vm, MAX_POINTED);
 	if (!copy)
@@ -242,7 +256,7 @@ void ktap_field_get(struct ktap_vm *vm, const struct ktap_field *f, const void *
 		get_ints(vm, f, p, size, v);
 		break;
 	case KTAP_FIELD_CHARS:
-		get_bytes(vm, p, strnlen(p, size), v);
+		get_chars(vm, p, size, v);
 		break;
 	case KTAP_FIELD_BYTES:
 		get_bytes(vm, p, size, v);

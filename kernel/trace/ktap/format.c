@@ -261,6 +261,9 @@ static void text_padded(struct ktap_text *t, const struct directive *d, const st
 			memset(t->s->buffer + start, ' ', d->width - len);
 		}
 	}
+	/* What did not fit is lost; who keeps the text counts that at the end. */
+	if (seq_buf_has_overflowed(t->s) && t->vm && !t->keep)
+		atomic_long_inc(&t->vm->env->counters.cut_strings);
 	t->hold = false;
 	t->columns = false;
 }

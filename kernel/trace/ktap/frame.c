@@ -174,17 +174,20 @@ static bool can_be_caught(int err)
 	return err != -ETIME && err != -EINTR && err != -ECANCELED;
 }
 
-/* The error is over: its message becomes a string. */
-static void give_message(struct ktap_vm *vm, struct ktap_value *v)
+/* The error is over: its message becomes a string; or the making of that ends the run. */
+static int give_message(struct ktap_vm *vm, struct ktap_value *v)
 {
 	static const char no_memory[] = "no memory for the message of an error";
+	int err = ktap_make_string(vm, vm->message, strlen(vm->message), v);
 
-	vm->fault.func = NULL;
-	if (ktap_make_string(vm, vm->message, strlen(vm->message), v)) {
-		vm->error = 0;
+	if (err && !can_be_caught(err))
+		return err;
+	if (err)
 		*v = KTAP_VALUE_STR(no_memory, strlen(no_memory));
-	}
+	vm->error = 0;
+	vm->fault.func = NULL;
 	vm->message[0] = '\0';
+	return 0;
 }
 
 int ktap_frame_catch(struct ktap_vm *vm, int err, u32 floor, u32 *pc)
@@ -217,7 +220,6 @@ int ktap_frame_catch(struct ktap_vm *vm, int err, u32 floor, u32 *pc)
 	else
 		vm->top = vm->base + vm->func->nregs;
 	vm->ncalls = n;
-	give_message(vm, &vm->stack[vm->base + catch->reg]);
 	*pc = catch->handler;
-	return 0;
+	return give_message(vm, &vm->stack[vm->base + catch->reg]);
 }

@@ -281,7 +281,7 @@ int ktap_fns_check_allowed(struct ktap_vm *vm, const struct ktap_probe *probe)
 	/* As for perf's probes: arguments are addresses of the kernel. */
 	if (!probe->session->perfmon)
 		return ktap_vm_error(vm, -EPERM,
-				     "'%s': only who has CAP_PERFMON may trace functions",
+				     "'%s': CAP_PERFMON is needed to trace functions",
 				     probe->event);
 #ifdef CONFIG_FUNCTION_TRACER
 	if (!ftrace_enabled)

@@ -90,8 +90,7 @@ int ktap_global_get(struct ktap_vm *vm, u32 n, struct ktap_value *v)
 		ktap_unlock(&g->lock, flags);
 		if (done)
 			break;
-		room = ktap_slot_room(room, copy.len);
-		mem = ktap_arena_alloc(vm, room);
+		mem = ktap_slot_make_room(vm, &room, copy.len);
 		if (!mem)
 			return vm->error;
 	}

@@ -27,12 +27,28 @@ static int make_comparable(struct ktap_vm *vm, struct ktap_value *x, struct ktap
 	return err ?: ktap_make_text(vm, y);
 }
 
+/* For all bytes of blobs to be looked at.  Short ones, as most are, cost nothing. */
+static int pay_for_bytes(struct ktap_vm *vm, size_t n)
+{
+	return likely(n < 64) ? 0 : ktap_vm_charge(vm, n / 64);
+}
+
+static int pay_for_comparison(struct ktap_vm *vm, const struct ktap_value *x,
+			      const struct ktap_value *y)
+{
+	if (!ktap_is_blob(x) || !ktap_is_blob(y))
+		return 0;
+	return pay_for_bytes(vm, min(x->len, y->len));
+}
+
 int ktap_op_equal(struct ktap_vm *vm, struct ktap_value *x, struct ktap_value *y, bool *result)
 {
 	int err = 0;
 
 	if (x->tag != y->tag && (x->tag == KTAP_STR || y->tag == KTAP_STR))
 		err = make_comparable(vm, x, y);
+	if (!err)
+		err = pay_for_comparison(vm, x, y);
 	*result = ktap_equal(x, y);
 	return err;
 }
@@ -45,7 +61,7 @@ int ktap_op_less(struct ktap_vm *vm, struct ktap_value *x, struct ktap_value *y,
 	*result = false;
 	if (x->tag == KTAP_NIL || y->tag == KTAP_NIL)
 		return 0;
-	err = make_comparable(vm, x, y);
+	err = make_comparable(vm, x, y) ?: pay_for_comparison(vm, x, y);
 	if (err)
 		return err;
 	if (x->tag != y->tag || (x->tag != KTAP_INT && x->tag != KTAP_STR))
@@ -86,8 +102,8 @@ int ktap_op_concat(struct ktap_vm *vm, struct ktap_value *dst, struct ktap_value
 		   unsigned int n)
 {
 	size_t len, total = 0, used = 0;
+	unsigned int i, numbers = 0;
 	const char *text;
-	unsigned int i;
 	char buf[24];
 	char *p;
 	int err;
@@ -99,13 +115,14 @@ int ktap_op_concat(struct ktap_vm *vm, struct ktap_value *dst, struct ktap_value
 		if (err)
 			return err;
 		total += len;
+		numbers += src[i].tag == KTAP_INT;
 	}
 	if (total > KTAP_MAX_STRLEN) {
 		total = KTAP_MAX_STRLEN;
 		atomic_long_inc(&vm->env->counters.cut_strings);
 	}
-	/* Copying costs; building a long string byte by byte must not be free. */
-	err = ktap_vm_charge(vm, total / 64);
+	/* Building a long string byte by byte must not be free, nor must many parts. */
+	err = ktap_vm_charge(vm, total / 64 + n / 16 + numbers / 4);
 	if (err)
 		return err;
 	p = ktap_arena_alloc(vm, total);
@@ -136,7 +153,7 @@ static int check_key_part(struct ktap_vm *vm, struct ktap_value *v)
 			return 0;
 		/* It is hashed, compared and copied. */
 		err = ktap_make_text(vm, v);
-		return err ?: ktap_vm_charge(vm, v->len / 64);
+		return err ?: pay_for_bytes(vm, v->len);
 	}
 }
 
@@ -157,6 +174,10 @@ int ktap_op_tuple(struct ktap_vm *vm, struct ktap_value *dst, struct ktap_value 
 	if (size > KTAP_MAX_STRLEN)
 		return ktap_vm_error(vm, -E2BIG, "a compound key of %zu bytes; %u is the most",
 				     size, KTAP_MAX_STRLEN);
+	/* Blobs have been paid for; what has no length of its own has 8 bytes. */
+	err = ktap_vm_charge(vm, n / 8);
+	if (err)
+		return err;
 	p = ktap_arena_alloc(vm, size);
 	if (!p)
 		return vm->error;
@@ -353,6 +374,7 @@ int ktap_op_get_name(struct ktap_vm *vm, struct ktap_value *dst,
 		     const struct ktap_value *object, u32 string)
 {
 	const struct ktap_program *prog = vm->env->prog;
+	const struct ktap_value *key = &prog->strings[string];
 	struct ktap_table *t;
 	int err;
 
@@ -363,9 +385,9 @@ int ktap_op_get_name(struct ktap_vm *vm, struct ktap_value *dst,
 	if (object->tag == KTAP_PTR)
 		return ktap_member_by_name(vm, dst, object, string);
 	if (object->tag == KTAP_ARRAY)
-		return get_element(vm, dst, object, &prog->strings[string]);
-	err = readable(vm, object, &t);
-	return err ?: get(vm, dst, t, &prog->strings[string]);
+		return get_element(vm, dst, object, key);
+	err = readable(vm, object, &t) ?: pay_for_bytes(vm, key->len);
+	return err ?: get(vm, dst, t, key);
 }
 
 /*

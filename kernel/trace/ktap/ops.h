@@ -28,7 +28,7 @@ int ktap_op_set(struct ktap_vm *vm, const struct ktap_value *table, struct ktap_
 		struct ktap_value *v);
 int ktap_op_add(struct ktap_vm *vm, const struct ktap_value *table, struct ktap_value *key,
 		const struct ktap_value *n);
-/* @table[@first], @table[@first + 1], … = the open values from @v on. */
+/* @table[@first], @table[@first + 1], ... = the open values from @v on. */
 int ktap_op_set_open(struct ktap_vm *vm, const struct ktap_value *table, s32 first,
 		     struct ktap_value *v);
 void ktap_op_field(struct ktap_vm *vm, u32 field, struct ktap_value *dst);

@@ -3,10 +3,13 @@
  * Output of a session: from handlers and from process context to the reader.
  */
 #include <linux/cleanup.h>
+#include <linux/cpu.h>
 #include <linux/memcontrol.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/ring_buffer.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/seq_buf.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
@@ -144,7 +147,9 @@ int ktap_output_init(struct ktap_output *out, size_t memory)
 	rb = ring_buffer_alloc(size, 0);
 	if (!rb)
 		return -ENOMEM;
-	err = ring_buffer_subbuf_order_set(rb, get_order(SUBBUF));
+	/* It takes no notice of a CPU that comes meanwhile. */
+	scoped_guard(cpus_read_lock)
+		err = ring_buffer_subbuf_order_set(rb, get_order(SUBBUF));
 	if (err) {
 		ring_buffer_free(rb);
 		return err;
@@ -634,6 +639,10 @@ ssize_t ktap_output_read(struct ktap_output *out, char __user *ubuf, size_t coun
 			continue;
 		}
 
+		/* There may always be more. */
+		if (done && signal_pending(current))
+			break;
+		cond_resched();
 		ret = make_batch(out);
 		if (ret > 0)
 			continue;

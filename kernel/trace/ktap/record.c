@@ -36,6 +36,12 @@ static struct ktap_value stand_in(struct ktap_vm *vm, const struct ktap_value *v
 	}
 }
 
+/* Something else stands there, and nothing of the value. */
+static bool is_replaced(const struct ktap_value *v, const struct ktap_value *stand_in)
+{
+	return stand_in->tag == KTAP_STR && v->tag != KTAP_STR;
+}
+
 /* Bytes of the payload; a blob is cut to what is left. */
 static u32 payload(struct ktap_vm *vm, const struct ktap_value *v, size_t room)
 {
@@ -114,6 +120,9 @@ void ktap_record_write(struct ktap_vm *vm, struct ktap_record *rec, size_t size,
 		if (v.tag >= KTAP_ARGSTR)
 			left -= min(left, ALIGN((size_t)len, 8));
 		write_arg(vm, p, &v, len);
+		/* It is counted there if even the dots are cut. */
+		if (is_replaced(&args[i], &v) && len == v.len)
+			atomic_long_inc(&vm->env->counters.cut_strings);
 		p += sizeof(struct ktap_record_arg) + ALIGN((size_t)len, 8);
 	}
 }

@@ -69,7 +69,7 @@ int ktap_rights_open(void)
 }
 
 /* Nothing was refused if not: no word in the audit log. */
-static bool has_capability(const struct cred *cred, int cap)
+static bool cred_has(const struct cred *cred, int cap)
 {
 	return !security_capable(cred, &init_user_ns, cap, CAP_OPT_NOAUDIT);
 }
@@ -77,22 +77,22 @@ static bool has_capability(const struct cred *cred, int cap)
 /* Keeps what the opener may. */
 void ktap_rights_init(struct ktap_session *s, const struct cred *cred)
 {
-	s->admin = has_capability(cred, CAP_SYS_ADMIN);
-	s->perfmon = s->admin || has_capability(cred, CAP_PERFMON);
+	s->admin = cred_has(cred, CAP_SYS_ADMIN);
+	s->perfmon = s->admin || cred_has(cred, CAP_PERFMON);
 	s->addresses = kallsyms_show_value(cred);
 }
 
 #define PERFMON		BIT(0)
 #define ADDRESSES	BIT(1)
 
-static const char no_kernel[] = "only who has CAP_PERFMON may read the memory of the kernel";
+static const char no_kernel[] = "CAP_PERFMON is needed to read the memory of the kernel";
 static const char no_program[] =
-	"only who has CAP_PERFMON may read the memory of programs (args.filename needs no reading)";
-static const char no_address[] = "only who has CAP_PERFMON may have addresses of the kernel";
+	"CAP_PERFMON is needed to read the memory of programs (args.filename needs no reading)";
+static const char no_address[] = "CAP_PERFMON is needed for addresses of the kernel";
 static const char no_symbol[] =
-	"who opened the session sees no addresses in /proc/kallsyms (kptr_restrict, CAP_SYSLOG)";
+	"the opener of the session sees no addresses in /proc/kallsyms (kptr_restrict, CAP_SYSLOG)";
 static const char no_name[] =
-	"only who has CAP_PERFMON, or sees addresses in /proc/kallsyms, may ask for their names";
+	"symbols of addresses need CAP_PERFMON, or addresses in /proc/kallsyms";
 
 /* Any of @any is needed to call @fn, or why not.  All that is said of it must hold. */
 static const struct {

@@ -208,8 +208,7 @@ int ktap_self_read(struct ktap_vm *vm, struct ktap_thread thread, u32 string,
 		ktap_unlock(&bucket->lock, flags);
 		if (done)
 			break;
-		room = ktap_slot_room(room, copy.len);
-		mem = ktap_arena_alloc(vm, room);
+		mem = ktap_slot_make_room(vm, &room, copy.len);
 		if (!mem)
 			return vm->error;
 	}
@@ -291,8 +290,12 @@ int ktap_self_write(struct ktap_vm *vm, struct ktap_thread thread, u32 string,
 		ktap_unlock(&bucket->lock, flags);
 		if (outcome == FULL)
 			atomic_long_inc(&vm->env->counters.full_threads);
-		if (outcome != NO_RECORD || thread.ends)
+		if (outcome != NO_RECORD)
 			break;
+		if (thread.ends) {
+			atomic_long_inc(&vm->env->counters.ended_threads);
+			break;
+		}
 		new = new_record(vm, thread.id);
 		if (!new)
 			break;

@@ -261,7 +261,10 @@ static void reap_work(struct kthread_work *work)
 {
 	struct ktap_session *s = container_of(work, struct ktap_session, reap_work);
 
-	/* While loading, the activation of process context is the writer's. */
+	/*
+	 * While loading, the activation of process context is the writer's.  Who
+	 * releases the lock asks again: see ktap_session_unlock().
+	 */
 	if (!mutex_trylock(&s->lock))
 		return;
 	ktap_objects_reap(&s->env);
@@ -293,6 +296,24 @@ static void low(struct ktap_heap *heap)
 	/* quiesce() waits for @low_irq, and destroys the worker then. */
 	if (!READ_ONCE(s->abort))
 		irq_work_queue(&s->low_irq);
+}
+
+/**
+ * ktap_session_unlock() - Releases the lock of a session outside of its worker
+ * @s: the session
+ *
+ * A reaper that has found the lock taken is gone, and the next one is asked for when
+ * the list of the dead is no longer empty: now, or never.
+ */
+void ktap_session_unlock(struct ktap_session *s)
+{
+	bool reaped = s->worker;
+
+	mutex_unlock(&s->lock);
+	/* Whose lock a reaper saw, sees what it came for; pairs with llist_add() in bury() */
+	smp_mb();
+	if (reaped && !llist_empty(&s->env.dead))
+		low(&s->env.heap);
 }
 
 /* Loading */
@@ -536,7 +557,7 @@ int ktap_session_before_read(struct ktap_session *s, bool nonblock)
 	else
 		ktap_session_refuse(s, -EINVAL, "nothing was loaded");
 unlock:
-	mutex_unlock(&s->lock);
+	ktap_session_unlock(s);
 	return 0;
 }
 

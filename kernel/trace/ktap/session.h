@@ -284,6 +284,7 @@ static inline bool ktap_wants_cpu(const struct ktap_session *s, unsigned int cpu
 struct ktap_session *ktap_session_open(const struct cred *cred);
 void ktap_session_close(struct ktap_session *s);
 int ktap_session_load(struct ktap_session *s);
+void ktap_session_unlock(struct ktap_session *s);
 __printf(3, 4)
 int ktap_session_refuse(struct ktap_session *s, int err, const char *fmt, ...);
 int ktap_session_wait_begun(struct ktap_session *s);

@@ -3,6 +3,7 @@
  * Slots: what tables, globals and threads keep of values.
  */
 #include <linux/errno.h>
+#include <linux/minmax.h>
 #include <linux/string.h>
 
 #include "arith.h"
@@ -37,6 +38,9 @@ int ktap_slot_prepare(struct ktap_vm *vm, struct ktap_value *v, struct ktap_valu
 	*owned = *v;
 	if (!ktap_is_blob(v))
 		return 1;
+	err = ktap_vm_charge(vm, v->len / 64);
+	if (err)
+		return err;
 	p = ktap_slot_alloc(vm, v->len);
 	if (!p)
 		return 0;
@@ -76,6 +80,18 @@ bool ktap_slot_copy(struct ktap_value *v, const struct ktap_value *slot, void *m
 	memcpy(mem, slot->blob, slot->len);
 	v->blob = mem;
 	return true;
+}
+
+/*
+ * If there was room already, the slot changes as we look: ask for more than it
+ * takes.
+ */
+void *ktap_slot_make_room(struct ktap_vm *vm, u32 *room, u32 need)
+{
+	*room = *room ? min_t(u32, 2 * need, KTAP_MAX_STRLEN) : need;
+	if (ktap_vm_charge(vm, *room / 64))
+		return NULL;
+	return ktap_arena_alloc(vm, *room);
 }
 
 bool ktap_slot_add(struct ktap_value *slot, s64 n)

@@ -6,8 +6,6 @@
 #ifndef _KTAP_SLOT_H
 #define _KTAP_SLOT_H
 
-#include <linux/minmax.h>
-
 #include "vm.h"
 
 /* Counts an operation given up since this CPU is inside a lock already. */
@@ -43,14 +41,15 @@ void ktap_slot_replace(struct ktap_env *env, struct ktap_value *slot,
  */
 bool ktap_slot_copy(struct ktap_value *v, const struct ktap_value *slot, void *mem, u32 room);
 
-/*
- * Room to ask for when a blob of @need bytes did not fit into @room.  If there
- * was room already, the slot changes as we look: ask for more than it takes.
+/**
+ * ktap_slot_make_room() - Takes memory for a blob that ktap_slot_copy() did not copy
+ * @vm: the activation, which pays for the copy, too
+ * @room: bytes there were, 0 at first; gets those there are now
+ * @need: bytes it takes
+ *
+ * Return: as ktap_arena_alloc().
  */
-static inline u32 ktap_slot_room(u32 room, u32 need)
-{
-	return room ? min_t(u32, 2 * need, KTAP_MAX_STRLEN) : need;
-}
+void *ktap_slot_make_room(struct ktap_vm *vm, u32 *room, u32 need);
 
 /* Adds.  The slot's lock is held.  False: the slot holds no number. */
 bool ktap_slot_add(struct ktap_value *slot, s64 n);

@@ -83,12 +83,17 @@ static bool copy_piece(struct ktap_env *env, struct ktap_table *t, u32 max, u64 
 	const struct ktap_value *key = out->n ? &out->entries[out->n - 1].key : &KTAP_VALUE_NIL;
 	struct ktap_entry *e, *last = NULL;
 	unsigned long flags;
-	u32 steps;
+	bool found;
+	u32 cost;
 	int i;
 
 	if (!ktap_table_lock(t, &flags))
 		return false;
-	e = ktap_table_after(env, t, it, key, &steps);
+	found = ktap_table_after(env, t, it, key, &e, &cost);
+	if (!found) {
+		ktap_table_unlock(t, flags);
+		return true;
+	}
 	for (i = 0; i < PIECE && e && e->seq <= end; i++, e = e->next) {
 		struct ktap_pair *pair = &out->entries[out->n];
 

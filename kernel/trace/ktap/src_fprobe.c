@@ -42,6 +42,10 @@ struct kept {
 
 static_assert(sizeof(struct kept) + KTAP_FN_ARGS * sizeof(long) <= MAX_FPROBE_DATA_SIZE);
 
+/* What an array of register_fprobe_ips() has room for. */
+#define MAX_FUNCTIONS	((KMALLOC_MAX_SIZE - sizeof(struct fprobe_hlist)) / \
+			 sizeof(struct fprobe_hlist_node))
+
 static atomic_long_t last_id;
 
 static int ktap_fprobe_entry(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
@@ -146,9 +150,15 @@ const struct ktap_source ktap_fprobe_source = {
 int ktap_fprobe_add(struct ktap_vm *vm, struct ktap_probe *probe, struct ktap_fns *fns,
 		    const struct ktap_fn_spec *spec)
 {
-	struct fprobe_point *p = kzalloc_obj(*p, GFP_KERNEL_ACCOUNT);
+	struct fprobe_point *p;
 	int err;
 
+	/* register_fprobe_ips() has all of them in one array, and warns. */
+	if (fns->n > MAX_FUNCTIONS)
+		return ktap_vm_error(vm, -E2BIG,
+				     "'%s' is %u functions: at most %lu can be traced by one clause",
+				     probe->event, fns->n, MAX_FUNCTIONS);
+	p = kzalloc_obj(*p, GFP_KERNEL_ACCOUNT);
 	if (!p)
 		return ktap_vm_error(vm, -ENOMEM, "no memory");
 	p->f.ret = spec->ret;

@@ -5,6 +5,10 @@
  *
  * The counters are made when the clause comes to life, so that what is wrong
  * is told with its place in the script; they count from start on.
+ *
+ * A CPU that comes later gets its counter from a work item, a moment after it
+ * has come: making one, as releasing one, may switch a static key, which takes
+ * the lock that is held for writing while callbacks of CPU hotplug run.
  */
 #include <linux/atomic.h>
 #include <linux/cleanup.h>
@@ -14,30 +18,49 @@
 #include <linux/init.h>
 #include <linux/kprobes.h>
 #include <linux/kstrtox.h>
+#include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/workqueue.h>
 
 #include "output.h"
 #include "source.h"
 
 /**
- * struct ktap_perf - a counter that a clause waits for
+ * struct ktap_counter - the counter of a CPU
+ * @event: of perf; NULL if there is none
+ * @made: what @turns was before it was made
+ * @turns: how often the CPU has come or gone; perf takes its events from a CPU
+ *	that goes and does not give them back
+ */
+struct ktap_counter {
+	struct perf_event *event;
+	unsigned int made;
+	unsigned int turns;
+};
+
+/**
+ * struct ktap_perf - what a clause waits for
  * @point: see there
  * @node: among those that hear of CPUs that come and go
- * @counters: by CPU; NULL where there is none
+ * @counters: by CPU; @event and @made are for who holds @lock
  * @attr: what is counted
- * @added: CPUs that come from now on get a counter if they can
- * @started: and it counts at once
+ * @lock: before that of CPU hotplug
+ * @work: makes the counters of CPUs that have come
+ * @added: @node is
+ * @started: counters that are made count at once
  * @throttled: how often perf has stopped one until the next tick
  * @fields: by field of the program
  */
 struct ktap_perf {
 	struct ktap_point point;
 	struct hlist_node node;
-	struct perf_event * __percpu *counters;
+	struct ktap_counter __percpu *counters;
 	struct perf_event_attr attr;
+	struct mutex lock;
+	struct work_struct work;
 	bool added;
 	bool started;
 	atomic_long_t throttled;
@@ -59,7 +82,7 @@ struct perf_hit {
 	struct pt_regs *regs;
 };
 
-static enum cpuhp_state hotplug_state;
+static enum cpuhp_state hotplug_state __ro_after_init;
 
 static const struct perf_hit *perf_hit_of(const struct ktap_event *ev)
 {
@@ -141,37 +164,75 @@ static void ktap_perf_overflow(struct perf_event *counter, struct perf_sample_da
 
 NOKPROBE_SYMBOL(ktap_perf_overflow);
 
+static void release_counter(struct ktap_counter *c)
+{
+	if (c->event)
+		perf_event_release_kernel(c->event);
+	c->event = NULL;
+}
+
+/* The counter of @cpu, which is not there or from before it went. */
+static int make_counter(struct ktap_perf *p, unsigned int cpu)
+{
+	struct ktap_counter *c = per_cpu_ptr(p->counters, cpu);
+	unsigned int turns = READ_ONCE(c->turns);
+	struct perf_event *event;
+
+	lockdep_assert_held(&p->lock);
+	if (c->event && c->made == turns)
+		return 0;
+	release_counter(c);
+	if (!cpu_online(cpu) || !ktap_wants_cpu(p->point.probe->session, cpu))
+		return 0;
+	event = perf_event_create_kernel_counter(&p->attr, cpu, NULL, ktap_perf_overflow, p);
+	if (IS_ERR(event)) {
+		/* If it has gone meanwhile, the work comes when it does. */
+		return cpu_online(cpu) && READ_ONCE(c->turns) == turns ? PTR_ERR(event) : 0;
+	}
+	c->event = event;
+	c->made = turns;
+	if (p->started)
+		perf_event_enable(event);
+	return 0;
+}
+
+static void counter_work(struct work_struct *work)
+{
+	struct ktap_perf *p = container_of(work, struct ktap_perf, work);
+	unsigned int cpu;
+	int err;
+
+	guard(mutex)(&p->lock);
+	for_each_possible_cpu(cpu) {
+		err = make_counter(p, cpu);
+		/* A CPU that comes later does so without us rather than not at all. */
+		if (err)
+			ktap_output_note(&p->point.probe->session->output,
+					 "CPU %u has come without '%s': error %pe", cpu,
+					 p->point.name, ERR_PTR(err));
+	}
+}
+
+/* One that is made between this and perf's own callback is not taken for good. */
+static void count_turn(struct ktap_perf *p, unsigned int cpu)
+{
+	struct ktap_counter *c = per_cpu_ptr(p->counters, cpu);
+
+	WRITE_ONCE(c->turns, c->turns + 1);
+}
+
 static int counter_online(unsigned int cpu, struct hlist_node *node)
 {
 	struct ktap_perf *p = hlist_entry(node, struct ktap_perf, node);
-	struct perf_event *counter;
 
-	if (!ktap_wants_cpu(p->point.probe->session, cpu))
-		return 0;
-	counter = perf_event_create_kernel_counter(&p->attr, cpu, NULL, ktap_perf_overflow, p);
-	if (IS_ERR(counter)) {
-		/* A CPU that comes later does so without us rather than not at all. */
-		if (!p->added)
-			return PTR_ERR(counter);
-		ktap_output_note(&p->point.probe->session->output,
-				 "CPU %u has come without '%s': error %pe", cpu,
-				 p->point.name, counter);
-		return 0;
-	}
-	*per_cpu_ptr(p->counters, cpu) = counter;
-	if (READ_ONCE(p->started))
-		perf_event_enable(counter);
+	count_turn(p, cpu);
+	schedule_work(&p->work);
 	return 0;
 }
 
 static int counter_offline(unsigned int cpu, struct hlist_node *node)
 {
-	struct ktap_perf *p = hlist_entry(node, struct ktap_perf, node);
-	struct perf_event **counter = per_cpu_ptr(p->counters, cpu);
-
-	if (*counter)
-		perf_event_release_kernel(*counter);
-	*counter = NULL;
+	count_turn(hlist_entry(node, struct ktap_perf, node), cpu);
 	return 0;
 }
 
@@ -270,12 +331,13 @@ static int add_counter(struct ktap_vm *vm, struct ktap_probe *probe, u32 type, u
 {
 	const struct ktap_program *prog = vm->env->prog;
 	struct ktap_perf *p;
+	unsigned int cpu;
 	int err;
 
 	p = kzalloc_flex(*p, fields, prog->nfields, GFP_KERNEL_ACCOUNT);
 	if (!p)
 		return ktap_vm_error(vm, -ENOMEM, "no memory");
-	p->counters = alloc_percpu_gfp(struct perf_event *, GFP_KERNEL_ACCOUNT);
+	p->counters = alloc_percpu_gfp(struct ktap_counter, GFP_KERNEL_ACCOUNT);
 	if (!p->counters) {
 		kfree(p);
 		return ktap_vm_error(vm, -ENOMEM, "no memory");
@@ -288,14 +350,22 @@ static int add_counter(struct ktap_vm *vm, struct ktap_probe *probe, u32 type, u
 		.disabled = 1,
 	};
 	find_fields(p, prog);
+	mutex_init(&p->lock);
+	INIT_WORK(&p->work, counter_work);
 
 	/* From here on ktap_perf_source.release() frees it. */
 	ktap_point_init(&p->point, probe, &ktap_perf_source, probe->event);
-	scoped_guard(cpus_read_lock) {
-		err = __cpuhp_state_add_instance_cpuslocked(hotplug_state, &p->node, true);
-		p->added = !err;
+	err = cpuhp_state_add_instance_nocalls(hotplug_state, &p->node);
+	if (err)
+		return ktap_event_error(vm, probe->event, err);
+	p->added = true;
+	guard(mutex)(&p->lock);
+	for_each_possible_cpu(cpu) {
+		err = make_counter(p, cpu);
+		if (err)
+			return counter_error(vm, p, err);
 	}
-	return err ? counter_error(vm, p, err) : 0;
+	return 0;
 }
 
 /* "99hz", "1ms" */
@@ -359,16 +429,16 @@ int ktap_parse_hardware(struct ktap_vm *vm, struct ktap_probe *probe, const char
 	return parse_counter(vm, probe, rest, PERF_TYPE_HARDWARE, hardware);
 }
 
-static void call_counters(struct ktap_perf *p, void (*fn)(struct perf_event *counter))
+static void call_counters(struct ktap_perf *p, void (*fn)(struct perf_event *event))
 {
-	int cpu;
+	unsigned int cpu;
 
-	lockdep_assert_cpus_held();
-	for_each_online_cpu(cpu) {
-		struct perf_event *counter = *per_cpu_ptr(p->counters, cpu);
+	lockdep_assert_held(&p->lock);
+	for_each_possible_cpu(cpu) {
+		struct perf_event *event = per_cpu_ptr(p->counters, cpu)->event;
 
-		if (counter)
-			fn(counter);
+		if (event)
+			fn(event);
 	}
 }
 
@@ -376,7 +446,7 @@ static void perf_start(struct ktap_point *point)
 {
 	struct ktap_perf *p = container_of(point, struct ktap_perf, point);
 
-	guard(cpus_read_lock)();
+	guard(mutex)(&p->lock);
 	p->started = true;
 	call_counters(p, perf_event_enable);
 }
@@ -396,7 +466,7 @@ static void perf_detach(struct ktap_point *point)
 {
 	struct ktap_perf *p = container_of(point, struct ktap_perf, point);
 
-	scoped_guard(cpus_read_lock) {
+	scoped_guard(mutex, &p->lock) {
 		p->started = false;
 		call_counters(p, perf_event_disable);
 	}
@@ -406,9 +476,14 @@ static void perf_detach(struct ktap_point *point)
 static void perf_release(struct ktap_point *point)
 {
 	struct ktap_perf *p = container_of(point, struct ktap_perf, point);
+	unsigned int cpu;
 
 	if (p->added)
-		cpuhp_state_remove_instance(hotplug_state, &p->node);
+		cpuhp_state_remove_instance_nocalls(hotplug_state, &p->node);
+	cancel_work_sync(&p->work);
+	for_each_possible_cpu(cpu)
+		release_counter(per_cpu_ptr(p->counters, cpu));
+	mutex_destroy(&p->lock);
 	free_percpu(p->counters);
 	kfree(p);
 }
@@ -430,4 +505,5 @@ static int __init ktap_perf_init(void)
 	hotplug_state = state;
 	return 0;
 }
-core_initcall(ktap_perf_init);
+/* Before the files are there. */
+subsys_initcall(ktap_perf_init);

@@ -78,7 +78,7 @@ struct sc_ref {
  * @next: another one of the same
  * @call: the trace event
  * @meta: the system call
- * @user_mask: arguments that point to user data
+ * @user: arguments that point to user data
  * @enter: entry
  * @reads_user: the clause wants user data
  * @follows: it may read what arguments point to by itself
@@ -89,7 +89,7 @@ struct ktap_syscall {
 	struct ktap_syscall *next;
 	struct trace_event_call *call;
 	const struct syscall_metadata *meta;
-	unsigned int user_mask;
+	struct ktap_user_args user;
 	bool enter;
 	bool reads_user;
 	bool follows;
@@ -225,10 +225,10 @@ static const struct {
 static struct sc_ref arg_ref(const struct ktap_syscall *sc, int n)
 {
 	const struct syscall_metadata *meta = sc->meta;
-	int rank = ktap_user_rank(sc->user_mask, n);
+	int rank = ktap_user_rank(sc->user.mask, n);
 	unsigned int i;
 
-	if (rank >= 0 && (meta->user_arg_size < 0 || meta->user_arg_is_str))
+	if (rank >= 0 && !ktap_user_is_bytes(&sc->user))
 		return (struct sc_ref){ SC_USER, rank };
 	for (i = 0; i < ARRAY_SIZE(narrow_types); i++) {
 		if (!strcmp(meta->types[n], narrow_types[i].type))
@@ -250,7 +250,7 @@ static void sc_nth(struct ktap_vm *vm, s64 n, struct ktap_value *v)
 		ref.kind = SC_RETVAL;
 	else if (e->sc->enter && n >= 2 && n <= meta->nb_args + 1)
 		ref = arg_ref(e->sc, array_index_nospec((u32)n - 2, (u32)meta->nb_args));
-	else if (e->sc->enter && n > 1 && n <= meta->nb_args + 1 + hweight16(meta->user_mask))
+	else if (e->sc->enter && n > 1 && n <= meta->nb_args + 1 + hweight8(e->sc->user.recorded))
 		ref = (struct sc_ref){ SC_USER, n - meta->nb_args - 2 };
 	get_value(e, ref, v);
 }
@@ -312,7 +312,7 @@ static size_t enter_size(const struct sc_event *e)
 	unsigned int i;
 	bool cut;
 
-	for (i = 0; i < hweight16(meta->user_mask); i++)
+	for (i = 0; i < hweight8(e->sc->user.recorded); i++)
 		size += sizeof(u32) + (i < e->user->n ? user_len(e->user, i, &cut) : 0);
 	return size;
 }
@@ -321,7 +321,7 @@ static size_t enter_size(const struct sc_event *e)
 static void put_enter(const struct sc_event *e, struct syscall_trace_enter *rec)
 {
 	const struct syscall_metadata *meta = e->sc->meta;
-	unsigned int n = hweight16(meta->user_mask);
+	unsigned int n = hweight8(e->sc->user.recorded);
 	u32 *loc = (u32 *)(rec->args + meta->nb_args);
 	char *data = (char *)(loc + n);
 	unsigned int i, len;
@@ -443,7 +443,7 @@ static bool prepare_enter(struct ktap_syscalls *scs, const struct ktap_syscall *
 	if ((*reads_user || follows) && !ktap_delivers(scs->session))
 		return false;
 	if (follows)
-		ktap_user_bring_in(first->meta, args);
+		ktap_user_bring_in(first->meta, &first->user, args);
 	return true;
 }
 
@@ -470,7 +470,7 @@ static void ktap_sys_enter(void *data, struct pt_regs *regs, long id)
 	guard(preempt_notrace)();
 	if (reads_user)
 		ktap_user_read(&scs->buffers, &scs->session->env.counters, first->meta,
-			       first->user_mask, args, &user);
+			       &first->user, args, &user);
 	for (sc = first; sc; sc = sc->next) {
 		const struct sc_event e = {
 			.hit.ev.ops = &sc_ops,
@@ -567,7 +567,7 @@ static struct sc_ref field_ref(const struct ktap_syscall *sc, const char *name)
 	for (i = 0; i < meta->nb_args; i++) {
 		if (!strcmp(name, meta->args[i]))
 			return arg_ref(sc, i);
-		rank = ktap_user_rank(sc->user_mask, i);
+		rank = ktap_user_rank(sc->user.mask, i);
 		if (rank >= 0 && is_user_name(name, meta->args[i]))
 			return (struct sc_ref){ SC_USER, rank };
 	}
@@ -578,7 +578,7 @@ static void find_refs(struct ktap_syscall *sc, const struct ktap_program *prog)
 {
 	u32 i;
 
-	sc->reads_user = sc->enter && sc->meta->user_mask && (prog->uses & KTAP_USES_ARGSTR);
+	sc->reads_user = sc->enter && sc->user.recorded && (prog->uses & KTAP_USES_ARGSTR);
 	for (i = 0; i < prog->nfields; i++) {
 		const char *name = prog->fields[i]->blob;
 
@@ -638,7 +638,7 @@ int ktap_syscall_add(struct ktap_probe *probe, struct trace_event_call *call)
 
 	sc->call = call;
 	sc->meta = call->data;
-	sc->user_mask = ktap_user_args(sc->meta);
+	sc->user = ktap_user_args(sc->meta);
 	sc->enter = call->class == &event_class_syscall_enter;
 	ktap_point_init(&sc->point, probe, &ktap_syscall_source, trace_event_name(call));
 	find_refs(sc, prog);

@@ -493,7 +493,7 @@ int ktap_parse_user(struct ktap_vm *vm, struct ktap_probe *probe, const char *re
 	/* As perf has it. */
 	if (!probe->session->perfmon)
 		return ktap_vm_error(vm, -EPERM,
-				     "'%s': only who has CAP_PERFMON may trace programs",
+				     "'%s': CAP_PERFMON is needed to trace programs",
 				     probe->event);
 	u = kzalloc_obj(*u, GFP_KERNEL_ACCOUNT);
 	if (!u)

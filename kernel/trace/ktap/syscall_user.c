@@ -32,27 +32,39 @@ static bool is_path(const struct syscall_metadata *meta, int n)
  *
  * trace_syscalls.c has no data of some system calls in its records, like newstat:
  * they have their paths all the same.
- * Return: a mask of them.
  */
-unsigned int ktap_user_args(const struct syscall_metadata *meta)
+struct ktap_user_args ktap_user_args(const struct syscall_metadata *meta)
 {
-	unsigned int mask = (unsigned short)meta->user_mask;
+	struct ktap_user_args user = {
+		.mask = meta->user_mask,
+		.recorded = meta->user_mask,
+		.size_arg = meta->user_arg_size,
+		.is_str = meta->user_arg_is_str,
+	};
 	int i;
 
-	for (i = 0; i < meta->nb_args && !meta->user_mask; i++) {
+	for (i = 0; i < meta->nb_args && !user.recorded; i++) {
 		if (is_path(meta, i))
-			mask |= BIT(i);
+			user.mask |= BIT(i);
 	}
-	return mask;
+	return user;
 }
 
-/* May fault, and be called again if it slept (see trace_user_fault_read()). */
+/* Far more than are needed, but for a program that wants it so. */
+#define MAX_TRIES	50
+
+/*
+ * May fault, and be called again if others had the CPU meanwhile.  A program can see to
+ * it that they always have: trace_user_fault_read() warns when it gives up, so we do before.
+ */
 static int copy_user(char *buf, const char __user *ptr, size_t size, void *data)
 {
 	struct ktap_user_data *user = data;
 	unsigned int i;
 	long ret;
 
+	if (user->tries++ == MAX_TRIES)
+		return -EAGAIN;
 	for (i = 0; i < user->n; i++, buf += KTAP_USER_SIZE) {
 		if (user->bytes) {
 			ret = user->size[i];
@@ -72,7 +84,7 @@ static int copy_user(char *buf, const char __user *ptr, size_t size, void *data)
  * @buffers: where to
  * @counters: of what was cut or could not be read
  * @meta: the system call
- * @mask: ktap_user_args() of it
+ * @which: ktap_user_args() of it
  * @args: its arguments
  * @user: gets what was read
  *
@@ -80,23 +92,23 @@ static int copy_user(char *buf, const char __user *ptr, size_t size, void *data)
  * is enabled in between, and must stay disabled as long as the data is used.
  */
 void ktap_user_read(struct trace_user_buf_info *buffers, struct ktap_counters *counters,
-		    const struct syscall_metadata *meta, unsigned int mask,
+		    const struct syscall_metadata *meta, const struct ktap_user_args *which,
 		    const unsigned long *args, struct ktap_user_data *user)
 {
 	unsigned int i, n = 0;
 
-	user->bytes = meta->user_arg_size >= 0 && !meta->user_arg_is_str;
+	user->bytes = ktap_user_is_bytes(which);
 	for (i = 0; i < meta->nb_args && n < KTAP_MAX_USER; i++) {
-		if (ktap_user_rank(mask, i) < 0)
+		if (ktap_user_rank(which->mask, i) < 0)
 			continue;
 		user->from[n] = (const char __user *)args[i];
 		user->size[n] = KTAP_USER_SIZE;
-		if (meta->user_arg_size >= 0)
-			user->size[n] = min(args[meta->user_arg_size], KTAP_USER_SIZE);
+		if (which->size_arg >= 0)
+			user->size[n] = min(args[which->size_arg], KTAP_USER_SIZE);
 		n++;
 	}
 	user->n = n;
-	/* Others had the CPU each time: it gives up. */
+	user->tries = 0;
 	if (!trace_user_fault_read(buffers, NULL, KTAP_MAX_USER * KTAP_USER_SIZE, copy_user,
 				   user)) {
 		atomic_long_add(n, &counters->bad_reads);
@@ -119,17 +131,18 @@ void ktap_user_read(struct trace_user_buf_info *buffers, struct ktap_counters *c
  * system call may well read itself: behind it there might be a device.  So what
  * it may write, and trace_syscalls.c does not know, is a buffer and no string.
  */
-static void bring_in(const struct syscall_metadata *meta, const unsigned long *args, int i)
+static void bring_in(const struct syscall_metadata *meta, const struct ktap_user_args *which,
+		     const unsigned long *args, int i)
 {
 	const char __user *from = (const char __user *)args[i];
 	const char *type = meta->types[i];
-	bool known = meta->user_mask & BIT(i);
+	bool known = which->recorded & BIT(i);
 	size_t len = strlen(type);
 
 	if (!from || !len || type[len - 1] != '*')
 		return;
-	if (known && meta->user_arg_size >= 0)
-		fault_in_readable(from, min(args[meta->user_arg_size], KTAP_USER_SIZE));
+	if (known && which->size_arg >= 0)
+		fault_in_readable(from, min(args[which->size_arg], KTAP_USER_SIZE));
 	else if (!strstr(type, "char") || !(known || strstarts(type, "const ")))
 		fault_in_readable(from, STRUCT_SIZE);
 	else if (strchr(type, '*') == type + len - 1)
@@ -141,16 +154,18 @@ static void bring_in(const struct syscall_metadata *meta, const unsigned long *a
 /**
  * ktap_user_bring_in() - Makes what the arguments point to present
  * @meta: the system call
+ * @which: ktap_user_args() of it
  * @args: its arguments
  *
  * For handlers, which cannot wait for it: it is there then, unless it is taken away
  * again within microseconds.
  * Context: may fault.
  */
-void ktap_user_bring_in(const struct syscall_metadata *meta, const unsigned long *args)
+void ktap_user_bring_in(const struct syscall_metadata *meta, const struct ktap_user_args *which,
+			const unsigned long *args)
 {
 	int i;
 
 	for (i = 0; i < meta->nb_args; i++)
-		bring_in(meta, args, i);
+		bring_in(meta, which, args, i);
 }

@@ -20,8 +20,23 @@ struct trace_user_buf_info;
 #define KTAP_USER_SIZE		KTAP_MAX_STRLEN
 
 /**
+ * struct ktap_user_args - which arguments of a system call point to user data
+ * @mask: these
+ * @recorded: those of @mask whose data is in the record of the event
+ * @size_arg: which argument has the length of the data; -1: it is a string
+ * @is_str: it is a string, although it has a length
+ */
+struct ktap_user_args {
+	u8 mask;
+	u8 recorded;
+	s8 size_arg;
+	bool is_str;
+};
+
+/**
  * struct ktap_user_data - user data of a system call
  * @n: number of arguments that have some
+ * @tries: how often it was read
  * @bytes: they are no strings
  * @from: where it is
  * @size: at most so many bytes
@@ -30,6 +45,7 @@ struct trace_user_buf_info;
  */
 struct ktap_user_data {
 	unsigned int n;
+	unsigned int tries;
 	bool bytes;
 	const char __user *from[KTAP_MAX_USER];
 	size_t size[KTAP_MAX_USER];
@@ -43,10 +59,17 @@ static inline int ktap_user_rank(unsigned int mask, int n)
 	return mask & BIT(n) ? hweight32(mask & (BIT(n) - 1)) : -1;
 }
 
-unsigned int ktap_user_args(const struct syscall_metadata *meta);
+/* Is the data no string? */
+static inline bool ktap_user_is_bytes(const struct ktap_user_args *which)
+{
+	return which->size_arg >= 0 && !which->is_str;
+}
+
+struct ktap_user_args ktap_user_args(const struct syscall_metadata *meta);
 void ktap_user_read(struct trace_user_buf_info *buffers, struct ktap_counters *counters,
-		    const struct syscall_metadata *meta, unsigned int mask,
+		    const struct syscall_metadata *meta, const struct ktap_user_args *which,
 		    const unsigned long *args, struct ktap_user_data *user);
-void ktap_user_bring_in(const struct syscall_metadata *meta, const unsigned long *args);
+void ktap_user_bring_in(const struct syscall_metadata *meta, const struct ktap_user_args *which,
+			const unsigned long *args);
 
 #endif /* _KTAP_SYSCALL_USER_H */

@@ -404,8 +404,7 @@ int ktap_table_get(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_v
 		ktap_unlock(stripe, flags);
 		if (done)
 			break;
-		room = ktap_slot_room(room, copy.len);
-		mem = ktap_arena_alloc(vm, room);
+		mem = ktap_slot_make_room(vm, &room, copy.len);
 		if (!mem)
 			return vm->error;
 	}

@@ -17,6 +17,8 @@ struct ktap_agg_shape;
  * struct ktap_iter - place in an iteration
  * @seq: serial number of the entry given last, 0 at the start
  * @cursor: of the table's, where it is if nobody has taken it; any number will do
+ * @reached: serial number of the entry that a search for the place has come to; 0:
+ *	there is no search under way.  0 at the start
  *
  * Entries have increasing serial numbers in the order of their insertion, and
  * keep them: an entry that is present all the time is given exactly once.
@@ -24,6 +26,7 @@ struct ktap_agg_shape;
 struct ktap_iter {
 	u64 seq;
 	u32 cursor;
+	u64 reached;
 };
 
 /*

@@ -91,27 +91,32 @@ static void unfollow(void *data, struct task_struct *task)
 		clear_bit(task->tgid, s->followed);
 }
 
-static bool descends_from(const struct task_struct *p, pid_t pid)
+static int follow(struct task_struct *leader, void *data)
 {
-	for (; p->pid; p = rcu_dereference(p->real_parent)) {
-		if (p->tgid == pid)
-			return true;
-	}
-	return false;
+	struct ktap_session *s = data;
+
+	set_bit(leader->tgid, s->followed);
+	return 1;	/* on to its children */
 }
 
-/* Who is in the list of processes is found; who comes later, follow_child() is told of. */
+/*
+ * Children that are in the lists of their parents are found; of who comes later,
+ * follow_child() is told.
+ */
 static void follow_descendants(struct ktap_session *s)
 {
-	const struct task_struct *p;
+	struct task_struct *top = NULL;
 
-	guard(rcu)();
-	read_lock(&tasklist_lock);
-	for_each_process(p) {
-		if (descends_from(p, s->pid))
-			set_bit(p->tgid, s->followed);
+	scoped_guard(rcu) {
+		top = find_task_by_pid_ns(s->pid, &init_pid_ns);
+		if (top)
+			get_task_struct(top);
 	}
-	read_unlock(&tasklist_lock);
+	if (top) {
+		set_bit(s->pid, s->followed);
+		walk_process_tree(top, follow, s);
+		put_task_struct(top);
+	}
 	smp_store_release(&s->scanned, true);	/* pairs with follow_child() */
 }
 

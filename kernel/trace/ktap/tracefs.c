@@ -7,6 +7,8 @@
 #include <linux/fs.h>
 #include <linux/init.h>
 #include <linux/kstrtox.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/tracefs.h>
@@ -72,11 +74,15 @@ static ssize_t session_write(struct file *file, const char __user *ubuf, size_t 
 
 	for (done = 0; done < count; done += n) {
 		n = min_t(size_t, count - done, PIECE);
+		/* What came before is written, and shall not be written again. */
 		if (copy_from_user(buf, ubuf + done, n))
-			return -EFAULT;
+			return done ? (ssize_t)done : -EFAULT;
 		err = feed_as_opener(file, buf, n);
 		if (err)
 			return err;
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
 	}
 	/* A signal does not undo what was written. */
 	if (!loaded)
@@ -175,14 +181,16 @@ DEFINE_SHOW_ATTRIBUTE(features);
  * struct limit - a limit that can be changed
  * @value: where it is
  * @min: least
+ * @max: most
  */
 struct limit {
 	unsigned long *value;
 	unsigned long min;
+	unsigned long max;
 };
 
-static const struct limit max_memory = { &ktap_max_memory, KTAP_MIN_MEMORY };
-static const struct limit max_insns = { &ktap_max_insns, 1 };
+static const struct limit max_memory = { &ktap_max_memory, KTAP_MIN_MEMORY, ULONG_MAX };
+static const struct limit max_insns = { &ktap_max_insns, 1, KTAP_MAX_BUDGET };
 
 static ssize_t limit_read(struct file *file, char __user *ubuf, size_t count, loff_t *ppos)
 {
@@ -202,7 +210,7 @@ static ssize_t limit_write(struct file *file, const char __user *ubuf, size_t co
 
 	if (err)
 		return err;
-	if (value < limit->min)
+	if (value < limit->min || value > limit->max)
 		return -EINVAL;
 	WRITE_ONCE(*limit->value, value);
 	return count;
@@ -226,11 +234,11 @@ static const struct {
 	const void *data;
 	const struct file_operations *fops;
 } files[] = {
-	{ "session",	0600,	NULL,		&session_fops },
-	{ "sessions",	0440,	NULL,		&sessions_fops },
-	{ "features",	0444,	NULL,		&features_fops },
-	{ "max_memory",	0640,	&max_memory,	&limit_fops },
-	{ "max_insns",	0640,	&max_insns,	&limit_fops },
+	{ "session",	0600,			NULL,		&session_fops },
+	{ "sessions",	TRACE_MODE_READ,	NULL,		&sessions_fops },
+	{ "features",	TRACE_MODE_READ,	NULL,		&features_fops },
+	{ "max_memory",	TRACE_MODE_WRITE,	&max_memory,	&limit_fops },
+	{ "max_insns",	TRACE_MODE_WRITE,	&max_insns,	&limit_fops },
 };
 
 static int __init ktap_init(void)
@@ -246,8 +254,8 @@ static int __init ktap_init(void)
 	if (!dir)
 		return -ENOMEM;
 	for (i = 0; i < ARRAY_SIZE(files); i++) {
-		if (tracefs_create_file(files[i].name, files[i].mode, dir, (void *)files[i].data,
-					files[i].fops))
+		if (trace_create_file(files[i].name, files[i].mode, dir, (void *)files[i].data,
+				      files[i].fops))
 			continue;
 		tracefs_remove(dir);
 		return -ENOMEM;

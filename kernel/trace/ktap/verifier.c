@@ -135,6 +135,8 @@ static bool shows_text(u32 id, u16 args)
 	case KTAP_FN_PRINTF:
 	case KTAP_FN_FORMAT:
 	case KTAP_FN_TOSTRING:
+	case KTAP_FN_STRINGOF:
+	case KTAP_FN_SYSTEM:
 		return args & (ktap_bit(EVENT) | ktap_bit(ARGSTR));
 	default:
 		return false;

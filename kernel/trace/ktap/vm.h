@@ -47,6 +47,8 @@ enum ktap_level {
 #define KTAP_DEFAULT_INSNS	100000	/* &ktap_env.max_insns */
 /* The same where it is promised that the CPU can be had soon: a fraction of a millisecond. */
 #define KTAP_RT_INSNS		10000
+/* What an administrator may make of it: a second or so, which no lockup detector minds. */
+#define KTAP_MAX_BUDGET		100000000
 
 /**
  * struct ktap_event_ops - what a source tells of its events
@@ -130,6 +132,7 @@ struct ktap_fault {
  * struct ktap_counters - what was lost, for the session's last words
  * @full_table: inserts dropped since the table had its most entries
  * @full_threads: fields dropped since too many threads had some
+ * @ended_threads: fields dropped since the thread was about to end, and had none
  * @no_memory: inserts and copies dropped for want of memory
  * @nmi_busy: operations on tables, aggregations, globals and threads given up,
  *	since the event interrupted one on this CPU (see lock.h); and
@@ -149,6 +152,7 @@ struct ktap_fault {
 struct ktap_counters {
 	atomic_long_t full_table;
 	atomic_long_t full_threads;
+	atomic_long_t ended_threads;
 	atomic_long_t no_memory;
 	atomic_long_t nmi_busy;
 	atomic_long_t no_user_stack;
@@ -356,8 +360,8 @@ size_t ktap_vm_backtrace(const struct ktap_vm *vm, char *buf, size_t size);
  * May move all blobs of the arena that registers of the stack refer to: the
  * caller looks pointers up again in the registers afterwards.  What no register
  * refers to is gone.  A register refers to the first byte of a blob, never into
- * it.  8-byte aligned.
- * Return: the memory, or NULL with the error set (-ENOMEM).
+ * it.  8-byte aligned.  To move them costs, as ktap_vm_charge() has it.
+ * Return: the memory, or NULL with the error set (-ENOMEM, or that of the charge).
  */
 void *ktap_arena_alloc(struct ktap_vm *vm, size_t size);
 

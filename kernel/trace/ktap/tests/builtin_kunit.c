@@ -504,6 +504,35 @@ static void texts_of_events_are_strings_too(struct kunit *test)
 	expect_value(test, v, &(struct ktap_value)S("text"), 0);
 }
 
+static int no_text(struct ktap_vm *vm, struct ktap_value *v)
+{
+	*v = KTAP_VALUE_NIL;
+	return 0;
+}
+
+/* It would be another one, such as `rm -r /tmp/`. */
+static void no_command_lacks_the_text_of_an_event(struct kunit *test)
+{
+	static const struct ktap_event_ops ops = { .text = no_text };
+	static const struct ktap_event silent = { .ops = &ops };
+	const struct ktap_value arg = { .blob = &silent, .tag = KTAP_EVENT };
+	struct test_chunk *c = formats_parameter(test);
+	struct ktap_vm *vm;
+	int round;
+
+	c->insns[2].d = KTAP_FN_SYSTEM;
+	for (round = 0; round < 2; round++) {
+		vm = test_vm(test, test_load(c), EVENT);
+		vm->event = &silent;
+		KUNIT_EXPECT_EQ(test, -EOPNOTSUPP, ktap_vm_run(vm, 0, &arg, 1, NULL));
+		KUNIT_EXPECT_STREQ(test, vm->message,
+				   "system: the event has no text here, as in NMI");
+		/* The same of argstr. */
+		c->insns[1] = (struct ktap_code){ .op = KTAP_OP_CALLB, .a = 2,
+						  .d = KTAP_FN_ARGSTR };
+	}
+}
+
 /* A long string costs more than a short one, whatever is done with it. */
 static void long_strings_cost_more(struct kunit *test)
 {
@@ -601,6 +630,7 @@ static struct kunit_case builtin_cases[] = {
 	KUNIT_CASE(what_is_formatted_is_cut_and_counted),
 	KUNIT_CASE(errors_say_what_they_are_told),
 	KUNIT_CASE(texts_of_events_are_strings_too),
+	KUNIT_CASE(no_command_lacks_the_text_of_an_event),
 	KUNIT_CASE(long_strings_cost_more),
 	KUNIT_CASE(a_new_table_has_the_size_it_is_told),
 	{}

@@ -106,6 +106,144 @@ static void a_place_that_was_taken_is_searched_and_paid_for(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vm->budget, BUDGET);
 }
 
+/* A piece of a search; its cost is bounded, as long as the table is locked. */
+static bool search_piece(struct kunit *test, struct ktap_vm *vm, struct ktap_table *t,
+			 struct ktap_iter *it, struct ktap_entry **e)
+{
+	unsigned long flags;
+	bool found;
+	u32 cost;
+
+	KUNIT_ASSERT_TRUE(test, ktap_table_lock(t, &flags));
+	found = ktap_table_after(vm->env, t, it, &KTAP_VALUE_NIL, e, &cost);
+	ktap_table_unlock(t, flags);
+	KUNIT_EXPECT_LE(test, cost, 256 / 16);
+	return found;
+}
+
+/* What happens between two pieces. */
+enum meanwhile {
+	NOTHING,
+	REACHED_GOES,	/* what has been reached, and what is behind it */
+	NEXT_GOES,	/* what is to be found */
+	CURSOR_GOES,
+	ALL_GO,
+	NR_MEANWHILE
+};
+
+static void happen(struct ktap_vm *vm, struct ktap_table *t, enum meanwhile what,
+		   const struct ktap_iter *it, int middle)
+{
+	struct ktap_iter other;
+	int i;
+
+	switch (what) {
+	case REACHED_GOES:
+		for (i = 0; i < 3; i++)
+			delete(vm, t, it->reached + i);
+		break;
+	case NEXT_GOES:
+		for (i = 0; i < 3; i++)
+			delete(vm, t, middle + i);
+		break;
+	case CURSOR_GOES:
+		for (i = 0; i < KTAP_CURSORS; i++) {
+			other = (struct ktap_iter){ .seq = middle + 1000 };
+			step(vm, t, &other);
+		}
+		break;
+	case ALL_GO:
+		ktap_table_clear(vm, t);
+		break;
+	default:
+		break;
+	}
+	ktap_table_set(vm, t, &KTAP_VALUE_INT(77777), &KTAP_VALUE_INT(77777));
+}
+
+static void a_search_is_done_in_pieces(struct kunit *test)
+{
+	static const s64 next[] = {
+		[NOTHING]	= ENTRIES / 2 + 1,
+		[REACHED_GOES]	= ENTRIES / 2 + 1,
+		[NEXT_GOES]	= ENTRIES / 2 + 4,
+		[CURSOR_GOES]	= ENTRIES / 2 + 1,
+		[ALL_GO]	= 77777,
+	};
+	struct ktap_entry *e = NULL;
+	int pieces, what, middle = ENTRIES / 2;
+	struct ktap_table *t;
+	struct ktap_vm *vm;
+
+	for (what = NOTHING; what < NR_MEANWHILE; what++) {
+		struct ktap_iter it = { .seq = middle };
+
+		vm = vm_with_table(test, &t);
+		delete(vm, t, middle);
+		for (pieces = 1; !search_piece(test, vm, t, &it, &e); pieces++) {
+			KUNIT_ASSERT_LT(test, pieces, 2 * middle);
+			/* Once is enough for what makes it begin anew. */
+			happen(vm, t, pieces == 1 || what != CURSOR_GOES ? what : NOTHING, &it,
+			       middle + 1);
+		}
+		KUNIT_ASSERT_NOT_NULL(test, e);
+		KUNIT_EXPECT_EQ_MSG(test, e->value.i, next[what], "case %d", what);
+		KUNIT_EXPECT_EQ(test, it.reached, 0);
+		if (what == NOTHING)
+			KUNIT_EXPECT_EQ(test, pieces, 1 + (middle - 1) / 256);
+		if (what == ALL_GO)
+			continue;
+		/* It need not be searched again, and has one cursor. */
+		KUNIT_EXPECT_EQ(test, t->ncursors, what == CURSOR_GOES ? KTAP_CURSORS : 1);
+		vm->budget = BUDGET;
+		KUNIT_EXPECT_EQ(test, step(vm, t, &it), next[what]);
+		KUNIT_EXPECT_EQ(test, step(vm, t, &it), next[what] + 1);
+		KUNIT_EXPECT_EQ(test, vm->budget, BUDGET);
+	}
+}
+
+/* One more than there are cursors, of which each deletes what it was given. */
+static void more_iterations_than_cursors_miss_nothing(struct kunit *test)
+{
+	struct ktap_iter it[KTAP_CURSORS + 1] = { };
+	struct ktap_table *t;
+	struct ktap_vm *vm = vm_with_table(test, &t);
+	u8 *times = kunit_kzalloc(test, ENTRIES + 1, GFP_KERNEL);
+	unsigned int i, j, ended = 0, wrong = 0;
+	s64 n, last[KTAP_CURSORS + 1];
+
+	KUNIT_ASSERT_NOT_NULL(test, times);
+	/* They are far from both ends, and from each other. */
+	for (i = 0; i <= KTAP_CURSORS; i++) {
+		while (step(vm, t, &it[i]) < 1000 + 100 * i)
+			;
+		last[i] = 1;
+	}
+	vm->budget = U32_MAX;
+	for (j = 0; ended <= KTAP_CURSORS; j++) {
+		i = j % (KTAP_CURSORS + 1);
+		if (!last[i])
+			continue;
+		n = step(vm, t, &it[i]);
+		last[i] = n;
+		if (!n) {
+			ended++;
+			continue;
+		}
+		if (n % 4 != 1)
+			delete(vm, t, n);
+		else
+			times[n]++;
+	}
+	KUNIT_EXPECT_EQ(test, vm->error, 0);
+	/* What stayed was given to all of them that had not passed it. */
+	for (n = 1; n <= ENTRIES; n += 4) {
+		j = n <= 1000 ? 0 : min((n - 1001) / 100 + 1, KTAP_CURSORS + 1);
+		wrong += times[n] != j;
+	}
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+}
+
 static void who_is_at_the_end_needs_no_cursor(struct kunit *test)
 {
 	struct ktap_iter stays = { }, goes;
@@ -185,6 +323,8 @@ static void any_number_is_a_cursor(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE(places_are_not_searched),
 	KUNIT_CASE(a_place_that_was_taken_is_searched_and_paid_for),
+	KUNIT_CASE(a_search_is_done_in_pieces),
+	KUNIT_CASE(more_iterations_than_cursors_miss_nothing),
 	KUNIT_CASE(who_is_at_the_end_needs_no_cursor),
 	KUNIT_CASE(behind_the_last_entry_comes_the_new_one),
 	KUNIT_CASE(an_exchange_takes_no_cursors_along),

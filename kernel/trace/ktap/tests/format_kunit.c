@@ -513,6 +513,45 @@ static void what_cannot_be_cut_is_left_out(struct kunit *test)
 	seq_buf_init(&s, buf, 8192);
 	text = through_record(test, vm, KTAP_REC_PRINT, args, 2, &s);
 	KUNIT_EXPECT_STREQ(test, text, "...\t7\n");
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.cut_strings), 1);
+	/* Once for each that is lost, and where there is no room for the dots. */
+	args[1] = args[0];
+	args[0] = KTAP_VALUE_STR(x, KTAP_MAX_STRLEN);
+	seq_buf_init(&s, buf, 8192);
+	through_record(test, vm, KTAP_REC_PRINT, args, 2, &s);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.cut_strings), 3);
+}
+
+/* It is held to be padded, and does not fit into what is left of the buffer. */
+static void text_that_cannot_be_held_is_cut_and_counted(struct kunit *test)
+{
+	struct ktap_vm *vm = any_vm(test, KTAP_LEVEL_PROCESS);
+	struct ktap_value args[3], part = KTAP_VALUE_INT(S64_MIN);
+	struct ktap_text t;
+	struct seq_buf s;
+	void *key, *end;
+	char *buf;
+	int i;
+
+	key = kunit_kzalloc(test, KTAP_MAX_STRLEN, GFP_KERNEL);
+	buf = kunit_kzalloc(test, KTAP_TEXT_BUFFER, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, key);
+	KUNIT_ASSERT_NOT_NULL(test, buf);
+	for (end = key, i = 0; i < 250; i++)
+		end = ktap_tuple_put(end, &part);
+	args[0] = str("%s%-20s\n");
+	args[1] = (struct ktap_value){ .blob = key, .tag = KTAP_TUPLE, .len = 140 * 16 };
+	args[2] = (struct ktap_value){ .blob = key, .tag = KTAP_TUPLE, .len = end - key };
+	seq_buf_init(&s, buf, KTAP_TEXT_BUFFER);
+	t = (struct ktap_text){ .s = &s, .vm = vm };
+	ktap_text_printf_args(&t, args, 3);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.cut_strings), 1);
+
+	args[2].len = 140 * 16;
+	seq_buf_init(&s, buf, KTAP_TEXT_BUFFER);
+	t = (struct ktap_text){ .s = &s, .vm = vm };
+	ktap_text_printf_args(&t, args, 3);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.cut_strings), 1);
 }
 
 /* Its end is cut: the argument meets another directive than was checked. */
@@ -596,6 +635,7 @@ static struct kunit_case format_cases[] = {
 	KUNIT_CASE(records_keep_all_types),
 	KUNIT_CASE(long_records_are_cut_and_counted),
 	KUNIT_CASE(what_cannot_be_cut_is_left_out),
+	KUNIT_CASE(text_that_cannot_be_held_is_cut_and_counted),
 	KUNIT_CASE(a_format_that_is_cut_shows_no_pointer),
 	KUNIT_CASE(broken_records_do_no_harm),
 	KUNIT_CASE(text_that_is_too_long_is_cut),

@@ -503,6 +503,34 @@ static void the_end_of_the_budget_cannot_be_caught(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -ETIME, ktap_vm_run(vm, 0, NULL, 0, NULL));
 }
 
+/* The message needs room in the arena, which costs more than is left. */
+static void a_message_that_cannot_be_paid_for_ends_the_run(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_vm *vm;
+	u64 paid;
+	u32 i;
+
+	test_func(c, "main", 0, 8);
+	test_insn(c, KTAP_OP_STR, 0, 0, 0, long_string(c, 4016));
+	test_insn(c, KTAP_OP_NIL, 1, 7, 0, 0);
+	for (i = 1; i < 5; i++)
+		test_insn(c, KTAP_OP_CONCAT, i, 0, 1, 0);
+	test_insn(c, KTAP_OP_CONCAT, 5, 6, 1, 0);
+	/* The last of them may go. */
+	test_insn(c, KTAP_OP_NIL, 4, 4, 0, 0);
+	i = test_insn(c, KTAP_OP_DIV, 6, 7, 7, 0);
+	test_insn(c, KTAP_OP_RET, 6, 1, 0, 0);
+	test_try(c, i, i + 1, i + 1, 6);
+	vm = test_vm(test, test_load(c), EVENT);
+	test_expect_str(test, "division by zero", test_run(test, vm, NULL, 0));
+	paid = vm->env->max_insns - vm->budget;
+	vm->env->max_insns = paid - 100;
+	KUNIT_EXPECT_EQ(test, -ETIME, ktap_vm_run(vm, 0, NULL, 0, NULL));
+	KUNIT_EXPECT_NOT_NULL(test, vm->fault.func);
+	KUNIT_EXPECT_EQ(test, vm->fault.pc, i);
+}
+
 /* An error that is caught in vain again and again, without a jump back. */
 static void to_try_again_and_again_takes_the_budget(struct kunit *test)
 {
@@ -638,6 +666,7 @@ static struct kunit_case frame_cases[] = {
 	KUNIT_CASE(a_frame_goes_on_as_it_was),
 	KUNIT_CASE(some_errors_cannot_be_caught),
 	KUNIT_CASE(the_end_of_the_budget_cannot_be_caught),
+	KUNIT_CASE(a_message_that_cannot_be_paid_for_ends_the_run),
 	KUNIT_CASE(to_try_again_and_again_takes_the_budget),
 	KUNIT_CASE(to_go_back_to_a_handler_costs_what_a_jump_does),
 	KUNIT_CASE(long_messages_are_cut),

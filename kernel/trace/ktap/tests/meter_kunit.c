@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Meters: what is measured, what is skipped and when it is too much, by a clock
- * that the tests move on.
+ * that the tests move on; and what some instructions cost.
  */
 #include <linux/time64.h>
 #include <linux/trace_clock.h>
 
+#include "../builtin.h"
 #include "../meter.h"
 #include "build.h"
 
@@ -355,6 +356,103 @@ static void a_run_ends_when_its_meter_says_so(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, vm->fault.func, &vm->env->prog->funcs[0]);
 }
 
+/* What it costs */
+
+#define REPEATED	100
+
+/* Units of @n instructions, REPEATED times; R[0] is a table, R[1] and R[2] have @len bytes. */
+static u64 cost_of(struct kunit *test, const struct ktap_code *code, int n, size_t len)
+{
+	struct test_chunk *c = test_large_chunk(test, 1000);
+	char *bytes = kunit_kzalloc(test, len, GFP_KERNEL);
+	struct ktap_vm *vm;
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, bytes);
+	test_string_of(c, bytes, len);
+	test_string_of(c, bytes, len);
+	test_global(c, "g");
+	test_func(c, "main", 0, 8);
+	test_insn(c, KTAP_OP_NEWT, 0, 0, 0, 0);
+	test_insn(c, KTAP_OP_STR, 1, 0, 0, 0);
+	test_insn(c, KTAP_OP_STR, 2, 0, 0, 1);
+	for (i = 0; i < REPEATED * n; i++)
+		c->insns[test_insn(c, 0, 0, 0, 0, 0)] = code[i % n];
+	TEST_RET(c);
+	vm = test_vm(test, test_load(c), KTAP_LEVEL_TASK);
+	KUNIT_EXPECT_EQ(test, 0, ktap_vm_run(vm, 0, NULL, 0, NULL));
+	return vm->env->max_insns - vm->budget;
+}
+
+#define INSN(o, x, y, z, n)	{ KTAP_OP_##o, x, y, z, n }
+
+/* What compares, hashes or copies them: there is no loop that would pay. */
+static void instructions_on_long_values_cost_more(struct kunit *test)
+{
+	static const struct {
+		int n, paid_for;
+		struct ktap_code code[3];
+	} cases[] = {
+		{ 1, 1, { INSN(EQ, 3, 1, 2, 0) } },
+		{ 1, 1, { INSN(LT, 3, 1, 2, 0) } },
+		{ 1, 1, { INSN(JEQ, 1, 2, 0, 0) } },
+		{ 1, 1, { INSN(JNLE, 1, 2, 0, 0) } },
+		{ 1, 1, { INSN(SETG, 1, 0, 0, 0) } },
+		{ 2, 2, { INSN(SETG, 1, 0, 0, 0), INSN(GETG, 3, 0, 0, 0) } },
+		{ 1, 1, { INSN(SETSELF, 1, 0, 0, 0) } },
+		{ 2, 2, { INSN(SETSELF, 1, 0, 0, 0), INSN(GETSELF, 3, 0, 0, 0) } },
+		{ 1, 1, { INSN(TSETI, 0, 0, 1, 5) } },
+		{ 2, 2, { INSN(TSETI, 0, 0, 1, 5), INSN(TGETI, 3, 0, 0, 5) } },
+		{ 1, 1, { INSN(TGETS, 3, 0, 0, 1) } },
+		{ 3, 1, { INSN(MOV, 4, 0, 0, 0), INSN(MOV, 5, 1, 0, 0),
+			  INSN(CALLB, 4, 2, 0, KTAP_FN_COUNT) } },
+	};
+	u64 bytes, paid;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		bytes = 4000 / 64 * REPEATED * cases[i].paid_for;
+		paid = cost_of(test, cases[i].code, cases[i].n, 4000);
+		KUNIT_EXPECT_TRUE_MSG(test, paid >= bytes && paid < bytes * 3 / 2,
+				      "case %d: %llu", i, paid);
+		/* Short ones are as good as free. */
+		paid = cost_of(test, cases[i].code, cases[i].n, 40);
+		KUNIT_EXPECT_TRUE_MSG(test, paid < REPEATED * 3 / 2, "case %d: %llu", i, paid);
+	}
+}
+
+/* Units of an instruction on @n registers that hold @v. */
+static u64 cost_of_parts(struct kunit *test, u8 op, u8 n, struct ktap_code v)
+{
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_vm *vm;
+	int i;
+
+	test_string(c, "");
+	test_func(c, "main", 0, 250);
+	for (i = 0; i < n; i++) {
+		v.a = i;
+		c->insns[test_insn(c, 0, 0, 0, 0, 0)] = v;
+	}
+	test_insn(c, op, 249, 0, n, 0);
+	TEST_RET(c);
+	vm = test_vm(test, test_load(c), KTAP_LEVEL_TASK);
+	KUNIT_EXPECT_EQ(test, 0, ktap_vm_run(vm, 0, NULL, 0, NULL));
+	return vm->env->max_insns - vm->budget;
+}
+
+static void many_parts_cost_more(struct kunit *test)
+{
+	const struct ktap_code empty = INSN(STR, 0, 0, 0, 0), number = INSN(INT, 0, 0, 0, 123);
+
+	KUNIT_EXPECT_EQ(test, cost_of_parts(test, KTAP_OP_CONCAT, 240, empty), 240 / 16);
+	KUNIT_EXPECT_EQ(test, cost_of_parts(test, KTAP_OP_CONCAT, 240, number),
+			240 / 16 + 240 / 4 + 720 / 64);
+	KUNIT_EXPECT_EQ(test, cost_of_parts(test, KTAP_OP_TUPLE, 240, number), 240 / 8);
+	KUNIT_EXPECT_EQ(test, cost_of_parts(test, KTAP_OP_CONCAT, 3, number), 0);
+	KUNIT_EXPECT_EQ(test, cost_of_parts(test, KTAP_OP_TUPLE, 3, number), 0);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(some_runs_stand_for_all),
 	KUNIT_CASE(patterns_of_events_make_no_difference),
@@ -370,6 +468,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(a_clock_that_jumps_does_no_harm),
 	KUNIT_CASE(slices_leave_the_budget_as_it_is),
 	KUNIT_CASE(a_run_ends_when_its_meter_says_so),
+	KUNIT_CASE(instructions_on_long_values_cost_more),
+	KUNIT_CASE(many_parts_cost_more),
 	{ }
 };
 

@@ -476,6 +476,35 @@ static void long_functions_are_verified(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, test_load(c));
 }
 
+/* Of what may be an event: else there is none, where nobody else has asked for it. */
+static void who_makes_texts_of_events_asks_for_them(struct kunit *test)
+{
+	static const u32 ids[] = {
+		KTAP_FN_PRINT, KTAP_FN_PRINTF, KTAP_FN_FORMAT, KTAP_FN_TOSTRING,
+		KTAP_FN_STRINGOF, KTAP_FN_SYSTEM,
+	};
+	struct ktap_program *prog;
+	struct test_chunk *c;
+	bool two;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(ids); i++) {
+		two = ktap_builtins[ids[i]].max > 1;
+		c = test_chunk(test);
+		test_func(c, "main", 0, 1);
+		TEST_RET(c);
+		test_func(c, "f", 1, 3);
+		test_insn(c, KTAP_OP_STR, 1, 0, 0, test_string(c, "%s"));
+		test_insn(c, KTAP_OP_MOV, two ? 2 : 1, 0, 0, 0);
+		test_insn(c, KTAP_OP_CALLB, 1, 1 + two, 0, ids[i]);
+		TEST_RET(c);
+		prog = test_load(c);
+		KUNIT_ASSERT_NOT_NULL(test, prog);
+		KUNIT_EXPECT_EQ_MSG(test, prog->uses & KTAP_USES_ARGSTR, KTAP_USES_ARGSTR,
+				    "case %d", i);
+	}
+}
+
 static void what_a_program_uses_is_known(struct kunit *test)
 {
 	struct test_chunk *c = test_chunk(test);
@@ -535,6 +564,7 @@ static struct kunit_case verifier_cases[] = {
 	KUNIT_CASE(calls_leave_nothing_but_results),
 	KUNIT_CASE(parameters_are_written),
 	KUNIT_CASE(long_functions_are_verified),
+	KUNIT_CASE(who_makes_texts_of_events_asks_for_them),
 	KUNIT_CASE(what_a_program_uses_is_known),
 	KUNIT_CASE(errors_have_their_line),
 	{}

@@ -226,6 +226,7 @@ static void empty_strings_survive_too(struct kunit *test)
 	int i;
 
 	vm->error = 0;
+	vm->budget = 10000;
 	vm->top = 1;
 	vm->stack[0] = KTAP_VALUE_NIL;
 	while (vm->arena.size - vm->arena.used > KTAP_MAX_STRLEN + 100)
@@ -260,6 +261,88 @@ static void too_many_strings_at_once_are_an_error(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vm->stack[8].len, KTAP_MAX_STRLEN);
 	KUNIT_EXPECT_EQ(test, vm->stack[9].len, KTAP_MAX_STRLEN);
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.cut_strings), 9);
+}
+
+/* main: R[0] to R[4] are strings that leave room for two empty ones in the arena. */
+static struct test_chunk *full_arena(struct kunit *test, u32 max_insns)
+{
+	static const char bytes[KTAP_MAX_STRLEN];
+	struct test_chunk *c = test_large_chunk(test, max_insns);
+	int i;
+
+	/* With a head of 8 bytes each, and one that is empty, of the 16120 bytes. */
+	test_func(c, "main", 0, 16);
+	test_insn(c, KTAP_OP_STR, 5, 0, 0, test_string_of(c, bytes, 4008));
+	test_insn(c, KTAP_OP_STR, 6, 0, 0, test_string_of(c, "", 0));
+	test_insn(c, KTAP_OP_NIL, 7, 15, 0, 0);
+	for (i = 0; i < 4; i++)
+		test_insn(c, KTAP_OP_CONCAT, i, 5, 1, 0);
+	test_insn(c, KTAP_OP_CONCAT, 4, 6, 1, 0);
+	return c;
+}
+
+/* Each string moves all that lives: a long way without a loop would be free. */
+static void what_the_arena_moves_is_paid_for(struct kunit *test)
+{
+	const u64 one_move = (4 * 4016 + 2 * 16) / 64;
+	struct test_chunk *c = full_arena(test, 2100);
+	struct ktap_vm *vm;
+	u64 paid;
+	u32 i;
+
+	for (i = 0; i < 50; i++)
+		test_insn(c, KTAP_OP_CONCAT, 7, 6, 1, 0);
+	i = TEST_RET(c);
+	vm = test_vm(test, test_load(c), EVENT);
+	test_run(test, vm, NULL, 0);
+	paid = vm->env->max_insns - vm->budget;
+	/* There was room for two. */
+	KUNIT_EXPECT_GE(test, paid, 48 * one_move);
+	KUNIT_EXPECT_LT(test, paid, 50 * one_move * 3 / 2);
+
+	c->insns[i] = (struct ktap_code){ .op = KTAP_OP_CONCAT, .a = 7, .b = 6, .c = 1 };
+	for (; i < 2000; i++)
+		test_insn(c, KTAP_OP_CONCAT, 7, 6, 1, 0);
+	TEST_RET(c);
+	test_expect_error(test, test_vm(test, test_load(c), EVENT), -ETIME,
+			  "the handler ran more than 100000 instructions");
+}
+
+/* They are gone through, too, where next to nothing lives. */
+static void registers_that_the_arena_looks_at_are_paid_for(struct kunit *test)
+{
+	struct ktap_vm *vm = test_vm(test, test_load(endless_loop(test)), EVENT);
+	int i;
+
+	for (vm->top = 0; vm->top < KTAP_EVENT_STACK; vm->top++)
+		vm->stack[vm->top] = KTAP_VALUE_NIL;
+	vm->budget = 100000;
+	for (i = 0; i < 900; i++)
+		KUNIT_ASSERT_NOT_NULL(test, ktap_arena_alloc(vm, KTAP_MAX_STRLEN));
+	/* Three find room at a time. */
+	KUNIT_EXPECT_LE(test, vm->budget, 100000 - 299 * (KTAP_EVENT_STACK / 16));
+	vm->budget = 100;
+	for (i = 0; i < 7 && ktap_arena_alloc(vm, KTAP_MAX_STRLEN); i++)
+		;
+	KUNIT_EXPECT_LT(test, i, 7);
+	KUNIT_EXPECT_EQ(test, vm->error, -ETIME);
+}
+
+/* What is forgotten costs nothing but the way along it. */
+static void garbage_costs_little(struct kunit *test)
+{
+	struct ktap_vm *vm = test_vm(test, test_load(endless_loop(test)), EVENT);
+	int i;
+
+	vm->top = 0;
+	vm->budget = 10000;
+	for (i = 0; i < 1000; i++)
+		KUNIT_ASSERT_NOT_NULL(test, ktap_arena_alloc(vm, 1000));
+	KUNIT_EXPECT_GT(test, vm->budget, 5000);
+	vm->budget = 10000;
+	for (i = 0; i < 1000; i++)
+		KUNIT_ASSERT_NOT_NULL(test, ktap_arena_alloc(vm, 8));
+	KUNIT_EXPECT_GT(test, vm->budget, 9000);
 }
 
 static void many_registers_may_hold_one_string(struct kunit *test)
@@ -597,6 +680,9 @@ static struct kunit_case vm_cases[] = {
 	KUNIT_CASE(stale_registers_do_no_harm),
 	KUNIT_CASE(empty_strings_survive_too),
 	KUNIT_CASE(too_many_strings_at_once_are_an_error),
+	KUNIT_CASE(what_the_arena_moves_is_paid_for),
+	KUNIT_CASE(registers_that_the_arena_looks_at_are_paid_for),
+	KUNIT_CASE(garbage_costs_little),
 	KUNIT_CASE(many_registers_may_hold_one_string),
 	KUNIT_CASE(a_compound_key_is_its_parts),
 	KUNIT_CASE(an_event_gives_its_values),

@@ -37,6 +37,11 @@ int ktap_session_refuse(struct ktap_session *s, int err, const char *fmt, ...)
 	return err;
 }
 
+void ktap_session_unlock(struct ktap_session *s)
+{
+	mutex_unlock(&s->lock);
+}
+
 void ktap_session_stop(struct ktap_session *s, int exit_code)
 {
 	s->stopped = true;

@@ -69,5 +69,6 @@ int ktap_session_feed(struct ktap_session *s, const char *data, size_t len);
 __printf(3, 4) int ktap_session_refuse(struct ktap_session *s, int err, const char *fmt, ...);
 void ktap_session_stop(struct ktap_session *s, int exit_code);
 int ktap_session_load(struct ktap_session *s);
+void ktap_session_unlock(struct ktap_session *s);
 
 #endif /* _KTAP_SESSION_H */

@@ -33,7 +33,7 @@ refused set_retval_needs_unsafe '^-e:1:[0-9]*: error: set_retval acts on the sys
 # CAP_SYS_ADMIN
 code=0
 "$workload" without 21 "$KTAP" --unsafe -e 'system("echo never")' >"$tmp/out" 2>"$tmp/err" </dev/null || code=$?
-[ "$code" = 2 ] && matches "$tmp/err" 'unsafe: who opened the session has no CAP_SYS_ADMIN' && [ ! -s "$tmp/out" ]
+[ "$code" = 2 ] && matches "$tmp/err" 'unsafe: the opener of the session has no CAP_SYS_ADMIN' && [ ! -s "$tmp/out" ]
 result $? unsafe_needs_the_capability
 code=0
 "$workload" without 21 "$KTAP" -q -e 'print("safe")' >"$tmp/out" 2>"$tmp/err" </dev/null || code=$?

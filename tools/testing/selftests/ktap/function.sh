@@ -155,20 +155,20 @@ result $? sessions_shows_what_is_missed
 # everything at once, while the machine works
 seconds=180
 start -e 'trace probe:* { s[probefunc] += 1 n += 1 } trace_end { print(n > 10000, len(s) > 200) }'
-"$workload" fork 100
-"$workload" write 13 2000
+"$workload" fork $((100 / tenth))
+"$workload" write 13 $((2000 / tenth))
 stop
 out all_entries_at_once 'true\ttrue\n'
 matches "$tmp/err" "^ktap: skipped [0-9]+ functions of 'probe:\*' that cannot be traced$" '^ktap: total enabled [0-9]{4,} events$'
 result $? what_a_pattern_skips_is_told
 start -q -e 'trace probe:*%return { s[probefunc] += 1 n += 1 } trace_end { print(n > 10000, len(s) > 200) }'
-"$workload" fork 100
-"$workload" write 13 2000
+"$workload" fork $((100 / tenth))
+"$workload" write 13 $((2000 / tenth))
 stop
 out all_returns_at_once 'true\ttrue\n'
 start -q -e 'trace probe:* { a += 1 } trace probe:*%return { b += 1 } trace ftrace:function { c += 1 }
 trace *:* { d += 1 } profile-1ms { e += 1 } trace_end { print(a > 1000, b > 1000, c > 1000, d > 100) }'
-"$workload" fork 50
+"$workload" fork $((50 / tenth))
 stop
 out all_kinds_at_once 'true\ttrue\ttrue\ttrue\n'
 wait_until no_sessions

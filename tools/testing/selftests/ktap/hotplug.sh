@@ -90,21 +90,37 @@ on_one getppid $((n - n / 2))
 read_by_hand
 is output_of_a_cpu_that_goes_and_comes "$(cat "$tmp/out")" "$wanted"
 
-# perf's counters are made anew
-mine='addr >> 32 == 0x2000'
-start -q -e "trace software:faults:1 /$mine/ { n += 1 t[cpu] += 1 } trace_end { print(n, t[1]) }"
+# perf's counters are made anew, a moment after the CPU has come: the herald waits for it
+cp "$workload" "$tmp/herald"
+counters='trace software:faults:1 {
+	if (args.addr >> 32 == 0x2000) {
+		n += 1
+		t[cpu] += 1
+	} else if (cpu == 1 && execname == "herald") {
+		print("here")
+	}
+}
+trace_end { print(n, t[1]) }'
+# shellcheck disable=SC2317 # wait_until calls it
+counted() {
+	"$tmp/herald" pin 1 getppid 1
+	grep -q here "$tmp/out"
+}
+start -q -e "$counters"
 on_one fault $n
 down
 up
+wait_until counted
 on_one fault $n
 stop
-out counters_of_a_cpu_that_goes_and_comes "$((2 * n))\t$((2 * n))\n"
+is counters_of_a_cpu_that_goes_and_comes "$(tail -n 1 "$tmp/out")" "$((2 * n))	$((2 * n))"
 down
-start -q -e "trace software:faults:1 /$mine/ { n += 1 t[cpu] += 1 } trace_end { print(n, t[1]) }"
+start -q -e "$counters"
 up
+wait_until counted
 on_one fault $n
 stop
-out counters_of_a_cpu_that_comes "$n\t$n\n"
+is counters_of_a_cpu_that_comes "$(tail -n 1 "$tmp/out")" "$n	$n"
 
 # ticks go on wherever they were
 start -q -e 'tick-10ms { print("tick") }'

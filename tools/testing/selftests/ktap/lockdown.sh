@@ -48,10 +48,10 @@ for event in probe:vfs_write kretprobe:vfs_write probe:vfs_write+0x1 rawtp:sched
 	'ftrace:function /ip == vfs_write/'; do
 	unprivileged -q -e "
 trace $event { n += 1 }"
-	says "functions_are_not: $event" 2 "^-e:2:7: error: '.*': only who has CAP_PERFMON may trace functions"
+	says "functions_are_not: $event" 2 "^-e:2:7: error: '.*': CAP_PERFMON is needed to trace functions"
 done
 unprivileged -q -e 'print(kernel_string(1))'
-says nor_is_the_memory_of_the_kernel 2 'error: only who has CAP_PERFMON may read the memory of the kernel'
+says nor_is_the_memory_of_the_kernel 2 'error: CAP_PERFMON is needed to read the memory of the kernel'
 echo "$was" >$paranoid
 
 [ -e $lockdown ] || mount -t securityfs none /sys/kernel/security 2>/dev/null

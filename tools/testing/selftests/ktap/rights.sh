@@ -129,7 +129,7 @@ verdict() {
 		echo yes
 	elif matches "$2" 'error: cannot open .*/ktap/session: (Operation not permitted|Permission denied)$' \
 			'^ktap: .*(needs CAP_PERFMON: try|is root.s: try|for a user namespace|is locked down)' >/dev/null ||
-		matches "$2" 'error: (.*only who has CAP_PERFMON|who opened the session sees no addresses|.*lockdown|.*locked down|unsafe: .*CAP_SYS_ADMIN)' >/dev/null; then
+		matches "$2" 'error: (.*CAP_PERFMON is needed|symbols of addresses need CAP_PERFMON|the opener of the session sees no addresses|.*lockdown|.*locked down|unsafe: .*CAP_SYS_ADMIN)' >/dev/null; then
 		echo no
 	else
 		echo "exit code $1: $(head -n 1 "$2")"

@@ -339,7 +339,7 @@ fi 2>/dev/null
 start -q "$scripts/histogram.kp"
 "$workload" getppid 2000
 stop
-[ "$code" = 0 ] && matches "$tmp/out" ' sys_enter \|@+ +[0-9]+$'
+[ "$code" = 0 ] && matches "$tmp/out" " sys_enter \|$bar_of_calls +[0-9]+\$"
 result $? histogram
 
 finish

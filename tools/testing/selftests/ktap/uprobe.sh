@@ -274,7 +274,7 @@ chmod 666 "$session"
 chmod 755 "$tracefs" "$tracefs/ktap"
 code=0
 timeout -s KILL 60 "$workload" as 65534 "$KTAP" -q -e "trace uprobe:$add { n += 1 }" >"$tmp/out" 2>"$tmp/err" </dev/null || code=$?
-[ "$code" = 2 ] && matches "$tmp/err" ':1:7: error: .*only who has CAP_PERFMON may trace programs$'
+[ "$code" = 2 ] && matches "$tmp/err" ':1:7: error: .*CAP_PERFMON is needed to trace programs$'
 result $? others_may_not
 chmod "$of_root" "$tracefs"
 chmod "$of_ktap" "$tracefs/ktap"

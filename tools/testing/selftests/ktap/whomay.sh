@@ -99,14 +99,14 @@ lent() {
 }
 is_refused() { [ "$(cat "$tmp/out")" = "" ] && matches "$tmp/err" "$@"; }
 lent "$tmp/function.ktap"
-is_refused ":1:7: error: 'probe:vfs_write': only who has CAP_PERFMON may trace functions"
+is_refused ":1:7: error: 'probe:vfs_write': CAP_PERFMON is needed to trace functions"
 result $? root_lends_no_functions
 lent "$tmp/memory.ktap"
-is_refused ':1:[0-9]*: error: only who has CAP_PERFMON may'
+is_refused ':1:[0-9]*: error: CAP_PERFMON is needed'
 result $? nor_memory
 echo unsafe >"$tmp/unsafe"
 lent "$tmp/unsafe" "$tmp/signal.ktap"
-is_refused '^ktap: error: unsafe: who opened the session has no CAP_SYS_ADMIN$'
+is_refused '^ktap: error: unsafe: the opener of the session has no CAP_SYS_ADMIN$'
 result $? nor_the_right_to_act
 with "$workload" as $nobody sh -c "exec 4<>$session; $lender as 0 cat $tmp/who.ktap >&4; cat <&4"
 out the_script_runs_as_the_opener "$nobody\n"
