@@ -149,6 +149,9 @@ int ktap_check_format(struct ktap_vm *vm, const char *name, const struct ktap_va
 	unsigned int arg = 1;
 	int err;
 
+	err = ktap_vm_charge(vm, args[0].len / 64);
+	if (err)
+		return err;
 	while (next_directive(&p, end, &d)) {
 		if (!d.conv || d.conv == '%')
 			continue;

@@ -293,7 +293,8 @@ int ktap_self_write(struct ktap_vm *vm, struct ktap_thread thread, u32 string,
 		if (outcome != NO_RECORD)
 			break;
 		if (thread.ends) {
-			atomic_long_inc(&vm->env->counters.ended_threads);
+			if (!thread.over)
+				atomic_long_inc(&vm->env->counters.ended_threads);
 			break;
 		}
 		new = new_record(vm, thread.id);

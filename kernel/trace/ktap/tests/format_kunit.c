@@ -12,11 +12,14 @@
 static struct ktap_vm *any_vm(struct kunit *test, enum ktap_level level)
 {
 	struct test_chunk *c = test_chunk(test);
+	struct ktap_vm *vm;
 
 	test_func(c, "main", 0, 1);
 	test_insn(c, KTAP_OP_NEWT, 0, 0, 0, 0);
 	TEST_RET(c);
-	return test_vm(test, test_load(c), level);
+	vm = test_vm(test, test_load(c), level);
+	vm->budget = 10000;
+	return vm;
 }
 
 static struct ktap_value str(const char *s)
@@ -151,6 +154,22 @@ static void wrong_formats_are_errors(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, -EINVAL, ktap_check_format(vm, "printf", args, 2));
 		KUNIT_EXPECT_STREQ(test, vm->message, wrong[i].message);
 	}
+}
+
+/* It is gone through before anything else is paid for. */
+static void long_formats_cost_more(struct kunit *test)
+{
+	struct ktap_vm *vm = any_vm(test, KTAP_LEVEL_TASK);
+	char *fmt = kunit_kzalloc(test, 4000, GFP_KERNEL);
+	struct ktap_value arg = KTAP_VALUE_STR(fmt, 4000);
+
+	KUNIT_ASSERT_NOT_NULL(test, fmt);
+	memset(fmt, '%', 4000);
+	KUNIT_EXPECT_EQ(test, 0, ktap_check_format(vm, "printf", &arg, 1));
+	KUNIT_EXPECT_EQ(test, vm->budget, 10000 - 4000 / 64);
+	arg = str("a short one");
+	KUNIT_EXPECT_EQ(test, 0, ktap_check_format(vm, "printf", &arg, 1));
+	KUNIT_EXPECT_EQ(test, vm->budget, 10000 - 4000 / 64);
 }
 
 static void print_puts_tabs_between(struct kunit *test)
@@ -539,7 +558,8 @@ static void text_that_cannot_be_held_is_cut_and_counted(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, buf);
 	for (end = key, i = 0; i < 250; i++)
 		end = ktap_tuple_put(end, &part);
-	args[0] = str("%s%-20s\n");
+	/* Nothing comes behind it, for which it would be given away. */
+	args[0] = str("%s%-20s");
 	args[1] = (struct ktap_value){ .blob = key, .tag = KTAP_TUPLE, .len = 140 * 16 };
 	args[2] = (struct ktap_value){ .blob = key, .tag = KTAP_TUPLE, .len = end - key };
 	seq_buf_init(&s, buf, KTAP_TEXT_BUFFER);
@@ -624,6 +644,7 @@ static void text_that_is_too_long_is_cut(struct kunit *test)
 static struct kunit_case format_cases[] = {
 	KUNIT_CASE(printf_is_as_in_c),
 	KUNIT_CASE(wrong_formats_are_errors),
+	KUNIT_CASE(long_formats_cost_more),
 	KUNIT_CASE(print_puts_tabs_between),
 	KUNIT_CASE(frames_of_a_stack_have_lines_of_their_own),
 	KUNIT_CASE(tables_are_printed_sorted),
