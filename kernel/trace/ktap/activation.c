@@ -30,6 +30,10 @@
  * as many handlers nest as there are levels.  Hence a script never triggers
  * itself, nor any other script, through what its handlers call.
  *
+ * When an interrupt is nearly done, and wakes the thread of soft interrupts, as
+ * on PREEMPT_RT it mostly does, the kernel counts it as what it has interrupted.
+ * If that is a handler, the events of this wakeup are missed, too.
+ *
  * An NMI may interrupt an update, with a lock of ktap held (see lock.h).  Half
  * of what its handler does could not be done then: it is missed as a whole, so
  * that what a handler counts in several places stays the same in all of them.

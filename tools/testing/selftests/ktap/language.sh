@@ -90,6 +90,9 @@ example() {
 			skip "examples/$1" "this kernel has not all of its events"
 			return
 		fi
+		# an interrupt that ends within a handler and wakes somebody, mostly on
+		# PREEMPT_RT (activation.c)
+		sed -i "/^ktap: '.*' missed [0-9]* events\$/d" "$tmp/err"
 	fi
 	want=0
 	! grep -q error: "$tmp/err" || want=2
