@@ -17,14 +17,18 @@ bar_of_calls='@+' tenth=1
 planned=0 count=0 failed=0 skipped=0
 skip_all=4 lacking=
 
-# has THING: an event SYSTEM:NAME; one of the kinds of probes; or several CPUs, if
-# there were any: only then can mappings be read while somebody changes them
+# has THING: an event SYSTEM:NAME; one of the kinds of probes; patience until memory is
+# there when a system call begins; arguments at the return of a program's function; or
+# several CPUs, if there were any: only then can mappings be read while somebody changes
+# them
 has() {
 	case $1 in
 	SMP) uname -v | grep -qw SMP ;;
 	functions) [ -e "$tracefs/available_filter_functions" ] ;;
 	programs) grep -q uprobe "$tracefs/ktap/features" 2>/dev/null ;;
 	profiles) [ -e /proc/sys/kernel/perf_event_paranoid ] ;;
+	waits_for_strings) ! grep -q '^waits_for_strings: 0$' "$tracefs/ktap/features" ;;
+	return_arguments) ! grep -q '^return_arguments: 0$' "$tracefs/ktap/features" ;;
 	*) grep -qx "$1" "$tracefs/available_events" ;;
 	esac
 }
@@ -179,6 +183,18 @@ out() {
 	status=$?
 	result $status "$1"
 	[ $status = 0 ] || printf "$2" | sed 's/^/# expected: /'
+}
+
+# out_kept NAME TEXT: the same of a script that wants arguments at the return of a
+# program's function; a kernel that does not keep them refuses it, and says why
+out_kept() {
+	if has return_arguments; then
+		out "$@"
+	elif [ "$code" = 2 ] && matches "$tmp/err" ': this kernel keeps no arguments until'; then
+		skip "$1" "this kernel keeps no arguments until a function returns"
+	else
+		result 1 "$1"
+	fi
 }
 
 # matches FILE PATTERN...: each extended regular expression matches a line of it

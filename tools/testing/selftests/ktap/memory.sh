@@ -12,6 +12,18 @@ n=100
 end='trace_end { print(n, len(t)) }'
 getppid='trace syscalls:sys_enter_getppid'
 
+# cold NAME: what was not there was read all the same, or the kernel is not one that can
+cold() {
+	if has waits_for_strings; then
+		[ "$code" = 0 ] && [ "$(cut -f 1 "$tmp/out")" = $n ] && ! grep -q 'reads of memory' "$tmp/err"
+		result $? "$1"
+	elif [ "$code" = 0 ] && [ "$(cut -f 1 "$tmp/out")" = nil ] && matches "$tmp/err" 'reads of memory failed$'; then
+		skip "$1" "this kernel does not wait for memory when a system call begins"
+	else
+		result 1 "$1"
+	fi
+}
+
 # Names on pages that are not there: other events cannot read them.
 run -q -e 'trace kprobe:do_sys_openat2 { if (user_string(arg1) == nil) { n += 1 } } trace_end { print(n) }' \
 	-- "$workload" cold open /dev/null $n
@@ -19,28 +31,22 @@ run -q -e 'trace kprobe:do_sys_openat2 { if (user_string(arg1) == nil) { n += 1 
 result $? pages_are_not_there_without_help
 run -q -e "trace syscalls:sys_enter_openat { if (args.filename == \"/dev/null\") { n += 1 } else { t[args.filename] += 1 } } $end" \
 	-- "$workload" cold open /dev/null $n
-cold() { [ "$code" = 0 ] && [ "$(cut -f 1 "$tmp/out")" = $n ] && ! grep -q 'reads of memory' "$tmp/err"; }
-cold
-result $? field_of_a_name_that_is_not_resident
+cold field_of_a_name_that_is_not_resident
 for name in 'str(arg1)' 'user_string(arg1)' 'buf(arg1, 9)' 'args.filename' 'str(args.filename)'; do
 	run -q -e "trace syscalls:sys_enter_openat { if ($name == \"/dev/null\") { n += 1 } else { t[arg1] += 1 } } $end" \
 		-- "$workload" cold open /dev/null $n
-	cold
-	result $? "name_that_is_not_resident_by_$(echo "$name" | tr -c 'a-z0-9\n' _)"
+	cold "name_that_is_not_resident_by_$(echo "$name" | tr -c 'a-z0-9\n' _)"
 done
 run -q -e "function name(a) { return user_string(a) } f = {name}
 trace syscalls:sys_enter_openat /f[1](arg1) == \"/dev/null\"/ { n += 1 } trace_end { print(n) }" \
 	-- "$workload" cold open /dev/null $n
-cold
-result $? name_read_by_a_function_of_a_filter
+cold name_read_by_a_function_of_a_filter
 run -q -e "trace syscalls:sys_enter_execve { if (join(args.argv) == \"cold /etc/passwd\") { n += 1 } else { t[arg1] += 1 } } $end" \
 	-- "$workload" cold exec /etc/passwd $n
-cold
-result $? argv_that_is_not_resident
+cold argv_that_is_not_resident
 run -q -e "trace syscalls:sys_enter_execve { if (args.filename == \"/etc/passwd\" && str(read(arg1, 8)) == \"cold\") { n += 1 } else { t[arg1] += 1 } } $end" \
 	-- "$workload" cold exec /etc/passwd $n
-cold
-result $? pointers_that_are_not_resident
+cold pointers_that_are_not_resident
 run -q -e 'trace syscalls:sys_enter_read /execname == "workload"/ { if (buf(arg1, 16) == "xxxxxxxxxxxxxxxx") { n += 1 } }
 trace_end { print(n) }' -- "$workload" brink 16 $n
 out what_is_behind_a_buffer_is_not_touched "0\n$n\n"
@@ -54,8 +60,7 @@ out path_of_a_stat 'true\n'
 if grep -q sys_enter_newstat "$tracefs/available_events"; then
 	run -q -e 'trace syscalls:sys_enter_newstat { if (args.filename == "/dev/null") { n += 1 } }
 trace_end { print(n) }' -- "$workload" cold stat /dev/null $n
-	cold
-	result $? path_that_is_not_resident_of_a_stat
+	cold path_that_is_not_resident_of_a_stat
 else
 	skip path_that_is_not_resident_of_a_stat "this machine has no such system call"
 fi
@@ -93,7 +98,11 @@ echo -7 >/proc/sys/kernel/panic
 run -q -e 'print(`panic_timeout`)'
 echo 0 >/proc/sys/kernel/panic
 out variable_below_zero '\055\067\n'
-run -q -e 'trace profile-1ms { t[cpu] = `cpu_number` == cpu } trace tick-300ms { for (k, v in pairs(t)) { all = v } print(len(t) > 0, all) exit() }'
+if grep -qw cpu_number /proc/kallsyms; then
+	run -q -e 'trace profile-1ms { t[cpu] = `cpu_number` == cpu } trace tick-300ms { for (k, v in pairs(t)) { all = v } print(len(t) > 0, all) exit() }'
+else
+	run -q -e 'trace profile-1ms { t[`this_cpu_off`] = cpu n[cpu] = 1 } trace tick-300ms { print(len(t) > 0, len(t) == len(n)) exit() }'
+fi
 out variable_of_each_cpu 'true\ttrue\n'
 run -q -e 'x = 1
 y = `jiffiez`'

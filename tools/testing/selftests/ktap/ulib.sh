@@ -23,7 +23,7 @@ run -q -e "trace uprobe:libc:malloc /arg0 == 12345/ { n[probefunc] += 1 } $end" 
 out function_of_the_c_library "malloc: $n\n"
 run -q -e "trace probe:libc:malloc /arg0 == 12345/ { n += 1 } trace probe:libc:malloc%return /arg0 == 12345/ { m[retval > 0] += 1 }
 trace_end { print(n) print(m) }" -- "$loader" allocate 12345 $n
-out entry_and_return "$n\ntrue: $n\n"
+out_kept entry_and_return "$n\ntrue: $n\n"
 run -q -e "trace uprobe:libc.so.6:mall?c /arg0 == 12345/ { n += 1 } $end" -- "$loader" allocate 12345 $n
 out file_name_and_a_pattern "$n\n"
 LD_LIBRARY_PATH=$here run -q -e "trace uprobe:libktapshared:shared_twice { n += 1 s += arg0 } trace_end { print(n, s) }" -- \

@@ -6,13 +6,22 @@
 
 . "$(dirname "$0")/lib.sh"
 needs programs
-plan 51
+plan 52
 
 target=$here/utarget
 pie=$here/utarget-pie
 session=$tracefs/ktap/session
 n=300
 end='trace_end { print(n) }'
+
+# what scripts want at the return where it is no matter of what
+if has return_arguments; then
+	kept='arg0, arg1' kept_values='1, 2' others='arg2, arg3' their_values='3, 4'
+	first_kept=arg0 first_value=1 one='retval - arg0'
+else
+	kept=retval kept_values=55 others='retval - 1' their_values=54
+	first_kept=retval first_value=55 one=1
+fi
 
 # at FUNCTION [PROGRAM]: "PATH:OFFSET"
 at() { echo "${2:-$target}:$("${2:-$target}" offset "$1")"; }
@@ -40,10 +49,10 @@ run -q -e "trace uprobe:$add { n[arg0, arg1, arg2, arg3, arg4, arg5, arg6, arg7]
 trace_end { print(n) print(m) }" -- "$target" add $n
 out ten_arguments "1, 2, 3, 4, 5, 6, 7, 8: $n\n9, 10: $n\n"
 run -q -e "trace uretprobe:$add { n[arg1, retval] += 1 } $end" -- "$target" add $n
-out one_argument_at_the_return "2, 55: $n\n"
+out_kept one_argument_at_the_return "2, 55: $n\n"
 run -q -e "trace uretprobe:$add { n[arg0, arg1, arg2, arg3, arg4, arg5, arg6, arg7] += 1 m[arg8, arg9] += 1 }
 trace_end { print(n) print(m) }" -- "$target" add $n
-out ten_arguments_at_the_return "1, 2, 3, 4, 5, 6, 7, 8: $n\n9, 10: $n\n"
+out_kept ten_arguments_at_the_return "1, 2, 3, 4, 5, 6, 7, 8: $n\n9, 10: $n\n"
 run -q -e "trace uretprobe:$add { n[retval] += 1 } trace uprobe:$say { m = arg0 } $end" -- "$target" add $n
 out arguments_of_another_clause "55: $n\n"
 run -q -e "trace uprobe:$add /arg1 == 2 && arg9 == 10/ { n += 1 } trace uprobe:$add /arg1 == 3/ { m += 1 }
@@ -62,7 +71,7 @@ run -q -e "trace uprobe:$say { n[buf(arg0, 4)] += 1 m[read(arg0, 1)] += 1 } trac
 	"$target" cold "$tmp/text" $n
 out bytes_on_a_page_that_is_not_there "cold: $n\n99: $n\n"
 run -q -e "trace uretprobe:$(at fill) { n[str(arg0), retval] += 1 } $end" -- "$target" fill $n
-out buffer_that_was_filled_meanwhile "filled, 6: $n\n"
+out_kept buffer_that_was_filled_meanwhile "filled, 6: $n\n"
 run -e "trace uprobe:$(at depth) { n[str(arg0) == nil] += 1 } $end" -- "$target" depth 0 5
 out bad_address_is_nil 'true: 5\n'
 matches "$tmp/err" '^ktap: 5 reads of memory failed$'
@@ -71,30 +80,32 @@ result $? bad_address_is_counted
 # calls inside of calls, calls that do not return, or twice
 run -q -e "trace uprobe:$depth { n += 1 } trace uretprobe:$depth { m[arg1] += 1 r += retval - arg0 }
 trace_end { print(n, r) print(m) }" -- "$target" depth 9 20
-out recursion '200\t200\n7: 200\n'
+out_kept recursion '200\t200\n7: 200\n'
 run -e "trace uprobe:$depth { n += 1 } trace uretprobe:$depth { m[arg1] += 1 } trace_end { print(n) print(m) }" -- \
 	"$target" depth 70 1
-out recursion_that_is_too_deep_for_the_kernel '71\n7: 64\n'
+out_kept recursion_that_is_too_deep_for_the_kernel '71\n7: 64\n'
+run -e "trace uprobe:$depth { n += 1 } trace uretprobe:$depth { m += 1 } trace_end { print(n, m) }" -- "$target" depth 70 1
+out the_same_without_arguments '71\t64\n'
 matches "$tmp/err" "^ktap: 'uretprobe:$depth' missed 7 events\$"
 result $? what_is_too_deep_is_counted
 run -q -e "trace uprobe:$leap { n += 1 } trace uretprobe:$leap { m[arg0, arg1] += 1 }
 trace uretprobe:$depth { d[arg0, arg1] += 1 } trace_end { print(n, m) print(d) }" -- \
 	sh -c "$target leap $n && $target depth 0 $n"
-out longjmp "$n\t{}\n0, 7: $n\n"
+out_kept longjmp "$n\t{}\n0, 7: $n\n"
 run -q -e "trace uprobe:$twice { n += 1 } trace uretprobe:$twice { m[retval, arg0, arg1] += 1 }
 trace_end { print(n, m[3, 3, 4], m[4, 3, 4], len(m)) }" -- "$target" twice $n
-out fork_returns_twice "$n\t$n\t$n\t2\n"
+out_kept fork_returns_twice "$n\t$n\t$n\t2\n"
 run -q -e "trace uretprobe:$add { m[arg0 + arg1 + arg2 + arg3 + arg4 + arg5 + arg6 + arg7] += 1 }
 trace uretprobe:$twice { w[retval, arg0] += 1 } trace_end { print(m) print(w[3, 3], w[4, 3], len(w)) }" -- "$target" both $n
-out fork_after_a_call_with_more_arguments "36: $n\n$n\t$n\t2\n"
+out_kept fork_after_a_call_with_more_arguments "36: $n\n$n\t$n\t2\n"
 run -q -e "trace uprobe:$(at quit) { n[arg0] += 1 } trace uretprobe:$(at quit) { m[arg0, arg1] += 1 }
 trace_end { print(n) print(m) }" -- "$target" quit $n
-out threads_that_end_inside "5: $n\n{}\n"
+out_kept threads_that_end_inside "5: $n\n{}\n"
 
 # processes and threads
 run -q -e "trace uprobe:$add { n += 1 t[tid] += 1 } trace uretprobe:$add { m[arg0 + arg9] += 1 }
 trace_end { print(n, len(t)) print(m) }" -- "$target" threads 8 1000
-out threads_at_once '8000\t8\n11: 8000\n'
+out_kept threads_at_once '8000\t8\n11: 8000\n'
 run -q -e "trace uprobe:$add { n += 1 } $end" -- "$target" fork $n
 out children "$n\n"
 run -q -e "trace uprobe:$add { n += 1 } trace uprobe:$(at _start) { m += 1 } trace_end { print(n, m) }" -- "$target" exec 20
@@ -138,22 +149,22 @@ exec 4>&-
 # clauses and sessions of one place
 run -q -e "trace uprobe:$add { n += 1 } trace uprobe:$add { s += n } trace uretprobe:$add { r += 1 }
 trace uretprobe:$add { t += r * arg0 } trace_end { print(n, s, r, t) }" -- "$target" add 100
-out clauses_of_one_place_in_their_order '100\t5050\t100\t5050\n'
-start -q -e "trace uprobe:$add { n += 1 } trace uretprobe:$add { m[arg0, arg1] += 1 } trace_end { print(n) print(m) }"
+out_kept clauses_of_one_place_in_their_order '100\t5050\t100\t5050\n'
+start -q -e "trace uprobe:$add { n += 1 } trace uretprobe:$add { m[$kept] += 1 } trace_end { print(n) print(m) }"
 first=$tracer
 mv "$tmp/out" "$tmp/out1"
-run -q -e "trace uretprobe:$add { m[arg2, arg3] += 1 } trace uprobe:$add { n += 1 } trace_end { print(n) print(m) }" -- \
+run -q -e "trace uretprobe:$add { m[$others] += 1 } trace uprobe:$add { n += 1 } trace_end { print(n) print(m) }" -- \
 	"$target" add $n
-out second_session_of_one_place "$n\n3, 4: $n\n"
+out second_session_of_one_place "$n\n$their_values: $n\n"
 tracer=$first
 stop
 is first_session_of_one_place "$(cat "$tmp/out1")" "$n
-1, 2: $n"
+$kept_values: $n"
 
 # libraries that are replaced and deleted while they are used and traced
 cp "$target" "$tmp/lib"
 leaf=$("$target" offset leaf)
-start -q -e "trace uprobe:$tmp/lib:$leaf { n += 1 } trace uretprobe:$tmp/lib:$leaf { m += retval - arg0 } trace_end { print(n, m) }"
+start -q -e "trace uprobe:$tmp/lib:$leaf { n += 1 } trace uretprobe:$tmp/lib:$leaf { m += $one } trace_end { print(n, m) }"
 "$target" map "$tmp/lib" "$leaf" 10 <"$tmp/go" &
 worker=$!
 exec 4>"$tmp/go"
@@ -196,12 +207,12 @@ tell "trace uprobe:$add function (e) { n[e.name, probefunc, probename, e.ip > 0,
 heard
 offset=${add#*:}
 out offset_is_a_name_without_the_program_ktap "$offset, $offset, $offset, true, true, utarget: $n\n"
-tell 'trace probe:libc:a* { n[probefunc, probename] += 1 } trace uretprobe:/x/y:z { m[probefunc, arg0] += 1 }
-trace_end { print(n) print(m) }' "uprobe probe:libc:a* $target" "at $("$target" offset add) 0 add" \
+tell "trace probe:libc:a* { n[probefunc, probename] += 1 } trace uretprobe:/x/y:z { m[probefunc, $first_kept] += 1 }
+trace_end { print(n) print(m) }" "uprobe probe:libc:a* $target" "at $("$target" offset add) 0 add" \
 	"at $("$target" offset leaf) 0 a\\040leaf" "uprobe uretprobe:/x/y:z $target" "at $("$target" offset add) 0 sum"
 "$target" add $n
 heard
-out answers_give_places_and_names "ktap: total enabled 3 events\nadd, add: $n\nsum, 1: $n\n"
+out answers_give_places_and_names "ktap: total enabled 3 events\nadd, add: $n\nsum, $first_value: $n\n"
 if [ "$(uname -m)" = x86_64 ]; then
 	tell 'trace usdt:/x:p:m { n[probefunc, arg0, arg1, arg2, arg3, arg4] += 1 m[arg5, arg6 == nil] += 1 } trace_end { print(n) print(m) }' \
 		"uprobe usdt:/x:p:m $target" \
@@ -285,10 +296,16 @@ echo "$paranoid" >/proc/sys/kernel/perf_event_paranoid
 # become others and die
 "$target" busy 2 &
 busy=$!
-all="trace uprobe:$add { n += 1 } trace uretprobe:$add { m[arg0, arg9] += 1 } trace uretprobe:$depth { d[arg0, arg1] += 1 }
+entries="trace uprobe:$add { n += 1 } trace uprobe:$(at quit) { q[arg0] += 1 } trace uprobe:$(at _start) { s += 1 }"
+if has return_arguments; then
+	all="$entries trace uretprobe:$add { m[arg0, arg9] += 1 } trace uretprobe:$depth { d[arg0, arg1] += 1 }
 trace uretprobe:$leap { l[arg0] += 1 } trace uretprobe:$twice { w[arg0, arg1, retval] += 1 }
-trace uretprobe:$(at fill) { f[str(arg0)] += 1 } trace uprobe:$(at quit) { q[arg0] += 1 } trace uprobe:$(at _start) { s += 1 }
-trace uretprobe:$(at quit) { z += arg0 + arg1 + arg2 }"
+trace uretprobe:$(at fill) { f[str(arg0)] += 1 } trace uretprobe:$(at quit) { z += arg0 + arg1 + arg2 }"
+else
+	all="$entries trace uretprobe:$add { m[1, retval - 45] += 1 } trace uretprobe:$depth { d[retval] += 1 }
+trace uretprobe:$leap { l[retval] += 1 } trace uretprobe:$twice { w[retval] += 1 }
+trace uretprobe:$(at fill) { f.filled += 1 } trace uretprobe:$(at quit) { z += retval }"
+fi
 start -q -e "$all trace_end { print(n > 100, len(m), m[1, 10] > 100, l, len(w), f.filled > 1, q[5] > 1, z, s > 1) }"
 sleep 3
 stop

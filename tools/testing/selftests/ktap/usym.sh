@@ -23,7 +23,7 @@ run -q -e "trace uretprobe:$marked:alphabet { n += 1 s += retval } trace_end { p
 out return_has_its_value "$n\t$((3 * n * (n + 1) / 2))\n"
 run -q -e "trace probe:$marked:alphabet%return { n += 1 s += arg0 } trace_end { print(n, s) }" -- \
 	"$marked" call alphabet $n
-out return_has_its_argument "$n\t$((n * (n + 1) / 2))\n"
+out_kept return_has_its_argument "$n\t$((n * (n + 1) / 2))\n"
 run -q -e "trace uprobe:$marked:alpha_again { n[probefunc] += 1 } $end" -- "$marked" call alpha $n
 out another_name_of_a_function "alpha_again: $n\n"
 run -q -e "trace uprobe:$marked:alpha+0 { n += 1 } $end" -- "$marked" call alpha $n
