@@ -40,8 +40,6 @@ static const struct {
 	LOSS(lost_signals,
 	     "did not send %ld signals: to the kernel's threads and init, or too many at once"),
 	LOSS(full_threads, "dropped %ld fields of threads: too many threads have some"),
-	LOSS(ended_threads,
-	     "dropped %ld fields of threads that were about to end and had none"),
 	LOSS(nmi_busy,	   "dropped %ld updates that interrupted another one"),
 	LOSS(no_user_stack, "could not read %ld stacks of programs"),
 	LOSS(no_user_file,

@@ -290,13 +290,8 @@ int ktap_self_write(struct ktap_vm *vm, struct ktap_thread thread, u32 string,
 		ktap_unlock(&bucket->lock, flags);
 		if (outcome == FULL)
 			atomic_long_inc(&vm->env->counters.full_threads);
-		if (outcome != NO_RECORD)
+		if (outcome != NO_RECORD || thread.ends)
 			break;
-		if (thread.ends) {
-			if (!thread.over)
-				atomic_long_inc(&vm->env->counters.ended_threads);
-			break;
-		}
 		new = new_record(vm, thread.id);
 		if (!new)
 			break;

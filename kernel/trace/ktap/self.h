@@ -19,12 +19,10 @@ void ktap_self_destroy(struct ktap_env *env);
  * struct ktap_thread - a thread
  * @id: is of no other one until ktap_self_end() was called for it
  * @ends: that may have happened: it gets no fields any more
- * @over: nobody could look at them any more: it has no event but this one
  */
 struct ktap_thread {
 	const void *id;
 	bool ends;
-	bool over;
 };
 
 /* thread.c: the current one. */

@@ -29,7 +29,6 @@ struct ktap_thread ktap_current_thread(void)
 	return (struct ktap_thread){
 		.id = current,
 		.ends = current->flags & PF_EXITING,
-		.over = READ_ONCE(current->__state) == TASK_DEAD,
 	};
 }
 

@@ -132,7 +132,6 @@ struct ktap_fault {
  * struct ktap_counters - what was lost, for the session's last words
  * @full_table: inserts dropped since the table had its most entries
  * @full_threads: fields dropped since too many threads had some
- * @ended_threads: fields dropped since the thread was about to end, and had none
  * @no_memory: inserts and copies dropped for want of memory
  * @nmi_busy: operations on tables, aggregations, globals and threads given up,
  *	since the event interrupted one on this CPU (see lock.h); and
@@ -152,7 +151,6 @@ struct ktap_fault {
 struct ktap_counters {
 	atomic_long_t full_table;
 	atomic_long_t full_threads;
-	atomic_long_t ended_threads;
 	atomic_long_t no_memory;
 	atomic_long_t nmi_busy;
 	atomic_long_t no_user_stack;
