@@ -59,6 +59,7 @@ event_costs() {
 	cost 'ftrace: the event in its ring buffer'
 	echo 0 >$enable
 	trigger_cost 'ftrace: hist trigger by pid' 'hist:keys=common_pid'
+	trigger_cost 'ftrace: hist trigger by pid and name' 'hist:keys=common_pid.execname'
 	ktap_cost 'nothing' 'trace syscalls:sys_enter_getppid { }'
 	ktap_cost 'n += 1' 'trace syscalls:sys_enter_getppid { n += 1 }'
 	# without the option one of about 16 is; some of the difference is there, too
@@ -71,6 +72,11 @@ event_costs() {
 	ktap_cost 'filter that is false' 'trace syscalls:sys_enter_getppid /pid == 1/ { n += 1 }'
 	ktap_cost 'printf of two values' 'trace syscalls:sys_enter_getppid { printf("%d %s\n", pid, execname) }'
 	ktap_cost 'all syscalls: n += 1' 'trace raw_syscalls:sys_enter { n += 1 }'
+	ktap_cost 'raw tracepoint: n += 1' 'trace rawtp:sys_enter { n += 1 }'
+	ktap_cost 'function: n += 1' 'trace probe:*_sys_getppid { n += 1 }'
+	ktap_cost 'function, its return: n += 1' 'trace probe:*_sys_getppid%return { n += 1 }'
+	ktap_cost 'entry and exit: h <<< nsecs - self.t' 'h = hist() trace syscalls:sys_enter_getppid { self.t = nsecs }
+		trace syscalls:sys_exit_getppid { h <<< nsecs - self.t }'
 	# what is not traced costs nothing, neither beside a session nor after one
 	ktap_cost 'a session with another event' 'trace sched:sched_process_exec { n += 1 }'
 	cost 'no session'
