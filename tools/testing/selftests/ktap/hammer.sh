@@ -74,7 +74,7 @@ else
 	skip memory_is_given_back "there is no memory cgroup"
 fi
 
-run -q -e 'trace syscalls:sys_enter_getppid { n += 1 } trace_end { print(n) }' -- "$workload" getppid 100
+run -q -e 'trace sched:sched_process_fork /execname == "workload"/ { n += 1 } trace_end { print(n) }' -- "$workload" fork 100
 out all_works_afterwards '100\n'
 no_leaks nothing_is_leaked
 no_complaints kernel_did_not_complain

@@ -33,6 +33,13 @@ has() {
 	esac
 }
 
+# lacks_events FILE: what a script of the documents wants this kernel does not have
+lacks_events() {
+	words='has no source for|this kernel has no |without fprobes this kernel'
+	has syscalls:sys_enter_getppid || words="$words|no event (matches )?'syscalls:"
+	grep -qE "$words" "$1"
+}
+
 # needs THING...: before plan; without all of them nothing of the test makes sense
 needs() {
 	for thing; do

@@ -49,7 +49,7 @@ ktapc() { timeout -s KILL 60 "$compiler" "$@"; }
 listing() {
 	(cd "$tmp" || exit; set -e; . "./$1.sh"; wait) >"$tmp/out" 2>"$tmp/err" </dev/null
 	code=$?
-	if grep -q 'has no source for\|this kernel has no types' "$tmp/err"; then
+	if lacks_events "$tmp/err"; then
 		skip "$1" "this kernel has not all of its events"
 	elif [ -e "$here/examples/$1.said" ]; then
 		[ "$code" != 0 ]
