@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs functions
-plan 48
+plan 49
 
 n=500
 f=vfs_write
@@ -183,6 +183,12 @@ result $? machine_works_on
 refused unknown_function probe:vfs_wriet "^-e:2:7: error: no function 'vfs_wriet'" "did you mean 'vfs_write'"
 refused pattern_without_match 'probe:no_such_*' "^-e:2:7: error: no function matches 'no_such_\*'"
 refused ktap_itself probe:ktap_fire "^-e:2:7: error: function 'ktap_fire' cannot be traced: notrace"
+if grep -qx preempt_count_sub "$tracefs/available_filter_functions"; then
+	refused what_fprobe_itself_calls probe:preempt_count_sub \
+		"^-e:2:7: error: function 'preempt_count_sub' cannot be traced: fprobe itself calls it; ftrace:function can\$"
+else
+	skip what_fprobe_itself_calls "it calls nothing of the kind"
+fi
 refused offset_behind_the_end "probe:$f+0x100000" "^-e:2:7: error: 'probe:$f\+0x100000': the function has [0-9]+ bytes"
 refused offset_and_return "kretprobe:$f+4" "^-e:2:7: error: .* a return has no offset"
 refused offset_and_pattern 'probe:vfs_*+4' "^-e:2:7: error: .* an offset needs the name of one function"
