@@ -146,6 +146,7 @@ struct ktap_compat_call ktap_compat_call(unsigned int nr)
 	return calls[array_index_nospec(nr, KTAP_NR_COMPAT)];
 }
 
+/* Before the files are there. */
 static int __init ktap_compat_init(void)
 {
 	const char *name;
@@ -159,5 +160,4 @@ static int __init ktap_compat_init(void)
 	}
 	return 0;
 }
-/* Before the files are there. */
 subsys_initcall(ktap_compat_init);

@@ -216,12 +216,14 @@ static int check_found(struct ktap_vm *vm, const struct ktap_fns *fns, const cha
 				     fns->n, name);
 	if (fns->n)
 		return 0;
-	if (fns->skipped)
-		return ktap_vm_error(vm, -EINVAL,
-				     "%s '%s' cannot be traced: %s",
-				     exact ? "function" : "what matches", name,
-				     moves_probes(name) ? "fprobe itself calls it; ftrace:function can" :
-				     "notrace, or not a function");
+	if (fns->skipped) {
+		const char *why = "notrace, or not a function";
+
+		if (moves_probes(name))
+			why = "fprobe itself calls it; ftrace:function can";
+		return ktap_vm_error(vm, -EINVAL, "%s '%s' cannot be traced: %s",
+				     exact ? "function" : "what matches", name, why);
+	}
 	if (module)
 		return ktap_vm_error(vm, -ENOENT, "no function '%s' in a module '%s'", name,
 				     module);

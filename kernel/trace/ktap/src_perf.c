@@ -59,7 +59,7 @@ struct ktap_perf {
 	struct hlist_node node;
 	struct ktap_counter __percpu *counters;
 	struct perf_event_attr attr;
-	struct mutex lock;
+	struct mutex lock;	/* of the counters */
 	struct work_struct work;
 	bool added;
 	bool started;
@@ -495,6 +495,7 @@ const struct ktap_source ktap_perf_source = {
 	.release = perf_release,
 };
 
+/* Before the files are there. */
 static int __init ktap_perf_init(void)
 {
 	int state = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, "trace/ktap:online",
@@ -505,5 +506,4 @@ static int __init ktap_perf_init(void)
 	hotplug_state = state;
 	return 0;
 }
-/* Before the files are there. */
 subsys_initcall(ktap_perf_init);
