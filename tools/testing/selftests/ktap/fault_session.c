@@ -33,9 +33,8 @@
 #include <unistd.h>
 
 #include "chunks.h"
+#include "ktapfs.h"
 
-#define DIR		"/sys/kernel/tracing/ktap/"
-#define SESSION		DIR "session"
 #define DEBUG		"/sys/kernel/debug/"
 
 #define MAX_SITES	20000	/* there would be no end */

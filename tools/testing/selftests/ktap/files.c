@@ -16,9 +16,8 @@
 #include <unistd.h>
 
 #include "../kselftest_harness.h"
+#include "ktapfs.h"
 
-#define DIR	"/sys/kernel/tracing/ktap/"
-#define SESSION	DIR "session"
 #define LINE	"memory 10485760\n"	/* PIECE is a multiple of it */
 
 /* What the kernel takes at once, see tracefs.c */
@@ -217,10 +216,5 @@ TEST(others_can_do_no_more_than_the_group)
 
 int main(int argc, char **argv)
 {
-	/* the harness says that all is well when each test was skipped */
-	if (access(SESSION, F_OK))
-		ksft_exit_skip("this kernel has no ktap\n");
-	if (access(SESSION, W_OK))
-		ksft_exit_skip("only root may run this\n");
-	return test_harness_run(argc, argv);
+	return run_tests_of_files(argc, argv);
 }

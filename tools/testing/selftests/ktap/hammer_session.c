@@ -46,9 +46,8 @@
 #include <unistd.h>
 
 #include "chunks.h"
+#include "ktapfs.h"
 
-#define DIR		"/sys/kernel/tracing/ktap/"
-#define SESSION		DIR "session"
 #define SELF		"/proc/self/exe"
 
 #define PROCESSES	2	/* at a time */

@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 22
+plan 23
 
 n=50
 writes='trace syscalls:sys_enter_write /count == 77/ { n += 1 }'
@@ -58,6 +58,25 @@ echo >&4
 wait $worker
 stop
 is descendants_of_before_are_followed "$code $(cat "$tmp/out")" "0 $n"
+
+# deep DEPTH: the last of so many generations writes when it is told
+deep() {
+	if [ "$1" -gt 0 ]; then
+		(deep $(($1 - 1)); true)
+	else
+		echo >"$tmp/deep"
+		"$workload" wait write 77 $n
+	fi
+}
+
+deep 200 <"$tmp/go" &
+worker=$!
+wait_until [ -s "$tmp/deep" ]
+start -q -p $worker --follow -e "$writes $end"
+echo >&4
+wait $worker
+stop
+is the_last_of_many_generations_is_followed "$code $(cat "$tmp/out")" "0 $n"
 exec 4>&- 5>&-
 
 # numbers of processes that come again

@@ -23,9 +23,8 @@
 #include <linux/ktap.h>
 
 #include "../kselftest_harness.h"
+#include "ktapfs.h"
 
-#define DIR		"/sys/kernel/tracing/ktap/"
-#define SESSION		DIR "session"
 #define FUZZ_ROUNDS	"2000"	/* unless KTAP_FUZZ_ROUNDS says another number */
 
 /* A chunk under construction. */
@@ -795,10 +794,5 @@ TEST_F(session, others_may_not_open_it)
 
 int main(int argc, char **argv)
 {
-	/* the harness says that all is well when each test was skipped */
-	if (access(SESSION, F_OK))
-		ksft_exit_skip("this kernel has no ktap\n");
-	if (access(SESSION, W_OK))
-		ksft_exit_skip("only root may run this\n");
-	return test_harness_run(argc, argv);
+	return run_tests_of_files(argc, argv);
 }
