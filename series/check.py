@@ -13,6 +13,8 @@ PROGRAMS = (('tools/ktap', ()), ('tools/testing/ktap', ()))
 # of the guide print "false false", and misspell a variable; Signed-off-by: is for the
 # person who sends the series to write, not for a program
 IGNORED = 'FILE_PATH_CHANGES,ENOTSUPP,REPEATED_WORD,TYPO_SPELLING,MISSING_SIGN_OFF'
+# lines and columns in a message
+NUMBERS = re.compile(r':[0-9]+(:[0-9]+)?')
 CHECKPATCH = ('--strict', '--no-summary', '--terse', '--max-line-length=100', '--ignore', IGNORED)
 
 
@@ -203,7 +205,22 @@ class Checker:
         ours = '\n'.join(line for line in said.splitlines() if any(f in line for f in files))
         return ours or (said if status else '')
 
-    def maintainers(self, patch):
+    def new_in(self, look, files):
+        """What @look says of @files now, and has not said of Linux's own ones before."""
+        said = look(files)
+        changed = [f for f in files if f not in self.plan.new]
+        if not said or not changed:
+            return said
+        self.run('git', 'checkout', '-q', 'HEAD~', '--', *changed, cwd=self.tree, env=self.env)
+        before = {NUMBERS.sub('', line) for line in look(changed).splitlines()}
+        self.run('git', 'checkout', '-q', 'HEAD', '--', *changed, cwd=self.tree, env=self.env)
+        return '\n'.join(line for line in said.splitlines()
+                         if NUMBERS.sub('', line) not in before)
+
+    def maintainers(self, patch, files):
+        # of the list itself nobody is in charge
+        if files == ['MAINTAINERS']:
+            return ''
         status, said = self.said('scripts/get_maintainer.pl', '--no-git', '--no-git-fallback',
                                  patch)
         # who reads all of it, of whatever part of the tree the patch is
@@ -222,14 +239,14 @@ class Checker:
             self.verdict(f'{name}: builds', failed)
             if not failed:
                 self.verdict(f'{name}: boots, KUnit', self.boot())
-                self.verdict(f'{name}: W=1, sparse', self.closer_look(files))
+                self.verdict(f'{name}: W=1, sparse', self.new_in(self.closer_look, files))
         if any(f.startswith('tools/') for f in files):
             self.verdict(f'{name}: programs', self.programs(files))
         # what stands in tools/ has style tests of its own
         if not all(f.startswith('tools/') for f in files):
             self.verdict(f'{name}: checkpatch', self.checkpatch(patch))
-            self.verdict(f'{name}: kernel-doc', self.kernel_doc(files))
-        self.verdict(f'{name}: get_maintainer', self.maintainers(patch))
+            self.verdict(f'{name}: kernel-doc', self.new_in(self.kernel_doc, files))
+        self.verdict(f'{name}: get_maintainer', self.maintainers(patch, files))
         return True
 
 
