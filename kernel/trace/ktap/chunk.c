@@ -187,6 +187,7 @@ static int load_header(struct loader *l, size_t len, u32 *nsections)
 	*nsections = le32_to_cpu(h->nsections);
 	if (*nsections > MAX_SECTIONS)
 		return malformed(l, "%u sections; %u is the most", *nsections, MAX_SECTIONS);
+	*nsections = array_index_nospec(*nsections, MAX_SECTIONS + 1);
 	if (len - sizeof(*h) < *nsections * sizeof(struct ktap_section))
 		return malformed(l, "no room for %u sections", *nsections);
 	return 0;
@@ -219,6 +220,7 @@ static int check_kind(struct loader *l, struct section *s)
 			  s->count, kinds[s->type].max);
 		return -E2BIG;
 	}
+	s->count = array_index_nospec(s->count, kinds[s->type].max + 1);
 	entries = (size_t)s->count * kinds[s->type].entry;
 	if (kinds[s->type].data ? s->size < entries : s->size != entries)
 		return malformed(l, "%s: %u entries in %u bytes", kinds[s->type].name,
@@ -580,6 +582,7 @@ static int load_try(struct loader *l, u32 i, const struct ktap_try *raw)
 	if (first > end || end > prog->ninsns || !ktap_index(&catch->handler, prog->ninsns))
 		return malformed(l, "try %u lies outside the code", i);
 	end = array_index_nospec(end, prog->ninsns + 1);
+	first = array_index_nospec(first, end + 1);
 	for (pc = first; pc < end; pc++)
 		prog->try_at[pc] = i + 1;
 	cond_resched();

@@ -435,7 +435,8 @@ int ktap_fn_trace(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 
 int ktap_fn_probe(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
-	int err = add_probe(vm, &r[0], KTAP_NONE, r[1].u);
+	const struct ktap_program *prog = vm->env->prog;
+	int err = add_probe(vm, &r[0], KTAP_NONE, ktap_func_of(prog, &r[1]) - prog->funcs);
 
 	r[0] = KTAP_VALUE_NIL;
 	return err;

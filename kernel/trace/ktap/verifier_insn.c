@@ -36,6 +36,7 @@ static int check_registers(struct verifier *v, u32 pc, u8 *first, u32 n)
 	if (reg + n > v->func->nregs)
 		return ktap_refuse(v, pc, "register %u of %u in instruction %u", reg + n - 1,
 				   v->func->nregs, pc);
+	n = array_index_nospec(n, v->func->nregs + 1);
 	*first = array_index_nospec(reg, v->func->nregs - n + 1);
 	return 0;
 }
@@ -165,7 +166,7 @@ static int check_own_rule(struct verifier *v, u32 pc, struct ktap_code *insn)
 			return ktap_refuse(v, pc,
 					   "instruction %u: registers %u to %u",
 					   pc, insn->a, insn->b);
-		return check_register(v, pc, &insn->b);
+		return check_register(v, pc, &insn->b) ?: check_register(v, pc, &insn->a);
 	case KTAP_OP_BOOL:
 		index = insn->b;
 		return check_index(v, pc, "boolean", &index, 2);
