@@ -306,10 +306,10 @@ int ktap_run_clause(struct ktap_vm *vm, struct ktap_probe *probe, const struct k
 		this_cpu_inc(probe->stats->hits);
 		err = ktap_vm_run(vm, probe->handler, &arg, 1, NULL);
 	}
-	if (unlikely(err && err != -ECANCELED)) {
-		this_cpu_inc(probe->stats->errors);
-		ktap_session_error(probe->session, vm);
-	}
+	if (likely(!err || err == -ECANCELED))
+		goto out;
+	this_cpu_inc(probe->stats->errors);
+	ktap_session_error(probe->session, vm);
 out:
 	vm->event = NULL;
 	return err;
