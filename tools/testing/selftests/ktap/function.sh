@@ -166,8 +166,15 @@ start -q -e 'trace probe:*%return { s[probefunc] += 1 n += 1 } trace_end { print
 "$workload" write 13 $((2000 / tenth))
 stop
 out all_returns_at_once 'true\ttrue\n'
-start -q -e 'trace probe:* { a += 1 } trace probe:*%return { b += 1 } trace ftrace:function { c += 1 }
-trace *:* { d += 1 } profile-1ms { e += 1 } trace_end { print(a > 1000, b > 1000, c > 1000, d > 100) }'
+# With all of the kernel's checks on, hours would pass until every place is patched by
+# functions of which each is traced: all entries there, and of the rest what there is most of.
+if [ "$tenth" = 1 ]; then
+	returns='*' functions='ftrace:function' events='*:*' profile=profile-1ms
+else
+	returns='*_lock' functions='ftrace:function /ip == *_lock/' events='sched:*, irq:*, timer:*' profile=profile-10ms
+fi
+start -q -e "trace probe:* { a += 1 } trace probe:$returns%return { b += 1 } trace $functions { c += 1 }
+trace $events { d += 1 } $profile { e += 1 } trace_end { print(a > 1000, b > 1000, c > 1000, d > 100) }"
 "$workload" fork $((50 / tenth))
 stop
 out all_kinds_at_once 'true\ttrue\ttrue\ttrue\n'
