@@ -154,9 +154,10 @@ if [ "$(grep -c ^processor /proc/cpuinfo)" -gt 1 ]; then
 else
 	skip nmi "one CPU has nobody to ask"
 fi
-# waits: it does, for a line
+# waits: it does, for a line; where it is preempted its mappings may be just changing
 waits() { { sleep 0.3; echo; } | "$me" wait chain 1; }
-follow 'trace sched:sched_switch /execname == "frames"/ { s[ustack(3)] += 1 } trace_end { print(s) }' waits
+follow 'trace sched:sched_switch /execname == "frames" && args.prev_state == 1/ { s[ustack(3)] += 1 }
+trace_end { print(s) }' waits
 [ "$code" = 0 ] && [ ! -s "$tmp/err" ] && matches "$tmp/out" "^        $me\\+0x"
 result $? with_interrupts_off
 # it gives a worker something to do: a file to name
