@@ -14,12 +14,19 @@
 #	.. ktap: NAME.sh	commands, behind "# " or "$ ", and what came of them
 #	.. ktap: none WHY	a block that is no example, for that reason
 #
+# or the table that follows:
+#
+#	.. ktap: NAME.sh table	each of its rows ends with a command, ``ktap ...``, which
+#				goes to NAME_NN.sh
+#
 # A tab of the output stands as a blank.  A script with neither .out nor .err is
 # compiled, and loaded where there is a kernel to load it; one that is not loaded goes
-# to compiled/NAME.kp.  Of commands NAME.sh has what is typed.  What comes of them
-# differs from run to run; but if it tells of an error, which is that of the last one,
-# that is in NAME.said.  The help of a tool, which begins with "ktap TOOL.kp", needs no
-# name.  A literal block without a name is an error, so that no example stays untested.
+# to compiled/NAME.kp.  Of commands NAME.sh has what is typed, and NAME.shown what comes
+# of them, which differs from run to run; if that tells of an error, which is that of the
+# last one, it is in NAME.said.  The help of a tool, which begins with "ktap TOOL.kp",
+# needs no name.  A literal block without a name is an error, and so is one that stands
+# there in another way than behind "::", indented by blanks, so that no example stays
+# untested.
 
 dir=${1:?usage: examples.sh DIR DOCUMENT...}
 shift
@@ -79,8 +86,23 @@ function store_command(text,	quotes) {
 		complain("what is typed stands behind \"# \" or \"$ \"")
 	if (text ~ /error:/)
 		told = 1
-	if (told)
-		print text >(dir "/" base ".said")
+	print text >(dir "/" base (told ? ".said" : ".shown"))
+}
+
+# A row of a table, whose command stands in the last column
+function store_row(text,	to) {
+	to = sprintf("%s/%s_%02d.sh", dir, table, ++rows)
+	if (match(text, /``ktap .*``$/))
+		print substr(text, RSTART + 2, RLENGTH - 4) >to
+	else
+		complain("a row without a command")
+	close(to)
+}
+
+function end_table() {
+	if (borders != 3 || !rows)
+		complain("a table of commands has a head, and rows")
+	table = ""
 }
 
 function begin_block() {
@@ -96,11 +118,18 @@ function begin_block() {
 function end_block() {
 	if (quoted || goes_on)
 		complain("a command is not complete")
+	if (!started)
+		complain("a block without a line")
 	inside = 0
 	close(dir "/" file)
 	close(dir "/" base ".out")
 	close(dir "/" base ".said")
+	close(dir "/" base ".shown")
 	file = ""
+}
+
+/^\t/ {
+	complain("a tab at the beginning of a line: blocks are indented by two blanks")
 }
 
 FNR == 1 {
@@ -108,6 +137,8 @@ FNR == 1 {
 		end_block()
 	if (file != "")
 		complain(file " has no block")
+	if (table != "")
+		end_table()
 	file = ""
 }
 
@@ -118,6 +149,31 @@ inside && /^($| )/ {
 
 inside {
 	end_block()
+}
+
+table != "" && /^==+ +==+$/ {
+	if (++borders == 3)
+		end_table()
+	next
+}
+
+table != "" && borders && !/^$/ {
+	if (borders == 2)
+		store_row($0)
+	next
+}
+
+table != "" && (borders || !/^$/) {
+	end_table()
+}
+
+/^\.\. ktap: [a-z0-9_]+\.sh table$/ {
+	table = substr($3, 1, length($3) - 3)
+	if ((table "_01.sh") in seen)
+		complain($3 " stands here twice")
+	seen[table "_01.sh"] = 1
+	borders = rows = 0
+	next
 }
 
 /^\.\. ktap: / {
@@ -133,12 +189,20 @@ inside {
 	next
 }
 
+/^ *\.\. (code|code-block|sourcecode|parsed-literal|literalinclude|include|raw)::/ || /^ *>>> / {
+	complain("a block that nobody tries: examples stand behind \"::\"")
+}
+
 /::$/ && !/^\.\. / {
 	begin_block()
 }
 
 END {
-	if (file != "" && !inside)
+	if (inside)
+		end_block()
+	if (file != "")
 		complain(file " has no block")
+	if (table != "")
+		end_table()
 	exit bad
 }' "$@"

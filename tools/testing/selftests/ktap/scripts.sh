@@ -1,21 +1,39 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# The library of tools: each has a help and compiles without a warning, and each
-# counts right what a known load does.
+# The library of tools: each has a help and compiles without a warning, each counts
+# right what a known load does, and prints the titles that its help shows.
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 73
+plan 74
 
 find_scripts
 disk=/dev/vda
 
+squeeze() { tr -s ' ' | sed 's/^ //; s/ $//'; }
+
+# titles NAME: those of the columns in the sample of its help; nothing if it has none
+titles() {
+	awk 'usage && /^#\t/ { print substr($0, 3); exit }
+		/^#\tktap [a-z]+\.kp/ { usage = 1 }' "$scripts/$1.kp" |
+		grep -E '^ *[A-Z][A-Z][A-Za-z ]*$' | squeeze
+}
+
+# seen NAME: $tmp/out is of that tool, with one option or another
+ran='' titled=''
+seen() {
+	ran="$ran $1"
+	expected=$(titles "$1")
+	[ -z "$expected" ] || ! squeeze <"$tmp/out" | grep -Fqx "$expected" || titled="$titled $1 "
+}
+
 # tool NAME ARGS...: to its end
 tool() {
-	script=$1.kp
+	script=$1
 	shift
-	run -q -Werror "$scripts/$script" "$@"
+	run -q -Werror "$scripts/$script.kp" "$@"
+	seen "$script"
 }
 
 # lines PATTERN: how many match
@@ -75,6 +93,7 @@ of() {
 	cp "$tmp/$1.out" "$tmp/out"
 	cp "$tmp/$1.err" "$tmp/err"
 	code=$(cat "$tmp/$1.code")
+	seen "$1"
 }
 
 # Every tool: warnings are errors, even for its help.
@@ -341,5 +360,14 @@ start -q "$scripts/histogram.kp"
 stop
 [ "$code" = 0 ] && matches "$tmp/out" " sys_enter \|$bar_of_calls +[0-9]+\$"
 result $? histogram
+
+wrong=
+for name in $ran; do
+	[ -z "$(titles "$name")" ] || case $titled in
+	*" $name "*) ;;
+	*) wrong="$wrong $name" ;;
+	esac
+done
+is titles_are_those_of_the_help "$wrong" ""
 
 finish
