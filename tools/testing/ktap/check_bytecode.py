@@ -3,7 +3,8 @@
 #
 # Compares Documentation/trace/ktap-bytecode.rst with the sources: the opcodes,
 # sections and built-in functions of the ABI, the messages of loader and verifier,
-# and the tests of the rules.
+# the tests of the rules, which of them no kernel runs, and that each message is what a
+# test expects.
 
 import pathlib
 import re
@@ -83,6 +84,35 @@ def check_messages(doc):
             expect('``%s``' % message in words, '%s: no rule says "%s"' % (source, message))
 
 
+def strings(source):
+    """What a test says in quotes: macros filled in, and what is said in front left out."""
+    text = (KTAP / 'tests' / source).read_text()
+    for name, value in re.findall(r'^#define (\w+)\s+("[^"\n]*")$', text, re.M):
+        text = re.sub(r'\b%s\b' % name, lambda m: value, text)
+    for m in re.finditer(r'(?:"(?:[^"\\\n]|\\.)*"\s*)+', text):
+        parts = re.findall(r'"((?:[^"\\\n]|\\.)*)"', m[0])
+        said = ''.join(parts).replace('\\"', '"').removesuffix('\\n')
+        yield said.removeprefix('ktap: error: ')
+
+
+def pattern(message):
+    """What a message looks like when its numbers and names are filled in."""
+    parts = re.split(r'%(?:z|ll|l)?([udxs])', message)
+    filled = {'u': r'\d+', 'd': r'-?\d+', 'x': r'[0-9a-f]+', 's': r'.+'}
+    return ''.join(filled[part] if i % 2 else re.escape(part)
+                   for i, part in enumerate(parts))
+
+
+def check_expected():
+    expected = set()
+    for test in set(RULES.values()) | set(OWN_TESTS.values()):
+        expected |= set(strings(test))
+    for source in RULES:
+        for message in sorted(set(messages(source)) - NO_RULE):
+            expect(any(re.fullmatch(pattern(message), text) for text in expected),
+                   '%s: no test expects "%s"' % (source, message))
+
+
 def check_tests(doc):
     part = doc[doc.index('\nRules of the loader\n'):]
     rules = set()
@@ -101,13 +131,28 @@ def check_tests(doc):
         problems.append('test %s is of no rule' % name)
 
 
+def check_user_space(doc):
+    """The page says which rules have tests that no kernel runs."""
+    said = re.search(r'In user space\s+alone, .*?\.  That', doc, re.S)
+    tested = set()
+    for test in RULES.values():
+        for part in re.findall(r'^#if .*!defined\(__KERNEL__\)\n(.*?)^#endif',
+                               (KTAP / 'tests' / test).read_text(), re.M | re.S):
+            tested |= set(re.findall(r'^\t\{ "([\w-]+)[".]', part, re.M))
+    names = set(re.findall(r'``([\w-]+)``', said[0])) if said else set()
+    for name in sorted(tested ^ names):
+        problems.append('rule %s: is it tested in user space alone?' % name)
+
+
 def main():
     doc = DOC.read_text()
     check_table('section', 'SEC', 'Sections', doc)
     check_table('opcode', 'OP', 'Instructions', doc)
     check_table('built-in function', 'FN', 'Built-in functions', doc)
     check_messages(doc)
+    check_expected()
     check_tests(doc)
+    check_user_space(doc)
     for problem in problems:
         print('%s: %s' % (DOC.relative_to(TOP), problem))
     return 1 if problems else 0

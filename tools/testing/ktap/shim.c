@@ -11,6 +11,7 @@
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
+#include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
 #include <linux/timekeeping.h>
@@ -23,6 +24,7 @@ unsigned long shim_fail_at;
 long shim_allocated;
 __thread bool shim_atomic;
 u64 shim_time;
+bool shim_locked_down;
 
 /* A finding is no exit code of a script's. */
 const char *__asan_default_options(void);

@@ -4,9 +4,10 @@
  * Documentation/trace/ktap-bytecode.rst: code that is accepted, the change that
  * breaks the rule and no other, and all that is said then.  The types are those
  * of the kernel that runs; a few of those that are made up in user space are in
- * no kernel.
+ * no kernel, and only there can the kernel be locked down, and not be.
  */
 #include <linux/kernel.h>
+#include <linux/security.h>
 #include <linux/string.h>
 #include <asm/byteorder.h>
 
@@ -36,6 +37,7 @@ enum start {
  *	written its registers with instruction 0; RET follows
  * @wrong: what is put in the place of one of both
  * @at: which one
+ * @locked: the kernel is locked down by then
  */
 struct rule {
 	const char *name;
@@ -45,6 +47,7 @@ struct rule {
 	struct ktap_code right[5];
 	struct ktap_code wrong;
 	u8 at;
+	bool locked;
 };
 
 #define I(_op, _a, _b, _c, _d)	\
@@ -149,8 +152,30 @@ static const struct rule rules[] = {
 	  { "parent", "pid", "opaque" },
 	  TASK, { I(TGETS, 0, 0, 0, 0), I(TGETS, 0, 0, 0, 1) },
 	  I(TGETS, 0, 0, 0, 2), .at = 1 },
+
+	{ "types.locked", "cast: the kernel is locked down, its memory is not to be read",
+	  { "struct list_head" }, CAST, { }, I(STR, 0, 0, 0, 0), .locked = true },
+	{ "types.locked_parameter",
+	  "a parameter is looked into: the kernel is locked down, its memory is not to be read",
+	  { "next" }, PARAM, { I(TGETS, 2, 1, 0, 0) },
+	  I(TGETS, 2, 0, 0, 0), .at = 2, .locked = true },
+	{ "types.locked_pointer",
+	  "a pointer is looked into: the kernel is locked down, its memory is not to be read",
+	  { "pid" }, TASK, { I(TGETS, 0, 0, 0, 0) }, I(TGETS, 0, 0, 0, 0), .at = 1,
+	  .locked = true },
 #endif
 };
+
+#ifndef __KERNEL__
+static void lock_down(bool locked)
+{
+	shim_locked_down = locked;
+}
+#else
+static void lock_down(bool locked)
+{
+}
+#endif
 
 /* As many as there are. */
 static void add_insns(struct test_chunk *c, const struct ktap_code *insn, size_t max)
@@ -180,7 +205,9 @@ static void a_rule_is_kept(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, test_load(c));
 	c->insns[2 + rule->at] = rule->wrong;
 	snprintf(message, sizeof(message), "ktap: error: %s", rule->message);
+	lock_down(rule->locked);
 	test_refused_as(c, -EINVAL, message);
+	lock_down(false);
 }
 
 KUNIT_ARRAY_PARAM_DESC(rules, rules, name);

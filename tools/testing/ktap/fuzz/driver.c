@@ -18,7 +18,7 @@
 #include "random.h"
 #include "read_file.h"
 
-#define MAX_SIZE	4096
+#define MAX_SIZE	16384
 
 /* Of the targets, one has them. */
 __attribute__((weak)) size_t LLVMFuzzerCustomMutator(u8 *data, size_t size, size_t max_size,

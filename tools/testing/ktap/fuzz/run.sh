@@ -9,7 +9,7 @@ shift
 here=$(cd "$(dirname "$0")" && pwd)
 top=$here/../../../..
 finds=$O/finds
-executions=0 found=0
+executions=0 accepted=0 found=0
 
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -19,16 +19,21 @@ trap 'exit 1' HUP INT TERM
 fast=malloc_context_size=0:quarantine_size_mb=1:detect_stack_use_after_return=0
 fast=$fast:allocator_release_to_os_interval_ms=-1
 
-# Choices are made of bytes, and a long program takes long.
+# Choices are made of bytes, and a long program takes long.  No script's chunk is longer
+# than those of mutate; raw has it that what is behind its bytes has not come yet.
 max_len() {
-	[ "$1" = generate ] && echo 400 || echo 2048
+	case $1 in
+	generate) echo 400 ;;
+	mutate) echo 16384 ;;
+	*) echo 2048 ;;
+	esac
 }
 
 # Chunks of the scripts that there are: as they are, and with settings in front.
 collect() {
 	mkdir -p "$work/raw" "$work/mutate"
 	# the names that they have in chunks shall be the same everywhere
-	(cd "$top" && find tools -name build -prune -o -name '*.kp' -size -4k -print) |
+	(cd "$top" && find tools -name build -prune -o -name '*.kp' -print) |
 		while read -r kp; do
 			name=$(echo "$kp" | cksum | tr ' ' -)
 			(cd "$top" && "$KTAPC" -w -o "$work/raw/$name" "$kp" 2>/dev/null) ||
@@ -42,7 +47,7 @@ collect() {
 # shellcheck disable=SC2016 # what looks like a variable is a constant of an argument
 set_up() {
 	printf '%s\n' 'arg a' 'arg 17' 'arg --option=5' 'pid 5' follow 'cpus 0,2-3' self \
-		'memory 0x100000' unsafe frames symbols 'uprobe e /bin/p' \
+		'memory 0x100000' 'overhead 5' unsafe frames symbols 'uprobe e /bin/p' \
 		'at 0x10 0 f 4@%ax -8@8(%bx,%sp,4)>>3 !x 2@$5' 'unresolved e2 \040no such'
 }
 
@@ -57,6 +62,18 @@ inputs() {
 count() {
 	sed -n -e 's/^stat::number_of_executed_units: *//p' -e 's/^\([0-9]*\) executions$/\1/p' \
 		"$1" | awk '{ n += $1 } END { print n + 0 }'
+}
+
+# count_accepted LOG: as exec.c has it
+count_accepted() {
+	sed -n 's/^\([0-9]*\) accepted$/\1/p' "$1" | awk '{ n += $1 } END { print n + 0 }'
+}
+
+# only_libfuzzer WHAT: the driver looks at no clock, and knows nothing of coverage
+only_libfuzzer() {
+	[ "$ENGINE" != libfuzzer ] || return 0
+	echo "fuzz: $1 needs a clang with libFuzzer, and there is none" >&2
+	exit 2
 }
 
 # libfuzzer TARGET JOB: for a time, or a number of executions
@@ -118,12 +135,13 @@ fuzz() {
 			wait "$pid" || failed=1
 			[ $failed = 0 ] || show "$target" "$work/$target.$job"
 			n=$(count "$work/$target.$job/log")
-			echo "$target: $n executions"
-			executions=$((executions + n))
+			m=$(count_accepted "$work/$target.$job/log")
+			echo "$target: $n executions, $m accepted"
+			executions=$((executions + n)) accepted=$((accepted + m))
 			job=$((job + 1))
 		done
 	done
-	echo "fuzz: $executions executions, $found finds"
+	echo "fuzz: $executions executions, $accepted accepted, $found finds"
 	[ $found = 0 ]
 }
 
@@ -152,10 +170,12 @@ check)
 	fuzz "$@"
 	;;
 fuzz)
+	[ -z "$TIME" ] || only_libfuzzer SECONDS=
 	collect
 	fuzz "$@"
 	;;
 merge)
+	only_libfuzzer fuzzmerge
 	collect
 	merge "$@"
 	;;

@@ -16,6 +16,16 @@ chunk() {
 	[ $# = 0 ] || printf '%s\n' "$@" >"$chunks/$name.lines"
 }
 
+# instruction_of_vfs_write: $inside is where one begins that is not ftrace's place; empty:
+# there are no such probes.  That place is at 0, or behind what a jump may land on.
+instruction_of_vfs_write() {
+	for inside in 5 9 12 ''; do
+		[ -n "$inside" ] || return
+		"$KTAP" -q -e "trace probe:vfs_write+$inside { n += 1 } trace_begin { exit() }" \
+			>/dev/null 2>&1 </dev/null && return
+	done
+}
+
 # chunks: all of them, in $chunks
 make_chunks() {
 	chunks=$tmp/chunks
@@ -75,7 +85,11 @@ make_chunks() {
 	chunk kprobe <<-'E2'
 	trace probe:vfs_write size=%dx:u64 who=$comm { n[args.size] += 1 f[args.who] += 1 }
 	trace kretprobe:vfs_read done=$retval { m[args.done] += 1 }
-	trace kprobe:__x64_sys_getppid+0x4 { print(kstack(3)) }
+	E2
+	instruction_of_vfs_write
+	[ -z "$inside" ] || chunk instruction <<-E2
+	trace probe:vfs_write+$inside { n[execname] += 1 k[kstack(3)] += 1 }
+	trace_end { print(len(n), len(k)) }
 	E2
 	chunk ftrace <<-'E2'
 	trace ftrace:function /ip == vfs_*/ { n[probefunc] += 1 }

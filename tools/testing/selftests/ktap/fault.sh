@@ -34,7 +34,8 @@ for name in control syscalls uprobe rawtp; do
 	cp "$chunks/$name".* "$some"
 done
 # All that come to an end.  The kernel warns when a kprobe at the beginning of a function
-# cannot be taken out for want of memory (__disarm_kprobe_ftrace()).
+# cannot be taken out for want of memory (__disarm_kprobe_ftrace()): fetch arguments are
+# left out, and what returns with such.  A kprobe inside of a function is none of these.
 cp "$chunks"/* "$all"
 rm "$all"/endless.* "$all"/kprobe.*
 [ -z "${FULL:-}" ] || some=$all

@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 26
+plan 34
 
 # what is said of a lack of memory
 dropped() {
@@ -15,10 +15,12 @@ dropped() {
 }
 
 # pool NAME SCRIPT [ARGS...]: prints how many it kept, and of how many
+limit='-m 512K'
 pool() {
 	name=$1 script=$2
 	shift 2
-	run -q -m 512K -e 's = "0123456789abcdef"
+	# shellcheck disable=SC2086 # an option and what it is
+	run -q $limit -e 's = "0123456789abcdef"
 for (i = 1, 4) { s = s .. s }
 '"$script" "$@"
 	kept=$(cut -f 1 "$tmp/out") wanted=$(cut -f 2 "$tmp/out") lost=$(dropped)
@@ -46,6 +48,9 @@ print(len(a), 4000)'
 pool histograms 'h = hist()
 for (i = 1, 4000) { h[i] <<< i }
 print(len(h), 4000)'
+pool aggregations 't = table.new(4000)
+for (i = 1, 4000) { t[i] = hist() }
+print(len(t), 4000)'
 pool strings_of_handlers "t = table.new(4000)
 $event { n += 1 t[n] = s .. n }
 trace_end { print(len(t), n) }" -- "$workload" getppid 4000
@@ -66,6 +71,38 @@ print(len(t) + kept + 1, 4100)"
 pool fields_of_threads "$full
 $event { n += 1 self.x = s .. n if (self.x == s .. n) { kept += 1 } self.y = s .. n if (self.y == s .. n) { kept += 1 } }
 trace_end { print(len(t) + kept + 1, 4000 + 2 * n) }" -- "$workload" getppid 100
+
+# Those that the top level makes have memory for each CPU, a quarter of the session's in
+# all.  What does not find any adds up in one place: no number is lost for it.  A
+# snapshot has the same memory as what it is of.
+run -q -m 16M -e 't = table.new(2100)
+for (i = 1, 2100) { t[i] = hist() t[i] <<< i }
+for (i = 1, 2100) { if (count(t[i]) == 1 && sum(t[i]) == i) { n += 1 } }
+print(n, len(t))
+try { c = snapshot(t[1]) print(c) } catch (e) { print(e) }
+c = snapshot(t[2100])
+print(sum(c), count(t[2100]))
+t[1] = nil
+c = snapshot(t[2])
+print(sum(c))'
+out memory_of_cpus '2100\t2100\nno memory for a snapshot\n2100\t0\n2\n'
+is memory_of_cpus_loses_nothing "$(cat "$tmp/err")" ''
+
+# The limit of all sessions
+max_memory=$tracefs/ktap/max_memory
+was=$(cat "$max_memory")
+trap 'echo "$was" >"$max_memory"; rm -rf "$tmp"' EXIT
+echo 524288 >"$max_memory"
+limit=
+pool strings_below_max_memory 't = table.new(4000)
+for (i = 1, 4000) { t[i] = s .. i }
+print(len(t), 4000)'
+matches "$tmp/err" ' \(of 512 KiB; -m for more\)$'
+result $? max_memory_is_the_limit
+run -q -m 1M -e 'print(1)'
+[ "$code" = 2 ] && matches "$tmp/err" 'error: memory is at most 524288 bytes here \(see ktap/max_memory\)$'
+result $? no_session_is_above_it
+echo "$was" >"$max_memory"
 
 # Tables that are made of others: a copy is wanted, or there is no point; what is to
 # be gone through in order is one table more that is dropped.

@@ -6,6 +6,7 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -16,10 +17,12 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <linux/capability.h>
 #include <linux/ktap.h>
 
 #include "../kselftest_harness.h"
@@ -150,6 +153,39 @@ static void build_probe(struct chunk *c, const char *event, const char *text)
 		insn(KTAP_OP_STR, 1, 0, STR_TEXT),
 		insn(KTAP_OP_CALLB, 1, 1, KTAP_FN_PRINT),
 		insn(KTAP_OP_RET, 0, 0, 0),
+	};
+
+	build(c, &(struct program){
+		.text = text, .event = event, .main = code, .nmain = 3,
+		.handler = handler, .nhandler = 3,
+	});
+}
+
+/* curtask, for which one needs CAP_PERFMON, then print(text) */
+static void build_curtask(struct chunk *c, const char *text)
+{
+	struct ktap_insn code[] = {
+		insn(KTAP_OP_CALLB, 0, 0, KTAP_FN_CURTASK),
+		insn(KTAP_OP_STR, 0, 0, STR_TEXT),
+		insn(KTAP_OP_CALLB, 0, 1, KTAP_FN_PRINT),
+		insn(KTAP_OP_RET, 0, 0, 0),
+	};
+
+	build(c, &(struct program){ .text = text, .main = code, .nmain = 4 });
+}
+
+/* trace event { while (1) { print(text) } } */
+static void build_flood(struct chunk *c, const char *event, const char *text)
+{
+	struct ktap_insn code[] = {
+		insn(KTAP_OP_INT, 0, 0, 0),
+		insn(KTAP_OP_CALLB, 0, 1, KTAP_FN_TRACE),
+		insn(KTAP_OP_RET, 0, 0, 0),
+	};
+	struct ktap_insn handler[] = {
+		insn(KTAP_OP_STR, 1, 0, STR_TEXT),
+		insn(KTAP_OP_CALLB, 1, 1, KTAP_FN_PRINT),
+		insn(KTAP_OP_JMP, 0, 0, -3),
 	};
 
 	build(c, &(struct program){
@@ -657,6 +693,54 @@ TEST_F(session, close_at_any_step)
 	close(fd);
 }
 
+/* How many this process has, as others see them */
+static unsigned int count_sessions(void)
+{
+	FILE *f = fopen(DIR "sessions", "re");
+	unsigned int n = 0;
+	char line[512];
+	long pid;
+
+	if (!f)
+		return UINT_MAX;
+	while (fgets(line, sizeof(line), f))
+		n += line[0] != ' ' && sscanf(line, "%*u %ld", &pid) == 1 && pid == getpid();
+	fclose(f);
+	return n;
+}
+
+/*
+ * The session's thread prints for ever, and waits for a reader who never comes: in
+ * trace_begin it does so when write() is back, elsewhere it has printed something.
+ */
+TEST_F_TIMEOUT(session, close_while_the_thread_waits_for_a_reader, 120)
+{
+	static const char *const events[] = { "trace_begin", "tick-1ms", "trace_end" };
+	unsigned int before = count_sessions();
+	char text[512];
+
+	memset(text, 'x', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	for (int round = 0; round < 15; round++) {
+		const char *event = events[round % ARRAY_SIZE(events)];
+		struct pollfd p = { .events = POLLIN };
+
+		p.fd = open(SESSION, O_RDWR);
+		ASSERT_LE(0, p.fd);
+		build_flood(&self->chunk, event, text);
+		ASSERT_EQ(0, write_chunk(p.fd, &self->chunk)) TH_LOG("%s", event);
+		ASSERT_EQ(0, strcmp(event, "trace_end") ? 0 : write_line(p.fd, "stop\n"));
+		ASSERT_EQ(1, poll(&p, 1, 5000)) TH_LOG("%s", event);
+		usleep(20000);
+		EXPECT_EQ(before + 1, count_sessions());
+		EXPECT_EQ(0, close(p.fd));
+		EXPECT_EQ(before, count_sessions()) TH_LOG("%s", event);
+	}
+	build_hello(&self->chunk, "hello");
+	ASSERT_EQ(0, write_chunk(self->fd, &self->chunk));
+	ASSERT_EQ(6, read_all(self->fd, self->text, sizeof(self->text)));
+}
+
 TEST_F(session, two_at_once_see_the_same_events)
 {
 	pid_t load = start_load();
@@ -790,6 +874,183 @@ TEST_F(session, others_may_not_open_it)
 	}
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_EQ(0, status);
+}
+
+/* Sessions that are sent over a socket */
+
+#define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
+
+static int send_fd(int to, int fd)
+{
+	union {
+		struct cmsghdr head;
+		char space[CMSG_SPACE(sizeof(fd))];
+	} control = {};
+	struct iovec byte = { "", 1 };
+	struct msghdr msg = {
+		.msg_iov = &byte, .msg_iovlen = 1,
+		.msg_control = &control, .msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(fd));
+	memcpy(CMSG_DATA(c), &fd, sizeof(fd));
+	return sendmsg(to, &msg, 0) == 1 ? 0 : -1;
+}
+
+/* -1 if none was sent. */
+static int receive_fd(int from)
+{
+	union {
+		struct cmsghdr head;
+		char space[CMSG_SPACE(sizeof(int))];
+	} control = {};
+	char data;
+	struct iovec byte = { &data, 1 };
+	struct msghdr msg = {
+		.msg_iov = &byte, .msg_iovlen = 1,
+		.msg_control = &control, .msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *c;
+	int fd;
+
+	if (recvmsg(from, &msg, MSG_CMSG_CLOEXEC) != 1)
+		return -1;
+	c = CMSG_FIRSTHDR(&msg);
+	if (!c || c->cmsg_type != SCM_RIGHTS)
+		return -1;
+	memcpy(&fd, CMSG_DATA(c), sizeof(fd));
+	return fd;
+}
+
+/* The files are root's: he stays root, who may no more than others. */
+static int drop_capabilities(void)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {};
+
+	return syscall(SYS_capset, &head, none);
+}
+
+static int put_text(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	int err = fd < 0 || write(fd, text, strlen(text)) < 0;
+
+	close(fd);
+	return err;
+}
+
+/* A session that a child has opened who has no capability, and then sent here; or -1. */
+static int open_without_capabilities(void)
+{
+	char was[16] = "";
+	int fd, sockets[2];
+	pid_t pid;
+
+	fd = open(PARANOID, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || read(fd, was, sizeof(was) - 1) <= 0 || put_text(PARANOID, "-1"))
+		return -1;
+	close(fd);
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets))
+		return -1;
+	pid = fork();
+	if (!pid)
+		_exit(drop_capabilities() || send_fd(sockets[1], open(SESSION, O_RDWR)));
+	close(sockets[1]);
+	fd = receive_fd(sockets[0]);
+	waitpid(pid, NULL, 0);
+	close(sockets[0]);
+	put_text(PARANOID, was);
+	return fd;
+}
+
+static bool has_sockets(void)
+{
+	int sockets[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets))
+		return false;
+	close(sockets[0]);
+	close(sockets[1]);
+	return true;
+}
+
+TEST_F(session, root_lends_no_rights_to_a_session_that_he_is_sent)
+{
+	int fd;
+
+	if (!has_sockets() || access(PARANOID, F_OK))
+		SKIP(return, "this kernel has no sockets, or no perf events");
+	fd = open_without_capabilities();
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(-EPERM, write_line(fd, "unsafe\n"));
+	ASSERT_LT(0, read_all(fd, self->text, sizeof(self->text)));
+	EXPECT_STREQ("ktap: error: unsafe: the opener of the session has no CAP_SYS_ADMIN\n",
+		     self->text);
+	close(fd);
+
+	fd = open_without_capabilities();
+	ASSERT_LE(0, fd);
+	build_curtask(&self->chunk, "mine");
+	EXPECT_EQ(-EPERM, write_chunk(fd, &self->chunk));
+	ASSERT_LT(0, read_all(fd, self->text, sizeof(self->text)));
+	EXPECT_NE(NULL, strstr(self->text, "CAP_PERFMON is needed for addresses of the kernel")) {
+		TH_LOG("'%s'", self->text);
+	}
+	close(fd);
+
+	/* what its opener may is done */
+	fd = open_without_capabilities();
+	ASSERT_LE(0, fd);
+	build_hello(&self->chunk, "hello");
+	EXPECT_EQ(0, write_chunk(fd, &self->chunk));
+	ASSERT_EQ(6, read_all(fd, self->text, sizeof(self->text)));
+	close(fd);
+}
+
+/* What who is sent a session, and may not open one, gets of it: 0 is all. */
+static int use_sent(int socket, const struct chunk *c)
+{
+	char text[64];
+	int fd;
+
+	if (setgid(65534) || setuid(65534))
+		return 1;
+	if (open(SESSION, O_RDWR) >= 0 || errno != EACCES)
+		return 2;
+	fd = receive_fd(socket);
+	if (fd < 0)
+		return 3;
+	if (write_line(fd, "unsafe\n"))
+		return 4;
+	if (write_chunk(fd, c))
+		return 5;
+	return read_all(fd, text, sizeof(text)) == 5 && !strcmp(text, "mine\n") ? 0 : 6;
+}
+
+TEST_F(session, who_is_sent_a_session_of_roots_has_its_rights)
+{
+	int status, sockets[2];
+	pid_t pid;
+
+	if (!has_sockets())
+		SKIP(return, "this kernel has no sockets");
+	build_curtask(&self->chunk, "mine");
+	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
+	pid = fork();
+	if (!pid) {
+		/* or it would be his already */
+		close(self->fd);
+		_exit(use_sent(sockets[1], &self->chunk));
+	}
+	close(sockets[1]);
+	EXPECT_EQ(0, send_fd(sockets[0], self->fd));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	close(sockets[0]);
 }
 
 int main(int argc, char **argv)

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/rights.sh"
 needs syscalls:sys_enter_getppid functions
-plan $((5 * nrows + 17))
+plan $((9 * nrows + 17))
 
 session=$tracefs/ktap/session
 was=$(cat $paranoid)
@@ -43,26 +43,30 @@ says root_of_a_namespace_is_nobody 'error: cannot open .*/ktap/session: Operatio
 with "$workload" userns "$KTAP" -e 'print(1)'
 says nor_is_a_namespace_of_roots 'error: cannot open .*/ktap/session: Operation not permitted$' 'for a user namespace'
 
-# The table
-level=0
-for column in root cap group all userns; do
-	column $column >"$tmp/column"
+# tried_all WHO COLUMN LEVEL OPENER...: each row of that column, with that
+# kernel.perf_event_paranoid
+tried_all() {
+	who=$1 level=$3
+	column "$2" >"$tmp/column"
+	shift 3
 	while IFS=$tab read -r row expected <&3; do
-		echo 2 >$paranoid
-		case $column in
-		root)	opener= ;;
-		cap)	opener="$workload with $perfmon $nobody" ;;
-		group)	opener="$workload as $nobody"
-			echo $level >$paranoid
-			level=$(((level + 1) % 3)) ;;
-		all)	opener="$workload as $nobody"
-			echo -1 >$paranoid ;;
-		userns)	opener="$workload as $nobody $workload userns" ;;
-		esac
-		# shellcheck disable=SC2086
-		cell "$column" "$row" "$expected" $opener
+		echo "$level" >$paranoid
+		cell "$who" "$row" "$expected" "$@"
 	done 3<"$tmp/column"
+}
+
+# The table
+tried_all root root 2
+tried_all cap cap 2 "$workload" with $perfmon $nobody
+for level in 0 1 2; do
+	tried_all "group, $level" group $level "$workload" as $nobody
 done
+tried_all all all -1 "$workload" as $nobody
+tried_all userns userns 2 "$workload" as $nobody "$workload" userns
+
+# CAP_SYS_ADMIN includes CAP_PERFMON; root of a namespace is one of all
+tried_all admin root 2 "$workload" with $sys_admin $nobody
+tried_all 'userns, -1' all -1 "$workload" as $nobody "$workload" userns
 
 # Who asks for nothing special is not asked for more than the table has
 echo -1 >$paranoid
