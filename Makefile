@@ -19,6 +19,7 @@ help:
 	@echo 'make overlay KSRC=…       put ktap into a kernel tree (unoverlay: take it out)'
 	@echo 'make series               ktap as patches for Linux 7.2, in build/series/'
 	@echo 'make series-check         build, boot and judge each of them (STEPS=5-9)'
+	@echo 'make backport             ktap as one patch for Linux 6.12, in build/'
 	@echo 'make clean                remove build/ (downloads are kept in ~/.cache/ktap)'
 
 deps:
@@ -57,9 +58,12 @@ series: deps
 series-check: deps
 	@lab/series check $(STEPS)
 
+backport: deps
+	@lab/backport
+
 clean:
 	rm -rf build
 	@$(MAKE) --no-print-directory -C tools/ktap clean
 	@$(MAKE) --no-print-directory -C tools/testing/ktap clean
 
-.PHONY: help deps tool kernel demo check check-all bench run overlay unoverlay series series-check clean
+.PHONY: help deps tool kernel demo check check-all bench run overlay unoverlay series series-check backport clean
