@@ -10,8 +10,8 @@ export BASE KSRC
 
 help:
 	@echo 'make demo                 build all, boot, print a histogram of real events'
-	@echo 'make check                every test'
-	@echo 'make check-all            those that take long as well: data races, exactness on debug'
+	@echo 'make check                the tests, but for those that take hours'
+	@echo 'make check-all            every test: data races, exactness on debug, other compilers'
 	@echo 'make run SCRIPT=x.kp      run a script of yours in the guest (ARGS="…", WORKLOAD="…")'
 	@echo 'make bench                what things cost, in instructions'
 	@echo 'make tool                 ktap and ktapc for this machine, in tools/ktap/'
