@@ -10,8 +10,8 @@ export BASE KSRC
 
 help:
 	@echo 'make demo                 build all, boot, print a histogram of real events'
-	@echo 'make check                every test'
-	@echo 'make check-all            those that take long as well: data races, exactness on debug'
+	@echo 'make check                the tests, but for those that take hours'
+	@echo 'make check-all            every test: data races, exactness on debug, other compilers'
 	@echo 'make run SCRIPT=x.kp      run a script of yours in the guest (ARGS="…", WORKLOAD="…")'
 	@echo 'make bench                what things cost, in instructions'
 	@echo 'make tool                 ktap and ktapc for this machine, in tools/ktap/'
@@ -19,6 +19,7 @@ help:
 	@echo 'make overlay KSRC=…       put ktap into a kernel tree (unoverlay: take it out)'
 	@echo 'make series               ktap as patches for Linux 7.2, in build/series/'
 	@echo 'make series-check         build, boot and judge each of them (STEPS=5-9)'
+	@echo 'make backport             ktap as one patch for Linux 6.12, in build/'
 	@echo 'make clean                remove build/ (downloads are kept in ~/.cache/ktap)'
 
 deps:
@@ -57,9 +58,12 @@ series: deps
 series-check: deps
 	@lab/series check $(STEPS)
 
+backport: deps
+	@lab/backport
+
 clean:
 	rm -rf build
 	@$(MAKE) --no-print-directory -C tools/ktap clean
 	@$(MAKE) --no-print-directory -C tools/testing/ktap clean
 
-.PHONY: help deps tool kernel demo check check-all bench run overlay unoverlay series series-check clean
+.PHONY: help deps tool kernel demo check check-all bench run overlay unoverlay series series-check backport clean

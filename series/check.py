@@ -8,14 +8,19 @@ import subprocess
 
 CC = 'ccache gcc' if shutil.which('ccache') else 'gcc'
 # what has to be compiled besides the kernel: directory, arguments of make
-PROGRAMS = (('tools/ktap', ()), ('tools/testing/ktap', ()))
+PROGRAMS = (('tools/ktap', ('O={out}',)),
+            ('tools/testing/ktap', ('O={out}',)),
+            ('tools/testing/selftests/ktap', ('OUTPUT={out}', 'LDFLAGS=-static', f'CC={CC}',
+                                              'KHDR_INCLUDES=-I{lab}/include/uapi')))
 # MAINTAINERS names whole directories; ENOTSUPP is what uprobe_register() gives; examples
 # of the guide print "false false", and misspell a variable; Signed-off-by: is for the
 # person who sends the series to write, not for a program
 IGNORED = 'FILE_PATH_CHANGES,ENOTSUPP,REPEATED_WORD,TYPO_SPELLING,MISSING_SIGN_OFF'
 # lines and columns in a message
 NUMBERS = re.compile(r':[0-9]+(:[0-9]+)?')
-CHECKPATCH = ('--strict', '--no-summary', '--terse', '--max-line-length=100', '--ignore', IGNORED)
+# what a compiler says of a line; of a program's each is ours
+SAID = re.compile(r'^[^ ].*:[0-9]+: (warning|error):', re.M)
+CHECKPATCH = ('--strict', '--no-summary', '--terse', '--max-line-length=100', '--ignore')
 
 
 class Checker:
@@ -159,9 +164,11 @@ class Checker:
             if not any(f.startswith(folder + '/') for f in files):
                 continue
             out = self.out.parent / folder.replace('/', '-')
-            status, said = self.said('make', '-s', '-C', self.tree / folder, f'O={out}',
-                                     f'-j{os.cpu_count()}', *args)
-            if status or self.complaints(said):
+            out.mkdir(parents=True, exist_ok=True)
+            status, said = self.said('make', '-s', '-C', self.tree / folder,
+                                     f'-j{os.cpu_count()}',
+                                     *(arg.format(out=out, lab=self.lab) for arg in args))
+            if status or SAID.search(said):
                 return said[-3000:]
         return ''
 
@@ -192,9 +199,27 @@ class Checker:
 
     # --- the kernel's scripts
 
-    def checkpatch(self, patch):
-        status, said = self.said('scripts/checkpatch.pl', *CHECKPATCH, patch)
-        return said if status else ''
+    def checkpatch(self, patch, files):
+        """The patch; what it has in tools/ as lab/style does: there is more than C in it, and
+        what programs say and scripts are is not for checkpatch."""
+        programs = [f for f in files if f.startswith('tools/') and f.endswith(('.c', '.h')) and
+                    not f.startswith('tools/testing/ktap/shim')]
+        others = [f for f in files
+                  if not f.startswith('tools/') or os.path.basename(f) == 'Makefile']
+        asked = []
+        if len(others) == len(files):
+            asked.append((IGNORED, patch))
+        elif others:
+            rest = self.out.parent / 'others.patch'
+            rest.write_bytes(self.run('git', 'format-patch', '-1', '--stdout', 'HEAD', '--',
+                                      *others, cwd=self.tree, env=self.env))
+            asked.append((IGNORED, rest))
+        if programs:
+            types = re.findall(r'^([A-Z_]+)\b', (self.lab / 'lab/checkpatch.tools').read_text(),
+                               re.M)
+            asked.append((','.join(['FILE_PATH_CHANGES', *types]), '-f', *programs))
+        results = [self.said('scripts/checkpatch.pl', *CHECKPATCH, *args) for args in asked]
+        return ''.join(said for status, said in results if status)
 
     def kernel_doc(self, files):
         sources = [f for f in files if f.startswith(('kernel/', 'include/')) and
@@ -242,9 +267,8 @@ class Checker:
                 self.verdict(f'{name}: W=1, sparse', self.new_in(self.closer_look, files))
         if any(f.startswith('tools/') for f in files):
             self.verdict(f'{name}: programs', self.programs(files))
-        # what stands in tools/ has style tests of its own
+        self.verdict(f'{name}: checkpatch', self.checkpatch(patch, files))
         if not all(f.startswith('tools/') for f in files):
-            self.verdict(f'{name}: checkpatch', self.checkpatch(patch))
             self.verdict(f'{name}: kernel-doc', self.new_in(self.kernel_doc, files))
         self.verdict(f'{name}: get_maintainer', self.maintainers(patch, files))
         return True

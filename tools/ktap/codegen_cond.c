@@ -103,10 +103,11 @@ void gen_condition(struct gen *g, const struct node *n, bool sense, struct jumps
 	} else if (n->kind == N_UNARY && n->op == OP_NOT) {
 		gen_condition(g, n->a, !sense, jumps);
 	} else if (n->kind == N_AND || n->kind == N_OR) {
+		/* one operand alone decides when it is false (&&) or true (||) */
+		bool decides = n->kind == N_OR;
 		struct jumps skip = NO_JUMPS;
 
-		/* one operand alone decides when it is false (&&) or true (||) */
-		if ((n->kind == N_OR) == sense)
+		if (decides == sense)
 			gen_condition(g, n->a, sense, jumps);
 		else
 			gen_condition(g, n->a, !sense, &skip);

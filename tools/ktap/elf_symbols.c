@@ -194,10 +194,10 @@ static int compare_symbols(const void *pa, const void *pb)
 static void mark_choices(struct elf_file *f)
 {
 	for (unsigned int i = 0, end; i < f->nfunctions; i = end) {
+		uint64_t addr = f->functions[i].addr;
 		bool choice = false;
 
-		for (end = i; end < f->nfunctions &&
-			      f->functions[end].addr == f->functions[i].addr; end++)
+		for (end = i; end < f->nfunctions && f->functions[end].addr == addr; end++)
 			choice |= f->functions[end].type == STT_GNU_IFUNC;
 		for (unsigned int j = i; choice && j < end; j++)
 			f->functions[j].type = STT_GNU_IFUNC;

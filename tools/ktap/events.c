@@ -6,6 +6,7 @@
 
 #include "ast.h"
 #include "compile.h"
+#include "util.h"
 
 static const char * const event_lists[] = {
 	"/sys/kernel/tracing/available_events",
@@ -124,7 +125,7 @@ static const char *nearest_counter(const char *spec, char *best, size_t size)
 	snprintf(name, sizeof(name), "%.*s", (int)len, spec);
 	limit = edit_limit(name) + 1;
 	best[0] = 0;
-	for (i = 0; i < sizeof(counters) / sizeof(counters[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(counters); i++) {
 		d = edit_distance(name, counters[i]);
 		if (d < limit) {
 			limit = d;
@@ -173,7 +174,7 @@ const char *ktap_suggest_function(const char *name)
 	FILE *f;
 
 	best[0] = 0;
-	for (i = 0; i < sizeof(function_lists) / sizeof(function_lists[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(function_lists); i++) {
 		f = fopen(function_lists[i].path, "r");
 		if (!f)
 			continue;

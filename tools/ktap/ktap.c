@@ -24,6 +24,7 @@
 #include "session.h"
 #include "shell.h"
 #include "symbolize.h"
+#include "util.h"
 
 enum {
 	EXIT_RUNTIME = 1,
@@ -93,11 +94,11 @@ static void catch_signals(void)
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
-	for (size_t i = 0; i < sizeof(stop) / sizeof(stop[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(stop); i++)
 		sigaddset(&set, stop[i]);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 
-	for (size_t i = 0; i < sizeof(stop) / sizeof(stop[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(stop); i++) {
 		sigaction(stop[i], &stop_action, &old);
 		if (stop[i] == SIGHUP && old.sa_handler == SIG_IGN)
 			sigaction(SIGHUP, &old, NULL);	/* nohup */

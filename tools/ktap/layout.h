@@ -11,7 +11,7 @@ enum layout_flag {
 	LAYOUT_BODY_END		= 1 << 2,	/* stands behind such a body */
 	LAYOUT_IF_END		= 1 << 3,	/* the ';' keeps an `else` from the `if` there */
 	LAYOUT_BLOCK		= 1 << 4,	/* the '{' of a block, not of a table */
-	LAYOUT_EVENT		= 1 << 5,	/* the text of an event, or a pattern of functions */
+	LAYOUT_EVENT		= 1 << 5,	/* the text of an event, or a pattern */
 	LAYOUT_FILTER		= 1 << 6,	/* the '/' before a filter */
 	LAYOUT_FILTER_END	= 1 << 7,	/* and behind it */
 };

@@ -432,20 +432,19 @@ void lex_next(struct lexer *lx, struct token *t)
 		t->end = lx->at;
 		return;
 	}
-	if (is_digit(c)) {
+	if (is_digit(c))
 		lex_number(lx, t);
-	} else if (is_name_start(c)) {
+	else if (is_name_start(c))
 		lex_name(lx, t);
-	} else if (c == '"' || c == '\'') {
+	else if (c == '"' || c == '\'')
 		lex_string(lx, t);
-	} else if (c == '[' && lex_peek(lx, 1) == '[') {
+	else if (c == '[' && lex_peek(lx, 1) == '[')
 		lex_raw_string(lx, t);
-	} else if (c == '$') {
+	else if (c == '$')
 		lex_script_arg(lx, t);
-	} else if (c == '`') {
+	else if (c == '`')
 		lex_symbol(lx, t);
-	} else if (!lex_operator(lx, t)) {
+	else if (!lex_operator(lx, t))
 		lex_bad(lx, t);
-	}
 	t->end = lx->at;
 }

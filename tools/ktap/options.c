@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "options.h"
+#include "util.h"
 
 enum option_kind {
 	OPT_FLAG,	/* bool */
@@ -39,7 +40,8 @@ static const struct option option_table[] = {
 	{ "-e", NULL, "SCRIPT", OPT_STRING, FIELD(text), "run SCRIPT, instead of a file" },
 	{ "-o", NULL, "FILE", OPT_STRING, FIELD(output), "write the script's output to FILE" },
 	{ "-I", NULL, "DIR", OPT_FOLDER, FIELD(folders), "search DIR for included scripts" },
-	{ "-l", NULL, "PATTERN", OPT_STRING, FIELD(list), "list events (sched:*, uprobe:libc:mem*)" },
+	{ "-l", NULL, "PATTERN", OPT_STRING, FIELD(list),
+	  "list events (sched:*, uprobe:libc:mem*)" },
 	{ "-p", NULL, "PID", OPT_NUMBER, FIELD(pid), "only events of process PID" },
 	{ "--follow", NULL, NULL, OPT_FLAG, FIELD(follow), "with -p: and of its descendants" },
 	{ "-a", NULL, NULL, OPT_FLAG, FIELD(all), "with COMMAND: all events, not only its own" },
@@ -49,7 +51,8 @@ static const struct option option_table[] = {
 	{ "-m", NULL, "SIZE", OPT_SIZE, FIELD(memory), "limit the session's memory (64k, 16M)" },
 	{ "--max-overhead", NULL, "PCT", OPT_PERCENT, FIELD(overhead),
 	  "skip events when handlers take more of a CPU" },
-	{ "--no-symbols", NULL, NULL, OPT_FLAG, FIELD(no_symbols), "show user code as FILE+OFFSET" },
+	{ "--no-symbols", NULL, NULL, OPT_FLAG, FIELD(no_symbols),
+	  "show user code as FILE+OFFSET" },
 	{ "-q", NULL, NULL, OPT_FLAG, FIELD(quiet), "say nothing but errors and losses" },
 	{ "-v", NULL, NULL, OPT_FLAG, FIELD(verbose), "say what happens" },
 	{ "-w", NULL, NULL, OPT_FLAG, FIELD(nowarn), "no warnings" },
@@ -58,7 +61,7 @@ static const struct option option_table[] = {
 	{ "-V", "--version", NULL, OPT_FLAG, FIELD(version), "show the version" },
 };
 
-#define NR_OPTIONS	(sizeof(option_table) / sizeof(option_table[0]))
+#define NR_OPTIONS	ARRAY_SIZE(option_table)
 
 void options_usage(FILE *out)
 {
@@ -237,7 +240,8 @@ static bool options_check(const struct options *opts)
 	if (opts->follow && !opts->pid && !opts->command)
 		return usage_error("--follow needs -p", NULL);
 	if (opts->cpus && (!*opts->cpus || opts->cpus[strspn(opts->cpus, "0123456789,-")])) {
-		fprintf(stderr, "ktap: error: -C '%s': not a list of CPUs (try 0,2-3)\n", opts->cpus);
+		fprintf(stderr, "ktap: error: -C '%s': not a list of CPUs (try 0,2-3)\n",
+			opts->cpus);
 		return false;
 	}
 	return true;

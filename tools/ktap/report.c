@@ -9,6 +9,7 @@
 
 #include "compile.h"
 #include "report.h"
+#include "util.h"
 
 /* Beginnings of notes that tell of no loss */
 static const char * const harmless_notes[] = {
@@ -16,7 +17,7 @@ static const char * const harmless_notes[] = {
 	"total enabled ",
 };
 
-#define NR_HARMLESS_NOTES	(sizeof(harmless_notes) / sizeof(harmless_notes[0]))
+#define NR_HARMLESS_NOTES	ARRAY_SIZE(harmless_notes)
 
 /* Cut "FILE:LINE:COLUMN" apart; @text is changed. */
 static bool split_position(char *text, unsigned int *line, unsigned int *column)

@@ -168,9 +168,8 @@ static bool take_function(const struct search *s, const struct elf_symbol *symbo
 	if (!elf_addr_to_offset(s->f, symbol->addr + s->more, true, &p.offset))
 		return true;
 	if (symbol->type == STT_GNU_IFUNC)
-		s->a->note = arena_printf(&s->r->arena, "'%s' is one of several functions, and "
-					  "chosen when a program starts: what is traced is the "
-					  "choice", symbol->name);
+		s->a->note = arena_printf(&s->r->arena, "'%s' is one of several functions, and chosen when a program starts: what is traced is the choice",
+					  symbol->name);
 	p.name = shown_name(s->r, symbol->name);
 	return add_place(s->r, s->a, p);
 }
@@ -222,8 +221,8 @@ static const char *no_function(struct resolver *r, const struct target_file *fil
 	const char *near;
 
 	if (!f->nfunctions)
-		return arena_printf(&r->arena, "%s has no symbols, it is stripped; install its "
-				    "debug symbols, or write an offset: 0xOFFSET", file->shown);
+		return arena_printf(&r->arena, "%s has no symbols, it is stripped; install its debug symbols, or write an offset: 0xOFFSET",
+				    file->shown);
 	if (is_pattern(wanted))
 		return arena_printf(&r->arena, "%s has no function that matches '%s'",
 				    file->shown, wanted);

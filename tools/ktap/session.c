@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "session.h"
+#include "util.h"
 
 /* Where tracefs is looked for, unless KTAP_TRACEFS names it. */
 static const char * const tracefs_dirs[] = {
@@ -20,7 +21,7 @@ static const char * const tracefs_dirs[] = {
 	"/sys/kernel/debug/tracing",
 };
 
-#define NR_TRACEFS_DIRS	(sizeof(tracefs_dirs) / sizeof(tracefs_dirs[0]))
+#define NR_TRACEFS_DIRS	ARRAY_SIZE(tracefs_dirs)
 
 static const char *in_dir(char *path, size_t size, const char *dir, const char *file)
 {

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "shell.h"
+#include "util.h"
 
 void shell_add(struct shell *sh, const char *data, size_t len)
 {
@@ -41,7 +42,7 @@ static void become(const char *command, int fd)
 	int null = open("/dev/null", O_RDONLY);
 
 	setpgid(0, 0);
-	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(ours); i++)
 		signal(ours[i], SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);

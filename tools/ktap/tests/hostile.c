@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../util.h"
+
 #define LOAD		0x1000		/* where the code is, in the file and in memory */
 #define MAX_FILE	(32UL << 20)
 #define MAX_SECTIONS	60000
@@ -204,10 +206,10 @@ int main(int argc, char **argv)
 	const char *kind = argc == 2 ? argv[1] : "";
 	size_t i = 0;
 
-	while (i < sizeof(kinds) / sizeof(kinds[0]) && strcmp(kinds[i].name, kind))
+	while (i < ARRAY_SIZE(kinds) && strcmp(kinds[i].name, kind))
 		i++;
 	file = calloc(1, MAX_FILE);
-	if (i == sizeof(kinds) / sizeof(kinds[0]) || !file) {
+	if (i == ARRAY_SIZE(kinds) || !file) {
 		fprintf(stderr, "usage: hostile KIND >FILE\n");
 		return 2;
 	}

@@ -3,11 +3,10 @@
 #
 # What `make install` puts where, and that ktap finds it there.
 #
-#	tests/install.sh PREFIX LIBRARY MANDIR
+#	tests/install.sh PREFIX LIBRARY MANDIR RST2MAN
 
-prefix=${1:?usage: install.sh PREFIX LIBRARY MANDIR}
-library=${2:?usage: install.sh PREFIX LIBRARY MANDIR}
-mandir=${3:?usage: install.sh PREFIX LIBRARY MANDIR}
+[ $# = 4 ] || { echo 'usage: install.sh PREFIX LIBRARY MANDIR RST2MAN' >&2; exit 2; }
+prefix=$1 library=$2 mandir=$3 rst2man=$4
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -22,7 +21,7 @@ run() {
 }
 
 mkdir "$dir/empty"
-make -s --no-print-directory -C "$here/.." install DESTDIR="$dir/root" >"$dir/out" 2>"$dir/err"
+make -s --no-print-directory -C "$here/.." install DESTDIR="$dir/root" RST2MAN="$rst2man" >"$dir/out" 2>"$dir/err"
 result $? install_succeeds
 run ktapc -V && run ktap -V && [ "$code" = 0 ] && grep -q '^ktap [0-9]' "$dir/out"
 result $? programs_run
@@ -53,18 +52,28 @@ run ktapc -e 'include "lib/errno.kp" x = 1' -o x.ktap
 [ "$code" = 0 ] && [ -s "$dir/empty/x.ktap" ]
 result $? scripts_include_from_the_library
 
-# The manual is there if it was made.  Here stand for it what only has its names.
+# The manual is made if it can be; else it is there if it was made.  Here stand for it,
+# and for the programs, what only has their names.
+if command -v "$rst2man" >/dev/null; then
+	grep -q '^\.TH' "$dir/root$mandir/man1/ktap.1" && grep -q '^\.TH' "$dir/root$mandir/man1/ktapc.1"
+	result $? manual_is_made_and_installed
+else
+	skip manual_is_made_and_installed "there is no $rst2man"
+fi
 mkdir "$dir/made"
 cp "$dir/root$prefix/bin/ktap" "$dir/root$prefix/bin/ktapc" "$dir/made"
 install_made() {
 	make -s --no-print-directory -C "$here/.." install O="$dir/made" DESTDIR="$dir/manual" \
-		-o "$dir/made/ktap" -o "$dir/made/ktapc" >"$dir/out" 2>"$dir/err"
+		RST2MAN=/no/such/rst2man -o "$dir/made/ktap" -o "$dir/made/ktapc" \
+		>"$dir/out" 2>"$dir/err"
 }
 install_made && [ -x "$dir/manual$prefix/bin/ktap" ] && [ ! -e "$dir/manual$mandir" ]
 result $? manual_is_not_needed
+[ "$(grep -c '/no/such/rst2man no manual pages' "$dir/out")" = 1 ]
+result $? but_missed
 echo 'page of ktap' >"$dir/made/ktap.1"
 echo 'page of ktapc' >"$dir/made/ktapc.1"
-install_made && cmp -s "$dir/made/ktap.1" "$dir/manual$mandir/man1/ktap.1" &&
+install_made && [ ! -s "$dir/out" ] && cmp -s "$dir/made/ktap.1" "$dir/manual$mandir/man1/ktap.1" &&
 	cmp -s "$dir/made/ktapc.1" "$dir/manual$mandir/man1/ktapc.1"
 result $? manual_is_installed
 

@@ -24,7 +24,7 @@ fi
 # What stands for ktap in a listing: its script is compiled, be it text, a file or the
 # name of a tool.
 ktap() {
-	text= list=
+	text="" list=""
 	while [ $# -gt 0 ]; do
 		case $1 in
 		-e) text=$2; shift ;;

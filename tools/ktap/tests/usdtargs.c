@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../usdt_arg.h"
+#include "../util.h"
 
 #ifndef EM_LOONGARCH
 #define EM_LOONGARCH	258
@@ -146,7 +147,7 @@ static bool survives_bytes(void)
 
 int main(void)
 {
-	int failed = 0, count = sizeof(tests) / sizeof(tests[0]);
+	int failed = 0, count = ARRAY_SIZE(tests);
 
 	for (int i = 0; i < count; i++)
 		failed += !passes(&tests[i]);

@@ -457,7 +457,7 @@ bad=0
 size=$(wc -c <marked)
 n=0
 while [ $n -lt "$size" ]; do
-	head -c $n marked >cut
+	head -c $n marked >./cut
 	list "uprobe:./cut:*"
 	survived || bad=1
 	n=$((n + 331))

@@ -274,7 +274,8 @@ static void make_btf(void)
 	void_ptr = add_ref(BTF_KIND_PTR, NULL, 0);
 	char_ptr = add_ref(BTF_KIND_PTR, NULL, add_ref(BTF_KIND_CONST, NULL, ch));
 	missing = add_ref(BTF_KIND_PTR, NULL, add_ref(BTF_KIND_FWD, "missing", 0));
-	fn_ptr = add_ref(BTF_KIND_PTR, NULL, add_type(BTF_KIND_FUNC_PROTO, NULL, 0, false, 0, NULL, 0));
+	fn_ptr = add_ref(BTF_KIND_PTR, NULL,
+			 add_type(BTF_KIND_FUNC_PROTO, NULL, 0, false, 0, NULL, 0));
 	list = add_ref(BTF_KIND_FWD, "list_head", 0);
 	add_ref(BTF_KIND_PTR, NULL, list);
 	set_struct(list, STRUCT("list_head", sizeof(struct list), { "next", list + 1, 0 },
@@ -328,7 +329,8 @@ static void make_module_btf(void)
 	add_var("sample_first", sample);
 	add_var("sample_percpu", int_);
 	params[0] = (struct btf_param){ .name_off = add_name("sample"), .type = sample_ptr };
-	params[1] = (struct btf_param){ .name_off = add_name("task"), .type = module_btf.first + 3 };
+	params[1] = (struct btf_param){ .name_off = add_name("task"),
+					.type = module_btf.first + 3 };
 	proto = add_type(BTF_KIND_FUNC_PROTO, NULL, 2, false, sample_ptr, params, sizeof(params));
 	add_ref(BTF_KIND_FUNC, "sample_next", proto);
 	add_ref(BTF_KIND_FUNC, "sample_number",

@@ -33,7 +33,7 @@ struct cpumask;
 
 struct ktap_session {
 	int state;
-	struct mutex lock;
+	struct mutex lock;	/* as the kernel has it */
 	bool admin;
 	char *line;
 	unsigned int line_len;

@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 # the grace periods are counted by fprobes
-grep -q '^sources:.* fprobe' "$tracefs/ktap/features" 2>/dev/null || lacking=fprobes
+needs fprobes
 plan 7
 
 seconds=300

@@ -8,11 +8,8 @@
 . "$(dirname "$0")/lib.sh"
 . "$here/chunks.sh"
 debug=/sys/kernel/debug
-if [ ! -e /proc/self/fail-nth ] || [ ! -e $debug/failslab/require-start ]; then
-	echo "TAP version 13"
-	echo "1..0 # SKIP this kernel injects no faults by stack traces"
-	exit $skip_all
-fi
+[ -e /proc/self/fail-nth ] && [ -e $debug/failslab/require-start ] ||
+	lacks "this kernel injects no faults by stack traces"
 plan 13
 code=0
 kinds="failslab fail_page_alloc fail_usercopy"

@@ -4,7 +4,7 @@
 # Functions of the kernel: entry, return, instructions, patterns; exact counts.
 
 . "$(dirname "$0")/lib.sh"
-needs functions
+needs functions fprobes
 plan 49
 
 n=500
@@ -13,12 +13,6 @@ list=$tracefs/available_filter_functions
 # this program's writes, and none of the shell's
 mine='/execname == "workload" \&\& arg2 == 13/'
 mine=$(echo "$mine" | sed 's/\\//g')
-
-if ! grep -q fprobe "$tracefs/ktap/features"; then
-	planned=0
-	echo "# SKIP this kernel has no fprobes"
-	exit $skip_all
-fi
 
 # entry and return
 run -q -e "trace probe:$f $mine { n += 1 } trace_end { print(n) }" -- "$workload" write 13 $n

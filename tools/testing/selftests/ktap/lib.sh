@@ -25,11 +25,12 @@ has() {
 	case $1 in
 	SMP) uname -v | grep -qw SMP ;;
 	functions) [ -e "$tracefs/available_filter_functions" ] ;;
+	fprobes) grep -q '^sources:.* fprobe' "$tracefs/ktap/features" 2>/dev/null ;;
 	programs) grep -q uprobe "$tracefs/ktap/features" 2>/dev/null ;;
 	profiles) [ -e /proc/sys/kernel/perf_event_paranoid ] ;;
 	waits_for_strings) ! grep -q '^waits_for_strings: 0$' "$tracefs/ktap/features" ;;
 	return_arguments) ! grep -q '^return_arguments: 0$' "$tracefs/ktap/features" ;;
-	*) grep -qx "$1" "$tracefs/available_events" ;;
+	*) grep -qx "$1" "$tracefs/available_events" 2>/dev/null ;;
 	esac
 }
 
@@ -43,30 +44,30 @@ lacks_events() {
 # needs THING...: before plan; without all of them nothing of the test makes sense
 needs() {
 	for thing; do
-		has "$thing" || lacking=$thing
+		has "$thing" || lacks "this kernel has no $thing"
 	done
+}
+
+# lacks WHY: the same, of what has() knows nothing of
+lacks() {
+	lacking=$1
+}
+
+# skip_test WHY: no result of it would say anything
+skip_test() {
+	echo "1..0 # SKIP $1"
+	exit $skip_all
 }
 
 # plan N: as many results will follow
 plan() {
 	planned=$1
 	echo "TAP version 13"
-	if [ ! -e "$tracefs/ktap/session" ]; then
-		echo "1..0 # SKIP this kernel has no ktap"
-		exit $skip_all
-	fi
-	if [ ! -w "$tracefs/ktap/session" ]; then
-		echo "1..0 # SKIP only root may run this"
-		exit $skip_all
-	fi
-	if [ -n "$lacking" ]; then
-		echo "1..0 # SKIP this kernel has no $lacking"
-		exit $skip_all
-	fi
-	if [ "${2:-tools}" = tools ] && ! command -v "$KTAP" >/dev/null; then
-		echo "1..0 # SKIP there is no program ktap"
-		exit $skip_all
-	fi
+	[ -e "$tracefs/ktap/session" ] || skip_test "this kernel has no ktap"
+	[ -w "$tracefs/ktap/session" ] || skip_test "only root may run this"
+	[ -z "$lacking" ] || skip_test "$lacking"
+	command -v "$KTAP" >/dev/null || skip_test "there is no program ktap"
+	command -v "$KTAPC" >/dev/null || skip_test "there is no program ktapc"
 	echo "1..$planned"
 	tmp=$(mktemp -d) || exit 1
 	trap 'rm -rf "$tmp"' EXIT
@@ -101,12 +102,13 @@ is() {
 	[ $status = 0 ] || echo "# got '$2', expected '$3'"
 }
 
-# Ends the test with its exit code.
+# Ends the test with its exit code: a test of which nothing was run is skipped.
 finish() {
 	[ "$count" = "$planned" ] || echo "# planned $planned results, gave $count"
 	echo "# $((count - failed - skipped)) passed, $failed failed, $skipped skipped"
-	[ "$failed" = 0 ] && [ "$count" = "$planned" ]
-	exit
+	[ "$failed" = 0 ] && [ "$count" = "$planned" ] || exit 1
+	[ "$skipped" != "$planned" ] || exit $skip_all
+	exit 0
 }
 
 # run ARGS...: ktap to its end, with $tmp/out, $tmp/err and $code

@@ -7,7 +7,7 @@
  *	marked fire N		passes the markers demo:plain (in two places), demo:args and
  *				demo:guarded (if its semaphore says that one listens), each
  *				N times
- *	marked wait N		waits until one listens to demo:guarded, and for a line, then does the same
+ *	marked wait N		waits for who listens to demo:guarded, and for a line; the same
  *	marked stack N		N times main -> outer -> middle -> inner
  *	marked jit MS		runs code in anonymous memory for so long, which it calls
  *				hot_loop in /tmp/perf-PID.map

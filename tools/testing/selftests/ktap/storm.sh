@@ -7,17 +7,12 @@
 # tracepoint, each kind for so long, and then all of them.
 
 . "$(dirname "$0")/lib.sh"
+needs fprobes
 storm=${STORM:-0}
 [ "$storm" = 0 ] && plan 7 || plan 13
 
 seconds=$((300 + 10 * storm))
 n=500
-
-if ! grep -q fprobe "$tracefs/ktap/features"; then
-	planned=0
-	echo "# SKIP this kernel has no fprobes"
-	exit $skip_all
-fi
 
 # its calls are told from those of the workload that is counted
 noise=$tmp/noise

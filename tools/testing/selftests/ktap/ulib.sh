@@ -4,20 +4,16 @@
 # Libraries: by their short names, loaded later, thousands of functions.
 
 . "$(dirname "$0")/lib.sh"
-needs programs
-plan 13
 
 loader=$(readlink -f "$here/loader")
 library=$(readlink -f "$here/libktapshared.so.1")
+"$loader" load "$library" 1 2>/dev/null || lacks "there is no C library to link with"
+needs programs
+plan 13
+
 n=150
 sum=$((n * (n + 1) / 2))
 end='trace_end { print(n) }'
-
-if ! "$loader" load "$library" 1 2>/dev/null; then
-	planned=0
-	echo "# SKIP there is no C library to link with"
-	exit $skip_all
-fi
 
 run -q -e "trace uprobe:libc:malloc /arg0 == 12345/ { n[probefunc] += 1 } $end" -- "$loader" allocate 12345 $n
 out function_of_the_c_library "malloc: $n\n"

@@ -138,8 +138,8 @@ static const struct {
 	void *address;
 } functions[] = {
 	{ "add", add }, { "say", say }, { "fill", fill }, { "depth", depth }, { "leap", leap },
-	{ "twice", twice }, { "quit", quit }, { "become", become }, { "leaf", leaf }, { "_start", _start },
-	{ "many", many }, { "semaphore", (void *)&semaphore },
+	{ "twice", twice }, { "quit", quit }, { "become", become }, { "leaf", leaf },
+	{ "_start", _start }, { "many", many }, { "semaphore", (void *)&semaphore },
 };
 
 /* By the map of what it lies in; 0: it is not known. */
@@ -491,9 +491,10 @@ static const struct {
 } commands[] = {
 	{ "offset", 1, do_offset }, { "add", 1, do_add }, { "say", 2, do_say },
 	{ "cold", 2, do_cold }, { "fill", 1, do_fill }, { "depth", 2, do_depth },
-	{ "both", 1, do_both }, { "leap", 1, do_leap }, { "twice", 1, do_twice }, { "fork", 1, do_fork },
-	{ "exec", 1, do_exec }, { "become", 1, do_become }, { "threads", 2, do_threads }, { "quit", 1, do_quit },
-	{ "map", 3, do_map }, { "remap", 3, do_remap }, { "many", 1, do_many }, { "intact", 0, do_intact },
+	{ "both", 1, do_both }, { "leap", 1, do_leap }, { "twice", 1, do_twice },
+	{ "fork", 1, do_fork }, { "exec", 1, do_exec }, { "become", 1, do_become },
+	{ "threads", 2, do_threads }, { "quit", 1, do_quit }, { "map", 3, do_map },
+	{ "remap", 3, do_remap }, { "many", 1, do_many }, { "intact", 0, do_intact },
 	{ "watched", 0, do_watched }, { "busy", 1, do_busy }, { "wait", 1, do_wait },
 	{ "idle", 0, do_idle },
 };
