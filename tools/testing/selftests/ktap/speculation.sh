@@ -50,12 +50,14 @@ run -q -e "s = speculation()
 trace syscalls:sys_enter_getppid $only { n += 1 speculate(s) print('task') }
 trace_end { commit(s) print('n', n) }" -- "$workload" cpus 4 getppid 100
 is all_cpus_into_one "$(grep -c task "$tmp/out") $(tail -n 1 "$tmp/out")" "400 n	400"
+# perf stops a profile that a slow machine has no time for, and ktap tells.
 run -q -e "s = speculation() n = 0 i = 0
 trace syscalls:sys_enter_getppid $only { if (n < 200) { n += 1 speculate(s) print('task') } }
 trace profile-1000hz /n > 0 && i < 200/ { i += 1 speculate(s) print('timer') }
 trace_end { commit(s) print('n', n, i) }" -- "$workload" getppid 100000
 [ "$(grep -c task "$tmp/out")	$(grep -c timer "$tmp/out")" = "$(sed -n 's/^n	//p' "$tmp/out")" ] &&
-	[ "$(grep -c timer "$tmp/out")" -gt 0 ] && [ ! -s "$tmp/err" ]
+	[ "$(grep -c timer "$tmp/out")" -gt 0 ] &&
+	! grep -v "^ktap: missed events of 'profile-1000hz': it was stopped until the next tick" "$tmp/err"
 result $? task_and_interrupt_into_one
 
 # Limits
