@@ -50,13 +50,17 @@ stop
 out children_are_followed_only_if_asked_for 'nil\n'
 
 # those who were children before
+follow_worker() {
+	start -q -p $worker --follow -e "$writes $end"
+	echo >&4
+	wait $worker
+	stop
+}
+
 sh -c "$workload wait write 77 $n <&3 & echo >$tmp/born; wait" 3<"$tmp/go" &
 worker=$!
 wait_until [ -s "$tmp/born" ]
-start -q -p $worker --follow -e "$writes $end"
-echo >&4
-wait $worker
-stop
+follow_worker
 is descendants_of_before_are_followed "$code $(cat "$tmp/out")" "0 $n"
 
 # deep DEPTH: the last of so many generations writes when it is told
@@ -72,10 +76,7 @@ deep() {
 deep 200 <"$tmp/go" &
 worker=$!
 wait_until [ -s "$tmp/deep" ]
-start -q -p $worker --follow -e "$writes $end"
-echo >&4
-wait $worker
-stop
+follow_worker
 is the_last_of_many_generations_is_followed "$code $(cat "$tmp/out")" "0 $n"
 exec 4>&- 5>&-
 

@@ -111,6 +111,7 @@ held() {
 # as long as they may be where a real-time kernel has them end sooner
 max_insns=$tracefs/ktap/max_insns
 was=$(cat "$max_insns")
+trap 'echo "$was" >"$max_insns"; rm -rf "$tmp"' EXIT
 echo 100000 >"$max_insns"
 held handlers_that_loop $enter 'var x = 0 while (x < 40000) { x += 1 }' "$workload" pin 0 spin 1
 held handlers_that_end "$(repeated 10 $enter)" 'var x = 0 while (x < 500) { x += 1 }' \

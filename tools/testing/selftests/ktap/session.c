@@ -141,8 +141,9 @@ static void build_hello(struct chunk *c, const char *text)
 	build(c, &(struct program){ .text = text, .main = code, .nmain = 3 });
 }
 
-/* trace event { print(text) } */
-static void build_probe(struct chunk *c, const char *event, const char *text)
+/* trace event { print(text) }, and then @last */
+static void build_handler(struct chunk *c, const char *event, const char *text,
+			  struct ktap_insn last)
 {
 	struct ktap_insn code[] = {
 		insn(KTAP_OP_INT, 0, 0, 0),
@@ -152,13 +153,25 @@ static void build_probe(struct chunk *c, const char *event, const char *text)
 	struct ktap_insn handler[] = {
 		insn(KTAP_OP_STR, 1, 0, STR_TEXT),
 		insn(KTAP_OP_CALLB, 1, 1, KTAP_FN_PRINT),
-		insn(KTAP_OP_RET, 0, 0, 0),
+		last,
 	};
 
 	build(c, &(struct program){
 		.text = text, .event = event, .main = code, .nmain = 3,
 		.handler = handler, .nhandler = 3,
 	});
+}
+
+/* trace event { print(text) } */
+static void build_probe(struct chunk *c, const char *event, const char *text)
+{
+	build_handler(c, event, text, insn(KTAP_OP_RET, 0, 0, 0));
+}
+
+/* trace event { while (1) { print(text) } } */
+static void build_flood(struct chunk *c, const char *event, const char *text)
+{
+	build_handler(c, event, text, insn(KTAP_OP_JMP, 0, 0, -3));
 }
 
 /* curtask, for which one needs CAP_PERFMON, then print(text) */
@@ -172,26 +185,6 @@ static void build_curtask(struct chunk *c, const char *text)
 	};
 
 	build(c, &(struct program){ .text = text, .main = code, .nmain = 4 });
-}
-
-/* trace event { while (1) { print(text) } } */
-static void build_flood(struct chunk *c, const char *event, const char *text)
-{
-	struct ktap_insn code[] = {
-		insn(KTAP_OP_INT, 0, 0, 0),
-		insn(KTAP_OP_CALLB, 0, 1, KTAP_FN_TRACE),
-		insn(KTAP_OP_RET, 0, 0, 0),
-	};
-	struct ktap_insn handler[] = {
-		insn(KTAP_OP_STR, 1, 0, STR_TEXT),
-		insn(KTAP_OP_CALLB, 1, 1, KTAP_FN_PRINT),
-		insn(KTAP_OP_JMP, 0, 0, -3),
-	};
-
-	build(c, &(struct program){
-		.text = text, .event = event, .main = code, .nmain = 3,
-		.handler = handler, .nhandler = 3,
-	});
 }
 
 static int write_chunk(int fd, const struct chunk *c)
