@@ -2,30 +2,55 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # The library of tools: each has a help and compiles without a warning, each counts
-# right what a known load does, and prints the titles that its help shows.
+# right what a known load does, and prints lines like those that its help shows.
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 74
+plan 78
 
 find_scripts
 disk=/dev/vda
 
-squeeze() { tr -s ' ' | sed 's/^ //; s/ $//'; }
+# sample NAME: what its help shows of what it prints
+sample() {
+	awk '/^#\tktap / { part = 1 }
+		/^#$/ && part == 1 { part = 2 }
+		part == 2 && /^# / { exit }
+		part == 2 && /^#\t/ { print substr($0, 3) }' "$scripts/$1.kp" | grep -Fvx "$(printf '\t...\n        ...')"
+}
 
-# titles NAME: those of the columns in the sample of its help; nothing if it has none
-titles() {
-	awk 'usage && /^#\t/ { print substr($0, 3); exit }
-		/^#\tktap [a-z]+\.kp/ { usage = 1 }' "$scripts/$1.kp" |
-		grep -E '^ *[A-Z][A-Z][A-Za-z ]*$' | squeeze
+# shape: lines of which titles are as they are, in any spacing, and of rows, charts and
+# stacks is left what each column has in it: a number, an address, a place in the
+# kernel, a name; the bar of a chart may have any length
+shape() {
+	awk '$1 ~ /^[A-Z][A-Z]+,?$/ && $2 ~ /^[A-Z]/ || /Distribution/ {
+			$1 = $1
+			gsub(/[0-9]+/, "N")
+			print
+			next
+		}
+		NF {
+			line = ""
+			for (i = 1; i <= NF; i++) {
+				t = $i
+				if (t ~ /^\|@*$/) t = "|"
+				else if (t ~ /^0x[0-9a-f]+$/) t = "ADDRESS"
+				else if (t ~ /^[0-9]+(\.[0-9]+)+(:[0-9]+)?$/) gsub(/[0-9]+/, "N", t)
+				else if (t ~ /^-?[0-9]+([:.][0-9]+)*[,:]?$/) gsub(/-?[0-9]+/, "N", t)
+				else if (t ~ /^\([0-9]+\)$/) t = "(N)"
+				else if (t ~ /\+0x[0-9a-f]+/) { sub(/^[^+]*/, "PLACE", t); gsub(/0x[0-9a-f]+/, "N", t) }
+				else if (t !~ /:$/) t = "NAME"
+				line = line (i > 1 ? " " : "") t
+			}
+			print line
+		}' | sort -u
 }
 
 # seen NAME: $tmp/out is of that tool, with one option or another
-ran='' titled=''
+ran=''
 seen() {
 	ran="$ran $1"
-	expected=$(titles "$1")
-	[ -z "$expected" ] || ! squeeze <"$tmp/out" | grep -Fqx "$expected" || titled="$titled $1 "
+	shape <"$tmp/out" >>"$tmp/$1.shapes"
 }
 
 # tool NAME ARGS...: to its end
@@ -161,6 +186,8 @@ is killsnoop "$code $(lines '^[0-9]+ +sh +SIGUSR1 +[0-9]+ +0$') $(lines ' sh +SI
 	'0 1 1 3'
 tool statsnoop -- "$workload" stat / 5
 counted statsnoop '^[0-9]+ +workload +0 +/$' 5
+tool statsnoop --failed -- "$workload" stat /no/such 5
+counted statsnoop_of_failures '^[0-9]+ +workload +ENOENT +/no/such$' 5
 tool readsize --comm=workload -- "$workload" read 512 10
 [ "$(sum 'read, bytes')" = 10 ] && matches "$tmp/out" ' 512 \|@+ +10$'
 result $? readsize
@@ -198,10 +225,14 @@ tool funccount
 [ "$code" = 2 ] && matches "$tmp/out" '^funccount.kp PATTERN: '
 result $? missing_argument_is_asked_for
 tool funclatency vfs_read --us -- "$workload" read 512 20
-is funclatency "$code $(sum 'vfs_read, us')" '0 20'
+is funclatency_in_us "$code $(sum 'vfs_read, us')" '0 20'
+tool funclatency vfs_read -- "$workload" read 512 20
+is funclatency "$code $(sum 'vfs_read, ns')" '0 20'
 tool stackcount vfs_read -- "$workload" read 512 20
 [ "$code" = 0 ] && matches "$tmp/out" '^ +vfs_read\+' '^ +20$'
 result $? stackcount
+tool tracefunc vfs_read --args=2 -- "$workload" read 512 5
+counted tracefunc_of_two '^[0-9]+ +workload +vfs_read +512 +[0-9]+ 0x[0-9a-f]+ 0x[0-9a-f]+$' 5
 tool tracefunc vfs_read -- "$workload" read 512 5
 counted tracefunc '^[0-9]+ +workload +vfs_read +512 +[0-9]+ 0x[0-9a-f]+ 0x[0-9a-f]+ 0x200$' 5
 tool argdist vfs_read --arg=2 -- "$workload" read 512 20
@@ -219,8 +250,10 @@ tool pagefaults -- "$workload" fault 2000
 between pagefaults "$(column ' workload ' 3)" 2000 2200
 tool kmallocsize --sizes -- "$workload" message 1000 10
 counted kmallocsize '^load_msg\+0x[0-9a-f]+ +10 +10[0-9]+ +[0-9]+$' 1
-tool profile --user -- "$workload" burn 600
+tool profile -- "$workload" burn 600
 between profile "$(column '^ +[0-9]+$' 1)" 15 200
+tool profile --user -- "$workload" burn 600
+between profile_of_programs "$(column '^ +[0-9]+$' 1)" 15 200
 tool cpuprofile -- "$workload" burn 600
 between cpuprofile "$(column '^.program.' 2)" 15 200
 
@@ -362,12 +395,13 @@ stop
 result $? histogram
 
 wrong=
-for name in $ran; do
-	[ -z "$(titles "$name")" ] || case $titled in
-	*" $name "*) ;;
-	*) wrong="$wrong $name" ;;
-	esac
+for name in $(printf '%s\n' $ran | sort -u); do
+	sample "$name" | shape >"$tmp/shown"
+	while IFS= read -r line; do
+		grep -Fqxe "$line" "$tmp/$name.shapes" ||
+			{ wrong="$wrong $name"; echo "# $name printed no line like: $line"; }
+	done <"$tmp/shown"
 done
-is titles_are_those_of_the_help "$wrong" ""
+is tools_print_what_their_help_shows "$wrong" ""
 
 finish
