@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fields that point to a string of the kernel: no event that everybody has shows
- * what becomes of one that is long, or gone.
+ * Fields that point to a string of the kernel, as no event that everybody has shows
+ * what becomes of one that is long, or gone; and what it costs to read long ones.
  */
 #include <linux/string.h>
 
@@ -89,9 +89,62 @@ static void no_strings(struct kunit *test)
 	expect_losses(test, vm, 0, 1);
 }
 
+struct long_record {
+	struct trace_entry ent;
+	char chars[320];
+	u32 ints[320];
+	const char *s;
+};
+
+/* Each costs something, and without anything left is not read. */
+static void long_fields_are_paid_for(struct kunit *test)
+{
+	static const struct ftrace_event_field fields[] = {
+		{
+			.type = "char[320]", .filter_type = FILTER_STATIC_STRING,
+			.offset = offsetof(struct long_record, chars),
+			.size = sizeof_field(struct long_record, chars),
+		}, {
+			.type = "u32[320]", .filter_type = FILTER_OTHER,
+			.offset = offsetof(struct long_record, ints),
+			.size = sizeof_field(struct long_record, ints), .len = 320,
+		}, {
+			.type = "const char *", .filter_type = FILTER_PTR_STRING,
+			.offset = offsetof(struct long_record, s),
+			.size = sizeof_field(struct long_record, s),
+		},
+	};
+	static const enum ktap_tag tags[] = { KTAP_STR, KTAP_ARRAY, KTAP_STR };
+	struct long_record *rec = kunit_kzalloc(test, sizeof(*rec), GFP_KERNEL);
+	struct ktap_vm *vm = an_activation(test);
+	struct ktap_value v;
+	struct ktap_field f;
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, rec);
+	memset(rec->chars, 'x', sizeof(rec->chars));
+	rec->s = "text";
+	for (i = 0; i < ARRAY_SIZE(fields); i++) {
+		ktap_field_init(&f, &fields[i]);
+		vm->budget = 1000;
+		ktap_field_get(vm, &f, rec, &v);
+		KUNIT_EXPECT_EQ_MSG(test, v.tag, tags[i], "%s", fields[i].type);
+		KUNIT_EXPECT_EQ(test, vm->error, 0);
+		/* an iteration of a small loop reads no more than 100 of them */
+		KUNIT_EXPECT_LE_MSG(test, vm->budget, 1000 - 3, "%s", fields[i].type);
+
+		vm->budget = 1;
+		ktap_field_get(vm, &f, rec, &v);
+		KUNIT_EXPECT_EQ_MSG(test, v.tag, KTAP_NIL, "%s", fields[i].type);
+		KUNIT_EXPECT_EQ(test, vm->error, -ETIME);
+		vm->error = 0;
+	}
+}
+
 static struct kunit_case field_cases[] = {
 	KUNIT_CASE(pointed_strings),
 	KUNIT_CASE(no_strings),
+	KUNIT_CASE(long_fields_are_paid_for),
 	{}
 };
 
