@@ -38,21 +38,6 @@ static unsigned long read_number(const char *path)
 	return strtoul(text, NULL, 10);
 }
 
-/* write_text: 0 or a negative error number */
-static int write_text(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY);
-	ssize_t n;
-
-	if (fd < 0)
-		return -errno;
-	n = write(fd, text, strlen(text));
-	if (n < 0)
-		n = -errno;
-	close(fd);
-	return n < 0 ? n : 0;
-}
-
 /* map_lines: SIZE bytes of set-up lines, and as much of nothing behind them */
 static char *map_lines(size_t size)
 {

@@ -47,6 +47,7 @@
 
 #include "chunks.h"
 #include "ktapfs.h"
+#include "send_fd.h"
 
 #define SELF		"/proc/self/exe"
 
@@ -321,36 +322,18 @@ static void do_dup(struct rng *rng)
 
 static void do_pass(struct rng *rng)
 {
-	union {
-		char buf[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr align;
-	} control = {};
-	char byte = 0;
-	struct iovec iov = { &byte, 1 };
-	struct msghdr msg = {
-		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.buf,
-		.msg_controllen = sizeof(control.buf),
-	};
-	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
 	int fd = pick(rng);
 
 	if (rnd(rng, 2)) {
-		c->cmsg_level = SOL_SOCKET;
-		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(sizeof(fd));
-		memcpy(CMSG_DATA(c), &fd, sizeof(fd));
 		/* often nobody else has it any more then */
-		if (sendmsg(mail[0], &msg, MSG_DONTWAIT) == 1 && rnd(rng, 2))
+		if (!send_fd(mail[0], fd, MSG_DONTWAIT) && rnd(rng, 2))
 			do_close(rng);
 		return;
 	}
-	if (recvmsg(mail[1], &msg, MSG_DONTWAIT) != 1)
-		return;
-	c = CMSG_FIRSTHDR(&msg);
-	if (!c || c->cmsg_type != SCM_RIGHTS)
+	fd = receive_fd(mail[1], MSG_DONTWAIT);
+	if (fd < 0)
 		return;
 	count(N_passed);
-	memcpy(&fd, CMSG_DATA(c), sizeof(fd));
 	if (rnd(rng, 3))
 		put(rng, fd);
 	else

@@ -1,10 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Where the files of ktap are. */
+/* The files of ktap: where they are, and how the tests write and read them. */
 #ifndef _KTAPFS_H
 #define _KTAPFS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
 #define DIR		"/sys/kernel/tracing/ktap/"
 #define SESSION		DIR "session"
+
+/* 0 or a negative error number. */
+int write_line(int fd, const char *line);
+
+/* The same, to a file by its name. */
+int write_text(const char *path, const char *text);
+
+/*
+ * Read until the end of the file, @enough bytes, or five seconds of silence.
+ * Returns the number of bytes, or a negative error number: -ETIME for the silence.
+ */
+ssize_t read_text(int fd, char *buf, size_t size, size_t enough);
+
+/* Until the end, or until @buf is full. */
+ssize_t read_all(int fd, char *buf, size_t size);
+
+bool begins(const char *text, const char *with);
 
 #ifdef __KSELFTEST_HARNESS_H
 /*

@@ -4,7 +4,7 @@
 # Runs the tests named (without .sh), or all but smoke, and adds up.
 cd "$(dirname "$0")" || exit 1
 
-all="session files minimal exact language tracepoint field memory act speculation only oneliners listings scripts wordforword timer"
+all="session bad_chunks sent files minimal exact language tracepoint field memory act speculation only oneliners listings scripts wordforword timer"
 all="$all perf function btf fetch uprobe ustack usym usdt ulib vanish chunk detach loss pools memcg self beside compat exit"
 all="$all whomay overhead module hotplug churn kill hammer fault storm"
 # the last one: it leaves a kernel that refuses much

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Who may: each cell of the guide's table (those of lockdown are in lockdown.sh),
-# and that it is the opener's rights that count.
+# and that it is the opener's rights that count (who is sent a session: sent.c).
 
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/rights.sh"

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Events that a test causes. */
+#ifndef _KTAP_EVENTS_H
+#define _KTAP_EVENTS_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* A system call that nobody else makes */
+#define GETPPID		"syscalls:sys_enter_getppid"
+
+/* Whether this kernel has events of system calls */
+bool has_getppid(void);
+
+/* What start_load() causes: GETPPID, or else what others do, too */
+const char *event(void);
+
+/* A child that causes events until it is killed */
+pid_t start_load(void);
+
+void end_load(pid_t pid);
+
+#endif /* _KTAP_EVENTS_H */
