@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * ktap -l: the events that a pattern matches.  Those of user space are looked
- * up as for a script; those of the kernel stand in files of tracefs.
+ * up as for a script; those of the kernel stand in files of tracefs.  Patterns
+ * are spelled as kernel/trace/ktap/source.c and src_function.c take them.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,57 +16,188 @@
 #include "session.h"
 #include "util.h"
 
-/* Lists of the kernel: what their names follow in the spelling of an event. */
-static const struct list {
+/* What is wanted of a list of the kernel, and how it is shown. */
+struct wanted {
 	const char *file;
-	const char *prefix;	/* the one that is printed */
-	const char * const *spellings;
-} lists[] = {
-	{ "available_events", "",
-	  (const char * const []){ "tracepoint:", "tp:", "", NULL } },
-	{ "available_filter_functions", "probe:",
-	  (const char * const []){ "probe:", "kprobe:", "kretprobe:", "fentry:", "fexit:",
-				   NULL } },
+	const char *group;	/* pattern of a system or of a module; NULL: whatever it is */
+	const char *name;	/* pattern of what stands behind @skipped */
+	const char *skipped;	/* what each name begins with */
+	const char *prefix, *offset, *ret;	/* are shown around it */
 };
 
-static unsigned int list_kernel(const char *dir, const struct list *list, const char *pattern)
+enum found {
+	FOUND_NONE,
+	FOUND,
+	FOUND_ERROR,		/* and said so */
+};
+
+/* "GROUP:NAME", or "NAME [GROUP]" for the functions of a module */
+static bool split_line(char *line, const char **group, const char **name)
 {
+	char *blank, *colon;
+
+	line[strcspn(line, "\n")] = '\0';
+	*group = "";
+	*name = line;
+	blank = strpbrk(line, " \t");
+	if (blank) {
+		*blank++ = '\0';
+		blank += strspn(blank, " \t[");
+		blank[strcspn(blank, "]")] = '\0';
+		*group = blank;
+	} else {
+		colon = strchr(line, ':');
+		if (colon) {
+			*colon = '\0';
+			*group = line;
+			*name = colon + 1;
+		}
+	}
+	/* stands for a function that has gone */
+	return strncmp(*name, "__ftrace_invalid_address", 24);
+}
+
+static enum found list_file(const struct wanted *w)
+{
+	const char *dir = session_tracefs(), *group, *name;
+	size_t size = 0, skipped = strlen(w->skipped);
+	enum found found = FOUND_NONE;
 	char path[4096], *line = NULL;
-	unsigned int count = 0;
-	size_t size = 0;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "%s/%s", dir, list->file);
+	if (!dir)
+		return FOUND_NONE;
+	snprintf(path, sizeof(path), "%s/%s", dir, w->file);
 	f = fopen(path, "re");
-	if (!f)
-		return 0;
+	if (!f && errno == ENOENT)
+		return FOUND_NONE;
+	if (!f) {
+		fprintf(stderr, "ktap: error: cannot read %s: %s\n", path, strerror(errno));
+		return FOUND_ERROR;
+	}
 	while (getline(&line, &size, f) > 0) {
-		/* a function of a module has its name behind it */
-		line[strcspn(line, " \t\n")] = '\0';
-		if (fnmatch(pattern, line, 0))
+		if (!split_line(line, &group, &name) || strncmp(name, w->skipped, skipped))
 			continue;
-		printf("%s%s\n", list->prefix, line);
-		count++;
+		name += skipped;
+		if (fnmatch(w->name, name, 0) || (w->group && fnmatch(w->group, group, 0)))
+			continue;
+		if (w->group)
+			printf("%s%s:%s%s%s\n", w->prefix, group, name, w->offset, w->ret);
+		else
+			printf("%s%s%s%s\n", w->prefix, name, w->offset, w->ret);
+		found = FOUND;
+	}
+	if (ferror(f)) {
+		fprintf(stderr, "ktap: error: cannot read %s: %s\n", path, strerror(errno));
+		found = FOUND_ERROR;
 	}
 	free(line);
 	fclose(f);
-	return count;
+	return found;
 }
 
-static unsigned int list_kernels(const char *pattern)
+/* "SYSTEM:EVENT", "SYSTEM:" or, behind "tp:", "SYSTEM" and nothing */
+static enum found list_tracepoints(char *rest, bool behind_tp)
 {
-	const char *dir = session_tracefs();
-	unsigned int count = 0;
+	struct wanted w = { "available_events", rest, "*", "", "", "", "" };
+	char *colon = strchr(rest, ':');
 
-	for (size_t i = 0; dir && i < ARRAY_SIZE(lists); i++) {
-		for (const char * const *s = lists[i].spellings; *s; s++) {
-			if (strncmp(pattern, *s, strlen(*s)))
-				continue;
-			count += list_kernel(dir, &lists[i], pattern + strlen(*s));
-			break;
-		}
+	if (!colon && !behind_tp)
+		return FOUND_NONE;
+	if (colon) {
+		*colon = '\0';
+		if (colon[1])
+			w.name = colon + 1;
 	}
-	return count;
+	if (!*rest)
+		w.group = "*";
+	return list_file(&w);
+}
+
+/* "[MODULE:]FUNCTION[+OFFSET][%return]", and fetch arguments, which are not looked at */
+static enum found list_functions(char *rest, bool ret)
+{
+	struct wanted w = { "available_filter_functions", NULL, rest, "", "probe:", "", "" };
+	char *end, *offset, *colon;
+
+	rest[strcspn(rest, " ")] = '\0';
+	end = strchr(rest, '%');
+	if (end && strcmp(end, "%return"))
+		return FOUND_NONE;
+	if (end)
+		*end = '\0';
+	if (end || ret)
+		w.ret = "%return";
+
+	offset = strchr(rest, '+');
+	if (offset) {
+		w.offset = strdupa(offset);
+		*offset = '\0';
+	}
+	colon = strchr(rest, ':');
+	if (colon) {
+		*colon = '\0';
+		w.group = rest;
+		w.name = colon + 1;
+	}
+	return list_file(&w);
+}
+
+/* Each has a stub that its probes are called through. */
+static enum found list_raw_tracepoints(const char *rest)
+{
+	const struct wanted w = { "available_filter_functions", NULL, rest, "__probestub_",
+				  "rawtp:", "", "" };
+
+	return list_file(&w);
+}
+
+/* What any number may stand in: no list has it. */
+static const struct {
+	const char *prefix;
+	const char *advice;
+} unlisted[] = {
+	{ "tick-",	"a tick is like tick-10ms (s, ms, us, ns, hz)" },
+	{ "profile-",	"a timer on each CPU is like profile-99hz or profile-1ms" },
+	{ "software:",	"counters are like software:faults:1; 'perf list sw' names them" },
+	{ "hardware:",	"counters are like hardware:cycles:1000000; 'perf list hw' names them" },
+};
+
+/* Moves *@pattern behind @prefix if it begins with that. */
+static bool skip(char **pattern, const char *prefix)
+{
+	size_t len = strlen(prefix);
+
+	if (strncmp(*pattern, prefix, len))
+		return false;
+	*pattern += len;
+	return true;
+}
+
+static enum found list_kernels(const char *pattern)
+{
+	char *p = strdupa(pattern);
+
+	for (size_t i = 0; i < ARRAY_SIZE(unlisted); i++) {
+		if (!skip(&p, unlisted[i].prefix))
+			continue;
+		fprintf(stderr, "ktap: error: there is no list of '%s': %s\n", pattern,
+			unlisted[i].advice);
+		return FOUND_ERROR;
+	}
+	if (!strcmp(p, "trace_begin") || !strcmp(p, "trace_end") || !strcmp(p, "ftrace:function")) {
+		printf("%s\n", p);
+		return FOUND;
+	}
+	if (skip(&p, "tp:") || skip(&p, "tracepoint:"))
+		return list_tracepoints(p, true);
+	if (skip(&p, "probe:") || skip(&p, "kprobe:"))
+		return list_functions(p, false);
+	if (skip(&p, "kretprobe:"))
+		return list_functions(p, true);
+	if (skip(&p, "rawtp:"))
+		return list_raw_tracepoints(p);
+	return list_tracepoints(p, false);
 }
 
 static const char *prefix_of(const struct user_event *e)
@@ -90,6 +223,7 @@ bool list_events(const char *pattern, uint64_t pid)
 {
 	struct target target;
 	struct resolver r;
+	enum found kernels;
 	struct answer a;
 	bool found;
 
@@ -97,9 +231,12 @@ bool list_events(const char *pattern, uint64_t pid)
 	resolver_init(&r, &target);
 	resolve(&r, pattern, &a);
 	if (a.kernels) {
-		found = list_kernels(pattern);
-		if (!found)
-			fprintf(stderr, "ktap: no event matches '%s'\n", pattern);
+		kernels = list_kernels(pattern);
+		found = kernels == FOUND;
+		if (kernels == FOUND_NONE)
+			fprintf(stderr, "ktap: error: no event matches '%s'%s\n", pattern,
+				strchr(pattern, ':') ? "" :
+				": an event is like SYSTEM:EVENT, a function like probe:FUNCTION");
 	} else {
 		found = !a.message;
 		if (!found)
