@@ -36,7 +36,7 @@ has() {
 
 # lacks_events FILE: what a script of the documents wants this kernel does not have
 lacks_events() {
-	words='has no source for|this kernel has no |without fprobes this kernel'
+	words='has no source for|this kernel has no |this kernel keeps no |without fprobes this kernel'
 	has syscalls:sys_enter_getppid || words="$words|no event (matches )?'syscalls:"
 	grep -qE "$words" "$1"
 }

@@ -29,7 +29,7 @@ run -q -e 'trace kprobe:do_sys_openat2 { if (user_string(arg1) == nil) { n += 1 
 	-- "$workload" cold open /dev/null $n
 [ "$code" = 0 ] && [ "$(cat "$tmp/out")" = $n ] && matches "$tmp/err" "^ktap: $n reads of memory failed\$"
 result $? pages_are_not_there_without_help
-run -q -e "trace syscalls:sys_enter_openat { if (args.filename == \"/dev/null\") { n += 1 } else { t[args.filename] += 1 } } $end" \
+run -q -e "trace syscalls:sys_enter_openat { if (args.filename == \"/dev/null\") { n += 1 } else { t[args.filename || arg1] += 1 } } $end" \
 	-- "$workload" cold open /dev/null $n
 cold field_of_a_name_that_is_not_resident
 for name in 'str(arg1)' 'user_string(arg1)' 'buf(arg1, 9)' 'args.filename' 'str(args.filename)'; do
