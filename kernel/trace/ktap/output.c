@@ -3,7 +3,6 @@
  * Output of a session: from handlers and from process context to the reader.
  */
 #include <linux/cleanup.h>
-#include <linux/cpu.h>
 #include <linux/memcontrol.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
@@ -147,9 +146,7 @@ int ktap_output_init(struct ktap_output *out, size_t memory)
 	rb = ring_buffer_alloc(size, 0);
 	if (!rb)
 		return -ENOMEM;
-	/* It takes no notice of a CPU that comes meanwhile. */
-	scoped_guard(cpus_read_lock)
-		err = ring_buffer_subbuf_order_set(rb, get_order(SUBBUF));
+	err = ring_buffer_subbuf_order_set(rb, get_order(SUBBUF));
 	if (err) {
 		ring_buffer_free(rb);
 		return err;
