@@ -132,11 +132,13 @@ trace_end { print(n) }' -- "$workload" connect 100 3 >/dev/null
 result $? cast_to_what_it_is_a_part_of
 
 # results
-run -q -e "trace kretprobe:do_file_open /execname == \"cat\" && kernel_string(retval.f_path.dentry.d_name.name) == \"there\"/ {
+opener=do_file_open
+grep -qw $opener /proc/kallsyms || opener=do_filp_open
+run -q -e "trace kretprobe:$opener /execname == \"cat\" && kernel_string(retval.f_path.dentry.d_name.name) == \"there\"/ {
 	n[retval.f_mode & 1, retval.f_inode.i_size] += 1 }
 trace_end { print(n) }" -- cat "$tmp/there"
 out result_is_a_pointer "1, 0: 1\n"
-run -q -e 'trace kretprobe:do_file_open /execname == "cat" && kernel_string(args.pathname.name) == "/no/such/file"/ {
+run -q -e "trace kretprobe:$opener"' /execname == "cat" && kernel_string(args.pathname.name) == "/no/such/file"/ {
 	n[ipof(retval), ipof(retval) < 0] += 1 }
 trace_end { print(n) }' -- cat /no/such/file
 [ "$(cat "$tmp/out")" = '-2, true: 1' ]
@@ -152,11 +154,16 @@ out result_of_void_is_nil 'true\tnil\n'
 run -q -e "trace kretprobe:vfs_fstata* /execname == \"workload\"/ { n[retval & 0xffffffff] += 1 } trace_end { print(n) }" -- \
 	"$workload" stat /no/such $n
 out result_of_a_pattern_is_the_register "4294967294: $n\n"
-refused wrong_member_of_a_result 'trace kretprobe:do_file_open { print("never", retval.f_moda) }' \
+refused wrong_member_of_a_result "trace kretprobe:$opener"' { print("never", retval.f_moda) }' \
 	"^-e:1:[0-9]+: error: struct file has no member 'f_moda'; did you mean 'f_mode'\?$"
 
 # variables
-run -q -e 'print(`current_task` == curtask, `current_task`.pid == tid, `cpu_number` == cpu)'
+if grep -qw current_task /proc/kallsyms; then
+	run -q -e 'print(`current_task` == curtask, `current_task`.pid == tid, `cpu_number` == cpu)'
+else
+	run -q -e 'print(`pcpu_hot`.current_task == curtask, `pcpu_hot`.current_task.pid == tid,
+	`pcpu_hot`.cpu_number == cpu)'
+fi
 out variables_of_each_cpu 'true\ttrue\ttrue\n'
 
 # a module's
