@@ -26,6 +26,13 @@ need() {
 	done
 }
 
+# install_packages LOG PACKAGES...: what few need and lab/deps leaves out, for root on a Debian
+install_packages() {
+	[ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || return
+	note "installing ${*:2}"
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${@:2}" >"$1" 2>&1
+}
+
 # VERSION.PATCHLEVEL of a kernel tree
 tree_version() {
 	[ -f "$1/Makefile" ] && [ -f "$1/Kbuild" ] || return 1

@@ -48,12 +48,12 @@ static const struct option option_table[] = {
 	{ "-C", NULL, "CPUS", OPT_STRING, FIELD(cpus), "only events of these CPUs (0,2-3)" },
 	{ "--self", NULL, NULL, OPT_FLAG, FIELD(self), "also events that ktap itself causes" },
 	{ "--unsafe", NULL, NULL, OPT_FLAG, FIELD(unsafe), "the script may act on the system" },
-	{ "-m", NULL, "SIZE", OPT_SIZE, FIELD(memory), "limit the session's memory (64k, 16M)" },
+	{ "-m", NULL, "SIZE", OPT_SIZE, FIELD(memory), "limit the session's memory (256k, 16M)" },
 	{ "--max-overhead", NULL, "PCT", OPT_PERCENT, FIELD(overhead),
 	  "skip events when handlers take more of a CPU" },
 	{ "--no-symbols", NULL, NULL, OPT_FLAG, FIELD(no_symbols),
 	  "show user code as FILE+OFFSET" },
-	{ "-q", NULL, NULL, OPT_FLAG, FIELD(quiet), "say nothing but errors and losses" },
+	{ "-q", NULL, NULL, OPT_FLAG, FIELD(quiet), "say nothing but errors, warnings and losses" },
 	{ "-v", NULL, NULL, OPT_FLAG, FIELD(verbose), "say what happens" },
 	{ "-w", NULL, NULL, OPT_FLAG, FIELD(nowarn), "no warnings" },
 	{ "-Werror", NULL, NULL, OPT_FLAG, FIELD(werror), "warnings are errors" },
@@ -142,7 +142,7 @@ static const char *what_is_wanted(enum option_kind kind)
 {
 	switch (kind) {
 	case OPT_SIZE:
-		return "size (try 64k or 16M)";
+		return "size (try 256k or 16M)";
 	case OPT_PERCENT:
 		return "whole percentage from 1 to 100, where 100 is no limit";
 	default:

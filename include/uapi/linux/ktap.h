@@ -461,16 +461,16 @@ enum ktap_function_id {
 	KTAP_FN_PRINTF		= 49,	/* (format, ...) */
 	KTAP_FN_PRINT_HIST	= 50,	/* (table or aggregation[, rows[, scale]]) */
 	KTAP_FN_FORMAT		= 51,	/* (format, ...): what printf would print */
-	KTAP_FN_PRINTA		= 52,	/* (format, table): for each key its parts and its value */
+	KTAP_FN_PRINTA		= 52,	/* (format, table or aggregation): its keys and values */
 	KTAP_FN_JOIN		= 53,	/* (pointer): the strings of an argv, blanks between */
 	KTAP_FN_CAT		= 54,	/* (path): the reader of the session shows that file */
 
 	/* tables */
 	KTAP_FN_COUNT		= 64,	/* (table, key[, n]): table[key] += n */
-	KTAP_FN_LEN		= 65,	/* (table or string) */
+	KTAP_FN_LEN		= 65,	/* (table, aggregation, string or array) */
 	KTAP_FN_CLEAR		= 66,	/* (table or aggregation) */
-	KTAP_FN_SORT		= 67,	/* (table[, function]): a new table, in that order */
-	KTAP_FN_TRUNC		= 68,	/* (table, n): keeps the n largest, or -n smallest */
+	KTAP_FN_SORT		= 67,	/* (table or aggregation[, function]): a sorted table */
+	KTAP_FN_TRUNC		= 68,	/* (table or aggregation, n): n largest, -n smallest stay */
 	KTAP_FN_NORMALIZE	= 69,	/* (table or aggregation, n): is shown divided by n */
 	KTAP_FN_TABLE_NEW	= 70,	/* (n[, m]): a new table for at most n + m entries */
 
@@ -497,7 +497,7 @@ enum ktap_function_id {
 
 	/* acting on the system: of a chunk with KTAP_CHUNK_UNSAFE, in an unsafe session */
 	KTAP_FN_SET_RETVAL	= 116,	/* ([event,] n): the function returns n, and does nothing */
-	KTAP_FN_SIGNAL		= 117,	/* (number or name): to the current process */
+	KTAP_FN_SIGNAL		= 117,	/* (number or name): to the current process; is it sent? */
 	KTAP_FN_SYSTEM		= 118,	/* (format, ...): the session's reader runs that command */
 
 	/* output that is held back */

@@ -6,6 +6,7 @@
 #include <linux/cleanup.h>
 #include <linux/math64.h>
 #include <linux/memcontrol.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/nospec.h>
 #include <linux/sched/mm.h>
@@ -414,6 +415,8 @@ static int prepare(struct ktap_session *s)
 	err = ktap_rights_check(s, prog) ?: ktap_check_unsafe(prog, s->unsafe, &s->diag);
 	if (err)
 		goto free_prog;
+	/* What a line said was looked at when it came, and may be too much by now. */
+	s->memory = min(s->memory, READ_ONCE(ktap_max_memory));
 	err = ktap_env_init(&s->env, prog, s->memory, low);
 	if (err)
 		goto free_prog;
@@ -594,7 +597,7 @@ struct ktap_session *ktap_session_open(const struct cred *cred)
 	s->opener = current->tgid;
 	get_task_comm(s->comm, current);
 	s->memcg = get_mem_cgroup_from_mm(current->mm);
-	s->memory = READ_ONCE(ktap_max_memory);
+	s->memory = SIZE_MAX;
 	s->reader = current->tgid;
 
 	guard(mutex)(&sessions_lock);

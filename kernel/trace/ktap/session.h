@@ -139,7 +139,7 @@ struct ktap_output {
  * @loaded: the chunk is complete
  * @args: arguments of the script
  * @nargs: number of them
- * @memory: the script may take that many bytes
+ * @memory: the script may take that many bytes; cut to max_memory when it is loaded
  * @ceiling: percent of each CPU that its handlers may take; 0: nobody has said
  * @pid: deliver events of this process only; 0: of all
  * @follow: and of its descendants

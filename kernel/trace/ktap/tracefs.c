@@ -8,6 +8,7 @@
 #include <linux/init.h>
 #include <linux/kstrtox.h>
 #include <linux/sched.h>
+#include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -46,13 +47,16 @@ static int session_release(struct inode *inode, struct file *file)
 
 /*
  * Files that a script names are looked up, and its top level runs, with the rights
- * of who opened the session, whoever was made to write to it.
+ * of who opened the session, and its memory cgroup pays, whoever was made to write to it.
  */
 static int feed_as_opener(struct file *file, const char *buf, size_t n)
 {
+	struct ktap_session *s = file->private_data;
 	const struct cred *old = override_creds(file->f_cred);
-	int err = ktap_session_feed(file->private_data, buf, n);
+	struct mem_cgroup *old_memcg = set_active_memcg(s->memcg);
+	int err = ktap_session_feed(s, buf, n);
 
+	set_active_memcg(old_memcg);
 	revert_creds(old);
 	return err;
 }

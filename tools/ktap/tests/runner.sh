@@ -96,9 +96,9 @@ fi
 
 play 'exit 0\n' -e "$script"
 setup setup_lines_of_a_plain_run 'frames\narg -e\n'
-play 'exit 0\n' -p 7 --follow -C 0,2-3 --unsafe --self -m 64k --max-overhead 5 -e "$script" one 'two words' -3
+play 'exit 0\n' -p 7 --follow -C 0,2-3 --unsafe --self -m 256k --max-overhead 5 -e "$script" one 'two words' -3
 setup setup_lines_of_all_options \
-	'frames\narg -e\narg one\narg two words\narg -3\npid 7\nfollow\ncpus 0,2-3\nunsafe\nself\nmemory 65536\noverhead 5\n'
+	'frames\narg -e\narg one\narg two words\narg -3\npid 7\nfollow\ncpus 0,2-3\nunsafe\nself\nmemory 262144\noverhead 5\n'
 play 'exit 0\n' -e "$script" --max-overhead=100
 setup value_of_a_long_option_behind_an_equals_sign 'frames\narg -e\noverhead 100\n'
 options='x = getopt("pid", 0) y = getopt("self", 0)'

@@ -72,7 +72,7 @@ def check_lines(entry):
 
 
 def check_marks(entry):
-    shown = [byte for line in blocks(entry)[1] for byte in re.findall(r'\\x[0-9a-f]{2}', line)]
+    shown = [byte for line in blocks(entry)[-1] for byte in re.findall(r'\\x[0-9a-f]{2}', line)]
     same('bytes of marks', set(shown),
          set(re.findall(r'^#define MARK_\w+\s+"(\\x[0-9a-f]{2})"', source('ufile.c'), re.M)))
 

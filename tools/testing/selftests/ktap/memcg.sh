@@ -1,19 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# The memory of a session is charged to the memory cgroup of whoever opened it,
-# and given back; a group at its limit is told so, and nobody is killed.
+# The memory of a session is charged to the memory cgroup of whoever opened it, not
+# of who writes to it, and given back; a group at its limit is told so, and nobody is
+# killed.
 
 . "$(dirname "$0")/lib.sh"
-plan 12
+plan 15
 
 root=$tmp/cgroup
 group=$root/ktap_test
+writers=$root/ktap_writers
 mkdir "$root"
 mount -t cgroup2 none "$root" 2>/dev/null
-if ! { [ -e "$root/cgroup.controllers" ] && echo +memory >"$root/cgroup.subtree_control" && mkdir "$group"; } 2>/dev/null; then
+if ! { [ -e "$root/cgroup.controllers" ] && echo +memory >"$root/cgroup.subtree_control" && mkdir "$group" "$writers"; } 2>/dev/null; then
 	umount "$root" 2>/dev/null
-	for name in memory_is_charged all_of_it memory_is_given_back limit_is_an_error \
+	for name in memory_is_charged all_of_it memory_is_given_back writer_is_not_charged \
+		opener_is_charged_for_a_writer memory_of_a_writer_is_given_back limit_is_an_error \
 		limit_is_told limit_of_handlers limit_of_handlers_is_told many_sessions \
 		memory_of_many memory_of_many_is_given_back nobody_was_killed kernel_is_content; do
 		skip $name "there is no memory cgroup"
@@ -25,6 +28,25 @@ fi
 in_group() {
 	echo 0 >"$group/cgroup.procs"
 	exec "$@"
+}
+
+# keeps_open LOAD: in the group, a session into which LOAD writes the chunk; no tool: what
+# is charged is the session's
+keeps_open() {
+	rm -f "$tmp/up" "$tmp/down"
+	(in_group sh -c "exec 3<>$tracefs/ktap/session; $1 && echo up >$tmp/up; cat $tmp/stop; exec 3>&-; echo down >$tmp/down; cat $tmp/stop" 2>"$tmp/err") &
+	wait_until [ -e "$tmp/up" ]
+}
+
+# closes NAME: and gives all back, but what is freed behind a grace period, and pages of
+# the shell
+closes() {
+	echo >"$tmp/stop"
+	wait_until [ -e "$tmp/down" ]
+	wait_until charged_at_most $((1 << 20))
+	result $? "$1"
+	echo >"$tmp/stop"
+	wait
 }
 
 charged() {
@@ -41,9 +63,7 @@ E2
 "$KTAPC" -o "$tmp/t.ktap" "$tmp/t.kp"
 code=0
 mkfifo "$tmp/stop"
-# no tool: what is charged is the session's
-(in_group sh -c "exec 3<>$tracefs/ktap/session; cat $tmp/t.ktap >&3; echo up >$tmp/up; cat $tmp/stop; exec 3>&-; echo down >$tmp/down; cat $tmp/stop") &
-wait_until [ -e "$tmp/up" ]
+keeps_open "cat $tmp/t.ktap >&3"
 used=$(charged)
 # the table, 2 MB, and the smallest ring buffers
 [ "$used" -gt $((2 << 20)) ]
@@ -51,13 +71,15 @@ result $? memory_is_charged
 memory=$(sed -n 's/.* memory=\([0-9]*\).*/\1/p' "$tracefs/ktap/sessions" | tail -n 1)
 [ "$used" -ge "${memory:-0}" ] && [ "${memory:-0}" -gt $((2 << 20)) ]
 result $? all_of_it
-echo >"$tmp/stop"
-wait_until [ -e "$tmp/down" ]
-# what is freed behind a grace period, and pages of the shell
-wait_until charged_at_most $((1 << 20))
-result $? memory_is_given_back
-echo >"$tmp/stop"
-wait
+closes memory_is_given_back
+
+# The open file is another group's, which could not pay
+echo 1M >"$writers/memory.max"
+keeps_open "(echo 0 >$writers/cgroup.procs; exec cat $tmp/t.ktap >&3)"
+result $? writer_is_not_charged
+[ "$(charged)" -gt $((2 << 20)) ]
+result $? opener_is_charged_for_a_writer
+closes memory_of_a_writer_is_given_back
 
 echo 1M >"$group/memory.max"
 (in_group sh -c "exec 3<>$tracefs/ktap/session; cat $tmp/t.ktap >&3; cat <&3" >"$tmp/out" 2>"$tmp/err")
@@ -113,6 +135,6 @@ wait $holder
 is nobody_was_killed "$(sed -n 's/^oom_kill //p' "$group/memory.events")" 0
 no_complaints kernel_is_content
 
-rmdir "$group"
+rmdir "$group" "$writers"
 umount "$root"
 finish

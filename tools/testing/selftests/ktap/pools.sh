@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 34
+plan 36
 
 # what is said of a lack of memory
 dropped() {
@@ -102,6 +102,30 @@ result $? max_memory_is_the_limit
 run -q -m 1M -e 'print(1)'
 [ "$code" = 2 ] && matches "$tmp/err" 'error: memory is at most 524288 bytes here \(see ktap/max_memory\)$'
 result $? no_session_is_above_it
+
+# with_limit_at_load LINE: the limit is less than when the session was opened and LINE
+# came; prints what the chunk that is loaded then is told
+"$KTAPC" -o "$tmp/strings.ktap" -e 's = "0123456789abcdef"
+for (i = 1, 4) { s = s .. s }
+t = table.new(4000)
+for (i = 1, 4000) { t[i] = s .. i }
+print("done")'
+with_limit_at_load() {
+	echo 16777216 >"$max_memory"
+	exec 3<>"$tracefs/ktap/session"
+	[ -z "$1" ] || echo "$1" >&3
+	echo 524288 >"$max_memory"
+	cat "$tmp/strings.ktap" >&3
+	cat <&3
+	exec 3>&-
+}
+for name in limit_is_that_at_load line_is_cut_to_it; do
+	line=
+	[ $name = limit_is_that_at_load ] || line='memory 16777216'
+	with_limit_at_load "$line" >"$tmp/err"
+	matches "$tmp/err" '^done$' ' \(of 512 KiB; -m for more\)$'
+	result $? $name
+done
 echo "$was" >"$max_memory"
 
 # Tables that are made of others: a copy is wanted, or there is no point; what is to
