@@ -615,6 +615,8 @@ static void quiesce(struct ktap_session *s)
 
 	scoped_guard(mutex, &s->lock)
 		ktap_sources_detach(s);
+	/* A thread that exits may ask for the reaper, too. */
+	ktap_threads_unwatch(s);
 	kthread_flush_worker(s->worker);
 	irq_work_sync(&s->stop_irq);
 	irq_work_sync(&s->low_irq);
@@ -627,7 +629,6 @@ static void quiesce(struct ktap_session *s)
 static void release(struct ktap_session *s)
 {
 	ktap_sources_release(s);
-	ktap_threads_unwatch(s);
 	free_percpu(s->meters);
 	ktap_activation_put();
 	ktap_umap_destroy(s);
