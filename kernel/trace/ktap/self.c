@@ -2,6 +2,7 @@
 /*
  * self: fields of the current thread.
  */
+#include <linux/build_bug.h>
 #include <linux/errno.h>
 #include <linux/hash.h>
 #include <linux/log2.h>
@@ -39,13 +40,18 @@
  * struct self_record - the fields of a thread
  * @next: next one of the bucket
  * @thread: &ktap_thread.id
+ * @used: how many of @fields are not nil
  * @fields: slots
  */
 struct self_record {
 	struct self_record *next;
 	const void *thread;
+	u32 used;
 	struct ktap_value fields[];
 };
+
+static_assert(offsetof(struct self_record, fields) +
+	      KTAP_SELF_FIELDS * sizeof(struct ktap_value) <= KTAP_HEAP_MAX_ALLOC);
 
 struct self_bucket {
 	struct ktap_lock lock;
@@ -83,6 +89,11 @@ static void number_fields(struct ktap_self *self, const struct ktap_program *pro
 	}
 }
 
+static size_t record_size(const struct ktap_self *self)
+{
+	return struct_size_t(struct self_record, fields, self->nfields);
+}
+
 int ktap_self_init(struct ktap_env *env)
 {
 	const struct ktap_program *prog = env->prog;
@@ -98,7 +109,7 @@ int ktap_self_init(struct ktap_env *env)
 		ktap_lock_init(&self->buckets[i].lock);
 	number_fields(self, prog);
 	env->self = self;
-	return 0;
+	return self->nfields > KTAP_SELF_FIELDS ? -E2BIG : 0;
 }
 
 void ktap_self_destroy(struct ktap_env *env)
@@ -123,11 +134,6 @@ static struct self_record **find(struct self_bucket *bucket, const void *thread)
 	return link;
 }
 
-static size_t record_size(const struct ktap_self *self)
-{
-	return struct_size_t(struct self_record, fields, self->nfields);
-}
-
 /* Takes it off and frees it, with what its fields hold. */
 static void remove_record(struct ktap_env *env, struct self_bucket *bucket,
 			  struct self_record **link)
@@ -137,20 +143,11 @@ static void remove_record(struct ktap_env *env, struct self_bucket *bucket,
 
 	*link = rec->next;
 	bucket->n--;
-	for (i = 0; i < env->self->nfields; i++)
+	for (i = 0; i < env->self->nfields && rec->used; i++) {
+		rec->used -= rec->fields[i].tag != KTAP_NIL;
 		ktap_slot_replace(env, &rec->fields[i], &KTAP_VALUE_NIL);
-	ktap_heap_free_nested(&env->heap, rec, record_size(env->self));
-}
-
-static bool is_empty(const struct ktap_self *self, const struct self_record *rec)
-{
-	u32 i;
-
-	for (i = 0; i < self->nfields; i++) {
-		if (rec->fields[i].tag != KTAP_NIL)
-			return false;
 	}
-	return true;
+	ktap_heap_free_nested(&env->heap, rec, record_size(env->self));
 }
 
 /* Sees to it that there is room for a record more; false: there is none. */
@@ -161,7 +158,7 @@ static bool make_room(struct ktap_env *env, struct self_bucket *bucket)
 	if (bucket->n < KTAP_SELF_CHAIN)
 		return true;
 	for (link = &bucket->first; *link; link = &(*link)->next) {
-		if (is_empty(env->self, *link)) {
+		if (!(*link)->used) {
 			remove_record(env, bucket, link);
 			return true;
 		}
@@ -224,14 +221,19 @@ enum outcome {
 	NO_SUM,
 };
 
-static enum outcome write_field(struct ktap_value *slot, struct ktap_env *env,
+static enum outcome write_field(struct self_record *rec, u32 field, struct ktap_env *env,
 				struct ktap_value *v, bool add)
 {
-	if (!add) {
+	struct ktap_value *slot = &rec->fields[field];
+	bool done = true;
+
+	rec->used -= slot->tag != KTAP_NIL;
+	if (add)
+		done = ktap_slot_add(slot, v->i);
+	else
 		ktap_slot_replace(env, slot, v);
-		return DONE;
-	}
-	if (ktap_slot_add(slot, v->i))
+	rec->used += slot->tag != KTAP_NIL;
+	if (done)
 		return DONE;
 	v->tag = slot->tag;
 	return NO_SUM;
@@ -257,7 +259,7 @@ static enum outcome update_locked(struct ktap_env *env, struct self_bucket *buck
 		bucket->first = rec;
 		bucket->n++;
 	}
-	return write_field(&rec->fields[field], env, v, add);
+	return write_field(rec, field, env, v, add);
 }
 
 static struct self_record *new_record(struct ktap_vm *vm, const void *thread)
@@ -280,6 +282,7 @@ int ktap_self_write(struct ktap_vm *vm, struct ktap_thread thread, u32 string,
 	enum outcome outcome = FULL;
 	struct self_record *new = NULL;
 	unsigned long flags;
+	int err = 0;
 
 	for (;;) {
 		if (!ktap_lock(&bucket->lock, &flags)) {
@@ -292,7 +295,10 @@ int ktap_self_write(struct ktap_vm *vm, struct ktap_thread thread, u32 string,
 			atomic_long_inc(&vm->env->counters.full_threads);
 		if (outcome != NO_RECORD || thread.ends)
 			break;
-		new = new_record(vm, thread.id);
+		/* All of it is cleared. */
+		err = ktap_vm_charge(vm, self->nfields / 64);
+		if (!err)
+			new = new_record(vm, thread.id);
 		if (!new)
 			break;
 	}
@@ -302,7 +308,7 @@ int ktap_self_write(struct ktap_vm *vm, struct ktap_thread thread, u32 string,
 		return ktap_bad_operand(vm, owned);
 	if (outcome != DONE)
 		ktap_slot_discard(vm, owned);
-	return 0;
+	return err;
 }
 
 int ktap_self_get(struct ktap_vm *vm, u32 string, struct ktap_value *v)

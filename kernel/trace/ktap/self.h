@@ -10,8 +10,13 @@
 /* Threads that can have fields at once, if they spread evenly. */
 #define KTAP_SELF_BUCKETS	2048
 #define KTAP_SELF_CHAIN		32
+/* Names of fields that a script may have: a record is a block of the heap. */
+#define KTAP_SELF_FIELDS	1000
 
-/* For env.c: if the program uses them.  Context: process, may sleep.  0 or -ENOMEM. */
+/*
+ * For env.c: if the program uses them.  Context: process, may sleep.  0, -ENOMEM, or
+ * -E2BIG: there are more than KTAP_SELF_FIELDS names.
+ */
 int ktap_self_init(struct ktap_env *env);
 void ktap_self_destroy(struct ktap_env *env);
 

@@ -21,6 +21,7 @@
 #include "object.h"
 #include "option.h"
 #include "output.h"
+#include "self.h"
 #include "session.h"
 #include "source.h"
 #include "umap.h"
@@ -418,6 +419,9 @@ static int prepare(struct ktap_session *s)
 	/* What a line said was looked at when it came, and may be too much by now. */
 	s->memory = min(s->memory, READ_ONCE(ktap_max_memory));
 	err = ktap_env_init(&s->env, prog, s->memory, low);
+	if (err == -E2BIG)
+		ktap_diag(&s->diag, "more than %u fields of threads: names behind 'self'",
+			  KTAP_SELF_FIELDS);
 	if (err)
 		goto free_prog;
 	s->env.max_insns = READ_ONCE(ktap_max_insns);

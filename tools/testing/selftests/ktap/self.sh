@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 15
+plan 17
 
 calls=2000
 processes=400
@@ -127,6 +127,24 @@ E2
 run -q "$tmp/late.kp" -- sh -c "i=0; while [ \$i -lt 100 ]; do $workload getppid 1; i=\$((i + 1)); done"
 out late_fields_do_not_come_back 'nil\tnil\t100\ttrue\n'
 is late_fields_are_no_loss "$(cat "$tmp/err")" ""
+
+# as many as there may be
+fields() {
+	awk -v n="$1" 'BEGIN {
+		print "trace syscalls:sys_enter_getppid {"
+		for (i = 1; i <= n; i++) print "\tself.f" i " = " i
+		print "\tlast = self.f" n
+		print "}"
+		print "trace_end { print(last) }"
+	}' >"$tmp/fields.kp"
+}
+fields 1000
+run -q "$tmp/fields.kp" -- "$workload" getppid 1
+out a_thousand_fields_of_a_thread '1000\n'
+fields 1001
+run -q "$tmp/fields.kp" -- "$workload" getppid 1
+[ "$code" = 2 ] && matches "$tmp/err" "error: .*more than 1000 fields of threads: names behind 'self'$"
+result $? more_fields_are_refused
 
 no_complaints kernel_is_content
 finish
