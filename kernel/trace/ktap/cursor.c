@@ -29,18 +29,29 @@
  * which the table is unlocked.  From the end it is tried in the first one only; then
  * the search has a cursor as if it were an iteration itself, to which nothing is
  * given: whatever comes and goes meanwhile, it goes on behind the entry that it has
- * reached.  If that cursor is taken it begins anew.  When it has found the place, its
+ * reached.  If that cursor is taken it begins anew, and might do so for ever where many
+ * go along a table: so a cursor of a search is taken last, unless it was given up, which
+ * is when others have moved PATIENCE times since.  When it has found the place, its
  * cursor is that of the place.
  */
 
 /* Entries that are gone along from either end while interrupts are off. */
 #define PIECE		256
+#define PATIENCE	1024
 
 static struct ktap_cursor *cursor_of(struct ktap_table *t, const struct ktap_iter *it)
 {
 	struct ktap_cursor *c = &t->cursors[it->cursor % KTAP_CURSORS];
 
 	return it->seq && c->seq == it->seq ? c : NULL;
+}
+
+/* How willingly it is taken: the longer it has not moved, and that of a search last. */
+static u64 age_of(const struct ktap_table *t, const struct ktap_cursor *c)
+{
+	u32 age = t->cursor_clock - c->used;
+
+	return c->searches && age < PATIENCE ? age : (u64)age + PATIENCE;
 }
 
 /* One that is nobody's, or the one that has not moved for longest. */
@@ -52,7 +63,7 @@ static u32 pick_cursor(const struct ktap_table *t)
 	for (i = 0; i < KTAP_CURSORS; i++) {
 		if (!c[i].seq)
 			return i;
-		if ((s32)(c[i].used - c[oldest].used) < 0)
+		if (age_of(t, &c[i]) > age_of(t, &c[oldest]))
 			oldest = i;
 	}
 	return oldest;
@@ -147,6 +158,7 @@ static bool search(struct ktap_table *t, struct ktap_iter *it, struct ktap_entry
 	}
 	if (!found) {
 		ktap_table_move(t, &reached, (*e)->prev);
+		t->cursors[reached.cursor].searches = true;
 		it->reached = reached.seq;
 		it->cursor = reached.cursor;
 		return false;
@@ -154,6 +166,7 @@ static bool search(struct ktap_table *t, struct ktap_iter *it, struct ktap_entry
 	if (c) {
 		c->seq = it->seq;
 		c->next = *e;
+		c->searches = false;
 	}
 	it->reached = 0;
 	return true;

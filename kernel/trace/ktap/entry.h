@@ -40,10 +40,12 @@ struct ktap_entry {
  * @seq: serial number of the entry he got last; 0: it is nobody's
  * @used: &ktap_table.cursor_clock when he got it
  * @next: the entry behind it, NULL if there is none
+ * @searches: it is of a search that is not done
  */
 struct ktap_cursor {
 	u64 seq;
 	u32 used;
+	bool searches;
 	struct ktap_entry *next;
 };
 

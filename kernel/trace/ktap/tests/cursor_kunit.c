@@ -126,7 +126,8 @@ enum meanwhile {
 	NOTHING,
 	REACHED_GOES,	/* what has been reached, and what is behind it */
 	NEXT_GOES,	/* what is to be found */
-	CURSOR_GOES,
+	OTHERS_MOVE,	/* more than there are cursors */
+	CURSOR_GOES,	/* as so many do that this one seems to be given up */
 	ALL_GO,
 	NR_MEANWHILE
 };
@@ -146,8 +147,9 @@ static void happen(struct ktap_vm *vm, struct ktap_table *t, enum meanwhile what
 		for (i = 0; i < 3; i++)
 			delete(vm, t, middle + i);
 		break;
+	case OTHERS_MOVE:
 	case CURSOR_GOES:
-		for (i = 0; i < KTAP_CURSORS; i++) {
+		for (i = 0; i < (what == CURSOR_GOES ? 1100 : 3 * KTAP_CURSORS); i++) {
 			other = (struct ktap_iter){ .seq = middle + 1000 };
 			step(vm, t, &other);
 		}
@@ -167,6 +169,7 @@ static void a_search_is_done_in_pieces(struct kunit *test)
 		[NOTHING]	= ENTRIES / 2 + 1,
 		[REACHED_GOES]	= ENTRIES / 2 + 1,
 		[NEXT_GOES]	= ENTRIES / 2 + 4,
+		[OTHERS_MOVE]	= ENTRIES / 2 + 1,
 		[CURSOR_GOES]	= ENTRIES / 2 + 1,
 		[ALL_GO]	= 77777,
 	};
@@ -189,12 +192,15 @@ static void a_search_is_done_in_pieces(struct kunit *test)
 		KUNIT_ASSERT_NOT_NULL(test, e);
 		KUNIT_EXPECT_EQ_MSG(test, e->value.i, next[what], "case %d", what);
 		KUNIT_EXPECT_EQ(test, it.reached, 0);
-		if (what == NOTHING)
+		if (what == NOTHING || what == OTHERS_MOVE)
 			KUNIT_EXPECT_EQ(test, pieces, 1 + (middle - 1) / 256);
+		else if (what == CURSOR_GOES)
+			KUNIT_EXPECT_EQ(test, pieces, 2 + (middle - 1) / 256);
 		if (what == ALL_GO)
 			continue;
 		/* It need not be searched again, and has one cursor. */
-		KUNIT_EXPECT_EQ(test, t->ncursors, what == CURSOR_GOES ? KTAP_CURSORS : 1);
+		KUNIT_EXPECT_EQ(test, t->ncursors,
+				what == CURSOR_GOES || what == OTHERS_MOVE ? KTAP_CURSORS : 1);
 		vm->budget = BUDGET;
 		KUNIT_EXPECT_EQ(test, step(vm, t, &it), next[what]);
 		KUNIT_EXPECT_EQ(test, step(vm, t, &it), next[what] + 1);
