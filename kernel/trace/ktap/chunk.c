@@ -701,6 +701,7 @@ void ktap_program_free(struct ktap_program *prog)
 	ktap_btf_release(&prog->types);
 	kvfree(prog->chunk);
 	kvfree(prog->code);
+	kvfree(prog->work);
 	kvfree(prog->strings);
 	kvfree(prog->ints);
 	kvfree(prog->funcs);

@@ -88,7 +88,7 @@ int ktap_frame_enter(struct ktap_vm *vm, const struct ktap_func *func, u32 base,
 	unsigned int nargs = insn->b;
 	int err;
 
-	err = ktap_vm_charge(vm, 1 + ktap_straight_cost(func->ninsns));
+	err = ktap_vm_charge(vm, 1 + ktap_func_cost(vm->env->prog, func));
 	if (!err && nargs == KTAP_MULTI)
 		err = ktap_open_values(vm, base, &nargs);
 	if (err)
@@ -211,8 +211,7 @@ int ktap_frame_catch(struct ktap_vm *vm, int err, u32 floor, u32 *pc)
 	 */
 	vm->error = 0;
 	func = n < vm->ncalls ? vm->calls[n].func : vm->func;
-	err = ktap_vm_charge(vm, CATCH_COST + (vm->ncalls - n) +
-				 ktap_straight_cost(func->ninsns));
+	err = ktap_vm_charge(vm, CATCH_COST + (vm->ncalls - n) + ktap_func_cost(prog, func));
 	if (err)
 		return err;
 	if (n < vm->ncalls)

@@ -6,12 +6,18 @@
 #ifndef _KTAP_FRAME_H
 #define _KTAP_FRAME_H
 
+#include "opcode.h"
 #include "vm.h"
 
 /* What may be run without a jump back or a call costs too, if it is long. */
-static inline u32 ktap_straight_cost(u32 ninsns)
+static inline u32 ktap_straight_cost(const struct ktap_program *prog, u32 first, u32 end)
 {
-	return ninsns / 32;
+	return (prog->work[end] - prog->work[first]) / KTAP_UNIT_WORK;
+}
+
+static inline u32 ktap_func_cost(const struct ktap_program *prog, const struct ktap_func *func)
+{
+	return ktap_straight_cost(prog, func->first, func->first + func->ninsns);
 }
 
 /* Counts, and pays for, the open values from stack value @first on. */

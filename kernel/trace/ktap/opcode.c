@@ -112,3 +112,23 @@ const char *ktap_opcode_name(u8 op)
 {
 	return ktap_opdefs[op].name;
 }
+
+unsigned int ktap_opcode_work(u8 op)
+{
+	switch (op) {
+	/* Take locks, which others may hold; or go through the fields of an event. */
+	case KTAP_OP_GETG ... KTAP_OP_ADDG:
+	case KTAP_OP_TGET ... KTAP_OP_THAS:
+	case KTAP_OP_ITER ... KTAP_OP_NEXT:
+	case KTAP_OP_TSETM:
+	case KTAP_OP_FIELD ... KTAP_OP_ADDSELF:
+		return KTAP_UNIT_WORK / 4;
+	/* Go through the pieces of a distribution, or make something. */
+	case KTAP_OP_NEWT:
+	case KTAP_OP_TAGG:
+	case KTAP_OP_AGG:
+		return KTAP_UNIT_WORK;
+	default:
+		return 1;
+	}
+}

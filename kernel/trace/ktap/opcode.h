@@ -68,6 +68,11 @@ enum ktap_made_opcode {
 
 extern const struct ktap_opdef ktap_opdefs[256];
 
+#define KTAP_UNIT_WORK	32	/* a unit of the budget */
+
+/* What an instruction may take at worst, without what it pays for itself. */
+unsigned int ktap_opcode_work(u8 op);
+
 /* Name of an opcode, NULL if there is none. */
 const char *ktap_opcode_name(u8 op);
 

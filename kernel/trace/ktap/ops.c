@@ -441,18 +441,17 @@ int ktap_op_for(struct ktap_vm *vm, struct ktap_value *r, bool *enter)
 	unsigned int i;
 
 	for (i = 0; i < 3; i++) {
-		if (r[i].tag == KTAP_NIL)
-			r[i] = KTAP_VALUE_INT(0);
-		if (r[i].tag != KTAP_INT)
+		if (r[i].tag != KTAP_INT && r[i].tag != KTAP_NIL)
 			return ktap_vm_error(vm, -EINVAL, "'for' counts integers, not %s",
 					     ktap_type_name(&r[i]));
+		r[i] = KTAP_VALUE_INT(r[i].tag == KTAP_INT ? r[i].i : 0);
 	}
 	if (!r[2].i)
 		return ktap_vm_error(vm, -EINVAL, "the step of 'for' is zero");
 	*enter = r[2].i > 0 ? r[0].i <= r[1].i : r[0].i >= r[1].i;
 	distance = r[2].i > 0 ? r[1].u - r[0].u : r[0].u - r[1].u;
 	step = r[2].i > 0 ? r[2].u : -r[2].u;
-	r[1].u = *enter ? div64_u64(distance, step) : 0;
+	r[1] = KTAP_VALUE_INT(*enter ? div64_u64(distance, step) : 0);
 	r[3] = r[0];
 	return 0;
 }

@@ -97,6 +97,8 @@ struct ktap_symbol {
  * @ntries: entries of @tries
  * @noptions: entries of @options
  * @code: all instructions
+ * @work: by instruction, and behind the last one: what all of those before it may
+ *	take (ktap_opcode_work())
  * @strings: constants, ready to be moved into a register; NUL-terminated
  * @ints: constants
  * @funcs: functions
@@ -137,6 +139,7 @@ struct ktap_program {
 	u32 noptions;
 
 	struct ktap_code *code;
+	u32 *work;
 	struct ktap_value *strings;
 	s64 *ints;
 	struct ktap_func *funcs;

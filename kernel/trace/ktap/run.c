@@ -63,7 +63,7 @@ int ktap_vm_call(struct ktap_vm *vm, const struct ktap_func *func, const struct 
 	int err;
 
 	*result = KTAP_VALUE_NIL;
-	err = ktap_vm_charge(vm, 1 + ktap_straight_cost(func->ninsns));
+	err = ktap_vm_charge(vm, 1 + ktap_func_cost(vm->env->prog, func));
 	if (err)
 		return err;
 	if (vm->nested == MAX_NESTED)

@@ -538,6 +538,19 @@ static u32 uses_of(const struct ktap_code *insn)
 	}
 }
 
+static int add_up_work(struct ktap_program *prog)
+{
+	u32 i;
+
+	prog->work = kvmalloc_array(prog->ninsns + 1, sizeof(*prog->work), KTAP_GFP);
+	if (!prog->work)
+		return -ENOMEM;
+	prog->work[0] = 0;
+	for (i = 0; i < prog->ninsns; i++)
+		prog->work[i + 1] = prog->work[i] + ktap_opcode_work(prog->code[i].op);
+	return 0;
+}
+
 static void find_uses(struct ktap_program *prog)
 {
 	u32 i;
@@ -567,6 +580,8 @@ int ktap_verify(struct ktap_program *prog, struct ktap_diag *diag)
 		if (!err)
 			err = check_flow(v);
 	}
+	if (!err)
+		err = add_up_work(prog);
 	if (!err) {
 		find_uses(prog);
 		ktap_typing_apply(&v->typing);

@@ -34,8 +34,9 @@ static int for_next(struct ktap_vm *vm, struct ktap_value *r, bool *again)
 		return ktap_vm_error(vm, -EINVAL, "broken loop");
 	*again = r[1].u;
 	if (*again) {
-		r[1].u--;
-		r[0].u += r[2].u;
+		/* Anew: what was an iteration's has a length (ktap-design.rst, Speculation). */
+		r[1] = KTAP_VALUE_INT(r[1].u - 1);
+		r[0] = KTAP_VALUE_INT(r[0].u + r[2].u);
 	}
 	/* Written in any case: the verifier counts on it. */
 	r[3] = r[0];
@@ -249,7 +250,8 @@ checked_jump:
 jump:
 	/* Only a jump back can make a loop. */
 	if (D < 0) {
-		err = ktap_vm_charge(vm, 1 + ktap_straight_cost(-D));
+		to = pc - prog->code;
+		err = ktap_vm_charge(vm, 1 + ktap_straight_cost(prog, to + D, to));
 		if (unlikely(err))
 			goto error;
 	}

@@ -572,6 +572,36 @@ static void to_go_back_to_a_handler_costs_what_a_jump_does(struct kunit *test)
 	KUNIT_EXPECT_GE(test, vm->env->max_insns - vm->budget, 9 * 3200 / 32);
 }
 
+/* What may wait for a lock is worth eight of the others. */
+static void code_without_loops_is_paid_for(struct kunit *test)
+{
+	static const struct {
+		u8 op;
+		u64 units;
+	} kinds[] = { { KTAP_OP_INT, 3200 / 32 }, { KTAP_OP_GETG, 3200 / 4 } };
+	struct test_chunk *c;
+	struct ktap_vm *vm;
+	unsigned int k, i;
+	u64 paid;
+
+	for (k = 0; k < ARRAY_SIZE(kinds); k++) {
+		c = test_large_chunk(test, 4000);
+		test_func(c, "main", 0, 2);
+		test_insn(c, KTAP_OP_CALL, 0, 0, 0, 1);
+		TEST_RET(c);
+		test_func(c, "long", 0, 2);
+		test_global(c, "g");
+		for (i = 0; i < 3200; i++)
+			test_insn(c, kinds[k].op, 1, 0, 0, 0);
+		TEST_RET(c);
+		vm = test_vm(test, test_load(c), EVENT);
+		KUNIT_EXPECT_EQ(test, 0, ktap_vm_run(vm, 0, NULL, 0, NULL));
+		paid = vm->env->max_insns - vm->budget;
+		KUNIT_EXPECT_GE(test, paid, kinds[k].units);
+		KUNIT_EXPECT_LE(test, paid, kinds[k].units + 2);
+	}
+}
+
 static void long_messages_are_cut(struct kunit *test)
 {
 	struct test_chunk *c = try_error(test);
@@ -669,6 +699,7 @@ static struct kunit_case frame_cases[] = {
 	KUNIT_CASE(a_message_that_cannot_be_paid_for_ends_the_run),
 	KUNIT_CASE(to_try_again_and_again_takes_the_budget),
 	KUNIT_CASE(to_go_back_to_a_handler_costs_what_a_jump_does),
+	KUNIT_CASE(code_without_loops_is_paid_for),
 	KUNIT_CASE(long_messages_are_cut),
 	KUNIT_CASE(a_full_arena_can_be_caught),
 	KUNIT_CASE(the_message_of_an_error_needs_no_memory),

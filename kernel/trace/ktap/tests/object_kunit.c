@@ -80,9 +80,9 @@ static void sweeping_is_paid_for(struct kunit *test)
 
 	test_run(test, vm, NULL, 0);
 	paid = vm->env->max_insns - vm->budget;
-	/* Each round costs a jump; all else is sweeping. */
-	KUNIT_EXPECT_GT(test, paid, 20000 + 20000 / 64);
-	KUNIT_EXPECT_LT(test, paid, 2 * 20000);
+	/* Each round costs a jump and a table; all else is sweeping. */
+	KUNIT_EXPECT_GT(test, paid, 2 * 20000 + 20000 / 64);
+	KUNIT_EXPECT_LT(test, paid, 3 * 20000);
 }
 
 /* g = t lets the one before go: dead it is, and in the way of nobody. */
