@@ -176,6 +176,7 @@ struct compiler {
 	unsigned int nglobals;
 	struct var *vars;	/* visible ones, innermost first */
 	struct var *all_vars;	/* the latest first */
+	unsigned int ntokens;	/* of all files */
 	bool continues;		/* in the loop being bound */
 	bool syntax_errors;	/* what was not parsed may have declared anything */
 	unsigned int suggestions;	/* made so far */
