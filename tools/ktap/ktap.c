@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cat.h"
+#include "cmdline.h"
 #include "command.h"
 #include "compile.h"
 #include "list.h"
@@ -37,6 +38,7 @@ enum {
  * struct run - one run of a script
  * @name: of the script, in messages
  * @tool: path of the installed tool that the script is, or NULL
+ * @sources: the files that it was read from
  * @chunk: the compiled script
  * @chunk_len: its length
  * @symbolizer: names the places of user code in its output
@@ -50,6 +52,7 @@ struct run {
 	struct options opts;
 	const char *name;
 	char *tool;
+	struct sources sources;
 	void *chunk;
 	size_t chunk_len;
 	struct session session;
@@ -107,34 +110,59 @@ static void catch_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
+/*
+ * Read the script.  A name alone, "opensnoop", is that of a tool before it is that of a
+ * file: who runs tools should not run what others have put into this folder.  What has
+ * an ending or a slash is a file before it is a tool.
+ */
+static int read_script(struct run *r, struct ktap_source *source)
+{
+	const struct options *opts = &r->opts;
+	const char *script = opts->script;
+	struct stat st;
+	bool bare = !strpbrk(script, "./") && strcmp(script, "-");
+	int err = -ENOENT;
+
+	r->name = script;
+	if (bare)
+		r->tool = ktap_find_tool(script);
+	if (!r->tool)
+		err = sources_read(&r->sources, script, source);
+	if ((err == -ENOENT || err == -EISDIR) && !bare)
+		r->tool = ktap_find_tool(script);
+	if (r->tool && bare && !opts->quiet && !stat(script, &st) && S_ISREG(st.st_mode))
+		fprintf(stderr, "ktap: %s is the tool of that name; the file is ./%s\n", script,
+			script);
+	if (r->tool) {
+		r->name = r->tool;
+		err = sources_read(&r->sources, r->tool, source);
+	}
+	if (!err) {
+		if (!strcmp(script, "-"))
+			r->name = "<stdin>";
+		return 0;
+	}
+	fprintf(stderr, "ktap: error: cannot read %s: %s\n", r->name, ktap_read_error(err));
+	if (err == -ENOENT)
+		ktap_suggest_tool(stderr, script);
+	return err;
+}
+
 static bool get_chunk(struct run *r)
 {
 	const struct options *opts = &r->opts;
 	struct ktap_compile_opts copts = {
 		.werror = opts->werror, .nowarn = opts->nowarn, .diag = stderr,
-		.folders = opts->folders,
+		.folders = opts->folders, .read = sources_read, .read_ctx = &r->sources,
 	};
 	struct ktap_source source = { .text = opts->text };
-	int err;
 
 	if (opts->text) {
 		r->name = "-e";
 		source.len = strlen(opts->text);
 	} else {
-		r->name = strcmp(opts->script, "-") ? opts->script : "<stdin>";
-		err = ktap_read_file(NULL, opts->script, &source);
-		if (err == -ENOENT) {
-			r->tool = ktap_find_tool(opts->script);
-			if (r->tool) {
-				r->name = r->tool;
-				err = ktap_read_file(NULL, r->tool, &source);
-			}
-		}
-		if (err) {
-			fprintf(stderr, "ktap: error: cannot read %s: %s\n", r->name,
-				strerror(-err));
+		if (read_script(r, &source))
 			return false;
-		}
 		if (ktap_is_chunk(source.text, source.len)) {
 			r->chunk = (void *)source.text;
 			r->chunk_len = source.len;
@@ -422,16 +450,18 @@ static int run_session(struct run *r)
 	return code;
 }
 
-static bool check_args(const struct options *opts)
+/* In the session a line ends where a name or an argument has a newline in it. */
+static bool check_lines(const struct run *r)
 {
-	for (char **arg = opts->args; *arg; arg++) {
-		if (strchr(*arg, '\n')) {
-			fputs("ktap: error: an argument of the script has a newline in it\n",
-			      stderr);
-			return false;
-		}
+	const char *what = strchr(r->name, '\n') ? "the name" : NULL;
+
+	for (char **arg = r->opts.args; *arg && !what; arg++) {
+		if (strchr(*arg, '\n'))
+			what = "an argument";
 	}
-	return true;
+	if (what)
+		fprintf(stderr, "ktap: error: %s of the script has a newline in it\n", what);
+	return !what;
 }
 
 /* Behind -e an option that ktap does not have is the script's, if that has any. */
@@ -456,7 +486,7 @@ static int run(struct run *r)
 {
 	int code, err;
 
-	if (!check_args(&r->opts) || !get_chunk(r) || !check_foreign(r))
+	if (!get_chunk(r) || !check_lines(r) || !check_foreign(r))
 		return EXIT_LOAD;
 	if (wants_help(&r->opts)) {
 		ktap_show_help(stdout, r->name, r->chunk, r->chunk_len);

@@ -88,6 +88,43 @@ mkdir "$dir/empty"
 export KTAP_TRACEFS="$dir/empty"
 run -e "$script"
 expect kernel_without_ktap_is_reported 2 'CONFIG_KTAP'
+
+# Which script a name is that of: ./NAME, a tool, or nothing
+mkdir -p "$dir/library/tools" "$dir/here/folder" "$dir/here/folder.kp"
+for tool in tool folder both.kp; do
+	echo 'x = = 1' >"$dir/library/tools/${tool%.kp}.kp"
+done
+echo 'y = = 1' | tee "$dir/here/tool" "$dir/here/both.kp" >"$dir/here/own"
+
+# finds NAME FILE: whose mistake is it
+finds() {
+	code=0
+	(cd "$dir/here" && KTAP_LIBRARY=$dir/library "$ktap" "$1" >"$dir/out" 2>"$dir/err") || code=$?
+	[ "$code" = 2 ] && grep -q "^$2:1:5: error" "$dir/err"
+	result $? "name_$1_is_that_of_$2"
+}
+library=$dir/library/tools
+finds tool "$library/tool.kp"
+grep -q '^ktap: tool is the tool of that name; the file is ./tool$' "$dir/err"
+result $? file_that_a_tool_hides_is_told
+finds ./tool ./tool
+finds own own
+finds both.kp both.kp
+finds both "$library/both.kp"
+finds tool.kp "$library/tool.kp"
+finds folder "$library/folder.kp"
+finds folder.kp "$library/folder.kp"
+for name in tol tol.kp; do
+	KTAP_LIBRARY=$dir/library run $name
+	expect "unknown_name_${name}_is_told" 2 "^ktap: error: cannot read $name: No such file"
+	grep -q "^note: there is no such tool in $library, /.*/tools\$" "$dir/err" &&
+		grep -q "^note: did you mean 'tool'?" "$dir/err"
+	result $? "${name}_is_looked_for_in_the_library"
+done
+KTAP_LIBRARY=$dir/library run "$dir/tol"
+expect path_is_not_looked_for 2 "cannot read $dir/tol: No such file"
+! grep -q note: "$dir/err"
+result $? path_is_no_tool
 unset KTAP_TRACEFS
 if [ ! -e /sys/kernel/tracing/trace ] && [ ! -e /sys/kernel/debug/tracing/trace ]; then
 	run -e "$script"
@@ -108,6 +145,11 @@ play 'exit 0\n' -e "$options" -p 7 --self --pid
 setup options_that_ktap_has_are_not 'frames\narg -e\narg --pid\npid 7\nself\n'
 run -e "$script" "$(printf 'a\nb')"
 expect argument_with_newline_is_refused 2 'newline'
+name=$dir/$(printf 'a\nunsafe')
+echo 'x = 1' >"$name"
+play 'exit 0\n' "$name"
+expect script_whose_name_has_a_newline_is_refused 2 'the name of the script has a newline'
+rm "$name"
 play 'out hello\nexit 0\n' -e "$script"
 output output_frames_go_to_stdout 'hello\n'
 play 'split\nout hello\nout world\nexit 0\n' -e "$script"
