@@ -14,6 +14,11 @@ enum op {
 	OP_NEG, OP_BNOT, OP_NOT,
 };
 
+static inline bool divides(enum op op)
+{
+	return op == OP_DIV || op == OP_MOD;
+}
+
 enum node_kind {
 	/* expressions */
 	N_NIL,
@@ -171,6 +176,7 @@ struct compiler {
 	unsigned int nglobals;
 	struct var *vars;	/* visible ones, innermost first */
 	struct var *all_vars;	/* the latest first */
+	unsigned int ntokens;	/* of all files */
 	bool continues;		/* in the loop being bound */
 	bool syntax_errors;	/* what was not parsed may have declared anything */
 	unsigned int suggestions;	/* made so far */
@@ -242,6 +248,8 @@ void check_script(struct compiler *cc);
 /* check_expr.c */
 void check_expr(struct compiler *cc, struct node *n);
 void check_exprs(struct compiler *cc, struct node *list);
+/* Keys of an element that is written: nil can be one as a part of several only. */
+void check_written_keys(struct compiler *cc, const struct node *keys);
 /* check_call.c */
 void check_call(struct compiler *cc, struct node *n);
 /* How a function of a space, as in timer.s, is called. */

@@ -5,11 +5,14 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cat.h"
+
+_Static_assert(KTAP_MAX_STRLEN >= PATH_MAX, "a string that was cut is no path");
 
 static void failed(const struct cat *c)
 {
@@ -35,6 +38,15 @@ void cat_open(struct cat *c)
 	c->open = c->fd >= 0;
 	if (!c->open)
 		failed(c);
+}
+
+void cat_stop(struct cat *c)
+{
+	if (!c->open)
+		return;
+	fprintf(stderr, "ktap: cat: stopped: %s\n", c->path);
+	close(c->fd);
+	c->open = false;
 }
 
 bool cat_copy(struct cat *c, struct output *o)

@@ -3,9 +3,10 @@
 #ifndef KTAP_CAT_H
 #define KTAP_CAT_H
 
-#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+#include <linux/ktap.h>
 
 #include "output.h"
 
@@ -17,7 +18,7 @@
  * @fd: the open file, if @open
  */
 struct cat {
-	char path[PATH_MAX];
+	char path[KTAP_MAX_STRLEN + 1];	/* one that may have been cut is too long to be opened */
 	size_t len;
 	bool open;
 	int fd;
@@ -31,5 +32,8 @@ void cat_open(struct cat *c);
 
 /* Move to the output what it has room for.  Returns false if there is more. */
 bool cat_copy(struct cat *c, struct output *o);
+
+/* Show no more of the file. */
+void cat_stop(struct cat *c);
 
 #endif

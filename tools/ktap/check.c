@@ -15,7 +15,7 @@ static bool check_block(struct compiler *cc, struct node *list);
 
 static void check_target(struct compiler *cc, struct node *n)
 {
-	struct node *base = n->a, *key;
+	struct node *base = n->a;
 
 	if (n->kind == N_NAME)
 		return;
@@ -28,9 +28,7 @@ static void check_target(struct compiler *cc, struct node *n)
 	if (base->kind == N_EVARG || (base->kind == N_CALL && base->str && base->call))
 		diag_error(&cc->diag, base->pos,
 			   "'%s' is a built-in value, not a table", base->str);
-	for (key = n->list; key; key = key->next)
-		if (static_type(key) == TYPE_NIL)
-			diag_error(&cc->diag, key->pos, "nil cannot be a key");
+	check_written_keys(cc, n->list);
 }
 
 /* count(t, k, n) as a statement is t[k] += n. */

@@ -135,6 +135,12 @@ static void check_keys(struct compiler *cc, const struct node *n, const struct n
 		check_key(cc, keys);
 }
 
+void check_written_keys(struct compiler *cc, const struct node *keys)
+{
+	if (keys && !keys->next && static_type(keys) == TYPE_NIL)
+		diag_warn(&cc->diag, keys->pos, "nil cannot be a key");
+}
+
 static void check_index(struct compiler *cc, struct node *n)
 {
 	const struct builtin *bi = node_builtin(n->a);
@@ -172,6 +178,7 @@ static void check_items(struct compiler *cc, struct node *item)
 	for (; item; item = item->next) {
 		check_exprs(cc, item->list);
 		check_keys(cc, item, item->list);
+		check_written_keys(cc, item->list);
 		check_expr(cc, item->b);
 	}
 }

@@ -78,7 +78,8 @@ void gen_arith(struct gen *g, enum op op, int dst, int a, const struct node *b)
 	unsigned int top = g->regs->top;
 	int hint = hint_of(g, dst), r;
 
-	if (fits_imm32(b)) {
+	/* no instruction has a divisor of 0 in it: to divide by it is an error at run time */
+	if (fits_imm32(b) && (b->ival || !divides(op))) {
 		int32_t imm = op == OP_SHL || op == OP_SHR ? b->ival & 63 : b->ival;
 
 		emit(g, KTAP_OP_ADDI + op, dst, a, 0, imm);

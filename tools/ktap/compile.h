@@ -33,6 +33,9 @@ struct ktap_compile_opts {
 /* A ktap_read_fn that reads files; "-" is standard input. */
 int ktap_read_file(void *ctx, const char *path, struct ktap_source *file);
 
+/* What the error that it gave means. Valid until the next call. */
+const char *ktap_read_error(int err);
+
 /*
  * Compiles a script.  Returns the chunk, to be freed with free(), and its
  * length; or NULL, with at least one error printed.
@@ -79,11 +82,17 @@ void ktap_show_help(FILE *out, const char *name, const void *chunk, size_t len);
 /* True if the script takes options of its own. */
 bool ktap_has_options(const void *chunk, size_t len);
 
+/* The folders of the library: that of the environment, the installed one; then NULL */
+const char *ktap_library(unsigned int i);
+
 /*
  * The path of an installed tool, "NAME" or "NAME.kp", to be freed with free(); NULL
  * if there is none.
  */
 char *ktap_find_tool(const char *name);
+
+/* Say where a tool was looked for that is not there, and which has a name like that. */
+void ktap_suggest_tool(FILE *out, const char *name);
 
 /*
  * The event of this machine whose name is nearest to an unknown one, or NULL.

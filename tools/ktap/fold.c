@@ -121,8 +121,8 @@ static void fold_arithmetic(struct compiler *cc, struct node *n)
 
 	if (bad_operand(cc, n, n->a) || bad_operand(cc, n, n->b))
 		return;
-	if ((n->op == OP_DIV || n->op == OP_MOD) && is_operand(n->b) && !n->b->ival) {
-		diag_error(&cc->diag, n->pos, "division by zero");
+	if (divides(n->op) && is_operand(n->b) && !n->b->ival) {
+		diag_warn(&cc->diag, n->pos, "division by zero");
 		return;
 	}
 	if (is_operand(n->a) && is_operand(n->b)) {

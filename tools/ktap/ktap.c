@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cat.h"
+#include "cmdline.h"
 #include "command.h"
 #include "compile.h"
 #include "list.h"
@@ -37,12 +38,14 @@ enum {
  * struct run - one run of a script
  * @name: of the script, in messages
  * @tool: path of the installed tool that the script is, or NULL
+ * @sources: the files that it was read from
  * @chunk: the compiled script
  * @chunk_len: its length
  * @symbolizer: names the places of user code in its output
  * @command: the command it traces; its pid is 0 if there is none
  * @refused: the kernel does not take the script
  * @stopping: the session was asked to end
+ * @heard: signals to stop that were acted upon
  * @ended: the session has said all
  * @exit_code: what it said the exit code is
  */
@@ -50,6 +53,7 @@ struct run {
 	struct options opts;
 	const char *name;
 	char *tool;
+	struct sources sources;
 	void *chunk;
 	size_t chunk_len;
 	struct session session;
@@ -61,6 +65,7 @@ struct run {
 	struct command command;
 	bool refused;
 	bool stopping;
+	int heard;
 	bool ended;
 	uint32_t exit_code;
 };
@@ -68,9 +73,14 @@ struct run {
 static volatile sig_atomic_t stop_signals;	/* how many have come */
 static volatile sig_atomic_t last_signal;
 static volatile sig_atomic_t child_signal;
+static bool deaf;	/* to Control-C, as a shell that is no terminal's makes its jobs */
 
-static void on_stop_signal(int sig)
+static void on_stop_signal(int sig, siginfo_t *info, void *context)
 {
+	(void)context;
+	/* what the terminal says to all is not for us, what somebody says to us is */
+	if (deaf && sig == SIGINT && info->si_code == SI_KERNEL)
+		return;
 	stop_signals++;
 	last_signal = sig;
 }
@@ -84,10 +94,12 @@ static void on_child_signal(int sig)
  * From here on signals arrive in ppoll() only.  Until here Control-C just ends
  * ktap: a script whose top level never ends must not keep it from that.
  */
-static void catch_signals(void)
+static void catch_signals(sigset_t *ignored)
 {
 	static const int stop[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction stop_action = { .sa_handler = on_stop_signal };
+	struct sigaction stop_action = {
+		.sa_sigaction = on_stop_signal, .sa_flags = SA_SIGINFO,
+	};
 	struct sigaction child_action = { .sa_handler = on_child_signal };
 	struct sigaction old;
 	sigset_t set;
@@ -98,13 +110,68 @@ static void catch_signals(void)
 		sigaddset(&set, stop[i]);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 
+	sigemptyset(ignored);
 	for (size_t i = 0; i < ARRAY_SIZE(stop); i++) {
 		sigaction(stop[i], &stop_action, &old);
-		if (stop[i] == SIGHUP && old.sa_handler == SIG_IGN)
-			sigaction(SIGHUP, &old, NULL);	/* nohup */
+		if (old.sa_handler != SIG_IGN)
+			continue;
+		sigaddset(ignored, stop[i]);
+		if (stop[i] == SIGINT)
+			deaf = true;
+		else
+			sigaction(stop[i], &old, NULL);	/* as nohup wants it */
 	}
 	sigaction(SIGCHLD, &child_action, NULL);
-	signal(SIGPIPE, SIG_IGN);
+	if (signal(SIGPIPE, SIG_IGN) == SIG_IGN)
+		sigaddset(ignored, SIGPIPE);
+}
+
+/* Where there is always something to do, ppoll() lets none through. */
+static void hear_signals(void)
+{
+	sigset_t none, old;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, &old);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+}
+
+/*
+ * Read the script.  A name alone, "opensnoop", is that of a tool before it is that of a
+ * file: who runs tools should not run what others have put into this folder.  What has
+ * an ending or a slash is a file before it is a tool.
+ */
+static int read_script(struct run *r, struct ktap_source *source)
+{
+	const struct options *opts = &r->opts;
+	const char *script = opts->script;
+	struct stat st;
+	bool bare = !strpbrk(script, "./") && strcmp(script, "-");
+	int err = -ENOENT;
+
+	r->name = script;
+	if (bare)
+		r->tool = ktap_find_tool(script);
+	if (!r->tool)
+		err = sources_read(&r->sources, script, source);
+	if ((err == -ENOENT || err == -EISDIR) && !bare)
+		r->tool = ktap_find_tool(script);
+	if (r->tool && bare && !opts->quiet && !stat(script, &st) && S_ISREG(st.st_mode))
+		fprintf(stderr, "ktap: %s is the tool of that name; the file is ./%s\n", script,
+			script);
+	if (r->tool) {
+		r->name = r->tool;
+		err = sources_read(&r->sources, r->tool, source);
+	}
+	if (!err) {
+		if (!strcmp(script, "-"))
+			r->name = "<stdin>";
+		return 0;
+	}
+	fprintf(stderr, "ktap: error: cannot read %s: %s\n", r->name, ktap_read_error(err));
+	if (err == -ENOENT)
+		ktap_suggest_tool(stderr, script);
+	return err;
 }
 
 static bool get_chunk(struct run *r)
@@ -112,29 +179,16 @@ static bool get_chunk(struct run *r)
 	const struct options *opts = &r->opts;
 	struct ktap_compile_opts copts = {
 		.werror = opts->werror, .nowarn = opts->nowarn, .diag = stderr,
-		.folders = opts->folders,
+		.folders = opts->folders, .read = sources_read, .read_ctx = &r->sources,
 	};
 	struct ktap_source source = { .text = opts->text };
-	int err;
 
 	if (opts->text) {
 		r->name = "-e";
 		source.len = strlen(opts->text);
 	} else {
-		r->name = strcmp(opts->script, "-") ? opts->script : "<stdin>";
-		err = ktap_read_file(NULL, opts->script, &source);
-		if (err == -ENOENT) {
-			r->tool = ktap_find_tool(opts->script);
-			if (r->tool) {
-				r->name = r->tool;
-				err = ktap_read_file(NULL, r->tool, &source);
-			}
-		}
-		if (err) {
-			fprintf(stderr, "ktap: error: cannot read %s: %s\n", r->name,
-				strerror(-err));
+		if (read_script(r, &source))
 			return false;
-		}
 		if (ktap_is_chunk(source.text, source.len)) {
 			r->chunk = (void *)source.text;
 			r->chunk_len = source.len;
@@ -153,6 +207,8 @@ static void run_command(struct run *r)
 {
 	if (!r->opts.unsafe)
 		shell_refuse(&r->shell, "not run without --unsafe");
+	else if (shell_is_cut(&r->shell))
+		shell_refuse(&r->shell, "not run, as it is too long to be whole");
 	else if (r->refused)
 		shell_refuse(&r->shell, "not run, as the script was refused");
 	else
@@ -232,19 +288,25 @@ static void stop(struct run *r)
 /* Returns whether the run must end at once. */
 static bool handle_signals(struct run *r)
 {
+	int heard = stop_signals;
+
+	if (heard != r->heard) {
+		r->heard = heard;
+		stop(r);
+		/* what comes behind a command, or a file, waits for its end; not so the next */
+		shell_signal(&r->shell, last_signal);
+		cat_stop(&r->cat);
+	}
 	if (child_signal) {
 		child_signal = 0;
 		if (command_exited(&r->command))
 			stop(r);
-		if (shell_exited(&r->shell))
-			show(r);
+		shell_exited(&r->shell);
 	}
-	if (stop_signals) {
-		stop(r);
-		/* what comes behind a command waits for its end */
-		shell_signal(&r->shell, last_signal);
-	}
-	return stop_signals > 1;
+	if (heard > 1)
+		return true;
+	show(r);
+	return false;
 }
 
 static int output_failed(struct run *r, int err)
@@ -279,10 +341,12 @@ static int follow_session(struct run *r)
 				perror("ktap: error: poll");
 				return EXIT_RUNTIME;
 			}
-			if (handle_signals(r))
-				return EXIT_SIGNAL + last_signal;
-			continue;
+			fds[0].revents = 0;
+			fds[1].revents = 0;
 		}
+		hear_signals();
+		if ((stop_signals != r->heard || child_signal) && handle_signals(r))
+			return EXIT_SIGNAL + last_signal;
 
 		if (fds[0].revents) {
 			if (!take(r))
@@ -308,6 +372,9 @@ static int load_failed(struct run *r, int err)
 	while (!wrong && session_read(&r->session) > 0) {
 		show(r);
 		while (!wrong && output_pending(&r->output)) {
+			struct pollfd fd = { .fd = r->output.fd, .events = POLLOUT };
+
+			poll(&fd, 1, -1);
 			wrong = output_write(&r->output);
 			show(r);
 		}
@@ -400,8 +467,11 @@ static int run_session(struct run *r)
 	code = load(r);
 	if (code)
 		return code;
+	err = output_begin(&r->output);
+	if (err)
+		return output_failed(r, err);
 
-	catch_signals();
+	catch_signals(&r->shell.ignored);
 	if (r->command.pid) {
 		err = command_start(&r->command);
 		if (err) {
@@ -422,16 +492,18 @@ static int run_session(struct run *r)
 	return code;
 }
 
-static bool check_args(const struct options *opts)
+/* In the session a line ends where a name or an argument has a newline in it. */
+static bool check_lines(const struct run *r)
 {
-	for (char **arg = opts->args; *arg; arg++) {
-		if (strchr(*arg, '\n')) {
-			fputs("ktap: error: an argument of the script has a newline in it\n",
-			      stderr);
-			return false;
-		}
+	const char *what = strchr(r->name, '\n') ? "the name" : NULL;
+
+	for (char **arg = r->opts.args; *arg && !what; arg++) {
+		if (strchr(*arg, '\n'))
+			what = "an argument";
 	}
-	return true;
+	if (what)
+		fprintf(stderr, "ktap: error: %s of the script has a newline in it\n", what);
+	return !what;
 }
 
 /* Behind -e an option that ktap does not have is the script's, if that has any. */
@@ -444,6 +516,16 @@ static bool check_foreign(const struct run *r)
 	return false;
 }
 
+/* "ktap SCRIPT -p 1": most likely it was meant for ktap. */
+static void note_options(const struct run *r)
+{
+	const char *option = r->opts.script ? options_among(r->opts.args) : NULL;
+
+	if (option && !ktap_has_options(r->chunk, r->chunk_len))
+		fprintf(stderr, "ktap: %s is an argument of the script, as it stands behind it\n",
+			option);
+}
+
 /* "ktap SCRIPT -h" */
 static bool wants_help(const struct options *opts)
 {
@@ -452,26 +534,41 @@ static bool wants_help(const struct options *opts)
 	return first && (!strcmp(first, "-h") || !strcmp(first, "--help"));
 }
 
+static bool open_output(struct run *r)
+{
+	struct stat st;
+	int err;
+
+	if (r->opts.output && !stat(r->opts.output, &st) && sources_have(&r->sources, &st)) {
+		fprintf(stderr, "ktap: error: the output would replace the script %s\n",
+			r->opts.output);
+		return false;
+	}
+	err = output_open(&r->output, r->opts.output);
+	if (err)
+		output_failed(r, err);
+	return !err;
+}
+
 static int run(struct run *r)
 {
 	int code, err;
 
-	if (!check_args(&r->opts) || !get_chunk(r) || !check_foreign(r))
+	if (!get_chunk(r) || !check_lines(r) || !check_foreign(r))
 		return EXIT_LOAD;
 	if (wants_help(&r->opts)) {
 		ktap_show_help(stdout, r->name, r->chunk, r->chunk_len);
-		return 0;
+		return finish_stdout("ktap") ? 0 : EXIT_RUNTIME;
 	}
+	if (!r->opts.quiet)
+		note_options(r);
 	r->report.chunk = r->chunk;
 	r->report.chunk_len = r->chunk_len;
 	r->report.quiet = r->opts.quiet;
 	target_init(&r->symbolizer.target, r->opts.pid);
 
-	err = output_open(&r->output, r->opts.output);
-	if (err) {
-		output_failed(r, err);
+	if (!open_output(r))
 		return EXIT_LOAD;
-	}
 	if (r->opts.command) {
 		err = command_fork(&r->command, r->opts.command);
 		if (err) {
@@ -490,23 +587,28 @@ static int run(struct run *r)
 	return code;
 }
 
+/* Without any script */
+static bool show_what_there_is(const struct options *opts)
+{
+	if (opts->list && !opts->help && !opts->version)
+		return list_events(opts->list, opts->pid);
+	if (opts->help)
+		options_usage(stdout);
+	else
+		printf("ktap %d.%d\n", KTAP_ABI_MAJOR, KTAP_ABI_MINOR);
+	return true;
+}
+
 int main(int argc, char **argv)
 {
 	static struct run r;
 	int code;
 
+	streams_open();
 	if (!options_parse(&r.opts, argc, argv))
 		return EXIT_LOAD;
-	if (r.opts.help) {
-		options_usage(stdout);
-		return 0;
-	}
-	if (r.opts.version) {
-		printf("ktap %d.%d\n", KTAP_ABI_MAJOR, KTAP_ABI_MINOR);
-		return 0;
-	}
-	if (r.opts.list)
-		return list_events(r.opts.list, r.opts.pid) ? 0 : EXIT_RUNTIME;
+	if (r.opts.help || r.opts.version || r.opts.list)
+		return show_what_there_is(&r.opts) && finish_stdout("ktap") ? 0 : EXIT_RUNTIME;
 	code = run(&r);
 	symbolize_free(&r.symbolizer);
 	free(r.chunk);

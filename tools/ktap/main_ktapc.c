@@ -9,6 +9,7 @@
 
 #include <linux/ktap.h>
 
+#include "cmdline.h"
 #include "compile.h"
 
 #define EXIT_USAGE	2
@@ -23,7 +24,16 @@ struct options {
 	bool ast;
 	const char *folders[MAX_FOLDERS + 1];
 	unsigned int nfolders;
+	struct given given;
+	struct sources sources;
 	struct ktap_compile_opts compile;
+};
+
+static const struct exclusion exclusions[] = {
+	{ "-d", { "-o", "--fmt", "--ast" } },
+	{ "--ast", { "-o", "--fmt" } },
+	{ "-w", { "-Werror" } },
+	{ 0 },
 };
 
 static const char usage[] =
@@ -77,8 +87,8 @@ static char *default_output(const char *input)
 	return name;
 }
 
-/* To a device or a pipe, which must not be replaced. */
-static int write_special(const char *name, const void *data, size_t len)
+/* To what cannot be replaced: a device, a pipe, a file of somebody else or with more names. */
+static int write_in_place(const char *name, const void *data, size_t len)
 {
 	FILE *f = fopen(name, "wb");
 	bool good;
@@ -89,35 +99,51 @@ static int write_special(const char *name, const void *data, size_t len)
 	return fclose(f) || !good ? fail(name) : 0;
 }
 
-/* Either the whole of the data gets its name, or nothing does. */
-static int write_output(const char *name, const void *data, size_t len)
+/* /dev/stdout, for one: written to where it stands, as the shell has opened it */
+static bool is_stdout(const struct stat *st)
+{
+	struct stat out;
+
+	return !fstat(STDOUT_FILENO, &out) && out.st_dev == st->st_dev &&
+	       out.st_ino == st->st_ino;
+}
+
+static int write_stdout(const void *data, size_t len)
+{
+	fwrite(data, 1, len, stdout);
+	return finish_stdout("ktapc") ? 0 : EXIT_USAGE;
+}
+
+/* A new file takes the place of @name, whose owner and mode it has, if @old is there. */
+static int replace(const char *name, const struct stat *old, const void *data, size_t len)
 {
 	size_t size = strlen(name) + sizeof(".XXXXXX");
-	mode_t mask = umask(0), mode = 0666 & ~mask;
-	struct stat st;
+	mode_t mask = umask(0);
 	int fd, error;
 	char *tmp;
 	FILE *f;
 
 	umask(mask);
-	if (!stat(name, &st)) {
-		if (!S_ISREG(st.st_mode))
-			return write_special(name, data, len);
-		/* a script that is formatted stays executable */
-		mode = st.st_mode & 0777;
-	}
 	tmp = malloc(size);
 	if (!tmp)
 		return fail(name);
 	snprintf(tmp, size, "%s.XXXXXX", name);
 	fd = mkstemp(tmp);
+	if (old && fd >= 0 && fchown(fd, old->st_uid, old->st_gid)) {
+		close(fd);
+		unlink(tmp);
+		free(tmp);
+		return write_in_place(name, data, len);
+	}
 	f = fd < 0 ? NULL : fdopen(fd, "wb");
 	if (!f) {
 		error = errno;
 		if (fd >= 0)
 			close(fd);
 	} else {
-		error = fchmod(fd, mode) || fwrite(data, 1, len, f) != len ? errno : 0;
+		/* a script that is formatted stays executable */
+		error = fchmod(fd, old ? old->st_mode & 0777 : 0666 & ~mask) ||
+			fwrite(data, 1, len, f) != len ? errno : 0;
 		if (fclose(f) && !error)
 			error = errno;
 		if (!error && rename(tmp, name))
@@ -130,16 +156,45 @@ static int write_output(const char *name, const void *data, size_t len)
 	return error ? fail(name) : 0;
 }
 
-static int finish_stdout(void)
+/* Either the whole of the data gets its name, or nothing does, where that can be. */
+static int write_output(const char *name, const void *data, size_t len)
 {
-	return fflush(stdout) || ferror(stdout) ? fail("standard output") : 0;
+	bool there, link;
+	struct stat st;
+	char *target;
+	int ret;
+
+	link = !lstat(name, &st) && S_ISLNK(st.st_mode);
+	there = !stat(name, &st);
+	if (there && is_stdout(&st))
+		return write_stdout(data, len);
+	if (there && (!S_ISREG(st.st_mode) || st.st_nlink > 1))
+		return write_in_place(name, data, len);
+	if (!link)
+		return replace(name, there ? &st : NULL, data, len);
+	/* a link stays one, also to what is not there yet */
+	target = there ? realpath(name, NULL) : NULL;
+	ret = target ? replace(target, &st, data, len) : write_in_place(name, data, len);
+	free(target);
+	return ret;
+}
+
+static int write_chunk(const struct options *o, const char *name, const void *data, size_t len)
+{
+	struct stat st;
+
+	if (stat(name, &st) || !sources_have(&o->sources, &st))
+		return write_output(name, data, len);
+	fprintf(stderr, "ktapc: %s: the chunk would replace the script%s\n", name,
+		o->output ? "" : ": say with -o where it is to go");
+	return EXIT_USAGE;
 }
 
 static int show(const void *chunk, size_t len)
 {
 	if (ktap_disassemble(stdout, chunk, len))
 		return EXIT_USAGE;
-	return finish_stdout();
+	return finish_stdout("ktapc") ? 0 : EXIT_USAGE;
 }
 
 static int format(const struct options *o, const struct ktap_source *src)
@@ -150,12 +205,7 @@ static int format(const struct options *o, const struct ktap_source *src)
 
 	if (!text)
 		return EXIT_USAGE;
-	if (o->output) {
-		ret = write_output(o->output, text, len);
-	} else {
-		fwrite(text, 1, len, stdout);
-		ret = finish_stdout();
-	}
+	ret = o->output ? write_output(o->output, text, len) : write_stdout(text, len);
 	free(text);
 	return ret;
 }
@@ -172,10 +222,10 @@ static int compile(const struct options *o, const struct ktap_source *src)
 	if (o->disassemble) {
 		ret = show(chunk, len);
 	} else if (o->output) {
-		ret = write_output(o->output, chunk, len);
+		ret = write_chunk(o, o->output, chunk, len);
 	} else {
 		name = default_output(o->input ? o->input : "-");
-		ret = name ? write_output(name, chunk, len) : fail("output");
+		ret = name ? write_chunk(o, name, chunk, len) : fail("output");
 	}
 	free(name);
 	free(chunk);
@@ -186,15 +236,19 @@ static int process(const struct options *o, const struct ktap_source *src)
 {
 	if (o->format)
 		return format(o, src);
-	if (o->ast)
-		return ktap_dump_ast(stdout, src, &o->compile) ? EXIT_USAGE : finish_stdout();
-	return compile(o, src);
+	if (!o->ast)
+		return compile(o, src);
+	return !ktap_dump_ast(stdout, src, &o->compile) && finish_stdout("ktapc") ? 0 : EXIT_USAGE;
 }
 
-static int run(const struct options *o)
+static int run(struct options *o)
 {
 	struct ktap_source src = { .name = o->input };
 	int ret;
+
+	o->compile.folders = o->folders;
+	o->compile.read = sources_read;
+	o->compile.read_ctx = &o->sources;
 
 	if (o->script) {
 		src = (struct ktap_source) {
@@ -202,9 +256,11 @@ static int run(const struct options *o)
 		};
 		return process(o, &src);
 	}
-	errno = -ktap_read_file(NULL, o->input, &src);
-	if (errno)
-		return fail(o->input);
+	ret = sources_read(&o->sources, o->input, &src);
+	if (ret) {
+		fprintf(stderr, "ktapc: %s: %s\n", o->input, ktap_read_error(ret));
+		return EXIT_USAGE;
+	}
 	if (!strcmp(o->input, "-"))
 		src.name = "<stdin>";
 	if (!ktap_is_chunk(src.text, src.len)) {
@@ -226,7 +282,6 @@ static bool add_folder(struct options *o, const char *folder)
 		return false;
 	}
 	o->folders[o->nfolders++] = folder;
-	o->compile.folders = o->folders;
 	return true;
 }
 
@@ -235,6 +290,7 @@ int main(int argc, char **argv)
 	struct options o = { .compile = { .diag = stderr } };
 	int c;
 
+	streams_open();
 	while ((c = getopt_long(argc, argv, "o:de:I:wW:hV", long_options, NULL)) != -1) {
 		switch (c) {
 		case 'I':
@@ -242,21 +298,27 @@ int main(int argc, char **argv)
 				return EXIT_USAGE;
 			break;
 		case 'o':
+			given_add(&o.given, "-o", true);
 			o.output = optarg;
 			break;
 		case 'd':
+			given_add(&o.given, "-d", false);
 			o.disassemble = true;
 			break;
 		case 'e':
+			given_add(&o.given, "-e", true);
 			o.script = optarg;
 			break;
 		case 'w':
+			given_add(&o.given, "-w", false);
 			o.compile.nowarn = true;
 			break;
 		case 'F':
+			given_add(&o.given, "--fmt", false);
 			o.format = true;
 			break;
 		case 'A':
+			given_add(&o.given, "--ast", false);
 			o.ast = true;
 			break;
 		case 'W':
@@ -265,22 +327,30 @@ int main(int argc, char **argv)
 				fprintf(stderr, "ktapc: unknown warning option -W%s\n", optarg);
 				return EXIT_USAGE;
 			}
+			given_add(&o.given, "-Werror", false);
 			o.compile.werror = true;
 			break;
 		case 'h':
 			fputs(usage, stdout);
-			return 0;
+			return finish_stdout("ktapc") ? 0 : EXIT_USAGE;
 		case 'V':
 			printf("ktapc, chunk format %d.%d\n", KTAP_ABI_MAJOR, KTAP_ABI_MINOR);
-			return 0;
+			return finish_stdout("ktapc") ? 0 : EXIT_USAGE;
 		default:
 			fputs("Try 'ktapc --help'.\n", stderr);
 			return EXIT_USAGE;
 		}
 	}
+	if (!given_check(&o.given, exclusions, "ktapc"))
+		return EXIT_USAGE;
 	if (optind < argc && !o.script)
 		o.input = argv[optind++];
-	if (optind < argc || (!o.input && !o.script)) {
+	if (optind < argc) {
+		fprintf(stderr, "ktapc: error: only one script can be compiled, and '%s' is another\n",
+			argv[optind]);
+		return EXIT_USAGE;
+	}
+	if (!o.input && !o.script) {
 		fputs(usage, stderr);
 		return EXIT_USAGE;
 	}

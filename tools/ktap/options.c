@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmdline.h"
 #include "options.h"
 #include "util.h"
 
@@ -62,6 +63,13 @@ static const struct option option_table[] = {
 };
 
 #define NR_OPTIONS	ARRAY_SIZE(option_table)
+
+static const struct exclusion exclusions[] = {
+	{ "-l", { "-e", "-o", "-I", "-C", "-m", "-a", "--follow", "--self", "--unsafe",
+		  "--max-overhead", "--no-symbols" } },
+	{ "-w", { "-Werror" } },
+	{ 0 },
+};
 
 void options_usage(FILE *out)
 {
@@ -227,7 +235,13 @@ static int split_command(struct options *opts, int argc, char **argv)
 
 static bool options_check(const struct options *opts)
 {
-	if (opts->help || opts->version || opts->list)
+	if (opts->help || opts->version)
+		return true;
+	if (opts->list && opts->script)
+		return usage_error("-l takes one pattern, in quotes, and no script:", opts->script);
+	if (opts->list && opts->command)
+		return usage_error("-l takes no command", NULL);
+	if (opts->list)
 		return true;
 	if (!opts->script && !opts->text)
 		return usage_error("no script given", NULL);
@@ -247,8 +261,22 @@ static bool options_check(const struct options *opts)
 	return true;
 }
 
+const char *options_among(char **args)
+{
+	const char *value;
+
+	for (; *args; args++) {
+		const struct option *o = option_find(*args, &value);
+
+		if (o && (!value || o->name[1] == '-'))
+			return *args;
+	}
+	return NULL;
+}
+
 bool options_parse(struct options *opts, int argc, char **argv)
 {
+	struct given given = { 0 };
 	int i;
 
 	memset(opts, 0, sizeof(*opts));
@@ -267,6 +295,7 @@ bool options_parse(struct options *opts, int argc, char **argv)
 			return usage_error("unknown option", argv[i]);
 		if (o->value && !value && ++i == argc)
 			return usage_error("no value for option", o->name);
+		given_add(&given, o->name, o->value && o->kind != OPT_FOLDER);
 		if (!option_set(opts, o, value ? value : argv[i]))
 			return false;
 	}
@@ -274,5 +303,5 @@ bool options_parse(struct options *opts, int argc, char **argv)
 	if (!opts->text && i < argc)
 		opts->script = argv[i++];
 	opts->args = &argv[i];
-	return options_check(opts);
+	return given_check(&given, exclusions, "ktap") && options_check(opts);
 }

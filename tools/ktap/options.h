@@ -58,6 +58,10 @@ struct options {
  * message on stderr if the command line makes no sense.
  */
 bool options_parse(struct options *opts, int argc, char **argv);
+
+/* The first of @args that is spelled as an option of ktap, or NULL. */
+const char *options_among(char **args);
+
 void options_usage(FILE *out);
 
 #endif

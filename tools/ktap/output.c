@@ -20,10 +20,19 @@ int output_open(struct output *o, const char *file)
 	memset(o, 0, sizeof(*o));
 	o->fd = STDOUT_FILENO;
 	if (file)
-		o->fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+		o->fd = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 	if (o->fd < 0)
 		return -errno;
 	o->pipe = fstat(o->fd, &st) || !S_ISREG(st.st_mode);
+	o->old = file && !o->pipe;
+	return 0;
+}
+
+int output_begin(struct output *o)
+{
+	if (o->old && ftruncate(o->fd, 0))
+		return -errno;
+	o->old = false;
 	return 0;
 }
 
@@ -41,8 +50,11 @@ size_t output_add(struct output *o, const char *data, size_t len)
 int output_write(struct output *o)
 {
 	size_t len = o->end - o->begin;
+	int err = output_begin(o);
 	ssize_t n;
 
+	if (err)
+		return err;
 	if (o->pipe && len > PIPE_BUF)
 		len = PIPE_BUF;
 	n = write(o->fd, o->buf + o->begin, len);

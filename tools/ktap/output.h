@@ -9,13 +9,20 @@
 struct output {
 	int fd;
 	bool pipe;	/* write no more at once than poll() promises */
+	bool old;	/* a file that still has what it had */
 	char buf[65536];
 	size_t begin;
 	size_t end;
 };
 
-/* Open @file, or take standard output if it is NULL; 0 or a negative errno. */
+/*
+ * Open @file, or take standard output if it is NULL; 0 or a negative errno. What is
+ * in the file stays there until output_begin().
+ */
 int output_open(struct output *o, const char *file);
+
+/* There will be output: empty the file; 0 or a negative errno. */
+int output_begin(struct output *o);
 
 /* Add up to @len bytes; returns how many there was room for. */
 size_t output_add(struct output *o, const char *data, size_t len);

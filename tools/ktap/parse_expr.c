@@ -8,11 +8,21 @@
 #include "parser.h"
 #include "util.h"
 
+/* Each makes work and takes memory; a script as large as a chunk can be has not as many. */
+#define MAX_TOKENS	(16 * KTAP_MAX_INSNS)
+
 void next(struct parser *p)
 {
 	if (p->panic)
 		return;
 	p->end = lex_pos(&p->lx);
+	if (p->cc->ntokens++ == MAX_TOKENS) {
+		diag_error(p->diag, p->end,
+			   "the script is too large: more than %u names, constants and signs",
+			   MAX_TOKENS);
+		p->cc->syntax_errors = true;
+		p->lx.at = p->lx.len;
+	}
 	lex_next(&p->lx, &p->tok);
 	if (p->layout)
 		layout_add(p->layout, &p->tok);

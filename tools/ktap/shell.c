@@ -25,6 +25,11 @@ void shell_add(struct shell *sh, const char *data, size_t len)
 	sh->command[sh->len] = '\0';
 }
 
+bool shell_is_cut(const struct shell *sh)
+{
+	return sh->len >= KTAP_MAX_STRLEN;
+}
+
 void shell_refuse(struct shell *sh, const char *why)
 {
 	fprintf(stderr, "ktap: system: %s: %s\n", why, sh->command);
@@ -32,10 +37,10 @@ void shell_refuse(struct shell *sh, const char *why)
 }
 
 /*
- * The child's part: it hears signals as any program does, from us alone, so that
- * the whole of a command can be told to end.
+ * The child's part: it hears signals as any program that was started as we were, from
+ * us alone, so that the whole of a command can be told to end.
  */
-static void become(const char *command, int fd)
+static void become(const struct shell *sh, int fd)
 {
 	static const int ours[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGPIPE };
 	sigset_t none;
@@ -43,14 +48,14 @@ static void become(const char *command, int fd)
 
 	setpgid(0, 0);
 	for (size_t i = 0; i < ARRAY_SIZE(ours); i++)
-		signal(ours[i], SIG_DFL);
+		signal(ours[i], sigismember(&sh->ignored, ours[i]) ? SIG_IGN : SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	if (dup2(null, STDIN_FILENO) < 0 || dup2(fd, STDOUT_FILENO) < 0)
 		_exit(126);
 	if (null > STDERR_FILENO)
 		close(null);
-	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+	execl("/bin/sh", "sh", "-c", sh->command, (char *)NULL);
 	_exit(127);
 }
 
@@ -63,7 +68,7 @@ void shell_start(struct shell *sh, int fd)
 		return;
 	}
 	if (!sh->pid)
-		become(sh->command, fd);
+		become(sh, fd);
 	sh->pid = 0;
 	shell_refuse(sh, strerror(errno));
 }
@@ -87,5 +92,5 @@ bool shell_exited(struct shell *sh)
 void shell_signal(struct shell *sh, int sig)
 {
 	if (sh->pid)
-		kill(-sh->pid, sig);
+		kill(-sh->pid, sigismember(&sh->ignored, sig) ? SIGTERM : sig);
 }

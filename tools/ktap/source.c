@@ -12,11 +12,8 @@
 
 #include "ast.h"
 
-#define MAX_FILE	(64U << 20)	/* bytes: a script, or a chunk */
-
-#ifndef KTAP_LIBRARY
-#define KTAP_LIBRARY	"/usr/local/share/ktap"
-#endif
+/* Bytes: a chunk, or a script with as much again that leaves nothing in the chunk */
+#define MAX_FILE	(2 * KTAP_MAX_CHUNK)
 
 static int read_all(FILE *f, char **text, size_t *len)
 {
@@ -28,15 +25,19 @@ static int read_all(FILE *f, char **text, size_t *len)
 	do {
 		if (*len == max) {
 			max = max ? max * 2 : 16384;
-			bigger = max > MAX_FILE ? NULL : realloc(*text, max);
+			if (*len > MAX_FILE)
+				return -EFBIG;
+			bigger = realloc(*text, max);
 			if (!bigger)
-				return max > MAX_FILE ? -EFBIG : -ENOMEM;
+				return -ENOMEM;
 			*text = bigger;
 		}
 		n = fread(*text + *len, 1, max - *len, f);
 		*len += n;
 	} while (n);
-	return ferror(f) ? -errno : 0;
+	if (ferror(f))
+		return -errno;
+	return *len > MAX_FILE ? -EFBIG : 0;
 }
 
 int ktap_read_file(void *ctx, const char *path, struct ktap_source *file)
@@ -65,31 +66,15 @@ int ktap_read_file(void *ctx, const char *path, struct ktap_source *file)
 	return 0;
 }
 
-static char *tool_in(const char *library, const char *name)
+const char *ktap_read_error(int err)
 {
-	static const char * const endings[] = { "", ".kp" };
-	char *path;
+	static char text[64];
 
-	for (int i = 0; i < 2; i++) {
-		if (asprintf(&path, "%s/tools/%s%s", library, name, endings[i]) < 0)
-			return NULL;
-		if (!access(path, R_OK))
-			return path;
-		free(path);
-	}
-	return NULL;
-}
-
-char *ktap_find_tool(const char *name)
-{
-	const char *library = getenv("KTAP_LIBRARY");
-	char *path = NULL;
-
-	if (!*name || strchr(name, '/'))
-		return NULL;
-	if (library && *library)
-		path = tool_in(library, name);
-	return path ? path : tool_in(KTAP_LIBRARY, name);
+	if (err != -EFBIG)
+		return strerror(-err);
+	snprintf(text, sizeof(text), "it has more than %u MiB, the most of a script",
+		 MAX_FILE >> 20);
+	return text;
 }
 
 /* A search for an included file. */
@@ -144,7 +129,7 @@ static int try_folder(struct search *s, const char *folder, size_t len)
 /* Beside the script that includes it, then in the folders of the library. */
 static int find_file(struct search *s, const char *includer)
 {
-	const char *slash = strrchr(includer, '/'), *library = getenv("KTAP_LIBRARY");
+	const char *slash = strrchr(includer, '/'), *library;
 	const char * const *folder = s->cc->opts->folders;
 	int err;
 
@@ -153,10 +138,8 @@ static int find_file(struct search *s, const char *includer)
 	err = try_folder(s, includer, slash ? slash - includer + (slash == includer) : 0);
 	for (; err == -ENOENT && folder && *folder; folder++)
 		err = try_folder(s, *folder, strlen(*folder));
-	if (err == -ENOENT && library && *library)
+	for (unsigned int i = 0; err == -ENOENT && (library = ktap_library(i)); i++)
 		err = try_folder(s, library, strlen(library));
-	if (err == -ENOENT)
-		err = try_folder(s, KTAP_LIBRARY, strlen(KTAP_LIBRARY));
 	return err;
 }
 
@@ -184,7 +167,7 @@ int source_include(struct compiler *cc, const struct node *name)
 	err = find_file(&s, d->files[name->pos.file].name);
 	if (err) {
 		diag_error(d, name->pos, "cannot include '%s': %s",
-			   err == -ENOENT ? s.name : s.file.name, strerror(-err));
+			   err == -ENOENT ? s.name : s.file.name, ktap_read_error(err));
 		if (err == -ENOENT && s.tried)
 			diag_note(d, "searched in %s", s.tried);
 		return -1;

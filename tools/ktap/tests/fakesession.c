@@ -19,6 +19,7 @@
  *	pause				let ktap catch up
  *	stop				wait for ktap to say stop
  *	signal N			send ktap the signal N
+ *	control-c			type that at the terminal of ktap
  */
 #define _GNU_SOURCE
 #include <endian.h>
@@ -39,6 +40,7 @@
 
 static int master;
 static int slave;
+static int keyboard;
 static bool split;
 
 static void die(const char *what)
@@ -182,6 +184,9 @@ static void do_step(pid_t ktap, char *step)
 		usleep(100000);
 	} else if (!strcmp(step, "signal")) {
 		kill(ktap, atoi(arg));
+	} else if (!strcmp(step, "control-c")) {
+		if (write(keyboard, "\3", 1) != 1)
+			die("fakesession: control-c");
 	} else if (!strcmp(step, "stop")) {
 		line[receive_line(line, sizeof(line) - 1)] = '\0';
 		if (strcmp(line, "stop\n"))
@@ -202,14 +207,22 @@ static void on_child(int sig)
 	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : sig);
 }
 
+static int make_pty(void)
+{
+	int pty = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+
+	if (pty < 0 || grantpt(pty) || unlockpt(pty))
+		die("fakesession: pty");
+	return pty;
+}
+
 static void make_session(const char *dir)
 {
 	char path[4096];
 	struct termios t;
 
-	master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
-	if (master < 0 || grantpt(master) || unlockpt(master))
-		die("fakesession: pty");
+	keyboard = make_pty();
+	master = make_pty();
 	slave = open(ptsname(master), O_RDWR | O_NOCTTY | O_CLOEXEC);
 	if (slave < 0 || tcgetattr(slave, &t))
 		die("fakesession: pty");
@@ -227,7 +240,7 @@ static void make_session(const char *dir)
 
 int main(int argc, char **argv)
 {
-	char step[4096];
+	char step[8192];
 	pid_t ktap;
 
 	if (argc < 3)
@@ -236,6 +249,9 @@ int main(int argc, char **argv)
 	signal(SIGCHLD, on_child);
 	ktap = fork();
 	if (!ktap) {
+		/* the first terminal that it opens then is its own */
+		if (setsid() < 0 || open(ptsname(keyboard), O_RDWR | O_CLOEXEC) < 0)
+			die("fakesession: terminal");
 		/* the steps are not for ktap */
 		if (dup2(open("/dev/null", O_RDONLY), 0))
 			die("fakesession: /dev/null");

@@ -40,8 +40,16 @@ run ktap syscount.kp -h
 result $? so_it_is_by_that_of_its_file
 printf '# Mine\nx = getopt("n", 1)\n' >"$dir/empty/syscount"
 run ktap syscount -h
+[ "$code" = 0 ] && grep -q '^Options of .*/tools/syscount.kp:' "$dir/out" &&
+	grep -q '^ktap: syscount is the tool of that name; the file is ./syscount$' "$dir/err"
+result $? tool_comes_before_a_file_in_the_folder
+run ktap ./syscount -h
 [ "$code" = 0 ] && grep -q '^Mine' "$dir/out"
-result $? file_in_the_folder_comes_first
+result $? file_in_the_folder_by_its_path
+mv "$dir/empty/syscount" "$dir/empty/syscount.kp"
+run ktap syscount.kp -h
+[ "$code" = 0 ] && grep -q '^Mine' "$dir/out"
+result $? file_with_an_ending_comes_before_the_tool
 run ktap ./opensnoop -h
 [ "$code" = 2 ] && grep -q '^ktap: error: cannot read ./opensnoop: No such file' "$dir/err"
 result $? path_is_no_name_of_a_tool

@@ -77,6 +77,10 @@ refuses counters 'software:*' \
 refuses counters_of_the_machine 'hardware:*' \
 	"there is no list of 'hardware:*': counters are like hardware:cycles:1000000; 'perf list hw' names them"
 
+code=0
+"$ktap" -l 'sched:*' >/dev/full 2>"$dir/err" || code=$?
+[ "$code" = 1 ] && grep -q 'cannot write to standard output: No space left' "$dir/err"
+result $? list_to_a_full_disk
 rm "$dir/tracefs/available_events"
 mkdir "$dir/tracefs/available_events"
 refuses a_list_that_cannot_be_read 'sched:*' \

@@ -82,6 +82,87 @@ result $? script_from_standard_input
 ends_with 0 "$ktapc" -d -e '' && grep -q RET "$dir/out"
 result $? empty_script_compiles
 
+# Where the chunk goes: never over the script, and into what stands at its name.
+replaces() {
+	grep -q "$1: the chunk would replace the script" "$dir/err" && [ "$(cat "$1")" = 'x = 1' ]
+}
+echo 'x = 1' >"$dir/named.ktap"
+ends_with 2 "$ktapc" "$dir/named.ktap" && replaces "$dir/named.ktap"
+result $? script_named_as_its_chunk_is_kept
+ends_with 2 "$ktapc" -o "$dir/named.ktap" "$dir/named.ktap" && replaces "$dir/named.ktap"
+result $? output_onto_the_script_is_refused
+ln "$dir/named.ktap" "$dir/second.kp"
+ends_with 2 "$ktapc" -o "$dir/second.kp" "$dir/named.ktap" && replaces "$dir/second.kp"
+result $? output_onto_another_name_of_the_script_is_refused
+"$ktapc" -o "$dir/named.ktap" - <"$dir/named.ktap" 2>"$dir/err"
+[ $? = 2 ] && replaces "$dir/named.ktap"
+result $? output_onto_the_script_of_standard_input_is_refused
+echo 'include "named.ktap"' >"$dir/outer.kp"
+ends_with 2 "$ktapc" -o "$dir/named.ktap" "$dir/outer.kp" && replaces "$dir/named.ktap"
+result $? output_onto_what_is_included_is_refused
+echo 'x=1' >"$dir/loose.kp"
+ends_with 0 "$ktapc" --fmt -o "$dir/loose.kp" "$dir/loose.kp" && [ "$(cat "$dir/loose.kp")" = 'x = 1' ]
+result $? layout_may_replace_the_script
+is_chunk() {
+	"$ktapc" -d "$1" >/dev/null 2>&1 && [ "$(head -c 1 "$1")" != x ]
+}
+echo old >"$dir/target" && chmod 640 "$dir/target" && ln -s target "$dir/link"
+ends_with 0 "$ktapc" -e 'x = 1' -o "$dir/link" && [ -L "$dir/link" ] && is_chunk "$dir/target" &&
+	[ "$(stat -c %a "$dir/target")" = 640 ]
+result $? output_goes_where_a_link_leads
+ln -s new "$dir/dangling"
+ends_with 0 "$ktapc" -e 'x = 1' -o "$dir/dangling" && [ -L "$dir/dangling" ] && is_chunk "$dir/new"
+result $? output_makes_what_a_link_leads_to
+echo 'x=1' >"$dir/target"
+ends_with 0 "$ktapc" --fmt -o "$dir/link" "$dir/link" && [ -L "$dir/link" ] &&
+	[ "$(cat "$dir/target")" = 'x = 1' ]
+result $? layout_keeps_a_link
+echo old >"$dir/one" && ln "$dir/one" "$dir/two"
+ends_with 0 "$ktapc" -e 'x = 1' -o "$dir/one" && cmp -s "$dir/one" "$dir/two"
+result $? output_keeps_all_names_of_a_file
+if chown 12345:54321 "$dir/target" 2>/dev/null; then
+	ends_with 0 "$ktapc" -e 'x = 1' -o "$dir/target" && is_chunk "$dir/target" &&
+		[ "$(stat -c %u:%g:%a "$dir/target")" = 12345:54321:640 ]
+	result $? output_keeps_owner_and_mode
+fi
+ln -s /dev/stdout "$dir/stdout"
+{ "$ktapc" -e 'x = 1' -o "$dir/stdout" && echo behind; } >"$dir/out" 2>"$dir/err" &&
+	[ -L "$dir/stdout" ] && tail -n 1 "$dir/out" | grep -q 'behind$' && is_chunk "$dir/out"
+result $? standard_output_by_a_name_is_written_on
+
+# Options that cannot both be meant.
+excludes() {
+	ends_with 2 "$ktapc" "$@" -e 'x = 1' && [ ! -e "$dir/not" ] &&
+		grep -q 'exclude each other' "$dir/err"
+	result $? "options_$*_exclude_each_other"
+}
+excludes -d -o "$dir/not"
+excludes -d --fmt
+excludes -d --ast
+excludes --fmt --ast
+excludes --ast -o "$dir/not"
+excludes -w -Werror
+excludes -w --werror
+ends_with 2 "$ktapc" -d -e 'x = 1' -e 'y = 1' && grep -q -e '-e is given twice' "$dir/err"
+result $? two_scripts_are_refused
+ends_with 2 "$ktapc" -o "$dir/not" -o "$dir/not" -e 'x = 1' && grep -q -e '-o is given twice' "$dir/err"
+result $? two_outputs_are_refused
+ends_with 2 "$ktapc" -d -e 'x = 1' t.kp && grep -q "only one script .* 't.kp' is another" "$dir/err"
+result $? script_and_file_are_refused
+
+# A disk that is full, streams that are closed
+for how in -h -V '-d golden/tables.kp' '--fmt golden/tables.kp' '--ast golden/tables.kp' \
+	'-o /dev/stdout golden/tables.kp'; do
+	# shellcheck disable=SC2086 # words
+	"$ktapc" -w $how >/dev/full 2>"$dir/err"
+	[ $? = 2 ] && grep -q 'No space left' "$dir/err"
+	result $? "full_disk_is_reported_by_$how"
+done
+"$ktapc" -e 'x = ' -o "$dir/not" <&- >&- 2>&-
+[ $? = 2 ] && [ ! -e "$dir/not" ] && "$ktapc" -e 'print(unknown)' -o "$dir/b.ktap" <&- >&- 2>&- &&
+	! grep -q warning "$dir/b.ktap" && is_chunk "$dir/b.ktap"
+result $? closed_streams_are_no_files
+
 # What is included: beside the script, in the folders of -I, in the library.
 mkdir "$dir/lib" "$dir/more"
 echo 'print("lib")' >"$dir/lib/a.kp"
@@ -196,6 +277,19 @@ ends_with 0 "$ktapc" -d "$dir/big.kp" &&
 	[ "$(grep -c "is read but never assigned" "$dir/err")" = 50 ] &&
 	grep -q 'big.kp: too many warnings, 9950 are not shown' "$dir/err"
 result $? warnings_are_capped
+
+awk 'BEGIN { for (i = 0; i < 400000; i++) print "x = 1" }' >"$dir/big.kp"
+fails_with '[0-9]*:[0-9]*' 'the script is too large: more than 1048576 names, constants and signs'
+result $? too_many_tokens
+awk 'BEGIN { for (i = 0; i < 1048576; i++) print "# none" i % 10 }' >"$dir/big.kp"
+ends_with 0 "$ktapc" -d "$dir/big.kp" && [ ! -s "$dir/err" ]
+result $? eight_megabytes_are_read
+echo >>"$dir/big.kp"
+ends_with 2 "$ktapc" -d "$dir/big.kp" && grep -q 'it has more than 8 MiB' "$dir/err"
+result $? more_are_not
+echo 'include "big.kp"' >"$dir/small.kp"
+ends_with 2 "$ktapc" -d "$dir/small.kp" && grep -q "small.kp:1:9: error: cannot include '.*': it has more than 8 MiB" "$dir/err"
+result $? more_are_not_included
 
 # Damaged chunks: an error message or a listing, never a crash.
 size=$(wc -c <"$dir/b.ktap")

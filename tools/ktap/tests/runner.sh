@@ -77,6 +77,27 @@ grep -q -e '^  -m SIZE' "$dir/out"
 result $? help_lists_the_options
 run -V
 expect version_succeeds 0
+for how in -h -V; do
+	code=0
+	"$ktap" $how >/dev/full 2>"$dir/err" || code=$?
+	expect "full_disk_is_reported_by_$how" 1 'cannot write to standard output: No space left'
+done
+for other in '-e x' '-o file' '-I .' '-C 0' '-m 1M' -a --follow --self --unsafe --max-overhead=5 \
+	--no-symbols; do
+	# shellcheck disable=SC2086 # words
+	run -l 'sched:*' $other
+	expect "list_excludes_$other" 2 "-l and ${other%%[= ]*} exclude each other"
+done
+run -l sched:sched_switch sched:sched_wakeup
+expect list_takes_one_pattern 2 '-l takes one pattern, in quotes, and no script: sched:sched_wakeup'
+run -l 'sched:*' -- true
+expect list_takes_no_command 2 '-l takes no command'
+run -w -Werror -e "$script"
+expect warnings_are_errors_or_nothing 2 '-w and -Werror exclude each other'
+for twice in -e -o -l -p -m; do
+	run $twice 1 $twice 2
+	expect "option_${twice}_twice_is_refused" 2 "$twice is given twice"
+done
 run "$dir/missing.kp"
 expect missing_script_is_named 2 "cannot read $dir/missing.kp: No such file"
 run -e 'x = = 1'
@@ -88,6 +109,43 @@ mkdir "$dir/empty"
 export KTAP_TRACEFS="$dir/empty"
 run -e "$script"
 expect kernel_without_ktap_is_reported 2 'CONFIG_KTAP'
+
+# Which script a name is that of: ./NAME, a tool, or nothing
+mkdir -p "$dir/library/tools" "$dir/here/folder" "$dir/here/folder.kp"
+for tool in tool folder both.kp; do
+	echo 'x = = 1' >"$dir/library/tools/${tool%.kp}.kp"
+done
+echo 'y = = 1' | tee "$dir/here/tool" "$dir/here/both.kp" >"$dir/here/own"
+
+# finds NAME FILE: whose mistake is it
+finds() {
+	code=0
+	(cd "$dir/here" && KTAP_LIBRARY=$dir/library "$ktap" "$1" >"$dir/out" 2>"$dir/err") || code=$?
+	[ "$code" = 2 ] && grep -q "^$2:1:5: error" "$dir/err"
+	result $? "name_$1_is_that_of_$2"
+}
+library=$dir/library/tools
+finds tool "$library/tool.kp"
+grep -q '^ktap: tool is the tool of that name; the file is ./tool$' "$dir/err"
+result $? file_that_a_tool_hides_is_told
+finds ./tool ./tool
+finds own own
+finds both.kp both.kp
+finds both "$library/both.kp"
+finds tool.kp "$library/tool.kp"
+finds folder "$library/folder.kp"
+finds folder.kp "$library/folder.kp"
+for name in tol tol.kp; do
+	KTAP_LIBRARY=$dir/library run $name
+	expect "unknown_name_${name}_is_told" 2 "^ktap: error: cannot read $name: No such file"
+	grep -q "^note: there is no such tool in $library, /.*/tools\$" "$dir/err" &&
+		grep -q "^note: did you mean 'tool'?" "$dir/err"
+	result $? "${name}_is_looked_for_in_the_library"
+done
+KTAP_LIBRARY=$dir/library run "$dir/tol"
+expect path_is_not_looked_for 2 "cannot read $dir/tol: No such file"
+! grep -q note: "$dir/err"
+result $? path_is_no_tool
 unset KTAP_TRACEFS
 if [ ! -e /sys/kernel/tracing/trace ] && [ ! -e /sys/kernel/debug/tracing/trace ]; then
 	run -e "$script"
@@ -108,6 +166,11 @@ play 'exit 0\n' -e "$options" -p 7 --self --pid
 setup options_that_ktap_has_are_not 'frames\narg -e\narg --pid\npid 7\nself\n'
 run -e "$script" "$(printf 'a\nb')"
 expect argument_with_newline_is_refused 2 'newline'
+name=$dir/$(printf 'a\nunsafe')
+echo 'x = 1' >"$name"
+play 'exit 0\n' "$name"
+expect script_whose_name_has_a_newline_is_refused 2 'the name of the script has a newline'
+rm "$name"
 play 'out hello\nexit 0\n' -e "$script"
 output output_frames_go_to_stdout 'hello\n'
 play 'split\nout hello\nout world\nexit 0\n' -e "$script"
@@ -116,6 +179,31 @@ play 'out hello\nexit 0\n' -o "$dir/file" -e "$script"
 output option_o_leaves_stdout_alone ''
 cp "$dir/file" "$dir/out"
 output option_o_writes_the_file 'hello\n'
+printf 'something longer\n' >"$dir/file"
+play 'out hello\nexit 0\n' -o "$dir/file" -e "$script"
+cp "$dir/file" "$dir/out"
+output option_o_replaces_what_was_there 'hello\n'
+play 'exit 0\n' -o "$dir/file" -e "$script"
+cp "$dir/file" "$dir/out"
+output option_o_of_no_output_is_an_empty_file ''
+printf 'kept\n' >"$dir/file"
+KTAP_TRACEFS=$dir/nowhere run -o "$dir/file" -e "$script"
+cp "$dir/file" "$dir/out"
+output option_o_without_a_session_leaves_the_file 'kept\n'
+printf 'x = 1\n' >"$dir/s.kp"
+printf 'include "s.kp"\n' >"$dir/i.kp"
+for s in s i; do
+	play 'out hello\nexit 0\n' -o "$dir/s.kp" "$dir/$s.kp"
+	expect "output_onto_the_script_is_refused_$s" 2 'the output would replace the script'
+	cp "$dir/s.kp" "$dir/out"
+	output "script_is_kept_$s" 'x = 1\n'
+done
+
+# "stop" is the first that the session hears then
+code=0
+printf 'out hello\nerr oops\nnote lost 5 events\npause\nsignal 2\nstop\nexit 0\n' |
+	timeout 60 "$fake" "$dir" "$ktap" -v -e "$script" >&- 2>&- || code=$?
+expect output_to_closed_streams_is_not_said_to_the_session 0
 printf 'from a file\n' >"$dir/shown"
 play "out before\\ncat $dir/shown\\nout after\\nexit 0\\n" -e "$script"
 output cat_shows_a_file_in_its_place 'before\nfrom a file\nafter\n'
@@ -149,6 +237,44 @@ output what_is_behind_the_command_comes 'before\nlast\n'
 play 'system sleep 100\npause\nsignal 2\npause\nsignal 2\nstop\n' --unsafe -e "$script"
 [ "$code" = 0 ] || [ "$code" = 130 ]
 result $? command_does_not_keep_us_from_ending
+play 'system sleep 100\nsystem echo one\npause\nsignal 15\nstop\nsystem sleep 0.2; echo two\nsystem echo three\nexit 0\n' \
+	--unsafe -e "$script"
+expect signal_ends_one_command 0 'ended by signal 15: sleep 100'
+output signal_does_not_end_those_behind_it 'one\ntwo\nthree\n'
+long=$(printf 'echo %04090d' 0)
+play "system $long\\nexit 0\\n" --unsafe -e "$script"
+[ "$(wc -c <"$dir/out")" -eq 4091 ]
+result $? command_of_4095_bytes_runs
+play "system ${long}1\\nout after\\nexit 0\\n" --unsafe -e "$script"
+expect command_that_may_be_cut_does_not_run 0 'not run, as it is too long to be whole: echo 0*1$'
+output command_that_may_be_cut_does_not_stop 'after\n'
+printf 'shown\n' >"$dir/shown"
+path=$(printf '%4096s' "$dir/shown" | tr ' ' /)
+play "cat ${path#/}\\nexit 0\\n" -e "$script"
+output cat_of_a_path_of_4095_bytes 'shown\n'
+play "cat ${path}1\\ncat $path\\nexit 0\\n" -e "$script"
+expect cat_of_a_path_that_may_be_cut 0 'File name too long'
+output cat_of_a_path_that_may_be_cut_shows_nothing ''
+play "cat /dev/zero\\npause\\nsignal 2\\nstop\\ncat $dir/shown\\nexit 3\\n" -o /dev/null -e "$script"
+expect interrupt_ends_a_file_without_end 3 '^ktap: cat: stopped: /dev/zero$'
+play 'pause\ncontrol-c\nstop\nout end\nexit 0\n' -e "$script"
+output control_c_stops 'end\n'
+real=$ktap
+ktap=$dir/deaf
+# to be ignored in ktap, not in timeout, which would not pass it on
+printf '#!/bin/sh\ntrap "" INT\nexec "%s" "$@"\n' "$real" >"$ktap"
+chmod +x "$ktap"
+play 'pause\ncontrol-c\npause\nsignal 2\nstop\npause\nout end\nexit 0\n' -e "$script"
+expect control_c_is_ignored_by_who_was_told_to 0
+output and_an_interrupt_of_its_own_stops 'end\n'
+sed -i 's/INT/HUP PIPE/' "$ktap"
+play 'system kill -HUP $$; kill -PIPE $$; echo alive\nsystem sleep 100\npause\nsignal 1\nsignal 2\nstop\nexit 0\n' \
+	--unsafe -e "$script"
+expect ignored_hangup_is_ignored 0 'ended by signal 2: sleep 100'
+output commands_ignore_what_was_ignored 'alive\n'
+ktap=$real
+play 'system kill -HUP $$; echo alive\nexit 0\n' --unsafe -e "$script"
+expect commands_ignore_nothing_else 0 'ended by signal 1:'
 play 'bulk 300000\nexit 0\n' -e "$script"
 [ "$(wc -c <"$dir/out")" -eq 300000 ]
 result $? bulk_output_is_complete
@@ -234,5 +360,17 @@ printf 'x = 1\n' >"$dir/script.kp"
 play 'exit 0\n' "$dir/script.kp" arg
 sed 's/^arg .*script.kp/arg S/' "$dir/setup" >"$dir/out"
 output script_file_and_its_argument 'frames\narg S\narg arg\n'
+play 'exit 0\n' "$dir/script.kp" one -p 123
+expect option_behind_the_script_is_told 0 '^ktap: -p is an argument of the script, as it stands behind it$'
+play 'exit 0\n' -q "$dir/script.kp" one -p 123
+[ ! -s "$dir/err" ]
+result $? quiet_does_not_tell
+play 'exit 0\n' "$dir/script.kp" -5 - -x -pot --none
+! grep -q 'behind it' "$dir/err"
+result $? other_arguments_are_not_told
+printf 'x = getopt("pid", 0)\n' >"$dir/script.kp"
+play 'exit 0\n' "$dir/script.kp" -p 123
+! grep -q 'behind it' "$dir/err"
+result $? script_with_options_is_believed
 
 finish

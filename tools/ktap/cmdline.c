@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What both programs do about their command lines and standard streams. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmdline.h"
+
+void given_add(struct given *g, const char *name, bool once)
+{
+	if (given_has(g, name)) {
+		if (once)
+			g->twice = name;
+	} else if (g->count < MAX_GIVEN) {
+		g->names[g->count++] = name;
+	}
+}
+
+bool given_has(const struct given *g, const char *name)
+{
+	for (unsigned int i = 0; i < g->count; i++) {
+		if (!strcmp(g->names[i], name))
+			return true;
+	}
+	return false;
+}
+
+bool given_check(const struct given *g, const struct exclusion *table, const char *program)
+{
+	if (g->twice) {
+		fprintf(stderr, "%s: error: %s is given twice\n", program, g->twice);
+		return false;
+	}
+	for (; table->name; table++) {
+		if (!given_has(g, table->name))
+			continue;
+		for (const char * const *other = table->others; *other; other++) {
+			if (!given_has(g, *other))
+				continue;
+			fprintf(stderr, "%s: error: %s and %s exclude each other\n", program,
+				table->name, *other);
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool has_id(const struct sources *s, uint64_t dev, uint64_t ino)
+{
+	for (unsigned int i = 0; i < s->count; i++) {
+		if (s->ids[i][0] == dev && s->ids[i][1] == ino)
+			return true;
+	}
+	return false;
+}
+
+int sources_read(void *ctx, const char *path, struct ktap_source *file)
+{
+	struct sources *s = ctx;
+	uint64_t id[2] = { 0 };
+	struct stat st;
+	int err = ktap_read_file(NULL, path, file);
+
+	if (err)
+		return err;
+	memcpy(id, file->id, sizeof(id));
+	/* standard input has no name to be included by, but may be a file */
+	if (!strcmp(path, "-") && !fstat(STDIN_FILENO, &st)) {
+		id[0] = st.st_dev;
+		id[1] = st.st_ino;
+	}
+	/* those that are too many are an error elsewhere */
+	if (s->count < KTAP_MAX_FILES && !has_id(s, id[0], id[1])) {
+		s->ids[s->count][0] = id[0];
+		s->ids[s->count++][1] = id[1];
+	}
+	return 0;
+}
+
+bool sources_have(const struct sources *s, const struct stat *st)
+{
+	return S_ISREG(st->st_mode) && has_id(s, st->st_dev, st->st_ino);
+}
+
+void streams_open(void)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_RDWR);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd < 0)
+		exit(EXIT_FAILURE);
+	close(fd);
+}
+
+bool finish_stdout(const char *program)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return true;
+	fprintf(stderr, "%s: error: cannot write to standard output: %s\n", program,
+		strerror(errno));
+	return false;
+}
