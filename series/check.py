@@ -11,7 +11,8 @@ CC = 'ccache gcc' if shutil.which('ccache') else 'gcc'
 PROGRAMS = (('tools/ktap', ('O={out}',)),
             ('tools/testing/ktap', ('O={out}',)),
             ('tools/testing/selftests/ktap', ('OUTPUT={out}', 'LDFLAGS=-static', f'CC={CC}',
-                                              'KHDR_INCLUDES=-I{lab}/include/uapi')))
+                                              'KHDR_INCLUDES=-I{lab}/include/uapi')),
+            ('tools/testing/selftests/ftrace', ('OUTPUT={out}', 'LDFLAGS=-static', f'CC={CC}')))
 # MAINTAINERS names whole directories; ENOTSUPP is what uprobe_register() gives; examples
 # of the guide print "false false", and misspell a variable; Signed-off-by: is for the
 # person who sends the series to write, not for a program
@@ -146,7 +147,7 @@ class Checker:
     @staticmethod
     def complaints(said):
         """Warnings about our files, and errors wherever they are."""
-        wanted = re.compile(r'(kernel/trace/ktap|uapi/linux/ktap\.h|tools/ktap|tools/testing/ktap)'
+        wanted = re.compile(r'(kernel/trace/ktap|_kunit\.c|uapi/linux/ktap\.h|tools/ktap|tools/testing/ktap)'
                             r'.*(warning|error):|\berror:|undefined reference|\*\*\*')
         return '\n'.join(line for line in said.splitlines() if wanted.search(line))
 
@@ -191,8 +192,8 @@ class Checker:
         for name in ('initramfs.cpio', 'demux'):
             shutil.copy2(self.build / name, self.out / name)
         status, said = self.said('lab/run', '--timeout', '900', '--append',
-                                 'kunit.enable=1 kunit.filter_glob=ktap*', '--',
-                                 'cat /sys/kernel/debug/kunit/ktap*/results 2>/dev/null; true',
+                                 'kunit.enable=1', '--',
+                                 'cat /sys/kernel/debug/kunit/*/results 2>/dev/null; true',
                                  cwd=self.lab, env={'KTAP_BUILD': str(self.out.parents[1])})
         bad = '\n'.join(line for line in said.splitlines() if line.lstrip().startswith('not ok'))
         return bad or (said[-3000:] if status else '')
