@@ -14,8 +14,8 @@
  *	frames jit shared	the same in memory that it could share
  *	frames many DIR N	the same code in N files of DIR, one by one, each gone
  *				when it has run
- *	frames churn MS N	N threads that map such a file, run it and unmap it, for
- *				so long
+ *	frames churn TIMES N	N threads that map such a file, run it and unmap it, so
+ *				often each
  *	frames vdso N		asks for the time N times
  *
  * The code does getppid().
@@ -214,20 +214,20 @@ static int do_many(char **args)
 	return err;
 }
 
-static void *churn(void *end)
+static void *churn(void *times)
 {
-	while (now_ms() < *(long *)end && !run_file("/tmp"))
+	for (long i = *(long *)times; i > 0 && !run_file("/tmp"); i--)
 		;
 	return NULL;
 }
 
 static int do_churn(char **args)
 {
-	long end = now_ms() + atol(args[0]), n = atol(args[1]), i;
+	long times = atol(args[0]), n = atol(args[1]), i;
 	pthread_t threads[64];
 
 	for (i = 0; i < n && i < 64; i++) {
-		if (pthread_create(&threads[i], NULL, churn, &end))
+		if (pthread_create(&threads[i], NULL, churn, &times))
 			return 1;
 	}
 	while (i--)

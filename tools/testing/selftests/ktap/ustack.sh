@@ -209,7 +209,7 @@ trace_end { n = 0 for (k, v in pairs(s)) { n += v } print(n, len(s) > 1024) }' "
 	result $? frames_of_no_file_are_counted
 	follow 'trace syscalls:sys_enter_getppid /execname == "frames"/ { n += 1 s[ustack] += 1 }
 trace profile-1ms /execname == "frames"/ { s[ustack] += 1 t[usym(arg1)] += 1 }
-trace_end { print(n > 100) }' "$me" churn 3000 4
+trace_end { print(n > 100) }' "$me" churn 200 4
 	[ "$code" = 0 ] && [ "$(cat "$tmp/out")" = true ]
 	result $? mappings_that_come_and_go
 fi
