@@ -3,7 +3,10 @@
  * Maps of compiled code: lines "START SIZE NAME", in hexadecimal, that a program
  * adds to while it runs.  What stands later is newer: it may have taken the
  * place of something else.  A map stays when its process has ended, and of one that
- * has grown what is new is read.  So all that is ever read of it is bounded,
+ * has grown what is new is read.
+ *
+ * Anyone may write in /tmp.  So a map is that of its process only if root or the
+ * owner of the process has made it, and all that is ever read and kept is bounded,
  * whatever its writer does while we read.
  */
 #define _GNU_SOURCE
@@ -13,20 +16,35 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "arena.h"
 #include "jit_map.h"
 
-/* Nobody compiles so much; and anyone may write files in /tmp. */
-#define MAX_MAP		(256L << 20)
-#define MAX_FUNCTIONS	(2U << 20)
+#define NSEC_PER_SEC	1000000000ULL
+
+/* Of one map: bytes of the file, and functions.  Nobody compiles so much. */
+#define MAX_MAP		(64L << 20)
+#define MAX_FUNCTIONS	(1U << 20)
+
+/* Of all: how many, and bytes of memory. Those that nobody has asked for longest go. */
+#define MAX_MAPS	1024
+#define MAX_MEMORY	(256UL << 20)
 
 /* A longer name is cut. */
 #define MAX_LINE	4096
 
 /* So many, or an eighth, that are new are searched one by one. */
 #define MAX_UNSORTED	1024
+
+/* Code that is known may be compiled anew: the map is looked at as often as that. */
+#define LOOK_AGAIN	(NSEC_PER_SEC / 10)
+
+/* From its beginning it is read again so many bytes a second at most. */
+#define MAX_RATE	(8 << 20)
+
+#define NR_CHAINS	256
 
 struct jit_function {
 	uint64_t addr;
@@ -36,19 +54,23 @@ struct jit_function {
 };
 
 /**
- * struct jit_maps - the map of one process
- * @dev: device of the file
- * @ino: the file, 0 if none was read yet
+ * struct jit_map - the map of one process
+ * @owner: of the process; while nobody knows whose it was, we
+ * @file: the file that was read, as it was then
  * @size: bytes of the file that were read: whole lines
  * @cut: they end inside of a line too long
  * @functions: in the order of the file, but for those that are
  * @sorted: by address, then by age, oldest first
+ * @memory: bytes that they take
+ * @used: when it was asked for
+ * @looked: when its file was looked at
+ * @patience: when it may be read from its beginning again
  */
-struct jit_maps {
-	struct jit_maps *next;
+struct jit_map {
+	struct jit_map *next;
 	unsigned long pid;
-	dev_t dev;
-	ino_t ino;
+	uid_t owner;
+	struct stat file;
 	off_t size;
 	bool cut;
 	struct arena arena;
@@ -56,52 +78,92 @@ struct jit_maps {
 	unsigned int sorted;
 	unsigned int count;
 	unsigned int max;
+	size_t memory;
+	uint64_t used;
+	uint64_t looked;
+	uint64_t patience;
 };
 
-static int open_map(const char *path)
+/**
+ * struct jit_maps - those that were asked for
+ * @chains: by the number of the process
+ */
+struct jit_maps {
+	struct jit_map *chains[NR_CHAINS];
+	unsigned int count;
+	size_t memory;
+};
+
+static uint64_t now_ns(void)
 {
-	struct stat st;
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * NSEC_PER_SEC + t.tv_nsec;
+}
+
+static bool may_have_made(uid_t owner, const struct stat *st)
+{
+	return !st->st_uid || st->st_uid == owner;
+}
+
+static int open_map(int dir, const char *path, uid_t owner, struct stat *st)
+{
 	int fd;
 
 	/* others may write there: no link that leads to what only we may read */
-	fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	fd = openat(dir, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return -1;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+	if (!fstat(fd, st) && S_ISREG(st->st_mode) && may_have_made(owner, st))
 		return fd;
 	close(fd);
 	return -1;
 }
 
-/* In a container the process has another number, and another /tmp. */
-static int open_map_of(unsigned long pid)
+/* Who the process is, and its number in its container; nothing if it has gone. */
+static void read_status(int proc, uid_t *owner, unsigned long *inner)
 {
-	unsigned long inner = pid;
-	char path[128], line[256], *last;
-	FILE *f;
-	int fd;
+	int fd = openat(proc, "status", O_RDONLY | O_CLOEXEC);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "re");
+	char line[256], *last;
 
-	snprintf(path, sizeof(path), "/proc/%lu/status", pid);
-	f = fopen(path, "re");
 	while (f && fgets(line, sizeof(line), f)) {
-		if (strncmp(line, "NSpid:", 6))
+		if (sscanf(line, "Uid: %*u %u", owner) == 1)
 			continue;
-		last = strrchr(line, '\t');
+		last = strncmp(line, "NSpid:", 6) ? NULL : strrchr(line, '\t');
 		if (last)
-			inner = strtoul(last, NULL, 10);
-		break;
+			*inner = strtoul(last, NULL, 10);
 	}
 	if (f)
 		fclose(f);
-	snprintf(path, sizeof(path), "/proc/%lu/root/tmp/perf-%lu.map", pid, inner);
-	fd = open_map(path);
-	if (fd >= 0)
-		return fd;
-	snprintf(path, sizeof(path), "/tmp/perf-%lu.map", pid);
-	return open_map(path);
+	else if (fd >= 0)
+		close(fd);
 }
 
-static void add_line(struct jit_maps *m, char *line)
+/* In a container the process has another number, and another /tmp. */
+static int open_map_of(struct jit_map *m, struct stat *st)
+{
+	unsigned long inner = m->pid;
+	int fd = -1, proc;
+	char path[128];
+
+	/* this is the process that it is now, if its number is given away meanwhile, too */
+	snprintf(path, sizeof(path), "/proc/%lu", m->pid);
+	proc = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (proc >= 0) {
+		read_status(proc, &m->owner, &inner);
+		snprintf(path, sizeof(path), "root/tmp/perf-%lu.map", inner);
+		fd = open_map(proc, path, m->owner, st);
+		close(proc);
+	}
+	if (fd >= 0)
+		return fd;
+	snprintf(path, sizeof(path), "/tmp/perf-%lu.map", m->pid);
+	return open_map(AT_FDCWD, path, m->owner, st);
+}
+
+static void add_line(struct jit_map *m, char *line)
 {
 	struct jit_function fn = { .line = m->count };
 	char *p = line;
@@ -115,6 +177,8 @@ static void add_line(struct jit_maps *m, char *line)
 	fn.name = arena_strndup(&m->arena, p, strlen(p));
 	m->functions = arena_grow(&m->arena, m->functions, m->count, &m->max, sizeof(fn));
 	m->functions[m->count++] = fn;
+	/* the array doubles, and leaves half as much behind */
+	m->memory += strlen(p) + 16 + 3 * sizeof(fn);
 }
 
 static int compare_functions(const void *pa, const void *pb)
@@ -127,34 +191,49 @@ static int compare_functions(const void *pa, const void *pb)
 }
 
 /* Forgets what another file had under this name. */
-static void forget(struct jit_maps *m, const struct stat *st)
+static void forget(struct jit_map *m)
 {
 	arena_free(&m->arena);
 	m->functions = NULL;
 	m->count = 0;
 	m->max = 0;
 	m->sorted = 0;
+	m->memory = 0;
 	m->size = 0;
 	m->cut = false;
-	m->dev = st->st_dev;
-	m->ino = st->st_ino;
+	m->file = (struct stat){ 0 };
+}
+
+/* Like fgets(), but any byte may be in a line, and it says how many there are. */
+static size_t read_line(char *line, size_t size, FILE *f)
+{
+	size_t len = 0;
+	int c = 0;
+
+	while (len < size && c != '\n') {
+		c = getc_unlocked(f);
+		if (c == EOF)
+			break;
+		line[len++] = c;
+	}
+	return len;
 }
 
 /* Read what is new; its last line may not be complete. */
-static void read_more(struct jit_maps *m, FILE *f)
+static void read_more(struct jit_map *m, FILE *f)
 {
-	char line[MAX_LINE];
+	char line[MAX_LINE + 1];
+	size_t len;
 
-	while (m->size < MAX_MAP && fgets(line, sizeof(line), f)) {
-		size_t len = strcspn(line, "\n");
-		bool ends = line[len] == '\n', cut = m->cut;
+	while (m->size < MAX_MAP && (len = read_line(line, MAX_LINE, f))) {
+		bool ends = line[len - 1] == '\n', cut = m->cut;
 
-		if (!ends && len < sizeof(line) - 1)
+		if (!ends && len < MAX_LINE)
 			break;
-		m->size += len + ends;
+		m->size += len;
 		m->cut = !ends;
-		line[len] = '\0';
-		if (!cut)
+		line[len - ends] = '\0';
+		if (!cut && !memchr(line, '\0', len - ends))
 			add_line(m, line);
 	}
 }
@@ -163,7 +242,7 @@ static void read_more(struct jit_maps *m, FILE *f)
  * The array is sorted anew when there is much to add to it only: else each line of
  * a program that compiles all the time would cost as much as all before it.
  */
-static void sort(struct jit_maps *m)
+static void sort(struct jit_map *m)
 {
 	unsigned int fresh = m->count - m->sorted;
 
@@ -173,34 +252,55 @@ static void sort(struct jit_maps *m)
 	m->sorted = m->count;
 }
 
-/* Read what the map has got; false if there is nothing new. */
-static bool refresh(struct jit_maps *m)
+/* Was the file written from its beginning, or is it another one? */
+static bool is_anew(const struct jit_map *m, const struct stat *st)
 {
-	int fd = open_map_of(m->pid);
-	unsigned int before = m->count;
-	struct stat st;
-	FILE *f;
+	const struct stat *was = &m->file;
 
-	if (fd < 0)
-		return false;
-	f = fdopen(fd, "re");
-	if (!f) {
-		close(fd);
-		return false;
+	if (st->st_dev != was->st_dev || st->st_ino != was->st_ino ||
+	    st->st_size < was->st_size || st->st_size < m->size)
+		return true;
+	return st->st_size == was->st_size && (st->st_mtim.tv_sec != was->st_mtim.tv_sec ||
+					       st->st_mtim.tv_nsec != was->st_mtim.tv_nsec);
+}
+
+/* Read what the file has got since it was looked at. */
+static void read_file(struct jit_map *m, FILE *f, const struct stat *st)
+{
+	off_t before;
+
+	if (is_anew(m, st)) {
+		if (m->looked < m->patience)
+			return;
+		forget(m);
+		m->patience = m->looked;
 	}
-	if (!fstat(fd, &st)) {
-		if (st.st_dev != m->dev || st.st_ino != m->ino || st.st_size < m->size) {
-			forget(m, &st);
-			before = 0;
-		}
-		if (st.st_size > m->size && !fseeko(f, m->size, SEEK_SET))
-			read_more(m, f);
-	}
-	fclose(f);
-	if (m->count == before)
-		return false;
+	m->file = *st;
+	before = m->size;
+	if (st->st_size > before && !fseeko(f, before, SEEK_SET))
+		read_more(m, f);
+	m->patience += (m->size - before) * NSEC_PER_SEC / MAX_RATE;
 	sort(m);
-	return true;
+}
+
+static void look(struct jit_maps *maps, struct jit_map *m, uint64_t now)
+{
+	struct stat st;
+	int fd = open_map_of(m, &st);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "re");
+
+	m->looked = now;
+	maps->memory -= m->memory;
+	/* the number is that of another process now */
+	if (!may_have_made(m->owner, &m->file))
+		forget(m);
+	if (f) {
+		read_file(m, f, &st);
+		fclose(f);
+	} else if (fd >= 0) {
+		close(fd);
+	}
+	maps->memory += m->memory;
 }
 
 static const struct jit_function *newer(const struct jit_function *fn, uint64_t addr,
@@ -211,7 +311,7 @@ static const struct jit_function *newer(const struct jit_function *fn, uint64_t 
 	return inside && (!best || fn->line > best->line) ? fn : best;
 }
 
-static const struct jit_function *search(const struct jit_maps *m, uint64_t addr)
+static const struct jit_function *search(const struct jit_map *m, uint64_t addr)
 {
 	const struct jit_function *best = NULL;
 	unsigned int low = 0, high = m->sorted;
@@ -232,25 +332,74 @@ static const struct jit_function *search(const struct jit_maps *m, uint64_t addr
 	return best;
 }
 
+static void remove_map(struct jit_maps *maps, struct jit_map **at)
+{
+	struct jit_map *m = *at;
+
+	*at = m->next;
+	maps->memory -= m->memory;
+	maps->count--;
+	arena_free(&m->arena);
+	free(m);
+}
+
+/* Remove the map that nobody has asked for longest, if it is not @but. */
+static bool remove_oldest(struct jit_maps *maps, const struct jit_map *but)
+{
+	struct jit_map **oldest = NULL;
+
+	for (unsigned int i = 0; i < NR_CHAINS; i++) {
+		for (struct jit_map **at = &maps->chains[i]; *at; at = &(*at)->next) {
+			if (*at != but && (!oldest || (*at)->used < (*oldest)->used))
+				oldest = at;
+		}
+	}
+	if (oldest)
+		remove_map(maps, oldest);
+	return oldest;
+}
+
+static struct jit_map *find_map(struct jit_maps *maps, unsigned long pid)
+{
+	struct jit_map **chain = &maps->chains[pid % NR_CHAINS], *m = *chain;
+
+	while (m && m->pid != pid)
+		m = m->next;
+	if (m)
+		return m;
+	m = calloc(1, sizeof(*m));
+	if (!m)
+		return NULL;
+	m->pid = pid;
+	m->owner = geteuid();
+	m->next = *chain;
+	*chain = m;
+	maps->count++;
+	return m;
+}
+
 const char *jit_map_find(struct jit_maps **maps, unsigned long pid, uint64_t addr,
 			 uint64_t *begin)
 {
 	const struct jit_function *fn;
-	struct jit_maps *m = *maps;
+	struct jit_map *m;
+	uint64_t now = now_ns();
 
-	while (m && m->pid != pid)
-		m = m->next;
-	if (!m) {
-		m = calloc(1, sizeof(*m));
-		if (!m)
-			return NULL;
-		m->pid = pid;
-		m->next = *maps;
-		*maps = m;
-	}
+	if (!*maps)
+		*maps = calloc(1, sizeof(**maps));
+	m = *maps ? find_map(*maps, pid) : NULL;
+	if (!m)
+		return NULL;
+	m->used = now;
 	fn = search(m, addr);
-	if (!fn && refresh(m))
+	if (!fn || now - m->looked >= LOOK_AGAIN) {
+		look(*maps, m, now);
 		fn = search(m, addr);
+	}
+	while ((*maps)->count > MAX_MAPS || (*maps)->memory > MAX_MEMORY) {
+		if (!remove_oldest(*maps, m))
+			break;
+	}
 	if (!fn)
 		return NULL;
 	*begin = fn->addr;
@@ -259,11 +408,8 @@ const char *jit_map_find(struct jit_maps **maps, unsigned long pid, uint64_t add
 
 void jit_maps_free(struct jit_maps **maps)
 {
-	while (*maps) {
-		struct jit_maps *m = *maps;
-
-		*maps = m->next;
-		arena_free(&m->arena);
-		free(m);
-	}
+	while (*maps && remove_oldest(*maps, NULL))
+		;
+	free(*maps);
+	*maps = NULL;
 }

@@ -446,7 +446,76 @@ output a_map_of_many_functions "again+0x0 (perf-$pid.map)\nf0+0x8 (perf-$pid.map
 } >/tmp/perf-$pid.map
 play "out $(mark $pid '' 1010)\nexit 0\n" -q -e 'x = 1'
 output a_map_with_what_is_no_text "one?two+0x10 (perf-$pid.map)\n"
+printf '1000 100 first\n2000 100 sec\0ond\n3000 100 third\n' >/tmp/perf-$pid.map
+play "out $(mark $pid '' 3010)\nout $(mark $pid '' 2010)\nexit 0\n" -q -e 'x = 1'
+output a_map_goes_on_behind_a_byte_of_zero "third+0x10 (perf-$pid.map)\n0x2010\n"
+echo 1000 100 first >/tmp/perf-$pid.map
+play "out $(mark $pid '' 1010)\nsystem echo 1000 100 better >>/tmp/perf-$pid.map; sleep 0.2
+out $(mark $pid '' 1010)\nsystem echo 1000 100 best >/tmp/perf-$pid.map; sleep 0.2
+out $(mark $pid '' 1010)\nexit 0\n" -q --unsafe -e 'x = 1'
+output code_that_is_compiled_anew "first+0x10 (perf-$pid.map)\nbetter+0x10 (perf-$pid.map)
+best+0x10 (perf-$pid.map)\n"
+echo 1000 100 other >/tmp/perf-$pid.map
+play "out $(mark $pid '' 1010)\nsystem echo 1000 100 equal >/tmp/perf-$pid.map; sleep 0.2
+out $(mark $pid '' 1010)\nexit 0\n" -q --unsafe -e 'x = 1'
+output a_map_that_is_made_anew_as_large "other+0x10 (perf-$pid.map)\nequal+0x10 (perf-$pid.map)\n"
+# seconds pass before so much is read again, and what is beyond its limit never is
+truncate -s 60M /tmp/perf-$pid.map
+play "out $(mark $pid '' 1010)\nsystem echo 2000 100 new >/tmp/perf-$pid.map; sleep 0.2
+out $(mark $pid '' 2010)\nout $(mark $pid '' 1010)\nexit 0\n" -q --unsafe -e 'x = 1'
+output a_large_map_is_not_read_again_at_once "equal+0x10 (perf-$pid.map)\n0x2010\nequal+0x10 (perf-$pid.map)\n"
+{
+	echo 1000 100 first
+	head -c 70000000 /dev/zero
+	printf '\n2000 100 last\n'
+} >/tmp/perf-$pid.map
+play "out $(mark $pid '' 1010)\nout $(mark $pid '' 2010)\nexit 0\n" -q -e 'x = 1'
+output a_map_is_not_read_without_end "first+0x10 (perf-$pid.map)\n0x2010\n"
+# most of which have no map
+echo 1000 100 first >/tmp/perf-$pid.map
+play "$(awk -v pid=$pid 'BEGIN { for (i = 0; i < 2400; i++)
+	printf "raw \\036%d\\035\\0351010%s\\037 \n", i % 3 ? pid - i : pid, i % 2 ? "r" : "" }')\nout\nexit 0\n" \
+	-q -e 'x = 1'
+[ "$(tr ' ' '\n' <out | grep -c 'first+0x10')" = 800 ]
+result $? maps_of_many_processes
+
+# it is of the process only if root or its owner has made it
+foreign=4242
+if [ "$(id -u)" = 0 ] && chown $foreign /tmp/perf-$pid.map 2>/dev/null; then
+	play "out $(mark $pid '' 1010)\nexit 0\n" -q -e 'x = 1'
+	output a_map_of_somebody_else_is_not_read '0x1010\n'
+else
+	skip a_map_of_somebody_else_is_not_read "not root"
+fi
 rm -f /tmp/perf-$pid.map
+if [ "$(id -u)" = 0 ] && setpriv --reuid $foreign true 2>/dev/null; then
+	setpriv --reuid $foreign sleep 60 &
+	sleeper=$!
+	until [ "$(cat /proc/$sleeper/comm)" = sleep ]; do
+		sleep 0.1
+	done
+	echo 1000 100 first >/tmp/perf-$sleeper.map
+	chown $foreign /tmp/perf-$sleeper.map
+	play "out $(mark $sleeper '' 1010)\nsystem kill $sleeper; sleep 0.2
+out $(mark $sleeper '' 1010)\nexit 0\n" -q --unsafe -e 'x = 1'
+	output a_map_of_the_owner_of_a_process "first+0x10 (perf-$sleeper.map)\nfirst+0x10 (perf-$sleeper.map)\n"
+	setpriv --reuid $foreign sleep 60 &
+	rm -f /tmp/perf-$sleeper.map
+	sleeper=$!
+	until [ "$(cat /proc/$sleeper/comm)" = sleep ]; do
+		sleep 0.1
+	done
+	echo 1000 100 first >/tmp/perf-$sleeper.map
+	chown $((foreign + 1)) /tmp/perf-$sleeper.map
+	play "out $(mark $sleeper '' 1010)\nexit 0\n" -q -e 'x = 1'
+	output a_map_of_neither_root_nor_the_owner_is_not_read '0x1010\n'
+	rm -f /tmp/perf-$sleeper.map
+	kill $sleeper
+else
+	skip a_map_of_the_owner_of_a_process "not root"
+	skip a_map_of_neither_root_nor_the_owner_is_not_read "not root"
+fi
+wait 2>/dev/null
 
 # damaged files: a message, or a list; never a crash, nor what a sanitizer says
 survived() {
