@@ -460,6 +460,10 @@ void resolve(struct resolver *r, const char *text, struct answer *a)
 	a->kernels = a->event.maybe && is_module(r, a->event.rest);
 	if (a->kernels)
 		return;
+	if (*r->target.error) {
+		a->message = r->target.error;
+		return;
+	}
 	a->kernels = kernel_can(r, a, what);
 	if (a->kernels)
 		return;

@@ -162,11 +162,12 @@ static struct elf_file *open_marked(struct symbolizer *s, const char *name, cons
 	len = strlen(plain);
 	if (*plain == '/') {
 		bool deleted = len > strlen(gone) && !strcmp(plain + len - strlen(gone), gone);
+		bool sure = *build_id || (!deleted && !*s->target.error);
 
 		if (deleted)
 			plain[len - strlen(gone)] = '\0';
 		path = target_path(&s->target, &s->arena, plain);
-		f = path && (!deleted || *build_id) ? elf_file_open(path, &why) : NULL;
+		f = path && sure ? elf_file_open(path, &why) : NULL;
 	}
 	if (f && *build_id && !has_build_id(f, build_id)) {
 		elf_file_close(f);

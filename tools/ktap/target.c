@@ -6,6 +6,7 @@
  * /proc.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
 #include <linux/openat2.h>
@@ -25,41 +26,69 @@ static bool same_file(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* Does the process see other files than we? */
-static bool has_other_files(uint64_t pid)
+/* Does /proc/PID/@name lead elsewhere than ours? 1, 0, or a negative errno */
+static int differs(uint64_t pid, const char *name)
 {
 	struct stat ours, its;
 	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%llu/ns/mnt", (unsigned long long)pid);
-	if (stat(path, &its) || stat("/proc/self/ns/mnt", &ours))
-		return false;
-	if (!same_file(&ours, &its))
-		return true;
-	snprintf(path, sizeof(path), "/proc/%llu/root/.", (unsigned long long)pid);
-	return !stat(path, &its) && !stat("/", &ours) && !same_file(&ours, &its);
+	snprintf(path, sizeof(path), "/proc/%llu/%s", (unsigned long long)pid, name);
+	if (stat(path, &its))
+		return -errno;
+	snprintf(path, sizeof(path), "/proc/self/%s", name);
+	if (stat(path, &ours))
+		return -errno;
+	return !same_file(&ours, &its);
 }
 
-void target_init(struct target *t, uint64_t pid)
+/* Does the process see other files than we? 1, 0, or a negative errno */
+static int has_other_files(uint64_t pid)
+{
+	int other = differs(pid, "ns/mnt");
+
+	/* a kernel may have no namespaces */
+	return !other || other == -ENOENT ? differs(pid, "root/.") : other;
+}
+
+/* 0, or a negative errno */
+static int open_root(struct target *t)
 {
 	char path[64];
 	int root;
 
-	memset(t, 0, sizeof(*t));
-	t->pid = pid;
-	if (!pid || !has_other_files(pid))
-		return;
 	/*
 	 * These stay open: names of its functions may be asked for when the
 	 * process is gone, and its mounts go with the last one who holds them.
 	 */
-	snprintf(path, sizeof(path), "/proc/%llu/ns/mnt", (unsigned long long)pid);
-	if (open(path, O_RDONLY | O_CLOEXEC) < 0)
-		return;
-	snprintf(path, sizeof(path), "/proc/%llu/root", (unsigned long long)pid);
+	snprintf(path, sizeof(path), "/proc/%llu/ns/mnt", (unsigned long long)t->pid);
+	if (open(path, O_RDONLY | O_CLOEXEC) < 0 && errno != ENOENT)
+		return -errno;
+	snprintf(path, sizeof(path), "/proc/%llu/root", (unsigned long long)t->pid);
 	root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (root >= 0)
-		snprintf(t->root, sizeof(t->root), "/proc/self/fd/%d", root);
+	if (root < 0)
+		return -errno;
+	snprintf(t->root, sizeof(t->root), "/proc/self/fd/%d", root);
+	return 0;
+}
+
+void target_init(struct target *t, uint64_t pid)
+{
+	unsigned long long number = pid;
+	int err;
+
+	memset(t, 0, sizeof(*t));
+	t->pid = pid;
+	if (!pid)
+		return;
+	err = has_other_files(pid);
+	if (err > 0)
+		err = open_root(t);
+	if (err == -ENOENT || err == -ESRCH)
+		snprintf(t->error, sizeof(t->error), "no process %llu", number);
+	else if (err)
+		snprintf(t->error, sizeof(t->error), "cannot see the files of process %llu: %s%s",
+			 number, strerror(-err),
+			 err == -EACCES || err == -EPERM ? ": try sudo" : "");
 }
 
 /* Opens a path as the target would, whatever links there are in it. */

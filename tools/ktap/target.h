@@ -13,10 +13,12 @@
  * struct target - the process that is traced, if it is a certain one
  * @pid: its number, or 0
  * @root: where its root directory is, if it has another one than we; or ""
+ * @error: why nobody knows which files it has, as a message; or ""
  */
 struct target {
 	uint64_t pid;
 	char root[40];
+	char error[160];
 };
 
 /**
@@ -35,6 +37,7 @@ struct target_files {
 	unsigned int max;
 };
 
+/* With an error in it no file can be named for it. */
 void target_init(struct target *t, uint64_t pid);
 
 /*

@@ -319,6 +319,22 @@ list "uprobe:*:mall?c" -p $sleeper
 grep -q '/libc[-.].*:malloc$' out
 result $? all_files_of_a_process
 kill $sleeper
+gone=4194303
+list uprobe:libc:malloc -p $gone
+lists_not a_process_that_is_not_there "no process $gone"
+play 'exit 0\n' -q -p $gone -e "trace uprobe:$marked:0x10 { x = 1 }"
+grep -qx "unresolved uprobe:$marked:0x10 no.040process.040$gone" setup
+result $? a_process_that_is_not_there_has_no_offsets
+list uprobe:libnothing:f -p $gone
+lists_not a_library_of_a_process_that_is_not_there "no process $gone"
+if [ "$(id -u)" = 0 ] && setpriv --reuid 4242 --clear-groups test -x "$ktap" 2>/dev/null; then
+	code=0
+	setpriv --reuid 4242 --clear-groups "$ktap" -l uprobe:libc:malloc -p 1 >out 2>err || code=$?
+	lists_not a_process_of_somebody_else \
+		"cannot see the files of process 1: Permission denied: try sudo"
+else
+	skip a_process_of_somebody_else "not root"
+fi
 mkdir -p root/lib
 cp marked root/marked
 ln -s /marked root/lib/link
@@ -390,6 +406,8 @@ play "out $(mark $marked '' $(hex $a $size)r)\nexit 0\n" -q -e 'x = 1'
 output a_call_at_the_end_belongs_to_the_caller "alpha+0x$(hex $size) (marked)\n"
 play "out $(mark $marked 00112233 $(hex $a))\nexit 0\n" -q -e 'x = 1'
 output another_build_has_no_names "$marked+$a\n"
+play "out $(mark $marked "$id" $(hex $a))\nout $(mark $marked '' $(hex $a))\nexit 0\n" -q -p $gone -e 'x = 1'
+output of_a_process_that_is_not_there_builds_have_names "alpha+0x0 (marked)\n$marked+$a\n"
 play "out $(mark '/no/such file' '' 1f)\nexit 0\n" -q -e 'x = 1'
 output a_file_that_is_gone_has_no_names '/no/such file+0x1f\n'
 play "out $(mark "$marked (deleted)" "$id" $(hex $a))$(mark "$marked (deleted)" '' $(hex $a))\nexit 0\n" -q -e 'x = 1'
