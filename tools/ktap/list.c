@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "list.h"
 #include "resolve.h"
@@ -65,8 +66,10 @@ static enum found list_file(const struct wanted *w)
 	char path[4096], *line = NULL;
 	FILE *f;
 
-	if (!dir)
-		return FOUND_NONE;
+	if (!dir || (access(dir, F_OK) && errno == ENOENT)) {
+		session_no_tracefs(dir);
+		return FOUND_ERROR;
+	}
 	snprintf(path, sizeof(path), "%s/%s", dir, w->file);
 	f = fopen(path, "re");
 	if (!f && errno == ENOENT)

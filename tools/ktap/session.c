@@ -99,6 +99,13 @@ static void explain_open(const char *tracefs, const char *path, int err)
 		advise(tracefs, err);
 }
 
+void session_no_tracefs(const char *tracefs)
+{
+	fprintf(stderr, "ktap: error: tracefs is not mounted\n");
+	fprintf(stderr, "ktap: try: mount -t tracefs nodev %s\n",
+		tracefs ? tracefs : tracefs_dirs[0]);
+}
+
 bool session_open(struct session *s)
 {
 	const char *tracefs = session_tracefs();
@@ -108,8 +115,7 @@ bool session_open(struct session *s)
 	memset(s, 0, sizeof(*s));
 	s->fd = -1;
 	if (!tracefs) {
-		fprintf(stderr, "ktap: error: tracefs is not mounted\n");
-		fprintf(stderr, "ktap: try: mount -t tracefs nodev %s\n", tracefs_dirs[0]);
+		session_no_tracefs(NULL);
 		return false;
 	}
 

@@ -52,6 +52,9 @@ struct piece {
 /* The directory of tracefs, or NULL if it is not mounted. */
 const char *session_tracefs(void);
 
+/* The message that there is no tracefs; @tracefs is where it should be, or NULL. */
+void session_no_tracefs(const char *tracefs);
+
 /*
  * Open a session and ask for frames.  Returns false after a message on stderr
  * that says why not and what to do.

@@ -81,6 +81,15 @@ code=0
 "$ktap" -l 'sched:*' >/dev/full 2>"$dir/err" || code=$?
 [ "$code" = 1 ] && grep -q 'cannot write to standard output: No space left' "$dir/err"
 result $? list_to_a_full_disk
+
+export KTAP_TRACEFS="$dir/nowhere"
+for pattern in 'sched:*' 'probe:vfs_*' 'rawtp:*'; do
+	refuses "no_tracefs_for_$pattern" "$pattern" "tracefs is not mounted
+ktap: try: mount -t tracefs nodev $dir/nowhere"
+done
+lists what_needs_no_tracefs trace_end trace_end
+export KTAP_TRACEFS="$dir/tracefs"
+
 rm "$dir/tracefs/available_events"
 mkdir "$dir/tracefs/available_events"
 refuses a_list_that_cannot_be_read 'sched:*' \
