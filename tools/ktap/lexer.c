@@ -83,20 +83,45 @@ static void advance(struct lexer *lx)
 	}
 }
 
+/* What Windows calls Unicode */
+static bool is_utf16(const struct lexer *lx)
+{
+	return (lex_peek(lx, 0) == 0xff && lex_peek(lx, 1) == 0xfe) ||
+	       (lex_peek(lx, 0) == 0xfe && lex_peek(lx, 1) == 0xff);
+}
+
 void lex_init(struct lexer *lx, struct diag *diag, uint32_t file)
 {
 	*lx = (struct lexer) {
 		.diag = diag, .file = file, .text = diag->files[file].text,
 		.len = diag->files[file].len, .line = 1,
 	};
+	if (is_utf16(lx)) {
+		diag_error(diag, (struct pos) { .file = file },
+			   "this is a text in UTF-16; save it as UTF-8, or try: iconv -f UTF-16 -t UTF-8");
+		lx->at = lx->len;
+		return;
+	}
 	if (lex_peek(lx, 0) == '#' && lex_peek(lx, 1) == '!')
 		while (lx->at < lx->len && lx->text[lx->at] != '\n')
 			lx->at++;
 }
 
+/* What begins at @start has no end: a '}' in there that has no '{' was to be outside. */
+static void note_braces(struct lexer *lx, size_t start)
+{
+	int open = 0;
+
+	for (size_t i = start; i < lx->at && i < lx->len; i++)
+		open += (lx->text[i] == '{') - (lx->text[i] == '}');
+	if (open < 0)
+		lx->lost_braces -= open;
+}
+
 static void skip_block_comment(struct lexer *lx)
 {
 	struct pos pos = lex_pos(lx);
+	size_t start = lx->at;
 
 	lx->at += 2;
 	while (lx->at < lx->len) {
@@ -106,6 +131,7 @@ static void skip_block_comment(struct lexer *lx)
 		}
 		advance(lx);
 	}
+	note_braces(lx, start);
 	diag_error(lx->diag, pos, "this comment has no end");
 }
 
@@ -229,6 +255,13 @@ static void lex_number(struct lexer *lx, struct token *t)
 	t->ival = (int64_t)val;
 }
 
+static bool at_line_end(const struct lexer *lx)
+{
+	int c = lex_peek(lx, 0);
+
+	return lx->at == lx->len || c == '\n' || (c == '\r' && lex_peek(lx, 1) == '\n');
+}
+
 /* One escape sequence, behind its backslash. Returns the byte, or -1 for none. */
 static int lex_escape(struct lexer *lx)
 {
@@ -239,6 +272,10 @@ static int lex_escape(struct lexer *lx)
 	const char *p;
 
 	pos.col--;
+	if (c == '\r' && lex_peek(lx, 1) == '\n') {
+		lx->at++;
+		c = '\n';
+	}
 	if (c == '\n') {
 		advance(lx);
 		return -1;
@@ -254,7 +291,8 @@ static int lex_escape(struct lexer *lx)
 		lx->at++;
 		for (n = 0; n < 2 && digit_value(lex_peek(lx, 0)) < 16; n++)
 			val = val * 16 + digit_value(lx->text[lx->at++]);
-		if (!n)
+		/* what has no end is told once */
+		if (!n && !at_line_end(lx))
 			diag_error(lx->diag, pos, "'\\x' needs one or two hexadecimal digits");
 		return val;
 	}
@@ -275,8 +313,12 @@ static size_t string_extent(const struct lexer *lx, int quote)
 {
 	size_t n = 1;
 
-	while (n < lx->len - lx->at && lex_peek(lx, n) != quote && lex_peek(lx, n) != '\n')
-		n += lex_peek(lx, n) == '\\' ? 2 : 1;
+	while (n < lx->len - lx->at && lex_peek(lx, n) != quote && lex_peek(lx, n) != '\n') {
+		if (lex_peek(lx, n) != '\\')
+			n++;
+		else
+			n += lex_peek(lx, n + 1) == '\r' && lex_peek(lx, n + 2) == '\n' ? 3 : 2;
+	}
 	return n;
 }
 
@@ -301,6 +343,8 @@ static void lex_string(struct lexer *lx, struct token *t)
 		if (c >= 0)
 			buf[t->len++] = c;
 	}
+	t->open = true;
+	note_braces(lx, t->start);
 	diag_error(lx->diag, t->pos, "this string has no closing %c", quote);
 }
 
@@ -319,10 +363,13 @@ static void lex_raw_string(struct lexer *lx, struct token *t)
 		advance(lx);
 	t->len = lx->at - start;
 	t->str = arena_strndup(lx->diag->arena, lx->text + start, t->len);
-	if (lx->at < lx->len)
+	if (lx->at < lx->len) {
 		lx->at += 2;
-	else
-		diag_error(lx->diag, t->pos, "this string has no closing ]]");
+		return;
+	}
+	t->open = true;
+	note_braces(lx, t->start);
+	diag_error(lx->diag, t->pos, "this string has no closing ]]");
 }
 
 static void lex_name(struct lexer *lx, struct token *t)

@@ -38,6 +38,7 @@ struct token {
 	size_t start;		/* first byte in the source */
 	size_t end;		/* behind its last */
 	bool newline;		/* first of its line */
+	bool open;		/* a string without an end, and reported */
 	bool huge;		/* the integer is 2^63: only -2^63 fits */
 	int64_t ival;
 	const char *str;
@@ -53,6 +54,7 @@ struct lexer {
 	uint32_t line;
 	size_t line_start;
 	bool plain_slash;	/* '/' may end a filter here: no '/=' */
+	unsigned int lost_braces; /* so many '}' stand in what has no end */
 };
 
 /* Begins with a file of diag->files. */

@@ -77,6 +77,9 @@ static struct node *parse_statements(struct parser *p, bool file)
 		size_t start = p->tok.start;
 		struct node *n;
 
+		if (p->lx.lost_braces && !file)
+			break;
+		p->lx.lost_braces = 0;
 		if (p->tok.kind == T_RBRACE) {
 			if (!file)
 				break;
@@ -110,6 +113,11 @@ struct node *parse_block(struct parser *p)
 	mark(p, LAYOUT_BLOCK);
 	expect(p, T_LBRACE);
 	list = parse_statements(p, false);
+	if (p->lx.lost_braces) {
+		p->lx.lost_braces--;
+		p->cc->syntax_errors = true;
+		return list;
+	}
 	if (p->tok.kind == T_EOF && !p->panic)
 		syntax_error(p, open, "this '{' has no '}'");
 	expect(p, T_RBRACE);

@@ -16,6 +16,7 @@ void next(struct parser *p)
 	if (p->panic)
 		return;
 	p->end = lex_pos(&p->lx);
+	p->open = p->tok.open;
 	if (p->cc->ntokens++ == MAX_TOKENS) {
 		diag_error(p->diag, p->end,
 			   "the script is too large: more than %u names, constants and signs",
@@ -70,6 +71,14 @@ const char *describe_token(struct parser *p)
 
 void unexpected(struct parser *p, const char *what)
 {
+	/* the rest of the line is in there */
+	if (p->open && !p->panic) {
+		/* the first of its '}' are those of tables */
+		p->lx.lost_braces -= p->tables < p->lx.lost_braces ? p->tables :
+								     p->lx.lost_braces;
+		begin_panic(p);
+		return;
+	}
 	/* what is missing at the end of a line is not the next line's fault */
 	if (p->tok.newline && p->end.line && p->tok.kind != T_BAD)
 		syntax_error(p, p->end, "expected %s, found the end of the line", what);

@@ -21,6 +21,7 @@ struct parser {
 	struct lexer lx;
 	struct token tok;
 	struct pos end;		/* of the token before the current one */
+	bool open;		/* it is a string without an end */
 	struct token failed;	/* the token at which panic began */
 	bool panic;
 	bool over;		/* too deep: give the file up */

@@ -42,6 +42,7 @@ static int read_all(FILE *f, char **text, size_t *len)
 
 int ktap_read_file(void *ctx, const char *path, struct ktap_source *file)
 {
+	static const char bom[] = "\xef\xbb\xbf";
 	bool named = strcmp(path, "-");
 	FILE *f = named ? fopen(path, "rbe") : stdin;
 	struct stat st;
@@ -52,6 +53,11 @@ int ktap_read_file(void *ctx, const char *path, struct ktap_source *file)
 	if (!f)
 		return -errno;
 	err = read_all(f, &text, &file->len);
+	/* a mark that the text is UTF-8 */
+	if (!err && file->len >= strlen(bom) && !memcmp(text, bom, strlen(bom))) {
+		file->len -= strlen(bom);
+		memmove(text, text + strlen(bom), file->len);
+	}
 	if (!err && named && !fstat(fileno(f), &st)) {
 		file->id[0] = st.st_dev;
 		file->id[1] = st.st_ino;

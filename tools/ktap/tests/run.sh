@@ -79,6 +79,36 @@ ends_with 0 "$ktapc" -d -w -e 'print(unassigned)' && [ ! -s "$dir/err" ]
 result $? no_warnings_option
 echo 'print("in")' | "$ktapc" -d - >"$dir/out" 2>&1 && grep -q '<stdin>:1' "$dir/out"
 result $? script_from_standard_input
+# What editors of other systems make of a text.
+printf 'x = "a\\\r\nb" print(x, [[\r\nc]])\r\n# a comment\r\ny = )\r\n' >"$dir/crlf.kp"
+ends_with 2 "$ktapc" -d "$dir/crlf.kp" && [ "$(cat "$dir/err")" = "$dir/crlf.kp:5:5: error: expected an expression, found ')'
+ y = )
+     ^" ]
+result $? lines_may_end_in_carriage_returns
+sed 's/^y.*//' "$dir/crlf.kp" >"$dir/good.kp"
+ends_with 0 "$ktapc" -d "$dir/good.kp" && grep -q '"ab"' "$dir/out" && grep -q '"c"' "$dir/out"
+result $? a_string_goes_on_behind_a_carriage_return
+for byte in 000 015; do
+	printf 'x = "\\x\'$byte'"\n' >"$dir/byte.kp"
+	ends_with 2 "$ktapc" -d "$dir/byte.kp" && grep -q "1:6: error: '.x' needs one or two" "$dir/err"
+	result $? "an_escape_has_digits_before_$byte"
+done
+printf '\357\273\277#!/usr/bin/ktap\nprint(1) y = )\n' >"$dir/bom.kp"
+ends_with 2 "$ktapc" -d "$dir/bom.kp" && [ "$(cat "$dir/err")" = "$dir/bom.kp:2:14: error: expected an expression, found ')'
+ print(1) y = )
+              ^" ]
+result $? a_mark_of_utf_8_is_skipped
+printf '\357\273\277print(1) y = )\n' >"$dir/bom.kp"
+"$ktapc" -d - <"$dir/bom.kp" 2>"$dir/err"
+grep -q '^<stdin>:1:14: error:' "$dir/err"
+result $? a_mark_of_utf_8_takes_no_column
+for order in '\376\377\000p\000r big' '\377\376p\000r\000 little'; do
+	printf "${order% *}" >"$dir/utf16.kp"
+	printf 'i\000n\000t\000(\000)\000\n\000)\000\n\000' >>"$dir/utf16.kp"
+	ends_with 2 "$ktapc" -d "$dir/utf16.kp" && [ "$(cat "$dir/err")" = "$dir/utf16.kp: error: \
+this is a text in UTF-16; save it as UTF-8, or try: iconv -f UTF-16 -t UTF-8" ]
+	result $? "utf_16_of_${order#* }_endian_is_told"
+done
 ends_with 0 "$ktapc" -d -e '' && grep -q RET "$dir/out"
 result $? empty_script_compiles
 
