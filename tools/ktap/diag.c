@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clean.h"
 #include "diag.h"
 
 #define MAX_SHOWN	160	/* bytes of a source line that are shown */
@@ -68,7 +69,7 @@ void diag_show_line(FILE *out, const char *text, size_t len, struct pos pos)
 {
 	const char *p = text, *end = text + len, *eol;
 	uint32_t line;
-	size_t i, shown;
+	size_t shown;
 
 	if (!pos.line || !text)
 		return;
@@ -81,20 +82,18 @@ void diag_show_line(FILE *out, const char *text, size_t len, struct pos pos)
 	eol = memchr(p, '\n', end - p);
 	if (!eol)
 		eol = end;
+	if (eol > p && eol[-1] == '\r')
+		eol--;
 	shown = eol - p;
 	if (shown > MAX_SHOWN)
 		shown = MAX_SHOWN;
 	fputc(' ', out);
-	for (i = 0; i < shown; i++) {
-		unsigned char c = p[i];
-
-		fputc(c == '\t' || (c >= ' ' && c != 127) ? c : '?', out);
-	}
+	put_clean(out, p, shown);
 	fputc('\n', out);
 	if (!pos.col || pos.col > shown + 1)
 		return;
 	fputc(' ', out);
-	for (i = 0; i + 1 < pos.col; i++) {
+	for (size_t i = 0; i + 1 < pos.col; i++) {
 		/* a continuation byte of UTF-8 takes no column of its own */
 		if (((unsigned char)p[i] & 0xc0) != 0x80)
 			fputc(p[i] == '\t' ? '\t' : ' ', out);
@@ -120,17 +119,27 @@ static bool same_place(const struct pos *a, const struct pos *b)
 	return a->file == b->file && a->line == b->line && a->col == b->col;
 }
 
+/* Names of events, and other texts of a script, may have anything in them. */
+static void put_line(FILE *out, const char *text)
+{
+	put_clean(out, text, strlen(text));
+	putc('\n', out);
+}
+
 static void show_msg(const struct diag *d, const struct diag_msg *m)
 {
 	const struct ktap_source *file = &d->files[m->pos.file];
 
-	fprintf(d->out, "%s:", file->name);
+	put_clean(d->out, file->name, strlen(file->name));
 	if (m->pos.line)
-		fprintf(d->out, "%u:%u:", m->pos.line, m->pos.col);
-	fprintf(d->out, " %s: %s\n", m->error ? "error" : "warning", m->text);
+		fprintf(d->out, ":%u:%u", m->pos.line, m->pos.col);
+	fprintf(d->out, ": %s: ", m->error ? "error" : "warning");
+	put_line(d->out, m->text);
 	diag_show_line(d->out, file->text, file->len, m->pos);
-	if (m->note)
-		fprintf(d->out, "note: %s\n", m->note);
+	if (m->note) {
+		fputs("note: ", d->out);
+		put_line(d->out, m->note);
+	}
 }
 
 void diag_flush(struct diag *d)

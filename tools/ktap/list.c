@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "clean.h"
 #include "list.h"
 #include "resolve.h"
 #include "session.h"
@@ -58,6 +59,12 @@ static bool split_line(char *line, const char **group, const char **name)
 	return strncmp(*name, "__ftrace_invalid_address", 24);
 }
 
+/* Part of a line; what is in it may be of a file. */
+static void put(FILE *out, const char *text)
+{
+	put_clean(out, text, strlen(text));
+}
+
 static enum found list_file(const struct wanted *w)
 {
 	const char *dir = session_tracefs(), *group, *name;
@@ -83,6 +90,8 @@ static enum found list_file(const struct wanted *w)
 			continue;
 		name += skipped;
 		if (fnmatch(w->name, name, 0) || (w->group && fnmatch(w->group, group, 0)))
+			continue;
+		if (!is_clean(name) || !is_clean(group))
 			continue;
 		if (w->group)
 			printf("%s%s:%s%s%s\n", w->prefix, group, name, w->offset, w->ret);
@@ -242,15 +251,19 @@ bool list_events(const char *pattern, uint64_t pid)
 				": an event is like SYSTEM:EVENT, a function like probe:FUNCTION");
 	} else {
 		found = !a.message;
-		if (!found)
-			fprintf(stderr, "ktap: error: %s\n", a.message);
+		if (!found) {
+			fputs("ktap: error: ", stderr);
+			put(stderr, a.message);
+			putc('\n', stderr);
+		}
 		for (unsigned int i = 0; found && i < a.nplaces; i++) {
 			const struct place *p = &a.places[i];
 
 			if (a.event.kind == USER_MARKER && was_listed(&a, i))
 				continue;
-			printf("%s:%s:%s\n", prefix_of(&a.event),
-			       a.files.files[p->file].shown, p->name);
+			printf("%s:", prefix_of(&a.event));
+			put(stdout, a.files.files[p->file].shown);
+			printf(":%s\n", p->name);
 		}
 	}
 	resolver_free(&r);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clean.h"
 #include "compile.h"
 #include "report.h"
 #include "util.h"
@@ -56,9 +57,16 @@ static void suggest_event(const char *message)
 		suggestion = ktap_suggest_function(event);
 	else if (strstr(message, "event"))
 		suggestion = ktap_suggest_event(event);
-	if (suggestion)
+	if (suggestion && is_clean(suggestion))
 		fprintf(stderr, "note: did you mean '%s'?\n", suggestion);
 	free(event);
+}
+
+static void put_line(const char *before, const char *text)
+{
+	fputs(before, stderr);
+	put_clean(stderr, text, strlen(text));
+	putc('\n', stderr);
 }
 
 static void show_error(struct report *r, char *text)
@@ -67,7 +75,7 @@ static void show_error(struct report *r, char *text)
 	char *message = strstr(text, marker);
 	unsigned int line, column;
 
-	fprintf(stderr, "%s\n", text);
+	put_line("", text);
 	if (!message)
 		return;
 	r->errors++;
@@ -83,7 +91,7 @@ static void show_note(struct report *r, char *text)
 		if (r->quiet && !strncmp(text, harmless_notes[i], strlen(harmless_notes[i])))
 			return;
 	}
-	fprintf(stderr, "ktap: %s\n", text);
+	put_line("ktap: ", text);
 }
 
 void report_add(struct report *r, enum ktap_channel channel, const char *data, size_t len)

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "clean.h"
 #include "demangle.h"
 #include "diag.h"
 #include "elf_file.h"
@@ -77,14 +78,13 @@ static bool add_place(struct resolver *r, struct answer *a, struct place place)
 /* The name as its programmer wrote it; cut if it has no end. */
 static const char *shown_name(struct resolver *r, const char *name)
 {
-	char *plain = demangle(name, true);
-	const char *shown = plain ? plain : name;
+	char *plain = demangle(name, true), *shown;
 
-	if (strlen(shown) >= MAX_SHOWN)
-		shown = arena_strndup(&r->arena, shown, MAX_SHOWN - 1);
-	else if (plain)
-		shown = arena_strndup(&r->arena, shown, strlen(shown));
+	if (plain)
+		name = plain;
+	shown = arena_strndup(&r->arena, name, strnlen(name, MAX_SHOWN - 1));
 	free(plain);
+	make_clean(shown);
 	return shown;
 }
 
@@ -136,7 +136,8 @@ static bool is_part(const char *name)
 /* What a pattern takes: functions, as one would call them. */
 static bool for_patterns(const struct elf_symbol *s, const char *wanted)
 {
-	return s->type == STT_FUNC && (!is_part(s->name) || strstr(wanted, ".cold"));
+	return s->type == STT_FUNC && is_clean(s->name) &&
+	       (!is_part(s->name) || strstr(wanted, ".cold"));
 }
 
 /**
@@ -204,10 +205,10 @@ static const char *nearest_function(struct resolver *r, const struct elf_file *f
 		const char *name = f->functions[i].name;
 		char *plain = demangle(name, false);
 
-		d = edit_distance(wanted, plain ? plain : name);
-		if (d && d < limit) {
+		name = plain ? plain : name;
+		d = edit_distance(wanted, name);
+		if (d && d < limit && is_clean(name)) {
 			limit = d;
-			name = plain ? plain : name;
 			best = arena_strndup(&r->arena, name, strlen(name));
 		}
 		free(plain);
@@ -344,8 +345,16 @@ static const char *marker_args(struct resolver *r, struct elf_file *f,
 	return all;
 }
 
+static bool is_clean_marker(const struct elf_marker *m)
+{
+	return is_clean(m->provider) && is_clean(m->name);
+}
+
+/* What one cannot write without trouble no pattern takes. */
 static bool marker_matches(const struct elf_marker *m, const char *provider, const char *name)
 {
+	if ((!provider || is_pattern(provider) || is_pattern(name)) && !is_clean_marker(m))
+		return false;
 	return (!provider || !fnmatch(provider, m->provider, 0)) && !fnmatch(name, m->name, 0);
 }
 
@@ -359,7 +368,7 @@ static const char *no_marker(struct resolver *r, const struct target_file *file,
 		return arena_printf(&r->arena, "%s has no markers", file->shown);
 	for (unsigned int i = 0; i < f->nmarkers; i++) {
 		d = edit_distance(name, f->markers[i].name);
-		if (d >= limit)
+		if (d >= limit || !is_clean_marker(&f->markers[i]))
 			continue;
 		limit = d;
 		near = f->markers[i].name;
@@ -384,6 +393,7 @@ static void resolve_markers(struct resolver *r, struct answer *a, const char *wh
 		for (unsigned int j = 0; f && j < f->nmarkers; j++) {
 			const struct elf_marker *m = &f->markers[j];
 			struct place p = { .file = i };
+			char *shown;
 
 			if (!marker_matches(m, provider, name) ||
 			    !elf_addr_to_offset(f, m->addr, true, &p.offset))
@@ -391,7 +401,9 @@ static void resolve_markers(struct resolver *r, struct answer *a, const char *wh
 			if (m->semaphore &&
 			    !elf_addr_to_offset(f, m->semaphore, false, &p.semaphore))
 				continue;
-			p.name = arena_printf(&r->arena, "%s:%s", m->provider, m->name);
+			shown = arena_printf(&r->arena, "%s:%s", m->provider, m->name);
+			make_clean(shown);
+			p.name = shown;
 			p.args = marker_args(r, f, m);
 			if (!add_place(r, a, p))
 				return;

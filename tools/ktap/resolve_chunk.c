@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "chunk.h"
+#include "clean.h"
 #include "resolve.h"
 #include "util.h"
 
@@ -87,8 +88,11 @@ static void look_up(struct events *e, const char *string, uint32_t len)
 	e->texts = arena_grow(&e->r->arena, e->texts, e->count, &e->max, sizeof(text));
 	e->texts[e->count++] = text;
 	put_answer(e->out, text, &a);
-	if (a.note && e->notes)
-		fprintf(e->notes, "ktap: %s\n", a.note);
+	if (a.note && e->notes) {
+		fputs("ktap: ", e->notes);
+		put_clean(e->notes, a.note, strlen(a.note));
+		putc('\n', e->notes);
+	}
 }
 
 static void look_up_string(struct events *e, const struct chunk *c, uint32_t index)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "chunk.h"
+#include "clean.h"
 #include "compile.h"
 
 #define COLUMN	22	/* where what an option is for begins */
@@ -44,10 +45,12 @@ static void show_head(FILE *out, const struct chunk *chunk)
 		if (begins(line, eol, "#!") || begins(line, eol, "# SPDX-"))
 			continue;
 		line += begins(line, eol, "# ") ? 2 : 1;
+		if (eol[-1] == '\r')
+			eol--;
 		/* a line of the license, or none, has left its empty one */
 		if (line == eol && !shown)
 			continue;
-		fwrite(line, 1, eol - line, out);
+		put_clean(out, line, eol - line);
 		fputc('\n', out);
 		shown = true;
 	}
@@ -74,10 +77,17 @@ static void show_option(FILE *out, const struct chunk *chunk, const unsigned cha
 	const char *value = get_text(chunk, get_le32(p + 8), &value_len);
 	bool flag = value_len == 5 && !memcmp(value, "false", 5);
 
-	width = fprintf(out, "  --%.*s%s", name_len, name, flag ? "" : "=VALUE");
-	fprintf(out, "%*s %.*s", width < COLUMN ? COLUMN - width : 0, "", help_len, help);
-	if (value_len && !flag)
-		fprintf(out, "%s(default %.*s)", help_len ? " " : "", value_len, value);
+	width = fprintf(out, "  --") + name_len;
+	put_clean(out, name, name_len);
+	if (!flag)
+		width += fprintf(out, "=VALUE");
+	fprintf(out, "%*s ", width < COLUMN ? COLUMN - width : 0, "");
+	put_clean(out, help, help_len);
+	if (value_len && !flag) {
+		fprintf(out, "%s(default ", help_len ? " " : "");
+		put_clean(out, value, value_len);
+		fputc(')', out);
+	}
 	fputc('\n', out);
 }
 

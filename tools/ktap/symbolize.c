@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "chunk.h"
+#include "clean.h"
 #include "demangle.h"
 #include "elf_file.h"
 #include "jit_map.h"
@@ -201,25 +202,18 @@ static const struct elf_file *find_file(struct symbolizer *s, const struct mark 
 	return known->elf;
 }
 
-static int put_symbol(char *out, size_t size, const char *name, uint64_t offset,
-		      const char *where)
+static void put_symbol(char *out, size_t size, const char *name, uint64_t offset,
+		       const char *where)
 {
 	char *plain = demangle(name, true);
-	int len;
 
-	len = snprintf(out, size, "%s+0x%llx (%s)", plain ? plain : name,
-		       (unsigned long long)offset, where);
+	snprintf(out, size, "%s+0x%llx (%s)", plain ? plain : name,
+		 (unsigned long long)offset, where);
 	free(plain);
-	/* names are not ours: they shall not speak to the terminal */
-	for (char *p = out; *p; p++) {
-		if (iscntrl((unsigned char)*p))
-			*p = '?';
-	}
-	return len;
 }
 
 /* The text of a mark whose place has no name is the one without marks. */
-static int put_mark(struct symbolizer *s, const struct mark *m, char *out, size_t size)
+static void put_mark(struct symbolizer *s, const struct mark *m, char *out, size_t size)
 {
 	/* where a call is, not what follows it: that may be another function */
 	uint64_t number = m->number - (m->returns && m->number), addr, begin;
@@ -235,18 +229,21 @@ static int put_mark(struct symbolizer *s, const struct mark *m, char *out, size_
 		name = jit_map_find(&s->jit, pid, number, &begin);
 		snprintf(file, sizeof(file), "perf-%lu.map", pid);
 		if (name)
-			return put_symbol(out, size, name, m->number - begin, file);
-		return snprintf(out, size, "0x%llx", (unsigned long long)m->number);
+			put_symbol(out, size, name, m->number - begin, file);
+		else
+			snprintf(out, size, "0x%llx", (unsigned long long)m->number);
+		return;
 	}
 	f = find_file(s, m);
 	symbol = f && elf_offset_to_addr(f, number, &addr) ? elf_function_at(f, addr) : NULL;
 	if (symbol) {
 		const char *slash = strrchr(m->where, '/');
 
-		return put_symbol(out, size, symbol->name, addr - symbol->addr + m->number - number,
-				  slash ? slash + 1 : m->where);
+		put_symbol(out, size, symbol->name, addr - symbol->addr + m->number - number,
+			   slash ? slash + 1 : m->where);
+		return;
 	}
-	return snprintf(out, size, "%s+0x%llx", m->where, (unsigned long long)m->number);
+	snprintf(out, size, "%s+0x%llx", m->where, (unsigned long long)m->number);
 }
 
 static void make_ready(struct symbolizer *s, const char *data, size_t len)
@@ -261,13 +258,13 @@ static void replace(struct symbolizer *s)
 {
 	char text[MAX_MARK];
 	struct mark m;
-	int len;
 
 	memcpy(text, s->held + 1, s->held_len - 2);
 	text[s->held_len - 2] = '\0';
 	if (strlen(text) == s->held_len - 2 && parse_mark(text, &m)) {
-		len = put_mark(s, &m, s->ready, sizeof(s->ready));
-		s->ready_len = (size_t)len < sizeof(s->ready) ? (size_t)len : sizeof(s->ready) - 1;
+		put_mark(s, &m, s->ready, sizeof(s->ready));
+		make_clean(s->ready);
+		s->ready_len = strlen(s->ready);
 		s->ready_at = 0;
 	} else {
 		make_ready(s, s->held, s->held_len);

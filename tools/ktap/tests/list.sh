@@ -90,6 +90,8 @@ done
 lists what_needs_no_tracefs trace_end trace_end
 export KTAP_TRACEFS="$dir/tracefs"
 
+printf 'made:up\033event\nmade:event\n' >>"$dir/tracefs/available_events"
+lists events_with_clean_names 'made:*' made:event
 rm "$dir/tracefs/available_events"
 mkdir "$dir/tracefs/available_events"
 refuses a_list_that_cannot_be_read 'sched:*' \

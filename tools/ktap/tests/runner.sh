@@ -284,6 +284,11 @@ play 'err t.kp:1:1: error: boom\nexit 1\n' -e "$script"
 expect error_frames_go_to_stderr 1 '^t.kp:1:1: error: boom'
 play 'err -e:1:3: error: boom\nexit 1\n' -e "$script"
 expect error_shows_its_source_line 1 'x = 1'
+play 'err t.kp:1:1: error: b\033oo\302\233m\nnote lost\tand\033found\nexit 1\n' -e "$script"
+expect errors_do_not_command_the_terminal 1 '^t.kp:1:1: error: b?oo?m$'
+expect notes_do_not_command_the_terminal 1 "^ktap: lost$(printf '\t')and?found\$"
+run -e 'include "a\033b\nc\302\233d.kp"'
+expect names_in_errors_do_not_command_the_terminal 2 "error: cannot include 'a?b?c?d.kp'"
 play 'note total enabled 956 events\nnote lost 5 events\nexit 0\n' -e "$script"
 expect notes_are_shown 0 '^ktap: total enabled 956 events'
 expect losses_are_shown 0 '^ktap: lost 5 events'
@@ -341,6 +346,10 @@ Options of help.kp:
   --dir=VALUE          where
   --all                all of it
 TEXT
+sed "4s/\$/\r/; s/What it/What\o33 it/; s/where/wh\o33ere/" "$dir/help.kp" >"$dir/unclean.kp"
+run "$dir/unclean.kp" -h
+[ "$(sed -n 1p "$dir/out")" = 'What? it does.' ] && grep -q '  wh?ere' "$dir/out" && ! grep -q "$(printf '\033')" "$dir/out"
+result $? help_of_a_script_does_not_command_the_terminal
 for option in -h --help; do
 	run "$dir/help.kp" $option --pid=3
 	sed -i "s,$dir/,," "$dir/out"

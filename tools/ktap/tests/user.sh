@@ -266,6 +266,22 @@ x86_64)
 	;;
 esac
 
+# names that would command the terminal, or forge lines of a list
+escape=$(printf '\033]0;x') line=$(printf 'a\nuprobe:/bin/sh:b')
+objcopy --redefine-sym "alpha_again=alpha_$escape" --redefine-sym "alphabet=$line" marked unclean
+list 'uprobe:./unclean:alpha*'
+lists functions_with_clean_names 'uprobe:./unclean:alpha\n'
+list "uprobe:./unclean:alpha_$escape"
+lists an_unclean_name_is_shown_clean 'uprobe:./unclean:alpha_?]0;x\n'
+list "uprobe:./unclean:alpha_]0;x"
+lists_not no_unclean_name_is_suggested "./unclean has no function 'alpha_]0;x'"
+LC_ALL=C sed 's/demo\x00plain/demo\x00pla\nn/; s/demo\x00args/demo\x00a\o33gs/' marked >unclean
+list 'usdt:./unclean:*'
+grep -q '^usdt:./unclean:demo:guarded$' out && [ "$(grep -cv '^usdt:./unclean:demo:[a-z_]*$' out)" = 0 ]
+result $? markers_with_clean_names
+list 'usdt:./unclean:demo:argss'
+lists_not no_unclean_marker_is_suggested "./unclean has no marker 'demo:argss'"
+
 # stripped files
 strip -o stripped marked
 refuses a_stripped_program "uprobe:$dir/stripped:alpha" "$dir/stripped has no symbols, it is stripped; \
@@ -404,6 +420,10 @@ output a_place_in_a_program_at_a_fixed_address 'alpha+0x2 (fixed)\n'
 size=$(readelf -sW marked | awk '$8 == "alpha" { print $3; exit }')
 play "out $(mark $marked '' $(hex $a $size)r)\nexit 0\n" -q -e 'x = 1'
 output a_call_at_the_end_belongs_to_the_caller "alpha+0x$(hex $size) (marked)\n"
+objcopy --redefine-sym "alpha=al${escape}pha" marked unclean
+cp unclean "un${escape}clean"
+play "out $(mark "$dir/un${escape}clean" '' $(hex $a))\nout $(mark "/no/${escape}clean" '' 1f)\nexit 0\n" -q -e 'x = 1'
+output places_are_shown_by_clean_names 'al?]0;xpha+0x0 (un?]0;xclean)\n/no/?]0;xclean+0x1f\n'
 play "out $(mark $marked 00112233 $(hex $a))\nexit 0\n" -q -e 'x = 1'
 output another_build_has_no_names "$marked+$a\n"
 play "out $(mark $marked "$id" $(hex $a))\nout $(mark $marked '' $(hex $a))\nexit 0\n" -q -p $gone -e 'x = 1'
