@@ -407,6 +407,7 @@ static int set_up(struct run *r)
 	const struct options *opts = &r->opts;
 	bool only_command = r->command.pid && !opts->all;
 	struct session *s = &r->session;
+	const char *key;
 	int err;
 
 	err = session_setup(s, "arg %s", r->name);
@@ -427,8 +428,10 @@ static int set_up(struct run *r)
 		err = session_setup(s, "memory %llu", (unsigned long long)opts->memory);
 	if (!err && opts->overhead)
 		err = session_setup(s, "overhead %llu", (unsigned long long)opts->overhead);
-	if (!err && !opts->no_symbols && symbolize_wanted(r->chunk, r->chunk_len))
-		err = session_setup(s, "symbols");
+	key = !opts->no_symbols && symbolize_wanted(r->chunk, r->chunk_len) ?
+		symbolize_key(&r->symbolizer) : NULL;
+	if (!err && key)
+		err = session_setup(s, "symbols %s", key);
 	if (!err)
 		err = set_up_user(r);
 	return err;

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The kernel knows in which file user code lies and where, not what it is
- * called.  When asked for it by the line "symbols", it marks such places:
+ * called.  When asked for it by the line "symbols KEY", it marks such places:
  *
- *	1e PATH 1d BUILDID 1d OFFSET 1f		in a file
- *	1e PID 1d 1d ADDRESS 1f			in memory that is no file's
+ *	1e KEY 1d PATH 1d BUILDID 1d OFFSET 1f	in a file
+ *	1e KEY 1d PID 1d 1d ADDRESS 1f		in memory that is no file's
  *
- * all in hexadecimal but PID, and an 'r' behind the last number for an address
- * that is returned to: the call stands before it.  A script may print such
- * bytes itself: what is no mark passes as it is.
+ * all in hexadecimal but KEY and PID, and an 'r' behind the last number for an
+ * address that is returned to: the call stands before it.  A script may print such
+ * bytes itself, as what somebody has named his thread: he does not know the key,
+ * which is another one each time.  What is no mark passes as it is.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "chunk.h"
 #include "clean.h"
@@ -94,11 +97,25 @@ static bool is_hex(const char *text)
 	return text[strspn(text, "0123456789abcdef")] == '\0';
 }
 
+const char *symbolize_key(struct symbolizer *s)
+{
+	uint64_t random;
+
+	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+		return NULL;
+	snprintf(s->key, sizeof(s->key), "%016" PRIx64, random);
+	return s->key;
+}
+
 /* @text is what stands between the ends of a mark; it is cut to pieces. */
-static bool parse_mark(char *text, struct mark *m)
+static bool parse_mark(const struct symbolizer *s, char *text, struct mark *m)
 {
 	char *second, *third, *end;
+	size_t len = strlen(s->key);
 
+	if (!len || strncmp(text, s->key, len) || text[len] != MARK_NEXT)
+		return false;
+	text += len + 1;
 	second = strchr(text, MARK_NEXT);
 	third = second ? strchr(second + 1, MARK_NEXT) : NULL;
 	if (!third || strchr(third + 1, MARK_NEXT) || second == text)
@@ -261,7 +278,7 @@ static void replace(struct symbolizer *s)
 
 	memcpy(text, s->held + 1, s->held_len - 2);
 	text[s->held_len - 2] = '\0';
-	if (strlen(text) == s->held_len - 2 && parse_mark(text, &m)) {
+	if (strlen(text) == s->held_len - 2 && parse_mark(s, text, &m)) {
 		put_mark(s, &m, s->ready, sizeof(s->ready));
 		make_clean(s->ready);
 		s->ready_len = strlen(s->ready);

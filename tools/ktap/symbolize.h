@@ -24,6 +24,7 @@ struct jit_maps;
  */
 struct symbolizer {
 	struct target target;
+	char key[17];
 	char held[MAX_MARK];
 	size_t held_len;
 	char ready[MAX_MARK + 1024];
@@ -35,6 +36,9 @@ struct symbolizer {
 	unsigned int max_files;
 	struct jit_maps *jit;
 };
+
+/* Makes the key that marks of this session have; NULL if there is none to be had. */
+const char *symbolize_key(struct symbolizer *s);
 
 /* Does the chunk have a use for them? */
 bool symbolize_wanted(const void *chunk, size_t len);

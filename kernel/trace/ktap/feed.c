@@ -4,6 +4,7 @@
  * chunk, and "stop", in any pieces.
  */
 #include <linux/cpumask.h>
+#include <linux/ctype.h>
 #include <linux/kstrtox.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
@@ -140,7 +141,14 @@ static int set_frames(struct ktap_session *s, const char *value)
 
 static int set_symbols(struct ktap_session *s, const char *value)
 {
-	s->symbols = true;
+	size_t len = strlen(value), i = 0;
+
+	while (isalnum(value[i]))
+		i++;
+	if (i != len || len < KTAP_MIN_MARK_KEY || len > KTAP_MAX_MARK_KEY)
+		return ktap_session_refuse(s, -EINVAL, "'%.64s' is no key of %d to %d letters and digits",
+					   value, KTAP_MIN_MARK_KEY, KTAP_MAX_MARK_KEY);
+	strscpy(s->mark_key, value);
 	return 0;
 }
 
@@ -190,7 +198,7 @@ static const struct {
 	{ "overhead",	true,	set_overhead },
 	{ "unsafe",	false,	set_unsafe },
 	{ "frames",	false,	set_frames },
-	{ "symbols",	false,	set_symbols },
+	{ "symbols",	true,	set_symbols },
 	{ "uprobe",	true,	set_uprobe },
 	{ "at",		true,	set_at },
 	{ "unresolved",	true,	set_unresolved },

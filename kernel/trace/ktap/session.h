@@ -33,6 +33,8 @@ struct trace_iterator;
 
 #define KTAP_MAX_LINE		4096	/* bytes of a line of text, newline included */
 #define KTAP_MAX_SCRIPTARGS	256
+#define KTAP_MIN_MARK_KEY	8
+#define KTAP_MAX_MARK_KEY	32
 #define KTAP_MIN_MEMORY		SZ_256K
 #define KTAP_DEFAULT_MEMORY	SZ_16M
 
@@ -150,7 +152,8 @@ struct ktap_output {
  * @self: deliver events of the reader as well
  * @unsafe: the script may act on the system
  * @reader: process that read last, or wrote
- * @symbols: the reader finds the symbols of user code
+ * @mark_key: the reader finds the symbols of user code, and knows marks of it by
+ *	this word; empty: he does not
  * @answers: what the program ktap has found in the user's programs
  *
  * @vm: the activation of process context: top level, then the session's thread
@@ -227,7 +230,7 @@ struct ktap_session {
 	bool self;
 	bool unsafe;
 	pid_t reader;
-	bool symbols;
+	char mark_key[KTAP_MAX_MARK_KEY + 1];
 	struct ktap_answers answers;
 
 	struct ktap_vm vm;

@@ -134,7 +134,7 @@ static const struct ktap_ufile *known_file(const struct ktap_env *env, u64 frame
 
 static bool wants_marks(const struct ktap_text *t)
 {
-	return !t->columns && env_of(t) && env_of(t)->marks;
+	return !t->columns && env_of(t) && env_of(t)->mark_key;
 }
 
 static void put_mark(struct ktap_text *t, const char *where, const struct ktap_ufile *file,
@@ -144,6 +144,8 @@ static void put_mark(struct ktap_text *t, const char *where, const struct ktap_u
 	u32 i;
 
 	put_string(t, MARK_BEGIN);
+	put_string(t, env_of(t)->mark_key);
+	put_string(t, MARK_NEXT);
 	put_string(t, where);
 	put_string(t, MARK_NEXT);
 	for (i = 0; file && i < file->build_id_len; i++) {

@@ -503,7 +503,7 @@ int ktap_umap_init(struct ktap_session *s)
 {
 	init_irq_work(&s->umap_irq, umap_irq);
 	INIT_WORK(&s->umap_work, umap_work);
-	s->env.marks = s->symbols;
+	s->env.mark_key = *s->mark_key ? s->mark_key : NULL;
 	return s->env.ufiles ? get_buffers() : 0;
 }
 

@@ -184,7 +184,9 @@ struct ktap_counters {
  *	NULL if the program takes no options (option.c)
  * @ufiles: files that user code lies in (ufile.c); NULL if the program looks at
  *	none
- * @marks: whoever reads the text finds the symbols of user code: it is marked
+ * @mark_key: whoever reads the text finds the symbols of user code: it is marked, with
+ *	this word, which only he knows, so that no string of a stranger is taken for a
+ *	mark; or NULL
  * @seed: of the hash of table keys
  * @wall_offset: the time of the day less CLOCK_MONOTONIC, nanoseconds, as it was
  *	when the session began: so the same moment is always shown alike
@@ -205,7 +207,7 @@ struct ktap_env {
 	struct ktap_speculations *speculations;
 	const char **options;
 	struct ktap_ufiles *ufiles;
-	bool marks;
+	const char *mark_key;
 	u32 seed;
 	s64 wall_offset;
 	struct ktap_counters counters;

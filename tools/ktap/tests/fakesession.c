@@ -10,7 +10,8 @@
  * session, and exits as ktap does. Steps, one a line:
  *
  *	out TEXT, err TEXT, note TEXT	a frame with the text and a newline
- *	raw TEXT			a frame of output with the text alone
+ *	raw TEXT			a frame of output with the text alone; @KEY@ in
+ *					these is the key of the line "symbols KEY"
  *	cat PATH			a frame with the path of a file to show
  *	system COMMAND			a frame with a command to run
  *	bulk N				N bytes of output, in frames of 1000
@@ -42,6 +43,7 @@ static int master;
 static int slave;
 static int keyboard;
 static bool split;
+static char mark_key[64];
 
 static void die(const char *what)
 {
@@ -119,6 +121,10 @@ static void receive_chunk(const char *dir)
 		if (line[0] == KTAP_MAGIC[0])
 			break;
 		fwrite(line, 1, len, f);
+		if (len < sizeof(line)) {
+			line[len] = '\0';
+			sscanf(line, "symbols %63s", mark_key);
+		}
 	}
 	fclose(f);
 
@@ -152,20 +158,43 @@ static void drain(void)
 	}
 }
 
+/* The same with the key for each @KEY@; good until the next call. */
+static const char *with_key(const char *text)
+{
+	static const char name[] = "@KEY@";
+	static char buf[8192];
+	const char *found;
+	size_t len = 0;
+
+	while ((found = strstr(text, name))) {
+		len += snprintf(buf + len, sizeof(buf) - len, "%.*s%s", (int)(found - text), text,
+				mark_key);
+		if (len >= sizeof(buf))
+			exit(93);
+		text = found + strlen(name);
+	}
+	snprintf(buf + len, sizeof(buf) - len, "%s", text);
+	return buf;
+}
+
 static void do_step(pid_t ktap, char *step)
 {
 	char line[64], *arg = strchr(step, ' ');
+	const char *text;
 	__le32 code;
 
 	step[strcspn(step, "\n")] = '\0';
 	if (arg)
 		*arg++ = '\0';
+	else
+		arg = step + strlen(step);
 	if (!strcmp(step, "out")) {
-		send_text(KTAP_CH_OUTPUT, arg);
+		send_text(KTAP_CH_OUTPUT, with_key(arg));
 	} else if (!strcmp(step, "err")) {
 		send_text(KTAP_CH_ERROR, arg);
 	} else if (!strcmp(step, "raw")) {
-		send_frame(KTAP_CH_OUTPUT, arg, strlen(arg));
+		text = with_key(arg);
+		send_frame(KTAP_CH_OUTPUT, text, strlen(text));
 	} else if (!strcmp(step, "cat")) {
 		send_frame(KTAP_CH_CAT, arg, strlen(arg));
 	} else if (!strcmp(step, "system")) {

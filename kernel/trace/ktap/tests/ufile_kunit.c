@@ -158,14 +158,14 @@ static void marks_have_what_it_takes_to_find_the_symbol(struct kunit *test)
 
 	memcpy(b->build_id, "\x01\xab\xff", 3);
 	b->build_id_len = 3;
-	vm->env->marks = true;
+	vm->env->mark_key = "secret00";
 	/* All but the first are where a call returns to. */
 	expect_text(test, vm, false, &v,
-		    "        \036/bin/a\035\0351f\037\n"
-		    "        \036/lib/b\03501abff\03520r\037\n"
-		    "        \03642\035\035abcr\037");
+		    "        \036secret00\035/bin/a\035\0351f\037\n"
+		    "        \036secret00\035/lib/b\03501abff\03520r\037\n"
+		    "        \036secret00\03542\035\035abcr\037");
 	v = code(KTAP_USYM, &frames[1], 1);
-	expect_text(test, vm, false, &v, "\036/lib/b\03501abff\03520\037");
+	expect_text(test, vm, false, &v, "\036secret00\035/lib/b\03501abff\03520\037");
 	/* Without its process nobody finds it. */
 	v = code(KTAP_USYM, &frames[2], 1);
 	expect_text(test, vm, false, &v, "0xabc");
@@ -187,7 +187,7 @@ static void what_has_no_name_has_an_offset(struct kunit *test)
 
 	/* A broken record: there is no such file, or not even a table. */
 	expect_text(test, vm, false, &v, "?+0x30");
-	vm->env->marks = true;
+	vm->env->mark_key = "secret00";
 	expect_text(test, vm, false, &v, "?+0x30");
 	seq_buf_init(&s, buf, TEXT);
 	t.s = &s;

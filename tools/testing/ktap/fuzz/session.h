@@ -20,6 +20,8 @@
 #define KTAP_MAX_LINE		4096
 #define KTAP_MAX_SCRIPTARGS	256
 #define KTAP_MIN_MEMORY		(256 << 10)
+#define KTAP_MIN_MARK_KEY	8
+#define KTAP_MAX_MARK_KEY	32
 
 #define KTAP_DEFAULT_MEMORY	(64UL << 20)
 
@@ -51,7 +53,7 @@ struct ktap_session {
 	struct cpumask *cpus;
 	bool self;
 	bool unsafe;
-	bool symbols;
+	char mark_key[KTAP_MAX_MARK_KEY + 1];
 	struct ktap_answers answers;
 	struct {
 		bool frames;

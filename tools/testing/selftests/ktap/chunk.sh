@@ -5,7 +5,7 @@
 # cat. Only ktapc makes the chunks, which could have come from any machine.
 
 . "$(dirname "$0")/lib.sh"
-plan 20
+plan 21
 session=$tracefs/ktap/session
 code=0
 
@@ -115,6 +115,12 @@ is unknown_line_fails_the_write "$?" 1
 read_all
 exec 3>&-
 out unknown_line_is_told "ktap: error: 'nonsense line' is no line to set up a session with\n"
+
+exec 3<>"$session"
+echo 'symbols short' >&3 2>/dev/null
+read_all
+exec 3>&-
+out a_short_key_is_told "ktap: error: 'short' is no key of 8 to 32 letters and digits\n"
 
 exec 3<>"$session"
 head -c 40 "$tmp/chunk" >&3

@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs SMP syscalls:sys_enter_getppid programs functions profiles
-plan 32
+plan 33
 
 me=$(readlink -f "$here/frames")
 n=50
@@ -258,11 +258,15 @@ result $? depth_of_zero
 # what the tool is told, to find the symbols
 # both: code of a file, and code of none
 both() { "$me" chain $n && "$me" jit; }
-setup=symbols
+setup='symbols 0123456789abcdef'
 follow 'trace software:faults:1 /addr >> 32 == 0x3000/ { s[ustack(3)] += 1 u[usym(arg1)] += 1 }
 trace syscalls:sys_enter_getppid /execname == "frames"/ { j[ustack(1)] += pid }
 trace_end { print(s) print(j) print_hist(u) }' both
-tr '\035\036\037' '|<>' <"$tmp/out" >"$tmp/marks"
+tr '\035\036\037' '|<>' <"$tmp/out" >"$tmp/keyed"
+[ "$(tr -dc '<' <"$tmp/keyed" | wc -c)" = "$(grep -o '<0123456789abcdef|' "$tmp/keyed" | wc -l)" ] &&
+	grep -q '<' "$tmp/keyed"
+result $? marks_have_the_key
+sed 's/<0123456789abcdef|/</g' "$tmp/keyed" >"$tmp/marks"
 matches "$tmp/marks" "^        <$me\\|$build_id\\|[0-9a-f]+>\$" "^        <$me\\|$build_id\\|${second}r>\$" \
 	"^        <$me\\|$build_id\\|${third}r>: $n\$"
 result $? marks_have_path_build_id_and_offset
