@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs functions fprobes
-plan 49
+plan 50
 
 n=500
 f=vfs_write
@@ -95,23 +95,28 @@ out pattern_of_returns "$f: $n\n"
 # What a sleeping task has kept for a session that is gone is nobody's, also if the
 # memory of its probes is given to the next one: likely on one CPU, if there are some.
 # The first session has the returns of functions traced all the time.
-eight_returns() {
+eight() {
 	for i in 1 2 3 4 5 6 7 8; do
-		echo "trace probe:$1%return { n[probefunc, arg1] += 1 }"
+		echo "trace probe:$1 { n[probefunc, arg1] += 1 }"
 	done
+}
+# brings_back NAME EVENT: nothing, to a session that waits for the event
+brings_back() {
+	start -q -e "$(eight hrtimer_nanosleep%return)"
+	"$workload" nap 1500 1 &
+	sleeper=$!
+	sleep 0.3
+	stop
+	start -q -e "$(eight "$2") trace_end { print(n) }"
+	wait $sleeper
+	stop
+	out "$1" '{}\n'
 }
 taskset -p 1 $$ >/dev/null
 start -q -e 'trace probe:ksys_sync%return { }'
 first=$tracer
-start -q -e "$(eight_returns hrtimer_nanosleep)"
-"$workload" nap 1500 1 &
-sleeper=$!
-sleep 0.3
-stop
-start -q -e "$(eight_returns ksys_sync) trace_end { print(n) }"
-wait $sleeper
-stop
-out return_of_a_session_that_is_gone '{}\n'
+brings_back return_of_a_session_that_is_gone ksys_sync%return
+brings_back return_is_no_entry ksys_sync
 tracer=$first
 stop
 taskset -p "$(printf '%x' $(((1 << cpus) - 1)))" $$ >/dev/null
