@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs functions fprobes
-plan 50
+plan 51
 
 n=500
 f=vfs_write
@@ -207,6 +207,22 @@ if [ -n "$twice" ]; then
 else
 	skip name_of_several_functions "each has its own"
 fi
+
+# The function graph has room for 16 users.  Where fprobes are none of them, there is
+# nothing to be refused.
+graphs=0
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
+	graph=$tracefs/instances/ktap_graph$i
+	mkdir "$graph" && echo ksys_sync >"$graph/set_ftrace_filter" &&
+		echo function_graph >"$graph/current_tracer" && graphs=$((graphs + 1))
+done 2>/dev/null
+if [ $graphs = 16 ] && grep -qw fprobe_fgraph_entry /proc/kallsyms; then
+	refused no_room_for_returns probe:ksys_sync%return \
+		"event 'probe:ksys_sync%return' cannot be attached: too many others wait for functions to return\$"
+else
+	skip no_room_for_returns "the function graph has room"
+fi
+rmdir "$tracefs"/instances/ktap_graph* 2>/dev/null
 
 echo 0 >/proc/sys/kernel/ftrace_enabled
 refused tracing_is_switched_off "probe:$f" "^-e:2:7: error: 'probe:$f': sysctl kernel.ftrace_enabled is 0"
