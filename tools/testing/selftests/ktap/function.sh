@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs functions fprobes
-plan 51
+plan 52
 
 n=500
 f=vfs_write
@@ -196,6 +196,12 @@ if grep -qx preempt_count_sub "$tracefs/available_filter_functions"; then
 		"^-e:2:7: error: function 'preempt_count_sub' cannot be traced: fprobe itself calls it; ftrace:function can\$"
 else
 	skip what_fprobe_itself_calls "it calls nothing of the kind"
+fi
+if grep -qx __probestub_lock_release "$tracefs/available_filter_functions"; then
+	refused what_the_lock_of_fprobe_calls rawtp:lock_release \
+		"^-e:2:7: error: tracepoint 'lock_release' cannot be seen: fprobe itself calls it; its trace event, without 'rawtp:', can\$"
+else
+	skip what_the_lock_of_fprobe_calls "there are no tracepoints of locks"
 fi
 refused offset_behind_the_end "probe:$f+0x100000" "^-e:2:7: error: 'probe:$f\+0x100000': the function has [0-9]+ bytes"
 refused offset_and_return "kretprobe:$f+4" "^-e:2:7: error: .* a return has no offset"
