@@ -15,6 +15,7 @@
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
@@ -84,7 +85,8 @@ static int rawtp_attach(struct ktap_point *point)
 		return err;
 	while (p->nregistered < p->ntps) {
 		tp = p->tps[p->nregistered];
-		err = tracepoint_probe_register(tp, tp->probestub, p);
+		err = fatal_signal_pending(current) ? -EINTR :
+		      tracepoint_probe_register(tp, tp->probestub, p);
 		if (err) {
 			unregister_all(p);
 			unregister_fprobe(&p->fp);
