@@ -562,6 +562,7 @@ void ktap_sources_detach(struct ktap_session *s)
 			if (ktap_sources[i]->detach_all)
 				ktap_sources[i]->detach_all(s);
 		}
+		ktap_stand_ins_remove(s);
 	}
 	/* That may take as long as a page of a traced process: hold up nobody else. */
 	for (i = 0; i < ktap_nsources; i++) {

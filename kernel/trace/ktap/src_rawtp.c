@@ -66,6 +66,7 @@ static void unregister_all(struct rawtp_point *p)
 	while (p->nregistered) {
 		struct tracepoint *tp = p->tps[--p->nregistered];
 
+		ktap_stand_in_put(p->f.point.probe->session, tp);
 		tracepoint_probe_unregister(tp, tp->probestub, p);
 	}
 }
