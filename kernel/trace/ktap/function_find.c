@@ -133,12 +133,22 @@ static unsigned long entry_of(unsigned long addr)
 /*
  * fprobe.c has its functions in a resizable hash table.  A lookup begins anew as long
  * as the list that it follows is just being moved: a lookup because of a function
- * that is called by who moves it, between two steps, would never end.  Where preempt
- * counts are checked or traced, rht_unlock() calls this one.
+ * that is called by who moves it, between two steps, would never end.  There
+ * rht_assign_unlock() calls the first one where preempt counts are checked or traced,
+ * and the others, with lockdep, while somebody waits for the tracepoint lock_release.
  */
 static bool moves_probes(const char *name)
 {
-	return IS_ENABLED(CONFIG_FPROBE) && !strcmp(name, "preempt_count_sub");
+	static const char * const calls[] = {
+		"preempt_count_sub",
+		"__traceiter_lock_release",
+		"__probestub_lock_release",
+		"trace_event_raw_event_lock",
+		"perf_trace_lock",
+		"__bpf_trace_lock",
+	};
+
+	return IS_ENABLED(CONFIG_FPROBE) && match_string(calls, ARRAY_SIZE(calls), name) >= 0;
 }
 
 static int check_symbol(struct finder *f, const char *name, unsigned long addr)

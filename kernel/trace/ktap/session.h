@@ -184,6 +184,7 @@ struct ktap_output {
  * @nevents: number of events they stand for
  * @attached: ktap_sources_attach() was called, ktap_sources_detach() was not
  * @syscalls: see src_syscall.c
+ * @stand_ins: see stand_in.c, while all tracepoints are left
  * @trace_buffered: trace_buffered_event_enable() was called
  * @activated: ktap_activation_get() was called
  *
@@ -260,6 +261,7 @@ struct ktap_session {
 	unsigned int nevents;
 	bool attached;
 	struct ktap_syscalls *syscalls;
+	struct ktap_stand_in *stand_ins;
 	bool trace_buffered;
 	bool activated;
 

@@ -7,7 +7,7 @@
 #include <linux/glob.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
-#include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -448,6 +448,8 @@ static const char *why(const struct ktap_source *source, int err)
 
 	if (err == -ENOMEM)
 		return "no memory";
+	if (err == -EINTR)
+		return "the task that loads the script was killed";
 	return text ?: source->refused;
 }
 
@@ -461,6 +463,15 @@ int ktap_attach_error(const struct ktap_point *point, const char *event, int err
 	return err;
 }
 
+static int attach_point(struct ktap_point *point)
+{
+	/* Thousands of them take seconds. */
+	if (fatal_signal_pending(current))
+		return -EINTR;
+	cond_resched();
+	return point->source->attach ? point->source->attach(point) : 0;
+}
+
 static int attach_points(struct ktap_session *s)
 {
 	struct ktap_point *point;
@@ -468,7 +479,7 @@ static int attach_points(struct ktap_session *s)
 
 	lockdep_assert_held(&event_mutex);
 	list_for_each_entry(point, &s->points, list) {
-		err = point->source->attach ? point->source->attach(point) : 0;
+		err = attach_point(point);
 		if (err)
 			return ktap_attach_error(point, point->name, err);
 		point->attached = true;
@@ -551,6 +562,7 @@ void ktap_sources_detach(struct ktap_session *s)
 			if (ktap_sources[i]->detach_all)
 				ktap_sources[i]->detach_all(s);
 		}
+		ktap_stand_ins_remove(s);
 	}
 	/* That may take as long as a page of a traced process: hold up nobody else. */
 	for (i = 0; i < ktap_nsources; i++) {

@@ -12,6 +12,7 @@
 
 struct trace_event;
 struct trace_event_call;
+struct tracepoint;
 
 /* Events of all clauses of a session: `*:*` in a few clauses, and then some. */
 #define KTAP_MAX_POINTS		16384
@@ -180,6 +181,10 @@ void ktap_sources_start(struct ktap_session *s);
 void ktap_sources_detach(struct ktap_session *s);
 void ktap_sources_release(struct ktap_session *s);
 void ktap_probe_stats(const struct ktap_probe *probe, struct ktap_probe_stats *sum);
+
+/* stand_in.c */
+void ktap_stand_in_put(struct ktap_session *s, struct tracepoint *tp);
+void ktap_stand_ins_remove(struct ktap_session *s);
 
 /* src_tracepoint.c, src_syscall.c: add @call to the clause; event_mutex is held */
 int ktap_tracepoint_add(struct ktap_probe *probe, struct trace_event_call *call);

@@ -16,13 +16,15 @@
 /**
  * struct fprobe_point - entry or return of functions
  * @f: see there
- * @fp: the fprobe
+ * @entry: the fprobe, of entries
  * @id: of a return: its number, no other point has or had the same
+ * @ret: the fprobe, of returns
  */
 struct fprobe_point {
 	struct ktap_fn_point f;
-	struct fprobe fp;
+	struct fprobe entry __aligned(KTAP_ENTRY_ALIGN);
 	unsigned long id;
+	struct fprobe ret;
 };
 
 /**
@@ -33,13 +35,15 @@ struct fprobe_point {
  * fprobe.c keeps the address of the fprobe, and calls it if one is registered
  * there when the function returns.  The task may have slept so long that the
  * session is gone, and the memory is that of another session's point: that one
- * must neither take the event nor these arguments.
+ * must neither take the event nor these arguments.  Nor may it be a point of entries,
+ * which has nothing to be called: their fprobes are where those of returns never are.
  */
 struct kept {
 	unsigned long id;
 	unsigned long args[];
 };
 
+static_assert(offsetof(struct fprobe_point, ret) % KTAP_ENTRY_ALIGN);
 static_assert(sizeof(struct kept) + KTAP_FN_ARGS * sizeof(long) <= MAX_FPROBE_DATA_SIZE);
 
 /* What an array of register_fprobe_ips() has room for. */
@@ -51,7 +55,7 @@ static atomic_long_t last_id;
 static int ktap_fprobe_entry(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
 			     struct ftrace_regs *fregs, void *data)
 {
-	struct fprobe_point *p = container_of(fp, struct fprobe_point, fp);
+	struct fprobe_point *p = container_of(fp, struct fprobe_point, entry);
 
 	ktap_fn_fire(&p->f, &ktap_fn_ops, (struct ktap_fn_hit){
 		.ip = ip,
@@ -67,7 +71,7 @@ NOKPROBE_SYMBOL(ktap_fprobe_entry);
 static int ktap_fprobe_keep(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
 			    struct ftrace_regs *fregs, void *data)
 {
-	struct fprobe_point *p = container_of(fp, struct fprobe_point, fp);
+	struct fprobe_point *p = container_of(fp, struct fprobe_point, ret);
 	struct kept *kept = data;
 	unsigned int i;
 
@@ -82,7 +86,7 @@ NOKPROBE_SYMBOL(ktap_fprobe_keep);
 static void ktap_fprobe_exit(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
 			     struct ftrace_regs *fregs, void *data)
 {
-	struct fprobe_point *p = container_of(fp, struct fprobe_point, fp);
+	struct fprobe_point *p = container_of(fp, struct fprobe_point, ret);
 	const struct kept *kept = data;
 
 	/* Others may have kept nothing. */
@@ -98,31 +102,42 @@ static void ktap_fprobe_exit(struct fprobe *fp, unsigned long ip, unsigned long 
 
 NOKPROBE_SYMBOL(ktap_fprobe_exit);
 
+static struct fprobe_point *fprobe_point_of(const struct ktap_point *point)
+{
+	return container_of(point, struct fprobe_point, f.point);
+}
+
+static struct fprobe *fprobe_of(const struct ktap_point *point)
+{
+	struct fprobe_point *p = fprobe_point_of(point);
+
+	return p->f.ret ? &p->ret : &p->entry;
+}
+
 static int fprobe_attach(struct ktap_point *point)
 {
 	unsigned long *ips __free(kvfree) = NULL;
-	struct fprobe_point *p;
+	struct fprobe_point *p = fprobe_point_of(point);
 
-	p = container_of(point, struct fprobe_point, f.point);
 	ips = ktap_fns_ips(&p->f.fns);
 	if (!ips)
 		return -ENOMEM;
-	return register_fprobe_ips(&p->fp, ips, p->f.fns.n);
+	return register_fprobe_ips(fprobe_of(point), ips, p->f.fns.n);
 }
 
 static void fprobe_detach(struct ktap_point *point)
 {
-	unregister_fprobe_async(&container_of(point, struct fprobe_point, f.point)->fp);
+	unregister_fprobe_async(fprobe_of(point));
 }
 
 static unsigned long fprobe_missed(const struct ktap_point *point)
 {
-	return READ_ONCE(container_of(point, struct fprobe_point, f.point)->fp.nmissed);
+	return READ_ONCE(fprobe_of(point)->nmissed);
 }
 
 static void fprobe_release(struct ktap_point *point)
 {
-	struct fprobe_point *p = container_of(point, struct fprobe_point, f.point);
+	struct fprobe_point *p = fprobe_point_of(point);
 
 	ktap_fn_destroy(&p->f);
 	kfree(p);
@@ -167,12 +182,12 @@ int ktap_fprobe_add(struct ktap_vm *vm, struct ktap_probe *probe, struct ktap_fn
 		return err;
 
 	if (!spec->ret) {
-		p->fp.entry_handler = ktap_fprobe_entry;
+		p->entry.entry_handler = ktap_fprobe_entry;
 	} else {
 		p->id = atomic_long_inc_return(&last_id);
-		p->fp.entry_handler = ktap_fprobe_keep;
-		p->fp.exit_handler = ktap_fprobe_exit;
-		p->fp.entry_data_size = struct_size_t(struct kept, args, p->f.nargs);
+		p->ret.entry_handler = ktap_fprobe_keep;
+		p->ret.exit_handler = ktap_fprobe_exit;
+		p->ret.entry_data_size = struct_size_t(struct kept, args, p->f.nargs);
 	}
 	return 0;
 }

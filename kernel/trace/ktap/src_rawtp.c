@@ -15,6 +15,7 @@
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
@@ -32,7 +33,7 @@
  */
 struct rawtp_point {
 	struct ktap_fn_point f;
-	struct fprobe fp;
+	struct fprobe fp __aligned(KTAP_ENTRY_ALIGN);
 	struct tracepoint **tps;
 	unsigned int ntps;
 	unsigned int max_tps;
@@ -65,6 +66,7 @@ static void unregister_all(struct rawtp_point *p)
 	while (p->nregistered) {
 		struct tracepoint *tp = p->tps[--p->nregistered];
 
+		ktap_stand_in_put(p->f.point.probe->session, tp);
 		tracepoint_probe_unregister(tp, tp->probestub, p);
 	}
 }
@@ -84,7 +86,8 @@ static int rawtp_attach(struct ktap_point *point)
 		return err;
 	while (p->nregistered < p->ntps) {
 		tp = p->tps[p->nregistered];
-		err = tracepoint_probe_register(tp, tp->probestub, p);
+		err = fatal_signal_pending(current) ? -EINTR :
+		      tracepoint_probe_register(tp, tp->probestub, p);
 		if (err) {
 			unregister_all(p);
 			unregister_fprobe(&p->fp);
@@ -132,12 +135,14 @@ const struct ktap_source ktap_rawtp_source = {
  * @p: gets the tracepoints
  * @fns: gets their stubs
  * @pattern: names match it
+ * @why: the last one that does cannot be seen
  * @err: 0 or a negative errno
  */
 struct finder {
 	struct rawtp_point *p;
 	struct ktap_fns *fns;
 	const char *pattern;
+	const char *why;
 	int err;
 };
 
@@ -156,6 +161,12 @@ static int make_room(struct rawtp_point *p)
 	return 0;
 }
 
+/* moves_probes() in function_find.c says why its stub must not be probed. */
+static bool moves_probes(const char *name)
+{
+	return !strcmp(name, "lock_release");
+}
+
 static void find_tracepoint(struct tracepoint *tp, void *priv)
 {
 	unsigned long stub = ftrace_location((unsigned long)tp->probestub);
@@ -163,7 +174,8 @@ static void find_tracepoint(struct tracepoint *tp, void *priv)
 
 	if (f->err || !glob_match(f->pattern, tp->name))
 		return;
-	if (!stub) {
+	if (!stub || moves_probes(tp->name)) {
+		f->why = stub ? "fprobe itself calls it" : "ftrace does not know its stub";
 		f->fns->skipped++;
 		return;
 	}
@@ -201,14 +213,14 @@ static int look_up(struct ktap_vm *vm, const char *rest, struct rawtp_point *p,
 		return ktap_vm_error(vm, f.err, "no memory");
 	if (!fns->n && fns->skipped)
 		return ktap_vm_error(vm, -EINVAL,
-				     "%s '%s' cannot be seen: ftrace does not know its stub; its trace event, without 'rawtp:', can",
-				     exact ? "tracepoint" : "what matches", rest);
+				     "%s '%s' cannot be seen: %s; its trace event, without 'rawtp:', can",
+				     exact ? "tracepoint" : "what matches", rest, f.why);
 	if (!fns->n)
 		return ktap_vm_error(vm, -ENOENT, exact ? "no tracepoint '%s'" :
 				     "no tracepoint matches '%s'", rest);
 	if (fns->skipped)
 		ktap_output_note(&ktap_session_of(vm)->output,
-				 "skipped %u tracepoints of 'rawtp:%s' whose stub ftrace does not know",
+				 "skipped %u tracepoints of 'rawtp:%s' that cannot be seen",
 				 fns->skipped, rest);
 	return 0;
 }

@@ -29,7 +29,6 @@
  * @call: the event, pinned
  * @file: what the event's own code is registered with
  * @trigger: our part of @file
- * @stand_in: has the place of @file while all events are detached, or NULL
  * @func: the function of an event of ktap's own, or NULL
  * @top: its field that says where stacks begin
  * @ret: it is of a return
@@ -40,7 +39,6 @@ struct ktap_tracepoint {
 	struct trace_event_call *call;
 	struct trace_event_file file;
 	struct event_trigger_data trigger;
-	struct trace_event_file *stand_in;
 	char *func;
 	struct ktap_field top;
 	bool ret;
@@ -333,63 +331,17 @@ static int tracepoint_attach(struct ktap_point *point)
 	return call->class->reg(call, TRACE_REG_REGISTER, &tp->file);
 }
 
-/* As far as one can see without the tracepoint's lock: only time depends on it. */
-static bool has_other_users(const struct trace_event_call *call)
-{
-	const struct tracepoint *tp = call->tp;
-
-	return call->flags & TRACE_EVENT_FL_TRACEPOINT && tp->static_call_key &&
-	       READ_ONCE(tp->static_call_key->func) == tp->iterator;
-}
-
-/*
- * A tracepoint that is left by the first of its two users waits for a grace
- * period before it calls the other one directly: with all events, in two sessions,
- * that is more than a minute.  If it is left by the first of three, it does not.
- * So there is a third one, who does nothing, until the session has left them all:
- * then the first wait is good for all of them.
- */
-static void put_stand_in(struct ktap_tracepoint *tp)
-{
-	struct trace_event_file *file;
-
-	if (!has_other_users(tp->call))
-		return;
-	file = kzalloc_obj(*file, GFP_KERNEL | __GFP_NOWARN);
-	if (!file)
-		return;
-	file->event_call = tp->call;
-	file->flags = EVENT_FILE_FL_SOFT_DISABLED;
-	if (tp->call->class->reg(tp->call, TRACE_REG_REGISTER, file))
-		kfree(file);
-	else
-		tp->stand_in = file;
-}
-
 static void tracepoint_detach(struct ktap_point *point)
 {
 	struct ktap_tracepoint *tp = container_of(point, struct ktap_tracepoint, point);
 
-	put_stand_in(tp);
+	if (tp->call->flags & TRACE_EVENT_FL_TRACEPOINT)
+		ktap_stand_in_put(point->probe->session, tp->call->tp);
 	tp->call->class->reg(tp->call, TRACE_REG_UNREGISTER, &tp->file);
-}
-
-/* Who came last goes first, as with the points themselves. */
-static void remove_stand_ins(struct ktap_session *s)
-{
-	struct ktap_point *point;
-	struct ktap_tracepoint *tp;
-
-	list_for_each_entry(point, &s->points, list) {
-		tp = container_of(point, struct ktap_tracepoint, point);
-		if (point->source == &ktap_tracepoint_source && tp->stand_in)
-			tp->call->class->reg(tp->call, TRACE_REG_UNREGISTER, tp->stand_in);
-	}
 }
 
 static void tracepoint_detach_all(struct ktap_session *s)
 {
-	remove_stand_ins(s);
 	if (s->trace_buffered)
 		trace_buffered_event_disable();
 	s->trace_buffered = false;
@@ -412,7 +364,6 @@ static void tracepoint_release(struct ktap_point *point)
 	struct ktap_tracepoint *tp = container_of(point, struct ktap_tracepoint, point);
 
 	release_event(tp);
-	kfree(tp->stand_in);
 	kfree(tp);
 }
 

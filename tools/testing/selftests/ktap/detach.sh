@@ -7,7 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 # the grace periods are counted by fprobes
 needs fprobes
-plan 7
+plan 9
 
 seconds=300
 
@@ -55,6 +55,10 @@ waits "$all" "$all"
 few all_events_first_of_two_sessions
 waits "$all $all" "$all"
 few all_events_twice_first_of_two_sessions
+waits 'trace rawtp:* { }' 'trace rawtp:* { }'
+few all_raw_tracepoints_first_of_two_sessions
+waits "trace rawtp:* { } $all trace rawtp:* { }" "$all trace rawtp:* { }"
+few all_of_both_kinds_first_of_two_sessions
 waits 'trace probe:vfs_* { } trace probe:vfs_*%return { } trace probe:vfs_read, probe:vfs_write { } tick-1s { } profile-10hz { }'
 few functions
 no_complaints kernel_did_not_complain

@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs functions fprobes
-plan 49
+plan 52
 
 n=500
 f=vfs_write
@@ -95,23 +95,28 @@ out pattern_of_returns "$f: $n\n"
 # What a sleeping task has kept for a session that is gone is nobody's, also if the
 # memory of its probes is given to the next one: likely on one CPU, if there are some.
 # The first session has the returns of functions traced all the time.
-eight_returns() {
+eight() {
 	for i in 1 2 3 4 5 6 7 8; do
-		echo "trace probe:$1%return { n[probefunc, arg1] += 1 }"
+		echo "trace probe:$1 { n[probefunc, arg1] += 1 }"
 	done
+}
+# brings_back NAME EVENT: nothing, to a session that waits for the event
+brings_back() {
+	start -q -e "$(eight hrtimer_nanosleep%return)"
+	"$workload" nap 1500 1 &
+	sleeper=$!
+	sleep 0.3
+	stop
+	start -q -e "$(eight "$2") trace_end { print(n) }"
+	wait $sleeper
+	stop
+	out "$1" '{}\n'
 }
 taskset -p 1 $$ >/dev/null
 start -q -e 'trace probe:ksys_sync%return { }'
 first=$tracer
-start -q -e "$(eight_returns hrtimer_nanosleep)"
-"$workload" nap 1500 1 &
-sleeper=$!
-sleep 0.3
-stop
-start -q -e "$(eight_returns ksys_sync) trace_end { print(n) }"
-wait $sleeper
-stop
-out return_of_a_session_that_is_gone '{}\n'
+brings_back return_of_a_session_that_is_gone ksys_sync%return
+brings_back return_is_no_entry ksys_sync
 tracer=$first
 stop
 taskset -p "$(printf '%x' $(((1 << cpus) - 1)))" $$ >/dev/null
@@ -192,6 +197,12 @@ if grep -qx preempt_count_sub "$tracefs/available_filter_functions"; then
 else
 	skip what_fprobe_itself_calls "it calls nothing of the kind"
 fi
+if grep -qx __probestub_lock_release "$tracefs/available_filter_functions"; then
+	refused what_the_lock_of_fprobe_calls rawtp:lock_release \
+		"^-e:2:7: error: tracepoint 'lock_release' cannot be seen: fprobe itself calls it; its trace event, without 'rawtp:', can\$"
+else
+	skip what_the_lock_of_fprobe_calls "there are no tracepoints of locks"
+fi
 refused offset_behind_the_end "probe:$f+0x100000" "^-e:2:7: error: 'probe:$f\+0x100000': the function has [0-9]+ bytes"
 refused offset_and_return "kretprobe:$f+4" "^-e:2:7: error: .* a return has no offset"
 refused offset_and_pattern 'probe:vfs_*+4' "^-e:2:7: error: .* an offset needs the name of one function"
@@ -202,6 +213,22 @@ if [ -n "$twice" ]; then
 else
 	skip name_of_several_functions "each has its own"
 fi
+
+# The function graph has room for 16 users.  Where fprobes are none of them, there is
+# nothing to be refused.
+graphs=0
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
+	graph=$tracefs/instances/ktap_graph$i
+	mkdir "$graph" && echo ksys_sync >"$graph/set_ftrace_filter" &&
+		echo function_graph >"$graph/current_tracer" && graphs=$((graphs + 1))
+done 2>/dev/null
+if [ $graphs = 16 ] && grep -qw fprobe_fgraph_entry /proc/kallsyms; then
+	refused no_room_for_returns probe:ksys_sync%return \
+		"event 'probe:ksys_sync%return' cannot be attached: too many others wait for functions to return\$"
+else
+	skip no_room_for_returns "the function graph has room"
+fi
+rmdir "$tracefs"/instances/ktap_graph* 2>/dev/null
 
 echo 0 >/proc/sys/kernel/ftrace_enabled
 refused tracing_is_switched_off "probe:$f" "^-e:2:7: error: 'probe:$f': sysctl kernel.ftrace_enabled is 0"

@@ -7,7 +7,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 9
+plan 10
 rounds=${KILL_ROUNDS:-100}
 code=0
 
@@ -32,6 +32,25 @@ result $? no_session_survives_its_tool
 [ $hits -ge $((rounds / 3)) ]
 result $? many_had_a_session
 echo "# $hits of $rounds"
+
+# while it attaches to what takes long, and from there on
+begun() { [ -n "$(state "$1")" ] || ! kill -0 "$1" 2>/dev/null; }
+many='trace *:* { } trace *:* { }'
+has fprobes && many="$many trace rawtp:* { }"
+i=0 during=0
+while [ $i -lt 5 ]; do
+	"$KTAP" -q -e "$many" >/dev/null 2>&1 </dev/null &
+	victim=$!
+	wait_until begun $victim
+	sleep 0.$((2 * i))
+	[ "$(state $victim)" != loading ] || during=$((during + 1))
+	kill -KILL $victim 2>/dev/null || break
+	wait $victim 2>/dev/null
+	wait_until no_sessions || break
+	i=$((i + 1))
+done
+is killed_while_it_attaches "$i $(wait_until no_sessions && echo none)" "5 none"
+echo "# $during of $i"
 
 # while trace_end runs, which is after the tool was asked to end
 i=0
