@@ -135,7 +135,8 @@ static void *cut_larger(struct ktap_heap *heap, unsigned int class)
 
 static bool may_retry(const struct ktap_heap *heap)
 {
-	return time_after_eq(jiffies, READ_ONCE(heap->retry));
+	/* How long ago it was, not which is later: on 32-bit machines jiffies wrap. */
+	return !READ_ONCE(heap->denied) || jiffies - READ_ONCE(heap->denied_at) >= RETRY_AFTER;
 }
 
 static void *alloc_locked(struct ktap_heap *heap, size_t size, bool *low)
@@ -270,8 +271,8 @@ int ktap_heap_refill(struct ktap_heap *heap)
 		want -= room;
 	}
 	if (err == -ENOMEM) {
+		WRITE_ONCE(heap->denied_at, jiffies);
 		WRITE_ONCE(heap->denied, true);
-		WRITE_ONCE(heap->retry, jiffies + RETRY_AFTER);
 	}
 	WRITE_ONCE(heap->asked, false);
 	return err;
@@ -315,7 +316,6 @@ void ktap_heap_init(struct ktap_heap *heap, size_t max, void (*low)(struct ktap_
 	memset(heap, 0, sizeof(*heap));
 	ktap_lock_init(&heap->lock);
 	heap->max = max;
-	heap->retry = jiffies;
 	heap->low = low;
 }
 

@@ -42,7 +42,7 @@ struct ktap_heap_segment;
  * @asked: there is less than KTAP_HEAP_LOW, or was less than somebody wanted,
  *	and ktap_heap_refill() did not run since
  * @denied: the system, or the memory cgroup, has refused some
- * @retry: in jiffies: the system had no memory, and is not asked again before
+ * @denied_at: when it did so last, in jiffies; it is not asked again for a while
  * @low: called when @available falls under KTAP_HEAP_LOW and more may be had
  */
 struct ktap_heap {
@@ -56,7 +56,7 @@ struct ktap_heap {
 	size_t max;
 	bool asked;
 	bool denied;
-	unsigned long retry;
+	unsigned long denied_at;
 	void (*low)(struct ktap_heap *heap);
 };
 

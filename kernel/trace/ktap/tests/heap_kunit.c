@@ -2,6 +2,7 @@
 /*
  * The heap of a session.
  */
+#include <linux/jiffies.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -180,6 +181,21 @@ static void low_is_called_once_for_a_refill(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, low_calls, 1);
 }
 
+static void who_was_denied_asks_again(struct kunit *test)
+{
+	/* However long nobody has wanted any: jiffies are compared, and wrap. */
+	static const unsigned long ago[] = { HZ, ~0UL / 2, ~0UL / 2 + 2, ~0UL - HZ };
+	struct ktap_heap *heap;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(ago); i++) {
+		heap = test_heap(test, 1 << 20);
+		heap->denied = true;
+		heap->denied_at = jiffies - ago[i];
+		KUNIT_EXPECT_EQ(test, 0, ktap_heap_refill(heap));
+	}
+}
+
 static void an_allocation_inside_a_lock_is_given_up(struct kunit *test)
 {
 	struct ktap_heap *heap = test_heap(test, 1 << 20);
@@ -242,6 +258,7 @@ static struct kunit_case heap_cases[] = {
 	KUNIT_CASE(freed_blocks_are_used_again),
 	KUNIT_CASE(large_blocks_serve_small_requests),
 	KUNIT_CASE(low_is_called_once_for_a_refill),
+	KUNIT_CASE(who_was_denied_asks_again),
 	KUNIT_CASE(an_allocation_inside_a_lock_is_given_up),
 	KUNIT_CASE(memory_elsewhere_counts),
 	KUNIT_CASE(the_first_refill_is_not_forgotten),

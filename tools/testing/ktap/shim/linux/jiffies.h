@@ -6,6 +6,5 @@
 
 #define HZ			1000
 #define jiffies			((unsigned long)(ktime_get_mono_fast_ns() / 1000000))
-#define time_after_eq(a, b)	((long)((a) - (b)) >= 0)
 
 #endif /* _SHIM_LINUX_JIFFIES_H */
