@@ -10,7 +10,8 @@
  *
  * A bar's length is its share of the sum of all entries, also of those behind
  * the "..." line; or, if the scale is logarithmic, that of its number's bits in
- * those of the largest.  Entries that hold no number are left out.
+ * those of the largest.  What numbers are divided by when they are shown makes no
+ * difference to order and bars.  Entries that hold no number are left out.
  */
 #include <linux/bitops.h>
 #include <linux/kernel.h>
@@ -42,7 +43,7 @@ static_assert(sizeof(log_distribution) == sizeof(distribution));
  * @log: the scale is logarithmic
  * @whole: of which a bar is a part: the sum of all positive numbers, or the bits
  *	of the largest
- * @divisor: what a number is divided by when it is shown
+ * @divisor: of the table: what a number is divided by when it is shown
  * @width: of the column of keys
  */
 struct chart {
@@ -140,6 +141,14 @@ static int log_bar_length(u32 bits, u32 most)
 	return bits ? DIV_ROUND_UP(BAR * bits, most) : 0;
 }
 
+/* As print has it: a number of its own before that of the table, and none for a count. */
+static s64 divisor_of(const struct chart *c, const struct ktap_value *v)
+{
+	if (v->tag == KTAP_AGG && ktap_agg_shape(ktap_agg_of(v))->kind == KTAP_AGG_COUNT)
+		return 0;
+	return ktap_divisor_of(v, c->divisor);
+}
+
 static void text_row(const struct chart *c, const struct ktap_pair *row, char *buf)
 {
 	int len = key_text(c->line, &row->key, buf);
@@ -156,7 +165,7 @@ static void text_row(const struct chart *c, const struct ktap_pair *row, char *b
 	ktap_text_put(t, " |", 2);
 	ktap_text_fill(t, '@', bar);
 	ktap_text_fill(t, ' ', BAR - bar + 1);
-	ktap_text_wide(t, row->number, c->divisor);
+	ktap_text_wide(t, row->number, divisor_of(c, &row->value));
 }
 
 static void text_chart(struct chart *c)

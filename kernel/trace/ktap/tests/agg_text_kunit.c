@@ -285,25 +285,55 @@ static void sorting_by_value_knows_aggregations(struct kunit *test)
 	ktap_objects_end_run(vm);
 }
 
-static void bars_of_aggregations(struct kunit *test)
+static void expect_bars(struct kunit *test, struct ktap_vm *vm, struct ktap_table *table,
+			s64 divisor, const char *want)
 {
-	struct ktap_vm *vm = any_vm(test);
-	struct ktap_value agg = new_agg(test, vm, &ktap_agg_stats);
 	char *buf = kunit_kzalloc(test, TEXT + 1, GFP_KERNEL);
 	struct ktap_text t;
 	struct seq_buf s;
 
 	KUNIT_ASSERT_NOT_NULL(test, buf);
-	put(vm, agg, str("a"), 30);
-	put(vm, agg, str("b"), 90);
 	seq_buf_init(&s, buf, TEXT);
 	t = (struct ktap_text){ .s = &s, .vm = vm };
-	ktap_text_hist(&t, ktap_agg_keyed(agg.agg), 10);
+	ktap_text_hist(&t, table, divisor);
 	buf[min(s.len, s.size)] = '\0';
-	KUNIT_EXPECT_STREQ(test, buf,
-			   "     value ----- Distribution ----- count\n"
-			   "         b |@@@@@@@@@@@@@@@@@       9\n"
-			   "         a |@@@@@                   3");
+	KUNIT_EXPECT_STREQ(test, buf, want);
+}
+
+static void bars_of_aggregations(struct kunit *test)
+{
+	struct ktap_vm *vm = any_vm(test);
+	struct ktap_value agg = new_agg(test, vm, &ktap_agg_stats);
+
+	put(vm, agg, str("a"), 30);
+	put(vm, agg, str("b"), 90);
+	expect_bars(test, vm, ktap_agg_keyed(agg.agg), 10,
+		    "     value ----- Distribution ----- count\n"
+		    "         b |@@@@@@@@@@@@@@@@@       9\n"
+		    "         a |@@@@@                   3");
+	ktap_objects_end_run(vm);
+}
+
+static void bars_have_the_numbers_that_print_shows(struct kunit *test)
+{
+	struct ktap_vm *vm = any_vm(test);
+	struct ktap_value table = new_table(test, vm);
+	struct ktap_value count = new_agg(test, vm, &ktap_agg_count);
+	struct ktap_value stats = new_agg(test, vm, &ktap_agg_stats);
+	int i;
+
+	for (i = 0; i < 10; i++)
+		ktap_agg_add(vm, count.agg, 1);
+	ktap_agg_add(vm, stats.agg, 20);
+	set(vm, table, str("count"), count);
+	set(vm, table, str("stats"), stats);
+	set(vm, table, str("int"), KTAP_VALUE_INT(10));
+	normalize(vm, stats, 2);
+	expect_bars(test, vm, table.table, 5,
+		    "     value ----- Distribution ----- count\n"
+		    "     stats |@@@@@@@@@@@             10\n"
+		    "     count |@@@@@                   10\n"
+		    "       int |@@@@@                   2");
 	ktap_objects_end_run(vm);
 }
 
@@ -331,6 +361,7 @@ static struct kunit_case agg_text_cases[] = {
 	KUNIT_CASE(numbers_are_divided_when_they_are_shown),
 	KUNIT_CASE(sorting_by_value_knows_aggregations),
 	KUNIT_CASE(bars_of_aggregations),
+	KUNIT_CASE(bars_have_the_numbers_that_print_shows),
 	KUNIT_CASE(a_handler_shows_no_more_than_that_there_is_something),
 	{}
 };
