@@ -259,7 +259,7 @@ int ktap_fn_trunc(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	u32 i, first, end;
 	int err;
 
-	err = ktap_charge_sort(vm, t) ?: ktap_table_sort(vm->env, t, KTAP_BY_VALUE, &sorted);
+	err = ktap_charge_sort(vm, t) ?: ktap_table_sort(vm, t, KTAP_BY_VALUE, &sorted);
 	if (err)
 		return ktap_vm_error(vm, err, "no memory to sort the table");
 	what_stays(&sorted, r[1].i, &first, &end);

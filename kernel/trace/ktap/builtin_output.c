@@ -233,7 +233,7 @@ static int text_items(struct ktap_text *t, const struct ktap_value *r)
 		return total.count ? text_item(t, args, 1, &r[1]) : 0;
 	}
 	err = ktap_charge_sort(t->vm, table) ?:
-	      ktap_table_sort(t->vm->env, table, KTAP_BY_VALUE, &sorted);
+	      ktap_table_sort(t->vm, table, KTAP_BY_VALUE, &sorted);
 	if (err)
 		return ktap_vm_error(t->vm, err, "no memory to sort the table");
 	for (i = 0; i < sorted.n && !err; i++) {

@@ -161,7 +161,7 @@ int ktap_fn_sort(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	struct ktap_sorted sorted;
 	int err;
 
-	err = ktap_charge_sort(vm, t) ?: ktap_table_sort(vm->env, t, order, &sorted);
+	err = ktap_charge_sort(vm, t) ?: ktap_table_sort(vm, t, order, &sorted);
 	if (err)
 		return ktap_vm_error(vm, err, "no memory to sort the table");
 	if (n > 1)

@@ -219,7 +219,7 @@ void ktap_text_hist(struct ktap_text *t, struct ktap_table *table, s64 divisor)
 	t->err = ktap_charge_sort(t->vm, table);
 	if (t->err)
 		return;
-	if (ktap_table_sort(t->vm->env, table, KTAP_BY_VALUE, &sorted)) {
+	if (ktap_table_sort(t->vm, table, KTAP_BY_VALUE, &sorted)) {
 		t->err = ktap_vm_error(t->vm, -ENOMEM, "no memory to sort the table");
 		return;
 	}

@@ -45,6 +45,8 @@ static const struct {
 	LOSS(no_user_file,
 	     "%ld frames of programs stayed addresses: their files could not be told"),
 	LOSS(cut_strings,  "cut %ld strings that were too long"),
+	LOSS(left_out,
+	     "left out %ld entries of tables that grew while they were printed or sorted"),
 	LOSS(bad_reads,	   "%ld reads of memory failed"),
 	LOSS(unknown_calls, "missed %ld events of system calls that only 32-bit programs have; "
 	     "raw_syscalls has them"),

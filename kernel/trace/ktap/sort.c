@@ -5,7 +5,6 @@
 #include <linux/align.h>
 #include <linux/errno.h>
 #include <linux/minmax.h>
-#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
 #include <linux/string.h>
@@ -13,8 +12,9 @@
 #include "agg.h"
 #include "entry.h"
 
-/* Entries copied while interrupts are off. */
+/* Entries, and about so many bytes of blobs, copied while interrupts are off. */
 #define PIECE		64
+#define PIECE_BYTES	(16U << 10)
 
 static int by_key(const void *a, const void *b)
 {
@@ -82,8 +82,9 @@ static bool copy_piece(struct ktap_env *env, struct ktap_table *t, u32 max, u64 
 {
 	const struct ktap_value *key = out->n ? &out->entries[out->n - 1].key : &KTAP_VALUE_NIL;
 	struct ktap_entry *e, *last = NULL;
+	size_t room = blobs->room;
 	unsigned long flags;
-	bool found;
+	bool found, more = false;
 	u32 cost;
 	int i;
 
@@ -94,9 +95,12 @@ static bool copy_piece(struct ktap_env *env, struct ktap_table *t, u32 max, u64 
 		ktap_table_unlock(t, flags);
 		return true;
 	}
-	for (i = 0; i < PIECE && e && e->seq <= end; i++, e = e->next) {
+	for (i = 0; e && e->seq <= end; i++, e = e->next) {
 		struct ktap_pair *pair = &out->entries[out->n];
 
+		more = i == PIECE || room - blobs->room >= PIECE_BYTES;
+		if (more)
+			break;
 		if (out->n == max || !copy(blobs, &pair->key, &e->key) ||
 		    !copy(blobs, &pair->value, &e->value)) {
 			/* Values have grown: so did those behind. */
@@ -106,20 +110,22 @@ static bool copy_piece(struct ktap_env *env, struct ktap_table *t, u32 max, u64 
 		last = e;
 		out->n++;
 	}
-	ktap_table_move(t, it, i == PIECE ? last : NULL);
+	ktap_table_move(t, it, more ? last : NULL);
 	ktap_table_unlock(t, flags);
-	return i == PIECE;
+	return more;
 }
 
-int ktap_table_sort(struct ktap_env *env, struct ktap_table *t, enum ktap_order order,
+int ktap_table_sort(struct ktap_vm *vm, struct ktap_table *t, enum ktap_order order,
 		    struct ktap_sorted *out)
 {
+	struct ktap_env *env = vm->env;
 	struct blobs blobs;
 	struct ktap_iter it = {};
 	unsigned long flags;
 	size_t bytes;
 	u64 end;
 	u32 max, i;
+	int err;
 
 	*out = (struct ktap_sorted){ .env = env };
 	if (!t)
@@ -142,8 +148,17 @@ int ktap_table_sort(struct ktap_env *env, struct ktap_table *t, enum ktap_order 
 		return -ENOMEM;
 	}
 	blobs.p = out->blobs;
-	while (copy_piece(env, t, max, end, &it, &blobs, out))
-		cond_resched();
+	/* Lets others run, and ends when the session does. */
+	do {
+		err = ktap_vm_out_of_budget(vm, 0);
+	} while (!err && copy_piece(env, t, max, end, &it, &blobs, out));
+	if (err) {
+		/* They hold nothing yet. */
+		out->n = 0;
+		ktap_sorted_free(out);
+		return err;
+	}
+	atomic_long_add(out->dropped, &env->counters.left_out);
 	/* Until now nothing is freed: this is process context, and no function is called. */
 	for (i = 0; i < out->n; i++) {
 		if (ktap_is_object(&out->entries[i].value))

@@ -95,7 +95,7 @@ struct ktap_pair {
  * struct ktap_sorted - a table copied and sorted
  * @env: where it is from
  * @n: entries
- * @dropped: entries that came too late for the memory set aside
+ * @dropped: entries that came too late for the memory set aside; they are counted
  * @entries: them; they hold their objects
  * @blobs: memory of the blobs
  */
@@ -115,9 +115,10 @@ enum ktap_order {
 
 /*
  * What changes meanwhile may or may not be in it.  No table (NULL) is an empty one.
- * Context: process, may sleep.  0, -ENOMEM or -EBUSY.
+ * Context: process, may sleep.  0, -ENOMEM, -EBUSY; or -EINTR, with the error set:
+ * the session is ending.
  */
-int ktap_table_sort(struct ktap_env *env, struct ktap_table *t, enum ktap_order order,
+int ktap_table_sort(struct ktap_vm *vm, struct ktap_table *t, enum ktap_order order,
 		    struct ktap_sorted *out);
 void ktap_sorted_free(struct ktap_sorted *sorted);
 

@@ -302,12 +302,17 @@ static struct shown *begin_entries(struct ktap_text *t, const struct ktap_value 
 {
 	struct ktap_table *table = ktap_value_table(v);
 	struct shown *s = NULL;
+	int err;
 
 	if (may_sleep(t) && !is_around(v->object, outer)) {
 		t->err = t->err ?: ktap_charge_sort(t->vm, table);
 		s = t->err ? NULL : kvmalloc(sizeof(*s), KTAP_GFP);
 	}
-	if (!s || ktap_table_sort(t->vm->env, table, KTAP_BY_KEY, &s->sorted)) {
+	err = s ? ktap_table_sort(t->vm, table, KTAP_BY_KEY, &s->sorted) : -ENOMEM;
+	if (err) {
+		/* Without memory it goes on; else the session is ending. */
+		if (err == -EINTR)
+			t->err = err;
 		kvfree(s);
 		ktap_text_put(t, "{...}", 5);
 		return NULL;

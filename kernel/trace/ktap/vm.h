@@ -140,6 +140,8 @@ struct ktap_fault {
  * @no_user_file: frames of them that are addresses since their file was not found:
  *	the mappings were being changed, or the session had too many files
  * @cut_strings: strings cut to KTAP_MAX_STRLEN
+ * @left_out: entries that were not copied when a table was printed or sorted, since
+ *	others had grown meanwhile
  * @bad_reads: reads of memory that was not there, or not to be read
  * @unknown_calls: system calls of 32-bit programs that have no event
  * @lost_records: output dropped since nobody read it fast enough
@@ -156,6 +158,7 @@ struct ktap_counters {
 	atomic_long_t no_user_stack;
 	atomic_long_t no_user_file;
 	atomic_long_t cut_strings;
+	atomic_long_t left_out;
 	atomic_long_t bad_reads;
 	atomic_long_t unknown_calls;
 	atomic_long_t lost_records;

@@ -274,12 +274,12 @@ static void sorting_by_value_knows_aggregations(struct kunit *test)
 	put(vm, table, KTAP_VALUE_INT(5), S64_MAX);
 	put(vm, table, KTAP_VALUE_INT(5), S64_MAX);
 	set(vm, table, KTAP_VALUE_INT(6), str("text"));
-	KUNIT_ASSERT_EQ(test, 0, ktap_table_sort(vm->env, table.table, KTAP_BY_VALUE, &sorted));
+	KUNIT_ASSERT_EQ(test, 0, ktap_table_sort(vm, table.table, KTAP_BY_VALUE, &sorted));
 	KUNIT_ASSERT_EQ(test, sorted.n, ARRAY_SIZE(want));
 	for (i = 0; i < ARRAY_SIZE(want); i++)
 		KUNIT_EXPECT_EQ(test, sorted.entries[i].key.i, want[i]);
 	ktap_sorted_free(&sorted);
-	KUNIT_ASSERT_EQ(test, 0, ktap_table_sort(vm->env, NULL, KTAP_BY_VALUE, &sorted));
+	KUNIT_ASSERT_EQ(test, 0, ktap_table_sort(vm, NULL, KTAP_BY_VALUE, &sorted));
 	KUNIT_EXPECT_EQ(test, sorted.n, 0);
 	ktap_sorted_free(&sorted);
 	ktap_objects_end_run(vm);

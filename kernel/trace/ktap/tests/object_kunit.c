@@ -275,7 +275,7 @@ static void what_is_sorted_holds_its_objects(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, ktap_table_new(vm, 0, &r[1]));
 	ktap_table_set(vm, r[1].table, &key, &key);
 	ktap_table_set(vm, r[0].table, &key, &r[1]);
-	KUNIT_ASSERT_EQ(test, 0, ktap_table_sort(vm->env, r[0].table, KTAP_BY_KEY, &sorted));
+	KUNIT_ASSERT_EQ(test, 0, ktap_table_sort(vm, r[0].table, KTAP_BY_KEY, &sorted));
 	KUNIT_ASSERT_EQ(test, sorted.n, 1);
 	r[1] = nil;
 	ktap_table_set(vm, r[0].table, &key, &nil);

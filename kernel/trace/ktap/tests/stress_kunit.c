@@ -276,7 +276,7 @@ static void sort_the_order(struct stress *s)
 	struct ktap_sorted sorted;
 	u32 i, seen = 0;
 
-	KUNIT_EXPECT_EQ(s->test, 0, ktap_table_sort(s->vm->env, s->order, KTAP_BY_KEY, &sorted));
+	KUNIT_EXPECT_EQ(s->test, 0, ktap_table_sort(s->vm, s->order, KTAP_BY_KEY, &sorted));
 	for (i = 0; i < sorted.n && sorted.entries[i].key.u < PERMANENT; i++) {
 		KUNIT_EXPECT_EQ(s->test, sorted.entries[i].key.u, seen);
 		KUNIT_EXPECT_TRUE(s->test, stress_is_text(&sorted.entries[i].value, seen));

@@ -577,7 +577,7 @@ static void sorting_orders_by_key_or_value(struct kunit *test)
 	set(vm, t, str("ab"), str("no number"));
 	set(vm, t, KTAP_VALUE_INT(10), KTAP_VALUE_INT(3));
 	set(vm, t, KTAP_VALUE_INT(-9), KTAP_VALUE_INT(-1));
-	KUNIT_ASSERT_EQ(test, 0, ktap_table_sort(vm->env, t, KTAP_BY_KEY, &s));
+	KUNIT_ASSERT_EQ(test, 0, ktap_table_sort(vm, t, KTAP_BY_KEY, &s));
 	KUNIT_ASSERT_EQ(test, s.n, 5);
 	test_expect_int(test, -9, s.entries[0].key);
 	test_expect_int(test, 10, s.entries[1].key);
@@ -586,7 +586,7 @@ static void sorting_orders_by_key_or_value(struct kunit *test)
 	test_expect_str(test, "b", s.entries[3].key);
 	KUNIT_EXPECT_EQ(test, s.entries[4].key.tag, KTAP_BOOL);
 	ktap_sorted_free(&s);
-	KUNIT_ASSERT_EQ(test, 0, ktap_table_sort(vm->env, t, KTAP_BY_VALUE, &s));
+	KUNIT_ASSERT_EQ(test, 0, ktap_table_sort(vm, t, KTAP_BY_VALUE, &s));
 	KUNIT_ASSERT_EQ(test, s.n, 5);
 	test_expect_int(test, 3, s.entries[0].value);
 	test_expect_str(test, "b", s.entries[1].key);
@@ -608,7 +608,7 @@ static void sorting_copies_all(struct kunit *test)
 		snprintf(key, sizeof(key), "%05d%.*s", 4999 - i, i % 10, "..........");
 		set(vm, t, str(key), str(key));
 	}
-	KUNIT_ASSERT_EQ(test, 0, ktap_table_sort(vm->env, t, KTAP_BY_KEY, &s));
+	KUNIT_ASSERT_EQ(test, 0, ktap_table_sort(vm, t, KTAP_BY_KEY, &s));
 	KUNIT_ASSERT_EQ(test, s.n, 5000);
 	KUNIT_EXPECT_EQ(test, s.dropped, 0);
 	for (i = 0; i < 5000; i++) {
@@ -617,6 +617,41 @@ static void sorting_copies_all(struct kunit *test)
 		test_expect_str(test, key, s.entries[i].value);
 	}
 	ktap_sorted_free(&s);
+}
+
+static void what_grows_while_it_is_copied_is_counted(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test, PROCESS);
+	struct ktap_table *t = new_table(test, vm, 0);
+	struct ktap_sorted s;
+	long bytes;
+
+	set(vm, t, KTAP_VALUE_INT(1), KTAP_VALUE_INT(1));
+	set(vm, t, KTAP_VALUE_INT(2), str("text"));
+	set(vm, t, KTAP_VALUE_INT(3), KTAP_VALUE_INT(3));
+	/* As if the text came just then. */
+	bytes = atomic_long_xchg(&t->blob_bytes, 0);
+	KUNIT_ASSERT_EQ(test, 0, ktap_table_sort(vm, t, KTAP_BY_KEY, &s));
+	atomic_long_set(&t->blob_bytes, bytes);
+	KUNIT_EXPECT_EQ(test, s.n, 1);
+	KUNIT_EXPECT_EQ(test, s.dropped, 2);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.left_out), 2);
+	ktap_sorted_free(&s);
+}
+
+static void sorting_ends_with_the_session(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test, PROCESS);
+	struct ktap_table *t = new_table(test, vm, 0);
+	bool abort = true;
+	struct ktap_sorted s;
+
+	set(vm, t, KTAP_VALUE_INT(1), str("text"));
+	vm->abort = &abort;
+	KUNIT_EXPECT_EQ(test, -EINTR, ktap_table_sort(vm, t, KTAP_BY_KEY, &s));
+	KUNIT_EXPECT_STREQ(test, vm->message, "the session ends");
+	KUNIT_EXPECT_EQ(test, s.n, 0);
+	vm->abort = NULL;
 }
 
 static struct kunit_case table_cases[] = {
@@ -642,6 +677,8 @@ static struct kunit_case table_cases[] = {
 	KUNIT_CASE(globals_own_their_values),
 	KUNIT_CASE(sorting_orders_by_key_or_value),
 	KUNIT_CASE(sorting_copies_all),
+	KUNIT_CASE(what_grows_while_it_is_copied_is_counted),
+	KUNIT_CASE(sorting_ends_with_the_session),
 	{}
 };
 
