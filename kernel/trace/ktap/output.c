@@ -50,6 +50,9 @@
 /* A record of one string of any length fits. */
 #define SUBBUF		SZ_16K
 
+/* Bytes at the beginning of each page of the ring buffer that are not for records. */
+#define SUBBUF_HEADER	16
+
 /**
  * struct text - text from process context
  * @list: in &ktap_output.texts
@@ -79,6 +82,20 @@ struct next_piece {
 static struct ktap_output *output_of(const struct ktap_vm *vm)
 {
 	return &ktap_session_of(vm)->output;
+}
+
+/*
+ * What a ring of @size bytes takes: pages with room for that many are made large ones,
+ * at least two, and the reader has one more.
+ */
+static size_t ring_memory(size_t size)
+{
+	size_t subbuf = PAGE_SIZE << get_order(SUBBUF);
+	size_t n;
+
+	size = roundup(size, PAGE_SIZE - SUBBUF_HEADER);
+	n = DIV_ROUND_UP(size, subbuf - SUBBUF_HEADER);
+	return (max(n, 2) + 1) * subbuf;
 }
 
 #ifdef CONFIG_MEMCG
@@ -133,14 +150,15 @@ static void uncharge(struct ktap_output *out)
  */
 int ktap_output_init(struct ktap_output *out, size_t memory)
 {
-	size_t size = memory / 4 / num_online_cpus();
+	size_t size = memory / 4 / num_online_cpus(), taken;
 	struct trace_buffer *rb;
 	int err;
 
 	size = clamp(size, KTAP_MIN_RING, KTAP_MAX_RING);
-	if (si_mem_available() < (long)(size >> PAGE_SHIFT) * num_online_cpus())
+	taken = ring_memory(size) * num_online_cpus();
+	if (si_mem_available() < (long)(taken >> PAGE_SHIFT))
 		return -ENOMEM;
-	err = charge(out, size * num_online_cpus());
+	err = charge(out, taken);
 	if (err)
 		return err;
 	rb = ring_buffer_alloc(size, 0);

@@ -66,7 +66,8 @@ mkfifo "$tmp/stop"
 keeps_open "cat $tmp/t.ktap >&3"
 used=$(charged)
 # the table, 2 MB, and the smallest ring buffers
-[ "$used" -gt $((2 << 20)) ]
+cpus=$(nproc)
+[ "$used" -gt $(((2 << 20) + cpus * (96 << 10))) ]
 result $? memory_is_charged
 memory=$(sed -n 's/.* memory=\([0-9]*\).*/\1/p' "$tracefs/ktap/sessions" | tail -n 1)
 [ "$used" -ge "${memory:-0}" ] && [ "${memory:-0}" -gt $((2 << 20)) ]
