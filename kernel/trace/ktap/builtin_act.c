@@ -3,6 +3,7 @@
  * Built-in functions that act on the system, and who may use them.
  */
 #include <linux/kernel.h>
+#include <linux/security.h>
 #include <linux/signal.h>
 #include <linux/string.h>
 
@@ -149,7 +150,7 @@ static bool acts(const struct ktap_code *insn)
  * @diag: why not
  *
  * Return: 0; -EINVAL: the chunk does not say that it acts; -EPERM: the session
- * does not allow it; -EOPNOTSUPP: this kernel cannot.
+ * does not allow it, or the kernel is locked down; -EOPNOTSUPP: this kernel cannot.
  */
 int ktap_check_unsafe(const struct ktap_program *prog, bool allowed, struct ktap_diag *diag)
 {
@@ -169,6 +170,13 @@ int ktap_check_unsafe(const struct ktap_program *prog, bool allowed, struct ktap
 		if (!allowed) {
 			ktap_diag_at(diag, prog, pc,
 				     "%s acts on the system: that needs ktap --unsafe (a line 'unsafe' before the chunk)",
+				     fn->name);
+			return -EPERM;
+		}
+		/* It may be since the line 'unsafe' came. */
+		if (security_locked_down(LOCKDOWN_DBG_WRITE_KERNEL)) {
+			ktap_diag_at(diag, prog, pc,
+				     "%s acts on the system, and the kernel is locked down",
 				     fn->name);
 			return -EPERM;
 		}

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/rights.sh"
 needs syscalls:sys_enter_getppid functions
-plan $((16 + 3 * nrows))
+plan $((17 + 3 * nrows))
 
 was=$(cat $paranoid)
 lockdown=/sys/kernel/security/lockdown
@@ -63,7 +63,16 @@ if [ "$KTAP_MAY_LOCK_DOWN" != 1 ] || ! grep -q '\[none\]' $lockdown 2>/dev/null;
 fi
 
 # integrity: whoever only looks may go on
+"$KTAPC" -w -o "$tmp/act.ktap" -e 'trace syscalls:sys_enter_getppid { signal("CONT") }' 2>"$tmp/err"
+exec 3<>"$tracefs/ktap/session"
+echo unsafe >&3
 echo integrity >$lockdown
+cat "$tmp/act.ktap" >&3 2>/dev/null && code=0 || code=1
+cat <&3 >"$tmp/err" 2>&1
+exec 3>&-
+: >"$tmp/out"
+says integrity_is_asked_for_when_a_script_is_loaded 1 \
+	'error: signal acts on the system, and the kernel is locked down'
 everything='trace syscalls:sys_enter_getppid { a += 1 }
 trace probe:__x64_sys_getppid { b += 1 }
 trace_begin { print(kernel_string(kaddr("linux_banner")) != nil) }
