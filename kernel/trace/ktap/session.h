@@ -146,8 +146,7 @@ struct ktap_output {
  * @pid: deliver events of this process only; 0: of all
  * @follow: and of its descendants
  * @followed: by process id: is it one of them?  NULL without @follow
- * @scanned: who was there before is in @followed
- * @following: who is born and who ends is told to @followed
+ * @following: who is born is told to @followed
  * @cpus: deliver events of these CPUs only; NULL: of all
  * @self: deliver events of the reader as well
  * @unsafe: the script may act on the system
@@ -225,7 +224,6 @@ struct ktap_session {
 	pid_t pid;
 	bool follow;
 	unsigned long *followed;
-	bool scanned;
 	bool following;
 	struct cpumask *cpus;
 	bool self;

@@ -53,9 +53,10 @@ static void unwatch_fields(struct ktap_session *s)
 }
 
 /*
- * A process is followed from its birth until the last of it is freed: only then
- * can nothing happen in it any more.  A set of ids that may be read in any
- * context, NMI included, is a bitmap: there are so few.
+ * A process is followed from its birth on.  Who is born with an id that was somebody's
+ * before is told apart then, before he runs: a bit that nobody has any more does no
+ * harm.  A set of ids that may be read in any context, NMI included, is a bitmap: there
+ * are so few.
  */
 
 static bool is_followed(const struct ktap_session *s, pid_t tgid)
@@ -65,30 +66,21 @@ static bool is_followed(const struct ktap_session *s, pid_t tgid)
 
 /*
  * The child does not run yet, and what its id was before is over.  While the
- * descendants of before are looked for, the parent may be about to be found, and
- * the child was found already: nobody is taken out of the set then.
+ * descendants of before are looked for, the parent may be about to be found, and the
+ * child was found already: the parent is found first, and so is asked last.
  */
 static void follow_child(void *data, struct task_struct *parent, struct task_struct *child)
 {
 	struct ktap_session *s = data;
-	bool scanned = smp_load_acquire(&s->scanned);	/* pairs with follow_descendants() */
 
 	if (!thread_group_leader(child))
 		return;
+	if (!is_followed(s, parent->tgid)) {
+		clear_bit(child->tgid, s->followed);
+		smp_mb__after_atomic();		/* pairs with that in follow() */
+	}
 	if (is_followed(s, parent->tgid))
 		set_bit(child->tgid, s->followed);
-	else if (scanned)
-		clear_bit(child->tgid, s->followed);
-}
-
-/* If there is a process of that id already, it was the child of somebody. */
-static void unfollow(void *data, struct task_struct *task)
-{
-	struct ktap_session *s = data;
-
-	guard(rcu)();
-	if (task->pid == task->tgid && !find_task_by_pid_ns(task->pid, &init_pid_ns))
-		clear_bit(task->tgid, s->followed);
 }
 
 static int follow(struct task_struct *leader, void *data)
@@ -96,6 +88,7 @@ static int follow(struct task_struct *leader, void *data)
 	struct ktap_session *s = data;
 
 	set_bit(leader->tgid, s->followed);
+	smp_mb__after_atomic();		/* pairs with that in follow_child() */
 	return 1;	/* on to its children */
 }
 
@@ -114,10 +107,10 @@ static void follow_descendants(struct ktap_session *s)
 	}
 	if (top) {
 		set_bit(s->pid, s->followed);
+		smp_mb__after_atomic();		/* as in follow() */
 		walk_process_tree(top, follow, s);
 		put_task_struct(top);
 	}
-	smp_store_release(&s->scanned, true);	/* pairs with follow_child() */
 }
 
 static int watch_children(struct ktap_session *s)
@@ -132,11 +125,6 @@ static int watch_children(struct ktap_session *s)
 	err = register_trace_sched_process_fork(follow_child, s);
 	if (err)
 		return err;
-	err = register_trace_sched_process_free(unfollow, s);
-	if (err) {
-		unregister_trace_sched_process_fork(follow_child, s);
-		return err;
-	}
 	s->following = true;
 	follow_descendants(s);
 	return 0;
@@ -147,7 +135,6 @@ static void unwatch_children(struct ktap_session *s)
 	if (!s->following)
 		return;
 	unregister_trace_sched_process_fork(follow_child, s);
-	unregister_trace_sched_process_free(unfollow, s);
 }
 
 /**
