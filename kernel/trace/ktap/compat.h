@@ -8,6 +8,8 @@
 #include <linux/ftrace.h>
 #include <linux/types.h>
 
+#include <asm/unistd.h>
+
 /**
  * struct ktap_compat_call - what a 32-bit program calls
  * @nr: number of the system call that 64-bit programs make for the same, -1 if
@@ -27,6 +29,20 @@ static inline bool ktap_is_compat(struct pt_regs *regs)
 #else
 	return false;
 #endif
+}
+
+/*
+ * The number of a call in the x32 ABI, without the bit that tells it from others; -1 if
+ * it is none.  No event has them.
+ */
+static inline int ktap_x32_call(int nr)
+{
+#ifdef CONFIG_X86_X32_ABI
+	/* A call that is skipped is -1. */
+	if (unlikely(nr >= 0 && nr & __X32_SYSCALL_BIT))
+		return nr & ~__X32_SYSCALL_BIT;
+#endif
+	return -1;
 }
 
 #ifdef CONFIG_KTAP_COMPAT_SYSCALLS

@@ -399,6 +399,15 @@ static void count_unknown(struct ktap_syscalls *scs, unsigned int nr, bool enter
 		atomic_long_inc(&scs->session->env.counters.unknown_calls);
 }
 
+/* Those behind the others are some of the same, under numbers that nobody waits for. */
+static void count_x32(struct ktap_syscalls *scs, u32 nr, bool enter)
+{
+	struct ktap_syscall **waiting = enter ? scs->enter : scs->exit;
+
+	if ((!ktap_index(&nr, NR_syscalls) || waiting[nr]) && ktap_delivers(scs->session))
+		atomic_long_inc(&scs->session->env.counters.unknown_calls);
+}
+
 static __always_inline struct sc_call get_call(struct ktap_syscalls *scs, struct pt_regs *regs,
 					       bool enter)
 {
@@ -410,6 +419,8 @@ static __always_inline struct sc_call get_call(struct ktap_syscalls *scs, struct
 		if (compat.nr < 0)
 			count_unknown(scs, call.nr, enter);
 		call = (struct sc_call){ compat.nr, true, compat.args_differ };
+	} else if (ktap_x32_call(call.nr) >= 0) {
+		count_x32(scs, ktap_x32_call(call.nr), enter);
 	}
 	if (call.nr < 0 || call.nr >= NR_syscalls)
 		call.nr = -1;

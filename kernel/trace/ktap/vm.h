@@ -143,7 +143,7 @@ struct ktap_fault {
  * @left_out: entries that were not copied when a table was printed or sorted, since
  *	others had grown meanwhile
  * @bad_reads: reads of memory that was not there, or not to be read
- * @unknown_calls: system calls of 32-bit programs that have no event
+ * @unknown_calls: system calls of 32-bit and x32 programs that have no event
  * @lost_records: output dropped since nobody read it fast enough
  * @no_speculation: speculations not begun since too many were open
  * @speculative: output dropped since its speculation was full, over, or none
