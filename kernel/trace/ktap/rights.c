@@ -29,7 +29,8 @@
  *
  * - events of all CPUs, with their fields, and where the CPUs are: what perf asks
  *   for tracepoints, for kernel profiling and for counters of a CPU, that is
- *   CAP_PERFMON, or kernel.perf_event_paranoid is -1;
+ *   CAP_PERFMON, or kernel.perf_event_paranoid is -1; in the latter case strings of
+ *   system calls are those of perf's records (src_syscall.c);
  * - functions, instructions and raw tracepoints: CAP_PERFMON and
  *   LOCKDOWN_KPROBES, as perf's kprobes;
  * - programs: CAP_PERFMON, as perf's uprobes;

@@ -627,6 +627,20 @@ static struct ktap_syscalls *alloc_syscalls(struct ktap_session *s)
 	return NULL;
 }
 
+/* Who may not read the memory of programs gets no more of it than by perf. */
+static struct ktap_user_args user_args(const struct ktap_session *s,
+				       const struct syscall_metadata *meta)
+{
+	struct ktap_user_args user = ktap_user_args(meta);
+
+	user.size = KTAP_USER_SIZE;
+	if (!s->perfmon) {
+		user.mask = user.recorded;
+		user.size = CONFIG_TRACE_SYSCALL_BUF_SIZE_DEFAULT;
+	}
+	return user;
+}
+
 bool ktap_is_syscall(const struct trace_event_call *call)
 {
 	return call->class == &event_class_syscall_enter ||
@@ -649,7 +663,7 @@ int ktap_syscall_add(struct ktap_probe *probe, struct trace_event_call *call)
 
 	sc->call = call;
 	sc->meta = call->data;
-	sc->user = ktap_user_args(sc->meta);
+	sc->user = user_args(s, sc->meta);
 	sc->enter = call->class == &event_class_syscall_enter;
 	ktap_point_init(&sc->point, probe, &ktap_syscall_source, trace_event_name(call));
 	find_refs(sc, prog);

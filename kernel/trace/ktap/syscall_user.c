@@ -102,9 +102,9 @@ void ktap_user_read(struct trace_user_buf_info *buffers, struct ktap_counters *c
 		if (ktap_user_rank(which->mask, i) < 0)
 			continue;
 		user->from[n] = (const char __user *)args[i];
-		user->size[n] = KTAP_USER_SIZE;
+		user->size[n] = which->size;
 		if (which->size_arg >= 0)
-			user->size[n] = min(args[which->size_arg], KTAP_USER_SIZE);
+			user->size[n] = min(args[which->size_arg], which->size);
 		n++;
 	}
 	user->n = n;
@@ -115,7 +115,7 @@ void ktap_user_read(struct trace_user_buf_info *buffers, struct ktap_counters *c
 		user->n = 0;
 	}
 	for (i = 0; i < user->n; i++) {
-		if (!user->bytes && user->len[i] == KTAP_USER_SIZE)
+		if (!user->bytes && user->len[i] == which->size)
 			atomic_long_inc(&counters->cut_strings);
 		/* It is common to pass NULL where there is nothing to be said. */
 		if (user->len[i] < 0 && user->from[i])

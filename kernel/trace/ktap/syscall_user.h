@@ -23,12 +23,14 @@ struct trace_user_buf_info;
  * struct ktap_user_args - which arguments of a system call point to user data
  * @mask: these
  * @recorded: those of @mask whose data is in the record of the event
+ * @size: at most so many bytes of each are read
  * @size_arg: which argument has the length of the data; -1: it is a string
  * @is_str: it is a string, although it has a length
  */
 struct ktap_user_args {
 	u8 mask;
 	u8 recorded;
+	u16 size;
 	s8 size_arg;
 	bool is_str;
 };

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/rights.sh"
 needs syscalls:sys_enter_getppid functions
-plan $((9 * nrows + 17))
+plan $((9 * nrows + 19))
 
 session=$tracefs/ktap/session
 was=$(cat $paranoid)
@@ -73,6 +73,26 @@ echo -1 >$paranoid
 with "$workload" as $nobody "$KTAP" -q -e 'trace syscalls:sys_enter_getppid /execname == "workload"/ { n += 1 } trace_end { print(n) }' -- \
 	"$workload" getppid 100
 out others_count_exactly '100\n'
+
+# nor is he given more of a system call's data than by perf
+written() {
+	with "$@" "$KTAP" -q -e '
+trace syscalls:sys_enter_write /args.count == 200/ { n = len(args.__buf_val) }
+trace_end { print(n) }' -- \
+		sh -c 'printf %0200d 0 >/dev/null'
+}
+if has waits_for_strings; then
+	written env
+	out all_that_is_written_is_for_root '200\n'
+	written "$workload" as $nobody
+	shown=$(cat "$tmp/out")
+	# CONFIG_TRACE_SYSCALL_BUF_SIZE_DEFAULT is 165 at most
+	[ "$code" = 0 ] && [ "$shown" -le 165 ]
+	result $? others_get_what_perf_shows
+else
+	skip all_that_is_written_is_for_root "this kernel has no bytes of write(2)"
+	skip others_get_what_perf_shows "this kernel has no bytes of write(2)"
+fi
 
 # Credentials are the opener's, whoever writes and reads.
 "$KTAPC" -w -o "$tmp/function.ktap" -e 'trace probe:vfs_write { n += 1 } trace_begin { exit(0) }' 2>"$tmp/err"
