@@ -10,8 +10,10 @@
 #include <linux/file.h>
 #include <linux/file_ref.h>
 #include <linux/fs.h>
+#include <linux/gfs2_ondisk.h>
 #include <linux/irq_work.h>
 #include <linux/limits.h>
+#include <linux/magic.h>
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
@@ -406,6 +408,19 @@ static char *make_path(const struct file *file, char *buf)
 	return text;
 }
 
+/* Only what the kernel reads by itself. */
+static bool is_on_disk(const struct super_block *sb)
+{
+	switch (sb->s_magic) {
+	case FUSE_SUPER_MAGIC:	/* fuseblk has a device, but a server reads it */
+	case GFS2_MAGIC:	/* other machines may hold the lock of the file */
+	case OCFS2_SUPER_MAGIC:
+		return false;
+	default:
+		return sb->s_type->fs_flags & FS_REQUIRES_DEV;
+	}
+}
+
 /*
  * What a server has to bring may never come (FUSE, a network), and who waits for
  * it cannot be ended, nor who waits for him.  So of its files what is in memory must
@@ -415,7 +430,7 @@ static int read_build_id(struct file *file, u8 *build_id, u32 *size)
 {
 	struct vm_area_struct vma = { .vm_file = file };
 
-	if (file_inode(file)->i_sb->s_type->fs_flags & FS_REQUIRES_DEV)
+	if (is_on_disk(file_inode(file)->i_sb))
 		return build_id_parse_file(file, build_id, size);
 	return build_id_parse_nofault(&vma, build_id, size);
 }
