@@ -46,7 +46,8 @@ void ktap_ufiles_destroy(struct ktap_env *env)
 
 static bool same_file(const struct ktap_ufile_key *x, const struct ktap_ufile_key *y)
 {
-	return x->ino == y->ino && x->dev == y->dev && x->generation == y->generation;
+	return x->ino == y->ino && x->dev == y->dev && x->generation == y->generation &&
+	       x->inode == y->inode;
 }
 
 /*

@@ -72,11 +72,14 @@ static inline u64 ktap_frame_process(u32 pid)
  * @ino: inode; 0: the code that the kernel itself maps into processes (vdso)
  * @dev: its device
  * @generation: of the inode number; of the vdso the bytes of a pointer
+ * @inode: where several files of a file system have all of these in common: the address
+ *	of the inode, which is another one if it comes into memory again; else 0
  */
 struct ktap_ufile_key {
 	u64 ino;
 	u32 dev;
 	u32 generation;
+	unsigned long inode;
 };
 
 /**

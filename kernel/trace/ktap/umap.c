@@ -97,12 +97,19 @@ static bool is_file(const struct inode *inode)
 	return S_ISREG(inode->i_mode) && !(inode->i_sb->s_flags & SB_KERNMOUNT);
 }
 
+/* Do a volume and its snapshots share the device, and with it numbers of inodes? */
+static bool has_volumes(const struct super_block *sb)
+{
+	return sb->s_magic == BTRFS_SUPER_MAGIC || sb->s_magic == BCACHEFS_SUPER_MAGIC;
+}
+
 static struct ktap_ufile_key key_of(const struct inode *inode)
 {
 	return (struct ktap_ufile_key){
 		.ino = inode->i_ino,
 		.dev = inode->i_sb->s_dev,
 		.generation = inode->i_generation,
+		.inode = has_volumes(inode->i_sb) ? (unsigned long)inode : 0,
 	};
 }
 

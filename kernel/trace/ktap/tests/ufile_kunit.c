@@ -77,8 +77,10 @@ static void a_file_keeps_its_place(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 2, place_of(vm, other));
 	other.generation++;
 	KUNIT_EXPECT_EQ(test, 3, place_of(vm, other));
-	KUNIT_EXPECT_EQ(test, 4, place_of(vm, key(1 + BIT_ULL(32))));
-	KUNIT_EXPECT_EQ(test, 5, vm->env->ufiles->n);
+	other.inode++;
+	KUNIT_EXPECT_EQ(test, 4, place_of(vm, other));
+	KUNIT_EXPECT_EQ(test, 5, place_of(vm, key(1 + BIT_ULL(32))));
+	KUNIT_EXPECT_EQ(test, 6, vm->env->ufiles->n);
 }
 
 static void a_full_table_takes_no_more(struct kunit *test)
