@@ -4,7 +4,10 @@
  * it, so who can makes it present before they run.  It will be there then, unless
  * it is taken away again within microseconds.
  */
+#include <linux/mm.h>
+#include <linux/mmap_lock.h>
 #include <linux/pagemap.h>
+#include <linux/sched.h>
 #include <linux/uaccess.h>
 
 #include "builtin.h"
@@ -25,6 +28,24 @@ bool ktap_follows_addresses(const struct ktap_code *insn, void *unused)
 	default:
 		return false;
 	}
+}
+
+/*
+ * Is it memory?  What is mapped of a device may do something when it is read: nobody
+ * touches that but a handler that is told to.
+ */
+bool ktap_is_memory(unsigned long address)
+{
+	struct mm_struct *mm = current->mm;
+	const struct vm_area_struct *vma;
+	bool memory;
+
+	if (mmap_read_lock_killable(mm))
+		return false;
+	vma = vma_lookup(mm, untagged_addr(address));
+	memory = vma && !(vma->vm_flags & (VM_IO | VM_PFNMAP));
+	mmap_read_unlock(mm);
+	return memory;
 }
 
 /* False if there is none. */
@@ -50,7 +71,8 @@ void ktap_bring_in_strings(const void __user *from)
 			err = get_user(half, &compat[i]);
 			string = half;
 		}
-		if (err || !string || !ktap_bring_in_string((const char __user *)string))
+		if (err || !string || !ktap_is_memory(string) ||
+		    !ktap_bring_in_string((const char __user *)string))
 			return;
 	}
 }

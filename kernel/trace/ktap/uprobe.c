@@ -168,17 +168,29 @@ void ktap_user_arguments(struct ktap_uhit *h)
 	}
 }
 
+/* As many as a handler may read: there is no page without one of their ends. */
+static_assert(KTAP_MAX_STRLEN <= PAGE_SIZE);
+
+static void bring_in_bytes(const char __user *from)
+{
+	const char __user *last = from + KTAP_MAX_STRLEN - 1;
+
+	fault_in_readable(from, 1);
+	if (ktap_is_memory((unsigned long)last))
+		fault_in_readable(last, 1);
+}
+
 static void bring_in(const struct ktap_upoint *u, u64 value)
 {
 	const char __user *from = (const char __user *)(unsigned long)value;
 
 	/* Most values are no addresses. */
-	if (value < PAGE_SIZE || !ktap_is_user_address(value))
+	if (value < PAGE_SIZE || !ktap_is_user_address(value) || !ktap_is_memory(value))
 		return;
 	if (u->strings)
 		ktap_bring_in_string(from);
 	if (u->bytes)
-		fault_in_readable(from, KTAP_MAX_STRLEN);
+		bring_in_bytes(from);
 	if (u->joins)
 		ktap_bring_in_strings(from);
 }
