@@ -146,7 +146,8 @@ static int set_symbols(struct ktap_session *s, const char *value)
 	while (isalnum(value[i]))
 		i++;
 	if (i != len || len < KTAP_MIN_MARK_KEY || len > KTAP_MAX_MARK_KEY)
-		return ktap_session_refuse(s, -EINVAL, "'%.64s' is no key of %d to %d letters and digits",
+		return ktap_session_refuse(s, -EINVAL,
+					   "'%.64s' is no key of %d to %d letters and digits",
 					   value, KTAP_MIN_MARK_KEY, KTAP_MAX_MARK_KEY);
 	strscpy(s->mark_key, value);
 	return 0;
