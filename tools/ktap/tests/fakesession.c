@@ -121,10 +121,8 @@ static void receive_chunk(const char *dir)
 		if (line[0] == KTAP_MAGIC[0])
 			break;
 		fwrite(line, 1, len, f);
-		if (len < sizeof(line)) {
-			line[len] = '\0';
-			sscanf(line, "symbols %63s", mark_key);
-		}
+		if (len > 8 && !strncmp(line, "symbols ", 8))
+			snprintf(mark_key, sizeof(mark_key), "%.*s", (int)len - 9, line + 8);
 	}
 	fclose(f);
 
