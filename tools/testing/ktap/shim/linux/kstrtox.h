@@ -2,10 +2,10 @@
 #ifndef _SHIM_KSTRTOX_H
 #define _SHIM_KSTRTOX_H
 
-#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <linux/ctype.h>
 
 /* Other than strtoll() it takes neither blanks nor half a number. */
 static inline int kstrtoll(const char *s, unsigned int base, long long *res)
