@@ -441,6 +441,12 @@ static int prepare(struct ktap_session *s)
 	worker = kthread_run_worker(0, "ktap/%llu", s->id);
 	if (IS_ERR(worker)) {
 		err = PTR_ERR(worker);
+		/* Making a thread says so for want of memory, too. */
+		if (err == -EAGAIN) {
+			ktap_diag(&s->diag,
+				  "no thread for the session: the system has no memory or no room for one");
+			err = -ENOMEM;
+		}
 		goto free_meters;
 	}
 	err = init_output(s, worker);
