@@ -261,7 +261,7 @@ int ktap_fn_trunc(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 
 	err = ktap_charge_sort(vm, t) ?: ktap_table_sort(vm, t, KTAP_BY_VALUE, &sorted);
 	if (err)
-		return ktap_vm_error(vm, err, "no memory to sort the table");
+		return ktap_sort_failed(vm, err);
 	what_stays(&sorted, r[1].i, &first, &end);
 	for (i = 0; i < sorted.n && !err; i++) {
 		if (i < first || i >= end)

@@ -235,7 +235,7 @@ static int text_items(struct ktap_text *t, const struct ktap_value *r)
 	err = ktap_charge_sort(t->vm, table) ?:
 	      ktap_table_sort(t->vm, table, KTAP_BY_VALUE, &sorted);
 	if (err)
-		return ktap_vm_error(t->vm, err, "no memory to sort the table");
+		return ktap_sort_failed(t->vm, err);
 	for (i = 0; i < sorted.n && !err; i++) {
 		n = key_parts(t->vm, &sorted.entries[i].key, args + 1);
 		err = n < 0 ? n : text_item(t, args, 1 + n, &sorted.entries[i].value);

@@ -144,7 +144,7 @@ static int sort_by_function(struct ktap_vm *vm, struct ktap_sorted *sorted, stru
 
 	order = kvmalloc_array(sorted->n, sizeof(*order), KTAP_GFP);
 	if (!order)
-		return ktap_vm_error(vm, -ENOMEM, "no memory to sort the table");
+		return ktap_sort_failed(vm, -ENOMEM);
 	for (i = 0; i < sorted->n; i++)
 		order[i] = i;
 	sort_r_nonatomic(order, sorted->n, sizeof(*order), by_function, NULL, &s);
@@ -163,7 +163,7 @@ int ktap_fn_sort(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 
 	err = ktap_charge_sort(vm, t) ?: ktap_table_sort(vm, t, order, &sorted);
 	if (err)
-		return ktap_vm_error(vm, err, "no memory to sort the table");
+		return ktap_sort_failed(vm, err);
 	if (n > 1)
 		err = sort_by_function(vm, &sorted, r);
 	else

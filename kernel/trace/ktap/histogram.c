@@ -219,8 +219,9 @@ void ktap_text_hist(struct ktap_text *t, struct ktap_table *table, s64 divisor)
 	t->err = ktap_charge_sort(t->vm, table);
 	if (t->err)
 		return;
-	if (ktap_table_sort(t->vm, table, KTAP_BY_VALUE, &sorted)) {
-		t->err = ktap_vm_error(t->vm, -ENOMEM, "no memory to sort the table");
+	t->err = ktap_table_sort(t->vm, table, KTAP_BY_VALUE, &sorted);
+	if (t->err) {
+		t->err = ktap_sort_failed(t->vm, t->err);
 		return;
 	}
 	/* Numbers come first. */

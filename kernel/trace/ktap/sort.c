@@ -171,6 +171,11 @@ int ktap_table_sort(struct ktap_vm *vm, struct ktap_table *t, enum ktap_order or
 	return 0;
 }
 
+int ktap_sort_failed(struct ktap_vm *vm, int err)
+{
+	return err == -ENOMEM ? ktap_vm_error(vm, err, "no memory to sort the table") : err;
+}
+
 void ktap_sorted_free(struct ktap_sorted *sorted)
 {
 	u32 i;

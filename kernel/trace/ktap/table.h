@@ -120,6 +120,8 @@ enum ktap_order {
  */
 int ktap_table_sort(struct ktap_vm *vm, struct ktap_table *t, enum ktap_order order,
 		    struct ktap_sorted *out);
+/* The error of a built-in function that could not sort: of any but -ENOMEM was told. */
+int ktap_sort_failed(struct ktap_vm *vm, int err);
 void ktap_sorted_free(struct ktap_sorted *sorted);
 
 /* What ktap_table_sort() of a table costs, to be paid before. */
