@@ -318,10 +318,13 @@ static const char *default_text(struct compiler *cc, const struct node *n)
 	}
 }
 
-/* getopt(name, default, help): the chunk keeps the names, the call gets a number. */
+/*
+ * getopt(name, default, help): the chunk keeps the names, the call gets a number.
+ * After "..." or a call, which may be all of them, nothing need follow.
+ */
 static void check_getopt(struct compiler *cc, struct node *n)
 {
-	struct node *name = n->list, *value = name->next, *help = value->next;
+	struct node *name = n->list, *value = name->next, *help = value ? value->next : NULL;
 
 	if (name->kind != N_STR || (help && help->kind != N_STR)) {
 		diag_error(&cc->diag, name->kind != N_STR ? name->pos : help->pos,
