@@ -11,12 +11,16 @@
 #include <unistd.h>
 
 #include "cat.h"
+#include "clean.h"
 
 _Static_assert(KTAP_MAX_STRLEN >= PATH_MAX, "a string that was cut is no path");
 
-static void failed(const struct cat *c)
+/* Of what became of the file; what a script names may come from anybody. */
+static void tell(const struct cat *c, const char *what)
 {
-	fprintf(stderr, "ktap: cat: %s: %s\n", c->path, strerror(errno));
+	fputs("ktap: cat: ", stderr);
+	put_clean(stderr, c->path, strlen(c->path));
+	fprintf(stderr, ": %s\n", what);
 }
 
 void cat_add(struct cat *c, const char *data, size_t len)
@@ -37,14 +41,14 @@ void cat_open(struct cat *c)
 	c->fd = open(c->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	c->open = c->fd >= 0;
 	if (!c->open)
-		failed(c);
+		tell(c, strerror(errno));
 }
 
 void cat_stop(struct cat *c)
 {
 	if (!c->open)
 		return;
-	fprintf(stderr, "ktap: cat: stopped: %s\n", c->path);
+	tell(c, "stopped");
 	close(c->fd);
 	c->open = false;
 }
@@ -65,7 +69,7 @@ bool cat_copy(struct cat *c, struct output *o)
 			continue;
 		}
 		if (n < 0 && errno != EAGAIN)
-			failed(c);
+			tell(c, strerror(errno));
 		close(c->fd);
 		c->open = false;
 	}

@@ -6,11 +6,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "clean.h"
 #include "shell.h"
 #include "util.h"
 
@@ -30,9 +32,24 @@ bool shell_is_cut(const struct shell *sh)
 	return sh->len >= KTAP_MAX_STRLEN;
 }
 
+/* Of what became of the command; what a script puts together may come from anybody. */
+static void __attribute__((format(printf, 2, 3))) tell(const struct shell *sh,
+						       const char *what, ...)
+{
+	va_list args;
+
+	fputs("ktap: system: ", stderr);
+	va_start(args, what);
+	vfprintf(stderr, what, args);
+	va_end(args);
+	fputs(": ", stderr);
+	put_clean(stderr, sh->command, strlen(sh->command));
+	fputc('\n', stderr);
+}
+
 void shell_refuse(struct shell *sh, const char *why)
 {
-	fprintf(stderr, "ktap: system: %s: %s\n", why, sh->command);
+	tell(sh, "%s", why);
 	sh->len = 0;
 }
 
@@ -81,11 +98,9 @@ bool shell_exited(struct shell *sh)
 		return false;
 	sh->pid = 0;
 	if (WIFSIGNALED(status))
-		fprintf(stderr, "ktap: system: ended by signal %d: %s\n", WTERMSIG(status),
-			sh->command);
+		tell(sh, "ended by signal %d", WTERMSIG(status));
 	else if (WEXITSTATUS(status))
-		fprintf(stderr, "ktap: system: exit code %d: %s\n", WEXITSTATUS(status),
-			sh->command);
+		tell(sh, "exit code %d", WEXITSTATUS(status));
 	return true;
 }
 

@@ -213,6 +213,10 @@ output cat_goes_where_the_output_goes 'from a file\n'
 play "cat $dir/no-such-file\\nout after\\nexit 0\\n" -e "$script"
 expect cat_of_a_missing_file_is_reported 0 "^ktap: cat: $dir/no-such-file: No such file"
 output cat_of_a_missing_file_does_not_stop 'after\n'
+# a script may have it from a process
+play 'cat /nowhere/\033[2Jx\nsystem exit 3 #\033[2Jx\nexit 0\n' --unsafe -e "$script"
+expect message_of_cat_shows_no_escapes 0 '^ktap: cat: /nowhere/[?]\[2Jx: No such file'
+expect message_of_system_shows_no_escapes 0 '^ktap: system: exit code 3: exit 3 #[?]\[2Jx$'
 head -c 300000 /dev/zero | tr '\\0' x >"$dir/shown"
 play "bulk 100000\\ncat $dir/shown\\nbulk 100000\\nexit 0\\n" -e "$script"
 [ "$(wc -c <"$dir/out")" -eq 500000 ]
@@ -256,7 +260,7 @@ play "cat ${path}1\\ncat $path\\nexit 0\\n" -e "$script"
 expect cat_of_a_path_that_may_be_cut 0 'File name too long'
 output cat_of_a_path_that_may_be_cut_shows_nothing ''
 play "cat /dev/zero\\npause\\nsignal 2\\nstop\\ncat $dir/shown\\nexit 3\\n" -o /dev/null -e "$script"
-expect interrupt_ends_a_file_without_end 3 '^ktap: cat: stopped: /dev/zero$'
+expect interrupt_ends_a_file_without_end 3 '^ktap: cat: /dev/zero: stopped$'
 play 'pause\ncontrol-c\nstop\nout end\nexit 0\n' -e "$script"
 output control_c_stops 'end\n'
 real=$ktap
