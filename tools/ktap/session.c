@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "clean.h"
 #include "session.h"
 #include "util.h"
 
@@ -257,8 +258,11 @@ int session_status(const struct session *s, FILE *out)
 			if (mine)
 				running = !!strstr(line, " running events=");
 		}
-		if (mine && out)
-			fprintf(out, "ktap: %s", line);
+		if (mine && out) {
+			fputs("ktap: ", out);
+			put_clean(out, line, strcspn(line, "\n"));
+			fputc('\n', out);
+		}
 	}
 	free(line);
 	fclose(f);

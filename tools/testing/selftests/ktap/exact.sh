@@ -11,10 +11,6 @@ plan 24
 
 calls=5000
 
-# Long handlers of short calls: on a slow kernel, with all its checks, they would end by the
-# rule of 90 %.  At this ceiling nothing does, nor is anything skipped.
-whole="--max-overhead 100"
-
 # counts NAME VALUE: exactly the calls of all processes
 counts() {
 	is "$1" "$(value "$2")" $((calls * cpus * ${batches:-1}))
@@ -76,7 +72,7 @@ trace_end {
 	print("keyed", count(keyed["workload"]))
 }
 E2
-start -q $whole "$tmp/task.kp"
+start -q $all_of_it "$tmp/task.kp"
 on_all_cpus getppid $calls
 stop
 counts global global
@@ -127,7 +123,7 @@ trace_end {
 	print("left", count(c), len(k), len(t))
 }
 E2
-start -q $whole "$tmp/snapshot.kp"
+start -q $all_of_it "$tmp/snapshot.kp"
 until_ticks
 stop
 counts snapshots_of_a_count count
@@ -183,7 +179,7 @@ trace_end {
 	print("wrong", wrong)
 }
 E2
-start -q $whole "$tmp/grow.kp" "$cpus"
+start -q $all_of_it "$tmp/grow.kp" "$cpus"
 until_ticks
 stop
 counts calls_beside_a_table_that_grows calls

@@ -82,12 +82,12 @@ out globals_are_printed_when_nothing_else_is "n: $n\n"
 four="$workload getppid 20000"
 four="$four & $four & $four & $four & wait"
 only='/execname == "workload"/'
-run -q -e "trace syscalls:sys_enter_getppid $only { n += 1 } trace_end { print(n) }" -- sh -c "$four"
+run -q $all_of_it -e "trace syscalls:sys_enter_getppid $only { n += 1 } trace_end { print(n) }" -- sh -c "$four"
 out no_update_of_a_global_is_lost '80000\n'
-run -q -e "trace syscalls:sys_enter_getppid $only { t[1] += 1 t['a', 2] += 2 u[pid] += 1 }
+run -q $all_of_it -e "trace syscalls:sys_enter_getppid $only { t[1] += 1 t['a', 2] += 2 u[pid] += 1 }
 trace_end { print(t[1], t['a', 2], len(u)) }" -- sh -c "$four"
 out no_update_of_a_table_is_lost '80000\t160000\t4\n'
-run -q -e "trace syscalls:sys_enter_getppid $only { t[tid] = 1 t[tid] = nil n += 1 }
+run -q $all_of_it -e "trace syscalls:sys_enter_getppid $only { t[tid] = 1 t[tid] = nil n += 1 }
 trace_end { print(len(t), n) }" -- sh -c "$four"
 out deleted_entries_make_room '0\t80000\n'
 
