@@ -30,28 +30,60 @@ bool ktap_follows_addresses(const struct ktap_code *insn, void *unused)
 	}
 }
 
-/*
- * Is it memory?  What is mapped of a device may do something when it is read: nobody
- * touches that but a handler that is told to.
- */
-bool ktap_is_memory(unsigned long address)
+/* Where the memory ends that a mapping is, 0 if it is a device's. */
+static unsigned long end_of(const struct vm_area_struct *vma)
+{
+	return vma->vm_flags & (VM_IO | VM_PFNMAP) ? 0 : vma->vm_end;
+}
+
+/* The same of the mapping at an address, 0 if there is none. */
+static unsigned long memory_end(unsigned long address)
 {
 	struct mm_struct *mm = current->mm;
-	const struct vm_area_struct *vma;
-	bool memory;
+	struct vm_area_struct *vma;
+	unsigned long end;
 
+	vma = lock_vma_under_rcu(mm, address);
+	if (vma) {
+		end = end_of(vma);
+		vma_end_read(vma);
+		return end;
+	}
 	if (mmap_read_lock_killable(mm))
-		return false;
-	vma = vma_lookup(mm, untagged_addr(address));
-	memory = vma && !(vma->vm_flags & (VM_IO | VM_PFNMAP));
+		return 0;
+	vma = vma_lookup(mm, address);
+	end = vma ? end_of(vma) : 0;
 	mmap_read_unlock(mm);
-	return memory;
+	return end;
+}
+
+/*
+ * How many of so many bytes are memory, up to the first that is none?  What is mapped
+ * of a device may do something when it is read: nobody touches that but a handler that
+ * is told to.
+ */
+static size_t memory_at(const void __user *address, size_t size)
+{
+	unsigned long from = (unsigned long)untagged_addr(address), at = from, end;
+
+	while (at - from < size) {
+		end = memory_end(at);
+		if (!end)
+			break;
+		at = end;
+	}
+	return min(at - from, size);
+}
+
+void ktap_bring_in_bytes(const char __user *from, size_t size)
+{
+	fault_in_readable(from, memory_at(from, size));
 }
 
 /* False if there is none. */
 bool ktap_bring_in_string(const char __user *from)
 {
-	return strnlen_user(from, KTAP_MAX_STRLEN) > 0;
+	return strnlen_user(from, memory_at(from, KTAP_MAX_STRLEN)) > 0;
 }
 
 /* As many strings as join() takes. */
@@ -59,20 +91,20 @@ void ktap_bring_in_strings(const void __user *from)
 {
 	const unsigned long __user *array = from;
 	const u32 __user *compat = from;
+	unsigned int i, n, size = ktap_user_pointer_size();
 	unsigned long string;
-	unsigned int i;
 	u32 half = 0;
 	int err;
 
-	for (i = 0; i < KTAP_MAX_JOINED; i++) {
-		if (ktap_user_pointer_size() == sizeof(string)) {
+	n = memory_at(from, KTAP_MAX_JOINED * size) / size;
+	for (i = 0; i < n; i++) {
+		if (size == sizeof(string)) {
 			err = get_user(string, &array[i]);
 		} else {
 			err = get_user(half, &compat[i]);
 			string = half;
 		}
-		if (err || !string || !ktap_is_memory(string) ||
-		    !ktap_bring_in_string((const char __user *)string))
+		if (err || !string || !ktap_bring_in_string((const char __user *)string))
 			return;
 	}
 }

@@ -251,7 +251,7 @@ static inline void ktap_dynevent_delete(const char *name)
 
 /* resident.c: context: current's, may fault */
 bool ktap_follows_addresses(const struct ktap_code *insn, void *unused);
-bool ktap_is_memory(unsigned long address);
+void ktap_bring_in_bytes(const char __user *from, size_t size);
 bool ktap_bring_in_string(const char __user *from);
 void ktap_bring_in_strings(const void __user *from);
 

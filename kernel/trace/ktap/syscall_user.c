@@ -6,7 +6,6 @@
  * probe on sys_enter can: fields that are strings are copied before handlers
  * run.  For what handlers read by address, what arguments point to is brought in.
  */
-#include <linux/pagemap.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
@@ -127,9 +126,9 @@ void ktap_user_read(struct trace_user_buf_info *buffers, struct ktap_counters *c
 #define STRUCT_SIZE	16
 
 /*
- * Makes what an argument points to present.  No more is touched than what the
- * system call may well read itself: behind it there might be a device.  So what
- * it may write, and trace_syscalls.c does not know, is a buffer and no string.
+ * Makes what an argument points to present, but for a device's registers.  No more is
+ * touched than what the system call may well touch itself.  So what it may write, and
+ * trace_syscalls.c does not know, is a buffer and no string.
  */
 static void bring_in(const struct syscall_metadata *meta, const struct ktap_user_args *which,
 		     const unsigned long *args, int i)
@@ -142,9 +141,9 @@ static void bring_in(const struct syscall_metadata *meta, const struct ktap_user
 	if (!from || !len || type[len - 1] != '*')
 		return;
 	if (known && which->size_arg >= 0)
-		fault_in_readable(from, min(args[which->size_arg], KTAP_USER_SIZE));
+		ktap_bring_in_bytes(from, min(args[which->size_arg], KTAP_USER_SIZE));
 	else if (!strstr(type, "char") || !(known || strstarts(type, "const ")))
-		fault_in_readable(from, STRUCT_SIZE);
+		ktap_bring_in_bytes(from, STRUCT_SIZE);
 	else if (strchr(type, '*') == type + len - 1)
 		ktap_bring_in_string(from);
 	else

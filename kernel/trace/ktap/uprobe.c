@@ -8,7 +8,6 @@
  * what arguments point to is brought in, if handlers may read it.
  */
 #include <linux/kernel.h>
-#include <linux/pagemap.h>
 #include <linux/ptrace.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -168,29 +167,17 @@ void ktap_user_arguments(struct ktap_uhit *h)
 	}
 }
 
-/* As many as a handler may read: there is no page without one of their ends. */
-static_assert(KTAP_MAX_STRLEN <= PAGE_SIZE);
-
-static void bring_in_bytes(const char __user *from)
-{
-	const char __user *last = from + KTAP_MAX_STRLEN - 1;
-
-	fault_in_readable(from, 1);
-	if (ktap_is_memory((unsigned long)last))
-		fault_in_readable(last, 1);
-}
-
 static void bring_in(const struct ktap_upoint *u, u64 value)
 {
 	const char __user *from = (const char __user *)(unsigned long)value;
 
 	/* Most values are no addresses. */
-	if (value < PAGE_SIZE || !ktap_is_user_address(value) || !ktap_is_memory(value))
+	if (value < PAGE_SIZE || !ktap_is_user_address(value))
 		return;
 	if (u->strings)
 		ktap_bring_in_string(from);
 	if (u->bytes)
-		bring_in_bytes(from);
+		ktap_bring_in_bytes(from, KTAP_MAX_STRLEN);
 	if (u->joins)
 		ktap_bring_in_strings(from);
 }
