@@ -210,6 +210,15 @@ out_kept() {
 	fi
 }
 
+# out_device NAME TEXT: the same of a run of utarget device
+out_device() {
+	if "$here/utarget" device 0 2>/dev/null; then
+		out "$@"
+	else
+		skip "$1" "nothing is mapped as a device is, or no memory can be in front of it"
+	fi
+}
+
 # matches FILE PATTERN...: each extended regular expression matches a line of it
 matches() {
 	file=$1

@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 37
+plan 38
 
 n=100
 end='trace_end { print(n, len(t)) }'
@@ -50,6 +50,11 @@ cold pointers_that_are_not_resident
 run -q -e 'trace syscalls:sys_enter_read /execname == "workload"/ { if (buf(arg1, 16) == "xxxxxxxxxxxxxxxx") { n += 1 } }
 trace_end { print(n) }' -- "$workload" brink 16 $n
 out what_is_behind_a_buffer_is_not_touched "0\n$n\n"
+run -q -e 'trace syscalls:sys_enter_read /execname == "utarget" && arg2 == 16/ {
+	if (user_string(arg1 + 32, 1) == nil) { n += 1 } else { m += 1 }
+}
+trace_end { print(n, m) }' -- "$here/utarget" device $n
+out_device buffer_on_a_device_is_not_touched "$((4 * n))\t$((4 * n))\n"
 
 # system calls whose records have no data
 run -q -e 'trace syscalls:sys_enter_*stat* {

@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs programs
-plan 52
+plan 55
 
 target=$here/utarget
 pie=$here/utarget-pie
@@ -70,6 +70,14 @@ result $? no_read_failed
 run -q -e "trace uprobe:$say { n[buf(arg0, 4)] += 1 m[read(arg0, 1)] += 1 } trace_end { print(n) print(m) }" -- \
 	"$target" cold "$tmp/text" $n
 out bytes_on_a_page_that_is_not_there "cold: $n\n99: $n\n"
+for read in 'user_string(arg1)' 'buf(arg1, 16)' 'join(arg1)'; do
+	run -q -e "trace uprobe:$depth {
+	s = $read
+	if (buf(arg1 + 32, 1) == nil) { n += 1 } else { m += 1 }
+}
+trace_end { print(n, m) }" -- "$target" device $n
+	out_device "device_is_not_touched_for_${read%(*}" "$((4 * n))\t$((4 * n))\n"
+done
 run -q -e "trace uretprobe:$(at fill) { n[str(arg0), retval] += 1 } $end" -- "$target" fill $n
 out_kept buffer_that_was_filled_meanwhile "filled, 6: $n\n"
 run -e "trace uprobe:$(at depth) { n[str(arg0) == nil] += 1 } $end" -- "$target" depth 0 5

@@ -27,6 +27,10 @@
  *	utarget intact			tells by its exit code whether add() is in memory
  *					what it is in the file
  *	utarget watched			tells by its exit code whether semaphore is not 0
+ *	utarget device N		depth(0, address) and read(address) from /dev/null,
+ *					four times each, of what is mapped as a device is, and
+ *					of what leads there from the memory in front of it, N
+ *					times; then reads it, and does the same N times more
  *	utarget busy N			N processes, each of which does all of the above
  *					until it is killed
  *	utarget wait COMMAND...		reads a line from stdin, then does the rest
@@ -141,6 +145,23 @@ static const struct {
 	{ "twice", twice }, { "quit", quit }, { "become", become }, { "leaf", leaf },
 	{ "_start", _start }, { "many", many }, { "semaphore", (void *)&semaphore },
 };
+
+/* Mapped with VM_IO, but it does no harm to read it; the page comes when it is touched. */
+static long *find_device(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	unsigned long start;
+	char line[512];
+
+	while (maps && fgets(line, sizeof(line), maps)) {
+		if (!strstr(line, "[vvar]\n") || sscanf(line, "%lx-", &start) != 1)
+			continue;
+		fclose(maps);
+		return (long *)start;
+	}
+	die("[vvar]");
+	return NULL;
+}
 
 /* By the map of what it lies in; 0: it is not known. */
 static unsigned long offset_of(const void *address)
@@ -430,6 +451,46 @@ static int do_watched(char **args)
 	return !semaphore;
 }
 
+static void show(int null, long *address)
+{
+	depth(0, (long)address);
+	if (read(null, address, 16))
+		die("read");
+}
+
+static void show_all(int null, long *device, long n)
+{
+	long *front = device - 4;
+
+	front[0] = (long)&front[3];
+	front[1] = 0;
+	while (n--) {
+		show(null, device);
+		memset(&front[3], 'x', sizeof(*front));
+		/* a string, and an array with that string */
+		show(null, &front[3]);
+		show(null, front);
+		/* an array, which has no end either */
+		front[3] = (long)"text";
+		show(null, &front[3]);
+	}
+}
+
+static int do_device(char **args)
+{
+	long n = atol(args[0]), page = sysconf(_SC_PAGESIZE), *device = find_device();
+	int null = open("/dev/null", O_RDONLY);
+	char *front = (char *)device - page;
+
+	if (null < 0 || mmap(front, page, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != front)
+		die("no memory in front of a device");
+	show_all(null, device, n);
+	asm volatile("" : : "r" (*device) : "memory");
+	show_all(null, device, n);
+	return 0;
+}
+
 static int do_idle(char **args)
 {
 	pause();
@@ -496,7 +557,7 @@ static const struct {
 	{ "threads", 2, do_threads }, { "quit", 1, do_quit }, { "map", 3, do_map },
 	{ "remap", 3, do_remap }, { "many", 1, do_many }, { "intact", 0, do_intact },
 	{ "watched", 0, do_watched }, { "busy", 1, do_busy }, { "wait", 1, do_wait },
-	{ "idle", 0, do_idle },
+	{ "device", 1, do_device }, { "idle", 0, do_idle },
 };
 
 static int command(char **args)
