@@ -16,12 +16,6 @@ struct pt_regs;
 /* arg0 to arg9 */
 #define KTAP_FN_ARGS	10
 
-/*
- * fprobes of entries are at multiples of it, those of returns are not: kmalloc()
- * aligns memory whose size is a multiple of a power of two to that.
- */
-#define KTAP_ENTRY_ALIGN	64
-
 /**
  * struct ktap_fn - a function
  * @ip: where ftrace enters it, or where a kprobe is

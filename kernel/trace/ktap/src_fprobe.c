@@ -16,15 +16,13 @@
 /**
  * struct fprobe_point - entry or return of functions
  * @f: see there
- * @entry: the fprobe, of entries
+ * @fp: the fprobe
  * @id: of a return: its number, no other point has or had the same
- * @ret: the fprobe, of returns
  */
 struct fprobe_point {
 	struct ktap_fn_point f;
-	struct fprobe entry __aligned(KTAP_ENTRY_ALIGN);
+	struct fprobe fp;
 	unsigned long id;
-	struct fprobe ret;
 };
 
 /**
@@ -35,15 +33,13 @@ struct fprobe_point {
  * fprobe.c keeps the address of the fprobe, and calls it if one is registered
  * there when the function returns.  The task may have slept so long that the
  * session is gone, and the memory is that of another session's point: that one
- * must neither take the event nor these arguments.  Nor may it be a point of entries,
- * which has nothing to be called: their fprobes are where those of returns never are.
+ * must neither take the event nor these arguments.
  */
 struct kept {
 	unsigned long id;
 	unsigned long args[];
 };
 
-static_assert(offsetof(struct fprobe_point, ret) % KTAP_ENTRY_ALIGN);
 static_assert(sizeof(struct kept) + KTAP_FN_ARGS * sizeof(long) <= MAX_FPROBE_DATA_SIZE);
 
 /* What an array of register_fprobe_ips() has room for. */
@@ -55,7 +51,7 @@ static atomic_long_t last_id;
 static int ktap_fprobe_entry(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
 			     struct ftrace_regs *fregs, void *data)
 {
-	struct fprobe_point *p = container_of(fp, struct fprobe_point, entry);
+	struct fprobe_point *p = container_of(fp, struct fprobe_point, fp);
 
 	ktap_fn_fire(&p->f, &ktap_fn_ops, (struct ktap_fn_hit){
 		.ip = ip,
@@ -71,7 +67,7 @@ NOKPROBE_SYMBOL(ktap_fprobe_entry);
 static int ktap_fprobe_keep(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
 			    struct ftrace_regs *fregs, void *data)
 {
-	struct fprobe_point *p = container_of(fp, struct fprobe_point, ret);
+	struct fprobe_point *p = container_of(fp, struct fprobe_point, fp);
 	struct kept *kept = data;
 	unsigned int i;
 
@@ -86,7 +82,7 @@ NOKPROBE_SYMBOL(ktap_fprobe_keep);
 static void ktap_fprobe_exit(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
 			     struct ftrace_regs *fregs, void *data)
 {
-	struct fprobe_point *p = container_of(fp, struct fprobe_point, ret);
+	struct fprobe_point *p = container_of(fp, struct fprobe_point, fp);
 	const struct kept *kept = data;
 
 	/* Others may have kept nothing. */
@@ -102,42 +98,31 @@ static void ktap_fprobe_exit(struct fprobe *fp, unsigned long ip, unsigned long 
 
 NOKPROBE_SYMBOL(ktap_fprobe_exit);
 
-static struct fprobe_point *fprobe_point_of(const struct ktap_point *point)
-{
-	return container_of(point, struct fprobe_point, f.point);
-}
-
-static struct fprobe *fprobe_of(const struct ktap_point *point)
-{
-	struct fprobe_point *p = fprobe_point_of(point);
-
-	return p->f.ret ? &p->ret : &p->entry;
-}
-
 static int fprobe_attach(struct ktap_point *point)
 {
 	unsigned long *ips __free(kvfree) = NULL;
-	struct fprobe_point *p = fprobe_point_of(point);
+	struct fprobe_point *p;
 
+	p = container_of(point, struct fprobe_point, f.point);
 	ips = ktap_fns_ips(&p->f.fns);
 	if (!ips)
 		return -ENOMEM;
-	return register_fprobe_ips(fprobe_of(point), ips, p->f.fns.n);
+	return register_fprobe_ips(&p->fp, ips, p->f.fns.n);
 }
 
 static void fprobe_detach(struct ktap_point *point)
 {
-	unregister_fprobe_async(fprobe_of(point));
+	unregister_fprobe_async(&container_of(point, struct fprobe_point, f.point)->fp);
 }
 
 static unsigned long fprobe_missed(const struct ktap_point *point)
 {
-	return READ_ONCE(fprobe_of(point)->nmissed);
+	return READ_ONCE(container_of(point, struct fprobe_point, f.point)->fp.nmissed);
 }
 
 static void fprobe_release(struct ktap_point *point)
 {
-	struct fprobe_point *p = fprobe_point_of(point);
+	struct fprobe_point *p = container_of(point, struct fprobe_point, f.point);
 
 	ktap_fn_destroy(&p->f);
 	kfree(p);
@@ -182,12 +167,12 @@ int ktap_fprobe_add(struct ktap_vm *vm, struct ktap_probe *probe, struct ktap_fn
 		return err;
 
 	if (!spec->ret) {
-		p->entry.entry_handler = ktap_fprobe_entry;
+		p->fp.entry_handler = ktap_fprobe_entry;
 	} else {
 		p->id = atomic_long_inc_return(&last_id);
-		p->ret.entry_handler = ktap_fprobe_keep;
-		p->ret.exit_handler = ktap_fprobe_exit;
-		p->ret.entry_data_size = struct_size_t(struct kept, args, p->f.nargs);
+		p->fp.entry_handler = ktap_fprobe_keep;
+		p->fp.exit_handler = ktap_fprobe_exit;
+		p->fp.entry_data_size = struct_size_t(struct kept, args, p->f.nargs);
 	}
 	return 0;
 }

@@ -33,7 +33,7 @@
  */
 struct rawtp_point {
 	struct ktap_fn_point f;
-	struct fprobe fp __aligned(KTAP_ENTRY_ALIGN);
+	struct fprobe fp;
 	struct tracepoint **tps;
 	unsigned int ntps;
 	unsigned int max_tps;
