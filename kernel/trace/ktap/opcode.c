@@ -6,6 +6,7 @@
 #include <uapi/linux/ktap.h>
 
 #include "opcode.h"
+#include "program.h"
 #include "value.h"
 
 #define ANY		GENMASK(KTAP_NR_TAGS - 1, 0)
@@ -113,15 +114,21 @@ const char *ktap_opcode_name(u8 op)
 	return ktap_opdefs[op].name;
 }
 
-unsigned int ktap_opcode_work(u8 op)
+unsigned int ktap_insn_work(const struct ktap_code *insn)
 {
-	switch (op) {
+	switch (insn->op) {
+	/* Writes that many registers. */
+	case KTAP_OP_NIL:
+		return 1 + (insn->b - insn->a) / 8;
 	/* Take locks, which others may hold; or go through the fields of an event. */
 	case KTAP_OP_GETG ... KTAP_OP_ADDG:
 	case KTAP_OP_TGET ... KTAP_OP_THAS:
 	case KTAP_OP_ITER ... KTAP_OP_NEXT:
 	case KTAP_OP_TSETM:
 	case KTAP_OP_FIELD ... KTAP_OP_ADDSELF:
+	/* Measure and copy their parts. */
+	case KTAP_OP_CONCAT:
+	case KTAP_OP_TUPLE:
 		return KTAP_UNIT_WORK / 4;
 	/* Go through the pieces of a distribution, or make something. */
 	case KTAP_OP_NEWT:

@@ -7,6 +7,8 @@
 
 #include <linux/types.h>
 
+struct ktap_code;
+
 /**
  * enum ktap_operand - what a field of an instruction is
  * @KTAP_X_NONE: not used, zero
@@ -71,7 +73,7 @@ extern const struct ktap_opdef ktap_opdefs[256];
 #define KTAP_UNIT_WORK	32	/* a unit of the budget */
 
 /* What an instruction may take at worst, without what it pays for itself. */
-unsigned int ktap_opcode_work(u8 op);
+unsigned int ktap_insn_work(const struct ktap_code *insn);
 
 /* Name of an opcode, NULL if there is none. */
 const char *ktap_opcode_name(u8 op);

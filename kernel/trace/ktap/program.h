@@ -98,7 +98,7 @@ struct ktap_symbol {
  * @noptions: entries of @options
  * @code: all instructions
  * @work: by instruction, and behind the last one: what all of those before it may
- *	take (ktap_opcode_work())
+ *	take (ktap_insn_work())
  * @strings: constants, ready to be moved into a register; NUL-terminated
  * @ints: constants
  * @funcs: functions

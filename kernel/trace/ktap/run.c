@@ -15,6 +15,14 @@
  */
 #define MAX_NESTED		4
 
+/* As a call does: what the function has besides loops and calls is paid for. */
+static int begin(struct ktap_vm *vm, const struct ktap_func *f, unsigned int nargs)
+{
+	int err = ktap_frame_make(vm, f, 0, nargs);
+
+	return err ?: ktap_vm_charge(vm, ktap_func_cost(vm->env->prog, f));
+}
+
 int ktap_vm_run(struct ktap_vm *vm, u32 func, const struct ktap_value *args,
 		unsigned int nargs, struct ktap_value *result)
 {
@@ -37,8 +45,10 @@ int ktap_vm_run(struct ktap_vm *vm, u32 func, const struct ktap_value *args,
 		nargs = min_t(unsigned int, nargs, f->nparams);
 	if (nargs)
 		memcpy(vm->stack, args, nargs * sizeof(*args));
-	err = ktap_frame_make(vm, f, 0, nargs);
-	if (!err)
+	err = begin(vm, f, nargs);
+	if (err)
+		vm->fault = (struct ktap_fault){ .func = f, .pc = f->first };
+	else
 		err = ktap_interpret(vm, &vm->stack[0]);
 	vm->error = err;
 	if (result) {

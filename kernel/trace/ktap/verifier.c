@@ -547,7 +547,7 @@ static int add_up_work(struct ktap_program *prog)
 		return -ENOMEM;
 	prog->work[0] = 0;
 	for (i = 0; i < prog->ninsns; i++)
-		prog->work[i + 1] = prog->work[i] + ktap_opcode_work(prog->code[i].op);
+		prog->work[i + 1] = prog->work[i] + ktap_insn_work(&prog->code[i]);
 	return 0;
 }
 

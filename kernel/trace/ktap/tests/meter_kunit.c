@@ -444,13 +444,58 @@ static u64 cost_of_parts(struct kunit *test, u8 op, u8 n, struct ktap_code v)
 static void many_parts_cost_more(struct kunit *test)
 {
 	const struct ktap_code empty = INSN(STR, 0, 0, 0, 0), number = INSN(INT, 0, 0, 0, 123);
+	/* the instructions of the function */
+	const u32 straight = (240 + 8) / 32;
 
-	KUNIT_EXPECT_EQ(test, cost_of_parts(test, KTAP_OP_CONCAT, 240, empty), 240 / 16);
+	KUNIT_EXPECT_EQ(test, cost_of_parts(test, KTAP_OP_CONCAT, 240, empty), straight + 240 / 16);
 	KUNIT_EXPECT_EQ(test, cost_of_parts(test, KTAP_OP_CONCAT, 240, number),
-			240 / 16 + 240 / 4 + 720 / 64);
-	KUNIT_EXPECT_EQ(test, cost_of_parts(test, KTAP_OP_TUPLE, 240, number), 240 / 8);
+			straight + 240 / 16 + 240 / 4 + 720 / 64);
+	KUNIT_EXPECT_EQ(test, cost_of_parts(test, KTAP_OP_TUPLE, 240, number), straight + 240 / 8);
 	KUNIT_EXPECT_EQ(test, cost_of_parts(test, KTAP_OP_CONCAT, 3, number), 0);
 	KUNIT_EXPECT_EQ(test, cost_of_parts(test, KTAP_OP_TUPLE, 3, number), 0);
+}
+
+/* Units of a handler that is this instruction 160 times, and nothing else. */
+static u64 cost_of_handler(struct kunit *test, struct ktap_code code)
+{
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_vm *vm;
+	int i;
+
+	test_func(c, "main", 0, 250);
+	for (i = 0; i < 160; i++)
+		c->insns[test_insn(c, 0, 0, 0, 0, 0)] = code;
+	TEST_RET(c);
+	vm = test_vm(test, test_load(c), KTAP_LEVEL_TASK);
+	KUNIT_EXPECT_EQ(test, 0, ktap_vm_run(vm, 0, NULL, 0, NULL));
+	return vm->env->max_insns - vm->budget;
+}
+
+static void code_without_loops_costs_too(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, cost_of_handler(test, (struct ktap_code)INSN(INT, 0, 0, 0, 1)), 5);
+	KUNIT_EXPECT_EQ(test, cost_of_handler(test, (struct ktap_code)INSN(NIL, 0, 7, 0, 0)), 5);
+	KUNIT_EXPECT_EQ(test, cost_of_handler(test, (struct ktap_code)INSN(NIL, 0, 248, 0, 0)),
+			160);
+}
+
+static void what_the_budget_is_too_small_for_does_not_begin(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_vm *vm;
+	int i;
+
+	test_func(c, "main", 0, 250);
+	for (i = 0; i < 160; i++)
+		test_insn(c, KTAP_OP_NIL, 0, 248, 0, 0);
+	TEST_RET(c);
+	vm = test_vm(test, test_load(c), KTAP_LEVEL_TASK);
+	vm->env->max_insns = 160;
+	KUNIT_EXPECT_EQ(test, -ETIME, ktap_vm_run(vm, 0, NULL, 0, NULL));
+	KUNIT_EXPECT_STREQ(test, vm->message, "the handler ran more than 160 instructions");
+	KUNIT_EXPECT_PTR_EQ(test, vm->fault.func, &vm->env->prog->funcs[0]);
+	vm->env->max_insns = 161;
+	KUNIT_EXPECT_EQ(test, 0, ktap_vm_run(vm, 0, NULL, 0, NULL));
 }
 
 static struct kunit_case cases[] = {
@@ -470,6 +515,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(a_run_ends_when_its_meter_says_so),
 	KUNIT_CASE(instructions_on_long_values_cost_more),
 	KUNIT_CASE(many_parts_cost_more),
+	KUNIT_CASE(code_without_loops_costs_too),
+	KUNIT_CASE(what_the_budget_is_too_small_for_does_not_begin),
 	{ }
 };
 
