@@ -30,9 +30,9 @@
  * the search has a cursor as if it were an iteration itself, to which nothing is
  * given: whatever comes and goes meanwhile, it goes on behind the entry that it has
  * reached.  If that cursor is taken it begins anew, and might do so for ever where many
- * go along a table: so a cursor of a search is taken last, unless it was given up, which
- * is when others have moved PATIENCE times since.  When it has found the place, its
- * cursor is that of the place.
+ * go along a table: so a cursor of a search is taken last, and of several the one that
+ * has come least far, unless it was given up, which is when others have moved PATIENCE
+ * times since.  When it has found the place, its cursor is that of the place.
  */
 
 /* Entries that are gone along from either end while interrupts are off. */
@@ -46,27 +46,38 @@ static struct ktap_cursor *cursor_of(struct ktap_table *t, const struct ktap_ite
 	return it->seq && c->seq == it->seq ? c : NULL;
 }
 
-/* How willingly it is taken: the longer it has not moved, and that of a search last. */
-static u64 age_of(const struct ktap_table *t, const struct ktap_cursor *c)
+static u32 age_of(const struct ktap_table *t, const struct ktap_cursor *c)
 {
-	u32 age = t->cursor_clock - c->used;
-
-	return c->searches && age < PATIENCE ? age : (u64)age + PATIENCE;
+	return t->cursor_clock - c->used;
 }
 
-/* One that is nobody's, or the one that has not moved for longest. */
+static bool is_search(const struct ktap_table *t, const struct ktap_cursor *c)
+{
+	return c->searches && age_of(t, c) < PATIENCE;
+}
+
+/* Is @a taken sooner than @b?  Of searches that which lost least, so the others end. */
+static bool is_taken_before(const struct ktap_table *t, const struct ktap_cursor *a,
+			    const struct ktap_cursor *b)
+{
+	if (is_search(t, a) != is_search(t, b))
+		return is_search(t, b);
+	return is_search(t, a) ? a->seq < b->seq : age_of(t, a) > age_of(t, b);
+}
+
+/* One that is nobody's, or the one that is taken first. */
 static u32 pick_cursor(const struct ktap_table *t)
 {
 	const struct ktap_cursor *c = t->cursors;
-	u32 i, oldest = 0;
+	u32 i, pick = 0;
 
 	for (i = 0; i < KTAP_CURSORS; i++) {
 		if (!c[i].seq)
 			return i;
-		if (age_of(t, &c[i]) > age_of(t, &c[oldest]))
-			oldest = i;
+		if (is_taken_before(t, &c[i], &c[pick]))
+			pick = i;
 	}
-	return oldest;
+	return pick;
 }
 
 void ktap_cursors_see_new(struct ktap_table *t, struct ktap_entry *e)

@@ -208,6 +208,33 @@ static void a_search_is_done_in_pieces(struct kunit *test)
 	}
 }
 
+/* By turns, each with a piece; none begins anew for ever. */
+static void more_searches_than_cursors_come_to_their_end(struct kunit *test)
+{
+	unsigned int i, rounds, ended = 0, middle = ENTRIES / 2;
+	struct ktap_iter it[3 * KTAP_CURSORS];
+	bool found[3 * KTAP_CURSORS] = { };
+	struct ktap_table *t;
+	struct ktap_vm *vm = vm_with_table(test, &t);
+	struct ktap_entry *e;
+
+	delete(vm, t, middle);
+	for (i = 0; i < ARRAY_SIZE(it); i++)
+		it[i] = (struct ktap_iter){ .seq = middle };
+	for (rounds = 0; ended < ARRAY_SIZE(it); rounds++) {
+		KUNIT_ASSERT_LT(test, rounds, 100);
+		for (i = 0; i < ARRAY_SIZE(it); i++) {
+			if (found[i])
+				continue;
+			found[i] = search_piece(test, vm, t, &it[i], &e);
+			if (!found[i])
+				continue;
+			KUNIT_EXPECT_EQ(test, e->value.i, middle + 1);
+			ended++;
+		}
+	}
+}
+
 /* One more than there are cursors, of which each deletes what it was given. */
 static void more_iterations_than_cursors_miss_nothing(struct kunit *test)
 {
@@ -330,6 +357,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(places_are_not_searched),
 	KUNIT_CASE(a_place_that_was_taken_is_searched_and_paid_for),
 	KUNIT_CASE(a_search_is_done_in_pieces),
+	KUNIT_CASE(more_searches_than_cursors_come_to_their_end),
 	KUNIT_CASE(more_iterations_than_cursors_miss_nothing),
 	KUNIT_CASE(who_is_at_the_end_needs_no_cursor),
 	KUNIT_CASE(behind_the_last_entry_comes_the_new_one),
