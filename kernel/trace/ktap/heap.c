@@ -258,8 +258,11 @@ int ktap_heap_refill(struct ktap_heap *heap)
 
 	if (heap->segments && bytes < heap->max && !READ_ONCE(heap->asked))
 		return 0;
-	if (!may_retry(heap))
+	if (!may_retry(heap)) {
+		/* Whoever has asked may do so again, when it is time. */
+		WRITE_ONCE(heap->asked, false);
 		return -ENOMEM;
+	}
 	want = min(want, heap->max - bytes);
 	while (want) {
 		room = min_t(size_t, want, KTAP_HEAP_SEGMENT);
