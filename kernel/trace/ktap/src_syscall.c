@@ -413,14 +413,16 @@ static __always_inline struct sc_call get_call(struct ktap_syscalls *scs, struct
 {
 	struct sc_call call = { .nr = syscall_get_nr(current, regs) };
 	struct ktap_compat_call compat;
+	int x32 = ktap_x32_call(call.nr);
 
-	if (ktap_is_compat(regs)) {
+	/* What asks whether it is a 32-bit program's says yes to these, too. */
+	if (x32 >= 0) {
+		count_x32(scs, x32, enter);
+	} else if (ktap_is_compat(regs)) {
 		compat = ktap_compat_call(call.nr);
 		if (compat.nr < 0)
 			count_unknown(scs, call.nr, enter);
 		call = (struct sc_call){ compat.nr, true, compat.args_differ };
-	} else if (ktap_x32_call(call.nr) >= 0) {
-		count_x32(scs, ktap_x32_call(call.nr), enter);
 	}
 	if (call.nr < 0 || call.nr >= NR_syscalls)
 		call.nr = -1;

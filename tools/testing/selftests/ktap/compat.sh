@@ -6,9 +6,28 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 13
+plan 16
 
 n=200
+
+# x32: the numbers of 64-bit programs, or those from 512 on, with a bit of its own
+getppid=110 readv=515
+if "$workload" x32 1 $getppid; then
+	run -q -e 'trace syscalls:sys_enter_getppid { n += 1 } trace_end { print(n) }' -- "$workload" x32 $n $getppid
+	[ "$(cat "$tmp/out")" = nil ] && matches "$tmp/err" "^ktap: missed $n events of system calls"
+	result $? x32_calls_are_counted
+	run -q -e 'trace syscalls:sys_exit_readv { n += 1 } trace_end { print(n) }' -- "$workload" x32 $n $readv
+	[ "$(cat "$tmp/out")" = nil ] && matches "$tmp/err" "^ktap: missed $n events of system calls"
+	result $? so_are_those_with_other_numbers
+	run -q -e 'trace syscalls:sys_enter_getuid { n += 1 } trace_end { print(n) }' -- "$workload" x32 $n $getppid
+	[ "$(cat "$tmp/out")" = nil ] && [ ! -s "$tmp/err" ]
+	result $? unless_nobody_would_want_them
+else
+	for name in x32_calls_are_counted so_are_those_with_other_numbers unless_nobody_would_want_them; do
+		skip $name "this kernel runs no x32 programs"
+	done
+fi
+
 if ! "$workload" compat 1 20 2>/dev/null; then
 	echo "# this kernel runs no 32-bit programs with numbers of their own"
 	while [ $count -lt "$planned" ]; do skip compat "no int 0x80"; done

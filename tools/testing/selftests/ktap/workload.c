@@ -477,6 +477,24 @@ static int do_compat(char **args)
 }
 #endif
 
+#if defined(__x86_64__) && !defined(__ILP32__)
+/* A kernel without the x32 ABI does not know such numbers. */
+static int do_x32(char **args)
+{
+	long n = atol(args[0]), ret = -1;
+
+	errno = 0;
+	while (n-- > 0)
+		ret = syscall(__X32_SYSCALL_BIT | atol(args[1]), 0, 0, 0);
+	return ret < 0 && errno == ENOSYS;
+}
+#else
+static int do_x32(char **args)
+{
+	return 1;
+}
+#endif
+
 static int do_as(char **args)
 {
 	int id = atoi(args[0]);
@@ -567,6 +585,7 @@ static const struct {
 	{ "connect", 2, do_connect },
 	{ "number", 1, do_number },
 	{ "compat", 2, do_compat },
+	{ "x32", 2, do_x32 },
 	{ "as", 2, do_as },
 	{ "without", 2, do_without },
 	{ "with", 3, do_with },
