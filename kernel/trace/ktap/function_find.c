@@ -135,7 +135,8 @@ static unsigned long entry_of(unsigned long addr)
  * as the list that it follows is just being moved: a lookup because of a function
  * that is called by who moves it, between two steps, would never end.  There
  * rht_assign_unlock() calls the first one where preempt counts are checked or traced,
- * and the others, with lockdep, while somebody waits for the tracepoint lock_release.
+ * and the others, with lockdep, while somebody waits for the tracepoint lock_release;
+ * what the event's consumers call is notrace, or their own matter (src_tracepoint.c).
  */
 static bool moves_probes(const char *name)
 {
@@ -143,9 +144,6 @@ static bool moves_probes(const char *name)
 		"preempt_count_sub",
 		"__traceiter_lock_release",
 		"__probestub_lock_release",
-		"trace_event_raw_event_lock",
-		"perf_trace_lock",
-		"__bpf_trace_lock",
 	};
 
 	return IS_ENABLED(CONFIG_FPROBE) && match_string(calls, ARRAY_SIZE(calls), name) >= 0;

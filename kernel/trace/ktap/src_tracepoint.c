@@ -13,6 +13,7 @@
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/trace_recursion.h>
 #include <linux/uaccess.h>
 #include <linux/unaligned.h>
 
@@ -222,6 +223,39 @@ static struct event_command trigger_command = {
 	.trigger = tracepoint_hit,
 };
 
+/*
+ * Of lock_release.  moves_probes() in function_find.c says why fprobe.c must not be asked
+ * whether a function is probed meanwhile: for what is called here it is not.  Twice, as
+ * one function gets through where the kernel may not know yet that it is in an interrupt.
+ */
+static void lock_release_hit(struct event_trigger_data *data, struct trace_buffer *buffer,
+			     void *rec, struct ring_buffer_event *rbe)
+{
+	int outer = ftrace_test_recursion_trylock(_THIS_IP_, _RET_IP_);
+	int inner = ftrace_test_recursion_trylock(_THIS_IP_, _RET_IP_);
+
+	tracepoint_hit(data, buffer, rec, rbe);
+	if (inner >= 0)
+		ftrace_test_recursion_unlock(inner);
+	if (outer >= 0)
+		ftrace_test_recursion_unlock(outer);
+}
+
+NOKPROBE_SYMBOL(lock_release_hit);
+
+static struct event_command lock_release_command = {
+	.name = "ktap",
+	.trigger_type = ETT_EVENT_EPROBE,
+	.flags = EVENT_CMD_FL_NEEDS_REC,
+	.trigger = lock_release_hit,
+};
+
+static struct event_command *command_of(struct trace_event_call *call)
+{
+	return strcmp(trace_event_name(call), "lock_release") ? &trigger_command :
+								&lock_release_command;
+}
+
 static void find_field(struct ktap_tracepoint *tp, u32 index)
 {
 	const struct ktap_program *prog = tp->point.probe->session->env.prog;
@@ -268,7 +302,7 @@ static struct ktap_tracepoint *add_tracepoint(struct ktap_probe *probe,
 			 EVENT_FILE_FL_TRIGGER_MODE | EVENT_FILE_FL_TRIGGER_COND;
 	tp->trigger.flags = EVENT_TRIGGER_FL_PROBE;
 	tp->trigger.count = -1;
-	tp->trigger.cmd_ops = &trigger_command;
+	tp->trigger.cmd_ops = command_of(call);
 	list_add_rcu(&tp->trigger.list, &tp->file.triggers);
 	return tp;
 }
