@@ -6,6 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 plan 19
 
+no_fprobes="this kernel has no fprobes"
 name=trace-events-sample
 module=$(echo $name | tr - _)
 ko=/lib/modules/$(uname -r)/kernel/samples/trace_events/$name.ko
@@ -36,7 +37,11 @@ refused_at event_of_an_absent_module sample-trace:foo_bar \
 	"^-e:2:7: error: no event 'sample-trace:foo_bar': there are none of 'sample-trace'; a module has"
 refused_at function_of_an_absent_module "probe:$module:simple_thread" \
 	"^-e:2:7: error: no function 'simple_thread' in a module '$module'"
-refused_at tracepoint_of_an_absent_module rawtp:foo_bar "^-e:2:7: error: no tracepoint 'foo_bar'"
+if has fprobes; then
+	refused_at tracepoint_of_an_absent_module rawtp:foo_bar "^-e:2:7: error: no tracepoint 'foo_bar'"
+else
+	skip tracepoint_of_an_absent_module "$no_fprobes"
+fi
 
 # What its thread calls once a second, whatever the compiler has made of the name
 load
@@ -66,12 +71,23 @@ holds() {
 	unload
 }
 holds tracepoints_hold_it 'sample-trace:*'
-holds functions_hold_it "probe:$module:do_*"
 holds instructions_hold_it "probe:$module:$f+$offset"
 holds returns_hold_it "kretprobe:$module:$f"
-holds raw_tracepoints_hold_it rawtp:foo_bar
 holds fetch_arguments_hold_it "probe:$module:$f a=\$comm"
-holds function_tracer_holds_it 'ftrace:function /ip == do_simple_thread_func*/'
+pattern='' raw=''
+if has fprobes; then
+	pattern=", probe:$module:*" raw=', rawtp:foo_*'
+	holds functions_hold_it "probe:$module:do_*"
+	holds raw_tracepoints_hold_it rawtp:foo_bar
+else
+	skip functions_hold_it "$no_fprobes"
+	skip raw_tracepoints_hold_it "$no_fprobes"
+fi
+if has functions; then
+	holds function_tracer_holds_it 'ftrace:function /ip == do_simple_thread_func*/'
+else
+	skip function_tracer_holds_it "this kernel has no function tracer"
+fi
 
 # what they bring
 load
@@ -109,7 +125,7 @@ come_and_go &
 comer=$!
 round=0 found=0 other=0
 while [ $round -lt 30 ]; do
-	run -q -e "trace sample-trace:*, probe:$module:*, rawtp:foo_*, kretprobe:$module:simple_thread {
+	run -q -e "trace sample-trace:*, kretprobe:$module:simple_thread$pattern$raw {
 		n += 1
 }
 tick-1ms { exit() }"
