@@ -100,7 +100,7 @@ static bool is_file(const struct inode *inode)
 /* Do a volume and its snapshots share the device, and with it numbers of inodes? */
 static bool has_volumes(const struct super_block *sb)
 {
-	return sb->s_magic == BTRFS_SUPER_MAGIC || sb->s_magic == BCACHEFS_SUPER_MAGIC;
+	return sb->s_magic == BTRFS_SUPER_MAGIC;
 }
 
 static struct ktap_ufile_key key_of(const struct inode *inode)
