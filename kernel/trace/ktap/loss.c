@@ -46,7 +46,7 @@ static const struct {
 	     "%ld frames of programs stayed addresses: their files could not be told"),
 	LOSS(cut_strings,  "cut %ld strings that were too long"),
 	LOSS(left_out,
-	     "left out %ld entries of tables that grew while they were printed or sorted"),
+	     "left out %ld entries of tables: strings grew while these were printed or sorted"),
 	LOSS(bad_reads,	   "%ld reads of memory failed"),
 	LOSS(unknown_calls, "missed %ld events of system calls that only 32-bit or x32 programs have; "
 	     "raw_syscalls has them"),

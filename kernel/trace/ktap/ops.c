@@ -393,7 +393,7 @@ int ktap_op_get_name(struct ktap_vm *vm, struct ktap_value *dst,
 /*
  * An iteration keeps its place in two registers the program does not know of:
  * the serial number of the last entry, with the cursor, and its key.  Whatever bytecode puts
- * there makes it skip or repeat entries, and no more.
+ * there makes it skip or repeat entries, or is the error "broken iteration", and no more.
  */
 int ktap_op_iter(struct ktap_vm *vm, struct ktap_value *r)
 {

@@ -103,7 +103,7 @@ static bool copy_piece(struct ktap_env *env, struct ktap_table *t, u32 max, u64 
 			break;
 		if (out->n == max || !copy(blobs, &pair->key, &e->key) ||
 		    !copy(blobs, &pair->value, &e->value)) {
-			/* Values have grown: so did those behind. */
+			/* Strings have grown.  Some of the rest may be deleted by now. */
 			out->dropped = max - out->n;
 			break;
 		}

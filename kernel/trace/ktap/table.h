@@ -95,7 +95,7 @@ struct ktap_pair {
  * struct ktap_sorted - a table copied and sorted
  * @env: where it is from
  * @n: entries
- * @dropped: entries that came too late for the memory set aside; they are counted
+ * @dropped: entries, at most, for which strings that grew left no room; they are counted
  * @entries: them; they hold their objects
  * @blobs: memory of the blobs
  */
