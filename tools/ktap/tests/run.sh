@@ -75,6 +75,11 @@ ends_with 0 "$ktapc" -d -e 'print(unassigned)' && grep -q 'warning: .unassigned'
 result $? unassigned_name_is_a_warning
 ends_with 2 "$ktapc" -d -Werror -e 'print(unassigned)' && grep -q 'error: .unassigned' "$dir/err"
 result $? werror_makes_it_an_error
+for hidden in 'x = strlen(1/0)' 'exit() calls(3)' 'a, b = 1, 2, unassigned'; do
+	ends_with 2 "$ktapc" -d -e "$hidden" && grep -q ': error: ' "$dir/err" &&
+		! grep -q ': warning: ' "$dir/err"
+	result $? "warning_hides_no_error: $hidden"
+done
 ends_with 0 "$ktapc" -d -w -e 'print(unassigned)' && [ ! -s "$dir/err" ]
 result $? no_warnings_option
 echo 'print("in")' | "$ktapc" -d - >"$dir/out" 2>&1 && grep -q '<stdin>:1' "$dir/out"
