@@ -40,7 +40,7 @@ static void recover(struct parser *p, size_t start)
 	for (;; next(p)) {
 		bool begins = p->tok.newline && starts_statement(p->tok.kind);
 
-		if (p->tok.kind == T_EOF)
+		if (p->tok.kind == T_EOF || p->over)
 			return;
 		if (begins && braces <= tables && p->tok.kind != T_NAME &&
 		    p->tok.kind != T_FUNCTION) {

@@ -316,6 +316,13 @@ result $? warnings_are_capped
 awk 'BEGIN { for (i = 0; i < 400000; i++) print "x = 1" }' >"$dir/big.kp"
 fails_with '[0-9]*:[0-9]*' 'the script is too large: more than 1048576 names, constants and signs'
 result $? too_many_tokens
+echo 'include "big.kp" x = )' >"$dir/small.kp"
+ends_with 2 "$ktapc" -d "$dir/small.kp" && grep -q 'big.kp:.*: error: the script is too large' "$dir/err" &&
+	[ "$(grep -c error: "$dir/err")" = 1 ]
+result $? too_many_tokens_of_what_is_included
+awk 'BEGIN { print "x = = {"; for (i = 0; i < 400000; i++) print "(1 +" }' >"$dir/big.kp"
+fails_with '[0-9]*:[0-9]*' 'the script is too large'
+result $? too_many_tokens_behind_an_error
 awk 'BEGIN { for (i = 0; i < 1048576; i++) print "# none" i % 10 }' >"$dir/big.kp"
 ends_with 0 "$ktapc" -d "$dir/big.kp" && [ ! -s "$dir/err" ]
 result $? eight_megabytes_are_read
