@@ -231,6 +231,13 @@ echo 'include "self.kp" print(1)' >"$dir/self.kp"
 ln -s self.kp "$dir/alias.kp"
 ends_with 0 "$ktapc" -d "$dir/alias.kp" && [ "$(grep -c print/1 "$dir/out")" = 1 ]
 result $? include_of_itself_is_ignored
+mkdir "$dir/dash"
+(cd "$dir/dash" && echo 'print("stdin")' | "$ktapc" -d -e 'include "-"' 2>"$dir/err")
+[ $? = 2 ] && grep -q "cannot include '-': No such file" "$dir/err"
+result $? include_does_not_read_standard_input
+echo 'print("dash")' >"$dir/dash/-"
+(cd "$dir/dash" && ends_with 0 "$ktapc" -d -e 'include "-"') && grep -q '; ./-:1: print' "$dir/out"
+result $? include_of_a_file_named_as_standard_input
 n=1
 while [ $n -lt 65 ]; do
 	echo "include \"f$((n + 1)).kp\" print($n)" >"$dir/f$n.kp"
