@@ -242,7 +242,7 @@ static void show(struct run *r)
 		case KTAP_CH_CAT:
 			cat_add(&r->cat, piece.data, piece.len);
 			if (piece.last)
-				cat_open(&r->cat);
+				cat_open(&r->cat, &r->output);
 			break;
 		case KTAP_CH_SYSTEM:
 			if (output_pending(&r->output))

@@ -213,6 +213,10 @@ output cat_goes_where_the_output_goes 'from a file\n'
 play "cat $dir/no-such-file\\nout after\\nexit 0\\n" -e "$script"
 expect cat_of_a_missing_file_is_reported 0 "^ktap: cat: $dir/no-such-file: No such file"
 output cat_of_a_missing_file_does_not_stop 'after\n'
+play "out before\\ncat $dir/file\\npause\\nout after\\nexit 0\\n" -o "$dir/file" -e "$script"
+expect cat_of_the_output_is_refused 0 "^ktap: cat: $dir/file: is the output\$"
+cp "$dir/file" "$dir/out"
+output cat_of_the_output_shows_nothing 'before\nafter\n'
 # a script may have it from a process
 play 'cat /nowhere/\033[2Jx\nsystem exit 3 #\033[2Jx\nexit 0\n' --unsafe -e "$script"
 expect message_of_cat_shows_no_escapes 0 '^ktap: cat: /nowhere/[?]\[2Jx: No such file'
