@@ -160,6 +160,21 @@ if chown 12345:54321 "$dir/target" 2>/dev/null; then
 		[ "$(stat -c %u:%g:%a "$dir/target")" = 12345:54321:640 ]
 	result $? output_keeps_owner_and_mode
 fi
+long=$(printf '%0250d' 0)
+ends_with 0 "$ktapc" -e 'x = 1' -o "$dir/$long" && is_chunk "$dir/$long" &&
+	ends_with 0 "$ktapc" -e 'y = 1' -o "$dir/$long" && "$ktapc" -d "$dir/$long" | grep -q y
+result $? output_may_have_a_long_name
+mkdir "$dir/locked" && echo old >"$dir/locked/a" && chmod 666 "$dir/locked/a" && chmod 555 "$dir/locked"
+if [ "$(id -u)" != 0 ]; then
+	ends_with 0 "$ktapc" -e 'x = 1' -o "$dir/locked/a" && is_chunk "$dir/locked/a"
+	result $? output_in_a_folder_that_takes_no_other
+elif setpriv --reuid 12345 --clear-groups true 2>/dev/null; then
+	chmod 755 "$dir" && cp "$ktapc" "$dir/ktapc"
+	ends_with 0 setpriv --reuid 12345 --clear-groups "$dir/ktapc" -e 'x = 1' -o "$dir/locked/a" &&
+		is_chunk "$dir/locked/a"
+	result $? output_in_a_folder_that_takes_no_other
+fi
+chmod 755 "$dir/locked"
 ln -s /dev/stdout "$dir/stdout"
 { "$ktapc" -e 'x = 1' -o "$dir/stdout" && echo behind; } >"$dir/out" 2>"$dir/err" &&
 	[ -L "$dir/stdout" ] && tail -n 1 "$dir/out" | grep -q 'behind$' && is_chunk "$dir/out"
