@@ -309,6 +309,11 @@ expect interrupt_stops_and_succeeds 0
 output output_after_stop_is_shown 'one\ntwo\n'
 play 'pause\nsignal 15\nstop\nexit 0\n' -q -e "$script"
 expect sigterm_stops_and_succeeds 0
+play 'pause\nsignal 15\nsignal 1\nsignal 2\nstop\nout end\nexit 0\n' -q -e "$script"
+expect signals_of_one_request_are_one 0
+output and_what_is_behind_them_comes 'end\n'
+play 'pause\nsignal 2\nstop\nsignal 2\nout end\nexit 0\n' -q -e "$script"
+expect echo_of_a_signal_is_no_second_one 0
 play 'pause\nsignal 2\nstop\npause\nsignal 2\npause\n' -q -e "$script"
 expect second_interrupt_ends_at_once 130
 play 'pause\nout traced\nstop\nout end\nexit 0\n' -e "$script" -- sh -c 'exit 7'
