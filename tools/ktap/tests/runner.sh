@@ -249,6 +249,16 @@ play 'system sleep 100\nsystem echo one\npause\nsignal 15\nstop\nsystem sleep 0.
 	--unsafe -e "$script"
 expect signal_ends_one_command 0 'ended by signal 15: sleep 100'
 output signal_does_not_end_those_behind_it 'one\ntwo\nthree\n'
+play 'system stty sane </dev/tty\nsystem read x </dev/tty\nout after\nexit 0\n' --unsafe -e "$script"
+expect command_that_sets_the_terminal_is_ended 0 '^ktap: system: ended, as it wants the terminal: stty sane'
+expect command_that_reads_the_terminal_is_ended 0 '^ktap: system: ended, as it wants the terminal: read x'
+output what_wants_the_terminal_does_not_stop 'after\n'
+play 'system trap "" TERM; kill -STOP $$; kill -STOP $$\nout after\nexit 0\n' --unsafe -e "$script"
+expect command_that_stops_itself_is_ended 0 '^ktap: system: ended, as signal [0-9]* stopped it: trap'
+[ "$(grep -c system: "$dir/err")" = 1 ]
+result $? end_of_a_stopped_command_is_told_once
+play 'system trap : TERM; sh -c "kill -STOP \$\$"\npause\nsignal 15\nstop\nout after\nexit 0\n' --unsafe -e "$script"
+output signal_ends_what_is_stopped_in_a_command 'after\n'
 long=$(printf 'echo %04090d' 0)
 play "system $long\\nexit 0\\n" --unsafe -e "$script"
 [ "$(wc -c <"$dir/out")" -eq 4091 ]
