@@ -31,6 +31,7 @@ struct parser {
 	struct func *func;
 	unsigned int loops;	/* around the current statement */
 	unsigned int tables;	/* '{' of tables that are open in it */
+	unsigned int guessed;	/* blocks taken to end in what has no end itself */
 	struct layout *layout;	/* NULL: nobody wants to print the script */
 };
 
