@@ -185,6 +185,7 @@ struct compiler {
 	unsigned int nprobes, max_probes;
 	bool acts;		/* on the system */
 	struct chunk_writer *chunk;
+	struct asked_option *asked_options;	/* the latest first */
 	struct pos pos;		/* of what code is being made for */
 	const struct ktap_compile_opts *opts;
 	struct layout *layout;	/* the parser notes tokens here, unless NULL */

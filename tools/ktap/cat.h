@@ -27,8 +27,8 @@ struct cat {
 /* Take a part of a path. */
 void cat_add(struct cat *c, const char *data, size_t len);
 
-/* The path is whole: open the file; a message on stderr if that fails. */
-void cat_open(struct cat *c);
+/* The path is whole: open the file; a message on stderr if that fails, or it is @o. */
+void cat_open(struct cat *c, const struct output *o);
 
 /* Move to the output what it has room for.  Returns false if there is more. */
 bool cat_copy(struct cat *c, struct output *o);

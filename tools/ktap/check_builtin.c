@@ -318,6 +318,43 @@ static const char *default_text(struct compiler *cc, const struct node *n)
 	}
 }
 
+/* An option, as the script asks for it first. */
+struct asked_option {
+	const struct node *name, *value, *help;
+	struct asked_option *next;
+};
+
+static bool same_const(const struct node *a, const struct node *b)
+{
+	return a->kind == b->kind && a->ival == b->ival && a->len == b->len &&
+	       (!a->len || !memcmp(a->str, b->str, a->len));
+}
+
+/* There is one default, and one help, that -h can show. */
+static void check_asked_before(struct compiler *cc, const struct node *name,
+			       const struct node *value, const struct node *help)
+{
+	struct asked_option *o = cc->asked_options;
+	const struct node *other = NULL;
+
+	while (o && o->name->ival != name->ival)
+		o = o->next;
+	if (!o) {
+		o = arena_alloc(&cc->arena, sizeof(*o));
+		*o = (struct asked_option) { name, value, help, cc->asked_options };
+		cc->asked_options = o;
+		return;
+	}
+	if (is_const(value) && is_const(o->value) && !same_const(value, o->value))
+		other = value;
+	else if (help && o->help && !same_const(help, o->help))
+		other = help;
+	if (other)
+		diag_warn(&cc->diag, other->pos, "option '%s' has another %s in %s:%u", name->str,
+			  other == value ? "default" : "help",
+			  cc->diag.files[o->name->pos.file].name, o->name->pos.line);
+}
+
 /*
  * getopt(name, default, help): the chunk keeps the names, the call gets a number.
  * After "..." or a call, which may be all of them, nothing need follow.
@@ -343,6 +380,7 @@ static void check_getopt(struct compiler *cc, struct node *n)
 	}
 	name->ival = chunk_option(cc, name, default_text(cc, value), help);
 	name->kind = N_INT;
+	check_asked_before(cc, name, value, help);
 	value->single = true;
 	value->next = NULL;
 }

@@ -111,6 +111,9 @@ static int compare(const void *a, const void *b)
 		return x->pos.line < y->pos.line ? -1 : 1;
 	if (x->pos.col != y->pos.col)
 		return x->pos.col < y->pos.col ? -1 : 1;
+	/* only the first of a place is shown: a warning must not hide why there is no chunk */
+	if (x->error != y->error)
+		return x->error ? -1 : 1;
 	return x->seq < y->seq ? -1 : 1;
 }
 

@@ -34,6 +34,8 @@ enum {
 	EXIT_SIGNAL = 128,	/* plus its number */
 };
 
+#define SAME_REQUEST_MS	50
+
 /**
  * struct run - one run of a script
  * @name: of the script, in messages
@@ -45,7 +47,9 @@ enum {
  * @command: the command it traces; its pid is 0 if there is none
  * @refused: the kernel does not take the script
  * @stopping: the session was asked to end
- * @heard: signals to stop that were acted upon
+ * @heard: signals to stop that were looked at
+ * @requests: to stop, that these made
+ * @requested: when the last was acted upon, in ms
  * @ended: the session has said all
  * @exit_code: what it said the exit code is
  */
@@ -66,6 +70,8 @@ struct run {
 	bool refused;
 	bool stopping;
 	int heard;
+	unsigned int requests;
+	int64_t requested;
 	bool ended;
 	uint32_t exit_code;
 };
@@ -242,7 +248,7 @@ static void show(struct run *r)
 		case KTAP_CH_CAT:
 			cat_add(&r->cat, piece.data, piece.len);
 			if (piece.last)
-				cat_open(&r->cat);
+				cat_open(&r->cat, &r->output);
 			break;
 		case KTAP_CH_SYSTEM:
 			if (output_pending(&r->output))
@@ -285,6 +291,34 @@ static void stop(struct run *r)
 	r->stopping = true;
 }
 
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+}
+
+/*
+ * One request may come as several signals: timeout(1) tells us and then the whole group,
+ * and that a terminal is gone the kernel says, and the shell.
+ */
+static bool is_request(const struct run *r)
+{
+	return !r->requests || now_ms() - r->requested >= SAME_REQUEST_MS;
+}
+
+static void obey(struct run *r)
+{
+	r->requests++;
+	stop(r);
+	/* what comes behind a command, or a file, waits for its end; not so the next */
+	shell_signal(&r->shell, last_signal);
+	cat_stop(&r->cat);
+	/* not before: to stop may take long, and the rest of a request waits for its end */
+	r->requested = now_ms();
+}
+
 /* Returns whether the run must end at once. */
 static bool handle_signals(struct run *r)
 {
@@ -292,10 +326,8 @@ static bool handle_signals(struct run *r)
 
 	if (heard != r->heard) {
 		r->heard = heard;
-		stop(r);
-		/* what comes behind a command, or a file, waits for its end; not so the next */
-		shell_signal(&r->shell, last_signal);
-		cat_stop(&r->cat);
+		if (is_request(r))
+			obey(r);
 	}
 	if (child_signal) {
 		child_signal = 0;
@@ -303,7 +335,7 @@ static bool handle_signals(struct run *r)
 			stop(r);
 		shell_exited(&r->shell);
 	}
-	if (heard > 1)
+	if (r->requests > 1)
 		return true;
 	show(r);
 	return false;

@@ -87,7 +87,10 @@ static char *default_output(const char *input)
 	return name;
 }
 
-/* To what cannot be replaced: a device, a pipe, a file of somebody else or with more names. */
+/*
+ * To what cannot be replaced: a device, a pipe, a file of somebody else, with more names or
+ * a long one, or in a folder that takes no new one.
+ */
 static int write_in_place(const char *name, const void *data, size_t len)
 {
 	FILE *f = fopen(name, "wb");
@@ -114,6 +117,12 @@ static int write_stdout(const void *data, size_t len)
 	return finish_stdout("ktapc") ? 0 : EXIT_USAGE;
 }
 
+/* Errors of making a file beside another that this one may not have */
+static bool no_room_beside(int error)
+{
+	return error == EACCES || error == EPERM || error == EROFS || error == ENAMETOOLONG;
+}
+
 /* A new file takes the place of @name, whose owner and mode it has, if @old is there. */
 static int replace(const char *name, const struct stat *old, const void *data, size_t len)
 {
@@ -129,6 +138,10 @@ static int replace(const char *name, const struct stat *old, const void *data, s
 		return fail(name);
 	snprintf(tmp, size, "%s.XXXXXX", name);
 	fd = mkstemp(tmp);
+	if (fd < 0 && no_room_beside(errno)) {
+		free(tmp);
+		return write_in_place(name, data, len);
+	}
 	if (old && fd >= 0 && fchown(fd, old->st_uid, old->st_gid)) {
 		close(fd);
 		unlink(tmp);

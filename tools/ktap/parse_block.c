@@ -40,7 +40,7 @@ static void recover(struct parser *p, size_t start)
 	for (;; next(p)) {
 		bool begins = p->tok.newline && starts_statement(p->tok.kind);
 
-		if (p->tok.kind == T_EOF)
+		if (p->tok.kind == T_EOF || p->over)
 			return;
 		if (begins && braces <= tables && p->tok.kind != T_NAME &&
 		    p->tok.kind != T_FUNCTION) {
@@ -83,7 +83,11 @@ static struct node *parse_statements(struct parser *p, bool file)
 		if (p->tok.kind == T_RBRACE) {
 			if (!file)
 				break;
-			diag_error(p->diag, p->tok.pos, "'}' without a '{' before it");
+			/* if the guess was wrong, it ends that block */
+			if (p->guessed)
+				p->guessed--;
+			else
+				diag_error(p->diag, p->tok.pos, "'}' without a '{' before it");
 			p->cc->syntax_errors = true;
 			next(p);
 			continue;
@@ -115,6 +119,7 @@ struct node *parse_block(struct parser *p)
 	list = parse_statements(p, false);
 	if (p->lx.lost_braces) {
 		p->lx.lost_braces--;
+		p->guessed++;
 		p->cc->syntax_errors = true;
 		return list;
 	}

@@ -18,11 +18,11 @@ void next(struct parser *p)
 	p->end = lex_pos(&p->lx);
 	p->open = p->tok.open;
 	if (p->cc->ntokens++ == MAX_TOKENS) {
-		diag_error(p->diag, p->end,
-			   "the script is too large: more than %u names, constants and signs",
-			   MAX_TOKENS);
-		p->cc->syntax_errors = true;
-		p->lx.at = p->lx.len;
+		syntax_error(p, p->end,
+			     "the script is too large: more than %u names, constants and signs",
+			     MAX_TOKENS);
+		p->over = true;
+		return;
 	}
 	lex_next(&p->lx, &p->tok);
 	if (p->layout)

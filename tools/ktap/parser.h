@@ -24,13 +24,14 @@ struct parser {
 	bool open;		/* it is a string without an end */
 	struct token failed;	/* the token at which panic began */
 	bool panic;
-	bool over;		/* too deep: give the file up */
+	bool over;		/* too deep or too large: give the script up */
 	bool head;		/* between `trace` and its body */
 	unsigned int depth;
 	unsigned int height;	/* of the highest expression of this function so far */
 	struct func *func;
 	unsigned int loops;	/* around the current statement */
 	unsigned int tables;	/* '{' of tables that are open in it */
+	unsigned int guessed;	/* blocks taken to end in what has no end itself */
 	struct layout *layout;	/* NULL: nobody wants to print the script */
 };
 

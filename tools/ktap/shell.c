@@ -79,6 +79,7 @@ static void become(const struct shell *sh, int fd)
 void shell_start(struct shell *sh, int fd)
 {
 	sh->len = 0;
+	sh->stopped = false;
 	sh->pid = fork();
 	if (sh->pid > 0) {
 		setpgid(sh->pid, sh->pid);	/* who is first */
@@ -90,22 +91,44 @@ void shell_start(struct shell *sh, int fd)
 	shell_refuse(sh, strerror(errno));
 }
 
-bool shell_exited(struct shell *sh)
+/* Most often it wants the terminal, which is ours.  Who does not listen is not asked again. */
+static void end_stopped(struct shell *sh, int sig)
+{
+	if (sh->stopped) {
+		kill(-sh->pid, SIGKILL);
+		return;
+	}
+	sh->stopped = true;
+	if (sig == SIGTTIN || sig == SIGTTOU)
+		tell(sh, "ended, as it wants the terminal");
+	else
+		tell(sh, "ended, as signal %d stopped it", sig);
+	shell_signal(sh, SIGTERM);
+}
+
+void shell_exited(struct shell *sh)
 {
 	int status;
 
-	if (!sh->pid || waitpid(sh->pid, &status, WNOHANG) != sh->pid)
-		return false;
+	if (!sh->pid || waitpid(sh->pid, &status, WNOHANG | WUNTRACED) != sh->pid)
+		return;
+	if (WIFSTOPPED(status)) {
+		end_stopped(sh, WSTOPSIG(status));
+		return;
+	}
 	sh->pid = 0;
+	if (sh->stopped)
+		return;	/* that was told */
 	if (WIFSIGNALED(status))
 		tell(sh, "ended by signal %d", WTERMSIG(status));
 	else if (WEXITSTATUS(status))
 		tell(sh, "exit code %d", WEXITSTATUS(status));
-	return true;
 }
 
 void shell_signal(struct shell *sh, int sig)
 {
-	if (sh->pid)
-		kill(-sh->pid, sigismember(&sh->ignored, sig) ? SIGTERM : sig);
+	if (!sh->pid)
+		return;
+	kill(-sh->pid, sigismember(&sh->ignored, sig) ? SIGTERM : sig);
+	kill(-sh->pid, SIGCONT);	/* what is stopped hears nothing */
 }

@@ -127,8 +127,9 @@ static int try_folder(struct search *s, const char *folder, size_t len)
 
 	s->tried = arena_printf(arena, "%s%s%.*s", s->tried ? s->tried : "",
 				s->tried ? ", " : "", len ? (int)len : 1, len ? folder : ".");
+	/* "-" alone would be standard input */
 	if (!len)
-		return try_path(s, s->name);
+		return try_path(s, strcmp(s->name, "-") ? s->name : "./-");
 	return try_path(s, arena_printf(arena, "%.*s%s%s", (int)len, folder, slash, s->name));
 }
 

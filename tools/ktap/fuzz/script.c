@@ -60,16 +60,36 @@ int read_fake(void *ctx, const char *path, struct ktap_source *file)
 	return 0;
 }
 
+/* Who gets no chunk is told why. */
+static void *compile(const struct ktap_source *src, size_t *chunk_len)
+{
+	struct ktap_compile_opts opts = { .read = read_fake };
+	size_t len;
+	void *chunk;
+	char *said;
+
+	opts.diag = open_memstream(&said, &len);
+	if (!opts.diag)
+		abort();
+	chunk = ktap_compile(src, &opts, chunk_len);
+	fclose(opts.diag);
+	if (!chunk && !strstr(said, ": error: ")) {
+		fprintf(stderr, "there is no chunk, and no error:\n%s", said);
+		abort();
+	}
+	free(said);
+	return chunk;
+}
+
 void try_script(const struct ktap_source *src)
 {
-	struct ktap_compile_opts opts = { .diag = null_file(), .read = read_fake };
 	size_t chunk_len;
-	void *chunk = ktap_compile(src, &opts, &chunk_len);
+	void *chunk = compile(src, &chunk_len);
 	char *said;
 
 	if (!chunk)
 		return;
-	if (ktap_disassemble(opts.diag, chunk, chunk_len)) {
+	if (ktap_disassemble(null_file(), chunk, chunk_len)) {
 		fputs("the listing says that the chunk is damaged\n", stderr);
 		abort();
 	}

@@ -75,6 +75,11 @@ ends_with 0 "$ktapc" -d -e 'print(unassigned)' && grep -q 'warning: .unassigned'
 result $? unassigned_name_is_a_warning
 ends_with 2 "$ktapc" -d -Werror -e 'print(unassigned)' && grep -q 'error: .unassigned' "$dir/err"
 result $? werror_makes_it_an_error
+for hidden in 'x = strlen(1/0)' 'exit() calls(3)' 'a, b = 1, 2, unassigned'; do
+	ends_with 2 "$ktapc" -d -e "$hidden" && grep -q ': error: ' "$dir/err" &&
+		! grep -q ': warning: ' "$dir/err"
+	result $? "warning_hides_no_error: $hidden"
+done
 ends_with 0 "$ktapc" -d -w -e 'print(unassigned)' && [ ! -s "$dir/err" ]
 result $? no_warnings_option
 echo 'print("in")' | "$ktapc" -d - >"$dir/out" 2>&1 && grep -q '<stdin>:1' "$dir/out"
@@ -155,6 +160,21 @@ if chown 12345:54321 "$dir/target" 2>/dev/null; then
 		[ "$(stat -c %u:%g:%a "$dir/target")" = 12345:54321:640 ]
 	result $? output_keeps_owner_and_mode
 fi
+long=$(printf '%0250d' 0)
+ends_with 0 "$ktapc" -e 'x = 1' -o "$dir/$long" && is_chunk "$dir/$long" &&
+	ends_with 0 "$ktapc" -e 'y = 1' -o "$dir/$long" && "$ktapc" -d "$dir/$long" | grep -q y
+result $? output_may_have_a_long_name
+mkdir "$dir/locked" && echo old >"$dir/locked/a" && chmod 666 "$dir/locked/a" && chmod 555 "$dir/locked"
+if [ "$(id -u)" != 0 ]; then
+	ends_with 0 "$ktapc" -e 'x = 1' -o "$dir/locked/a" && is_chunk "$dir/locked/a"
+	result $? output_in_a_folder_that_takes_no_other
+elif setpriv --reuid 12345 --clear-groups true 2>/dev/null; then
+	chmod 755 "$dir" && cp "$ktapc" "$dir/ktapc"
+	ends_with 0 setpriv --reuid 12345 --clear-groups "$dir/ktapc" -e 'x = 1' -o "$dir/locked/a" &&
+		is_chunk "$dir/locked/a"
+	result $? output_in_a_folder_that_takes_no_other
+fi
+chmod 755 "$dir/locked"
 ln -s /dev/stdout "$dir/stdout"
 { "$ktapc" -e 'x = 1' -o "$dir/stdout" && echo behind; } >"$dir/out" 2>"$dir/err" &&
 	[ -L "$dir/stdout" ] && tail -n 1 "$dir/out" | grep -q 'behind$' && is_chunk "$dir/out"
@@ -226,6 +246,13 @@ echo 'include "self.kp" print(1)' >"$dir/self.kp"
 ln -s self.kp "$dir/alias.kp"
 ends_with 0 "$ktapc" -d "$dir/alias.kp" && [ "$(grep -c print/1 "$dir/out")" = 1 ]
 result $? include_of_itself_is_ignored
+mkdir "$dir/dash"
+(cd "$dir/dash" && echo 'print("stdin")' | "$ktapc" -d -e 'include "-"' 2>"$dir/err")
+[ $? = 2 ] && grep -q "cannot include '-': No such file" "$dir/err"
+result $? include_does_not_read_standard_input
+echo 'print("dash")' >"$dir/dash/-"
+(cd "$dir/dash" && ends_with 0 "$ktapc" -d -e 'include "-"') && grep -q '; ./-:1: print' "$dir/out"
+result $? include_of_a_file_named_as_standard_input
 n=1
 while [ $n -lt 65 ]; do
 	echo "include \"f$((n + 1)).kp\" print($n)" >"$dir/f$n.kp"
@@ -311,6 +338,13 @@ result $? warnings_are_capped
 awk 'BEGIN { for (i = 0; i < 400000; i++) print "x = 1" }' >"$dir/big.kp"
 fails_with '[0-9]*:[0-9]*' 'the script is too large: more than 1048576 names, constants and signs'
 result $? too_many_tokens
+echo 'include "big.kp" x = )' >"$dir/small.kp"
+ends_with 2 "$ktapc" -d "$dir/small.kp" && grep -q 'big.kp:.*: error: the script is too large' "$dir/err" &&
+	[ "$(grep -c error: "$dir/err")" = 1 ]
+result $? too_many_tokens_of_what_is_included
+awk 'BEGIN { print "x = = {"; for (i = 0; i < 400000; i++) print "(1 +" }' >"$dir/big.kp"
+fails_with '[0-9]*:[0-9]*' 'the script is too large'
+result $? too_many_tokens_behind_an_error
 awk 'BEGIN { for (i = 0; i < 1048576; i++) print "# none" i % 10 }' >"$dir/big.kp"
 ends_with 0 "$ktapc" -d "$dir/big.kp" && [ ! -s "$dir/err" ]
 result $? eight_megabytes_are_read

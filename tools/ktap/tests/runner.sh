@@ -213,6 +213,10 @@ output cat_goes_where_the_output_goes 'from a file\n'
 play "cat $dir/no-such-file\\nout after\\nexit 0\\n" -e "$script"
 expect cat_of_a_missing_file_is_reported 0 "^ktap: cat: $dir/no-such-file: No such file"
 output cat_of_a_missing_file_does_not_stop 'after\n'
+play "out before\\ncat $dir/file\\npause\\nout after\\nexit 0\\n" -o "$dir/file" -e "$script"
+expect cat_of_the_output_is_refused 0 "^ktap: cat: $dir/file: is the output\$"
+cp "$dir/file" "$dir/out"
+output cat_of_the_output_shows_nothing 'before\nafter\n'
 # a script may have it from a process
 play 'cat /nowhere/\033[2Jx\nsystem exit 3 #\033[2Jx\nexit 0\n' --unsafe -e "$script"
 expect message_of_cat_shows_no_escapes 0 '^ktap: cat: /nowhere/[?]\[2Jx: No such file'
@@ -245,6 +249,16 @@ play 'system sleep 100\nsystem echo one\npause\nsignal 15\nstop\nsystem sleep 0.
 	--unsafe -e "$script"
 expect signal_ends_one_command 0 'ended by signal 15: sleep 100'
 output signal_does_not_end_those_behind_it 'one\ntwo\nthree\n'
+play 'system stty sane </dev/tty\nsystem read x </dev/tty\nout after\nexit 0\n' --unsafe -e "$script"
+expect command_that_sets_the_terminal_is_ended 0 '^ktap: system: ended, as it wants the terminal: stty sane'
+expect command_that_reads_the_terminal_is_ended 0 '^ktap: system: ended, as it wants the terminal: read x'
+output what_wants_the_terminal_does_not_stop 'after\n'
+play 'system trap "" TERM; kill -STOP $$; kill -STOP $$\nout after\nexit 0\n' --unsafe -e "$script"
+expect command_that_stops_itself_is_ended 0 '^ktap: system: ended, as signal [0-9]* stopped it: trap'
+[ "$(grep -c system: "$dir/err")" = 1 ]
+result $? end_of_a_stopped_command_is_told_once
+play 'system trap : TERM; sh -c "kill -STOP \$\$"\npause\nsignal 15\nstop\nout after\nexit 0\n' --unsafe -e "$script"
+output signal_ends_what_is_stopped_in_a_command 'after\n'
 long=$(printf 'echo %04090d' 0)
 play "system $long\\nexit 0\\n" --unsafe -e "$script"
 [ "$(wc -c <"$dir/out")" -eq 4091 ]
@@ -305,6 +319,11 @@ expect interrupt_stops_and_succeeds 0
 output output_after_stop_is_shown 'one\ntwo\n'
 play 'pause\nsignal 15\nstop\nexit 0\n' -q -e "$script"
 expect sigterm_stops_and_succeeds 0
+play 'pause\nsignal 15\nsignal 1\nsignal 2\nstop\nout end\nexit 0\n' -q -e "$script"
+expect signals_of_one_request_are_one 0
+output and_what_is_behind_them_comes 'end\n'
+play 'pause\nsignal 2\nstop\nsignal 2\nout end\nexit 0\n' -q -e "$script"
+expect echo_of_a_signal_is_no_second_one 0
 play 'pause\nsignal 2\nstop\npause\nsignal 2\npause\n' -q -e "$script"
 expect second_interrupt_ends_at_once 130
 play 'pause\nout traced\nstop\nout end\nexit 0\n' -e "$script" -- sh -c 'exit 7'
