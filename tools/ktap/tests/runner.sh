@@ -291,6 +291,12 @@ expect error_shows_its_source_line 1 'x = 1'
 play 'err t.kp:1:1: error: b\033oo\302\233m\nnote lost\tand\033found\nexit 1\n' -e "$script"
 expect errors_do_not_command_the_terminal 1 '^t.kp:1:1: error: b?oo?m$'
 expect notes_do_not_command_the_terminal 1 "^ktap: lost$(printf '\t')and?found\$"
+play 'note a\2332Jb\340\202\233c\233\nnote \333\233 \342\202\233 \360\237\223\210 \344\nexit 0\n' -q -e "$script"
+{
+	printf 'ktap: a?2Jb\340??c?\n'
+	printf 'ktap: \333\233 \342\202\233 \360\237\223\210 \344\n'
+} | cmp -s - "$dir/err"
+result $? bytes_that_command_other_terminals_are_shown_in_characters_only
 run -e 'include "a\033b\nc\302\233d.kp"'
 expect names_in_errors_do_not_command_the_terminal 2 "error: cannot include 'a?b?c?d.kp'"
 play 'note total enabled 956 events\nnote lost 5 events\nexit 0\n' -e "$script"
