@@ -607,7 +607,7 @@ int main(int argc, char **argv)
 	static struct run r;
 	int code;
 
-	streams_open();
+	streams_open("ktap");
 	if (!options_parse(&r.opts, argc, argv))
 		return EXIT_LOAD;
 	if (r.opts.help || r.opts.version || r.opts.list)
