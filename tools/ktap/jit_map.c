@@ -46,6 +46,9 @@
 
 #define NR_CHAINS	256
 
+/* So many bytes before those that are new tell whether it is still the same map. */
+#define MAX_TAIL	64
+
 struct jit_function {
 	uint64_t addr;
 	uint64_t size;
@@ -58,6 +61,7 @@ struct jit_function {
  * @owner: of the process; while nobody knows whose it was, we
  * @file: the file that was read, as it was then
  * @size: bytes of the file that were read: whole lines
+ * @tail: the last of them
  * @cut: they end inside of a line too long
  * @functions: in the order of the file, but for those that are
  * @sorted: by address, then by age, oldest first
@@ -72,6 +76,7 @@ struct jit_map {
 	uid_t owner;
 	struct stat file;
 	off_t size;
+	char tail[MAX_TAIL];
 	bool cut;
 	struct arena arena;
 	struct jit_function *functions;
@@ -219,6 +224,30 @@ static size_t read_line(char *line, size_t size, FILE *f)
 	return len;
 }
 
+static size_t tail_len(const struct jit_map *m)
+{
+	return m->size < MAX_TAIL ? m->size : MAX_TAIL;
+}
+
+/* The next bytes of the file: the last of all that were read are kept. */
+static void keep_tail(struct jit_map *m, const char *line, size_t len)
+{
+	size_t new = len < MAX_TAIL ? len : MAX_TAIL, old = tail_len(m);
+	size_t stay = old < MAX_TAIL - new ? old : MAX_TAIL - new;
+
+	memmove(m->tail, m->tail + old - stay, stay);
+	memcpy(m->tail + stay, line + len - new, new);
+	m->size += len;
+}
+
+static bool has_tail(const struct jit_map *m, int fd)
+{
+	size_t len = tail_len(m);
+	char now[MAX_TAIL];
+
+	return pread(fd, now, len, m->size - len) == (ssize_t)len && !memcmp(now, m->tail, len);
+}
+
 /* Read what is new; its last line may not be complete. */
 static void read_more(struct jit_map *m, FILE *f)
 {
@@ -230,7 +259,7 @@ static void read_more(struct jit_map *m, FILE *f)
 
 		if (!ends && len < MAX_LINE)
 			break;
-		m->size += len;
+		keep_tail(m, line, len);
 		m->cut = !ends;
 		line[len - ends] = '\0';
 		if (!cut && !memchr(line, '\0', len - ends))
@@ -253,15 +282,17 @@ static void sort(struct jit_map *m)
 }
 
 /* Was the file written from its beginning, or is it another one? */
-static bool is_anew(const struct jit_map *m, const struct stat *st)
+static bool is_anew(const struct jit_map *m, int fd, const struct stat *st)
 {
 	const struct stat *was = &m->file;
 
 	if (st->st_dev != was->st_dev || st->st_ino != was->st_ino ||
 	    st->st_size < was->st_size || st->st_size < m->size)
 		return true;
-	return st->st_size == was->st_size && (st->st_mtim.tv_sec != was->st_mtim.tv_sec ||
-					       st->st_mtim.tv_nsec != was->st_mtim.tv_nsec);
+	if (st->st_size > was->st_size)
+		return !has_tail(m, fd);
+	return st->st_mtim.tv_sec != was->st_mtim.tv_sec ||
+	       st->st_mtim.tv_nsec != was->st_mtim.tv_nsec;
 }
 
 /* Read what the file has got since it was looked at. */
@@ -269,7 +300,7 @@ static void read_file(struct jit_map *m, FILE *f, const struct stat *st)
 {
 	off_t before;
 
-	if (is_anew(m, st)) {
+	if (is_anew(m, fileno(f), st)) {
 		if (m->looked < m->patience)
 			return;
 		forget(m);

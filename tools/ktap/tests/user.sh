@@ -502,6 +502,13 @@ echo 1000 100 other >/tmp/perf-$pid.map
 play "out $(mark $pid '' 1010)\nsystem echo 1000 100 equal >/tmp/perf-$pid.map; sleep 0.2
 out $(mark $pid '' 1010)\nexit 0\n" -q --unsafe -e 'x = ustack'
 output a_map_that_is_made_anew_as_large "other+0x10 (perf-$pid.map)\nequal+0x10 (perf-$pid.map)\n"
+awk 'BEGIN { print "1000 100 first"; for (i = 0; i < 9; i++) print "2000 10 f" i }' >/tmp/perf-$pid.map
+play "out $(mark $pid '' 1010)\nsystem seq -f '1%%g00 100 longer' 0 9 >/tmp/perf-$pid.map; sleep 0.2
+out $(mark $pid '' 1010)\nsystem echo 1000 100 grown >>/tmp/perf-$pid.map; sleep 0.2
+out $(mark $pid '' 1010)\nexit 0\n" -q --unsafe -e 'x = ustack'
+output a_map_that_is_made_anew_and_larger "first+0x10 (perf-$pid.map)\nlonger+0x10 (perf-$pid.map)
+grown+0x10 (perf-$pid.map)\n"
+echo 1000 100 equal >/tmp/perf-$pid.map
 # seconds pass before so much is read again, and what is beyond its limit never is
 truncate -s 60M /tmp/perf-$pid.map
 play "out $(mark $pid '' 1010)\nsystem echo 2000 100 new >/tmp/perf-$pid.map; sleep 0.2
