@@ -38,7 +38,10 @@
 /* So many, or an eighth, that are new are searched one by one. */
 #define MAX_UNSORTED	1024
 
-/* Code that is known may be compiled anew: the map is looked at as often as that. */
+/*
+ * Code that is known may be compiled anew, and a process that has no map may begin
+ * one: it is looked for as often as that.
+ */
 #define LOOK_AGAIN	(NSEC_PER_SEC / 10)
 
 /* From its beginning it is read again so many bytes a second at most. */
@@ -68,6 +71,7 @@ struct jit_function {
  * @memory: bytes that they take
  * @used: when it was asked for
  * @looked: when its file was looked at
+ * @absent: there was none
  * @patience: when it may be read from its beginning again
  */
 struct jit_map {
@@ -86,6 +90,7 @@ struct jit_map {
 	size_t memory;
 	uint64_t used;
 	uint64_t looked;
+	bool absent;
 	uint64_t patience;
 };
 
@@ -321,6 +326,7 @@ static void look(struct jit_maps *maps, struct jit_map *m, uint64_t now)
 	FILE *f = fd < 0 ? NULL : fdopen(fd, "re");
 
 	m->looked = now;
+	m->absent = fd < 0;
 	maps->memory -= m->memory;
 	/* the number is that of another process now */
 	if (!may_have_made(m->owner, &m->file))
@@ -423,7 +429,7 @@ const char *jit_map_find(struct jit_maps **maps, unsigned long pid, uint64_t add
 		return NULL;
 	m->used = now;
 	fn = search(m, addr);
-	if (!fn || now - m->looked >= LOOK_AGAIN) {
+	if ((!fn && !m->absent) || now - m->looked >= LOOK_AGAIN) {
 		look(*maps, m, now);
 		fn = search(m, addr);
 	}
