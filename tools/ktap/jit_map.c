@@ -68,7 +68,6 @@ struct jit_function {
  * @cut: they end inside of a line too long
  * @functions: in the order of the file, but for those that are
  * @sorted: by address, then by age, oldest first
- * @memory: bytes that they take
  * @used: when it was asked for
  * @looked: when its file was looked at
  * @absent: there was none
@@ -87,7 +86,6 @@ struct jit_map {
 	unsigned int sorted;
 	unsigned int count;
 	unsigned int max;
-	size_t memory;
 	uint64_t used;
 	uint64_t looked;
 	bool absent;
@@ -187,8 +185,6 @@ static void add_line(struct jit_map *m, char *line)
 	fn.name = arena_strndup(&m->arena, p, strlen(p));
 	m->functions = arena_grow(&m->arena, m->functions, m->count, &m->max, sizeof(fn));
 	m->functions[m->count++] = fn;
-	/* the array doubles, and leaves half as much behind */
-	m->memory += strlen(p) + 16 + 3 * sizeof(fn);
 }
 
 static int compare_functions(const void *pa, const void *pb)
@@ -208,7 +204,6 @@ static void forget(struct jit_map *m)
 	m->count = 0;
 	m->max = 0;
 	m->sorted = 0;
-	m->memory = 0;
 	m->size = 0;
 	m->cut = false;
 	m->file = (struct stat){ 0 };
@@ -327,7 +322,7 @@ static void look(struct jit_maps *maps, struct jit_map *m, uint64_t now)
 
 	m->looked = now;
 	m->absent = fd < 0;
-	maps->memory -= m->memory;
+	maps->memory -= m->arena.size;
 	/* the number is that of another process now */
 	if (!may_have_made(m->owner, &m->file))
 		forget(m);
@@ -337,7 +332,7 @@ static void look(struct jit_maps *maps, struct jit_map *m, uint64_t now)
 	} else if (fd >= 0) {
 		close(fd);
 	}
-	maps->memory += m->memory;
+	maps->memory += m->arena.size;
 }
 
 static const struct jit_function *newer(const struct jit_function *fn, uint64_t addr,
@@ -374,7 +369,7 @@ static void remove_map(struct jit_maps *maps, struct jit_map **at)
 	struct jit_map *m = *at;
 
 	*at = m->next;
-	maps->memory -= m->memory;
+	maps->memory -= m->arena.size;
 	maps->count--;
 	arena_free(&m->arena);
 	free(m);
