@@ -635,6 +635,31 @@ x86_64)
 		limited list "uprobe:./big:fin*"
 		lists "a_hostile_file_of_$kind" 'uprobe:./big:fine\n'
 	done
+	# one file under many names, and one behind the other in the place of the last
+	if [ $limit != unlimited ]; then
+		./hostile names >big
+		steps='' names=''
+		for i in $(seq 60); do
+			ln big big.$i
+			steps="${steps}out $(mark "$dir/big.$i" '' 1000)\n"
+			names="${names}fine+0x0 (big.$i)\n"
+		done
+		limit=300000
+		limited play "${steps}exit 0\n" -q -e 'x = ustack'
+		output names_of_one_file_share_its_symbols "$names"
+		rm -f big.*
+		limit=1000000 steps='' names=''
+		for i in $(seq 30); do
+			steps="${steps}system cp big big.$i\nout $(mark "$dir/big.$i" '' 1000)\nsystem rm big.$i\n"
+			names="${names}fine+0x0 (big.$i)\n"
+		done
+		limited play "${steps}system cp big big.1\nout $(mark "$dir/big.1" '' 1000)\nexit 0\n" --unsafe -q -e 'x = ustack'
+		output symbols_of_many_files_are_dropped "${names}fine+0x0 (big.1)\n"
+		rm -f big.*
+	else
+		skip names_of_one_file_share_its_symbols "memory is not limited"
+		skip symbols_of_many_files_are_dropped "memory is not limited"
+	fi
 	./hostile notes >big
 	limited play 'exit 0\n' -q -e 'trace usdt:./big:nothing { x = 1 }'
 	grep -q "has.no.marker\|has\\\\040no" setup
