@@ -660,6 +660,17 @@ x86_64)
 		skip names_of_one_file_share_its_symbols "memory is not limited"
 		skip symbols_of_many_files_are_dropped "memory is not limited"
 	fi
+	./hostile names >big
+	marks='' names=''
+	for i in 1 2 3 4 5 6 7 8; do
+		cp big big.$i
+		marks="$marks $(mark "$dir/big.$i" '' 1000)"
+		names="$names fine+0x0 (big.$i)"
+	done
+	play "out$marks\npause\nsignal 15\nstop\nremove $dir/big.8\nexit 0\n" -q -e 'x = ustack'
+	names=${names% fine*}
+	output signals_are_heard_while_symbols_are_read "${names# } $dir/big.8+0x1000\n"
+	rm -f big.*
 	./hostile notes >big
 	limited play 'exit 0\n' -q -e 'trace usdt:./big:nothing { x = 1 }'
 	grep -q "has.no.marker\|has\\\\040no" setup
