@@ -23,6 +23,9 @@
  */
 #define MAX_FILES	2048
 
+/* The longest build id that the kernel knows */
+#define MAX_MARK_ID	20
+
 /* Bytes of memory of all symbols, beside those that are asked for. */
 #define MAX_MEMORY	(512UL << 20)
 
@@ -86,8 +89,14 @@ static void unescape(char *p)
 	*to = '\0';
 }
 
+/*
+ * In a container there is another file of that name.  If it has no build id, ours is
+ * the one that ran only if it has none either.
+ */
 static bool has_build_id(const struct elf_file *f, const char *hex)
 {
+	if (!*hex)
+		return !f->build_id_len || f->build_id_len > MAX_MARK_ID;
 	if (strlen(hex) != 2 * f->build_id_len)
 		return false;
 	for (size_t i = 0; i < f->build_id_len; i++) {
@@ -143,7 +152,7 @@ static struct elf_file *open_marked(const struct target *t, struct arena *arena,
 		path = target_path(t, arena, plain);
 		f = path && sure ? elf_file_open(path, &why) : NULL;
 	}
-	if (f && *build_id && !has_build_id(f, build_id)) {
+	if (f && !has_build_id(f, build_id)) {
 		elf_file_close(f);
 		f = NULL;
 	}
