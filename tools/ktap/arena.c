@@ -33,6 +33,7 @@ void *arena_alloc(struct arena *arena, size_t size)
 		b->size = want;
 		b->next = arena->blocks;
 		arena->blocks = b;
+		arena->size += sizeof(*b) + want;
 	}
 	p = b->data + b->used;
 	b->used += size;
@@ -96,4 +97,5 @@ void arena_free(struct arena *arena)
 		free(arena->blocks);
 		arena->blocks = next;
 	}
+	arena->size = 0;
 }

@@ -8,6 +8,7 @@
 
 struct arena {
 	struct arena_block *blocks;
+	size_t size;	/* bytes that they take */
 };
 
 /* Zeroed memory that lives until arena_free(); ends the program if there is none. */

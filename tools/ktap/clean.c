@@ -4,23 +4,44 @@
 
 #include "clean.h"
 
-/*
- * The bytes of the control character that begins here, or 0.  Those of 0x80 to 0x9f
- * are two bytes in UTF-8.
- */
-static size_t control(const char *text, size_t left)
+/* The bytes of the character of UTF-8 that begins here, or 1 if none does. */
+static size_t character(const unsigned char *p, size_t left)
 {
-	unsigned char c = text[0], next = left > 1 ? text[1] : 0;
+	size_t len = p[0] < 0xc2 ? 1 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : p[0] < 0xf5 ? 4 : 1;
 
-	if (c < ' ' || c == 127)
+	if (len > left)
 		return 1;
-	return c == 0xc2 && next >= 0x80 && next < 0xa0 ? 2 : 0;
+	for (size_t i = 1; i < len; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 1;
+	}
+	/* too long for what they say, halves of UTF-16, and more than there are */
+	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] >= 0xa0) ||
+	    (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] >= 0x90))
+		return 1;
+	return len;
+}
+
+/*
+ * Is the character that begins here for control, and how many bytes has it?  Those of
+ * 0x80 to 0x9f are two bytes in UTF-8, and one for terminals that know no UTF-8.
+ */
+static bool is_control(const char *text, size_t left, size_t *len)
+{
+	const unsigned char *p = (const unsigned char *)text;
+
+	*len = character(p, left);
+	if (*len == 1)
+		return p[0] < ' ' || (p[0] >= 127 && p[0] < 0xa0);
+	return p[0] == 0xc2 && p[1] < 0xa0;
 }
 
 bool is_clean(const char *name)
 {
-	for (size_t left = strlen(name); left; left--, name++) {
-		if (control(name, left))
+	size_t left = strlen(name), n;
+
+	for (; left; left -= n, name += n) {
+		if (is_control(name, left, &n))
 			return false;
 	}
 	return true;
@@ -32,9 +53,12 @@ void make_clean(char *name)
 	char *to = name;
 
 	for (; left; left -= n, name += n) {
-		n = control(name, left);
-		*to++ = n ? '?' : *name;
-		n += !n;
+		if (is_control(name, left, &n)) {
+			*to++ = '?';
+		} else {
+			memmove(to, name, n);
+			to += n;
+		}
 	}
 	*to = '\0';
 }
@@ -44,8 +68,9 @@ void put_clean(FILE *out, const char *text, size_t len)
 	size_t n;
 
 	for (; len; len -= n, text += n) {
-		n = *text == '\t' ? 0 : control(text, len);
-		putc(n ? '?' : *text, out);
-		n += !n;
+		if (is_control(text, len, &n) && *text != '\t')
+			putc('?', out);
+		else
+			fwrite(text, 1, n, out);
 	}
 }

@@ -85,16 +85,19 @@ bool sources_have(const struct sources *s, const struct stat *st)
 	return S_ISREG(st->st_mode) && has_id(s, st->st_dev, st->st_ino);
 }
 
-void streams_open(void)
+/* As in a closed one, nothing can be written into what stands in for standard output. */
+void streams_open(const char *program)
 {
-	int fd;
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		int flags = fd == STDOUT_FILENO ? O_RDONLY : O_RDWR;
 
-	do {
-		fd = open("/dev/null", O_RDWR);
-	} while (fd >= 0 && fd <= STDERR_FILENO);
-	if (fd < 0)
-		exit(EXIT_FAILURE);
-	close(fd);
+		/* it gets the lowest number there is */
+		if (fcntl(fd, F_GETFD) >= 0 || open("/dev/null", flags) == fd)
+			continue;
+		fprintf(stderr, "%s: error: cannot open /dev/null for a closed stream: %s\n",
+			program, strerror(errno));
+		exit(2);
+	}
 }
 
 bool finish_stdout(const char *program)

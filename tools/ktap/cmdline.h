@@ -63,8 +63,9 @@ bool sources_have(const struct sources *s, const struct stat *st);
 /*
  * See to it that no file opened from here on gets the number of a standard stream.
  * First in main(): what is meant for a closed stream must not go into such a file.
+ * Ends the program, after a message of @program, if that cannot be.
  */
-void streams_open(void);
+void streams_open(const char *program);
 
 /* Write what is left for standard output; false after a message of @program. */
 bool finish_stdout(const char *program);

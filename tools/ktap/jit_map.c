@@ -38,13 +38,19 @@
 /* So many, or an eighth, that are new are searched one by one. */
 #define MAX_UNSORTED	1024
 
-/* Code that is known may be compiled anew: the map is looked at as often as that. */
+/*
+ * Code that is known may be compiled anew, and a process that has no map may begin
+ * one: it is looked for as often as that.
+ */
 #define LOOK_AGAIN	(NSEC_PER_SEC / 10)
 
 /* From its beginning it is read again so many bytes a second at most. */
 #define MAX_RATE	(8 << 20)
 
 #define NR_CHAINS	256
+
+/* So many bytes before those that are new tell whether it is still the same map. */
+#define MAX_TAIL	64
 
 struct jit_function {
 	uint64_t addr;
@@ -58,12 +64,13 @@ struct jit_function {
  * @owner: of the process; while nobody knows whose it was, we
  * @file: the file that was read, as it was then
  * @size: bytes of the file that were read: whole lines
+ * @tail: the last of them
  * @cut: they end inside of a line too long
  * @functions: in the order of the file, but for those that are
  * @sorted: by address, then by age, oldest first
- * @memory: bytes that they take
  * @used: when it was asked for
  * @looked: when its file was looked at
+ * @absent: there was none
  * @patience: when it may be read from its beginning again
  */
 struct jit_map {
@@ -72,15 +79,16 @@ struct jit_map {
 	uid_t owner;
 	struct stat file;
 	off_t size;
+	char tail[MAX_TAIL];
 	bool cut;
 	struct arena arena;
 	struct jit_function *functions;
 	unsigned int sorted;
 	unsigned int count;
 	unsigned int max;
-	size_t memory;
 	uint64_t used;
 	uint64_t looked;
+	bool absent;
 	uint64_t patience;
 };
 
@@ -177,8 +185,6 @@ static void add_line(struct jit_map *m, char *line)
 	fn.name = arena_strndup(&m->arena, p, strlen(p));
 	m->functions = arena_grow(&m->arena, m->functions, m->count, &m->max, sizeof(fn));
 	m->functions[m->count++] = fn;
-	/* the array doubles, and leaves half as much behind */
-	m->memory += strlen(p) + 16 + 3 * sizeof(fn);
 }
 
 static int compare_functions(const void *pa, const void *pb)
@@ -198,7 +204,6 @@ static void forget(struct jit_map *m)
 	m->count = 0;
 	m->max = 0;
 	m->sorted = 0;
-	m->memory = 0;
 	m->size = 0;
 	m->cut = false;
 	m->file = (struct stat){ 0 };
@@ -219,6 +224,30 @@ static size_t read_line(char *line, size_t size, FILE *f)
 	return len;
 }
 
+static size_t tail_len(const struct jit_map *m)
+{
+	return m->size < MAX_TAIL ? m->size : MAX_TAIL;
+}
+
+/* The next bytes of the file: the last of all that were read are kept. */
+static void keep_tail(struct jit_map *m, const char *line, size_t len)
+{
+	size_t new = len < MAX_TAIL ? len : MAX_TAIL, old = tail_len(m);
+	size_t stay = old < MAX_TAIL - new ? old : MAX_TAIL - new;
+
+	memmove(m->tail, m->tail + old - stay, stay);
+	memcpy(m->tail + stay, line + len - new, new);
+	m->size += len;
+}
+
+static bool has_tail(const struct jit_map *m, int fd)
+{
+	size_t len = tail_len(m);
+	char now[MAX_TAIL];
+
+	return pread(fd, now, len, m->size - len) == (ssize_t)len && !memcmp(now, m->tail, len);
+}
+
 /* Read what is new; its last line may not be complete. */
 static void read_more(struct jit_map *m, FILE *f)
 {
@@ -230,7 +259,7 @@ static void read_more(struct jit_map *m, FILE *f)
 
 		if (!ends && len < MAX_LINE)
 			break;
-		m->size += len;
+		keep_tail(m, line, len);
 		m->cut = !ends;
 		line[len - ends] = '\0';
 		if (!cut && !memchr(line, '\0', len - ends))
@@ -253,15 +282,17 @@ static void sort(struct jit_map *m)
 }
 
 /* Was the file written from its beginning, or is it another one? */
-static bool is_anew(const struct jit_map *m, const struct stat *st)
+static bool is_anew(const struct jit_map *m, int fd, const struct stat *st)
 {
 	const struct stat *was = &m->file;
 
 	if (st->st_dev != was->st_dev || st->st_ino != was->st_ino ||
 	    st->st_size < was->st_size || st->st_size < m->size)
 		return true;
-	return st->st_size == was->st_size && (st->st_mtim.tv_sec != was->st_mtim.tv_sec ||
-					       st->st_mtim.tv_nsec != was->st_mtim.tv_nsec);
+	if (st->st_size > was->st_size)
+		return !has_tail(m, fd);
+	return st->st_mtim.tv_sec != was->st_mtim.tv_sec ||
+	       st->st_mtim.tv_nsec != was->st_mtim.tv_nsec;
 }
 
 /* Read what the file has got since it was looked at. */
@@ -269,7 +300,7 @@ static void read_file(struct jit_map *m, FILE *f, const struct stat *st)
 {
 	off_t before;
 
-	if (is_anew(m, st)) {
+	if (is_anew(m, fileno(f), st)) {
 		if (m->looked < m->patience)
 			return;
 		forget(m);
@@ -290,7 +321,8 @@ static void look(struct jit_maps *maps, struct jit_map *m, uint64_t now)
 	FILE *f = fd < 0 ? NULL : fdopen(fd, "re");
 
 	m->looked = now;
-	maps->memory -= m->memory;
+	m->absent = fd < 0;
+	maps->memory -= m->arena.size;
 	/* the number is that of another process now */
 	if (!may_have_made(m->owner, &m->file))
 		forget(m);
@@ -300,7 +332,7 @@ static void look(struct jit_maps *maps, struct jit_map *m, uint64_t now)
 	} else if (fd >= 0) {
 		close(fd);
 	}
-	maps->memory += m->memory;
+	maps->memory += m->arena.size;
 }
 
 static const struct jit_function *newer(const struct jit_function *fn, uint64_t addr,
@@ -337,7 +369,7 @@ static void remove_map(struct jit_maps *maps, struct jit_map **at)
 	struct jit_map *m = *at;
 
 	*at = m->next;
-	maps->memory -= m->memory;
+	maps->memory -= m->arena.size;
 	maps->count--;
 	arena_free(&m->arena);
 	free(m);
@@ -392,7 +424,7 @@ const char *jit_map_find(struct jit_maps **maps, unsigned long pid, uint64_t add
 		return NULL;
 	m->used = now;
 	fn = search(m, addr);
-	if (!fn || now - m->looked >= LOOK_AGAIN) {
+	if ((!fn && !m->absent) || now - m->looked >= LOOK_AGAIN) {
 		look(*maps, m, now);
 		fn = search(m, addr);
 	}

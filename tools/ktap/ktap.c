@@ -223,13 +223,15 @@ static void run_command(struct run *r)
 
 /*
  * Show what was read; what finds no room in the output, or comes behind a command
- * that runs, stays for later.
+ * that runs, stays for later.  So does what comes behind a place in a file that had to
+ * be read: a program may have many, and signals are to be heard meanwhile.
  */
 static void show(struct run *r)
 {
 	struct piece piece;
 	size_t n;
 
+	r->symbolizer.opened = false;
 	while (!r->shell.pid && symbolize_flush(&r->symbolizer, &r->output) &&
 	       cat_copy(&r->cat, &r->output) && session_peek(&r->session, &piece)) {
 		n = piece.len;
@@ -265,6 +267,8 @@ static void show(struct run *r)
 			break;
 		}
 		session_take(&r->session, n);
+		if (r->symbolizer.opened)
+			return;
 	}
 }
 
@@ -357,6 +361,7 @@ static int follow_session(struct run *r)
 		{ .fd = r->session.fd },
 		{ .fd = r->output.fd },
 	};
+	const struct timespec at_once = { 0 };
 	struct piece piece;
 	sigset_t none;
 	int err;
@@ -364,11 +369,12 @@ static int follow_session(struct run *r)
 	sigemptyset(&none);
 	while (!r->ended || output_pending(&r->output) || r->shell.pid) {
 		bool more = session_peek(&r->session, &piece);
+		bool go_on = more && r->symbolizer.opened;
 
 		fds[0].fd = r->ended || more ? -1 : r->session.fd;
 		fds[0].events = POLLIN;
 		fds[1].events = output_pending(&r->output) ? POLLOUT : 0;
-		if (ppoll(fds, 2, NULL, &none) < 0) {
+		if (ppoll(fds, 2, go_on ? &at_once : NULL, &none) < 0) {
 			if (errno != EINTR) {
 				perror("ktap: error: poll");
 				return EXIT_RUNTIME;
@@ -387,6 +393,8 @@ static int follow_session(struct run *r)
 			err = fds[1].revents & POLLOUT ? output_write(&r->output) : -EPIPE;
 			if (err)
 				return output_failed(r, err);
+			show(r);
+		} else if (go_on) {
 			show(r);
 		}
 	}
@@ -639,7 +647,7 @@ int main(int argc, char **argv)
 	static struct run r;
 	int code;
 
-	streams_open();
+	streams_open("ktap");
 	if (!options_parse(&r.opts, argc, argv))
 		return EXIT_LOAD;
 	if (r.opts.help || r.opts.version || r.opts.list)

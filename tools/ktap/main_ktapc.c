@@ -303,7 +303,7 @@ int main(int argc, char **argv)
 	struct options o = { .compile = { .diag = stderr } };
 	int c;
 
-	streams_open();
+	streams_open("ktapc");
 	while ((c = getopt_long(argc, argv, "o:de:I:wW:hV", long_options, NULL)) != -1) {
 		switch (c) {
 		case 'I':

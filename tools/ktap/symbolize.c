@@ -24,29 +24,12 @@
 #include "demangle.h"
 #include "elf_file.h"
 #include "jit_map.h"
+#include "marked_file.h"
 #include "symbolize.h"
 
 #define MARK_BEGIN	'\x1e'
 #define MARK_NEXT	'\x1d'
 #define MARK_END	'\x1f'
-
-/*
- * The kernel marks 1024 files at most; but a script may print what a program has
- * made up, and that shall not take all memory.
- */
-#define MAX_FILES	2048
-
-/**
- * struct known_file - a file of a mark
- * @path: as the mark has it
- * @build_id: the same
- * @elf: the file, or what knows its symbols; NULL if there is none
- */
-struct known_file {
-	const char *path;
-	const char *build_id;
-	struct elf_file *elf;
-};
 
 /* The parts of a mark, in its text. */
 struct mark {
@@ -73,23 +56,6 @@ bool symbolize_wanted(const void *chunk, size_t len)
 			return true;
 	}
 	return false;
-}
-
-/* "\ooo" becomes a character, in place. */
-static void unescape(char *p)
-{
-	char *to = p;
-
-	for (; *p; to++) {
-		if (p[0] == '\\' && p[1] >= '0' && p[1] <= '3' && p[2] >= '0' && p[2] <= '7' &&
-		    p[3] >= '0' && p[3] <= '7') {
-			*to = (p[1] - '0') << 6 | (p[2] - '0') << 3 | (p[3] - '0');
-			p += 4;
-		} else {
-			*to = *p++;
-		}
-	}
-	*to = '\0';
 }
 
 static bool is_hex(const char *text)
@@ -131,94 +97,6 @@ static bool parse_mark(const struct symbolizer *s, char *text, struct mark *m)
 	return !end[m->returns];
 }
 
-static bool has_build_id(const struct elf_file *f, const char *hex)
-{
-	if (strlen(hex) != 2 * f->build_id_len)
-		return false;
-	for (size_t i = 0; i < f->build_id_len; i++) {
-		char byte[3];
-
-		snprintf(byte, sizeof(byte), "%02x", f->build_id[i]);
-		if (memcmp(byte, hex + 2 * i, 2))
-			return false;
-	}
-	return true;
-}
-
-static struct elf_file *open_debug(const struct symbolizer *s, const char *hex)
-{
-	unsigned char id[MAX_BUILD_ID];
-	struct elf_file *f;
-	size_t len = strlen(hex) / 2;
-
-	if (len > sizeof(id))
-		return NULL;
-	for (size_t i = 0; i < len; i++) {
-		char byte[3] = { hex[2 * i], hex[2 * i + 1], '\0' };
-
-		id[i] = strtoul(byte, NULL, 16);
-	}
-	f = elf_debug_file(id, len, s->target.root);
-	/* a debug file of which only the sections were kept tells no offsets */
-	if (f && !f->nsegments) {
-		elf_file_close(f);
-		f = NULL;
-	}
-	return f;
-}
-
-/* The file of that name, if it is still the one that ran; or its debug file. */
-static struct elf_file *open_marked(struct symbolizer *s, const char *name, const char *build_id)
-{
-	static const char gone[] = " (deleted)";
-	char *plain = arena_strndup(&s->arena, name, strlen(name));
-	const char *why, *path;
-	struct elf_file *f = NULL;
-	size_t len;
-
-	unescape(plain);
-	len = strlen(plain);
-	if (*plain == '/') {
-		bool deleted = len > strlen(gone) && !strcmp(plain + len - strlen(gone), gone);
-		bool sure = *build_id || (!deleted && !*s->target.error);
-
-		if (deleted)
-			plain[len - strlen(gone)] = '\0';
-		path = target_path(&s->target, &s->arena, plain);
-		f = path && sure ? elf_file_open(path, &why) : NULL;
-	}
-	if (f && *build_id && !has_build_id(f, build_id)) {
-		elf_file_close(f);
-		f = NULL;
-	}
-	if (!f && *build_id)
-		f = open_debug(s, build_id);
-	if (f) {
-		elf_read_symbols(f, s->target.root);
-		elf_file_done(f);
-	}
-	return f;
-}
-
-static const struct elf_file *find_file(struct symbolizer *s, const struct mark *m)
-{
-	struct known_file *known;
-
-	for (unsigned int i = 0; i < s->nfiles; i++) {
-		known = &s->files[i];
-		if (!strcmp(known->path, m->where) && !strcmp(known->build_id, m->build_id))
-			return known->elf;
-	}
-	if (s->nfiles == MAX_FILES)
-		return NULL;
-	s->files = arena_grow(&s->arena, s->files, s->nfiles, &s->max_files, sizeof(*s->files));
-	known = &s->files[s->nfiles++];
-	known->path = arena_strndup(&s->arena, m->where, strlen(m->where));
-	known->build_id = arena_strndup(&s->arena, m->build_id, strlen(m->build_id));
-	known->elf = open_marked(s, m->where, m->build_id);
-	return known->elf;
-}
-
 static void put_symbol(char *out, size_t size, const char *name, uint64_t offset,
 		       const char *where)
 {
@@ -251,7 +129,7 @@ static void put_mark(struct symbolizer *s, const struct mark *m, char *out, size
 			snprintf(out, size, "0x%llx", (unsigned long long)m->number);
 		return;
 	}
-	f = find_file(s, m);
+	f = marked_file_find(&s->files, &s->target, m->where, m->build_id, &s->opened);
 	symbol = f && elf_offset_to_addr(f, number, &addr) ? elf_function_at(f, addr) : NULL;
 	if (symbol) {
 		const char *slash = strrchr(m->where, '/');
@@ -323,7 +201,8 @@ size_t symbolize_add(struct symbolizer *s, struct output *o, const char *data, s
 	const char *begin;
 	size_t done = 0, plain;
 
-	while (done < len && symbolize_flush(s, o)) {
+	s->opened = false;
+	while (done < len && !s->opened && symbolize_flush(s, o)) {
 		if (s->held_len) {
 			done += hold(s, data[done]);
 			continue;
@@ -345,8 +224,6 @@ size_t symbolize_add(struct symbolizer *s, struct output *o, const char *data, s
 
 void symbolize_free(struct symbolizer *s)
 {
-	for (unsigned int i = 0; i < s->nfiles; i++)
-		elf_file_close(s->files[i].elf);
+	marked_files_free(&s->files);
 	jit_maps_free(&s->jit);
-	arena_free(&s->arena);
 }

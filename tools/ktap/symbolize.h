@@ -7,13 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arena.h"
 #include "output.h"
 #include "target.h"
 
 #define MAX_MARK	8192	/* bytes */
 
 struct jit_maps;
+struct marked_files;
 
 /**
  * struct symbolizer - between the session and the output
@@ -21,6 +21,7 @@ struct jit_maps;
  * @held: the beginning of what may be a mark
  * @ready: text that has found no room in the output yet
  * @files: that marks were found in
+ * @opened: the last of what was added needed a file to be read, which takes its time
  */
 struct symbolizer {
 	struct target target;
@@ -30,10 +31,8 @@ struct symbolizer {
 	char ready[MAX_MARK + 1024];
 	size_t ready_len;
 	size_t ready_at;
-	struct arena arena;
-	struct known_file *files;
-	unsigned int nfiles;
-	unsigned int max_files;
+	struct marked_files *files;
+	bool opened;
 	struct jit_maps *jit;
 };
 
@@ -43,7 +42,10 @@ const char *symbolize_key(struct symbolizer *s);
 /* Does the chunk have a use for them? */
 bool symbolize_wanted(const void *chunk, size_t len);
 
-/* Like output_add(), with names for marks. */
+/*
+ * Like output_add(), with names for marks.  It ends behind a mark whose file was read,
+ * so that signals are heard before the next.
+ */
 size_t symbolize_add(struct symbolizer *s, struct output *o, const char *data, size_t len);
 
 /* Puts into the output what waits for room; false if there is still not enough. */

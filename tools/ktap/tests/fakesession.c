@@ -20,6 +20,7 @@
  *	pause				let ktap catch up
  *	stop				wait for ktap to say stop
  *	signal N			send ktap the signal N
+ *	remove PATH			remove a file at once
  *	control-c			type that at the terminal of ktap
  */
 #define _GNU_SOURCE
@@ -211,6 +212,9 @@ static void do_step(pid_t ktap, char *step)
 		usleep(100000);
 	} else if (!strcmp(step, "signal")) {
 		kill(ktap, atoi(arg));
+	} else if (!strcmp(step, "remove")) {
+		if (unlink(arg))
+			die(arg);
 	} else if (!strcmp(step, "control-c")) {
 		if (write(keyboard, "\3", 1) != 1)
 			die("fakesession: control-c");

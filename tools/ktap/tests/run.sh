@@ -212,6 +212,13 @@ done
 [ $? = 2 ] && [ ! -e "$dir/not" ] && "$ktapc" -e 'print(unknown)' -o "$dir/b.ktap" <&- >&- 2>&- &&
 	! grep -q warning "$dir/b.ktap" && is_chunk "$dir/b.ktap"
 result $? closed_streams_are_no_files
+bad=0
+for how in -h -V '-d golden/tables.kp' '--fmt golden/tables.kp'; do
+	# shellcheck disable=SC2086 # words
+	"$ktapc" -w $how >&- 2>"$dir/err"
+	[ $? = 2 ] && grep -q 'cannot write to standard output' "$dir/err" || bad=1
+done
+result $bad a_closed_output_is_reported
 
 # What is included: beside the script, in the folders of -I, in the library.
 mkdir "$dir/lib" "$dir/more"

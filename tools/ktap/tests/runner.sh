@@ -202,8 +202,32 @@ done
 # "stop" is the first that the session hears then
 code=0
 printf 'out hello\nerr oops\nnote lost 5 events\npause\nsignal 2\nstop\nexit 0\n' |
+	timeout 60 "$fake" "$dir" "$ktap" -v -e "$script" >"$dir/out" 2>&- || code=$?
+expect messages_to_a_closed_stream_are_not_said_to_the_session 0
+code=0
+printf 'err oops\nnote lost 5 events\npause\nsignal 2\nstop\nexit 0\n' |
 	timeout 60 "$fake" "$dir" "$ktap" -v -e "$script" >&- 2>&- || code=$?
-expect output_to_closed_streams_is_not_said_to_the_session 0
+expect messages_to_closed_streams_are_not_said_to_the_session 0
+code=0
+printf 'out hello\npause\nstop\nexit 0\n' |
+	timeout 60 "$fake" "$dir" "$ktap" -v -e "$script" >&- 2>"$dir/err" || code=$?
+expect output_to_a_closed_stream_is_an_error 1 'cannot write to standard output: Bad file'
+code=0
+"$ktap" -V >&- 2>"$dir/err" || code=$?
+expect version_to_a_closed_stream_is_an_error 1 'cannot write to standard output: Bad file'
+if unshare -rm mount -t tmpfs none /dev 2>/dev/null; then
+	# shellcheck disable=SC2016 # variables of the inner shell
+	bare='mount -t tmpfs none /dev && exec "$1" -V'
+	code=0
+	unshare -rm sh -c "$bare" - "$ktap" >"$dir/out" 2>"$dir/err" || code=$?
+	expect open_streams_need_no_dev_null 0
+	code=0
+	unshare -rm sh -c "$bare <&-" - "$ktap" >"$dir/out" 2>"$dir/err" || code=$?
+	expect closed_streams_need_dev_null 2 'ktap: error: cannot open /dev/null for a closed stream'
+else
+	skip open_streams_need_no_dev_null "no namespaces"
+	skip closed_streams_need_dev_null "no namespaces"
+fi
 printf 'from a file\n' >"$dir/shown"
 play "out before\\ncat $dir/shown\\nout after\\nexit 0\\n" -e "$script"
 output cat_shows_a_file_in_its_place 'before\nfrom a file\nafter\n'
@@ -305,6 +329,12 @@ expect error_shows_its_source_line 1 'x = 1'
 play 'err t.kp:1:1: error: b\033oo\302\233m\nnote lost\tand\033found\nexit 1\n' -e "$script"
 expect errors_do_not_command_the_terminal 1 '^t.kp:1:1: error: b?oo?m$'
 expect notes_do_not_command_the_terminal 1 "^ktap: lost$(printf '\t')and?found\$"
+play 'note a\2332Jb\340\202\233c\233\nnote \333\233 \342\202\233 \360\237\223\210 \344\nexit 0\n' -q -e "$script"
+{
+	printf 'ktap: a?2Jb\340??c?\n'
+	printf 'ktap: \333\233 \342\202\233 \360\237\223\210 \344\n'
+} | cmp -s - "$dir/err"
+result $? bytes_that_command_other_terminals_are_shown_in_characters_only
 run -e 'include "a\033b\nc\302\233d.kp"'
 expect names_in_errors_do_not_command_the_terminal 2 "error: cannot include 'a?b?c?d.kp'"
 play 'note total enabled 956 events\nnote lost 5 events\nexit 0\n' -e "$script"
