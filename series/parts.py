@@ -23,7 +23,7 @@ class Rules:
             if not line or line.startswith('#'):
                 continue
             words = [w for w in words if w]
-            if len(words) != 4 or words[0] not in ('defined', 'exists'):
+            if len(words) != 4 or words[0] not in ('defined', 'exists', 'listed'):
                 raise StalePlan(f'series/rules: not understood: {line}')
             self.rules.append((words[0], words[1], re.compile(words[2], re.M), words[3]))
 
@@ -35,6 +35,7 @@ STRING = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'')
 COMMENT = re.compile(r'/\*.*?\*/|//.*')
 FUNCTION = re.compile(r'^(?!extern\b|static\b|#)[a-z_][\w\s*]*?\b(\w+)\(')
 OBJECT = re.compile(r'^(?!extern\b|static\b|typedef\b)[a-z][\w\s*]*?\b(\w+)(?:\[[^]]*\])*\s*(?:=|;)')
+ASSIGNMENT = re.compile(r'(\w+)(?: [:+]?= *|=")')
 
 
 def code_of(line):
@@ -131,6 +132,39 @@ class Text:
         self.lines = whole.split('\n')
         self.out = [False] * len(self.lines)
         return n
+
+    def thin_lists(self, keep):
+        """Takes words out of the lists that are the values of variables."""
+        i = 0
+        while i < len(self.lines):
+            head = ASSIGNMENT.match(self.lines[i])
+            last = i
+            while head and self.lines[last].endswith('\\'):
+                last += 1
+            if head and not self.out[i]:
+                self.thin_list(i, last, head, keep)
+            i = last + 1
+
+    def thin_list(self, first, last, head, keep):
+        quote = '"' if '"' in head.group() else ''
+        all_kept, left, thinner = [], first, False
+        for i in range(first, last + 1):
+            start = head.group() if i == first else '\t'
+            words = self.lines[i].removeprefix(start).rstrip('\\ ').removesuffix(quote).split()
+            kept = [w for w in words if keep(w)]
+            all_kept += kept
+            if kept != words:
+                thinner = True
+                self.lines[i] = (start + ' '.join(kept)).rstrip(' ') + \
+                    (' \\' if i < last else quote)
+            if kept or i == first:
+                left = i
+            else:
+                self.out[i] = True
+        if thinner and all(word == f'${head.group(1)}' for word in all_kept):
+            self.leave_out(first, last)
+        elif left < last:
+            self.lines[left] = self.lines[left].rstrip('\\ ') + quote
 
     def names(self):
         """Functions and objects that the file defines for others."""
@@ -316,11 +350,23 @@ class Parts:
         for path in sources:
             if path.endswith('.c'):
                 defined |= text(path).names()
+        folders = {path[:path.rindex('/') + 1] for path in files if '/' in path}
         for path in files:
             for kind, _, regex, template in self.rules.of(path):
-                self.follow(text(path), kind, regex, template,
-                            defined if kind == 'defined' else files)
+                if kind == 'listed':
+                    self.thin(text(path), regex, template, folders.union(files))
+                else:
+                    self.follow(text(path), kind, regex, template,
+                                defined if kind == 'defined' else files)
         return {**files, **{p: t.render().encode() for p, t in texts.items()}}
+
+    @staticmethod
+    def thin(text, regex, template, there):
+        def keep(word):
+            found = regex.fullmatch(word)
+            return not found or any(path in there for path in found.expand(template).split())
+
+        text.thin_lists(keep)
 
     @staticmethod
     def follow(text, kind, regex, template, there):
