@@ -48,7 +48,8 @@ static const struct {
 	LOSS(left_out,
 	     "left out %ld entries of tables: strings grew while these were printed or sorted"),
 	LOSS(bad_reads,	   "%ld reads of memory failed"),
-	LOSS(unknown_calls, "missed %ld events of system calls that only 32-bit or x32 programs have; "
+	LOSS(unknown_calls,
+	     "missed %ld events of system calls that only 32-bit or x32 programs have; "
 	     "raw_syscalls has them"),
 #undef LOSS
 };
