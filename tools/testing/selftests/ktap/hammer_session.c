@@ -487,9 +487,12 @@ static void act(struct rng *rng, bool may_fork)
 		actions[i].act(rng);
 }
 
-static void dies_with_parent(void)
+/* Also of what it executes.  The parent may be dead before it can be asked for. */
+static void dies_with(pid_t parent)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(0);
 }
 
 /* A child that has all the sessions: it uses them, or closes them, until it is killed. */
@@ -499,12 +502,12 @@ static void do_process(struct rng *rng)
 	unsigned int kind = rnd(rng, 4);
 	int fd = pick(rng);
 	char number[24];
-	pid_t pid;
+	pid_t parent = getpid(), pid;
 
 	snprintf(number, sizeof(number), "%d+%d", (int)rnd(rng, 1000), fd);
 	pid = fork();
 	if (!pid) {
-		dies_with_parent();
+		dies_with(parent);
 		switch (kind) {
 		case 0:
 			_exit(0);
@@ -542,7 +545,6 @@ static int use_inherited(const char *arg)
 	if (!plus)
 		errx(2, "usage: hammer_session DIRECTORY SEED SECONDS");
 	fd = atoi(plus + 1);
-	dies_with_parent();
 	fcntl(fd, F_SETFL, O_NONBLOCK);
 	for (;;) {
 		(void)!read(fd, buf, rnd(&rng, sizeof(buf)));
@@ -604,6 +606,7 @@ static void start_process(struct process *p, uint64_t seed)
 {
 	struct rng rng = { ~seed };
 	uint64_t ms = 200 + rnd(&rng, 8000);
+	pid_t parent = getpid();
 
 	clock_gettime(CLOCK_MONOTONIC, &p->ends);
 	p->ends.tv_sec += ms / 1000;
@@ -615,7 +618,7 @@ static void start_process(struct process *p, uint64_t seed)
 	if (p->pid < 0)
 		err(1, "fork");
 	if (!p->pid) {
-		dies_with_parent();
+		dies_with(parent);
 		be_a_process(seed);
 	}
 	count(N_processes);
