@@ -39,7 +39,7 @@ trace_end {
 }
 E2
 calls=$((pairs / 100 / cpus))
-start -q -m 1M --max-overhead 100 "$tmp/handlers.kp" "$cpus"
+start -q -m 1M $all_of_it "$tmp/handlers.kp" "$cpus"
 on_all_cpus getppid 100
 memory=$(memory_of "$tracer")
 on_all_cpus getppid $((calls - 100))

@@ -33,7 +33,7 @@ trace_end {
 	print("steps", steps)
 }
 E2
-start -q "$tmp/pairs.kp"
+start -q $all_of_it "$tmp/pairs.kp"
 pids=
 i=0
 while [ $i -lt $((2 * cpus)) ]; do
@@ -69,7 +69,7 @@ trace_end {
 	print("last", last)
 }
 E2
-start -q -m 2M "$tmp/exit.kp"
+start -q -m 2M $all_of_it "$tmp/exit.kp"
 i=0
 while [ $i -lt $processes ]; do
 	"$workload" getppid 1
@@ -98,7 +98,7 @@ trace_end {
 }
 E2
 each=$((threads / cpus))
-start -q -m 1M "$tmp/threads.kp"
+start -q -m 1M $all_of_it "$tmp/threads.kp"
 on_all_cpus threads 100
 memory=$(memory_of "$tracer")
 on_all_cpus threads $((each - 100))
