@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 38
+plan 39
 
 n=100
 end='trace_end { print(n, len(t)) }'
@@ -55,6 +55,9 @@ run -q -e 'trace syscalls:sys_enter_read /execname == "utarget" && arg2 == 16/ {
 }
 trace_end { print(n, m) }' -- "$here/utarget" device $n
 out_device buffer_on_a_device_is_not_touched "$((4 * n))\t$((4 * n))\n"
+run -q -e 'trace syscalls:sys_enter_openat /execname == "workload" && user_string(arg1) == ""/ { n += 1 }
+trace_end { print(n) }' -- "$workload" open "" 1
+is empty_string_is_no_failure "$(cat "$tmp/out" "$tmp/err")" 1
 
 # system calls whose records have no data
 run -q -e 'trace syscalls:sys_enter_*stat* {
