@@ -56,7 +56,7 @@ static bool is_search(const struct ktap_table *t, const struct ktap_cursor *c)
 	return c->searches && age_of(t, c) < PATIENCE;
 }
 
-/* Is @a taken sooner than @b?  Of searches that which lost least, so the others end. */
+/* Is @a taken sooner than @b?  Of searches the one that loses least: the others end. */
 static bool is_taken_before(const struct ktap_table *t, const struct ktap_cursor *a,
 			    const struct ktap_cursor *b)
 {

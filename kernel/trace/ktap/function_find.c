@@ -136,7 +136,7 @@ static unsigned long entry_of(unsigned long addr)
  * that is called by who moves it, between two steps, would never end.  There
  * rht_assign_unlock() calls the first one where preempt counts are checked or traced,
  * and the others, with lockdep, while somebody waits for the tracepoint lock_release;
- * what the event's consumers call is notrace, or their own matter (src_tracepoint.c).
+ * the event's own functions are notrace, and of its handlers src_tracepoint.c takes care.
  */
 static bool moves_probes(const char *name)
 {
