@@ -466,7 +466,7 @@ static void some_errors_cannot_be_caught(struct kunit *test)
 	struct ktap_vm *vm;
 
 	c->insns[5] = (struct ktap_code){ .op = KTAP_OP_JMP, .d = -1 };
-	expect_error(c, EVENT, -ETIME, "the handler ran more than 100000 instructions");
+	expect_error(c, EVENT, -ETIME, "the handler used up its budget: max_insns is 100000");
 	vm = test_vm(test, test_load(c), PROCESS);
 	vm->abort = &abort;
 	KUNIT_EXPECT_EQ(test, -EINTR, ktap_vm_run(vm, 0, NULL, 0, NULL));
@@ -543,7 +543,7 @@ static void to_try_again_and_again_takes_the_budget(struct kunit *test)
 	test_insn(c, KTAP_OP_DIV, 0, 0, 0, 0);
 	TEST_RET(c);
 	test_try(c, 1, 2, 1, 1);
-	expect_error(c, EVENT, -ETIME, "the handler ran more than 100000 instructions");
+	expect_error(c, EVENT, -ETIME, "the handler used up its budget: max_insns is 100000");
 	vm = test_vm(test, test_load(c), PROCESS);
 	vm->abort = &abort;
 	KUNIT_EXPECT_EQ(test, -EINTR, ktap_vm_run(vm, 0, NULL, 0, NULL));

@@ -326,7 +326,7 @@ static void slices_leave_the_budget_as_it_is(struct kunit *test)
 	ktap_meter_init(&meter, 0);
 	vm->env->max_insns = 10000;
 	KUNIT_EXPECT_EQ(test, -ETIME, ktap_vm_run(vm, 0, NULL, 0, NULL));
-	KUNIT_EXPECT_STREQ(test, vm->message, "the handler ran more than 10000 instructions");
+	KUNIT_EXPECT_STREQ(test, vm->message, "the handler used up its budget: max_insns is 10000");
 	KUNIT_EXPECT_EQ(test, vm->budget, 1);
 	KUNIT_EXPECT_EQ(test, vm->rest, 0);
 	/* It was not its turn, but it took long. */
@@ -492,7 +492,7 @@ static void what_the_budget_is_too_small_for_does_not_begin(struct kunit *test)
 	vm = test_vm(test, test_load(c), KTAP_LEVEL_TASK);
 	vm->env->max_insns = 160;
 	KUNIT_EXPECT_EQ(test, -ETIME, ktap_vm_run(vm, 0, NULL, 0, NULL));
-	KUNIT_EXPECT_STREQ(test, vm->message, "the handler ran more than 160 instructions");
+	KUNIT_EXPECT_STREQ(test, vm->message, "the handler used up its budget: max_insns is 160");
 	KUNIT_EXPECT_PTR_EQ(test, vm->fault.func, &vm->env->prog->funcs[0]);
 	vm->env->max_insns = 161;
 	KUNIT_EXPECT_EQ(test, 0, ktap_vm_run(vm, 0, NULL, 0, NULL));

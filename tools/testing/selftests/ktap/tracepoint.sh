@@ -73,7 +73,7 @@ trace_end { print("end") }' -- "$workload" getppid $n
 result $? error_in_a_handler_ends_it
 run -q -e 'trace syscalls:sys_enter_getppid { while (1) { n += 1 } } trace_end { print("end") }' -- \
 	"$workload" getppid 1
-[ "$code" = 1 ] && [ "$(cat "$tmp/out")" = end ] && matches "$tmp/err" 'error: .*instructions'
+[ "$code" = 1 ] && [ "$(cat "$tmp/out")" = end ] && matches "$tmp/err" 'error: the handler used up its budget: max_insns is [0-9]'
 result $? endless_handler_is_stopped
 run -q -e "$clause" -- "$workload" getppid $n
 out globals_are_printed_when_nothing_else_is "n: $n\n"
