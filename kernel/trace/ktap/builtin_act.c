@@ -8,6 +8,7 @@
 #include <linux/string.h>
 
 #include "builtin.h"
+#include "signal.h"
 #include "speculation.h"
 
 /* Bytes of a command: so many fit a record, whole. */
