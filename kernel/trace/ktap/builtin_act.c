@@ -10,6 +10,7 @@
 #include "builtin.h"
 #include "signal.h"
 #include "speculation.h"
+#include "text.h"
 
 /* Bytes of a command: so many fit a record, whole. */
 #define MAX_COMMAND	2048

@@ -7,6 +7,7 @@
 #include <linux/string.h>
 
 #include "record.h"
+#include "text.h"
 
 static size_t save_event(struct ktap_vm *vm, void *buf, size_t size)
 {
