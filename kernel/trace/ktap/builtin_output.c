@@ -8,6 +8,7 @@
 
 #include "agg.h"
 #include "builtin.h"
+#include "global.h"
 #include "record.h"
 #include "speculation.h"
 #include "table.h"
