@@ -8,6 +8,7 @@
 #include <linux/string.h>
 
 #include "builtin.h"
+#include "record.h"
 #include "signal.h"
 #include "speculation.h"
 #include "text.h"

@@ -23,6 +23,8 @@
 #include "memory.h"
 #include "object.h"
 #include "option.h"
+#include "out.h"
+#include "record.h"
 #include "self.h"
 #include "signal.h"
 #include "symbols.h"
