@@ -12,11 +12,11 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
-#include <linux/sizes.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
 #include "answers.h"
+#include "limits.h"
 #include "output.h"
 #include "vm.h"
 
@@ -29,13 +29,6 @@ struct ktap_syscalls;
 struct mem_cgroup;
 struct seq_file;
 struct trace_iterator;
-
-#define KTAP_MAX_LINE		4096	/* bytes of a line of text, newline included */
-#define KTAP_MAX_SCRIPTARGS	256
-#define KTAP_MIN_MARK_KEY	8
-#define KTAP_MAX_MARK_KEY	32
-#define KTAP_MIN_MEMORY		SZ_256K
-#define KTAP_DEFAULT_MEMORY	SZ_16M
 
 /* Exit codes, as ktap(1) has them. */
 #define KTAP_EXIT_ERROR		1	/* run-time error */
