@@ -84,9 +84,6 @@ int ktap_fn_snapshot(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 int ktap_fn_trunc(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 int ktap_fn_normalize(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 
-/* Strings of an argv that join() looks at. */
-#define KTAP_MAX_JOINED		32
-
 /* builtin_mem.c */
 int ktap_fn_join(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 int ktap_fn_str(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
@@ -94,44 +91,14 @@ int ktap_fn_user_string(struct ktap_vm *vm, struct ktap_value *r, unsigned int n
 int ktap_fn_kernel_string(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 int ktap_fn_buf(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 int ktap_fn_read(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
-/* A read that has failed: nil, counted and paid for.  0 or a negative errno. */
-int ktap_bad_read(struct ktap_vm *vm, struct ktap_value *v);
 /* The value of the kernel's variable @sym, nil if it cannot be read. */
 int ktap_symbol_get(struct ktap_vm *vm, const struct ktap_symbol *sym, struct ktap_value *v);
-
-/*
- * memory.c: of the current process, or the kernel; nothing is waited for.  0 or
- * a negative errno; bytes of the string, which is cut to @size, NUL included, or
- * a negative errno.
- */
-int ktap_read_user(void *to, u64 from, size_t size);
-int ktap_read_user_string(char *to, u64 from, size_t size);
-int ktap_read_kernel(void *to, u64 from, size_t size);
-int ktap_read_kernel_string(char *to, u64 from, size_t size);
-/* Does the address belong to the process, if it belongs to anybody? */
-bool ktap_is_user_address(u64 address);
-unsigned int ktap_user_pointer_size(void);
 
 /* builtin_symbol.c */
 int ktap_fn_ksym(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 int ktap_fn_kaddr(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 int ktap_fn_stringof(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 int ktap_fn_ipof(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
-
-/*
- * symbol.c: text of an address, at most KTAP_MAX_SYMBOL bytes in @buf, NUL
- * included; the address of a name, 0 if there is none.  Any context.
- */
-#define KTAP_MAX_SYMBOL		1024
-size_t ktap_symbol_text(u64 address, char *buf);
-u64 ktap_symbol_address(const char *name);
-/*
- * How to read the variable whose name is constant @string, as BTF has it; false:
- * it has not.  Context: process.
- */
-bool ktap_symbol_type(struct ktap_program *prog, u32 string, struct ktap_load *load);
-/* The address of a variable, for this CPU if each has its own. */
-u64 ktap_symbol_here(const struct ktap_symbol *sym);
 
 /* builtin_machine.c */
 int ktap_fn_gettimeofday_ns(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
@@ -214,12 +181,6 @@ int ktap_fn_set_retval(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 int ktap_fn_signal(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 int ktap_fn_system(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 int ktap_check_unsafe(const struct ktap_program *prog, bool allowed, struct ktap_diag *diag);
-/*
- * signal.c: sends a signal to the current process, soon.  Context: any, preemption
- * disabled.  0; -EPERM: nobody may, to a thread of the kernel, one that ends and
- * init; -EBUSY: the last one of this CPU is still on its way.
- */
-int ktap_signal_current(int number);
 
 /* session.c, source.c: the session */
 int ktap_fn_elapsed(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);

@@ -8,7 +8,10 @@
 #include <linux/string.h>
 
 #include "builtin.h"
+#include "record.h"
+#include "signal.h"
 #include "speculation.h"
+#include "text.h"
 
 /* Bytes of a command: so many fit a record, whole. */
 #define MAX_COMMAND	2048

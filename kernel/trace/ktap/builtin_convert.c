@@ -12,7 +12,7 @@
 #include <linux/timekeeping.h>
 
 #include "builtin.h"
-#include "record.h"
+#include "text.h"
 
 /*
  * Text made in the arena.  Once it is begun nothing else is allocated before it

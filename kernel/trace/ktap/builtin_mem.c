@@ -9,6 +9,8 @@
 
 #include "builtin.h"
 #include "member.h"
+#include "memory.h"
+#include "symbol.h"
 
 /* A string takes longer to read than an instruction. */
 #define STRING_COST	8

@@ -8,8 +8,11 @@
 
 #include "agg.h"
 #include "builtin.h"
+#include "global.h"
+#include "record.h"
 #include "speculation.h"
 #include "table.h"
+#include "text.h"
 
 /* Text made in process context, given away piece by piece. */
 static int begin_text(struct ktap_text *t, struct seq_buf *s, struct ktap_vm *vm)

@@ -7,6 +7,7 @@
 #include <linux/string.h>
 
 #include "builtin.h"
+#include "symbol.h"
 #include "ufile.h"
 
 /* To look in the list of symbols takes as long as that many instructions. */

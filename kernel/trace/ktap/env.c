@@ -10,11 +10,11 @@
 #include <linux/timekeeping.h>
 
 #include "agg.h"
+#include "global.h"
 #include "member.h"
 #include "option.h"
 #include "self.h"
 #include "speculation.h"
-#include "table.h"
 #include "ufile.h"
 
 int ktap_env_init(struct ktap_env *env, struct ktap_program *prog, size_t max_memory,

@@ -9,8 +9,9 @@
 #include <linux/unaligned.h>
 
 #include "../trace.h"
-#include "builtin.h"
 #include "field.h"
+#include "memory.h"
+#include "vm.h"
 
 /* Bytes read of a string that an event has no copy of, the NUL included. */
 #define MAX_POINTED	256

@@ -10,7 +10,7 @@
 
 #include "agg.h"
 #include "object.h"
-#include "record.h"
+#include "text.h"
 
 /**
  * struct directive - a piece of a printf's format

@@ -15,9 +15,9 @@
 #include <linux/string.h>
 
 #include "arith.h"
+#include "global.h"
 #include "lock.h"
 #include "slot.h"
-#include "table.h"
 
 /**
  * struct ktap_global - a global

@@ -20,8 +20,8 @@
 #include <linux/string.h>
 
 #include "agg.h"
-#include "record.h"
 #include "table.h"
+#include "text.h"
 
 static const char distribution[] = "----- Distribution -----";
 static const char log_distribution[] = "-- Distribution (log) --";

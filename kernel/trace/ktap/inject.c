@@ -9,7 +9,6 @@
 #include <linux/ptrace.h>
 #include <linux/string.h>
 
-#include "builtin.h"
 #include "function.h"
 
 /**

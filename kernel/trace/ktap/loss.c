@@ -5,6 +5,7 @@
 #include <linux/kernel.h>
 
 #include "agg.h"
+#include "global.h"
 #include "loss.h"
 #include "speculation.h"
 #include "table.h"

@@ -15,6 +15,7 @@
 
 #include "builtin.h"
 #include "member.h"
+#include "memory.h"
 #include "ops.h"
 
 /* Members that are kept; one that finds no place is looked for each time. */

@@ -10,7 +10,7 @@
 #include <linux/uaccess.h>
 #include <asm/tlb.h>
 
-#include "builtin.h"
+#include "memory.h"
 
 /* A thread of the kernel borrows the memory of some process: that is none of ours. */
 static bool has_memory(u64 from)

@@ -15,7 +15,9 @@
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 
+#include "out.h"
 #include "output.h"
+#include "record.h"
 #include "session.h"
 
 /**

@@ -1,38 +1,86 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Where output goes.  output.c gives these to the virtual machine.
+ * Output of a session, and its reader.
  */
 #ifndef _KTAP_OUTPUT_H
 #define _KTAP_OUTPUT_H
 
-#include "record.h"
+#include <linux/irq_work.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/poll.h>
+#include <linux/sizes.h>
+#include <linux/types.h>
+#include <linux/wait.h>
+#include <uapi/linux/ktap.h>
+
+struct obj_cgroup;
+struct trace_buffer;
+
+/* Text that waits for the reader, and the ring buffer of one CPU. */
+#define KTAP_MAX_TEXT		SZ_1M
+#define KTAP_MIN_RING		SZ_64K
+#define KTAP_MAX_RING		SZ_256K
 
 /**
- * ktap_out_reserve() - Takes place for a record in event context
- * @vm: the activation, not of KTAP_LEVEL_PROCESS
- * @size: bytes
- *
- * Context: any.  Nothing may run between this and the commit but the writing
- * of the record.
- * Return: the place, to be given to ktap_out_commit(); NULL if there is none,
- * which is then counted.
+ * struct ktap_output - what a session has to say
+ * @rb: records of handlers; they never wait
+ * @objcg: memory cgroup that pays for @rb, or NULL
+ * @charged: bytes that it pays
+ * @text_lock: protects @texts, @text_bytes and @ended
+ * @texts: text of process context, by time
+ * @text_bytes: bytes of @texts
+ * @wait: who waits for output
+ * @waiting: somebody may be in @wait
+ * @wake_irq: wakes who is in @wait
+ * @room: who waits for @text_bytes to shrink
+ * @blocked: somebody does
+ * @printed: the script has printed something
+ * @ended: nothing more will come
+ * @frames: the reader wants struct ktap_frame
+ * @exit_code: for the last frame
+ * @read_lock: one reader at a time; protects what follows
+ * @buf: formatted, not yet read
+ * @size: bytes of @buf
+ * @pos: first byte not yet read
+ * @len: bytes formatted
+ * @exit_given: the last frame was put into @buf
  */
-void *ktap_out_reserve(struct ktap_vm *vm, size_t size);
-void ktap_out_commit(struct ktap_vm *vm, void *place);
+struct ktap_output {
+	struct trace_buffer *rb;
+	struct obj_cgroup *objcg;
+	size_t charged;
+	struct mutex text_lock;		/* between writers and reader */
+	struct list_head texts;
+	size_t text_bytes;
+	wait_queue_head_t wait;
+	bool waiting;
+	struct irq_work wake_irq;
+	wait_queue_head_t room;
+	bool blocked;
+	bool printed;
+	bool ended;
+	bool frames;
+	int exit_code;
 
-/**
- * ktap_out_text() - Puts out text in process context
- * @vm: an activation of KTAP_LEVEL_PROCESS
- * @channel: KTAP_CH_OUTPUT; or KTAP_CH_CAT, then it is a path; or KTAP_CH_SYSTEM,
- *	then it is a command
- * @text: bytes
- * @len: number of them
- *
- * Keeps its place in time among the records.  Waits for the reader rather than
- * dropping.
- * Context: process, sleeps.
- * Return: 0, or -EINTR with the error set if the session ends meanwhile.
- */
-int ktap_out_text(struct ktap_vm *vm, enum ktap_channel channel, const char *text, size_t len);
+	struct mutex read_lock;		/* between readers */
+	char *buf;
+	size_t size;
+	size_t pos;
+	size_t len;
+	bool exit_given;
+};
+
+int ktap_output_init(struct ktap_output *out, size_t memory);
+void ktap_output_destroy(struct ktap_output *out);
+void ktap_output_say(struct ktap_output *out, enum ktap_channel channel, u64 ts,
+		     const char *prefix, const char *text, size_t len);
+__printf(2, 3) void ktap_output_note(struct ktap_output *out, const char *fmt, ...);
+void ktap_output_end(struct ktap_output *out, int exit_code);
+void ktap_output_abort(struct ktap_output *out);
+void ktap_output_wake_irq(struct irq_work *work);
+size_t ktap_output_memory(struct ktap_output *out);
+ssize_t ktap_output_read(struct ktap_output *out, char __user *ubuf, size_t count, bool nonblock);
+__poll_t ktap_output_poll(struct ktap_output *out, struct file *file, poll_table *table);
 
 #endif /* _KTAP_OUTPUT_H */

@@ -6,8 +6,8 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
-#include "builtin.h"
 #include "record.h"
+#include "text.h"
 
 static size_t save_event(struct ktap_vm *vm, void *buf, size_t size)
 {

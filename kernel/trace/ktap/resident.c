@@ -10,7 +10,7 @@
 #include <linux/sched.h>
 #include <linux/uaccess.h>
 
-#include "builtin.h"
+#include "memory.h"
 #include "source.h"
 
 /* May the instruction read what an address points to? */

@@ -11,7 +11,6 @@
 #include <linux/security.h>
 
 #include "../trace.h"
-#include "builtin.h"
 #include "session.h"
 
 /**

@@ -11,13 +11,13 @@
 #include <linux/kthread.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
-#include <linux/poll.h>
 #include <linux/sched.h>
-#include <linux/sizes.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
 #include "answers.h"
+#include "limits.h"
+#include "output.h"
 #include "vm.h"
 
 struct cred;
@@ -27,21 +27,8 @@ struct ktap_probe;
 struct ktap_source;
 struct ktap_syscalls;
 struct mem_cgroup;
-struct obj_cgroup;
 struct seq_file;
 struct trace_iterator;
-
-#define KTAP_MAX_LINE		4096	/* bytes of a line of text, newline included */
-#define KTAP_MAX_SCRIPTARGS	256
-#define KTAP_MIN_MARK_KEY	8
-#define KTAP_MAX_MARK_KEY	32
-#define KTAP_MIN_MEMORY		SZ_256K
-#define KTAP_DEFAULT_MEMORY	SZ_16M
-
-/* Output: text that waits for the reader, and the ring buffer of one CPU. */
-#define KTAP_MAX_TEXT		SZ_1M
-#define KTAP_MIN_RING		SZ_64K
-#define KTAP_MAX_RING		SZ_256K
 
 /* Exit codes, as ktap(1) has them. */
 #define KTAP_EXIT_ERROR		1	/* run-time error */
@@ -68,55 +55,6 @@ enum ktap_state {
 };
 
 /**
- * struct ktap_output - what a session has to say
- * @rb: records of handlers; they never wait
- * @objcg: memory cgroup that pays for @rb, or NULL
- * @charged: bytes that it pays
- * @text_lock: protects @texts, @text_bytes and @ended
- * @texts: text of process context, by time
- * @text_bytes: bytes of @texts
- * @wait: who waits for output
- * @waiting: somebody may be in @wait
- * @wake_irq: wakes him
- * @room: who waits for @text_bytes to shrink
- * @blocked: somebody does
- * @printed: the script has printed something
- * @ended: nothing more will come
- * @frames: the reader wants struct ktap_frame
- * @exit_code: for the last frame
- * @read_lock: one reader at a time; protects what follows
- * @buf: formatted, not yet read
- * @size: bytes of @buf
- * @pos: first byte not yet read
- * @len: bytes formatted
- * @exit_given: the last frame was put into @buf
- */
-struct ktap_output {
-	struct trace_buffer *rb;
-	struct obj_cgroup *objcg;
-	size_t charged;
-	struct mutex text_lock;		/* between writers and reader */
-	struct list_head texts;
-	size_t text_bytes;
-	wait_queue_head_t wait;
-	bool waiting;
-	struct irq_work wake_irq;
-	wait_queue_head_t room;
-	bool blocked;
-	bool printed;
-	bool ended;
-	bool frames;
-	int exit_code;
-
-	struct mutex read_lock;		/* between readers */
-	char *buf;
-	size_t size;
-	size_t pos;
-	size_t len;
-	bool exit_given;
-};
-
-/**
  * struct ktap_session - a session
  * @env: what the virtual machine shares between the session's activations
  * @id: its number
@@ -127,7 +65,7 @@ struct ktap_output {
  *
  * @perfmon: who opened the file has CAP_PERFMON
  * @admin: and CAP_SYS_ADMIN
- * @addresses: and /proc/kallsyms has addresses for him
+ * @addresses: and /proc/kallsyms has addresses for them
  * @opener: process that opened the file, for display
  * @comm: its name
  * @memcg: pays for all the session allocates
@@ -152,7 +90,7 @@ struct ktap_output {
  * @unsafe: the script may act on the system
  * @reader: process that read last, or wrote
  * @mark_key: the reader finds the symbols of user code, and knows marks of it by
- *	this word; empty: he does not
+ *	this word; empty: it does not
  * @answers: what the program ktap has found in the user's programs
  *
  * @vm: the activation of process context: top level, then the session's thread
@@ -307,19 +245,6 @@ int ktap_rights_check(struct ktap_session *s, const struct ktap_program *prog);
 
 /* feed.c */
 int ktap_session_feed(struct ktap_session *s, const char *data, size_t len);
-
-/* output.c */
-int ktap_output_init(struct ktap_output *out, size_t memory);
-void ktap_output_destroy(struct ktap_output *out);
-void ktap_output_say(struct ktap_output *out, enum ktap_channel channel, u64 ts,
-		     const char *prefix, const char *text, size_t len);
-__printf(2, 3) void ktap_output_note(struct ktap_output *out, const char *fmt, ...);
-void ktap_output_end(struct ktap_output *out, int exit_code);
-void ktap_output_abort(struct ktap_output *out);
-void ktap_output_wake_irq(struct irq_work *work);
-size_t ktap_output_memory(struct ktap_output *out);
-ssize_t ktap_output_read(struct ktap_output *out, char __user *ubuf, size_t count, bool nonblock);
-__poll_t ktap_output_poll(struct ktap_output *out, struct file *file, poll_table *table);
 
 /* activation.c */
 int ktap_activation_get(bool texts);

@@ -2,6 +2,7 @@
 /*
  * Signals that scripts send.
  */
+#include <linux/errno.h>
 #include <linux/init.h>
 #include <linux/irq_work.h>
 #include <linux/percpu.h>
@@ -9,7 +10,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 
-#include "builtin.h"
+#include "signal.h"
 
 /**
  * struct signal_work - a signal on its way

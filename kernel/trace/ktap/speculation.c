@@ -10,6 +10,8 @@
 
 #include "builtin.h"
 #include "lock.h"
+#include "out.h"
+#include "record.h"
 #include "speculation.h"
 
 /**

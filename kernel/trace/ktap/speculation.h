@@ -5,7 +5,7 @@
 #ifndef _KTAP_SPECULATION_H
 #define _KTAP_SPECULATION_H
 
-#include "output.h"
+#include "vm.h"
 
 /* How many a session has at a time, and what they hold: by its memory, in these bounds. */
 #define KTAP_SPECULATIONS	16
@@ -20,7 +20,7 @@ void ktap_speculations_destroy(struct ktap_env *env);
 unsigned int ktap_speculations_open(struct ktap_env *env);
 
 /*
- * What ktap_out_reserve(), ktap_out_commit() and ktap_out_text() do (output.h),
+ * What ktap_out_reserve(), ktap_out_commit() and ktap_out_text() do (out.h),
  * unless the run speculates: then the speculation gets it, or, counted, nobody.
  */
 void *ktap_put_reserve(struct ktap_vm *vm, size_t size);

@@ -21,6 +21,7 @@
 #include <linux/tracepoint.h>
 
 #include "function.h"
+#include "output.h"
 
 /**
  * struct rawtp_point - tracepoints that a clause waits for

@@ -25,7 +25,6 @@
 #include <trace/syscall.h>
 
 #include "../trace.h"
-#include "builtin.h"
 #include "compat.h"
 #include "source.h"
 #include "syscall_user.h"

@@ -21,8 +21,8 @@
 #include "../trace_output.h"
 #include "../trace_probe.h"
 #include "field.h"
-#include "record.h"
 #include "source.h"
+#include "text.h"
 
 /**
  * struct ktap_tracepoint - a trace event that a clause waits for

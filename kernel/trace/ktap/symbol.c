@@ -20,6 +20,7 @@
 
 #include "btf.h"
 #include "builtin.h"
+#include "symbol.h"
 
 /* The name, an offset, and the name of a module. */
 static_assert(KSYM_NAME_LEN + sizeof("+0x0123456789abcdef []") + MODULE_NAME_LEN <=

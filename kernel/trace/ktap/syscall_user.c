@@ -6,11 +6,11 @@
  * probe on sys_enter can: fields that are strings are copied before handlers
  * run.  For what handlers read by address, what arguments point to is brought in.
  */
+#include <linux/bits.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
 #include "../trace.h"
-#include "builtin.h"
 #include "source.h"
 #include "syscall_user.h"
 

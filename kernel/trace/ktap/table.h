@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tables and globals: the memory of a script between events.
+ * Tables: memory of a script between events.
  */
 #ifndef _KTAP_TABLE_H
 #define _KTAP_TABLE_H
@@ -129,15 +129,5 @@ static inline int ktap_charge_sort(struct ktap_vm *vm, const struct ktap_table *
 {
 	return ktap_vm_charge(vm, t ? ktap_table_len(t) : 0);
 }
-
-/* Context: process, may sleep.  0 or -ENOMEM. */
-int ktap_globals_init(struct ktap_env *env);
-
-/* Globals: each slot has a lock of its own and owns a copy. */
-int ktap_global_get(struct ktap_vm *vm, u32 n, struct ktap_value *v);
-/* Gives what it holds, not a copy; nobody changes it meanwhile. */
-void ktap_global_peek(struct ktap_env *env, u32 n, struct ktap_value *v);
-int ktap_global_set(struct ktap_vm *vm, u32 n, struct ktap_value *v);
-int ktap_global_add(struct ktap_vm *vm, u32 n, const struct ktap_value *v);
 
 #endif /* _KTAP_TABLE_H */

@@ -25,6 +25,7 @@
 #include "object.h"
 #include "speculation.h"
 #include "table.h"
+#include "text.h"
 #include "ufile.h"
 
 void ktap_text_flush(struct ktap_text *t)

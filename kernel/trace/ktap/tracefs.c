@@ -18,6 +18,7 @@
 #include "../trace.h"
 #include "builtin.h"
 #include "opcode.h"
+#include "output.h"
 #include "session.h"
 #include "source.h"
 #include "speculation.h"

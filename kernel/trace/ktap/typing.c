@@ -18,6 +18,7 @@
 #include "builtin.h"
 #include "member.h"
 #include "opcode.h"
+#include "symbol.h"
 #include "typing.h"
 
 /* Longer names are of nothing that there is. */

@@ -9,7 +9,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "record.h"
+#include "text.h"
 #include "ufile.h"
 
 /* What stands around the parts of a mark, for the program that reads the output. */

@@ -7,13 +7,14 @@
  * is on its stack, or what a marker's argument is read from, is read before; and
  * what arguments point to is brought in, if handlers may read it.
  */
+#include <linux/bits.h>
 #include <linux/kernel.h>
 #include <linux/ptrace.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-#include "builtin.h"
+#include "memory.h"
 #include "uprobe.h"
 
 /*

@@ -23,6 +23,7 @@
 #include "arith.h"
 #include "builtin.h"
 #include "frame.h"
+#include "global.h"
 #include "member.h"
 #include "opcode.h"
 #include "ops.h"

@@ -5,7 +5,8 @@
  *
  * What the Makefile calls the virtual machine touches nothing of the kernel but
  * memory and formatting, so that tools/testing/ktap can build it for user space.
- * What it needs of the rest of ktap is declared here, in builtin.h and in output.h.
+ * What it needs of the rest of ktap is declared here, in builtin.h, memory.h,
+ * signal.h and out.h.
  */
 #ifndef _KTAP_VM_H
 #define _KTAP_VM_H

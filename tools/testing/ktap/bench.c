@@ -23,6 +23,7 @@
 #include <linux/string.h>
 
 #include "agg.h"
+#include "global.h"
 #include "object.h"
 #include "ops.h"
 #include "table.h"

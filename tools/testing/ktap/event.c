@@ -10,6 +10,7 @@
 
 #include "builtin.h"
 #include "host.h"
+#include "text.h"
 
 static char long_text[KTAP_MAX_STRLEN];
 static const s64 numbers[] = { 1, -2, S64_MAX };

@@ -8,7 +8,6 @@
 
 #include <stdio.h>
 
-#include "output.h"
 #include "vm.h"
 
 /* Exit codes, as ktap(1) has them. */

@@ -11,6 +11,7 @@
 #include <linux/string.h>
 
 #include "agg.h"
+#include "global.h"
 #include "object.h"
 #include "table.h"
 #include "tests/build.h"

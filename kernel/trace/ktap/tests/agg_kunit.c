@@ -9,6 +9,7 @@
 
 #include "../agg.h"
 #include "../builtin.h"
+#include "../global.h"
 #include "../object.h"
 #include "../ops.h"
 #include "../shard.h"

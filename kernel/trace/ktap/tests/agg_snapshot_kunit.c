@@ -8,6 +8,7 @@
 #include <linux/string.h>
 
 #include "../builtin.h"
+#include "../global.h"
 #include "../object.h"
 #include "../shard.h"
 #include "../table.h"

@@ -8,7 +8,7 @@
 #include "../builtin.h"
 #include "../object.h"
 #include "../ops.h"
-#include "../record.h"
+#include "../text.h"
 #include "build.h"
 
 #define TEXT	1024

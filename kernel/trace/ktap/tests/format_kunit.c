@@ -5,6 +5,7 @@
 #include <linux/string.h>
 
 #include "../record.h"
+#include "../text.h"
 #include "build.h"
 
 #define TEXT	1024

@@ -6,6 +6,7 @@
 
 #include "../agg.h"
 #include "../builtin.h"
+#include "../global.h"
 #include "../loss.h"
 #include "build.h"
 

@@ -7,6 +7,7 @@
 
 #include "../agg.h"
 #include "../entry.h"
+#include "../global.h"
 #include "build.h"
 
 #define EVENT	KTAP_LEVEL_TASK

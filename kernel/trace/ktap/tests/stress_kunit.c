@@ -13,6 +13,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "../global.h"
 #include "stress.h"
 
 /**

@@ -6,6 +6,7 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
+#include "../global.h"
 #include "../ops.h"
 #include "stress.h"
 

@@ -5,6 +5,7 @@
 #include <linux/string.h>
 
 #include "../entry.h"
+#include "../global.h"
 #include "build.h"
 
 #define EVENT	KTAP_LEVEL_TASK

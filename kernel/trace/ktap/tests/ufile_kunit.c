@@ -5,7 +5,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "../record.h"
+#include "../text.h"
 #include "../ufile.h"
 #include "build.h"
 

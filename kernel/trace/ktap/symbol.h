@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Symbols of the kernel.
+ */
+#ifndef _KTAP_SYMBOL_H
+#define _KTAP_SYMBOL_H
+
+#include <linux/types.h>
+
+struct ktap_load;
+struct ktap_program;
+struct ktap_symbol;
+
+/*
+ * Text of an address, at most KTAP_MAX_SYMBOL bytes in @buf, NUL included; the
+ * address of a name, 0 if there is none.  Any context.
+ */
+#define KTAP_MAX_SYMBOL		1024
+size_t ktap_symbol_text(u64 address, char *buf);
+u64 ktap_symbol_address(const char *name);
+/*
+ * How to read the variable whose name is constant @string, as BTF has it; false:
+ * it has not.  Context: process.
+ */
+bool ktap_symbol_type(struct ktap_program *prog, u32 string, struct ktap_load *load);
+/* The address of a variable, for this CPU if each has its own. */
+u64 ktap_symbol_here(const struct ktap_symbol *sym);
+
+#endif /* _KTAP_SYMBOL_H */
