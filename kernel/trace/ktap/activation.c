@@ -45,7 +45,7 @@
  * are part of the time of what they interrupt, too: they come in between where
  * nothing but a second pair of clocks for each of them could tell.
  *
- * Preemption is disabled while a handler runs.  &activation.busy is
+ * Preemption is disabled while a handler runs.  &cpu_activations.busy is
  * written by the owner of the level alone, and read by what interrupts it on
  * the same CPU: compiler barriers are enough.
  *
@@ -55,13 +55,13 @@
  */
 
 /**
- * struct activation_memory - memory of an activation
+ * struct activation - an activation and its memory
  * @vm: its state
  * @stack: registers
  * @calls: calls
  * @arena: strings
  */
-struct activation_memory {
+struct activation {
 	struct ktap_vm vm;
 	struct ktap_value stack[KTAP_EVENT_STACK];
 	struct ktap_call calls[KTAP_EVENT_CALLS];
@@ -69,16 +69,16 @@ struct activation_memory {
 };
 
 /**
- * struct activation - the activations of a CPU
+ * struct cpu_activations - the activations of a CPU
  * @busy: by level: in use
  * @iters: by level: for the text of events; NULL until a session wants it, and
  *	always in NMI
- * @levels: by level: memory
+ * @levels: by level: the activation
  */
-struct activation {
+struct cpu_activations {
 	bool busy[KTAP_NR_EVENT_LEVELS];
 	struct trace_iterator *iters;
-	struct activation_memory levels[KTAP_NR_EVENT_LEVELS];
+	struct activation levels[KTAP_NR_EVENT_LEVELS];
 };
 
 /* Levels that can make the text of an event: ->trace() is not for NMI. */
@@ -86,7 +86,7 @@ struct activation {
 
 static DEFINE_MUTEX(activation_lock);
 static unsigned int users;		/* protected by activation_lock */
-static DEFINE_PER_CPU(struct activation *, activations);
+static DEFINE_PER_CPU(struct cpu_activations *, activations);
 static DEFINE_PER_CPU(struct rnd_state, random_state);
 
 static void free_activations(void)
@@ -95,35 +95,35 @@ static void free_activations(void)
 
 	lockdep_assert_held(&activation_lock);
 	for_each_possible_cpu(cpu) {
-		struct activation *act = per_cpu(activations, cpu);
+		struct cpu_activations *acts = per_cpu(activations, cpu);
 
-		if (act)
-			kvfree(act->iters);
-		kvfree(act);
+		if (acts)
+			kvfree(acts->iters);
+		kvfree(acts);
 		per_cpu(activations, cpu) = NULL;
 	}
 }
 
-static struct activation *alloc_activation(int node)
+static struct cpu_activations *alloc_cpu_activations(int node)
 {
-	struct activation *act = kvzalloc_node(sizeof(*act), GFP_KERNEL, node);
+	struct cpu_activations *acts = kvzalloc_node(sizeof(*acts), GFP_KERNEL, node);
 	unsigned int level;
 
-	if (!act)
+	if (!acts)
 		return NULL;
 	for (level = 0; level < KTAP_NR_EVENT_LEVELS; level++) {
-		struct activation_memory *mem = &act->levels[level];
+		struct activation *act = &acts->levels[level];
 
-		mem->vm.level = level;
-		mem->vm.stack = mem->stack;
-		mem->vm.stack_size = KTAP_EVENT_STACK;
-		mem->vm.calls = mem->calls;
-		mem->vm.max_calls = KTAP_EVENT_CALLS;
-		mem->vm.arena.half[0] = mem->arena[0];
-		mem->vm.arena.half[1] = mem->arena[1];
-		mem->vm.arena.size = KTAP_EVENT_ARENA;
+		act->vm.level = level;
+		act->vm.stack = act->stack;
+		act->vm.stack_size = KTAP_EVENT_STACK;
+		act->vm.calls = act->calls;
+		act->vm.max_calls = KTAP_EVENT_CALLS;
+		act->vm.arena.half[0] = act->arena[0];
+		act->vm.arena.half[1] = act->arena[1];
+		act->vm.arena.size = KTAP_EVENT_ARENA;
 	}
-	return act;
+	return acts;
 }
 
 static int alloc_activations(void)
@@ -132,13 +132,13 @@ static int alloc_activations(void)
 
 	lockdep_assert_held(&activation_lock);
 	for_each_possible_cpu(cpu) {
-		struct activation *act = alloc_activation(cpu_to_node(cpu));
+		struct cpu_activations *acts = alloc_cpu_activations(cpu_to_node(cpu));
 
-		if (!act) {
+		if (!acts) {
 			free_activations();
 			return -ENOMEM;
 		}
-		per_cpu(activations, cpu) = act;
+		per_cpu(activations, cpu) = acts;
 	}
 	return 0;
 }
@@ -150,13 +150,13 @@ static int alloc_iters(void)
 
 	lockdep_assert_held(&activation_lock);
 	for_each_possible_cpu(cpu) {
-		struct activation *act = per_cpu(activations, cpu);
+		struct cpu_activations *acts = per_cpu(activations, cpu);
 
-		if (act->iters)
+		if (acts->iters)
 			continue;
-		act->iters = kvcalloc_node(NR_TEXT_LEVELS, sizeof(*act->iters), GFP_KERNEL,
-					   cpu_to_node(cpu));
-		if (!act->iters)
+		acts->iters = kvcalloc_node(NR_TEXT_LEVELS, sizeof(*acts->iters), GFP_KERNEL,
+					    cpu_to_node(cpu));
+		if (!acts->iters)
 			return -ENOMEM;
 	}
 	return 0;
@@ -220,11 +220,11 @@ int ktap_meters_alloc(struct ktap_session *s)
  */
 struct trace_iterator *ktap_activation_iter(enum ktap_level level)
 {
-	struct activation *act = __this_cpu_read(activations);
+	struct cpu_activations *acts = __this_cpu_read(activations);
 
-	if (level >= NR_TEXT_LEVELS || !act->iters)
+	if (level >= NR_TEXT_LEVELS || !acts->iters)
 		return NULL;
-	return &act->iters[level];
+	return &acts->iters[level];
 }
 
 /* Good enough in any context: an interrupt in between only makes it less even. */
@@ -318,12 +318,12 @@ out:
 NOKPROBE_SYMBOL(ktap_run_clause);
 
 /* Has the run that begins interrupted another one of its session? */
-static __always_inline bool is_nested(const struct activation *act, const struct ktap_vm *vm)
+static __always_inline bool is_nested(const struct cpu_activations *acts, const struct ktap_vm *vm)
 {
 	unsigned int level;
 
 	for (level = 0; level < vm->level; level++) {
-		if (READ_ONCE(act->busy[level]) && act->levels[level].vm.env == vm->env)
+		if (READ_ONCE(acts->busy[level]) && acts->levels[level].vm.env == vm->env)
 			return true;
 	}
 	return false;
@@ -392,35 +392,35 @@ void ktap_fire(const struct ktap_hit *hit)
 	struct ktap_probe *probe = hit->point->probe;
 	struct ktap_session *s = probe->session;
 	unsigned int level = interrupt_context_level();
-	struct activation *act;
+	struct cpu_activations *acts;
 	struct ktap_vm *vm;
 
 	if (!delivers(s, level))
 		return;
 
-	act = __this_cpu_read(activations);
-	if (unlikely(act->busy[level] || __this_cpu_read(ktap_locks_held))) {
+	acts = __this_cpu_read(activations);
+	if (unlikely(acts->busy[level] || __this_cpu_read(ktap_locks_held))) {
 		this_cpu_inc(probe->stats->missed);
 		return;
 	}
-	WRITE_ONCE(act->busy[level], true);
+	WRITE_ONCE(acts->busy[level], true);
 	barrier();
 
 	/* Only now: what it does may be an event itself. */
 	if (is_wanted(s)) {
-		vm = &act->levels[level].vm;
+		vm = &acts->levels[level].vm;
 		vm->env = &s->env;
 		vm->meter = this_cpu_ptr(s->meters);
 		/* What interrupts us from here on leaves the meter to us. */
 		barrier();
-		if (unlikely(is_nested(act, vm)))
+		if (unlikely(is_nested(acts, vm)))
 			run_nested(vm, probe, &hit->ev);
 		else
 			run_measured(vm, probe, &hit->ev);
 	}
 
 	barrier();
-	WRITE_ONCE(act->busy[level], false);
+	WRITE_ONCE(acts->busy[level], false);
 }
 
 NOKPROBE_SYMBOL(ktap_fire);

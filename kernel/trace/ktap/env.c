@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the activations of a session share, and an activation's memory for
- * process context.
+ * What the activations of a session share, and the memory of one.
  */
 #include <linux/errno.h>
 #include <linux/random.h>
@@ -56,27 +55,41 @@ void ktap_env_destroy(struct ktap_env *env)
 	ktap_heap_destroy(&env->heap);
 }
 
-int ktap_vm_init_process(struct ktap_vm *vm, struct ktap_env *env)
+/* What an activation has, by its level. */
+static const struct {
+	u32 stack;
+	u32 calls;
+	u32 arena;
+} sizes[KTAP_NR_LEVELS] = {
+	[KTAP_LEVEL_TASK ... KTAP_LEVEL_NMI] = {
+		KTAP_EVENT_STACK, KTAP_EVENT_CALLS, KTAP_EVENT_ARENA
+	},
+	[KTAP_LEVEL_PROCESS] = {
+		KTAP_PROCESS_STACK, KTAP_PROCESS_CALLS, KTAP_PROCESS_ARENA
+	},
+};
+
+int ktap_vm_init(struct ktap_vm *vm, struct ktap_env *env, enum ktap_level level)
 {
 	memset(vm, 0, sizeof(*vm));
 	vm->env = env;
-	vm->level = KTAP_LEVEL_PROCESS;
-	vm->stack_size = KTAP_PROCESS_STACK;
-	vm->max_calls = KTAP_PROCESS_CALLS;
-	vm->arena.size = KTAP_PROCESS_ARENA;
+	vm->level = level;
+	vm->stack_size = sizes[level].stack;
+	vm->max_calls = sizes[level].calls;
+	vm->arena.size = sizes[level].arena;
 
 	vm->stack = kvcalloc(vm->stack_size, sizeof(*vm->stack), KTAP_GFP);
 	vm->calls = kvcalloc(vm->max_calls, sizeof(*vm->calls), KTAP_GFP);
 	vm->arena.half[0] = kvmalloc(vm->arena.size, KTAP_GFP);
 	vm->arena.half[1] = kvmalloc(vm->arena.size, KTAP_GFP);
 	if (!vm->stack || !vm->calls || !vm->arena.half[0] || !vm->arena.half[1]) {
-		ktap_vm_destroy_process(vm);
+		ktap_vm_destroy(vm);
 		return -ENOMEM;
 	}
 	return 0;
 }
 
-void ktap_vm_destroy_process(struct ktap_vm *vm)
+void ktap_vm_destroy(struct ktap_vm *vm)
 {
 	kvfree(vm->stack);
 	kvfree(vm->calls);

@@ -21,7 +21,7 @@ enum fn_field {
 	FIELD_NAME,
 	FIELD_IP,
 	FIELD_CALLER,
-	FIELD_PARAM,	/* see &ktap_fn_point.params */
+	FIELD_PARAM,	/* see &ktap_kfn_point.params */
 };
 
 static const char * const field_names[] = {
@@ -30,12 +30,12 @@ static const char * const field_names[] = {
 	[FIELD_CALLER]	= "parent_ip",
 };
 
-static const struct ktap_fn_hit *fn_hit_of(const struct ktap_event *ev)
+static const struct ktap_kfn_hit *fn_hit_of(const struct ktap_event *ev)
 {
-	return container_of(ev, struct ktap_fn_hit, hit.ev);
+	return container_of(ev, struct ktap_kfn_hit, hit.ev);
 }
 
-static const struct ktap_fn *find_fn(const struct ktap_fns *fns, unsigned long ip)
+static const struct ktap_kfn *find_fn(const struct ktap_kfns *fns, unsigned long ip)
 {
 	unsigned int low = 0, high = fns->n, mid;
 
@@ -53,14 +53,14 @@ static const struct ktap_fn *find_fn(const struct ktap_fns *fns, unsigned long i
 
 static void fn_name(const struct ktap_event *ev, struct ktap_value *v)
 {
-	const struct ktap_fn_hit *h = fn_hit_of(ev);
-	const struct ktap_fns *fns = &h->f->fns;
-	const struct ktap_fn *fn = find_fn(fns, h->ip);
+	const struct ktap_kfn_hit *h = fn_hit_of(ev);
+	const struct ktap_kfns *fns = &h->f->fns;
+	const struct ktap_kfn *fn = find_fn(fns, h->ip);
 
 	*v = fn ? KTAP_VALUE_STR(fns->names + fn->name, fn->len) : KTAP_VALUE_NIL;
 }
 
-static void get_field(const struct ktap_fn_hit *h, enum fn_field field, struct ktap_value *v)
+static void get_field(const struct ktap_kfn_hit *h, enum fn_field field, struct ktap_value *v)
 {
 	*v = KTAP_VALUE_NIL;
 	switch (field) {
@@ -98,7 +98,7 @@ static unsigned long get_return_value(struct ftrace_regs *fregs)
 }
 
 /* False: it is not known here. */
-static bool read_argument(const struct ktap_fn_hit *h, u32 n, unsigned long *value)
+static bool read_argument(const struct ktap_kfn_hit *h, u32 n, unsigned long *value)
 {
 	if (!ktap_index(&n, h->f->nargs))
 		return false;
@@ -113,15 +113,15 @@ static bool read_argument(const struct ktap_fn_hit *h, u32 n, unsigned long *val
 
 static void fn_arg(struct ktap_vm *vm, u32 n, struct ktap_value *v)
 {
-	const struct ktap_fn_hit *h = fn_hit_of(vm->event);
+	const struct ktap_kfn_hit *h = fn_hit_of(vm->event);
 	unsigned long value;
 
 	*v = KTAP_VALUE_NIL;
-	if (n < KTAP_FN_ARGS && read_argument(h, n + h->f->hidden, &value))
+	if (n < KTAP_KFN_ARGS && read_argument(h, n + h->f->hidden, &value))
 		*v = KTAP_VALUE_INT(value);
 }
 
-static void get_param(const struct ktap_fn_hit *h, const struct ktap_load *param,
+static void get_param(const struct ktap_kfn_hit *h, const struct ktap_load *param,
 		      struct ktap_value *v)
 {
 	unsigned long value;
@@ -133,7 +133,7 @@ static void get_param(const struct ktap_fn_hit *h, const struct ktap_load *param
 
 static void fn_field(struct ktap_vm *vm, u32 index, struct ktap_value *v)
 {
-	const struct ktap_fn_hit *h = fn_hit_of(vm->event);
+	const struct ktap_kfn_hit *h = fn_hit_of(vm->event);
 
 	if (h->f->fields[index] == FIELD_PARAM)
 		get_param(h, &h->f->params[index], v);
@@ -149,7 +149,7 @@ static void fn_nth(struct ktap_vm *vm, s64 n, struct ktap_value *v)
 
 static void fn_retval(const struct ktap_event *ev, struct ktap_value *v)
 {
-	const struct ktap_fn_hit *h = fn_hit_of(ev);
+	const struct ktap_kfn_hit *h = fn_hit_of(ev);
 
 	unsigned long value;
 
@@ -169,7 +169,7 @@ static void fn_retval(const struct ktap_event *ev, struct ktap_value *v)
 /* At the entry the stack begins with the function, at its return with the caller. */
 static void fn_top(const struct ktap_event *ev, unsigned long *start, unsigned long *size)
 {
-	const struct ktap_fn_hit *h = fn_hit_of(ev);
+	const struct ktap_kfn_hit *h = fn_hit_of(ev);
 	unsigned long offset;
 
 	*start = h->caller;
@@ -183,7 +183,7 @@ static void fn_top(const struct ktap_event *ev, unsigned long *start, unsigned l
 
 static struct pt_regs *fn_regs(const struct ktap_event *ev)
 {
-	const struct ktap_fn_hit *h = fn_hit_of(ev);
+	const struct ktap_kfn_hit *h = fn_hit_of(ev);
 
 	return h->f->ret ? NULL : h->regs;
 }
@@ -195,7 +195,7 @@ static struct trace_event *fn_event;
 
 static size_t fn_save(const struct ktap_event *ev, void *buf, size_t size)
 {
-	const struct ktap_fn_hit *h = fn_hit_of(ev);
+	const struct ktap_kfn_hit *h = fn_hit_of(ev);
 	struct ftrace_entry *rec = buf;
 
 	if (size < RECORD_LEN)
@@ -219,7 +219,7 @@ static int fn_text(struct ktap_vm *vm, struct ktap_value *v)
 	return ktap_make_string(vm, iter->seq.buffer, trace_seq_used(&iter->seq), v);
 }
 
-const struct ktap_event_ops ktap_fn_ops = {
+const struct ktap_event_ops ktap_kfn_ops = {
 	.name = fn_name,
 	.field = fn_field,
 	.nth = fn_nth,
@@ -230,7 +230,7 @@ const struct ktap_event_ops ktap_fn_ops = {
 	.top = fn_top,
 	.text = fn_text,
 	.save = fn_save,
-	.set_retval = ktap_fn_inject,
+	.set_retval = ktap_kfn_inject,
 };
 
 /* A tracepoint's stack begins with the function that it stands in. */
@@ -249,7 +249,7 @@ const struct ktap_event_ops ktap_rawtp_ops = {
 	.top = rawtp_top,
 };
 
-static void find_fields(struct ktap_fn_point *f, const struct ktap_program *prog)
+static void find_fields(struct ktap_kfn_point *f, const struct ktap_program *prog)
 {
 	enum fn_field field;
 	u32 i;
@@ -272,11 +272,11 @@ static unsigned int wanted_args(const struct ktap_program *prog)
 		if (prog->code[i].op == KTAP_OP_ARG)
 			n = max_t(unsigned int, n, prog->code[i].d + 1);
 	}
-	return min(n, KTAP_FN_ARGS);
+	return min(n, KTAP_KFN_ARGS);
 }
 
 /* Fields that are parameters of the function. */
-static int find_params(struct ktap_fn_point *f, const struct ktap_program *prog, u32 proto)
+static int find_params(struct ktap_kfn_point *f, const struct ktap_program *prog, u32 proto)
 {
 	struct ktap_load load;
 	u32 i;
@@ -289,7 +289,7 @@ static int find_params(struct ktap_fn_point *f, const struct ktap_program *prog,
 	/* e.name is the event's own name, args.name a parameter. */
 	for (i = 0; i < prog->nfields; i++) {
 		n = ktap_btf_param(proto, prog->fields[i]->blob, &load);
-		if (n < f->hidden || n >= KTAP_FN_ARGS + f->hidden ||
+		if (n < f->hidden || n >= KTAP_KFN_ARGS + f->hidden ||
 		    (i >= prog->nown_fields && f->fields[i]))
 			continue;
 		f->params[i] = load;
@@ -304,9 +304,9 @@ static int find_params(struct ktap_fn_point *f, const struct ktap_program *prog,
  * What is known of the function, if there is but one.  What pointers point to is
  * not for everybody (session.c): who may not read it gets integers.
  */
-static int find_types(struct ktap_fn_point *f, struct ktap_env *env, bool perfmon)
+static int find_types(struct ktap_kfn_point *f, struct ktap_env *env, bool perfmon)
 {
-	const struct ktap_fn *fn = f->fns.fn;
+	const struct ktap_kfn *fn = f->fns.fn;
 	struct ktap_program *prog = env->prog;
 	char name[KSYM_NAME_LEN];
 	u32 proto;
@@ -323,7 +323,7 @@ static int find_types(struct ktap_fn_point *f, struct ktap_env *env, bool perfmo
 }
 
 /**
- * ktap_fn_init() - Makes a point of functions
+ * ktap_kfn_init() - Makes a point of functions
  * @vm: for errors
  * @f: zeroed; freed by @source->release() from now on
  * @probe: the clause
@@ -332,13 +332,13 @@ static int find_types(struct ktap_fn_point *f, struct ktap_env *env, bool perfmo
  *
  * Return: 0, or an error that is set.
  */
-int ktap_fn_init(struct ktap_vm *vm, struct ktap_fn_point *f, struct ktap_probe *probe,
-		 const struct ktap_source *source, struct ktap_fns *fns)
+int ktap_kfn_init(struct ktap_vm *vm, struct ktap_kfn_point *f, struct ktap_probe *probe,
+		  const struct ktap_source *source, struct ktap_kfns *fns)
 {
 	const struct ktap_program *prog = vm->env->prog;
 
 	f->fns = *fns;
-	*fns = (struct ktap_fns){};
+	*fns = (struct ktap_kfns){};
 	ktap_point_init(&f->point, probe, source, probe->event);
 	ktap_point_events(&f->point, f->fns.n);
 	f->nargs = wanted_args(prog) + f->hidden;
@@ -356,15 +356,15 @@ int ktap_fn_init(struct ktap_vm *vm, struct ktap_fn_point *f, struct ktap_probe 
 	return 0;
 }
 
-void ktap_fn_destroy(struct ktap_fn_point *f)
+void ktap_kfn_destroy(struct ktap_kfn_point *f)
 {
-	ktap_fns_free(&f->fns);
+	ktap_kfns_free(&f->fns);
 	kfree(f->fields);
 	kfree(f->params);
 }
 
 /* What errors of the function tracer and of fprobes mean. */
-const char *ktap_fn_why(int err)
+const char *ktap_kfn_why(int err)
 {
 	switch (err) {
 	case -ENODEV:

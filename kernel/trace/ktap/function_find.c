@@ -21,7 +21,7 @@
 #include "function.h"
 #include "output.h"
 
-void ktap_fns_free(struct ktap_fns *fns)
+void ktap_kfns_free(struct ktap_kfns *fns)
 {
 	unsigned int i;
 
@@ -29,10 +29,10 @@ void ktap_fns_free(struct ktap_fns *fns)
 		module_put(fns->fn[i].mod);
 	kvfree(fns->fn);
 	kvfree(fns->names);
-	*fns = (struct ktap_fns){};
+	*fns = (struct ktap_kfns){};
 }
 
-static int make_room(struct ktap_fns *fns, size_t len)
+static int make_room(struct ktap_kfns *fns, size_t len)
 {
 	size_t size = max(2 * fns->names_size, 64);
 	unsigned int n = max(2 * fns->size, 1);
@@ -57,7 +57,7 @@ static int make_room(struct ktap_fns *fns, size_t len)
 }
 
 /**
- * ktap_fns_add() - Adds a function
+ * ktap_kfns_add() - Adds a function
  * @fns: what it is added to
  * @name: its name
  * @ip: where a probe enters it
@@ -66,7 +66,7 @@ static int make_room(struct ktap_fns *fns, size_t len)
  * Context: process.
  * Return: 0 or -ENOMEM.
  */
-int ktap_fns_add(struct ktap_fns *fns, const char *name, unsigned long ip)
+int ktap_kfns_add(struct ktap_kfns *fns, const char *name, unsigned long ip)
 {
 	struct module *mod = NULL;
 	size_t len = strlen(name);
@@ -84,7 +84,7 @@ int ktap_fns_add(struct ktap_fns *fns, const char *name, unsigned long ip)
 	if (!try_module_get(mod))
 		return 0;
 	memcpy(fns->names + fns->names_len, name, len);
-	fns->fn[fns->n++] = (struct ktap_fn){
+	fns->fn[fns->n++] = (struct ktap_kfn){
 		.ip = ip,
 		.mod = mod,
 		.name = fns->names_len,
@@ -101,7 +101,7 @@ int ktap_fns_add(struct ktap_fns *fns, const char *name, unsigned long ip)
  * @words: or each of these; "!PATTERN": they do not
  */
 struct finder {
-	struct ktap_fns *fns;
+	struct ktap_kfns *fns;
 	const char *pattern;
 	char **words;
 };
@@ -158,7 +158,7 @@ static int check_symbol(struct finder *f, const char *name, unsigned long addr)
 	/* ftrace:function, which is about words, needs no lookup. */
 	ip = f->pattern && moves_probes(name) ? 0 : entry_of(addr);
 	if (ip)
-		return ktap_fns_add(f->fns, name, ip);
+		return ktap_kfns_add(f->fns, name, ip);
 	/* The padding in front of a function has a name, too. */
 	if (!strstarts(name, "__pfx_"))
 		f->fns->skipped++;
@@ -181,13 +181,13 @@ static int find_exact(void *data, unsigned long addr)
 
 static int by_ip(const void *a, const void *b)
 {
-	const struct ktap_fn *x = a, *y = b;
+	const struct ktap_kfn *x = a, *y = b;
 
 	return x->ip < y->ip ? -1 : x->ip > y->ip;
 }
 
 /* By address, each one once. */
-void ktap_fns_tidy(struct ktap_fns *fns)
+void ktap_kfns_tidy(struct ktap_kfns *fns)
 {
 	unsigned int i, n = 0;
 
@@ -211,11 +211,11 @@ static int find_functions(struct finder *f, const char *module, bool exact)
 		err = kallsyms_on_each_symbol(find_symbol, f);
 	if (!err && IS_ENABLED(CONFIG_MODULES))
 		err = module_kallsyms_on_each_symbol(module, find_symbol, f);
-	ktap_fns_tidy(f->fns);
+	ktap_kfns_tidy(f->fns);
 	return err;
 }
 
-static int check_found(struct ktap_vm *vm, const struct ktap_fns *fns, const char *module,
+static int check_found(struct ktap_vm *vm, const struct ktap_kfns *fns, const char *module,
 		       const char *name, bool exact)
 {
 	if (exact && fns->n > 1)
@@ -239,7 +239,7 @@ static int check_found(struct ktap_vm *vm, const struct ktap_fns *fns, const cha
 			     name);
 }
 
-static void note_skipped(const struct ktap_probe *probe, const struct ktap_fns *fns)
+static void note_skipped(const struct ktap_probe *probe, const struct ktap_kfns *fns)
 {
 	if (fns->skipped)
 		ktap_output_note(&probe->session->output,
@@ -248,7 +248,7 @@ static void note_skipped(const struct ktap_probe *probe, const struct ktap_fns *
 }
 
 /**
- * ktap_fns_find() - Finds the functions that a clause names
+ * ktap_kfns_find() - Finds the functions that a clause names
  * @vm: for errors
  * @probe: the clause
  * @spec: a name or a pattern
@@ -256,8 +256,8 @@ static void note_skipped(const struct ktap_probe *probe, const struct ktap_fns *
  *
  * Return: 0, or an error that is set.
  */
-int ktap_fns_find(struct ktap_vm *vm, struct ktap_probe *probe, const struct ktap_fn_spec *spec,
-		  struct ktap_fns *fns)
+int ktap_kfns_find(struct ktap_vm *vm, struct ktap_probe *probe, const struct ktap_kfn_spec *spec,
+		   struct ktap_kfns *fns)
 {
 	struct finder f = { .fns = fns, .pattern = spec->function };
 	int err = find_functions(&f, spec->module, spec->exact);
@@ -271,7 +271,7 @@ int ktap_fns_find(struct ktap_vm *vm, struct ktap_probe *probe, const struct kta
 }
 
 /**
- * ktap_fns_find_words() - Finds the functions that some patterns leave
+ * ktap_kfns_find_words() - Finds the functions that some patterns leave
  * @vm: for errors
  * @probe: the clause
  * @words: "PATTERN" and "!PATTERN", all of which must be true
@@ -279,8 +279,8 @@ int ktap_fns_find(struct ktap_vm *vm, struct ktap_probe *probe, const struct kta
  *
  * Return: 0, or an error that is set.
  */
-int ktap_fns_find_words(struct ktap_vm *vm, struct ktap_probe *probe, const char *words,
-			struct ktap_fns *fns)
+int ktap_kfns_find_words(struct ktap_vm *vm, struct ktap_probe *probe, const char *words,
+			 struct ktap_kfns *fns)
 {
 	struct finder f = { .fns = fns };
 	int err;
@@ -296,7 +296,7 @@ int ktap_fns_find_words(struct ktap_vm *vm, struct ktap_probe *probe, const char
 }
 
 /* 0, or a negative errno with the error set: nobody may, or nothing would come. */
-int ktap_fns_check_allowed(struct ktap_vm *vm, const struct ktap_probe *probe)
+int ktap_kfns_check_allowed(struct ktap_vm *vm, const struct ktap_probe *probe)
 {
 	int err = security_locked_down(LOCKDOWN_KPROBES);
 
@@ -317,7 +317,7 @@ int ktap_fns_check_allowed(struct ktap_vm *vm, const struct ktap_probe *probe)
 
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_ARGS
 /* Their addresses, to be freed by kvfree(); NULL if there is no memory. */
-unsigned long *ktap_fns_ips(const struct ktap_fns *fns)
+unsigned long *ktap_kfns_ips(const struct ktap_kfns *fns)
 {
 	unsigned long *ips = kvmalloc_array(fns->n, sizeof(*ips), GFP_KERNEL_ACCOUNT);
 	unsigned int i;

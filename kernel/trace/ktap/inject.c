@@ -31,7 +31,7 @@ static bool sets_retval(const struct ktap_code *insn, void *unused)
 }
 
 /* Why nothing can be injected there; NULL if it can. */
-static const char *unfit(const struct ktap_fn_spec *spec, const struct ktap_fns *fns, bool fetch)
+static const char *unfit(const struct ktap_kfn_spec *spec, const struct ktap_kfns *fns, bool fetch)
 {
 	if (fetch)
 		return "it needs a probe without fetch arguments";
@@ -56,8 +56,8 @@ static const char *unfit(const struct ktap_fn_spec *spec, const struct ktap_fns 
  *
  * Return: 1 if it may and can; 0 if it does not; or an error that is set.
  */
-int ktap_inject_wanted(struct ktap_vm *vm, struct ktap_probe *probe, const struct ktap_fns *fns,
-		       const struct ktap_fn_spec *spec, bool fetch)
+int ktap_inject_wanted(struct ktap_vm *vm, struct ktap_probe *probe, const struct ktap_kfns *fns,
+		       const struct ktap_kfn_spec *spec, bool fetch)
 {
 	const char *why;
 
@@ -130,9 +130,10 @@ static const char *unfit_value(int type, s64 value)
 }
 
 /* &ktap_event_ops.set_retval of functions. */
-int ktap_fn_inject(struct ktap_vm *vm, s64 value)
+int ktap_kfn_inject(struct ktap_vm *vm, s64 value)
 {
-	const struct ktap_fn_hit *h = container_of(ktap_hit_of(vm->event), struct ktap_fn_hit, hit);
+	const struct ktap_kfn_hit *h =
+		container_of(ktap_hit_of(vm->event), struct ktap_kfn_hit, hit);
 	const char *why;
 
 	if (!h->injection)

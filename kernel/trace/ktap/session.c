@@ -425,7 +425,7 @@ static int prepare(struct ktap_session *s)
 	if (err)
 		goto free_prog;
 	s->env.max_insns = READ_ONCE(ktap_max_insns);
-	err = take_options(s) ?: ktap_vm_init_process(&s->vm, &s->env);
+	err = take_options(s) ?: ktap_vm_init(&s->vm, &s->env, KTAP_LEVEL_PROCESS);
 	if (err)
 		goto destroy_env;
 	s->vm.abort = &s->abort;
@@ -466,7 +466,7 @@ put_activation:
 destroy_umap:
 	ktap_umap_destroy(s);
 destroy_vm:
-	ktap_vm_destroy_process(&s->vm);
+	ktap_vm_destroy(&s->vm);
 destroy_env:
 	ktap_env_destroy(&s->env);
 free_prog:
@@ -642,7 +642,7 @@ static void release(struct ktap_session *s)
 	free_percpu(s->meters);
 	ktap_activation_put();
 	ktap_umap_destroy(s);
-	ktap_vm_destroy_process(&s->vm);
+	ktap_vm_destroy(&s->vm);
 	ktap_env_destroy(&s->env);
 	ktap_program_free(s->env.prog);
 }

@@ -20,7 +20,7 @@
  * @id: of a return: its number, no other point has or had the same
  */
 struct fprobe_point {
-	struct ktap_fn_point f;
+	struct ktap_kfn_point f;
 	struct fprobe fp;
 	unsigned long id;
 };
@@ -28,7 +28,7 @@ struct fprobe_point {
 /**
  * struct kept - what a task keeps from the entry of a function to its return
  * @id: &fprobe_point.id
- * @args: &ktap_fn_point.nargs arguments
+ * @args: &ktap_kfn_point.nargs arguments
  *
  * fprobe.c keeps the address of the fprobe, and calls it if one is registered
  * there when the function returns.  The task may have slept so long that the
@@ -40,7 +40,7 @@ struct kept {
 	unsigned long args[];
 };
 
-static_assert(sizeof(struct kept) + KTAP_FN_ARGS * sizeof(long) <= MAX_FPROBE_DATA_SIZE);
+static_assert(sizeof(struct kept) + KTAP_KFN_ARGS * sizeof(long) <= MAX_FPROBE_DATA_SIZE);
 
 /* What an array of register_fprobe_ips() has room for. */
 #define MAX_FUNCTIONS	((KMALLOC_MAX_SIZE - sizeof(struct fprobe_hlist)) / \
@@ -53,7 +53,7 @@ static int ktap_fprobe_entry(struct fprobe *fp, unsigned long ip, unsigned long 
 {
 	struct fprobe_point *p = container_of(fp, struct fprobe_point, fp);
 
-	ktap_fn_fire(&p->f, &ktap_fn_ops, (struct ktap_fn_hit){
+	ktap_kfn_fire(&p->f, &ktap_kfn_ops, (struct ktap_kfn_hit){
 		.ip = ip,
 		.caller = ret_ip,
 		.fregs = fregs,
@@ -88,7 +88,7 @@ static void ktap_fprobe_exit(struct fprobe *fp, unsigned long ip, unsigned long 
 	/* Others may have kept nothing. */
 	if (!kept || kept->id != p->id)
 		return;
-	ktap_fn_fire(&p->f, &ktap_fn_ops, (struct ktap_fn_hit){
+	ktap_kfn_fire(&p->f, &ktap_kfn_ops, (struct ktap_kfn_hit){
 		.ip = ip,
 		.caller = ret_ip,
 		.args = kept->args,
@@ -104,7 +104,7 @@ static int fprobe_attach(struct ktap_point *point)
 	struct fprobe_point *p;
 
 	p = container_of(point, struct fprobe_point, f.point);
-	ips = ktap_fns_ips(&p->f.fns);
+	ips = ktap_kfns_ips(&p->f.fns);
 	if (!ips)
 		return -ENOMEM;
 	return register_fprobe_ips(&p->fp, ips, p->f.fns.n);
@@ -124,7 +124,7 @@ static void fprobe_release(struct ktap_point *point)
 {
 	struct fprobe_point *p = container_of(point, struct fprobe_point, f.point);
 
-	ktap_fn_destroy(&p->f);
+	ktap_kfn_destroy(&p->f);
 	kfree(p);
 }
 
@@ -132,7 +132,7 @@ const struct ktap_source ktap_fprobe_source = {
 	.name = "fprobe",
 	.attach = fprobe_attach,
 	.refused = "the function tracer cannot follow it",
-	.why = ktap_fn_why,
+	.why = ktap_kfn_why,
 	.missed = fprobe_missed,
 	.detach = fprobe_detach,
 	.release = fprobe_release,
@@ -147,8 +147,8 @@ const struct ktap_source ktap_fprobe_source = {
  *
  * Return: 0, or an error that is set.
  */
-int ktap_fprobe_add(struct ktap_vm *vm, struct ktap_probe *probe, struct ktap_fns *fns,
-		    const struct ktap_fn_spec *spec)
+int ktap_fprobe_add(struct ktap_vm *vm, struct ktap_probe *probe, struct ktap_kfns *fns,
+		    const struct ktap_kfn_spec *spec)
 {
 	struct fprobe_point *p;
 	int err;
@@ -162,7 +162,7 @@ int ktap_fprobe_add(struct ktap_vm *vm, struct ktap_probe *probe, struct ktap_fn
 	if (!p)
 		return ktap_vm_error(vm, -ENOMEM, "no memory");
 	p->f.ret = spec->ret;
-	err = ktap_fn_init(vm, &p->f, probe, &ktap_fprobe_source, fns);
+	err = ktap_kfn_init(vm, &p->f, probe, &ktap_fprobe_source, fns);
 	if (err)
 		return err;
 

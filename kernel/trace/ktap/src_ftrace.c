@@ -17,7 +17,7 @@
  * @ops: ftrace's part
  */
 struct ftrace_point {
-	struct ktap_fn_point f;
+	struct ktap_kfn_point f;
 	struct ftrace_ops ops;
 };
 
@@ -27,7 +27,7 @@ static void ktap_ftrace_hit(unsigned long ip, unsigned long parent_ip, struct ft
 	struct ftrace_point *p = container_of(ops, struct ftrace_point, ops);
 
 	guard(preempt_notrace)();
-	ktap_fn_fire(&p->f, &ktap_fn_ops, (struct ktap_fn_hit){
+	ktap_kfn_fire(&p->f, &ktap_kfn_ops, (struct ktap_kfn_hit){
 		.ip = ip,
 		.caller = parent_ip,
 		.fregs = fregs,
@@ -43,7 +43,7 @@ static int ftrace_attach(struct ktap_point *point)
 	int err;
 
 	p = container_of(point, struct ftrace_point, f.point);
-	ips = ktap_fns_ips(&p->f.fns);
+	ips = ktap_kfns_ips(&p->f.fns);
 	if (!ips)
 		return -ENOMEM;
 	err = ftrace_set_filter_ips(&p->ops, ips, p->f.fns.n, 0, 1);
@@ -65,7 +65,7 @@ static void ftrace_release(struct ktap_point *point)
 	struct ftrace_point *p = container_of(point, struct ftrace_point, f.point);
 
 	ftrace_free_filter(&p->ops);
-	ktap_fn_destroy(&p->f);
+	ktap_kfn_destroy(&p->f);
 	kfree(p);
 }
 
@@ -73,12 +73,12 @@ const struct ktap_source ktap_ftrace_source = {
 	.name = "ftrace",
 	.attach = ftrace_attach,
 	.refused = "the function tracer cannot follow it",
-	.why = ktap_fn_why,
+	.why = ktap_kfn_why,
 	.detach = ftrace_detach,
 	.release = ftrace_release,
 };
 
-static int ftrace_add(struct ktap_vm *vm, struct ktap_probe *probe, struct ktap_fns *fns)
+static int ftrace_add(struct ktap_vm *vm, struct ktap_probe *probe, struct ktap_kfns *fns)
 {
 	struct ftrace_point *p = kzalloc_obj(*p, GFP_KERNEL_ACCOUNT);
 
@@ -86,7 +86,7 @@ static int ftrace_add(struct ktap_vm *vm, struct ktap_probe *probe, struct ktap_
 		return ktap_vm_error(vm, -ENOMEM, "no memory");
 	p->ops.func = ktap_ftrace_hit;
 	p->ops.flags = FTRACE_OPS_FL_SAVE_ARGS | FTRACE_OPS_FL_RECURSION | FTRACE_OPS_FL_RCU;
-	return ktap_fn_init(vm, &p->f, probe, &ktap_ftrace_source, fns);
+	return ktap_kfn_init(vm, &p->f, probe, &ktap_ftrace_source, fns);
 }
 
 /*
@@ -96,18 +96,18 @@ static int ftrace_add(struct ktap_vm *vm, struct ktap_probe *probe, struct ktap_
 int ktap_parse_ftrace(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest)
 {
 	static const char function[] = "function";
-	struct ktap_fns fns = {};
+	struct ktap_kfns fns = {};
 	char end = rest[strlen(function)];
 	int err;
 
 	if (!strstarts(rest, function) || (end && end != ' '))
 		return ktap_vm_error(vm, -ENOENT, "no event '%s': there is ftrace:function",
 				     probe->event);
-	err = ktap_fns_check_allowed(vm, probe);
+	err = ktap_kfns_check_allowed(vm, probe);
 	if (!err)
-		err = ktap_fns_find_words(vm, probe, rest + strlen(function), &fns);
+		err = ktap_kfns_find_words(vm, probe, rest + strlen(function), &fns);
 	if (!err)
 		err = ftrace_add(vm, probe, &fns);
-	ktap_fns_free(&fns);
+	ktap_kfns_free(&fns);
 	return err;
 }

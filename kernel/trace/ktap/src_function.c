@@ -11,13 +11,13 @@
 #include "function.h"
 
 /**
- * ktap_fn_parse() - "[MODULE:]FUNCTION[+OFFSET][%return]"
+ * ktap_kfn_parse() - "[MODULE:]FUNCTION[+OFFSET][%return]"
  * @text: is cut to pieces, which @spec points to
  * @spec: gets what it says; @spec->ret, if true, stays so
  *
  * Return: NULL, or what is wrong with it.
  */
-const char *ktap_fn_parse(char *text, struct ktap_fn_spec *spec)
+const char *ktap_kfn_parse(char *text, struct ktap_kfn_spec *spec)
 {
 	char *percent = strchr(text, '%');
 	char *plus, *colon;
@@ -62,14 +62,14 @@ static bool split_fetch(char *text)
 
 static int parse_function(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest, bool ret)
 {
-	struct ktap_fn_spec spec = { .ret = ret };
-	struct ktap_fns fns = {};
+	struct ktap_kfn_spec spec = { .ret = ret };
+	struct ktap_kfns fns = {};
 	const char *why;
 	int err, injects = 0;
 	char *text;
 	bool fetch;
 
-	err = ktap_fns_check_allowed(vm, probe);
+	err = ktap_kfns_check_allowed(vm, probe);
 	if (err)
 		return err;
 	text = kstrdup(rest, GFP_KERNEL_ACCOUNT);
@@ -77,13 +77,13 @@ static int parse_function(struct ktap_vm *vm, struct ktap_probe *probe, const ch
 		return ktap_vm_error(vm, -ENOMEM, "no memory");
 	fetch = split_fetch(text);
 
-	why = ktap_fn_parse(text, &spec);
+	why = ktap_kfn_parse(text, &spec);
 	if (!why && fetch && !spec.exact)
 		why = "fetch arguments need the name of one function";
 	if (why)
 		err = ktap_vm_error(vm, -EINVAL, "'%s': %s", probe->event, why);
 	if (!err)
-		err = ktap_fns_find(vm, probe, &spec, &fns);
+		err = ktap_kfns_find(vm, probe, &spec, &fns);
 	if (!err)
 		injects = ktap_inject_wanted(vm, probe, &fns, &spec, fetch);
 	if (injects < 0)
@@ -97,7 +97,7 @@ static int parse_function(struct ktap_vm *vm, struct ktap_probe *probe, const ch
 	} else if (!err) {
 		err = ktap_fprobe_add(vm, probe, &fns, &spec);
 	}
-	ktap_fns_free(&fns);
+	ktap_kfns_free(&fns);
 	kfree(text);
 	return err;
 }

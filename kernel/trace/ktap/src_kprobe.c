@@ -21,7 +21,7 @@
  * @rp: the probe; one that is not of a return is @rp.kp alone
  */
 struct kprobe_point {
-	struct ktap_fn_point f;
+	struct ktap_kfn_point f;
 	bool registered;
 	int inject_type;
 	struct kretprobe rp;
@@ -32,7 +32,7 @@ static struct kprobe_point *kprobe_point_of(const struct ktap_point *point)
 	return container_of(point, struct kprobe_point, f.point);
 }
 
-static void keep_args(const struct ktap_fn_point *f, struct pt_regs *regs, unsigned long *args)
+static void keep_args(const struct ktap_kfn_point *f, struct pt_regs *regs, unsigned long *args)
 {
 #ifdef CONFIG_HAVE_FUNCTION_ARG_ACCESS_API
 	unsigned int i;
@@ -47,11 +47,11 @@ NOKPROBE_SYMBOL(keep_args);
 static int ktap_kprobe_hit(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct kprobe_point *p = container_of(kp, struct kprobe_point, rp.kp);
-	unsigned long args[KTAP_FN_ARGS];
+	unsigned long args[KTAP_KFN_ARGS];
 
 	keep_args(&p->f, regs, args);
 	guard(preempt_notrace)();
-	ktap_fn_fire(&p->f, &ktap_fn_ops, (struct ktap_fn_hit){
+	ktap_kfn_fire(&p->f, &ktap_kfn_ops, (struct ktap_kfn_hit){
 		.ip = p->f.fns.fn[0].ip,
 		.args = args,
 		.regs = regs,
@@ -66,11 +66,11 @@ static int ktap_kprobe_inject(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct kprobe_point *p = container_of(kp, struct kprobe_point, rp.kp);
 	struct ktap_injection injection = { .type = p->inject_type };
-	unsigned long args[KTAP_FN_ARGS];
+	unsigned long args[KTAP_KFN_ARGS];
 
 	keep_args(&p->f, regs, args);
 	scoped_guard(preempt_notrace) {
-		ktap_fn_fire(&p->f, &ktap_fn_ops, (struct ktap_fn_hit){
+		ktap_kfn_fire(&p->f, &ktap_kfn_ops, (struct ktap_kfn_hit){
 			.ip = p->f.fns.fn[0].ip,
 			.args = args,
 			.regs = regs,
@@ -163,7 +163,7 @@ static void kprobe_release(struct ktap_point *point)
 {
 	struct kprobe_point *p = kprobe_point_of(point);
 
-	ktap_fn_destroy(&p->f);
+	ktap_kfn_destroy(&p->f);
 	kfree(p);
 }
 
@@ -200,7 +200,7 @@ static int ktap_kretprobe_hit(struct kretprobe_instance *ri, struct pt_regs *reg
 		return 0;
 	p = container_of(rp, struct kprobe_point, rp);
 	guard(preempt_notrace)();
-	ktap_fn_fire(&p->f, &ktap_fn_ops, (struct ktap_fn_hit){
+	ktap_kfn_fire(&p->f, &ktap_kfn_ops, (struct ktap_kfn_hit){
 		.ip = p->f.fns.fn[0].ip,
 		.caller = get_kretprobe_retaddr(ri),
 		.args = (unsigned long *)ri->data,
@@ -234,8 +234,8 @@ static int init_return(struct kprobe_point *p)
  *
  * Return: 0, or an error that is set.
  */
-int ktap_kprobe_add(struct ktap_vm *vm, struct ktap_probe *probe, struct ktap_fns *fns,
-		    const struct ktap_fn_spec *spec)
+int ktap_kprobe_add(struct ktap_vm *vm, struct ktap_probe *probe, struct ktap_kfns *fns,
+		    const struct ktap_kfn_spec *spec)
 {
 	unsigned long size, offset, addr = fns->fn[0].ip;
 	struct kprobe_point *p;
@@ -266,7 +266,7 @@ int ktap_kprobe_add(struct ktap_vm *vm, struct ktap_probe *probe, struct ktap_fn
 			p->rp.kp.post_handler = ktap_kprobe_post;
 		p->inject_type = ktap_inject_type(addr);
 	}
-	err = ktap_fn_init(vm, &p->f, probe, &ktap_kprobe_source, fns);
+	err = ktap_kfn_init(vm, &p->f, probe, &ktap_kprobe_source, fns);
 	if (err)
 		return err;
 	/* In the middle of a function the registers are no arguments. */

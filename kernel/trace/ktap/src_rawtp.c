@@ -33,7 +33,7 @@
  * @nregistered: how many of them call their stub for us
  */
 struct rawtp_point {
-	struct ktap_fn_point f;
+	struct ktap_kfn_point f;
 	struct fprobe fp;
 	struct tracepoint **tps;
 	unsigned int ntps;
@@ -52,7 +52,7 @@ static int ktap_rawtp_hit(struct fprobe *fp, unsigned long ip, unsigned long ret
 	struct rawtp_point *p = container_of(fp, struct rawtp_point, fp);
 
 	if (ftrace_regs_get_argument(fregs, 0) == (unsigned long)p)
-		ktap_fn_fire(&p->f, &ktap_rawtp_ops, (struct ktap_fn_hit){
+		ktap_kfn_fire(&p->f, &ktap_rawtp_ops, (struct ktap_kfn_hit){
 			.ip = ip,
 			.caller = ret_ip,
 			.fregs = fregs,
@@ -79,7 +79,7 @@ static int rawtp_attach(struct ktap_point *point)
 	struct tracepoint *tp;
 	int err;
 
-	ips = ktap_fns_ips(&p->f.fns);
+	ips = ktap_kfns_ips(&p->f.fns);
 	if (!ips)
 		return -ENOMEM;
 	err = register_fprobe_ips(&p->fp, ips, p->f.fns.n);
@@ -116,7 +116,7 @@ static void rawtp_release(struct ktap_point *point)
 {
 	struct rawtp_point *p = rawtp_point_of(point);
 
-	ktap_fn_destroy(&p->f);
+	ktap_kfn_destroy(&p->f);
 	kvfree(p->tps);
 	kfree(p);
 }
@@ -125,7 +125,7 @@ const struct ktap_source ktap_rawtp_source = {
 	.name = "rawtp",
 	.attach = rawtp_attach,
 	.refused = "its tracepoint cannot be switched on",
-	.why = ktap_fn_why,
+	.why = ktap_kfn_why,
 	.missed = rawtp_missed,
 	.detach = rawtp_detach,
 	.release = rawtp_release,
@@ -141,7 +141,7 @@ const struct ktap_source ktap_rawtp_source = {
  */
 struct finder {
 	struct rawtp_point *p;
-	struct ktap_fns *fns;
+	struct ktap_kfns *fns;
 	const char *pattern;
 	const char *why;
 	int err;
@@ -180,7 +180,7 @@ static void find_tracepoint(struct tracepoint *tp, void *priv)
 		f->fns->skipped++;
 		return;
 	}
-	f->err = make_room(f->p) ?: ktap_fns_add(f->fns, tp->name, stub);
+	f->err = make_room(f->p) ?: ktap_kfns_add(f->fns, tp->name, stub);
 	/* Its module may be on its way out. */
 	if (!f->err && f->fns->n > f->p->ntps)
 		f->p->tps[f->p->ntps++] = tp;
@@ -200,12 +200,12 @@ static int find_tracepoints(struct finder *f)
 	if (!f->err)
 		for_each_module_tracepoint(find_in_module, f);
 #endif
-	ktap_fns_tidy(f->fns);
+	ktap_kfns_tidy(f->fns);
 	return f->err;
 }
 
 static int look_up(struct ktap_vm *vm, const char *rest, struct rawtp_point *p,
-		   struct ktap_fns *fns)
+		   struct ktap_kfns *fns)
 {
 	struct finder f = { .p = p, .fns = fns, .pattern = rest };
 	bool exact = !strpbrk(rest, "*?[");
@@ -228,11 +228,11 @@ static int look_up(struct ktap_vm *vm, const char *rest, struct rawtp_point *p,
 
 int ktap_parse_rawtp(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest)
 {
-	struct ktap_fns fns = {};
+	struct ktap_kfns fns = {};
 	struct rawtp_point *p;
 	int err;
 
-	err = ktap_fns_check_allowed(vm, probe);
+	err = ktap_kfns_check_allowed(vm, probe);
 	if (err)
 		return err;
 	p = kzalloc_obj(*p, GFP_KERNEL_ACCOUNT);
@@ -240,12 +240,12 @@ int ktap_parse_rawtp(struct ktap_vm *vm, struct ktap_probe *probe, const char *r
 		return ktap_vm_error(vm, -ENOMEM, "no memory");
 	err = look_up(vm, rest, p, &fns);
 	if (err) {
-		ktap_fns_free(&fns);
+		ktap_kfns_free(&fns);
 		kvfree(p->tps);
 		kfree(p);
 		return err;
 	}
 	p->fp.entry_handler = ktap_rawtp_hit;
 	p->f.hidden = 1;
-	return ktap_fn_init(vm, &p->f, probe, &ktap_rawtp_source, &fns);
+	return ktap_kfn_init(vm, &p->f, probe, &ktap_rawtp_source, &fns);
 }

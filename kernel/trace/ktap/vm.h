@@ -429,8 +429,11 @@ int ktap_env_init(struct ktap_env *env, struct ktap_program *prog, size_t max_me
 		  void (*low)(struct ktap_heap *heap));
 void ktap_env_destroy(struct ktap_env *env);
 
-/* An activation's memory for process context; event levels share theirs per CPU. */
-int ktap_vm_init_process(struct ktap_vm *vm, struct ktap_env *env);
-void ktap_vm_destroy_process(struct ktap_vm *vm);
+/*
+ * An activation with memory of its own.  Sessions make that of process context; what
+ * runs in event context shares that of its CPU and level (activation.c).
+ */
+int ktap_vm_init(struct ktap_vm *vm, struct ktap_env *env, enum ktap_level level);
+void ktap_vm_destroy(struct ktap_vm *vm);
 
 #endif /* _KTAP_VM_H */

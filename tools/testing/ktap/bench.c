@@ -228,7 +228,8 @@ static void set_up(void)
 	struct ktap_value *r;
 	int i;
 
-	if (ktap_env_init(&env, &prog, MEMORY, NULL) || ktap_vm_init_process(&process, &env))
+	if (ktap_env_init(&env, &prog, MEMORY, NULL) ||
+	    ktap_vm_init(&process, &env, KTAP_LEVEL_PROCESS))
 		die("no memory");
 	while (env.heap.bytes < env.heap.max) {
 		env.heap.asked = true;

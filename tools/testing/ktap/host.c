@@ -363,27 +363,6 @@ static void live(struct host *h)
 	say_losses(h);
 }
 
-static int init_event_vm(struct host *h)
-{
-	struct ktap_vm *vm = &h->event_vm;
-
-	*vm = (struct ktap_vm){
-		.env = &h->env,
-		.level = h->level,
-		.stack_size = KTAP_EVENT_STACK,
-		.max_calls = KTAP_EVENT_CALLS,
-		.arena.size = KTAP_EVENT_ARENA,
-	};
-	vm->stack = kvcalloc(vm->stack_size, sizeof(*vm->stack), GFP_KERNEL);
-	vm->calls = kvcalloc(vm->max_calls, sizeof(*vm->calls), GFP_KERNEL);
-	vm->arena.half[0] = kvmalloc(vm->arena.size, GFP_KERNEL);
-	vm->arena.half[1] = kvmalloc(vm->arena.size, GFP_KERNEL);
-	if (vm->stack && vm->calls && vm->arena.half[0] && vm->arena.half[1])
-		return 0;
-	ktap_vm_destroy_process(vm);
-	return -ENOMEM;
-}
-
 static void use_kept(struct host *h)
 {
 	h->vm = h->kept->vm;
@@ -404,12 +383,12 @@ static int init_vms(struct host *h)
 		use_kept(h);
 		return 0;
 	}
-	err = ktap_vm_init_process(&h->vm, &h->env);
+	err = ktap_vm_init(&h->vm, &h->env, KTAP_LEVEL_PROCESS);
 	if (err)
 		return err;
-	err = init_event_vm(h);
+	err = ktap_vm_init(&h->event_vm, &h->env, h->level);
 	if (err)
-		ktap_vm_destroy_process(&h->vm);
+		ktap_vm_destroy(&h->vm);
 	return err;
 }
 
@@ -417,8 +396,8 @@ static void destroy_vms(struct host *h)
 {
 	if (h->kept)
 		return;
-	ktap_vm_destroy_process(&h->event_vm);
-	ktap_vm_destroy_process(&h->vm);
+	ktap_vm_destroy(&h->event_vm);
+	ktap_vm_destroy(&h->vm);
 }
 
 static int refuse(struct host *h, const char *text)

@@ -349,37 +349,12 @@ static void free_env(void *p)
 	kvfree(both);
 }
 
-KUNIT_DEFINE_ACTION_WRAPPER(free_vm, ktap_vm_destroy_process, struct ktap_vm *);
-
-/* As an event's: small. */
-static int init_event_vm(struct ktap_vm *vm, struct ktap_env *env, enum ktap_level level)
-{
-	memset(vm, 0, sizeof(*vm));
-	vm->env = env;
-	vm->level = level;
-	vm->stack_size = KTAP_EVENT_STACK;
-	vm->max_calls = KTAP_EVENT_CALLS;
-	vm->arena.size = KTAP_EVENT_ARENA;
-	vm->stack = kvcalloc(vm->stack_size, sizeof(*vm->stack), GFP_KERNEL);
-	vm->calls = kvcalloc(vm->max_calls, sizeof(*vm->calls), GFP_KERNEL);
-	vm->arena.half[0] = kvmalloc(vm->arena.size, GFP_KERNEL);
-	vm->arena.half[1] = kvmalloc(vm->arena.size, GFP_KERNEL);
-	if (vm->stack && vm->calls && vm->arena.half[0] && vm->arena.half[1])
-		return 0;
-	ktap_vm_destroy_process(vm);
-	return -ENOMEM;
-}
+KUNIT_DEFINE_ACTION_WRAPPER(free_vm, ktap_vm_destroy, struct ktap_vm *);
 
 static void init_vm(struct kunit *test, struct ktap_vm *vm, struct ktap_env *env,
 		    enum ktap_level level)
 {
-	int err;
-
-	if (level == KTAP_LEVEL_PROCESS)
-		err = ktap_vm_init_process(vm, env);
-	else
-		err = init_event_vm(vm, env, level);
-	KUNIT_ASSERT_EQ(test, 0, err);
+	KUNIT_ASSERT_EQ(test, 0, ktap_vm_init(vm, env, level));
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, free_vm, vm));
 	memset(vm->stack, 0x5a, vm->stack_size * sizeof(*vm->stack));
 }

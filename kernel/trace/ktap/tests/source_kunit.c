@@ -67,10 +67,10 @@ static void functions(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct ktap_fn_spec spec = {};
+		struct ktap_kfn_spec spec = {};
 
 		strscpy(text, cases[i].text);
-		KUNIT_EXPECT_NULL_MSG(test, ktap_fn_parse(text, &spec), "%s", cases[i].text);
+		KUNIT_EXPECT_NULL_MSG(test, ktap_kfn_parse(text, &spec), "%s", cases[i].text);
 		KUNIT_EXPECT_STREQ(test, cases[i].module ?: "", spec.module ?: "");
 		KUNIT_EXPECT_STREQ(test, cases[i].function, spec.function);
 		KUNIT_EXPECT_EQ(test, cases[i].offset, spec.offset);
@@ -89,10 +89,10 @@ static void no_functions(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct ktap_fn_spec spec = {};
+		struct ktap_kfn_spec spec = {};
 
 		strscpy(text, cases[i]);
-		KUNIT_EXPECT_NOT_NULL_MSG(test, ktap_fn_parse(text, &spec), "%s", cases[i]);
+		KUNIT_EXPECT_NOT_NULL_MSG(test, ktap_kfn_parse(text, &spec), "%s", cases[i]);
 	}
 }
 
@@ -100,9 +100,9 @@ static void no_functions(struct kunit *test)
 /* More than there is an array for, of which the page allocator would warn. */
 static void too_many_functions(struct kunit *test)
 {
-	static const struct ktap_fn_spec spec = { .function = "*" };
+	static const struct ktap_kfn_spec spec = { .function = "*" };
 	struct ktap_vm *vm = kunit_kzalloc(test, sizeof(*vm), GFP_KERNEL);
-	struct ktap_fns fns = { .n = KMALLOC_MAX_SIZE / sizeof(struct fprobe_hlist_node) };
+	struct ktap_kfns fns = { .n = KMALLOC_MAX_SIZE / sizeof(struct fprobe_hlist_node) };
 	static const char event[] = "probe:*";
 	struct ktap_probe *probe = kunit_kzalloc(test, struct_size(probe, event, sizeof(event)),
 						 GFP_KERNEL);

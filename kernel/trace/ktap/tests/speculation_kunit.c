@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Output that is held back; and who may act on the system.
+ * Output that is held back.
  */
 #include <linux/string.h>
-#include <asm/byteorder.h>
 
 #include "../builtin.h"
 #include "../lock.h"
@@ -170,34 +169,6 @@ static void inside_of_a_lock_nothing_is_written(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, put(vm, 64));
 }
 
-static struct ktap_program *acting(struct kunit *test, u32 flags)
-{
-	struct test_chunk *c = test_chunk(test);
-
-	c->header.flags = cpu_to_le32(flags);
-	test_func(c, "main", 0, 1);
-	test_insn(c, KTAP_OP_INT, 0, 0, 0, 9);
-	test_insn(c, KTAP_OP_CALLB, 0, 1, 0, KTAP_FN_SIGNAL);
-	TEST_RET(c);
-	return test_load(c);
-}
-
-static void who_acts_must_say_so_and_be_allowed_to(struct kunit *test)
-{
-	struct ktap_diag *diag = kunit_kzalloc(test, sizeof(*diag), GFP_KERNEL);
-
-	KUNIT_ASSERT_NOT_NULL(test, diag);
-	KUNIT_EXPECT_EQ(test, -EINVAL, ktap_check_unsafe(acting(test, 0), true, diag));
-	KUNIT_EXPECT_NOT_NULL(test, strstr(diag->text, "not marked"));
-	diag->len = 0;
-	KUNIT_EXPECT_EQ(test, -EPERM,
-			ktap_check_unsafe(acting(test, KTAP_CHUNK_UNSAFE), false, diag));
-	KUNIT_EXPECT_NOT_NULL(test, strstr(diag->text, "--unsafe"));
-	KUNIT_EXPECT_EQ(test, 0, ktap_check_unsafe(acting(test, KTAP_CHUNK_UNSAFE), true, diag));
-	/* One that only says so. */
-	KUNIT_EXPECT_EQ(test, 0, ktap_check_unsafe(vm_at_work(test)->env->prog, false, diag));
-}
-
 static struct kunit_case speculation_cases[] = {
 	KUNIT_CASE(no_number_comes_twice),
 	KUNIT_CASE(so_many_are_open_at_a_time),
@@ -205,7 +176,6 @@ static struct kunit_case speculation_cases[] = {
 	KUNIT_CASE(what_is_over_gets_nothing),
 	KUNIT_CASE(who_ends_it_speculates_no_more),
 	KUNIT_CASE(inside_of_a_lock_nothing_is_written),
-	KUNIT_CASE(who_acts_must_say_so_and_be_allowed_to),
 	{}
 };
 

@@ -194,7 +194,7 @@ static struct kunit_case cases[] = {
 };
 
 static struct kunit_suite suite = {
-	.name = "ktap_lost",
+	.name = "ktap_no_memory",
 	.test_cases = cases,
 };
 

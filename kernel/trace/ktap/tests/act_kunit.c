@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who may act on the system.
+ */
+#include <linux/string.h>
+#include <asm/byteorder.h>
+
+#include "../builtin.h"
+#include "build.h"
+
+static struct ktap_program *program(struct kunit *test, u32 flags, bool acts)
+{
+	struct test_chunk *c = test_chunk(test);
+
+	c->header.flags = cpu_to_le32(flags);
+	test_func(c, "main", 0, 1);
+	test_insn(c, KTAP_OP_INT, 0, 0, 0, 9);
+	if (acts)
+		test_insn(c, KTAP_OP_CALLB, 0, 1, 0, KTAP_FN_SIGNAL);
+	TEST_RET(c);
+	return test_load(c);
+}
+
+static void who_acts_must_say_so_and_be_allowed_to(struct kunit *test)
+{
+	struct ktap_diag *diag = kunit_kzalloc(test, sizeof(*diag), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, diag);
+	KUNIT_EXPECT_EQ(test, -EINVAL, ktap_check_unsafe(program(test, 0, true), true, diag));
+	KUNIT_EXPECT_NOT_NULL(test, strstr(diag->text, "not marked"));
+	diag->len = 0;
+	KUNIT_EXPECT_EQ(test, -EPERM,
+			ktap_check_unsafe(program(test, KTAP_CHUNK_UNSAFE, true), false, diag));
+	KUNIT_EXPECT_NOT_NULL(test, strstr(diag->text, "--unsafe"));
+	KUNIT_EXPECT_EQ(test, 0,
+			ktap_check_unsafe(program(test, KTAP_CHUNK_UNSAFE, true), true, diag));
+	/* One that only says so, and one that does neither. */
+	KUNIT_EXPECT_EQ(test, 0,
+			ktap_check_unsafe(program(test, KTAP_CHUNK_UNSAFE, false), false, diag));
+	KUNIT_EXPECT_EQ(test, 0, ktap_check_unsafe(program(test, 0, false), false, diag));
+}
+
+static struct kunit_case act_cases[] = {
+	KUNIT_CASE(who_acts_must_say_so_and_be_allowed_to),
+	{}
+};
+
+static struct kunit_suite act_suite = {
+	.name = "ktap_act",
+	.test_cases = act_cases,
+};
+
+kunit_test_suite(act_suite);
