@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 16
+plan 17
 
 n=200
 
@@ -22,8 +22,12 @@ if "$workload" x32 1 $getppid; then
 	run -q -e 'trace syscalls:sys_enter_getuid { n += 1 } trace_end { print(n) }' -- "$workload" x32 $n $getppid
 	[ "$(cat "$tmp/out")" = nil ] && [ ! -s "$tmp/err" ]
 	result $? unless_nobody_would_want_them
+	run -q -e 'trace syscalls:sys_*_getuid { n += 1 } trace_end { print(n) }' -- "$workload" x32 $n $readv
+	[ "$(cat "$tmp/out")" = nil ] && [ ! -s "$tmp/err" ]
+	result $? nor_those_with_other_numbers
 else
-	for name in x32_calls_are_counted so_are_those_with_other_numbers unless_nobody_would_want_them; do
+	for name in x32_calls_are_counted so_are_those_with_other_numbers unless_nobody_would_want_them \
+		nor_those_with_other_numbers; do
 		skip $name "this kernel runs no x32 programs"
 	done
 fi
