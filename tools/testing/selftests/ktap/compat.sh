@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 17
+plan 18
 
 n=200
 
@@ -40,6 +40,12 @@ fi
 
 # numbers of i386; 64-bit programs call semget() by 64 and preadv() by 295
 getppid=64 openat=295 fallocate=324 getuid16=24 stat64=195 waitpid=7
+
+# the bit of x32 is none here: that is no system call at all
+run -q -e 'trace syscalls:sys_enter_getppid { n += 1 } trace_end { print(n) }' -- \
+	"$workload" compat $n $((0x40000000 | 110))
+[ "$(cat "$tmp/out")" = nil ] && ! grep -q missed "$tmp/err"
+result $? no_number_is_an_x32_one
 
 run -q -e "trace syscalls:sys_enter_getppid, syscalls:sys_exit_getppid, syscalls:sys_*_semget {
 	n[probename] += 1
