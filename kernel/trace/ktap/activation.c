@@ -265,13 +265,13 @@ static __always_inline bool delivers(const struct ktap_session *s, unsigned int 
  * ktap_delivers() - Tells early whether an event would come to nothing
  * @s: the session
  *
- * For sources that have work to do before ktap_fire().
- * Context: task.
+ * For sources that have work to do before ktap_fire(), or none for it.
+ * Context: any.
  */
 bool ktap_delivers(const struct ktap_session *s)
 {
 	guard(preempt_notrace)();
-	return delivers(s, KTAP_LEVEL_TASK) && is_wanted(s);
+	return delivers(s, interrupt_context_level()) && is_wanted(s);
 }
 
 NOKPROBE_SYMBOL(ktap_delivers);

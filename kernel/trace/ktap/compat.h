@@ -38,8 +38,8 @@ static inline bool ktap_is_compat(struct pt_regs *regs)
 static inline int ktap_x32_call(int nr)
 {
 #ifdef CONFIG_X86_X32_ABI
-	/* A call that is skipped is -1. */
-	if (unlikely(nr >= 0 && nr & __X32_SYSCALL_BIT))
+	/* A call that is skipped is -1; to int $0x80 the bit means nothing. */
+	if (unlikely(nr >= 0 && nr & __X32_SYSCALL_BIT && !in_ia32_syscall()))
 		return nr & ~__X32_SYSCALL_BIT;
 #endif
 	return -1;

@@ -16,6 +16,13 @@
 #include "function.h"
 #include "member.h"
 
+/* How many arguments the machine's functions give, which have 0 for all others. */
+#if defined(CONFIG_ARM64) || defined(CONFIG_RISCV) || defined(CONFIG_PPC)
+#define GIVEN_ARGS	8
+#else
+#define GIVEN_ARGS	U8_MAX
+#endif
+
 enum fn_field {
 	FIELD_NONE,
 	FIELD_NAME,
@@ -104,7 +111,7 @@ static bool read_argument(const struct ktap_kfn_hit *h, u32 n, unsigned long *va
 		return false;
 	if (h->args)
 		*value = h->args[n];
-	else if (h->fregs && !h->f->ret)
+	else if (IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_ARGS) && h->fregs && !h->f->ret)
 		*value = get_argument(h->fregs, n);
 	else
 		return false;
@@ -353,6 +360,7 @@ int ktap_kfn_init(struct ktap_vm *vm, struct ktap_kfn_point *f, struct ktap_prob
 	find_fields(f, prog);
 	if (find_types(f, vm->env, probe->session->perfmon))
 		return ktap_vm_error(vm, -ENOMEM, "no memory");
+	f->nargs = min(f->nargs, GIVEN_ARGS);
 	return 0;
 }
 

@@ -56,7 +56,7 @@ struct ktap_kfns {
  * @fns: the functions
  * @ret: for their return
  * @hidden: arguments in front of those that handlers know of
- * @nargs: arguments that handlers may ask for, hidden ones included
+ * @nargs: arguments that handlers may ask for and get, hidden ones included
  * @fields: by field of the program
  * @params: by field of the program: a parameter, whose place is its @offset; NULL
  *	if their names are not known

@@ -136,7 +136,7 @@ static unsigned long entry_of(unsigned long addr)
  * that is called by who moves it, between two steps, would never end.  There
  * rht_assign_unlock() calls the first one where preempt counts are checked or traced,
  * and the others, with lockdep, while somebody waits for the tracepoint lock_release;
- * the event's own functions are notrace, and of its handlers src_tracepoint.c takes care.
+ * the event's own functions are notrace, and src_tracepoint.c runs no handler there.
  */
 static bool moves_probes(const char *name)
 {

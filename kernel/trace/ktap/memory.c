@@ -22,7 +22,9 @@ int ktap_read_user(void *to, u64 from, size_t size)
 {
 	if (!has_memory(from))
 		return -EFAULT;
-	return copy_from_user_nofault(to, (const void __user *)(unsigned long)from, size);
+	/* Not every machine's check whether it is the user's looks past a tag. */
+	return copy_from_user_nofault(to, (const void __user *)untagged_addr((unsigned long)from),
+				      size);
 }
 
 int ktap_read_user_string(char *to, u64 from, size_t size)
@@ -56,7 +58,14 @@ int ktap_read_kernel_string(char *to, u64 from, size_t size)
 /* Where both use the same addresses, ktap_program_link() has refused to ask. */
 bool ktap_is_user_address(u64 address)
 {
-	return address < TASK_SIZE;
+	unsigned long from = address;
+
+	if (from != address)
+		return false;
+	/* What bits are a tag is the process's choice. */
+	if (current->mm)
+		from = untagged_addr(from);
+	return from < TASK_SIZE;
 }
 
 unsigned int ktap_user_pointer_size(void)

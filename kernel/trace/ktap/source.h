@@ -37,7 +37,7 @@ enum ktap_clause_kind {
  * @hits: the handler ran
  * @filtered: the filter said no
  * @missed: the event came out of a handler or interrupted an update of a table;
- *	or, a tick, came before the last was done
+ *	or, a tick, came before the last was done; or no handler may run in its place
  * @skipped: the session had taken more of the CPU than its ceiling allows
  * @errors: filter or handler ended with a run-time error
  * @time: nanoseconds of filter and handler, and of what has interrupted them; an

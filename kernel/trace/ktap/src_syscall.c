@@ -398,12 +398,44 @@ static void count_unknown(struct ktap_syscalls *scs, unsigned int nr, bool enter
 		atomic_long_inc(&scs->session->env.counters.unknown_calls);
 }
 
-/* Those behind the others are some of the same, under numbers that nobody waits for. */
-static void count_x32(struct ktap_syscalls *scs, u32 nr, bool enter)
+#ifdef CONFIG_X86_X32_ABI
+#define FIRST_X32	__NR_x32_rt_sigaction
+#define X32(name) \
+	[__NR_x32_##name - FIRST_X32] = __NR_##name
+
+/* What x32 programs have other numbers for than 64-bit programs. */
+static const u16 x32_calls[] = {
+	X32(rt_sigaction), X32(rt_sigreturn), X32(ioctl), X32(readv), X32(writev),
+	X32(recvfrom), X32(sendmsg), X32(recvmsg), X32(execve), X32(ptrace),
+	X32(rt_sigpending), X32(rt_sigtimedwait), X32(rt_sigqueueinfo), X32(sigaltstack),
+	X32(timer_create), X32(mq_notify), X32(kexec_load), X32(waitid),
+	X32(set_robust_list), X32(get_robust_list), X32(vmsplice), X32(move_pages),
+	X32(preadv), X32(pwritev), X32(rt_tgsigqueueinfo), X32(recvmmsg), X32(sendmmsg),
+	X32(process_vm_readv), X32(process_vm_writev), X32(setsockopt), X32(getsockopt),
+	X32(io_setup), X32(io_submit), X32(execveat), X32(preadv2), X32(pwritev2),
+};
+
+static_assert(FIRST_X32 + ARRAY_SIZE(x32_calls) == X32_NR_syscalls);
+
+static u32 nr_of_x32(u32 nr)
+{
+	u32 n = nr - FIRST_X32;
+
+	return ktap_index(&n, ARRAY_SIZE(x32_calls)) ? x32_calls[n] : nr;
+}
+#else
+static u32 nr_of_x32(u32 nr)
+{
+	return nr;
+}
+#endif
+
+static void count_x32(struct ktap_syscalls *scs, u32 x32, bool enter)
 {
 	struct ktap_syscall **waiting = enter ? scs->enter : scs->exit;
+	u32 nr = nr_of_x32(x32);
 
-	if ((!ktap_index(&nr, NR_syscalls) || waiting[nr]) && ktap_delivers(scs->session))
+	if (ktap_index(&nr, NR_syscalls) && waiting[nr] && ktap_delivers(scs->session))
 		atomic_long_inc(&scs->session->env.counters.unknown_calls);
 }
 

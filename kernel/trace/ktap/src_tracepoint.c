@@ -13,7 +13,6 @@
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/string.h>
-#include <linux/trace_recursion.h>
 #include <linux/uaccess.h>
 #include <linux/unaligned.h>
 
@@ -33,6 +32,7 @@
  * @func: the function of an event of ktap's own, or NULL
  * @top: its field that says where stacks begin
  * @ret: it is of a return
+ * @lock: of lock_release: its field that names the lock
  * @fields: by field of the program
  */
 struct ktap_tracepoint {
@@ -43,6 +43,7 @@ struct ktap_tracepoint {
 	char *func;
 	struct ktap_field top;
 	bool ret;
+	struct ktap_field lock;
 	struct ktap_field fields[];
 };
 
@@ -223,22 +224,31 @@ static struct event_command trigger_command = {
 	.trigger = tracepoint_hit,
 };
 
+/* What lib/rhashtable.c calls the lock of a bucket, whatever table it is of */
+#define BUCKET_LOCK	"rhashtable_bucket"
+
+static bool is_of_bucket(const struct ktap_tracepoint *tp, const void *rec)
+{
+	u32 loc = *(const u32 *)(rec + tp->lock.offset);
+
+	return !strcmp(rec + (loc & 0xffff), BUCKET_LOCK);
+}
+
 /*
  * Of lock_release.  moves_probes() in function_find.c says why fprobe.c must not be asked
- * whether a function is probed meanwhile: for what is called here it is not.  Twice, as
- * one function gets through where the kernel may not know yet that it is in an interrupt.
+ * whether a function is probed when its table releases a bucket: no handler runs then, and
+ * what is called here is notrace.  No other lock is released in that place.
  */
 static void lock_release_hit(struct event_trigger_data *data, struct trace_buffer *buffer,
 			     void *rec, struct ring_buffer_event *rbe)
 {
-	int outer = ftrace_test_recursion_trylock(_THIS_IP_, _RET_IP_);
-	int inner = ftrace_test_recursion_trylock(_THIS_IP_, _RET_IP_);
+	struct ktap_tracepoint *tp = container_of(data, struct ktap_tracepoint, trigger);
+	struct ktap_probe *probe = tp->point.probe;
 
-	tracepoint_hit(data, buffer, rec, rbe);
-	if (inner >= 0)
-		ftrace_test_recursion_unlock(inner);
-	if (outer >= 0)
-		ftrace_test_recursion_unlock(outer);
+	if (!is_of_bucket(tp, rec))
+		tracepoint_hit(data, buffer, rec, rbe);
+	else if (ktap_delivers(probe->session))
+		this_cpu_inc(probe->stats->missed);
 }
 
 NOKPROBE_SYMBOL(lock_release_hit);
@@ -250,10 +260,25 @@ static struct event_command lock_release_command = {
 	.trigger = lock_release_hit,
 };
 
-static struct event_command *command_of(struct trace_event_call *call)
+/* Users may call an event of theirs the same, but not in this system. */
+static bool is_lock_release(struct trace_event_call *call)
 {
-	return strcmp(trace_event_name(call), "lock_release") ? &trigger_command :
-								&lock_release_command;
+	return IS_ENABLED(CONFIG_FPROBE) && !strcmp(call->class->system, "lock") &&
+	       !strcmp(trace_event_name(call), "lock_release");
+}
+
+static void init_trigger(struct ktap_tracepoint *tp)
+{
+	struct ftrace_event_field *field = NULL;
+
+	if (is_lock_release(tp->call))
+		field = trace_find_event_field(tp->call, "name");
+	if (field)
+		ktap_field_init(&tp->lock, field);
+	tp->trigger.flags = EVENT_TRIGGER_FL_PROBE;
+	tp->trigger.count = -1;
+	tp->trigger.cmd_ops = field ? &lock_release_command : &trigger_command;
+	list_add_rcu(&tp->trigger.list, &tp->file.triggers);
 }
 
 static void find_field(struct ktap_tracepoint *tp, u32 index)
@@ -300,10 +325,7 @@ static struct ktap_tracepoint *add_tracepoint(struct ktap_probe *probe,
 	/* User events look at ENABLED. */
 	tp->file.flags = EVENT_FILE_FL_ENABLED | EVENT_FILE_FL_SOFT_DISABLED |
 			 EVENT_FILE_FL_TRIGGER_MODE | EVENT_FILE_FL_TRIGGER_COND;
-	tp->trigger.flags = EVENT_TRIGGER_FL_PROBE;
-	tp->trigger.count = -1;
-	tp->trigger.cmd_ops = command_of(call);
-	list_add_rcu(&tp->trigger.list, &tp->file.triggers);
+	init_trigger(tp);
 	return tp;
 }
 

@@ -142,6 +142,7 @@ static int keep(const struct ktap_uplace *p, unsigned int n, struct pt_regs *reg
 		return UPROBE_HANDLER_REMOVE;
 	if (is_too_deep())
 		return UPROBE_HANDLER_IGNORE;
+	/* Each of the 64 bits may be part of an argument: none is left to say "not read". */
 	if (n < u->nkept && !ktap_user_argument(regs, u->kept[n], &value))
 		atomic_long_inc(&u->point.probe->session->env.counters.bad_reads);
 	*data = value;

@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 16
+plan 18
 
 n=200
 
@@ -22,8 +22,12 @@ if "$workload" x32 1 $getppid; then
 	run -q -e 'trace syscalls:sys_enter_getuid { n += 1 } trace_end { print(n) }' -- "$workload" x32 $n $getppid
 	[ "$(cat "$tmp/out")" = nil ] && [ ! -s "$tmp/err" ]
 	result $? unless_nobody_would_want_them
+	run -q -e 'trace syscalls:sys_*_getuid { n += 1 } trace_end { print(n) }' -- "$workload" x32 $n $readv
+	[ "$(cat "$tmp/out")" = nil ] && [ ! -s "$tmp/err" ]
+	result $? nor_those_with_other_numbers
 else
-	for name in x32_calls_are_counted so_are_those_with_other_numbers unless_nobody_would_want_them; do
+	for name in x32_calls_are_counted so_are_those_with_other_numbers unless_nobody_would_want_them \
+		nor_those_with_other_numbers; do
 		skip $name "this kernel runs no x32 programs"
 	done
 fi
@@ -36,6 +40,12 @@ fi
 
 # numbers of i386; 64-bit programs call semget() by 64 and preadv() by 295
 getppid=64 openat=295 fallocate=324 getuid16=24 stat64=195 waitpid=7
+
+# the bit of x32 is none here: that is no system call at all
+run -q -e 'trace syscalls:sys_enter_getppid { n += 1 } trace_end { print(n) }' -- \
+	"$workload" compat $n $((0x40000000 | 110))
+[ "$(cat "$tmp/out")" = nil ] && ! grep -q missed "$tmp/err"
+result $? no_number_is_an_x32_one
 
 run -q -e "trace syscalls:sys_enter_getppid, syscalls:sys_exit_getppid, syscalls:sys_*_semget {
 	n[probename] += 1

@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 39
+plan 40
 
 n=100
 end='trace_end { print(n, len(t)) }'
@@ -58,6 +58,13 @@ out_device buffer_on_a_device_is_not_touched "$((4 * n))\t$((4 * n))\n"
 run -q -e 'trace syscalls:sys_enter_openat /execname == "workload" && user_string(arg1) == ""/ { n += 1 }
 trace_end { print(n) }' -- "$workload" open "" 1
 is empty_string_is_no_failure "$(cat "$tmp/out" "$tmp/err")" 1
+if "$workload" tagged /dev/null 1; then
+	run -q -e 'trace syscalls:sys_enter_openat /str(arg1) == "/dev/null" && buf(arg1, 9) == "/dev/null"/ { n += 1 }
+trace_end { print(n) }' -- "$workload" tagged /dev/null $n
+	out pointers_may_have_a_tag "$n\n"
+else
+	skip pointers_may_have_a_tag "there are none with a tag here"
+fi
 
 # system calls whose records have no data
 run -q -e 'trace syscalls:sys_enter_*stat* {

@@ -4,6 +4,8 @@
  *
  *	workload getppid N		getppid() N times
  *	workload open FILE N		openat(FILE, O_RDONLY) and close, N times
+ *	workload tagged FILE N		the same with a tag in the pointer to the name, where
+ *					there are such
  *	workload write BYTES N		write(BYTES bytes) to /dev/null, N times
  *	workload read BYTES N		read(BYTES bytes) from /dev/zero, N times
  *	workload brink BYTES N		the same from /dev/null to the end of a page, with
@@ -72,16 +74,38 @@ static int do_getppid(char **args)
 	return 0;
 }
 
-static int do_open(char **args)
+static int open_many(const char *name, long n)
 {
-	for (long n = atol(args[1]); n > 0; n--) {
-		long fd = syscall(SYS_openat, AT_FDCWD, args[0], O_RDONLY, 0);
+	for (; n > 0; n--) {
+		long fd = syscall(SYS_openat, AT_FDCWD, name, O_RDONLY, 0);
 
 		if (fd < 0)
 			return 1;
 		syscall(SYS_close, fd);
 	}
 	return 0;
+}
+
+static int do_open(char **args)
+{
+	return open_many(args[0], atol(args[1]));
+}
+
+/* A bit that is part of the tag on all machines that have one */
+#define TAG_BIT		57
+
+static int do_tagged(char **args)
+{
+	uint64_t name = (uintptr_t)args[0] | (uint64_t)1 << TAG_BIT;
+
+#if defined(__x86_64__)
+	if (syscall(SYS_arch_prctl, 0x4002 /* ARCH_ENABLE_TAGGED_ADDR */, 6))
+		return 1;
+#elif defined(PR_SET_TAGGED_ADDR_CTRL)
+	if (prctl(PR_SET_TAGGED_ADDR_CTRL, PR_TAGGED_ADDR_ENABLE, 0, 0, 0))
+		return 1;
+#endif
+	return open_many((const char *)(uintptr_t)name, atol(args[1]));
 }
 
 static int do_write(char **args)
@@ -564,6 +588,7 @@ static const struct {
 } commands[] = {
 	{ "getppid", 1, do_getppid },
 	{ "open", 2, do_open },
+	{ "tagged", 2, do_tagged },
 	{ "write", 2, do_write },
 	{ "read", 2, do_read },
 	{ "brink", 2, do_brink },
