@@ -10,10 +10,10 @@
 #include "builtin.h"
 #include "member.h"
 
-/* A string takes longer to read than an instruction. */
+/* Units of a string, beside those of its bytes. */
 #define STRING_COST	8
 
-/* The CPU takes an exception: that is what else a run could do a lot in. */
+/* Units of a read that faults: an exception is expensive. */
 #define FAULT_COST	32
 
 int ktap_bad_read(struct ktap_vm *vm, struct ktap_value *v)

@@ -67,7 +67,8 @@
  */
 
 unsigned long ktap_max_memory = KTAP_DEFAULT_MEMORY;
-unsigned long ktap_max_insns = IS_ENABLED(CONFIG_PREEMPT_RT) ? KTAP_RT_INSNS : KTAP_DEFAULT_INSNS;
+unsigned long ktap_max_insns =
+	IS_ENABLED(CONFIG_PREEMPT_RT) ? KTAP_RT_BUDGET : KTAP_DEFAULT_BUDGET;
 
 static DEFINE_MUTEX(sessions_lock);
 static LIST_HEAD(sessions);		/* protected by sessions_lock */

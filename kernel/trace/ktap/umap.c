@@ -59,7 +59,7 @@
 #define DEFAULT_DEPTH	16
 #define MAX_DEPTH	127
 
-/* To read a frame, and to find its file, takes as long as so many instructions. */
+/* Units of a frame: reading it and finding its file. */
 #define FRAME_COST	4
 
 /* How often mappings that change are looked at again. */
