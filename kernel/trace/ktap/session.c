@@ -41,8 +41,9 @@
  *   program, runs its top level himself, and attaches its events.
  * - BEGINNING to RUNNING: the session's thread, after trace_begin.
  * - To STOPPING: whoever comes first, in any context, by cmpxchg() in
- *   ktap_session_stop().  He alone sets the exit code, and queues an irq_work
- *   that queues @stop_work.  From then on no event is delivered.
+ *   ktap_session_stop().  The winner sets the exit code and queues an irq_work
+ *   that queues @stop_work; a run-time error, and exit() in trace_end, replace
+ *   the code later.  From then on no event is delivered.
  * - STOPPING to ENDED: the session's thread, in @stop_work: it detaches all
  *   events, waits once for those under way, runs trace_end, and says what was
  *   lost.
@@ -79,7 +80,13 @@ static bool change_state(struct ktap_session *s, enum ktap_state from, enum ktap
 	return cmpxchg(&s->state, from, to) == from;
 }
 
-/* Any context.  The first one decides on the exit code. */
+/**
+ * ktap_session_stop() - Ends a session
+ * @s: the session
+ * @exit_code: for the last frame, unless an error or trace_end says another
+ *
+ * Context: any.  Does nothing if the session stops already, or was not loaded.
+ */
 void ktap_session_stop(struct ktap_session *s, int exit_code)
 {
 	if (!change_state(s, KTAP_RUNNING, KTAP_STOPPING) &&
