@@ -18,6 +18,7 @@
 #include <linux/workqueue.h>
 
 #include "answers.h"
+#include "session_limits.h"
 #include "vm.h"
 
 struct cred;
@@ -30,13 +31,6 @@ struct mem_cgroup;
 struct obj_cgroup;
 struct seq_file;
 struct trace_iterator;
-
-#define KTAP_MAX_LINE		4096	/* bytes of a line of text, newline included */
-#define KTAP_MAX_SCRIPTARGS	256
-#define KTAP_MIN_MARK_KEY	8
-#define KTAP_MAX_MARK_KEY	32
-#define KTAP_MIN_MEMORY		SZ_256K
-#define KTAP_DEFAULT_MEMORY	SZ_16M
 
 /* Output: text that waits for the reader, and the ring buffer of one CPU. */
 #define KTAP_MAX_TEXT		SZ_1M

@@ -8,7 +8,7 @@
 #include "exec.h"
 #include "session.h"
 
-unsigned long ktap_max_memory = KTAP_DEFAULT_MEMORY;
+unsigned long ktap_max_memory = FUZZ_MAX_MEMORY;
 
 /* The level of events, the pieces: of the last bytes. */
 static u32 sum_of(const u8 *data, size_t size)

@@ -14,16 +14,10 @@
 #include <asm/byteorder.h>
 
 #include "answers.h"
+#include "session_limits.h"
 #include "vm.h"
 
-/* As they are there. */
-#define KTAP_MAX_LINE		4096
-#define KTAP_MAX_SCRIPTARGS	256
-#define KTAP_MIN_MEMORY		(256 << 10)
-#define KTAP_MIN_MARK_KEY	8
-#define KTAP_MAX_MARK_KEY	32
-
-#define KTAP_DEFAULT_MEMORY	(64UL << 20)
+#define FUZZ_MAX_MEMORY		SZ_64M
 
 enum ktap_state {
 	KTAP_OPEN,
