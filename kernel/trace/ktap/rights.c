@@ -69,7 +69,7 @@ int ktap_rights_open(void)
 	return tracing_check_open_get_tr(NULL) ?: may_profile();
 }
 
-/* Nothing was refused if not: no word in the audit log. */
+/* A missing capability is no denial here: do not audit it. */
 static bool cred_has(const struct cred *cred, int cap)
 {
 	return !security_capable(cred, &init_user_ns, cap, CAP_OPT_NOAUDIT);

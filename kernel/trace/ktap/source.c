@@ -55,7 +55,7 @@ void ktap_point_init(struct ktap_point *point, struct ktap_probe *probe,
 		probe->counting = point;
 }
 
-/* The point is of so many events, which make one for all the rest. */
+/* Sets how many events the point stands for (1 by default). */
 void ktap_point_events(struct ktap_point *point, u32 n)
 {
 	point->probe->session->nevents += n - point->nevents;
@@ -217,10 +217,7 @@ static int __maybe_unused parse_none(struct ktap_vm *vm, struct ktap_probe *prob
 #define ktap_parse_user		parse_none
 #endif
 
-/*
- * What events look like.  The first entry that matches decides; what matches
- * none is "SYSTEM:EVENT".
- */
+/* Prefixes of events, first match wins; no match: SYSTEM:EVENT. */
 static const struct {
 	const char *prefix;
 	bool whole;		/* nothing may follow */

@@ -90,7 +90,7 @@ int ktap_speculations_init(struct ktap_env *env)
 	size = ALIGN(size, 8);
 	if (!ktap_heap_charge(&env->heap, KTAP_SPECULATIONS * size))
 		return -ENOMEM;
-	/* The heap ends with the session, too: that is uncharged nowhere. */
+	/* Never uncharged: the heap ends with the session as well. */
 	all = kvzalloc(sizeof(*all) + KTAP_SPECULATIONS * size, KTAP_GFP);
 	if (!all)
 		return -ENOMEM;

@@ -270,7 +270,7 @@ static unsigned int make_frames(struct ktap_vm *vm, u64 *frames, unsigned int n)
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
-		/* No machine has programs up there. */
+		/* Bit 63 marks a frame in a file: no architecture has user addresses there. */
 		frames[i] = frame_of(vm, frames[i] & ~KTAP_FRAME_FILE, &area);
 		addresses |= ktap_frame_is_address(frames[i]);
 	}
