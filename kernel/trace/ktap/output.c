@@ -33,8 +33,8 @@
  *
  * Whoever waits for output waits in &ktap_output.wait, which is there from the
  * session's open on, unlike the ring buffer: poll() may come before the chunk.
- * He raises &ktap_output.waiting before he looks for output once more; a handler
- * looks at it behind its commit, and wakes him through an irq_work.  Whoever
+ * The task raises &ktap_output.waiting before it looks for output once more; a
+ * handler looks at that behind its commit, and wakes it through an irq_work.  Whoever
  * waits for the reader waits in &ktap_output.room.
  *
  * Locks: &ktap_output.read_lock, then &ktap_output.text_lock.  Nobody waits for
@@ -465,7 +465,7 @@ static bool is_request(enum ktap_channel channel)
 }
 
 /*
- * A request has a frame of its own.  Who reads text cannot know it for one: he is
+ * A request has a frame of its own.  A reader of text cannot know it for one: it is
  * told.  Both stand around it; it is short enough to fit any batch that is begun.
  */
 static void begin_request(struct ktap_output *out, struct seq_buf *batch,

@@ -114,7 +114,7 @@ static const struct {
 	{ KTAP_FN_STRINGOF,	 PERFMON | ADDRESSES,	no_name },
 };
 
-/* Why who has these rights may not have that run; NULL if he may. */
+/* Why an opener with these rights may not have that run; NULL if they may. */
 static const char *forbidden(unsigned int rights, const struct ktap_code *insn)
 {
 	unsigned int i;

@@ -37,8 +37,8 @@
  *   LOADING, BEGINNING -> STOPPING  exit(), a run-time error, "stop"
  *
  * - OPEN to LOADING, and LOADING to BEGINNING or FAILED: the writer whose
- *   write(2) completes the chunk, with &ktap_session.lock held.  He loads the
- *   program, runs its top level himself, and attaches its events.
+ *   write(2) completes the chunk, with &ktap_session.lock held.  This task
+ *   loads the program, runs its top level itself, and attaches its events.
  * - BEGINNING to RUNNING: the session's thread, after trace_begin.
  * - To STOPPING: whoever comes first, in any context, by cmpxchg() in
  *   ktap_session_stop().  The winner sets the exit code and queues an irq_work
@@ -347,7 +347,7 @@ static int refuse_diag(struct ktap_session *s, int err)
 	s->diag.len = 0;
 	if (READ_ONCE(s->state) <= KTAP_LOADING) {
 		ktap_output_end(&s->output, KTAP_EXIT_REFUSED);
-		/* Who sees it may have no ring buffer to wait in: he sees the end, too. */
+		/* A reader may have no ring buffer to wait in: it sees the end with this. */
 		smp_store_release(&s->state, KTAP_FAILED);
 		say_begun(s);
 	}

@@ -121,7 +121,7 @@ struct ktap_output {
  *
  * @perfmon: who opened the file has CAP_PERFMON
  * @admin: and CAP_SYS_ADMIN
- * @addresses: and /proc/kallsyms has addresses for him
+ * @addresses: and /proc/kallsyms has addresses for them
  * @opener: process that opened the file, for display
  * @comm: its name
  * @memcg: pays for all the session allocates
@@ -146,7 +146,7 @@ struct ktap_output {
  * @unsafe: the script may act on the system
  * @reader: process that read last, or wrote
  * @mark_key: the reader finds the symbols of user code, and knows marks of it by
- *	this word; empty: he does not
+ *	this word; empty: it does not
  * @answers: what the program ktap has found in the user's programs
  *
  * @vm: the activation of process context: top level, then the session's thread

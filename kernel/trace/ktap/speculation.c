@@ -25,8 +25,8 @@
  * The state and all else is changed under the lock of the one (see lock.h), which is
  * also held while a record is written into it: any CPU and any context may
  * write, and whoever commits finds whole records only.  While COMMITTING, its
- * memory belongs to him who does it; whoever still speculates comes too late,
- * and that is counted.
+ * memory belongs to the run that does it; one that still speculates comes too
+ * late, and that is counted.
  *
  * The number that the script has is the place and, above it, how often the place
  * was used: a number that is over is never that of a later one.

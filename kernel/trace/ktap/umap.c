@@ -429,9 +429,9 @@ static bool is_on_disk(const struct super_block *sb)
 }
 
 /*
- * What a server has to bring may never come (FUSE, a network), and who waits for
- * it cannot be ended, nor who waits for him.  So of its files what is in memory must
- * do: whoever runs the program has read the beginning, where the build id is.
+ * What a server has to bring may never come (FUSE, a network), and a task that waits
+ * for it cannot be ended, nor one that waits for that task.  So of its files what is in
+ * memory must do: whoever runs the program has read the beginning, where the build id is.
  */
 static int read_build_id(struct file *file, u8 *build_id, u32 *size)
 {

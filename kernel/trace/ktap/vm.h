@@ -188,7 +188,7 @@ struct ktap_counters {
  * @ufiles: files that user code lies in (ufile.c); NULL if the program looks at
  *	none
  * @mark_key: whoever reads the text finds the symbols of user code: it is marked, with
- *	this word, which only he knows, so that no string of a stranger is taken for a
+ *	this word, which only the reader knows: no string of a stranger is taken for a
  *	mark; or NULL
  * @seed: of the hash of table keys
  * @wall_offset: the time of the day less CLOCK_MONOTONIC, nanoseconds, as it was
