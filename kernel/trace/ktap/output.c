@@ -368,6 +368,13 @@ void ktap_output_say(struct ktap_output *out, enum ktap_channel channel, u64 ts,
 	wake_reader(out);
 }
 
+/**
+ * ktap_output_note() - A line for the user, cut to 254 bytes
+ * @out: output
+ * @fmt: the line, without newline; ``ktap: `` stands before it where there are no frames
+ *
+ * Context: process.  Does not wait for the reader.
+ */
 void ktap_output_note(struct ktap_output *out, const char *fmt, ...)
 {
 	char line[256];

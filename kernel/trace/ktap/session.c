@@ -149,6 +149,12 @@ static void run_clauses(struct ktap_session *s, enum ktap_clause_kind kind, enum
 	}
 }
 
+/**
+ * ktap_session_tick() - Runs the handler of a tick, if the session is RUNNING
+ * @probe: the clause
+ *
+ * Context: the session's thread.
+ */
 void ktap_session_tick(struct ktap_probe *probe)
 {
 	struct ktap_session *s = probe->session;
@@ -354,6 +360,16 @@ static int refuse_diag(struct ktap_session *s, int err)
 	return err;
 }
 
+/**
+ * ktap_session_refuse() - Refuses the chunk, or a line
+ * @s: the session
+ * @err: negative errno
+ * @fmt: why, for the reader
+ *
+ * The session has failed then, unless its script is loaded already.
+ * Context: process, @s->lock held.
+ * Return: @err.
+ */
 int ktap_session_refuse(struct ktap_session *s, int err, const char *fmt, ...)
 {
 	struct va_format vaf = { .fmt = fmt };
@@ -655,6 +671,12 @@ static void release(struct ktap_session *s)
 	ktap_program_free(s->env.prog);
 }
 
+/**
+ * ktap_session_close() - The last reference to the file is gone
+ * @s: the session, which is freed
+ *
+ * Context: process, sleeps: waits for handlers, the thread and its works.
+ */
 void ktap_session_close(struct ktap_session *s)
 {
 	unsigned int i;
