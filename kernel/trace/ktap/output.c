@@ -448,21 +448,9 @@ static bool peek(struct ktap_output *out, struct next_piece *next)
 
 static enum ktap_channel channel_of(const struct next_piece *next)
 {
-	const struct ktap_record *rec;
-
 	if (next->text)
 		return next->text->channel;
-	rec = ring_buffer_event_data(next->event);
-	switch (rec->type) {
-	case KTAP_REC_ERROR:
-		return KTAP_CH_ERROR;
-	case KTAP_REC_CAT:
-		return KTAP_CH_CAT;
-	case KTAP_REC_SYSTEM:
-		return KTAP_CH_SYSTEM;
-	default:
-		return KTAP_CH_OUTPUT;
-	}
+	return ktap_record_channel(ring_buffer_event_data(next->event));
 }
 
 /* It is for the reader to do something: a path, a command. */

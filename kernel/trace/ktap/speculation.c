@@ -216,25 +216,13 @@ static void copy_record(struct ktap_vm *vm, const struct ktap_record *rec)
 	ktap_out_commit(vm, place);
 }
 
-static enum ktap_channel channel_of(const struct ktap_record *rec)
-{
-	switch (rec->type) {
-	case KTAP_REC_CAT:
-		return KTAP_CH_CAT;
-	case KTAP_REC_SYSTEM:
-		return KTAP_CH_SYSTEM;
-	default:
-		return KTAP_CH_OUTPUT;
-	}
-}
-
 static int say_record(struct ktap_vm *vm, const struct ktap_record *rec, char *text)
 {
 	struct seq_buf s;
 
 	seq_buf_init(&s, text, KTAP_RECORD_TEXT);
 	ktap_record_format(&s, vm->env, rec, rec->len);
-	return ktap_out_text(vm, channel_of(rec), text, seq_buf_used(&s));
+	return ktap_out_text(vm, ktap_record_channel(rec), text, seq_buf_used(&s));
 }
 
 /* Its memory is ours. */
