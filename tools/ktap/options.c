@@ -49,7 +49,7 @@ static const struct option option_table[] = {
 	{ "-C", NULL, "CPUS", OPT_STRING, FIELD(cpus), "only events of these CPUs (0,2-3)" },
 	{ "--self", NULL, NULL, OPT_FLAG, FIELD(self), "also events that ktap itself causes" },
 	{ "--unsafe", NULL, NULL, OPT_FLAG, FIELD(unsafe), "the script may act on the system" },
-	{ "-m", NULL, "SIZE", OPT_SIZE, FIELD(memory), "limit the session's memory (256k, 16M)" },
+	{ "-m", NULL, "SIZE", OPT_SIZE, FIELD(memory), "limit what the script keeps (256k, 16M)" },
 	{ "--max-overhead", NULL, "PCT", OPT_PERCENT, FIELD(overhead),
 	  "skip events when handlers take more of a CPU" },
 	{ "--no-symbols", NULL, NULL, OPT_FLAG, FIELD(no_symbols),

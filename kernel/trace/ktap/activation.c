@@ -187,6 +187,12 @@ int ktap_activation_get(bool texts)
 	return err;
 }
 
+/**
+ * ktap_activation_put() - Undoes ktap_activation_get()
+ *
+ * No handler of the caller runs any more.
+ * Context: process, may sleep.
+ */
 void ktap_activation_put(void)
 {
 	guard(mutex)(&activation_lock);

@@ -41,13 +41,13 @@
  *
  * Readers merge the shards.  What they read of a shard hangs together: the writer
  * makes &ktap_shard.seq odd before and even behind what it writes, and the reader
- * tries again if it has changed meanwhile.  He does so a limited number of times,
- * since he may have interrupted the writer; then he takes what there is, and
+ * tries again if it has changed meanwhile.  It does so a limited number of times,
+ * since it may have interrupted the writer; then it takes what there is, and
  * counts that.
  *
  * Only the owner of a shard may write it, hence a clear changes nothing but
  * &ktap_agg.epoch: a shard of another epoch is empty to a reader, and its owner
- * empties it before he adds to it.
+ * empties it before it adds to it.
  *
  * A snapshot cannot empty the shards, either.  It gives the aggregation others,
  * which are empty, and keeps the old ones for itself.  Writers look at epoch and

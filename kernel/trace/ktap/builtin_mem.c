@@ -12,10 +12,10 @@
 #include "memory.h"
 #include "symbol.h"
 
-/* A string takes longer to read than an instruction. */
+/* Units of a string, beside those of its bytes. */
 #define STRING_COST	8
 
-/* The CPU takes an exception: that is what else a run could do a lot in. */
+/* Units of a read that faults: an exception is expensive. */
 #define FAULT_COST	32
 
 int ktap_bad_read(struct ktap_vm *vm, struct ktap_value *v)
@@ -230,13 +230,8 @@ int ktap_fn_buf(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 
 int ktap_fn_read(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
-	union {
-		u8 u8;
-		u16 u16;
-		u32 u32;
-		u64 u64;
-	} x;
 	s64 size = r[1].i;
+	u64 x = 0;
 
 	if (size != 1 && size != 2 && size != 4 && size != 8)
 		return ktap_vm_error(vm, -EINVAL,
@@ -245,19 +240,7 @@ int ktap_fn_read(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 		return 0;
 	if (read_bytes(EITHER, &x, r[0].u, size))
 		return ktap_bad_read(vm, &r[0]);
-	switch (size) {
-	case 1:
-		r[0] = KTAP_VALUE_INT(x.u8);
-		break;
-	case 2:
-		r[0] = KTAP_VALUE_INT(x.u16);
-		break;
-	case 4:
-		r[0] = KTAP_VALUE_INT(x.u32);
-		break;
-	default:
-		r[0] = KTAP_VALUE_INT((s64)x.u64);
-	}
+	r[0] = KTAP_VALUE_INT((s64)ktap_unsigned(x, size));
 	return 0;
 }
 

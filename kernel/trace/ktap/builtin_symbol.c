@@ -10,7 +10,7 @@
 #include "symbol.h"
 #include "ufile.h"
 
-/* To look in the list of symbols takes as long as that many instructions. */
+/* Units of a search in the list of symbols. */
 #define SYMBOL_COST	64
 
 static bool is_address(const struct ktap_value *v)

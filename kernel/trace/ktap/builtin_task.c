@@ -115,7 +115,7 @@ static unsigned int depth_arg(struct ktap_vm *vm, const struct ktap_value *r, un
 		ktap_vm_error(vm, -EINVAL, "the depth of a stack is 1 to %d", MAX_DEPTH);
 		return 0;
 	}
-	/* A frame takes as long as some instructions. */
+	/* A unit for each four frames. */
 	if (ktap_vm_charge(vm, (depth + MAX_BELOW) / 4))
 		return 0;
 	return depth;

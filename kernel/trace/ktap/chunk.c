@@ -409,7 +409,7 @@ static int load_funcs(struct loader *l)
 		return -ENOMEM;
 	for (i = 0; i < prog->nfuncs && !err; i++)
 		err = load_func(l, i, &raw[i], taken);
-	/* What nobody verifies nobody shall find when he looks at all of them. */
+	/* Code of no function is not verified: whoever scans all code must not meet it. */
 	for (i = 0; i < prog->ninsns && !err; i++) {
 		if (!taken[i])
 			err = malformed(l, "instruction %u belongs to no function", i);

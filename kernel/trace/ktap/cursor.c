@@ -10,20 +10,21 @@
 /**
  * DOC: Cursors
  *
- * Who goes along a table holds nothing but the serial number and the key of the
- * entry he got last (struct ktap_iter), and no lock.  Whatever happens until he
- * comes again, an entry that is there all the time comes once: the next one is
- * the one with the least number above his.
+ * An iteration holds no lock, only the serial number and the key of the entry that
+ * it got last (struct ktap_iter).  Whatever happens until it goes on, an entry that
+ * is there all the time comes once: the next one is the one with the least number
+ * above that.
  *
  * The table finds it without a search, also when the last entry is gone: it has
  * KTAP_CURSORS cursors, each of which knows the entry that is next of one place.
- * Who takes an entry out of the list moves on the cursors that wait for it; who
+ * What takes an entry out of the list moves on the cursors that wait for it; what
  * puts one in gives it to those that wait for nothing.
  *
- * Nobody tells that he comes no more (a handler may end anywhere), so that cursors
- * cannot be given out for good: who finds none free takes the one that has not
- * moved for longest.  He whose cursor was taken looks for his last entry by its
- * key, and if it is gone he searches for the place from both ends, and pays.
+ * An iteration does not tell that it has ended (a handler may end anywhere), so that
+ * cursors cannot be given out for good: one that finds none free takes the one that
+ * has not moved for longest.  An iteration whose cursor was taken looks for its last
+ * entry by the key, and if that is gone it searches for the place from both ends, and
+ * pays.
  *
  * A search may have to go along half the table.  So it is done in pieces, between
  * which the table is unlocked.  From the end it is tried in the first one only; then

@@ -36,9 +36,9 @@ struct ktap_entry {
 #define KTAP_CURSORS		8
 
 /**
- * struct ktap_cursor - the place of somebody who goes along a table
- * @seq: serial number of the entry he got last; 0: it is nobody's
- * @used: &ktap_table.cursor_clock when he got it
+ * struct ktap_cursor - the place of an iteration in a table
+ * @seq: serial number of the entry that it got last; 0: the cursor is free
+ * @used: &ktap_table.cursor_clock when it got that
  * @next: the entry behind it, NULL if there is none
  * @searches: it is of a search that is not done
  */

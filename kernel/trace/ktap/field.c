@@ -16,7 +16,7 @@
 /* Bytes read of a string that an event has no copy of, the NUL included. */
 #define MAX_POINTED	256
 
-/* Such a string takes longer to read than an instruction. */
+/* Units of such a string. */
 #define POINTED_COST	8
 
 /*

@@ -3,8 +3,8 @@
  * Globals: slots with a lock each, so that `g += n` loses no update.
  *
  * Whoever writes one holds its lock, and makes &ktap_global.seq odd before and
- * even behind what he writes.  Most reads are of a table or an aggregation, on
- * every event and all CPUs: they take no lock and write nothing.  A reader who
+ * even behind what is written.  Most reads are of a table or an aggregation, on
+ * every event and all CPUs: they take no lock and write nothing.  A reader that
  * finds the number odd or changed takes the lock, and so does one who finds a
  * blob, whose memory is the slot's.  An object stays as long as the reader can
  * refer to it: see object.c.

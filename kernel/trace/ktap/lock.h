@@ -22,9 +22,9 @@
  *
  * - The lock is an arch_spinlock_t, held with interrupts off.
  * - &ktap_locks_held counts the locks this CPU holds.  It is raised before the
- *   lock is taken.  Who comes along and finds it raised has interrupted a
- *   holder on this very CPU: he gives up, and counts it.  Who finds it zero
- *   waits only for holders on other CPUs, who will not wait for him.
+ *   lock is taken.  An activation that finds it raised has interrupted a holder
+ *   on this very CPU: it gives up and counts that.  One that finds it zero
+ *   waits only for holders on other CPUs, which never wait for it.
  * - Inside a lock another one is taken by ktap_lock_nested(), which does not
  *   look at the counter.  The order is: stripes of one table, ascending; the
  *   order of its entries; then the heap.  A global, a bucket of threads or an

@@ -49,8 +49,6 @@ struct ktap_found {
 #define MEMBERS_A_UNIT	4
 #define READ_COST	1
 
-#define BIG_END_FIRST	(__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
-
 int ktap_members_init(struct ktap_env *env)
 {
 	if (env->found)
@@ -94,7 +92,7 @@ static int load_chars(struct ktap_vm *vm, struct ktap_value *dst, u64 address, u
 /* A bit-field counts its bits from the end where the machine has its first byte. */
 static u64 cut_bits(u64 x, const struct ktap_load *load)
 {
-	x >>= BIG_END_FIRST ? load->size * 8 - load->shift - load->bits : load->shift;
+	x >>= KTAP_BIG_END_FIRST ? load->size * 8 - load->shift - load->bits : load->shift;
 	return load->bits < 64 ? x & ((1ULL << load->bits) - 1) : x;
 }
 
@@ -122,9 +120,7 @@ static int load_number(struct ktap_vm *vm, struct ktap_value *dst, u64 address,
 
 	if (ktap_read_kernel(&x, address, load->size))
 		return ktap_bad_read(vm, dst);
-	/* The bytes are the first ones of the eight. */
-	if (BIG_END_FIRST)
-		x >>= 64 - load->size * 8;
+	x = ktap_unsigned(x, load->size);
 	if (load->bits)
 		x = cut_bits(x, load);
 	*dst = make_value(x, bits, load);

@@ -149,8 +149,8 @@ static void spare(struct ktap_env *env, struct ktap_object *object)
 /*
  * An object is freed if no slot held it from before the grace period to its
  * end.  @revived is cleared before @refs is looked at, and set after it is
- * raised: who raises it behind our look is seen at the end, since he got at the
- * object before the grace period began, and has finished when it ends.
+ * raised: a task that raises it behind our look is seen at the end, since it got at
+ * the object before the grace period began, and has finished when that ends.
  *
  * @vm is the activation of process context that runs, and waits for this; NULL
  * if none does.

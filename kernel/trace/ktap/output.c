@@ -35,8 +35,8 @@
  *
  * Whoever waits for output waits in &ktap_output.wait, which is there from the
  * session's open on, unlike the ring buffer: poll() may come before the chunk.
- * He raises &ktap_output.waiting before he looks for output once more; a handler
- * looks at it behind its commit, and wakes him through an irq_work.  Whoever
+ * The task raises &ktap_output.waiting before it looks for output once more; a
+ * handler looks at that behind its commit, and wakes it through an irq_work.  Whoever
  * waits for the reader waits in &ktap_output.room.
  *
  * Locks: &ktap_output.read_lock, then &ktap_output.text_lock.  Nobody waits for
@@ -370,6 +370,13 @@ void ktap_output_say(struct ktap_output *out, enum ktap_channel channel, u64 ts,
 	wake_reader(out);
 }
 
+/**
+ * ktap_output_note() - A line for the user, cut to 254 bytes
+ * @out: output
+ * @fmt: the line, without newline; ``ktap: `` stands before it where there are no frames
+ *
+ * Context: process.  Does not wait for the reader.
+ */
 void ktap_output_note(struct ktap_output *out, const char *fmt, ...)
 {
 	char line[256];
@@ -443,21 +450,9 @@ static bool peek(struct ktap_output *out, struct next_piece *next)
 
 static enum ktap_channel channel_of(const struct next_piece *next)
 {
-	const struct ktap_record *rec;
-
 	if (next->text)
 		return next->text->channel;
-	rec = ring_buffer_event_data(next->event);
-	switch (rec->type) {
-	case KTAP_REC_ERROR:
-		return KTAP_CH_ERROR;
-	case KTAP_REC_CAT:
-		return KTAP_CH_CAT;
-	case KTAP_REC_SYSTEM:
-		return KTAP_CH_SYSTEM;
-	default:
-		return KTAP_CH_OUTPUT;
-	}
+	return ktap_record_channel(ring_buffer_event_data(next->event));
 }
 
 /* It is for the reader to do something: a path, a command. */
@@ -467,7 +462,7 @@ static bool is_request(enum ktap_channel channel)
 }
 
 /*
- * A request has a frame of its own.  Who reads text cannot know it for one: he is
+ * A request has a frame of its own.  A reader of text cannot know it for one: it is
  * told.  Both stand around it; it is short enough to fit any batch that is begun.
  */
 static void begin_request(struct ktap_output *out, struct seq_buf *batch,

@@ -12,6 +12,7 @@
 #include <linux/string.h>
 
 #include "recipe.h"
+#include "value.h"
 
 /* Longest name of a register, its NUL included. */
 #define REGISTER_SIZE	16
@@ -161,12 +162,7 @@ static int get_memory(const struct ktap_recipe *r, struct pt_regs *regs, unsigne
 		      ktap_recipe_read_fn read, u64 *value)
 {
 	u64 address = get_register(regs, r->base) + (u64)r->value;
-	union {
-		u8 u8;
-		u16 u16;
-		u32 u32;
-		u64 u64;
-	} x;
+	u64 x = 0;
 	int err;
 
 	if (r->index != KTAP_RECIPE_NO_REG)
@@ -176,19 +172,7 @@ static int get_memory(const struct ktap_recipe *r, struct pt_regs *regs, unsigne
 	err = read(&x, address, r->size);
 	if (err)
 		return err;
-	switch (r->size) {
-	case 1:
-		*value = x.u8;
-		break;
-	case 2:
-		*value = x.u16;
-		break;
-	case 4:
-		*value = x.u32;
-		break;
-	default:
-		*value = x.u64;
-	}
+	*value = ktap_unsigned(x, r->size);
 	return 0;
 }
 

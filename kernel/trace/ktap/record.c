@@ -152,6 +152,20 @@ static bool read_args(const struct ktap_record *rec, size_t size, struct ktap_va
 	return true;
 }
 
+enum ktap_channel ktap_record_channel(const struct ktap_record *rec)
+{
+	switch (rec->type) {
+	case KTAP_REC_ERROR:
+		return KTAP_CH_ERROR;
+	case KTAP_REC_CAT:
+		return KTAP_CH_CAT;
+	case KTAP_REC_SYSTEM:
+		return KTAP_CH_SYSTEM;
+	default:
+		return KTAP_CH_OUTPUT;
+	}
+}
+
 void ktap_record_format(struct seq_buf *s, const struct ktap_env *env,
 			const struct ktap_record *rec, size_t size)
 {

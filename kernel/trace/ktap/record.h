@@ -55,6 +55,8 @@ size_t ktap_record_size(struct ktap_vm *vm, const struct ktap_value *args, unsig
 void ktap_record_write(struct ktap_vm *vm, struct ktap_record *rec, size_t size,
 		       enum ktap_record_type type, const struct ktap_value *args,
 		       unsigned int nargs);
+/* Where its text goes. */
+enum ktap_channel ktap_record_channel(const struct ktap_record *rec);
 /* Makes text of it.  Context: process, sleeps.  Cut if @s overflows. */
 void ktap_record_format(struct seq_buf *s, const struct ktap_env *env,
 			const struct ktap_record *rec, size_t size);

@@ -68,7 +68,7 @@ int ktap_rights_open(void)
 	return tracing_check_open_get_tr(NULL) ?: may_profile();
 }
 
-/* Nothing was refused if not: no word in the audit log. */
+/* A missing capability is no denial here: do not audit it. */
 static bool cred_has(const struct cred *cred, int cap)
 {
 	return !security_capable(cred, &init_user_ns, cap, CAP_OPT_NOAUDIT);
@@ -113,7 +113,7 @@ static const struct {
 	{ KTAP_FN_STRINGOF,	 PERFMON | ADDRESSES,	no_name },
 };
 
-/* Why who has these rights may not have that run; NULL if he may. */
+/* Why an opener with these rights may not have that run; NULL if they may. */
 static const char *forbidden(unsigned int rights, const struct ktap_code *insn)
 {
 	unsigned int i;

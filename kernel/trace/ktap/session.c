@@ -37,12 +37,13 @@
  *   LOADING, BEGINNING -> STOPPING  exit(), a run-time error, "stop"
  *
  * - OPEN to LOADING, and LOADING to BEGINNING or FAILED: the writer whose
- *   write(2) completes the chunk, with &ktap_session.lock held.  He loads the
- *   program, runs its top level himself, and attaches its events.
+ *   write(2) completes the chunk, with &ktap_session.lock held.  This task
+ *   loads the program, runs its top level itself, and attaches its events.
  * - BEGINNING to RUNNING: the session's thread, after trace_begin.
  * - To STOPPING: whoever comes first, in any context, by cmpxchg() in
- *   ktap_session_stop().  He alone sets the exit code, and queues an irq_work
- *   that queues @stop_work.  From then on no event is delivered.
+ *   ktap_session_stop().  The winner sets the exit code and queues an irq_work
+ *   that queues @stop_work; a run-time error, and exit() in trace_end, replace
+ *   the code later.  From then on no event is delivered.
  * - STOPPING to ENDED: the session's thread, in @stop_work: it detaches all
  *   events, waits once for those under way, runs trace_end, and says what was
  *   lost.
@@ -67,7 +68,8 @@
  */
 
 unsigned long ktap_max_memory = KTAP_DEFAULT_MEMORY;
-unsigned long ktap_max_insns = IS_ENABLED(CONFIG_PREEMPT_RT) ? KTAP_RT_INSNS : KTAP_DEFAULT_INSNS;
+unsigned long ktap_max_insns =
+	IS_ENABLED(CONFIG_PREEMPT_RT) ? KTAP_RT_BUDGET : KTAP_DEFAULT_BUDGET;
 
 static DEFINE_MUTEX(sessions_lock);
 static LIST_HEAD(sessions);		/* protected by sessions_lock */
@@ -78,7 +80,13 @@ static bool change_state(struct ktap_session *s, enum ktap_state from, enum ktap
 	return cmpxchg(&s->state, from, to) == from;
 }
 
-/* Any context.  The first one decides on the exit code. */
+/**
+ * ktap_session_stop() - Ends a session
+ * @s: the session
+ * @exit_code: for the last frame, unless an error or trace_end says another
+ *
+ * Context: any.  Does nothing if the session stops already, or was not loaded.
+ */
 void ktap_session_stop(struct ktap_session *s, int exit_code)
 {
 	if (!change_state(s, KTAP_RUNNING, KTAP_STOPPING) &&
@@ -141,6 +149,12 @@ static void run_clauses(struct ktap_session *s, enum ktap_clause_kind kind, enum
 	}
 }
 
+/**
+ * ktap_session_tick() - Runs the handler of a tick, if the session is RUNNING
+ * @probe: the clause
+ *
+ * Context: the session's thread.
+ */
 void ktap_session_tick(struct ktap_probe *probe)
 {
 	struct ktap_session *s = probe->session;
@@ -339,13 +353,23 @@ static int refuse_diag(struct ktap_session *s, int err)
 	s->diag.len = 0;
 	if (READ_ONCE(s->state) <= KTAP_LOADING) {
 		ktap_output_end(&s->output, KTAP_EXIT_REFUSED);
-		/* Who sees it may have no ring buffer to wait in: he sees the end, too. */
+		/* A reader may have no ring buffer to wait in: it sees the end with this. */
 		smp_store_release(&s->state, KTAP_FAILED);
 		say_begun(s);
 	}
 	return err;
 }
 
+/**
+ * ktap_session_refuse() - Refuses the chunk, or a line
+ * @s: the session
+ * @err: negative errno
+ * @fmt: why, for the reader
+ *
+ * The session has failed then, unless its script is loaded already.
+ * Context: process, @s->lock held.
+ * Return: @err.
+ */
 int ktap_session_refuse(struct ktap_session *s, int err, const char *fmt, ...)
 {
 	struct va_format vaf = { .fmt = fmt };
@@ -647,6 +671,12 @@ static void release(struct ktap_session *s)
 	ktap_program_free(s->env.prog);
 }
 
+/**
+ * ktap_session_close() - The last reference to the file is gone
+ * @s: the session, which is freed
+ *
+ * Context: process, sleeps: waits for handlers, the thread and its works.
+ */
 void ktap_session_close(struct ktap_session *s)
 {
 	unsigned int i;

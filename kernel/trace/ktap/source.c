@@ -41,6 +41,15 @@ const struct ktap_source * const ktap_sources[] = {
 
 const unsigned int ktap_nsources = ARRAY_SIZE(ktap_sources);
 
+/**
+ * ktap_point_init() - Adds a point to its clause and session, as one event
+ * @point: the point, zeroed
+ * @probe: the clause
+ * @source: whose point it is
+ * @name: the event's name; not copied, it must live as long as the point
+ *
+ * Context: process, &ktap_session.lock held.
+ */
 void ktap_point_init(struct ktap_point *point, struct ktap_probe *probe,
 		     const struct ktap_source *source, const char *name)
 {
@@ -55,7 +64,7 @@ void ktap_point_init(struct ktap_point *point, struct ktap_probe *probe,
 		probe->counting = point;
 }
 
-/* The point is of so many events, which make one for all the rest. */
+/* Sets how many events the point stands for (1 by default). */
 void ktap_point_events(struct ktap_point *point, u32 n)
 {
 	point->probe->session->nevents += n - point->nevents;
@@ -217,10 +226,7 @@ static int __maybe_unused parse_none(struct ktap_vm *vm, struct ktap_probe *prob
 #define ktap_parse_user		parse_none
 #endif
 
-/*
- * What events look like.  The first entry that matches decides; what matches
- * none is "SYSTEM:EVENT".
- */
+/* Prefixes of events, first match wins; no match: SYSTEM:EVENT. */
 static const struct {
 	const char *prefix;
 	bool whole;		/* nothing may follow */
@@ -593,6 +599,13 @@ void ktap_sources_release(struct ktap_session *s)
 	}
 }
 
+/**
+ * ktap_probe_stats() - What became of the events of a clause so far
+ * @probe: the clause
+ * @sum: gets the sums over all possible CPUs, which are no picture of an instant
+ *
+ * Context: process.
+ */
 void ktap_probe_stats(const struct ktap_probe *probe, struct ktap_probe_stats *sum)
 {
 	int cpu;

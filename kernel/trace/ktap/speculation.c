@@ -27,8 +27,8 @@
  * The state and all else is changed under the lock of the one (see lock.h), which is
  * also held while a record is written into it: any CPU and any context may
  * write, and whoever commits finds whole records only.  While COMMITTING, its
- * memory belongs to him who does it; whoever still speculates comes too late,
- * and that is counted.
+ * memory belongs to the run that does it; one that still speculates comes too
+ * late, and that is counted.
  *
  * The number that the script has is the place and, above it, how often the place
  * was used: a number that is over is never that of a later one.
@@ -92,7 +92,7 @@ int ktap_speculations_init(struct ktap_env *env)
 	size = ALIGN(size, 8);
 	if (!ktap_heap_charge(&env->heap, KTAP_SPECULATIONS * size))
 		return -ENOMEM;
-	/* The heap ends with the session, too: that is uncharged nowhere. */
+	/* Never uncharged: the heap ends with the session as well. */
 	all = kvzalloc(sizeof(*all) + KTAP_SPECULATIONS * size, KTAP_GFP);
 	if (!all)
 		return -ENOMEM;
@@ -218,25 +218,13 @@ static void copy_record(struct ktap_vm *vm, const struct ktap_record *rec)
 	ktap_out_commit(vm, place);
 }
 
-static enum ktap_channel channel_of(const struct ktap_record *rec)
-{
-	switch (rec->type) {
-	case KTAP_REC_CAT:
-		return KTAP_CH_CAT;
-	case KTAP_REC_SYSTEM:
-		return KTAP_CH_SYSTEM;
-	default:
-		return KTAP_CH_OUTPUT;
-	}
-}
-
 static int say_record(struct ktap_vm *vm, const struct ktap_record *rec, char *text)
 {
 	struct seq_buf s;
 
 	seq_buf_init(&s, text, KTAP_RECORD_TEXT);
 	ktap_record_format(&s, vm->env, rec, rec->len);
-	return ktap_out_text(vm, channel_of(rec), text, seq_buf_used(&s));
+	return ktap_out_text(vm, ktap_record_channel(rec), text, seq_buf_used(&s));
 }
 
 /* Its memory is ours. */

@@ -95,7 +95,7 @@ void ktap_dynevent_delete(const char *name)
 {
 	char command[sizeof("-:" SYSTEM "/") + MAX_EVENT_NAME_LEN];
 
-	/* It fails if somebody else uses it: then it is his. */
+	/* It fails if somebody else uses the event: then it is theirs. */
 	snprintf(command, sizeof(command), "-:" SYSTEM "/%s", name);
 	dyn_event_command(command, NULL);
 }

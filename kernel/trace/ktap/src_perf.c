@@ -213,7 +213,10 @@ static void counter_work(struct work_struct *work)
 	}
 }
 
-/* One that is made between this and perf's own callback is not taken for good. */
+/*
+ * Counts both ways: a counter made between this callback and perf's, on a CPU
+ * that goes, is replaced when the CPU comes back.
+ */
 static void count_turn(struct ktap_perf *p, unsigned int cpu)
 {
 	struct ktap_counter *c = per_cpu_ptr(p->counters, cpu);

@@ -55,7 +55,7 @@ static bool wants_process(const struct ktap_session *s, pid_t tgid)
 	return tgid == s->pid || (s->followed && test_bit(tgid, s->followed));
 }
 
-/* More than what is wanted may be said to be: it is not delivered (activation.c). */
+/* May accept too many: activation.c filters again. */
 static bool wants_mm(const struct ktap_session *s, const struct mm_struct *mm)
 {
 	const struct task_struct *p;

@@ -22,12 +22,12 @@
  * insertion.  Handlers on all CPUs, in all contexts, use it at once.
  *
  * Locks (see lock.h): buckets are dealt out to KTAP_STRIPES locks by the lowest
- * bits of their number, which are those of the hash as well.  Who looks for an
+ * bits of their number, which are those of the hash as well.  What looks for an
  * entry, or changes its value, holds the stripe of its hash: `t[k] += n` is one
  * operation under it, and events with different keys seldom wait for each other.
- * Who puts an entry in, or takes one out, holds &ktap_table.order in addition, for
- * the list.  Who goes along the list, or does anything else with the whole table,
- * holds all stripes, and so has it to himself.  Memory is taken before, outside of
+ * What puts an entry in, or takes one out, holds &ktap_table.order in addition, for
+ * the list.  What goes along the list, or does anything else with the whole table,
+ * holds all stripes, and so has it to itself.  Memory is taken before, outside of
  * the locks, and what turns out not to be needed is given back after.  What takes
  * longer (to empty a table, to copy it for output) is done in pieces.
  *

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Threads and processes: who runs, when his fields end, and whose child he is.
+ * Threads and processes: the current one, the end of a thread's fields, and the
+ * descendants of a process.
  */
 #include <linux/bitops.h>
 #include <linux/cleanup.h>
@@ -53,8 +54,8 @@ static void unwatch_fields(struct ktap_session *s)
 }
 
 /*
- * A process is followed from its birth on.  Who is born with an id that was somebody's
- * before is told apart then, before he runs: a bit that nobody has any more does no
+ * A process is followed from its birth on.  One that is born with an id that another
+ * had before is told apart then, before it runs: a bit that nobody has any more does no
  * harm.  A set of ids that may be read in any context, NMI included, is a bitmap: there
  * are so few.
  */

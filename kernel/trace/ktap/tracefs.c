@@ -152,7 +152,6 @@ static const struct {
 	{ "event_calls",	KTAP_EVENT_CALLS },
 	{ "event_arena",	KTAP_EVENT_ARENA },
 	{ "speculations",	KTAP_SPECULATIONS },
-	{ "set_retval",		KTAP_CAN_SET_RETVAL },
 	{ "process_stack",	KTAP_PROCESS_STACK },
 	{ "process_calls",	KTAP_PROCESS_CALLS },
 	{ "process_arena",	KTAP_PROCESS_ARENA },
@@ -178,6 +177,7 @@ static int features_show(struct seq_file *m, void *unused)
 	seq_putc(m, '\n');
 	for (i = 0; i < ARRAY_SIZE(limits); i++)
 		seq_printf(m, "%s: %lu\n", limits[i].name, limits[i].value);
+	seq_printf(m, "set_retval: %d\n", KTAP_CAN_SET_RETVAL);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(features);

@@ -59,7 +59,7 @@
 #define DEFAULT_DEPTH	16
 #define MAX_DEPTH	127
 
-/* To read a frame, and to find its file, takes as long as so many instructions. */
+/* Units of a frame: reading it and finding its file. */
 #define FRAME_COST	4
 
 /* How often mappings that change are looked at again. */
@@ -270,7 +270,7 @@ static unsigned int make_frames(struct ktap_vm *vm, u64 *frames, unsigned int n)
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
-		/* No machine has programs up there. */
+		/* Bit 63 marks a frame in a file: no architecture has user addresses there. */
 		frames[i] = frame_of(vm, frames[i] & ~KTAP_FRAME_FILE, &area);
 		addresses |= ktap_frame_is_address(frames[i]);
 	}
@@ -429,9 +429,9 @@ static bool is_on_disk(const struct super_block *sb)
 }
 
 /*
- * What a server has to bring may never come (FUSE, a network), and who waits for
- * it cannot be ended, nor who waits for him.  So of its files what is in memory must
- * do: whoever runs the program has read the beginning, where the build id is.
+ * What a server has to bring may never come (FUSE, a network), and a task that waits
+ * for it cannot be ended, nor one that waits for that task.  So of its files what is in
+ * memory must do: whoever runs the program has read the beginning, where the build id is.
  */
 static int read_build_id(struct file *file, u8 *build_id, u32 *size)
 {

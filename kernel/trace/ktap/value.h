@@ -140,6 +140,14 @@ static inline bool ktap_is_true(const struct ktap_value *v)
 	}
 }
 
+#define KTAP_BIG_END_FIRST	(__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+
+/* The integer that the first @size bytes of @x are; the others are 0. */
+static inline u64 ktap_unsigned(u64 x, unsigned int size)
+{
+	return KTAP_BIG_END_FIRST ? x >> (64 - size * 8) : x;
+}
+
 /**
  * struct ktap_tuple_item - a part of the blob of a KTAP_TUPLE
  * @tag: enum ktap_tag; no KTAP_TUPLE

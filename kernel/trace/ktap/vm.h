@@ -45,9 +45,9 @@ enum ktap_level {
 #define KTAP_PROCESS_CALLS	2000
 #define KTAP_PROCESS_ARENA	(256 << 10)
 
-#define KTAP_DEFAULT_INSNS	100000	/* &ktap_env.max_insns */
+#define KTAP_DEFAULT_BUDGET	100000	/* &ktap_env.max_insns */
 /* The same where it is promised that the CPU can be had soon: a fraction of a millisecond. */
-#define KTAP_RT_INSNS		10000
+#define KTAP_RT_BUDGET		10000
 /* What an administrator may make of it: a second or so, which no lockup detector minds. */
 #define KTAP_MAX_BUDGET		100000000
 
@@ -189,13 +189,13 @@ struct ktap_counters {
  * @ufiles: files that user code lies in (ufile.c); NULL if the program looks at
  *	none
  * @mark_key: whoever reads the text finds the symbols of user code: it is marked, with
- *	this word, which only he knows, so that no string of a stranger is taken for a
+ *	this word, which only the reader knows: no string of a stranger is taken for a
  *	mark; or NULL
  * @seed: of the hash of table keys
  * @wall_offset: the time of the day less CLOCK_MONOTONIC, nanoseconds, as it was
  *	when the session began: so the same moment is always shown alike
  * @counters: losses
- * @max_insns: budget of a run in event context
+ * @max_insns: budget of a run in event context, in units
  */
 struct ktap_env {
 	struct ktap_program *prog;
@@ -252,7 +252,7 @@ struct ktap_fresh {
  * @fresh: objects made by this activation that nothing else refers to (object.c)
  * @speculation: the speculation that this run's output goes to; 0: it goes out
  * @irq_flags: while a record is written into one
- * @budget: back edges, calls and built-ins left; with a @meter, of this slice
+ * @budget: units left; with a @meter, of this slice
  * @rest: and of the slices to come
  * @meter: measures the run, of KTAP_NR_EVENT_LEVELS only; or NULL
  * @abort: if not NULL and true, the run ends soon (process context: a stop or

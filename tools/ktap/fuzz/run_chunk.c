@@ -11,7 +11,7 @@
 #include "run_chunk.h"
 
 /* As in tools/testing/ktap/fuzz.c. */
-#define MAX_INSNS	2000
+#define BUDGET		2000
 #define MAX_SLICES	8
 #define MAX_TEXT	(256 << 10)
 
@@ -26,7 +26,7 @@ bool run_chunk(const void *chunk, size_t len, char **said)
 		.nargs = ARRAY_SIZE(args),
 		.fire = true,
 		.unsafe = true,
-		.max_insns = MAX_INSNS,
+		.max_insns = BUDGET,
 		.max_slices = MAX_SLICES,
 		.max_text = MAX_TEXT,
 	};

@@ -29,7 +29,7 @@
 
 #define SECONDS		30	/* a run that takes longer hangs */
 #define MAX_FAILURES	10
-#define MAX_INSNS	2000
+#define BUDGET		2000
 #define MAX_SLICES	8
 #define MAX_TEXT	(256 << 10)
 #define MAX_CHUNK	(64 << 10)	/* more than a program makes */
@@ -91,7 +91,7 @@ static void run(void *chunk, size_t len, struct host *h)
 	h->nargs = ARRAY_SIZE(args);
 	h->fire = true;
 	h->unsafe = true;
-	h->max_insns = MAX_INSNS;
+	h->max_insns = BUDGET;
 	h->max_slices = MAX_SLICES;
 	h->max_text = MAX_TEXT;
 	alarm(SECONDS);

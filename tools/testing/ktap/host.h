@@ -55,7 +55,7 @@ struct host_kept {
  * @nvalues: number of them
  * @fire: let each handler of an event run once, with an event made up
  * @level: the context it runs in
- * @max_insns: budget of a run in event context; 0: the default
+ * @max_insns: budget of a run in event context, in units; 0: the default
  * @max_slices: how often a run in process context may look around before it is
  *	told to end; 0: as often as it likes
  * @max_text: bytes that may be printed in process context; 0: any number.  The

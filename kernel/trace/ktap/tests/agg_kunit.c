@@ -365,8 +365,8 @@ static void a_number_whose_row_finds_no_memory_is_dropped(struct kunit *test)
 }
 
 /*
- * Who wants memory in process context frees what no slot and no register holds: but
- * not the aggregation he wants it for, which was just taken out of its table.
+ * A run that wants memory in process context frees what no slot and no register holds:
+ * but not the aggregation that it wants it for, which was just taken out of its table.
  */
 static void a_row_is_not_made_of_what_it_belongs_to(struct kunit *test)
 {

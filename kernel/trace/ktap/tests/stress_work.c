@@ -294,8 +294,8 @@ static void put_an_object(struct stress_worker *w, const struct ktap_value *key)
 }
 
 /*
- * A table that nothing holds any more lives as long as somebody looks at it, and on
- * if he puts it somewhere.
+ * A table that nothing holds any more lives as long as a run looks at it, and on if
+ * that puts it somewhere.
  */
 void stress_replace_an_object(struct stress_worker *w)
 {

@@ -18,8 +18,8 @@
 #include "lock.h"
 
 /* Limits of a run; small ones are reached more often. */
-#define MAX_INSNS	400
-#define PROCESS_INSNS	1024	/* a slice, see budget.c */
+#define BUDGET		400
+#define PROCESS_BUDGET	1024	/* a slice, see budget.c */
 #define MAX_TEXT	(8 << 10)
 #define MAX_CLAUSES	6
 #define PROCESS_STACK	2048
@@ -141,7 +141,7 @@ static bool lacked;
 static void run_begins(struct host *h, struct ktap_vm *vm)
 {
 	bool process = vm->level == KTAP_LEVEL_PROCESS;
-	u64 steps = STEPS_OF_RUN + STEPS_OF_UNIT * (process ? PROCESS_INSNS : MAX_INSNS);
+	u64 steps = STEPS_OF_RUN + STEPS_OF_UNIT * (process ? PROCESS_BUDGET : BUDGET);
 
 	if (vm == &h->nmi_vm) {
 		interrupted_atomic = shim_atomic;
@@ -221,7 +221,7 @@ static u64 execute(const void *chunk, size_t len, const struct fuzz_settings *se
 		.nargs = set->nargs,
 		.fire = true,
 		.level = set->level,
-		.max_insns = MAX_INSNS,
+		.max_insns = BUDGET,
 		.max_slices = 1,
 		.max_text = MAX_TEXT,
 		.max_probes = MAX_CLAUSES,

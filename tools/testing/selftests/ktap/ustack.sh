@@ -205,7 +205,7 @@ else
 	follow 'trace syscalls:sys_enter_getppid /execname == "frames"/ { s[ustack(1)] += 1 }
 trace_end { n = 0 for (k, v in pairs(s)) { n += v } print(n, len(s) > 1024) }' "$me" many "$tmp" 1100
 	[ "$(cat "$tmp/out")" = "1100	true" ] &&
-		matches "$tmp/err" '^ktap: 76 frames of programs stayed addresses: '
+		matches "$tmp/err" '^ktap: 76 frames of programs are shown as addresses: '
 	result $? frames_of_no_file_are_counted
 	follow 'trace syscalls:sys_enter_getppid /execname == "frames"/ { n += 1 s[ustack] += 1 }
 trace profile-1ms /execname == "frames"/ { s[ustack] += 1 t[usym(arg1)] += 1 }
@@ -221,7 +221,7 @@ result $? code_that_the_kernel_maps
 follow 'trace kprobe:mmap_region /execname == "workload"/ { n += 1 s[ustack(1)] += 1 } trace_end { print(n) print(s) }' \
 	"$workload" map 20
 [ "$code" = 0 ] && [ "$(line 1)" -ge 20 ] && ! grep -q '+0x' "$tmp/out" &&
-	matches "$tmp/err" "^ktap: $(line 1) frames of programs stayed addresses"
+	matches "$tmp/err" "^ktap: $(line 1) frames of programs are shown as addresses"
 result $? inside_of_a_change_frames_are_counted
 
 # 32-bit programs
