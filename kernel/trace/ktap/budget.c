@@ -64,7 +64,8 @@ static int next_slice(struct ktap_vm *vm, u32 n)
 	u64 left = vm->budget + vm->rest;
 
 	if (left <= n)
-		return ktap_vm_error(vm, -ETIME, "the handler used up its budget: max_insns is %llu",
+		return ktap_vm_error(vm, -ETIME,
+				     "the handler used up its budget: max_insns is %llu",
 				     vm->env->max_insns);
 	begin_slice(vm, left - n, SLICE);
 	if (ktap_meter_slice(vm->meter, trace_clock_local()))
