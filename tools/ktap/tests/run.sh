@@ -175,6 +175,19 @@ elif setpriv --reuid 12345 --clear-groups true 2>/dev/null; then
 	result $? output_in_a_folder_that_takes_no_other
 fi
 chmod 755 "$dir/locked"
+# within "sh -c": the compiler, a folder to mount in
+# shellcheck disable=SC2016 # variables of the inner shell
+crowded='mount -t tmpfs -o size=16k none "$2" && cd "$2" &&
+	awk "BEGIN { while (i < 240) print \"if(1){x=\" i++ \";y=2}\" }" >s.kp && ln s.kp second &&
+	{ cat /dev/zero >fill 2>/dev/null || : ; } && cp s.kp "$3/s.kp" &&
+	! "$1" --fmt -o s.kp s.kp && cmp s.kp "$3/s.kp" &&
+	rm fill && "$1" --fmt -o s.kp s.kp && "$1" --fmt "$3/s.kp" | cmp - second'
+mkdir "$dir/mnt"
+if unshare -rm mount -t tmpfs none "$dir/mnt" 2>/dev/null; then
+	ends_with 0 unshare -rm sh -c "$crowded" - "$ktapc" "$dir/mnt" "$dir" &&
+		grep -q 'No space left' "$dir/err"
+	result $? what_finds_no_room_in_place_leaves_the_old_text
+fi
 ln -s /dev/stdout "$dir/stdout"
 { "$ktapc" -e 'x = 1' -o "$dir/stdout" && echo behind; } >"$dir/out" 2>"$dir/err" &&
 	[ -L "$dir/stdout" ] && tail -n 1 "$dir/out" | grep -q 'behind$' && is_chunk "$dir/out"
