@@ -110,7 +110,7 @@ static bool reserve(int fd, const struct stat *old, size_t len)
 
 /*
  * To what cannot be replaced: a device, a pipe, a file of somebody else, with more names or
- * a long one, or in a folder that takes no new one.
+ * a long one, one that is mounted, or in a folder that takes no new one.
  */
 static int write_in_place(const char *name, const void *data, size_t len)
 {
@@ -150,7 +150,8 @@ static int write_stdout(const void *data, size_t len)
 /* Errors of making a file beside another, and of putting it there, that this one may not have */
 static bool only_in_place(int error)
 {
-	return error == EACCES || error == EPERM || error == EROFS || error == ENAMETOOLONG;
+	return error == EACCES || error == EPERM || error == EROFS || error == ENAMETOOLONG ||
+	       error == EBUSY || error == EXDEV;
 }
 
 /* Writes a new file, with the owner and mode of @old, if that is there; an errno, or 0. */

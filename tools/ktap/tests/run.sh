@@ -182,11 +182,16 @@ crowded='mount -t tmpfs -o size=16k none "$2" && cd "$2" &&
 	{ cat /dev/zero >fill 2>/dev/null || : ; } && cp s.kp "$3/s.kp" &&
 	! "$1" --fmt -o s.kp s.kp && cmp s.kp "$3/s.kp" &&
 	rm fill && "$1" --fmt -o s.kp s.kp && "$1" --fmt "$3/s.kp" | cmp - second'
+# shellcheck disable=SC2016
+bound='cd "$3" && echo "x=1" >real && touch seen && mount --bind real seen &&
+	"$1" --fmt -o seen seen && [ "$(cat real)" = "x = 1" ] && ! ls seen.* 2>/dev/null'
 mkdir "$dir/mnt"
 if unshare -rm mount -t tmpfs none "$dir/mnt" 2>/dev/null; then
 	ends_with 0 unshare -rm sh -c "$crowded" - "$ktapc" "$dir/mnt" "$dir" &&
 		grep -q 'No space left' "$dir/err"
 	result $? what_finds_no_room_in_place_leaves_the_old_text
+	ends_with 0 unshare -rm sh -c "$bound" - "$ktapc" "$dir/mnt" "$dir"
+	result $? output_goes_into_a_mounted_file
 fi
 ln -s /dev/stdout "$dir/stdout"
 { "$ktapc" -e 'x = 1' -o "$dir/stdout" && echo behind; } >"$dir/out" 2>"$dir/err" &&
