@@ -356,6 +356,13 @@ play 'pause\nsignal 2\nstop\nsignal 2\nout end\nexit 0\n' -q -e "$script"
 expect echo_of_a_signal_is_no_second_one 0
 play 'pause\nsignal 2\nstop\npause\nsignal 2\npause\n' -q -e "$script"
 expect second_interrupt_ends_at_once 130
+held=second_interrupt_is_heard_while_the_first_is_obeyed
+play 'pause\nhold\nsignal 2\npause\nsignal 2\npause\nexit 3\n' -q -e "$script"
+if [ "$code" = 93 ]; then
+	skip $held 'no way to hold ktap'
+else
+	expect $held 130
+fi
 play 'pause\nout traced\nstop\nout end\nexit 0\n' -e "$script" -- sh -c 'exit 7'
 expect exit_code_of_the_command_is_not_ours 0
 output session_stops_when_the_command_exits 'traced\nend\n'
