@@ -33,6 +33,7 @@ static void add_msg(struct diag *d, struct pos pos, bool error, const char *text
 	};
 	d->nmsgs++;
 	d->nerrors += error;
+	d->dropped = false;
 }
 
 void diag_error(struct diag *d, struct pos pos, const char *fmt, ...)
@@ -48,9 +49,11 @@ void diag_warn(struct diag *d, struct pos pos, const char *fmt, ...)
 {
 	va_list ap;
 
+	d->dropped = d->nowarn && !d->werror;
+	if (d->dropped)
+		return;
 	va_start(ap, fmt);
-	if (!d->nowarn || d->werror)
-		add_msg(d, pos, d->werror, arena_vprintf(d->arena, fmt, ap));
+	add_msg(d, pos, d->werror, arena_vprintf(d->arena, fmt, ap));
 	va_end(ap);
 }
 
@@ -58,7 +61,7 @@ void diag_note(struct diag *d, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (!d->nmsgs)
+	if (!d->nmsgs || d->dropped)
 		return;
 	va_start(ap, fmt);
 	d->msgs[d->nmsgs - 1].note = arena_vprintf(d->arena, fmt, ap);

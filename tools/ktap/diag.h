@@ -28,6 +28,7 @@ struct diag {
 	unsigned int max_files;
 	bool werror;
 	bool nowarn;
+	bool dropped;			/* the last message: a note on it is, too */
 	FILE *out;
 	unsigned int nerrors;
 	unsigned int nmsgs;

@@ -82,6 +82,9 @@ for hidden in 'x = strlen(1/0)' 'exit() calls(3)' 'a, b = 1, 2, unassigned'; do
 done
 ends_with 0 "$ktapc" -d -w -e 'print(unassigned)' && [ ! -s "$dir/err" ]
 result $? no_warnings_option
+ends_with 2 "$ktapc" -d -w -e 'pirnt(1) print(arg11)' &&
+	[ "$(grep note: "$dir/err")" = "note: did you mean 'print'?" ]
+result $? note_of_a_warning_that_is_not_shown_is_not_either
 echo 'print("in")' | "$ktapc" -d - >"$dir/out" 2>&1 && grep -q '<stdin>:1' "$dir/out"
 result $? script_from_standard_input
 # What editors of other systems make of a text.
