@@ -117,6 +117,12 @@ for order in '\376\377\000p\000r big' '\377\376p\000r\000 little'; do
 this is a text in UTF-16; save it as UTF-8, or try: iconv -f UTF-16 -t UTF-8" ]
 	result $? "utf_16_of_${order#* }_endian_is_told"
 done
+awk 'BEGIN { printf "x = \""; for (i = 0; i < 100; i++) printf "\303\244"; print "\" y = )" }' >"$dir/wide.kp"
+shown=$(awk 'BEGIN { for (i = 0; i < 37; i++) printf "\303\244" }')
+ends_with 2 "$ktapc" -d "$dir/wide.kp" && [ "$(cat "$dir/err")" = "$dir/wide.kp:1:212: error: expected an expression, found ')'
+ ...$shown\" y = )
+$(printf '%47s' '')^" ]
+result $? far_behind_in_a_line_what_is_near_is_shown
 ends_with 0 "$ktapc" -d -e '' && grep -q RET "$dir/out"
 result $? empty_script_compiles
 
