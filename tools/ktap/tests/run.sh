@@ -325,7 +325,7 @@ ends_with 2 timeout 20 "$ktapc" -d "$dir/big.kp" &&
 	grep -q 'big.kp:65:12: error: the script is too large: more than 64 options' "$dir/err"
 result $? too_many_options
 awk 'BEGIN { for (i = 0; i < 4100; i++) print "try { print(1) } catch { }" }' >"$dir/big.kp"
-fails_with 1:1 'the script is too large: more than 4096 try statements'
+fails_with 4097:1 'the script is too large: more than 4096 try statements'
 result $? too_many_try_statements
 awk 'BEGIN { for (i = 0; i < 66000; i++) printf "%sprint(\"s%d\")\n", i % 16 ? "" : "", i }' >"$dir/big.kp"
 fails_with '[0-9]*:[0-9]*' 'the script is too large: more than 65536'
