@@ -123,6 +123,8 @@ ends_with 2 "$ktapc" -d "$dir/wide.kp" && [ "$(cat "$dir/err")" = "$dir/wide.kp:
  ...$shown\" y = )
 $(printf '%47s' '')^" ]
 result $? far_behind_in_a_line_what_is_near_is_shown
+ends_with 2 "$ktapc" -d /bin/sh && [ "$(cat "$dir/err")" = "/bin/sh: error: this is a program, not a script" ]
+result $? a_program_is_no_script
 ends_with 0 "$ktapc" -d -e '' && grep -q RET "$dir/out"
 result $? empty_script_compiles
 
