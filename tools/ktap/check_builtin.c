@@ -380,7 +380,8 @@ static void check_getopt(struct compiler *cc, struct node *n)
 	}
 	name->ival = chunk_option(cc, name, default_text(cc, value), help);
 	name->kind = N_INT;
-	check_asked_before(cc, name, value, help);
+	if (name->ival >= 0)
+		check_asked_before(cc, name, value, help);
 	value->single = true;
 	value->next = NULL;
 }

@@ -142,6 +142,8 @@ int32_t chunk_option(struct compiler *cc, const struct node *name, const char *v
 		if (w->options[i].name == string)
 			return i;
 	chunk_limit(cc, name->pos, w->noptions, KTAP_MAX_OPTIONS, "options");
+	if (w->noptions > KTAP_MAX_OPTIONS)
+		return -1;
 	w->options = arena_grow(&cc->arena, w->options, w->noptions, &w->max_options,
 				sizeof(*w->options));
 	w->options[w->noptions] = (struct option) {

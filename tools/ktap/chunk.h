@@ -14,7 +14,10 @@ int32_t chunk_field(struct compiler *cc, const char *name);
 int32_t chunk_probe(struct compiler *cc, const struct node *event, struct func *filter,
 		    struct func *handler);
 
-/* An option that the script takes, from 0; its default as a help shows it, help: or NULL. */
+/*
+ * An option that the script takes, from 0, or -1 behind too many; its default as a help
+ * shows it, help: or NULL.
+ */
 int32_t chunk_option(struct compiler *cc, const struct node *name, const char *value,
 		     const struct node *help);
 

@@ -96,7 +96,8 @@ void generate(struct compiler *cc)
 			chunk_limit(cc, f->code[KTAP_MAX_INSNS - insns].pos, KTAP_MAX_INSNS,
 				    KTAP_MAX_INSNS, "instructions");
 		if (tries + f->ntries > KTAP_MAX_TRIES)
-			chunk_limit(cc, f->pos, KTAP_MAX_TRIES, KTAP_MAX_TRIES, "try statements");
+			chunk_limit(cc, f->tries[KTAP_MAX_TRIES - tries].pos, KTAP_MAX_TRIES,
+				    KTAP_MAX_TRIES, "try statements");
 		insns += f->ninsns;
 		tries += f->ntries;
 	}

@@ -15,6 +15,7 @@ struct insn {
 struct try {
 	unsigned int first, end, handler;
 	int reg;
+	struct pos pos;
 };
 
 /* Jumps that wait for their target, chained through their distance. */

@@ -273,6 +273,7 @@ static bool gen_try(struct gen *g, const struct node *n)
 			      sizeof(*f->tries));
 	f->tries[f->ntries++] = (struct try) {
 		.first = first, .end = end, .handler = f->ninsns, .reg = reg,
+		.pos = n->pos,
 	};
 	caught = gen_block(g, n->list2);
 	close_scope(g, &before);

@@ -8,6 +8,7 @@
 #include "diag.h"
 
 #define MAX_SHOWN	160	/* bytes of a source line that are shown */
+#define MAX_BEFORE	80	/* those before what is beyond them */
 #define MAX_NAME	64	/* longer names are not compared */
 
 struct diag_msg {
@@ -33,6 +34,7 @@ static void add_msg(struct diag *d, struct pos pos, bool error, const char *text
 	};
 	d->nmsgs++;
 	d->nerrors += error;
+	d->dropped = false;
 }
 
 void diag_error(struct diag *d, struct pos pos, const char *fmt, ...)
@@ -48,9 +50,11 @@ void diag_warn(struct diag *d, struct pos pos, const char *fmt, ...)
 {
 	va_list ap;
 
+	d->dropped = d->nowarn && !d->werror;
+	if (d->dropped)
+		return;
 	va_start(ap, fmt);
-	if (!d->nowarn || d->werror)
-		add_msg(d, pos, d->werror, arena_vprintf(d->arena, fmt, ap));
+	add_msg(d, pos, d->werror, arena_vprintf(d->arena, fmt, ap));
 	va_end(ap);
 }
 
@@ -58,18 +62,25 @@ void diag_note(struct diag *d, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (!d->nmsgs)
+	if (!d->nmsgs || d->dropped)
 		return;
 	va_start(ap, fmt);
 	d->msgs[d->nmsgs - 1].note = arena_vprintf(d->arena, fmt, ap);
 	va_end(ap);
 }
 
+/* Does a byte of UTF-8 go on with a character? */
+static bool is_continuation(char c)
+{
+	return ((unsigned char)c & 0xc0) == 0x80;
+}
+
 void diag_show_line(FILE *out, const char *text, size_t len, struct pos pos)
 {
 	const char *p = text, *end = text + len, *eol;
+	const char *cut = "";
 	uint32_t line;
-	size_t shown;
+	size_t shown, left;
 
 	if (!pos.line || !text)
 		return;
@@ -84,18 +95,26 @@ void diag_show_line(FILE *out, const char *text, size_t len, struct pos pos)
 		eol = end;
 	if (eol > p && eol[-1] == '\r')
 		eol--;
+	left = pos.col;
+	if (left > MAX_SHOWN && left <= (size_t)(eol - p) + 1) {
+		cut = "...";
+		p += left - 1 - MAX_BEFORE;
+		left = MAX_BEFORE + 1;
+		for (; left > 1 && is_continuation(*p); p++)
+			left--;
+	}
 	shown = eol - p;
 	if (shown > MAX_SHOWN)
 		shown = MAX_SHOWN;
-	fputc(' ', out);
+	fprintf(out, " %s", cut);
 	put_clean(out, p, shown);
 	fputc('\n', out);
-	if (!pos.col || pos.col > shown + 1)
+	if (!left || left > shown + 1)
 		return;
-	fputc(' ', out);
-	for (size_t i = 0; i + 1 < pos.col; i++) {
+	fprintf(out, " %*s", (int)strlen(cut), "");
+	for (size_t i = 0; i + 1 < left; i++) {
 		/* a continuation byte of UTF-8 takes no column of its own */
-		if (((unsigned char)p[i] & 0xc0) != 0x80)
+		if (!is_continuation(p[i]))
 			fputc(p[i] == '\t' ? '\t' : ' ', out);
 	}
 	fputs("^\n", out);

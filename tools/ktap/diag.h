@@ -28,6 +28,7 @@ struct diag {
 	unsigned int max_files;
 	bool werror;
 	bool nowarn;
+	bool dropped;			/* the last message: a note on it is, too */
 	FILE *out;
 	unsigned int nerrors;
 	unsigned int nmsgs;
@@ -46,7 +47,7 @@ __attribute__((format(printf, 2, 3)))
 void diag_note(struct diag *d, const char *fmt, ...);
 void diag_flush(struct diag *d);
 
-/* The source line and a caret; nothing if the text has no such line. */
+/* The source line, or what of it is near, and a caret; nothing if the text has no such line. */
 void diag_show_line(FILE *out, const char *text, size_t len, struct pos pos);
 
 /* Edit distance of two names, a swap of neighbours counting once. */

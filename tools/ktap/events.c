@@ -6,6 +6,7 @@
 
 #include "ast.h"
 #include "compile.h"
+#include "lexer.h"
 #include "util.h"
 
 static const char * const event_lists[] = {
@@ -47,54 +48,6 @@ static const char *from_colons(struct compiler *cc, const char *s)
 	return arena_printf(&cc->arena, "%s-%s%.*s", timer, count + 1, (int)(count - unit), unit);
 }
 
-void event_normalise(struct compiler *cc, struct node *event)
-{
-	const char *s = event->str;
-	bool profile;
-
-	if (strlen(arena_strndup(&cc->arena, s, event->len)) != event->len || !event->len) {
-		diag_error(&cc->diag, event->pos, "this is no name of an event");
-		return;
-	}
-	s = arena_strndup(&cc->arena, s, event->len);
-	if (!strcmp(s, "BEGIN"))
-		s = "trace_begin";
-	else if (!strcmp(s, "END"))
-		s = "trace_end";
-	s = from_colons(cc, s);
-	profile = !strncmp(s, "profile-", 8);
-	if ((profile && !timer_period(s + 8, true)) ||
-	    (!strncmp(s, "tick-", 5) && !timer_period(s + 5, false))) {
-		diag_error(&cc->diag, event->pos, "bad timer '%s'", s);
-		diag_note(&cc->diag, "write it as %s", profile ? "profile-N{s|ms|us|hz}" :
-							       "tick-N{s|ms|us|ns|hz}");
-	}
-	event->str = s;
-	event->len = strlen(s);
-}
-
-static void nearest(FILE *f, const char *spec, char *best, size_t size)
-{
-	unsigned int limit = edit_limit(spec) + 1;
-	char line[256];
-
-	while (fgets(line, sizeof(line), f)) {
-		const char *colon;
-		unsigned int d;
-
-		line[strcspn(line, "\n")] = 0;
-		colon = strchr(line, ':');
-		/* the name of an event alone, without its system, is near too */
-		d = edit_distance(spec, line);
-		if (colon && !strcmp(colon + 1, spec))
-			d = 1;
-		if (d && d < limit) {
-			limit = d;
-			snprintf(best, size, "%s", line);
-		}
-	}
-}
-
 /* What perf counts; behind each the script writes a period. */
 static const char * const counters[] = {
 	"software:cpu-clock", "software:task-clock", "software:page-faults", "software:faults",
@@ -133,6 +86,106 @@ static const char *nearest_counter(const char *spec, char *best, size_t size)
 		}
 	}
 	return best[0] ? best : NULL;
+}
+
+/* Does a name begin so, or a pattern, or the path of a program? */
+static bool begins_event(const char *s)
+{
+	if (is_name_char(s[0]) || strchr("*?[./", s[0]) || (unsigned char)s[0] >= 0x80)
+		return s[strspn(s, "0123456789")];
+	return false;
+}
+
+/* Is it the prefix of a probe, or that and a path, with no name behind it? */
+static bool without_name(const char *s)
+{
+	static const char * const prefixes[] = {
+		"probe:", "kprobe:", "kretprobe:", "uprobe:", "uretprobe:", "sdt:", "usdt:",
+		"ftrace:", "rawtp:", "software:", "hardware:",
+	};
+	size_t i, len;
+
+	for (i = 0; i < ARRAY_SIZE(prefixes); i++) {
+		len = strlen(prefixes[i]);
+		if (strncmp(s, prefixes[i], len))
+			continue;
+		if (!s[len] || (s[len] == '/' && s[strlen(s) - 1] == ':'))
+			return true;
+	}
+	return false;
+}
+
+static void check_counter(struct compiler *cc, const struct node *event, const char *s)
+{
+	size_t len = strcspn(s + 9, ":") + 9;
+	const char *near;
+	char best[256];
+
+	for (size_t i = 0; i < ARRAY_SIZE(counters); i++)
+		if (strlen(counters[i]) == len && !strncmp(s, counters[i], len))
+			return;
+	diag_error(&cc->diag, event->pos, "no event '%s'", s);
+	near = nearest_counter(s, best, sizeof(best));
+	if (near)
+		diag_note(&cc->diag, "did you mean '%s'?", near);
+}
+
+void event_normalise(struct compiler *cc, struct node *event)
+{
+	const char *s = event->str;
+	bool profile;
+
+	if (strlen(arena_strndup(&cc->arena, s, event->len)) != event->len || !event->len) {
+		diag_error(&cc->diag, event->pos, "this is no name of an event");
+		return;
+	}
+	s = arena_strndup(&cc->arena, s, event->len);
+	if (!begins_event(s)) {
+		diag_error(&cc->diag, event->pos, "'%s' is no name of an event", s);
+		return;
+	}
+	if (without_name(s)) {
+		diag_error(&cc->diag, event->pos, "there is no name behind '%s'", s);
+		return;
+	}
+	if (is_counter(s))
+		check_counter(cc, event, s);
+	if (!strcmp(s, "BEGIN"))
+		s = "trace_begin";
+	else if (!strcmp(s, "END"))
+		s = "trace_end";
+	s = from_colons(cc, s);
+	profile = !strncmp(s, "profile-", 8);
+	if ((profile && !timer_period(s + 8, true)) ||
+	    (!strncmp(s, "tick-", 5) && !timer_period(s + 5, false))) {
+		diag_error(&cc->diag, event->pos, "bad timer '%s'", s);
+		diag_note(&cc->diag, "write it as %s", profile ? "profile-N{s|ms|us|hz}" :
+							       "tick-N{s|ms|us|ns|hz}");
+	}
+	event->str = s;
+	event->len = strlen(s);
+}
+
+static void nearest(FILE *f, const char *spec, char *best, size_t size)
+{
+	unsigned int limit = edit_limit(spec) + 1;
+	char line[256];
+
+	while (fgets(line, sizeof(line), f)) {
+		const char *colon;
+		unsigned int d;
+
+		line[strcspn(line, "\n")] = 0;
+		colon = strchr(line, ':');
+		/* the name of an event alone, without its system, is near too */
+		d = edit_distance(spec, line);
+		if (colon && !strcmp(colon + 1, spec))
+			d = 1;
+		if (d && d < limit) {
+			limit = d;
+			snprintf(best, size, "%s", line);
+		}
+	}
 }
 
 /*

@@ -319,7 +319,6 @@ static void obey(struct run *r)
 	/* what comes behind a command, or a file, waits for its end; not so the next */
 	shell_signal(&r->shell, last_signal);
 	cat_stop(&r->cat);
-	/* not before: to stop may take long, and the rest of a request waits for its end */
 	r->requested = now_ms();
 }
 

@@ -102,6 +102,11 @@ void lex_init(struct lexer *lx, struct diag *diag, uint32_t file)
 		lx->at = lx->len;
 		return;
 	}
+	if (lx->len >= 4 && !memcmp(lx->text, "\177ELF", 4)) {
+		diag_error(diag, (struct pos) { .file = file }, "this is a program, not a script");
+		lx->at = lx->len;
+		return;
+	}
 	if (lex_peek(lx, 0) == '#' && lex_peek(lx, 1) == '!')
 		while (lx->at < lx->len && lx->text[lx->at] != '\n')
 			lx->at++;
@@ -449,16 +454,29 @@ static bool lex_operator(struct lexer *lx, struct token *t)
 	return false;
 }
 
+/* U+2018 to U+201F, in UTF-8 */
+static bool is_curly_quote(const struct lexer *lx)
+{
+	int c = lex_peek(lx, 2);
+
+	return lex_peek(lx, 0) == 0xe2 && lex_peek(lx, 1) == 0x80 && c >= 0x98 && c <= 0x9f;
+}
+
 /* A byte that begins no token; says so once for a run of them. */
 static void lex_bad(struct lexer *lx, struct token *t)
 {
 	int c = lex_peek(lx, 0);
 
 	t->kind = T_BAD;
-	if (c > ' ' && c < 127)
+	if (is_curly_quote(lx))
+		diag_error(lx->diag, t->pos,
+			   "a quote of typographers; a string stands in \"\" or ''");
+	else if (c > ' ' && c < 127)
 		diag_error(lx->diag, t->pos, "stray '%c' in the script", c);
 	else
 		diag_error(lx->diag, t->pos, "stray byte 0x%02x in the script", c);
+	if (c == '@' && (lex_peek(lx, 1) == '[' || is_name_start(lex_peek(lx, 1))))
+		diag_note(lx->diag, "tables need no '@': t[comm] += 1");
 	do {
 		lx->at++;
 		c = lx->at < lx->len ? lex_peek(lx, 0) : '\n';

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* ktapc: compiles a script to a chunk, or shows what is in one. */
+#define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,17 +90,45 @@ static char *default_output(const char *input)
 }
 
 /*
+ * Makes room for the whole of a text before anything of the old one is lost, where the
+ * file system can do that.
+ */
+static bool reserve(int fd, const struct stat *old, size_t len)
+{
+	int error;
+
+	if (!len || !fallocate(fd, 0, 0, len))
+		return true;
+	if (errno != ENOSPC && errno != EDQUOT && errno != EFBIG)
+		return true;
+	error = errno;
+	/* it may have grown by what there was */
+	if (!ftruncate(fd, old->st_size))
+		errno = error;
+	return false;
+}
+
+/*
  * To what cannot be replaced: a device, a pipe, a file of somebody else, with more names or
- * a long one, or in a folder that takes no new one.
+ * a long one, one that is mounted, or in a folder that takes no new one.
  */
 static int write_in_place(const char *name, const void *data, size_t len)
 {
-	FILE *f = fopen(name, "wb");
-	bool good;
+	int fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	bool regular, good;
+	struct stat st;
+	FILE *f;
 
-	if (!f)
+	if (fd < 0)
 		return fail(name);
-	good = fwrite(data, 1, len, f) == len;
+	regular = !fstat(fd, &st) && S_ISREG(st.st_mode);
+	f = !regular || reserve(fd, &st, len) ? fdopen(fd, "wb") : NULL;
+	if (!f) {
+		fail(name);
+		close(fd);
+		return EXIT_USAGE;
+	}
+	good = fwrite(data, 1, len, f) == len && !fflush(f) && (!regular || !ftruncate(fd, len));
 	return fclose(f) || !good ? fail(name) : 0;
 }
 
@@ -117,54 +147,58 @@ static int write_stdout(const void *data, size_t len)
 	return finish_stdout("ktapc") ? 0 : EXIT_USAGE;
 }
 
-/* Errors of making a file beside another that this one may not have */
-static bool no_room_beside(int error)
+/* Errors of making a file beside another, and of putting it there, that this one may not have */
+static bool only_in_place(int error)
 {
-	return error == EACCES || error == EPERM || error == EROFS || error == ENAMETOOLONG;
+	return error == EACCES || error == EPERM || error == EROFS || error == ENAMETOOLONG ||
+	       error == EBUSY || error == EXDEV;
+}
+
+/* Writes a new file, with the owner and mode of @old, if that is there; an errno, or 0. */
+static int write_new(int fd, const struct stat *old, const void *data, size_t len)
+{
+	mode_t mask = umask(0);
+	int error = 0;
+	FILE *f;
+
+	umask(mask);
+	/* whatever is said of it: that owner is not to be had */
+	if (old && fchown(fd, old->st_uid, old->st_gid))
+		error = EPERM;
+	f = error ? NULL : fdopen(fd, "wb");
+	if (!f) {
+		error = error ? error : errno;
+		close(fd);
+		return error;
+	}
+	/* a script that is formatted stays executable */
+	if (fchmod(fd, old ? old->st_mode & 0777 : 0666 & ~mask) ||
+	    fwrite(data, 1, len, f) != len)
+		error = errno;
+	if (fclose(f) && !error)
+		error = errno;
+	return error;
 }
 
 /* A new file takes the place of @name, whose owner and mode it has, if @old is there. */
 static int replace(const char *name, const struct stat *old, const void *data, size_t len)
 {
 	size_t size = strlen(name) + sizeof(".XXXXXX");
-	mode_t mask = umask(0);
+	char *tmp = malloc(size);
 	int fd, error;
-	char *tmp;
-	FILE *f;
 
-	umask(mask);
-	tmp = malloc(size);
 	if (!tmp)
 		return fail(name);
 	snprintf(tmp, size, "%s.XXXXXX", name);
 	fd = mkstemp(tmp);
-	if (fd < 0 && no_room_beside(errno)) {
-		free(tmp);
-		return write_in_place(name, data, len);
-	}
-	if (old && fd >= 0 && fchown(fd, old->st_uid, old->st_gid)) {
-		close(fd);
-		unlink(tmp);
-		free(tmp);
-		return write_in_place(name, data, len);
-	}
-	f = fd < 0 ? NULL : fdopen(fd, "wb");
-	if (!f) {
+	error = fd < 0 ? errno : write_new(fd, old, data, len);
+	if (!error && rename(tmp, name))
 		error = errno;
-		if (fd >= 0)
-			close(fd);
-	} else {
-		/* a script that is formatted stays executable */
-		error = fchmod(fd, old ? old->st_mode & 0777 : 0666 & ~mask) ||
-			fwrite(data, 1, len, f) != len ? errno : 0;
-		if (fclose(f) && !error)
-			error = errno;
-		if (!error && rename(tmp, name))
-			error = errno;
-	}
 	if (error && fd >= 0)
 		unlink(tmp);
 	free(tmp);
+	if (only_in_place(error))
+		return write_in_place(name, data, len);
 	errno = error;
 	return error ? fail(name) : 0;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "parser.h"
+#include "util.h"
 
 static bool is_blank(int c)
 {
@@ -85,6 +86,28 @@ static struct node *split_handler(struct parser *p, struct node *event)
 	return name;
 }
 
+/* Blanks stand in what is fetched at a function, and in paths. */
+static void check_blanks(struct parser *p, const struct node *event)
+{
+	static const char * const prefixes[] = {
+		"probe:", "kprobe:", "kretprobe:", "uprobe:", "uretprobe:", "sdt:", "usdt:",
+	};
+	struct pos pos = event->pos;
+	size_t n = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++) {
+		if (!strncmp(event->str, prefixes[i], strlen(prefixes[i])))
+			return;
+	}
+	while (n < event->len && !is_blank(event->str[n]))
+		n++;
+	while (n < event->len && is_blank(event->str[n]))
+		n++;
+	pos.col += n;
+	if (n < event->len)
+		syntax_error(p, pos, "expected ',', '/' or '{' behind the event");
+}
+
 static struct node *parse_bare_event(struct parser *p, struct node **handler)
 {
 	struct lexer *lx = &p->lx;
@@ -104,6 +127,7 @@ static struct node *parse_bare_event(struct parser *p, struct node **handler)
 	next(p);
 	if (!n->len)
 		syntax_error(p, n->pos, "expected the event to trace");
+	check_blanks(p, n);
 	return n;
 }
 

@@ -148,6 +148,7 @@ static void nearer(const char *name, const char *candidate, const char **best,
 
 void scope_suggest(struct compiler *cc, const char *name)
 {
+	static const char * const nils[] = { "null", "NULL", "None" };
 	unsigned int distance = edit_limit(name) + 1;
 	const char *best = NULL;
 	const struct sym *s;
@@ -156,6 +157,12 @@ void scope_suggest(struct compiler *cc, const char *name)
 	/* every name is compared: enough for those that are shown */
 	if (cc->suggestions++ > MAX_ERRORS + MAX_WARNINGS)
 		return;
+	for (i = 0; i < ARRAY_SIZE(nils); i++) {
+		if (!strcmp(name, nils[i])) {
+			distance = 0;
+			best = "nil";
+		}
+	}
 	for (i = 0; i < nbuiltins; i++)
 		if (builtins[i].kind != BI_MISSING)
 			nearer(name, builtins[i].name, &best, &distance);

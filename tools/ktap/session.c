@@ -7,6 +7,7 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -185,8 +186,30 @@ int session_load(struct session *s, const void *chunk, size_t len)
 }
 
 /* Fails if the session has ended meanwhile, which the reader is about to see. */
+static void *say_stop(void *arg)
+{
+	int fd = (intptr_t)arg;
+
+	write_all(fd, "stop\n", strlen("stop\n"));
+	close(fd);
+	return NULL;
+}
+
+/*
+ * To be heard may take long, and who asks again meanwhile shall be heard, too: a thread
+ * waits.  It has its own name for the session, which may be closed before.
+ */
 void session_stop(struct session *s)
 {
+	int fd = fcntl(s->fd, F_DUPFD_CLOEXEC, 0);
+	pthread_t thread;
+
+	if (fd >= 0 && !pthread_create(&thread, NULL, say_stop, (void *)(intptr_t)fd)) {
+		pthread_detach(thread);
+		return;
+	}
+	if (fd >= 0)
+		close(fd);
 	session_setup(s, "stop");
 }
 

@@ -100,9 +100,9 @@ static void end_stopped(struct shell *sh, int sig)
 	}
 	sh->stopped = true;
 	if (sig == SIGTTIN || sig == SIGTTOU)
-		tell(sh, "ended, as it wants the terminal");
+		tell(sh, "told to end, as it wants the terminal");
 	else
-		tell(sh, "ended, as signal %d stopped it", sig);
+		tell(sh, "told to end, as signal %d stopped it", sig);
 	shell_signal(sh, SIGTERM);
 }
 
@@ -117,11 +117,10 @@ void shell_exited(struct shell *sh)
 		return;
 	}
 	sh->pid = 0;
-	if (sh->stopped)
-		return;	/* that was told */
-	if (WIFSIGNALED(status))
+	/* of who was told to end that is told */
+	if (WIFSIGNALED(status) && !sh->stopped)
 		tell(sh, "ended by signal %d", WTERMSIG(status));
-	else if (WEXITSTATUS(status))
+	else if (WIFEXITED(status) && WEXITSTATUS(status))
 		tell(sh, "exit code %d", WEXITSTATUS(status));
 }
 

@@ -19,6 +19,8 @@
  *	split				from here on write single bytes
  *	pause				let ktap catch up
  *	stop				wait for ktap to say stop
+ *	hold				take no more from ktap, which waits then; exits
+ *					as 93 where that is not to be had
  *	signal N			send ktap the signal N
  *	remove PATH			remove a file at once
  *	control-c			type that at the terminal of ktap
@@ -34,6 +36,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
@@ -176,6 +179,30 @@ static const char *with_key(const char *text)
 	return buf;
 }
 
+/* The session of ktap, which does not wait for a terminal, is made to. */
+static void hold(pid_t ktap)
+{
+	int pid = syscall(SYS_pidfd_open, ktap, 0), fd;
+	struct stat session, st;
+	bool found = false;
+
+	if (pid < 0 || fstat(slave, &session) || tcflow(slave, TCOOFF))
+		exit(93);
+	for (int i = 3; i < 64; i++) {
+		fd = syscall(SYS_pidfd_getfd, pid, i, 0);
+		if (fd < 0)
+			continue;
+		if (!fstat(fd, &st) && st.st_rdev == session.st_rdev) {
+			fcntl(fd, F_SETFL, O_RDWR);
+			found = true;
+		}
+		close(fd);
+	}
+	close(pid);
+	if (!found)
+		exit(93);
+}
+
 static void do_step(pid_t ktap, char *step)
 {
 	char line[64], *arg = strchr(step, ' ');
@@ -218,6 +245,8 @@ static void do_step(pid_t ktap, char *step)
 	} else if (!strcmp(step, "control-c")) {
 		if (write(keyboard, "\3", 1) != 1)
 			die("fakesession: control-c");
+	} else if (!strcmp(step, "hold")) {
+		hold(ktap);
 	} else if (!strcmp(step, "stop")) {
 		line[receive_line(line, sizeof(line) - 1)] = '\0';
 		if (strcmp(line, "stop\n"))

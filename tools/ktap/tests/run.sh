@@ -82,6 +82,9 @@ for hidden in 'x = strlen(1/0)' 'exit() calls(3)' 'a, b = 1, 2, unassigned'; do
 done
 ends_with 0 "$ktapc" -d -w -e 'print(unassigned)' && [ ! -s "$dir/err" ]
 result $? no_warnings_option
+ends_with 2 "$ktapc" -d -w -e 'pirnt(1) print(arg11)' &&
+	[ "$(grep note: "$dir/err")" = "note: did you mean 'print'?" ]
+result $? note_of_a_warning_that_is_not_shown_is_not_either
 echo 'print("in")' | "$ktapc" -d - >"$dir/out" 2>&1 && grep -q '<stdin>:1' "$dir/out"
 result $? script_from_standard_input
 # What editors of other systems make of a text.
@@ -114,6 +117,14 @@ for order in '\376\377\000p\000r big' '\377\376p\000r\000 little'; do
 this is a text in UTF-16; save it as UTF-8, or try: iconv -f UTF-16 -t UTF-8" ]
 	result $? "utf_16_of_${order#* }_endian_is_told"
 done
+awk 'BEGIN { printf "x = \""; for (i = 0; i < 100; i++) printf "\303\244"; print "\" y = )" }' >"$dir/wide.kp"
+shown=$(awk 'BEGIN { for (i = 0; i < 37; i++) printf "\303\244" }')
+ends_with 2 "$ktapc" -d "$dir/wide.kp" && [ "$(cat "$dir/err")" = "$dir/wide.kp:1:212: error: expected an expression, found ')'
+ ...$shown\" y = )
+$(printf '%47s' '')^" ]
+result $? far_behind_in_a_line_what_is_near_is_shown
+ends_with 2 "$ktapc" -d /bin/sh && [ "$(cat "$dir/err")" = "/bin/sh: error: this is a program, not a script" ]
+result $? a_program_is_no_script
 ends_with 0 "$ktapc" -d -e '' && grep -q RET "$dir/out"
 result $? empty_script_compiles
 
@@ -175,6 +186,24 @@ elif setpriv --reuid 12345 --clear-groups true 2>/dev/null; then
 	result $? output_in_a_folder_that_takes_no_other
 fi
 chmod 755 "$dir/locked"
+# within "sh -c": the compiler, a folder to mount in
+# shellcheck disable=SC2016 # variables of the inner shell
+crowded='mount -t tmpfs -o size=16k none "$2" && cd "$2" &&
+	awk "BEGIN { while (i < 240) print \"if(1){x=\" i++ \";y=2}\" }" >s.kp && ln s.kp second &&
+	{ cat /dev/zero >fill 2>/dev/null || : ; } && cp s.kp "$3/s.kp" &&
+	! "$1" --fmt -o s.kp s.kp && cmp s.kp "$3/s.kp" &&
+	rm fill && "$1" --fmt -o s.kp s.kp && "$1" --fmt "$3/s.kp" | cmp - second'
+# shellcheck disable=SC2016
+bound='cd "$3" && echo "x=1" >real && touch seen && mount --bind real seen &&
+	"$1" --fmt -o seen seen && [ "$(cat real)" = "x = 1" ] && ! ls seen.* 2>/dev/null'
+mkdir "$dir/mnt"
+if unshare -rm mount -t tmpfs none "$dir/mnt" 2>/dev/null; then
+	ends_with 0 unshare -rm sh -c "$crowded" - "$ktapc" "$dir/mnt" "$dir" &&
+		grep -q 'No space left' "$dir/err"
+	result $? what_finds_no_room_in_place_leaves_the_old_text
+	ends_with 0 unshare -rm sh -c "$bound" - "$ktapc" "$dir/mnt" "$dir"
+	result $? output_goes_into_a_mounted_file
+fi
 ln -s /dev/stdout "$dir/stdout"
 { "$ktapc" -e 'x = 1' -o "$dir/stdout" && echo behind; } >"$dir/out" 2>"$dir/err" &&
 	[ -L "$dir/stdout" ] && tail -n 1 "$dir/out" | grep -q 'behind$' && is_chunk "$dir/out"
@@ -293,8 +322,12 @@ result $? too_many_probes
 awk 'BEGIN { print "trace a:b {"; for (i = 0; i < 2000; i++) print "x = args.f" i; print "}" }' >"$dir/big.kp"
 fails_with 1026:3 'the script is too large: more than 1024 event fields'
 result $? too_many_event_fields
+awk 'BEGIN { for (i = 0; i < 100000; i++) print "x = getopt(\"o" i "\", " i ", \"h\")" }' >"$dir/big.kp"
+ends_with 2 timeout 20 "$ktapc" -d "$dir/big.kp" &&
+	grep -q 'big.kp:65:12: error: the script is too large: more than 64 options' "$dir/err"
+result $? too_many_options
 awk 'BEGIN { for (i = 0; i < 4100; i++) print "try { print(1) } catch { }" }' >"$dir/big.kp"
-fails_with 1:1 'the script is too large: more than 4096 try statements'
+fails_with 4097:1 'the script is too large: more than 4096 try statements'
 result $? too_many_try_statements
 awk 'BEGIN { for (i = 0; i < 66000; i++) printf "%sprint(\"s%d\")\n", i % 16 ? "" : "", i }' >"$dir/big.kp"
 fails_with '[0-9]*:[0-9]*' 'the script is too large: more than 65536'

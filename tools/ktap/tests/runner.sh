@@ -274,13 +274,18 @@ play 'system sleep 100\nsystem echo one\npause\nsignal 15\nstop\nsystem sleep 0.
 expect signal_ends_one_command 0 'ended by signal 15: sleep 100'
 output signal_does_not_end_those_behind_it 'one\ntwo\nthree\n'
 play 'system stty sane </dev/tty\nsystem read x </dev/tty\nout after\nexit 0\n' --unsafe -e "$script"
-expect command_that_sets_the_terminal_is_ended 0 '^ktap: system: ended, as it wants the terminal: stty sane'
-expect command_that_reads_the_terminal_is_ended 0 '^ktap: system: ended, as it wants the terminal: read x'
+expect command_that_sets_the_terminal_is_ended 0 '^ktap: system: told to end, as it wants the terminal: stty sane'
+expect command_that_reads_the_terminal_is_ended 0 '^ktap: system: told to end, as it wants the terminal: read x'
 output what_wants_the_terminal_does_not_stop 'after\n'
 play 'system trap "" TERM; kill -STOP $$; kill -STOP $$\nout after\nexit 0\n' --unsafe -e "$script"
-expect command_that_stops_itself_is_ended 0 '^ktap: system: ended, as signal [0-9]* stopped it: trap'
+expect command_that_stops_itself_is_ended 0 '^ktap: system: told to end, as signal [0-9]* stopped it: trap'
 [ "$(grep -c system: "$dir/err")" = 1 ]
 result $? end_of_a_stopped_command_is_told_once
+play 'system trap "exit 3" TERM; kill -STOP $$; sleep 10\nsystem trap : TERM; kill -STOP $$; echo on\nexit 0\n' --unsafe -e "$script"
+expect exit_code_of_a_stopped_command_is_told 0 '^ktap: system: exit code 3: trap'
+[ "$(grep -c 'told to end' "$dir/err")" = 2 ] && [ "$(grep -c system: "$dir/err")" = 3 ]
+result $? stopped_command_is_told_to_end
+output stopped_command_may_go_on 'on\n'
 play 'system trap : TERM; sh -c "kill -STOP \$\$"\npause\nsignal 15\nstop\nout after\nexit 0\n' --unsafe -e "$script"
 output signal_ends_what_is_stopped_in_a_command 'after\n'
 long=$(printf 'echo %04090d' 0)
@@ -356,6 +361,13 @@ play 'pause\nsignal 2\nstop\nsignal 2\nout end\nexit 0\n' -q -e "$script"
 expect echo_of_a_signal_is_no_second_one 0
 play 'pause\nsignal 2\nstop\npause\nsignal 2\npause\n' -q -e "$script"
 expect second_interrupt_ends_at_once 130
+held=second_interrupt_is_heard_while_the_first_is_obeyed
+play 'pause\nhold\nsignal 2\npause\nsignal 2\npause\nexit 3\n' -q -e "$script"
+if [ "$code" = 93 ]; then
+	skip $held 'no way to hold ktap'
+else
+	expect $held 130
+fi
 play 'pause\nout traced\nstop\nout end\nexit 0\n' -e "$script" -- sh -c 'exit 7'
 expect exit_code_of_the_command_is_not_ours 0
 output session_stops_when_the_command_exits 'traced\nend\n'
