@@ -185,7 +185,6 @@ int session_load(struct session *s, const void *chunk, size_t len)
 	return err;
 }
 
-/* Fails if the session has ended meanwhile, which the reader is about to see. */
 static void *say_stop(void *arg)
 {
 	int fd = (intptr_t)arg;
@@ -197,7 +196,8 @@ static void *say_stop(void *arg)
 
 /*
  * To be heard may take long, and who asks again meanwhile shall be heard, too: a thread
- * waits.  It has its own name for the session, which may be closed before.
+ * waits.  It has its own name for the session, which may be closed before.  That a session
+ * has ended meanwhile is no failure: the reader is about to see it.
  */
 void session_stop(struct session *s)
 {
