@@ -3,7 +3,8 @@
 #
 # Compares Documentation/ABI/testing/tracefs-ktap with the sources: the files and
 # their modes, the lines that set a session up, what stands in sessions and in
-# features, the states of a session, and the bytes that mark code of programs.
+# features, the states of a session, and the bytes that mark code of programs. And the
+# names of perf's counters, of which the compiler has a list, too.
 
 import pathlib
 import re
@@ -103,6 +104,15 @@ def check_features(entry):
             problems.append('features: "%s:" is not described' % name)
 
 
+def check_counters():
+    text = source('src_perf.c')
+    known = between((TOP / 'tools/ktap/events.c').read_text(), 'counters[] = {\n', '\n};')
+    for kind in ('software', 'hardware'):
+        table = between(text, 'struct counter_name %s[] = {\n' % kind, '\n};')
+        same('%s events, in tools/ktap/events.c' % kind, re.findall(r'"%s:([\w-]+)"' % kind, known),
+             re.findall(r'\{ "([\w-]+)",', table))
+
+
 def main():
     page = PAGE.read_text()
     check_files(page)
@@ -110,6 +120,7 @@ def main():
     check_marks(entries(page)['session'])
     check_sessions(entries(page)['sessions'])
     check_features(entries(page)['features'])
+    check_counters()
     for problem in problems:
         print('%s: %s' % (PAGE.relative_to(TOP), problem))
     return 1 if problems else 0
