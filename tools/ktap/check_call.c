@@ -279,7 +279,7 @@ static void check_named_call(struct compiler *cc, struct node *n)
 		check_other_call(cc, n, bi);
 	} else if (!cc->syntax_errors && !n->a->sym->warned) {
 		diag_error(&cc->diag, n->pos, "unknown function '%s'", n->a->str);
-		scope_suggest(cc, n->a->str);
+		scope_suggest(cc, n->a->str, true);
 	}
 }
 
