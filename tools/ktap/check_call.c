@@ -6,6 +6,7 @@
 
 #include "ast.h"
 #include "builtins.h"
+#include "near.h"
 #include "util.h"
 
 /* Functions with a dot in their name; each has its own idea of arguments. */

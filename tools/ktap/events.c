@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "ast.h"
-#include "compile.h"
 #include "lexer.h"
+#include "near.h"
 #include "util.h"
 
 static const char * const event_lists[] = {

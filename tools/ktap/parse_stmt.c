@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "builtins.h"
+#include "near.h"
 #include "parser.h"
 
 static const struct node *last_of(const struct node *list)

@@ -7,6 +7,7 @@
 #include "ast.h"
 #include "builtins.h"
 #include "chunk.h"
+#include "near.h"
 #include "util.h"
 
 /* It does not become visible, so that the list of those that are stays short. */
