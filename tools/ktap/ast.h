@@ -230,6 +230,16 @@ void compiler_begin(struct compiler *cc, const struct ktap_source *script,
 void compiler_end(struct compiler *cc);
 /* parse_block.c: the whole script, into cc->main */
 void parse_script(struct compiler *cc);
+/* parse_foreign.c: words of other languages, and where they stand there */
+enum foreign_use {
+	FOREIGN_NAME	= 1 << 0,	/* before a name: int x */
+	FOREIGN_BLOCK	= 1 << 1,	/* before a block: begin { } */
+	FOREIGN_CALL	= 1 << 2,	/* before parentheses: switch (x) { } */
+	FOREIGN_VALUE	= 1 << 3,	/* in an expression */
+};
+
+/* What ktap writes for a word used so, a set of the above; NULL if the word is not known. */
+const char *foreign_advice(const char *word, unsigned int use);
 /* source.c: what `include` names becomes a file of cc->diag; its index, or -1 with an error */
 int source_include(struct compiler *cc, const struct node *name);
 void source_free(struct compiler *cc);
@@ -238,8 +248,8 @@ void bind_names(struct compiler *cc);
 /* scope.c */
 struct sym *sym_get(struct compiler *cc, const struct node *name);
 void scope_classify(struct compiler *cc);
-/* Notes the known name that is nearest to an unknown one. */
-void scope_suggest(struct compiler *cc, const char *name);
+/* Notes the known name that is nearest to an unknown one. @called: as a function */
+void scope_suggest(struct compiler *cc, const char *name, bool called);
 /* The builtin a name stands for, NULL if the script gave it another meaning. */
 const struct builtin *node_builtin(const struct node *n);
 struct var *var_declare(struct compiler *cc, const struct node *name);

@@ -83,7 +83,7 @@ static void check_handler(struct compiler *cc, struct node *n)
 
 	if (n->kind == N_NAME && !n->var && !n->sym->func && !n->sym->global) {
 		diag_error(&cc->diag, n->pos, "unknown function '%s'", n->str);
-		scope_suggest(cc, n->str);
+		scope_suggest(cc, n->str, true);
 		return;
 	}
 	if (n->kind == N_NAME && !n->var && !n->sym->global)

@@ -8,6 +8,7 @@
 #include "ast.h"
 #include "builtins.h"
 #include "chunk.h"
+#include "near.h"
 #include "util.h"
 
 #define MAX_STEPS	1000	/* of lhist() */

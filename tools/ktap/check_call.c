@@ -6,6 +6,7 @@
 
 #include "ast.h"
 #include "builtins.h"
+#include "near.h"
 #include "util.h"
 
 /* Functions with a dot in their name; each has its own idea of arguments. */
@@ -279,7 +280,7 @@ static void check_named_call(struct compiler *cc, struct node *n)
 		check_other_call(cc, n, bi);
 	} else if (!cc->syntax_errors && !n->a->sym->warned) {
 		diag_error(&cc->diag, n->pos, "unknown function '%s'", n->a->str);
-		scope_suggest(cc, n->a->str);
+		scope_suggest(cc, n->a->str, true);
 	}
 }
 

@@ -21,7 +21,7 @@ static void unknown_name(struct compiler *cc, struct node *n)
 		return;
 	s->warned = true;
 	diag_warn(&cc->diag, n->pos, "'%s' is read but never assigned", s->name);
-	scope_suggest(cc, s->name);
+	scope_suggest(cc, s->name, false);
 }
 
 /* A builtin read as a value, without (). */

@@ -82,25 +82,4 @@ void ktap_show_help(FILE *out, const char *name, const void *chunk, size_t len);
 /* True if the script takes options of its own. */
 bool ktap_has_options(const void *chunk, size_t len);
 
-/* The folders of the library: that of the environment, the installed one; then NULL */
-const char *ktap_library(unsigned int i);
-
-/*
- * The path of an installed tool, "NAME" or "NAME.kp", to be freed with free(); NULL
- * if there is none.
- */
-char *ktap_find_tool(const char *name);
-
-/* Say where a tool was looked for that is not there, and which has a name like that. */
-void ktap_suggest_tool(FILE *out, const char *name);
-
-/*
- * The event of this machine whose name is nearest to an unknown one, or NULL.
- * Valid until the next call.
- */
-const char *ktap_suggest_event(const char *spec);
-
-/* The function of the kernel whose name is nearest to @name, or NULL. */
-const char *ktap_suggest_function(const char *name);
-
 #endif

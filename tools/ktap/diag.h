@@ -50,9 +50,4 @@ void diag_flush(struct diag *d);
 /* The source line, or what of it is near, and a caret; nothing if the text has no such line. */
 void diag_show_line(FILE *out, const char *text, size_t len, struct pos pos);
 
-/* Edit distance of two names, a swap of neighbours counting once. */
-unsigned int edit_distance(const char *a, const char *b);
-/* The largest distance at which a name is still worth suggesting. */
-unsigned int edit_limit(const char *name);
-
 #endif

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "ast.h"
-#include "compile.h"
 #include "lexer.h"
+#include "near.h"
 #include "util.h"
 
 static const char * const event_lists[] = {
@@ -130,10 +130,27 @@ static void check_counter(struct compiler *cc, const struct node *event, const c
 		diag_note(&cc->diag, "did you mean '%s'?", near);
 }
 
+/* @s is what @written is with a '-'. */
+static void check_timer(struct compiler *cc, struct pos pos, const char *s, const char *written)
+{
+	bool profile = !strncmp(s, "profile-", 8);
+	const char *units = profile ? "{s|ms|us|hz}" : "{s|ms|us|ns|hz}";
+
+	if (profile ? timer_period(s + 8, true) :
+		      strncmp(s, "tick-", 5) || timer_period(s + 5, false))
+		return;
+	diag_error(&cc->diag, pos, "bad timer '%s'", written);
+	if (s == written)
+		diag_note(&cc->diag, "write it as %s-N%s, N from 1 on",
+			  profile ? "profile" : "tick", units);
+	else
+		diag_note(&cc->diag, "write it as %.*s:%s:N, N from 1 on",
+			  (int)strcspn(written, ":"), written, units);
+}
+
 void event_normalise(struct compiler *cc, struct node *event)
 {
-	const char *s = event->str;
-	bool profile;
+	const char *s = event->str, *written;
 
 	if (strlen(arena_strndup(&cc->arena, s, event->len)) != event->len || !event->len) {
 		diag_error(&cc->diag, event->pos, "this is no name of an event");
@@ -154,14 +171,9 @@ void event_normalise(struct compiler *cc, struct node *event)
 		s = "trace_begin";
 	else if (!strcmp(s, "END"))
 		s = "trace_end";
+	written = s;
 	s = from_colons(cc, s);
-	profile = !strncmp(s, "profile-", 8);
-	if ((profile && !timer_period(s + 8, true)) ||
-	    (!strncmp(s, "tick-", 5) && !timer_period(s + 5, false))) {
-		diag_error(&cc->diag, event->pos, "bad timer '%s'", s);
-		diag_note(&cc->diag, "write it as %s", profile ? "profile-N{s|ms|us|hz}" :
-							       "tick-N{s|ms|us|ns|hz}");
-	}
+	check_timer(cc, event->pos, s, written);
 	event->str = s;
 	event->len = strlen(s);
 }

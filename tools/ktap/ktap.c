@@ -25,6 +25,7 @@
 #include "session.h"
 #include "shell.h"
 #include "symbolize.h"
+#include "tool.h"
 #include "util.h"
 
 enum {

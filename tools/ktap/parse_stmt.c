@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "builtins.h"
+#include "near.h"
 #include "parser.h"
 
 static const struct node *last_of(const struct node *list)
@@ -237,7 +238,8 @@ static void not_a_statement(struct parser *p, const struct node *n)
 		syntax_error(p, n->pos, "`%s` is not available in this version of ktap", n->str);
 	} else if (bi && bi->kind == BI_FUNCTION && p->tok.newline) {
 		diag_error(p->diag, n->pos, "this calls nothing; write %s()", n->str);
-	} else if (n->kind == N_NAME && p->tok.kind == T_COLON && !p->tok.newline) {
+	} else if (n->kind == N_NAME && p->tok.kind == T_COLON && !p->tok.newline &&
+		   lex_peek(&p->lx, 0) != '=') {
 		syntax_error(p, n->pos,
 			     "a probe begins with 'trace': trace %s:... { ... }", n->str);
 	} else if (!p->tok.newline && p->tok.kind != T_SEMI && p->tok.kind != T_RBRACE &&
@@ -436,6 +438,10 @@ static struct node *parse_keyword(struct parser *p)
 	case T_DO:
 		next(p);
 		n->list = parse_block(p);
+		if (p->tok.kind == T_WHILE && !p->tok.newline) {
+			diag_warn(p->diag, p->tok.pos, "this 'while' begins another loop");
+			diag_note(p->diag, "to test behind a block: repeat { ... } until (...)");
+		}
 		return n;
 	case T_LBRACE:
 		n->list = parse_block(p);
@@ -469,10 +475,13 @@ static struct node *parse_keyword(struct parser *p)
 
 struct node *parse_statement(struct parser *p)
 {
+	struct token first = p->tok;
 	struct node *n = NULL;
 
 	if (enter(p))
 		n = parse_keyword(p);
 	leave(p);
+	if (p->panic && first.kind != T_PANIC)
+		foreign_note(p, &first);
 	return n;
 }

@@ -102,6 +102,9 @@ struct node *parse_loop_body(struct parser *p);
 struct node *parse_for(struct parser *p);
 struct node *parse_repeat(struct parser *p);
 
+/* parse_foreign.c: notes on a syntax error what ktap writes; @first began the statement */
+void foreign_note(struct parser *p, const struct token *first);
+
 /* parse_probe.c */
 
 struct node *parse_trace(struct parser *p);

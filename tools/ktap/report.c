@@ -9,6 +9,7 @@
 
 #include "clean.h"
 #include "compile.h"
+#include "near.h"
 #include "report.h"
 #include "util.h"
 

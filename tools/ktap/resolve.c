@@ -13,8 +13,8 @@
 
 #include "clean.h"
 #include "demangle.h"
-#include "diag.h"
 #include "elf_file.h"
+#include "near.h"
 #include "resolve.h"
 #include "usdt_arg.h"
 

@@ -7,6 +7,7 @@
 #include "ast.h"
 #include "builtins.h"
 #include "chunk.h"
+#include "near.h"
 #include "util.h"
 
 /* It does not become visible, so that the list of those that are stays short. */
@@ -146,9 +147,10 @@ static void nearer(const char *name, const char *candidate, const char **best,
 	}
 }
 
-void scope_suggest(struct compiler *cc, const char *name)
+void scope_suggest(struct compiler *cc, const char *name, bool called)
 {
-	static const char * const nils[] = { "null", "NULL", "None" };
+	const char *advice = foreign_advice(name, called ? FOREIGN_BLOCK | FOREIGN_CALL :
+							   FOREIGN_VALUE);
 	unsigned int distance = edit_limit(name) + 1;
 	const char *best = NULL;
 	const struct sym *s;
@@ -157,11 +159,9 @@ void scope_suggest(struct compiler *cc, const char *name)
 	/* every name is compared: enough for those that are shown */
 	if (cc->suggestions++ > MAX_ERRORS + MAX_WARNINGS)
 		return;
-	for (i = 0; i < ARRAY_SIZE(nils); i++) {
-		if (!strcmp(name, nils[i])) {
-			distance = 0;
-			best = "nil";
-		}
+	if (advice) {
+		diag_note(&cc->diag, "%s", advice);
+		return;
 	}
 	for (i = 0; i < nbuiltins; i++)
 		if (builtins[i].kind != BI_MISSING)

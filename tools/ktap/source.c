@@ -11,6 +11,7 @@
 #include <linux/ktap.h>
 
 #include "ast.h"
+#include "tool.h"
 
 /* Bytes: a chunk, or a script with as much again that leaves nothing in the chunk */
 #define MAX_FILE	(2 * KTAP_MAX_CHUNK)

@@ -198,7 +198,7 @@ static void find_mapped(const struct target *t, struct arena *arena, const char 
 			real = target_path(t, arena, line + at);
 		}
 		file = strrchr(line + at, '/') + 1;
-		if (real && (!name || library_is(file, name) || !strcmp(file, name)))
+		if (real && (!name || shared_object_is(file, name) || !strcmp(file, name)))
 			add(found, arena, line + at, real);
 	}
 	free(line);
@@ -253,7 +253,7 @@ static const char *find_short(const struct target *t, struct arena *arena, const
 		find_mapped(t, arena, name, found);
 	if (found->count)
 		return NULL;
-	library = library_find(t, arena, name);
+	library = shared_object_find(t, arena, name);
 	if (library && target_path(t, arena, library)) {
 		add(found, arena, library, target_path(t, arena, library));
 		return NULL;

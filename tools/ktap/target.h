@@ -51,11 +51,11 @@ const char *target_find(const struct target *t, struct arena *arena, const char 
 /* Is that a file? */
 bool target_has(const struct target *t, const char *path);
 
-/* library.c: the best library of that name, a path in the target; or NULL. */
-const char *library_find(const struct target *t, struct arena *arena, const char *name);
+/* shared_object.c: the best shared object of that name, a path in the target; or NULL. */
+const char *shared_object_find(const struct target *t, struct arena *arena, const char *name);
 
 /* "libc" is "libc.so.6", and "libc.so" and "libc.so.6" are. */
-bool library_is(const char *file, const char *name);
+bool shared_object_is(const char *file, const char *name);
 
 /* Let @path, absolute, be opened in the target; the path that does it, or NULL. */
 const char *target_path(const struct target *t, struct arena *arena, const char *path);

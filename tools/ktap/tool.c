@@ -8,7 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "diag.h"
+#include "near.h"
+#include "tool.h"
 
 static const char ending[] = ".kp";
 

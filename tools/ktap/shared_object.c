@@ -46,7 +46,7 @@ struct cache_entry {
 	uint64_t hwcap;
 };
 
-bool library_is(const char *file, const char *name)
+bool shared_object_is(const char *file, const char *name)
 {
 	size_t len = strlen(name);
 	const char *rest;
@@ -134,7 +134,7 @@ static void search_cache(const struct target *t, struct arena *arena, const char
 			memcpy(&entry, cache + at, sizeof(entry));
 			is = string_at(cache, len, entry.name);
 			where = string_at(cache, len, entry.path);
-			if (is && where && *where == '/' && library_is(is, name))
+			if (is && where && *where == '/' && shared_object_is(is, name))
 				consider(t, arena, where, best);
 		}
 	}
@@ -150,13 +150,13 @@ static void search_dir(const struct target *t, struct arena *arena, const char *
 	if (glob(arena_printf(arena, "%s%s/%s*", t->root, dir, name), 0, NULL, &g))
 		return;
 	for (size_t i = 0; i < g.gl_pathc; i++) {
-		if (library_is(strrchr(g.gl_pathv[i], '/') + 1, name))
+		if (shared_object_is(strrchr(g.gl_pathv[i], '/') + 1, name))
 			consider(t, arena, g.gl_pathv[i] + root, best);
 	}
 	globfree(&g);
 }
 
-const char *library_find(const struct target *t, struct arena *arena, const char *name)
+const char *shared_object_find(const struct target *t, struct arena *arena, const char *name)
 {
 	const char *dirs = t->pid ? NULL : getenv("LD_LIBRARY_PATH");
 	const char *best = NULL;

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The library of scripts, and the installed tools in it. */
+#ifndef KTAP_TOOL_H
+#define KTAP_TOOL_H
+
+#include <stdio.h>
+
+/* The folders of the library: that of the environment, the installed one; then NULL */
+const char *ktap_library(unsigned int i);
+
+/*
+ * The path of an installed tool, "NAME" or "NAME.kp", to be freed with free(); NULL
+ * if there is none.
+ */
+char *ktap_find_tool(const char *name);
+
+/* Say where a tool was looked for that is not there, and which has a name like that. */
+void ktap_suggest_tool(FILE *out, const char *name);
+
+#endif
