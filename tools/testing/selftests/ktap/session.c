@@ -225,7 +225,7 @@ TEST_F(session, blocked_reader_is_woken_by_stop)
 	EXPECT_EQ(0, status);
 }
 
-TEST_F(session, close_while_events_come)
+TEST_F_TIMEOUT(session, close_while_events_come, 120)
 {
 	pid_t load = start_load();
 
