@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0
+# The architectures that guests are built for, and where what they need comes from.
+# shellcheck shell=bash disable=SC2034,SC2154 # of lab/build, lab/run; of lib.sh
+
+# machine CONFIG: what is built and booted. A fragment for another architecture than
+# x86_64 says so: "# machine: NAME".
+#   arch     ARCH of the kernel
+#   cross    what the names of its compiler and binutils begin with
+#   image    what is booted, below the build
+#   qemu     the program, and the machine that it is
+#   debian   the architecture's name there, if programs of it come as foreign packages
+machine() {
+	local name
+	name=$(sed -n 's/^# machine: //p' "$top/lab/configs/$1.config")
+	arch=${name:-x86_64} cross='' image=arch/x86/boot/bzImage debian=''
+	case $arch in
+	x86_64)
+		qemu=(qemu-system-x86_64 -M q35 -cpu max) ;;
+	i386)
+		cross=i686-linux-gnu- debian=i386
+		qemu=(qemu-system-i386 -M q35 -cpu max) ;;
+	s390)
+		cross=s390x-linux-gnu- debian=s390x image=arch/s390/boot/bzImage
+		qemu=(qemu-system-s390x -M s390-ccw-virtio -cpu max) ;;
+	*)
+		die "lab/configs/$1.config: no machine '$arch'" "lab/machine.sh has what is known" ;;
+	esac
+}
+
+# machine_tools: compiler and emulator of a foreign machine are installed, for root
+machine_tools() {
+	local packages=()
+	[ -n "$debian" ] || return 0
+	command -v "${cross}gcc" >/dev/null || packages+=("gcc-${cross%-}")
+	"${cross}gcc" -print-file-name=libc.a 2>/dev/null | grep -q / ||
+		packages+=("libc6-dev-$debian-cross")
+	command -v "${qemu[0]}" >/dev/null || packages+=(qemu-system-misc)
+	[ ${#packages[@]} = 0 ] || install_packages "$build/machine.log" "${packages[@]}" ||
+		die "no ${packages[*]}" "these Debian packages are needed for this configuration; see $build/machine.log"
+}
+
+# foreign_root: $root has busybox and the libraries of the tool for a foreign machine. They
+# are Debian's packages for it, and only unpacked: nothing of them is installed.
+foreign_root() {
+	local apt=$build/foreign/apt-$debian log=$build/foreign/$debian.log p packages lists
+	root=$build/foreign/$debian
+	[ ! -e "$root/complete" ] || return 0
+	need apt-get dpkg-deb
+	note "fetching packages for $debian"
+	mkdir -p "$apt"/lists/partial "$apt"/cache/archives/partial "$root"
+	packages=(busybox-static libc6 libelf-dev zlib1g-dev liblzma-dev libiberty-dev)
+	lists=(-o "APT::Architectures::=$debian" -o "Dir::State::Lists=$apt/lists" -o "Dir::Cache=$apt/cache")
+	# an index may be missing: what counts is whether the packages come
+	apt-get "${lists[@]}" update >"$log" 2>&1 || true
+	if ! (cd "$apt" && apt-get "${lists[@]}" download "${packages[@]/%/:$debian}") >>"$log" 2>&1; then
+		tail -n 20 "$log" >&2
+		die "no packages for $debian" "is the network there?"
+	fi
+	for p in "$apt"/*.deb; do
+		dpkg-deb -x "$p" "$root" || die "$p cannot be unpacked"
+	done
+	rm -rf "$apt"
+	touch "$root/complete"
+}
