@@ -37,7 +37,12 @@ static struct two registers(struct kunit *test)
 
 static void set_register(struct pt_regs *regs, int offset, unsigned long value)
 {
+#ifdef CONFIG_S390
+	/* Its offsets are the registers' numbers. */
+	regs->gprs[offset] = value;
+#else
 	*(unsigned long *)((char *)regs + offset) = value;
+#endif
 }
 
 #endif
