@@ -43,7 +43,9 @@
  * - The mappings are read as uprobes do: under RCU, and only believed if nobody
  *   began to change them meanwhile (mmap_lock_speculate_*()).  The memory of a
  *   struct vm_area_struct, a struct file and a struct inode that were there when
- *   the read side began stays what it is, if not whose, until it ends.
+ *   the read side began stays what it is, if not whose, until it ends.  That is not
+ *   to be had without SMP, and not needed: a handler is not preempted, so that the
+ *   mappings stand still if nobody has begun to change them.
  * - The file is looked up in a table of the session by its inode (ufile.c).  The
  *   first one who meets it, who moves it from NEW to TAKEN, takes a reference and
  *   has an irq_work queue the rest.
@@ -152,9 +154,29 @@ static void read_special(struct mapping *m, const struct mm_struct *mm)
 	}
 }
 
+#ifdef CONFIG_SMP
+#define begin_reading	mmap_lock_speculate_try_begin
+#define has_changed	mmap_lock_speculate_retry
+#else
+static bool begin_reading(struct mm_struct *mm, unsigned int *seq)
+{
+	*seq = 0;
+#ifdef CONFIG_PREEMPT_RT
+	return !rw_base_is_write_locked(&mm->mmap_lock.rwbase);
+#else
+	return !(atomic_long_read(&mm->mmap_lock.count) & RWSEM_WRITER_LOCKED);
+#endif
+}
+
+static bool has_changed(struct mm_struct *mm, unsigned int seq)
+{
+	return false;
+}
+#endif
+
 /*
  * Reads a mapping that may be changed, and freed, at any time: what it says is
- * worth nothing until mmap_lock_speculate_retry() has been asked.
+ * worth nothing until has_changed() has been asked.
  */
 static void read_mapping(struct mapping *m, const struct mm_struct *mm)
 {
@@ -180,12 +202,12 @@ static bool find_mapping(struct mm_struct *mm, unsigned long address, struct map
 	unsigned int i;
 
 	for (i = 0; i < TRIES; i++) {
-		if (!mmap_lock_speculate_try_begin(mm, &m->seq))
+		if (!begin_reading(mm, &m->seq))
 			continue;
 		m->vma = vma_lookup(mm, address);
 		if (m->vma)
 			read_mapping(m, mm);
-		if (!mmap_lock_speculate_retry(mm, m->seq))
+		if (!has_changed(mm, m->seq))
 			return true;
 	}
 	return false;
@@ -210,7 +232,7 @@ static void take_file(struct ktap_session *s, struct ktap_ufile *uf, const struc
 		}
 	}
 	/* Was it still mapped, and hence what it was, when there was a reference? */
-	uf->sure = !mmap_lock_speculate_retry(mm, m->seq);
+	uf->sure = !has_changed(mm, m->seq);
 	/* Pairs with that of name_files().  There must be something for the vdso, too. */
 	smp_store_release(&uf->file, file ?: (void *)s);
 	/* ktap_umap_destroy() waits for it. */
