@@ -174,7 +174,8 @@ bool ktap_btf_variable(const char *module, const char *name, struct ktap_btf_set
  * @name: the parameter
  * @load: gets its size and what it is, as if it lay in memory
  *
- * Parameters behind one that does not fit into a register are not found.
+ * Parameters behind one that does not fit into a register are not found, nor are those
+ * of a function that returns a structure by an address that comes before them.
  * Context: process.
  * Return: its place, from 0; -ENOENT if there is none.
  */
@@ -187,7 +188,7 @@ int ktap_btf_param(u32 proto, const char *name, struct ktap_load *load);
  *	KTAP_LOAD_NONE if there is nothing that a script can hold
  *
  * Context: process.
- * Return: false if that is not known, or does not fit into a register.
+ * Return: false if that is not known.
  */
 bool ktap_btf_result(u32 proto, struct ktap_load *load);
 #else

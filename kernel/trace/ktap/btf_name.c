@@ -238,6 +238,18 @@ static const struct btf_type *proto_at(u32 proto)
 	return t && btf_kind(t) == BTF_KIND_FUNC_PROTO ? t : NULL;
 }
 
+/*
+ * A structure that is returned in memory: its address is in front of the parameters,
+ * or, as on arm64, in a register of its own.
+ */
+static bool result_in_memory(const struct ktap_load *result)
+{
+	if (result->kind != KTAP_LOAD_PLACE || IS_ENABLED(CONFIG_ARM64))
+		return false;
+	return !IS_ENABLED(CONFIG_64BIT) || IS_ENABLED(CONFIG_S390) ||
+	       result->size > 2 * sizeof(long);
+}
+
 int ktap_btf_param(u32 proto, const char *name, struct ktap_load *load)
 {
 	const struct btf_type *t = proto_at(proto);
@@ -245,6 +257,9 @@ int ktap_btf_param(u32 proto, const char *name, struct ktap_load *load)
 	u32 i, n;
 
 	if (!t)
+		return -ENOENT;
+	ktap_btf_load(ktap_btf_other(proto, t->type), load);
+	if (result_in_memory(load))
 		return -ENOENT;
 	param = (const struct btf_param *)(t + 1);
 	n = BTF_INFO_VLEN(t->info);
@@ -267,7 +282,8 @@ bool ktap_btf_result(u32 proto, struct ktap_load *load)
 		return false;
 	ktap_btf_load(ktap_btf_other(proto, t->type), load);
 	/* It has no register, or several. */
-	if (load->kind == KTAP_LOAD_PLACE || load->kind == KTAP_LOAD_CHARS)
+	if (load->kind == KTAP_LOAD_PLACE || load->kind == KTAP_LOAD_CHARS ||
+	    load->size > sizeof(long))
 		load->kind = KTAP_LOAD_NONE;
-	return load->size <= sizeof(long) || load->kind == KTAP_LOAD_NONE;
+	return true;
 }
