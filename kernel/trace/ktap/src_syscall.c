@@ -59,6 +59,7 @@ enum sc_field {
 	SC_ARG,
 	SC_INT,
 	SC_UINT,
+	SC_LONG,
 	SC_USER,
 	SC_RETVAL,
 	SC_PID,
@@ -77,6 +78,7 @@ struct sc_ref {
  * @next: another one of the same
  * @call: the trace event
  * @meta: the system call
+ * @nargs: its arguments that are known
  * @user: arguments that point to user data
  * @enter: entry
  * @reads_user: the clause wants user data
@@ -88,6 +90,7 @@ struct ktap_syscall {
 	struct ktap_syscall *next;
 	struct trace_event_call *call;
 	const struct syscall_metadata *meta;
+	int nargs;
 	struct ktap_user_args user;
 	bool enter;
 	bool reads_user;
@@ -143,13 +146,19 @@ static const struct sc_event *event_of(const struct ktap_event *ev)
 	return container_of(ev, struct sc_event, hit.ev);
 }
 
+/* Addresses of 32-bit machines are no negative numbers. */
+static s64 returned(long ret)
+{
+	return IS_ERR_VALUE(ret) ? ret : (s64)(unsigned long)ret;
+}
+
 static void get_value(const struct sc_event *e, struct sc_ref ref, struct ktap_value *v)
 {
 	const struct ktap_syscall *sc = e->sc;
 	u32 n;
 
 	*v = KTAP_VALUE_NIL;
-	if (!e->args && ref.kind >= SC_ARG && ref.kind <= SC_UINT)
+	if (!e->args && ref.kind >= SC_ARG && ref.kind <= SC_LONG)
 		return;
 	switch ((enum sc_field)ref.kind) {
 	case SC_NONE:
@@ -172,13 +181,16 @@ static void get_value(const struct sc_event *e, struct sc_ref ref, struct ktap_v
 	case SC_UINT:
 		*v = KTAP_VALUE_INT((unsigned int)e->args[ref.n]);
 		break;
+	case SC_LONG:
+		*v = KTAP_VALUE_INT((long)e->args[ref.n]);
+		break;
 	case SC_USER:
 		n = ref.n;
 		if (ktap_index(&n, e->user->n) && e->user->len[n] >= 0)
 			*v = KTAP_VALUE_STR(e->user->data[n], e->user->len[n]);
 		break;
 	case SC_RETVAL:
-		*v = KTAP_VALUE_INT(e->ret);
+		*v = KTAP_VALUE_INT(returned(e->ret));
 		break;
 	case SC_PID:
 		*v = KTAP_VALUE_INT(current->pid);
@@ -210,6 +222,8 @@ static const struct {
 	{ "const clockid_t", SC_INT },
 	{ "clockid_t", SC_INT },
 	{ "key_serial_t", SC_INT },
+	{ "long", SC_LONG },
+	{ "off_t", SC_LONG },
 	{ "mqd_t", SC_INT },
 	{ "unsigned int", SC_UINT },
 	{ "unsigned", SC_UINT },
@@ -227,6 +241,8 @@ static struct sc_ref arg_ref(const struct ktap_syscall *sc, int n)
 	int rank = ktap_user_rank(sc->user.mask, n);
 	unsigned int i;
 
+	if (n >= sc->nargs)
+		return (struct sc_ref){ SC_NONE };
 	if (rank >= 0 && !ktap_user_is_bytes(&sc->user))
 		return (struct sc_ref){ SC_USER, rank };
 	for (i = 0; i < ARRAY_SIZE(narrow_types); i++) {
@@ -261,7 +277,7 @@ static void sc_arg(struct ktap_vm *vm, u32 n, struct ktap_value *v)
 
 	if (!e->sc->enter && !n)
 		ref.kind = SC_RETVAL;
-	else if (e->sc->enter && ktap_index(&n, e->sc->meta->nb_args))
+	else if (e->sc->enter && ktap_index(&n, e->sc->nargs))
 		ref = (struct sc_ref){ SC_ARG, n };
 	get_value(e, ref, v);
 }
@@ -660,6 +676,23 @@ static struct ktap_syscalls *alloc_syscalls(struct ktap_session *s)
 	return NULL;
 }
 
+/*
+ * A 32-bit machine gives two registers to some arguments, of which the event does not
+ * know: it has a wrong one then, and wrong ones behind it.
+ */
+static int known_args(const struct syscall_metadata *meta)
+{
+	static const char * const wide[] = { "loff_t", "u64", "__u64" };
+	int n;
+
+	for (n = 0; n < meta->nb_args; n++) {
+		if (!IS_ENABLED(CONFIG_64BIT) &&
+		    match_string(wide, ARRAY_SIZE(wide), meta->types[n]) >= 0)
+			break;
+	}
+	return n;
+}
+
 /* Who may not read the memory of programs gets no more of it than by perf. */
 static struct ktap_user_args user_args(const struct ktap_session *s,
 				       const struct syscall_metadata *meta)
@@ -696,7 +729,9 @@ int ktap_syscall_add(struct ktap_probe *probe, struct trace_event_call *call)
 
 	sc->call = call;
 	sc->meta = call->data;
+	sc->nargs = known_args(sc->meta);
 	sc->user = user_args(s, sc->meta);
+	sc->user.mask &= BIT(sc->nargs) - 1;
 	sc->enter = call->class == &event_class_syscall_enter;
 	ktap_point_init(&sc->point, probe, &ktap_syscall_source, trace_event_name(call));
 	find_refs(sc, prog);
