@@ -15,6 +15,7 @@
 #include "../trace_output.h"
 #include "function.h"
 #include "member.h"
+#include "registers.h"
 
 /* How many arguments the machine's functions give, which have 0 for all others. */
 #if defined(CONFIG_ARM64) || defined(CONFIG_RISCV) || defined(CONFIG_PPC)
@@ -164,7 +165,7 @@ static void fn_retval(const struct ktap_event *ev, struct ktap_value *v)
 	if (h->f->ret && h->fregs)
 		value = get_return_value(h->fregs);
 	else if (h->f->ret && h->regs)
-		value = regs_return_value(h->regs);
+		value = ktap_returned(h->regs);
 	else
 		return;
 	if (h->f->typed)

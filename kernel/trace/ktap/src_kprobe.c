@@ -11,6 +11,7 @@
 #include <linux/slab.h>
 
 #include "function.h"
+#include "registers.h"
 
 /**
  * struct kprobe_point - an instruction or a return that a clause waits for
@@ -34,12 +35,10 @@ static struct kprobe_point *kprobe_point_of(const struct ktap_point *point)
 
 static void keep_args(const struct ktap_kfn_point *f, struct pt_regs *regs, unsigned long *args)
 {
-#ifdef CONFIG_HAVE_FUNCTION_ARG_ACCESS_API
 	unsigned int i;
 
 	for (i = 0; i < f->nargs; i++)
-		args[i] = regs_get_kernel_argument(regs, i);
-#endif
+		args[i] = ktap_argument(regs, i);
 }
 
 NOKPROBE_SYMBOL(keep_args);
@@ -270,7 +269,7 @@ int ktap_kprobe_add(struct ktap_vm *vm, struct ktap_probe *probe, struct ktap_kf
 	if (err)
 		return err;
 	/* In the middle of a function the registers are no arguments. */
-	if (spec->offset || !IS_ENABLED(CONFIG_HAVE_FUNCTION_ARG_ACCESS_API))
+	if (spec->offset || !KTAP_HAS_ARGUMENTS)
 		p->f.nargs = 0;
 	if (spec->ret && init_return(p))
 		return ktap_vm_error(vm, -EOPNOTSUPP, "'%s': this kernel cannot probe returns",

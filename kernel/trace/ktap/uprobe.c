@@ -15,6 +15,7 @@
 #include <linux/uaccess.h>
 
 #include "memory.h"
+#include "registers.h"
 #include "uprobe.h"
 
 /*
@@ -22,7 +23,6 @@
  * so many words above the stack pointer.  These are the conventions of programs:
  * the kernel has conventions of its own.
  */
-#ifdef CONFIG_HAVE_FUNCTION_ARG_ACCESS_API
 #if defined(CONFIG_X86_64)
 #define ARGS_IN_REGS		6
 #define ARGS_ON_STACK		1
@@ -42,11 +42,11 @@
 #define ARGS_ON_STACK		20
 #elif defined(CONFIG_PPC)
 #define ARGS_IN_REGS		8
-#else
+#elif defined(CONFIG_ARM)
 #define ARGS_IN_REGS		4
-#endif
+#define ARGS_ON_STACK		0
 #else
-#define ARGS_IN_REGS		0
+#define ARGS_IN_REGS		(KTAP_HAS_ARGUMENTS ? 4 : 0)
 #endif
 
 #ifndef COMPAT_ARGS_IN_REGS
@@ -114,12 +114,18 @@ bool ktap_user_argument(struct pt_regs *regs, unsigned int n, u64 *value)
 
 	if (n >= args_in_regs(word))
 		return stack_argument(regs, n - args_in_regs(word), word, value);
-#ifdef CONFIG_HAVE_FUNCTION_ARG_ACCESS_API
-	*value = regs_get_kernel_argument(regs, n);
+	*value = ktap_argument(regs, n);
 	if (word == sizeof(u32))
 		*value = (u32)*value;
-#endif
 	return true;
+}
+
+/* What the function has returned: a word of the process. */
+static u64 returned(const struct ktap_uhit *h)
+{
+	unsigned long value = ktap_returned(h->regs);
+
+	return ktap_user_pointer_size() == sizeof(u32) ? (u32)value : value;
 }
 
 static bool marker_argument(const struct ktap_uhit *h, unsigned int n, u64 *value)
@@ -201,7 +207,7 @@ void ktap_uprobe_bring_in(const struct ktap_uhit *h)
 			bring_in(u, h->args[n]);
 	}
 	if (u->ret)
-		bring_in(u, regs_return_value(h->regs));
+		bring_in(u, returned(h));
 }
 
 enum user_field {
@@ -263,7 +269,7 @@ static void user_retval(const struct ktap_event *ev, struct ktap_value *v)
 
 	*v = KTAP_VALUE_NIL;
 	if (h->at->u->ret)
-		*v = KTAP_VALUE_INT(regs_return_value(h->regs));
+		*v = KTAP_VALUE_INT(returned(h));
 }
 
 static struct pt_regs *user_regs(const struct ktap_event *ev)
