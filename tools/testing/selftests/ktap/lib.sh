@@ -9,6 +9,10 @@ here=$(cd "$(dirname "$0")" && pwd)
 workload=$here/workload
 cpus=$(grep -c '^processor' /proc/cpuinfo)
 
+# half of the bits of a program's long: addresses that tests know are 0x2000 or 0x3000, and
+# so many bits below
+half=$(($("$workload" bits 2>/dev/null || echo 64) / 2))
+
 # Where taking a lock is an event (lockdep), those have the bars in a chart of all
 # tracepoints, and to trace all there is takes ten times as long.
 bar_of_calls='@+' tenth=1
