@@ -183,7 +183,7 @@ trace_end { print(n, inside) }" -- sh -c 'for i in 1 2 3 4; do "$0" open /dev/nu
 	set -- "$workload" cold open /dev/null 20
 	has waits_for_strings || set -- "$workload" open /dev/null 20
 	run -q --unsafe -e "try { kdebug.probe('syscalls:sys_enter_openat', function () { set_retval(-2) }) } catch (e) { caught = true }
-kdebug.probe('syscalls:sys_enter_openat', function () { if (str(arg1) == '/dev/null') { n += 1 } })
+kdebug.probe('syscalls:sys_enter_openat', function () { if (user_string(arg1) == '/dev/null') { n += 1 } })
 trace_end { print(caught, n) }" -- "$@"
 	out clause_after_one_that_failed 'true\t20\n'
 	run -q --unsafe -e "f = { function () { set_retval(-5) } } trace syscalls:sys_enter_getppid { f[1]() }" -- "$workload" getppid 1

@@ -28,6 +28,9 @@ instruction_of_vfs_write() {
 
 # chunks: all of them, in $chunks
 make_chunks() {
+	# any address tells whose memory it is of, but not on each machine
+	bytes='str(args.buf, 8), read(arg2, 1)'
+	has addresses || bytes='user_string(args.buf, 8), kernel_string(arg2, 1)'
 	chunks=$tmp/chunks
 	mkdir "$chunks"
 	target=$here/utarget
@@ -139,8 +142,8 @@ make_chunks() {
 	trace sched:sched_switch { n += 1 }
 	trace sched:no_such_event { n += 1 }
 	E2
-	chunk filters 'pid 1' 'follow' 'cpus 0-1' 'frames' <<-'E2'
+	chunk filters 'pid 1' 'follow' 'cpus 0-1' 'frames' <<-E2
 	trace sched:sched_switch /prev_pid > 1/ { n[args.prev_comm] += 1 }
-	trace syscalls:sys_enter_write /count > 3 && execname != "x"/ { print(str(args.buf, 8), read(arg2, 1)) }
+	trace syscalls:sys_enter_write /count > 3 && execname != "x"/ { print($bytes) }
 	E2
 }

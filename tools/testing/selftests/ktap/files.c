@@ -131,7 +131,7 @@ TEST_F(writer, is_told_what_was_taken_before_a_fault)
 {
 	char *lines = map_lines(2 * PIECE);
 
-	ASSERT_NE(NULL, lines);
+	ASSERT_TRUE(!!lines);
 	EXPECT_EQ(2 * PIECE, write(self->fd, lines, 2 * PIECE + 1));
 	/* and goes on from there, once it can */
 	EXPECT_EQ(-1, write(self->fd, lines + 2 * PIECE, 1));
@@ -150,7 +150,7 @@ TEST_F_TIMEOUT(writer, can_be_killed, 60)
 	ASSERT_LE(0, memory);
 	ASSERT_EQ(0, ftruncate(memory, WINDOW));
 	p = mmap(NULL, WINDOW, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
-	ASSERT_NE(MAP_FAILED, p);
+	ASSERT_TRUE(p != MAP_FAILED);
 	for (size_t i = 0; i < WINDOW; i += len)
 		memcpy(p + i, LINE, len);
 

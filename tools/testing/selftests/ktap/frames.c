@@ -22,6 +22,7 @@
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <limits.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -33,7 +34,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PAGES		0x300000000000UL
+/* known by its upper half */
+#define PAGES		(0x3000UL << (sizeof(long) * CHAR_BIT / 2))
 #define CODE_SIZE	4096
 
 #define __alone __attribute__((noinline, noclone))

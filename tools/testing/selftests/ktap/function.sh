@@ -40,7 +40,7 @@ out arguments_that_the_machine_does_not_give_are_nil "false, $last, $last: $((2 
 run -q -e "trace probe:$f { a[tid] = arg1 }
 trace probe:$f%return $mine { if (a[tid] == arg1) { n += 1 } } trace_end { print(n) }" -- "$workload" write 13 $n
 out arguments_at_the_return_are_those_of_the_entry "$n\n"
-run -q -e 'trace probe:do_mmap /arg1 == 0x200000000000/ { print(arg2 / 4096, arg3, arg6) }' -- "$workload" fault 3
+run -q -e "trace probe:do_mmap /arg1 == 0x2000 << $half/ { print(arg2 / 4096, arg3, arg6) }" -- "$workload" fault 3
 out arguments_on_the_stack '3\t3\t0\n'
 run -q -e "trace probe:$f $mine function (e) {
 	n[name, probefunc, e.name, e.ip == e.field(1), e.parent_ip == e.field(2), e.nothing == nil] += 1

@@ -71,7 +71,7 @@ enum counted { COUNTED(AS_ENUM) NR_COUNTED };
 static const char * const counted_names[] = { COUNTED(AS_STRING) };
 
 /* What all processes share. */
-static _Atomic uint64_t *counts;
+static _Atomic unsigned long *counts;
 static struct chunks chunks;
 
 /* What the threads of a process share; -1: there is none. */
@@ -346,7 +346,7 @@ static void do_odd(struct rng *rng)
 	struct iovec iov[3];
 	char buf[64] = "stop\n";
 	struct stat st;
-	loff_t off = 0;
+	off_t off = 0;
 	int fd = pick(rng), pipes[2];
 	void *p;
 
@@ -747,6 +747,6 @@ int main(int argc, char **argv)
 		err(1, "mmap");
 	right = run(strtoull(argv[2], NULL, 0), atoi(argv[3]));
 	for (int i = 0; i < NR_COUNTED; i++)
-		printf("%s	%llu\n", counted_names[i], (unsigned long long)counts[i]);
+		printf("%s	%lu\n", counted_names[i], counts[i]);
 	return !right;
 }

@@ -9,6 +9,10 @@ here=$(cd "$(dirname "$0")" && pwd)
 workload=$here/workload
 cpus=$(grep -c '^processor' /proc/cpuinfo)
 
+# half of the bits of a program's long: addresses that tests know are 0x2000 or 0x3000, and
+# so many bits below
+half=$(($("$workload" bits 2>/dev/null || echo 64) / 2))
+
 # Where taking a lock is an event (lockdep), those have the bars in a chart of all
 # tracepoints, and to trace all there is takes ten times as long.
 bar_of_calls='@+' tenth=1
@@ -18,9 +22,9 @@ planned=0 count=0 failed=0 skipped=0
 skip_all=4 lacking=
 
 # has THING: an event SYSTEM:NAME; one of the kinds of probes; patience until memory is
-# there when a system call begins; arguments at the return of a program's function; or
-# several CPUs, if there were any: only then can mappings be read while somebody changes
-# them
+# there when a system call begins; arguments at the return of a program's function;
+# addresses that tell whose memory they are of, for str(), buf() and read(); or several CPUs,
+# if there were any: only then can mappings be read while somebody changes them
 has() {
 	case $1 in
 	SMP) uname -v | grep -qw SMP ;;
@@ -30,6 +34,7 @@ has() {
 	profiles) [ -e /proc/sys/kernel/perf_event_paranoid ] ;;
 	waits_for_strings) ! grep -q '^waits_for_strings: 0$' "$tracefs/ktap/features" ;;
 	return_arguments) ! grep -q '^return_arguments: 0$' "$tracefs/ktap/features" ;;
+	addresses) ! "$KTAP" -q -e 'str(1)' 2>&1 </dev/null | grep -q 'an address does not tell whether' ;;
 	*) grep -qx "$1" "$tracefs/available_events" 2>/dev/null ;;
 	esac
 }
@@ -37,6 +42,7 @@ has() {
 # lacks_events FILE: what a script of the documents wants this kernel does not have
 lacks_events() {
 	words='has no source for|this kernel has no |this kernel keeps no |without fprobes this kernel'
+	words="$words|an address does not tell whether"
 	has syscalls:sys_enter_getppid || words="$words|no event (matches )?'syscalls:"
 	grep -qE "$words" "$1"
 }

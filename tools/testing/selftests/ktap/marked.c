@@ -25,6 +25,20 @@
 
 #define NOINLINE	__attribute__((noinline, noclone, used))
 
+/* The byte of a register, and a constant, as the assembler has them */
+#if defined(__x86_64__) || defined(__i386__)
+#define BYTE_REGISTER	"q"
+#define BYTE_4		"%b4"
+#else
+#define BYTE_REGISTER	"r"
+#define BYTE_4		"%4"
+#endif
+#ifdef __powerpc__
+#define CONSTANT_2	"%I2%2"
+#else
+#define CONSTANT_2	"%2"
+#endif
+
 MARKER_BASE();
 MARKER_SEMAPHORE(guarded_semaphore);
 
@@ -152,11 +166,14 @@ NOINLINE void fire(long i)
 	long byte = i << 8 | 0xf0;
 
 	MARKER("demo", "plain", "0", "");
-	MARKER("demo", "args", "0", "8@%0 -4@%1 8@%2 8@%3 1@%b4",
-	       MARKER_ANYWHERE (i * 3), "m" (local), "n" (42), MARKER_ANYWHERE (text), "r" (byte));
+	MARKER("demo", "args", "0",
+	       MARKER_LONG "@%0 -4@%1 " MARKER_LONG "@" CONSTANT_2 " " MARKER_LONG "@%3 1@" BYTE_4,
+	       MARKER_ANYWHERE (i * 3), "m" (local), "n" (42), MARKER_ANYWHERE (text),
+	       BYTE_REGISTER (byte));
 	MARKER("demo", "plain", "0", "");
 	if (guarded_semaphore)
-		MARKER("demo", "guarded", "guarded_semaphore", "8@%0", MARKER_ANYWHERE (i));
+		MARKER("demo", "guarded", "guarded_semaphore", MARKER_LONG "@%0",
+		       MARKER_ANYWHERE (i));
 #ifdef __x86_64__
 	MARKER("demo", "far", "0", "-4@counter(%%rip)", "m" (counter));
 #endif

@@ -8,8 +8,10 @@
 
 #ifdef __LP64__
 #define MARKER_WORD	".8byte"
+#define MARKER_LONG	"8"	/* bytes of a long, for arguments */
 #else
 #define MARKER_WORD	".4byte"
+#define MARKER_LONG	"4"
 #endif
 
 /* Where an argument may be: the compiler's choice makes the test worth something. */

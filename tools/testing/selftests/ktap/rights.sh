@@ -23,6 +23,8 @@ for inside in 4 5 8 9 12; do
 	! "$KTAP" -q -e "trace probe:vfs_write+$inside { } trace_begin { exit() }" >/dev/null 2>&1 || break
 done
 
+! has addresses || addresses=1
+
 # scripts ROW: one a line; none: this kernel cannot
 scripts() {
 	case $1 in
@@ -68,10 +70,12 @@ E
 	'memory of the kernel')
 		cat <<'E'
 print(kernel_string(1))
+print(`jiffies`)
+E
+		[ -z "$addresses" ] || cat <<'E'
 print(str(1))
 print(buf(1, 1))
 print(read(1, 1))
-print(`jiffies`)
 E
 		;;
 	'members of types')

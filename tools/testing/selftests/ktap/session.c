@@ -71,7 +71,7 @@ TEST_F(session, unknown_event_is_refused)
 	build_probe(&self->chunk, "sched:no_such_event", "never");
 	EXPECT_EQ(-ENOENT, write_chunk(self->fd, &self->chunk));
 	ASSERT_LT(0, read_all(self->fd, self->text, sizeof(self->text)));
-	EXPECT_NE(NULL, strstr(self->text, "sched:no_such_event"));
+	EXPECT_TRUE(!!strstr(self->text, "sched:no_such_event"));
 }
 
 TEST_F(session, probe_prints_and_stop_ends)
@@ -421,7 +421,7 @@ TEST_F(session, second_chunk_is_refused)
 	EXPECT_EQ(-EINVAL, write_chunk(self->fd, &self->chunk));
 	/* and does the first one no harm */
 	EXPECT_LE(60, read_text(self->fd, self->text, sizeof(self->text), 60));
-	EXPECT_NE(NULL, strstr(self->text, "event\nevent\n"));
+	EXPECT_TRUE(!!strstr(self->text, "event\nevent\n"));
 	EXPECT_EQ(0, write_line(self->fd, "stop\n"));
 	EXPECT_LE(0, read_all(self->fd, self->text, sizeof(self->text)));
 	end_load(load);

@@ -11,6 +11,8 @@ marked=$(readlink -f "$here/marked")
 pie=$(readlink -f "$here/marked-pie")
 n=150
 end='trace_end { print(n) }'
+string=str
+has addresses || string=user_string
 
 run -q -e "trace usdt:$marked:demo:plain { n[probename, probefunc] += 1 } $end" -- "$marked" fire $n
 matches "$tmp/out" "demo:plain.*: $((2 * n))$" && [ "$(wc -l <"$tmp/out")" = 1 ] && [ "$code" = 0 ]
@@ -21,7 +23,7 @@ run -q -e "trace usdt:$pie:demo:plain { n += 1 } $end" -- "$pie" fire $n
 out marker_of_a_program_at_any_address "$((2 * n))\n"
 
 # arguments: a register, memory below 0, a constant, a string, a byte of a word
-run -q -e "trace usdt:$marked:demo:args { n += 1 a += arg0 b += arg1 c[arg2] += 1 d[str(arg3)] += 1 e[arg4] += 1
+run -q -e "trace usdt:$marked:demo:args { n += 1 a += arg0 b += arg1 c[arg2] += 1 d[$string(arg3)] += 1 e[arg4] += 1
 	f[arg5 == nil] += 1 }
 trace_end { print(n, a, b) print(c) print(d) print(e) print(f) }" -- "$marked" fire $n
 sum=$((n * (n + 1) / 2))

@@ -10,7 +10,7 @@ plan 33
 
 me=$(readlink -f "$here/frames")
 n=50
-chains='addr >> 32 == 0x3000'
+chains="addr >> $half == 0x3000"
 session=$tracefs/ktap/session
 
 "$me" tell >"$tmp/tell" || { echo "Bail out! frames does not run"; exit 1; }
@@ -262,7 +262,7 @@ result $? depth_of_zero
 # both: code of a file, and code of none
 both() { "$me" chain $n && "$me" jit; }
 setup='symbols 0123456789abcdef'
-follow 'trace software:faults:1 /addr >> 32 == 0x3000/ { s[ustack(3)] += 1 u[usym(arg1)] += 1 }
+follow "trace software:faults:1 /$chains/ { s[ustack(3)] += 1 u[usym(arg1)] += 1 }"'
 trace syscalls:sys_enter_getppid /execname == "frames"/ { j[ustack(1)] += pid }
 trace_end { print(s) print(j) print_hist(u) }' both
 tr '\035\036\037' '|<>' <"$tmp/out" >"$tmp/keyed"

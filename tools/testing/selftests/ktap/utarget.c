@@ -131,8 +131,23 @@ extern char _start[], many[];
 
 #define MANY 1500
 
+#if defined(__s390__)
+#define RETURN "br %r14"
+#elif defined(__powerpc__)
+#define RETURN "blr"
+#elif defined(__arm__)
+#define RETURN "bx lr"
+#else
+#define RETURN "ret"
+#endif
+
 /* So many functions that do nothing. */
-asm(".text\n\t.balign 16\n\t.globl many\nmany:\n\t.rept 1500\n\t.balign 16\n\tnop\n\tret\n\t.endr");
+asm(".text\n"
+#ifdef __arm__
+    "\t.arm\n"
+#endif
+    "\t.balign 16\n\t.globl many\n\t.type many, %function\nmany:\n"
+    "\t.rept 1500\n\t.balign 16\n\tnop\n\t" RETURN "\n\t.endr");
 
 /* What tells a program that somebody watches a marker */
 static volatile unsigned short semaphore __attribute__((section(".data")));

@@ -11,7 +11,7 @@
  *	workload brink BYTES N		the same from /dev/null to the end of a page, with
  *					no NUL; prints whether the page behind it has come
  *	workload direct FILE BYTES N	the same from FILE, past the page cache
- *	workload stat FILE N		newfstatat(FILE), N times
+ *	workload stat FILE N		newfstatat(FILE) or fstatat64(FILE), N times
  *	workload fork N			N children that exit at once, one by one
  *	workload threads N		N threads that do getppid() once, one by one
  *	workload daemon COMMAND...	does the rest as a child of init, far from its
@@ -19,7 +19,8 @@
  *	workload pin CPU COMMAND...	does the rest on this CPU
  *	workload spin N			N processes that do getppid() until killed
  *	workload bursts N		the same, but they sleep every hundred calls
- *	workload fault N		writes to N new pages, from FAULT_BASE on
+ *	workload fault N		writes to N new pages, from 0x2000, shifted by half of
+ *					the bits of a long, on
  *	workload major FILE N		reads N pages of FILE that are not in memory
  *	workload map N			mmap() of N pages and munmap(), N times
  *	workload cold open FILE N	like open, with the name on pages that are not there
@@ -43,13 +44,16 @@
  *	workload compat N NR ARG...	the system call NR of 32-bit programs, N times; numbers,
  *					or strings; the upper halves of registers have dirt
  *	workload number NAME		prints the number of a system call
+ *	workload bits			prints how many a long has
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/capability.h>
 #include <linux/futex.h>
+#include <linux/time_types.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -164,12 +168,19 @@ static int do_direct(char **args)
 	return read_times(open(args[0], O_RDONLY | O_DIRECT), atol(args[1]), atol(args[2]));
 }
 
+/* Where a long has 32 bits, the call has 64 in its name. */
+#ifdef SYS_newfstatat
+#define STAT_CALL	SYS_newfstatat
+#else
+#define STAT_CALL	SYS_fstatat64
+#endif
+
 static int do_stat(char **args)
 {
 	static char buf[1024];
 
 	for (long n = atol(args[1]); n > 0; n--)
-		syscall(SYS_newfstatat, AT_FDCWD, args[0], buf, 0);
+		syscall(STAT_CALL, AT_FDCWD, args[0], buf, 0);
 	return 0;
 }
 
@@ -235,8 +246,9 @@ static int do_bursts(char **args)
 	return 1;
 }
 
-/* Where nothing else is: the test knows these faults by their addresses. */
-#define FAULT_BASE	0x200000000000UL
+/* Where nothing else is: tests know such addresses by their upper half. */
+#define UPPER_HALF(x)	((x) << (sizeof(long) * CHAR_BIT / 2))
+#define FAULT_BASE	UPPER_HALF(0x2000UL)
 
 static int do_fault(char **args)
 {
@@ -283,13 +295,13 @@ static int do_map(char **args)
 
 /* An argv, and what it points to across the end of a page. */
 struct cold {
-	char *argv[512];
+	char *argv[4096 / sizeof(char *)];
 	char before[4096 - 8 - 5];
 	char word[8];
 	char file[5 + 4096];
 };
 
-#define COLD_BASE	0x300000000000UL
+#define COLD_BASE	UPPER_HALF(0x3000UL)
 
 /* A file of such a layout, mapped where the pointers in it say. */
 static struct cold *make_cold(const char *file)
@@ -351,27 +363,36 @@ static int do_burn(char **args)
 	return 0;
 }
 
-static struct timespec of_ms(long ms)
+/* The calls that take 64 bits of seconds; they have the names of the events. */
+#ifdef SYS_clock_nanosleep_time64
+#define NANOSLEEP_CALL	SYS_clock_nanosleep_time64
+#define FUTEX_CALL	SYS_futex_time64
+#else
+#define NANOSLEEP_CALL	SYS_clock_nanosleep
+#define FUTEX_CALL	SYS_futex
+#endif
+
+static struct __kernel_timespec of_ms(long ms)
 {
-	return (struct timespec) { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
+	return (struct __kernel_timespec) { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
 }
 
 static int do_nap(char **args)
 {
-	struct timespec ts = of_ms(atol(args[0]));
+	struct __kernel_timespec ts = of_ms(atol(args[0]));
 
 	for (long n = atol(args[1]); n > 0; n--)
-		syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &ts, NULL);
+		syscall(NANOSLEEP_CALL, CLOCK_MONOTONIC, 0, &ts, NULL);
 	return 0;
 }
 
 static int do_futex(char **args)
 {
-	struct timespec ts = of_ms(atol(args[0]));
+	struct __kernel_timespec ts = of_ms(atol(args[0]));
 	static uint32_t word;
 
 	for (long n = atol(args[1]); n > 0; n--)
-		syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &ts, NULL, 0);
+		syscall(FUTEX_CALL, &word, FUTEX_WAIT_PRIVATE, 0, &ts, NULL, 0);
 	return 0;
 }
 
@@ -458,6 +479,12 @@ static int do_number(char **args)
 			return printf("%ld\n", numbers[i].number) < 0;
 	}
 	return 1;
+}
+
+static int do_bits(char **args)
+{
+	printf("%zu\n", sizeof(long) * CHAR_BIT);
+	return 0;
 }
 
 #ifdef __x86_64__
@@ -609,6 +636,7 @@ static const struct {
 	{ "message", 2, do_message },
 	{ "connect", 2, do_connect },
 	{ "number", 1, do_number },
+	{ "bits", 0, do_bits },
 	{ "compat", 2, do_compat },
 	{ "x32", 2, do_x32 },
 	{ "as", 2, do_as },
