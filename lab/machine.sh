@@ -18,7 +18,8 @@ machine() {
 		qemu=(qemu-system-x86_64 -M q35 -cpu max) ;;
 	i386)
 		cross=i686-linux-gnu- debian=i386
-		qemu=(qemu-system-i386 -M q35 -cpu max) ;;
+		# not AMD, which the kernel takes for an Athlon without SMP
+		qemu=(qemu-system-i386 -M q35 -cpu max,vendor=GenuineIntel) ;;
 	s390)
 		cross=s390x-linux-gnu- debian=s390x image=arch/s390/boot/bzImage
 		qemu=(qemu-system-s390x -M s390-ccw-virtio -cpu max) ;;

@@ -9,6 +9,7 @@
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/nospec.h>
+#include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/seq_file.h>
@@ -473,6 +474,7 @@ static int prepare(struct ktap_session *s)
 		}
 		goto free_meters;
 	}
+	set_user_nice(worker->task, task_nice(current));
 	err = init_output(s, worker);
 	if (!err)
 		err = ktap_threads_watch(s);
