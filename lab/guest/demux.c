@@ -4,6 +4,7 @@
  * write the exit status to fd 3 and tell the guest so on fd 4.
  * Exit status: 0 = the guest's status came, 1 = the guest ended without one.
  */
+#include <endian.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -48,6 +49,8 @@ int main(void)
 	uint32_t status;
 
 	while (!get(&h, sizeof(h))) {
+		h.kind = le32toh(h.kind);
+		h.len = le32toh(h.len);
 		if (h.len > sizeof(buf) || get(buf, h.len))
 			break;
 		switch (h.kind) {
@@ -60,7 +63,7 @@ int main(void)
 			break;
 		case FRAME_STATUS:
 			memcpy(&status, buf, sizeof(status));
-			dprintf(3, "%u\n", status);
+			dprintf(3, "%u\n", le32toh(status));
 			return put(4, "", 1) ? 2 : 0;
 		default:
 			fprintf(stderr, "lab/run: bad frame from the guest\n");

@@ -8,6 +8,7 @@
  */
 #define _GNU_SOURCE
 #include <dirent.h>
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -69,7 +70,7 @@ static int open_port(const char *want)
 static void send_frame(int port, enum frame_kind kind, const void *data, uint32_t len)
 {
 	static char buf[sizeof(struct frame_head) + FRAME_MAX];
-	struct frame_head h = { .kind = kind, .len = len };
+	struct frame_head h = { .kind = htole32(kind), .len = htole32(len) };
 	size_t done = 0, all = sizeof(h) + len;
 	ssize_t n;
 
@@ -195,7 +196,7 @@ int main(int argc, char **argv)
 			copy(port, &p[1], FRAME_ERR);
 	}
 	rc = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-	word = rc;
+	word = htole32(rc);
 	send_frame(port, FRAME_STATUS, &word, sizeof(word));
 	/* the host answers when it has all of it: the machine may go now */
 	sigprocmask(SIG_SETMASK, &old, NULL);

@@ -2,7 +2,7 @@
 /*
  * What the guest sends to lab/run, over one virtio port so that order holds:
  * frames of a kind, a length and that many bytes. The status frame is the last
- * one; its four bytes are the command's exit status.
+ * one; its four bytes are the command's exit status. Numbers are little endian.
  */
 #ifndef LAB_FRAME_H
 #define LAB_FRAME_H
