@@ -122,7 +122,7 @@ static void threads_have_fields_of_their_own(struct kunit *test)
 
 	for (i = 1; i <= 1000; i++) {
 		write_int(vm, thread(i * 64), names.x, i);
-		write_int(vm, thread(i * 64), names.y, -i);
+		write_int(vm, thread(i * 64), names.y, -(s64)i);
 	}
 	for (i = 1; i <= 1000; i++) {
 		test_expect_int(test, i, get(vm, thread(i * 64), names.x));
