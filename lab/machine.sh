@@ -7,12 +7,13 @@
 #   arch     ARCH of the kernel
 #   cross    what the names of its compiler and binutils begin with
 #   image    what is booted, below the build
+#   tty      the kernel's name of its serial line
 #   qemu     the program, and the machine that it is
 #   debian   the architecture's name there, if programs of it come as foreign packages
 machine() {
 	local name
 	name=$(sed -n 's/^# machine: //p' "$top/lab/configs/$1.config")
-	arch=${name:-x86_64} cross='' image=arch/x86/boot/bzImage debian=''
+	arch=${name:-x86_64} cross='' image=arch/x86/boot/bzImage tty=ttyS0 debian=''
 	case $arch in
 	x86_64)
 		qemu=(qemu-system-x86_64 -M q35 -cpu max) ;;
@@ -20,6 +21,9 @@ machine() {
 		cross=i686-linux-gnu- debian=i386
 		# not AMD, which the kernel takes for an Athlon without SMP
 		qemu=(qemu-system-i386 -M q35 -cpu max,vendor=GenuineIntel) ;;
+	arm)
+		cross=arm-linux-gnueabihf- debian=armhf image=arch/arm/boot/zImage tty=ttyAMA0
+		qemu=(qemu-system-arm -M virt -cpu max) ;;
 	s390)
 		cross=s390x-linux-gnu- debian=s390x image=arch/s390/boot/bzImage
 		qemu=(qemu-system-s390x -M s390-ccw-virtio -cpu max) ;;
@@ -35,7 +39,12 @@ machine_tools() {
 	command -v "${cross}gcc" >/dev/null || packages+=("gcc-${cross%-}")
 	"${cross}gcc" -print-file-name=libc.a 2>/dev/null | grep -q / ||
 		packages+=("libc6-dev-$debian-cross")
-	command -v "${qemu[0]}" >/dev/null || packages+=(qemu-system-misc)
+	command -v "${qemu[0]}" >/dev/null ||
+		case ${qemu[0]} in
+		*-arm) packages+=(qemu-system-arm) ;;
+		*-i386) packages+=(qemu-system-x86) ;;
+		*) packages+=(qemu-system-misc) ;;
+		esac
 	[ ${#packages[@]} = 0 ] || install_packages "$build/machine.log" "${packages[@]}" ||
 		die "no ${packages[*]}" "these Debian packages are needed for this configuration; see $build/machine.log"
 }
