@@ -22,6 +22,7 @@
 #include "session.h"
 #include "source.h"
 #include "speculation.h"
+#include "umap.h"
 
 /* Bytes that are copied from the user at once. */
 #define PIECE	SZ_64K
@@ -178,6 +179,7 @@ static int features_show(struct seq_file *m, void *unused)
 	for (i = 0; i < ARRAY_SIZE(limits); i++)
 		seq_printf(m, "%s: %lu\n", limits[i].name, limits[i].value);
 	seq_printf(m, "set_retval: %d\n", KTAP_CAN_SET_RETVAL);
+	seq_printf(m, "user_files: %d\n", KTAP_FINDS_USER_FILES);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(features);

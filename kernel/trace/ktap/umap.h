@@ -5,7 +5,12 @@
 #ifndef _KTAP_UMAP_H
 #define _KTAP_UMAP_H
 
+#include <linux/kconfig.h>
+
 struct ktap_session;
+
+/* Can mappings be read without their lock? */
+#define KTAP_FINDS_USER_FILES	(IS_ENABLED(CONFIG_PER_VMA_LOCK) || !IS_ENABLED(CONFIG_SMP))
 
 /**
  * ktap_umap_init() - Gets ready to look at user code, if the program does

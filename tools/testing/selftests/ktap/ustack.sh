@@ -5,7 +5,7 @@
 # and whatever becomes of the process and of the file.
 
 . "$(dirname "$0")/lib.sh"
-needs syscalls:sys_enter_getppid programs functions profiles
+needs user_files syscalls:sys_enter_getppid programs functions profiles
 plan 33
 
 me=$(readlink -f "$here/frames")
