@@ -70,6 +70,11 @@ answers a_relative_path uprobe:./marked:alpha \
 cp marked 'has blank'
 answers a_path_with_a_blank "uprobe:$dir/has blank:alpha" \
 	"uprobe uprobe:$dir/has\\\\040blank:alpha $dir/has\\\\040blank\nat $(at alpha) 0x0 alpha\n"
+cp marked big
+truncate -s 3G big
+answers a_file_of_more_than_2_GiB "uprobe:$dir/big:alpha" \
+	"uprobe uprobe:$dir/big:alpha $dir/big\nat $(at alpha) 0x0 alpha\n"
+rm big
 cp marked 'a:b'
 answers a_path_with_a_colon "uprobe:$dir/a:b:alpha" \
 	"uprobe uprobe:$dir/a:b:alpha $dir/a:b\nat $(at alpha) 0x0 alpha\n"
