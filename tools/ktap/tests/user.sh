@@ -186,6 +186,9 @@ result $? patterns_leave_out_what_is_chosen_at_the_start
 play 'exit 0\n' -e 'trace uprobe:libtest:chosen { x = 1 }' 
 grep -q "^ktap: 'chosen' is one of several functions" err && grep -q '^at .* chosen$' setup
 result $? what_is_chosen_at_the_start_is_told
+list uprobe:libtest:chosen
+grep -q "^ktap: 'chosen' is one of several functions" err
+result $? what_is_chosen_at_the_start_is_told_beside_a_list
 play 'exit 0\n' -q -e 'trace probe:libnothing:twice { x = 1 }'
 printf 'frames\narg -e\n' | cmp -s - setup
 result $? a_name_of_no_library_may_be_a_module
