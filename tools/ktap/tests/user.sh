@@ -9,6 +9,13 @@
 ktap=${1:?usage: user.sh KTAP FAKESESSION [CC]}
 fake=${2:?usage: user.sh KTAP FAKESESSION [CC]}
 cc=${3:-cc}
+# Thumb code, which the kernel cannot probe, has tests of its own
+case $(uname -m) in
+arm*)
+	compiler=$cc cc=compile
+	compile() { "$compiler" -marm "$@"; }
+	;;
+esac
 here=$(cd "$(dirname "$0")" && pwd)
 sources=$here/../../testing/selftests/ktap
 # the programs that are looked into are those of the selftests
@@ -58,7 +65,14 @@ answers a_uretprobe "uretprobe:$marked:alpha" \
 	"uprobe uretprobe:$marked:alpha $marked\nat $(at alpha) 0x0 alpha\n"
 answers an_offset_in_a_function "uprobe:$marked:alpha+4" \
 	"uprobe uprobe:$marked:alpha+4 $marked\nat $(printf '0x%x' $(($(at alpha) + 4))) 0x0 alpha\n"
-answers an_offset_in_a_file_of_that_path_needs_no_answer "uprobe:$marked:$(at alphabet)" ''
+case $(uname -m) in
+arm* | mips*)
+	skip an_offset_in_a_file_of_that_path_needs_no_answer "code may be of two forms here"
+	;;
+*)
+	answers an_offset_in_a_file_of_that_path_needs_no_answer "uprobe:$marked:$(at alphabet)" ''
+	;;
+esac
 answers an_offset_in_the_file "uprobe:./marked:$(at alphabet)" \
 	"uprobe uprobe:./marked:$(at alphabet) $marked\nat $(at alphabet) 0x0 alphabet\n"
 answers a_decimal_offset "uprobe:./marked:$(($(at alphabet)))" \
@@ -194,13 +208,13 @@ printf 'frames\narg -e\n' | cmp -s - setup
 result $? a_name_of_no_library_may_be_a_module
 unset LD_LIBRARY_PATH
 list 'uprobe:libc:mall?c'
-grep -q '^uprobe:/.*/libc\.so\.[0-9]*:malloc$' out
+grep -q '^uprobe:/.*/libc\.so\.[0-9]*:malloc$' out || grep -q ' Thumb code' err
 result $? the_c_library_by_its_short_name
 list 'uprobe:sh:*'
 [ "$code" = 0 ] || grep -q 'has no symbols' err
 result $? a_program_of_the_path
-play 'exit 0\n' -q -e 'trace uprobe:libc:* { x = 1 }'
-[ "$(grep -c '^at ' setup)" -gt 1000 ]
+play 'exit 0\n' -e 'trace uprobe:libc:* { x = 1 }'
+[ "$(grep -c '^at ' setup)" -gt 1000 ] || grep -q Thumb setup err
 result $? thousands_of_functions
 
 # what cannot be found
@@ -474,7 +488,7 @@ list "uprobe:sleep:*" -p $sleeper
 [ "$code" = 0 ] || grep -q 'has no symbols' err
 result $? the_program_of_a_process
 list "uprobe:*:mall?c" -p $sleeper
-grep -q '/libc[-.].*:malloc$' out
+grep -q '/libc[-.].*:malloc$' out || grep -q ' Thumb code' err
 result $? all_files_of_a_process
 kill $sleeper
 gone=4194303
