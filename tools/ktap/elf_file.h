@@ -32,6 +32,7 @@ struct elf_segment {
  * @size: bytes, 0 if the file does not say
  * @type: STT_*, of functions or of data
  * @rank: of several symbols at one address, the lowest is the best name
+ * @short_code: of instructions in a shorter form, Thumb or microMIPS
  */
 struct elf_symbol {
 	const char *name;
@@ -39,6 +40,7 @@ struct elf_symbol {
 	uint64_t size;
 	uint8_t type;
 	uint8_t rank;
+	bool short_code;
 };
 
 /**

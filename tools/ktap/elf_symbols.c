@@ -24,6 +24,11 @@ enum {
 #define MAX_SYMBOLS	(4U << 20)
 #define MAX_NAMES	(512UL << 20)
 
+/* Bits of symbols of MIPS, of the two shorter forms of its instructions. */
+#define MIPS_ISA	0xc0
+#define MIPS_MICROMIPS	0x80
+#define MIPS_MIPS16	0xf0
+
 /* So many places before an address are looked at for a function that has it. */
 #define MAX_NESTED	64
 
@@ -74,7 +79,7 @@ static uint64_t entry_of(const struct table *t, const GElf_Sym *sym)
 	switch (t->f->machine) {
 	case EM_ARM:
 	case EM_MIPS:
-		return addr & ~1ULL;	/* the bit of the instruction set */
+		return addr & ~1ULL;	/* see is_short_code() */
 	case EM_PPC64:
 		if (!t->f->big_endian)
 			return addr + PPC64_LOCAL_ENTRY_OFFSET(sym->st_other);
@@ -86,6 +91,19 @@ static uint64_t entry_of(const struct table *t, const GElf_Sym *sym)
 		return entry;
 	}
 	return addr;
+}
+
+/* The bit is in the address, or, as linkers of MIPS do, only beside it. */
+static bool is_short_code(const struct table *t, const GElf_Sym *sym)
+{
+	switch (t->f->machine) {
+	case EM_ARM:
+		return sym->st_value & 1;
+	case EM_MIPS:
+		return sym->st_value & 1 || (sym->st_other & MIPS_ISA) == MIPS_MICROMIPS ||
+		       (sym->st_other & MIPS_MIPS16) == MIPS_MIPS16;
+	}
+	return false;
 }
 
 /* A copy without a version; NULL if it is none that can be had. */
@@ -136,6 +154,7 @@ static void add_symbol(struct table *t, const GElf_Sym *sym, const char *name)
 	} else {
 		s.addr = entry_of(t, sym);
 		s.rank = rank_of(name, sym);
+		s.short_code = is_short_code(t, sym);
 		add_function(t->f, s);
 	}
 }
@@ -190,17 +209,25 @@ static int compare_symbols(const void *pa, const void *pb)
 	return strcmp(a->name, b->name);
 }
 
-/* Where one name says that a function is to be chosen, no other name is more. */
-static void mark_choices(struct elf_file *f)
+/*
+ * Where one name says that a function is to be chosen, no other name is more; nor
+ * does a label at the beginning of a function say what its code is.
+ */
+static void let_names_agree(struct elf_file *f)
 {
 	for (unsigned int i = 0, end; i < f->nfunctions; i = end) {
 		uint64_t addr = f->functions[i].addr;
-		bool choice = false;
+		bool choice = false, short_code = false;
 
-		for (end = i; end < f->nfunctions && f->functions[end].addr == addr; end++)
+		for (end = i; end < f->nfunctions && f->functions[end].addr == addr; end++) {
 			choice |= f->functions[end].type == STT_GNU_IFUNC;
-		for (unsigned int j = i; choice && j < end; j++)
-			f->functions[j].type = STT_GNU_IFUNC;
+			short_code |= f->functions[end].short_code;
+		}
+		for (unsigned int j = i; j < end; j++) {
+			if (choice)
+				f->functions[j].type = STT_GNU_IFUNC;
+			f->functions[j].short_code = short_code;
+		}
 	}
 }
 
@@ -220,6 +247,7 @@ static void sort_symbols(struct elf_file *f)
 	if (!f->nfunctions)
 		return;
 	qsort(f->functions, f->nfunctions, sizeof(*f->functions), compare_symbols);
+	let_names_agree(f);
 	/* most stand in two tables */
 	for (unsigned int i = 0; i < f->nfunctions; i++) {
 		if (n && !compare_symbols(&f->functions[n - 1], &f->functions[i]))
@@ -227,7 +255,6 @@ static void sort_symbols(struct elf_file *f)
 		f->functions[n++] = f->functions[i];
 	}
 	f->nfunctions = n;
-	mark_choices(f);
 }
 
 static bool has_symtab(Elf *elf)

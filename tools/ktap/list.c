@@ -256,6 +256,11 @@ bool list_events(const char *pattern, uint64_t pid)
 			put(stderr, a.message);
 			putc('\n', stderr);
 		}
+		if (found && a.note) {
+			fputs("ktap: ", stderr);
+			put(stderr, a.note);
+			putc('\n', stderr);
+		}
 		for (unsigned int i = 0; found && i < a.nplaces; i++) {
 			const struct place *p = &a.places[i];
 

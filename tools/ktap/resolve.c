@@ -17,6 +17,7 @@
 #include "near.h"
 #include "resolve.h"
 #include "usdt_arg.h"
+#include "util.h"
 
 #define MAX_SHOWN	256	/* bytes of a name in a set-up line */
 
@@ -61,6 +62,66 @@ static struct elf_file *open_file(struct resolver *r, const struct target_file *
 	r->files = arena_grow(&r->arena, r->files, r->nfiles, &r->max_files, sizeof(f));
 	r->files[r->nfiles++] = f;
 	return f;
+}
+
+/**
+ * struct short_code - a second, shorter form of a machine's instructions
+ * @options: by which compilers write the other one
+ *
+ * The kernel takes all code for the other: the program would run something else.
+ */
+struct short_code {
+	unsigned int machine;
+	const char *name;
+	const char *options;
+};
+
+static const struct short_code *find_short_code(unsigned int machine)
+{
+	static const struct short_code codes[] = {
+		{ EM_ARM, "Thumb", "-marm" },
+		{ EM_MIPS, "MIPS16 or microMIPS", "-mno-mips16 -mno-micromips" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(codes); i++) {
+		if (codes[i].machine == machine)
+			return &codes[i];
+	}
+	return NULL;
+}
+
+/* Is there short code, as far as symbols tell? Then it is no place. */
+static bool leave_out(struct answer *a, const struct elf_file *f, uint64_t addr)
+{
+	const struct short_code *code = find_short_code(f->machine);
+	const struct elf_symbol *symbol = code ? elf_function_at(f, addr) : NULL;
+
+	if (!symbol || !symbol->short_code)
+		return false;
+	a->nleft_out++;
+	a->left_out = code;
+	return true;
+}
+
+static void tell_left_out(struct resolver *r, struct answer *a, const char *what)
+{
+	const struct short_code *code = a->left_out;
+
+	if (!a->nleft_out)
+		return;
+	if (a->nplaces)
+		a->note = arena_printf(&r->arena, "left out of '%s': %u in %s code, which the kernel cannot probe",
+				       what, a->nleft_out, code->name);
+	else
+		a->message = arena_printf(&r->arena, "%s'%s' is %s code, which the kernel cannot probe; build it with %s",
+					  is_pattern(what) ? "all that matches " : "", what,
+					  code->name, code->options);
+}
+
+/* Places, and those that are none: something was found. */
+static unsigned int found(const struct answer *a)
+{
+	return a->nplaces + a->nleft_out;
 }
 
 static bool add_place(struct resolver *r, struct answer *a, struct place place)
@@ -166,7 +227,8 @@ static bool take_function(const struct search *s, const struct elf_symbol *symbo
 					     (unsigned long long)symbol->size);
 		return true;
 	}
-	if (!elf_addr_to_offset(s->f, symbol->addr + s->more, true, &p.offset))
+	if (!elf_addr_to_offset(s->f, symbol->addr + s->more, true, &p.offset) ||
+	    leave_out(s->a, s->f, symbol->addr + s->more))
 		return true;
 	if (symbol->type == STT_GNU_IFUNC)
 		s->a->note = arena_printf(&s->r->arena, "'%s' is one of several functions, and chosen when a program starts: what is traced is the choice",
@@ -245,6 +307,8 @@ static void take_offset(struct resolver *r, struct answer *a, const struct targe
 					  (unsigned long long)offset);
 		return;
 	}
+	if (leave_out(a, f, addr))
+		return;
 	symbol = elf_function_at(f, addr);
 	if (!symbol)
 		p.name = arena_printf(&r->arena, "0x%llx", (unsigned long long)offset);
@@ -280,7 +344,7 @@ static void resolve_functions(struct resolver *r, struct answer *a, const char *
 	char *wanted = arena_strndup(&r->arena, what, strlen(what));
 	struct search s = { .r = r, .a = a, .wanted = wanted };
 	const char *message = NULL;
-	uint64_t offset;
+	uint64_t offset = 0;
 	bool number = is_number(wanted, &offset);
 
 	if (!number)
@@ -291,7 +355,7 @@ static void resolve_functions(struct resolver *r, struct answer *a, const char *
 		return;
 	}
 	for (unsigned int i = 0; i < a->files.count; i++) {
-		unsigned int before = a->nplaces;
+		unsigned int before = found(a);
 
 		s.file = i;
 		s.f = open_file(r, &a->files.files[i], a);
@@ -306,12 +370,12 @@ static void resolve_functions(struct resolver *r, struct answer *a, const char *
 		s.plain = false;
 		search_functions(&s);
 		s.plain = true;
-		if (a->nplaces == before && !a->message)
+		if (found(a) == before && !a->message)
 			search_functions(&s);
 		s.pattern = is_pattern(wanted);
-		if (s.pattern && a->nplaces == before && !a->message)
+		if (s.pattern && found(a) == before && !a->message)
 			search_functions(&s);
-		if (a->nplaces == before && !message)
+		if (found(a) == before && !message)
 			message = no_function(r, &a->files.files[i], s.f, wanted);
 	}
 	if (!a->nplaces && !a->message)
@@ -387,7 +451,7 @@ static void resolve_markers(struct resolver *r, struct answer *a, const char *wh
 	const char *message = NULL;
 
 	for (unsigned int i = 0; i < a->files.count; i++) {
-		unsigned int before = a->nplaces;
+		unsigned int before = found(a);
 		struct elf_file *f = open_file(r, &a->files.files[i], a);
 
 		for (unsigned int j = 0; f && j < f->nmarkers; j++) {
@@ -396,7 +460,8 @@ static void resolve_markers(struct resolver *r, struct answer *a, const char *wh
 			char *shown;
 
 			if (!marker_matches(m, provider, name) ||
-			    !elf_addr_to_offset(f, m->addr, true, &p.offset))
+			    !elf_addr_to_offset(f, m->addr, true, &p.offset) ||
+			    leave_out(a, f, m->addr))
 				continue;
 			if (m->semaphore &&
 			    !elf_addr_to_offset(f, m->semaphore, false, &p.semaphore))
@@ -408,7 +473,7 @@ static void resolve_markers(struct resolver *r, struct answer *a, const char *wh
 			if (!add_place(r, a, p))
 				return;
 		}
-		if (f && a->nplaces == before && !message)
+		if (f && found(a) == before && !message)
 			message = no_marker(r, &a->files.files[i], f, what, name);
 	}
 	if (!a->nplaces && !a->message)
@@ -437,14 +502,25 @@ static char *split(struct resolver *r, char *rest)
 	return first;
 }
 
+/* Where code may be of two forms, the kernel does not know of which it is. */
+static bool has_short_code(const char *path)
+{
+	const char *why;
+	struct elf_file *f = elf_file_open(path, &why);
+	bool has = f && find_short_code(f->machine);
+
+	elf_file_close(f);
+	return has;
+}
+
 /* An offset in a file that the kernel finds is all it needs. */
 static bool kernel_can(const struct resolver *r, const struct answer *a, const char *what)
 {
 	uint64_t offset;
 
 	return a->event.kind == USER_FUNCTION && is_number(what, &offset) &&
-	       ((*a->event.rest == '/' && !*r->target.root && !is_pattern(a->event.rest)) ||
-		!elf_can_read);
+	       ((*a->event.rest == '/' && !*r->target.root && !is_pattern(a->event.rest) &&
+		 !has_short_code(a->event.rest)) || !elf_can_read);
 }
 
 /* "probe:libcrc32c:crc32c": the kernel has it. */
@@ -494,4 +570,5 @@ void resolve(struct resolver *r, const char *text, struct answer *a)
 	/* what is wrong with one of many files is no matter */
 	if (a->nplaces && a->nplaces < MAX_PLACES)
 		a->message = NULL;
+	tell_left_out(r, a, what);
 }

@@ -35,6 +35,8 @@ struct place {
  * @message: why it means nothing, or NULL
  * @kernels: it can only be the kernel's
  * @note: more that the user wants to know, or NULL
+ * @nleft_out: places that are none, as the kernel cannot probe them
+ * @left_out: what is there
  */
 struct answer {
 	struct user_event event;
@@ -45,6 +47,8 @@ struct answer {
 	struct place *places;
 	unsigned int nplaces;
 	unsigned int max_places;
+	unsigned int nleft_out;
+	const struct short_code *left_out;
 };
 
 /**

@@ -86,6 +86,7 @@ void ktap_suggest_tool(FILE *out, const char *name)
 {
 	size_t len = strlen(name), tail = strlen(ending);
 	char near[256], *base = strdup(name);
+	const char *library;
 	unsigned int best;
 
 	if (!base || !*name || strchr(name, '/')) {
@@ -96,9 +97,9 @@ void ktap_suggest_tool(FILE *out, const char *name)
 		base[len - tail] = '\0';
 	best = edit_limit(base) + 1;
 	fputs("note: there is no such tool in ", out);
-	for (unsigned int i = 0; ktap_library(i); i++) {
-		fprintf(out, "%s%s/tools", i ? ", " : "", ktap_library(i));
-		find_near(ktap_library(i), base, near, sizeof(near), &best);
+	for (unsigned int i = 0; (library = ktap_library(i)); i++) {
+		fprintf(out, "%s%s/tools", i ? ", " : "", library);
+		find_near(library, base, near, sizeof(near), &best);
 	}
 	fputc('\n', out);
 	if (best <= edit_limit(base))

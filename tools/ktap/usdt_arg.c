@@ -176,6 +176,25 @@ static bool find_arm64(const char *word, size_t len, struct found *r)
 	return true;
 }
 
+/* Those from r11 on go by names, by numbers they do for some compilers. */
+static bool find_arm(const char *word, size_t len, struct found *r)
+{
+	static const char names[][3] = { "fp", "ip", "sp", "lr", "pc" };
+	unsigned int n;
+
+	if (!find_numbered(word, len, "r", 15, "", &n)) {
+		for (n = 11; n < 16 && !is_word(word, len, names[n - 11]); n++)
+			;
+		if (n == 16)
+			return false;
+	}
+	if (n < 11)
+		snprintf(r->name, sizeof(r->name), "r%u", n);
+	else
+		strcpy(r->name, names[n - 11]);
+	return true;
+}
+
 static bool find_riscv(const char *word, size_t len, struct found *r)
 {
 	static const char names[][5] = {
@@ -327,17 +346,14 @@ static bool parse_x86(struct cursor *c, const struct usdt_place *place, struct o
 	return take(c, ')') && at_end(c);
 }
 
-/* arm64: 1, x0, w0, [sp, 16], [x0, x1], [x0, x1, lsl 3] */
-static bool parse_arm64(struct cursor *c, const struct usdt_place *place, struct operand *o)
+/* Behind the '[' of arm and arm64: sp, 16], x0, x1], x0, x1, lsl 3]; numbers may have a '#' */
+static bool parse_brackets(struct cursor *c, find_fn find, struct operand *o)
 {
 	int64_t shift;
 	bool zero;
 
-	(void)place;
-	if (!take(c, '['))
-		return is_constant(c, o) || is_register(c, find_arm64, o);
 	o->kind = MEMORY;
-	if (!take_base(c, find_arm64, o->base, &zero) || zero)
+	if (!take_base(c, find, o->base, &zero) || zero)
 		return false;
 	if (take(c, ',')) {
 		take(c, '#');
@@ -345,7 +361,7 @@ static bool parse_arm64(struct cursor *c, const struct usdt_place *place, struct
 			/* a 32-bit index is extended first, which nobody does here */
 			if (c->p < c->end && *c->p == 'w')
 				return false;
-			if (!take_base(c, find_arm64, o->index, &zero))
+			if (!take_base(c, find, o->index, &zero))
 				return false;
 			o->scale = 1;
 			if (take(c, ',')) {
@@ -359,6 +375,26 @@ static bool parse_arm64(struct cursor *c, const struct usdt_place *place, struct
 		}
 	}
 	return take(c, ']') && at_end(c);
+}
+
+/* arm64: 1, x0, w0, and brackets */
+static bool parse_arm64(struct cursor *c, const struct usdt_place *place, struct operand *o)
+{
+	(void)place;
+	if (take(c, '['))
+		return parse_brackets(c, find_arm64, o);
+	return is_constant(c, o) || is_register(c, find_arm64, o);
+}
+
+/* arm: #1, r0, and brackets */
+static bool parse_arm(struct cursor *c, const struct usdt_place *place, struct operand *o)
+{
+	(void)place;
+	if (take(c, '['))
+		return parse_brackets(c, find_arm, o);
+	if (take(c, '#'))
+		return is_constant(c, o);
+	return is_constant(c, o) || is_register(c, find_arm, o);
 }
 
 /* riscv: 1, a0, 8(s0) */
@@ -440,6 +476,7 @@ static const struct {
 	{ EM_X86_64, parse_x86 },
 	{ EM_386, parse_x86 },
 	{ EM_AARCH64, parse_arm64 },
+	{ EM_ARM, parse_arm },
 	{ EM_RISCV, parse_riscv },
 	{ EM_PPC64, parse_powerpc },
 	{ EM_PPC, parse_powerpc },

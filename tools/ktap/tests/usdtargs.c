@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* usdtargs: arguments of markers as the compilers of five machines write them. */
+/* usdtargs: arguments of markers as the compilers of six machines write them. */
 #include <elf.h>
 #include <stdio.h>
 #include <string.h>
@@ -60,6 +60,19 @@ static const struct test tests[] = {
 	{ EM_AARCH64, "8@[x0, w1, sxtw 3] 8@d0 8@x31 8@[x0",
 	  " !8@[x0,_w1,_sxtw_3] !8@d0 !8@x31 !8@[x0", false },
 
+	{ EM_ARM, "4@r0 -4@r10 2@lr 1@ip 4@fp 4@sp 4@pc",
+	  " 4@%r0 -4@%r10 2@%lr 1@%ip 4@%fp 4@%sp 4@%pc", false },
+	{ EM_ARM, "4@r11 4@r12 4@r13 4@r14 4@r15", " 4@%fp 4@%ip 4@%sp 4@%lr 4@%pc", false },
+	{ EM_ARM, "-4@#5 4@#-5 8@#1099511627776 4@5", " -4@$5 4@$-5 8@$1099511627776 4@$5", false },
+	{ EM_ARM, "4@[r1] -4@[r1, #8] 4@[fp, #-8] 8@[sp,#16]",
+	  " 4@0(%r1) -4@8(%r1) 4@-8(%fp) 8@16(%sp)", false },
+	{ EM_ARM, "4@[r1, r2] -2@[r1, r12, lsl #1]",
+	  " 4@0(%r1,%r2,1) -2@0(%r1,%ip,2)", false },
+	/* constants that gcc keeps behind the code have no name in the file */
+	{ EM_ARM, "4@.L3+8 4@#counter 4@[r1, -r2] 4@[r1, #8]! 4@[r1], 4@[#8] 4@r16 4@d0 4@xzr",
+	  " !4@.L3+8 !4@#counter !4@[r1,_-r2] !4@[r1,_#8]! !4@[r1], !4@[#8] !4@r16 !4@d0 !4@xzr",
+	  false },
+
 	{ EM_RISCV, "8@a0 -4@s11 4@t6 8@fp 8@x10", " 8@%a0 -4@%s11 4@%t6 8@%s0 8@%a0", false },
 	{ EM_RISCV, "8@zero -4@7 8@0(a1) -4@-20(s0) 8@(sp)",
 	  " 8@$0 -4@$7 8@0(%a1) -4@-20(%s0) 8@0(%sp)", false },
@@ -116,13 +129,15 @@ static bool passes(const struct test *t)
 static bool survives_bytes(void)
 {
 	static const unsigned int machines[] = {
-		EM_X86_64, EM_AARCH64, EM_RISCV, EM_PPC64, EM_S390,
+		EM_X86_64, EM_AARCH64, EM_ARM, EM_RISCV, EM_PPC64, EM_S390,
 	};
 	static const char signs[] = "%$()[],+-@048rxiwesp #:\t\x80";
 	uint32_t seed = 1;
 
 	for (unsigned int round = 0; round < 200000; round++) {
-		struct usdt_place place = { .machine = machines[round % 5], .addr = MARKER };
+		struct usdt_place place = {
+			.machine = machines[round % ARRAY_SIZE(machines)], .addr = MARKER,
+		};
 		char text[160], arg[MAX_USDT_ARG];
 		const char *p = text;
 		size_t len, n;

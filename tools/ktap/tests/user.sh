@@ -9,6 +9,13 @@
 ktap=${1:?usage: user.sh KTAP FAKESESSION [CC]}
 fake=${2:?usage: user.sh KTAP FAKESESSION [CC]}
 cc=${3:-cc}
+# Thumb code, which the kernel cannot probe, has tests of its own
+case $(uname -m) in
+arm*)
+	compiler=$cc cc=compile
+	compile() { "$compiler" -marm "$@"; }
+	;;
+esac
 here=$(cd "$(dirname "$0")" && pwd)
 sources=$here/../../testing/selftests/ktap
 # the programs that are looked into are those of the selftests
@@ -58,7 +65,14 @@ answers a_uretprobe "uretprobe:$marked:alpha" \
 	"uprobe uretprobe:$marked:alpha $marked\nat $(at alpha) 0x0 alpha\n"
 answers an_offset_in_a_function "uprobe:$marked:alpha+4" \
 	"uprobe uprobe:$marked:alpha+4 $marked\nat $(printf '0x%x' $(($(at alpha) + 4))) 0x0 alpha\n"
-answers an_offset_in_a_file_of_that_path_needs_no_answer "uprobe:$marked:$(at alphabet)" ''
+case $(uname -m) in
+arm* | mips*)
+	skip an_offset_in_a_file_of_that_path_needs_no_answer "code may be of two forms here"
+	;;
+*)
+	answers an_offset_in_a_file_of_that_path_needs_no_answer "uprobe:$marked:$(at alphabet)" ''
+	;;
+esac
 answers an_offset_in_the_file "uprobe:./marked:$(at alphabet)" \
 	"uprobe uprobe:./marked:$(at alphabet) $marked\nat $(at alphabet) 0x0 alphabet\n"
 answers a_decimal_offset "uprobe:./marked:$(($(at alphabet)))" \
@@ -70,6 +84,11 @@ answers a_relative_path uprobe:./marked:alpha \
 cp marked 'has blank'
 answers a_path_with_a_blank "uprobe:$dir/has blank:alpha" \
 	"uprobe uprobe:$dir/has\\\\040blank:alpha $dir/has\\\\040blank\nat $(at alpha) 0x0 alpha\n"
+cp marked big
+truncate -s 3G big
+answers a_file_of_more_than_2_GiB "uprobe:$dir/big:alpha" \
+	"uprobe uprobe:$dir/big:alpha $dir/big\nat $(at alpha) 0x0 alpha\n"
+rm big
 cp marked 'a:b'
 answers a_path_with_a_colon "uprobe:$dir/a:b:alpha" \
 	"uprobe uprobe:$dir/a:b:alpha $dir/a:b\nat $(at alpha) 0x0 alpha\n"
@@ -181,18 +200,21 @@ result $? patterns_leave_out_what_is_chosen_at_the_start
 play 'exit 0\n' -e 'trace uprobe:libtest:chosen { x = 1 }' 
 grep -q "^ktap: 'chosen' is one of several functions" err && grep -q '^at .* chosen$' setup
 result $? what_is_chosen_at_the_start_is_told
+list uprobe:libtest:chosen
+grep -q "^ktap: 'chosen' is one of several functions" err
+result $? what_is_chosen_at_the_start_is_told_beside_a_list
 play 'exit 0\n' -q -e 'trace probe:libnothing:twice { x = 1 }'
 printf 'frames\narg -e\n' | cmp -s - setup
 result $? a_name_of_no_library_may_be_a_module
 unset LD_LIBRARY_PATH
 list 'uprobe:libc:mall?c'
-grep -q '^uprobe:/.*/libc\.so\.[0-9]*:malloc$' out
+grep -q '^uprobe:/.*/libc\.so\.[0-9]*:malloc$' out || grep -q ' Thumb code' err
 result $? the_c_library_by_its_short_name
 list 'uprobe:sh:*'
 [ "$code" = 0 ] || grep -q 'has no symbols' err
 result $? a_program_of_the_path
-play 'exit 0\n' -q -e 'trace uprobe:libc:* { x = 1 }'
-[ "$(grep -c '^at ' setup)" -gt 1000 ]
+play 'exit 0\n' -e 'trace uprobe:libc:* { x = 1 }'
+[ "$(grep -c '^at ' setup)" -gt 1000 ] || grep -q Thumb setup err
 result $? thousands_of_functions
 
 # what cannot be found
@@ -266,6 +288,139 @@ x86_64)
 	;;
 esac
 
+# shorter instructions, which the kernel would take for others: a program that is made to
+# be one of a machine that has them, and a ktap that believes to run there
+cat >believe.c <<'C'
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int open(const char *path, int flags, ...)
+{
+	va_list args;
+	int mode;
+
+	va_start(args, flags);
+	mode = va_arg(args, int);
+	va_end(args);
+	if (!strcmp(path, "/proc/self/exe"))
+		path = getenv("BELIEVED");
+	return syscall(SYS_openat, -100, path, flags, mode);
+}
+
+int open64(const char *path, int flags, ...) __attribute__((alias("open")));
+C
+cat >short.c <<'C'
+#include "marker.h"
+
+#define FUNCTION(name, at) __asm__(".globl " #name "\n.type " #name ", %function\n" \
+	".size " #name ", 8\n.set " #name ", " #at "\n")
+
+MARKER_BASE();
+__asm__(".text\n.balign 64\ncode: .fill 64, 1, 0\n.globl label\n.set label, code + 20\n");
+FUNCTION(long_one, code);
+FUNCTION(short_one, code + 9);
+FUNCTION(short_two, code + 17);
+FUNCTION(two_again, code + 16);
+FUNCTION(mips_one, code + 32);
+FUNCTION(mips_two, code + 48);
+
+void fire_long(void)
+{
+	MARKER("demo", "both", "0", "");
+	MARKER("demo", "long", "0", "");
+}
+
+void fire_short(void)
+{
+	MARKER("demo", "both", "0", "");
+	MARKER("demo", "short", "0", "");
+}
+FUNCTION(fire_shorter, fire_short + 1);
+C
+"$cc" -O2 -shared -fPIC -o believe.so believe.c && "$cc" -O2 -shared -fPIC -nostdlib \
+	-I"$sources" -o short short.c || exit 1
+number() { # OFFSET: the byte there
+	od -An -v -tu1 -j"$1" -N1 short | tr -d ' '
+}
+byte() { # OFFSET VALUE
+	printf "\\$(printf %o "$2")" | dd of=short bs=1 seek="$1" conv=notrunc 2>/dev/null
+}
+machine() { # NUMBER, below 256
+	byte 18 0
+	byte 19 0
+	byte $((17 + $(number 5))) "$1"
+}
+other() { # SYMBOL VALUE: what the linker tells of it beside its address
+	symtab=$(readelf -SW short | sed -n 's/.* \.symtab  *SYMTAB  *[^ ]*  *\([^ ]*\) .*/\1/p')
+	index=$(readelf -sW short | sed -n '/symtab/,$p' |
+		awk -v name="$1" '$8 == name { sub(":", "", $1); print $1 }')
+	case $(number 4) in
+	1) byte $((0x$symtab + 16 * index + 13)) "$2" ;;
+	2) byte $((0x$symtab + 24 * index + 5)) "$2" ;;
+	esac
+}
+value() { # SYMBOL
+	readelf -sW short | awk -v name="$1" '$8 == name { print "0x" $2; exit }'
+}
+offset() { # SYMBOL: where it is in the file
+	readelf -lW short | awk '$1 == "LOAD" && / R E / { print $2, $3 }' | {
+		read -r o a
+		printf '0x%x' $(($(value "$1") - a + o))
+	}
+}
+other mips_one $((0x80))
+other mips_two $((0xf0))
+EM_MIPS=8 EM_ARM=40
+machine $EM_ARM
+export LD_PRELOAD="$dir/believe.so" BELIEVED="$dir/short"
+export ASAN_OPTIONS="verify_asan_link_order=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
+list uprobe:./short:long_one
+if [ "$code" = 0 ]; then
+	it='is Thumb code, which the kernel cannot probe; build it with -marm'
+	list 'uprobe:./short:*_one'
+	grep -qx "ktap: left out of '\*_one': 1 in Thumb code, which the kernel cannot probe" err
+	result $? what_a_pattern_leaves_out_is_told
+	sort -o out out
+	lists a_pattern_leaves_out_short_code 'uprobe:./short:long_one\nuprobe:./short:mips_one\n'
+	play 'exit 0\n' -e 'trace uprobe:./short:*_one { x = 1 }'
+	grep -q "^ktap: left out of '\*_one': 1 in " err && [ "$(grep -c '^at ' setup)" = 2 ]
+	result $? what_a_pattern_of_a_script_leaves_out_is_told
+	for what in short_one short_one+4 two_again label; do
+		list "uprobe:./short:$what"
+		lists_not "short_code_of_$what" "'$what' $it"
+	done
+	list "uprobe:./short:$(offset two_again)"
+	lists_not an_offset_in_short_code "'$(offset two_again)' $it"
+	list 'uprobe:./short:short*'
+	lists_not short_code_of_a_pattern "all that matches 'short*' $it"
+	list uprobe:./short:sort_one
+	lists_not short_code_is_suggested \
+		"./short has no function 'sort_one'; did you mean 'short_one'?"
+	refuses a_return_of_short_code "uretprobe:$dir/short:short_one" "'short_one' $it"
+	refuses an_offset_in_short_code_by_path "uprobe:$dir/short:$(offset two_again)" \
+		"'$(offset two_again)' $it"
+	answers an_offset_beside_short_code "uprobe:$dir/short:$(offset long_one)" "uprobe \
+uprobe:$dir/short:$(offset long_one) $dir/short\nat $(offset long_one) 0x0 long_one\n"
+	list usdt:./short:demo:short
+	lists_not a_marker_in_short_code "'demo:short' $it"
+	list usdt:./short:demo:both
+	grep -qx "ktap: left out of 'demo:both': 1 in Thumb code, which the kernel cannot probe" err
+	result $? a_marker_in_short_code_as_well_is_told
+	lists a_marker_in_short_code_as_well 'usdt:./short:demo:both\n'
+	machine $EM_MIPS
+	it='is MIPS16 or microMIPS code, which the kernel cannot probe; build it with -mno-mips16 -mno-micromips'
+	for what in short_one mips_one mips_two; do
+		list "uprobe:./short:$what"
+		lists_not "short_code_of_mips_$what" "'$what' $it"
+	done
+else
+	skip short_code "this ktap does not believe to run elsewhere"
+fi
+unset LD_PRELOAD BELIEVED
+
 # names that would command the terminal, or forge lines of a list
 escape=$(printf '\033]0;x') line=$(printf 'a\nuprobe:/bin/sh:b')
 objcopy --redefine-sym "alpha_again=alpha_$escape" --redefine-sym "alphabet=$line" marked unclean
@@ -333,7 +488,7 @@ list "uprobe:sleep:*" -p $sleeper
 [ "$code" = 0 ] || grep -q 'has no symbols' err
 result $? the_program_of_a_process
 list "uprobe:*:mall?c" -p $sleeper
-grep -q '/libc[-.].*:malloc$' out
+grep -q '/libc[-.].*:malloc$' out || grep -q ' Thumb code' err
 result $? all_files_of_a_process
 kill $sleeper
 gone=4194303
