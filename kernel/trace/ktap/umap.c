@@ -292,6 +292,9 @@ static unsigned int make_frames(struct ktap_vm *vm, u64 *frames, unsigned int n)
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
+		/* The bit of the instruction set */
+		if (IS_ENABLED(CONFIG_ARM))
+			frames[i] &= ~1ULL;
 		/* Bit 63 marks a frame in a file: no architecture has user addresses there. */
 		frames[i] = frame_of(vm, frames[i] & ~KTAP_FRAME_FILE, &area);
 		addresses |= ktap_frame_is_address(frames[i]);
