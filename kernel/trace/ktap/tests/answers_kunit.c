@@ -45,6 +45,16 @@ static void set_register(struct pt_regs *regs, int offset, unsigned long value)
 #endif
 }
 
+/* What is called "ip": on arm it is the twelfth register. */
+static void set_ip(struct pt_regs *regs, unsigned long value)
+{
+#ifdef CONFIG_ARM
+	regs->ARM_ip = value;
+#else
+	instruction_pointer_set(regs, value);
+#endif
+}
+
 #endif
 
 /* Memory of a process that has a byte at each address: the lowest of the address. */
@@ -116,7 +126,7 @@ static void registers_and_their_parts(struct kunit *test)
 	expect(test, text, &regs, (s16)0xf678);
 	snprintf(text, sizeof(text), "1@%%%s>>8", two.name[0]);
 	expect(test, text, &regs, 0xf6);
-	instruction_pointer_set(&regs, 0x4000);
+	set_ip(&regs, 0x4000);
 	expect(test, "8@%ip", &regs, 0x4000);
 }
 
@@ -148,7 +158,7 @@ static void memory(struct kunit *test)
 	expect_address(test, &regs, 8, text, 0x1042);
 	snprintf(text, sizeof(text), "1@8(%%%s,%%%s,4)", two.name[0], two.name[1]);
 	expect_address(test, &regs, 8, text, 0x10a0);
-	instruction_pointer_set(&regs, 0x4000);
+	set_ip(&regs, 0x4000);
 	expect_address(test, &regs, 8, "1@0x100(%ip)", 0x4100);
 	/* Addresses of a small process wrap early. */
 	snprintf(text, sizeof(text), "1@0xfffffff0(%%%s)", two.name[0]);
