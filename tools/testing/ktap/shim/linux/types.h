@@ -9,9 +9,18 @@
 #define CONFIG_KALLSYMS_ALL	1
 #define CONFIG_MODULES		1
 #define CONFIG_ARCH_HAS_NON_OVERLAPPING_ADDRESS_SPACE	1
-#define IS_ENABLED(option)	option
 #define CONFIG_KTAP_SET_RETVAL	1
 #define CONFIG_HAVE_REGS_AND_STACK_ACCESS_API	1
+#ifdef __LP64__
+#define CONFIG_64BIT		1
+#endif
+
+/* 1 if the option is defined to be 1; 0 if it is not defined: the machine is none of these. */
+#define IS_ENABLED(option)	is_one_(option)
+#define is_one_(value)		second_if_one_(one_is_##value)
+#define one_is_1		0,
+#define second_if_one_(junk)	second_(junk 1, 0)
+#define second_(unused, value, ...)	value
 
 #include_next <linux/types.h>
 #include <stdbool.h>
