@@ -78,7 +78,7 @@ int ktap_fn_ipof(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 
 	if (is_address(&r[0]))
 		r[0] = KTAP_VALUE_INT((s64)r[0].u);
-	else if (!r[0].len)
+	else if (r[0].tag == KTAP_NIL || !r[0].len)
 		r[0] = KTAP_VALUE_NIL;
 	else if (r[0].tag == KTAP_KSTACK)
 		r[0] = KTAP_VALUE_INT((s64)kernel[0]);

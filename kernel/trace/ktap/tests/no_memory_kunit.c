@@ -8,6 +8,8 @@
 #include "../builtin.h"
 #include "../global.h"
 #include "../loss.h"
+#include "../object.h"
+#include "../speculation.h"
 #include "build.h"
 
 /* R[0] is lost; then what @code says; it gives R[1]. */
@@ -138,6 +140,101 @@ static void an_entry_is_not_replaced_by_what_is_lost(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, result.tag, KTAP_NIL);
 }
 
+/* Arguments of built-ins whose tags are checked. */
+#define MAX_TESTED	ARRAY_SIZE(((struct ktap_builtin *)NULL)->args)
+
+/* Of the tags that an argument may have, as an example. */
+static struct ktap_value good_argument(struct kunit *test, struct ktap_vm *vm, u32 tags,
+				       unsigned int directives)
+{
+	struct ktap_value v = KTAP_VALUE_INT(1);
+
+	if (!tags || tags & ktap_bit(INT))
+		return v;
+	if (tags & ktap_bit(STR))
+		return KTAP_VALUE_STR("%s%s%s", 2 * directives);
+	KUNIT_ASSERT_TRUE(test, tags & ktap_bit(TABLE));
+	KUNIT_ASSERT_EQ(test, 0, ktap_table_new(vm, 0, &v));
+	return v;
+}
+
+/* Calls it with @v as argument @at, from 0.  Its output is held back. */
+static int call_with(struct kunit *test, struct ktap_vm *vm, const struct ktap_builtin *fn,
+		     struct ktap_value v, unsigned int at, struct ktap_value *result)
+{
+	unsigned int n = max(at + 1, fn->min), i;
+	struct ktap_value *r = vm->stack, id;
+	int err;
+
+	vm->error = 0;
+	vm->message[0] = '\0';
+	ktap_vm_grant_budget(vm);
+	ktap_fn_speculation(vm, &id, 0);
+	KUNIT_ASSERT_EQ(test, id.tag, KTAP_INT);
+	r[0] = id;
+	ktap_fn_speculate(vm, r, 1);
+	for (i = 0; i < n; i++)
+		r[i] = i == at ? v : good_argument(test, vm, fn->args[i], n - 1);
+	err = fn->fn(vm, r, n);
+	*result = err ? KTAP_VALUE_NIL : r[0];
+	ktap_fn_discard(vm, &id, 1);
+	return err;
+}
+
+/* Of a built-in that takes nil as this argument. */
+static void expect_as_nil(struct kunit *test, struct ktap_vm *vm, const struct ktap_builtin *fn,
+			  unsigned int at)
+{
+	struct ktap_value *want = &vm->stack[MAX_TESTED], *got = want + 1;
+	char message[sizeof(vm->message)];
+	int err;
+
+	vm->top = MAX_TESTED + 2;
+	memset(vm->stack, 0, vm->top * sizeof(*vm->stack));
+	err = call_with(test, vm, fn, KTAP_VALUE_NIL, at, want);
+	strscpy(message, vm->message);
+	KUNIT_EXPECT_EQ_MSG(test, err, call_with(test, vm, fn, KTAP_VALUE_LOST, at, got),
+			    "%s, argument %u", fn->name, at);
+	KUNIT_EXPECT_STREQ_MSG(test, message, vm->message, "%s, argument %u", fn->name, at);
+	KUNIT_EXPECT_TRUE_MSG(test, ktap_equal(want, got), "%s, argument %u: %s, not %s",
+			      fn->name, at, ktap_type_name(got), ktap_type_name(want));
+}
+
+/* Built-ins that take nil get what is lost: it has something in the place of a length. */
+static void built_ins_take_it_for_any_other_nil(struct kunit *test)
+{
+	static const enum ktap_level levels[] = { KTAP_LEVEL_TASK, KTAP_LEVEL_PROCESS };
+	struct test_chunk *c = test_chunk(test);
+	const struct ktap_builtin *fn;
+	unsigned int i, l, at, called = 0;
+	struct ktap_vm *vm;
+
+	test_func(c, "main", 0, 8);
+	/* For these a session has memory only if they are used. */
+	test_insn(c, KTAP_OP_CALLB, 0, 0, 0, KTAP_FN_SPECULATION);
+	test_insn(c, KTAP_OP_NEWT, 0, 0, 0, 0);
+	TEST_RET(c);
+	test_option(c, "zero");
+	test_option(c, "one");
+	for (l = 0; l < ARRAY_SIZE(levels); l++) {
+		vm = test_vm(test, test_load(c), levels[l]);
+		test_run(test, vm, NULL, 0);
+		for (i = 0; i < KTAP_NR_FUNCTIONS; i++) {
+			fn = &ktap_builtins[i];
+			if (!fn->name || !(fn->levels & BIT(levels[l])))
+				continue;
+			for (at = 0; at < fn->max && at < MAX_TESTED; at++) {
+				if (fn->args[at] && !(fn->args[at] & ktap_bit(NIL)))
+					continue;
+				expect_as_nil(test, vm, fn, at);
+				called++;
+			}
+		}
+		ktap_objects_end_run(vm);
+	}
+	KUNIT_EXPECT_GT(test, called, 50);
+}
+
 /* A nil that stands for nothing is still no table. */
 static void any_other_nil_is_an_error(struct kunit *test)
 {
@@ -188,6 +285,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(reads_give_nothing),
 	KUNIT_CASE(what_is_lost_stays_so_in_a_global),
 	KUNIT_CASE(an_entry_is_not_replaced_by_what_is_lost),
+	KUNIT_CASE(built_ins_take_it_for_any_other_nil),
 	KUNIT_CASE(any_other_nil_is_an_error),
 	KUNIT_CASE(who_had_no_memory_is_told),
 	{ }

@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 15
+plan 16
 
 # told NUMBER: the sum of the numbers in the notes
 told() {
@@ -52,6 +52,10 @@ trace_end { print(n, len(t) > 100, len(t) < 5000) }' -- "$workload" getppid 2000
 out no_memory_for_tables_ends_no_handler '20000\ttrue\ttrue\n'
 grep -q '^ktap: dropped [0-9]* values: the session had no memory left (of 512 KiB; -m for more)$' "$tmp/err"
 result $? no_memory_for_tables_is_told
+run -q -m 512K -e 't = {}
+for (i = 1, 20000) { x = {} if (x == nil) { n += 1 a = ipof(x) } else { t[i] = x } }
+print(n > 0, a, len(t) > 100)'
+out no_memory_is_nil_to_built_ins 'true\tnil\ttrue\n'
 
 # Nobody reads while this prints: ktap is stopped, then goes on.
 start -q -e 'trace syscalls:sys_enter_getppid { n += 1 print(n, "a line of some length, to fill the buffer soon") }
