@@ -104,12 +104,13 @@ static void text_stack(struct ktap_text *t, const struct ktap_value *v)
 
 static void text_event(struct ktap_text *t, const struct ktap_value *v)
 {
-	size_t len;
+	size_t before = seq_buf_used(t->s), len;
 
 	if (v->blob)
 		ktap_event_format(t->s, v->blob, v->len);
 	len = seq_buf_used(t->s);
-	if (len && t->s->buffer[len - 1] == '\n' && !seq_buf_has_overflowed(t->s))
+	/* Some events have no text. */
+	if (len > before && t->s->buffer[len - 1] == '\n' && !seq_buf_has_overflowed(t->s))
 		seq_buf_pop(t->s);
 }
 

@@ -100,6 +100,8 @@ static size_t save(const struct ktap_event *ev, void *buf, size_t size)
 
 void ktap_event_format(struct seq_buf *s, const void *saved, size_t len)
 {
+	if (!len)
+		return;
 	seq_buf_putmem(s, saved, len);
 	seq_buf_putmem(s, "\n", 1);
 }

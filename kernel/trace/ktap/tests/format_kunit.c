@@ -486,6 +486,36 @@ static void records_keep_all_types(struct kunit *test)
 			sizeof(struct ktap_record) + 2 * (sizeof(struct ktap_record_arg) + 8));
 }
 
+/* What stands before it stays as it is. */
+static void an_event_may_have_no_text(struct kunit *test)
+{
+	static const struct {
+		const char *fmt;
+		const char *want;
+	} cases[] = {
+		{ "a:\n%s|\n", "a:\n|\n" },
+		{ "a:\n%3s|\n", "a:\n   |\n" },
+		{ "a:\n%.3s|\n", "a:\n|\n" },
+		{ "%s", "" },
+	};
+	static const struct ktap_event_ops ops = { };
+	static const struct ktap_event event = { .ops = &ops };
+	struct ktap_vm *vm = any_vm(test, KTAP_LEVEL_TASK);
+	struct ktap_value args[2];
+	char buf[TEXT];
+	struct seq_buf s;
+	int i;
+
+	vm->event = &event;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		args[0] = str(cases[i].fmt);
+		args[1] = (struct ktap_value){ .tag = KTAP_ARGSTR };
+		seq_buf_init(&s, buf, sizeof(buf));
+		KUNIT_EXPECT_STREQ(test, through_record(test, vm, KTAP_REC_PRINTF, args, 2, &s),
+				   cases[i].want);
+	}
+}
+
 static void long_records_are_cut_and_counted(struct kunit *test)
 {
 	struct ktap_vm *vm = any_vm(test, KTAP_LEVEL_TASK);
@@ -655,6 +685,7 @@ static struct kunit_case format_cases[] = {
 	KUNIT_CASE(a_logarithmic_histogram_shows_the_small),
 	KUNIT_CASE(long_keys_of_a_histogram_are_cut),
 	KUNIT_CASE(records_keep_all_types),
+	KUNIT_CASE(an_event_may_have_no_text),
 	KUNIT_CASE(long_records_are_cut_and_counted),
 	KUNIT_CASE(what_cannot_be_cut_is_left_out),
 	KUNIT_CASE(text_that_cannot_be_held_is_cut_and_counted),

@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs profiles
-plan 25
+plan 26
 
 n=300
 
@@ -28,6 +28,8 @@ out two_profiles 'true\ttrue\n'
 run -q -e 'profile-10ms { s[name, probename] += 1 } tick-200ms { exit() }
 trace_end { print(len(s), s["profile-10ms", "profile-10ms"] > 0) }'
 out profile_has_a_name '1\ttrue\n'
+run -q -e 'profile-10ms /cpu == 0/ { printf("text:\n%s|\n", argstr) exit() }'
+out profile_has_no_text 'text:\n|\n'
 
 # whose state: of what was interrupted
 run -q -e 'profile-1ms /execname == "workload"/ { n[pid == $1, tid == pid, arg0 == 0, arg1 != 0] += 1 }
