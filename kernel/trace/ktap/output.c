@@ -35,6 +35,8 @@
  *
  * Whoever waits for output waits in &ktap_output.wait, which is there from the
  * session's open on, unlike the ring buffer: poll() may come before the chunk.
+ * Text that was put out while that was loaded can be read, and is polled, when the
+ * session has left LOADING: then they are woken once more.
  * The task raises &ktap_output.waiting before it looks for output once more; a
  * handler looks at that behind its commit, and wakes it through an irq_work.  Whoever
  * waits for the reader waits in &ktap_output.room.

@@ -356,6 +356,7 @@ static int refuse_diag(struct ktap_session *s, int err)
 		ktap_output_end(&s->output, KTAP_EXIT_REFUSED);
 		/* A reader may have no ring buffer to wait in: it sees the end with this. */
 		smp_store_release(&s->state, KTAP_FAILED);
+		wake_up_all(&s->output.wait);
 		say_begun(s);
 	}
 	return err;
@@ -554,6 +555,8 @@ int ktap_session_load(struct ktap_session *s)
 		return refuse_diag(s, err);
 	if (change_state(s, KTAP_LOADING, KTAP_BEGINNING))
 		kthread_queue_work(s->worker, &s->begin_work);
+	/* Not before now can be read what the top level has printed. */
+	wake_up_all(&s->output.wait);
 	return 0;
 }
 

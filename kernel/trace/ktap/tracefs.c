@@ -111,8 +111,12 @@ static ssize_t session_read(struct file *file, char __user *ubuf, size_t count, 
 static __poll_t session_poll(struct file *file, poll_table *table)
 {
 	struct ktap_session *s = file->private_data;
+	__poll_t events = ktap_output_poll(&s->output, file, table);
 
-	return EPOLLOUT | EPOLLWRNORM | ktap_output_poll(&s->output, file, table);
+	/* A read gives -EAGAIN until then; whoever loads wakes us when it is over. */
+	if (READ_ONCE(s->state) <= KTAP_LOADING)
+		events = 0;
+	return EPOLLOUT | EPOLLWRNORM | events;
 }
 
 static const struct file_operations session_fops = {

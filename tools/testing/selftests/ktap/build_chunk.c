@@ -110,11 +110,13 @@ void build_hello(struct built_chunk *c, const char *text)
 	build(c, &(struct program){ .text = text, .main = code, .nmain = 3 });
 }
 
-/* trace event { print(text) }, and then @last */
+/* trace event { print(text) }, and then @last; the top level has @nmain instructions */
 static void build_handler(struct built_chunk *c, const char *event, const char *text,
-			  struct ktap_insn last)
+			  unsigned int nmain, struct ktap_insn last)
 {
 	struct ktap_insn code[] = {
+		insn(KTAP_OP_STR, 0, 0, STR_TEXT),
+		insn(KTAP_OP_CALLB, 0, 1, KTAP_FN_PRINT),
 		insn(KTAP_OP_INT, 0, 0, 0),
 		insn(KTAP_OP_CALLB, 0, 1, KTAP_FN_TRACE),
 		insn(KTAP_OP_RET, 0, 0, 0),
@@ -126,19 +128,24 @@ static void build_handler(struct built_chunk *c, const char *event, const char *
 	};
 
 	build(c, &(struct program){
-		.text = text, .event = event, .main = code, .nmain = 3,
+		.text = text, .event = event, .main = code + 5 - nmain, .nmain = nmain,
 		.handler = handler, .nhandler = 3,
 	});
 }
 
 void build_probe(struct built_chunk *c, const char *event, const char *text)
 {
-	build_handler(c, event, text, insn(KTAP_OP_RET, 0, 0, 0));
+	build_handler(c, event, text, 3, insn(KTAP_OP_RET, 0, 0, 0));
+}
+
+void build_hello_and_probe(struct built_chunk *c, const char *event, const char *text)
+{
+	build_handler(c, event, text, 5, insn(KTAP_OP_RET, 0, 0, 0));
 }
 
 void build_flood(struct built_chunk *c, const char *event, const char *text)
 {
-	build_handler(c, event, text, insn(KTAP_OP_JMP, 0, 0, -3));
+	build_handler(c, event, text, 3, insn(KTAP_OP_JMP, 0, 0, -3));
 }
 
 void build_curtask(struct built_chunk *c, const char *text)

@@ -30,6 +30,9 @@ void build_hello(struct built_chunk *c, const char *text);
 /* trace event { print(text) } */
 void build_probe(struct built_chunk *c, const char *event, const char *text);
 
+/* print(text), then trace event { print(text) } */
+void build_hello_and_probe(struct built_chunk *c, const char *event, const char *text);
+
 /* trace event { while (1) { print(text) } } */
 void build_flood(struct built_chunk *c, const char *event, const char *text);
 

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -141,6 +142,82 @@ TEST_F(session, epoll_set_before_the_chunk_wakes)
 	EXPECT_EQ(4, read(self->fd, self->text, 4));
 	wait(NULL);
 	close(set);
+}
+
+/* Who reads all there is whenever epoll says that there is something new. */
+struct edges {
+	int fd;
+	int set;
+	const char *want;	/* what comes at last */
+	unsigned int empty;	/* times that there was nothing */
+	char text[4096];
+};
+
+static void *read_edges(void *p)
+{
+	struct edges *e = p;
+	struct epoll_event ev;
+	size_t len = 0;
+	ssize_t n;
+
+	while (!strstr(e->text, e->want) && epoll_wait(e->set, &ev, 1, 5000) == 1) {
+		n = read(e->fd, e->text + len, sizeof(e->text) - 1 - len);
+		e->empty += n < 0 && errno == EAGAIN;
+		for (; n > 0; n = read(e->fd, e->text + len, sizeof(e->text) - 1 - len))
+			len += n;
+	}
+	return NULL;
+}
+
+static int watch_edges(struct edges *e, pthread_t *reader)
+{
+	struct epoll_event ev = { .events = EPOLLIN | EPOLLET };
+
+	if (fcntl(e->fd, F_SETFL, O_RDWR | O_NONBLOCK))
+		return -errno;
+	e->set = epoll_create1(EPOLL_CLOEXEC);
+	if (e->set < 0 || epoll_ctl(e->set, EPOLL_CTL_ADD, e->fd, &ev))
+		return -errno;
+	return -pthread_create(reader, NULL, read_edges, e);
+}
+
+/* What the top level prints can be read when all is attached: that is the edge. */
+TEST_F(session, epoll_tells_of_what_was_printed_while_loading)
+{
+	struct edges e = { .fd = self->fd, .want = "hello\n" };
+	pthread_t reader;
+	char line[32];
+
+	/* of nobody, so that no event wakes the reader */
+	snprintf(line, sizeof(line), "pid %d\n", getpid());
+	ASSERT_EQ(0, write_line(self->fd, line));
+	ASSERT_EQ(0, watch_edges(&e, &reader));
+	build_hello_and_probe(&self->chunk, has_getppid() ? "syscalls:*" : "sched:*", "hello");
+	EXPECT_EQ(0, write_chunk(self->fd, &self->chunk));
+	ASSERT_EQ(0, pthread_join(reader, NULL));
+	EXPECT_TRUE(begins(e.text, "hello\n"));
+	EXPECT_EQ(0, e.empty);
+	close(e.set);
+}
+
+TEST_F(session, epoll_tells_of_a_refused_chunk)
+{
+	for (int i = 0; i < 20; i++) {
+		struct edges e = { .want = "sched:no_such_event" };
+		pthread_t reader;
+
+		e.fd = open(SESSION, O_RDWR | O_CLOEXEC);
+		ASSERT_LE(0, e.fd);
+		ASSERT_EQ(0, watch_edges(&e, &reader));
+		build_hello_and_probe(&self->chunk, e.want, "hello");
+		EXPECT_EQ(-ENOENT, write_chunk(e.fd, &self->chunk));
+		ASSERT_EQ(0, pthread_join(reader, NULL));
+		EXPECT_TRUE(begins(e.text, "hello\n"));
+		EXPECT_NE(NULL, strstr(e.text, e.want)) TH_LOG("round %d", i);
+		EXPECT_EQ(0, e.empty);
+		close(e.set);
+		close(e.fd);
+	}
 }
 
 TEST_F(session, own_events_are_not_delivered)
