@@ -31,7 +31,8 @@ void ktap_out_commit(struct ktap_vm *vm, void *place);
  * Keeps its place in time among the records.  Waits for the reader rather than
  * dropping.
  * Context: process, sleeps.
- * Return: 0, or -EINTR with the error set if the session ends meanwhile.
+ * Return: 0; or, with the error set, -EINTR if the session ends meanwhile, -ENOMEM,
+ * or -ENOSPC if the top level prints more than can wait for the reader.
  */
 int ktap_out_text(struct ktap_vm *vm, enum ktap_channel channel, const char *text, size_t len);
 

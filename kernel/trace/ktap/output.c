@@ -253,13 +253,9 @@ void ktap_out_commit(struct ktap_vm *vm, void *place)
 
 /* Text of process context */
 
-static struct text *make_text(enum ktap_channel channel, u64 ts, size_t size)
+static struct text *make_text(enum ktap_channel channel, u64 ts, size_t size, gfp_t gfp)
 {
-	struct text *text = kvmalloc_flex(*text, data, size, KTAP_GFP);
-
-	/* Why there is no memory is told all the same. */
-	if (!text)
-		text = kvmalloc_flex(*text, data, size, GFP_KERNEL | __GFP_NOWARN);
+	struct text *text = kvmalloc_flex(*text, data, size, gfp);
 
 	if (!text)
 		return NULL;
@@ -308,7 +304,7 @@ int ktap_out_text(struct ktap_vm *vm, enum ktap_channel channel, const char *dat
 
 	if (!len)
 		return 0;
-	text = make_text(channel, ktime_get_mono_fast_ns(), len);
+	text = make_text(channel, ktime_get_mono_fast_ns(), len, KTAP_GFP);
 	if (!text)
 		return ktap_vm_error(vm, -ENOMEM, "no memory for output");
 	memcpy(text->data, data, len);
@@ -353,11 +349,15 @@ void ktap_output_say(struct ktap_output *out, enum ktap_channel channel, u64 ts,
 {
 	size_t prefix_len = out->frames ? 0 : strlen(prefix);
 	struct text *t;
-	size_t i, lines = 1;
+	size_t i, lines = 1, size;
 
 	for (i = 0; i < len; i++)
 		lines += text[i] == '\n';
-	t = make_text(channel, ts, len + lines * prefix_len);
+	size = len + lines * prefix_len;
+	t = make_text(channel, ts, size, KTAP_GFP);
+	/* Why there is no memory is told all the same. */
+	if (!t)
+		t = make_text(channel, ts, size, GFP_KERNEL | __GFP_NOWARN);
 	if (!t)
 		return;
 	for (i = 0; i < len; i++) {

@@ -6,19 +6,22 @@
 # killed.
 
 . "$(dirname "$0")/lib.sh"
-plan 15
+plan 17
 
 root=$tmp/cgroup
 group=$root/ktap_test
 writers=$root/ktap_writers
+printers=$root/ktap_printers
 mkdir "$root"
 mount -t cgroup2 none "$root" 2>/dev/null
-if ! { [ -e "$root/cgroup.controllers" ] && echo +memory >"$root/cgroup.subtree_control" && mkdir "$group" "$writers"; } 2>/dev/null; then
+if ! { [ -e "$root/cgroup.controllers" ] && echo +memory >"$root/cgroup.subtree_control" &&
+	mkdir "$group" "$writers" "$printers"; } 2>/dev/null; then
 	umount "$root" 2>/dev/null
 	for name in memory_is_charged all_of_it memory_is_given_back writer_is_not_charged \
 		opener_is_charged_for_a_writer memory_of_a_writer_is_given_back limit_is_an_error \
-		limit_is_told limit_of_handlers limit_of_handlers_is_told many_sessions \
-		memory_of_many memory_of_many_is_given_back nobody_was_killed kernel_is_content; do
+		limit_is_told limit_of_handlers limit_of_handlers_is_told limit_of_text \
+		limit_of_text_is_told many_sessions memory_of_many memory_of_many_is_given_back \
+		nobody_was_killed kernel_is_content; do
 		skip $name "there is no memory cgroup"
 	done
 	finish
@@ -112,6 +115,33 @@ kept=$(sed -n 's/^20000	//p' "$tmp/out")
 result $? limit_of_handlers
 is limit_of_handlers_is_told "$code $(sed -n 's/^ktap: dropped \([0-9]*\) values: the system or its memory cgroup had no memory left .*/\1/p' "$tmp/out")" "0 $((20000 - kept))"
 
+# It is reached by text that waits for the reader: the script may print no more.  Nobody
+# is in the group then.
+"$KTAPC" -w -o "$tmp/print.ktap" -e 't = table.new(100000) s = "0123456789abcdef"
+for (i = 1, 7) { s = s .. s }
+trace syscalls:sys_enter_getppid { n += 1 }
+trace_end {
+	for (i = 1, 20000) { t[i] = s .. i }
+	for (i = 1, 450) { print(s) }
+}' 2>"$tmp/err"
+code=0
+(
+	echo 0 >"$printers/cgroup.procs"
+	exec 3<>"$tracefs/ktap/session"
+	echo 0 >"$root/cgroup.procs"
+	cat "$tmp/print.ktap" >&3
+	echo $(($(cat "$printers/memory.current") + (1 << 20))) >"$printers/memory.max"
+	echo stop >&3
+	wait_until grep -q ' ended events=' "$tracefs/ktap/sessions"
+	exec cat <&3
+) >"$tmp/text" 2>"$tmp/err" || code=$?
+grep ': error: \|^ktap: ' "$tmp/text" >"$tmp/out"
+[ "$code" = 0 ] && [ "$(grep -c '^0123456789' "$tmp/text")" -lt 450 ]
+result $? limit_of_text
+matches "$tmp/out" ': error: no memory for output$' \
+	'^ktap: dropped [0-9]* values: the system or its memory cgroup had no memory left '
+result $? limit_of_text_is_told
+
 # Two hundred at once
 rm -f "$tmp/up" "$tmp/down"
 (in_group sh -c "$here/session -t two_hundred_at_once_miss_nothing; cat $tmp/stop" >"$tmp/out" 2>"$tmp/err") &
@@ -136,6 +166,6 @@ wait $holder
 is nobody_was_killed "$(sed -n 's/^oom_kill //p' "$group/memory.events")" 0
 no_complaints kernel_is_content
 
-rmdir "$group" "$writers"
+rmdir "$group" "$writers" "$printers"
 umount "$root"
 finish
