@@ -127,6 +127,13 @@ run() {
 	timeout -s KILL "${seconds:-60}" "$KTAP" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null || code=$?
 }
 
+# call_function NAME: the kernel's function of a system call; on 64 bits, __ia32_ is another
+call_function() {
+	for prefix in __x64_ __arm64_ __riscv_ __s390x_ __ia32_ ''; do
+		! grep -q " T ${prefix}sys_$1\$" /proc/kallsyms || { echo "${prefix}sys_$1"; break; }
+	done
+}
+
 # find_scripts: $scripts is the folder of the tools that come with ktap
 find_scripts() {
 	for scripts in "$KTAP_SCRIPTS" "$here/../scripts" "$here/../../../ktap/scripts" \

@@ -73,10 +73,10 @@ exec 3>&-
 : >"$tmp/out"
 says integrity_is_asked_for_when_a_script_is_loaded 1 \
 	'error: signal acts on the system, and the kernel is locked down'
-everything='trace syscalls:sys_enter_getppid { a += 1 }
-trace probe:__x64_sys_getppid { b += 1 }
-trace_begin { print(kernel_string(kaddr("linux_banner")) != nil) }
-trace_end { print(a, b) }'
+everything="trace syscalls:sys_enter_getppid { a += 1 }
+trace probe:$(call_function getppid) { b += 1 }
+trace_begin { print(kernel_string(kaddr('linux_banner')) != nil) }
+trace_end { print(a, b) }"
 run -q -e "$everything" -- "$workload" getppid 100
 out integrity_lets_look 'true\n100\t100\n'
 exec 3<>"$tracefs/ktap/session"

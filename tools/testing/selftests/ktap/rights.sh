@@ -110,8 +110,8 @@ E
 trace syscalls:sys_enter_getppid { signal("CONT") }
 trace syscalls:sys_enter_getppid { system("true") }
 E
-		! grep -q '^set_retval: 1' "$tracefs/ktap/features" || [ "$(uname -m)" != x86_64 ] ||
-			echo 'trace probe:__x64_sys_getppid { set_retval(-1) }'
+		! grep -q '^set_retval: 1' "$tracefs/ktap/features" ||
+			echo "trace probe:$(call_function getppid) { set_retval(-1) }"
 		;;
 	esac
 }
