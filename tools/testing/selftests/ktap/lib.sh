@@ -23,11 +23,11 @@ skip_all=4 lacking=
 
 # has THING: an event SYSTEM:NAME; one of the kinds of probes; patience until memory is
 # there when a system call begins; arguments at the return of a program's function;
-# addresses that tell whose memory they are of, for str(), buf() and read(); or several CPUs,
-# if there were any: only then can mappings be read while somebody changes them
+# addresses that tell whose memory they are of, for str(), buf() and read(); or mappings
+# that can be read while somebody may change them, by which addresses of programs get names
 has() {
 	case $1 in
-	SMP) uname -v | grep -qw SMP ;;
+	mappings) grep -q ' T lock_vma_under_rcu$' /proc/kallsyms ;;
 	functions) [ -e "$tracefs/available_filter_functions" ] ;;
 	fprobes) grep -q '^sources:.* fprobe' "$tracefs/ktap/features" 2>/dev/null ;;
 	programs) grep -q uprobe "$tracefs/ktap/features" 2>/dev/null ;;

@@ -39,7 +39,7 @@ out profile_of_user_mode_has_no_kernel_stack 'true\t1\n'
 run -q -e 'profile-1ms /arg1 != 0/ { u[ustack(1)] += 1 } trace_end { print(len(u) > 0) print(u) }' -- \
 	"$workload" burn 300
 frame='.*\(workload\)'
-has SMP || frame='0x[0-9a-f]+'
+has mappings || frame='0x[0-9a-f]+'
 [ "$(head -n 1 "$tmp/out")" = true ] && matches "$tmp/out" "^ +$frame: [0-9]+$"
 result $? profile_has_user_stacks
 run -q -e 'profile-1ms /execname == "dd" && arg0 != 0/ { print(kstack) }' -- \

@@ -5,7 +5,7 @@
 # and whatever becomes of the process and of the file.
 
 . "$(dirname "$0")/lib.sh"
-needs SMP syscalls:sys_enter_getppid programs functions profiles
+needs mappings syscalls:sys_enter_getppid programs functions profiles
 plan 33
 
 me=$(readlink -f "$here/frames")
