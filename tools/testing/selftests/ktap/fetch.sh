@@ -46,8 +46,11 @@ run -q -e "trace probe:vfs_write size=$a2:u32 /size == 13/ { print(argstr) }" --
 [ "$(sed 's/^vfs_write_[0-9]*_0: (vfs_write+0x[0-9a-f]*\/0x[0-9a-f]*) //' "$tmp/out")" = 'size=13
 size=13' ]
 result $? text_is_what_the_trace_file_says
+# a caller that is not in a frame yet is seen by nobody who goes by frame pointers
+caller='ksys_write\+'
+[ "$half" = 32 ] || caller='sys_write\+'
 run -q -e "trace probe:vfs_write size=$a2 /size == 13/ { print(kstack(2)) }" -- "$workload" write 13 1
-[ "$(sed -n '1s/+.*//; 1s/ *//p' "$tmp/out")" = vfs_write ] && matches "$tmp/out" 'ksys_write\+'
+[ "$(sed -n '1s/+.*//; 1s/ *//p' "$tmp/out")" = vfs_write ] && matches "$tmp/out" "$caller"
 result $? stack_begins_with_the_function
 run -q -e 'trace kretprobe:vfs_write done=$retval /done == 13/ { print(kstack(1)) }' -- "$workload" write 13 1
 [ "$(sed -n '1s/+.*//; 1s/ *//p' "$tmp/out")" = ksys_write ]

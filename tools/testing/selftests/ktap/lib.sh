@@ -9,9 +9,11 @@ here=$(cd "$(dirname "$0")" && pwd)
 workload=$here/workload
 cpus=$(grep -c '^processor' /proc/cpuinfo)
 
-# half of the bits of a program's long: addresses that tests know are 0x2000 or 0x3000, and
-# so many bits below
+# half of the bits of a program's long; addresses that tests know are 0x2000 or 0x3000, and so
+# many bits below, of which fewer are enough to know them if there are but 16
 half=$(($("$workload" bits 2>/dev/null || echo 64) / 2))
+at_2000='>> 32 == 0x2000' at_3000='>> 32 == 0x3000'
+[ "$half" = 32 ] || at_2000='>> 24 == 0x20' at_3000='>> 24 == 0x30'
 
 # Where taking a lock is an event (lockdep), those have the bars in a chart of all
 # tracepoints, and to trace all there is takes ten times as long.

@@ -10,7 +10,7 @@ plan 33
 
 me=$(readlink -f "$here/frames")
 n=50
-chains="addr >> $half == 0x3000"
+chains="addr $at_3000"
 session=$tracefs/ktap/session
 
 "$me" tell >"$tmp/tell" || { echo "Bail out! frames does not run"; exit 1; }
