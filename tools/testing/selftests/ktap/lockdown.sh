@@ -46,6 +46,10 @@ unprivileged -q -e 'trace syscalls:sys_enter_getppid { n += 1 } trace_end { prin
 out events_are_for_who_may_profile '100\n'
 for event in probe:vfs_write kretprobe:vfs_write probe:vfs_write+0x1 rawtp:sched_switch \
 	'ftrace:function /ip == vfs_write/'; do
+	case $event in
+	rawtp:*)
+		has fprobes || { skip "functions_are_not: $event" "this kernel has no fprobes"; continue; } ;;
+	esac
 	unprivileged -q -e "
 trace $event { n += 1 }"
 	says "functions_are_not: $event" 2 "^-e:2:7: error: '.*': CAP_PERFMON is needed to trace functions"

@@ -90,8 +90,8 @@ trace probe:vfs_write { n += 1 }
 trace kretprobe:vfs_write { n += 1 }
 trace probe:vfs_write+$inside { n += 1 }
 trace ftrace:function /ip == vfs_write/ { n += 1 }
-trace rawtp:sched_switch { n += 1 }
 E
+		! has fprobes || echo 'trace rawtp:sched_switch { n += 1 }'
 		;;
 	'fetch arguments')
 		cat <<'E'
