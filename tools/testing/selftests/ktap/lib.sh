@@ -32,6 +32,7 @@ has() {
 	mappings) grep -q ' T lock_vma_under_rcu$' /proc/kallsyms ;;
 	functions) [ -e "$tracefs/available_filter_functions" ] ;;
 	fprobes) grep -q '^sources:.* fprobe' "$tracefs/ktap/features" 2>/dev/null ;;
+	ftrace) grep -q '^sources:.* ftrace' "$tracefs/ktap/features" 2>/dev/null ;;
 	programs) grep -q uprobe "$tracefs/ktap/features" 2>/dev/null ;;
 	profiles) [ -e /proc/sys/kernel/perf_event_paranoid ] ;;
 	waits_for_strings) ! grep -q '^waits_for_strings: 0$' "$tracefs/ktap/features" ;;

@@ -49,6 +49,8 @@ for event in probe:vfs_write kretprobe:vfs_write probe:vfs_write+0x1 rawtp:sched
 	case $event in
 	rawtp:*)
 		has fprobes || { skip "functions_are_not: $event" "this kernel has no fprobes"; continue; } ;;
+	ftrace:*)
+		has ftrace || { skip "functions_are_not: $event" "this kernel's ktap has no ftrace:"; continue; } ;;
 	esac
 	unprivileged -q -e "
 trace $event { n += 1 }"

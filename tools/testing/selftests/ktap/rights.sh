@@ -89,8 +89,8 @@ E
 trace probe:vfs_write { n += 1 }
 trace kretprobe:vfs_write { n += 1 }
 trace probe:vfs_write+$inside { n += 1 }
-trace ftrace:function /ip == vfs_write/ { n += 1 }
 E
+		! has ftrace || echo 'trace ftrace:function /ip == vfs_write/ { n += 1 }'
 		! has fprobes || echo 'trace rawtp:sched_switch { n += 1 }'
 		;;
 	'fetch arguments')
