@@ -152,7 +152,7 @@ out stop_in_a_tick 'end\n'
 if ! grep -q '^set_retval: 1$' "$tracefs/ktap/features"; then
 	while [ $count -lt 51 ]; do skip set_retval "this kernel was built without CONFIG_KTAP_SET_RETVAL"; done
 else
-	openat=$(sed -n 's/^[0-9a-f]* T \(__[a-z0-9]*_sys_openat\)$/\1/p' /proc/kallsyms | grep -v ia32 | head -n 1)
+	openat=$(call_function openat)
 	run -q --unsafe -e "trace probe:$openat $only { n += 1 set_retval(-13) }
 trace kprobe:do_sys_openat2 $only { inside += 1 }
 trace syscalls:sys_exit_openat $only { if (retval == -13) { seen += 1 } }

@@ -199,11 +199,11 @@ c = count()
 trace syscalls:sys_enter_getppid, syscalls:sys_exit_getppid { g += 1 t["k"] += 1 c <<< 1 }
 trace irq:softirq_entry, irq:softirq_exit { g += 1 t["k"] += 1 c <<< 1 }
 trace timer:hrtimer_expire_entry, timer:hrtimer_expire_exit { g += 1 t["k"] += 1 c <<< 1 }
-trace nmi:nmi_handler { g += 1 t["k"] += 1 c <<< 1 }
 trace_end {
 	print("updates", g + t["k"] + count(c))
 }
 E2
+! has nmi:nmi_handler || echo 'trace nmi:nmi_handler { g += 1 t["k"] += 1 c <<< 1 }' >>"$tmp/any.kp"
 
 # nmis N: every other CPU shows its stack, in NMI, so many times
 nmis() {
@@ -233,7 +233,11 @@ awk '/ hits=/ && $1 != "trace_end" { name = $1; sub(".* hits=", ""); n += $1; if
 	tr ' ' '\t' >>"$tmp/out"
 exec 3>&-
 is updates_of_all_contexts "$(value updates)" $((3 * $(value hits)))
-[ "$(value nmis)" -ge $((10 * (cpus - 1))) ]
-result $? there_were_nmis
+if has nmi:nmi_handler; then
+	[ "$(value nmis)" -ge $((10 * (cpus - 1))) ]
+	result $? there_were_nmis
+else
+	skip there_were_nmis "this machine's are no events"
+fi
 
 finish

@@ -47,7 +47,7 @@ ends return_of_a_function 20 'end\t1\n' -e "trace kretprobe:vfs_write { $(leave 
 ends softirq 21 'end\ttrue\n' -e "trace irq:softirq_entry { $(leave 21) } $end_of_some"
 ends hardirq 22 'end\ttrue\n' -e "trace timer:hrtimer_expire_entry { $(leave 22) } $end_of_some"
 ends profile 23 'end\ttrue\n' -e "profile-1ms { $(leave 23) } $end_of_some"
-if [ "$cpus" -gt 1 ] && [ -e /proc/sysrq-trigger ]; then
+if [ "$cpus" -gt 1 ] && [ -e /proc/sysrq-trigger ] && has nmi:nmi_handler; then
 	level=$(cut -f 1 /proc/sys/kernel/printk)
 	dmesg -n 1
 	start -q -w -e "trace nmi:nmi_handler { $(leave 24) } $end_of_some"
@@ -58,7 +58,7 @@ if [ "$cpus" -gt 1 ] && [ -e /proc/sysrq-trigger ]; then
 	is nmi "$code $(cat "$tmp/out")" "24 end	true"
 	dmesg -n "$level"
 else
-	skip nmi "there is one CPU"
+	skip nmi "there is one CPU, or this machine's are no events"
 fi
 
 # All CPUs at once: one of them decides, and none of the others changes that

@@ -7,22 +7,31 @@
 plan 19
 
 n=500
-if ! [ -e "$tracefs/kprobe_events" ] || [ "$(uname -m)" != x86_64 ]; then
+# the registers of the first, the second and the third argument
+case $(uname -m) in
+x86_64) a0=%di a1=%si a2=%dx ;;
+i?86) a0=%ax a1=%dx a2=%cx ;;
+s390x) a0=%r2 a1=%r3 a2=%r4 ;;
+aarch64) a0=%x0 a1=%x1 a2=%x2 ;;
+riscv64) a0=%a0 a1=%a1 a2=%a2 ;;
+*) a0= ;;
+esac
+if ! [ -e "$tracefs/kprobe_events" ] || [ -z "$a0" ]; then
 	for i in $(seq $planned); do skip "fetch_$i" "no kprobe events, or other registers"; done
 	finish
 fi
 
 events() { grep -c . "$tracefs/dynamic_events"; }
 
-run -q -e 'trace probe:vfs_write size=%dx /size == 13/ { n += 1 } trace_end { print(n) }' -- "$workload" write 13 $n
+run -q -e "trace probe:vfs_write size=$a2 /size == 13/ { n += 1 } trace_end { print(n) }" -- "$workload" write 13 $n
 out argument_in_a_filter "$n\n"
-run -q -e 'trace probe:vfs_write size=%dx top=+0($stack):u64 who=$comm {
+run -q -e "trace probe:vfs_write size=$a2"' top=+0($stack):u64 who=$comm {
 	n[args.size, args.top != 0, args.who == execname, args.nothing == nil] += 1
 }
 trace_end { print(n[13, true, true, true]) }' -- "$workload" write 13 $n
 out arguments_by_name "$n\n"
-run -q -e 'trace probe:vfs_write size=%dx:u8 /size == 1/ function (e) { n[e.size, e.name, name, probefunc] += 1 }
-trace_end { print(n) }' -- "$workload" write 257 $n
+run -q -e "trace probe:vfs_write size=$a2:u8 /size == 1/ function (e) { n[e.size, e.name, name, probefunc] += 1 }
+trace_end { print(n) }" -- "$workload" write 257 $n
 out argument_with_a_type "1, vfs_write, vfs_write, vfs_write: $n\n"
 run -q -e 'trace kprobe:vfs_write%return done=$retval /done == 13/ { n[args.done] += 1 } trace_end { print(n) }' -- \
 	"$workload" write 13 $n
@@ -30,43 +39,46 @@ out return_value "13: $n\n"
 run -q -e 'trace kretprobe:vfs_write done=$retval /done == 13/ { n[args.done] += 1 } trace_end { print(n) }' -- \
 	"$workload" write 13 $n
 out return_value_of_a_kretprobe "13: $n\n"
-run -q -e 'trace probe:do_sys_openat2 dfd=%di:s32 file=+0(%si):ustring { f[args.file, args.dfd] += 1 }
+run -q -e "trace probe:do_sys_openat2 dfd=$a0:s32 file=+0($a1):ustring { f[args.file, args.dfd] += 1 }"'
 trace_end { print(f["/proc/version", -100]) }' -- "$workload" open /proc/version $n
 out string_of_the_program "$n\n"
-run -q -e 'trace probe:vfs_write size=%dx:u32 /size == 13/ { print(argstr) }' -- "$workload" write 13 2
+run -q -e "trace probe:vfs_write size=$a2:u32 /size == 13/ { print(argstr) }" -- "$workload" write 13 2
 [ "$(sed 's/^vfs_write_[0-9]*_0: (vfs_write+0x[0-9a-f]*\/0x[0-9a-f]*) //' "$tmp/out")" = 'size=13
 size=13' ]
 result $? text_is_what_the_trace_file_says
-run -q -e 'trace probe:vfs_write size=%dx /size == 13/ { print(kstack(2)) }' -- "$workload" write 13 1
-[ "$(sed -n '1s/+.*//; 1s/ *//p' "$tmp/out")" = vfs_write ] && matches "$tmp/out" 'ksys_write\+'
+# a caller that is not in a frame yet is seen by nobody who goes by frame pointers
+caller='ksys_write\+'
+[ "$half" = 32 ] || caller='sys_write\+'
+run -q -e "trace probe:vfs_write size=$a2 /size == 13/ { print(kstack(2)) }" -- "$workload" write 13 1
+[ "$(sed -n '1s/+.*//; 1s/ *//p' "$tmp/out")" = vfs_write ] && matches "$tmp/out" "$caller"
 result $? stack_begins_with_the_function
 run -q -e 'trace kretprobe:vfs_write done=$retval /done == 13/ { print(kstack(1)) }' -- "$workload" write 13 1
 [ "$(sed -n '1s/+.*//; 1s/ *//p' "$tmp/out")" = ksys_write ]
 result $? stack_of_a_return_begins_with_the_caller
-run -q -e 'trace probe:vfs_write a=%dx /a == 13/ { x += 1 } trace probe:vfs_write b=%dx /b == 13/ { y += 1 }
-trace_end { print(x, y) }' -- "$workload" write 13 $n
+run -q -e "trace probe:vfs_write a=$a2 /a == 13/ { x += 1 } trace probe:vfs_write b=$a2 /b == 13/ { y += 1 }
+trace_end { print(x, y) }" -- "$workload" write 13 $n
 out two_clauses "$n\t$n\n"
 
 # each probe has one line
-start -q -e 'trace ("probe:vfs_write a=%di\nb=%dx") { n += 1 }'
-is one_line_whatever_the_event_is "$(grep -c '^  probe:vfs_write a=%di.012b=%dx hits=' "$tracefs/ktap/sessions")" 1
+start -q -e "trace (\"probe:vfs_write a=$a0\\nb=$a2\") { n += 1 }"
+is one_line_whatever_the_event_is "$(grep -c "^  probe:vfs_write a=$a0.012b=$a2 hits=" "$tracefs/ktap/sessions")" 1
 stop
 
 # they come and go with the session
-start -q -e 'trace probe:vfs_write a=%di { n += 1 } trace kretprobe:vfs_read b=$retval { n += 1 }'
+start -q -e "trace probe:vfs_write a=$a0"' { n += 1 } trace kretprobe:vfs_read b=$retval { n += 1 }'
 during=$(events)
 stop
 wait_until no_sessions
 is events_live_as_long_as_the_session "$during $(events)" '2 0'
-kill_rounds 10 500 'trace probe:vfs_write a=%di b=+0(%si):ustring { s[args.b] += 1 }'
+kill_rounds 10 500 "trace probe:vfs_write a=$a0 b=+0($a1):ustring { s[args.b] += 1 }"
 wait_until no_sessions
 is killed_tools_leave_no_event "$(events)" 0
 
-refused unknown_register 'probe:vfs_write a=%di   b=%foo' "^-e:2:7: error: Invalid register name: '%foo'"
-refused unknown_type 'probe:vfs_write a=%di:u33' "^-e:2:7: error: Unknown type is specified: 'u33'"
+refused unknown_register "probe:vfs_write a=$a0   b=%foo" "^-e:2:7: error: Invalid register name: '%foo'"
+refused unknown_type "probe:vfs_write a=$a0:u33" "^-e:2:7: error: Unknown type is specified: 'u33'"
 refused nothing_to_fetch 'probe:vfs_write a=' '^-e:2:7: error: No argument expression at the end'
-refused unknown_function 'probe:vfs_wriet a=%di' "^-e:2:7: error: no function 'vfs_wriet'" "did you mean 'vfs_write'"
-refused pattern 'probe:vfs_* a=%di' '^-e:2:7: error: .* fetch arguments need the name of one function'
+refused unknown_function "probe:vfs_wriet a=$a0" "^-e:2:7: error: no function 'vfs_wriet'" "did you mean 'vfs_write'"
+refused pattern "probe:vfs_* a=$a0" '^-e:2:7: error: .* fetch arguments need the name of one function'
 is refused_ones_leave_no_event "$(wait_until no_sessions; events)" 0
 
 finish

@@ -10,6 +10,7 @@ plan 55
 n=500
 f=vfs_write
 list=$tracefs/available_filter_functions
+getppid=$(call_function getppid)
 # this program's writes, and none of the shell's
 mine='/execname == "workload" \&\& arg2 == 13/'
 mine=$(echo "$mine" | sed 's/\\//g')
@@ -23,7 +24,7 @@ run -q -e "trace probe:$f%return $mine { n += 1 } trace_end { print(n) }" -- "$w
 out return_is_counted_exactly "$n\n"
 run -q -e "trace kretprobe:$f $mine { n[retval] += 1 } trace_end { print(n) }" -- "$workload" write 13 $n
 out kretprobe_is_the_same_and_has_the_value "13: $n\n"
-run -q -e 'trace probe:__x64_sys_getppid%return { n[retval == ppid, arg9 != nil] += 1 } trace_end { print(n) }' -- \
+run -q -e "trace probe:$getppid%return { n[retval == ppid, arg9 != nil] += 1 } trace_end { print(n) }" -- \
 	"$workload" getppid $n
 out return_value_and_ten_arguments "true, true: $n\n"
 run -q -e "trace probe:$f $mine { n[arg2, arg10 == nil, retval == nil] += 1 } trace_end { print(n) }" -w -- \
@@ -85,7 +86,7 @@ out offset_zero_is_the_entry "$n\n"
 run -q -e "trace probe:$f+$offset /execname == 'workload'/ { print(kstack(2)) }" -- "$workload" write 13 1
 [ "$(sed -n '1s/+.*//; 1s/ *//p' "$tmp/out")" = $f ] && matches "$tmp/out" 'ksys_write\+'
 result $? stack_of_an_instruction
-run -q -e "trace probe:$f+$offset { a += 1 } trace probe:__x64_sys_getppid+0x1 { b += 1 }" -- true
+run -q -e "trace probe:$f+$offset { a += 1 } trace probe:$getppid+0x1 { b += 1 }" -- true
 [ "$code" = 0 ] || matches "$tmp/err" 'no instruction begins there'
 result $? two_instructions_or_none
 

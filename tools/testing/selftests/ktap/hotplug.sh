@@ -92,8 +92,8 @@ is output_of_a_cpu_that_goes_and_comes "$(cat "$tmp/out")" "$wanted"
 
 # perf's counters are made anew, a moment after the CPU has come: the herald waits for it
 cp "$workload" "$tmp/herald"
-counters='trace software:faults:1 {
-	if (args.addr >> $1 == 0x2000) {
+counters="trace software:faults:1 {
+	if (args.addr $at_2000) {"'
 		n += 1
 		t[cpu] += 1
 	} else if (cpu == 1 && execname == "herald") {
@@ -106,7 +106,7 @@ counted() {
 	"$tmp/herald" pin 1 getppid 1
 	grep -q here "$tmp/out"
 }
-start -q -e "$counters" "$half"
+start -q -e "$counters"
 on_one fault $n
 down
 up
@@ -115,7 +115,7 @@ on_one fault $n
 stop
 is counters_of_a_cpu_that_goes_and_comes "$(tail -n 1 "$tmp/out")" "$((2 * n))	$((2 * n))"
 down
-start -q -e "$counters" "$half"
+start -q -e "$counters"
 up
 wait_until counted
 on_one fault $n

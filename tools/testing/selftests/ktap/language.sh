@@ -89,6 +89,9 @@ example() {
 		# an interrupt that ends within a handler and wakes somebody, mostly on
 		# PREEMPT_RT (activation.c)
 		sed -i "/^ktap: '.*' missed [0-9]* events\$/d" "$tmp/err"
+		# 32-bit programs have anything in the register of frames
+		[ "$half" = 32 ] ||
+			sed -i '/^ktap: [0-9]* frames of programs are shown as addresses: /d' "$tmp/err"
 	fi
 	if lacks_events "$tmp/err" && ! lacks_events "$1.err" 2>/dev/null; then
 		skip "examples/$1" "this kernel has not all that it wants"

@@ -9,9 +9,11 @@ here=$(cd "$(dirname "$0")" && pwd)
 workload=$here/workload
 cpus=$(grep -c '^processor' /proc/cpuinfo)
 
-# half of the bits of a program's long: addresses that tests know are 0x2000 or 0x3000, and
-# so many bits below
+# half of the bits of a program's long; addresses that tests know are 0x2000 or 0x3000, and so
+# many bits below, of which fewer are enough to know them if there are but 16
 half=$(($("$workload" bits 2>/dev/null || echo 64) / 2))
+at_2000='>> 32 == 0x2000' at_3000='>> 32 == 0x3000'
+[ "$half" = 32 ] || at_2000='>> 24 == 0x20' at_3000='>> 24 == 0x30'
 
 # Where taking a lock is an event (lockdep), those have the bars in a chart of all
 # tracepoints, and to trace all there is takes ten times as long.
@@ -30,6 +32,7 @@ has() {
 	user_files) ! grep -q '^user_files: 0$' "$tracefs/ktap/features" ;;
 	functions) [ -e "$tracefs/available_filter_functions" ] ;;
 	fprobes) grep -q '^sources:.* fprobe' "$tracefs/ktap/features" 2>/dev/null ;;
+	ftrace) grep -q '^sources:.* ftrace' "$tracefs/ktap/features" 2>/dev/null ;;
 	programs) grep -q uprobe "$tracefs/ktap/features" 2>/dev/null ;;
 	profiles) [ -e /proc/sys/kernel/perf_event_paranoid ] ;;
 	waits_for_strings) ! grep -q '^waits_for_strings: 0$' "$tracefs/ktap/features" ;;
@@ -125,6 +128,13 @@ all_of_it="--max-overhead 100"
 run() {
 	code=0
 	timeout -s KILL "${seconds:-60}" "$KTAP" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null || code=$?
+}
+
+# call_function NAME: the kernel's function of a system call; on 64 bits, __ia32_ is another
+call_function() {
+	for prefix in __x64_ __arm64_ __riscv_ __s390x_ __ia32_ ''; do
+		! grep -q " T ${prefix}sys_$1\$" /proc/kallsyms || { echo "${prefix}sys_$1"; break; }
+	done
 }
 
 # find_scripts: $scripts is the folder of the tools that come with ktap

@@ -46,6 +46,12 @@ unprivileged -q -e 'trace syscalls:sys_enter_getppid { n += 1 } trace_end { prin
 out events_are_for_who_may_profile '100\n'
 for event in probe:vfs_write kretprobe:vfs_write probe:vfs_write+0x1 rawtp:sched_switch \
 	'ftrace:function /ip == vfs_write/'; do
+	case $event in
+	rawtp:*)
+		has fprobes || { skip "functions_are_not: $event" "this kernel has no fprobes"; continue; } ;;
+	ftrace:*)
+		has ftrace || { skip "functions_are_not: $event" "this kernel's ktap has no ftrace:"; continue; } ;;
+	esac
 	unprivileged -q -e "
 trace $event { n += 1 }"
 	says "functions_are_not: $event" 2 "^-e:2:7: error: '.*': CAP_PERFMON is needed to trace functions"
@@ -73,10 +79,10 @@ exec 3>&-
 : >"$tmp/out"
 says integrity_is_asked_for_when_a_script_is_loaded 1 \
 	'error: signal acts on the system, and the kernel is locked down'
-everything='trace syscalls:sys_enter_getppid { a += 1 }
-trace probe:__x64_sys_getppid { b += 1 }
-trace_begin { print(kernel_string(kaddr("linux_banner")) != nil) }
-trace_end { print(a, b) }'
+everything="trace syscalls:sys_enter_getppid { a += 1 }
+trace probe:$(call_function getppid) { b += 1 }
+trace_begin { print(kernel_string(kaddr('linux_banner')) != nil) }
+trace_end { print(a, b) }"
 run -q -e "$everything" -- "$workload" getppid 100
 out integrity_lets_look 'true\n100\t100\n'
 exec 3<>"$tracefs/ktap/session"

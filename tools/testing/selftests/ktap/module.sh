@@ -83,10 +83,10 @@ else
 	skip functions_hold_it "$no_fprobes"
 	skip raw_tracepoints_hold_it "$no_fprobes"
 fi
-if has functions; then
+if has ftrace; then
 	holds function_tracer_holds_it 'ftrace:function /ip == do_simple_thread_func*/'
 else
-	skip function_tracer_holds_it "this kernel has no function tracer"
+	skip function_tracer_holds_it "this kernel's function tracer tells no arguments, or there is none"
 fi
 
 # what they bring

@@ -119,7 +119,9 @@ sleep 1
 stop
 [ "$code" = 0 ] && [ "$(samples)" -ge 20 ] && [ "$(samples)" -le 250 ]
 result $? profile_counts_the_time
-matches "$tmp/out" '^s:$' '^ +[^ ].*\(workload\)' &&
+frame='[^ ].*\(workload\)'
+has user_files || frame='0x[0-9a-f]+'
+matches "$tmp/out" '^s:$' "^ +$frame" &&
 	! grep -Evq '^s:$|^ +((0x[0-9a-f]+|\[vdso\]\+0x[0-9a-f]+|[^ ]+ \(workload\))(: [0-9]+)?)?$' "$tmp/out"
 result $? profile_has_stacks_of_the_process
 kill -KILL $worker

@@ -91,7 +91,7 @@ echo "$was" >$rate
 result $? what_perf_does_not_let_through_is_told
 
 # counters
-mine="addr >> $half == 0x2000"
+mine="addr $at_2000"
 run -q -e "trace software:faults:1 /$mine/ { n += 1 } trace_end { print(n) }" -- "$workload" fault $n
 out faults_are_counted_exactly "$n\n"
 run -q -e "trace software:page-faults:1, software:minor-faults:1 /$mine/ { n[probename] += 1 }

@@ -89,9 +89,9 @@ E
 trace probe:vfs_write { n += 1 }
 trace kretprobe:vfs_write { n += 1 }
 trace probe:vfs_write+$inside { n += 1 }
-trace ftrace:function /ip == vfs_write/ { n += 1 }
-trace rawtp:sched_switch { n += 1 }
 E
+		! has ftrace || echo 'trace ftrace:function /ip == vfs_write/ { n += 1 }'
+		! has fprobes || echo 'trace rawtp:sched_switch { n += 1 }'
 		;;
 	'fetch arguments')
 		cat <<'E'
@@ -110,8 +110,8 @@ E
 trace syscalls:sys_enter_getppid { signal("CONT") }
 trace syscalls:sys_enter_getppid { system("true") }
 E
-		! grep -q '^set_retval: 1' "$tracefs/ktap/features" || [ "$(uname -m)" != x86_64 ] ||
-			echo 'trace probe:__x64_sys_getppid { set_retval(-1) }'
+		! grep -q '^set_retval: 1' "$tracefs/ktap/features" ||
+			echo "trace probe:$(call_function getppid) { set_retval(-1) }"
 		;;
 	esac
 }

@@ -506,7 +506,8 @@ TEST_F(session, second_chunk_is_refused)
 
 TEST_F(session, memory_above_the_limit_is_refused)
 {
-	EXPECT_EQ(-ERANGE, write_line(self->fd, "memory 999999999999999\n"));
+	snprintf(self->text, sizeof(self->text), "memory %lu\n", ULONG_MAX);
+	EXPECT_EQ(-ERANGE, write_line(self->fd, self->text));
 	ASSERT_LT(0, read_all(self->fd, self->text, sizeof(self->text)));
 	EXPECT_TRUE(begins(self->text, "ktap: error: "));
 }

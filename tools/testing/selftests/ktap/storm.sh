@@ -32,6 +32,9 @@ hits_of() {
 }
 
 # storm NAME SCRIPT: under loads of all kinds; a second session counts meanwhile
+nmis=', nmi:*'
+has nmi:nmi_handler || nmis=
+
 storm() {
 	name=$1
 	"$KTAP" -q -e "$2" >"$tmp/storm.out" 2>"$tmp/storm.err" </dev/null &
@@ -67,7 +70,7 @@ trace_end { print(n) }' -- "$workload" getppid $n
 if [ "$storm" = 0 ]; then
 	storm some_functions 'trace probe:vfs_*, probe:*_lock { s[probefunc] += 1 }
 trace probe:vfs_*%return { t[retval] += 1 } trace ftrace:function /ip == vfs_*/ { f += 1 }'
-	storm some_tracepoints 'trace sched:*, irq:*, timer:*, syscalls:*, nmi:* { s[probename] += 1 k[kstack(4)] += 1 }
+	storm some_tracepoints 'trace sched:*, irq:*, timer:*, syscalls:*'"$nmis"' { s[probename] += 1 k[kstack(4)] += 1 }
 trace profile-1ms { k[kstack] += 1 }'
 else
 	storm all_functions 'trace probe:* { s[probefunc] += 1 }'
@@ -83,18 +86,18 @@ is nothing_stays_attached "$(wc -l <"$tracefs/enabled_functions") $(wc -l </sys/
 
 # What runs in NMI: as often as /proc/interrupts has it.  Where a CPU is not idle a
 # function shows its registers.
-nmis() { awk '$1 == "NMI:" { for (i = 2; i <= NF && $i ~ /^[0-9]+$/; i++) n += $i } END { print n + 0 }' /proc/interrupts; }
-before=$(nmis)
+count_nmis() { awk '$1 == "NMI:" { for (i = 2; i <= NF && $i ~ /^[0-9]+$/; i++) n += $i } END { print n + 0 }' /proc/interrupts; }
+before=$(count_nmis)
 nmi
-if [ "$(nmis)" -gt "$before" ]; then
+if [ "$(count_nmis)" -gt "$before" ]; then
 	"$noise" spin $cpus &
 	loader=$!
 	start -q -e 'trace nmi:nmi_handler { t[args.handler] += 1 n += 1 if (in_interrupt) { i += 1 } }
 trace probe:show_regs { shown += 1 }
 trace_end { most = 0 for (k, v in pairs(t)) { most = max(most, v) } print(most, i == n, shown > 0) }'
-	before=$(nmis)
+	before=$(count_nmis)
 	for round in 1 2 3 4 5 6 7 8 9 10; do nmi; done
-	after=$(nmis)
+	after=$(count_nmis)
 	kill -KILL $loader
 	wait $loader 2>/dev/null
 	stop
