@@ -25,10 +25,12 @@ skip_all=4 lacking=
 
 # has THING: an event SYSTEM:NAME; one of the kinds of probes; patience until memory is
 # there when a system call begins; arguments at the return of a program's function;
-# addresses that tell whose memory they are of, for str(), buf() and read(); or mappings
-# that can be read while somebody may change them, by which addresses of programs get names
+# addresses that tell whose memory they are of, for str(), buf() and read(); the little end
+# of numbers first; or mappings that can be read while somebody may change them, by which
+# addresses of programs get names
 has() {
 	case $1 in
+	little_end) [ "$(printf '\001\000' | od -An -d | tr -d ' ')" = 1 ] ;;
 	mappings) grep -q ' T lock_vma_under_rcu$' /proc/kallsyms ;;
 	functions) [ -e "$tracefs/available_filter_functions" ] ;;
 	fprobes) grep -q '^sources:.* fprobe' "$tracefs/ktap/features" 2>/dev/null ;;
