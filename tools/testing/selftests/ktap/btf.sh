@@ -121,7 +121,7 @@ result $? handler_that_was_registered_by_name
 
 # a socket, whose port has the big end first; its bit-fields
 little=0
-[ "$(printf '\001\000' | od -An -d | tr -d ' ')" != 1 ] || little=1
+! has little_end || little=1
 run -q -e "little = $little"'
 trace probe:tcp_sendmsg /execname == "workload"/ {
 	var sk = args.sk.__sk_common

@@ -25,10 +25,11 @@ skip_all=4 lacking=
 
 # has THING: an event SYSTEM:NAME; one of the kinds of probes; patience until memory is
 # there when a system call begins; arguments at the return of a program's function;
-# addresses that tell whose memory they are of, for str(), buf() and read(); or files in
-# which frames of programs are found
+# addresses that tell whose memory they are of, for str(), buf() and read(); the little end
+# of numbers first; or files in which frames of programs are found
 has() {
 	case $1 in
+	little_end) [ "$(printf '\001\000' | od -An -d | tr -d ' ')" = 1 ] ;;
 	user_files) ! grep -q '^user_files: 0$' "$tracefs/ktap/features" ;;
 	functions) [ -e "$tracefs/available_filter_functions" ] ;;
 	fprobes) grep -q '^sources:.* fprobe' "$tracefs/ktap/features" 2>/dev/null ;;

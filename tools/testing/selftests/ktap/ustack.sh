@@ -44,7 +44,7 @@ line() { sed -n "$1p" "$tmp/out"; }
 # in_inner LINE PATH: it is a frame in the innermost function
 in_inner() {
 	offset=${1##*+0x}
-	[ "${1%+0x*}" = "        $2" ] && [ $((0x$offset)) -ge $((0x$first)) ] &&
+	[ "${1%+0x*}" = "        $2" ] && [ "$offset" != "$1" ] && [ $((0x$offset)) -ge $((0x$first)) ] &&
 		[ $((0x$offset)) -lt $((0x$last)) ]
 }
 

@@ -49,8 +49,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A function that is called as it is written. */
-#define PROBED __attribute__((noinline, noclone, aligned(16), used))
+/*
+ * A function that is called as it is written.  On s390 it begins with a nop: emulators
+ * forget what a comparison has given that they run as a single step.
+ */
+#define PROBED_FUNCTION __attribute__((noinline, noclone, aligned(16), used))
+#ifdef __s390x__
+#define PROBED PROBED_FUNCTION __attribute__((patchable_function_entry(1)))
+#else
+#define PROBED PROBED_FUNCTION
+#endif
 
 static const char *self;
 static jmp_buf back;
