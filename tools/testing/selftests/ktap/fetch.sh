@@ -25,8 +25,11 @@ events() { grep -c . "$tracefs/dynamic_events"; }
 
 run -q -e "trace probe:vfs_write size=$a2 /size == 13/ { n += 1 } trace_end { print(n) }" -- "$workload" write 13 $n
 out argument_in_a_filter "$n\n"
+# where a function returns to is there, but for s390, which calls without a stack
+top='args.top != 0'
+[ "$(uname -m)" != s390x ] || top='args.top != nil'
 run -q -e "trace probe:vfs_write size=$a2"' top=+0($stack):u64 who=$comm {
-	n[args.size, args.top != 0, args.who == execname, args.nothing == nil] += 1
+	n[args.size, '"$top"', args.who == execname, args.nothing == nil] += 1
 }
 trace_end { print(n[13, true, true, true]) }' -- "$workload" write 13 $n
 out arguments_by_name "$n\n"

@@ -4,7 +4,7 @@
 # Functions of the kernel: entry, return, instructions, patterns; exact counts.
 
 . "$(dirname "$0")/lib.sh"
-needs functions fprobes
+needs functions
 plan 55
 
 n=500
@@ -92,6 +92,12 @@ inside=0x1
 run -q -e "trace probe:$f+$offset { a += 1 } trace probe:$getppid+$inside { b += 1 }" -- true
 [ "$code" = 0 ] || matches "$tmp/err" 'no instruction begins there'
 result $? two_instructions_or_none
+
+# without fprobes there is a kprobe for one function, and no more
+if ! has fprobes; then
+	while [ $count -lt "$planned" ]; do skip many_functions "this kernel has no fprobes"; done
+	finish
+fi
 
 # patterns
 run -e "trace probe:vfs_* { n[probefunc] += 1 } trace_end { print(n.$f >= $n, len(n) > 1) }" -- "$workload" write 13 $n

@@ -51,7 +51,7 @@ trace syscalls:sys_enter_getppid $only { n += 1 speculate(s) print('task') }
 trace_end { commit(s) print('n', n) }" -- "$workload" cpus 4 getppid 100
 is all_cpus_into_one "$(grep -c task "$tmp/out") $(tail -n 1 "$tmp/out")" "400 n	400"
 # perf stops a profile that a slow machine has no time for, and ktap tells.
-run -q -e "s = speculation() n = 0 i = 0
+seconds=240 run -q -e "s = speculation() n = 0 i = 0
 trace syscalls:sys_enter_getppid $only { if (n < 200) { n += 1 speculate(s) print('task') } }
 trace profile-1000hz /n > 0 && i < 200/ { i += 1 speculate(s) print('timer') }
 trace_end { commit(s) print('n', n, i) }" -- "$workload" getppid 100000

@@ -313,30 +313,38 @@ echo "$paranoid" >/proc/sys/kernel/perf_event_paranoid
 
 # load: everything is attached and detached, and killed, while processes are born,
 # become others and die
-"$target" busy 2 &
-busy=$!
-entries="trace uprobe:$add { n += 1 } trace uprobe:$(at quit) { q[arg0] += 1 } trace uprobe:$(at _start) { s += 1 }"
-if has return_arguments; then
-	all="$entries trace uretprobe:$add { m[arg0, arg9] += 1 } trace uretprobe:$depth { d[arg0, arg1] += 1 }
+# not on s390, where an instruction that is no breakpoint any more when its trap is looked at
+# ends the program
+if [ "$(uname -m)" = s390x ]; then
+	for name in values_under_load load_survives_the_death_of_its_tracers many_were_attached; do
+		skip $name "programs die of uprobes that go while they are met on this machine"
+	done
+else
+	"$target" busy 2 &
+	busy=$!
+	entries="trace uprobe:$add { n += 1 } trace uprobe:$(at quit) { q[arg0] += 1 } trace uprobe:$(at _start) { s += 1 }"
+	if has return_arguments; then
+		all="$entries trace uretprobe:$add { m[arg0, arg9] += 1 } trace uretprobe:$depth { d[arg0, arg1] += 1 }
 trace uretprobe:$leap { l[arg0] += 1 } trace uretprobe:$twice { w[arg0, arg1, retval] += 1 }
 trace uretprobe:$(at fill) { f[$string(arg0)] += 1 } trace uretprobe:$(at quit) { z += arg0 + arg1 + arg2 }"
-else
-	all="$entries trace uretprobe:$add { m[1, retval - 45] += 1 } trace uretprobe:$depth { d[retval] += 1 }
+	else
+		all="$entries trace uretprobe:$add { m[1, retval - 45] += 1 } trace uretprobe:$depth { d[retval] += 1 }
 trace uretprobe:$leap { l[retval] += 1 } trace uretprobe:$twice { w[retval] += 1 }
 trace uretprobe:$(at fill) { f.filled += 1 } trace uretprobe:$(at quit) { z += retval }"
+	fi
+	start -q -e "$all trace_end { print(n > 100, len(m), m[1, 10] > 100, l, len(w), f.filled > 1, q[5] > 1, z, s > 1) }"
+	sleep 3
+	stop
+	out values_under_load 'true\t1\ttrue\t{}\t2\ttrue\ttrue\tnil\ttrue\n'
+	kill_rounds 20 700 "$all"
+	wait_until no_sessions
+	kill -0 $busy
+	result $? load_survives_the_death_of_its_tracers
+	[ $hits -ge 5 ]
+	result $? many_were_attached
+	kill $busy
+	wait $busy 2>/dev/null
 fi
-start -q -e "$all trace_end { print(n > 100, len(m), m[1, 10] > 100, l, len(w), f.filled > 1, q[5] > 1, z, s > 1) }"
-sleep 3
-stop
-out values_under_load 'true\t1\ttrue\t{}\t2\ttrue\ttrue\tnil\ttrue\n'
-kill_rounds 20 700 "$all"
-wait_until no_sessions
-kill -0 $busy
-result $? load_survives_the_death_of_its_tracers
-[ $hits -ge 5 ]
-result $? many_were_attached
-kill $busy
-wait $busy 2>/dev/null
 run -q -e "trace uprobe:$add { n += 1 } $end" -- "$target" add $n
 out all_works_afterwards "$n\n"
 "$target" intact
