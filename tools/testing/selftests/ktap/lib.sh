@@ -48,6 +48,8 @@ lacks_events() {
 	words='has no source for|this kernel has no |this kernel keeps no |without fprobes this kernel'
 	words="$words|an address does not tell whether"
 	has syscalls:sys_enter_getppid || words="$words|no event (matches )?'syscalls:"
+	# the documents name those of x86-64
+	[ "$(uname -m)" = x86_64 ] || words="$words|Invalid register name"
 	grep -qE "$words" "$1"
 }
 

@@ -32,7 +32,7 @@ compiler=$(command -v "$KTAPC")
 ktap() {
 	case " $* " in
 	*" -- "* | *" -l "* | *" -h "*)
-		timeout -s KILL 60 "$program" "$@"
+		timeout -s KILL 180 "$program" "$@"
 		return
 		;;
 	esac

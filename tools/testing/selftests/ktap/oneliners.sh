@@ -91,6 +91,10 @@ if [ -b $disk ]; then
 	go
 	stop
 	line="$worker workload 4096\n"
+	# on s390 a worker of the kernel's issues them
+	if [ "$(uname -m)" = s390x ]; then
+		sed -i "s/^[0-9]* kworker[^ ]* /$worker workload /" "$tmp/out"
+	fi
 	out requests_to_disks "$line$line$line"
 
 	# Who waits for pages that have to be read?

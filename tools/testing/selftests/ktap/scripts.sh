@@ -344,12 +344,15 @@ if [ -b $disk ]; then
 	of biolatency
 	between biolatency "$(sum)" 6 1000
 	of biosnoop
-	counted biosnoop '^[0-9]+ +workload +[0-9]+:[0-9]+ +R[A-Z]* +[0-9]+ +4096 +[0-9]+$' 5
+	# on s390 a worker of the kernel's issues them
+	by=workload
+	[ "$(uname -m)" != s390x ] || by='kworker[^ ]*'
+	counted biosnoop "^[0-9]+ +$by"' +[0-9]+:[0-9]+ +R[A-Z]* +[0-9]+ +4096 +[0-9]+$' 5
 	of bitesize
 	# who reads past the cache may have to write first what is in it
 	counted bitesize ' 4096 \|@+ +5$' 1
 	of hardirqs
-	between hardirqs "$(column '^virtio' 2)" 5 1000
+	between hardirqs "$(column '^(virtio|AIO)' 2)" 5 1000
 	of workqlat
 	between workqlat "$(column '^wb_workfn' 2)" 1 100
 	of writeback
