@@ -64,9 +64,13 @@ run -q -e "trace probe:$f { n += 1 } trace_end { print(n) }" -- "$workload" writ
 result $? command_is_traced_alone
 run -q -e "trace probe:$f%return $mine { print(argstr) } trace probe:$f $mine function (e) { printf('%s', e.tostring()) }" -- \
 	"$workload" write 13 2
-out text_of_a_function "$f <-ksys_write\n$f <-ksys_write\n$f <-ksys_write\n$f <-ksys_write\n"
+# a kprobe does not know who calls; nor, in its stack, who goes by frame pointers
+entry="$f <-ksys_write" caller='ksys_write\+'
+has fprobes || entry=$f
+[ "$half" = 32 ] || caller='sys_write\+'
+out text_of_a_function "$entry\n$f <-ksys_write\n$entry\n$f <-ksys_write\n"
 run -q -e "trace probe:$f $mine { print(kstack(2)) }" -- "$workload" write 13 1
-[ "$(sed -n '1s/+.*//; 1s/ *//p' "$tmp/out")" = $f ] && matches "$tmp/out" 'ksys_write\+'
+[ "$(sed -n '1s/+.*//; 1s/ *//p' "$tmp/out")" = $f ] && matches "$tmp/out" "$caller"
 result $? stack_begins_with_the_function
 run -q -e "trace probe:$f%return $mine { print(kstack(2)) }" -- "$workload" write 13 1
 [ "$(sed -n '1s/+.*//; 1s/ *//p' "$tmp/out")" = ksys_write ]
@@ -84,7 +88,7 @@ out instruction_is_counted_exactly_and_has_no_arguments "nil, $f, true: $n\n"
 run -q -e "trace kprobe:$f+0 $mine { n += 1 } trace_end { print(n) }" -- "$workload" write 13 $n
 out offset_zero_is_the_entry "$n\n"
 run -q -e "trace probe:$f+$offset /execname == 'workload'/ { print(kstack(2)) }" -- "$workload" write 13 1
-[ "$(sed -n '1s/+.*//; 1s/ *//p' "$tmp/out")" = $f ] && matches "$tmp/out" 'ksys_write\+'
+[ "$(sed -n '1s/+.*//; 1s/ *//p' "$tmp/out")" = $f ] && matches "$tmp/out" "$caller"
 result $? stack_of_an_instruction
 # on s390 no address of code is odd
 inside=0x1
