@@ -57,9 +57,9 @@ static int set_pid(struct ktap_session *s, const char *value)
 static int set_memory(struct ktap_session *s, const char *value)
 {
 	unsigned long max = READ_ONCE(ktap_max_memory);
-	u64 bytes;
+	unsigned long long bytes;
 
-	if (kstrtou64(value, 0, &bytes) || bytes < KTAP_MIN_MEMORY)
+	if (kstrtoull(value, 0, &bytes) || bytes < KTAP_MIN_MEMORY)
 		return ktap_session_refuse(s, -EINVAL, "memory is a number of bytes, at least %d",
 					   KTAP_MIN_MEMORY);
 	if (bytes > max)
