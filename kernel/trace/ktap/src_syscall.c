@@ -46,6 +46,7 @@
  * @SC_ARG: argument, as it stands in the register
  * @SC_INT: argument, an int
  * @SC_UINT: argument, an unsigned int
+ * @SC_LONG: argument, a long
  * @SC_USER: what an argument points to
  * @SC_RETVAL: the return value
  * @SC_PID: thread id

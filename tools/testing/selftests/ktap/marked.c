@@ -26,7 +26,7 @@
 #define NOINLINE	__attribute__((noinline, noclone, used))
 
 /* The byte of a register, and a constant, as the assembler has them */
-#if defined(__x86_64__) || defined(__i386__)
+#if defined(__x86_64__) || defined(__i386)
 #define BYTE_REGISTER	"q"
 #define BYTE_4		"%b4"
 #else

@@ -54,7 +54,7 @@
  * forget what a comparison has given that they run as a single step.
  */
 #define PROBED_FUNCTION __attribute__((noinline, noclone, aligned(16), used))
-#ifdef __s390x__
+#ifdef __s390__
 #define PROBED PROBED_FUNCTION __attribute__((patchable_function_entry(1)))
 #else
 #define PROBED PROBED_FUNCTION
@@ -149,13 +149,17 @@ extern char _start[], many[];
 #define RETURN "ret"
 #endif
 
-/* So many functions that do nothing. */
-asm(".text\n"
 #ifdef __arm__
-    "\t.arm\n"
+#define MODE	"\t.arm\n"
+#else
+#define MODE	""
 #endif
-    "\t.balign 16\n\t.globl many\n\t.type many, %function\nmany:\n"
-    "\t.rept 1500\n\t.balign 16\n\tnop\n\t" RETURN "\n\t.endr");
+
+/* So many functions that do nothing */
+#define MANY_BEGIN	".text\n" MODE "\t.balign 16\n\t.globl many\n\t.type many, %function\nmany:\n"
+#define MANY_EACH	"\t.balign 16\n\tnop\n\t" RETURN "\n"
+
+asm(MANY_BEGIN "\t.rept 1500\n" MANY_EACH "\t.endr");
 
 /* What tells a program that somebody watches a marker */
 static volatile unsigned short semaphore __attribute__((section(".data")));
