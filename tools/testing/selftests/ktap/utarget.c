@@ -156,10 +156,10 @@ extern char _start[], many[];
 #endif
 
 /* So many functions that do nothing */
-#define MANY_BEGIN	".text\n" MODE "\t.balign 16\n\t.globl many\n\t.type many, %function\nmany:\n"
-#define MANY_EACH	"\t.balign 16\n\tnop\n\t" RETURN "\n"
+#define MANY_BEGIN	".text\n" MODE ".balign 16\n.globl many\n.type many, %function\nmany:\n"
+#define MANY_EACH	".balign 16\nnop\n" RETURN "\n"
 
-asm(MANY_BEGIN "\t.rept 1500\n" MANY_EACH "\t.endr");
+asm(MANY_BEGIN ".rept 1500\n" MANY_EACH ".endr");
 
 /* What tells a program that somebody watches a marker */
 static volatile unsigned short semaphore __attribute__((section(".data")));
