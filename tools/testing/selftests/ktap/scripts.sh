@@ -355,7 +355,11 @@ if [ -b $disk ]; then
 	counted biosnoop "^[0-9]+ +$by"' +[0-9]+:[0-9]+ +R[A-Z]* +[0-9]+ +4096 +[0-9]+$' 5
 	of bitesize
 	# who reads past the cache may have to write first what is in it
-	counted bitesize ' 4096 \|@+ +5$' 1
+	if [ "$by" = workload ]; then
+		counted bitesize ' 4096 \|@+ +5$' 1
+	else
+		between bitesize "$(column '^ +4096 ' 3)" 5 20
+	fi
 	of hardirqs
 	between hardirqs "$(column '^(virtio|AIO)' 2)" 5 1000
 	of workqlat
