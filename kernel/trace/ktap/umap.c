@@ -44,7 +44,7 @@
  *   began to change them meanwhile (mmap_lock_speculate_*()).  The memory of a
  *   struct vm_area_struct, a struct file and a struct inode that were there when
  *   the read side began stays what it is, if not whose, until it ends.  That is not
- *   to be had without SMP, and not needed: a handler is not preempted, so that the
+ *   to be had without SMP, and not needed: who reads is not preempted, so that the
  *   mappings stand still if nobody has begun to change them.
  * - The file is looked up in a table of the session by its inode (ufile.c).  The
  *   first one who meets it, who moves it from NEW to TAKEN, takes a reference and
@@ -248,6 +248,8 @@ static bool find_area(struct ktap_session *s, unsigned long address, struct area
 	struct mapping m;
 	int place;
 
+	/* See above: while a chunk is loaded its top level could be preempted here. */
+	guard(preempt_notrace)();
 	guard(rcu)();
 	if (!find_mapping(mm, address, &m))
 		return false;
