@@ -283,6 +283,10 @@ struct ktap_insn {
  * instruction must be one that takes them: CALL, CALLV, CALLB or RET with b, or
  * TSETM.  What that takes begins at or before them, and ends with them.
  *
+ * CALL or CALLV of that kind, and RET with the same a, are a tail call, unless an entry
+ * of KTAP_SEC_TRIES covers the call: the function ends first, and makes room for the one
+ * that is called.  One that was called by no function stays.
+ *
  * The numbers are ABI.
  */
 enum ktap_opcode {
@@ -401,6 +405,7 @@ enum ktap_opcode {
 
 	/* the event */
 	KTAP_OP_FIELD	= 120,	/* R[a] = field d (index in KTAP_SEC_FIELDS), nil if it has none */
+				/* b: enum ktap_field_need */
 	KTAP_OP_ARG	= 121,	/* R[a] = positional argument d, from 0, nil if it has none */
 
 	/* the kernel */
@@ -410,6 +415,21 @@ enum ktap_opcode {
 	KTAP_OP_GETSELF	= 124,	/* R[a] = field named string d */
 	KTAP_OP_SETSELF	= 125,	/* field named string d = R[a]; nil deletes */
 	KTAP_OP_ADDSELF	= 126,	/* field named string d += R[a] */
+};
+
+/**
+ * enum ktap_field_need - whether a script can do without a field (KTAP_OP_FIELD)
+ * @KTAP_NEED_FIELD: no: an event of the probe must have it, or the script is refused
+ * @KTAP_NEED_NAME: no; the script has the name alone, which is no variable's
+ * @KTAP_NEED_NOTHING: yes, it is nil then
+ *
+ * In functions that are not called as handlers alone it makes no difference.
+ * The numbers are ABI.
+ */
+enum ktap_field_need {
+	KTAP_NEED_FIELD		= 0,
+	KTAP_NEED_NAME		= 1,
+	KTAP_NEED_NOTHING	= 2,
 };
 
 /**
@@ -436,8 +456,8 @@ enum ktap_function_id {
 	KTAP_FN_ARGSTR		= 15,	/* the event as the trace file prints it */
 	KTAP_FN_RETVAL		= 16,	/* what a syscall or function returned, nil if none */
 	KTAP_FN_CURTASK		= 17,	/* pointer to the current task */
-	KTAP_FN_KSTACK		= 18,	/* kernel stack ([depth]) */
-	KTAP_FN_USTACK		= 19,	/* user stack ([depth]) */
+	KTAP_FN_KSTACK		= 18,	/* kernel stack ([depth [, skip]]) */
+	KTAP_FN_USTACK		= 19,	/* user stack ([depth [, skip]]) */
 	KTAP_FN_SCRIPTARG	= 20,	/* (n): argument n of the script, from 1; 0: its name */
 	KTAP_FN_GETTIMEOFDAY_NS	= 21,	/* time since 1970, UTC */
 	KTAP_FN_GETTIMEOFDAY_US	= 22,
@@ -467,7 +487,7 @@ enum ktap_function_id {
 
 	/* tables */
 	KTAP_FN_COUNT		= 64,	/* (table, key[, n]): table[key] += n */
-	KTAP_FN_LEN		= 65,	/* (table, aggregation, string or array) */
+	KTAP_FN_LEN		= 65,	/* (table, aggregation, string, array or stack) */
 	KTAP_FN_CLEAR		= 66,	/* (table or aggregation) */
 	KTAP_FN_SORT		= 67,	/* (table or aggregation[, function]): a sorted table */
 	KTAP_FN_TRUNC		= 68,	/* (table or aggregation, n): n largest, -n smallest stay */
@@ -486,6 +506,7 @@ enum ktap_function_id {
 	KTAP_FN_NTOP		= 88,	/* (address) or (family, address): IPv4 or IPv6 as text */
 	KTAP_FN_MACADDR		= 89,	/* (6 bytes): as text */
 	KTAP_FN_STRFTIME	= 90,	/* (format[, nsecs]): UTC */
+	KTAP_FN_GLOB		= 95,	/* (string or nil, pattern): does it match all of it? */
 
 	/* the event object */
 	KTAP_FN_EVENT_FIELD	= 96,	/* (event, n): field n, from 1 */

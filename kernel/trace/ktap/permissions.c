@@ -21,7 +21,7 @@
  * reads from it, because it was inherited or sent, neither lends rights nor
  * needs any: while a script is loaded the writer has the opener's credentials.
  * The system is asked in two moments: when the file is opened, by
- * ktap_rights_open(), and, for what lockdown may have forbidden since, when the
+ * ktap_permissions_open(), and, for what lockdown may have forbidden since, when the
  * chunk is loaded.  What was attached by then stays attached.
  *
  * Each power costs what the same power costs by the kernel's other ways:
@@ -46,39 +46,39 @@
 
 /* Who may look into the kernel by perf may do so by ktap. */
 #ifdef CONFIG_PERF_EVENTS
-static int may_profile(void)
+static int permission_may_profile(void)
 {
 	return perf_allow_tracepoint() ?: perf_allow_kernel() ?: perf_allow_cpu();
 }
 #else
-static int may_profile(void)
+static int permission_may_profile(void)
 {
 	return perfmon_capable() ? 0 : -EPERM;
 }
 #endif
 
 /**
- * ktap_rights_open() - May the current task open a session?
+ * ktap_permissions_open() - May the current task open a session?
  *
  * The file's mode has allowed it already.
  * Return: 0, or a negative errno.
  */
-int ktap_rights_open(void)
+int ktap_permissions_open(void)
 {
-	return tracing_check_open_get_tr(NULL) ?: may_profile();
+	return tracing_check_open_get_tr(NULL) ?: permission_may_profile();
 }
 
 /* A missing capability is no denial here: do not audit it. */
-static bool cred_has(const struct cred *cred, int cap)
+static bool permission_cred_has(const struct cred *cred, int cap)
 {
 	return !security_capable(cred, &init_user_ns, cap, CAP_OPT_NOAUDIT);
 }
 
 /* Keeps what the opener may. */
-void ktap_rights_init(struct ktap_session *s, const struct cred *cred)
+void ktap_permissions_init(struct ktap_session *s, const struct cred *cred)
 {
-	s->admin = cred_has(cred, CAP_SYS_ADMIN);
-	s->perfmon = s->admin || cred_has(cred, CAP_PERFMON);
+	s->admin = permission_cred_has(cred, CAP_SYS_ADMIN);
+	s->perfmon = s->admin || permission_cred_has(cred, CAP_PERFMON);
 	s->addresses = kallsyms_show_value(cred);
 }
 
@@ -114,7 +114,7 @@ static const struct {
 };
 
 /* Why an opener with these rights may not have that run; NULL if they may. */
-static const char *forbidden(unsigned int rights, const struct ktap_code *insn)
+static const char *permission_forbidden(unsigned int rights, const struct ktap_code *insn)
 {
 	unsigned int i;
 
@@ -130,13 +130,13 @@ static const char *forbidden(unsigned int rights, const struct ktap_code *insn)
 }
 
 /**
- * ktap_rights_check() - May the session's opener have this program run?
+ * ktap_permissions_check() - May the session's opener have this program run?
  * @s: the session
  * @prog: the program, verified
  *
  * Return: 0, or -EPERM with the reason in &ktap_session.diag.
  */
-int ktap_rights_check(struct ktap_session *s, const struct ktap_program *prog)
+int ktap_permissions_check(struct ktap_session *s, const struct ktap_program *prog)
 {
 	unsigned int rights = (s->perfmon ? PERFMON : 0) | (s->addresses ? ADDRESSES : 0);
 	const char *why;
@@ -145,7 +145,7 @@ int ktap_rights_check(struct ktap_session *s, const struct ktap_program *prog)
 	if (s->perfmon && s->addresses)
 		return 0;
 	for (pc = 0; pc < prog->ninsns; pc++) {
-		why = forbidden(rights, &prog->code[pc]);
+		why = permission_forbidden(rights, &prog->code[pc]);
 		if (!why)
 			continue;
 		ktap_diag_at(&s->diag, prog, pc, "%s", why);

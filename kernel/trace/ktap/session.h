@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A session: one open file of ktap/session, and what it owns.
- * The life of a session is described in session.c.
+ * session.c describes the life of a session.
  */
 #ifndef _KTAP_SESSION_H
 #define _KTAP_SESSION_H
@@ -12,25 +12,27 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
-#include "answers.h"
 #include "limits.h"
-#include "output.h"
-#include "vm.h"
+#include "load/user_places.h"
+#include "session_output.h"
+#include "vm/vm.h"
 
 struct cred;
 struct ktap_event;
-struct ktap_meter;
+struct ktap_overhead;
 struct ktap_probe;
 struct ktap_source;
 struct ktap_syscalls;
 struct mem_cgroup;
+struct pid;
 struct seq_file;
 struct trace_iterator;
 
-/* Exit codes, as ktap(1) has them. */
+/* Exit codes of ktap(1) */
 #define KTAP_EXIT_ERROR		1	/* run-time error */
 #define KTAP_EXIT_REFUSED	2	/* the chunk or a line was refused */
 
@@ -38,11 +40,11 @@ struct trace_iterator;
  * enum ktap_state - state of a session
  * @KTAP_OPEN: lines and the chunk arrive
  * @KTAP_LOADING: the writer of the chunk loads it and runs its top level
- * @KTAP_BEGINNING: all is attached, trace_begin runs in the session's thread
+ * @KTAP_BEGINNING: all events are attached, trace_begin runs in the session's thread
  * @KTAP_RUNNING: events are delivered
- * @KTAP_STOPPING: no event is delivered any more, trace_end is due or runs
- * @KTAP_ENDED: nothing of the session runs, and nothing will
- * @KTAP_FAILED: the same, but the chunk was never run
+ * @KTAP_STOPPING: events are no longer delivered, trace_end is due or runs
+ * @KTAP_ENDED: nothing of the session runs any more
+ * @KTAP_FAILED: like ENDED, but the chunk was never run
  */
 enum ktap_state {
 	KTAP_OPEN,
@@ -56,98 +58,122 @@ enum ktap_state {
 
 /**
  * struct ktap_session - a session
- * @env: what the virtual machine shares between the session's activations
- * @id: its number
+ * @env: state that all runs of the session share
+ * @id: number of the session
  * @list: in the list of all sessions
- * @state: enum ktap_state, changed by cmpxchg() (see session.c)
- * @abort: the file is being closed: whatever runs in process context ends
  * @lock: protects the set-up, loading and detaching
  *
- * @perfmon: who opened the file has CAP_PERFMON
- * @admin: and CAP_SYS_ADMIN
- * @addresses: and /proc/kallsyms has addresses for them
+ * @state: enum ktap_state, changed by cmpxchg() (see session.c)
+ * @self: deliver events of the reader as well
+ * @pid: deliver only events of this process, and end with it; NULL: of all processes
+ * @followed: bitmap by process id: @pid and its descendants; NULL without @follow
+ * @cpus: deliver only events of these CPUs; NULL: of all CPUs
+ * @reader: process that read last, or wrote
+ * @worker: the session's thread; NULL: the session is not prepared
+ *
+ * @perfmon: the opener had CAP_PERFMON
+ * @admin: the opener had CAP_SYS_ADMIN
+ * @addresses: the opener may see kernel addresses (kallsyms_show_value())
  * @opener: process that opened the file, for display
  * @comm: its name
- * @memcg: pays for all the session allocates
+ * @memcg: all memory of the session is charged to it
  *
  * @line: text that has arrived and lacks its newline
- * @line_len: bytes of it
+ * @line_len: bytes of @line
  * @header: the chunk's header, while @chunk is NULL
  * @chunk: the chunk as far as it has arrived
- * @chunk_len: bytes of it, or of @header
- * @chunk_size: bytes it will have
+ * @chunk_len: bytes of @chunk, or of @header
+ * @chunk_size: bytes that @chunk will have
  * @loaded: the chunk is complete
  * @args: arguments of the script
- * @nargs: number of them
- * @memory: the script may take that many bytes; cut to max_memory when it is loaded
- * @ceiling: percent of each CPU that its handlers may take; 0: nobody has said
- * @pid: deliver events of this process only; 0: of all
- * @follow: and of its descendants
- * @followed: by process id: is it one of them?  NULL without @follow
- * @following: who is born is told to @followed
- * @cpus: deliver events of these CPUs only; NULL: of all
- * @self: deliver events of the reader as well
+ * @nargs: number of @args
+ * @arg_bytes: bytes of the texts of @args
+ * @memory: bytes that the script may take; limited by max_memory when it is loaded
+ * @max_overhead: percent of each CPU that handlers may take; 0: the default
+ * @follow: deliver events of the descendants of @pid, too
  * @unsafe: the script may act on the system
- * @reader: process that read last, or wrote
- * @mark_key: the reader finds the symbols of user code, and knows marks of it by
- *	this word; empty: it does not
- * @answers: what the program ktap has found in the user's programs
+ * @streams: output can be read while the top level runs
+ * @mark_key: key of the marks that the reader replaces by symbols of user code; empty:
+ *	the reader does not replace them
+ * @user_places: what the tool has found in executables
  *
- * @vm: the activation of process context: top level, then the session's thread
- * @vm_ready: @vm and @env have their memory
- * @meters: what its handlers take of each CPU (meter.c)
+ * @counted: bitmap by process id: the process is counted in @alive
+ * @alive: processes of the tree that have not ended
+ * @following: sched_process_fork and sched_process_exit update @followed and @counted
+ * @last: the session ends with this process; NULL: it is not known yet
+ * @last_wait: entry in the wait queue of @last
+ * @last_work: begins to wait for @last
+ *
+ * @vm: the activation of process context: of the top level, then of the session's thread
+ * @overheads: overhead of the handlers by CPU (overhead.c)
  * @start: ktime_get_mono_fast_ns() when the top level began
- * @begin: the same when events began to be delivered; 0: they are not
- * @end: and when they no longer were; 0: they are
- * @refused: the instruction that asked for an event that there is not, from 1; 0:
- *	none has
- * @worker: the session's thread
+ * @begin: time when the delivery of events began; 0: not yet
+ * @end: time when the session stopped; 0: not yet
+ * @refused: the instruction that named an event that does not exist, plus 1; 0: none
+ * @refused_at: the instruction whose place the message of @refused shows
+ * @broken: the top level has failed: do not print globals
+ * @exit_code: for the last frame
+ *
+ * @abort: the file is being closed: runs in process context end
+ * @unload: "stop" came while LOADING: the top level and the attaching end
  * @begin_work: runs trace_begin
  * @stop_work: detaches, runs trace_end
  * @reap_work: frees dead objects
  * @stop_irq: queues @stop_work
  * @low_irq: queues @reap_work and @refill_work
  * @umap_irq: queues @umap_work
- * @umap_work: finds out the names of files (umap.c)
- * @refill_work: refills the heap, even if the script keeps the thread busy
- * @begun: @begin_work is done, or never will be
- * @wait: who waits for @begun, for loading, or for the output to block
- * @exit_code: what the script asked for
+ * @umap_work: looks up names of mapped files (ustack.c)
+ * @refill_work: refills the heap, also while the script keeps the thread busy
+ * @begun: @begin_work is done, or will not run
+ * @wait: waits for @begun, and for @output to block
  *
- * @probes: clauses that have come to life; grows only, under @lock
- * @nprobes: number of them
- * @points: the events they wait for; grows only, under @lock
- * @npoints: number of them
- * @nevents: number of events they stand for
+ * @probes: probes with an event; grows only, under @lock
+ * @nprobes: number of @probes
+ * @points: the single events of @probes; grows only, under @lock
+ * @npoints: number of @points
+ * @probe_bytes: memory of @probes, @points, the program, @args and @user_places, and an
+ *	estimate of what other parts of the kernel allocate for them
+ * @probe_max: limit of @probe_bytes
+ * @ndynevents: number of dynamic events made so far, used in their names
+ * @nevents: number of events that @points stand for
+ * @nattached: number of @nevents that are attached
  * @attached: ktap_sources_attach() was called, ktap_sources_detach() was not
- * @syscalls: see src_syscall.c
- * @stand_ins: see stand_in.c, while all tracepoints are left
+ * @syscalls: state of system call events (syscall.c)
+ * @stand_ins: stand-ins (stand_in.c), while all tracepoints are left
  * @trace_buffered: trace_buffered_event_enable() was called
- * @activated: ktap_activation_get() was called
  *
- * @diag: why something was refused; under @lock
+ * @diag: reason of a refusal; protected by @lock
  *
- * @error_claim: somebody describes the first run-time error
- * @error_time: when it happened
+ * @error_claim: a context has claimed the right to describe the first run-time error
+ * @error_time: when the error happened
  * @error_len: bytes of @error
- * @error: its description
- * @output: see there
+ * @error: description of the first run-time error
+ * @output: ring buffer, texts and readers
  */
 struct ktap_session {
 	struct ktap_env env;
 	u64 id;
 	struct list_head list;
-	int state;
-	bool abort;
 	struct mutex lock;		/* see session.c */
 
+	/* filter: each event reads it to decide whether it is delivered */
+	int state;
+	bool self;
+	struct pid *pid;
+	unsigned long *followed;
+	struct cpumask *cpus;
+	struct pid *reader;
+	struct kthread_worker *worker;
+
+	/* permissions and the opener */
 	bool perfmon;
 	bool admin;
 	bool addresses;
-	pid_t opener;
+	struct pid *opener;
 	char comm[TASK_COMM_LEN];
 	struct mem_cgroup *memcg;
 
+	/* input and set-up, see session_input.c */
 	char *line;
 	unsigned int line_len;
 	struct ktap_header header;
@@ -157,27 +183,37 @@ struct ktap_session {
 	bool loaded;
 	struct ktap_value *args;
 	unsigned int nargs;
+	size_t arg_bytes;
 	size_t memory;
-	unsigned int ceiling;
-	pid_t pid;
+	unsigned int max_overhead;
 	bool follow;
-	unsigned long *followed;
-	bool following;
-	struct cpumask *cpus;
-	bool self;
 	bool unsafe;
-	pid_t reader;
+	bool streams;
 	char mark_key[KTAP_MAX_MARK_KEY + 1];
-	struct ktap_answers answers;
+	struct ktap_user_places user_places;
 
+	/* the process with which the session ends, see follow.c */
+	unsigned long *counted;
+	atomic_t alive;
+	bool following;
+	struct pid *last;
+	struct wait_queue_entry last_wait;
+	struct kthread_work last_work;
+
+	/* runs */
 	struct ktap_vm vm;
-	bool vm_ready;
-	struct ktap_meter __percpu *meters;
+	struct ktap_overhead __percpu *overheads;
 	u64 start;
 	u64 begin;
 	u64 end;
 	u32 refused;
-	struct kthread_worker *worker;
+	u32 refused_at;
+	bool broken;
+	int exit_code;
+
+	/* stop, and work of the session's thread */
+	bool abort;
+	bool unload;
 	struct kthread_work begin_work;
 	struct kthread_work stop_work;
 	struct kthread_work reap_work;
@@ -188,25 +224,30 @@ struct ktap_session {
 	struct work_struct refill_work;
 	bool begun;
 	wait_queue_head_t wait;
-	int exit_code;
 
+	/* probes and attachments */
 	struct list_head probes;
 	unsigned int nprobes;
 	struct list_head points;
 	unsigned int npoints;
+	size_t probe_bytes;
+	size_t probe_max;
+	unsigned int ndynevents;
 	unsigned int nevents;
+	unsigned int nattached;
 	bool attached;
 	struct ktap_syscalls *syscalls;
 	struct ktap_stand_in *stand_ins;
 	bool trace_buffered;
-	bool activated;
 
 	struct ktap_diag diag;
 
+	/* the first run-time error */
 	int error_claim;
 	u64 error_time;
 	size_t error_len;
 	char error[1024];
+
 	struct ktap_output output;
 };
 
@@ -215,7 +256,19 @@ static inline struct ktap_session *ktap_session_of(const struct ktap_vm *vm)
 	return container_of(vm->env, struct ktap_session, env);
 }
 
-/* Does the session want to hear of what happens on a CPU? */
+/* Must the task that loads the script give up? */
+static inline bool ktap_unloads(const struct ktap_session *s)
+{
+	return READ_ONCE(s->unload) || fatal_signal_pending(current);
+}
+
+/* @n more events are attached; ktap/sessions shows the progress. */
+static inline void ktap_session_attached(struct ktap_session *s, unsigned int n)
+{
+	WRITE_ONCE(s->nattached, s->nattached + n);
+}
+
+/* Does the session take events of @cpu? */
 static inline bool ktap_wants_cpu(const struct ktap_session *s, unsigned int cpu)
 {
 	return likely(!s->cpus) || cpumask_test_cpu(cpu, s->cpus);
@@ -224,39 +277,52 @@ static inline bool ktap_wants_cpu(const struct ktap_session *s, unsigned int cpu
 /* session.c */
 struct ktap_session *ktap_session_open(const struct cred *cred);
 void ktap_session_close(struct ktap_session *s);
-int ktap_session_load(struct ktap_session *s);
 void ktap_session_unlock(struct ktap_session *s);
-__printf(3, 4)
-int ktap_session_refuse(struct ktap_session *s, int err, const char *fmt, ...);
-int ktap_session_wait_begun(struct ktap_session *s);
-int ktap_session_before_read(struct ktap_session *s, bool nonblock);
 void ktap_session_stop(struct ktap_session *s, int exit_code);
-void ktap_session_error(struct ktap_session *s, const struct ktap_vm *vm);
+bool ktap_session_unload(struct ktap_session *s);
 void ktap_session_tick(struct ktap_probe *probe);
-void ktap_sessions_show(struct seq_file *m);
 
 extern unsigned long ktap_max_memory;
 extern unsigned long ktap_max_insns;
 
-/* rights.c */
-int ktap_rights_open(void);
-void ktap_rights_init(struct ktap_session *s, const struct cred *cred);
-int ktap_rights_check(struct ktap_session *s, const struct ktap_program *prog);
+/* session_load.c */
+int ktap_session_load(struct ktap_session *s);
+__printf(3, 4)
+int ktap_session_refuse(struct ktap_session *s, int err, const char *fmt, ...);
+int ktap_session_wait_begun(struct ktap_session *s);
+bool ktap_session_can_read(struct ktap_session *s);
+int ktap_session_before_read(struct ktap_session *s, bool nonblock);
 
-/* feed.c */
+/* session_list.c */
+void ktap_sessions_show(struct seq_file *m);
+
+/* session_report.c */
+void ktap_session_error(struct ktap_session *s, const struct ktap_vm *vm);
+
+/* permissions.c */
+int ktap_permissions_open(void);
+void ktap_permissions_init(struct ktap_session *s, const struct cred *cred);
+int ktap_permissions_check(struct ktap_session *s, const struct ktap_program *prog);
+
+/* session_input.c */
 int ktap_session_feed(struct ktap_session *s, const char *data, size_t len);
 
-/* activation.c */
+/* event/activation.c */
 int ktap_activation_get(bool texts);
 void ktap_activation_put(void);
-int ktap_meters_alloc(struct ktap_session *s);
+int ktap_overhead_alloc(struct ktap_session *s);
 struct trace_iterator *ktap_activation_iter(enum ktap_level level);
 bool ktap_delivers(const struct ktap_session *s);
-int ktap_run_clause(struct ktap_vm *vm, struct ktap_probe *probe, const struct ktap_event *ev);
+int ktap_run_probe(struct ktap_vm *vm, struct ktap_probe *probe, const struct ktap_event *ev);
 u32 ktap_random(void);
 
-/* thread.c */
+/* follow.c */
+int ktap_set_process(struct ktap_session *s, pid_t nr);
+void ktap_set_reader(struct ktap_session *s);
+void ktap_last_work(struct kthread_work *work);
 int ktap_threads_watch(struct ktap_session *s);
+int ktap_process_watch(struct ktap_session *s);
+void ktap_process_check(struct ktap_session *s);
 void ktap_threads_unwatch(struct ktap_session *s);
 
 #endif /* _KTAP_SESSION_H */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What is written to the file ktap/session: lines that set the session up, the
- * chunk, and "stop", in any pieces.
+ * chunk, and "stop", in any pieces.  Only the "stop" that another task writes while
+ * the script is being loaded must come in one.
  */
 #include <linux/cpumask.h>
 #include <linux/ctype.h>
@@ -13,29 +14,31 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "meter.h"
 #include "session.h"
+#include "vm/integer.h"
+#include "vm/overhead.h"
 
-static int set_arg(struct ktap_session *s, const char *value)
+static int input_set_arg(struct ktap_session *s, const char *value)
 {
 	struct ktap_value *arg;
-	long long i;
 	char *copy;
+	s64 i;
 
 	if (s->nargs == KTAP_MAX_SCRIPTARGS)
 		return ktap_session_refuse(s, -E2BIG, "more than %d arguments",
 					   KTAP_MAX_SCRIPTARGS);
 	if (!s->args)
-		s->args = kvcalloc(KTAP_MAX_SCRIPTARGS, sizeof(*s->args), GFP_KERNEL_ACCOUNT);
-	copy = kstrdup(value, GFP_KERNEL_ACCOUNT);
+		s->args = kvcalloc(KTAP_MAX_SCRIPTARGS, sizeof(*s->args), KTAP_GFP);
+	copy = kstrdup(value, KTAP_GFP);
 	if (!s->args || !copy) {
 		kfree(copy);
 		return ktap_session_refuse(s, -ENOMEM, "no memory");
 	}
 
+	s->arg_bytes += strlen(copy) + 1;
 	/* The script's name stays what it is. */
 	arg = &s->args[s->nargs++];
-	if (s->nargs > 1 && !kstrtoll(value, 0, &i)) {
+	if (s->nargs > 1 && ktap_parse_integer(value, strlen(value), &i)) {
 		*arg = KTAP_VALUE_INT(i);
 		kfree(copy);
 	} else {
@@ -44,17 +47,16 @@ static int set_arg(struct ktap_session *s, const char *value)
 	return 0;
 }
 
-static int set_pid(struct ktap_session *s, const char *value)
+static int input_set_pid(struct ktap_session *s, const char *value)
 {
 	pid_t pid;
 
 	if (kstrtoint(value, 10, &pid) || pid <= 0)
 		return ktap_session_refuse(s, -EINVAL, "'%s' is no process id", value);
-	s->pid = pid;
-	return 0;
+	return ktap_set_process(s, pid);
 }
 
-static int set_memory(struct ktap_session *s, const char *value)
+static int input_set_memory(struct ktap_session *s, const char *value)
 {
 	unsigned long max = READ_ONCE(ktap_max_memory);
 	unsigned long long bytes;
@@ -70,24 +72,24 @@ static int set_memory(struct ktap_session *s, const char *value)
 	return 0;
 }
 
-static int set_overhead(struct ktap_session *s, const char *value)
+static int input_set_overhead(struct ktap_session *s, const char *value)
 {
 	unsigned int percent;
 
-	if (kstrtouint(value, 10, &percent) || percent < KTAP_MIN_CEILING ||
-	    percent > KTAP_MAX_CEILING)
+	if (kstrtouint(value, 10, &percent) || percent < KTAP_MIN_OVERHEAD_LIMIT ||
+	    percent > KTAP_MAX_OVERHEAD_LIMIT)
 		return ktap_session_refuse(s, -EINVAL,
 					   "overhead '%s': a percentage is a whole number from %d to %d; %d is no limit",
-					   value, KTAP_MIN_CEILING, KTAP_MAX_CEILING,
-					   KTAP_MAX_CEILING);
-	s->ceiling = percent;
+					   value, KTAP_MIN_OVERHEAD_LIMIT, KTAP_MAX_OVERHEAD_LIMIT,
+					   KTAP_MAX_OVERHEAD_LIMIT);
+	s->max_overhead = percent;
 	return 0;
 }
 
-static int set_cpus(struct ktap_session *s, const char *value)
+static int input_set_cpus(struct ktap_session *s, const char *value)
 {
 	if (!s->cpus)
-		s->cpus = kzalloc(cpumask_size(), GFP_KERNEL_ACCOUNT);
+		s->cpus = kzalloc(cpumask_size(), KTAP_GFP);
 	if (!s->cpus)
 		return ktap_session_refuse(s, -ENOMEM, "no memory");
 	switch (cpulist_parse(value, s->cpus)) {
@@ -111,19 +113,19 @@ static int set_cpus(struct ktap_session *s, const char *value)
 	return 0;
 }
 
-static int set_follow(struct ktap_session *s, const char *value)
+static int input_set_follow(struct ktap_session *s, const char *value)
 {
 	s->follow = true;
 	return 0;
 }
 
-static int set_self(struct ktap_session *s, const char *value)
+static int input_set_self(struct ktap_session *s, const char *value)
 {
 	s->self = true;
 	return 0;
 }
 
-static int set_unsafe(struct ktap_session *s, const char *value)
+static int input_set_unsafe(struct ktap_session *s, const char *value)
 {
 	if (!s->admin)
 		return ktap_session_refuse(s, -EPERM,
@@ -134,13 +136,19 @@ static int set_unsafe(struct ktap_session *s, const char *value)
 	return 0;
 }
 
-static int set_frames(struct ktap_session *s, const char *value)
+static int input_set_stream(struct ktap_session *s, const char *value)
+{
+	s->streams = true;
+	return 0;
+}
+
+static int input_set_frames(struct ktap_session *s, const char *value)
 {
 	s->output.frames = true;
 	return 0;
 }
 
-static int set_symbols(struct ktap_session *s, const char *value)
+static int input_set_symbols(struct ktap_session *s, const char *value)
 {
 	size_t len = strlen(value), i = 0;
 
@@ -155,34 +163,35 @@ static int set_symbols(struct ktap_session *s, const char *value)
 }
 
 /* Of the program ktap; the line is no longer what it was. */
-static int set_answer(struct ktap_session *s, const char *name, const char *value,
-		      int (*set)(struct ktap_answers *answers, char *line, const char **why))
+static int input_set_user_place(struct ktap_session *s, const char *name, const char *value,
+				int (*set)(struct ktap_user_places *places, char *line,
+					   const char **why))
 {
-	char *line = kstrdup(value, GFP_KERNEL_ACCOUNT);
+	char *line = kstrdup(value, KTAP_GFP);
 	const char *why = "no memory";
 	int err = -ENOMEM;
 
 	if (line)
-		err = set(&s->answers, line, &why);
+		err = set(&s->user_places, line, &why);
 	kfree(line);
 	if (!err)
 		return 0;
 	return ktap_session_refuse(s, err, "the line '%s %.500s': %s", name, value, why);
 }
 
-static int set_uprobe(struct ktap_session *s, const char *value)
+static int input_set_uprobe(struct ktap_session *s, const char *value)
 {
-	return set_answer(s, "uprobe", value, ktap_answer_uprobe);
+	return input_set_user_place(s, "uprobe", value, ktap_user_event_found);
 }
 
-static int set_at(struct ktap_session *s, const char *value)
+static int input_set_at(struct ktap_session *s, const char *value)
 {
-	return set_answer(s, "at", value, ktap_answer_at);
+	return input_set_user_place(s, "at", value, ktap_user_place_at);
 }
 
-static int set_unresolved(struct ktap_session *s, const char *value)
+static int input_set_unresolved(struct ktap_session *s, const char *value)
 {
-	return set_answer(s, "unresolved", value, ktap_answer_unresolved);
+	return input_set_user_place(s, "unresolved", value, ktap_user_event_unresolved);
 }
 
 /* Lines before the chunk. */
@@ -191,22 +200,23 @@ static const struct {
 	bool value;
 	int (*set)(struct ktap_session *s, const char *value);
 } settings[] = {
-	{ "arg",	true,	set_arg },
-	{ "pid",	true,	set_pid },
-	{ "follow",	false,	set_follow },
-	{ "cpus",	true,	set_cpus },
-	{ "self",	false,	set_self },
-	{ "memory",	true,	set_memory },
-	{ "overhead",	true,	set_overhead },
-	{ "unsafe",	false,	set_unsafe },
-	{ "frames",	false,	set_frames },
-	{ "symbols",	true,	set_symbols },
-	{ "uprobe",	true,	set_uprobe },
-	{ "at",		true,	set_at },
-	{ "unresolved",	true,	set_unresolved },
+	{ "arg",	true,	input_set_arg },
+	{ "pid",	true,	input_set_pid },
+	{ "follow",	false,	input_set_follow },
+	{ "cpus",	true,	input_set_cpus },
+	{ "self",	false,	input_set_self },
+	{ "memory",	true,	input_set_memory },
+	{ "overhead",	true,	input_set_overhead },
+	{ "unsafe",	false,	input_set_unsafe },
+	{ "frames",	false,	input_set_frames },
+	{ "stream",	false,	input_set_stream },
+	{ "symbols",	true,	input_set_symbols },
+	{ "uprobe",	true,	input_set_uprobe },
+	{ "at",		true,	input_set_at },
+	{ "unresolved",	true,	input_set_unresolved },
 };
 
-static int setup_line(struct ktap_session *s, const char *line)
+static int input_setup_line(struct ktap_session *s, const char *line)
 {
 	size_t len = strcspn(line, " ");
 	unsigned int i;
@@ -221,8 +231,10 @@ static int setup_line(struct ktap_session *s, const char *line)
 	return ktap_session_refuse(s, -EINVAL, "'%s' is no line to set up a session with", line);
 }
 
+static const char stop_line[] = "stop\n";
+
 /* Lines after the chunk.  A wrong one does not end the session. */
-static int command_line(struct ktap_session *s, const char *line)
+static int input_command_line(struct ktap_session *s, const char *line)
 {
 	if (strcmp(line, "stop"))
 		return ktap_session_refuse(s, -EINVAL, "'%s' is no command: there is 'stop'", line);
@@ -230,7 +242,7 @@ static int command_line(struct ktap_session *s, const char *line)
 	return 0;
 }
 
-static int feed_line(struct ktap_session *s, const char *data, size_t len, size_t *used)
+static int input_feed_line(struct ktap_session *s, const char *data, size_t len, size_t *used)
 {
 	const char *newline = memchr(data, '\n', len);
 	size_t n = newline ? newline - data + 1 : len;
@@ -239,7 +251,7 @@ static int feed_line(struct ktap_session *s, const char *data, size_t len, size_
 	if (s->loaded && !s->line_len && *data == KTAP_MAGIC[0])
 		return ktap_session_refuse(s, -EINVAL, "a session has one chunk");
 	if (!s->line)
-		s->line = kmalloc(KTAP_MAX_LINE, GFP_KERNEL_ACCOUNT);
+		s->line = kmalloc(KTAP_MAX_LINE, KTAP_GFP);
 	if (!s->line)
 		return ktap_session_refuse(s, -ENOMEM, "no memory");
 	if (s->line_len + n > KTAP_MAX_LINE) {
@@ -257,14 +269,14 @@ static int feed_line(struct ktap_session *s, const char *data, size_t len, size_
 	if (strlen(s->line) != s->line_len - 1)
 		err = ktap_session_refuse(s, -EINVAL, "a line with a NUL byte");
 	else if (s->loaded)
-		err = command_line(s, s->line);
+		err = input_command_line(s, s->line);
 	else
-		err = setup_line(s, s->line);
+		err = input_setup_line(s, s->line);
 	s->line_len = 0;
 	return err;
 }
 
-static int feed_header(struct ktap_session *s, const char *data, size_t len, size_t *used)
+static int input_feed_header(struct ktap_session *s, const char *data, size_t len, size_t *used)
 {
 	u32 size;
 
@@ -292,22 +304,22 @@ static int feed_header(struct ktap_session *s, const char *data, size_t len, siz
 	return 0;
 }
 
-static int feed_chunk(struct ktap_session *s, const char *data, size_t len, size_t *used)
+static int input_feed_chunk(struct ktap_session *s, const char *data, size_t len, size_t *used)
 {
 	if (!s->chunk)
-		return feed_header(s, data, len, used);
+		return input_feed_header(s, data, len, used);
 	*used = min(len, s->chunk_size - s->chunk_len);
 	memcpy(s->chunk + s->chunk_len, data, *used);
 	s->chunk_len += *used;
 	return 0;
 }
 
-static bool in_chunk(const struct ktap_session *s, char next)
+static bool input_in_chunk(const struct ktap_session *s, char next)
 {
 	return !s->loaded && !s->line_len && (s->chunk_len || next == KTAP_MAGIC[0]);
 }
 
-static int feed(struct ktap_session *s, const char *data, size_t len)
+static int input_feed(struct ktap_session *s, const char *data, size_t len)
 {
 	size_t used;
 	int err;
@@ -317,10 +329,10 @@ static int feed(struct ktap_session *s, const char *data, size_t len)
 		if (READ_ONCE(s->state) == KTAP_FAILED)
 			return -EPIPE;
 		used = 0;
-		if (in_chunk(s, *data))
-			err = feed_chunk(s, data, len, &used);
+		if (input_in_chunk(s, *data))
+			err = input_feed_chunk(s, data, len, &used);
 		else
-			err = feed_line(s, data, len, &used);
+			err = input_feed_line(s, data, len, &used);
 		data += used;
 		len -= used;
 		if (!err && !s->loaded && s->chunk_size && s->chunk_len == s->chunk_size) {
@@ -346,10 +358,14 @@ int ktap_session_feed(struct ktap_session *s, const char *data, size_t len)
 {
 	int err;
 
+	/* The loader has the lock for as long as the top level and the attaching take. */
+	if (len == sizeof(stop_line) - 1 && !memcmp(data, stop_line, len) &&
+	    ktap_session_unload(s))
+		return 0;
 	/* Another writer's top level may take long.  What was fed is not fed again. */
 	if (mutex_lock_killable(&s->lock))
 		return -EINTR;
-	err = feed(s, data, len);
+	err = input_feed(s, data, len);
 	ktap_session_unlock(s);
 	return err;
 }

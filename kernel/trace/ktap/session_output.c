@@ -15,10 +15,10 @@
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 
-#include "out.h"
-#include "output.h"
-#include "record.h"
+#include "output/record.h"
 #include "session.h"
+#include "session_output.h"
+#include "vm/output_ops.h"
 
 /**
  * DOC: Output
@@ -36,7 +36,7 @@
  * Whoever waits for output waits in &ktap_output.wait, which is there from the
  * session's open on, unlike the ring buffer: poll() may come before the chunk.
  * Text that was put out while that was loaded can be read, and is polled, when the
- * session has left LOADING: then they are woken once more.
+ * session has left LOADING, unless it streams: then they are woken once more.
  * The task raises &ktap_output.waiting before it looks for output once more; a
  * handler looks at that behind its commit, and wakes it through an irq_work.  Whoever
  * waits for the reader waits in &ktap_output.room.
@@ -58,7 +58,7 @@
 #define SUBBUF_HEADER	16
 
 /**
- * struct text - text from process context
+ * struct output_text - text from process context
  * @list: in &ktap_output.texts
  * @ts: when
  * @channel: enum ktap_channel
@@ -66,7 +66,7 @@
  * @len: bytes of @data
  * @data: text
  */
-struct text {
+struct output_text {
 	struct list_head list;
 	u64 ts;
 	u8 channel;
@@ -76,10 +76,10 @@ struct text {
 };
 
 /* Where the next piece of output comes from: a CPU, a text, or neither. */
-struct next_piece {
+struct output_piece {
 	int cpu;
 	struct ring_buffer_event *event;
-	struct text *text;
+	struct output_text *text;
 	u64 ts;
 };
 
@@ -92,7 +92,7 @@ static struct ktap_output *output_of(const struct ktap_vm *vm)
  * What a ring of @size bytes takes: pages with room for that many are made large ones,
  * at least two, and the reader has one more.
  */
-static size_t ring_memory(size_t size)
+static size_t output_ring_memory(size_t size)
 {
 	size_t subbuf = PAGE_SIZE << get_order(SUBBUF);
 	size_t n;
@@ -107,7 +107,7 @@ static size_t ring_memory(size_t size)
  * The pages of a ring buffer are charged to nobody.  Where the group is at its
  * limit, the session is refused: nobody is killed for it.
  */
-static int charge(struct ktap_output *out, size_t size)
+static int output_charge(struct ktap_output *out, size_t size)
 {
 	struct obj_cgroup *objcg;
 	int err;
@@ -125,7 +125,7 @@ static int charge(struct ktap_output *out, size_t size)
 	return 0;
 }
 
-static void uncharge(struct ktap_output *out)
+static void output_uncharge(struct ktap_output *out)
 {
 	if (!out->objcg)
 		return;
@@ -134,12 +134,12 @@ static void uncharge(struct ktap_output *out)
 	out->objcg = NULL;
 }
 #else
-static int charge(struct ktap_output *out, size_t size)
+static int output_charge(struct ktap_output *out, size_t size)
 {
 	return 0;
 }
 
-static void uncharge(struct ktap_output *out)
+static void output_uncharge(struct ktap_output *out)
 {
 }
 #endif
@@ -159,10 +159,10 @@ int ktap_output_init(struct ktap_output *out, size_t memory)
 	int err;
 
 	size = clamp(size, KTAP_MIN_RING, KTAP_MAX_RING);
-	taken = ring_memory(size) * num_online_cpus();
+	taken = output_ring_memory(size) * num_online_cpus();
 	if (si_mem_available() < (long)(taken >> PAGE_SHIFT))
 		return -ENOMEM;
-	err = charge(out, taken);
+	err = output_charge(out, taken);
 	if (err)
 		return err;
 	rb = ring_buffer_alloc(size, 0);
@@ -181,11 +181,11 @@ int ktap_output_init(struct ktap_output *out, size_t memory)
 
 void ktap_output_destroy(struct ktap_output *out)
 {
-	struct text *text, *next;
+	struct output_text *text, *next;
 
 	if (out->rb)
 		ring_buffer_free(out->rb);
-	uncharge(out);
+	output_uncharge(out);
 	list_for_each_entry_safe(text, next, &out->texts, list)
 		kvfree(text);
 	kvfree(out->buf);
@@ -204,13 +204,13 @@ size_t ktap_output_memory(struct ktap_output *out)
 }
 
 /* Before somebody waits for output, and looks for the last time. */
-static void begin_waiting(struct ktap_output *out)
+static void output_begin_waiting(struct ktap_output *out)
 {
 	WRITE_ONCE(out->waiting, true);
 	smp_mb();	/* pairs with that in ktap_out_commit() */
 }
 
-static void wake_reader(struct ktap_output *out)
+static void output_wake_reader(struct ktap_output *out)
 {
 	wake_up_all(&out->wait);
 }
@@ -221,7 +221,7 @@ void ktap_output_wake_irq(struct irq_work *work)
 
 	/* Who goes on waiting says so again. */
 	WRITE_ONCE(out->waiting, false);
-	wake_reader(out);
+	output_wake_reader(out);
 }
 
 /* Records of handlers */
@@ -246,16 +246,17 @@ void ktap_out_commit(struct ktap_vm *vm, void *place)
 	struct ktap_output *out = output_of(vm);
 
 	ring_buffer_unlock_commit(out->rb);
-	smp_mb();	/* pairs with that in begin_waiting() */
+	smp_mb();	/* pairs with that in output_begin_waiting() */
 	if (READ_ONCE(out->waiting))
 		irq_work_queue(&out->wake_irq);
 }
 
 /* Text of process context */
 
-static struct text *make_text(enum ktap_channel channel, u64 ts, size_t size, gfp_t gfp)
+static struct output_text *output_make_text(enum ktap_channel channel, u64 ts, size_t size,
+					    gfp_t gfp)
 {
-	struct text *text = kvmalloc_flex(*text, data, size, gfp);
+	struct output_text *text = kvmalloc_flex(*text, data, size, gfp);
 
 	if (!text)
 		return NULL;
@@ -266,9 +267,9 @@ static struct text *make_text(enum ktap_channel channel, u64 ts, size_t size, gf
 	return text;
 }
 
-static void add_text_locked(struct ktap_output *out, struct text *text)
+static void output_add_text_locked(struct ktap_output *out, struct output_text *text)
 {
-	struct text *before;
+	struct output_text *before;
 
 	lockdep_assert_held(&out->text_lock);
 	/* The description of an error may be older than what was printed last. */
@@ -280,56 +281,71 @@ static void add_text_locked(struct ktap_output *out, struct text *text)
 	out->text_bytes += sizeof(*text) + text->len;
 }
 
-static bool has_room(struct ktap_output *out, size_t len)
+static bool output_has_room(struct ktap_output *out, size_t len)
 {
 	size_t bytes = READ_ONCE(out->text_bytes);
 
 	return !bytes || bytes + len <= KTAP_MAX_TEXT;
 }
 
-static bool try_add(struct ktap_output *out, struct text *text)
+static bool output_try_add(struct ktap_output *out, struct output_text *text)
 {
 	guard(mutex)(&out->text_lock);
-	if (!has_room(out, text->len))
+	if (!output_has_room(out, text->len))
 		return false;
-	add_text_locked(out, text);
+	output_add_text_locked(out, text);
 	return true;
+}
+
+static int output_wait_for_room(struct ktap_vm *vm, size_t len)
+{
+	struct ktap_session *s = ktap_session_of(vm);
+	struct ktap_output *out = &s->output;
+
+	/*
+	 * Most likely the task that loads the script is also the one that reads; or the
+	 * reader does not run a command before it knows that the script is not refused.
+	 */
+	if (READ_ONCE(s->state) == KTAP_LOADING && (!s->streams || out->commands))
+		return ktap_vm_error(vm, -ENOSPC,
+				     "printed more than %d KiB before the session could be read",
+				     KTAP_MAX_TEXT / SZ_1K);
+	WRITE_ONCE(out->blocked, true);
+	wake_up_all(&s->wait);
+	/* The session's thread gets no signals; the loader is to be killed only. */
+	wait_event_state(out->room, READ_ONCE(*vm->abort) || output_has_room(out, len),
+			 (TASK_KILLABLE | TASK_NOLOAD));
+	WRITE_ONCE(out->blocked, false);
+	if (READ_ONCE(*vm->abort) || fatal_signal_pending(current))
+		return ktap_vm_error(vm, -EINTR, "the session ends");
+	return 0;
 }
 
 int ktap_out_text(struct ktap_vm *vm, enum ktap_channel channel, const char *data, size_t len)
 {
 	struct ktap_session *s = ktap_session_of(vm);
 	struct ktap_output *out = &s->output;
-	struct text *text;
+	struct output_text *text;
+	int err;
 
 	if (!len)
 		return 0;
-	text = make_text(channel, ktime_get_mono_fast_ns(), len, KTAP_GFP);
+	text = output_make_text(channel, ktime_get_mono_fast_ns(), len, KTAP_GFP);
 	if (!text)
 		return ktap_vm_error(vm, -ENOMEM, "no memory for output");
 	memcpy(text->data, data, len);
 	text->len = len;
 	WRITE_ONCE(out->printed, true);
+	out->commands |= channel == KTAP_CH_SYSTEM;
 
-	while (!try_add(out, text)) {
-		if (READ_ONCE(s->state) == KTAP_LOADING) {
+	while (!output_try_add(out, text)) {
+		err = output_wait_for_room(vm, len);
+		if (err) {
 			kvfree(text);
-			return ktap_vm_error(vm, -ENOSPC,
-					     "printed more than %d KiB before the session could be read",
-					     KTAP_MAX_TEXT / SZ_1K);
-		}
-		WRITE_ONCE(out->blocked, true);
-		wake_up_all(&s->wait);
-		/* The session's thread gets no signals. */
-		wait_event_interruptible(out->room, READ_ONCE(s->abort) ||
-					 has_room(out, len));
-		WRITE_ONCE(out->blocked, false);
-		if (READ_ONCE(s->abort)) {
-			kvfree(text);
-			return ktap_vm_error(vm, -EINTR, "the session was closed");
+			return err;
 		}
 	}
-	wake_reader(out);
+	output_wake_reader(out);
 	return 0;
 }
 
@@ -348,16 +364,16 @@ void ktap_output_say(struct ktap_output *out, enum ktap_channel channel, u64 ts,
 		     const char *prefix, const char *text, size_t len)
 {
 	size_t prefix_len = out->frames ? 0 : strlen(prefix);
-	struct text *t;
+	struct output_text *t;
 	size_t i, lines = 1, size;
 
 	for (i = 0; i < len; i++)
 		lines += text[i] == '\n';
 	size = len + lines * prefix_len;
-	t = make_text(channel, ts, size, KTAP_GFP);
+	t = output_make_text(channel, ts, size, KTAP_GFP);
 	/* Why there is no memory is told all the same. */
 	if (!t)
-		t = make_text(channel, ts, size, GFP_KERNEL | __GFP_NOWARN);
+		t = output_make_text(channel, ts, size, GFP_KERNEL | __GFP_NOWARN);
 	if (!t)
 		return;
 	for (i = 0; i < len; i++) {
@@ -368,8 +384,8 @@ void ktap_output_say(struct ktap_output *out, enum ktap_channel channel, u64 ts,
 		t->data[t->len++] = text[i];
 	}
 	scoped_guard(mutex, &out->text_lock)
-		add_text_locked(out, t);
-	wake_reader(out);
+		output_add_text_locked(out, t);
+	output_wake_reader(out);
 }
 
 /**
@@ -399,7 +415,7 @@ void ktap_output_end(struct ktap_output *out, int exit_code)
 		out->exit_code = exit_code;
 		WRITE_ONCE(out->ended, true);
 	}
-	wake_reader(out);
+	output_wake_reader(out);
 }
 
 /* The session's thread shall not wait for the reader. */
@@ -410,7 +426,7 @@ void ktap_output_abort(struct ktap_output *out)
 
 /* The reader */
 
-static void peek_records(struct ktap_output *out, struct next_piece *next)
+static void output_peek_records(struct ktap_output *out, struct output_piece *next)
 {
 	struct ring_buffer_event *event;
 	int cpu;
@@ -426,22 +442,23 @@ static void peek_records(struct ktap_output *out, struct next_piece *next)
 	}
 }
 
-static struct text *first_text(struct ktap_output *out)
+static struct output_text *output_first_text(struct ktap_output *out)
 {
 	guard(mutex)(&out->text_lock);
 	/* Only the reader takes texts away: it stays when the lock is gone. */
-	return list_first_entry_or_null(&out->texts, struct text, list);
+	return list_first_entry_or_null(&out->texts, struct output_text, list);
 }
 
 /* False if there is nothing. */
-static bool peek(struct ktap_output *out, struct next_piece *next)
+static bool output_peek(struct ktap_output *out, struct output_piece *next)
 {
-	struct text *text = first_text(out);
+	struct output_text *text = output_first_text(out);
 
 	lockdep_assert_held(&out->read_lock);
-	*next = (struct next_piece){};
-	if (out->rb)
-		peek_records(out, next);
+	*next = (struct output_piece){};
+	/* As in has_output() */
+	if (smp_load_acquire(&out->rb))
+		output_peek_records(out, next);
 	/* A text that was begun goes on, whatever has come in between. */
 	if (text && (!next->event || text->pos || text->ts <= next->ts)) {
 		next->text = text;
@@ -450,7 +467,7 @@ static bool peek(struct ktap_output *out, struct next_piece *next)
 	return next->text || next->event;
 }
 
-static enum ktap_channel channel_of(const struct next_piece *next)
+static enum ktap_channel output_channel_of(const struct output_piece *next)
 {
 	if (next->text)
 		return next->text->channel;
@@ -458,7 +475,7 @@ static enum ktap_channel channel_of(const struct next_piece *next)
 }
 
 /* It is for the reader to do something: a path, a command. */
-static bool is_request(enum ktap_channel channel)
+static bool output_is_request(enum ktap_channel channel)
 {
 	return channel == KTAP_CH_CAT || channel == KTAP_CH_SYSTEM;
 }
@@ -467,29 +484,30 @@ static bool is_request(enum ktap_channel channel)
  * A request has a frame of its own.  A reader of text cannot know it for one: it is
  * told.  Both stand around it; it is short enough to fit any batch that is begun.
  */
-static void begin_request(struct ktap_output *out, struct seq_buf *batch,
-			  enum ktap_channel channel)
+static void output_begin_request(struct ktap_output *out, struct seq_buf *batch,
+				 enum ktap_channel channel)
 {
-	if (is_request(channel) && !out->frames)
+	if (output_is_request(channel) && !out->frames)
 		seq_buf_puts(batch, channel == KTAP_CH_CAT ? "ktap: cat: " : "ktap: system: ");
 }
 
-static void end_request(struct ktap_output *out, struct seq_buf *batch,
-			enum ktap_channel channel)
+static void output_end_request(struct ktap_output *out, struct seq_buf *batch,
+			       enum ktap_channel channel)
 {
-	if (is_request(channel) && !out->frames)
+	if (output_is_request(channel) && !out->frames)
 		seq_buf_printf(batch, ": only the ktap tool can %s\n",
 			       channel == KTAP_CH_CAT ? "show files" : "run commands");
 }
 
 /* Text that fits; false if some is left. */
-static bool take_text(struct ktap_output *out, struct seq_buf *batch, struct text *text)
+static bool output_take_text(struct ktap_output *out, struct seq_buf *batch,
+			     struct output_text *text)
 {
 	size_t n = min(text->len - text->pos, batch->size - batch->len);
 
-	begin_request(out, batch, text->channel);
+	output_begin_request(out, batch, text->channel);
 	seq_buf_putmem(batch, text->data + text->pos, n);
-	end_request(out, batch, text->channel);
+	output_end_request(out, batch, text->channel);
 	text->pos += n;
 	if (text->pos < text->len)
 		return false;
@@ -504,7 +522,7 @@ static bool take_text(struct ktap_output *out, struct seq_buf *batch, struct tex
 }
 
 /* A batch of twice the size, empty. */
-static bool grow(struct ktap_output *out, struct seq_buf *batch)
+static bool output_grow(struct ktap_output *out, struct seq_buf *batch)
 {
 	char *buf;
 
@@ -520,35 +538,35 @@ static bool grow(struct ktap_output *out, struct seq_buf *batch)
 	return true;
 }
 
-static struct ktap_session *session_of(struct ktap_output *out)
+static struct ktap_session *output_session_of(struct ktap_output *out)
 {
 	return container_of(out, struct ktap_session, output);
 }
 
 /* The record, if it fits; one that fits no batch is cut. */
-static bool take_record(struct ktap_output *out, struct seq_buf *batch,
-			const struct next_piece *next)
+static bool output_take_record(struct ktap_output *out, struct seq_buf *batch,
+			       const struct output_piece *next)
 {
 	size_t before = batch->len;
 	const struct ktap_record *rec = ring_buffer_event_data(next->event);
 	size_t size = ring_buffer_event_length(next->event);
 
 	do {
-		begin_request(out, batch, channel_of(next));
-		ktap_record_format(batch, &session_of(out)->env, rec, size);
-		end_request(out, batch, channel_of(next));
+		output_begin_request(out, batch, output_channel_of(next));
+		ktap_record_format(batch, &output_session_of(out)->env, rec, size);
+		output_end_request(out, batch, output_channel_of(next));
 		if (seq_buf_has_overflowed(batch) && before) {
 			batch->len = before;
 			return false;
 		}
-	} while (seq_buf_has_overflowed(batch) && grow(out, batch));
+	} while (seq_buf_has_overflowed(batch) && output_grow(out, batch));
 
 	batch->len = min(batch->len, batch->size);
 	ring_buffer_consume(out->rb, next->cpu, NULL, NULL);
 	return true;
 }
 
-static void finish_batch(struct ktap_output *out, enum ktap_channel channel, size_t len)
+static void output_finish_batch(struct ktap_output *out, enum ktap_channel channel, size_t len)
 {
 	struct ktap_frame *frame = (struct ktap_frame *)out->buf;
 
@@ -561,25 +579,25 @@ static void finish_batch(struct ktap_output *out, enum ktap_channel channel, siz
 }
 
 /* The last frame; false if there is none (any more). */
-static bool make_exit(struct ktap_output *out)
+static bool output_make_exit(struct ktap_output *out)
 {
 	__le32 code = cpu_to_le32(out->exit_code);
 
 	if (!out->frames || out->exit_given)
 		return false;
 	memcpy(out->buf + HEADER, &code, sizeof(code));
-	finish_batch(out, KTAP_CH_EXIT, sizeof(code));
+	output_finish_batch(out, KTAP_CH_EXIT, sizeof(code));
 	out->exit_given = true;
 	return true;
 }
 
 /* Makes the next batch.  0: there is nothing yet; -ENODATA: nor will there be. */
-static int make_batch(struct ktap_output *out)
+static int output_make_batch(struct ktap_output *out)
 {
 	enum ktap_channel channel = KTAP_CH_OUTPUT;
 	/* What was said before the end is seen below. */
 	bool ended = READ_ONCE(out->ended);
-	struct next_piece next;
+	struct output_piece next;
 	struct seq_buf batch;
 
 	if (!out->buf) {
@@ -590,22 +608,23 @@ static int make_batch(struct ktap_output *out)
 	}
 
 	seq_buf_init(&batch, out->buf + HEADER, out->size - HEADER);
-	while (batch.len < batch.size / 2 && peek(out, &next)) {
-		if (batch.len && (is_request(channel) || channel_of(&next) != channel))
+	while (batch.len < batch.size / 2 && output_peek(out, &next)) {
+		if (batch.len &&
+		    (output_is_request(channel) || output_channel_of(&next) != channel))
 			break;
-		channel = channel_of(&next);
-		if (next.text ? !take_text(out, &batch, next.text) :
-				!take_record(out, &batch, &next))
+		channel = output_channel_of(&next);
+		if (next.text ? !output_take_text(out, &batch, next.text) :
+				!output_take_record(out, &batch, &next))
 			break;
 	}
 
 	if (batch.len) {
-		finish_batch(out, channel, batch.len);
+		output_finish_batch(out, channel, batch.len);
 		return 1;
 	}
 	if (!ended)
 		return 0;
-	return make_exit(out) ? 1 : -ENODATA;
+	return output_make_exit(out) ? 1 : -ENODATA;
 }
 
 static bool has_output(struct ktap_output *out)
@@ -619,7 +638,7 @@ static bool has_output(struct ktap_output *out)
 
 static bool has_output_now(struct ktap_output *out)
 {
-	begin_waiting(out);
+	output_begin_waiting(out);
 	return has_output(out);
 }
 
@@ -657,7 +676,7 @@ ssize_t ktap_output_read(struct ktap_output *out, char __user *ubuf, size_t coun
 		if (done && signal_pending(current))
 			break;
 		cond_resched();
-		ret = make_batch(out);
+		ret = output_make_batch(out);
 		if (ret > 0)
 			continue;
 		if (ret < 0 || done)
@@ -678,7 +697,7 @@ ssize_t ktap_output_read(struct ktap_output *out, char __user *ubuf, size_t coun
 	return ret;
 }
 
-static bool is_over(const struct ktap_output *out)
+static bool output_is_over(const struct ktap_output *out)
 {
 	return READ_ONCE(out->ended) && (!out->frames || READ_ONCE(out->exit_given)) &&
 	       !READ_ONCE(out->text_bytes) && READ_ONCE(out->pos) >= READ_ONCE(out->len);
@@ -687,8 +706,8 @@ static bool is_over(const struct ktap_output *out)
 __poll_t ktap_output_poll(struct ktap_output *out, struct file *file, poll_table *table)
 {
 	poll_wait(file, &out->wait, table);
-	begin_waiting(out);
-	if (is_over(out))
+	output_begin_waiting(out);
+	if (output_is_over(out))
 		return EPOLLHUP | EPOLLIN | EPOLLRDNORM;
 	if (has_output(out) || READ_ONCE(out->pos) < READ_ONCE(out->len))
 		return EPOLLIN | EPOLLRDNORM;

@@ -2,8 +2,8 @@
 /*
  * Output of a session, and its reader.
  */
-#ifndef _KTAP_OUTPUT_H
-#define _KTAP_OUTPUT_H
+#ifndef _KTAP_SESSION_OUTPUT_H
+#define _KTAP_SESSION_OUTPUT_H
 
 #include <linux/irq_work.h>
 #include <linux/list.h>
@@ -36,6 +36,7 @@ struct trace_buffer;
  * @room: who waits for @text_bytes to shrink
  * @blocked: somebody does
  * @printed: the script has printed something
+ * @commands: a command is among the texts, or was; of process context
  * @ended: nothing more will come
  * @frames: the reader wants struct ktap_frame
  * @exit_code: for the last frame
@@ -59,6 +60,7 @@ struct ktap_output {
 	wait_queue_head_t room;
 	bool blocked;
 	bool printed;
+	bool commands;
 	bool ended;
 	bool frames;
 	int exit_code;
@@ -83,4 +85,4 @@ size_t ktap_output_memory(struct ktap_output *out);
 ssize_t ktap_output_read(struct ktap_output *out, char __user *ubuf, size_t count, bool nonblock);
 __poll_t ktap_output_poll(struct ktap_output *out, struct file *file, poll_table *table);
 
-#endif /* _KTAP_OUTPUT_H */
+#endif /* _KTAP_SESSION_OUTPUT_H */

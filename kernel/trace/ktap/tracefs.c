@@ -16,21 +16,21 @@
 #include <linux/uaccess.h>
 
 #include "../trace.h"
-#include "builtin.h"
-#include "opcode.h"
-#include "output.h"
+#include "event/source.h"
+#include "output/speculation.h"
 #include "session.h"
-#include "source.h"
-#include "speculation.h"
-#include "umap.h"
+#include "session_output.h"
+#include "user/ustack.h"
+#include "vm/builtin.h"
+#include "vm/opcode.h"
 
 /* Bytes that are copied from the user at once. */
-#define PIECE	SZ_64K
+#define TRACEFS_PIECE	SZ_64K
 
-static int session_open(struct inode *inode, struct file *file)
+static int tracefs_session_open(struct inode *inode, struct file *file)
 {
 	struct ktap_session *s;
-	int err = ktap_rights_open();
+	int err = ktap_permissions_open();
 
 	if (err)
 		return err;
@@ -41,7 +41,7 @@ static int session_open(struct inode *inode, struct file *file)
 	return stream_open(inode, file);
 }
 
-static int session_release(struct inode *inode, struct file *file)
+static int tracefs_session_release(struct inode *inode, struct file *file)
 {
 	ktap_session_close(file->private_data);
 	return 0;
@@ -51,7 +51,7 @@ static int session_release(struct inode *inode, struct file *file)
  * Files that a script names are looked up, and its top level runs, with the rights
  * of who opened the session, and its memory cgroup pays, whoever was made to write to it.
  */
-static int feed_as_opener(struct file *file, const char *buf, size_t n)
+static int tracefs_feed_as_opener(struct file *file, const char *buf, size_t n)
 {
 	struct ktap_session *s = file->private_data;
 	const struct cred *old = override_creds(file->f_cred);
@@ -63,8 +63,8 @@ static int feed_as_opener(struct file *file, const char *buf, size_t n)
 	return err;
 }
 
-static ssize_t session_write(struct file *file, const char __user *ubuf, size_t count,
-			     loff_t *ppos)
+static ssize_t tracefs_session_write(struct file *file, const char __user *ubuf, size_t count,
+				     loff_t *ppos)
 {
 	char *buf __free(kvfree) = NULL;
 	struct ktap_session *s = file->private_data;
@@ -74,16 +74,16 @@ static ssize_t session_write(struct file *file, const char __user *ubuf, size_t 
 
 	if (!count)
 		return 0;
-	buf = kvmalloc(min_t(size_t, count, PIECE), KTAP_GFP);
+	buf = kvmalloc(min_t(size_t, count, TRACEFS_PIECE), KTAP_GFP);
 	if (!buf)
 		return -ENOMEM;
 
 	for (done = 0; done < count; done += n) {
-		n = min_t(size_t, count - done, PIECE);
+		n = min_t(size_t, count - done, TRACEFS_PIECE);
 		/* What came before is written, and shall not be written again. */
 		if (copy_from_user(buf, ubuf + done, n))
 			return done ? (ssize_t)done : -EFAULT;
-		err = feed_as_opener(file, buf, n);
+		err = tracefs_feed_as_opener(file, buf, n);
 		if (err)
 			return err;
 		if (fatal_signal_pending(current))
@@ -96,7 +96,8 @@ static ssize_t session_write(struct file *file, const char __user *ubuf, size_t 
 	return count;
 }
 
-static ssize_t session_read(struct file *file, char __user *ubuf, size_t count, loff_t *ppos)
+static ssize_t tracefs_session_read(struct file *file, char __user *ubuf, size_t count,
+				    loff_t *ppos)
 {
 	struct ktap_session *s = file->private_data;
 	bool nonblock = file->f_flags & O_NONBLOCK;
@@ -104,42 +105,42 @@ static ssize_t session_read(struct file *file, char __user *ubuf, size_t count, 
 
 	if (err)
 		return err;
-	WRITE_ONCE(s->reader, current->tgid);
+	ktap_set_reader(s);
 	return ktap_output_read(&s->output, ubuf, count, nonblock);
 }
 
-static __poll_t session_poll(struct file *file, poll_table *table)
+static __poll_t tracefs_session_poll(struct file *file, poll_table *table)
 {
 	struct ktap_session *s = file->private_data;
 	__poll_t events = ktap_output_poll(&s->output, file, table);
 
 	/* A read gives -EAGAIN until then; whoever loads wakes us when it is over. */
-	if (READ_ONCE(s->state) <= KTAP_LOADING)
+	if (!ktap_session_can_read(s))
 		events = 0;
 	return EPOLLOUT | EPOLLWRNORM | events;
 }
 
 static const struct file_operations session_fops = {
-	.open = session_open,
-	.read = session_read,
-	.write = session_write,
-	.poll = session_poll,
-	.release = session_release,
+	.open = tracefs_session_open,
+	.read = tracefs_session_read,
+	.write = tracefs_session_write,
+	.poll = tracefs_session_poll,
+	.release = tracefs_session_release,
 };
 
-static int sessions_show(struct seq_file *m, void *unused)
+static int tracefs_sessions_show(struct seq_file *m, void *unused)
 {
 	ktap_sessions_show(m);
 	return 0;
 }
 
-static int sessions_open(struct inode *inode, struct file *file)
+static int tracefs_sessions_open(struct inode *inode, struct file *file)
 {
-	return tracing_check_open_get_tr(NULL) ?: single_open(file, sessions_show, NULL);
+	return tracing_check_open_get_tr(NULL) ?: single_open(file, tracefs_sessions_show, NULL);
 }
 
 static const struct file_operations sessions_fops = {
-	.open = sessions_open,
+	.open = tracefs_sessions_open,
 	.read = seq_read,
 	.llseek = seq_lseek,
 	.release = single_release,
@@ -162,7 +163,7 @@ static const struct {
 	{ "process_arena",	KTAP_PROCESS_ARENA },
 };
 
-static int features_show(struct seq_file *m, void *unused)
+static int tracefs_features_show(struct seq_file *m, void *unused)
 {
 	unsigned int i;
 
@@ -186,26 +187,26 @@ static int features_show(struct seq_file *m, void *unused)
 	seq_printf(m, "user_files: %d\n", KTAP_FINDS_USER_FILES);
 	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(features);
+DEFINE_SHOW_ATTRIBUTE(tracefs_features);
 
 /**
- * struct limit - a limit that can be changed
+ * struct tracefs_limit - a limit that can be changed
  * @value: where it is
  * @min: least
  * @max: most
  */
-struct limit {
+struct tracefs_limit {
 	unsigned long *value;
 	unsigned long min;
 	unsigned long max;
 };
 
-static const struct limit max_memory = { &ktap_max_memory, KTAP_MIN_MEMORY, ULONG_MAX };
-static const struct limit max_insns = { &ktap_max_insns, 1, KTAP_MAX_BUDGET };
+static const struct tracefs_limit max_memory = { &ktap_max_memory, KTAP_MIN_MEMORY, ULONG_MAX };
+static const struct tracefs_limit max_insns = { &ktap_max_insns, 1, KTAP_MAX_BUDGET };
 
-static ssize_t limit_read(struct file *file, char __user *ubuf, size_t count, loff_t *ppos)
+static ssize_t tracefs_limit_read(struct file *file, char __user *ubuf, size_t count, loff_t *ppos)
 {
-	const struct limit *limit = file->private_data;
+	const struct tracefs_limit *limit = file->private_data;
 	char buf[32];
 	int len;
 
@@ -213,9 +214,10 @@ static ssize_t limit_read(struct file *file, char __user *ubuf, size_t count, lo
 	return simple_read_from_buffer(ubuf, count, ppos, buf, len);
 }
 
-static ssize_t limit_write(struct file *file, const char __user *ubuf, size_t count, loff_t *ppos)
+static ssize_t tracefs_limit_write(struct file *file, const char __user *ubuf, size_t count,
+				   loff_t *ppos)
 {
-	const struct limit *limit = file->private_data;
+	const struct tracefs_limit *limit = file->private_data;
 	unsigned long value;
 	int err = kstrtoul_from_user(ubuf, count, 0, &value);
 
@@ -227,15 +229,15 @@ static ssize_t limit_write(struct file *file, const char __user *ubuf, size_t co
 	return count;
 }
 
-static int limit_open(struct inode *inode, struct file *file)
+static int tracefs_limit_open(struct inode *inode, struct file *file)
 {
 	return tracing_check_open_get_tr(NULL) ?: simple_open(inode, file);
 }
 
 static const struct file_operations limit_fops = {
-	.open = limit_open,
-	.read = limit_read,
-	.write = limit_write,
+	.open = tracefs_limit_open,
+	.read = tracefs_limit_read,
+	.write = tracefs_limit_write,
 	.llseek = default_llseek,
 };
 
@@ -247,7 +249,7 @@ static const struct {
 } files[] = {
 	{ "session",	0600,			NULL,		&session_fops },
 	{ "sessions",	TRACE_MODE_READ,	NULL,		&sessions_fops },
-	{ "features",	TRACE_MODE_READ,	NULL,		&features_fops },
+	{ "features",	TRACE_MODE_READ,	NULL,		&tracefs_features_fops },
 	{ "max_memory",	TRACE_MODE_WRITE,	&max_memory,	&limit_fops },
 	{ "max_insns",	TRACE_MODE_WRITE,	&max_insns,	&limit_fops },
 };

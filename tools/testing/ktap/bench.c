@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * bench: what an operation on tables and aggregations costs while other CPUs do
- * the same; bench/native runs it.
+ * bench: measure operations on tables and aggregations while other CPUs do the same;
+ * bench/native runs it.
  *
  *	bench [-n OPERATIONS] [-t THREADS] [NAME...]
- *		the cases of these names, on 1, 2, 4 to THREADS threads: processor
- *		time of an operation, as a multiple of what it is on one
+ *		these cases on 1, 2, 4 to THREADS threads: CPU
+ *		time of an operation, as a multiple of that on one
  *	bench -1 NAME -n OPERATIONS
- *		does one case on one thread, for a tool that counts instructions
+ *		one case on one thread, for a tool that counts instructions
  */
 #include <getopt.h>
 #include <pthread.h>
@@ -22,11 +22,11 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "agg.h"
-#include "global.h"
-#include "object.h"
-#include "ops.h"
-#include "table.h"
+#include "data/agg.h"
+#include "data/object.h"
+#include "data/table.h"
+#include "vm/global.h"
+#include "vm/ops.h"
 
 #define MAX_THREADS	8
 #define KEYS		1000	/* of each thread */
@@ -35,7 +35,7 @@
 
 static struct ktap_program prog = { .uses = KTAP_USES_HEAP, .nglobals = 1 };
 
-/* What all threads use. */
+/* Data of all threads. */
 static struct ktap_env env;
 static struct ktap_vm process;
 static struct ktap_table *table;
@@ -79,7 +79,7 @@ static void add(struct job *job, struct ktap_value key)
 	ktap_table_add(&job->vm, table, &key, &one);
 }
 
-/* An operation is one of each: neither can be had without the other. */
+/* An operation consists of both, as neither can be repeated alone. */
 static void insert_and_delete(struct job *job, u64 i)
 {
 	struct ktap_value key = KTAP_VALUE_INT((u64)(job->id + 1) << 40 | i);
@@ -193,7 +193,7 @@ static void die(const char *what)
 	exit(1);
 }
 
-/* The processor time of all of them. */
+/* The CPU time of all of them. */
 static u64 run_case(u32 c, u32 nthreads, u64 n)
 {
 	struct job *jobs = calloc(nthreads, sizeof(*jobs));
@@ -245,7 +245,7 @@ static void set_up(void)
 		die("no memory");
 	table = r[0].table;
 	agg = r[1].agg;
-	/* As many buckets as it will have. */
+	/* Allocate all of its buckets. */
 	for (i = 0; i < 2 * MAX_THREADS * KEYS; i++) {
 		struct ktap_value key = KTAP_VALUE_INT(-1 - i), one = KTAP_VALUE_INT(1);
 
@@ -284,7 +284,7 @@ static void compare(char **names, u32 max_threads, u64 n)
 		if (!is_meant(cases[c].name, names))
 			continue;
 		printf("  %-42s", cases[c].what);
-		/* The first run finds nothing in the cache. */
+		/* The first run has a cold cache. */
 		run_case(c, 1, n / 10);
 		first = 0;
 		for (threads = 1; threads <= max_threads; threads *= 2) {

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 #
-# Compares Documentation/ABI/testing/tracefs-ktap with the sources: the files and
-# their modes, the lines that set a session up, what stands in sessions and in
-# features, the states of a session, and the bytes that mark code of programs. And the
-# names of perf's counters, of which the compiler has a list, too.
+# Compare Documentation/ABI/testing/tracefs-ktap with the sources: the files and their
+# modes, the set-up lines of a session, the contents of sessions and features, the states
+# of a session, and the bytes that mark code of programs. Also compare the names of perf
+# counters with the list of the compiler.
 
 import pathlib
 import re
@@ -20,7 +20,7 @@ problems = []
 
 
 def same(what, page, source):
-    """Both are lists or sets, and neither may be empty: then a pattern is stale."""
+    """Both are lists or sets, and neither may be empty, which means an outdated pattern."""
     if not page or not source:
         problems.append('%s: found %s here and %s in the sources' % (what, page, source))
     elif page != source:
@@ -32,19 +32,19 @@ def source(name):
 
 
 def between(text, start, end):
-    """Up to the first END behind START; nothing if there is none."""
+    """The text from START up to the next END, or nothing."""
     found = re.search(re.escape(start) + r'(.*?)' + re.escape(end), text, re.S)
     return found.group(1) if found else ''
 
 
 def entries(page):
-    """What is said of each file, by its name."""
+    """The description of each file, by its name."""
     found = re.split(r'^What:\s+/sys/kernel/tracing/ktap/(\w+)$', page, flags=re.M)
     return dict(zip(found[1::2], found[2::2]))
 
 
 def blocks(entry):
-    """The literal blocks: lists of lines, the tabs in front of all of them taken off."""
+    """The literal blocks: lists of lines, without their common tabs."""
     return [[line[3:] for line in block.splitlines() if line.strip()] for block in
             re.findall(r'::\n\n((?:\t\t\t.*\n|\n)+)', entry)]
 
@@ -62,30 +62,29 @@ def check_files(page):
 
 
 def check_lines(entry):
-    """Those that set a session up: in their order, with whether a value follows."""
-    table = between(source('feed.c'), 'settings[] = {\n', '\n};')
+    """The set-up lines of a session: in their order, with whether a value follows."""
+    table = between(source('session_input.c'), 'settings[] = {\n', '\n};')
     lines = [line.split('\t')[0] for line in blocks(entry)[0] if not line.startswith('\t')]
     same('lines that set a session up', [(line.split()[0], ' ' in line) for line in lines],
          [(name, value == 'true') for name, value in
           re.findall(r'\{ "(\w+)",\s*(\w+),', table)])
     same('lines behind the chunk', re.findall(r'After the chunk, the line ``(\w+)``', words(entry)),
-         re.findall(r'strcmp\(line, "(\w+)"\)', source('feed.c')))
+         re.findall(r'strcmp\(line, "(\w+)"\)', source('session_input.c')))
 
 
 def check_marks(entry):
     shown = [byte for line in blocks(entry)[-1] for byte in re.findall(r'\\x[0-9a-f]{2}', line)]
     same('bytes of marks', set(shown),
-         set(re.findall(r'^#define MARK_\w+\s+"(\\x[0-9a-f]{2})"', source('ufile.c'), re.M)))
+         set(re.findall(r'^#define MARK_\w+\s+"(\\x[0-9a-f]{2})"', source('data/ustack_file.c'), re.M)))
 
 
 def check_sessions(entry):
-    show = between(source('session.c'), '/* ktap/sessions */', '\nvoid ktap_sessions_show(') + \
-        between(source('session.c'), '\nvoid ktap_sessions_show(', '\n}')
+    show = between(source('session_list.c'), '\nstatic void sessions_show_session(', '\n}')
     formats = ''.join(re.findall(r'seq_printf\(m, "([^"]*)"', show))
     same('numbers of a line', re.findall(r'(\w+)=', '\n'.join(blocks(entry)[0])),
          re.findall(r'(\w+)=', formats))
     said = re.search(r'STATE is ([a-z, ]+)\.', words(entry)).group(1)
-    named = between(source('session.c'), 'state_names[] = {\n', '\n};')
+    named = between(source('session_list.c'), 'state_names[] = {\n', '\n};')
     # two of them have one name
     same('states', re.split(r', | or ', said),
          list(dict.fromkeys(re.findall(r'= "(\w+)"', named))))
@@ -105,11 +104,11 @@ def check_features(entry):
 
 
 def check_counters():
-    text = source('src_perf.c')
-    known = between((TOP / 'tools/ktap/events.c').read_text(), 'counters[] = {\n', '\n};')
+    text = source('event/perf.c')
+    known = between((TOP / 'tools/ktap/compiler/event_names.c').read_text(), 'counters[] = {\n', '\n};')
     for kind in ('software', 'hardware'):
         table = between(text, 'struct counter_name %s[] = {\n' % kind, '\n};')
-        same('%s events, in tools/ktap/events.c' % kind, re.findall(r'"%s:([\w-]+)"' % kind, known),
+        same('%s events, in tools/ktap/compiler/event_names.c' % kind, re.findall(r'"%s:([\w-]+)"' % kind, known),
              re.findall(r'\{ "([\w-]+)",', table))
 
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 #
-# Compares Documentation/trace/ktap-bytecode.rst with the sources: the opcodes,
-# sections and built-in functions of the ABI, the messages of loader and verifier,
-# the tests of the rules, which of them no kernel runs, and that each message is what a
-# test expects.
+# Compare Documentation/trace/ktap-bytecode.rst with the sources: the opcodes, sections
+# and built-in functions of the ABI, the messages of loader and verifier, and the tests of
+# the rules, including the list of those that run only in user space. Each message must be
+# expected by a test.
 
 import pathlib
 import re
@@ -15,24 +15,24 @@ KTAP = TOP / 'kernel/trace/ktap'
 DOC = TOP / 'Documentation/trace/ktap-bytecode.rst'
 ABI = TOP / 'include/uapi/linux/ktap.h'
 RULES = {
-    'chunk.c': 'chunk_rules_kunit.c',
-    'verifier.c': 'verifier_rules_kunit.c',
-    'verifier_insn.c': 'verifier_rules_kunit.c',
-    'typing.c': 'typing_rules_kunit.c',
+    'load/chunk.c': 'chunk_rules_kunit.c',
+    'load/verifier.c': 'verifier_rules_kunit.c',
+    'load/verifier_insn.c': 'verifier_rules_kunit.c',
+    'load/verifier_types.c': 'verifier_types_kunit.c',
 }
-# Tests of rules that are functions of their own, named RULE_...
+# Tests of rules that are separate functions, named RULE_...
 OWN_TESTS = {
     'complexity': 'verifier_rules_kunit.c',
-    'names': 'names_kunit.c',
+    'names': 'verifier_names_kunit.c',
 }
-# What ends with a message, and what is put in front of it.
+# Functions that end with a message, and the text before it.
 SAYS = {
     r'\bmalformed\(l, ': 'malformed chunk: ',
     r'\b(?:fail|ktap_refuse)\([vt], \w+(?: - 1)?,\s*': '',
     r'\bktap_diag\(l->diag, ': '',
     r'\bktap_diag_at\(v->diag, v->prog, pc, ': '',
 }
-# Of no rule: there is no memory, and it is said of any of them.
+# Messages of no rule: lack of memory, possible in each of them.
 NO_RULE = {'no memory for the program'}
 
 problems = []
@@ -50,7 +50,7 @@ def numbers(prefix):
 
 
 def rows(title, doc):
-    """What the table behind a title has: name, number."""
+    """The rows of the table after a title: name, number."""
     part = re.split(r'\n%s\n[=-]+\n' % title, doc)[1]
     part = re.split(r'\n\S.*\n[=-]{4,}\n\n', part)[0]
     return {(name, number) for number, name in
@@ -67,7 +67,7 @@ def check_table(what, prefix, title, doc):
 
 
 def messages(source):
-    """The formats of what a source says when it refuses."""
+    """The formats of the error messages of a source."""
     text = (KTAP / source).read_text()
     for pattern, prefix in SAYS.items():
         for m in re.finditer(pattern + r'((?:"(?:[^"\\]|\\.)*"\s*)+)', text):
@@ -85,7 +85,7 @@ def check_messages(doc):
 
 
 def strings(source):
-    """What a test says in quotes: macros filled in, and what is said in front left out."""
+    """The strings of a test, with macros filled in, without the text before a message."""
     text = (KTAP / 'tests' / source).read_text()
     for name, value in re.findall(r'^#define (\w+)\s+("[^"\n]*")$', text, re.M):
         text = re.sub(r'\b%s\b' % name, lambda m: value, text)
@@ -96,7 +96,7 @@ def strings(source):
 
 
 def pattern(message):
-    """What a message looks like when its numbers and names are filled in."""
+    """A pattern for a message with its numbers and names filled in."""
     parts = re.split(r'%(?:z|ll|l)?([udxs])', message)
     filled = {'u': r'\d+', 'd': r'-?\d+', 'x': r'[0-9a-f]+', 's': r'.+'}
     return ''.join(filled[part] if i % 2 else re.escape(part)
@@ -132,7 +132,7 @@ def check_tests(doc):
 
 
 def check_user_space(doc):
-    """The page says which rules have tests that no kernel runs."""
+    """The page has a list of the rules whose tests run only in user space."""
     said = re.search(r'In user space\s+alone, .*?\.  That', doc, re.S)
     tested = set()
     for test in RULES.values():
@@ -141,7 +141,7 @@ def check_user_space(doc):
             tested |= set(re.findall(r'^\t\{ "([\w-]+)[".]', part, re.M))
     names = set(re.findall(r'``([\w-]+)``', said[0])) if said else set()
     for name in sorted(tested ^ names):
-        problems.append('rule %s: is it tested in user space alone?' % name)
+        problems.append('rule %s: the page and the tests disagree whether it is tested only in user space' % name)
 
 
 def main():

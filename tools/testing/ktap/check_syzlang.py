@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 #
-# Compares syzkaller/ktap.txt with include/uapi/linux/ktap.h and the lines that
-# kernel/trace/ktap/feed.c knows: each constant is there, each opcode, function,
-# section and line is described, and each struct has the fields and sizes of the ABI.
-# What needs no syzkaller is checked here; its own compiler checks the rest.
+# Compare syzkaller/ktap.txt with include/uapi/linux/ktap.h and the lines that
+# kernel/trace/ktap/session_input.c knows: each constant exists, each opcode, function,
+# section and line is described, and each struct has the fields and sizes of the ABI. The
+# compiler of syzkaller checks the rest.
 
 import pathlib
 import re
@@ -12,10 +12,10 @@ import sys
 
 TOP = pathlib.Path(__file__).resolve().parents[3]
 ABI = TOP / 'include/uapi/linux/ktap.h'
-FEED = TOP / 'kernel/trace/ktap/feed.c'
+FEED = TOP / 'kernel/trace/ktap/session_input.c'
 TEXT = pathlib.Path(__file__).resolve().parent / 'syzkaller/ktap.txt'
 SIZES = {'u8': 1, 'le16': 2, 'le32': 4, 'le64': 8}
-# Structs of the ABI, and what describes them.  A string is a pair of numbers.
+# Structs of the ABI, and their descriptions. A string is a pair of numbers.
 STRUCTS = {
     'ktap_section': r'ktap_section_\w+',
     'ktap_function': 'ktap_function',
@@ -24,9 +24,9 @@ STRUCTS = {
     'ktap_option': 'ktap_option',
     'ktap_insn': r'ktap_insn_\w+',
 }
-# Sections that nothing is done with but to show a message.
+# Sections that are used only for messages.
 NOT_RUN = {'LINES', 'FILES'}
-# It would act on the system, which is not the fuzzer's own.
+# It would act on the system that runs the fuzzer.
 LEFT_OUT = {'unsafe'}
 
 problems = []

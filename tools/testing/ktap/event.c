@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events of user space: clauses are registered as in the kernel, and one event
- * that is made up, with a field of each kind, is given to any of them.
+ * Events of user space: probes are registered as in the kernel, and all of them get the
+ * same invented event, with a field of each kind.
  */
 #include <stdlib.h>
 
 #include <linux/kernel.h>
 #include <linux/string.h>
 
-#include "builtin.h"
 #include "host.h"
-#include "text.h"
+#include "output/text.h"
+#include "vm/builtin.h"
 
 static char long_text[KTAP_MAX_STRLEN];
 static const s64 numbers[] = { 1, -2, S64_MAX };
@@ -49,7 +49,7 @@ static void get_field(struct ktap_vm *vm, u32 index, struct ktap_value *v)
 	const char *name = prog->fields[index]->blob;
 	unsigned int i;
 
-	/* e.name is the event's own name, args.name a field. */
+	/* e.name is the name of the event, args.name a field. */
 	if (index >= prog->nown_fields && !strcmp(name, "name")) {
 		get_name(vm->event, v);
 		return;
@@ -79,7 +79,7 @@ static void get_func(const struct ktap_event *ev, struct ktap_value *v)
 	*v = KTAP_VALUE_STR("some_function", 13);
 }
 
-/* There is no text in NMI, as in the kernel. */
+/* No text in NMI, as in the kernel. */
 static int get_text(struct ktap_vm *vm, struct ktap_value *v)
 {
 	*v = KTAP_VALUE_NIL;
@@ -88,7 +88,7 @@ static int get_text(struct ktap_vm *vm, struct ktap_value *v)
 	return ktap_make_string(vm, event_text, strlen(event_text), v);
 }
 
-/* What is saved is the text but for its newline. */
+/* Save the text without its newline. */
 static size_t save(const struct ktap_event *ev, void *buf, size_t size)
 {
 	size_t len = strlen(event_text) - 1;
@@ -106,7 +106,7 @@ void ktap_event_format(struct seq_buf *s, const void *saved, size_t len)
 	seq_buf_putmem(s, "\n", 1);
 }
 
-/* The event is made up; so is what it lets a function return. */
+/* The event is invented, and so is the set return value of its function. */
 static int set_retval(struct ktap_vm *vm, s64 value)
 {
 	struct host *h = host_of(vm);
@@ -143,7 +143,7 @@ static int kind_of(const char *event)
 		return HOST_ON_END;
 	if (!strncmp(event, "tick-", 5))
 		return HOST_ON_TICK;
-	/* Any system has any event. */
+	/* Every event of every system exists. */
 	return strchr(event, ':') ? HOST_ON_EVENT : -ENOENT;
 }
 
@@ -175,13 +175,13 @@ static int add_probe(struct ktap_vm *vm, const struct ktap_value *event, u32 fil
 int ktap_fn_trace(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
 	const struct ktap_program *prog = vm->env->prog;
-	const struct ktap_clause *clause;
+	const struct ktap_probe_def *def;
 
-	if (r[0].i < 0 || r[0].i >= prog->nclauses)
+	if (r[0].i < 0 || r[0].i >= prog->nprobe_defs)
 		return ktap_vm_error(vm, -EINVAL, "there is no probe %lld", r[0].i);
-	clause = &prog->clauses[r[0].i];
+	def = &prog->probe_defs[r[0].i];
 	r[0] = KTAP_VALUE_NIL;
-	return add_probe(vm, clause->event, clause->filter, clause->handler);
+	return add_probe(vm, def->event, def->filter, def->handler);
 }
 
 int ktap_fn_probe(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A session in user space: the life of a script without events, in the order
- * in which kernel/trace/ktap/session.c has it.
+ * of kernel/trace/ktap/session_load.c and session.c.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -15,26 +15,26 @@
 #include <linux/string.h>
 #include <linux/timekeeping.h>
 
-#include "btf.h"
-#include "builtin.h"
+#include "btf/btf.h"
+#include "data/lock.h"
+#include "data/object.h"
+#include "data/table.h"
+#include "data/ustack_file.h"
 #include "host.h"
-#include "lock.h"
-#include "loss.h"
-#include "memory.h"
-#include "object.h"
-#include "option.h"
-#include "out.h"
-#include "record.h"
-#include "self.h"
-#include "signal.h"
+#include "host/read_memory.h"
+#include "host/signal.h"
+#include "lib/getopt.h"
+#include "output/losses.h"
+#include "output/record.h"
 #include "symbols.h"
-#include "table.h"
 #include "types.h"
-#include "ufile.h"
+#include "vm/builtin.h"
+#include "vm/output_ops.h"
+#include "vm/task_fields.h"
 
 #define MEMORY		(16UL << 20)
 
-/* The one that runs: cond_resched() does not say whose run it interrupts. */
+/* The running one: cond_resched() has no argument for it. */
 static struct host *running;
 
 static u64 now(void)
@@ -47,7 +47,7 @@ static void heap_is_low(struct ktap_heap *heap)
 	container_of(heap, struct host, env.heap)->low = true;
 }
 
-/* In the kernel a worker does it. */
+/* In the kernel a worker does this. */
 static void refill(struct host *h)
 {
 	if (h->low)
@@ -71,10 +71,10 @@ void cond_resched(void)
 /* Output */
 
 /**
- * struct host_record - a record of a handler, on its way to the reader
+ * struct host_record - a record of a handler that is not yet read
  * @next: the one that was committed after it
  * @size: bytes of @data
- * @data: the record, in memory that ends where it does
+ * @data: the record, in memory of exactly its size
  */
 struct host_record {
 	struct host_record *next;
@@ -108,7 +108,7 @@ static void put_text(FILE *to, const char *text, size_t len)
 		fwrite(text, 1, len, to);
 }
 
-/* What the kernel says if the reader wants text, not frames. */
+/* The kernel's text for a reader of text instead of frames. */
 static void put_request(struct host *h, bool cat, const char *text, size_t len)
 {
 	if (h->out)
@@ -117,7 +117,7 @@ static void put_request(struct host *h, bool cat, const char *text, size_t len)
 			(int)len, text);
 }
 
-/* The handlers are done: so in the kernel, too, when somebody reads. */
+/* No handler runs any more, as in the kernel when a record is read. */
 static void format_records(struct host *h)
 {
 	struct host_record *rec, *next;
@@ -179,13 +179,13 @@ static void say_error(struct host *h, const struct ktap_vm *vm)
 	char text[1024];
 	size_t len = ktap_vm_backtrace(vm, text, sizeof(text));
 
-	/* Of what was refused, the place says all. */
+	/* After a refusal the position is sufficient. */
 	if (h->refused)
 		len = strchr(text, '\n') - text + 1;
 	put_text(h->err, text, len);
 }
 
-/* Whoever reads a register that was not written shall get into trouble. */
+/* Fill the registers with garbage, so that reading an unset one is noticed. */
 static void poison_stack(struct ktap_vm *vm)
 {
 	static struct ktap_value poison[256];
@@ -214,7 +214,7 @@ static const struct host_probe *first_event(const struct host *h)
 	return NULL;
 }
 
-/* Its errors are counted by nobody, its output follows that of what it interrupts. */
+/* Its errors are not counted, and its output follows that of the interrupted run. */
 static void nmi(void *host)
 {
 	struct ktap_value arg = { .blob = &host_event, .tag = KTAP_EVENT };
@@ -298,7 +298,7 @@ static void run_probe(struct host *h, const struct host_probe *probe)
 		run(h, vm, probe->handler, &arg, 1, NULL);
 	vm->event = NULL;
 	format_records(h);
-	/* What handlers let go of is freed by the session's thread. */
+	/* The session's thread frees the objects that handlers have released. */
 	ktap_objects_reap(&h->env);
 }
 
@@ -307,7 +307,7 @@ static void run_probes(struct host *h, enum host_kind kind)
 	unsigned int i;
 
 	for (i = 0; i < h->nprobes; i++) {
-		/* An exit or error ends all else, but of trace_end clauses one. */
+		/* An exit or error ends everything, but within trace_end only that probe. */
 		if (kind == HOST_ON_END)
 			h->ending = false;
 		if (h->ending)
@@ -343,9 +343,11 @@ static void print_globals(struct host *h)
 
 static void live(struct host *h)
 {
+	int err;
+
 	h->start = now();
 	h->loading = true;
-	run(h, &h->vm, h->env.prog->main, NULL, 0, NULL);
+	err = run(h, &h->vm, h->env.prog->main, NULL, 0, NULL);
 	h->loading = false;
 	format_records(h);
 	if (h->refused)
@@ -356,7 +358,7 @@ static void live(struct host *h)
 		run_probes(h, HOST_ON_TICK);
 	}
 	run_probes(h, HOST_ON_END);
-	if (!has_end(h) && !h->printed)
+	if (!has_end(h) && !h->printed && (!err || err == -ECANCELED))
 		print_globals(h);
 	/* of NMIs */
 	format_records(h);
@@ -470,13 +472,13 @@ int host_run(struct host *h, void *chunk, size_t len)
 {
 	int code = load_and_run(h, chunk, len);
 
-	/* Whatever became of the program: it lets go of the module, and of its types. */
+	/* Release the module and its types, whether the program succeeded or not. */
 	if (symbols_pins() || types_users())
 		abort();
 	return code;
 }
 
-/* Built-ins that are about the session, the thread and the machine */
+/* Built-in functions about the session, the thread and the machine */
 
 static int give(struct ktap_value *r, s64 i)
 {
@@ -487,10 +489,13 @@ static int give(struct ktap_value *r, s64 i)
 int ktap_fn_exit(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
 	struct host *h = host_of(vm);
+	int code = ktap_exit_code(vm, r, n);
 
-	/* The first one decides. */
+	if (code < 0)
+		return code;
+	/* Only the first exit code counts. */
 	if (!h->ending)
-		h->exit_code = n ? r[0].i : 0;
+		h->exit_code = code;
 	h->ending = true;
 	return -ECANCELED;
 }
@@ -504,7 +509,7 @@ int ktap_fn_stop(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	return h->loading ? -ECANCELED : 0;
 }
 
-/* Nobody gets it; and some could not. */
+/* The signal is not sent; for some an error is returned. */
 int ktap_signal_current(int number)
 {
 	return number == SIGKILL ? -EPERM : 0;
@@ -597,18 +602,20 @@ int ktap_fn_curtask(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	return 0;
 }
 
-/* Some frames, that many if the script asks for more.  Words of both kinds have 64 bits. */
+/* A few frames, at most the requested number. Words of both kinds have 64 bits. */
 static int give_stack(struct ktap_vm *vm, struct ktap_value *r, unsigned int n, enum ktap_tag tag)
 {
-	s64 depth = n ? clamp_t(s64, r[0].i, 0, 8) : 3;
+	unsigned int depth, skip, i;
 	unsigned long *frames;
-	unsigned int i;
 
+	if (ktap_stack_range(vm, r, n, &depth, &skip))
+		return vm->error;
+	depth = n ? min(depth, 8 - min(skip, 8U)) : 3;
 	frames = ktap_arena_alloc(vm, depth * sizeof(*frames));
 	if (!frames)
 		return vm->error;
 	for (i = 0; i < depth; i++)
-		frames[i] = 0x1000 * (i + 1);
+		frames[i] = 0x1000 * (skip + i + 1);
 	r[0] = (struct ktap_value){ .blob = frames, .tag = tag, .len = depth * sizeof(*frames) };
 	return 0;
 }
@@ -623,11 +630,11 @@ int ktap_fn_ustack(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	return give_stack(vm, r, n, KTAP_USTACK);
 }
 
-/* A program at 0x400000, and nothing else. */
+/* Only a program at 0x400000. */
 int ktap_fn_usym(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
-	static const struct ktap_ufile_key program = { .ino = 1 };
-	struct ktap_ufiles *files = vm->env->ufiles;
+	static const struct ktap_ustack_file_key program = { .ino = 1 };
+	struct ktap_ustack_files *files = vm->env->ufiles;
 	u64 address = r[0].u, *frame;
 	int place;
 
@@ -637,22 +644,22 @@ int ktap_fn_usym(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	if (!frame)
 		return vm->error;
 	*frame = address & ~KTAP_FRAME_FILE;
-	place = address >> 12 == 0x400 ? ktap_ufile_get(files, &program) : -1;
+	place = address >> 12 == 0x400 ? ktap_ustack_file_get(files, &program) : -1;
 	if (place >= 0)
 		*frame = ktap_frame_in_file(place, address & 0xfff);
 	r[0] = (struct ktap_value){ .blob = frame, .tag = KTAP_USYM, .len = sizeof(*frame) };
 	return 0;
 }
 
-void ktap_ufile_wait(const struct ktap_env *env, u32 place)
+void ktap_ustack_file_wait(const struct ktap_env *env, u32 place)
 {
-	struct ktap_ufile *file = &env->ufiles->files[place];
+	struct ktap_ustack_file *file = &env->ufiles->files[place];
 
 	file->path = kstrdup("/bin/program", GFP_KERNEL);
 	file->state = KTAP_UFILE_KNOWN;
 }
 
-/* The thread there is; it never ends. */
+/* The only thread; it never ends. */
 struct ktap_thread ktap_current_thread(void)
 {
 	static const char thread;
@@ -663,7 +670,7 @@ struct ktap_thread ktap_current_thread(void)
 /* Memory: a process with an argv, and a kernel. */
 static const u64 user_argv[] = { 0x2000, 0x2003, 0x2006, 0 };
 static const char user_strings[] = "ls\0-l\0/tmp";
-/* In front of what is not there, like a string at the end of a mapping. */
+/* Memory before an unmapped address, like a string at the end of a mapping. */
 static const char user_end[] = { 'e', 'n', 'd' };
 static char kernel_long_string[2 * KTAP_MAX_STRLEN];
 
@@ -688,7 +695,7 @@ bool ktap_is_user_address(u64 address)
 	return address < 0x800000000000ULL;
 }
 
-/* What there is from an address on, and how much; NULL if nothing is. */
+/* Return the memory at an address and its size; NULL if there is none. */
 static const char *memory_at(u64 from, bool user, size_t *size)
 {
 	const char *typed;
@@ -760,7 +767,7 @@ unsigned int ktap_user_pointer_size(void)
 	return sizeof(u64);
 }
 
-/* The time of the day, and the machine */
+/* Time of day, and the machine */
 
 static s64 time_of_day(void)
 {

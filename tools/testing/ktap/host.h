@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What stands in for the session, its sources and its output when the virtual
- * machine runs in user space.
+ * Replacement for the session, its sources and its output when the virtual machine runs
+ * in user space.
  */
 #ifndef _KTAP_HOST_H
 #define _KTAP_HOST_H
 
 #include <stdio.h>
 
-#include "vm.h"
+#include "vm/vm.h"
 
 /* Exit codes, as ktap(1) has them. */
 #define HOST_EXIT_ERROR		1	/* run-time error */
 #define HOST_EXIT_REFUSED	2	/* the chunk was refused */
 
-/* When a clause runs. */
+/* The kind of a probe. */
 enum host_kind {
 	HOST_ON_BEGIN,
 	HOST_ON_END,
@@ -22,7 +22,7 @@ enum host_kind {
 	HOST_ON_EVENT,
 };
 
-/* A clause that has come to life. */
+/* A registered probe. */
 struct host_probe {
 	enum host_kind kind;
 	u32 filter;		/* function or KTAP_NONE */
@@ -32,7 +32,7 @@ struct host_probe {
 struct host_record;
 
 /**
- * struct host_kept - what serves one run after another
+ * struct host_kept - activations that are reused by later runs
  * @vm: the activation of process context
  * @event_vm: that of event context
  * @nmi_vm: that of NMIs
@@ -47,26 +47,25 @@ struct host_kept {
  * struct host - one run of a chunk
  *
  * Set by the caller, all else zero:
- * @out: where output goes; NULL: nowhere
+ * @out: file for output; NULL: none
  * @err: the same for errors and losses
  * @args: arguments of the script, the first is its name
  * @nargs: number of them
- * @values: those that are no options, for arg()
+ * @values: arguments that are not options, for arg()
  * @nvalues: number of them
- * @fire: let each handler of an event run once, with an event made up
- * @level: the context it runs in
+ * @fire: run each handler of an event once, with an invented event
+ * @level: the level at which it runs
  * @max_insns: budget of a run in event context, in units; 0: the default
- * @max_slices: how often a run in process context may look around before it is
- *	told to end; 0: as often as it likes
- * @max_text: bytes that may be printed in process context; 0: any number.  The
- *	kernel has such a limit, too, for what nobody can read yet
- * @max_probes: clauses that may come to life; 0: as many as in the kernel
+ * @max_slices: number of budget slices of a run in process context; 0: no limit
+ * @max_text: bytes that may be printed in process context; 0: no limit. The kernel has
+ *	such a limit for output that cannot be read yet
+ * @max_probes: limit of registered probes; 0: that of the kernel
  * @unsafe: the script may act on the system
- * @locked: handlers find this CPU inside a lock of ktap
- * @memory: bytes of its heap; 0: as many as a test may need
- * @kept: activations whose memory is used, and stays; NULL: they are made
- * @nmi_every: every so many points where an NMI may come, one does, and runs the
- *	first handler of an event; 0: none does.  It needs @kept
+ * @locked: handlers run as if this CPU held a lock of ktap
+ * @memory: bytes of its heap; 0: enough for all tests
+ * @kept: activations whose memory is reused; NULL: make new ones
+ * @nmi_every: interval, in points where an NMI is possible, of NMIs that run the first
+ *	handler of an event; 0: no NMIs. It needs @kept
  * @begun: if set, called before each run
  * @ended: if set, called after each run
  *
@@ -74,21 +73,21 @@ struct host_kept {
  * @vm: the activation of process context
  * @event_vm: that of event context
  * @nmi_vm: that of NMIs that interrupt one of the others
- * @probes: clauses that have come to life
+ * @probes: registered probes
  * @nprobes: number of them
- * @records: what handlers have printed, oldest first
- * @last_record: where the next one goes
+ * @records: output of handlers, oldest first
+ * @last_record: link for the next one
  * @start: when the top level began
  * @slices: left of @max_slices
  * @text: bytes printed in process context
- * @abort: process context is told to end
- * @low: the heap asked for more
- * @refused: the instruction that asked for an event that there is not, from 1; 0:
- *	none has, or the script has caught that
+ * @abort: process context must end
+ * @low: the heap has requested more memory
+ * @refused: the instruction that registered an unknown event, from 1; 0: none, or the
+ *	script has caught the error
  * @loading: the top level runs
  * @ending: exit() or stop() was called, or an error has happened
  * @printed: the script has printed something
- * @exit_code: what host_run() will return
+ * @exit_code: return value of host_run()
  */
 struct host {
 	FILE *out;
@@ -137,8 +136,8 @@ static inline struct host *host_of(const struct ktap_vm *vm)
 }
 
 /*
- * Loads a chunk and runs it to its end.  @chunk is kvmalloc'ed, and is freed.
- * Gives the exit code.  @h can be looked at afterwards, and is not used again.
+ * Load a chunk and run it to its end. @chunk is kvmalloc'ed, and is freed. Returns the
+ * exit code. @h can be read afterwards, but not be reused.
  */
 int host_run(struct host *h, void *chunk, size_t len);
 

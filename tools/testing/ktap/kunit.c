@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * kunit [TEXT...]: runs the KUnit suites linked in, or those of their tests that
- * have a TEXT in their names.  Prints "ok NAME" or "not ok NAME" for each.
+ * kunit [TEXT...]: run the linked KUnit suites, or only the tests that have a TEXT in
+ * their names.  Prints "ok NAME" or "not ok NAME" for each.
  */
 #include <stdarg.h>
 #include <stdlib.h>
@@ -83,7 +83,7 @@ static bool is_meant(const char *name, char **texts)
 	return any;
 }
 
-/* As often as it has parameters; gives how often that went wrong. */
+/* Run it once for each parameter. Returns the number of failures. */
 static unsigned int run_case(const struct kunit_suite *s, const struct kunit_case *c,
 			     char **texts, unsigned int *n)
 {

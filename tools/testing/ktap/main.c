@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ktapvm: runs a chunk in user space, with the sources of the kernel's virtual
- * machine.
+ * ktapvm: run a chunk in user space, with the sources of the kernel's virtual machine.
  */
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * NMIs in the middle of updates: what cannot be done then is counted, all else is
- * done.  Only here can a test say where they come.
+ * NMIs during updates: operations that are impossible then are counted, all others are
+ * done. Only in user space can a test choose the points of NMIs.
  */
 #include <linux/irqflags.h>
 #include <linux/kthread.h>
@@ -10,11 +10,11 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "agg.h"
-#include "global.h"
-#include "object.h"
-#include "table.h"
+#include "data/agg.h"
+#include "data/object.h"
+#include "data/table.h"
 #include "tests/build.h"
+#include "vm/global.h"
 
 #define THREADS		3
 #define ROUNDS		3000
@@ -23,7 +23,7 @@
 #define EVERY		7	/* points an NMI */
 
 /**
- * struct shared - what all update
+ * struct shared - data that all threads update
  * @t: a table
  * @sharded: an aggregation with a shard for each CPU, and for NMI
  * @single: one with a lock
@@ -56,7 +56,7 @@ static void update(struct shared *shared, struct ktap_vm *vm, u64 n)
 	ktap_global_add(vm, 0, &one);
 }
 
-/* What fails in an NMI must not take the text, or half of it, for its own. */
+/* A failure in an NMI must not use the text, or a part of it, as its own. */
 static void change_text(struct shared *shared, struct ktap_vm *vm, u64 n)
 {
 	struct ktap_value key = KTAP_VALUE_INT(KEYS + n % KEYS);
@@ -168,7 +168,7 @@ static void an_nmi_is_done_or_counted(struct kunit *test)
 		tried += threads[i].nmis + threads[i].rounds;
 	}
 
-	/* One that finds its CPU in a lock is refused all that takes one. */
+	/* An NMI that interrupts a lock holder cannot take a lock. */
 	KUNIT_EXPECT_EQ(test, count_of(vm, shared.sharded), tried);
 	KUNIT_EXPECT_EQ(test, 0, ktap_global_get(vm, 0, &r[1]));
 	busy = atomic_long_read(&vm->env->counters.nmi_busy);
@@ -178,10 +178,10 @@ static void an_nmi_is_done_or_counted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, table, single);
 	KUNIT_EXPECT_EQ(test, table, r[1].u);
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.no_memory), 0);
-	/* There are both. */
+	/* Both kinds occur. */
 	KUNIT_EXPECT_GT(test, busy, 0);
 	KUNIT_EXPECT_LT(test, busy, 3 * nmis);
-	KUNIT_EXPECT_TRUE(test, ktap_agg_free(vm->env, shared.single));
+	KUNIT_EXPECT_TRUE(test, ktap_agg_free(vm->env, shared.single, NULL));
 	ktap_objects_end_run(vm);
 }
 

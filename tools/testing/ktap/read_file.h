@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A file as memory that ktap_program_load() takes. */
+/* Read a file into memory for ktap_program_load(). */
 #ifndef _KTAP_READ_FILE_H
 #define _KTAP_READ_FILE_H
 
@@ -7,7 +7,7 @@
 
 #include <linux/slab.h>
 
-/* NULL with errno set. */
+/* Returns NULL with errno set on failure. */
 static inline void *read_file(const char *name, size_t *len)
 {
 	FILE *f = fopen(name, "rb");

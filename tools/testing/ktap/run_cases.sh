@@ -1,23 +1,23 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Runs the language tests without a kernel, and the tests of handlers, whose
-# event is made up. Then the fuzzer has all their chunks.
+# Run the language tests without a kernel, and the tests of handlers, with an invented
+# event. Then the fuzzer has all their chunks.
 # Usage: run_cases.sh BUILD
 #
-# What is expected is what ../selftests/ktap/language.sh expects:
+# The expectations are those of ../selftests/ktap/language.sh:
 #   cases/NAME.kp prints exactly cases/NAME.out
 #   errors/NAME.kp ends with a run-time error and exit code 1
 #   load/NAME.kp is refused by compiler or virtual machine, exit code 2
-# both of those beside that file and of those that its big.sh writes,
-#   and the examples of the documentation
-# and of events/NAME.kp, here, whose handlers run once at two levels:
-#   prints exactly NAME.out, exit code 0, or 1 if NAME.err tells of an error.
-# types/NAME.kp does the same, without events; it has the types that types.c
-# makes up, as has types/load/NAME.kp, which is refused.
+# for the files in that directory, those written by its big.sh, and the examples of the
+# documentation
+# and for events/NAME.kp here, whose handlers run once at two levels:
+#   prints exactly NAME.out, exit code 0, or 1 if NAME.err has an error.
+# types/NAME.kp does the same, without events, with the invented types of types.c.
+# types/load/NAME.kp has them, too, and is refused.
 # Each line of an .err file is an extended regular expression that must match
-# a line of standard error; without it there must be none. That of an example
-# is what is said, word for word.
+# a line of standard error; without it there must be none. That of an example is the exact
+# message.
 
 build=$1
 vm=$build/ktapvm
@@ -29,7 +29,7 @@ selftests=$here/../selftests/ktap
 documents="$here/../../../Documentation/trace/ktap*.rst $here/../../ktap/Documentation/*.rst"
 passed=0 failed=0 skipped=0
 
-# of its own: two may run at a time
+# a separate one, as two runs may be in parallel
 chunks=$(mktemp -d) || exit 1
 trap 'rm -rf "$chunks"' EXIT
 trap 'exit 1' HUP INT TERM
@@ -54,7 +54,7 @@ skip() {
 	echo "skipped $1: $2"
 }
 
-# compile SCRIPT: to $chunk
+# compile SCRIPT: write $chunk
 compile() {
 	chunk=$into/$(echo "${1%.kp}" | tr / _).ktap
 	code=0
@@ -63,8 +63,8 @@ compile() {
 	return $code
 }
 
-# run [OPTIONS]: $chunk; its output behind what the compiler said. Its argument is
-# the level at which its handlers run, if it has some
+# run [OPTIONS]: run $chunk; its output is appended to that of the compiler. Its argument
+# is the level of its handlers, if it has some
 level=
 run() {
 	code=0
@@ -78,7 +78,7 @@ said() {
 	done <"$1"
 }
 
-# Why a script cannot do without the kernel; nothing if it can.
+# Print why a script needs the kernel; nothing if it does not.
 needs() {
 	if grep -Eq '^[^#]*\b(trace|kdebug\.probe)[ (]*["'\'']?[a-z_]*:|\b(tick|profile)-|\btimer\.' "$1"; then
 		echo "needs events of the kernel"
@@ -104,10 +104,10 @@ is_refused() {
 
 # The lines of the source are shown by the runner, at run time.
 without_source() {
-	grep -E '^([^ ]|  in )' "$1"
+	grep -E '^([^ ]|  in |  \(tail)' "$1"
 }
 
-# One that needs events is compiled only; any other says something.
+# One that needs events is only compiled; the others have output.
 example_holds() {
 	want=0 said=${1%.kp}.err printed=${1%.kp}.out
 	if compile "$1"; then
@@ -147,7 +147,7 @@ each() {
 	for script in "$1"/*.kp; do
 		[ -e "$script" ] || break
 		why=$(needs "$script")
-		# what the compiler or the verifier refuses needs nothing
+		# scripts that the compiler or the verifier refuses need no events
 		if [ -n "$why" ] && [ "$1" != types/load ] &&
 			{ [ "$1" != load ] || compile "$script"; }; then
 			skip "$script" "$why"
@@ -158,7 +158,7 @@ each() {
 	done
 }
 
-# a crash leaves a test without a line
+# after a crash a test has no line
 "$build/kunit" >"$out" 2>"$err"
 code=$?
 passed=$(grep -c '^ok ' "$out")
@@ -172,7 +172,7 @@ fi
 "$selftests/big.sh" "$chunks/big" || exit 1
 for dir in "$chunks/big" "$selftests"; do
 	cd "$dir" || exit 1
-	# the fuzzer would take long over the big ones
+	# the big ones would take the fuzzer too long
 	into=$chunks
 	[ "$dir" = "$selftests" ] || into=$dir
 	each cases prints_what_it_should

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The part of the kernel's library that the headers in shim/ only declare.
+ * Functions of the kernel that the headers in shim/ only declare.
  */
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
@@ -26,7 +26,7 @@ __thread bool shim_atomic;
 u64 shim_time;
 bool shim_locked_down;
 
-/* A finding is no exit code of a script's. */
+/* The exit code of a finding differs from those of scripts. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -81,7 +81,7 @@ void kvfree(const void *p)
 	free((void *)p);
 }
 
-/* Memory per CPU: in front of it stands where that of each CPU is. */
+/* Per-CPU memory: the pointers to the part of each CPU are stored before it. */
 
 __thread int shim_cpu;
 
@@ -202,7 +202,7 @@ bool irq_work_queue_on(struct irq_work *work, int cpu)
 	return true;
 }
 
-/* Its CPU is still there. */
+/* Its CPU still exists. */
 void irq_work_sync(struct irq_work *work)
 {
 	while (__atomic_load_n(&work->pending, __ATOMIC_SEQ_CST) ||
@@ -308,7 +308,7 @@ bool kthread_should_stop(void)
 	return __atomic_load_n(&this_thread->stop, __ATOMIC_ACQUIRE);
 }
 
-/* What the kernel's printf has beyond C's: a format of its own. */
+/* Formats that the kernel's printf has and C does not. */
 static int print_address(char *buf, size_t size, const char *conv, const unsigned char *p)
 {
 	char text[INET6_ADDRSTRLEN];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The symbols of a small kernel and of a module, and the memory they stand for.
+ * The symbols of a small kernel and of a module, and their memory.
  */
 #include <string.h>
 
@@ -26,7 +26,7 @@ static struct module module = {
 
 static const char kernel_string[] = "of the kernel";
 
-/* Behind "little" it goes on, as if padding had been left out. */
+/* More symbols follow "little" directly, without padding. */
 static const u8 integers[] = {
 	0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87, 0x88,
 	0xfe, 0xff, 0xff, 0xff, 0xfd, 0xff, 0xff, 0xff,
@@ -34,7 +34,7 @@ static const u8 integers[] = {
 	0x11, 0x12, 0x13, 0x80, 0x15, 0x16, 0x17, 0x18,
 };
 
-/* Of CPU 0. */
+/* The data of CPU 0. */
 static const struct {
 	u64 task;
 	int number;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Symbols, and the memory they stand for, of a small kernel and its module.
+ * Symbols of a small kernel and its module, and their memory.
  */
 #ifndef _KTAP_SYMBOLS_H
 #define _KTAP_SYMBOLS_H
 
 #include <linux/types.h>
 
-/* The memory at an address and how much there is of it; NULL if it is not there. */
+/* Return the memory at an address and its size, or NULL. */
 const void *symbols_memory(u64 from, size_t *size);
 
-/* How often the module is pinned. */
+/* References to the module. */
 int symbols_pins(void);
 
 #endif /* _KTAP_SYMBOLS_H */

@@ -17,7 +17,7 @@
 
 bool types_missing;
 
-/* What the scripts see */
+/* Types and values that scripts see */
 
 struct mm {
 	unsigned long total_vm;
@@ -133,9 +133,9 @@ const void *types_memory(size_t *size)
 /* The BTF */
 
 struct btf {
-	const struct btf *base;		/* of a module: what the kernel has */
+	const struct btf *base;		/* in the module: numbers of the kernel's BTF */
 	const char *module;
-	u32 first;			/* type that is its own, and byte of its strings */
+	u32 first;			/* the first type and string byte of the module */
 	u32 first_string;
 	const struct btf_type *types[MAX_TYPES];
 	u32 ntypes;
@@ -146,7 +146,7 @@ struct btf {
 
 static struct btf kernel_btf, module_btf;
 
-/* What is being made. */
+/* The BTF under construction. */
 static struct btf *btf = &kernel_btf;
 
 static u32 add_name(const char *name)
@@ -204,7 +204,7 @@ struct field {
 	const char *name;
 	u32 type;
 	u32 offset;		/* bytes */
-	u32 bits;		/* of a bit-field, and where it begins */
+	u32 bits;		/* of a bit-field: size and offset */
 	u32 shift;
 };
 
@@ -231,7 +231,7 @@ static u32 add_struct(u8 kind, const char *name, u32 size, const struct field *f
 #define FIELD(m, t)		{ .name = #m, .type = t, .offset = offsetof(struct task, m) }
 #define BITS(m, t, o, s, n)	{ .name = #m, .type = t, .offset = o, .shift = s, .bits = n }
 
-/* The one type that others name before it is there. */
+/* The only type that is referenced before it is defined. */
 static void set_struct(u32 id, u32 other)
 {
 	free((void *)btf->types[id]);

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Types, and memory of these types, that stand in for a kernel's.
+ * Types that replace those of a kernel, and memory of these types.
  */
 #ifndef _KTAP_TYPES_H
 #define _KTAP_TYPES_H
 
 #include <linux/types.h>
 
-/* Where that memory is; curtask is at its beginning. */
+/* The address of that memory; curtask is at its beginning. */
 #define TYPES_ADDRESS	0xffff888000001000ULL
 
-/* There are none: as in a kernel without BTF. */
+/* Remove all types: as in a kernel without BTF. */
 extern bool types_missing;
 
 const void *types_memory(size_t *size);
 
-/* How often the module's types are held. */
+/* References to the types of the module. */
 int types_users(void);
 
-/* Where &area.sample of types.c is, which the module has. */
+/* The address of &area.sample in types.c, which is in the module. */
 u64 types_sample(void);
 
 #endif /* _KTAP_TYPES_H */

@@ -16,12 +16,12 @@
 #include <linux/security.h>
 #include <linux/string.h>
 
-#include "btf.h"
-#include "btf_type.h"
-#include "near.h"
+#include "btf/btf.h"
+#include "btf/btf_priv.h"
+#include "data/suggest.h"
 
 /* Structures without a name that stand in one another. */
-#define MAX_NESTED	8
+#define BTF_MAX_NESTED	8
 
 /*
  * The types of a module begin where those of the kernel end, and those of any
@@ -70,7 +70,7 @@ u32 ktap_btf_task(void)
 }
 
 /* The place of an owner that the program holds from now on; 0: there is none left. */
-static u32 hold(struct btf *btf, struct ktap_btf_set *set)
+static u32 btf_hold(struct btf *btf, struct ktap_btf_set *set)
 {
 	u32 i, place = 0;
 
@@ -100,7 +100,7 @@ u32 ktap_btf_type(struct btf *btf, u32 id, struct ktap_btf_set *set)
 	if (!btf_is_module(btf) || id < btf_nr_types(READ_ONCE(owners[0].btf)))
 		return id;
 	guard(mutex)(&owners_mutex);
-	place = hold(btf, set);
+	place = btf_hold(btf, set);
 	return place ? place << ID_BITS | id : 0;
 }
 
@@ -118,20 +118,20 @@ void ktap_btf_release(struct ktap_btf_set *set)
 	bitmap_zero(set->owners, KTAP_BTF_OWNERS);
 }
 
-static const struct btf *owner_of(u32 type)
+static const struct btf *btf_owner_of(u32 type)
 {
 	return READ_ONCE(owners[type >> ID_BITS].btf);
 }
 
 const struct btf_type *ktap_btf_at(u32 type)
 {
-	return btf_type_by_id(owner_of(type), type & (BIT(ID_BITS) - 1));
+	return btf_type_by_id(btf_owner_of(type), type & (BIT(ID_BITS) - 1));
 }
 
 /* Text that @type has the offset of. */
 const char *ktap_btf_string(u32 type, u32 offset)
 {
-	return btf_name_by_offset(owner_of(type), offset) ?: "";
+	return btf_name_by_offset(btf_owner_of(type), offset) ?: "";
 }
 
 u32 ktap_btf_other(u32 type, u32 id)
@@ -163,17 +163,17 @@ const struct btf_type *ktap_btf_resolve(u32 *id)
 	return NULL;
 }
 
-static bool has_members(const struct btf_type *t)
+static bool btf_has_members(const struct btf_type *t)
 {
 	return t && (btf_kind(t) == BTF_KIND_STRUCT || btf_kind(t) == BTF_KIND_UNION);
 }
 
-static const struct btf_array *array_of(const struct btf_type *t)
+static const struct btf_array *btf_array_of(const struct btf_type *t)
 {
 	return (const struct btf_array *)(t + 1);
 }
 
-static u32 int_data(const struct btf_type *t)
+static u32 btf_int_data(const struct btf_type *t)
 {
 	return *(const u32 *)(t + 1);
 }
@@ -183,11 +183,11 @@ u32 ktap_btf_size(u32 type)
 	const struct btf_type *t;
 	u64 n = 1;
 
-	for (;; type = ktap_btf_other(type, array_of(t)->type)) {
+	for (;; type = ktap_btf_other(type, btf_array_of(t)->type)) {
 		t = ktap_btf_resolve(&type);
 		if (!t || btf_kind(t) != BTF_KIND_ARRAY)
 			break;
-		n *= array_of(t)->nelems;
+		n *= btf_array_of(t)->nelems;
 	}
 	if (!t)
 		return 0;
@@ -210,7 +210,7 @@ u32 ktap_btf_size(u32 type)
 }
 
 /* u8 and s8 have other names. */
-static bool is_char(u32 type)
+static bool btf_is_char(u32 type)
 {
 	const struct btf_type *t = ktap_btf_resolve(&type);
 
@@ -219,32 +219,32 @@ static bool is_char(u32 type)
 }
 
 /* An array that stands for one of any length at the end of a structure. */
-static bool is_open(const struct btf_array *array)
+static bool btf_is_open(const struct btf_array *array)
 {
 	return array->nelems <= 1;
 }
 
-static void load_array(u32 id, const struct btf_array *array, struct ktap_load *load)
+static void btf_load_array(u32 id, const struct btf_array *array, struct ktap_load *load)
 {
 	load->kind = KTAP_LOAD_PLACE;
 	load->type = id;
 	load->size = ktap_btf_size(id);
-	if (!is_char(ktap_btf_other(id, array->type)))
+	if (!btf_is_char(ktap_btf_other(id, array->type)))
 		return;
 	load->kind = KTAP_LOAD_CHARS;
-	load->size = is_open(array) ? 0 : array->nelems;
+	load->size = btf_is_open(array) ? 0 : array->nelems;
 }
 
-static u8 int_kind(const struct btf_type *t)
+static u8 btf_int_kind(const struct btf_type *t)
 {
 	if (t->size > sizeof(u64))
 		return KTAP_LOAD_NONE;
-	return BTF_INT_ENCODING(int_data(t)) & BTF_INT_SIGNED ? KTAP_LOAD_SIGNED :
+	return BTF_INT_ENCODING(btf_int_data(t)) & BTF_INT_SIGNED ? KTAP_LOAD_SIGNED :
 								KTAP_LOAD_UNSIGNED;
 }
 
 /* What a pointer to it is worth: nothing is known behind void, and functions. */
-static u32 target_of(u32 id)
+static u32 btf_target_of(u32 id)
 {
 	const struct btf_type *t = ktap_btf_resolve(&id);
 
@@ -260,7 +260,7 @@ void ktap_btf_load(u32 type, struct ktap_load *load)
 		return;
 	switch (btf_kind(t)) {
 	case BTF_KIND_INT:
-		load->kind = int_kind(t);
+		load->kind = btf_int_kind(t);
 		load->size = t->size;
 		break;
 	case BTF_KIND_ENUM:
@@ -271,7 +271,7 @@ void ktap_btf_load(u32 type, struct ktap_load *load)
 	case BTF_KIND_PTR:
 		load->kind = KTAP_LOAD_POINTER;
 		load->size = sizeof(long);
-		load->type = target_of(ktap_btf_other(type, t->type));
+		load->type = btf_target_of(ktap_btf_other(type, t->type));
 		break;
 	case BTF_KIND_STRUCT:
 	case BTF_KIND_UNION:
@@ -279,13 +279,13 @@ void ktap_btf_load(u32 type, struct ktap_load *load)
 		load->size = t->size;
 		break;
 	case BTF_KIND_ARRAY:
-		load_array(type, array_of(t), load);
+		btf_load_array(type, btf_array_of(t), load);
 		break;
 	}
 }
 
 /**
- * struct walk - the members of a structure, and those of its unnamed members
+ * struct btf_walk - the members of a structure, and those of its unnamed members
  * @type: the structure that is being looked at
  * @t: the same
  * @next: its next member
@@ -293,16 +293,16 @@ void ktap_btf_load(u32 type, struct ktap_load *load)
  * @depth: the one of the three that is in use
  * @cost: members that were looked at
  */
-struct walk {
-	u32 type[MAX_NESTED];
-	const struct btf_type *t[MAX_NESTED];
-	u32 next[MAX_NESTED];
-	u32 bits[MAX_NESTED];
+struct btf_walk {
+	u32 type[BTF_MAX_NESTED];
+	const struct btf_type *t[BTF_MAX_NESTED];
+	u32 next[BTF_MAX_NESTED];
+	u32 bits[BTF_MAX_NESTED];
 	int depth;
 	u32 cost;
 };
 
-static void enter(struct walk *w, u32 type, const struct btf_type *t, u32 bits)
+static void btf_enter(struct btf_walk *w, u32 type, const struct btf_type *t, u32 bits)
 {
 	w->depth++;
 	w->type[w->depth] = type;
@@ -311,20 +311,20 @@ static void enter(struct walk *w, u32 type, const struct btf_type *t, u32 bits)
 	w->bits[w->depth] = bits;
 }
 
-static void begin_walk(struct walk *w, u32 type, const struct btf_type *t)
+static void btf_begin_walk(struct btf_walk *w, u32 type, const struct btf_type *t)
 {
 	w->depth = -1;
 	w->cost = 0;
-	enter(w, type, t, 0);
+	btf_enter(w, type, t, 0);
 }
 
-static u32 bit_offset(const struct btf_type *t, const struct btf_member *m)
+static u32 btf_bit_offset(const struct btf_type *t, const struct btf_member *m)
 {
 	return btf_type_kflag(t) ? BTF_MEMBER_BIT_OFFSET(m->offset) : m->offset;
 }
 
 /* The next member that has a name; @bits gets where it is, @owner whose it is. */
-static const struct btf_member *next_member(struct walk *w, u32 *bits, u32 *owner)
+static const struct btf_member *btf_next_member(struct btf_walk *w, u32 *bits, u32 *owner)
 {
 	const struct btf_type *t, *inner;
 	const struct btf_member *m;
@@ -338,20 +338,20 @@ static const struct btf_member *next_member(struct walk *w, u32 *bits, u32 *owne
 			continue;
 		}
 		m = (const struct btf_member *)(t + 1) + w->next[w->depth]++;
-		*bits = w->bits[w->depth] + bit_offset(t, m);
+		*bits = w->bits[w->depth] + btf_bit_offset(t, m);
 		w->cost++;
 		if (m->name_off)
 			return m;
 		type = ktap_btf_other(*owner, m->type);
 		inner = ktap_btf_resolve(&type);
-		if (has_members(inner) && w->depth + 1 < MAX_NESTED)
-			enter(w, type, inner, *bits);
+		if (btf_has_members(inner) && w->depth + 1 < BTF_MAX_NESTED)
+			btf_enter(w, type, inner, *bits);
 	}
 	return NULL;
 }
 
 /* Bits of a bit-field, and in @bits where it begins; 0: it is none. */
-static u32 field_bits(u32 owner, const struct btf_member *m, u32 *bits)
+static u32 btf_field_bits(u32 owner, const struct btf_member *m, u32 *bits)
 {
 	u32 type = ktap_btf_other(owner, m->type), n;
 	const struct btf_type *t = ktap_btf_resolve(&type);
@@ -361,16 +361,16 @@ static u32 field_bits(u32 owner, const struct btf_member *m, u32 *bits)
 	if (!t || btf_kind(t) != BTF_KIND_INT)
 		return 0;
 	/* As it was before structures had the flag. */
-	n = BTF_INT_BITS(int_data(t));
-	if (n == t->size * 8 && !BTF_INT_OFFSET(int_data(t)))
+	n = BTF_INT_BITS(btf_int_data(t));
+	if (n == t->size * 8 && !BTF_INT_OFFSET(btf_int_data(t)))
 		return 0;
-	*bits += BTF_INT_OFFSET(int_data(t));
+	*bits += BTF_INT_OFFSET(btf_int_data(t));
 	return n;
 }
 
-static void load_member(u32 owner, const struct btf_member *m, u32 bits, struct ktap_load *load)
+static void btf_load_member(u32 owner, const struct btf_member *m, u32 bits, struct ktap_load *load)
 {
-	u32 n = field_bits(owner, m, &bits);
+	u32 n = btf_field_bits(owner, m, &bits);
 
 	ktap_btf_load(ktap_btf_other(owner, m->type), load);
 	load->offset = bits / 8;
@@ -387,20 +387,20 @@ int ktap_btf_member(u32 type, const char *name, struct ktap_load *load, u32 *cos
 {
 	const struct btf_type *t = ktap_btf_resolve(&type);
 	const struct btf_member *m;
-	struct walk w;
+	struct btf_walk w;
 	u32 bits, owner;
 
 	*cost = 0;
-	if (!has_members(t))
+	if (!btf_has_members(t))
 		return -EINVAL;
-	begin_walk(&w, type, t);
+	btf_begin_walk(&w, type, t);
 	do {
-		m = next_member(&w, &bits, &owner);
+		m = btf_next_member(&w, &bits, &owner);
 	} while (m && strcmp(ktap_btf_string(owner, m->name_off), name));
 	*cost = w.cost;
 	if (!m)
 		return -ENOENT;
-	load_member(owner, m, bits, load);
+	btf_load_member(owner, m, bits, load);
 	return 0;
 }
 
@@ -410,8 +410,8 @@ s64 ktap_btf_element(u32 type, struct ktap_load *load, u32 *step)
 	s64 n = 0;
 
 	if (t && btf_kind(t) == BTF_KIND_ARRAY) {
-		n = is_open(array_of(t)) ? 0 : array_of(t)->nelems;
-		type = ktap_btf_other(type, array_of(t)->type);
+		n = btf_is_open(btf_array_of(t)) ? 0 : btf_array_of(t)->nelems;
+		type = ktap_btf_other(type, btf_array_of(t)->type);
 	}
 	*step = ktap_btf_size(type);
 	if (!*step)
@@ -424,15 +424,15 @@ const char *ktap_btf_near_member(u32 type, const char *name)
 {
 	const struct btf_type *t = ktap_btf_resolve(&type);
 	const struct btf_member *m;
-	struct ktap_near near;
-	struct walk w;
+	struct ktap_suggest near;
+	struct btf_walk w;
 	u32 bits, owner;
 
-	if (!has_members(t))
+	if (!btf_has_members(t))
 		return NULL;
-	ktap_near_begin(&near, name);
-	begin_walk(&w, type, t);
-	while ((m = next_member(&w, &bits, &owner)))
-		ktap_near_look(&near, ktap_btf_string(owner, m->name_off));
+	ktap_suggest_begin(&near, name);
+	btf_begin_walk(&w, type, t);
+	while ((m = btf_next_member(&w, &bits, &owner)))
+		ktap_suggest_look(&near, ktap_btf_string(owner, m->name_off));
 	return near.best;
 }

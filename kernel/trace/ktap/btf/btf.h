@@ -11,6 +11,8 @@
 #include <linux/errno.h>
 #include <linux/types.h>
 
+struct ktap_suggest;
+
 /**
  * enum ktap_load_kind - what becomes of a place in memory that is read
  * @KTAP_LOAD_NONE: nothing: it is of a type that a script cannot hold
@@ -181,6 +183,12 @@ bool ktap_btf_variable(const char *module, const char *name, struct ktap_btf_set
  */
 int ktap_btf_param(u32 proto, const char *name, struct ktap_load *load);
 
+/* The same of parameter @n, from 0; @load stays what it is if that is not known. */
+void ktap_btf_param_at(u32 proto, u32 n, struct ktap_load *load);
+
+/* Looks at the names of parameters, from @first on. */
+void ktap_btf_near_param(u32 proto, u32 first, struct ktap_suggest *near);
+
 /**
  * ktap_btf_result() - What a function gives
  * @proto: the prototype
@@ -267,6 +275,14 @@ static inline bool ktap_btf_variable(const char *module, const char *name,
 static inline int ktap_btf_param(u32 proto, const char *name, struct ktap_load *load)
 {
 	return -ENOENT;
+}
+
+static inline void ktap_btf_param_at(u32 proto, u32 n, struct ktap_load *load)
+{
+}
+
+static inline void ktap_btf_near_param(u32 proto, u32 first, struct ktap_suggest *near)
+{
 }
 
 static inline bool ktap_btf_result(u32 proto, struct ktap_load *load)

@@ -11,8 +11,8 @@
 #include <linux/sched/signal.h>
 #include <linux/string.h>
 
-#include "btf_type.h"
-#include "near.h"
+#include "btf/btf_priv.h"
+#include "data/suggest.h"
 
 /* Names of types: what may stand in front, and the kinds that it is for. */
 static const struct {
@@ -37,7 +37,7 @@ static const char * const synonyms[][2] = {
 };
 
 /* What stands behind the prefix; @i gets which one it is. */
-static const char *split_name(const char *name, unsigned int *i)
+static const char *btf_name_split_name(const char *name, unsigned int *i)
 {
 	size_t len;
 
@@ -49,7 +49,7 @@ static const char *split_name(const char *name, unsigned int *i)
 }
 
 /* Of the kernel, or else of any module: its BTF, held; NULL if there is none. */
-static struct btf *find_kinds(const char *name, const u8 *kinds, unsigned int n, s32 *id)
+static struct btf *btf_name_find_kinds(const char *name, const u8 *kinds, unsigned int n, s32 *id)
 {
 	struct btf *kernel = bpf_get_btf_vmlinux(), *btf;
 	unsigned int i;
@@ -81,10 +81,10 @@ int ktap_btf_find(const char *name, struct ktap_btf_set *set, u32 *type)
 		if (!strcmp(name, synonyms[i][0]))
 			name = synonyms[i][1];
 	}
-	name = split_name(name, &i);
+	name = btf_name_split_name(name, &i);
 	if (!*name)
 		return -ENOENT;
-	btf = find_kinds(name, spellings[i].kinds, ARRAY_SIZE(spellings[i].kinds), &id);
+	btf = btf_name_find_kinds(name, spellings[i].kinds, ARRAY_SIZE(spellings[i].kinds), &id);
 	if (!btf)
 		return -ENOENT;
 	*type = ktap_btf_type(btf, id, set);
@@ -94,7 +94,7 @@ int ktap_btf_find(const char *name, struct ktap_btf_set *set, u32 *type)
 	return *type ? 0 : -ENOENT;
 }
 
-static const char *prefix_of(const struct btf_type *t)
+static const char *btf_name_prefix_of(const struct btf_type *t)
 {
 	unsigned int i, k;
 
@@ -113,15 +113,15 @@ const char *ktap_btf_near_type(const char *name, char *text)
 	u32 id, n = btf_nr_types(kernel);
 	const struct btf_type *t;
 	const char *prefix = "";
-	struct ktap_near near;
+	struct ktap_suggest near;
 	unsigned int i;
 
-	ktap_near_begin(&near, split_name(name, &i));
+	ktap_suggest_begin(&near, btf_name_split_name(name, &i));
 	for (id = 1; id < n; id++) {
 		t = btf_type_by_id(kernel, id);
-		if (t && t->name_off && prefix_of(t) &&
-		    ktap_near_look(&near, btf_name_by_offset(kernel, t->name_off)))
-			prefix = prefix_of(t);
+		if (t && t->name_off && btf_name_prefix_of(t) &&
+		    ktap_suggest_look(&near, btf_name_by_offset(kernel, t->name_off)))
+			prefix = btf_name_prefix_of(t);
 		cond_resched();
 	}
 	if (!near.best)
@@ -146,15 +146,15 @@ const char *ktap_btf_text(u32 type, char *text)
 		prefix = btf_type_kflag(t) ? "union " : "struct ";
 		break;
 	default:
-		prefix = prefix_of(t) ?: "";
+		prefix = btf_name_prefix_of(t) ?: "";
 	}
 	name = ktap_btf_string(type, t->name_off);
 	scnprintf(text, KTAP_TYPE_TEXT, "%s%s", prefix, *name ? name : "without a name");
 	return text;
 }
 
-static bool find_enumerator(const struct btf *btf, const struct btf_type *t, const char *name,
-			    s64 *value)
+static bool btf_name_find_enumerator(const struct btf *btf, const struct btf_type *t,
+				     const char *name, s64 *value)
 {
 	const struct btf_enum64 *wide = (const void *)(t + 1);
 	const struct btf_enum *narrow = (const void *)(t + 1);
@@ -188,7 +188,7 @@ int ktap_btf_enumerator(const char *name, s64 *value)
 	for (id = 1; id < n; id++) {
 		t = btf_type_by_id(kernel, id);
 		if (t && (btf_kind(t) == BTF_KIND_ENUM || btf_kind(t) == BTF_KIND_ENUM64) &&
-		    find_enumerator(kernel, t, name, value))
+		    btf_name_find_enumerator(kernel, t, name, value))
 			return 0;
 		if (fatal_signal_pending(current))
 			break;
@@ -198,7 +198,8 @@ int ktap_btf_enumerator(const char *name, s64 *value)
 }
 
 /* The type of what has this name in the kernel, or in the module; 0: not known. */
-static u32 find_named(const char *module, const char *name, u8 kind, struct ktap_btf_set *set)
+static u32 btf_name_find_named(const char *module, const char *name, u8 kind,
+			       struct ktap_btf_set *set)
 {
 	const struct btf_type *t;
 	struct btf *btf;
@@ -218,20 +219,20 @@ static u32 find_named(const char *module, const char *name, u8 kind, struct ktap
 
 u32 ktap_btf_function(const char *module, const char *name, struct ktap_btf_set *set)
 {
-	return find_named(module, name, BTF_KIND_FUNC, set);
+	return btf_name_find_named(module, name, BTF_KIND_FUNC, set);
 }
 
 bool ktap_btf_variable(const char *module, const char *name, struct ktap_btf_set *set,
 		       struct ktap_load *load)
 {
-	u32 type = ktap_btf_begin() ? 0 : find_named(module, name, BTF_KIND_VAR, set);
+	u32 type = ktap_btf_begin() ? 0 : btf_name_find_named(module, name, BTF_KIND_VAR, set);
 
 	if (type)
 		ktap_btf_load(type, load);
 	return type;
 }
 
-static const struct btf_type *proto_at(u32 proto)
+static const struct btf_type *btf_name_proto_at(u32 proto)
 {
 	const struct btf_type *t = ktap_btf_at(proto);
 
@@ -242,7 +243,7 @@ static const struct btf_type *proto_at(u32 proto)
  * A structure that is returned in memory: its address is in front of the parameters,
  * or, as on arm64, in a register of its own.
  */
-static bool result_in_memory(const struct ktap_load *result)
+static bool btf_name_result_in_memory(const struct ktap_load *result)
 {
 	if (result->kind != KTAP_LOAD_PLACE || IS_ENABLED(CONFIG_ARM64))
 		return false;
@@ -250,33 +251,96 @@ static bool result_in_memory(const struct ktap_load *result)
 	       result->size > 2 * sizeof(long);
 }
 
+/**
+ * struct proto_walk - the parameters of a function that are in one register each
+ * @proto: the prototype
+ * @param: the next one
+ * @left: parameters from there on; 0: no more of them is known
+ * @load: how to read the one that was met last
+ */
+struct proto_walk {
+	u32 proto;
+	const struct btf_param *param;
+	u32 left;
+	struct ktap_load load;
+};
+
+static void btf_name_proto_begin(struct proto_walk *w, u32 proto)
+{
+	const struct btf_type *t = btf_name_proto_at(proto);
+
+	*w = (struct proto_walk){ .proto = proto };
+	if (!t)
+		return;
+	ktap_btf_load(ktap_btf_other(proto, t->type), &w->load);
+	if (btf_name_result_in_memory(&w->load))
+		return;
+	w->param = (const struct btf_param *)(t + 1);
+	w->left = BTF_INFO_VLEN(t->info);
+}
+
+/* The name of the next parameter; NULL: there is none, or none that is known. */
+static const char *btf_name_proto_next(struct proto_walk *w)
+{
+	const struct btf_param *param = w->param;
+
+	if (!w->left)
+		return NULL;
+	ktap_btf_load(ktap_btf_other(w->proto, param->type), &w->load);
+	if (w->load.kind == KTAP_LOAD_NONE || w->load.kind == KTAP_LOAD_PLACE ||
+	    w->load.kind == KTAP_LOAD_CHARS || w->load.size > sizeof(long))
+		return NULL;
+	w->param++;
+	w->left--;
+	return ktap_btf_string(w->proto, param->name_off);
+}
+
 int ktap_btf_param(u32 proto, const char *name, struct ktap_load *load)
 {
-	const struct btf_type *t = proto_at(proto);
-	const struct btf_param *param;
-	u32 i, n;
+	struct proto_walk w;
+	const char *next;
+	int n;
 
-	if (!t)
-		return -ENOENT;
-	ktap_btf_load(ktap_btf_other(proto, t->type), load);
-	if (result_in_memory(load))
-		return -ENOENT;
-	param = (const struct btf_param *)(t + 1);
-	n = BTF_INFO_VLEN(t->info);
-	for (i = 0; i < n; i++) {
-		ktap_btf_load(ktap_btf_other(proto, param[i].type), load);
-		if (load->kind == KTAP_LOAD_NONE || load->kind == KTAP_LOAD_PLACE ||
-		    load->kind == KTAP_LOAD_CHARS || load->size > sizeof(long))
-			break;
-		if (!strcmp(ktap_btf_string(proto, param[i].name_off), name))
-			return i;
+	btf_name_proto_begin(&w, proto);
+	for (n = 0; (next = btf_name_proto_next(&w)); n++) {
+		if (strcmp(next, name))
+			continue;
+		*load = w.load;
+		return n;
 	}
 	return -ENOENT;
 }
 
+void ktap_btf_param_at(u32 proto, u32 n, struct ktap_load *load)
+{
+	struct proto_walk w;
+
+	btf_name_proto_begin(&w, proto);
+	while (btf_name_proto_next(&w)) {
+		if (n--)
+			continue;
+		*load = w.load;
+		return;
+	}
+}
+
+void ktap_btf_near_param(u32 proto, u32 first, struct ktap_suggest *near)
+{
+	struct proto_walk w;
+	const char *next;
+
+	btf_name_proto_begin(&w, proto);
+	while ((next = btf_name_proto_next(&w))) {
+		if (first)
+			first--;
+		else
+			ktap_suggest_look(near, next);
+	}
+}
+
 bool ktap_btf_result(u32 proto, struct ktap_load *load)
 {
-	const struct btf_type *t = proto_at(proto);
+	const struct btf_type *t = btf_name_proto_at(proto);
 
 	if (!t)
 		return false;

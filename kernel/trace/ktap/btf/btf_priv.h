@@ -2,10 +2,10 @@
 /*
  * The inside of types, for those who look for them by name (btf_name.c).
  */
-#ifndef _KTAP_BTF_TYPE_H
-#define _KTAP_BTF_TYPE_H
+#ifndef _KTAP_BTF_PRIV_H
+#define _KTAP_BTF_PRIV_H
 
-#include "btf.h"
+#include "btf/btf.h"
 
 struct btf;
 struct btf_type;
@@ -25,4 +25,4 @@ const char *ktap_btf_string(u32 type, u32 offset);
 /* Goes on to the type that others only give a name, or a qualifier; NULL: void. */
 const struct btf_type *ktap_btf_resolve(u32 *type);
 
-#endif /* _KTAP_BTF_TYPE_H */
+#endif /* _KTAP_BTF_PRIV_H */

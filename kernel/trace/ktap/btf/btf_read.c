@@ -13,10 +13,10 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "builtin.h"
-#include "member.h"
-#include "memory.h"
-#include "ops.h"
+#include "btf/btf_read.h"
+#include "host/read_memory.h"
+#include "vm/builtin.h"
+#include "vm/ops.h"
 
 /* Members that are kept; one that finds no place is looked for each time. */
 #define NR_FOUND	256
@@ -53,7 +53,7 @@ int ktap_members_init(struct ktap_env *env)
 {
 	if (env->found)
 		return 0;
-	env->found = kvcalloc(NR_FOUND, sizeof(*env->found), GFP_KERNEL_ACCOUNT);
+	env->found = kvcalloc(NR_FOUND, sizeof(*env->found), KTAP_GFP);
 	return env->found ? 0 : -ENOMEM;
 }
 
@@ -65,7 +65,7 @@ void ktap_members_destroy(struct ktap_env *env)
 
 /* Reading */
 
-static int load_chars(struct ktap_vm *vm, struct ktap_value *dst, u64 address, u32 size)
+static int btf_read_load_chars(struct ktap_vm *vm, struct ktap_value *dst, u64 address, u32 size)
 {
 	u32 most = size ? min_t(u32, size, KTAP_MAX_STRLEN - 1) : KTAP_MAX_STRLEN - 1;
 	char *buf, next;
@@ -90,13 +90,13 @@ static int load_chars(struct ktap_vm *vm, struct ktap_value *dst, u64 address, u
 }
 
 /* A bit-field counts its bits from the end where the machine has its first byte. */
-static u64 cut_bits(u64 x, const struct ktap_load *load)
+static u64 btf_read_cut_bits(u64 x, const struct ktap_load *load)
 {
 	x >>= KTAP_BIG_END_FIRST ? load->size * 8 - load->shift - load->bits : load->shift;
 	return load->bits < 64 ? x & ((1ULL << load->bits) - 1) : x;
 }
 
-static struct ktap_value make_value(u64 x, unsigned int bits, const struct ktap_load *load)
+static struct ktap_value btf_read_make_value(u64 x, unsigned int bits, const struct ktap_load *load)
 {
 	unsigned int unused = 64 - bits;
 
@@ -112,8 +112,8 @@ static struct ktap_value make_value(u64 x, unsigned int bits, const struct ktap_
 	}
 }
 
-static int load_number(struct ktap_vm *vm, struct ktap_value *dst, u64 address,
-		       const struct ktap_load *load)
+static int btf_read_load_number(struct ktap_vm *vm, struct ktap_value *dst, u64 address,
+				const struct ktap_load *load)
 {
 	unsigned int bits = load->bits ?: load->size * 8;
 	u64 x = 0;
@@ -122,8 +122,8 @@ static int load_number(struct ktap_vm *vm, struct ktap_value *dst, u64 address,
 		return ktap_bad_read(vm, dst);
 	x = ktap_unsigned(x, load->size);
 	if (load->bits)
-		x = cut_bits(x, load);
-	*dst = make_value(x, bits, load);
+		x = btf_read_cut_bits(x, load);
+	*dst = btf_read_make_value(x, bits, load);
 	return 0;
 }
 
@@ -141,12 +141,12 @@ int ktap_load_value(struct ktap_vm *vm, struct ktap_value *dst, u64 base,
 		*dst = KTAP_VALUE_TYPED(address, load->type);
 		return 0;
 	case KTAP_LOAD_CHARS:
-		return load_chars(vm, dst, address, load->size);
+		return btf_read_load_chars(vm, dst, address, load->size);
 	case KTAP_LOAD_NONE:
 		*dst = KTAP_VALUE_NIL;
 		return 0;
 	default:
-		return load_number(vm, dst, address, load);
+		return btf_read_load_number(vm, dst, address, load);
 	}
 }
 
@@ -158,12 +158,12 @@ void ktap_load_register(struct ktap_value *dst, unsigned long value, const struc
 	/* What is left of the register is not the parameter's. */
 	if (bits < 64)
 		x &= (1ULL << bits) - 1;
-	*dst = make_value(x, bits, load);
+	*dst = btf_read_make_value(x, bits, load);
 }
 
 /* Members by name */
 
-static int no_member(struct ktap_vm *vm, const struct ktap_value *object, const char *name)
+static int btf_read_no_member(struct ktap_vm *vm, const struct ktap_value *object, const char *name)
 {
 	const char *near = ktap_btf_near_member(object->type, name);
 	char text[KTAP_TYPE_TEXT];
@@ -175,7 +175,8 @@ static int no_member(struct ktap_vm *vm, const struct ktap_value *object, const 
 			     ktap_btf_text(object->type, text), name);
 }
 
-static int no_members(struct ktap_vm *vm, const struct ktap_value *object, const char *what)
+static int btf_read_no_members(struct ktap_vm *vm, const struct ktap_value *object,
+			       const char *what)
 {
 	char text[KTAP_TYPE_TEXT];
 
@@ -186,19 +187,20 @@ static int no_members(struct ktap_vm *vm, const struct ktap_value *object, const
 	return ktap_vm_error(vm, -EINVAL, "%s has no %s", ktap_btf_text(object->type, text), what);
 }
 
-static struct ktap_found *place_for(struct ktap_vm *vm, u32 type, u32 string, unsigned int i)
+static struct ktap_found *btf_read_place_for(struct ktap_vm *vm, u32 type, u32 string,
+					     unsigned int i)
 {
 	return &vm->env->found[((type * 31 + string) * 7 + i) % NR_FOUND];
 }
 
-static const struct ktap_load *kept(struct ktap_vm *vm, u32 type, u32 string)
+static const struct ktap_load *btf_read_kept(struct ktap_vm *vm, u32 type, u32 string)
 {
 	struct ktap_found *found;
 	unsigned int i;
 
 	for (i = 0; vm->env->found && i < MAX_PROBES; i++) {
-		found = place_for(vm, type, string, i);
-		/* Pairs with keep(). */
+		found = btf_read_place_for(vm, type, string, i);
+		/* Pairs with btf_read_keep(). */
 		if (smp_load_acquire(&found->state) == FOUND_READY && found->type == type &&
 		    found->string == string)
 			return &found->load;
@@ -206,19 +208,19 @@ static const struct ktap_load *kept(struct ktap_vm *vm, u32 type, u32 string)
 	return NULL;
 }
 
-static void keep(struct ktap_vm *vm, u32 type, u32 string, const struct ktap_load *load)
+static void btf_read_keep(struct ktap_vm *vm, u32 type, u32 string, const struct ktap_load *load)
 {
 	struct ktap_found *found;
 	unsigned int i;
 
 	for (i = 0; vm->env->found && i < MAX_PROBES; i++) {
-		found = place_for(vm, type, string, i);
+		found = btf_read_place_for(vm, type, string, i);
 		if (cmpxchg(&found->state, FOUND_NONE, FOUND_BUSY) != FOUND_NONE)
 			continue;
 		found->type = type;
 		found->string = string;
 		found->load = *load;
-		/* Pairs with kept(). */
+		/* Pairs with btf_read_kept(). */
 		smp_store_release(&found->state, FOUND_READY);
 		return;
 	}
@@ -234,8 +236,8 @@ int ktap_member_by_name(struct ktap_vm *vm, struct ktap_value *dst,
 	int err;
 
 	if (!object->type)
-		return no_members(vm, object, "members");
-	load = kept(vm, object->type, string);
+		return btf_read_no_members(vm, object, "members");
+	load = btf_read_kept(vm, object->type, string);
 	if (load)
 		return ktap_load_value(vm, dst, object->u, load);
 
@@ -244,10 +246,10 @@ int ktap_member_by_name(struct ktap_vm *vm, struct ktap_value *dst,
 	if (ktap_vm_charge(vm, cost / MEMBERS_A_UNIT * (err ? 16 : 1)))
 		return vm->error;
 	if (err == -ENOENT)
-		return no_member(vm, object, name);
+		return btf_read_no_member(vm, object, name);
 	if (err)
-		return no_members(vm, object, "members");
-	keep(vm, object->type, string, &found);
+		return btf_read_no_members(vm, object, "members");
+	btf_read_keep(vm, object->type, string, &found);
 	return ktap_load_value(vm, dst, object->u, &found);
 }
 
@@ -263,7 +265,7 @@ int ktap_element_get(struct ktap_vm *vm, struct ktap_value *dst, const struct kt
 				     ktap_type_name(key));
 	n = object->type ? ktap_btf_element(object->type, &load, &step) : -EINVAL;
 	if (n < 0)
-		return no_members(vm, object, "elements");
+		return btf_read_no_members(vm, object, "elements");
 	if (n && (key->i < 0 || key->i >= n))
 		return ktap_vm_error(vm, -ERANGE, "element %lld of an array of %lld", key->i, n);
 	return ktap_load_value(vm, dst, object->u + key->u * step, &load);
@@ -306,22 +308,22 @@ int ktap_op_cast(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_v
 }
 
 /* The verifier has put another instruction into the place of the call. */
-static int not_found(struct ktap_vm *vm, const char *name)
+static int btf_read_not_found(struct ktap_vm *vm, const char *name)
 {
 	return ktap_vm_error(vm, -EINVAL, "%s: the name of the type must be a constant", name);
 }
 
 int ktap_fn_cast(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
-	return not_found(vm, "cast");
+	return btf_read_not_found(vm, "cast");
 }
 
 int ktap_fn_sizeof(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
-	return not_found(vm, "sizeof");
+	return btf_read_not_found(vm, "sizeof");
 }
 
 int ktap_fn_offsetof(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
-	return not_found(vm, "offsetof");
+	return btf_read_not_found(vm, "offsetof");
 }

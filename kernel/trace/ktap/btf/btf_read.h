@@ -2,11 +2,11 @@
 /*
  * What pointers with a type point to: members and elements.
  */
-#ifndef _KTAP_MEMBER_H
-#define _KTAP_MEMBER_H
+#ifndef _KTAP_BTF_READ_H
+#define _KTAP_BTF_READ_H
 
-#include "btf.h"
-#include "vm.h"
+#include "btf/btf.h"
+#include "vm/vm.h"
 
 /**
  * struct ktap_access - a member that the verifier has found
@@ -54,4 +54,4 @@ int ktap_op_cast(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_v
 int ktap_members_init(struct ktap_env *env);
 void ktap_members_destroy(struct ktap_env *env);
 
-#endif /* _KTAP_MEMBER_H */
+#endif /* _KTAP_BTF_READ_H */

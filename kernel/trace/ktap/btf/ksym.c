@@ -18,9 +18,9 @@
 #include <linux/string.h>
 #include <asm/sections.h>
 
-#include "btf.h"
-#include "builtin.h"
-#include "symbol.h"
+#include "btf/btf.h"
+#include "btf/ksym.h"
+#include "vm/builtin.h"
 
 /* The name, an offset, and the name of a module. */
 static_assert(KSYM_NAME_LEN + sizeof("+0x0123456789abcdef []") + MODULE_NAME_LEN <=
@@ -60,7 +60,7 @@ u64 ktap_symbol_here(const struct ktap_symbol *sym)
 	return address;
 }
 
-static bool is_percpu(const struct module *mod, unsigned long address)
+static bool ksym_is_percpu(const struct module *mod, unsigned long address)
 {
 #if defined(CONFIG_MODULES) && defined(CONFIG_SMP)
 	if (mod)
@@ -71,7 +71,7 @@ static bool is_percpu(const struct module *mod, unsigned long address)
 }
 
 /* How many there are of a name, modules left out. */
-static int count_one(void *data, unsigned long address)
+static int ksym_count_one(void *data, unsigned long address)
 {
 	unsigned int *n = data;
 
@@ -79,16 +79,16 @@ static int count_one(void *data, unsigned long address)
 	return 0;
 }
 
-static unsigned int count_symbols(const char *name)
+static unsigned int ksym_count_symbols(const char *name)
 {
 	unsigned int n = 0;
 
-	kallsyms_on_each_match_symbol(count_one, name, &n);
+	kallsyms_on_each_match_symbol(ksym_count_one, name, &n);
 	return n;
 }
 
-static int no_symbol(struct ktap_diag *diag, const struct ktap_program *prog, u32 pc,
-		     const char *name)
+static int ksym_no_symbol(struct ktap_diag *diag, const struct ktap_program *prog, u32 pc,
+			  const char *name)
 {
 	const char *advice = "/proc/kallsyms lists those there are";
 
@@ -103,7 +103,7 @@ static int no_symbol(struct ktap_diag *diag, const struct ktap_program *prog, u3
 }
 
 /* "module" of "module:variable", and what follows; "" if it names none. */
-static const char *split_module(const char *name, char *module)
+static const char *ksym_split_module(const char *name, char *module)
 {
 	const char *colon = strchr(name, ':');
 
@@ -114,7 +114,7 @@ static const char *split_module(const char *name, char *module)
 	return colon + 1;
 }
 
-static struct module *pin_module(const char *module)
+static struct module *ksym_pin_module(const char *module)
 {
 #ifdef CONFIG_MODULES
 	struct module *mod;
@@ -127,7 +127,7 @@ static struct module *pin_module(const char *module)
 #endif
 }
 
-static struct module *pin_module_of(unsigned long address)
+static struct module *ksym_pin_module_of(unsigned long address)
 {
 	struct module *mod;
 
@@ -140,16 +140,16 @@ static struct module *pin_module_of(unsigned long address)
  * Whose it is: sets @sym->mod.  A name alone may be one of a module, too, if the
  * address tells of which: that of a per-CPU variable does not.
  */
-static int pin_owner(struct ktap_symbol *sym, const char *name, const char *module)
+static int ksym_pin_owner(struct ktap_symbol *sym, const char *name, const char *module)
 {
-	if (!*module && count_symbols(name))
+	if (!*module && ksym_count_symbols(name))
 		return 0;
-	sym->mod = *module ? pin_module(module) : pin_module_of(sym->address);
+	sym->mod = *module ? ksym_pin_module(module) : ksym_pin_module_of(sym->address);
 	/* It may have gone, and another one come. */
 	return sym->mod && kallsyms_lookup_name(name) == sym->address ? 0 : -ENOENT;
 }
 
-static bool was_for_booting(const struct ktap_symbol *sym)
+static bool ksym_was_for_booting(const struct ktap_symbol *sym)
 {
 	if (sym->mod)
 		return within_module_init(sym->address, sym->mod);
@@ -157,10 +157,10 @@ static bool was_for_booting(const struct ktap_symbol *sym)
 }
 
 /* Why its value cannot be read, if it cannot. */
-static int check_variable(struct ktap_diag *diag, const struct ktap_program *prog, u32 pc,
-			  const char *name, const struct ktap_symbol *sym)
+static int ksym_check_variable(struct ktap_diag *diag, const struct ktap_program *prog, u32 pc,
+			       const char *name, const struct ktap_symbol *sym)
 {
-	unsigned int n = sym->mod ? 1 : count_symbols(name);
+	unsigned int n = sym->mod ? 1 : ksym_count_symbols(name);
 
 	if (n > 1) {
 		ktap_diag_at(diag, prog, pc, "there are %u kernel symbols '%s'", n, name);
@@ -172,7 +172,7 @@ static int check_variable(struct ktap_diag *diag, const struct ktap_program *pro
 			     name, name);
 		return -ENOENT;
 	}
-	if (was_for_booting(sym)) {
+	if (ksym_was_for_booting(sym)) {
 		ktap_diag_at(diag, prog, pc, "'%s' was there while the kernel booted only", name);
 		return -ENOENT;
 	}
@@ -180,7 +180,7 @@ static int check_variable(struct ktap_diag *diag, const struct ktap_program *pro
 }
 
 /* Bytes from the variable to the next one, or fewer if more is known of it. */
-static unsigned long room_of(const struct ktap_symbol *sym)
+static unsigned long ksym_room_of(const struct ktap_symbol *sym)
 {
 	unsigned long address = sym->address, room = 0, offset = 0;
 
@@ -205,7 +205,7 @@ static unsigned long room_of(const struct ktap_symbol *sym)
  * largest integer that has room up to the next symbol and lies as integers of
  * its size do.  Small ones are flags mostly, those of 32 bits counters.
  */
-static void guess_type(struct ktap_load *load, unsigned long address, unsigned long room)
+static void ksym_guess_type(struct ktap_load *load, unsigned long address, unsigned long room)
 {
 	u32 size = sizeof(long);
 
@@ -220,48 +220,48 @@ static void guess_type(struct ktap_load *load, unsigned long address, unsigned l
 bool ktap_symbol_type(struct ktap_program *prog, u32 string, struct ktap_load *load)
 {
 	char module[MODULE_NAME_LEN];
-	const char *name = split_module(prog->strings[string].blob, module);
+	const char *name = ksym_split_module(prog->strings[string].blob, module);
 
 	/* One of the kernel hides those of modules. */
-	return ktap_btf_variable(*module || count_symbols(name) ? module : NULL, name,
+	return ktap_btf_variable(*module || ksym_count_symbols(name) ? module : NULL, name,
 				 &prog->types, load);
 }
 
-static int find_type(struct ktap_program *prog, u32 pc, struct ktap_diag *diag, const char *name,
-		     struct ktap_symbol *sym)
+static int ksym_find_type(struct ktap_program *prog, u32 pc, struct ktap_diag *diag,
+			  const char *name, struct ktap_symbol *sym)
 {
 	char module[MODULE_NAME_LEN];
-	const char *variable = split_module(name, module);
+	const char *variable = ksym_split_module(name, module);
 
 	if (sym->mod)
 		strscpy(module, module_name(sym->mod), sizeof(module));
 	if (!ktap_btf_variable(module, variable, &prog->types, &sym->load))
-		guess_type(&sym->load, sym->address, room_of(sym));
+		ksym_guess_type(&sym->load, sym->address, ksym_room_of(sym));
 	if (sym->load.kind != KTAP_LOAD_NONE)
 		return 0;
 	ktap_diag_at(diag, prog, pc, "'%s' is nothing that a script can hold", name);
 	return -EINVAL;
 }
 
-static int find_variable(struct ktap_program *prog, u32 pc, struct ktap_diag *diag,
-			 const char *name, struct ktap_symbol *sym)
+static int ksym_find_variable(struct ktap_program *prog, u32 pc, struct ktap_diag *diag,
+			      const char *name, struct ktap_symbol *sym)
 {
 	char module[MODULE_NAME_LEN];
 	int err;
 
-	split_module(name, module);
-	if (pin_owner(sym, name, module)) {
+	ksym_split_module(name, module);
+	if (ksym_pin_owner(sym, name, module)) {
 		if (*module)
-			return no_symbol(diag, prog, pc, name);
+			return ksym_no_symbol(diag, prog, pc, name);
 		ktap_diag_at(diag, prog, pc, "'%s' is of a module: write `MODULE:%s`", name, name);
 		return -ENOENT;
 	}
-	sym->percpu = is_percpu(sym->mod, sym->address);
-	err = check_variable(diag, prog, pc, name, sym);
-	return err ?: find_type(prog, pc, diag, name, sym);
+	sym->percpu = ksym_is_percpu(sym->mod, sym->address);
+	err = ksym_check_variable(diag, prog, pc, name, sym);
+	return err ?: ksym_find_type(prog, pc, diag, name, sym);
 }
 
-static int find_symbol(struct ktap_program *prog, u32 pc, struct ktap_diag *diag)
+static int ksym_find_symbol(struct ktap_program *prog, u32 pc, struct ktap_diag *diag)
 {
 	u32 string = prog->code[pc].d;
 	const char *name = prog->strings[string].blob;
@@ -271,7 +271,7 @@ static int find_symbol(struct ktap_program *prog, u32 pc, struct ktap_diag *diag
 
 	if (!prog->symbols)
 		prog->symbols = kvcalloc(prog->nstrings, sizeof(*prog->symbols),
-					 GFP_KERNEL_ACCOUNT);
+					 KTAP_GFP);
 	if (!prog->symbols)
 		return -ENOMEM;
 	sym = &prog->symbols[string];
@@ -280,21 +280,21 @@ static int find_symbol(struct ktap_program *prog, u32 pc, struct ktap_diag *diag
 
 	sym->address = kallsyms_lookup_name(name);
 	if (sym->address) {
-		err = find_variable(prog, pc, diag, name, sym);
+		err = ksym_find_variable(prog, pc, diag, name, sym);
 		if (err)
 			return err;
 	} else if (!ktap_btf_enumerator(name, &value)) {
 		/* Enumerators have names, too. */
 		sym->address = value;
 	} else {
-		return no_symbol(diag, prog, pc, name);
+		return ksym_no_symbol(diag, prog, pc, name);
 	}
 	sym->found = true;
 	return 0;
 }
 
 /* By what name an instruction reads the kernel's memory; NULL if it does not. */
-static const char *reads_kernel(const struct ktap_code *insn)
+static const char *ksym_reads_kernel(const struct ktap_code *insn)
 {
 	if (insn->op == KTAP_OP_SYMBOL)
 		return "`symbol`";
@@ -312,19 +312,19 @@ static const char *reads_kernel(const struct ktap_code *insn)
 }
 
 /* Is it the address that decides whose memory is read? */
-static bool goes_by_address(const struct ktap_code *insn)
+static bool ksym_goes_by_address(const struct ktap_code *insn)
 {
 	return insn->op == KTAP_OP_CALLB && insn->d != KTAP_FN_KERNEL_STRING;
 }
 
-static int check_reading(struct ktap_program *prog, u32 pc, const char *name,
-			 struct ktap_diag *diag)
+static int ksym_check_reading(struct ktap_program *prog, u32 pc, const char *name,
+			      struct ktap_diag *diag)
 {
 	const char *advice = prog->code[pc].op == KTAP_OP_CALLB &&
 			     prog->code[pc].d == KTAP_FN_STR ?
 			     ": user_string() reads that of processes" : "";
 
-	if (goes_by_address(&prog->code[pc]) &&
+	if (ksym_goes_by_address(&prog->code[pc]) &&
 	    !IS_ENABLED(CONFIG_ARCH_HAS_NON_OVERLAPPING_ADDRESS_SPACE)) {
 		ktap_diag_at(diag, prog, pc,
 			     "%s: on this machine an address does not tell whether it is the kernel's: there are user_string() and kernel_string()",
@@ -346,15 +346,15 @@ int ktap_program_link(struct ktap_program *prog, struct ktap_diag *diag)
 
 	for (pc = 0; pc < prog->ninsns && !err; pc++) {
 		cond_resched();
-		name = reads_kernel(&prog->code[pc]);
+		name = ksym_reads_kernel(&prog->code[pc]);
 		if (!name)
 			continue;
 		/* To look for a name takes long, and there may be many. */
 		if (fatal_signal_pending(current))
 			return -EINTR;
-		err = check_reading(prog, pc, name, diag);
+		err = ksym_check_reading(prog, pc, name, diag);
 		if (!err && prog->code[pc].op == KTAP_OP_SYMBOL)
-			err = find_symbol(prog, pc, diag);
+			err = ksym_find_symbol(prog, pc, diag);
 	}
 	return err;
 }

@@ -2,8 +2,8 @@
 /*
  * Symbols of the kernel.
  */
-#ifndef _KTAP_SYMBOL_H
-#define _KTAP_SYMBOL_H
+#ifndef _KTAP_KSYM_H
+#define _KTAP_KSYM_H
 
 #include <linux/types.h>
 
@@ -26,4 +26,4 @@ bool ktap_symbol_type(struct ktap_program *prog, u32 string, struct ktap_load *l
 /* The address of a variable, for this CPU if each has its own. */
 u64 ktap_symbol_here(const struct ktap_symbol *sym);
 
-#endif /* _KTAP_SYMBOL_H */
+#endif /* _KTAP_KSYM_H */

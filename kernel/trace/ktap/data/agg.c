@@ -13,64 +13,61 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "agg.h"
-#include "arith.h"
-#include "ops.h"
-#include "shard.h"
-#include "slot.h"
-#include "table.h"
+#include "data/agg.h"
+#include "data/agg_priv.h"
+#include "data/table.h"
+#include "data/value_slot.h"
+#include "vm/arith.h"
+#include "vm/ops.h"
 
 /**
  * DOC: Aggregations
  *
- * An aggregation adds up in *shards*: totals, and buckets if it has any.
+ * An aggregation consists of *shards*: totals, and buckets if its kind has any.
  *
- * One that was made in process context has two shards per CPU, the second one for
- * NMI.  A shard is written by its CPU alone, with interrupts off, so that nothing
- * but an NMI can come between, which has a shard of its own: there is no lock, no
- * atomic operation, and no line that two CPUs write.  Where an event can come
- * between all the same (a breakpoint in this very code, on a machine where that
- * is no NMI), it finds &ktap_shard.seq odd, gives up, and counts that.
+ * An aggregation made in process context has two shards per CPU, the second one for
+ * NMI.  Only its CPU writes a shard, with interrupts off.  Only an NMI can interrupt
+ * that, and it has a shard of its own.  So there is no lock, no atomic operation, and
+ * no cache line that two CPUs write.  If an event still interrupts the writer (a
+ * breakpoint in this very code, on a machine where that is no NMI), it finds
+ * &ktap_shard.seq odd and gives up, which is counted.
  *
- * One that was made by a handler has totals of its own, and a lock (see lock.h):
- * nothing per CPU can be had there.  So has one for which the session has no
- * memory left to have a shard for each CPU.  Its buckets come in blocks, a block
- * when the first number falls into one of its buckets: who finds none unlocks,
- * takes memory, and tries again.  So a key costs what its numbers take, not what
- * all there are would.
+ * An aggregation made by a handler has totals of its own and a lock (see lock.h),
+ * since a handler cannot allocate per-CPU memory.  So has an aggregation whose shards
+ * the session has no memory for.  It allocates its buckets in blocks, when the
+ * first number falls into a block: the writer unlocks, allocates, and tries again.
+ * So a key costs memory only for the buckets in use.
  *
- * Readers merge the shards.  What they read of a shard hangs together: the writer
- * makes &ktap_shard.seq odd before and even behind what it writes, and the reader
- * tries again if it has changed meanwhile.  It does so a limited number of times,
- * since it may have interrupted the writer; then it takes what there is, and
- * counts that.
+ * Readers merge the shards.  Readers see a consistent shard: the writer makes
+ * &ktap_shard.seq odd before an update and even after it, and the reader tries again
+ * if it has changed.  The number of attempts is limited, since the reader may have
+ * interrupted the writer; after that it uses the inconsistent copy, which is counted.
  *
- * Only the owner of a shard may write it, hence a clear changes nothing but
- * &ktap_agg.epoch: a shard of another epoch is empty to a reader, and its owner
- * empties it before it adds to it.
+ * Only its CPU may write a shard.  Hence a clear only increments &ktap_agg.epoch: a
+ * shard of another epoch is empty for a reader, and the writer empties it before it
+ * adds to it.
  *
- * A snapshot cannot empty the shards, either.  It gives the aggregation others,
- * which are empty, and keeps the old ones for itself.  Writers look at epoch and
- * address with interrupts off: when a grace period has gone by, nobody writes the
- * old shards any more.  Only then the snapshot takes its own epoch from the
- * aggregation.  If a clear came in between, some of the old shards
- * may have been written in the epoch that it began: their numbers were added
- * behind the clear and in front of the snapshot, and all other shards were empty
- * by then.  If the clear was later than any of that, it is as if it had been made
- * just before the snapshot.  Either way no number is lost but to the clear, and
- * none counts twice.  The old shards are then added up and given back.
+ * For the same reason a snapshot cannot empty the shards.  It gives the aggregation
+ * new, empty shards and keeps the old ones.  Writers read epoch and address with
+ * interrupts off: after a grace period no CPU writes the old shards any more.  Only
+ * then the snapshot copies the epoch of the aggregation.  If a clear came in between,
+ * some of the old shards may have been written in its epoch: their numbers were added
+ * after the clear and before the snapshot, and all other shards were empty by then.
+ * If the clear was later than these writes, the result is the same as if it had been
+ * just before the snapshot.  Either way only the clear discards numbers, and none
+ * counts twice.  The old shards are then added up and freed.
  *
- * What is kept by key is a table of aggregations of the same shape, none with
- * shards.  It is made when the first key comes, and lives as long as the
- * aggregation.  A snapshot takes what is in it.
+ * For keys, an aggregation has a table of aggregations of the same shape, without
+ * shards.  It is made for the first key, and lives as long as the aggregation.  A
+ * snapshot takes its entries.
  */
 
 /*
- * Rows of a hist: of a power of two, 2^n, there are 2^bits, each 2^(n - bits)
- * wide; below 2^bits each number has its own.  Counted from 0 in either direction
- * these are so many.  0 counts among those above it, and -2^63 among those below.
+ * Number of rows of a hist in each direction from 0.  A power of two, 2^n, has 2^bits
+ * rows, each 2^(n - bits) wide; below 2^bits each number has a row of its own.  0 counts
+ * as positive, and -2^63 has a row, too.
  */
-static u32 hist_rows(u32 bits)
+static u32 agg_hist_rows(u32 bits)
 {
 	return (64 - bits) << bits;
 }
@@ -91,7 +88,7 @@ const char *ktap_agg_log_linear(struct ktap_agg_shape *shape, s64 bits)
 		return "a power of two has 2^0 to 2^4 rows";
 	*shape = ktap_agg_hist;
 	shape->bits = bits;
-	shape->nbuckets = 2 * hist_rows(bits);
+	shape->nbuckets = 2 * agg_hist_rows(bits);
 	return NULL;
 }
 
@@ -120,16 +117,16 @@ const char *ktap_agg_lhist(struct ktap_agg_shape *shape, s64 min, s64 max, s64 s
 
 static_assert(KTAP_AGG_MAX_STEPS == 1000);
 
-/* The row of a number without a sign, counted from that of 0. */
-static u32 hist_row(u32 bits, u64 n)
+/* Return the row of an unsigned number, counted from that of 0. */
+static u32 agg_hist_row(u32 bits, u64 n)
 {
 	int shift = max(fls64(n) - 1 - (int)bits, 0);
 
 	return ((u32)shift << bits) + (n >> shift);
 }
 
-/* The first number of a row. */
-static u64 hist_number(u32 bits, u32 row)
+/* Return the first number of a row. */
+static u64 agg_hist_number(u32 bits, u32 row)
 {
 	u32 shift = row >> bits;
 
@@ -138,12 +135,12 @@ static u64 hist_number(u32 bits, u32 row)
 	return (u64)(row - ((shift - 1) << bits)) << (shift - 1);
 }
 
-static u32 bucket_of(const struct ktap_agg_shape *shape, s64 n)
+static u32 agg_bucket_of(const struct ktap_agg_shape *shape, s64 n)
 {
 	if (shape->kind == KTAP_AGG_HIST) {
 		if (n >= 0)
-			return hist_rows(shape->bits) + hist_row(shape->bits, n);
-		return hist_rows(shape->bits) - hist_row(shape->bits, -(u64)n);
+			return agg_hist_rows(shape->bits) + agg_hist_row(shape->bits, n);
+		return agg_hist_rows(shape->bits) - agg_hist_row(shape->bits, -(u64)n);
 	}
 	if (n < shape->min)
 		return 0;
@@ -152,26 +149,27 @@ static u32 bucket_of(const struct ktap_agg_shape *shape, s64 n)
 	return 1 + div64_u64((u64)n - (u64)shape->min, shape->step);
 }
 
-/* It is always one of them, but the CPU may take the wrong way for a moment. */
+/* The bucket is always valid; the mask is for speculative execution (Spectre v1). */
 u32 ktap_agg_bucket(const struct ktap_agg_shape *shape, s64 n)
 {
-	return array_index_nospec(bucket_of(shape, n), shape->nbuckets);
+	return array_index_nospec(agg_bucket_of(shape, n), shape->nbuckets);
 }
 
-static void hist_range(const struct ktap_agg_shape *shape, u32 bucket, s64 *least, s64 *largest)
+static void agg_hist_range(const struct ktap_agg_shape *shape, u32 bucket, s64 *least, s64 *largest)
 {
-	u32 bits = shape->bits, zero = hist_rows(bits);
+	u32 bits = shape->bits, zero = agg_hist_rows(bits);
 	bool below = bucket < zero;
 	u32 row = below ? zero - bucket : bucket - zero;
-	u64 first = hist_number(bits, row);
-	/* There is but one number as far from 0 as that. */
-	u64 last = first == 1ULL << 63 ? first : hist_number(bits, row + 1) - 1;
+	u64 first = agg_hist_number(bits, row);
+	/* The row of 2^63 has only one number. */
+	u64 last = first == 1ULL << 63 ? first : agg_hist_number(bits, row + 1) - 1;
 
 	*least = below ? -last : first;
 	*largest = below ? -first : last;
 }
 
-static void lhist_range(const struct ktap_agg_shape *shape, u32 bucket, s64 *least, s64 *largest)
+static void agg_lhist_range(const struct ktap_agg_shape *shape, u32 bucket, s64 *least,
+			    s64 *largest)
 {
 	u64 first = (u64)shape->min + (bucket - 1) * shape->step;
 
@@ -191,9 +189,9 @@ static void lhist_range(const struct ktap_agg_shape *shape, u32 bucket, s64 *lea
 void ktap_agg_range(const struct ktap_agg_shape *shape, u32 bucket, s64 *least, s64 *largest)
 {
 	if (shape->kind == KTAP_AGG_HIST)
-		hist_range(shape, bucket, least, largest);
+		agg_hist_range(shape, bucket, least, largest);
 	else
-		lhist_range(shape, bucket, least, largest);
+		agg_lhist_range(shape, bucket, least, largest);
 }
 
 s64 ktap_agg_row(const struct ktap_agg_shape *shape, u32 bucket)
@@ -208,13 +206,13 @@ s64 ktap_agg_row(const struct ktap_agg_shape *shape, u32 bucket)
 static_assert(2 * (sizeof(struct ktap_shard) + MOST_BUCKETS * sizeof(u64)) <= PCPU_MIN_UNIT_SIZE);
 static_assert(KTAP_AGG_MAX_STEPS + 2 <= MOST_BUCKETS);
 
-/* Bytes of all shards of one that has them for each CPU. */
-static size_t shards_size(const struct ktap_agg_shape *shape)
+/* Return the bytes of all shards of an aggregation with shards. */
+static size_t agg_shards_size(const struct ktap_agg_shape *shape)
 {
 	return 2 * ktap_shard_size(shape) * num_possible_cpus();
 }
 
-static void init(struct ktap_agg *agg, const struct ktap_agg_shape *shape)
+static void agg_init(struct ktap_agg *agg, const struct ktap_agg_shape *shape)
 {
 	memset(agg, 0, sizeof(*agg));
 	ktap_object_init(&agg->object, KTAP_AGG);
@@ -227,18 +225,18 @@ struct ktap_agg *ktap_agg_make(struct ktap_vm *vm, const struct ktap_agg_shape *
 	struct ktap_agg *agg = ktap_slot_alloc(vm, sizeof(*agg));
 
 	if (agg)
-		init(agg, shape);
+		agg_init(agg, shape);
 	return agg;
 }
 
-/* NULL: there is no memory for that many shards.  Context: process. */
-static struct ktap_agg *make_sharded(struct ktap_vm *vm, const struct ktap_agg_shape *shape)
+/* Return NULL if there is not enough memory for the shards.  Context: process. */
+static struct ktap_agg *agg_make_sharded(struct ktap_vm *vm, const struct ktap_agg_shape *shape)
 {
 	struct ktap_heap *heap = &vm->env->heap;
 	struct ktap_shard __percpu *shards;
 	struct ktap_agg *agg;
 
-	if (!ktap_heap_charge(heap, shards_size(shape)))
+	if (!ktap_heap_charge(heap, agg_shards_size(shape)))
 		return NULL;
 	shards = __alloc_percpu_gfp(2 * ktap_shard_size(shape), __alignof__(u64),
 				    KTAP_GFP);
@@ -253,7 +251,7 @@ static struct ktap_agg *make_sharded(struct ktap_vm *vm, const struct ktap_agg_s
 free:
 	free_percpu(shards);
 uncharge:
-	ktap_heap_uncharge(heap, shards_size(shape));
+	ktap_heap_uncharge(heap, agg_shards_size(shape));
 	return NULL;
 }
 
@@ -267,7 +265,7 @@ int ktap_agg_new(struct ktap_vm *vm, const struct ktap_agg_shape *shape, struct 
 	if (err)
 		return err;
 	if (vm->level == KTAP_LEVEL_PROCESS)
-		agg = make_sharded(vm, shape);
+		agg = agg_make_sharded(vm, shape);
 	if (!agg)
 		agg = ktap_agg_make(vm, shape);
 	if (agg)
@@ -275,7 +273,7 @@ int ktap_agg_new(struct ktap_vm *vm, const struct ktap_agg_shape *shape, struct 
 	return 0;
 }
 
-static void free_blocks(struct ktap_env *env, struct ktap_agg_block *block)
+static void agg_free_blocks(struct ktap_env *env, struct ktap_agg_block *block)
 {
 	struct ktap_agg_block *next;
 
@@ -285,8 +283,12 @@ static void free_blocks(struct ktap_env *env, struct ktap_agg_block *block)
 	}
 }
 
-/* Takes the numbers away, and gives them to @total.  False: this CPU is inside a lock. */
-static bool take_own(struct ktap_agg *agg, struct ktap_total *total, struct ktap_agg_block **blocks)
+/*
+ * Move the numbers of an aggregation without shards to @total and @blocks.  Return false
+ * if this CPU is inside a lock.
+ */
+static bool agg_take_own(struct ktap_agg *agg, struct ktap_total *total,
+			 struct ktap_agg_block **blocks)
 {
 	unsigned long flags;
 
@@ -300,36 +302,36 @@ static bool take_own(struct ktap_agg *agg, struct ktap_total *total, struct ktap
 	return true;
 }
 
-static bool empty_own(struct ktap_env *env, struct ktap_agg *agg)
+static bool agg_empty_own(struct ktap_env *env, struct ktap_agg *agg)
 {
 	struct ktap_agg_block *blocks;
 	struct ktap_total total;
 
-	if (!take_own(agg, &total, &blocks))
+	if (!agg_take_own(agg, &total, &blocks))
 		return false;
-	free_blocks(env, blocks);
+	agg_free_blocks(env, blocks);
 	return true;
 }
 
-static void free_shards(struct ktap_env *env, struct ktap_agg *agg)
+static void agg_free_shards(struct ktap_env *env, struct ktap_agg *agg)
 {
 	hlist_del(&agg->sharded);
 	free_percpu(agg->shards);
-	ktap_heap_uncharge(&env->heap, shards_size(&agg->shape));
+	ktap_heap_uncharge(&env->heap, agg_shards_size(&agg->shape));
 	agg->shards = NULL;
 }
 
-bool ktap_agg_free(struct ktap_env *env, struct ktap_agg *agg)
+bool ktap_agg_free(struct ktap_env *env, struct ktap_agg *agg, struct ktap_reaper *reaper)
 {
 	if (agg->keyed) {
-		if (!ktap_table_free(env, agg->keyed))
+		if (!ktap_table_free(env, agg->keyed, reaper))
 			return false;
 		agg->keyed = NULL;
 	}
-	if (!empty_own(env, agg))
+	if (!agg_empty_own(env, agg))
 		return false;
 	if (agg->shards)
-		free_shards(env, agg);
+		agg_free_shards(env, agg);
 	ktap_heap_free(&env->heap, agg, sizeof(*agg));
 	return true;
 }
@@ -350,72 +352,72 @@ const struct ktap_agg_shape *ktap_agg_shape(const struct ktap_agg *agg)
 
 /* Writing */
 
-static void add_number(struct ktap_total *total, s64 n)
+static void agg_add_number(struct ktap_total *total, s64 n)
 {
 	if (!total->count || n < total->min)
 		total->min = n;
 	if (!total->count || n > total->max)
 		total->max = n;
-	total->sum = ktap_wide_add(total->sum, ktap_wide(n));
-	total->squares = ktap_wide_add_unsigned(total->squares, ktap_wide_square(n));
+	total->sum = ktap_int128_add(total->sum, ktap_int128(n));
+	total->squares = ktap_int128_add_unsigned(total->squares, ktap_int128_square(n));
 	total->count++;
 }
 
-static void add_to_shard(const struct ktap_agg *agg, struct ktap_shard *shard, s64 n)
+static void agg_add_to_shard(const struct ktap_agg *agg, struct ktap_shard *shard, s64 n)
 {
-	add_number(&shard->total, n);
+	agg_add_number(&shard->total, n);
 	if (agg->shape.nbuckets)
 		shard->buckets[ktap_agg_bucket(&agg->shape, n)]++;
 }
 
-static void empty_shard(const struct ktap_agg *agg, struct ktap_shard *shard)
+static void agg_empty_shard(const struct ktap_agg *agg, struct ktap_shard *shard)
 {
 	memset(&shard->total, 0, ktap_shard_size(&agg->shape) - offsetof(struct ktap_shard, total));
 }
 
-/* The shard that this CPU and level writes.  Interrupts are off. */
-static struct ktap_shard *my_shard(const struct ktap_vm *vm, const struct ktap_agg *agg)
+/* Return the shard for this CPU and level.  Interrupts must be off. */
+static struct ktap_shard *agg_my_shard(const struct ktap_vm *vm, const struct ktap_agg *agg)
 {
-	/* Pairs with E: what is read there depends on it. */
+	/* Pairs with E, by address dependency. */
 	struct ktap_shard __percpu *shards = READ_ONCE(agg->shards);
 	void *both = this_cpu_ptr(shards);
 
 	return vm->level == KTAP_LEVEL_NMI ? both + ktap_shard_size(&agg->shape) : both;
 }
 
-/* What became of an addition. */
-enum outcome {
+/* The result of an addition. */
+enum agg_outcome {
 	ADDED,
 	BUSY,
-	NO_BLOCK,	/* there is none for its bucket, and no new one was given */
+	NO_BLOCK,	/* the bucket has no block, and the caller gave no new one */
 };
 
-/* Busy: this CPU was about to write the shard already. */
-static enum outcome write_shard(struct ktap_agg *agg, struct ktap_shard *shard, s64 n)
+/* Return BUSY if this event has interrupted the writer of the shard. */
+static enum agg_outcome agg_write_shard(struct ktap_agg *agg, struct ktap_shard *shard, s64 n)
 {
 	u32 epoch = atomic_read(&agg->epoch), seq = shard->seq;
 
 	if (unlikely(seq & 1))
 		return BUSY;
 	WRITE_ONCE(shard->seq, seq + 1);
-	smp_wmb();	/* A: who reads any of what follows finds @seq changed; pairs with B */
+	smp_wmb();	/* A: a reader of any later store finds @seq changed; pairs with B */
 	if (unlikely(shard->epoch != epoch)) {
-		empty_shard(agg, shard);
+		agg_empty_shard(agg, shard);
 		WRITE_ONCE(shard->epoch, epoch);
 	}
-	add_to_shard(agg, shard, n);
-	smp_wmb();	/* C: who finds @seq even reads all of it; pairs with D */
+	agg_add_to_shard(agg, shard, n);
+	smp_wmb();	/* C: a reader that finds @seq even sees all stores; pairs with D */
 	WRITE_ONCE(shard->seq, seq + 2);
 	return ADDED;
 }
 
-static enum outcome add_sharded(struct ktap_vm *vm, struct ktap_agg *agg, s64 n)
+static enum agg_outcome agg_add_sharded(struct ktap_vm *vm, struct ktap_agg *agg, s64 n)
 {
-	enum outcome outcome;
+	enum agg_outcome outcome;
 	unsigned long flags;
 
 	raw_local_irq_save(flags);
-	outcome = write_shard(agg, my_shard(vm, agg), n);
+	outcome = agg_write_shard(agg, agg_my_shard(vm, agg), n);
 	raw_local_irq_restore(flags);
 	return outcome;
 }
@@ -425,10 +427,11 @@ struct ktap_agg_block *ktap_agg_block(struct ktap_agg *agg, u32 bucket)
 	u32 first = round_down(bucket, KTAP_AGG_PIECE);
 	struct ktap_agg_block **link, *block;
 
+	ktap_assert_locked();
 	for (link = &agg->blocks; (block = *link); link = &block->next) {
 		if (block->first != first)
 			continue;
-		/* In front: the next number likely falls near this one. */
+		/* Move it to the front: the next number is probably near this one. */
 		*link = block->next;
 		block->next = agg->blocks;
 		agg->blocks = block;
@@ -437,9 +440,9 @@ struct ktap_agg_block *ktap_agg_block(struct ktap_agg *agg, u32 bucket)
 	return NULL;
 }
 
-/* Takes @new, which is empty, if there is need of it, and then makes it NULL. */
-static enum outcome add_to_own(struct ktap_agg *agg, s64 n, u32 bucket,
-			       struct ktap_agg_block **new)
+/* If @bucket has no block yet, use the empty block *@new and set that to NULL. */
+static enum agg_outcome agg_add_to_own(struct ktap_agg *agg, s64 n, u32 bucket,
+				       struct ktap_agg_block **new)
 {
 	struct ktap_agg_block *block;
 
@@ -456,16 +459,16 @@ static enum outcome add_to_own(struct ktap_agg *agg, s64 n, u32 bucket,
 			return NO_BLOCK;
 		block->buckets[bucket - block->first]++;
 	}
-	add_number(&agg->total, n);
+	agg_add_number(&agg->total, n);
 	return ADDED;
 }
 
-/* NULL (counted) if there is no memory. */
-static struct ktap_agg_block *new_block(struct ktap_vm *vm, struct ktap_agg *agg)
+/* Return an empty block, or NULL (counted) without memory. */
+static struct ktap_agg_block *agg_new_block(struct ktap_vm *vm, struct ktap_agg *agg)
 {
 	struct ktap_agg_block *block;
 
-	/* Who takes memory in process context may free what no slot and no register holds. */
+	/* In process context the allocation may free objects: hold @agg like a slot. */
 	if (vm->level == KTAP_LEVEL_PROCESS)
 		ktap_object_enter(&agg->object);
 	block = ktap_slot_alloc(vm, sizeof(*block));
@@ -476,24 +479,24 @@ static struct ktap_agg_block *new_block(struct ktap_vm *vm, struct ktap_agg *agg
 	return block;
 }
 
-/* All or nothing: a number whose bucket finds no memory is not in the totals, either. */
-static enum outcome add_locked(struct ktap_vm *vm, struct ktap_agg *agg, s64 n)
+/* Without memory for its bucket, a number is not added to the totals, either. */
+static enum agg_outcome agg_add_locked(struct ktap_vm *vm, struct ktap_agg *agg, s64 n)
 {
 	u32 bucket = agg->shape.nbuckets ? ktap_agg_bucket(&agg->shape, n) : 0;
 	struct ktap_agg_block *new = NULL;
-	enum outcome outcome;
+	enum agg_outcome outcome;
 	unsigned long flags;
 
 	do {
 		outcome = BUSY;
 		if (!ktap_lock(&agg->lock, &flags))
 			break;
-		outcome = add_to_own(agg, n, bucket, &new);
+		outcome = agg_add_to_own(agg, n, bucket, &new);
 		ktap_unlock(&agg->lock, flags);
 		if (outcome == NO_BLOCK)
-			new = new_block(vm, agg);
+			new = agg_new_block(vm, agg);
 	} while (outcome == NO_BLOCK && new);
-	/* Somebody else may have been faster. */
+	/* Free the block if another CPU was faster. */
 	if (new)
 		ktap_heap_free(&vm->env->heap, new, sizeof(*new));
 	return outcome;
@@ -501,61 +504,67 @@ static enum outcome add_locked(struct ktap_vm *vm, struct ktap_agg *agg, s64 n)
 
 void ktap_agg_add(struct ktap_vm *vm, struct ktap_agg *agg, s64 n)
 {
-	enum outcome outcome;
+	enum agg_outcome outcome;
 
-	outcome = ktap_agg_is_sharded(agg) ? add_sharded(vm, agg, n) : add_locked(vm, agg, n);
+	outcome = ktap_agg_is_sharded(agg) ? agg_add_sharded(vm, agg, n) :
+					     agg_add_locked(vm, agg, n);
 	if (unlikely(outcome == BUSY))
 		ktap_count_busy(vm->env);
 }
 
-void ktap_agg_clear(struct ktap_vm *vm, struct ktap_agg *agg)
+int ktap_agg_clear(struct ktap_vm *vm, struct ktap_agg *agg)
 {
 	struct ktap_table *keyed = ktap_agg_keyed(agg);
+	int err = keyed ? ktap_table_clear(vm, keyed) : 0;
 
-	if (keyed)
-		ktap_table_clear(vm, keyed);
+	if (err)
+		return err;
 	if (ktap_agg_is_sharded(agg))
 		atomic_inc(&agg->epoch);
-	else if (!empty_own(vm->env, agg))
+	else if (!agg_empty_own(vm->env, agg))
 		ktap_count_busy(vm->env);
+	return 0;
 }
 
-/* A snapshot */
+/* Snapshots */
 
-/* An empty one with all that a snapshot of @agg may need.  NULL: no memory. */
-static struct ktap_agg *make_like(struct ktap_vm *vm, struct ktap_agg *agg)
+/* Return an empty aggregation for a snapshot of @agg, or NULL without memory. */
+static struct ktap_agg *agg_make_like(struct ktap_vm *vm, struct ktap_agg *agg)
 {
 	struct ktap_agg *new;
 
-	new = agg->shards ? make_sharded(vm, &agg->shape) : ktap_agg_make(vm, &agg->shape);
+	new = agg->shards ? agg_make_sharded(vm, &agg->shape) : ktap_agg_make(vm, &agg->shape);
 	if (!new || !ktap_agg_keyed(agg))
 		return new;
 	new->keyed = ktap_table_make(vm, KTAP_TABLE_DEFAULT);
 	if (new->keyed)
 		return new;
-	ktap_agg_free(vm->env, new);
+	ktap_agg_free(vm->env, new, NULL);
 	return NULL;
 }
 
-/* @new has it when the grace period is over.  False: this CPU is inside a lock. */
-static bool take_all(struct ktap_agg *agg, struct ktap_agg *new)
+/*
+ * Move numbers and keys to @new; complete after a grace period.  Return false if this
+ * CPU is inside a lock.
+ */
+static bool agg_take_all(struct ktap_agg *agg, struct ktap_agg *new)
 {
 	struct ktap_shard __percpu *empty = new->shards;
 
-	/* What was given keys meanwhile keeps them. */
+	/* If @agg got its first key after agg_make_like(), the keys stay in @agg. */
 	if (new->keyed && !ktap_table_exchange(ktap_agg_keyed(agg), new->keyed))
 		return false;
 	if (!empty)
-		return take_own(agg, &new->total, &new->blocks);
+		return agg_take_own(agg, &new->total, &new->blocks);
 	new->shards = agg->shards;
-	smp_wmb();	/* E: who finds the others finds them empty; pairs with my_shard() */
+	smp_wmb();	/* E: the new shards are seen empty; pairs with agg_my_shard() */
 	WRITE_ONCE(agg->shards, empty);
 	return true;
 }
 
-/* Blocks for all buckets that are not empty.  False: no memory; there may be some. */
-static bool make_blocks(struct ktap_env *env, const struct ktap_agg_shape *shape,
-			const u64 *buckets, struct ktap_agg_block **blocks)
+/* Make blocks for the buckets that are not empty.  Return false if memory ran out. */
+static bool agg_make_blocks(struct ktap_env *env, const struct ktap_agg_shape *shape,
+			    const u64 *buckets, struct ktap_agg_block **blocks)
 {
 	struct ktap_agg_block *block;
 	u32 first, n;
@@ -575,11 +584,11 @@ static bool make_blocks(struct ktap_env *env, const struct ktap_agg_shape *shape
 }
 
 /*
- * Adds up the shards of a snapshot, which nobody writes any more, and gives them
- * back: they are large, and a script may keep many snapshots.  Where there is no
- * memory for what they come to, it keeps them.
+ * Add up the shards of a snapshot, which no CPU writes any more, and free them: they
+ * are large, and a script may keep many snapshots.  Without memory for the result the
+ * snapshot keeps its shards.
  */
-static void fold_shards(struct ktap_env *env, struct ktap_agg *agg)
+static void agg_fold_shards(struct ktap_env *env, struct ktap_agg *agg)
 {
 	u64 *buckets = kvcalloc(agg->shape.nbuckets ?: 1, sizeof(*buckets), KTAP_GFP);
 	struct ktap_agg_block *blocks = NULL;
@@ -587,12 +596,12 @@ static void fold_shards(struct ktap_env *env, struct ktap_agg *agg)
 	if (!buckets)
 		return;
 	ktap_agg_read_buckets(env, agg, buckets);
-	if (make_blocks(env, &agg->shape, buckets, &blocks)) {
+	if (agg_make_blocks(env, &agg->shape, buckets, &blocks)) {
 		ktap_agg_read(env, agg, &agg->total);
 		agg->blocks = blocks;
-		free_shards(env, agg);
+		agg_free_shards(env, agg);
 	} else {
-		free_blocks(env, blocks);
+		agg_free_blocks(env, blocks);
 	}
 	kvfree(buckets);
 }
@@ -606,28 +615,28 @@ int ktap_agg_snapshot(struct ktap_vm *vm, struct ktap_agg *agg, struct ktap_valu
 	err = ktap_object_make_room(vm);
 	if (err)
 		return err;
-	new = make_like(vm, agg);
-	/* Shards of snapshots that nothing keeps any more may be in the way. */
+	new = agg_make_like(vm, agg);
+	/* Free the shards of unreachable snapshots, and try again. */
 	if (!new && ktap_objects_sweep(vm))
-		new = make_like(vm, agg);
+		new = agg_make_like(vm, agg);
 	if (!new)
 		return ktap_vm_error(vm, -ENOMEM, "no memory for a snapshot");
 	ktap_object_give(vm, &new->object, v);
-	if (!take_all(agg, new))
+	if (!agg_take_all(agg, new))
 		return ktap_vm_error(vm, -EBUSY, "a snapshot inside of a lock");
 	if (new->shards || new->keyed)
 		synchronize_rcu();
 	atomic_set(&new->epoch, atomic_read(&agg->epoch));
 	if (new->shards)
-		fold_shards(vm->env, new);
+		agg_fold_shards(vm->env, new);
 	return 0;
 }
 
-/* By key */
+/* Keys */
 
 struct ktap_table *ktap_agg_keyed(const struct ktap_agg *agg)
 {
-	/* Pairs with the cmpxchg() that has put it there: its address depends on it. */
+	/* Pairs with the cmpxchg() of ktap_agg_make_keyed(), by address dependency. */
 	return READ_ONCE(agg->keyed);
 }
 
@@ -643,7 +652,7 @@ struct ktap_table *ktap_agg_make_keyed(struct ktap_vm *vm, struct ktap_agg *agg)
 	old = cmpxchg(&agg->keyed, NULL, made);
 	if (!old)
 		return made;
-	ktap_table_free(vm->env, made);
+	ktap_table_free(vm->env, made, NULL);
 	return old;
 }
 
@@ -696,8 +705,8 @@ int ktap_op_taggregate(struct ktap_vm *vm, const struct ktap_value *base,
 			return 0;
 	}
 	err = ktap_table_agg(vm, t, key, shape, &agg);
-	/* It stays, though nothing keeps it in the table: see object.c. */
-	if (!err && agg)
+	/* @agg remains valid even if its entry is deleted now (object.c). */
+	if (agg)
 		ktap_agg_add(vm, agg, v->tag == KTAP_INT ? v->i : 0);
 	return err;
 }

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The inside of aggregations.
+ * Private layout of aggregations.
  */
-#ifndef _KTAP_SHARD_H
-#define _KTAP_SHARD_H
+#ifndef _KTAP_AGG_PRIV_H
+#define _KTAP_AGG_PRIV_H
 
 #include <linux/compiler.h>
 #include <linux/list.h>
 #include <linux/percpu.h>
 
-#include "agg.h"
-#include "lock.h"
-#include "object.h"
+#include "data/agg.h"
+#include "data/lock.h"
+#include "data/object.h"
 
 /**
- * struct ktap_shard - a place where one CPU adds up
+ * struct ktap_shard - the part of an aggregation that one CPU writes
  * @seq: odd while it is written
  * @epoch: &ktap_agg.epoch when it was written last
- * @total: of all numbers
- * @buckets: how many of them lie where
+ * @total: totals of all numbers
+ * @buckets: count of numbers by bucket
  */
 struct ktap_shard {
 	u32 seq;
@@ -27,14 +27,14 @@ struct ktap_shard {
 	u64 buckets[];
 };
 
-/* Buckets that are read at a time, and come at a time where they are not per CPU. */
+/* Buckets that are read at a time, and buckets of a struct ktap_agg_block. */
 #define KTAP_AGG_PIECE	16
 
 /**
  * struct ktap_agg_block - some buckets of an aggregation without shards
  * @next: next one
  * @first: its first bucket, a multiple of KTAP_AGG_PIECE
- * @buckets: how many numbers lie where
+ * @buckets: count of numbers by bucket
  */
 struct ktap_agg_block {
 	struct ktap_agg_block *next;
@@ -45,15 +45,15 @@ struct ktap_agg_block {
 /**
  * struct ktap_agg - an aggregation
  * @object: its head
- * @shape: what it is; constant
+ * @shape: kind and buckets; constant
  * @epoch: how often the shards were emptied; atomic
  * @lock: protects @total and @blocks
- * @keyed: its table, or NULL; set once, by cmpxchg()
- * @shards: two for each CPU; NULL if it adds up in @total and @blocks.  Exchanged
- *	by ktap_agg_snapshot(), for others
- * @sharded: in &ktap_env.sharded, if there are @shards; process context only
- * @total: of all numbers
- * @blocks: the buckets in use, those that were looked at last first
+ * @keyed: table of the keys, or NULL; set once, by cmpxchg()
+ * @shards: two for each CPU; NULL if it uses @total and @blocks.  ktap_agg_snapshot()
+ *	exchanges them for other ones
+ * @sharded: node in &ktap_env.sharded, if there are @shards; process context only
+ * @total: totals of all numbers, without @shards
+ * @blocks: the buckets in use, without @shards; most recently used block first
  */
 struct ktap_agg {
 	struct ktap_object object;
@@ -67,26 +67,26 @@ struct ktap_agg {
 	struct ktap_agg_block *blocks;
 };
 
-/* A value may be taken for what it is the head of. */
+/* ktap_value.object and ktap_value.agg are one union. */
 static_assert(!offsetof(struct ktap_agg, object));
 
-/* It does not change any more when others can see it; which shards it has may. */
+/* The result is constant for an aggregation, although its shards may be exchanged. */
 static inline bool ktap_agg_is_sharded(const struct ktap_agg *agg)
 {
 	return READ_ONCE(agg->shards);
 }
 
-/* Bytes of a shard. */
+/* Return the bytes of a shard. */
 static inline size_t ktap_shard_size(const struct ktap_agg_shape *shape)
 {
 	return sizeof(struct ktap_shard) + shape->nbuckets * sizeof(u64);
 }
 
-/* What holds a number. */
+/* Return the bucket of a number. */
 u32 ktap_agg_bucket(const struct ktap_agg_shape *shape, s64 n);
-/* What a bucket holds, from the least to the largest number. */
+/* Return the smallest and the largest number of a bucket. */
 void ktap_agg_range(const struct ktap_agg_shape *shape, u32 bucket, s64 *least, s64 *largest);
-/* The block of a bucket; the lock is held.  NULL: there is none. */
+/* Return the block of a bucket, or NULL.  The caller holds the lock. */
 struct ktap_agg_block *ktap_agg_block(struct ktap_agg *agg, u32 bucket);
 
-#endif /* _KTAP_SHARD_H */
+#endif /* _KTAP_AGG_PRIV_H */

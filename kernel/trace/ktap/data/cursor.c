@@ -1,43 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Going along the entries of a table.
+ * Iteration over the entries of a table.
  */
 #include <linux/minmax.h>
 #include <linux/string.h>
 
-#include "entry.h"
+#include "data/table_priv.h"
 
 /**
  * DOC: Cursors
  *
- * An iteration holds no lock, only the serial number and the key of the entry that
- * it got last (struct ktap_iter).  Whatever happens until it goes on, an entry that
- * is there all the time comes once: the next one is the one with the least number
- * above that.
+ * An iteration holds no lock, only the serial number and the key of the last entry
+ * it returned (struct ktap_iter).  The next entry is the one with the least serial
+ * number above that.  So an entry that is present all the time is returned once.
  *
- * The table finds it without a search, also when the last entry is gone: it has
- * KTAP_CURSORS cursors, each of which knows the entry that is next of one place.
- * What takes an entry out of the list moves on the cursors that wait for it; what
- * puts one in gives it to those that wait for nothing.
+ * A table has KTAP_CURSORS cursors to find the next entry without a search, even if
+ * the last one was removed.  Each cursor points to the next entry of one position.
+ * The removal of an entry moves the cursors that point to it on.  An insertion sets
+ * the cursors that point to the end of the list.
  *
- * An iteration does not tell that it has ended (a handler may end anywhere), so that
- * cursors cannot be given out for good: one that finds none free takes the one that
- * has not moved for longest.  An iteration whose cursor was taken looks for its last
- * entry by the key, and if that is gone it searches for the place from both ends, and
- * pays.
+ * A handler may end in the middle of a loop, so an iteration cannot release its
+ * cursor.  An iteration that finds no free cursor takes the one that has not moved
+ * for longest.  An iteration that has lost its cursor looks up its last entry by the
+ * key.  If that entry is gone, it searches for the position from both ends of the
+ * list, and is charged for that.
  *
- * A search may have to go along half the table.  So it is done in pieces, between
- * which the table is unlocked.  From the end it is tried in the first one only; then
- * the search has a cursor as if it were an iteration itself, to which nothing is
- * given: whatever comes and goes meanwhile, it goes on behind the entry that it has
- * reached.  If that cursor is taken it begins anew, and might do so for ever where many
- * go along a table: so a cursor of a search is taken last, and of several the one that
- * has come least far, unless it was given up, which is when others have moved PATIENCE
- * times since.  When it has found the place, its cursor is that of the place.
+ * A search may have to walk along half the table, so it is done in pieces, and the
+ * table is unlocked between them.  Only the first piece also walks from the end of
+ * the list.  After it the search has a cursor like an iteration, so that it can
+ * resume after the entry it has reached, whatever is inserted or removed meanwhile.
+ * A search that loses its cursor starts again, which could repeat for ever with many
+ * iterations.  Hence cursors of searches are taken last, and among those the one that
+ * has progressed least.  A search is considered abandoned when other cursors have moved
+ * PATIENCE times since its last piece.  Once the position is found, the cursor of the
+ * search becomes the one of the iteration.
  */
 
-/* Entries that are gone along from either end while interrupts are off. */
-#define PIECE		256
+/* Entries that a search visits from either end while interrupts are off. */
+#define CURSOR_PIECE		256
 #define PATIENCE	1024
 
 static struct ktap_cursor *cursor_of(struct ktap_table *t, const struct ktap_iter *it)
@@ -47,27 +47,27 @@ static struct ktap_cursor *cursor_of(struct ktap_table *t, const struct ktap_ite
 	return it->seq && c->seq == it->seq ? c : NULL;
 }
 
-static u32 age_of(const struct ktap_table *t, const struct ktap_cursor *c)
+static u32 cursor_age_of(const struct ktap_table *t, const struct ktap_cursor *c)
 {
 	return t->cursor_clock - c->used;
 }
 
-static bool is_search(const struct ktap_table *t, const struct ktap_cursor *c)
+static bool cursor_is_search(const struct ktap_table *t, const struct ktap_cursor *c)
 {
-	return c->searches && age_of(t, c) < PATIENCE;
+	return c->searches && cursor_age_of(t, c) < PATIENCE;
 }
 
-/* Is @a taken sooner than @b?  Of searches the one that loses least: the others end. */
-static bool is_taken_before(const struct ktap_table *t, const struct ktap_cursor *a,
-			    const struct ktap_cursor *b)
+/* Return true if @a is taken before @b.  Among searches, the one that loses least. */
+static bool cursor_is_taken_before(const struct ktap_table *t, const struct ktap_cursor *a,
+				   const struct ktap_cursor *b)
 {
-	if (is_search(t, a) != is_search(t, b))
-		return is_search(t, b);
-	return is_search(t, a) ? a->seq < b->seq : age_of(t, a) > age_of(t, b);
+	if (cursor_is_search(t, a) != cursor_is_search(t, b))
+		return cursor_is_search(t, b);
+	return cursor_is_search(t, a) ? a->seq < b->seq : cursor_age_of(t, a) > cursor_age_of(t, b);
 }
 
-/* One that is nobody's, or the one that is taken first. */
-static u32 pick_cursor(const struct ktap_table *t)
+/* Return a free cursor, or the one that is taken first. */
+static u32 cursor_pick(const struct ktap_table *t)
 {
 	const struct ktap_cursor *c = t->cursors;
 	u32 i, pick = 0;
@@ -75,7 +75,7 @@ static u32 pick_cursor(const struct ktap_table *t)
 	for (i = 0; i < KTAP_CURSORS; i++) {
 		if (!c[i].seq)
 			return i;
-		if (is_taken_before(t, &c[i], &c[pick]))
+		if (cursor_is_taken_before(t, &c[i], &c[pick]))
 			pick = i;
 	}
 	return pick;
@@ -85,6 +85,7 @@ void ktap_cursors_see_new(struct ktap_table *t, struct ktap_entry *e)
 {
 	u32 i;
 
+	ktap_assert_locked();
 	for (i = 0; i < KTAP_CURSORS; i++) {
 		if (t->cursors[i].seq && !t->cursors[i].next)
 			t->cursors[i].next = e;
@@ -95,6 +96,7 @@ void ktap_cursors_leave(struct ktap_table *t, const struct ktap_entry *e)
 {
 	u32 i;
 
+	ktap_assert_locked();
 	for (i = 0; i < KTAP_CURSORS; i++) {
 		if (t->cursors[i].next == e)
 			t->cursors[i].next = e->next;
@@ -103,6 +105,7 @@ void ktap_cursors_leave(struct ktap_table *t, const struct ktap_entry *e)
 
 void ktap_cursors_forget(struct ktap_table *t)
 {
+	ktap_assert_locked();
 	memset(t->cursors, 0, sizeof(t->cursors));
 	t->ncursors = 0;
 }
@@ -111,8 +114,9 @@ void ktap_table_move(struct ktap_table *t, struct ktap_iter *it, const struct kt
 {
 	struct ktap_cursor *c = cursor_of(t, it);
 
+	ktap_assert_locked();
 	if (!c && e) {
-		it->cursor = pick_cursor(t);
+		it->cursor = cursor_pick(t);
 		c = &t->cursors[it->cursor];
 		t->ncursors += !c->seq;
 	}
@@ -129,12 +133,13 @@ void ktap_table_move(struct ktap_table *t, struct ktap_iter *it, const struct kt
 	}
 }
 
-/* Gives the entry behind number @seq that is found near the ends; false: it is in between. */
-static bool search_ends(struct ktap_table *t, u64 seq, struct ktap_entry **e, u32 *steps)
+/* Find the entry after number @seq near either end.  Return false if it is in between. */
+static bool cursor_search_ends(struct ktap_table *t, u64 seq, struct ktap_entry **e, u32 *steps)
 {
 	struct ktap_entry *back = t->last;
 
-	for (*e = t->first; *e && *steps < PIECE; *e = (*e)->next, back = back->prev, ++*steps) {
+	for (*e = t->first; *e && *steps < CURSOR_PIECE;
+	     *e = (*e)->next, back = back->prev, ++*steps) {
 		if ((*e)->seq > seq)
 			return true;
 		if (back->seq <= seq) {
@@ -145,18 +150,19 @@ static bool search_ends(struct ktap_table *t, u64 seq, struct ktap_entry **e, u3
 	return !*e;
 }
 
-/* The same from @e on. */
-static bool search_on(u64 seq, struct ktap_entry **e, u32 *steps)
+/* Find the entry after number @seq from *@e on.  Return false if there is more to search. */
+static bool cursor_search_on(u64 seq, struct ktap_entry **e, u32 *steps)
 {
-	for (; *e && *steps < PIECE; *e = (*e)->next, ++*steps) {
+	for (; *e && *steps < CURSOR_PIECE; *e = (*e)->next, ++*steps) {
 		if ((*e)->seq > seq)
 			return true;
 	}
 	return !*e;
 }
 
-/* A piece of the search; where it is found, no search is under way any more. */
-static bool search(struct ktap_table *t, struct ktap_iter *it, struct ktap_entry **e, u32 *steps)
+/* Search a piece.  Return true if the entry was found, which ends the search. */
+static bool cursor_search(struct ktap_table *t, struct ktap_iter *it, struct ktap_entry **e,
+			  u32 *steps)
 {
 	struct ktap_iter reached = { .seq = it->reached, .cursor = it->cursor };
 	struct ktap_cursor *c = cursor_of(t, &reached);
@@ -164,9 +170,9 @@ static bool search(struct ktap_table *t, struct ktap_iter *it, struct ktap_entry
 
 	if (c) {
 		*e = c->next;
-		found = search_on(it->seq, e, steps);
+		found = cursor_search_on(it->seq, e, steps);
 	} else {
-		found = search_ends(t, it->seq, e, steps);
+		found = cursor_search_ends(t, it->seq, e, steps);
 	}
 	if (!found) {
 		ktap_table_move(t, &reached, (*e)->prev);
@@ -191,6 +197,7 @@ bool ktap_table_after(struct ktap_env *env, struct ktap_table *t, struct ktap_it
 	u32 steps = 0;
 	bool found;
 
+	ktap_assert_locked();
 	*cost = 0;
 	if (!it->seq) {
 		*e = t->first;
@@ -208,13 +215,13 @@ bool ktap_table_after(struct ktap_env *env, struct ktap_table *t, struct ktap_it
 			return true;
 		}
 	}
-	found = search(t, it, e, &steps);
+	found = cursor_search(t, it, e, &steps);
 	*cost += steps / 16;
 	return found;
 }
 
-/* Memory for a blob, in a register so that the arena keeps it. */
-static int hold(struct ktap_vm *vm, struct ktap_value *reg, u32 need)
+/* Allocate memory for a blob in a register, so that the arena keeps it. */
+static int cursor_hold(struct ktap_vm *vm, struct ktap_value *reg, u32 need)
 {
 	u32 size = reg->len;
 	void *mem = ktap_slot_make_room(vm, &size, need);
@@ -259,9 +266,9 @@ int ktap_table_next(struct ktap_vm *vm, struct ktap_table *t, struct ktap_iter *
 			break;
 		if (!found)
 			continue;
-		err = has_key ? 0 : hold(vm, key, key_copy.len);
+		err = has_key ? 0 : cursor_hold(vm, key, key_copy.len);
 		if (!err && !has_v)
-			err = hold(vm, v, v_copy.len);
+			err = cursor_hold(vm, v, v_copy.len);
 		if (err)
 			return err;
 	}

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory of one session that can be taken in any context.
+ * The memory of one session, which can be allocated from in any context.
  *
- * Blocks have one of a few sizes.  A block is cut from the segment in use, or
- * comes from the free list of its class, or else from a larger free block; it
- * is never joined again.  Every step is bounded.
+ * Blocks have one of a few sizes.  A block comes from the free list of its class,
+ * is cut from the segment in use, or else from a larger free block.  Blocks are
+ * never merged.  Every step is bounded.
  */
 #include <linux/align.h>
 #include <linux/bug.h>
@@ -15,7 +15,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "heap.h"
+#include "data/heap.h"
 
 /* Free blocks are linked through themselves. */
 struct ktap_heap_block {
@@ -24,9 +24,9 @@ struct ktap_heap_block {
 
 /**
  * struct ktap_heap_segment - a piece of memory
- * @next: next segment; behind &ktap_heap.spare those that are whole come first
+ * @next: next segment; unused segments directly follow &ktap_heap.spare
  * @size: bytes of @data
- * @used: bytes of @data cut up
+ * @used: bytes of @data already cut into blocks
  * @data: the blocks
  */
 struct ktap_heap_segment {
@@ -38,12 +38,12 @@ struct ktap_heap_segment {
 
 #define SEGMENT_MIN	4096U
 
-/* To look for memory in vain takes long. */
+/* Jiffies without a retry after a refusal: a failing kvmalloc() takes long. */
 #define RETRY_AFTER	(HZ / 10)
 
 DEFINE_PER_CPU(unsigned int, ktap_locks_held);
 
-/* Multiples of 16, so that what remains of a cut fits a class or nothing. */
+/* Multiples of 16, so that the remainder of a cut can be split into classes. */
 static const u16 class_sizes[KTAP_HEAP_CLASSES] = {
 	16, 32, 48, 64, 80, 96, 112, 128, 160, 192, 224, 256,
 	320, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 8192, 12288, 16384,
@@ -51,7 +51,7 @@ static const u16 class_sizes[KTAP_HEAP_CLASSES] = {
 
 static_assert(KTAP_HEAP_MAX_ALLOC == 16384);
 
-static unsigned int class_of(size_t size)
+static unsigned int heap_class_of(size_t size)
 {
 	unsigned int lo = 0, hi = KTAP_HEAP_CLASSES - 1;
 
@@ -66,7 +66,7 @@ static unsigned int class_of(size_t size)
 	return lo;
 }
 
-static void put_block(struct ktap_heap *heap, unsigned int class, void *p)
+static void heap_put_block(struct ktap_heap *heap, unsigned int class, void *p)
 {
 	struct ktap_heap_block *block = p;
 
@@ -74,21 +74,21 @@ static void put_block(struct ktap_heap *heap, unsigned int class, void *p)
 	heap->free[class] = block;
 }
 
-/* Makes free blocks of a piece, the largest first. */
-static void put_rest(struct ktap_heap *heap, void *p, size_t size)
+/* Split a piece into free blocks, the largest first. */
+static void heap_put_rest(struct ktap_heap *heap, void *p, size_t size)
 {
 	int class = KTAP_HEAP_CLASSES - 1;
 
 	while (size >= class_sizes[0]) {
 		while (class_sizes[class] > size)
 			class--;
-		put_block(heap, class, p);
+		heap_put_block(heap, class, p);
 		p += class_sizes[class];
 		size -= class_sizes[class];
 	}
 }
 
-static void *cut_segment(struct ktap_heap *heap, size_t size)
+static void *heap_cut_segment(struct ktap_heap *heap, size_t size)
 {
 	struct ktap_heap_segment *seg;
 	void *p;
@@ -100,7 +100,7 @@ static void *cut_segment(struct ktap_heap *heap, size_t size)
 			seg->used += size;
 			return p;
 		}
-		put_rest(heap, seg->data + seg->used, seg->size - seg->used);
+		heap_put_rest(heap, seg->data + seg->used, seg->size - seg->used);
 		seg->used = seg->size;
 		heap->spare = seg->next;
 		if (heap->spare && heap->spare->used == heap->spare->size)
@@ -109,7 +109,7 @@ static void *cut_segment(struct ktap_heap *heap, size_t size)
 	return NULL;
 }
 
-static void *pop_block(struct ktap_heap *heap, unsigned int class)
+static void *heap_pop_block(struct ktap_heap *heap, unsigned int class)
 {
 	struct ktap_heap_block *block = heap->free[class];
 
@@ -118,42 +118,42 @@ static void *pop_block(struct ktap_heap *heap, unsigned int class)
 	return block;
 }
 
-static void *cut_larger(struct ktap_heap *heap, unsigned int class)
+static void *heap_cut_larger(struct ktap_heap *heap, unsigned int class)
 {
 	unsigned int c;
 	void *p;
 
 	for (c = class + 1; c < KTAP_HEAP_CLASSES; c++) {
-		p = pop_block(heap, c);
+		p = heap_pop_block(heap, c);
 		if (!p)
 			continue;
-		put_rest(heap, p + class_sizes[class], class_sizes[c] - class_sizes[class]);
+		heap_put_rest(heap, p + class_sizes[class], class_sizes[c] - class_sizes[class]);
 		return p;
 	}
 	return NULL;
 }
 
-static bool may_retry(const struct ktap_heap *heap)
+static bool heap_may_retry(const struct ktap_heap *heap)
 {
-	/* How long ago it was, not which is later: on 32-bit machines jiffies wrap. */
+	/* Compare the distance, not the times: on 32-bit machines jiffies wrap. */
 	return !READ_ONCE(heap->denied) || jiffies - READ_ONCE(heap->denied_at) >= RETRY_AFTER;
 }
 
-static void *alloc_locked(struct ktap_heap *heap, size_t size, bool *low)
+static void *heap_alloc_locked(struct ktap_heap *heap, size_t size, bool *low)
 {
-	unsigned int class = class_of(size);
+	unsigned int class = heap_class_of(size);
 	void *p;
 
-	p = pop_block(heap, class);
+	p = heap_pop_block(heap, class);
 	if (!p)
-		p = cut_segment(heap, class_sizes[class]);
+		p = heap_cut_segment(heap, class_sizes[class]);
 	if (!p)
-		p = cut_larger(heap, class);
+		p = heap_cut_larger(heap, class);
 	if (p)
 		heap->available -= class_sizes[class];
 	*low = false;
 	if ((!p || heap->available < KTAP_HEAP_LOW) && !READ_ONCE(heap->asked) &&
-	    heap->bytes + SEGMENT_MIN <= heap->max && may_retry(heap)) {
+	    heap->bytes + SEGMENT_MIN <= heap->max && heap_may_retry(heap)) {
 		WRITE_ONCE(heap->asked, true);
 		*low = heap->low;
 	}
@@ -168,7 +168,7 @@ void *ktap_heap_alloc(struct ktap_heap *heap, size_t size)
 
 	if (size > KTAP_HEAP_MAX_ALLOC || !ktap_lock(&heap->lock, &flags))
 		return NULL;
-	p = alloc_locked(heap, size, &low);
+	p = heap_alloc_locked(heap, size, &low);
 	ktap_unlock(&heap->lock, flags);
 	if (low)
 		heap->low(heap);
@@ -183,18 +183,18 @@ void *ktap_heap_alloc_nested(struct ktap_heap *heap, size_t size)
 	if (size > KTAP_HEAP_MAX_ALLOC)
 		return NULL;
 	ktap_lock_nested(&heap->lock);
-	p = alloc_locked(heap, size, &low);
+	p = heap_alloc_locked(heap, size, &low);
 	ktap_unlock_nested(&heap->lock);
 	if (low)
 		heap->low(heap);
 	return p;
 }
 
-static void free_locked(struct ktap_heap *heap, void *p, size_t size)
+static void heap_free_locked(struct ktap_heap *heap, void *p, size_t size)
 {
-	unsigned int class = class_of(size);
+	unsigned int class = heap_class_of(size);
 
-	put_block(heap, class, p);
+	heap_put_block(heap, class, p);
 	heap->available += class_sizes[class];
 }
 
@@ -204,7 +204,7 @@ void ktap_heap_free(struct ktap_heap *heap, void *p, size_t size)
 
 	if (!p || !ktap_lock(&heap->lock, &flags))
 		return;
-	free_locked(heap, p, size);
+	heap_free_locked(heap, p, size);
 	ktap_unlock(&heap->lock, flags);
 }
 
@@ -213,11 +213,11 @@ void ktap_heap_free_nested(struct ktap_heap *heap, void *p, size_t size)
 	if (!p)
 		return;
 	ktap_lock_nested(&heap->lock);
-	free_locked(heap, p, size);
+	heap_free_locked(heap, p, size);
 	ktap_unlock_nested(&heap->lock);
 }
 
-static int add_segment(struct ktap_heap *heap, size_t size)
+static int heap_add_segment(struct ktap_heap *heap, size_t size)
 {
 	struct ktap_heap_segment *seg, **link;
 	unsigned long flags;
@@ -235,7 +235,7 @@ static int add_segment(struct ktap_heap *heap, size_t size)
 		ktap_unlock(&heap->lock, flags);
 		goto free;
 	}
-	/* The one in use stays in front of those that are whole. */
+	/* Insert after the segment in use, before the unused ones. */
 	link = heap->spare ? &heap->spare->next : &heap->segments;
 	seg->next = *link;
 	*link = seg;
@@ -258,8 +258,8 @@ int ktap_heap_refill(struct ktap_heap *heap)
 
 	if (heap->segments && bytes < heap->max && !READ_ONCE(heap->asked))
 		return 0;
-	if (!may_retry(heap)) {
-		/* Whoever has asked may do so again, when it is time. */
+	if (!heap_may_retry(heap)) {
+		/* Let ->low() be called again when a retry is allowed. */
 		WRITE_ONCE(heap->asked, false);
 		return -ENOMEM;
 	}
@@ -268,7 +268,7 @@ int ktap_heap_refill(struct ktap_heap *heap)
 		room = min_t(size_t, want, KTAP_HEAP_SEGMENT);
 		if (room < SEGMENT_MIN)
 			break;
-		err = add_segment(heap, room);
+		err = heap_add_segment(heap, room);
 		if (err)
 			break;
 		want -= room;
@@ -306,7 +306,7 @@ void ktap_heap_uncharge(struct ktap_heap *heap, size_t size)
 {
 	unsigned long flags;
 
-	/* In process context this CPU is in no lock. */
+	/* Cannot fail: in process context this CPU is in no lock. */
 	if (!ktap_lock(&heap->lock, &flags))
 		return;
 	heap->outside -= size;

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Memory of one session that can be taken in any context.
+ * The memory of one session, which can be allocated from in any context.
  *
  * Size classes over segments that are allocated in process context only
- * (KTAP_GFP).  When the free memory runs low, ->low() is called, in
- * whatever context that happens; it must see to it that ktap_heap_refill()
- * runs soon.  All of it is freed with the session.
+ * (KTAP_GFP).  When the free memory runs low, ->low() is called in the context
+ * of the caller; it must arrange that ktap_heap_refill() runs soon.  All memory
+ * is freed with the session.
  */
 #ifndef _KTAP_HEAP_H
 #define _KTAP_HEAP_H
 
 #include <linux/types.h>
 
-#include "lock.h"
+#include "data/lock.h"
 
 /*
- * For what a script can make large.  Where its memory cgroup has no more, it goes
- * without: nobody is killed for a tracer.
+ * For allocations whose size depends on the script.  If the memory cgroup is
+ * full they fail, rather than invoke the OOM killer for a tracer.
  */
 #define KTAP_GFP		(GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN)
 
@@ -31,19 +31,19 @@ struct ktap_heap_segment;
 
 /**
  * struct ktap_heap - memory of a session
- * @lock: protects all below
+ * @lock: protects the fields below
  * @free: free blocks by class
  * @segments: all segments
- * @spare: the segment being cut up, or NULL
- * @bytes: bytes of all segments, and of @outside
- * @outside: bytes that were taken elsewhere and count as well
- * @available: bytes not handed out, roughly
- * @max: most @bytes
- * @asked: there is less than KTAP_HEAP_LOW, or was less than somebody wanted,
- *	and ktap_heap_refill() did not run since
- * @denied: the system, or the memory cgroup, has refused some
- * @denied_at: when it did so last, in jiffies; it is not asked again for a while
- * @low: called when @available falls under KTAP_HEAP_LOW and more may be had
+ * @spare: the segment that blocks are cut from, or NULL
+ * @bytes: bytes of all segments, plus @outside
+ * @outside: bytes allocated elsewhere that count toward @max
+ * @available: bytes not allocated, roughly
+ * @max: limit of @bytes
+ * @asked: @low was called, and ktap_heap_refill() has not run since
+ * @denied: the system, or the memory cgroup, has refused an allocation
+ * @denied_at: time of the last refusal, in jiffies; no retry for a while after it
+ * @low: called when an allocation fails or @available falls under KTAP_HEAP_LOW,
+ *	if @max allows a refill
  */
 struct ktap_heap {
 	struct ktap_lock lock;
@@ -60,33 +60,34 @@ struct ktap_heap {
 	void (*low)(struct ktap_heap *heap);
 };
 
-/* Allocates nothing: the first ktap_heap_refill() does. */
+/* The heap is empty until the first ktap_heap_refill(). */
 void ktap_heap_init(struct ktap_heap *heap, size_t max, void (*low)(struct ktap_heap *heap));
 void ktap_heap_destroy(struct ktap_heap *heap);
 
 /*
- * Doubles @bytes, up to @max, if memory is low or there is none yet.
- * Context: process, may sleep.  0; -ENOSPC at @max; or -ENOMEM, and then at once
- * for a while.
+ * Double @bytes, up to @max, if memory is low or the heap is empty.
+ * Context: process, may sleep.  Return 0; -ENOSPC at @max; or -ENOMEM, also
+ * without a try for a while after a refusal.
  */
 int ktap_heap_refill(struct ktap_heap *heap);
 
-/* It would have more, had the system, or the memory cgroup, given it. */
+/* The heap is below its limit because the system, or the memory cgroup, refused memory. */
 bool ktap_heap_was_denied(const struct ktap_heap *heap);
 
 /*
- * Context: any.  NULL: none left, or this CPU is inside a lock of ktap.  The
- * nested ones are for those who hold the lock of a table or global.
+ * Context: any.  Return NULL if no memory is left, or if this CPU is inside a
+ * lock of ktap.  Callers that hold the lock of a table or a global use the
+ * nested variants.
  */
 void *ktap_heap_alloc(struct ktap_heap *heap, size_t size);
 void *ktap_heap_alloc_nested(struct ktap_heap *heap, size_t size);
 void ktap_heap_free_nested(struct ktap_heap *heap, void *p, size_t size);
-/* Context: any where ktap_heap_alloc() would work; leaks till the end otherwise. */
+/* Inside a lock of ktap the block leaks until the session ends. */
 void ktap_heap_free(struct ktap_heap *heap, void *p, size_t size);
 
 /*
- * Memory of the session that does not lie in the heap counts as well, and may be a
- * quarter of it.  False: it would be more.  Context: process.
+ * Count memory of the session that is not in the heap.  Return false if it would
+ * exceed a quarter of the limit, or the limit itself.  Context: process.
  */
 bool ktap_heap_charge(struct ktap_heap *heap, size_t size);
 void ktap_heap_uncharge(struct ktap_heap *heap, size_t size);

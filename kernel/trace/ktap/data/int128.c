@@ -6,10 +6,10 @@
 #include <linux/math64.h>
 #include <linux/string.h>
 
-#include "wide.h"
+#include "data/int128.h"
 
 /* Bit by bit: what it is used for is rare. */
-static struct ktap_wide divide(struct ktap_wide x, u64 y)
+static struct ktap_int128 int128_divide(struct ktap_int128 x, u64 y)
 {
 	u64 rest = 0, carry;
 	int i;
@@ -27,24 +27,24 @@ static struct ktap_wide divide(struct ktap_wide x, u64 y)
 	return x;
 }
 
-struct ktap_wide ktap_wide_div(struct ktap_wide x, u64 y)
+struct ktap_int128 ktap_int128_div(struct ktap_int128 x, u64 y)
 {
-	struct ktap_wide quotient = ktap_wide_abs(x);
+	struct ktap_int128 quotient = ktap_int128_abs(x);
 
 	if (!quotient.hi)
 		quotient.lo = div64_u64(quotient.lo, y);
 	else
-		quotient = divide(quotient, y);
-	return x.hi < 0 ? ktap_wide_neg(quotient) : quotient;
+		quotient = int128_divide(quotient, y);
+	return x.hi < 0 ? ktap_int128_neg(quotient) : quotient;
 }
 
-struct ktap_wide ktap_wide_mul(u64 x, u64 y)
+struct ktap_int128 ktap_int128_mul(u64 x, u64 y)
 {
 	u64 low = (u64)(u32)x * (u32)y;
 	u64 middle = (x >> 32) * (u32)y + (low >> 32);
 	u64 other = (u64)(u32)x * (y >> 32) + (u32)middle;
 
-	return (struct ktap_wide){
+	return (struct ktap_int128){
 		.lo = other << 32 | (u32)low,
 		.hi = (x >> 32) * (y >> 32) + (middle >> 32) + (other >> 32),
 	};
@@ -54,7 +54,7 @@ struct ktap_wide ktap_wide_mul(u64 x, u64 y)
 #define PARTS		4
 #define PRODUCT		(2 * PARTS)
 
-static void to_parts(u32 *parts, struct ktap_wide x)
+static void int128_to_parts(u32 *parts, struct ktap_int128 x)
 {
 	parts[0] = x.lo;
 	parts[1] = x.lo >> 32;
@@ -62,14 +62,14 @@ static void to_parts(u32 *parts, struct ktap_wide x)
 	parts[3] = (u64)x.hi >> 32;
 }
 
-static void multiply(u32 *product, struct ktap_wide x, struct ktap_wide y)
+static void int128_multiply(u32 *product, struct ktap_int128 x, struct ktap_int128 y)
 {
 	u32 xs[PARTS], ys[PARTS];
 	u64 two;
 	int i, j;
 
-	to_parts(xs, x);
-	to_parts(ys, y);
+	int128_to_parts(xs, x);
+	int128_to_parts(ys, y);
 	memset(product, 0, PRODUCT * sizeof(*product));
 	for (i = 0; i < PARTS; i++) {
 		two = 0;
@@ -81,7 +81,7 @@ static void multiply(u32 *product, struct ktap_wide x, struct ktap_wide y)
 	}
 }
 
-static bool is_larger(const u32 *x, const u32 *y)
+static bool int128_is_larger(const u32 *x, const u32 *y)
 {
 	int i = PRODUCT - 1;
 
@@ -90,7 +90,7 @@ static bool is_larger(const u32 *x, const u32 *y)
 	return x[i] > y[i];
 }
 
-static void subtract(u32 *x, const u32 *y)
+static void int128_subtract(u32 *x, const u32 *y)
 {
 	u64 two = 0;
 	int i;
@@ -107,29 +107,29 @@ static void subtract(u32 *x, const u32 *y)
  * that, times n and squared, is not above the difference: so it is found bit by
  * bit, exactly.  None is above 2^63: so far do two numbers lie from their mean.
  */
-u64 ktap_wide_stddev(u64 n, struct ktap_wide sum, struct ktap_wide squares)
+u64 ktap_int128_stddev(u64 n, struct ktap_int128 sum, struct ktap_int128 squares)
 {
-	const struct ktap_wide wide_n = { .lo = n }, size = ktap_wide_abs(sum);
+	const struct ktap_int128 wide_n = { .lo = n }, size = ktap_int128_abs(sum);
 	u32 difference[PRODUCT], square[PRODUCT];
-	struct ktap_wide times_n;
+	struct ktap_int128 times_n;
 	u64 root = 0, bit;
 
-	multiply(difference, wide_n, squares);
-	multiply(square, size, size);
+	int128_multiply(difference, wide_n, squares);
+	int128_multiply(square, size, size);
 	/* Unless what was read does not hang together. */
-	if (is_larger(square, difference))
+	if (int128_is_larger(square, difference))
 		return 0;
-	subtract(difference, square);
+	int128_subtract(difference, square);
 	for (bit = 1ULL << 62; bit; bit >>= 1) {
-		times_n = ktap_wide_mul(root | bit, n);
-		multiply(square, times_n, times_n);
-		if (!is_larger(square, difference))
+		times_n = ktap_int128_mul(root | bit, n);
+		int128_multiply(square, times_n, times_n);
+		if (!int128_is_larger(square, difference))
 			root |= bit;
 	}
 	return root;
 }
 
-char *ktap_wide_digits(struct ktap_wide x, unsigned int base, const char *digits, char *end)
+char *ktap_int128_digits(struct ktap_int128 x, unsigned int base, const char *digits, char *end)
 {
 	u32 *part, parts[4], rest;
 	u64 two;
@@ -155,12 +155,12 @@ char *ktap_wide_digits(struct ktap_wide x, unsigned int base, const char *digits
 	return end;
 }
 
-char *ktap_wide_text(struct ktap_wide x, char *buf)
+char *ktap_int128_text(struct ktap_int128 x, char *buf)
 {
 	char *end = buf + KTAP_WIDE_TEXT - 1, *p;
 
 	*end = '\0';
-	p = ktap_wide_digits(ktap_wide_abs(x), 10, "0123456789", end);
+	p = ktap_int128_digits(ktap_int128_abs(x), 10, "0123456789", end);
 	if (p == end)
 		*--p = '0';
 	if (x.hi < 0)

@@ -5,6 +5,7 @@
 #ifndef _KTAP_LOCK_H
 #define _KTAP_LOCK_H
 
+#include <linux/bug.h>
 #include <linux/cache.h>
 #include <linux/compiler.h>
 #include <linux/irqflags.h>
@@ -15,26 +16,27 @@
  * DOC: Locks of ktap
  *
  * A handler may run wherever an event can happen: in NMI, and inside whatever
- * a kprobe or the function tracer reaches, the code of ktap's own critical
- * sections included (a probe on memcpy(), say).  Lockdep must not see these
- * locks, and spinning must not dead-lock.  (The tracepoint of contention does
- * see them; no handler runs for it, since this CPU is inside by then.)  Hence:
+ * a kprobe or the function tracer reaches, including the code of ktap's own
+ * critical sections (a probe on memcpy(), say).  Lockdep must not see these
+ * locks, and spinning must not deadlock.  (The tracepoint of lock contention
+ * does see them, but no handler runs for it: this CPU is inside a lock by then.)
+ * Hence:
  *
  * - The lock is an arch_spinlock_t, held with interrupts off.
  * - &ktap_locks_held counts the locks this CPU holds.  It is raised before the
  *   lock is taken.  An activation that finds it raised has interrupted a holder
- *   on this very CPU: it gives up and counts that.  One that finds it zero
- *   waits only for holders on other CPUs, which never wait for it.
+ *   on this very CPU: it gives up, and the loss is counted.  One that finds it
+ *   zero waits only for holders on other CPUs, which never wait for it.
  * - Inside a lock another one is taken by ktap_lock_nested(), which does not
- *   look at the counter.  The order is: stripes of one table, ascending; the
- *   order of its entries; then the heap.  A global, a bucket of threads or an
- *   aggregation is taken alone, or with the heap behind it.
+ *   check the counter.  The lock order is: stripes of one table, ascending;
+ *   &ktap_table.order; then the heap.  The lock of a global, of a bucket of
+ *   task fields or of an aggregation is taken alone, or before the heap's.
  */
 struct ktap_lock {
 	arch_spinlock_t lock;
 };
 
-/* Locks of a table, and sets of them that tables share. */
+/* Locks of a table, and number of such sets.  Tables share the sets. */
 #ifdef CONFIG_SMP
 #define KTAP_STRIPES		8
 #define KTAP_STRIPE_SETS	8
@@ -44,9 +46,9 @@ struct ktap_lock {
 #endif
 
 /**
- * struct ktap_stripe - a lock of a part of a table
+ * struct ktap_stripe - the lock of a part of a table
  * @lock: the lock
- * @line: no other lock lies on the same cache line
+ * @line: padding, so that each lock has a cache line of its own
  */
 struct ktap_stripe {
 	union {
@@ -56,6 +58,14 @@ struct ktap_stripe {
 };
 
 DECLARE_PER_CPU(unsigned int, ktap_locks_held);
+
+/**
+ * ktap_assert_locked() - Warn if this CPU holds no lock of ktap
+ *
+ * Lockdep does not see these locks.  It costs nothing without CONFIG_PROVE_LOCKING.
+ */
+#define ktap_assert_locked()							\
+	WARN_ON_ONCE(IS_ENABLED(CONFIG_PROVE_LOCKING) && !this_cpu_read(ktap_locks_held))
 
 static inline void ktap_lock_init(struct ktap_lock *lock)
 {
@@ -74,7 +84,7 @@ static inline void ktap_unlock_nested(struct ktap_lock *lock)
 	this_cpu_dec(ktap_locks_held);
 }
 
-/* False: this CPU is inside a lock of ktap already; nothing was taken. */
+/* Return false, without the lock, if this CPU is already inside a lock of ktap. */
 static inline bool __must_check ktap_lock(struct ktap_lock *lock, unsigned long *flags)
 {
 	raw_local_irq_save(*flags);

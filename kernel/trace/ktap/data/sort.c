@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A table copied and sorted, for output.
+ * Sorted copies of tables, for output.
  */
 #include <linux/align.h>
 #include <linux/errno.h>
 #include <linux/minmax.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
 #include <linux/string.h>
 
-#include "agg.h"
-#include "entry.h"
+#include "data/agg.h"
+#include "data/table_priv.h"
 
-/* Entries, and about so many bytes of blobs, copied while interrupts are off. */
-#define PIECE		64
+/* Entries, and approximate bytes of blobs, copied while interrupts are off. */
+#define SORT_PIECE		64
 #define PIECE_BYTES	(16U << 10)
 
-static int by_key(const void *a, const void *b)
+static int sort_by_key(const void *a, const void *b)
 {
 	const struct ktap_pair *x = a, *y = b;
 
 	return ktap_compare(&x->key, &y->key);
 }
 
-static int by_value(const void *a, const void *b)
+static int sort_by_value(const void *a, const void *b)
 {
 	const struct ktap_pair *x = a, *y = b;
 	int c = 0;
@@ -31,38 +32,38 @@ static int by_value(const void *a, const void *b)
 	if (x->numeric != y->numeric)
 		return y->numeric - x->numeric;
 	if (x->numeric)
-		c = ktap_wide_compare(y->number, x->number);
-	return c ?: by_key(a, b);
+		c = ktap_int128_compare(y->number, x->number);
+	return c ?: sort_by_key(a, b);
 }
 
 typedef int (*compare_fn)(const void *a, const void *b);
 
 static const compare_fn compare_fns[] = {
-	[KTAP_BY_KEY]	= by_key,
-	[KTAP_BY_VALUE]	= by_value,
+	[KTAP_BY_KEY]	= sort_by_key,
+	[KTAP_BY_VALUE]	= sort_by_value,
 };
 
-/* What it counts as now: it must not change while it is sorted. */
-static void weigh(struct ktap_env *env, struct ktap_pair *pair)
+/* Read the number of a value once: it must not change while it is sorted. */
+static void sort_read_number(struct ktap_env *env, struct ktap_pair *pair)
 {
 	struct ktap_total total;
 
 	pair->numeric = pair->value.tag == KTAP_INT || pair->value.tag == KTAP_AGG;
 	if (pair->value.tag == KTAP_INT) {
-		pair->number = ktap_wide(pair->value.i);
+		pair->number = ktap_int128(pair->value.i);
 	} else if (pair->value.tag == KTAP_AGG) {
 		ktap_agg_read(env, ktap_agg_of(&pair->value), &total);
 		pair->number = ktap_agg_number(ktap_agg_of(&pair->value), &total);
 	}
 }
 
-/* The place for copies of blobs. */
-struct blobs {
+/* Memory for copies of blobs. */
+struct sort_blobs {
 	char *p;
 	size_t room;
 };
 
-static bool copy(struct blobs *blobs, struct ktap_value *v, const struct ktap_value *slot)
+static bool sort_copy(struct sort_blobs *blobs, struct ktap_value *v, const struct ktap_value *slot)
 {
 	size_t size;
 
@@ -76,9 +77,9 @@ static bool copy(struct blobs *blobs, struct ktap_value *v, const struct ktap_va
 	return true;
 }
 
-/* Copies some entries behind the last one copied; false: that was all. */
-static bool copy_piece(struct ktap_env *env, struct ktap_table *t, u32 max, u64 end,
-		       struct ktap_iter *it, struct blobs *blobs, struct ktap_sorted *out)
+/* Copy some entries after the last one copied.  Return false after the last entry. */
+static bool sort_copy_piece(struct ktap_env *env, struct ktap_table *t, u32 max, u64 end,
+			    struct ktap_iter *it, struct sort_blobs *blobs, struct ktap_sorted *out)
 {
 	const struct ktap_value *key = out->n ? &out->entries[out->n - 1].key : &KTAP_VALUE_NIL;
 	struct ktap_entry *e, *last = NULL;
@@ -98,11 +99,11 @@ static bool copy_piece(struct ktap_env *env, struct ktap_table *t, u32 max, u64 
 	for (i = 0; e && e->seq <= end; i++, e = e->next) {
 		struct ktap_pair *pair = &out->entries[out->n];
 
-		more = i == PIECE || room - blobs->room >= PIECE_BYTES;
+		more = i == SORT_PIECE || room - blobs->room >= PIECE_BYTES;
 		if (more)
 			break;
-		if (out->n == max || !copy(blobs, &pair->key, &e->key) ||
-		    !copy(blobs, &pair->value, &e->value)) {
+		if (out->n == max || !sort_copy(blobs, &pair->key, &e->key) ||
+		    !sort_copy(blobs, &pair->value, &e->value)) {
 			/* Strings have grown.  Some of the rest may be deleted by now. */
 			out->dropped = max - out->n;
 			break;
@@ -119,7 +120,7 @@ int ktap_table_sort(struct ktap_vm *vm, struct ktap_table *t, enum ktap_order or
 		    struct ktap_sorted *out)
 {
 	struct ktap_env *env = vm->env;
-	struct blobs blobs;
+	struct sort_blobs blobs;
 	struct ktap_iter it = {};
 	unsigned long flags;
 	size_t bytes;
@@ -136,7 +137,7 @@ int ktap_table_sort(struct ktap_vm *vm, struct ktap_table *t, enum ktap_order or
 	end = t->seq;
 	bytes = atomic_long_read(&t->blob_bytes);
 	ktap_table_unlock(t, flags);
-	/* Values may get longer before they are copied. */
+	/* Strings may grow before they are copied. */
 	blobs.room = bytes + ALIGN(bytes / 8, 8) + min_t(size_t, bytes, KTAP_MAX_STRLEN);
 	if (!max)
 		return 0;
@@ -148,22 +149,23 @@ int ktap_table_sort(struct ktap_vm *vm, struct ktap_table *t, enum ktap_order or
 		return -ENOMEM;
 	}
 	blobs.p = out->blobs;
-	/* Lets others run, and ends when the session does. */
+	/* ktap_vm_out_of_budget() reschedules, and fails when the session ends. */
 	do {
 		err = ktap_vm_out_of_budget(vm, 0);
-	} while (!err && copy_piece(env, t, max, end, &it, &blobs, out));
+	} while (!err && sort_copy_piece(env, t, max, end, &it, &blobs, out));
 	if (err) {
-		/* They hold nothing yet. */
+		/* The entries hold no references yet. */
 		out->n = 0;
 		ktap_sorted_free(out);
 		return err;
 	}
 	atomic_long_add(out->dropped, &env->counters.left_out);
-	/* Until now nothing is freed: this is process context, and no function is called. */
+	/* No object was freed since it was copied: the reaper does not run during this call. */
 	for (i = 0; i < out->n; i++) {
 		if (ktap_is_object(&out->entries[i].value))
 			ktap_object_enter(out->entries[i].value.object);
-		weigh(env, &out->entries[i]);
+		sort_read_number(env, &out->entries[i]);
+		cond_resched();
 	}
 	if (order != KTAP_AS_INSERTED)
 		sort_nonatomic(out->entries, out->n, sizeof(*out->entries), compare_fns[order],
@@ -183,6 +185,7 @@ void ktap_sorted_free(struct ktap_sorted *sorted)
 	for (i = 0; i < sorted->n; i++) {
 		if (ktap_is_object(&sorted->entries[i].value))
 			ktap_object_leave(sorted->env, sorted->entries[i].value.object);
+		cond_resched();
 	}
 	kvfree(sorted->entries);
 	kvfree(sorted->blobs);

@@ -5,7 +5,7 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 
-#include "near.h"
+#include "data/suggest.h"
 
 u32 ktap_distance(const char *a, const char *b)
 {
@@ -29,7 +29,7 @@ u32 ktap_distance(const char *a, const char *b)
 	return row[lb];
 }
 
-void ktap_near_begin(struct ktap_near *n, const char *name)
+void ktap_suggest_begin(struct ktap_suggest *n, const char *name)
 {
 	n->name = name;
 	n->len = strlen(name);
@@ -37,7 +37,7 @@ void ktap_near_begin(struct ktap_near *n, const char *name)
 	n->best = NULL;
 }
 
-bool ktap_near_look(struct ktap_near *n, const char *name)
+bool ktap_suggest_look(struct ktap_suggest *n, const char *name)
 {
 	size_t len = strlen(name);
 	u32 steps;

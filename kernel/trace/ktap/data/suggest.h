@@ -2,8 +2,8 @@
 /*
  * How much alike two names are, for messages: did you mean ...?
  */
-#ifndef _KTAP_NEAR_H
-#define _KTAP_NEAR_H
+#ifndef _KTAP_SUGGEST_H
+#define _KTAP_SUGGEST_H
 
 #include <linux/types.h>
 
@@ -17,21 +17,21 @@
 u32 ktap_distance(const char *a, const char *b);
 
 /**
- * struct ktap_near - the name that is most like another
+ * struct ktap_suggest - the name that is most like another
  * @name: the other
  * @len: bytes of it
  * @limit: steps that are too many
  * @best: the name, or NULL
  */
-struct ktap_near {
+struct ktap_suggest {
 	const char *name;
 	size_t len;
 	u32 limit;
 	const char *best;
 };
 
-void ktap_near_begin(struct ktap_near *n, const char *name);
+void ktap_suggest_begin(struct ktap_suggest *n, const char *name);
 /* True: it is more like it than those before. */
-bool ktap_near_look(struct ktap_near *n, const char *name);
+bool ktap_suggest_look(struct ktap_suggest *n, const char *name);
 
-#endif /* _KTAP_NEAR_H */
+#endif /* _KTAP_SUGGEST_H */

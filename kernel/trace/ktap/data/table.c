@@ -9,49 +9,59 @@
 #include <linux/log2.h>
 #include <linux/minmax.h>
 #include <linux/nospec.h>
+#include <linux/sched.h>
 #include <linux/string.h>
 
-#include "agg.h"
-#include "arith.h"
-#include "entry.h"
+#include "data/agg.h"
+#include "data/table_priv.h"
+#include "vm/arith.h"
 
 /**
  * DOC: Tables
  *
  * A table is a hash of entries that are also linked in the order of their
- * insertion.  Handlers on all CPUs, in all contexts, use it at once.
+ * insertion.  Handlers on all CPUs, in all contexts, use it concurrently.
  *
- * Locks (see lock.h): buckets are dealt out to KTAP_STRIPES locks by the lowest
- * bits of their number, which are those of the hash as well.  What looks for an
- * entry, or changes its value, holds the stripe of its hash: `t[k] += n` is one
- * operation under it, and events with different keys seldom wait for each other.
- * What puts an entry in, or takes one out, holds &ktap_table.order in addition, for
- * the list.  What goes along the list, or does anything else with the whole table,
- * holds all stripes, and so has it to itself.  Memory is taken before, outside of
- * the locks, and what turns out not to be needed is given back after.  What takes
- * longer (to empty a table, to copy it for output) is done in pieces.
+ * Locks (see lock.h): the lowest bits of a bucket's number, which are also the
+ * lowest bits of the hash, select one of KTAP_STRIPES locks.  A lookup, or an
+ * update of a value, holds the stripe of its hash: `t[k] += n` is one operation
+ * under it, and events with different keys seldom wait for each other.  An
+ * insertion or a removal also takes &ktap_table.order, which protects the list.
+ * A walk along the list, or any other operation on the whole table, holds all
+ * stripes.  Memory is allocated before a lock is taken; memory that was not
+ * needed is freed after.  Longer operations (to empty a table, to copy it for
+ * output) are done in pieces.
  *
- * Growth: linear hashing.  An insertion splits at most two buckets, and takes a
- * page of buckets now and then; if there is no memory, chains get longer, to
- * some limit.  No insertion ever moves all entries.  What a bucket is split into
- * belongs to the same stripe.  &ktap_table.nbuckets is read under any stripe: it
- * may count buckets of other stripes that were made a moment ago or be about to,
- * but these make no difference to where a hash of this stripe belongs.
+ * Growth: linear hashing.  An insertion splits at most two buckets, and allocates
+ * a page of buckets from time to time; without memory chains get longer, up to a
+ * limit.  No insertion ever moves all entries.  Both parts of a split bucket
+ * belong to the same stripe.  &ktap_table.nbuckets is read under any stripe: it
+ * may miss or include recent buckets of other stripes, but those do not change
+ * the bucket of a hash of this stripe.
  *
- * Ownership: an entry owns copies of its key and value; who reads gets a copy
- * in the activation's arena.  Objects are not owned but referred to (object.c).
+ * Ownership: an entry owns copies of its key and value; a reader gets a copy in
+ * the arena of its activation.  An entry refers to objects without owning them
+ * (object.c).
  *
  * Iteration: see cursor.c.
  */
 
 /* Entries removed or copied while interrupts are off. */
-#define PIECE			128
+#define TABLE_PIECE			128
+
+/* ktap_table_new() charges a unit for each of these: it clears @pages. */
+#define ENTRIES_A_UNIT		16384
+
+/* Units for the insertion or removal of an entry, besides those of the instruction. */
+#define INSERT_COST		2
+#define REMOVE_COST		2
+
 #define FIRST_PAGE_BUCKETS	16
 
-/* Entries of a chain, on average, where there is no memory for more buckets. */
+/* Average length of chains at which insertions fail, without memory for more buckets. */
 #define MAX_CHAIN		32
 
-static u32 hash_key(const struct ktap_env *env, const struct ktap_value *key)
+static u32 table_hash_key(const struct ktap_env *env, const struct ktap_value *key)
 {
 	if (ktap_is_blob(key))
 		return jhash(key->blob, key->len, env->seed + key->tag);
@@ -59,9 +69,9 @@ static u32 hash_key(const struct ktap_env *env, const struct ktap_value *key)
 }
 
 /*
- * Buckets lie on pages.  They are small, so that one is found even in memory
- * that is all in pieces; the largest tables have larger ones, so that the list
- * of the pages fits into a block.
+ * Buckets lie on pages.  Pages are small, so that one is found even in fragmented
+ * memory; the largest tables have larger ones, so that the list of the pages fits
+ * into a block of the heap.
  */
 #define SMALL_PAGE		7	/* log2 of buckets */
 #define LARGE_PAGE		10
@@ -72,37 +82,37 @@ static_assert(sizeof(struct ktap_table) + (KTAP_TABLE_LIMIT >> LARGE_PAGE) * siz
 static_assert(sizeof(struct ktap_table) + (MAX_SMALL >> SMALL_PAGE) * sizeof(void *) <=
 	      KTAP_HEAP_MAX_ALLOC);
 
-static u32 max_pages(u32 max, u32 page_bits)
+static u32 table_max_pages(u32 max, u32 page_bits)
 {
 	return DIV_ROUND_UP(max, BIT(page_bits));
 }
 
-static struct ktap_entry **bucket_at(struct ktap_table *t, u32 n)
+static struct ktap_entry **table_bucket_at(struct ktap_table *t, u32 n)
 {
 	return &t->pages[n >> t->page_bits][n & (BIT(t->page_bits) - 1)];
 }
 
-static size_t page_size(const struct ktap_table *t)
+static size_t table_page_size(const struct ktap_table *t)
 {
 	return BIT(t->page_bits) * sizeof(struct ktap_entry *);
 }
 
-static struct ktap_lock *stripe_of(struct ktap_table *t, u32 hash)
+static struct ktap_lock *table_stripe_of(struct ktap_table *t, u32 hash)
 {
 	return &t->stripes[hash % KTAP_STRIPES].lock;
 }
 
-/* The lowest bits of its number are those of the hash: there are never fewer buckets. */
+/* A bucket's number and its hashes must have the lowest bits in common. */
 static_assert(FIRST_PAGE_BUCKETS % KTAP_STRIPES == 0);
 
 bool ktap_table_lock(struct ktap_table *t, unsigned long *flags)
 {
 	int i;
 
-	if (!ktap_lock(stripe_of(t, 0), flags))
+	if (!ktap_lock(table_stripe_of(t, 0), flags))
 		return false;
 	for (i = 1; i < KTAP_STRIPES; i++)
-		ktap_lock_nested(stripe_of(t, i));
+		ktap_lock_nested(table_stripe_of(t, i));
 	return true;
 }
 
@@ -111,32 +121,32 @@ void ktap_table_unlock(struct ktap_table *t, unsigned long flags)
 	int i;
 
 	for (i = KTAP_STRIPES - 1; i > 0; i--)
-		ktap_unlock_nested(stripe_of(t, i));
-	ktap_unlock(stripe_of(t, 0), flags);
+		ktap_unlock_nested(table_stripe_of(t, i));
+	ktap_unlock(table_stripe_of(t, 0), flags);
 }
 
-/* The largest power of two not above the number of buckets. */
-static u32 old_buckets(u32 nbuckets)
+/* Return the largest power of two that is at most @nbuckets. */
+static u32 table_old_buckets(u32 nbuckets)
 {
 	return 1U << ilog2(nbuckets);
 }
 
-/* The stripe is held. */
-static struct ktap_entry **bucket(struct ktap_table *t, u32 hash)
+static struct ktap_entry **table_bucket(struct ktap_table *t, u32 hash)
 {
-	u32 nbuckets = READ_ONCE(t->nbuckets), old = old_buckets(nbuckets);
+	u32 nbuckets = READ_ONCE(t->nbuckets), old = table_old_buckets(nbuckets);
 	u32 n = hash & (old * 2 - 1);
 
-	/* Without a branch, which could be taken wrongly: where it is not there, its parent. */
+	ktap_assert_locked();
+	/* Branch-free (Spectre v1): a bucket not yet split off falls back to its parent. */
 	n &= (old - 1) | (u32)array_index_mask_nospec(n, nbuckets);
-	return bucket_at(t, n);
+	return table_bucket_at(t, n);
 }
 
-static struct ktap_entry *find(struct ktap_table *t, u32 hash, const struct ktap_value *key)
+static struct ktap_entry *table_find(struct ktap_table *t, u32 hash, const struct ktap_value *key)
 {
 	struct ktap_entry *e;
 
-	for (e = *bucket(t, hash); e; e = e->chain) {
+	for (e = *table_bucket(t, hash); e; e = e->chain) {
 		if (e->hash == hash && ktap_equal(&e->key, key))
 			return e;
 	}
@@ -146,28 +156,27 @@ static struct ktap_entry *find(struct ktap_table *t, u32 hash, const struct ktap
 struct ktap_entry *ktap_table_find(struct ktap_env *env, struct ktap_table *t,
 				   const struct ktap_value *key)
 {
-	return find(t, hash_key(env, key), key);
+	return table_find(t, table_hash_key(env, key), key);
 }
 
-static size_t blob_size(const struct ktap_value *v)
+static size_t table_blob_size(const struct ktap_value *v)
 {
 	return ktap_is_blob(v) ? ALIGN((size_t)v->len, 8) : 0;
 }
 
-static size_t entry_size(const struct ktap_value *key)
+static size_t table_entry_size(const struct ktap_value *key)
 {
-	return sizeof(struct ktap_entry) + blob_size(key);
+	return sizeof(struct ktap_entry) + table_blob_size(key);
 }
 
-/*
- * Doubles the first page: those of other stripes lie on it as well.  The whole
- * table is locked.
- */
-static bool double_first_page(struct ktap_env *env, struct ktap_table *t)
+/* Double the first page.  It has buckets of all stripes: the whole table must be locked. */
+static bool table_double_first_page(struct ktap_env *env, struct ktap_table *t)
 {
 	size_t size = t->first_page * sizeof(void *);
-	struct ktap_entry **buckets = ktap_heap_alloc_nested(&env->heap, 2 * size);
+	struct ktap_entry **buckets;
 
+	ktap_assert_locked();
+	buckets = ktap_heap_alloc_nested(&env->heap, 2 * size);
 	if (!buckets)
 		return false;
 	memcpy(buckets, t->pages[0], size);
@@ -177,35 +186,36 @@ static bool double_first_page(struct ktap_env *env, struct ktap_table *t)
 	return true;
 }
 
-/* Is there a place for bucket @n, the next one? */
-static bool has_room(const struct ktap_table *t, u32 n)
+/* Return true if the pages have room for bucket @n, the next one. */
+static bool table_has_room(const struct ktap_table *t, u32 n)
 {
 	u32 page = n >> t->page_bits;
 
 	if (!page)
 		return n < t->first_page;
-	return page < max_pages(t->max, t->page_bits) && t->pages[page];
+	return page < table_max_pages(t->max, t->page_bits) && t->pages[page];
 }
 
-/* Sees to it.  On the first page only if the whole table is locked. */
-static bool make_room(struct ktap_env *env, struct ktap_table *t, u32 n)
+/* Make room for bucket @n.  To grow the first page, the whole table must be locked. */
+static bool table_make_room(struct ktap_env *env, struct ktap_table *t, u32 n)
 {
 	u32 page = n >> t->page_bits;
 
-	if (has_room(t, n))
+	if (table_has_room(t, n))
 		return true;
 	if (!page)
-		return double_first_page(env, t);
-	if (page < max_pages(t->max, t->page_bits))
-		t->pages[page] = ktap_heap_alloc_nested(&env->heap, page_size(t));
-	return has_room(t, n);
+		return table_double_first_page(env, t);
+	if (page < table_max_pages(t->max, t->page_bits))
+		t->pages[page] = ktap_heap_alloc_nested(&env->heap, table_page_size(t));
+	return table_has_room(t, n);
 }
 
-/* Linear hashing: moves a part of one bucket to the new one @n. */
-static void split_bucket(struct ktap_table *t, u32 n)
+/* Linear hashing: move a part of one bucket to the new bucket @n. */
+static void table_split_bucket(struct ktap_table *t, u32 n)
 {
-	u32 old = old_buckets(n);
-	struct ktap_entry **from = bucket_at(t, n & (old - 1)), **to = bucket_at(t, n), *e;
+	u32 old = table_old_buckets(n);
+	struct ktap_entry **from = table_bucket_at(t, n & (old - 1)), **to = table_bucket_at(t, n),
+			  *e;
 
 	*to = NULL;
 	while ((e = *from)) {
@@ -220,48 +230,48 @@ static void split_bucket(struct ktap_table *t, u32 n)
 	WRITE_ONCE(t->nbuckets, n + 1);
 }
 
-/* False: there is no memory, or this CPU is inside a lock. */
-static bool add_bucket(struct ktap_env *env, struct ktap_table *t)
+/* Return false without memory, or if this CPU is inside a lock. */
+static bool table_add_bucket(struct ktap_env *env, struct ktap_table *t)
 {
 	u32 n = READ_ONCE(t->nbuckets);
 	bool whole = !(n >> t->page_bits), room = true;
 	unsigned long flags;
 
-	if (!(whole ? ktap_table_lock(t, &flags) : ktap_lock(stripe_of(t, n), &flags)))
+	if (!(whole ? ktap_table_lock(t, &flags) : ktap_lock(table_stripe_of(t, n), &flags)))
 		return false;
 	ktap_lock_nested(&t->order);
-	/* Else somebody else has added it. */
+	/* Otherwise another CPU has added it. */
 	if (t->nbuckets == n) {
-		room = make_room(env, t, n);
+		room = table_make_room(env, t, n);
 		if (room)
-			split_bucket(t, n);
+			table_split_bucket(t, n);
 	}
 	ktap_unlock_nested(&t->order);
 	if (whole)
 		ktap_table_unlock(t, flags);
 	else
-		ktap_unlock(stripe_of(t, n), flags);
+		ktap_unlock(table_stripe_of(t, n), flags);
 	return room;
 }
 
-static bool is_crowded(const struct ktap_table *t)
+static bool table_is_crowded(const struct ktap_table *t)
 {
 	return READ_ONCE(t->count) > READ_ONCE(t->nbuckets);
 }
 
-/* After an insertion. */
-static void grow(struct ktap_env *env, struct ktap_table *t)
+/* Add up to two buckets after an insertion. */
+static void table_grow(struct ktap_env *env, struct ktap_table *t)
 {
 	int i;
 
-	for (i = 0; i < 2 && is_crowded(t) && add_bucket(env, t); i++)
+	for (i = 0; i < 2 && table_is_crowded(t) && table_add_bucket(env, t); i++)
 		;
 }
 
-/* The stripe and the order are held. */
-static void insert_entry(struct ktap_table *t, struct ktap_entry *e)
+/* The caller holds the stripe and @order. */
+static void table_insert_entry(struct ktap_table *t, struct ktap_entry *e)
 {
-	struct ktap_entry **head = bucket(t, e->hash);
+	struct ktap_entry **head = table_bucket(t, e->hash);
 
 	e->chain = *head;
 	*head = e;
@@ -279,16 +289,16 @@ static void insert_entry(struct ktap_table *t, struct ktap_entry *e)
 	WRITE_ONCE(t->count, t->count + 1);
 }
 
-static void count_blobs(struct ktap_table *t, long bytes)
+static void table_count_blobs(struct ktap_table *t, long bytes)
 {
 	if (bytes)
 		atomic_long_add(bytes, &t->blob_bytes);
 }
 
-/* The stripe and the order are held.  It is not freed. */
-static void unlink_entry(struct ktap_table *t, struct ktap_entry *e)
+/* Unlink an entry without freeing it.  The caller holds the stripe and @order. */
+static void table_unlink_entry(struct ktap_table *t, struct ktap_entry *e)
 {
-	struct ktap_entry **link = bucket(t, e->hash);
+	struct ktap_entry **link = table_bucket(t, e->hash);
 
 	while (*link != e)
 		link = &(*link)->chain;
@@ -307,20 +317,34 @@ static void unlink_entry(struct ktap_table *t, struct ktap_entry *e)
 	WRITE_ONCE(t->count, t->count - 1);
 }
 
-/* The stripe is held. */
-static void remove_entry(struct ktap_env *env, struct ktap_table *t, struct ktap_entry *e)
+static void table_remove_entry(struct ktap_env *env, struct ktap_table *t, struct ktap_entry *e)
 {
+	ktap_assert_locked();
 	ktap_lock_nested(&t->order);
-	unlink_entry(t, e);
+	table_unlink_entry(t, e);
 	ktap_unlock_nested(&t->order);
-	count_blobs(t, -(long)(blob_size(&e->key) + blob_size(&e->value)));
+	table_count_blobs(t, -(long)(table_blob_size(&e->key) + table_blob_size(&e->value)));
 	ktap_slot_replace(env, &e->value, &KTAP_VALUE_NIL);
-	ktap_heap_free_nested(&env->heap, e, entry_size(&e->key));
+	ktap_heap_free_nested(&env->heap, e, table_entry_size(&e->key));
 }
 
-static struct ktap_entry *new_entry(struct ktap_vm *vm, u32 hash, const struct ktap_value *key)
+/* Release the object of an entry on behalf of the reaper. */
+static void table_orphan_value(struct ktap_env *env, struct ktap_entry *e,
+			       struct ktap_reaper *reaper)
 {
-	struct ktap_entry *e = ktap_slot_alloc(vm, entry_size(key));
+	struct ktap_object *object;
+
+	if (!ktap_is_object(&e->value))
+		return;
+	object = ktap_object_of(&e->value);
+	e->value = KTAP_VALUE_NIL;
+	ktap_object_orphan(env, object, reaper);
+}
+
+static struct ktap_entry *table_new_entry(struct ktap_vm *vm, u32 hash,
+					  const struct ktap_value *key)
+{
+	struct ktap_entry *e = ktap_slot_alloc(vm, table_entry_size(key));
 
 	if (!e)
 		return NULL;
@@ -334,19 +358,18 @@ static struct ktap_entry *new_entry(struct ktap_vm *vm, u32 hash, const struct k
 	return e;
 }
 
-static struct ktap_stripe *pick_stripes(struct ktap_env *env)
+static struct ktap_stripe *table_pick_stripes(struct ktap_env *env)
 {
 	return env->stripes[(u32)atomic_inc_return(&env->next_stripes) % KTAP_STRIPE_SETS];
 }
 
-/* NULL (counted) if there is no memory. */
 struct ktap_table *ktap_table_make(struct ktap_vm *vm, u32 max)
 {
 	u32 page_bits = max <= MAX_SMALL ? SMALL_PAGE : LARGE_PAGE;
 	size_t page = FIRST_PAGE_BUCKETS * sizeof(void *), size;
 	struct ktap_table *t;
 
-	size = struct_size(t, pages, max_pages(max, page_bits));
+	size = struct_size(t, pages, table_max_pages(max, page_bits));
 	t = ktap_slot_alloc(vm, size);
 	if (!t)
 		return NULL;
@@ -359,7 +382,7 @@ struct ktap_table *ktap_table_make(struct ktap_vm *vm, u32 max)
 	memset(t->pages[0], 0, page);
 	ktap_object_init(&t->object, KTAP_TABLE);
 	ktap_lock_init(&t->order);
-	t->stripes = pick_stripes(vm->env);
+	t->stripes = table_pick_stripes(vm->env);
 	t->max = max;
 	t->page_bits = page_bits;
 	t->nbuckets = FIRST_PAGE_BUCKETS;
@@ -373,10 +396,11 @@ int ktap_table_new(struct ktap_vm *vm, u32 max, struct ktap_value *v)
 	int err;
 
 	*v = KTAP_VALUE_LOST;
-	err = ktap_object_make_room(vm);
+	max = max ?: KTAP_TABLE_DEFAULT;
+	err = ktap_object_make_room(vm) ?: ktap_vm_charge(vm, max / ENTRIES_A_UNIT);
 	if (err)
 		return err;
-	t = ktap_table_make(vm, max ?: KTAP_TABLE_DEFAULT);
+	t = ktap_table_make(vm, max);
 	if (t)
 		ktap_object_give(vm, &t->object, v);
 	return 0;
@@ -385,8 +409,8 @@ int ktap_table_new(struct ktap_vm *vm, u32 max, struct ktap_value *v)
 int ktap_table_get(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
 		   struct ktap_value *v)
 {
-	u32 hash = hash_key(vm->env, key), room = 0;
-	struct ktap_lock *stripe = stripe_of(t, hash);
+	u32 hash = table_hash_key(vm->env, key), room = 0;
+	struct ktap_lock *stripe = table_stripe_of(t, hash);
 	struct ktap_value copy;
 	struct ktap_entry *e;
 	unsigned long flags;
@@ -399,7 +423,7 @@ int ktap_table_get(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_v
 			ktap_count_busy(vm->env);
 			break;
 		}
-		e = find(t, hash, key);
+		e = table_find(t, hash, key);
 		done = !e || ktap_slot_copy(&copy, &e->value, mem, room);
 		ktap_unlock(stripe, flags);
 		if (done)
@@ -414,8 +438,8 @@ int ktap_table_get(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_v
 
 bool ktap_table_has(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key)
 {
-	u32 hash = hash_key(vm->env, key);
-	struct ktap_lock *stripe = stripe_of(t, hash);
+	u32 hash = table_hash_key(vm->env, key);
+	struct ktap_lock *stripe = table_stripe_of(t, hash);
 	unsigned long flags;
 	bool has;
 
@@ -423,15 +447,15 @@ bool ktap_table_has(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_
 		ktap_count_busy(vm->env);
 		return false;
 	}
-	has = find(t, hash, key);
+	has = table_find(t, hash, key);
 	ktap_unlock(stripe, flags);
 	return has;
 }
 
-static int delete(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key)
+static int table_delete(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key)
 {
-	u32 hash = hash_key(vm->env, key);
-	struct ktap_lock *stripe = stripe_of(t, hash);
+	u32 hash = table_hash_key(vm->env, key);
+	struct ktap_lock *stripe = table_stripe_of(t, hash);
 	struct ktap_entry *e;
 	unsigned long flags;
 
@@ -439,27 +463,28 @@ static int delete(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_va
 		ktap_count_busy(vm->env);
 		return 0;
 	}
-	e = find(t, hash, key);
+	e = table_find(t, hash, key);
 	if (e)
-		remove_entry(vm->env, t, e);
+		table_remove_entry(vm->env, t, e);
 	ktap_unlock(stripe, flags);
-	return 0;
+	return e ? ktap_vm_charge(vm, REMOVE_COST) : 0;
 }
 
-/* What became of an update. */
-enum outcome {
+/* The result of an update. */
+enum table_outcome {
 	DONE,
 	USED,		/* done, and the new entry is in the table */
-	NO_ENTRY,	/* there is no such key, and no new entry was given */
+	NO_ENTRY,	/* no such key, and the caller gave no new entry */
 	FULL,
-	NO_BUCKETS,	/* no memory for them, and the chains are long */
+	NO_BUCKETS,	/* no memory for buckets, and the chains are too long */
 	BUSY,
-	NO_SUM,
+	NO_SUM,		/* the entry holds no number */
 };
 
-/* What is to be said of room for one more.  The order is held. */
-static enum outcome room_for_entry(struct ktap_table *t)
+/* Return USED if there is room for one more entry.  The caller holds @order. */
+static enum table_outcome table_room_for_entry(struct ktap_table *t)
 {
+	ktap_assert_locked();
 	if (t->count >= t->max) {
 		WRITE_ONCE(t->dropped, t->dropped + 1);
 		return FULL;
@@ -467,48 +492,48 @@ static enum outcome room_for_entry(struct ktap_table *t)
 	return t->count / MAX_CHAIN >= t->nbuckets ? NO_BUCKETS : USED;
 }
 
-/* Makes @new, if there is room for one, the entry of its key; takes the prepared @v. */
-static enum outcome insert_locked(struct ktap_env *env, struct ktap_table *t,
-				  struct ktap_entry *new, const struct ktap_value *v)
+/* Insert @new, if there is one and the table has room, with the prepared value @v. */
+static enum table_outcome table_insert_locked(struct ktap_env *env, struct ktap_table *t,
+					      struct ktap_entry *new, const struct ktap_value *v)
 {
-	enum outcome outcome;
+	enum table_outcome outcome;
 
 	ktap_lock_nested(&t->order);
-	outcome = room_for_entry(t);
+	outcome = table_room_for_entry(t);
 	if (outcome == USED && !new)
 		outcome = NO_ENTRY;
 	if (outcome == USED)
-		insert_entry(t, new);
+		table_insert_entry(t, new);
 	ktap_unlock_nested(&t->order);
 	if (outcome != USED)
 		return outcome;
-	/* The stripe keeps others away from it. */
+	/* The stripe still protects the new entry. */
 	ktap_slot_replace(env, &new->value, v);
-	count_blobs(t, blob_size(&new->key) + blob_size(v));
+	table_count_blobs(t, table_blob_size(&new->key) + table_blob_size(v));
 	return USED;
 }
 
-static enum outcome update_locked(struct ktap_env *env, struct ktap_table *t, u32 hash,
-				  const struct ktap_value *key, struct ktap_value *v, bool add,
-				  struct ktap_entry *new)
+static enum table_outcome table_update_locked(struct ktap_env *env, struct ktap_table *t, u32 hash,
+					      const struct ktap_value *key, struct ktap_value *v,
+					      bool add, struct ktap_entry *new)
 {
-	struct ktap_entry *e = find(t, hash, key);
+	struct ktap_entry *e = table_find(t, hash, key);
 
 	if (!e)
-		return insert_locked(env, t, new, v);
+		return table_insert_locked(env, t, new, v);
 	if (add) {
 		if (ktap_slot_add(&e->value, v->i))
 			return DONE;
 		v->tag = e->value.tag;
 		return NO_SUM;
 	}
-	count_blobs(t, (long)blob_size(v) - (long)blob_size(&e->value));
+	table_count_blobs(t, (long)table_blob_size(v) - (long)table_blob_size(&e->value));
 	ktap_slot_replace(env, &e->value, v);
 	return DONE;
 }
 
-/* Counts what was not done, for whichever reason. */
-static void count_loss(struct ktap_env *env, enum outcome outcome)
+/* Count an update that was dropped. */
+static void table_count_loss(struct ktap_env *env, enum table_outcome outcome)
 {
 	if (outcome == BUSY)
 		ktap_count_busy(env);
@@ -518,35 +543,35 @@ static void count_loss(struct ktap_env *env, enum outcome outcome)
 		atomic_long_inc(&env->counters.no_memory);
 }
 
-/* Most updates find their entry: only then is memory for a new one taken. */
-static int update(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
-		  struct ktap_value *owned, bool add)
+/* Try without a new entry first: most updates find their entry. */
+static int table_update(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
+			struct ktap_value *owned, bool add)
 {
-	u32 hash = hash_key(vm->env, key);
-	struct ktap_lock *stripe = stripe_of(t, hash);
+	u32 hash = table_hash_key(vm->env, key);
+	struct ktap_lock *stripe = table_stripe_of(t, hash);
 	struct ktap_entry *new = NULL;
-	enum outcome outcome;
+	enum table_outcome outcome;
 	unsigned long flags;
 
 	for (;;) {
 		outcome = BUSY;
 		if (!ktap_lock(stripe, &flags))
 			break;
-		outcome = update_locked(vm->env, t, hash, key, owned, add, new);
+		outcome = table_update_locked(vm->env, t, hash, key, owned, add, new);
 		ktap_unlock(stripe, flags);
 		if (outcome != NO_ENTRY)
 			break;
-		new = new_entry(vm, hash, key);
+		new = table_new_entry(vm, hash, key);
 		if (!new)
 			break;
 	}
-	count_loss(vm->env, outcome);
+	table_count_loss(vm->env, outcome);
 	if (outcome == USED) {
-		grow(vm->env, t);
-		return 0;
+		table_grow(vm->env, t);
+		return ktap_vm_charge(vm, INSERT_COST);
 	}
 	if (new)
-		ktap_heap_free(&vm->env->heap, new, entry_size(key));
+		ktap_heap_free(&vm->env->heap, new, table_entry_size(key));
 	if (outcome == NO_SUM)
 		return ktap_bad_operand(vm, owned);
 	if (outcome != DONE)
@@ -561,11 +586,11 @@ int ktap_table_set(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_v
 	int ret;
 
 	if (v->tag == KTAP_NIL)
-		return delete(vm, t, key);
+		return table_delete(vm, t, key);
 	ret = ktap_slot_prepare(vm, v, &owned);
 	if (ret <= 0)
 		return ret;
-	return update(vm, t, key, &owned, false);
+	return table_update(vm, t, key, &owned, false);
 }
 
 int ktap_table_add(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
@@ -578,28 +603,29 @@ int ktap_table_add(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_v
 	if (err)
 		return err;
 	owned = KTAP_VALUE_INT(ktap_number(n));
-	return update(vm, t, key, &owned, true);
+	return table_update(vm, t, key, &owned, true);
 }
 
-/* Gives what the entry holds; or puts in @made, if there is no entry and room for it. */
-static enum outcome fetch_locked(struct ktap_env *env, struct ktap_table *t, u32 hash,
-				 const struct ktap_value *key, const struct ktap_value *made,
-				 struct ktap_entry *new, struct ktap_value *v)
+/* Return the value of the entry in @v; without an entry, insert @made. */
+static enum table_outcome table_fetch_locked(struct ktap_env *env, struct ktap_table *t, u32 hash,
+					     const struct ktap_value *key,
+					     const struct ktap_value *made, struct ktap_entry *new,
+					     struct ktap_value *v)
 {
-	struct ktap_entry *e = find(t, hash, key);
+	struct ktap_entry *e = table_find(t, hash, key);
 
 	*v = e ? e->value : *made;
-	return e ? DONE : insert_locked(env, t, new, made);
+	return e ? DONE : table_insert_locked(env, t, new, made);
 }
 
 int ktap_table_agg(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
 		   const struct ktap_agg_shape *shape, struct ktap_agg **agg)
 {
 	struct ktap_value v = KTAP_VALUE_NIL, made = KTAP_VALUE_NIL;
-	u32 hash = hash_key(vm->env, key);
-	struct ktap_lock *stripe = stripe_of(t, hash);
+	u32 hash = table_hash_key(vm->env, key);
+	struct ktap_lock *stripe = table_stripe_of(t, hash);
 	struct ktap_entry *new = NULL;
-	enum outcome outcome;
+	enum table_outcome outcome;
 	unsigned long flags;
 
 	*agg = NULL;
@@ -607,7 +633,7 @@ int ktap_table_agg(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_v
 		outcome = BUSY;
 		if (!ktap_lock(stripe, &flags))
 			break;
-		outcome = fetch_locked(vm->env, t, hash, key, &made, new, &v);
+		outcome = table_fetch_locked(vm->env, t, hash, key, &made, new, &v);
 		ktap_unlock(stripe, flags);
 		if (outcome != NO_ENTRY)
 			break;
@@ -615,18 +641,18 @@ int ktap_table_agg(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_v
 		if (!made.agg)
 			break;
 		made.tag = KTAP_AGG;
-		new = new_entry(vm, hash, key);
+		new = table_new_entry(vm, hash, key);
 		if (!new)
 			break;
 	}
-	count_loss(vm->env, outcome);
+	table_count_loss(vm->env, outcome);
 	if (outcome == USED)
-		grow(vm->env, t);
-	/* Somebody else may have been faster. */
+		table_grow(vm->env, t);
+	/* Free them if another CPU was faster. */
 	if (outcome != USED && new)
-		ktap_heap_free(&vm->env->heap, new, entry_size(key));
+		ktap_heap_free(&vm->env->heap, new, table_entry_size(key));
 	if (outcome != USED && made.agg)
-		ktap_agg_free(vm->env, made.agg);
+		ktap_agg_free(vm->env, made.agg, NULL);
 	if (outcome != USED && outcome != DONE)
 		return 0;
 	if (v.tag != KTAP_AGG)
@@ -634,33 +660,47 @@ int ktap_table_agg(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_v
 				     "'<<<' on %s: only an aggregation takes values",
 				     ktap_type_name(&v));
 	*agg = v.agg;
-	return 0;
+	return outcome == USED ? ktap_vm_charge(vm, 2 * INSERT_COST) : 0;
 }
 
-/* Entries that come while it empties the table stay.  False: it was busy. */
-static bool empty(struct ktap_env *env, struct ktap_table *t)
+/*
+ * Remove some entries, the oldest ones.  Entries inserted after the first call stay:
+ * *@end is U64_MAX at first.  Return the number of removed entries, which is
+ * TABLE_PIECE if there may be more; or -EBUSY.
+ */
+static int table_empty_piece(struct ktap_env *env, struct ktap_table *t, u64 *end,
+			     struct ktap_reaper *reaper)
+{
+	unsigned long flags;
+	int n;
+
+	if (!ktap_table_lock(t, &flags))
+		return -EBUSY;
+	*end = min(*end, t->seq);
+	for (n = 0; n < TABLE_PIECE && t->first && t->first->seq <= *end; n++) {
+		if (reaper)
+			table_orphan_value(env, t->first, reaper);
+		table_remove_entry(env, t, t->first);
+	}
+	ktap_table_unlock(t, flags);
+	return n;
+}
+
+/* Charge after each piece: the budget, the overhead limit and an abort take effect there. */
+int ktap_table_clear(struct ktap_vm *vm, struct ktap_table *t)
 {
 	u64 end = U64_MAX;
-	unsigned long flags;
-	bool more;
-	int i;
+	int n, err;
 
 	do {
-		if (!ktap_table_lock(t, &flags))
-			return false;
-		end = min(end, t->seq);
-		for (i = 0; i < PIECE && t->first && t->first->seq <= end; i++)
-			remove_entry(env, t, t->first);
-		more = t->first && t->first->seq <= end;
-		ktap_table_unlock(t, flags);
-	} while (more);
-	return true;
-}
-
-void ktap_table_clear(struct ktap_vm *vm, struct ktap_table *t)
-{
-	if (!empty(vm->env, t))
-		ktap_count_busy(vm->env);
+		n = table_empty_piece(vm->env, t, &end, NULL);
+		if (n < 0) {
+			ktap_count_busy(vm->env);
+			return 0;
+		}
+		err = ktap_vm_charge(vm, n * REMOVE_COST);
+	} while (!err && n == TABLE_PIECE);
+	return err;
 }
 
 bool ktap_table_exchange(struct ktap_table *t, struct ktap_table *to)
@@ -680,10 +720,10 @@ bool ktap_table_exchange(struct ktap_table *t, struct ktap_table *to)
 	swap(t->first_page, to->first_page);
 	swap(t->first, to->first);
 	swap(t->last, to->last);
-	/* Numbers go on, for those who iterate: all that comes is behind their places. */
+	/* Keep t->seq: for running iterations, new entries come after their positions. */
 	to->seq = t->seq;
 	ktap_cursors_forget(t);
-	for (i = 0; i < max_pages(t->max, t->page_bits); i++)
+	for (i = 0; i < table_max_pages(t->max, t->page_bits); i++)
 		swap(t->pages[i], to->pages[i]);
 	atomic_long_set(&to->blob_bytes, atomic_long_xchg(&t->blob_bytes, 0));
 	ktap_table_unlock(t, flags);
@@ -705,15 +745,22 @@ unsigned long ktap_table_dropped(const struct ktap_table *t)
 	return READ_ONCE(t->dropped);
 }
 
-bool ktap_table_free(struct ktap_env *env, struct ktap_table *t)
+bool ktap_table_free(struct ktap_env *env, struct ktap_table *t, struct ktap_reaper *reaper)
 {
-	u32 i, n = max_pages(t->max, t->page_bits);
+	u32 i, pages = table_max_pages(t->max, t->page_bits);
+	u64 end = U64_MAX;
+	int n;
 
-	if (!empty(env, t))
-		return false;
+	do {
+		n = table_empty_piece(env, t, &end, reaper);
+		if (n < 0)
+			return false;
+		if (reaper)
+			cond_resched();
+	} while (n == TABLE_PIECE);
 	ktap_heap_free(&env->heap, t->pages[0], t->first_page * sizeof(void *));
-	for (i = 1; i < n && t->pages[i]; i++)
-		ktap_heap_free(&env->heap, t->pages[i], page_size(t));
-	ktap_heap_free(&env->heap, t, struct_size(t, pages, n));
+	for (i = 1; i < pages && t->pages[i]; i++)
+		ktap_heap_free(&env->heap, t->pages[i], table_page_size(t));
+	ktap_heap_free(&env->heap, t, struct_size(t, pages, pages));
 	return true;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tables: memory of a script between events.
+ * Tables: how a script keeps data between events.
  */
 #ifndef _KTAP_TABLE_H
 #define _KTAP_TABLE_H
 
-#include "vm.h"
-#include "wide.h"
+#include "data/int128.h"
+#include "vm/vm.h"
 
 struct ktap_agg_shape;
 
@@ -14,14 +14,15 @@ struct ktap_agg_shape;
 #define KTAP_TABLE_LIMIT	BIT(20)
 
 /**
- * struct ktap_iter - place in an iteration
- * @seq: serial number of the entry given last, 0 at the start
- * @cursor: of the table's, where it is if nobody has taken it; any number will do
- * @reached: serial number of the entry that a search for the place has come to; 0:
- *	there is no search under way.  0 at the start
+ * struct ktap_iter - position of an iteration
+ * @seq: serial number of the entry returned last, 0 at the start
+ * @cursor: index of its cursor in the table, unless another iteration has taken
+ *	that; need not be initialized
+ * @reached: serial number of the entry that a search for the position has reached;
+ *	0 without a search, and at the start
  *
- * Entries have increasing serial numbers in the order of their insertion, and
- * keep them: an entry that is present all the time is given exactly once.
+ * Serial numbers increase in the order of insertion and do not change: an entry
+ * that is present all the time is returned exactly once.
  */
 struct ktap_iter {
 	u64 seq;
@@ -30,73 +31,77 @@ struct ktap_iter {
 };
 
 /*
- * All of these can be called in any context.  Keys: boolean, integer, pointer,
- * or blob.  The table owns copies.  Errors are set in @vm; an entry that does not fit is
- * counted in the environment's counters, and is no error.
+ * These functions can be called in any context, except where stated.  A key is a
+ * boolean, an integer, a pointer or a blob.  The table owns copies.  Errors are set in
+ * @vm.  An entry that does not fit is counted in &ktap_env.counters; it is no error.
  */
 
-/* Gives a new table, empty; if there is no memory a nil that is lost (counted). */
+/* Set @v to a new table, or to KTAP_VALUE_LOST (counted) without memory. */
 int ktap_table_new(struct ktap_vm *vm, u32 max, struct ktap_value *v);
-/* Gives a copy, blobs in the arena, nil if there is no such key (nil is none). */
+/* Copy a value, blobs to the arena.  A missing key gives nil. */
 int ktap_table_get(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
 		   struct ktap_value *v);
-/* False also if the table could not be looked at. */
+/* Return true if the table has @key; false also if this CPU is inside a lock (counted). */
 bool ktap_table_has(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key);
-/* Nil deletes. */
+/* Set an entry, or delete it if @v is nil. */
 int ktap_table_set(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
 		   struct ktap_value *v);
-/* One operation: no update is lost.  Missing counts as 0. */
+/* Add to an entry atomically.  A missing entry counts as 0. */
 int ktap_table_add(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
 		   const struct ktap_value *n);
 /*
- * Gives the aggregation that the entry holds, a new one if there is no entry;
- * NULL (counted) if there can be none.
+ * Set *@agg to the aggregation in the entry, a new one if there is no entry.  It is
+ * NULL if the table is full or without memory (counted).
  */
 int ktap_table_agg(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
 		   const struct ktap_agg_shape *shape, struct ktap_agg **agg);
-void ktap_table_clear(struct ktap_vm *vm, struct ktap_table *t);
+/*
+ * Remove all present entries, and charge for each.  If the budget ends, only the
+ * oldest ones have been removed.
+ */
+int ktap_table_clear(struct ktap_vm *vm, struct ktap_table *t);
 u32 ktap_table_len(const struct ktap_table *t);
-/* Most entries, and how many did not fit. */
+/* Maximum number of entries, and number of those that did not fit. */
 u32 ktap_table_max(const struct ktap_table *t);
 unsigned long ktap_table_dropped(const struct ktap_table *t);
 /*
- * Gives all entries of a table to another one of the same maximum, which is empty
- * and which nobody else knows of, in one step.  False: this CPU is inside a lock.
+ * Move all entries atomically to @to, which is empty, private to the caller and has the
+ * same maximum.  Return false if this CPU is inside a lock.
  */
 bool __must_check ktap_table_exchange(struct ktap_table *t, struct ktap_table *to);
-/* Next entry, blobs in the arena.  Returns 1, 0 at the end, or a negative errno. */
+/* Copy the next entry, blobs to the arena.  Return 1, 0 at the end, or a negative errno. */
 int ktap_table_next(struct ktap_vm *vm, struct ktap_table *t, struct ktap_iter *it,
 		    struct ktap_value *last_key, struct ktap_value *key, struct ktap_value *v);
 
 /*
- * A table that no register knows of: whoever makes it frees it.  NULL (counted)
- * if there is no memory.  Freeing it fails, half done, if this CPU is inside a
- * lock of ktap.
+ * Make a table that is in no register; the caller frees it.  Return NULL (counted)
+ * without memory.  ktap_table_free() fails, half done, if this CPU is inside a lock of
+ * ktap.  With @reaper (object.c) it may sleep.
  */
 struct ktap_table *ktap_table_make(struct ktap_vm *vm, u32 max);
-bool ktap_table_free(struct ktap_env *env, struct ktap_table *t);
+bool ktap_table_free(struct ktap_env *env, struct ktap_table *t, struct ktap_reaper *reaper);
 
 /**
- * struct ktap_pair - an entry, copied
+ * struct ktap_pair - a copy of an entry
  * @key: its key
  * @value: its value
- * @number: what @value counts as: itself, or what an aggregation has counted
- *	or summed up
- * @numeric: there is a @number
+ * @number: @value as a number: an integer itself, or the count or sum of an
+ *	aggregation
+ * @numeric: @number is valid
  */
 struct ktap_pair {
 	struct ktap_value key;
 	struct ktap_value value;
-	struct ktap_wide number;
+	struct ktap_int128 number;
 	bool numeric;
 };
 
 /**
- * struct ktap_sorted - a table copied and sorted
- * @env: where it is from
- * @n: entries
- * @dropped: entries, at most, for which strings that grew left no room; they are counted
- * @entries: them; they hold their objects
+ * struct ktap_sorted - a sorted copy of a table
+ * @env: the environment of the table
+ * @n: number of entries
+ * @dropped: upper bound of entries that were left out since strings grew; counted
+ * @entries: the entries; each holds a reference to its object
  * @blobs: memory of the blobs
  */
 struct ktap_sorted {
@@ -110,21 +115,21 @@ struct ktap_sorted {
 enum ktap_order {
 	KTAP_AS_INSERTED,
 	KTAP_BY_KEY,		/* integers, then strings, then the rest; ascending */
-	KTAP_BY_VALUE,		/* largest number first, then what has none; then by key */
+	KTAP_BY_VALUE,		/* largest number first, other values last; then by key */
 };
 
 /*
- * What changes meanwhile may or may not be in it.  No table (NULL) is an empty one.
- * Context: process, may sleep.  0, -ENOMEM, -EBUSY; or -EINTR, with the error set:
- * the session is ending.
+ * Copy and sort a table.  Concurrent changes may or may not be in the copy.  NULL
+ * counts as an empty table.  Context: process, may sleep.  Return 0, -ENOMEM, -EBUSY;
+ * or -EINTR, with the error set, if the session is ending.
  */
 int ktap_table_sort(struct ktap_vm *vm, struct ktap_table *t, enum ktap_order order,
 		    struct ktap_sorted *out);
-/* The error of a built-in function that could not sort: of any but -ENOMEM was told. */
+/* Report -ENOMEM of ktap_table_sort(); for other errors just return @err. */
 int ktap_sort_failed(struct ktap_vm *vm, int err);
 void ktap_sorted_free(struct ktap_sorted *sorted);
 
-/* What ktap_table_sort() of a table costs, to be paid before. */
+/* Charge for ktap_table_sort(), before it. */
 static inline int ktap_charge_sort(struct ktap_vm *vm, const struct ktap_table *t)
 {
 	return ktap_vm_charge(vm, t ? ktap_table_len(t) : 0);

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The inside of tables.
+ * Private layout of tables.
  */
-#ifndef _KTAP_ENTRY_H
-#define _KTAP_ENTRY_H
+#ifndef _KTAP_TABLE_PRIV_H
+#define _KTAP_TABLE_PRIV_H
 
-#include "lock.h"
-#include "object.h"
-#include "slot.h"
-#include "table.h"
+#include "data/lock.h"
+#include "data/object.h"
+#include "data/table.h"
+#include "data/value_slot.h"
 
 /**
  * struct ktap_entry - an entry of a table
  * @chain: next one in the bucket
- * @prev: the one inserted before
- * @next: the one inserted behind
+ * @prev: the one inserted before this one
+ * @next: the one inserted after this one
  * @seq: serial number of the insertion, from 1
- * @hash: of the key
- * @key: the key; its blob is @bytes
+ * @hash: hash of the key
+ * @key: the key; a blob lies in @bytes
  * @value: a slot
- * @bytes: the key's
+ * @bytes: bytes of the key
  */
 struct ktap_entry {
 	struct ktap_entry *chain;
@@ -32,15 +32,15 @@ struct ktap_entry {
 	u8 bytes[] __aligned(8);
 };
 
-/* So many may go along a table at a time without looking for their places. */
+/* Iterations per table that can resume without a search. */
 #define KTAP_CURSORS		8
 
 /**
- * struct ktap_cursor - the place of an iteration in a table
- * @seq: serial number of the entry that it got last; 0: the cursor is free
- * @used: &ktap_table.cursor_clock when it got that
- * @next: the entry behind it, NULL if there is none
- * @searches: it is of a search that is not done
+ * struct ktap_cursor - the position of an iteration in a table
+ * @seq: serial number of the entry returned last; 0: the cursor is free
+ * @used: &ktap_table.cursor_clock at that time
+ * @searches: the cursor belongs to an unfinished search
+ * @next: the entry after it, or NULL
  */
 struct ktap_cursor {
 	u64 seq;
@@ -52,19 +52,19 @@ struct ktap_cursor {
 /**
  * struct ktap_table - a table
  * @object: its head
- * @stripes: KTAP_STRIPES locks, which it shares with a few other tables; constant
- * @order: protects all below but where it says otherwise; see table.c
- * @max: most entries; constant
+ * @stripes: KTAP_STRIPES locks, shared with a few other tables; constant
+ * @order: protects the fields below, except where stated; see table.c
+ * @max: maximum number of entries; constant
  * @page_bits: log2 of the buckets of a page; constant
- * @count: entries; read without the lock too
+ * @count: number of entries; also read without the lock
  * @nbuckets: buckets in use; raised with the stripe of the new bucket held as well
- * @first_page: buckets @pages[0] has room for; changed with all stripes held
+ * @first_page: number of buckets that fit @pages[0]; changed with all stripes held
  * @dropped: entries that did not fit
- * @seq: of the last insertion
+ * @seq: serial number of the last insertion
  * @first: the oldest entry
  * @last: the youngest entry
- * @ncursors: those of @cursors that are somebody's
- * @cursor_clock: how often one was moved on
+ * @ncursors: number of @cursors in use
+ * @cursor_clock: number of moves of all cursors
  * @cursors: see cursor.c
  * @blob_bytes: bytes of all blobs, each rounded up to 8; atomic
  * @pages: the buckets; a bucket is protected by its stripe
@@ -89,36 +89,36 @@ struct ktap_table {
 	struct ktap_entry **pages[];
 };
 
-/* A value may be taken for what it is the head of. */
+/* ktap_value.object and ktap_value.table are one union. */
 static_assert(!offsetof(struct ktap_table, object));
 
-/* The whole table; as ktap_lock() and ktap_unlock(). */
+/* Lock and unlock the whole table, like ktap_lock() and ktap_unlock(). */
 bool __must_check ktap_table_lock(struct ktap_table *t, unsigned long *flags);
 void ktap_table_unlock(struct ktap_table *t, unsigned long flags);
 
-/* The entry of a key, or NULL.  The stripe of the key is held. */
+/* Return the entry of a key, or NULL.  The caller holds the stripe of the key. */
 struct ktap_entry *ktap_table_find(struct ktap_env *env, struct ktap_table *t,
 				   const struct ktap_value *key);
 
 /*
- * cursor.c.  The whole table is locked; or, for the first two, a stripe and the
- * order.
+ * cursor.c: the caller has locked the whole table.  A stripe and @order are enough
+ * for the first two.
  */
 
-/* The last entry of the list is a new one; an entry has left the list. */
+/* Update the cursors after an entry was appended to the list, or unlinked from it. */
 void ktap_cursors_see_new(struct ktap_table *t, struct ktap_entry *e);
 void ktap_cursors_leave(struct ktap_table *t, const struct ktap_entry *e);
-/* All entries have left. */
+/* Free all cursors: the table has lost all entries. */
 void ktap_cursors_forget(struct ktap_table *t);
 
 /*
- * Gives the entry behind the place, where that of @key was; NULL: there is none.  False:
- * it has to be searched for on, after the table was unlocked for a moment.  Units of
- * what was done go to @cost.
+ * Set *@e to the entry after position @it, or to NULL at the end.  @key is the key of
+ * the entry returned last.  Return false if the search is not finished: the caller
+ * unlocks the table for a moment and calls again.  *@cost is set to the units to charge.
  */
 bool ktap_table_after(struct ktap_env *env, struct ktap_table *t, struct ktap_iter *it,
 		      const struct ktap_value *key, struct ktap_entry **e, u32 *cost);
-/* The place is at @e from now on; NULL: it is of no use any more. */
+/* Move position @it to @e.  NULL ends the iteration. */
 void ktap_table_move(struct ktap_table *t, struct ktap_iter *it, const struct ktap_entry *e);
 
-#endif /* _KTAP_ENTRY_H */
+#endif /* _KTAP_TABLE_PRIV_H */

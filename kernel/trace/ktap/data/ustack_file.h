@@ -2,13 +2,13 @@
 /*
  * Frames of user stacks, and the files that they lie in.
  */
-#ifndef _KTAP_UFILE_H
-#define _KTAP_UFILE_H
+#ifndef _KTAP_USTACK_FILE_H
+#define _KTAP_USTACK_FILE_H
 
 #include <linux/types.h>
 
-#include "lock.h"
-#include "value.h"
+#include "data/lock.h"
+#include "vm/value.h"
 
 struct ktap_env;
 struct ktap_text;
@@ -68,14 +68,14 @@ static inline u64 ktap_frame_process(u32 pid)
 }
 
 /**
- * struct ktap_ufile_key - what tells one file from another, whatever its name is
+ * struct ktap_ustack_file_key - what tells one file from another, whatever its name is
  * @ino: inode; 0: the code that the kernel itself maps into processes (vdso)
  * @dev: its device
  * @generation: of the inode number; of the vdso the bytes of a pointer
  * @inode: where several files of a file system have all of these in common: the address
  *	of the inode, which is another one if it comes into memory again; else 0
  */
-struct ktap_ufile_key {
+struct ktap_ustack_file_key {
 	u64 ino;
 	u32 dev;
 	u32 generation;
@@ -83,29 +83,29 @@ struct ktap_ufile_key {
 };
 
 /**
- * enum ktap_ufile_state - how far a file's name is found out
+ * enum ktap_ustack_file_state - how far a file's name is found out
  * @KTAP_UFILE_NEW: nobody holds the file
  * @KTAP_UFILE_TAKEN: somebody gets hold of it, or has done
- * @KTAP_UFILE_KNOWN: &ktap_ufile.path is final
+ * @KTAP_UFILE_KNOWN: &ktap_ustack_file.path is final
  */
-enum ktap_ufile_state {
+enum ktap_ustack_file_state {
 	KTAP_UFILE_NEW,
 	KTAP_UFILE_TAKEN,
 	KTAP_UFILE_KNOWN,
 };
 
 /**
- * struct ktap_ufile - a file that programs run code of
+ * struct ktap_ustack_file - a file that programs run code of
  * @key: which it is
- * @state: enum ktap_ufile_state
+ * @state: enum ktap_ustack_file_state
  * @file: it, with a reference, between TAKEN and KNOWN
  * @sure: it is the right one
  * @path: its name, control bytes as \ooo; NULL if nobody could tell
  * @build_id: of its ELF notes
  * @build_id_len: bytes of it
  */
-struct ktap_ufile {
-	struct ktap_ufile_key key;
+struct ktap_ustack_file {
+	struct ktap_ustack_file_key key;
 	int state;
 	void *file;
 	bool sure;
@@ -115,7 +115,7 @@ struct ktap_ufile {
 };
 
 /**
- * struct ktap_ufiles - the files of a session
+ * struct ktap_ustack_files - the files of a session
  * @lock: between those who add one
  * @n: number of @files; one is complete before it is counted, and stays
  * @slots: open hash: place in @files from 1, or 0
@@ -123,19 +123,19 @@ struct ktap_ufile {
  *
  * To look a file up takes no lock.
  */
-struct ktap_ufiles {
+struct ktap_ustack_files {
 	struct ktap_lock lock;
 	u32 n;
 	u16 slots[2 * KTAP_MAX_UFILES];
-	struct ktap_ufile files[KTAP_MAX_UFILES];
+	struct ktap_ustack_file files[KTAP_MAX_UFILES];
 };
 
 /* For env.c: if the program looks at user code.  Context: process.  0 or -ENOMEM. */
-int ktap_ufiles_init(struct ktap_env *env);
-void ktap_ufiles_destroy(struct ktap_env *env);
+int ktap_ustack_files_init(struct ktap_env *env);
+void ktap_ustack_files_destroy(struct ktap_env *env);
 
 /**
- * ktap_ufile_get() - Finds a file in the table, or puts it there
+ * ktap_ustack_file_get() - Finds a file in the table, or puts it there
  * @files: the table
  * @key: the file
  *
@@ -143,7 +143,7 @@ void ktap_ufiles_destroy(struct ktap_env *env);
  * Return: its place; -ENOSPC: the table is full; -EBUSY: this CPU is inside of a lock
  * of ktap.
  */
-int ktap_ufile_get(struct ktap_ufiles *files, const struct ktap_ufile_key *key);
+int ktap_ustack_file_get(struct ktap_ustack_files *files, const struct ktap_ustack_file_key *key);
 
 /* Of a stack: each frame on a line of its own.  Of a symbol: on this line. */
 void ktap_text_ustack(struct ktap_text *t, const struct ktap_value *v);
@@ -153,6 +153,6 @@ void ktap_text_usym(struct ktap_text *t, const struct ktap_value *v);
  * umap.c: waits until the name of a file of the table is known, or is known to
  * remain unknown.  Context: process, sleeps.
  */
-void ktap_ufile_wait(const struct ktap_env *env, u32 place);
+void ktap_ustack_file_wait(const struct ktap_env *env, u32 place);
 
-#endif /* _KTAP_UFILE_H */
+#endif /* _KTAP_USTACK_FILE_H */

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Slots: what tables, globals and threads keep of values.
+ * Slots: how tables, globals and task fields store values.
  */
 #include <linux/errno.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
 
-#include "arith.h"
-#include "object.h"
-#include "slot.h"
+#include "data/lock.h"
+#include "data/object.h"
+#include "data/value_slot.h"
+#include "vm/arith.h"
 
 void *ktap_slot_alloc(struct ktap_vm *vm, size_t size)
 {
@@ -60,7 +61,8 @@ void ktap_slot_replace(struct ktap_env *env, struct ktap_value *slot,
 {
 	struct ktap_value old = *slot;
 
-	/* In this order: it may be the same object. */
+	ktap_assert_locked();
+	/* Take the new reference first: both may be the same object. */
 	if (ktap_is_object(owned))
 		ktap_object_enter(ktap_object_of(owned));
 	*slot = *owned;
@@ -72,6 +74,7 @@ void ktap_slot_replace(struct ktap_env *env, struct ktap_value *slot,
 
 bool ktap_slot_copy(struct ktap_value *v, const struct ktap_value *slot, void *mem, u32 room)
 {
+	ktap_assert_locked();
 	*v = *slot;
 	if (!ktap_is_blob(slot))
 		return true;
@@ -83,8 +86,8 @@ bool ktap_slot_copy(struct ktap_value *v, const struct ktap_value *slot, void *m
 }
 
 /*
- * If there was room already, the slot changes as we look: ask for more than it
- * takes.
+ * If there was room already, the value has grown since the last attempt:
+ * allocate more than it needs now.
  */
 void *ktap_slot_make_room(struct ktap_vm *vm, u32 *room, u32 need)
 {
@@ -96,6 +99,7 @@ void *ktap_slot_make_room(struct ktap_vm *vm, u32 *room, u32 need)
 
 bool ktap_slot_add(struct ktap_value *slot, s64 n)
 {
+	ktap_assert_locked();
 	if (!ktap_is_number(slot))
 		return false;
 	*slot = KTAP_VALUE_INT((u64)ktap_number(slot) + (u64)n);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Activations: the memory in which handlers run, and the way into them.
+ * Activations: the memory in which handlers run, and the entry to handlers.
  */
 #include <linux/cleanup.h>
 #include <linux/kprobes.h>
@@ -14,52 +14,52 @@
 #include <linux/trace_clock.h>
 #include <linux/trace_events.h>
 
-#include "lock.h"
-#include "meter.h"
+#include "data/lock.h"
+#include "event/source.h"
 #include "session.h"
-#include "source.h"
+#include "vm/overhead.h"
 
 /**
  * DOC: Activations
  *
  * Each CPU has one activation for each context level (task, softirq, hardirq,
- * NMI), shared by all sessions.  While a handler runs, its activation is busy:
- * what it causes on the same CPU and level (an event in the ring buffer, in a
- * lock, in the interpreter itself) finds it so, and is counted as missed by
- * the clause that waited for it.  An interrupt has its own level, so that only
- * as many handlers nest as there are levels.  Hence a script never triggers
- * itself, nor any other script, through what its handlers call.
+ * NMI), shared by all sessions.  While a handler runs, its activation is busy.
+ * An event that the handler itself causes (in the ring buffer, in a lock, in the
+ * interpreter) finds the activation of its CPU and level busy, and its probe
+ * counts it as missed.  Hence a script never triggers itself or another script
+ * by what its handlers call.  An interrupt has its own level: at most as many
+ * handlers nest as there are levels.
  *
- * When an interrupt is nearly done, and wakes the thread of soft interrupts, as
- * on PREEMPT_RT it mostly does, the kernel counts it as what it has interrupted.
- * If that is a handler, the events of this wakeup are missed, too.
+ * An interrupt that wakes ksoftirqd at its end (mostly on PREEMPT_RT) already
+ * has the level of the code that it interrupted.  If that is a handler, the
+ * events of this wakeup are missed, too.
  *
- * An NMI may interrupt an update, with a lock of ktap held (see lock.h).  Half
- * of what its handler does could not be done then: it is missed as a whole, so
- * that what a handler counts in several places stays the same in all of them.
+ * An NMI may interrupt an update while a lock of ktap is held (data/lock.h).
+ * Its handler could do only part of its work.  The event is missed as a whole,
+ * so that all values that a handler counts stay consistent.
  *
- * What a session takes of a CPU is measured, by a meter for each of both (see
- * meter.c).  A run that interrupts another one of its session is part of that
- * one's time, and leaves the meter alone: hence the meter has one writer at a
- * time.  Runs of other sessions, and interrupts that have nothing to do with ktap,
- * are part of the time of what they interrupt, too: they come in between where
- * nothing but a second pair of clocks for each of them could tell.
+ * Each session has a &struct ktap_overhead for each CPU, which measures the time
+ * that its handlers take there (vm/overhead.c).  A run that interrupts another
+ * run of the same session is part of that run's time, and does not write to the
+ * structure: so this has one writer at a time.  Runs of other sessions and other
+ * interrupts count for the run that they interrupt, too: to subtract them,
+ * each would have to read the clock twice more.
  *
- * Preemption is disabled while a handler runs.  &cpu_activations.busy is
- * written by the owner of the level alone, and read by what interrupts it on
- * the same CPU: compiler barriers are enough.
+ * Preemption is disabled while a handler runs.  &cpu_activations.busy is only
+ * written by the owner of the level, and only read by code that interrupts it
+ * on the same CPU: compiler barriers are enough.
  *
- * The memory comes with the first session that loads a chunk, and goes with
- * the last one.  A session holds its reference until none of its handlers can
- * run (see ktap_sources_detach()): handlers find the memory without a lock.
+ * The first session that loads a chunk allocates the memory, the last one frees
+ * it.  A session holds its reference until none of its handlers can run (see
+ * ktap_sources_detach()), so handlers use the memory without a lock.
  */
 
 /**
  * struct activation - an activation and its memory
- * @vm: its state
+ * @vm: state of the interpreter
  * @stack: registers
- * @calls: calls
- * @arena: strings
+ * @calls: call frames
+ * @arena: both halves of the arena
  */
 struct activation {
 	struct ktap_vm vm;
@@ -69,11 +69,10 @@ struct activation {
 };
 
 /**
- * struct cpu_activations - the activations of a CPU
- * @busy: by level: in use
- * @iters: by level: for the text of events; NULL until a session wants it, and
- *	always in NMI
- * @levels: by level: the activation
+ * struct cpu_activations - the activations of a CPU, by level
+ * @busy: the activation is in use
+ * @iters: for the text of events, except in NMI; NULL until a session needs it
+ * @levels: the activations
  */
 struct cpu_activations {
 	bool busy[KTAP_NR_EVENT_LEVELS];
@@ -81,7 +80,7 @@ struct cpu_activations {
 	struct activation levels[KTAP_NR_EVENT_LEVELS];
 };
 
-/* Levels that can make the text of an event: ->trace() is not for NMI. */
+/* Levels that can make the text of an event: ->trace() must not run in NMI. */
 #define NR_TEXT_LEVELS	KTAP_LEVEL_NMI
 
 static DEFINE_MUTEX(activation_lock);
@@ -89,7 +88,7 @@ static unsigned int users;		/* protected by activation_lock */
 static DEFINE_PER_CPU(struct cpu_activations *, activations);
 static DEFINE_PER_CPU(struct rnd_state, random_state);
 
-static void free_activations(void)
+static void activation_free_all(void)
 {
 	int cpu;
 
@@ -104,9 +103,9 @@ static void free_activations(void)
 	}
 }
 
-static struct cpu_activations *alloc_cpu_activations(int node)
+static struct cpu_activations *activation_alloc_cpu(int node)
 {
-	struct cpu_activations *acts = kvzalloc_node(sizeof(*acts), GFP_KERNEL, node);
+	struct cpu_activations *acts = kvzalloc_node(sizeof(*acts), KTAP_GFP, node);
 	unsigned int level;
 
 	if (!acts)
@@ -126,16 +125,16 @@ static struct cpu_activations *alloc_cpu_activations(int node)
 	return acts;
 }
 
-static int alloc_activations(void)
+static int activation_alloc_all(void)
 {
 	int cpu;
 
 	lockdep_assert_held(&activation_lock);
 	for_each_possible_cpu(cpu) {
-		struct cpu_activations *acts = alloc_cpu_activations(cpu_to_node(cpu));
+		struct cpu_activations *acts = activation_alloc_cpu(cpu_to_node(cpu));
 
 		if (!acts) {
-			free_activations();
+			activation_free_all();
 			return -ENOMEM;
 		}
 		per_cpu(activations, cpu) = acts;
@@ -143,8 +142,8 @@ static int alloc_activations(void)
 	return 0;
 }
 
-/* On failure, what there is stays for the sessions that follow. */
-static int alloc_iters(void)
+/* After a failure, a later session uses the iterators that were allocated. */
+static int activation_alloc_iters(void)
 {
 	int cpu;
 
@@ -154,7 +153,7 @@ static int alloc_iters(void)
 
 		if (acts->iters)
 			continue;
-		acts->iters = kvcalloc_node(NR_TEXT_LEVELS, sizeof(*acts->iters), GFP_KERNEL,
+		acts->iters = kvcalloc_node(NR_TEXT_LEVELS, sizeof(*acts->iters), KTAP_GFP,
 					    cpu_to_node(cpu));
 		if (!acts->iters)
 			return -ENOMEM;
@@ -163,11 +162,11 @@ static int alloc_iters(void)
 }
 
 /**
- * ktap_activation_get() - Sees to it that handlers have memory to run in
- * @texts: and to make the text of events in
+ * ktap_activation_get() - Get a reference to the memory of handlers
+ * @texts: the handlers make the text of events, which needs an iterator
  *
  * Context: process, may sleep.
- * Return: 0, to be undone by ktap_activation_put(), or -ENOMEM.
+ * Return: 0, and the caller has to call ktap_activation_put(); or -ENOMEM.
  */
 int ktap_activation_get(bool texts)
 {
@@ -177,52 +176,51 @@ int ktap_activation_get(bool texts)
 
 	guard(mutex)(&activation_lock);
 	if (!users)
-		err = alloc_activations();
+		err = activation_alloc_all();
 	if (!err && texts)
-		err = alloc_iters();
+		err = activation_alloc_iters();
 	if (!err)
 		users++;
 	else if (!users)
-		free_activations();
+		activation_free_all();
 	return err;
 }
 
 /**
- * ktap_activation_put() - Undoes ktap_activation_get()
+ * ktap_activation_put() - Drop the reference of ktap_activation_get()
  *
- * No handler of the caller runs any more.
- * Context: process, may sleep.
+ * Context: process, may sleep.  No handler of the caller's session runs any more.
  */
 void ktap_activation_put(void)
 {
 	guard(mutex)(&activation_lock);
 	if (--users)
 		return;
-	free_activations();
+	activation_free_all();
 	ktap_event_format_free();
 }
 
 /**
- * ktap_meters_alloc() - Gives a session its meters
- * @s: the session, with its ceiling
+ * ktap_overhead_alloc() - Allocate &ktap_session.overheads
+ * @s: the session; its overhead limit is set
  *
- * Return: 0 or -ENOMEM.  They are freed with the session.
+ * Return: 0 or -ENOMEM.  The session frees them when it is closed.
  */
-int ktap_meters_alloc(struct ktap_session *s)
+int ktap_overhead_alloc(struct ktap_session *s)
 {
 	int cpu;
 
-	s->meters = alloc_percpu_gfp(struct ktap_meter, GFP_KERNEL_ACCOUNT);
-	if (!s->meters)
+	s->overheads = alloc_percpu_gfp(struct ktap_overhead, KTAP_GFP);
+	if (!s->overheads)
 		return -ENOMEM;
 	for_each_possible_cpu(cpu)
-		ktap_meter_init(per_cpu_ptr(s->meters, cpu), s->ceiling);
+		ktap_overhead_init(per_cpu_ptr(s->overheads, cpu), s->max_overhead);
 	return 0;
 }
 
 /*
- * For the text of an event; NULL if that cannot be made at this level.  The
- * caller owns the activation of @level on this CPU.
+ * Return the iterator for the text of an event, or NULL if @level cannot make text.
+ * The caller owns the activation of @level on this CPU.
  */
 struct trace_iterator *ktap_activation_iter(enum ktap_level level)
 {
@@ -233,7 +231,10 @@ struct trace_iterator *ktap_activation_iter(enum ktap_level level)
 	return &acts->iters[level];
 }
 
-/* Good enough in any context: an interrupt in between only makes it less even. */
+/*
+ * Safe in any context.  An interrupt in the middle of an update only makes the
+ * distribution slightly less even.
+ */
 u32 ktap_random(void)
 {
 	u32 res;
@@ -244,19 +245,19 @@ u32 ktap_random(void)
 	return res;
 }
 
-static bool is_wanted(const struct ktap_session *s)
+static bool activation_is_wanted(const struct ktap_session *s)
 {
-	if (likely(!s->pid) || current->tgid == s->pid)
+	if (likely(!s->pid) || task_tgid(current) == s->pid)
 		return true;
 	return s->followed && test_bit(current->tgid, s->followed);
 }
 
 /*
- * True if the session runs and wants events of this CPU, and the current task
- * does not belong to it: what a script prints at every write(2) would make its
- * reader write, and so on.
+ * True if the session runs, its filter has this CPU, and the current task is not
+ * the session's reader or thread.  Without the latter, a script that prints at
+ * every write(2) would make its reader write, and so on.
  */
-static __always_inline bool delivers(const struct ktap_session *s, unsigned int level)
+static __always_inline bool activation_delivers(const struct ktap_session *s, unsigned int level)
 {
 	if (READ_ONCE(s->state) != KTAP_RUNNING)
 		return false;
@@ -264,35 +265,36 @@ static __always_inline bool delivers(const struct ktap_session *s, unsigned int 
 		return false;
 	if (level != KTAP_LEVEL_TASK || s->self)
 		return true;
-	return current->tgid != READ_ONCE(s->reader) && current != s->worker->task;
+	return task_tgid(current) != READ_ONCE(s->reader) && current != s->worker->task;
 }
 
 /**
- * ktap_delivers() - Tells early whether an event would come to nothing
+ * ktap_delivers() - Check early whether ktap_fire() would deliver an event
  * @s: the session
  *
- * For sources that have work to do before ktap_fire(), or none for it.
+ * For sources that have work to do before ktap_fire(), or that count an event
+ * without calling it.
  * Context: any.
+ * Return: false if the session does not run, or its filters exclude the event.
  */
 bool ktap_delivers(const struct ktap_session *s)
 {
 	guard(preempt_notrace)();
-	return delivers(s, interrupt_context_level()) && is_wanted(s);
+	return activation_delivers(s, interrupt_context_level()) && activation_is_wanted(s);
 }
-
 NOKPROBE_SYMBOL(ktap_delivers);
 
 /**
- * ktap_run_clause() - Runs a clause: the filter, then the handler
- * @vm: an activation at rest
- * @probe: the clause
- * @ev: what happened, NULL in process context
+ * ktap_run_probe() - Run the filter of a probe, then the handler
+ * @vm: an activation that runs nothing
+ * @probe: the probe
+ * @ev: the event, NULL in process context
  *
- * Counts what becomes of it, and tells the session of errors.
- * Context: as @vm->level says.
- * Return: 0, or what ktap_vm_run() returned.
+ * Count the outcome in the probe, and report errors to the session.
+ * Context: that of @vm->level.
+ * Return: 0, or the error of ktap_vm_run().
  */
-int ktap_run_clause(struct ktap_vm *vm, struct ktap_probe *probe, const struct ktap_event *ev)
+int ktap_run_probe(struct ktap_vm *vm, struct ktap_probe *probe, const struct ktap_event *ev)
 {
 	const struct ktap_value arg = {
 		.blob = ev,
@@ -320,11 +322,11 @@ out:
 	vm->event = NULL;
 	return err;
 }
+NOKPROBE_SYMBOL(ktap_run_probe);
 
-NOKPROBE_SYMBOL(ktap_run_clause);
-
-/* Has the run that begins interrupted another one of its session? */
-static __always_inline bool is_nested(const struct cpu_activations *acts, const struct ktap_vm *vm)
+/* Does the run that starts interrupt another run of the same session? */
+static __always_inline bool activation_is_nested(const struct cpu_activations *acts,
+						 const struct ktap_vm *vm)
 {
 	unsigned int level;
 
@@ -335,15 +337,15 @@ static __always_inline bool is_nested(const struct cpu_activations *acts, const 
 	return false;
 }
 
-/* The end of a run that was measured, or a part of it. */
-static void finish(struct ktap_vm *vm, struct ktap_probe *probe)
+/* Finish the measurement, whether it began with this run or in the middle of it. */
+static void activation_finish(struct ktap_vm *vm, struct ktap_probe *probe)
 {
 	struct ktap_probe_stats *stats = this_cpu_ptr(probe->stats);
 	const struct ktap_func *handler = &vm->env->prog->funcs[probe->handler];
-	bool held = ktap_meter_finish(vm->meter, trace_clock_local());
+	bool held = ktap_overhead_finish(vm->overhead, trace_clock_local());
 
-	WRITE_ONCE(stats->time, stats->time + vm->meter->run);
-	/* One that has ended the session was told of already. */
+	WRITE_ONCE(stats->time, stats->time + vm->overhead->run);
+	/* If the run failed, its error has been reported. */
 	if (likely(!held) || vm->error)
 		return;
 	this_cpu_inc(probe->stats->errors);
@@ -351,46 +353,45 @@ static void finish(struct ktap_vm *vm, struct ktap_probe *probe)
 	vm->fault = (struct ktap_fault){ .func = handler, .pc = handler->first };
 	ktap_session_error(probe->session, vm);
 }
-
-NOKPROBE_SYMBOL(finish);
+NOKPROBE_SYMBOL(activation_finish);
 
 /*
- * The clock is that of this CPU, as it is for the ring buffers of the tracing
- * code: to be had in any context, without a lock, and cheap where the one that
- * all CPUs share is a device.
+ * Use the clock of this CPU, as the ring buffers of the tracing code do: it needs
+ * no lock, works in any context, and is cheap even where the clock that all CPUs
+ * share is a device.
  */
-static __always_inline void run_measured(struct ktap_vm *vm, struct ktap_probe *probe,
-					 const struct ktap_event *ev)
+static __always_inline void activation_run_measured(struct ktap_vm *vm, struct ktap_probe *probe,
+						    const struct ktap_event *ev)
 {
-	struct ktap_meter *meter = vm->meter;
+	struct ktap_overhead *overhead = vm->overhead;
 
-	if (ktap_meter_is_due(meter) && !ktap_meter_start(meter, trace_clock_local())) {
+	if (ktap_overhead_is_due(overhead) && !ktap_overhead_start(overhead, trace_clock_local())) {
 		this_cpu_inc(probe->stats->skipped);
 		return;
 	}
-	ktap_run_clause(vm, probe, ev);
-	if (ktap_meter_is_running(meter))
-		finish(vm, probe);
+	ktap_run_probe(vm, probe, ev);
+	if (ktap_overhead_is_running(overhead))
+		activation_finish(vm, probe);
 }
 
-static void run_nested(struct ktap_vm *vm, struct ktap_probe *probe, const struct ktap_event *ev)
+static void activation_run_nested(struct ktap_vm *vm, struct ktap_probe *probe,
+				  const struct ktap_event *ev)
 {
-	bool over = READ_ONCE(vm->meter->over);
+	bool over = READ_ONCE(vm->overhead->over);
 
-	vm->meter = NULL;
+	vm->overhead = NULL;
 	if (over)
 		this_cpu_inc(probe->stats->skipped);
 	else
-		ktap_run_clause(vm, probe, ev);
+		ktap_run_probe(vm, probe, ev);
 }
-
-NOKPROBE_SYMBOL(run_nested);
+NOKPROBE_SYMBOL(activation_run_nested);
 
 /**
- * ktap_fire() - An event has happened
- * @hit: where, and what
+ * ktap_fire() - Deliver an event to its probe
+ * @hit: the event and its point
  *
- * Context: any, preemption disabled, within the grace period that
+ * Context: any, preemption disabled, inside of a read-side critical section that
  * ktap_sources_detach() waits for.
  */
 void ktap_fire(const struct ktap_hit *hit)
@@ -401,7 +402,7 @@ void ktap_fire(const struct ktap_hit *hit)
 	struct cpu_activations *acts;
 	struct ktap_vm *vm;
 
-	if (!delivers(s, level))
+	if (!activation_delivers(s, level))
 		return;
 
 	acts = __this_cpu_read(activations);
@@ -412,21 +413,20 @@ void ktap_fire(const struct ktap_hit *hit)
 	WRITE_ONCE(acts->busy[level], true);
 	barrier();
 
-	/* Only now: what it does may be an event itself. */
-	if (is_wanted(s)) {
+	/* After busy is set: activation_is_wanted() may itself trigger events. */
+	if (activation_is_wanted(s)) {
 		vm = &acts->levels[level].vm;
 		vm->env = &s->env;
-		vm->meter = this_cpu_ptr(s->meters);
-		/* What interrupts us from here on leaves the meter to us. */
+		vm->overhead = this_cpu_ptr(s->overheads);
+		/* From here on, a run that interrupts this one does not write @overhead. */
 		barrier();
-		if (unlikely(is_nested(acts, vm)))
-			run_nested(vm, probe, &hit->ev);
+		if (unlikely(activation_is_nested(acts, vm)))
+			activation_run_nested(vm, probe, &hit->ev);
 		else
-			run_measured(vm, probe, &hit->ev);
+			activation_run_measured(vm, probe, &hit->ev);
 	}
 
 	barrier();
 	WRITE_ONCE(acts->busy[level], false);
 }
-
 NOKPROBE_SYMBOL(ktap_fire);

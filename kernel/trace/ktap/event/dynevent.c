@@ -1,40 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Probes with fetch arguments of the kernel's own: "probe:f a=%di b=+4($stack)".
+ * Probes with fetch arguments, in the kernel's syntax: "probe:f a=%di b=+4($stack)".
  *
- * The kernel's parser makes a dynamic event of them, in the system "ktap",
- * whose name has the session's number in it; the clause then waits for it like
- * for any trace event.  It is deleted when the session is closed.
+ * The kernel's parser creates a dynamic event in the system "ktap".  Its name
+ * contains the number of the session.  The probe then waits for it like for any
+ * trace event.  The event is deleted when the session is closed.
  */
 #include <linux/cleanup.h>
 #include <linux/ctype.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "../trace.h"
-#include "../trace_dynevent.h"
-#include "source.h"
+#include "../../trace.h"
+#include "../../trace_dynevent.h"
+#include "event/source.h"
 
 #define SYSTEM		"ktap"
 
-/* The parser takes names of less than 64 bytes: leave room for the numbers. */
-#define MAX_NAME	32
+/* The parser accepts names below 64 bytes: leave room for the numbers. */
+#define DYNEVENT_MAX_NAME	32
+
+/* Estimate of the memory that the kernel allocates for an event and its files */
+#define DYNEVENT_KERNEL_BYTES	4096
 
 /* "FUNCTION" of "MODULE:FUNCTION+OFFSET%return" */
-static char *function_name(const char *location)
+static char *dynevent_function_name(const char *location)
 {
 	const char *colon = strchr(location, ':');
 	const char *name = colon ? colon + 1 : location;
 
-	return kmemdup_nul(name, strcspn(name, "+%"), GFP_KERNEL_ACCOUNT);
+	return kmemdup_nul(name, strcspn(name, "+%"), KTAP_GFP);
 }
 
-/* One that the parser takes, and no other session has. */
-static void event_name(char *name, size_t size, const struct ktap_session *s, const char *func)
+/* Make a name that the parser accepts and that no other session uses. */
+static void dynevent_event_name(char *name, size_t size, struct ktap_session *s, const char *func)
 {
 	char *p;
 
-	snprintf(name, size, "%.*s_%llu_%u", MAX_NAME, func, s->id, s->npoints);
+	snprintf(name, size, "%.*s_%llu_%u", DYNEVENT_MAX_NAME, func, s->id, s->ndynevents++);
 	for (p = name; *p; p++) {
 		if (!isalnum(*p))
 			*p = '_';
@@ -43,22 +46,22 @@ static void event_name(char *name, size_t size, const struct ktap_session *s, co
 		*name = '_';
 }
 
-/* The command, with one blank between its words: offsets of errors are in that. */
-static char *make_command(char type, const char *name, char **words)
+/* Join the command with one blank between words: offsets of errors refer to this. */
+static char *dynevent_make_command(char type, const char *name, char **words)
 {
-	char *command = kasprintf(GFP_KERNEL_ACCOUNT, "%c:" SYSTEM "/%s", type, name);
+	char *command = kasprintf(KTAP_GFP, "%c:" SYSTEM "/%s", type, name);
 	char *longer;
 
 	for (; command && *words; words++) {
-		longer = kasprintf(GFP_KERNEL_ACCOUNT, "%s %s", command, *words);
+		longer = kasprintf(KTAP_GFP, "%s %s", command, *words);
 		kfree(command);
 		command = longer;
 	}
 	return command;
 }
 
-static int command_error(struct ktap_vm *vm, const struct ktap_probe *probe, const char *command,
-			 const struct dyn_event_error *error, int err)
+static int dynevent_command_error(struct ktap_vm *vm, const struct ktap_probe *probe,
+				  const char *command, const struct dyn_event_error *error, int err)
 {
 	const char *at;
 
@@ -70,7 +73,7 @@ static int command_error(struct ktap_vm *vm, const struct ktap_probe *probe, con
 	return ktap_vm_error(vm, err, "%s: '%.*s'", error->text, (int)strcspn(at, " "), at);
 }
 
-static struct trace_event_call *find_call(const char *name)
+static struct trace_event_call *dynevent_find_call(const char *name)
 {
 	struct trace_event_call *call;
 
@@ -82,12 +85,13 @@ static struct trace_event_call *find_call(const char *name)
 	return NULL;
 }
 
-static int add_event(struct ktap_probe *probe, const char *name, const char *func, bool ret)
+static int dynevent_add_event(struct ktap_probe *probe, const char *name, const char *func,
+			      bool ret)
 {
 	struct trace_event_call *call;
 
 	guard(mutex)(&event_mutex);
-	call = find_call(name);
+	call = dynevent_find_call(name);
 	return call ? ktap_tracepoint_add_own(probe, call, func, ret) : -ENOENT;
 }
 
@@ -95,54 +99,58 @@ void ktap_dynevent_delete(const char *name)
 {
 	char command[sizeof("-:" SYSTEM "/") + MAX_EVENT_NAME_LEN];
 
-	/* It fails if somebody else uses the event: then it is theirs. */
+	/* Fails if somebody else uses the event: then it stays until they delete it. */
 	snprintf(command, sizeof(command), "-:" SYSTEM "/%s", name);
 	dyn_event_command(command, NULL);
 }
 
-static int add_words(struct ktap_vm *vm, struct ktap_probe *probe, char **words, bool ret)
+static int dynevent_add_words(struct ktap_vm *vm, struct ktap_probe *probe, char **words, bool ret)
 {
 	char *command __free(kfree) = NULL, *func __free(kfree) = NULL;
 	struct dyn_event_error error = {};
 	char name[MAX_EVENT_NAME_LEN];
 	int err;
 
-	func = function_name(*words);
+	func = dynevent_function_name(*words);
 	if (!func)
 		return ktap_vm_error(vm, -ENOMEM, "no memory");
-	event_name(name, sizeof(name), probe->session, func);
-	command = make_command(ret ? 'r' : 'p', name, words);
+	dynevent_event_name(name, sizeof(name), probe->session, func);
+	command = dynevent_make_command(ret ? 'r' : 'p', name, words);
 	if (!command)
 		return ktap_vm_error(vm, -ENOMEM, "no memory");
 
+	err = ktap_probe_charge(probe, DYNEVENT_KERNEL_BYTES);
+	if (err)
+		return err;
 	err = dyn_event_command(command, &error);
 	if (err)
-		return command_error(vm, probe, command, &error, err);
-	err = add_event(probe, name, func, ret);
+		return dynevent_command_error(vm, probe, command, &error, err);
+	err = dynevent_add_event(probe, name, func, ret);
 	if (err) {
 		ktap_dynevent_delete(name);
 		return ktap_event_error(vm, probe->event, err);
 	}
+	probe->fetches = !ret;
 	return 0;
 }
 
 /**
- * ktap_dynevent_add() - Adds a probe with fetch arguments to a clause
+ * ktap_dynevent_add() - Add an event with fetch arguments to a probe
  * @vm: for errors
- * @probe: the clause
+ * @probe: the probe
  * @rest: "FUNCTION ARGUMENT..."
- * @ret: of the function's return
+ * @ret: the event is the function's return
  *
- * Return: 0, or an error that is set.
+ * Return: 0, or a negative errno with the error set in @vm.
  */
 int ktap_dynevent_add(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest, bool ret)
 {
-	char **words = argv_split(GFP_KERNEL_ACCOUNT, rest, NULL);
+	char **words = argv_split(KTAP_GFP, rest, NULL);
 	int err;
 
 	if (!words)
 		return ktap_vm_error(vm, -ENOMEM, "no memory");
-	err = add_words(vm, probe, words, ret);
+	err = dynevent_add_words(vm, probe, words, ret);
 	argv_free(words);
 	return err;
 }

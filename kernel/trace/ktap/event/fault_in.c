@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory of the process that handlers are going to read: they cannot wait for
- * it, so who can makes it present before they run.  It will be there then, unless
- * it is taken away again within microseconds.
+ * Fault in user memory for handlers, which cannot fault themselves.  It is present
+ * when they run, unless it is reclaimed within microseconds.
  */
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
@@ -10,10 +9,10 @@
 #include <linux/sched.h>
 #include <linux/uaccess.h>
 
-#include "memory.h"
-#include "source.h"
+#include "event/source.h"
+#include "host/read_memory.h"
 
-/* May the instruction read what an address points to? */
+/* Visitor for ktap_probe_reaches(): may the instruction read user memory? */
 bool ktap_follows_addresses(const struct ktap_code *insn, void *unused)
 {
 	if (insn->op != KTAP_OP_CALLB)
@@ -30,14 +29,14 @@ bool ktap_follows_addresses(const struct ktap_code *insn, void *unused)
 	}
 }
 
-/* Where the memory ends that a mapping is, 0 if it is a device's. */
-static unsigned long end_of(const struct vm_area_struct *vma)
+/* Return the end of a mapping of memory, 0 if it maps a device. */
+static unsigned long fault_in_end_of(const struct vm_area_struct *vma)
 {
 	return vma->vm_flags & (VM_IO | VM_PFNMAP) ? 0 : vma->vm_end;
 }
 
-/* The same of the mapping at an address, 0 if there is none. */
-static unsigned long memory_end(unsigned long address)
+/* Return the end of the memory mapped at @address, 0 if it is not memory. */
+static unsigned long fault_in_memory_end(unsigned long address)
 {
 	struct mm_struct *mm = current->mm;
 	struct vm_area_struct *vma;
@@ -45,29 +44,28 @@ static unsigned long memory_end(unsigned long address)
 
 	vma = lock_vma_under_rcu(mm, address);
 	if (vma) {
-		end = end_of(vma);
+		end = fault_in_end_of(vma);
 		vma_end_read(vma);
 		return end;
 	}
 	if (mmap_read_lock_killable(mm))
 		return 0;
 	vma = vma_lookup(mm, address);
-	end = vma ? end_of(vma) : 0;
+	end = vma ? fault_in_end_of(vma) : 0;
 	mmap_read_unlock(mm);
 	return end;
 }
 
 /*
- * How many of so many bytes are memory, up to the first that is none?  What is mapped
- * of a device may do something when it is read: nobody touches that but a handler that
- * is told to.
+ * Return the number of bytes from @address, at most @size, that are mapped memory.
+ * Reading a device may have side effects: only a handler may do that, on request.
  */
-static size_t memory_at(const void __user *address, size_t size)
+static size_t fault_in_memory_at(const void __user *address, size_t size)
 {
 	unsigned long from = (unsigned long)untagged_addr(address), at = from, end;
 
 	while (at - from < size) {
-		end = memory_end(at);
+		end = fault_in_memory_end(at);
 		if (!end)
 			break;
 		at = end;
@@ -77,16 +75,16 @@ static size_t memory_at(const void __user *address, size_t size)
 
 void ktap_bring_in_bytes(const char __user *from, size_t size)
 {
-	fault_in_readable(from, memory_at(from, size));
+	fault_in_readable(from, fault_in_memory_at(from, size));
 }
 
-/* False if there is none. */
+/* Fault in a string; false if there is none. */
 bool ktap_bring_in_string(const char __user *from)
 {
-	return strnlen_user(from, memory_at(from, KTAP_MAX_STRLEN)) > 0;
+	return strnlen_user(from, fault_in_memory_at(from, KTAP_MAX_STRLEN)) > 0;
 }
 
-/* As many strings as join() takes. */
+/* Fault in an array of pointers and its strings, at most as many as join() reads. */
 void ktap_bring_in_strings(const void __user *from)
 {
 	const unsigned long __user *array = from;
@@ -96,7 +94,7 @@ void ktap_bring_in_strings(const void __user *from)
 	u32 half = 0;
 	int err;
 
-	n = memory_at(from, KTAP_MAX_JOINED * size) / size;
+	n = fault_in_memory_at(from, KTAP_MAX_JOINED * size) / size;
 	for (i = 0; i < n; i++) {
 		if (size == sizeof(string)) {
 			err = get_user(string, &array[i]);

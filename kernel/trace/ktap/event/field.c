@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fields of the records of trace events: what the tracing code knows of their
- * types, which is text, and how to read them.
+ * Fields of the records of trace events: find out their types, which the tracing
+ * code keeps as text, and read them.
  */
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include <linux/unaligned.h>
 
-#include "../trace.h"
-#include "field.h"
-#include "memory.h"
-#include "vm.h"
+#include "../../trace.h"
+#include "event/field.h"
+#include "host/read_memory.h"
+#include "vm/vm.h"
 
-/* Bytes read of a string that an event has no copy of, the NUL included. */
+/* Bytes to read, with the NUL, of a string that the record only points to */
 #define MAX_POINTED	256
 
-/* Units of such a string. */
+/* Units of budget for such a string */
 #define POINTED_COST	8
 
 /*
- * Bytes of an element of "TYPE[]"; 0 if that is not known.  Of an array whose
- * length is no part of its type there is nothing else to tell it.
+ * Return the bytes of an element of "TYPE[]", 0 if the type is unknown.  If the length
+ * of an array is not in the record's format, only the type tells the element's size.
  */
-static u8 size_of(const char *type)
+static u8 field_size_of(const char *type)
 {
 	static const struct {
 		const char *name;
@@ -52,14 +52,14 @@ static u8 size_of(const char *type)
 	return 0;
 }
 
-static bool is_bytes(const char *type)
+static bool field_is_bytes(const char *type)
 {
 	return str_has_prefix(type, "u8[") || str_has_prefix(type, "__u8[") ||
 	       str_has_prefix(type, "unsigned char[");
 }
 
-/* Without what is no part of the element's type. */
-static const char *bare_type(const char *type, u8 *place)
+/* Skip words of the type that do not belong to the element's type. */
+static const char *field_bare_type(const char *type, u8 *place)
 {
 	size_t len;
 
@@ -77,21 +77,21 @@ static const char *bare_type(const char *type, u8 *place)
 	return type + str_has_prefix(type, "const ");
 }
 
-static bool is_integer(size_t size)
+static bool field_is_integer(size_t size)
 {
 	return size == 1 || size == 2 || size == 4 || size == 8;
 }
 
-static void init_array(struct ktap_field *f, const struct ftrace_event_field *field,
-		       const char *type)
+static void field_init_array(struct ktap_field *f, const struct ftrace_event_field *field,
+			     const char *type)
 {
-	if (is_bytes(type)) {
+	if (field_is_bytes(type)) {
 		f->kind = KTAP_FIELD_BYTES;
 		return;
 	}
-	f->element = size_of(type);
+	f->element = field_size_of(type);
 	if (!f->element && f->place == KTAP_FIELD_HERE && field->len > 0 &&
-	    is_integer(field->size / field->len))
+	    field_is_integer(field->size / field->len))
 		f->element = field->size / field->len;
 	if (f->element)
 		f->kind = KTAP_FIELD_INTS;
@@ -99,13 +99,13 @@ static void init_array(struct ktap_field *f, const struct ftrace_event_field *fi
 
 /**
  * ktap_field_init() - Find out how to read a field
- * @f: gets it
- * @field: the field; one of the filters, that no record has, will be nil
+ * @f: gets the kind, place and size
+ * @field: the field; one that exists only for filters becomes KTAP_FIELD_NONE
  */
 void ktap_field_init(struct ktap_field *f, const struct ftrace_event_field *field)
 {
 	u8 place;
-	const char *type = bare_type(field->type, &place);
+	const char *type = field_bare_type(field->type, &place);
 
 	f->place = place;
 	f->kind = KTAP_FIELD_NONE;
@@ -117,13 +117,13 @@ void ktap_field_init(struct ktap_field *f, const struct ftrace_event_field *fiel
 	case FILTER_STATIC_STRING:
 	case FILTER_DYN_STRING:
 	case FILTER_RDYN_STRING:
-		f->kind = is_bytes(type) ? KTAP_FIELD_BYTES : KTAP_FIELD_CHARS;
+		f->kind = field_is_bytes(type) ? KTAP_FIELD_BYTES : KTAP_FIELD_CHARS;
 		return;
 	case FILTER_PTR_STRING:
 		f->kind = KTAP_FIELD_POINTED;
 		return;
 	case FILTER_CPUMASK:
-		/* That of the filters has no place in the record. */
+		/* The generic field for filters is not in the record. */
 		if (f->place == KTAP_FIELD_HERE)
 			return;
 		break;
@@ -131,19 +131,19 @@ void ktap_field_init(struct ktap_field *f, const struct ftrace_event_field *fiel
 	case FILTER_TRACE_FN:
 		break;
 	default:
-		/* generic: of the filters, not of the record */
+		/* A generic field for filters, not in the record. */
 		return;
 	}
 
 	if (f->place != KTAP_FIELD_HERE || strchr(type, '[')) {
-		init_array(f, field, type);
-	} else if (is_integer(f->size)) {
+		field_init_array(f, field, type);
+	} else if (field_is_integer(f->size)) {
 		f->kind = KTAP_FIELD_INT;
 		f->element = f->size;
 	}
 }
 
-static s64 read_int(const void *p, u8 size, bool is_signed)
+static s64 field_read_int(const void *p, u8 size, bool is_signed)
 {
 	switch (size) {
 	case 1:
@@ -158,9 +158,9 @@ static s64 read_int(const void *p, u8 size, bool is_signed)
 	return get_unaligned((const s64 *)p);
 }
 
-/* All are as wide as a script's integers: the array says nothing of what it was. */
-static void get_ints(struct ktap_vm *vm, const struct ktap_field *f, const void *p, u32 size,
-		     struct ktap_value *v)
+/* Convert the elements to s64: an array value has no element size. */
+static void field_get_ints(struct ktap_vm *vm, const struct ktap_field *f, const void *p, u32 size,
+			   struct ktap_value *v)
 {
 	u32 n = size / f->element, i;
 	s64 *ints;
@@ -175,11 +175,11 @@ static void get_ints(struct ktap_vm *vm, const struct ktap_field *f, const void 
 	if (!ints)
 		return;
 	for (i = 0; i < n; i++)
-		ints[i] = read_int(p + i * f->element, f->element, f->is_signed);
+		ints[i] = field_read_int(p + i * f->element, f->element, f->is_signed);
 	*v = KTAP_VALUE_ARRAY(ints, n);
 }
 
-static void get_bytes(struct ktap_vm *vm, const void *p, u32 size, struct ktap_value *v)
+static void field_get_bytes(struct ktap_vm *vm, const void *p, u32 size, struct ktap_value *v)
 {
 	if (size > KTAP_MAX_STRLEN) {
 		size = KTAP_MAX_STRLEN;
@@ -188,22 +188,22 @@ static void get_bytes(struct ktap_vm *vm, const void *p, u32 size, struct ktap_v
 	*v = KTAP_VALUE_STR(p, size);
 }
 
-/* Its end is looked for. */
-static void get_chars(struct ktap_vm *vm, const char *p, u32 size, struct ktap_value *v)
+/* Read an array of char: a string up to its NUL or its end. */
+static void field_get_chars(struct ktap_vm *vm, const char *p, u32 size, struct ktap_value *v)
 {
 	u32 len = strnlen(p, size);
 
 	if (!ktap_vm_charge(vm, len / 64))
-		get_bytes(vm, p, len, v);
+		field_get_bytes(vm, p, len, v);
 }
 
-/* The string may be anywhere, and gone. */
-static void get_pointed(struct ktap_vm *vm, const char *s, struct ktap_value *v)
+/* Read a string by address.  The address may be invalid. */
+static void field_get_pointed(struct ktap_vm *vm, const char *s, struct ktap_value *v)
 {
 	char *copy, last;
 	long len;
 
-	/* Where there is nothing to be said. */
+	/* Events use NULL for "no string". */
 	if (!s || ktap_vm_charge(vm, POINTED_COST))
 		return;
 	copy = ktap_arena_alloc(vm, MAX_POINTED);
@@ -215,18 +215,18 @@ static void get_pointed(struct ktap_vm *vm, const char *s, struct ktap_value *v)
 		ktap_bad_read(vm, v);
 		return;
 	}
-	/* The NUL is there in any case. */
+	/* The copy always ends with a NUL: it is cut if the source does not. */
 	if (len == MAX_POINTED && !get_kernel_nofault(last, s + len - 1) && last)
 		atomic_long_inc(&vm->env->counters.cut_strings);
-	get_bytes(vm, copy, strnlen(copy, len), v);
+	field_get_bytes(vm, copy, strnlen(copy, len), v);
 }
 
 /**
  * ktap_field_get() - Read a field
- * @vm: activation; the value is good for as long as its event
+ * @vm: activation; the value is valid as long as its event
  * @f: the field
  * @rec: the record
- * @v: gets its value, nil if it has none or after an error of @vm
+ * @v: gets the value; nil if the field has none, or after an error of @vm
  *
  * Context: any.
  */
@@ -251,19 +251,19 @@ void ktap_field_get(struct ktap_vm *vm, const struct ktap_field *f, const void *
 	case KTAP_FIELD_NAME:
 		break;
 	case KTAP_FIELD_INT:
-		*v = KTAP_VALUE_INT(read_int(p, f->element, f->is_signed));
+		*v = KTAP_VALUE_INT(field_read_int(p, f->element, f->is_signed));
 		break;
 	case KTAP_FIELD_INTS:
-		get_ints(vm, f, p, size, v);
+		field_get_ints(vm, f, p, size, v);
 		break;
 	case KTAP_FIELD_CHARS:
-		get_chars(vm, p, size, v);
+		field_get_chars(vm, p, size, v);
 		break;
 	case KTAP_FIELD_BYTES:
-		get_bytes(vm, p, size, v);
+		field_get_bytes(vm, p, size, v);
 		break;
 	case KTAP_FIELD_POINTED:
-		get_pointed(vm, (const char *)get_unaligned((const unsigned long *)p), v);
+		field_get_pointed(vm, (const char *)get_unaligned((const unsigned long *)p), v);
 		break;
 	}
 }

@@ -12,14 +12,14 @@ struct ktap_value;
 struct ktap_vm;
 
 /**
- * enum ktap_field_kind - what a field is to a script
- * @KTAP_FIELD_NONE: it is not there, or is nothing a script can hold
+ * enum ktap_field_kind - type of a field in a script
+ * @KTAP_FIELD_NONE: the field does not exist, or scripts cannot hold its type
  * @KTAP_FIELD_INT: an integer or an address
- * @KTAP_FIELD_INTS: an array of them; a bit mask is one of unsigned long
- * @KTAP_FIELD_CHARS: a string, to its NUL or its end
- * @KTAP_FIELD_BYTES: all bytes of an array of u8: most likely an address of a network
+ * @KTAP_FIELD_INTS: an array of integers; a bit mask is an array of unsigned long
+ * @KTAP_FIELD_CHARS: a string, up to its NUL or its end
+ * @KTAP_FIELD_BYTES: all bytes of an array of u8, mostly a network address
  * @KTAP_FIELD_POINTED: a pointer to a string
- * @KTAP_FIELD_NAME: not of the record: the event's name, which its source knows
+ * @KTAP_FIELD_NAME: the event's name, which is not in the record
  */
 enum ktap_field_kind {
 	KTAP_FIELD_NONE,
@@ -32,11 +32,11 @@ enum ktap_field_kind {
 };
 
 /**
- * enum ktap_field_place - where it is
- * @KTAP_FIELD_HERE: at its offset
- * @KTAP_FIELD_DATA_LOC: there is a u32: the offset from the start of the record,
- *	and in the upper half the length
- * @KTAP_FIELD_REL_LOC: the same, but the offset is from behind the u32
+ * enum ktap_field_place - location of a field's data in the record
+ * @KTAP_FIELD_HERE: at the field's offset
+ * @KTAP_FIELD_DATA_LOC: the field is a u32: the lower half is the offset from the start
+ *	of the record, the upper half is the length
+ * @KTAP_FIELD_REL_LOC: likewise, but the offset counts from the end of the u32
  */
 enum ktap_field_place {
 	KTAP_FIELD_HERE,
@@ -48,10 +48,10 @@ enum ktap_field_place {
  * struct ktap_field - a field of the records of one event
  * @kind: enum ktap_field_kind
  * @place: enum ktap_field_place
- * @is_signed: its integers are
- * @element: bytes of each of its integers
- * @offset: from the start of the record
- * @size: bytes, if it is KTAP_FIELD_HERE
+ * @is_signed: its integers are signed
+ * @element: bytes of each integer
+ * @offset: offset of the field from the start of the record
+ * @size: bytes of the data, if @place is KTAP_FIELD_HERE
  */
 struct ktap_field {
 	u8 kind;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ftrace:function: entries, as the function tracer sees them.  A clause has one
+ * ftrace:function: entries of functions, by the function tracer.  A point has one
  * ftrace_ops for all its functions.
  */
 #include <linux/cleanup.h>
@@ -9,12 +9,12 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "function.h"
+#include "event/func_event.h"
 
 /**
- * struct ftrace_point - functions, as the function tracer sees them
- * @f: see there
- * @ops: ftrace's part
+ * struct ftrace_point - entry of functions, by the function tracer
+ * @f: the functions
+ * @ops: called at each entry
  */
 struct ftrace_point {
 	struct ktap_kfn_point f;
@@ -33,7 +33,6 @@ static void ktap_ftrace_hit(unsigned long ip, unsigned long parent_ip, struct ft
 		.fregs = fregs,
 	});
 }
-
 NOKPROBE_SYMBOL(ktap_ftrace_hit);
 
 static int ftrace_attach(struct ktap_point *point)
@@ -74,24 +73,28 @@ const struct ktap_source ktap_ftrace_source = {
 	.attach = ftrace_attach,
 	.refused = "the function tracer cannot follow it",
 	.why = ktap_kfn_why,
+	.has = ktap_kfn_has,
+	.near = ktap_kfn_near,
+	.advice = ktap_kfn_advice,
 	.detach = ftrace_detach,
 	.release = ftrace_release,
 };
 
 static int ftrace_add(struct ktap_vm *vm, struct ktap_probe *probe, struct ktap_kfns *fns)
 {
-	struct ftrace_point *p = kzalloc_obj(*p, GFP_KERNEL_ACCOUNT);
+	struct ftrace_point *p = kzalloc_obj(*p, KTAP_GFP);
 
 	if (!p)
 		return ktap_vm_error(vm, -ENOMEM, "no memory");
+	p->f.point.newest_first = true;
 	p->ops.func = ktap_ftrace_hit;
 	p->ops.flags = FTRACE_OPS_FL_SAVE_ARGS | FTRACE_OPS_FL_RECURSION | FTRACE_OPS_FL_RCU;
 	return ktap_kfn_init(vm, &p->f, probe, &ktap_ftrace_source, fns);
 }
 
 /*
- * "function", or "function PATTERN...", which is what the compiler makes of
- * a filter on ip or probefunc; all of "PATTERN" and "!PATTERN" must be true.
+ * Parse "function" or "function PATTERN...".  The compiler makes the latter from a
+ * filter on ip or probefunc: each "PATTERN" and "!PATTERN" must be true.
  */
 int ktap_parse_ftrace(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Functions of the kernel as events: what fprobes, kprobes and the function
- * tracer have in common.
+ * Kernel functions as events: the common part of fprobes, kprobes, the function
+ * tracer and raw tracepoints.
  */
-#ifndef _KTAP_FUNCTION_H
-#define _KTAP_FUNCTION_H
+#ifndef _KTAP_FUNC_EVENT_H
+#define _KTAP_FUNC_EVENT_H
 
-#include "btf.h"
-#include "source.h"
+#include "btf/btf.h"
+#include "event/source.h"
 
 struct ftrace_regs;
 struct module;
@@ -16,12 +16,14 @@ struct pt_regs;
 /* arg0 to arg9 */
 #define KTAP_KFN_ARGS	10
 
+#define KTAP_KFN_NO_SLOT	U16_MAX
+
 /**
  * struct ktap_kfn - a function
- * @ip: where ftrace enters it, or where a kprobe is
+ * @ip: its ftrace location, or the address of the kprobe
  * @mod: its module, pinned; NULL: the kernel
- * @name: where its name begins in &ktap_kfns.names
- * @len: bytes of it
+ * @name: offset of its name in &ktap_kfns.names
+ * @len: bytes of its name
  */
 struct ktap_kfn {
 	unsigned long ip;
@@ -31,19 +33,19 @@ struct ktap_kfn {
 };
 
 /**
- * struct ktap_kfns - functions, by address
+ * struct ktap_kfns - functions, sorted by address after ktap_kfns_tidy()
  * @fn: the functions
- * @n: number of them
- * @size: there is room for
+ * @n: number of functions
+ * @size: allocated elements of @fn
  * @names: their names
- * @names_len: bytes of them
- * @names_size: there is room for
- * @skipped: functions that match, but cannot be traced
+ * @names_len: bytes of the names
+ * @names_size: allocated bytes of @names
+ * @skipped: number of functions that match but cannot be traced
  */
 struct ktap_kfns {
 	struct ktap_kfn *fn;
 	unsigned int n;
-	unsigned int size;
+	size_t size;
 	char *names;
 	size_t names_len;
 	size_t names_size;
@@ -51,17 +53,21 @@ struct ktap_kfns {
 };
 
 /**
- * struct ktap_kfn_point - the functions that a clause waits for
- * @point: see there
+ * struct ktap_kfn_point - entry or return of one or more functions
+ * @point: the point
  * @fns: the functions
- * @ret: for their return
- * @hidden: arguments in front of those that handlers know of
- * @nargs: arguments that handlers may ask for and get, hidden ones included
- * @fields: by field of the program
- * @params: by field of the program: a parameter, whose place is its @offset; NULL
- *	if their names are not known
- * @typed: the type of what it returns is known: @result
- * @result: how to read that
+ * @ret: the event is the return
+ * @hidden: number of first arguments that handlers cannot see
+ * @nargs: number of arguments that handlers may read, including the hidden ones
+ * @fields: by field of the program: enum fn_field
+ * @params: by field of the program: the slot of the parameter of this name, or
+ *	KTAP_KFN_NO_SLOT
+ * @args: by argument: its slot, or KTAP_KFN_NO_SLOT
+ * @result: the slot of the return value, or KTAP_KFN_NO_SLOT
+ * @nslots: slots of each function
+ * @slots: by function and slot: the type of a parameter, with the number of the
+ *	argument as its @offset, or of the return value; its @size is 0 if the
+ *	function has no such parameter.  NULL: there are no slots
  */
 struct ktap_kfn_point {
 	struct ktap_point point;
@@ -70,16 +76,18 @@ struct ktap_kfn_point {
 	u8 hidden;
 	u8 nargs;
 	u8 *fields;
-	struct ktap_load *params;
-	bool typed;
-	struct ktap_load result;
+	u16 *params;
+	u16 args[KTAP_KFN_ARGS];
+	u16 result;
+	u16 nslots;
+	struct ktap_load *slots;
 };
 
 /**
- * struct ktap_injection - what a function shall return, instead of being run
- * @type: what it may return: of EI_ETYPE_*
- * @wanted: the script has said so
- * @value: that
+ * struct ktap_injection - a return value that replaces the call of a function
+ * @type: values that are allowed: EI_ETYPE_*
+ * @wanted: the handler has called set_retval()
+ * @value: the argument of set_retval()
  */
 struct ktap_injection {
 	int type;
@@ -88,15 +96,15 @@ struct ktap_injection {
 };
 
 /**
- * struct ktap_kfn_hit - a function is entered, or has returned
- * @hit: see there
- * @f: which clause waits for it
+ * struct ktap_kfn_hit - entry to, or return from a function
+ * @hit: the event
+ * @f: the point
  * @ip: &ktap_kfn.ip
- * @caller: where it returns to; 0: not known
- * @args: arguments, if they were copied
- * @fregs: registers, of fprobes and the function tracer
- * @regs: registers, of kprobes
- * @injection: where set_retval() says what it wants; NULL: it cannot
+ * @caller: the return address; 0: not known
+ * @args: the arguments, if they were copied
+ * @fregs: registers, from fprobe and the function tracer
+ * @regs: registers, from kprobes
+ * @injection: for set_retval(); NULL: the function cannot be replaced
  */
 struct ktap_kfn_hit {
 	struct ktap_hit hit;
@@ -112,7 +120,7 @@ struct ktap_kfn_hit {
 extern const struct ktap_event_ops ktap_kfn_ops;
 extern const struct ktap_event_ops ktap_rawtp_ops;
 
-/* Nothing that could be probed lies between the event and ktap_fire(). */
+/* Always inline: no function that could be probed is called before ktap_fire(). */
 static __always_inline void ktap_kfn_fire(struct ktap_kfn_point *f,
 					  const struct ktap_event_ops *ops, struct ktap_kfn_hit h)
 {
@@ -124,11 +132,11 @@ static __always_inline void ktap_kfn_fire(struct ktap_kfn_point *f,
 
 /**
  * struct ktap_kfn_spec - "probe:[MODULE:]FUNCTION[+OFFSET][%return]"
- * @module: NULL: the kernel or any module
+ * @module: NULL: the kernel and all modules; "vmlinux": the kernel only
  * @function: name or pattern
- * @offset: from its first byte
- * @ret: its return
- * @exact: no pattern
+ * @offset: offset of an instruction in the function
+ * @ret: the event is the return
+ * @exact: @function is a name
  */
 struct ktap_kfn_spec {
 	const char *module;
@@ -138,33 +146,38 @@ struct ktap_kfn_spec {
 	bool exact;
 };
 
-/* function.c */
+/* func_event.c */
 int ktap_kfn_init(struct ktap_vm *vm, struct ktap_kfn_point *f, struct ktap_probe *probe,
 		  const struct ktap_source *source, struct ktap_kfns *fns);
 void ktap_kfn_destroy(struct ktap_kfn_point *f);
 const char *ktap_kfn_why(int err);
+bool ktap_kfn_has(const struct ktap_point *point, enum ktap_part part, u32 n);
+void ktap_kfn_near(const struct ktap_point *point, struct ktap_suggest *near);
+const char *ktap_kfn_advice(const struct ktap_point *point);
 
-/* function_find.c */
+/* func_find.c */
 int ktap_kfns_find(struct ktap_vm *vm, struct ktap_probe *probe, const struct ktap_kfn_spec *spec,
 		   struct ktap_kfns *fns);
 int ktap_kfns_find_words(struct ktap_vm *vm, struct ktap_probe *probe, const char *words,
 			 struct ktap_kfns *fns);
 void ktap_kfns_free(struct ktap_kfns *fns);
 int ktap_kfns_check_allowed(struct ktap_vm *vm, const struct ktap_probe *probe);
+void *ktap_kfns_grow(void *array, size_t *size, size_t need, size_t bytes);
 int ktap_kfns_add(struct ktap_kfns *fns, const char *name, unsigned long ip);
 void ktap_kfns_tidy(struct ktap_kfns *fns);
 unsigned long *ktap_kfns_ips(const struct ktap_kfns *fns);
 
-/* src_function.c */
+/* func_parse.c */
 const char *ktap_kfn_parse(char *text, struct ktap_kfn_spec *spec);
+bool ktap_kfn_is_vmlinux(const char *module);
 
-/* src_fprobe.c */
+/* fprobe.c */
 #ifdef CONFIG_FPROBE
 int ktap_fprobe_add(struct ktap_vm *vm, struct ktap_probe *probe, struct ktap_kfns *fns,
 		    const struct ktap_kfn_spec *spec);
 #endif
 
-/* src_kprobe.c */
+/* kprobe.c */
 #ifdef CONFIG_KPROBES
 int ktap_kprobe_add(struct ktap_vm *vm, struct ktap_probe *probe, struct ktap_kfns *fns,
 		    const struct ktap_kfn_spec *spec);
@@ -177,7 +190,7 @@ static inline int ktap_kprobe_add(struct ktap_vm *vm, struct ktap_probe *probe,
 #endif
 
 #ifndef CONFIG_FPROBE
-/* What an fprobe could do for any number, kprobes do for one. */
+/* A kprobe replaces the fprobe if there is only one function. */
 static inline int ktap_fprobe_add(struct ktap_vm *vm, struct ktap_probe *probe,
 				  struct ktap_kfns *fns, const struct ktap_kfn_spec *spec)
 {
@@ -193,7 +206,6 @@ static inline int ktap_fprobe_add(struct ktap_vm *vm, struct ktap_probe *probe,
 #ifdef CONFIG_KTAP_SET_RETVAL
 int ktap_inject_wanted(struct ktap_vm *vm, struct ktap_probe *probe, const struct ktap_kfns *fns,
 		       const struct ktap_kfn_spec *spec, bool fetch);
-int ktap_inject_type(unsigned long addr);
 int ktap_kfn_inject(struct ktap_vm *vm, s64 value);
 int ktap_inject(const struct ktap_injection *injection, struct pt_regs *regs);
 #else
@@ -204,11 +216,6 @@ static inline int ktap_inject_wanted(struct ktap_vm *vm, struct ktap_probe *prob
 	return 0;
 }
 
-static inline int ktap_inject_type(unsigned long addr)
-{
-	return -EOPNOTSUPP;
-}
-
 #define ktap_kfn_inject	NULL
 
 static inline int ktap_inject(const struct ktap_injection *injection, struct pt_regs *regs)
@@ -217,4 +224,4 @@ static inline int ktap_inject(const struct ktap_injection *injection, struct pt_
 }
 #endif
 
-#endif /* _KTAP_FUNCTION_H */
+#endif /* _KTAP_FUNC_EVENT_H */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which functions of the kernel and of its modules does a clause mean?
+ * Find the functions of the kernel and its modules that a probe names.
  *
- * They are looked up when the clause comes to life and kept by address.  What is
- * not to be traced at all (notrace, noinstr, ktap itself) ftrace does not know:
- * the handlers are never entered from there.
+ * They are looked up when the probe is registered, and kept by address.  ftrace has
+ * no location for functions that must not be traced (notrace, noinstr, ktap itself),
+ * so these are never found.
  */
 #include <linux/cleanup.h>
 #include <linux/ftrace.h>
@@ -18,8 +18,8 @@
 #include <linux/sort.h>
 #include <linux/string.h>
 
-#include "function.h"
-#include "output.h"
+#include "event/func_event.h"
+#include "session_output.h"
 
 void ktap_kfns_free(struct ktap_kfns *fns)
 {
@@ -32,37 +32,29 @@ void ktap_kfns_free(struct ktap_kfns *fns)
 	*fns = (struct ktap_kfns){};
 }
 
-static int make_room(struct ktap_kfns *fns, size_t len)
+/*
+ * Make room for @need elements of @bytes in @array, of which *@size are allocated.
+ * Return the new array; or NULL, and @array is unchanged.
+ */
+void *ktap_kfns_grow(void *array, size_t *size, size_t need, size_t bytes)
 {
-	size_t size = max(2 * fns->names_size, 64);
-	unsigned int n = max(2 * fns->size, 1);
-	void *p;
+	size_t n = max(2 * *size, need);
 
-	if (fns->n == fns->size) {
-		p = kvrealloc(fns->fn, array_size(n, sizeof(*fns->fn)), GFP_KERNEL_ACCOUNT);
-		if (!p)
-			return -ENOMEM;
-		fns->fn = p;
-		fns->size = n;
-	}
-	size = max(size, fns->names_len + len);
-	if (fns->names_len + len > fns->names_size) {
-		p = kvrealloc(fns->names, size, GFP_KERNEL_ACCOUNT);
-		if (!p)
-			return -ENOMEM;
-		fns->names = p;
-		fns->names_size = size;
-	}
-	return 0;
+	if (need <= *size)
+		return array;
+	array = kvrealloc(array, array_size(n, bytes), KTAP_GFP);
+	if (array)
+		*size = n;
+	return array;
 }
 
 /**
- * ktap_kfns_add() - Adds a function
- * @fns: what it is added to
+ * ktap_kfns_add() - Add a function and pin its module
+ * @fns: the functions
  * @name: its name
- * @ip: where a probe enters it
+ * @ip: its ftrace location, or the address of the kprobe
  *
- * One whose module is on its way out is left away.
+ * A function of a module that is being unloaded is skipped.
  * Context: process.
  * Return: 0 or -ENOMEM.
  */
@@ -70,17 +62,25 @@ int ktap_kfns_add(struct ktap_kfns *fns, const char *name, unsigned long ip)
 {
 	struct module *mod = NULL;
 	size_t len = strlen(name);
-	int err = make_room(fns, len);
+	struct ktap_kfn *fn;
+	char *names;
 
-	if (err)
-		return err;
+	fn = ktap_kfns_grow(fns->fn, &fns->size, fns->n + 1, sizeof(*fn));
+	if (!fn)
+		return -ENOMEM;
+	fns->fn = fn;
+	names = ktap_kfns_grow(fns->names, &fns->names_size, fns->names_len + len, 1);
+	if (!names)
+		return -ENOMEM;
+	fns->names = names;
+
 	guard(rcu)();
 	if (!core_kernel_text(ip)) {
 		mod = __module_text_address(ip);
 		if (!mod)
 			return 0;
 	}
-	/* It goes away. */
+	/* Is it being unloaded? */
 	if (!try_module_get(mod))
 		return 0;
 	memcpy(fns->names + fns->names_len, name, len);
@@ -95,18 +95,18 @@ int ktap_kfns_add(struct ktap_kfns *fns, const char *name, unsigned long ip)
 }
 
 /**
- * struct finder - what is looked for
- * @fns: what is found
- * @pattern: names match it,
- * @words: or each of these; "!PATTERN": they do not
+ * struct func_find_finder - the names to find
+ * @fns: gets the functions found
+ * @pattern: names must match it, unless NULL
+ * @words: names must match each "PATTERN" and no "!PATTERN" of these
  */
-struct finder {
+struct func_find_finder {
 	struct ktap_kfns *fns;
 	const char *pattern;
 	char **words;
 };
 
-static bool is_wanted(const struct finder *f, const char *name)
+static bool func_find_is_wanted(const struct func_find_finder *f, const char *name)
 {
 	char **word;
 
@@ -121,24 +121,24 @@ static bool is_wanted(const struct finder *f, const char *name)
 	return true;
 }
 
-/* Where a probe enters the function at @addr; 0: it cannot. */
-static unsigned long entry_of(unsigned long addr)
+/* Return the address to probe for the function at @addr, 0 if it cannot be probed. */
+static unsigned long func_find_entry_of(unsigned long addr)
 {
 	if (IS_ENABLED(CONFIG_DYNAMIC_FTRACE))
 		return ftrace_location(addr);
-	/* Without kprobes, too, nothing can: that is told later, and better. */
+	/* Without kprobes, ktap_kprobe_add() reports the error. */
 	return IS_ENABLED(CONFIG_KPROBES) && within_kprobe_blacklist(addr) ? 0 : addr;
 }
 
 /*
- * fprobe.c has its functions in a resizable hash table.  A lookup begins anew as long
- * as the list that it follows is just being moved: a lookup because of a function
- * that is called by who moves it, between two steps, would never end.  There
- * rht_assign_unlock() calls the first one where preempt counts are checked or traced,
- * and the others, with lockdep, while somebody waits for the tracepoint lock_release;
- * the event's own functions are notrace, and src_tracepoint.c runs no handler there.
+ * kernel/trace/fprobe.c keeps its functions in a resizable hash table.  A lookup
+ * restarts as long as the chain that it follows is being moved.  A function that the
+ * mover calls between two steps must not cause a lookup: it would never end.  There
+ * rht_assign_unlock() calls the first function if preempt counts are checked or
+ * traced, and the others, with lockdep, if the tracepoint lock_release is enabled.
+ * The trace event's own functions are notrace, and tracepoint.c runs no handler there.
  */
-static bool moves_probes(const char *name)
+static bool func_find_moves_probes(const char *name)
 {
 	static const char * const calls[] = {
 		"preempt_count_sub",
@@ -149,49 +149,49 @@ static bool moves_probes(const char *name)
 	return IS_ENABLED(CONFIG_FPROBE) && match_string(calls, ARRAY_SIZE(calls), name) >= 0;
 }
 
-static int check_symbol(struct finder *f, const char *name, unsigned long addr)
+static int func_find_check_symbol(struct func_find_finder *f, const char *name, unsigned long addr)
 {
 	unsigned long ip;
 
 	if (!kernel_text_address(addr))
 		return 0;
-	/* ftrace:function, which is about words, needs no lookup. */
-	ip = f->pattern && moves_probes(name) ? 0 : entry_of(addr);
+	/* ftrace:function, which uses words, needs no lookup in fprobe.c. */
+	ip = f->pattern && func_find_moves_probes(name) ? 0 : func_find_entry_of(addr);
 	if (ip)
 		return ktap_kfns_add(f->fns, name, ip);
-	/* The padding in front of a function has a name, too. */
+	/* The padding before a function has a name, too. */
 	if (!strstarts(name, "__pfx_"))
 		f->fns->skipped++;
 	return 0;
 }
 
-static int find_symbol(void *data, const char *name, unsigned long addr)
+static int func_find_symbol(void *data, const char *name, unsigned long addr)
 {
-	struct finder *f = data;
+	struct func_find_finder *f = data;
 
-	return is_wanted(f, name) ? check_symbol(f, name, addr) : 0;
+	return func_find_is_wanted(f, name) ? func_find_check_symbol(f, name, addr) : 0;
 }
 
-static int find_exact(void *data, unsigned long addr)
+static int func_find_exact(void *data, unsigned long addr)
 {
-	struct finder *f = data;
+	struct func_find_finder *f = data;
 
-	return check_symbol(f, f->pattern, addr);
+	return func_find_check_symbol(f, f->pattern, addr);
 }
 
-static int by_ip(const void *a, const void *b)
+static int func_find_by_ip(const void *a, const void *b)
 {
 	const struct ktap_kfn *x = a, *y = b;
 
 	return x->ip < y->ip ? -1 : x->ip > y->ip;
 }
 
-/* By address, each one once. */
+/* Sort the functions by address and drop duplicates. */
 void ktap_kfns_tidy(struct ktap_kfns *fns)
 {
 	unsigned int i, n = 0;
 
-	sort(fns->fn, fns->n, sizeof(*fns->fn), by_ip, NULL);
+	sort(fns->fn, fns->n, sizeof(*fns->fn), func_find_by_ip, NULL);
 	for (i = 0; i < fns->n; i++) {
 		if (n && fns->fn[n - 1].ip == fns->fn[i].ip)
 			module_put(fns->fn[i].mod);
@@ -201,45 +201,50 @@ void ktap_kfns_tidy(struct ktap_kfns *fns)
 	fns->n = n;
 }
 
-static int find_functions(struct finder *f, const char *module, bool exact)
+static int func_find_functions(struct func_find_finder *f, const char *module, bool exact)
 {
+	bool kernel_only = ktap_kfn_is_vmlinux(module);
 	int err = 0;
 
-	if (!module && exact)
-		err = kallsyms_on_each_match_symbol(find_exact, f->pattern, f);
-	else if (!module)
-		err = kallsyms_on_each_symbol(find_symbol, f);
-	if (!err && IS_ENABLED(CONFIG_MODULES))
-		err = module_kallsyms_on_each_symbol(module, find_symbol, f);
+	if ((!module || kernel_only) && exact)
+		err = kallsyms_on_each_match_symbol(func_find_exact, f->pattern, f);
+	else if (!module || kernel_only)
+		err = kallsyms_on_each_symbol(func_find_symbol, f);
+	if (!err && IS_ENABLED(CONFIG_MODULES) && !kernel_only)
+		err = module_kallsyms_on_each_symbol(module, func_find_symbol, f);
 	ktap_kfns_tidy(f->fns);
 	return err;
 }
 
-static int check_found(struct ktap_vm *vm, const struct ktap_kfns *fns, const char *module,
-		       const char *name, bool exact)
+static int func_find_check_found(struct ktap_vm *vm, const struct ktap_kfns *fns,
+				 const char *module, const char *name, bool exact)
 {
 	if (exact && fns->n > 1)
 		return ktap_vm_error(vm, -EADDRNOTAVAIL,
-				     "%u functions are called '%s': none of them is meant alone",
+				     "%u functions are called '%s': the name is ambiguous",
 				     fns->n, name);
 	if (fns->n)
 		return 0;
 	if (fns->skipped) {
 		const char *why = "notrace, or not a function";
 
-		if (moves_probes(name))
+		if (func_find_moves_probes(name))
 			why = "fprobe itself calls it; ftrace:function can";
 		return ktap_vm_error(vm, -EINVAL, "%s '%s' cannot be traced: %s",
 				     exact ? "function" : "what matches", name, why);
 	}
-	if (module)
+	if (module && !ktap_kfn_is_vmlinux(module))
 		return ktap_vm_error(vm, -ENOENT, "no function '%s' in a module '%s'", name,
 				     module);
+	if (module)
+		return ktap_vm_error(vm, -ENOENT,
+				     "no function '%s' in '%s', the kernel without its modules",
+				     name, module);
 	return ktap_vm_error(vm, -ENOENT, exact ? "no function '%s'" : "no function matches '%s'",
 			     name);
 }
 
-static void note_skipped(const struct ktap_probe *probe, const struct ktap_kfns *fns)
+static void func_find_note_skipped(const struct ktap_probe *probe, const struct ktap_kfns *fns)
 {
 	if (fns->skipped)
 		ktap_output_note(&probe->session->output,
@@ -248,61 +253,64 @@ static void note_skipped(const struct ktap_probe *probe, const struct ktap_kfns 
 }
 
 /**
- * ktap_kfns_find() - Finds the functions that a clause names
+ * ktap_kfns_find() - Find the functions that a probe names
  * @vm: for errors
- * @probe: the clause
+ * @probe: the probe
  * @spec: a name or a pattern
- * @fns: gets them; to be freed also after an error
+ * @fns: gets the functions; the caller frees them even after an error
  *
- * Return: 0, or an error that is set.
+ * Return: 0, or a negative errno with the error set in @vm.
  */
 int ktap_kfns_find(struct ktap_vm *vm, struct ktap_probe *probe, const struct ktap_kfn_spec *spec,
 		   struct ktap_kfns *fns)
 {
-	struct finder f = { .fns = fns, .pattern = spec->function };
-	int err = find_functions(&f, spec->module, spec->exact);
+	struct func_find_finder f = { .fns = fns, .pattern = spec->function };
+	int err = func_find_functions(&f, spec->module, spec->exact);
 
 	if (err)
 		return ktap_event_error(vm, probe->event, err);
-	err = check_found(vm, fns, spec->module, spec->function, spec->exact);
+	err = func_find_check_found(vm, fns, spec->module, spec->function, spec->exact);
 	if (!err && !spec->exact)
-		note_skipped(probe, fns);
+		func_find_note_skipped(probe, fns);
 	return err;
 }
 
 /**
- * ktap_kfns_find_words() - Finds the functions that some patterns leave
+ * ktap_kfns_find_words() - Find the functions that match several patterns
  * @vm: for errors
- * @probe: the clause
- * @words: "PATTERN" and "!PATTERN", all of which must be true
- * @fns: gets them; to be freed also after an error
+ * @probe: the probe
+ * @words: "PATTERN" and "!PATTERN"; all must be true
+ * @fns: gets the functions; the caller frees them even after an error
  *
- * Return: 0, or an error that is set.
+ * Return: 0, or a negative errno with the error set in @vm.
  */
 int ktap_kfns_find_words(struct ktap_vm *vm, struct ktap_probe *probe, const char *words,
 			 struct ktap_kfns *fns)
 {
-	struct finder f = { .fns = fns };
+	struct func_find_finder f = { .fns = fns };
 	int err;
 
-	f.words = argv_split(GFP_KERNEL_ACCOUNT, words, NULL);
+	f.words = argv_split(KTAP_GFP, words, NULL);
 	if (!f.words)
 		return ktap_vm_error(vm, -ENOMEM, "no memory");
-	err = find_functions(&f, NULL, false);
+	err = func_find_functions(&f, NULL, false);
 	argv_free(f.words);
 	if (err)
 		return ktap_event_error(vm, probe->event, err);
-	return check_found(vm, fns, NULL, skip_spaces(words), false);
+	return func_find_check_found(vm, fns, NULL, skip_spaces(words), false);
 }
 
-/* 0, or a negative errno with the error set: nobody may, or nothing would come. */
+/*
+ * Check that the session may trace functions and that ftrace is enabled.
+ * Return 0, or a negative errno with the error set in @vm.
+ */
 int ktap_kfns_check_allowed(struct ktap_vm *vm, const struct ktap_probe *probe)
 {
 	int err = security_locked_down(LOCKDOWN_KPROBES);
 
 	if (err)
 		return ktap_vm_error(vm, err, "'%s': the kernel is locked down", probe->event);
-	/* As for perf's probes: arguments are addresses of the kernel. */
+	/* Arguments may be kernel addresses; perf's probes need the same capability. */
 	if (!probe->session->perfmon)
 		return ktap_vm_error(vm, -EPERM,
 				     "'%s': CAP_PERFMON is needed to trace functions",
@@ -316,10 +324,10 @@ int ktap_kfns_check_allowed(struct ktap_vm *vm, const struct ktap_probe *probe)
 }
 
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_ARGS
-/* Their addresses, to be freed by kvfree(); NULL if there is no memory. */
+/* Return an array of the addresses, or NULL.  The caller frees it with kvfree(). */
 unsigned long *ktap_kfns_ips(const struct ktap_kfns *fns)
 {
-	unsigned long *ips = kvmalloc_array(fns->n, sizeof(*ips), GFP_KERNEL_ACCOUNT);
+	unsigned long *ips = kvmalloc_array(fns->n, sizeof(*ips), KTAP_GFP);
 	unsigned int i;
 
 	if (!ips)

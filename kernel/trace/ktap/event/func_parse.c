@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * "probe:" and "kretprobe:": what the text behind them says, and which of the
- * kernel's ways serves for that: fprobes, kprobes, or its own dynamic events.
+ * "probe:" and "kretprobe:": parse the event, and choose between fprobes, kprobes
+ * and dynamic events of the kernel.
  */
 #include <linux/kernel.h>
 #include <linux/kstrtox.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "function.h"
+#include "event/func_event.h"
 
 /**
- * ktap_kfn_parse() - "[MODULE:]FUNCTION[+OFFSET][%return]"
- * @text: is cut to pieces, which @spec points to
- * @spec: gets what it says; @spec->ret, if true, stays so
+ * ktap_kfn_parse() - Parse "[MODULE:]FUNCTION[+OFFSET][%return]"
+ * @text: the text; it is split in place, and @spec points to its parts
+ * @spec: gets the parts; @spec->ret stays true if it is
  *
- * Return: NULL, or what is wrong with it.
+ * Return: NULL, or a message about the syntax.
  */
 const char *ktap_kfn_parse(char *text, struct ktap_kfn_spec *spec)
 {
@@ -23,7 +23,7 @@ const char *ktap_kfn_parse(char *text, struct ktap_kfn_spec *spec)
 	char *plus, *colon;
 
 	if (percent && strcmp(percent, "%return"))
-		return "only %return may stand behind a function";
+		return "only %return may follow a function";
 	if (percent)
 		*percent = '\0';
 	spec->ret |= !!percent;
@@ -32,7 +32,7 @@ const char *ktap_kfn_parse(char *text, struct ktap_kfn_spec *spec)
 	if (plus)
 		*plus = '\0';
 	if (plus && kstrtoul(plus + 1, 0, &spec->offset))
-		return "the offset is no number";
+		return "the offset is not a number";
 
 	colon = strchr(text, ':');
 	if (colon)
@@ -41,7 +41,7 @@ const char *ktap_kfn_parse(char *text, struct ktap_kfn_spec *spec)
 	spec->function = colon ? colon + 1 : text;
 	spec->exact = !strpbrk(spec->function, "*?[");
 	if (!*spec->function)
-		return "it names no function";
+		return "the name of a function is missing";
 	if (spec->offset && spec->ret)
 		return "a return has no offset";
 	if (spec->offset && !spec->exact)
@@ -49,8 +49,16 @@ const char *ktap_kfn_parse(char *text, struct ktap_kfn_spec *spec)
 	return NULL;
 }
 
-/* Cuts off what stands behind the first blank; true if that is something. */
-static bool split_fetch(char *text)
+/* Name of the kernel in place of a module, as in perf and bpftrace */
+static const char vmlinux[] = "vmlinux";
+
+bool ktap_kfn_is_vmlinux(const char *module)
+{
+	return module && !strcmp(module, vmlinux);
+}
+
+/* Cut @text at the first blank; true if fetch arguments follow it. */
+static bool func_parse_split_fetch(char *text)
 {
 	char *blank = strchr(text, ' ');
 
@@ -60,7 +68,8 @@ static bool split_fetch(char *text)
 	return *skip_spaces(blank + 1);
 }
 
-static int parse_function(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest, bool ret)
+static int func_parse_probe(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest,
+			    bool ret)
 {
 	struct ktap_kfn_spec spec = { .ret = ret };
 	struct ktap_kfns fns = {};
@@ -72,10 +81,10 @@ static int parse_function(struct ktap_vm *vm, struct ktap_probe *probe, const ch
 	err = ktap_kfns_check_allowed(vm, probe);
 	if (err)
 		return err;
-	text = kstrdup(rest, GFP_KERNEL_ACCOUNT);
+	text = kstrdup(rest, KTAP_GFP);
 	if (!text)
 		return ktap_vm_error(vm, -ENOMEM, "no memory");
-	fetch = split_fetch(text);
+	fetch = func_parse_split_fetch(text);
 
 	why = ktap_kfn_parse(text, &spec);
 	if (!why && fetch && !spec.exact)
@@ -88,9 +97,12 @@ static int parse_function(struct ktap_vm *vm, struct ktap_probe *probe, const ch
 		injects = ktap_inject_wanted(vm, probe, &fns, &spec, fetch);
 	if (injects < 0)
 		err = injects;
+	/* Dynamic events do not accept "vmlinux:". */
+	if (!err && fetch && ktap_kfn_is_vmlinux(spec.module))
+		rest += strlen(vmlinux) + 1;
 	if (!err && fetch) {
 		err = ktap_dynevent_add(vm, probe, rest, spec.ret);
-		/* The event alone does not hold it. */
+		/* The dynamic event does not pin the module. */
 		swap(probe->mod, fns.fn[0].mod);
 	} else if (!err && (spec.offset || injects)) {
 		err = ktap_kprobe_add(vm, probe, &fns, &spec);
@@ -104,10 +116,10 @@ static int parse_function(struct ktap_vm *vm, struct ktap_probe *probe, const ch
 
 int ktap_parse_probe(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest)
 {
-	return parse_function(vm, probe, rest, false);
+	return func_parse_probe(vm, probe, rest, false);
 }
 
 int ktap_parse_kretprobe(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest)
 {
-	return parse_function(vm, probe, rest, true);
+	return func_parse_probe(vm, probe, rest, true);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * set_retval(): a function returns at once what the script says.
+ * set_retval(): make a function return a value instead of running.
  */
 #include <linux/err.h>
 #include <linux/error-injection.h>
@@ -9,36 +9,37 @@
 #include <linux/ptrace.h>
 #include <linux/string.h>
 
-#include "function.h"
+#include "event/func_event.h"
 
 /**
  * DOC: Replacing functions
  *
- * What may be replaced, and by what, is said where a function is defined, by
- * ALLOW_ERROR_INJECTION(): its callers are known to cope.  All system calls are
- * among them.
+ * ALLOW_ERROR_INJECTION() next to the definition of a function allows it to be
+ * replaced, and says by which values: its callers handle these.  All system calls
+ * have it.
  *
- * It takes a kprobe at the first instruction: its handler can have the function
- * return, which those of fprobes and tracepoints cannot.  So a clause from which
- * set_retval() can be reached gets a kprobe where others get an fprobe.  Whether
- * it is reached is known for sure unless functions are called that are values;
- * then the call itself finds out.
+ * Replacing needs a kprobe at the first instruction: its handler can make the
+ * function return, handlers of fprobes and tracepoints cannot.  So a probe that may
+ * reach set_retval() gets a kprobe instead of an fprobe.  If a probe calls functions
+ * that are values, it is not known beforehand whether it reaches set_retval(): then
+ * the call itself checks.
  */
 
-static bool sets_retval(const struct ktap_code *insn, void *unused)
+static bool inject_sets_retval(const struct ktap_code *insn, void *unused)
 {
 	return insn->op == KTAP_OP_CALLB && insn->d == KTAP_FN_SET_RETVAL;
 }
 
-/* Why nothing can be injected there; NULL if it can. */
-static const char *unfit(const struct ktap_kfn_spec *spec, const struct ktap_kfns *fns, bool fetch)
+/* Return why the functions cannot be replaced, or NULL if they can. */
+static const char *inject_unfit(const struct ktap_kfn_spec *spec, const struct ktap_kfns *fns,
+				bool fetch)
 {
 	if (fetch)
 		return "it needs a probe without fetch arguments";
 	if (spec->ret)
 		return "when a function returns it has done its work: it needs the entry";
 	if (spec->offset)
-		return "inside of a function it is too late: it needs the entry";
+		return "it works at the entry of a function, not at an offset";
 	if (!spec->exact)
 		return "it needs the name of one function, not a pattern";
 	if (!within_error_injection_list(fns->fn[0].ip))
@@ -47,34 +48,35 @@ static const char *unfit(const struct ktap_kfn_spec *spec, const struct ktap_kfn
 }
 
 /**
- * ktap_inject_wanted() - Does the clause want a function to be replaced?
+ * ktap_inject_wanted() - May the probe replace its function?
  * @vm: for errors
- * @probe: the clause
- * @fns: the functions it waits for
- * @spec: what the script says
- * @fetch: with fetch arguments
+ * @probe: the probe
+ * @fns: the functions of its event
+ * @spec: the event as the script names it
+ * @fetch: the event has fetch arguments
  *
- * Return: 1 if it may and can; 0 if it does not; or an error that is set.
+ * Return: 1 if the probe may call set_retval(), and its function can be replaced; 0 if
+ * not; or a negative errno with the error set in @vm.
  */
 int ktap_inject_wanted(struct ktap_vm *vm, struct ktap_probe *probe, const struct ktap_kfns *fns,
 		       const struct ktap_kfn_spec *spec, bool fetch)
 {
 	const char *why;
 
-	if (!ktap_clause_reaches(probe, sets_retval, NULL))
+	if (!ktap_probe_reaches(probe, inject_sets_retval, NULL))
 		return 0;
-	why = unfit(spec, fns, fetch);
+	why = inject_unfit(spec, fns, fetch);
 	if (!why) {
 		probe->injects = true;
 		return 1;
 	}
-	if (!ktap_clause_calls(probe, sets_retval, NULL))
+	if (!ktap_probe_calls(probe, inject_sets_retval, NULL))
 		return 0;
 	return ktap_vm_error(vm, -EINVAL, "'%s': set_retval: %s", probe->event, why);
 }
 
-/* The function behind a system call, whose name depends on the machine. */
-static bool syscall_function(const char *event, char *name, size_t size)
+/* Get the name of a system call's function, which depends on the architecture. */
+static bool inject_syscall_function(const char *event, char *name, size_t size)
 {
 	static const char enter[] = "sys_enter_";
 	static const char * const prefixes[] = {
@@ -91,14 +93,14 @@ static bool syscall_function(const char *event, char *name, size_t size)
 	return false;
 }
 
-/* 0; or, set, the error that a clause calls set_retval() for no function. */
+/* Refuse a probe that calls set_retval() but has no function that can be replaced. */
 int ktap_inject_check(struct ktap_vm *vm, const struct ktap_probe *probe)
 {
 	char name[KSYM_NAME_LEN];
 
-	if (probe->injects || !ktap_clause_calls(probe, sets_retval, NULL))
+	if (probe->injects || !ktap_probe_calls(probe, inject_sets_retval, NULL))
 		return 0;
-	if (syscall_function(probe->event, name, sizeof(name)))
+	if (inject_syscall_function(probe->event, name, sizeof(name)))
 		return ktap_vm_error(vm, -EINVAL,
 				     "'%s': set_retval works at the entry of a function: probe:%s",
 				     probe->event, name);
@@ -107,21 +109,22 @@ int ktap_inject_check(struct ktap_vm *vm, const struct ktap_probe *probe)
 			     probe->event);
 }
 
-static bool is_errno(s64 value)
+static bool inject_is_errno(s64 value)
 {
 	return value < 0 && value >= -MAX_ERRNO;
 }
 
-/* What a function may return; NULL: @value is it. */
-static const char *unfit_value(int type, s64 value)
+/* Return NULL if the function may return @value, or else the values it may return. */
+static const char *inject_unfit_value(int type, s64 value)
 {
 	switch (type) {
 	case EI_ETYPE_NULL:
 		return value ? "0 (NULL)" : NULL;
 	case EI_ETYPE_ERRNO:
-		return is_errno(value) ? NULL : "an error: -1 to -4095";
+		return inject_is_errno(value) ? NULL : "an error: -1 to -4095";
 	case EI_ETYPE_ERRNO_NULL:
-		return !value || is_errno(value) ? NULL : "0 (NULL) or an error: -1 to -4095";
+		return !value || inject_is_errno(value) ? NULL :
+							  "0 (NULL) or an error: -1 to -4095";
 	case EI_ETYPE_TRUE:
 		return value == 1 ? NULL : "1 (true)";
 	default:
@@ -129,7 +132,7 @@ static const char *unfit_value(int type, s64 value)
 	}
 }
 
-/* &ktap_event_ops.set_retval of functions. */
+/* &ktap_event_ops.set_retval of functions */
 int ktap_kfn_inject(struct ktap_vm *vm, s64 value)
 {
 	const struct ktap_kfn_hit *h =
@@ -139,7 +142,7 @@ int ktap_kfn_inject(struct ktap_vm *vm, s64 value)
 	if (!h->injection)
 		return ktap_vm_error(vm, -EOPNOTSUPP,
 				     "set_retval: this function cannot be replaced here");
-	why = unfit_value(h->injection->type, value);
+	why = inject_unfit_value(h->injection->type, value);
 	if (why)
 		return ktap_vm_error(vm, -EINVAL,
 				     "set_retval(%lld): what this function may return is %s",
@@ -149,13 +152,7 @@ int ktap_kfn_inject(struct ktap_vm *vm, s64 value)
 	return 0;
 }
 
-/* Of the function at @addr: see &ktap_injection.type. */
-int ktap_inject_type(unsigned long addr)
-{
-	return get_injectable_error_type(addr);
-}
-
-/* From a kprobe's handler, whose return value this is. */
+/* Called at the end of a kprobe's handler, which returns the result. */
 int ktap_inject(const struct ktap_injection *injection, struct pt_regs *regs)
 {
 	if (!injection->wanted)
@@ -164,5 +161,4 @@ int ktap_inject(const struct ktap_injection *injection, struct pt_regs *regs)
 	override_function_with_return(regs);
 	return 1;
 }
-
 NOKPROBE_SYMBOL(ktap_inject);

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * kprobes: instructions inside of functions, and, where there are no fprobes,
- * the entry and the return of one function.
+ * kprobes: instructions inside of functions, functions that set_retval() may replace,
+ * and, without CONFIG_FPROBE, the entry and the return of one function.
  */
 #include <linux/cleanup.h>
+#include <linux/error-injection.h>
 #include <linux/ftrace.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/ptrace.h>
 #include <linux/slab.h>
 
-#include "function.h"
-#include "registers.h"
+#include "event/func_event.h"
+#include "event/registers.h"
 
 /**
- * struct kprobe_point - an instruction or a return that a clause waits for
- * @f: see there; of one function, whose @ip stays what it is when kprobes.c moves
- *	the probe behind what a machine has at the beginning of functions
- * @registered: the probe is
- * @inject_type: what the function may return instead of being run
- * @rp: the probe; one that is not of a return is @rp.kp alone
+ * struct kprobe_point - an instruction, or the return of a function
+ * @f: the function; its @ip does not change if kernel/kprobes.c moves the kprobe
+ *	past instructions at the beginning of the function, such as endbr
+ * @registered: the kprobe or kretprobe is registered
+ * @inject_type: &ktap_injection.type
+ * @rp: the kretprobe; only @rp.kp is used if the event is not a return
  */
 struct kprobe_point {
 	struct ktap_kfn_point f;
@@ -33,22 +34,22 @@ static struct kprobe_point *kprobe_point_of(const struct ktap_point *point)
 	return container_of(point, struct kprobe_point, f.point);
 }
 
-static void keep_args(const struct ktap_kfn_point *f, struct pt_regs *regs, unsigned long *args)
+static void kprobe_keep_args(const struct ktap_kfn_point *f, struct pt_regs *regs,
+			     unsigned long *args)
 {
 	unsigned int i;
 
 	for (i = 0; i < f->nargs; i++)
 		args[i] = ktap_argument(regs, i);
 }
-
-NOKPROBE_SYMBOL(keep_args);
+NOKPROBE_SYMBOL(kprobe_keep_args);
 
 static int ktap_kprobe_hit(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct kprobe_point *p = container_of(kp, struct kprobe_point, rp.kp);
 	unsigned long args[KTAP_KFN_ARGS];
 
-	keep_args(&p->f, regs, args);
+	kprobe_keep_args(&p->f, regs, args);
 	guard(preempt_notrace)();
 	ktap_kfn_fire(&p->f, &ktap_kfn_ops, (struct ktap_kfn_hit){
 		.ip = p->f.fns.fn[0].ip,
@@ -57,17 +58,16 @@ static int ktap_kprobe_hit(struct kprobe *kp, struct pt_regs *regs)
 	});
 	return 0;
 }
-
 NOKPROBE_SYMBOL(ktap_kprobe_hit);
 
-/* The same for a function that the script may replace. */
+/* Like ktap_kprobe_hit(), for a function that the script may replace. */
 static int ktap_kprobe_inject(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct kprobe_point *p = container_of(kp, struct kprobe_point, rp.kp);
 	struct ktap_injection injection = { .type = p->inject_type };
 	unsigned long args[KTAP_KFN_ARGS];
 
-	keep_args(&p->f, regs, args);
+	kprobe_keep_args(&p->f, regs, args);
 	scoped_guard(preempt_notrace) {
 		ktap_kfn_fire(&p->f, &ktap_kfn_ops, (struct ktap_kfn_hit){
 			.ip = p->f.fns.fn[0].ip,
@@ -78,25 +78,24 @@ static int ktap_kprobe_inject(struct kprobe *kp, struct pt_regs *regs)
 	}
 	return ktap_inject(&injection, regs);
 }
-
 NOKPROBE_SYMBOL(ktap_kprobe_inject);
 
 /*
- * A kprobe that has one is never turned into a jump, which could not change where the
- * code goes on.  One at ftrace's place never is anyway; it must have none, since
- * kprobes.c does not bear with some that have one and some that have none there.
+ * Empty: a kprobe with a post handler is never optimized to a jump, from which it could
+ * not change the instruction pointer.  A kprobe at an ftrace location is never optimized,
+ * and must not have a post handler: there kernel/kprobes.c does not support kprobes with
+ * and without one at the same time.
  */
 static void ktap_kprobe_post(struct kprobe *kp, struct pt_regs *regs, unsigned long flags)
 {
 }
-
 NOKPROBE_SYMBOL(ktap_kprobe_post);
 
 /*
- * All at once: each call waits for a grace period.  Without memory for that,
- * one after the other.
+ * Unregister all with one call, since each call waits for a grace period.  Hence
+ * GFP_KERNEL, which rarely fails: without memory, unregister them one by one.
  */
-static void unregister_all(struct ktap_session *s, bool ret)
+static void kprobe_unregister_all(struct ktap_session *s, bool ret)
 {
 	void **probes __free(kvfree) = kvmalloc_array(s->npoints, sizeof(*probes), GFP_KERNEL);
 	struct ktap_point *point;
@@ -125,9 +124,9 @@ static void unregister_all(struct ktap_session *s, bool ret)
 
 static void kprobe_detach_all(struct ktap_session *s)
 {
-	unregister_all(s, false);
+	kprobe_unregister_all(s, false);
 	if (IS_ENABLED(CONFIG_KRETPROBES))
-		unregister_all(s, true);
+		kprobe_unregister_all(s, true);
 }
 
 static int kprobe_attach(struct ktap_point *point)
@@ -171,6 +170,9 @@ const struct ktap_source ktap_kprobe_source = {
 	.attach = kprobe_attach,
 	.refused = "no probe can be set there",
 	.why = kprobe_why,
+	.has = ktap_kfn_has,
+	.near = ktap_kfn_near,
+	.advice = ktap_kfn_advice,
 	.missed = kprobe_missed,
 	.detach_all = kprobe_detach_all,
 	.release = kprobe_release,
@@ -183,10 +185,10 @@ static int ktap_kretprobe_keep(struct kretprobe_instance *ri, struct pt_regs *re
 
 	if (!rp)
 		return 1;
-	keep_args(&container_of(rp, struct kprobe_point, rp)->f, regs, (unsigned long *)ri->data);
+	kprobe_keep_args(&container_of(rp, struct kprobe_point, rp)->f, regs,
+			 (unsigned long *)ri->data);
 	return 0;
 }
-
 NOKPROBE_SYMBOL(ktap_kretprobe_keep);
 
 static int ktap_kretprobe_hit(struct kretprobe_instance *ri, struct pt_regs *regs)
@@ -194,7 +196,7 @@ static int ktap_kretprobe_hit(struct kretprobe_instance *ri, struct pt_regs *reg
 	struct kretprobe *rp = get_kretprobe(ri);
 	struct kprobe_point *p;
 
-	/* It was unregistered while the function ran. */
+	/* The kretprobe was unregistered while the function ran. */
 	if (!rp)
 		return 0;
 	p = container_of(rp, struct kprobe_point, rp);
@@ -207,10 +209,9 @@ static int ktap_kretprobe_hit(struct kretprobe_instance *ri, struct pt_regs *reg
 	});
 	return 0;
 }
-
 NOKPROBE_SYMBOL(ktap_kretprobe_hit);
 
-static int init_return(struct kprobe_point *p)
+static int kprobe_init_return(struct kprobe_point *p)
 {
 	p->rp.handler = ktap_kretprobe_hit;
 	p->rp.entry_handler = ktap_kretprobe_keep;
@@ -218,20 +219,20 @@ static int init_return(struct kprobe_point *p)
 	return 0;
 }
 #else
-static int init_return(struct kprobe_point *p)
+static int kprobe_init_return(struct kprobe_point *p)
 {
 	return -EOPNOTSUPP;
 }
 #endif
 
 /**
- * ktap_kprobe_add() - Adds an instruction, or a return, to a clause
+ * ktap_kprobe_add() - Add an instruction or a return to a probe
  * @vm: for errors
- * @probe: the clause
- * @fns: the function, which becomes the point's
- * @spec: what the script says
+ * @probe: the probe
+ * @fns: the function; moved to the point
+ * @spec: the event as the script names it
  *
- * Return: 0, or an error that is set.
+ * Return: 0, or a negative errno with the error set in @vm.
  */
 int ktap_kprobe_add(struct ktap_vm *vm, struct ktap_probe *probe, struct ktap_kfns *fns,
 		    const struct ktap_kfn_spec *spec)
@@ -243,35 +244,37 @@ int ktap_kprobe_add(struct ktap_vm *vm, struct ktap_probe *probe, struct ktap_kf
 	if (!kallsyms_lookup_size_offset(addr, &size, &offset))
 		return ktap_vm_error(vm, -EINVAL, "'%s' cannot be probed", probe->event);
 	/*
-	 * ftrace's place need not be the first byte; and where kprobes do not know
-	 * of it, they must not be there.
+	 * @ip is the ftrace location, which need not be the first byte.  Without
+	 * KPROBES_ON_FTRACE, no kprobe may be there.
 	 */
 	if (spec->offset || probe->injects || !IS_ENABLED(CONFIG_KPROBES_ON_FTRACE))
 		addr += spec->offset - offset;
 	if (spec->offset >= size)
 		return ktap_vm_error(vm, -EINVAL, "'%s': the function has %lu bytes",
 				     probe->event, size);
-	p = kzalloc_obj(*p, GFP_KERNEL_ACCOUNT);
+	p = kzalloc_obj(*p, KTAP_GFP);
 	if (!p)
 		return ktap_vm_error(vm, -ENOMEM, "no memory");
 
 	fns->fn[0].ip = addr;
 	p->f.ret = spec->ret;
+	/* Kretprobes are called in the reverse order of kprobes: the last pushed is first. */
+	p->f.point.newest_first = !spec->ret;
 	p->rp.kp.addr = (kprobe_opcode_t *)addr;
 	p->rp.kp.pre_handler = spec->ret ? NULL : ktap_kprobe_hit;
 	if (probe->injects) {
 		p->rp.kp.pre_handler = ktap_kprobe_inject;
 		if (!IS_ENABLED(CONFIG_KPROBES_ON_FTRACE) || !ftrace_location(addr))
 			p->rp.kp.post_handler = ktap_kprobe_post;
-		p->inject_type = ktap_inject_type(addr);
+		p->inject_type = get_injectable_error_type(addr);
 	}
 	err = ktap_kfn_init(vm, &p->f, probe, &ktap_kprobe_source, fns);
 	if (err)
 		return err;
-	/* In the middle of a function the registers are no arguments. */
+	/* In the middle of a function the registers do not hold the arguments. */
 	if (spec->offset || !KTAP_HAS_ARGUMENTS)
 		p->f.nargs = 0;
-	if (spec->ret && init_return(p))
+	if (spec->ret && kprobe_init_return(p))
 		return ktap_vm_error(vm, -EOPNOTSUPP, "'%s': this kernel cannot probe returns",
 				     probe->event);
 	return 0;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Samples: a counter of perf on each CPU, and the clause runs each time it has
- * counted so many.  A profile is one that counts the time of its CPU.
+ * Samples: each CPU has a counter of perf, and the probe runs each time the counter
+ * has counted a period.  A profile counts the time of its CPU.
  *
- * The counters are made when the clause comes to life, so that what is wrong
- * is told with its place in the script; they count from start on.
+ * The counters are created when the probe is registered, so that errors are reported
+ * with their place in the script.  They are enabled when the session starts.
  *
- * A CPU that comes later gets its counter from a work item, a moment after it
- * has come: making one, as releasing one, may switch a static key, which takes
- * the lock that is held for writing while callbacks of CPU hotplug run.
+ * A CPU that comes online later gets its counter shortly afterwards from a work item:
+ * to create or release a counter may switch a static key.  This takes cpu_hotplug_lock
+ * for reading, while callbacks of CPU hotplug run with it held for writing.
  */
 #include <linux/atomic.h>
 #include <linux/cleanup.h>
@@ -25,15 +25,15 @@
 #include <linux/string.h>
 #include <linux/workqueue.h>
 
-#include "output.h"
-#include "source.h"
+#include "event/source.h"
+#include "session_output.h"
 
 /**
  * struct ktap_counter - the counter of a CPU
- * @event: of perf; NULL if there is none
- * @made: what @turns was before it was made
- * @turns: how often the CPU has come or gone; perf takes its events from a CPU
- *	that goes and does not give them back
+ * @event: perf's event, or NULL
+ * @made: value of @turns before @event was created
+ * @turns: how often the CPU went online or offline; perf removes its events from a CPU
+ *	that goes offline, and does not restore them
  */
 struct ktap_counter {
 	struct perf_event *event;
@@ -42,17 +42,17 @@ struct ktap_counter {
 };
 
 /**
- * struct ktap_perf - what a clause waits for
- * @point: see there
- * @node: among those that hear of CPUs that come and go
- * @counters: by CPU; @event and @made are for who holds @lock
- * @attr: what is counted
- * @lock: before that of CPU hotplug
- * @work: makes the counters of CPUs that have come
- * @added: @node is
- * @started: counters that are made count at once
- * @throttled: how often perf has stopped one until the next tick
- * @fields: by field of the program
+ * struct ktap_perf - a counter that a probe waits for
+ * @point: the point
+ * @node: instance for CPU hotplug
+ * @counters: by CPU; @lock protects @event and @made
+ * @attr: the kind of counter and its period
+ * @lock: taken before cpu_hotplug_lock
+ * @work: creates the counters of CPUs that have come online
+ * @added: @node was added
+ * @started: new counters are enabled at once
+ * @throttled: how often perf has stopped a counter until the next tick
+ * @fields: by field of the program: enum perf_field
  */
 struct ktap_perf {
 	struct ktap_point point;
@@ -74,7 +74,7 @@ enum perf_field {
 	FIELD_ADDR,
 };
 
-/* A counter has counted enough. */
+/* A counter has counted a period. */
 struct perf_hit {
 	struct ktap_hit hit;
 	const struct ktap_perf *perf;
@@ -112,13 +112,13 @@ static void perf_field(struct ktap_vm *vm, u32 index, struct ktap_value *v)
 			*v = KTAP_VALUE_INT(instruction_pointer(h->regs));
 		break;
 	case FIELD_ADDR:
-		/* perf leaves it as it was on its stack where it is 0. */
+		/* perf does not initialize @addr if it is 0. */
 		*v = KTAP_VALUE_INT(h->data->sample_flags & PERF_SAMPLE_ADDR ? h->data->addr : 0);
 		break;
 	}
 }
 
-/* As in DTrace: where the kernel was, or else where the program was. */
+/* As in DTrace: arg0 is the address in the kernel, arg1 in the program; one is 0. */
 static void perf_arg(struct ktap_vm *vm, u32 n, struct ktap_value *v)
 {
 	const struct perf_hit *h = perf_hit_of(vm->event);
@@ -140,7 +140,7 @@ static const struct ktap_event_ops perf_ops = {
 	.regs = perf_regs,
 };
 
-/* As in perf's own code: the value of &hw_perf_event.interrupts of one that is stopped. */
+/* Copied from kernel/events/core.c: &hw_perf_event.interrupts of a throttled event */
 #define MAX_INTERRUPTS	(~0ULL)
 
 static void ktap_perf_overflow(struct perf_event *counter, struct perf_sample_data *data,
@@ -156,23 +156,22 @@ static void ktap_perf_overflow(struct perf_event *counter, struct perf_sample_da
 	};
 
 	guard(preempt_notrace)();
-	/* This one still comes. */
+	/* perf has throttled the counter, but still delivers this event. */
 	if (unlikely(counter->hw.interrupts == MAX_INTERRUPTS))
 		atomic_long_inc(&p->throttled);
 	ktap_fire(&h.hit);
 }
-
 NOKPROBE_SYMBOL(ktap_perf_overflow);
 
-static void release_counter(struct ktap_counter *c)
+static void perf_release_counter(struct ktap_counter *c)
 {
 	if (c->event)
 		perf_event_release_kernel(c->event);
 	c->event = NULL;
 }
 
-/* The counter of @cpu, which is not there or from before it went. */
-static int make_counter(struct ktap_perf *p, unsigned int cpu)
+/* Create the counter of @cpu, unless it has one that was created since it came online. */
+static int perf_make_counter(struct ktap_perf *p, unsigned int cpu)
 {
 	struct ktap_counter *c = per_cpu_ptr(p->counters, cpu);
 	unsigned int turns = READ_ONCE(c->turns);
@@ -181,12 +180,12 @@ static int make_counter(struct ktap_perf *p, unsigned int cpu)
 	lockdep_assert_held(&p->lock);
 	if (c->event && c->made == turns)
 		return 0;
-	release_counter(c);
+	perf_release_counter(c);
 	if (!cpu_online(cpu) || !ktap_wants_cpu(p->point.probe->session, cpu))
 		return 0;
 	event = perf_event_create_kernel_counter(&p->attr, cpu, NULL, ktap_perf_overflow, p);
 	if (IS_ERR(event)) {
-		/* If it has gone meanwhile, the work comes when it does. */
+		/* If the CPU went offline meanwhile, @work runs when it is back. */
 		return cpu_online(cpu) && READ_ONCE(c->turns) == turns ? PTR_ERR(event) : 0;
 	}
 	c->event = event;
@@ -196,7 +195,7 @@ static int make_counter(struct ktap_perf *p, unsigned int cpu)
 	return 0;
 }
 
-static void counter_work(struct work_struct *work)
+static void perf_counter_work(struct work_struct *work)
 {
 	struct ktap_perf *p = container_of(work, struct ktap_perf, work);
 	unsigned int cpu;
@@ -204,38 +203,38 @@ static void counter_work(struct work_struct *work)
 
 	guard(mutex)(&p->lock);
 	for_each_possible_cpu(cpu) {
-		err = make_counter(p, cpu);
-		/* A CPU that comes later does so without us rather than not at all. */
+		err = perf_make_counter(p, cpu);
+		/* An error must not keep the CPU offline: only report it. */
 		if (err)
 			ktap_output_note(&p->point.probe->session->output,
-					 "CPU %u has come without '%s': error %pe", cpu,
+					 "CPU %u came online without '%s': error %pe", cpu,
 					 p->point.name, ERR_PTR(err));
 	}
 }
 
 /*
- * Counts both ways: a counter made between this callback and perf's, on a CPU
- * that goes, is replaced when the CPU comes back.
+ * Called online and offline.  A counter that is created between this callback and
+ * perf's, on a CPU that goes offline, is replaced when the CPU comes back.
  */
-static void count_turn(struct ktap_perf *p, unsigned int cpu)
+static void perf_count_turn(struct ktap_perf *p, unsigned int cpu)
 {
 	struct ktap_counter *c = per_cpu_ptr(p->counters, cpu);
 
 	WRITE_ONCE(c->turns, c->turns + 1);
 }
 
-static int counter_online(unsigned int cpu, struct hlist_node *node)
+static int perf_counter_online(unsigned int cpu, struct hlist_node *node)
 {
 	struct ktap_perf *p = hlist_entry(node, struct ktap_perf, node);
 
-	count_turn(p, cpu);
+	perf_count_turn(p, cpu);
 	schedule_work(&p->work);
 	return 0;
 }
 
-static int counter_offline(unsigned int cpu, struct hlist_node *node)
+static int perf_counter_offline(unsigned int cpu, struct hlist_node *node)
 {
-	count_turn(hlist_entry(node, struct ktap_perf, node), cpu);
+	perf_count_turn(hlist_entry(node, struct ktap_perf, node), cpu);
 	return 0;
 }
 
@@ -244,7 +243,7 @@ struct counter_name {
 	u32 config;
 };
 
-/* What perf counts, under the names that perf(1) has for it. */
+/* Counters, with the names of perf(1) */
 static const struct counter_name software[] = {
 	{ "cpu-clock",		PERF_COUNT_SW_CPU_CLOCK },
 	{ "task-clock",		PERF_COUNT_SW_TASK_CLOCK },
@@ -278,8 +277,8 @@ static const struct counter_name hardware[] = {
 	{ }
 };
 
-/* Does each of its events happen at an address? */
-static bool has_address(const struct perf_event_attr *attr)
+/* Do the events of the counter have an address? */
+static bool perf_has_address(const struct perf_event_attr *attr)
 {
 	if (attr->type != PERF_TYPE_SOFTWARE)
 		return false;
@@ -294,7 +293,7 @@ static bool has_address(const struct perf_event_attr *attr)
 	return false;
 }
 
-static void find_fields(struct ktap_perf *p, const struct ktap_program *prog)
+static void perf_find_fields(struct ktap_perf *p, const struct ktap_program *prog)
 {
 	const char *name;
 	u32 i;
@@ -305,13 +304,13 @@ static void find_fields(struct ktap_perf *p, const struct ktap_program *prog)
 			p->fields[i] = FIELD_NAME;
 		else if (!strcmp(name, "ip"))
 			p->fields[i] = FIELD_IP;
-		else if (!strcmp(name, "addr") && has_address(&p->attr))
+		else if (!strcmp(name, "addr") && perf_has_address(&p->attr))
 			p->fields[i] = FIELD_ADDR;
 	}
 }
 
-/* Says why the counters could not be made. */
-static int counter_error(struct ktap_vm *vm, const struct ktap_perf *p, int err)
+/* Set the message that counters cannot be created; return @err. */
+static int perf_counter_error(struct ktap_vm *vm, const struct ktap_perf *p, int err)
 {
 	const char *event = p->point.name;
 
@@ -329,18 +328,24 @@ static int counter_error(struct ktap_vm *vm, const struct ktap_perf *p, int err)
 	return ktap_event_error(vm, event, err);
 }
 
-static int add_counter(struct ktap_vm *vm, struct ktap_probe *probe, u32 type, u32 config,
-		       u64 period)
+static int perf_add_counter(struct ktap_vm *vm, struct ktap_probe *probe, u32 type, u32 config,
+			    u64 period)
 {
 	const struct ktap_program *prog = vm->env->prog;
 	struct ktap_perf *p;
 	unsigned int cpu;
+	size_t bytes;
 	int err;
 
-	p = kzalloc_flex(*p, fields, prog->nfields, GFP_KERNEL_ACCOUNT);
+	bytes = struct_size(p, fields, prog->nfields) +
+		num_possible_cpus() * (sizeof(struct ktap_counter) + sizeof(struct perf_event));
+	err = ktap_probe_charge(probe, bytes);
+	if (err)
+		return err;
+	p = kzalloc_flex(*p, fields, prog->nfields, KTAP_GFP);
 	if (!p)
 		return ktap_vm_error(vm, -ENOMEM, "no memory");
-	p->counters = alloc_percpu_gfp(struct ktap_counter, GFP_KERNEL_ACCOUNT);
+	p->counters = alloc_percpu_gfp(struct ktap_counter, KTAP_GFP);
 	if (!p->counters) {
 		kfree(p);
 		return ktap_vm_error(vm, -ENOMEM, "no memory");
@@ -352,11 +357,12 @@ static int add_counter(struct ktap_vm *vm, struct ktap_probe *probe, u32 type, u
 		.sample_period = period,
 		.disabled = 1,
 	};
-	find_fields(p, prog);
+	p->point.newest_first = true;
+	perf_find_fields(p, prog);
 	mutex_init(&p->lock);
-	INIT_WORK(&p->work, counter_work);
+	INIT_WORK(&p->work, perf_counter_work);
 
-	/* From here on ktap_perf_source.release() frees it. */
+	/* From here on, perf_release() frees it. */
 	ktap_point_init(&p->point, probe, &ktap_perf_source, probe->event);
 	err = cpuhp_state_add_instance_nocalls(hotplug_state, &p->node);
 	if (err)
@@ -364,9 +370,9 @@ static int add_counter(struct ktap_vm *vm, struct ktap_probe *probe, u32 type, u
 	p->added = true;
 	guard(mutex)(&p->lock);
 	for_each_possible_cpu(cpu) {
-		err = make_counter(p, cpu);
+		err = perf_make_counter(p, cpu);
 		if (err)
-			return counter_error(vm, p, err);
+			return perf_counter_error(vm, p, err);
 	}
 	return 0;
 }
@@ -383,11 +389,11 @@ int ktap_parse_profile(struct ktap_vm *vm, struct ktap_probe *probe, const char 
 	if (period < KTAP_MIN_PERIOD)
 		return ktap_vm_error(vm, -ERANGE, "'%s' is too often: at most every 10us",
 				     probe->event);
-	return add_counter(vm, probe, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, period);
+	return perf_add_counter(vm, probe, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, period);
 }
 
-static const struct counter_name *find_counter(const struct counter_name *names,
-					       const char *name, size_t len)
+static const struct counter_name *perf_find_counter(const struct counter_name *names,
+						    const char *name, size_t len)
 {
 	for (; names->name; names++) {
 		if (strlen(names->name) == len && !strncmp(names->name, name, len))
@@ -397,11 +403,11 @@ static const struct counter_name *find_counter(const struct counter_name *names,
 }
 
 /* "NAME:PERIOD" */
-static int parse_counter(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest, u32 type,
-			 const struct counter_name *names)
+static int perf_parse_counter(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest,
+			      u32 type, const struct counter_name *names)
 {
 	const char *colon = strchrnul(rest, ':');
-	const struct counter_name *counter = find_counter(names, rest, colon - rest);
+	const struct counter_name *counter = perf_find_counter(names, rest, colon - rest);
 	bool clock = type == PERF_TYPE_SOFTWARE && counter &&
 		     (counter->config == PERF_COUNT_SW_CPU_CLOCK ||
 		      counter->config == PERF_COUNT_SW_TASK_CLOCK);
@@ -417,22 +423,23 @@ static int parse_counter(struct ktap_vm *vm, struct ktap_probe *probe, const cha
 		return ktap_vm_error(vm, -EINVAL, "'%s': a period is a number from 1 on",
 				     probe->event);
 	if (clock && period < KTAP_MIN_PERIOD)
-		return ktap_vm_error(vm, -ERANGE, "'%s' is too often: it counts ns, at least %u",
+		return ktap_vm_error(vm, -ERANGE,
+				     "'%s' is too often: the period is in ns, at least %u",
 				     probe->event, KTAP_MIN_PERIOD);
-	return add_counter(vm, probe, type, counter->config, period);
+	return perf_add_counter(vm, probe, type, counter->config, period);
 }
 
 int ktap_parse_software(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest)
 {
-	return parse_counter(vm, probe, rest, PERF_TYPE_SOFTWARE, software);
+	return perf_parse_counter(vm, probe, rest, PERF_TYPE_SOFTWARE, software);
 }
 
 int ktap_parse_hardware(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest)
 {
-	return parse_counter(vm, probe, rest, PERF_TYPE_HARDWARE, hardware);
+	return perf_parse_counter(vm, probe, rest, PERF_TYPE_HARDWARE, hardware);
 }
 
-static void call_counters(struct ktap_perf *p, void (*fn)(struct perf_event *event))
+static void perf_call_counters(struct ktap_perf *p, void (*fn)(struct perf_event *event))
 {
 	unsigned int cpu;
 
@@ -445,17 +452,57 @@ static void call_counters(struct ktap_perf *p, void (*fn)(struct perf_event *eve
 	}
 }
 
+/* Does a later probe use the same counter?  Not for clocks: each has its own timer. */
+static bool perf_is_shared(const struct ktap_perf *p)
+{
+	const struct ktap_point *point = &p->point;
+	const struct ktap_perf *later;
+
+	if (p->attr.type != PERF_TYPE_SOFTWARE || p->attr.config == PERF_COUNT_SW_CPU_CLOCK ||
+	    p->attr.config == PERF_COUNT_SW_TASK_CLOCK)
+		return false;
+	list_for_each_entry_continue(point, &p->point.probe->session->points, list) {
+		if (point->source != &ktap_perf_source)
+			continue;
+		later = container_of(point, struct ktap_perf, point);
+		if (later->attr.type == p->attr.type && later->attr.config == p->attr.config)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * perf calls the newest event first.  The events of a probe were created when it was
+ * registered, to report errors with its line: create them again, after those of later
+ * probes.
+ */
+static int perf_attach(struct ktap_point *point)
+{
+	struct ktap_perf *p = container_of(point, struct ktap_perf, point);
+	unsigned int cpu;
+	int err = 0;
+
+	if (!perf_is_shared(p))
+		return 0;
+	guard(mutex)(&p->lock);
+	for_each_possible_cpu(cpu) {
+		perf_release_counter(per_cpu_ptr(p->counters, cpu));
+		err = err ?: perf_make_counter(p, cpu);
+	}
+	return err;
+}
+
 static void perf_start(struct ktap_point *point)
 {
 	struct ktap_perf *p = container_of(point, struct ktap_perf, point);
 
 	guard(mutex)(&p->lock);
 	p->started = true;
-	call_counters(p, perf_event_enable);
+	perf_call_counters(p, perf_event_enable);
 }
 
-/* How many events that has cost perf does not know. */
-static void note_throttled(const struct ktap_perf *p)
+/* Report throttling.  perf does not know how many events were lost. */
+static void perf_note_throttled(const struct ktap_perf *p)
 {
 	long n = atomic_long_read(&p->throttled);
 
@@ -471,9 +518,9 @@ static void perf_detach(struct ktap_point *point)
 
 	scoped_guard(mutex, &p->lock) {
 		p->started = false;
-		call_counters(p, perf_event_disable);
+		perf_call_counters(p, perf_event_disable);
 	}
-	note_throttled(p);
+	perf_note_throttled(p);
 }
 
 static void perf_release(struct ktap_point *point)
@@ -485,24 +532,34 @@ static void perf_release(struct ktap_point *point)
 		cpuhp_state_remove_instance_nocalls(hotplug_state, &p->node);
 	cancel_work_sync(&p->work);
 	for_each_possible_cpu(cpu)
-		release_counter(per_cpu_ptr(p->counters, cpu));
+		perf_release_counter(per_cpu_ptr(p->counters, cpu));
 	mutex_destroy(&p->lock);
 	free_percpu(p->counters);
 	kfree(p);
 }
 
+static bool perf_has(const struct ktap_point *point, enum ktap_part part, u32 n)
+{
+	const struct ktap_perf *p = container_of(point, struct ktap_perf, point);
+
+	return part == KTAP_PART_FIELD ? p->fields[n] : part == KTAP_PART_ARG && n < 2;
+}
+
 const struct ktap_source ktap_perf_source = {
 	.name = "perf",
+	.has = perf_has,
+	.attach = perf_attach,
+	.refused = "perf cannot create its counters again",
 	.start = perf_start,
 	.detach = perf_detach,
 	.release = perf_release,
 };
 
-/* Before the files are there. */
+/* Must run before tracefs.c creates the files. */
 static int __init ktap_perf_init(void)
 {
 	int state = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, "trace/ktap:online",
-					    counter_online, counter_offline);
+					    perf_counter_online, perf_counter_offline);
 
 	if (state < 0)
 		return state;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tracepoints as the kernel's code calls them: with their arguments, and without
- * the record that trace events make of them.
+ * Raw tracepoints: the arguments of a tracepoint, without the record that its trace
+ * event makes of them.
  *
- * A tracepoint has a function of its exact type that does nothing, its stub.  It
- * becomes a probe of the tracepoint, and an fprobe sees it being called.  Others,
- * like the tracepoint events of dynamic_events, do the same with the same stub: the
- * first argument tells whose call it is.
+ * Each tracepoint has a stub: a function of its exact type that does nothing.  A point
+ * registers the stub with the tracepoint, and an fprobe is called when the stub is
+ * called.  Others use the same stub in the same way, like the tracepoint events of
+ * dynamic_events: the first argument tells for which user the stub is called.
  */
 #include <linux/cleanup.h>
 #include <linux/fprobe.h>
@@ -20,24 +20,24 @@
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
-#include "function.h"
-#include "output.h"
+#include "event/func_event.h"
+#include "session_output.h"
 
 /**
- * struct rawtp_point - tracepoints that a clause waits for
- * @f: their stubs; names are those of the tracepoints
- * @fp: sees the stubs being called
+ * struct rawtp_point - tracepoints that a probe waits for
+ * @f: their stubs, under the names of the tracepoints
+ * @fp: called when the stubs are called
  * @tps: the tracepoints
- * @ntps: number of them
- * @max_tps: there is room for
- * @nregistered: how many of them call their stub for us
+ * @ntps: number of tracepoints
+ * @max_tps: allocated elements of @tps
+ * @nregistered: number of tracepoints that call their stub for this point
  */
 struct rawtp_point {
 	struct ktap_kfn_point f;
 	struct fprobe fp;
 	struct tracepoint **tps;
 	unsigned int ntps;
-	unsigned int max_tps;
+	size_t max_tps;
 	unsigned int nregistered;
 };
 
@@ -59,10 +59,9 @@ static int ktap_rawtp_hit(struct fprobe *fp, unsigned long ip, unsigned long ret
 		});
 	return 0;
 }
-
 NOKPROBE_SYMBOL(ktap_rawtp_hit);
 
-static void unregister_all(struct rawtp_point *p)
+static void rawtp_unregister_all(struct rawtp_point *p)
 {
 	while (p->nregistered) {
 		struct tracepoint *tp = p->tps[--p->nregistered];
@@ -87,10 +86,10 @@ static int rawtp_attach(struct ktap_point *point)
 		return err;
 	while (p->nregistered < p->ntps) {
 		tp = p->tps[p->nregistered];
-		err = fatal_signal_pending(current) ? -EINTR :
+		err = ktap_unloads(p->f.point.probe->session) ? -EINTR :
 		      tracepoint_probe_register(tp, tp->probestub, p);
 		if (err) {
-			unregister_all(p);
+			rawtp_unregister_all(p);
 			unregister_fprobe(&p->fp);
 			return err;
 		}
@@ -103,7 +102,7 @@ static void rawtp_detach(struct ktap_point *point)
 {
 	struct rawtp_point *p = rawtp_point_of(point);
 
-	unregister_all(p);
+	rawtp_unregister_all(p);
 	unregister_fprobe_async(&p->fp);
 }
 
@@ -126,20 +125,23 @@ const struct ktap_source ktap_rawtp_source = {
 	.attach = rawtp_attach,
 	.refused = "its tracepoint cannot be switched on",
 	.why = ktap_kfn_why,
+	.has = ktap_kfn_has,
+	.near = ktap_kfn_near,
+	.advice = ktap_kfn_advice,
 	.missed = rawtp_missed,
 	.detach = rawtp_detach,
 	.release = rawtp_release,
 };
 
 /**
- * struct finder - what is looked for
+ * struct rawtp_finder - the tracepoints to find
  * @p: gets the tracepoints
  * @fns: gets their stubs
- * @pattern: names match it
- * @why: the last one that does cannot be seen
+ * @pattern: names must match it
+ * @why: why the last one that was skipped cannot be traced
  * @err: 0 or a negative errno
  */
-struct finder {
+struct rawtp_finder {
 	struct rawtp_point *p;
 	struct ktap_kfns *fns;
 	const char *pattern;
@@ -147,70 +149,69 @@ struct finder {
 	int err;
 };
 
-static int make_room(struct rawtp_point *p)
+static int rawtp_add(struct rawtp_finder *f, struct tracepoint *tp, unsigned long stub)
 {
-	unsigned int n = max(2 * p->max_tps, 8);
-	void *tps;
+	struct rawtp_point *p = f->p;
+	struct tracepoint **tps;
+	int err;
 
-	if (p->ntps < p->max_tps)
-		return 0;
-	tps = kvrealloc(p->tps, array_size(n, sizeof(*p->tps)), GFP_KERNEL_ACCOUNT);
+	tps = ktap_kfns_grow(p->tps, &p->max_tps, p->ntps + 1, sizeof(*tps));
 	if (!tps)
 		return -ENOMEM;
 	p->tps = tps;
-	p->max_tps = n;
-	return 0;
+	err = ktap_kfns_add(f->fns, tp->name, stub);
+	/* ktap_kfns_add() skips modules that are being unloaded. */
+	if (!err && f->fns->n > p->ntps)
+		p->tps[p->ntps++] = tp;
+	return err;
 }
 
-/* moves_probes() in function_find.c says why its stub must not be probed. */
-static bool moves_probes(const char *name)
+/* See func_find_moves_probes(): fprobe must not look up the stub of lock_release. */
+static bool rawtp_moves_probes(const char *name)
 {
 	return !strcmp(name, "lock_release");
 }
 
-static void find_tracepoint(struct tracepoint *tp, void *priv)
+static void rawtp_find_tracepoint(struct tracepoint *tp, void *priv)
 {
 	unsigned long stub = ftrace_location((unsigned long)tp->probestub);
-	struct finder *f = priv;
+	struct rawtp_finder *f = priv;
 
 	if (f->err || !glob_match(f->pattern, tp->name))
 		return;
-	if (!stub || moves_probes(tp->name)) {
+	if (!stub || rawtp_moves_probes(tp->name)) {
 		f->why = stub ? "fprobe itself calls it" : "ftrace does not know its stub";
 		f->fns->skipped++;
 		return;
 	}
-	f->err = make_room(f->p) ?: ktap_kfns_add(f->fns, tp->name, stub);
-	/* Its module may be on its way out. */
-	if (!f->err && f->fns->n > f->p->ntps)
-		f->p->tps[f->p->ntps++] = tp;
+	f->err = rawtp_add(f, tp, stub);
 }
 
 #ifdef CONFIG_MODULES
-static void find_in_module(struct tracepoint *tp, struct module *mod, void *priv)
+static void rawtp_find_in_module(struct tracepoint *tp, struct module *mod, void *priv)
 {
-	find_tracepoint(tp, priv);
+	rawtp_find_tracepoint(tp, priv);
 }
 #endif
 
-static int find_tracepoints(struct finder *f)
+static int rawtp_find_tracepoints(struct rawtp_finder *f)
 {
-	for_each_kernel_tracepoint(find_tracepoint, f);
+	for_each_kernel_tracepoint(rawtp_find_tracepoint, f);
 #ifdef CONFIG_MODULES
 	if (!f->err)
-		for_each_module_tracepoint(find_in_module, f);
+		for_each_module_tracepoint(rawtp_find_in_module, f);
 #endif
 	ktap_kfns_tidy(f->fns);
 	return f->err;
 }
 
-static int look_up(struct ktap_vm *vm, const char *rest, struct rawtp_point *p,
-		   struct ktap_kfns *fns)
+static int rawtp_look_up(struct ktap_vm *vm, const char *rest, struct rawtp_point *p,
+			 struct ktap_kfns *fns)
 {
-	struct finder f = { .p = p, .fns = fns, .pattern = rest };
+	struct rawtp_finder f = { .p = p, .fns = fns, .pattern = rest };
 	bool exact = !strpbrk(rest, "*?[");
 
-	if (find_tracepoints(&f))
+	if (rawtp_find_tracepoints(&f))
 		return ktap_vm_error(vm, f.err, "no memory");
 	if (!fns->n && fns->skipped)
 		return ktap_vm_error(vm, -EINVAL,
@@ -235,10 +236,10 @@ int ktap_parse_rawtp(struct ktap_vm *vm, struct ktap_probe *probe, const char *r
 	err = ktap_kfns_check_allowed(vm, probe);
 	if (err)
 		return err;
-	p = kzalloc_obj(*p, GFP_KERNEL_ACCOUNT);
+	p = kzalloc_obj(*p, KTAP_GFP);
 	if (!p)
 		return ktap_vm_error(vm, -ENOMEM, "no memory");
-	err = look_up(vm, rest, p, &fns);
+	err = rawtp_look_up(vm, rest, p, &fns);
 	if (err) {
 		ktap_kfns_free(&fns);
 		kvfree(p->tps);

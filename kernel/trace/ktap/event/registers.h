@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a function gets and gives, in the registers of who calls it.
+ * Arguments and return values of functions in struct pt_regs.
  */
 #ifndef _KTAP_REGISTERS_H
 #define _KTAP_REGISTERS_H
 
 #include <linux/ptrace.h>
 
-/* It is known where arguments are. */
+/* Can ktap_argument() find arguments on this architecture? */
 #define KTAP_HAS_ARGUMENTS \
 	(IS_ENABLED(CONFIG_HAVE_FUNCTION_ARG_ACCESS_API) || IS_ENABLED(CONFIG_ARM))
 
-/* Argument @n, from 0, of a function of the kernel that begins. */
+/* Return argument @n, from 0, at the entry of a kernel function. */
 static inline unsigned long ktap_argument(struct pt_regs *regs, unsigned int n)
 {
 #if defined(CONFIG_HAVE_FUNCTION_ARG_ACCESS_API)
@@ -24,8 +24,8 @@ static inline unsigned long ktap_argument(struct pt_regs *regs, unsigned int n)
 }
 
 /*
- * What a function has given.  regs_return_value() is signed on some machines, and on
- * powerpc it is of system calls: it depends on a flag that functions leave as it is.
+ * Return a function's return value.  regs_return_value() is signed on some machines.
+ * On powerpc it is for system calls, and depends on a flag that functions do not set.
  */
 static inline unsigned long ktap_returned(struct pt_regs *regs)
 {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From the text of an event to the points where it can happen, and the order
- * in which these are attached and detached.
+ * Registration of probes: find the points of the event that a probe names, and
+ * attach and detach all points of a session in the right order.
  */
 #include <linux/cleanup.h>
+#include <linux/ctype.h>
 #include <linux/glob.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
@@ -11,9 +12,10 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "../trace.h"
-#include "builtin.h"
-#include "source.h"
+#include "../../trace.h"
+#include "event/source.h"
+#include "vm/builtin.h"
+#include "vm/opcode.h"
 
 const struct ktap_source * const ktap_sources[] = {
 	&ktap_tracepoint_source,
@@ -42,10 +44,33 @@ const struct ktap_source * const ktap_sources[] = {
 const unsigned int ktap_nsources = ARRAY_SIZE(ktap_sources);
 
 /**
- * ktap_point_init() - Adds a point to its clause and session, as one event
+ * ktap_probe_charge() - Count memory of a probe against the limit of its session
+ * @probe: the probe
+ * @bytes: size of its new structures, and of what the kernel allocates for them
+ *
+ * The kernel's own code (filters of ftrace, uprobes, perf events) allocates without
+ * __GFP_ACCOUNT: no memory cgroup is charged for that, only this sum bounds it.
+ * Context: process, &ktap_session.lock held.
+ * Return: 0, or -ENOMEM: the caller must drop the probe.
+ */
+int ktap_probe_charge(struct ktap_probe *probe, size_t bytes)
+{
+	struct ktap_session *s = probe->session;
+
+	if (s->probe_bytes > s->probe_max || bytes > s->probe_max - s->probe_bytes) {
+		probe->too_large = true;
+		return -ENOMEM;
+	}
+	probe->bytes += bytes;
+	WRITE_ONCE(s->probe_bytes, s->probe_bytes + bytes);
+	return 0;
+}
+
+/**
+ * ktap_point_init() - Add a point of one event to its probe and session
  * @point: the point, zeroed
- * @probe: the clause
- * @source: whose point it is
+ * @probe: the probe
+ * @source: the source of the event
  * @name: the event's name; not copied, it must live as long as the point
  *
  * Context: process, &ktap_session.lock held.
@@ -64,29 +89,29 @@ void ktap_point_init(struct ktap_point *point, struct ktap_probe *probe,
 		probe->counting = point;
 }
 
-/* Sets how many events the point stands for (1 by default). */
+/* Set the number of events of the point (1 by default). */
 void ktap_point_events(struct ktap_point *point, u32 n)
 {
 	point->probe->session->nevents += n - point->nevents;
 	point->nevents = n;
 }
 
-/* An error for which nobody has a better word; returns it, set. */
+/* Set the general message for an error; return @err. */
 int ktap_event_error(struct ktap_vm *vm, const char *event, int err)
 {
-	const char *why = "this kernel does not let it";
+	const char *why = "this kernel does not allow it";
 
 	if (err == -ENOMEM)
 		why = "no memory";
 	else if (err == -EACCES || err == -EPERM)
-		why = "you may not do that";
+		why = "permission denied";
 	else if (err == -EBUSY)
-		why = "it is just being changed, try again";
+		why = "it is being changed, try again";
 	return ktap_vm_error(vm, err, "event '%s' cannot be traced: %s", event, why);
 }
 
-/* Why no clause can wait for @call; NULL if one can. */
-static const char *unfit(const struct trace_event_call *call)
+/* Return why a probe cannot wait for @call, or NULL if it can. */
+static const char *source_unfit(const struct trace_event_call *call)
 {
 	if (call->flags & TRACE_EVENT_FL_IGNORE_ENABLE)
 		return "it is written by a tracer, not by an event";
@@ -97,28 +122,28 @@ static const char *unfit(const struct trace_event_call *call)
 	return NULL;
 }
 
-static bool is_pattern(const char *s)
+static bool source_is_pattern(const char *s)
 {
 	return strpbrk(s, "*?[");
 }
 
-static int none_found(struct ktap_vm *vm, const struct ktap_probe *probe, const char *system,
-		      bool exact, bool system_found)
+static int source_none_found(struct ktap_vm *vm, const struct ktap_probe *probe, const char *system,
+			     bool exact, bool system_found)
 {
 	const char *what = exact ? "no event" : "no event matches";
 
 	if (system_found || !IS_ENABLED(CONFIG_MODULES))
 		return ktap_vm_error(vm, -ENOENT, "%s '%s'", what, probe->event);
 	return ktap_vm_error(vm, -ENOENT,
-			     "%s '%s': there are none of '%s'; a module has its own once it is loaded",
+			     "%s '%s': no event system '%s'; a module adds its events when it is loaded",
 			     what, probe->event, system);
 }
 
-/* Adds all events that match to the clause. */
-static int add_events(struct ktap_vm *vm, struct ktap_probe *probe, const char *system,
-		      const char *event)
+/* Add all matching events to the probe. */
+static int source_add_events(struct ktap_vm *vm, struct ktap_probe *probe, const char *system,
+			     const char *event)
 {
-	bool exact = !is_pattern(system) && !is_pattern(event);
+	bool exact = !source_is_pattern(system) && !source_is_pattern(event);
 	const struct ktap_session *s = probe->session;
 	unsigned int before = s->npoints;
 	struct trace_event_call *call;
@@ -135,7 +160,7 @@ static int add_events(struct ktap_vm *vm, struct ktap_probe *probe, const char *
 		system_found = true;
 		if (!glob_match(event, name))
 			continue;
-		why = unfit(call);
+		why = source_unfit(call);
 		if (why && exact)
 			return ktap_vm_error(vm, -EINVAL, "event '%s' cannot be traced: %s",
 					     probe->event, why);
@@ -154,13 +179,13 @@ static int add_events(struct ktap_vm *vm, struct ktap_probe *probe, const char *
 
 	if (s->npoints > before)
 		return 0;
-	return none_found(vm, probe, system, exact, system_found);
+	return source_none_found(vm, probe, system, exact, system_found);
 }
 
-/* "SYSTEM:EVENT", "SYSTEM:" or, behind a "tp:", also "SYSTEM" and nothing */
-static int parse_tracepoint(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest)
+/* "SYSTEM:EVENT" or "SYSTEM:"; after "tp:" also "SYSTEM" or nothing */
+static int source_parse_tracepoint(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest)
 {
-	char *system __free(kfree) = kstrdup(rest, GFP_KERNEL_ACCOUNT);
+	char *system __free(kfree) = kstrdup(rest, KTAP_GFP);
 	const char *event = "*";
 	char *colon;
 
@@ -173,22 +198,22 @@ static int parse_tracepoint(struct ktap_vm *vm, struct ktap_probe *probe, const 
 		if (colon[1])
 			event = colon + 1;
 	}
-	return add_events(vm, probe, *system ? system : "*", event);
+	return source_add_events(vm, probe, *system ? system : "*", event);
 }
 
-static int parse_begin(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest)
+static int source_parse_begin(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest)
 {
 	probe->kind = KTAP_ON_BEGIN;
 	return 0;
 }
 
-static int parse_end(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest)
+static int source_parse_end(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest)
 {
 	probe->kind = KTAP_ON_END;
 	return 0;
 }
 
-static int parse_tick(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest)
+static int source_parse_tick(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest)
 {
 	int err = ktap_tick_add(probe, rest);
 
@@ -205,40 +230,77 @@ static int parse_tick(struct ktap_vm *vm, struct ktap_probe *probe, const char *
 	return ktap_event_error(vm, probe->event, err);
 }
 
-static int __maybe_unused parse_none(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest)
+/*
+ * Convert bpftrace's spelling of a period: both "ms:10" and "10ms" after "interval:"
+ * become "10ms".  Return false if @rest is no period or too long.
+ */
+static bool source_join_period(char *period, size_t size, const char *rest)
+{
+	const char *colon = strchr(rest, ':');
+	int unit = colon ? colon - rest : 0;
+
+	if (colon && isdigit(*rest))
+		return false;
+	return snprintf(period, size, "%s%.*s", colon ? colon + 1 : rest, unit, rest) < size;
+}
+
+static int source_parse_interval(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest)
+{
+	char period[32];
+	bool joined = source_join_period(period, sizeof(period), rest);
+
+	return source_parse_tick(vm, probe, joined ? period : "");
+}
+
+static int __maybe_unused source_parse_none(struct ktap_vm *vm, struct ktap_probe *probe,
+					    const char *rest)
 {
 	return ktap_vm_error(vm, -EOPNOTSUPP, "this kernel's ktap has no source for '%.*s'",
 			     (int)(rest - probe->event), probe->event);
 }
 
-#ifndef CONFIG_PERF_EVENTS
-#define ktap_parse_profile	parse_none
-#define ktap_parse_software	parse_none
-#define ktap_parse_hardware	parse_none
+#ifdef CONFIG_PERF_EVENTS
+static int source_parse_profile(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest)
+{
+	char period[32];
+	bool joined = source_join_period(period, sizeof(period), rest);
+
+	return ktap_parse_profile(vm, probe, joined ? period : "");
+}
+#else
+#define source_parse_profile	source_parse_none
+#define ktap_parse_profile	source_parse_none
+#define ktap_parse_software	source_parse_none
+#define ktap_parse_hardware	source_parse_none
 #endif
 #ifndef CONFIG_DYNAMIC_FTRACE_WITH_ARGS
-#define ktap_parse_ftrace	parse_none
+#define ktap_parse_ftrace	source_parse_none
 #endif
 #ifndef CONFIG_FPROBE
-#define ktap_parse_rawtp	parse_none
+#define ktap_parse_rawtp	source_parse_none
 #endif
 #ifndef CONFIG_UPROBES
-#define ktap_parse_user		parse_none
+#define ktap_parse_user		source_parse_none
 #endif
 
-/* Prefixes of events, first match wins; no match: SYSTEM:EVENT. */
+/* Prefixes of events: the first match is used.  Without a match: SYSTEM:EVENT. */
 static const struct {
 	const char *prefix;
 	bool whole;		/* nothing may follow */
 	int (*parse)(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest);
 } spellings[] = {
-	{ "trace_begin", true,	parse_begin },
-	{ "trace_end",	true,	parse_end },
-	{ "tick-",	false,	parse_tick },
-	{ "tp:",	false,	parse_tracepoint },
-	{ "tracepoint:", false,	parse_tracepoint },
+	{ "trace_begin", true,	source_parse_begin },
+	{ "trace_end",	true,	source_parse_end },
+	{ "BEGIN",	true,	source_parse_begin },
+	{ "END",	true,	source_parse_end },
+	{ "tick-",	false,	source_parse_tick },
+	{ "tick:",	false,	source_parse_interval },
+	{ "interval:",	false,	source_parse_interval },
+	{ "tp:",	false,	source_parse_tracepoint },
+	{ "tracepoint:", false,	source_parse_tracepoint },
 	{ "rawtp:",	false,	ktap_parse_rawtp },
 	{ "profile-",	false,	ktap_parse_profile },
+	{ "profile:",	false,	source_parse_profile },
 	{ "probe:/",	false,	ktap_parse_user },
 	{ "probe:",	false,	ktap_parse_probe },
 	{ "kprobe:",	false,	ktap_parse_probe },
@@ -252,14 +314,14 @@ static const struct {
 	{ "hardware:",	false,	ktap_parse_hardware },
 };
 
-static int parse_event(struct ktap_vm *vm, struct ktap_probe *probe)
+static int source_parse_event(struct ktap_vm *vm, struct ktap_probe *probe)
 {
 	const char *event = probe->event;
 	unsigned int i;
 	size_t len;
 
-	/* The program ktap knows, whatever it looks like. */
-	if (ktap_answer_find(&probe->session->answers, NULL, event))
+	/* Events that the tool has found in user files, whatever their prefix. */
+	if (ktap_user_event_find(&probe->session->user_places, NULL, event))
 		return ktap_parse_user(vm, probe, event + strlen(event));
 	for (i = 0; i < ARRAY_SIZE(spellings); i++) {
 		len = strlen(spellings[i].prefix);
@@ -270,72 +332,75 @@ static int parse_event(struct ktap_vm *vm, struct ktap_probe *probe)
 	}
 	if (!strchr(event, ':'))
 		return ktap_vm_error(vm, -ENOENT, "no event '%s'", event);
-	return parse_tracepoint(vm, probe, event);
+	return source_parse_tracepoint(vm, probe, event);
 }
 
-/* What is known of a function. */
-enum reach {
+/* State of a function in the search of source_find() */
+enum source_reach {
 	NOT_CALLED,
 	CALLED,
-	LOOKED_AT,
+	SEARCHED,
 };
 
-static void mark_called(u8 *reach, u32 func)
+static void source_mark_called(u8 *reach, u32 func)
 {
 	if (reach[func] == NOT_CALLED)
 		reach[func] = CALLED;
 }
 
-/* Marks the functions that an instruction may call; or, if @sure, names. */
-static void mark_callees(const struct ktap_program *prog, const struct ktap_code *insn,
-			 u8 *reach, bool sure)
+/* Mark the functions that an instruction names and, unless @sure, those it may call. */
+static void source_mark_callees(const struct ktap_program *prog, const struct ktap_code *insn,
+				u8 *reach, bool sure)
 {
 	u32 i;
 
 	switch (insn->op) {
 	case KTAP_OP_FUNC:
 	case KTAP_OP_CALL:
-		mark_called(reach, insn->d);
+	case KTAP_OP_TAIL:
+		source_mark_called(reach, insn->d);
 		break;
 	case KTAP_OP_CALLV:
-		/* It may come from anywhere. */
+	case KTAP_OP_TAILV:
+		/* The value may be any function. */
 		if (sure || !memchr(reach, NOT_CALLED, prog->nfuncs))
 			break;
 		for (i = 0; i < prog->nfuncs; i++)
-			mark_called(reach, i);
+			source_mark_called(reach, i);
 		break;
 	}
 }
 
-/* The same of those that a function may call; true if it has a wanted instruction. */
-static bool look_at(const struct ktap_program *prog, u32 func, u8 *reach, bool sure,
-		    ktap_wanted_fn wanted, void *data)
+/* Mark the callees of a function; true if it has a wanted instruction. */
+static bool source_search(const struct ktap_program *prog, u32 func, u8 *reach, bool sure,
+			  ktap_wanted_fn wanted, void *data)
 {
 	const struct ktap_code *insn = prog->code + prog->funcs[func].first;
 	const struct ktap_code *end = insn + prog->funcs[func].ninsns;
 
-	reach[func] = LOOKED_AT;
+	reach[func] = SEARCHED;
 	for (; insn < end; insn++) {
 		if (wanted(insn, data))
 			return true;
-		mark_callees(prog, insn, reach, sure);
+		source_mark_callees(prog, insn, reach, sure);
 	}
 	return false;
 }
 
-static bool find(const struct ktap_probe *probe, bool sure, ktap_wanted_fn wanted, void *data)
+static bool source_find(const struct ktap_probe *probe, bool sure, ktap_wanted_fn wanted,
+			void *data)
 {
-	u8 *reach __free(kvfree) = kvzalloc(probe->session->env.prog->nfuncs, GFP_KERNEL);
+	u8 *reach __free(kvfree) = kvzalloc(probe->session->env.prog->nfuncs, KTAP_GFP);
 	const struct ktap_program *prog = probe->session->env.prog;
 	const u8 *next;
 
 	if (!reach)
 		return !sure;
-	mark_called(reach, probe->handler);
+	source_mark_called(reach, probe->handler);
 	if (probe->filter != KTAP_NONE)
-		mark_called(reach, probe->filter);
+		source_mark_called(reach, probe->filter);
 	while ((next = memchr(reach, CALLED, prog->nfuncs))) {
-		if (look_at(prog, next - reach, reach, sure, wanted, data))
+		if (source_search(prog, next - reach, reach, sure, wanted, data))
 			return true;
 		cond_resched();
 	}
@@ -343,35 +408,35 @@ static bool find(const struct ktap_probe *probe, bool sure, ktap_wanted_fn wante
 }
 
 /**
- * ktap_clause_reaches() - May a clause execute an instruction of some kind?
- * @probe: the clause
- * @wanted: says of an instruction whether it is one
- * @data: for @wanted
+ * ktap_probe_reaches() - May a probe execute an instruction of some kind?
+ * @probe: the probe
+ * @wanted: returns true for an instruction of that kind
+ * @data: passed to @wanted
  *
  * Context: process, may sleep.
- * Return: false if it cannot, and @wanted was asked about all that it may execute;
- * true if it may, or there is no memory to tell.
+ * Return: true if it may, or if memory is short; false if not: then @wanted was called
+ * for all instructions that the probe may execute.
  */
-bool ktap_clause_reaches(const struct ktap_probe *probe, ktap_wanted_fn wanted, void *data)
+bool ktap_probe_reaches(const struct ktap_probe *probe, ktap_wanted_fn wanted, void *data)
 {
-	return find(probe, false, wanted, data);
+	return source_find(probe, false, wanted, data);
 }
 
-/* The same, but functions that are called by their value are left out. */
-bool ktap_clause_calls(const struct ktap_probe *probe, ktap_wanted_fn wanted, void *data)
+/* Like ktap_probe_reaches(), but do not follow calls of functions that are values. */
+bool ktap_probe_calls(const struct ktap_probe *probe, ktap_wanted_fn wanted, void *data)
 {
-	return find(probe, true, wanted, data);
+	return source_find(probe, true, wanted, data);
 }
 
-static void free_probe(struct ktap_probe *probe)
+static void source_free_probe(struct ktap_probe *probe)
 {
 	module_put(probe->mod);
 	free_percpu(probe->stats);
 	kfree(probe);
 }
 
-/* Nothing of the clause was attached yet. */
-static void drop_points(struct ktap_probe *probe)
+/* Free all points of a probe.  None of them has been attached. */
+static void source_drop_points(struct ktap_probe *probe)
 {
 	struct ktap_session *s = probe->session;
 	struct ktap_point *point, *next;
@@ -384,24 +449,93 @@ static void drop_points(struct ktap_probe *probe)
 		s->nevents -= point->nevents;
 		point->source->release(point);
 	}
+	WRITE_ONCE(s->probe_bytes, s->probe_bytes - probe->bytes);
+	probe->bytes = 0;
 }
 
-/* Brings a clause to life.  Its events come when the top level is done. */
-static int add_probe(struct ktap_vm *vm, const struct ktap_value *event, u32 filter, u32 handler)
+static size_t source_probe_memory(size_t event_len)
+{
+	return struct_size_t(struct ktap_probe, event, event_len + 1) +
+	       num_possible_cpus() * sizeof(struct ktap_probe_stats);
+}
+
+/* Replace the message of -ENOMEM by one with the reason and the memory in use. */
+static int source_no_memory(struct ktap_vm *vm, const struct ktap_probe *probe)
+{
+	const struct ktap_session *s = probe->session;
+	size_t taken = (s->probe_bytes - probe->bytes) >> 10;
+
+	vm->error = 0;
+	if (probe->too_large)
+		return ktap_vm_error(vm, -ENOMEM,
+				     "no memory for '%s': the probes of a session may take %zu KiB (-m for more), and %u have taken %zu KiB",
+				     probe->event, s->probe_max >> 10, s->nprobes, taken);
+	return ktap_vm_error(vm, -ENOMEM,
+			     "no memory for '%s': the system or its memory cgroup has none left; %u probes have taken %zu KiB",
+			     probe->event, s->nprobes, taken);
+}
+
+/* Compare "MODULE:FUNCTION+OFFSET" of two probes with fetch arguments. */
+static bool source_same_location(const struct ktap_probe *a, const struct ktap_probe *b)
+{
+	const char *x = strchrnul(a->event, ':'), *y = strchrnul(b->event, ':');
+	size_t len = strcspn(x, " ");
+
+	return strcspn(y, " ") == len && !strncmp(x, y, len);
+}
+
+/*
+ * The kprobe of an event with fetch arguments is created together with the event, and
+ * the kernel calls the newest kprobe of an address first.  To run the handlers in the
+ * order of the script, create the events of earlier probes again.
+ */
+static int source_renew_earlier(struct ktap_vm *vm, const struct ktap_probe *probe)
+{
+	struct ktap_probe *earlier;
+	int err;
+
+	list_for_each_entry_reverse(earlier, &probe->session->probes, list) {
+		if (!earlier->fetches || !source_same_location(earlier, probe))
+			continue;
+		cond_resched();
+		if (ktap_unloads(earlier->session))
+			return ktap_vm_error(vm, -EINTR, "the session ends");
+		source_drop_points(earlier);
+		earlier->counting = NULL;
+		err = ktap_probe_charge(earlier, source_probe_memory(strlen(earlier->event))) ?:
+		      source_parse_event(vm, earlier);
+		if (!err)
+			continue;
+		/* -EINTR cannot be caught: the earlier probe would have no event. */
+		vm->error = 0;
+		return ktap_vm_error(vm, -EINTR, "the event '%s' could not be made again",
+				     earlier->event);
+	}
+	return 0;
+}
+
+/*
+ * Register a probe.  @def is the index of its definition, or KTAP_NONE for a probe
+ * that is not defined in the chunk.  Events are delivered after the top level.
+ */
+static int source_add_probe(struct ktap_vm *vm, const struct ktap_value *event, u32 filter,
+			    u32 handler, u32 def)
 {
 	struct ktap_session *s = ktap_session_of(vm);
 	struct ktap_probe *probe;
 	int err;
 
-	/* Later nobody would attach and detach it, and &ktap_session.lock is not held. */
+	s->refused_at = vm->pc;
+	/* Later, points are not attached any more, and &ktap_session.lock is not held. */
 	if (READ_ONCE(s->state) != KTAP_LOADING)
 		return ktap_vm_error(vm, -EPERM, "events can be registered at the top level only");
+	lockdep_assert_held(&s->lock);
 	if (s->nprobes == KTAP_MAX_PROBES)
 		return ktap_vm_error(vm, -E2BIG, "more than %u probes", KTAP_MAX_PROBES);
-	probe = kzalloc_flex(*probe, event, event->len + 1, GFP_KERNEL_ACCOUNT);
+	probe = kzalloc_flex(*probe, event, event->len + 1, KTAP_GFP);
 	if (!probe)
 		return ktap_vm_error(vm, -ENOMEM, "no memory");
-	probe->stats = alloc_percpu_gfp(struct ktap_probe_stats, GFP_KERNEL_ACCOUNT);
+	probe->stats = alloc_percpu_gfp(struct ktap_probe_stats, KTAP_GFP);
 	probe->session = s;
 	probe->kind = KTAP_ON_EVENT;
 	probe->pc = vm->pc;
@@ -410,17 +544,24 @@ static int add_probe(struct ktap_vm *vm, const struct ktap_value *event, u32 fil
 	memcpy(probe->event, event->blob, event->len);
 
 	if (!probe->stats)
-		err = ktap_vm_error(vm, -ENOMEM, "no memory");
+		err = -ENOMEM;
 	else
-		err = parse_event(vm, probe) ?: ktap_inject_check(vm, probe);
+		err = ktap_probe_charge(probe, source_probe_memory(event->len)) ?:
+		      source_parse_event(vm, probe) ?: ktap_inject_check(vm, probe);
+	if (!err && probe->fetches)
+		err = source_renew_earlier(vm, probe);
+	if (!err && def != KTAP_NONE)
+		err = ktap_field_check_probe(vm, probe, def);
 	if (err) {
 		s->refused = vm->pc + 1;
-		drop_points(probe);
-		free_probe(probe);
+		if (err == -ENOMEM)
+			source_no_memory(vm, probe);
+		source_drop_points(probe);
+		source_free_probe(probe);
 		return err;
 	}
 
-	/* Who reads ktap/sessions takes no lock of ours. */
+	/* Readers of ktap/sessions do not hold &ktap_session.lock. */
 	list_add_tail_rcu(&probe->list, &s->probes);
 	s->nprobes++;
 	return 0;
@@ -429,76 +570,90 @@ static int add_probe(struct ktap_vm *vm, const struct ktap_value *event, u32 fil
 int ktap_fn_trace(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
 	const struct ktap_program *prog = vm->env->prog;
-	const struct ktap_clause *clause;
+	const struct ktap_probe_def *def;
 	u32 i = r[0].u;
 
-	if (r[0].u > U32_MAX || !ktap_index(&i, prog->nclauses))
+	if (r[0].u > U32_MAX || !ktap_index(&i, prog->nprobe_defs))
 		return ktap_vm_error(vm, -EINVAL, "there is no probe %lld", r[0].i);
-	clause = &prog->clauses[i];
+	def = &prog->probe_defs[i];
 	r[0] = KTAP_VALUE_NIL;
-	return add_probe(vm, clause->event, clause->filter, clause->handler);
+	return source_add_probe(vm, def->event, def->filter, def->handler, i);
 }
 
 int ktap_fn_probe(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
 	const struct ktap_program *prog = vm->env->prog;
-	int err = add_probe(vm, &r[0], KTAP_NONE, ktap_func_of(prog, &r[1]) - prog->funcs);
+	int err = source_add_probe(vm, &r[0], KTAP_NONE, ktap_func_of(prog, &r[1]) - prog->funcs,
+				   KTAP_NONE);
 
 	r[0] = KTAP_VALUE_NIL;
 	return err;
 }
 
-static const char *why(const struct ktap_source *source, int err)
+static const char *source_why(const struct ktap_source *source, int err)
 {
 	const char *text = source->why ? source->why(err) : NULL;
 
 	if (err == -ENOMEM)
 		return "no memory";
 	if (err == -EINTR)
-		return "the task that loads the script was killed";
+		return "the task that loads the script was stopped";
 	return text ?: source->refused;
 }
 
-/* Says why the point's @event cannot be attached; returns @err. */
+/* Set the message that the point's @event cannot be attached; return @err. */
 int ktap_attach_error(const struct ktap_point *point, const char *event, int err)
 {
 	struct ktap_session *s = point->probe->session;
 
 	ktap_diag_at(&s->diag, s->env.prog, point->probe->pc, "event '%s' cannot be attached: %s",
-		     event, why(point->source, err));
+		     event, source_why(point->source, err));
 	return err;
 }
 
-static int attach_point(struct ktap_point *point)
+static int source_attach_point(struct ktap_point *point)
 {
-	/* Thousands of them take seconds. */
-	if (fatal_signal_pending(current))
-		return -EINTR;
-	cond_resched();
-	return point->source->attach ? point->source->attach(point) : 0;
-}
-
-static int attach_points(struct ktap_session *s)
-{
-	struct ktap_point *point;
+	struct ktap_session *s = point->probe->session;
+	unsigned int before = s->nattached;
 	int err;
 
-	lockdep_assert_held(&event_mutex);
-	list_for_each_entry(point, &s->points, list) {
-		err = attach_point(point);
-		if (err)
-			return ktap_attach_error(point, point->name, err);
-		point->attached = true;
-	}
+	/* Thousands of points take seconds. */
+	if (ktap_unloads(s))
+		return ktap_attach_error(point, point->name, -EINTR);
+	cond_resched();
+	err = point->source->attach ? point->source->attach(point) : 0;
+	if (err)
+		return ktap_attach_error(point, point->name, err);
+	point->attached = true;
+	/* Some sources have counted a part of the events themselves. */
+	ktap_session_attached(s, point->nevents - (s->nattached - before));
 	return 0;
 }
 
+/* Attach so that probes of one event run in the order of the script. */
+static int source_attach_points(struct ktap_session *s)
+{
+	struct ktap_point *point;
+	int err = 0;
+
+	lockdep_assert_held(&event_mutex);
+	list_for_each_entry(point, &s->points, list) {
+		if (!err && !point->newest_first)
+			err = source_attach_point(point);
+	}
+	list_for_each_entry_reverse(point, &s->points, list) {
+		if (!err && point->newest_first)
+			err = source_attach_point(point);
+	}
+	return err;
+}
+
 /**
- * ktap_sources_attach() - Lets the events of all clauses come
- * @s: the session, its lock held; they are not delivered before it runs
+ * ktap_sources_attach() - Enable the events of all probes
+ * @s: the session, its lock held; no event is delivered before it runs
  *
- * Return: 0 or a negative errno, &ktap_session.diag says why not;
- * ktap_sources_detach() is due in any case.
+ * The caller must call ktap_sources_detach() even after an error.
+ * Return: 0, or a negative errno with the reason in &ktap_session.diag.
  */
 int ktap_sources_attach(struct ktap_session *s)
 {
@@ -509,18 +664,18 @@ int ktap_sources_attach(struct ktap_session *s)
 	lockdep_assert_held(&s->lock);
 	s->attached = true;
 
-	/* One hold for all: others who want event_mutex come before or after. */
+	/* Take event_mutex only once for all points: others wait for it meanwhile. */
 	guard(mutex)(&event_mutex);
-	err = attach_points(s);
+	err = source_attach_points(s);
 	if (err)
 		return err;
 	for (i = 0; i < ktap_nsources; i++) {
 		source = ktap_sources[i];
 		err = source->attach_all ? source->attach_all(s) : 0;
 		if (err) {
-			/* Unless it has said of which event. */
+			/* Keeps the message if the source has set one that names the event. */
 			ktap_diag(&s->diag, "%s events cannot be attached: %s", source->name,
-				  why(source, err));
+				  source_why(source, err));
 			return err;
 		}
 	}
@@ -539,10 +694,10 @@ void ktap_sources_start(struct ktap_session *s)
 }
 
 /**
- * ktap_sources_detach() - Ends all events of a session
+ * ktap_sources_detach() - Disable all events of a session
  * @s: the session, its lock held
  *
- * When it returns no handler runs, and none will.
+ * After it returns, no handler runs or will run.
  */
 void ktap_sources_detach(struct ktap_session *s)
 {
@@ -556,8 +711,8 @@ void ktap_sources_detach(struct ktap_session *s)
 
 	scoped_guard(mutex, &event_mutex) {
 		/*
-		 * The last one first: a tracepoint that is left by the first of
-		 * its users waits until nobody runs with the old ones.
+		 * Detach the last point first: removing the first probe function of a
+		 * tracepoint waits for a grace period.
 		 */
 		list_for_each_entry_reverse(point, &s->points, list) {
 			if (point->attached && point->source->detach)
@@ -570,19 +725,19 @@ void ktap_sources_detach(struct ktap_session *s)
 		}
 		ktap_stand_ins_remove(s);
 	}
-	/* That may take as long as a page of a traced process: hold up nobody else. */
+	/* May wait for a page fault of a traced process: do not hold event_mutex. */
 	for (i = 0; i < ktap_nsources; i++) {
 		if (ktap_sources[i]->sync)
 			ktap_sources[i]->sync(s);
 	}
 	if (s->npoints) {
 		tracepoint_synchronize_unregister();
-		/* Handlers of probe and user events are readers of this one. */
+		/* Wait for handlers of kprobe, fprobe and user events: they are RCU readers. */
 		synchronize_rcu();
 	}
 }
 
-/* Frees all clauses.  Until then the modules they reach into stay. */
+/* Free all probes and unpin the modules that they trace. */
 void ktap_sources_release(struct ktap_session *s)
 {
 	struct ktap_point *point, *next_point;
@@ -592,7 +747,7 @@ void ktap_sources_release(struct ktap_session *s)
 	list_for_each_entry_safe(point, next_point, &s->points, list)
 		point->source->release(point);
 	list_for_each_entry_safe(probe, next, &s->probes, list)
-		free_probe(probe);
+		source_free_probe(probe);
 	for (i = 0; i < ktap_nsources; i++) {
 		if (ktap_sources[i]->release_all)
 			ktap_sources[i]->release_all(s);
@@ -600,9 +755,9 @@ void ktap_sources_release(struct ktap_session *s)
 }
 
 /**
- * ktap_probe_stats() - What became of the events of a clause so far
- * @probe: the clause
- * @sum: gets the sums over all possible CPUs, which are no picture of an instant
+ * ktap_probe_stats() - Sum up the counters of a probe
+ * @probe: the probe
+ * @sum: gets the sums over all possible CPUs; they are no snapshot of one moment
  *
  * Context: process.
  */

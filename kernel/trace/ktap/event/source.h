@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Where events come from, and the clauses of a script that wait for them.
+ * Sources of events, and the probes of a script that wait for these events.
  */
 #ifndef _KTAP_SOURCE_H
 #define _KTAP_SOURCE_H
@@ -14,34 +14,35 @@ struct trace_event;
 struct trace_event_call;
 struct tracepoint;
 
-/* Events of all clauses of a session: `*:*` in a few clauses, and then some. */
+/* Points of all probes of a session: enough for a few probes of `*:*`. */
 #define KTAP_MAX_POINTS		16384
 
-/* A tick more often than that would keep a CPU busy with nothing else. */
+/* Shorter periods would keep a CPU busy with ticks alone. */
 #define KTAP_MIN_PERIOD		10000	/* ns */
 
 /**
- * enum ktap_clause_kind - when a clause runs
+ * enum ktap_probe_kind - when a probe runs
  * @KTAP_ON_BEGIN: trace_begin
  * @KTAP_ON_END: trace_end
- * @KTAP_ON_EVENT: when one of its points says so
+ * @KTAP_ON_EVENT: at each event of its points
  */
-enum ktap_clause_kind {
+enum ktap_probe_kind {
 	KTAP_ON_BEGIN,
 	KTAP_ON_END,
 	KTAP_ON_EVENT,
 };
 
 /**
- * struct ktap_probe_stats - what became of the events of a clause, on one CPU
+ * struct ktap_probe_stats - outcomes of the events of a probe, on one CPU
  * @hits: the handler ran
- * @filtered: the filter said no
- * @missed: the event came out of a handler or interrupted an update of a table;
- *	or, a tick, came before the last was done; or no handler may run in its place
- * @skipped: the session had taken more of the CPU than its ceiling allows
- * @errors: filter or handler ended with a run-time error
- * @time: nanoseconds of filter and handler, and of what has interrupted them; an
- *	estimate (see meter.c)
+ * @filtered: the filter was false
+ * @missed: the event happened inside of a handler, or interrupted an update of a
+ *	table, or no handler may run in that place; of ticks: the previous one was
+ *	not finished
+ * @skipped: the session had exceeded its overhead limit on the CPU
+ * @errors: the filter or the handler ended with a run-time error
+ * @time: nanoseconds that filter and handler took, with the interrupts that came
+ *	meanwhile; an estimate (see vm/overhead.c)
  */
 struct ktap_probe_stats {
 	unsigned long hits;
@@ -53,44 +54,53 @@ struct ktap_probe_stats {
 };
 
 /**
- * struct ktap_probe - a clause that has come to life
+ * struct ktap_probe - a live probe, made of a &struct ktap_probe_def or by probe()
  * @list: in &ktap_session.probes
- * @session: whose it is
+ * @session: the session that owns it
  * @kind: when it runs
- * @pc: the call that brought it to life, for messages
- * @filter: function, or KTAP_NONE
- * @handler: function
+ * @pc: the instruction that registered it, for messages
+ * @filter: index of the filter's function, or KTAP_NONE
+ * @handler: index of the handler's function
  * @stats: counters
  * @injects: a function may be replaced for it (inject.c)
- * @counting: a point that counts some misses itself, or NULL
- * @mod: stays as long as the clause does, though no point holds it; or NULL
- * @event: the event as the script has it
+ * @checked: field_check.c has checked what its functions read of the event
+ * @bytes: memory charged for it and its points
+ * @too_large: it exceeded the memory limit of the session
+ * @fetches: it has fetch arguments, and is not of a return (dynevent.c)
+ * @counting: a point whose source counts some misses itself, or NULL
+ * @mod: a module that the probe pins because no point does, or NULL
+ * @event: the event as the script spells it
  */
 struct ktap_probe {
 	struct list_head list;
 	struct ktap_session *session;
-	enum ktap_clause_kind kind;
+	enum ktap_probe_kind kind;
 	u32 pc;
 	u32 filter;
 	u32 handler;
 	struct ktap_probe_stats __percpu *stats;
 	bool injects;
+	bool checked;
+	size_t bytes;
+	bool too_large;
+	bool fetches;
 	struct ktap_point *counting;
 	struct module *mod;
 	char event[];
 };
 
 /**
- * struct ktap_point - an event that a clause waits for, or some; sources embed it
+ * struct ktap_point - one or more events that a probe waits for; sources embed it
  * @list: in &ktap_session.points
- * @probe: the clause
- * @source: whose point it is
- * @attached: the source has done its part
+ * @probe: the probe
+ * @source: the source of the events
+ * @attached: ktap_source.attach() has succeeded
+ * @newest_first: the kernel calls the points of one event in reverse order of
+ *	attaching; the source sets it
  * @name: the event's name
- * @name_len: bytes of it
+ * @name_len: bytes of @name
  * @nevents: number of events
- * @entry: function through which the event enters the tracing code: stacks
- *	begin above it
+ * @entry: function by which the event enters the tracing code: stacks begin above it
  * @entry_size: bytes of that function
  */
 struct ktap_point {
@@ -98,6 +108,7 @@ struct ktap_point {
 	struct ktap_probe *probe;
 	const struct ktap_source *source;
 	bool attached;
+	bool newest_first;
 	const char *name;
 	u32 name_len;
 	u32 nevents;
@@ -106,9 +117,9 @@ struct ktap_point {
 };
 
 /**
- * struct ktap_hit - an event at a point; sources embed it
- * @ev: what the virtual machine sees of it
- * @point: where
+ * struct ktap_hit - an event that happened at a point; sources embed it
+ * @ev: the part that the virtual machine sees
+ * @point: the point
  */
 struct ktap_hit {
 	struct ktap_event ev;
@@ -121,22 +132,39 @@ static inline const struct ktap_hit *ktap_hit_of(const struct ktap_event *ev)
 }
 
 /**
+ * enum ktap_part - a part of an event that a script reads
+ * @KTAP_PART_FIELD: a field, by its index in the program's fields
+ * @KTAP_PART_ARG: an argument, by number
+ * @KTAP_PART_RETVAL: the return value
+ */
+enum ktap_part {
+	KTAP_PART_FIELD,
+	KTAP_PART_ARG,
+	KTAP_PART_RETVAL,
+};
+
+struct ktap_suggest;
+
+/**
  * struct ktap_source - a kind of events
  * @name: as ktap/features lists it
- * @attach: lets the point's events come; NULL if start() does it all
- * @refused: what is wrong if @attach or @attach_all fails, memory aside
- * @why: says it better; NULL for an error of which it knows no more
- * @missed: events that did not get as far as to ktap_fire()
- * @start: the session has begun to run
- * @detach: no new event, but some may still be under way
- * @release: none is any more: frees the point
+ * @attach: enables the point's events; NULL if @start does it
+ * @refused: message for errors of @attach and @attach_all, except -ENOMEM and -EINTR
+ * @why: returns a better message for an error, or NULL
+ * @has: may an event of the point have this part?  NULL: it has none
+ * @near: offers the names of the point's fields as suggestions
+ * @advice: returns what to do if a field is missing, or NULL
+ * @missed: returns the number of events that did not reach ktap_fire()
+ * @start: called when the session starts to run
+ * @detach: disables the point's events; handlers may still run
+ * @release: frees the point; no handler runs any more
  * @attach_all: called once, after all @attach
  * @detach_all: called once, after all @detach
- * @sync: called once, after all @detach_all: waits for events that are under way
+ * @sync: called once, after all @detach_all; waits until no handler runs
  * @release_all: called once, after all @release
  *
- * All but @missed are called in process context, under &ktap_session.lock; but
- * @release and @release_all without it, too, when the session is closed.  Any but
+ * All except @missed are called in process context, with &ktap_session.lock held;
+ * @release and @release_all also without it, when the session is closed.  All except
  * @release may be NULL.
  */
 struct ktap_source {
@@ -144,6 +172,9 @@ struct ktap_source {
 	int (*attach)(struct ktap_point *point);
 	const char *refused;
 	const char *(*why)(int err);
+	bool (*has)(const struct ktap_point *point, enum ktap_part part, u32 n);
+	void (*near)(const struct ktap_point *point, struct ktap_suggest *near);
+	const char *(*advice)(const struct ktap_point *point);
 	unsigned long (*missed)(const struct ktap_point *point);
 	void (*start)(struct ktap_point *point);
 	void (*detach)(struct ktap_point *point);
@@ -168,13 +199,14 @@ extern const struct ktap_source ktap_uprobe_source;
 extern const struct ktap_source * const ktap_sources[];
 extern const unsigned int ktap_nsources;
 
+int ktap_probe_charge(struct ktap_probe *probe, size_t bytes);
 void ktap_point_init(struct ktap_point *point, struct ktap_probe *probe,
 		     const struct ktap_source *source, const char *name);
 void ktap_point_events(struct ktap_point *point, u32 n);
 int ktap_event_error(struct ktap_vm *vm, const char *event, int err);
 typedef bool (*ktap_wanted_fn)(const struct ktap_code *insn, void *data);
-bool ktap_clause_reaches(const struct ktap_probe *probe, ktap_wanted_fn wanted, void *data);
-bool ktap_clause_calls(const struct ktap_probe *probe, ktap_wanted_fn wanted, void *data);
+bool ktap_probe_reaches(const struct ktap_probe *probe, ktap_wanted_fn wanted, void *data);
+bool ktap_probe_calls(const struct ktap_probe *probe, ktap_wanted_fn wanted, void *data);
 int ktap_attach_error(const struct ktap_point *point, const char *event, int err);
 int ktap_sources_attach(struct ktap_session *s);
 void ktap_sources_start(struct ktap_session *s);
@@ -182,11 +214,15 @@ void ktap_sources_detach(struct ktap_session *s);
 void ktap_sources_release(struct ktap_session *s);
 void ktap_probe_stats(const struct ktap_probe *probe, struct ktap_probe_stats *sum);
 
+/* field_check.c */
+int ktap_field_check_probe(struct ktap_vm *vm, struct ktap_probe *probe, u32 def);
+int ktap_field_check_rest(struct ktap_session *s);
+
 /* stand_in.c */
 void ktap_stand_in_put(struct ktap_session *s, struct tracepoint *tp);
 void ktap_stand_ins_remove(struct ktap_session *s);
 
-/* src_tracepoint.c, src_syscall.c: add @call to the clause; event_mutex is held */
+/* tracepoint.c, syscall.c: add @call to the probe; the caller holds event_mutex */
 int ktap_tracepoint_add(struct ktap_probe *probe, struct trace_event_call *call);
 int ktap_tracepoint_add_own(struct ktap_probe *probe, struct trace_event_call *call,
 			    const char *func, bool ret);
@@ -205,13 +241,13 @@ static inline int ktap_syscall_add(struct ktap_probe *probe, struct trace_event_
 }
 #endif
 
-/* src_timer.c: adds a tick; 0, -EINVAL: no such period, -ERANGE: too short */
+/* timer.c */
 int ktap_tick_add(struct ktap_probe *probe, const char *period);
 u64 ktap_parse_period(const char *period);
 
 /*
- * What adds the events of a clause: @rest is its event without the prefix.
- * 0, or an error that is set.
+ * Parsers: each adds to the probe the events that @rest names, which is the probe's
+ * event without the prefix.  Return 0, or an error that is set in @vm.
  */
 int ktap_parse_profile(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest);
 int ktap_parse_software(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest);
@@ -232,7 +268,7 @@ static inline int ktap_inject_check(struct ktap_vm *vm, const struct ktap_probe 
 }
 #endif
 
-/* src_dynevent.c: probes with fetch arguments */
+/* dynevent.c: probes with fetch arguments */
 #ifdef CONFIG_KPROBE_EVENTS
 int ktap_dynevent_add(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest, bool ret);
 void ktap_dynevent_delete(const char *name);
@@ -249,18 +285,18 @@ static inline void ktap_dynevent_delete(const char *name)
 }
 #endif
 
-/* resident.c: context: current's, may fault */
+/* fault_in.c: context: the process whose memory it is, may fault */
 bool ktap_follows_addresses(const struct ktap_code *insn, void *unused);
 void ktap_bring_in_bytes(const char __user *from, size_t size);
 bool ktap_bring_in_string(const char __user *from);
 void ktap_bring_in_strings(const void __user *from);
 
-/* src_tracepoint.c: the text of a raw record, newline included */
+/* tracepoint.c */
 void ktap_record_text(struct trace_iterator *iter, struct trace_event *event, const void *rec,
 		      size_t len);
 void ktap_event_format_free(void);
 
-/* activation.c: see there */
+/* activation.c */
 void ktap_fire(const struct ktap_hit *hit);
 
 #endif /* _KTAP_SOURCE_H */

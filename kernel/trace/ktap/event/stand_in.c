@@ -1,46 +1,47 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What lets a session leave thousands of tracepoints without waiting for each.
+ * Stand-ins: detach thousands of tracepoints without a grace period for each.
  *
- * A tracepoint that is left by the first of its two users waits for a grace
- * period before it calls the other one directly: with all events, in two sessions,
- * that is more than a minute.  If it is left by the first of three, it does not.
- * So there is a third one, the tracepoint's stub, which does nothing, until the
- * session has left them all: then the first wait is good for all of them.
+ * If the first of a tracepoint's two probe functions is removed, the tracepoint waits
+ * for a grace period before it calls the other one directly.  For all events in two
+ * sessions that takes more than a minute.  If the first of three is removed, it does
+ * not wait.  So a third probe function, the tracepoint's stub, which does nothing, is
+ * added before the removal.  The stubs are removed after the session has left all
+ * tracepoints: then the first wait is enough for all of them.
  */
 #include <linux/slab.h>
 #include <linux/tracepoint.h>
 
-#include "../trace.h"
-#include "source.h"
+#include "../../trace.h"
+#include "event/source.h"
 
 /**
- * struct ktap_stand_in - a user of a tracepoint that does nothing
- * @next: the one before, of the same session
+ * struct ktap_stand_in - a probe function of a tracepoint that does nothing
+ * @next: the stand-in that the session added before
  * @tp: the tracepoint
  *
- * Its address is what the stub is registered with.
+ * The stub is registered with the address of this structure.
  */
 struct ktap_stand_in {
 	struct ktap_stand_in *next;
 	struct tracepoint *tp;
 };
 
-/* As far as one can see without the tracepoint's lock: only time depends on it. */
-static bool has_other_users(const struct tracepoint *tp)
+/* Read without the tracepoint's lock: a wrong result only costs time. */
+static bool stand_in_has_other_users(const struct tracepoint *tp)
 {
 	return tp->static_call_key && READ_ONCE(tp->static_call_key->func) == tp->iterator;
 }
 
-/* Before the session leaves it; without memory that takes its time. */
+/* Call before the session leaves @tp.  If memory is short, leaving takes longer. */
 void ktap_stand_in_put(struct ktap_session *s, struct tracepoint *tp)
 {
 	struct ktap_stand_in *one;
 
 	lockdep_assert_held(&event_mutex);
-	if (!has_other_users(tp))
+	if (!stand_in_has_other_users(tp))
 		return;
-	one = kmalloc_obj(*one, GFP_KERNEL | __GFP_NOWARN);
+	one = kmalloc_obj(*one, KTAP_GFP);
 	if (!one)
 		return;
 	*one = (struct ktap_stand_in){ .next = s->stand_ins, .tp = tp };
@@ -50,7 +51,7 @@ void ktap_stand_in_put(struct ktap_session *s, struct tracepoint *tp)
 		s->stand_ins = one;
 }
 
-/* Who came last goes first, as with the points themselves. */
+/* Remove in reverse order, like the points. */
 void ktap_stand_ins_remove(struct ktap_session *s)
 {
 	struct ktap_stand_in *one;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * System calls of 32-bit programs, where these have numbers of their own.
+ * System calls of 32-bit programs on 64-bit machines.
  *
- * The kernel has trace events for the system calls of 64-bit programs alone, by
- * their numbers.  Most of the others do the same, in the same function or in one
- * that is called like it: the event is that of the name, once it is rid of what
- * it has got for being a 32-bit program's.
+ * The kernel has trace events only for the system calls of 64-bit programs, by
+ * their numbers.  Most 32-bit system calls use the same function, or one of a similar
+ * name.  They are mapped to the event with that name, without the prefix and suffix
+ * of the 32-bit function.
  */
 #include <linux/glob.h>
 #include <linux/init.h>
@@ -14,10 +14,10 @@
 #include <linux/string.h>
 #include <linux/syscalls.h>
 
-#include "../trace.h"
-#include "compat.h"
+#include "../../trace.h"
+#include "event/syscall_compat.h"
 
-/* Of two functions that of 32-bit programs is the last one. */
+/* If an entry has two functions, the second is for 32-bit programs. */
 #undef __SYSCALL
 #define __SYSCALL(nr, functions...) \
 	[nr] = #functions,
@@ -34,8 +34,8 @@ static const char * const symbols[KTAP_NR_COMPAT] = {
 };
 
 /*
- * What else is the same by another name, and what is not by the same: 64-bit
- * arguments, for instance, take two registers.
+ * System calls whose event has another name, or whose arguments differ from those of
+ * the event: 64-bit arguments, for instance, take two registers.
  */
 static const struct {
 	const char *name;
@@ -73,7 +73,7 @@ static const char * const suffixes[] = { "", "_time32", "_time64", "32", "16" };
 
 static struct ktap_compat_call calls[KTAP_NR_COMPAT] __ro_after_init;
 
-static __init int find_event(const char *name, size_t len)
+static __init int compat_find_event(const char *name, size_t len)
 {
 	const char *event;
 	int nr;
@@ -87,8 +87,8 @@ static __init int find_event(const char *name, size_t len)
 	return -1;
 }
 
-/* Without one of the suffixes, the name of an event? */
-static __init int find_plain(const char *name)
+/* Find the event of @name without one of the suffixes. */
+static __init int compat_find_plain(const char *name)
 {
 	size_t len = strlen(name), cut;
 	unsigned int i;
@@ -98,28 +98,29 @@ static __init int find_plain(const char *name)
 		cut = strlen(suffixes[i]);
 		if (cut >= len || strcmp(name + len - cut, suffixes[i]))
 			continue;
-		nr = find_event(name, len - cut);
+		nr = compat_find_event(name, len - cut);
 		if (nr >= 0)
 			return nr;
 	}
 	return -1;
 }
 
-static __init struct ktap_compat_call find_call(const char *name)
+static __init struct ktap_compat_call compat_find_call(const char *name)
 {
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(specials); i++) {
 		if (!strcmp(name, specials[i].name))
 			return (struct ktap_compat_call){
-				.nr = find_event(specials[i].event, strlen(specials[i].event)),
+				.nr = compat_find_event(specials[i].event,
+							strlen(specials[i].event)),
 				.args_differ = specials[i].args_differ,
 			};
 	}
-	return (struct ktap_compat_call){ .nr = find_plain(name) };
+	return (struct ktap_compat_call){ .nr = compat_find_plain(name) };
 }
 
-/* What a program would call it; NULL if there is no such system call. */
+/* Return the name of a 32-bit system call, or NULL if there is none. */
 const char *ktap_compat_name(unsigned int nr)
 {
 	const char *name = nr < KTAP_NR_COMPAT ? symbols[nr] : NULL;
@@ -138,7 +139,7 @@ const char *ktap_compat_name(unsigned int nr)
 	return name;
 }
 
-/* Context: any. */
+/* Return the event of a 32-bit system call.  Context: any. */
 struct ktap_compat_call ktap_compat_call(unsigned int nr)
 {
 	if (nr >= KTAP_NR_COMPAT)
@@ -146,7 +147,7 @@ struct ktap_compat_call ktap_compat_call(unsigned int nr)
 	return calls[array_index_nospec(nr, KTAP_NR_COMPAT)];
 }
 
-/* Before the files are there. */
+/* Must run before tracefs.c creates the files. */
 static int __init ktap_compat_init(void)
 {
 	const char *name;
@@ -156,7 +157,7 @@ static int __init ktap_compat_init(void)
 		name = ktap_compat_name(i);
 		calls[i].nr = -1;
 		if (name)
-			calls[i] = find_call(name);
+			calls[i] = compat_find_call(name);
 	}
 	return 0;
 }

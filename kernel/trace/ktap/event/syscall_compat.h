@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * System calls of 32-bit programs, where these have numbers of their own.
+ * System calls of 32-bit programs on 64-bit machines.
  */
-#ifndef _KTAP_COMPAT_H
-#define _KTAP_COMPAT_H
+#ifndef _KTAP_SYSCALL_COMPAT_H
+#define _KTAP_SYSCALL_COMPAT_H
 
 #include <linux/ftrace.h>
 #include <linux/types.h>
@@ -11,17 +11,16 @@
 #include <asm/unistd.h>
 
 /**
- * struct ktap_compat_call - what a 32-bit program calls
- * @nr: number of the system call that 64-bit programs make for the same, -1 if
- *	they have none
- * @args_differ: its arguments are not what those of @nr are
+ * struct ktap_compat_call - the event of a 32-bit system call
+ * @nr: number of the same system call in 64-bit programs, -1 if they have none
+ * @args_differ: its arguments differ from those of @nr
  */
 struct ktap_compat_call {
 	s16 nr;
 	bool args_differ;
 };
 
-/* Is the system call under way that of a 32-bit program?  Its number then is one, too. */
+/* Does the current system call have the number of a 32-bit program? */
 static inline bool ktap_is_compat(struct pt_regs *regs)
 {
 #ifdef ARCH_TRACE_IGNORE_COMPAT_SYSCALLS
@@ -32,13 +31,13 @@ static inline bool ktap_is_compat(struct pt_regs *regs)
 }
 
 /*
- * The number of a call in the x32 ABI, without the bit that tells it from others; -1 if
- * it is none.  No event has them.
+ * Return the number of a call in the x32 ABI without __X32_SYSCALL_BIT, or -1 if it is
+ * no x32 call.  These have no trace events.
  */
 static inline int ktap_x32_call(int nr)
 {
 #ifdef CONFIG_X86_X32_ABI
-	/* A call that is skipped is -1; to int $0x80 the bit means nothing. */
+	/* -1: the call is skipped.  For int $0x80 the bit has no meaning. */
 	if (unlikely(nr >= 0 && nr & __X32_SYSCALL_BIT && !in_ia32_syscall()))
 		return nr & ~__X32_SYSCALL_BIT;
 #endif
@@ -64,4 +63,4 @@ static inline const char *ktap_compat_name(unsigned int nr)
 }
 #endif
 
-#endif /* _KTAP_COMPAT_H */
+#endif /* _KTAP_SYSCALL_COMPAT_H */

@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the arguments of system calls point to.
+ * User data that the arguments of system calls point to.
  *
- * Memory of the process need not be there, and handlers cannot wait for it.  The
- * probe on sys_enter can: fields that are strings are copied before handlers
- * run.  For what handlers read by address, what arguments point to is brought in.
+ * User memory may be absent, and handlers cannot fault it in.  The function on
+ * sys_enter can: it copies the strings of fields before handlers run.  For handlers
+ * that read by address, it faults in the memory that arguments point to.
  */
 #include <linux/bits.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-#include "../trace.h"
-#include "source.h"
-#include "syscall_user.h"
+#include "../../trace.h"
+#include "event/source.h"
+#include "event/syscall_user.h"
 
 /* Is argument @n a path, by its type and its name? */
-static bool is_path(const struct syscall_metadata *meta, int n)
+static bool syscall_user_is_path(const struct syscall_metadata *meta, int n)
 {
 	const char *type = meta->types[n], *star = strchr(type, '*');
 
-	/* There may be an attribute in between. */
+	/* The type may have an attribute such as __user in the middle. */
 	return strstarts(type, "const char ") && star && !star[1] &&
 	       (!strcmp(meta->args[n], "filename") || !strcmp(meta->args[n], "pathname") ||
 		!strcmp(meta->args[n], "path"));
 }
 
 /**
- * ktap_user_args() - Which arguments point to user data?
+ * ktap_user_args() - Find the arguments that point to user data
  * @meta: the system call
  *
- * trace_syscalls.c has no data of some system calls in its records, like newstat:
- * they have their paths all the same.
+ * The records of trace_syscalls.c have no user data for some system calls, like
+ * newstat.  Scripts can read their paths anyway.
  */
 struct ktap_user_args ktap_user_args(const struct syscall_metadata *meta)
 {
@@ -43,20 +43,21 @@ struct ktap_user_args ktap_user_args(const struct syscall_metadata *meta)
 	int i;
 
 	for (i = 0; i < meta->nb_args && !user.recorded; i++) {
-		if (is_path(meta, i))
+		if (syscall_user_is_path(meta, i))
 			user.mask |= BIT(i);
 	}
 	return user;
 }
 
-/* Far more than are needed, but for a program that wants it so. */
+/* Far more than needed, unless a program provokes retries. */
 #define MAX_TRIES	50
 
 /*
- * May fault, and be called again if others had the CPU meanwhile.  A program can see to
- * it that they always have: trace_user_fault_read() warns when it gives up, so we do before.
+ * May fault.  trace_user_fault_read() calls it again if another task ran on the CPU
+ * meanwhile.  A program can make that happen every time: give up before
+ * trace_user_fault_read() does so with a warning.
  */
-static int copy_user(char *buf, const char __user *ptr, size_t size, void *data)
+static int syscall_user_copy(char *buf, const char __user *ptr, size_t size, void *data)
 {
 	struct ktap_user_data *user = data;
 	unsigned int i;
@@ -79,16 +80,16 @@ static int copy_user(char *buf, const char __user *ptr, size_t size, void *data)
 }
 
 /**
- * ktap_user_read() - Reads what the arguments point to
- * @buffers: where to
- * @counters: of what was cut or could not be read
+ * ktap_user_read() - Read the user data that the arguments point to
+ * @buffers: for the data
+ * @counters: count data that was cut or could not be read
  * @meta: the system call
  * @which: ktap_user_args() of it
  * @args: its arguments
- * @user: gets what was read
+ * @user: gets the data
  *
- * Context: a fault is allowed but for preemption, which is disabled by the caller,
- * is enabled in between, and must stay disabled as long as the data is used.
+ * Context: preemption disabled, but the caller could fault without that: preemption
+ * is enabled for the copy.  It must stay disabled as long as the data is used.
  */
 void ktap_user_read(struct trace_user_buf_info *buffers, struct ktap_counters *counters,
 		    const struct syscall_metadata *meta, const struct ktap_user_args *which,
@@ -108,30 +109,31 @@ void ktap_user_read(struct trace_user_buf_info *buffers, struct ktap_counters *c
 	}
 	user->n = n;
 	user->tries = 0;
-	if (!trace_user_fault_read(buffers, NULL, KTAP_MAX_USER * KTAP_USER_SIZE, copy_user,
-				   user)) {
+	if (!trace_user_fault_read(buffers, NULL, KTAP_MAX_USER * KTAP_USER_SIZE,
+				   syscall_user_copy, user)) {
 		atomic_long_add(n, &counters->bad_reads);
 		user->n = 0;
 	}
 	for (i = 0; i < user->n; i++) {
 		if (!user->bytes && user->len[i] == which->size)
 			atomic_long_inc(&counters->cut_strings);
-		/* It is common to pass NULL where there is nothing to be said. */
+		/* NULL is a common argument, and no error. */
 		if (user->len[i] < 0 && user->from[i])
 			atomic_long_inc(&counters->bad_reads);
 	}
 }
 
-/* What is no string is read for its first members mostly. */
+/* Of a structure, scripts mostly read the first members. */
 #define STRUCT_SIZE	16
 
 /*
- * Makes what an argument points to present, but for a device's registers.  No more is
- * touched than what the system call may well touch itself.  So what it may write, and
- * trace_syscalls.c does not know, is a buffer and no string.
+ * Fault in the memory that an argument points to, except registers of devices.  Touch
+ * only memory that the system call itself is likely to touch.  So a "char *" that is
+ * not const and unknown to trace_syscalls.c is treated as a buffer, not as a string.
  */
-static void bring_in(const struct syscall_metadata *meta, const struct ktap_user_args *which,
-		     const unsigned long *args, int i)
+static void syscall_user_bring_in(const struct syscall_metadata *meta,
+				  const struct ktap_user_args *which, const unsigned long *args,
+				  int i)
 {
 	const char __user *from = (const char __user *)args[i];
 	const char *type = meta->types[i];
@@ -151,13 +153,13 @@ static void bring_in(const struct syscall_metadata *meta, const struct ktap_user
 }
 
 /**
- * ktap_user_bring_in() - Makes what the arguments point to present
+ * ktap_user_bring_in() - Fault in the memory that the arguments point to
  * @meta: the system call
  * @which: ktap_user_args() of it
  * @args: its arguments
  *
- * For handlers, which cannot wait for it: it is there then, unless it is taken away
- * again within microseconds.
+ * Handlers cannot fault.  The memory is present when they run, unless it is reclaimed
+ * within microseconds.
  * Context: may fault.
  */
 void ktap_user_bring_in(const struct syscall_metadata *meta, const struct ktap_user_args *which,
@@ -166,5 +168,5 @@ void ktap_user_bring_in(const struct syscall_metadata *meta, const struct ktap_u
 	int i;
 
 	for (i = 0; i < meta->nb_args; i++)
-		bring_in(meta, which, args, i);
+		syscall_user_bring_in(meta, which, args, i);
 }

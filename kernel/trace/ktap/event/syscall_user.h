@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the arguments of system calls point to.
+ * User data that the arguments of system calls point to.
  */
 #ifndef _KTAP_SYSCALL_USER_H
 #define _KTAP_SYSCALL_USER_H
@@ -9,23 +9,23 @@
 
 #include <trace/syscall.h>
 
-#include "vm.h"
+#include "vm/vm.h"
 
 struct trace_user_buf_info;
 
 #define KTAP_SYSCALL_ARGS	6
 
-/* What a system call has its user data read of: at most so many, so long. */
+/* Number of arguments of a system call whose user data is read, and bytes of each */
 #define KTAP_MAX_USER		3
 #define KTAP_USER_SIZE		KTAP_MAX_STRLEN
 
 /**
- * struct ktap_user_args - which arguments of a system call point to user data
- * @mask: these
+ * struct ktap_user_args - arguments of a system call that point to user data
+ * @mask: the arguments, a bit each
  * @recorded: those of @mask whose data is in the record of the event
- * @size: at most so many bytes of each are read
- * @size_arg: which argument has the length of the data; -1: it is a string
- * @is_str: it is a string, although it has a length
+ * @size: bytes of each that are read at most
+ * @size_arg: number of the argument with the length of the data; -1: strings
+ * @is_str: the data is a string, although it has a length
  */
 struct ktap_user_args {
 	u8 mask;
@@ -37,11 +37,11 @@ struct ktap_user_args {
 
 /**
  * struct ktap_user_data - user data of a system call
- * @n: number of arguments that have some
- * @tries: how often it was read
- * @bytes: they are no strings
- * @from: where it is
- * @size: at most so many bytes
+ * @n: number of arguments with data
+ * @tries: number of attempts to read it
+ * @bytes: the data is not a string
+ * @from: its user address
+ * @size: bytes to read at most
  * @data: a copy of it
  * @len: bytes of @data, negative if it could not be read
  */
@@ -55,13 +55,13 @@ struct ktap_user_data {
 	long len[KTAP_MAX_USER];
 };
 
-/* Rank of argument @n among those of a mask, -1 if it is none of them. */
+/* Rank of argument @n among the bits of @mask, -1 if it is not set. */
 static inline int ktap_user_rank(unsigned int mask, int n)
 {
 	return mask & BIT(n) ? hweight32(mask & (BIT(n) - 1)) : -1;
 }
 
-/* Is the data no string? */
+/* Is the data not a string? */
 static inline bool ktap_user_is_bytes(const struct ktap_user_args *which)
 {
 	return which->size_arg >= 0 && !which->is_str;

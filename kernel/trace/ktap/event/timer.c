@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Ticks: a timer wakes the session's thread, which runs the clause.
+ * Ticks: a timer queues work for the session's thread, which runs the probe.
  */
 #include <linux/hrtimer.h>
 #include <linux/math64.h>
 #include <linux/slab.h>
 
-#include "source.h"
+#include "event/source.h"
 
 /**
  * struct ktap_tick - a tick
- * @point: see there
+ * @point: the point
  * @timer: fires every @period
- * @work: runs the clause
+ * @work: runs the probe
  * @period: time between two ticks
- * @busy: the clause is due or runs: a tick that comes meanwhile is missed
+ * @busy: @work is queued or runs: further ticks are counted as missed
  */
 struct ktap_tick {
 	struct ktap_point point;
@@ -35,17 +35,17 @@ static const struct {
 };
 
 /**
- * ktap_parse_period() - "10ms", "99hz"
- * @period: text
+ * ktap_parse_period() - Parse "10ms" or "99hz"
+ * @period: the text
  *
- * Return: nanoseconds; 0: it is no period.
+ * Return: nanoseconds, or 0 if @period is no period.
  */
 u64 ktap_parse_period(const char *period)
 {
 	unsigned int n, i;
 	char unit[3], rest;
 
-	/* Nine digits: neither the number nor the nanoseconds overflow. */
+	/* With at most nine digits neither the number nor the nanoseconds overflow. */
 	if (strspn(period, "0123456789") > 9 || sscanf(period, "%u%2s%c", &n, unit, &rest) != 2)
 		return 0;
 	if (!strcmp(unit, "hz"))
@@ -57,12 +57,12 @@ u64 ktap_parse_period(const char *period)
 	return 0;
 }
 
-static void tick_work(struct kthread_work *work)
+static void timer_tick_work(struct kthread_work *work)
 {
 	struct ktap_tick *tick = container_of(work, struct ktap_tick, work);
 
 	ktap_session_tick(tick->point.probe);
-	/* What the clause did is done before the next one is due. */
+	/* Pairs with xchg() in tick_timer(): the run ends before @busy is 0. */
 	smp_store_release(&tick->busy, 0);
 }
 
@@ -72,7 +72,7 @@ static enum hrtimer_restart tick_timer(struct hrtimer *timer)
 	struct ktap_probe *probe = tick->point.probe;
 	u64 due = hrtimer_forward_now(timer, tick->period);
 
-	/* It may take a while until the session's thread gets to detach us. */
+	/* The session's thread detaches the timer some time after the session stops. */
 	if (READ_ONCE(probe->session->state) != KTAP_RUNNING)
 		return HRTIMER_NORESTART;
 
@@ -85,6 +85,13 @@ static enum hrtimer_restart tick_timer(struct hrtimer *timer)
 	return HRTIMER_RESTART;
 }
 
+/**
+ * ktap_tick_add() - Add a tick to a probe
+ * @probe: the probe
+ * @period: the period, see ktap_parse_period()
+ *
+ * Return: 0; -EINVAL: no such period; -ERANGE: shorter than KTAP_MIN_PERIOD; -ENOMEM.
+ */
 int ktap_tick_add(struct ktap_probe *probe, const char *period)
 {
 	u64 ns = ktap_parse_period(period);
@@ -94,37 +101,39 @@ int ktap_tick_add(struct ktap_probe *probe, const char *period)
 		return -EINVAL;
 	if (ns < KTAP_MIN_PERIOD)
 		return -ERANGE;
-	tick = kzalloc_obj(*tick, GFP_KERNEL_ACCOUNT);
+	if (ktap_probe_charge(probe, sizeof(*tick)))
+		return -ENOMEM;
+	tick = kzalloc_obj(*tick, KTAP_GFP);
 	if (!tick)
 		return -ENOMEM;
 
 	hrtimer_setup(&tick->timer, tick_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
-	kthread_init_work(&tick->work, tick_work);
+	kthread_init_work(&tick->work, timer_tick_work);
 	tick->period = ns_to_ktime(ns);
 	ktap_point_init(&tick->point, probe, &ktap_timer_source, probe->event);
 	return 0;
 }
 
-static void tick_start(struct ktap_point *point)
+static void timer_tick_start(struct ktap_point *point)
 {
 	struct ktap_tick *tick = container_of(point, struct ktap_tick, point);
 
 	hrtimer_start(&tick->timer, tick->period, HRTIMER_MODE_REL_HARD);
 }
 
-static void tick_detach(struct ktap_point *point)
+static void timer_tick_detach(struct ktap_point *point)
 {
 	hrtimer_cancel(&container_of(point, struct ktap_tick, point)->timer);
 }
 
-static void tick_release(struct ktap_point *point)
+static void timer_tick_release(struct ktap_point *point)
 {
 	kfree(container_of(point, struct ktap_tick, point));
 }
 
 const struct ktap_source ktap_timer_source = {
 	.name = "timer",
-	.start = tick_start,
-	.detach = tick_detach,
-	.release = tick_release,
+	.start = timer_tick_start,
+	.detach = timer_tick_detach,
+	.release = timer_tick_release,
 };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Trace events, and the text that any event has in the trace file.
+ * Trace events, and the text that an event has in the trace file.
  *
- * A clause hangs on an event by a trace_event_file of its own, which tracefs
- * does not know, with a trigger that gets the record and a flag that keeps it
- * out of the trace: whatever users do to the event's enable, filter and
- * set_event_pid files, we see each record, and they see nothing of us.
+ * A point has its own trace_event_file, which tracefs does not list.  Its trigger
+ * gets each record, and a flag keeps the record out of the trace.  So the point
+ * does not depend on the event's enable, filter and set_event_pid files, and
+ * users of these do not see the point.
  */
 #include <linux/cleanup.h>
 #include <linux/kallsyms.h>
@@ -16,23 +16,24 @@
 #include <linux/uaccess.h>
 #include <linux/unaligned.h>
 
-#include "../trace.h"
-#include "../trace_output.h"
-#include "../trace_probe.h"
-#include "field.h"
-#include "source.h"
-#include "text.h"
+#include "../../trace.h"
+#include "../../trace_output.h"
+#include "../../trace_probe.h"
+#include "data/suggest.h"
+#include "event/field.h"
+#include "event/source.h"
+#include "output/text.h"
 
 /**
- * struct ktap_tracepoint - a trace event that a clause waits for
- * @point: see there
+ * struct ktap_tracepoint - a trace event that a probe waits for
+ * @point: the point
  * @call: the event, pinned
- * @file: what the event's own code is registered with
- * @trigger: our part of @file
- * @func: the function of an event of ktap's own, or NULL
- * @top: its field that says where stacks begin
- * @ret: it is of a return
- * @lock: of lock_release: its field that names the lock
+ * @file: registered with the event's class; tracefs does not list it
+ * @trigger: the trigger in @file
+ * @func: the function of an event that dynevent.c has created, or NULL
+ * @top: its field with the address where stacks begin
+ * @ret: it is of a return of the function
+ * @lock: the field of lock_release with the name of the lock
  * @fields: by field of the program
  */
 struct ktap_tracepoint {
@@ -47,7 +48,7 @@ struct ktap_tracepoint {
 	struct ktap_field fields[];
 };
 
-/* A record on its way into the trace, where it will not arrive. */
+/* A record of a trace event, before the tracing code discards it */
 struct record_event {
 	struct ktap_hit hit;
 	struct ktap_tracepoint *tp;
@@ -55,45 +56,45 @@ struct record_event {
 	struct ring_buffer_event *rbe;
 };
 
-static const struct record_event *record_of(const struct ktap_event *ev)
+static const struct record_event *tracepoint_record_of(const struct ktap_event *ev)
 {
 	return container_of(ev, struct record_event, hit.ev);
 }
 
-static size_t record_len(const struct record_event *r)
+static size_t tracepoint_record_len(const struct record_event *r)
 {
-	/* The page that stands in for the ring buffer has the length as such. */
+	/* In the per-CPU page used instead of the ring buffer, array[0] is the length. */
 	if (__this_cpu_read(trace_buffered_event) == r->rbe)
 		return r->rbe->array[0];
 	return ring_buffer_event_length(r->rbe);
 }
 
-static void record_name(const struct ktap_event *ev, struct ktap_value *v)
+static void tracepoint_record_name(const struct ktap_event *ev, struct ktap_value *v)
 {
 	const struct ktap_point *point = ktap_hit_of(ev)->point;
 
 	*v = KTAP_VALUE_STR(point->name, point->name_len);
 }
 
-static void record_field(struct ktap_vm *vm, u32 index, struct ktap_value *v)
+static void tracepoint_record_field(struct ktap_vm *vm, u32 index, struct ktap_value *v)
 {
-	const struct record_event *r = record_of(vm->event);
+	const struct record_event *r = tracepoint_record_of(vm->event);
 	const struct ktap_field *f = &r->tp->fields[index];
 
 	if (f->kind == KTAP_FIELD_NAME)
-		record_name(vm->event, v);
+		tracepoint_record_name(vm->event, v);
 	else
 		ktap_field_get(vm, f, r->rec, v);
 }
 
-static void record_nth(struct ktap_vm *vm, s64 n, struct ktap_value *v)
+static void tracepoint_record_nth(struct ktap_vm *vm, s64 n, struct ktap_value *v)
 {
-	const struct record_event *r = record_of(vm->event);
+	const struct record_event *r = tracepoint_record_of(vm->event);
 	struct list_head *head = trace_get_fields(r->tp->call);
 	const struct ftrace_event_field *field;
 
 	*v = KTAP_VALUE_NIL;
-	/* The last one is the first of the list. */
+	/* The list has the last field first. */
 	list_for_each_entry_reverse(field, head, link) {
 		struct ktap_field f;
 
@@ -105,27 +106,27 @@ static void record_nth(struct ktap_vm *vm, s64 n, struct ktap_value *v)
 	}
 }
 
-static void record_arg(struct ktap_vm *vm, u32 n, struct ktap_value *v)
+static void tracepoint_record_arg(struct ktap_vm *vm, u32 n, struct ktap_value *v)
 {
-	record_nth(vm, (s64)n + 1, v);
+	tracepoint_record_nth(vm, (s64)n + 1, v);
 }
 
 /*
- * Handlers make text as if for this instance: some events look at its options,
- * and with HASH_PTR trace_event_format() allocates nothing.
+ * The instance for texts that handlers make: some events read its options.  With
+ * HASH_PTR, trace_event_format() does not allocate memory.
  */
 static struct trace_array text_array = {
 	.trace_flags = TRACE_ITER(HASH_PTR) | TRACE_ITER(PRINT_PARENT),
 };
 
 /**
- * ktap_record_text() - Makes the text of a record
- * @iter: gets the text in its @seq
- * @event: what the record is of, pinned
- * @rec: struct trace_entry and what follows it
- * @len: bytes of it
+ * ktap_record_text() - Make the text of a record
+ * @iter: gets the text, including the newline, in its @seq
+ * @event: the event of the record, pinned
+ * @rec: the record, which begins with struct trace_entry
+ * @len: bytes of the record
  *
- * Context: any but NMI, like tp_printk.
+ * Context: any except NMI, like tp_printk.
  */
 void ktap_record_text(struct trace_iterator *iter, struct trace_event *event, const void *rec,
 		      size_t len)
@@ -139,22 +140,22 @@ void ktap_record_text(struct trace_iterator *iter, struct trace_event *event, co
 	event->funcs->trace(iter, iter->tr->trace_flags & TRACE_ITER_SYM_MASK, event);
 }
 
-static int record_text(struct ktap_vm *vm, struct ktap_value *v)
+static int tracepoint_record_text(struct ktap_vm *vm, struct ktap_value *v)
 {
-	const struct record_event *r = record_of(vm->event);
+	const struct record_event *r = tracepoint_record_of(vm->event);
 	struct trace_iterator *iter = ktap_activation_iter(vm->level);
 
 	*v = KTAP_VALUE_NIL;
 	if (!iter)
 		return 0;
-	ktap_record_text(iter, &r->tp->call->event, r->rec, record_len(r));
+	ktap_record_text(iter, &r->tp->call->event, r->rec, tracepoint_record_len(r));
 	return ktap_make_string(vm, iter->seq.buffer, trace_seq_used(&iter->seq), v);
 }
 
-static size_t record_save(const struct ktap_event *ev, void *buf, size_t size)
+static size_t tracepoint_record_save(const struct ktap_event *ev, void *buf, size_t size)
 {
-	const struct record_event *r = record_of(ev);
-	size_t len = record_len(r);
+	const struct record_event *r = tracepoint_record_of(ev);
+	size_t len = tracepoint_record_len(r);
 
 	if (len <= size)
 		memcpy(buf, r->rec, len);
@@ -162,22 +163,18 @@ static size_t record_save(const struct ktap_event *ev, void *buf, size_t size)
 }
 
 static const struct ktap_event_ops record_ops = {
-	.name = record_name,
-	.field = record_field,
-	.nth = record_nth,
-	.arg = record_arg,
-	.text = record_text,
-	.save = record_save,
+	.name = tracepoint_record_name,
+	.field = tracepoint_record_field,
+	.nth = tracepoint_record_nth,
+	.arg = tracepoint_record_arg,
+	.text = tracepoint_record_text,
+	.save = tracepoint_record_save,
 };
 
-static void own_func(const struct ktap_event *ev, struct ktap_value *v)
+static void tracepoint_own_top(const struct ktap_event *ev, unsigned long *start,
+			       unsigned long *size)
 {
-	record_name(ev, v);
-}
-
-static void own_top(const struct ktap_event *ev, unsigned long *start, unsigned long *size)
-{
-	const struct record_event *r = record_of(ev);
+	const struct record_event *r = tracepoint_record_of(ev);
 	unsigned long ip, offset;
 
 	ip = get_unaligned((const unsigned long *)(r->rec + r->tp->top.offset));
@@ -187,16 +184,16 @@ static void own_top(const struct ktap_event *ev, unsigned long *start, unsigned 
 		*start = ip - offset;
 }
 
-/* Of events that ktap has made of a probe with fetch arguments */
+/* For events that dynevent.c has created; their points have the function's name. */
 static const struct ktap_event_ops own_ops = {
-	.name = record_name,
-	.field = record_field,
-	.nth = record_nth,
-	.arg = record_arg,
-	.func = own_func,
-	.top = own_top,
-	.text = record_text,
-	.save = record_save,
+	.name = tracepoint_record_name,
+	.field = tracepoint_record_field,
+	.nth = tracepoint_record_nth,
+	.arg = tracepoint_record_arg,
+	.func = tracepoint_record_name,
+	.top = tracepoint_own_top,
+	.text = tracepoint_record_text,
+	.save = tracepoint_record_save,
 };
 
 static void tracepoint_hit(struct event_trigger_data *data, struct trace_buffer *buffer,
@@ -213,10 +210,9 @@ static void tracepoint_hit(struct event_trigger_data *data, struct trace_buffer 
 
 	ktap_fire(&r.hit);
 }
-
 NOKPROBE_SYMBOL(tracepoint_hit);
 
-/* Never registered: users cannot name it, and its files are not theirs. */
+/* Not registered as a command: users cannot write it to a trigger file. */
 static struct event_command trigger_command = {
 	.name = "ktap",
 	.trigger_type = ETT_EVENT_EPROBE,
@@ -224,10 +220,10 @@ static struct event_command trigger_command = {
 	.trigger = tracepoint_hit,
 };
 
-/* What lib/rhashtable.c calls the lock of a bucket, whatever table it is of */
+/* Name of the lockdep map of all bucket locks in lib/rhashtable.c */
 #define BUCKET_LOCK	"rhashtable_bucket"
 
-static bool is_of_bucket(const struct ktap_tracepoint *tp, const void *rec)
+static bool tracepoint_is_of_bucket(const struct ktap_tracepoint *tp, const void *rec)
 {
 	u32 loc = *(const u32 *)(rec + tp->lock.offset);
 
@@ -235,43 +231,43 @@ static bool is_of_bucket(const struct ktap_tracepoint *tp, const void *rec)
 }
 
 /*
- * Of lock_release.  moves_probes() in function_find.c says why fprobe.c must not be asked
- * whether a function is probed when its table releases a bucket: no handler runs then, and
- * what is called here is notrace.  No other lock is released in that place.
+ * The hit function of lock_release.  A lookup in fprobe.c must not happen while its
+ * table releases a bucket (see func_find_moves_probes()): run no handler then, only
+ * notrace functions.  No other lock is released at that point.
  */
-static void lock_release_hit(struct event_trigger_data *data, struct trace_buffer *buffer,
-			     void *rec, struct ring_buffer_event *rbe)
+static void tracepoint_lock_release_hit(struct event_trigger_data *data,
+					struct trace_buffer *buffer, void *rec,
+					struct ring_buffer_event *rbe)
 {
 	struct ktap_tracepoint *tp = container_of(data, struct ktap_tracepoint, trigger);
 	struct ktap_probe *probe = tp->point.probe;
 
-	if (!is_of_bucket(tp, rec))
+	if (!tracepoint_is_of_bucket(tp, rec))
 		tracepoint_hit(data, buffer, rec, rbe);
 	else if (ktap_delivers(probe->session))
 		this_cpu_inc(probe->stats->missed);
 }
-
-NOKPROBE_SYMBOL(lock_release_hit);
+NOKPROBE_SYMBOL(tracepoint_lock_release_hit);
 
 static struct event_command lock_release_command = {
 	.name = "ktap",
 	.trigger_type = ETT_EVENT_EPROBE,
 	.flags = EVENT_CMD_FL_NEEDS_REC,
-	.trigger = lock_release_hit,
+	.trigger = tracepoint_lock_release_hit,
 };
 
-/* Users may call an event of theirs the same, but not in this system. */
-static bool is_lock_release(struct trace_event_call *call)
+/* Dynamic events of users may have this name, but cannot be in this system. */
+static bool tracepoint_is_lock_release(struct trace_event_call *call)
 {
 	return IS_ENABLED(CONFIG_FPROBE) && !strcmp(call->class->system, "lock") &&
 	       !strcmp(trace_event_name(call), "lock_release");
 }
 
-static void init_trigger(struct ktap_tracepoint *tp)
+static void tracepoint_init_trigger(struct ktap_tracepoint *tp)
 {
 	struct ftrace_event_field *field = NULL;
 
-	if (is_lock_release(tp->call))
+	if (tracepoint_is_lock_release(tp->call))
 		field = trace_find_event_field(tp->call, "name");
 	if (field)
 		ktap_field_init(&tp->lock, field);
@@ -281,7 +277,7 @@ static void init_trigger(struct ktap_tracepoint *tp)
 	list_add_rcu(&tp->trigger.list, &tp->file.triggers);
 }
 
-static void find_field(struct ktap_tracepoint *tp, u32 index)
+static void tracepoint_find_field(struct ktap_tracepoint *tp, u32 index)
 {
 	const struct ktap_program *prog = tp->point.probe->session->env.prog;
 	const struct ktap_value *name = prog->fields[index];
@@ -298,14 +294,16 @@ static void find_field(struct ktap_tracepoint *tp, u32 index)
 		ktap_field_init(f, field);
 }
 
-static struct ktap_tracepoint *add_tracepoint(struct ktap_probe *probe,
+static struct ktap_tracepoint *tracepoint_add(struct ktap_probe *probe,
 					      struct trace_event_call *call)
 {
 	u32 i, nfields = probe->session->env.prog->nfields;
 	struct ktap_tracepoint *tp;
 
 	lockdep_assert_held(&event_mutex);
-	tp = kzalloc_flex(*tp, fields, nfields, GFP_KERNEL_ACCOUNT);
+	if (ktap_probe_charge(probe, struct_size(tp, fields, nfields)))
+		return ERR_PTR(-ENOMEM);
+	tp = kzalloc_flex(*tp, fields, nfields, KTAP_GFP);
 	if (!tp)
 		return ERR_PTR(-ENOMEM);
 	if (!trace_event_try_get_ref(call)) {
@@ -316,45 +314,45 @@ static struct ktap_tracepoint *add_tracepoint(struct ktap_probe *probe,
 	tp->call = call;
 	ktap_point_init(&tp->point, probe, &ktap_tracepoint_source, trace_event_name(call));
 	for (i = 0; i < nfields; i++)
-		find_field(tp, i);
+		tracepoint_find_field(tp, i);
 
 	tp->file.event_call = call;
 	tp->file.tr = top_trace_array();
 	INIT_LIST_HEAD(&tp->file.triggers);
 	refcount_set(&tp->file.ref, 1);
-	/* User events look at ENABLED. */
+	/* User events test ENABLED. */
 	tp->file.flags = EVENT_FILE_FL_ENABLED | EVENT_FILE_FL_SOFT_DISABLED |
 			 EVENT_FILE_FL_TRIGGER_MODE | EVENT_FILE_FL_TRIGGER_COND;
-	init_trigger(tp);
+	tracepoint_init_trigger(tp);
 	return tp;
 }
 
 int ktap_tracepoint_add(struct ktap_probe *probe, struct trace_event_call *call)
 {
-	return PTR_ERR_OR_ZERO(add_tracepoint(probe, call));
+	return PTR_ERR_OR_ZERO(tracepoint_add(probe, call));
 }
 
 #ifdef CONFIG_KPROBE_EVENTS
 /**
- * ktap_tracepoint_add_own() - Adds an event that ktap has made for the clause
- * @probe: the clause
+ * ktap_tracepoint_add_own() - Add an event that was created for the probe
+ * @probe: the probe
  * @call: the event; it is deleted with the point
- * @func: the function that it is of
- * @ret: it is of its return
+ * @func: the function of the event
+ * @ret: the event is the function's return
  *
  * Context: process, event_mutex held.
- * Return: 0 or a negative errno; nothing was added then.
+ * Return: 0, or a negative errno: then no point was added.
  */
 int ktap_tracepoint_add_own(struct ktap_probe *probe, struct trace_event_call *call,
 			    const char *func, bool ret)
 {
 	const struct ftrace_event_field *field;
-	char *name = kstrdup(func, GFP_KERNEL_ACCOUNT);
+	char *name = kstrdup(func, KTAP_GFP);
 	struct ktap_tracepoint *tp;
 
 	if (!name)
 		return -ENOMEM;
-	tp = add_tracepoint(probe, call);
+	tp = tracepoint_add(probe, call);
 	if (IS_ERR(tp)) {
 		kfree(name);
 		return PTR_ERR(tp);
@@ -379,7 +377,7 @@ static int tracepoint_attach(struct ktap_point *point)
 
 	if (kallsyms_lookup_size_offset(entry, &point->entry_size, NULL))
 		point->entry = entry;
-	/* One reference for all events: taking and dropping it is not cheap. */
+	/* One reference for all events of the session: taking and dropping it is expensive. */
 	if (!s->trace_buffered) {
 		trace_buffered_event_enable();
 		s->trace_buffered = true;
@@ -403,11 +401,11 @@ static void tracepoint_detach_all(struct ktap_session *s)
 	s->trace_buffered = false;
 }
 
-static void release_event(struct ktap_tracepoint *tp)
+static void tracepoint_release_event(struct ktap_tracepoint *tp)
 {
 	char name[MAX_EVENT_NAME_LEN];
 
-	/* Without our reference somebody else might delete it. */
+	/* After dropping the reference, the event may be deleted: copy its name. */
 	strscpy(name, trace_event_name(tp->call));
 	trace_event_put_ref(tp->call);
 	if (tp->func)
@@ -415,11 +413,49 @@ static void release_event(struct ktap_tracepoint *tp)
 	kfree(tp->func);
 }
 
+/* Is @name a field of the record?  Fields that exist only for filters are not. */
+static bool tracepoint_records(const struct ktap_tracepoint *tp, const char *name)
+{
+	const struct ftrace_event_field *field;
+
+	list_for_each_entry(field, trace_get_fields(tp->call), link) {
+		if (!strcmp(field->name, name))
+			return true;
+	}
+	return false;
+}
+
+static bool tracepoint_has(const struct ktap_point *point, enum ktap_part part, u32 n)
+{
+	const struct ktap_tracepoint *tp = container_of(point, struct ktap_tracepoint, point);
+	const struct ktap_program *prog = point->probe->session->env.prog;
+
+	switch (part) {
+	case KTAP_PART_FIELD:
+		/* A field of a type that scripts cannot hold exists, and is nil. */
+		return tp->fields[n].kind != KTAP_FIELD_NONE ||
+		       tracepoint_records(tp, prog->fields[n]->blob);
+	case KTAP_PART_ARG:
+		return n < list_count_nodes(trace_get_fields(tp->call));
+	default:
+		return false;
+	}
+}
+
+static void tracepoint_near(const struct ktap_point *point, struct ktap_suggest *near)
+{
+	const struct ktap_tracepoint *tp = container_of(point, struct ktap_tracepoint, point);
+	const struct ftrace_event_field *field;
+
+	list_for_each_entry(field, trace_get_fields(tp->call), link)
+		ktap_suggest_look(near, field->name);
+}
+
 static void tracepoint_release(struct ktap_point *point)
 {
 	struct ktap_tracepoint *tp = container_of(point, struct ktap_tracepoint, point);
 
-	release_event(tp);
+	tracepoint_release_event(tp);
 	kfree(tp);
 }
 
@@ -427,14 +463,16 @@ const struct ktap_source ktap_tracepoint_source = {
 	.name = "tracepoint",
 	.attach = tracepoint_attach,
 	.refused = "its tracepoint cannot be switched on",
+	.has = tracepoint_has,
+	.near = tracepoint_near,
 	.detach = tracepoint_detach,
 	.detach_all = tracepoint_detach_all,
 	.release = tracepoint_release,
 };
 
 /*
- * The readers of all sessions share this; it comes with the first event that
- * is read, and goes with the activations.
+ * Shared by the readers of all sessions.  The first event that is read allocates it,
+ * ktap_activation_put() frees it with the activations.
  */
 static DEFINE_MUTEX(format_lock);
 static struct trace_iterator *format_iter;
@@ -447,8 +485,8 @@ void ktap_event_format_free(void)
 }
 
 /*
- * The events of a session stay pinned until it is closed, so that the type of
- * a record cannot come to mean another event.
+ * A session pins its events until it is closed, so the type number of a saved record
+ * cannot be reused for another event.
  */
 void ktap_event_format(struct seq_buf *s, const void *saved, size_t len)
 {
@@ -461,7 +499,7 @@ void ktap_event_format(struct seq_buf *s, const void *saved, size_t len)
 
 	guard(mutex)(&format_lock);
 	if (!format_iter)
-		format_iter = kvzalloc_obj(*format_iter);
+		format_iter = kvzalloc_obj(*format_iter, KTAP_GFP);
 	iter = format_iter;
 	if (!iter) {
 		seq_buf_puts(s, "(no memory)\n");

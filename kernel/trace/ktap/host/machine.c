@@ -10,9 +10,9 @@
 #include <linux/timekeeping.h>
 #include <linux/utsname.h>
 
-#include "builtin.h"
+#include "vm/builtin.h"
 
-static int give_time(struct ktap_value *r, s64 unit)
+static int machine_give_time(struct ktap_value *r, s64 unit)
 {
 	r[0] = KTAP_VALUE_INT(div64_s64(ktime_get_real_fast_ns(), unit));
 	return 0;
@@ -26,17 +26,17 @@ int ktap_fn_gettimeofday_ns(struct ktap_vm *vm, struct ktap_value *r, unsigned i
 
 int ktap_fn_gettimeofday_us(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
-	return give_time(r, NSEC_PER_USEC);
+	return machine_give_time(r, NSEC_PER_USEC);
 }
 
 int ktap_fn_gettimeofday_ms(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
-	return give_time(r, NSEC_PER_MSEC);
+	return machine_give_time(r, NSEC_PER_MSEC);
 }
 
 int ktap_fn_gettimeofday_s(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
-	return give_time(r, NSEC_PER_SEC);
+	return machine_give_time(r, NSEC_PER_SEC);
 }
 
 int ktap_fn_num_cpus(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
@@ -46,7 +46,7 @@ int ktap_fn_num_cpus(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 }
 
 /* They do not change. */
-static int give_name(struct ktap_value *r, const char *name)
+static int machine_give_name(struct ktap_value *r, const char *name)
 {
 	r[0] = KTAP_VALUE_STR(name, strlen(name));
 	return 0;
@@ -54,12 +54,12 @@ static int give_name(struct ktap_value *r, const char *name)
 
 int ktap_fn_arch(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
-	return give_name(r, init_uts_ns.name.machine);
+	return machine_give_name(r, init_uts_ns.name.machine);
 }
 
 int ktap_fn_kernel_v(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
-	return give_name(r, init_uts_ns.name.release);
+	return machine_give_name(r, init_uts_ns.name.release);
 }
 
 int ktap_fn_in_interrupt(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)

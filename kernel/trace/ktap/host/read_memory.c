@@ -8,9 +8,11 @@
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
 #include <linux/uaccess.h>
+#include <asm/syscall.h>
 #include <asm/tlb.h>
 
-#include "memory.h"
+#include "event/syscall_compat.h"
+#include "host/read_memory.h"
 
 /* A thread of the kernel borrows the memory of some process: that is none of ours. */
 static bool has_memory(u64 from)
@@ -68,12 +70,49 @@ bool ktap_is_user_address(u64 address)
 	return from < TASK_SIZE;
 }
 
-unsigned int ktap_user_pointer_size(void)
-{
 #ifdef CONFIG_X86_64
-	/* What is no system call is known by its registers only. */
+/*
+ * in_compat_syscall() looks at the number of the system call, with x32.  That is there in
+ * system calls only: a breakpoint, a fault or an interrupt has -1, with all bits, in its
+ * place.  So the mode of the CPU tells what registers a program has, and what it was
+ * loaded as tells how long its pointers are.
+ */
+unsigned int ktap_user_word_size(void)
+{
 	if (current->mm && !user_64bit_mode(task_pt_regs(current)))
 		return sizeof(u32);
-#endif
-	return in_compat_syscall() ? sizeof(u32) : sizeof(long);
+	return sizeof(long);
 }
+
+unsigned int ktap_user_pointer_size(void)
+{
+	if (!current->mm)
+		return sizeof(long);
+	/* A 64-bit program may make system calls of others. */
+	if (test_thread_flag(TIF_ADDR32) || in_ia32_syscall() ||
+	    ktap_x32_call(syscall_get_nr(current, task_pt_regs(current))) >= 0)
+		return sizeof(u32);
+	return ktap_user_word_size();
+}
+#elif defined(CONFIG_MIPS) && defined(CONFIG_64BIT)
+/* n32 is to MIPS what x32 is to x86. */
+unsigned int ktap_user_word_size(void)
+{
+	return test_thread_flag(TIF_32BIT_REGS) ? sizeof(u32) : sizeof(long);
+}
+
+unsigned int ktap_user_pointer_size(void)
+{
+	return test_thread_flag(TIF_32BIT_ADDR) ? sizeof(u32) : sizeof(long);
+}
+#else
+unsigned int ktap_user_word_size(void)
+{
+	return is_compat_task() ? sizeof(u32) : sizeof(long);
+}
+
+unsigned int ktap_user_pointer_size(void)
+{
+	return ktap_user_word_size();
+}
+#endif

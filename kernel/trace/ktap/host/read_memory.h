@@ -2,8 +2,8 @@
 /*
  * Memory of the current process and of the kernel, as handlers read it.
  */
-#ifndef _KTAP_MEMORY_H
-#define _KTAP_MEMORY_H
+#ifndef _KTAP_READ_MEMORY_H
+#define _KTAP_READ_MEMORY_H
 
 #include <linux/types.h>
 
@@ -24,6 +24,11 @@ int ktap_read_kernel(void *to, u64 from, size_t size);
 int ktap_read_kernel_string(char *to, u64 from, size_t size);
 /* Does the address belong to the process, if it belongs to anybody? */
 bool ktap_is_user_address(u64 address);
+/*
+ * Bytes of a register of the current process, and of a pointer in its memory: x32 and n32
+ * programs have short pointers and long registers.
+ */
+unsigned int ktap_user_word_size(void);
 unsigned int ktap_user_pointer_size(void);
 
 /*
@@ -32,4 +37,4 @@ unsigned int ktap_user_pointer_size(void);
  */
 int ktap_bad_read(struct ktap_vm *vm, struct ktap_value *v);
 
-#endif /* _KTAP_MEMORY_H */
+#endif /* _KTAP_READ_MEMORY_H */

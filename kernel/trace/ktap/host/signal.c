@@ -10,7 +10,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 
-#include "signal.h"
+#include "host/signal.h"
 
 /**
  * struct signal_work - a signal on its way

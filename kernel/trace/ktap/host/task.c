@@ -15,18 +15,15 @@
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
 
-#include "btf.h"
-#include "builtin.h"
+#include "btf/btf.h"
+#include "event/source.h"
 #include "session.h"
-#include "source.h"
-
-#define DEFAULT_DEPTH	16
-#define MAX_DEPTH	127
+#include "vm/builtin.h"
 
 /* Frames of the tracing code below an event. */
 #define MAX_BELOW	32
 
-static_assert((MAX_DEPTH + MAX_BELOW) * sizeof(long) <= KTAP_MAX_STRLEN);
+static_assert((2 * KTAP_MAX_FRAMES + MAX_BELOW) * sizeof(long) <= KTAP_MAX_STRLEN);
 
 int ktap_fn_pid(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
@@ -106,27 +103,12 @@ int ktap_fn_curtask(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	return 0;
 }
 
-/* Depth asked for; 0 with the error set if it is none. */
-static unsigned int depth_arg(struct ktap_vm *vm, const struct ktap_value *r, unsigned int n)
-{
-	s64 depth = n ? r[0].i : DEFAULT_DEPTH;
-
-	if (depth < 1 || depth > MAX_DEPTH) {
-		ktap_vm_error(vm, -EINVAL, "the depth of a stack is 1 to %d", MAX_DEPTH);
-		return 0;
-	}
-	/* A unit for each four frames. */
-	if (ktap_vm_charge(vm, (depth + MAX_BELOW) / 4))
-		return 0;
-	return depth;
-}
-
 /*
  * Frames of the tracing code: up to the function by which the event entered
  * it, or up to, and not with, the one where the event says its stack begins.
  */
-static unsigned int frames_below(const struct ktap_vm *vm, const unsigned long *ips,
-				 unsigned int n)
+static unsigned int task_frames_below(const struct ktap_vm *vm, const unsigned long *ips,
+				      unsigned int n)
 {
 	const struct ktap_event *ev = vm->event;
 	const struct ktap_point *point;
@@ -148,17 +130,19 @@ static unsigned int frames_below(const struct ktap_vm *vm, const unsigned long *
 }
 
 /* The stack of what an event interrupted: none if that was a user's program. */
-static unsigned int save_stack_of(struct pt_regs *regs, unsigned long *ips, unsigned int depth)
+static unsigned int task_save_stack_of(struct pt_regs *regs, unsigned long *ips, unsigned int depth,
+				       unsigned int skip)
 {
-	return user_mode(regs) ? 0 : stack_trace_save_regs(regs, ips, depth, 0);
+	return user_mode(regs) ? 0 : stack_trace_save_regs(regs, ips, depth, skip);
 }
 
-static unsigned int save_stack(const struct ktap_vm *vm, unsigned long *ips, unsigned int depth)
+static unsigned int task_save_stack(const struct ktap_vm *vm, unsigned long *ips,
+				    unsigned int depth, unsigned int skip)
 {
 	unsigned int len, below;
 
-	len = stack_trace_save(ips, depth + MAX_BELOW, 0);
-	below = frames_below(vm, ips, len);
+	len = stack_trace_save(ips, depth + skip + MAX_BELOW, 0);
+	below = min(task_frames_below(vm, ips, len) + skip, len);
 	len = min(len - below, depth);
 	memmove(ips, ips + below, len * sizeof(*ips));
 	return len;
@@ -168,17 +152,20 @@ int ktap_fn_kstack(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
 	const struct ktap_event *ev = vm->event;
 	struct pt_regs *regs = ev && ev->ops->regs ? ev->ops->regs(ev) : NULL;
-	unsigned int depth = depth_arg(vm, r, n);
+	unsigned int depth, skip, len;
 	unsigned long *ips;
-	unsigned int len;
 
-	if (!depth)
+	if (ktap_stack_range(vm, r, n, &depth, &skip))
 		return vm->error;
-	ips = ktap_arena_alloc(vm, (depth + MAX_BELOW) * sizeof(*ips));
+	/* A unit for each four frames. */
+	if (ktap_vm_charge(vm, (depth + skip + MAX_BELOW) / 4))
+		return vm->error;
+	ips = ktap_arena_alloc(vm, (depth + skip + MAX_BELOW) * sizeof(*ips));
 	if (!ips)
 		return vm->error;
 
-	len = regs ? save_stack_of(regs, ips, depth) : save_stack(vm, ips, depth);
+	len = regs ? task_save_stack_of(regs, ips, depth, skip) :
+		     task_save_stack(vm, ips, depth, skip);
 	ktap_arena_trim(vm, ips, len * sizeof(*ips));
 	r[0] = (struct ktap_value){
 		.blob = len ? ips : (const void *)"",

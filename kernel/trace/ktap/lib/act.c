@@ -7,11 +7,11 @@
 #include <linux/signal.h>
 #include <linux/string.h>
 
-#include "builtin.h"
-#include "record.h"
-#include "signal.h"
-#include "speculation.h"
-#include "text.h"
+#include "host/signal.h"
+#include "output/record.h"
+#include "output/speculation.h"
+#include "output/text.h"
+#include "vm/builtin.h"
 
 /* Bytes of a command: so many fit a record, whole. */
 #define MAX_COMMAND	2048
@@ -49,7 +49,7 @@ static const struct {
 };
 
 /* "TERM" or "SIGTERM"; 0: there is no such. */
-static int signal_number(const struct ktap_value *v)
+static int act_signal_number(const struct ktap_value *v)
 {
 	const char *name = v->blob;
 	u32 len = v->len;
@@ -66,6 +66,9 @@ static int signal_number(const struct ktap_value *v)
 	return 0;
 }
 
+/* Units of what finds the way to a context that can send it. */
+#define SIGNAL_COST	8
+
 int ktap_fn_signal(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
 	int err, number;
@@ -74,7 +77,7 @@ int ktap_fn_signal(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	if (err)
 		return err;
 	if (r[0].tag == KTAP_STR) {
-		number = signal_number(&r[0]);
+		number = act_signal_number(&r[0]);
 		if (!number)
 			return ktap_vm_error(vm, -EINVAL, "signal: there is no signal '%.*s'",
 					     (int)min_t(u32, r[0].len, 32),
@@ -85,6 +88,9 @@ int ktap_fn_signal(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 					     r[0].i, _NSIG);
 		number = r[0].i;
 	}
+	err = ktap_vm_charge(vm, SIGNAL_COST);
+	if (err)
+		return err;
 	err = ktap_signal_current(number);
 	if (err)
 		atomic_long_inc(&vm->env->counters.lost_signals);
@@ -93,7 +99,7 @@ int ktap_fn_signal(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 }
 
 /* Where nothing can be formatted, as in NMI, the text of an event is empty. */
-static int make_command_texts(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+static int act_make_command_texts(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
 	unsigned int i;
 	bool event;
@@ -112,7 +118,7 @@ static int make_command_texts(struct ktap_vm *vm, struct ktap_value *r, unsigned
 }
 
 /* A command of which some is missing is another command. */
-static int check_command(struct ktap_vm *vm, const struct ktap_value *command)
+static int act_check_command(struct ktap_vm *vm, const struct ktap_value *command)
 {
 	if (command->len > MAX_COMMAND)
 		return ktap_vm_error(vm, -E2BIG, "system: a command of more than %d bytes",
@@ -128,20 +134,20 @@ int ktap_fn_system(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
 	int err;
 
-	err = make_command_texts(vm, r, n);
+	err = act_make_command_texts(vm, r, n);
 	if (!err)
 		err = ktap_check_format(vm, "system", r, n);
 	if (!err)
 		err = ktap_fn_format(vm, r, n);
 	if (!err)
-		err = check_command(vm, &r[0]);
+		err = act_check_command(vm, &r[0]);
 	if (!err)
 		err = ktap_put_string(vm, KTAP_REC_SYSTEM, KTAP_CH_SYSTEM, r);
 	r[0] = KTAP_VALUE_NIL;
 	return err;
 }
 
-static bool acts(const struct ktap_code *insn)
+static bool act_acts(const struct ktap_code *insn)
 {
 	return insn->op == KTAP_OP_CALLB && ktap_builtins[insn->d].levels & KTAP_UNSAFE;
 }
@@ -161,7 +167,7 @@ int ktap_check_unsafe(const struct ktap_program *prog, bool allowed, struct ktap
 	u32 pc;
 
 	for (pc = 0; pc < prog->ninsns; pc++) {
-		if (!acts(&prog->code[pc]))
+		if (!act_acts(&prog->code[pc]))
 			continue;
 		fn = &ktap_builtins[prog->code[pc].d];
 		if (!(prog->flags & KTAP_CHUNK_UNSAFE)) {

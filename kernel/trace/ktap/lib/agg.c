@@ -7,10 +7,10 @@
 #include <linux/minmax.h>
 #include <linux/rcupdate.h>
 
-#include "agg.h"
-#include "builtin.h"
-#include "object.h"
-#include "table.h"
+#include "data/agg.h"
+#include "data/object.h"
+#include "data/table.h"
+#include "vm/builtin.h"
 
 int ktap_fn_new_count(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
@@ -45,7 +45,8 @@ int ktap_fn_new_lhist(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 }
 
 /* Nil is what a key without an aggregation gives: an empty one. */
-static int read_totals(struct ktap_vm *vm, const struct ktap_value *v, struct ktap_total *total)
+static int agg_fn_read_totals(struct ktap_vm *vm, const struct ktap_value *v,
+			      struct ktap_total *total)
 {
 	*total = (struct ktap_total){ };
 	if (v->tag != KTAP_AGG)
@@ -59,7 +60,7 @@ int ktap_fn_count_of(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	struct ktap_total total;
 	int err;
 
-	err = read_totals(vm, &r[0], &total);
+	err = agg_fn_read_totals(vm, &r[0], &total);
 	r[0] = KTAP_VALUE_INT(total.count);
 	return err;
 }
@@ -69,23 +70,28 @@ int ktap_fn_sum(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	struct ktap_total total;
 	int err;
 
-	err = read_totals(vm, &r[0], &total);
-	if (!err && !ktap_wide_fits(total.sum))
+	err = agg_fn_read_totals(vm, &r[0], &total);
+	if (!err && !ktap_int128_fits(total.sum))
 		err = ktap_vm_error(vm, -EOVERFLOW, "the sum does not fit into 64 bits");
 	r[0] = KTAP_VALUE_INT(total.sum.lo);
 	return err;
 }
+
+/* Units of a division of 128 bits. */
+#define WIDE_AVG_COST	16
 
 int ktap_fn_avg(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
 	struct ktap_total total;
 	int err;
 
-	err = read_totals(vm, &r[0], &total);
+	err = agg_fn_read_totals(vm, &r[0], &total);
+	if (!err && !ktap_int128_fits(total.sum))
+		err = ktap_vm_charge(vm, WIDE_AVG_COST);
 	r[0] = KTAP_VALUE_NIL;
 	/* It lies between the least and the largest one: it fits. */
 	if (total.count)
-		r[0] = KTAP_VALUE_INT(ktap_wide_div(total.sum, total.count).lo);
+		r[0] = KTAP_VALUE_INT(ktap_int128_div(total.sum, total.count).lo);
 	return err;
 }
 
@@ -97,20 +103,20 @@ int ktap_fn_stddev(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	struct ktap_total total;
 	int err;
 
-	err = read_totals(vm, &r[0], &total) ?: ktap_vm_charge(vm, STDDEV_COST);
+	err = agg_fn_read_totals(vm, &r[0], &total) ?: ktap_vm_charge(vm, STDDEV_COST);
 	if (err)
 		return err;
 	r[0] = KTAP_VALUE_NIL;
 	if (!total.count)
 		return 0;
-	if (ktap_wide_too_large(total.squares))
+	if (ktap_int128_too_large(total.squares))
 		return ktap_vm_error(vm, -EOVERFLOW, "the numbers are too large for stddev");
-	r[0] = KTAP_VALUE_INT(ktap_wide_stddev(total.count, total.sum, total.squares));
+	r[0] = KTAP_VALUE_INT(ktap_int128_stddev(total.count, total.sum, total.squares));
 	return 0;
 }
 
 /* Has it what a quantile is found in, and is there such a quantile? */
-static int check_quantile(struct ktap_vm *vm, const struct ktap_value *r, s64 scale)
+static int agg_fn_check_quantile(struct ktap_vm *vm, const struct ktap_value *r, s64 scale)
 {
 	const struct ktap_agg_shape *shape = NULL;
 
@@ -130,11 +136,11 @@ static int check_quantile(struct ktap_vm *vm, const struct ktap_value *r, s64 sc
 }
 
 /* How many numbers are not above quantile @p: at least 1, if @p is. */
-static u64 rank_of(u64 count, u64 p, u64 scale)
+static u64 agg_fn_rank_of(u64 count, u64 p, u64 scale)
 {
-	struct ktap_wide up = ktap_wide_add(ktap_wide_mul(count, p), ktap_wide(scale - 1));
+	struct ktap_int128 up = ktap_int128_add(ktap_int128_mul(count, p), ktap_int128(scale - 1));
 
-	return ktap_wide_div(up, scale).lo;
+	return ktap_int128_div(up, scale).lo;
 }
 
 int ktap_fn_quantile(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
@@ -143,13 +149,13 @@ int ktap_fn_quantile(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	struct ktap_total total;
 	int err;
 
-	err = check_quantile(vm, r, scale) ?: read_totals(vm, &r[0], &total);
+	err = agg_fn_check_quantile(vm, r, scale) ?: agg_fn_read_totals(vm, &r[0], &total);
 	if (err)
 		return err;
 	result = p ? total.max : total.min;
 	if (total.count && p && p < scale)
 		err = ktap_agg_quantile(vm, ktap_agg_of(&r[0]), &total,
-					rank_of(total.count, p, scale), &result);
+					agg_fn_rank_of(total.count, p, scale), &result);
 	r[0] = total.count ? KTAP_VALUE_INT(result) : KTAP_VALUE_NIL;
 	return err;
 }
@@ -158,7 +164,7 @@ int ktap_fn_quantile(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
  * Handlers that have got at a table or an aggregation in @t before the exchange
  * are done with it when a grace period is over: the snapshot changes no more.
  */
-static int snapshot_table(struct ktap_vm *vm, struct ktap_table *t, struct ktap_value *v)
+static int agg_fn_snapshot_table(struct ktap_vm *vm, struct ktap_table *t, struct ktap_value *v)
 {
 	int err;
 
@@ -181,7 +187,7 @@ int ktap_fn_snapshot(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	if (r[0].tag == KTAP_AGG)
 		err = ktap_agg_snapshot(vm, ktap_agg_of(&r[0]), &v);
 	else
-		err = snapshot_table(vm, ktap_table_of(&r[0]), &v);
+		err = agg_fn_snapshot_table(vm, ktap_table_of(&r[0]), &v);
 	if (err)
 		return err;
 	v.object->divisor = READ_ONCE(ktap_object_of(&r[0])->divisor);
@@ -190,8 +196,8 @@ int ktap_fn_snapshot(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 }
 
 /* The least of the integers, or the largest; nil counts as 0. */
-static int extreme_of(struct ktap_vm *vm, const char *name, struct ktap_value *r, unsigned int n,
-		      bool largest)
+static int agg_fn_extreme_of(struct ktap_vm *vm, const char *name, struct ktap_value *r,
+			     unsigned int n, bool largest)
 {
 	s64 best = 0, x;
 	unsigned int i;
@@ -209,18 +215,18 @@ static int extreme_of(struct ktap_vm *vm, const char *name, struct ktap_value *r
 	return 0;
 }
 
-static int extreme(struct ktap_vm *vm, const char *name, struct ktap_value *r, unsigned int n,
-		   bool largest)
+static int agg_fn_extreme(struct ktap_vm *vm, const char *name, struct ktap_value *r,
+			  unsigned int n, bool largest)
 {
 	struct ktap_total total;
 	int err;
 
 	if (n > 1)
-		return extreme_of(vm, name, r, n, largest);
+		return agg_fn_extreme_of(vm, name, r, n, largest);
 	if (r[0].tag == KTAP_INT)
 		return ktap_vm_error(vm, -EINVAL, "%s takes an aggregation, or several integers",
 				     name);
-	err = read_totals(vm, &r[0], &total);
+	err = agg_fn_read_totals(vm, &r[0], &total);
 	r[0] = KTAP_VALUE_NIL;
 	if (total.count)
 		r[0] = KTAP_VALUE_INT(largest ? total.max : total.min);
@@ -229,16 +235,16 @@ static int extreme(struct ktap_vm *vm, const char *name, struct ktap_value *r, u
 
 int ktap_fn_min(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
-	return extreme(vm, "min", r, n, false);
+	return agg_fn_extreme(vm, "min", r, n, false);
 }
 
 int ktap_fn_max(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
-	return extreme(vm, "max", r, n, true);
+	return agg_fn_extreme(vm, "max", r, n, true);
 }
 
 /* Which entries, sorted by value, stay: @n of them, the largest or the smallest. */
-static void what_stays(const struct ktap_sorted *sorted, s64 n, u32 *first, u32 *end)
+static void agg_fn_what_stays(const struct ktap_sorted *sorted, s64 n, u32 *first, u32 *end)
 {
 	*first = 0;
 	if (n >= 0) {
@@ -262,7 +268,7 @@ int ktap_fn_trunc(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	err = ktap_charge_sort(vm, t) ?: ktap_table_sort(vm, t, KTAP_BY_VALUE, &sorted);
 	if (err)
 		return ktap_sort_failed(vm, err);
-	what_stays(&sorted, r[1].i, &first, &end);
+	agg_fn_what_stays(&sorted, r[1].i, &first, &end);
 	for (i = 0; i < sorted.n && !err; i++) {
 		if (i < first || i >= end)
 			ktap_table_set(vm, t, &sorted.entries[i].key, &nil);

@@ -11,14 +11,16 @@
 #include <linux/time64.h>
 #include <linux/timekeeping.h>
 
-#include "builtin.h"
-#include "text.h"
+#include "output/text.h"
+#include "vm/builtin.h"
+#include "vm/integer.h"
 
 /*
  * Text made in the arena.  Once it is begun nothing else is allocated before it
  * is ended: what it is made of must not move.
  */
-static int begin_text(struct ktap_vm *vm, struct ktap_text *t, struct seq_buf *s, size_t room)
+static int convert_begin_text(struct ktap_vm *vm, struct ktap_text *t, struct seq_buf *s,
+			      size_t room)
 {
 	char *mem = ktap_arena_alloc(vm, room);
 
@@ -29,7 +31,7 @@ static int begin_text(struct ktap_vm *vm, struct ktap_text *t, struct seq_buf *s
 	return 0;
 }
 
-static int end_text(struct ktap_vm *vm, struct ktap_text *t, struct ktap_value *v)
+static int convert_end_text(struct ktap_vm *vm, struct ktap_text *t, struct ktap_value *v)
 {
 	size_t len = seq_buf_used(t->s);
 
@@ -40,48 +42,57 @@ static int end_text(struct ktap_vm *vm, struct ktap_text *t, struct ktap_value *
 	return t->err ?: ktap_vm_charge(vm, len / 64);
 }
 
-static int value_to_text(struct ktap_vm *vm, struct ktap_value *v, size_t room)
+static int convert_value_to_text(struct ktap_vm *vm, struct ktap_value *v, size_t room)
 {
 	struct ktap_text t;
 	struct seq_buf s;
 	int err;
 
-	err = begin_text(vm, &t, &s, room);
+	err = convert_begin_text(vm, &t, &s, room);
 	if (err)
 		return err;
 	ktap_text_value(&t, v);
-	return end_text(vm, &t, v);
+	return convert_end_text(vm, &t, v);
 }
 
 /* What has symbols. */
-static bool is_code(const struct ktap_value *v)
+static bool convert_is_code(const struct ktap_value *v)
 {
 	return v->tag == KTAP_KSTACK || v->tag == KTAP_USTACK || v->tag == KTAP_USYM;
 }
 
-static bool has_stack(const struct ktap_value *v)
+static bool convert_has_stack(const struct ktap_value *v)
 {
 	struct ktap_value part;
 	size_t pos = 0;
 
-	if (is_code(v))
+	if (convert_is_code(v))
 		return true;
 	while (v->tag == KTAP_TUPLE && ktap_tuple_next(v, &pos, &part)) {
-		if (is_code(&part))
+		if (convert_is_code(&part))
 			return true;
 	}
 	return false;
 }
 
 /* Symbols are looked up, and tables are sorted, where that may take time. */
-static int want_time(struct ktap_vm *vm, const char *name, const struct ktap_value *v)
+static int convert_want_time(struct ktap_vm *vm, const char *name, const struct ktap_value *v)
 {
-	if (vm->level == KTAP_LEVEL_PROCESS || !(has_stack(v) || ktap_is_object(v)))
+	if (vm->level == KTAP_LEVEL_PROCESS || !(convert_has_stack(v) || ktap_is_object(v)))
 		return 0;
 	return ktap_vm_error(vm, -EINVAL,
 			     "%s of %s works in trace_begin, trace_end, tick and at the top level",
-			     name, v->tag == KTAP_USYM || !has_stack(v) ? ktap_type_name(v) :
-								   "a stack");
+			     name,
+			     v->tag == KTAP_USYM || !convert_has_stack(v) ? ktap_type_name(v) :
+									    "a stack");
+}
+
+/* Text is made of each part of a key, and of each element of an array. */
+static int convert_pay_for_parts(struct ktap_vm *vm, const struct ktap_value *v)
+{
+	if (v->tag != KTAP_TUPLE && v->tag != KTAP_ARRAY)
+		return 0;
+	return ktap_vm_charge(vm, v->len / 8);
 }
 
 int ktap_fn_tostring(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
@@ -101,21 +112,21 @@ int ktap_fn_tostring(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 		return 0;
 	case KTAP_FUNC:
 		name = ktap_func_of(vm->env->prog, &r[0])->name;
-		return value_to_text(vm, &r[0], min_t(size_t, KTAP_MAX_STRLEN,
-						      strlen("function ") + strlen(name)));
+		return convert_value_to_text(vm, &r[0], min_t(size_t, KTAP_MAX_STRLEN,
+							      strlen("function ") + strlen(name)));
 	case KTAP_AGG:
 	case KTAP_TUPLE:
 	case KTAP_KSTACK:
 	case KTAP_USTACK:
 	case KTAP_ARRAY:
 	case KTAP_USYM:
-		err = want_time(vm, "tostring", &r[0]);
+		err = convert_want_time(vm, "tostring", &r[0]) ?: convert_pay_for_parts(vm, &r[0]);
 		if (err)
 			return err;
-		return value_to_text(vm, &r[0], vm->level == KTAP_LEVEL_PROCESS ?
+		return convert_value_to_text(vm, &r[0], vm->level == KTAP_LEVEL_PROCESS ?
 						KTAP_MAX_STRLEN : 1024);
 	default:
-		return value_to_text(vm, &r[0], 32);
+		return convert_value_to_text(vm, &r[0], 32);
 	}
 }
 
@@ -126,79 +137,34 @@ int ktap_fn_format(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	unsigned int i;
 	int err;
 
-	/* An argument costs more than a byte: it may be padded. */
-	err = ktap_vm_charge(vm, 1 + 4 * n);
+	err = ktap_vm_charge(vm, 1 + 2 * n);
 	if (!err)
 		err = ktap_make_texts(vm, r, n);
 	for (i = 1; i < n && !err; i++)
-		err = want_time(vm, "format", &r[i]);
+		err = convert_want_time(vm, "format", &r[i]) ?: convert_pay_for_parts(vm, &r[i]);
 	if (!err)
 		err = ktap_check_format(vm, "format", r, n);
 	if (!err)
-		err = begin_text(vm, &t, &s, KTAP_MAX_STRLEN);
+		err = convert_begin_text(vm, &t, &s, KTAP_MAX_STRLEN);
 	if (err)
 		return err;
 	ktap_text_printf_args(&t, r, n);
-	return end_text(vm, &t, &r[0]);
+	return convert_end_text(vm, &t, &r[0]);
 }
 
-static const char *skip_blanks(const char *p, const char *end)
+static const char *convert_skip_blanks(const char *p, const char *end)
 {
 	while (p < end && (*p == ' ' || (*p >= '\t' && *p <= '\r')))
 		p++;
 	return p;
 }
 
-static char lower(char c)
+static bool convert_parse_number(const char *p, const char *end, s64 *i)
 {
-	return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;
-}
-
-static int digit_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c = lower(c);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
-}
-
-/* Digits of an integer as the compiler reads it; a `_` may stand behind the first. */
-static bool parse_digits(const char *p, const char *end, int base, u64 *u)
-{
-	const char *first = p;
-
-	*u = 0;
-	for (; p < end; p++) {
-		if (*p == '_' && p > first)
-			continue;
-		if (digit_value(*p) >= base || check_mul_overflow(*u, base, u) ||
-		    check_add_overflow(*u, digit_value(*p), u))
-			return false;
-	}
-	return p > first;
-}
-
-static bool parse_integer(const char *p, const char *end, s64 *i)
-{
-	bool minus = false;
-	int base = 10;
-	u64 u, most;
-
-	p = skip_blanks(p, end);
-	if (p < end && (*p == '-' || *p == '+'))
-		minus = *p++ == '-';
-	while (end > p && skip_blanks(end - 1, end) == end)
+	p = convert_skip_blanks(p, end);
+	while (end > p && convert_skip_blanks(end - 1, end) == end)
 		end--;
-	if (end - p > 1 && *p == '0') {
-		base = lower(p[1]) == 'x' ? 16 : lower(p[1]) == 'b' ? 2 : 8;
-		p += base == 8 ? 0 : 2;
-	}
-	if (!parse_digits(p, end, base, &u))
-		return false;
-	/* Bits may be written in base 16; elsewhere the sign is not among them. */
-	most = base == 16 ? U64_MAX : (U64_MAX >> 1) + (minus && base == 10);
-	*i = minus ? -u : u;
-	return u <= most;
+	return ktap_parse_integer(p, end - p, i);
 }
 
 int ktap_fn_tonumber(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
@@ -215,7 +181,7 @@ int ktap_fn_tonumber(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	if (err)
 		return err;
 	text = r[0].blob;
-	if (r[0].tag == KTAP_STR && parse_integer(text, text + r[0].len, &i))
+	if (r[0].tag == KTAP_STR && convert_parse_number(text, text + r[0].len, &i))
 		r[0] = KTAP_VALUE_INT(i);
 	else
 		r[0] = KTAP_VALUE_NIL;
@@ -226,7 +192,7 @@ int ktap_fn_tonumber(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 #define FAMILY_INET6	10
 
 /* Bytes of an address, 0 if it is none.  An integer has its bytes as in memory. */
-static u32 address_of(const struct ktap_value *v, u8 *bytes)
+static u32 convert_address_of(const struct ktap_value *v, u8 *bytes)
 {
 	u32 u = v->u;
 
@@ -253,7 +219,10 @@ int ktap_fn_ntop(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	err = ktap_make_text(vm, address);
 	if (err)
 		return err;
-	size = address_of(address, bytes);
+	size = convert_address_of(address, bytes);
+	err = ktap_vm_charge(vm, size / 4);
+	if (err)
+		return err;
 	if (!size)
 		return ktap_vm_error(vm, -EINVAL,
 				     "ntop: an address is an integer of 32 bits, or a string of 4 or 16 bytes");
@@ -276,6 +245,9 @@ int ktap_fn_macaddr(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	err = ktap_make_text(vm, &r[0]);
 	if (err)
 		return err;
+	err = ktap_vm_charge(vm, 2);
+	if (err)
+		return err;
 	if (r[0].len != 6)
 		return ktap_vm_error(vm, -EINVAL, "macaddr: a string of %u bytes, not of 6",
 				     r[0].len);
@@ -283,38 +255,38 @@ int ktap_fn_macaddr(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 }
 
 /* A time, as strftime shows it. */
-struct moment {
+struct convert_moment {
 	s64 secs;
 	u32 nsecs;
 	struct tm tm;
 };
 
-static void put_name(struct ktap_text *t, const char * const *names, int i, bool short_one)
+static void convert_put_name(struct ktap_text *t, const char * const *names, int i, bool short_one)
 {
 	ktap_text_put(t, names[i], short_one ? 3 : strlen(names[i]));
 }
 
-static void put_day(struct ktap_text *t, const struct tm *tm, bool short_one)
+static void convert_put_day(struct ktap_text *t, const struct tm *tm, bool short_one)
 {
 	static const char * const days[] = {
 		"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
 	};
 
-	put_name(t, days, tm->tm_wday, short_one);
+	convert_put_name(t, days, tm->tm_wday, short_one);
 }
 
-static void put_month(struct ktap_text *t, const struct tm *tm, bool short_one)
+static void convert_put_month(struct ktap_text *t, const struct tm *tm, bool short_one)
 {
 	static const char * const months[] = {
 		"January", "February", "March", "April", "May", "June", "July", "August",
 		"September", "October", "November", "December",
 	};
 
-	put_name(t, months, tm->tm_mon, short_one);
+	convert_put_name(t, months, tm->tm_mon, short_one);
 }
 
 /* False: there is no such directive. */
-static bool put_moment(struct ktap_text *t, char directive, const struct moment *m)
+static bool convert_put_moment(struct ktap_text *t, char directive, const struct convert_moment *m)
 {
 	const struct tm *tm = &m->tm;
 	int year = tm->tm_year + 1900;
@@ -363,16 +335,16 @@ static bool put_moment(struct ktap_text *t, char directive, const struct moment 
 		ktap_text_printf(t, "%02d:%02d:%02d", tm->tm_hour, tm->tm_min, tm->tm_sec);
 		break;
 	case 'A':
-		put_day(t, tm, false);
+		convert_put_day(t, tm, false);
 		break;
 	case 'a':
-		put_day(t, tm, true);
+		convert_put_day(t, tm, true);
 		break;
 	case 'B':
-		put_month(t, tm, false);
+		convert_put_month(t, tm, false);
 		break;
 	case 'b':
-		put_month(t, tm, true);
+		convert_put_month(t, tm, true);
 		break;
 	case 'Z':
 		ktap_text_put(t, "UTC", 3);
@@ -389,27 +361,32 @@ static bool put_moment(struct ktap_text *t, char directive, const struct moment 
 	return true;
 }
 
-static int put_moments(struct ktap_vm *vm, struct ktap_text *t, const struct ktap_value *format,
-		       const struct moment *m)
+/* Units of a directive, which may make three numbers; and of the calendar. */
+#define MOMENT_COST	6
+
+static int convert_put_moments(struct ktap_vm *vm, struct ktap_text *t,
+			       const struct ktap_value *format, const struct convert_moment *m)
 {
 	const char *p = format->blob, *end = p + format->len, *text;
+	int err = 0;
 
-	while (p < end) {
+	while (p < end && !err && !ktap_text_is_cut(t)) {
 		for (text = p; p < end && *p != '%'; p++)
 			;
 		ktap_text_put(t, text, p - text);
 		if (p == end)
 			break;
-		if (++p == end || !put_moment(t, *p, m))
+		if (++p == end || !convert_put_moment(t, *p, m))
 			return ktap_vm_error(vm, -EINVAL, "strftime: there is no directive %%%.*s",
 					     (int)min_t(size_t, end - p, 1), p);
 		p++;
+		err = ktap_vm_charge(vm, MOMENT_COST);
 	}
-	return 0;
+	return err;
 }
 
 /* The clock of nsecs counts from the boot, the calendar does not. */
-static int moment_of(struct ktap_vm *vm, s64 monotonic, struct moment *m)
+static int convert_moment_of(struct ktap_vm *vm, s64 monotonic, struct convert_moment *m)
 {
 	s64 time;
 	s32 nsecs;
@@ -428,23 +405,22 @@ static int moment_of(struct ktap_vm *vm, s64 monotonic, struct moment *m)
 
 int ktap_fn_strftime(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
-	struct moment m;
+	struct convert_moment m;
 	struct ktap_text t;
 	struct seq_buf s;
 	int err;
 
 	err = ktap_make_text(vm, &r[0]);
-	/* A directive of two bytes is a number to be made. */
 	if (!err)
-		err = ktap_vm_charge(vm, 1 + r[0].len / 4);
+		err = ktap_vm_charge(vm, MOMENT_COST + r[0].len / 64);
 	if (!err)
-		err = moment_of(vm, n > 1 ? r[1].i : ktime_get_mono_fast_ns(), &m);
+		err = convert_moment_of(vm, n > 1 ? r[1].i : ktime_get_mono_fast_ns(), &m);
 	if (!err)
-		err = begin_text(vm, &t, &s, KTAP_MAX_STRLEN);
+		err = convert_begin_text(vm, &t, &s, KTAP_MAX_STRLEN);
 	if (err)
 		return err;
-	err = put_moments(vm, &t, &r[0], &m);
-	return end_text(vm, &t, &r[0]) ?: err;
+	err = convert_put_moments(vm, &t, &r[0], &m);
+	return convert_end_text(vm, &t, &r[0]) ?: err;
 }
 
 /* The same clock as strftime() has: times of one run agree. */

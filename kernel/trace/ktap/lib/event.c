@@ -2,7 +2,7 @@
 /*
  * Built-in values of the event that is handled.
  */
-#include "builtin.h"
+#include "vm/builtin.h"
 
 int ktap_fn_argstr(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {

@@ -7,19 +7,19 @@
  * called with.
  */
 #include <linux/kernel.h>
-#include <linux/kstrtox.h>
 #include <linux/minmax.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "builtin.h"
-#include "near.h"
-#include "option.h"
+#include "data/suggest.h"
+#include "lib/getopt.h"
+#include "vm/builtin.h"
+#include "vm/integer.h"
 
 /* Stands for the value of an option that was given without one. */
 static const char no_value[] = "";
 
-static u32 find(const struct ktap_program *prog, const char *name, size_t len)
+static u32 getopt_find(const struct ktap_program *prog, const char *name, size_t len)
 {
 	u32 i;
 
@@ -31,7 +31,7 @@ static u32 find(const struct ktap_program *prog, const char *name, size_t len)
 }
 
 /* The one most like @name of those that are not listed yet. */
-static u32 nearest(const struct ktap_program *prog, const char *name, const bool *listed)
+static u32 getopt_nearest(const struct ktap_program *prog, const char *name, const bool *listed)
 {
 	u32 i, steps, least = U32_MAX, best = 0;
 
@@ -47,8 +47,8 @@ static u32 nearest(const struct ktap_program *prog, const char *name, const bool
 	return best;
 }
 
-static int unknown_option(const struct ktap_program *prog, const char *name, size_t len,
-			  struct ktap_diag *diag)
+static int getopt_unknown_option(const struct ktap_program *prog, const char *name, size_t len,
+				 struct ktap_diag *diag)
 {
 	char given[KTAP_MAX_NEAR + 1], known[256] = "";
 	bool listed[KTAP_MAX_OPTIONS] = {};
@@ -57,7 +57,7 @@ static int unknown_option(const struct ktap_program *prog, const char *name, siz
 
 	scnprintf(given, sizeof(given), "%.*s", (int)min(len, sizeof(given)), name);
 	for (i = 0; i < prog->noptions; i++) {
-		next = nearest(prog, given, listed);
+		next = getopt_nearest(prog, given, listed);
 		listed[next] = true;
 		n += scnprintf(known + n, sizeof(known) - n, "%s--%s", i ? ", " : "",
 			       prog->options[next]);
@@ -77,14 +77,14 @@ int ktap_option_take(struct ktap_env *env, const char *arg, struct ktap_diag *di
 		return 0;
 	value = strchrnul(name, '=');
 	len = value - name;
-	i = find(prog, name, len);
+	i = getopt_find(prog, name, len);
 	if (i == prog->noptions)
-		return unknown_option(prog, name, len, diag);
+		return getopt_unknown_option(prog, name, len, diag);
 
 	if (!env->options)
 		env->options = kvcalloc(prog->noptions, sizeof(*env->options),
-					GFP_KERNEL_ACCOUNT);
-	value = *value ? kstrdup(value + 1, GFP_KERNEL_ACCOUNT) : no_value;
+					KTAP_GFP);
+	value = *value ? kstrdup(value + 1, KTAP_GFP) : no_value;
 	if (!env->options || !value) {
 		if (value != no_value)
 			kfree(value);
@@ -134,7 +134,7 @@ void ktap_options_destroy(struct ktap_env *env)
 	env->options = NULL;
 }
 
-static int to_bool(const char *text, struct ktap_value *v)
+static int getopt_to_bool(const char *text, struct ktap_value *v)
 {
 	if (!strcmp(text, "true") || !strcmp(text, "1"))
 		*v = KTAP_VALUE_BOOL(true);
@@ -145,32 +145,33 @@ static int to_bool(const char *text, struct ktap_value *v)
 	return 0;
 }
 
-static int to_int(const char *text, struct ktap_value *v)
+static int getopt_to_int(const char *text, struct ktap_value *v)
 {
-	long long i;
+	s64 i;
 
-	if (kstrtoll(text, 0, &i))
+	if (!ktap_parse_integer(text, strlen(text), &i))
 		return -EINVAL;
 	*v = KTAP_VALUE_INT(i);
 	return 0;
 }
 
 /* @v is the default. */
-static int convert(struct ktap_vm *vm, const char *name, const char *text, struct ktap_value *v)
+static int getopt_convert(struct ktap_vm *vm, const char *name, const char *text,
+			  struct ktap_value *v)
 {
 	switch (v->tag) {
 	case KTAP_BOOL:
-		if (to_bool(text, v))
+		if (getopt_to_bool(text, v))
 			return ktap_vm_error(vm, -EINVAL, "option --%s is true or false, not '%s'",
 					     name, text);
 		return 0;
 	case KTAP_INT:
-		if (to_int(text, v))
+		if (getopt_to_int(text, v))
 			return ktap_vm_error(vm, -EINVAL, "option --%s is an integer, not '%s'",
 					     name, text);
 		return 0;
 	case KTAP_NIL:
-		if (!to_int(text, v))
+		if (!getopt_to_int(text, v))
 			return 0;
 		break;
 	}
@@ -192,7 +193,7 @@ int ktap_fn_getopt(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	if (!text)
 		return 0;
 	if (text != no_value)
-		return convert(vm, env->prog->options[i], text, &r[0]);
+		return getopt_convert(vm, env->prog->options[i], text, &r[0]);
 	if (r[0].tag != KTAP_BOOL)
 		return ktap_vm_error(vm, -EINVAL, "option --%s needs a value",
 				     env->prog->options[i]);

@@ -2,10 +2,10 @@
 /*
  * Options of a script: arguments of the form --NAME or --NAME=VALUE.
  */
-#ifndef _KTAP_OPTION_H
-#define _KTAP_OPTION_H
+#ifndef _KTAP_GETOPT_H
+#define _KTAP_GETOPT_H
 
-#include "vm.h"
+#include "vm/vm.h"
 
 /**
  * ktap_option_take() - An argument of the script: is it an option?
@@ -37,4 +37,4 @@ int ktap_options_take(struct ktap_env *env, struct ktap_value *args, unsigned in
 
 void ktap_options_destroy(struct ktap_env *env);
 
-#endif /* _KTAP_OPTION_H */
+#endif /* _KTAP_GETOPT_H */

@@ -7,10 +7,10 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 
-#include "builtin.h"
-#include "member.h"
-#include "memory.h"
-#include "symbol.h"
+#include "btf/btf_read.h"
+#include "btf/ksym.h"
+#include "host/read_memory.h"
+#include "vm/builtin.h"
 
 /* Units of a string, beside those of its bytes. */
 #define STRING_COST	8
@@ -26,7 +26,7 @@ int ktap_bad_read(struct ktap_vm *vm, struct ktap_value *v)
 }
 
 /* The string's address from the array; 0 at its end, negative if it cannot be read. */
-static int read_pointer(u64 array, unsigned int i, unsigned int size, u64 *string)
+static int mem_read_pointer(u64 array, unsigned int i, unsigned int size, u64 *string)
 {
 	u32 half;
 	int err;
@@ -45,7 +45,7 @@ static int read_pointer(u64 array, unsigned int i, unsigned int size, u64 *strin
  * Appends the string to the text, and a blank in front of all but the first.
  * Gives the bytes there are then, more than JOINED_SIZE if some are missing.
  */
-static int append(char *buf, int len, u64 string, bool first)
+static int mem_append(char *buf, int len, u64 string, bool first)
 {
 	int n;
 
@@ -58,19 +58,20 @@ static int append(char *buf, int len, u64 string, bool first)
 	return n < 0 ? n : len + n;
 }
 
-static int join(struct ktap_vm *vm, char *buf, u64 array)
+static int mem_join(struct ktap_vm *vm, char *buf, u64 array)
 {
 	unsigned int i, pointer = ktap_user_pointer_size();
 	int len = 0, err;
 	u64 string;
 
 	for (i = 0; i < KTAP_MAX_JOINED && len >= 0 && len <= JOINED_SIZE; i++) {
-		err = ktap_vm_charge(vm, STRING_COST) ?: read_pointer(array, i, pointer, &string);
+		err = ktap_vm_charge(vm, STRING_COST) ?:
+		      mem_read_pointer(array, i, pointer, &string);
 		if (err)
 			return err;
 		if (!string)
 			break;
-		len = append(buf, len, string, !i);
+		len = mem_append(buf, len, string, !i);
 	}
 	return len;
 }
@@ -86,7 +87,7 @@ int ktap_fn_join(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	buf = ktap_arena_alloc(vm, KTAP_MAX_STRLEN);
 	if (!buf)
 		return vm->error;
-	len = join(vm, buf, array);
+	len = mem_join(vm, buf, array);
 	if (len > JOINED_SIZE) {
 		len = JOINED_SIZE;
 		atomic_long_inc(&vm->env->counters.cut_strings);
@@ -101,51 +102,52 @@ int ktap_fn_join(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 }
 
 /* Whose an address is. */
-enum owner {
+enum mem_owner {
 	PROCESS,
 	KERNEL,
 	EITHER,		/* the address tells */
 };
 
-static bool is_of_process(enum owner owner, u64 address)
+static bool mem_is_of_process(enum mem_owner owner, u64 address)
 {
 	return owner == PROCESS || (owner == EITHER && ktap_is_user_address(address));
 }
 
-static int read_bytes(enum owner owner, void *to, u64 from, size_t size)
+static int mem_read_bytes(enum mem_owner owner, void *to, u64 from, size_t size)
 {
-	if (is_of_process(owner, from))
+	if (mem_is_of_process(owner, from))
 		return ktap_read_user(to, from, size);
 	return ktap_read_kernel(to, from, size);
 }
 
-static bool another_byte(enum owner owner, u64 from, char *c)
+static bool mem_another_byte(enum mem_owner owner, u64 from, char *c)
 {
-	return !read_bytes(owner, c, from, 1) && *c;
+	return !mem_read_bytes(owner, c, from, 1) && *c;
 }
 
 /*
  * Reads a string of at most @size bytes, without its NUL.  Gives its bytes, and
  * in @more whether there are others behind, or a negative errno.
  */
-static int read_string(enum owner owner, char *to, u64 from, u32 size, bool *more)
+static int mem_read_string(enum mem_owner owner, char *to, u64 from, u32 size, bool *more)
 {
 	int len;
 	char c;
 
-	if (is_of_process(owner, from))
+	if (mem_is_of_process(owner, from))
 		len = ktap_read_user_string(to, from, size);
 	else
 		len = ktap_read_kernel_string(to, from, size);
 	/* There was room for the NUL: is that its place? */
-	if (len == (int)size - 1 && another_byte(owner, from + len, &to[len]))
+	if (len == (int)size - 1 && mem_another_byte(owner, from + len, &to[len]))
 		len++;
-	*more = len == (int)size && another_byte(owner, from + len, &c);
+	*more = len == (int)size && mem_another_byte(owner, from + len, &c);
 	return len;
 }
 
 /* What the script asks for at most, if it does.  False: it is an error, and set. */
-static bool size_arg(struct ktap_vm *vm, const char *name, const struct ktap_value *v, u32 *size)
+static bool mem_size_arg(struct ktap_vm *vm, const char *name, const struct ktap_value *v,
+			 u32 *size)
 {
 	if (v->i < 0) {
 		ktap_vm_error(vm, -EINVAL, "%s: a string of %lld bytes", name, v->i);
@@ -155,8 +157,8 @@ static bool size_arg(struct ktap_vm *vm, const char *name, const struct ktap_val
 	return true;
 }
 
-static int get_string(struct ktap_vm *vm, const char *name, enum owner owner,
-		      struct ktap_value *r, unsigned int n)
+static int mem_get_string(struct ktap_vm *vm, const char *name, enum mem_owner owner,
+			  struct ktap_value *r, unsigned int n)
 {
 	u64 address = r[0].u;
 	u32 size = KTAP_MAX_STRLEN;
@@ -167,7 +169,7 @@ static int get_string(struct ktap_vm *vm, const char *name, enum owner owner,
 	err = ktap_make_text(vm, &r[0]);
 	if (err)
 		return err;
-	if (n > 1 && !size_arg(vm, name, &r[1], &size))
+	if (n > 1 && !mem_size_arg(vm, name, &r[1], &size))
 		return vm->error;
 	/* What the event has read already. */
 	if (r[0].tag == KTAP_STR)
@@ -178,7 +180,7 @@ static int get_string(struct ktap_vm *vm, const char *name, enum owner owner,
 	buf = ktap_arena_alloc(vm, max(size, 1));
 	if (!buf)
 		return vm->error;
-	len = size ? read_string(owner, buf, address, size, &more) : 0;
+	len = size ? mem_read_string(owner, buf, address, size, &more) : 0;
 	ktap_arena_trim(vm, buf, max(len, 0));
 	/* To get no more than one has asked for is no loss. */
 	if (more && size == KTAP_MAX_STRLEN)
@@ -191,17 +193,17 @@ static int get_string(struct ktap_vm *vm, const char *name, enum owner owner,
 
 int ktap_fn_str(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
-	return get_string(vm, "str", EITHER, r, n);
+	return mem_get_string(vm, "str", EITHER, r, n);
 }
 
 int ktap_fn_user_string(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
-	return get_string(vm, "user_string", PROCESS, r, n);
+	return mem_get_string(vm, "user_string", PROCESS, r, n);
 }
 
 int ktap_fn_kernel_string(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
-	return get_string(vm, "kernel_string", KERNEL, r, n);
+	return mem_get_string(vm, "kernel_string", KERNEL, r, n);
 }
 
 int ktap_fn_buf(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
@@ -211,14 +213,14 @@ int ktap_fn_buf(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	u32 size;
 	int err;
 
-	if (!size_arg(vm, "buf", &r[1], &size))
+	if (!mem_size_arg(vm, "buf", &r[1], &size))
 		return vm->error;
 	if (r[0].tag == KTAP_NIL)
 		return 0;
 	buf = ktap_arena_alloc(vm, max(size, 1));
 	if (!buf)
 		return vm->error;
-	err = size ? read_bytes(EITHER, buf, address, size) : 0;
+	err = size ? mem_read_bytes(EITHER, buf, address, size) : 0;
 	ktap_arena_trim(vm, buf, err ? 0 : size);
 	if (err)
 		return ktap_bad_read(vm, &r[0]);
@@ -228,19 +230,23 @@ int ktap_fn_buf(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	return ktap_vm_charge(vm, STRING_COST + size / 64);
 }
 
+/* Negative: as many bytes of a signed integer. */
 int ktap_fn_read(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
-	s64 size = r[1].i;
-	u64 x = 0;
+	u64 size = r[1].i < 0 ? -r[1].u : r[1].u, x = 0;
+	unsigned int unused;
 
 	if (size != 1 && size != 2 && size != 4 && size != 8)
 		return ktap_vm_error(vm, -EINVAL,
-				     "read: an integer has 1, 2, 4 or 8 bytes, not %lld", size);
+				     "read: an integer has 1, 2, 4 or 8 bytes, not %lld",
+				     r[1].i);
 	if (r[0].tag == KTAP_NIL)
 		return 0;
-	if (read_bytes(EITHER, &x, r[0].u, size))
+	if (mem_read_bytes(EITHER, &x, r[0].u, size))
 		return ktap_bad_read(vm, &r[0]);
-	r[0] = KTAP_VALUE_INT((s64)ktap_unsigned(x, size));
+	x = ktap_unsigned(x, size);
+	unused = 64 - 8 * size;
+	r[0] = KTAP_VALUE_INT(r[1].i < 0 ? (s64)(x << unused) >> unused : (s64)x);
 	return 0;
 }
 

@@ -6,16 +6,16 @@
 #include <linux/math64.h>
 #include <linux/slab.h>
 
-#include "agg.h"
-#include "builtin.h"
-#include "global.h"
-#include "record.h"
-#include "speculation.h"
-#include "table.h"
-#include "text.h"
+#include "data/agg.h"
+#include "data/table.h"
+#include "output/record.h"
+#include "output/speculation.h"
+#include "output/text.h"
+#include "vm/builtin.h"
+#include "vm/global.h"
 
 /* Text made in process context, given away piece by piece. */
-static int begin_text(struct ktap_text *t, struct seq_buf *s, struct ktap_vm *vm)
+static int print_begin_text(struct ktap_text *t, struct seq_buf *s, struct ktap_vm *vm)
 {
 	char *mem = kvmalloc(KTAP_TEXT_BUFFER, KTAP_GFP);
 
@@ -26,7 +26,7 @@ static int begin_text(struct ktap_text *t, struct seq_buf *s, struct ktap_vm *vm
 	return 0;
 }
 
-static int end_text(struct ktap_text *t)
+static int print_end_text(struct ktap_text *t)
 {
 	ktap_text_flush(t);
 	kvfree(t->s->buffer);
@@ -49,8 +49,8 @@ int ktap_make_texts(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	return 0;
 }
 
-static int put_text(struct ktap_vm *vm, enum ktap_record_type type, struct ktap_value *r,
-		    unsigned int n)
+static int print_put_text(struct ktap_vm *vm, enum ktap_record_type type, struct ktap_value *r,
+			  unsigned int n)
 {
 	struct ktap_text t;
 	struct seq_buf s;
@@ -58,18 +58,18 @@ static int put_text(struct ktap_vm *vm, enum ktap_record_type type, struct ktap_
 
 	err = ktap_make_texts(vm, r, n);
 	if (!err)
-		err = begin_text(&t, &s, vm);
+		err = print_begin_text(&t, &s, vm);
 	if (err)
 		return err;
 	if (type == KTAP_REC_PRINT)
 		ktap_text_print(&t, r, n);
 	else
 		ktap_text_printf_args(&t, r, n);
-	return end_text(&t);
+	return print_end_text(&t);
 }
 
-static int put_record(struct ktap_vm *vm, enum ktap_record_type type, struct ktap_value *r,
-		      unsigned int n)
+static int print_put_record(struct ktap_vm *vm, enum ktap_record_type type, struct ktap_value *r,
+			    unsigned int n)
 {
 	unsigned int i;
 	size_t size;
@@ -95,8 +95,8 @@ static int put_record(struct ktap_vm *vm, enum ktap_record_type type, struct kta
 	return 0;
 }
 
-static int put_out(struct ktap_vm *vm, enum ktap_record_type type, struct ktap_value *r,
-		   unsigned int n)
+static int print_put_out(struct ktap_vm *vm, enum ktap_record_type type, struct ktap_value *r,
+			 unsigned int n)
 {
 	int err;
 
@@ -104,16 +104,16 @@ static int put_out(struct ktap_vm *vm, enum ktap_record_type type, struct ktap_v
 	if (err)
 		return err;
 	if (vm->level == KTAP_LEVEL_PROCESS)
-		err = put_text(vm, type, r, n);
+		err = print_put_text(vm, type, r, n);
 	else
-		err = put_record(vm, type, r, n);
+		err = print_put_record(vm, type, r, n);
 	r[0] = KTAP_VALUE_NIL;
 	return err;
 }
 
 int ktap_fn_print(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
-	return put_out(vm, KTAP_REC_PRINT, r, n);
+	return print_put_out(vm, KTAP_REC_PRINT, r, n);
 }
 
 int ktap_fn_printf(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
@@ -123,33 +123,33 @@ int ktap_fn_printf(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	err = ktap_make_text(vm, &r[0]);
 	if (!err)
 		err = ktap_check_format(vm, "printf", r, n);
-	return err ?: put_out(vm, KTAP_REC_PRINTF, r, n);
+	return err ?: print_put_out(vm, KTAP_REC_PRINTF, r, n);
 }
 
 #define HIST_ROWS	20
 
 /* Where there are no numbers, or none but buckets have them, it is a print. */
-static bool has_bars(const struct ktap_value *v)
+static bool print_has_bars(const struct ktap_value *v)
 {
 	if (v->tag != KTAP_AGG)
 		return true;
 	return ktap_agg_keyed(ktap_agg_of(v)) && !ktap_agg_shape(ktap_agg_of(v))->nbuckets;
 }
 
-static bool is_text(const struct ktap_value *v, const char *text)
+static bool print_is_text(const struct ktap_value *v, const char *text)
 {
 	return v->len == strlen(text) && !memcmp(v->blob, text, v->len);
 }
 
-static int read_scale(struct ktap_vm *vm, struct ktap_value *scale, bool *log)
+static int print_read_scale(struct ktap_vm *vm, struct ktap_value *scale, bool *log)
 {
 	int err;
 
 	err = ktap_make_text(vm, scale);
 	if (err)
 		return err;
-	*log = is_text(scale, "log");
-	if (*log || is_text(scale, "linear"))
+	*log = print_is_text(scale, "log");
+	if (*log || print_is_text(scale, "linear"))
 		return 0;
 	return ktap_vm_error(vm, -EINVAL,
 			     "print_hist: the scale is \"linear\" or \"log\", not \"%.*s\"",
@@ -158,7 +158,7 @@ static int read_scale(struct ktap_vm *vm, struct ktap_value *scale, bool *log)
 
 int ktap_fn_print_hist(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
-	bool bars = has_bars(&r[0]);
+	bool bars = print_has_bars(&r[0]);
 	struct ktap_chart chart = { .rows = bars ? HIST_ROWS : U32_MAX };
 	struct ktap_text t;
 	struct seq_buf s;
@@ -167,9 +167,9 @@ int ktap_fn_print_hist(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	if (n > 1)
 		chart.rows = clamp_t(s64, r[1].i, 0, U32_MAX);
 	if (n > 2)
-		err = read_scale(vm, &r[2], &chart.log);
+		err = print_read_scale(vm, &r[2], &chart.log);
 	if (!err)
-		err = begin_text(&t, &s, vm);
+		err = print_begin_text(&t, &s, vm);
 	if (err)
 		return err;
 	t.chart = &chart;
@@ -179,14 +179,15 @@ int ktap_fn_print_hist(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 		ktap_text_value(&t, &r[0]);
 	ktap_text_put(&t, "\n", 1);
 	r[0] = KTAP_VALUE_NIL;
-	return end_text(&t);
+	return print_end_text(&t);
 }
 
 /* Room for the parts of a key: the format and the value are arguments, too. */
 #define MAX_PARTS	(KTAP_MAX_ARGS - 2)
 
 /* Makes arguments of a key.  Gives their number, or a negative errno. */
-static int key_parts(struct ktap_vm *vm, const struct ktap_value *key, struct ktap_value *args)
+static int print_key_parts(struct ktap_vm *vm, const struct ktap_value *key,
+			   struct ktap_value *args)
 {
 	struct ktap_value part;
 	size_t pos = 0;
@@ -206,8 +207,8 @@ static int key_parts(struct ktap_vm *vm, const struct ktap_value *key, struct kt
 }
 
 /* One line of a printa: @args has the format and @n - 1 parts of a key already. */
-static int text_item(struct ktap_text *t, struct ktap_value *args, int n,
-		     const struct ktap_value *value)
+static int print_text_item(struct ktap_text *t, struct ktap_value *args, int n,
+			   const struct ktap_value *value)
 {
 	int err;
 
@@ -221,7 +222,7 @@ static int text_item(struct ktap_text *t, struct ktap_value *args, int n,
 	return err ?: t->err;
 }
 
-static int text_items(struct ktap_text *t, const struct ktap_value *r)
+static int print_text_items(struct ktap_text *t, const struct ktap_value *r)
 {
 	struct ktap_value args[KTAP_MAX_ARGS] = { r[0] };
 	struct ktap_table *table = ktap_value_table(&r[1]);
@@ -233,15 +234,15 @@ static int text_items(struct ktap_text *t, const struct ktap_value *r)
 	/* An aggregation that is not kept by key is its only item, if there is anything. */
 	if (r[1].tag == KTAP_AGG && !(table && ktap_table_len(table))) {
 		ktap_agg_read(t->vm->env, ktap_agg_of(&r[1]), &total);
-		return total.count ? text_item(t, args, 1, &r[1]) : 0;
+		return total.count ? print_text_item(t, args, 1, &r[1]) : 0;
 	}
 	err = ktap_charge_sort(t->vm, table) ?:
 	      ktap_table_sort(t->vm, table, KTAP_BY_VALUE, &sorted);
 	if (err)
 		return ktap_sort_failed(t->vm, err);
 	for (i = 0; i < sorted.n && !err; i++) {
-		n = key_parts(t->vm, &sorted.entries[i].key, args + 1);
-		err = n < 0 ? n : text_item(t, args, 1 + n, &sorted.entries[i].value);
+		n = print_key_parts(t->vm, &sorted.entries[i].key, args + 1);
+		err = n < 0 ? n : print_text_item(t, args, 1 + n, &sorted.entries[i].value);
 	}
 	ktap_sorted_free(&sorted);
 	return err;
@@ -255,13 +256,13 @@ int ktap_fn_printa(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 
 	err = ktap_make_text(vm, &r[0]);
 	if (!err)
-		err = begin_text(&t, &s, vm);
+		err = print_begin_text(&t, &s, vm);
 	if (err)
 		return err;
 	t.divisor = ktap_divisor_of(&r[1], 0);
-	err = text_items(&t, r);
+	err = print_text_items(&t, r);
 	r[0] = KTAP_VALUE_NIL;
-	return end_text(&t) ?: err;
+	return print_end_text(&t) ?: err;
 }
 
 int ktap_put_string(struct ktap_vm *vm, enum ktap_record_type type, enum ktap_channel channel,
@@ -269,7 +270,7 @@ int ktap_put_string(struct ktap_vm *vm, enum ktap_record_type type, enum ktap_ch
 {
 	if (vm->level == KTAP_LEVEL_PROCESS)
 		return ktap_put_text(vm, channel, r->blob, r->len);
-	return put_record(vm, type, r, 1);
+	return print_put_record(vm, type, r, 1);
 }
 
 int ktap_fn_cat(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
@@ -286,9 +287,52 @@ int ktap_fn_cat(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	return err;
 }
 
+/* What the code tells of a global. */
+#define GLOBAL_NAMED	BIT(0)		/* some file names it */
+#define GLOBAL_FOREIGN	BIT(1)		/* the first that does is an included one */
+#define GLOBAL_COUNTS	BIT(2)		/* numbers are added to it */
+
+static void print_global_look_at(const struct ktap_program *prog, u32 pc, u8 *known)
+{
+	const struct ktap_code *insn = &prog->code[pc];
+
+	if (insn->op < KTAP_OP_GETG || insn->op > KTAP_OP_ADDG)
+		return;
+	if (insn->op == KTAP_OP_ADDG)
+		known[insn->d] |= GLOBAL_COUNTS;
+	/* The tables that nobody makes are made in no line. */
+	if (!prog->lines || !prog->lines[pc].line || (known[insn->d] & GLOBAL_NAMED))
+		return;
+	known[insn->d] |= GLOBAL_NAMED;
+	if (prog->lines[pc].file)
+		known[insn->d] |= GLOBAL_FOREIGN;
+}
+
+/* By global, to be freed by kvfree(); NULL if there is no memory. */
+static u8 *print_globals_look_at(const struct ktap_program *prog)
+{
+	u8 *known = kvzalloc(prog->nglobals ?: 1, KTAP_GFP);
+	u32 pc;
+
+	for (pc = 0; known && pc < prog->ninsns; pc++)
+		print_global_look_at(prog, pc, known);
+	return known;
+}
+
+static void print_global(struct ktap_text *t, const char *name, struct ktap_value *v, u8 known)
+{
+	/* What was never added to is nothing. */
+	if (v->tag == KTAP_NIL && (known & GLOBAL_COUNTS))
+		*v = KTAP_VALUE_INT(0);
+	if (v->tag != KTAP_NIL && v->tag != KTAP_FUNC && !(known & GLOBAL_FOREIGN))
+		ktap_text_variable(t, name, v);
+}
+
+/* Of included files nobody but these knows what they are. */
 int ktap_print_globals(struct ktap_vm *vm)
 {
 	const struct ktap_program *prog = vm->env->prog;
+	u8 *known;
 	struct ktap_value *r = vm->stack;
 	struct ktap_text t;
 	struct seq_buf s;
@@ -300,16 +344,17 @@ int ktap_print_globals(struct ktap_vm *vm)
 	vm->fault.func = NULL;
 	vm->top = 1;
 	vm->speculation = 0;
-	err = begin_text(&t, &s, vm);
+	err = print_begin_text(&t, &s, vm);
 	if (err)
 		return err;
+	known = print_globals_look_at(prog);
 	for (i = 0; i < prog->nglobals && !t.err; i++) {
 		*r = KTAP_VALUE_NIL;
 		err = ktap_global_get(vm, i, r);
 		if (err)
 			break;
-		if (r->tag != KTAP_NIL && r->tag != KTAP_FUNC)
-			ktap_text_variable(&t, prog->globals[i], r);
+		print_global(&t, prog->globals[i], r, known ? known[i] : 0);
 	}
-	return end_text(&t) ?: err;
+	kvfree(known);
+	return print_end_text(&t) ?: err;
 }

@@ -11,11 +11,11 @@
 #include <linux/overflow.h>
 #include <linux/string.h>
 
-#include "builtin.h"
-#include "ops.h"
+#include "vm/builtin.h"
+#include "vm/ops.h"
 
 /* An event's text is a string too. */
-static int make_strings(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+static int string_make_strings(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
 	unsigned int i;
 	int err = 0;
@@ -36,7 +36,7 @@ int ktap_fn_strlen(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 }
 
 /* A copy of @len bytes of the string in r[0]. */
-static int copy_part(struct ktap_vm *vm, struct ktap_value *r, u32 first, u32 len)
+static int string_copy_part(struct ktap_vm *vm, struct ktap_value *r, u32 first, u32 len)
 {
 	char *p;
 	int err;
@@ -74,12 +74,12 @@ int ktap_fn_substr(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 		r[0] = KTAP_VALUE_STR("", 0);
 		return 0;
 	}
-	return copy_part(vm, r, first, end - first);
+	return string_copy_part(vm, r, first, end - first);
 }
 
 /* Place of the first @part in @s: *@at, or that of its end if there is none. */
-static int find(struct ktap_vm *vm, const struct ktap_value *s, const struct ktap_value *part,
-		u32 *at)
+static int string_find(struct ktap_vm *vm, const struct ktap_value *s,
+		       const struct ktap_value *part, u32 *at)
 {
 	const char *text = s->blob, *p = text;
 	u32 last = s->len - part->len;
@@ -109,23 +109,23 @@ int ktap_fn_strstr(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	u32 at;
 	int err;
 
-	err = make_strings(vm, r, 2);
+	err = string_make_strings(vm, r, 2);
 	if (!err)
-		err = find(vm, &r[0], &r[1], &at);
+		err = string_find(vm, &r[0], &r[1], &at);
 	if (err)
 		return err;
 	if (at == r[0].len && r[1].len) {
 		r[0] = KTAP_VALUE_NIL;
 		return 0;
 	}
-	return at ? copy_part(vm, r, at, r[0].len - at) : 0;
+	return at ? string_copy_part(vm, r, at, r[0].len - at) : 0;
 }
 
 int ktap_fn_strcmp(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
 	int err, c;
 
-	err = make_strings(vm, r, 2);
+	err = string_make_strings(vm, r, 2);
 	if (!err)
 		err = ktap_vm_charge(vm, min(r[0].len, r[1].len) / 64);
 	if (err)
@@ -136,7 +136,7 @@ int ktap_fn_strcmp(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 }
 
 /* A copy in which the letters from @first on, of ASCII, are of the other case. */
-static int change_case(struct ktap_vm *vm, struct ktap_value *r, char first)
+static int string_change_case(struct ktap_vm *vm, struct ktap_value *r, char first)
 {
 	char *p;
 	int err;
@@ -146,7 +146,7 @@ static int change_case(struct ktap_vm *vm, struct ktap_value *r, char first)
 	if (!err)
 		err = ktap_vm_charge(vm, r[0].len / 16);
 	if (!err)
-		err = copy_part(vm, r, 0, r[0].len);
+		err = string_copy_part(vm, r, 0, r[0].len);
 	if (err)
 		return err;
 	p = (char *)r[0].blob;
@@ -159,12 +159,12 @@ static int change_case(struct ktap_vm *vm, struct ktap_value *r, char first)
 
 int ktap_fn_toupper(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
-	return change_case(vm, r, 'a');
+	return string_change_case(vm, r, 'a');
 }
 
 int ktap_fn_tolower(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
-	return change_case(vm, r, 'A');
+	return string_change_case(vm, r, 'A');
 }
 
 /* The message is what `..` makes of its argument. */

@@ -6,14 +6,47 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
-#include "builtin.h"
-#include "symbol.h"
-#include "ufile.h"
+#include "btf/ksym.h"
+#include "data/ustack_file.h"
+#include "vm/builtin.h"
 
 /* Units of a search in the list of symbols. */
 #define SYMBOL_COST	64
 
-static bool is_address(const struct ktap_value *v)
+/* Frames of a stack, if the script does not say how many. */
+#define SYMBOL_DEFAULT_DEPTH	16
+
+int ktap_stack_range(struct ktap_vm *vm, const struct ktap_value *r, unsigned int n,
+		     unsigned int *depth, unsigned int *skip)
+{
+	s64 wanted = n > 0 ? r[0].i : SYMBOL_DEFAULT_DEPTH, skipped = n > 1 ? r[1].i : 0;
+
+	if (wanted < 1 || wanted > KTAP_MAX_FRAMES)
+		return ktap_vm_error(vm, -EINVAL, "the depth of a stack is 1 to %d",
+				     KTAP_MAX_FRAMES);
+	if (skipped < 0 || skipped > KTAP_MAX_FRAMES)
+		return ktap_vm_error(vm, -EINVAL, "a stack can skip 0 to %d frames",
+				     KTAP_MAX_FRAMES);
+	*depth = wanted;
+	*skip = skipped;
+	return 0;
+}
+
+u32 ktap_stack_depth(const struct ktap_value *v)
+{
+	const u64 *frames = v->blob;
+	u32 n;
+
+	if (v->tag == KTAP_KSTACK)
+		return v->len / sizeof(unsigned long);
+	n = v->len / sizeof(*frames);
+	/* The process that the addresses are of is no frame. */
+	if (n && !ktap_frame_is_address(frames[n - 1]) && !ktap_frame_is_file(frames[n - 1]))
+		n--;
+	return n;
+}
+
+static bool sym_is_address(const struct ktap_value *v)
 {
 	return v->tag == KTAP_INT || v->tag == KTAP_PTR;
 }
@@ -66,7 +99,7 @@ int ktap_fn_kaddr(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 
 int ktap_fn_stringof(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
-	if (r[0].tag == KTAP_NIL || is_address(&r[0]))
+	if (r[0].tag == KTAP_NIL || sym_is_address(&r[0]))
 		return ktap_fn_ksym(vm, r, n);
 	return ktap_fn_tostring(vm, r, n);
 }
@@ -76,7 +109,7 @@ int ktap_fn_ipof(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	const unsigned long *kernel = r[0].blob;
 	const u64 *user = r[0].blob;
 
-	if (is_address(&r[0]))
+	if (sym_is_address(&r[0]))
 		r[0] = KTAP_VALUE_INT((s64)r[0].u);
 	else if (r[0].tag == KTAP_NIL || !r[0].len)
 		r[0] = KTAP_VALUE_NIL;

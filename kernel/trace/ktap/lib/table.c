@@ -7,10 +7,10 @@
 #include <linux/slab.h>
 #include <linux/sort.h>
 
-#include "agg.h"
-#include "builtin.h"
-#include "ops.h"
-#include "table.h"
+#include "data/agg.h"
+#include "data/table.h"
+#include "vm/builtin.h"
+#include "vm/ops.h"
 
 int ktap_fn_count(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
@@ -35,6 +35,8 @@ int ktap_fn_len(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	if (ktap_is_object(&r[0])) {
 		t = ktap_value_table(&r[0]);
 		r[0] = KTAP_VALUE_INT(t ? ktap_table_len(t) : 0);
+	} else if (r[0].tag == KTAP_KSTACK || r[0].tag == KTAP_USTACK) {
+		r[0] = KTAP_VALUE_INT(ktap_stack_depth(&r[0]));
 	} else if (r[0].tag == KTAP_ARRAY) {
 		r[0] = KTAP_VALUE_INT(r[0].len / sizeof(s64));
 	} else {
@@ -45,18 +47,14 @@ int ktap_fn_len(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 
 int ktap_fn_clear(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
-	struct ktap_table *t = ktap_value_table(&r[0]);
 	int err;
 
-	err = ktap_vm_charge(vm, t ? ktap_table_len(t) / 8 : 0);
-	if (err)
-		return err;
 	if (r[0].tag == KTAP_AGG)
-		ktap_agg_clear(vm, ktap_agg_of(&r[0]));
+		err = ktap_agg_clear(vm, ktap_agg_of(&r[0]));
 	else
-		ktap_table_clear(vm, t);
+		err = ktap_table_clear(vm, ktap_table_of(&r[0]));
 	r[0] = KTAP_VALUE_NIL;
-	return 0;
+	return err;
 }
 
 int ktap_fn_table_new(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
@@ -75,13 +73,13 @@ int ktap_fn_table_new(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 }
 
 /**
- * struct sorting - a table being sorted by a function of the script
+ * struct table_fn_sorting - a table being sorted by a function of the script
  * @vm: the activation
  * @func: the function
  * @entries: of the table
  * @err: of a call of the function: the order does not matter any more
  */
-struct sorting {
+struct table_fn_sorting {
 	struct ktap_vm *vm;
 	const struct ktap_func *func;
 	const struct ktap_pair *entries;
@@ -89,7 +87,7 @@ struct sorting {
 };
 
 /* Does entry @x come first: 1; or, if the function has a word for that, @y: -1. */
-static int ask(struct sorting *s, u32 x, u32 y)
+static int table_fn_ask(struct table_fn_sorting *s, u32 x, u32 y)
 {
 	const struct ktap_value args[] = { s->entries[x].value, s->entries[y].value };
 	struct ktap_value v = KTAP_VALUE_NIL;
@@ -105,18 +103,18 @@ static int ask(struct sorting *s, u32 x, u32 y)
  * Whatever the function says, be it nonsense: the sort is a heap sort, which
  * ends, and moves each entry to one place.
  */
-static int by_function(const void *a, const void *b, const void *priv)
+static int table_fn_by_function(const void *a, const void *b, const void *priv)
 {
-	struct sorting *s = (struct sorting *)priv;
+	struct table_fn_sorting *s = (struct table_fn_sorting *)priv;
 	u32 x = *(const u32 *)a, y = *(const u32 *)b;
 	int first;
 
-	first = ask(s, x, y) ?: -ask(s, y, x);
+	first = table_fn_ask(s, x, y) ?: -table_fn_ask(s, y, x);
 	return -first ?: (x > y) - (x < y);
 }
 
-static int fill_sorted(struct ktap_vm *vm, struct ktap_sorted *sorted, const u32 *order,
-		       struct ktap_value *r)
+static int table_fn_fill_sorted(struct ktap_vm *vm, struct ktap_sorted *sorted, const u32 *order,
+				struct ktap_value *r)
 {
 	struct ktap_pair *pair;
 	int err;
@@ -132,9 +130,10 @@ static int fill_sorted(struct ktap_vm *vm, struct ktap_sorted *sorted, const u32
 	return err;
 }
 
-static int sort_by_function(struct ktap_vm *vm, struct ktap_sorted *sorted, struct ktap_value *r)
+static int table_fn_sort_by_function(struct ktap_vm *vm, struct ktap_sorted *sorted,
+				     struct ktap_value *r)
 {
-	struct sorting s = {
+	struct table_fn_sorting s = {
 		.vm = vm,
 		.func = ktap_func_of(vm->env->prog, &r[1]),
 		.entries = sorted->entries,
@@ -147,8 +146,8 @@ static int sort_by_function(struct ktap_vm *vm, struct ktap_sorted *sorted, stru
 		return ktap_sort_failed(vm, -ENOMEM);
 	for (i = 0; i < sorted->n; i++)
 		order[i] = i;
-	sort_r_nonatomic(order, sorted->n, sizeof(*order), by_function, NULL, &s);
-	err = s.err ?: fill_sorted(vm, sorted, order, r);
+	sort_r_nonatomic(order, sorted->n, sizeof(*order), table_fn_by_function, NULL, &s);
+	err = s.err ?: table_fn_fill_sorted(vm, sorted, order, r);
 	kvfree(order);
 	return err;
 }
@@ -165,9 +164,9 @@ int ktap_fn_sort(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	if (err)
 		return ktap_sort_failed(vm, err);
 	if (n > 1)
-		err = sort_by_function(vm, &sorted, r);
+		err = table_fn_sort_by_function(vm, &sorted, r);
 	else
-		err = fill_sorted(vm, &sorted, NULL, r);
+		err = table_fn_fill_sorted(vm, &sorted, NULL, r);
 	ktap_sorted_free(&sorted);
 	return err;
 }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The loader: a program of the bytes of a chunk.
+ * The loader: makes a program from the bytes of a chunk.
  *
- * The bytes may come from anybody.  Each number is judged before it is used,
- * in 64 bits or by subtraction, so that no sum can wrap; what is used later is
- * decoded into host order once.  Those that say where something is are masked
- * then, since the CPU may go on with others before the judgement is there.  What
- * instructions say is the verifier's business.
+ * The bytes are not trusted.  Each number is checked before it is used, in 64
+ * bits or by subtraction, so that no sum can wrap, and decoded into host order
+ * once.  Offsets and indexes are masked after the check, against speculative
+ * execution.  The verifier checks the instructions.
  */
 #include <linux/bits.h>
 #include <linux/err.h>
@@ -17,15 +16,15 @@
 #include <linux/string.h>
 #include <asm/byteorder.h>
 
-#include "heap.h"
-#include "program.h"
+#include "data/heap.h"
+#include "load/program.h"
 
-/* Sections of a chunk, unknown ones included. */
+/* Sections of a chunk, including unknown ones. */
 #define MAX_SECTIONS	32
 #define NR_SECTIONS	(KTAP_SEC_OPTIONS + 1)
 
 /* A section, in host order. */
-struct section {
+struct chunk_section {
 	u32 type;
 	u32 flags;
 	u32 offset;
@@ -34,17 +33,17 @@ struct section {
 };
 
 /**
- * struct loader - a chunk being loaded
- * @prog: what it becomes
- * @diag: what is wrong with it
+ * struct chunk_loader - a chunk being loaded
+ * @prog: the program
+ * @diag: gets the error
  * @data: the chunk
- * @sections: by type; unknown ones are not kept; size 0 if there is none
+ * @sections: by type, without unknown ones; size 0 if there is none
  */
-struct loader {
+struct chunk_loader {
 	struct ktap_program *prog;
 	struct ktap_diag *diag;
 	const u8 *data;
-	struct section sections[NR_SECTIONS];
+	struct chunk_section sections[NR_SECTIONS];
 };
 
 static const struct {
@@ -119,7 +118,7 @@ size_t ktap_program_place(const struct ktap_program *prog, u32 pc, bool column,
 	line = &prog->lines[pc];
 	if (!line->line)
 		return 0;
-	/* Of a name that is too long the end says more than the beginning. */
+	/* Cut a long name at its beginning. */
 	name = prog->files[array_index_nospec(le16_to_cpu(line->file), prog->nfiles)];
 	len = strlen(name);
 	if (len > size - PLACE_NUMBERS)
@@ -149,14 +148,14 @@ void ktap_diag_at(struct ktap_diag *diag, const struct ktap_program *prog, u32 p
 	va_end(args);
 }
 
-/* A chunk as a compiler would never write it. */
+/* Refuse a chunk that no compiler writes. */
 #define malformed(l, fmt, ...)						\
 	({								\
 		ktap_diag((l)->diag, "malformed chunk: " fmt, ##__VA_ARGS__);	\
 		-EINVAL;						\
 	})
 
-static int load_header(struct loader *l, size_t len, u32 *nsections)
+static int chunk_load_header(struct chunk_loader *l, size_t len, u32 *nsections)
 {
 	const struct ktap_header *h = (const void *)l->data;
 	u32 major, minor;
@@ -193,7 +192,8 @@ static int load_header(struct loader *l, size_t len, u32 *nsections)
 	return 0;
 }
 
-static int check_place(struct loader *l, struct section *s, size_t len, u32 nsections)
+static int chunk_check_place(struct chunk_loader *l, struct chunk_section *s, size_t len,
+			     u32 nsections)
 {
 	u32 start = sizeof(struct ktap_header) + nsections * sizeof(struct ktap_section);
 
@@ -206,7 +206,7 @@ static int check_place(struct loader *l, struct section *s, size_t len, u32 nsec
 	return 0;
 }
 
-static int check_kind(struct loader *l, struct section *s)
+static int chunk_check_kind(struct chunk_loader *l, struct chunk_section *s)
 {
 	size_t entries;
 
@@ -229,20 +229,20 @@ static int check_kind(struct loader *l, struct section *s)
 	return 0;
 }
 
-static bool overlap(const struct section *x, const struct section *y)
+static bool chunk_overlap(const struct chunk_section *x, const struct chunk_section *y)
 {
 	return x->offset < y->offset + y->size && y->offset < x->offset + x->size;
 }
 
-static int load_sections(struct loader *l, size_t len, u32 n)
+static int chunk_load_sections(struct chunk_loader *l, size_t len, u32 n)
 {
 	const struct ktap_section *raw = (const void *)(l->data + sizeof(struct ktap_header));
-	struct section all[MAX_SECTIONS];
+	struct chunk_section all[MAX_SECTIONS];
 	u32 i, j;
 	int err;
 
 	for (i = 0; i < n; i++) {
-		all[i] = (struct section){
+		all[i] = (struct chunk_section){
 			.type = le32_to_cpu(raw[i].type),
 			.flags = le32_to_cpu(raw[i].flags),
 			.offset = le32_to_cpu(raw[i].offset),
@@ -251,17 +251,17 @@ static int load_sections(struct loader *l, size_t len, u32 n)
 		};
 		if (raw[i].reserved || all[i].flags & ~KTAP_SEC_OPTIONAL)
 			return malformed(l, "section %u has unknown flags", all[i].type);
-		err = check_place(l, &all[i], len, n);
+		err = chunk_check_place(l, &all[i], len, n);
 		if (err)
 			return err;
 		for (j = 0; j < i; j++) {
 			if (all[j].type == all[i].type)
 				return malformed(l, "section %u stands twice", all[i].type);
-			if (overlap(&all[j], &all[i]))
+			if (chunk_overlap(&all[j], &all[i]))
 				return malformed(l, "sections %u and %u overlap", all[j].type,
 						 all[i].type);
 		}
-		err = check_kind(l, &all[i]);
+		err = chunk_check_kind(l, &all[i]);
 		if (err)
 			return err;
 	}
@@ -272,26 +272,29 @@ static int load_sections(struct loader *l, size_t len, u32 n)
 	return 0;
 }
 
-static const void *section_data(const struct loader *l, unsigned int type)
+static const void *chunk_section_data(const struct chunk_loader *l, unsigned int type)
 {
 	return l->data + l->sections[type].offset;
 }
 
-/* An array for what the entries of a section become, also if there are none. */
-static void *alloc_entries(const struct loader *l, unsigned int type, size_t size, u32 *n)
+/* Allocate an array for the decoded entries of a section, even if there are none. */
+static void *chunk_alloc_entries(const struct chunk_loader *l, unsigned int type, size_t size,
+				 u32 *n)
 {
 	*n = l->sections[type].count;
+	l->prog->bytes += *n * size;
 	return kvcalloc(*n ?: 1, size, KTAP_GFP);
 }
 
-static int load_strings(struct loader *l)
+static int chunk_load_strings(struct chunk_loader *l)
 {
-	const struct ktap_string *raw = section_data(l, KTAP_SEC_STRINGS);
+	const struct ktap_string *raw = chunk_section_data(l, KTAP_SEC_STRINGS);
 	u32 size = l->sections[KTAP_SEC_STRINGS].size;
 	struct ktap_program *prog = l->prog;
 	u32 i, offset, len, start;
 
-	prog->strings = alloc_entries(l, KTAP_SEC_STRINGS, sizeof(*prog->strings), &prog->nstrings);
+	prog->strings =
+		chunk_alloc_entries(l, KTAP_SEC_STRINGS, sizeof(*prog->strings), &prog->nstrings);
 	if (!prog->strings)
 		return -ENOMEM;
 	start = prog->nstrings * sizeof(*raw);
@@ -316,7 +319,8 @@ static int load_strings(struct loader *l)
 }
 
 /* A string that serves as a name. */
-static int name_of(struct loader *l, const char *what, u32 owner, u32 string, const char **name)
+static int chunk_name_of(struct chunk_loader *l, const char *what, u32 owner, u32 string,
+			 const char **name)
 {
 	if (!ktap_index(&string, l->prog->nstrings))
 		return malformed(l, "%s %u: its name is string %u of %u", what, owner, string,
@@ -325,13 +329,13 @@ static int name_of(struct loader *l, const char *what, u32 owner, u32 string, co
 	return 0;
 }
 
-static int load_ints(struct loader *l)
+static int chunk_load_ints(struct chunk_loader *l)
 {
-	const __le64 *raw = section_data(l, KTAP_SEC_INTS);
+	const __le64 *raw = chunk_section_data(l, KTAP_SEC_INTS);
 	struct ktap_program *prog = l->prog;
 	u32 i;
 
-	prog->ints = alloc_entries(l, KTAP_SEC_INTS, sizeof(*prog->ints), &prog->nints);
+	prog->ints = chunk_alloc_entries(l, KTAP_SEC_INTS, sizeof(*prog->ints), &prog->nints);
 	if (!prog->ints)
 		return -ENOMEM;
 	for (i = 0; i < prog->nints; i++)
@@ -339,13 +343,13 @@ static int load_ints(struct loader *l)
 	return 0;
 }
 
-static int load_code(struct loader *l)
+static int chunk_load_code(struct chunk_loader *l)
 {
-	const struct ktap_insn *raw = section_data(l, KTAP_SEC_CODE);
+	const struct ktap_insn *raw = chunk_section_data(l, KTAP_SEC_CODE);
 	struct ktap_program *prog = l->prog;
 	u32 i;
 
-	prog->code = alloc_entries(l, KTAP_SEC_CODE, sizeof(*prog->code), &prog->ninsns);
+	prog->code = chunk_alloc_entries(l, KTAP_SEC_CODE, sizeof(*prog->code), &prog->ninsns);
 	if (!prog->code)
 		return -ENOMEM;
 	for (i = 0; i < prog->ninsns; i++)
@@ -359,14 +363,15 @@ static int load_code(struct loader *l)
 	return 0;
 }
 
-static int load_func(struct loader *l, u32 i, const struct ktap_function *raw, u8 *taken)
+static int chunk_load_func(struct chunk_loader *l, u32 i, const struct ktap_function *raw,
+			   u8 *taken)
 {
 	struct ktap_program *prog = l->prog;
 	struct ktap_func *f = &prog->funcs[i];
 	u32 pc;
 	int err;
 
-	err = name_of(l, "function", i, le32_to_cpu(raw->name), &f->name);
+	err = chunk_name_of(l, "function", i, le32_to_cpu(raw->name), &f->name);
 	if (err)
 		return err;
 	f->first = le32_to_cpu(raw->first);
@@ -393,23 +398,23 @@ static int load_func(struct loader *l, u32 i, const struct ktap_function *raw, u
 	return 0;
 }
 
-static int load_funcs(struct loader *l)
+static int chunk_load_funcs(struct chunk_loader *l)
 {
-	const struct ktap_function *raw = section_data(l, KTAP_SEC_FUNCS);
+	const struct ktap_function *raw = chunk_section_data(l, KTAP_SEC_FUNCS);
 	struct ktap_program *prog = l->prog;
 	u8 *taken;
 	u32 i;
 	int err = 0;
 
-	prog->funcs = alloc_entries(l, KTAP_SEC_FUNCS, sizeof(*prog->funcs), &prog->nfuncs);
+	prog->funcs = chunk_alloc_entries(l, KTAP_SEC_FUNCS, sizeof(*prog->funcs), &prog->nfuncs);
 	if (!prog->funcs)
 		return -ENOMEM;
-	taken = kvzalloc(prog->ninsns, GFP_KERNEL);
+	taken = kvzalloc(prog->ninsns, KTAP_GFP);
 	if (!taken)
 		return -ENOMEM;
 	for (i = 0; i < prog->nfuncs && !err; i++)
-		err = load_func(l, i, &raw[i], taken);
-	/* Code of no function is not verified: whoever scans all code must not meet it. */
+		err = chunk_load_func(l, i, &raw[i], taken);
+	/* The verifier skips code outside of functions, but later scans of the code do not. */
 	for (i = 0; i < prog->ninsns && !err; i++) {
 		if (!taken[i])
 			err = malformed(l, "instruction %u belongs to no function", i);
@@ -425,10 +430,10 @@ static int load_funcs(struct loader *l)
 	return 0;
 }
 
-static int load_clause(struct loader *l, u32 i, const struct ktap_probe_desc *raw)
+static int chunk_load_probe_def(struct chunk_loader *l, u32 i, const struct ktap_probe_desc *raw)
 {
 	struct ktap_program *prog = l->prog;
-	struct ktap_clause *c = &prog->clauses[i];
+	struct ktap_probe_def *c = &prog->probe_defs[i];
 	u32 event = le32_to_cpu(raw->event);
 
 	c->filter = le32_to_cpu(raw->filter);
@@ -447,45 +452,47 @@ static int load_clause(struct loader *l, u32 i, const struct ktap_probe_desc *ra
 	return 0;
 }
 
-static int load_clauses(struct loader *l)
+static int chunk_load_probe_defs(struct chunk_loader *l)
 {
-	const struct ktap_probe_desc *raw = section_data(l, KTAP_SEC_PROBES);
+	const struct ktap_probe_desc *raw = chunk_section_data(l, KTAP_SEC_PROBES);
 	struct ktap_program *prog = l->prog;
 	u32 i;
 	int err = 0;
 
-	prog->clauses = alloc_entries(l, KTAP_SEC_PROBES, sizeof(*prog->clauses), &prog->nclauses);
-	if (!prog->clauses)
+	prog->probe_defs = chunk_alloc_entries(l, KTAP_SEC_PROBES, sizeof(*prog->probe_defs),
+					       &prog->nprobe_defs);
+	if (!prog->probe_defs)
 		return -ENOMEM;
-	for (i = 0; i < prog->nclauses && !err; i++)
-		err = load_clause(l, i, &raw[i]);
+	for (i = 0; i < prog->nprobe_defs && !err; i++)
+		err = chunk_load_probe_def(l, i, &raw[i]);
 	return err;
 }
 
-static int load_globals(struct loader *l)
+static int chunk_load_globals(struct chunk_loader *l)
 {
-	const __le32 *raw = section_data(l, KTAP_SEC_GLOBALS);
+	const __le32 *raw = chunk_section_data(l, KTAP_SEC_GLOBALS);
 	struct ktap_program *prog = l->prog;
 	u32 i;
 	int err = 0;
 
-	prog->globals = alloc_entries(l, KTAP_SEC_GLOBALS, sizeof(*prog->globals), &prog->nglobals);
+	prog->globals =
+		chunk_alloc_entries(l, KTAP_SEC_GLOBALS, sizeof(*prog->globals), &prog->nglobals);
 	if (!prog->globals)
 		return -ENOMEM;
 	for (i = 0; i < prog->nglobals && !err; i++)
-		err = name_of(l, "global", i, le32_to_cpu(raw[i]), &prog->globals[i]);
+		err = chunk_name_of(l, "global", i, le32_to_cpu(raw[i]), &prog->globals[i]);
 	return err;
 }
 
 /* Constant keys that may meet an event; the verifier judges them later. */
-static bool names_field(const struct ktap_code *insn)
+static bool chunk_names_field(const struct ktap_code *insn)
 {
 	return insn->op == KTAP_OP_TGETS;
 }
 
-static int load_fields(struct loader *l)
+static int chunk_load_fields(struct chunk_loader *l)
 {
-	const __le32 *raw = section_data(l, KTAP_SEC_FIELDS);
+	const __le32 *raw = chunk_section_data(l, KTAP_SEC_FIELDS);
 	struct ktap_program *prog = l->prog;
 	u32 i, string, max;
 
@@ -508,7 +515,7 @@ static int load_fields(struct loader *l)
 		prog->string_field[i] = KTAP_NONE;
 	for (i = 0; i < prog->ninsns; i++) {
 		string = prog->code[i].d;
-		if (!names_field(&prog->code[i]) || !ktap_index(&string, prog->nstrings) ||
+		if (!chunk_names_field(&prog->code[i]) || !ktap_index(&string, prog->nstrings) ||
 		    prog->string_field[string] != KTAP_NONE)
 			continue;
 		prog->string_field[string] = prog->nfields;
@@ -522,20 +529,20 @@ static int load_fields(struct loader *l)
 	return 0;
 }
 
-static int load_files(struct loader *l)
+static int chunk_load_files(struct chunk_loader *l)
 {
-	const struct ktap_file *raw = section_data(l, KTAP_SEC_FILES);
+	const struct ktap_file *raw = chunk_section_data(l, KTAP_SEC_FILES);
 	u32 size = l->sections[KTAP_SEC_FILES].size;
 	struct ktap_program *prog = l->prog;
 	u32 i, text, len, start;
 	int err;
 
-	prog->files = alloc_entries(l, KTAP_SEC_FILES, sizeof(*prog->files), &prog->nfiles);
+	prog->files = chunk_alloc_entries(l, KTAP_SEC_FILES, sizeof(*prog->files), &prog->nfiles);
 	if (!prog->files)
 		return -ENOMEM;
 	start = prog->nfiles * sizeof(*raw);
 	for (i = 0; i < prog->nfiles; i++) {
-		err = name_of(l, "file", i, le32_to_cpu(raw[i].name), &prog->files[i]);
+		err = chunk_name_of(l, "file", i, le32_to_cpu(raw[i].name), &prog->files[i]);
 		if (err)
 			return err;
 		text = le32_to_cpu(raw[i].text);
@@ -548,9 +555,9 @@ static int load_files(struct loader *l)
 	return 0;
 }
 
-static int load_lines(struct loader *l)
+static int chunk_load_lines(struct chunk_loader *l)
 {
-	const struct ktap_line *raw = section_data(l, KTAP_SEC_LINES);
+	const struct ktap_line *raw = chunk_section_data(l, KTAP_SEC_LINES);
 	struct ktap_program *prog = l->prog;
 	u32 i, n = l->sections[KTAP_SEC_LINES].count;
 
@@ -567,7 +574,7 @@ static int load_lines(struct loader *l)
 	return 0;
 }
 
-static int load_try(struct loader *l, u32 i, const struct ktap_try *raw)
+static int chunk_load_try(struct chunk_loader *l, u32 i, const struct ktap_try *raw)
 {
 	u32 first = le32_to_cpu(raw->first), end = le32_to_cpu(raw->end), pc;
 	struct ktap_program *prog = l->prog;
@@ -589,14 +596,14 @@ static int load_try(struct loader *l, u32 i, const struct ktap_try *raw)
 	return 0;
 }
 
-static int load_tries(struct loader *l)
+static int chunk_load_tries(struct chunk_loader *l)
 {
-	const struct ktap_try *raw = section_data(l, KTAP_SEC_TRIES);
+	const struct ktap_try *raw = chunk_section_data(l, KTAP_SEC_TRIES);
 	struct ktap_program *prog = l->prog;
 	u32 i;
 	int err = 0;
 
-	prog->tries = alloc_entries(l, KTAP_SEC_TRIES, sizeof(*prog->tries), &prog->ntries);
+	prog->tries = chunk_alloc_entries(l, KTAP_SEC_TRIES, sizeof(*prog->tries), &prog->ntries);
 	if (!prog->tries)
 		return -ENOMEM;
 	if (!prog->ntries)
@@ -604,36 +611,36 @@ static int load_tries(struct loader *l)
 	prog->try_at = kvcalloc(prog->ninsns, sizeof(*prog->try_at), KTAP_GFP);
 	if (!prog->try_at)
 		return -ENOMEM;
-	/* Of those that cover an instruction the first one counts. */
+	/* The first entry that covers an instruction counts. */
 	for (i = prog->ntries; i && !err; i--)
-		err = load_try(l, i - 1, &raw[i - 1]);
+		err = chunk_load_try(l, i - 1, &raw[i - 1]);
 	return err;
 }
 
-/* A string that only a help shows. */
-static bool is_text(const struct loader *l, __le32 raw)
+/* Is it KTAP_NONE or a string for the help text? */
+static bool chunk_is_text(const struct chunk_loader *l, __le32 raw)
 {
 	return le32_to_cpu(raw) == KTAP_NONE || le32_to_cpu(raw) < l->prog->nstrings;
 }
 
-static int load_options(struct loader *l)
+static int chunk_load_options(struct chunk_loader *l)
 {
-	const struct ktap_option *raw = section_data(l, KTAP_SEC_OPTIONS);
+	const struct ktap_option *raw = chunk_section_data(l, KTAP_SEC_OPTIONS);
 	struct ktap_program *prog = l->prog;
 	u32 i, j;
 	int err;
 
-	prog->options = alloc_entries(l, KTAP_SEC_OPTIONS, sizeof(*prog->options),
-				      &prog->noptions);
+	prog->options = chunk_alloc_entries(l, KTAP_SEC_OPTIONS, sizeof(*prog->options),
+					    &prog->noptions);
 	if (!prog->options)
 		return -ENOMEM;
 	for (i = 0; i < prog->noptions; i++) {
-		err = name_of(l, "option", i, le32_to_cpu(raw[i].name), &prog->options[i]);
+		err = chunk_name_of(l, "option", i, le32_to_cpu(raw[i].name), &prog->options[i]);
 		if (err)
 			return err;
 		if (raw[i].flags)
 			return malformed(l, "option %u has unknown flags", i);
-		if (!is_text(l, raw[i].help) || !is_text(l, raw[i].value))
+		if (!chunk_is_text(l, raw[i].help) || !chunk_is_text(l, raw[i].value))
 			return malformed(l, "option %u has no such text", i);
 		for (j = 0; j < i; j++) {
 			if (!strcmp(prog->options[j], prog->options[i]))
@@ -644,20 +651,21 @@ static int load_options(struct loader *l)
 }
 
 /* In this order: names are strings, and functions cover code. */
-static int (* const loaders[])(struct loader *l) = {
-	load_strings, load_ints, load_code, load_funcs, load_clauses, load_globals,
-	load_fields, load_files, load_lines, load_tries, load_options,
+static int (*const loaders[])(struct chunk_loader *l) = {
+	chunk_load_strings, chunk_load_ints,	chunk_load_code,    chunk_load_funcs,
+	chunk_load_probe_defs, chunk_load_globals, chunk_load_fields,  chunk_load_files,
+	chunk_load_lines,   chunk_load_tries,	chunk_load_options,
 };
 
-static int load_all(struct loader *l, size_t len)
+static int chunk_load_all(struct chunk_loader *l, size_t len)
 {
 	u32 i, nsections;
 	int err;
 
-	err = load_header(l, len, &nsections);
+	err = chunk_load_header(l, len, &nsections);
 	if (!err)
-		err = load_sections(l, len, nsections);
-	/* Each goes over what it loads once, but for tries: milliseconds. */
+		err = chunk_load_sections(l, len, nsections);
+	/* Each loader takes linear time, except that of tries: milliseconds. */
 	for (i = 0; i < ARRAY_SIZE(loaders) && !err; i++) {
 		err = loaders[i](l);
 		cond_resched();
@@ -673,7 +681,7 @@ static int load_all(struct loader *l, size_t len)
 
 struct ktap_program *ktap_program_load(void *chunk, size_t len, struct ktap_diag *diag)
 {
-	struct loader l = { .diag = diag, .data = chunk };
+	struct chunk_loader l = { .diag = diag, .data = chunk };
 	int err;
 
 	diag->len = 0;
@@ -683,13 +691,14 @@ struct ktap_program *ktap_program_load(void *chunk, size_t len, struct ktap_diag
 		ktap_diag(diag, "no memory for the program");
 		return ERR_PTR(-ENOMEM);
 	}
-	err = load_all(&l, len);
+	err = chunk_load_all(&l, len);
 	if (err) {
 		ktap_program_free(l.prog);
 		return ERR_PTR(err);
 	}
 	l.prog->chunk = chunk;
 	l.prog->len = len;
+	l.prog->bytes += len;
 	return l.prog;
 }
 
@@ -705,7 +714,7 @@ void ktap_program_free(struct ktap_program *prog)
 	kvfree(prog->strings);
 	kvfree(prog->ints);
 	kvfree(prog->funcs);
-	kvfree(prog->clauses);
+	kvfree(prog->probe_defs);
 	kvfree(prog->globals);
 	kvfree(prog->fields);
 	kvfree(prog->string_field);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A chunk once loaded: bounds checked, in host byte order, verified.
- * chunk.c makes it, verifier.c judges it, nobody writes to it afterwards.
+ * chunk.c makes it, verifier.c verifies it, later code only reads it.
  */
 #ifndef _KTAP_PROGRAM_H
 #define _KTAP_PROGRAM_H
@@ -11,8 +11,8 @@
 #include <linux/types.h>
 #include <uapi/linux/ktap.h>
 
-#include "btf.h"
-#include "value.h"
+#include "btf/btf.h"
+#include "vm/value.h"
 
 struct ktap_access;
 struct module;
@@ -20,10 +20,10 @@ struct module;
 /**
  * struct ktap_code - struct ktap_insn in host byte order
  * @op: enum ktap_opcode
- * @a: see there
- * @b: see there
- * @c: see there
- * @d: see there
+ * @a: mostly the register that is written
+ * @b: mostly a register that is read
+ * @c: mostly a register that is read
+ * @d: an immediate integer, an index, or a jump distance
  */
 struct ktap_code {
 	u8 op;
@@ -42,13 +42,13 @@ struct ktap_func {
 	bool variadic;
 };
 
-/* A struct ktap_try; what it covers is in &ktap_program.try_at. */
+/* A struct ktap_try; &ktap_program.try_at has the instructions it covers. */
 struct ktap_catch {
 	u32 handler;			/* instruction */
 	u8 reg;				/* gets the message */
 };
 
-struct ktap_clause {
+struct ktap_probe_def {
 	const struct ktap_value *event;	/* a string constant */
 	u32 filter;			/* function or KTAP_NONE */
 	u32 handler;			/* function */
@@ -56,9 +56,9 @@ struct ktap_clause {
 
 /**
  * struct ktap_symbol - a variable of the kernel that a program reads
- * @address: where it is; of a constant its value
- * @load: how to read it; its @kind is KTAP_LOAD_NONE: it is a constant
- * @mod: the module that it is of, pinned; or NULL
+ * @address: its address, or the value of a constant
+ * @load: how to read it; KTAP_LOAD_NONE for a constant
+ * @mod: its module, pinned; or NULL
  * @percpu: each CPU has its own
  * @found: it was looked up
  */
@@ -70,18 +70,19 @@ struct ktap_symbol {
 	bool found;
 };
 
-/* What a program needs of its session, found while loading. */
+/* Parts of a session that a program needs, found while loading. */
 #define KTAP_USES_HEAP		BIT(0)	/* tables, aggregations, globals */
 #define KTAP_USES_ARGSTR	BIT(1)	/* an event's text */
-#define KTAP_USES_SELF		BIT(2)	/* fields of threads */
-#define KTAP_USES_TYPES		BIT(3)	/* what pointers point to */
-#define KTAP_USES_SPECULATION	BIT(4)	/* output that is held back */
-#define KTAP_USES_USER_CODE	BIT(5)	/* stacks and symbols of programs */
+#define KTAP_USES_SELF		BIT(2)	/* task fields */
+#define KTAP_USES_TYPES		BIT(3)	/* types of pointers */
+#define KTAP_USES_SPECULATION	BIT(4)	/* speculations */
+#define KTAP_USES_USER_CODE	BIT(5)	/* user stacks and symbols */
 
 /**
  * struct ktap_program - a loaded chunk
  * @chunk: the bytes that were written; strings point into it
  * @len: bytes of @chunk
+ * @bytes: memory of all of it, roughly
  * @flags: enum ktap_chunk_flags
  * @main: function that is the top level
  * @uses: KTAP_USES_*
@@ -89,39 +90,40 @@ struct ktap_symbol {
  * @nstrings: entries of @strings and @string_field
  * @nints: entries of @ints
  * @nfuncs: entries of @funcs
- * @nclauses: entries of @clauses
+ * @nprobe_defs: entries of @probe_defs
  * @nglobals: entries of @globals
  * @nfields: entries of @fields
- * @nown_fields: how many of @fields are of the chunk's own section
+ * @nown_fields: entries of @fields from the chunk's own section
  * @nfiles: entries of @files
  * @ntries: entries of @tries
  * @noptions: entries of @options
  * @code: all instructions
- * @work: by instruction, and behind the last one: what all of those before it may
- *	take (ktap_insn_work())
+ * @work: by instruction, and after the last one: sum of ktap_insn_work() of all
+ *	instructions before it
  * @strings: constants, ready to be moved into a register; NUL-terminated
  * @ints: constants
  * @funcs: functions
- * @clauses: what KTAP_FN_TRACE brings to life
+ * @probe_defs: probes that KTAP_FN_TRACE can attach
  * @globals: names, by global
  * @fields: names of event fields, by field.  Those of the chunk's own section
  *	come first; the constant keys of TGETS, which may meet an event, follow,
  *	even those that the section has too: e.name is the event's own name,
  *	args.name is a field
  * @string_field: field of a string constant that is such a key, or KTAP_NONE
- * @symbols: by string constant: what SYMBOL reads; NULL if there is none
- * @types: modules whose types it knows; changed in process context
- * @accesses: members that instructions read (member.h); NULL if there are none
+ * @symbols: by string constant: variable that SYMBOL reads; NULL if there is none
+ * @types: modules whose types it uses; changed in process context
+ * @accesses: members that instructions read (btf/btf_read.h); NULL if there are none
  * @lines: position of each instruction; NULL if the chunk has none
  * @files: name of each source file
- * @tries: where errors are caught
- * @options: names of the options that the script takes
- * @try_at: by instruction: which of @tries catches its errors, from 1, or 0.
- *	NULL if there are none
+ * @tries: handlers of errors
+ * @options: names of the options of the script
+ * @try_at: by instruction: index in @tries of the handler of its errors plus 1,
+ *	or 0.  NULL if there are none
  */
 struct ktap_program {
 	void *chunk;
 	size_t len;
+	size_t bytes;
 	u32 flags;
 	u32 main;
 	u32 uses;
@@ -130,7 +132,7 @@ struct ktap_program {
 	u32 nstrings;
 	u32 nints;
 	u32 nfuncs;
-	u32 nclauses;
+	u32 nprobe_defs;
 	u32 nglobals;
 	u32 nfields;
 	u32 nown_fields;
@@ -143,7 +145,7 @@ struct ktap_program {
 	struct ktap_value *strings;
 	s64 *ints;
 	struct ktap_func *funcs;
-	struct ktap_clause *clauses;
+	struct ktap_probe_def *probe_defs;
 	const char **globals;
 	const struct ktap_value **fields;
 	u32 *string_field;
@@ -158,12 +160,12 @@ struct ktap_program {
 };
 
 /**
- * ktap_index() - Judges an index that comes from a chunk, or from a script's value
- * @i: the index; one that is in range is masked
- * @n: how many there are
+ * ktap_index() - Check an index from a chunk, or from a value of a script
+ * @i: the index; masked if it is in range
+ * @n: number of entries
  *
- * Return: is there such a one?  If the CPU guesses so, and is wrong, it goes on
- * with 0 until it finds out, and reads nothing that is out of range.
+ * Return: true if @i is in range.  If the CPU mispredicts that, speculative
+ * execution continues with 0, and reads nothing out of range.
  */
 static inline bool ktap_index(u32 *i, u32 n)
 {
@@ -174,8 +176,8 @@ static inline bool ktap_index(u32 *i, u32 n)
 }
 
 /*
- * The function that is a value.  The CPU may take an integer, which an event
- * may have brought, for a function for a moment.
+ * The function of a value.  Masked, because speculative execution may take an
+ * integer, which may come from an event, for a function.
  */
 static inline const struct ktap_func *ktap_func_of(const struct ktap_program *prog,
 						   const struct ktap_value *v)
@@ -183,7 +185,7 @@ static inline const struct ktap_func *ktap_func_of(const struct ktap_program *pr
 	return &prog->funcs[array_index_nospec((u32)v->u, prog->nfuncs)];
 }
 
-/* Who catches errors of an instruction in its own function, or NULL. */
+/* The handler of an instruction's errors in its own function, or NULL. */
 static inline struct ktap_catch *ktap_catch_at(const struct ktap_program *prog, u32 pc)
 {
 	u32 n = prog->ntries ? prog->try_at[pc] : 0;
@@ -192,7 +194,7 @@ static inline struct ktap_catch *ktap_catch_at(const struct ktap_program *prog, 
 }
 
 /**
- * struct ktap_diag - why something was refused, as text for the user
+ * struct ktap_diag - reason of a refusal, as text for the user
  * @len: bytes in @text, without its NUL; 0: nothing was refused
  * @text: lines, each ended by a newline
  */
@@ -202,7 +204,7 @@ struct ktap_diag {
 };
 
 /**
- * ktap_diag() - Says what is wrong with a chunk as a whole
+ * ktap_diag() - Report an error of a chunk as a whole
  * @diag: filled with "ktap: error: MESSAGE"
  * @fmt: message without newline
  *
@@ -211,7 +213,7 @@ struct ktap_diag {
 __printf(2, 3) void ktap_diag(struct ktap_diag *diag, const char *fmt, ...);
 
 /**
- * ktap_diag_at() - Says what is wrong, with its place in the source
+ * ktap_diag_at() - Report an error with its place in the script
  * @diag: filled with "FILE:LINE:COLUMN: error: MESSAGE"
  * @prog: program; if it has no line for @pc, the same as ktap_diag()
  * @pc: index of the instruction
@@ -223,30 +225,30 @@ __printf(4, 5) void ktap_diag_at(struct ktap_diag *diag, const struct ktap_progr
 /* Room for a place in messages; a longer file name loses its beginning. */
 #define KTAP_PLACE_SIZE		160
 
-/* The same, given the arguments of @fmt. */
+/* ktap_diag_at() with a va_list. */
 __printf(4, 0) void ktap_vdiag_at(struct ktap_diag *diag, const struct ktap_program *prog,
 				  u32 pc, const char *fmt, va_list args);
 
 /**
- * ktap_program_place() - Says where an instruction comes from
+ * ktap_program_place() - Format the place of an instruction in the script
  * @prog: program
  * @pc: index of the instruction
  * @column: the column too
  * @buf: gets "FILE:LINE" or "FILE:LINE:COLUMN"
  * @size: bytes of @buf
  *
- * Return: bytes written, without the NUL; 0 if it is not known.
+ * Return: bytes written, without the NUL; 0 if the place is unknown.
  */
 size_t ktap_program_place(const struct ktap_program *prog, u32 pc, bool column,
 			  char *buf, size_t size);
 
 /**
- * ktap_program_load() - Makes a program of the bytes of a chunk
+ * ktap_program_load() - Make a program from the bytes of a chunk
  * @chunk: kvmalloc'ed bytes; belongs to the program on success only
- * @len: number of bytes, as the header says
- * @diag: why not
+ * @len: number of bytes, as in the header
+ * @diag: gets the reason of a failure
  *
- * Checks and verifies everything: what it returns can be run.
+ * Checks and verifies everything: the returned program is safe to run.
  * Context: process, may sleep.
  * Return: the program, to be freed by ktap_program_free(); ERR_PTR(-EINVAL) if
  * the chunk is malformed or unsafe, -EPROTONOSUPPORT if it is of another ABI,
@@ -255,15 +257,16 @@ size_t ktap_program_place(const struct ktap_program *prog, u32 pc, bool column,
 struct ktap_program *ktap_program_load(void *chunk, size_t len, struct ktap_diag *diag);
 void ktap_program_free(struct ktap_program *prog);
 
-/* verifier.c: called by ktap_program_load(); 0 or -EINVAL, -E2BIG, -ENOMEM, -EINTR */
+/* verifier.c, called by ktap_program_load(): 0 or -EINVAL, -E2BIG, -ENOMEM, -EINTR */
 int ktap_verify(struct ktap_program *prog, struct ktap_diag *diag);
 
 /*
- * symbol.c: finds what the program, verified, refers to in the kernel, and asks
- * whether it may.  0, -EINTR or, with @diag filled, -ENOENT, -EPERM, -ENOMEM.
+ * btf/ksym.c: find the kernel variables of a verified program, and check the
+ * permission to read them.  0, -EINTR or, with @diag filled, -ENOENT, -EPERM,
+ * -ENOMEM.
  */
 int ktap_program_link(struct ktap_program *prog, struct ktap_diag *diag);
-/* Lets go of it.  Whether it was linked or not. */
+/* Release the variables.  Does nothing if the program is not linked. */
 void ktap_program_unlink(struct ktap_program *prog);
 
 #endif /* _KTAP_PROGRAM_H */

@@ -11,13 +11,13 @@
 #include <linux/ptrace.h>
 #include <linux/string.h>
 
-#include "recipe.h"
-#include "value.h"
+#include "load/usdt_arg.h"
+#include "vm/value.h"
 
 /* Longest name of a register, its NUL included. */
 #define REGISTER_SIZE	16
 
-static bool take(const char **p, char c)
+static bool usdt_arg_take(const char **p, char c)
 {
 	if (**p != c)
 		return false;
@@ -25,7 +25,7 @@ static bool take(const char **p, char c)
 	return true;
 }
 
-static int digit_of(char c, unsigned int base)
+static int usdt_arg_digit_of(char c, unsigned int base)
 {
 	int digit = -1;
 
@@ -37,9 +37,9 @@ static int digit_of(char c, unsigned int base)
 }
 
 /* "[-]DIGITS" or "[-]0xDIGITS"; of an address that is above all others, too. */
-static bool take_number(const char **p, s64 *value)
+static bool usdt_arg_take_number(const char **p, s64 *value)
 {
-	bool negative = take(p, '-');
+	bool negative = usdt_arg_take(p, '-');
 	unsigned int base = 10;
 	const char *first;
 	u64 n = 0;
@@ -48,9 +48,9 @@ static bool take_number(const char **p, s64 *value)
 		*p += 2;
 		base = 16;
 	}
-	for (first = *p; digit_of(**p, base) >= 0; ++*p) {
+	for (first = *p; usdt_arg_digit_of(**p, base) >= 0; ++*p) {
 		if (check_mul_overflow(n, (u64)base, &n) ||
-		    check_add_overflow(n, (u64)digit_of(**p, base), &n))
+		    check_add_overflow(n, (u64)usdt_arg_digit_of(**p, base), &n))
 			return false;
 	}
 	if (negative && n > (u64)S64_MAX + 1)
@@ -59,7 +59,7 @@ static bool take_number(const char **p, s64 *value)
 	return *p != first;
 }
 
-static bool find_register(const char *name, s16 *reg)
+static bool usdt_arg_find_register(const char *name, s16 *reg)
 {
 	int offset = -1;
 
@@ -72,12 +72,12 @@ static bool find_register(const char *name, s16 *reg)
 	return true;
 }
 
-static bool take_register(const char **p, s16 *reg)
+static bool usdt_arg_take_register(const char **p, s16 *reg)
 {
 	char name[REGISTER_SIZE];
 	unsigned int len = 0;
 
-	if (!take(p, '%'))
+	if (!usdt_arg_take(p, '%'))
 		return false;
 	while (isalnum(**p) || **p == '_') {
 		if (len == sizeof(name) - 1)
@@ -85,69 +85,71 @@ static bool take_register(const char **p, s16 *reg)
 		name[len++] = *(*p)++;
 	}
 	name[len] = '\0';
-	return find_register(name, reg);
+	return usdt_arg_find_register(name, reg);
 }
 
-static const char *take_memory(const char **p, struct ktap_recipe *r)
+static const char *usdt_arg_take_memory(const char **p, struct ktap_usdt_arg *r)
 {
 	s64 scale = 1;
 
 	r->kind = KTAP_RECIPE_MEM;
-	if (**p != '(' && !take_number(p, &r->value))
+	if (**p != '(' && !usdt_arg_take_number(p, &r->value))
 		return "an address begins with a number or a '('";
-	if (!take(p, '('))
+	if (!usdt_arg_take(p, '('))
 		return "an address has a register in '()'";
-	if (!take_register(p, &r->base))
+	if (!usdt_arg_take_register(p, &r->base))
 		return "there is no such register";
-	if (take(p, ',') && !take_register(p, &r->index))
+	if (usdt_arg_take(p, ',') && !usdt_arg_take_register(p, &r->index))
 		return "there is no such register";
-	if (r->index != KTAP_RECIPE_NO_REG && take(p, ',') && !take_number(p, &scale))
+	if (r->index != KTAP_RECIPE_NO_REG && usdt_arg_take(p, ',') &&
+	    !usdt_arg_take_number(p, &scale))
 		return "the scale of an address is a number";
 	if (scale != 1 && scale != 2 && scale != 4 && scale != 8)
 		return "the scale of an address is 1, 2, 4 or 8";
 	r->scale = scale;
-	return take(p, ')') ? NULL : "an address ends with ')'";
+	return usdt_arg_take(p, ')') ? NULL : "an address ends with ')'";
 }
 
-static const char *take_value(const char **p, struct ktap_recipe *r)
+static const char *usdt_arg_take_value(const char **p, struct ktap_usdt_arg *r)
 {
-	if (take(p, '$')) {
+	if (usdt_arg_take(p, '$')) {
 		r->kind = KTAP_RECIPE_CONST;
-		return take_number(p, &r->value) ? NULL : "behind '$' there is a number";
+		return usdt_arg_take_number(p, &r->value) ? NULL : "behind '$' there is a number";
 	}
 	if (**p == '%') {
 		r->kind = KTAP_RECIPE_REG;
-		return take_register(p, &r->base) ? NULL : "there is no such register";
+		return usdt_arg_take_register(p, &r->base) ? NULL : "there is no such register";
 	}
-	return take_memory(p, r);
+	return usdt_arg_take_memory(p, r);
 }
 
-const char *ktap_recipe_parse(const char *text, struct ktap_recipe *r)
+const char *ktap_usdt_arg_parse(const char *text, struct ktap_usdt_arg *r)
 {
 	const char *why;
 	s64 n;
 
-	*r = (struct ktap_recipe){ .index = KTAP_RECIPE_NO_REG };
+	*r = (struct ktap_usdt_arg){ .index = KTAP_RECIPE_NO_REG };
 	if (*text == '!')
 		return NULL;
-	r->is_signed = take(&text, '-');
-	if (!take_number(&text, &n) || (n != 1 && n != 2 && n != 4 && n != 8))
+	r->is_signed = usdt_arg_take(&text, '-');
+	if (!usdt_arg_take_number(&text, &n) || (n != 1 && n != 2 && n != 4 && n != 8))
 		return "an argument has 1, 2, 4 or 8 bytes";
 	r->size = n;
-	if (!take(&text, '@'))
+	if (!usdt_arg_take(&text, '@'))
 		return "there is '@' between the bytes of an argument and its place";
-	why = take_value(&text, r);
+	why = usdt_arg_take_value(&text, r);
 	if (why)
 		return why;
-	if (take(&text, '>')) {
-		if (!take(&text, '>') || !take_number(&text, &n) || n < 0 || n > 63)
+	if (usdt_arg_take(&text, '>')) {
+		if (!usdt_arg_take(&text, '>') || !usdt_arg_take_number(&text, &n) || n < 0 ||
+		    n > 63)
 			return "behind '>>' there is a number of bits, at most 63";
 		r->shift = n;
 	}
 	return *text ? "something is behind the argument's place" : NULL;
 }
 
-static u64 get_register(struct pt_regs *regs, s16 reg)
+static u64 usdt_arg_get_register(struct pt_regs *regs, s16 reg)
 {
 	if (reg == KTAP_RECIPE_IP)
 		return instruction_pointer(regs);
@@ -158,15 +160,15 @@ static u64 get_register(struct pt_regs *regs, s16 reg)
 #endif
 }
 
-static int get_memory(const struct ktap_recipe *r, struct pt_regs *regs, unsigned int pointer,
-		      ktap_recipe_read_fn read, u64 *value)
+static int usdt_arg_get_memory(const struct ktap_usdt_arg *r, struct pt_regs *regs,
+			       unsigned int pointer, ktap_usdt_arg_read_fn read, u64 *value)
 {
-	u64 address = get_register(regs, r->base) + (u64)r->value;
+	u64 address = usdt_arg_get_register(regs, r->base) + (u64)r->value;
 	u64 x = 0;
 	int err;
 
 	if (r->index != KTAP_RECIPE_NO_REG)
-		address += get_register(regs, r->index) * r->scale;
+		address += usdt_arg_get_register(regs, r->index) * r->scale;
 	if (pointer == sizeof(u32))
 		address = (u32)address;
 	err = read(&x, address, r->size);
@@ -176,23 +178,23 @@ static int get_memory(const struct ktap_recipe *r, struct pt_regs *regs, unsigne
 	return 0;
 }
 
-int ktap_recipe_get(const struct ktap_recipe *r, struct pt_regs *regs, unsigned int pointer,
-		    ktap_recipe_read_fn read, s64 *value)
+int ktap_usdt_arg_get(const struct ktap_usdt_arg *r, struct pt_regs *regs, unsigned int pointer,
+		      ktap_usdt_arg_read_fn read, s64 *value)
 {
 	unsigned int above;
 	u64 v = r->value;
 	int err = 0;
 
-	switch ((enum ktap_recipe_kind)r->kind) {
+	switch ((enum ktap_usdt_arg_kind)r->kind) {
 	case KTAP_RECIPE_NONE:
 		return -ENODATA;
 	case KTAP_RECIPE_CONST:
 		break;
 	case KTAP_RECIPE_REG:
-		v = get_register(regs, r->base);
+		v = usdt_arg_get_register(regs, r->base);
 		break;
 	case KTAP_RECIPE_MEM:
-		err = get_memory(r, regs, pointer, read, &v);
+		err = usdt_arg_get_memory(r, regs, pointer, read, &v);
 		break;
 	}
 	if (err)

@@ -2,21 +2,21 @@
 /*
  * Recipes: where an argument of a marker in a program is found.
  */
-#ifndef _KTAP_RECIPE_H
-#define _KTAP_RECIPE_H
+#ifndef _KTAP_USDT_ARG_H
+#define _KTAP_USDT_ARG_H
 
 #include <linux/types.h>
 
 struct pt_regs;
 
 /**
- * enum ktap_recipe_kind - what has the argument
+ * enum ktap_usdt_arg_kind - what has the argument
  * @KTAP_RECIPE_NONE: nothing that can be read here: it is nil
  * @KTAP_RECIPE_CONST: the recipe itself
  * @KTAP_RECIPE_REG: a register
  * @KTAP_RECIPE_MEM: memory of the process
  */
-enum ktap_recipe_kind {
+enum ktap_usdt_arg_kind {
 	KTAP_RECIPE_NONE,
 	KTAP_RECIPE_CONST,
 	KTAP_RECIPE_REG,
@@ -28,8 +28,8 @@ enum ktap_recipe_kind {
 #define KTAP_RECIPE_IP		(-2)
 
 /**
- * struct ktap_recipe - how to get an argument
- * @kind: enum ktap_recipe_kind
+ * struct ktap_usdt_arg - how to get an argument
+ * @kind: enum ktap_usdt_arg_kind
  * @size: its bytes: 1, 2, 4 or 8
  * @shift: bits of the value below it
  * @scale: what @index is multiplied with
@@ -38,7 +38,7 @@ enum ktap_recipe_kind {
  * @index: another one, or KTAP_RECIPE_NO_REG
  * @value: the constant; of memory, its distance from the registers
  */
-struct ktap_recipe {
+struct ktap_usdt_arg {
 	u8 kind;
 	u8 size;
 	u8 shift;
@@ -50,10 +50,10 @@ struct ktap_recipe {
 };
 
 /* Reads memory of the current process; 0 or a negative errno. */
-typedef int (*ktap_recipe_read_fn)(void *to, u64 from, size_t size);
+typedef int (*ktap_usdt_arg_read_fn)(void *to, u64 from, size_t size);
 
 /**
- * ktap_recipe_parse() - Reads a recipe
+ * ktap_usdt_arg_parse() - Reads a recipe
  * @text: "[-]SIZE@VALUE[>>SHIFT]", or "!" and anything: not to be read
  * @r: gets what it says
  *
@@ -61,10 +61,10 @@ typedef int (*ktap_recipe_read_fn)(void *to, u64 from, size_t size);
  * Registers have the names of regs_query_register_offset(), and "ip".
  * Return: NULL, or what is wrong with it.
  */
-const char *ktap_recipe_parse(const char *text, struct ktap_recipe *r);
+const char *ktap_usdt_arg_parse(const char *text, struct ktap_usdt_arg *r);
 
 /**
- * ktap_recipe_get() - Gets an argument
+ * ktap_usdt_arg_get() - Gets an argument
  * @r: how
  * @regs: the registers of the process
  * @pointer: bytes of its addresses
@@ -73,7 +73,7 @@ const char *ktap_recipe_parse(const char *text, struct ktap_recipe *r);
  *
  * Return: 0, -ENODATA if it is not to be read, or what @read returned.
  */
-int ktap_recipe_get(const struct ktap_recipe *r, struct pt_regs *regs, unsigned int pointer,
-		    ktap_recipe_read_fn read, s64 *value);
+int ktap_usdt_arg_get(const struct ktap_usdt_arg *r, struct pt_regs *regs, unsigned int pointer,
+		      ktap_usdt_arg_read_fn read, s64 *value);
 
-#endif /* _KTAP_RECIPE_H */
+#endif /* _KTAP_USDT_ARG_H */

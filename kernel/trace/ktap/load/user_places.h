@@ -3,24 +3,24 @@
  * What the program ktap has found in the user's programs, for the kernel knows
  * nothing of their symbols: the places of an event.
  */
-#ifndef _KTAP_ANSWERS_H
-#define _KTAP_ANSWERS_H
+#ifndef _KTAP_USER_PLACES_H
+#define _KTAP_USER_PLACES_H
 
 #include <linux/types.h>
 
-#include "recipe.h"
+#include "load/usdt_arg.h"
 
 /* Of a session: places, events and files with places, bytes of it all. */
-#define KTAP_MAX_PLACES		16384
-#define KTAP_MAX_ANSWERS	4096
-#define KTAP_MAX_ANSWER_BYTES	(8 << 20)
+#define KTAP_MAX_USER_PLACES		16384
+#define KTAP_MAX_USER_EVENTS	4096
+#define KTAP_MAX_USER_PLACE_BYTES	(8 << 20)
 
 /* Arguments of a marker that a script can ask for: arg0 to arg9. */
 #define KTAP_USER_ARGS		10
 
 /**
- * struct ktap_place - an instruction in a file
- * @next: the next one of the answer
+ * struct ktap_user_place - an instruction in a file
+ * @next: the next one of the found
  * @offset: where in the file it is
  * @semaphore: where in the file a counter of those who watch is; 0: there is none
  * @name: of the function, or "PROVIDER:NAME" of the marker
@@ -28,46 +28,46 @@
  * @nargs: entries of @args
  * @args: the arguments of a marker
  */
-struct ktap_place {
-	struct ktap_place *next;
+struct ktap_user_place {
+	struct ktap_user_place *next;
 	u64 offset;
 	u64 semaphore;
 	const char *name;
 	u32 name_len;
 	u32 nargs;
-	struct ktap_recipe args[];
+	struct ktap_usdt_arg args[];
 };
 
 /**
- * struct ktap_answer - what is known of an event, in one file
- * @next: the next answer
+ * struct ktap_user_event - what is known of an event, in one file
+ * @next: the next found
  * @event: the event, as the script has it
  * @path: the file; NULL: the event was not found, and @message says why
  * @message: see @path
  * @places: its places in the file
  * @last_place: where the next one goes
  */
-struct ktap_answer {
-	struct ktap_answer *next;
+struct ktap_user_event {
+	struct ktap_user_event *next;
 	char *event;
 	char *path;
 	char *message;
-	struct ktap_place *places;
-	struct ktap_place **last_place;
+	struct ktap_user_place *places;
+	struct ktap_user_place **last_place;
 };
 
 /**
- * struct ktap_answers - the answers of a session
+ * struct ktap_user_places - the places of a session
  * @first: all of them, in the order they came in
  * @last: the youngest
- * @nanswers: number of them
+ * @nevents: number of them
  * @nplaces: places of all of them
  * @bytes: of all of it
  */
-struct ktap_answers {
-	struct ktap_answer *first;
-	struct ktap_answer *last;
-	unsigned int nanswers;
+struct ktap_user_places {
+	struct ktap_user_event *first;
+	struct ktap_user_event *last;
+	unsigned int nevents;
 	unsigned int nplaces;
 	size_t bytes;
 };
@@ -81,14 +81,15 @@ struct ktap_answers {
  * /proc/mounts.
  * 0 or a negative errno; @why tells what is wrong then.
  */
-int ktap_answer_uprobe(struct ktap_answers *answers, char *line, const char **why);
-int ktap_answer_at(struct ktap_answers *answers, char *line, const char **why);
-int ktap_answer_unresolved(struct ktap_answers *answers, char *line, const char **why);
+int ktap_user_event_found(struct ktap_user_places *places, char *line, const char **why);
+int ktap_user_place_at(struct ktap_user_places *places, char *line, const char **why);
+int ktap_user_event_unresolved(struct ktap_user_places *places, char *line, const char **why);
 
-/* The first answer about an event behind @after, or of all if that is NULL. */
-const struct ktap_answer *ktap_answer_find(const struct ktap_answers *answers,
-					   const struct ktap_answer *after, const char *event);
+/* The first found about an event behind @after, or of all if that is NULL. */
+const struct ktap_user_event *ktap_user_event_find(const struct ktap_user_places *places,
+						   const struct ktap_user_event *after,
+						   const char *event);
 
-void ktap_answers_free(struct ktap_answers *answers);
+void ktap_user_places_free(struct ktap_user_places *places);
 
-#endif /* _KTAP_ANSWERS_H */
+#endif /* _KTAP_USER_PLACES_H */

@@ -1,38 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Between the two parts of the verifier: each instruction for itself
- * (verifier_insn.c), and on the ways that lead to it (verifier.c).
+ * Shared by the two parts of the verifier: rules for a single instruction
+ * (verifier_insn.c), and rules for the paths to it (verifier.c).
  */
 #ifndef _KTAP_VERIFIER_H
 #define _KTAP_VERIFIER_H
 
 #include <linux/types.h>
 
-#include "opcode.h"
-#include "program.h"
-#include "typing.h"
+#include "load/program.h"
+#include "load/verifier_types.h"
+#include "vm/opcode.h"
 
 /**
  * struct verifier - the function being verified
  * @prog: program
- * @diag: what is wrong
+ * @diag: gets the error
  * @func: function
- * @target: by instruction of @func: its number among those where ways meet, from
+ * @target: by instruction of @func: its number among those where paths meet, from
  *	1, or 0
- * @state: sets of the registers there, @func->nregs each; the first is 0 if
- *	no way was found yet
- * @queued: by number: to be looked at (again)
- * @queue: ring of numbers to look at
- * @ntargets: number of @target's
- * @head: first place of @queue
- * @nqueued: numbers in @queue
- * @facts: facts of the registers there (typing.h), beside @state; NULL if the
- *	program has nothing to do with types
- * @typing: what is known about types
- * @regs: the sets at the instruction being looked at
- * @known: the facts at it
- * @failed: the sets if it fails; there are no facts then
- * @work: left of MAX_WORK
+ * @state: by target: sets of its registers, @func->nregs each; the first set is
+ *	0 if no path to it was found yet
+ * @queued: by target: it is in @queue
+ * @queue: ring of target instructions to visit
+ * @ntargets: number of targets
+ * @head: first index of @queue
+ * @nqueued: entries of @queue
+ * @facts: by target: facts about its registers (verifier_types.h); NULL if the
+ *	program does not use types
+ * @typing: types found so far
+ * @regs: sets at the current instruction
+ * @known: facts at the current instruction
+ * @failed: sets if it fails; there are no facts then
+ * @work: rest of MAX_WORK
  */
 struct verifier {
 	struct ktap_program *prog;
@@ -53,7 +53,7 @@ struct verifier {
 	u32 work;
 };
 
-/* Says what is wrong at @pc.  -EINVAL. */
+/* Report an error at @pc.  Always -EINVAL. */
 __printf(3, 4) int ktap_refuse(struct verifier *v, u32 pc, const char *fmt, ...);
 
 static inline bool ktap_is_jump(const struct ktap_code *insn)
@@ -61,11 +61,11 @@ static inline bool ktap_is_jump(const struct ktap_code *insn)
 	return ktap_opdefs[insn->op].d == KTAP_X_JUMP;
 }
 
-/* KTAP_MULTI: as many values as there are. */
+/* Does an instruction leave, or consume, open values? */
 bool ktap_gives_open(const struct ktap_code *insn);
 bool ktap_takes_open(const struct ktap_code *insn);
 
-/* What must hold for each instruction of @v->func, wherever it stands.  0 or -EINVAL. */
+/* Check each instruction of @v->func by itself.  0 or -EINVAL. */
 int ktap_check_code(struct verifier *v);
 
 #endif /* _KTAP_VERIFIER_H */

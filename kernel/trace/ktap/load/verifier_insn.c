@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The verifier's rules of an instruction, whether it is reached or not.
+ * The verifier's rules for single instructions, reachable or not.
  */
 #include <linux/kernel.h>
 #include <linux/limits.h>
 #include <linux/nospec.h>
 #include <linux/stdarg.h>
 
-#include "builtin.h"
-#include "table.h"
-#include "verifier.h"
+#include "data/table.h"
+#include "load/verifier.h"
+#include "vm/builtin.h"
 
 int ktap_refuse(struct verifier *v, u32 pc, const char *fmt, ...)
 {
@@ -22,12 +22,12 @@ int ktap_refuse(struct verifier *v, u32 pc, const char *fmt, ...)
 }
 
 /*
- * What is found to be in range is masked, and put back masked: whatever uses it
- * later, here or in a run, cannot overtake this (see ktap_index()).
+ * An index that is in range is masked and stored masked, so that a later use,
+ * here or at run time, is safe from speculative execution (see ktap_index()).
  */
 
-/* The @n registers from @first; none is fine anywhere. */
-static int check_registers(struct verifier *v, u32 pc, u8 *first, u32 n)
+/* Check the @n registers from @first; any @first is valid if @n is 0. */
+static int insn_check_registers(struct verifier *v, u32 pc, u8 *first, u32 n)
 {
 	u32 reg = *first;
 
@@ -41,12 +41,12 @@ static int check_registers(struct verifier *v, u32 pc, u8 *first, u32 n)
 	return 0;
 }
 
-static int check_register(struct verifier *v, u32 pc, u8 *reg)
+static int insn_check_register(struct verifier *v, u32 pc, u8 *reg)
 {
-	return check_registers(v, pc, reg, 1);
+	return insn_check_registers(v, pc, reg, 1);
 }
 
-static int check_index(struct verifier *v, u32 pc, const char *what, s32 *index, u32 n)
+static int insn_check_index(struct verifier *v, u32 pc, const char *what, s32 *index, u32 n)
 {
 	u32 i = *index;
 
@@ -56,7 +56,7 @@ static int check_index(struct verifier *v, u32 pc, const char *what, s32 *index,
 	return 0;
 }
 
-static int check_jump(struct verifier *v, u32 pc, s32 *distance)
+static int insn_check_jump(struct verifier *v, u32 pc, s32 *distance)
 {
 	u32 next = pc + 1 - v->func->first, to = next + *distance;
 
@@ -68,7 +68,7 @@ static int check_jump(struct verifier *v, u32 pc, s32 *distance)
 	return 0;
 }
 
-static int check_field(struct verifier *v, u32 pc, unsigned int kind, u8 *field)
+static int insn_check_field(struct verifier *v, u32 pc, unsigned int kind, u8 *field)
 {
 	switch (kind) {
 	case KTAP_X_NONE:
@@ -79,13 +79,13 @@ static int check_field(struct verifier *v, u32 pc, unsigned int kind, u8 *field)
 		return 0;
 	case KTAP_X_READ:
 	case KTAP_X_WRITE:
-		return check_register(v, pc, field);
+		return insn_check_register(v, pc, field);
 	default:
 		return 0;
 	}
 }
 
-static int check_operand(struct verifier *v, u32 pc, unsigned int kind, s32 *d)
+static int insn_check_operand(struct verifier *v, u32 pc, unsigned int kind, s32 *d)
 {
 	const struct ktap_program *prog = v->prog;
 
@@ -99,23 +99,23 @@ static int check_operand(struct verifier *v, u32 pc, unsigned int kind, s32 *d)
 	case KTAP_X_DIVISOR:
 		return *d ? 0 : ktap_refuse(v, pc, "division by zero");
 	case KTAP_X_INT:
-		return check_index(v, pc, "integer", d, prog->nints);
+		return insn_check_index(v, pc, "integer", d, prog->nints);
 	case KTAP_X_STR:
-		return check_index(v, pc, "string", d, prog->nstrings);
+		return insn_check_index(v, pc, "string", d, prog->nstrings);
 	case KTAP_X_FUNC:
-		return check_index(v, pc, "function", d, prog->nfuncs);
+		return insn_check_index(v, pc, "function", d, prog->nfuncs);
 	case KTAP_X_GLOBAL:
-		return check_index(v, pc, "global", d, prog->nglobals);
+		return insn_check_index(v, pc, "global", d, prog->nglobals);
 	case KTAP_X_FIELD:
-		return check_index(v, pc, "field", d, prog->nown_fields);
+		return insn_check_index(v, pc, "field", d, prog->nown_fields);
 	case KTAP_X_JUMP:
-		return check_jump(v, pc, d);
+		return insn_check_jump(v, pc, d);
 	default:
 		return 0;
 	}
 }
 
-static int check_builtin(struct verifier *v, u32 pc, struct ktap_code *insn)
+static int insn_check_builtin(struct verifier *v, u32 pc, struct ktap_code *insn)
 {
 	const struct ktap_builtin *fn;
 	u32 id = insn->d;
@@ -125,15 +125,15 @@ static int check_builtin(struct verifier *v, u32 pc, struct ktap_code *insn)
 	insn->d = id;
 	fn = &ktap_builtins[id];
 	if (insn->b == KTAP_MULTI)
-		return check_register(v, pc, &insn->a);
+		return insn_check_register(v, pc, &insn->a);
 	if (insn->b < fn->min || insn->b > fn->max)
 		return ktap_refuse(v, pc, "%s takes %u to %u arguments, got %u", fn->name, fn->min,
 				   fn->max, insn->b);
-	/* One at least, for the result. */
-	return check_registers(v, pc, &insn->a, max_t(u32, insn->b, 1));
+	/* At least one register, for the result. */
+	return insn_check_registers(v, pc, &insn->a, max_t(u32, insn->b, 1));
 }
 
-static int check_call(struct verifier *v, u32 pc, struct ktap_code *insn, u32 first)
+static int insn_check_call(struct verifier *v, u32 pc, struct ktap_code *insn, u32 first)
 {
 	u32 nargs = insn->b == KTAP_MULTI ? 0 : insn->b;
 	u32 nresults = insn->c == KTAP_MULTI ? 0 : insn->c;
@@ -141,22 +141,22 @@ static int check_call(struct verifier *v, u32 pc, struct ktap_code *insn, u32 fi
 	if (nargs > KTAP_MAX_ARGS)
 		return ktap_refuse(v, pc, "a call with %u arguments; %u is the most", nargs,
 				   KTAP_MAX_ARGS);
-	/* The frame of the callee begins there: a register, even if unused. */
-	return check_register(v, pc, &insn->a) ?:
-	       check_registers(v, pc, &insn->a, nargs + first) ?:
-	       check_registers(v, pc, &insn->a, nresults);
+	/* The callee's frame begins at a register, even if it is unused. */
+	return insn_check_register(v, pc, &insn->a) ?:
+	       insn_check_registers(v, pc, &insn->a, nargs + first) ?:
+	       insn_check_registers(v, pc, &insn->a, nresults);
 }
 
-static int check_varargs(struct verifier *v, u32 pc, struct ktap_code *insn)
+static int insn_check_varargs(struct verifier *v, u32 pc, struct ktap_code *insn)
 {
 	if (!v->func->variadic)
 		return ktap_refuse(v, pc, "function %s has no variable arguments", v->func->name);
-	return check_register(v, pc, &insn->a) ?:
-	       check_registers(v, pc, &insn->a, insn->c == KTAP_MULTI ? 0 : insn->c);
+	return insn_check_register(v, pc, &insn->a) ?:
+	       insn_check_registers(v, pc, &insn->a, insn->c == KTAP_MULTI ? 0 : insn->c);
 }
 
-/* The rules that no table holds. */
-static int check_own_rule(struct verifier *v, u32 pc, struct ktap_code *insn)
+/* Rules that ktap_opdefs cannot express. */
+static int insn_check_own_rule(struct verifier *v, u32 pc, struct ktap_code *insn)
 {
 	s32 index;
 
@@ -166,40 +166,43 @@ static int check_own_rule(struct verifier *v, u32 pc, struct ktap_code *insn)
 			return ktap_refuse(v, pc,
 					   "instruction %u: registers %u to %u",
 					   pc, insn->a, insn->b);
-		return check_register(v, pc, &insn->b) ?: check_register(v, pc, &insn->a);
+		return insn_check_register(v, pc, &insn->b) ?: insn_check_register(v, pc, &insn->a);
 	case KTAP_OP_BOOL:
 		index = insn->b;
-		return check_index(v, pc, "boolean", &index, 2);
+		return insn_check_index(v, pc, "boolean", &index, 2);
 	case KTAP_OP_MOV:
-		return check_register(v, pc, &insn->a);
+		return insn_check_register(v, pc, &insn->a);
 	case KTAP_OP_CONCAT:
 	case KTAP_OP_TUPLE:
 		if (insn->c < (insn->op == KTAP_OP_TUPLE ? 2 : 1))
 			return ktap_refuse(v, pc, "instruction %u: %u parts", pc, insn->c);
-		return check_registers(v, pc, &insn->b, insn->c);
+		return insn_check_registers(v, pc, &insn->b, insn->c);
 	case KTAP_OP_NEWT:
-		return check_index(v, pc, "table size", &insn->d, KTAP_TABLE_LIMIT + 1);
+		return insn_check_index(v, pc, "table size", &insn->d, KTAP_TABLE_LIMIT + 1);
 	case KTAP_OP_ITER:
 	case KTAP_OP_NEXT:
-		return check_registers(v, pc, &insn->a, 5);
+		return insn_check_registers(v, pc, &insn->a, 5);
 	case KTAP_OP_FORPREP:
 	case KTAP_OP_FORLOOP:
-		return check_registers(v, pc, &insn->a, 4);
+		return insn_check_registers(v, pc, &insn->a, 4);
 	case KTAP_OP_CALL:
-		return check_call(v, pc, insn, 0);
+		return insn_check_call(v, pc, insn, 0);
 	case KTAP_OP_CALLV:
-		return check_call(v, pc, insn, 1);
+		return insn_check_call(v, pc, insn, 1);
 	case KTAP_OP_CALLB:
-		return check_builtin(v, pc, insn);
+		return insn_check_builtin(v, pc, insn);
 	case KTAP_OP_RET:
-		return check_register(v, pc, &insn->a) ?:
-		       check_registers(v, pc, &insn->a, insn->b == KTAP_MULTI ? 0 : insn->b);
+		return insn_check_register(v, pc, &insn->a) ?:
+		       insn_check_registers(v, pc, &insn->a, insn->b == KTAP_MULTI ? 0 : insn->b);
 	case KTAP_OP_VARG:
-		return check_varargs(v, pc, insn);
+		return insn_check_varargs(v, pc, insn);
 	case KTAP_OP_TSETM:
-		return check_register(v, pc, &insn->b);
+		return insn_check_register(v, pc, &insn->b);
+	case KTAP_OP_FIELD:
+		index = insn->b;
+		return insn_check_index(v, pc, "need of a field", &index, KTAP_NEED_NOTHING + 1);
 	case KTAP_OP_ARG:
-		return check_index(v, pc, "argument", &insn->d, S32_MAX);
+		return insn_check_index(v, pc, "argument", &insn->d, S32_MAX);
 	default:
 		return 0;
 	}
@@ -207,33 +210,19 @@ static int check_own_rule(struct verifier *v, u32 pc, struct ktap_code *insn)
 
 bool ktap_gives_open(const struct ktap_code *insn)
 {
-	switch (insn->op) {
-	case KTAP_OP_CALL:
-	case KTAP_OP_CALLV:
-	case KTAP_OP_VARG:
-		return insn->c == KTAP_MULTI;
-	default:
-		return false;
-	}
+	return ktap_opdefs[insn->op].flags & KTAP_OPF_GIVES_OPEN && insn->c == KTAP_MULTI;
 }
 
 bool ktap_takes_open(const struct ktap_code *insn)
 {
-	switch (insn->op) {
-	case KTAP_OP_CALL:
-	case KTAP_OP_CALLV:
-	case KTAP_OP_CALLB:
-	case KTAP_OP_RET:
-		return insn->b == KTAP_MULTI;
-	case KTAP_OP_TSETM:
-		return true;
-	default:
-		return false;
-	}
+	u8 flags = ktap_opdefs[insn->op].flags;
+
+	return flags & KTAP_OPF_ONLY_OPEN ||
+	       (flags & KTAP_OPF_TAKES_OPEN && insn->b == KTAP_MULTI);
 }
 
-/* Where the values begin that an instruction takes, the open ones last. */
-static u32 first_taken(const struct ktap_code *insn)
+/* First of the values that an instruction consumes; the open ones are last. */
+static u32 insn_first_taken(const struct ktap_code *insn)
 {
 	switch (insn->op) {
 	case KTAP_OP_CALLV:
@@ -245,7 +234,7 @@ static u32 first_taken(const struct ktap_code *insn)
 	}
 }
 
-static int check_open(struct verifier *v, u32 pc)
+static int insn_check_open(struct verifier *v, u32 pc)
 {
 	const struct ktap_code *insn = &v->prog->code[pc], *giver = insn - 1;
 
@@ -259,14 +248,14 @@ static int check_open(struct verifier *v, u32 pc)
 	if (!ktap_takes_open(insn))
 		return ktap_refuse(v, pc,
 				   "instruction %u does not take the open values before it", pc);
-	if (first_taken(insn) > giver->a)
+	if (insn_first_taken(insn) > giver->a)
 		return ktap_refuse(v, pc,
 				   "instruction %u takes values from register %u on, the open ones begin at %u",
-				   pc, first_taken(insn), giver->a);
+				   pc, insn_first_taken(insn), giver->a);
 	return 0;
 }
 
-static int check_catch(struct verifier *v, u32 pc)
+static int insn_check_catch(struct verifier *v, u32 pc)
 {
 	struct ktap_catch *catch = ktap_catch_at(v->prog, pc);
 	u32 handler;
@@ -279,7 +268,7 @@ static int check_catch(struct verifier *v, u32 pc)
 				   "errors of instruction %u are caught outside of function %s",
 				   pc, v->func->name);
 	catch->handler = v->func->first + handler;
-	return check_register(v, pc, &catch->reg);
+	return insn_check_register(v, pc, &catch->reg);
 }
 
 static int check_insn(struct verifier *v, u32 pc)
@@ -289,13 +278,13 @@ static int check_insn(struct verifier *v, u32 pc)
 
 	if (!op->name)
 		return ktap_refuse(v, pc, "this kernel has no instruction %u", insn->op);
-	return check_field(v, pc, op->a, &insn->a) ?:
-	       check_field(v, pc, op->b, &insn->b) ?:
-	       check_field(v, pc, op->c, &insn->c) ?:
-	       check_operand(v, pc, op->d, &insn->d) ?:
-	       check_own_rule(v, pc, insn) ?:
-	       check_open(v, pc) ?:
-	       check_catch(v, pc);
+	return insn_check_field(v, pc, op->a, &insn->a) ?:
+	       insn_check_field(v, pc, op->b, &insn->b) ?:
+	       insn_check_field(v, pc, op->c, &insn->c) ?:
+	       insn_check_operand(v, pc, op->d, &insn->d) ?:
+	       insn_check_own_rule(v, pc, insn) ?:
+	       insn_check_open(v, pc) ?:
+	       insn_check_catch(v, pc);
 }
 
 int ktap_check_code(struct verifier *v)
@@ -308,11 +297,7 @@ int ktap_check_code(struct verifier *v)
 		if (err)
 			return err;
 	}
-	switch (v->prog->code[end - 1].op) {
-	case KTAP_OP_RET:
-	case KTAP_OP_JMP:
-		return 0;
-	default:
+	if (!(ktap_opdefs[v->prog->code[end - 1].op].flags & KTAP_OPF_ENDS))
 		return ktap_refuse(v, end - 1, "function %s has no end", v->func->name);
-	}
+	return 0;
 }

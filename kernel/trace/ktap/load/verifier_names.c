@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Names that the verifier looks for in the kernel's types: each of them once.
+ * Cache of the names that the verifier has looked up in the kernel's types.
  */
 #include <linux/errno.h>
 #include <linux/jhash.h>
 #include <linux/slab.h>
 
-#include "names.h"
-#include "vm.h"
+#include "load/verifier_names.h"
+#include "vm/vm.h"
 
 static_assert(KTAP_MAX_NAMES <= U16_MAX);
 
 int ktap_names_begin(struct ktap_names *names)
 {
 	*names = (struct ktap_names){};
-	names->names = kvcalloc(KTAP_MAX_NAMES, sizeof(*names->names), GFP_KERNEL);
+	names->names = kvcalloc(KTAP_MAX_NAMES, sizeof(*names->names), KTAP_GFP);
 	return names->names ? 0 : -ENOMEM;
 }
 

@@ -1,29 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Names that the verifier looks for in the kernel's types.
+ * Cache of the names that the verifier has looked up in the kernel's types.
  */
-#ifndef _KTAP_NAMES_H
-#define _KTAP_NAMES_H
+#ifndef _KTAP_VERIFIER_NAMES_H
+#define _KTAP_VERIFIER_NAMES_H
 
-#include "program.h"
+#include "load/program.h"
 
-/* Names that a program may have looked for. */
+/* Different names that a program may use. */
 #define KTAP_MAX_NAMES		1024
 
 #define KTAP_NAME_BUCKETS	256
 
-/* What a name is of. */
 enum ktap_name_kind {
 	KTAP_NAME_TYPE,
 	KTAP_NAME_SYMBOL,
 };
 
 /**
- * struct ktap_name - what became of the search for a name
+ * struct ktap_name - result of the search for a name
  * @text: the name
  * @kind: enum ktap_name_kind
- * @next: next one of the bucket, from 1; 0: it is the last
- * @err: 0, or why there is nothing else
+ * @next: index of the next name of the bucket plus 1; 0: none
+ * @err: 0, or the reason why the search failed
  * @type: KTAP_NAME_TYPE: the type
  * @load: KTAP_NAME_SYMBOL: how to read the variable
  */
@@ -39,13 +38,13 @@ struct ktap_name {
 /**
  * struct ktap_names - the names of a program
  *
- * To look for one takes a walk over all types of the kernel, and may have to be
- * done for each instruction, several times: so each is looked for once, however
- * often, and as however many constants, the program has it.
+ * A search visits all types of the kernel, and the verifier may visit an
+ * instruction several times.  So each name is looked up only once, even if
+ * several constants of the program are equal.
  *
- * @names: memory for KTAP_MAX_NAMES of them
- * @n: number of them: so many searches there were
- * @first: by hash: the first one of the bucket, from 1; 0: it is empty
+ * @names: memory for KTAP_MAX_NAMES names
+ * @n: number of names, and of searches
+ * @first: by hash: index of the first name of the bucket plus 1; 0: empty
  */
 struct ktap_names {
 	struct ktap_name *names;
@@ -53,20 +52,20 @@ struct ktap_names {
 	u16 first[KTAP_NAME_BUCKETS];
 };
 
-/* 0 or -ENOMEM; ktap_names_end() is due in any case. */
+/* 0 or -ENOMEM; the caller must call ktap_names_end() in any case. */
 int ktap_names_begin(struct ktap_names *names);
 void ktap_names_end(struct ktap_names *names);
 
 /**
- * ktap_name_find() - Finds a name among those that were looked for
+ * ktap_name_find() - Find or add a name in the cache
  * @names: names
- * @kind: what it is of
+ * @kind: kind of the name
  * @text: the name, a string constant of the program
- * @new: set if it was not there: the caller looks for it, and fills in the rest
+ * @new: set if it was added: the caller must look it up and fill in the rest
  *
  * Return: the name; NULL if there are too many.
  */
 struct ktap_name *ktap_name_find(struct ktap_names *names, enum ktap_name_kind kind,
 				 const struct ktap_value *text, bool *new);
 
-#endif /* _KTAP_NAMES_H */
+#endif /* _KTAP_VERIFIER_NAMES_H */

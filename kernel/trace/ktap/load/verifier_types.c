@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Types in the verifier: what registers point to, where that is known before
- * the program runs, and which member of it an instruction reads.
+ * Types in the verifier: the types that pointers in registers have, if they are
+ * known before the program runs, and the members that instructions read.
  *
- * What is found here is no more than what will be met at run time, unless a
- * handler of one event is called by that of another.  It is not relied on: each
- * instruction looks at the pointer that it has, and finds its way without.
+ * The interpreter does not rely on these types, because a handler of one event
+ * may be called by that of another: each instruction checks the type of its
+ * pointer, and looks the member up by name if it differs.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
@@ -15,14 +15,14 @@
 #include <linux/stdarg.h>
 #include <linux/string.h>
 
-#include "builtin.h"
-#include "member.h"
-#include "opcode.h"
-#include "symbol.h"
-#include "typing.h"
+#include "btf/btf_read.h"
+#include "btf/ksym.h"
+#include "load/verifier_types.h"
+#include "vm/builtin.h"
+#include "vm/opcode.h"
 
-/* Longer names are of nothing that there is. */
-#define MAX_NAME	128
+/* No type or function name is longer. */
+#define TYPES_MAX_NAME	128
 
 #define FACTUAL		(ktap_bit(PTR) | ktap_bit(STR))
 #define WRITTEN		GENMASK(KTAP_NR_TAGS - 1, 0)
@@ -37,7 +37,7 @@ static __printf(3, 4) int fail(struct ktap_typing *t, u32 pc, const char *fmt, .
 	return -EINVAL;
 }
 
-/* Why nothing can be said about types, unless it can. */
+/* Refuse the program if there are no types, and say why. */
 static int check_types(struct ktap_typing *t, u32 pc, const char *what)
 {
 	switch (t->err) {
@@ -55,19 +55,19 @@ static int check_types(struct ktap_typing *t, u32 pc, const char *what)
 
 static const struct {
 	const char *event;
-	const char *function;		/* what its name begins with */
+	const char *function;		/* prefix of its name */
 } calls[] = {
 	{ "probe:", "" },
 	{ "kprobe:", "" },
 	{ "kretprobe:", "" },
-	{ "rawtp:", "__probestub_" },	/* src_rawtp.c */
+	{ "rawtp:", "__probestub_" },	/* event/rawtp.c */
 };
 
 /*
- * "vfs_read", or "ext4:ext4_da_write_end", of an event that is the call, or the
- * return, of one function; else false.
+ * Get the function, "vfs_read" or "ext4:ext4_da_write_end", of an event that is
+ * the call or return of one function.  Returns false for other events.
  */
-static bool function_of(const char *event, char *name, size_t size)
+static bool types_function_of(const char *event, char *name, size_t size)
 {
 	unsigned int i;
 	size_t len;
@@ -88,10 +88,10 @@ static bool function_of(const char *event, char *name, size_t size)
 }
 
 #define SEVERAL		U32_MAX
-#define NO_PROTO	(U32_MAX - 1)		/* of one function, but which parameters has it? */
+#define NO_PROTO	(U32_MAX - 1)		/* one function, with unknown parameters */
 
 /* "[MODULE:]FUNCTION" */
-static u32 find_proto(struct ktap_typing *t, char *name)
+static u32 types_find_proto(struct ktap_typing *t, char *name)
 {
 	char *colon = strchr(name, ':');
 	u32 proto = 0;
@@ -104,7 +104,7 @@ static u32 find_proto(struct ktap_typing *t, char *name)
 	return proto ?: NO_PROTO;
 }
 
-static void note_proto(struct ktap_typing *t, u32 func, u32 proto)
+static void types_note_proto(struct ktap_typing *t, u32 func, u32 proto)
 {
 	if (func == KTAP_NONE)
 		return;
@@ -113,23 +113,23 @@ static void note_proto(struct ktap_typing *t, u32 func, u32 proto)
 	t->protos[func] = proto;
 }
 
-static int find_protos(struct ktap_typing *t)
+static int types_find_protos(struct ktap_typing *t)
 {
-	const struct ktap_clause *clause;
-	char name[MAX_NAME];
+	const struct ktap_probe_def *def;
+	char name[TYPES_MAX_NAME];
 	u32 i, proto;
 
-	for (i = 0; i < t->prog->nclauses; i++) {
-		/* To look for a name takes long, and there may be many. */
+	for (i = 0; i < t->prog->nprobe_defs; i++) {
+		/* A search for a name takes long, and there may be many. */
 		cond_resched();
 		if (fatal_signal_pending(current))
 			return -EINTR;
-		clause = &t->prog->clauses[i];
+		def = &t->prog->probe_defs[i];
 		proto = 0;
-		if (function_of(clause->event->blob, name, sizeof(name)))
-			proto = find_proto(t, name);
-		note_proto(t, clause->handler, proto);
-		note_proto(t, clause->filter, proto);
+		if (types_function_of(def->event->blob, name, sizeof(name)))
+			proto = types_find_proto(t, name);
+		types_note_proto(t, def->handler, proto);
+		types_note_proto(t, def->filter, proto);
 	}
 	for (i = 0; i < t->prog->nfuncs; i++) {
 		if (t->protos[i] == SEVERAL)
@@ -138,19 +138,19 @@ static int find_protos(struct ktap_typing *t)
 	return 0;
 }
 
-static bool has_function(const struct ktap_program *prog)
+static bool types_has_function(const struct ktap_program *prog)
 {
-	char name[MAX_NAME];
+	char name[TYPES_MAX_NAME];
 	u32 i;
 
-	for (i = 0; i < prog->nclauses; i++) {
-		if (function_of(prog->clauses[i].event->blob, name, sizeof(name)))
+	for (i = 0; i < prog->nprobe_defs; i++) {
+		if (types_function_of(prog->probe_defs[i].event->blob, name, sizeof(name)))
 			return true;
 	}
 	return false;
 }
 
-/* Is anything of it about types?  Sets what that is in @t. */
+/* Does the program use types?  Sets @t->reads if it may read through pointers. */
 static bool uses_types(struct ktap_typing *t)
 {
 	const struct ktap_program *prog = t->prog;
@@ -173,7 +173,7 @@ static bool uses_types(struct ktap_typing *t)
 			t->reads = true;
 		}
 	}
-	if ((!fields && !results) || !has_function(prog))
+	if ((!fields && !results) || !types_has_function(prog))
 		return t->reads || symbols;
 	t->reads |= fields;
 	return true;
@@ -184,16 +184,16 @@ int ktap_typing_begin(struct ktap_typing *t, struct ktap_program *prog, struct k
 	*t = (struct ktap_typing){ .prog = prog, .diag = diag };
 	if (!uses_types(t))
 		return 0;
-	t->notes = kvcalloc(prog->ninsns, sizeof(*t->notes), GFP_KERNEL);
-	t->slots = kvcalloc(prog->ninsns, sizeof(*t->slots), GFP_KERNEL);
-	t->accesses = kvcalloc(prog->ninsns, sizeof(*t->accesses), GFP_KERNEL_ACCOUNT);
-	t->protos = kvcalloc(prog->nfuncs, sizeof(*t->protos), GFP_KERNEL);
+	t->notes = kvcalloc(prog->ninsns, sizeof(*t->notes), KTAP_GFP);
+	t->slots = kvcalloc(prog->ninsns, sizeof(*t->slots), KTAP_GFP);
+	t->accesses = kvcalloc(prog->ninsns, sizeof(*t->accesses), KTAP_GFP);
+	t->protos = kvcalloc(prog->nfuncs, sizeof(*t->protos), KTAP_GFP);
 	if (!t->notes || !t->slots || !t->accesses || !t->protos)
 		return -ENOMEM;
 	if (ktap_names_begin(&t->names))
 		return -ENOMEM;
 	t->err = ktap_btf_begin();
-	return find_protos(t);
+	return types_find_protos(t);
 }
 
 void ktap_typing_end(struct ktap_typing *t)
@@ -207,7 +207,7 @@ void ktap_typing_end(struct ktap_typing *t)
 
 u32 ktap_typing_unite(u16 x_tags, u32 x, u16 y_tags, u32 y)
 {
-	/* What is surely nil on one way is not, where another way brings anything. */
+	/* "No such parameter" survives a merge only if both paths agree. */
 	if (x != y && ((x == KTAP_FACT_NO_PARAM && (y_tags & WRITTEN)) ||
 		       (y == KTAP_FACT_NO_PARAM && (x_tags & WRITTEN))))
 		return 0;
@@ -222,12 +222,12 @@ u32 ktap_typing_unite(u16 x_tags, u32 x, u16 y_tags, u32 y)
 
 /* Members and elements */
 
-static void set_note(struct ktap_typing *t, u32 pc, u32 op, u32 d)
+static void types_set_note(struct ktap_typing *t, u32 pc, u32 op, u32 d)
 {
 	t->notes[pc] = (struct ktap_note){ .op = op, .d = d };
 }
 
-static struct ktap_typed what_is_read(const struct ktap_load *load)
+static struct ktap_typed types_what_is_read(const struct ktap_load *load)
 {
 	u32 type = load->type ?: KTAP_FACT_TYPELESS;
 
@@ -242,8 +242,8 @@ static struct ktap_typed what_is_read(const struct ktap_load *load)
 	}
 }
 
-/* Where a member that the type has not stands in the program. */
-static int no_member(struct ktap_typing *t, u32 pc, u32 type, const char *name)
+/* Refuse an unknown member, with a suggestion. */
+static int types_no_member(struct ktap_typing *t, u32 pc, u32 type, const char *name)
 {
 	const char *near = ktap_btf_near_member(type, name);
 	char text[KTAP_TYPE_TEXT];
@@ -254,8 +254,8 @@ static int no_member(struct ktap_typing *t, u32 pc, u32 type, const char *name)
 	return fail(t, pc, "%s has no member '%s'", ktap_btf_text(type, text), name);
 }
 
-static int find_member(struct ktap_typing *t, u32 pc, u32 type, const char *name,
-		       struct ktap_load *load)
+static int types_find_member(struct ktap_typing *t, u32 pc, u32 type, const char *name,
+			     struct ktap_load *load)
 {
 	char text[KTAP_TYPE_TEXT];
 	u32 cost;
@@ -264,7 +264,7 @@ static int find_member(struct ktap_typing *t, u32 pc, u32 type, const char *name
 	err = ktap_btf_member(type, name, load, &cost);
 	t->work += cost;
 	if (err == -ENOENT)
-		return no_member(t, pc, type, name);
+		return types_no_member(t, pc, type, name);
 	if (err)
 		return fail(t, pc, "%s has no members, so no '%s'", ktap_btf_text(type, text),
 			    name);
@@ -273,13 +273,13 @@ static int find_member(struct ktap_typing *t, u32 pc, u32 type, const char *name
 	return 0;
 }
 
-static int step_member(struct ktap_typing *t, u32 pc, u32 type, struct ktap_typed *out)
+static int types_step_member(struct ktap_typing *t, u32 pc, u32 type, struct ktap_typed *out)
 {
 	const struct ktap_code *insn = &t->prog->code[pc];
 	struct ktap_load load;
 	int err;
 
-	err = find_member(t, pc, type, t->prog->strings[insn->d].blob, &load);
+	err = types_find_member(t, pc, type, t->prog->strings[insn->d].blob, &load);
 	if (err)
 		return err;
 	if (!t->slots[pc])
@@ -289,12 +289,12 @@ static int step_member(struct ktap_typing *t, u32 pc, u32 type, struct ktap_type
 		.string = insn->d,
 		.load = load,
 	};
-	set_note(t, pc, KTAP_OP_MEMBER, t->slots[pc] - 1);
-	*out = what_is_read(&load);
+	types_set_note(t, pc, KTAP_OP_MEMBER, t->slots[pc] - 1);
+	*out = types_what_is_read(&load);
 	return 0;
 }
 
-static int step_element(struct ktap_typing *t, u32 pc, u32 type, struct ktap_typed *out)
+static int types_step_element(struct ktap_typing *t, u32 pc, u32 type, struct ktap_typed *out)
 {
 	const struct ktap_code *insn = &t->prog->code[pc];
 	char text[KTAP_TYPE_TEXT];
@@ -309,19 +309,20 @@ static int step_element(struct ktap_typing *t, u32 pc, u32 type, struct ktap_typ
 		return fail(t, pc, "an element is nothing that a script can hold");
 	if (insn->op == KTAP_OP_TGETI && n && (insn->d < 0 || insn->d >= n))
 		return fail(t, pc, "element %d of an array of %lld", insn->d, n);
-	set_note(t, pc, insn->op == KTAP_OP_TGETI ? KTAP_OP_ELEMI : KTAP_OP_ELEM, insn->d);
-	*out = what_is_read(&load);
+	types_set_note(t, pc, insn->op == KTAP_OP_TGETI ? KTAP_OP_ELEMI : KTAP_OP_ELEM, insn->d);
+	*out = types_what_is_read(&load);
 	return 0;
 }
 
-static int step_access(struct ktap_typing *t, u32 pc, u16 tags, u32 type, struct ktap_typed *out)
+static int types_step_access(struct ktap_typing *t, u32 pc, u16 tags, u32 type,
+			     struct ktap_typed *out)
 {
-	set_note(t, pc, 0, 0);
+	types_set_note(t, pc, 0, 0);
 	if (type == KTAP_FACT_NO_PARAM)
 		return check_types(t, pc, "a parameter is looked into") ?:
 		       fail(t, pc,
 			    "nil is looked into: the function has no such parameter that is known");
-	/* A table, or anything, is looked into as the program runs. */
+	/* Other types are checked at run time. */
 	if ((tags & ~ktap_bit(NIL)) != ktap_bit(PTR) || !type)
 		return 0;
 	if (type == KTAP_FACT_TYPELESS)
@@ -329,15 +330,15 @@ static int step_access(struct ktap_typing *t, u32 pc, u16 tags, u32 type, struct
 		       fail(t, pc,
 			    "a pointer without a type is looked into: cast(\"struct NAME\", p) gives it one");
 	if (t->prog->code[pc].op == KTAP_OP_TGETS)
-		return step_member(t, pc, type, out);
-	return step_element(t, pc, type, out);
+		return types_step_member(t, pc, type, out);
+	return types_step_element(t, pc, type, out);
 }
 
 /* Names */
 
-/* NULL, and it is told, if there are too many. */
-static struct ktap_name *find_name(struct ktap_typing *t, u32 pc, enum ktap_name_kind kind,
-				   u32 string, bool *new)
+/* Returns NULL, with an error reported, if there are too many names. */
+static struct ktap_name *types_find_name(struct ktap_typing *t, u32 pc, enum ktap_name_kind kind,
+					 u32 string, bool *new)
 {
 	struct ktap_name *name = ktap_name_find(&t->names, kind, &t->prog->strings[string], new);
 
@@ -349,8 +350,8 @@ static struct ktap_name *find_name(struct ktap_typing *t, u32 pc, enum ktap_name
 
 /* Functions whose arguments are names of types */
 
-static int want_constant(struct ktap_typing *t, u32 pc, const char *fn, u16 tags, u32 fact,
-			 u32 *string, const char **name)
+static int types_want_constant(struct ktap_typing *t, u32 pc, const char *fn, u16 tags, u32 fact,
+			       u32 *string, const char **name)
 {
 	if (tags != ktap_bit(STR) || !fact)
 		return fail(t, pc, "%s: the name of a type is a constant string", fn);
@@ -366,7 +367,7 @@ static int find_type(struct ktap_typing *t, u32 pc, const char *fn, u32 string, 
 	struct ktap_name *found;
 	bool new;
 
-	found = find_name(t, pc, KTAP_NAME_TYPE, string, &new);
+	found = types_find_name(t, pc, KTAP_NAME_TYPE, string, &new);
 	if (!found)
 		return -EINVAL;
 	if (new)
@@ -383,11 +384,11 @@ static int find_type(struct ktap_typing *t, u32 pc, const char *fn, u32 string, 
 	return fail(t, pc, "%s: this kernel has no type '%s'", fn, name);
 }
 
-/* "a.b": the members that stand in one another, and what the last one is. */
-static int find_path(struct ktap_typing *t, u32 pc, u32 type, const char *path, u32 *offset)
+/* Add up the offsets of the nested members in @path, such as "a.b". */
+static int types_find_path(struct ktap_typing *t, u32 pc, u32 type, const char *path, u32 *offset)
 {
 	struct ktap_load load = { .kind = KTAP_LOAD_PLACE, .type = type };
-	char name[MAX_NAME];
+	char name[TYPES_MAX_NAME];
 	size_t len;
 	int err;
 
@@ -398,7 +399,7 @@ static int find_path(struct ktap_typing *t, u32 pc, u32 type, const char *path, 
 			return fail(t, pc,
 				    "offsetof: '%s' lies elsewhere: what is in front of it is no structure",
 				    name);
-		err = find_member(t, pc, load.type, name, &load);
+		err = types_find_member(t, pc, load.type, name, &load);
 		if (err)
 			return err;
 		*offset += load.offset;
@@ -408,18 +409,18 @@ static int find_path(struct ktap_typing *t, u32 pc, u32 type, const char *path, 
 	return load.bits ? fail(t, pc, "offsetof: '%s' is a bit-field", name) : 0;
 }
 
-/* At the call there is none, as in an event of another kind. */
-static void step_retval(const struct ktap_typing *t, u32 func, struct ktap_typed *out)
+/* A call event has no return value; this is checked at run time. */
+static void types_step_retval(const struct ktap_typing *t, u32 func, struct ktap_typed *out)
 {
 	struct ktap_load load;
 
 	if (t->protos[func] && t->protos[func] != NO_PROTO &&
 	    ktap_btf_result(t->protos[func], &load))
-		*out = what_is_read(&load);
+		*out = types_what_is_read(&load);
 }
 
-static int step_builtin(struct ktap_typing *t, u32 func, u32 pc, const u16 *tags,
-			const u32 *facts, struct ktap_typed *out)
+static int types_step_builtin(struct ktap_typing *t, u32 func, u32 pc, const u16 *tags,
+			      const u32 *facts, struct ktap_typed *out)
 {
 	const struct ktap_code *insn = &t->prog->code[pc];
 	const char *fn = ktap_builtins[insn->d].name, *name = NULL, *path = NULL;
@@ -433,7 +434,7 @@ static int step_builtin(struct ktap_typing *t, u32 func, u32 pc, const u16 *tags
 		out->fact = t->err ? KTAP_FACT_TYPELESS : ktap_btf_task() ?: KTAP_FACT_TYPELESS;
 		return 0;
 	case KTAP_FN_RETVAL:
-		step_retval(t, func, out);
+		types_step_retval(t, func, out);
 		return 0;
 	case KTAP_FN_CAST:
 	case KTAP_FN_SIZEOF:
@@ -445,33 +446,33 @@ static int step_builtin(struct ktap_typing *t, u32 func, u32 pc, const u16 *tags
 
 	if (insn->b == KTAP_MULTI)
 		return fail(t, pc, "%s: the name of a type is a constant string", fn);
-	err = want_constant(t, pc, fn, tags[0], facts[0], &string, &name) ?:
+	err = types_want_constant(t, pc, fn, tags[0], facts[0], &string, &name) ?:
 	      check_types(t, pc, fn);
 	if (err)
 		return err;
 	n = strlen(name);
 	if (insn->d == KTAP_FN_SIZEOF && n && name[n - 1] == '*') {
-		set_note(t, pc, KTAP_OP_INT, sizeof(long));
+		types_set_note(t, pc, KTAP_OP_INT, sizeof(long));
 		return 0;
 	}
 	err = find_type(t, pc, fn, string, &type);
 	if (!err && insn->d == KTAP_FN_OFFSETOF)
-		err = want_constant(t, pc, fn, tags[1], facts[1], &string, &path) ?:
-		      find_path(t, pc, type, path, &n);
+		err = types_want_constant(t, pc, fn, tags[1], facts[1], &string, &path) ?:
+		      types_find_path(t, pc, type, path, &n);
 	if (err)
 		return err;
 	if (insn->d == KTAP_FN_SIZEOF)
 		n = ktap_btf_size(type);
 	if (insn->d == KTAP_FN_CAST) {
 		out->fact = type;
-		set_note(t, pc, KTAP_OP_CAST, type);
+		types_set_note(t, pc, KTAP_OP_CAST, type);
 	} else {
-		set_note(t, pc, KTAP_OP_INT, n);
+		types_set_note(t, pc, KTAP_OP_INT, n);
 	}
 	return 0;
 }
 
-static void step_field(struct ktap_typing *t, u32 func, u32 pc, struct ktap_typed *out)
+static void types_step_field(struct ktap_typing *t, u32 func, u32 pc, struct ktap_typed *out)
 {
 	const struct ktap_program *prog = t->prog;
 	const char *name = prog->fields[prog->code[pc].d]->blob;
@@ -480,13 +481,13 @@ static void step_field(struct ktap_typing *t, u32 func, u32 pc, struct ktap_type
 	if (!t->protos[func])
 		return;
 	if (t->protos[func] != NO_PROTO && ktap_btf_param(t->protos[func], name, &load) >= 0)
-		*out = what_is_read(&load);
+		*out = types_what_is_read(&load);
 	else if (strcmp(name, "name") && strcmp(name, "ip") && strcmp(name, "parent_ip"))
 		out->fact = KTAP_FACT_NO_PARAM;
 }
 
-/* Whether there is such a variable, symbol.c says. */
-static int step_symbol(struct ktap_typing *t, u32 pc, struct ktap_typed *out)
+/* btf/ksym.c reports a variable that does not exist. */
+static int types_step_symbol(struct ktap_typing *t, u32 pc, struct ktap_typed *out)
 {
 	u32 string = t->prog->code[pc].d;
 	struct ktap_name *found;
@@ -494,13 +495,13 @@ static int step_symbol(struct ktap_typing *t, u32 pc, struct ktap_typed *out)
 
 	if (t->err)
 		return 0;
-	found = find_name(t, pc, KTAP_NAME_SYMBOL, string, &new);
+	found = types_find_name(t, pc, KTAP_NAME_SYMBOL, string, &new);
 	if (!found)
 		return -EINVAL;
 	if (new && !ktap_symbol_type(t->prog, string, &found->load))
 		found->err = -ENOENT;
 	if (!found->err)
-		*out = what_is_read(&found->load);
+		*out = types_what_is_read(&found->load);
 	return 0;
 }
 
@@ -518,14 +519,14 @@ int ktap_typing_step(struct ktap_typing *t, u32 func, u32 pc, const u16 *tags, c
 	case KTAP_OP_TGET:
 	case KTAP_OP_TGETI:
 	case KTAP_OP_TGETS:
-		return step_access(t, pc, tags[insn->b], facts[insn->b], out);
+		return types_step_access(t, pc, tags[insn->b], facts[insn->b], out);
 	case KTAP_OP_CALLB:
-		return step_builtin(t, func, pc, tags, facts, out);
+		return types_step_builtin(t, func, pc, tags, facts, out);
 	case KTAP_OP_FIELD:
-		step_field(t, func, pc, out);
+		types_step_field(t, func, pc, out);
 		return 0;
 	case KTAP_OP_SYMBOL:
-		return step_symbol(t, pc, out);
+		return types_step_symbol(t, pc, out);
 	default:
 		return 0;
 	}

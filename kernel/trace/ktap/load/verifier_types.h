@@ -1,39 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the verifier finds out about pointers.
+ * Types of pointers in the verifier.
  */
-#ifndef _KTAP_TYPING_H
-#define _KTAP_TYPING_H
+#ifndef _KTAP_VERIFIER_TYPES_H
+#define _KTAP_VERIFIER_TYPES_H
 
-#include "names.h"
-#include "program.h"
+#include "load/program.h"
+#include "load/verifier_names.h"
 
 /*
- * A fact of a register: if its tag is KTAP_PTR alone, what it points to; if it is
- * KTAP_STR alone, the string constant, from 1.  0: not known before it runs.
+ * A fact about a register: if its only tag is KTAP_PTR, the type it points to; if
+ * it is KTAP_STR, the index of a string constant plus 1.  0: not known.
  */
-#define KTAP_FACT_TYPELESS	U32_MAX		/* surely a pointer to nothing known */
-#define KTAP_FACT_NO_PARAM	(U32_MAX - 1)	/* surely nil: there is no such parameter */
+#define KTAP_FACT_TYPELESS	U32_MAX		/* a pointer without a type */
+#define KTAP_FACT_NO_PARAM	(U32_MAX - 1)	/* nil: there is no such parameter */
 
-/* What an instruction becomes. */
+/* Replacement of an instruction. */
 struct ktap_note {
-	u32 op;		/* 0: it stays as it is */
+	u32 op;		/* 0: no replacement */
 	u32 d;
 };
 
 /**
  * struct ktap_typing - types in a program
  * @prog: the program
- * @diag: what is wrong
- * @err: why there are no types, or 0
- * @reads: what pointers point to may be read
- * @notes: by instruction; NULL if the program has nothing to do with types
- * @slots: by instruction: its member in @accesses, from 1
+ * @diag: gets the error
+ * @err: reason why there are no types, or 0
+ * @reads: the program may read through pointers
+ * @notes: by instruction; NULL if the program does not use types
+ * @slots: by instruction: index of its member in @accesses plus 1
  * @accesses: members
- * @naccesses: number of them
- * @protos: by function: what its events are calls of; 0: not known, or several
- * @names: types and variables that were looked for
- * @work: members that were looked at since the verifier has charged for them
+ * @naccesses: number of @accesses
+ * @protos: by function: prototype of the function that its events are calls of;
+ *	0: unknown, or several
+ * @names: types and variables that were looked up
+ * @work: members visited, and not yet charged by the verifier
  */
 struct ktap_typing {
 	struct ktap_program *prog;
@@ -50,38 +51,38 @@ struct ktap_typing {
 };
 
 /**
- * struct ktap_typed - what an instruction gives
+ * struct ktap_typed - result of an instruction
  * @tags: set of tags
- * @fact: fact
+ * @fact: fact about it
  */
 struct ktap_typed {
 	u16 tags;
 	u32 fact;
 };
 
-/* 0, -ENOMEM, -EINTR; ktap_typing_end() is due in any case. */
+/* 0, -ENOMEM or -EINTR; the caller must call ktap_typing_end() in any case. */
 int ktap_typing_begin(struct ktap_typing *t, struct ktap_program *prog, struct ktap_diag *diag);
 
 /**
- * ktap_typing_step() - Looks at an instruction
+ * ktap_typing_step() - Find the types of an instruction
  * @t: typing
  * @func: index of its function
  * @pc: the instruction
  * @tags: sets of its registers' tags
  * @facts: facts of its registers
- * @out: what its table says that it gives; gets more than that
+ * @out: result according to ktap_opdefs; refined
  *
  * Called again when less is known than before; the last call counts.
- * Return: 0; -EINVAL, with @diag filled, if a member or a type is not there.
+ * Return: 0; -EINVAL, with @diag filled, if a member or a type does not exist.
  */
 int ktap_typing_step(struct ktap_typing *t, u32 func, u32 pc, const u16 *tags, const u32 *facts,
 		     struct ktap_typed *out);
 
-/* What is known where two ways meet: more tags, fewer facts. */
+/* Merge the facts of two paths: only common ones remain. */
 u32 ktap_typing_unite(u16 x_tags, u32 x, u16 y_tags, u32 y);
 
-/* All of it is right: puts other instructions in the place of those that have notes. */
+/* Replace the instructions that have notes, after all of the program was verified. */
 void ktap_typing_apply(struct ktap_typing *t);
 void ktap_typing_end(struct ktap_typing *t);
 
-#endif /* _KTAP_TYPING_H */
+#endif /* _KTAP_VERIFIER_TYPES_H */

@@ -8,12 +8,12 @@
 #include <linux/nospec.h>
 #include <linux/string.h>
 
-#include "agg.h"
-#include "object.h"
-#include "text.h"
+#include "data/agg.h"
+#include "data/object.h"
+#include "output/text.h"
 
 /**
- * struct directive - a piece of a printf's format
+ * struct format_directive - a piece of a printf's format
  * @minus: left-aligned
  * @plus: a sign also if positive
  * @space: a space where the sign would be
@@ -25,7 +25,7 @@
  * @text: its first byte
  * @len: bytes of the piece
  */
-struct directive {
+struct format_directive {
 	bool minus;
 	bool plus;
 	bool space;
@@ -38,7 +38,10 @@ struct directive {
 	size_t len;
 };
 
-static const char *parse_number(const char *p, const char *end, int *n)
+/* Units of a piece of a format. */
+#define DIRECTIVE_COST		2
+
+static const char *format_parse_number(const char *p, const char *end, int *n)
 {
 	*n = 0;
 	while (p < end && isdigit(*p)) {
@@ -48,7 +51,7 @@ static const char *parse_number(const char *p, const char *end, int *n)
 	return p;
 }
 
-static const char *parse_flags(const char *p, const char *end, struct directive *d)
+static const char *format_parse_flags(const char *p, const char *end, struct format_directive *d)
 {
 	for (; p < end; p++) {
 		switch (*p) {
@@ -78,13 +81,13 @@ static const char *parse_flags(const char *p, const char *end, struct directive 
 }
 
 /* Gives the next piece and moves *@pos behind it; false at the end. */
-static bool next_directive(const char **pos, const char *end, struct directive *d)
+static bool format_next_directive(const char **pos, const char *end, struct format_directive *d)
 {
 	const char *p = *pos;
 
 	if (p == end)
 		return false;
-	*d = (struct directive){ .precision = -1, .text = p };
+	*d = (struct format_directive){ .precision = -1, .text = p };
 	if (*p != '%') {
 		while (p < end && *p != '%')
 			p++;
@@ -92,10 +95,10 @@ static bool next_directive(const char **pos, const char *end, struct directive *
 		*pos = p;
 		return true;
 	}
-	p = parse_flags(p + 1, end, d);
-	p = parse_number(p, end, &d->width);
+	p = format_parse_flags(p + 1, end, d);
+	p = format_parse_number(p, end, &d->width);
 	if (p < end && *p == '.')
-		p = parse_number(p + 1, end, &d->precision);
+		p = format_parse_number(p + 1, end, &d->precision);
 	/* All integers have 64 bits: C's sizes may be given, and mean nothing. */
 	while (p < end && strchr("hlqjzt", *p))
 		p++;
@@ -105,20 +108,21 @@ static bool next_directive(const char **pos, const char *end, struct directive *
 	return true;
 }
 
-static bool takes_number(char conv)
+static bool format_takes_number(char conv)
 {
 	return conv && strchr("diuxXocp", conv);
 }
 
-static int check_directive(struct ktap_vm *vm, const char *name, const struct directive *d,
-			   const struct ktap_value *args, unsigned int nargs, unsigned int arg)
+static int format_check_directive(struct ktap_vm *vm, const char *name,
+				  const struct format_directive *d, const struct ktap_value *args,
+				  unsigned int nargs, unsigned int arg)
 {
 	int len = min_t(size_t, d->len, 16);
 
 	if (d->width > KTAP_MAX_WIDTH || d->precision > KTAP_MAX_WIDTH)
 		return ktap_vm_error(vm, -EINVAL, "%s: a width or precision over %d",
 				     name, KTAP_MAX_WIDTH);
-	if (d->conv != 's' && !takes_number(d->conv))
+	if (d->conv != 's' && !format_takes_number(d->conv))
 		return ktap_vm_error(vm, -EINVAL, "%s: there is no directive %.*s",
 				     name, len, d->text);
 	if (arg >= nargs)
@@ -145,24 +149,21 @@ int ktap_check_format(struct ktap_vm *vm, const char *name, const struct ktap_va
 		      unsigned int nargs)
 {
 	const char *p = args[0].blob, *end = p + args[0].len;
-	struct directive d;
+	struct format_directive d;
 	unsigned int arg = 1;
 	int err;
 
 	err = ktap_vm_charge(vm, args[0].len / 64);
-	if (err)
-		return err;
-	while (next_directive(&p, end, &d)) {
-		if (!d.conv || d.conv == '%')
-			continue;
-		err = check_directive(vm, name, &d, args, nargs, arg++);
-		if (err)
-			return err;
+	while (!err && format_next_directive(&p, end, &d)) {
+		err = ktap_vm_charge(vm, DIRECTIVE_COST);
+		if (!err && d.conv && d.conv != '%')
+			err = format_check_directive(vm, name, &d, args, nargs, arg++);
 	}
-	return 0;
+	return err;
 }
 
-static void put_padded(struct ktap_text *t, const struct directive *d, const char *p, int len)
+static void format_put_padded(struct ktap_text *t, const struct format_directive *d, const char *p,
+			      int len)
 {
 	if (!d->minus)
 		ktap_text_fill(t, ' ', d->width - len);
@@ -171,7 +172,7 @@ static void put_padded(struct ktap_text *t, const struct directive *d, const cha
 		ktap_text_fill(t, ' ', d->width - len);
 }
 
-static unsigned int base_of(char conv)
+static unsigned int format_base_of(char conv)
 {
 	switch (conv) {
 	case 'x':
@@ -185,16 +186,16 @@ static unsigned int base_of(char conv)
 	}
 }
 
-static bool is_signed(const struct directive *d)
+static bool format_is_signed(const struct format_directive *d)
 {
 	return d->conv == 'd' || d->conv == 'i';
 }
 
-static const char *prefix_of(const struct directive *d, struct ktap_wide x)
+static const char *format_prefix_of(const struct format_directive *d, struct ktap_int128 x)
 {
 	bool alt = d->alt && (x.hi || x.lo);
 
-	if (is_signed(d)) {
+	if (format_is_signed(d)) {
 		if (x.hi < 0)
 			return "-";
 		return d->plus ? "+" : d->space ? " " : "";
@@ -206,14 +207,16 @@ static const char *prefix_of(const struct directive *d, struct ktap_wide x)
 	return "";
 }
 
-static void text_number(struct ktap_text *t, const struct directive *d, struct ktap_wide x)
+static void format_text_number(struct ktap_text *t, const struct format_directive *d,
+			       struct ktap_int128 x)
 {
 	const char *digits = d->conv == 'X' ? "0123456789ABCDEF" : "0123456789abcdef";
-	const char *prefix = prefix_of(d, x);
+	const char *prefix = format_prefix_of(d, x);
 	char buf[KTAP_WIDE_TEXT + 2], *end = buf + sizeof(buf), *p;
 	int ndigits, zeroes, blanks;
 
-	p = ktap_wide_digits(is_signed(d) ? ktap_wide_abs(x) : x, base_of(d->conv), digits, end);
+	p = ktap_int128_digits(format_is_signed(d) ? ktap_int128_abs(x) : x,
+			       format_base_of(d->conv), digits, end);
 	if (p == end && d->precision)
 		*--p = '0';
 	ndigits = end - p;
@@ -236,13 +239,14 @@ static void text_number(struct ktap_text *t, const struct directive *d, struct k
 }
 
 /* The parts of a key stay as they are. */
-static void text_arg(struct ktap_text *t, const struct ktap_value *v)
+static void format_text_arg(struct ktap_text *t, const struct ktap_value *v)
 {
 	ktap_text_divided(t, v, ktap_is_object(v) ? t->divisor : 0);
 }
 
 /* What has no length before it is made: padded when it stands there. */
-static void text_padded(struct ktap_text *t, const struct directive *d, const struct ktap_value *v)
+static void format_text_padded(struct ktap_text *t, const struct format_directive *d,
+			       const struct ktap_value *v)
 {
 	size_t start, len;
 
@@ -251,7 +255,7 @@ static void text_padded(struct ktap_text *t, const struct directive *d, const st
 	t->hold = true;
 	t->columns = true;
 	start = t->s->len;
-	text_arg(t, v);
+	format_text_arg(t, v);
 	if (!seq_buf_has_overflowed(t->s)) {
 		len = t->s->len - start;
 		if (d->precision >= 0 && len > d->precision) {
@@ -272,87 +276,88 @@ static void text_padded(struct ktap_text *t, const struct directive *d, const st
 }
 
 /* What a directive for numbers shows of a value; false: nothing. */
-static bool number_of(const struct ktap_text *t, const struct directive *d,
-		      const struct ktap_value *v, struct ktap_wide *x)
+static bool format_number_of(const struct ktap_text *t, const struct format_directive *d,
+			     const struct ktap_value *v, struct ktap_int128 *x)
 {
 	struct ktap_total total;
 	s64 divisor;
 
-	*x = (struct ktap_wide){ };
+	*x = (struct ktap_int128){ };
 	if (v->tag == KTAP_AGG && t->vm) {
 		ktap_agg_read(t->vm->env, ktap_agg_of(v), &total);
 		*x = ktap_agg_number(ktap_agg_of(v), &total);
 		divisor = ktap_divisor_of(v, t->divisor);
 		if (divisor > 1 && ktap_agg_shape(ktap_agg_of(v))->kind != KTAP_AGG_COUNT)
-			*x = ktap_wide_div(*x, divisor);
+			*x = ktap_int128_div(*x, divisor);
 	} else if (v->tag <= KTAP_PTR) {
 		if (v->tag != KTAP_NIL)
-			*x = ktap_wide(v->i);
+			*x = ktap_int128(v->i);
 	} else {
 		return false;
 	}
 	/* What has no sign has 64 bits, unless it needs more. */
-	if (!is_signed(d) && ktap_wide_fits(*x))
+	if (!format_is_signed(d) && ktap_int128_fits(*x))
 		x->hi = 0;
 	return true;
 }
 
-static void text_directive_number(struct ktap_text *t, const struct directive *d,
-				  const struct ktap_value *v)
+static void format_text_directive_number(struct ktap_text *t, const struct format_directive *d,
+					 const struct ktap_value *v)
 {
-	struct ktap_wide x;
+	struct ktap_int128 x;
 	char c;
 
 	/* The format was checked before it was cut to fit its record. */
-	if (!takes_number(d->conv) || !number_of(t, d, v, &x)) {
+	if (!format_takes_number(d->conv) || !format_number_of(t, d, v, &x)) {
 		ktap_text_put(t, d->text, d->len);
 		return;
 	}
 	c = x.lo;
 	if (d->conv == 'c')
-		put_padded(t, d, &c, 1);
+		format_put_padded(t, d, &c, 1);
 	else
-		text_number(t, d, x);
+		format_text_number(t, d, x);
 }
 
-static bool is_chart(const struct ktap_value *v)
+static bool format_is_chart(const struct ktap_value *v)
 {
 	return v->tag == KTAP_AGG && ktap_agg_shape(ktap_agg_of(v))->nbuckets;
 }
 
 /* A chart has lines of its own. */
-static void text_directive_chart(struct ktap_text *t, const struct ktap_value *v, bool at_end)
+static void format_text_directive_chart(struct ktap_text *t, const struct ktap_value *v,
+					bool at_end)
 {
 	if (ktap_text_in_middle(t))
 		ktap_text_put(t, "\n", 1);
-	text_arg(t, v);
+	format_text_arg(t, v);
 	if (!at_end)
 		ktap_text_put(t, "\n", 1);
 }
 
-static void text_directive(struct ktap_text *t, const struct directive *d,
-			   const struct ktap_value *v)
+static void format_text_directive(struct ktap_text *t, const struct format_directive *d,
+				  const struct ktap_value *v)
 {
 	if (d->conv != 's') {
-		text_directive_number(t, d, v);
+		format_text_directive_number(t, d, v);
 		return;
 	}
 	switch (v->tag) {
 	case KTAP_STR:
-		put_padded(t, d, v->blob,
-			   d->precision < 0 ? v->len : min_t(u32, v->len, d->precision));
+		format_put_padded(t, d, v->blob,
+				  d->precision < 0 ? v->len : min_t(u32, v->len, d->precision));
 		break;
 	case KTAP_TABLE:
 	case KTAP_KSTACK:
 	case KTAP_USTACK:
-		text_arg(t, v);
+		format_text_arg(t, v);
 		break;
 	default:
 		/* What has keys has lines, too. */
 		if ((d->width || d->precision >= 0) && !ktap_value_table(v))
-			text_padded(t, d, v);
+			format_text_padded(t, d, v);
 		else
-			text_arg(t, v);
+			format_text_arg(t, v);
 	}
 }
 
@@ -360,18 +365,18 @@ void ktap_text_printf_args(struct ktap_text *t, const struct ktap_value *args, u
 {
 	const char *p = args[0].blob, *end = p + args[0].len;
 	const struct ktap_value *arg = args + 1;
-	struct directive d;
+	struct format_directive d;
 
-	while (next_directive(&p, end, &d) && !t->err) {
+	while (format_next_directive(&p, end, &d) && !t->err && !ktap_text_is_cut(t)) {
 		if (d.conv == '%') {
 			ktap_text_put(t, "%", 1);
 		} else if (!d.conv) {
 			ktap_text_put(t, d.text, d.len);
 		} else if (arg < args + nargs) {
-			if (is_chart(arg))
-				text_directive_chart(t, arg, p < end && *p == '\n');
+			if (format_is_chart(arg))
+				format_text_directive_chart(t, arg, p < end && *p == '\n');
 			else
-				text_directive(t, &d, arg);
+				format_text_directive(t, &d, arg);
 			arg++;
 		}
 	}

@@ -19,9 +19,9 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "agg.h"
-#include "table.h"
-#include "text.h"
+#include "data/agg.h"
+#include "data/table.h"
+#include "output/text.h"
 
 static const char distribution[] = "----- Distribution -----";
 static const char log_distribution[] = "-- Distribution (log) --";
@@ -34,7 +34,7 @@ static_assert(sizeof(log_distribution) == sizeof(distribution));
 #define MAX_KEY		48
 
 /**
- * struct chart - a chart being made
+ * struct histogram_chart - a chart being made
  * @t: where it goes
  * @line: for the text of a key
  * @rows: what it shows: keys and numbers
@@ -46,20 +46,20 @@ static_assert(sizeof(log_distribution) == sizeof(distribution));
  * @divisor: of the table: what a number is divided by when it is shown
  * @width: of the column of keys
  */
-struct chart {
+struct histogram_chart {
 	struct ktap_text *t;
 	struct ktap_text *line;
 	const struct ktap_pair *rows;
 	u32 n;
 	u32 shown;
 	bool log;
-	struct ktap_wide whole;
+	struct ktap_int128 whole;
 	s64 divisor;
 	int width;
 };
 
 /* Bytes of a key on its line; it is written to @buf, of MAX_KEY bytes. */
-static int key_text(struct ktap_text *line, const struct ktap_value *key, char *buf)
+static int histogram_key_text(struct ktap_text *line, const struct ktap_value *key, char *buf)
 {
 	size_t i, len;
 
@@ -79,107 +79,108 @@ static int key_text(struct ktap_text *line, const struct ktap_value *key, char *
 	return len;
 }
 
-static int key_width(const struct chart *c, char *buf)
+static int histogram_key_width(const struct histogram_chart *c, char *buf)
 {
 	int width = MIN_KEY;
 	u32 i;
 
 	for (i = 0; i < c->shown && !c->t->err; i++) {
-		width = max(width, key_text(c->line, &c->rows[i].key, buf));
+		width = max(width, histogram_key_text(c->line, &c->rows[i].key, buf));
 		ktap_text_look_around(c->t);
 	}
 	return width;
 }
 
-static struct ktap_wide sum_of(const struct chart *c)
+static struct ktap_int128 histogram_sum_of(const struct histogram_chart *c)
 {
-	struct ktap_wide sum = { };
+	struct ktap_int128 sum = { };
 	u32 i;
 
 	for (i = 0; i < c->n; i++) {
 		if (c->rows[i].number.hi >= 0)
-			sum = ktap_wide_add(sum, c->rows[i].number);
+			sum = ktap_int128_add(sum, c->rows[i].number);
 	}
 	return sum;
 }
 
-static u32 bits_of(struct ktap_wide n)
+static u32 histogram_bits_of(struct ktap_int128 n)
 {
 	if (n.hi < 0)
 		return 0;
 	return n.hi ? 64 + fls64(n.hi) : fls64(n.lo);
 }
 
-static u32 most_bits(const struct chart *c)
+static u32 histogram_most_bits(const struct histogram_chart *c)
 {
 	u32 i, most = 0;
 
 	for (i = 0; i < c->n; i++)
-		most = max(most, bits_of(c->rows[i].number));
+		most = max(most, histogram_bits_of(c->rows[i].number));
 	return most;
 }
 
-static struct ktap_wide half(struct ktap_wide x)
+static struct ktap_int128 histogram_half(struct ktap_int128 x)
 {
-	return (struct ktap_wide){ .lo = x.lo >> 1 | (u64)x.hi << 63, .hi = x.hi >> 1 };
+	return (struct ktap_int128){ .lo = x.lo >> 1 | (u64)x.hi << 63, .hi = x.hi >> 1 };
 }
 
-static int bar_length(struct ktap_wide n, struct ktap_wide sum)
+static int histogram_bar_length(struct ktap_int128 n, struct ktap_int128 sum)
 {
 	if (n.hi < 0)
 		return 0;
 	while (sum.hi) {
-		n = half(n);
-		sum = half(sum);
+		n = histogram_half(n);
+		sum = histogram_half(sum);
 	}
 	return sum.lo ? mul_u64_u64_div_u64(n.lo, BAR, sum.lo) : 0;
 }
 
 /* What is above 0 has a bar. */
-static int log_bar_length(u32 bits, u32 most)
+static int histogram_log_bar_length(u32 bits, u32 most)
 {
 	return bits ? DIV_ROUND_UP(BAR * bits, most) : 0;
 }
 
 /* As print has it: a number of its own before that of the table, and none for a count. */
-static s64 divisor_of(const struct chart *c, const struct ktap_value *v)
+static s64 histogram_divisor_of(const struct histogram_chart *c, const struct ktap_value *v)
 {
 	if (v->tag == KTAP_AGG && ktap_agg_shape(ktap_agg_of(v))->kind == KTAP_AGG_COUNT)
 		return 0;
 	return ktap_divisor_of(v, c->divisor);
 }
 
-static void text_row(const struct chart *c, const struct ktap_pair *row, char *buf)
+static void histogram_text_row(const struct histogram_chart *c, const struct ktap_pair *row,
+			       char *buf)
 {
-	int len = key_text(c->line, &row->key, buf);
+	int len = histogram_key_text(c->line, &row->key, buf);
 	struct ktap_text *t = c->t;
 	int bar;
 
 	if (c->log)
-		bar = log_bar_length(bits_of(row->number), c->whole.lo);
+		bar = histogram_log_bar_length(histogram_bits_of(row->number), c->whole.lo);
 	else
-		bar = bar_length(row->number, c->whole);
+		bar = histogram_bar_length(row->number, c->whole);
 	ktap_text_put(t, "\n", 1);
 	ktap_text_fill(t, ' ', c->width - len);
 	ktap_text_put(t, buf, len);
 	ktap_text_put(t, " |", 2);
 	ktap_text_fill(t, '@', bar);
 	ktap_text_fill(t, ' ', BAR - bar + 1);
-	ktap_text_wide(t, row->number, divisor_of(c, &row->value));
+	ktap_text_int128(t, row->number, histogram_divisor_of(c, &row->value));
 }
 
-static void text_chart(struct chart *c)
+static void histogram_text_chart(struct histogram_chart *c)
 {
 	char buf[MAX_KEY];
 	u32 i;
 
-	c->whole = c->log ? ktap_wide(most_bits(c)) : sum_of(c);
+	c->whole = c->log ? ktap_int128(histogram_most_bits(c)) : histogram_sum_of(c);
 	c->shown = min(c->shown, c->n);
-	c->width = key_width(c, buf);
+	c->width = histogram_key_width(c, buf);
 	ktap_text_fill(c->t, ' ', c->width - 5);
 	ktap_text_printf(c->t, "value %s count", c->log ? log_distribution : distribution);
 	for (i = 0; i < c->shown && !c->t->err; i++) {
-		text_row(c, &c->rows[i], buf);
+		histogram_text_row(c, &c->rows[i], buf);
 		ktap_text_look_around(c->t);
 	}
 	if (c->shown < c->n) {
@@ -189,7 +190,7 @@ static void text_chart(struct chart *c)
 	}
 }
 
-static void show(struct chart *c)
+static void histogram_show(struct histogram_chart *c)
 {
 	const struct ktap_chart *chart = c->t->chart;
 	struct ktap_text line = {
@@ -207,13 +208,13 @@ static void show(struct chart *c)
 	c->line = &line;
 	c->shown = chart ? chart->rows : U32_MAX;
 	c->log = chart && chart->log;
-	text_chart(c);
+	histogram_text_chart(c);
 	kvfree(mem);
 }
 
 void ktap_text_hist(struct ktap_text *t, struct ktap_table *table, s64 divisor)
 {
-	struct chart c = { .t = t, .divisor = divisor };
+	struct histogram_chart c = { .t = t, .divisor = divisor };
 	struct ktap_sorted sorted;
 
 	t->err = ktap_charge_sort(t->vm, table);
@@ -228,7 +229,7 @@ void ktap_text_hist(struct ktap_text *t, struct ktap_table *table, s64 divisor)
 	c.rows = sorted.entries;
 	while (c.n < sorted.n && sorted.entries[c.n].numeric)
 		c.n++;
-	show(&c);
+	histogram_show(&c);
 	ktap_sorted_free(&sorted);
 }
 
@@ -241,8 +242,8 @@ struct end_names {
 	char above[ROW_NAME];
 };
 
-static struct ktap_value row_name(const struct ktap_agg_shape *shape, u32 bucket,
-				  struct end_names *names)
+static struct ktap_value histogram_row_name(const struct ktap_agg_shape *shape, u32 bucket,
+					    struct end_names *names)
 {
 	if (shape->kind == KTAP_AGG_LHIST && !bucket)
 		return KTAP_VALUE_STR(names->below, scnprintf(names->below, ROW_NAME, "< %lld",
@@ -254,8 +255,8 @@ static struct ktap_value row_name(const struct ktap_agg_shape *shape, u32 bucket
 }
 
 /* Rows from the first bucket with something in it to the last one. */
-static u32 make_rows(const struct ktap_agg_shape *shape, const u64 *buckets,
-		     struct ktap_pair *rows, struct end_names *names)
+static u32 histogram_make_rows(const struct ktap_agg_shape *shape, const u64 *buckets,
+			       struct ktap_pair *rows, struct end_names *names)
 {
 	u32 i, first = 0, end = shape->nbuckets;
 
@@ -265,7 +266,7 @@ static u32 make_rows(const struct ktap_agg_shape *shape, const u64 *buckets,
 		end--;
 	for (i = first; i < end; i++)
 		rows[i - first] = (struct ktap_pair){
-			.key = row_name(shape, i, names),
+			.key = histogram_row_name(shape, i, names),
 			.number.lo = buckets[i],
 		};
 	return end - first;
@@ -274,7 +275,7 @@ static u32 make_rows(const struct ktap_agg_shape *shape, const u64 *buckets,
 void ktap_text_agg_hist(struct ktap_text *t, const struct ktap_agg *agg)
 {
 	const struct ktap_agg_shape *shape = ktap_agg_shape(agg);
-	struct chart c = { .t = t };
+	struct histogram_chart c = { .t = t };
 	struct end_names names;
 	struct ktap_pair *rows;
 	u64 *buckets;
@@ -284,8 +285,8 @@ void ktap_text_agg_hist(struct ktap_text *t, const struct ktap_agg *agg)
 	if (rows && buckets) {
 		ktap_agg_read_buckets(t->vm->env, agg, buckets);
 		c.rows = rows;
-		c.n = make_rows(shape, buckets, rows, &names);
-		show(&c);
+		c.n = histogram_make_rows(shape, buckets, rows, &names);
+		histogram_show(&c);
 	} else {
 		t->err = ktap_vm_error(t->vm, -ENOMEM, "no memory for output");
 	}

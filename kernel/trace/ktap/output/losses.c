@@ -4,21 +4,21 @@
  */
 #include <linux/kernel.h>
 
-#include "agg.h"
-#include "global.h"
-#include "loss.h"
-#include "speculation.h"
-#include "table.h"
+#include "data/agg.h"
+#include "data/table.h"
+#include "output/losses.h"
+#include "output/speculation.h"
+#include "vm/global.h"
 
 /* Longest line. */
 #define LINE	256
 
-struct listener {
+struct losses_listener {
 	ktap_tell_fn fn;
 	void *priv;
 };
 
-static __printf(2, 3) void tell(const struct listener *to, const char *fmt, ...)
+static __printf(2, 3) void tell(const struct losses_listener *to, const char *fmt, ...)
 {
 	char line[LINE];
 	va_list args;
@@ -55,7 +55,7 @@ static const struct {
 #undef LOSS
 };
 
-static struct ktap_table *table_of(struct ktap_env *env, u32 global)
+static struct ktap_table *losses_table_of(struct ktap_env *env, u32 global)
 {
 	struct ktap_value v;
 
@@ -64,15 +64,16 @@ static struct ktap_table *table_of(struct ktap_env *env, u32 global)
 }
 
 /* Of the table that a global holds; gives their number. */
-static unsigned long tell_table(struct ktap_env *env, u32 global, const struct listener *to)
+static unsigned long losses_tell_table(struct ktap_env *env, u32 global,
+				       const struct losses_listener *to)
 {
-	struct ktap_table *t = table_of(env, global);
+	struct ktap_table *t = losses_table_of(env, global);
 	unsigned long n;
 	u32 i;
 
 	/* By the first of its names. */
 	for (i = 0; i < global; i++) {
-		if (table_of(env, i) == t)
+		if (losses_table_of(env, i) == t)
 			return 0;
 	}
 	n = t ? ktap_table_dropped(t) : 0;
@@ -83,19 +84,19 @@ static unsigned long tell_table(struct ktap_env *env, u32 global, const struct l
 	return n;
 }
 
-static void tell_tables(struct ktap_env *env, const struct listener *to)
+static void losses_tell_tables(struct ktap_env *env, const struct losses_listener *to)
 {
 	unsigned long all = atomic_long_read(&env->counters.full_table), named = 0;
 	u32 i;
 
 	for (i = 0; i < env->prog->nglobals && all; i++)
-		named += tell_table(env, i, to);
+		named += losses_tell_table(env, i, to);
 	if (named < all)
 		tell(to, "dropped %lu entries of tables that no global holds, which were full",
 		     all - named);
 }
 
-static void tell_memory(struct ktap_env *env, const struct listener *to)
+static void losses_tell_memory(struct ktap_env *env, const struct losses_listener *to)
 {
 	long n = atomic_long_read(&env->counters.no_memory);
 
@@ -108,7 +109,7 @@ static void tell_memory(struct ktap_env *env, const struct listener *to)
 		     env->heap.max >> 10, "-m for more");
 }
 
-static void tell_speculations(struct ktap_env *env, const struct listener *to)
+static void losses_tell_speculations(struct ktap_env *env, const struct losses_listener *to)
 {
 	unsigned int n = ktap_speculations_open(env);
 
@@ -118,15 +119,15 @@ static void tell_speculations(struct ktap_env *env, const struct listener *to)
 
 void ktap_tell_losses(struct ktap_env *env, ktap_tell_fn fn, void *priv)
 {
-	const struct listener to = { fn, priv };
+	const struct losses_listener to = { fn, priv };
 	const atomic_long_t *counter;
 	unsigned int i;
 	long n;
 
 	if (env->globals)
-		tell_tables(env, &to);
-	tell_memory(env, &to);
-	tell_speculations(env, &to);
+		losses_tell_tables(env, &to);
+	losses_tell_memory(env, &to);
+	losses_tell_speculations(env, &to);
 	for (i = 0; i < ARRAY_SIZE(losses); i++) {
 		counter = (void *)&env->counters + losses[i].offset;
 		n = atomic_long_read(counter);

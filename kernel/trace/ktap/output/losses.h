@@ -2,10 +2,10 @@
 /*
  * What a session has lost, in words.
  */
-#ifndef _KTAP_LOSS_H
-#define _KTAP_LOSS_H
+#ifndef _KTAP_LOSSES_H
+#define _KTAP_LOSSES_H
 
-#include "vm.h"
+#include "vm/vm.h"
 
 typedef void (*ktap_tell_fn)(void *priv, const char *line);
 
@@ -20,4 +20,4 @@ typedef void (*ktap_tell_fn)(void *priv, const char *line);
  */
 void ktap_tell_losses(struct ktap_env *env, ktap_tell_fn fn, void *priv);
 
-#endif /* _KTAP_LOSS_H */
+#endif /* _KTAP_LOSSES_H */

@@ -6,10 +6,10 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
-#include "record.h"
-#include "text.h"
+#include "output/record.h"
+#include "output/text.h"
 
-static size_t save_event(struct ktap_vm *vm, void *buf, size_t size)
+static size_t record_save_event(struct ktap_vm *vm, void *buf, size_t size)
 {
 	if (!vm->event || !vm->event->ops->save)
 		return 0;
@@ -17,13 +17,14 @@ static size_t save_event(struct ktap_vm *vm, void *buf, size_t size)
 }
 
 /* What stands for a value in a record. */
-static struct ktap_value stand_in(struct ktap_vm *vm, const struct ktap_value *v, size_t room)
+static struct ktap_value record_placeholder(struct ktap_vm *vm, const struct ktap_value *v,
+					    size_t room)
 {
 	switch (v->tag) {
 	case KTAP_EVENT:
 	case KTAP_ARGSTR:
 		/* Its bytes mean nothing if some are missing. */
-		if (save_event(vm, NULL, 0) > room)
+		if (record_save_event(vm, NULL, 0) > room)
 			return KTAP_VALUE_STR("...", 3);
 		return (struct ktap_value){ .tag = KTAP_ARGSTR };
 	case KTAP_TUPLE:
@@ -37,25 +38,25 @@ static struct ktap_value stand_in(struct ktap_vm *vm, const struct ktap_value *v
 }
 
 /* Something else stands there, and nothing of the value. */
-static bool is_replaced(const struct ktap_value *v, const struct ktap_value *stand_in)
+static bool record_is_replaced(const struct ktap_value *v, const struct ktap_value *stand_in)
 {
 	return stand_in->tag == KTAP_STR && v->tag != KTAP_STR;
 }
 
 /* Bytes of the payload; a blob is cut to what is left. */
-static u32 payload(struct ktap_vm *vm, const struct ktap_value *v, size_t room)
+static u32 record_payload(struct ktap_vm *vm, const struct ktap_value *v, size_t room)
 {
 	if (v->tag == KTAP_NIL)
 		return 0;
 	if (v->tag == KTAP_ARGSTR)
-		return save_event(vm, NULL, 0);
+		return record_save_event(vm, NULL, 0);
 	if (ktap_is_blob(v))
 		return min_t(size_t, v->len, ALIGN_DOWN(room, 8));
 	return sizeof(u64);
 }
 
 /* Bytes there are for blobs: what the fixed parts leave. */
-static size_t blob_room(unsigned int nargs)
+static size_t record_blob_room(unsigned int nargs)
 {
 	return KTAP_RECORD_MAX - sizeof(struct ktap_record) -
 	       nargs * (sizeof(struct ktap_record_arg) + sizeof(u64));
@@ -66,14 +67,14 @@ static_assert(sizeof(struct ktap_record) +
 
 size_t ktap_record_size(struct ktap_vm *vm, const struct ktap_value *args, unsigned int nargs)
 {
-	size_t left = blob_room(nargs), size = sizeof(struct ktap_record);
+	size_t left = record_blob_room(nargs), size = sizeof(struct ktap_record);
 	struct ktap_value v;
 	unsigned int i;
 	u32 len;
 
 	for (i = 0; i < nargs; i++) {
-		v = stand_in(vm, &args[i], left);
-		len = payload(vm, &v, left);
+		v = record_placeholder(vm, &args[i], left);
+		len = record_payload(vm, &v, left);
 		if (v.tag >= KTAP_ARGSTR)
 			left -= min(left, ALIGN((size_t)len, 8));
 		size += sizeof(struct ktap_record_arg) + ALIGN((size_t)len, 8);
@@ -81,14 +82,14 @@ size_t ktap_record_size(struct ktap_vm *vm, const struct ktap_value *args, unsig
 	return size;
 }
 
-static void write_arg(struct ktap_vm *vm, struct ktap_record_arg *arg,
-		      const struct ktap_value *v, u32 len)
+static void record_write_arg(struct ktap_vm *vm, struct ktap_record_arg *arg,
+			     const struct ktap_value *v, u32 len)
 {
 	arg->tag = v->tag;
 	arg->len = len;
 	memset(arg->data + ALIGN_DOWN(len, 8), 0, ALIGN((size_t)len, 8) - ALIGN_DOWN(len, 8));
 	if (v->tag == KTAP_ARGSTR) {
-		save_event(vm, arg->data, len);
+		record_save_event(vm, arg->data, len);
 	} else if (ktap_is_blob(v)) {
 		memcpy(arg->data, v->blob, len);
 		if (len == v->len)
@@ -106,7 +107,7 @@ void ktap_record_write(struct ktap_vm *vm, struct ktap_record *rec, size_t size,
 		       unsigned int nargs)
 {
 	void *p = rec + 1;
-	size_t left = blob_room(nargs);
+	size_t left = record_blob_room(nargs);
 	struct ktap_value v;
 	unsigned int i;
 	u32 len;
@@ -115,20 +116,20 @@ void ktap_record_write(struct ktap_vm *vm, struct ktap_record *rec, size_t size,
 	rec->nargs = nargs;
 	rec->len = size;
 	for (i = 0; i < nargs; i++) {
-		v = stand_in(vm, &args[i], left);
-		len = payload(vm, &v, left);
+		v = record_placeholder(vm, &args[i], left);
+		len = record_payload(vm, &v, left);
 		if (v.tag >= KTAP_ARGSTR)
 			left -= min(left, ALIGN((size_t)len, 8));
-		write_arg(vm, p, &v, len);
+		record_write_arg(vm, p, &v, len);
 		/* It is counted there if even the dots are cut. */
-		if (is_replaced(&args[i], &v) && len == v.len)
+		if (record_is_replaced(&args[i], &v) && len == v.len)
 			atomic_long_inc(&vm->env->counters.cut_strings);
 		p += sizeof(struct ktap_record_arg) + ALIGN((size_t)len, 8);
 	}
 }
 
 /* The arguments as values that point into the record; false: it is broken. */
-static bool read_args(const struct ktap_record *rec, size_t size, struct ktap_value *args)
+static bool record_read_args(const struct ktap_record *rec, size_t size, struct ktap_value *args)
 {
 	const void *p = rec + 1, *end = (const void *)rec + size;
 	const struct ktap_record_arg *arg;
@@ -172,7 +173,7 @@ void ktap_record_format(struct seq_buf *s, const struct ktap_env *env,
 	struct ktap_value args[KTAP_MAX_ARGS];
 	struct ktap_text text = { .s = s, .env = env };
 
-	if (!read_args(rec, size, args))
+	if (!record_read_args(rec, size, args))
 		return;
 	switch (rec->type) {
 	case KTAP_REC_PRINT:

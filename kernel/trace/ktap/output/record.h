@@ -7,7 +7,7 @@
 
 #include <linux/seq_buf.h>
 
-#include "vm.h"
+#include "vm/vm.h"
 
 enum ktap_record_type {
 	KTAP_REC_PRINT,		/* arguments, tabs between, newline behind */

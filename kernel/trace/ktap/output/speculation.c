@@ -8,11 +8,11 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "builtin.h"
-#include "lock.h"
-#include "out.h"
-#include "record.h"
-#include "speculation.h"
+#include "data/lock.h"
+#include "output/record.h"
+#include "output/speculation.h"
+#include "vm/builtin.h"
+#include "vm/output_ops.h"
 
 /**
  * DOC: Speculations
@@ -37,7 +37,7 @@
  * their time, when they are committed; so the reader need not know of them.
  */
 
-enum state {
+enum speculation_state {
 	FREE,
 	OPEN,
 	COMMITTING,
@@ -46,7 +46,7 @@ enum state {
 /**
  * struct speculation - one of them
  * @lock: protects the rest
- * @state: enum state
+ * @state: enum speculation_state
  * @id: its number; of the last one while it is FREE
  * @used: bytes of @data that hold records
  * @nrecords: number of those
@@ -54,7 +54,7 @@ enum state {
  */
 struct speculation {
 	struct ktap_lock lock;
-	enum state state;
+	enum speculation_state state;
 	s64 id;
 	u32 used;
 	u32 nrecords;
@@ -77,7 +77,7 @@ struct ktap_speculations {
 static_assert(!(KTAP_SPECULATIONS & (KTAP_SPECULATIONS - 1)));
 
 /* In process context: text that is held back is cut to records of so many bytes. */
-#define PIECE		2048
+#define SPECULATION_PIECE		2048
 
 int ktap_speculations_init(struct ktap_env *env)
 {
@@ -122,19 +122,19 @@ unsigned int ktap_speculations_open(struct ktap_env *env)
 	return n;
 }
 
-static struct speculation *place_of(struct ktap_vm *vm, s64 id)
+static struct speculation *speculation_place_of(struct ktap_vm *vm, s64 id)
 {
 	return &vm->env->speculations->one[(id - 1) & (KTAP_SPECULATIONS - 1)];
 }
 
 /* The open one of that number, locked; NULL if there is none. */
-static struct speculation *lock_open(struct ktap_vm *vm, s64 id, unsigned long *flags)
+static struct speculation *speculation_lock_open(struct ktap_vm *vm, s64 id, unsigned long *flags)
 {
 	struct speculation *one;
 
 	if (id <= 0)
 		return NULL;
-	one = place_of(vm, id);
+	one = speculation_place_of(vm, id);
 	if (!ktap_lock(&one->lock, flags)) {
 		atomic_long_inc(&vm->env->counters.nmi_busy);
 		return NULL;
@@ -145,7 +145,7 @@ static struct speculation *lock_open(struct ktap_vm *vm, s64 id, unsigned long *
 	return NULL;
 }
 
-static s64 begin(struct ktap_vm *vm, struct speculation *one)
+static s64 speculation_begin(struct ktap_vm *vm, struct speculation *one)
 {
 	unsigned long flags;
 	s64 id = 0;
@@ -169,7 +169,7 @@ int ktap_fn_speculation(struct ktap_vm *vm, struct ktap_value *r, unsigned int n
 	int i;
 
 	for (i = 0; i < KTAP_SPECULATIONS && !id; i++)
-		id = begin(vm, &vm->env->speculations->one[i]);
+		id = speculation_begin(vm, &vm->env->speculations->one[i]);
 	if (id) {
 		r[0] = KTAP_VALUE_INT(id);
 		return 0;
@@ -190,8 +190,8 @@ int ktap_fn_speculate(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
  * The one that @v is the number of goes from OPEN to another state; NULL if it is none.
  * This run no longer speculates into it.
  */
-static struct speculation *finish(struct ktap_vm *vm, const struct ktap_value *v,
-				  enum state state)
+static struct speculation *speculation_finish(struct ktap_vm *vm, const struct ktap_value *v,
+					      enum speculation_state state)
 {
 	s64 id = v->tag == KTAP_INT ? v->i : 0;
 	struct speculation *one;
@@ -199,7 +199,7 @@ static struct speculation *finish(struct ktap_vm *vm, const struct ktap_value *v
 
 	if (id && vm->speculation == id)
 		vm->speculation = 0;
-	one = lock_open(vm, id, &flags);
+	one = speculation_lock_open(vm, id, &flags);
 	if (!one)
 		return NULL;
 	WRITE_ONCE(one->state, state);
@@ -208,7 +208,7 @@ static struct speculation *finish(struct ktap_vm *vm, const struct ktap_value *v
 }
 
 /* In event context records stay records. */
-static void copy_record(struct ktap_vm *vm, const struct ktap_record *rec)
+static void speculation_copy_record(struct ktap_vm *vm, const struct ktap_record *rec)
 {
 	void *place = ktap_out_reserve(vm, rec->len);
 
@@ -218,7 +218,7 @@ static void copy_record(struct ktap_vm *vm, const struct ktap_record *rec)
 	ktap_out_commit(vm, place);
 }
 
-static int say_record(struct ktap_vm *vm, const struct ktap_record *rec, char *text)
+static int speculation_say_record(struct ktap_vm *vm, const struct ktap_record *rec, char *text)
 {
 	struct seq_buf s;
 
@@ -228,7 +228,7 @@ static int say_record(struct ktap_vm *vm, const struct ktap_record *rec, char *t
 }
 
 /* Its memory is ours. */
-static int put_out(struct ktap_vm *vm, const struct speculation *one)
+static int speculation_put_out(struct ktap_vm *vm, const struct speculation *one)
 {
 	const struct ktap_record *rec;
 	char *text = NULL;
@@ -244,9 +244,9 @@ static int put_out(struct ktap_vm *vm, const struct speculation *one)
 	for (pos = 0; pos < one->used && !err; pos += rec->len) {
 		rec = (const struct ktap_record *)(one->data + pos);
 		if (text)
-			err = say_record(vm, rec, text);
+			err = speculation_say_record(vm, rec, text);
 		else
-			copy_record(vm, rec);
+			speculation_copy_record(vm, rec);
 	}
 	kvfree(text);
 	return err;
@@ -254,15 +254,15 @@ static int put_out(struct ktap_vm *vm, const struct speculation *one)
 
 int ktap_fn_commit(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
-	struct speculation *one = finish(vm, &r[0], COMMITTING);
+	struct speculation *one = speculation_finish(vm, &r[0], COMMITTING);
 	unsigned long flags;
 	int err;
 
 	r[0] = KTAP_VALUE_NIL;
 	if (!one)
 		return 0;
-	err = put_out(vm, one);
-	/* This CPU was not inside of a lock in finish(), nor is it now. */
+	err = speculation_put_out(vm, one);
+	/* This CPU was not inside of a lock in speculation_finish(), nor is it now. */
 	if (!ktap_lock(&one->lock, &flags))
 		return err;
 	WRITE_ONCE(one->state, FREE);
@@ -272,7 +272,7 @@ int ktap_fn_commit(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 
 int ktap_fn_discard(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
-	finish(vm, &r[0], FREE);
+	speculation_finish(vm, &r[0], FREE);
 	r[0] = KTAP_VALUE_NIL;
 	return 0;
 }
@@ -280,14 +280,14 @@ int ktap_fn_discard(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 /* Where output goes */
 
 /* Place in the speculation, whose lock is held until ktap_put_commit(). */
-static void *reserve(struct ktap_vm *vm, size_t size)
+static void *speculation_reserve(struct ktap_vm *vm, size_t size)
 {
 	const u32 room = vm->env->speculations->size;
 	struct speculation *one;
 	unsigned long flags;
 	void *place;
 
-	one = lock_open(vm, vm->speculation, &flags);
+	one = speculation_lock_open(vm, vm->speculation, &flags);
 	if (!one)
 		goto dropped;
 	if (size > room - one->used) {
@@ -309,7 +309,7 @@ void *ktap_put_reserve(struct ktap_vm *vm, size_t size)
 {
 	if (likely(!vm->speculation))
 		return ktap_out_reserve(vm, size);
-	return reserve(vm, size);
+	return speculation_reserve(vm, size);
 }
 
 void ktap_put_commit(struct ktap_vm *vm, void *place)
@@ -320,7 +320,7 @@ void ktap_put_commit(struct ktap_vm *vm, void *place)
 		ktap_out_commit(vm, place);
 		return;
 	}
-	one = place_of(vm, vm->speculation);
+	one = speculation_place_of(vm, vm->speculation);
 	ktap_unlock(&one->lock, vm->irq_flags);
 }
 
@@ -338,9 +338,9 @@ int ktap_put_text(struct ktap_vm *vm, enum ktap_channel channel, const char *tex
 	for (pos = 0; pos < len; pos += piece.len) {
 		piece = KTAP_VALUE_STR(text + pos, len - pos);
 		if (type == KTAP_REC_TEXT)
-			piece.len = min_t(u32, piece.len, PIECE);
+			piece.len = min_t(u32, piece.len, SPECULATION_PIECE);
 		size = ktap_record_size(vm, &piece, 1);
-		rec = reserve(vm, size);
+		rec = speculation_reserve(vm, size);
 		if (!rec)
 			continue;
 		ktap_record_write(vm, rec, size, type, &piece, 1);

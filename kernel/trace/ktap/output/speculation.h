@@ -5,7 +5,7 @@
 #ifndef _KTAP_SPECULATION_H
 #define _KTAP_SPECULATION_H
 
-#include "vm.h"
+#include "vm/vm.h"
 
 /* How many a session has at a time, and what they hold: by its memory, in these bounds. */
 #define KTAP_SPECULATIONS	16

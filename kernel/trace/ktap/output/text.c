@@ -21,12 +21,12 @@
 #include <linux/string.h>
 #include <linux/string_choices.h>
 
-#include "agg.h"
-#include "object.h"
-#include "speculation.h"
-#include "table.h"
-#include "text.h"
-#include "ufile.h"
+#include "data/agg.h"
+#include "data/object.h"
+#include "data/table.h"
+#include "data/ustack_file.h"
+#include "output/speculation.h"
+#include "output/text.h"
 
 void ktap_text_flush(struct ktap_text *t)
 {
@@ -75,8 +75,12 @@ void ktap_text_printf(struct ktap_text *t, const char *fmt, ...)
 
 void ktap_text_fill(struct ktap_text *t, char c, int n)
 {
-	while (n-- > 0)
-		ktap_text_put(t, &c, 1);
+	char piece[64];
+
+	if (n > 0)
+		memset(piece, c, min_t(size_t, n, sizeof(piece)));
+	for (; n > 0 && !ktap_text_is_cut(t); n -= sizeof(piece))
+		ktap_text_put(t, piece, min_t(size_t, n, sizeof(piece)));
 }
 
 bool ktap_text_in_middle(const struct ktap_text *t)
@@ -184,20 +188,20 @@ void ktap_text_look_around(struct ktap_text *t)
 		t->err = ktap_vm_error(t->vm, -EINTR, "the session ends");
 }
 
-void ktap_text_wide(struct ktap_text *t, struct ktap_wide x, s64 divisor)
+void ktap_text_int128(struct ktap_text *t, struct ktap_int128 x, s64 divisor)
 {
 	char buf[KTAP_WIDE_TEXT], *p;
 
 	if (divisor > 1)
-		x = ktap_wide_div(x, divisor);
-	p = ktap_wide_text(x, buf);
+		x = ktap_int128_div(x, divisor);
+	p = ktap_int128_text(x, buf);
 	ktap_text_put(t, p, strlen(p));
 }
 
-static void text_total(struct ktap_text *t, const char *name, struct ktap_wide x, s64 divisor)
+static void text_total(struct ktap_text *t, const char *name, struct ktap_int128 x, s64 divisor)
 {
 	ktap_text_put(t, name, strlen(name));
-	ktap_text_wide(t, x, divisor);
+	ktap_text_int128(t, x, divisor);
 }
 
 static void text_stats(struct ktap_text *t, const struct ktap_agg *agg, s64 divisor)
@@ -209,9 +213,9 @@ static void text_stats(struct ktap_text *t, const struct ktap_agg *agg, s64 divi
 	if (!total.count)
 		return;
 	text_total(t, ", sum ", total.sum, divisor);
-	text_total(t, ", min ", ktap_wide(total.min), divisor);
-	text_total(t, ", max ", ktap_wide(total.max), divisor);
-	text_total(t, ", avg ", ktap_wide_div(total.sum, total.count), divisor);
+	text_total(t, ", min ", ktap_int128(total.min), divisor);
+	text_total(t, ", max ", ktap_int128(total.max), divisor);
+	text_total(t, ", avg ", ktap_int128_div(total.sum, total.count), divisor);
 }
 
 static void text_count(struct ktap_text *t, const struct ktap_agg *agg)
@@ -223,20 +227,21 @@ static void text_count(struct ktap_text *t, const struct ktap_agg *agg)
 }
 
 /* The table of its entries; NULL if it has none, or is none. */
-static struct ktap_table *entries_of(const struct ktap_value *v)
+static struct ktap_table *text_entries_of(const struct ktap_value *v)
 {
 	struct ktap_table *t = ktap_value_table(v);
 
 	return t && ktap_table_len(t) ? t : NULL;
 }
 
-static bool is_chart(const struct ktap_value *v)
+static bool text_is_chart(const struct ktap_value *v)
 {
-	return v->tag == KTAP_AGG && ktap_agg_shape(ktap_agg_of(v))->nbuckets && !entries_of(v);
+	return v->tag == KTAP_AGG && ktap_agg_shape(ktap_agg_of(v))->nbuckets &&
+	       !text_entries_of(v);
 }
 
 /* Entries are sorted, and charts are made, in memory that is allocated for it. */
-static bool may_sleep(const struct ktap_text *t)
+static bool text_may_sleep(const struct ktap_text *t)
 {
 	return t->vm && t->vm->level == KTAP_LEVEL_PROCESS;
 }
@@ -247,12 +252,12 @@ static void text_leaf(struct ktap_text *t, const struct ktap_value *v, s64 divis
 	if (v->tag == KTAP_TABLE)
 		return ktap_text_put(t, "{}", 2);
 	if (v->tag == KTAP_INT && divisor > 1)
-		return ktap_text_wide(t, ktap_wide(v->i), divisor);
+		return ktap_text_int128(t, ktap_int128(v->i), divisor);
 	if (v->tag != KTAP_AGG)
 		return text_flat(t, v);
-	if (!may_sleep(t))
+	if (!text_may_sleep(t))
 		return ktap_text_put(t, "{...}", 5);
-	if (is_chart(v))
+	if (text_is_chart(v))
 		return ktap_text_agg_hist(t, ktap_agg_of(v));
 	if (ktap_agg_shape(ktap_agg_of(v))->kind == KTAP_AGG_COUNT)
 		text_count(t, ktap_agg_of(v));
@@ -261,7 +266,7 @@ static void text_leaf(struct ktap_text *t, const struct ktap_value *v, s64 divis
 }
 
 /**
- * struct shown - something with entries that is being printed
+ * struct text_shown - something with entries that is being printed
  * @outer: what it stands in
  * @object: it
  * @sorted: its entries
@@ -272,8 +277,8 @@ static void text_leaf(struct ktap_text *t, const struct ktap_value *v, s64 divis
  * It lies in memory of its own, not on the kernel's stack: tables can stand in
  * tables as deep as there is memory.
  */
-struct shown {
-	struct shown *outer;
+struct text_shown {
+	struct text_shown *outer;
 	const struct ktap_object *object;
 	struct ktap_sorted sorted;
 	u32 next;
@@ -282,7 +287,7 @@ struct shown {
 };
 
 /* What holds itself would never end. */
-static bool is_around(const struct ktap_object *object, const struct shown *outer)
+static bool text_is_around(const struct ktap_object *object, const struct text_shown *outer)
 {
 	for (; outer; outer = outer->outer) {
 		if (outer->object == object)
@@ -299,14 +304,14 @@ s64 ktap_divisor_of(const struct ktap_value *v, s64 outer)
 }
 
 /* NULL, and "{...}" in its place, if it cannot be shown. */
-static struct shown *begin_entries(struct ktap_text *t, const struct ktap_value *v,
-				   struct shown *outer, u32 depth, s64 divisor)
+static struct text_shown *text_begin_entries(struct ktap_text *t, const struct ktap_value *v,
+					     struct text_shown *outer, u32 depth, s64 divisor)
 {
 	struct ktap_table *table = ktap_value_table(v);
-	struct shown *s = NULL;
+	struct text_shown *s = NULL;
 	int err;
 
-	if (may_sleep(t) && !is_around(v->object, outer)) {
+	if (text_may_sleep(t) && !text_is_around(v->object, outer)) {
 		t->err = t->err ?: ktap_charge_sort(t->vm, table);
 		s = t->err ? NULL : kvmalloc(sizeof(*s), KTAP_GFP);
 	}
@@ -329,9 +334,9 @@ static struct shown *begin_entries(struct ktap_text *t, const struct ktap_value 
 	return s;
 }
 
-static struct shown *end_entries(struct ktap_text *t, struct shown *s)
+static struct text_shown *text_end_entries(struct ktap_text *t, struct text_shown *s)
 {
-	struct shown *outer = s->outer;
+	struct text_shown *outer = s->outer;
 
 	if (s->sorted.dropped)
 		ktap_text_printf(t, "\n(%u more changed meanwhile)", s->sorted.dropped);
@@ -341,29 +346,29 @@ static struct shown *end_entries(struct ktap_text *t, struct shown *s)
 }
 
 /* What follows the colon.  Gives what is to be shown next: its entries, or NULL. */
-static struct shown *text_after_colon(struct ktap_text *t, const struct ktap_value *v,
-				      struct shown *outer, u32 depth, s64 divisor)
+static struct text_shown *text_after_colon(struct ktap_text *t, const struct ktap_value *v,
+					   struct text_shown *outer, u32 depth, s64 divisor)
 {
-	bool entries = entries_of(v);
-	bool lines = entries ? !is_around(v->object, outer) : is_chart(v);
+	bool entries = text_entries_of(v);
+	bool lines = entries ? !text_is_around(v->object, outer) : text_is_chart(v);
 
 	divisor = ktap_divisor_of(v, divisor);
 	ktap_text_put(t, lines ? "\n" : " ", 1);
 	if (entries)
-		return begin_entries(t, v, outer, depth, divisor);
+		return text_begin_entries(t, v, outer, depth, divisor);
 	text_leaf(t, v, divisor);
 	return NULL;
 }
 
 /* No newline behind the last entry: print adds it. */
-static void text_entries(struct ktap_text *t, struct shown *s)
+static void text_entries(struct ktap_text *t, struct text_shown *s)
 {
 	const struct ktap_pair *pair;
-	struct shown *inner;
+	struct text_shown *inner;
 
 	while (s) {
 		if (s->next == s->sorted.n || t->err) {
-			s = end_entries(t, s);
+			s = text_end_entries(t, s);
 			continue;
 		}
 		pair = &s->sorted.entries[s->next];
@@ -381,8 +386,8 @@ static void text_entries(struct ktap_text *t, struct shown *s)
 void ktap_text_divided(struct ktap_text *t, const struct ktap_value *v, s64 divisor)
 {
 	divisor = ktap_divisor_of(v, divisor);
-	if (entries_of(v))
-		text_entries(t, begin_entries(t, v, NULL, 0, divisor));
+	if (text_entries_of(v))
+		text_entries(t, text_begin_entries(t, v, NULL, 0, divisor));
 	else
 		text_leaf(t, v, divisor);
 }

@@ -7,8 +7,8 @@
 
 #include <linux/seq_buf.h>
 
-#include "vm.h"
-#include "wide.h"
+#include "data/int128.h"
+#include "vm/vm.h"
 
 /* Widest column, highest precision of a printf. */
 #define KTAP_MAX_WIDTH		512
@@ -60,6 +60,12 @@ void ktap_text_flush(struct ktap_text *t);
 /* Tables are large, and somebody may want the session to end: then @err is set. */
 void ktap_text_look_around(struct ktap_text *t);
 
+/* It is full, and not given away: what comes is lost. */
+static inline bool ktap_text_is_cut(const struct ktap_text *t)
+{
+	return t->keep && seq_buf_has_overflowed(t->s);
+}
+
 /* Is the text in the middle of a line? */
 bool ktap_text_in_middle(const struct ktap_text *t);
 
@@ -69,7 +75,7 @@ void ktap_text_divided(struct ktap_text *t, const struct ktap_value *v, s64 divi
 /* What the numbers in a value are divided by, if those around it are by @outer. */
 s64 ktap_divisor_of(const struct ktap_value *v, s64 outer);
 /* An integer, divided. */
-void ktap_text_wide(struct ktap_text *t, struct ktap_wide x, s64 divisor);
+void ktap_text_int128(struct ktap_text *t, struct ktap_int128 x, s64 divisor);
 
 /*
  * The whole of a print, a printf, and a variable.  ARGSTR and EVENT need the

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who may act on the system.
+ * Permissions to act on the system.
  */
 #include <linux/string.h>
 #include <asm/byteorder.h>
 
-#include "../builtin.h"
-#include "build.h"
+#include "tests/build.h"
+#include "vm/builtin.h"
 
 static struct ktap_program *program(struct kunit *test, u32 flags, bool acts)
 {
@@ -21,7 +21,7 @@ static struct ktap_program *program(struct kunit *test, u32 flags, bool acts)
 	return test_load(c);
 }
 
-static void who_acts_must_say_so_and_be_allowed_to(struct kunit *test)
+static void acting_needs_unsafe_and_permission(struct kunit *test)
 {
 	struct ktap_diag *diag = kunit_kzalloc(test, sizeof(*diag), GFP_KERNEL);
 
@@ -34,14 +34,14 @@ static void who_acts_must_say_so_and_be_allowed_to(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, strstr(diag->text, "--unsafe"));
 	KUNIT_EXPECT_EQ(test, 0,
 			ktap_check_unsafe(program(test, KTAP_CHUNK_UNSAFE, true), true, diag));
-	/* One that only says so, and one that does neither. */
+	/* A script that is marked unsafe but does not act, and one that is neither. */
 	KUNIT_EXPECT_EQ(test, 0,
 			ktap_check_unsafe(program(test, KTAP_CHUNK_UNSAFE, false), false, diag));
 	KUNIT_EXPECT_EQ(test, 0, ktap_check_unsafe(program(test, 0, false), false, diag));
 }
 
 static struct kunit_case act_cases[] = {
-	KUNIT_CASE(who_acts_must_say_so_and_be_allowed_to),
+	KUNIT_CASE(acting_needs_unsafe_and_permission),
 	{}
 };
 

@@ -4,11 +4,11 @@
  */
 #include <linux/string.h>
 
-#include "../agg.h"
-#include "../builtin.h"
-#include "../object.h"
-#include "../ops.h"
-#include "agg_fixture.h"
+#include "data/agg.h"
+#include "data/object.h"
+#include "tests/agg_fixture.h"
+#include "vm/builtin.h"
+#include "vm/ops.h"
 
 static void expect_result(struct kunit *test, struct ktap_vm *vm, u32 tag, s64 want)
 {
@@ -18,7 +18,7 @@ static void expect_result(struct kunit *test, struct ktap_vm *vm, u32 tag, s64 w
 		KUNIT_EXPECT_EQ(test, vm->stack[0].i, want);
 }
 
-static void readers_of_nothing(struct kunit *test)
+static void reading_an_empty_aggregation_gives_0_or_nil(struct kunit *test)
 {
 	struct ktap_vm *vm = test_agg_vm(test, EVENT);
 	struct ktap_value of[] = {
@@ -46,7 +46,7 @@ static void readers_of_nothing(struct kunit *test)
 	}
 }
 
-static void readers_give_the_totals(struct kunit *test)
+static void reading_gives_the_totals(struct kunit *test)
 {
 	struct ktap_vm *vm = test_agg_vm(test, EVENT);
 	struct ktap_agg *agg = test_agg(test, vm, &ktap_agg_hist);
@@ -66,13 +66,13 @@ static void readers_give_the_totals(struct kunit *test)
 	r[0] = test_agg_value(agg);
 	ktap_fn_max(vm, r, 1);
 	expect_result(test, vm, KTAP_INT, -3);
-	/* Toward zero. */
+	/* Rounded toward zero. */
 	r[0] = test_agg_value(agg);
 	ktap_fn_avg(vm, r, 1);
 	expect_result(test, vm, KTAP_INT, -3);
 }
 
-static void least_and_largest_of_several(struct kunit *test)
+static void min_and_max_take_several_integers(struct kunit *test)
 {
 	struct ktap_vm *vm = test_agg_vm(test, EVENT);
 	struct ktap_value *r = vm->stack;
@@ -101,7 +101,7 @@ static void least_and_largest_of_several(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, vm->message, "min takes an aggregation, or several integers");
 }
 
-/* The keys that are left, as digits, in the order of insertion. */
+/* The remaining keys as digits, in the order of insertion. */
 static s64 truncated(struct kunit *test, struct ktap_value v, s64 n)
 {
 	struct ktap_vm *vm = test_agg_vm(test, PROCESS);
@@ -145,7 +145,7 @@ static void trunc_keeps_the_largest_or_the_smallest(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, truncated(test, agg, -9), 12345);
 	KUNIT_EXPECT_EQ(test, truncated(test, agg, S64_MIN), 12345);
 	KUNIT_EXPECT_EQ(test, truncated(test, agg, S64_MAX), 12345);
-	/* Entry 2 is no number. */
+	/* Entry 2 is not a number. */
 	KUNIT_EXPECT_EQ(test, truncated(test, table, 2), 13);
 	KUNIT_EXPECT_EQ(test, truncated(test, table, -2), 45);
 	KUNIT_EXPECT_EQ(test, truncated(test, table, 4), 1345);
@@ -154,9 +154,9 @@ static void trunc_keeps_the_largest_or_the_smallest(struct kunit *test)
 }
 
 static struct kunit_case agg_builtin_cases[] = {
-	KUNIT_CASE(readers_of_nothing),
-	KUNIT_CASE(readers_give_the_totals),
-	KUNIT_CASE(least_and_largest_of_several),
+	KUNIT_CASE(reading_an_empty_aggregation_gives_0_or_nil),
+	KUNIT_CASE(reading_gives_the_totals),
+	KUNIT_CASE(min_and_max_take_several_integers),
 	KUNIT_CASE(trunc_keeps_the_largest_or_the_smallest),
 	{}
 };

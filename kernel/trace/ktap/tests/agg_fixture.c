@@ -6,8 +6,8 @@
 #include <linux/preempt.h>
 #include <linux/string.h>
 
-#include "../ops.h"
-#include "agg_fixture.h"
+#include "tests/agg_fixture.h"
+#include "vm/ops.h"
 
 struct ktap_vm *test_agg_vm(struct kunit *test, enum ktap_level level)
 {
@@ -82,7 +82,7 @@ void test_expect_total(struct kunit *test, struct ktap_vm *vm, const struct ktap
 
 	ktap_agg_read(vm->env, agg, &total);
 	KUNIT_EXPECT_EQ(test, total.count, count);
-	KUNIT_EXPECT_EQ(test, ktap_wide_compare(total.sum, ktap_wide(sum)), 0);
+	KUNIT_EXPECT_EQ(test, ktap_int128_compare(total.sum, ktap_int128(sum)), 0);
 	KUNIT_EXPECT_EQ(test, total.min, min);
 	KUNIT_EXPECT_EQ(test, total.max, max);
 }
@@ -95,7 +95,7 @@ static int write_numbers(void *data)
 
 	for (i = 0; i < TEST_NUMBERS; i++) {
 		n = 1 + (i % 100) * w->spread;
-		/* As handlers run: a grace period waits for them. */
+		/* Like handlers: a grace period waits for these threads. */
 		preempt_disable();
 		if (w->to.tag == KTAP_AGG)
 			ktap_agg_add(&w->vm, w->to.agg, n);

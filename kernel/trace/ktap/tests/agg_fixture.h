@@ -7,8 +7,8 @@
 
 #include <linux/sched.h>
 
-#include "../agg.h"
-#include "build.h"
+#include "data/agg.h"
+#include "tests/build.h"
 
 #define EVENT	KTAP_LEVEL_TASK
 #define PROCESS	KTAP_LEVEL_PROCESS
@@ -16,7 +16,7 @@
 /* Registers 0 to 7 of it are those of a running function, and nil. */
 struct ktap_vm *test_agg_vm(struct kunit *test, enum ktap_level level);
 
-/* In a register of its own. */
+/* In a separate register. */
 struct ktap_agg *test_agg(struct kunit *test, struct ktap_vm *vm,
 			  const struct ktap_agg_shape *shape);
 struct ktap_table *test_table(struct kunit *test, struct ktap_vm *vm, u32 max);
@@ -37,13 +37,13 @@ static inline struct ktap_value test_table_value(struct ktap_table *t)
 
 /* base[key] <<< n */
 int test_put(struct ktap_vm *vm, struct ktap_value base, s64 key, s64 n);
-/* What the table has at a key; it stands in register 7 then. */
+/* The value of a key of the table, which is in register 7 afterwards. */
 struct ktap_value test_get(struct ktap_vm *vm, struct ktap_table *t, s64 key);
 
 void test_expect_total(struct kunit *test, struct ktap_vm *vm, const struct ktap_agg *agg,
 		       u64 count, s64 sum, s64 min, s64 max);
 
-/* Threads on CPUs of their own, if there are any, that write as handlers do. */
+/* Threads, on separate CPUs if possible, that write like handlers. */
 
 #define TEST_WRITERS		3
 #define TEST_NUMBERS		10000	/* that each of them writes */

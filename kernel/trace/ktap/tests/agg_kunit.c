@@ -7,14 +7,14 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "../agg.h"
-#include "../builtin.h"
-#include "../global.h"
-#include "../object.h"
-#include "../ops.h"
-#include "../shard.h"
-#include "../table.h"
-#include "agg_fixture.h"
+#include "data/agg.h"
+#include "data/agg_priv.h"
+#include "data/object.h"
+#include "data/table.h"
+#include "tests/agg_fixture.h"
+#include "vm/builtin.h"
+#include "vm/global.h"
+#include "vm/ops.h"
 
 static void expect_sum(struct kunit *test, struct ktap_vm *vm, const struct ktap_agg *agg,
 		       const char *want)
@@ -23,7 +23,7 @@ static void expect_sum(struct kunit *test, struct ktap_vm *vm, const struct ktap
 	char buf[KTAP_WIDE_TEXT];
 
 	ktap_agg_read(vm->env, agg, &total);
-	KUNIT_EXPECT_STREQ(test, ktap_wide_text(total.sum, buf), want);
+	KUNIT_EXPECT_STREQ(test, ktap_int128_text(total.sum, buf), want);
 }
 
 static void all_kinds_keep_the_totals(struct kunit *test)
@@ -79,7 +79,7 @@ static void sums_have_128_bits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, r[0].i, -2000);
 }
 
-/* Each number in one bucket: the last one whose row is not above it. */
+/* Each number is in one bucket: the last one whose row does not exceed it. */
 static void expect_bucket(struct kunit *test, struct ktap_vm *vm,
 			  const struct ktap_agg_shape *shape, s64 n, u32 want)
 {
@@ -95,7 +95,7 @@ static void expect_bucket(struct kunit *test, struct ktap_vm *vm,
 	vm->top--;
 }
 
-/* Row by its number; there is one of them. */
+/* Return the index of row @row, which must exist once. */
 static u32 row_of(struct kunit *test, const struct ktap_agg_shape *shape, s64 row)
 {
 	u32 i, first = shape->kind == KTAP_AGG_LHIST, found = 0, where = 0;
@@ -160,7 +160,7 @@ static void an_lhist_has_rows_of_equal_steps(struct kunit *test)
 	expect_bucket(test, vm, &shape, 4, row_of(test, &shape, 0));
 	expect_bucket(test, vm, &shape, 5, 3);
 
-	/* As far as integers go. */
+	/* Up to the limits of integers. */
 	shape = test_lhist(test, S64_MIN, S64_MAX, S64_MAX);
 	KUNIT_EXPECT_EQ(test, shape.nbuckets, 5);
 	expect_bucket(test, vm, &shape, S64_MIN, row_of(test, &shape, S64_MIN));
@@ -200,8 +200,8 @@ static void an_lhist_has_limits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, r[0].tag, KTAP_AGG);
 }
 
-/* In process context there is memory for each CPU, up to a quarter of the session's. */
-static void memory_per_cpu_counts(struct kunit *test)
+/* In process context, shards are per-CPU, up to a quarter of the session's memory. */
+static void per_cpu_memory_is_charged_to_the_session(struct kunit *test)
 {
 	struct ktap_vm *vm = test_agg_vm(test, EVENT);
 	struct ktap_heap *heap = &vm->env->heap;
@@ -229,8 +229,8 @@ static void memory_per_cpu_counts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, heap->outside, 0);
 }
 
-/* What is not freed before ends with the environment: the leak check sees it. */
-static void memory_per_cpu_ends_with_the_session(struct kunit *test)
+/* The environment frees the rest; the leak check covers this. */
+static void per_cpu_memory_is_freed_with_the_session(struct kunit *test)
 {
 	struct ktap_vm *vm = test_agg_vm(test, PROCESS);
 	struct ktap_value *r = vm->stack;
@@ -241,7 +241,7 @@ static void memory_per_cpu_ends_with_the_session(struct kunit *test)
 	KUNIT_EXPECT_GT(test, vm->env->heap.outside, 0);
 }
 
-static void an_nmi_adds_beside_the_others(struct kunit *test)
+static void an_nmi_adds_to_a_shard_of_its_own(struct kunit *test)
 {
 	struct ktap_vm *vm = test_agg_vm(test, PROCESS);
 	struct ktap_agg *agg = test_agg(test, vm, &ktap_agg_stats);
@@ -262,8 +262,8 @@ static void an_nmi_adds_beside_the_others(struct kunit *test)
 	ktap_objects_end_run(vm);
 }
 
-/* One with a lock is not that lucky. */
-static void who_interrupts_a_holder_gives_up(struct kunit *test)
+/* An aggregation with a lock drops it. */
+static void interrupting_a_lock_holder_gives_up(struct kunit *test)
 {
 	struct ktap_vm *vm = test_agg_vm(test, EVENT);
 	struct ktap_agg *agg = test_agg(test, vm, &ktap_agg_stats);
@@ -278,18 +278,18 @@ static void who_interrupts_a_holder_gives_up(struct kunit *test)
 	ktap_agg_add(vm, agg, 10);
 	ktap_agg_clear(vm, agg);
 	err = test_put(vm, test_agg_value(agg), 1, 1);
-	/* It is read all the same. */
+	/* Reading still works. */
 	ktap_agg_read(vm->env, agg, &total);
 	ktap_unlock(&lock, flags);
 	KUNIT_EXPECT_EQ(test, err, 0);
 	KUNIT_EXPECT_EQ(test, total.count, 1);
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.nmi_busy), 3);
-	/* There was no memory for a table of keys. */
+	/* The table of keys could not be allocated. */
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.no_memory), 1);
 	test_expect_total(test, vm, agg, 1, 1, 1, 1);
 }
 
-/* As if this CPU had been interrupted while it wrote; on any CPU, it may change. */
+/* As if this CPU was interrupted during an update; for all CPUs, since the test may migrate. */
 static void write_half(struct ktap_agg *agg, int step)
 {
 	int cpu;
@@ -298,7 +298,7 @@ static void write_half(struct ktap_agg *agg, int step)
 		per_cpu_ptr(agg->shards, cpu)->seq += step;
 }
 
-static void a_write_that_was_interrupted_is_left_alone(struct kunit *test)
+static void an_add_that_interrupts_another_is_dropped_and_counted(struct kunit *test)
 {
 	struct ktap_vm *vm = test_agg_vm(test, PROCESS);
 	struct ktap_agg *agg = test_agg(test, vm, &ktap_agg_stats);
@@ -312,7 +312,7 @@ static void a_write_that_was_interrupted_is_left_alone(struct kunit *test)
 	vm->level = KTAP_LEVEL_NMI;
 	ktap_agg_add(vm, agg, 100);
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.nmi_busy), 1);
-	/* Who reads does not wait for ever. */
+	/* A reader does not wait forever. */
 	test_expect_total(test, vm, agg, 2, 101, 1, 100);
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.nmi_busy), 2);
 	vm->level = PROCESS;
@@ -323,8 +323,8 @@ static void a_write_that_was_interrupted_is_left_alone(struct kunit *test)
 	ktap_objects_end_run(vm);
 }
 
-/* Memory that a single one takes is that of the powers of two that come. */
-static void rows_take_memory_when_they_come(struct kunit *test)
+/* A single shard allocates memory for the powers of two that it has seen. */
+static void rows_are_allocated_at_first_use(struct kunit *test)
 {
 	struct ktap_vm *vm = test_agg_vm(test, EVENT);
 	struct ktap_agg_shape shape = test_hist(test, KTAP_AGG_MAX_BITS);
@@ -347,8 +347,8 @@ static void rows_take_memory_when_they_come(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vm->env->heap.available, empty);
 }
 
-/* In the totals, too: or else they and the rows would not tell the same. */
-static void a_number_whose_row_finds_no_memory_is_dropped(struct kunit *test)
+/* Dropped from the totals, too: they must agree with the rows. */
+static void a_number_without_memory_for_its_row_is_dropped(struct kunit *test)
 {
 	struct ktap_vm *vm = test_agg_vm(test, EVENT);
 	struct ktap_agg *agg = test_agg(test, vm, &ktap_agg_hist);
@@ -368,7 +368,7 @@ static void a_number_whose_row_finds_no_memory_is_dropped(struct kunit *test)
  * A run that wants memory in process context frees what no slot and no register holds:
  * but not the aggregation that it wants it for, which was just taken out of its table.
  */
-static void a_row_is_not_made_of_what_it_belongs_to(struct kunit *test)
+static void allocating_a_row_does_not_free_its_aggregation(struct kunit *test)
 {
 	struct ktap_vm *vm = test_agg_vm(test, PROCESS);
 	struct ktap_agg *agg = test_agg(test, vm, &ktap_agg_hist), *inner;
@@ -386,13 +386,13 @@ static void a_row_is_not_made_of_what_it_belongs_to(struct kunit *test)
 	ktap_agg_add(vm, inner, 1 << 20);
 	test_expect_total(test, vm, inner, 1, 5, 5, 5);
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.no_memory), 1);
-	/* Then it is freed. */
+	/* Now it is freed. */
 	KUNIT_EXPECT_EQ(test, vm->env->heap.available, left);
 	ktap_objects_end_run(vm);
 	KUNIT_EXPECT_GT(test, vm->env->heap.available, left);
 }
 
-/* Many CPUs: what is written on each comes together. */
+/* Updates of all CPUs are summed up. */
 static void shards_are_merged(struct kunit *test)
 {
 	struct ktap_vm *vm = test_agg_vm(test, PROCESS);
@@ -406,12 +406,12 @@ static void shards_are_merged(struct kunit *test)
 	for_each_possible_cpu(cpu) {
 		shard = per_cpu_ptr(agg->shards, cpu);
 		shard->total = (struct ktap_total){
-			.count = 2, .sum = ktap_wide(S64_MAX), .min = -n, .max = n,
+			.count = 2, .sum = ktap_int128(S64_MAX), .min = -n, .max = n,
 		};
 		shard->buckets[row_of(test, &ktap_agg_hist, 8)] = 2;
 		n++;
 	}
-	/* One that is of another time does not count. */
+	/* A shard of another epoch does not count. */
 	shard->epoch = 1;
 	n--;
 	ktap_agg_read_buckets(vm->env, agg, buckets);
@@ -420,12 +420,12 @@ static void shards_are_merged(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, total.count, 2 * n);
 	KUNIT_EXPECT_EQ(test, total.min, n ? 1 - n : 0);
 	KUNIT_EXPECT_EQ(test, total.max, n ? n - 1 : 0);
-	KUNIT_EXPECT_EQ(test, ktap_wide_compare(ktap_wide_div(total.sum, n ?: 1),
-						ktap_wide(n ? S64_MAX : 0)), 0);
+	KUNIT_EXPECT_EQ(test, ktap_int128_compare(ktap_int128_div(total.sum, n ?: 1),
+						  ktap_int128(n ? S64_MAX : 0)), 0);
 	ktap_objects_end_run(vm);
 }
 
-static void clear_forgets_all(struct kunit *test)
+static void clear_resets_all_totals(struct kunit *test)
 {
 	static const enum ktap_level levels[] = { EVENT, PROCESS };
 	struct ktap_agg *agg;
@@ -471,21 +471,21 @@ static void a_table_keeps_stats_by_key(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, test_put(vm, test_table_value(t), 3, 5));
 	KUNIT_EXPECT_EQ(test, test_get(vm, t, 3).tag, KTAP_NIL);
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.full_table), 1);
-	/* An entry that is something else. */
+	/* An entry of another type. */
 	ktap_table_set(vm, t, &k, &text);
 	KUNIT_EXPECT_EQ(test, -EINVAL, test_put(vm, test_table_value(t), 1, 10));
 	KUNIT_EXPECT_STREQ(test, vm->message,
 			   "'<<<' on a string: only an aggregation takes values");
 }
 
-static void a_table_keeps_what_was_put_in(struct kunit *test)
+static void a_table_adds_to_the_aggregation_that_was_stored(struct kunit *test)
 {
 	struct ktap_vm *vm = test_agg_vm(test, EVENT);
 	struct ktap_table *t = test_table(test, vm, 0);
 	struct ktap_agg *agg = test_agg(test, vm, &ktap_agg_hist);
 	struct ktap_value v = test_agg_value(agg), k = KTAP_VALUE_INT(1), other = KTAP_VALUE_INT(2);
 
-	/* Two entries share it, as they would a table. */
+	/* Two entries share it, as they could share a table. */
 	ktap_table_set(vm, t, &k, &v);
 	ktap_table_set(vm, t, &other, &v);
 	KUNIT_EXPECT_EQ(test, 0, test_put(vm, test_table_value(t), 1, 10));
@@ -495,7 +495,7 @@ static void a_table_keeps_what_was_put_in(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, v.agg, agg);
 }
 
-static void an_aggregation_keeps_its_own_kind_by_key(struct kunit *test)
+static void keyed_aggregations_have_the_shape_of_their_parent(struct kunit *test)
 {
 	struct ktap_vm *vm = test_agg_vm(test, PROCESS);
 	struct ktap_agg_shape shape;
@@ -512,12 +512,12 @@ static void an_aggregation_keeps_its_own_kind_by_key(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, v.tag, KTAP_AGG);
 	KUNIT_EXPECT_EQ(test, 0, memcmp(ktap_agg_shape(v.agg), &shape, sizeof(shape)));
 	test_expect_total(test, vm, v.agg, 1, 42, 42, 42);
-	/* And its own numbers apart. */
+	/* Its own totals are separate. */
 	test_expect_total(test, vm, agg, 0, 0, 0, 0);
 	ktap_objects_end_run(vm);
 }
 
-static void what_does_not_fit_is_counted(struct kunit *test)
+static void adds_without_memory_are_counted(struct kunit *test)
 {
 	struct ktap_vm *vm = test_agg_vm(test, EVENT);
 	struct ktap_table *t = test_table(test, vm, 0);
@@ -535,7 +535,7 @@ static void what_does_not_fit_is_counted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.no_memory), 3);
 }
 
-static void an_aggregation_is_no_number_and_no_key(struct kunit *test)
+static void an_aggregation_is_neither_a_number_nor_a_key(struct kunit *test)
 {
 	struct ktap_vm *vm = test_agg_vm(test, EVENT);
 	struct ktap_value x = test_agg_value(test_agg(test, vm, &ktap_agg_stats));
@@ -570,7 +570,7 @@ static void an_aggregation_is_no_number_and_no_key(struct kunit *test)
 }
 
 /* a[1] <<< 10; a[2] <<< 20; for k, v in pairs(a): sum of keys and of sums; and more */
-static void instructions_see_the_keys(struct kunit *test)
+static void bytecode_iterates_over_the_keys(struct kunit *test)
 {
 	struct ktap_vm *vm = test_agg_vm(test, EVENT);
 	struct ktap_value *r = vm->stack, nil = KTAP_VALUE_NIL;
@@ -580,7 +580,7 @@ static void instructions_see_the_keys(struct kunit *test)
 	int n;
 
 	r[0] = test_agg_value(agg);
-	/* Without keys it is empty. */
+	/* Without keys, pairs() is empty. */
 	KUNIT_EXPECT_EQ(test, 0, ktap_op_get(vm, &r[1], &r[0], &one));
 	KUNIT_EXPECT_EQ(test, r[1].tag, KTAP_NIL);
 	KUNIT_EXPECT_EQ(test, 0, ktap_op_has(vm, &r[1], &r[0], &one));
@@ -605,7 +605,7 @@ static void instructions_see_the_keys(struct kunit *test)
 }
 
 /* a = stats(); a <<< 1 … 10, in a handler */
-static void the_instruction_adds(struct kunit *test)
+static void bytecode_adds_to_an_aggregation(struct kunit *test)
 {
 	struct test_chunk *c = test_chunk(test);
 	struct ktap_value result;
@@ -624,7 +624,7 @@ static void the_instruction_adds(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, result.i, 55);
 }
 
-static void merge_while_written(struct kunit *test)
+static void shards_are_merged_while_written(struct kunit *test)
 {
 	struct ktap_vm *vm = test_agg_vm(test, PROCESS);
 	struct ktap_agg *agg = test_agg(test, vm, &ktap_agg_hist);
@@ -652,8 +652,8 @@ static void merge_while_written(struct kunit *test)
 	ktap_objects_end_run(vm);
 }
 
-/* Whoever comes first makes the entry; nothing is lost. */
-static void keys_are_made_once(struct kunit *test)
+/* The first thread creates the entry; no update is lost. */
+static void concurrent_adds_create_a_key_once(struct kunit *test)
 {
 	struct ktap_vm *vm = test_agg_vm(test, PROCESS);
 	struct ktap_table *t = test_table(test, vm, 0);
@@ -672,8 +672,8 @@ static void keys_are_made_once(struct kunit *test)
 	ktap_objects_end_run(vm);
 }
 
-/* Whoever comes first has its block; nothing is lost, and no memory. */
-static void rows_are_made_once(struct kunit *test)
+/* The first thread's block is used; no update and no memory is lost. */
+static void concurrent_adds_create_a_row_once(struct kunit *test)
 {
 	struct ktap_vm *vm = test_agg_vm(test, EVENT);
 	struct ktap_agg_shape shape = test_hist(test, KTAP_AGG_MAX_BITS);
@@ -705,26 +705,26 @@ static struct kunit_case agg_cases[] = {
 	KUNIT_CASE(a_hist_has_rows_of_powers_of_two),
 	KUNIT_CASE(an_lhist_has_rows_of_equal_steps),
 	KUNIT_CASE(an_lhist_has_limits),
-	KUNIT_CASE(memory_per_cpu_counts),
-	KUNIT_CASE(memory_per_cpu_ends_with_the_session),
-	KUNIT_CASE(an_nmi_adds_beside_the_others),
-	KUNIT_CASE(who_interrupts_a_holder_gives_up),
-	KUNIT_CASE(a_write_that_was_interrupted_is_left_alone),
-	KUNIT_CASE(rows_take_memory_when_they_come),
-	KUNIT_CASE(a_number_whose_row_finds_no_memory_is_dropped),
-	KUNIT_CASE(a_row_is_not_made_of_what_it_belongs_to),
+	KUNIT_CASE(per_cpu_memory_is_charged_to_the_session),
+	KUNIT_CASE(per_cpu_memory_is_freed_with_the_session),
+	KUNIT_CASE(an_nmi_adds_to_a_shard_of_its_own),
+	KUNIT_CASE(interrupting_a_lock_holder_gives_up),
+	KUNIT_CASE(an_add_that_interrupts_another_is_dropped_and_counted),
+	KUNIT_CASE(rows_are_allocated_at_first_use),
+	KUNIT_CASE(a_number_without_memory_for_its_row_is_dropped),
+	KUNIT_CASE(allocating_a_row_does_not_free_its_aggregation),
 	KUNIT_CASE(shards_are_merged),
-	KUNIT_CASE(clear_forgets_all),
+	KUNIT_CASE(clear_resets_all_totals),
 	KUNIT_CASE(a_table_keeps_stats_by_key),
-	KUNIT_CASE(a_table_keeps_what_was_put_in),
-	KUNIT_CASE(an_aggregation_keeps_its_own_kind_by_key),
-	KUNIT_CASE(what_does_not_fit_is_counted),
-	KUNIT_CASE(an_aggregation_is_no_number_and_no_key),
-	KUNIT_CASE(instructions_see_the_keys),
-	KUNIT_CASE(the_instruction_adds),
-	KUNIT_CASE(merge_while_written),
-	KUNIT_CASE(keys_are_made_once),
-	KUNIT_CASE(rows_are_made_once),
+	KUNIT_CASE(a_table_adds_to_the_aggregation_that_was_stored),
+	KUNIT_CASE(keyed_aggregations_have_the_shape_of_their_parent),
+	KUNIT_CASE(adds_without_memory_are_counted),
+	KUNIT_CASE(an_aggregation_is_neither_a_number_nor_a_key),
+	KUNIT_CASE(bytecode_iterates_over_the_keys),
+	KUNIT_CASE(bytecode_adds_to_an_aggregation),
+	KUNIT_CASE(shards_are_merged_while_written),
+	KUNIT_CASE(concurrent_adds_create_a_key_once),
+	KUNIT_CASE(concurrent_adds_create_a_row_once),
 	{}
 };
 

@@ -7,12 +7,12 @@
 #include <linux/sort.h>
 #include <linux/string.h>
 
-#include "../builtin.h"
-#include "../object.h"
-#include "../shard.h"
-#include "agg_fixture.h"
+#include "data/agg_priv.h"
+#include "data/object.h"
+#include "tests/agg_fixture.h"
+#include "vm/builtin.h"
 
-/* The same numbers each time, of all sizes, xorshift64. */
+/* Reproducible pseudo-random numbers of all sizes (xorshift64). */
 static s64 any_number(u64 *seed)
 {
 	u64 x = *seed;
@@ -25,7 +25,7 @@ static s64 any_number(u64 *seed)
 	return x & 1 ? -(x >> 1) : x >> 1;
 }
 
-/* All numbers have a row, and none has two. */
+/* Each number has exactly one row. */
 static void expect_rows(struct kunit *test, const struct ktap_agg_shape *shape)
 {
 	s64 least, largest, before = S64_MAX;
@@ -42,7 +42,7 @@ static void expect_rows(struct kunit *test, const struct ktap_agg_shape *shape)
 	KUNIT_EXPECT_EQ(test, before, S64_MAX);
 }
 
-static void rows_hold_each_number_once(struct kunit *test)
+static void each_number_has_exactly_one_row(struct kunit *test)
 {
 	struct ktap_agg_shape shape;
 	int bits;
@@ -60,8 +60,8 @@ static void rows_hold_each_number_once(struct kunit *test)
 	expect_rows(test, &shape);
 }
 
-/* At most 2^-bits of a number is the width of its row; small numbers have their own. */
-static void rows_of_a_hist_are_narrow(struct kunit *test)
+/* A row is at most 2^-bits of its numbers wide; small numbers have rows of their own. */
+static void rows_of_a_hist_have_a_bounded_width(struct kunit *test)
 {
 	struct ktap_agg_shape shape;
 	s64 n, least, largest;
@@ -80,7 +80,7 @@ static void rows_of_a_hist_are_narrow(struct kunit *test)
 	}
 }
 
-static void a_hist_has_up_to_sixteen_parts(struct kunit *test)
+static void a_hist_has_at_most_16_rows_for_a_power_of_two(struct kunit *test)
 {
 	struct ktap_vm *vm = test_agg_vm(test, EVENT);
 	struct ktap_agg_shape shape;
@@ -130,7 +130,7 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Off by no more than half of a row: of 2^-bits of what it should be. */
+/* The error is at most half a row, that is half of 2^-bits of the number. */
 static void expect_near(struct kunit *test, struct ktap_vm *vm, struct ktap_agg *agg, s64 p,
 			s64 want)
 {
@@ -143,7 +143,7 @@ static void expect_near(struct kunit *test, struct ktap_vm *vm, struct ktap_agg 
 			    want, bits);
 }
 
-static void quantiles_are_as_near_as_rows_are_narrow(struct kunit *test)
+static void the_error_of_a_quantile_is_bounded(struct kunit *test)
 {
 	static const enum ktap_level levels[] = { EVENT, PROCESS };
 	s64 *numbers = kunit_kzalloc(test, NUMBERS * sizeof(*numbers), GFP_KERNEL);
@@ -176,7 +176,7 @@ static void quantiles_are_as_near_as_rows_are_narrow(struct kunit *test)
 	}
 }
 
-/* The first row that so many lie in or below: no less than p of scale. */
+/* The first row with at least p of scale numbers in or below it. */
 static void a_rank_is_rounded_up(struct kunit *test)
 {
 	struct ktap_vm *vm = test_agg_vm(test, EVENT);
@@ -192,15 +192,15 @@ static void a_rank_is_rounded_up(struct kunit *test)
 	expect_quantile(test, vm, agg, 67, 100, 2);
 	expect_quantile(test, vm, agg, 1, S64_MAX, 0);
 	expect_quantile(test, vm, agg, S64_MAX - 1, S64_MAX, 2);
-	/* Of 100, if nothing else is said. */
+	/* The default scale is 100. */
 	r[0] = test_agg_value(agg);
 	r[1] = KTAP_VALUE_INT(50);
 	KUNIT_EXPECT_EQ(test, 0, ktap_fn_quantile(vm, r, 2));
 	KUNIT_EXPECT_EQ(test, r[0].i, 1);
 }
 
-/* As many as are counted in 64 bits. */
-static void ranks_have_more_than_64_bits(struct kunit *test)
+/* The largest 64-bit count. */
+static void ranks_may_exceed_64_bits(struct kunit *test)
 {
 	struct ktap_vm *vm = test_agg_vm(test, EVENT);
 	struct ktap_agg *agg = test_agg(test, vm, &ktap_agg_hist);
@@ -215,13 +215,13 @@ static void ranks_have_more_than_64_bits(struct kunit *test)
 	agg->total.count = U64_MAX;
 	expect_quantile(test, vm, agg, 50, 100, 1);
 	expect_quantile(test, vm, agg, 51, 100, 2);
-	/* Above the half, by less than a number, and by more. */
+	/* Above the half by less than one number, and by more. */
 	expect_quantile(test, vm, agg, 1LL << 62, S64_MAX, 2);
 	expect_quantile(test, vm, agg, (1LL << 62) - 1, S64_MAX, 1);
 }
 
-/* A row has no more in it than what lies between the least and the largest number. */
-static void ends_are_known(struct kunit *test)
+/* Quantiles are limited to the range of min and max. */
+static void quantiles_stay_between_min_and_max(struct kunit *test)
 {
 	struct ktap_vm *vm = test_agg_vm(test, EVENT);
 	struct ktap_agg_shape shape = test_lhist(test, 0, 100, 10);
@@ -245,7 +245,7 @@ static void ends_are_known(struct kunit *test)
 	expect_quantile(test, vm, hist, 50, 100, 800);
 }
 
-static void quantiles_of_nothing_are_nil(struct kunit *test)
+static void quantiles_of_an_empty_aggregation_are_nil(struct kunit *test)
 {
 	struct ktap_vm *vm = test_agg_vm(test, EVENT);
 	struct ktap_value empty = test_agg_value(test_agg(test, vm, &ktap_agg_hist));
@@ -256,7 +256,7 @@ static void quantiles_of_nothing_are_nil(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, quantile(test, vm, KTAP_VALUE_NIL, 50, 100).tag, KTAP_NIL);
 }
 
-static void not_all_quantiles_can_be_had(struct kunit *test)
+static void invalid_quantiles_are_errors(struct kunit *test)
 {
 	struct ktap_vm *vm = test_agg_vm(test, EVENT);
 	const struct {
@@ -286,7 +286,7 @@ static void not_all_quantiles_can_be_had(struct kunit *test)
 	}
 }
 
-static void a_quantile_costs_what_its_rows_cost(struct kunit *test)
+static void a_quantile_is_charged_for_its_rows(struct kunit *test)
 {
 	struct ktap_vm *vm = test_agg_vm(test, EVENT);
 	struct ktap_agg_shape shape = test_hist(test, KTAP_AGG_MAX_BITS);
@@ -301,8 +301,8 @@ static void a_quantile_costs_what_its_rows_cost(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -ETIME, ktap_fn_quantile(vm, r, 2));
 }
 
-/* This CPU is inside of the lock: what the rows hold cannot be seen; it is counted. */
-static void a_quantile_inside_of_a_lock_is_a_guess(struct kunit *test)
+/* This CPU holds the lock: rows cannot be read, which is counted. */
+static void a_quantile_inside_a_lock_is_approximate_and_counted(struct kunit *test)
 {
 	struct ktap_vm *vm = test_agg_vm(test, EVENT);
 	struct ktap_agg *agg = test_agg(test, vm, &ktap_agg_hist);
@@ -340,7 +340,7 @@ static void expect_stddev(struct kunit *test, struct ktap_vm *vm, struct ktap_ag
 	KUNIT_EXPECT_EQ(test, stddev(test, vm, test_agg_value(agg)).i, want);
 }
 
-static void the_standard_deviation_is_that_of_all(struct kunit *test)
+static void the_standard_deviation_is_exact(struct kunit *test)
 {
 	static const enum ktap_level levels[] = { EVENT, PROCESS };
 	static const s64 known[] = { 2, 4, 4, 4, 5, 5, 7, 9 }, same[] = { -7, -7, -7 };
@@ -366,7 +366,7 @@ static void the_standard_deviation_is_that_of_all(struct kunit *test)
 	}
 }
 
-/* Wherever they were written: also if it is the merge that makes them too many. */
+/* Overflow is detected on every path, also when it first occurs in the merge. */
 static void squares_have_128_bits(struct kunit *test)
 {
 	struct ktap_vm *vm = test_agg_vm(test, PROCESS);
@@ -385,7 +385,7 @@ static void squares_have_128_bits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -EOVERFLOW, ktap_fn_stddev(vm, r, 1));
 	KUNIT_EXPECT_STREQ(test, vm->message, "the numbers are too large for stddev");
 	vm->error = 0;
-	/* More of them do not make it any better, but a clear does. */
+	/* More numbers do not help, but a clear does. */
 	for (i = 0; i < 1000; i++)
 		ktap_agg_add(vm, agg, 1);
 	r[0] = test_agg_value(agg);
@@ -399,18 +399,18 @@ static void squares_have_128_bits(struct kunit *test)
 }
 
 static struct kunit_case agg_quantile_cases[] = {
-	KUNIT_CASE(rows_hold_each_number_once),
-	KUNIT_CASE(rows_of_a_hist_are_narrow),
-	KUNIT_CASE(a_hist_has_up_to_sixteen_parts),
-	KUNIT_CASE(quantiles_are_as_near_as_rows_are_narrow),
+	KUNIT_CASE(each_number_has_exactly_one_row),
+	KUNIT_CASE(rows_of_a_hist_have_a_bounded_width),
+	KUNIT_CASE(a_hist_has_at_most_16_rows_for_a_power_of_two),
+	KUNIT_CASE(the_error_of_a_quantile_is_bounded),
 	KUNIT_CASE(a_rank_is_rounded_up),
-	KUNIT_CASE(ranks_have_more_than_64_bits),
-	KUNIT_CASE(ends_are_known),
-	KUNIT_CASE(quantiles_of_nothing_are_nil),
-	KUNIT_CASE(not_all_quantiles_can_be_had),
-	KUNIT_CASE(a_quantile_costs_what_its_rows_cost),
-	KUNIT_CASE(a_quantile_inside_of_a_lock_is_a_guess),
-	KUNIT_CASE(the_standard_deviation_is_that_of_all),
+	KUNIT_CASE(ranks_may_exceed_64_bits),
+	KUNIT_CASE(quantiles_stay_between_min_and_max),
+	KUNIT_CASE(quantiles_of_an_empty_aggregation_are_nil),
+	KUNIT_CASE(invalid_quantiles_are_errors),
+	KUNIT_CASE(a_quantile_is_charged_for_its_rows),
+	KUNIT_CASE(a_quantile_inside_a_lock_is_approximate_and_counted),
+	KUNIT_CASE(the_standard_deviation_is_exact),
 	KUNIT_CASE(squares_have_128_bits),
 	{}
 };

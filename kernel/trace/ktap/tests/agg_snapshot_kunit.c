@@ -7,14 +7,14 @@
 #include <linux/processor.h>
 #include <linux/string.h>
 
-#include "../builtin.h"
-#include "../global.h"
-#include "../object.h"
-#include "../shard.h"
-#include "../table.h"
-#include "agg_fixture.h"
+#include "data/agg_priv.h"
+#include "data/object.h"
+#include "data/table.h"
+#include "tests/agg_fixture.h"
+#include "vm/builtin.h"
+#include "vm/global.h"
 
-/* In a register of its own. */
+/* In a separate register. */
 static struct ktap_value snapshot(struct kunit *test, struct ktap_vm *vm, struct ktap_value of)
 {
 	struct ktap_value *r = &vm->stack[vm->top++];
@@ -26,7 +26,7 @@ static struct ktap_value snapshot(struct kunit *test, struct ktap_vm *vm, struct
 	return *r;
 }
 
-/* One of either kind: with a shard for each CPU; with a lock. */
+/* An aggregation with per-CPU shards, or with a lock. */
 static struct ktap_agg *agg_of_level(struct kunit *test, struct ktap_vm *vm, enum ktap_level level,
 				     const struct ktap_agg_shape *shape)
 {
@@ -71,13 +71,13 @@ static void a_snapshot_takes_all_numbers(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, 0, memcmp(ktap_agg_shape(all), &shape, sizeof(shape)));
 		KUNIT_EXPECT_EQ(test, 7, all->object.divisor);
 		KUNIT_EXPECT_EQ(test, 7, agg->object.divisor);
-		/* What comes then is not in it. */
+		/* Later numbers are not in it. */
 		ktap_agg_add(vm, agg, 6);
 		test_expect_total(test, vm, all, 2, -495, -500, 5);
 		test_expect_total(test, vm, agg, 1, 6, 6, 6);
 		rest = snapshot(test, vm, test_agg_value(agg)).agg;
 		test_expect_total(test, vm, rest, 1, 6, 6, 6);
-		/* It is one like any other. */
+		/* A snapshot is an ordinary aggregation. */
 		ktap_agg_add(vm, all, 1000);
 		test_expect_total(test, vm, all, 3, 505, -500, 1000);
 		ktap_objects_end_run(vm);
@@ -85,8 +85,8 @@ static void a_snapshot_takes_all_numbers(struct kunit *test)
 	}
 }
 
-/* A clear empties no shard: it begins an epoch, which the snapshot must know. */
-static void what_was_cleared_does_not_come_back(struct kunit *test)
+/* A clear does not empty shards: it starts an epoch, which the snapshot must copy. */
+static void cleared_numbers_are_not_in_a_snapshot(struct kunit *test)
 {
 	struct ktap_vm *vm = test_agg_vm(test, PROCESS);
 	struct ktap_agg *agg = test_agg(test, vm, &ktap_agg_hist), *all;
@@ -94,7 +94,7 @@ static void what_was_cleared_does_not_come_back(struct kunit *test)
 
 	for (i = 1; i <= 3; i++) {
 		ktap_agg_add(vm, agg, 5);
-		/* In this shard there is nothing of the epoch that begins. */
+		/* This shard has no number of the new epoch. */
 		vm->level = KTAP_LEVEL_NMI;
 		ktap_agg_add(vm, agg, 50);
 		ktap_agg_clear(vm, agg);
@@ -114,7 +114,7 @@ static void what_was_cleared_does_not_come_back(struct kunit *test)
 	ktap_objects_end_run(vm);
 }
 
-static void keys_go_along(struct kunit *test)
+static void a_snapshot_takes_the_keys_too(struct kunit *test)
 {
 	static const enum ktap_level levels[] = { EVENT, PROCESS };
 	struct ktap_agg *agg, *all;
@@ -142,7 +142,7 @@ static void keys_go_along(struct kunit *test)
 	}
 }
 
-static void a_table_gives_its_entries(struct kunit *test)
+static void a_snapshot_of_a_table_takes_its_entries(struct kunit *test)
 {
 	struct ktap_vm *vm = test_agg_vm(test, PROCESS);
 	struct ktap_value t = test_table_value(test_table(test, vm, 3)), all;
@@ -166,8 +166,8 @@ static void a_table_gives_its_entries(struct kunit *test)
 	ktap_objects_end_run(vm);
 }
 
-/* No memory: an error, and all is where it was. */
-static void without_memory_nothing_is_taken(struct kunit *test)
+/* Without memory: an error, and nothing changes. */
+static void a_snapshot_without_memory_takes_nothing(struct kunit *test)
 {
 	struct ktap_vm *vm = test_agg_vm(test, PROCESS);
 	struct ktap_table *t = test_table(test, vm, 0);
@@ -199,8 +199,8 @@ static void without_memory_nothing_is_taken(struct kunit *test)
 	ktap_objects_end_run(vm);
 }
 
-/* Shards are a quarter of the memory at most: those of forgotten snapshots make room. */
-static void snapshots_may_be_forgotten(struct kunit *test)
+/* Shards use at most a quarter of the memory: unused snapshots are freed to make room. */
+static void unused_snapshots_are_freed_to_make_room(struct kunit *test)
 {
 	struct ktap_vm *vm = test_agg_vm(test, PROCESS);
 	struct ktap_agg_shape shape = test_hist(test, KTAP_AGG_MAX_BITS);
@@ -221,8 +221,8 @@ static void snapshots_may_be_forgotten(struct kunit *test)
 	ktap_objects_end_run(vm);
 }
 
-/* There is memory for two sets of shards, however many snapshots are kept. */
-static void snapshots_give_their_shards_back(struct kunit *test)
+/* Two sets of shards fit, but any number of snapshots can be kept. */
+static void shards_of_snapshots_are_freed(struct kunit *test)
 {
 	struct ktap_vm *vm = test_agg_vm(test, PROCESS);
 	struct ktap_agg_shape shape = test_hist(test, KTAP_AGG_MAX_BITS);
@@ -251,7 +251,7 @@ static void snapshots_give_their_shards_back(struct kunit *test)
 	ktap_objects_end_run(vm);
 }
 
-/* How many numbers there are, in it and by its keys. */
+/* Return the count of @agg and of its keys. */
 static u64 numbers_in(struct ktap_vm *vm, struct ktap_value v)
 {
 	struct ktap_value last = KTAP_VALUE_NIL, key, value;
@@ -271,7 +271,7 @@ static u64 numbers_in(struct ktap_vm *vm, struct ktap_value v)
 	return n;
 }
 
-/* Each number is in one of the snapshots; and none changes that was taken. */
+/* Each number is in exactly one snapshot, and no snapshot changes later. */
 static void expect_each_once(struct kunit *test, struct ktap_vm *vm, struct ktap_value v)
 {
 	struct test_writer *writers;
@@ -288,7 +288,7 @@ static void expect_each_once(struct kunit *test, struct ktap_vm *vm, struct ktap
 		cond_resched();
 		KUNIT_EXPECT_EQ(test, n, numbers_in(vm, vm->stack[top]));
 		all += n;
-		/* It is forgotten; @v is not. */
+		/* The aggregation is unreachable now; @v is not. */
 		ktap_objects_end_run(vm);
 	} while (!done);
 	test_stop_writers(writers);
@@ -306,7 +306,7 @@ static void snapshots_while_shards_are_written(struct kunit *test)
 	expect_each_once(test, vm, v);
 }
 
-static void snapshots_while_one_is_written(struct kunit *test)
+static void snapshots_while_one_aggregation_is_written(struct kunit *test)
 {
 	struct ktap_vm *vm = test_agg_vm(test, PROCESS);
 	struct ktap_value v = test_agg_value(agg_of_level(test, vm, EVENT, &ktap_agg_hist));
@@ -322,7 +322,7 @@ static void snapshots_while_keys_are_written(struct kunit *test)
 	expect_each_once(test, vm, v);
 }
 
-/* A handler that is slow between what it looks up by its key, and what it adds. */
+/* A handler that is slow between the lookup of its key and the update. */
 struct slow_writer {
 	struct ktap_vm vm;
 	struct ktap_table *t;
@@ -370,7 +370,7 @@ static void expect_waiting(struct kunit *test, struct ktap_vm *vm, struct ktap_v
 	KUNIT_EXPECT_EQ(test, numbers_in(vm, v), 0);
 }
 
-static void a_snapshot_waits_for_those_who_write(struct kunit *test)
+static void a_snapshot_waits_for_writers(struct kunit *test)
 {
 	struct ktap_vm *vm = test_agg_vm(test, PROCESS);
 
@@ -381,16 +381,16 @@ static void a_snapshot_waits_for_those_who_write(struct kunit *test)
 
 static struct kunit_case agg_snapshot_cases[] = {
 	KUNIT_CASE(a_snapshot_takes_all_numbers),
-	KUNIT_CASE(what_was_cleared_does_not_come_back),
-	KUNIT_CASE(keys_go_along),
-	KUNIT_CASE(a_table_gives_its_entries),
-	KUNIT_CASE(without_memory_nothing_is_taken),
-	KUNIT_CASE(snapshots_may_be_forgotten),
-	KUNIT_CASE(snapshots_give_their_shards_back),
+	KUNIT_CASE(cleared_numbers_are_not_in_a_snapshot),
+	KUNIT_CASE(a_snapshot_takes_the_keys_too),
+	KUNIT_CASE(a_snapshot_of_a_table_takes_its_entries),
+	KUNIT_CASE(a_snapshot_without_memory_takes_nothing),
+	KUNIT_CASE(unused_snapshots_are_freed_to_make_room),
+	KUNIT_CASE(shards_of_snapshots_are_freed),
 	KUNIT_CASE(snapshots_while_shards_are_written),
-	KUNIT_CASE(snapshots_while_one_is_written),
+	KUNIT_CASE(snapshots_while_one_aggregation_is_written),
 	KUNIT_CASE(snapshots_while_keys_are_written),
-	KUNIT_CASE(a_snapshot_waits_for_those_who_write),
+	KUNIT_CASE(a_snapshot_waits_for_writers),
 	{}
 };
 

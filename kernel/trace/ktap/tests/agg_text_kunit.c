@@ -4,12 +4,12 @@
  */
 #include <linux/string.h>
 
-#include "../agg.h"
-#include "../builtin.h"
-#include "../object.h"
-#include "../ops.h"
-#include "../text.h"
-#include "build.h"
+#include "data/agg.h"
+#include "data/object.h"
+#include "output/text.h"
+#include "tests/build.h"
+#include "vm/builtin.h"
+#include "vm/ops.h"
 
 #define TEXT	1024
 
@@ -31,7 +31,7 @@ static struct ktap_value str(const char *s)
 	return KTAP_VALUE_STR(s, strlen(s));
 }
 
-/* In a register of its own. */
+/* In a separate register. */
 static struct ktap_value new_agg(struct kunit *test, struct ktap_vm *vm,
 				 const struct ktap_agg_shape *shape)
 {
@@ -96,7 +96,7 @@ static void expect_text(struct kunit *test, struct ktap_vm *vm, const char *fmt,
 	KUNIT_EXPECT_STREQ(test, buf, want);
 }
 
-static void a_count_is_its_number(struct kunit *test)
+static void a_count_is_printed_as_a_number(struct kunit *test)
 {
 	struct ktap_vm *vm = any_vm(test);
 	struct ktap_value agg = new_agg(test, vm, &ktap_agg_count);
@@ -105,7 +105,7 @@ static void a_count_is_its_number(struct kunit *test)
 	ktap_agg_add(vm, agg.agg, 50);
 	ktap_agg_add(vm, agg.agg, 60);
 	expect_text(test, vm, NULL, agg, "2\n");
-	/* It is no sum: nothing divides it. */
+	/* A count is not a sum: normalize() does not divide it. */
 	normalize(vm, agg, 2);
 	expect_text(test, vm, NULL, agg, "2\n");
 	expect_text(test, vm, "%@5d|", agg, "    2|");
@@ -114,7 +114,7 @@ static void a_count_is_its_number(struct kunit *test)
 	ktap_objects_end_run(vm);
 }
 
-static void stats_are_their_totals(struct kunit *test)
+static void stats_are_printed_as_totals(struct kunit *test)
 {
 	struct ktap_vm *vm = any_vm(test);
 	struct ktap_value agg = new_agg(test, vm, &ktap_agg_stats);
@@ -141,7 +141,7 @@ static void stats_are_their_totals(struct kunit *test)
 	ktap_objects_end_run(vm);
 }
 
-static void a_hist_is_a_chart(struct kunit *test)
+static void a_hist_is_printed_as_a_chart(struct kunit *test)
 {
 	struct ktap_vm *vm = any_vm(test);
 	struct ktap_value agg = new_agg(test, vm, &ktap_agg_hist);
@@ -152,7 +152,7 @@ static void a_hist_is_a_chart(struct kunit *test)
 		ktap_agg_add(vm, agg.agg, 9);
 	ktap_agg_add(vm, agg.agg, 1);
 	ktap_agg_add(vm, agg.agg, -1);
-	/* Rows between are there, though they are empty. */
+	/* Empty rows in between are printed. */
 	expect_text(test, vm, NULL, agg,
 		    "     value ----- Distribution ----- count\n"
 		    "        -1 |@@                      1\n"
@@ -161,7 +161,7 @@ static void a_hist_is_a_chart(struct kunit *test)
 		    "         2 |                        0\n"
 		    "         4 |                        0\n"
 		    "         8 |@@@@@@@@@@@@@@@@@       6\n");
-	/* It has lines of its own, whatever stands around it. */
+	/* The chart has lines of its own, whatever surrounds it. */
 	ktap_agg_clear(vm, agg.agg);
 	ktap_agg_add(vm, agg.agg, 3);
 	expect_text(test, vm, "x:%@d\n", agg,
@@ -175,7 +175,7 @@ static void a_hist_is_a_chart(struct kunit *test)
 	ktap_objects_end_run(vm);
 }
 
-static void an_lhist_names_its_ends(struct kunit *test)
+static void an_lhist_prints_its_limits(struct kunit *test)
 {
 	struct ktap_vm *vm = any_vm(test);
 	struct ktap_agg_shape shape;
@@ -202,7 +202,7 @@ static void an_lhist_names_its_ends(struct kunit *test)
 	ktap_objects_end_run(vm);
 }
 
-static void keys_are_shown_as_those_of_a_table(struct kunit *test)
+static void keys_are_printed_as_those_of_a_table(struct kunit *test)
 {
 	struct ktap_vm *vm = any_vm(test);
 	struct ktap_value agg = new_agg(test, vm, &ktap_agg_stats);
@@ -220,7 +220,7 @@ static void keys_are_shown_as_those_of_a_table(struct kunit *test)
 	put(vm, hist, KTAP_VALUE_INT(3), 1);
 	set(vm, table, str("hist"), hist);
 	set(vm, table, str("more"), new_agg(test, vm, &ktap_agg_hist));
-	/* Its own divisor counts more than that of the table. */
+	/* Its own divisor takes precedence over that of the table. */
 	normalize(vm, table, 50);
 	expect_text(test, vm, NULL, table,
 		    "agg:\n"
@@ -236,7 +236,7 @@ static void keys_are_shown_as_those_of_a_table(struct kunit *test)
 	ktap_objects_end_run(vm);
 }
 
-static void numbers_are_divided_when_they_are_shown(struct kunit *test)
+static void normalize_divides_numbers_when_printed(struct kunit *test)
 {
 	struct ktap_vm *vm = any_vm(test);
 	struct ktap_value table = new_table(test, vm), inner = new_table(test, vm);
@@ -255,7 +255,7 @@ static void numbers_are_divided_when_they_are_shown(struct kunit *test)
 	ktap_objects_end_run(vm);
 }
 
-static void sorting_by_value_knows_aggregations(struct kunit *test)
+static void sorting_by_value_compares_aggregations(struct kunit *test)
 {
 	struct ktap_vm *vm = any_vm(test);
 	struct ktap_value table = new_table(test, vm);
@@ -264,7 +264,7 @@ static void sorting_by_value_knows_aggregations(struct kunit *test)
 	static const s64 want[] = { 5, 4, 2, 1, 3, 6 };
 	int i;
 
-	/* What is no number comes last; sums and counts stand beside integers. */
+	/* Other types come last; sums and counts compare as integers. */
 	ktap_agg_add(vm, count.agg, 1000);
 	ktap_agg_add(vm, count.agg, 1000);
 	set(vm, table, KTAP_VALUE_INT(1), count);
@@ -300,7 +300,7 @@ static void expect_bars(struct kunit *test, struct ktap_vm *vm, struct ktap_tabl
 	KUNIT_EXPECT_STREQ(test, buf, want);
 }
 
-static void bars_of_aggregations(struct kunit *test)
+static void aggregations_are_printed_as_bars(struct kunit *test)
 {
 	struct ktap_vm *vm = any_vm(test);
 	struct ktap_value agg = new_agg(test, vm, &ktap_agg_stats);
@@ -314,7 +314,7 @@ static void bars_of_aggregations(struct kunit *test)
 	ktap_objects_end_run(vm);
 }
 
-static void bars_have_the_numbers_that_print_shows(struct kunit *test)
+static void bars_show_the_same_numbers_as_print(struct kunit *test)
 {
 	struct ktap_vm *vm = any_vm(test);
 	struct ktap_value table = new_table(test, vm);
@@ -337,8 +337,8 @@ static void bars_have_the_numbers_that_print_shows(struct kunit *test)
 	ktap_objects_end_run(vm);
 }
 
-/* Nothing of that in a handler: it takes memory. */
-static void a_handler_shows_no_more_than_that_there_is_something(struct kunit *test)
+/* Handlers do not print charts, which need memory. */
+static void a_handler_prints_a_placeholder_for_an_aggregation(struct kunit *test)
 {
 	struct ktap_vm *vm = any_vm(test);
 	struct ktap_value agg = new_agg(test, vm, &ktap_agg_hist), table = new_table(test, vm);
@@ -353,16 +353,16 @@ static void a_handler_shows_no_more_than_that_there_is_something(struct kunit *t
 }
 
 static struct kunit_case agg_text_cases[] = {
-	KUNIT_CASE(a_count_is_its_number),
-	KUNIT_CASE(stats_are_their_totals),
-	KUNIT_CASE(a_hist_is_a_chart),
-	KUNIT_CASE(an_lhist_names_its_ends),
-	KUNIT_CASE(keys_are_shown_as_those_of_a_table),
-	KUNIT_CASE(numbers_are_divided_when_they_are_shown),
-	KUNIT_CASE(sorting_by_value_knows_aggregations),
-	KUNIT_CASE(bars_of_aggregations),
-	KUNIT_CASE(bars_have_the_numbers_that_print_shows),
-	KUNIT_CASE(a_handler_shows_no_more_than_that_there_is_something),
+	KUNIT_CASE(a_count_is_printed_as_a_number),
+	KUNIT_CASE(stats_are_printed_as_totals),
+	KUNIT_CASE(a_hist_is_printed_as_a_chart),
+	KUNIT_CASE(an_lhist_prints_its_limits),
+	KUNIT_CASE(keys_are_printed_as_those_of_a_table),
+	KUNIT_CASE(normalize_divides_numbers_when_printed),
+	KUNIT_CASE(sorting_by_value_compares_aggregations),
+	KUNIT_CASE(aggregations_are_printed_as_bars),
+	KUNIT_CASE(bars_show_the_same_numbers_as_print),
+	KUNIT_CASE(a_handler_prints_a_placeholder_for_an_aggregation),
 	{}
 };
 

@@ -3,7 +3,7 @@
  * Arithmetic and comparison.
  */
 
-#include "build.h"
+#include "tests/build.h"
 
 #define EVENT	KTAP_LEVEL_TASK
 #define PROCESS	KTAP_LEVEL_PROCESS
@@ -62,7 +62,7 @@ static void arithmetic_wraps_and_truncates(struct kunit *test)
 		test_expect_int(test, a->want, test_run(test, vm, NULL, 0));
 		if (a->y < S32_MIN || a->y > S32_MAX)
 			continue;
-		/* The immediate form lies 16 numbers higher. */
+		/* The opcode of the immediate form is 16 higher. */
 		c->insns[2] = (struct ktap_code){ .op = a->op + 16, .a = 2, .b = 0,
 						  .d = a->y };
 		vm = test_vm(test, test_load(c), PROCESS);
@@ -117,7 +117,7 @@ static void division_by_zero_is_an_error(struct kunit *test)
 			  "division by zero");
 }
 
-/* What is compared: the instructions that make the operands. */
+/* The operands, as the instructions that load them. */
 static const struct ktap_code operands[] = {
 	{ .op = KTAP_OP_NIL },
 	{ .op = KTAP_OP_BOOL, .b = 1 },
@@ -172,7 +172,7 @@ static void compare(struct kunit *test, u8 op, int i, int j, bool want, bool err
 		KUNIT_EXPECT_EQ_MSG(test, result.u, (u64)want, "op %u of %d and %d", op, i, j);
 }
 
-static void comparisons_follow_the_types(struct kunit *test)
+static void comparisons_depend_on_the_types(struct kunit *test)
 {
 	int i, j, order;
 	bool error;
@@ -220,7 +220,7 @@ static u32 immediate_mask(struct kunit *test, struct ktap_code x, s16 imm, bool 
 	return mask;
 }
 
-static void immediates_are_signed_and_have_16_bits(struct kunit *test)
+static void immediates_are_signed_16_bit_integers(struct kunit *test)
 {
 	struct ktap_code x = { .op = KTAP_OP_INT, .d = -300 };
 	bool error;
@@ -244,8 +244,8 @@ static struct kunit_case arith_kunit_cases[] = {
 	KUNIT_CASE(nil_counts_as_zero),
 	KUNIT_CASE(arithmetic_on_other_types_is_an_error),
 	KUNIT_CASE(division_by_zero_is_an_error),
-	KUNIT_CASE(comparisons_follow_the_types),
-	KUNIT_CASE(immediates_are_signed_and_have_16_bits),
+	KUNIT_CASE(comparisons_depend_on_the_types),
+	KUNIT_CASE(immediates_are_signed_16_bit_integers),
 	{}
 };
 

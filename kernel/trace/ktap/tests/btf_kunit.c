@@ -8,7 +8,8 @@
 
 #include <kunit/test.h>
 
-#include "../btf.h"
+#include "btf/btf.h"
+#include "data/suggest.h"
 
 struct in_memory {
 	u64 words[3];
@@ -29,13 +30,13 @@ static noinline __noclone u64 btf_kunit_wide(int first)
 	return first;
 }
 
-/* The prototype; the test is skipped if the kernel does not tell. */
+/* Find the prototype; skip the test if the kernel has no BTF for it. */
 static u32 proto_of(struct kunit *test, const char *name)
 {
 	struct ktap_btf_set set = {};
 	u32 proto = ktap_btf_begin() ? 0 : ktap_btf_function("", name, &set);
 
-	/* The kernel's own types stay. */
+	/* The kernel's own BTF needs no release. */
 	ktap_btf_release(&set);
 	if (!proto)
 		kunit_skip(test, "the types of the test are not known");
@@ -58,7 +59,29 @@ static void parameters(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, KTAP_LOAD_SIGNED, load.kind);
 }
 
-/* Its address comes before the parameters, if it has no register of its own. */
+static void parameters_by_number(struct kunit *test)
+{
+	u32 proto = proto_of(test, "btf_kunit_plain");
+	struct ktap_load load = {};
+	struct ktap_suggest near;
+
+	ktap_btf_param_at(proto, 2, &load);
+	KUNIT_EXPECT_EQ(test, 0, load.size);
+	ktap_btf_param_at(proto, 0, &load);
+	KUNIT_EXPECT_EQ(test, KTAP_LOAD_SIGNED, load.kind);
+	KUNIT_EXPECT_EQ(test, 4, load.size);
+	ktap_btf_param_at(proto, 1, &load);
+	KUNIT_EXPECT_EQ(test, KTAP_LOAD_POINTER, load.kind);
+
+	ktap_suggest_begin(&near, "frist");
+	ktap_btf_near_param(proto, 0, &near);
+	KUNIT_EXPECT_STREQ(test, "first", near.best);
+	ktap_suggest_begin(&near, "frist");
+	ktap_btf_near_param(proto, 1, &near);
+	KUNIT_EXPECT_NULL(test, near.best);
+}
+
+/* The address of the result is a hidden first parameter, unless it has its own register. */
 static void structure_returned_in_memory(struct kunit *test)
 {
 	u32 proto = proto_of(test, "btf_kunit_in_memory");
@@ -71,7 +94,7 @@ static void structure_returned_in_memory(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, KTAP_LOAD_NONE, load.kind);
 }
 
-/* It has two registers on 32-bit machines. */
+/* A 64-bit result uses two registers on 32-bit machines. */
 static void result_of_64_bits(struct kunit *test)
 {
 	u32 proto = proto_of(test, "btf_kunit_wide");
@@ -85,6 +108,7 @@ static void result_of_64_bits(struct kunit *test)
 
 static struct kunit_case btf_cases[] = {
 	KUNIT_CASE(parameters),
+	KUNIT_CASE(parameters_by_number),
 	KUNIT_CASE(structure_returned_in_memory),
 	KUNIT_CASE(result_of_64_bits),
 	{}

@@ -8,7 +8,7 @@
 #include <linux/string.h>
 #include <asm/byteorder.h>
 
-#include "build.h"
+#include "tests/build.h"
 
 static void free_chunk(void *p)
 {
@@ -47,7 +47,7 @@ u32 test_string_of(struct test_chunk *c, const void *bytes, size_t len)
 	KUNIT_ASSERT_LT(c->test, c->nstrings, TEST_MAX);
 	KUNIT_ASSERT_LT(c->test, c->string_bytes + len, TEST_BYTES);
 	memcpy(c->bytes + c->string_bytes, bytes, len);
-	/* The offset counts from the bytes here, from the section in the chunk. */
+	/* The offset is relative to the bytes here, and to the section in the chunk. */
 	c->strings[c->nstrings].offset = cpu_to_le32(c->string_bytes);
 	c->strings[c->nstrings].len = cpu_to_le32(len);
 	c->string_bytes += len + 1;
@@ -175,7 +175,7 @@ struct test_chunk *test_full_chunk(struct kunit *test)
 	return c;
 }
 
-/* Appends a section of entries and the bytes behind them, if it has any. */
+/* Append a section: entries, and the bytes after them, if any. */
 static size_t put_section(void *chunk, size_t len, u32 *nsections, u32 type, u32 count,
 			  const void *entries, size_t size, const void *bytes, size_t nbytes)
 {
@@ -232,7 +232,7 @@ void *test_bytes(struct test_chunk *c, size_t *len)
 			sizeof(*c->tries), NULL, 0);
 	n = put_section(p, n, &nsections, KTAP_SEC_OPTIONS, c->noptions, c->options,
 			sizeof(*c->options), NULL, 0);
-	/* The last one, and it has no padding: a chunk cut anywhere lacks something. */
+	/* This section is last and has no padding: cutting a chunk anywhere removes data. */
 	n = put_section(p, n, &nsections, KTAP_SEC_CODE, c->ninsns, c->insns,
 			sizeof(*insns), NULL, 0);
 	insns = p + n - c->ninsns * sizeof(*insns);
@@ -279,7 +279,7 @@ struct ktap_program *test_load(struct test_chunk *c)
 	return prog;
 }
 
-/* What was said, or NULL if it is accepted, which is a failure.  @bytes are gone. */
+/* Return the message, or fail the test and return NULL if it is accepted.  Frees @bytes. */
 static const struct ktap_diag *refuse(struct kunit *test, void *bytes, size_t len, int err,
 				      const char *for_what)
 {

@@ -7,7 +7,7 @@
 
 #include <kunit/test.h>
 
-#include "../table.h"
+#include "data/table.h"
 
 #define TEST_MAX	64	/* entries of a section, code, lines and fields aside */
 #define TEST_BYTES	8192	/* of strings and of source text */
@@ -56,32 +56,32 @@ u32 test_string_of(struct test_chunk *c, const void *bytes, size_t len);
 u32 test_int(struct test_chunk *c, s64 i);
 u32 test_global(struct test_chunk *c, const char *name);
 u32 test_field(struct test_chunk *c, const char *name);
-/* Begins a function: the instructions that follow are its. */
+/* Start a function; the following instructions belong to it. */
 u32 test_func(struct test_chunk *c, const char *name, u8 nparams, u8 nregs);
-/* The same, and it takes variable arguments. */
+/* Start a function with variable arguments. */
 u32 test_variadic(struct test_chunk *c, const char *name, u8 nparams, u8 nregs);
-/* Appends an instruction to the last function.  Gives its index. */
+/* Append an instruction to the last function.  Returns its index. */
 u32 test_insn(struct test_chunk *c, u8 op, u8 a, u8 b, u8 cc, s32 d);
 u32 test_probe(struct test_chunk *c, const char *event, u32 filter, u32 handler);
-/* Errors of instructions from @first, up to @end, go on at @handler. */
+/* Errors of the instructions from @first up to @end continue at @handler. */
 void test_try(struct test_chunk *c, u32 first, u32 end, u32 handler, u8 reg);
 /* An option that the script takes. */
 u32 test_option(struct test_chunk *c, const char *name);
-/* Gives each instruction a line: its number, from 1, in "test.kp". */
+/* Give each instruction a line in "test.kp": its number, from 1. */
 void test_lines(struct test_chunk *c);
-/* A chunk that has every section, and is accepted. */
+/* A valid chunk with every section. */
 struct test_chunk *test_full_chunk(struct kunit *test);
-/* The bytes, kvmalloc'ed. */
+/* The bytes of the chunk, kvmalloc'ed. */
 void *test_bytes(struct test_chunk *c, size_t *len);
-/* Place of a section's entry in the table of sections of a chunk's bytes. */
+/* Offset of a section's entry in the section table of a chunk. */
 struct ktap_section *test_section(void *bytes, u32 type);
 
-/* Loads it; the program ends with the test.  NULL, and a failure, if it is refused. */
+/* Load the chunk; the test frees it.  On refusal, fail the test and return NULL. */
 struct ktap_program *test_load(struct test_chunk *c);
-/* Loads it, wants this errno and these words in the message. */
+/* Load the chunk; expect this errno, and these words in the message. */
 void test_refused(struct test_chunk *c, int err, const char *words);
 void test_bytes_refused(struct kunit *test, void *bytes, size_t len, int err, const char *words);
-/* The same, and wants this message, whole. */
+/* Load the chunk; expect this errno and exactly this message. */
 void test_refused_as(struct test_chunk *c, int err, const char *message);
 void test_bytes_refused_as(struct kunit *test, void *bytes, size_t len, int err,
 			   const char *message);
@@ -91,18 +91,18 @@ void test_bytes_refused_as(struct kunit *test, void *bytes, size_t len, int err,
  * Its stack is full of what looks like nothing good.
  */
 struct ktap_vm *test_vm(struct kunit *test, struct ktap_program *prog, enum ktap_level level);
-/* Another one in the same environment: all can be used at once. */
+/* Another activation in the same environment; all can be used at once. */
 struct ktap_vm *test_vm_of(struct kunit *test, struct ktap_env *env, enum ktap_level level);
 
-/* Runs function 0, which must end well; gives its result. */
+/* Run function 0, which must succeed; return its result. */
 struct ktap_value test_run(struct kunit *test, struct ktap_vm *vm, const struct ktap_value *args,
 			   unsigned int nargs);
-/* Runs it, and wants this error and this message. */
+/* Run function 0; expect this error and this message. */
 void test_expect_error(struct kunit *test, struct ktap_vm *vm, int err, const char *message);
 void test_expect_int(struct kunit *test, s64 want, struct ktap_value v);
 void test_expect_str(struct kunit *test, const char *want, struct ktap_value v);
 
-/* Ends a function. */
+/* Return from a function. */
 #define TEST_RET(c)	test_insn(c, KTAP_OP_RET, 0, 0, 0, 0)
 
 #endif /* _KTAP_TESTS_BUILD_H */

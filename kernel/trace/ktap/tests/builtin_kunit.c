@@ -8,8 +8,8 @@
 #include <linux/timekeeping.h>
 #include <asm/byteorder.h>
 
-#include "../builtin.h"
-#include "build.h"
+#include "tests/build.h"
+#include "vm/builtin.h"
 
 #define EVENT	KTAP_LEVEL_TASK
 #define PROCESS	KTAP_LEVEL_PROCESS
@@ -45,7 +45,7 @@ static void load(struct test_chunk *c, u8 reg, const struct ktap_value *v)
 	}
 }
 
-/* The arguments are made before, so that their types are not known too early. */
+/* Load the arguments separately, so that the verifier does not refuse their types. */
 static struct test_chunk *calls_builtin(struct kunit *test, u32 id, unsigned int n,
 					const struct ktap_value *args)
 {
@@ -121,7 +121,7 @@ static struct ktap_value str(const char *s)
 	return KTAP_VALUE_STR(s, strlen(s));
 }
 
-static void substr_gives_what_there_is(struct kunit *test)
+static void substr_is_limited_to_the_string(struct kunit *test)
 {
 	static const struct builtin_case cases[] = {
 		{ KTAP_FN_SUBSTR, 2, { S("ktap"), I(0) }, S("ktap") },
@@ -270,7 +270,7 @@ static void addresses_are_shown(struct kunit *test)
 		       "macaddr: a string of 5 bytes, not of 6");
 }
 
-/* A time of the clock of nsecs at which that of the day says @secs, and a half. */
+/* The value of nsecs() at which the wall clock is @secs and a half. */
 static s64 monotonic(s64 secs)
 {
 	return secs * NSEC_PER_SEC + NSEC_PER_SEC / 2 - ktime_mono_to_real(0);
@@ -310,7 +310,7 @@ static void times_are_shown(struct kunit *test)
 	vm->env->wall_offset = 123456789 - b.args[1].i;
 	KUNIT_ASSERT_EQ(test, 0, ktap_vm_run(vm, 0, NULL, 0, &v));
 	expect_value(test, v, &(struct ktap_value)S("123456 123456789"), 0);
-	/* Without a time it is now. */
+	/* Without an argument, format the current time. */
 	b.args[0] = str("%Y");
 	vm = test_vm(test, test_load(calls_builtin(test, b.id, 1, b.args)), EVENT);
 	vm->env->wall_offset = -ktime_get_mono_fast_ns();
@@ -334,7 +334,7 @@ static void times_are_shown(struct kunit *test)
 			   "strftime: there is no time 9223372036854775807");
 }
 
-static void format_gives_what_printf_prints(struct kunit *test)
+static void format_returns_what_printf_prints(struct kunit *test)
 {
 	static const struct builtin_case cases[] = {
 		{ KTAP_FN_FORMAT, 1, { S("") }, S("") },
@@ -349,7 +349,7 @@ static void format_gives_what_printf_prints(struct kunit *test)
 		       "format: %d (argument 2) takes an integer, got a string");
 }
 
-/* main(): returns format("%s", @v) of a value that no constant can be. */
+/* main() returns format("%s", @v) for a value that cannot be a constant. */
 static struct test_chunk *formats_parameter(struct kunit *test)
 {
 	struct test_chunk *c = test_chunk(test);
@@ -382,7 +382,7 @@ static void format_of_symbols_and_tables_needs_process_context(struct kunit *tes
 	KUNIT_ASSERT_EQ(test, 0, ktap_vm_run(vm, 0, &stack, 1, &v));
 	expect_value(test, v, &(struct ktap_value)S("        0x10"), 0);
 
-	/* A table as a whole, its entries on lines of their own. */
+	/* A table, with each entry on its own line. */
 	test_func(c, "main", 0, 3);
 	test_insn(c, KTAP_OP_STR, 0, 0, 0, test_string(c, "[%s]"));
 	test_insn(c, KTAP_OP_NEWT, 1, 0, 0, 0);
@@ -400,7 +400,7 @@ static void format_of_symbols_and_tables_needs_process_context(struct kunit *tes
 			   "format of a table works in trace_begin, trace_end, tick and at the top level");
 }
 
-static void what_is_formatted_is_cut_and_counted(struct kunit *test)
+static void long_formatted_strings_are_cut_and_counted(struct kunit *test)
 {
 	const struct ktap_value args[] = { S("%512d%512d"), I(1), I(2) };
 	struct test_chunk *c = test_chunk(test);
@@ -408,7 +408,7 @@ static void what_is_formatted_is_cut_and_counted(struct kunit *test)
 	struct ktap_vm *vm;
 	int i;
 
-	/* 8 times 512 fit, one more byte does not. */
+	/* 8 * 512 bytes fit, one more does not. */
 	test_func(c, "main", 0, 10);
 	test_insn(c, KTAP_OP_STR, 0, 0, 0,
 		  test_string(c, "%512d%512d%512d%512d%512d%512d%512d%512d"));
@@ -425,14 +425,14 @@ static void what_is_formatted_is_cut_and_counted(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, ktap_vm_run(vm, 0, NULL, 0, &v));
 	KUNIT_EXPECT_EQ(test, v.len, KTAP_MAX_STRLEN);
 	KUNIT_EXPECT_EQ(test, 1, atomic_long_read(&vm->env->counters.cut_strings));
-	/* What is not needed is given back. */
+	/* Unused space is returned. */
 	vm = test_vm(test, test_load(calls_builtin(test, KTAP_FN_FORMAT, 3, args)), EVENT);
 	KUNIT_ASSERT_EQ(test, 0, ktap_vm_run(vm, 0, NULL, 0, &v));
 	KUNIT_EXPECT_EQ(test, v.len, 1024);
 	KUNIT_EXPECT_LT(test, vm->arena.used, 1024 + 64);
 }
 
-static void errors_say_what_they_are_told(struct kunit *test)
+static void error_reports_its_argument(struct kunit *test)
 {
 	expect_refused(test, KTAP_FN_ERROR, str("no such thing"), KTAP_VALUE_NIL, KTAP_VALUE_NIL,
 		       "no such thing");
@@ -445,7 +445,7 @@ static void errors_say_what_they_are_told(struct kunit *test)
 		       "%s %n");
 }
 
-/* Text of the event as the argument of each that takes a string. */
+/* The text of the event as the argument of each function that takes a string. */
 static int event_text(struct ktap_vm *vm, struct ktap_value *v)
 {
 	return ktap_make_string(vm, "text\n", 5, v);
@@ -454,7 +454,7 @@ static int event_text(struct ktap_vm *vm, struct ktap_value *v)
 static const struct ktap_event_ops event_ops = { .text = event_text };
 static const struct ktap_event event = { .ops = &event_ops };
 
-static void texts_of_events_are_strings_too(struct kunit *test)
+static void the_text_of_an_event_is_a_string_argument(struct kunit *test)
 {
 	static const struct {
 		u32 id;
@@ -466,6 +466,7 @@ static void texts_of_events_are_strings_too(struct kunit *test)
 		{ KTAP_FN_SUBSTR, 2, { I(1) }, S("ext") },
 		{ KTAP_FN_STRSTR, 2, { S("x") }, S("xt") },
 		{ KTAP_FN_STRCMP, 2, { S("text") }, I(0) },
+		{ KTAP_FN_GLOB, 2, { S("t*t") }, B(true) },
 		{ KTAP_FN_TOUPPER, 1, { }, S("TEXT") },
 		{ KTAP_FN_TOLOWER, 1, { }, S("text") },
 		{ KTAP_FN_TONUMBER, 1, { }, NIL },
@@ -493,7 +494,7 @@ static void texts_of_events_are_strings_too(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, 0, ktap_vm_run(vm, 0, NULL, 0, &v));
 		expect_value(test, v, &cases[i].want, i);
 	}
-	/* Of the event itself, format gives it as well: it is asked for in time. */
+	/* format(event) gives the text as well: the verifier requests it in time. */
 	prog = test_load(formats_parameter(test));
 	KUNIT_ASSERT_NOT_NULL(test, prog);
 	KUNIT_EXPECT_TRUE(test, prog->uses & KTAP_USES_ARGSTR);
@@ -510,8 +511,8 @@ static int no_text(struct ktap_vm *vm, struct ktap_value *v)
 	return 0;
 }
 
-/* It would be another one, such as `rm -r /tmp/`. */
-static void no_command_lacks_the_text_of_an_event(struct kunit *test)
+/* It would run another command, such as `rm -r /tmp/`. */
+static void system_fails_if_the_event_has_no_text(struct kunit *test)
 {
 	static const struct ktap_event_ops ops = { .text = no_text };
 	static const struct ktap_event silent = { .ops = &ops };
@@ -527,13 +528,13 @@ static void no_command_lacks_the_text_of_an_event(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, -EOPNOTSUPP, ktap_vm_run(vm, 0, &arg, 1, NULL));
 		KUNIT_EXPECT_STREQ(test, vm->message,
 				   "system: the event has no text here, as in NMI");
-		/* The same of argstr. */
+		/* The same with argstr. */
 		c->insns[1] = (struct ktap_code){ .op = KTAP_OP_CALLB, .a = 2,
 						  .d = KTAP_FN_ARGSTR };
 	}
 }
 
-/* A long string costs more than a short one, whatever is done with it. */
+/* Each operation on a long string costs more than on a short one. */
 static void long_strings_cost_more(struct kunit *test)
 {
 	static const struct {
@@ -566,7 +567,7 @@ static void long_strings_cost_more(struct kunit *test)
 		KUNIT_EXPECT_TRUE_MSG(test, vm->env->max_insns - vm->budget >= 4000 / 64,
 				      "case %d", i);
 	}
-	/* Where each byte may be the first of the part, more still. */
+	/* A search that may match at each byte costs still more. */
 	text[1999] = '2';
 	args[0] = KTAP_VALUE_STR(text + 2000, 2000);
 	args[1] = KTAP_VALUE_STR(text + 1000, 1000);
@@ -575,7 +576,83 @@ static void long_strings_cost_more(struct kunit *test)
 	KUNIT_EXPECT_GE(test, vm->env->max_insns - vm->budget, 1000 * (1000 / 64));
 }
 
-static void a_new_table_has_the_size_it_is_told(struct kunit *test)
+static void strings_match_patterns(struct kunit *test)
+{
+	static const struct builtin_case cases[] = {
+		{ KTAP_FN_GLOB, 2, { S("/etc/passwd"), S("/etc/*") }, B(true) },
+		{ KTAP_FN_GLOB, 2, { S("/etc"), S("/etc/*") }, B(false) },
+		{ KTAP_FN_GLOB, 2, { S("/etc/"), S("/etc/*") }, B(true) },
+		{ KTAP_FN_GLOB, 2, { S("/etc/passwd"), S("/etc/") }, B(false) },
+		{ KTAP_FN_GLOB, 2, { S("a.b.c.conf"), S("*.conf") }, B(true) },
+		{ KTAP_FN_GLOB, 2, { S("a.conf.c"), S("*.conf") }, B(false) },
+		{ KTAP_FN_GLOB, 2, { S("aXbXXc"), S("a*b*c") }, B(true) },
+		{ KTAP_FN_GLOB, 2, { S("abab"), S("*ab") }, B(true) },
+		{ KTAP_FN_GLOB, 2, { S("aab"), S("*ab?") }, B(false) },
+		{ KTAP_FN_GLOB, 2, { S("abc"), S("a?c") }, B(true) },
+		{ KTAP_FN_GLOB, 2, { S("ac"), S("a?c") }, B(false) },
+		{ KTAP_FN_GLOB, 2, { S(""), S("") }, B(true) },
+		{ KTAP_FN_GLOB, 2, { S(""), S("**") }, B(true) },
+		{ KTAP_FN_GLOB, 2, { S(""), S("?") }, B(false) },
+		{ KTAP_FN_GLOB, 2, { S("a"), S("") }, B(false) },
+		{ KTAP_FN_GLOB, 2, { S("sda1"), S("sd[a-c][0-9]") }, B(true) },
+		{ KTAP_FN_GLOB, 2, { S("sdd1"), S("sd[a-c][0-9]") }, B(false) },
+		{ KTAP_FN_GLOB, 2, { S("sdd1"), S("sd[!a-c]1") }, B(true) },
+		{ KTAP_FN_GLOB, 2, { S("]"), S("[]]") }, B(true) },
+		{ KTAP_FN_GLOB, 2, { S("-"), S("[a-]") }, B(true) },
+		{ KTAP_FN_GLOB, 2, { S("!"), S("[!]]") }, B(true) },
+		{ KTAP_FN_GLOB, 2, { S("[ab"), S("[ab") }, B(true) },
+		{ KTAP_FN_GLOB, 2, { S("a"), S("[ab") }, B(false) },
+		{ KTAP_FN_GLOB, 2, { S("[!"), S("*[!") }, B(true) },
+		{ KTAP_FN_GLOB, 2, { S("[a-"), S("[a-") }, B(true) },
+		{ KTAP_FN_GLOB, 2, { S("a*b"), S("a\\*b") }, B(true) },
+		{ KTAP_FN_GLOB, 2, { S("axb"), S("a\\*b") }, B(false) },
+		{ KTAP_FN_GLOB, 2, { S("a\\"), S("a\\") }, B(true) },
+		{ KTAP_FN_GLOB, 2, { S("\xff"), S("[\x80-\xff]") }, B(true) },
+		/* A NUL is an ordinary byte. */
+		{ KTAP_FN_GLOB, 2, { S("a\0b"), S("a?b") }, B(true) },
+		{ KTAP_FN_GLOB, 2, { S("a\0b"), S("a") }, B(false) },
+		{ KTAP_FN_GLOB, 2, { S("a"), S("a\0b") }, B(false) },
+		{ KTAP_FN_GLOB, 2, { S("xa\0b"), S("*\0b") }, B(true) },
+		{ KTAP_FN_GLOB, 2, { NIL, S("*") }, B(false) },
+	};
+
+	check_cases(test, cases, ARRAY_SIZE(cases));
+}
+
+/* Each byte of the string is compared with the whole pattern. */
+static void patterns_are_charged_by_comparisons(struct kunit *test)
+{
+	/* the latter: classes without an end */
+	static const char fills[] = { 'a', '[' };
+	struct ktap_value args[2];
+	struct ktap_vm *vm;
+	char *text, *pattern;
+	int i;
+
+	text = kunit_kzalloc(test, 2000, GFP_KERNEL);
+	pattern = kunit_kzalloc(test, 1000, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, text);
+	KUNIT_ASSERT_NOT_NULL(test, pattern);
+	for (i = 0; i < ARRAY_SIZE(fills); i++) {
+		memset(text, fills[i], 2000);
+		memset(pattern, fills[i], 999);
+		pattern[0] = '*';
+		pattern[999] = 'b';
+		args[0] = KTAP_VALUE_STR(text, 2000);
+		args[1] = KTAP_VALUE_STR(pattern, 1000);
+		vm = test_vm(test, test_load(calls_builtin(test, KTAP_FN_GLOB, 2, args)), EVENT);
+		KUNIT_EXPECT_EQ(test, -ETIME, ktap_vm_run(vm, 0, NULL, 0, NULL));
+		/* A shorter string costs less than the budget. */
+		args[0].len = 20;
+		args[1].len = 10;
+		vm = test_vm(test, test_load(calls_builtin(test, KTAP_FN_GLOB, 2, args)), EVENT);
+		KUNIT_EXPECT_EQ(test, 0, ktap_vm_run(vm, 0, NULL, 0, NULL));
+		KUNIT_EXPECT_LT(test, vm->env->max_insns - vm->budget, 100 + 20 * 10);
+		KUNIT_EXPECT_GT(test, vm->env->max_insns - vm->budget, 10);
+	}
+}
+
+static void a_new_table_has_the_requested_size(struct kunit *test)
 {
 	static const struct {
 		unsigned int n;
@@ -597,7 +674,7 @@ static void a_new_table_has_the_size_it_is_told(struct kunit *test)
 		load(c, 0, &cases[i].args[0]);
 		load(c, 1, &cases[i].args[1]);
 		test_insn(c, KTAP_OP_CALLB, 0, cases[i].n, 0, KTAP_FN_TABLE_NEW);
-		/* One entry more than it has room for. */
+		/* One entry more than its maximum. */
 		test_insn(c, KTAP_OP_INT, 1, 0, 0, cases[i].max);
 		test_insn(c, KTAP_OP_TSET, 0, 1, 1, 0);
 		test_insn(c, KTAP_OP_SUBI, 1, 1, 0, 1);
@@ -619,20 +696,22 @@ static void a_new_table_has_the_size_it_is_told(struct kunit *test)
 }
 
 static struct kunit_case builtin_cases[] = {
-	KUNIT_CASE(substr_gives_what_there_is),
+	KUNIT_CASE(substr_is_limited_to_the_string),
 	KUNIT_CASE(strings_are_searched_and_compared),
 	KUNIT_CASE(case_is_changed_in_ascii_only),
 	KUNIT_CASE(numbers_are_read_as_the_compiler_does),
 	KUNIT_CASE(addresses_are_shown),
 	KUNIT_CASE(times_are_shown),
-	KUNIT_CASE(format_gives_what_printf_prints),
+	KUNIT_CASE(format_returns_what_printf_prints),
 	KUNIT_CASE(format_of_symbols_and_tables_needs_process_context),
-	KUNIT_CASE(what_is_formatted_is_cut_and_counted),
-	KUNIT_CASE(errors_say_what_they_are_told),
-	KUNIT_CASE(texts_of_events_are_strings_too),
-	KUNIT_CASE(no_command_lacks_the_text_of_an_event),
+	KUNIT_CASE(long_formatted_strings_are_cut_and_counted),
+	KUNIT_CASE(error_reports_its_argument),
+	KUNIT_CASE(the_text_of_an_event_is_a_string_argument),
+	KUNIT_CASE(system_fails_if_the_event_has_no_text),
 	KUNIT_CASE(long_strings_cost_more),
-	KUNIT_CASE(a_new_table_has_the_size_it_is_told),
+	KUNIT_CASE(strings_match_patterns),
+	KUNIT_CASE(patterns_are_charged_by_comparisons),
+	KUNIT_CASE(a_new_table_has_the_requested_size),
 	{}
 };
 

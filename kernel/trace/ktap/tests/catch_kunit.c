@@ -4,7 +4,7 @@
  */
 #include <asm/byteorder.h>
 
-#include "build.h"
+#include "tests/build.h"
 
 #define NREGS	10
 
@@ -38,13 +38,13 @@ static void errors_are_caught_in_their_function(struct kunit *test)
 	c->tries[0].reg = 8;
 	c->tries[0].first = cpu_to_le32(0);
 	test_refused(c, -EINVAL, "errors of instruction 0 are caught outside of function f");
-	/* From there on the handler has the message only. */
+	/* From there on only the message is defined for the handler. */
 	c->tries[0].first = cpu_to_le32(1);
 	c->insns[4].a = 8;
 	KUNIT_EXPECT_NOT_NULL(test, test_load(c));
 }
 
-static void a_handler_knows_what_a_failed_instruction_leaves(struct kunit *test)
+static void a_catch_handler_gets_the_types_after_a_failed_instruction(struct kunit *test)
 {
 	static const struct {
 		struct ktap_code insn;
@@ -77,33 +77,33 @@ static void a_handler_knows_what_a_failed_instruction_leaves(struct kunit *test)
 	}
 }
 
-static void a_handler_reads_what_was_written_before_it_was_tried(struct kunit *test)
+static void a_catch_handler_may_read_registers_written_before_the_try(struct kunit *test)
 {
 	const struct ktap_code insn = { .op = KTAP_OP_INT, .a = 9 };
 	struct test_chunk *c = chunk_with_try(test, insn);
 
-	/* It may fail before it has written; so may the one before it. */
+	/* An instruction may fail before it writes; so may the previous one. */
 	c->insns[4].a = 9;
 	test_refused(c, -EINVAL, "instruction 4 reads register 9");
 	c->insns[1].b = 9;
 	KUNIT_EXPECT_NOT_NULL(test, test_load(c));
 	c->tries[0].first = cpu_to_le32(1);
 	test_refused(c, -EINVAL, "instruction 4 reads register 9");
-	/* The message is there in any case, and is a string. */
+	/* The message is always defined, and is a string. */
 	c->insns[4].a = 8;
 	KUNIT_EXPECT_NOT_NULL(test, test_load(c));
 	c->insns[4] = (struct ktap_code){ .op = KTAP_OP_CALLB, .a = 8, .b = 1,
 					  .d = KTAP_FN_CLEAR };
 	TEST_RET(c);
 	test_refused(c, -EINVAL, "clear: argument 1 is a string");
-	/* What all the others are nobody knows. */
+	/* All other registers have an unknown type. */
 	c->tries[0].first = cpu_to_le32(2);
 	c->insns[4].a = 7;
 	KUNIT_EXPECT_NOT_NULL(test, test_load(c));
 }
 
-/* The handler of a try in a loop: what the second round leaves counts too. */
-static void errors_flow_to_a_fixed_point(struct kunit *test)
+/* The handler of a try in a loop: types of the second iteration count, too. */
+static void types_at_a_catch_handler_reach_a_fixed_point(struct kunit *test)
 {
 	struct test_chunk *c = test_chunk(test);
 
@@ -121,9 +121,9 @@ static void errors_flow_to_a_fixed_point(struct kunit *test)
 
 static struct kunit_case catch_cases[] = {
 	KUNIT_CASE(errors_are_caught_in_their_function),
-	KUNIT_CASE(a_handler_knows_what_a_failed_instruction_leaves),
-	KUNIT_CASE(a_handler_reads_what_was_written_before_it_was_tried),
-	KUNIT_CASE(errors_flow_to_a_fixed_point),
+	KUNIT_CASE(a_catch_handler_gets_the_types_after_a_failed_instruction),
+	KUNIT_CASE(a_catch_handler_may_read_registers_written_before_the_try),
+	KUNIT_CASE(types_at_a_catch_handler_reach_a_fixed_point),
 	{}
 };
 

@@ -8,9 +8,9 @@
 #include <linux/string.h>
 #include <asm/byteorder.h>
 
-#include "build.h"
+#include "tests/build.h"
 
-static void a_whole_chunk_is_decoded(struct kunit *test)
+static void a_complete_chunk_is_decoded(struct kunit *test)
 {
 	struct ktap_program *prog = test_load(test_full_chunk(test));
 
@@ -21,9 +21,9 @@ static void a_whole_chunk_is_decoded(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, prog->globals[0], "g");
 	KUNIT_EXPECT_STREQ(test, prog->funcs[1].name, "handler");
 	KUNIT_EXPECT_EQ(test, prog->funcs[1].nparams, 1);
-	KUNIT_EXPECT_EQ(test, prog->clauses[0].handler, 1);
-	KUNIT_EXPECT_EQ(test, prog->clauses[0].filter, 2);
-	KUNIT_EXPECT_STREQ(test, prog->clauses[0].event->blob, "sched:sched_switch");
+	KUNIT_EXPECT_EQ(test, prog->probe_defs[0].handler, 1);
+	KUNIT_EXPECT_EQ(test, prog->probe_defs[0].filter, 2);
+	KUNIT_EXPECT_STREQ(test, prog->probe_defs[0].event->blob, "sched:sched_switch");
 	KUNIT_EXPECT_STREQ(test, prog->files[0], "test.kp");
 	KUNIT_EXPECT_NULL(test, ktap_catch_at(prog, 0));
 	KUNIT_EXPECT_PTR_EQ(test, ktap_catch_at(prog, 1), &prog->tries[0]);
@@ -35,7 +35,7 @@ static void a_whole_chunk_is_decoded(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, prog->uses, KTAP_USES_HEAP);
 }
 
-static void keys_that_may_meet_an_event_are_fields(struct kunit *test)
+static void keys_used_on_an_event_become_fields(struct kunit *test)
 {
 	struct ktap_program *prog = test_load(test_full_chunk(test));
 	u32 field;
@@ -74,7 +74,7 @@ static void a_chunk_cut_anywhere_is_refused(struct kunit *test)
 
 	h = test_bytes(c, &len);
 	for (n = 0; n < len; n++) {
-		/* Exactly that long, so that KASAN sees who reads behind. */
+		/* An exact allocation, so that KASAN reports reads beyond the end. */
 		cut = kvmalloc(n ?: 1, GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, cut);
 		memcpy(cut, h, n);
@@ -90,8 +90,8 @@ static void a_chunk_cut_anywhere_is_refused(struct kunit *test)
 	kvfree(h);
 }
 
-/* Whether they are refused or not: nothing bad may happen. */
-static void any_byte_may_be_wrong(struct kunit *test)
+/* Loading may fail or succeed, but must do no harm. */
+static void flipping_any_byte_does_no_harm(struct kunit *test)
 {
 	static const u8 flips[] = { 0x01, 0x80, 0xff };
 	struct test_chunk *c = test_full_chunk(test);
@@ -129,7 +129,7 @@ static void unknown_optional_sections_are_skipped(struct kunit *test)
 
 	diag = kunit_kzalloc(test, sizeof(*diag), GFP_KERNEL);
 	p = test_bytes(test_full_chunk(test), &len);
-	/* Without the files, the lines have nothing to refer to. */
+	/* Lines refer to files. */
 	s = test_section(p, KTAP_SEC_LINES);
 	s->type = cpu_to_le32(77);
 	s->flags = cpu_to_le32(KTAP_SEC_OPTIONAL);
@@ -140,7 +140,7 @@ static void unknown_optional_sections_are_skipped(struct kunit *test)
 	ktap_program_free(prog);
 }
 
-static void a_try_may_cover_nothing(struct kunit *test)
+static void a_try_range_may_be_empty(struct kunit *test)
 {
 	struct test_chunk *c = test_full_chunk(test);
 	struct ktap_program *prog;
@@ -151,7 +151,7 @@ static void a_try_may_cover_nothing(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, ktap_catch_at(prog, 1));
 }
 
-static void of_tries_the_first_one_counts(struct kunit *test)
+static void the_first_matching_try_catches(struct kunit *test)
 {
 	struct test_chunk *c = test_full_chunk(test);
 	struct ktap_program *prog;
@@ -165,7 +165,7 @@ static void of_tries_the_first_one_counts(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, ktap_catch_at(prog, 3));
 }
 
-static void variadic_functions_are_known(struct kunit *test)
+static void variadic_functions_are_marked(struct kunit *test)
 {
 	struct test_chunk *c = test_full_chunk(test);
 	struct ktap_program *prog;
@@ -178,15 +178,15 @@ static void variadic_functions_are_known(struct kunit *test)
 }
 
 static struct kunit_case chunk_cases[] = {
-	KUNIT_CASE(a_whole_chunk_is_decoded),
-	KUNIT_CASE(keys_that_may_meet_an_event_are_fields),
+	KUNIT_CASE(a_complete_chunk_is_decoded),
+	KUNIT_CASE(keys_used_on_an_event_become_fields),
 	KUNIT_CASE(a_wrong_number_of_sections_is_refused),
 	KUNIT_CASE(a_chunk_cut_anywhere_is_refused),
-	KUNIT_CASE(any_byte_may_be_wrong),
+	KUNIT_CASE(flipping_any_byte_does_no_harm),
 	KUNIT_CASE(unknown_optional_sections_are_skipped),
-	KUNIT_CASE(a_try_may_cover_nothing),
-	KUNIT_CASE(of_tries_the_first_one_counts),
-	KUNIT_CASE(variadic_functions_are_known),
+	KUNIT_CASE(a_try_range_may_be_empty),
+	KUNIT_CASE(the_first_matching_try_catches),
+	KUNIT_CASE(variadic_functions_are_marked),
 	{}
 };
 

@@ -10,9 +10,9 @@
 #include <linux/string.h>
 #include <asm/byteorder.h>
 
-#include "build.h"
+#include "tests/build.h"
 
-/* Where a number of a chunk is changed. */
+/* The place where a number of a chunk is changed. */
 enum where {
 	NOWHERE,
 	IN_CHUNK,	/* at an offset of struct test_chunk */
@@ -29,7 +29,7 @@ struct edit {
 
 #define EDIT(_where, _offset, _size, _value)	\
 	{ .where = _where, .offset = _offset, .size = _size, .value = _value }
-/* A number of 4 bytes, 2, or 1 */
+/* A number of 4, 2 or 1 bytes */
 #define SET(member, value)	\
 	EDIT(IN_CHUNK, offsetof(struct test_chunk, member), 4, value)
 #define SET16(member, value)	\
@@ -65,7 +65,7 @@ struct rule {
 	void (*spoil)(struct kunit *test, struct bytes *b);
 };
 
-/* Moves it, with room for @more bytes behind @at. */
+/* Reallocate the bytes, with a gap of @more bytes after @at. */
 static void make_room(struct kunit *test, struct bytes *b, size_t at, size_t more)
 {
 	u8 *data = kvzalloc(b->len + more, GFP_KERNEL);
@@ -135,14 +135,14 @@ static void add_section_twice(struct kunit *test, struct bytes *b)
 	s[12].type = cpu_to_le32(1000);
 }
 
-/* With the key of TGETS, as many names as there may be. */
+/* With the key of TGETS, the maximum number of names. */
 static void fill_fields(struct test_chunk *c)
 {
 	for (; c->nfields < KTAP_MAX_FIELDS - 1; c->nfields++)
 		c->fields[c->nfields] = c->fields[0];
 }
 
-/* More than they may be, where nothing else lies. */
+/* Longer than allowed, with no data after it. */
 static void add_integers(struct kunit *test, struct bytes *b)
 {
 	size_t len = (KTAP_MAX_INTS + 1) * sizeof(__le64), at = b->len;
@@ -155,7 +155,7 @@ static void add_integers(struct kunit *test, struct bytes *b)
 	s->count = cpu_to_le32(KTAP_MAX_INTS + 1);
 }
 
-/* String 10 is as long as may be, and two NULs follow. */
+/* String 10 has the maximum length, and two NULs follow. */
 static void add_long_string(struct test_chunk *c)
 {
 	char *s = kunit_kzalloc(c->test, KTAP_MAX_STRLEN, GFP_KERNEL);
@@ -166,7 +166,7 @@ static void add_long_string(struct test_chunk *c)
 	test_string(c, "");
 }
 
-/* Function 3 has two instructions more than it needs. */
+/* Function 3 has two unneeded instructions. */
 static void add_unused(struct test_chunk *c, u8 op, u8 a, s32 d)
 {
 	test_func(c, "g", 0, 1);
@@ -181,7 +181,7 @@ static void add_jump(struct test_chunk *c)
 	add_unused(c, KTAP_OP_JMP, 0, -1);
 }
 
-/* Functions 3 and 4 use no register, and nobody calls them. */
+/* Functions 3 and 4 use no register and are not called. */
 static void add_functions(struct test_chunk *c)
 {
 	u32 i;
@@ -201,7 +201,7 @@ static void one_more_field(struct kunit *test, struct bytes *b)
 	struct ktap_header *h = (void *)b->data;
 	u32 end = le32_to_cpu(s->offset) + le32_to_cpu(s->size), i;
 
-	/* It takes the place of the padding, and makes room for more of it. */
+	/* It replaces the padding, and adds new padding. */
 	le32_add_cpu(&s->count, 1);
 	le32_add_cpu(&s->size, sizeof(__le32));
 	memcpy(b->data + end, b->data + end - sizeof(__le32), sizeof(__le32));
@@ -385,7 +385,7 @@ static const struct rule rules[] = {
 	  .edits = { SET(options[1].name, 7) } },
 };
 
-/* As chunks have it: the low byte first. */
+/* Little endian, as in chunks. */
 static void put(void *p, const struct edit *e)
 {
 	u8 *to = p + e->offset;
@@ -438,7 +438,7 @@ static void a_rule_is_kept(struct kunit *test)
 
 KUNIT_ARRAY_PARAM_DESC(rules, rules, name);
 
-/* What is refused is one more than this. */
+/* One more than this is refused. */
 static void a_chunk_may_be_as_large_as_the_limits(struct kunit *test)
 {
 	struct ktap_program *prog;
@@ -457,8 +457,8 @@ static void a_chunk_may_be_as_large_as_the_limits(struct kunit *test)
 	ktap_program_free(prog);
 }
 
-/* Nobody would verify them, but much of the loader looks at all instructions. */
-static void instructions_outside_of_functions_are_not_looked_at(struct kunit *test)
+/* They would not be verified, but much of the loader reads all instructions. */
+static void instructions_outside_functions_are_ignored(struct kunit *test)
 {
 	static const struct ktap_code wild[] = {
 		{ .op = KTAP_OP_CALLB, .d = S32_MAX },
@@ -479,7 +479,7 @@ static void instructions_outside_of_functions_are_not_looked_at(struct kunit *te
 
 static struct kunit_case chunk_rules_cases[] = {
 	KUNIT_CASE_PARAM(a_rule_is_kept, rules_gen_params),
-	KUNIT_CASE(instructions_outside_of_functions_are_not_looked_at),
+	KUNIT_CASE(instructions_outside_functions_are_ignored),
 	KUNIT_CASE(a_chunk_may_be_as_large_as_the_limits),
 	{}
 };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Going along the entries of a table while they come and go.
+ * Iterations over tables while entries are inserted and deleted.
  */
 #include <linux/string.h>
 
-#include "../entry.h"
-#include "build.h"
+#include "data/table_priv.h"
+#include "tests/build.h"
 
 #define ENTRIES		4000
 #define BUDGET		1000000
@@ -56,8 +56,8 @@ static void walk_to(struct ktap_vm *vm, struct ktap_table *t, struct ktap_iter *
 	} while (i && i < end);
 }
 
-/* Each is in the middle, and so is what goes away: a search would be long. */
-static void places_are_not_searched(struct kunit *test)
+/* All positions and deleted entries are in the middle, where a search takes long. */
+static void an_iteration_with_a_cursor_needs_no_search(struct kunit *test)
 {
 	struct ktap_iter it[KTAP_CURSORS] = { };
 	struct ktap_table *t;
@@ -76,7 +76,7 @@ static void places_are_not_searched(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vm->budget, BUDGET);
 }
 
-static void a_place_that_was_taken_is_searched_and_paid_for(struct kunit *test)
+static void an_iteration_without_its_cursor_searches_and_is_charged(struct kunit *test)
 {
 	struct ktap_iter it[KTAP_CURSORS + 1] = { };
 	struct ktap_table *t;
@@ -85,7 +85,7 @@ static void a_place_that_was_taken_is_searched_and_paid_for(struct kunit *test)
 
 	for (i = 0; i < KTAP_CURSORS; i++)
 		walk_to(vm, t, &it[i], middle - 1);
-	/* Now the second one has not moved for longest. */
+	/* Now the second iteration has not moved for the longest time. */
 	step(vm, t, &it[0]);
 	walk_to(vm, t, &it[KTAP_CURSORS], middle);
 	delete(vm, t, middle - 1);
@@ -100,13 +100,13 @@ static void a_place_that_was_taken_is_searched_and_paid_for(struct kunit *test)
 	KUNIT_EXPECT_LT(test, vm->budget, BUDGET - middle / 32);
 	KUNIT_EXPECT_GT(test, vm->budget, BUDGET - middle / 8);
 	KUNIT_EXPECT_EQ(test, step(vm, t, &it[1]), middle + 2);
-	/* The first one has lost its place to it; but its entry is there. */
+	/* The first iteration lost its cursor, but its entry still exists. */
 	vm->budget = BUDGET;
 	KUNIT_EXPECT_EQ(test, step(vm, t, &it[0]), middle + 2);
 	KUNIT_EXPECT_EQ(test, vm->budget, BUDGET);
 }
 
-/* A piece of a search; its cost is bounded, as long as the table is locked. */
+/* One piece of a search: its cost while the table is locked is bounded. */
 static bool search_piece(struct kunit *test, struct ktap_vm *vm, struct ktap_table *t,
 			 struct ktap_iter *it, struct ktap_entry **e)
 {
@@ -121,13 +121,13 @@ static bool search_piece(struct kunit *test, struct ktap_vm *vm, struct ktap_tab
 	return found;
 }
 
-/* What happens between two pieces. */
+/* Changes between two pieces of a search. */
 enum meanwhile {
 	NOTHING,
-	REACHED_GOES,	/* what has been reached, and what is behind it */
-	NEXT_GOES,	/* what is to be found */
-	OTHERS_MOVE,	/* more than there are cursors */
-	CURSOR_GOES,	/* as so many do that this one seems to be given up */
+	REACHED_GOES,	/* the reached entry and the one after it are deleted */
+	NEXT_GOES,	/* the entry to be found is deleted */
+	OTHERS_MOVE,	/* more other iterations than cursors move */
+	CURSOR_GOES,	/* so many move that this search counts as abandoned */
 	ALL_GO,
 	NR_MEANWHILE
 };
@@ -163,7 +163,7 @@ static void happen(struct ktap_vm *vm, struct ktap_table *t, enum meanwhile what
 	ktap_table_set(vm, t, &KTAP_VALUE_INT(77777), &KTAP_VALUE_INT(77777));
 }
 
-static void a_search_is_done_in_pieces(struct kunit *test)
+static void a_search_is_split_into_bounded_pieces(struct kunit *test)
 {
 	static const s64 next[] = {
 		[NOTHING]	= ENTRIES / 2 + 1,
@@ -185,7 +185,7 @@ static void a_search_is_done_in_pieces(struct kunit *test)
 		delete(vm, t, middle);
 		for (pieces = 1; !search_piece(test, vm, t, &it, &e); pieces++) {
 			KUNIT_ASSERT_LT(test, pieces, 2 * middle);
-			/* Once is enough for what makes it begin anew. */
+			/* One restart is enough. */
 			happen(vm, t, pieces == 1 || what != CURSOR_GOES ? what : NOTHING, &it,
 			       middle + 1);
 		}
@@ -198,7 +198,7 @@ static void a_search_is_done_in_pieces(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, pieces, 2 + (middle - 1) / 256);
 		if (what == ALL_GO)
 			continue;
-		/* It need not be searched again, and has one cursor. */
+		/* No further search is needed, and one cursor is in use. */
 		KUNIT_EXPECT_EQ(test, t->ncursors,
 				what == CURSOR_GOES || what == OTHERS_MOVE ? KTAP_CURSORS : 1);
 		vm->budget = BUDGET;
@@ -208,8 +208,8 @@ static void a_search_is_done_in_pieces(struct kunit *test)
 	}
 }
 
-/* By turns, each with a piece; none begins anew for ever. */
-static void more_searches_than_cursors_come_to_their_end(struct kunit *test)
+/* The searches take turns by pieces; none restarts forever. */
+static void more_searches_than_cursors_all_end(struct kunit *test)
 {
 	unsigned int i, rounds, ended = 0, middle = ENTRIES / 2;
 	struct ktap_iter it[3 * KTAP_CURSORS];
@@ -235,7 +235,7 @@ static void more_searches_than_cursors_come_to_their_end(struct kunit *test)
 	}
 }
 
-/* One more than there are cursors, of which each deletes what it was given. */
+/* One iteration more than cursors, each deleting the entries it returns. */
 static void more_iterations_than_cursors_miss_nothing(struct kunit *test)
 {
 	struct ktap_iter it[KTAP_CURSORS + 1] = { };
@@ -246,7 +246,7 @@ static void more_iterations_than_cursors_miss_nothing(struct kunit *test)
 	s64 n, last[KTAP_CURSORS + 1];
 
 	KUNIT_ASSERT_NOT_NULL(test, times);
-	/* They are far from both ends, and from each other. */
+	/* They are far from both ends and from each other. */
 	for (i = 0; i <= KTAP_CURSORS; i++) {
 		while (step(vm, t, &it[i]) < 1000 + 100 * i)
 			;
@@ -269,7 +269,7 @@ static void more_iterations_than_cursors_miss_nothing(struct kunit *test)
 			times[n]++;
 	}
 	KUNIT_EXPECT_EQ(test, vm->error, 0);
-	/* What stayed was given to all of them that had not passed it. */
+	/* Each remaining entry was returned by all iterations before it. */
 	for (n = 1; n <= ENTRIES; n += 4) {
 		j = n <= 1000 ? 0 : min((n - 1001) / 100 + 1, KTAP_CURSORS + 1);
 		wrong += times[n] != j;
@@ -277,7 +277,7 @@ static void more_iterations_than_cursors_miss_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wrong, 0);
 }
 
-static void who_is_at_the_end_needs_no_cursor(struct kunit *test)
+static void an_iteration_at_the_end_frees_its_cursor(struct kunit *test)
 {
 	struct ktap_iter stays = { }, goes;
 	struct ktap_table *t;
@@ -298,7 +298,7 @@ static void who_is_at_the_end_needs_no_cursor(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vm->budget, BUDGET);
 }
 
-static void behind_the_last_entry_comes_the_new_one(struct kunit *test)
+static void a_new_entry_follows_the_last_one(struct kunit *test)
 {
 	struct ktap_iter it = { };
 	struct ktap_table *t;
@@ -312,7 +312,7 @@ static void behind_the_last_entry_comes_the_new_one(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, step(vm, t, &it), 5001);
 	KUNIT_EXPECT_EQ(test, step(vm, t, &it), 0);
 
-	/* What is emptied takes the places with it, to what comes then. */
+	/* Clearing a table resets the iterations to the entries inserted later. */
 	it = (struct ktap_iter){ };
 	walk_to(vm, t, &it, 7);
 	ktap_table_clear(vm, t);
@@ -320,8 +320,8 @@ static void behind_the_last_entry_comes_the_new_one(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, step(vm, t, &it), 1);
 }
 
-/* Entries that another table has got may be freed there. */
-static void an_exchange_takes_no_cursors_along(struct kunit *test)
+/* After an exchange, the other table may free the entries. */
+static void exchanging_tables_resets_cursors(struct kunit *test)
 {
 	struct ktap_iter it = { };
 	struct ktap_table *t, *to;
@@ -341,8 +341,8 @@ static void an_exchange_takes_no_cursors_along(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, step(vm, t, &it), 77);
 }
 
-/* Whatever bytecode makes of it: no entry that is not there. */
-static void any_number_is_a_cursor(struct kunit *test)
+/* Bytecode may set any value: only existing entries are returned. */
+static void any_cursor_number_is_safe(struct kunit *test)
 {
 	struct ktap_iter it = { .seq = 5, .cursor = U32_MAX };
 	struct ktap_table *t;
@@ -354,15 +354,15 @@ static void any_number_is_a_cursor(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(places_are_not_searched),
-	KUNIT_CASE(a_place_that_was_taken_is_searched_and_paid_for),
-	KUNIT_CASE(a_search_is_done_in_pieces),
-	KUNIT_CASE(more_searches_than_cursors_come_to_their_end),
+	KUNIT_CASE(an_iteration_with_a_cursor_needs_no_search),
+	KUNIT_CASE(an_iteration_without_its_cursor_searches_and_is_charged),
+	KUNIT_CASE(a_search_is_split_into_bounded_pieces),
+	KUNIT_CASE(more_searches_than_cursors_all_end),
 	KUNIT_CASE(more_iterations_than_cursors_miss_nothing),
-	KUNIT_CASE(who_is_at_the_end_needs_no_cursor),
-	KUNIT_CASE(behind_the_last_entry_comes_the_new_one),
-	KUNIT_CASE(an_exchange_takes_no_cursors_along),
-	KUNIT_CASE(any_number_is_a_cursor),
+	KUNIT_CASE(an_iteration_at_the_end_frees_its_cursor),
+	KUNIT_CASE(a_new_entry_follows_the_last_one),
+	KUNIT_CASE(exchanging_tables_resets_cursors),
+	KUNIT_CASE(any_cursor_number_is_safe),
 	{ }
 };
 

@@ -6,10 +6,10 @@
 #include <linux/string.h>
 
 #include "../../trace.h"
-#include "../field.h"
-#include "build.h"
+#include "event/field.h"
+#include "tests/build.h"
 
-#define MOST	255	/* bytes that are read of it */
+#define MOST	255	/* bytes that are read at most */
 
 static struct ktap_vm *an_activation(struct kunit *test)
 {
@@ -53,7 +53,7 @@ static void expect_losses(struct kunit *test, const struct ktap_vm *vm, long cut
 	KUNIT_EXPECT_EQ(test, 0, vm->error);
 }
 
-static void pointed_strings(struct kunit *test)
+static void strings_are_read_through_a_pointer(struct kunit *test)
 {
 	struct ktap_vm *vm = an_activation(test);
 	char *text = kunit_kzalloc(test, MOST + 2, GFP_KERNEL);
@@ -78,11 +78,11 @@ static void pointed_strings(struct kunit *test)
 	expect_losses(test, vm, 1, 0);
 }
 
-static void no_strings(struct kunit *test)
+static void null_is_nil_and_bad_pointers_are_counted(struct kunit *test)
 {
 	struct ktap_vm *vm = an_activation(test);
 
-	/* There is none: it is common, and nothing is lost. */
+	/* NULL is common and is not counted as a loss. */
 	KUNIT_EXPECT_EQ(test, get(vm, NULL).tag, KTAP_NIL);
 	expect_losses(test, vm, 0, 0);
 	KUNIT_EXPECT_EQ(test, get(vm, (const char *)-PAGE_SIZE).tag, KTAP_NIL);
@@ -96,8 +96,8 @@ struct long_record {
 	const char *s;
 };
 
-/* Each costs something, and without anything left is not read. */
-static void long_fields_are_paid_for(struct kunit *test)
+/* Each read is charged, and without budget it fails. */
+static void long_fields_are_charged(struct kunit *test)
 {
 	static const struct ftrace_event_field fields[] = {
 		{
@@ -142,9 +142,9 @@ static void long_fields_are_paid_for(struct kunit *test)
 }
 
 static struct kunit_case field_cases[] = {
-	KUNIT_CASE(pointed_strings),
-	KUNIT_CASE(no_strings),
-	KUNIT_CASE(long_fields_are_paid_for),
+	KUNIT_CASE(strings_are_read_through_a_pointer),
+	KUNIT_CASE(null_is_nil_and_bad_pointers_are_counted),
+	KUNIT_CASE(long_fields_are_charged),
 	{}
 };
 

@@ -4,9 +4,9 @@
  */
 #include <linux/string.h>
 
-#include "../record.h"
-#include "../text.h"
-#include "build.h"
+#include "output/record.h"
+#include "output/text.h"
+#include "tests/build.h"
 
 #define TEXT	1024
 
@@ -101,7 +101,7 @@ static const struct printf_case printf_cases[] = {
 	{ "", I(1), "" },
 };
 
-static void printf_is_as_in_c(struct kunit *test)
+static void printf_directives_work_as_in_c(struct kunit *test)
 {
 	struct ktap_vm *vm = any_vm(test, KTAP_LEVEL_TASK);
 	const struct printf_case *p;
@@ -115,7 +115,7 @@ static void printf_is_as_in_c(struct kunit *test)
 		p = &printf_cases[i];
 		args[0] = str(p->fmt);
 		args[1] = p->arg;
-		/* A lone % at the end is an error; here it shows what follows. */
+		/* A lone % at the end is an error; here it shows the remaining text. */
 		if (p->fmt[0] && p->fmt[strlen(p->fmt) - 1] == '%' && !strstr(p->fmt, "%%"))
 			continue;
 		KUNIT_EXPECT_EQ(test, 0, ktap_check_format(vm, "printf", args, 2));
@@ -157,7 +157,7 @@ static void wrong_formats_are_errors(struct kunit *test)
 	}
 }
 
-/* It is gone through before anything else is paid for. */
+/* The format is parsed, in pieces, before other costs are charged. */
 static void long_formats_cost_more(struct kunit *test)
 {
 	struct ktap_vm *vm = any_vm(test, KTAP_LEVEL_TASK);
@@ -167,13 +167,13 @@ static void long_formats_cost_more(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, fmt);
 	memset(fmt, '%', 4000);
 	KUNIT_EXPECT_EQ(test, 0, ktap_check_format(vm, "printf", &arg, 1));
-	KUNIT_EXPECT_EQ(test, vm->budget, 10000 - 4000 / 64);
+	KUNIT_EXPECT_EQ(test, vm->budget, 10000 - 4000 / 64 - 2 * 2000);
 	arg = str("a short one");
 	KUNIT_EXPECT_EQ(test, 0, ktap_check_format(vm, "printf", &arg, 1));
-	KUNIT_EXPECT_EQ(test, vm->budget, 10000 - 4000 / 64);
+	KUNIT_EXPECT_EQ(test, vm->budget, 10000 - 4000 / 64 - 2 * 2001);
 }
 
-static void print_puts_tabs_between(struct kunit *test)
+static void print_separates_values_by_tabs(struct kunit *test)
 {
 	struct ktap_value args[] = {
 		KTAP_VALUE_NIL, KTAP_VALUE_BOOL(true), KTAP_VALUE_INT(-1), str("text"),
@@ -191,7 +191,7 @@ static void print_puts_tabs_between(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, text_end(&t), "\n");
 }
 
-static void frames_of_a_stack_have_lines_of_their_own(struct kunit *test)
+static void each_frame_of_a_stack_is_on_its_own_line(struct kunit *test)
 {
 	u64 frames[] = { 0x10, 0x20 };
 	struct ktap_value args[] = {
@@ -259,7 +259,7 @@ static void tables_are_printed_sorted(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, text_end(&t), "name:\n  x: one\n  y: 2\nn: 3\n");
 }
 
-static void what_holds_itself_is_printed_once(struct kunit *test)
+static void a_table_inside_itself_is_printed_once(struct kunit *test)
 {
 	struct ktap_vm *vm = any_vm(test, KTAP_LEVEL_PROCESS);
 	struct ktap_value table = new_table(test, vm);
@@ -272,7 +272,7 @@ static void what_holds_itself_is_printed_once(struct kunit *test)
 	text_begin(&t, &s, buf, vm);
 	ktap_text_print(&t, &table, 1);
 	KUNIT_EXPECT_STREQ(test, text_end(&t), "me: {...}\n");
-	/* Not so what stands there twice. */
+	/* A table that occurs twice is printed twice. */
 	set(vm, table.table, str("me"), KTAP_VALUE_NIL);
 	set(vm, other.table, str("x"), KTAP_VALUE_INT(1));
 	set(vm, table.table, str("a"), other);
@@ -280,7 +280,7 @@ static void what_holds_itself_is_printed_once(struct kunit *test)
 	text_begin(&t, &s, buf, vm);
 	ktap_text_print(&t, &table, 1);
 	KUNIT_EXPECT_STREQ(test, text_end(&t), "a:\n  x: 1\nb:\n  x: 1\n");
-	/* A circle of two. */
+	/* A cycle of two tables. */
 	set(vm, other.table, str("back"), table);
 	text_begin(&t, &s, buf, vm);
 	ktap_text_print(&t, &table, 1);
@@ -288,7 +288,7 @@ static void what_holds_itself_is_printed_once(struct kunit *test)
 			   "a:\n  back: {...}\n  x: 1\nb:\n  back: {...}\n  x: 1\n");
 }
 
-/* Deeper than the kernel's stack: each level has two spaces more. */
+/* Deeper than the kernel's stack allows recursion; each level is indented by two spaces. */
 static void tables_are_printed_to_any_depth(struct kunit *test)
 {
 	const int depth = 1000;
@@ -322,7 +322,7 @@ static void tables_are_printed_to_any_depth(struct kunit *test)
 	kvfree(buf);
 }
 
-static void a_histogram_has_bars_of_the_total(struct kunit *test)
+static void bars_of_a_histogram_are_shares_of_the_total(struct kunit *test)
 {
 	struct ktap_vm *vm = any_vm(test, KTAP_LEVEL_PROCESS);
 	struct ktap_value table = new_table(test, vm);
@@ -367,8 +367,8 @@ static void a_histogram_has_bars_of_the_total(struct kunit *test)
 			   "       ... |");
 }
 
-/* As many bits as the number has, of those of the largest one: 3, 2, 1, none of 3. */
-static void a_logarithmic_histogram_shows_the_small(struct kunit *test)
+/* A bar is the number's bits relative to the largest number's: 3, 2, 1, 0 of 3. */
+static void a_logarithmic_histogram_shows_small_numbers(struct kunit *test)
 {
 	static const struct ktap_chart log = { .rows = 20, .log = true };
 	struct ktap_vm *vm = any_vm(test, KTAP_LEVEL_PROCESS);
@@ -425,7 +425,7 @@ static void long_keys_of_a_histogram_are_cut(struct kunit *test)
 				       "\n012345678901234567890123456789012345678901234... |@"));
 }
 
-/* Writes a record and makes text of it, in exactly the bytes asked for. */
+/* Write a record and format it, in exactly the reserved bytes. */
 static const char *through_record(struct kunit *test, struct ktap_vm *vm,
 				  enum ktap_record_type type, const struct ktap_value *args,
 				  unsigned int n, struct seq_buf *s)
@@ -479,14 +479,14 @@ static void records_keep_all_types(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, through_record(test, vm, KTAP_REC_ERROR, &args[1], 1, &s), "n");
 	seq_buf_init(&s, buf, sizeof(buf));
 	KUNIT_EXPECT_STREQ(test, through_record(test, vm, KTAP_REC_PRINT, NULL, 0, &s), "\n");
-	/* An event is what its source saved of it. */
+	/* An event is the text that its source saved. */
 	args[0] = (struct ktap_value){ .tag = KTAP_EVENT, .blob = &event };
 	args[1] = (struct ktap_value){ .tag = KTAP_ARGSTR };
 	KUNIT_EXPECT_EQ(test, ktap_record_size(vm, args, 2),
 			sizeof(struct ktap_record) + 2 * (sizeof(struct ktap_record_arg) + 8));
 }
 
-/* What stands before it stays as it is. */
+/* Earlier text is unchanged. */
 static void an_event_may_have_no_text(struct kunit *test)
 {
 	static const struct {
@@ -540,7 +540,7 @@ static void long_records_are_cut_and_counted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.cut_strings), 2);
 }
 
-static void what_cannot_be_cut_is_left_out(struct kunit *test)
+static void values_that_cannot_be_cut_are_left_out(struct kunit *test)
 {
 	struct ktap_vm *vm = any_vm(test, KTAP_LEVEL_TASK);
 	struct ktap_value args[2], *parts = &args[1];
@@ -553,7 +553,7 @@ static void what_cannot_be_cut_is_left_out(struct kunit *test)
 	buf = kunit_kzalloc(test, 8192, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, x);
 	KUNIT_ASSERT_NOT_NULL(test, buf);
-	/* A compound key of two strings, of which the second would be cut. */
+	/* A compound key of strings, the last of which would be cut. */
 	*parts = KTAP_VALUE_STR("0123456789abcdef", 16);
 	end = x;
 	while (end - (void *)x < 3500)
@@ -564,7 +564,7 @@ static void what_cannot_be_cut_is_left_out(struct kunit *test)
 	text = through_record(test, vm, KTAP_REC_PRINT, args, 2, &s);
 	KUNIT_EXPECT_STREQ(test, text, "...\t7\n");
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.cut_strings), 1);
-	/* Once for each that is lost, and where there is no room for the dots. */
+	/* Counted once for each value, also without room for the dots. */
 	args[1] = args[0];
 	args[0] = KTAP_VALUE_STR(x, KTAP_MAX_STRLEN);
 	seq_buf_init(&s, buf, 8192);
@@ -572,8 +572,8 @@ static void what_cannot_be_cut_is_left_out(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.cut_strings), 3);
 }
 
-/* It is held to be padded, and does not fit into what is left of the buffer. */
-static void text_that_cannot_be_held_is_cut_and_counted(struct kunit *test)
+/* Padded text is kept in the buffer, and does not fit the remaining space. */
+static void padded_text_beyond_the_buffer_is_cut_and_counted(struct kunit *test)
 {
 	struct ktap_vm *vm = any_vm(test, KTAP_LEVEL_PROCESS);
 	struct ktap_value args[3], part = KTAP_VALUE_INT(S64_MIN);
@@ -589,7 +589,7 @@ static void text_that_cannot_be_held_is_cut_and_counted(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, buf);
 	for (end = key, i = 0; i < 250; i++)
 		end = ktap_tuple_put(end, &part);
-	/* Nothing comes behind it, for which it would be given away. */
+	/* No later text causes the buffer to be flushed. */
 	args[0] = str("%s%-20s");
 	args[1] = (struct ktap_value){ .blob = key, .tag = KTAP_TUPLE, .len = 140 * 16 };
 	args[2] = (struct ktap_value){ .blob = key, .tag = KTAP_TUPLE, .len = end - key };
@@ -605,8 +605,8 @@ static void text_that_cannot_be_held_is_cut_and_counted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.cut_strings), 1);
 }
 
-/* Its end is cut: the argument meets another directive than was checked. */
-static void a_format_that_is_cut_shows_no_pointer(struct kunit *test)
+/* The format is cut: the argument meets another directive than the checked one. */
+static void a_cut_format_prints_no_pointer(struct kunit *test)
 {
 	struct ktap_vm *vm = any_vm(test, KTAP_LEVEL_TASK);
 	struct ktap_value args[2];
@@ -658,7 +658,7 @@ static void broken_records_do_no_harm(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, seq_buf_has_overflowed(&s));
 }
 
-static void text_that_is_too_long_is_cut(struct kunit *test)
+static void too_long_text_is_cut(struct kunit *test)
 {
 	struct ktap_value args[] = { str("0123456789"), KTAP_VALUE_INT(123456789) };
 	char buf[16] = "";
@@ -673,25 +673,25 @@ static void text_that_is_too_long_is_cut(struct kunit *test)
 }
 
 static struct kunit_case format_cases[] = {
-	KUNIT_CASE(printf_is_as_in_c),
+	KUNIT_CASE(printf_directives_work_as_in_c),
 	KUNIT_CASE(wrong_formats_are_errors),
 	KUNIT_CASE(long_formats_cost_more),
-	KUNIT_CASE(print_puts_tabs_between),
-	KUNIT_CASE(frames_of_a_stack_have_lines_of_their_own),
+	KUNIT_CASE(print_separates_values_by_tabs),
+	KUNIT_CASE(each_frame_of_a_stack_is_on_its_own_line),
 	KUNIT_CASE(tables_are_printed_sorted),
-	KUNIT_CASE(what_holds_itself_is_printed_once),
+	KUNIT_CASE(a_table_inside_itself_is_printed_once),
 	KUNIT_CASE(tables_are_printed_to_any_depth),
-	KUNIT_CASE(a_histogram_has_bars_of_the_total),
-	KUNIT_CASE(a_logarithmic_histogram_shows_the_small),
+	KUNIT_CASE(bars_of_a_histogram_are_shares_of_the_total),
+	KUNIT_CASE(a_logarithmic_histogram_shows_small_numbers),
 	KUNIT_CASE(long_keys_of_a_histogram_are_cut),
 	KUNIT_CASE(records_keep_all_types),
 	KUNIT_CASE(an_event_may_have_no_text),
 	KUNIT_CASE(long_records_are_cut_and_counted),
-	KUNIT_CASE(what_cannot_be_cut_is_left_out),
-	KUNIT_CASE(text_that_cannot_be_held_is_cut_and_counted),
-	KUNIT_CASE(a_format_that_is_cut_shows_no_pointer),
+	KUNIT_CASE(values_that_cannot_be_cut_are_left_out),
+	KUNIT_CASE(padded_text_beyond_the_buffer_is_cut_and_counted),
+	KUNIT_CASE(a_cut_format_prints_no_pointer),
 	KUNIT_CASE(broken_records_do_no_harm),
-	KUNIT_CASE(text_that_is_too_long_is_cut),
+	KUNIT_CASE(too_long_text_is_cut),
 	{}
 };
 

@@ -7,15 +7,15 @@
 #include <linux/string.h>
 #include <asm/byteorder.h>
 
-#include "../builtin.h"
-#include "build.h"
+#include "tests/build.h"
+#include "vm/builtin.h"
 
 #define EVENT	KTAP_LEVEL_TASK
 #define PROCESS	KTAP_LEVEL_PROCESS
 
 #define MULTI	KTAP_MULTI
 
-/* Runs function 0 of the chunk, which must end well; gives its result. */
+/* Run function 0 of the chunk, which must succeed; return its result. */
 static struct ktap_value run(struct test_chunk *c, enum ktap_level level)
 {
 	return test_run(c->test, test_vm(c->test, test_load(c), level), NULL, 0);
@@ -40,7 +40,7 @@ static struct ktap_vm *expect_error(struct test_chunk *c, enum ktap_level level,
 	return vm;
 }
 
-/* R[@reg] = R[@reg] * 10 + R[@digit], so that a number shows what came when. */
+/* R[@reg] = R[@reg] * 10 + R[@digit]: the digits of the result show the order. */
 static void append_digit(struct test_chunk *c, u8 reg, u8 digit)
 {
 	test_insn(c, KTAP_OP_MULI, reg, reg, 0, 10);
@@ -74,14 +74,14 @@ static struct test_chunk *call_with(struct kunit *test, unsigned int nargs)
 	return c;
 }
 
-static void a_variadic_function_keeps_what_it_has_no_parameter_for(struct kunit *test)
+static void a_variadic_function_keeps_additional_arguments(struct kunit *test)
 {
 	static const s64 want[] = { 0, 1000, 12000, 12300, 12340, 12345, 12345 };
 	struct test_chunk *c;
 	unsigned int n, i;
 
 	for (n = 0; n < ARRAY_SIZE(want); n++) {
-		/* f(a, b, ...): a, b and the first three of the others, as digits */
+		/* f(a, b, ...) returns a, b and the first three other arguments, as digits */
 		c = call_with(test, n);
 		test_variadic(c, "f", 2, 10);
 		test_insn(c, KTAP_OP_VARG, 2, 0, 3, 0);
@@ -113,7 +113,7 @@ static void variable_arguments_are_passed_on(struct kunit *test)
 	expect_int(c, EVENT, 7234);
 }
 
-/* The frame of who asked for them lies above them: it goes on as if nothing was. */
+/* The frame of the caller lies above them, and is unchanged. */
 static void a_variadic_function_calls_others(struct kunit *test)
 {
 	struct test_chunk *c = call_with(test, 3);
@@ -128,7 +128,7 @@ static void a_variadic_function_calls_others(struct kunit *test)
 	append_digit(c, 0, 3);
 	append_digit(c, 0, 4);
 	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
-	/* g(...): its own ones are others */
+	/* g(...) has other variable arguments */
 	test_variadic(c, "g", 0, 2);
 	test_insn(c, KTAP_OP_VARG, 0, 0, 1, 0);
 	test_insn(c, KTAP_OP_ADDI, 0, 0, 0, 3);
@@ -154,7 +154,7 @@ static void function_values_can_be_variadic(struct kunit *test)
 	test_insn(c, KTAP_OP_SUB, 2, 0, 1, 0);
 	test_insn(c, KTAP_OP_RET, 2, 1, 0, 0);
 	expect_int(c, EVENT, -1);
-	/* The function may stand in front of the open values, too. */
+	/* The called function may be a value before the open values, too. */
 	c->insns[0] = (struct ktap_code){ .op = KTAP_OP_FUNC, .a = 0, .d = 2 };
 	c->insns[1] = (struct ktap_code){ .op = KTAP_OP_INT, .a = 1, .d = 4 };
 	c->insns[2] = (struct ktap_code){ .op = KTAP_OP_INT, .a = 2, .d = 7 };
@@ -165,7 +165,7 @@ static void function_values_can_be_variadic(struct kunit *test)
 	expect_int(c, EVENT, -3);
 }
 
-/* Making its text takes so much of the arena that all else moves, several times. */
+/* Formatting needs so much of the arena that all other strings move, several times. */
 static int greedy_text(struct ktap_vm *vm, struct ktap_value *v)
 {
 	void *p;
@@ -214,7 +214,7 @@ static void open_values_beyond_the_frame_survive_others(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vm->top, 2);
 }
 
-static void a_table_takes_open_values(struct kunit *test)
+static void a_table_constructor_takes_open_values(struct kunit *test)
 {
 	struct test_chunk *c = test_chunk(test);
 	struct ktap_value v;
@@ -274,16 +274,16 @@ static void built_ins_take_no_more_open_values_than_arguments(struct kunit *test
 		     "substr takes 2 to 3 arguments, got 4");
 	expect_error(builtin_with(test, KTAP_FN_FORMAT, KTAP_MAX_ARGS), EVENT, -EINVAL,
 		     "format takes 1 to 32 arguments, got 33");
-	/* Types are looked at when they are there. */
+	/* Types are checked when the values exist. */
 	expect_error(builtin_with(test, KTAP_FN_STRCMP, 1), EVENT, -EINVAL,
 		     "strcmp: argument 2 is an integer, which it does not take");
 }
 
-static void there_is_a_limit_to_open_values(struct kunit *test)
+static void open_values_are_limited(struct kunit *test)
 {
 	struct test_chunk *c;
 
-	/* 249 and one in front of them; 250 and one. */
+	/* 249 and one before them; 250 and one. */
 	c = builtin_with(test, KTAP_FN_FORMAT, KTAP_MAX_REGS - 1);
 	c->insns[2] = (struct ktap_code){ .op = KTAP_OP_CALL, .b = MULTI, .c = 1, .d = 1 };
 	expect_int(c, EVENT, 1);
@@ -312,7 +312,7 @@ static void variable_arguments_need_room_on_the_stack(struct kunit *test)
 	TEST_RET(c);
 	expect_error(c, EVENT, -ENOSPC, "calls nest too deep: no room on the stack");
 	expect_error(c, PROCESS, -E2BIG, "251 values at once; 250 is the most");
-	/* They are given where there is no room: the frame takes the stack's last values. */
+	/* No room for the results: the frame uses the last values of the stack. */
 	c = test_chunk(test);
 	test_variadic(c, "f", 0, 2);
 	test_insn(c, KTAP_OP_VARG, 1, 0, MULTI, 0);
@@ -325,7 +325,7 @@ static void variable_arguments_need_room_on_the_stack(struct kunit *test)
 	vm->stack_size = KTAP_EVENT_STACK;
 }
 
-static void many_values_cost_more(struct kunit *test)
+static void many_values_are_charged(struct kunit *test)
 {
 	struct test_chunk *c = builtin_with(test, KTAP_FN_PRINT, 240);
 	struct ktap_vm *vm;
@@ -355,7 +355,7 @@ static struct test_chunk *try_call(struct kunit *test)
 	return c;
 }
 
-/* f(): error("bad"), unless the test makes something else of it. */
+/* f(): error("bad"), unless the test replaces it. */
 static struct test_chunk *try_error(struct kunit *test)
 {
 	struct test_chunk *c = try_call(test);
@@ -396,14 +396,14 @@ static void errors_are_caught(struct kunit *test)
 		TEST_RET(c);
 		expect_int(c, EVENT, 1);
 	}
-	/* Who does not try does not catch. */
+	/* Without a try nothing is caught. */
 	c = try_error(test);
 	c->tries[0].first = cpu_to_le32(2);
 	c->tries[0].end = cpu_to_le32(3);
 	expect_error(c, EVENT, -EINVAL, "bad");
 }
 
-static void the_innermost_catches_and_may_raise_another_error(struct kunit *test)
+static void the_innermost_try_catches_and_may_raise_again(struct kunit *test)
 {
 	struct test_chunk *c = try_call(test);
 
@@ -425,8 +425,8 @@ static void the_innermost_catches_and_may_raise_another_error(struct kunit *test
 	expect_str(c, EVENT, "abc");
 }
 
-/* What is above the frame that catches is forgotten, and it goes on as before. */
-static void a_frame_goes_on_as_it_was(struct kunit *test)
+/* Frames above the one that catches are discarded; this one continues unchanged. */
+static void a_frame_is_unchanged_after_a_caught_error(struct kunit *test)
 {
 	struct test_chunk *c = test_chunk(test);
 
@@ -472,7 +472,7 @@ static void some_errors_cannot_be_caught(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -EINTR, ktap_vm_run(vm, 0, NULL, 0, NULL));
 	KUNIT_EXPECT_STREQ(test, vm->message, "the session ends");
 
-	/* That of exit(). */
+	/* The error of exit(). */
 	c->insns[4] = (struct ktap_code){ .op = KTAP_OP_CALLB, .d = KTAP_FN_ARGSTR };
 	c->insns[5] = (struct ktap_code){ .op = KTAP_OP_CALLB, .b = 1, .d = KTAP_FN_TOSTRING };
 	vm = test_vm(test, test_load(c), EVENT);
@@ -480,7 +480,7 @@ static void some_errors_cannot_be_caught(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -ECANCELED, ktap_vm_run(vm, 0, NULL, 0, NULL));
 }
 
-/* Not even where what is left would do for the handler. */
+/* Not even if the remaining budget is enough for the handler. */
 static void the_end_of_the_budget_cannot_be_caught(struct kunit *test)
 {
 	struct test_chunk *c = try_call(test);
@@ -494,7 +494,7 @@ static void the_end_of_the_budget_cannot_be_caught(struct kunit *test)
 	vm = test_vm(test, test_load(c), EVENT);
 	vm->env->max_insns = 20;
 	KUNIT_EXPECT_EQ(test, 0, ktap_vm_run(vm, 0, NULL, 0, NULL));
-	/* What the call takes now is more than is left. */
+	/* The call now costs more than the remaining budget. */
 	c->insns[0] = (struct ktap_code){ .op = KTAP_OP_CALLB, .b = 0, .d = KTAP_FN_ARGSTR };
 	c->insns[1] = (struct ktap_code){ .op = KTAP_OP_CALLB, .b = 1, .d = KTAP_FN_TOSTRING };
 	vm = test_vm(test, test_load(c), EVENT);
@@ -503,8 +503,8 @@ static void the_end_of_the_budget_cannot_be_caught(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -ETIME, ktap_vm_run(vm, 0, NULL, 0, NULL));
 }
 
-/* The message needs room in the arena, which costs more than is left. */
-static void a_message_that_cannot_be_paid_for_ends_the_run(struct kunit *test)
+/* Making room for the message in the arena exceeds the budget. */
+static void a_message_beyond_the_budget_ends_the_run(struct kunit *test)
 {
 	struct test_chunk *c = test_chunk(test);
 	struct ktap_vm *vm;
@@ -517,7 +517,7 @@ static void a_message_that_cannot_be_paid_for_ends_the_run(struct kunit *test)
 	for (i = 1; i < 5; i++)
 		test_insn(c, KTAP_OP_CONCAT, i, 0, 1, 0);
 	test_insn(c, KTAP_OP_CONCAT, 5, 6, 1, 0);
-	/* The last of them may go. */
+	/* The last string may be freed. */
 	test_insn(c, KTAP_OP_NIL, 4, 4, 0, 0);
 	i = test_insn(c, KTAP_OP_DIV, 6, 7, 7, 0);
 	test_insn(c, KTAP_OP_RET, 6, 1, 0, 0);
@@ -531,8 +531,8 @@ static void a_message_that_cannot_be_paid_for_ends_the_run(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vm->fault.pc, i);
 }
 
-/* An error that is caught in vain again and again, without a jump back. */
-static void to_try_again_and_again_takes_the_budget(struct kunit *test)
+/* An error that is caught repeatedly, without a jump back. */
+static void repeated_tries_use_up_the_budget(struct kunit *test)
 {
 	struct test_chunk *c = test_chunk(test);
 	bool abort = true;
@@ -549,8 +549,8 @@ static void to_try_again_and_again_takes_the_budget(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -EINTR, ktap_vm_run(vm, 0, NULL, 0, NULL));
 }
 
-/* The handler stands in front of a lot of code: it is as good as a jump back. */
-static void to_go_back_to_a_handler_costs_what_a_jump_does(struct kunit *test)
+/* The handler is before a lot of code: catching is like a jump back. */
+static void going_back_to_a_catch_handler_is_charged_like_a_jump(struct kunit *test)
 {
 	struct test_chunk *c = test_large_chunk(test, 4000);
 	struct ktap_vm *vm;
@@ -560,7 +560,7 @@ static void to_go_back_to_a_handler_costs_what_a_jump_does(struct kunit *test)
 	test_insn(c, KTAP_OP_INT, 0, 0, 0, 1);
 	for (i = 0; i < 3200; i++)
 		test_insn(c, KTAP_OP_MOV, 1, 0, 0, 0);
-	/* Ten times it fails. */
+	/* It fails ten times. */
 	test_insn(c, KTAP_OP_ADDG, 0, 0, 0, test_global(c, "g"));
 	test_insn(c, KTAP_OP_GETG, 1, 0, 0, 0);
 	test_insn(c, KTAP_OP_JGEI, 1, 10, 0, 1);
@@ -572,13 +572,13 @@ static void to_go_back_to_a_handler_costs_what_a_jump_does(struct kunit *test)
 	KUNIT_EXPECT_GE(test, vm->env->max_insns - vm->budget, 9 * 3200 / 32);
 }
 
-/* What may wait for a lock is worth eight of the others. */
-static void code_without_loops_is_paid_for(struct kunit *test)
+/* An instruction that may wait for a lock has ten times the weight of others. */
+static void code_without_loops_is_charged(struct kunit *test)
 {
 	static const struct {
 		u8 op;
 		u64 units;
-	} kinds[] = { { KTAP_OP_INT, 3200 / 32 }, { KTAP_OP_GETG, 3200 / 4 } };
+	} kinds[] = { { KTAP_OP_INT, 3200 / 32 }, { KTAP_OP_GETG, 3200 * 10 / 32 } };
 	struct test_chunk *c;
 	struct ktap_vm *vm;
 	unsigned int k, i;
@@ -613,7 +613,7 @@ static void long_messages_are_cut(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, v.len, 255);
 }
 
-/* Where no string can be made, there is a message all the same. */
+/* The message exists even if no string can be allocated. */
 static void a_full_arena_can_be_caught(struct kunit *test)
 {
 	struct test_chunk *c = test_chunk(test);
@@ -626,20 +626,20 @@ static void a_full_arena_can_be_caught(struct kunit *test)
 	first = c->ninsns;
 	for (i = 1; i < 10; i++)
 		test_insn(c, KTAP_OP_CONCAT, i, 0, 1, 0);
-	/* The handler keeps on until nothing is left, byte by byte. */
+	/* The handler fills the arena, byte by byte. */
 	test_insn(c, KTAP_OP_STR, 12, 0, 0, test_string(c, "y"));
 	test_insn(c, KTAP_OP_RET, 11, 1, 0, 0);
 	test_try(c, first, c->ninsns - 2, c->ninsns - 2, 11);
 	expect_str(c, EVENT, "no memory for more strings: one run has 16120 bytes");
 }
 
-static void the_message_of_an_error_needs_no_memory(struct kunit *test)
+static void an_error_message_needs_no_memory(struct kunit *test)
 {
 	struct test_chunk *c = test_chunk(test);
 	u32 first;
 	int i;
 
-	/* Six of them leave less than a message takes. */
+	/* After six strings there is no room for a message. */
 	test_func(c, "main", 0, 32);
 	test_insn(c, KTAP_OP_STR, 0, 0, 0, long_string(c, 2500));
 	test_insn(c, KTAP_OP_STR, 31, 0, 0, long_string(c, 1000));
@@ -648,14 +648,14 @@ static void the_message_of_an_error_needs_no_memory(struct kunit *test)
 	test_insn(c, KTAP_OP_CONCAT, 7, 31, 1, 0);
 	first = test_insn(c, KTAP_OP_CONCAT, 8, 31, 1, 0);
 	TEST_RET(c);
-	/* All of them are still in use.  The error is over: ARG would find it. */
+	/* All strings are still in use.  The error is cleared: otherwise ARG would see it. */
 	test_insn(c, KTAP_OP_ARG, 12, 0, 0, 0);
 	test_insn(c, KTAP_OP_RET, 11, 1, 0, 0);
 	test_try(c, first, first + 1, first + 2, 11);
 	expect_str(c, EVENT, "no memory for the message of an error");
 }
 
-static void the_way_to_an_error_is_that_to_the_one_not_caught(struct kunit *test)
+static void the_backtrace_is_that_of_the_uncaught_error(struct kunit *test)
 {
 	struct test_chunk *c = test_chunk(test);
 	struct ktap_vm *vm;
@@ -681,29 +681,29 @@ static void the_way_to_an_error_is_that_to_the_one_not_caught(struct kunit *test
 }
 
 static struct kunit_case frame_cases[] = {
-	KUNIT_CASE(a_variadic_function_keeps_what_it_has_no_parameter_for),
+	KUNIT_CASE(a_variadic_function_keeps_additional_arguments),
 	KUNIT_CASE(variable_arguments_are_passed_on),
 	KUNIT_CASE(a_variadic_function_calls_others),
 	KUNIT_CASE(function_values_can_be_variadic),
 	KUNIT_CASE(open_values_beyond_the_frame_survive_others),
-	KUNIT_CASE(a_table_takes_open_values),
+	KUNIT_CASE(a_table_constructor_takes_open_values),
 	KUNIT_CASE(built_ins_take_no_more_open_values_than_arguments),
-	KUNIT_CASE(there_is_a_limit_to_open_values),
+	KUNIT_CASE(open_values_are_limited),
 	KUNIT_CASE(variable_arguments_need_room_on_the_stack),
-	KUNIT_CASE(many_values_cost_more),
+	KUNIT_CASE(many_values_are_charged),
 	KUNIT_CASE(errors_are_caught),
-	KUNIT_CASE(the_innermost_catches_and_may_raise_another_error),
-	KUNIT_CASE(a_frame_goes_on_as_it_was),
+	KUNIT_CASE(the_innermost_try_catches_and_may_raise_again),
+	KUNIT_CASE(a_frame_is_unchanged_after_a_caught_error),
 	KUNIT_CASE(some_errors_cannot_be_caught),
 	KUNIT_CASE(the_end_of_the_budget_cannot_be_caught),
-	KUNIT_CASE(a_message_that_cannot_be_paid_for_ends_the_run),
-	KUNIT_CASE(to_try_again_and_again_takes_the_budget),
-	KUNIT_CASE(to_go_back_to_a_handler_costs_what_a_jump_does),
-	KUNIT_CASE(code_without_loops_is_paid_for),
+	KUNIT_CASE(a_message_beyond_the_budget_ends_the_run),
+	KUNIT_CASE(repeated_tries_use_up_the_budget),
+	KUNIT_CASE(going_back_to_a_catch_handler_is_charged_like_a_jump),
+	KUNIT_CASE(code_without_loops_is_charged),
 	KUNIT_CASE(long_messages_are_cut),
 	KUNIT_CASE(a_full_arena_can_be_caught),
-	KUNIT_CASE(the_message_of_an_error_needs_no_memory),
-	KUNIT_CASE(the_way_to_an_error_is_that_to_the_one_not_caught),
+	KUNIT_CASE(an_error_message_needs_no_memory),
+	KUNIT_CASE(the_backtrace_is_that_of_the_uncaught_error),
 	{}
 };
 

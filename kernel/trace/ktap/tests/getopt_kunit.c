@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Options of a script: which arguments are some, and what getopt() makes of them.
+ * Options of a script: parsing of arguments, and results of getopt().
  */
 #include <linux/errno.h>
 
-#include "build.h"
-#include "../near.h"
-#include "../option.h"
+#include "data/suggest.h"
+#include "lib/getopt.h"
+#include "tests/build.h"
 
 /* main(default): getopt(option 1, default) */
 static struct ktap_vm *asks(struct kunit *test)
@@ -41,14 +41,14 @@ static struct ktap_value ask(struct kunit *test, struct ktap_vm *vm, struct ktap
 	return result;
 }
 
-static void without_an_option_the_default_counts(struct kunit *test)
+static void a_missing_option_gives_its_default(struct kunit *test)
 {
 	struct ktap_vm *vm = asks(test);
 
 	KUNIT_EXPECT_EQ(test, ask(test, vm, KTAP_VALUE_INT(7)).i, 7);
 	KUNIT_EXPECT_EQ(test, ask(test, vm, KTAP_VALUE_NIL).tag, KTAP_NIL);
 	test_expect_str(test, "/tmp", ask(test, vm, KTAP_VALUE_STR("/tmp", 4)));
-	/* Others are no matter. */
+	/* Other options are ignored. */
 	KUNIT_EXPECT_EQ(test, 1, take(vm, "--pid=5"));
 	KUNIT_EXPECT_EQ(test, ask(test, vm, KTAP_VALUE_INT(7)).i, 7);
 	/* A boolean needs no value. */
@@ -56,7 +56,7 @@ static void without_an_option_the_default_counts(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, ask(test, vm, KTAP_VALUE_BOOL(false)).i);
 }
 
-static void the_default_decides_on_the_type(struct kunit *test)
+static void the_default_determines_the_type(struct kunit *test)
 {
 	struct ktap_vm *vm = asks(test);
 	struct ktap_value v;
@@ -67,6 +67,13 @@ static void the_default_decides_on_the_type(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, v.tag, KTAP_INT);
 	KUNIT_EXPECT_EQ(test, v.i, 16);
 	test_expect_str(test, "0x10", ask(test, vm, KTAP_VALUE_STR("", 0)));
+	KUNIT_EXPECT_EQ(test, 1, take(vm, "--interval=0xffffffff81000000"));
+	KUNIT_EXPECT_EQ(test, ask(test, vm, KTAP_VALUE_INT(0)).u, 0xffffffff81000000ULL);
+	KUNIT_EXPECT_EQ(test, ask(test, vm, KTAP_VALUE_NIL).u, 0xffffffff81000000ULL);
+	KUNIT_EXPECT_EQ(test, 1, take(vm, "--interval=0b1_01"));
+	KUNIT_EXPECT_EQ(test, ask(test, vm, KTAP_VALUE_INT(0)).i, 5);
+	KUNIT_EXPECT_EQ(test, 1, take(vm, "--interval=-0755"));
+	KUNIT_EXPECT_EQ(test, ask(test, vm, KTAP_VALUE_NIL).i, -493);
 
 	KUNIT_EXPECT_EQ(test, 1, take(vm, "--interval=a=b"));
 	test_expect_str(test, "a=b", ask(test, vm, KTAP_VALUE_NIL));
@@ -92,6 +99,10 @@ static void a_value_of_another_type_or_none_is_an_error(struct kunit *test)
 		{ "--interval=", { .tag = KTAP_INT }, "option --interval is an integer, not ''" },
 		{ "--interval=99999999999999999999", { .tag = KTAP_INT },
 		  "option --interval is an integer, not '99999999999999999999'" },
+		{ "--interval=0x1ffffffffffffffff", { .tag = KTAP_INT },
+		  "option --interval is an integer, not '0x1ffffffffffffffff'" },
+		{ "--interval=10ms", { .tag = KTAP_INT },
+		  "option --interval is an integer, not '10ms'" },
 		{ "--interval=yes", { .tag = KTAP_BOOL },
 		  "option --interval is true or false, not 'yes'" },
 		{ "--interval", { .tag = KTAP_INT }, "option --interval needs a value" },
@@ -111,7 +122,7 @@ static void a_value_of_another_type_or_none_is_an_error(struct kunit *test)
 	}
 }
 
-static void other_arguments_are_no_options(struct kunit *test)
+static void other_arguments_are_not_options(struct kunit *test)
 {
 	struct ktap_vm *vm = asks(test);
 
@@ -122,7 +133,7 @@ static void other_arguments_are_no_options(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ask(test, vm, KTAP_VALUE_INT(7)).i, 7);
 }
 
-static void an_unknown_option_is_refused_with_the_nearest_first(struct kunit *test)
+static void an_unknown_option_is_refused_with_a_suggestion(struct kunit *test)
 {
 	struct ktap_diag *diag = kunit_kzalloc(test, sizeof(*diag), GFP_KERNEL);
 	struct ktap_vm *vm = asks(test);
@@ -131,7 +142,7 @@ static void an_unknown_option_is_refused_with_the_nearest_first(struct kunit *te
 	KUNIT_EXPECT_EQ(test, -EINVAL, ktap_option_take(vm->env, "--mni=5", diag));
 	KUNIT_EXPECT_STREQ(test, diag->text,
 			   "ktap: error: the script has no option '--mni'; it has --min, --pid, --interval\n");
-	/* A part of a name is none. */
+	/* A part of a name does not match. */
 	KUNIT_EXPECT_EQ(test, -EINVAL, take(vm, "--inter=5"));
 	KUNIT_EXPECT_EQ(test, -EINVAL, take(vm, "--intervals"));
 	KUNIT_EXPECT_EQ(test, -EINVAL, take(vm, "--=5"));
@@ -154,7 +165,7 @@ static void a_chunk_without_options_takes_none(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, vm->message, "the chunk has no option 0");
 }
 
-static void distance_is_that_of_edits(struct kunit *test)
+static void suggestions_use_the_edit_distance(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, 0, ktap_distance("pid", "pid"));
 	KUNIT_EXPECT_EQ(test, 1, ktap_distance("pid", "pd"));
@@ -166,13 +177,13 @@ static void distance_is_that_of_edits(struct kunit *test)
 }
 
 static struct kunit_case option_cases[] = {
-	KUNIT_CASE(without_an_option_the_default_counts),
-	KUNIT_CASE(the_default_decides_on_the_type),
+	KUNIT_CASE(a_missing_option_gives_its_default),
+	KUNIT_CASE(the_default_determines_the_type),
 	KUNIT_CASE(a_value_of_another_type_or_none_is_an_error),
-	KUNIT_CASE(other_arguments_are_no_options),
-	KUNIT_CASE(an_unknown_option_is_refused_with_the_nearest_first),
+	KUNIT_CASE(other_arguments_are_not_options),
+	KUNIT_CASE(an_unknown_option_is_refused_with_a_suggestion),
 	KUNIT_CASE(a_chunk_without_options_takes_none),
-	KUNIT_CASE(distance_is_that_of_edits),
+	KUNIT_CASE(suggestions_use_the_edit_distance),
 	{}
 };
 

@@ -8,7 +8,7 @@
 
 #include <kunit/test.h>
 
-#include "../heap.h"
+#include "data/heap.h"
 
 static unsigned int low_calls;
 
@@ -33,13 +33,13 @@ static struct ktap_heap *test_heap(struct kunit *test, size_t max)
 	return heap;
 }
 
-/* A block of the list, its size in front. */
+/* A block of the list; it starts with its size. */
 struct block {
 	struct block *next;
 	size_t size;
 };
 
-/* Takes blocks till there are none; gives the bytes. */
+/* Allocate blocks until this fails; return their bytes. */
 static size_t exhaust(struct ktap_heap *heap, size_t size, struct block **list)
 {
 	struct block *b;
@@ -80,7 +80,7 @@ static void a_refill_doubles_up_to_the_limit(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, 0, ktap_heap_refill(heap));
 	KUNIT_EXPECT_EQ(test, heap->bytes, KTAP_HEAP_INITIAL);
-	/* There is enough: nothing to do. */
+	/* There is enough memory: a refill does nothing. */
 	KUNIT_EXPECT_EQ(test, 0, ktap_heap_refill(heap));
 	KUNIT_EXPECT_EQ(test, heap->bytes, KTAP_HEAP_INITIAL);
 	exhaust(heap, 1024, &list);
@@ -126,7 +126,7 @@ static void blocks_of_any_size_are_aligned_and_apart(struct kunit *test)
 	}
 }
 
-static void what_is_too_large_is_refused(struct kunit *test)
+static void too_large_allocations_fail(struct kunit *test)
 {
 	struct ktap_heap *heap = test_heap(test, 1 << 20);
 
@@ -136,7 +136,7 @@ static void what_is_too_large_is_refused(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, ktap_heap_alloc(heap, SIZE_MAX));
 }
 
-static void freed_blocks_are_used_again(struct kunit *test)
+static void freed_blocks_are_reused(struct kunit *test)
 {
 	struct ktap_heap *heap = test_heap(test, KTAP_HEAP_INITIAL);
 	struct block *list = NULL;
@@ -165,7 +165,7 @@ static void large_blocks_serve_small_requests(struct kunit *test)
 	KUNIT_EXPECT_GE(test, exhaust(heap, 112, &list), large * 9 / 10);
 }
 
-static void low_is_called_once_for_a_refill(struct kunit *test)
+static void a_shortage_triggers_one_refill(struct kunit *test)
 {
 	struct ktap_heap *heap = test_heap(test, 2 * KTAP_HEAP_INITIAL);
 	struct block *list = NULL;
@@ -177,13 +177,13 @@ static void low_is_called_once_for_a_refill(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, low_calls, 1);
 	KUNIT_ASSERT_EQ(test, 0, ktap_heap_refill(heap));
 	exhaust(heap, 1024, &list);
-	/* There is no more to be had. */
+	/* The heap has reached its limit. */
 	KUNIT_EXPECT_EQ(test, low_calls, 1);
 }
 
-static void who_was_denied_asks_again(struct kunit *test)
+static void a_denied_refill_is_retried(struct kunit *test)
 {
-	/* However long nobody has wanted any: jiffies are compared, and wrap. */
+	/* Whatever the time since then: jiffies are compared, and wrap. */
 	static const unsigned long ago[] = { HZ, ~0UL / 2, ~0UL / 2 + 2, ~0UL - HZ };
 	struct ktap_heap *heap;
 	int i;
@@ -196,7 +196,7 @@ static void who_was_denied_asks_again(struct kunit *test)
 	}
 }
 
-static void an_allocation_inside_a_lock_is_given_up(struct kunit *test)
+static void an_allocation_inside_a_lock_fails(struct kunit *test)
 {
 	struct ktap_heap *heap = test_heap(test, 1 << 20);
 	struct ktap_lock lock;
@@ -213,7 +213,7 @@ static void an_allocation_inside_a_lock_is_given_up(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, nested);
 }
 
-static void memory_elsewhere_counts(struct kunit *test)
+static void memory_outside_the_heap_is_charged(struct kunit *test)
 {
 	const size_t max = 4 * KTAP_HEAP_INITIAL;
 	struct ktap_heap *heap = test_heap(test, max);
@@ -224,7 +224,7 @@ static void memory_elsewhere_counts(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, ktap_heap_charge(heap, 2));
 	KUNIT_EXPECT_TRUE(test, ktap_heap_charge(heap, 1));
 	KUNIT_EXPECT_EQ(test, heap->bytes, KTAP_HEAP_INITIAL + max / 4);
-	/* The heap gets what is left. */
+	/* The heap can use the rest. */
 	do {
 		exhaust(heap, 4096, &list);
 	} while (!ktap_heap_refill(heap));
@@ -235,12 +235,12 @@ static void memory_elsewhere_counts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, heap->bytes, max - max / 4);
 	exhaust(heap, 4096, &list);
 	KUNIT_EXPECT_EQ(test, 0, ktap_heap_refill(heap));
-	/* Where there is none left, nothing is charged. */
+	/* At the limit, charging fails. */
 	KUNIT_EXPECT_FALSE(test, ktap_heap_charge(heap, 1));
 }
 
-/* What counts is not yet a heap: the first refill is due. */
-static void the_first_refill_is_not_forgotten(struct kunit *test)
+/* A charge alone gives the heap no memory: the first refill is still needed. */
+static void a_charge_does_not_replace_the_first_refill(struct kunit *test)
 {
 	struct ktap_heap *heap = test_heap(test, 4 * KTAP_HEAP_INITIAL);
 
@@ -254,14 +254,14 @@ static struct kunit_case heap_cases[] = {
 	KUNIT_CASE(a_refill_doubles_up_to_the_limit),
 	KUNIT_CASE(a_small_limit_is_kept),
 	KUNIT_CASE(blocks_of_any_size_are_aligned_and_apart),
-	KUNIT_CASE(what_is_too_large_is_refused),
-	KUNIT_CASE(freed_blocks_are_used_again),
+	KUNIT_CASE(too_large_allocations_fail),
+	KUNIT_CASE(freed_blocks_are_reused),
 	KUNIT_CASE(large_blocks_serve_small_requests),
-	KUNIT_CASE(low_is_called_once_for_a_refill),
-	KUNIT_CASE(who_was_denied_asks_again),
-	KUNIT_CASE(an_allocation_inside_a_lock_is_given_up),
-	KUNIT_CASE(memory_elsewhere_counts),
-	KUNIT_CASE(the_first_refill_is_not_forgotten),
+	KUNIT_CASE(a_shortage_triggers_one_refill),
+	KUNIT_CASE(a_denied_refill_is_retried),
+	KUNIT_CASE(an_allocation_inside_a_lock_fails),
+	KUNIT_CASE(memory_outside_the_heap_is_charged),
+	KUNIT_CASE(a_charge_does_not_replace_the_first_refill),
 	{}
 };
 

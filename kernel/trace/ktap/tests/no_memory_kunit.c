@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Objects that there was no memory for: what is done with them is no error.
+ * Lost objects, whose allocation failed: using them is not an error.
  */
 #include <linux/string.h>
 
-#include "../agg.h"
-#include "../builtin.h"
-#include "../global.h"
-#include "../loss.h"
-#include "../object.h"
-#include "../speculation.h"
-#include "build.h"
+#include "data/agg.h"
+#include "data/object.h"
+#include "output/losses.h"
+#include "output/speculation.h"
+#include "tests/build.h"
+#include "vm/builtin.h"
+#include "vm/global.h"
 
-/* R[0] is lost; then what @code says; it gives R[1]. */
+/* R[0] is a lost object; run @code; return R[1]. */
 static struct ktap_vm *without_memory(struct kunit *test, u32 op, u32 fn,
 				      const struct ktap_code *code, int n)
 {
@@ -43,7 +43,7 @@ static long drops(const struct ktap_vm *vm)
 	return atomic_long_read(&vm->env->counters.no_memory);
 }
 
-/* The object is counted, and each value that would have gone into it. */
+/* The object and each value written to it are counted. */
 static void expect_drops(struct kunit *test, u32 op, u32 fn, struct ktap_code code, long n)
 {
 	struct ktap_vm *vm = without_memory(test, op, fn, &code, 1);
@@ -56,7 +56,7 @@ static void expect_drops(struct kunit *test, u32 op, u32 fn, struct ktap_code co
 
 #define INSN(o, x, y, z, n)	((struct ktap_code){ KTAP_OP_##o, x, y, z, n })
 
-static void writes_are_counted(struct kunit *test)
+static void writes_to_a_lost_object_are_counted(struct kunit *test)
 {
 	expect_drops(test, KTAP_OP_NEWT, 0, INSN(MOV, 3, 0, 0, 0), 1);
 	expect_drops(test, KTAP_OP_NEWT, 0, INSN(TSET, 0, 2, 1, 0), 2);
@@ -69,7 +69,7 @@ static void writes_are_counted(struct kunit *test)
 	expect_drops(test, KTAP_OP_CALLB, KTAP_FN_NEW_COUNT, INSN(TAGG, 0, 2, 1, 0), 2);
 }
 
-static void reads_give_nothing(struct kunit *test)
+static void reads_of_a_lost_object_give_nil(struct kunit *test)
 {
 	const struct ktap_code get[] = { INSN(TGET, 1, 0, 2, 0) };
 	const struct ktap_code has[] = { INSN(THAS, 1, 0, 2, 0) };
@@ -95,12 +95,12 @@ static void reads_give_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, test_run(test, vm, NULL, 0).tag, KTAP_NIL);
 	vm = without_memory(test, KTAP_OP_NEWT, 0, delete, ARRAY_SIZE(delete));
 	test_run(test, vm, NULL, 0);
-	/* To take something out is no loss. */
+	/* Deleting an entry is no loss. */
 	KUNIT_EXPECT_EQ(test, drops(vm), 1);
 }
 
 /* g = {}, and g[7] = 42 of a later event. */
-static void what_is_lost_stays_so_in_a_global(struct kunit *test)
+static void a_lost_object_stays_lost_in_a_global(struct kunit *test)
 {
 	const struct ktap_code code[] = {
 		INSN(SETG, 0, 0, 0, 0), INSN(GETG, 3, 0, 0, 0), INSN(TSET, 3, 2, 1, 0),
@@ -111,8 +111,8 @@ static void what_is_lost_stays_so_in_a_global(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, drops(vm), 2);
 }
 
-/* An entry is not deleted since there is no memory for another value. */
-static void an_entry_is_not_replaced_by_what_is_lost(struct kunit *test)
+/* A lost value does not delete the entry. */
+static void a_lost_value_does_not_replace_an_entry(struct kunit *test)
 {
 	struct test_chunk *c = test_chunk(test);
 	struct ktap_value result = KTAP_VALUE_NIL, lost = KTAP_VALUE_LOST;
@@ -128,13 +128,14 @@ static void an_entry_is_not_replaced_by_what_is_lost(struct kunit *test)
 	test_insn(c, KTAP_OP_RET, 3, 1, 0, 0);
 	test_global(c, "g");
 	vm = test_vm(test, test_load(c), KTAP_LEVEL_TASK);
+	vm->budget = 100;
 	KUNIT_ASSERT_EQ(test, 0, ktap_table_new(vm, 0, &v));
 	KUNIT_ASSERT_EQ(test, 0, ktap_global_set(vm, 0, &v));
 	KUNIT_ASSERT_EQ(test, 0, ktap_table_set(vm, v.table, &key, &KTAP_VALUE_INT(3)));
 	KUNIT_EXPECT_EQ(test, 0, ktap_vm_run(vm, 1, (struct ktap_value[]){ v, lost }, 2, &result));
 	KUNIT_EXPECT_EQ(test, result.tag, KTAP_INT);
 	KUNIT_EXPECT_EQ(test, result.i, 3);
-	/* Any other nil does delete it. */
+	/* An ordinary nil deletes it. */
 	KUNIT_EXPECT_EQ(test, 0, ktap_vm_run(vm, 1, (struct ktap_value[]){ v, KTAP_VALUE_NIL }, 2,
 					     &result));
 	KUNIT_EXPECT_EQ(test, result.tag, KTAP_NIL);
@@ -143,7 +144,7 @@ static void an_entry_is_not_replaced_by_what_is_lost(struct kunit *test)
 /* Arguments of built-ins whose tags are checked. */
 #define MAX_TESTED	ARRAY_SIZE(((struct ktap_builtin *)NULL)->args)
 
-/* Of the tags that an argument may have, as an example. */
+/* An example value for the tags that an argument may have. */
 static struct ktap_value good_argument(struct kunit *test, struct ktap_vm *vm, u32 tags,
 				       unsigned int directives)
 {
@@ -158,7 +159,7 @@ static struct ktap_value good_argument(struct kunit *test, struct ktap_vm *vm, u
 	return v;
 }
 
-/* Calls it with @v as argument @at, from 0.  Its output is held back. */
+/* Call @fn with @v as argument @at (from 0), inside a speculation. */
 static int call_with(struct kunit *test, struct ktap_vm *vm, const struct ktap_builtin *fn,
 		     struct ktap_value v, unsigned int at, struct ktap_value *result)
 {
@@ -181,7 +182,7 @@ static int call_with(struct kunit *test, struct ktap_vm *vm, const struct ktap_b
 	return err;
 }
 
-/* Of a built-in that takes nil as this argument. */
+/* For a built-in that takes nil as this argument. */
 static void expect_as_nil(struct kunit *test, struct ktap_vm *vm, const struct ktap_builtin *fn,
 			  unsigned int at)
 {
@@ -200,8 +201,8 @@ static void expect_as_nil(struct kunit *test, struct ktap_vm *vm, const struct k
 			      fn->name, at, ktap_type_name(got), ktap_type_name(want));
 }
 
-/* Built-ins that take nil get what is lost: it has something in the place of a length. */
-static void built_ins_take_it_for_any_other_nil(struct kunit *test)
+/* Built-ins that take nil also get lost objects, whose length field is not 0. */
+static void built_ins_treat_a_lost_object_as_nil(struct kunit *test)
 {
 	static const enum ktap_level levels[] = { KTAP_LEVEL_TASK, KTAP_LEVEL_PROCESS };
 	struct test_chunk *c = test_chunk(test);
@@ -210,7 +211,7 @@ static void built_ins_take_it_for_any_other_nil(struct kunit *test)
 	struct ktap_vm *vm;
 
 	test_func(c, "main", 0, 8);
-	/* For these a session has memory only if they are used. */
+	/* A session allocates memory for these only if they are used. */
 	test_insn(c, KTAP_OP_CALLB, 0, 0, 0, KTAP_FN_SPECULATION);
 	test_insn(c, KTAP_OP_NEWT, 0, 0, 0, 0);
 	TEST_RET(c);
@@ -235,8 +236,8 @@ static void built_ins_take_it_for_any_other_nil(struct kunit *test)
 	KUNIT_EXPECT_GT(test, called, 50);
 }
 
-/* A nil that stands for nothing is still no table. */
-static void any_other_nil_is_an_error(struct kunit *test)
+/* An ordinary nil is not a table. */
+static void indexing_an_ordinary_nil_is_an_error(struct kunit *test)
 {
 	struct test_chunk *c = test_chunk(test);
 	struct ktap_value result;
@@ -257,8 +258,8 @@ static void keep_line(void *priv, const char *line)
 	strscpy(priv, line, 256);
 }
 
-/* The limit of the session, or those who had none to give. */
-static void who_had_no_memory_is_told(struct kunit *test)
+/* Either the session's limit is reached, or the system had no memory. */
+static void the_report_says_whose_memory_ran_out(struct kunit *test)
 {
 	const struct ktap_code code[] = { INSN(TSET, 0, 2, 1, 0) };
 	struct ktap_vm *vm = without_memory(test, KTAP_OP_NEWT, 0, code, 1);
@@ -273,7 +274,7 @@ static void who_had_no_memory_is_told(struct kunit *test)
 	ktap_tell_losses(vm->env, keep_line, line);
 	KUNIT_EXPECT_STREQ(test, line,
 			   "dropped 2 values: the system or its memory cgroup had no memory left (512 of 4096 KiB were there)");
-	/* It has got that much later. */
+	/* The heap has grown to its limit since then. */
 	heap->bytes = heap->max;
 	ktap_tell_losses(vm->env, keep_line, line);
 	KUNIT_EXPECT_STREQ(test, line,
@@ -281,13 +282,13 @@ static void who_had_no_memory_is_told(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(writes_are_counted),
-	KUNIT_CASE(reads_give_nothing),
-	KUNIT_CASE(what_is_lost_stays_so_in_a_global),
-	KUNIT_CASE(an_entry_is_not_replaced_by_what_is_lost),
-	KUNIT_CASE(built_ins_take_it_for_any_other_nil),
-	KUNIT_CASE(any_other_nil_is_an_error),
-	KUNIT_CASE(who_had_no_memory_is_told),
+	KUNIT_CASE(writes_to_a_lost_object_are_counted),
+	KUNIT_CASE(reads_of_a_lost_object_give_nil),
+	KUNIT_CASE(a_lost_object_stays_lost_in_a_global),
+	KUNIT_CASE(a_lost_value_does_not_replace_an_entry),
+	KUNIT_CASE(built_ins_treat_a_lost_object_as_nil),
+	KUNIT_CASE(indexing_an_ordinary_nil_is_an_error),
+	KUNIT_CASE(the_report_says_whose_memory_ran_out),
 	{ }
 };
 

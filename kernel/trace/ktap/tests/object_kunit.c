@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The life of objects.
+ * The lifetime of objects.
  */
 #include <linux/kernel.h>
 #include <linux/string.h>
 
-#include "../agg.h"
-#include "../entry.h"
-#include "../global.h"
-#include "build.h"
+#include "data/agg.h"
+#include "data/table_priv.h"
+#include "tests/build.h"
+#include "vm/global.h"
 
 #define EVENT	KTAP_LEVEL_TASK
 #define PROCESS	KTAP_LEVEL_PROCESS
 
-/* Nothing is lost, and the heap is as large as at the beginning. */
+/* No losses, and the heap has not grown. */
 static void expect_flat(struct kunit *test, const struct ktap_vm *vm, size_t available)
 {
 	KUNIT_EXPECT_EQ(test, vm->env->heap.bytes, KTAP_HEAP_INITIAL);
@@ -31,6 +31,7 @@ static struct ktap_vm *forgetful(struct kunit *test, enum ktap_level level, u32 
 	struct test_chunk *c = test_chunk(test);
 
 	test_global(c, "g");
+	test_global(c, "other");
 	test_func(c, "main", 0, 5);
 	test_insn(c, KTAP_OP_NEWT, 0, 0, 0, 0);
 	test_insn(c, KTAP_OP_INT, 2, 0, 0, 42);
@@ -56,38 +57,38 @@ static void count_low(struct ktap_heap *heap)
 
 static const struct ktap_code nothing = { .op = KTAP_OP_MOV, .a = 3, .b = 2 };
 
-static void forgotten_objects_do_not_pile_up(struct kunit *test)
+static void unreachable_objects_do_not_accumulate(struct kunit *test)
 {
 	struct ktap_vm *vm = forgetful(test, PROCESS, 100000, nothing);
 	size_t available = vm->env->heap.available;
 
-	/* Nor are more than some at a time there: nobody is asked for memory. */
+	/* Few objects exist at a time: no refill is needed. */
 	low_calls = 0;
 	vm->env->heap.low = count_low;
 	test_expect_int(test, 42, test_run(test, vm, NULL, 0));
 	expect_flat(test, vm, available);
 	KUNIT_EXPECT_EQ(test, low_calls, 0);
 
-	vm = forgetful(test, EVENT, 20000, nothing);
+	vm = forgetful(test, EVENT, 10000, nothing);
 	available = vm->env->heap.available;
 	test_expect_int(test, 42, test_run(test, vm, NULL, 0));
 	expect_flat(test, vm, available);
 }
 
-static void sweeping_is_paid_for(struct kunit *test)
+static void sweeping_is_charged(struct kunit *test)
 {
-	struct ktap_vm *vm = forgetful(test, EVENT, 20000, nothing);
+	struct ktap_vm *vm = forgetful(test, EVENT, 10000, nothing);
 	u64 paid;
 
 	test_run(test, vm, NULL, 0);
 	paid = vm->env->max_insns - vm->budget;
-	/* Each round costs a jump and a table; all else is sweeping. */
-	KUNIT_EXPECT_GT(test, paid, 2 * 20000 + 20000 / 64);
-	KUNIT_EXPECT_LT(test, paid, 3 * 20000);
+	/* Each iteration costs a jump, a table and an entry; the rest is sweeping. */
+	KUNIT_EXPECT_GT(test, paid, 6 * 10000 + 10000 / 64);
+	KUNIT_EXPECT_LT(test, paid, 8 * 10000);
 }
 
-/* g = t lets the one before go: dead it is, and in the way of nobody. */
-static void dead_objects_do_not_pile_up_in_a_long_run(struct kunit *test)
+/* g = t releases the previous table, which is dead then and must be freed. */
+static void dead_objects_do_not_accumulate_in_a_long_run(struct kunit *test)
 {
 	struct ktap_code store = { .op = KTAP_OP_SETG, .a = 1 };
 	struct ktap_vm *vm = forgetful(test, PROCESS, 20000, store);
@@ -97,8 +98,8 @@ static void dead_objects_do_not_pile_up_in_a_long_run(struct kunit *test)
 	KUNIT_EXPECT_LE(test, vm->env->heap.bytes, 2 * KTAP_HEAP_INITIAL);
 }
 
-/* A list: each table holds the one before. */
-static void what_is_held_is_not_swept(struct kunit *test)
+/* A list: each table refers to the previous one. */
+static void reachable_objects_are_not_swept(struct kunit *test)
 {
 	struct ktap_code link = { .op = KTAP_OP_TSETI, .a = 1, .c = 3, .d = 2 };
 	struct test_chunk *c = test_chunk(test);
@@ -166,7 +167,7 @@ static struct ktap_vm *vm_at_work(struct kunit *test, enum ktap_level level)
 	return vm;
 }
 
-static void an_allocation_that_fails_sweeps(struct kunit *test)
+static void a_failed_allocation_sweeps(struct kunit *test)
 {
 	struct ktap_vm *vm = vm_at_work(test, EVENT);
 	struct ktap_value key = KTAP_VALUE_INT(1), *kept = &vm->stack[3], v;
@@ -189,8 +190,8 @@ static void an_allocation_that_fails_sweeps(struct kunit *test)
 	ktap_objects_end_run(vm);
 }
 
-/* An NMI that interrupted a holder frees nothing, but nothing is lost. */
-static void what_cannot_be_freed_now_is_freed_later(struct kunit *test)
+/* An NMI that interrupted a lock holder frees nothing, but nothing leaks. */
+static void objects_are_freed_later_if_the_lock_is_held(struct kunit *test)
 {
 	struct ktap_vm *vm = vm_at_work(test, EVENT);
 	size_t available = vm->env->heap.available;
@@ -215,7 +216,7 @@ static void aggregations_live_as_tables_do(struct kunit *test)
 	struct ktap_value *r = vm->stack;
 	struct ktap_value key = KTAP_VALUE_INT(1), nil = KTAP_VALUE_NIL;
 
-	/* Nobody keeps it. */
+	/* No slot holds it. */
 	KUNIT_ASSERT_EQ(test, 0, ktap_agg_new(vm, &ktap_agg_hist, &r[0]));
 	KUNIT_ASSERT_EQ(test, r[0].tag, KTAP_AGG);
 	KUNIT_EXPECT_GT(test, vm->env->heap.outside, 0);
@@ -224,7 +225,7 @@ static void aggregations_live_as_tables_do(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vm->env->heap.bytes, bytes);
 	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
 
-	/* A table in a global does. */
+	/* A table in a global holds it. */
 	KUNIT_ASSERT_EQ(test, 0, ktap_agg_new(vm, &ktap_agg_hist, &r[0]));
 	KUNIT_ASSERT_EQ(test, 0, ktap_table_new(vm, 0, &r[1]));
 	ktap_table_set(vm, r[1].table, &key, &r[0]);
@@ -235,7 +236,7 @@ static void aggregations_live_as_tables_do(struct kunit *test)
 	ktap_table_get(vm, r[1].table, &key, &r[2]);
 	KUNIT_EXPECT_TRUE(test, ktap_equal(&r[0], &r[2]));
 
-	/* The table goes, and with the next round what it held. */
+	/* The table is freed, and in the next round the objects in it. */
 	ktap_global_set(vm, 0, &nil);
 	ktap_objects_end_run(vm);
 	ktap_objects_reap(vm->env);
@@ -243,7 +244,7 @@ static void aggregations_live_as_tables_do(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
 }
 
-static void what_a_key_has_ends_with_its_aggregation(struct kunit *test)
+static void keyed_aggregations_are_freed_with_their_parent(struct kunit *test)
 {
 	struct ktap_vm *vm = vm_at_work(test, EVENT);
 	size_t available = vm->env->heap.available;
@@ -263,8 +264,111 @@ static void what_a_key_has_ends_with_its_aggregation(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
 }
 
-/* Sorted for output, an entry may be deleted: what it held is there all the same. */
-static void what_is_sorted_holds_its_objects(struct kunit *test)
+/* g = { { { ... } } }, with an aggregation by key in each; gives the innermost table. */
+static struct ktap_table *nest(struct kunit *test, struct ktap_vm *vm, int depth)
+{
+	struct ktap_value key = KTAP_VALUE_INT(1), sums = KTAP_VALUE_INT(2);
+	struct ktap_value *r = vm->stack;
+	struct ktap_agg *agg;
+
+	KUNIT_ASSERT_EQ(test, 0, ktap_table_new(vm, 16, &r[0]));
+	ktap_global_set(vm, 0, &r[0]);
+	while (depth--) {
+		KUNIT_ASSERT_EQ(test, 0, ktap_table_new(vm, 16, &r[1]));
+		KUNIT_ASSERT_EQ(test, r[1].tag, KTAP_TABLE);
+		ktap_table_set(vm, r[0].table, &key, &r[1]);
+		ktap_table_agg(vm, r[0].table, &sums, &ktap_agg_stats, &agg);
+		KUNIT_ASSERT_NOT_NULL(test, agg);
+		r[0] = r[1];
+	}
+	r[1] = KTAP_VALUE_NIL;
+	ktap_objects_end_run(vm);
+	return r[0].table;
+}
+
+static void forget_global(struct ktap_vm *vm)
+{
+	struct ktap_value nil = KTAP_VALUE_NIL;
+
+	vm->stack[0] = nil;
+	ktap_global_set(vm, 0, &nil);
+}
+
+static void nested_objects_are_freed_in_one_round(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test, EVENT);
+	size_t available = vm->env->heap.available;
+
+	nest(test, vm, 300);
+	KUNIT_EXPECT_LT(test, vm->env->heap.available, available);
+	forget_global(vm);
+	ktap_objects_reap(vm->env);
+	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.no_memory), 0);
+}
+
+/* A slot outside of dead objects holds it. */
+static void a_nested_object_in_a_slot_stays(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test, EVENT);
+	size_t available = vm->env->heap.available;
+	struct ktap_value key = KTAP_VALUE_INT(1), *r = vm->stack;
+
+	nest(test, vm, 10);
+	KUNIT_ASSERT_EQ(test, 0, ktap_table_new(vm, 16, &r[2]));
+	ktap_table_set(vm, r[2].table, &key, &r[0]);
+	ktap_global_set(vm, 1, &r[2]);
+	ktap_table_set(vm, r[0].table, &key, &key);
+	ktap_objects_end_run(vm);
+	forget_global(vm);
+	ktap_objects_reap(vm->env);
+	KUNIT_EXPECT_EQ(test, 0, ktap_table_get(vm, r[2].table, &key, &r[3]));
+	KUNIT_ASSERT_EQ(test, r[3].tag, KTAP_TABLE);
+	KUNIT_EXPECT_EQ(test, ktap_table_len(r[3].table), 1);
+	r[2] = KTAP_VALUE_NIL;
+	r[3] = KTAP_VALUE_NIL;
+	ktap_global_set(vm, 1, &r[2]);
+	ktap_objects_reap(vm->env);
+	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
+}
+
+/* A slot released it during the grace period: a handler may use it since then. */
+static void a_released_nested_object_waits_for_a_grace_period(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test, EVENT);
+	size_t available = vm->env->heap.available;
+	struct ktap_table *inner = nest(test, vm, 10);
+
+	inner->object.left = vm->env->round + 1;
+	forget_global(vm);
+	ktap_objects_reap(vm->env);
+	KUNIT_EXPECT_LT(test, vm->env->heap.available, available);
+	KUNIT_EXPECT_EQ(test, atomic_read(&vm->env->ndead), 1);
+	ktap_objects_reap(vm->env);
+	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
+}
+
+/* A nested object in a register of process context remains for the rest of its run. */
+static void a_nested_object_in_a_register_stays(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test, PROCESS);
+	size_t available = vm->env->heap.available;
+	struct ktap_value key = KTAP_VALUE_INT(1), nil = KTAP_VALUE_NIL;
+	struct ktap_value *r = vm->stack;
+
+	nest(test, vm, 10);
+	ktap_global_set(vm, 0, &nil);
+	KUNIT_EXPECT_TRUE(test, ktap_objects_sweep(vm));
+	ktap_table_set(vm, r[0].table, &key, &key);
+	KUNIT_EXPECT_EQ(test, ktap_table_len(r[0].table), 1);
+	r[0] = nil;
+	ktap_objects_end_run(vm);
+	ktap_objects_reap(vm->env);
+	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
+}
+
+/* A sorted copy keeps the objects of entries that are deleted meanwhile. */
+static void a_sorted_copy_holds_its_objects(struct kunit *test)
 {
 	struct ktap_vm *vm = vm_at_work(test, PROCESS);
 	size_t available = vm->env->heap.available;
@@ -287,8 +391,8 @@ static void what_is_sorted_holds_its_objects(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
 }
 
-/* Without a branch: see ktap_table_of(). */
-static void what_is_no_object_leads_nowhere(struct kunit *test)
+/* The tags are masked without a branch: see ktap_table_of(). */
+static void other_values_have_no_object_pointer(struct kunit *test)
 {
 	struct ktap_value v = { .object = (void *)&v };
 
@@ -302,7 +406,7 @@ static void what_is_no_object_leads_nowhere(struct kunit *test)
 	}
 }
 
-static void an_index_is_in_range_or_none(struct kunit *test)
+static void a_masked_index_is_in_range_or_none(struct kunit *test)
 {
 	static const u32 wrong[] = { 5, 6, S32_MAX, 1U << 31, U32_MAX };
 	u32 i, n;
@@ -322,18 +426,22 @@ static void an_index_is_in_range_or_none(struct kunit *test)
 }
 
 static struct kunit_case object_cases[] = {
-	KUNIT_CASE(what_is_no_object_leads_nowhere),
-	KUNIT_CASE(an_index_is_in_range_or_none),
-	KUNIT_CASE(forgotten_objects_do_not_pile_up),
-	KUNIT_CASE(sweeping_is_paid_for),
-	KUNIT_CASE(dead_objects_do_not_pile_up_in_a_long_run),
-	KUNIT_CASE(what_is_held_is_not_swept),
+	KUNIT_CASE(other_values_have_no_object_pointer),
+	KUNIT_CASE(a_masked_index_is_in_range_or_none),
+	KUNIT_CASE(unreachable_objects_do_not_accumulate),
+	KUNIT_CASE(sweeping_is_charged),
+	KUNIT_CASE(dead_objects_do_not_accumulate_in_a_long_run),
+	KUNIT_CASE(reachable_objects_are_not_swept),
 	KUNIT_CASE(registers_of_callers_are_roots),
-	KUNIT_CASE(an_allocation_that_fails_sweeps),
-	KUNIT_CASE(what_cannot_be_freed_now_is_freed_later),
+	KUNIT_CASE(a_failed_allocation_sweeps),
+	KUNIT_CASE(objects_are_freed_later_if_the_lock_is_held),
 	KUNIT_CASE(aggregations_live_as_tables_do),
-	KUNIT_CASE(what_a_key_has_ends_with_its_aggregation),
-	KUNIT_CASE(what_is_sorted_holds_its_objects),
+	KUNIT_CASE(keyed_aggregations_are_freed_with_their_parent),
+	KUNIT_CASE(nested_objects_are_freed_in_one_round),
+	KUNIT_CASE(a_nested_object_in_a_slot_stays),
+	KUNIT_CASE(a_released_nested_object_waits_for_a_grace_period),
+	KUNIT_CASE(a_nested_object_in_a_register_stays),
+	KUNIT_CASE(a_sorted_copy_holds_its_objects),
 	{}
 };
 

@@ -4,11 +4,11 @@
  */
 #include <asm/byteorder.h>
 
-#include "build.h"
+#include "tests/build.h"
 
 #define NREGS	10
 
-/* A function of two registers that gives what it likes, and one with a giver in it. */
+/* A function with any number of results, and a function that makes open values. */
 static struct test_chunk *chunk_with_giver(struct kunit *test, struct ktap_code giver,
 					   struct ktap_code taker)
 {
@@ -46,14 +46,14 @@ static void open_values_are_taken_by_the_next_instruction(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(givers); i++) {
 		for (j = 0; j < ARRAY_SIZE(takers); j++) {
 			c = chunk_with_giver(test, givers[i], takers[j]);
-			/* All that is in front is written. */
+			/* All registers before the open values are written. */
 			c->insns[1].b = NREGS - 1;
 			KUNIT_EXPECT_NOT_NULL_MSG(test, test_load(c), "%d, %d", i, j);
-			/* Something between them. */
+			/* An instruction in between. */
 			c = chunk_with_giver(test, givers[i],
 					     (struct ktap_code){ .op = KTAP_OP_NIL });
 			test_refused(c, -EINVAL, "instruction 3 does not take the open values");
-			/* Somebody else in front. */
+			/* Another instruction before. */
 			c = chunk_with_giver(test, (struct ktap_code){ .op = KTAP_OP_NIL },
 					     takers[j]);
 			test_refused(c, -EINVAL,
@@ -62,7 +62,7 @@ static void open_values_are_taken_by_the_next_instruction(struct kunit *test)
 	}
 }
 
-/* What stands before it in the code may be of another function. */
+/* The previous instruction may belong to another function. */
 static void open_values_come_from_the_same_function(struct kunit *test)
 {
 	struct test_chunk *c = test_chunk(test);
@@ -80,7 +80,7 @@ static void open_values_come_from_the_same_function(struct kunit *test)
 	test_refused(c, -EINVAL, "instruction 1 takes open values");
 }
 
-static void open_values_begin_where_they_are_taken_or_behind(struct kunit *test)
+static void open_values_start_at_or_after_the_first_argument(struct kunit *test)
 {
 	const struct ktap_code right[] = {
 		TAKER(CALL, 3, 1, 0), TAKER(CALLV, 2, 1, 0), TAKER(CALLB, 3, 0, KTAP_FN_PRINT),
@@ -104,7 +104,7 @@ static void open_values_begin_where_they_are_taken_or_behind(struct kunit *test)
 	}
 }
 
-static void values_in_front_of_open_ones_are_written(struct kunit *test)
+static void values_before_open_ones_must_be_written(struct kunit *test)
 {
 	const struct ktap_code takers[] = {
 		TAKER(CALL, 3, 1, 0), TAKER(CALLV, 3, 1, 0), TAKER(CALLB, 3, 0, KTAP_FN_PRINT),
@@ -114,7 +114,7 @@ static void values_in_front_of_open_ones_are_written(struct kunit *test)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(takers); i++) {
-		/* 0 to 4 are. */
+		/* Registers 0 to 4 are written. */
 		c = chunk_with_giver(test, GIVER(VARG, 5), takers[i]);
 		KUNIT_EXPECT_NOT_NULL(test, test_load(c));
 		c = chunk_with_giver(test, GIVER(VARG, 6), takers[i]);
@@ -122,38 +122,41 @@ static void values_in_front_of_open_ones_are_written(struct kunit *test)
 	}
 }
 
-static void open_values_are_not_there_afterwards(struct kunit *test)
+static void open_values_are_undefined_after_their_use(struct kunit *test)
 {
 	struct test_chunk *c;
 	u32 ret = 4;
 
-	/* A giver spoils all from its first register on. */
+	/*
+	 * An instruction that makes open values leaves all registers from its
+	 * first on undefined.
+	 */
 	c = chunk_with_giver(test, GIVER(VARG, 2), TAKER(CALLB, 2, 0, KTAP_FN_PRINT));
 	c->insns[ret].a = 3;
 	c->insns[ret].b = 1;
 	test_refused(c, -EINVAL, "instruction 4 reads register 3");
 	c->insns[ret].a = 2;
 	KUNIT_EXPECT_NOT_NULL(test, test_load(c));
-	/* A built-in also what it takes in front of them. */
+	/* A built-in also leaves the arguments before them undefined. */
 	c = chunk_with_giver(test, GIVER(VARG, 2), TAKER(CALLB, 0, 0, KTAP_FN_PRINT));
 	c->insns[ret].a = 1;
 	c->insns[ret].b = 1;
 	test_refused(c, -EINVAL, "instruction 4 reads register 1");
-	/* TSETM leaves alone what is not open. */
+	/* TSETM does not change the other registers. */
 	c = chunk_with_giver(test, GIVER(VARG, 2),
 			     (struct ktap_code){ .op = KTAP_OP_TSETM, .b = 1 });
 	c->insns[ret].b = 2;
 	KUNIT_EXPECT_NOT_NULL(test, test_load(c));
 	c->insns[ret].b = 3;
 	test_refused(c, -EINVAL, "instruction 4 reads register 2");
-	/* A number of variable arguments spoils nothing. */
+	/* Reading a fixed number of variable arguments leaves other registers defined. */
 	c = chunk_with_giver(test, GIVER(VARG, 2), (struct ktap_code){ .op = KTAP_OP_NIL });
 	c->insns[2].c = 1;
 	c->insns[ret].b = 5;
 	KUNIT_EXPECT_NOT_NULL(test, test_load(c));
 }
 
-static void who_takes_open_values_is_not_jumped_to(struct kunit *test)
+static void no_jump_leads_between_open_values_and_their_use(struct kunit *test)
 {
 	struct test_chunk *c = chunk_with_giver(test, GIVER(VARG, 0), TAKER(RET, 0, 0, 0));
 	u32 jump = 4;
@@ -162,12 +165,12 @@ static void who_takes_open_values_is_not_jumped_to(struct kunit *test)
 	test_refused(c, -EINVAL, "instruction 3 takes open values, and is jumped to");
 	c->insns[jump].d = -3;
 	KUNIT_EXPECT_NOT_NULL(test, test_load(c));
-	/* Nor is it where errors are caught. */
+	/* Nor is it the target of a catch. */
 	test_try(c, 1, 2, 3, 0);
 	test_refused(c, -EINVAL, "instruction 3 takes open values, and is jumped to");
 }
 
-static void variable_arguments_are_of_variadic_functions(struct kunit *test)
+static void only_variadic_functions_have_variable_arguments(struct kunit *test)
 {
 	struct test_chunk *c = chunk_with_giver(test, GIVER(VARG, 0), TAKER(RET, 0, 0, 0));
 
@@ -178,11 +181,11 @@ static void variable_arguments_are_of_variadic_functions(struct kunit *test)
 static struct kunit_case open_cases[] = {
 	KUNIT_CASE(open_values_are_taken_by_the_next_instruction),
 	KUNIT_CASE(open_values_come_from_the_same_function),
-	KUNIT_CASE(open_values_begin_where_they_are_taken_or_behind),
-	KUNIT_CASE(values_in_front_of_open_ones_are_written),
-	KUNIT_CASE(open_values_are_not_there_afterwards),
-	KUNIT_CASE(who_takes_open_values_is_not_jumped_to),
-	KUNIT_CASE(variable_arguments_are_of_variadic_functions),
+	KUNIT_CASE(open_values_start_at_or_after_the_first_argument),
+	KUNIT_CASE(values_before_open_ones_must_be_written),
+	KUNIT_CASE(open_values_are_undefined_after_their_use),
+	KUNIT_CASE(no_jump_leads_between_open_values_and_their_use),
+	KUNIT_CASE(only_variadic_functions_have_variable_arguments),
 	{}
 };
 

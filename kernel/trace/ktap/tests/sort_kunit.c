@@ -5,7 +5,7 @@
 #include <linux/bits.h>
 #include <linux/string.h>
 
-#include "build.h"
+#include "tests/build.h"
 
 #define PROCESS		KTAP_LEVEL_PROCESS
 #define ENTRIES		6
@@ -59,7 +59,7 @@ static void a_table_is_sorted_by_value_then_by_key(struct kunit *test)
 	expect_order(sorts(test, some_values, false), 615324);
 }
 
-/* The answer of the comparison: the register it returns, and what makes it. */
+/* The result of the comparison: its register, and the instructions that compute it. */
 static struct test_chunk *sorts_by(struct kunit *test, struct ktap_code insn)
 {
 	struct test_chunk *c = sorts(test, some_values, true);
@@ -70,11 +70,11 @@ static struct test_chunk *sorts_by(struct kunit *test, struct ktap_code insn)
 	return c;
 }
 
-static void a_function_may_say_what_comes_first(struct kunit *test)
+static void a_script_function_may_compare(struct kunit *test)
 {
 	struct test_chunk *c;
 
-	/* v1 - v2: ascending, as in C; equal ones as they came */
+	/* v1 - v2: ascending, as in C; equal ones keep their order */
 	c = sorts_by(test, (struct ktap_code){ .op = KTAP_OP_SUB, .a = 2, .b = 0, .c = 1 });
 	expect_order(c, 243156);
 	c = sorts_by(test, (struct ktap_code){ .op = KTAP_OP_SUB, .a = 2, .b = 1, .c = 0 });
@@ -84,7 +84,7 @@ static void a_function_may_say_what_comes_first(struct kunit *test)
 	expect_order(c, 243156);
 	c = sorts_by(test, (struct ktap_code){ .op = KTAP_OP_LT, .a = 2, .b = 1, .c = 0 });
 	expect_order(c, 615324);
-	/* Nothing at all, or something else: no order. */
+	/* No result, or a wrong type: no order. */
 	c = sorts_by(test, (struct ktap_code){ .op = KTAP_OP_NIL, .a = 2, .b = 2 });
 	expect_order(c, 123456);
 	c = sorts_by(test, (struct ktap_code){ .op = KTAP_OP_STR, .a = 2 });
@@ -103,8 +103,8 @@ static void each_comes_once(struct kunit *test, struct test_chunk *c)
 	KUNIT_EXPECT_EQ(test, seen, 0x7e);
 }
 
-/* Behind the sort main() is what it was: who it calls returns to it. */
-static void who_sorts_goes_on_as_before(struct kunit *test)
+/* After the sort main() is unchanged: a call returns to it. */
+static void the_caller_is_unchanged_after_sort(struct kunit *test)
 {
 	struct test_chunk *c = sorts(test, some_values, true);
 	u32 ret = c->ninsns - 1;
@@ -121,8 +121,8 @@ static void who_sorts_goes_on_as_before(struct kunit *test)
 	expect_order(c, 143156);
 }
 
-/* No entry is lost, and none comes twice, whatever the function says. */
-static void nonsense_gives_some_order(struct kunit *test)
+/* No entry is lost or duplicated, whatever the function returns. */
+static void an_inconsistent_comparison_keeps_all_entries(struct kunit *test)
 {
 	static const struct ktap_code answers[] = {
 		{ .op = KTAP_OP_BOOL, .a = 2, .b = 1 },
@@ -154,7 +154,7 @@ static void a_comparison_may_fail(struct kunit *test)
 			   "  in main (test.kp:15)\n");
 	KUNIT_EXPECT_EQ(test, vm->nested, 0);
 
-	/* Who called sort may catch it, */
+	/* The caller of sort may catch the error, */
 	c = sorts(test, some_values, true);
 	KUNIT_ASSERT_EQ(test, c->insns[sort].d, KTAP_FN_SORT);
 	ret = test_insn(c, KTAP_OP_INT, 0, 0, 0, 17);
@@ -164,15 +164,15 @@ static void a_comparison_may_fail(struct kunit *test)
 	test_insn(c, KTAP_OP_TGETI, 2, 0, 0, 0);
 	test_insn(c, KTAP_OP_RET, 2, 1, 0, 0);
 	expect_order(c, 17);
-	/* and the comparison itself may. */
+	/* and so may the comparison itself. */
 	test_insn(c, KTAP_OP_SUB, 2, 0, 1, 0);
 	test_insn(c, KTAP_OP_RET, 2, 1, 0, 0);
 	test_try(c, ret + 2, ret + 3, ret + 4, 3);
 	expect_order(c, 243156);
 }
 
-/* compare() sorts in turn, and so on: each is a function in a function in C. */
-static void built_ins_and_functions_nest_to_some_depth(struct kunit *test)
+/* compare() sorts in turn, and so on: each level recurses in C. */
+static void nesting_of_built_ins_and_functions_is_limited(struct kunit *test)
 {
 	struct test_chunk *c = test_chunk(test);
 	struct ktap_vm *vm;
@@ -192,7 +192,7 @@ static void built_ins_and_functions_nest_to_some_depth(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vm->fault.ncalls, 4);
 }
 
-/* Strings in registers move while a built-in has the script do things. */
+/* Strings in registers move while a built-in calls the script. */
 static void a_called_function_may_use_up_the_arena(struct kunit *test)
 {
 	struct test_chunk *c = sorts(test, some_values, true);
@@ -202,7 +202,7 @@ static void a_called_function_may_use_up_the_arena(struct kunit *test)
 
 	memset(text, 'x', sizeof(text));
 	big = test_string_of(c, text, sizeof(text));
-	/* R[0] = "1" .. text, which is still there behind the sort. */
+	/* R[0] = "1" .. text, which must still exist after the sort. */
 	test_func(c, "compare", 2, 8);
 	test_insn(c, KTAP_OP_STR, 3, 0, 0, big);
 	test_insn(c, KTAP_OP_STR, 4, 0, 0, big);
@@ -213,7 +213,7 @@ static void a_called_function_may_use_up_the_arena(struct kunit *test)
 	expect_order(c, 243156);
 }
 
-static void a_called_function_ends_with_the_session(struct kunit *test)
+static void a_comparison_ends_with_the_session(struct kunit *test)
 {
 	struct test_chunk *c = sorts_by(test, (struct ktap_code){ .op = KTAP_OP_JMP, .d = -1 });
 	bool abort = true;
@@ -226,13 +226,13 @@ static void a_called_function_ends_with_the_session(struct kunit *test)
 
 static struct kunit_case sort_cases[] = {
 	KUNIT_CASE(a_table_is_sorted_by_value_then_by_key),
-	KUNIT_CASE(a_function_may_say_what_comes_first),
-	KUNIT_CASE(who_sorts_goes_on_as_before),
-	KUNIT_CASE(nonsense_gives_some_order),
+	KUNIT_CASE(a_script_function_may_compare),
+	KUNIT_CASE(the_caller_is_unchanged_after_sort),
+	KUNIT_CASE(an_inconsistent_comparison_keeps_all_entries),
 	KUNIT_CASE(a_comparison_may_fail),
-	KUNIT_CASE(built_ins_and_functions_nest_to_some_depth),
+	KUNIT_CASE(nesting_of_built_ins_and_functions_is_limited),
 	KUNIT_CASE(a_called_function_may_use_up_the_arena),
-	KUNIT_CASE(a_called_function_ends_with_the_session),
+	KUNIT_CASE(a_comparison_ends_with_the_session),
 	{}
 };
 

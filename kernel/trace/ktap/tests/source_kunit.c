@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What events are called.
+ * Names of events.
  */
-#include <linux/fprobe.h>
-#include <linux/overflow.h>
-#include <linux/slab.h>
 #include <linux/string.h>
 
 #include <kunit/test.h>
 
-#include "../function.h"
-#include "../source.h"
+#include "event/func_event.h"
+#include "event/source.h"
 
-static void periods(struct kunit *test)
+static void periods_are_parsed(struct kunit *test)
 {
 	static const struct {
 		const char *text;
@@ -40,7 +37,7 @@ static void periods(struct kunit *test)
 				    cases[i].text);
 }
 
-static void functions(struct kunit *test)
+static void function_events_are_parsed(struct kunit *test)
 {
 	static const struct {
 		const char *text;
@@ -79,7 +76,7 @@ static void functions(struct kunit *test)
 	}
 }
 
-static void no_functions(struct kunit *test)
+static void malformed_functions_are_refused(struct kunit *test)
 {
 	static const char * const cases[] = {
 		"", "%return", "m:", "f%", "f%ret", "f%return+4", "f+", "f+x", "f+0x", "f+-1",
@@ -96,36 +93,10 @@ static void no_functions(struct kunit *test)
 	}
 }
 
-#ifdef CONFIG_FPROBE
-/* More than there is an array for, of which the page allocator would warn. */
-static void too_many_functions(struct kunit *test)
-{
-	static const struct ktap_kfn_spec spec = { .function = "*" };
-	struct ktap_vm *vm = kunit_kzalloc(test, sizeof(*vm), GFP_KERNEL);
-	struct ktap_kfns fns = { .n = KMALLOC_MAX_SIZE / sizeof(struct fprobe_hlist_node) };
-	static const char event[] = "probe:*";
-	struct ktap_probe *probe = kunit_kzalloc(test, struct_size(probe, event, sizeof(event)),
-						 GFP_KERNEL);
-	char *message = kunit_kzalloc(test, 128, GFP_KERNEL);
-
-	KUNIT_ASSERT_NOT_NULL(test, vm);
-	KUNIT_ASSERT_NOT_NULL(test, probe);
-	KUNIT_ASSERT_NOT_NULL(test, message);
-	memcpy(probe->event, event, sizeof(event));
-	scnprintf(message, 128, "'probe:*' is %u functions: at most %u can be traced by one clause",
-		  fns.n, fns.n - 2);
-	KUNIT_EXPECT_EQ(test, -E2BIG, ktap_fprobe_add(vm, probe, &fns, &spec));
-	KUNIT_EXPECT_STREQ(test, vm->message, message);
-}
-#endif
-
 static struct kunit_case source_cases[] = {
-	KUNIT_CASE(periods),
-	KUNIT_CASE(functions),
-	KUNIT_CASE(no_functions),
-#ifdef CONFIG_FPROBE
-	KUNIT_CASE(too_many_functions),
-#endif
+	KUNIT_CASE(periods_are_parsed),
+	KUNIT_CASE(function_events_are_parsed),
+	KUNIT_CASE(malformed_functions_are_refused),
 	{}
 };
 

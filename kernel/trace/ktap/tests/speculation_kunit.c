@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Output that is held back.
+ * Speculative output.
  */
 #include <linux/string.h>
 
-#include "../builtin.h"
-#include "../lock.h"
-#include "../speculation.h"
-#include "build.h"
+#include "data/lock.h"
+#include "output/speculation.h"
+#include "tests/build.h"
+#include "vm/builtin.h"
 
 #define EVENT	KTAP_LEVEL_TASK
 
@@ -25,7 +25,7 @@ static struct ktap_vm *vm_at_work(struct kunit *test)
 	return vm;
 }
 
-/* 0: there was none. */
+/* 0: no speculation was free. */
 static s64 begin(struct kunit *test, struct ktap_vm *vm)
 {
 	struct ktap_value r;
@@ -59,7 +59,7 @@ static bool put(struct ktap_vm *vm, size_t size)
 	return true;
 }
 
-static void no_number_comes_twice(struct kunit *test)
+static void speculation_ids_are_not_reused(struct kunit *test)
 {
 	struct ktap_vm *vm = vm_at_work(test);
 	s64 id, last = 0;
@@ -70,13 +70,13 @@ static void no_number_comes_twice(struct kunit *test)
 		KUNIT_EXPECT_GT(test, id, last);
 		last = id;
 		discard(vm, id);
-		/* It is over: this does nothing. */
+		/* The speculation has ended: this does nothing. */
 		discard(vm, id);
 	}
 	KUNIT_EXPECT_EQ(test, 0, ktap_speculations_open(vm->env));
 }
 
-static void so_many_are_open_at_a_time(struct kunit *test)
+static void open_speculations_are_limited(struct kunit *test)
 {
 	struct ktap_vm *vm = vm_at_work(test);
 	s64 id[KTAP_SPECULATIONS];
@@ -94,7 +94,7 @@ static void so_many_are_open_at_a_time(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, id[5] + KTAP_SPECULATIONS, begin(test, vm));
 }
 
-static void what_finds_no_room_is_counted(struct kunit *test)
+static void speculative_output_beyond_the_limit_is_counted(struct kunit *test)
 {
 	struct ktap_vm *vm = vm_at_work(test);
 	s64 id = begin(test, vm), other = begin(test, vm);
@@ -106,7 +106,7 @@ static void what_finds_no_room_is_counted(struct kunit *test)
 	KUNIT_EXPECT_GE(test, n, KTAP_SPECULATION_MIN / 64);
 	KUNIT_EXPECT_LE(test, n, KTAP_SPECULATION_MAX / 64);
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.speculative), 1);
-	/* The others have their own. */
+	/* Other speculations have their own memory. */
 	speculate(vm, other);
 	KUNIT_EXPECT_TRUE(test, put(vm, 64));
 
@@ -118,14 +118,14 @@ static void what_finds_no_room_is_counted(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, put(vm, 64));
 }
 
-static void what_is_over_gets_nothing(struct kunit *test)
+static void output_to_an_ended_speculation_is_dropped(struct kunit *test)
 {
 	struct ktap_vm *vm = vm_at_work(test), *vm2 = test_vm_of(test, vm->env, EVENT);
 	static const s64 wrong[] = { 0, -1, -16, 17, 1LL << 40, S64_MAX, S64_MIN };
 	s64 id = begin(test, vm);
 	int i;
 
-	/* Somebody else ends it: this run still speculates. */
+	/* Another run ends it: this run still speculates. */
 	speculate(vm, id);
 	discard(vm2, id);
 	KUNIT_EXPECT_FALSE(test, put(vm, 64));
@@ -137,7 +137,7 @@ static void what_is_over_gets_nothing(struct kunit *test)
 			1 + ARRAY_SIZE(wrong));
 }
 
-static void who_ends_it_speculates_no_more(struct kunit *test)
+static void ending_a_speculation_ends_speculating(struct kunit *test)
 {
 	struct ktap_vm *vm = vm_at_work(test);
 	s64 id = begin(test, vm), other = begin(test, vm);
@@ -149,7 +149,7 @@ static void who_ends_it_speculates_no_more(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vm->speculation, 0);
 }
 
-static void inside_of_a_lock_nothing_is_written(struct kunit *test)
+static void speculating_inside_a_lock_writes_nothing(struct kunit *test)
 {
 	struct ktap_vm *vm = vm_at_work(test);
 	s64 id = begin(test, vm), other;
@@ -170,12 +170,12 @@ static void inside_of_a_lock_nothing_is_written(struct kunit *test)
 }
 
 static struct kunit_case speculation_cases[] = {
-	KUNIT_CASE(no_number_comes_twice),
-	KUNIT_CASE(so_many_are_open_at_a_time),
-	KUNIT_CASE(what_finds_no_room_is_counted),
-	KUNIT_CASE(what_is_over_gets_nothing),
-	KUNIT_CASE(who_ends_it_speculates_no_more),
-	KUNIT_CASE(inside_of_a_lock_nothing_is_written),
+	KUNIT_CASE(speculation_ids_are_not_reused),
+	KUNIT_CASE(open_speculations_are_limited),
+	KUNIT_CASE(speculative_output_beyond_the_limit_is_counted),
+	KUNIT_CASE(output_to_an_ended_speculation_is_dropped),
+	KUNIT_CASE(ending_a_speculation_ends_speculating),
+	KUNIT_CASE(speculating_inside_a_lock_writes_nothing),
 	{}
 };
 

@@ -8,10 +8,10 @@
 #include <linux/irq_work.h>
 #include <linux/stddef.h>
 
-#include "../agg.h"
-#include "../object.h"
-#include "../table.h"
-#include "build.h"
+#include "data/agg.h"
+#include "data/object.h"
+#include "data/table.h"
+#include "tests/build.h"
 
 #define SHARED_KEYS	7	/* that all add to */
 #define OWN_KEYS	11	/* of each worker */
@@ -23,7 +23,7 @@
 enum { GLOBAL_SUM, GLOBAL_TEXT, GLOBAL_KIND };
 enum { R_RESULT, R_KEY, R_VALUE, R_LAST, R_OBJECT, NR_REGS };
 
-/* A value tells who has written it, and whether it is whole. */
+/* A value includes its writer, and shows whether it is complete. */
 struct stress_text {
 	u32 writer;
 	u32 key;
@@ -121,15 +121,15 @@ struct stress {
 	struct stress_worker *workers;
 };
 
-/* A choice of the worker's, below @n. */
+/* A random number of the worker, below @n. */
 u32 stress_pick(struct stress_worker *w, u32 n);
 
-/* Keeps the first thing that was not @right. */
+/* Record the first check that failed. */
 void stress_expect(struct stress_worker *w, bool right, const char *wrong);
 
-/* Makes the text that @writer gives @key. */
+/* Make the text that @writer stores at @key. */
 struct ktap_value stress_make_text(struct stress_text *text, u32 writer, u32 key, u32 version);
-/* Is it one that some worker has made for this key? */
+/* Return true if some worker has made this text for this key. */
 bool stress_is_text(const struct ktap_value *v, u32 key);
 bool stress_is_version(const struct ktap_value *v, u32 writer, u32 key, u32 version);
 

@@ -13,8 +13,8 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "../global.h"
-#include "stress.h"
+#include "tests/stress.h"
+#include "vm/global.h"
 
 /**
  * DOC: What is tried here
@@ -31,7 +31,7 @@
  * and frees what is dead.
  */
 
-/* Of a worker; more find more. */
+/* Rounds of a worker; more rounds find more bugs. */
 static unsigned long rounds = 600;
 module_param(rounds, ulong, 0400);
 
@@ -84,7 +84,7 @@ static void start(struct stress *s)
 	struct stress_worker *w;
 	u32 i;
 
-	/* No assertion may end the test now. */
+	/* No assertion may end the test from here on. */
 	for (i = 0; i < s->nworkers; i += 2) {
 		w = &s->workers[i];
 		w->task = kthread_run_on_cpu(work, w, w->cpu, "ktap-stress/%u");
@@ -112,7 +112,7 @@ static void stop(struct stress *s)
 	struct stress_worker *w;
 	u32 i;
 
-	/* Whoever might send another one has finished. */
+	/* No thread is left that could send another one. */
 	for (i = 1; i < s->nworkers; i += 2)
 		irq_work_sync(&s->workers[i].irq);
 	for (i = 0; i < s->nworkers; i += 2) {
@@ -147,7 +147,7 @@ static struct ktap_agg *new_agg(struct stress *s, const struct ktap_agg_shape *s
 	return v->agg;
 }
 
-/* No handler can fetch more: all of it is there from the start. */
+/* Handlers cannot refill the heap: all memory is allocated at the start. */
 static void fill_heap(struct kunit *test, struct ktap_heap *heap)
 {
 	while (heap->bytes < heap->max) {
@@ -251,9 +251,9 @@ static struct stress *new_stress(struct kunit *test, const stress_operation *ope
 	return s;
 }
 
-/* What the thread of the test does meanwhile */
+/* Work of the test's own thread meanwhile */
 
-/* All that stays is seen once, in order. */
+/* Each permanent entry is seen once, in order. */
 static void go_through_the_order(struct stress *s)
 {
 	struct ktap_value *r = s->vm->stack;
@@ -292,7 +292,7 @@ static long busy(const struct stress *s)
 	return atomic_long_read(&s->vm->env->counters.nmi_busy);
 }
 
-/* False (and counted): it did not hang together. */
+/* Return false and count it if the result was inconsistent. */
 static bool read_total(struct stress *s, const struct ktap_agg *agg, struct ktap_total *total)
 {
 	long before = busy(s);
@@ -415,7 +415,7 @@ static void expect_total(struct stress *s, const struct ktap_agg *agg, u64 sum)
 	KUNIT_EXPECT_EQ(s->test, count, total.count);
 }
 
-/* Of what @t keeps by key. */
+/* Of the aggregations in @t. */
 static u64 sum_by_key(struct stress *s, struct ktap_table *t)
 {
 	struct ktap_value *result = &s->vm->stack[R_RESULT], key;
@@ -451,7 +451,7 @@ static void expect_numbers(struct stress *s)
 	KUNIT_EXPECT_EQ(s->test, result->tag == KTAP_INT ? result->u : 0, sum);
 }
 
-/* All of it was done, and nothing of it is left. */
+/* All operations were done, and nothing is left of them. */
 static void expect_nothing_lost(struct stress *s)
 {
 	struct ktap_env *env = s->vm->env;
@@ -462,9 +462,9 @@ static void expect_nothing_lost(struct stress *s)
 	KUNIT_EXPECT_EQ(s->test, busy(s), s->torn);
 
 	ktap_global_set(s->vm, GLOBAL_TEXT, &nil);
-	KUNIT_EXPECT_TRUE(s->test, ktap_agg_free(env, s->single));
+	KUNIT_EXPECT_TRUE(s->test, ktap_agg_free(env, s->single, NULL));
 	ktap_objects_end_run(s->vm);
-	/* What held others is gone: now these are. */
+	/* The objects that held others are freed; now free these. */
 	ktap_objects_reap(env);
 	KUNIT_EXPECT_EQ(s->test, env->heap.available, s->available);
 }
@@ -504,7 +504,7 @@ static void all_at_once(struct kunit *test)
 	run(test, all_operations, ARRAY_SIZE(all_operations));
 }
 
-/* Each alone: nothing else slows it down, and a failure has a name. */
+/* Each operation alone: it runs faster, and a failure has a name. */
 #define ALONE(op)								\
 	static void only_##op(struct kunit *test)				\
 	{									\
@@ -525,10 +525,10 @@ ALONE(fill_what_is_cleared)
 ALONE(add_to_what_is_emptied)
 ALONE(replace_an_object)
 
-/* Memory that entries leave is taken by others: it does not get more. */
+/* Memory of deleted entries is reused: the heap does not grow. */
 
 #define LIVE	1000		/* entries */
-#define PERIOD	(3 * LIVE)	/* then the same keys and values, in length, are there */
+#define PERIOD	(3 * LIVE)	/* then keys and values have the same lengths again */
 
 static struct ktap_value churn_key(char *buf, size_t size, u32 n)
 {

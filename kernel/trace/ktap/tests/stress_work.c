@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the workers of the stress test do.
+ * Operations of the workers of the stress test.
  */
 #include <linux/atomic.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
 
-#include "../global.h"
-#include "../ops.h"
-#include "stress.h"
+#include "tests/stress.h"
+#include "vm/global.h"
+#include "vm/ops.h"
 
 #define OBJECT_KEYS	3
 #define MAX_INSERTED	100	/* by each worker, for good */
@@ -167,7 +167,7 @@ void stress_change_the_global_text(struct stress_worker *w)
 	ktap_global_set(w->vm, GLOBAL_TEXT, &v);
 }
 
-/* Both halves of a value are of the same one, whatever is written meanwhile. */
+/* Both halves of a value belong together, whatever is written meanwhile. */
 void stress_change_the_kind_of_a_global(struct stress_worker *w)
 {
 	struct ktap_value *result = &w->vm->stack[R_RESULT];
@@ -182,7 +182,7 @@ void stress_change_the_kind_of_a_global(struct stress_worker *w)
 	ktap_global_set(w->vm, GLOBAL_KIND, &v);
 }
 
-/* The table grows under all of them. */
+/* The table grows while all workers use it. */
 void stress_insert_for_good(struct stress_worker *w)
 {
 	struct ktap_value *result = &w->vm->stack[R_RESULT];
@@ -202,7 +202,7 @@ void stress_insert_for_good(struct stress_worker *w)
 		      "an entry is not where it belongs");
 }
 
-/* Entries come and go between those that stay. */
+/* Insert and delete entries between permanent ones. */
 void stress_disturb_the_order(struct stress_worker *w)
 {
 	struct ktap_value key = KTAP_VALUE_INT((u64)(w->id + 1) << 32 | stress_pick(w, OWN_KEYS));
@@ -258,7 +258,7 @@ void stress_fill_what_is_cleared(struct stress_worker *w)
 		ktap_table_clear(w->vm, w->s->cleared);
 }
 
-/* Those that are dead wait for the thread of the test. */
+/* Dead tables wait for the thread of the test. */
 static bool has_room_for_objects(const struct stress_worker *w)
 {
 	return atomic_read(&w->vm->env->ndead) < MANY_DEAD;
@@ -277,7 +277,7 @@ void stress_add_to_what_is_emptied(struct stress_worker *w)
 		ktap_agg_clear(w->vm, w->s->emptied);
 }
 
-/* A new table takes the place of what was there. */
+/* Replace the previous table by a new one. */
 static void put_an_object(struct stress_worker *w, const struct ktap_value *key)
 {
 	struct ktap_value *made = &w->vm->stack[R_RESULT], one = KTAP_VALUE_INT(1), v;

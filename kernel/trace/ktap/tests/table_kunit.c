@@ -4,9 +4,9 @@
  */
 #include <linux/string.h>
 
-#include "../entry.h"
-#include "../global.h"
-#include "build.h"
+#include "data/table_priv.h"
+#include "tests/build.h"
+#include "vm/global.h"
 
 #define EVENT	KTAP_LEVEL_TASK
 #define PROCESS	KTAP_LEVEL_PROCESS
@@ -138,7 +138,7 @@ static void a_full_table_drops_and_counts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ktap_table_dropped(t), 2);
 	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
 	KUNIT_EXPECT_EQ(test, vm->error, 0);
-	/* What is there can still be changed, and makes room. */
+	/* Existing entries can still be changed, and deletes make room. */
 	set(vm, t, KTAP_VALUE_INT(0), str("z"));
 	test_expect_str(test, "z", get(vm, t, KTAP_VALUE_INT(0)));
 	set(vm, t, KTAP_VALUE_INT(0), KTAP_VALUE_NIL);
@@ -160,14 +160,14 @@ static void inserts_without_memory_are_counted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.no_memory), 10000 - len);
 	for (i = 0; i < len; i++)
 		test_expect_int(test, i, get(vm, t, KTAP_VALUE_INT(i)));
-	/* In process context more is taken at once. */
+	/* In process context the heap is refilled at once. */
 	vm->level = PROCESS;
 	for (i = len; i < 10000; i++)
 		add(vm, t, KTAP_VALUE_INT(i), i);
 	KUNIT_EXPECT_EQ(test, ktap_table_len(t), 10000);
 }
 
-/* There is memory for entries, but in pieces too small for buckets. */
+/* The heap has memory for entries, but in blocks too small for buckets. */
 static void chains_stay_short_without_memory_for_buckets(struct kunit *test)
 {
 	struct ktap_vm *vm = vm_at_work(test, EVENT);
@@ -193,7 +193,7 @@ static void chains_stay_short_without_memory_for_buckets(struct kunit *test)
 		test_expect_int(test, i, get(vm, t, KTAP_VALUE_INT(i)));
 }
 
-static void add_counts_from_nothing(struct kunit *test)
+static void add_to_a_missing_entry_starts_at_0(struct kunit *test)
 {
 	struct ktap_vm *vm = vm_at_work(test, EVENT);
 	struct ktap_table *t = new_table(test, vm, 0);
@@ -232,7 +232,7 @@ static void a_table_grows_and_shrinks(struct kunit *test)
 		else
 			KUNIT_EXPECT_EQ(test, get(vm, t, KTAP_VALUE_INT(i * 64)).tag, KTAP_NIL);
 	}
-	/* The room is used again: nothing more is taken. */
+	/* The memory is reused: the heap does not grow. */
 	for (i = 0; i < 20000; i += 2)
 		set(vm, t, KTAP_VALUE_INT(-i - 1), KTAP_VALUE_INT(i));
 	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
@@ -338,8 +338,8 @@ static void iteration_survives_changes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, digits(test, vm, t, replace_the_last), 123456);
 }
 
-/* An iteration goes on in what came behind the exchange, not in what went away. */
-static void an_exchange_leaves_no_trace(struct kunit *test)
+/* An iteration continues with the entries inserted after the exchange, not the removed ones. */
+static void an_exchanged_table_starts_empty(struct kunit *test)
 {
 	struct ktap_vm *vm = vm_at_work(test, EVENT);
 	struct ktap_table *t = table_of(test, vm, 5), *to = new_table(test, vm, 0);
@@ -348,7 +348,7 @@ static void an_exchange_leaves_no_trace(struct kunit *test)
 	struct ktap_iter it = { .seq = 3 };
 	int i;
 
-	/* The place is between two entries that will go. */
+	/* The position is between two entries that will be removed. */
 	delete_it(vm, t, KTAP_VALUE_INT(3));
 	KUNIT_EXPECT_TRUE(test, ktap_table_exchange(t, to));
 	KUNIT_EXPECT_EQ(test, ktap_table_len(t), 0);
@@ -361,7 +361,7 @@ static void an_exchange_leaves_no_trace(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 1, ktap_table_next(vm, t, &it, &r[2], &r[3], &r[4]));
 	test_expect_int(test, 7, r[3]);
 
-	/* Of several pages, into which it had grown. */
+	/* A table that has grown to several pages. */
 	for (i = 0; i < 1000; i++)
 		set(vm, t, KTAP_VALUE_INT(i), KTAP_VALUE_INT(i));
 	KUNIT_EXPECT_TRUE(test, ktap_table_exchange(t, to));
@@ -413,7 +413,44 @@ static void clear_empties(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, get(vm, t, KTAP_VALUE_INT(7)).tag, KTAP_NIL);
 }
 
-static void a_table_nobody_keeps_ends_with_the_run(struct kunit *test)
+/* When the budget ends, the oldest entries are deleted, and the others are unchanged. */
+static void clear_is_charged_step_by_step(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test, EVENT);
+	size_t available = vm->env->heap.available;
+	struct ktap_table *t = new_table(test, vm, 0);
+	struct ktap_value *r = vm->stack;
+	struct ktap_iter it = { };
+	int i, left;
+
+	for (i = 0; i < 1000; i++)
+		set(vm, t, KTAP_VALUE_INT(i), str("some value"));
+	vm->budget = 1000;
+	vm->rest = 0;
+	KUNIT_EXPECT_EQ(test, -ETIME, ktap_table_clear(vm, t));
+	left = ktap_table_len(t);
+	KUNIT_EXPECT_GE(test, left, 300);
+	KUNIT_EXPECT_LE(test, left, 600);
+
+	vm->error = 0;
+	vm->budget = U32_MAX;
+	KUNIT_EXPECT_EQ(test, get(vm, t, KTAP_VALUE_INT(999 - left)).tag, KTAP_NIL);
+	r[2] = KTAP_VALUE_NIL;
+	for (i = 1000 - left; i < 1000; i++) {
+		test_expect_str(test, "some value", get(vm, t, KTAP_VALUE_INT(i)));
+		KUNIT_ASSERT_EQ(test, 1, ktap_table_next(vm, t, &it, &r[2], &r[3], &r[4]));
+		test_expect_int(test, i, r[3]);
+		r[2] = r[3];
+	}
+	KUNIT_EXPECT_EQ(test, 0, ktap_table_next(vm, t, &it, &r[2], &r[3], &r[4]));
+	KUNIT_EXPECT_EQ(test, 0, ktap_table_clear(vm, t));
+	KUNIT_EXPECT_EQ(test, ktap_table_len(t), 0);
+	KUNIT_EXPECT_GE(test, U32_MAX - vm->budget, 2 * left);
+	ktap_objects_end_run(vm);
+	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
+}
+
+static void an_unreferenced_table_is_freed_at_the_end_of_the_run(struct kunit *test)
 {
 	struct ktap_vm *vm = vm_at_work(test, EVENT);
 	size_t available = vm->env->heap.available;
@@ -425,7 +462,7 @@ static void a_table_nobody_keeps_ends_with_the_run(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
 }
 
-static void a_table_a_slot_keeps_stays(struct kunit *test)
+static void a_table_in_a_slot_stays(struct kunit *test)
 {
 	struct ktap_vm *vm = vm_at_work(test, EVENT);
 	size_t available = vm->env->heap.available;
@@ -440,7 +477,7 @@ static void a_table_a_slot_keeps_stays(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, ktap_global_get(vm, 0, &r[1]));
 	KUNIT_ASSERT_EQ(test, r[1].tag, KTAP_TABLE);
 	test_expect_int(test, 7, get(vm, r[1].table, str("key")));
-	/* The slot lets it go: it is there for the rest of this run, and then freed. */
+	/* The slot releases it: it remains for the rest of this run, and is freed then. */
 	r[0] = KTAP_VALUE_NIL;
 	ktap_global_set(vm, 0, &r[0]);
 	test_expect_int(test, 7, get(vm, r[1].table, str("key")));
@@ -449,7 +486,7 @@ static void a_table_a_slot_keeps_stays(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
 }
 
-static void a_table_may_be_let_go_and_kept_again(struct kunit *test)
+static void a_table_may_be_released_and_stored_again(struct kunit *test)
 {
 	struct ktap_vm *vm = vm_at_work(test, EVENT);
 	size_t available = vm->env->heap.available;
@@ -477,7 +514,7 @@ static void a_table_may_be_let_go_and_kept_again(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
 }
 
-static void nested_tables_end_together(struct kunit *test)
+static void nested_tables_are_freed_together(struct kunit *test)
 {
 	struct ktap_vm *vm = vm_at_work(test, EVENT);
 	size_t available = vm->env->heap.available;
@@ -505,7 +542,7 @@ static void a_table_in_itself_does_no_harm(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ktap_table_len(t), 1);
 }
 
-static void who_interrupts_a_holder_gives_up(struct kunit *test)
+static void interrupting_a_lock_holder_gives_up(struct kunit *test)
 {
 	struct ktap_vm *vm = vm_at_work(test, EVENT);
 	struct ktap_table *t = table_of(test, vm, 3);
@@ -620,7 +657,7 @@ static void sorting_copies_all(struct kunit *test)
 	ktap_sorted_free(&s);
 }
 
-static void what_grows_while_it_is_copied_is_counted(struct kunit *test)
+static void growth_during_a_sort_is_counted(struct kunit *test)
 {
 	struct ktap_vm *vm = vm_at_work(test, PROCESS);
 	struct ktap_table *t = new_table(test, vm, 0);
@@ -630,7 +667,7 @@ static void what_grows_while_it_is_copied_is_counted(struct kunit *test)
 	set(vm, t, KTAP_VALUE_INT(1), KTAP_VALUE_INT(1));
 	set(vm, t, KTAP_VALUE_INT(2), str("text"));
 	set(vm, t, KTAP_VALUE_INT(3), KTAP_VALUE_INT(3));
-	/* As if the text came just then. */
+	/* As if the text was inserted just then. */
 	bytes = atomic_long_xchg(&t->blob_bytes, 0);
 	KUNIT_ASSERT_EQ(test, 0, ktap_table_sort(vm, t, KTAP_BY_KEY, &s));
 	atomic_long_set(&t->blob_bytes, bytes);
@@ -662,23 +699,24 @@ static struct kunit_case table_cases[] = {
 	KUNIT_CASE(a_full_table_drops_and_counts),
 	KUNIT_CASE(inserts_without_memory_are_counted),
 	KUNIT_CASE(chains_stay_short_without_memory_for_buckets),
-	KUNIT_CASE(add_counts_from_nothing),
+	KUNIT_CASE(add_to_a_missing_entry_starts_at_0),
 	KUNIT_CASE(a_table_grows_and_shrinks),
 	KUNIT_CASE(iteration_follows_insertion),
 	KUNIT_CASE(iteration_survives_changes),
 	KUNIT_CASE(iteration_gives_copies),
 	KUNIT_CASE(clear_empties),
-	KUNIT_CASE(a_table_nobody_keeps_ends_with_the_run),
-	KUNIT_CASE(a_table_a_slot_keeps_stays),
-	KUNIT_CASE(a_table_may_be_let_go_and_kept_again),
-	KUNIT_CASE(nested_tables_end_together),
+	KUNIT_CASE(clear_is_charged_step_by_step),
+	KUNIT_CASE(an_unreferenced_table_is_freed_at_the_end_of_the_run),
+	KUNIT_CASE(a_table_in_a_slot_stays),
+	KUNIT_CASE(a_table_may_be_released_and_stored_again),
+	KUNIT_CASE(nested_tables_are_freed_together),
 	KUNIT_CASE(a_table_in_itself_does_no_harm),
-	KUNIT_CASE(who_interrupts_a_holder_gives_up),
-	KUNIT_CASE(an_exchange_leaves_no_trace),
+	KUNIT_CASE(interrupting_a_lock_holder_gives_up),
+	KUNIT_CASE(an_exchanged_table_starts_empty),
 	KUNIT_CASE(globals_own_their_values),
 	KUNIT_CASE(sorting_orders_by_key_or_value),
 	KUNIT_CASE(sorting_copies_all),
-	KUNIT_CASE(what_grows_while_it_is_copied_is_counted),
+	KUNIT_CASE(growth_during_a_sort_is_counted),
 	KUNIT_CASE(sorting_ends_with_the_session),
 	{}
 };

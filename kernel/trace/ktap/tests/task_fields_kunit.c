@@ -4,10 +4,10 @@
  */
 #include <linux/string.h>
 
-#include "../object.h"
-#include "../ops.h"
-#include "../self.h"
-#include "build.h"
+#include "data/object.h"
+#include "tests/build.h"
+#include "vm/ops.h"
+#include "vm/task_fields.h"
 
 #define EVENT	KTAP_LEVEL_TASK
 
@@ -79,7 +79,7 @@ static void fields_are_of_the_current_thread(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, memcmp(r[1].blob, "text", 4));
 	KUNIT_EXPECT_EQ(test, 0, ktap_self_get(vm, names.y, &r[2]));
 	KUNIT_EXPECT_EQ(test, r[2].tag, KTAP_NIL);
-	/* Of no other thread: that of another address has none. */
+	/* Another thread, which has another address, has no fields. */
 	KUNIT_EXPECT_EQ(test, get(vm, thread(1), names.x).tag, KTAP_NIL);
 	KUNIT_EXPECT_EQ(test, 0, memcmp(r[1].blob, "text", 4));
 
@@ -89,7 +89,7 @@ static void fields_are_of_the_current_thread(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
 }
 
-static void adding_counts_from_nothing(struct kunit *test)
+static void adding_to_a_missing_field_starts_at_0(struct kunit *test)
 {
 	struct names names;
 	struct ktap_vm *vm = vm_at_work(test, &names);
@@ -141,8 +141,8 @@ static void threads_have_fields_of_their_own(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
 }
 
-/* The next thread with this address finds nothing, and nothing is left for ever. */
-static void a_thread_that_ends_gets_no_fields_any_more(struct kunit *test)
+/* The next thread with this address has no fields, and nothing leaks. */
+static void an_exiting_thread_gets_no_new_fields(struct kunit *test)
 {
 	struct names names;
 	struct ktap_vm *vm = vm_at_work(test, &names);
@@ -151,7 +151,7 @@ static void a_thread_that_ends_gets_no_fields_any_more(struct kunit *test)
 
 	write_int(vm, t, names.x, 1);
 	t.ends = true;
-	/* What it has it keeps so long, and can change. */
+	/* Existing fields remain until then, and can be changed. */
 	write_int(vm, t, names.x, 2);
 	write_int(vm, t, names.y, 3);
 	test_expect_int(test, 2, get(vm, t, names.x));
@@ -174,7 +174,7 @@ static void nil_takes_no_memory(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
 }
 
-/* More threads than there is room for: those that have let go of all make room. */
+/* More threads than there is room for: threads that have deleted all fields make room. */
 static void too_many_threads_are_counted(struct kunit *test)
 {
 	const unsigned long n = 2 * KTAP_SELF_BUCKETS * KTAP_SELF_CHAIN;
@@ -214,7 +214,7 @@ static void no_memory_is_counted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, get(vm, thread(64), names.x).tag, KTAP_NIL);
 }
 
-static void who_interrupts_a_holder_gives_up(struct kunit *test)
+static void interrupting_a_lock_holder_gives_up(struct kunit *test)
 {
 	struct names names;
 	struct ktap_vm *vm = vm_at_work(test, &names);
@@ -233,7 +233,7 @@ static void who_interrupts_a_holder_gives_up(struct kunit *test)
 	test_expect_int(test, 1, get(vm, thread(64), names.x));
 }
 
-static void objects_in_fields_are_held(struct kunit *test)
+static void objects_in_fields_are_not_swept(struct kunit *test)
 {
 	struct names names;
 	struct ktap_vm *vm = vm_at_work(test, &names);
@@ -252,7 +252,7 @@ static void objects_in_fields_are_held(struct kunit *test)
 }
 
 /* self.x = 5; self.x += 2; return self.x */
-static void instructions_use_them(struct kunit *test)
+static void bytecode_reads_and_writes_fields(struct kunit *test)
 {
 	struct test_chunk *c = test_chunk(test);
 	struct ktap_value result;
@@ -274,15 +274,15 @@ static void instructions_use_them(struct kunit *test)
 
 static struct kunit_case self_cases[] = {
 	KUNIT_CASE(fields_are_of_the_current_thread),
-	KUNIT_CASE(adding_counts_from_nothing),
+	KUNIT_CASE(adding_to_a_missing_field_starts_at_0),
 	KUNIT_CASE(threads_have_fields_of_their_own),
-	KUNIT_CASE(a_thread_that_ends_gets_no_fields_any_more),
+	KUNIT_CASE(an_exiting_thread_gets_no_new_fields),
 	KUNIT_CASE(nil_takes_no_memory),
 	KUNIT_CASE(too_many_threads_are_counted),
 	KUNIT_CASE(no_memory_is_counted),
-	KUNIT_CASE(who_interrupts_a_holder_gives_up),
-	KUNIT_CASE(objects_in_fields_are_held),
-	KUNIT_CASE(instructions_use_them),
+	KUNIT_CASE(interrupting_a_lock_holder_gives_up),
+	KUNIT_CASE(objects_in_fields_are_not_swept),
+	KUNIT_CASE(bytecode_reads_and_writes_fields),
 	{}
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the program ktap says of places in programs: lines, and recipes of arguments.
+ * Addresses in programs, as found by the program ktap: lines and argument descriptions.
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -9,10 +9,10 @@
 
 #include <kunit/test.h>
 
-#include "../answers.h"
+#include "load/user_places.h"
 
 #ifdef CONFIG_HAVE_REGS_AND_STACK_ACCESS_API
-/* Names of two registers, wherever this runs. */
+/* Names of two registers on each architecture. */
 static const char * const candidates[] = { "ax", "bx", "x1", "x2", "a1", "a2", "r1", "r2", "gpr3",
 					   "gpr4" };
 
@@ -45,7 +45,7 @@ static void set_register(struct pt_regs *regs, int offset, unsigned long value)
 #endif
 }
 
-/* What is called "ip": on arm it is the twelfth register. */
+/* The register "ip", which is r12 on arm. */
 static void set_ip(struct pt_regs *regs, unsigned long value)
 {
 #ifdef CONFIG_ARM
@@ -78,13 +78,13 @@ static int read_bytes(void *to, u64 from, size_t size)
 static int get(struct kunit *test, const char *text, struct pt_regs *regs, unsigned int pointer,
 	       s64 *value)
 {
-	struct ktap_recipe r;
-	const char *why = ktap_recipe_parse(text, &r);
+	struct ktap_usdt_arg r;
+	const char *why = ktap_usdt_arg_parse(text, &r);
 
 	KUNIT_EXPECT_NULL_MSG(test, why, "%s", text);
 	if (why)
 		return -EINVAL;
-	return ktap_recipe_get(&r, regs, pointer, read_bytes, value);
+	return ktap_usdt_arg_get(&r, regs, pointer, read_bytes, value);
 }
 
 static void expect(struct kunit *test, const char *text, struct pt_regs *regs, s64 wanted)
@@ -164,7 +164,7 @@ static void memory(struct kunit *test)
 	snprintf(text, sizeof(text), "1@0xfffffff0(%%%s)", two.name[0]);
 	expect_address(test, &regs, 4, text, 0x1000);
 
-	/* Its bytes, and not more. */
+	/* Read only the bytes of the argument. */
 	snprintf(text, sizeof(text), "1@(%%%s)", two.name[0]);
 	expect(test, text, &regs, 0x10);
 	snprintf(text, sizeof(text), "-1@0x7f(%%%s)", two.name[0]);
@@ -175,7 +175,7 @@ static void memory(struct kunit *test)
 }
 #endif
 
-static void no_recipes(struct kunit *test)
+static void malformed_arguments_are_refused(struct kunit *test)
 {
 	static const char * const texts[] = {
 		"", "4", "4@", "@$1", "3@$1", "16@$1", "-@$1", "4@$", "4@$x", "4@$1 ", "4@$1x",
@@ -185,54 +185,55 @@ static void no_recipes(struct kunit *test)
 		"4@$-9223372036854775809", "--4@$1", "4@@$1", "0x4@%ip>8",
 		"99999999999999999999@$1",
 	};
-	struct ktap_recipe r;
+	struct ktap_usdt_arg r;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(texts); i++)
-		KUNIT_EXPECT_NOT_NULL_MSG(test, ktap_recipe_parse(texts[i], &r), "%s", texts[i]);
+		KUNIT_EXPECT_NOT_NULL_MSG(test, ktap_usdt_arg_parse(texts[i], &r), "%s", texts[i]);
 }
 
-typedef int (*line_fn)(struct ktap_answers *answers, char *line, const char **why);
+typedef int (*line_fn)(struct ktap_user_places *places, char *line, const char **why);
 
-static int feed(struct ktap_answers *answers, line_fn fn, const char *text)
+static int feed(struct ktap_user_places *places, line_fn fn, const char *text)
 {
 	const char *why = NULL;
 	char line[256];
 	int err;
 
 	strscpy(line, text);
-	err = fn(answers, line, &why);
+	err = fn(places, line, &why);
 	return err && !why ? 1 : err;
 }
 
-static void free_answers(void *answers)
+static void free_user_places(void *places)
 {
-	ktap_answers_free(answers);
+	ktap_user_places_free(places);
 }
 
-static struct ktap_answers *no_answers(struct kunit *test)
+static struct ktap_user_places *no_user_places(struct kunit *test)
 {
-	struct ktap_answers *answers = kunit_kzalloc(test, sizeof(*answers), GFP_KERNEL);
+	struct ktap_user_places *places = kunit_kzalloc(test, sizeof(*places), GFP_KERNEL);
 
-	KUNIT_ASSERT_TRUE(test, answers);
-	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, free_answers, answers));
-	return answers;
+	KUNIT_ASSERT_TRUE(test, places);
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, free_user_places, places));
+	return places;
 }
 
-static void lines_become_places(struct kunit *test)
+static void lines_are_parsed_into_places(struct kunit *test)
 {
-	struct ktap_answers *answers = no_answers(test);
-	const struct ktap_answer *a;
+	struct ktap_user_places *places = no_user_places(test);
+	const struct ktap_user_event *a;
 
-	KUNIT_EXPECT_EQ(test, 0, feed(answers, ktap_answer_uprobe, "probe:libc:m* /lib/a\\040b"));
-	KUNIT_EXPECT_EQ(test, 0, feed(answers, ktap_answer_at, "0x10 0 malloc"));
-	KUNIT_EXPECT_EQ(test, 0, feed(answers, ktap_answer_at, "0x20 0x30 p:m\\012 4@$1 !x"));
-	KUNIT_EXPECT_EQ(test, 0, feed(answers, ktap_answer_unresolved,
+	KUNIT_EXPECT_EQ(test, 0, feed(places, ktap_user_event_found,
+				      "probe:libc:m* /lib/a\\040b"));
+	KUNIT_EXPECT_EQ(test, 0, feed(places, ktap_user_place_at, "0x10 0 malloc"));
+	KUNIT_EXPECT_EQ(test, 0, feed(places, ktap_user_place_at, "0x20 0x30 p:m\\012 4@$1 !x"));
+	KUNIT_EXPECT_EQ(test, 0, feed(places, ktap_user_event_unresolved,
 				      "uprobe:/b:f no such\\040thing"));
-	KUNIT_EXPECT_EQ(test, 0, feed(answers, ktap_answer_uprobe, "probe:libc:m* /lib/c"));
-	KUNIT_EXPECT_EQ(test, 0, feed(answers, ktap_answer_at, "7 0 x"));
+	KUNIT_EXPECT_EQ(test, 0, feed(places, ktap_user_event_found, "probe:libc:m* /lib/c"));
+	KUNIT_EXPECT_EQ(test, 0, feed(places, ktap_user_place_at, "7 0 x"));
 
-	a = ktap_answer_find(answers, NULL, "probe:libc:m*");
+	a = ktap_user_event_find(places, NULL, "probe:libc:m*");
 	KUNIT_ASSERT_TRUE(test, a);
 	KUNIT_EXPECT_STREQ(test, a->path, "/lib/a b");
 	KUNIT_ASSERT_TRUE(test, a->places);
@@ -248,102 +249,103 @@ static void lines_become_places(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, a->places->next->args[0].kind, KTAP_RECIPE_CONST);
 	KUNIT_EXPECT_EQ(test, a->places->next->args[1].kind, KTAP_RECIPE_NONE);
 	KUNIT_EXPECT_TRUE(test, !a->places->next->next);
-	a = ktap_answer_find(answers, a, "probe:libc:m*");
+	a = ktap_user_event_find(places, a, "probe:libc:m*");
 	KUNIT_ASSERT_TRUE(test, a);
 	KUNIT_EXPECT_STREQ(test, a->path, "/lib/c");
-	KUNIT_EXPECT_TRUE(test, !ktap_answer_find(answers, a, "probe:libc:m*"));
+	KUNIT_EXPECT_TRUE(test, !ktap_user_event_find(places, a, "probe:libc:m*"));
 
-	a = ktap_answer_find(answers, NULL, "uprobe:/b:f");
+	a = ktap_user_event_find(places, NULL, "uprobe:/b:f");
 	KUNIT_ASSERT_TRUE(test, a);
 	KUNIT_EXPECT_TRUE(test, !a->path);
 	KUNIT_EXPECT_STREQ(test, a->message, "no such thing");
-	KUNIT_EXPECT_TRUE(test, !ktap_answer_find(answers, NULL, "uprobe:/b"));
+	KUNIT_EXPECT_TRUE(test, !ktap_user_event_find(places, NULL, "uprobe:/b"));
 }
 
-static void more_arguments_than_a_script_can_ask_for(struct kunit *test)
+static void arguments_beyond_the_last_readable_one_are_ignored(struct kunit *test)
 {
 	static const char line[] = "1 0 a:b 1@$1 1@$1 1@$1 1@$1 1@$1 1@$1 1@$1 1@$1 1@$1 1@$1 1@$1";
-	struct ktap_answers *answers = no_answers(test);
+	struct ktap_user_places *places = no_user_places(test);
 
-	KUNIT_EXPECT_EQ(test, 0, feed(answers, ktap_answer_uprobe, "usdt:/a:b /a"));
-	KUNIT_EXPECT_EQ(test, 0, feed(answers, ktap_answer_at, line));
-	KUNIT_EXPECT_EQ(test, answers->first->places->nargs, KTAP_USER_ARGS);
+	KUNIT_EXPECT_EQ(test, 0, feed(places, ktap_user_event_found, "usdt:/a:b /a"));
+	KUNIT_EXPECT_EQ(test, 0, feed(places, ktap_user_place_at, line));
+	KUNIT_EXPECT_EQ(test, places->first->places->nargs, KTAP_USER_ARGS);
 }
 
-static void no_lines(struct kunit *test)
+static void malformed_lines_are_refused(struct kunit *test)
 {
 	static const struct {
 		line_fn fn;
 		const char *text;
 	} cases[] = {
-		{ ktap_answer_uprobe, "" },
-		{ ktap_answer_uprobe, "e" },
-		{ ktap_answer_uprobe, "e " },
-		{ ktap_answer_uprobe, " e /p" },
-		{ ktap_answer_uprobe, "e p" },
-		{ ktap_answer_uprobe, "e /p x" },
-		{ ktap_answer_uprobe, "e /p " },
-		{ ktap_answer_uprobe, "e  /p" },
-		{ ktap_answer_uprobe, "e /p\\" },
-		{ ktap_answer_uprobe, "e /p\\4" },
-		{ ktap_answer_uprobe, "e /p\\048" },
-		{ ktap_answer_uprobe, "e /p\\000" },
-		{ ktap_answer_uprobe, "e /p\\777" },
-		{ ktap_answer_unresolved, "e" },
-		{ ktap_answer_unresolved, "e " },
-		{ ktap_answer_unresolved, "e a\\" },
-		{ ktap_answer_at, "" },
-		{ ktap_answer_at, "0x10" },
-		{ ktap_answer_at, "0x10 0" },
-		{ ktap_answer_at, "x 0 f" },
-		{ ktap_answer_at, "-1 0 f" },
-		{ ktap_answer_at, "0x10 y f" },
-		{ ktap_answer_at, "0x8000000000000000 0 f" },
-		{ ktap_answer_at, "1 0x8000000000000000 f" },
-		{ ktap_answer_at, "0x10 0 f " },
-		{ ktap_answer_at, "0x10 0 f 4@$1 " },
-		{ ktap_answer_at, "0x10 0 f 4@$1  4@$1" },
-		{ ktap_answer_at, "0x10 0 f rubbish" },
-		{ ktap_answer_at, "1 0 f !a !b !c !d !e !f !g !h !i !j rubbish" },
+		{ ktap_user_event_found, "" },
+		{ ktap_user_event_found, "e" },
+		{ ktap_user_event_found, "e " },
+		{ ktap_user_event_found, " e /p" },
+		{ ktap_user_event_found, "e p" },
+		{ ktap_user_event_found, "e /p x" },
+		{ ktap_user_event_found, "e /p " },
+		{ ktap_user_event_found, "e  /p" },
+		{ ktap_user_event_found, "e /p\\" },
+		{ ktap_user_event_found, "e /p\\4" },
+		{ ktap_user_event_found, "e /p\\048" },
+		{ ktap_user_event_found, "e /p\\000" },
+		{ ktap_user_event_found, "e /p\\777" },
+		{ ktap_user_event_unresolved, "e" },
+		{ ktap_user_event_unresolved, "e " },
+		{ ktap_user_event_unresolved, "e a\\" },
+		{ ktap_user_place_at, "" },
+		{ ktap_user_place_at, "0x10" },
+		{ ktap_user_place_at, "0x10 0" },
+		{ ktap_user_place_at, "x 0 f" },
+		{ ktap_user_place_at, "-1 0 f" },
+		{ ktap_user_place_at, "0x10 y f" },
+		{ ktap_user_place_at, "0x8000000000000000 0 f" },
+		{ ktap_user_place_at, "1 0x8000000000000000 f" },
+		{ ktap_user_place_at, "0x10 0 f " },
+		{ ktap_user_place_at, "0x10 0 f 4@$1 " },
+		{ ktap_user_place_at, "0x10 0 f 4@$1  4@$1" },
+		{ ktap_user_place_at, "0x10 0 f rubbish" },
+		{ ktap_user_place_at, "1 0 f !a !b !c !d !e !f !g !h !i !j rubbish" },
 	};
-	struct ktap_answers *answers = no_answers(test);
+	struct ktap_user_places *places = no_user_places(test);
 	unsigned int i;
 
-	KUNIT_EXPECT_EQ(test, -EINVAL, feed(answers, ktap_answer_at, "0x10 0 f"));
-	KUNIT_EXPECT_EQ(test, 0, feed(answers, ktap_answer_unresolved, "e why"));
-	KUNIT_EXPECT_EQ(test, -EINVAL, feed(answers, ktap_answer_at, "0x10 0 f"));
-	KUNIT_EXPECT_EQ(test, 0, feed(answers, ktap_answer_uprobe, "e /p"));
+	KUNIT_EXPECT_EQ(test, -EINVAL, feed(places, ktap_user_place_at, "0x10 0 f"));
+	KUNIT_EXPECT_EQ(test, 0, feed(places, ktap_user_event_unresolved, "e why"));
+	KUNIT_EXPECT_EQ(test, -EINVAL, feed(places, ktap_user_place_at, "0x10 0 f"));
+	KUNIT_EXPECT_EQ(test, 0, feed(places, ktap_user_event_found, "e /p"));
 	for (i = 0; i < ARRAY_SIZE(cases); i++)
-		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, feed(answers, cases[i].fn, cases[i].text), "%s",
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, feed(places, cases[i].fn, cases[i].text), "%s",
 				    cases[i].text);
-	KUNIT_EXPECT_EQ(test, answers->nanswers, 2);
-	KUNIT_EXPECT_EQ(test, answers->nplaces, 0);
+	KUNIT_EXPECT_EQ(test, places->nevents, 2);
+	KUNIT_EXPECT_EQ(test, places->nplaces, 0);
 }
 
-static void there_is_an_end_to_it(struct kunit *test)
+static void events_places_and_memory_are_limited(struct kunit *test)
 {
-	struct ktap_answers *answers = no_answers(test);
+	struct ktap_user_places *places = no_user_places(test);
 	size_t before;
 	unsigned int i;
 
-	for (i = 0; i < KTAP_MAX_ANSWERS; i++)
-		KUNIT_ASSERT_EQ(test, 0, feed(answers, ktap_answer_uprobe, "e /p"));
-	KUNIT_EXPECT_EQ(test, -E2BIG, feed(answers, ktap_answer_uprobe, "e /p"));
-	KUNIT_EXPECT_EQ(test, -E2BIG, feed(answers, ktap_answer_unresolved, "e why"));
-	before = answers->bytes;
-	for (i = 0; i < KTAP_MAX_PLACES; i++)
-		KUNIT_ASSERT_EQ(test, 0, feed(answers, ktap_answer_at, "1 0 f"));
-	KUNIT_EXPECT_EQ(test, -E2BIG, feed(answers, ktap_answer_at, "1 0 f"));
-	KUNIT_EXPECT_GT(test, answers->bytes, before + KTAP_MAX_PLACES * sizeof(struct ktap_place));
+	for (i = 0; i < KTAP_MAX_USER_EVENTS; i++)
+		KUNIT_ASSERT_EQ(test, 0, feed(places, ktap_user_event_found, "e /p"));
+	KUNIT_EXPECT_EQ(test, -E2BIG, feed(places, ktap_user_event_found, "e /p"));
+	KUNIT_EXPECT_EQ(test, -E2BIG, feed(places, ktap_user_event_unresolved, "e why"));
+	before = places->bytes;
+	for (i = 0; i < KTAP_MAX_USER_PLACES; i++)
+		KUNIT_ASSERT_EQ(test, 0, feed(places, ktap_user_place_at, "1 0 f"));
+	KUNIT_EXPECT_EQ(test, -E2BIG, feed(places, ktap_user_place_at, "1 0 f"));
+	KUNIT_EXPECT_GT(test, places->bytes,
+			before + KTAP_MAX_USER_PLACES * sizeof(struct ktap_user_place));
 
-	ktap_answers_free(answers);
-	KUNIT_EXPECT_EQ(test, 0, feed(answers, ktap_answer_uprobe, "e /p"));
-	answers->bytes = KTAP_MAX_ANSWER_BYTES - sizeof(struct ktap_place) - 1;
-	KUNIT_EXPECT_EQ(test, -E2BIG, feed(answers, ktap_answer_at, "1 0 f"));
-	answers->bytes--;
-	KUNIT_EXPECT_EQ(test, 0, feed(answers, ktap_answer_at, "1 0 f"));
-	KUNIT_EXPECT_EQ(test, answers->bytes, KTAP_MAX_ANSWER_BYTES);
-	KUNIT_EXPECT_EQ(test, -E2BIG, feed(answers, ktap_answer_at, "1 0 f"));
+	ktap_user_places_free(places);
+	KUNIT_EXPECT_EQ(test, 0, feed(places, ktap_user_event_found, "e /p"));
+	places->bytes = KTAP_MAX_USER_PLACE_BYTES - sizeof(struct ktap_user_place) - 1;
+	KUNIT_EXPECT_EQ(test, -E2BIG, feed(places, ktap_user_place_at, "1 0 f"));
+	places->bytes--;
+	KUNIT_EXPECT_EQ(test, 0, feed(places, ktap_user_place_at, "1 0 f"));
+	KUNIT_EXPECT_EQ(test, places->bytes, KTAP_MAX_USER_PLACE_BYTES);
+	KUNIT_EXPECT_EQ(test, -E2BIG, feed(places, ktap_user_place_at, "1 0 f"));
 }
 
 static struct kunit_case cases[] = {
@@ -352,16 +354,16 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(registers_and_their_parts),
 	KUNIT_CASE(memory),
 #endif
-	KUNIT_CASE(no_recipes),
-	KUNIT_CASE(lines_become_places),
-	KUNIT_CASE(more_arguments_than_a_script_can_ask_for),
-	KUNIT_CASE(no_lines),
-	KUNIT_CASE(there_is_an_end_to_it),
+	KUNIT_CASE(malformed_arguments_are_refused),
+	KUNIT_CASE(lines_are_parsed_into_places),
+	KUNIT_CASE(arguments_beyond_the_last_readable_one_are_ignored),
+	KUNIT_CASE(malformed_lines_are_refused),
+	KUNIT_CASE(events_places_and_memory_are_limited),
 	{}
 };
 
 static struct kunit_suite suite = {
-	.name = "ktap_answers",
+	.name = "ktap_user_places",
 	.test_cases = cases,
 };
 

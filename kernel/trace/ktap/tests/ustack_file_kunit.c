@@ -5,9 +5,9 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "../text.h"
-#include "../ufile.h"
-#include "build.h"
+#include "data/ustack_file.h"
+#include "output/text.h"
+#include "tests/build.h"
 
 #define TEXT	256
 
@@ -22,21 +22,21 @@ static struct ktap_vm *any_vm(struct kunit *test)
 	return test_vm(test, test_load(c), KTAP_LEVEL_PROCESS);
 }
 
-static struct ktap_ufile_key key(u64 ino)
+static struct ktap_ustack_file_key key(u64 ino)
 {
-	return (struct ktap_ufile_key){ .ino = ino, .dev = 3, .generation = 4 };
+	return (struct ktap_ustack_file_key){ .ino = ino, .dev = 3, .generation = 4 };
 }
 
-static int place_of(struct ktap_vm *vm, struct ktap_ufile_key k)
+static int place_of(struct ktap_vm *vm, struct ktap_ustack_file_key k)
 {
-	return ktap_ufile_get(vm->env->ufiles, &k);
+	return ktap_ustack_file_get(vm->env->ufiles, &k);
 }
 
 /* A file whose name is known. */
 static u64 frame_in(struct kunit *test, struct ktap_vm *vm, u64 ino, const char *path, u64 offset)
 {
 	int place = place_of(vm, key(ino));
-	struct ktap_ufile *file;
+	struct ktap_ustack_file *file;
 
 	KUNIT_ASSERT_TRUE(test, place >= 0);
 	file = &vm->env->ufiles->files[place];
@@ -63,16 +63,16 @@ static void expect_text(struct kunit *test, struct ktap_vm *vm, bool columns,
 	KUNIT_EXPECT_STREQ(test, buf, want);
 }
 
-static void a_file_keeps_its_place(struct kunit *test)
+static void a_file_keeps_its_index(struct kunit *test)
 {
 	struct ktap_vm *vm = any_vm(test);
-	struct ktap_ufile_key other = key(1);
+	struct ktap_ustack_file_key other = key(1);
 	int first = place_of(vm, key(1)), second = place_of(vm, key(2));
 
 	KUNIT_EXPECT_NE(test, first, second);
 	KUNIT_EXPECT_EQ(test, first, place_of(vm, key(1)));
 	KUNIT_EXPECT_EQ(test, second, place_of(vm, key(2)));
-	/* It is all of the key that counts. */
+	/* All parts of the key are compared. */
 	other.dev++;
 	KUNIT_EXPECT_EQ(test, 2, place_of(vm, other));
 	other.generation++;
@@ -95,7 +95,7 @@ static void a_full_table_takes_no_more(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, i - 1, place_of(vm, key(i << 7)));
 }
 
-static void inside_of_a_lock_no_file_is_added(struct kunit *test)
+static void no_file_is_added_inside_a_lock(struct kunit *test)
 {
 	struct ktap_vm *vm = any_vm(test);
 	struct ktap_lock lock;
@@ -113,7 +113,7 @@ static void inside_of_a_lock_no_file_is_added(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 1, place_of(vm, key(2)));
 }
 
-static void frames_are_of_files_or_addresses(struct kunit *test)
+static void frames_are_file_offsets_or_addresses(struct kunit *test)
 {
 	u64 top = ktap_frame_in_file(KTAP_MAX_UFILES - 1, KTAP_FRAME_OFFSET);
 
@@ -136,7 +136,7 @@ static void text_is_path_and_offset(struct kunit *test)
 
 	expect_text(test, vm, false, &v,
 		    "        /bin/a+0x10\n        /lib/b+0x0\n        0x7f0012345678");
-	/* Cut, as a record may be: whose address it is got lost. */
+	/* A cut record: the process of the address is missing. */
 	v = code(KTAP_USTACK, frames, 3);
 	expect_text(test, vm, false, &v,
 		    "        /bin/a+0x10\n        /lib/b+0x0\n        0x7f0012345678");
@@ -148,7 +148,7 @@ static void text_is_path_and_offset(struct kunit *test)
 	expect_text(test, vm, false, &v, "0x7f0012345678");
 }
 
-static void marks_have_what_it_takes_to_find_the_symbol(struct kunit *test)
+static void marks_include_all_data_for_symbol_lookup(struct kunit *test)
 {
 	struct ktap_vm *vm = any_vm(test);
 	u64 frames[] = {
@@ -156,29 +156,29 @@ static void marks_have_what_it_takes_to_find_the_symbol(struct kunit *test)
 		0xabc, ktap_frame_process(42),
 	};
 	struct ktap_value v = code(KTAP_USTACK, frames, 4);
-	struct ktap_ufile *b = &vm->env->ufiles->files[1];
+	struct ktap_ustack_file *b = &vm->env->ufiles->files[1];
 
 	memcpy(b->build_id, "\x01\xab\xff", 3);
 	b->build_id_len = 3;
 	vm->env->mark_key = "secret00";
-	/* All but the first are where a call returns to. */
+	/* All frames except the first are return addresses. */
 	expect_text(test, vm, false, &v,
 		    "        \036secret00\035/bin/a\035\0351f\037\n"
 		    "        \036secret00\035/lib/b\03501abff\03520r\037\n"
 		    "        \036secret00\03542\035\035abcr\037");
 	v = code(KTAP_USYM, &frames[1], 1);
 	expect_text(test, vm, false, &v, "\036secret00\035/lib/b\03501abff\03520\037");
-	/* Without its process nobody finds it. */
+	/* Without its process the address cannot be resolved. */
 	v = code(KTAP_USYM, &frames[2], 1);
 	expect_text(test, vm, false, &v, "0xabc");
-	/* The name may be longer or shorter than the mark: no column would stand. */
+	/* Padded text has no marks: a name of another length would break the columns. */
 	v = code(KTAP_USYM, &frames[1], 1);
 	expect_text(test, vm, true, &v, "/lib/b+0x20");
 	v = code(KTAP_USYM, &frames[2], 2);
 	expect_text(test, vm, true, &v, "0xabc");
 }
 
-static void what_has_no_name_has_an_offset(struct kunit *test)
+static void a_file_without_a_name_is_printed_with_the_offset(struct kunit *test)
 {
 	struct ktap_vm *vm = any_vm(test);
 	u64 frame = ktap_frame_in_file(5, 0x30);
@@ -187,7 +187,7 @@ static void what_has_no_name_has_an_offset(struct kunit *test)
 	char buf[TEXT + 1] = "";
 	struct seq_buf s;
 
-	/* A broken record: there is no such file, or not even a table. */
+	/* A broken record: the file or the whole table does not exist. */
 	expect_text(test, vm, false, &v, "?+0x30");
 	vm->env->mark_key = "secret00";
 	expect_text(test, vm, false, &v, "?+0x30");
@@ -196,7 +196,7 @@ static void what_has_no_name_has_an_offset(struct kunit *test)
 	ktap_text_value(&t, &v);
 	buf[s.len] = '\0';
 	KUNIT_EXPECT_STREQ(test, buf, "?+0x30");
-	/* It was gone before anybody could ask. */
+	/* The file was gone before its name was looked up. */
 	frame = ktap_frame_in_file(place_of(vm, key(1)), 0x30);
 	vm->env->ufiles->files[0].state = KTAP_UFILE_KNOWN;
 	expect_text(test, vm, false, &v, "?+0x30");
@@ -215,15 +215,15 @@ static void the_same_code_is_the_same_key(struct kunit *test)
 	other[2] = ktap_frame_process(2);
 	KUNIT_EXPECT_TRUE(test, ktap_equal(&v, &w));
 	KUNIT_EXPECT_EQ(test, 0, ktap_compare(&v, &w));
-	/* Of another process the address is another place. */
+	/* The same address in another process is a different one. */
 	KUNIT_EXPECT_FALSE(test, ktap_equal(&v, &x));
 	KUNIT_EXPECT_NE(test, 0, ktap_compare(&v, &x));
-	/* A symbol is no stack. */
+	/* A symbol differs from a stack. */
 	KUNIT_EXPECT_FALSE(test, ktap_equal(&v, &y));
 	KUNIT_EXPECT_NE(test, 0, ktap_compare(&v, &y));
 }
 
-static void a_program_without_user_code_has_no_table(struct kunit *test)
+static void a_program_without_user_stacks_has_no_file_table(struct kunit *test)
 {
 	struct test_chunk *c = test_chunk(test);
 
@@ -233,20 +233,20 @@ static void a_program_without_user_code_has_no_table(struct kunit *test)
 }
 
 static struct kunit_case ufile_cases[] = {
-	KUNIT_CASE(a_file_keeps_its_place),
+	KUNIT_CASE(a_file_keeps_its_index),
 	KUNIT_CASE(a_full_table_takes_no_more),
-	KUNIT_CASE(inside_of_a_lock_no_file_is_added),
-	KUNIT_CASE(frames_are_of_files_or_addresses),
+	KUNIT_CASE(no_file_is_added_inside_a_lock),
+	KUNIT_CASE(frames_are_file_offsets_or_addresses),
 	KUNIT_CASE(text_is_path_and_offset),
-	KUNIT_CASE(marks_have_what_it_takes_to_find_the_symbol),
-	KUNIT_CASE(what_has_no_name_has_an_offset),
+	KUNIT_CASE(marks_include_all_data_for_symbol_lookup),
+	KUNIT_CASE(a_file_without_a_name_is_printed_with_the_offset),
 	KUNIT_CASE(the_same_code_is_the_same_key),
-	KUNIT_CASE(a_program_without_user_code_has_no_table),
+	KUNIT_CASE(a_program_without_user_stacks_has_no_file_table),
 	{}
 };
 
 static struct kunit_suite ufile_suite = {
-	.name = "ktap_ufile",
+	.name = "ktap_ustack_file",
 	.test_cases = ufile_cases,
 };
 

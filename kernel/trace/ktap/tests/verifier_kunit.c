@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The verifier: what cannot be run is refused, what can is not.
+ * The verifier: invalid programs are refused, valid ones accepted.
  */
 #include <linux/string.h>
 #include <asm/byteorder.h>
 
-#include "../builtin.h"
-#include "../opcode.h"
-#include "build.h"
+#include "tests/build.h"
+#include "vm/builtin.h"
+#include "vm/opcode.h"
 
 #define NREGS	10
 
@@ -27,7 +27,7 @@ static struct test_chunk *chunk_with_main(struct kunit *test)
 	return c;
 }
 
-/* An instruction of this opcode that is right; jumps go to the next one. */
+/* A valid instruction of this opcode; jumps go to the next one. */
 static struct ktap_code right_insn(u8 op)
 {
 	const struct ktap_opdef *def = &ktap_opdefs[op];
@@ -76,7 +76,7 @@ static void every_opcode_is_accepted(struct kunit *test)
 	}
 }
 
-static void a_variable_that_no_kernel_has_is_refused(struct kunit *test)
+static void an_unknown_kernel_variable_is_refused(struct kunit *test)
 {
 	struct test_chunk *c = chunk_with_main(test);
 
@@ -97,7 +97,7 @@ static void unknown_opcodes_are_refused(struct kunit *test)
 	}
 }
 
-static void fields_that_are_not_used_must_be_zero(struct kunit *test)
+static void unused_operands_must_be_zero(struct kunit *test)
 {
 	const struct ktap_opdef *def;
 	struct ktap_code insn;
@@ -131,7 +131,7 @@ static bool is_register(u8 kind)
 	return kind == KTAP_X_READ || kind == KTAP_X_WRITE;
 }
 
-static void registers_are_those_of_the_function(struct kunit *test)
+static void registers_must_be_in_the_function(struct kunit *test)
 {
 	const struct ktap_opdef *def;
 	struct ktap_code insn;
@@ -156,7 +156,7 @@ static void registers_are_those_of_the_function(struct kunit *test)
 	}
 }
 
-static void implied_registers_are_those_of_the_function(struct kunit *test)
+static void implied_registers_must_be_in_the_function(struct kunit *test)
 {
 	static const struct ktap_code wrong[] = {
 		{ .op = KTAP_OP_NIL, .a = 0, .b = NREGS },
@@ -199,7 +199,7 @@ static void empty_ranges_are_refused(struct kunit *test)
 		test_refused(chunk_with_insn(test, &wrong[i]), -EINVAL, "in");
 }
 
-static void indices_are_in_range(struct kunit *test)
+static void indexes_must_be_in_range(struct kunit *test)
 {
 	static const struct {
 		u8 op;
@@ -231,7 +231,7 @@ static void indices_are_in_range(struct kunit *test)
 	test_refused(chunk_with_insn(test, &insn), -EINVAL, "division by zero");
 }
 
-static void jumps_stay_in_the_function(struct kunit *test)
+static void jumps_must_stay_in_the_function(struct kunit *test)
 {
 	static const s32 wrong[] = { 1, -3, S32_MAX, -S32_MAX - 1 };
 	static const s32 right[] = { 0, -1, -2 };
@@ -317,7 +317,7 @@ static void implied_registers_are_written_before_they_are_read(struct kunit *tes
 	}
 }
 
-static void a_register_must_be_written_on_every_way(struct kunit *test)
+static void a_register_must_be_written_on_every_path(struct kunit *test)
 {
 	struct test_chunk *c = test_chunk(test);
 	u32 skip;
@@ -328,12 +328,12 @@ static void a_register_must_be_written_on_every_way(struct kunit *test)
 	test_insn(c, KTAP_OP_INT, 1, 0, 0, 1);
 	test_insn(c, KTAP_OP_RET, 1, 1, 0, 0);
 	test_refused(c, -EINVAL, "instruction 3 reads register 1");
-	/* The other way writes it too. */
+	/* The other path writes it, too. */
 	c->insns[skip].d = 0;
 	KUNIT_EXPECT_NOT_NULL(test, test_load(c));
 }
 
-static void a_loop_may_run_not_at_all(struct kunit *test)
+static void a_loop_body_may_be_skipped(struct kunit *test)
 {
 	struct test_chunk *c = test_chunk(test);
 
@@ -347,7 +347,7 @@ static void a_loop_may_run_not_at_all(struct kunit *test)
 	test_refused(c, -EINVAL, "reads register 1");
 }
 
-static void a_loop_must_fit_its_second_round_too(struct kunit *test)
+static void the_second_iteration_of_a_loop_is_verified(struct kunit *test)
 {
 	struct test_chunk *c = test_chunk(test);
 
@@ -361,8 +361,8 @@ static void a_loop_must_fit_its_second_round_too(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, test_load(c));
 }
 
-/* What is written late in a loop is known at its start only the second time. */
-static void sets_grow_to_a_fixed_point(struct kunit *test)
+/* Types written late in a loop reach its start only in the second pass. */
+static void type_sets_grow_to_a_fixed_point(struct kunit *test)
 {
 	struct test_chunk *c = test_chunk(test);
 
@@ -386,7 +386,7 @@ static void sets_grow_to_a_fixed_point(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, test_load(c));
 }
 
-static void code_that_is_not_reached_may_read_anything(struct kunit *test)
+static void unreachable_code_may_read_anything(struct kunit *test)
 {
 	struct test_chunk *c = test_chunk(test);
 
@@ -398,7 +398,7 @@ static void code_that_is_not_reached_may_read_anything(struct kunit *test)
 	test_refused(c, -EINVAL, "register");
 }
 
-static void built_ins_get_what_they_take(struct kunit *test)
+static void built_in_arguments_are_verified(struct kunit *test)
 {
 	static const struct {
 		struct ktap_code insn;
@@ -425,7 +425,7 @@ static void built_ins_get_what_they_take(struct kunit *test)
 	test_refused(chunk_with_insn(test, &insn), -EINVAL, "register");
 }
 
-static void calls_leave_nothing_but_results(struct kunit *test)
+static void after_a_call_only_its_results_are_defined(struct kunit *test)
 {
 	struct test_chunk *c = chunk_with_main(test);
 	u32 call, ret;
@@ -437,7 +437,7 @@ static void calls_leave_nothing_but_results(struct kunit *test)
 	test_refused(c, -EINVAL, "reads register 4");
 	c->insns[call].b = KTAP_MAX_ARGS + 1;
 	test_refused(c, -EINVAL, "33 arguments");
-	/* A built-in leaves its result, and what is no argument. */
+	/* A built-in leaves its result and the registers that are not arguments. */
 	c->insns[call] = (struct ktap_code){ .op = KTAP_OP_CALLB, .a = 2, .b = 3,
 					     .d = KTAP_FN_PRINT };
 	c->insns[ret] = (struct ktap_code){ .op = KTAP_OP_RET, .a = 5, .b = 5 };
@@ -446,7 +446,7 @@ static void calls_leave_nothing_but_results(struct kunit *test)
 	test_refused(c, -EINVAL, "reads register 3");
 }
 
-static void parameters_are_written(struct kunit *test)
+static void parameters_count_as_written(struct kunit *test)
 {
 	struct test_chunk *c = test_chunk(test);
 
@@ -476,8 +476,8 @@ static void long_functions_are_verified(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, test_load(c));
 }
 
-/* Of what may be an event: else there is none, where nobody else has asked for it. */
-static void who_makes_texts_of_events_asks_for_them(struct kunit *test)
+/* For values that may be an event: the text exists only if it was requested. */
+static void uses_of_event_text_are_recorded(struct kunit *test)
 {
 	static const u32 ids[] = {
 		KTAP_FN_PRINT, KTAP_FN_PRINTF, KTAP_FN_FORMAT, KTAP_FN_TOSTRING,
@@ -505,7 +505,7 @@ static void who_makes_texts_of_events_asks_for_them(struct kunit *test)
 	}
 }
 
-static void what_a_program_uses_is_known(struct kunit *test)
+static void uses_of_a_program_are_recorded(struct kunit *test)
 {
 	struct test_chunk *c = test_chunk(test);
 	struct ktap_program *prog;
@@ -545,27 +545,27 @@ static void errors_have_their_line(struct kunit *test)
 static struct kunit_case verifier_cases[] = {
 	KUNIT_CASE(every_opcode_is_accepted),
 	KUNIT_CASE(unknown_opcodes_are_refused),
-	KUNIT_CASE(a_variable_that_no_kernel_has_is_refused),
-	KUNIT_CASE(fields_that_are_not_used_must_be_zero),
-	KUNIT_CASE(registers_are_those_of_the_function),
-	KUNIT_CASE(implied_registers_are_those_of_the_function),
+	KUNIT_CASE(an_unknown_kernel_variable_is_refused),
+	KUNIT_CASE(unused_operands_must_be_zero),
+	KUNIT_CASE(registers_must_be_in_the_function),
+	KUNIT_CASE(implied_registers_must_be_in_the_function),
 	KUNIT_CASE(empty_ranges_are_refused),
-	KUNIT_CASE(indices_are_in_range),
-	KUNIT_CASE(jumps_stay_in_the_function),
+	KUNIT_CASE(indexes_must_be_in_range),
+	KUNIT_CASE(jumps_must_stay_in_the_function),
 	KUNIT_CASE(a_function_ends_with_ret_or_jmp),
 	KUNIT_CASE(registers_are_written_before_they_are_read),
 	KUNIT_CASE(implied_registers_are_written_before_they_are_read),
-	KUNIT_CASE(a_register_must_be_written_on_every_way),
-	KUNIT_CASE(a_loop_may_run_not_at_all),
-	KUNIT_CASE(a_loop_must_fit_its_second_round_too),
-	KUNIT_CASE(sets_grow_to_a_fixed_point),
-	KUNIT_CASE(code_that_is_not_reached_may_read_anything),
-	KUNIT_CASE(built_ins_get_what_they_take),
-	KUNIT_CASE(calls_leave_nothing_but_results),
-	KUNIT_CASE(parameters_are_written),
+	KUNIT_CASE(a_register_must_be_written_on_every_path),
+	KUNIT_CASE(a_loop_body_may_be_skipped),
+	KUNIT_CASE(the_second_iteration_of_a_loop_is_verified),
+	KUNIT_CASE(type_sets_grow_to_a_fixed_point),
+	KUNIT_CASE(unreachable_code_may_read_anything),
+	KUNIT_CASE(built_in_arguments_are_verified),
+	KUNIT_CASE(after_a_call_only_its_results_are_defined),
+	KUNIT_CASE(parameters_count_as_written),
 	KUNIT_CASE(long_functions_are_verified),
-	KUNIT_CASE(who_makes_texts_of_events_asks_for_them),
-	KUNIT_CASE(what_a_program_uses_is_known),
+	KUNIT_CASE(uses_of_event_text_are_recorded),
+	KUNIT_CASE(uses_of_a_program_are_recorded),
 	KUNIT_CASE(errors_have_their_line),
 	{}
 };

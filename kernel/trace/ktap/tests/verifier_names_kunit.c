@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Names of types and variables: each is looked for once.
+ * Names of types and variables: each is looked up once.
  */
 #include <linux/kernel.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "../builtin.h"
-#include "../typing.h"
-#include "build.h"
+#include "load/verifier_types.h"
+#include "tests/build.h"
+#include "vm/builtin.h"
 
 #define MANY	(2 * KTAP_MAX_NAMES)
 
@@ -21,7 +21,7 @@ static struct ktap_names *begin(struct kunit *test)
 	return names;
 }
 
-static void equal_texts_are_one_name(struct kunit *test)
+static void equal_strings_share_one_name(struct kunit *test)
 {
 	struct ktap_value x = KTAP_VALUE_STR("abc", 3), y = KTAP_VALUE_STR("abcd", 3),
 			  other = KTAP_VALUE_STR("abcd", 4);
@@ -41,7 +41,7 @@ static void equal_texts_are_one_name(struct kunit *test)
 	ktap_names_end(names);
 }
 
-/* Full of names that nothing has: their numbers. */
+/* Fill the table with numbers as names, which match nothing. */
 static struct ktap_value *fill(struct kunit *test, struct ktap_names *names)
 {
 	struct ktap_value *texts;
@@ -61,7 +61,7 @@ static struct ktap_value *fill(struct kunit *test, struct ktap_names *names)
 	return texts;
 }
 
-static void those_that_are_there_are_found_when_it_is_full(struct kunit *test)
+static void known_names_are_found_in_a_full_table(struct kunit *test)
 {
 	struct ktap_value one_more = KTAP_VALUE_STR("one more", 8), *texts;
 	struct ktap_names *names = begin(test);
@@ -142,7 +142,7 @@ static void end_sized(struct sized *s)
 	kvfree(s->prog.code);
 }
 
-static void a_type_is_looked_for_once(struct kunit *test)
+static void a_type_is_looked_up_once(struct kunit *test)
 {
 	struct sized *s = begin_sized(test);
 	u32 pc;
@@ -159,7 +159,7 @@ static void a_type_is_looked_for_once(struct kunit *test)
 }
 
 /* Rule "names" */
-static void names_that_are_too_many_are_refused(struct kunit *test)
+static void names_beyond_the_limit_are_refused(struct kunit *test)
 {
 	struct sized *s = begin_sized(test);
 
@@ -173,7 +173,7 @@ static void names_that_are_too_many_are_refused(struct kunit *test)
 	end_sized(s);
 }
 
-static void members_that_are_looked_at_are_counted(struct kunit *test)
+static void member_lookups_are_counted(struct kunit *test)
 {
 	struct sized *s = begin_sized(test);
 	struct ktap_typed out = {};
@@ -187,7 +187,7 @@ static void members_that_are_looked_at_are_counted(struct kunit *test)
 	end_sized(s);
 }
 
-/* Each of them searched for would be too many. */
+/* Searching for each of them would be too many lookups. */
 static void a_chunk_may_have_many_of_one_type(struct kunit *test)
 {
 	struct test_chunk *c = test_large_chunk(test, 2 * MANY + 1);
@@ -206,12 +206,12 @@ static void a_chunk_may_have_many_of_one_type(struct kunit *test)
 #endif
 
 static struct kunit_case names_cases[] = {
-	KUNIT_CASE(equal_texts_are_one_name),
-	KUNIT_CASE(those_that_are_there_are_found_when_it_is_full),
+	KUNIT_CASE(equal_strings_share_one_name),
+	KUNIT_CASE(known_names_are_found_in_a_full_table),
 #ifdef CONFIG_DEBUG_INFO_BTF
-	KUNIT_CASE(a_type_is_looked_for_once),
-	KUNIT_CASE(names_that_are_too_many_are_refused),
-	KUNIT_CASE(members_that_are_looked_at_are_counted),
+	KUNIT_CASE(a_type_is_looked_up_once),
+	KUNIT_CASE(names_beyond_the_limit_are_refused),
+	KUNIT_CASE(member_lookups_are_counted),
 	KUNIT_CASE(a_chunk_may_have_many_of_one_type),
 #endif
 	{}

@@ -7,8 +7,8 @@
 #include <linux/string.h>
 #include <asm/byteorder.h>
 
-#include "../builtin.h"
-#include "build.h"
+#include "tests/build.h"
+#include "vm/builtin.h"
 
 #define NREGS	10
 #define OPEN	KTAP_MULTI
@@ -130,6 +130,8 @@ static const struct rule rules[] = {
 	/* That the key of TGETS is a field too makes it none of the section's. */
 	{ "index.field", "field 1 of 1 in instruction 2",
 	  { I(TGETS, 0, 0, 0, 1), I(FIELD, 0, 0, 0, 0) }, I(FIELD, 0, 0, 0, 1), .at = 1 },
+	{ "index.need_of_a_field", "need of a field 3 of 3 in instruction 1",
+	  { I(FIELD, 0, 2, 0, 0) }, I(FIELD, 0, 3, 0, 0) },
 	{ "index.table_size", "table size 1048577 of 1048577 in instruction 1",
 	  { I(NEWT, 0, 0, 0, 1048576) }, I(NEWT, 0, 0, 0, 1048577) },
 	{ "index.argument", "argument -1 of 2147483647 in instruction 1",
@@ -263,6 +265,12 @@ static const struct rule rules[] = {
 	{ "type.result", "len: argument 1 is an integer, which it does not take",
 	  { I(CALLB, 0, 0, 0, KTAP_FN_EXECNAME), I(CALLB, 0, 1, 0, KTAP_FN_LEN) },
 	  I(CALLB, 0, 0, 0, KTAP_FN_PID) },
+	{ "type.of_two", "clear: argument 1 is nil or a kernel stack, which it does not take",
+	  { I(CALLB, 0, 0, 0, KTAP_FN_NEW_STATS), I(CALLB, 0, 1, 0, KTAP_FN_CLEAR) },
+	  I(CALLB, 0, 0, 0, KTAP_FN_KSTACK) },
+	{ "type.of_two_strings", "clear: argument 1 is nil or a string, which it does not take",
+	  { I(CALLB, 0, 0, 0, KTAP_FN_NEW_STATS), I(CALLB, 0, 1, 0, KTAP_FN_CLEAR) },
+	  I(CALLB, 0, 0, 0, KTAP_FN_PROBENAME) },
 };
 
 static bool ends(const struct ktap_code *insn)
@@ -315,8 +323,8 @@ static void a_rule_is_kept(struct kunit *test)
 
 KUNIT_ARRAY_PARAM_DESC(rules, rules, name);
 
-/* There is no instruction before it, and in front of it lies another function. */
-static void a_function_begins_without_open_values(struct kunit *test)
+/* It has no previous instruction; the one before it belongs to another function. */
+static void a_function_starts_without_open_values(struct kunit *test)
 {
 	struct test_chunk *c = test_chunk(test);
 
@@ -329,7 +337,7 @@ static void a_function_begins_without_open_values(struct kunit *test)
 	c->insns[2].b = KTAP_MULTI;
 	test_refused_as(c, -EINVAL,
 			"ktap: error: instruction 2 takes open values, the one before gives none");
-	/* It is judged before that one, too. */
+	/* It is verified before that function, too. */
 	c->funcs[0].first = cpu_to_le32(1);
 	c->funcs[1].first = cpu_to_le32(0);
 	c->funcs[0].ninsns = cpu_to_le32(2);
@@ -394,13 +402,13 @@ static void complexity_of_a_chunk_is_bounded(struct kunit *test)
 		c = slow_loop(test, &wide[i], wide[i].op == KTAP_OP_JT ? 16000 : 60000);
 		test_refused_as(c, -E2BIG, "ktap: error: function main is too complex");
 	}
-	/* Those that look at few registers are as many as there may be. */
+	/* The maximum number of instructions is accepted if they read few registers. */
 	c = slow_loop(test, &(struct ktap_code){ .op = KTAP_OP_MOV, .a = 249 }, 60000);
 	KUNIT_EXPECT_NOT_NULL(test, test_load(c));
 }
 
-/* A loop writes what it has for itself: what stood there is forgotten. */
-static void the_registers_of_a_loop_are_known(struct kunit *test)
+/* A loop writes its own registers: earlier types are discarded. */
+static void a_loop_defines_its_registers(struct kunit *test)
 {
 	static const struct ktap_code loops[] = { I(FORPREP, 0, 0, 0, 0), I(FORLOOP, 0, 0, 0, 0),
 						  I(NEXT, 0, 0, 0, 0) };
@@ -430,10 +438,10 @@ static void the_registers_of_a_loop_are_known(struct kunit *test)
 
 static struct kunit_case verifier_rules_cases[] = {
 	KUNIT_CASE_PARAM(a_rule_is_kept, rules_gen_params),
-	KUNIT_CASE(a_function_begins_without_open_values),
+	KUNIT_CASE(a_function_starts_without_open_values),
 	KUNIT_CASE(complexity_of_a_function_is_bounded),
 	KUNIT_CASE_SLOW(complexity_of_a_chunk_is_bounded),
-	KUNIT_CASE(the_registers_of_a_loop_are_known),
+	KUNIT_CASE(a_loop_defines_its_registers),
 	{}
 };
 

@@ -11,13 +11,13 @@
 #include <linux/string.h>
 #include <asm/byteorder.h>
 
-#include "../builtin.h"
-#include "build.h"
+#include "tests/build.h"
+#include "vm/builtin.h"
 
 #define NREGS	10
 #define STRINGS	4
 
-/* What the code begins with. */
+/* The first instructions of the code. */
 enum start {
 	NOTHING,
 	CAST,
@@ -53,7 +53,7 @@ struct rule {
 #define I(_op, _a, _b, _c, _d)	\
 	{ .op = KTAP_OP_##_op, .a = _a, .b = _b, .c = _c, .d = _d }
 
-/* What has types, by enum start: of string 0, and of 1 or string 1. */
+/* The typed values, by enum start: of string 0, and of 1 or string 1. */
 static const struct ktap_code starts[][3] = {
 	[CAST] = { I(STR, 0, 0, 0, 0), I(INT, 1, 0, 0, 1), I(CALLB, 0, 2, 0, KTAP_FN_CAST) },
 	[OFFSET] = { I(STR, 0, 0, 0, 0), I(STR, 1, 0, 0, 1),
@@ -84,7 +84,7 @@ static const struct rule rules[] = {
 	  { "struct list_head" }, SIZE, { }, I(GETG, 0, 0, 0, 0) },
 	{ "type-constant.path", "offsetof: the name of a type is a constant string",
 	  { "struct list_head", "next" }, OFFSET, { }, I(GETG, 1, 0, 0, 0), .at = 1 },
-	/* A string, but which one it is depends on the way. */
+	/* A string whose value depends on the path. */
 	{ "type-constant.two_ways", "cast: the name of a type is a constant string",
 	  { "struct list_head", "int" },
 	  NOTHING, { I(STR, 0, 0, 0, 0), I(JT, 2, 0, 0, 1), I(STR, 0, 0, 0, 0),
@@ -177,7 +177,7 @@ static void lock_down(bool locked)
 }
 #endif
 
-/* As many as there are. */
+/* The maximum number. */
 static void add_insns(struct test_chunk *c, const struct ktap_code *insn, size_t max)
 {
 	for (; max && insn->op; insn++, max--)

@@ -5,13 +5,13 @@
 #include <linux/string.h>
 #include <asm/byteorder.h>
 
-#include "../builtin.h"
-#include "build.h"
+#include "tests/build.h"
+#include "vm/builtin.h"
 
 #define EVENT	KTAP_LEVEL_TASK
 #define PROCESS	KTAP_LEVEL_PROCESS
 
-static void a_call_passes_arguments_and_gives_results(struct kunit *test)
+static void a_call_passes_arguments_and_results(struct kunit *test)
 {
 	struct test_chunk *c = test_chunk(test);
 	struct ktap_vm *vm;
@@ -33,7 +33,7 @@ static void a_call_passes_arguments_and_gives_results(struct kunit *test)
 	test_insn(c, KTAP_OP_RET, 3, 2, 0, 0);
 	vm = test_vm(test, test_load(c), EVENT);
 	test_expect_int(test, 14, test_run(test, vm, NULL, 0));
-	/* The same through a value, and with more arguments than parameters. */
+	/* Call through a value, with more arguments than parameters. */
 	c->insns[1] = (struct ktap_code){ .op = KTAP_OP_FUNC, .a = 1, .d = 1 };
 	c->insns[2] = (struct ktap_code){ .op = KTAP_OP_NIL, .a = 2, .b = 5 };
 	c->insns[3] = (struct ktap_code){ .op = KTAP_OP_CALLV, .a = 1, .b = 4, .c = 3 };
@@ -54,7 +54,7 @@ static struct test_chunk *endless_recursion(struct kunit *test, u8 nregs)
 	return c;
 }
 
-static void calls_nest_as_deep_as_there_is_room(struct kunit *test)
+static void call_depth_is_limited_by_the_stack(struct kunit *test)
 {
 	struct ktap_vm *vm;
 
@@ -109,7 +109,7 @@ static void calls_and_built_ins_are_charged_too(struct kunit *test)
 	test_expect_error(test, vm, -ETIME, "the handler used up its budget: max_insns is 1");
 }
 
-/* A long way without a loop, and long keys, take time as well. */
+/* Long code without a loop and long keys are charged, too. */
 static void long_code_and_long_keys_cost_more(struct kunit *test)
 {
 	struct test_chunk *c = test_large_chunk(test, 7000);
@@ -141,7 +141,7 @@ static void long_code_and_long_keys_cost_more(struct kunit *test)
 	KUNIT_EXPECT_LT(test, vm->budget, vm->env->max_insns - 60);
 }
 
-static void process_context_ends_when_it_is_told_to(struct kunit *test)
+static void process_context_ends_with_the_session(struct kunit *test)
 {
 	struct ktap_vm *vm = test_vm(test, test_load(endless_loop(test)), PROCESS);
 	bool abort = true;
@@ -200,7 +200,7 @@ static void strings_in_registers_survive_others(struct kunit *test)
 	test_expect_str(test, "keep1", test_run(test, vm, NULL, 0));
 }
 
-/* What an earlier run left on the stack is no root, whatever it looks like. */
+/* Values that an earlier run left on the stack are not roots. */
 static void stale_registers_do_no_harm(struct kunit *test)
 {
 	struct test_chunk *c = much_garbage(test, 5000);
@@ -231,7 +231,7 @@ static void empty_strings_survive_too(struct kunit *test)
 	vm->stack[0] = KTAP_VALUE_NIL;
 	while (vm->arena.size - vm->arena.used > KTAP_MAX_STRLEN + 100)
 		KUNIT_ASSERT_NOT_NULL(test, ktap_arena_alloc(vm, 100));
-	/* The last block when the arena is full. */
+	/* The last block of a full arena. */
 	KUNIT_ASSERT_EQ(test, 0, ktap_make_string(vm, "", 0, &vm->stack[0]));
 	KUNIT_ASSERT_NOT_NULL(test, ktap_arena_alloc(vm, KTAP_MAX_STRLEN));
 	for (i = 0; i < 1000; i++)
@@ -239,13 +239,13 @@ static void empty_strings_survive_too(struct kunit *test)
 	test_expect_str(test, "", vm->stack[0]);
 }
 
-static void too_many_strings_at_once_are_an_error(struct kunit *test)
+static void too_many_live_strings_are_an_error(struct kunit *test)
 {
 	struct test_chunk *c = test_chunk(test);
 	struct ktap_vm *vm;
 	int i;
 
-	/* Each is twice as long as the one before, up to 4096, and all are kept. */
+	/* Each string is twice as long as the previous one, up to 4096, and all are live. */
 	test_func(c, "main", 0, 20);
 	test_insn(c, KTAP_OP_STR, 0, 0, 0, test_string(c, "0123456789abcdef"));
 	for (i = 0; i < 17; i++) {
@@ -257,7 +257,7 @@ static void too_many_strings_at_once_are_an_error(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ktap_vm_run(vm, 0, NULL, 0, NULL), -ENOMEM);
 	vm = test_vm(test, test_load(c), PROCESS);
 	KUNIT_EXPECT_EQ(test, ktap_vm_run(vm, 0, NULL, 0, NULL), 0);
-	/* 16 << 8 is the most. */
+	/* 16 << 8 is the maximum. */
 	KUNIT_EXPECT_EQ(test, vm->stack[8].len, KTAP_MAX_STRLEN);
 	KUNIT_EXPECT_EQ(test, vm->stack[9].len, KTAP_MAX_STRLEN);
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.cut_strings), 9);
@@ -270,7 +270,7 @@ static struct test_chunk *full_arena(struct kunit *test, u32 max_insns)
 	struct test_chunk *c = test_large_chunk(test, max_insns);
 	int i;
 
-	/* With a head of 8 bytes each, and one that is empty, of the 16120 bytes. */
+	/* With a header of 8 bytes each, and an empty one, of the 16120 bytes. */
 	test_func(c, "main", 0, 16);
 	test_insn(c, KTAP_OP_STR, 5, 0, 0, test_string_of(c, bytes, 4008));
 	test_insn(c, KTAP_OP_STR, 6, 0, 0, test_string_of(c, "", 0));
@@ -281,8 +281,8 @@ static struct test_chunk *full_arena(struct kunit *test, u32 max_insns)
 	return c;
 }
 
-/* Each string moves all that lives: a long way without a loop would be free. */
-static void what_the_arena_moves_is_paid_for(struct kunit *test)
+/* Each string moves all live ones: without a charge, long code without a loop would be free. */
+static void moves_in_the_arena_are_charged(struct kunit *test)
 {
 	const u64 one_move = (4 * 4016 + 2 * 16) / 64;
 	struct test_chunk *c = full_arena(test, 2100);
@@ -296,7 +296,7 @@ static void what_the_arena_moves_is_paid_for(struct kunit *test)
 	vm = test_vm(test, test_load(c), EVENT);
 	test_run(test, vm, NULL, 0);
 	paid = vm->env->max_insns - vm->budget;
-	/* There was room for two. */
+	/* There is room for two. */
 	KUNIT_EXPECT_GE(test, paid, 48 * one_move);
 	KUNIT_EXPECT_LT(test, paid, 50 * one_move * 3 / 2);
 
@@ -308,8 +308,8 @@ static void what_the_arena_moves_is_paid_for(struct kunit *test)
 			  "the handler used up its budget: max_insns is 100000");
 }
 
-/* They are gone through, too, where next to nothing lives. */
-static void registers_that_the_arena_looks_at_are_paid_for(struct kunit *test)
+/* Registers are scanned, too, even if hardly anything is live. */
+static void registers_scanned_by_the_arena_are_charged(struct kunit *test)
 {
 	struct ktap_vm *vm = test_vm(test, test_load(endless_loop(test)), EVENT);
 	int i;
@@ -319,7 +319,7 @@ static void registers_that_the_arena_looks_at_are_paid_for(struct kunit *test)
 	vm->budget = 100000;
 	for (i = 0; i < 900; i++)
 		KUNIT_ASSERT_NOT_NULL(test, ktap_arena_alloc(vm, KTAP_MAX_STRLEN));
-	/* Three find room at a time. */
+	/* There is room for three at a time. */
 	KUNIT_EXPECT_LE(test, vm->budget, 100000 - 299 * (KTAP_EVENT_STACK / 16));
 	vm->budget = 100;
 	for (i = 0; i < 7 && ktap_arena_alloc(vm, KTAP_MAX_STRLEN); i++)
@@ -328,7 +328,7 @@ static void registers_that_the_arena_looks_at_are_paid_for(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vm->error, -ETIME);
 }
 
-/* What is forgotten costs nothing but the way along it. */
+/* Garbage costs only the walk over it. */
 static void garbage_costs_little(struct kunit *test)
 {
 	struct ktap_vm *vm = test_vm(test, test_load(endless_loop(test)), EVENT);
@@ -368,7 +368,7 @@ static void many_registers_may_hold_one_string(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, memcmp(v.blob + 2032, "0123456789abcdef", 16));
 }
 
-static void a_compound_key_is_its_parts(struct kunit *test)
+static void a_compound_key_is_flattened(struct kunit *test)
 {
 	struct test_chunk *c = test_chunk(test);
 	struct ktap_value v, part;
@@ -379,7 +379,7 @@ static void a_compound_key_is_its_parts(struct kunit *test)
 	test_insn(c, KTAP_OP_INT, 2, 0, 0, -1);
 	test_insn(c, KTAP_OP_NIL, 3, 3, 0, 0);
 	test_insn(c, KTAP_OP_TUPLE, 0, 1, 3, 0);
-	/* One in another gives the parts of both. */
+	/* A key inside another one is flattened. */
 	test_insn(c, KTAP_OP_BOOL, 1, 1, 0, 0);
 	test_insn(c, KTAP_OP_TUPLE, 0, 0, 2, 0);
 	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
@@ -453,7 +453,7 @@ static struct test_chunk *end_handler(struct test_chunk *c, u8 result)
 	return c;
 }
 
-static void an_event_gives_its_values(struct kunit *test)
+static void an_event_has_fields_and_arguments(struct kunit *test)
 {
 	struct test_chunk *c;
 
@@ -474,7 +474,7 @@ static void an_event_gives_its_values(struct kunit *test)
 	c = handler(test);
 	test_insn(c, KTAP_OP_CALLB, 0, 1, 0, KTAP_FN_TOSTRING);
 	test_expect_str(test, "text\n", run_event(test, end_handler(c, 0)));
-	/* What its source does not know is nil. */
+	/* Fields unknown to its source are nil. */
 	c = handler(test);
 	test_insn(c, KTAP_OP_CALLB, 1, 0, 0, KTAP_FN_RETVAL);
 	KUNIT_EXPECT_EQ(test, run_event(test, end_handler(c, 1)).tag, KTAP_NIL);
@@ -500,7 +500,7 @@ static void text_of_an_event_is_a_string(struct kunit *test)
 	test_expect_int(test, 4, run_event(test, end_handler(c, 1)));
 }
 
-static void an_event_cannot_be_kept(struct kunit *test)
+static void an_event_cannot_be_stored(struct kunit *test)
 {
 	struct ktap_value ev = { .tag = KTAP_EVENT, .blob = &event };
 	struct test_chunk *c = handler(test);
@@ -544,7 +544,7 @@ static void some_built_ins_need_process_context(struct kunit *test)
 			  "print_hist works in trace_begin, trace_end, tick and at the top level");
 }
 
-static void an_iteration_survives_bytecode_that_writes_its_registers(struct kunit *test)
+static void an_iteration_survives_overwritten_registers(struct kunit *test)
 {
 	static const struct ktap_code scribbles[] = {
 		{ .op = KTAP_OP_INT, .a = 1, .d = -1 },
@@ -573,7 +573,7 @@ static void an_iteration_survives_bytecode_that_writes_its_registers(struct kuni
 		TEST_RET(c);
 		vm = test_vm(test, test_load(c), EVENT);
 		err = ktap_vm_run(vm, 0, NULL, 0, NULL);
-		/* It may go on for ever: that is what the budget is for. */
+		/* It may run forever: the budget ends it. */
 		KUNIT_EXPECT_TRUE(test, err == 0 || err == -EINVAL || err == -ETIME);
 	}
 }
@@ -596,7 +596,7 @@ static struct test_chunk *counting(struct kunit *test, s64 first, s64 last, s64 
 	return c;
 }
 
-static void counting_ends_at_the_limits_of_integers(struct kunit *test)
+static void counting_loops_end_at_integer_limits(struct kunit *test)
 {
 	static const struct {
 		s64 first;
@@ -629,7 +629,7 @@ static void counting_ends_at_the_limits_of_integers(struct kunit *test)
 			  "the step of 'for' is zero");
 }
 
-static void an_error_tells_the_way_to_it(struct kunit *test)
+static void an_error_has_a_backtrace(struct kunit *test)
 {
 	struct test_chunk *c = test_chunk(test);
 	struct ktap_vm *vm;
@@ -651,7 +651,7 @@ static void an_error_tells_the_way_to_it(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, buf, "test.kp:5:9: error: division by zero\n"
 			   "  in f (test.kp:5)\n"
 			   "  in main (test.kp:2)\n");
-	/* It may be cut. */
+	/* The text may be cut. */
 	KUNIT_EXPECT_EQ(test, ktap_vm_backtrace(vm, buf, 10), 9);
 	KUNIT_EXPECT_STREQ(test, buf, "test.kp:5");
 }
@@ -669,30 +669,30 @@ static void deep_backtraces_are_cut(struct kunit *test)
 }
 
 static struct kunit_case vm_cases[] = {
-	KUNIT_CASE(a_call_passes_arguments_and_gives_results),
-	KUNIT_CASE(calls_nest_as_deep_as_there_is_room),
+	KUNIT_CASE(a_call_passes_arguments_and_results),
+	KUNIT_CASE(call_depth_is_limited_by_the_stack),
 	KUNIT_CASE(a_handler_has_a_budget),
 	KUNIT_CASE(calls_and_built_ins_are_charged_too),
 	KUNIT_CASE(long_code_and_long_keys_cost_more),
-	KUNIT_CASE(process_context_ends_when_it_is_told_to),
+	KUNIT_CASE(process_context_ends_with_the_session),
 	KUNIT_CASE(concatenation_converts),
 	KUNIT_CASE(strings_in_registers_survive_others),
 	KUNIT_CASE(stale_registers_do_no_harm),
 	KUNIT_CASE(empty_strings_survive_too),
-	KUNIT_CASE(too_many_strings_at_once_are_an_error),
-	KUNIT_CASE(what_the_arena_moves_is_paid_for),
-	KUNIT_CASE(registers_that_the_arena_looks_at_are_paid_for),
+	KUNIT_CASE(too_many_live_strings_are_an_error),
+	KUNIT_CASE(moves_in_the_arena_are_charged),
+	KUNIT_CASE(registers_scanned_by_the_arena_are_charged),
 	KUNIT_CASE(garbage_costs_little),
 	KUNIT_CASE(many_registers_may_hold_one_string),
-	KUNIT_CASE(a_compound_key_is_its_parts),
-	KUNIT_CASE(an_event_gives_its_values),
+	KUNIT_CASE(a_compound_key_is_flattened),
+	KUNIT_CASE(an_event_has_fields_and_arguments),
 	KUNIT_CASE(text_of_an_event_is_a_string),
-	KUNIT_CASE(an_event_cannot_be_kept),
+	KUNIT_CASE(an_event_cannot_be_stored),
 	KUNIT_CASE(symbols_need_process_context),
 	KUNIT_CASE(some_built_ins_need_process_context),
-	KUNIT_CASE(an_iteration_survives_bytecode_that_writes_its_registers),
-	KUNIT_CASE(counting_ends_at_the_limits_of_integers),
-	KUNIT_CASE(an_error_tells_the_way_to_it),
+	KUNIT_CASE(an_iteration_survives_overwritten_registers),
+	KUNIT_CASE(counting_loops_end_at_integer_limits),
+	KUNIT_CASE(an_error_has_a_backtrace),
 	KUNIT_CASE(deep_backtraces_are_cut),
 	{}
 };

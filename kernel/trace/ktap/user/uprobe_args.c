@@ -14,9 +14,9 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-#include "memory.h"
-#include "registers.h"
-#include "uprobe.h"
+#include "event/registers.h"
+#include "host/read_memory.h"
+#include "user/uprobe_args.h"
 
 /*
  * The first arguments of a function are in registers, the others lie on its stack,
@@ -53,13 +53,13 @@
 #define COMPAT_ARGS_IN_REGS	ARGS_IN_REGS
 #endif
 
-static unsigned int args_in_regs(unsigned int word)
+static unsigned int uprobe_args_args_in_regs(unsigned int word)
 {
 	return word == sizeof(long) ? ARGS_IN_REGS : COMPAT_ARGS_IN_REGS;
 }
 
 /* May fault. */
-static int read_memory(void *to, u64 from, size_t size)
+static int uprobe_args_read_memory(void *to, u64 from, size_t size)
 {
 	if ((unsigned long)from != from)
 		return -EFAULT;
@@ -67,20 +67,22 @@ static int read_memory(void *to, u64 from, size_t size)
 }
 
 #ifdef ARGS_ON_STACK
-static bool stack_argument(struct pt_regs *regs, unsigned int n, unsigned int word, u64 *value)
+static bool uprobe_args_stack_argument(struct pt_regs *regs, unsigned int n, unsigned int word,
+				       u64 *value)
 {
 	u64 from = user_stack_pointer(regs) + (ARGS_ON_STACK + n) * word;
 	u32 half;
 	int err;
 
 	if (word == sizeof(*value))
-		return !read_memory(value, from, word);
-	err = read_memory(&half, from, word);
+		return !uprobe_args_read_memory(value, from, word);
+	err = uprobe_args_read_memory(&half, from, word);
 	*value = half;
 	return !err;
 }
 #else
-static bool stack_argument(struct pt_regs *regs, unsigned int n, unsigned int word, u64 *value)
+static bool uprobe_args_stack_argument(struct pt_regs *regs, unsigned int n, unsigned int word,
+				       u64 *value)
 {
 	return false;
 }
@@ -110,10 +112,11 @@ bool ktap_user_has_argument(unsigned int n)
  */
 bool ktap_user_argument(struct pt_regs *regs, unsigned int n, u64 *value)
 {
-	unsigned int word = ktap_user_pointer_size();
+	unsigned int word = ktap_user_word_size();
 
-	if (n >= args_in_regs(word))
-		return stack_argument(regs, n - args_in_regs(word), word, value);
+	if (n >= uprobe_args_args_in_regs(word))
+		return uprobe_args_stack_argument(regs, n - uprobe_args_args_in_regs(word), word,
+						  value);
 	*value = ktap_argument(regs, n);
 	if (word == sizeof(u32))
 		*value = (u32)*value;
@@ -121,26 +124,26 @@ bool ktap_user_argument(struct pt_regs *regs, unsigned int n, u64 *value)
 }
 
 /* What the function has returned: a word of the process. */
-static u64 returned(const struct ktap_uhit *h)
+static u64 uprobe_args_returned(const struct ktap_uhit *h)
 {
 	unsigned long value = ktap_returned(h->regs);
 
-	return ktap_user_pointer_size() == sizeof(u32) ? (u32)value : value;
+	return ktap_user_word_size() == sizeof(u32) ? (u32)value : value;
 }
 
-static bool marker_argument(const struct ktap_uhit *h, unsigned int n, u64 *value)
+static bool uprobe_args_marker_argument(const struct ktap_uhit *h, unsigned int n, u64 *value)
 {
-	const struct ktap_place *place = h->at->place;
+	const struct ktap_user_place *place = h->at->place;
 
-	return n < place->nargs && !ktap_recipe_get(&place->args[n], h->regs,
-						    ktap_user_pointer_size(), read_memory,
-						    (s64 *)value);
+	return n < place->nargs &&
+	       !ktap_usdt_arg_get(&place->args[n], h->regs, ktap_user_pointer_size(),
+				  uprobe_args_read_memory, (s64 *)value);
 }
 
 /* Is there an argument that could have been read? */
-static bool should_be_there(const struct ktap_uhit *h, unsigned int n)
+static bool uprobe_args_should_be_there(const struct ktap_uhit *h, unsigned int n)
 {
-	const struct ktap_place *place = h->at->place;
+	const struct ktap_user_place *place = h->at->place;
 
 	if (!h->at->u->marker)
 		return ktap_user_has_argument(n);
@@ -164,17 +167,17 @@ void ktap_user_arguments(struct ktap_uhit *h)
 		if (!(u->wanted & BIT(n)))
 			continue;
 		if (u->marker)
-			got = marker_argument(h, n, &h->args[n]);
+			got = uprobe_args_marker_argument(h, n, &h->args[n]);
 		else
 			got = ktap_user_argument(h->regs, n, &h->args[n]);
 		if (got)
 			h->have |= BIT(n);
-		else if (should_be_there(h, n))
+		else if (uprobe_args_should_be_there(h, n))
 			atomic_long_inc(&u->point.probe->session->env.counters.bad_reads);
 	}
 }
 
-static void bring_in(const struct ktap_upoint *u, u64 value)
+static void uprobe_args_bring_in(const struct ktap_upoint *u, u64 value)
 {
 	const char __user *from = (const char __user *)(unsigned long)value;
 
@@ -204,10 +207,10 @@ void ktap_uprobe_bring_in(const struct ktap_uhit *h)
 		return;
 	for (n = 0; n < KTAP_USER_ARGS; n++) {
 		if (h->have & BIT(n))
-			bring_in(u, h->args[n]);
+			uprobe_args_bring_in(u, h->args[n]);
 	}
 	if (u->ret)
-		bring_in(u, returned(h));
+		uprobe_args_bring_in(u, uprobe_args_returned(h));
 }
 
 enum user_field {
@@ -221,74 +224,75 @@ static const char * const field_names[] = {
 	[FIELD_IP]	= "ip",
 };
 
-static const struct ktap_uhit *uhit_of(const struct ktap_event *ev)
+static const struct ktap_uhit *uprobe_args_uhit_of(const struct ktap_event *ev)
 {
 	return container_of(ev, struct ktap_uhit, hit.ev);
 }
 
-static void user_name(const struct ktap_event *ev, struct ktap_value *v)
+static void uprobe_args_user_name(const struct ktap_event *ev, struct ktap_value *v)
 {
-	const struct ktap_place *place = uhit_of(ev)->at->place;
+	const struct ktap_user_place *place = uprobe_args_uhit_of(ev)->at->place;
 
 	*v = KTAP_VALUE_STR(place->name, place->name_len);
 }
 
-static void get_field(const struct ktap_uhit *h, enum user_field field, struct ktap_value *v)
+static void uprobe_args_get_field(const struct ktap_uhit *h, enum user_field field,
+				  struct ktap_value *v)
 {
 	*v = KTAP_VALUE_NIL;
 	if (field == FIELD_NAME)
-		user_name(&h->hit.ev, v);
+		uprobe_args_user_name(&h->hit.ev, v);
 	else if (field == FIELD_IP)
 		*v = KTAP_VALUE_INT(h->ip);
 }
 
-static void user_field(struct ktap_vm *vm, u32 index, struct ktap_value *v)
+static void uprobe_args_user_field(struct ktap_vm *vm, u32 index, struct ktap_value *v)
 {
-	const struct ktap_uhit *h = uhit_of(vm->event);
+	const struct ktap_uhit *h = uprobe_args_uhit_of(vm->event);
 
-	get_field(h, h->at->u->fields[index], v);
+	uprobe_args_get_field(h, h->at->u->fields[index], v);
 }
 
-static void user_nth(struct ktap_vm *vm, s64 n, struct ktap_value *v)
+static void uprobe_args_user_nth(struct ktap_vm *vm, s64 n, struct ktap_value *v)
 {
-	get_field(uhit_of(vm->event), n == 1 ? FIELD_IP : FIELD_NONE, v);
+	uprobe_args_get_field(uprobe_args_uhit_of(vm->event), n == 1 ? FIELD_IP : FIELD_NONE, v);
 }
 
-static void user_arg(struct ktap_vm *vm, u32 n, struct ktap_value *v)
+static void uprobe_args_user_arg(struct ktap_vm *vm, u32 n, struct ktap_value *v)
 {
-	const struct ktap_uhit *h = uhit_of(vm->event);
+	const struct ktap_uhit *h = uprobe_args_uhit_of(vm->event);
 
 	*v = KTAP_VALUE_NIL;
 	if (ktap_index(&n, KTAP_USER_ARGS) && h->have & BIT(n))
 		*v = KTAP_VALUE_INT(h->args[n]);
 }
 
-static void user_retval(const struct ktap_event *ev, struct ktap_value *v)
+static void uprobe_args_user_retval(const struct ktap_event *ev, struct ktap_value *v)
 {
-	const struct ktap_uhit *h = uhit_of(ev);
+	const struct ktap_uhit *h = uprobe_args_uhit_of(ev);
 
 	*v = KTAP_VALUE_NIL;
 	if (h->at->u->ret)
-		*v = KTAP_VALUE_INT(returned(h));
+		*v = KTAP_VALUE_INT(uprobe_args_returned(h));
 }
 
-static struct pt_regs *user_regs(const struct ktap_event *ev)
+static struct pt_regs *uprobe_args_user_regs(const struct ktap_event *ev)
 {
-	return uhit_of(ev)->regs;
+	return uprobe_args_uhit_of(ev)->regs;
 }
 
 const struct ktap_event_ops ktap_user_ops = {
-	.name = user_name,
-	.field = user_field,
-	.nth = user_nth,
-	.arg = user_arg,
-	.retval = user_retval,
-	.func = user_name,
-	.regs = user_regs,
+	.name = uprobe_args_user_name,
+	.field = uprobe_args_user_field,
+	.nth = uprobe_args_user_nth,
+	.arg = uprobe_args_user_arg,
+	.retval = uprobe_args_user_retval,
+	.func = uprobe_args_user_name,
+	.regs = uprobe_args_user_regs,
 };
 
 /* Looks at all of it, and notes what it asks for; nothing is enough. */
-static bool note_wanted(const struct ktap_code *insn, void *data)
+static bool uprobe_args_note_wanted(const struct ktap_code *insn, void *data)
 {
 	struct ktap_upoint *u = data;
 	u32 n = insn->d;
@@ -315,7 +319,7 @@ static bool note_wanted(const struct ktap_code *insn, void *data)
 }
 
 /**
- * ktap_user_init() - Finds out what the handlers of a clause may ask for
+ * ktap_user_init() - Finds out what the handlers of a probe may ask for
  * @u: gets it; @u->ret and @u->marker are set
  * @prog: the program
  *
@@ -327,13 +331,13 @@ int ktap_user_init(struct ktap_upoint *u, const struct ktap_program *prog)
 	enum user_field field;
 	u32 i;
 
-	if (ktap_clause_reaches(probe, note_wanted, u))
+	if (ktap_probe_reaches(probe, uprobe_args_note_wanted, u))
 		return -ENOMEM;
 	for (i = 0; u->ret && i < KTAP_USER_ARGS; i++) {
 		if (u->wanted & BIT(i))
 			u->kept[u->nkept++] = i;
 	}
-	u->fields = kzalloc(max(prog->nfields, 1), GFP_KERNEL_ACCOUNT);
+	u->fields = kzalloc(max(prog->nfields, 1), KTAP_GFP);
 	if (!u->fields)
 		return -ENOMEM;
 	for (i = 0; i < prog->nfields; i++) {
@@ -343,4 +347,31 @@ int ktap_user_init(struct ktap_upoint *u, const struct ktap_program *prog)
 		}
 	}
 	return 0;
+}
+
+static bool uprobe_args_user_marker_has(const struct ktap_upoint *u, u32 n)
+{
+	unsigned int i;
+
+	for (i = 0; i < u->nplaces; i++) {
+		if (n < u->places[i].place->nargs)
+			return true;
+	}
+	return false;
+}
+
+/* See &ktap_source.has. */
+bool ktap_user_has(const struct ktap_point *point, enum ktap_part part, u32 n)
+{
+	const struct ktap_upoint *u = container_of(point, struct ktap_upoint, point);
+
+	switch (part) {
+	case KTAP_PART_FIELD:
+		return u->fields[n] != FIELD_NONE;
+	case KTAP_PART_ARG:
+		return u->marker ? uprobe_args_user_marker_has(u, n) : ktap_user_has_argument(n);
+	case KTAP_PART_RETVAL:
+		return u->ret;
+	}
+	return false;
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Places in the user's programs as events: what src_uprobe.c, which attaches, and
- * uprobe.c, which knows what the clause asks for, have in common.
+ * uprobe.c, which knows what the probe asks for, have in common.
  */
-#ifndef _KTAP_UPROBE_H
-#define _KTAP_UPROBE_H
+#ifndef _KTAP_UPROBE_ARGS_H
+#define _KTAP_UPROBE_ARGS_H
 
 #include <linux/path.h>
 #include <linux/uprobes.h>
 
-#include "source.h"
+#include "event/source.h"
 
 struct ktap_uplace;
 
@@ -28,10 +28,10 @@ struct ktap_ukeep {
 };
 
 /**
- * struct ktap_uplace - a place that a clause waits for
+ * struct ktap_uplace - a place that a probe waits for
  * @uc: what the kernel calls
  * @uprobe: NULL: it is not registered
- * @u: the clause's point
+ * @u: the probe's point
  * @inode: the file, pinned by one of &ktap_upoint.files
  * @place: where in the file
  * @keeps: of a return: &ktap_upoint.nkept - 1 of them, for all kept arguments but
@@ -42,7 +42,7 @@ struct ktap_uplace {
 	struct uprobe *uprobe;
 	struct ktap_upoint *u;
 	struct inode *inode;
-	const struct ktap_place *place;
+	const struct ktap_user_place *place;
 	struct ktap_ukeep *keeps;
 };
 
@@ -61,7 +61,7 @@ struct ktap_ureturn {
 };
 
 /**
- * struct ktap_upoint - the places in programs that a clause waits for
+ * struct ktap_upoint - the places in programs that a probe waits for
  * @point: see there
  * @ret: for the return of functions
  * @marker: they are markers, whose arguments have recipes
@@ -99,7 +99,7 @@ struct ktap_upoint {
 	u8 *fields;
 	struct path *files;
 	unsigned int nfiles;
-	struct ktap_place *own;
+	struct ktap_user_place *own;
 	struct ktap_uplace *places;
 	unsigned int nplaces;
 	struct ktap_ukeep *keeps;
@@ -136,8 +136,9 @@ bool ktap_user_has_argument(unsigned int n);
 void ktap_user_arguments(struct ktap_uhit *h);
 void ktap_uprobe_bring_in(const struct ktap_uhit *h);
 int ktap_user_init(struct ktap_upoint *u, const struct ktap_program *prog);
+bool ktap_user_has(const struct ktap_point *point, enum ktap_part part, u32 n);
 
 /* uprobe_find.c */
 int ktap_user_find(struct ktap_vm *vm, struct ktap_upoint *u);
 
-#endif /* _KTAP_UPROBE_H */
+#endif /* _KTAP_UPROBE_ARGS_H */

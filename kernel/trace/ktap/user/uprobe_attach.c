@@ -7,14 +7,13 @@
 #include <linux/kprobes.h>
 #include <linux/mm_types.h>
 #include <linux/pid.h>
-#include <linux/pid_namespace.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
-#include "output.h"
-#include "uprobe.h"
+#include "session_output.h"
+#include "user/uprobe_args.h"
 
 /**
  * DOC: Places in programs
@@ -34,12 +33,15 @@
  * one after the other, by the thread that returns; what they bring is collected in
  * &ktap_upoint.returning until the last of them runs the handler.  The kernel calls
  * the youngest first.  So the one that runs handlers is registered first, and
- * clauses of the same place run in the order of the script, if the last of them
+ * probes of the same place run in the order of the script, if the last of them
  * is registered first.
  *
  * All of it is called in the context of the thread, which may sleep: see uprobe.c.
  * Its end is waited for by uprobe_unregister_sync().
  */
+
+/* What uprobes take for a place, roughly. */
+#define UPROBE_KERNEL_BYTES	512
 
 /* Threads that return at the same time, and are not done with it, for each CPU. */
 #define RETURNS_PER_CPU		8
@@ -50,58 +52,57 @@
 
 /* Who wants to know? */
 
-static bool wants_process(const struct ktap_session *s, pid_t tgid)
+static bool uprobe_attach_wants_process(const struct ktap_session *s, struct task_struct *p)
 {
-	return tgid == s->pid || (s->followed && test_bit(tgid, s->followed));
+	return task_tgid(p) == s->pid || (s->followed && test_bit(p->tgid, s->followed));
 }
 
 /* May accept too many: activation.c filters again. */
-static bool wants_mm(const struct ktap_session *s, const struct mm_struct *mm)
+static bool uprobe_attach_wants_mm(const struct ktap_session *s, const struct mm_struct *mm)
 {
-	const struct task_struct *p;
+	struct task_struct *p;
 
 	if (!s->pid)
 		return true;
-	if (mm == current->mm && wants_process(s, current->tgid))
+	if (mm == current->mm && uprobe_attach_wants_process(s, current))
 		return true;
 	guard(rcu)();
 #ifdef CONFIG_MEMCG
 	p = rcu_dereference(mm->owner);
-	if (p && wants_process(s, p->tgid))
+	if (p && uprobe_attach_wants_process(s, p))
 		return true;
 #else
 	if (s->followed)
 		return true;
 #endif
-	p = find_task_by_pid_ns(s->pid, &init_pid_ns);
+	p = pid_task(s->pid, PIDTYPE_TGID);
 	return p && READ_ONCE(p->mm) == mm;
 }
 
-static bool place_filter(const struct ktap_uplace *p, const struct mm_struct *mm)
+static bool uprobe_attach_place_filter(const struct ktap_uplace *p, const struct mm_struct *mm)
 {
-	return wants_mm(p->u->point.probe->session, mm);
+	return uprobe_attach_wants_mm(p->u->point.probe->session, mm);
 }
 
 static bool ktap_uprobe_filter(struct uprobe_consumer *uc, struct mm_struct *mm)
 {
-	return place_filter(container_of(uc, struct ktap_uplace, uc), mm);
+	return uprobe_attach_place_filter(container_of(uc, struct ktap_uplace, uc), mm);
 }
 
 static bool ktap_ukeep_filter(struct uprobe_consumer *uc, struct mm_struct *mm)
 {
-	return place_filter(container_of(uc, struct ktap_ukeep, uc)->at, mm);
+	return uprobe_attach_place_filter(container_of(uc, struct ktap_ukeep, uc)->at, mm);
 }
 
 /* Entries, instructions, markers */
 
-static void fire(struct ktap_uhit *h)
+static void uprobe_attach_fire(struct ktap_uhit *h)
 {
 	ktap_uprobe_bring_in(h);
 	guard(preempt_notrace)();
 	ktap_fire(&h->hit);
 }
-
-NOKPROBE_SYMBOL(fire);
+NOKPROBE_SYMBOL(uprobe_attach_fire);
 
 static int ktap_uprobe_hit(struct uprobe_consumer *uc, struct pt_regs *regs, __u64 *data)
 {
@@ -114,33 +115,33 @@ static int ktap_uprobe_hit(struct uprobe_consumer *uc, struct pt_regs *regs, __u
 		.ip = instruction_pointer(regs),
 	};
 
-	if (!place_filter(p, current->mm))
+	if (!uprobe_attach_place_filter(p, current->mm))
 		return UPROBE_HANDLER_REMOVE;
 	if (!ktap_delivers(p->u->point.probe->session))
 		return 0;
 	ktap_user_arguments(&h);
-	fire(&h);
+	uprobe_attach_fire(&h);
 	return 0;
 }
-
 NOKPROBE_SYMBOL(ktap_uprobe_hit);
 
 /* Returns */
 
 /* What the kernel will not watch: it gives up where so many calls have not returned. */
-static bool is_too_deep(void)
+static bool uprobe_attach_is_too_deep(void)
 {
 	return current->utask->depth >= MAX_URETPROBE_DEPTH;
 }
 
-static int keep(const struct ktap_uplace *p, unsigned int n, struct pt_regs *regs, __u64 *data)
+static int uprobe_attach_keep(const struct ktap_uplace *p, unsigned int n, struct pt_regs *regs,
+			      __u64 *data)
 {
 	const struct ktap_upoint *u = p->u;
 	u64 value = 0;
 
-	if (!place_filter(p, current->mm))
+	if (!uprobe_attach_place_filter(p, current->mm))
 		return UPROBE_HANDLER_REMOVE;
-	if (is_too_deep())
+	if (uprobe_attach_is_too_deep())
 		return UPROBE_HANDLER_IGNORE;
 	/* Each of the 64 bits may be part of an argument: none is left to say "not read". */
 	if (n < u->nkept && !ktap_user_argument(regs, u->kept[n], &value))
@@ -153,27 +154,25 @@ static int ktap_uretprobe_enter(struct uprobe_consumer *uc, struct pt_regs *regs
 {
 	struct ktap_uplace *p = container_of(uc, struct ktap_uplace, uc);
 
-	if (is_too_deep() && ktap_delivers(p->u->point.probe->session))
+	if (uprobe_attach_is_too_deep() && ktap_delivers(p->u->point.probe->session))
 		atomic_long_inc(&p->u->missed);
-	return keep(p, 0, regs, data);
+	return uprobe_attach_keep(p, 0, regs, data);
 }
-
 NOKPROBE_SYMBOL(ktap_uretprobe_enter);
 
 static int ktap_ukeep_enter(struct uprobe_consumer *uc, struct pt_regs *regs, __u64 *data)
 {
 	struct ktap_ukeep *k = container_of(uc, struct ktap_ukeep, uc);
 
-	return keep(k->at, k->n, regs, data);
+	return uprobe_attach_keep(k->at, k->n, regs, data);
 }
-
 NOKPROBE_SYMBOL(ktap_ukeep_enter);
 
 /*
  * Where the current thread collects its arguments; a free place for it if @claim
  * and it has none.  NULL: there is none.
  */
-static struct ktap_ureturn *find_return(struct ktap_upoint *u, bool claim)
+static struct ktap_ureturn *uprobe_attach_find_return(struct ktap_upoint *u, bool claim)
 {
 	unsigned int first = hash_ptr(current, 32), i;
 	struct ktap_ureturn *r;
@@ -185,14 +184,14 @@ static struct ktap_ureturn *find_return(struct ktap_upoint *u, bool claim)
 	}
 	for (i = 0; claim && i < MAX_STEPS; i++) {
 		r = &u->returning[(first + i) % u->nreturning];
-		/* Pairs with that of end_return(). */
+		/* Pairs with that of uprobe_attach_end_return(). */
 		if (!cmpxchg_acquire(&r->owner, NULL, current))
 			return r;
 	}
 	return NULL;
 }
 
-static void end_return(struct ktap_ureturn *r)
+static void uprobe_attach_end_return(struct ktap_ureturn *r)
 {
 	r->at = NULL;
 	/* What the next owner writes comes behind it. */
@@ -203,7 +202,7 @@ static int ktap_ukeep_return(struct uprobe_consumer *uc, unsigned long func,
 			     struct pt_regs *regs, __u64 *data)
 {
 	struct ktap_ukeep *k = container_of(uc, struct ktap_ukeep, uc);
-	struct ktap_ureturn *r = find_return(k->at->u, true);
+	struct ktap_ureturn *r = uprobe_attach_find_return(k->at->u, true);
 
 	if (!r || !data)
 		return 0;
@@ -215,11 +214,10 @@ static int ktap_ukeep_return(struct uprobe_consumer *uc, unsigned long func,
 	r->have |= BIT(k->n);
 	return 0;
 }
-
 NOKPROBE_SYMBOL(ktap_ukeep_return);
 
 /* False: not all of them are known. */
-static bool collect(struct ktap_uplace *p, struct ktap_uhit *h, const __u64 *first)
+static bool uprobe_attach_collect(struct ktap_uplace *p, struct ktap_uhit *h, const __u64 *first)
 {
 	struct ktap_upoint *u = p->u;
 	struct ktap_ureturn *r;
@@ -235,14 +233,14 @@ static bool collect(struct ktap_uplace *p, struct ktap_uhit *h, const __u64 *fir
 	if (u->nkept == 1)
 		return true;
 
-	r = find_return(u, false);
+	r = uprobe_attach_find_return(u, false);
 	if (!r)
 		return false;
 	for (n = 1; n < u->nkept; n++) {
 		complete &= r->at == p && r->have & BIT(n);
 		h->args[u->kept[n]] = r->args[n];
 	}
-	end_return(r);
+	uprobe_attach_end_return(r);
 	return complete;
 }
 
@@ -257,23 +255,22 @@ static int ktap_uretprobe_return(struct uprobe_consumer *uc, unsigned long func,
 		.regs = regs,
 		.ip = func,
 	};
-	bool complete = collect(p, &h, data);
+	bool complete = uprobe_attach_collect(p, &h, data);
 
 	if (!ktap_delivers(p->u->point.probe->session))
 		return 0;
 	if (complete)
-		fire(&h);
+		uprobe_attach_fire(&h);
 	else
 		atomic_long_inc(&p->u->missed);
 	return 0;
 }
-
 NOKPROBE_SYMBOL(ktap_uretprobe_return);
 
 /* Attaching */
 
-static int register_one(const struct ktap_uplace *p, struct uprobe_consumer *uc,
-			struct uprobe **uprobe)
+static int uprobe_attach_register_one(const struct ktap_uplace *p, struct uprobe_consumer *uc,
+				      struct uprobe **uprobe)
 {
 	struct uprobe *up;
 
@@ -285,36 +282,36 @@ static int register_one(const struct ktap_uplace *p, struct uprobe_consumer *uc,
 	return 0;
 }
 
-static void unregister_one(struct uprobe_consumer *uc, struct uprobe **uprobe)
+static void uprobe_attach_unregister_one(struct uprobe_consumer *uc, struct uprobe **uprobe)
 {
 	if (*uprobe)
 		uprobe_unregister_nosync(*uprobe, uc);
 	*uprobe = NULL;
 }
 
-static void unregister_place(struct ktap_uplace *p)
+static void uprobe_attach_unregister_place(struct ktap_uplace *p)
 {
 	unsigned int n;
 
 	for (n = 1; n < p->u->nkept; n++)
-		unregister_one(&p->keeps[n - 1].uc, &p->keeps[n - 1].uprobe);
-	unregister_one(&p->uc, &p->uprobe);
+		uprobe_attach_unregister_one(&p->keeps[n - 1].uc, &p->keeps[n - 1].uprobe);
+	uprobe_attach_unregister_one(&p->uc, &p->uprobe);
 }
 
-static int register_place(struct ktap_uplace *p)
+static int uprobe_attach_register_place(struct ktap_uplace *p)
 {
 	unsigned int n;
 	int err;
 
-	err = register_one(p, &p->uc, &p->uprobe);
+	err = uprobe_attach_register_one(p, &p->uc, &p->uprobe);
 	for (n = 1; !err && n < p->u->nkept; n++)
-		err = register_one(p, &p->keeps[n - 1].uc, &p->keeps[n - 1].uprobe);
+		err = uprobe_attach_register_one(p, &p->keeps[n - 1].uc, &p->keeps[n - 1].uprobe);
 	if (err)
-		unregister_place(p);
+		uprobe_attach_unregister_place(p);
 	return err;
 }
 
-static void init_place(struct ktap_uplace *p, struct ktap_ukeep *keeps)
+static void uprobe_attach_init_place(struct ktap_uplace *p, struct ktap_ukeep *keeps)
 {
 	const struct ktap_session *s = p->u->point.probe->session;
 	unsigned int n;
@@ -335,7 +332,7 @@ static void init_place(struct ktap_uplace *p, struct ktap_ukeep *keeps)
 }
 
 /* The place is the fault, and not that there is no memory or no patience. */
-static const char *why_not(int err)
+static const char *uprobe_attach_why_not(int err)
 {
 	switch (err) {
 	case -ENOTSUPP:
@@ -350,20 +347,21 @@ static const char *why_not(int err)
 	return NULL;
 }
 
-static int refuse(const struct ktap_upoint *u, int err)
+static int uprobe_attach_refuse(const struct ktap_upoint *u, int err)
 {
 	return ktap_attach_error(&u->point, u->point.probe->event, err);
 }
 
-static int attach_places(struct ktap_upoint *u)
+static int uprobe_attach_attach_places(struct ktap_upoint *u)
 {
 	unsigned int i, attached = 0;
 	int err, last = 0;
 
 	for (i = 0; i < u->nplaces; i++) {
-		err = fatal_signal_pending(current) ? -EINTR : register_place(&u->places[i]);
-		if (err && (u->exact || !why_not(err)))
-			return refuse(u, err);
+		err = ktap_unloads(u->point.probe->session) ? -EINTR :
+		      uprobe_attach_register_place(&u->places[i]);
+		if (err && (u->exact || !uprobe_attach_why_not(err)))
+			return uprobe_attach_refuse(u, err);
 		if (err)
 			last = err;
 		else
@@ -371,7 +369,7 @@ static int attach_places(struct ktap_upoint *u)
 		cond_resched();
 	}
 	if (!attached)
-		return refuse(u, last);
+		return uprobe_attach_refuse(u, last);
 	u->skipped += u->nplaces - attached;
 	ktap_point_events(&u->point, attached);
 	if (u->skipped)
@@ -381,12 +379,12 @@ static int attach_places(struct ktap_upoint *u)
 	return 0;
 }
 
-static struct ktap_upoint *upoint_of(const struct ktap_point *point)
+static struct ktap_upoint *uprobe_attach_upoint_of(const struct ktap_point *point)
 {
 	return container_of(point, struct ktap_upoint, point);
 }
 
-/* The last clause first: see above. */
+/* The last probe first: see above. */
 static int uprobe_attach_all(struct ktap_session *s)
 {
 	struct ktap_point *point;
@@ -395,7 +393,7 @@ static int uprobe_attach_all(struct ktap_session *s)
 	list_for_each_entry_reverse(point, &s->points, list) {
 		if (point->source != &ktap_uprobe_source)
 			continue;
-		err = attach_places(upoint_of(point));
+		err = uprobe_attach_attach_places(uprobe_attach_upoint_of(point));
 		if (err)
 			return err;
 	}
@@ -411,9 +409,9 @@ static void uprobe_detach_all(struct ktap_session *s)
 	list_for_each_entry(point, &s->points, list) {
 		if (point->source != &ktap_uprobe_source)
 			continue;
-		u = upoint_of(point);
+		u = uprobe_attach_upoint_of(point);
 		for (i = 0; i < u->nplaces; i++) {
-			unregister_place(&u->places[i]);
+			uprobe_attach_unregister_place(&u->places[i]);
 			cond_resched();
 		}
 	}
@@ -428,8 +426,8 @@ static void uprobe_sync(struct ktap_session *s)
 	list_for_each_entry(point, &s->points, list) {
 		if (point->source != &ktap_uprobe_source)
 			continue;
-		touched |= upoint_of(point)->touched;
-		upoint_of(point)->touched = false;
+		touched |= uprobe_attach_upoint_of(point)->touched;
+		uprobe_attach_upoint_of(point)->touched = false;
 	}
 	if (touched)
 		uprobe_unregister_sync();
@@ -437,12 +435,12 @@ static void uprobe_sync(struct ktap_session *s)
 
 static unsigned long uprobe_missed(const struct ktap_point *point)
 {
-	return atomic_long_read(&upoint_of(point)->missed);
+	return atomic_long_read(&uprobe_attach_upoint_of(point)->missed);
 }
 
 static void uprobe_release(struct ktap_point *point)
 {
-	struct ktap_upoint *u = upoint_of(point);
+	struct ktap_upoint *u = uprobe_attach_upoint_of(point);
 	unsigned int i;
 
 	for (i = 0; i < u->nfiles; i++)
@@ -456,11 +454,18 @@ static void uprobe_release(struct ktap_point *point)
 	kfree(u);
 }
 
+static const char *uprobe_advice(const struct ktap_point *point)
+{
+	return "nothing is known of a program's types, arg0 is the first argument";
+}
+
 const struct ktap_source ktap_uprobe_source = {
 	.name = "uprobe",
 	.attach_all = uprobe_attach_all,
 	.refused = "no breakpoint can be set there",
-	.why = why_not,
+	.why = uprobe_attach_why_not,
+	.has = ktap_user_has,
+	.advice = uprobe_advice,
 	.missed = uprobe_missed,
 	.detach_all = uprobe_detach_all,
 	.sync = uprobe_sync,
@@ -468,20 +473,23 @@ const struct ktap_source ktap_uprobe_source = {
 };
 
 /* Memory for arguments that are kept. */
-static bool init_places(struct ktap_upoint *u)
+static bool uprobe_attach_init_places(struct ktap_upoint *u)
 {
 	unsigned int each = u->nkept ? u->nkept - 1 : 0, i;
+	size_t bytes = sizeof(*u->places) + each * sizeof(*u->keeps) + UPROBE_KERNEL_BYTES;
 
+	if (ktap_probe_charge(u->point.probe, u->nplaces * bytes))
+		return false;
 	if (each) {
 		u->nreturning = max(MIN_RETURNS, nr_cpu_ids * RETURNS_PER_CPU);
-		u->returning = kvcalloc(u->nreturning, sizeof(*u->returning), GFP_KERNEL_ACCOUNT);
+		u->returning = kvcalloc(u->nreturning, sizeof(*u->returning), KTAP_GFP);
 		u->keeps = kvcalloc(u->nplaces, array_size(each, sizeof(*u->keeps)),
-				    GFP_KERNEL_ACCOUNT);
+				    KTAP_GFP);
 		if (!u->returning || !u->keeps)
 			return false;
 	}
 	for (i = 0; i < u->nplaces; i++)
-		init_place(&u->places[i], each ? u->keeps + i * each : NULL);
+		uprobe_attach_init_place(&u->places[i], each ? u->keeps + i * each : NULL);
 	return true;
 }
 
@@ -496,14 +504,14 @@ int ktap_parse_user(struct ktap_vm *vm, struct ktap_probe *probe, const char *re
 		return ktap_vm_error(vm, -EPERM,
 				     "'%s': CAP_PERFMON is needed to trace programs",
 				     probe->event);
-	u = kzalloc_obj(*u, GFP_KERNEL_ACCOUNT);
+	u = kzalloc_obj(*u, KTAP_GFP);
 	if (!u)
 		return ktap_vm_error(vm, -ENOMEM, "no memory");
 	ktap_point_init(&u->point, probe, &ktap_uprobe_source, probe->event);
 	err = ktap_user_find(vm, u);
 	if (err)
 		return err;
-	if (ktap_user_init(u, vm->env->prog) || !init_places(u))
+	if (ktap_user_init(u, vm->env->prog) || !uprobe_attach_init_places(u))
 		return ktap_vm_error(vm, -ENOMEM, "no memory");
 	ktap_point_events(&u->point, u->nplaces);
 	return 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * From the text of an event to places in programs.  The program ktap has looked
- * up what it can (see answers.h); an offset in a file needs nobody who looks it up.
+ * up what it can (see places.h); an offset in a file needs nobody who looks it up.
  */
 #include <linux/fs.h>
 #include <linux/kstrtox.h>
@@ -10,16 +10,16 @@
 #include <linux/sort.h>
 #include <linux/string.h>
 
-#include "uprobe.h"
+#include "user/uprobe_args.h"
 
 /**
- * struct spelling - what an event says of itself
+ * struct uprobe_find_spelling - what an event says of itself
  * @text: a copy of the event, cut to pieces
  * @path: a file
  * @place: what stands behind it
  * @ret: a return
  */
-struct spelling {
+struct uprobe_find_spelling {
 	char *text;
 	char *path;
 	char *place;
@@ -28,7 +28,7 @@ struct spelling {
 
 static const char * const prefixes[] = { "probe:", "uprobe:", "uretprobe:" };
 
-static bool is_return(const char *event)
+static bool uprobe_find_is_return(const char *event)
 {
 	size_t len = strlen(event), suffix = strlen("%return");
 
@@ -36,13 +36,13 @@ static bool is_return(const char *event)
 	       (len > suffix && !strcmp(event + len - suffix, "%return"));
 }
 
-static bool is_marker(const char *event)
+static bool uprobe_find_is_marker(const char *event)
 {
 	return strstarts(event, "sdt:") || strstarts(event, "usdt:");
 }
 
 /* "PREFIX:PATH:PLACE[%return]"; false if it is not. */
-static bool spell(struct spelling *sp)
+static bool uprobe_find_spell(struct uprobe_find_spelling *sp)
 {
 	size_t len = strlen(sp->text), suffix = strlen("%return");
 	unsigned int i;
@@ -62,7 +62,7 @@ static bool spell(struct spelling *sp)
 	return true;
 }
 
-static const char *why_no_path(int err)
+static const char *uprobe_find_why_no_path(int err)
 {
 	switch (err) {
 	case -ENOMEM:
@@ -79,8 +79,8 @@ static const char *why_no_path(int err)
 	return "its file system does not let it";
 }
 
-static int open_file(struct ktap_vm *vm, struct ktap_upoint *u, const char *name,
-		     struct inode **inode)
+static int uprobe_find_open_file(struct ktap_vm *vm, struct ktap_upoint *u, const char *name,
+				 struct inode **inode)
 {
 	const char *event = u->point.probe->event;
 	struct path path;
@@ -91,7 +91,7 @@ static int open_file(struct ktap_vm *vm, struct ktap_upoint *u, const char *name
 		return ktap_vm_error(vm, err, "'%s': there is no file '%s'", event, name);
 	if (err)
 		return ktap_vm_error(vm, err, "'%s': file '%s' cannot be opened: %s", event, name,
-				     why_no_path(err));
+				     uprobe_find_why_no_path(err));
 	*inode = d_real_inode(path.dentry);
 	if (!S_ISREG((*inode)->i_mode)) {
 		path_put(&path);
@@ -102,7 +102,8 @@ static int open_file(struct ktap_vm *vm, struct ktap_upoint *u, const char *name
 	return 0;
 }
 
-static void add_place(struct ktap_upoint *u, struct inode *inode, const struct ktap_place *place)
+static void uprobe_find_add_place(struct ktap_upoint *u, struct inode *inode,
+				  const struct ktap_user_place *place)
 {
 	if (place->offset >= i_size_read(inode)) {
 		u->skipped++;
@@ -115,14 +116,14 @@ static void add_place(struct ktap_upoint *u, struct inode *inode, const struct k
 	};
 }
 
-static bool make_room(struct ktap_upoint *u, unsigned int nfiles, unsigned int nplaces)
+static bool uprobe_find_make_room(struct ktap_upoint *u, unsigned int nfiles, unsigned int nplaces)
 {
-	u->files = kvcalloc(nfiles, sizeof(*u->files), GFP_KERNEL_ACCOUNT);
-	u->places = kvcalloc(nplaces, sizeof(*u->places), GFP_KERNEL_ACCOUNT);
+	u->files = kvcalloc(nfiles, sizeof(*u->files), KTAP_GFP);
+	u->places = kvcalloc(nplaces, sizeof(*u->places), KTAP_GFP);
 	return u->files && u->places;
 }
 
-static int by_place(const void *a, const void *b)
+static int uprobe_find_by_place(const void *a, const void *b)
 {
 	const struct ktap_uplace *x = a, *y = b;
 
@@ -134,30 +135,30 @@ static int by_place(const void *a, const void *b)
 }
 
 /* A file may have several paths: each place once. */
-static void tidy(struct ktap_upoint *u)
+static void uprobe_find_tidy(struct ktap_upoint *u)
 {
 	unsigned int i, n = 0;
 
-	sort(u->places, u->nplaces, sizeof(*u->places), by_place, NULL);
+	sort(u->places, u->nplaces, sizeof(*u->places), uprobe_find_by_place, NULL);
 	for (i = 0; i < u->nplaces; i++) {
-		if (!n || by_place(&u->places[n - 1], &u->places[i]))
+		if (!n || uprobe_find_by_place(&u->places[n - 1], &u->places[i]))
 			u->places[n++] = u->places[i];
 	}
 	u->nplaces = n;
 }
 
-static int find_answered(struct ktap_vm *vm, struct ktap_upoint *u)
+static int uprobe_find_resolved(struct ktap_vm *vm, struct ktap_upoint *u)
 {
-	const struct ktap_answers *answers = &u->point.probe->session->answers;
+	const struct ktap_user_places *places = &u->point.probe->session->user_places;
 	const char *event = u->point.probe->event;
-	const struct ktap_answer *a = NULL;
-	const struct ktap_place *place;
+	const struct ktap_user_event *a = NULL;
+	const struct ktap_user_place *place;
 	unsigned int nfiles = 0, n = 0;
 	const char *message = NULL;
 	struct inode *inode;
 	int err;
 
-	while ((a = ktap_answer_find(answers, a, event))) {
+	while ((a = ktap_user_event_find(places, a, event))) {
 		message = message ?: a->message;
 		nfiles += !!a->path;
 		for (place = a->places; place; place = place->next)
@@ -168,31 +169,31 @@ static int find_answered(struct ktap_vm *vm, struct ktap_upoint *u)
 	if (!n)
 		return ktap_vm_error(vm, -ENOENT, "'%s': the program ktap has found no place",
 				     event);
-	if (!make_room(u, nfiles, n))
+	if (!uprobe_find_make_room(u, nfiles, n))
 		return ktap_vm_error(vm, -ENOMEM, "no memory");
-	while ((a = ktap_answer_find(answers, a, event))) {
+	while ((a = ktap_user_event_find(places, a, event))) {
 		if (!a->places)
 			continue;
-		err = open_file(vm, u, a->path, &inode);
+		err = uprobe_find_open_file(vm, u, a->path, &inode);
 		if (err)
 			return err;
 		for (place = a->places; place; place = place->next)
-			add_place(u, inode, place);
+			uprobe_find_add_place(u, inode, place);
 	}
 	u->exact = n == 1;
 	return 0;
 }
 
-static int find_offset(struct ktap_vm *vm, struct ktap_upoint *u, const struct spelling *sp,
-		       u64 offset)
+static int uprobe_find_offset(struct ktap_vm *vm, struct ktap_upoint *u,
+			      const struct uprobe_find_spelling *sp, u64 offset)
 {
 	size_t size = strlen(sp->place) + 1;
-	struct ktap_place *place;
+	struct ktap_user_place *place;
 	struct inode *inode;
 	int err;
 
-	place = kzalloc(sizeof(*place) + size, GFP_KERNEL_ACCOUNT);
-	if (!place || !make_room(u, 1, 1)) {
+	place = kzalloc(sizeof(*place) + size, KTAP_GFP);
+	if (!place || !uprobe_find_make_room(u, 1, 1)) {
 		kfree(place);
 		return ktap_vm_error(vm, -ENOMEM, "no memory");
 	}
@@ -200,10 +201,10 @@ static int find_offset(struct ktap_vm *vm, struct ktap_upoint *u, const struct s
 	place->offset = offset;
 	place->name = memcpy(place + 1, sp->place, size);
 	place->name_len = min(size - 1, KTAP_MAX_STRLEN);
-	err = open_file(vm, u, sp->path, &inode);
+	err = uprobe_find_open_file(vm, u, sp->path, &inode);
 	if (err)
 		return err;
-	add_place(u, inode, place);
+	uprobe_find_add_place(u, inode, place);
 	u->exact = true;
 	return 0;
 }
@@ -211,29 +212,29 @@ static int find_offset(struct ktap_vm *vm, struct ktap_upoint *u, const struct s
 static const char lookup[] = "are looked up by the program ktap; "
 			     "without it write the offset: uprobe:PATH:0xOFFSET";
 
-static int find_spelled(struct ktap_vm *vm, struct ktap_upoint *u)
+static int uprobe_find_spelled(struct ktap_vm *vm, struct ktap_upoint *u)
 {
 	const char *event = u->point.probe->event;
-	struct spelling sp = { .ret = u->ret };
+	struct uprobe_find_spelling sp = { .ret = u->ret };
 	unsigned long long offset;
 	int err;
 
 	if (u->marker)
 		return ktap_vm_error(vm, -ENOENT, "'%s': markers %s", event, lookup);
-	sp.text = kstrdup(event, GFP_KERNEL_ACCOUNT);
+	sp.text = kstrdup(event, KTAP_GFP);
 	if (!sp.text)
 		return ktap_vm_error(vm, -ENOMEM, "no memory");
-	if (!spell(&sp) || kstrtoull(sp.place, 0, &offset) || offset > S64_MAX)
+	if (!uprobe_find_spell(&sp) || kstrtoull(sp.place, 0, &offset) || offset > S64_MAX)
 		err = ktap_vm_error(vm, -ENOENT, "'%s': the symbols of a program %s", event,
 				    lookup);
 	else
-		err = find_offset(vm, u, &sp, offset);
+		err = uprobe_find_offset(vm, u, &sp, offset);
 	kfree(sp.text);
 	return err;
 }
 
 /* A place takes memory that nobody else counts. */
-static int check_number(struct ktap_vm *vm, const struct ktap_upoint *u)
+static int uprobe_find_check_number(struct ktap_vm *vm, const struct ktap_upoint *u)
 {
 	const struct ktap_session *s = u->point.probe->session;
 	const struct ktap_point *point;
@@ -243,10 +244,10 @@ static int check_number(struct ktap_vm *vm, const struct ktap_upoint *u)
 		if (point->source == &ktap_uprobe_source && point != &u->point)
 			n += point->nevents;
 	}
-	if (n <= KTAP_MAX_PLACES)
+	if (n <= KTAP_MAX_USER_PLACES)
 		return 0;
 	return ktap_vm_error(vm, -E2BIG, "'%s': more than %d places in programs in one script",
-			     u->point.probe->event, KTAP_MAX_PLACES);
+			     u->point.probe->event, KTAP_MAX_USER_PLACES);
 }
 
 /**
@@ -262,19 +263,19 @@ int ktap_user_find(struct ktap_vm *vm, struct ktap_upoint *u)
 	const struct ktap_probe *probe = u->point.probe;
 	int err;
 
-	u->ret = is_return(probe->event);
-	u->marker = is_marker(probe->event);
+	u->ret = uprobe_find_is_return(probe->event);
+	u->marker = uprobe_find_is_marker(probe->event);
 	if (u->ret && u->marker)
 		return ktap_vm_error(vm, -EINVAL, "'%s': a marker does not return", probe->event);
-	if (ktap_answer_find(&probe->session->answers, NULL, probe->event))
-		err = find_answered(vm, u);
+	if (ktap_user_event_find(&probe->session->user_places, NULL, probe->event))
+		err = uprobe_find_resolved(vm, u);
 	else
-		err = find_spelled(vm, u);
+		err = uprobe_find_spelled(vm, u);
 	if (err)
 		return err;
-	tidy(u);
+	uprobe_find_tidy(u);
 	if (!u->nplaces)
 		return ktap_vm_error(vm, -EINVAL, "'%s': %s beyond the end of the file",
 				     probe->event, u->exact ? "that is" : "all of it is");
-	return check_number(vm, u);
+	return uprobe_find_check_number(vm, u);
 }

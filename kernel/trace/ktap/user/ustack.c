@@ -28,10 +28,10 @@
 #include <linux/workqueue.h>
 #include <asm/tlb.h>
 
-#include "builtin.h"
+#include "data/ustack_file.h"
 #include "session.h"
-#include "ufile.h"
-#include "umap.h"
+#include "user/ustack.h"
+#include "vm/builtin.h"
 
 /**
  * DOC: From an address to a file
@@ -58,65 +58,62 @@
  * there is none, it is counted.
  */
 
-#define DEFAULT_DEPTH	16
-#define MAX_DEPTH	127
-
 /* Units of a frame: reading it and finding its file. */
 #define FRAME_COST	4
 
 /* How often mappings that change are looked at again. */
 #define TRIES		3
 
-static_assert((MAX_DEPTH + 1) * sizeof(u64) <= KTAP_MAX_STRLEN);
+static_assert((2 * KTAP_MAX_FRAMES + 1) * sizeof(u64) <= KTAP_MAX_STRLEN);
 static_assert(KTAP_BUILD_ID_MAX == BUILD_ID_SIZE_MAX);
 
 /**
- * struct area - addresses that are mapped alike
+ * struct ustack_area - addresses that are mapped alike
  * @start: the first
  * @end: the first one behind
  * @frame: the frame that @start is; 0: addresses remain addresses
  */
-struct area {
+struct ustack_area {
 	unsigned long start;
 	unsigned long end;
 	u64 frame;
 };
 
 /* What was read of a mapping, when the mappings had changed @seq times. */
-struct mapping {
+struct ustack_mapping {
 	unsigned int seq;
 	struct vm_area_struct *vma;
 	unsigned long start;
 	unsigned long end;
 	u64 offset;
 	bool in_file;
-	struct ktap_ufile_key key;
+	struct ktap_ustack_file_key key;
 };
 
 /* Memory that processes share, and that has no name anywhere, is no file. */
-static bool is_file(const struct inode *inode)
+static bool ustack_is_file(const struct inode *inode)
 {
 	return S_ISREG(inode->i_mode) && !(inode->i_sb->s_flags & SB_KERNMOUNT);
 }
 
 /* Do a volume and its snapshots share the device, and with it numbers of inodes? */
-static bool has_volumes(const struct super_block *sb)
+static bool ustack_has_volumes(const struct super_block *sb)
 {
 	return sb->s_magic == BTRFS_SUPER_MAGIC;
 }
 
-static struct ktap_ufile_key key_of(const struct inode *inode)
+static struct ktap_ustack_file_key ustack_key_of(const struct inode *inode)
 {
-	return (struct ktap_ufile_key){
+	return (struct ktap_ustack_file_key){
 		.ino = inode->i_ino,
 		.dev = inode->i_sb->s_dev,
 		.generation = inode->i_generation,
-		.inode = has_volumes(inode->i_sb) ? (unsigned long)inode : 0,
+		.inode = ustack_has_volumes(inode->i_sb) ? (unsigned long)inode : 0,
 	};
 }
 
 /* Where the kernel's own code lies in a process, as it told it at exec; 0: nowhere. */
-static unsigned long vdso_of(const struct mm_struct *mm, unsigned int word)
+static unsigned long ustack_vdso_of(const struct mm_struct *mm, unsigned int word)
 {
 #ifdef AT_SYSINFO_EHDR
 	unsigned int i;
@@ -141,24 +138,24 @@ static unsigned long vdso_of(const struct mm_struct *mm, unsigned int word)
 }
 
 /* Of a mapping without a file: is it the vdso? */
-static void read_special(struct mapping *m, const struct mm_struct *mm)
+static void ustack_read_special(struct ustack_mapping *m, const struct mm_struct *mm)
 {
 	unsigned int word;
 
 	for (word = sizeof(u32); word <= sizeof(long); word *= 2) {
-		if (!m->start || vdso_of(mm, word) != m->start)
+		if (!m->start || ustack_vdso_of(mm, word) != m->start)
 			continue;
 		m->in_file = true;
 		m->offset = 0;
-		m->key = (struct ktap_ufile_key){ .generation = word };
+		m->key = (struct ktap_ustack_file_key){ .generation = word };
 	}
 }
 
 #ifdef CONFIG_SMP
-#define begin_reading	mmap_lock_speculate_try_begin
-#define has_changed	mmap_lock_speculate_retry
+#define ustack_begin_reading	mmap_lock_speculate_try_begin
+#define ustack_has_changed	mmap_lock_speculate_retry
 #else
-static bool begin_reading(struct mm_struct *mm, unsigned int *seq)
+static bool ustack_begin_reading(struct mm_struct *mm, unsigned int *seq)
 {
 	*seq = 0;
 #ifdef CONFIG_PREEMPT_RT
@@ -168,7 +165,7 @@ static bool begin_reading(struct mm_struct *mm, unsigned int *seq)
 #endif
 }
 
-static bool has_changed(struct mm_struct *mm, unsigned int seq)
+static bool ustack_has_changed(struct mm_struct *mm, unsigned int seq)
 {
 	return false;
 }
@@ -176,9 +173,9 @@ static bool has_changed(struct mm_struct *mm, unsigned int seq)
 
 /*
  * Reads a mapping that may be changed, and freed, at any time: what it says is
- * worth nothing until has_changed() has been asked.
+ * worth nothing until ustack_has_changed() has been asked.
  */
-static void read_mapping(struct mapping *m, const struct mm_struct *mm)
+static void ustack_read_mapping(struct ustack_mapping *m, const struct mm_struct *mm)
 {
 	const struct vm_area_struct *vma = m->vma;
 	const struct file *file = READ_ONCE(vma->vm_file);
@@ -189,25 +186,26 @@ static void read_mapping(struct mapping *m, const struct mm_struct *mm)
 	m->offset = (u64)READ_ONCE(vma->vm_pgoff) << PAGE_SHIFT;
 	m->in_file = false;
 	if (!file) {
-		read_special(m, mm);
-	} else if (inode && is_file(inode)) {
+		ustack_read_special(m, mm);
+	} else if (inode && ustack_is_file(inode)) {
 		m->in_file = true;
-		m->key = key_of(inode);
+		m->key = ustack_key_of(inode);
 	}
 }
 
 /* Under RCU.  False: the mappings do not stand still. */
-static bool find_mapping(struct mm_struct *mm, unsigned long address, struct mapping *m)
+static bool ustack_find_mapping(struct mm_struct *mm, unsigned long address,
+				struct ustack_mapping *m)
 {
 	unsigned int i;
 
 	for (i = 0; i < TRIES; i++) {
-		if (!begin_reading(mm, &m->seq))
+		if (!ustack_begin_reading(mm, &m->seq))
 			continue;
 		m->vma = vma_lookup(mm, address);
 		if (m->vma)
-			read_mapping(m, mm);
-		if (!has_changed(mm, m->seq))
+			ustack_read_mapping(m, mm);
+		if (!ustack_has_changed(mm, m->seq))
 			return true;
 	}
 	return false;
@@ -217,8 +215,8 @@ static bool find_mapping(struct mm_struct *mm, unsigned long address, struct map
  * Under RCU.  Gets hold of a file whose name nobody has asked for.  A reference to
  * the wrong one cannot be dropped here: fput() is not for any context.
  */
-static void take_file(struct ktap_session *s, struct ktap_ufile *uf, const struct mapping *m,
-		      struct mm_struct *mm)
+static void ustack_take_file(struct ktap_session *s, struct ktap_ustack_file *uf,
+			     const struct ustack_mapping *m, struct mm_struct *mm)
 {
 	struct file *file = NULL;
 
@@ -232,26 +230,27 @@ static void take_file(struct ktap_session *s, struct ktap_ufile *uf, const struc
 		}
 	}
 	/* Was it still mapped, and hence what it was, when there was a reference? */
-	uf->sure = !has_changed(mm, m->seq);
-	/* Pairs with that of name_files().  There must be something for the vdso, too. */
+	uf->sure = !ustack_has_changed(mm, m->seq);
+	/* Pairs with that of ustack_name_files().  There must be something for the vdso, too. */
 	smp_store_release(&uf->file, file ?: (void *)s);
-	/* ktap_umap_destroy() waits for it. */
+	/* ktap_ustack_destroy() waits for it. */
 	if (!READ_ONCE(s->abort))
 		irq_work_queue(&s->umap_irq);
 }
 
 /* Finds the area that an address lies in.  False: it could not be told. */
-static bool find_area(struct ktap_session *s, unsigned long address, struct area *area)
+static bool ustack_find_area(struct ktap_session *s, unsigned long address,
+			     struct ustack_area *area)
 {
-	struct ktap_ufiles *files = s->env.ufiles;
+	struct ktap_ustack_files *files = s->env.ufiles;
 	struct mm_struct *mm = current->mm;
-	struct mapping m;
+	struct ustack_mapping m;
 	int place;
 
 	/* See above: while a chunk is loaded its top level could be preempted here. */
 	guard(preempt_notrace)();
 	guard(rcu)();
-	if (!find_mapping(mm, address, &m))
+	if (!ustack_find_mapping(mm, address, &m))
 		return false;
 	if (!m.vma || !m.in_file) {
 		/* Where nothing is, there is no file either. */
@@ -262,11 +261,11 @@ static bool find_area(struct ktap_session *s, unsigned long address, struct area
 	}
 	if (m.offset + (m.end - m.start) > KTAP_FRAME_OFFSET)
 		return false;
-	place = ktap_ufile_get(files, &m.key);
+	place = ktap_ustack_file_get(files, &m.key);
 	if (place < 0)
 		return false;
 	if (READ_ONCE(files->files[place].state) == KTAP_UFILE_NEW)
-		take_file(s, &files->files[place], &m, mm);
+		ustack_take_file(s, &files->files[place], &m, mm);
 	area->start = m.start;
 	area->end = m.end;
 	area->frame = ktap_frame_in_file(place, m.offset);
@@ -274,23 +273,23 @@ static bool find_area(struct ktap_session *s, unsigned long address, struct area
 }
 
 /* An address becomes a frame.  @area has the one before it lay in. */
-static u64 frame_of(struct ktap_vm *vm, u64 address, struct area *area)
+static u64 ustack_frame_of(struct ktap_vm *vm, u64 address, struct ustack_area *area)
 {
 	bool inside = address - area->start < area->end - area->start;
 
-	if (!inside && !find_area(ktap_session_of(vm), address, area)) {
+	if (!inside && !ustack_find_area(ktap_session_of(vm), address, area)) {
 		atomic_long_inc(&vm->env->counters.no_user_file);
-		*area = (struct area){ };
+		*area = (struct ustack_area){ };
 		return address;
 	}
 	return area->frame ? area->frame + (address - area->start) : address;
 }
 
 /* Addresses become frames; there is room for one more word.  Gives the words used. */
-static unsigned int make_frames(struct ktap_vm *vm, u64 *frames, unsigned int n)
+static unsigned int ustack_make_frames(struct ktap_vm *vm, u64 *frames, unsigned int n)
 {
 	bool addresses = false;
-	struct area area = { };
+	struct ustack_area area = { };
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
@@ -298,7 +297,7 @@ static unsigned int make_frames(struct ktap_vm *vm, u64 *frames, unsigned int n)
 		if (IS_ENABLED(CONFIG_ARM))
 			frames[i] &= ~1ULL;
 		/* Bit 63 marks a frame in a file: no architecture has user addresses there. */
-		frames[i] = frame_of(vm, frames[i] & ~KTAP_FRAME_FILE, &area);
+		frames[i] = ustack_frame_of(vm, frames[i] & ~KTAP_FRAME_FILE, &area);
 		addresses |= ktap_frame_is_address(frames[i]);
 	}
 	if (addresses)
@@ -307,18 +306,18 @@ static unsigned int make_frames(struct ktap_vm *vm, u64 *frames, unsigned int n)
 }
 
 #ifdef CONFIG_PERF_EVENTS
-static int get_buffers(void)
+static int ustack_get_buffers(void)
 {
 	return get_callchain_buffers(READ_ONCE(sysctl_perf_event_max_stack));
 }
 
-static void put_buffers(void)
+static void ustack_put_buffers(void)
 {
 	put_callchain_buffers();
 }
 
 /* The state that the thread left user mode in, if it is not the event's own. */
-static struct pt_regs *user_regs(const struct ktap_vm *vm)
+static struct pt_regs *ustack_user_regs(const struct ktap_vm *vm)
 {
 	const struct ktap_event *ev = vm->event;
 	struct pt_regs *regs = ev && ev->ops->regs ? ev->ops->regs(ev) : NULL;
@@ -330,7 +329,7 @@ static struct pt_regs *user_regs(const struct ktap_vm *vm)
  * Perf knows of 32-bit programs, of functions that have not made their frame yet,
  * and of returns that uprobes have bent.  False: its buffer was busy.
  */
-static bool walk(struct ktap_vm *vm, u64 *addresses, unsigned int depth, unsigned int *n)
+static bool ustack_walk(struct ktap_vm *vm, u64 *addresses, unsigned int depth, unsigned int *n)
 {
 	struct perf_callchain_entry *chain;
 	u32 limit = READ_ONCE(sysctl_perf_event_max_stack);
@@ -339,7 +338,8 @@ static bool walk(struct ktap_vm *vm, u64 *addresses, unsigned int depth, unsigne
 	guard(preempt_notrace)();
 	/* Perf finds it under RCU. */
 	guard(rcu)();
-	chain = get_perf_callchain(user_regs(vm), false, true, min(depth, limit), false, false, 0);
+	chain = get_perf_callchain(ustack_user_regs(vm), false, true, min(depth, limit), false,
+				   false, 0);
 	if (!chain)
 		return false;
 	*n = min_t(u64, chain->nr, depth);
@@ -347,22 +347,22 @@ static bool walk(struct ktap_vm *vm, u64 *addresses, unsigned int depth, unsigne
 	return true;
 }
 #else
-static int get_buffers(void)
+static int ustack_get_buffers(void)
 {
 	return 0;
 }
 
-static void put_buffers(void)
+static void ustack_put_buffers(void)
 {
 }
 
-static bool walk(struct ktap_vm *vm, u64 *addresses, unsigned int depth, unsigned int *n)
+static bool ustack_walk(struct ktap_vm *vm, u64 *addresses, unsigned int depth, unsigned int *n)
 {
 	return false;
 }
 #endif
 
-static bool has_user_code(void)
+static bool ustack_has_user_code(void)
 {
 	return current->mm && !(current->flags & (PF_KTHREAD | PF_USER_WORKER));
 }
@@ -370,22 +370,24 @@ static bool has_user_code(void)
 /* A thread of the kernel has no frames: a stack all the same, and good as a key. */
 int ktap_fn_ustack(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
-	s64 depth = n ? r[0].i : DEFAULT_DEPTH;
-	unsigned int len = 0;
+	unsigned int depth, skip, len = 0;
 	u64 *frames;
 
-	if (depth < 1 || depth > MAX_DEPTH)
-		return ktap_vm_error(vm, -EINVAL, "the depth of a stack is 1 to %d", MAX_DEPTH);
-	if (ktap_vm_charge(vm, depth * FRAME_COST))
+	if (ktap_stack_range(vm, r, n, &depth, &skip))
 		return vm->error;
-	frames = ktap_arena_alloc(vm, (depth + 1) * sizeof(*frames));
+	if (ktap_vm_charge(vm, (depth + skip) * FRAME_COST))
+		return vm->error;
+	frames = ktap_arena_alloc(vm, (depth + skip + 1) * sizeof(*frames));
 	if (!frames)
 		return vm->error;
-	if (has_user_code()) {
-		if (nmi_uaccess_okay() && walk(vm, frames, depth, &len))
-			len = make_frames(vm, frames, len);
-		else
+	if (ustack_has_user_code()) {
+		if (nmi_uaccess_okay() && ustack_walk(vm, frames, depth + skip, &len)) {
+			len -= min(len, skip);
+			memmove(frames, frames + skip, len * sizeof(*frames));
+			len = ustack_make_frames(vm, frames, len);
+		} else {
 			atomic_long_inc(&vm->env->counters.no_user_stack);
+		}
 	}
 	ktap_arena_trim(vm, frames, len * sizeof(*frames));
 	r[0] = (struct ktap_value){
@@ -410,8 +412,8 @@ int ktap_fn_usym(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	if (!frames)
 		return vm->error;
 	frames[0] = address & ~KTAP_FRAME_FILE;
-	if (has_user_code() && frames[0] == (unsigned long)address)
-		len = make_frames(vm, frames, 1);
+	if (ustack_has_user_code() && frames[0] == (unsigned long)address)
+		len = ustack_make_frames(vm, frames, 1);
 	ktap_arena_trim(vm, frames, len * sizeof(*frames));
 	r[0] = (struct ktap_value){
 		.blob = frames,
@@ -422,7 +424,7 @@ int ktap_fn_usym(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 }
 
 /* The name of a file, control bytes as \ooo; NULL if it cannot be made. */
-static char *make_path(const struct file *file, char *buf)
+static char *ustack_make_path(const struct file *file, char *buf)
 {
 	static const char escaped[] =
 		"\x01\x02\x03\x04\x05\x06\x07\x08\t\n\x0b\x0c\r\x0e\x0f\x10\x11\x12\x13\x14\x15"
@@ -443,7 +445,7 @@ static char *make_path(const struct file *file, char *buf)
 }
 
 /* Only what the kernel reads by itself. */
-static bool is_on_disk(const struct super_block *sb)
+static bool ustack_is_on_disk(const struct super_block *sb)
 {
 	switch (sb->s_magic) {
 	case FUSE_SUPER_MAGIC:	/* fuseblk has a device, but a server reads it */
@@ -460,17 +462,17 @@ static bool is_on_disk(const struct super_block *sb)
  * for it cannot be ended, nor one that waits for that task.  So of its files what is in
  * memory must do: whoever runs the program has read the beginning, where the build id is.
  */
-static int read_build_id(struct file *file, u8 *build_id, u32 *size)
+static int ustack_read_build_id(struct file *file, u8 *build_id, u32 *size)
 {
 	struct vm_area_struct vma = { .vm_file = file };
 
-	if (is_on_disk(file_inode(file)->i_sb))
+	if (ustack_is_on_disk(file_inode(file)->i_sb))
 		return build_id_parse_file(file, build_id, size);
 	return build_id_parse_nofault(&vma, build_id, size);
 }
 
 /* Nobody else writes to it until the state says so. */
-static void name_file(struct ktap_ufile *uf, char *buf)
+static void ustack_name_file(struct ktap_ustack_file *uf, char *buf)
 {
 	u32 size;
 
@@ -478,26 +480,26 @@ static void name_file(struct ktap_ufile *uf, char *buf)
 		uf->path = kstrdup("[vdso]", KTAP_GFP);
 		return;
 	}
-	uf->path = make_path(uf->file, buf);
-	if (!read_build_id(uf->file, uf->build_id, &size))
+	uf->path = ustack_make_path(uf->file, buf);
+	if (!ustack_read_build_id(uf->file, uf->build_id, &size))
 		uf->build_id_len = size;
 }
 
-static void name_files(struct ktap_ufiles *files, char *buf)
+static void ustack_name_files(struct ktap_ustack_files *files, char *buf)
 {
 	/* Pairs with that of add(), in ufile.c. */
 	u32 i, n = smp_load_acquire(&files->n);
 
 	for (i = 0; i < n; i++) {
-		struct ktap_ufile *uf = &files->files[i];
-		/* Pairs with that of take_file(). */
+		struct ktap_ustack_file *uf = &files->files[i];
+		/* Pairs with that of ustack_take_file(). */
 		struct file *file = smp_load_acquire(&uf->file);
 		bool sure = file && uf->sure;
 
 		if (!file)
 			continue;
 		if (sure)
-			name_file(uf, buf);
+			ustack_name_file(uf, buf);
 		uf->file = NULL;
 		/* Pairs with those who ask for the state: the name stands. */
 		smp_store_release(&uf->state, sure ? KTAP_UFILE_KNOWN : KTAP_UFILE_NEW);
@@ -507,7 +509,7 @@ static void name_files(struct ktap_ufiles *files, char *buf)
 	}
 }
 
-static void umap_work(struct work_struct *work)
+static void ustack_umap_work(struct work_struct *work)
 {
 	struct ktap_session *s = container_of(work, struct ktap_session, umap_work);
 	struct mem_cgroup *old = set_active_memcg(s->memcg);
@@ -515,48 +517,48 @@ static void umap_work(struct work_struct *work)
 
 	/* Without memory they stay as they are, until somebody wants their names. */
 	if (buf)
-		name_files(s->env.ufiles, buf);
+		ustack_name_files(s->env.ufiles, buf);
 	kfree(buf);
 	set_active_memcg(old);
 }
 
-static void umap_irq(struct irq_work *work)
+static void ustack_umap_irq(struct irq_work *work)
 {
 	struct ktap_session *s = container_of(work, struct ktap_session, umap_irq);
 
 	queue_work(system_dfl_wq, &s->umap_work);
 }
 
-static void name_now(struct ktap_session *s)
+static void ustack_name_now(struct ktap_session *s)
 {
 	queue_work(system_dfl_wq, &s->umap_work);
 	flush_work(&s->umap_work);
 }
 
-void ktap_ufile_wait(const struct ktap_env *env, u32 place)
+void ktap_ustack_file_wait(const struct ktap_env *env, u32 place)
 {
 	struct ktap_session *s = container_of((struct ktap_env *)env, struct ktap_session, env);
-	struct ktap_ufile *uf = &s->env.ufiles->files[place];
+	struct ktap_ustack_file *uf = &s->env.ufiles->files[place];
 
-	name_now(s);
+	ustack_name_now(s);
 	if (READ_ONCE(uf->state) == KTAP_UFILE_KNOWN)
 		return;
 	/* Who is about to get hold of it will have done so. */
 	synchronize_rcu();
-	name_now(s);
+	ustack_name_now(s);
 	/* It was gone too fast: nobody shall try that again for each frame. */
 	(void)cmpxchg(&uf->state, KTAP_UFILE_NEW, KTAP_UFILE_KNOWN);
 }
 
-int ktap_umap_init(struct ktap_session *s)
+int ktap_ustack_init(struct ktap_session *s)
 {
-	init_irq_work(&s->umap_irq, umap_irq);
-	INIT_WORK(&s->umap_work, umap_work);
+	init_irq_work(&s->umap_irq, ustack_umap_irq);
+	INIT_WORK(&s->umap_work, ustack_umap_work);
 	s->env.mark_key = *s->mark_key ? s->mark_key : NULL;
-	return s->env.ufiles ? get_buffers() : 0;
+	return s->env.ufiles ? ustack_get_buffers() : 0;
 }
 
-void ktap_umap_destroy(struct ktap_session *s)
+void ktap_ustack_destroy(struct ktap_session *s)
 {
 	u32 i;
 
@@ -565,10 +567,10 @@ void ktap_umap_destroy(struct ktap_session *s)
 	if (!s->env.ufiles)
 		return;
 	for (i = 0; i < s->env.ufiles->n; i++) {
-		struct ktap_ufile *uf = &s->env.ufiles->files[i];
+		struct ktap_ustack_file *uf = &s->env.ufiles->files[i];
 
 		if (uf->file && uf->key.ino)
 			fput(uf->file);
 	}
-	put_buffers();
+	ustack_put_buffers();
 }

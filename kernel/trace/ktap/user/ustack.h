@@ -2,8 +2,8 @@
 /*
  * Code of programs: which file an address lies in, and what that file is called.
  */
-#ifndef _KTAP_UMAP_H
-#define _KTAP_UMAP_H
+#ifndef _KTAP_USTACK_H
+#define _KTAP_USTACK_H
 
 #include <linux/kconfig.h>
 
@@ -13,15 +13,15 @@ struct ktap_session;
 #define KTAP_FINDS_USER_FILES	(IS_ENABLED(CONFIG_PER_VMA_LOCK) || !IS_ENABLED(CONFIG_SMP))
 
 /**
- * ktap_umap_init() - Gets ready to look at user code, if the program does
+ * ktap_ustack_init() - Gets ready to look at user code, if the program does
  * @s: the session, its program loaded
  *
  * Context: process, may sleep.
- * Return: 0, to be undone by ktap_umap_destroy(), or a negative errno.
+ * Return: 0, to be undone by ktap_ustack_destroy(), or a negative errno.
  */
-int ktap_umap_init(struct ktap_session *s);
+int ktap_ustack_init(struct ktap_session *s);
 
 /* No handler of the session runs any more, nor does its thread.  Context: process. */
-void ktap_umap_destroy(struct ktap_session *s);
+void ktap_ustack_destroy(struct ktap_session *s);
 
-#endif /* _KTAP_UMAP_H */
+#endif /* _KTAP_USTACK_H */

@@ -1,111 +1,112 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The arena: memory of the strings a script makes on its way.
+ * The arena: memory for the temporary strings of a script.
  */
 #include <linux/align.h>
 #include <linux/bitops.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
 
-#include "vm.h"
+#include "vm/vm.h"
 
 /**
  * DOC: The arena
  *
- * A script that joins strings in a loop makes garbage without end, in a place
- * where nothing can be allocated.  So an activation has a small memory of its
- * own, in two halves.  Blocks are taken from the current half one behind the
- * other.  When it is full, the blocks that a register refers to move to the
- * other half, which becomes the current one; the rest is forgotten.
+ * A script that joins strings in a loop produces garbage in a context that
+ * cannot allocate memory.  So an activation has a small memory of its own, in
+ * two halves.  Blocks are allocated in sequence from the current half.  When it
+ * is full, the blocks that registers refer to move to the other half, which
+ * becomes the current one; the other blocks are dropped.
  *
- * The roots are the registers from 0 to &ktap_vm.top, and nothing else:
+ * The only roots are the registers from 0 to &ktap_vm.top:
  *
  * - A block that no register refers to does not survive the next
- *   ktap_arena_alloc().  Whoever needs two puts the first into a register.
- * - Pointers are looked up in the registers again after an allocation.
+ *   ktap_arena_alloc().  Code that needs two blocks puts the first one into a
+ *   register.
+ * - Pointers must be reloaded from the registers after an allocation.
  * - A register refers to the first byte of a block.
- * - Tables and globals copy what they are given into memory of their own.
+ * - Tables and globals copy blobs into memory of their own.
  *
  * Not every register below the top holds a value: a frame is not cleared when
- * it is entered, since the verifier knows that nobody reads a register before
- * it is written.  What stands there is of an earlier call or an earlier event,
- * and may look like a blob of the arena.  It can do no harm: all the blocks of
- * the old half are marked in a bit map before the move, and what refers to
- * anything but the first byte of one, or to more than it has, becomes nil.  At
- * worst a dead block moves too.  Since each block moves once, there is always
- * room for all of them.
+ * it is entered, because the verifier ensures that a register is written before
+ * it is read.  Such a register may contain data of an earlier call or event
+ * that looks like a blob of the arena.  This is harmless: before the move, all
+ * blocks of the old half are marked in a bitmap, and a reference that does not
+ * point to the first byte of a block, or is longer than the block, becomes nil.
+ * In the worst case a dead block moves too.  Each block moves only once, so
+ * there is always room for all of them.
  *
- * The bit map has one bit for 8 bytes, and lies behind the blocks, in the last
- * 64th of each half.
+ * The bitmap has one bit for 8 bytes, and follows the blocks in the last 64th
+ * of each half.
  *
- * The run pays for a move: if nearly all of a half lives, each allocation makes one.
- * Before it pays for what is gone through, registers and blocks, of which 16 cost a
- * unit, and after it for the bytes that were copied.
+ * A move is charged to the run, because a half full of live blocks moves at
+ * each allocation: one unit for 16 registers or blocks before the move, and the
+ * copied bytes after it.
  */
 
-/* Stands before each block.  @moved is 0, or its place in the new half. */
+/* Precedes each block.  @moved is 0, or its offset in the new half. */
 struct ktap_arena_block {
 	u32 size;
 	u32 moved;
 	u8 data[] __aligned(8);
 };
 
-/* Bytes of a half that hold blocks. */
-static u32 room(const struct ktap_arena *arena)
+/* Bytes of each half that hold blocks. */
+static u32 arena_room(const struct ktap_arena *arena)
 {
 	return ALIGN_DOWN(arena->size - arena->size / 64 - sizeof(long), 8);
 }
 
-/* An empty block has bytes too, so that its first one is its own. */
-static u32 footprint(size_t size)
+/* An empty block takes bytes too, so that its address is unique. */
+static u32 arena_footprint(size_t size)
 {
 	return sizeof(struct ktap_arena_block) + ALIGN(size + !size, 8);
 }
 
-static struct ktap_arena_block *block_at(struct ktap_arena *arena, u32 half, u32 place)
+static struct ktap_arena_block *arena_block_at(struct ktap_arena *arena, u32 half, u32 offset)
 {
-	return (void *)(arena->half[half] + place);
+	return (void *)(arena->half[half] + offset);
 }
 
-static struct ktap_arena_block *take(struct ktap_arena *arena, u32 size)
+static struct ktap_arena_block *arena_take(struct ktap_arena *arena, u32 size)
 {
-	struct ktap_arena_block *block = block_at(arena, arena->cur, arena->used);
+	struct ktap_arena_block *block = arena_block_at(arena, arena->cur, arena->used);
 
 	block->size = size;
 	block->moved = 0;
-	arena->used += footprint(size);
+	arena->used += arena_footprint(size);
 	return block;
 }
 
-static void mark_blocks(struct ktap_arena *arena, unsigned long *starts)
+static void arena_mark_blocks(struct ktap_arena *arena, unsigned long *starts)
 {
-	u32 place = 0;
+	u32 offset = 0;
 
-	memset(starts, 0, arena->size - room(arena));
-	while (place < arena->used) {
-		__set_bit(place / 8, starts);
-		place += footprint(block_at(arena, arena->cur, place)->size);
+	memset(starts, 0, arena->size - arena_room(arena));
+	while (offset < arena->used) {
+		__set_bit(offset / 8, starts);
+		offset += arena_footprint(arena_block_at(arena, arena->cur, offset)->size);
 	}
 }
 
-/* Moves what @v refers to, unless it has moved already. */
-static void move_value(struct ktap_arena *arena, u32 old, u32 old_used,
-		       const unsigned long *starts, struct ktap_value *v)
+/* Move the block of @v unless it has already moved, and update @v. */
+static void arena_move_value(struct ktap_arena *arena, u32 old, u32 old_used,
+			     const unsigned long *starts, struct ktap_value *v)
 {
-	uintptr_t place = (uintptr_t)v->blob - (uintptr_t)arena->half[old];
+	uintptr_t offset = (uintptr_t)v->blob - (uintptr_t)arena->half[old];
 	struct ktap_arena_block *block, *new;
 
-	if (!ktap_is_blob(v) || place >= old_used)
+	if (!ktap_is_blob(v) || offset >= old_used)
 		return;
-	place -= sizeof(*block);
-	if (place >= old_used || place % 8 || !test_bit(place / 8, starts))
+	offset -= sizeof(*block);
+	if (offset >= old_used || offset % 8 || !test_bit(offset / 8, starts))
 		goto stale;
-	block = block_at(arena, old, place);
+	block = arena_block_at(arena, old, offset);
 	if (v->len > block->size)
 		goto stale;
 
 	if (!block->moved) {
-		new = take(arena, block->size);
+		new = arena_take(arena, block->size);
 		memcpy(new->data, block->data, block->size);
 		block->moved = (char *)new->data - arena->half[arena->cur];
 	}
@@ -115,21 +116,21 @@ stale:
 	*v = KTAP_VALUE_NIL;
 }
 
-static int compact(struct ktap_vm *vm)
+static int arena_compact(struct ktap_vm *vm)
 {
 	struct ktap_arena *arena = &vm->arena;
 	u32 old = arena->cur, old_used = arena->used, i;
-	unsigned long *starts = (void *)(arena->half[!old] + room(arena));
+	unsigned long *starts = (void *)(arena->half[!old] + arena_room(arena));
 	int err;
 
-	err = ktap_vm_charge(vm, vm->top / 16 + old_used / (16 * footprint(0)));
+	err = ktap_vm_charge(vm, vm->top / 16 + old_used / (16 * arena_footprint(0)));
 	if (err)
 		return err;
-	mark_blocks(arena, starts);
+	arena_mark_blocks(arena, starts);
 	arena->cur = !old;
 	arena->used = 0;
 	for (i = 0; i < vm->top; i++)
-		move_value(arena, old, old_used, starts, &vm->stack[i]);
+		arena_move_value(arena, old, old_used, starts, &vm->stack[i]);
 	return ktap_vm_charge(vm, arena->used / 64);
 }
 
@@ -141,21 +142,21 @@ void *ktap_arena_alloc(struct ktap_vm *vm, size_t size)
 		ktap_vm_error(vm, -ENOMEM, "a string is at most %u bytes", KTAP_MAX_STRLEN);
 		return NULL;
 	}
-	if (footprint(size) > room(arena) - arena->used && compact(vm))
+	if (arena_footprint(size) > arena_room(arena) - arena->used && arena_compact(vm))
 		return NULL;
-	if (footprint(size) > room(arena) - arena->used) {
+	if (arena_footprint(size) > arena_room(arena) - arena->used) {
 		ktap_vm_error(vm, -ENOMEM, "no memory for more strings: one run has %u bytes",
-			      room(arena));
+			      arena_room(arena));
 		return NULL;
 	}
-	return take(arena, size)->data;
+	return arena_take(arena, size)->data;
 }
 
 void ktap_arena_trim(struct ktap_vm *vm, void *p, size_t size)
 {
 	struct ktap_arena_block *block = p - sizeof(*block);
 
-	vm->arena.used -= footprint(block->size) - footprint(size);
+	vm->arena.used -= arena_footprint(block->size) - arena_footprint(size);
 	block->size = size;
 }
 
@@ -183,7 +184,7 @@ int ktap_event_text(struct ktap_vm *vm, struct ktap_value *v)
 	err = ktap_vm_charge(vm, KTAP_TEXT_COST);
 	if (!err && vm->event && vm->event->ops->text)
 		err = vm->event->ops->text(vm, v);
-	/* There is none in NMI: nothing can be formatted there. */
+	/* Events have no text in NMI context, where it cannot be formatted. */
 	if (!err && v->tag != KTAP_STR)
 		*v = KTAP_VALUE_STR("", 0);
 	return err;

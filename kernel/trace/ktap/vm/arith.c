@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Arithmetic and comparison of what may be no integer.
+ * Arithmetic and comparison of values that may not be integers.
  */
-#include "arith.h"
+#include "vm/arith.h"
 
 int ktap_bad_operand(struct ktap_vm *vm, const struct ktap_value *v)
 {

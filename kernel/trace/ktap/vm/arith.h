@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Arithmetic and comparison.  The short way, integers, is inline in the interpreter;
- * all else is not worth the room there.
+ * Arithmetic and comparison.  The fast path, for integers, is inline in the
+ * interpreter; other types are handled in arith.c and ops.c.
  */
 #ifndef _KTAP_ARITH_H
 #define _KTAP_ARITH_H
@@ -9,7 +9,7 @@
 #include <linux/compiler.h>
 #include <linux/math64.h>
 
-#include "ops.h"
+#include "vm/ops.h"
 
 /* Nil counts as 0. */
 static inline bool ktap_is_number(const struct ktap_value *v)
@@ -25,16 +25,16 @@ static inline s64 ktap_number(const struct ktap_value *v)
 int ktap_bad_operand(struct ktap_vm *vm, const struct ktap_value *v);
 int ktap_by_zero(struct ktap_vm *vm);
 
-/* 1: it is nil, which has no order. */
+/* Returns 1 for nil, which is not an error; or a negative errno. */
 int ktap_no_order(struct ktap_vm *vm, const struct ktap_value *v);
 
-/* An addend must be a number, whether there is a slot to add it to or not. */
+/* Check that an addend is a number, even if there is no slot to add it to. */
 int ktap_want_addend(struct ktap_vm *vm, const struct ktap_value *n);
 
 int ktap_two_numbers_slow(struct ktap_vm *vm, const struct ktap_value *v,
 			  const struct ktap_value *w, s64 *x, s64 *y);
 
-/* INT64_MIN / -1 wraps; some machines trap on it. */
+/* INT64_MIN / -1 wraps; the division instruction of some machines traps. */
 static inline int ktap_divide(struct ktap_vm *vm, s64 x, s64 y, s64 *quotient)
 {
 	if (!y)
@@ -87,7 +87,7 @@ static __always_inline int ktap_quick_less(struct ktap_vm *vm, struct ktap_value
 	return 0;
 }
 
-/* The number to compare with an immediate; 1: nil has no order; or an error. */
+/* Get the number to compare with an immediate.  Returns 1 for nil, or an error. */
 static __always_inline int ktap_ordered(struct ktap_vm *vm, const struct ktap_value *v, s64 *x)
 {
 	if (unlikely(v->tag != KTAP_INT))

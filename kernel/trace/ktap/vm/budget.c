@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a run may take, and how it ends if that is not enough, or by an error.
+ * Instruction budget and errors of a run.
  */
 #include <linux/kernel.h>
 #include <linux/minmax.h>
@@ -10,15 +10,15 @@
 #include <linux/stdarg.h>
 #include <linux/trace_clock.h>
 
-#include "meter.h"
-#include "vm.h"
+#include "vm/overhead.h"
+#include "vm/vm.h"
 
-/* Units between two looks around in process context. */
+/* Units between two checks for rescheduling and signals in process context. */
 #define KTAP_PROCESS_SLICE	1024
 
 /*
- * Units of a handler that is measured: what lasts longer than the first ones is
- * measured in any case, in pieces of the others (see meter.c).
+ * Units of a slice of a measured handler.  A run that lasts longer than the
+ * first slice is always measured from then on, slice by slice (overhead.c).
  */
 #define FIRST_SLICE		128
 #define SLICE			1024
@@ -37,7 +37,7 @@ int ktap_vm_error(struct ktap_vm *vm, int err, const char *fmt, ...)
 	return err;
 }
 
-static void begin_slice(struct ktap_vm *vm, u64 left, u64 slice)
+static void budget_begin_slice(struct ktap_vm *vm, u64 left, u64 slice)
 {
 	vm->budget = min(left, slice);
 	vm->rest = left - vm->budget;
@@ -48,7 +48,7 @@ void ktap_vm_grant_budget(struct ktap_vm *vm)
 	if (vm->level == KTAP_LEVEL_PROCESS)
 		vm->budget = KTAP_PROCESS_SLICE;
 	else
-		begin_slice(vm, vm->env->max_insns, vm->meter ? FIRST_SLICE : U64_MAX);
+		budget_begin_slice(vm, vm->env->max_insns, vm->overhead ? FIRST_SLICE : U64_MAX);
 }
 
 int ktap_vm_held_cpu(struct ktap_vm *vm)
@@ -59,7 +59,7 @@ int ktap_vm_held_cpu(struct ktap_vm *vm)
 			     "try a filter, fewer events, or --max-overhead PCT, which skips some");
 }
 
-static int next_slice(struct ktap_vm *vm, u32 n)
+static int budget_next_slice(struct ktap_vm *vm, u32 n)
 {
 	u64 left = vm->budget + vm->rest;
 
@@ -67,8 +67,8 @@ static int next_slice(struct ktap_vm *vm, u32 n)
 		return ktap_vm_error(vm, -ETIME,
 				     "the handler used up its budget: max_insns is %llu",
 				     vm->env->max_insns);
-	begin_slice(vm, left - n, SLICE);
-	if (ktap_meter_slice(vm->meter, trace_clock_local()))
+	budget_begin_slice(vm, left - n, SLICE);
+	if (ktap_overhead_slice(vm->overhead, trace_clock_local()))
 		return ktap_vm_held_cpu(vm);
 	return 0;
 }
@@ -76,7 +76,7 @@ static int next_slice(struct ktap_vm *vm, u32 n)
 int ktap_vm_out_of_budget(struct ktap_vm *vm, u32 n)
 {
 	if (vm->level != KTAP_LEVEL_PROCESS)
-		return next_slice(vm, n);
+		return budget_next_slice(vm, n);
 	vm->budget = KTAP_PROCESS_SLICE;
 	cond_resched();
 	if ((vm->abort && READ_ONCE(*vm->abort)) || fatal_signal_pending(current))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the activations of a session share, and the memory of one.
+ * The environment that the activations of a session share, and the memory of an
+ * activation.
  */
 #include <linux/errno.h>
 #include <linux/random.h>
@@ -8,13 +9,13 @@
 #include <linux/string.h>
 #include <linux/timekeeping.h>
 
-#include "agg.h"
-#include "global.h"
-#include "member.h"
-#include "option.h"
-#include "self.h"
-#include "speculation.h"
-#include "ufile.h"
+#include "btf/btf_read.h"
+#include "data/agg.h"
+#include "data/ustack_file.h"
+#include "lib/getopt.h"
+#include "output/speculation.h"
+#include "vm/global.h"
+#include "vm/task_fields.h"
 
 int ktap_env_init(struct ktap_env *env, struct ktap_program *prog, size_t max_memory,
 		  void (*low)(struct ktap_heap *heap))
@@ -31,7 +32,7 @@ int ktap_env_init(struct ktap_env *env, struct ktap_program *prog, size_t max_me
 	for (i = 0; i < KTAP_STRIPE_SETS * KTAP_STRIPES; i++)
 		ktap_lock_init(&env->stripes[i / KTAP_STRIPES][i % KTAP_STRIPES].lock);
 	ktap_heap_init(&env->heap, max_memory, low);
-	err = ktap_self_init(env) ?: ktap_speculations_init(env) ?: ktap_ufiles_init(env);
+	err = ktap_self_init(env) ?: ktap_speculations_init(env) ?: ktap_ustack_files_init(env);
 	if (!err && prog->uses & KTAP_USES_TYPES)
 		err = ktap_members_init(env);
 	if (!err && prog->uses & KTAP_USES_HEAP)
@@ -43,19 +44,19 @@ int ktap_env_init(struct ktap_env *env, struct ktap_program *prog, size_t max_me
 
 void ktap_env_destroy(struct ktap_env *env)
 {
-	/* All else lies in the heap. */
+	/* Everything else is in the heap. */
 	ktap_aggs_destroy(env);
 	ktap_self_destroy(env);
 	ktap_speculations_destroy(env);
 	ktap_members_destroy(env);
 	ktap_options_destroy(env);
-	ktap_ufiles_destroy(env);
+	ktap_ustack_files_destroy(env);
 	kvfree(env->globals);
 	env->globals = NULL;
 	ktap_heap_destroy(&env->heap);
 }
 
-/* What an activation has, by its level. */
+/* Memory of an activation by level. */
 static const struct {
 	u32 stack;
 	u32 calls;

@@ -1,50 +1,54 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Frames of functions on the stack of an activation.
+ * Function frames on the stack of an activation.
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
 
-#include "frame.h"
+#include "vm/frame.h"
 
 /**
  * DOC: Frames
  *
- * A frame is the registers of a function, &ktap_func.nregs values of the stack
- * from &ktap_vm.base on.  The caller's arguments are the callee's first
+ * A frame holds the registers of a function: &ktap_func.nregs values of the
+ * stack from &ktap_vm.base on.  The caller's arguments are the callee's first
  * registers, so that nothing is copied.
  *
- * In front of the frame of a variadic function stand its arguments, all of
- * them; the parameters are copied into the frame, and the variable ones, the
- * last &ktap_vm.nvarargs in front of it, stay where they are::
+ * All arguments of a variadic function precede its frame.  The parameters are
+ * copied into the frame; the variable arguments, the last &ktap_vm.nvarargs
+ * values before the frame, stay where they are::
  *
  *	caller's frame       callee's frame
  *	... | p0 p1 v0 v1 v2 | p0 p1 r2 r3 ... |
  *
- * Open values are as many as there happen to be: the results of a call, or the
- * variable arguments.  They stand in the caller's registers and may reach
- * beyond its frame.  &ktap_vm.open_end says where they end, from the
- * instruction that gives them to the next one, which takes them; nothing runs
- * in between.  While they are there &ktap_vm.top lies behind them, so that the
+ * The number of open values is known at run time only: they are the results of
+ * a call, or variable arguments.  They start in the caller's registers and may
+ * reach beyond its frame.  &ktap_vm.open_end is their end.  It is valid from
+ * the instruction that produces them to the next one, which consumes them;
+ * nothing runs in between.  Meanwhile &ktap_vm.top is after them, so that the
  * arena sees them.
  *
- * An error is caught by the innermost frame that stands in a `try`: the frames
- * above it are forgotten.  What cannot be caught ends the run: a script that
- * could go on after the end of its budget would not have one.
+ * A tail call replaces the frame of its caller: the callee's frame begins at
+ * the register to which the caller's caller expects the results, and the
+ * arguments move there.  So functions that tail call each other need only as
+ * much stack as the largest of them.
+ *
+ * An error is caught by the innermost frame that is in a `try`; the frames
+ * above it are dropped.  Errors that cannot be caught end the run: a script
+ * could otherwise continue after the end of its budget.
  */
 
-/* Units that a caught error costs, the making of its message included. */
+/* Units that a caught error costs, including its message. */
 #define CATCH_COST		16
 
-static int no_room(struct ktap_vm *vm)
+static int frame_no_room(struct ktap_vm *vm)
 {
 	return ktap_vm_error(vm, -ENOSPC, "calls nest too deep: no room on the stack");
 }
 
-/* Moving them costs. */
-static int pay_for_values(struct ktap_vm *vm, unsigned int n)
+static int frame_pay_for_values(struct ktap_vm *vm, unsigned int n)
 {
 	return ktap_vm_charge(vm, n / 16);
 }
@@ -55,7 +59,7 @@ int ktap_open_values(struct ktap_vm *vm, u32 first, unsigned int *n)
 	if (*n > KTAP_MAX_REGS)
 		return ktap_vm_error(vm, -E2BIG, "%u values at once; %u is the most", *n,
 				     KTAP_MAX_REGS);
-	return pay_for_values(vm, *n);
+	return frame_pay_for_values(vm, *n);
 }
 
 int ktap_frame_make(struct ktap_vm *vm, const struct ktap_func *func, u32 base,
@@ -69,7 +73,7 @@ int ktap_frame_make(struct ktap_vm *vm, const struct ktap_func *func, u32 base,
 		nvarargs = nargs > func->nparams ? nargs - func->nparams : 0;
 	}
 	if (base + func->nregs > vm->stack_size)
-		return no_room(vm);
+		return frame_no_room(vm);
 	if (func->variadic)
 		memcpy(vm->stack + base, args, (nargs - nvarargs) * sizeof(*args));
 	for (i = nargs; i < func->nparams; i++)
@@ -81,16 +85,24 @@ int ktap_frame_make(struct ktap_vm *vm, const struct ktap_func *func, u32 base,
 	return 0;
 }
 
+/* @nargs: number of arguments from @base on; KTAP_MULTI is replaced by their number */
+static __always_inline int frame_pay_for_call(struct ktap_vm *vm, const struct ktap_func *func,
+					      u32 base, unsigned int *nargs)
+{
+	int err = ktap_vm_charge(vm, 1 + ktap_func_cost(vm->env->prog, func));
+
+	if (!err && *nargs == KTAP_MULTI)
+		err = ktap_open_values(vm, base, nargs);
+	return err;
+}
+
 int ktap_frame_enter(struct ktap_vm *vm, const struct ktap_func *func, u32 base,
 		     const struct ktap_code *insn, u32 pc)
 {
 	struct ktap_call *call = &vm->calls[vm->ncalls];
 	unsigned int nargs = insn->b;
-	int err;
+	int err = frame_pay_for_call(vm, func, base, &nargs);
 
-	err = ktap_vm_charge(vm, 1 + ktap_func_cost(vm->env->prog, func));
-	if (!err && nargs == KTAP_MULTI)
-		err = ktap_open_values(vm, base, &nargs);
 	if (err)
 		return err;
 	if (vm->ncalls == vm->max_calls)
@@ -110,9 +122,9 @@ int ktap_frame_enter(struct ktap_vm *vm, const struct ktap_func *func, u32 base,
 	return err;
 }
 
-/* Values move down, or do not overlap. */
-static void move_values(struct ktap_value *dst, unsigned int wanted,
-			const struct ktap_value *src, unsigned int n)
+/* @dst is below @src, or they do not overlap. */
+static void frame_move_values(struct ktap_value *dst, unsigned int wanted,
+			      const struct ktap_value *src, unsigned int n)
 {
 	unsigned int i;
 
@@ -120,7 +132,21 @@ static void move_values(struct ktap_value *dst, unsigned int wanted,
 		dst[i] = i < n ? src[i] : KTAP_VALUE_NIL;
 }
 
-static void resume(struct ktap_vm *vm, const struct ktap_call *call)
+int ktap_frame_replace(struct ktap_vm *vm, const struct ktap_func *func, u32 base,
+		       unsigned int nargs)
+{
+	struct ktap_call *call = &vm->calls[vm->ncalls - 1];
+	u32 start = call->base + call->dst;
+	int err = frame_pay_for_call(vm, func, base, &nargs);
+
+	if (err)
+		return err;
+	frame_move_values(vm->stack + start, nargs, vm->stack + base, nargs);
+	call->tail = true;
+	return ktap_frame_make(vm, func, start, nargs);
+}
+
+static void frame_resume(struct ktap_vm *vm, const struct ktap_call *call)
 {
 	vm->func = call->func;
 	vm->base = call->base;
@@ -128,7 +154,7 @@ static void resume(struct ktap_vm *vm, const struct ktap_call *call)
 	vm->top = call->base + call->func->nregs;
 }
 
-static void open_until(struct ktap_vm *vm, u32 end)
+static void frame_open_until(struct ktap_vm *vm, u32 end)
 {
 	vm->open_end = end;
 	vm->top = max(vm->top, end);
@@ -140,13 +166,13 @@ u32 ktap_frame_leave(struct ktap_vm *vm, const struct ktap_value *results, unsig
 	unsigned int wanted = call->nresults;
 	u32 dst = call->base + call->dst;
 
-	resume(vm, call);
+	frame_resume(vm, call);
 	if (wanted == KTAP_MULTI) {
-		/* There is room: they stand in what was a frame further up. */
+		/* There is room: the results are in a frame above @dst. */
 		wanted = n;
-		open_until(vm, dst + n);
+		frame_open_until(vm, dst + n);
 	}
-	move_values(vm->stack + dst, wanted, results, n);
+	frame_move_values(vm->stack + dst, wanted, results, n);
 	return call->pc;
 }
 
@@ -156,31 +182,34 @@ int ktap_frame_varargs(struct ktap_vm *vm, struct ktap_value *dst, unsigned int 
 	u32 end = dst - vm->stack + vm->nvarargs;
 	int err;
 
-	err = pay_for_values(vm, n == KTAP_MULTI ? vm->nvarargs : n);
+	err = frame_pay_for_values(vm, n == KTAP_MULTI ? vm->nvarargs : n);
 	if (err)
 		return err;
 	if (n == KTAP_MULTI) {
 		if (end > vm->stack_size)
-			return no_room(vm);
+			return frame_no_room(vm);
 		n = vm->nvarargs;
-		open_until(vm, end);
+		frame_open_until(vm, end);
 	}
-	move_values(dst, n, src, vm->nvarargs);
+	frame_move_values(dst, n, src, vm->nvarargs);
 	return 0;
 }
 
-static bool can_be_caught(int err)
+static bool frame_can_be_caught(int err)
 {
 	return err != -ETIME && err != -EINTR && err != -ECANCELED;
 }
 
-/* The error is over: its message becomes a string; or the making of that ends the run. */
-static int give_message(struct ktap_vm *vm, struct ktap_value *v)
+/*
+ * Clear the caught error and store its message in @v.  If making the string
+ * fails with an error that cannot be caught, that one ends the run.
+ */
+static int frame_give_message(struct ktap_vm *vm, struct ktap_value *v)
 {
 	static const char no_memory[] = "no memory for the message of an error";
 	int err = ktap_make_string(vm, vm->message, strlen(vm->message), v);
 
-	if (err && !can_be_caught(err))
+	if (err && !frame_can_be_caught(err))
 		return err;
 	if (err)
 		*v = KTAP_VALUE_STR(no_memory, strlen(no_memory));
@@ -197,7 +226,7 @@ int ktap_frame_catch(struct ktap_vm *vm, int err, u32 floor, u32 *pc)
 	const struct ktap_func *func;
 	u32 n = vm->ncalls;
 
-	if (!can_be_caught(err))
+	if (!frame_can_be_caught(err))
 		return err;
 	catch = ktap_catch_at(prog, vm->pc);
 	while (!catch && n > floor)
@@ -206,8 +235,8 @@ int ktap_frame_catch(struct ktap_vm *vm, int err, u32 floor, u32 *pc)
 		return err;
 
 	/*
-	 * Without a cost, what is tried again and again would never end.  The
-	 * handler may stand in front: it is a jump back, too.
+	 * The handler may precede the error, as a backward jump does.  Without a
+	 * charge such a loop would never end.
 	 */
 	vm->error = 0;
 	func = n < vm->ncalls ? vm->calls[n].func : vm->func;
@@ -215,10 +244,10 @@ int ktap_frame_catch(struct ktap_vm *vm, int err, u32 floor, u32 *pc)
 	if (err)
 		return err;
 	if (n < vm->ncalls)
-		resume(vm, &vm->calls[n]);
+		frame_resume(vm, &vm->calls[n]);
 	else
 		vm->top = vm->base + vm->func->nregs;
 	vm->ncalls = n;
 	*pc = catch->handler;
-	return give_message(vm, &vm->stack[vm->base + catch->reg]);
+	return frame_give_message(vm, &vm->stack[vm->base + catch->reg]);
 }

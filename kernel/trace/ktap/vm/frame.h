@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Frames: how a function of the script begins, ends, and is left by an error.
- * Between the interpreter (vm.c) and those who start it (run.c).
+ * Used by the interpreter (vm.c) and by its callers (run.c).
  */
 #ifndef _KTAP_FRAME_H
 #define _KTAP_FRAME_H
 
-#include "opcode.h"
-#include "vm.h"
+#include "vm/opcode.h"
+#include "vm/vm.h"
 
-/* What may be run without a jump back or a call costs too, if it is long. */
+/* Units of straight code: long code costs even without backward jumps and calls. */
 static inline u32 ktap_straight_cost(const struct ktap_program *prog, u32 first, u32 end)
 {
 	return (prog->work[end] - prog->work[first]) / KTAP_UNIT_WORK;
@@ -20,35 +20,43 @@ static inline u32 ktap_func_cost(const struct ktap_program *prog, const struct k
 	return ktap_straight_cost(prog, func->first, func->first + func->ninsns);
 }
 
-/* Counts, and pays for, the open values from stack value @first on. */
+/* Count the open values from stack value @first on, and charge for them. */
 int ktap_open_values(struct ktap_vm *vm, u32 first, unsigned int *n);
 
-/* Begins @func: the @nargs arguments are the stack values from @base on. */
+/* Make the frame of @func, whose @nargs arguments are the stack values from @base on. */
 int ktap_frame_make(struct ktap_vm *vm, const struct ktap_func *func, u32 base,
 		    unsigned int nargs);
 
-/* Calls @func by @insn, with arguments from @base on; the running one goes on at @pc. */
+/* Call @func for @insn with arguments from @base on; the caller continues at @pc. */
 int ktap_frame_enter(struct ktap_vm *vm, const struct ktap_func *func, u32 base,
 		     const struct ktap_code *insn, u32 pc);
 
-/* Returns @n results to the caller, which there is.  Gives where that goes on. */
+/*
+ * Tail call: @func replaces the running function and returns to its caller,
+ * which must exist.  @nargs: number of arguments, or KTAP_MULTI.
+ */
+int ktap_frame_replace(struct ktap_vm *vm, const struct ktap_func *func, u32 base,
+		       unsigned int nargs);
+
+/* Return @n results to the caller, which must exist.  Returns its next instruction. */
 u32 ktap_frame_leave(struct ktap_vm *vm, const struct ktap_value *results, unsigned int n);
 
-/* Variable arguments: @n of them, or all if @n is KTAP_MULTI. */
+/* Copy @n variable arguments to @dst, all of them if @n is KTAP_MULTI. */
 int ktap_frame_varargs(struct ktap_vm *vm, struct ktap_value *dst, unsigned int n);
 
 /**
- * ktap_frame_catch() - Looks for who catches an error
- * @vm: the activation; the error happened at @vm->pc, or in what that called
+ * ktap_frame_catch() - Find the `try` that catches an error
+ * @vm: the activation; the error happened at @vm->pc, or in a callee of it
  * @err: the error
- * @floor: calls that were there before the interpreter began
- * @pc: gets where it goes on, in the frame that is the running one then
+ * @floor: number of calls before the interpreter began
+ * @pc: gets the instruction that handles the error, in the running frame
  *
- * Return: 0, the frame made ready; or the error, if nobody catches it.
+ * Return: 0, with the frame of the `try` as the running one; or the error, if no
+ * `try` catches it.
  */
 int ktap_frame_catch(struct ktap_vm *vm, int err, u32 floor, u32 *pc);
 
-/* vm.c: runs @vm->func to its end. */
+/* vm.c: run @vm->func to its end. */
 int ktap_interpret(struct ktap_vm *vm, struct ktap_value *result);
 
 #endif /* _KTAP_FRAME_H */

@@ -2,22 +2,21 @@
 /*
  * Globals: slots with a lock each, so that `g += n` loses no update.
  *
- * Whoever writes one holds its lock, and makes &ktap_global.seq odd before and
- * even behind what is written.  Most reads are of a table or an aggregation, on
- * every event and all CPUs: they take no lock and write nothing.  A reader that
- * finds the number odd or changed takes the lock, and so does one who finds a
- * blob, whose memory is the slot's.  An object stays as long as the reader can
- * refer to it: see object.c.
+ * A writer holds the lock, and makes &ktap_global.seq odd before an update and
+ * even after it.  Most reads get a table or an aggregation, on every event and
+ * all CPUs: they take no lock and write nothing.  A reader takes the lock if
+ * @seq is odd or has changed, or if it finds a blob, whose memory belongs to
+ * the slot.  An object lives as long as a reader can refer to it (data/object.c).
  */
 #include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "arith.h"
-#include "global.h"
-#include "lock.h"
-#include "slot.h"
+#include "data/lock.h"
+#include "data/value_slot.h"
+#include "vm/arith.h"
+#include "vm/global.h"
 
 /**
  * struct ktap_global - a global
@@ -43,21 +42,21 @@ int ktap_globals_init(struct ktap_env *env)
 	return 0;
 }
 
-/* The lock is held. */
-static void begin_write(struct ktap_global *g)
+/* The caller holds @g->lock. */
+static void global_begin_write(struct ktap_global *g)
 {
 	WRITE_ONCE(g->seq, g->seq + 1);
-	smp_wmb();	/* A: who reads any of what follows finds @seq changed; pairs with B */
+	smp_wmb();	/* A: a reader of the new value sees @seq changed; pairs with B */
 }
 
-static void end_write(struct ktap_global *g)
+static void global_end_write(struct ktap_global *g)
 {
-	smp_wmb();	/* C: who finds @seq even reads all of it; pairs with D */
+	smp_wmb();	/* C: a reader of the even @seq sees the whole value; pairs with D */
 	WRITE_ONCE(g->seq, g->seq + 1);
 }
 
-/* False: it changes, or it is a blob. */
-static bool read_unlocked(const struct ktap_global *g, struct ktap_value *v)
+/* Returns false if the value is being written, or is a blob. */
+static bool global_read_unlocked(const struct ktap_global *g, struct ktap_value *v)
 {
 	u32 seq = READ_ONCE(g->seq);
 
@@ -76,7 +75,7 @@ int ktap_global_get(struct ktap_vm *vm, u32 n, struct ktap_value *v)
 	u32 room = 0;
 	bool done;
 
-	if (likely(read_unlocked(g, &copy))) {
+	if (likely(global_read_unlocked(g, &copy))) {
 		*v = copy;
 		return 0;
 	}
@@ -118,9 +117,9 @@ int ktap_global_set(struct ktap_vm *vm, u32 n, struct ktap_value *v)
 		ktap_slot_discard(vm, &owned);
 		return 0;
 	}
-	begin_write(g);
+	global_begin_write(g);
 	ktap_slot_replace(vm->env, &g->value, &owned);
-	end_write(g);
+	global_end_write(g);
 	ktap_unlock(&g->lock, flags);
 	return 0;
 }
@@ -140,9 +139,9 @@ int ktap_global_add(struct ktap_vm *vm, u32 n, const struct ktap_value *v)
 		ktap_count_busy(vm->env);
 		return 0;
 	}
-	begin_write(g);
+	global_begin_write(g);
 	added = ktap_slot_add(&g->value, ktap_number(v));
-	end_write(g);
+	global_end_write(g);
 	holds = g->value;
 	ktap_unlock(&g->lock, flags);
 	return added ? 0 : ktap_bad_operand(vm, &holds);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What instructions do that is more than arithmetic: comparison, text, compound
- * keys, tables, events, iteration.
+ * Instructions other than arithmetic: comparison, text, compound keys, tables,
+ * events, iteration.
  *
- * Operands stand in registers: text of an event is made of them in place, and
- * the arena finds them there when it moves.  The exception are constants.
+ * Operands are in registers, except constants: an event's text replaces its
+ * operand in place, and the arena updates registers when it moves blobs.
  */
 #include <linux/kernel.h>
 #include <linux/math64.h>
@@ -12,14 +12,14 @@
 #include <linux/string.h>
 #include <linux/string_choices.h>
 
-#include "agg.h"
-#include "frame.h"
-#include "member.h"
-#include "ops.h"
-#include "table.h"
+#include "btf/btf_read.h"
+#include "data/agg.h"
+#include "data/table.h"
+#include "vm/frame.h"
+#include "vm/ops.h"
 
-/* ARGSTR is a string that is not made before somebody looks at it. */
-static int make_comparable(struct ktap_vm *vm, struct ktap_value *x, struct ktap_value *y)
+/* ARGSTR is a string that is formatted only when it is read. */
+static int op_make_comparable(struct ktap_vm *vm, struct ktap_value *x, struct ktap_value *y)
 {
 	int err;
 
@@ -27,18 +27,18 @@ static int make_comparable(struct ktap_vm *vm, struct ktap_value *x, struct ktap
 	return err ?: ktap_make_text(vm, y);
 }
 
-/* For all bytes of blobs to be looked at.  Short ones, as most are, cost nothing. */
-static int pay_for_bytes(struct ktap_vm *vm, size_t n)
+/* Charge for hashing or comparing a long blob, in addition to the instruction. */
+static int op_pay_for_bytes(struct ktap_vm *vm, size_t n)
 {
 	return likely(n < 64) ? 0 : ktap_vm_charge(vm, n / 64);
 }
 
-static int pay_for_comparison(struct ktap_vm *vm, const struct ktap_value *x,
-			      const struct ktap_value *y)
+static int op_pay_for_comparison(struct ktap_vm *vm, const struct ktap_value *x,
+				 const struct ktap_value *y)
 {
 	if (!ktap_is_blob(x) || !ktap_is_blob(y))
 		return 0;
-	return pay_for_bytes(vm, min(x->len, y->len));
+	return ktap_vm_charge(vm, 1 + min(x->len, y->len) / 64);
 }
 
 int ktap_op_equal(struct ktap_vm *vm, struct ktap_value *x, struct ktap_value *y, bool *result)
@@ -46,9 +46,9 @@ int ktap_op_equal(struct ktap_vm *vm, struct ktap_value *x, struct ktap_value *y
 	int err = 0;
 
 	if (x->tag != y->tag && (x->tag == KTAP_STR || y->tag == KTAP_STR))
-		err = make_comparable(vm, x, y);
+		err = op_make_comparable(vm, x, y);
 	if (!err)
-		err = pay_for_comparison(vm, x, y);
+		err = op_pay_for_comparison(vm, x, y);
 	*result = ktap_equal(x, y);
 	return err;
 }
@@ -61,7 +61,7 @@ int ktap_op_less(struct ktap_vm *vm, struct ktap_value *x, struct ktap_value *y,
 	*result = false;
 	if (x->tag == KTAP_NIL || y->tag == KTAP_NIL)
 		return 0;
-	err = make_comparable(vm, x, y) ?: pay_for_comparison(vm, x, y);
+	err = op_make_comparable(vm, x, y) ?: op_pay_for_comparison(vm, x, y);
 	if (err)
 		return err;
 	if (x->tag != y->tag || (x->tag != KTAP_INT && x->tag != KTAP_STR))
@@ -72,9 +72,9 @@ int ktap_op_less(struct ktap_vm *vm, struct ktap_value *x, struct ktap_value *y,
 	return 0;
 }
 
-/* Text of what `..` converts; @buf has room for an integer. */
-static int concat_part(struct ktap_vm *vm, const struct ktap_value *v, char *buf, size_t size,
-		       const char **text, size_t *len)
+/* Text of an operand of `..`; @buf has room for an integer. */
+static int op_concat_part(struct ktap_vm *vm, const struct ktap_value *v, char *buf, size_t size,
+			  const char **text, size_t *len)
 {
 	switch (v->tag) {
 	case KTAP_STR:
@@ -111,7 +111,7 @@ int ktap_op_concat(struct ktap_vm *vm, struct ktap_value *dst, struct ktap_value
 	for (i = 0; i < n; i++) {
 		err = ktap_make_text(vm, &src[i]);
 		if (!err)
-			err = concat_part(vm, &src[i], buf, sizeof(buf), &text, &len);
+			err = op_concat_part(vm, &src[i], buf, sizeof(buf), &text, &len);
 		if (err)
 			return err;
 		total += len;
@@ -121,15 +121,15 @@ int ktap_op_concat(struct ktap_vm *vm, struct ktap_value *dst, struct ktap_value
 		total = KTAP_MAX_STRLEN;
 		atomic_long_inc(&vm->env->counters.cut_strings);
 	}
-	/* Building a long string byte by byte must not be free, nor must many parts. */
-	err = ktap_vm_charge(vm, total / 64 + n / 16 + numbers / 4);
+	/* Charge for long strings and for many parts. */
+	err = ktap_vm_charge(vm, total / 64 + n / 16 + 2 * numbers);
 	if (err)
 		return err;
 	p = ktap_arena_alloc(vm, total);
 	if (!p)
 		return vm->error;
 	for (i = 0; i < n; i++) {
-		concat_part(vm, &src[i], buf, sizeof(buf), &text, &len);
+		op_concat_part(vm, &src[i], buf, sizeof(buf), &text, &len);
 		len = min(len, total - used);
 		memcpy(p + used, text, len);
 		used += len;
@@ -138,7 +138,7 @@ int ktap_op_concat(struct ktap_vm *vm, struct ktap_value *dst, struct ktap_value
 	return 0;
 }
 
-static int check_key_part(struct ktap_vm *vm, struct ktap_value *v)
+static int op_check_key_part(struct ktap_vm *vm, struct ktap_value *v)
 {
 	int err;
 
@@ -151,9 +151,9 @@ static int check_key_part(struct ktap_vm *vm, struct ktap_value *v)
 	default:
 		if (v->tag < KTAP_ARGSTR)
 			return 0;
-		/* It is hashed, compared and copied. */
+		/* The blob will be hashed, compared and copied. */
 		err = ktap_make_text(vm, v);
-		return err ?: pay_for_bytes(vm, v->len);
+		return err ?: op_pay_for_bytes(vm, v->len);
 	}
 }
 
@@ -166,7 +166,7 @@ int ktap_op_tuple(struct ktap_vm *vm, struct ktap_value *dst, struct ktap_value 
 	int err;
 
 	for (i = 0; i < n; i++) {
-		err = check_key_part(vm, &src[i]);
+		err = op_check_key_part(vm, &src[i]);
 		if (err)
 			return err;
 		size += ktap_tuple_item_size(&src[i]);
@@ -174,7 +174,7 @@ int ktap_op_tuple(struct ktap_vm *vm, struct ktap_value *dst, struct ktap_value 
 	if (size > KTAP_MAX_STRLEN)
 		return ktap_vm_error(vm, -E2BIG, "a compound key of %zu bytes; %u is the most",
 				     size, KTAP_MAX_STRLEN);
-	/* Blobs have been paid for; what has no length of its own has 8 bytes. */
+	/* Blobs are already charged; other parts have 8 bytes. */
 	err = ktap_vm_charge(vm, n / 8);
 	if (err)
 		return err;
@@ -188,11 +188,9 @@ int ktap_op_tuple(struct ktap_vm *vm, struct ktap_value *dst, struct ktap_value 
 	return 0;
 }
 
-/*
- * Table instructions.  A key stands in a register, where text can be made of
- * it and the arena can find it, or is a constant.
- */
-static noinline int not_indexed(struct ktap_vm *vm, const struct ktap_value *v)
+/* Table instructions.  A key is in a register or is a constant. */
+
+static noinline int op_not_indexed(struct ktap_vm *vm, const struct ktap_value *v)
 {
 	return ktap_vm_error(vm, -EINVAL, "%s is indexed, only a table can be",
 			     ktap_type_name(v));
@@ -204,8 +202,8 @@ int ktap_op_drop(struct ktap_vm *vm)
 	return 0;
 }
 
-/* What is read by a key; NULL: what has no keys, an aggregation or what is lost. */
-static int readable(struct ktap_vm *vm, const struct ktap_value *v, struct ktap_table **t)
+/* The table to read a key from; NULL for a lost object or an aggregation without keys. */
+static int op_readable(struct ktap_vm *vm, const struct ktap_value *v, struct ktap_table **t)
 {
 	*t = ktap_table_of(v);
 	if (likely(v->tag == KTAP_TABLE))
@@ -214,13 +212,13 @@ static int readable(struct ktap_vm *vm, const struct ktap_value *v, struct ktap_
 	if (ktap_is_lost(v))
 		return 0;
 	if (v->tag != KTAP_AGG)
-		return not_indexed(vm, v);
+		return op_not_indexed(vm, v);
 	*t = ktap_agg_keyed(ktap_agg_of(v));
 	return 0;
 }
 
-/* What is written by a key, NULL if it is lost; of an aggregation, `<<<` alone makes entries. */
-static int want_table(struct ktap_vm *vm, const struct ktap_value *v, struct ktap_table **t)
+/* The table to write a key to; NULL if it is lost.  Only `<<<` writes to an aggregation. */
+static int op_want_table(struct ktap_vm *vm, const struct ktap_value *v, struct ktap_table **t)
 {
 	*t = ktap_table_of(v);
 	if (likely(v->tag == KTAP_TABLE))
@@ -233,23 +231,23 @@ static int want_table(struct ktap_vm *vm, const struct ktap_value *v, struct kta
 	if (v->tag == KTAP_ARRAY)
 		return ktap_vm_error(vm, -EINVAL, "an array of an event can only be read");
 	if (v->tag != KTAP_AGG)
-		return not_indexed(vm, v);
+		return op_not_indexed(vm, v);
 	return ktap_vm_error(vm, -EINVAL, "only '<<<' writes to a key of an aggregation");
 }
 
-static int readable_key(struct ktap_vm *vm, const struct ktap_value *v, struct ktap_value *key,
-			struct ktap_table **t)
+static int op_readable_key(struct ktap_vm *vm, const struct ktap_value *v, struct ktap_value *key,
+			   struct ktap_table **t)
 {
 	int err;
 
-	err = readable(vm, v, t);
+	err = op_readable(vm, v, t);
 	if (err || key->tag == KTAP_NIL)
 		return err;
-	return check_key_part(vm, key);
+	return op_check_key_part(vm, key);
 }
 
-static int get(struct ktap_vm *vm, struct ktap_value *dst, struct ktap_table *t,
-	       const struct ktap_value *key)
+static int op_get(struct ktap_vm *vm, struct ktap_value *dst, struct ktap_table *t,
+		  const struct ktap_value *key)
 {
 	if (likely(t))
 		return ktap_table_get(vm, t, key, dst);
@@ -257,9 +255,9 @@ static int get(struct ktap_vm *vm, struct ktap_value *dst, struct ktap_table *t,
 	return 0;
 }
 
-/* From 0, as in C; behind its end there is nothing. */
-static int get_element(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_value *array,
-		       const struct ktap_value *index)
+/* Indexes start at 0, as in C; elements after the end are nil. */
+static int op_get_element(struct ktap_vm *vm, struct ktap_value *dst,
+			  const struct ktap_value *array, const struct ktap_value *index)
 {
 	const s64 *ints = array->blob;
 	u32 n = array->len / sizeof(*ints);
@@ -283,9 +281,9 @@ int ktap_op_get(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_va
 	if (unlikely(table->tag == KTAP_PTR))
 		return ktap_element_get(vm, dst, table, key);
 	if (unlikely(table->tag == KTAP_ARRAY))
-		return get_element(vm, dst, table, key);
-	err = readable_key(vm, table, key, &t);
-	return err ?: get(vm, dst, t, key);
+		return op_get_element(vm, dst, table, key);
+	err = op_readable_key(vm, table, key, &t);
+	return err ?: op_get(vm, dst, t, key);
 }
 
 int ktap_op_has(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_value *table,
@@ -294,7 +292,7 @@ int ktap_op_has(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_va
 	struct ktap_table *t;
 	int err;
 
-	err = readable_key(vm, table, key, &t);
+	err = op_readable_key(vm, table, key, &t);
 	if (!err)
 		*dst = KTAP_VALUE_BOOL(t && ktap_table_has(vm, t, key));
 	return err;
@@ -304,7 +302,7 @@ int ktap_op_check_key(struct ktap_vm *vm, struct ktap_value *key)
 {
 	if (key->tag == KTAP_NIL)
 		return ktap_vm_error(vm, -EINVAL, "nil cannot be a table key");
-	return check_key_part(vm, key);
+	return op_check_key_part(vm, key);
 }
 
 int ktap_op_set(struct ktap_vm *vm, const struct ktap_value *table, struct ktap_value *key,
@@ -313,14 +311,14 @@ int ktap_op_set(struct ktap_vm *vm, const struct ktap_value *table, struct ktap_
 	struct ktap_table *t = NULL;
 	int err;
 
-	err = v->tag == KTAP_NIL ? readable(vm, table, &t) : want_table(vm, table, &t);
+	err = v->tag == KTAP_NIL ? op_readable(vm, table, &t) : op_want_table(vm, table, &t);
 	if (!err)
 		err = ktap_op_check_key(vm, key);
 	if (err)
 		return err;
 	if (unlikely(!t))
 		return v->tag == KTAP_NIL ? 0 : ktap_op_drop(vm);
-	/* It was counted when there was no memory for it; what is there stays. */
+	/* The loss was counted when the object could not be made; keep the old value. */
 	if (unlikely(ktap_is_lost(v)))
 		return 0;
 	return ktap_table_set(vm, t, key, v);
@@ -348,7 +346,7 @@ int ktap_op_add(struct ktap_vm *vm, const struct ktap_value *table, struct ktap_
 	struct ktap_table *t;
 	int err;
 
-	err = want_table(vm, table, &t);
+	err = op_want_table(vm, table, &t);
 	if (!err)
 		err = ktap_op_check_key(vm, key);
 	if (err)
@@ -385,15 +383,15 @@ int ktap_op_get_name(struct ktap_vm *vm, struct ktap_value *dst,
 	if (object->tag == KTAP_PTR)
 		return ktap_member_by_name(vm, dst, object, string);
 	if (object->tag == KTAP_ARRAY)
-		return get_element(vm, dst, object, key);
-	err = readable(vm, object, &t) ?: pay_for_bytes(vm, key->len);
-	return err ?: get(vm, dst, t, key);
+		return op_get_element(vm, dst, object, key);
+	err = op_readable(vm, object, &t) ?: op_pay_for_bytes(vm, key->len);
+	return err ?: op_get(vm, dst, t, key);
 }
 
 /*
- * An iteration keeps its place in two registers the program does not know of:
- * the serial number of the last entry, with the cursor, and its key.  Whatever bytecode puts
- * there makes it skip or repeat entries, or is the error "broken iteration", and no more.
+ * An iteration keeps its position in two hidden registers: the serial number of
+ * the last entry, with the cursor, and its key.  If malicious bytecode changes
+ * them, entries are skipped or repeated, or the error is "broken iteration".
  */
 int ktap_op_iter(struct ktap_vm *vm, struct ktap_value *r)
 {
@@ -405,7 +403,7 @@ int ktap_op_iter(struct ktap_vm *vm, struct ktap_value *r)
 	return 0;
 }
 
-/* Gives 1, 0 at the end, or a negative errno. */
+/* Returns 1, 0 at the end, or a negative errno. */
 int ktap_op_next(struct ktap_vm *vm, struct ktap_value *r)
 {
 	struct ktap_table *t;
@@ -414,7 +412,7 @@ int ktap_op_next(struct ktap_vm *vm, struct ktap_value *r)
 
 	if ((!ktap_is_object(&r[0]) && !ktap_is_lost(&r[0])) || r[1].tag != KTAP_INT)
 		return ktap_vm_error(vm, -EINVAL, "broken iteration");
-	readable(vm, &r[0], &t);
+	op_readable(vm, &r[0], &t);
 	if (!t) {
 		r[3] = KTAP_VALUE_NIL;
 		r[4] = KTAP_VALUE_NIL;
@@ -431,9 +429,9 @@ int ktap_op_next(struct ktap_vm *vm, struct ktap_value *r)
 }
 
 /*
- * A counting loop knows how many rounds are left before it begins, so that it
- * ends at the largest integer too.  R[a] is the value, R[a + 1] becomes the
- * number of rounds to come, R[a + 2] is the step.
+ * A counting loop computes the number of iterations before it begins, so that
+ * it also ends at the largest integer.  R[a] is the value, R[a + 1] becomes the
+ * number of iterations left, R[a + 2] is the step.
  */
 int ktap_op_for(struct ktap_vm *vm, struct ktap_value *r, bool *enter)
 {

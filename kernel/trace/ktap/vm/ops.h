@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What instructions do that is more than arithmetic.
+ * Instructions other than arithmetic.
  */
 #ifndef _KTAP_OPS_H
 #define _KTAP_OPS_H
 
-#include "vm.h"
+#include "vm/vm.h"
 
 /*
  * All of them return 0 or, with the error set, a negative errno;
- * ktap_op_next() gives 1, or 0 at the end.  ktap_op_field() and ktap_op_arg()
- * leave an error in @vm only.
+ * ktap_op_next() returns 1, or 0 at the end.  ktap_op_field() and ktap_op_arg()
+ * only set @vm->error.
  */
 
 int ktap_op_equal(struct ktap_vm *vm, struct ktap_value *x, struct ktap_value *y, bool *result);
@@ -37,22 +37,22 @@ int ktap_op_get_name(struct ktap_vm *vm, struct ktap_value *dst,
 		     const struct ktap_value *object, u32 string);
 int ktap_op_iter(struct ktap_vm *vm, struct ktap_value *r);
 int ktap_op_next(struct ktap_vm *vm, struct ktap_value *r);
-/* Begins a loop that counts; @enter: there is a first round. */
+/* Begin a counting loop; @enter: there is a first iteration. */
 int ktap_op_for(struct ktap_vm *vm, struct ktap_value *r, bool *enter);
 
-/* Counts what would be written into an object that is lost.  Always 0. */
+/* Count a write to a lost object.  Always 0. */
 int ktap_op_drop(struct ktap_vm *vm);
 
-/* Judges a key that something is written to. */
+/* Check a key for a write. */
 int ktap_op_check_key(struct ktap_vm *vm, struct ktap_value *key);
 
-/* agg.c: @agg <<< @v, and @base[@key] <<< @v */
+/* data/agg.c: @agg <<< @v, and @base[@key] <<< @v */
 int ktap_op_aggregate(struct ktap_vm *vm, const struct ktap_value *agg,
 		      const struct ktap_value *v);
 int ktap_op_taggregate(struct ktap_vm *vm, const struct ktap_value *base,
 		       struct ktap_value *key, const struct ktap_value *v);
 
-/* self.c: the fields of the current thread, by the name that is constant @string */
+/* task_fields.c: the current task's field whose name is constant @string */
 int ktap_self_get(struct ktap_vm *vm, u32 string, struct ktap_value *v);
 int ktap_self_set(struct ktap_vm *vm, u32 string, struct ktap_value *v);
 int ktap_self_add(struct ktap_vm *vm, u32 string, const struct ktap_value *n);

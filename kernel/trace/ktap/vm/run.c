@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Running: how an activation begins and ends, and what is said of an error.
+ * Start and end of a run, and the message of its error.
  */
 #include <linux/kernel.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
 
-#include "frame.h"
-#include "object.h"
+#include "data/object.h"
+#include "vm/frame.h"
 
 /*
- * Built-ins that call functions of the script, one inside of what another
- * called.  Each takes a kilobyte of the kernel's stack.
+ * Nesting of built-ins that call functions of the script.  Each level takes a
+ * kilobyte of the kernel's stack.
  */
-#define MAX_NESTED		4
+#define RUN_MAX_NESTED		4
 
-/* As a call does: what the function has besides loops and calls is paid for. */
-static int begin(struct ktap_vm *vm, const struct ktap_func *f, unsigned int nargs)
+/* Charge for the straight code of the function, as a call does. */
+static int run_begin(struct ktap_vm *vm, const struct ktap_func *f, unsigned int nargs)
 {
 	int err = ktap_frame_make(vm, f, 0, nargs);
 
@@ -45,7 +45,7 @@ int ktap_vm_run(struct ktap_vm *vm, u32 func, const struct ktap_value *args,
 		nargs = min_t(unsigned int, nargs, f->nparams);
 	if (nargs)
 		memcpy(vm->stack, args, nargs * sizeof(*args));
-	err = begin(vm, f, nargs);
+	err = run_begin(vm, f, nargs);
 	if (err)
 		vm->fault = (struct ktap_fault){ .func = f, .pc = f->first };
 	else
@@ -76,10 +76,10 @@ int ktap_vm_call(struct ktap_vm *vm, const struct ktap_func *func, const struct 
 	err = ktap_vm_charge(vm, 1 + ktap_func_cost(vm->env->prog, func));
 	if (err)
 		return err;
-	if (vm->nested == MAX_NESTED)
+	if (vm->nested == RUN_MAX_NESTED)
 		return ktap_vm_error(vm, -ENOSPC,
 				     "functions that built-ins call nest too deep: %u is the most",
-				     MAX_NESTED);
+				     RUN_MAX_NESTED);
 	if (vm->ncalls == vm->max_calls)
 		return ktap_vm_error(vm, -ENOSPC, "calls nest too deep: %u is the most",
 				     vm->max_calls);
@@ -102,11 +102,11 @@ int ktap_vm_call(struct ktap_vm *vm, const struct ktap_func *func, const struct 
 	return err;
 }
 
-/* Lines of a backtrace; of a deeper one the outermost calls are left out. */
+/* Lines of a backtrace; the outermost calls of a deeper one are left out. */
 #define BACKTRACE_MAX	16
 
-static size_t put_frame(const struct ktap_program *prog, const struct ktap_func *func, u32 pc,
-			char *buf, size_t size)
+static size_t run_put_frame(const struct ktap_program *prog, const struct ktap_func *func, u32 pc,
+			    char *buf, size_t size)
 {
 	char place[KTAP_PLACE_SIZE];
 
@@ -129,13 +129,15 @@ size_t ktap_vm_backtrace(const struct ktap_vm *vm, char *buf, size_t size)
 		return scnprintf(buf, size, "ktap: error: %s\n", vm->message);
 	if (!ktap_program_place(prog, fault->pc, true, place, sizeof(place)))
 		strscpy(place, "ktap");
-	/* Only a script can make an error that says nothing. */
+	/* Only error() in a script can have an empty message. */
 	len = scnprintf(buf, size, "%s: error: %s\n", place,
 			vm->message[0] ? vm->message : "error() without a message");
-	len += put_frame(prog, fault->func, fault->pc, buf + len, size - len);
+	len += run_put_frame(prog, fault->func, fault->pc, buf + len, size - len);
 	for (i = fault->ncalls, lines = 1; i && lines < BACKTRACE_MAX; i--, lines++) {
 		call = &vm->calls[i - 1];
-		len += put_frame(prog, call->func, call->pc - 1, buf + len, size - len);
+		if (call->tail)
+			len += scnprintf(buf + len, size - len, "  (tail calls)\n");
+		len += run_put_frame(prog, call->func, call->pc - 1, buf + len, size - len);
 	}
 	if (i)
 		len += scnprintf(buf + len, size - len, "  and %u more\n", i);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * self: fields of the current thread.
+ * Task fields: self.x in a script.
  */
 #include <linux/build_bug.h>
 #include <linux/errno.h>
@@ -10,37 +10,36 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "arith.h"
-#include "lock.h"
-#include "ops.h"
-#include "self.h"
-#include "slot.h"
+#include "data/lock.h"
+#include "data/value_slot.h"
+#include "vm/arith.h"
+#include "vm/ops.h"
+#include "vm/task_fields.h"
 
 /**
- * DOC: Fields of threads
+ * DOC: Task fields
  *
  * A thread that has set a field has a record in the session's heap, with a slot
- * for each name that the program knows: names are constants, and get their
- * number when the session is made.  Records are found by the address of the
- * thread, in a hash whose buckets have a lock each (see lock.h).
+ * for each field name of the program.  Names are constants, and are numbered
+ * when the session starts.  Records are found by the address of the thread, in
+ * a hash with one lock for each bucket (data/lock.h).
  *
- * Nobody but the thread itself, and what interrupts it, ever looks at its
- * record: the locks are there for the threads that share a bucket.
+ * Only the thread itself, and handlers that interrupt it, access its record:
+ * the locks are needed only for threads that share a bucket.
  *
- * When a thread exits, its record is freed (thread.c); the next one may get its
- * address.  What happens in an exiting thread may still read and change the
- * fields it has, until that moment, but gets no new record: there is nothing
- * that would free it.
+ * When a thread exits, its record is freed (follow.c); a new thread may get its
+ * address.  Until then, events in the exiting thread can still read and change
+ * its fields, but cannot create a record, because it would never be freed.
  *
- * A record whose fields are all nil stays with its thread, as most set a field
- * again and again.  Where a bucket is full it makes room for another one.
+ * A record whose fields are all nil is kept, as most threads set a field again
+ * and again.  If its bucket is full, it is freed to make room for another one.
  */
 
 /**
  * struct self_record - the fields of a thread
- * @next: next one of the bucket
+ * @next: next record of the bucket
  * @thread: &ktap_thread.id
- * @used: how many of @fields are not nil
+ * @used: number of @fields that are not nil
  * @fields: slots
  */
 struct self_record {
@@ -62,7 +61,7 @@ struct self_bucket {
 /**
  * struct ktap_self - the fields of all threads
  * @buckets: the hash
- * @nfields: fields of a record
+ * @nfields: number of fields in a record
  * @field: number of the field, by string constant
  */
 struct ktap_self {
@@ -71,12 +70,12 @@ struct ktap_self {
 	u32 field[];
 };
 
-static bool is_about_self(u8 op)
+static bool task_field_is_accessed_by(u8 op)
 {
 	return op == KTAP_OP_GETSELF || op == KTAP_OP_SETSELF || op == KTAP_OP_ADDSELF;
 }
 
-static void number_fields(struct ktap_self *self, const struct ktap_program *prog)
+static void task_field_number_fields(struct ktap_self *self, const struct ktap_program *prog)
 {
 	const struct ktap_code *insn;
 	u32 i;
@@ -84,12 +83,12 @@ static void number_fields(struct ktap_self *self, const struct ktap_program *pro
 	memset(self->field, 0xff, prog->nstrings * sizeof(*self->field));
 	for (i = 0; i < prog->ninsns; i++) {
 		insn = &prog->code[i];
-		if (is_about_self(insn->op) && self->field[insn->d] == KTAP_NONE)
+		if (task_field_is_accessed_by(insn->op) && self->field[insn->d] == KTAP_NONE)
 			self->field[insn->d] = self->nfields++;
 	}
 }
 
-static size_t record_size(const struct ktap_self *self)
+static size_t task_field_record_size(const struct ktap_self *self)
 {
 	return struct_size_t(struct self_record, fields, self->nfields);
 }
@@ -107,25 +106,25 @@ int ktap_self_init(struct ktap_env *env)
 		return -ENOMEM;
 	for (i = 0; i < KTAP_SELF_BUCKETS; i++)
 		ktap_lock_init(&self->buckets[i].lock);
-	number_fields(self, prog);
+	task_field_number_fields(self, prog);
 	env->self = self;
 	return self->nfields > KTAP_SELF_FIELDS ? -E2BIG : 0;
 }
 
 void ktap_self_destroy(struct ktap_env *env)
 {
-	/* Records lie in the heap. */
+	/* Records are in the heap. */
 	kvfree(env->self);
 	env->self = NULL;
 }
 
-static struct self_bucket *bucket_of(struct ktap_self *self, const void *thread)
+static struct self_bucket *task_field_bucket_of(struct ktap_self *self, const void *thread)
 {
 	return &self->buckets[hash_ptr(thread, ilog2(KTAP_SELF_BUCKETS))];
 }
 
-/* The link to the record of a thread, or to NULL.  The lock is held. */
-static struct self_record **find(struct self_bucket *bucket, const void *thread)
+/* Return the link to the record of @thread, or to NULL.  The caller holds the lock. */
+static struct self_record **task_field_find(struct self_bucket *bucket, const void *thread)
 {
 	struct self_record **link = &bucket->first;
 
@@ -134,9 +133,9 @@ static struct self_record **find(struct self_bucket *bucket, const void *thread)
 	return link;
 }
 
-/* Takes it off and frees it, with what its fields hold. */
-static void remove_record(struct ktap_env *env, struct self_bucket *bucket,
-			  struct self_record **link)
+/* Unlink and free a record and the values of its fields. */
+static void task_field_remove_record(struct ktap_env *env, struct self_bucket *bucket,
+				     struct self_record **link)
 {
 	struct self_record *rec = *link;
 	u32 i;
@@ -147,11 +146,11 @@ static void remove_record(struct ktap_env *env, struct self_bucket *bucket,
 		rec->used -= rec->fields[i].tag != KTAP_NIL;
 		ktap_slot_replace(env, &rec->fields[i], &KTAP_VALUE_NIL);
 	}
-	ktap_heap_free_nested(&env->heap, rec, record_size(env->self));
+	ktap_heap_free_nested(&env->heap, rec, task_field_record_size(env->self));
 }
 
-/* Sees to it that there is room for a record more; false: there is none. */
-static bool make_room(struct ktap_env *env, struct self_bucket *bucket)
+/* Make room for one more record.  Returns false if the bucket is full. */
+static bool task_field_make_room(struct ktap_env *env, struct self_bucket *bucket)
 {
 	struct self_record **link;
 
@@ -159,7 +158,7 @@ static bool make_room(struct ktap_env *env, struct self_bucket *bucket)
 		return true;
 	for (link = &bucket->first; *link; link = &(*link)->next) {
 		if (!(*link)->used) {
-			remove_record(env, bucket, link);
+			task_field_remove_record(env, bucket, link);
 			return true;
 		}
 	}
@@ -168,7 +167,7 @@ static bool make_room(struct ktap_env *env, struct self_bucket *bucket)
 
 void ktap_self_end(struct ktap_env *env, const void *id)
 {
-	struct self_bucket *bucket = bucket_of(env->self, id);
+	struct self_bucket *bucket = task_field_bucket_of(env->self, id);
 	struct self_record **link;
 	unsigned long flags;
 
@@ -176,9 +175,9 @@ void ktap_self_end(struct ktap_env *env, const void *id)
 		ktap_count_busy(env);
 		return;
 	}
-	link = find(bucket, id);
+	link = task_field_find(bucket, id);
 	if (*link)
-		remove_record(env, bucket, link);
+		task_field_remove_record(env, bucket, link);
 	ktap_unlock(&bucket->lock, flags);
 }
 
@@ -186,7 +185,7 @@ int ktap_self_read(struct ktap_vm *vm, struct ktap_thread thread, u32 string,
 		   struct ktap_value *v)
 {
 	struct ktap_self *self = vm->env->self;
-	struct self_bucket *bucket = bucket_of(self, thread.id);
+	struct self_bucket *bucket = task_field_bucket_of(self, thread.id);
 	struct self_record *rec;
 	struct ktap_value copy;
 	unsigned long flags;
@@ -200,7 +199,7 @@ int ktap_self_read(struct ktap_vm *vm, struct ktap_thread thread, u32 string,
 			ktap_count_busy(vm->env);
 			break;
 		}
-		rec = *find(bucket, thread.id);
+		rec = *task_field_find(bucket, thread.id);
 		done = !rec || ktap_slot_copy(&copy, &rec->fields[self->field[string]], mem, room);
 		ktap_unlock(&bucket->lock, flags);
 		if (done)
@@ -213,16 +212,16 @@ int ktap_self_read(struct ktap_vm *vm, struct ktap_thread thread, u32 string,
 	return 0;
 }
 
-/* What became of an update. */
-enum outcome {
+enum task_field_outcome {
 	DONE,
-	NO_RECORD,	/* the thread has none, and no new one was given */
+	NO_RECORD,	/* the thread has no record; the caller must allocate one */
 	FULL,
-	NO_SUM,
+	NO_SUM,		/* the field holds no number */
 };
 
-static enum outcome write_field(struct self_record *rec, u32 field, struct ktap_env *env,
-				struct ktap_value *v, bool add)
+static enum task_field_outcome task_field_write_field(struct self_record *rec, u32 field,
+						      struct ktap_env *env, struct ktap_value *v,
+						      bool add)
 {
 	struct ktap_value *slot = &rec->fields[field];
 	bool done = true;
@@ -239,17 +238,17 @@ static enum outcome write_field(struct self_record *rec, u32 field, struct ktap_
 	return NO_SUM;
 }
 
-/* Takes *@new, if it needs it. */
-static enum outcome update_locked(struct ktap_env *env, struct self_bucket *bucket,
-				  const void *thread, u32 field, struct ktap_value *v, bool add,
-				  struct self_record **new)
+/* Use *@new, and set it to NULL, if the thread needs a record. */
+static enum task_field_outcome
+task_field_update_locked(struct ktap_env *env, struct self_bucket *bucket, const void *thread,
+			 u32 field, struct ktap_value *v, bool add, struct self_record **new)
 {
-	struct self_record *rec = *find(bucket, thread);
+	struct self_record *rec = *task_field_find(bucket, thread);
 
 	if (!rec && v->tag == KTAP_NIL)
 		return DONE;
 	if (!rec) {
-		if (!make_room(env, bucket))
+		if (!task_field_make_room(env, bucket))
 			return FULL;
 		if (!*new)
 			return NO_RECORD;
@@ -259,16 +258,16 @@ static enum outcome update_locked(struct ktap_env *env, struct self_bucket *buck
 		bucket->first = rec;
 		bucket->n++;
 	}
-	return write_field(rec, field, env, v, add);
+	return task_field_write_field(rec, field, env, v, add);
 }
 
-static struct self_record *new_record(struct ktap_vm *vm, const void *thread)
+static struct self_record *task_field_new_record(struct ktap_vm *vm, const void *thread)
 {
-	struct self_record *rec = ktap_slot_alloc(vm, record_size(vm->env->self));
+	struct self_record *rec = ktap_slot_alloc(vm, task_field_record_size(vm->env->self));
 
 	if (!rec)
 		return NULL;
-	memset(rec, 0, record_size(vm->env->self));
+	memset(rec, 0, task_field_record_size(vm->env->self));
 	rec->thread = thread;
 	return rec;
 }
@@ -277,9 +276,9 @@ int ktap_self_write(struct ktap_vm *vm, struct ktap_thread thread, u32 string,
 		    struct ktap_value *owned, bool add)
 {
 	struct ktap_self *self = vm->env->self;
-	struct self_bucket *bucket = bucket_of(self, thread.id);
+	struct self_bucket *bucket = task_field_bucket_of(self, thread.id);
 	u32 field = self->field[string];
-	enum outcome outcome = FULL;
+	enum task_field_outcome outcome = FULL;
 	struct self_record *new = NULL;
 	unsigned long flags;
 	int err = 0;
@@ -289,21 +288,22 @@ int ktap_self_write(struct ktap_vm *vm, struct ktap_thread thread, u32 string,
 			ktap_count_busy(vm->env);
 			break;
 		}
-		outcome = update_locked(vm->env, bucket, thread.id, field, owned, add, &new);
+		outcome = task_field_update_locked(vm->env, bucket, thread.id, field, owned, add,
+						   &new);
 		ktap_unlock(&bucket->lock, flags);
 		if (outcome == FULL)
 			atomic_long_inc(&vm->env->counters.full_threads);
 		if (outcome != NO_RECORD || thread.ends)
 			break;
-		/* All of it is cleared. */
+		/* Charge for clearing the record. */
 		err = ktap_vm_charge(vm, self->nfields / 64);
 		if (!err)
-			new = new_record(vm, thread.id);
+			new = task_field_new_record(vm, thread.id);
 		if (!new)
 			break;
 	}
 	if (new)
-		ktap_heap_free(&vm->env->heap, new, record_size(self));
+		ktap_heap_free(&vm->env->heap, new, task_field_record_size(self));
 	if (outcome == NO_SUM)
 		return ktap_bad_operand(vm, owned);
 	if (outcome != DONE)

@@ -1,48 +1,49 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Fields of threads.
+ * Task fields: self.x in a script.
  */
-#ifndef _KTAP_SELF_H
-#define _KTAP_SELF_H
+#ifndef _KTAP_TASK_FIELDS_H
+#define _KTAP_TASK_FIELDS_H
 
-#include "vm.h"
+#include "vm/vm.h"
 
-/* Threads that can have fields at once, if they spread evenly. */
+/* Threads that can have fields at once, if they hash evenly: 2048 * 32. */
 #define KTAP_SELF_BUCKETS	2048
 #define KTAP_SELF_CHAIN		32
-/* Names of fields that a script may have: a record is a block of the heap. */
+/* Field names of a script: a record must fit into a block of the heap. */
 #define KTAP_SELF_FIELDS	1000
 
 /*
- * For env.c: if the program uses them.  Context: process, may sleep.  0, -ENOMEM, or
- * -E2BIG: there are more than KTAP_SELF_FIELDS names.
+ * Called by env.c; does nothing if the program uses no task fields.
+ * Context: process, may sleep.  0, -ENOMEM, or -E2BIG if there are more than
+ * KTAP_SELF_FIELDS names.
  */
 int ktap_self_init(struct ktap_env *env);
 void ktap_self_destroy(struct ktap_env *env);
 
 /**
  * struct ktap_thread - a thread
- * @id: is of no other one until ktap_self_end() was called for it
- * @ends: that may have happened: it gets no fields any more
+ * @id: unique until ktap_self_end() is called for it
+ * @ends: ktap_self_end() may have been called: no new record
  */
 struct ktap_thread {
 	const void *id;
 	bool ends;
 };
 
-/* thread.c: the current one. */
+/* follow.c: the current thread. */
 struct ktap_thread ktap_current_thread(void);
 
-/* A thread ends: its fields do.  Context: that thread. */
+/* Free the fields of a thread that ends.  Context: that thread. */
 void ktap_self_end(struct ktap_env *env, const void *id);
 
 /*
- * What ktap_self_get() and its kin (ops.h) do, which is for the current thread.
- * @owned is a value that a slot can own; if it is added, an integer.
+ * ktap_self_get(), ktap_self_set() and ktap_self_add() (ops.h) for any thread.
+ * @owned is a value that a slot can own; with @add, an integer.
  */
 int ktap_self_read(struct ktap_vm *vm, struct ktap_thread thread, u32 string,
 		   struct ktap_value *v);
 int ktap_self_write(struct ktap_vm *vm, struct ktap_thread thread, u32 string,
 		    struct ktap_value *owned, bool add);
 
-#endif /* _KTAP_SELF_H */
+#endif /* _KTAP_TASK_FIELDS_H */

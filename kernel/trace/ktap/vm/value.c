@@ -7,7 +7,7 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
-#include "vm.h"
+#include "vm/vm.h"
 
 const char *ktap_type_name(const struct ktap_value *v)
 {
@@ -54,14 +54,14 @@ bool ktap_equal(const struct ktap_value *x, const struct ktap_value *y)
 	}
 }
 
-static int compare_bytes(const struct ktap_value *x, const struct ktap_value *y)
+static int value_compare_bytes(const struct ktap_value *x, const struct ktap_value *y)
 {
 	int c = memcmp(x->blob, y->blob, min(x->len, y->len));
 
 	return c ?: (x->len > y->len) - (x->len < y->len);
 }
 
-static int compare_tuples(const struct ktap_value *x, const struct ktap_value *y)
+static int value_compare_tuples(const struct ktap_value *x, const struct ktap_value *y)
 {
 	struct ktap_value xi, yi;
 	size_t xpos = 0, ypos = 0;
@@ -78,8 +78,8 @@ static int compare_tuples(const struct ktap_value *x, const struct ktap_value *y
 	return c;
 }
 
-/* Integers, then strings, then the rest. */
-static unsigned int rank(const struct ktap_value *v)
+/* Integers sort before strings, and these before all other types. */
+static unsigned int value_rank(const struct ktap_value *v)
 {
 	switch (v->tag) {
 	case KTAP_INT:
@@ -93,7 +93,7 @@ static unsigned int rank(const struct ktap_value *v)
 
 int ktap_compare(const struct ktap_value *x, const struct ktap_value *y)
 {
-	unsigned int rx = rank(x), ry = rank(y);
+	unsigned int rx = value_rank(x), ry = value_rank(y);
 
 	if (rx != ry)
 		return rx < ry ? -1 : 1;
@@ -105,19 +105,19 @@ int ktap_compare(const struct ktap_value *x, const struct ktap_value *y)
 	case KTAP_FUNC:
 		return (x->u > y->u) - (x->u < y->u);
 	case KTAP_TUPLE:
-		return compare_tuples(x, y);
+		return value_compare_tuples(x, y);
 	case KTAP_STR:
 	case KTAP_KSTACK:
 	case KTAP_USTACK:
 	case KTAP_ARRAY:
 	case KTAP_USYM:
-		return compare_bytes(x, y);
+		return value_compare_bytes(x, y);
 	default:
 		return 0;
 	}
 }
 
-static size_t payload_size(const struct ktap_value *v)
+static size_t value_payload_size(const struct ktap_value *v)
 {
 	if (v->tag == KTAP_NIL)
 		return 0;
@@ -128,7 +128,7 @@ size_t ktap_tuple_item_size(const struct ktap_value *v)
 {
 	if (v->tag == KTAP_TUPLE)
 		return v->len;
-	return sizeof(struct ktap_tuple_item) + payload_size(v);
+	return sizeof(struct ktap_tuple_item) + value_payload_size(v);
 }
 
 void *ktap_tuple_put(void *p, const struct ktap_value *v)
@@ -143,11 +143,11 @@ void *ktap_tuple_put(void *p, const struct ktap_value *v)
 	item->len = ktap_is_blob(v) ? v->len : 0;
 	if (ktap_is_blob(v)) {
 		memcpy(item->data, v->blob, v->len);
-		memset(item->data + v->len, 0, payload_size(v) - v->len);
+		memset(item->data + v->len, 0, value_payload_size(v) - v->len);
 	} else if (v->tag != KTAP_NIL) {
 		memcpy(item->data, &v->u, sizeof(v->u));
 	}
-	return item->data + payload_size(v);
+	return item->data + value_payload_size(v);
 }
 
 bool ktap_tuple_next(const struct ktap_value *tuple, size_t *pos, struct ktap_value *v)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a register, a global or a table slot of a ktap script holds.
+ * Values: the contents of registers, globals and table slots.
  */
 #ifndef _KTAP_VALUE_H
 #define _KTAP_VALUE_H
@@ -15,27 +15,27 @@ struct ktap_table;
 /*
  * Type of a value.
  *
- * The blobs (from STR on) are a pointer and a length.  Whose memory it is
- * depends on where the value stands: in a register it belongs to the chunk, to
- * the activation's arena or to the event; in a global or a table slot the slot
- * owns a copy.
+ * Blobs (from STR on) are a pointer and a length.  The owner of the memory
+ * depends on the holder of the value: that of a register belongs to the chunk,
+ * to the activation's arena or to the event; a global or a table slot owns a
+ * copy.
  */
 enum ktap_tag {
 	KTAP_NIL,
 	KTAP_BOOL,
 	KTAP_INT,
-	KTAP_PTR,		/* an address, never followed without care */
+	KTAP_PTR,		/* an address; reads of it must be fault-safe */
 	KTAP_FUNC,		/* index of a function of the chunk */
 	KTAP_TABLE,
 	KTAP_AGG,		/* an aggregation */
-	KTAP_EVENT,		/* the event being handled; dies with it */
-	KTAP_ARGSTR,		/* its text, not yet made */
+	KTAP_EVENT,		/* the event being handled; valid in its handler only */
+	KTAP_ARGSTR,		/* its text, not yet formatted */
 	KTAP_STR,		/* bytes, any; not NUL-terminated */
 	KTAP_TUPLE,		/* compound key, see ktap_tuple_* */
 	KTAP_KSTACK,		/* array of unsigned long */
-	KTAP_USTACK,		/* array of u64, see ufile.h */
-	KTAP_USYM,		/* the same of one frame: user code as a symbol */
-	KTAP_ARRAY,		/* of s64; can only be read */
+	KTAP_USTACK,		/* array of u64, see data/ustack_file.h */
+	KTAP_USYM,		/* the same for one frame: a symbol of user code */
+	KTAP_ARRAY,		/* array of s64; read-only */
 	KTAP_NR_TAGS
 };
 
@@ -44,15 +44,15 @@ enum ktap_tag {
  * @i: KTAP_BOOL (0 or 1), KTAP_INT
  * @u: the same bits; KTAP_PTR, KTAP_FUNC
  * @blob: first byte of a blob
- * @object: KTAP_TABLE, KTAP_AGG: the head of either
+ * @object: KTAP_TABLE, KTAP_AGG: their common head
  * @table: KTAP_TABLE
  * @agg: KTAP_AGG
  * @tag: enum ktap_tag
  * @len: bytes of a blob
- * @type: KTAP_PTR: what it points to (btf.h), 0 if that is not known.  It is no
- *	part of what makes two pointers equal
- * @lost: KTAP_NIL: it stands in the place of a table or an aggregation that there
- *	was no memory for, see ktap_is_lost()
+ * @type: KTAP_PTR: type of the target (btf/btf.h), 0 if unknown; ignored when
+ *	pointers are compared
+ * @lost: KTAP_NIL: placeholder for a table or an aggregation that could not be
+ *	allocated, see ktap_is_lost()
  */
 struct ktap_value {
 	union {
@@ -83,7 +83,7 @@ static_assert(sizeof(struct ktap_value) == 16);
 	((struct ktap_value){ .blob = (p), .tag = KTAP_ARRAY, .len = (n) * sizeof(s64) })
 #define KTAP_VALUE_STR(s, n)	((struct ktap_value){ .blob = (s), .tag = KTAP_STR, .len = (n) })
 
-/* Elements of an array that an event has; what it has more is cut off. */
+/* Elements of an array of an event; further ones are cut off. */
 #define KTAP_MAX_ARRAY		256
 
 static inline bool ktap_is_blob(const struct ktap_value *v)
@@ -91,16 +91,15 @@ static inline bool ktap_is_blob(const struct ktap_value *v)
 	return v->tag >= KTAP_STR;
 }
 
-/* Does it refer to something that others may refer to, too (see object.h)? */
+/* Is it a reference to a shared object (data/object.h)? */
 static inline bool ktap_is_object(const struct ktap_value *v)
 {
 	return v->tag == KTAP_TABLE || v->tag == KTAP_AGG;
 }
 
 /*
- * What a value refers to, which was found to be of that tag.  Where it is not, and
- * the CPU goes on for a moment as if it were, it has NULL, and not an address that
- * a script has made up.
+ * Pointer in a value whose tag was checked.  If the CPU mispredicts that check,
+ * speculative execution sees NULL, and not an address chosen by a script.
  */
 static inline struct ktap_table *ktap_table_of(const struct ktap_value *v)
 {
@@ -119,8 +118,8 @@ static inline struct ktap_object *ktap_object_of(const struct ktap_value *v)
 }
 
 /*
- * A nil in the place of an object that there was no memory for.  The handler goes
- * on: what it writes into it is dropped and counted, as if a table were full.
+ * Is this nil a placeholder for an object that could not be allocated?  The
+ * handler continues: writes to it are dropped and counted, as with a full table.
  */
 static inline bool ktap_is_lost(const struct ktap_value *v)
 {
@@ -142,7 +141,7 @@ static inline bool ktap_is_true(const struct ktap_value *v)
 
 #define KTAP_BIG_END_FIRST	(__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 
-/* The integer that the first @size bytes of @x are; the others are 0. */
+/* The integer in the first @size bytes of @x; the other bytes are 0. */
 static inline u64 ktap_unsigned(u64 x, unsigned int size)
 {
 	return KTAP_BIG_END_FIRST ? x >> (64 - size * 8) : x;
@@ -150,10 +149,10 @@ static inline u64 ktap_unsigned(u64 x, unsigned int size)
 
 /**
  * struct ktap_tuple_item - a part of the blob of a KTAP_TUPLE
- * @tag: enum ktap_tag; no KTAP_TUPLE
+ * @tag: enum ktap_tag; never KTAP_TUPLE
  * @len: bytes of a blob; 0 otherwise
- * @data: 8 bytes of payload, or a blob filled up with zeroes to 8 bytes; nil
- *	has none
+ * @data: 8 bytes of payload, or a blob padded with zeroes to a multiple of 8
+ *	bytes; empty for nil
  *
  * Equal keys have equal bytes.
  */
@@ -165,11 +164,11 @@ struct ktap_tuple_item {
 
 #define ktap_bit(name)		BIT(KTAP_##name)
 
-/* Room that a part takes. */
+/* Bytes of a part. */
 size_t ktap_tuple_item_size(const struct ktap_value *v);
-/* Appends a part, or those of a tuple; gives the place behind. */
+/* Append a part, or the parts of a tuple, at @p; returns the end. */
 void *ktap_tuple_put(void *p, const struct ktap_value *v);
-/* Gives the part at *@pos and moves on; false at the end. */
+/* Get the part at *@pos and advance; false at the end. */
 bool ktap_tuple_next(const struct ktap_value *tuple, size_t *pos, struct ktap_value *v);
 
 /* Negative, 0 or positive, as ktap_order's KTAP_BY_KEY says. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The virtual machine: an activation runs one handler for one event, or a
- * piece of a script in process context.
+ * part of a script in process context.
  *
- * What the Makefile calls the virtual machine touches nothing of the kernel but
- * memory and formatting, so that tools/testing/ktap can build it for user space.
- * What it needs of the rest of ktap is declared here, in builtin.h, memory.h,
- * signal.h and out.h.
+ * vm/, load/, data/, output/, lib/ and btf/ use only memory allocation and
+ * formatting of the kernel, so that tools/testing/ktap can build them for user
+ * space.  The functions that other folders provide to them are declared here,
+ * in builtin.h and output_ops.h, and in host/.
  */
 #ifndef _KTAP_VM_H
 #define _KTAP_VM_H
@@ -16,16 +16,17 @@
 #include <linux/llist.h>
 #include <linux/types.h>
 
-#include "heap.h"
-#include "program.h"
-#include "value.h"
+#include "data/heap.h"
+#include "load/program.h"
+#include "vm/value.h"
 
-struct ktap_meter;
+struct ktap_overhead;
+struct ktap_reaper;
 struct ktap_vm;
 struct ktap_event;
 struct pt_regs;
 
-/* Where an activation runs.  The first four are interrupt_context_level(). */
+/* Context of an activation.  The first four are interrupt_context_level(). */
 enum ktap_level {
 	KTAP_LEVEL_TASK,
 	KTAP_LEVEL_SOFTIRQ,
@@ -46,33 +47,33 @@ enum ktap_level {
 #define KTAP_PROCESS_ARENA	(256 << 10)
 
 #define KTAP_DEFAULT_BUDGET	100000	/* &ktap_env.max_insns */
-/* The same where it is promised that the CPU can be had soon: a fraction of a millisecond. */
+/* Default with PREEMPT_RT: less than a millisecond, to keep latencies low. */
 #define KTAP_RT_BUDGET		10000
-/* What an administrator may make of it: a second or so, which no lockup detector minds. */
+/* Largest setting: about a second, which no lockup detector reports. */
 #define KTAP_MAX_BUDGET		100000000
 
 /**
- * struct ktap_event_ops - what a source tells of its events
+ * struct ktap_event_ops - how handlers read the events of a source
  *
- * All of it is called in the context of the event, preemption disabled, and
- * must neither sleep nor take a lock.  A value that is a blob must live as
- * long as the activation: session memory, the event itself, or vm's arena.
+ * All of them are called in the context of the event, with preemption disabled,
+ * and must neither sleep nor take a lock.  A value that is a blob must live as
+ * long as the activation: in session memory, in the event, or in vm's arena.
  *
- * @name: gives the event's name as KTAP_STR
- * @field: gives field @index of &ktap_program.fields, nil if it has none
- * @nth: gives field @n in the order of the event's format, from 1, nil if none
- * @arg: gives positional argument @n, from 0, nil if none
- * @retval: gives what the syscall or function returned, nil if it is no return
- * @func: gives the name of the function the event stands in, nil if none
- * @regs: gives what the event interrupted, NULL if that is not known
- * @top: gives the code that the first frame of a kernel stack lies in: what is
- *	below it is of the tracing code
- * @text: makes the event's text, as ->trace() prints it, newline included, in
- *	the arena; 0 or a negative errno with the error set
- * @save: writes to @buf, of @size bytes, what ktap_event_format() needs to
- *	make that text later.  Returns the bytes needed; nothing is written if
- *	@size is less
- * @set_retval: lets the function that is entered return @value at once; 0 or a
+ * @name: the event's name as KTAP_STR
+ * @field: field @index of &ktap_program.fields, nil if the event lacks it
+ * @nth: field @n in the order of the event's format, from 1; nil if none
+ * @arg: positional argument @n, from 0; nil if none
+ * @retval: return value of the syscall or function; nil if it does not return
+ * @func: name of the function that contains the event, nil if none
+ * @regs: interrupted registers, NULL if unknown
+ * @top: code range of the first interesting frame of a kernel stack: frames
+ *	below it belong to the tracing code
+ * @text: make the event's text in the arena, as ->trace() prints it, with the
+ *	newline; 0 or a negative errno with the error set
+ * @save: write to @buf, of @size bytes, the data from which ktap_event_format()
+ *	makes that text later.  Return the bytes needed; write nothing if @size
+ *	is smaller
+ * @set_retval: make the entered function return @value at once; 0 or a
  *	negative errno with the error set
  */
 struct ktap_event_ops {
@@ -89,21 +90,21 @@ struct ktap_event_ops {
 	int (*set_retval)(struct ktap_vm *vm, s64 value);
 };
 
-/* What happened; a source embeds it.  There is none (NULL) in process context. */
+/* One event; a source embeds it.  NULL in process context. */
 struct ktap_event {
 	const struct ktap_event_ops *ops;
 };
 
 /**
- * struct ktap_arena - memory of what a script makes, and forgets
+ * struct ktap_arena - memory for the temporary strings of a script
  *
- * Two halves.  When one is full, what the registers still refer to moves to
- * the other: the stack is all there is to look at (arena.c).
+ * When one half is full, the blocks that registers still refer to move to the
+ * other one.  The stack is the only root (arena.c).
  *
  * @half: the halves
- * @size: bytes of one
- * @used: bytes used of @half[@cur]
- * @cur: 0 or 1
+ * @size: bytes of each half
+ * @used: bytes used in @half[@cur]
+ * @cur: current half, 0 or 1
  */
 struct ktap_arena {
 	char *half[2];
@@ -116,38 +117,41 @@ struct ktap_arena {
 struct ktap_call {
 	const struct ktap_func *func;
 	u32 base;		/* its register 0 on the stack */
-	u32 pc;			/* where it goes on */
-	u8 dst;			/* where in its registers the results go */
-	u8 nresults;		/* KTAP_MULTI: as many as there are */
+	u32 pc;			/* next instruction after the return */
+	u8 dst;			/* first register of the results */
+	u8 nresults;		/* KTAP_MULTI: all of them */
 	u8 nvarargs;
+	bool tail;		/* the callee was replaced by a tail call */
 };
 
-/* Where an error happened; kept until somebody catches it. */
+/* Position of an error; kept until a `try` catches it. */
 struct ktap_fault {
-	const struct ktap_func *func;	/* NULL: nowhere yet */
+	const struct ktap_func *func;	/* NULL: no position yet */
 	u32 pc;
-	u32 ncalls;			/* of &ktap_vm.calls, to the function */
+	u32 ncalls;			/* depth of &ktap_vm.calls at the error */
 };
 
 /**
- * struct ktap_counters - what was lost, for the session's last words
- * @full_table: inserts dropped since the table had its most entries
- * @full_threads: fields dropped since too many threads had some
- * @no_memory: inserts and copies dropped for want of memory
- * @nmi_busy: operations on tables, aggregations, globals and threads given up,
- *	since the event interrupted one on this CPU (see lock.h); and
+ * struct ktap_counters - losses, reported when the session ends
+ * @full_table: inserts dropped because the table was full
+ * @full_threads: fields dropped because too many threads had some
+ * @no_memory: inserts and copies dropped for lack of memory
+ * @nmi_busy: operations on tables, aggregations, globals and task fields
+ *	skipped because the event interrupted one on this CPU (data/lock.h); and
  *	aggregations read in the middle of a write
- * @no_user_stack: stacks of programs that could not be read
- * @no_user_file: frames of them that are addresses since their file was not found:
- *	the mappings were being changed, or the session had too many files
+ * @no_user_stack: user stacks that could not be read
+ * @no_user_file: frames of user stacks shown as addresses because their file
+ *	was not found: the mappings were changing, or the session had too many
+ *	files
  * @cut_strings: strings cut to KTAP_MAX_STRLEN
- * @left_out: entries that were not copied when a table was printed or sorted, since
- *	others had grown meanwhile
- * @bad_reads: reads of memory that was not there, or not to be read
- * @unknown_calls: system calls of 32-bit and x32 programs that have no event
- * @lost_records: output dropped since nobody read it fast enough
- * @no_speculation: speculations not begun since too many were open
- * @speculative: output dropped since its speculation was full, over, or none
+ * @left_out: entries not copied when a table was printed or sorted, because
+ *	other entries had grown meanwhile
+ * @bad_reads: reads of memory that was not present or not readable
+ * @unknown_calls: system calls of 32-bit and x32 tasks that have no event
+ * @lost_records: output dropped because the reader was too slow
+ * @no_speculation: speculations not begun because too many were open
+ * @speculative: output dropped because its speculation was full, closed, or
+ *	did not exist
  * @lost_signals: signals that were not sent
  * @errors: handler runs ended by a run-time error
  */
@@ -170,30 +174,32 @@ struct ktap_counters {
 };
 
 /**
- * struct ktap_env - what all activations of a session share
+ * struct ktap_env - state that all activations of a session share
  * @prog: the program
- * @stripes: locks of tables, a set for each, until tables share them
- * @next_stripes: the set that the next table gets, modulo KTAP_STRIPE_SETS
+ * @stripes: locks of tables; each table has its own set, until they run out
+ *	and tables share them
+ * @next_stripes: set of the next table, modulo KTAP_STRIPE_SETS
  * @heap: memory of tables and globals
- * @globals: see ktap_global_*
- * @dead: objects that no slot refers to any more (object.c)
- * @ndead: about how many
- * @sharded: aggregations with memory per CPU (agg.c)
- * @self: fields of threads (self.c); NULL if the program uses none
- * @found: members found by name (member.c); NULL if the program uses no types
- *	that it knows of
- * @speculations: output that is held back (speculation.c); NULL if the program
- *	holds none back
- * @options: by option of the program: the text given for it, NULL if none was;
- *	NULL if the program takes no options (option.c)
- * @ufiles: files that user code lies in (ufile.c); NULL if the program looks at
- *	none
- * @mark_key: whoever reads the text finds the symbols of user code: it is marked, with
- *	this word, which only the reader knows: no string of a stranger is taken for a
- *	mark; or NULL
- * @seed: of the hash of table keys
- * @wall_offset: the time of the day less CLOCK_MONOTONIC, nanoseconds, as it was
- *	when the session began: so the same moment is always shown alike
+ * @globals: globals of the program (vm/global.c)
+ * @dead: objects that no slot refers to any more (data/object.c)
+ * @ndead: approximate length of @dead
+ * @round: number of sweeps so far; written by the reaper only
+ * @sharded: aggregations with per-CPU memory (data/agg.c)
+ * @self: task fields (vm/task_fields.c); NULL if the program uses none
+ * @found: members found by name (btf/btf_read.c); NULL if the program uses no
+ *	types
+ * @speculations: open speculations (output/speculation.c); NULL if the program
+ *	uses none
+ * @options: text given for each option of the program, NULL if none was given;
+ *	NULL if the program takes no options (lib/getopt.c)
+ * @ufiles: files that contain user code (data/ustack_file.c); NULL if the
+ *	program does not refer to user code
+ * @mark_key: secret word that marks user code in the text, so that the reader
+ *	can replace it by symbols.  Only the reader knows the word: a traced
+ *	string cannot fake a mark.  NULL if the reader does not do this
+ * @seed: seed of the hash of table keys
+ * @wall_offset: wall time minus CLOCK_MONOTONIC at the session's start, in
+ *	nanoseconds.  It is fixed, so that a moment is always shown the same
  * @counters: losses
  * @max_insns: budget of a run in event context, in units
  */
@@ -205,12 +211,13 @@ struct ktap_env {
 	struct ktap_global *globals;
 	struct llist_head dead;
 	atomic_t ndead;
+	u32 round;
 	struct hlist_head sharded;
 	struct ktap_self *self;
 	struct ktap_found *found;
 	struct ktap_speculations *speculations;
 	const char **options;
-	struct ktap_ufiles *ufiles;
+	struct ktap_ustack_files *ufiles;
 	const char *mark_key;
 	u32 seed;
 	s64 wall_offset;
@@ -220,10 +227,10 @@ struct ktap_env {
 
 /**
  * struct ktap_fresh - objects that an activation has made
- * @first: the youngest
- * @n: number of them
- * @limit: when there are so many it is time to look for forgotten ones
- * @sweeps: how often somebody looked
+ * @first: the youngest one
+ * @n: number of objects
+ * @limit: value of @n at which the next sweep takes place
+ * @sweeps: number of sweeps so far
  */
 struct ktap_fresh {
 	struct ktap_object *first;
@@ -234,33 +241,34 @@ struct ktap_fresh {
 
 /**
  * struct ktap_vm - an activation
- * @env: its session's environment
- * @event: what happened, NULL in process context
- * @level: where it runs
+ * @env: the environment of its session
+ * @event: the event being handled, NULL in process context
+ * @level: context of the run
  * @stack: registers of all frames
  * @stack_size: values in @stack
- * @top: first value of @stack behind the running frame, open values included
- * @base: register 0 of the running function
- * @nvarargs: its variable arguments, in front of its frame
- * @open_end: first value of @stack behind the open values (frame.c)
+ * @top: first value of @stack after the running frame and its open values
+ * @base: index of register 0 of the running function in @stack
+ * @nvarargs: number of its variable arguments, which precede its frame
+ * @open_end: first value of @stack after the open values (frame.c)
  * @func: the running function
  * @calls: calls that have not returned
- * @max_calls: entries of @calls
- * @ncalls: used ones
- * @nested: functions that built-ins have called
- * @arena: strings made on the way
- * @fresh: objects made by this activation that nothing else refers to (object.c)
- * @speculation: the speculation that this run's output goes to; 0: it goes out
- * @irq_flags: while a record is written into one
- * @budget: units left; with a @meter, of this slice
- * @rest: and of the slices to come
- * @meter: measures the run, of KTAP_NR_EVENT_LEVELS only; or NULL
+ * @max_calls: size of @calls
+ * @ncalls: used entries of @calls
+ * @nested: functions that built-ins have called and that have not returned
+ * @arena: temporary strings
+ * @fresh: objects made by this activation that nothing else refers to
+ *	(data/object.c)
+ * @speculation: the speculation that takes this run's output, 0 if none
+ * @irq_flags: saved while a record is written into a speculation
+ * @budget: units left; of this slice only, if @overhead is set
+ * @rest: units left after this slice
+ * @overhead: measures runs in event context, or NULL
  * @abort: if not NULL and true, the run ends soon (process context: a stop or
  *	a fatal signal; set by the session)
  * @error: 0 or the negative errno that ends the run; see ktap_vm_error()
  * @pc: instruction of the error, or of the built-in that runs
- * @fault: where the error happened
- * @message: its text, without newline
+ * @fault: position of the error
+ * @message: text of the error, without newline
  */
 struct ktap_vm {
 	struct ktap_env *env;
@@ -287,7 +295,7 @@ struct ktap_vm {
 	unsigned long irq_flags;
 	u64 budget;
 	u64 rest;
-	struct ktap_meter *meter;
+	struct ktap_overhead *overhead;
 	bool *abort;
 
 	int error;
@@ -297,45 +305,45 @@ struct ktap_vm {
 };
 
 /**
- * ktap_vm_run() - Runs a function of the program to its end
- * @vm: an activation at rest: env, level, event, stack, calls, arena, abort, meter set
+ * ktap_vm_run() - Run a function of the program to its end
+ * @vm: an idle activation: env, level, event, stack, calls, arena, abort, overhead set
  * @func: index of the function
  * @args: arguments, copied; no blobs of @vm's arena
- * @nargs: number of them
+ * @nargs: number of arguments
  * @result: the first result, nil if there is none; its blob lives until the
- *	next run.  An object that nothing keeps ends with the run: one is
- *	given as true.  May be NULL
+ *	next run.  An object is returned as true, because it may be freed at
+ *	the end of the run.  May be NULL
  *
  * Context: as @vm->level says.  In event context the caller has disabled
- * preemption and holds the only activation of this CPU and level.  In process
- * context it calls cond_resched() and looks at @vm->abort now and then.
- * Return: 0; -ECANCELED if the script called exit() (not an error; whoever has the
- * session has got the code from ktap_fn_exit()); or another negative errno,
- * @vm->error, with @vm->fault and @vm->message set.
+ * preemption and owns the activation of this CPU and level.  In process
+ * context this function calls cond_resched() and checks @vm->abort regularly.
+ * Return: 0; -ECANCELED if the script called exit(), which is not an error
+ * (ktap_fn_exit() has passed the code to the session); or another negative
+ * errno, @vm->error, with @vm->fault and @vm->message set.
  */
 int ktap_vm_run(struct ktap_vm *vm, u32 func, const struct ktap_value *args,
 		unsigned int nargs, struct ktap_value *result);
 
 /**
- * ktap_vm_call() - Calls a function of the script out of a built-in
+ * ktap_vm_call() - Call a function of the script from a built-in
  * @vm: the activation, of KTAP_LEVEL_PROCESS
  * @func: the function
  * @args: arguments, copied before anything moves
- * @nargs: number of them
- * @result: gets the first result, nil if there is none.  Before it allocates,
- *	the caller puts it into a register if it still needs it
+ * @nargs: number of arguments
+ * @result: gets the first result, nil if there is none.  If the caller needs
+ *	it after an allocation, it must put it into a register first
  *
- * What the registers of the built-in refer to stays, and moves as in
+ * Blobs that the registers of the built-in refer to survive, but may move as in
  * ktap_arena_alloc().
  * Context: process.
- * Return: 0, or an error that the built-in must return at once: a `try` inside
- * of the function has had its chance, one outside of the built-in has not.
+ * Return: 0, or an error that no `try` inside the function has caught.  The
+ * built-in must return it at once, so that a `try` around the built-in can.
  */
 int ktap_vm_call(struct ktap_vm *vm, const struct ktap_func *func, const struct ktap_value *args,
 		 unsigned int nargs, struct ktap_value *result);
 
 /**
- * ktap_vm_error() - Ends the run with an error
+ * ktap_vm_error() - End the run with an error
  * @vm: the activation
  * @err: negative errno
  * @fmt: message for the user, without newline
@@ -346,7 +354,7 @@ int ktap_vm_call(struct ktap_vm *vm, const struct ktap_func *func, const struct 
 __printf(3, 4) int ktap_vm_error(struct ktap_vm *vm, int err, const char *fmt, ...);
 
 /**
- * ktap_vm_backtrace() - Describes an error for the user
+ * ktap_vm_backtrace() - Describe an error for the user
  * @vm: after ktap_vm_run() returned an error
  * @buf: gets "FILE:LINE:COLUMN: error: MESSAGE" and a line "  in FUNCTION
  *	(FILE:LINE)" for each call, innermost first
@@ -357,34 +365,35 @@ __printf(3, 4) int ktap_vm_error(struct ktap_vm *vm, int err, const char *fmt, .
 size_t ktap_vm_backtrace(const struct ktap_vm *vm, char *buf, size_t size);
 
 /**
- * ktap_arena_alloc() - Takes memory that lives as long as a register refers to it
+ * ktap_arena_alloc() - Allocate memory that lives as long as a register refers to it
  * @vm: the activation
  * @size: bytes, at most KTAP_MAX_STRLEN
  *
  * May move all blobs of the arena that registers of the stack refer to: the
- * caller looks pointers up again in the registers afterwards.  What no register
- * refers to is gone.  A register refers to the first byte of a blob, never into
- * it.  8-byte aligned.  To move them costs, as ktap_vm_charge() has it.
- * Return: the memory, or NULL with the error set (-ENOMEM, or that of the charge).
+ * caller must reload pointers from the registers afterwards.  Blobs that no
+ * register refers to are freed.  A register must refer to the first byte of a
+ * blob, never into it.  Moving is charged to the budget.
+ * Return: memory with 8-byte alignment, or NULL with the error set (-ENOMEM, or
+ * that of the charge).
  */
 void *ktap_arena_alloc(struct ktap_vm *vm, size_t size);
 
-/* Gives back what the last ktap_arena_alloc() took beyond @size bytes. */
+/* Shrink the block of the last ktap_arena_alloc() to @size bytes. */
 void ktap_arena_trim(struct ktap_vm *vm, void *p, size_t size);
 
 #define KTAP_TEXT_COST		32	/* units of an event's text */
 
-/* What a run may take, as it begins. */
+/* Set the budget at the start of a run. */
 void ktap_vm_grant_budget(struct ktap_vm *vm);
 
-/* What ktap_vm_charge() does when there is nothing left, or a slice is over. */
+/* Slow path of ktap_vm_charge(): the budget or its slice is used up. */
 int ktap_vm_out_of_budget(struct ktap_vm *vm, u32 n);
 
-/* Ends the run for what its meter has found.  -ETIME. */
+/* End the run because handlers held the CPU for too long.  Always -ETIME. */
 int ktap_vm_held_cpu(struct ktap_vm *vm);
 
 /**
- * ktap_vm_charge() - Pays for work out of the run's budget
+ * ktap_vm_charge() - Charge work to the budget of the run
  * @vm: the activation
  * @n: units; one is about an iteration of a small loop
  *
@@ -401,15 +410,15 @@ static inline int ktap_vm_charge(struct ktap_vm *vm, u32 n)
 }
 
 /*
- * A string of the arena with these bytes, which must not lie in the arena; cut and
- * counted over KTAP_MAX_STRLEN.
+ * Copy @s into a new string of the arena.  @s must not be in the arena itself.
+ * A string longer than KTAP_MAX_STRLEN is cut and counted.
  */
 int ktap_make_string(struct ktap_vm *vm, const char *s, size_t len, struct ktap_value *v);
 
-/* Text of the event, newline included; empty if there is none. */
+/* Text of the event with its newline; empty if there is none. */
 int ktap_event_text(struct ktap_vm *vm, struct ktap_value *v);
 
-/* Makes a KTAP_ARGSTR a KTAP_STR in place (no newline at its end); others stay. */
+/* Convert a KTAP_ARGSTR in place to a KTAP_STR without newline; keep other values. */
 int ktap_make_text(struct ktap_vm *vm, struct ktap_value *v);
 
 /* Name of a type for messages: "a string". */
@@ -419,19 +428,20 @@ const char *ktap_type_name(const struct ktap_value *v);
 bool ktap_equal(const struct ktap_value *x, const struct ktap_value *y);
 
 /*
- * Prints the globals that hold something, functions left out: "NAME: VALUE".
- * Context: process, sleeps; @vm is at rest.  0 or a negative errno.
+ * Print globals that are neither nil nor functions as "NAME: VALUE".
+ * Context: process, sleeps; @vm is idle.  0 or a negative errno.
  */
 int ktap_print_globals(struct ktap_vm *vm);
 
-/* env.c: globals, tables and counters of a session, at rest and gone. */
+/* env.c: globals, tables and counters of a session. */
 int ktap_env_init(struct ktap_env *env, struct ktap_program *prog, size_t max_memory,
 		  void (*low)(struct ktap_heap *heap));
 void ktap_env_destroy(struct ktap_env *env);
 
 /*
- * An activation with memory of its own.  Sessions make that of process context; what
- * runs in event context shares that of its CPU and level (activation.c).
+ * An activation with its own memory.  A session has one for process context;
+ * all sessions share those of event context, one for each CPU and level
+ * (event/activation.c).
  */
 int ktap_vm_init(struct ktap_vm *vm, struct ktap_env *env, enum ktap_level level);
 void ktap_vm_destroy(struct ktap_vm *vm);

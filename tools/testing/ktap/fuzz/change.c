@@ -4,10 +4,10 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 
-#include "builtin.h"
 #include "change.h"
-#include "opcode.h"
 #include "random.h"
+#include "vm/builtin.h"
+#include "vm/opcode.h"
 
 #define rnd(n)	random_below(rng, n)
 

@@ -13,15 +13,15 @@
 #include <linux/string.h>
 #include <linux/timekeeping.h>
 
+#include "data/lock.h"
 #include "exec.h"
 #include "host.h"
-#include "lock.h"
 
 /* Limits of a run; small ones are reached more often. */
 #define BUDGET		400
 #define PROCESS_BUDGET	1024	/* a slice, see budget.c */
 #define MAX_TEXT	(8 << 10)
-#define MAX_CLAUSES	6
+#define MAX_PROBES	6
 #define PROCESS_STACK	2048
 #define PROCESS_CALLS	128
 #define PROCESS_ARENA	(32 << 10)
@@ -224,7 +224,7 @@ static u64 execute(const void *chunk, size_t len, const struct fuzz_settings *se
 		.max_insns = BUDGET,
 		.max_slices = 1,
 		.max_text = MAX_TEXT,
-		.max_probes = MAX_CLAUSES,
+		.max_probes = MAX_PROBES,
 		.unsafe = set->unsafe,
 		.locked = set->locked,
 		.memory = set->memory ?: MEMORY,

@@ -8,7 +8,7 @@
 
 #include <linux/types.h>
 
-#include "vm.h"
+#include "vm/vm.h"
 
 /**
  * struct fuzz_settings - what is around the chunk

@@ -8,9 +8,9 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 
-#include "builtin.h"
 #include "generate.h"
-#include "opcode.h"
+#include "vm/builtin.h"
+#include "vm/opcode.h"
 
 #define MAX_DEPTH	6
 

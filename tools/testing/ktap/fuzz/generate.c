@@ -10,9 +10,9 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 
-#include "builtin.h"
 #include "exec.h"
 #include "generate.h"
+#include "vm/builtin.h"
 
 #define MAX_BLOCKS	5
 #define MAX_STATEMENTS	6
@@ -153,6 +153,12 @@ static void open_values(struct gen *g)
 	for (i = 0; i < n; i++)
 		gen_value(g, 0);
 	giver = g->top++;
+	/* returned alone, those that a call with arguments gives are of a tail call */
+	if (taker == 2 && n == 1) {
+		emit(g, KTAP_OP_CALL, first, n, KTAP_MULTI, any_function(g));
+		emit(g, KTAP_OP_RET, first, KTAP_MULTI, 0, 0);
+		return;
+	}
 	if (g->f->flags & KTAP_FUNC_VARIADIC && pick(g, 2))
 		emit(g, KTAP_OP_VARG, giver, 0, KTAP_MULTI, 0);
 	else

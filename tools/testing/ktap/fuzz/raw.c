@@ -47,6 +47,12 @@ void ktap_session_stop(struct ktap_session *s, int exit_code)
 	s->stopped = true;
 }
 
+/* One task loads and writes: nothing comes meanwhile. */
+bool ktap_session_unload(struct ktap_session *s)
+{
+	return false;
+}
+
 static void run(struct ktap_session *s, const void *chunk, size_t len)
 {
 	static char name[] = "fuzz", number[] = "17";
@@ -63,6 +69,12 @@ static void run(struct ktap_session *s, const void *chunk, size_t len)
 	for (i = 0; i < s->nargs; i++)
 		args[i] = s->args[i].tag == KTAP_STR ? (char *)s->args[i].blob : number;
 	fuzz_chunk(chunk, len, &set);
+}
+
+/* There are no processes here. */
+int ktap_set_process(struct ktap_session *s, pid_t nr)
+{
+	return 0;
 }
 
 int ktap_session_load(struct ktap_session *s)
@@ -90,7 +102,7 @@ static void end(struct ktap_session *s)
 	kfree(s->line);
 	kfree(s->cpus);
 	kvfree(s->chunk);
-	ktap_answers_free(&s->answers);
+	ktap_user_places_free(&s->user_places);
 }
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)

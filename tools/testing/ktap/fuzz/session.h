@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A session as far as feed.c needs it, in place of kernel/trace/ktap/session.h: it is
- * included before feed.c is, which then finds that one to be there already.
+ * A session as far as session_input.c needs it, in place of kernel/trace/ktap/session.h: it is
+ * included before session_input.c is, which then finds that one to be there already.
  */
 #ifndef _KTAP_SESSION_H
 #define _KTAP_SESSION_H
@@ -13,9 +13,9 @@
 #include <linux/string.h>
 #include <asm/byteorder.h>
 
-#include "answers.h"
 #include "limits.h"
-#include "vm.h"
+#include "load/user_places.h"
+#include "vm/vm.h"
 
 #define FUZZ_MAX_MEMORY		(64UL << 20)
 
@@ -40,15 +40,16 @@ struct ktap_session {
 	bool loaded;
 	struct ktap_value *args;
 	unsigned int nargs;
+	size_t arg_bytes;
 	size_t memory;
-	unsigned int ceiling;
-	pid_t pid;
+	unsigned int max_overhead;
 	bool follow;
 	struct cpumask *cpus;
 	bool self;
 	bool unsafe;
+	bool streams;
 	char mark_key[KTAP_MAX_MARK_KEY + 1];
-	struct ktap_answers answers;
+	struct ktap_user_places user_places;
 	struct {
 		bool frames;
 	} output;
@@ -64,7 +65,9 @@ int ktap_session_feed(struct ktap_session *s, const char *data, size_t len);
 /* raw.c */
 __printf(3, 4) int ktap_session_refuse(struct ktap_session *s, int err, const char *fmt, ...);
 void ktap_session_stop(struct ktap_session *s, int exit_code);
+bool ktap_session_unload(struct ktap_session *s);
 int ktap_session_load(struct ktap_session *s);
+int ktap_set_process(struct ktap_session *s, pid_t nr);
 void ktap_session_unlock(struct ktap_session *s);
 
 #endif /* _KTAP_SESSION_H */

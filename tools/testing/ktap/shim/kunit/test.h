@@ -82,7 +82,7 @@ int kunit_add_action_or_reset(struct kunit *test, void (*fn)(void *), void *arg)
 		fn((type)arg);						\
 	}
 
-/* Ends the test if @end. */
+/* End the test if @end. */
 __printf(6, 7) void kunit_fail(struct kunit *test, bool end, const char *file, int line,
 			       const char *what, const char *fmt, ...);
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What the kernel survives ends the test. */
+/* Warnings of the kernel end the test. */
 #define WARN_ON_ONCE(cond)						\
 	do {								\
 		if (!(cond))						\

@@ -4,7 +4,7 @@
 
 struct mutex;
 
-/* What is guarded here has nobody else who could come. */
+/* No lock is needed: guarded data have only one user here. */
 static inline void shim_guard_mutex(struct mutex *mutex)
 {
 }

@@ -11,10 +11,9 @@
 #define __annotate_jump_table
 
 /*
- * ThreadSanitizer judges locks: memory that threads reach without a common one.
- * It knows nothing of fences.  So what is marked as an access that others may
- * race with counts as ordered for it, and whether there are the right barriers
- * beside it is not looked at.
+ * ThreadSanitizer reports accesses of several threads without a common lock. It does not
+ * support fences. So marked accesses count as ordered, and the barriers next to them are
+ * not checked.
  */
 #ifdef SHIM_TSAN
 #define SHIM_LOAD	__ATOMIC_ACQUIRE
@@ -40,7 +39,7 @@ void AnnotateIgnoreReadsEnd(const char *file, int line);
 #define READ_ONCE(x)		__atomic_load_n(&(x), SHIM_LOAD)
 #define WRITE_ONCE(x, v)	__atomic_store_n(&(x), v, SHIM_STORE)
 
-/* The warning goes by the same name in both compilers but for this one. */
+/* The warnings have the same names in both compilers, except this one. */
 #ifdef __clang__
 #define __diag_ignore_all(option, comment)				\
 	_Pragma("clang diagnostic ignored \"-Winitializer-overrides\"")

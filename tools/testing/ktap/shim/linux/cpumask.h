@@ -4,7 +4,7 @@
 
 #define NR_CPUS			10
 
-/* CPU 0 is the thread that runs the tests, and is not online to others. */
+/* CPU 0 is the thread that runs the tests; the others do not see it as online. */
 extern int shim_online;
 
 #define nr_cpu_ids		NR_CPUS
@@ -13,7 +13,7 @@ extern int shim_online;
 #define for_each_possible_cpu(cpu)	for ((cpu) = 0; (cpu) < NR_CPUS; (cpu)++)
 #define for_each_online_cpu(cpu)	for ((cpu) = 1; (cpu) <= shim_online; (cpu)++)
 
-/* A set of them, as a session has one. */
+/* A set of CPUs, as in a session. */
 struct cpumask {
 	unsigned long bits;
 };
@@ -25,7 +25,7 @@ struct cpumask {
 #define cpumask_subset(m, of)	(!((m)->bits & ~(of)->bits))
 #define cpumask_pr_args(m)	NR_CPUS, (m)
 
-/* "0,2-3"; 0, -EINVAL, or -ERANGE if there are not so many. */
+/* Parse "0,2-3". Returns 0, -EINVAL, or -ERANGE for a CPU that does not exist. */
 int cpulist_parse(const char *list, struct cpumask *m);
 
 #define cpus_read_lock()	do { } while (0)

@@ -2,7 +2,7 @@
 #ifndef _SHIM_LINUX_CTYPE_H
 #define _SHIM_LINUX_CTYPE_H
 
-/* Any char may be given, also a negative one. */
+/* The argument may be any char, also a negative one. */
 #define isdigit(c)	((unsigned char)((c) - '0') < 10)
 #define isalpha(c)	((unsigned char)(((c) | 32) - 'a') < 26)
 #define isalnum(c)	(isdigit(c) || isalpha(c))

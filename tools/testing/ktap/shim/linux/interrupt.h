@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Interrupts of a thread that stands for a CPU.  They come where the code says
- * that they may: an interrupt where it is allowed again, an NMI inside of locks and
- * between the writes that a barrier keeps apart.
+ * Interrupts of a thread that represents a CPU. They occur at marked points: an interrupt
+ * where interrupts are enabled, an NMI within locks and between writes with a barrier.
  */
 #ifndef _SHIM_LINUX_INTERRUPT_H
 #define _SHIM_LINUX_INTERRUPT_H
@@ -12,10 +11,10 @@
 /* Interrupts are off. */
 extern __thread bool shim_irqs_off;
 
-/* Does what irq_work_queue_on() has brought to this CPU. */
+/* Run the works that irq_work_queue_on() has queued on this CPU. */
 void shim_interrupt(void);
 
-/* Set: every so many points there is an NMI. */
+/* Set the interval of NMIs, in points. */
 extern __thread void (*shim_nmi)(void *arg);
 void shim_set_nmi(void (*fn)(void *arg), void *arg, unsigned int every);
 void shim_do_nmi(void);

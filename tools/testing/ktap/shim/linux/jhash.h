@@ -4,7 +4,7 @@
 
 #include <linux/types.h>
 
-/* Any hash will do: nothing a script sees depends on it. */
+/* Any hash function is sufficient: no result of a script depends on it. */
 static inline u32 jhash(const void *key, u32 length, u32 initval)
 {
 	const u8 *p = key;

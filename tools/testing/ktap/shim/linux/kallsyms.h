@@ -9,7 +9,7 @@
 #define KSYM_NAME_LEN		512
 #define KSYM_SYMBOL_LEN		64
 
-/* In the text of stacks there are no symbols. */
+/* The text of stacks has no symbols. */
 #define sprint_symbol(buf, addr)	sprintf(buf, "symbol_%lx+0x0/0x10", addr)
 
 /* symbols.c */

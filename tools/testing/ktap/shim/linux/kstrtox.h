@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <linux/ctype.h>
 
-/* Other than strtoll() it takes neither blanks nor half a number. */
+/* Unlike strtoll() it accepts neither blanks nor text after the number. */
 static inline int kstrtoll(const char *s, unsigned int base, long long *res)
 {
 	char *end;

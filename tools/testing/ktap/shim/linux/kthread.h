@@ -6,7 +6,7 @@
 
 struct task_struct;
 
-/* A CPU of its own each; it lives until kthread_stop(). */
+/* Each thread is a CPU; it exists until kthread_stop(). */
 struct task_struct *kthread_run(int (*fn)(void *data), void *data, const char *name, ...);
 struct task_struct *kthread_run_on_cpu(int (*fn)(void *data), void *data, unsigned int cpu,
 				       const char *name);

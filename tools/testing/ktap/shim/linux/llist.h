@@ -13,12 +13,14 @@ struct llist_node {
 	struct llist_node *next;
 };
 
+#define llist_entry(node, type, member)	container_of(node, type, member)
+
 static inline void init_llist_head(struct llist_head *list)
 {
 	list->first = NULL;
 }
 
-/* True if the list was empty. */
+/* Return true if the list was empty. */
 static inline bool llist_add(struct llist_node *new, struct llist_head *head)
 {
 	struct llist_node *first = __atomic_load_n(&head->first, __ATOMIC_RELAXED);

@@ -2,7 +2,7 @@
 #ifndef _SHIM_LINUX_MUTEX_H
 #define _SHIM_LINUX_MUTEX_H
 
-/* Programs are loaded one at a time. */
+/* Only one program is loaded at a time. */
 struct mutex {
 	int unused;
 };

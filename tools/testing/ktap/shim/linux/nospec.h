@@ -2,7 +2,7 @@
 #ifndef _SHIM_LINUX_NOSPEC_H
 #define _SHIM_LINUX_NOSPEC_H
 
-/* Nobody speculates here, but what is masked wrongly is found. */
+/* Speculative execution is not a concern here, but a wrong mask is found. */
 #define array_index_mask_nospec(index, size)	((index) < (size) ? ~0UL : 0UL)
 
 #define array_index_nospec(index, size)						\

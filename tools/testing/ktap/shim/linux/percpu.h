@@ -8,7 +8,7 @@
 
 #define PCPU_MIN_UNIT_SIZE	(32 << 10)
 
-/* A thread is a CPU: 0, unless kthread_run() has made it. */
+/* A thread is a CPU: CPU 0, unless kthread_run() has made it. */
 extern __thread int shim_cpu;
 
 #define DECLARE_PER_CPU(type, name)	extern __thread type name
@@ -18,12 +18,12 @@ extern __thread int shim_cpu;
 #define this_cpu_inc(var)		((void)(var)++)
 #define this_cpu_dec(var)		((void)(var)--)
 
-/* The memory of CPU 0; that of the others lies behind it. */
+/* The memory of CPU 0; that of the others follows. */
 void *__alloc_percpu_gfp(size_t size, size_t align, gfp_t gfp);
 void free_percpu(void *p);
 void *shim_per_cpu_ptr(void *p, int cpu);
 
-/* symbols.c: of a variable that was not allocated; NULL if it is none. */
+/* symbols.c: the address of a static variable; NULL if it is not one. */
 void *shim_static_percpu(void *p, int cpu);
 
 #define __force

@@ -4,7 +4,7 @@
 
 #include <linux/types.h>
 
-/* What synchronize_rcu() waits for. */
+/* synchronize_rcu() waits for these sections. */
 extern __thread unsigned int shim_preempt_count;
 void preempt_disable(void);
 void preempt_enable(void);

@@ -2,7 +2,7 @@
 #ifndef _SHIM_LINUX_RANDOM_H
 #define _SHIM_LINUX_RANDOM_H
 
-/* The same in every run, so that what failed once fails again. */
+/* The same in every run, so that failures are repeated. */
 #define get_random_u32()	0x6b746170U
 
 #endif /* _SHIM_LINUX_RANDOM_H */

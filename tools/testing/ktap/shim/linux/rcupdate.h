@@ -5,7 +5,7 @@
 #include <linux/atomic.h>
 #include <linux/preempt.h>
 
-/* Waits for those with preemption disabled, and for interrupts. */
+/* Wait for sections with preemption disabled, and for interrupts. */
 void synchronize_rcu(void);
 
 #endif /* _SHIM_LINUX_RCUPDATE_H */

@@ -2,7 +2,7 @@
 #ifndef _SHIM_LINUX_SCHED_H
 #define _SHIM_LINUX_SCHED_H
 
-/* Whoever runs a program gets to look around here. */
+/* A running program checks its limits here. */
 void cond_resched(void);
 
 #endif /* _SHIM_LINUX_SCHED_H */

@@ -8,7 +8,7 @@
 #define LOCKDOWN_BPF_READ_KERNEL	0
 #define LOCKDOWN_DBG_WRITE_KERNEL	1
 
-/* For whatever is asked. */
+/* for each reason */
 extern bool shim_locked_down;
 
 static inline int security_locked_down(int what)

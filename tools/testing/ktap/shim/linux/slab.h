@@ -2,7 +2,7 @@
 #ifndef _SHIM_LINUX_SLAB_H
 #define _SHIM_LINUX_SLAB_H
 
-/* The kernel's has these in its train. */
+/* The kernel's header includes these. */
 #include <linux/kernel.h>
 #include <linux/math64.h>
 #include <linux/string.h>
@@ -12,13 +12,13 @@
 #define __GFP_NOWARN		0
 #define __GFP_NORETRY		0
 
-/* The allocation that fails, counted down from here; 0: none does. */
+/* Number of allocations until one fails; 0: none fails. */
 extern unsigned long shim_fail_at;
 
-/* Allocations that were not freed yet. */
+/* Allocations that are not yet freed. */
 extern long shim_allocated;
 
-/* Nothing may be allocated, and nobody may sleep. */
+/* Neither allocations nor sleeping are permitted. */
 extern __thread bool shim_atomic;
 
 void *kvmalloc_array(size_t n, size_t size, gfp_t flags);

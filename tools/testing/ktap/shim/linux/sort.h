@@ -4,7 +4,7 @@
 
 #include <linux/types.h>
 
-/* A heap sort, as the kernel's: it bears with any answer of a comparison. */
+/* A heap sort, as in the kernel: it is safe with any result of a comparison. */
 void sort_r_nonatomic(void *base, size_t num, size_t size,
 		      int (*cmp)(const void *a, const void *b, const void *priv),
 		      void (*swap)(void *a, void *b, int size, const void *priv),

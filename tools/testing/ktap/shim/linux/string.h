@@ -6,7 +6,7 @@
 
 #include <linux/kernel.h>
 
-/* To an array, or with a size; nobody asks what became of it. */
+/* The destination is an array, or has a size; the result is not used. */
 #define shim_strscpy(to, from, size, ...)	((void)scnprintf(to, size, "%s", from))
 #define strscpy(to, ...)			shim_strscpy(to, __VA_ARGS__, sizeof(to), 0)
 

@@ -6,7 +6,7 @@
 
 #include <linux/time64.h>
 
-/* If not 0, what all clocks show; each look takes a microsecond. */
+/* If not 0, the time of all clocks; each read adds a microsecond. */
 extern u64 shim_time;
 
 static inline u64 shim_clock(clockid_t id)

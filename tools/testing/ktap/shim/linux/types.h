@@ -2,7 +2,7 @@
 #ifndef _SHIM_LINUX_TYPES_H
 #define _SHIM_LINUX_TYPES_H
 
-/* The configuration: whoever includes a header of the virtual machine has the same. */
+/* The configuration, the same for all users of the headers of the virtual machine. */
 #define CONFIG_SMP		1
 #define CONFIG_DEBUG_INFO_BTF	1
 #define CONFIG_KALLSYMS		1
@@ -15,7 +15,7 @@
 #define CONFIG_64BIT		1
 #endif
 
-/* 1 if the option is defined to be 1; 0 if it is not defined: the machine is none of these. */
+/* 1 if the option is defined to be 1; 0 if it is not defined. */
 #define IS_ENABLED(option)	is_one_(option)
 #define is_one_(value)		second_if_one_(one_is_##value)
 #define one_is_1		0,

@@ -4,7 +4,7 @@
 
 #include <linux/sched.h>
 
-/* A fatal signal is not survived. */
+/* A fatal signal ends the program at once. */
 #define current				NULL
 #define fatal_signal_pending(task)	((void)(task), false)
 

@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Of the kernel's headers only this one is meant. */
+/* Include only this header of the kernel. */
 #include "../../../../../../include/uapi/linux/ktap.h"

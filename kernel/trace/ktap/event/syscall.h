@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * System calls: between the entry and exit hooks (syscall.c) and the values that a
+ * handler sees (syscall_event.c).
+ */
+#ifndef _KTAP_SYSCALL_H
+#define _KTAP_SYSCALL_H
+
+#include "event/source.h"
+#include "event/syscall_user.h"
+
+struct syscall_metadata;
+struct trace_event_call;
+
+/**
+ * enum sc_field - a field of a system call's event
+ * @SC_NONE: there is no such field
+ * @SC_NAME: the event's name
+ * @SC_NR: number of the system call
+ * @SC_IS_ENTER: true at the entry
+ * @SC_ARG: argument, as it is in the register
+ * @SC_INT: argument, an int
+ * @SC_UINT: argument, an unsigned int
+ * @SC_USHORT: argument, an unsigned short
+ * @SC_LONG: argument, a long
+ * @SC_USER: user data that an argument points to
+ * @SC_RETVAL: the return value
+ * @SC_PID: thread id
+ * @SC_COMPAT: true for a 32-bit program
+ */
+enum sc_field {
+	SC_NONE,
+	SC_NAME,
+	SC_NR,
+	SC_IS_ENTER,
+	SC_ARG,
+	SC_INT,
+	SC_UINT,
+	SC_USHORT,
+	SC_LONG,
+	SC_USER,
+	SC_RETVAL,
+	SC_PID,
+	SC_COMPAT,
+};
+
+/* @n: number of the argument, or of the user data */
+struct sc_ref {
+	u8 kind;
+	u8 n;
+};
+
+/**
+ * struct ktap_syscall - entry or exit of a system call that a probe waits for
+ * @point: the point
+ * @next: the next point of the same event
+ * @call: the trace event
+ * @meta: the system call
+ * @nargs: number of arguments whose registers are known
+ * @user: arguments that point to user data
+ * @enter: the event is the entry
+ * @reads_user: the probe reads user data by fields of the event
+ * @follows: its handler may read the memory that arguments point to
+ * @args: by argument: the value of argN
+ * @refs: by field of the program
+ */
+struct ktap_syscall {
+	struct ktap_point point;
+	struct ktap_syscall *next;
+	struct trace_event_call *call;
+	const struct syscall_metadata *meta;
+	int nargs;
+	struct ktap_user_args user;
+	bool enter;
+	bool reads_user;
+	bool follows;
+	struct sc_ref args[KTAP_SYSCALL_ARGS];
+	struct sc_ref refs[];
+};
+
+/* @args is NULL if a 32-bit program's arguments are not those of the event. */
+struct sc_event {
+	struct ktap_hit hit;
+	const struct ktap_syscall *sc;
+	bool compat;
+	const unsigned long *args;
+	const struct ktap_user_data *user;
+	long ret;
+};
+
+extern const struct ktap_event_ops ktap_syscall_ops;
+
+void ktap_syscall_find_refs(struct ktap_syscall *sc, const struct ktap_program *prog);
+
+#endif /* _KTAP_SYSCALL_H */

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The list of all sessions, and the file ktap/sessions that shows it.
+ */
+#include <linux/cleanup.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/mutex.h>
+#include <linux/pid.h>
+#include <linux/seq_file.h>
+#include <linux/timekeeping.h>
+
+#include "event/source.h"
+#include "session.h"
+#include "session_output.h"
+#include "session_priv.h"
+
+static DEFINE_MUTEX(sessions_lock);
+static LIST_HEAD(sessions);		/* protected by sessions_lock */
+static u64 last_id;			/* protected by sessions_lock */
+
+void ktap_sessions_add(struct ktap_session *s)
+{
+	guard(mutex)(&sessions_lock);
+	s->id = ++last_id;
+	list_add_tail(&s->list, &sessions);
+}
+
+void ktap_sessions_remove(struct ktap_session *s)
+{
+	guard(mutex)(&sessions_lock);
+	list_del(&s->list);
+}
+
+static const char * const state_names[] = {
+	[KTAP_OPEN]	 = "open",
+	[KTAP_LOADING]	 = "loading",
+	[KTAP_BEGINNING] = "loading",
+	[KTAP_RUNNING]	 = "running",
+	[KTAP_STOPPING]	 = "stopping",
+	[KTAP_ENDED]	 = "ended",
+	[KTAP_FAILED]	 = "failed",
+};
+
+static u64 sessions_cpu_time(const struct ktap_session *s, int cpu)
+{
+	const struct ktap_probe *probe;
+	u64 time = 0;
+
+	list_for_each_entry_rcu(probe, &s->probes, list, lockdep_is_held(&sessions_lock))
+		time += READ_ONCE(per_cpu_ptr(probe->stats, cpu)->time);
+	return time;
+}
+
+/* The share of handlers in the time of the busiest CPU, in hundredths of a percent. */
+static unsigned int sessions_overhead(const struct ktap_session *s)
+{
+	u64 begin = READ_ONCE(s->begin), end = READ_ONCE(s->end), most = 0;
+	int cpu;
+
+	if (!end)
+		end = ktime_get_mono_fast_ns();
+	if (!begin || end <= begin)
+		return 0;
+	for_each_possible_cpu(cpu)
+		most = max(most, sessions_cpu_time(s, cpu));
+	return min(div64_u64(most * 100, div_u64(end - begin, 100) + 1), 10000ULL);
+}
+
+static void sessions_show_session(struct seq_file *m, struct ktap_session *s)
+{
+	struct ktap_probe_stats stats;
+	const struct ktap_probe *probe;
+	unsigned int share = sessions_overhead(s);
+	unsigned long events = 0;
+
+	list_for_each_entry_rcu(probe, &s->probes, list, lockdep_is_held(&sessions_lock)) {
+		ktap_probe_stats(probe, &stats);
+		events += stats.hits;
+	}
+
+	/* The pid as the reader of the file sees it; 0 if it is not in the reader's namespace. */
+	seq_printf(m, "%llu %d ", s->id, pid_vnr(s->opener));
+	seq_escape(m, s->comm, " \t\n\\");
+	seq_putc(m, ' ');
+	/* The arguments change until LOADING ends; pairs with each change of the state. */
+	if (smp_load_acquire(&s->state) > KTAP_LOADING && s->nargs)
+		seq_escape(m, s->args[0].blob, " \t\n\\");
+	else
+		seq_putc(m, '-');
+	seq_printf(m, " %s events=%lu lost=%ld memory=%zu overhead=%u.%02u%% attached=%u/%u\n",
+		   state_names[READ_ONCE(s->state)], events,
+		   atomic_long_read(&s->env.counters.lost_records),
+		   READ_ONCE(s->env.heap.bytes) + READ_ONCE(s->probe_bytes) +
+		   ktap_output_memory(&s->output),
+		   share / 100, share % 100, READ_ONCE(s->nattached), READ_ONCE(s->nevents));
+
+	list_for_each_entry_rcu(probe, &s->probes, list, lockdep_is_held(&sessions_lock)) {
+		ktap_probe_stats(probe, &stats);
+		seq_puts(m, "  ");
+		seq_escape(m, probe->event, "\n\\");
+		seq_printf(m, " hits=%lu filtered=%lu missed=%lu skipped=%lu ", stats.hits,
+			   stats.filtered, stats.missed, stats.skipped);
+		seq_printf(m, "errors=%lu time=%llu\n", stats.errors, stats.time);
+	}
+}
+
+void ktap_sessions_show(struct seq_file *m)
+{
+	struct ktap_session *s;
+
+	guard(mutex)(&sessions_lock);
+	list_for_each_entry(s, &sessions, list)
+		sessions_show_session(m, s);
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a session reports about itself when it ends: its run-time error, losses,
+ * and probes without events.
+ */
+#include <linux/timekeeping.h>
+
+#include "event/source.h"
+#include "output/losses.h"
+#include "session.h"
+#include "session_output.h"
+#include "session_priv.h"
+
+/* Notes about probes without events. */
+#define MAX_IDLE_NOTES	8
+
+/**
+ * ktap_session_error() - End a session because a run failed
+ * @s: the session
+ * @vm: the activation, as ktap_vm_run() left it
+ *
+ * Keeps the description of the first error, for ktap_session_report_error().
+ * Context: any.
+ */
+void ktap_session_error(struct ktap_session *s, const struct ktap_vm *vm)
+{
+	atomic_long_inc(&s->env.counters.errors);
+	if (READ_ONCE(s->abort) || xchg(&s->error_claim, 1))
+		return;
+	s->error_time = ktime_get_mono_fast_ns();
+	s->error_len = ktap_vm_backtrace(vm, s->error, sizeof(s->error));
+	ktap_session_stop(s, KTAP_EXIT_ERROR);
+}
+
+/* The caller has waited for all handlers: none writes @error any more. */
+void ktap_session_report_error(struct ktap_session *s)
+{
+	if (!s->error_len)
+		return;
+	ktap_output_say(&s->output, KTAP_CH_ERROR, s->error_time, "", s->error, s->error_len);
+	s->exit_code = KTAP_EXIT_ERROR;
+	s->error_len = 0;
+}
+
+static void report_note(void *s, const char *line)
+{
+	ktap_output_note(&((struct ktap_session *)s)->output, "%s", line);
+}
+
+void ktap_session_report_losses(struct ktap_session *s)
+{
+	struct ktap_probe_stats stats;
+	const struct ktap_probe *probe;
+
+	ktap_tell_losses(&s->env, report_note, s);
+	list_for_each_entry(probe, &s->probes, list) {
+		ktap_probe_stats(probe, &stats);
+		if (stats.missed)
+			ktap_output_note(&s->output, "'%s' missed %lu events", probe->event,
+					 stats.missed);
+		if (stats.skipped)
+			ktap_output_note(&s->output,
+					 "'%s' skipped %lu events to stay below --max-overhead (%u%%): %s",
+					 probe->event, stats.skipped, s->max_overhead,
+					 "a filter or a shorter handler costs less");
+	}
+}
+
+/* Has any probe had an event?  Ticks do not count: they occur in any case. */
+static bool report_had_events(struct ktap_session *s)
+{
+	const struct ktap_probe *probe = NULL;
+	struct ktap_probe_stats stats;
+	const struct ktap_point *point;
+
+	list_for_each_entry(point, &s->points, list) {
+		if (point->source == &ktap_timer_source || point->probe == probe)
+			continue;
+		probe = point->probe;
+		ktap_probe_stats(probe, &stats);
+		if (stats.hits || stats.missed || stats.skipped)
+			return true;
+	}
+	return false;
+}
+
+static void report_idle_probe(struct ktap_session *s, const struct ktap_probe *probe)
+{
+	struct ktap_probe_stats stats;
+
+	ktap_probe_stats(probe, &stats);
+	if (stats.filtered)
+		ktap_output_note(&s->output, "no event of '%s' passed the filter: %lu did not",
+				 probe->event, stats.filtered);
+	else
+		ktap_output_note(&s->output, "no event came of '%s'", probe->event);
+}
+
+/*
+ * If no handler has run, note why the result is empty.  Readers of plain text get
+ * no such notes: they expect only the result.
+ */
+void ktap_session_report_idle(struct ktap_session *s)
+{
+	const struct ktap_probe *probe = NULL;
+	const struct ktap_point *point;
+	unsigned int n = 0;
+
+	if (!s->output.frames || !s->begin || s->error_claim || report_had_events(s))
+		return;
+	list_for_each_entry(point, &s->points, list) {
+		if (point->source == &ktap_timer_source || point->probe == probe)
+			continue;
+		probe = point->probe;
+		if (n++ == MAX_IDLE_NOTES) {
+			ktap_output_note(&s->output, "no event came of other probes, either");
+			return;
+		}
+		report_idle_probe(s, probe);
+	}
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Built-in functions and values.
+ */
+#ifndef _KTAP_BUILTIN_H
+#define _KTAP_BUILTIN_H
+
+#include <linux/bits.h>
+#include <linux/build_bug.h>
+
+#include "output/record.h"
+#include "vm/vm.h"
+
+/* Largest enum ktap_function_id, plus one. */
+#define KTAP_NR_FUNCTIONS	192
+
+#define KTAP_IN(level)		BIT(KTAP_LEVEL_##level)
+#define KTAP_IN_PROCESS		KTAP_IN(PROCESS)
+#define KTAP_IN_EVENT		(KTAP_IN(TASK) | KTAP_IN(SOFTIRQ) | KTAP_IN(HARDIRQ) | KTAP_IN(NMI))
+#define KTAP_ANYWHERE		(KTAP_IN_EVENT | KTAP_IN_PROCESS)
+
+/* A flag in addition to the levels: it acts on the system. */
+#define KTAP_UNSAFE		BIT(7)
+#define KTAP_UNSAFE_IN_EVENT	(KTAP_UNSAFE | KTAP_IN_EVENT)
+#define KTAP_UNSAFE_ANYWHERE	(KTAP_UNSAFE | KTAP_ANYWHERE)
+
+static_assert(KTAP_NR_LEVELS < 7);
+
+#ifdef CONFIG_KTAP_SET_RETVAL
+#define KTAP_CAN_SET_RETVAL	1
+#else
+#define KTAP_CAN_SET_RETVAL	0
+#endif
+
+/*
+ * A built-in: @r[0] to @r[@n - 1] are the arguments, @r[0] gets the result.  @r is
+ * on @vm's stack.  Returns 0 or the error of ktap_vm_error().
+ */
+typedef int ktap_builtin_fn(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+
+/**
+ * struct ktap_builtin - a built-in
+ * @name: name in scripts
+ * @fn: the function
+ * @min: least number of arguments
+ * @max: largest number of arguments
+ * @levels: contexts that it may run in, BIT(enum ktap_level); and KTAP_UNSAFE
+ * @uses: KTAP_USES_* that a program with it needs; KTAP_USES_ARGSTR only if one of
+ *	its arguments may be an event or its text, or if it takes none
+ * @args: tags that each argument may have, a bit mask; 0 is any.  Checked before
+ *	@fn is called, and where possible by the verifier
+ * @result: tags the result may have, a bit mask
+ */
+struct ktap_builtin {
+	const char *name;
+	ktap_builtin_fn *fn;
+	u8 min;
+	u8 max;
+	u8 levels;
+	u8 uses;
+	u16 args[3];
+	u16 result;
+};
+
+extern const struct ktap_builtin ktap_builtins[KTAP_NR_FUNCTIONS];
+
+#define FN(id, name, fn, ...)	ktap_builtin_fn ktap_fn_##fn;
+#define VALUE(id, name, ...)	ktap_builtin_fn ktap_fn_##name;
+#include "vm/builtin_list.h"
+#undef FN
+#undef VALUE
+
+/* lib/print.c: print the string in @r, as a record of @type or text of @channel. */
+int ktap_put_string(struct ktap_vm *vm, enum ktap_record_type type, enum ktap_channel channel,
+		    struct ktap_value *r);
+/* lib/print.c: convert events and their unformatted text in registers to strings. */
+int ktap_make_texts(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
+
+/* lib/mem.c: the value of the kernel variable @sym, nil if it cannot be read. */
+int ktap_symbol_get(struct ktap_vm *vm, const struct ktap_symbol *sym, struct ktap_value *v);
+
+/* Frames of a stack, at most. */
+#define KTAP_MAX_FRAMES		127
+
+/*
+ * lib/sym.c: arguments of kstack([depth [, skip]]) and ustack(): @depth frames after
+ * the first @skip.  0, or -EINVAL with the error set.
+ */
+int ktap_stack_range(struct ktap_vm *vm, const struct ktap_value *r, unsigned int n,
+		     unsigned int *depth, unsigned int *skip);
+/* Number of frames of a stack. */
+u32 ktap_stack_depth(const struct ktap_value *v);
+
+/* lib/act.c: may a session that is @allowed to be unsafe or not run @prog? */
+int ktap_check_unsafe(const struct ktap_program *prog, bool allowed, struct ktap_diag *diag);
+
+/* Exit code of a process: 0 if exit() has no argument, -EINVAL with the error set. */
+static inline int ktap_exit_code(struct ktap_vm *vm, const struct ktap_value *r, unsigned int n)
+{
+	if (!n)
+		return 0;
+	if (r[0].i < 0 || r[0].i > 255)
+		return ktap_vm_error(vm, -EINVAL, "exit: %lld is no exit code, which is 0 to 255",
+				     r[0].i);
+	return r[0].i;
+}
+
+#endif /* _KTAP_BUILTIN_H */

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Properties of the instructions.
+ */
+#ifndef _KTAP_OPCODE_H
+#define _KTAP_OPCODE_H
+
+#include <linux/bits.h>
+#include <linux/types.h>
+
+struct ktap_code;
+
+/**
+ * enum ktap_operand - meaning of a field of an instruction
+ * @KTAP_X_NONE: not used, zero
+ * @KTAP_X_READ: a register that is read
+ * @KTAP_X_WRITE: a register that is written
+ * @KTAP_X_OWN: the verifier has a special rule for this opcode
+ * @KTAP_X_IMM: any number; b and c form a 16-bit one
+ * @KTAP_X_DIVISOR: any number except zero
+ * @KTAP_X_INT: integer constant
+ * @KTAP_X_STR: string constant
+ * @KTAP_X_FUNC: function
+ * @KTAP_X_GLOBAL: global
+ * @KTAP_X_FIELD: event field
+ * @KTAP_X_JUMP: distance of a jump
+ */
+enum ktap_operand {
+	KTAP_X_NONE,
+	KTAP_X_READ,
+	KTAP_X_WRITE,
+	KTAP_X_OWN,
+	KTAP_X_IMM,
+	KTAP_X_DIVISOR,
+	KTAP_X_INT,
+	KTAP_X_STR,
+	KTAP_X_FUNC,
+	KTAP_X_GLOBAL,
+	KTAP_X_FIELD,
+	KTAP_X_JUMP,
+};
+
+/* An instruction with KTAP_MULTI in c leaves open values (vm/frame.c). */
+#define KTAP_OPF_GIVES_OPEN	BIT(0)
+/* An instruction with KTAP_MULTI in b consumes the open values before it. */
+#define KTAP_OPF_TAKES_OPEN	BIT(1)
+/* The instruction always consumes the open values before it. */
+#define KTAP_OPF_ONLY_OPEN	BIT(2)
+/* Control never continues at the next instruction. */
+#define KTAP_OPF_ENDS		BIT(3)
+
+/**
+ * struct ktap_opdef - definition of an opcode
+ * @name: name in listings; NULL: there is no such opcode
+ * @a: enum ktap_operand of the field
+ * @b: enum ktap_operand of the field
+ * @c: enum ktap_operand of the field
+ * @d: enum ktap_operand of the field
+ * @work: cost, in 1/KTAP_UNIT_WORK units, see ktap_insn_work()
+ * @uses: KTAP_USES_* that a program with it needs
+ * @flags: KTAP_OPF_*
+ * @result: tags of the values that it writes to R[a], a bit mask
+ */
+struct ktap_opdef {
+	const char *name;
+	u8 a;
+	u8 b;
+	u8 c;
+	u8 d;
+	u8 work;
+	u8 uses;
+	u8 flags;
+	u16 result;
+};
+
+/*
+ * Instructions that the verifier substitutes for others: for accesses by pointers
+ * of known type, and for tail calls.  A chunk cannot contain them, so they are not
+ * in the table.
+ */
+enum ktap_made_opcode {
+	KTAP_OP_MEMBER	= 248,	/* R[a] = member of R[b]; d indexes &ktap_program.accesses */
+	KTAP_OP_ELEM	= 249,	/* R[a] = element R[c] of the array at R[b] */
+	KTAP_OP_ELEMI	= 250,	/* R[a] = element d of the array at R[b] */
+	KTAP_OP_CAST	= 251,	/* R[a] = R[a + 1] as a pointer to type d */
+	KTAP_OP_TAIL	= 252,	/* CALL, and RET of all its results */
+	KTAP_OP_TAILV	= 253,	/* CALLV, and RET of all its results */
+};
+
+extern const struct ktap_opdef ktap_opdefs[256];
+
+#define KTAP_UNIT_WORK	32	/* a unit of the budget */
+
+/* Worst-case work of an instruction, except what it charges itself. */
+unsigned int ktap_insn_work(const struct ktap_code *insn);
+
+/* Name of an opcode, NULL if there is none. */
+const char *ktap_opcode_name(u8 op);
+
+#endif /* _KTAP_OPCODE_H */

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The share of CPU time that the handlers of a session take.
+ */
+#ifndef _KTAP_OVERHEAD_H
+#define _KTAP_OVERHEAD_H
+
+#include <linux/types.h>
+
+/* Percent.  The maximum means no limit: no event is skipped, no session ended. */
+#define KTAP_MIN_OVERHEAD_LIMIT	1
+#define KTAP_MAX_OVERHEAD_LIMIT	100
+
+/**
+ * struct ktap_overhead - the time that the handlers of a session take on one CPU
+ * @limit: percent of the CPU that they may take; 0: not set
+ * @countdown: runs until one is measured
+ * @interval: number of runs that the next measured one counts for
+ * @weight: number of runs that the current piece counts for
+ * @random: state of the generator that makes @interval irregular
+ * @over: the limit is exceeded: events are skipped
+ * @began: start of the measured run
+ * @from: start of its current piece; 0: nothing is measured
+ * @run: time of the run
+ * @since: start of the window
+ * @used: time that runs have taken in the window; with a limit, plus the excess
+ *	of earlier windows
+ * @held: time of the last windows in which runs have taken most of the time
+ * @held_used: time that runs have taken in those windows
+ *
+ * All times are in nanoseconds.  See overhead.c.
+ */
+struct ktap_overhead {
+	u32 limit;
+	u32 countdown;
+	u32 interval;
+	u32 weight;
+	u32 random;
+	bool over;
+	u64 began;
+	u64 from;
+	u64 run;
+	u64 since;
+	u64 used;
+	u64 held;
+	u64 held_used;
+};
+
+void ktap_overhead_init(struct ktap_overhead *m, unsigned int limit);
+
+/**
+ * ktap_overhead_is_due() - Decide at the start of a run whether to measure it
+ * @m: the overhead
+ *
+ * Return: true if the caller must call ktap_overhead_start().
+ */
+static inline bool ktap_overhead_is_due(struct ktap_overhead *m)
+{
+	return !--m->countdown;
+}
+
+/**
+ * ktap_overhead_start() - Begin a measured run
+ * @m: the overhead
+ * @now: time
+ *
+ * Return: false if the run must be skipped.
+ */
+bool ktap_overhead_start(struct ktap_overhead *m, u64 now);
+
+/**
+ * ktap_overhead_slice() - End a slice of a run, and measure the run from now on
+ * @m: the overhead
+ * @now: time
+ *
+ * Return: true if the session must end: it has held the CPU for too long.
+ */
+bool ktap_overhead_slice(struct ktap_overhead *m, u64 now);
+
+/* Must the caller call ktap_overhead_finish() at the end of the run? */
+static inline bool ktap_overhead_is_running(const struct ktap_overhead *m)
+{
+	return m->from;
+}
+
+/**
+ * ktap_overhead_finish() - End a measured run
+ * @m: the overhead; its weighted time is in @m->run
+ * @now: time
+ *
+ * Return: as ktap_overhead_slice().
+ */
+bool ktap_overhead_finish(struct ktap_overhead *m, u64 now);
+
+#endif /* _KTAP_OVERHEAD_H */

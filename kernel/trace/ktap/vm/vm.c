@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The interpreter.  It is the definition of the bytecode.
+ *
+ * The verifier has checked that every register, constant, global, field,
+ * function and jump target of an instruction exists, and that a register is
+ * written before it is read.  These numbers are constants of the program, which
+ * an event cannot change; the verifier has masked them against speculative
+ * execution.  Indexes and pointers in registers are masked here: a function
+ * that is a value by ktap_func_of(), a table or an aggregation by
+ * ktap_table_of().  Checked at run time are the types of values, the number of
+ * open values, the room on the stack, division by zero, and the budget.
+ *
+ * An error ends the instruction at once, without further writes.  Execution
+ * continues at the `try` that catches the error, if any (frame.c).
+ */
+#include <linux/bug.h>
+#include <linux/compiler.h>
+#include <linux/kernel.h>
+#include <linux/string_choices.h>
+
+#include "btf/btf_read.h"
+#include "data/table.h"
+#include "vm/arith.h"
+#include "vm/builtin.h"
+#include "vm/frame.h"
+#include "vm/global.h"
+#include "vm/opcode.h"
+#include "vm/ops.h"
+
+static int vm_for_next(struct ktap_vm *vm, struct ktap_value *r, bool *again)
+{
+	if (unlikely(r[0].tag != KTAP_INT || r[1].tag != KTAP_INT || r[2].tag != KTAP_INT))
+		return ktap_vm_error(vm, -EINVAL, "broken loop");
+	*again = r[1].u;
+	if (*again) {
+		/* New values: those of a NEXT have a length (ktap-design.rst, Speculation). */
+		r[1] = KTAP_VALUE_INT(r[1].u - 1);
+		r[0] = KTAP_VALUE_INT(r[0].u + r[2].u);
+	}
+	/* The verifier relies on this write even if the loop ends. */
+	r[3] = r[0];
+	return 0;
+}
+
+static const char *vm_level_names(u8 levels)
+{
+	return levels == KTAP_IN_PROCESS ? "in trace_begin, trace_end, tick and at the top level" :
+					   "in a handler of an event";
+}
+
+static noinline int vm_wrong_argument(struct ktap_vm *vm, const struct ktap_builtin *fn,
+				      struct ktap_value *r, unsigned int i)
+{
+	if (!ktap_is_lost(&r[i]) || !(fn->args[i] & (ktap_bit(TABLE) | ktap_bit(AGG))))
+		return ktap_vm_error(vm, -EINVAL, "%s: argument %u is %s, which it does not take",
+				     fn->name, i + 1, ktap_type_name(&r[i]));
+	r[0] = KTAP_VALUE_LOST;
+	return ktap_op_drop(vm);
+}
+
+static int vm_call_builtin(struct ktap_vm *vm, const struct ktap_builtin *fn, struct ktap_value *r,
+			   unsigned int n)
+{
+	unsigned int i;
+	int err;
+
+	err = ktap_vm_charge(vm, 1);
+	if (err)
+		return err;
+	if (unlikely(!(fn->levels & BIT(vm->level))))
+		return ktap_vm_error(vm, -EPERM, "%s works %s", fn->name,
+				     vm_level_names(fn->levels));
+	for (i = 0; i < n && i < ARRAY_SIZE(fn->args); i++) {
+		if (unlikely(fn->args[i] && !(fn->args[i] & BIT(r[i].tag))))
+			return vm_wrong_argument(vm, fn, r, i);
+	}
+	return fn->fn(vm, r, n);
+}
+
+static int vm_wrong_number(struct ktap_vm *vm, const struct ktap_builtin *fn, unsigned int n)
+{
+	if (fn->min == fn->max)
+		return ktap_vm_error(vm, -EINVAL, "%s takes %u argument%s, got %u", fn->name,
+				     fn->min, str_plural(fn->min), n);
+	return ktap_vm_error(vm, -EINVAL, "%s takes %u to %u arguments, got %u", fn->name,
+			     fn->min, fn->max, n);
+}
+
+/* Call a built-in with open values as the last arguments. */
+static noinline int vm_call_builtin_open(struct ktap_vm *vm, const struct ktap_builtin *fn,
+					 struct ktap_value *r)
+{
+	unsigned int n;
+	int err;
+
+	err = ktap_open_values(vm, r - vm->stack, &n);
+	if (err)
+		return err;
+	if (n < fn->min || n > fn->max)
+		return vm_wrong_number(vm, fn, n);
+	err = vm_call_builtin(vm, fn, r, n);
+	vm->top = vm->base + vm->func->nregs;
+	return err;
+}
+
+static noinline int vm_no_function(struct ktap_vm *vm, const struct ktap_value *v)
+{
+	return ktap_vm_error(vm, -EINVAL, "%s is called, only a function can be",
+			     ktap_type_name(v));
+}
+
+static s16 vm_immediate(const struct ktap_code *insn)
+{
+	return (s16)(insn->b | insn->c << 8);
+}
+
+#define A	R[insn->a]
+#define B	R[insn->b]
+#define C	R[insn->c]
+#define D	(insn->d)
+
+__diag_push();
+__diag_ignore_all("-Woverride-init", "a jump table with a default");
+
+/* Run @vm->func, whose frame is made, until it returns or fails. */
+int ktap_interpret(struct ktap_vm *vm, struct ktap_value *result)
+{
+#define OP(op, ...)	[KTAP_OP_##op] = &&op_##op,
+	static const void * const jumptable[256] __annotate_jump_table = {
+		[0 ... 255] = &&unknown,
+#include "vm/opcode_list.h"
+		/* Instructions that only the verifier makes. */
+		OP(MEMBER) OP(ELEM) OP(ELEMI) OP(CAST) OP(TAIL) OP(TAILV)
+	};
+#undef OP
+	const struct ktap_program *prog = vm->env->prog;
+	const struct ktap_code *pc = prog->code + vm->func->first;
+	const struct ktap_code *insn;
+	const struct ktap_func *func;
+	struct ktap_value *R = vm->stack + vm->base;
+	const u32 floor = vm->ncalls;
+	struct ktap_value tmp;
+	unsigned int i;
+	bool cond = false;
+	s64 x, y;
+	u32 to;
+	int err;
+
+next:
+	insn = pc++;
+	goto *jumptable[insn->op];
+
+	/* Ends of instructions that can fail, or jump. */
+check:
+	if (likely(!err))
+		goto next;
+	goto error;
+checked_jump:
+	if (unlikely(err))
+		goto error;
+	if (!cond)
+		goto next;
+jump:
+	/* Only a backward jump can make a loop. */
+	if (D < 0) {
+		to = pc - prog->code;
+		err = ktap_vm_charge(vm, 1 + ktap_straight_cost(prog, to + D, to));
+		if (unlikely(err))
+			goto error;
+	}
+	pc += D;
+	goto next;
+	/* Nil has no order: a relation with it is false, the opposite is true. */
+unordered:
+	if (err < 0)
+		goto error;
+	goto next;
+unordered_jump:
+	if (err < 0)
+		goto error;
+	goto jump;
+
+	/* Instructions of the same form: those that cannot fail, */
+#define LOAD(op, value)							\
+op_##op:								\
+	A = value;							\
+	goto next
+
+	/* those that are one call that can, */
+#define CALL(op, call)							\
+op_##op:								\
+	err = call;							\
+	goto check
+
+	/* and jumps. */
+#define JUMP_IF(op, condition)						\
+op_##op:								\
+	if (condition)							\
+		goto jump;						\
+	goto next
+
+op_NIL:
+	for (i = insn->a; i <= insn->b; i++)
+		R[i] = KTAP_VALUE_NIL;
+	goto next;
+	LOAD(BOOL, KTAP_VALUE_BOOL(insn->b));
+	LOAD(INT, KTAP_VALUE_INT(D));
+	LOAD(INTK, KTAP_VALUE_INT(prog->ints[D]));
+	LOAD(STR, prog->strings[D]);
+	LOAD(FUNC, ((struct ktap_value){ .u = D, .tag = KTAP_FUNC }));
+	LOAD(MOV, B);
+
+	CALL(GETG, ktap_global_get(vm, D, &A));
+	CALL(SETG, ktap_global_set(vm, D, &A));
+	CALL(ADDG, ktap_global_add(vm, D, &A));
+
+	/* Of two registers, and of a register and an immediate. */
+#define ARITH(op, result)						\
+op_##op:								\
+	err = ktap_two_numbers(vm, &B, &C, &x, &y);			\
+	if (unlikely(err))						\
+		goto error;						\
+	A = KTAP_VALUE_INT(result);					\
+	goto next;							\
+op_##op##I:								\
+	err = ktap_one_number(vm, &B, &x);				\
+	if (unlikely(err))						\
+		goto error;						\
+	y = D;								\
+	A = KTAP_VALUE_INT(result);					\
+	goto next
+
+	ARITH(ADD, (u64)x + (u64)y);
+	ARITH(SUB, (u64)x - (u64)y);
+	ARITH(MUL, (u64)x * (u64)y);
+	ARITH(AND, x & y);
+	ARITH(OR, x | y);
+	ARITH(XOR, x ^ y);
+	ARITH(SHL, (u64)x << (y & 63));
+	ARITH(SHR, x >> (y & 63));
+
+#define DIVIDE(op, divide)						\
+op_##op:								\
+	err = ktap_two_numbers(vm, &B, &C, &x, &y);			\
+	if (!err)							\
+		err = divide(vm, x, y, &x);				\
+	if (unlikely(err))						\
+		goto error;						\
+	A = KTAP_VALUE_INT(x);						\
+	goto next;							\
+op_##op##I:								\
+	err = ktap_one_number(vm, &B, &x);				\
+	if (!err)							\
+		err = divide(vm, x, D, &x);				\
+	if (unlikely(err))						\
+		goto error;						\
+	A = KTAP_VALUE_INT(x);						\
+	goto next
+
+	DIVIDE(DIV, ktap_divide);
+	DIVIDE(MOD, ktap_modulo);
+
+op_NEG:
+	err = ktap_one_number(vm, &B, &x);
+	if (unlikely(err))
+		goto error;
+	A = KTAP_VALUE_INT(-(u64)x);
+	goto next;
+op_BNOT:
+	err = ktap_one_number(vm, &B, &x);
+	if (unlikely(err))
+		goto error;
+	A = KTAP_VALUE_INT(~x);
+	goto next;
+	LOAD(NOT, KTAP_VALUE_BOOL(!ktap_is_true(&B)));
+	CALL(CONCAT, ktap_op_concat(vm, &A, &B, insn->c));
+	CALL(TUPLE, ktap_op_tuple(vm, &A, &B, insn->c));
+op_EQ:
+	err = ktap_quick_equal(vm, &B, &C, &cond);
+	goto set_bool;
+op_LT:
+	err = ktap_quick_less(vm, &B, &C, false, &cond);
+	goto set_bool;
+op_LE:
+	err = ktap_quick_less(vm, &B, &C, true, &cond);
+set_bool:
+	if (unlikely(err))
+		goto error;
+	A = KTAP_VALUE_BOOL(cond);
+	goto next;
+
+op_JMP:
+	goto jump;
+	JUMP_IF(JT, ktap_is_true(&A));
+	JUMP_IF(JF, !ktap_is_true(&A));
+	JUMP_IF(JNIL, A.tag == KTAP_NIL);
+	JUMP_IF(JNNIL, A.tag != KTAP_NIL);
+	JUMP_IF(JEQI, A.tag == KTAP_INT && A.i == vm_immediate(insn));
+	JUMP_IF(JNEI, A.tag != KTAP_INT || A.i != vm_immediate(insn));
+
+	/* By a relation of two registers, and by its opposite. */
+#define JUMP_RELATION(op, opposite, relation)				\
+op_##op:								\
+	err = relation;							\
+	goto checked_jump;						\
+op_##opposite:								\
+	err = relation;							\
+	cond = !cond;							\
+	goto checked_jump
+
+	JUMP_RELATION(JEQ, JNE, ktap_quick_equal(vm, &A, &B, &cond));
+	JUMP_RELATION(JLT, JNLT, ktap_quick_less(vm, &A, &B, false, &cond));
+	JUMP_RELATION(JLE, JNLE, ktap_quick_less(vm, &A, &B, true, &cond));
+
+	/* By the order of a register and an immediate, and by its opposite. */
+#define JUMP_ORDER(order, relation)					\
+op_J##order:								\
+	err = ktap_ordered(vm, &A, &x);					\
+	if (unlikely(err))						\
+		goto unordered;						\
+	if (x relation vm_immediate(insn))				\
+		goto jump;						\
+	goto next;							\
+op_JN##order:								\
+	err = ktap_ordered(vm, &A, &x);					\
+	if (unlikely(err))						\
+		goto unordered_jump;					\
+	if (!(x relation vm_immediate(insn)))				\
+		goto jump;						\
+	goto next
+
+	JUMP_ORDER(LTI, <);
+	JUMP_ORDER(LEI, <=);
+	JUMP_ORDER(GTI, >);
+	JUMP_ORDER(GEI, >=);
+
+	CALL(NEWT, ktap_table_new(vm, D, &A));
+	CALL(TGET, ktap_op_get(vm, &A, &B, &C));
+	CALL(TGETS, ktap_op_get_name(vm, &A, &B, D));
+op_TGETI:
+	tmp = KTAP_VALUE_INT(D);
+	err = ktap_op_get(vm, &A, &B, &tmp);
+	goto check;
+
+	/* The key is in a register, a string, or an immediate. */
+#define WRITE_KEY(op, write)						\
+op_##op:								\
+	err = write(vm, &A, &B, &C);					\
+	goto check;							\
+op_##op##S:								\
+	tmp = prog->strings[D];						\
+	err = write(vm, &A, &tmp, &C);					\
+	goto check;							\
+op_##op##I:								\
+	tmp = KTAP_VALUE_INT(D);					\
+	err = write(vm, &A, &tmp, &C);					\
+	goto check
+
+	WRITE_KEY(TSET, ktap_op_set);
+	WRITE_KEY(TADD, ktap_op_add);
+	CALL(THAS, ktap_op_has(vm, &A, &B, &C));
+	CALL(TAGG, ktap_op_taggregate(vm, &A, &B, &C));
+	CALL(ITER, ktap_op_iter(vm, &A));
+op_NEXT:
+	err = ktap_op_next(vm, &A);
+	if (err < 0)
+		goto error;
+	if (!err)
+		goto jump;
+	goto next;
+
+op_FORPREP:
+	err = ktap_op_for(vm, &A, &cond);
+	cond = !cond;
+	goto checked_jump;
+op_FORLOOP:
+	err = vm_for_next(vm, &A, &cond);
+	goto checked_jump;
+
+op_CALL:
+	func = &prog->funcs[D];
+	to = vm->base + insn->a;
+	goto call;
+op_CALLV:
+	if (unlikely(A.tag != KTAP_FUNC)) {
+		err = vm_no_function(vm, &A);
+		goto error;
+	}
+	func = ktap_func_of(prog, &A);
+	to = vm->base + insn->a + 1;
+call:
+	err = ktap_frame_enter(vm, func, to, insn, pc - prog->code);
+called:
+	if (unlikely(err))
+		goto error;
+	R = vm->stack + vm->base;
+	pc = prog->code + func->first;
+	goto next;
+op_TAIL:
+	func = &prog->funcs[D];
+	to = vm->base + insn->a;
+	goto tail_call;
+op_TAILV:
+	if (unlikely(A.tag != KTAP_FUNC)) {
+		err = vm_no_function(vm, &A);
+		goto error;
+	}
+	func = ktap_func_of(prog, &A);
+	to = vm->base + insn->a + 1;
+tail_call:
+	/* The first frame of this interpreter has no caller to return to. */
+	if (vm->ncalls == floor)
+		goto call;
+	err = ktap_frame_replace(vm, func, to, insn->b);
+	goto called;
+op_CALLB:
+	vm->pc = insn - prog->code;	/* built-ins may report their line */
+	if (unlikely(insn->b == KTAP_MULTI))
+		err = vm_call_builtin_open(vm, &ktap_builtins[D], &A);
+	else
+		err = vm_call_builtin(vm, &ktap_builtins[D], &A, insn->b);
+	goto check;
+op_RET:
+	i = insn->b;
+	if (unlikely(i == KTAP_MULTI)) {
+		err = ktap_open_values(vm, &A - vm->stack, &i);
+		if (unlikely(err))
+			goto error;
+	}
+	if (vm->ncalls == floor) {
+		*result = i ? A : KTAP_VALUE_NIL;
+		return 0;
+	}
+	pc = prog->code + ktap_frame_leave(vm, &A, i);
+	R = vm->stack + vm->base;
+	goto next;
+	CALL(VARG, ktap_frame_varargs(vm, &A, insn->c));
+	CALL(TSETM, ktap_op_set_open(vm, &A, D, &B));
+
+	CALL(AGG, ktap_op_aggregate(vm, &A, &C));
+
+op_FIELD:
+	ktap_op_field(vm, D, &A);
+	err = vm->error;
+	goto check;
+op_ARG:
+	ktap_op_arg(vm, D, &A);
+	err = vm->error;
+	goto check;
+
+	CALL(SYMBOL, ktap_symbol_get(vm, &prog->symbols[D], &A));
+
+	CALL(GETSELF, ktap_self_get(vm, D, &A));
+	CALL(SETSELF, ktap_self_set(vm, D, &A));
+	CALL(ADDSELF, ktap_self_add(vm, D, &A));
+
+	CALL(MEMBER, ktap_op_member(vm, &A, &B, D));
+	CALL(ELEM, ktap_op_element(vm, &A, &B, &C));
+op_ELEMI:
+	tmp = KTAP_VALUE_INT(D);
+	err = ktap_op_element(vm, &A, &B, &tmp);
+	goto check;
+	CALL(CAST, ktap_op_cast(vm, &A, &R[insn->a + 1], D));
+
+unknown:
+	WARN_ON_ONCE(1);
+	err = ktap_vm_error(vm, -EINVAL, "unknown instruction");
+error:
+	vm->pc = insn - prog->code;
+	if (!vm->fault.func)
+		vm->fault = (struct ktap_fault){
+			.func = vm->func,
+			.pc = vm->pc,
+			.ncalls = vm->ncalls,
+		};
+	err = ktap_frame_catch(vm, err, floor, &to);
+	if (err)
+		return err;
+	R = vm->stack + vm->base;
+	pc = prog->code + to;
+	goto next;
+}
+
+__diag_pop();
