@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Files that the script shows with cat(): the session names them, and their
- * contents go into the output in the place of the name.
+ * Files that the script shows with cat(): the session sends their names, and
+ * their contents replace the names in the output.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,12 +12,12 @@
 #include <unistd.h>
 
 #include "cat.h"
-#include "clean.h"
+#include "compiler/clean_text.h"
 
 _Static_assert(KTAP_MAX_STRLEN >= PATH_MAX, "a string that was cut is no path");
 
-/* Of what became of the file; what a script names may come from anybody. */
-static void tell(const struct cat *c, const char *what)
+/* Report an error with the file; its name is untrusted. */
+static void cat_report(const struct cat *c, const char *what)
 {
 	fputs("ktap: cat: ", stderr);
 	put_clean(stderr, c->path, strlen(c->path));
@@ -34,7 +34,7 @@ void cat_add(struct cat *c, const char *data, size_t len)
 	c->len += len;
 }
 
-/* A file that grows as it is shown has no end. */
+/* Showing the output file itself would never end. */
 static bool is_output(const struct cat *c, const struct output *o)
 {
 	struct stat file, out;
@@ -47,13 +47,13 @@ void cat_open(struct cat *c, const struct output *o)
 {
 	c->path[c->len] = '\0';
 	c->len = 0;
-	/* a pipe that nobody writes to must not stop us */
+	/* do not block on a pipe without a writer */
 	c->fd = open(c->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	c->open = c->fd >= 0;
 	if (!c->open) {
-		tell(c, strerror(errno));
+		cat_report(c, strerror(errno));
 	} else if (is_output(c, o)) {
-		tell(c, "is the output");
+		cat_report(c, "is the output");
 		close(c->fd);
 		c->open = false;
 	}
@@ -63,7 +63,7 @@ void cat_stop(struct cat *c)
 {
 	if (!c->open)
 		return;
-	tell(c, "stopped");
+	cat_report(c, "stopped");
 	close(c->fd);
 	c->open = false;
 }
@@ -84,7 +84,7 @@ bool cat_copy(struct cat *c, struct output *o)
 			continue;
 		}
 		if (n < 0 && errno != EAGAIN)
-			tell(c, strerror(errno));
+			cat_report(c, strerror(errno));
 		close(c->fd);
 		c->open = false;
 	}

@@ -8,32 +8,35 @@
 
 #include <linux/ktap.h>
 
-#include "output.h"
+#include "output_file.h"
 
 /**
- * struct cat - the file that is being shown
- * @path: its path, as far as it has come
+ * struct cat - the file that is being copied to the output
+ * @path: its path, as received so far
  * @len: bytes of @path
- * @open: there may be more of it to show
+ * @open: it is open and may have more data
  * @fd: the open file, if @open
  */
 struct cat {
-	char path[KTAP_MAX_STRLEN + 1];	/* one that may have been cut is too long to be opened */
+	char path[KTAP_MAX_STRLEN + 1];	/* longer paths may have been cut, and fail to open */
 	size_t len;
 	bool open;
 	int fd;
 };
 
-/* Take a part of a path. */
+/* Add a part of the path. */
 void cat_add(struct cat *c, const char *data, size_t len);
 
-/* The path is whole: open the file; a message on stderr if that fails, or it is @o. */
+/*
+ * The path is complete: open the file. Prints a message on stderr if that
+ * fails, or if it is the file of @o.
+ */
 void cat_open(struct cat *c, const struct output *o);
 
-/* Move to the output what it has room for.  Returns false if there is more. */
+/* Copy to the output what fits. Returns false if there is more. */
 bool cat_copy(struct cat *c, struct output *o);
 
-/* Show no more of the file. */
+/* Stop showing the file. */
 void cat_stop(struct cat *c);
 
 #endif

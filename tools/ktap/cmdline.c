@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What both programs do about their command lines and standard streams. */
+/* Command lines and standard streams of both programs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -57,7 +57,7 @@ static bool has_id(const struct sources *s, uint64_t dev, uint64_t ino)
 	return false;
 }
 
-int sources_read(void *ctx, const char *path, struct ktap_source *file)
+int sources_read(void *ctx, const char *path, struct ktap_script *file)
 {
 	struct sources *s = ctx;
 	uint64_t id[2] = { 0 };
@@ -67,12 +67,12 @@ int sources_read(void *ctx, const char *path, struct ktap_source *file)
 	if (err)
 		return err;
 	memcpy(id, file->id, sizeof(id));
-	/* standard input has no name to be included by, but may be a file */
+	/* standard input cannot be included by name, but may be a file */
 	if (!strcmp(path, "-") && !fstat(STDIN_FILENO, &st)) {
 		id[0] = st.st_dev;
 		id[1] = st.st_ino;
 	}
-	/* those that are too many are an error elsewhere */
+	/* the compiler reports too many files */
 	if (s->count < KTAP_MAX_FILES && !has_id(s, id[0], id[1])) {
 		s->ids[s->count][0] = id[0];
 		s->ids[s->count++][1] = id[1];
@@ -85,13 +85,16 @@ bool sources_have(const struct sources *s, const struct stat *st)
 	return S_ISREG(st->st_mode) && has_id(s, st->st_dev, st->st_ino);
 }
 
-/* As in a closed one, nothing can be written into what stands in for standard output. */
+/*
+ * Open /dev/null for closed standard streams, such that writing to it fails as
+ * for a closed stream.
+ */
 void streams_open(const char *program)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
 		int flags = fd == STDOUT_FILENO ? O_RDONLY : O_RDWR;
 
-		/* it gets the lowest number there is */
+		/* open() returns the lowest free number */
 		if (fcntl(fd, F_GETFD) >= 0 || open("/dev/null", flags) == fd)
 			continue;
 		fprintf(stderr, "%s: error: cannot open /dev/null for a closed stream: %s\n",

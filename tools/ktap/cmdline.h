@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What both programs do about their command lines and standard streams. */
+/* Command lines and standard streams of both programs. */
 #ifndef KTAP_CMDLINE_H
 #define KTAP_CMDLINE_H
 
@@ -8,15 +8,15 @@
 
 #include <linux/ktap.h>
 
-#include "compile.h"
+#include "compiler/compile.h"
 
-#define MAX_GIVEN	32	/* options of one program */
+#define MAX_GIVEN	32	/* maximum number of options of a program */
 
 /**
  * struct given - which options were given
- * @names: with their dashes, each once
+ * @names: their names with dashes, each once
  * @count: their number
- * @twice: one that was given a second value, and has room for one; or NULL
+ * @twice: an option that was given twice but has one value; or NULL
  */
 struct given {
 	const char *names[MAX_GIVEN];
@@ -25,29 +25,30 @@ struct given {
 };
 
 /**
- * struct exclusion - options of which only one can be meant
- * @name: of the one
- * @others: those that exclude it, not each other; NULL at the end
+ * struct exclusion - options that exclude each other
+ * @name: name of an option
+ * @others: options that exclude it, but not each other; NULL-terminated
  */
 struct exclusion {
 	const char *name;
 	const char *others[12];
 };
 
-/* @once: it has a value, and a second one would replace it. */
+/* Add an option. @once: a second value would replace the first. */
 void given_add(struct given *g, const char *name, bool once);
 
 bool given_has(const struct given *g, const char *name);
 
 /*
- * False, after a message of @program on stderr, if one was given twice, or two of
- * the table that exclude each other; the table ends with a NULL.
+ * Returns false, after a message of @program on stderr, if an option was given
+ * twice, or two options exclude each other according to the table; the table
+ * ends with a NULL.
  */
 bool given_check(const struct given *g, const struct exclusion *table, const char *program);
 
 /**
  * struct sources - the files that were read
- * @ids: which they are: device and inode
+ * @ids: device and inode of each
  * @count: their number
  */
 struct sources {
@@ -55,19 +56,22 @@ struct sources {
 	unsigned int count;
 };
 
-/* A ktap_read_fn that reads as ktap_read_file() does, and remembers; @ctx: the sources */
-int sources_read(void *ctx, const char *path, struct ktap_source *file);
+/*
+ * A ktap_read_fn like ktap_read_file() that also records the files; @ctx: the
+ * sources
+ */
+int sources_read(void *ctx, const char *path, struct ktap_script *file);
 
 bool sources_have(const struct sources *s, const struct stat *st);
 
 /*
- * See to it that no file opened from here on gets the number of a standard stream.
- * First in main(): what is meant for a closed stream must not go into such a file.
- * Ends the program, after a message of @program, if that cannot be.
+ * Make sure that no file gets the number of a closed standard stream: output
+ * for that stream must not go into the file. Call it first in main(). Exits
+ * after a message of @program on failure.
  */
 void streams_open(const char *program);
 
-/* Write what is left for standard output; false after a message of @program. */
+/* Flush standard output; false after a message of @program. */
 bool finish_stdout(const char *program);
 
 #endif

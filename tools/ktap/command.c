@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A command that ktap starts to trace it.  Its process must be there before the
- * session is loaded, which needs its number, and must not do anything before
- * all is attached: so it waits on a pipe between fork and exec.  If ktap dies
- * first, the pipe closes and the process ends.
+ * The command that ktap starts and traces.
+ *
+ * Its process must exist before the session is loaded, which needs its id, and
+ * must not run before everything is attached. So it waits on a pipe between
+ * fork and exec. If ktap dies first, the pipe closes and the process exits.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -15,8 +16,8 @@
 
 #include "command.h"
 
-/* The child's part; the pipes close with exec. */
-static void become(char **argv, int go, int failed)
+/* Runs in the child; exec closes the pipes. */
+static void command_exec(char **argv, int go, int failed)
 {
 	char byte;
 	int err;
@@ -47,7 +48,7 @@ int command_fork(struct command *c, char **argv)
 	}
 	if (!c->pid) {
 		close(go[1]);
-		become(argv, go[0], failed[1]);
+		command_exec(argv, go[0], failed[1]);
 	}
 	close(go[0]);
 	close(failed[1]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A command that ktap starts to trace it. */
+/* The command that ktap starts and traces. */
 #ifndef KTAP_COMMAND_H
 #define KTAP_COMMAND_H
 
@@ -8,9 +8,9 @@
 
 /**
  * struct command - a child process that waits to become the command
- * @pid: its process id; 0 when there is none, or it was waited for
- * @go: pipe on which it waits
- * @failed: pipe on which it says why it could not become the command
+ * @pid: its process id; 0 if there is none, or after it was waited for
+ * @go: pipe on which the child waits
+ * @failed: pipe for the error of a failed exec
  */
 struct command {
 	pid_t pid;
@@ -18,16 +18,16 @@ struct command {
 	int failed;
 };
 
-/* Make the process, which waits for command_start(); 0 or a negative errno. */
+/* Fork the process, which waits for command_start(); 0 or a negative errno. */
 int command_fork(struct command *c, char **argv);
 
-/* Let it run; 0, or the negative errno with which exec failed. */
+/* Start the command; 0, or the negative errno of a failed exec. */
 int command_start(struct command *c);
 
-/* Wait for it if it has exited; returns whether it has. */
+/* Reap it if it has exited; returns whether it has. */
 bool command_exited(struct command *c);
 
-/* End what is left of it. */
+/* Send SIGTERM to the command if it still exists. */
 void command_end(struct command *c);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ktap: compiles a script, loads it into the kernel, and shows its output until
- * it ends.
+ * ktap: compile a script, load it into the kernel, and show its output until it
+ * ends.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -13,46 +13,60 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "arguments.h"
 #include "cat.h"
 #include "cmdline.h"
 #include "command.h"
-#include "compile.h"
+#include "compiler/compile.h"
+#include "compiler/library.h"
+#include "compiler/util.h"
 #include "list.h"
 #include "options.h"
-#include "output.h"
+#include "output_file.h"
 #include "report.h"
-#include "resolve.h"
-#include "session.h"
+#include "resolve_chunk.h"
+#include "script_help.h"
+#include "session_file.h"
 #include "shell.h"
 #include "symbolize.h"
-#include "tool.h"
-#include "util.h"
 
 enum {
 	EXIT_RUNTIME = 1,
 	EXIT_LOAD = 2,
 	EXIT_NO_COMMAND = 127,
-	EXIT_SIGNAL = 128,	/* plus its number */
+	EXIT_SIGNAL = 128,	/* plus the number of the signal */
 };
 
 #define SAME_REQUEST_MS	50
 
+#define NR_FDS		3	/* the session, the output, the pipe of the loader */
+
+/* Show progress if more events than this are attached, as it takes long. */
+#define PROGRESS_EVENTS	100
+#define PROGRESS_MS	250	/* delay, and interval */
+
+/* Time for remaining output after the request to end at once. */
+#define LAST_OUTPUT_MS	500
+
 /**
  * struct run - one run of a script
- * @name: of the script, in messages
- * @tool: path of the installed tool that the script is, or NULL
+ * @name: name of the script in messages
+ * @tool: path of the script if it is an installed tool, or NULL
  * @sources: the files that it was read from
  * @chunk: the compiled script
  * @chunk_len: its length
- * @symbolizer: names the places of user code in its output
+ * @symbolizer: adds names to addresses of user code in the output
  * @command: the command it traces; its pid is 0 if there is none
- * @refused: the kernel does not take the script
+ * @began: when loading began
+ * @loading: the script is being loaded
+ * @progress: the terminal shows the progress of loading
+ * @refused: the kernel refused the script
  * @stopping: the session was asked to end
- * @heard: signals to stop that were looked at
- * @requests: to stop, that these made
- * @requested: when the last was acted upon, in ms
- * @ended: the session has said all
- * @exit_code: what it said the exit code is
+ * @heard: number of signals to stop that were handled
+ * @requests: number of requests to stop that these made
+ * @requested: time of the last request, in ms
+ * @ended: the session has ended, and all its output was read
+ * @exit_code: exit code from the session
  */
 struct run {
 	struct options opts;
@@ -68,6 +82,9 @@ struct run {
 	struct shell shell;
 	struct report report;
 	struct command command;
+	struct timespec began;
+	bool loading;
+	bool progress;
 	bool refused;
 	bool stopping;
 	int heard;
@@ -77,15 +94,15 @@ struct run {
 	uint32_t exit_code;
 };
 
-static volatile sig_atomic_t stop_signals;	/* how many have come */
+static volatile sig_atomic_t stop_signals;	/* number of signals so far */
 static volatile sig_atomic_t last_signal;
 static volatile sig_atomic_t child_signal;
-static bool deaf;	/* to Control-C, as a shell that is no terminal's makes its jobs */
+static bool deaf;	/* ignores Control-C, as background jobs of a script do */
 
 static void on_stop_signal(int sig, siginfo_t *info, void *context)
 {
 	(void)context;
-	/* what the terminal says to all is not for us, what somebody says to us is */
+	/* ignore SIGINT from the terminal, but not one from kill() */
 	if (deaf && sig == SIGINT && info->si_code == SI_KERNEL)
 		return;
 	stop_signals++;
@@ -98,8 +115,8 @@ static void on_child_signal(int sig)
 }
 
 /*
- * From here on signals arrive in ppoll() only.  Until here Control-C just ends
- * ktap: a script whose top level never ends must not keep it from that.
+ * From here on, signals arrive only in ppoll(). Before, Control-C just ends
+ * ktap: the script has not run, and has printed nothing.
  */
 static void catch_signals(sigset_t *ignored)
 {
@@ -126,14 +143,14 @@ static void catch_signals(sigset_t *ignored)
 		if (stop[i] == SIGINT)
 			deaf = true;
 		else
-			sigaction(stop[i], &old, NULL);	/* as nohup wants it */
+			sigaction(stop[i], &old, NULL);	/* keep it ignored, as nohup does */
 	}
 	sigaction(SIGCHLD, &child_action, NULL);
 	if (signal(SIGPIPE, SIG_IGN) == SIG_IGN)
 		sigaddset(ignored, SIGPIPE);
 }
 
-/* Where there is always something to do, ppoll() lets none through. */
+/* Receive pending signals even if ppoll() never has to wait. */
 static void hear_signals(void)
 {
 	sigset_t none, old;
@@ -144,11 +161,13 @@ static void hear_signals(void)
 }
 
 /*
- * Read the script.  A name alone, "opensnoop", is that of a tool before it is that of a
- * file: who runs tools should not run what others have put into this folder.  What has
- * an ending or a slash is a file before it is a tool.
+ * Read the script.
+ *
+ * A name alone, "opensnoop", is a tool first and a file second: a user of tools
+ * must not run files that others have put into this folder. A name with a
+ * suffix or a slash is a file first.
  */
-static int read_script(struct run *r, struct ktap_source *source)
+static int read_script(struct run *r, struct ktap_script *source)
 {
 	const struct options *opts = &r->opts;
 	const char *script = opts->script;
@@ -188,7 +207,7 @@ static bool get_chunk(struct run *r)
 		.werror = opts->werror, .nowarn = opts->nowarn, .diag = stderr,
 		.folders = opts->folders, .read = sources_read, .read_ctx = &r->sources,
 	};
-	struct ktap_source source = { .text = opts->text };
+	struct ktap_script source = { .text = opts->text };
 
 	if (opts->text) {
 		r->name = "-e";
@@ -209,13 +228,13 @@ static bool get_chunk(struct run *r)
 	return r->chunk;
 }
 
-/* The command is whole. */
+/* The text of the command is complete. */
 static void run_command(struct run *r)
 {
 	if (!r->opts.unsafe)
 		shell_refuse(&r->shell, "not run without --unsafe");
 	else if (shell_is_cut(&r->shell))
-		shell_refuse(&r->shell, "not run, as it is too long to be whole");
+		shell_refuse(&r->shell, "not run: it is too long and was truncated");
 	else if (r->refused)
 		shell_refuse(&r->shell, "not run, as the script was refused");
 	else
@@ -223,11 +242,11 @@ static void run_command(struct run *r)
 }
 
 /*
- * Show what was read; what finds no room in the output, or comes behind a command
- * that runs, stays for later.  So does what comes behind a place in a file that had to
- * be read: a program may have many, and signals are to be heard meanwhile.
+ * Show what was read. What does not fit into the output, or follows a running
+ * command, stays for later. The same holds for text after a mark whose file had
+ * to be read: reading may take long, and signals must be handled meanwhile.
  */
-static void show(struct run *r)
+static void run_show(struct run *r)
 {
 	struct piece piece;
 	size_t n;
@@ -254,14 +273,15 @@ static void show(struct run *r)
 				cat_open(&r->cat, &r->output);
 			break;
 		case KTAP_CH_SYSTEM:
-			if (output_pending(&r->output))
-				return;	/* its output comes behind ours */
+			/* * its output follows ours, and the script may still be refused */
+			if (output_pending(&r->output) || r->loading)
+				return;
 			shell_add(&r->shell, piece.data, piece.len);
 			if (piece.last)
 				run_command(r);
 			break;
 		case KTAP_CH_EXIT:
-			/* little-endian, and a piece may be any part of it */
+			/* * the code is little-endian, and may be split into pieces */
 			for (size_t i = 0; i < n; i++)
 				r->exit_code = r->exit_code >> 8 |
 					       (uint32_t)(unsigned char)piece.data[i] << 24;
@@ -273,8 +293,8 @@ static void show(struct run *r)
 	}
 }
 
-/* Read what there is, and show it; false after a message if that fails. */
-static bool take(struct run *r)
+/* Read available data and show it; false after a message on failure. */
+static bool run_take(struct run *r)
 {
 	ssize_t n = session_read(&r->session);
 
@@ -285,11 +305,11 @@ static bool take(struct run *r)
 	r->ended = !n;
 	if (r->ended)
 		symbolize_end(&r->symbolizer);
-	show(r);
+	run_show(r);
 	return true;
 }
 
-static void stop(struct run *r)
+static void run_stop(struct run *r)
 {
 	if (!r->stopping)
 		session_stop(&r->session);
@@ -305,25 +325,71 @@ static int64_t now_ms(void)
 }
 
 /*
- * One request may come as several signals: timeout(1) tells us and then the whole group,
- * and that a terminal is gone the kernel says, and the shell.
+ * One request may cause several signals: timeout(1) signals ktap and then its
+ * group; after a hangup, the kernel and the shell both send SIGHUP.
  */
 static bool is_request(const struct run *r)
 {
 	return !r->requests || now_ms() - r->requested >= SAME_REQUEST_MS;
 }
 
-static void obey(struct run *r)
+/* Continue on a new line after the ^C of the terminal. */
+static void say_stopping(const struct run *r)
+{
+	if (r->opts.quiet || last_signal != SIGINT)
+		return;
+	fprintf(stderr, "%sktap: stopping; press Control-C again to end at once\n",
+		isatty(STDERR_FILENO) ? "\n" : "");
+}
+
+static void run_obey(struct run *r)
 {
 	r->requests++;
-	stop(r);
-	/* what comes behind a command, or a file, waits for its end; not so the next */
+	if (r->requests == 1)
+		say_stopping(r);
+	run_stop(r);
+	/* * the first stop waits for the running command and file, the next one does not */
 	shell_signal(&r->shell, last_signal);
 	cat_stop(&r->cat);
 	r->requested = now_ms();
 }
 
-/* Returns whether the run must end at once. */
+/* Show what the session has sent so far, while the reader accepts it. */
+static void show_rest(struct run *r)
+{
+	const int64_t end = now_ms() + LAST_OUTPUT_MS;
+	struct pollfd fd = { .fd = r->output.fd, .events = POLLOUT };
+	struct piece piece;
+
+	while (now_ms() < end) {
+		run_show(r);
+		if (output_pending(&r->output)) {
+			if (poll(&fd, 1, end - now_ms()) <= 0 || output_write(&r->output))
+				break;
+		} else if (!session_peek(&r->session, &piece)) {
+			if (session_read(&r->session) <= 0)
+				break;
+		} else if (!r->symbolizer.opened) {
+			break;
+		}
+	}
+	report_flush(&r->report);
+}
+
+/* End without waiting; returns the exit code. */
+static int end_at_once(struct run *r)
+{
+	bool end = ktap_has_event(r->chunk, r->chunk_len, "trace_end");
+
+	shell_signal(&r->shell, SIGTERM);
+	show_rest(r);
+	fprintf(stderr, "ktap: ended at once: %s\n",
+		end ? "trace_end was cut off, or did not run" :
+		      "some output is missing");
+	return EXIT_SIGNAL + last_signal;
+}
+
+/* Returns true if the run must end at once. */
 static bool handle_signals(struct run *r)
 {
 	int heard = stop_signals;
@@ -331,78 +397,30 @@ static bool handle_signals(struct run *r)
 	if (heard != r->heard) {
 		r->heard = heard;
 		if (is_request(r))
-			obey(r);
+			run_obey(r);
 	}
 	if (child_signal) {
 		child_signal = 0;
 		if (command_exited(&r->command))
-			stop(r);
+			run_stop(r);
 		shell_exited(&r->shell);
 	}
 	if (r->requests > 1)
 		return true;
-	show(r);
+	run_show(r);
 	return false;
 }
 
 static int output_failed(struct run *r, int err)
 {
 	if (err == -EPIPE)
-		return 0;	/* nobody wants to know more */
+		return 0;	/* the output was closed */
 	fprintf(stderr, "ktap: error: cannot write to %s: %s\n",
 		r->opts.output ? r->opts.output : "standard output", strerror(-err));
 	return EXIT_RUNTIME;
 }
 
-/* Pass on what the session says until it ends; returns the exit code. */
-static int follow_session(struct run *r)
-{
-	struct pollfd fds[2] = {
-		{ .fd = r->session.fd },
-		{ .fd = r->output.fd },
-	};
-	const struct timespec at_once = { 0 };
-	struct piece piece;
-	sigset_t none;
-	int err;
-
-	sigemptyset(&none);
-	while (!r->ended || output_pending(&r->output) || r->shell.pid) {
-		bool more = session_peek(&r->session, &piece);
-		bool go_on = more && r->symbolizer.opened;
-
-		fds[0].fd = r->ended || more ? -1 : r->session.fd;
-		fds[0].events = POLLIN;
-		fds[1].events = output_pending(&r->output) ? POLLOUT : 0;
-		if (ppoll(fds, 2, go_on ? &at_once : NULL, &none) < 0) {
-			if (errno != EINTR) {
-				perror("ktap: error: poll");
-				return EXIT_RUNTIME;
-			}
-			fds[0].revents = 0;
-			fds[1].revents = 0;
-		}
-		hear_signals();
-		if ((stop_signals != r->heard || child_signal) && handle_signals(r))
-			return EXIT_SIGNAL + last_signal;
-
-		if (fds[0].revents) {
-			if (!take(r))
-				return EXIT_RUNTIME;
-		} else if (fds[1].revents) {
-			err = fds[1].revents & POLLOUT ? output_write(&r->output) : -EPIPE;
-			if (err)
-				return output_failed(r, err);
-			show(r);
-		} else if (go_on) {
-			show(r);
-		}
-	}
-	report_flush(&r->report);
-	return r->exit_code;
-}
-
-/* The kernel refused the chunk or a line: show what it says about that. */
+/* The kernel refused the chunk or a set-up line: show its messages. */
 static int load_failed(struct run *r, int err)
 {
 	int wrong = 0;
@@ -410,13 +428,13 @@ static int load_failed(struct run *r, int err)
 	r->refused = true;
 	fcntl(r->session.fd, F_SETFL, O_RDWR | O_NONBLOCK);
 	while (!wrong && session_read(&r->session) > 0) {
-		show(r);
+		run_show(r);
 		while (!wrong && output_pending(&r->output)) {
 			struct pollfd fd = { .fd = r->output.fd, .events = POLLOUT };
 
 			poll(&fd, 1, -1);
 			wrong = output_write(&r->output);
-			show(r);
+			run_show(r);
 		}
 	}
 	report_flush(&r->report);
@@ -425,7 +443,7 @@ static int load_failed(struct run *r, int err)
 	return EXIT_LOAD;
 }
 
-/* What the script names of programs and libraries is looked up here. */
+/* Resolve the events of user space in the script. */
 static int set_up_user(struct run *r)
 {
 	struct resolver resolver;
@@ -433,6 +451,7 @@ static int set_up_user(struct run *r)
 	int err = 0;
 
 	resolver_init(&resolver, &r->symbolizer.target);
+	resolver.unsafe = r->opts.unsafe;
 	lines = resolve_chunk(&resolver, r->chunk, r->chunk_len, r->opts.args,
 			      r->opts.quiet ? NULL : stderr);
 	if (lines)
@@ -477,44 +496,34 @@ static int set_up(struct run *r)
 	return err;
 }
 
-/* Load the chunk; 0, or the exit code. */
-static int load(struct run *r)
+static void say_loaded(const struct run *r)
 {
-	struct timespec begin, end;
-	int err;
+	struct timespec now;
 
-	if (!session_accepts(&r->session, r->name, r->chunk, r->chunk_len))
-		return EXIT_LOAD;
-	clock_gettime(CLOCK_MONOTONIC, &begin);
-	err = set_up(r);
-	if (!err)
-		err = session_load(&r->session, r->chunk, r->chunk_len);
-	if (err)
-		return load_failed(r, err);
-
-	clock_gettime(CLOCK_MONOTONIC, &end);
+	clock_gettime(CLOCK_MONOTONIC, &now);
 	if (r->opts.verbose)
 		fprintf(stderr, "ktap: loaded a chunk of %zu bytes in %lld us\n", r->chunk_len,
-			(end.tv_sec - begin.tv_sec) * 1000000LL +
-			(end.tv_nsec - begin.tv_nsec) / 1000);
-	return 0;
+			(now.tv_sec - r->began.tv_sec) * 1000000LL +
+			(now.tv_nsec - r->began.tv_nsec) / 1000);
 }
 
-/* The part of a run that needs the session. */
-static int run_session(struct run *r)
+/*
+ * Loading is done. Returns 0 if everything is attached, or the exit code if the
+ * kernel refused the chunk.
+ */
+static int run_loaded(struct run *r)
 {
-	int code, err;
+	int err = session_loaded(&r->session);
 
-	if (!session_open(&r->session))
-		return EXIT_LOAD;
-	code = load(r);
-	if (code)
-		return code;
+	r->loading = false;
+	if (err)
+		return load_failed(r, err);
+	say_loaded(r);
 	err = output_begin(&r->output);
 	if (err)
 		return output_failed(r, err);
-
-	catch_signals(&r->shell.ignored);
+	if (r->stopping)
+		return 0;
 	if (r->command.pid) {
 		err = command_start(&r->command);
 		if (err) {
@@ -523,50 +532,129 @@ static int run_session(struct run *r)
 			return EXIT_NO_COMMAND;
 		}
 	} else if (!r->opts.quiet && session_status(&r->session, NULL)) {
-		/* what the kernel has to say about loading comes first */
-		if (!take(r))
+		/* messages about loading come first */
+		if (!run_take(r))
 			return EXIT_RUNTIME;
 		fprintf(stderr, "Press Control-C to stop.\n");
 	}
+	return 0;
+}
 
+static bool wants_progress(const struct run *r)
+{
+	return r->loading && !r->stopping && !r->opts.quiet && isatty(STDERR_FILENO);
+}
+
+/* Show progress on one line, which is rewritten and finally removed. */
+static void show_progress(struct run *r)
+{
+	unsigned int done, all;
+
+	if (!session_attached(&r->session, &done, &all) || all < PROGRESS_EVENTS)
+		return;
+	fprintf(stderr, "\rktap: attaching %u of %u events ... ", done, all);
+	r->progress = true;
+}
+
+static void clear_progress(struct run *r)
+{
+	if (r->progress)
+		fputs("\r\033[K", stderr);
+	r->progress = false;
+}
+
+/* Wait until there is something to do; false after a message. */
+static bool wait_for_work(struct run *r, struct pollfd *fds, bool work)
+{
+	const struct timespec at_once = { 0 }, soon = { .tv_nsec = PROGRESS_MS * 1000000 };
+	const struct timespec *timeout = wants_progress(r) ? &soon : NULL;
+	sigset_t none;
+	int n;
+
+	sigemptyset(&none);
+	n = ppoll(fds, NR_FDS, work ? &at_once : timeout, &none);
+	if (n < 0 && errno != EINTR) {
+		perror("ktap: error: poll");
+		return false;
+	}
+	if (!n && !work)
+		show_progress(r);
+	else
+		clear_progress(r);
+	for (int i = 0; i < NR_FDS && n < 0; i++)
+		fds[i].revents = 0;
+	hear_signals();
+	return true;
+}
+
+/* Show the output of the session until it ends; returns the exit code. */
+static int follow_session(struct run *r)
+{
+	struct pollfd fds[NR_FDS] = {
+		{ .events = POLLIN },
+		{ .fd = r->output.fd },
+		{ .events = POLLIN },
+	};
+	struct piece piece;
+	int code, err;
+
+	while (r->loading || !r->ended || output_pending(&r->output) || r->shell.pid) {
+		bool more = session_peek(&r->session, &piece);
+		bool go_on = more && r->symbolizer.opened;
+
+		fds[0].fd = r->ended || more ? -1 : r->session.fd;
+		fds[1].events = output_pending(&r->output) ? POLLOUT : 0;
+		fds[2].fd = session_loaded_fd(&r->session);
+		if (!wait_for_work(r, fds, go_on))
+			return EXIT_RUNTIME;
+		if ((stop_signals != r->heard || child_signal) && handle_signals(r))
+			return end_at_once(r);
+
+		if (fds[2].revents) {
+			code = run_loaded(r);
+			if (code)
+				return code;
+			/* a command waits for an empty output */
+			run_show(r);
+		} else if (fds[0].revents) {
+			if (!run_take(r))
+				return EXIT_RUNTIME;
+		} else if (fds[1].revents) {
+			err = fds[1].revents & POLLOUT ? output_write(&r->output) : -EPIPE;
+			if (err)
+				return output_failed(r, err);
+			run_show(r);
+		} else if (go_on) {
+			run_show(r);
+		}
+	}
+	report_flush(&r->report);
+	return r->exit_code;
+}
+
+/* The part of a run that needs the session. */
+static int run_session(struct run *r)
+{
+	int code, err;
+
+	if (!session_open(&r->session) ||
+	    !session_accepts(&r->session, r->name, r->chunk, r->chunk_len))
+		return EXIT_LOAD;
+	clock_gettime(CLOCK_MONOTONIC, &r->began);
+	err = set_up(r);
+	if (err)
+		return load_failed(r, err);
+	catch_signals(&r->shell.ignored);
+	err = session_load(&r->session, r->chunk, r->chunk_len);
+	if (err) {
+		fprintf(stderr, "ktap: error: cannot load %s: %s\n", r->name, strerror(-err));
+		return EXIT_LOAD;
+	}
+	r->loading = true;
 	code = follow_session(r);
 	if (r->opts.verbose)
 		session_status(&r->session, stderr);
 	return code;
-}
-
-/* In the session a line ends where a name or an argument has a newline in it. */
-static bool check_lines(const struct run *r)
-{
-	const char *what = strchr(r->name, '\n') ? "the name" : NULL;
-
-	for (char **arg = r->opts.args; *arg && !what; arg++) {
-		if (strchr(*arg, '\n'))
-			what = "an argument";
-	}
-	if (what)
-		fprintf(stderr, "ktap: error: %s of the script has a newline in it\n", what);
-	return !what;
-}
-
-/* Behind -e an option that ktap does not have is the script's, if that has any. */
-static bool check_foreign(const struct run *r)
-{
-	if (!r->opts.foreign || ktap_has_options(r->chunk, r->chunk_len))
-		return true;
-	fprintf(stderr, "ktap: error: unknown option %s, and the script has none of its own\n"
-		"Try 'ktap -h'.\n", r->opts.foreign);
-	return false;
-}
-
-/* "ktap SCRIPT -p 1": most likely it was meant for ktap. */
-static void note_options(const struct run *r)
-{
-	const char *option = r->opts.script ? options_among(r->opts.args) : NULL;
-
-	if (option && !ktap_has_options(r->chunk, r->chunk_len))
-		fprintf(stderr, "ktap: %s is an argument of the script, as it stands behind it\n",
-			option);
 }
 
 /* "ktap SCRIPT -h" */
@@ -593,20 +681,23 @@ static bool open_output(struct run *r)
 	return !err;
 }
 
-static int run(struct run *r)
+static int run_loop(struct run *r)
 {
 	int code, err;
 
-	if (!get_chunk(r) || !check_lines(r) || !check_foreign(r))
+	if (!get_chunk(r))
 		return EXIT_LOAD;
 	if (wants_help(&r->opts)) {
 		ktap_show_help(stdout, r->name, r->chunk, r->chunk_len);
 		return finish_stdout("ktap") ? 0 : EXIT_RUNTIME;
 	}
-	if (!r->opts.quiet)
-		note_options(r);
+	if (!arguments_join(&r->opts, r->chunk, r->chunk_len) ||
+	    !arguments_check(&r->opts, r->name, r->chunk, r->chunk_len))
+		return EXIT_LOAD;
 	r->report.chunk = r->chunk;
 	r->report.chunk_len = r->chunk_len;
+	r->report.script = r->opts.script;
+	r->report.args = r->opts.args;
 	r->report.quiet = r->opts.quiet;
 	target_init(&r->symbolizer.target, r->opts.pid);
 
@@ -630,7 +721,7 @@ static int run(struct run *r)
 	return code;
 }
 
-/* Without any script */
+/* Handle options that need no script. */
 static bool show_what_there_is(const struct options *opts)
 {
 	if (opts->list && !opts->help && !opts->version)
@@ -652,9 +743,11 @@ int main(int argc, char **argv)
 		return EXIT_LOAD;
 	if (r.opts.help || r.opts.version || r.opts.list)
 		return show_what_there_is(&r.opts) && finish_stdout("ktap") ? 0 : EXIT_RUNTIME;
-	code = run(&r);
+	code = run_loop(&r);
 	symbolize_free(&r.symbolizer);
-	free(r.chunk);
+	/* the loader thread may still read it */
+	if (!r.loading)
+		free(r.chunk);
 	free(r.tool);
 	return code;
 }

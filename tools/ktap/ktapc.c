@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* ktapc: compiles a script to a chunk, or shows what is in one. */
+/* ktapc: compile a script to a chunk, or show a chunk. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -12,12 +12,12 @@
 #include <linux/ktap.h>
 
 #include "cmdline.h"
-#include "compile.h"
+#include "compiler/compile.h"
 
 #define EXIT_USAGE	2
 #define MAX_FOLDERS	32
 
-struct options {
+struct ktapc_options {
 	const char *output;
 	const char *script;	/* -e */
 	const char *input;
@@ -31,7 +31,7 @@ struct options {
 	struct ktap_compile_opts compile;
 };
 
-static const struct exclusion exclusions[] = {
+static const struct exclusion ktapc_exclusions[] = {
 	{ "-d", { "-o", "--fmt", "--ast" } },
 	{ "--ast", { "-o", "--fmt" } },
 	{ "-w", { "-Werror" } },
@@ -47,10 +47,10 @@ static const char usage[] =
 	"  -o, --output=FILE  write the chunk to FILE (default: the script's name, .ktap)\n"
 	"  -d, --dump         print the instructions of a script or chunk, write nothing\n"
 	"  -e SCRIPT          take the script from the command line\n"
-	"  -I DIR             search there for what the script includes, and is not beside it\n"
+	"  -I DIR             search DIR for included scripts\n"
 	"  -w                 no warnings\n"
 	"      --fmt          print the script in canonical layout (with -o: into that file)\n"
-	"      --ast          print the tree of the script and what its names stand for\n"
+	"      --ast          print the tree of the script and the bindings of its names\n"
 	"  -Werror, --werror  warnings are errors\n"
 	"  -h, --help         show this help\n"
 	"  -V, --version      show the version of the chunk format\n";
@@ -66,7 +66,7 @@ static const struct option long_options[] = {
 	{ 0 },
 };
 
-static int fail(const char *name)
+static int ktapc_fail(const char *name)
 {
 	fprintf(stderr, "ktapc: %s: %s\n", name, strerror(errno));
 	return EXIT_USAGE;
@@ -90,10 +90,10 @@ static char *default_output(const char *input)
 }
 
 /*
- * Makes room for the whole of a text before anything of the old one is lost, where the
- * file system can do that.
+ * Reserve space for the new text before the old one is overwritten, if the file
+ * system can.
  */
-static bool reserve(int fd, const struct stat *old, size_t len)
+static bool reserve_space(int fd, const struct stat *old, size_t len)
 {
 	int error;
 
@@ -102,15 +102,16 @@ static bool reserve(int fd, const struct stat *old, size_t len)
 	if (errno != ENOSPC && errno != EDQUOT && errno != EFBIG)
 		return true;
 	error = errno;
-	/* it may have grown by what there was */
+	/* restore the old size */
 	if (!ftruncate(fd, old->st_size))
 		errno = error;
 	return false;
 }
 
 /*
- * To what cannot be replaced: a device, a pipe, a file of somebody else, with more names or
- * a long one, one that is mounted, or in a folder that takes no new one.
+ * Write into an existing file that cannot be replaced: a device, a pipe,
+ * another user's file, a file with several or too long names, a mount point, or
+ * a file in a read-only folder.
  */
 static int write_in_place(const char *name, const void *data, size_t len)
 {
@@ -120,19 +121,22 @@ static int write_in_place(const char *name, const void *data, size_t len)
 	FILE *f;
 
 	if (fd < 0)
-		return fail(name);
+		return ktapc_fail(name);
 	regular = !fstat(fd, &st) && S_ISREG(st.st_mode);
-	f = !regular || reserve(fd, &st, len) ? fdopen(fd, "wb") : NULL;
+	f = !regular || reserve_space(fd, &st, len) ? fdopen(fd, "wb") : NULL;
 	if (!f) {
-		fail(name);
+		ktapc_fail(name);
 		close(fd);
 		return EXIT_USAGE;
 	}
 	good = fwrite(data, 1, len, f) == len && !fflush(f) && (!regular || !ftruncate(fd, len));
-	return fclose(f) || !good ? fail(name) : 0;
+	return fclose(f) || !good ? ktapc_fail(name) : 0;
 }
 
-/* /dev/stdout, for one: written to where it stands, as the shell has opened it */
+/*
+ * Is it our standard output, such as /dev/stdout? Then write at its current
+ * offset.
+ */
 static bool is_stdout(const struct stat *st)
 {
 	struct stat out;
@@ -147,14 +151,20 @@ static int write_stdout(const void *data, size_t len)
 	return finish_stdout("ktapc") ? 0 : EXIT_USAGE;
 }
 
-/* Errors of making a file beside another, and of putting it there, that this one may not have */
+/*
+ * Is this an error of creating or renaming a file, which may not occur when
+ * writing in place?
+ */
 static bool only_in_place(int error)
 {
 	return error == EACCES || error == EPERM || error == EROFS || error == ENAMETOOLONG ||
 	       error == EBUSY || error == EXDEV;
 }
 
-/* Writes a new file, with the owner and mode of @old, if that is there; an errno, or 0. */
+/*
+ * Write a new file, with the owner and mode of @old, if it is not NULL; 0 or an
+ * errno.
+ */
 static int write_new(int fd, const struct stat *old, const void *data, size_t len)
 {
 	mode_t mask = umask(0);
@@ -162,7 +172,7 @@ static int write_new(int fd, const struct stat *old, const void *data, size_t le
 	FILE *f;
 
 	umask(mask);
-	/* whatever is said of it: that owner is not to be had */
+	/* any error means that this owner cannot be set */
 	if (old && fchown(fd, old->st_uid, old->st_gid))
 		error = EPERM;
 	f = error ? NULL : fdopen(fd, "wb");
@@ -171,7 +181,7 @@ static int write_new(int fd, const struct stat *old, const void *data, size_t le
 		close(fd);
 		return error;
 	}
-	/* a script that is formatted stays executable */
+	/* a formatted script stays executable */
 	if (fchmod(fd, old ? old->st_mode & 0777 : 0666 & ~mask) ||
 	    fwrite(data, 1, len, f) != len)
 		error = errno;
@@ -180,15 +190,17 @@ static int write_new(int fd, const struct stat *old, const void *data, size_t le
 	return error;
 }
 
-/* A new file takes the place of @name, whose owner and mode it has, if @old is there. */
-static int replace(const char *name, const struct stat *old, const void *data, size_t len)
+/*
+ * Replace @name by a new file, with the owner and mode of @old if it existed.
+ */
+static int replace_file(const char *name, const struct stat *old, const void *data, size_t len)
 {
 	size_t size = strlen(name) + sizeof(".XXXXXX");
 	char *tmp = malloc(size);
 	int fd, error;
 
 	if (!tmp)
-		return fail(name);
+		return ktapc_fail(name);
 	snprintf(tmp, size, "%s.XXXXXX", name);
 	fd = mkstemp(tmp);
 	error = fd < 0 ? errno : write_new(fd, old, data, len);
@@ -200,10 +212,10 @@ static int replace(const char *name, const struct stat *old, const void *data, s
 	if (only_in_place(error))
 		return write_in_place(name, data, len);
 	errno = error;
-	return error ? fail(name) : 0;
+	return error ? ktapc_fail(name) : 0;
 }
 
-/* Either the whole of the data gets its name, or nothing does, where that can be. */
+/* Write the file completely or not at all, where possible. */
 static int write_output(const char *name, const void *data, size_t len)
 {
 	bool there, link;
@@ -218,33 +230,34 @@ static int write_output(const char *name, const void *data, size_t len)
 	if (there && (!S_ISREG(st.st_mode) || st.st_nlink > 1))
 		return write_in_place(name, data, len);
 	if (!link)
-		return replace(name, there ? &st : NULL, data, len);
-	/* a link stays one, also to what is not there yet */
+		return replace_file(name, there ? &st : NULL, data, len);
+	/* keep a link, even if its target does not exist yet */
 	target = there ? realpath(name, NULL) : NULL;
-	ret = target ? replace(target, &st, data, len) : write_in_place(name, data, len);
+	ret = target ? replace_file(target, &st, data, len) : write_in_place(name, data, len);
 	free(target);
 	return ret;
 }
 
-static int write_chunk(const struct options *o, const char *name, const void *data, size_t len)
+static int write_chunk(const struct ktapc_options *o, const char *name, const void *data,
+		       size_t len)
 {
 	struct stat st;
 
 	if (stat(name, &st) || !sources_have(&o->sources, &st))
 		return write_output(name, data, len);
 	fprintf(stderr, "ktapc: %s: the chunk would replace the script%s\n", name,
-		o->output ? "" : ": say with -o where it is to go");
+		o->output ? "" : ": choose another file with -o");
 	return EXIT_USAGE;
 }
 
-static int show(const void *chunk, size_t len)
+static int ktapc_show(const void *chunk, size_t len)
 {
 	if (ktap_disassemble(stdout, chunk, len))
 		return EXIT_USAGE;
 	return finish_stdout("ktapc") ? 0 : EXIT_USAGE;
 }
 
-static int format(const struct options *o, const struct ktap_source *src)
+static int ktapc_format(const struct ktapc_options *o, const struct ktap_script *src)
 {
 	size_t len;
 	char *text = ktap_format(src, &o->compile, &len);
@@ -257,7 +270,7 @@ static int format(const struct options *o, const struct ktap_source *src)
 	return ret;
 }
 
-static int compile(const struct options *o, const struct ktap_source *src)
+static int ktapc_compile(const struct ktapc_options *o, const struct ktap_script *src)
 {
 	size_t len;
 	void *chunk = ktap_compile(src, &o->compile, &len);
@@ -267,30 +280,30 @@ static int compile(const struct options *o, const struct ktap_source *src)
 	if (!chunk)
 		return EXIT_USAGE;
 	if (o->disassemble) {
-		ret = show(chunk, len);
+		ret = ktapc_show(chunk, len);
 	} else if (o->output) {
 		ret = write_chunk(o, o->output, chunk, len);
 	} else {
 		name = default_output(o->input ? o->input : "-");
-		ret = name ? write_chunk(o, name, chunk, len) : fail("output");
+		ret = name ? write_chunk(o, name, chunk, len) : ktapc_fail("output");
 	}
 	free(name);
 	free(chunk);
 	return ret;
 }
 
-static int process(const struct options *o, const struct ktap_source *src)
+static int ktapc_process(const struct ktapc_options *o, const struct ktap_script *src)
 {
 	if (o->format)
-		return format(o, src);
+		return ktapc_format(o, src);
 	if (!o->ast)
-		return compile(o, src);
+		return ktapc_compile(o, src);
 	return !ktap_dump_ast(stdout, src, &o->compile) && finish_stdout("ktapc") ? 0 : EXIT_USAGE;
 }
 
-static int run(struct options *o)
+static int ktapc_run(struct ktapc_options *o)
 {
-	struct ktap_source src = { .name = o->input };
+	struct ktap_script src = { .name = o->input };
 	int ret;
 
 	o->compile.folders = o->folders;
@@ -298,10 +311,10 @@ static int run(struct options *o)
 	o->compile.read_ctx = &o->sources;
 
 	if (o->script) {
-		src = (struct ktap_source) {
+		src = (struct ktap_script) {
 			.name = "<command line>", .text = o->script, .len = strlen(o->script),
 		};
-		return process(o, &src);
+		return ktapc_process(o, &src);
 	}
 	ret = sources_read(&o->sources, o->input, &src);
 	if (ret) {
@@ -311,9 +324,9 @@ static int run(struct options *o)
 	if (!strcmp(o->input, "-"))
 		src.name = "<stdin>";
 	if (!ktap_is_chunk(src.text, src.len)) {
-		ret = process(o, &src);
+		ret = ktapc_process(o, &src);
 	} else if (o->disassemble) {
-		ret = show(src.text, src.len);
+		ret = ktapc_show(src.text, src.len);
 	} else {
 		fprintf(stderr, "ktapc: %s: this is a compiled chunk already\n", o->input);
 		ret = EXIT_USAGE;
@@ -322,7 +335,7 @@ static int run(struct options *o)
 	return ret;
 }
 
-static bool add_folder(struct options *o, const char *folder)
+static bool ktapc_add_folder(struct ktapc_options *o, const char *folder)
 {
 	if (o->nfolders == MAX_FOLDERS) {
 		fprintf(stderr, "ktapc: more than %u folders to include from\n", MAX_FOLDERS);
@@ -334,14 +347,14 @@ static bool add_folder(struct options *o, const char *folder)
 
 int main(int argc, char **argv)
 {
-	struct options o = { .compile = { .diag = stderr } };
+	struct ktapc_options o = { .compile = { .diag = stderr } };
 	int c;
 
 	streams_open("ktapc");
 	while ((c = getopt_long(argc, argv, "o:de:I:wW:hV", long_options, NULL)) != -1) {
 		switch (c) {
 		case 'I':
-			if (!add_folder(&o, optarg))
+			if (!ktapc_add_folder(&o, optarg))
 				return EXIT_USAGE;
 			break;
 		case 'o':
@@ -388,7 +401,7 @@ int main(int argc, char **argv)
 			return EXIT_USAGE;
 		}
 	}
-	if (!given_check(&o.given, exclusions, "ktapc"))
+	if (!given_check(&o.given, ktapc_exclusions, "ktapc"))
 		return EXIT_USAGE;
 	if (optind < argc && !o.script)
 		o.input = argv[optind++];
@@ -401,5 +414,5 @@ int main(int argc, char **argv)
 		fputs(usage, stderr);
 		return EXIT_USAGE;
 	}
-	return run(&o);
+	return ktapc_run(&o);
 }

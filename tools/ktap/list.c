@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ktap -l: the events that a pattern matches.  Those of user space are looked
- * up as for a script; those of the kernel stand in files of tracefs.  Patterns
- * are spelled as kernel/trace/ktap/source.c and src_function.c take them.
+ * ktap -l: list the events that a pattern matches.
+ *
+ * Events of user space are resolved as for a script; those of the kernel are
+ * read from files of tracefs. The syntax of patterns is that of the kernel
+ * (event/source.c, event/func_parse.c in kernel/trace/ktap).
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -12,25 +14,25 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "clean.h"
+#include "compiler/clean_text.h"
+#include "compiler/util.h"
+#include "elf/resolve.h"
 #include "list.h"
-#include "resolve.h"
-#include "session.h"
-#include "util.h"
+#include "session_file.h"
 
-/* What is wanted of a list of the kernel, and how it is shown. */
+/* What to select from a list of the kernel, and how to print it. */
 struct wanted {
 	const char *file;
-	const char *group;	/* pattern of a system or of a module; NULL: whatever it is */
-	const char *name;	/* pattern of what stands behind @skipped */
-	const char *skipped;	/* what each name begins with */
-	const char *prefix, *offset, *ret;	/* are shown around it */
+	const char *group;	/* pattern of the system, module or vmlinux; NULL: any */
+	const char *name;	/* pattern of the name after @skipped */
+	const char *skipped;	/* common prefix of the names */
+	const char *prefix, *offset, *ret;	/* printed around the name */
 };
 
 enum found {
 	FOUND_NONE,
 	FOUND,
-	FOUND_ERROR,		/* and said so */
+	FOUND_ERROR,		/* reported */
 };
 
 /* "GROUP:NAME", or "NAME [GROUP]" for the functions of a module */
@@ -39,7 +41,6 @@ static bool split_line(char *line, const char **group, const char **name)
 	char *blank, *colon;
 
 	line[strcspn(line, "\n")] = '\0';
-	*group = "";
 	*name = line;
 	blank = strpbrk(line, " \t");
 	if (blank) {
@@ -48,6 +49,8 @@ static bool split_line(char *line, const char **group, const char **name)
 		blank[strcspn(blank, "]")] = '\0';
 		*group = blank;
 	} else {
+		/* a function of the kernel itself, or "SYSTEM:EVENT" */
+		*group = "vmlinux";
 		colon = strchr(line, ':');
 		if (colon) {
 			*colon = '\0';
@@ -55,12 +58,12 @@ static bool split_line(char *line, const char **group, const char **name)
 			*name = colon + 1;
 		}
 	}
-	/* stands for a function that has gone */
+	/* placeholder of a removed function */
 	return strncmp(*name, "__ftrace_invalid_address", 24);
 }
 
-/* Part of a line; what is in it may be of a file. */
-static void put(FILE *out, const char *text)
+/* Print a part of a line, which may come from an untrusted file. */
+static void list_put(FILE *out, const char *text)
 {
 	put_clean(out, text, strlen(text));
 }
@@ -82,7 +85,11 @@ static enum found list_file(const struct wanted *w)
 	if (!f && errno == ENOENT)
 		return FOUND_NONE;
 	if (!f) {
-		fprintf(stderr, "ktap: error: cannot read %s: %s\n", path, strerror(errno));
+		int err = errno;
+
+		fprintf(stderr, "ktap: error: cannot read %s: %s\n", path, strerror(err));
+		if (err == EACCES || err == EPERM)
+			session_advise(dir, err);
 		return FOUND_ERROR;
 	}
 	while (getline(&line, &size, f) > 0) {
@@ -108,7 +115,7 @@ static enum found list_file(const struct wanted *w)
 	return found;
 }
 
-/* "SYSTEM:EVENT", "SYSTEM:" or, behind "tp:", "SYSTEM" and nothing */
+/* "SYSTEM:EVENT", "SYSTEM:" or, after "tp:", "SYSTEM" alone */
 static enum found list_tracepoints(char *rest, bool behind_tp)
 {
 	struct wanted w = { "available_events", rest, "*", "", "", "", "" };
@@ -126,7 +133,7 @@ static enum found list_tracepoints(char *rest, bool behind_tp)
 	return list_file(&w);
 }
 
-/* "[MODULE:]FUNCTION[+OFFSET][%return]", and fetch arguments, which are not looked at */
+/* "[MODULE:]FUNCTION[+OFFSET][%return]"; fetch arguments are ignored */
 static enum found list_functions(char *rest, bool ret)
 {
 	struct wanted w = { "available_filter_functions", NULL, rest, "", "probe:", "", "" };
@@ -155,7 +162,7 @@ static enum found list_functions(char *rest, bool ret)
 	return list_file(&w);
 }
 
-/* Each has a stub that its probes are called through. */
+/* Each raw tracepoint has a stub that calls its probes. */
 static enum found list_raw_tracepoints(const char *rest)
 {
 	const struct wanted w = { "available_filter_functions", NULL, rest, "__probestub_",
@@ -164,7 +171,7 @@ static enum found list_raw_tracepoints(const char *rest)
 	return list_file(&w);
 }
 
-/* What any number may stand in: no list has it. */
+/* Events that contain any number, and so are in no list. */
 static const struct {
 	const char *prefix;
 	const char *advice;
@@ -175,8 +182,8 @@ static const struct {
 	{ "hardware:",	"counters are like hardware:cycles:1000000; 'perf list hw' names them" },
 };
 
-/* Moves *@pattern behind @prefix if it begins with that. */
-static bool skip(char **pattern, const char *prefix)
+/* Move *@pattern past @prefix, if it begins with that. */
+static bool list_skip_prefix(char **pattern, const char *prefix)
 {
 	size_t len = strlen(prefix);
 
@@ -191,7 +198,7 @@ static enum found list_kernels(const char *pattern)
 	char *p = strdupa(pattern);
 
 	for (size_t i = 0; i < ARRAY_SIZE(unlisted); i++) {
-		if (!skip(&p, unlisted[i].prefix))
+		if (!list_skip_prefix(&p, unlisted[i].prefix))
 			continue;
 		fprintf(stderr, "ktap: error: there is no list of '%s': %s\n", pattern,
 			unlisted[i].advice);
@@ -201,13 +208,13 @@ static enum found list_kernels(const char *pattern)
 		printf("%s\n", p);
 		return FOUND;
 	}
-	if (skip(&p, "tp:") || skip(&p, "tracepoint:"))
+	if (list_skip_prefix(&p, "tp:") || list_skip_prefix(&p, "tracepoint:"))
 		return list_tracepoints(p, true);
-	if (skip(&p, "probe:") || skip(&p, "kprobe:"))
+	if (list_skip_prefix(&p, "probe:") || list_skip_prefix(&p, "kprobe:"))
 		return list_functions(p, false);
-	if (skip(&p, "kretprobe:"))
+	if (list_skip_prefix(&p, "kretprobe:"))
 		return list_functions(p, true);
-	if (skip(&p, "rawtp:"))
+	if (list_skip_prefix(&p, "rawtp:"))
 		return list_raw_tracepoints(p);
 	return list_tracepoints(p, false);
 }
@@ -219,7 +226,7 @@ static const char *prefix_of(const struct user_event *e)
 	return e->ret ? "uretprobe" : "uprobe";
 }
 
-/* Several places of one marker are one event. */
+/* All addresses of a marker are one event. */
 static bool was_listed(const struct answer *a, unsigned int i)
 {
 	const struct place *p = &a->places[i];
@@ -241,7 +248,7 @@ bool list_events(const char *pattern, uint64_t pid)
 
 	target_init(&target, pid);
 	resolver_init(&r, &target);
-	resolve(&r, pattern, &a);
+	resolve_event(&r, pattern, &a);
 	if (a.kernels) {
 		kernels = list_kernels(pattern);
 		found = kernels == FOUND;
@@ -253,12 +260,12 @@ bool list_events(const char *pattern, uint64_t pid)
 		found = !a.message;
 		if (!found) {
 			fputs("ktap: error: ", stderr);
-			put(stderr, a.message);
+			list_put(stderr, a.message);
 			putc('\n', stderr);
 		}
 		if (found && a.note) {
 			fputs("ktap: ", stderr);
-			put(stderr, a.note);
+			list_put(stderr, a.note);
 			putc('\n', stderr);
 		}
 		for (unsigned int i = 0; found && i < a.nplaces; i++) {
@@ -267,7 +274,7 @@ bool list_events(const char *pattern, uint64_t pid)
 			if (a.event.kind == USER_MARKER && was_listed(&a, i))
 				continue;
 			printf("%s:", prefix_of(&a.event));
-			put(stdout, a.files.files[p->file].shown);
+			list_put(stdout, a.files.files[p->file].shown);
 			printf(":%s\n", p->name);
 		}
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* ktap -l: events by a pattern. */
+/* ktap -l: list events by a pattern. */
 #ifndef KTAP_LIST_H
 #define KTAP_LIST_H
 
@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /*
- * Print the events that match @pattern, one a line; @pid says whose files are
- * meant, or 0.  Returns false after a message if there are none.
+ * Print the events that match @pattern, one per line. @pid: process whose files
+ * are searched, or 0. Returns false after a message if there are none.
  */
 bool list_events(const char *pattern, uint64_t pid);
 

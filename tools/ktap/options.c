@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The command line of ktap: one table says what the options are called, what
- * they take, where that goes, and how the help describes them.
+ * The command line of ktap: one table has the names of the options, their
+ * values, where these are stored, and their help.
  *
- * Options end at the script, whose arguments follow; behind -e, which has the
- * script already, at the first argument that is no option of ktap.  "--" begins a
- * command to be traced, wherever it stands.
+ * Options end at the script, whose arguments follow. After -e they end at the
+ * first argument that is no option of ktap. "--" always begins the command to
+ * trace.
  */
 #include <errno.h>
 #include <limits.h>
@@ -14,22 +14,22 @@
 #include <string.h>
 
 #include "cmdline.h"
+#include "compiler/util.h"
 #include "options.h"
-#include "util.h"
 
 enum option_kind {
 	OPT_FLAG,	/* bool */
 	OPT_STRING,	/* const char * */
-	OPT_FOLDER,	/* const char *[MAX_FOLDERS + 1], one more */
+	OPT_FOLDER,	/* const char *[MAX_FOLDERS + 1]: appended */
 	OPT_NUMBER,	/* uint64_t, greater than 0 */
-	OPT_SIZE,	/* the same, with an optional suffix k, M or G */
+	OPT_SIZE,	/* uint64_t with an optional suffix k, M or G */
 	OPT_PERCENT,	/* uint64_t, 1 to 100 */
 };
 
-struct option {
+struct option_row {
 	const char *name;	/* with its dashes */
 	const char *alias;	/* a second name, or NULL */
-	const char *value;	/* what the help calls its value */
+	const char *value;	/* name of its value in the help */
 	enum option_kind kind;
 	size_t field;		/* offset in struct options */
 	const char *help;
@@ -37,7 +37,7 @@ struct option {
 
 #define FIELD(name)	offsetof(struct options, name)
 
-static const struct option option_table[] = {
+static const struct option_row option_table[] = {
 	{ "-e", NULL, "SCRIPT", OPT_STRING, FIELD(text), "run SCRIPT, instead of a file" },
 	{ "-o", NULL, "FILE", OPT_STRING, FIELD(output), "write the script's output to FILE" },
 	{ "-I", NULL, "DIR", OPT_FOLDER, FIELD(folders), "search DIR for included scripts" },
@@ -54,7 +54,7 @@ static const struct option option_table[] = {
 	  "skip events when handlers take more of a CPU" },
 	{ "--no-symbols", NULL, NULL, OPT_FLAG, FIELD(no_symbols),
 	  "show user code as FILE+OFFSET" },
-	{ "-q", NULL, NULL, OPT_FLAG, FIELD(quiet), "say nothing but errors, warnings and losses" },
+	{ "-q", NULL, NULL, OPT_FLAG, FIELD(quiet), "print only errors, warnings and losses" },
 	{ "-v", NULL, NULL, OPT_FLAG, FIELD(verbose), "say what happens" },
 	{ "-w", NULL, NULL, OPT_FLAG, FIELD(nowarn), "no warnings" },
 	{ "-Werror", NULL, NULL, OPT_FLAG, FIELD(werror), "warnings are errors" },
@@ -64,7 +64,7 @@ static const struct option option_table[] = {
 
 #define NR_OPTIONS	ARRAY_SIZE(option_table)
 
-static const struct exclusion exclusions[] = {
+static const struct exclusion ktap_exclusions[] = {
 	{ "-l", { "-e", "-o", "-I", "-C", "-m", "-a", "--follow", "--self", "--unsafe",
 		  "--max-overhead", "--no-symbols" } },
 	{ "-w", { "-Werror" } },
@@ -82,11 +82,11 @@ void options_usage(FILE *out)
 		"until it ends, Control-C is pressed, or COMMAND exits.  A COMMAND is started\n"
 		"when all probes are attached, and only it and its descendants are traced.\n"
 		"SCRIPT is a file, - for standard input, or the name of an installed tool;\n"
-		"ktap SCRIPT -h tells what it does.  Options behind SCRIPT are its own; behind\n"
+		"ktap SCRIPT -h tells what it does.  Options after SCRIPT belong to it; after\n"
 		"-e 'SCRIPT' those are that ktap does not have.\n"
 		"\n");
 	for (size_t i = 0; i < NR_OPTIONS; i++) {
-		const struct option *o = &option_table[i];
+		const struct option_row *o = &option_table[i];
 		char left[32];
 
 		snprintf(left, sizeof(left), "%s%s%s%s%s", o->name,
@@ -98,6 +98,29 @@ void options_usage(FILE *out)
 		"\n"
 		"Exit code: 0, what the script's exit() says, 1 after a run-time error, 2 when\n"
 		"the script cannot be compiled or loaded, 127 when COMMAND cannot be run.\n");
+}
+
+/* Options of bpftrace and perf, and their counterparts in ktap. */
+static const struct {
+	const char *name;
+	const char *advice;
+} foreign_options[] = {
+	{ "-c", "write a command to trace after --: ktap SCRIPT -- COMMAND" },
+	{ "-d", "ktapc -d SCRIPT shows what a script is compiled to" },
+	{ "-f", "a script is given by its name alone; its output is text" },
+	{ "--dry-run", "ktapc SCRIPT compiles a script and does not run it" },
+	{ "--info", "the file ktap/features of tracefs tells what this kernel has" },
+};
+
+static bool options_unknown(const char *arg)
+{
+	fprintf(stderr, "ktap: error: unknown option %s\n", arg);
+	for (size_t i = 0; i < ARRAY_SIZE(foreign_options); i++) {
+		if (!strcmp(arg, foreign_options[i].name))
+			fprintf(stderr, "ktap: %s\n", foreign_options[i].advice);
+	}
+	fprintf(stderr, "Try 'ktap -h'.\n");
+	return false;
 }
 
 static bool usage_error(const char *what, const char *arg)
@@ -131,7 +154,7 @@ static bool parse_number(const char *text, bool suffix, uint64_t *result)
 	return true;
 }
 
-static bool add_folder(const char **folders, const char *folder)
+static bool options_add_folder(const char **folders, const char *folder)
 {
 	size_t n = 0;
 
@@ -145,7 +168,7 @@ static bool add_folder(const char **folders, const char *folder)
 	return true;
 }
 
-/* What a value of that kind looks like, for messages. */
+/* Describe the values of an option for messages. */
 static const char *what_is_wanted(enum option_kind kind)
 {
 	switch (kind) {
@@ -158,7 +181,7 @@ static const char *what_is_wanted(enum option_kind kind)
 	}
 }
 
-static bool option_set(struct options *opts, const struct option *o, const char *value)
+static bool option_set(struct options *opts, const struct option_row *o, const char *value)
 {
 	void *field = (char *)opts + o->field;
 
@@ -170,7 +193,7 @@ static bool option_set(struct options *opts, const struct option *o, const char 
 		*(const char **)field = value;
 		return true;
 	case OPT_FOLDER:
-		return add_folder(field, value);
+		return options_add_folder(field, value);
 	case OPT_NUMBER:
 	case OPT_SIZE:
 	case OPT_PERCENT:
@@ -185,20 +208,20 @@ static bool option_set(struct options *opts, const struct option *o, const char 
 }
 
 /*
- * The option that @arg is; its value is what follows the name in the same
- * word ("-m16M", "--max-overhead=5"), or NULL.
+ * Find the option of @arg; *value is the rest of the same word ("-m16M",
+ * "--max-overhead=5"), or NULL.
  */
-static const struct option *option_find(const char *arg, const char **value)
+static const struct option_row *option_find(const char *arg, const char **value)
 {
 	*value = NULL;
 	for (size_t i = 0; i < NR_OPTIONS; i++) {
-		const struct option *o = &option_table[i];
+		const struct option_row *o = &option_table[i];
 
 		if (!strcmp(arg, o->name) || (o->alias && !strcmp(arg, o->alias)))
 			return o;
 	}
 	for (size_t i = 0; i < NR_OPTIONS; i++) {
-		const struct option *o = &option_table[i];
+		const struct option_row *o = &option_table[i];
 
 		if (!o->value || strncmp(arg, o->name, strlen(o->name)))
 			continue;
@@ -214,13 +237,13 @@ static const struct option *option_find(const char *arg, const char **value)
 	return NULL;
 }
 
-/* "--name" or "--name=value", as a script may have it */
+/* Is it "--name" or "--name=value", which may be an option of a script? */
 static bool is_long(const char *arg)
 {
 	return !strncmp(arg, "--", 2) && arg[2];
 }
 
-/* Cut the command that begins behind the first "--" off the arguments. */
+/* Split off the command after the first "--". */
 static int split_command(struct options *opts, int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++) {
@@ -266,7 +289,7 @@ const char *options_among(char **args)
 	const char *value;
 
 	for (; *args; args++) {
-		const struct option *o = option_find(*args, &value);
+		const struct option_row *o = option_find(*args, &value);
 
 		if (o && (!value || o->name[1] == '-'))
 			return *args;
@@ -283,7 +306,7 @@ bool options_parse(struct options *opts, int argc, char **argv)
 	argc = split_command(opts, argc, argv);
 
 	for (i = 1; i < argc && argv[i][0] == '-' && argv[i][1]; i++) {
-		const struct option *o;
+		const struct option_row *o;
 		const char *value;
 
 		o = option_find(argv[i], &value);
@@ -292,7 +315,7 @@ bool options_parse(struct options *opts, int argc, char **argv)
 			break;
 		}
 		if (!o)
-			return usage_error("unknown option", argv[i]);
+			return options_unknown(argv[i]);
 		if (o->value && !value && ++i == argc)
 			return usage_error("no value for option", o->name);
 		given_add(&given, o->name, o->value && o->kind != OPT_FOLDER);
@@ -303,5 +326,5 @@ bool options_parse(struct options *opts, int argc, char **argv)
 	if (!opts->text && i < argc)
 		opts->script = argv[i++];
 	opts->args = &argv[i];
-	return given_check(&given, exclusions, "ktap") && options_check(opts);
+	return given_check(&given, ktap_exclusions, "ktap") && options_check(opts);
 }

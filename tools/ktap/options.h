@@ -10,22 +10,22 @@
 #define MAX_FOLDERS	32
 
 /**
- * struct options - what the command line asks for
+ * struct options - the parsed command line
  * @script: file of the script or chunk, "-" for standard input; NULL with @text
  * @text: the script itself (-e), or NULL
- * @args: its arguments, NULL-terminated
- * @foreign: an argument that is an option of the script, if not a mistake; or NULL
- * @command: what to start and trace, NULL-terminated; NULL if nothing
+ * @args: its arguments, NULL-terminated; "--pid 68" may become one word
+ * @foreign: an unknown option, which must be one of the script; or NULL
+ * @command: command to start and trace, NULL-terminated; or NULL
  * @output: file for the script's output, or NULL
- * @folders: where to search for what the script includes, NULL-terminated
+ * @folders: folders to search for included files, NULL-terminated
  * @list: pattern of events to list instead, or NULL
  * @pid: process to trace, or 0
  * @all: with @command: trace others, too
  * @cpus: list of CPUs to trace, or NULL
- * @memory: limit of the session's memory in bytes, 0 for the kernel's own
- * @overhead: percent of each CPU that handlers may take, 0 for the kernel's own rule
+ * @memory: memory limit of the session in bytes, 0 for the kernel's default
+ * @overhead: overhead limit in percent of each CPU, 0 for the kernel's default
  *
- * Everything points into the argv that was parsed.
+ * The strings are those of argv.
  */
 struct options {
 	const char *script;
@@ -54,12 +54,12 @@ struct options {
 };
 
 /*
- * Fill @opts from the command line; changes @argv.  Returns false after a
- * message on stderr if the command line makes no sense.
+ * Fill @opts from the command line; changes @argv. Returns false after a
+ * message on stderr if the command line is invalid.
  */
 bool options_parse(struct options *opts, int argc, char **argv);
 
-/* The first of @args that is spelled as an option of ktap, or NULL. */
+/* Find the first of @args that is an option of ktap, or NULL. */
 const char *options_among(char **args);
 
 void options_usage(FILE *out);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where the script's output goes.  It is collected while the session has more
- * to give, and written when poll() says that this will not block, so that
- * Control-C is heard while a reader is slow.
+ * The output of the script: a file or standard output.
+ *
+ * It is buffered while the session has more data, and written when poll() says
+ * that writing does not block. So Control-C works even if the reader is slow.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "output.h"
+#include "output_file.h"
 
 int output_open(struct output *o, const char *file)
 {

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the kernel says about a script: an error with a position is followed by
- * its source line, one about an unknown event by what may have been meant.
+ * Messages of the kernel about a script. After an error with a position its
+ * script line is shown; after an unknown event, a suggestion.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "clean.h"
-#include "compile.h"
-#include "near.h"
+#include "compiler/clean_text.h"
+#include "compiler/compile.h"
+#include "compiler/suggest.h"
+#include "compiler/util.h"
 #include "report.h"
-#include "util.h"
 
-/* Beginnings of notes that tell of no loss */
+/* Prefixes of notes that report no loss. */
 static const char * const harmless_notes[] = {
 	"skipped ",
 	"total enabled ",
+	"no event ",
 };
 
 #define NR_HARMLESS_NOTES	ARRAY_SIZE(harmless_notes)
 
-/* Cut "FILE:LINE:COLUMN" apart; @text is changed. */
+/* Split "FILE:LINE:COLUMN"; @text is changed. */
 static bool split_position(char *text, unsigned int *line, unsigned int *column)
 {
 	unsigned int *const number[] = { column, line };
@@ -40,7 +41,28 @@ static bool split_position(char *text, unsigned int *line, unsigned int *column)
 	return true;
 }
 
-/* The event that an error is about is what it quotes. */
+/*
+ * @rest: end of the message: " in a module 'MODULE'", " in 'vmlinux', the
+ * kernel without ...", or ""
+ */
+static const char *suggest_function(const char *function, const char *rest)
+{
+	const char *begin = strchr(rest, '\'');
+	size_t len = begin ? strcspn(begin + 1, "'") : 0;
+	const char *suggestion;
+	char *module;
+
+	if (!len)
+		return ktap_suggest_function(function, NULL);
+	module = strndup(begin + 1, len);
+	if (!module)
+		return NULL;
+	suggestion = ktap_suggest_function(function, module);
+	free(module);
+	return suggestion;
+}
+
+/* Suggest an event for the one that an error quotes. */
 static void suggest_event(const char *message)
 {
 	const char *begin = strchr(message, '\'');
@@ -48,14 +70,14 @@ static void suggest_event(const char *message)
 	const char *suggestion = NULL;
 	char *event;
 
-	/* what the tool has found out of a file, it has said itself */
+	/* errors about files are reported by ktap itself */
 	if (!end || strchr(message, '/'))
 		return;
 	event = strndup(begin + 1, end - begin - 1);
 	if (!event)
 		return;
 	if (!strncmp(message, "no function ", strlen("no function ")))
-		suggestion = ktap_suggest_function(event);
+		suggestion = suggest_function(event, end + 1);
 	else if (strstr(message, "event"))
 		suggestion = ktap_suggest_event(event);
 	if (suggestion && is_clean(suggestion))
@@ -63,11 +85,90 @@ static void suggest_event(const char *message)
 	free(event);
 }
 
-static void put_line(const char *before, const char *text)
+static void report_put_line(const char *before, const char *text)
 {
 	fputs(before, stderr);
 	put_clean(stderr, text, strlen(text));
 	putc('\n', stderr);
+}
+
+/* Does the quoted event contain @arg, as in 'probe:ARG%return'? */
+static bool quotes_argument(const char *quoted, size_t len, const char *arg)
+{
+	size_t arg_len = strlen(arg);
+
+	for (size_t i = 0; arg_len && i + arg_len <= len; i++) {
+		const char *end = quoted + i + arg_len;
+
+		if (!strncmp(quoted + i, arg, arg_len) && (!i || quoted[i - 1] == ':') &&
+		    (end == quoted + len || *end == '%'))
+			return true;
+	}
+	return false;
+}
+
+/* Find the argument that is part of the first quoted text, or NULL. */
+static char **find_argument(const struct report *r, const char *message)
+{
+	const char *quoted = strchr(message, '\'');
+	size_t len = quoted ? strcspn(++quoted, "'") : 0;
+
+	for (char **arg = r->args; len && arg && *arg; arg++) {
+		const char *value = strncmp(*arg, "--", 2) ? *arg : strchr(*arg, '=');
+
+		if (value && quotes_argument(quoted, len, value + (*value == '=')))
+			return arg;
+	}
+	return NULL;
+}
+
+/* "ktap funccount: error: ": print the script as the user calls it. */
+static void report_put_script(const struct report *r)
+{
+	const char *slash = strrchr(r->script, '/');
+	const char *name = slash ? slash + 1 : r->script;
+	size_t len = strlen(name);
+
+	if (len > 3 && !strcmp(name + len - 3, ".kp"))
+		len -= 3;
+	fputs("ktap ", stderr);
+	put_clean(stderr, name, len);
+	fputs(": error: ", stderr);
+}
+
+/* Print "option --name" or "argument N". */
+static void put_argument(const struct report *r, char **arg)
+{
+	int number = 1;
+
+	if (!strncmp(*arg, "--", 2)) {
+		fputs("option ", stderr);
+		put_clean(stderr, *arg, strcspn(*arg, "="));
+		fputs(": ", stderr);
+		return;
+	}
+	for (char **a = r->args; a < arg; a++)
+		number += strncmp(*a, "--", 2) != 0;
+	fprintf(stderr, "argument %d: ", number);
+}
+
+/*
+ * Users of a tool do not know its script: report an error of an argument as
+ * such. Returns false for other errors.
+ */
+static bool blame_argument(struct report *r, const char *message)
+{
+	bool option = !strncmp(message, "option --", strlen("option --"));
+	char **arg = r->script && !option ? find_argument(r, message) : NULL;
+
+	if (!r->script || (!option && !arg))
+		return false;
+	report_put_script(r);
+	if (arg)
+		put_argument(r, arg);
+	report_put_line("", message);
+	r->hide_calls = true;
+	return true;
 }
 
 static void show_error(struct report *r, char *text)
@@ -76,13 +177,19 @@ static void show_error(struct report *r, char *text)
 	char *message = strstr(text, marker);
 	unsigned int line, column;
 
-	put_line("", text);
-	if (!message)
+	if (!message) {
+		if (!r->hide_calls)
+			report_put_line("", text);
 		return;
+	}
 	r->errors++;
-	*message = '\0';
-	if (split_position(text, &line, &column))
-		ktap_show_position(stderr, r->chunk, r->chunk_len, text, line, column);
+	r->hide_calls = false;
+	if (!blame_argument(r, message + strlen(marker))) {
+		report_put_line("", text);
+		*message = '\0';
+		if (split_position(text, &line, &column))
+			ktap_show_position(stderr, r->chunk, r->chunk_len, text, line, column);
+	}
 	suggest_event(message + strlen(marker));
 }
 
@@ -92,7 +199,7 @@ static void show_note(struct report *r, char *text)
 		if (r->quiet && !strncmp(text, harmless_notes[i], strlen(harmless_notes[i])))
 			return;
 	}
-	put_line("ktap: ", text);
+	report_put_line("ktap: ", text);
 }
 
 void report_add(struct report *r, enum ktap_channel channel, const char *data, size_t len)

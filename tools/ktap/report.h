@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the kernel says about a script, shown as a compiler would. */
+/* Messages of the kernel about a script, shown like those of a compiler. */
 #ifndef KTAP_REPORT_H
 #define KTAP_REPORT_H
 
@@ -15,26 +15,32 @@ struct report_line {
 
 /**
  * struct report - collects text of the session into lines for standard error
- * @chunk: the chunk that runs, for its source text
+ * @chunk: the loaded chunk, for its source text
  * @chunk_len: its length
- * @quiet: leave out notes that tell of no loss
+ * @script: file of the script; NULL if its text was given
+ * @args: its arguments, NULL-terminated
+ * @quiet: leave out notes that report no loss
  * @errors: number of errors that were shown
- * @error: the line of KTAP_CH_ERROR that has no end yet
- * @note: the same of KTAP_CH_NOTE
+ * @hide_calls: hide the call trace of the last error
+ * @error: incomplete line of KTAP_CH_ERROR
+ * @note: incomplete line of KTAP_CH_NOTE
  */
 struct report {
 	const void *chunk;
 	size_t chunk_len;
+	const char *script;
+	char **args;
 	bool quiet;
 	unsigned int errors;
+	bool hide_calls;
 	struct report_line error;
 	struct report_line note;
 };
 
-/* Take text of a channel; a line is shown when it is whole. */
+/* Add text of a channel; complete lines are shown. */
 void report_add(struct report *r, enum ktap_channel channel, const char *data, size_t len);
 
-/* Show what is left of lines that have no end. */
+/* Show incomplete lines. */
 void report_flush(struct report *r);
 
 #endif

@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the kernel is told about the events of user space in a chunk: set-up
- * lines before it.  The chunk may come from another machine: its events are
- * looked up where they are traced.
+ * Set-up lines for the events of user space in a chunk. The chunk may come from
+ * another machine: events are resolved where they are traced.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "chunk.h"
-#include "clean.h"
-#include "resolve.h"
-#include "util.h"
+#include "compiler/chunk_read.h"
+#include "compiler/clean_text.h"
+#include "compiler/util.h"
+#include "resolve_chunk.h"
+#include "session_file.h"
 
-/* A word of a set-up line: what would end it is written as in /proc/mounts. */
+/*
+ * Write a word of a set-up line, with special characters escaped as in
+ * /proc/mounts.
+ */
 static void put_word(FILE *out, const char *word)
 {
 	for (; *word; word++) {
@@ -57,8 +61,8 @@ static void put_answer(FILE *out, const char *event, const struct answer *a)
 }
 
 /**
- * struct events - those of a chunk that were looked up
- * @texts: as the script spells them
+ * struct events - the resolved events of a chunk
+ * @texts: their texts in the script
  */
 struct events {
 	struct resolver *r;
@@ -69,25 +73,38 @@ struct events {
 	unsigned int max;
 };
 
+static bool chunk_is_looked_up(const struct events *e, const char *text)
+{
+	for (unsigned int i = 0; i < e->count; i++) {
+		if (!strcmp(e->texts[i], text))
+			return true;
+	}
+	return false;
+}
+
+/* Write the answer @a for the event @text. */
+static void chunk_tell(struct events *e, const char *text, const struct answer *a)
+{
+	e->texts = pool_grow(&e->r->pool, e->texts, e->count, &e->max, sizeof(text));
+	e->texts[e->count++] = text;
+	put_answer(e->out, text, a);
+}
+
 static void look_up(struct events *e, const char *string, uint32_t len)
 {
 	struct answer a;
 	char *text;
 
-	/* nor is "probe:" an event, which an argument is put behind */
+	/* nor is "probe:" alone, to which a script appends an argument */
 	if (!len || memchr(string, 0, len) || memchr(string, '\n', len) || string[len - 1] == ':')
 		return;
-	text = arena_strndup(&e->r->arena, string, len);
-	for (unsigned int i = 0; i < e->count; i++) {
-		if (!strcmp(e->texts[i], text))
-			return;
-	}
-	resolve(e->r, text, &a);
+	text = pool_strndup(&e->r->pool, string, len);
+	if (chunk_is_looked_up(e, text))
+		return;
+	resolve_event(e->r, text, &a);
 	if (a.kernels)
 		return;
-	e->texts = arena_grow(&e->r->arena, e->texts, e->count, &e->max, sizeof(text));
-	e->texts[e->count++] = text;
-	put_answer(e->out, text, &a);
+	chunk_tell(e, text, &a);
 	if (a.note && e->notes) {
 		fputs("ktap: ", e->notes);
 		put_clean(e->notes, a.note, strlen(a.note));
@@ -116,9 +133,34 @@ static bool has_string(const struct chunk *c, const char *wanted)
 	return false;
 }
 
+/* "sched:*" are kernel events if there is such a system. */
+static bool chunk_is_system(struct events *e, const char *event)
+{
+	const char *tracefs = session_tracefs();
+
+	return *event == '*' || !tracefs ||
+	       !access(pool_printf(&e->r->pool, "%s/events/%.*s", tracefs,
+				   (int)strcspn(event, ":"), event), F_OK);
+}
+
 /*
- * Tools take events as arguments, "uprobe:libc:malloc" or the "libc:malloc" of
- * trace ("probe:" .. $1 .. "%return"): all that such a script may make of them.
+ * A tool that takes a function, "vfs_read", as well as an event, "sched:*",
+ * treats "libc:str*" as an event. But only functions have such names.
+ */
+static void chunk_look_up_functions(struct events *e, const char *arg)
+{
+	struct answer a;
+
+	if (chunk_is_looked_up(e, arg) || chunk_is_system(e, arg))
+		return;
+	resolve_event(e->r, pool_printf(&e->r->pool, "probe:%s", arg), &a);
+	if (!a.kernels && !a.message)
+		chunk_tell(e, arg, &a);
+}
+
+/*
+ * Resolve an argument in all forms that a script may make of it:
+ * "uprobe:libc:malloc" itself, or "libc:malloc" in "probe:" .. $1 .. "%return".
  */
 static void look_up_argument(struct events *e, const struct chunk *c, const char *arg)
 {
@@ -140,10 +182,12 @@ static void look_up_argument(struct events *e, const struct chunk *c, const char
 
 			if (*behind[j] && !has_string(c, behind[j]))
 				continue;
-			text = arena_printf(&e->r->arena, "%s%s%s", before[i], arg, behind[j]);
+			text = pool_printf(&e->r->pool, "%s%s%s", before[i], arg, behind[j]);
 			look_up(e, text, strlen(text));
 		}
 	}
+	if (has_string(c, "probe:"))
+		chunk_look_up_functions(e, arg);
 }
 
 char *resolve_chunk(struct resolver *r, const void *chunk, size_t len, char **args,
@@ -155,7 +199,7 @@ char *resolve_chunk(struct resolver *r, const void *chunk, size_t len, char **ar
 	char *lines = NULL;
 	size_t size;
 
-	/* what is wrong with it, the kernel says */
+	/* the kernel reports the error */
 	if (chunk_read(&c, chunk, len))
 		return NULL;
 	e.out = open_memstream(&lines, &size);
@@ -165,7 +209,7 @@ char *resolve_chunk(struct resolver *r, const void *chunk, size_t len, char **ar
 	strings = &c.sections[KTAP_SEC_STRINGS];
 	for (uint32_t i = 0; i < probes->count; i++)
 		look_up_string(&e, &c, get_le32(probes->data + i * sizeof(struct ktap_probe_desc)));
-	/* events may be given to a function, too */
+	/* functions may have events as arguments, too */
 	for (uint32_t i = 0; i < strings->count; i++)
 		look_up_string(&e, &c, i);
 	for (; *args; args++)

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The help of a script: the comment at its head, and the options it asks for. */
+/* The help of a script: the comment at its head, and its options. */
 #include <string.h>
 
-#include "chunk.h"
-#include "clean.h"
-#include "compile.h"
+#include "compiler/chunk_read.h"
+#include "compiler/clean_text.h"
+#include "script_help.h"
 
-#define COLUMN	22	/* where what an option is for begins */
+#define COLUMN	22	/* column of the descriptions of options */
 
-/* The text of the script itself, without what it includes; NULL if it was left out. */
+/*
+ * The text of the script, without included files; NULL if the chunk lacks it.
+ */
 static const char *script_text(const struct chunk *chunk, const char **end)
 {
 	const struct chunk_section *files = &chunk->sections[KTAP_SEC_FILES];
@@ -24,14 +26,14 @@ static const char *script_text(const struct chunk *chunk, const char **end)
 	return (const char *)files->data + text;
 }
 
-static bool begins(const char *line, const char *end, const char *what)
+static bool line_begins(const char *line, const char *end, const char *what)
 {
 	size_t len = strlen(what);
 
 	return (size_t)(end - line) >= len && !memcmp(line, what, len);
 }
 
-/* Lines of comment, up to the first line that is none. */
+/* Print the lines of the first comment. */
 static void show_head(FILE *out, const struct chunk *chunk)
 {
 	const char *end = NULL, *line = script_text(chunk, &end), *next, *eol;
@@ -42,12 +44,12 @@ static void show_head(FILE *out, const struct chunk *chunk)
 		next = eol ? eol + 1 : end;
 		if (!eol)
 			eol = end;
-		if (begins(line, eol, "#!") || begins(line, eol, "# SPDX-"))
+		if (line_begins(line, eol, "#!") || line_begins(line, eol, "# SPDX-"))
 			continue;
-		line += begins(line, eol, "# ") ? 2 : 1;
+		line += line_begins(line, eol, "# ") ? 2 : 1;
 		if (eol[-1] == '\r')
 			eol--;
-		/* a line of the license, or none, has left its empty one */
+		/* skip empty lines after the license */
 		if (line == eol && !shown)
 			continue;
 		put_clean(out, line, eol - line);
@@ -68,8 +70,8 @@ static const char *get_text(const struct chunk *chunk, uint32_t string, int *len
 	return text;
 }
 
-/* "  --pid=VALUE          only that process (default 0)" */
-static void show_option(FILE *out, const struct chunk *chunk, const unsigned char *p)
+/* Print "  --pid=VALUE  only that process (default 0)". */
+static void help_show_option(FILE *out, const struct chunk *chunk, const unsigned char *p)
 {
 	int name_len, help_len, value_len, width;
 	const char *name = get_text(chunk, get_le32(p), &name_len);
@@ -98,6 +100,69 @@ bool ktap_has_options(const void *data, size_t len)
 	return !chunk_read(&chunk, data, len) && chunk.sections[KTAP_SEC_OPTIONS].count;
 }
 
+bool ktap_has_event(const void *data, size_t len, const char *event)
+{
+	const struct chunk_section *probes;
+	struct chunk chunk;
+	const char *text;
+	uint32_t size;
+
+	if (chunk_read(&chunk, data, len))
+		return false;
+	probes = &chunk.sections[KTAP_SEC_PROBES];
+	for (uint32_t i = 0; i < probes->count; i++) {
+		text = chunk_get_string(&chunk, get_le32(probes->data +
+					i * sizeof(struct ktap_probe_desc)), &size);
+		if (size == strlen(event) && !memcmp(text, event, size))
+			return true;
+	}
+	return false;
+}
+
+static bool help_text_is(const char *text, int len, const char *other)
+{
+	return (size_t)len == strlen(other) && !memcmp(text, other, len);
+}
+
+bool ktap_option_takes_value(const void *data, size_t len, const char *name)
+{
+	const struct chunk_section *options;
+	int name_len, value_len;
+	struct chunk chunk;
+
+	if (chunk_read(&chunk, data, len))
+		return false;
+	options = &chunk.sections[KTAP_SEC_OPTIONS];
+	for (uint32_t i = 0; i < options->count; i++) {
+		const unsigned char *p = options->data + i * sizeof(struct ktap_option);
+		const char *its_name = get_text(&chunk, get_le32(p), &name_len);
+		const char *value = get_text(&chunk, get_le32(p + 8), &value_len);
+
+		if (help_text_is(its_name, name_len, name))
+			return !help_text_is(value, value_len, "false") &&
+			       !help_text_is(value, value_len, "true");
+	}
+	return false;
+}
+
+void ktap_list_options(FILE *out, const void *data, size_t len)
+{
+	const struct chunk_section *options;
+	struct chunk chunk;
+
+	if (chunk_read(&chunk, data, len))
+		return;
+	options = &chunk.sections[KTAP_SEC_OPTIONS];
+	for (uint32_t i = 0; i < options->count; i++) {
+		int name_len;
+		const char *name = get_text(&chunk, get_le32(options->data +
+					    i * sizeof(struct ktap_option)), &name_len);
+
+		fputs(i ? ", --" : "--", out);
+		put_clean(out, name, name_len);
+	}
+}
+
 void ktap_show_help(FILE *out, const char *name, const void *data, size_t len)
 {
 	const struct chunk_section *options;
@@ -113,5 +178,5 @@ void ktap_show_help(FILE *out, const char *name, const void *data, size_t len)
 	else
 		fprintf(out, "%s has no options of its own.\n", name);
 	for (i = 0; i < options->count; i++)
-		show_option(out, &chunk, options->data + i * sizeof(struct ktap_option));
+		help_show_option(out, &chunk, options->data + i * sizeof(struct ktap_option));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One session with the kernel: finds and opens ktap/session, writes set-up
- * lines and the chunk, cuts what is read into the pieces of frames.
+ * A session with the kernel: open ktap/session, write set-up lines and the
+ * chunk, split the input into frames.
  */
 #define _GNU_SOURCE
 #include <endian.h>
@@ -11,13 +11,14 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "clean.h"
-#include "session.h"
-#include "util.h"
+#include "compiler/clean_text.h"
+#include "compiler/util.h"
+#include "session_file.h"
 
-/* Where tracefs is looked for, unless KTAP_TRACEFS names it. */
+/* Mount points of tracefs, unless KTAP_TRACEFS is set. */
 static const char * const tracefs_dirs[] = {
 	"/sys/kernel/tracing",
 	"/sys/kernel/debug/tracing",
@@ -31,7 +32,7 @@ static const char *in_dir(char *path, size_t size, const char *dir, const char *
 	return path;
 }
 
-/* access(), as the one who opens the file later */
+/* access() with the effective ids, with which files are opened */
 static bool there_is(const char *dir, const char *file)
 {
 	char path[4096];
@@ -39,7 +40,7 @@ static bool there_is(const char *dir, const char *file)
 	return !faccessat(AT_FDCWD, in_dir(path, sizeof(path), dir, file), F_OK, AT_EACCESS);
 }
 
-/* tracefs is mounted where it has its oldest file. */
+/* a mounted tracefs contains its oldest file */
 const char *session_tracefs(void)
 {
 	const char *dir = getenv("KTAP_TRACEFS");
@@ -53,7 +54,7 @@ const char *session_tracefs(void)
 	return NULL;
 }
 
-/* Does the first line of the file @path have @word in it? */
+/* Does the first line of the file @path contain @word? */
 static bool line_has(const char *path, const char *word)
 {
 	char line[256] = "";
@@ -67,28 +68,27 @@ static bool line_has(const char *path, const char *word)
 	return has;
 }
 
-/* Is a user namespace what makes him root? */
+/* Is the user root only in a user namespace? */
 static bool in_user_namespace(void)
 {
 	return !access("/proc/self/uid_map", R_OK) &&
 	       !line_has("/proc/self/uid_map", " 4294967295");
 }
 
-/* What who may not open the session can do about it. */
-static void advise(const char *tracefs, int err)
+void session_advise(const char *tracefs, int err)
 {
 	if (line_has("/sys/kernel/security/lockdown", "[confidentiality]"))
-		fprintf(stderr, "ktap: the kernel is locked down: nobody may trace it until it is booted without lockdown=confidentiality\n");
+		fprintf(stderr, "ktap: the kernel is locked down: to trace it, boot without lockdown=confidentiality\n");
 	else if (in_user_namespace())
-		fprintf(stderr, "ktap: tracing shows the whole machine: it is not for a user namespace, be it root's\n");
+		fprintf(stderr, "ktap: tracing shows the whole machine, so it is not allowed in a user namespace, even for its root\n");
 	else if (err == EACCES)
-		fprintf(stderr, "ktap: tracefs is root's: try sudo, or let a group have it: mount -o remount,gid=GROUP,mode=750 %s; chmod 660 %s/ktap/session\n",
+		fprintf(stderr, "ktap: tracefs belongs to root: try sudo, or give it to a group: mount -o remount,gid=GROUP,mode=750 %s; chmod 660 %s/ktap/session\n",
 			tracefs, tracefs);
 	else
 		fprintf(stderr, "ktap: tracing needs CAP_PERFMON: try sudo, or setcap cap_perfmon+ep of ktap, or sysctl kernel.perf_event_paranoid=-1\n");
 }
 
-/* Why ktap/session below @tracefs could not be opened. */
+/* Explain why ktap/session below @tracefs could not be opened. */
 static void explain_open(const char *tracefs, const char *path, int err)
 {
 	if (err == ENOENT && there_is(tracefs, ".")) {
@@ -98,7 +98,7 @@ static void explain_open(const char *tracefs, const char *path, int err)
 	}
 	fprintf(stderr, "ktap: error: cannot open %s: %s\n", path, strerror(err));
 	if (err == EACCES || err == EPERM)
-		advise(tracefs, err);
+		session_advise(tracefs, err);
 }
 
 void session_no_tracefs(const char *tracefs)
@@ -116,6 +116,8 @@ bool session_open(struct session *s)
 
 	memset(s, 0, sizeof(*s));
 	s->fd = -1;
+	s->loaded[0] = -1;
+	s->loaded[1] = -1;
 	if (!tracefs) {
 		session_no_tracefs(NULL);
 		return false;
@@ -132,7 +134,7 @@ bool session_open(struct session *s)
 		return false;
 	}
 
-	err = session_setup(s, "frames");
+	err = session_setup(s, "frames\nstream");
 	if (err) {
 		fprintf(stderr, "ktap: error: %s: %s\n", path, strerror(-err));
 		return false;
@@ -170,19 +172,109 @@ int session_setup(struct session *s, const char *fmt, ...)
 	if (n < 0)
 		return -ENOMEM;
 
-	line[n] = '\n';		/* in place of the NUL: the length is known */
+	line[n] = '\n';		/* replaces the NUL */
 	err = write_all(s->fd, line, n + 1);
 	free(line);
 	return err;
 }
 
+static void *session_write_chunk(void *arg)
+{
+	struct session *s = arg;
+	int err = write_all(s->fd, s->chunk, s->chunk_len);
+
+	write_all(s->loaded[1], &err, sizeof(err));
+	return NULL;
+}
+
 int session_load(struct session *s, const void *chunk, size_t len)
 {
-	int err = write_all(s->fd, chunk, len);
+	int err;
 
-	if (!err)
-		fcntl(s->fd, F_SETFL, O_RDWR | O_NONBLOCK);
+	if (pipe2(s->loaded, O_CLOEXEC))
+		return -errno;
+	s->chunk = chunk;
+	s->chunk_len = len;
+	fcntl(s->fd, F_SETFL, O_RDWR | O_NONBLOCK);
+	err = pthread_create(&s->loader, NULL, session_write_chunk, s);
+	if (err)
+		s->chunk = NULL;
+	return -err;
+}
+
+int session_loaded_fd(const struct session *s)
+{
+	return s->chunk ? s->loaded[0] : -1;
+}
+
+int session_loaded(struct session *s)
+{
+	int err;
+
+	if (read(s->loaded[0], &err, sizeof(err)) != sizeof(err))
+		err = -EIO;
+	pthread_join(s->loader, NULL);
+	s->chunk = NULL;
 	return err;
+}
+
+/*
+ * The line of this session in ktap/sessions, to be freed; NULL if there is
+ * none.
+ */
+static char *session_line(const struct session *s)
+{
+	char path[4096], *line = NULL;
+	bool found = false;
+	size_t size = 0;
+	long pid;
+	FILE *f;
+
+	f = fopen(in_dir(path, sizeof(path), s->dir, "sessions"), "re");
+	while (f && !found && getline(&line, &size, f) > 0)
+		found = line[0] != ' ' && sscanf(line, "%*s %ld", &pid) == 1 && pid == getpid();
+	if (f)
+		fclose(f);
+	if (found)
+		return line;
+	free(line);
+	return NULL;
+}
+
+/* Is the session in this state? */
+static bool session_state(const struct session *s, const char *state)
+{
+	char word[32], *line = session_line(s);
+	bool is;
+
+	snprintf(word, sizeof(word), " %s events=", state);
+	is = line && strstr(line, word);
+	free(line);
+	return is;
+}
+
+bool session_attached(const struct session *s, unsigned int *done, unsigned int *all)
+{
+	char *line = session_line(s), *found;
+	bool told;
+
+	found = line ? strstr(line, " attached=") : NULL;
+	told = found && sscanf(found, " attached=%u/%u", done, all) == 2;
+	free(line);
+	return told;
+}
+
+/*
+ * Wait until the chunk is written: a line within it would be taken as part of
+ * the chunk. Writing takes milliseconds, as the kernel begins long work only
+ * after the whole chunk.
+ */
+static void session_wait_for_chunk(const struct session *s)
+{
+	const struct timespec ms = { .tv_nsec = 1000000 };
+
+	while (s->chunk && session_state(s, "open"))
+		nanosleep(&ms, NULL);
 }
 
 static void *say_stop(void *arg)
@@ -195,15 +287,17 @@ static void *say_stop(void *arg)
 }
 
 /*
- * To be heard may take long, and who asks again meanwhile shall be heard, too: a thread
- * waits.  It has its own name for the session, which may be closed before.  That a session
- * has ended meanwhile is no failure: the reader is about to see it.
+ * Writing "stop" may block for long, and further requests must be handled
+ * meanwhile, so a thread does it. It has its own descriptor, as the session may
+ * be closed first. If the session has ended meanwhile, that is no error; the
+ * reader will notice.
  */
 void session_stop(struct session *s)
 {
 	int fd = fcntl(s->fd, F_DUPFD_CLOEXEC, 0);
 	pthread_t thread;
 
+	session_wait_for_chunk(s);
 	if (fd >= 0 && !pthread_create(&thread, NULL, say_stop, (void *)(intptr_t)fd)) {
 		pthread_detach(thread);
 		return;
@@ -292,7 +386,7 @@ int session_status(const struct session *s, FILE *out)
 	return running;
 }
 
-/* The version that the kernel's ktap has, from the features file. */
+/* The version of the kernel's ktap, from the features file. */
 static bool kernel_version(const struct session *s, unsigned int *major, unsigned int *minor)
 {
 	char path[4096], line[256];
@@ -335,6 +429,10 @@ void session_close(struct session *s)
 	if (s->fd >= 0)
 		close(s->fd);
 	s->fd = -1;
+	/* the loader thread may still use it */
+	if (!s->chunk)
+		for (int i = 0; i < 2; i++)
+			close(s->loaded[i]);
 	free(s->dir);
 	s->dir = NULL;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Commands that the script runs with system(): the session names them, one runs
- * at a time, and what it prints goes into the output in the place of the name.
+ * Commands that the script runs with system(): the session sends their texts,
+ * one command runs at a time, and its output replaces the text.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,9 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "clean.h"
+#include "compiler/clean_text.h"
+#include "compiler/util.h"
 #include "shell.h"
-#include "util.h"
 
 void shell_add(struct shell *sh, const char *data, size_t len)
 {
@@ -32,9 +32,9 @@ bool shell_is_cut(const struct shell *sh)
 	return sh->len >= KTAP_MAX_STRLEN;
 }
 
-/* Of what became of the command; what a script puts together may come from anybody. */
-static void __attribute__((format(printf, 2, 3))) tell(const struct shell *sh,
-						       const char *what, ...)
+/* Report the result of the command; its text is untrusted. */
+static void __attribute__((format(printf, 2, 3))) shell_report(const struct shell *sh,
+							       const char *what, ...)
 {
 	va_list args;
 
@@ -49,15 +49,16 @@ static void __attribute__((format(printf, 2, 3))) tell(const struct shell *sh,
 
 void shell_refuse(struct shell *sh, const char *why)
 {
-	tell(sh, "%s", why);
+	shell_report(sh, "%s", why);
 	sh->len = 0;
 }
 
 /*
- * The child's part: it hears signals as any program that was started as we were, from
- * us alone, so that the whole of a command can be told to end.
+ * Runs in the child. The command gets the signals that were set at the start of
+ * ktap, in a process group of its own, so that the whole command can be
+ * signalled.
  */
-static void become(const struct shell *sh, int fd)
+static void shell_exec_child(const struct shell *sh, int fd)
 {
 	static const int ours[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGPIPE };
 	sigset_t none;
@@ -82,16 +83,19 @@ void shell_start(struct shell *sh, int fd)
 	sh->stopped = false;
 	sh->pid = fork();
 	if (sh->pid > 0) {
-		setpgid(sh->pid, sh->pid);	/* who is first */
+		setpgid(sh->pid, sh->pid);	/* in both processes, as either may run first */
 		return;
 	}
 	if (!sh->pid)
-		become(sh, fd);
+		shell_exec_child(sh, fd);
 	sh->pid = 0;
 	shell_refuse(sh, strerror(errno));
 }
 
-/* Most often it wants the terminal, which is ours.  Who does not listen is not asked again. */
+/*
+ * The command stopped, usually to use the terminal, which belongs to ktap. End
+ * it; if it ignores that, do nothing more.
+ */
 static void end_stopped(struct shell *sh, int sig)
 {
 	if (sh->stopped) {
@@ -100,9 +104,9 @@ static void end_stopped(struct shell *sh, int sig)
 	}
 	sh->stopped = true;
 	if (sig == SIGTTIN || sig == SIGTTOU)
-		tell(sh, "told to end, as it wants the terminal");
+		shell_report(sh, "ended because it tried to use the terminal");
 	else
-		tell(sh, "told to end, as signal %d stopped it", sig);
+		shell_report(sh, "ended because it was stopped by signal %d", sig);
 	shell_signal(sh, SIGTERM);
 }
 
@@ -117,11 +121,11 @@ void shell_exited(struct shell *sh)
 		return;
 	}
 	sh->pid = 0;
-	/* of who was told to end that is told */
+	/* the end of a stopped command was reported before */
 	if (WIFSIGNALED(status) && !sh->stopped)
-		tell(sh, "ended by signal %d", WTERMSIG(status));
+		shell_report(sh, "ended by signal %d", WTERMSIG(status));
 	else if (WIFEXITED(status) && WEXITSTATUS(status))
-		tell(sh, "exit code %d", WEXITSTATUS(status));
+		shell_report(sh, "exit code %d", WEXITSTATUS(status));
 }
 
 void shell_signal(struct shell *sh, int sig)
@@ -129,5 +133,5 @@ void shell_signal(struct shell *sh, int sig)
 	if (!sh->pid)
 		return;
 	kill(-sh->pid, sigismember(&sh->ignored, sig) ? SIGTERM : sig);
-	kill(-sh->pid, SIGCONT);	/* what is stopped hears nothing */
+	kill(-sh->pid, SIGCONT);	/* stopped processes do not handle signals */
 }

@@ -11,12 +11,12 @@
 #include <linux/ktap.h>
 
 /**
- * struct shell - the command that runs, or is on its way
- * @command: its text, as far as it has come
+ * struct shell - the command that runs, or that is being received
+ * @command: its text, as received so far
  * @len: bytes of @command
- * @pid: the shell that runs it, 0 if none does
- * @stopped: a signal has stopped it, so it was told to end
- * @ignored: signals that were ignored when ktap began, and are in a command
+ * @pid: process id of the shell that runs it, or 0
+ * @stopped: it was stopped by a signal, and then ended by ktap
+ * @ignored: signals that were ignored at the start of ktap; commands ignore them, too
  */
 struct shell {
 	char command[KTAP_MAX_STRLEN + 1];
@@ -26,25 +26,31 @@ struct shell {
 	sigset_t ignored;
 };
 
-/* Take a part of a command. */
+/* Add a part of the command. */
 void shell_add(struct shell *sh, const char *data, size_t len);
 
-/* Can the session have cut the command off?  It says only that some string was cut. */
+/*
+ * May the session have truncated the command? The session only reports that
+ * some string was truncated.
+ */
 bool shell_is_cut(const struct shell *sh);
 
-/* The command is whole, and is not run: a message on stderr says why. */
+/* The command is complete, but is not run: print why on stderr. */
 void shell_refuse(struct shell *sh, const char *why);
 
-/* The command is whole: run it, its output going to @fd; a message on stderr if that fails. */
+/*
+ * The command is complete: run it with its output to @fd; prints a message on
+ * stderr on failure.
+ */
 void shell_start(struct shell *sh, int fd);
 
 /*
- * A child has ended, or was stopped.  A message on stderr if the command failed; one that
- * was stopped is told to end, as nobody is there to let it go on.
+ * A child has exited or stopped. Prints a message on stderr if the command
+ * failed. A stopped command is ended, as nothing would continue it.
  */
 void shell_exited(struct shell *sh);
 
-/* Tell the command that runs, if one does, with all that it has started. */
+/* Send a signal to the running command and its children, if any. */
 void shell_signal(struct shell *sh, int sig);
 
 #endif

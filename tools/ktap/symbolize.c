@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The kernel knows in which file user code lies and where, not what it is
- * called.  When asked for it by the line "symbols KEY", it marks such places:
+ * Names of addresses in user code.  The kernel knows the file of an address and
+ * the offset in it, but no name.  After the line "symbols KEY", it marks such
+ * addresses in the output:
  *
  *	1e KEY 1d PATH 1d BUILDID 1d OFFSET 1f	in a file
- *	1e KEY 1d PID 1d 1d ADDRESS 1f		in memory that is no file's
+ *	1e KEY 1d PID 1d 1d ADDRESS 1f		in anonymous memory
  *
- * all in hexadecimal but KEY and PID, and an 'r' behind the last number for an
- * address that is returned to: the call stands before it.  A script may print such
- * bytes itself, as what somebody has named his thread: he does not know the key,
- * which is another one each time.  What is no mark passes as it is.
+ * Numbers except KEY and PID are hexadecimal.  An 'r' after the last number
+ * marks a return address: the call is before it.  A script may print such bytes
+ * of untrusted origin, such as a thread name.  These lack the key, which is new
+ * for each session.  Text that is no mark is not changed.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -19,19 +20,19 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "chunk.h"
-#include "clean.h"
-#include "demangle.h"
-#include "elf_file.h"
-#include "jit_map.h"
-#include "marked_file.h"
+#include "compiler/chunk_read.h"
+#include "compiler/clean_text.h"
+#include "elf/demangle.h"
+#include "elf/elf_file.h"
+#include "elf/jit_map.h"
+#include "elf/marked_file.h"
 #include "symbolize.h"
 
 #define MARK_BEGIN	'\x1e'
 #define MARK_NEXT	'\x1d'
 #define MARK_END	'\x1f'
 
-/* The parts of a mark, in its text. */
+/* The parts of a mark, as parts of its text. */
 struct mark {
 	char *where;
 	char *build_id;
@@ -73,7 +74,7 @@ const char *symbolize_key(struct symbolizer *s)
 	return s->key;
 }
 
-/* @text is what stands between the ends of a mark; it is cut to pieces. */
+/* Parse the text between the ends of a mark; @text is changed. */
 static bool parse_mark(const struct symbolizer *s, char *text, struct mark *m)
 {
 	char *second, *third, *end;
@@ -107,10 +108,13 @@ static void put_symbol(char *out, size_t size, const char *name, uint64_t offset
 	free(plain);
 }
 
-/* The text of a mark whose place has no name is the one without marks. */
+/*
+ * Write a mark as a name, or, without a name, as the kernel writes it without
+ * marks.
+ */
 static void put_mark(struct symbolizer *s, const struct mark *m, char *out, size_t size)
 {
-	/* where a call is, not what follows it: that may be another function */
+	/* * look up the call, not the next instruction, which may be in another function */
 	uint64_t number = m->number - (m->returns && m->number), addr, begin;
 	const struct elf_symbol *symbol;
 	const struct elf_file *f;
@@ -148,8 +152,8 @@ static void make_ready(struct symbolizer *s, const char *data, size_t len)
 	s->ready_at = 0;
 }
 
-/* What is held is complete. */
-static void replace(struct symbolizer *s)
+/* The held text is a complete mark: replace it. */
+static void symbolizer_replace(struct symbolizer *s)
 {
 	char text[MAX_MARK];
 	struct mark m;
@@ -181,8 +185,8 @@ void symbolize_end(struct symbolizer *s)
 	}
 }
 
-/* One byte of what may be a mark; returns whether it was taken. */
-static bool hold(struct symbolizer *s, char c)
+/* Add a byte that may be part of a mark; returns whether it was taken. */
+static bool symbolizer_hold(struct symbolizer *s, char c)
 {
 	bool ends = c == MARK_BEGIN || c == '\n' || s->held_len == sizeof(s->held);
 
@@ -192,7 +196,7 @@ static bool hold(struct symbolizer *s, char c)
 	}
 	s->held[s->held_len++] = c;
 	if (c == MARK_END)
-		replace(s);
+		symbolizer_replace(s);
 	return true;
 }
 
@@ -204,13 +208,13 @@ size_t symbolize_add(struct symbolizer *s, struct output *o, const char *data, s
 	s->opened = false;
 	while (done < len && !s->opened && symbolize_flush(s, o)) {
 		if (s->held_len) {
-			done += hold(s, data[done]);
+			done += symbolizer_hold(s, data[done]);
 			continue;
 		}
 		begin = memchr(data + done, MARK_BEGIN, len - done);
 		plain = begin ? (size_t)(begin - data) - done : len - done;
 		if (!plain) {
-			done += hold(s, data[done]);
+			done += symbolizer_hold(s, data[done]);
 			continue;
 		}
 		plain = output_add(o, data + done, plain);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Puts names where the kernel marked places in the user's programs. */
+/* Replace marks of the kernel by names of addresses in programs. */
 #ifndef KTAP_SYMBOLIZE_H
 #define KTAP_SYMBOLIZE_H
 
@@ -7,21 +7,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "output.h"
-#include "target.h"
+#include "elf/target.h"
+#include "output_file.h"
 
-#define MAX_MARK	8192	/* bytes */
+#define MAX_MARK	8192	/* in bytes */
 
 struct jit_maps;
 struct marked_files;
 
 /**
- * struct symbolizer - between the session and the output
- * @target: whose files are meant
- * @held: the beginning of what may be a mark
- * @ready: text that has found no room in the output yet
- * @files: that marks were found in
- * @opened: the last of what was added needed a file to be read, which takes its time
+ * struct symbolizer - replaces marks between the session and the output
+ * @target: process whose files are read
+ * @held: text that may be the beginning of a mark
+ * @ready: text that did not fit into the output yet
+ * @files: files of marks
+ * @opened: the last mark needed a file to be read, which takes time
  */
 struct symbolizer {
 	struct target target;
@@ -36,22 +36,22 @@ struct symbolizer {
 	struct jit_maps *jit;
 };
 
-/* Makes the key that marks of this session have; NULL if there is none to be had. */
+/* Make the key of the marks of this session; NULL on failure. */
 const char *symbolize_key(struct symbolizer *s);
 
-/* Does the chunk have a use for them? */
+/* Does the chunk print addresses of user code? */
 bool symbolize_wanted(const void *chunk, size_t len);
 
 /*
- * Like output_add(), with names for marks.  It ends behind a mark whose file was read,
- * so that signals are heard before the next.
+ * Like output_add(), with marks replaced by names. It returns after a mark
+ * whose file was read, so that signals can be handled.
  */
 size_t symbolize_add(struct symbolizer *s, struct output *o, const char *data, size_t len);
 
-/* Puts into the output what waits for room; false if there is still not enough. */
+/* Move waiting text to the output; false if it still does not fit. */
 bool symbolize_flush(struct symbolizer *s, struct output *o);
 
-/* Nothing more comes: what looked like the beginning of a mark was none. */
+/* There is no more input: text that looked like a mark was none. */
 void symbolize_end(struct symbolizer *s);
 
 void symbolize_free(struct symbolizer *s);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Making the parts of the tree. */
+/* Create the parts of the tree. */
 #include <string.h>
 
-#include "ast.h"
+#include "compiler/ast.h"
 
 struct func *func_new(struct compiler *cc, struct func *parent, const char *name, struct pos pos)
 {
-	struct func *f = arena_alloc(&cc->arena, sizeof(*f));
+	struct func *f = pool_alloc(&cc->pool, sizeof(*f));
 
 	f->name = name;
 	f->pos = pos;
@@ -20,7 +20,7 @@ struct func *func_new(struct compiler *cc, struct func *parent, const char *name
 
 struct node *node_new(struct compiler *cc, enum node_kind kind, struct pos pos)
 {
-	struct node *n = arena_alloc(&cc->arena, sizeof(*n));
+	struct node *n = pool_alloc(&cc->pool, sizeof(*n));
 
 	n->kind = kind;
 	n->pos = pos;

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The tree of a script, as the parser builds it and the later passes annotate it. */
+/* The tree of a script: built by the parser, annotated by later passes. */
 #ifndef KTAP_AST_H
 #define KTAP_AST_H
 
-#include "compile.h"
-#include "diag.h"
-#include "regs.h"
+#include "compiler/compile.h"
+#include "compiler/diag.h"
+#include "compiler/regs.h"
 
-/* Operators; the order is that of the arithmetic opcodes of ktap.h. */
+/* Operators, in the order of the arithmetic opcodes of ktap.h. */
 enum op {
 	OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_MOD, OP_BAND, OP_BOR, OP_BXOR, OP_SHL, OP_SHR,
-	OP_CONCAT, OP_EQ, OP_NE, OP_LT, OP_LE, OP_GT, OP_GE, OP_IN,
+	OP_CONCAT, OP_EQ, OP_NE, OP_LT, OP_LE, OP_GT, OP_GE, OP_IN, OP_MATCH,
 	OP_NEG, OP_BNOT, OP_NOT,
 };
 
-static inline bool divides(enum op op)
+static inline bool op_divides(enum op op)
 {
 	return op == OP_DIV || op == OP_MOD;
 }
@@ -34,14 +34,14 @@ enum node_kind {
 	N_COND,		/* a ? b : c */
 	N_INDEX,	/* a[list] */
 	N_FIELD,	/* a.str */
-	N_SYMBOL,	/* the kernel's variable str */
+	N_SYMBOL,	/* the kernel variable named str */
 	N_SELF,		/* field str of the current thread */
 	N_CALL,		/* a(list); call, ival and builtin once checked */
 	N_VARG,		/* ... */
 	N_FUNC,		/* func */
-	N_EVFIELD,	/* field str of the event */
+	N_EVFIELD,	/* field str of the event; ival: enum ktap_field_need */
 	N_EVARG,	/* positional argument ival of the event */
-	N_FILTERNAME,	/* field str of the event; where it has none, a (or NULL) */
+	N_FILTERNAME,	/* field str of the event; if it has none, a (or NULL) */
 	N_TABLE,	/* list of N_ITEM */
 	N_ITEM,		/* list (key, NULL: the next index), b (value) */
 
@@ -68,7 +68,7 @@ enum node_kind {
 	S_TRACE,	/* list (events), a (handler), func (filter) or NULL */
 };
 
-/* How an N_CALL is carried out. */
+/* Implementation of an N_CALL. */
 enum call_kind {
 	CALL_VALUE,	/* through the function value in a */
 	CALL_DIRECT,	/* func */
@@ -83,7 +83,7 @@ struct node {
 	unsigned char kind;
 	unsigned char op;
 	unsigned char call;
-	bool single;		/* in parentheses: one value, whatever it is */
+	bool single;		/* in parentheses: exactly one value */
 	unsigned short height;	/* of the tree below */
 	struct pos pos;
 	struct node *next;	/* in a list */
@@ -104,10 +104,10 @@ struct var {
 	struct pos pos;
 	struct func *owner;
 	struct func *constant;	/* a local function that is never assigned */
-	bool used;		/* or need not be */
-	unsigned int nth;	/* of those of its function that are visible */
+	bool used;		/* or need not be used */
+	unsigned int nth;	/* index among the visible locals of its function */
 	int reg;
-	struct var *outer;	/* declared before it, and still visible */
+	struct var *outer;	/* the previous visible local */
 	struct var *next;	/* of all */
 };
 
@@ -120,34 +120,39 @@ struct func {
 	struct node *params;	/* N_NAME */
 	unsigned int nparams;
 	bool variadic;
-	unsigned short height;	/* of the highest expression in it */
+	unsigned short height;	/* of its highest expression */
 	struct node *body;
 	bool filter;		/* bare names are event fields first */
-	bool bound;		/* part of the tree: no syntax error around it */
-	bool crowded;		/* more locals than registers, and reported */
+	bool in_event;		/* body of a probe whose handlers may not wait */
+	bool handler;		/* unknown bare names are event fields */
+	bool bound;		/* part of the tree: without a syntax error around it */
+	bool crowded;		/* has more locals than registers; reported */
 
 	/* filled by the code generator */
 	struct regs regs;
 	struct insn *code;
 	unsigned int ninsns;
 	unsigned int max;
-	struct try *tries;	/* inner ones first */
+	struct try *tries;	/* inner blocks first */
 	unsigned int ntries;
 	unsigned int max_tries;
 };
 
-/* A name that is no local: a global, a function of the script, or a builtin. */
+/*
+ * A name other than a local: a global, a function of the script, or a builtin.
+ */
 struct sym {
 	const char *name;
-	struct pos pos;		/* where it stands first */
+	struct pos pos;		/* first use */
 	const struct builtin *builtin;
 	struct func *func;	/* declared by `function name` */
 	struct pos func_pos;
-	bool assigned;		/* as a variable */
+	bool assigned;		/* assigned as a variable */
 	bool indexed;		/* written through an index: t[k] = v */
 	bool aggregated;	/* name <<< v */
+	bool fed;		/* name <<< v, or name[k] <<< v */
 	bool global;		/* has a slot */
-	bool automatic;		/* a table or aggregation nobody creates */
+	bool automatic;		/* a table or aggregation, created automatically */
 	bool warned;
 	unsigned int index;	/* of its slot */
 	struct sym *next;
@@ -161,12 +166,12 @@ struct probe {
 	struct func *handler;
 };
 
-/* One run of the compiler. */
+/* State of one compilation. */
 struct compiler {
-	struct arena arena;
+	struct pool pool;
 	struct diag diag;
 	struct func *main;
-	struct func *func;	/* the one being worked on */
+	struct func *func;	/* the current function */
 	struct func *last_func;
 	unsigned int nfuncs;
 	struct sym *syms;
@@ -174,21 +179,21 @@ struct compiler {
 	struct sym **sym_table;	/* by hash */
 	unsigned int nsyms, max_syms;
 	unsigned int nglobals;
-	struct var *vars;	/* visible ones, innermost first */
-	struct var *all_vars;	/* the latest first */
+	struct var *vars;	/* visible locals, innermost first */
+	struct var *all_vars;	/* latest first */
 	unsigned int ntokens;	/* of all files */
-	bool continues;		/* in the loop being bound */
-	bool syntax_errors;	/* what was not parsed may have declared anything */
-	unsigned int suggestions;	/* made so far */
+	bool continues;		/* the loop that is being bound has a `continue` */
+	bool syntax_errors;	/* text that was not parsed may declare any name */
+	unsigned int suggestions;	/* number of suggestions so far */
 
 	struct probe *probes;
 	unsigned int nprobes, max_probes;
-	bool acts;		/* on the system */
+	bool acts;		/* it acts on the system */
 	struct chunk_writer *chunk;
-	struct asked_option *asked_options;	/* the latest first */
-	struct pos pos;		/* of what code is being made for */
+	struct asked_option *asked_options;	/* latest first */
+	struct pos pos;		/* position of the code that is being generated */
 	const struct ktap_compile_opts *opts;
-	struct layout *layout;	/* the parser notes tokens here, unless NULL */
+	struct layout *layout;	/* the parser adds tokens to it, unless NULL */
 };
 
 struct func *func_new(struct compiler *cc, struct func *parent, const char *name, struct pos pos);
@@ -196,7 +201,7 @@ struct node *node_new(struct compiler *cc, enum node_kind kind, struct pos pos);
 struct node *node_str(struct compiler *cc, struct pos pos, const char *s);
 struct node *node_int(struct compiler *cc, struct pos pos, int64_t val);
 unsigned int list_len(const struct node *list);
-/* The nth of a list, from 0, or NULL. */
+/* Return entry n of a list, from 0, or NULL. */
 struct node *list_at(struct node *list, unsigned int n);
 /* Does a list end with a node that is_open()? */
 bool list_is_open(const struct node *list);
@@ -207,8 +212,8 @@ static inline bool is_const(const struct node *n)
 }
 
 /*
- * At the end of a list such a node gives all its values, anywhere else one.
- * Calls are known once they are checked.
+ * An open node gives all of its values at the end of a list, and one anywhere
+ * else. For calls this is known after checking.
  */
 static inline bool is_open(const struct node *n)
 {
@@ -224,13 +229,13 @@ static inline bool const_truth(const struct node *n)
 	return n->kind == N_STR || ((n->kind == N_INT || n->kind == N_BOOL) && n->ival);
 }
 
-/* compile.c: around all that follows; the end shows what was wrong */
-void compiler_begin(struct compiler *cc, const struct ktap_source *script,
+/* compile.c: begin and end a compilation; the end prints the messages */
+void compiler_begin(struct compiler *cc, const struct ktap_script *script,
 		    const struct ktap_compile_opts *opts);
 void compiler_end(struct compiler *cc);
-/* parse_block.c: the whole script, into cc->main */
+/* parse_block.c: parse the whole script into cc->main */
 void parse_script(struct compiler *cc);
-/* parse_foreign.c: words of other languages, and where they stand there */
+/* parse_foreign.c: uses of words of other languages */
 enum foreign_use {
 	FOREIGN_NAME	= 1 << 0,	/* before a name: int x */
 	FOREIGN_BLOCK	= 1 << 1,	/* before a block: begin { } */
@@ -238,55 +243,73 @@ enum foreign_use {
 	FOREIGN_VALUE	= 1 << 3,	/* in an expression */
 };
 
-/* What ktap writes for a word used so, a set of the above; NULL if the word is not known. */
+/*
+ * What to write instead of a word in one of these uses (a set); NULL for
+ * unknown words.
+ */
 const char *foreign_advice(const char *word, unsigned int use);
-/* source.c: what `include` names becomes a file of cc->diag; its index, or -1 with an error */
-int source_include(struct compiler *cc, const struct node *name);
-void source_free(struct compiler *cc);
-/* bind.c: which name means what */
+/*
+ * script_file.c: add an included file to cc->diag; returns its index, or -1
+ * after an error
+ */
+int script_include(struct compiler *cc, const struct node *name);
+void script_files_free(struct compiler *cc);
+/* bind.c: bind names to locals and symbols */
 void bind_names(struct compiler *cc);
 /* scope.c */
 struct sym *sym_get(struct compiler *cc, const struct node *name);
 void scope_classify(struct compiler *cc);
-/* Notes the known name that is nearest to an unknown one. @called: as a function */
+/*
+ * Suggest the known name that is nearest to an unknown one. @called: used as a
+ * function
+ */
 void scope_suggest(struct compiler *cc, const char *name, bool called);
-/* The builtin a name stands for, NULL if the script gave it another meaning. */
+/* The builtin that a name refers to, NULL if the script redefines it. */
 const struct builtin *node_builtin(const struct node *n);
 struct var *var_declare(struct compiler *cc, const struct node *name);
 struct var *var_find(const struct compiler *cc, const char *name);
-/* check.c: meaning of calls, folding, everything else that can be wrong */
+/* check.c: decide what calls mean, fold constants, report all other errors */
 void check_script(struct compiler *cc);
 /* check_expr.c */
 void check_expr(struct compiler *cc, struct node *n);
 void check_exprs(struct compiler *cc, struct node *list);
-/* Keys of an element that is written: nil can be one as a part of several only. */
+/*
+ * Check the keys of an element that is written: nil is allowed only as one of
+ * several keys.
+ */
 void check_written_keys(struct compiler *cc, const struct node *keys);
 /* check_call.c */
 void check_call(struct compiler *cc, struct node *n);
-/* How a function of a space, as in timer.s, is called. */
+/* Example of a call of a function of a space, such as timer.s. */
 const char *member_example(struct compiler *cc, const char *space);
-/* The function that a name or expression stands for, if that is known now. */
+/*
+ * The function that a name or expression refers to, if known at compile time.
+ */
 struct func *static_func(const struct node *n);
-/* check_builtin.c: a call of a function of that name */
+/* check_builtin.c: check a call of a function of that name */
 void check_builtin_call(struct compiler *cc, struct node *n, const struct builtin *bi);
-/* The same for names of something else */
+/* Check a call of a builtin that is not a function. */
 void check_other_call(struct compiler *cc, struct node *n, const struct builtin *bi);
-/* Says so, and returns false, if there are too few or too many arguments. */
+/* Report too few or too many arguments; returns false then. */
 bool check_arity(struct compiler *cc, const struct node *n, const char *name, unsigned int min,
 		 unsigned int max);
-/* fold.c: evaluates an operator whose operands are constants */
+/*
+ * check_aggregation.c: report an assignment that was meant as an aggregation;
+ * returns true then
+ */
+bool check_aggregation(struct compiler *cc, const struct node *n);
+/* fold.c: evaluate an operator whose operands are constants */
 void fold_expr(struct compiler *cc, struct node *n);
-/* types.c: what an expression is known to give, a set of enum builtin_type */
+/* types.c: possible types of an expression, a set of enum builtin_type */
 unsigned int static_type(const struct node *n);
-/* Such a set, as messages write it. */
+/* Text of such a set for messages. */
 const char *type_text(struct compiler *cc, unsigned int types);
-/* format.c */
+/* check_format.c */
 void check_format(struct compiler *cc, const struct node *call);
 void check_time_format(struct compiler *cc, const struct node *call);
-/* events.c */
+/* event_names.c */
 void event_normalise(struct compiler *cc, struct node *event);
-
-/* pattern.c: functions by pattern */
+/* ftrace_pattern.c: patterns of functions */
 bool pattern_subject(const struct node *n);
 bool pattern_is(const struct node *n);
 void pattern_filter(struct compiler *cc, struct node *trace);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The first pass over the tree: which names are locals, and what is assigned. */
+/* First pass over the tree: find the locals and what is assigned. */
 #include <string.h>
 
-#include "ast.h"
-#include "builtins.h"
+#include "compiler/ast.h"
+#include "compiler/builtins.h"
 
 static void bind_expr(struct compiler *cc, struct node *n);
 static void bind_list(struct compiler *cc, struct node *list);
@@ -25,14 +25,14 @@ static void bind_name(struct compiler *cc, struct node *n)
 			   "'%s' is a local of %s%s: a function sees the globals and its own locals",
 			   n->str, v->owner == cc->main ? "the file's top level" : "function ",
 			   v->owner == cc->main ? "" : v->owner->name);
-		/* keep the register of another function out of this one */
+		/* a register belongs to one function only */
 		n->var = NULL;
 		n->sym = sym_get(cc, n);
 		n->sym->warned = true;
 	}
 }
 
-/* Nobody is told when these are not used. */
+/* Declare names that need not be used: no warning. */
 static void declare_used(struct compiler *cc, struct node *name)
 {
 	name->var = var_declare(cc, name);
@@ -79,7 +79,10 @@ static void bind_list(struct compiler *cc, struct node *list)
 		bind_expr(cc, list);
 }
 
-/* The table that an element is written to: its global may have to be created. */
+/*
+ * Mark the table of an element that is written: its global may have to be
+ * created.
+ */
 static void mark_indexed(const struct node *n)
 {
 	while (n->kind == N_INDEX || n->kind == N_FIELD)
@@ -108,7 +111,7 @@ static void bind_targets(struct compiler *cc, struct node *list)
 		bool used = v && v->used;
 
 		bind_target(cc, list);
-		/* to be written to is no use */
+		/* writing to a variable does not use it */
 		if (list->var)
 			list->var->used = used;
 	}
@@ -116,12 +119,18 @@ static void bind_targets(struct compiler *cc, struct node *list)
 
 static void bind_aggregate(struct compiler *cc, struct node *n)
 {
+	const struct node *root = n->a;
+
 	bind_expr(cc, n->a);
 	bind_expr(cc, n->b);
 	if (n->a->kind == N_INDEX || n->a->kind == N_FIELD)
 		mark_indexed(n->a->a);
 	else if (n->a->sym)
 		n->a->sym->aggregated = true;
+	while (root->kind == N_INDEX || root->kind == N_FIELD)
+		root = root->a;
+	if (root->kind == N_NAME && root->sym)
+		root->sym->fed = true;
 }
 
 static void declare_list(struct compiler *cc, struct node *names)
@@ -221,7 +230,10 @@ static void bind_for(struct compiler *cc, struct node *n)
 	}
 }
 
-/* Locals of the body that a continue may jump over are no use to the condition. */
+/*
+ * Warn of locals of the body that a continue may jump over: the condition reads
+ * them.
+ */
 static void check_until(struct compiler *cc, const struct node *n, const struct var *outside)
 {
 	const struct node *i;
@@ -232,7 +244,7 @@ static void check_until(struct compiler *cc, const struct node *n, const struct 
 	for (v = cc->vars; n->kind == N_NAME && n->var && v != outside; v = v->outer)
 		if (v == n->var && !v->constant)
 			diag_error(&cc->diag, n->pos,
-				   "'%s' may not exist here: a 'continue' in the loop jumps over it",
+				   "'%s' may be undefined here: a 'continue' in the loop jumps over it",
 				   n->str);
 	check_until(cc, n->a, outside);
 	check_until(cc, n->b, outside);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The names the language itself defines: values, functions, and what is yet to come. */
+/*
+ * Names that the language defines: values, functions, and names reserved for
+ * later.
+ */
 #include <string.h>
 
 #include <linux/ktap.h>
 
-#include "builtins.h"
-#include "util.h"
+#include "compiler/builtins.h"
+#include "compiler/util.h"
 
 #define NIL	TYPE_NIL
 #define INT	TYPE_INT
@@ -18,26 +21,34 @@
 
 #define VALUE(n, i, t)		{ .name = n, .kind = BI_VALUE, .id = KTAP_FN_##i, .type = t }
 #define STACK(n, i) \
-	{ .name = n, .kind = BI_VALUE, .id = KTAP_FN_##i, .max = 1, .type = TYPE_STACK, \
-	  .args = { INT } }
-/* name, function, least and most arguments, type of the result, types of the arguments */
+	{ .name = n, .kind = BI_VALUE, .id = KTAP_FN_##i, .max = 2, .type = TYPE_STACK, \
+	  .args = { INT, INT } }
+/*
+ * name, function, minimum and maximum number of arguments, types of result and
+ * arguments
+ */
 #define FUNCTION(n, i, lo, hi, t, ...) \
 	{ .name = n, .kind = BI_FUNCTION, .id = KTAP_FN_##i, .min = lo, .max = hi, .type = t, \
 	  .args = { __VA_ARGS__ } }
 #define ACTION(n, i, lo, hi, t, ...) \
 	{ .name = n, .kind = BI_FUNCTION, .id = KTAP_FN_##i, .min = lo, .max = hi, .type = t, \
 	  .acts = true, .args = { __VA_ARGS__ } }
+#define WAITER(n, i, lo, hi, t, ...) \
+	{ .name = n, .kind = BI_FUNCTION, .id = KTAP_FN_##i, .min = lo, .max = hi, .type = t, \
+	  .waits = true, .args = { __VA_ARGS__ } }
+#define WIDTH(n, b) \
+	{ .name = n, .kind = BI_FUNCTION, .bits = b, .min = 1, .max = 1, .type = TYPE_INT, \
+	  .args = { INT } }
 #define ITERATOR(n, i, lo, hi, ...) \
 	{ .name = n, .kind = BI_ITERATOR, .id = i, .min = lo, .max = hi, .type = TYPE_TABLE, \
-	  .args = { __VA_ARGS__ } }
+	  .waits = i, .args = { __VA_ARGS__ } }
 #define ARG(n, i)		{ .name = n, .kind = BI_ARG, .id = i }
 #define SPACE(n)		{ .name = n, .kind = BI_SPACE }
 #define MISSING(n)		{ .name = n, .kind = BI_MISSING }
 
 /*
- * The first of several names of one id is the one that listings show.  Those of
- * one name, which are told apart by the number of their arguments, stand
- * together, in the order of that number.
+ * Listings show the first of several names of one id. Overloads (same name,
+ * different number of arguments) are adjacent and sorted by that number.
  */
 const struct builtin builtins[] = {
 	VALUE("pid", PID, INT),
@@ -83,17 +94,17 @@ const struct builtin builtins[] = {
 	FUNCTION("print", PRINT, 0, MANY, NIL),
 	FUNCTION("println", PRINT, 0, MANY, NIL),
 	FUNCTION("printf", PRINTF, 1, MANY, NIL, STRING),
-	FUNCTION("print_hist", PRINT_HIST, 1, 3, NIL, KEYED, INT, STRING),
-	FUNCTION("histogram", PRINT_HIST, 1, 3, NIL, KEYED, INT, STRING),
+	WAITER("print_hist", PRINT_HIST, 1, 3, NIL, KEYED, INT, STRING),
+	WAITER("histogram", PRINT_HIST, 1, 3, NIL, KEYED, INT, STRING),
 	FUNCTION("format", FORMAT, 1, MANY, STRING, STRING),
 	FUNCTION("sprintf", FORMAT, 1, MANY, STRING, STRING),
-	FUNCTION("printa", PRINTA, 2, 2, NIL, STRING, KEYED),
+	WAITER("printa", PRINTA, 2, 2, NIL, STRING, KEYED),
 	FUNCTION("join", JOIN, 1, 1, STRING | NIL, INT | TYPE_POINTER),
 	FUNCTION("cat", CAT, 1, 1, NIL, STRING),
 
 	FUNCTION("len", LEN, 1, 1, INT, KEYED | STRING | TYPE_STACK),
 	FUNCTION("clear", CLEAR, 1, 1, NIL, KEYED),
-	FUNCTION("trunc", TRUNC, 2, 2, NIL, KEYED, INT),
+	WAITER("trunc", TRUNC, 2, 2, NIL, KEYED, INT),
 	FUNCTION("normalize", NORMALIZE, 2, 2, NIL, KEYED, INT),
 	ITERATOR("pairs", 0, 1, 1, KEYED),
 	ITERATOR("sort_pairs", KTAP_FN_SORT, 1, 2, KEYED, TYPE_FUNCTION | NIL),
@@ -112,12 +123,15 @@ const struct builtin builtins[] = {
 	FUNCTION("avg", AVG, 1, 1, INT | NIL, AGG),
 	FUNCTION("quantile", QUANTILE, 2, 3, INT | NIL, AGG, INT, INT),
 	FUNCTION("stddev", STDDEV, 1, 1, INT | NIL, AGG),
-	FUNCTION("snapshot", SNAPSHOT, 1, 1, KEYED, KEYED),
+	WAITER("snapshot", SNAPSHOT, 1, 1, KEYED, KEYED),
 
 	FUNCTION("tostring", TOSTRING, 1, 1, STRING),
 	FUNCTION("tonumber", TONUMBER, 1, 1, INT | NIL),
+	WIDTH("s8", -8), WIDTH("s16", -16), WIDTH("s32", -32),
+	WIDTH("u8", 8), WIDTH("u16", 16), WIDTH("u32", 32),
 	FUNCTION("substr", SUBSTR, 2, 3, STRING, STRING, INT, INT),
 	FUNCTION("strstr", STRSTR, 2, 2, STRING | NIL, STRING, STRING),
+	FUNCTION("glob", GLOB, 2, 2, TYPE_BOOL, STRING | NIL, STRING),
 	FUNCTION("strcmp", STRCMP, 2, 2, INT, STRING, STRING),
 	FUNCTION("strlen", STRLEN, 1, 1, INT, STRING),
 	FUNCTION("toupper", TOUPPER, 1, 1, STRING, STRING),
@@ -134,7 +148,7 @@ const struct builtin builtins[] = {
 	FUNCTION("read", READ, 2, 2, INT | NIL, ADDRESS, INT),
 
 	FUNCTION("ksym", KSYM, 1, 1, STRING | NIL, ADDRESS),
-	FUNCTION("kaddr", KADDR, 1, 1, INT | NIL, STRING),
+	WAITER("kaddr", KADDR, 1, 1, INT | NIL, STRING),
 	FUNCTION("usym", USYM, 1, 1, TYPE_STACK | NIL, ADDRESS),
 	FUNCTION("stringof", STRINGOF, 1, 1, STRING | NIL),
 	FUNCTION("ipof", IPOF, 1, 1, INT | NIL, ADDRESS | TYPE_STACK),
@@ -165,7 +179,9 @@ const struct builtin builtins[] = {
 
 const size_t nbuiltins = ARRAY_SIZE(builtins);
 
-/* Those that the compiler emits by another name, for listings. */
+/*
+ * Names for listings, of functions that the compiler emits under another name.
+ */
 static const struct {
 	const char *name;
 	unsigned int id;

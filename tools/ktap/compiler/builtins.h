@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The names the language itself defines. */
+/* Names that the language defines. */
 #ifndef KTAP_BUILTINS_H
 #define KTAP_BUILTINS_H
 
@@ -7,18 +7,18 @@
 #include <stddef.h>
 
 enum builtin_kind {
-	BI_VALUE,	/* may be read without () */
+	BI_VALUE,	/* read without () */
 	BI_FUNCTION,	/* must be called */
-	BI_ITERATOR,	/* pairs, sort_pairs: stand in for ... in only */
+	BI_ITERATOR,	/* pairs, sort_pairs: only after `in` */
 	BI_ARG,		/* arg0 to arg9; id is the number */
 	BI_ARGS,	/* args.field */
 	BI_SCRIPTARGS,	/* arg[n] */
 	BI_SELF,	/* self.name */
-	BI_SPACE,	/* kdebug., timer., ...: known by their members */
-	BI_MISSING,	/* of the language, but not in this version */
+	BI_SPACE,	/* kdebug., timer., ...: the names are those of their members */
+	BI_MISSING,	/* reserved for a later version */
 };
 
-/* What a value may be: a set of these. */
+/* Possible types of a value: a set of these. */
 enum builtin_type {
 	TYPE_NIL	= 1 << 0,
 	TYPE_BOOL	= 1 << 1,
@@ -33,27 +33,29 @@ enum builtin_type {
 	TYPE_ANY	= (1 << 10) - 1,
 };
 
-#define BUILTIN_ARGS	3	/* whose types are told apart */
+#define BUILTIN_ARGS	3	/* number of arguments with types of their own */
 
 struct builtin {
 	const char *name;
 	unsigned char kind;
 	unsigned char id;	/* enum ktap_function_id */
 	unsigned char min, max;	/* arguments */
-	bool statement;		/* called even where no () stands behind it */
-	bool acts;		/* on the system: with --unsafe only */
-	unsigned short type;	/* of its result */
-	unsigned short args[BUILTIN_ARGS];	/* 0: any; the last is that of all behind it */
+	bool statement;		/* may be called without () as a statement */
+	bool acts;		/* acts on the system: needs --unsafe */
+	bool waits;		/* may wait: not allowed in handlers of events */
+	signed char bits;	/* truncates an integer to that many bits, negative: signed; or 0 */
+	unsigned short type;	/* type of its result */
+	unsigned short args[BUILTIN_ARGS];	/* 0: any; the last is for the rest, too */
 };
 
 extern const struct builtin builtins[];
 extern const size_t nbuiltins;
 
-/* The first of that name. */
+/* The first entry of that name. */
 const struct builtin *builtin_find(const char *name);
-/* The most arguments that one of the same name takes. */
+/* The maximum number of arguments of all overloads. */
 unsigned int builtin_max(const struct builtin *bi);
-/* What it takes as its argument n, from 0. */
+/* Allowed types of argument n, from 0. */
 unsigned int builtin_takes(const struct builtin *bi, unsigned int n);
 /* The name of a builtin by its id, or NULL. */
 const char *builtin_name(unsigned int id);

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The second pass over the tree, when all names are known: it settles what
- * each name and call means, folds constants and reports what cannot work.
- * Here: statements.
+ * Second pass over the tree, after all names are known: decide what each name
+ * and call means, fold constants, and report errors. This file: statements.
  */
 #include <string.h>
 
 #include <linux/ktap.h>
 
-#include "ast.h"
-#include "builtins.h"
+#include "compiler/ast.h"
+#include "compiler/builtins.h"
 
 static bool check_block(struct compiler *cc, struct node *list);
 
@@ -51,7 +50,7 @@ static void count_to_assign(struct compiler *cc, struct node *n)
 	n->a = index;
 }
 
-/* A call after which nothing runs. */
+/* Does the script end at this call? */
 static bool is_last_call(const struct node *n)
 {
 	return n->kind == N_CALL && n->call == CALL_BUILTIN &&
@@ -94,8 +93,27 @@ static void check_handler(struct compiler *cc, struct node *n)
 			   f->name, f->nparams);
 }
 
+/* Ticks, trace_begin and trace_end run in a process of their own. */
+static bool check_is_in_process(const struct node *event)
+{
+	return event->kind != N_STR || !strncmp(event->str, "tick-", 5) ||
+	       !strcmp(event->str, "trace_begin") || !strcmp(event->str, "trace_end");
+}
+
+/* Ticks and probes without an event have no fields. */
+static bool may_have_fields(const struct node *event)
+{
+	for (; event; event = event->next) {
+		if (event->kind != N_STR || (strncmp(event->str, "tick-", 5) &&
+					     strncmp(event->str, "trace_", 6)))
+			return true;
+	}
+	return false;
+}
+
 static void check_trace(struct compiler *cc, struct node *n)
 {
+	bool in_event = true;
 	struct node *event;
 
 	if (n->func)
@@ -110,8 +128,13 @@ static void check_trace(struct compiler *cc, struct node *n)
 		else if (n->func)
 			diag_error(&cc->diag, event->pos,
 				   "a filter needs an event that is known at compile time");
+		in_event &= !check_is_in_process(event);
 	}
 	check_handler(cc, n->a);
+	if (n->a->kind == N_FUNC) {
+		n->a->func->in_event = in_event;
+		n->a->func->handler = may_have_fields(n->list);
+	}
 	if (n->func && !static_func(n->a))
 		diag_error(&cc->diag, n->a->pos,
 			   "a filter needs a handler that is known at compile time");
@@ -144,7 +167,7 @@ static void check_values(struct compiler *cc, const struct node *n)
 			   "more values than variables in this assignment");
 }
 
-/* What the right side of x += y alone shows to be wrong. */
+/* Report an x += y whose y has the wrong type. */
 static void check_op_assign(struct compiler *cc, struct node *n)
 {
 	struct node left = { .kind = N_VARG }, whole = {
@@ -189,7 +212,7 @@ static void check_for_num(struct compiler *cc, struct node *n)
 	check_block(cc, n->list);
 }
 
-/* Returns false if nothing behind it is reached. */
+/* Returns false if the statements after it are unreachable. */
 static bool check_if(struct compiler *cc, struct node *n)
 {
 	bool goes_on = false, otherwise = false;
@@ -210,12 +233,16 @@ static bool check_stmt(struct compiler *cc, struct node *n)
 
 	switch (n->kind) {
 	case S_ASSIGN:
+		if (check_aggregation(cc, n))
+			return true;
 		check_exprs(cc, n->list2);
 		for (i = n->list; i; i = i->next)
 			check_target(cc, i);
 		check_values(cc, n);
 		return true;
 	case S_LOCAL:
+		if (check_aggregation(cc, n))
+			return true;
 		check_exprs(cc, n->list2);
 		check_values(cc, n);
 		return true;
@@ -227,6 +254,10 @@ static bool check_stmt(struct compiler *cc, struct node *n)
 		return true;
 	case S_CALL:
 		check_expr(cc, n->a);
+		if (n->a->kind != N_CALL) {
+			diag_error(&cc->diag, n->pos, "the value of this is not used");
+			return true;
+		}
 		goes_on = !is_last_call(n->a);
 		count_to_assign(cc, n);
 		return goes_on;
@@ -275,13 +306,13 @@ static bool check_stmt(struct compiler *cc, struct node *n)
 	}
 }
 
-/* Returns false if nothing behind it is reached. */
+/* Returns false if the statements after it are unreachable. */
 static bool check_block(struct compiler *cc, struct node *list)
 {
 	bool reached = true, warned = false;
 
 	for (; list; list = list->next) {
-		/* a function is there wherever it is declared */
+		/* a function may be declared after a return */
 		if (!reached && !warned && list->kind != S_FUNC) {
 			diag_warn(&cc->diag, list->pos, "this is never reached");
 			warned = true;
@@ -295,7 +326,7 @@ static void check_unused(struct compiler *cc)
 {
 	const struct var *v;
 
-	/* what was not parsed may have used it */
+	/* text that was not parsed may have used it */
 	if (cc->syntax_errors)
 		return;
 	for (v = cc->all_vars; v; v = v->next)

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Calls of built-in functions: their arguments, as far as they are known. */
+/* Check the arguments of calls of built-in functions. */
 #include <ctype.h>
 #include <string.h>
 
 #include <linux/ktap.h>
 
-#include "ast.h"
-#include "builtins.h"
-#include "chunk.h"
-#include "near.h"
-#include "util.h"
+#include "compiler/ast.h"
+#include "compiler/builtins.h"
+#include "compiler/chunk_write.h"
+#include "compiler/suggest.h"
+#include "compiler/util.h"
 
 #define MAX_STEPS	1000	/* of lhist() */
 #define MAX_BITS	4	/* of hist() */
@@ -109,14 +109,23 @@ static void check_size(struct compiler *cc, const struct node *n, const struct n
 static void check_read(struct compiler *cc, const struct node *n)
 {
 	const struct node *size = n->list->next;
+	uint64_t bytes = size->ival < 0 ? -(uint64_t)size->ival : (uint64_t)size->ival;
 
-	if (size->kind == N_INT && size->ival != 1 && size->ival != 2 && size->ival != 4 &&
-	    size->ival != 8)
+	if (size->kind == N_INT && bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8)
 		diag_error(&cc->diag, size->pos,
 			   "read() reads an integer of 1, 2, 4 or 8 bytes; buf() reads others");
 }
 
-/* The kernel looks names of types up before the script runs. */
+static void check_exit(struct compiler *cc, const struct node *n)
+{
+	const struct node *code = n->list;
+
+	if (code && code->kind == N_INT && (code->ival < 0 || code->ival > 255))
+		diag_error(&cc->diag, code->pos, "an exit code is 0 to 255, not %lld",
+			   (long long)code->ival);
+}
+
+/* The kernel resolves type names before the script runs. */
 static void check_type_names(struct compiler *cc, const struct node *n, unsigned int names)
 {
 	const struct node *arg;
@@ -130,7 +139,7 @@ static void check_type_names(struct compiler *cc, const struct node *n, unsigned
 	}
 }
 
-/* The kernel has the numbers, which are not the same on all machines. */
+/* The kernel has the numbers, which depend on the machine. */
 static const char * const signals[] = {
 	"HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV", "USR2",
 	"PIPE", "ALRM", "TERM", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU", "URG", "XCPU",
@@ -225,6 +234,9 @@ static void check_numbers(struct compiler *cc, const struct node *n)
 	case KTAP_FN_SIGNAL:
 		check_signal(cc, n);
 		break;
+	case KTAP_FN_EXIT:
+		check_exit(cc, n);
+		break;
 	default:
 		break;
 	}
@@ -237,8 +249,8 @@ static const char *which_argument(struct compiler *cc, const struct builtin *bi,
 	if (bi->max == 1)
 		return "";
 	if (n < 3)
-		return arena_printf(&cc->arena, " as its %s argument", ordinals[n]);
-	return arena_printf(&cc->arena, " as argument %u", n + 1);
+		return pool_printf(&cc->pool, " as its %s argument", ordinals[n]);
+	return pool_printf(&cc->pool, " as argument %u", n + 1);
 }
 
 static bool check_types(struct compiler *cc, const struct node *call, const struct builtin *bi)
@@ -259,9 +271,12 @@ static bool check_types(struct compiler *cc, const struct node *call, const stru
 	return good;
 }
 
-/* The one of its name that takes these arguments; "..." and the like count as one. */
-static const struct builtin *choose(struct compiler *cc, const struct node *n,
-				    const struct builtin *bi)
+/*
+ * Choose the overload for the number of arguments; a list of unknown length
+ * such as "..." counts as one.
+ */
+static const struct builtin *choose_builtin(struct compiler *cc, const struct node *n,
+					    const struct builtin *bi)
 {
 	unsigned int nargs = list_len(n->list), max = builtin_max(bi);
 
@@ -276,7 +291,7 @@ void check_other_call(struct compiler *cc, struct node *n, const struct builtin 
 {
 	switch (bi->kind) {
 	case BI_MISSING:
-		diag_error(&cc->diag, n->pos, "`%s()` is not available in this version of ktap",
+		diag_error(&cc->diag, n->pos, "%s() is not available in this version of ktap",
 			   bi->name);
 		break;
 	case BI_ARG:
@@ -285,7 +300,7 @@ void check_other_call(struct compiler *cc, struct node *n, const struct builtin 
 		n->ival = bi->id;
 		break;
 	case BI_ITERATOR:
-		diag_error(&cc->diag, n->pos, "%s() stands only in 'for (k, v in %s(t))'",
+		diag_error(&cc->diag, n->pos, "%s() can only be used in 'for (k, v in %s(t))'",
 			   bi->name, bi->name);
 		break;
 	default:
@@ -304,12 +319,12 @@ static bool is_option_name(const struct node *n)
 	return n->len;
 }
 
-/* The default as a help shows it: NULL if it is not known, or nothing. */
+/* Text of the default for the help; NULL if unknown or empty. */
 static const char *default_text(struct compiler *cc, const struct node *n)
 {
 	switch (n->kind) {
 	case N_INT:
-		return arena_printf(&cc->arena, "%lld", (long long)n->ival);
+		return pool_printf(&cc->pool, "%lld", (long long)n->ival);
 	case N_BOOL:
 		return n->ival ? "true" : "false";
 	case N_STR:
@@ -319,7 +334,7 @@ static const char *default_text(struct compiler *cc, const struct node *n)
 	}
 }
 
-/* An option, as the script asks for it first. */
+/* An option, as the script first requests it. */
 struct asked_option {
 	const struct node *name, *value, *help;
 	struct asked_option *next;
@@ -331,7 +346,10 @@ static bool same_const(const struct node *a, const struct node *b)
 	       (!a->len || !memcmp(a->str, b->str, a->len));
 }
 
-/* There is one default, and one help, that -h can show. */
+/*
+ * All calls for an option must agree: -h can show only one default and one
+ * help.
+ */
 static void check_asked_before(struct compiler *cc, const struct node *name,
 			       const struct node *value, const struct node *help)
 {
@@ -341,7 +359,7 @@ static void check_asked_before(struct compiler *cc, const struct node *name,
 	while (o && o->name->ival != name->ival)
 		o = o->next;
 	if (!o) {
-		o = arena_alloc(&cc->arena, sizeof(*o));
+		o = pool_alloc(&cc->pool, sizeof(*o));
 		*o = (struct asked_option) { name, value, help, cc->asked_options };
 		cc->asked_options = o;
 		return;
@@ -357,8 +375,9 @@ static void check_asked_before(struct compiler *cc, const struct node *name,
 }
 
 /*
- * getopt(name, default, help): the chunk keeps the names, the call gets a number.
- * After "..." or a call, which may be all of them, nothing need follow.
+ * getopt(name, default, help): the chunk keeps the names, and the call gets a
+ * number. After "..." or a call, which may give all arguments, no more need
+ * follow.
  */
 static void check_getopt(struct compiler *cc, struct node *n)
 {
@@ -366,12 +385,12 @@ static void check_getopt(struct compiler *cc, struct node *n)
 
 	if (name->kind != N_STR || (help && help->kind != N_STR)) {
 		diag_error(&cc->diag, name->kind != N_STR ? name->pos : help->pos,
-			   "the name of an option, and its help, are constant strings");
+			   "the name of an option, and its help, must be constant strings");
 		return;
 	}
 	if (!is_option_name(name)) {
 		diag_error(&cc->diag, name->pos,
-			   "'%s' is no name of an option: that has letters, digits, '-' and '_'",
+			   "'%s' is not a valid name of an option: use letters, digits, '-' and '_'",
 			   name->str);
 		return;
 	}
@@ -394,15 +413,50 @@ static void set_builtin(struct node *n, const struct builtin *bi)
 	n->builtin = bi;
 }
 
+static struct node *make_binary(struct compiler *cc, struct node *a, enum op op, int64_t b)
+{
+	struct node *n = node_new(cc, N_BINARY, a->pos);
+
+	n->op = op;
+	n->a = a;
+	n->b = node_int(cc, a->pos, b);
+	fold_expr(cc, n);
+	return n;
+}
+
+/* s32(x) is x << 32 >> 32, u32(x) is x & 0xffffffff. */
+static void width_to_shifts(struct compiler *cc, struct node *n, int bits)
+{
+	struct node *x = n->list, *next = n->next;
+	struct pos pos = n->pos;
+
+	x->single = true;
+	if (bits < 0)
+		x = make_binary(cc, make_binary(cc, x, OP_SHL, 64 + bits), OP_SHR, 64 + bits);
+	else
+		x = make_binary(cc, x, OP_BAND, (1LL << bits) - 1);
+	*n = *x;
+	n->pos = pos;
+	n->next = next;
+}
+
 void check_builtin_call(struct compiler *cc, struct node *n, const struct builtin *bi)
 {
 	n->call = CALL_BUILTIN;
-	bi = choose(cc, n, bi);
+	bi = choose_builtin(cc, n, bi);
 	if (!bi)
 		return;
 	set_builtin(n, bi);
 	cc->acts |= bi->acts;
+	if (bi->waits && cc->func->in_event)
+		diag_error(&cc->diag, n->pos,
+			   "%s() works in trace_begin, trace_end, tick and at the top level, not in a handler of an event",
+			   bi->name);
 	if (check_types(cc, n, bi)) {
+		if (bi->bits) {
+			width_to_shifts(cc, n, bi->bits);
+			return;
+		}
 		check_text(cc, n);
 		if (!list_is_open(n->list))
 			check_numbers(cc, n);

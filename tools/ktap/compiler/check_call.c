@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is called, and is it called rightly? */
+/* Check what is called, and with which arguments. */
 #include <string.h>
 
 #include <linux/ktap.h>
 
-#include "ast.h"
-#include "builtins.h"
-#include "near.h"
-#include "util.h"
+#include "compiler/ast.h"
+#include "compiler/builtins.h"
+#include "compiler/suggest.h"
+#include "compiler/util.h"
 
-/* Functions with a dot in their name; each has its own idea of arguments. */
+/* Functions with a dot in their name; each takes arguments of its own kind. */
 enum member {
 	MEMBER_PROBE,		/* (event, handler) */
 	MEMBER_EDGE,		/* (handler); text is the event */
@@ -50,8 +50,8 @@ const char *member_example(struct compiler *cc, const char *space)
 	for (i = 0; i < ARRAY_SIZE(members); i++)
 		if (!strcmp(members[i].space, space))
 			break;
-	return arena_printf(&cc->arena, "%s.%s(%s)", space, members[i].name,
-			    members[i].max ? "..." : "");
+	return pool_printf(&cc->pool, "%s.%s(%s)", space, members[i].name,
+			   members[i].max ? "..." : "");
 }
 
 bool check_arity(struct compiler *cc, const struct node *n, const char *name, unsigned int min,
@@ -78,7 +78,7 @@ bool check_arity(struct compiler *cc, const struct node *n, const char *name, un
 	return false;
 }
 
-static struct node *concat(struct compiler *cc, struct node *a, struct node *b)
+static struct node *make_concat(struct compiler *cc, struct node *a, struct node *b)
 {
 	struct node *n = node_new(cc, N_BINARY, b->pos);
 
@@ -89,7 +89,6 @@ static struct node *concat(struct compiler *cc, struct node *a, struct node *b)
 	return n;
 }
 
-/* Replaces the first argument. */
 static void set_event(struct node *call, struct node *event)
 {
 	event->next = call->list->next;
@@ -113,7 +112,7 @@ static void check_registration(struct compiler *cc, const struct node *n)
 
 static const struct builtin table_new = { .name = "table.new", .type = TYPE_TABLE };
 
-/* Constant sizes make an instruction of it. */
+/* With constant sizes the call becomes an instruction. */
 static void check_table_new(struct compiler *cc, struct node *n)
 {
 	const struct node *arg;
@@ -154,8 +153,8 @@ static void check_member(struct compiler *cc, struct node *n, size_t i)
 	check_exprs(cc, n->list);
 	n->call = CALL_BUILTIN;
 	n->ival = KTAP_FN_PROBE;
-	if (!check_arity(cc, n, arena_printf(&cc->arena, "%s.%s", members[i].space,
-					     members[i].name), members[i].min, members[i].max))
+	if (!check_arity(cc, n, pool_printf(&cc->pool, "%s.%s", members[i].space,
+					    members[i].name), members[i].min, members[i].max))
 		return;
 	switch (members[i].member) {
 	case MEMBER_TABLE_NEW:
@@ -179,10 +178,10 @@ static void check_member(struct compiler *cc, struct node *n, size_t i)
 		n->list = node_str(cc, n->pos, members[i].text);
 		n->list->next = arg;
 	} else if (members[i].member == MEMBER_TIMER) {
-		set_event(n, concat(cc, concat(cc, node_str(cc, arg->pos, "tick-"), arg),
-				    node_str(cc, arg->pos, members[i].text)));
+		set_event(n, make_concat(cc, make_concat(cc, node_str(cc, arg->pos, "tick-"), arg),
+					 node_str(cc, arg->pos, members[i].text)));
 	} else if (members[i].member == MEMBER_PROFILE) {
-		set_event(n, concat(cc, node_str(cc, arg->pos, "profile-"), arg));
+		set_event(n, make_concat(cc, node_str(cc, arg->pos, "profile-"), arg));
 	}
 	check_registration(cc, n);
 }
@@ -211,7 +210,7 @@ static void check_space(struct compiler *cc, struct node *n, const char *space)
 		diag_note(&cc->diag, "did you mean '%s.%s'?", space, best);
 }
 
-/* The event stands in front of its argument. */
+/* In event.set_retval(n), the event precedes the argument. */
 static void check_set_retval(struct compiler *cc, struct node *n)
 {
 	n->ival = KTAP_FN_SET_RETVAL;
@@ -222,7 +221,10 @@ static void check_set_retval(struct compiler *cc, struct node *n)
 			   type_text(cc, static_type(n->list)));
 }
 
-/* x.tostring(), x.field(n), x.set_retval(n); anything else is a function kept in a table. */
+/*
+ * x.tostring(), x.field(n) or x.set_retval(n); any other x.name() calls a
+ * function from a table.
+ */
 static void check_method(struct compiler *cc, struct node *n)
 {
 	struct node *object = n->a->a;

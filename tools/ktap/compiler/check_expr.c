@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The second pass over the tree: what each name and expression means. */
+/* Second pass over the tree: what each name and expression means. */
 #include <string.h>
 
 #include <linux/ktap.h>
 
-#include "ast.h"
-#include "builtins.h"
+#include "compiler/ast.h"
+#include "compiler/builtins.h"
 
 void check_exprs(struct compiler *cc, struct node *list)
 {
@@ -13,10 +13,23 @@ void check_exprs(struct compiler *cc, struct node *list)
 		check_expr(cc, list);
 }
 
+static void event_field(struct node *n, const char *name, enum ktap_field_need need)
+{
+	n->kind = N_EVFIELD;
+	n->str = name;
+	n->ival = need;
+	n->a = NULL;
+	n->list = NULL;
+}
+
 static void unknown_name(struct compiler *cc, struct node *n)
 {
 	struct sym *s = n->sym;
 
+	if (cc->func->handler) {
+		event_field(n, n->str, KTAP_NEED_NAME);
+		return;
+	}
 	if (s->warned || cc->syntax_errors)
 		return;
 	s->warned = true;
@@ -40,6 +53,7 @@ static void check_builtin_name(struct compiler *cc, struct node *n, const struct
 		break;
 	case BI_ARGS:
 		diag_error(&cc->diag, n->pos, "args needs the name of a field: args.name");
+		diag_note(&cc->diag, "if the field may be missing: args[\"name\"]");
 		break;
 	case BI_SCRIPTARGS:
 		diag_error(&cc->diag, n->pos,
@@ -55,16 +69,16 @@ static void check_builtin_name(struct compiler *cc, struct node *n, const struct
 		break;
 	case BI_SPACE:
 		diag_error(&cc->diag, n->pos,
-			   "'%s' stands only in front of its functions, as in %s",
+			   "'%s' can only be used with its functions, as in %s",
 			   bi->name, member_example(cc, bi->name));
 		break;
 	default:
-		diag_error(&cc->diag, n->pos, "`%s` is not available in this version of ktap",
+		diag_error(&cc->diag, n->pos, "'%s' is not available in this version of ktap",
 			   bi->name);
 	}
 }
 
-/* In a filter a name is a field of the event before it is anything else. */
+/* In a filter, a name is first of all a field of the event. */
 static void check_filter_name(struct compiler *cc, struct node *n)
 {
 	const struct builtin *bi = node_builtin(n);
@@ -97,7 +111,7 @@ static void check_name(struct compiler *cc, struct node *n)
 		unknown_name(cc, n);
 }
 
-/* Those that pattern_filter() has left. */
+/* Report patterns that pattern_filter() could not move into the event. */
 static void check_pattern(struct compiler *cc, const struct node *n)
 {
 	if (!cc->func->filter || (n->op != OP_EQ && n->op != OP_NE))
@@ -105,19 +119,78 @@ static void check_pattern(struct compiler *cc, const struct node *n)
 	if ((pattern_subject(n->a) && pattern_is(n->b)) ||
 	    (pattern_subject(n->b) && pattern_is(n->a))) {
 		diag_error(&cc->diag, n->pos,
-			   "a pattern of functions is for ftrace:function, alone or in an '&&'");
-		diag_note(&cc->diag, "elsewhere it stands in the event: trace probe:vfs_* { ... }");
+			   "a pattern of functions works only for ftrace:function, alone or in an '&&'");
+		diag_note(&cc->diag, "elsewhere, write it in the event: trace probe:vfs_* { ... }");
 	}
+}
+
+/* Does a constant contain '*' or '?' that is not escaped by a backslash? */
+static bool check_is_wild(const struct node *n)
+{
+	size_t i;
+
+	if (n->kind != N_STR || n->len < 2)
+		return false;
+	for (i = 0; i < n->len; i++) {
+		if (n->str[i] == '\\')
+			i++;
+		else if (n->str[i] == '*' || n->str[i] == '?')
+			return true;
+	}
+	return false;
+}
+
+static void check_wild_comparison(struct compiler *cc, const struct node *n)
+{
+	bool first = check_is_wild(n->a);
+
+	if ((n->op != OP_EQ && n->op != OP_NE) || is_const(first ? n->b : n->a) ||
+	    !(first || check_is_wild(n->b)))
+		return;
+	diag_warn(&cc->diag, n->pos, "'%s' compares all of a string, with every '*' and '?'",
+		  n->op == OP_EQ ? "==" : "!=");
+	diag_note(&cc->diag, n->op == OP_EQ ? "to match a pattern: s ~ \"a*\"" :
+					      "for no match write !(s ~ \"a*\")");
+}
+
+/* s ~ pattern is glob(s, pattern). */
+static void check_match(struct compiler *cc, struct node *n)
+{
+	struct node *s = n->a, *pattern = n->b;
+
+	check_expr(cc, s);
+	check_expr(cc, pattern);
+	s->single = true;
+	pattern->single = true;
+	s->next = pattern;
+	n->kind = N_CALL;
+	n->call = CALL_BUILTIN;
+	n->builtin = builtin_find("glob");
+	n->ival = n->builtin->id;
+	n->list = s;
+	n->a = NULL;
+	n->b = NULL;
+	if (!(static_type(s) & (TYPE_STRING | TYPE_NIL)))
+		diag_error(&cc->diag, s->pos, "'~' matches a string, not %s%s",
+			   type_text(cc, static_type(s)), s->kind == N_UNARY && s->op == OP_NOT ?
+			   "; for no match write !(s ~ pattern)" : "");
+	if (!(static_type(pattern) & TYPE_STRING))
+		diag_error(&cc->diag, pattern->pos, "a pattern is a string, not %s",
+			   type_text(cc, static_type(pattern)));
 }
 
 #define INDEXED		(TYPE_TABLE | TYPE_AGG | TYPE_EVENT | TYPE_POINTER | TYPE_NIL)
 
-/* What is looked into. */
+/* Check the left side of an index or a field. */
 static void check_indexed(struct compiler *cc, const struct node *n)
 {
 	if (!(static_type(n) & INDEXED))
 		diag_error(&cc->diag, n->pos, "only a table can be indexed, not %s",
 			   type_text(cc, static_type(n)));
+	else
+		return;
+	if (static_type(n) == TYPE_STRING)
+		diag_note(&cc->diag, "'..' joins strings, and substr(s, first, n) is a part of one");
 }
 
 static void check_key(struct compiler *cc, const struct node *key)
@@ -141,12 +214,21 @@ void check_written_keys(struct compiler *cc, const struct node *keys)
 		diag_warn(&cc->diag, keys->pos, "nil cannot be a key");
 }
 
+static bool is_field_name(const struct node *key)
+{
+	return !key->next && key->kind == N_STR && key->len && strlen(key->str) == key->len;
+}
+
 static void check_index(struct compiler *cc, struct node *n)
 {
 	const struct builtin *bi = node_builtin(n->a);
 
 	check_exprs(cc, n->list);
 	check_keys(cc, n, n->list);
+	if (bi && bi->kind == BI_ARGS && is_field_name(n->list)) {
+		event_field(n, n->list->str, KTAP_NEED_NOTHING);
+		return;
+	}
 	if (bi && bi->kind == BI_SCRIPTARGS) {
 		if (n->list->next || list_is_open(n->list))
 			diag_error(&cc->diag, n->pos, "arg takes one number");
@@ -166,6 +248,7 @@ static void check_field(struct compiler *cc, struct node *n)
 
 	if (bi && (bi->kind == BI_ARGS || bi->kind == BI_SELF)) {
 		n->kind = bi->kind == BI_SELF ? N_SELF : N_EVFIELD;
+		n->ival = KTAP_NEED_FIELD;
 		n->a = NULL;
 		return;
 	}
@@ -209,7 +292,12 @@ void check_expr(struct compiler *cc, struct node *n)
 				   KTAP_MAX_STRLEN);
 		break;
 	case N_BINARY:
+		if (n->op == OP_MATCH) {
+			check_match(cc, n);
+			break;
+		}
 		check_pattern(cc, n);
+		check_wild_comparison(cc, n);
 		__attribute__((fallthrough));
 	default:
 		check_expr(cc, n->a);

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Do constant formats fit to their arguments? */
+/* Check constant formats against the types of their arguments. */
 #include <string.h>
 
 #include <linux/ktap.h>
 
-#include "ast.h"
-#include "builtins.h"
+#include "compiler/ast.h"
+#include "compiler/builtins.h"
 
 #define MAX_WIDTH	512	/* KTAP_MAX_WIDTH of the kernel */
 #define FLAGS		"-+ 0#@"
 #define NUMBERS		(TYPE_INT | TYPE_BOOL | TYPE_NIL | TYPE_POINTER | TYPE_AGG)
 
 struct directive {
-	const char *text;	/* from its '%' on */
+	const char *text;	/* begins with its '%' */
 	size_t len;
-	char conv;		/* 0: not one of ours */
-	bool wide;		/* wider than the machine makes it */
+	char conv;		/* 0: unknown */
+	bool wide;		/* wider than the kernel supports */
 };
 
-static size_t skip(const char *s, size_t i, size_t len, const char *set)
+static size_t format_skip(const char *s, size_t i, size_t len, const char *set)
 {
 	while (i < len && s[i] && strchr(set, s[i]))
 		i++;
 	return i;
 }
 
-static size_t skip_number(const char *s, size_t i, size_t len, bool *wide)
+static size_t format_skip_number(const char *s, size_t i, size_t len, bool *wide)
 {
 	unsigned int n = 0;
 
@@ -46,12 +46,12 @@ static bool next_directive(const struct node *fmt, size_t *at, struct directive 
 	if (i == fmt->len)
 		return false;
 	d->text = s + i++;
-	i = skip(s, i, fmt->len, FLAGS);
+	i = format_skip(s, i, fmt->len, FLAGS);
 	d->wide = false;
-	i = skip_number(s, i, fmt->len, &d->wide);
+	i = format_skip_number(s, i, fmt->len, &d->wide);
 	if (i < fmt->len && s[i] == '.')
-		i = skip_number(s, i + 1, fmt->len, &d->wide);
-	i = skip(s, i, fmt->len, "hlqjzt");
+		i = format_skip_number(s, i + 1, fmt->len, &d->wide);
+	i = format_skip(s, i, fmt->len, "hlqjzt");
 	d->conv = i < fmt->len && s[i] && strchr("diuxXocsp%", s[i]) ? s[i] : 0;
 	if (i < fmt->len)
 		i++;
@@ -93,7 +93,10 @@ static void check_argument(struct compiler *cc, const char *name, const struct n
 		   name, (int)d->len, d->text, n, type_text(cc, type));
 }
 
-/* printf, system and format, whose arguments follow, and printa, which has them in a table. */
+/*
+ * printf(), system() and format() take arguments, printa() takes them in a
+ * table.
+ */
 void check_format(struct compiler *cc, const struct node *call)
 {
 	const struct node *fmt = call->list, *arg = fmt->next;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Reads chunks of any origin: nothing in them is believed. */
+/* Read chunks of any origin: their contents are not trusted. */
 #include <string.h>
 
-#include "chunk.h"
-#include "compile.h"
+#include "compiler/chunk_read.h"
+#include "compiler/compile.h"
+#include "compiler/diag.h"
 
 static const uint32_t entry_size[MAX_SECTION + 1] = {
 	[KTAP_SEC_STRINGS] = sizeof(struct ktap_string),
@@ -35,7 +36,7 @@ static const char *read_section(struct chunk *chunk, const unsigned char *data, 
 	if (!type || type > MAX_SECTION)
 		return NULL;
 	if (chunk->sections[type].data)
-		return "a section stands twice";
+		return "a section occurs twice";
 	if ((uint64_t)count * entry_size[type] > size)
 		return "a section is too short for its entries";
 	chunk->sections[type] = (struct chunk_section) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What of a text is for the eye, and what is not. */
+/* Replace control characters in text from elsewhere. */
 #include <string.h>
 
-#include "clean.h"
+#include "compiler/clean_text.h"
 
-/* The bytes of the character of UTF-8 that begins here, or 1 if none does. */
-static size_t character(const unsigned char *p, size_t left)
+/* Length of the UTF-8 character at @p; 1 if it is invalid. */
+static size_t utf8_length(const unsigned char *p, size_t left)
 {
 	size_t len = p[0] < 0xc2 ? 1 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : p[0] < 0xf5 ? 4 : 1;
 
@@ -15,7 +15,7 @@ static size_t character(const unsigned char *p, size_t left)
 		if ((p[i] & 0xc0) != 0x80)
 			return 1;
 	}
-	/* too long for what they say, halves of UTF-16, and more than there are */
+	/* overlong forms, surrogates, and values above U+10FFFF */
 	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] >= 0xa0) ||
 	    (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] >= 0x90))
 		return 1;
@@ -23,14 +23,15 @@ static size_t character(const unsigned char *p, size_t left)
 }
 
 /*
- * Is the character that begins here for control, and how many bytes has it?  Those of
- * 0x80 to 0x9f are two bytes in UTF-8, and one for terminals that know no UTF-8.
+ * Is the character at @text a control character? *@len gets its length. The
+ * controls 0x80 to 0x9f are two bytes in UTF-8, and one byte for terminals
+ * without UTF-8.
  */
 static bool is_control(const char *text, size_t left, size_t *len)
 {
 	const unsigned char *p = (const unsigned char *)text;
 
-	*len = character(p, left);
+	*len = utf8_length(p, left);
 	if (*len == 1)
 		return p[0] < ' ' || (p[0] >= 127 && p[0] < 0xa0);
 	return p[0] == 0xc2 && p[1] < 0xa0;

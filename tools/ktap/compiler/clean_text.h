@@ -3,20 +3,20 @@
  * Names and texts of others, as files and the kernel have them: what a terminal would
  * obey, and what would begin a line, is shown as '?'.
  */
-#ifndef KTAP_CLEAN_H
-#define KTAP_CLEAN_H
+#ifndef KTAP_CLEAN_TEXT_H
+#define KTAP_CLEAN_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
-/* Is there nothing of the kind in a name? */
+/* Has the name no such characters? */
 bool is_clean(const char *name);
 
-/* Make it so, in place. */
+/* Replace such characters in place. */
 void make_clean(char *name);
 
-/* Print part of a line; it may have tabs. */
+/* Print part of a line; tabs are kept. */
 void put_clean(FILE *out, const char *text, size_t len);
 
 #endif

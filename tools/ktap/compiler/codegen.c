@@ -2,14 +2,14 @@
 /* The code generator: instructions, jumps, and functions as a whole. */
 #include <linux/ktap.h>
 
-#include "chunk.h"
-#include "codegen.h"
+#include "compiler/chunk_write.h"
+#include "compiler/codegen.h"
 
 unsigned int emit(struct gen *g, int op, int a, int b, int c, int32_t d)
 {
 	struct func *f = g->f;
 
-	f->code = arena_grow(&g->cc->arena, f->code, f->ninsns, &f->max, sizeof(*f->code));
+	f->code = pool_grow(&g->cc->pool, f->code, f->ninsns, &f->max, sizeof(*f->code));
 	f->code[f->ninsns] = (struct insn) {
 		.op = op, .a = a, .b = b, .c = c, .d = d, .pos = g->pos,
 	};
@@ -44,7 +44,7 @@ void jumps_here(struct gen *g, struct jumps *jumps)
 	jumps_to(g, jumps, g->f->ninsns);
 }
 
-/* What has to stand in globals before the first statement runs. */
+/* Initialise globals before the first statement. */
 static void gen_prologue(struct gen *g)
 {
 	const struct sym *s;

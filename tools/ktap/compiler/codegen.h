@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the parts of the code generator share. */
+/* Interfaces between the parts of the code generator. */
 #ifndef KTAP_CODEGEN_H
 #define KTAP_CODEGEN_H
 
-#include "ast.h"
+#include "compiler/ast.h"
 
 struct insn {
 	unsigned char op, a, b, c;
@@ -18,7 +18,7 @@ struct try {
 	struct pos pos;
 };
 
-/* Jumps that wait for their target, chained through their distance. */
+/* Jumps whose target is unknown yet, chained through their distances. */
 struct jumps {
 	int last;
 };
@@ -38,16 +38,18 @@ struct gen {
 	struct loop *loop;
 	unsigned int tries;	/* around the current statement */
 	bool overflow;		/* of registers, and reported */
-	struct pos pos;		/* given to the instructions that come */
+	struct pos pos;		/* of the next instructions */
 };
 
-/* What can be assigned to, but for locals: all of it evaluated. */
-struct place {
+/*
+ * A target of an assignment other than a local, with all its parts evaluated.
+ */
+struct lvalue {
 	enum { PLACE_GLOBAL, PLACE_SELF, PLACE_KEY, PLACE_STRING, PLACE_INTEGER } kind;
 	int table;		/* register, as is key */
 	int key;
 	int32_t d;		/* global, string or integer */
-	struct jumps dropped;	/* taken when there is no room for its table */
+	struct jumps dropped;	/* jumps taken if there is no room for its table */
 	struct pos pos;
 };
 
@@ -74,51 +76,57 @@ static inline bool is_local(const struct node *n)
 }
 
 /* codegen_expr.c */
-/* Leaves the value in a given register. */
+/* Put the value into the given register. */
 void gen_to(struct gen *g, const struct node *n, int reg);
 /*
- * Leaves the value in any register: that of a local itself, else `hint`, else
+ * Put the value into some register: that of a local itself, else `hint`, else
  * (hint < 0) a new temporary.
  */
 int gen_operand(struct gen *g, const struct node *n, int hint);
 /* dst = R[a] op b, for the operators that have an opcode */
 void gen_arith(struct gen *g, enum op op, int dst, int a, const struct node *b);
-/* A key of several parts becomes one: returns its register. */
+/* Make one key of several parts; returns its register. */
 int gen_tuple(struct gen *g, const struct node *keys);
 void gen_int(struct gen *g, int reg, int64_t val);
-/* Is the local in that register read? */
+/* Does @n read the local in that register? */
 bool mentions(const struct node *n, int reg);
 /*
- * Would gen_to() write the register of a local more than once?  Then what is
- * read of it in between would be wrong, and after an error that is caught it
- * would hold neither the old value nor the new one.
+ * Would gen_to() write the register of a local more than once? Then reads of
+ * the local between the writes would be wrong, and after a caught error it
+ * would hold neither the old nor the new value.
  */
 bool needs_temporary(const struct gen *g, const struct node *n, int reg);
 
 /* codegen_call.c */
-/* Leaves the values of a list, one of each node, in neighbouring new temporaries; the first. */
+/*
+ * Put the values of a list, one of each node, into adjacent new temporaries;
+ * returns the first.
+ */
 int gen_list(struct gen *g, const struct node *list);
-/* The same; an open node at the end gives all.  *count is their number, or KTAP_MULTI. */
+/*
+ * Like gen_list(), with all values of an open node at the end. *count is their
+ * number, or KTAP_MULTI.
+ */
 int gen_open_list(struct gen *g, const struct node *list, unsigned int *count);
 /*
- * Leaves `want` values (KTAP_MULTI: all) of a call or of "..." in new temporaries
- * (at least one is taken); the first of them.
+ * Put `want` values (KTAP_MULTI: all) of a call or of "..." into new
+ * temporaries, at least one; returns the first.
  */
 int gen_results(struct gen *g, const struct node *n, unsigned int want);
 void gen_call_to(struct gen *g, const struct node *n, int reg);
 
 /* codegen_cond.c */
-/* Jumps if the truth of the value is `sense`. */
+/* Jump if the truth of the value is `sense`. */
 void gen_condition(struct gen *g, const struct node *n, bool sense, struct jumps *jumps);
 /* && and || as values, and ?: */
 void gen_logical(struct gen *g, const struct node *n, int reg);
 void gen_choice(struct gen *g, const struct node *n, int reg);
 
-/* codegen_place.c */
-void gen_place(struct gen *g, const struct node *n, struct place *p);
-void place_get(struct gen *g, const struct place *p, int reg);
-void place_set(struct gen *g, const struct place *p, int reg);
-void place_add(struct gen *g, const struct place *p, int reg);
+/* codegen_lvalue.c */
+void gen_lvalue(struct gen *g, const struct node *n, struct lvalue *p);
+void lvalue_get(struct gen *g, const struct lvalue *p, int reg);
+void lvalue_set(struct gen *g, const struct lvalue *p, int reg);
+void lvalue_add(struct gen *g, const struct lvalue *p, int reg);
 void gen_delete(struct gen *g, const struct node *n);
 void gen_aggregate(struct gen *g, const struct node *n);
 
@@ -126,7 +134,7 @@ void gen_aggregate(struct gen *g, const struct node *n);
 void gen_assign(struct gen *g, const struct node *n);
 void gen_op_assign(struct gen *g, const struct node *n);
 
-/* codegen_stmt.c: false if what follows cannot be reached */
+/* codegen_stmt.c: returns false if the statements after it are unreachable */
 bool gen_block(struct gen *g, const struct node *list);
 
 /* optimise.c: fewer jumps, no code that cannot be reached */

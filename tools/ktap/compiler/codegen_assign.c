@@ -4,12 +4,12 @@
 
 #include <linux/ktap.h>
 
-#include "codegen.h"
+#include "compiler/codegen.h"
 
 static void gen_assign_one(struct gen *g, const struct node *target, const struct node *value,
 			   struct pos pos)
 {
-	struct place place;
+	struct lvalue lvalue;
 	int reg;
 
 	if (is_local(target)) {
@@ -22,15 +22,15 @@ static void gen_assign_one(struct gen *g, const struct node *target, const struc
 		emit(g, KTAP_OP_MOV, target->var->reg, reg, 0, 0);
 		return;
 	}
-	gen_place(g, target, &place);
+	gen_lvalue(g, target, &lvalue);
 	reg = gen_operand(g, value, -1);
 	if (target->kind == N_NAME)
-		place.pos = pos;
-	place_set(g, &place, reg);
-	jumps_here(g, &place.dropped);
+		lvalue.pos = pos;
+	lvalue_set(g, &lvalue, reg);
+	jumps_here(g, &lvalue.dropped);
 }
 
-/* n new temporaries, the last of them nil from `have` on. */
+/* Take n temporaries; those from `have` on are nil. */
 static void gen_rest(struct gen *g, unsigned int have, unsigned int n)
 {
 	int rest;
@@ -62,20 +62,20 @@ static void gen_local(struct gen *g, const struct node *n)
 	regs_bind(g->regs, count);
 }
 
-/* One of several assignments that are made at once. */
+/* One assignment of a multiple assignment. */
 struct pair {
 	const struct node *target;
-	const struct node *value;	/* NULL: what the one before it has left over, or nil */
-	struct place place;		/* unless the target is a local */
-	int reg;			/* where the value is */
+	const struct node *value;	/* NULL: the next result of the value before it, or nil */
+	struct lvalue lvalue;		/* for targets other than locals */
+	int reg;			/* register of the value */
 	bool done;
 };
 
 /*
- * A local may stay where it is until its value is written, unless it is written
- * to itself before.
+ * A local value can be used in place, unless an earlier assignment overwrites
+ * that local.
  */
-static bool stays(const struct pair *pairs, unsigned int i)
+static bool local_stays(const struct pair *pairs, unsigned int i)
 {
 	unsigned int j;
 
@@ -88,7 +88,7 @@ static bool stays(const struct pair *pairs, unsigned int i)
 	return true;
 }
 
-/* A local can be written at once if nobody needs what it held. */
+/* Can a local be written at once? Yes, unless another value still reads it. */
 static bool writes_at_once(const struct gen *g, const struct pair *pairs, unsigned int n,
 			   unsigned int i)
 {
@@ -113,7 +113,7 @@ static void gen_pair_value(struct gen *g, struct pair *pairs, unsigned int n, un
 {
 	struct pair *p = &pairs[i];
 
-	if (stays(pairs, i)) {
+	if (local_stays(pairs, i)) {
 		p->reg = p->value->var->reg;
 	} else if (writes_at_once(g, pairs, n, i)) {
 		gen_to(g, p->value, p->target->var->reg);
@@ -144,14 +144,13 @@ static void gen_pair_values(struct gen *g, struct pair *pairs, unsigned int n)
 }
 
 /*
- * a, t[a] = x, y: tables and keys are evaluated first, then the values, and
- * nothing is written before that.  Elements are written before locals, whose
- * registers may hold their tables and keys.
+ * a, t[a] = x, y: evaluate tables and keys first, then the values, then write.
+ * Write elements before locals, whose registers may hold tables and keys.
  */
 static void gen_assign_many(struct gen *g, const struct node *n)
 {
 	unsigned int count = list_len(n->list), i;
-	struct pair *pairs = arena_alloc(&g->cc->arena, count * sizeof(*pairs));
+	struct pair *pairs = pool_alloc(&g->cc->pool, count * sizeof(*pairs));
 	const struct node *target = n->list, *value = n->list2;
 
 	for (i = 0; i < count; i++, target = target->next) {
@@ -160,14 +159,14 @@ static void gen_assign_many(struct gen *g, const struct node *n)
 		value = value ? value->next : NULL;
 		if (is_local(target))
 			continue;
-		gen_place(g, target, &pairs[i].place);
+		gen_lvalue(g, target, &pairs[i].lvalue);
 		if (target->kind == N_NAME)
-			pairs[i].place.pos = n->pos;
+			pairs[i].lvalue.pos = n->pos;
 	}
 	gen_pair_values(g, pairs, count);
 	for (i = 0; i < count; i++)
 		if (!is_local(pairs[i].target))
-			place_set(g, &pairs[i].place, pairs[i].reg);
+			lvalue_set(g, &pairs[i].lvalue, pairs[i].reg);
 	g->pos = n->pos;
 	for (i = 0; i < count; i++)
 		if (is_local(pairs[i].target) && !pairs[i].done &&
@@ -175,7 +174,7 @@ static void gen_assign_many(struct gen *g, const struct node *n)
 			emit(g, KTAP_OP_MOV, pairs[i].target->var->reg, pairs[i].reg, 0, 0);
 	for (i = 0; i < count; i++)
 		if (!is_local(pairs[i].target))
-			jumps_here(g, &pairs[i].place.dropped);
+			jumps_here(g, &pairs[i].lvalue.dropped);
 }
 
 void gen_assign(struct gen *g, const struct node *n)
@@ -193,7 +192,7 @@ void gen_assign(struct gen *g, const struct node *n)
 	regs_release(g->regs, top);
 }
 
-/* What is to be added; for -= it is negated. */
+/* Evaluate the addend; for -= it is negated. */
 static int gen_addend(struct gen *g, const struct node *n)
 {
 	int reg;
@@ -234,7 +233,7 @@ static void gen_modify(struct gen *g, const struct node *n, int reg)
 void gen_op_assign(struct gen *g, const struct node *n)
 {
 	unsigned int top = g->regs->top;
-	struct place place;
+	struct lvalue lvalue;
 	int reg;
 
 	g->pos = n->pos;
@@ -242,16 +241,16 @@ void gen_op_assign(struct gen *g, const struct node *n)
 		gen_modify(g, n, n->a->var->reg);
 		return;
 	}
-	gen_place(g, n->a, &place);
-	place.pos = n->pos;
+	gen_lvalue(g, n->a, &lvalue);
+	lvalue.pos = n->pos;
 	if (n->op == OP_ADD || n->op == OP_SUB) {
-		place_add(g, &place, gen_addend(g, n));
+		lvalue_add(g, &lvalue, gen_addend(g, n));
 	} else {
 		reg = regs_take(g->regs, 1);
-		place_get(g, &place, reg);
+		lvalue_get(g, &lvalue, reg);
 		gen_modify(g, n, reg);
-		place_set(g, &place, reg);
+		lvalue_set(g, &lvalue, reg);
 	}
-	jumps_here(g, &place.dropped);
+	jumps_here(g, &lvalue.dropped);
 	regs_release(g->regs, top);
 }

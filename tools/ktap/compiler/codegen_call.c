@@ -2,7 +2,7 @@
 /* The code generator: calls, and lists of values. */
 #include <linux/ktap.h>
 
-#include "codegen.h"
+#include "compiler/codegen.h"
 
 int gen_list(struct gen *g, const struct node *list)
 {
@@ -28,7 +28,10 @@ int gen_open_list(struct gen *g, const struct node *list, unsigned int *count)
 	return first;
 }
 
-/* The registers that hold `want` values, beyond those in use from `base` on. */
+/*
+ * Take registers for `want` values, of which those from `base` to the top exist
+ * already.
+ */
 static void take_results(struct gen *g, int base, unsigned int want)
 {
 	unsigned int used = g->regs->top - base, n = want && want != KTAP_MULTI ? want : 1;
@@ -83,7 +86,10 @@ int gen_results(struct gen *g, const struct node *n, unsigned int want)
 	return base;
 }
 
-/* Calls that write nothing but their arguments and their result need no room above them. */
+/*
+ * Emit a call that writes only its arguments and its result: it needs no free
+ * registers above them.
+ */
 static bool gen_in_place(struct gen *g, const struct node *n, int reg)
 {
 	g->pos = n->pos;
@@ -95,7 +101,7 @@ static bool gen_in_place(struct gen *g, const struct node *n, int reg)
 		emit(g, KTAP_OP_NEWT, reg, 0, 0, n->ival);
 		return true;
 	}
-	/* a variable keeps its value if a call fails, and that is caught */
+	/* * if a call fails and the error is caught, a variable keeps its value */
 	if (n->call != CALL_BUILTIN || (g->tries && regs_is_local(g->regs, reg)))
 		return false;
 	if (n->list) {
@@ -109,8 +115,8 @@ static bool gen_in_place(struct gen *g, const struct node *n, int reg)
 }
 
 /*
- * Can the call begin in the topmost register?  What is there first is written
- * to it; if it is a local, all that comes after that must not read it.
+ * Can the call use the topmost register for its first argument? If that is a
+ * local, no later argument may read it.
  */
 static bool begins_in(const struct gen *g, const struct node *n, int reg)
 {

@@ -2,13 +2,17 @@
 /* The code generator: conditions, and values that depend on them. */
 #include <linux/ktap.h>
 
-#include "codegen.h"
+#include "compiler/codegen.h"
 
 /* The two halves of a 16-bit immediate. */
 #define IMM_B(val)	((int)((val) & 0xff))
 #define IMM_C(val)	((int)(((uint16_t)(val)) >> 8))
 
-/* && and || give the operand that decided; the second is not evaluated in vain. */
+/*
+ * && and
+ *
+ * give the operand that decided; skip the second one if the first decides.
+ */
 void gen_logical(struct gen *g, const struct node *n, int reg)
 {
 	struct jumps end = NO_JUMPS;
@@ -33,7 +37,7 @@ void gen_choice(struct gen *g, const struct node *n, int reg)
 	jumps_here(g, &end);
 }
 
-static enum op mirrored(enum op op)
+static enum op mirror_op(enum op op)
 {
 	switch (op) {
 	case OP_LT: return OP_GT;
@@ -44,7 +48,10 @@ static enum op mirrored(enum op op)
 	}
 }
 
-/* With nil neither a < b nor a >= b holds: "not less" has its own opcodes. */
+/*
+ * With nil, neither a < b nor a >= b is true: "not less" has opcodes of its
+ * own.
+ */
 static void gen_compare_jump(struct gen *g, const struct node *n, bool sense,
 			     struct jumps *jumps)
 {
@@ -71,7 +78,7 @@ static void gen_compare_jump(struct gen *g, const struct node *n, bool sense,
 	if (fits_imm16(left) || left->kind == N_NIL) {
 		left = n->b;
 		right = n->a;
-		op = mirrored(op);
+		op = mirror_op(op);
 	}
 	a = gen_operand(g, left, -1);
 	g->pos = n->pos;
@@ -103,7 +110,11 @@ void gen_condition(struct gen *g, const struct node *n, bool sense, struct jumps
 	} else if (n->kind == N_UNARY && n->op == OP_NOT) {
 		gen_condition(g, n->a, !sense, jumps);
 	} else if (n->kind == N_AND || n->kind == N_OR) {
-		/* one operand alone decides when it is false (&&) or true (||) */
+		/*
+		 * && is false if one operand is false,
+		 *
+		 * is true if one is true
+		 */
 		bool decides = n->kind == N_OR;
 		struct jumps skip = NO_JUMPS;
 

@@ -4,8 +4,8 @@
 
 #include <linux/ktap.h>
 
-#include "chunk.h"
-#include "codegen.h"
+#include "compiler/chunk_write.h"
+#include "compiler/codegen.h"
 
 #define MAX_CONCAT	100	/* parts that one instruction joins */
 
@@ -66,7 +66,7 @@ void gen_int(struct gen *g, int reg, int64_t val)
 		emit(g, KTAP_OP_INTK, reg, 0, 0, chunk_int(g->cc, val));
 }
 
-/* The register of a temporary may hold an operand until the result overwrites it. */
+/* A temporary may hold an operand until the result overwrites it. */
 static int hint_of(struct gen *g, int reg)
 {
 	return regs_is_local(g->regs, reg) ? -1 : reg;
@@ -78,8 +78,8 @@ void gen_arith(struct gen *g, enum op op, int dst, int a, const struct node *b)
 	unsigned int top = g->regs->top;
 	int hint = hint_of(g, dst), r;
 
-	/* no instruction has a divisor of 0 in it: to divide by it is an error at run time */
-	if (fits_imm32(b) && (b->ival || !divides(op))) {
+	/* * instructions take no constant divisor 0: division by it fails at run time */
+	if (fits_imm32(b) && (b->ival || !op_divides(op))) {
 		int32_t imm = op == OP_SHL || op == OP_SHR ? b->ival & 63 : b->ival;
 
 		emit(g, KTAP_OP_ADDI + op, dst, a, 0, imm);
@@ -121,7 +121,10 @@ static void gen_compare(struct gen *g, const struct node *n, int reg)
 	}
 }
 
-/* Puts the parts of a .. b .. c side by side; joins them when they get too many. */
+/*
+ * Put the parts of a .. b .. c into adjacent registers; join them when there
+ * are too many.
+ */
 static void gen_parts(struct gen *g, const struct node *n, int first)
 {
 	if (n->kind == N_BINARY && n->op == OP_CONCAT) {
@@ -264,7 +267,8 @@ static void gen_filter_name(struct gen *g, const struct node *n, int reg)
 {
 	struct jumps end = NO_JUMPS;
 
-	emit(g, KTAP_OP_FIELD, reg, 0, 0, chunk_field(g->cc, n->str));
+	emit(g, KTAP_OP_FIELD, reg, n->a ? KTAP_NEED_NOTHING : KTAP_NEED_NAME, 0,
+	     chunk_field(g->cc, n->str));
 	if (!n->a)
 		return;
 	emit_jump(g, KTAP_OP_JNNIL, reg, 0, 0, &end);
@@ -334,7 +338,7 @@ void gen_to(struct gen *g, const struct node *n, int reg)
 		emit(g, KTAP_OP_FUNC, reg, 0, 0, n->func->index);
 		break;
 	case N_EVFIELD:
-		emit(g, KTAP_OP_FIELD, reg, 0, 0, chunk_field(g->cc, n->str));
+		emit(g, KTAP_OP_FIELD, reg, n->ival, 0, chunk_field(g->cc, n->str));
 		break;
 	case N_EVARG:
 		emit(g, KTAP_OP_ARG, reg, 0, 0, n->ival);

@@ -4,10 +4,10 @@
 
 #include <linux/ktap.h>
 
-#include "chunk.h"
-#include "codegen.h"
+#include "compiler/chunk_write.h"
+#include "compiler/codegen.h"
 
-void place_get(struct gen *g, const struct place *p, int reg)
+void lvalue_get(struct gen *g, const struct lvalue *p, int reg)
 {
 	static const unsigned char ops[] = {
 		[PLACE_GLOBAL] = KTAP_OP_GETG, [PLACE_SELF] = KTAP_OP_GETSELF,
@@ -19,8 +19,8 @@ void place_get(struct gen *g, const struct place *p, int reg)
 	emit(g, ops[p->kind], reg, p->table, p->key, p->d);
 }
 
-/* Elements take the value in c and the register of a key in b. */
-static void place_write(struct gen *g, const struct place *p, int op, int reg)
+/* Elements have the value in c and the register of the key in b. */
+static void lvalue_write(struct gen *g, const struct lvalue *p, int op, int reg)
 {
 	g->pos = p->pos;
 	if (p->kind == PLACE_GLOBAL || p->kind == PLACE_SELF)
@@ -29,7 +29,7 @@ static void place_write(struct gen *g, const struct place *p, int op, int reg)
 		emit(g, op, p->table, p->key, reg, p->d);
 }
 
-void place_set(struct gen *g, const struct place *p, int reg)
+void lvalue_set(struct gen *g, const struct lvalue *p, int reg)
 {
 	static const unsigned char ops[] = {
 		[PLACE_GLOBAL] = KTAP_OP_SETG, [PLACE_SELF] = KTAP_OP_SETSELF,
@@ -37,10 +37,10 @@ void place_set(struct gen *g, const struct place *p, int reg)
 		[PLACE_INTEGER] = KTAP_OP_TSETI,
 	};
 
-	place_write(g, p, ops[p->kind], reg);
+	lvalue_write(g, p, ops[p->kind], reg);
 }
 
-void place_add(struct gen *g, const struct place *p, int reg)
+void lvalue_add(struct gen *g, const struct lvalue *p, int reg)
 {
 	static const unsigned char ops[] = {
 		[PLACE_GLOBAL] = KTAP_OP_ADDG, [PLACE_SELF] = KTAP_OP_ADDSELF,
@@ -48,7 +48,7 @@ void place_add(struct gen *g, const struct place *p, int reg)
 		[PLACE_INTEGER] = KTAP_OP_TADDI,
 	};
 
-	place_write(g, p, ops[p->kind], reg);
+	lvalue_write(g, p, ops[p->kind], reg);
 }
 
 static bool is_element(const struct node *n)
@@ -57,36 +57,37 @@ static bool is_element(const struct node *n)
 }
 
 /*
- * The table to write into.  When it is itself an element, t[a] of t[a][b], or a
- * field of the thread, and nil, a new table is put there; it is then read back,
- * as another CPU may have done the same at the same time.  If there is none then
- * either, there was no room, which the machine has counted, and the assignment
- * is dropped.
+ * Find the table to write into.
+ *
+ * If it is an element itself, t[a] of t[a][b], or a field of the thread, and is
+ * nil, store a new table there and read it back: another CPU may have stored
+ * one at the same time. If it is still nil, there was no room, which the kernel
+ * has counted; drop the assignment.
  */
 static int gen_container(struct gen *g, const struct node *n, struct jumps *dropped)
 {
 	struct jumps there = NO_JUMPS;
-	struct place outer;
+	struct lvalue outer;
 	int reg;
 
 	if (!is_element(n) && n->kind != N_SELF)
 		return gen_operand(g, n, -1);
 	reg = regs_take(g->regs, 1);
-	gen_place(g, n, &outer);
+	gen_lvalue(g, n, &outer);
 	*dropped = outer.dropped;
-	place_get(g, &outer, reg);
+	lvalue_get(g, &outer, reg);
 	emit_jump(g, KTAP_OP_JNNIL, reg, 0, 0, &there);
 	emit(g, KTAP_OP_NEWT, reg, 0, 0, 0);
-	place_set(g, &outer, reg);
-	place_get(g, &outer, reg);
+	lvalue_set(g, &outer, reg);
+	lvalue_get(g, &outer, reg);
 	emit_jump(g, KTAP_OP_JNIL, reg, 0, 0, dropped);
 	jumps_here(g, &there);
 	regs_release(g->regs, reg + 1);
 	return reg;
 }
 
-/* A constant key stands in the instruction, unless a register is wanted. */
-static void gen_key(struct gen *g, const struct node *n, bool in_register, struct place *p)
+/* A constant key is part of the instruction, unless a register is needed. */
+static void gen_key(struct gen *g, const struct node *n, bool in_register, struct lvalue *p)
 {
 	struct node name = { .kind = N_STR, .pos = n->pos, .str = n->str };
 	const struct node *key = n->list;
@@ -113,9 +114,9 @@ static void gen_key(struct gen *g, const struct node *n, bool in_register, struc
 	g->pos = n->pos;
 }
 
-void gen_place(struct gen *g, const struct node *n, struct place *p)
+void gen_lvalue(struct gen *g, const struct node *n, struct lvalue *p)
 {
-	*p = (struct place) { .dropped = NO_JUMPS, .pos = n->pos };
+	*p = (struct lvalue) { .dropped = NO_JUMPS, .pos = n->pos };
 	if (n->kind == N_NAME) {
 		p->kind = PLACE_GLOBAL;
 		p->d = n->sym->index;
@@ -133,7 +134,7 @@ void gen_delete(struct gen *g, const struct node *n)
 {
 	struct jumps none = NO_JUMPS;
 	unsigned int top = g->regs->top;
-	struct place place;
+	struct lvalue lvalue;
 	int reg;
 
 	if (!is_element(n->a) && n->a->kind != N_SELF) {
@@ -145,18 +146,18 @@ void gen_delete(struct gen *g, const struct node *n)
 		return;
 	}
 	if (n->a->kind == N_SELF) {
-		gen_place(g, n->a, &place);
+		gen_lvalue(g, n->a, &lvalue);
 	} else {
-		place.table = gen_operand(g, n->a->a, -1);
+		lvalue.table = gen_operand(g, n->a->a, -1);
 		g->pos = n->pos;
 		/* without t[a] there is no t[a][b] either */
 		if (is_element(n->a->a) || n->a->a->kind == N_SELF)
-			emit_jump(g, KTAP_OP_JNIL, place.table, 0, 0, &none);
-		gen_key(g, n->a, false, &place);
+			emit_jump(g, KTAP_OP_JNIL, lvalue.table, 0, 0, &none);
+		gen_key(g, n->a, false, &lvalue);
 	}
 	reg = regs_take(g->regs, 1);
 	emit(g, KTAP_OP_NIL, reg, reg, 0, 0);
-	place_set(g, &place, reg);
+	lvalue_set(g, &lvalue, reg);
 	jumps_here(g, &none);
 	regs_release(g->regs, top);
 }
@@ -164,21 +165,21 @@ void gen_delete(struct gen *g, const struct node *n)
 void gen_aggregate(struct gen *g, const struct node *n)
 {
 	unsigned int top = g->regs->top;
-	struct place place = { .dropped = NO_JUMPS };
+	struct lvalue lvalue = { .dropped = NO_JUMPS };
 	int value;
 
 	if (is_element(n->a)) {
-		place.table = gen_container(g, n->a->a, &place.dropped);
-		gen_key(g, n->a, true, &place);
+		lvalue.table = gen_container(g, n->a->a, &lvalue.dropped);
+		gen_key(g, n->a, true, &lvalue);
 	} else {
-		place.table = gen_operand(g, n->a, -1);
+		lvalue.table = gen_operand(g, n->a, -1);
 	}
 	value = gen_operand(g, n->b, -1);
 	g->pos = n->pos;
 	if (is_element(n->a))
-		emit(g, KTAP_OP_TAGG, place.table, place.key, value, 0);
+		emit(g, KTAP_OP_TAGG, lvalue.table, lvalue.key, value, 0);
 	else
-		emit(g, KTAP_OP_AGG, place.table, 0, value, 0);
-	jumps_here(g, &place.dropped);
+		emit(g, KTAP_OP_AGG, lvalue.table, 0, value, 0);
+	jumps_here(g, &lvalue.dropped);
 	regs_release(g->regs, top);
 }

@@ -2,15 +2,15 @@
 /* The code generator: statements and probes. */
 #include <linux/ktap.h>
 
-#include "chunk.h"
-#include "codegen.h"
+#include "compiler/chunk_write.h"
+#include "compiler/codegen.h"
 
 static bool gen_stmt(struct gen *g, const struct node *n);
 
-/* The statements of a scope that the caller closes. */
+/* Generate the statements of a scope; the caller closes it. */
 static bool gen_stmts(struct gen *g, const struct node *list)
 {
-	/* what stands behind return or break never runs */
+	/* statements after return or break are unreachable */
 	for (; list; list = list->next)
 		if (!gen_stmt(g, list))
 			return false;
@@ -40,7 +40,7 @@ static void loop_begin(struct gen *g, struct loop *loop)
 	g->loop = loop;
 }
 
-/* Returns whether there was a break. */
+/* Returns true if the loop has a break. */
 static bool loop_end(struct gen *g)
 {
 	bool broken = g->loop->breaks.last >= 0;
@@ -128,7 +128,7 @@ static bool gen_for_num(struct gen *g, const struct node *n)
 	unsigned int top;
 	int reg;
 
-	/* value, limit and step are the machine's; the variable may be changed */
+	/* * the vm uses value, limit and step; the script may change the variable */
 	reg = regs_take(g->regs, 1);
 	gen_to(g, n->a, reg);
 	gen_to(g, n->b, regs_take(g->regs, 1));
@@ -184,7 +184,7 @@ static bool gen_for_in(struct gen *g, const struct node *n)
 	unsigned int top;
 	int reg;
 
-	/* the table, two that the machine uses, the key and the value */
+	/* registers: the table, two for the vm, the key and the value */
 	reg = regs_take(g->regs, 1);
 	gen_to(g, n->a, reg);
 	regs_take(g->regs, 4);
@@ -263,14 +263,14 @@ static bool gen_try(struct gen *g, const struct node *n)
 	end = f->ninsns;
 	if (goes_on)
 		emit_jump(g, KTAP_OP_JMP, 0, 0, 0, &out);
-	/* nothing of the body is alive in the handler */
+	/* the handler reads no temporaries of the body */
 	reg = regs_take(g->regs, 1);
 	if (n->a) {
 		n->a->var->reg = reg;
 		regs_bind(g->regs, 1);
 	}
-	f->tries = arena_grow(&g->cc->arena, f->tries, f->ntries, &f->max_tries,
-			      sizeof(*f->tries));
+	f->tries = pool_grow(&g->cc->pool, f->tries, f->ntries, &f->max_tries,
+			     sizeof(*f->tries));
 	f->tries[f->ntries++] = (struct try) {
 		.first = first, .end = end, .handler = f->ninsns, .reg = reg,
 		.pos = n->pos,
@@ -281,7 +281,7 @@ static bool gen_try(struct gen *g, const struct node *n)
 	return goes_on || caught;
 }
 
-/* Returns false if what follows cannot be reached. */
+/* Returns false if the statements after it are unreachable. */
 static bool gen_call_stmt(struct gen *g, const struct node *n)
 {
 	if (n->kind == N_CALL)
@@ -342,7 +342,7 @@ static bool gen_stmt_body(struct gen *g, const struct node *n)
 		gen_trace(g, n);
 		break;
 	default:
-		break;		/* S_FUNC: its function stands for itself */
+		break;		/* S_FUNC: functions are generated separately */
 	}
 	regs_release(g->regs, top);
 	return goes_on;

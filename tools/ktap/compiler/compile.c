@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The compiler from end to end. */
-#include "ast.h"
-#include "chunk.h"
-#include "compile.h"
+#include "compiler/ast.h"
+#include "compiler/chunk_write.h"
+#include "compiler/compile.h"
 
-void compiler_begin(struct compiler *cc, const struct ktap_source *script,
+void compiler_begin(struct compiler *cc, const struct ktap_script *script,
 		    const struct ktap_compile_opts *opts)
 {
 	*cc = (struct compiler) {
@@ -13,7 +13,7 @@ void compiler_begin(struct compiler *cc, const struct ktap_source *script,
 			.werror = opts->werror, .nowarn = opts->nowarn, .out = opts->diag,
 		},
 	};
-	cc->diag.arena = &cc->arena;
+	cc->diag.pool = &cc->pool;
 	diag_add_file(&cc->diag, script);
 	cc->chunk = chunk_writer_new(cc);
 }
@@ -21,11 +21,11 @@ void compiler_begin(struct compiler *cc, const struct ktap_source *script,
 void compiler_end(struct compiler *cc)
 {
 	diag_flush(&cc->diag);
-	source_free(cc);
-	arena_free(&cc->arena);
+	script_files_free(cc);
+	pool_free(&cc->pool);
 }
 
-void *ktap_compile(const struct ktap_source *src, const struct ktap_compile_opts *opts,
+void *ktap_compile(const struct ktap_script *src, const struct ktap_compile_opts *opts,
 		   size_t *len)
 {
 	struct compiler cc;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Errors and warnings: collected, then printed in the order of the source. */
+/* Collect errors and warnings, then print them in the order of the script. */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "clean.h"
-#include "diag.h"
+#include "compiler/clean_text.h"
+#include "compiler/diag.h"
 
-#define MAX_SHOWN	160	/* bytes of a source line that are shown */
-#define MAX_BEFORE	80	/* those before what is beyond them */
+#define MAX_MESSAGES	160	/* bytes of a script line that are shown */
+#define MAX_BEFORE	80	/* of them before the column, if the line is longer */
 
 struct diag_msg {
 	struct pos pos;
@@ -18,16 +18,16 @@ struct diag_msg {
 	const char *note;
 };
 
-unsigned int diag_add_file(struct diag *d, const struct ktap_source *file)
+unsigned int diag_add_file(struct diag *d, const struct ktap_script *file)
 {
-	d->files = arena_grow(d->arena, d->files, d->nfiles, &d->max_files, sizeof(*d->files));
+	d->files = pool_grow(d->pool, d->files, d->nfiles, &d->max_files, sizeof(*d->files));
 	d->files[d->nfiles] = *file;
 	return d->nfiles++;
 }
 
 static void add_msg(struct diag *d, struct pos pos, bool error, const char *text)
 {
-	d->msgs = arena_grow(d->arena, d->msgs, d->nmsgs, &d->max, sizeof(*d->msgs));
+	d->msgs = pool_grow(d->pool, d->msgs, d->nmsgs, &d->max, sizeof(*d->msgs));
 	d->msgs[d->nmsgs] = (struct diag_msg) {
 		.pos = pos, .seq = d->nmsgs, .error = error, .text = text,
 	};
@@ -41,7 +41,7 @@ void diag_error(struct diag *d, struct pos pos, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	add_msg(d, pos, true, arena_vprintf(d->arena, fmt, ap));
+	add_msg(d, pos, true, pool_vprintf(d->pool, fmt, ap));
 	va_end(ap);
 }
 
@@ -53,7 +53,7 @@ void diag_warn(struct diag *d, struct pos pos, const char *fmt, ...)
 	if (d->dropped)
 		return;
 	va_start(ap, fmt);
-	add_msg(d, pos, d->werror, arena_vprintf(d->arena, fmt, ap));
+	add_msg(d, pos, d->werror, pool_vprintf(d->pool, fmt, ap));
 	va_end(ap);
 }
 
@@ -64,11 +64,11 @@ void diag_note(struct diag *d, const char *fmt, ...)
 	if (!d->nmsgs || d->dropped)
 		return;
 	va_start(ap, fmt);
-	d->msgs[d->nmsgs - 1].note = arena_vprintf(d->arena, fmt, ap);
+	d->msgs[d->nmsgs - 1].note = pool_vprintf(d->pool, fmt, ap);
 	va_end(ap);
 }
 
-/* Does a byte of UTF-8 go on with a character? */
+/* Is this a continuation byte of UTF-8? */
 static bool is_continuation(char c)
 {
 	return ((unsigned char)c & 0xc0) == 0x80;
@@ -95,7 +95,7 @@ void diag_show_line(FILE *out, const char *text, size_t len, struct pos pos)
 	if (eol > p && eol[-1] == '\r')
 		eol--;
 	left = pos.col;
-	if (left > MAX_SHOWN && left <= (size_t)(eol - p) + 1) {
+	if (left > MAX_MESSAGES && left <= (size_t)(eol - p) + 1) {
 		cut = "...";
 		p += left - 1 - MAX_BEFORE;
 		left = MAX_BEFORE + 1;
@@ -103,8 +103,8 @@ void diag_show_line(FILE *out, const char *text, size_t len, struct pos pos)
 			left--;
 	}
 	shown = eol - p;
-	if (shown > MAX_SHOWN)
-		shown = MAX_SHOWN;
+	if (shown > MAX_MESSAGES)
+		shown = MAX_MESSAGES;
 	fprintf(out, " %s", cut);
 	put_clean(out, p, shown);
 	fputc('\n', out);
@@ -119,7 +119,7 @@ void diag_show_line(FILE *out, const char *text, size_t len, struct pos pos)
 	fputs("^\n", out);
 }
 
-static int compare(const void *a, const void *b)
+static int diag_compare(const void *a, const void *b)
 {
 	const struct diag_msg *x = a, *y = b;
 
@@ -129,7 +129,7 @@ static int compare(const void *a, const void *b)
 		return x->pos.line < y->pos.line ? -1 : 1;
 	if (x->pos.col != y->pos.col)
 		return x->pos.col < y->pos.col ? -1 : 1;
-	/* only the first of a place is shown: a warning must not hide why there is no chunk */
+	/* errors first, as only the first message of a place is shown */
 	if (x->error != y->error)
 		return x->error ? -1 : 1;
 	return x->seq < y->seq ? -1 : 1;
@@ -140,8 +140,8 @@ static bool same_place(const struct pos *a, const struct pos *b)
 	return a->file == b->file && a->line == b->line && a->col == b->col;
 }
 
-/* Names of events, and other texts of a script, may have anything in them. */
-static void put_line(FILE *out, const char *text)
+/* Event names and other parts of a script may contain control characters. */
+static void diag_put_line(FILE *out, const char *text)
 {
 	put_clean(out, text, strlen(text));
 	putc('\n', out);
@@ -149,17 +149,17 @@ static void put_line(FILE *out, const char *text)
 
 static void show_msg(const struct diag *d, const struct diag_msg *m)
 {
-	const struct ktap_source *file = &d->files[m->pos.file];
+	const struct ktap_script *file = &d->files[m->pos.file];
 
 	put_clean(d->out, file->name, strlen(file->name));
 	if (m->pos.line)
 		fprintf(d->out, ":%u:%u", m->pos.line, m->pos.col);
 	fprintf(d->out, ": %s: ", m->error ? "error" : "warning");
-	put_line(d->out, m->text);
+	diag_put_line(d->out, m->text);
 	diag_show_line(d->out, file->text, file->len, m->pos);
 	if (m->note) {
 		fputs("note: ", d->out);
-		put_line(d->out, m->note);
+		diag_put_line(d->out, m->note);
 	}
 }
 
@@ -168,11 +168,11 @@ void diag_flush(struct diag *d)
 	unsigned int i, errors = 0, warnings = 0;
 
 	if (d->nmsgs)
-		qsort(d->msgs, d->nmsgs, sizeof(*d->msgs), compare);
+		qsort(d->msgs, d->nmsgs, sizeof(*d->msgs), diag_compare);
 	for (i = 0; i < d->nmsgs; i++) {
 		const struct diag_msg *m = &d->msgs[i];
 
-		/* one mistake, one message */
+		/* one message for each place */
 		if (i && same_place(&m->pos, &m[-1].pos))
 			continue;
 		if (m->error && ++errors > MAX_ERRORS) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Errors and warnings: collected, then printed in the order of the source. */
+/* Collect errors and warnings, then print them in the order of the script. */
 #ifndef KTAP_DIAG_H
 #define KTAP_DIAG_H
 
@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "arena.h"
-#include "compile.h"
+#include "compiler/compile.h"
+#include "compiler/pool.h"
 
 #define MAX_ERRORS	20
 #define MAX_WARNINGS	50
@@ -22,13 +22,13 @@ struct pos {
 };
 
 struct diag {
-	struct arena *arena;
-	struct ktap_source *files;	/* the first is the script */
+	struct pool *pool;
+	struct ktap_script *files;	/* the first is the script */
 	unsigned int nfiles;
 	unsigned int max_files;
 	bool werror;
 	bool nowarn;
-	bool dropped;			/* the last message: a note on it is, too */
+	bool dropped;			/* the last message was dropped, so drop its notes, too */
 	FILE *out;
 	unsigned int nerrors;
 	unsigned int nmsgs;
@@ -36,18 +36,21 @@ struct diag {
 	struct diag_msg *msgs;
 };
 
-/* Returns its index, for positions. */
-unsigned int diag_add_file(struct diag *d, const struct ktap_source *file);
+/* Add a file; returns its index, for positions. */
+unsigned int diag_add_file(struct diag *d, const struct ktap_script *file);
 __attribute__((format(printf, 3, 4)))
 void diag_error(struct diag *d, struct pos pos, const char *fmt, ...);
 __attribute__((format(printf, 3, 4)))
 void diag_warn(struct diag *d, struct pos pos, const char *fmt, ...);
-/* Says more about the message before it. */
+/* Add a note to the last message. */
 __attribute__((format(printf, 2, 3)))
 void diag_note(struct diag *d, const char *fmt, ...);
 void diag_flush(struct diag *d);
 
-/* The source line, or what of it is near, and a caret; nothing if the text has no such line. */
+/*
+ * Print a line of the script, or a part of it, and a caret; nothing if there is
+ * no such line.
+ */
 void diag_show_line(FILE *out, const char *text, size_t len, struct pos pos);
 
 #endif

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Prints a chunk as a listing; its text is stable, tests compare it.  Above the
- * instructions of a line of the source stands that line, before those that are
- * jumped to a label.
+ * Print a chunk as a listing. Tests compare it, so its text is stable.
+ *
+ * Each script line is shown before its instructions, and each jump target has a
+ * label.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "builtins.h"
-#include "chunk.h"
-#include "compile.h"
+#include "compiler/builtins.h"
+#include "compiler/chunk_read.h"
+#include "compiler/compile.h"
 
-#define MAX_SHOWN	60	/* bytes of a string that are shown */
-#define MAX_LINE	90	/* and of a line of the source */
+#define MAX_STRING_SHOWN	60	/* bytes of a string that are shown */
+#define MAX_LISTED_LINE	90	/* bytes of a script line that are shown */
 
 /*
  * The operands of an instruction, one letter each: a b c registers; B a
@@ -117,20 +118,20 @@ static const struct {
 	[KTAP_OP_ADDSELF] = { "ADDSELF", "sa" },
 };
 
-/* A function being shown. */
+/* The function that is being printed. */
 struct listing {
 	FILE *out;
 	const struct chunk *chunk;
 	uint32_t first, count;	/* its instructions */
 	uint32_t *labels;	/* by instruction: the number of its label, or 0 */
-	uint32_t file, line;	/* shown last */
+	uint32_t file, line;	/* shown last (file, line) */
 	const unsigned char *text;	/* that line, or NULL */
 };
 
 static void show_bytes(FILE *out, const char *s, uint32_t len)
 {
 	static const char from[] = "\n\t\r\033\"\\", to[] = "ntre\"\\";
-	uint32_t i, shown = len > MAX_SHOWN ? MAX_SHOWN : len;
+	uint32_t i, shown = len > MAX_STRING_SHOWN ? MAX_STRING_SHOWN : len;
 
 	fputc('"', out);
 	for (i = 0; i < shown; i++) {
@@ -166,7 +167,7 @@ static void show_function(FILE *out, const struct chunk *chunk, uint32_t index)
 		fprintf(out, "<bad function %u>", index);
 }
 
-/* A name that is an entry of a section of string indices. */
+/* Print a name from a section of string indices. */
 static void show_entry(FILE *out, const struct chunk *chunk, int type, uint32_t index)
 {
 	const struct chunk_section *s = &chunk->sections[type];
@@ -177,7 +178,7 @@ static void show_entry(FILE *out, const struct chunk *chunk, int type, uint32_t 
 		fprintf(out, "<bad index %u>", index);
 }
 
-/* A number of values, which may be all that come. */
+/* Print a number of values, which KTAP_MULTI leaves open. */
 static void show_count(FILE *out, unsigned int count)
 {
 	if (count == KTAP_MULTI)
@@ -276,6 +277,8 @@ static void show_operand(const struct listing *l, const unsigned char *p, char k
 		break;
 	case 'e':
 		show_entry(out, chunk, KTAP_SEC_FIELDS, d);
+		if (p[2])
+			fputs(p[2] == KTAP_NEED_NOTHING ? " or nil" : " by its name", out);
 		break;
 	case 'l':
 		show_label(l, (int64_t)at + 1 + (int32_t)d);
@@ -310,7 +313,9 @@ static void show_insn(const struct listing *l, const unsigned char *p, uint32_t 
 	fputc('\n', l->out);
 }
 
-/* Where a line of a file begins in the chunk; usually behind the one shown before. */
+/*
+ * Find a line of a file in the chunk; usually it follows the one shown before.
+ */
 static const unsigned char *find_line(const struct listing *l, uint32_t file, uint32_t line,
 				      const unsigned char **end)
 {
@@ -343,12 +348,14 @@ static void show_text(const struct listing *l, const unsigned char *end)
 	while (p < eol && (*p == ' ' || *p == '\t'))
 		p++;
 	fputs(p < eol ? ": " : "", l->out);
-	for (n = 0; p < eol && n < MAX_LINE; p++, n++)
+	for (n = 0; p < eol && n < MAX_LISTED_LINE; p++, n++)
 		fputc(*p == '\t' ? ' ' : *p >= ' ' && *p < 127 ? *p : '?', l->out);
 	fputs(p < eol ? "..." : "", l->out);
 }
 
-/* The line an instruction comes from, when it is another than before. */
+/*
+ * Print the script line of an instruction, if it is not the one shown before.
+ */
 static void show_line(struct listing *l, uint32_t index)
 {
 	const struct chunk_section *lines = &l->chunk->sections[KTAP_SEC_LINES];
@@ -378,7 +385,7 @@ static void show_line(struct listing *l, uint32_t index)
 	fputc('\n', l->out);
 }
 
-/* Does an operand of that kind belong to the instruction? */
+/* Does the instruction have an operand of that kind? */
 static bool has_operand(int op, char kind)
 {
 	return ops[op].name && strchr(ops[op].operands, kind);
@@ -396,7 +403,7 @@ static const unsigned char *insn_at(const struct listing *l, uint32_t i)
 	       (size_t)(l->first + i) * sizeof(struct ktap_insn);
 }
 
-/* The next entry of KTAP_SEC_TRIES of this function, from the ith on. */
+/* Find the next entry of KTAP_SEC_TRIES of this function, from @i on. */
 static const unsigned char *next_try(const struct listing *l, uint32_t *i)
 {
 	const struct chunk_section *tries = &l->chunk->sections[KTAP_SEC_TRIES];
@@ -444,7 +451,7 @@ static void show_tries(const struct listing *l)
 	}
 }
 
-/* *left: how many instructions no function has claimed yet */
+/* *left: number of instructions that belong to no function yet */
 static int show_body(FILE *out, const struct chunk *chunk, const unsigned char *p, uint32_t *left)
 {
 	const struct chunk_section *code = &chunk->sections[KTAP_SEC_CODE];
@@ -459,7 +466,7 @@ static int show_body(FILE *out, const struct chunk *chunk, const unsigned char *
 		get_le16(p + 14) & KTAP_FUNC_VARIADIC ? " and more" : "", p[13],
 		p[13] == 1 ? "" : "s");
 	if (l.first > code->count || l.count > code->count - l.first || l.count > *left) {
-		fputs("  <its instructions lie outside of the chunk, or are another's>\n", out);
+		fputs("  <its instructions are not in the chunk, or in another function>\n", out);
 		return -1;
 	}
 	*left -= l.count;

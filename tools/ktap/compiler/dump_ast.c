@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Prints the tree of a script as it is between binding and checking. */
+/* Print the tree of a script, after binding and before checking. */
 #include <inttypes.h>
 
-#include "ast.h"
-#include "builtins.h"
-#include "compile.h"
-#include "util.h"
+#include "compiler/ast.h"
+#include "compiler/builtins.h"
+#include "compiler/compile.h"
+#include "compiler/util.h"
 
 #define MAX_INDENT	100
 
 /* The parts of a node, in the order in which they are printed. */
 enum part { A, B, C, LIST, LIST2, FUNC, NPARTS };
 
-/* What a kind of node is called, and what its parts are to it. */
+/* Name of each kind of node, and the meaning of its parts. */
 static const struct {
 	const char *name;
 	const char *roles[NPARTS];
@@ -64,11 +64,11 @@ static const struct {
 		      .first = { LIST + 1, FUNC + 1 } },
 };
 
-static const char * const operators[] = {
+static const char * const operator_names[] = {
 	[OP_ADD] = "+", [OP_SUB] = "-", [OP_MUL] = "*", [OP_DIV] = "/", [OP_MOD] = "%",
 	[OP_BAND] = "&", [OP_BOR] = "|", [OP_BXOR] = "^", [OP_SHL] = "<<", [OP_SHR] = ">>",
 	[OP_CONCAT] = "..", [OP_EQ] = "==", [OP_NE] = "!=", [OP_LT] = "<", [OP_LE] = "<=",
-	[OP_GT] = ">", [OP_GE] = ">=", [OP_IN] = "in",
+	[OP_GT] = ">", [OP_GE] = ">=", [OP_IN] = "in", [OP_MATCH] = "~",
 	[OP_NEG] = "-", [OP_BNOT] = "~", [OP_NOT] = "!",
 };
 
@@ -82,7 +82,7 @@ static void dump_node(struct dump *d, const char *role, const struct node *n);
 
 static void begin_line(struct dump *d, const char *role)
 {
-	/* far down it would be more blanks than anything else */
+	/* limit the indentation of deep trees */
 	fprintf(d->out, "%*s", 2 * (d->depth < MAX_INDENT ? (int)d->depth : MAX_INDENT), "");
 	if (role)
 		fprintf(d->out, "%s: ", role);
@@ -131,7 +131,7 @@ static void dump_string(struct dump *d, const struct node *n)
 	fputc('"', d->out);
 }
 
-static const char *binding(const struct node *n)
+static const char *name_binding(const struct node *n)
 {
 	const struct builtin *bi = node_builtin(n);
 
@@ -146,7 +146,7 @@ static const char *binding(const struct node *n)
 	return n->sym->func ? "function" : "unassigned";
 }
 
-/* What of a node is no node: its value, its operator, its name. */
+/* Print the attributes of a node: its value, operator and name. */
 static void dump_details(struct dump *d, const struct node *n)
 {
 	switch (n->kind) {
@@ -161,11 +161,12 @@ static void dump_details(struct dump *d, const struct node *n)
 		dump_string(d, n);
 		return;
 	case N_NAME:
-		fprintf(d->out, " %s (%s)", n->str, binding(n));
+		fprintf(d->out, " %s (%s)", n->str, name_binding(n));
 		return;
 	}
 	if (kinds[n->kind].op)
-		fprintf(d->out, " %s", n->op < ARRAY_SIZE(operators) ? operators[n->op] : "?");
+		fprintf(d->out, " %s",
+			n->op < ARRAY_SIZE(operator_names) ? operator_names[n->op] : "?");
 	if (n->str)
 		fprintf(d->out, " %s", n->str);
 	if (n->single)
@@ -224,7 +225,7 @@ static void dump_node(struct dump *d, const char *role, const struct node *n)
 	d->depth--;
 }
 
-int ktap_dump_ast(FILE *out, const struct ktap_source *src, const struct ktap_compile_opts *opts)
+int ktap_dump_ast(FILE *out, const struct ktap_script *src, const struct ktap_compile_opts *opts)
 {
 	struct compiler cc;
 	struct dump d = { .cc = &cc, .out = out };

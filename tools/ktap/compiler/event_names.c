@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Names of events: other spellings of timers, and what this machine knows. */
+/*
+ * Names of events: other spellings of timers, and suggestions from the events
+ * of this machine.
+ */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "ast.h"
-#include "lexer.h"
-#include "near.h"
-#include "util.h"
+#include "compiler/ast.h"
+#include "compiler/lexer.h"
+#include "compiler/suggest.h"
+#include "compiler/util.h"
 
 static const char * const event_lists[] = {
 	"/sys/kernel/tracing/available_events",
@@ -43,12 +46,13 @@ static const char *from_colons(struct compiler *cc, const char *s)
 		return s;
 	unit = strchr(s, ':') + 1;
 	count = strchr(unit, ':');
-	if (!count)
-		return arena_printf(&cc->arena, "%s-%s", timer, unit);
-	return arena_printf(&cc->arena, "%s-%s%.*s", timer, count + 1, (int)(count - unit), unit);
+	/* errors in "10ms:5" are reported with the original spelling */
+	if (!count || (*unit >= '0' && *unit <= '9'))
+		return pool_printf(&cc->pool, "%s-%s", timer, unit);
+	return pool_printf(&cc->pool, "%s-%s%.*s", timer, count + 1, (int)(count - unit), unit);
 }
 
-/* What perf counts; behind each the script writes a period. */
+/* Counters of perf; in a script, a period follows the name. */
 static const char * const counters[] = {
 	"software:cpu-clock", "software:task-clock", "software:page-faults", "software:faults",
 	"software:minor-faults", "software:major-faults", "software:context-switches",
@@ -66,7 +70,7 @@ static bool is_counter(const char *spec)
 	return !strncmp(spec, "software:", 9) || !strncmp(spec, "hardware:", 9);
 }
 
-/* The nearest name, with the period that @spec has, if any. */
+/* Return the nearest name, with the period of @spec if it has one. */
 static const char *nearest_counter(const char *spec, char *best, size_t size)
 {
 	size_t len = strcspn(spec + 9, ":") + 9, i;
@@ -80,6 +84,12 @@ static const char *nearest_counter(const char *spec, char *best, size_t size)
 	best[0] = 0;
 	for (i = 0; i < ARRAY_SIZE(counters); i++) {
 		d = edit_distance(name, counters[i]);
+		/* "software:cpu" */
+		if (d && !strncmp(counters[i], name, len) && counters[i][len] == '-')
+			d = 1;
+		/* an exact match needs no suggestion */
+		if (!d && spec[len])
+			return NULL;
 		if (d < limit) {
 			limit = d;
 			snprintf(best, size, "%s%s", counters[i], spec[len] ? spec + len : ":1");
@@ -88,7 +98,7 @@ static const char *nearest_counter(const char *spec, char *best, size_t size)
 	return best[0] ? best : NULL;
 }
 
-/* Does a name begin so, or a pattern, or the path of a program? */
+/* Does @s begin with a name, a pattern or a path? */
 static bool begins_event(const char *s)
 {
 	if (is_name_char(s[0]) || strchr("*?[./", s[0]) || (unsigned char)s[0] >= 0x80)
@@ -96,7 +106,10 @@ static bool begins_event(const char *s)
 	return false;
 }
 
-/* Is it the prefix of a probe, or that and a path, with no name behind it? */
+/*
+ * Is it a prefix such as "kprobe:", or a prefix and a path, without a function
+ * name?
+ */
 static bool without_name(const char *s)
 {
 	static const char * const prefixes[] = {
@@ -130,7 +143,7 @@ static void check_counter(struct compiler *cc, const struct node *event, const c
 		diag_note(&cc->diag, "did you mean '%s'?", near);
 }
 
-/* @s is what @written is with a '-'. */
+/* Report errors in a timer. @s is @written in the spelling with '-'. */
 static void check_timer(struct compiler *cc, struct pos pos, const char *s, const char *written)
 {
 	bool profile = !strncmp(s, "profile-", 8);
@@ -152,17 +165,17 @@ void event_normalise(struct compiler *cc, struct node *event)
 {
 	const char *s = event->str, *written;
 
-	if (strlen(arena_strndup(&cc->arena, s, event->len)) != event->len || !event->len) {
+	if (strlen(pool_strndup(&cc->pool, s, event->len)) != event->len || !event->len) {
 		diag_error(&cc->diag, event->pos, "this is no name of an event");
 		return;
 	}
-	s = arena_strndup(&cc->arena, s, event->len);
+	s = pool_strndup(&cc->pool, s, event->len);
 	if (!begins_event(s)) {
 		diag_error(&cc->diag, event->pos, "'%s' is no name of an event", s);
 		return;
 	}
 	if (without_name(s)) {
-		diag_error(&cc->diag, event->pos, "there is no name behind '%s'", s);
+		diag_error(&cc->diag, event->pos, "a name is missing after '%s'", s);
 		return;
 	}
 	if (is_counter(s))
@@ -178,21 +191,33 @@ void event_normalise(struct compiler *cc, struct node *event)
 	event->len = strlen(s);
 }
 
-static void nearest(FILE *f, const char *spec, char *best, size_t size)
+/*
+ * Does @spec name the event without its system, or a system call by its own
+ * name?
+ */
+static bool event_is_named(const char *spec, const char *event)
+{
+	const char *colon = strchr(event, ':');
+
+	if (!colon)
+		return false;
+	if (!strcmp(colon + 1, spec))
+		return true;
+	if (!strncmp(spec, "syscalls:", 9))
+		spec += 9;
+	return !strncmp(event, "syscalls:sys_enter_", 19) && !strcmp(event + 19, spec);
+}
+
+static void nearest_event(FILE *f, const char *spec, char *best, size_t size)
 {
 	unsigned int limit = edit_limit(spec) + 1;
 	char line[256];
 
 	while (fgets(line, sizeof(line), f)) {
-		const char *colon;
 		unsigned int d;
 
 		line[strcspn(line, "\n")] = 0;
-		colon = strchr(line, ':');
-		/* the name of an event alone, without its system, is near too */
-		d = edit_distance(spec, line);
-		if (colon && !strcmp(colon + 1, spec))
-			d = 1;
+		d = event_is_named(spec, line) ? 1 : edit_distance(spec, line);
 		if (d && d < limit) {
 			limit = d;
 			snprintf(best, size, "%s", line);
@@ -201,8 +226,8 @@ static void nearest(FILE *f, const char *spec, char *best, size_t size)
 }
 
 /*
- * The files say "NAME", "NAME [MODULE]" or "ADDRESS TYPE NAME", the last with
- * what is no function.
+ * Lines of these files: "NAME", or "ADDRESS TYPE NAME", where TYPE tells
+ * functions from variables; "[MODULE]" follows for symbols of modules.
  */
 static const struct {
 	const char *path;
@@ -213,26 +238,42 @@ static const struct {
 	{ "/proc/kallsyms", true },
 };
 
-static void nearest_function(FILE *f, bool symbols, const char *name, char *best, size_t size)
+static bool function_line(const char *line, bool symbols, char *function, char *module)
+{
+	char type = 't';
+	int n;
+
+	strcpy(module, "vmlinux");
+	if (symbols)
+		n = sscanf(line, "%*s %c %255s [%63[^]]", &type, function, module) - 1;
+	else
+		n = sscanf(line, "%255s [%63[^]]", function, module);
+	return n >= 1 && strchr("tTwW", type);
+}
+
+/*
+ * @module: "vmlinux" is the kernel itself; NULL: any. If a function has exactly
+ * this name, the user forgot the prefix of the probe.
+ */
+static void nearest_kernel_function(FILE *f, bool symbols, const char *name, const char *module,
+				    char *best, size_t size)
 {
 	unsigned int limit = edit_limit(name) + 1, d;
-	char line[512], function[256], type = 't';
+	char line[512], function[256], its_module[64];
 
 	while (fgets(line, sizeof(line), f)) {
-		if (symbols ? sscanf(line, "%*s %c %255s", &type, function) != 2 :
-			      sscanf(line, "%255s", function) != 1)
-			continue;
-		if (!strchr("tTwW", type))
+		if (!function_line(line, symbols, function, its_module) ||
+		    (module && strcmp(module, its_module)))
 			continue;
 		d = edit_distance(name, function);
-		if (d && d < limit) {
+		if (d < limit) {
 			limit = d;
-			snprintf(best, size, "%s", function);
+			snprintf(best, size, "%s%.240s", d ? "" : "probe:", function);
 		}
 	}
 }
 
-const char *ktap_suggest_function(const char *name)
+const char *ktap_suggest_function(const char *name, const char *module)
 {
 	static char best[256];
 	size_t i;
@@ -243,11 +284,56 @@ const char *ktap_suggest_function(const char *name)
 		f = fopen(function_lists[i].path, "r");
 		if (!f)
 			continue;
-		nearest_function(f, function_lists[i].symbols, name, best, sizeof(best));
+		nearest_kernel_function(f, function_lists[i].symbols, name, module, best,
+					sizeof(best));
 		fclose(f);
 		break;
 	}
 	return best[0] ? best : NULL;
+}
+
+/* Prefixes of events in bpftrace and perf. */
+static const struct {
+	const char *prefix;
+	const char *ours;
+} spellings[] = {
+	{ "kfunc:", "probe:" }, { "fentry:", "probe:" },
+	{ "kretfunc:", "kretprobe:" }, { "fexit:", "kretprobe:" },
+	{ "raw_tracepoint:", "rawtp:" }, { "rawtracepoint:", "rawtp:" }, { "rt:", "rawtp:" },
+	{ "t:", "tp:" }, { "k:", "kprobe:" }, { "kr:", "kretprobe:" },
+	{ "u:", "uprobe:" }, { "ur:", "uretprobe:" }, { "U:", "usdt:" },
+	{ "i:", "interval:" }, { "p:", "profile:" }, { "s:", "software:" }, { "h:", "hardware:" },
+};
+
+/* Replace a foreign prefix of @spec by ktap's; NULL if it has none. */
+static const char *event_from_foreign(const char *spec, char *best, size_t size)
+{
+	static const char image[] = "vmlinux:";
+
+	for (size_t i = 0; i < ARRAY_SIZE(spellings); i++) {
+		size_t len = strlen(spellings[i].prefix);
+
+		if (strncmp(spec, spellings[i].prefix, len))
+			continue;
+		spec += len;
+		if (!strncmp(spec, image, strlen(image)))
+			spec += strlen(image);
+		snprintf(best, size, "%s%s", spellings[i].ours, spec);
+		return best;
+	}
+	return NULL;
+}
+
+/* Suggest a probe for the name of a function. */
+static const char *event_suggest_probe(const char *name, char *best, size_t size)
+{
+	const char *near = ktap_suggest_function(name, NULL);
+
+	if (!near)
+		return NULL;
+	if (!strchr(near, ':'))
+		snprintf(best, size, "probe:%.240s", near);
+	return strchr(near, ':') ? near : best;
 }
 
 const char *ktap_suggest_event(const char *spec)
@@ -258,6 +344,8 @@ const char *ktap_suggest_event(const char *spec)
 
 	if (is_counter(spec))
 		return nearest_counter(spec, best, sizeof(best));
+	if (event_from_foreign(spec, best, sizeof(best)))
+		return best;
 	if (!strncmp(spec, "tp:", 3))
 		spec += 3;
 	else if (!strncmp(spec, "tracepoint:", 11))
@@ -269,9 +357,11 @@ const char *ktap_suggest_event(const char *spec)
 		f = fopen(event_lists[i], "r");
 		if (!f)
 			continue;
-		nearest(f, spec, best, sizeof(best));
+		nearest_event(f, spec, best, sizeof(best));
 		fclose(f);
 		break;
 	}
+	if (!best[0] && !strchr(spec, ':'))
+		return event_suggest_probe(spec, best, sizeof(best));
 	return best[0] ? best : NULL;
 }

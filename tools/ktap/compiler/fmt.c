@@ -13,23 +13,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ast.h"
-#include "compile.h"
-#include "layout.h"
+#include "compiler/ast.h"
+#include "compiler/compile.h"
+#include "compiler/layout.h"
 
 #define TAB		8
-#define MAX_ALIGN	80	/* brackets farther right do not align what is in them */
+#define MAX_ALIGN	80	/* text in brackets further to the right is not aligned to them */
 
-/* A bracket that is open, or the file itself. */
+/* An open bracket, or the file itself. */
 struct frame {
 	enum tok kind;
 	bool block;		/* holds statements */
-	bool one_line;		/* and is written in a line */
-	bool fresh;		/* nothing but comments stands in it yet */
-	unsigned int level;	/* of the line that it was opened in */
-	unsigned int inner;	/* of the lines in it */
-	unsigned int column;	/* that they are aligned to, 0: none */
-	unsigned int bodies;	/* without braces, that are open in it */
+	bool one_line;		/* the block is printed on one line */
+	bool fresh;		/* it contains only comments so far */
+	unsigned int level;	/* indentation of the line with the bracket */
+	unsigned int inner;	/* indentation of the lines in it */
+	unsigned int column;	/* alignment column of the lines in it, 0: none */
+	unsigned int bodies;	/* open bodies without braces */
 };
 
 struct printer {
@@ -40,20 +40,20 @@ struct printer {
 	struct frame *frames;
 	unsigned int depth, max_depth;
 
-	unsigned int column;	/* where the next byte goes */
-	unsigned int level;	/* of this line, in tabs */
-	bool line_comment;	/* what follows needs a new line */
-	bool own_comment;	/* so far there is nothing but comments in this line */
-	bool opened;		/* what was written last is an opening bracket */
+	unsigned int column;	/* column of the next byte */
+	unsigned int level;	/* indentation of this line, in tabs */
+	bool line_comment;	/* the last comment ends with the line */
+	bool own_comment;	/* this line has only comments so far */
+	bool opened;		/* the last token is an opening bracket */
 
-	/* the token before */
+	/* the previous token */
 	const struct layout_token *prev;
-	bool operand;		/* ends an operand: a '-' here is binary */
+	bool operand;		/* it ends an operand: a '-' after it is binary */
 	bool unary;
 	bool block_end;		/* it is the '}' of a block */
 };
 
-static void put(struct printer *p, const char *s, size_t len)
+static void fmt_put(struct printer *p, const char *s, size_t len)
 {
 	size_t i;
 
@@ -77,24 +77,24 @@ static void put(struct printer *p, const char *s, size_t len)
 	}
 }
 
-static struct frame *top(struct printer *p)
+static struct frame *fmt_top(struct printer *p)
 {
 	return &p->frames[p->depth - 1];
 }
 
-static void push(struct printer *p, struct frame f)
+static void fmt_push(struct printer *p, struct frame f)
 {
-	p->frames = arena_grow(&p->cc->arena, p->frames, p->depth, &p->max_depth, sizeof(f));
+	p->frames = pool_grow(&p->cc->pool, p->frames, p->depth, &p->max_depth, sizeof(f));
 	p->frames[p->depth++] = f;
 }
 
-static bool closes(const struct layout_token *t)
+static bool fmt_closes(const struct layout_token *t)
 {
 	return t->kind == T_RPAREN || t->kind == T_RBRACKET || t->kind == T_RBRACE;
 }
 
-/* else, until, catch: they go on with the statement whose block has ended. */
-static bool resumes(const struct printer *p, const struct layout_token *t)
+/* else, until and catch continue the statement whose block has ended. */
+static bool fmt_resumes(const struct printer *p, const struct layout_token *t)
 {
 	if (p->prev && p->prev->kind == T_DOT)
 		return false;
@@ -108,13 +108,13 @@ static bool begins_statement(const struct layout_token *t)
 	return t->flags & (LAYOUT_STATEMENT | LAYOUT_BODY);
 }
 
-/* Puts a token, or a comment in front of it, into a line of its own. */
+/* Begin a new line for a token, or for a comment before it. */
 static void new_line(struct printer *p, const struct layout_token *t, bool comment,
 		     unsigned int lines)
 {
 	static const char tabs[] = "\t\t\t\t\t\t\t\t", blanks[] = "       ";
-	struct frame *f = top(p);
-	bool closing = closes(t) && !comment, blank_line;
+	struct frame *f = fmt_top(p);
+	bool closing = fmt_closes(t) && !comment, blank_line;
 	unsigned int column = 0, n;
 
 	if (f->fresh)
@@ -125,8 +125,8 @@ static void new_line(struct printer *p, const struct layout_token *t, bool comme
 	} else if (f->column) {
 		p->level = f->level;
 		column = f->column;
-	} else if (f->block && !begins_statement(t) && !closes(t) && t->kind != T_EOF &&
-		   !(t->flags & LAYOUT_BLOCK) && !resumes(p, t)) {
+	} else if (f->block && !begins_statement(t) && !fmt_closes(t) && t->kind != T_EOF &&
+		   !(t->flags & LAYOUT_BLOCK) && !fmt_resumes(p, t)) {
 		p->level++;
 	}
 	p->line_comment = false;
@@ -134,17 +134,20 @@ static void new_line(struct printer *p, const struct layout_token *t, bool comme
 	if (!p->used)
 		return;
 
-	blank_line = f->block ? t->kind == T_EOF || closes(t) || t->flags & LAYOUT_STATEMENT :
+	blank_line = f->block ? t->kind == T_EOF || fmt_closes(t) || t->flags & LAYOUT_STATEMENT :
 				f->kind == T_LBRACE;
-	put(p, "\n", 1);
+	fmt_put(p, "\n", 1);
 	if (blank_line && lines > 1 && !closing && !p->opened)
-		put(p, "\n", 1);
+		fmt_put(p, "\n", 1);
 	for (n = column ? column / TAB : p->level; n; n -= n < TAB ? n : TAB)
-		put(p, tabs, n < TAB ? n : TAB);
-	put(p, blanks, column % TAB);
+		fmt_put(p, tabs, n < TAB ? n : TAB);
+	fmt_put(p, blanks, column % TAB);
 }
 
-/* Must a token stand in a new line, that many newlines behind what is before it? */
+/*
+ * Must a token begin a new line? @newlines is their number before it in the
+ * script.
+ */
 static bool starts_line(const struct printer *p, const struct layout_token *t,
 			unsigned int lines)
 {
@@ -154,7 +157,7 @@ static bool starts_line(const struct printer *p, const struct layout_token *t,
 		return false;
 	if (begins_statement(t))
 		return !(p->own_comment && !lines);
-	if (resumes(p, t))
+	if (fmt_resumes(p, t))
 		return !p->block_end;
 	if (t->kind == T_RBRACE && p->frames[p->depth - 1].block)
 		return !p->opened;
@@ -165,7 +168,7 @@ static bool starts_line(const struct printer *p, const struct layout_token *t,
 	return lines;
 }
 
-/* Is there a blank between a token and the one before it in the same line? */
+/* Is there a blank between a token and the previous one on the same line? */
 static bool has_blank(const struct printer *p, const struct layout_token *t)
 {
 	enum tok prev = p->prev->kind;
@@ -209,14 +212,14 @@ static bool has_blank(const struct printer *p, const struct layout_token *t)
 	return prev != T_LPAREN && prev != T_LBRACKET && prev != T_DOT;
 }
 
-/* Between a comment and a token of the same line. */
+/* Is there a blank between a comment and a token on the same line? */
 static bool has_blank_behind_comment(const struct printer *p, const struct layout_token *t)
 {
 	return t->kind != T_COMMA && t->kind != T_SEMI && t->kind != T_RPAREN &&
 	       t->kind != T_RBRACKET && (t->kind != T_RBRACE || p->frames[p->depth - 1].block);
 }
 
-/* Without the blanks at its end, if it is one that ends with the line. */
+/* Length without the blanks at the end, if the comment ends with the line. */
 static size_t visible_length(const char *s, size_t len)
 {
 	if (s[0] == '#' || s[1] == '/')
@@ -232,14 +235,14 @@ static void put_comment(struct printer *p, const struct layout_token *t, const c
 
 	if (lines || p->line_comment || !p->used)
 		new_line(p, t, true, lines);
-	else if (line || !p->opened || top(p)->block)
-		put(p, " ", 1);
-	put(p, s, visible_length(s, len));
+	else if (line || !p->opened || fmt_top(p)->block)
+		fmt_put(p, " ", 1);
+	fmt_put(p, s, visible_length(s, len));
 	p->line_comment = line;
 	p->opened = false;
 }
 
-/* The bytes of the comment at s. */
+/* Length of the comment at @s. */
 static size_t comment_length(const char *s, const char *end)
 {
 	const char *p = s;
@@ -254,7 +257,9 @@ static size_t comment_length(const char *s, const char *end)
 	return p + 2 - s;
 }
 
-/* What stands between the token before and this one: blanks and comments. */
+/*
+ * Print the text between the previous token and this one: blanks and comments.
+ */
 static void put_gap(struct printer *p, const struct layout_token *t, size_t at)
 {
 	const char *s = p->cc->diag.files[0].text + at, *end = p->cc->diag.files[0].text + t->start;
@@ -278,10 +283,13 @@ static void put_gap(struct printer *p, const struct layout_token *t, size_t at)
 	if (!p->used || starts_line(p, t, lines))
 		new_line(p, t, false, lines);
 	else if (comment ? has_blank_behind_comment(p, t) : has_blank(p, t))
-		put(p, " ", 1);
+		fmt_put(p, " ", 1);
 }
 
-/* Is this the '{' of a block of one statement, without any other in it, in one line? */
+/*
+ * Is this the '{' of a block on one line, with one statement that contains no
+ * block?
+ */
 static bool is_one_line(const struct printer *p, const struct layout_token *t)
 {
 	const struct layout_token *end = t;
@@ -298,13 +306,13 @@ static bool is_one_line(const struct printer *p, const struct layout_token *t)
 	       !memchr(p->cc->diag.files[0].text + t->start, '\n', end->start - t->start);
 }
 
-/* What a token means for those that follow it. */
-static void note(struct printer *p, const struct layout_token *t)
+/* Remember what a token means for the next ones. */
+static void fmt_note(struct printer *p, const struct layout_token *t)
 {
-	bool field = p->prev && p->prev->kind == T_DOT, catch = resumes(p, t);
+	bool field = p->prev && p->prev->kind == T_DOT, catch = fmt_resumes(p, t);
 	bool block = t->flags & LAYOUT_BLOCK;
 
-	p->unary = !field && ((t->kind == T_MINUS && !p->operand) || t->kind == T_TILDE ||
+	p->unary = !field && (((t->kind == T_MINUS || t->kind == T_TILDE) && !p->operand) ||
 			      t->kind == T_BANG);
 	p->block_end = false;
 	p->opened = false;
@@ -318,9 +326,9 @@ static void note(struct printer *p, const struct layout_token *t)
 	case T_LBRACKET:
 	case T_LBRACE:
 		p->opened = true;
-		push(p, (struct frame) {
+		fmt_push(p, (struct frame) {
 			.kind = t->kind, .block = block, .fresh = true, .level = p->level,
-			.one_line = block && !top(p)->block && is_one_line(p, t),
+			.one_line = block && !fmt_top(p)->block && is_one_line(p, t),
 			.inner = p->level + 1,
 			.column = block || p->column > MAX_ALIGN ? 0 : p->column,
 		});
@@ -328,7 +336,7 @@ static void note(struct printer *p, const struct layout_token *t)
 	case T_RPAREN:
 	case T_RBRACKET:
 	case T_RBRACE:
-		p->block_end = top(p)->block;
+		p->block_end = fmt_top(p)->block;
 		p->operand = true;
 		p->depth--;
 		break;
@@ -342,15 +350,16 @@ static void note(struct printer *p, const struct layout_token *t)
 	p->prev = t;
 }
 
-/* A ';' between statements. */
+/* Is this a ';' between statements? */
 static bool is_separator(struct printer *p, const struct layout_token *t)
 {
-	return t->kind == T_SEMI && top(p)->block && !(t->flags & (LAYOUT_BODY | LAYOUT_IF_END));
+	return t->kind == T_SEMI && fmt_top(p)->block &&
+	       !(t->flags & (LAYOUT_BODY | LAYOUT_IF_END));
 }
 
 /*
- * Where a ';' keeps an `else` from an inner `if`, those in front of it have to
- * stay, too; where no `else` follows, there is nothing to keep.
+ * If a ';' separates an `else` from an inner `if`, the ';' before it must stay,
+ * too. If no `else` follows, none is needed.
  */
 static void find_needed_semicolons(struct layout *l)
 {
@@ -377,29 +386,29 @@ static void put_tokens(struct printer *p, const struct layout *l, size_t at)
 	const char *text = p->cc->diag.files[0].text;
 	unsigned int i;
 
-	push(p, (struct frame) { .kind = T_EOF, .block = true });
+	fmt_push(p, (struct frame) { .kind = T_EOF, .block = true });
 	for (i = 0; i < l->count; i++) {
 		const struct layout_token *t = &l->tokens[i];
 
-		top(p)->bodies -= t->bodies;
+		fmt_top(p)->bodies -= t->bodies;
 		if (is_separator(p, t))
 			continue;
-		top(p)->bodies += !!(t->flags & LAYOUT_BODY);
+		fmt_top(p)->bodies += !!(t->flags & LAYOUT_BODY);
 		put_gap(p, t, at);
-		put(p, text + t->start, t->end - t->start);
-		top(p)->fresh = false;
-		note(p, t);
+		fmt_put(p, text + t->start, t->end - t->start);
+		fmt_top(p)->fresh = false;
+		fmt_note(p, t);
 		at = t->end;
 	}
 	if (p->used)
-		put(p, "\n", 1);
+		fmt_put(p, "\n", 1);
 }
 
-char *ktap_format(const struct ktap_source *src, const struct ktap_compile_opts *opts,
+char *ktap_format(const struct ktap_script *src, const struct ktap_compile_opts *opts,
 		  size_t *len)
 {
 	struct compiler cc;
-	struct layout layout = { .arena = &cc.arena };
+	struct layout layout = { .pool = &cc.pool };
 	struct printer p = { .cc = &cc };
 	size_t at = 0;
 
@@ -407,16 +416,16 @@ char *ktap_format(const struct ktap_source *src, const struct ktap_compile_opts 
 	cc.layout = &layout;
 	parse_script(&cc);
 	if (!cc.diag.nerrors) {
-		put(&p, "", 0);
+		fmt_put(&p, "", 0);
 		if (src->len > 1 && src->text[0] == '#' && src->text[1] == '!') {
 			at = comment_length(src->text, src->text + src->len);
-			put(&p, src->text, visible_length(src->text, at));
+			fmt_put(&p, src->text, visible_length(src->text, at));
 			p.line_comment = true;
 		}
 		find_needed_semicolons(&layout);
 		put_tokens(&p, &layout, at);
 		*len = p.used;
-		put(&p, "", 1);
+		fmt_put(&p, "", 1);
 	}
 	compiler_end(&cc);
 	return p.out;

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Operators whose operands are constants are evaluated by the compiler. */
+/* Evaluate operators of constants at compile time. */
 #include <stdio.h>
 #include <string.h>
 
 #include <linux/ktap.h>
 
-#include "ast.h"
-#include "builtins.h"
+#include "compiler/ast.h"
+#include "compiler/builtins.h"
 
-static void become(struct node *n, const struct node *value)
+static void fold_to(struct node *n, const struct node *value)
 {
 	struct node *next = n->next;
 
 	*n = *value;
 	n->next = next;
-	/* `true && f()` gives one value, as any operator does */
+	/* `true && f()` gives one value, as any operator */
 	n->single = true;
 }
 
@@ -39,19 +39,19 @@ static bool is_operand(const struct node *n)
 
 static uint64_t shift_right(int64_t a, unsigned int n)
 {
-	/* arithmetic, whatever the C compiler's >> does */
+	/* an arithmetic shift, independent of the C compiler */
 	return a < 0 ? ~(~(uint64_t)a >> n) : (uint64_t)a >> n;
 }
 
-static int64_t divide(enum op op, int64_t a, int64_t b)
+static int64_t fold_divide(enum op op, int64_t a, int64_t b)
 {
 	if (b == -1)
 		return op == OP_DIV ? (int64_t)-(uint64_t)a : 0;
 	return op == OP_DIV ? a / b : a % b;
 }
 
-/* Wraps around as the machine does. */
-static int64_t arithmetic(enum op op, int64_t x, int64_t y)
+/* Integers wrap around, as at run time. */
+static int64_t wrap_around(enum op op, int64_t x, int64_t y)
 {
 	uint64_t a = x, b = y;
 
@@ -60,7 +60,7 @@ static int64_t arithmetic(enum op op, int64_t x, int64_t y)
 	case OP_SUB: return a - b;
 	case OP_MUL: return a * b;
 	case OP_DIV:
-	case OP_MOD: return divide(op, x, y);
+	case OP_MOD: return fold_divide(op, x, y);
 	case OP_BAND: return a & b;
 	case OP_BOR: return a | b;
 	case OP_BXOR: return a ^ b;
@@ -73,13 +73,14 @@ static const char *op_text(enum op op)
 {
 	static const char * const text[] = {
 		"+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>",
-		"..", "==", "!=", "<", "<=", ">", ">=", "in", "-", "~", "!",
+		"..", "==", "!=", "<", "<=", ">", ">=", "in", "~",
+		"-", "~", "!",
 	};
 
 	return text[op];
 }
 
-/* An operand that can only fail at run time fails here. */
+/* Report an operand that would always fail at run time. */
 static bool bad_operand(struct compiler *cc, const struct node *n, const struct node *operand)
 {
 	unsigned int type = static_type(operand);
@@ -91,12 +92,12 @@ static bool bad_operand(struct compiler *cc, const struct node *n, const struct 
 	return true;
 }
 
-static bool commutes(enum op op)
+static bool op_commutes(enum op op)
 {
 	return op == OP_ADD || op == OP_MUL || op == OP_BAND || op == OP_BOR || op == OP_BXOR;
 }
 
-/* (x + 1) - 2 is x + -1: integers wrap, so that it does not matter where. */
+/* (x + 1) - 2 is x + -1: integers wrap, so the order does not matter. */
 static void fold_chain(struct node *n)
 {
 	struct node *inner = n->a, *c = n->b;
@@ -105,10 +106,10 @@ static void fold_chain(struct node *n)
 	if (c->kind != N_INT || inner->kind != N_BINARY || inner->b->kind != N_INT)
 		return;
 	if (sum && (inner->op == OP_ADD || inner->op == OP_SUB)) {
-		c->ival = arithmetic(n->op, arithmetic(inner->op, 0, inner->b->ival), c->ival);
+		c->ival = wrap_around(n->op, wrap_around(inner->op, 0, inner->b->ival), c->ival);
 		n->op = OP_ADD;
-	} else if (n->op == inner->op && commutes(n->op)) {
-		c->ival = arithmetic(n->op, inner->b->ival, c->ival);
+	} else if (n->op == inner->op && op_commutes(n->op)) {
+		c->ival = wrap_around(n->op, inner->b->ival, c->ival);
 	} else {
 		return;
 	}
@@ -121,16 +122,16 @@ static void fold_arithmetic(struct compiler *cc, struct node *n)
 
 	if (bad_operand(cc, n, n->a) || bad_operand(cc, n, n->b))
 		return;
-	if (divides(n->op) && is_operand(n->b) && !n->b->ival) {
+	if (op_divides(n->op) && is_operand(n->b) && !n->b->ival) {
 		diag_warn(&cc->diag, n->pos, "division by zero");
 		return;
 	}
 	if (is_operand(n->a) && is_operand(n->b)) {
-		become_int(n, arithmetic(n->op, n->a->ival, n->b->ival));
+		become_int(n, wrap_around(n->op, n->a->ival, n->b->ival));
 		return;
 	}
-	/* the instructions take a constant on the right */
-	if (a->kind == N_INT && commutes(n->op)) {
+	/* instructions take constants on the right */
+	if (a->kind == N_INT && op_commutes(n->op)) {
 		n->a = n->b;
 		n->b = a;
 	}
@@ -155,8 +156,8 @@ static const char *as_text(const struct node *n, char *buf, size_t size, size_t 
 	}
 }
 
-/* What two constants give, or NULL if that is too long. */
-static struct node *join(struct compiler *cc, const struct node *x, const struct node *y)
+/* Join two constants; NULL if the result is too long. */
+static struct node *fold_join(struct compiler *cc, const struct node *x, const struct node *y)
 {
 	char xbuf[32], ybuf[32], *s;
 	size_t xlen, ylen;
@@ -166,7 +167,7 @@ static struct node *join(struct compiler *cc, const struct node *x, const struct
 
 	if (xlen + ylen > KTAP_MAX_STRLEN)
 		return NULL;
-	s = arena_alloc(&cc->arena, xlen + ylen + 1);
+	s = pool_alloc(&cc->pool, xlen + ylen + 1);
 	memcpy(s, xtext, xlen);
 	memcpy(s + xlen, ytext, ylen);
 	n = node_new(cc, N_STR, x->pos);
@@ -199,11 +200,11 @@ static void fold_concat(struct compiler *cc, struct node *n)
 	if (bad_part(cc, n, n->a) || bad_part(cc, n, n->b) || !is_const(n->b))
 		return;
 	if (is_const(n->a)) {
-		joined = join(cc, n->a, n->b);
+		joined = fold_join(cc, n->a, n->b);
 		if (joined)
-			become(n, joined);
+			fold_to(n, joined);
 	} else if (is_concat(n->a) && is_const(n->a->b)) {
-		joined = join(cc, n->a->b, n->b);
+		joined = fold_join(cc, n->a->b, n->b);
 		if (!joined)
 			return;
 		n->b = joined;
@@ -211,7 +212,7 @@ static void fold_concat(struct compiler *cc, struct node *n)
 	}
 }
 
-static bool equal(const struct node *a, const struct node *b)
+static bool fold_equal(const struct node *a, const struct node *b)
 {
 	if (a->kind != b->kind)
 		return false;
@@ -259,7 +260,7 @@ static void fold_binary(struct compiler *cc, struct node *n)
 	case OP_EQ:
 	case OP_NE:
 		if (is_const(n->a) && is_const(n->b))
-			become_bool(n, equal(n->a, n->b) == (n->op == OP_EQ));
+			become_bool(n, fold_equal(n->a, n->b) == (n->op == OP_EQ));
 		break;
 	case OP_LT:
 	case OP_LE:
@@ -298,11 +299,11 @@ void fold_expr(struct compiler *cc, struct node *n)
 	case N_AND:
 	case N_OR:
 		if (is_const(n->a))
-			become(n, const_truth(n->a) == (n->kind == N_AND) ? n->b : n->a);
+			fold_to(n, const_truth(n->a) == (n->kind == N_AND) ? n->b : n->a);
 		break;
 	case N_COND:
 		if (is_const(n->a))
-			become(n, const_truth(n->a) ? n->b : n->c);
+			fold_to(n, const_truth(n->a) ? n->b : n->c);
 		break;
 	default:
 		break;

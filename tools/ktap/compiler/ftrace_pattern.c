@@ -2,14 +2,14 @@
 /*
  * Patterns of functions in the filter of ftrace:function: `ip == mutex*`.
  *
- * What must be true of the function whatever else the filter says becomes part
- * of the event, "ftrace:function mutex*": the kernel then traces these
- * functions alone, and nothing is asked at run time.
+ * Conditions that must hold for every function become part of the event,
+ * "ftrace:function mutex*". The kernel then traces only these functions, and
+ * nothing is compared at run time.
  */
 #include <stdbool.h>
 #include <string.h>
 
-#include "ast.h"
+#include "compiler/ast.h"
 
 static const char function_event[] = "ftrace:function";
 
@@ -25,7 +25,7 @@ bool pattern_is(const struct node *n)
 				    memchr(n->str, '[', n->len));
 }
 
-/* A string, or a bare name that means nothing else: the name of a function. */
+/* Does @n name functions? A string or an unknown bare name does. */
 static bool names_functions(const struct node *n)
 {
 	if (n->kind == N_NAME)
@@ -35,8 +35,8 @@ static bool names_functions(const struct node *n)
 	       !strpbrk(n->str, " \t\n");
 }
 
-/* What a function is compared to, if that is what @n does. */
-static const struct node *compared(const struct node *n)
+/* Return the other operand if @n compares the function, or NULL. */
+static const struct node *pattern_compared(const struct node *n)
 {
 	if (n->kind != N_BINARY || (n->op != OP_EQ && n->op != OP_NE))
 		return NULL;
@@ -45,20 +45,20 @@ static const struct node *compared(const struct node *n)
 	return pattern_subject(n->b) && names_functions(n->a) ? n->a : NULL;
 }
 
-/* Takes the comparisons out of the filter @n and puts them behind @words. */
-static struct node *take(struct compiler *cc, struct node *n, const char **words)
+/* Move the comparisons of the filter @n to the end of @words. */
+static struct node *pattern_take(struct compiler *cc, struct node *n, const char **words)
 {
-	const struct node *s = compared(n);
+	const struct node *s = pattern_compared(n);
 
 	if (s) {
-		*words = arena_printf(&cc->arena, "%s %s%s", *words, n->op == OP_NE ? "!" : "",
-				      s->str);
+		*words = pool_printf(&cc->pool, "%s %s%s", *words, n->op == OP_NE ? "!" : "",
+				     s->str);
 		return NULL;
 	}
 	if (n->kind != N_AND)
 		return n;
-	n->a = take(cc, n->a, words);
-	n->b = take(cc, n->b, words);
+	n->a = pattern_take(cc, n->a, words);
+	n->b = pattern_take(cc, n->b, words);
 	return !n->a ? n->b : !n->b ? n->a : n;
 }
 
@@ -79,15 +79,15 @@ void pattern_filter(struct compiler *cc, struct node *trace)
 	for (event = trace->list; event; event = event->next)
 		if (!is_function_event(event))
 			return;
-	filter->list = take(cc, filter->list, &words);
+	filter->list = pattern_take(cc, filter->list, &words);
 	if (!filter->list) {
-		/* nothing is left to ask */
+		/* no condition is left */
 		filter->list = node_new(cc, N_BOOL, filter->pos);
 		filter->list->ival = 1;
 		trace->func = NULL;
 	}
 	for (event = trace->list; event; event = event->next) {
-		event->str = arena_printf(&cc->arena, "%s%s", event->str, words);
+		event->str = pool_printf(&cc->pool, "%s%s", event->str, words);
 		event->len = strlen(event->str);
 	}
 }

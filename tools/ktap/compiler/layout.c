@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The tokens of a script in their order, with what the parser took them for. */
-#include "layout.h"
+/* The tokens of a script in order, and how the parser interpreted them. */
+#include "compiler/layout.h"
 
-static void add(struct layout *l, struct layout_token t)
+static void layout_add_token(struct layout *l, struct layout_token t)
 {
-	/* the parser has gone back */
+	/* the parser reads these tokens again */
 	while (l->count && l->tokens[l->count - 1].start >= t.start) {
 		const struct layout_token *old = &l->tokens[--l->count];
 
@@ -13,18 +13,20 @@ static void add(struct layout *l, struct layout_token t)
 			t.bodies = old->bodies;
 		}
 	}
-	l->tokens = arena_grow(l->arena, l->tokens, l->count, &l->max, sizeof(*l->tokens));
+	l->tokens = pool_grow(l->pool, l->tokens, l->count, &l->max, sizeof(*l->tokens));
 	l->tokens[l->count++] = t;
 }
 
 void layout_add(struct layout *l, const struct token *t)
 {
-	add(l, (struct layout_token) { .kind = t->kind, .start = t->start, .end = t->end });
+	layout_add_token(l, (struct layout_token) {
+		.kind = t->kind, .start = t->start, .end = t->end
+	});
 }
 
 void layout_add_event(struct layout *l, size_t start, size_t end)
 {
-	add(l, (struct layout_token) {
+	layout_add_token(l, (struct layout_token) {
 		.kind = T_NAME, .flags = LAYOUT_EVENT, .start = start, .end = end,
 	});
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Source text to tokens. */
+/* Split the text of a script into tokens. */
 #include <string.h>
 
-#include "lexer.h"
-#include "util.h"
+#include "compiler/lexer.h"
+#include "compiler/util.h"
 
-#define MAX_NAME	255
+#define MAX_NAME_LENGTH	255
 
 static const char * const keywords[] = {
 	"and", "break", "continue", "delete", "do", "else", "elseif", "false",
@@ -14,8 +14,8 @@ static const char * const keywords[] = {
 	"var", "while",
 };
 
-/* The longer ones first. */
-static const char * const operators[] = {
+/* Longer operators come first. */
+static const char * const operator_tokens[] = {
 	"<<<", "<<=", ">>=", "..=", "...",
 	"&&", "||", "==", "!=", "<=", ">=", "<<", ">>", "++", "--",
 	"+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "..",
@@ -24,7 +24,7 @@ static const char * const operators[] = {
 };
 
 _Static_assert(T_AND + ARRAY_SIZE(keywords) == T_AGGREGATE, "keywords and tokens differ");
-_Static_assert(T_AGGREGATE + ARRAY_SIZE(operators) == T_RBRACKET + 1,
+_Static_assert(T_AGGREGATE + ARRAY_SIZE(operator_tokens) == T_RBRACKET + 1,
 	       "operators and tokens differ");
 
 static const struct {
@@ -56,10 +56,10 @@ const char *tok_name(enum tok kind)
 	case T_SYMBOL:
 		return "a symbol of the kernel";
 	case T_BAD:
-		return "a byte that means nothing";
+		return "an invalid byte";
 	default:
 		return kind < T_AGGREGATE ? keywords[kind - T_AND] :
-					    operators[kind - T_AGGREGATE];
+					    operator_tokens[kind - T_AGGREGATE];
 	}
 }
 
@@ -75,7 +75,7 @@ struct pos lex_pos(const struct lexer *lx)
 	};
 }
 
-static void advance(struct lexer *lx)
+static void lexer_advance(struct lexer *lx)
 {
 	if (lx->text[lx->at++] == '\n') {
 		lx->line++;
@@ -83,7 +83,7 @@ static void advance(struct lexer *lx)
 	}
 }
 
-/* What Windows calls Unicode */
+/* Is it UTF-16, which Windows calls Unicode? */
 static bool is_utf16(const struct lexer *lx)
 {
 	return (lex_peek(lx, 0) == 0xff && lex_peek(lx, 1) == 0xfe) ||
@@ -112,7 +112,10 @@ void lex_init(struct lexer *lx, struct diag *diag, uint32_t file)
 			lx->at++;
 }
 
-/* What begins at @start has no end: a '}' in there that has no '{' was to be outside. */
+/*
+ * The token at @start has no end. A '}' in it without a '{' was meant to be
+ * outside of it.
+ */
 static void note_braces(struct lexer *lx, size_t start)
 {
 	int open = 0;
@@ -134,7 +137,7 @@ static void skip_block_comment(struct lexer *lx)
 			lx->at += 2;
 			return;
 		}
-		advance(lx);
+		lexer_advance(lx);
 	}
 	note_braces(lx, start);
 	diag_error(lx->diag, pos, "this comment has no end");
@@ -148,7 +151,7 @@ bool lex_skip_blanks(struct lexer *lx)
 		int c = lex_peek(lx, 0), d = lex_peek(lx, 1);
 
 		if (c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v') {
-			advance(lx);
+			lexer_advance(lx);
 		} else if (c == '#' || (c == '/' && d == '/')) {
 			while (lx->at < lx->len && lx->text[lx->at] != '\n')
 				lx->at++;
@@ -185,7 +188,7 @@ static bool lex_is_float(const struct lexer *lx, int base)
 	return is_digit(d) || ((d == '-' || d == '+') && is_digit(lex_peek(lx, 2)));
 }
 
-/* Behind the digits: a fraction (an error), a time suffix, or nothing. */
+/* After the digits: a fraction (an error), a time suffix, or nothing. */
 static void lex_suffix(struct lexer *lx, struct token *t, int base, uint64_t *val, bool *over)
 {
 	size_t start = lx->at, i;
@@ -267,7 +270,10 @@ static bool at_line_end(const struct lexer *lx)
 	return lx->at == lx->len || c == '\n' || (c == '\r' && lex_peek(lx, 1) == '\n');
 }
 
-/* One escape sequence, behind its backslash. Returns the byte, or -1 for none. */
+/*
+ * Read an escape sequence after its backslash. Returns the byte, or -1 for
+ * none.
+ */
 static int lex_escape(struct lexer *lx)
 {
 	static const char from[] = "abefnrtv\\\"'?";
@@ -282,7 +288,7 @@ static int lex_escape(struct lexer *lx)
 		c = '\n';
 	}
 	if (c == '\n') {
-		advance(lx);
+		lexer_advance(lx);
 		return -1;
 	}
 	if (c >= '0' && c <= '7') {
@@ -296,7 +302,7 @@ static int lex_escape(struct lexer *lx)
 		lx->at++;
 		for (n = 0; n < 2 && digit_value(lex_peek(lx, 0)) < 16; n++)
 			val = val * 16 + digit_value(lx->text[lx->at++]);
-		/* what has no end is told once */
+		/* report a missing end only once */
 		if (!n && !at_line_end(lx))
 			diag_error(lx->diag, pos, "'\\x' needs one or two hexadecimal digits");
 		return val;
@@ -308,12 +314,15 @@ static int lex_escape(struct lexer *lx)
 	}
 	if (lx->at < lx->len) {
 		diag_error(lx->diag, pos, "unknown escape sequence in a string");
-		advance(lx);
+		lexer_advance(lx);
 	}
 	return -1;
 }
 
-/* Bytes from an opening quote to the closing one; escapes only get shorter. */
+/*
+ * Number of bytes from the opening to the closing quote; escapes only get
+ * shorter.
+ */
 static size_t string_extent(const struct lexer *lx, int quote)
 {
 	size_t n = 1;
@@ -330,7 +339,7 @@ static size_t string_extent(const struct lexer *lx, int quote)
 static void lex_string(struct lexer *lx, struct token *t)
 {
 	int quote = lex_peek(lx, 0);
-	char *buf = arena_alloc(lx->diag->arena, string_extent(lx, quote));
+	char *buf = pool_alloc(lx->diag->pool, string_extent(lx, quote));
 
 	lx->at++;
 	t->kind = T_STR;
@@ -359,15 +368,15 @@ static void lex_raw_string(struct lexer *lx, struct token *t)
 
 	lx->at += 2;
 	if (lex_peek(lx, 0) == '\r' && lex_peek(lx, 1) == '\n')
-		advance(lx);
+		lexer_advance(lx);
 	if (lex_peek(lx, 0) == '\n')
-		advance(lx);
+		lexer_advance(lx);
 	start = lx->at;
 	t->kind = T_STR;
 	while (lx->at < lx->len && !(lex_peek(lx, 0) == ']' && lex_peek(lx, 1) == ']'))
-		advance(lx);
+		lexer_advance(lx);
 	t->len = lx->at - start;
-	t->str = arena_strndup(lx->diag->arena, lx->text + start, t->len);
+	t->str = pool_strndup(lx->diag->pool, lx->text + start, t->len);
 	if (lx->at < lx->len) {
 		lx->at += 2;
 		return;
@@ -384,11 +393,11 @@ static void lex_name(struct lexer *lx, struct token *t)
 	while (is_name_char(lex_peek(lx, 0)))
 		lx->at++;
 	t->len = lx->at - t->start;
-	if (t->len > MAX_NAME) {
-		diag_error(lx->diag, t->pos, "a name has at most %u bytes", MAX_NAME);
-		t->len = MAX_NAME;
+	if (t->len > MAX_NAME_LENGTH) {
+		diag_error(lx->diag, t->pos, "a name has at most %u bytes", MAX_NAME_LENGTH);
+		t->len = MAX_NAME_LENGTH;
 	}
-	t->str = arena_strndup(lx->diag->arena, lx->text + t->start, t->len);
+	t->str = pool_strndup(lx->diag->pool, lx->text + t->start, t->len);
 	t->kind = T_NAME;
 	for (i = 0; i < ARRAY_SIZE(keywords); i++)
 		if (!strcmp(keywords[i], t->str))
@@ -401,6 +410,8 @@ static void lex_script_arg(struct lexer *lx, struct token *t)
 	t->kind = T_SCRIPTARG;
 	if (!is_digit(lex_peek(lx, 0))) {
 		diag_error(lx->diag, t->pos, "'$' needs the number of a script argument");
+		if (is_name_start(lex_peek(lx, 0)))
+			diag_note(lx->diag, "names of variables have no '$': var x = 5");
 		while (is_name_char(lex_peek(lx, 0)))
 			lx->at++;
 		return;
@@ -424,12 +435,13 @@ static void lex_symbol(struct lexer *lx, struct token *t)
 		lx->at++;
 	t->kind = T_SYMBOL;
 	t->len = lx->at - start;
-	t->str = arena_strndup(lx->diag->arena, lx->text + start, t->len);
+	t->str = pool_strndup(lx->diag->pool, lx->text + start, t->len);
 	if (lex_peek(lx, 0) != '`')
 		diag_error(lx->diag, t->pos,
-			   "a symbol of the kernel stands between two `, as in `jiffies`");
-	else if (!t->len || t->len > MAX_NAME)
-		diag_error(lx->diag, t->pos, "a symbol of the kernel has 1 to %u bytes", MAX_NAME);
+			   "write a symbol of the kernel between two `, as in `jiffies`");
+	else if (!t->len || t->len > MAX_NAME_LENGTH)
+		diag_error(lx->diag, t->pos, "a symbol of the kernel has 1 to %u bytes",
+			   MAX_NAME_LENGTH);
 	while (lx->at < lx->len && lex_peek(lx, 0) != '`' && lex_peek(lx, 0) != '\n')
 		lx->at++;
 	if (lex_peek(lx, 0) == '`')
@@ -440,12 +452,12 @@ static bool lex_operator(struct lexer *lx, struct token *t)
 {
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(operators); i++) {
-		size_t n = strlen(operators[i]);
+	for (i = 0; i < ARRAY_SIZE(operator_tokens); i++) {
+		size_t n = strlen(operator_tokens[i]);
 
 		if (lx->plain_slash && lx->text[lx->at] == '/' && n > 1)
 			continue;
-		if (lx->len - lx->at >= n && !memcmp(lx->text + lx->at, operators[i], n)) {
+		if (lx->len - lx->at >= n && !memcmp(lx->text + lx->at, operator_tokens[i], n)) {
 			t->kind = T_AGGREGATE + i;
 			lx->at += n;
 			return true;
@@ -462,7 +474,7 @@ static bool is_curly_quote(const struct lexer *lx)
 	return lex_peek(lx, 0) == 0xe2 && lex_peek(lx, 1) == 0x80 && c >= 0x98 && c <= 0x9f;
 }
 
-/* A byte that begins no token; says so once for a run of them. */
+/* Report a byte that begins no token, once for a run of such bytes. */
 static void lex_bad(struct lexer *lx, struct token *t)
 {
 	int c = lex_peek(lx, 0);
@@ -470,17 +482,38 @@ static void lex_bad(struct lexer *lx, struct token *t)
 	t->kind = T_BAD;
 	if (is_curly_quote(lx))
 		diag_error(lx->diag, t->pos,
-			   "a quote of typographers; a string stands in \"\" or ''");
+			   "a typographic quote; write a string in \"\" or ''");
 	else if (c > ' ' && c < 127)
 		diag_error(lx->diag, t->pos, "stray '%c' in the script", c);
 	else
 		diag_error(lx->diag, t->pos, "stray byte 0x%02x in the script", c);
-	if (c == '@' && (lex_peek(lx, 1) == '[' || is_name_start(lex_peek(lx, 1))))
-		diag_note(lx->diag, "tables need no '@': t[comm] += 1");
 	do {
 		lx->at++;
 		c = lx->at < lx->len ? lex_peek(lx, 0) : '\n';
 	} while (c != '\n' && (c < ' ' || c >= 127));
+}
+
+/*
+ * @name of bpftrace and DTrace: a name, after an error. A name without '@' is
+ * an error of its own.
+ */
+static void lex_at_sign(struct lexer *lx, struct token *t)
+{
+	struct pos pos = t->pos;
+
+	lx->at++;
+	if (is_name_start(lex_peek(lx, 0))) {
+		t->start = lx->at;
+		t->pos = lex_pos(lx);
+		lex_name(lx, t);
+	}
+	diag_error(lx->diag, pos, "stray '@' in the script");
+	if (t->kind == T_NAME)
+		diag_note(lx->diag, "names of variables and tables have no '@': %s", t->str);
+	else
+		diag_note(lx->diag, "a variable or table has a name, and no '@': t[comm] += 1");
+	if (t->kind != T_NAME)
+		t->kind = T_BAD;
 }
 
 void lex_next(struct lexer *lx, struct token *t)
@@ -509,6 +542,8 @@ void lex_next(struct lexer *lx, struct token *t)
 		lex_script_arg(lx, t);
 	else if (c == '`')
 		lex_symbol(lx, t);
+	else if (c == '@')
+		lex_at_sign(lx, t);
 	else if (!lex_operator(lx, t))
 		lex_bad(lx, t);
 	t->end = lx->at;

@@ -3,17 +3,17 @@
 #ifndef KTAP_LEXER_H
 #define KTAP_LEXER_H
 
-#include "diag.h"
+#include "compiler/diag.h"
 
 enum tok {
 	T_EOF,
-	T_PANIC,	/* the parser has lost its way until the next statement */
+	T_PANIC,	/* the parser skips to the next statement */
 	T_NAME,
 	T_INT,
 	T_STR,
 	T_SCRIPTARG,	/* $1 */
 	T_SYMBOL,
-	T_BAD,		/* no token at all, and reported */
+	T_BAD,		/* no token; reported */
 
 	/* keywords, in the order of the table in lexer.c */
 	T_AND, T_BREAK, T_CONTINUE, T_DELETE, T_DO, T_ELSE, T_ELSEIF, T_FALSE,
@@ -36,7 +36,7 @@ struct token {
 	enum tok kind;
 	struct pos pos;
 	size_t start;		/* first byte in the source */
-	size_t end;		/* behind its last */
+	size_t end;		/* after its last */
 	bool newline;		/* first of its line */
 	bool open;		/* a string without an end, and reported */
 	bool huge;		/* the integer is 2^63: only -2^63 fits */
@@ -54,18 +54,18 @@ struct lexer {
 	uint32_t line;
 	size_t line_start;
 	bool plain_slash;	/* '/' may end a filter here: no '/=' */
-	unsigned int lost_braces; /* so many '}' stand in what has no end */
+	unsigned int lost_braces; /* number of '}' in a token without an end */
 };
 
-/* Begins with a file of diag->files. */
+/* Start with a file of diag->files. */
 void lex_init(struct lexer *lx, struct diag *diag, uint32_t file);
 void lex_next(struct lexer *lx, struct token *t);
-/* Skips blanks and comments; true if there was a newline among them. */
+/* Skip blanks and comments; true if there was a newline. */
 bool lex_skip_blanks(struct lexer *lx);
-/* The byte `off` bytes on, 0 at the end. */
+/* The byte at offset `off`, 0 at the end. */
 int lex_peek(const struct lexer *lx, size_t off);
 struct pos lex_pos(const struct lexer *lx);
-/* How a token is written, for messages. */
+/* Spelling of a token, for messages. */
 const char *tok_name(enum tok kind);
 
 static inline bool is_name_start(int c)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Installed tools, in tools/ of the library, and what an unknown name may have meant. */
+/*
+ * Installed tools, in tools/ of the library, and suggestions for unknown names.
+ */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <stdio.h>
@@ -8,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "near.h"
-#include "tool.h"
+#include "compiler/library.h"
+#include "compiler/suggest.h"
 
 static const char ending[] = ".kp";
 
@@ -53,7 +55,10 @@ char *ktap_find_tool(const char *name)
 	return path;
 }
 
-/* Write the name of a tool in @folder to @near, of @size, if it is nearer than *@best. */
+/*
+ * Copy the name of a tool of @folder to @near, of @size bytes, if it is nearer
+ * than *@best.
+ */
 static void find_near(const char *folder, const char *name, char *near, size_t size,
 		      unsigned int *best)
 {

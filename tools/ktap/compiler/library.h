@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The library of scripts, and the installed tools in it. */
-#ifndef KTAP_TOOL_H
-#define KTAP_TOOL_H
+#ifndef KTAP_LIBRARY_H
+#define KTAP_LIBRARY_H
 
 #include <stdio.h>
 
-/* The folders of the library: that of the environment, the installed one; then NULL */
+/*
+ * The folders of the library: that of the environment, then the installed one,
+ * then NULL.
+ */
 const char *ktap_library(unsigned int i);
 
 /*
@@ -14,7 +17,7 @@ const char *ktap_library(unsigned int i);
  */
 char *ktap_find_tool(const char *name);
 
-/* Say where a tool was looked for that is not there, and which has a name like that. */
+/* Say where a tool was searched for, and suggest one with a similar name. */
 void ktap_suggest_tool(FILE *out, const char *name);
 
 #endif

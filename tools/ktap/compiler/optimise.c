@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the code generator cannot know while it goes from statement to statement:
- * where jumps end in the end, and what is never reached.
+ * Optimisations that need the whole function: shorten chains of jumps, and
+ * remove unreachable code.
  */
 #include <string.h>
 
 #include <linux/ktap.h>
 
-#include "codegen.h"
-#include "util.h"
+#include "compiler/codegen.h"
+#include "compiler/util.h"
 
-#define MAX_ROUNDS	10	/* one makes work for the next, but seldom much */
+#define MAX_ROUNDS	10	/* one round makes work for the next, but seldom much */
 #define MAX_HOPS	100	/* of a jump to a jump to a jump */
 
-/* A function being worked on. */
+/* The function that is being optimised. */
 struct flow {
 	struct func *f;
-	unsigned int *target;	/* by instruction: where it jumps to */
-	unsigned char *mark;	/* by instruction: what is known of it */
+	unsigned int *target;	/* by instruction: its jump target */
+	unsigned char *mark;	/* by instruction: MARK flags */
 	unsigned int *todo;	/* instructions to follow */
-	unsigned int *place;	/* by instruction: where it goes to */
+	unsigned int *place;	/* by instruction: its new index */
 };
 
 #define TARGET		1
@@ -37,13 +37,15 @@ static bool is_jump(int op)
 	       op == KTAP_OP_FORPREP || op == KTAP_OP_FORLOOP;
 }
 
-/* Branches that only look at the truth of a register, or whether it is nil. */
+/*
+ * Is it a branch that only tests the truth of a register, or whether it is nil?
+ */
 static bool is_test(int op)
 {
 	return op >= KTAP_OP_JT && op <= KTAP_OP_JNNIL;
 }
 
-static int opposite(int op)
+static int opposite_jump(int op)
 {
 	static const unsigned char pairs[][2] = {
 		{ KTAP_OP_JT, KTAP_OP_JF }, { KTAP_OP_JNIL, KTAP_OP_JNNIL },
@@ -64,18 +66,18 @@ static int opposite(int op)
 }
 
 /*
- * A jump was taken because of the register that the test there looks at: 1 if it
- * jumps as well, 0 if it does not, -1 if that is not known.
+ * @jump was taken, and leads to @test of the same register. Returns 1 if the
+ * test jumps as well, 0 if not, -1 if unknown.
  */
-static int outcome(const struct insn *jump, const struct insn *test)
+static int jump_outcome(const struct insn *jump, const struct insn *test)
 {
 	if (!is_test(jump->op) || !is_test(test->op) || jump->a != test->a)
 		return -1;
 	if (jump->op == test->op)
 		return 1;
-	if (test->op == opposite(jump->op))
+	if (test->op == opposite_jump(jump->op))
 		return 0;
-	/* nil is false, what is true is not nil */
+	/* nil is false, and a true value is not nil */
 	if (jump->op == KTAP_OP_JNIL)
 		return test->op == KTAP_OP_JF;
 	if (jump->op == KTAP_OP_JT)
@@ -83,14 +85,14 @@ static int outcome(const struct insn *jump, const struct insn *test)
 	return -1;
 }
 
-/* Where a jump to `to` ends in the end. */
-static unsigned int follow(const struct flow *fl, const struct insn *jump, unsigned int to)
+/* Follow jumps from `to` to their final target. */
+static unsigned int follow_jumps(const struct flow *fl, const struct insn *jump, unsigned int to)
 {
 	const struct insn *code = fl->f->code;
 	int hops, taken;
 
 	for (hops = 0; hops < MAX_HOPS; hops++) {
-		taken = code[to].op == KTAP_OP_JMP ? 1 : jump ? outcome(jump, &code[to]) : -1;
+		taken = code[to].op == KTAP_OP_JMP ? 1 : jump ? jump_outcome(jump, &code[to]) : -1;
 		if (taken < 0)
 			break;
 		to = taken ? fl->target[to] : to + 1;
@@ -108,16 +110,16 @@ static void thread_jumps(struct flow *fl)
 
 		if (!is_jump(insn->op))
 			continue;
-		fl->target[i] = follow(fl, insn, fl->target[i]);
-		/* a jump to the end is the end */
+		fl->target[i] = follow_jumps(fl, insn, fl->target[i]);
+		/* a jump to the end of the function ends it */
 		if (insn->op == KTAP_OP_JMP && f->code[fl->target[i]].op == KTAP_OP_RET)
 			*insn = f->code[fl->target[i]];
 	}
 	for (i = 0; i < f->ntries; i++)
-		f->tries[i].handler = follow(fl, NULL, f->tries[i].handler);
+		f->tries[i].handler = follow_jumps(fl, NULL, f->tries[i].handler);
 }
 
-static void mark_targets(struct flow *fl)
+static void flow_mark_targets(struct flow *fl)
 {
 	struct func *f = fl->f;
 	unsigned int i;
@@ -130,26 +132,26 @@ static void mark_targets(struct flow *fl)
 		fl->mark[f->tries[i].handler] |= TARGET;
 }
 
-/* A branch around a jump that only the branch leads to: "if (x) break" */
+/* Turn a branch around a jump into one branch: "if (x) break". */
 static void turn_branches(struct flow *fl)
 {
 	struct func *f = fl->f;
 	unsigned int i;
 
-	mark_targets(fl);
+	flow_mark_targets(fl);
 	for (i = 0; i + 2 < f->ninsns; i++) {
 		struct insn *insn = &f->code[i];
 
 		if (!is_branch(insn->op) || fl->target[i] != i + 2 ||
 		    insn[1].op != KTAP_OP_JMP || (fl->mark[i + 1] & TARGET))
 			continue;
-		insn->op = opposite(insn->op);
+		insn->op = opposite_jump(insn->op);
 		fl->target[i] = fl->target[i + 1];
 		fl->target[i + 1] = i + 2;
 	}
 }
 
-static void reach(struct flow *fl, unsigned int i, unsigned int *n)
+static void flow_reach(struct flow *fl, unsigned int i, unsigned int *n)
 {
 	if (i >= fl->f->ninsns || (fl->mark[i] & REACHED))
 		return;
@@ -161,19 +163,19 @@ static void reach_all(struct flow *fl, unsigned int from)
 {
 	unsigned int n = 0;
 
-	reach(fl, from, &n);
+	flow_reach(fl, from, &n);
 	while (n) {
 		unsigned int i = fl->todo[--n];
 		int op = fl->f->code[i].op;
 
 		if (is_jump(op))
-			reach(fl, fl->target[i], &n);
+			flow_reach(fl, fl->target[i], &n);
 		if (op != KTAP_OP_JMP && op != KTAP_OP_RET)
-			reach(fl, i + 1, &n);
+			flow_reach(fl, i + 1, &n);
 	}
 }
 
-/* A handler is reached if something is that it stands for. */
+/* A handler is reachable if an instruction that it covers is. */
 static bool reach_handlers(struct flow *fl)
 {
 	bool more = false;
@@ -194,7 +196,7 @@ static bool reach_handlers(struct flow *fl)
 	return more;
 }
 
-/* Marks what can go; false if all of it is needed. */
+/* Mark the instructions to remove; false if there are none. */
 static bool mark_dead(struct flow *fl)
 {
 	struct func *f = fl->f;
@@ -220,7 +222,7 @@ static bool mark_dead(struct flow *fl)
 	return any;
 }
 
-/* Moves what stays together, and all that points to it. */
+/* Move the remaining instructions together, and update all references. */
 static void remove_dead(struct flow *fl)
 {
 	struct func *f = fl->f;
@@ -273,10 +275,10 @@ void optimise(struct compiler *cc, struct func *f)
 	size_t n = f->ninsns + 1;
 	struct flow fl = {
 		.f = f,
-		.target = arena_alloc(&cc->arena, n * sizeof(*fl.target)),
-		.mark = arena_alloc(&cc->arena, n),
-		.todo = arena_alloc(&cc->arena, n * sizeof(*fl.todo)),
-		.place = arena_alloc(&cc->arena, n * sizeof(*fl.place)),
+		.target = pool_alloc(&cc->pool, n * sizeof(*fl.target)),
+		.mark = pool_alloc(&cc->pool, n),
+		.todo = pool_alloc(&cc->pool, n * sizeof(*fl.todo)),
+		.place = pool_alloc(&cc->pool, n * sizeof(*fl.place)),
 	};
 	unsigned int round;
 

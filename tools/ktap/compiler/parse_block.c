@@ -2,7 +2,7 @@
 /* The parser: lists of statements, in blocks, functions and files. */
 #include <string.h>
 
-#include "parser.h"
+#include "compiler/parser.h"
 
 static bool starts_statement(enum tok kind)
 {
@@ -17,27 +17,28 @@ static bool starts_statement(enum tok kind)
 	}
 }
 
-/* What was in braces was no block. */
+/* Does this token continue an expression? Then the braces were no block. */
 static bool goes_on(enum tok kind)
 {
 	return kind == T_RPAREN || kind == T_RBRACKET || kind == T_COMMA;
 }
 
 /*
- * After an error: to the next statement of this list, or to its end.  The table
- * that it was in ends with its '}', or has none if a line begins as only a
- * statement does.
+ * After an error, skip to the next statement of this list, or to its end. An
+ * open table ends with its '}', or before a line that can only begin a
+ * statement.
  */
-static void recover(struct parser *p, size_t start)
+static void parser_recover(struct parser *p, size_t start)
 {
 	unsigned int tables = p->failed.newline ? 0 : p->tables, braces = tables;
 
 	p->panic = false;
+	p->in_items = false;
 	p->head = false;
 	p->tables = 0;
 	p->lx.plain_slash = false;
 	p->tok = p->failed;
-	for (;; next(p)) {
+	for (;; parser_next(p)) {
 		bool begins = p->tok.newline && starts_statement(p->tok.kind);
 
 		if (p->tok.kind == T_EOF || p->over)
@@ -56,7 +57,7 @@ static void recover(struct parser *p, size_t start)
 			if (tables > braces) {
 				tables--;
 			} else if (!braces) {
-				next(p);
+				parser_next(p);
 				if (!goes_on(p->tok.kind))
 					return;
 			}
@@ -83,23 +84,23 @@ static struct node *parse_statements(struct parser *p, bool file)
 		if (p->tok.kind == T_RBRACE) {
 			if (!file)
 				break;
-			/* if the guess was wrong, it ends that block */
+			/* if that guess was wrong, this '}' ends the block */
 			if (p->guessed)
 				p->guessed--;
 			else
 				diag_error(p->diag, p->tok.pos, "'}' without a '{' before it");
 			p->cc->syntax_errors = true;
-			next(p);
+			parser_next(p);
 			continue;
 		}
-		if (accept(p, T_SEMI))
+		if (parser_accept(p, T_SEMI))
 			continue;
-		mark(p, LAYOUT_STATEMENT);
+		parser_mark(p, LAYOUT_STATEMENT);
 		n = parse_statement(p);
 		if (p->over)
 			break;
 		if (p->panic) {
-			recover(p, start);
+			parser_recover(p, start);
 			p->depth = depth;
 			p->loops = loops;
 		} else if (n) {
@@ -114,8 +115,8 @@ struct node *parse_block(struct parser *p)
 	struct pos open = p->tok.pos;
 	struct node *list;
 
-	mark(p, LAYOUT_BLOCK);
-	expect(p, T_LBRACE);
+	parser_mark(p, LAYOUT_BLOCK);
+	parser_expect(p, T_LBRACE);
 	list = parse_statements(p, false);
 	if (p->lx.lost_braces) {
 		p->lx.lost_braces--;
@@ -125,7 +126,7 @@ struct node *parse_block(struct parser *p)
 	}
 	if (p->tok.kind == T_EOF && !p->panic)
 		syntax_error(p, open, "this '{' has no '}'");
-	expect(p, T_RBRACE);
+	parser_expect(p, T_RBRACE);
 	return list;
 }
 
@@ -142,8 +143,8 @@ struct node *parse_func_body(struct parser *p, struct func *f)
 	p->height = 0;
 	p->head = false;
 	p->lx.plain_slash = false;
-	body = enter(p) ? parse_block(p) : NULL;
-	leave(p);
+	body = parser_enter(p) ? parse_block(p) : NULL;
+	parser_leave(p);
 	f->height = p->height;
 	if (p->height < height)
 		p->height = height;
@@ -155,14 +156,14 @@ struct node *parse_func_body(struct parser *p, struct func *f)
 	return body;
 }
 
-/* The statements of another file, as if they stood here. */
+/* Parse the statements of an included file as part of this one. */
 static struct node *parse_file(struct parser *p, unsigned int file)
 {
 	struct parser inner = { .cc = p->cc, .diag = p->diag, .func = p->func };
 	struct node *list;
 
 	lex_init(&inner.lx, inner.diag, file);
-	next(&inner);
+	parser_next(&inner);
 	list = parse_statements(&inner, true);
 	p->over |= inner.over;
 	return list;
@@ -174,16 +175,16 @@ struct node *parse_include(struct parser *p)
 	bool file_level = p->func == p->cc->main && p->depth == 1;
 	int file = -1;
 
-	next(p);
+	parser_next(p);
 	name = node_new(p->cc, N_STR, p->tok.pos);
 	name->str = p->tok.str;
 	name->len = p->tok.len;
-	expect(p, T_STR);
-	/* who lays the script out has nothing to do with what it includes */
+	parser_expect(p, T_STR);
+	/* included files are not part of the layout */
 	if (!file_level)
-		diag_error(p->diag, n->pos, "'include' stands at the level of the file only");
+		diag_error(p->diag, n->pos, "'include' is allowed only at the top level");
 	else if (!p->panic && !p->layout)
-		file = source_include(p->cc, name);
+		file = script_include(p->cc, name);
 	if (file >= 0)
 		n->list = parse_file(p, file);
 	return n;
@@ -196,6 +197,6 @@ void parse_script(struct compiler *cc)
 	cc->main = func_new(cc, NULL, "main", (struct pos) { .line = 1, .col = 1 });
 	p.func = cc->main;
 	lex_init(&p.lx, p.diag, 0);
-	next(&p);
+	parser_next(&p);
 	cc->main->body = parse_statements(&p, true);
 }

@@ -5,13 +5,15 @@
 
 #include <linux/ktap.h>
 
-#include "parser.h"
-#include "util.h"
+#include "compiler/parser.h"
+#include "compiler/util.h"
 
-/* Each makes work and takes memory; a script as large as a chunk can be has not as many. */
+/*
+ * Each token costs time and memory; no script that fits into a chunk has more.
+ */
 #define MAX_TOKENS	(16 * KTAP_MAX_INSNS)
 
-void next(struct parser *p)
+void parser_next(struct parser *p)
 {
 	if (p->panic)
 		return;
@@ -29,11 +31,11 @@ void next(struct parser *p)
 		layout_add(p->layout, &p->tok);
 }
 
-bool accept(struct parser *p, enum tok kind)
+bool parser_accept(struct parser *p, enum tok kind)
 {
 	if (p->tok.kind != kind)
 		return false;
-	next(p);
+	parser_next(p);
 	return true;
 }
 
@@ -52,12 +54,12 @@ void syntax_error(struct parser *p, struct pos pos, const char *fmt, ...)
 	if (p->panic)
 		return;
 	va_start(ap, fmt);
-	diag_error(p->diag, pos, "%s", arena_vprintf(&p->cc->arena, fmt, ap));
+	diag_error(p->diag, pos, "%s", pool_vprintf(&p->cc->pool, fmt, ap));
 	va_end(ap);
 	begin_panic(p);
 }
 
-const char *describe_token(struct parser *p)
+const char *parser_describe_token(struct parser *p)
 {
 	const struct token *t = &p->tok;
 
@@ -65,38 +67,48 @@ const char *describe_token(struct parser *p)
 		return "the end of the file";
 	if (t->kind == T_STR)
 		return "a string";
-	return arena_printf(&p->cc->arena, "'%.*s'", (int)(t->end - t->start),
-			    p->lx.text + t->start);
+	return pool_printf(&p->cc->pool, "'%.*s'", (int)(t->end - t->start),
+			   p->lx.text + t->start);
 }
 
-void unexpected(struct parser *p, const char *what)
+void parser_unexpected(struct parser *p, const char *what)
 {
-	/* the rest of the line is in there */
+	/* the unfinished string contains the rest of the line */
 	if (p->open && !p->panic) {
-		/* the first of its '}' are those of tables */
+		/* the first '}' in the string close open tables */
 		p->lx.lost_braces -= p->tables < p->lx.lost_braces ? p->tables :
 								     p->lx.lost_braces;
 		begin_panic(p);
 		return;
 	}
-	/* what is missing at the end of a line is not the next line's fault */
+	/* report a missing token at the end of the line before */
 	if (p->tok.newline && p->end.line && p->tok.kind != T_BAD)
 		syntax_error(p, p->end, "expected %s, found the end of the line", what);
 	else
-		syntax_error(p, p->tok.pos, "expected %s, found %s", what, describe_token(p));
+		syntax_error(p, p->tok.pos, "expected %s, found %s", what,
+			     parser_describe_token(p));
 }
 
-void expect(struct parser *p, enum tok kind)
+void parser_expect(struct parser *p, enum tok kind)
 {
-	if (accept(p, kind))
+	if (parser_accept(p, kind))
 		return;
 	if (kind > T_AGGREGATE)
-		unexpected(p, arena_printf(&p->cc->arena, "'%s'", tok_name(kind)));
+		parser_unexpected(p, pool_printf(&p->cc->pool, "'%s'", tok_name(kind)));
 	else
-		unexpected(p, tok_name(kind));
+		parser_unexpected(p, tok_name(kind));
 }
 
-bool enter(struct parser *p)
+void parser_expect_paren(struct parser *p, const char *advice)
+{
+	bool missing = !p->panic && p->tok.kind != T_LPAREN;
+
+	parser_expect(p, T_LPAREN);
+	if (missing && !p->open)
+		diag_note(p->diag, "%s", advice);
+}
+
+bool parser_enter(struct parser *p)
 {
 	if (p->depth++ < MAX_NESTING)
 		return true;
@@ -105,12 +117,12 @@ bool enter(struct parser *p)
 	return false;
 }
 
-void leave(struct parser *p)
+void parser_leave(struct parser *p)
 {
 	p->depth--;
 }
 
-static void adopt(struct parser *p, struct node *parent, const struct node *child)
+static void adopt_node(struct parser *p, struct node *parent, const struct node *child)
 {
 	if (child && child->height >= parent->height)
 		parent->height = child->height + 1;
@@ -125,7 +137,7 @@ static void adopt(struct parser *p, struct node *parent, const struct node *chil
 static void adopt_list(struct parser *p, struct node *parent, const struct node *list)
 {
 	for (; list; list = list->next)
-		adopt(p, parent, list);
+		adopt_node(p, parent, list);
 }
 
 struct node *parse_exprs(struct parser *p)
@@ -135,11 +147,11 @@ struct node *parse_exprs(struct parser *p)
 	list_init(&l);
 	do {
 		list_add(&l, parse_expr(p));
-	} while (accept(p, T_COMMA));
+	} while (parser_accept(p, T_COMMA));
 	return l.first;
 }
 
-/* NAME, NAME, ... behind the '('; the last may be "...". */
+/* NAME, NAME, ... after the '('; the last may be "...". */
 static void parse_params(struct parser *p, struct func *f)
 {
 	struct node *n;
@@ -147,12 +159,12 @@ static void parse_params(struct parser *p, struct func *f)
 
 	list_init(&l);
 	do {
-		if (accept(p, T_ELLIPSIS)) {
+		if (parser_accept(p, T_ELLIPSIS)) {
 			f->variadic = true;
 			break;
 		}
 		if (p->tok.kind != T_NAME) {
-			unexpected(p, "the name of a parameter");
+			parser_unexpected(p, "the name of a parameter");
 			break;
 		}
 		if (f->nparams == KTAP_MAX_ARGS) {
@@ -164,8 +176,8 @@ static void parse_params(struct parser *p, struct func *f)
 		n->str = p->tok.str;
 		list_add(&l, n);
 		f->nparams++;
-		next(p);
-	} while (accept(p, T_COMMA));
+		parser_next(p);
+	} while (parser_accept(p, T_COMMA));
 	f->params = l.first;
 }
 
@@ -174,12 +186,12 @@ struct func *parse_function(struct parser *p, const char *name, struct pos pos)
 	struct func *f;
 
 	if (!name)
-		name = arena_printf(&p->cc->arena, "function:%u", pos.line);
+		name = pool_printf(&p->cc->pool, "function:%u", pos.line);
 	f = func_new(p->cc, p->func, name, pos);
-	expect(p, T_LPAREN);
+	parser_expect(p, T_LPAREN);
 	if (p->tok.kind == T_NAME || p->tok.kind == T_ELLIPSIS)
 		parse_params(p, f);
-	expect(p, T_RPAREN);
+	parser_expect(p, T_RPAREN);
 	f->body = parse_func_body(p, f);
 	return f;
 }
@@ -195,41 +207,44 @@ static struct node *parse_table(struct parser *p)
 	p->head = false;
 	p->tables++;
 	p->lx.plain_slash = false;
-	next(p);
+	parser_next(p);
 	while (p->tok.kind != T_RBRACE && !p->panic) {
 		struct node *item = node_new(p->cc, N_ITEM, p->tok.pos);
 		struct lexer ahead = p->lx;
 
 		lex_skip_blanks(&ahead);
-		if (accept(p, T_LBRACKET)) {
+		if (parser_accept(p, T_LBRACKET)) {
 			item->list = parse_exprs(p);
-			expect(p, T_RBRACKET);
-			expect(p, T_ASSIGN);
+			parser_expect(p, T_RBRACKET);
+			parser_expect(p, T_ASSIGN);
 		} else if (p->tok.kind == T_NAME && lex_peek(&ahead, 0) == '=' &&
 			   lex_peek(&ahead, 1) != '=') {
 			item->list = node_str(p->cc, p->tok.pos, p->tok.str);
-			next(p);
-			next(p);
+			parser_next(p);
+			parser_next(p);
 		}
 		item->b = parse_expr(p);
 		adopt_list(p, item, item->list);
-		adopt(p, item, item->b);
-		adopt(p, n, item);
+		adopt_node(p, item, item->b);
+		adopt_node(p, n, item);
 		list_add(&l, item);
-		if (!accept(p, T_COMMA) && !accept(p, T_SEMI) && p->tok.kind != T_RBRACE)
-			unexpected(p, "',' or '}' in a table");
+		if (!parser_accept(p, T_COMMA) && !parser_accept(p, T_SEMI) &&
+		    p->tok.kind != T_RBRACE) {
+			p->in_items |= !p->panic;
+			parser_unexpected(p, "',' or '}' in a table");
+		}
 	}
 	n->list = l.first;
 	p->head = head;
 	p->lx.plain_slash = head;
-	expect(p, T_RBRACE);
-	/* an error leaves it open */
+	parser_expect(p, T_RBRACE);
+	/* after an error it stays open */
 	if (!p->panic)
 		p->tables--;
 	return n;
 }
 
-/* What stands between brackets: a filter's '/' is a division in there. */
+/* Parse an expression in brackets, where the '/' of a filter is a division. */
 static struct node *parse_bracketed(struct parser *p, enum tok close, bool list)
 {
 	bool head = p->head;
@@ -237,14 +252,14 @@ static struct node *parse_bracketed(struct parser *p, enum tok close, bool list)
 
 	p->head = false;
 	p->lx.plain_slash = false;
-	next(p);
+	parser_next(p);
 	if (list && p->tok.kind == close)
 		n = NULL;
 	else
 		n = list ? parse_exprs(p) : parse_expr(p);
 	p->head = head;
 	p->lx.plain_slash = head;
-	expect(p, close);
+	parser_expect(p, close);
 	return n;
 }
 
@@ -288,16 +303,16 @@ static struct node *parse_primary(struct parser *p)
 		n->kind = N_VARG;
 		if (!p->func->variadic)
 			diag_error(p->diag, n->pos,
-				   "'...' stands only in a function declared with '...'");
+				   "'...' can only be used in a function declared with '...'");
 		break;
 	case T_LBRACE:
 		if (p->head) {
-			unexpected(p, "an expression");
+			parser_unexpected(p, "an expression");
 			return n;
 		}
 		return parse_table(p);
 	case T_FUNCTION:
-		next(p);
+		parser_next(p);
 		n->kind = N_FUNC;
 		n->func = parse_function(p, NULL, n->pos);
 		n->height = n->func->height;
@@ -308,10 +323,10 @@ static struct node *parse_primary(struct parser *p)
 		n->len = p->tok.len;
 		break;
 	default:
-		unexpected(p, "an expression");
+		parser_unexpected(p, "an expression");
 		return n;
 	}
-	next(p);
+	parser_next(p);
 	return n;
 }
 
@@ -321,34 +336,47 @@ static struct node *call_node(struct parser *p, struct node *callee, struct node
 
 	n->a = callee;
 	n->list = args;
-	adopt(p, n, callee);
+	adopt_node(p, n, callee);
 	adopt_list(p, n, args);
 	return n;
 }
 
-static bool callable(const struct node *n)
+static bool is_callable(const struct node *n)
 {
 	return n->kind == N_NAME || n->kind == N_INDEX || n->kind == N_FIELD ||
 	       n->kind == N_CALL || n->kind == N_FUNC;
 }
 
-/* What follows an operand directly; a new line begins a new statement instead. */
+/* Report a missing name after a '.'. */
+static void parse_no_field(struct parser *p)
+{
+	bool string = p->tok.kind == T_STR;
+
+	parser_unexpected(p, "the name of a field");
+	if (string && !p->open)
+		diag_note(p->diag, "'..' joins strings");
+}
+
+/*
+ * Parse a call, index or field directly after an operand; on a new line it
+ * begins a new statement.
+ */
 static struct node *parse_suffix(struct parser *p, struct node *left)
 {
 	struct node *n;
 
 	switch (p->tok.kind) {
 	case T_DOT:
-		next(p);
+		parser_next(p);
 		n = node_new(p->cc, N_FIELD, p->tok.pos);
 		n->a = left;
 		n->str = p->tok.str;
-		/* keywords are good field names: e.in, t.end */
+		/* keywords are allowed as field names: e.in, t.end */
 		if (p->tok.kind == T_NAME || (p->tok.kind >= T_AND && p->tok.kind < T_AGGREGATE))
-			next(p);
+			parser_next(p);
 		else
-			unexpected(p, "the name of a field");
-		adopt(p, n, left);
+			parse_no_field(p);
+		adopt_node(p, n, left);
 		return n;
 	case T_LBRACKET:
 		if (p->tok.newline)
@@ -358,19 +386,19 @@ static struct node *parse_suffix(struct parser *p, struct node *left)
 		n->list = parse_bracketed(p, T_RBRACKET, true);
 		if (!n->list)
 			syntax_error(p, n->pos, "an index is missing between [ and ]");
-		adopt(p, n, left);
+		adopt_node(p, n, left);
 		adopt_list(p, n, n->list);
 		return n;
 	case T_LPAREN:
-		if (p->tok.newline || !callable(left))
+		if (p->tok.newline || !is_callable(left))
 			return NULL;
 		return call_node(p, left, parse_bracketed(p, T_RPAREN, true));
 	case T_STR:
-		if (p->tok.newline || !callable(left) || p->head)
+		if (p->tok.newline || !is_callable(left) || p->head)
 			return NULL;
 		return call_node(p, left, parse_primary(p));
 	case T_LBRACE:
-		if (p->tok.newline || !callable(left) || p->head)
+		if (p->tok.newline || !is_callable(left) || p->head)
 			return NULL;
 		return call_node(p, left, parse_table(p));
 	default:
@@ -382,7 +410,7 @@ struct node *parse_postfix(struct parser *p)
 {
 	struct node *n, *more;
 
-	/* a function called where it is written needs its parentheses */
+	/* a function expression that is called needs parentheses */
 	bool bare_function = p->tok.kind == T_FUNCTION;
 
 	n = parse_primary(p);
@@ -411,20 +439,20 @@ static struct node *parse_unary(struct parser *p)
 	default:
 		return parse_postfix(p);
 	}
-	next(p);
+	parser_next(p);
 	if (n->op == OP_NEG && p->tok.huge) {
 		n->kind = N_INT;
 		n->ival = INT64_MIN;
-		next(p);
+		parser_next(p);
 		return n;
 	}
-	if (enter(p)) {
+	if (parser_enter(p)) {
 		n->a = parse_unary(p);
-		adopt(p, n, n->a);
+		adopt_node(p, n, n->a);
 	} else {
 		n->kind = N_NIL;
 	}
-	leave(p);
+	parser_leave(p);
 	return n;
 }
 
@@ -440,6 +468,7 @@ static const struct {
 	{ T_AND, 2, N_AND, 0 },
 	{ T_EQ, 3, N_BINARY, OP_EQ },
 	{ T_NE, 3, N_BINARY, OP_NE },
+	{ T_TILDE, 3, N_BINARY, OP_MATCH },
 	{ T_LT, 4, N_BINARY, OP_LT },
 	{ T_LE, 4, N_BINARY, OP_LE },
 	{ T_GT, 4, N_BINARY, OP_GT },
@@ -471,8 +500,8 @@ static int find_binary(const struct parser *p, unsigned int level)
 }
 
 /*
- * A pattern behind `ip ==` in a filter needs no quotes: mutex*, [a-z]*_lock.
- * The lexer has seen its first token only.
+ * A pattern after `ip ==` in a filter needs no quotes: mutex*, [a-z]*_lock. The
+ * lexer has read only its first token.
  */
 static struct node *parse_pattern(struct parser *p, const struct node *left)
 {
@@ -485,14 +514,14 @@ static struct node *parse_pattern(struct parser *p, const struct node *left)
 	while (len < rest && (is_name_char(s[len]) || (s[len] && strchr("*?[]!-.", s[len]))))
 		len++;
 	n = node_new(p->cc, N_STR, p->tok.pos);
-	n->str = arena_strndup(&p->cc->arena, s, len);
+	n->str = pool_strndup(&p->cc->pool, s, len);
 	n->len = len;
 	if (!pattern_is(n))
 		return NULL;
 	if (p->layout)
 		layout_add_event(p->layout, p->tok.start, p->tok.start + len);
 	p->lx.at = p->tok.start + len;
-	next(p);
+	parser_next(p);
 	return n;
 }
 
@@ -504,15 +533,15 @@ static struct node *parse_binary(struct parser *p, unsigned int level)
 	while ((i = find_binary(p, level)) >= 0) {
 		n = node_new(p->cc, binary[i].kind, p->tok.pos);
 		n->op = binary[i].op;
-		next(p);
+		parser_next(p);
 		n->a = left;
 		n->b = NULL;
 		if (n->op == OP_EQ || n->op == OP_NE)
 			n->b = parse_pattern(p, left);
 		if (!n->b)
 			n->b = parse_binary(p, binary[i].level + 1);
-		adopt(p, n, n->a);
-		adopt(p, n, n->b);
+		adopt_node(p, n, n->a);
+		adopt_node(p, n, n->b);
 		left = n;
 	}
 	return left;
@@ -522,23 +551,23 @@ struct node *parse_expr(struct parser *p)
 {
 	struct node *n, *cond;
 
-	if (!enter(p)) {
-		leave(p);
+	if (!parser_enter(p)) {
+		parser_leave(p);
 		return node_new(p->cc, N_NIL, p->tok.pos);
 	}
 	n = parse_binary(p, 1);
 	if (p->tok.kind == T_QUESTION) {
 		cond = node_new(p->cc, N_COND, p->tok.pos);
-		next(p);
+		parser_next(p);
 		cond->a = n;
 		cond->b = parse_expr(p);
-		expect(p, T_COLON);
+		parser_expect(p, T_COLON);
 		cond->c = parse_expr(p);
-		adopt(p, cond, cond->a);
-		adopt(p, cond, cond->b);
-		adopt(p, cond, cond->c);
+		adopt_node(p, cond, cond->a);
+		adopt_node(p, cond, cond->b);
+		adopt_node(p, cond, cond->c);
 		n = cond;
 	}
-	leave(p);
+	parser_leave(p);
 	return n;
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The parser: what other languages write, and ktap in another way. */
+/* The parser: advice for the syntax of other languages. */
 #include <string.h>
 
-#include "builtins.h"
-#include "parser.h"
-#include "util.h"
+#include "compiler/builtins.h"
+#include "compiler/parser.h"
+#include "compiler/suggest.h"
+#include "compiler/util.h"
 
 #define NO_TYPES	"there are no types: var x = 5, function f(x) { ... }"
 #define BY_VAR		"'var' declares a variable: var x = 5"
@@ -14,8 +15,17 @@
 #define BY_ELSEIF	"write else if (...) { ... }"
 #define BY_IF		"write if (...) { ... } else if (...) { ... }"
 #define BY_FOR		"write for (k, v in t) { ... }"
+#define BY_COUNTING	"write for (i = 1, 5) { ... }"
+#define BY_TICK		"write tick-1s { ... }"
+#define BY_INCLUDE	"write include \"file.kp\""
+#define BY_HIST		"write h = hist() at the top level, and h <<< v"
+#define BY_LHIST	"write h = lhist(min, max, step) at the top level, and h <<< v"
+#define BY_MATCH	"a string matches a pattern: s ~ \"a*\""
 
-/* Any of them may be the name of a variable or of a function: they say what an error meant. */
+/*
+ * Each of them may also be a name of a variable or function. They only explain
+ * an error.
+ */
 static const struct {
 	const char *word;
 	unsigned int use;
@@ -51,6 +61,30 @@ static const struct {
 	{ "elsif", FOREIGN_NAME | FOREIGN_CALL, BY_ELSEIF },
 	{ "switch", FOREIGN_NAME | FOREIGN_CALL, BY_IF },
 	{ "foreach", FOREIGN_NAME | FOREIGN_CALL, BY_FOR },
+	{ "unroll", FOREIGN_NAME | FOREIGN_CALL, BY_COUNTING },
+	{ "tick", FOREIGN_NAME, BY_TICK },
+	{ "every", FOREIGN_NAME | FOREIGN_CALL, BY_TICK },
+	{ "interval", FOREIGN_NAME, BY_TICK },
+	{ "profile", FOREIGN_NAME, "write profile-10ms { ... }" },
+	{ "import", FOREIGN_NAME | FOREIGN_CALL, BY_INCLUDE },
+	{ "require", FOREIGN_NAME | FOREIGN_CALL, BY_INCLUDE },
+	{ "use", FOREIGN_NAME, BY_INCLUDE },
+	{ "quantize", FOREIGN_CALL, BY_HIST },
+	{ "lquantize", FOREIGN_CALL, BY_LHIST },
+	{ "time", FOREIGN_CALL, "write print(strftime(\"%H:%M:%S\"))" },
+	{ "strerror", FOREIGN_CALL, "with include \"lib/errno.kp\" there is errno_name(retval)" },
+	{ "errno_name", FOREIGN_CALL, "write include \"lib/errno.kp\"" },
+	{ "strncmp", FOREIGN_CALL, BY_MATCH },
+	{ "strcontains", FOREIGN_CALL, "write strstr(s, part)" },
+	{ "strstarts", FOREIGN_CALL, BY_MATCH },
+	{ "match", FOREIGN_CALL, BY_MATCH },
+	{ "zero", FOREIGN_CALL, "write clear(t)" },
+	{ "has_key", FOREIGN_CALL, "write k in t" },
+	{ "errorf", FOREIGN_CALL, "write error(format(...))" },
+	{ "warnf", FOREIGN_CALL, "write printf(...)" },
+	{ "kptr", FOREIGN_CALL, "addresses need no kptr(): str() and read() tell by themselves" },
+	{ "uptr", FOREIGN_CALL, "addresses need no uptr(): str() and read() tell by themselves" },
+	{ "reg", FOREIGN_CALL, "arguments are arg0 to arg9, the result is retval" },
 	{ "null", FOREIGN_VALUE, "did you mean 'nil'?" },
 	{ "NULL", FOREIGN_VALUE, "did you mean 'nil'?" },
 	{ "None", FOREIGN_VALUE, "did you mean 'nil'?" },
@@ -59,13 +93,15 @@ static const struct {
 static const struct {
 	const char *text;
 	const char *advice;
-} operators[] = {
-	{ "->", "a field stands behind a '.': args.x" },
+} foreign_operators[] = {
+	{ "->", "a field follows a '.': args.x" },
 	{ ":=", "'=' assigns: x = 5" },
 	{ "===", "'==' compares" },
 	{ "!==", "'!=' compares" },
 	{ "<>", "'!=' compares" },
 	{ "~=", "'!=' compares" },
+	{ "=~", "to match a pattern write s ~ \"a*\"" },
+	{ "!~", "for no match write !(s ~ \"a*\")" },
 };
 
 const char *foreign_advice(const char *word, unsigned int use)
@@ -76,28 +112,31 @@ const char *foreign_advice(const char *word, unsigned int use)
 	return NULL;
 }
 
-/* Does one of @operators stand at a byte, or go on there? */
+/* Does an operator of another language begin, or continue, at this byte? */
 static const char *operator_at(const struct lexer *lx, size_t at)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(operators); i++) {
-		const char *op = operators[i].text;
+	for (size_t i = 0; i < ARRAY_SIZE(foreign_operators); i++) {
+		const char *op = foreign_operators[i].text;
 		size_t len = strlen(op);
 
 		for (size_t n = 0; n < len && n <= at; n++)
 			if (lx->len - (at - n) >= len && !memcmp(lx->text + at - n, op, len))
-				return operators[i].advice;
+				return foreign_operators[i].advice;
 	}
 	return NULL;
 }
 
-static size_t skip_blanks(const struct lexer *lx, size_t at)
+static size_t foreign_skip_blanks(const struct lexer *lx, size_t at)
 {
 	while (at < lx->len && (lx->text[at] == ' ' || lx->text[at] == '\t'))
 		at++;
 	return at;
 }
 
-/* Behind the parentheses that begin here, or at the end of the line */
+/*
+ * Return the offset after the parentheses that begin here, or the end of the
+ * line.
+ */
 static size_t skip_parentheses(const struct lexer *lx, size_t at)
 {
 	unsigned int open = 0;
@@ -114,27 +153,28 @@ static size_t skip_parentheses(const struct lexer *lx, size_t at)
 static unsigned int use_of(const struct lexer *lx, const struct token *first,
 			   const struct token *failed)
 {
-	size_t at = skip_blanks(lx, first->end);
+	size_t at = foreign_skip_blanks(lx, first->end);
 
-	if (failed->start == at && (failed->kind == T_NAME || failed->kind == T_STAR))
+	if (failed->start == at && (failed->kind == T_NAME || failed->kind == T_STAR ||
+				    failed->kind == T_INT))
 		return FOREIGN_NAME;
 	if (at < lx->len && lx->text[at] == '{')
 		return FOREIGN_BLOCK;
 	if (at < lx->len && lx->text[at] == '(') {
-		at = skip_blanks(lx, skip_parentheses(lx, at));
+		at = foreign_skip_blanks(lx, skip_parentheses(lx, at));
 		if (at < lx->len && lx->text[at] == '{')
 			return FOREIGN_CALL;
 	}
 	return 0;
 }
 
-/* "print x": the name of a function, and what could be its first argument. */
+/* "print x": a name of a function, and a possible first argument. */
 static bool lacks_parentheses(const struct lexer *lx, const struct token *first,
 			      const struct token *failed)
 {
 	const struct builtin *bi = builtin_find(first->str);
 
-	if (!bi || bi->kind != BI_FUNCTION || failed->start != skip_blanks(lx, first->end))
+	if (!bi || bi->kind != BI_FUNCTION || failed->start != foreign_skip_blanks(lx, first->end))
 		return false;
 	switch (failed->kind) {
 	case T_NAME: case T_INT: case T_SCRIPTARG: case T_SYMBOL: case T_NIL: case T_TRUE:
@@ -145,18 +185,71 @@ static bool lacks_parentheses(const struct lexer *lx, const struct token *first,
 	}
 }
 
+/* Advice for a token that is wrong at this place. */
+static const char *foreign_token_advice(enum tok kind)
+{
+	switch (kind) {
+	case T_INC:
+	case T_DEC:
+		return "'++' and '--' are statements, after a variable: x++";
+	case T_THEN:
+		return "a block needs braces: if (x) { ... }";
+	default:
+		return NULL;
+	}
+}
+
+/* Suggest a keyword for a misspelled word before a block. */
+static const char *foreign_nearest_block(const char *word)
+{
+	static const char * const blocks[] = {
+		"trace", "trace_begin", "trace_end", "if", "else", "while", "for", "repeat",
+		"function", "try",
+	};
+	unsigned int distance = edit_limit(word) + 1, d;
+	const char *best = NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(blocks); i++) {
+		d = edit_distance(word, blocks[i]);
+		if (d < distance) {
+			distance = d;
+			best = blocks[i];
+		}
+	}
+	return best;
+}
+
+/* f { x++ }: the braces form a table, the argument of f. */
+static void foreign_note_block(struct parser *p, const char *word)
+{
+	const char *near = foreign_nearest_block(word);
+
+	if (near)
+		diag_note(p->diag, "did you mean '%s'?", near);
+	else
+		diag_note(p->diag, "no block begins with '%s'; this is a call of it with a table",
+			  word);
+}
+
 void foreign_note(struct parser *p, const struct token *first)
 {
 	const struct token *failed = &p->failed;
 	const char *advice = operator_at(&p->lx, failed->start);
 
-	/* the error is that of a string */
+	/* the unfinished string is the error */
 	if (p->open)
 		return;
 	if (!advice && first->kind == T_NAME)
 		advice = foreign_advice(first->str, use_of(&p->lx, first, failed));
+	if (!advice && first->kind == T_NAME && p->in_items &&
+	    use_of(&p->lx, first, failed) & (FOREIGN_BLOCK | FOREIGN_CALL)) {
+		foreign_note_block(p, first->str);
+		return;
+	}
+	if (!advice)
+		advice = foreign_token_advice(failed->kind);
 	if (advice)
 		diag_note(p->diag, "%s", advice);
 	else if (first->kind == T_NAME && lacks_parentheses(&p->lx, first, failed))
-		diag_note(p->diag, "arguments stand in parentheses: %s(...)", first->str);
+		diag_note(p->diag, "arguments need parentheses: %s(...)", first->str);
 }

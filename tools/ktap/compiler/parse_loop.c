@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The parser: loops. */
-#include "parser.h"
+#include "compiler/parser.h"
 
 struct node *parse_loop_body(struct parser *p)
 {
@@ -16,44 +16,44 @@ struct node *parse_repeat(struct parser *p)
 {
 	struct node *n = node_new(p->cc, S_REPEAT, p->tok.pos);
 
-	next(p);
+	parser_next(p);
 	p->loops++;
 	n->list = parse_block(p);
 	p->loops--;
-	expect(p, T_UNTIL);
+	parser_expect(p, T_UNTIL);
 	n->a = parse_expr(p);
 	return n;
 }
 
-/* Behind "(NAME[, NAME] in" */
+/* After "(NAME[, NAME] in". */
 static struct node *parse_for_in(struct parser *p, struct node *n)
 {
 	n->kind = S_FORIN;
 	n->a = parse_expr(p);
-	expect(p, T_RPAREN);
+	parser_expect(p, T_RPAREN);
 	n->list = parse_loop_body(p);
 	return n;
 }
 
-/* Behind the first ';'. */
+/* After the first ';'. */
 static struct node *parse_for_c(struct parser *p, struct node *n)
 {
 	struct list l;
 
 	if (p->tok.kind != T_SEMI)
 		n->b = parse_expr(p);
-	expect(p, T_SEMI);
+	parser_expect(p, T_SEMI);
 	list_init(&l);
 	while (p->tok.kind != T_RPAREN && !p->panic) {
 		struct node *post = parse_simple(p);
 
 		if (post)
 			list_add(&l, post);
-		if (!accept(p, T_COMMA))
+		if (!parser_accept(p, T_COMMA))
 			break;
 	}
 	n->list2 = l.first;
-	expect(p, T_RPAREN);
+	parser_expect(p, T_RPAREN);
 	n->list = parse_loop_body(p);
 	return n;
 }
@@ -64,18 +64,18 @@ static bool parse_for_names(struct parser *p, struct node *n)
 	struct lexer lx = p->lx;
 	struct token tok = p->tok, second;
 
-	next(p);
+	parser_next(p);
 	n->list2 = name_node(p, &tok);
-	if (accept(p, T_IN))
+	if (parser_accept(p, T_IN))
 		return true;
-	if (accept(p, T_COMMA) && p->tok.kind == T_NAME) {
+	if (parser_accept(p, T_COMMA) && p->tok.kind == T_NAME) {
 		second = p->tok;
-		next(p);
+		parser_next(p);
 		n->list2->next = name_node(p, &second);
-		if (accept(p, T_IN))
+		if (parser_accept(p, T_IN))
 			return true;
 		if (p->tok.kind == T_COMMA) {
-			syntax_error(p, p->tok.pos, "a table gives a key and a value, no more");
+			syntax_error(p, p->tok.pos, "a loop over a table gets only a key and a value");
 			return true;
 		}
 	}
@@ -90,13 +90,13 @@ struct node *parse_for(struct parser *p)
 	struct node *n = node_new(p->cc, S_FORC, p->tok.pos);
 	struct node *init;
 
-	next(p);
-	expect(p, T_LPAREN);
+	parser_next(p);
+	parser_expect_paren(p, "write for (k, v in t), for (i = 1, 5) or for (i = 1; i < 5; i++)");
 	if (p->tok.kind == T_VAR || p->tok.kind == T_LOCAL) {
 		struct token tok = p->tok;
 		struct lexer lx = p->lx;
 
-		next(p);
+		parser_next(p);
 		if (p->tok.kind == T_NAME && parse_for_names(p, n))
 			return parse_for_in(p, n);
 		p->lx = lx;
@@ -110,7 +110,7 @@ struct node *parse_for(struct parser *p)
 	} else {
 		init = NULL;
 	}
-	/* i = 1, 10 has been read as an assignment of two values */
+	/* i = 1, 10 was parsed as an assignment of two values */
 	if (init && p->tok.kind == T_RPAREN && (init->kind == S_ASSIGN || init->kind == S_LOCAL) &&
 	    list_len(init->list) == 1 && init->list->kind == N_NAME &&
 	    (list_len(init->list2) == 2 || list_len(init->list2) == 3)) {
@@ -121,13 +121,13 @@ struct node *parse_for(struct parser *p)
 		n->a->next = NULL;
 		n->b->next = NULL;
 		n->kind = S_FORNUM;
-		next(p);
+		parser_next(p);
 		n->list = parse_loop_body(p);
 		return n;
 	}
 	n->a = init;
 	if (p->tok.kind != T_SEMI)
-		unexpected(p, "';', or 'first, last' of a counting loop");
-	next(p);
+		parser_unexpected(p, "';', or 'first, last' of a counting loop");
+	parser_next(p);
 	return parse_for_c(p, n);
 }

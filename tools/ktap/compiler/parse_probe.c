@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The parser: probes, whose events are no tokens of the language. */
+/* The parser: probes. The text of an event is not made of tokens. */
 #include <string.h>
 
-#include "parser.h"
-#include "util.h"
+#include "compiler/parser.h"
+#include "compiler/util.h"
 
 static bool is_blank(int c)
 {
@@ -18,7 +18,7 @@ static bool word_at(const struct lexer *lx, size_t off, const char *word)
 	       !is_name_char(lex_peek(lx, off + n));
 }
 
-/* Does what stands here, behind a blank, end the text of the event? */
+/* Does the text of the event end here, after a blank? */
 static bool event_ends(const struct lexer *lx, size_t off)
 {
 	int c = lex_peek(lx, off);
@@ -26,7 +26,10 @@ static bool event_ends(const struct lexer *lx, size_t off)
 	return !c || strchr("\n/{},;#", c) || word_at(lx, off, "function");
 }
 
-/* Does a handler stand here, or what may stand before it?  `function f` declares one. */
+/*
+ * Does a handler or a filter begin here? `function f` is a declaration, no
+ * handler.
+ */
 static bool handler_follows(const struct lexer *lx)
 {
 	struct lexer ahead = *lx;
@@ -39,7 +42,7 @@ static bool handler_follows(const struct lexer *lx)
 	return lex_peek(&ahead, 0) == '(';
 }
 
-/* Moves over the text of an event; a '/' belongs to it inside of a path only. */
+/* Skip the text of an event; a '/' belongs to it only within a path. */
 static void skip_event(struct lexer *lx)
 {
 	bool path = false;
@@ -49,7 +52,7 @@ static void skip_event(struct lexer *lx)
 		if (strchr("\n{},;#\"'", c))
 			return;
 		if (c == '/') {
-			/* "/path", "./path" and "../path" begin with it */
+			/* a path begins with "/", "./" or "../" */
 			if (!path && before != ':' && before != '.')
 				return;
 			path = true;
@@ -65,7 +68,7 @@ static void skip_event(struct lexer *lx)
 	}
 }
 
-/* "EVENT handler" at the end of a line: cuts the handler's name off. */
+/* "EVENT handler" at the end of a line: split off the name of the handler. */
 static struct node *split_handler(struct parser *p, struct node *event)
 {
 	size_t n = event->len;
@@ -81,12 +84,12 @@ static struct node *split_handler(struct parser *p, struct node *event)
 	name->str = event->str + n;
 	while (n && is_blank(event->str[n - 1]))
 		n--;
-	event->str = arena_strndup(&p->cc->arena, event->str, n);
+	event->str = pool_strndup(&p->cc->pool, event->str, n);
 	event->len = n;
 	return name;
 }
 
-/* Blanks stand in what is fetched at a function, and in paths. */
+/* Only fetch arguments of functions, and paths, may contain blanks. */
 static void check_blanks(struct parser *p, const struct node *event)
 {
 	static const char * const prefixes[] = {
@@ -105,7 +108,7 @@ static void check_blanks(struct parser *p, const struct node *event)
 		n++;
 	pos.col += n;
 	if (n < event->len)
-		syntax_error(p, pos, "expected ',', '/' or '{' behind the event");
+		syntax_error(p, pos, "expected ',', '/' or '{' after the event");
 }
 
 static struct node *parse_bare_event(struct parser *p, struct node **handler)
@@ -118,13 +121,13 @@ static struct node *parse_bare_event(struct parser *p, struct node **handler)
 	for (end = lx->at; end > start && is_blank(lx->text[end - 1]); end--)
 		;
 	n->len = end - start;
-	n->str = arena_strndup(&p->cc->arena, lx->text + start, n->len);
+	n->str = pool_strndup(&p->cc->pool, lx->text + start, n->len);
 	if (p->layout)
 		layout_add_event(p->layout, start, end);
 	lex_skip_blanks(lx);
 	if (!handler_follows(lx))
 		*handler = split_handler(p, n);
-	next(p);
+	parser_next(p);
 	if (!n->len)
 		syntax_error(p, n->pos, "expected the event to trace");
 	check_blanks(p, n);
@@ -142,7 +145,7 @@ static struct node *parse_event(struct parser *p, struct node **handler)
 		return parse_bare_event(p, handler);
 	p->head = true;
 	p->lx.plain_slash = true;
-	next(p);
+	parser_next(p);
 	n = parse_expr(p);
 	p->head = false;
 	p->lx.plain_slash = false;
@@ -153,14 +156,14 @@ static struct func *parse_filter(struct parser *p, const char *event)
 {
 	struct func *f = func_new(p->cc, p->func, NULL, p->tok.pos), *outer = p->func;
 
-	f->name = arena_printf(&p->cc->arena, "filter %s", event);
+	f->name = pool_printf(&p->cc->pool, "filter %s", event);
 	f->filter = true;
 	f->body = node_new(p->cc, S_RETURN, p->tok.pos);
-	mark(p, LAYOUT_FILTER);
+	parser_mark(p, LAYOUT_FILTER);
 	p->func = f;
 	p->head = true;
 	p->lx.plain_slash = true;
-	next(p);
+	parser_next(p);
 	if (p->tok.kind == T_SLASH)
 		syntax_error(p, p->tok.pos, "this filter is empty");
 	f->body->list = parse_expr(p);
@@ -170,13 +173,13 @@ static struct func *parse_filter(struct parser *p, const char *event)
 	if (p->tok.kind == T_ASSIGN)
 		syntax_error(p, p->tok.pos, "'=' assigns; to compare write '=='");
 	if (p->tok.kind != T_SLASH)
-		unexpected(p, "an operator or the '/' that ends the filter");
-	mark(p, LAYOUT_FILTER_END);
-	next(p);
+		parser_unexpected(p, "an operator or the '/' that ends the filter");
+	parser_mark(p, LAYOUT_FILTER_END);
+	parser_next(p);
 	return f;
 }
 
-/* A body in braces, a function, or the name of one. */
+/* Parse a handler: a body in braces, a function, or its name. */
 static struct node *parse_handler(struct parser *p, const char *name, bool event)
 {
 	struct node *n = node_new(p->cc, N_FUNC, p->tok.pos);
@@ -184,21 +187,21 @@ static struct node *parse_handler(struct parser *p, const char *name, bool event
 	switch (p->tok.kind) {
 	case T_LBRACE:
 		n->func = func_new(p->cc, p->func, name, n->pos);
-		/* the event arrives in a parameter that has no name */
+		/* the event is a parameter without a name */
 		n->func->nparams = event;
 		n->func->body = parse_func_body(p, n->func);
 		break;
 	case T_FUNCTION:
-		next(p);
+		parser_next(p);
 		n->func = parse_function(p, NULL, n->pos);
 		break;
 	case T_NAME:
 		n->kind = N_NAME;
 		n->str = p->tok.str;
-		next(p);
+		parser_next(p);
 		break;
 	default:
-		unexpected(p, event ? "'/', '{' or a function behind the event" :
+		parser_unexpected(p, event ? "'/', '{' or a function after the event" :
 				      "'{' or a function");
 	}
 	return n;
@@ -208,11 +211,11 @@ static void check_place(struct parser *p, struct pos pos)
 {
 	if (p->func != p->cc->main && !p->panic)
 		diag_error(p->diag, pos,
-			   "probes stand at the level of the file, not inside of a %s",
+			   "probes are allowed only at the top level, not inside of a %s",
 			   "function or another probe");
 }
 
-/* From the text of the first event on; the lexer stands in front of it. */
+/* Parse a probe from the text of its first event; the lexer is before it. */
 static struct node *parse_probe(struct parser *p, struct pos pos)
 {
 	struct node *n = node_new(p->cc, S_TRACE, pos), *handler = NULL;
@@ -229,7 +232,7 @@ static struct node *parse_probe(struct parser *p, struct pos pos)
 	if (p->tok.kind == T_SLASH)
 		n->func = parse_filter(p, first);
 	n->a = handler ? handler :
-		parse_handler(p, arena_printf(&p->cc->arena, "trace %s", first), true);
+		parse_handler(p, pool_printf(&p->cc->pool, "trace %s", first), true);
 	return n;
 }
 
@@ -238,19 +241,19 @@ struct node *parse_trace(struct parser *p)
 	return parse_probe(p, p->tok.pos);
 }
 
-/* trace_begin and trace_end; no event comes with them. */
+/* trace_begin and trace_end have no event. */
 struct node *parse_trace_edge(struct parser *p, const char *event)
 {
 	struct node *n = node_new(p->cc, S_TRACE, p->tok.pos);
 
 	check_place(p, n->pos);
 	n->list = node_str(p->cc, n->pos, event);
-	next(p);
+	parser_next(p);
 	n->a = parse_handler(p, event, false);
 	return n;
 }
 
-/* The byte behind the current token, and whether a block or function follows it. */
+/* Is the current token @name, before a block or a function? */
 static bool is_edge(struct parser *p, const char *name)
 {
 	struct lexer ahead = p->lx;
@@ -282,7 +285,7 @@ struct node *parse_timer(struct parser *p)
 		return parse_trace_edge(p, "trace_begin");
 	if (is_edge(p, "END"))
 		return parse_trace_edge(p, "trace_end");
-	/* back to the beginning of the name, which is part of the event */
+	/* go back to the start of the name, which is part of the event */
 	p->lx.at = p->tok.start;
 	return parse_probe(p, p->tok.pos);
 }

@@ -2,9 +2,9 @@
 /* The parser: statements. */
 #include <string.h>
 
-#include "builtins.h"
-#include "near.h"
-#include "parser.h"
+#include "compiler/builtins.h"
+#include "compiler/parser.h"
+#include "compiler/suggest.h"
 
 static const struct node *last_of(const struct node *list)
 {
@@ -13,7 +13,7 @@ static const struct node *last_of(const struct node *list)
 	return list;
 }
 
-/* Would it take an `else` that stands behind it? */
+/* Would an `else` after this statement belong to it? */
 static bool ends_in_if(const struct node *n)
 {
 	while (n && (n->kind == S_IF || n->kind == S_WHILE || n->kind == S_FORNUM ||
@@ -36,21 +36,21 @@ struct node *parse_body(struct parser *p)
 	if (p->tok.kind == T_LBRACE)
 		return parse_block(p);
 	if (p->tok.kind == T_THEN || p->tok.kind == T_DO) {
-		unexpected(p, "'{'");
+		parser_unexpected(p, "'{'");
 		return NULL;
 	}
 	list_init(&l);
-	mark(p, LAYOUT_BODY);
-	if (!accept(p, T_SEMI)) {
+	parser_mark(p, LAYOUT_BODY);
+	if (!parser_accept(p, T_SEMI)) {
 		struct node *n = parse_statement(p);
 
 		if (n && !p->panic)
 			list_add(&l, n);
 		if (n && p->tok.kind == T_SEMI && ends_in_if(n))
-			mark(p, LAYOUT_IF_END);
-		accept(p, T_SEMI);
+			parser_mark(p, LAYOUT_IF_END);
+		parser_accept(p, T_SEMI);
 	}
-	mark(p, LAYOUT_BODY_END);
+	parser_mark(p, LAYOUT_BODY_END);
 	return l.first;
 }
 
@@ -58,11 +58,11 @@ struct node *parse_condition(struct parser *p)
 {
 	struct node *n;
 
-	expect(p, T_LPAREN);
+	parser_expect_paren(p, "a condition needs parentheses, as in if (x) { ... }");
 	n = parse_expr(p);
 	if (p->tok.kind == T_ASSIGN)
 		syntax_error(p, p->tok.pos, "'=' assigns; to compare write '=='");
-	expect(p, T_RPAREN);
+	parser_expect(p, T_RPAREN);
 	return n;
 }
 
@@ -71,7 +71,7 @@ static struct node *parse_arm(struct parser *p)
 {
 	struct node *arm = node_new(p->cc, S_ARM, p->tok.pos);
 
-	next(p);
+	parser_next(p);
 	arm->a = parse_condition(p);
 	arm->list = parse_body(p);
 	return arm;
@@ -91,7 +91,7 @@ static struct node *parse_if(struct parser *p)
 			list_add(&l, parse_arm(p));
 			continue;
 		}
-		if (!accept(p, T_ELSE))
+		if (!parser_accept(p, T_ELSE))
 			break;
 		if (p->tok.kind == T_IF) {
 			list_add(&l, parse_arm(p));
@@ -114,34 +114,34 @@ struct node *name_node(struct parser *p, const struct token *t)
 	return n;
 }
 
-/* p->func is main and no block: globals */
+/* at the top level: globals */
 struct node *parse_var(struct parser *p)
 {
 	struct node *n = node_new(p->cc, S_LOCAL, p->tok.pos);
 	struct list l;
 
 	n->op = p->func == p->cc->main && p->depth == 1;
-	next(p);
+	parser_next(p);
 	if (p->tok.kind == T_FUNCTION) {
 		n->kind = S_FUNC;
 		n->op = !n->op;
-		next(p);
+		parser_next(p);
 		n->a = name_node(p, &p->tok);
 		if (p->tok.kind != T_NAME)
-			unexpected(p, "the name of the function");
-		next(p);
+			parser_unexpected(p, "the name of the function");
+		parser_next(p);
 		n->func = parse_function(p, n->a->str, n->a->pos);
 		return n;
 	}
 	list_init(&l);
 	do {
 		if (p->tok.kind != T_NAME)
-			unexpected(p, "the name of a variable");
+			parser_unexpected(p, "the name of a variable");
 		list_add(&l, name_node(p, &p->tok));
-		next(p);
-	} while (accept(p, T_COMMA));
+		parser_next(p);
+	} while (parser_accept(p, T_COMMA));
 	n->list = l.first;
-	if (accept(p, T_ASSIGN))
+	if (parser_accept(p, T_ASSIGN))
 		n->list2 = parse_exprs(p);
 	return n;
 }
@@ -151,7 +151,7 @@ static struct node *parse_func_decl(struct parser *p)
 	struct node *n = node_new(p->cc, S_FUNC, p->tok.pos), *target;
 	struct pos pos;
 
-	next(p);
+	parser_next(p);
 	if (p->tok.kind == T_LPAREN) {
 		syntax_error(p, n->pos, "a function without a name does nothing here");
 		return n;
@@ -159,8 +159,8 @@ static struct node *parse_func_decl(struct parser *p)
 	pos = p->tok.pos;
 	target = name_node(p, &p->tok);
 	if (p->tok.kind != T_NAME)
-		unexpected(p, "the name of the function");
-	next(p);
+		parser_unexpected(p, "the name of the function");
+	parser_next(p);
 	if (p->tok.kind != T_DOT) {
 		n->a = target;
 		n->func = parse_function(p, target->str, pos);
@@ -168,14 +168,14 @@ static struct node *parse_func_decl(struct parser *p)
 	}
 	/* function t.f() { } is t.f = function () { } */
 	n->kind = S_ASSIGN;
-	while (accept(p, T_DOT)) {
+	while (parser_accept(p, T_DOT)) {
 		struct node *field = node_new(p->cc, N_FIELD, p->tok.pos);
 
 		field->a = target;
 		field->str = p->tok.str;
 		if (p->tok.kind != T_NAME)
-			unexpected(p, "the name of the function");
-		next(p);
+			parser_unexpected(p, "the name of the function");
+		parser_next(p);
 		target = field;
 	}
 	n->list = target;
@@ -201,7 +201,7 @@ static enum op compound_op(enum tok kind)
 	}
 }
 
-static bool check_target(struct parser *p, const struct node *n)
+static bool parse_check_target(struct parser *p, const struct node *n)
 {
 	if (n->kind == N_NAME || n->kind == N_INDEX || n->kind == N_FIELD)
 		return true;
@@ -210,7 +210,7 @@ static bool check_target(struct parser *p, const struct node *n)
 	return false;
 }
 
-/* "stop", and behind it the end or another statement */
+/* "stop", and after it the end or another statement. */
 static bool calls_by_name(const struct parser *p, const struct node *n)
 {
 	const struct builtin *bi = n->kind == N_NAME ? builtin_find(n->str) : NULL;
@@ -235,7 +235,7 @@ static void not_a_statement(struct parser *p, const struct node *n)
 	if (p->panic)
 		return;
 	if (bi && bi->kind == BI_MISSING) {
-		syntax_error(p, n->pos, "`%s` is not available in this version of ktap", n->str);
+		syntax_error(p, n->pos, "'%s' is not available in this version of ktap", n->str);
 	} else if (bi && bi->kind == BI_FUNCTION && p->tok.newline) {
 		diag_error(p->diag, n->pos, "this calls nothing; write %s()", n->str);
 	} else if (n->kind == N_NAME && p->tok.kind == T_COLON && !p->tok.newline &&
@@ -244,7 +244,7 @@ static void not_a_statement(struct parser *p, const struct node *n)
 			     "a probe begins with 'trace': trace %s:... { ... }", n->str);
 	} else if (!p->tok.newline && p->tok.kind != T_SEMI && p->tok.kind != T_RBRACE &&
 		   p->tok.kind != T_EOF) {
-		unexpected(p, n->kind == N_NAME ? "'=' or a call behind the name" :
+		parser_unexpected(p, n->kind == N_NAME ? "'=' or a call after the name" :
 						  "the end of the statement");
 		if (n->kind == N_NAME && edit_distance(n->str, "trace") <= 2)
 			diag_note(p->diag, "did you mean 'trace'?");
@@ -260,7 +260,7 @@ struct node *parse_simple(struct parser *p)
 
 	n->a = left;
 	if (p->tok.kind == T_COMMA && left->kind == N_CALL) {
-		unexpected(p, "the end of the call");
+		parser_unexpected(p, "the end of the call");
 		diag_note(p->diag, "parentheses may be left out around one string or table only");
 	}
 	switch (p->tok.kind) {
@@ -270,14 +270,14 @@ struct node *parse_simple(struct parser *p)
 		n->a = NULL;
 		list_init(&l);
 		list_add(&l, left);
-		check_target(p, left);
-		while (accept(p, T_COMMA)) {
+		parse_check_target(p, left);
+		while (parser_accept(p, T_COMMA)) {
 			left = parse_postfix(p);
-			check_target(p, left);
+			parse_check_target(p, left);
 			list_add(&l, left);
 		}
 		n->pos = p->tok.pos;
-		expect(p, T_ASSIGN);
+		parser_expect(p, T_ASSIGN);
 		n->list = l.first;
 		n->list2 = parse_exprs(p);
 		return n;
@@ -287,23 +287,23 @@ struct node *parse_simple(struct parser *p)
 		n->op = p->tok.kind == T_INC ? OP_ADD : OP_SUB;
 		n->pos = p->tok.pos;
 		n->b = node_int(p->cc, p->tok.pos, 1);
-		next(p);
-		return check_target(p, left) ? n : NULL;
+		parser_next(p);
+		return parse_check_target(p, left) ? n : NULL;
 	case T_ADD_ASSIGN: case T_SUB_ASSIGN: case T_MUL_ASSIGN: case T_DIV_ASSIGN:
 	case T_MOD_ASSIGN: case T_AND_ASSIGN: case T_OR_ASSIGN: case T_XOR_ASSIGN:
 	case T_SHL_ASSIGN: case T_SHR_ASSIGN: case T_CONCAT_ASSIGN:
 		n->kind = S_OPASSIGN;
 		n->op = compound_op(p->tok.kind);
 		n->pos = p->tok.pos;
-		next(p);
+		parser_next(p);
 		n->b = parse_expr(p);
-		return check_target(p, left) ? n : NULL;
+		return parse_check_target(p, left) ? n : NULL;
 	case T_AGGREGATE:
 		n->kind = S_AGGREGATE;
 		n->pos = p->tok.pos;
-		next(p);
+		parser_next(p);
 		n->b = parse_expr(p);
-		return check_target(p, left) ? n : NULL;
+		return parse_check_target(p, left) ? n : NULL;
 	default:
 		if (left->kind == N_CALL)
 			return n;
@@ -323,7 +323,7 @@ static struct node *parse_jump(struct parser *p, enum node_kind kind)
 
 	if (!p->loops)
 		diag_error(p->diag, n->pos, "'%s' outside of a loop", tok_name(p->tok.kind));
-	next(p);
+	parser_next(p);
 	return n;
 }
 
@@ -331,8 +331,8 @@ static struct node *parse_return(struct parser *p)
 {
 	struct node *n = node_new(p->cc, S_RETURN, p->tok.pos);
 
-	next(p);
-	/* values stand on the same line: what follows is never taken for one */
+	parser_next(p);
+	/* a value must be on the same line */
 	if (!p->tok.newline && p->tok.kind != T_RBRACE && p->tok.kind != T_SEMI &&
 	    p->tok.kind != T_EOF)
 		n->list = parse_exprs(p);
@@ -340,8 +340,8 @@ static struct node *parse_return(struct parser *p)
 }
 
 /*
- * Words that are names everywhere else: does the current token, the first of a
- * statement, read `word`, and does one of these bytes follow?
+ * Is the current token, the first of a statement, `word`, followed by one of
+ * these bytes? Such words are names everywhere else.
  */
 static bool word_before(struct parser *p, const char *word, const char *bytes)
 {
@@ -355,15 +355,15 @@ static bool word_before(struct parser *p, const char *word, const char *bytes)
 	return c && strchr(bytes, c);
 }
 
-/* Behind the word catch: "(NAME) { }" or "{ }". */
+/* After the word catch: "(NAME) { }" or "{ }". */
 static void parse_catch(struct parser *p, struct node *n)
 {
-	if (accept(p, T_LPAREN)) {
+	if (parser_accept(p, T_LPAREN)) {
 		if (p->tok.kind != T_NAME)
-			unexpected(p, "the name of a variable for the message");
+			parser_unexpected(p, "the name of a variable for the message");
 		n->a = name_node(p, &p->tok);
-		next(p);
-		expect(p, T_RPAREN);
+		parser_next(p);
+		parser_expect(p, T_RPAREN);
 	}
 	n->list2 = parse_block(p);
 }
@@ -372,13 +372,13 @@ static struct node *parse_try(struct parser *p)
 {
 	struct node *n = node_new(p->cc, S_TRY, p->tok.pos);
 
-	next(p);
+	parser_next(p);
 	n->list = parse_block(p);
 	if (p->tok.kind != T_NAME || strcmp(p->tok.str, "catch")) {
 		syntax_error(p, n->pos, "this 'try' has no 'catch'");
 		return n;
 	}
-	next(p);
+	parser_next(p);
 	parse_catch(p, n);
 	return n;
 }
@@ -416,7 +416,7 @@ static struct node *parse_keyword(struct parser *p)
 		return parse_if(p);
 	case T_WHILE:
 		n->kind = S_WHILE;
-		next(p);
+		parser_next(p);
 		n->a = parse_condition(p);
 		n->list = parse_loop_body(p);
 		return n;
@@ -432,15 +432,17 @@ static struct node *parse_keyword(struct parser *p)
 		return parse_return(p);
 	case T_DELETE:
 		n->kind = S_DELETE;
-		next(p);
+		parser_next(p);
 		n->a = parse_postfix(p);
+		if (p->panic && p->failed.kind == T_COMMA)
+			diag_note(p->diag, "to delete one entry: delete t[k]");
 		return n;
 	case T_DO:
-		next(p);
+		parser_next(p);
 		n->list = parse_block(p);
 		if (p->tok.kind == T_WHILE && !p->tok.newline) {
 			diag_warn(p->diag, p->tok.pos, "this 'while' begins another loop");
-			diag_note(p->diag, "to test behind a block: repeat { ... } until (...)");
+			diag_note(p->diag, "to test after a block: repeat { ... } until (...)");
 		}
 		return n;
 	case T_LBRACE:
@@ -468,7 +470,7 @@ static struct node *parse_keyword(struct parser *p)
 	case T_LPAREN:
 		return parse_simple(p);
 	default:
-		syntax_error(p, n->pos, "expected a statement, found %s", describe_token(p));
+		syntax_error(p, n->pos, "expected a statement, found %s", parser_describe_token(p));
 		return n;
 	}
 }
@@ -478,9 +480,9 @@ struct node *parse_statement(struct parser *p)
 	struct token first = p->tok;
 	struct node *n = NULL;
 
-	if (enter(p))
+	if (parser_enter(p))
 		n = parse_keyword(p);
-	leave(p);
+	parser_leave(p);
 	if (p->panic && first.kind != T_PANIC)
 		foreign_note(p, &first);
 	return n;

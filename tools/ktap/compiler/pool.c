@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Memory of one compilation: taken piece by piece, given back all at once. */
+/* Memory of one compilation, freed all at once. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
+#include "compiler/pool.h"
 
 #define BLOCK_SIZE	16384
 #define ALIGNMENT	16
 
-struct arena_block {
-	struct arena_block *next;
+struct pool_block {
+	struct pool_block *next;
 	size_t used;
 	size_t size;
 	char data[] __attribute__((aligned(ALIGNMENT)));
 };
 
-void *arena_alloc(struct arena *arena, size_t size)
+void *pool_alloc(struct pool *pool, size_t size)
 {
-	struct arena_block *b = arena->blocks;
+	struct pool_block *b = pool->blocks;
 	void *p;
 
 	size = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
@@ -31,24 +31,24 @@ void *arena_alloc(struct arena *arena, size_t size)
 			exit(2);
 		}
 		b->size = want;
-		b->next = arena->blocks;
-		arena->blocks = b;
-		arena->size += sizeof(*b) + want;
+		b->next = pool->blocks;
+		pool->blocks = b;
+		pool->size += sizeof(*b) + want;
 	}
 	p = b->data + b->used;
 	b->used += size;
 	return p;
 }
 
-char *arena_strndup(struct arena *arena, const char *s, size_t len)
+char *pool_strndup(struct pool *pool, const char *s, size_t len)
 {
-	char *p = arena_alloc(arena, len + 1);
+	char *p = pool_alloc(pool, len + 1);
 
 	memcpy(p, s, len);
 	return p;
 }
 
-char *arena_vprintf(struct arena *arena, const char *fmt, va_list ap)
+char *pool_vprintf(struct pool *pool, const char *fmt, va_list ap)
 {
 	va_list again;
 	char *p;
@@ -59,43 +59,43 @@ char *arena_vprintf(struct arena *arena, const char *fmt, va_list ap)
 	va_end(again);
 	if (len < 0)
 		len = 0;
-	p = arena_alloc(arena, len + 1);
+	p = pool_alloc(pool, len + 1);
 	vsnprintf(p, len + 1, fmt, ap);
 	return p;
 }
 
-char *arena_printf(struct arena *arena, const char *fmt, ...)
+char *pool_printf(struct pool *pool, const char *fmt, ...)
 {
 	va_list ap;
 	char *p;
 
 	va_start(ap, fmt);
-	p = arena_vprintf(arena, fmt, ap);
+	p = pool_vprintf(pool, fmt, ap);
 	va_end(ap);
 	return p;
 }
 
-void *arena_grow(struct arena *arena, void *array, unsigned int count,
-		 unsigned int *max, size_t size)
+void *pool_grow(struct pool *pool, void *array, unsigned int count,
+		unsigned int *max, size_t size)
 {
 	void *bigger;
 
 	if (count < *max)
 		return array;
 	*max = *max ? *max * 2 : 16;
-	bigger = arena_alloc(arena, *max * size);
+	bigger = pool_alloc(pool, *max * size);
 	if (count)
 		memcpy(bigger, array, count * size);
 	return bigger;
 }
 
-void arena_free(struct arena *arena)
+void pool_free(struct pool *pool)
 {
-	while (arena->blocks) {
-		struct arena_block *next = arena->blocks->next;
+	while (pool->blocks) {
+		struct pool_block *next = pool->blocks->next;
 
-		free(arena->blocks);
-		arena->blocks = next;
+		free(pool->blocks);
+		pool->blocks = next;
 	}
-	arena->size = 0;
+	pool->size = 0;
 }

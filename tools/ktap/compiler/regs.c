@@ -2,13 +2,13 @@
 /* The registers of one function: locals at the bottom, temporaries above. */
 #include <linux/ktap.h>
 
-#include "regs.h"
+#include "compiler/regs.h"
 
 int regs_take(struct regs *r, unsigned int n)
 {
 	int first;
 
-	/* what comes after an overflow is reported and thrown away */
+	/* after an overflow, which is reported, the code is discarded */
 	if (r->top + n > KTAP_MAX_REGS) {
 		r->overflow = true;
 		r->top = n > KTAP_MAX_REGS ? 0 : KTAP_MAX_REGS - n;

@@ -6,17 +6,17 @@
 #include <stdbool.h>
 
 struct regs {
-	unsigned int locals;	/* held by locals that are in scope */
-	unsigned int top;	/* first free one */
-	unsigned int max;	/* most that were in use at once */
-	bool overflow;		/* more than the machine has were needed */
+	unsigned int locals;	/* used by locals in scope */
+	unsigned int top;	/* first free register */
+	unsigned int max;	/* maximum that was in use at once */
+	bool overflow;		/* more were needed than the vm has */
 };
 
-/* Takes n neighbouring registers and returns the first. */
+/* Take n adjacent registers and return the first. */
 int regs_take(struct regs *r, unsigned int n);
-/* Gives back all from `top` on. */
+/* Release all registers from `top` on. */
 void regs_release(struct regs *r, unsigned int top);
-/* The topmost n temporaries become locals. */
+/* Turn the topmost n temporaries into locals. */
 void regs_bind(struct regs *r, unsigned int n);
 
 static inline bool regs_is_local(const struct regs *r, int reg)

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Names: the visible locals, and all that is known of every other name. */
+/* Names: the visible locals, and what is known about all other names. */
 #include <string.h>
 
 #include <linux/ktap.h>
 
-#include "ast.h"
-#include "builtins.h"
-#include "chunk.h"
-#include "near.h"
-#include "util.h"
+#include "compiler/ast.h"
+#include "compiler/builtins.h"
+#include "compiler/chunk_write.h"
+#include "compiler/suggest.h"
+#include "compiler/util.h"
 
-/* It does not become visible, so that the list of those that are stays short. */
+/*
+ * The name does not become visible, which keeps the list of visible locals
+ * short.
+ */
 static void too_many(struct compiler *cc, const struct node *name)
 {
 	if (!cc->func->crowded)
@@ -23,7 +26,7 @@ static void too_many(struct compiler *cc, const struct node *name)
 
 struct var *var_declare(struct compiler *cc, const struct node *name)
 {
-	struct var *v = arena_alloc(&cc->arena, sizeof(*v));
+	struct var *v = pool_alloc(&cc->pool, sizeof(*v));
 
 	v->name = name->str;
 	v->pos = name->pos;
@@ -56,13 +59,13 @@ static struct sym **sym_bucket(struct compiler *cc, const char *name)
 	return &cc->sym_table[hash_bytes(name, strlen(name)) & (cc->max_syms - 1)];
 }
 
-/* Keeps the chains short: as many buckets as names. */
+/* Keep the chains short: as many buckets as names. */
 static void sym_table_grow(struct compiler *cc)
 {
 	struct sym *s, **bucket;
 
 	cc->max_syms = cc->max_syms ? cc->max_syms * 2 : 256;
-	cc->sym_table = arena_alloc(&cc->arena, cc->max_syms * sizeof(*cc->sym_table));
+	cc->sym_table = pool_alloc(&cc->pool, cc->max_syms * sizeof(*cc->sym_table));
 	for (s = cc->syms; s; s = s->next) {
 		bucket = sym_bucket(cc, s->name);
 		s->same_hash = *bucket;
@@ -80,7 +83,7 @@ struct sym *sym_get(struct compiler *cc, const struct node *name)
 	for (s = *bucket; s; s = s->same_hash)
 		if (!strcmp(s->name, name->str))
 			return s;
-	s = arena_alloc(&cc->arena, sizeof(*s));
+	s = pool_alloc(&cc->pool, sizeof(*s));
 	s->name = name->str;
 	s->pos = name->pos;
 	s->builtin = builtin_find(name->str);
@@ -95,9 +98,9 @@ struct sym *sym_get(struct compiler *cc, const struct node *name)
 }
 
 /*
- * A table or an aggregation that is written to but that nobody creates comes
- * into being at the start of main; a function of the language may lend its name
- * to it, a value may not.
+ * A table or aggregation that is written to but never created is created at the
+ * start of main. It may have the name of a built-in function, but not of a
+ * built-in value.
  */
 static bool is_automatic(const struct sym *s)
 {
@@ -136,8 +139,8 @@ const struct builtin *node_builtin(const struct node *n)
 	return n->sym->builtin;
 }
 
-static void nearer(const char *name, const char *candidate, const char **best,
-		   unsigned int *distance)
+static void nearer_name(const char *name, const char *candidate, const char **best,
+			unsigned int *distance)
 {
 	unsigned int d = edit_distance(name, candidate);
 
@@ -152,23 +155,26 @@ void scope_suggest(struct compiler *cc, const char *name, bool called)
 	const char *advice = foreign_advice(name, called ? FOREIGN_BLOCK | FOREIGN_CALL :
 							   FOREIGN_VALUE);
 	unsigned int distance = edit_limit(name) + 1;
+	static const char * const edges[] = { "trace_begin", "trace_end" };
 	const char *best = NULL;
 	const struct sym *s;
 	size_t i;
 
-	/* every name is compared: enough for those that are shown */
+	/* a suggestion compares all names: limit their number */
 	if (cc->suggestions++ > MAX_ERRORS + MAX_WARNINGS)
 		return;
 	if (advice) {
 		diag_note(&cc->diag, "%s", advice);
 		return;
 	}
+	for (i = 0; called && i < ARRAY_SIZE(edges); i++)
+		nearer_name(name, edges[i], &best, &distance);
 	for (i = 0; i < nbuiltins; i++)
 		if (builtins[i].kind != BI_MISSING)
-			nearer(name, builtins[i].name, &best, &distance);
+			nearer_name(name, builtins[i].name, &best, &distance);
 	for (s = cc->syms; s; s = s->next)
 		if (s->global || s->func)
-			nearer(name, s->name, &best, &distance);
+			nearer_name(name, s->name, &best, &distance);
 	if (best)
 		diag_note(&cc->diag, "did you mean '%s'?", best);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Files of a script: reading them, and finding what is included. */
+/* Read the files of a script, and find included files. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -10,10 +10,10 @@
 
 #include <linux/ktap.h>
 
-#include "ast.h"
-#include "tool.h"
+#include "compiler/ast.h"
+#include "compiler/library.h"
 
-/* Bytes: a chunk, or a script with as much again that leaves nothing in the chunk */
+/* In bytes: a chunk, or a script of that size with as many comments again. */
 #define MAX_FILE	(2 * KTAP_MAX_CHUNK)
 
 static int read_all(FILE *f, char **text, size_t *len)
@@ -41,7 +41,7 @@ static int read_all(FILE *f, char **text, size_t *len)
 	return *len > MAX_FILE ? -EFBIG : 0;
 }
 
-int ktap_read_file(void *ctx, const char *path, struct ktap_source *file)
+int ktap_read_file(void *ctx, const char *path, struct ktap_script *file)
 {
 	static const char bom[] = "\xef\xbb\xbf";
 	bool named = strcmp(path, "-");
@@ -54,7 +54,7 @@ int ktap_read_file(void *ctx, const char *path, struct ktap_source *file)
 	if (!f)
 		return -errno;
 	err = read_all(f, &text, &file->len);
-	/* a mark that the text is UTF-8 */
+	/* skip a byte order mark of UTF-8 */
 	if (!err && file->len >= strlen(bom) && !memcmp(text, bom, strlen(bom))) {
 		file->len -= strlen(bom);
 		memmove(text, text + strlen(bom), file->len);
@@ -79,28 +79,28 @@ const char *ktap_read_error(int err)
 
 	if (err != -EFBIG)
 		return strerror(-err);
-	snprintf(text, sizeof(text), "it has more than %u MiB, the most of a script",
+	snprintf(text, sizeof(text), "it has more than %u MiB, the limit of a script",
 		 MAX_FILE >> 20);
 	return text;
 }
 
 /* A search for an included file. */
-struct search {
+struct include_search {
 	struct compiler *cc;
 	const char *name;
-	const char *tried;	/* folders, for the message */
-	bool known;		/* its path has been read before */
-	struct ktap_source file;
+	const char *tried;	/* searched folders, for the message */
+	bool known;		/* this path was read before */
+	struct ktap_script file;
 };
 
-/* Scripts that came from no file have names like "-e". */
-static bool is_file(const struct ktap_source *file)
+/* Scripts without a file have names like "-e". */
+static bool is_file(const struct ktap_script *file)
 {
 	return file->id[0] || file->id[1];
 }
 
-/* 0 when it is there, -ENOENT when it is not, or what went wrong with it. */
-static int try_path(struct search *s, const char *path)
+/* Returns 0, -ENOENT if there is no such file, or another error. */
+static int try_path(struct include_search *s, const char *path)
 {
 	const struct ktap_compile_opts *opts = s->cc->opts;
 	const struct diag *d = &s->cc->diag;
@@ -113,7 +113,7 @@ static int try_path(struct search *s, const char *path)
 			return 0;
 		}
 	}
-	s->file = (struct ktap_source) { .name = path };
+	s->file = (struct ktap_script) { .name = path };
 	if (opts->read)
 		err = opts->read(opts->read_ctx, path, &s->file);
 	else
@@ -121,21 +121,21 @@ static int try_path(struct search *s, const char *path)
 	return err == -ENOTDIR ? -ENOENT : err;
 }
 
-static int try_folder(struct search *s, const char *folder, size_t len)
+static int try_folder(struct include_search *s, const char *folder, size_t len)
 {
-	struct arena *arena = &s->cc->arena;
+	struct pool *pool = &s->cc->pool;
 	const char *slash = len && folder[len - 1] == '/' ? "" : "/";
 
-	s->tried = arena_printf(arena, "%s%s%.*s", s->tried ? s->tried : "",
-				s->tried ? ", " : "", len ? (int)len : 1, len ? folder : ".");
-	/* "-" alone would be standard input */
+	s->tried = pool_printf(pool, "%s%s%.*s", s->tried ? s->tried : "",
+			       s->tried ? ", " : "", len ? (int)len : 1, len ? folder : ".");
+	/* "-" alone means standard input */
 	if (!len)
 		return try_path(s, strcmp(s->name, "-") ? s->name : "./-");
-	return try_path(s, arena_printf(arena, "%.*s%s%s", (int)len, folder, slash, s->name));
+	return try_path(s, pool_printf(pool, "%.*s%s%s", (int)len, folder, slash, s->name));
 }
 
-/* Beside the script that includes it, then in the folders of the library. */
-static int find_file(struct search *s, const char *includer)
+/* Search the folder of the including script, then the library. */
+static int find_file(struct include_search *s, const char *includer)
 {
 	const char *slash = strrchr(includer, '/'), *library;
 	const char * const *folder = s->cc->opts->folders;
@@ -151,7 +151,7 @@ static int find_file(struct search *s, const char *includer)
 	return err;
 }
 
-static int index_of(const struct diag *d, const struct ktap_source *file)
+static int index_of(const struct diag *d, const struct ktap_script *file)
 {
 	unsigned int i;
 
@@ -162,10 +162,12 @@ static int index_of(const struct diag *d, const struct ktap_source *file)
 	return -1;
 }
 
-int source_include(struct compiler *cc, const struct node *name)
+int script_include(struct compiler *cc, const struct node *name)
 {
 	struct diag *d = &cc->diag;
-	struct search s = { .cc = cc, .name = arena_strndup(&cc->arena, name->str, name->len) };
+	struct include_search s = {
+		.cc = cc, .name = pool_strndup(&cc->pool, name->str, name->len)
+	};
 	int err, i;
 
 	if (!name->len || strlen(s.name) != name->len) {
@@ -194,11 +196,11 @@ int source_include(struct compiler *cc, const struct node *name)
 	return -1;
 }
 
-void source_free(struct compiler *cc)
+void script_files_free(struct compiler *cc)
 {
 	unsigned int i;
 
-	/* the first is the caller's */
+	/* the caller owns the first one */
 	for (i = 1; i < cc->diag.nfiles; i++)
 		free((void *)cc->diag.files[i].text);
 }

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0
-/* How near names are to each other. */
+/* Edit distance of names. */
 #include <string.h>
 
-#include "near.h"
+#include "compiler/suggest.h"
 
-#define MAX_NAME	64	/* longer names are not compared */
+#define MAX_COMPARED	64	/* longer names are not compared */
 
-static unsigned int min(unsigned int a, unsigned int b)
+static unsigned int min_distance(unsigned int a, unsigned int b)
 {
 	return a < b ? a : b;
 }
 
 unsigned int edit_distance(const char *a, const char *b)
 {
-	unsigned int rows[3][MAX_NAME + 1];
+	unsigned int rows[3][MAX_COMPARED + 1];
 	unsigned int *before = rows[0], *prev = rows[1], *cur = rows[2], *tmp;
 	size_t la = strlen(a), lb = strlen(b), i, j;
 
-	if (la > MAX_NAME || lb > MAX_NAME)
-		return MAX_NAME;
+	if (la > MAX_COMPARED || lb > MAX_COMPARED)
+		return MAX_COMPARED;
 	memset(rows, 0, sizeof(rows));
 	for (j = 0; j <= lb; j++)
 		prev[j] = j;
 	for (i = 1; i <= la; i++) {
 		cur[0] = i;
 		for (j = 1; j <= lb; j++) {
-			cur[j] = min(min(prev[j], cur[j - 1]) + 1,
-				     prev[j - 1] + (a[i - 1] != b[j - 1]));
+			cur[j] = min_distance(min_distance(prev[j], cur[j - 1]) + 1,
+					      prev[j - 1] + (a[i - 1] != b[j - 1]));
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-				cur[j] = min(cur[j], before[j - 2] + 1);
+				cur[j] = min_distance(cur[j], before[j - 2] + 1);
 		}
 		tmp = before;
 		before = prev;

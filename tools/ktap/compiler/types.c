@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What an expression is known to give, before the script runs. */
+/* Types that an expression can have at run time. */
 #include <string.h>
 
-#include "ast.h"
-#include "builtins.h"
-#include "util.h"
+#include "compiler/ast.h"
+#include "compiler/builtins.h"
+#include "compiler/util.h"
 
-/* Those that are true whatever their value is, and the one that is false. */
+/* Types whose values are all true, and the type whose values are all false. */
 #define ALWAYS_TRUE	(TYPE_ANY & ~(TYPE_NIL | TYPE_BOOL | TYPE_INT))
 #define ALWAYS_FALSE	TYPE_NIL
 
@@ -91,8 +91,8 @@ const char *type_text(struct compiler *cc, unsigned int types)
 		if (!(types & names[i].type))
 			continue;
 		types &= ~names[i].type;
-		text = arena_printf(&cc->arena, "%s%s%s", text,
-				    !*text ? "" : types ? ", " : " or ", names[i].name);
+		text = pool_printf(&cc->pool, "%s%s%s", text,
+				   !*text ? "" : types ? ", " : " or ", names[i].name);
 	}
 	return text;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the compiler's files need of everyday C. */
+/* Small helpers. */
 #ifndef KTAP_UTIL_H
 #define KTAP_UTIL_H
 

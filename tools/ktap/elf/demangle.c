@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Names of C++ and Rust, by libiberty where there is one.
+ * Demangle names of C++ and Rust, with libiberty if it is available.
  *
- * A short mangled name can stand for one that fills all memory: each of its parts
- * may be twice the part before it.  So the plain name is taken piece by piece, and
- * given up when nobody could have written it.
+ * A short mangled name can stand for a text that fills all memory, because each
+ * part may be twice as long as the part before. So the name is collected piece
+ * by piece, up to a limit.
  */
 #include <setjmp.h>
 #include <stddef.h>
 #include <string.h>
 
-#include "demangle.h"
+#include "elf/demangle.h"
 
 #ifdef HAVE_LIBIBERTY
 #include <libiberty/demangle.h>
@@ -23,14 +23,14 @@ struct plain {
 	char name[MAX_PLAIN];
 };
 
-/* All manglings that are in use begin like this; what else does is no name of C. */
+/* All current manglings begin like this; other names need no demangling. */
 static bool is_mangled(const char *name)
 {
 	return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R' ||
 				  (name[1] == '_' && name[2] == 'Z'));
 }
 
-/* The library has nothing to be told to stop, and nothing to free but a little. */
+/* libiberty has no way to stop early; a longjmp() out of it leaks little memory. */
 static void add_piece(const char *piece, size_t len, void *data)
 {
 	struct plain *plain = data;
@@ -58,7 +58,7 @@ char *demangle(const char *name, bool parameters)
 
 	if (!is_mangled(name))
 		return NULL;
-	/* older names of Rust look like those of C++ */
+	/* old manglings of Rust look like those of C++ */
 	if (!demangle_as(name, options | DMGL_AUTO, &plain, rust_demangle_callback) &&
 	    !demangle_as(name, options | DMGL_AUTO, &plain, cplus_demangle_v3_callback))
 		return NULL;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where symbols are when a file was stripped: in an ELF image inside of it,
- * compressed by xz, or in a debug file that has the same build id.
+ * Find the symbols of stripped files: in a compressed ELF image inside the
+ * file, or in a debug file with the same build id.
  */
 #include <gelf.h>
 #include <stdio.h>
@@ -11,16 +11,16 @@
 #include <lzma.h>
 #endif
 
-#include "elf_debug.h"
-#include "elf_file.h"
+#include "elf/elf_debug.h"
+#include "elf/elf_file.h"
 
-/* An image has symbols only; one that gets larger than this is no honest one. */
+/* An image contains only symbols; a larger one is refused. */
 #define MAX_IMAGE	(256UL << 20)
 
 #define DEBUG_DIR	"/usr/lib/debug"
 
 #ifdef HAVE_LZMA
-static unsigned char *unpack(const unsigned char *packed, size_t len, size_t *result)
+static unsigned char *elf_unpack(const unsigned char *packed, size_t len, size_t *result)
 {
 	lzma_stream lzma = LZMA_STREAM_INIT;
 	unsigned char *image = NULL, *bigger;
@@ -58,7 +58,7 @@ void elf_add_packed_symbols(struct elf_file *f)
 	Elf *elf;
 
 	packed = elf_section(f->handle, ".gnu_debugdata", &len, &addr);
-	image = packed ? unpack(packed, len, &len) : NULL;
+	image = packed ? elf_unpack(packed, len, &len) : NULL;
 	if (!image)
 		return;
 	elf = elf_image((char *)image, len);
@@ -74,8 +74,8 @@ void elf_add_packed_symbols(struct elf_file *f)
 }
 #endif
 
-static struct elf_file *open_debug(const char *root, const char *dir,
-				   const unsigned char *build_id, size_t len)
+static struct elf_file *elf_open_debug(const char *root, const char *dir,
+				       const unsigned char *build_id, size_t len)
 {
 	char path[4096], hex[2 * MAX_BUILD_ID + 1];
 	struct elf_file *f;
@@ -101,8 +101,8 @@ struct elf_file *elf_debug_file(const unsigned char *build_id, size_t len, const
 	if (len < 2 || len > MAX_BUILD_ID)
 		return NULL;
 	if (dir)
-		return open_debug("", dir, build_id, len);
+		return elf_open_debug("", dir, build_id, len);
 	if (*root)
-		f = open_debug(root, DEBUG_DIR, build_id, len);
-	return f ? f : open_debug("", DEBUG_DIR, build_id, len);
+		f = elf_open_debug(root, DEBUG_DIR, build_id, len);
+	return f ? f : elf_open_debug("", DEBUG_DIR, build_id, len);
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ELF files by way of libelf: opening them, their segments, build id and
- * markers.  Nothing in a file is believed: libelf keeps to its bounds, we to
- * those of what it gives.  Nor may one take all our memory or time: it can say
- * that much of it is what it is not, and the same bytes are many things, so all
- * that is read is bounded, and nothing is looked for anew each time.
+ * Read ELF files with libelf: segments, build id and markers.
+ *
+ * A file is not trusted. libelf checks the bounds of the file, and this code
+ * those of the data. Nor may a file use up memory or time: it can claim huge
+ * sizes, and let many entries share the same bytes. So everything that is read
+ * is bounded, and no search is repeated for each entry.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -16,9 +17,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "elf_debug.h"
-#include "elf_file.h"
-#include "util.h"
+#include "compiler/util.h"
+#include "elf/elf_debug.h"
+#include "elf/elf_file.h"
 
 #ifndef EM_LOONGARCH
 #define EM_LOONGARCH	258
@@ -26,14 +27,14 @@
 
 #define MAX_SEGMENTS	65536
 
-/* More bytes of notes, or of strings of one marker, are no honest ones. */
+/* Limits of the bytes of notes, and of the strings of one marker. */
 #define MAX_NOTES	(16UL << 20)
 #define MAX_MARKER_NAME	256
 #define MAX_MARKER_ARGS	4096
 
 const bool elf_can_read = true;
 
-/* Machines whose kernels run each other's programs stand in a row. */
+/* Machines whose kernels run each other's programs are in the same row. */
 static const struct machine {
 	unsigned int machine;
 	unsigned int family;
@@ -70,7 +71,7 @@ const char *elf_machine_name(unsigned int machine)
 	return m ? m->name : "another machine";
 }
 
-/* This program runs here: what it was built for is what this machine is. */
+/* Compare with this program, which runs on this machine. */
 bool elf_is_native(const struct elf_file *f)
 {
 	static unsigned int native;
@@ -100,7 +101,7 @@ static void read_segments(struct elf_file *f, Elf *elf)
 
 	if (elf_getphdrnum(elf, &n) || n > MAX_SEGMENTS)
 		return;
-	f->segments = arena_alloc(&f->arena, n * sizeof(*f->segments) + 1);
+	f->segments = pool_alloc(&f->pool, n * sizeof(*f->segments) + 1);
 	for (size_t i = 0; i < n; i++) {
 		GElf_Phdr p;
 
@@ -128,7 +129,7 @@ bool elf_addr_to_offset(const struct elf_file *f, uint64_t addr, bool exec, uint
 	return false;
 }
 
-/* Two segments may share a page of the file: code is what is asked for. */
+/* Two segments may share a page of the file: prefer code. */
 bool elf_offset_to_addr(const struct elf_file *f, uint64_t offset, uint64_t *addr)
 {
 	for (unsigned int i = 0; i < f->nsegments; i++) {
@@ -167,7 +168,7 @@ const Elf_Data *elf_strings(Elf *elf, size_t section)
 	return scn && gelf_getshdr(scn, &shdr) ? elf_section_bytes(scn, &shdr) : NULL;
 }
 
-/* The first section of that name, and its header. */
+/* Find the first section of that name, and its header. */
 static Elf_Scn *find_section(Elf *elf, const char *name, GElf_Shdr *shdr)
 {
 	const Elf_Data *names;
@@ -202,7 +203,7 @@ const unsigned char *elf_section(void *handle, const char *name, size_t *len, ui
 	return data->d_buf;
 }
 
-/* One note: calls @fn with its owner, type and bytes. */
+/* Callback for a note, with its owner, type and bytes. */
 typedef void (*note_fn)(struct elf_file *f, const char *owner, unsigned int type,
 			const unsigned char *desc, size_t len);
 
@@ -214,7 +215,7 @@ static void each_note(struct elf_file *f, Elf_Data *data, note_fn fn)
 	while (data && (at = gelf_getnote(data, at, &note, &name, &desc))) {
 		const char *buf = data->d_buf;
 
-		/* the owner's name ends in a NUL, or it is none we know */
+		/* all known owners end in a NUL */
 		if (!note.n_namesz || buf[name + note.n_namesz - 1])
 			continue;
 		fn(f, buf + name, note.n_type, (const unsigned char *)buf + desc, note.n_descsz);
@@ -245,7 +246,7 @@ static void take_build_id(struct elf_file *f, const char *owner, unsigned int ty
 	f->build_id_len = len;
 }
 
-static const char not_elf[] = "is no ELF file: no program and no library";
+static const char not_elf[] = "is not an ELF file, so neither a program nor a library";
 
 static const char *read_header(struct elf_file *f)
 {
@@ -259,27 +260,28 @@ static const char *read_header(struct elf_file *f)
 	f->machine = ehdr.e_machine;
 	f->big_endian = ehdr.e_ident[EI_DATA] == ELFDATA2MSB;
 	f->fixed = ehdr.e_type == ET_EXEC;
+	f->entry = ehdr.e_entry;
 	read_segments(f, elf);
 	each_note_section(f, take_build_id);
 	return NULL;
 }
 
 /*
- * More sections than fit the number in the header: that is for object files, and
- * libelf would take memory for as many as the file says.
+ * Does it have more sections than fit into the header's number? Only object
+ * files do, and libelf would allocate as many as the file claims.
  */
 static bool has_too_many_sections(const void *header, size_t len)
 {
 	const Elf64_Ehdr *big = header;
 	const Elf32_Ehdr *small = header;
 
-	/* 0 is 0 in any order of bytes */
+	/* 0 is the same in both byte orders */
 	if (len >= sizeof(*big) && big->e_ident[EI_CLASS] == ELFCLASS64)
 		return big->e_shoff && !big->e_shnum;
 	return len >= sizeof(*small) && small->e_shoff && !small->e_shnum;
 }
 
-static Elf *begin(int fd)
+static Elf *elf_begin_file(int fd)
 {
 	Elf64_Ehdr header;
 	ssize_t len = pread(fd, &header, sizeof(header), 0);
@@ -301,7 +303,7 @@ void *elf_image(char *image, size_t len)
 	return NULL;
 }
 
-/* To open a device may do something: what the name stands for is looked at first. */
+/* Opening a device may have side effects: check the type of the file first. */
 static int open_regular(const char *path, const char **why)
 {
 	int link = open(path, O_PATH | O_CLOEXEC), fd = -1;
@@ -311,7 +313,7 @@ static int open_regular(const char *path, const char **why)
 	if (link < 0 || fstat(link, &st)) {
 		*why = errno == ENOENT || errno == ENOTDIR ? "does not exist" : strerror(errno);
 	} else if (!S_ISREG(st.st_mode)) {
-		*why = "is no regular file";
+		*why = "is not a regular file";
 	} else {
 		snprintf(again, sizeof(again), "/proc/self/fd/%d", link);
 		fd = open(again, O_RDONLY | O_CLOEXEC);
@@ -328,14 +330,14 @@ struct elf_file *elf_file_open(const char *path, const char **why)
 	struct elf_file *f = calloc(1, sizeof(*f));
 
 	if (!f) {
-		*why = "finds no memory";
+		*why = "cannot be read: out of memory";
 		return NULL;
 	}
 	elf_version(EV_CURRENT);
 	f->fd = open_regular(path, why);
 	if (f->fd >= 0) {
-		f->path = arena_strndup(&f->arena, path, strlen(path));
-		f->handle = begin(f->fd);
+		f->path = pool_strndup(&f->pool, path, strlen(path));
+		f->handle = elf_begin_file(f->fd);
 		*why = f->handle ? read_header(f) : not_elf;
 		if (!*why)
 			return f;
@@ -359,14 +361,14 @@ void elf_file_close(struct elf_file *f)
 	if (!f)
 		return;
 	elf_file_done(f);
-	arena_free(&f->arena);
+	pool_free(&f->pool);
 	free(f);
 }
 
 /*
- * Markers: a note has three addresses (the place, the base it was linked
- * with, the semaphore), then three strings.  A program that was moved later
- * (prelink) tells by its section .stapsdt.base how far.
+ * Markers: a note has three addresses (the marker, the link-time base, the
+ * semaphore), then three strings. If a program was moved later (prelink), the
+ * address of its section .stapsdt.base tells how far.
  */
 static uint64_t get_word(const struct elf_file *f, const unsigned char *p, size_t size)
 {
@@ -389,7 +391,7 @@ static const char *take_string(struct elf_file *f, const unsigned char **p, size
 	len = end - *p;
 	*left -= len + 1;
 	*p = end + 1;
-	return arena_strndup(&f->arena, s, len);
+	return pool_strndup(&f->pool, s, len);
 }
 
 static void take_marker(struct elf_file *f, const char *owner, unsigned int type,
@@ -419,7 +421,7 @@ static void take_marker(struct elf_file *f, const char *owner, unsigned int type
 	m.args = m.name ? take_string(f, &desc, &len, MAX_MARKER_ARGS) : NULL;
 	if (!m.args)
 		return;
-	f->markers = arena_grow(&f->arena, f->markers, f->nmarkers, &f->max_markers, sizeof(m));
+	f->markers = pool_grow(&f->pool, f->markers, f->nmarkers, &f->max_markers, sizeof(m));
 	f->markers[f->nmarkers++] = m;
 }
 

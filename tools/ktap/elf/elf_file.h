@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What ktap reads out of ELF files: segments, symbols, markers, build ids. */
+/* Contents of ELF files: segments, symbols, markers, build ids. */
 #ifndef KTAP_ELF_FILE_H
 #define KTAP_ELF_FILE_H
 
@@ -7,16 +7,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arena.h"
+#include "compiler/pool.h"
 
 #define MAX_BUILD_ID	64
 
 /**
- * struct elf_segment - bytes of the file that are mapped when it runs
- * @addr: address in the file's own view
- * @offset: of its first byte in the file
+ * struct elf_segment - bytes of the file that are mapped at run time
+ * @addr: link-time address
+ * @offset: offset in the file
  * @size: bytes in the file
- * @exec: they are code
+ * @exec: the segment is executable
  */
 struct elf_segment {
 	uint64_t addr;
@@ -26,13 +26,14 @@ struct elf_segment {
 };
 
 /**
- * struct elf_symbol - a named place
- * @name: without a version
- * @addr: where a probe of it is set
- * @size: bytes, 0 if the file does not say
- * @type: STT_*, of functions or of data
- * @rank: of several symbols at one address, the lowest is the best name
- * @short_code: of instructions in a shorter form, Thumb or microMIPS
+ * struct elf_symbol - a named address
+ * @name: its name without version
+ * @addr: address of a probe of it
+ * @size: in bytes, 0 if unknown
+ * @type: STT_* of a function or of data
+ * @rank: the lowest rank is the best name of an address
+ * @short_code: its instructions are Thumb or microMIPS
+ * @no_return: why its return cannot be probed, or NULL
  */
 struct elf_symbol {
 	const char *name;
@@ -41,12 +42,13 @@ struct elf_symbol {
 	uint8_t type;
 	uint8_t rank;
 	bool short_code;
+	const char *no_return;
 };
 
 /**
- * struct elf_marker - one place of a static marker
- * @semaphore: address of what counts those who listen, 0 if it has none
- * @args: its arguments as the assembler wrote them
+ * struct elf_marker - one address of a static marker
+ * @semaphore: address of its counter of listeners, 0 if it has none
+ * @args: its arguments in the syntax of the assembler
  */
 struct elf_marker {
 	const char *provider;
@@ -58,23 +60,25 @@ struct elf_marker {
 
 /**
  * struct elf_file - an ELF file
- * @path: where it was opened
+ * @path: path by which it was opened
  * @machine: EM_*
- * @fixed: its addresses are those it has when it runs
+ * @fixed: link-time addresses are those at run time
+ * @entry: its entry point, 0 if it has none
  * @functions: functions, sorted by address and rank; see elf_read_symbols()
  * @objects: data, sorted by name
  * @markers: see elf_read_markers()
- * @marker_base: where the section is that markers are relative to, 0 if there is none
- * @handle: what the library knows of the open file, NULL when done
+ * @marker_base: address of the section that markers are relative to, or 0
+ * @handle: handle of libelf, NULL after elf_file_done()
  *
  * All strings live as long as the file.
  */
 struct elf_file {
-	struct arena arena;
+	struct pool pool;
 	char *path;
 	unsigned int machine;
 	bool big_endian;
 	bool fixed;
+	uint64_t entry;
 	unsigned char build_id[MAX_BUILD_ID];
 	size_t build_id_len;
 	struct elf_segment *segments;
@@ -94,27 +98,27 @@ struct elf_file {
 	int fd;
 };
 
-/* Was this built with a library to read them? */
+/* Was this built with libelf? */
 extern const bool elf_can_read;
 
 /*
- * Open @path; NULL if that fails, and then @why says why, as the end of a
- * sentence that begins with the name of the file.
+ * Open @path. Returns NULL on failure, with a reason in @why that continues a
+ * sentence after the name of the file.
  */
 struct elf_file *elf_file_open(const char *path, const char **why);
 
 /*
- * Read the symbols of the file, of what it has packed away in .gnu_debugdata,
- * and of its debug file; @root is where the latter is looked for first.
+ * Read the symbols of the file, of its .gnu_debugdata, and of its debug file,
+ * which is searched below @root first.
  */
 void elf_read_symbols(struct elf_file *f, const char *root);
 void elf_read_markers(struct elf_file *f);
 
-/* Nothing more is read from the file; what was read stays. */
+/* Close the file; what was read remains valid. */
 void elf_file_done(struct elf_file *f);
 void elf_file_close(struct elf_file *f);
 
-/* Whether programs for this machine look like that. */
+/* Is the file for this machine? */
 bool elf_is_native(const struct elf_file *f);
 const char *elf_machine_name(unsigned int machine);
 
@@ -122,19 +126,27 @@ const char *elf_machine_name(unsigned int machine);
 bool elf_addr_to_offset(const struct elf_file *f, uint64_t addr, bool exec, uint64_t *offset);
 bool elf_offset_to_addr(const struct elf_file *f, uint64_t offset, uint64_t *addr);
 
-/* The function that @addr is in, by its best name; NULL if there is none. */
+/*
+ * Find the function that contains @addr, by its best name; NULL if there is
+ * none.
+ */
 const struct elf_symbol *elf_function_at(const struct elf_file *f, uint64_t addr);
 
-/* Data of that name; NULL if there is none. */
+/*
+ * The reason why the return of the function at @addr cannot be probed, or NULL.
+ */
+const char *elf_no_return_at(const struct elf_file *f, uint64_t addr);
+
+/* Find data by name; NULL if there is none. */
 const struct elf_symbol *elf_object(const struct elf_file *f, const char *name, size_t len);
 
 /*
- * elf_debug.c: the debug file with this build id, below @root or in our own
- * file system, or NULL.
+ * elf_debug.c: find the debug file with this build id, below @root or in our
+ * own file system, or NULL.
  */
 struct elf_file *elf_debug_file(const unsigned char *build_id, size_t len, const char *root);
 
-/* elf_symbols.c: adds the symbols of an open file or image to those of @f. */
+/* elf_symbols.c: add the symbols of an open file or image to those of @f. */
 void elf_add_symbols(struct elf_file *f, void *handle);
 
 #endif

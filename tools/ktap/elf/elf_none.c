@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* In place of what reads ELF files, where this was built without libelf. */
-#include "elf_file.h"
+/* Stubs for builds without libelf. */
+#include "elf/elf_file.h"
 
 const bool elf_can_read;
 
@@ -60,6 +60,13 @@ bool elf_offset_to_addr(const struct elf_file *f, uint64_t offset, uint64_t *add
 }
 
 const struct elf_symbol *elf_function_at(const struct elf_file *f, uint64_t addr)
+{
+	(void)f;
+	(void)addr;
+	return NULL;
+}
+
+const char *elf_no_return_at(const struct elf_file *f, uint64_t addr)
 {
 	(void)f;
 	(void)addr;

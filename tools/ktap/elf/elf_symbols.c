@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Symbols of ELF files: those of .symtab and .dynsym, of the compressed image
- * in .gnu_debugdata, and of the debug file; merged, sorted by address.
+ * Read symbols of ELF files: those of .symtab and .dynsym, of the compressed
+ * image in .gnu_debugdata, and of the debug file; merged and sorted by address.
  */
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "elf_debug.h"
-#include "elf_file.h"
-#include "util.h"
+#include "compiler/util.h"
+#include "elf/elf_debug.h"
+#include "elf/elf_file.h"
+#include "elf/no_return.h"
 
-/* Ranks: a size, a type, and being known outside make a good name of a place. */
+/* Ranks: a good name of an address has a size and a type, and is global. */
 enum {
 	RANK_UNDERSCORES	= 7,
 	RANK_LOCAL		= 1 << 3,
@@ -19,17 +20,20 @@ enum {
 	RANK_NO_SIZE		= 1 << 5,
 };
 
-/* What no program has: longer names, more of them, more bytes of them. */
-#define MAX_NAME	8192
+/* Limits: length of a name, number of names, and their bytes. */
+#define MAX_SYMBOL_NAME	8192
 #define MAX_SYMBOLS	(4U << 20)
 #define MAX_NAMES	(512UL << 20)
 
-/* Bits of symbols of MIPS, of the two shorter forms of its instructions. */
+/* Bits of MIPS symbols, for the two short forms of instructions. */
 #define MIPS_ISA	0xc0
 #define MIPS_MICROMIPS	0x80
 #define MIPS_MIPS16	0xf0
 
-/* So many places before an address are looked at for a function that has it. */
+/*
+ * Number of symbols before an address that are searched for the function that
+ * contains it.
+ */
 #define MAX_NESTED	64
 
 static uint8_t rank_of(const char *name, const GElf_Sym *sym)
@@ -43,10 +47,10 @@ static uint8_t rank_of(const char *name, const GElf_Sym *sym)
 }
 
 /**
- * struct table - the symbols of one section, on their way into a file's
- * @strings: their names
- * @opd: on machines that have it: what symbols of functions point to
- * @opd_addr: where that is
+ * struct table - the symbols of one section while they are read
+ * @strings: table of their names
+ * @opd: function descriptors, on machines that have them
+ * @opd_addr: address of @opd
  * @budget: bytes that names may take.  An honest table has few names twice, and
  *	most names are its own strings.
  */
@@ -69,8 +73,8 @@ static bool in_code(Elf *elf, const GElf_Sym *sym)
 }
 
 /*
- * The first instruction that runs however the function is called: machines
- * keep more in a symbol than its address.
+ * The address of the first instruction; some machines keep more in a symbol
+ * than its address.
  */
 static uint64_t entry_of(const struct table *t, const GElf_Sym *sym)
 {
@@ -93,7 +97,7 @@ static uint64_t entry_of(const struct table *t, const GElf_Sym *sym)
 	return addr;
 }
 
-/* The bit is in the address, or, as linkers of MIPS do, only beside it. */
+/* The bit is in the address, or, with linkers of MIPS, only in the symbol. */
 static bool is_short_code(const struct table *t, const GElf_Sym *sym)
 {
 	switch (t->f->machine) {
@@ -106,23 +110,23 @@ static bool is_short_code(const struct table *t, const GElf_Sym *sym)
 	return false;
 }
 
-/* A copy without a version; NULL if it is none that can be had. */
+/* Copy the name without its version; NULL if it is no usable name. */
 static const char *take_name(struct table *t, const char *name)
 {
 	size_t len = strcspn(name, "@");
 
-	/* '$' begins marks of the assembler: data in code, another instruction set */
+	/* '$' begins marks of the assembler, such as "data in code" */
 	if (!len || *name == '$' || len >= t->budget)
 		return NULL;
 	t->budget -= len + 1;
-	return arena_strndup(&t->f->arena, name, len);
+	return pool_strndup(&t->f->pool, name, len);
 }
 
 static void add_object(struct elf_file *f, struct elf_symbol s)
 {
 	if (f->nobjects == MAX_SYMBOLS)
 		return;
-	f->objects = arena_grow(&f->arena, f->objects, f->nobjects, &f->max_objects, sizeof(s));
+	f->objects = pool_grow(&f->pool, f->objects, f->nobjects, &f->max_objects, sizeof(s));
 	f->objects[f->nobjects++] = s;
 }
 
@@ -130,8 +134,8 @@ static void add_function(struct elf_file *f, struct elf_symbol s)
 {
 	if (f->nfunctions == MAX_SYMBOLS)
 		return;
-	f->functions = arena_grow(&f->arena, f->functions, f->nfunctions, &f->max_functions,
-				  sizeof(s));
+	f->functions = pool_grow(&f->pool, f->functions, f->nfunctions, &f->max_functions,
+				 sizeof(s));
 	f->functions[f->nfunctions++] = s;
 }
 
@@ -139,6 +143,7 @@ static void add_symbol(struct table *t, const GElf_Sym *sym, const char *name)
 {
 	unsigned int type = GELF_ST_TYPE(sym->st_info);
 	struct elf_symbol s = { .size = sym->st_size, .type = type };
+	bool entry;
 
 	if (sym->st_shndx == SHN_UNDEF)
 		return;
@@ -155,6 +160,8 @@ static void add_symbol(struct table *t, const GElf_Sym *sym, const char *name)
 		s.addr = entry_of(t, sym);
 		s.rank = rank_of(name, sym);
 		s.short_code = is_short_code(t, sym);
+		entry = t->f->entry && sym->st_value == t->f->entry;
+		s.no_return = no_return_reason(entry ? NO_RETURN_ENTRY : s.name);
 		add_function(t->f, s);
 	}
 }
@@ -171,7 +178,7 @@ static void add_table(struct table *t, Elf_Scn *scn, const GElf_Shdr *shdr)
 	if (t->budget > MAX_NAMES)
 		t->budget = MAX_NAMES;
 	for (int i = 0; gelf_getsym(data, i, &sym); i++) {
-		const char *name = elf_string(t->strings, sym.st_name, MAX_NAME);
+		const char *name = elf_string(t->strings, sym.st_name, MAX_SYMBOL_NAME);
 
 		if (name)
 			add_symbol(t, &sym, name);
@@ -191,7 +198,7 @@ void elf_add_symbols(struct elf_file *f, void *handle)
 		if (!gelf_getshdr(scn, &shdr) ||
 		    (shdr.sh_type != SHT_SYMTAB && shdr.sh_type != SHT_DYNSYM))
 			continue;
-		/* a file has one of each at most */
+		/* a file has at most one of each */
 		if (!seen[shdr.sh_type == SHT_DYNSYM])
 			add_table(&t, scn, &shdr);
 		seen[shdr.sh_type == SHT_DYNSYM] = true;
@@ -210,23 +217,28 @@ static int compare_symbols(const void *pa, const void *pb)
 }
 
 /*
- * Where one name says that a function is to be chosen, no other name is more; nor
- * does a label at the beginning of a function say what its code is.
+ * Make all symbols of an address agree. If one is an indirect function, it
+ * decides; a label at the beginning of a function does not say what its code
+ * is. If one may not be probed, none may.
  */
 static void let_names_agree(struct elf_file *f)
 {
 	for (unsigned int i = 0, end; i < f->nfunctions; i = end) {
 		uint64_t addr = f->functions[i].addr;
 		bool choice = false, short_code = false;
+		const char *no_return = NULL;
 
 		for (end = i; end < f->nfunctions && f->functions[end].addr == addr; end++) {
 			choice |= f->functions[end].type == STT_GNU_IFUNC;
 			short_code |= f->functions[end].short_code;
+			if (f->functions[end].no_return)
+				no_return = f->functions[end].no_return;
 		}
 		for (unsigned int j = i; j < end; j++) {
 			if (choice)
 				f->functions[j].type = STT_GNU_IFUNC;
 			f->functions[j].short_code = short_code;
+			f->functions[j].no_return = no_return;
 		}
 	}
 }
@@ -248,7 +260,7 @@ static void sort_symbols(struct elf_file *f)
 		return;
 	qsort(f->functions, f->nfunctions, sizeof(*f->functions), compare_symbols);
 	let_names_agree(f);
-	/* most stand in two tables */
+	/* most symbols are in two tables */
 	for (unsigned int i = 0; i < f->nfunctions; i++) {
 		if (n && !compare_symbols(&f->functions[n - 1], &f->functions[i]))
 			continue;
@@ -300,7 +312,7 @@ const struct elf_symbol *elf_object(const struct elf_file *f, const char *name, 
 	return found;
 }
 
-/* The first function behind the address. */
+/* Index of the first function after the address. */
 static unsigned int first_behind(const struct elf_file *f, uint64_t addr)
 {
 	unsigned int low = 0, high = f->nfunctions;
@@ -321,12 +333,11 @@ const struct elf_symbol *elf_function_at(const struct elf_file *f, uint64_t addr
 	const struct elf_symbol *all = f->functions, *nearest = NULL, *label = NULL;
 
 	/*
-	 * A label may stand inside of a function, and one function inside of
-	 * another: the nearest that reaches so far.  What has no size reaches
-	 * as far as to the next one.
+	 * Labels and functions may be nested: find the nearest one that
+	 * contains the address. A symbol without a size ends at the next one.
 	 */
 	for (unsigned int i = first_behind(f, addr), tries = MAX_NESTED; i-- > 0 && tries--;) {
-		/* the best name of a place comes first */
+		/* the best name of an address comes first */
 		i = all[i].addr ? first_behind(f, all[i].addr - 1) : 0;
 		if (addr - all[i].addr < all[i].size)
 			return &all[i];
@@ -336,4 +347,13 @@ const struct elf_symbol *elf_function_at(const struct elf_file *f, uint64_t addr
 			nearest = &all[i];
 	}
 	return label == nearest ? label : NULL;
+}
+
+const char *elf_no_return_at(const struct elf_file *f, uint64_t addr)
+{
+	const struct elf_symbol *symbol = elf_function_at(f, addr);
+
+	if (symbol && symbol->addr == addr)
+		return symbol->no_return;
+	return f->entry && f->entry == addr ? no_return_reason(NO_RETURN_ENTRY) : NULL;
 }

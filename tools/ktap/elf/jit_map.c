@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Maps of compiled code: lines "START SIZE NAME", in hexadecimal, that a program
- * adds to while it runs.  What stands later is newer: it may have taken the
- * place of something else.  A map stays when its process has ended, and of one that
- * has grown what is new is read.
+ * Maps of compiled code: lines "START SIZE NAME" in hexadecimal, which a
+ * program appends while it runs.
  *
- * Anyone may write in /tmp.  So a map is that of its process only if root or the
- * owner of the process has made it, and all that is ever read and kept is bounded,
- * whatever its writer does while we read.
+ * A later line replaces earlier code at the same address. A map stays after its
+ * process has ended. If a map has grown, only the new part is read.
+ *
+ * Anyone can write to /tmp. So a map is accepted only if root or the owner of
+ * the process created it. The size of all that is read and kept is bounded,
+ * whatever the writer does meanwhile.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -19,37 +20,40 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "arena.h"
-#include "jit_map.h"
+#include "compiler/pool.h"
+#include "elf/jit_map.h"
 
 #define NSEC_PER_SEC	1000000000ULL
 
-/* Of one map: bytes of the file, and functions.  Nobody compiles so much. */
+/* Limits of one map: bytes of the file, and functions. */
 #define MAX_MAP		(64L << 20)
 #define MAX_FUNCTIONS	(1U << 20)
 
-/* Of all: how many, and bytes of memory. Those that nobody has asked for longest go. */
+/*
+ * Limits of all maps: their number, and bytes of memory. The least recently
+ * used ones are dropped.
+ */
 #define MAX_MAPS	1024
-#define MAX_MEMORY	(256UL << 20)
+#define MAX_MAP_MEMORY	(256UL << 20)
 
-/* A longer name is cut. */
-#define MAX_LINE	4096
+/* Longer lines are cut. */
+#define MAX_MAP_LINE	4096
 
-/* So many, or an eighth, that are new are searched one by one. */
+/* So many new functions, or an eighth of all, are searched linearly. */
 #define MAX_UNSORTED	1024
 
 /*
- * Code that is known may be compiled anew, and a process that has no map may begin
- * one: it is looked for as often as that.
+ * Interval at which a map is checked for new code, and a missing map for its
+ * creation.
  */
 #define LOOK_AGAIN	(NSEC_PER_SEC / 10)
 
-/* From its beginning it is read again so many bytes a second at most. */
+/* Limit in bytes a second for reading a map again from its beginning. */
 #define MAX_RATE	(8 << 20)
 
 #define NR_CHAINS	256
 
-/* So many bytes before those that are new tell whether it is still the same map. */
+/* So many bytes before the new part must be unchanged, or it is another map. */
 #define MAX_TAIL	64
 
 struct jit_function {
@@ -61,17 +65,17 @@ struct jit_function {
 
 /**
  * struct jit_map - the map of one process
- * @owner: of the process; while nobody knows whose it was, we
- * @file: the file that was read, as it was then
+ * @owner: owner of the process; our own id while unknown
+ * @file: status of the file when it was read
  * @size: bytes of the file that were read: whole lines
- * @tail: the last of them
- * @cut: they end inside of a line too long
- * @functions: in the order of the file, but for those that are
- * @sorted: by address, then by age, oldest first
- * @used: when it was asked for
- * @looked: when its file was looked at
- * @absent: there was none
- * @patience: when it may be read from its beginning again
+ * @tail: the last of these bytes
+ * @cut: they end within a line that is too long
+ * @functions: in the order of the file, except those that are
+ * @sorted: number of functions sorted by address, then by age, oldest first
+ * @used: time of its last use
+ * @looked: time of the last check of its file
+ * @absent: the file did not exist
+ * @patience: time from which it may be read from its beginning again
  */
 struct jit_map {
 	struct jit_map *next;
@@ -81,7 +85,7 @@ struct jit_map {
 	off_t size;
 	char tail[MAX_TAIL];
 	bool cut;
-	struct arena arena;
+	struct pool pool;
 	struct jit_function *functions;
 	unsigned int sorted;
 	unsigned int count;
@@ -93,8 +97,8 @@ struct jit_map {
 };
 
 /**
- * struct jit_maps - those that were asked for
- * @chains: by the number of the process
+ * struct jit_maps - all known maps
+ * @chains: hashed by process id
  */
 struct jit_maps {
 	struct jit_map *chains[NR_CHAINS];
@@ -119,7 +123,7 @@ static int open_map(int dir, const char *path, uid_t owner, struct stat *st)
 {
 	int fd;
 
-	/* others may write there: no link that leads to what only we may read */
+	/* others can write there: do not follow their links */
 	fd = openat(dir, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return -1;
@@ -129,7 +133,10 @@ static int open_map(int dir, const char *path, uid_t owner, struct stat *st)
 	return -1;
 }
 
-/* Who the process is, and its number in its container; nothing if it has gone. */
+/*
+ * Read the owner of the process and its id in its container; neither if it has
+ * exited.
+ */
 static void read_status(int proc, uid_t *owner, unsigned long *inner)
 {
 	int fd = openat(proc, "status", O_RDONLY | O_CLOEXEC);
@@ -149,14 +156,14 @@ static void read_status(int proc, uid_t *owner, unsigned long *inner)
 		close(fd);
 }
 
-/* In a container the process has another number, and another /tmp. */
+/* A process in a container has another id, and another /tmp. */
 static int open_map_of(struct jit_map *m, struct stat *st)
 {
 	unsigned long inner = m->pid;
 	int fd = -1, proc;
 	char path[128];
 
-	/* this is the process that it is now, if its number is given away meanwhile, too */
+	/* the path stays valid if the id is reused meanwhile */
 	snprintf(path, sizeof(path), "/proc/%lu", m->pid);
 	proc = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (proc >= 0) {
@@ -182,8 +189,8 @@ static void add_line(struct jit_map *m, char *line)
 	fn.size = strtoull(p, &p, 16);
 	if (*p++ != ' ' || !*p || !fn.size || m->count == MAX_FUNCTIONS)
 		return;
-	fn.name = arena_strndup(&m->arena, p, strlen(p));
-	m->functions = arena_grow(&m->arena, m->functions, m->count, &m->max, sizeof(fn));
+	fn.name = pool_strndup(&m->pool, p, strlen(p));
+	m->functions = pool_grow(&m->pool, m->functions, m->count, &m->max, sizeof(fn));
 	m->functions[m->count++] = fn;
 }
 
@@ -196,10 +203,10 @@ static int compare_functions(const void *pa, const void *pb)
 	return a->line < b->line ? -1 : a->line > b->line;
 }
 
-/* Forgets what another file had under this name. */
-static void forget(struct jit_map *m)
+/* Forget the contents of another file of this name. */
+static void jit_map_forget(struct jit_map *m)
 {
-	arena_free(&m->arena);
+	pool_free(&m->pool);
 	m->functions = NULL;
 	m->count = 0;
 	m->max = 0;
@@ -209,7 +216,7 @@ static void forget(struct jit_map *m)
 	m->file = (struct stat){ 0 };
 }
 
-/* Like fgets(), but any byte may be in a line, and it says how many there are. */
+/* Like fgets(), but a line may contain any byte, and the length is returned. */
 static size_t read_line(char *line, size_t size, FILE *f)
 {
 	size_t len = 0;
@@ -229,7 +236,7 @@ static size_t tail_len(const struct jit_map *m)
 	return m->size < MAX_TAIL ? m->size : MAX_TAIL;
 }
 
-/* The next bytes of the file: the last of all that were read are kept. */
+/* Keep the last of the bytes that were read. */
 static void keep_tail(struct jit_map *m, const char *line, size_t len)
 {
 	size_t new = len < MAX_TAIL ? len : MAX_TAIL, old = tail_len(m);
@@ -248,16 +255,16 @@ static bool has_tail(const struct jit_map *m, int fd)
 	return pread(fd, now, len, m->size - len) == (ssize_t)len && !memcmp(now, m->tail, len);
 }
 
-/* Read what is new; its last line may not be complete. */
+/* Read the new part; its last line may be incomplete. */
 static void read_more(struct jit_map *m, FILE *f)
 {
-	char line[MAX_LINE + 1];
+	char line[MAX_MAP_LINE + 1];
 	size_t len;
 
-	while (m->size < MAX_MAP && (len = read_line(line, MAX_LINE, f))) {
+	while (m->size < MAX_MAP && (len = read_line(line, MAX_MAP_LINE, f))) {
 		bool ends = line[len - 1] == '\n', cut = m->cut;
 
-		if (!ends && len < MAX_LINE)
+		if (!ends && len < MAX_MAP_LINE)
 			break;
 		keep_tail(m, line, len);
 		m->cut = !ends;
@@ -268,10 +275,10 @@ static void read_more(struct jit_map *m, FILE *f)
 }
 
 /*
- * The array is sorted anew when there is much to add to it only: else each line of
- * a program that compiles all the time would cost as much as all before it.
+ * Sort only if there are many new functions. Otherwise each line of a program
+ * that always compiles would cost as much as all lines before it.
  */
-static void sort(struct jit_map *m)
+static void jit_map_sort(struct jit_map *m)
 {
 	unsigned int fresh = m->count - m->sorted;
 
@@ -281,7 +288,7 @@ static void sort(struct jit_map *m)
 	m->sorted = m->count;
 }
 
-/* Was the file written from its beginning, or is it another one? */
+/* Was the file rewritten, or replaced? */
 static bool is_anew(const struct jit_map *m, int fd, const struct stat *st)
 {
 	const struct stat *was = &m->file;
@@ -295,7 +302,7 @@ static bool is_anew(const struct jit_map *m, int fd, const struct stat *st)
 	       st->st_mtim.tv_nsec != was->st_mtim.tv_nsec;
 }
 
-/* Read what the file has got since it was looked at. */
+/* Read what was added to the file since the last check. */
 static void read_file(struct jit_map *m, FILE *f, const struct stat *st)
 {
 	off_t before;
@@ -303,7 +310,7 @@ static void read_file(struct jit_map *m, FILE *f, const struct stat *st)
 	if (is_anew(m, fileno(f), st)) {
 		if (m->looked < m->patience)
 			return;
-		forget(m);
+		jit_map_forget(m);
 		m->patience = m->looked;
 	}
 	m->file = *st;
@@ -311,10 +318,10 @@ static void read_file(struct jit_map *m, FILE *f, const struct stat *st)
 	if (st->st_size > before && !fseeko(f, before, SEEK_SET))
 		read_more(m, f);
 	m->patience += (m->size - before) * NSEC_PER_SEC / MAX_RATE;
-	sort(m);
+	jit_map_sort(m);
 }
 
-static void look(struct jit_maps *maps, struct jit_map *m, uint64_t now)
+static void jit_map_look(struct jit_maps *maps, struct jit_map *m, uint64_t now)
 {
 	struct stat st;
 	int fd = open_map_of(m, &st);
@@ -322,28 +329,28 @@ static void look(struct jit_maps *maps, struct jit_map *m, uint64_t now)
 
 	m->looked = now;
 	m->absent = fd < 0;
-	maps->memory -= m->arena.size;
-	/* the number is that of another process now */
+	maps->memory -= m->pool.size;
+	/* the id belongs to another process now */
 	if (!may_have_made(m->owner, &m->file))
-		forget(m);
+		jit_map_forget(m);
 	if (f) {
 		read_file(m, f, &st);
 		fclose(f);
 	} else if (fd >= 0) {
 		close(fd);
 	}
-	maps->memory += m->arena.size;
+	maps->memory += m->pool.size;
 }
 
-static const struct jit_function *newer(const struct jit_function *fn, uint64_t addr,
-					const struct jit_function *best)
+static const struct jit_function *jit_newer(const struct jit_function *fn, uint64_t addr,
+					    const struct jit_function *best)
 {
 	bool inside = addr - fn->addr < fn->size;
 
 	return inside && (!best || fn->line > best->line) ? fn : best;
 }
 
-static const struct jit_function *search(const struct jit_map *m, uint64_t addr)
+static const struct jit_function *jit_map_search(const struct jit_map *m, uint64_t addr)
 {
 	const struct jit_function *best = NULL;
 	unsigned int low = 0, high = m->sorted;
@@ -356,11 +363,11 @@ static const struct jit_function *search(const struct jit_map *m, uint64_t addr)
 		else
 			high = middle;
 	}
-	/* of those that reach so far the newest; they do not lie far off */
+	/* * choose the newest function that contains the address; such functions are near */
 	for (unsigned int i = low, tries = 16; i-- > 0 && tries--;)
-		best = newer(&m->functions[i], addr, best);
+		best = jit_newer(&m->functions[i], addr, best);
 	for (unsigned int i = m->sorted; i < m->count; i++)
-		best = newer(&m->functions[i], addr, best);
+		best = jit_newer(&m->functions[i], addr, best);
 	return best;
 }
 
@@ -369,13 +376,13 @@ static void remove_map(struct jit_maps *maps, struct jit_map **at)
 	struct jit_map *m = *at;
 
 	*at = m->next;
-	maps->memory -= m->arena.size;
+	maps->memory -= m->pool.size;
 	maps->count--;
-	arena_free(&m->arena);
+	pool_free(&m->pool);
 	free(m);
 }
 
-/* Remove the map that nobody has asked for longest, if it is not @but. */
+/* Remove the least recently used map, except @but. */
 static bool remove_oldest(struct jit_maps *maps, const struct jit_map *but)
 {
 	struct jit_map **oldest = NULL;
@@ -423,12 +430,12 @@ const char *jit_map_find(struct jit_maps **maps, unsigned long pid, uint64_t add
 	if (!m)
 		return NULL;
 	m->used = now;
-	fn = search(m, addr);
+	fn = jit_map_search(m, addr);
 	if ((!fn && !m->absent) || now - m->looked >= LOOK_AGAIN) {
-		look(*maps, m, now);
-		fn = search(m, addr);
+		jit_map_look(*maps, m, now);
+		fn = jit_map_search(m, addr);
 	}
-	while ((*maps)->count > MAX_MAPS || (*maps)->memory > MAX_MEMORY) {
+	while ((*maps)->count > MAX_MAPS || (*maps)->memory > MAX_MAP_MEMORY) {
 		if (!remove_oldest(*maps, m))
 			break;
 	}

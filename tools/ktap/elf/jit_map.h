@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Code that programs make while they run, as they tell of it in /tmp/perf-PID.map. */
+/* Code that programs generate at run time, listed in /tmp/perf-PID.map. */
 #ifndef KTAP_JIT_MAP_H
 #define KTAP_JIT_MAP_H
 
@@ -8,8 +8,8 @@
 struct jit_maps;
 
 /*
- * The function at @addr of process @pid: its name, which is valid until the
- * next call, and where it begins; NULL if nobody tells.
+ * Find the function at @addr of process @pid: its name, valid until the next
+ * call, and its start; NULL if unknown.
  */
 const char *jit_map_find(struct jit_maps **maps, unsigned long pid, uint64_t addr,
 			 uint64_t *begin);

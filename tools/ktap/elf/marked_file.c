@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Files are known by the paths and build ids of marks; their symbols are kept once
- * for each file, whatever names it has, and those that nobody has asked for longest
- * are dropped when they become too many, and read again when they are asked for.
+ * Files of marks, by path and build id.
  *
- * Anyone may run a program under any number of names.  Only a file that is the same
- * shares symbols with another: a build id is what its maker says it is.
+ * The symbols of a file are kept once, whatever names it has. The least
+ * recently used symbols are dropped when they become too many, and read again
+ * when needed.
+ *
+ * Anyone can run a program under any number of names, and its maker chooses its
+ * build id. So two names share symbols only if they lead to the same file.
  */
 #define _GNU_SOURCE
 #include <stdint.h>
@@ -14,26 +16,26 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "arena.h"
-#include "marked_file.h"
+#include "compiler/pool.h"
+#include "elf/marked_file.h"
 
 /*
- * The kernel marks 1024 files at most; but a script may print what a program has
- * made up, and that shall not take all memory.
+ * The kernel marks at most 1024 files. But a script may print marks that a
+ * program has made up, and these must not use up memory.
  */
 #define MAX_FILES	2048
 
 /* The longest build id that the kernel knows */
 #define MAX_MARK_ID	20
 
-/* Bytes of memory of all symbols, beside those that are asked for. */
-#define MAX_MEMORY	(512UL << 20)
+/* Memory limit of the symbols that are not in use, in bytes. */
+#define MAX_SYMBOL_MEMORY	(512UL << 20)
 
 /**
  * struct symbols - a file whose symbols are known
- * @elf: what knows them
- * @file: which it is
- * @used: when it was asked for
+ * @elf: the file with its symbols
+ * @file: its status, which identifies it
+ * @used: time of its last use
  */
 struct symbols {
 	struct symbols *next;
@@ -44,10 +46,10 @@ struct symbols {
 
 /**
  * struct known_file - a file of a mark
- * @path: as the mark has it
- * @build_id: the same
- * @none: nobody knows its symbols
- * @symbols: that it has; NULL if they were dropped
+ * @path: path in the mark
+ * @build_id: build id in the mark
+ * @none: it has no symbols
+ * @symbols: its symbols; NULL if they were dropped
  */
 struct known_file {
 	const char *path;
@@ -57,13 +59,13 @@ struct known_file {
 };
 
 /**
- * struct marked_files - those that were asked for
- * @arena: of their names
- * @memory: bytes that symbols take
- * @clock: counts what is asked for
+ * struct marked_files - all known files
+ * @pool: memory of their names
+ * @memory: bytes of all symbols
+ * @clock: counts uses
  */
 struct marked_files {
-	struct arena arena;
+	struct pool pool;
 	struct known_file *known;
 	unsigned int count;
 	unsigned int max;
@@ -73,7 +75,7 @@ struct marked_files {
 };
 
 /* "\ooo" becomes a character, in place. */
-static void unescape(char *p)
+static void unescape_octal(char *p)
 {
 	char *to = p;
 
@@ -90,8 +92,8 @@ static void unescape(char *p)
 }
 
 /*
- * In a container there is another file of that name.  If it has no build id, ours is
- * the one that ran only if it has none either.
+ * A container may have another file of that name. Without a build id in the
+ * mark, our file is the right one only if it has none, too.
  */
 static bool has_build_id(const struct elf_file *f, const char *hex)
 {
@@ -109,7 +111,7 @@ static bool has_build_id(const struct elf_file *f, const char *hex)
 	return true;
 }
 
-static struct elf_file *open_debug(const struct target *t, const char *hex)
+static struct elf_file *marked_file_open_debug(const struct target *t, const char *hex)
 {
 	unsigned char id[MAX_BUILD_ID];
 	struct elf_file *f;
@@ -123,7 +125,7 @@ static struct elf_file *open_debug(const struct target *t, const char *hex)
 		id[i] = strtoul(byte, NULL, 16);
 	}
 	f = elf_debug_file(id, len, t->root);
-	/* a debug file of which only the sections were kept tells no offsets */
+	/* a debug file without segments has no offsets */
 	if (f && !f->nsegments) {
 		elf_file_close(f);
 		f = NULL;
@@ -131,17 +133,20 @@ static struct elf_file *open_debug(const struct target *t, const char *hex)
 	return f;
 }
 
-/* The file of that name, if it is still the one that ran; or its debug file. */
-static struct elf_file *open_marked(const struct target *t, struct arena *arena,
+/*
+ * Open the file of that name, if it is still the traced one; otherwise its
+ * debug file.
+ */
+static struct elf_file *open_marked(const struct target *t, struct pool *pool,
 				    const char *name, const char *build_id)
 {
 	static const char gone[] = " (deleted)";
-	char *plain = arena_strndup(arena, name, strlen(name));
+	char *plain = pool_strndup(pool, name, strlen(name));
 	const char *why, *path;
 	struct elf_file *f = NULL;
 	size_t len;
 
-	unescape(plain);
+	unescape_octal(plain);
 	len = strlen(plain);
 	if (*plain == '/') {
 		bool deleted = len > strlen(gone) && !strcmp(plain + len - strlen(gone), gone);
@@ -149,7 +154,7 @@ static struct elf_file *open_marked(const struct target *t, struct arena *arena,
 
 		if (deleted)
 			plain[len - strlen(gone)] = '\0';
-		path = target_path(t, arena, plain);
+		path = target_path(t, pool, plain);
 		f = path && sure ? elf_file_open(path, &why) : NULL;
 	}
 	if (f && !has_build_id(f, build_id)) {
@@ -157,7 +162,7 @@ static struct elf_file *open_marked(const struct target *t, struct arena *arena,
 		f = NULL;
 	}
 	if (!f && *build_id)
-		f = open_debug(t, build_id);
+		f = marked_file_open_debug(t, build_id);
 	return f;
 }
 
@@ -167,7 +172,7 @@ static bool is_same(const struct stat *a, const struct stat *b)
 	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/* Those of a file that was opened, which is theirs then; NULL if there are none. */
+/* Take over an opened file, and read its symbols; NULL if there are none. */
 static struct symbols *read_symbols(struct marked_files *files, struct elf_file *f,
 				    const char *root)
 {
@@ -189,7 +194,7 @@ static struct symbols *read_symbols(struct marked_files *files, struct elf_file 
 	s->file = st;
 	s->next = files->symbols;
 	files->symbols = s;
-	files->memory += f->arena.size;
+	files->memory += f->pool.size;
 	return s;
 
 close:
@@ -197,7 +202,7 @@ close:
 	return s;
 }
 
-static void drop(struct marked_files *files, struct symbols **at)
+static void marked_file_drop(struct marked_files *files, struct symbols **at)
 {
 	struct symbols *s = *at;
 
@@ -206,12 +211,12 @@ static void drop(struct marked_files *files, struct symbols **at)
 			files->known[i].symbols = NULL;
 	}
 	*at = s->next;
-	files->memory -= s->elf->arena.size;
+	files->memory -= s->elf->pool.size;
 	elf_file_close(s->elf);
 	free(s);
 }
 
-/* Drop the symbols that nobody has asked for longest, if they are not @but. */
+/* Drop the least recently used symbols, except @but. */
 static bool drop_oldest(struct marked_files *files, const struct symbols *but)
 {
 	struct symbols **oldest = NULL;
@@ -221,26 +226,26 @@ static bool drop_oldest(struct marked_files *files, const struct symbols *but)
 			oldest = at;
 	}
 	if (oldest)
-		drop(files, oldest);
+		marked_file_drop(files, oldest);
 	return oldest;
 }
 
 static void open_known(struct marked_files *files, const struct target *t,
 		       struct known_file *known)
 {
-	struct arena arena = { 0 };
-	struct elf_file *f = open_marked(t, &arena, known->path, known->build_id);
+	struct pool pool = { 0 };
+	struct elf_file *f = open_marked(t, &pool, known->path, known->build_id);
 
 	known->symbols = f ? read_symbols(files, f, t->root) : NULL;
 	known->none = !known->symbols;
-	arena_free(&arena);
-	while (files->memory > MAX_MEMORY) {
+	pool_free(&pool);
+	while (files->memory > MAX_SYMBOL_MEMORY) {
 		if (!drop_oldest(files, known->symbols))
 			break;
 	}
 }
 
-/* NULL if there are too many. */
+/* Returns NULL if there are too many files. */
 static struct known_file *find_known(struct marked_files *files, const char *path,
 				     const char *build_id)
 {
@@ -253,12 +258,12 @@ static struct known_file *find_known(struct marked_files *files, const char *pat
 	}
 	if (files->count == MAX_FILES)
 		return NULL;
-	files->known = arena_grow(&files->arena, files->known, files->count, &files->max,
-				  sizeof(*files->known));
+	files->known = pool_grow(&files->pool, files->known, files->count, &files->max,
+				 sizeof(*files->known));
 	known = &files->known[files->count++];
 	*known = (struct known_file) {
-		.path = arena_strndup(&files->arena, path, strlen(path)),
-		.build_id = arena_strndup(&files->arena, build_id, strlen(build_id)),
+		.path = pool_strndup(&files->pool, path, strlen(path)),
+		.build_id = pool_strndup(&files->pool, build_id, strlen(build_id)),
 	};
 	return known;
 }
@@ -288,7 +293,7 @@ void marked_files_free(struct marked_files **files)
 	while (*files && drop_oldest(*files, NULL))
 		;
 	if (*files)
-		arena_free(&(*files)->arena);
+		pool_free(&(*files)->pool);
 	free(*files);
 	*files = NULL;
 }

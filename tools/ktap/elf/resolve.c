@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Looks up events of user space: their files, then the functions or markers in
- * them.  The kernel is told offsets in files, and knows no more of ELF.
+ * Resolve events of user space: find the files, then the functions or markers
+ * in them. The kernel gets only offsets in files.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -11,15 +11,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "clean.h"
-#include "demangle.h"
-#include "elf_file.h"
-#include "near.h"
-#include "resolve.h"
-#include "usdt_arg.h"
-#include "util.h"
+#include "compiler/clean_text.h"
+#include "compiler/suggest.h"
+#include "compiler/util.h"
+#include "elf/demangle.h"
+#include "elf/elf_file.h"
+#include "elf/resolve.h"
+#include "elf/usdt_arg.h"
 
-#define MAX_SHOWN	256	/* bytes of a name in a set-up line */
+#define MAX_NAMES_SHOWN	256	/* bytes of a name in a set-up line */
 
 void resolver_init(struct resolver *r, const struct target *target)
 {
@@ -30,10 +30,12 @@ void resolver_free(struct resolver *r)
 {
 	for (unsigned int i = 0; i < r->nfiles; i++)
 		elf_file_close(r->files[i]);
-	arena_free(&r->arena);
+	pool_free(&r->pool);
 }
 
-/* The file with all that is known of it; NULL after an answer that says why not. */
+/*
+ * Open a file and read its symbols; NULL after setting an error in the answer.
+ */
 static struct elf_file *open_file(struct resolver *r, const struct target_file *file,
 				  struct answer *a)
 {
@@ -46,29 +48,29 @@ static struct elf_file *open_file(struct resolver *r, const struct target_file *
 	}
 	f = elf_file_open(file->path, &why);
 	if (f && !elf_is_native(f)) {
-		why = arena_printf(&r->arena, "is for %s, which is not this machine",
-				   elf_machine_name(f->machine));
+		why = pool_printf(&r->pool, "is for %s, which is not this machine",
+				  elf_machine_name(f->machine));
 		elf_file_close(f);
 		f = NULL;
 	}
 	if (!f) {
 		if (!a->message)
-			a->message = arena_printf(&r->arena, "%s %s", file->shown, why);
+			a->message = pool_printf(&r->pool, "%s %s", file->shown, why);
 		return NULL;
 	}
 	elf_read_symbols(f, r->target.root);
 	elf_read_markers(f);
 	elf_file_done(f);
-	r->files = arena_grow(&r->arena, r->files, r->nfiles, &r->max_files, sizeof(f));
+	r->files = pool_grow(&r->pool, r->files, r->nfiles, &r->max_files, sizeof(f));
 	r->files[r->nfiles++] = f;
 	return f;
 }
 
 /**
  * struct short_code - a second, shorter form of a machine's instructions
- * @options: by which compilers write the other one
+ * @options: compiler options that avoid it
  *
- * The kernel takes all code for the other: the program would run something else.
+ * The kernel assumes the normal form, and would damage such code by a probe.
  */
 struct short_code {
 	unsigned int machine;
@@ -90,7 +92,7 @@ static const struct short_code *find_short_code(unsigned int machine)
 	return NULL;
 }
 
-/* Is there short code, as far as symbols tell? Then it is no place. */
+/* Is there short code, according to the symbols? Then it cannot be probed. */
 static bool leave_out(struct answer *a, const struct elf_file *f, uint64_t addr)
 {
 	const struct short_code *code = find_short_code(f->machine);
@@ -103,6 +105,11 @@ static bool leave_out(struct answer *a, const struct elf_file *f, uint64_t addr)
 	return true;
 }
 
+static void add_note(struct resolver *r, struct answer *a, const char *note)
+{
+	a->note = a->note ? pool_printf(&r->pool, "%s; %s", a->note, note) : note;
+}
+
 static void tell_left_out(struct resolver *r, struct answer *a, const char *what)
 {
 	const struct short_code *code = a->left_out;
@@ -110,46 +117,70 @@ static void tell_left_out(struct resolver *r, struct answer *a, const char *what
 	if (!a->nleft_out)
 		return;
 	if (a->nplaces)
-		a->note = arena_printf(&r->arena, "left out of '%s': %u in %s code, which the kernel cannot probe",
-				       what, a->nleft_out, code->name);
+		add_note(r, a, pool_printf(&r->pool, "left out of '%s': %u in %s code, which the kernel cannot probe",
+					   what, a->nleft_out, code->name));
 	else
-		a->message = arena_printf(&r->arena, "%s'%s' is %s code, which the kernel cannot probe; build it with %s",
-					  is_pattern(what) ? "all that matches " : "", what,
-					  code->name, code->options);
+		a->message = pool_printf(&r->pool, "%s'%s' is %s code, which the kernel cannot probe; build it with %s",
+					 is_pattern(what) ? "all that matches " : "", what,
+					 code->name, code->options);
 }
 
-/* Places, and those that are none: something was found. */
-static unsigned int found(const struct answer *a)
+/* Would a probe of the return crash the program? Then leave it out. */
+static bool leave_out_return(struct resolver *r, struct answer *a, const char *name,
+			     const char *why, bool pattern)
 {
-	return a->nplaces + a->nleft_out;
+	if (!why || !a->event.ret || (r->unsafe && !pattern))
+		return false;
+	a->nno_return++;
+	a->no_return = name;
+	a->no_return_reason = why;
+	return true;
+}
+
+static void tell_no_return(struct resolver *r, struct answer *a, const char *what)
+{
+	if (!a->nno_return)
+		return;
+	if (a->nplaces)
+		add_note(r, a, pool_printf(&r->pool, "left out of '%s': %u whose return cannot be probed without a crash, like '%s'",
+					   what, a->nno_return, a->no_return));
+	else
+		a->message = pool_printf(&r->pool, "the return of '%s' cannot be probed: %s; with --unsafe it is probed if it is named, and the program may crash",
+					 a->no_return, a->no_return_reason);
+}
+
+/* Number of matches, including those that were left out. */
+static unsigned int answer_found(const struct answer *a)
+{
+	return a->nplaces + a->nleft_out + a->nno_return;
 }
 
 static bool add_place(struct resolver *r, struct answer *a, struct place place)
 {
 	if (a->nplaces == MAX_PLACES) {
-		a->message = arena_printf(&r->arena, "these are more than %u places; ask for less",
-					  MAX_PLACES);
+		a->message = pool_printf(&r->pool, "more than %u places match; use a narrower pattern",
+					 MAX_PLACES);
 		return false;
 	}
-	a->places = arena_grow(&r->arena, a->places, a->nplaces, &a->max_places, sizeof(place));
+	a->places = pool_grow(&r->pool, a->places, a->nplaces, &a->max_places, sizeof(place));
 	a->places[a->nplaces++] = place;
 	return true;
 }
 
-/* The name as its programmer wrote it; cut if it has no end. */
+/* Demangle the name for a message; cut long ones. */
 static const char *shown_name(struct resolver *r, const char *name)
 {
 	char *plain = demangle(name, true), *shown;
 
 	if (plain)
 		name = plain;
-	shown = arena_strndup(&r->arena, name, strnlen(name, MAX_SHOWN - 1));
+	shown = pool_strndup(&r->pool, name, strnlen(name, MAX_NAMES_SHOWN - 1));
 	free(plain);
 	make_clean(shown);
 	return shown;
 }
 
-/* Blanks in "f(int, char const*)" are a matter of taste. */
+/* Compare names, ignoring blanks: "f(int, char const*)". */
 static bool same_but_blanks(const char *a, const char *b)
 {
 	for (;; a++, b++) {
@@ -179,14 +210,14 @@ static bool matches_plain(const char *wanted, const char *mangled, bool pattern)
 	return found;
 }
 
-static bool matches(const char *wanted, const char *name, bool pattern, bool plain)
+static bool symbol_matches(const char *wanted, const char *name, bool pattern, bool plain)
 {
 	if (pattern ? !fnmatch(wanted, name, 0) : !strcmp(wanted, name))
 		return true;
 	return plain && matches_plain(wanted, name, pattern);
 }
 
-/* Parts of functions that compilers move away are no functions. */
+/* Is it a part of a function that the compiler moved away? */
 static bool is_part(const char *name)
 {
 	const char *cold = strstr(name, ".cold");
@@ -194,7 +225,9 @@ static bool is_part(const char *name)
 	return cold && (!cold[5] || cold[5] == '.');
 }
 
-/* What a pattern takes: functions, as one would call them. */
+/*
+ * Does a pattern select this symbol? Only functions that can be called match.
+ */
 static bool for_patterns(const struct elf_symbol *s, const char *wanted)
 {
 	return s->type == STT_FUNC && is_clean(s->name) &&
@@ -202,12 +235,12 @@ static bool for_patterns(const struct elf_symbol *s, const char *wanted)
 }
 
 /**
- * struct search - of functions in one file
+ * struct symbol_search - a search for functions in one file
  * @wanted: name or pattern
- * @more: what is added to their address
- * @plain: compare names as they stand in the source, too
+ * @more: offset that is added to their address
+ * @plain: also compare demangled names
  */
-struct search {
+struct symbol_search {
 	struct resolver *r;
 	struct answer *a;
 	const struct elf_file *f;
@@ -218,27 +251,29 @@ struct search {
 	uint64_t more;
 };
 
-static bool take_function(const struct search *s, const struct elf_symbol *symbol)
+static bool take_function(const struct symbol_search *s, const struct elf_symbol *symbol)
 {
 	struct place p = { .file = s->file, .args = "" };
 
 	if (s->more && symbol->size && s->more >= symbol->size) {
-		s->a->message = arena_printf(&s->r->arena, "'%s' has %llu bytes only", s->wanted,
-					     (unsigned long long)symbol->size);
+		s->a->message = pool_printf(&s->r->pool, "'%s' has %llu bytes only", s->wanted,
+					    (unsigned long long)symbol->size);
 		return true;
 	}
 	if (!elf_addr_to_offset(s->f, symbol->addr + s->more, true, &p.offset) ||
 	    leave_out(s->a, s->f, symbol->addr + s->more))
 		return true;
-	if (symbol->type == STT_GNU_IFUNC)
-		s->a->note = arena_printf(&s->r->arena, "'%s' is one of several functions, and chosen when a program starts: what is traced is the choice",
-					  symbol->name);
 	p.name = shown_name(s->r, symbol->name);
+	if (leave_out_return(s->r, s->a, p.name, symbol->no_return, s->pattern))
+		return true;
+	if (symbol->type == STT_GNU_IFUNC)
+		s->a->note = pool_printf(&s->r->pool, "'%s' is an indirect function (IFUNC): the function that chooses the implementation is traced",
+					 symbol->name);
 	return add_place(s->r, s->a, p);
 }
 
-/* Each place once, by the best of its names that match. */
-static void search_functions(const struct search *s)
+/* Add each address once, under its best name that matches. */
+static void search_functions(const struct symbol_search *s)
 {
 	const struct elf_symbol *last = NULL;
 
@@ -249,7 +284,7 @@ static void search_functions(const struct search *s)
 			continue;
 		if (s->pattern && !for_patterns(symbol, s->wanted))
 			continue;
-		if (!matches(s->wanted, symbol->name, s->pattern, s->plain))
+		if (!symbol_matches(s->wanted, symbol->name, s->pattern, s->plain))
 			continue;
 		last = symbol;
 		if (!take_function(s, symbol))
@@ -257,8 +292,8 @@ static void search_functions(const struct search *s)
 	}
 }
 
-static const char *nearest_function(struct resolver *r, const struct elf_file *f,
-				    const char *wanted)
+static const char *nearest_symbol(struct resolver *r, const struct elf_file *f,
+				  const char *wanted)
 {
 	unsigned int limit = edit_limit(wanted) + 1, d;
 	const char *best = NULL;
@@ -271,7 +306,7 @@ static const char *nearest_function(struct resolver *r, const struct elf_file *f
 		d = edit_distance(wanted, name);
 		if (d && d < limit && is_clean(name)) {
 			limit = d;
-			best = arena_strndup(&r->arena, name, strlen(name));
+			best = pool_strndup(&r->pool, name, strlen(name));
 		}
 		free(plain);
 	}
@@ -284,17 +319,17 @@ static const char *no_function(struct resolver *r, const struct target_file *fil
 	const char *near;
 
 	if (!f->nfunctions)
-		return arena_printf(&r->arena, "%s has no symbols, it is stripped; install its debug symbols, or write an offset: 0xOFFSET",
-				    file->shown);
+		return pool_printf(&r->pool, "%s has no symbols, it is stripped; install its debug symbols, or write an offset: 0xOFFSET",
+				   file->shown);
 	if (is_pattern(wanted))
-		return arena_printf(&r->arena, "%s has no function that matches '%s'",
-				    file->shown, wanted);
-	near = nearest_function(r, f, wanted);
-	return arena_printf(&r->arena, "%s has no function '%s'%s%s%s", file->shown, wanted,
-			    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+		return pool_printf(&r->pool, "%s has no function that matches '%s'",
+				   file->shown, wanted);
+	near = nearest_symbol(r, f, wanted);
+	return pool_printf(&r->pool, "%s has no function '%s'%s%s%s", file->shown, wanted,
+			   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-/* An offset in the file that is written in the script. */
+/* Add an offset that is written in the script. */
 static void take_offset(struct resolver *r, struct answer *a, const struct target_file *file,
 			const struct elf_file *f, unsigned int number, uint64_t offset)
 {
@@ -303,18 +338,19 @@ static void take_offset(struct resolver *r, struct answer *a, const struct targe
 	uint64_t addr;
 
 	if (!elf_offset_to_addr(f, offset, &addr)) {
-		a->message = arena_printf(&r->arena, "%s has no code at 0x%llx", file->shown,
-					  (unsigned long long)offset);
+		a->message = pool_printf(&r->pool, "%s has no code at 0x%llx", file->shown,
+					 (unsigned long long)offset);
 		return;
 	}
 	if (leave_out(a, f, addr))
 		return;
 	symbol = elf_function_at(f, addr);
 	if (!symbol)
-		p.name = arena_printf(&r->arena, "0x%llx", (unsigned long long)offset);
+		p.name = pool_printf(&r->pool, "0x%llx", (unsigned long long)offset);
 	else
 		p.name = shown_name(r, symbol->name);
-	add_place(r, a, p);
+	if (!leave_out_return(r, a, p.name, elf_no_return_at(f, addr), false))
+		add_place(r, a, p);
 }
 
 static bool is_number(const char *text, uint64_t *value)
@@ -327,7 +363,7 @@ static bool is_number(const char *text, uint64_t *value)
 	return !*end;
 }
 
-/* Cuts "+0x10" off a name; returns its value, or 0. */
+/* Cut "+0x10" off a name; returns its value, or 0. */
 static uint64_t cut_offset(char *name)
 {
 	char *plus = strrchr(name, '+');
@@ -341,8 +377,8 @@ static uint64_t cut_offset(char *name)
 
 static void resolve_functions(struct resolver *r, struct answer *a, const char *what)
 {
-	char *wanted = arena_strndup(&r->arena, what, strlen(what));
-	struct search s = { .r = r, .a = a, .wanted = wanted };
+	char *wanted = pool_strndup(&r->pool, what, strlen(what));
+	struct symbol_search s = { .r = r, .a = a, .wanted = wanted };
 	const char *message = NULL;
 	uint64_t offset = 0;
 	bool number = is_number(wanted, &offset);
@@ -355,7 +391,7 @@ static void resolve_functions(struct resolver *r, struct answer *a, const char *
 		return;
 	}
 	for (unsigned int i = 0; i < a->files.count; i++) {
-		unsigned int before = found(a);
+		unsigned int before = answer_found(a);
 
 		s.file = i;
 		s.f = open_file(r, &a->files.files[i], a);
@@ -365,17 +401,17 @@ static void resolve_functions(struct resolver *r, struct answer *a, const char *
 			take_offset(r, a, &a->files.files[i], s.f, i, offset);
 			continue;
 		}
-		/* a pattern may be the very name: operator[], operator* */
+		/* * what looks like a pattern may be a name: operator[], operator* */
 		s.pattern = false;
 		s.plain = false;
 		search_functions(&s);
 		s.plain = true;
-		if (found(a) == before && !a->message)
+		if (answer_found(a) == before && !a->message)
 			search_functions(&s);
 		s.pattern = is_pattern(wanted);
-		if (s.pattern && found(a) == before && !a->message)
+		if (s.pattern && answer_found(a) == before && !a->message)
 			search_functions(&s);
-		if (found(a) == before && !message)
+		if (answer_found(a) == before && !message)
 			message = no_function(r, &a->files.files[i], s.f, wanted);
 	}
 	if (!a->nplaces && !a->message)
@@ -404,7 +440,7 @@ static const char *marker_args(struct resolver *r, struct elf_file *f,
 
 	for (int i = 0; i < MAX_USDT_ARGS && (len = usdt_next_arg(&p)); i++) {
 		usdt_arg(&place, p - len, len, arg);
-		all = arena_printf(&r->arena, "%s %s", all, arg);
+		all = pool_printf(&r->pool, "%s %s", all, arg);
 	}
 	return all;
 }
@@ -414,7 +450,10 @@ static bool is_clean_marker(const struct elf_marker *m)
 	return is_clean(m->provider) && is_clean(m->name);
 }
 
-/* What one cannot write without trouble no pattern takes. */
+/*
+ * Does the marker match? Patterns skip names that cannot be written in a
+ * script.
+ */
 static bool marker_matches(const struct elf_marker *m, const char *provider, const char *name)
 {
 	if ((!provider || is_pattern(provider) || is_pattern(name)) && !is_clean_marker(m))
@@ -429,7 +468,7 @@ static const char *no_marker(struct resolver *r, const struct target_file *file,
 	unsigned int limit = edit_limit(name) + 1, d;
 
 	if (!f->nmarkers)
-		return arena_printf(&r->arena, "%s has no markers", file->shown);
+		return pool_printf(&r->pool, "%s has no markers", file->shown);
 	for (unsigned int i = 0; i < f->nmarkers; i++) {
 		d = edit_distance(name, f->markers[i].name);
 		if (d >= limit || !is_clean_marker(&f->markers[i]))
@@ -439,19 +478,19 @@ static const char *no_marker(struct resolver *r, const struct target_file *file,
 		provider = f->markers[i].provider;
 	}
 	if (!near)
-		return arena_printf(&r->arena, "%s has no marker '%s'", file->shown, wanted);
-	return arena_printf(&r->arena, "%s has no marker '%s'; did you mean '%s:%s'?",
-			    file->shown, wanted, provider, near);
+		return pool_printf(&r->pool, "%s has no marker '%s'", file->shown, wanted);
+	return pool_printf(&r->pool, "%s has no marker '%s'; did you mean '%s:%s'?",
+			   file->shown, wanted, provider, near);
 }
 
 static void resolve_markers(struct resolver *r, struct answer *a, const char *what)
 {
 	const char *colon = strchr(what, ':'), *name = colon ? colon + 1 : what;
-	const char *provider = colon ? arena_strndup(&r->arena, what, colon - what) : NULL;
+	const char *provider = colon ? pool_strndup(&r->pool, what, colon - what) : NULL;
 	const char *message = NULL;
 
 	for (unsigned int i = 0; i < a->files.count; i++) {
-		unsigned int before = found(a);
+		unsigned int before = answer_found(a);
 		struct elf_file *f = open_file(r, &a->files.files[i], a);
 
 		for (unsigned int j = 0; f && j < f->nmarkers; j++) {
@@ -466,14 +505,14 @@ static void resolve_markers(struct resolver *r, struct answer *a, const char *wh
 			if (m->semaphore &&
 			    !elf_addr_to_offset(f, m->semaphore, false, &p.semaphore))
 				continue;
-			shown = arena_printf(&r->arena, "%s:%s", m->provider, m->name);
+			shown = pool_printf(&r->pool, "%s:%s", m->provider, m->name);
 			make_clean(shown);
 			p.name = shown;
 			p.args = marker_args(r, f, m);
 			if (!add_place(r, a, p))
 				return;
 		}
-		if (f && found(a) == before && !message)
+		if (f && answer_found(a) == before && !message)
 			message = no_marker(r, &a->files.files[i], f, what, name);
 	}
 	if (!a->nplaces && !a->message)
@@ -481,10 +520,10 @@ static void resolve_markers(struct resolver *r, struct answer *a, const char *wh
 }
 
 /*
- * Where "PATH:NAME" is cut: at the first colon, unless it belongs to the name
- * of a file that is there.
+ * Split "PATH:NAME" at the first colon, unless the colon belongs to the name of
+ * an existing file.
  */
-static char *split(struct resolver *r, char *rest)
+static char *split_path(struct resolver *r, char *rest)
 {
 	char *first = strchr(rest, ':');
 
@@ -502,43 +541,67 @@ static char *split(struct resolver *r, char *rest)
 	return first;
 }
 
-/* Where code may be of two forms, the kernel does not know of which it is. */
-static bool has_short_code(const char *path)
+/*
+ * Is a probe at this offset of the file safe, as far as known? The kernel knows
+ * neither short code, nor data between code, nor functions whose return cannot
+ * be probed.
+ */
+static bool may_be_probed(const struct resolver *r, const struct answer *a, const char *path,
+			  uint64_t offset)
 {
 	const char *why;
 	struct elf_file *f = elf_file_open(path, &why);
-	bool has = f && find_short_code(f->machine);
+	uint64_t addr;
+	bool may;
 
+	/* the kernel will report the error */
+	if (!f)
+		return true;
+	may = !find_short_code(f->machine) && elf_offset_to_addr(f, offset, &addr);
+	if (may && a->event.ret && !r->unsafe) {
+		elf_read_symbols(f, r->target.root);
+		may = !elf_no_return_at(f, addr);
+	}
 	elf_file_close(f);
-	return has;
+	return may;
 }
 
-/* An offset in a file that the kernel finds is all it needs. */
+/*
+ * Can the kernel resolve it? It can if the script has an offset in a file that
+ * the kernel finds.
+ */
 static bool kernel_can(const struct resolver *r, const struct answer *a, const char *what)
 {
+	const char *path = a->event.rest;
 	uint64_t offset;
 
-	return a->event.kind == USER_FUNCTION && is_number(what, &offset) &&
-	       ((*a->event.rest == '/' && !*r->target.root && !is_pattern(a->event.rest) &&
-		 !has_short_code(a->event.rest)) || !elf_can_read);
+	if (a->event.kind != USER_FUNCTION || !is_number(what, &offset))
+		return false;
+	if (!elf_can_read)
+		return true;
+	return *path == '/' && !*r->target.root && !is_pattern(path) &&
+	       may_be_probed(r, a, path, offset);
 }
 
-/* "probe:libcrc32c:crc32c": the kernel has it. */
+/*
+ * "probe:libcrc32c:crc32c", "probe:vmlinux:vfs_read": functions of the kernel.
+ */
 static bool is_module(struct resolver *r, const char *name)
 {
-	return !access(arena_printf(&r->arena, "/sys/module/%s", name), F_OK);
+	return !strcmp(name, "vmlinux") ||
+	       !access(pool_printf(&r->pool, "/sys/module/%s", name), F_OK);
 }
 
-void resolve(struct resolver *r, const char *text, struct answer *a)
+void resolve_event(struct resolver *r, const char *text, struct answer *a)
 {
 	char *what;
 
 	memset(a, 0, sizeof(*a));
-	a->event = user_event_parse(&r->arena, text);
+	a->event = user_event_parse(&r->pool, text);
 	a->kernels = a->event.kind == USER_NONE;
 	if (a->kernels)
 		return;
-	what = split(r, a->event.rest);
+	what = split_path(r, a->event.rest);
 	if (!what || !*what || !*a->event.rest) {
 		a->message = a->event.kind == USER_MARKER ?
 			"write it as usdt:PATH:PROVIDER:NAME, or usdt:PATH:NAME" :
@@ -559,7 +622,7 @@ void resolve(struct resolver *r, const char *text, struct answer *a)
 		a->message = "built without libelf, ktap knows offsets only: uprobe:PATH:0xOFFSET";
 		return;
 	}
-	a->message = target_find(&r->target, &r->arena, a->event.rest, &a->files);
+	a->message = target_find(&r->target, &r->pool, a->event.rest, &a->files);
 	a->kernels = a->message && a->event.maybe;
 	if (a->message)
 		return;
@@ -567,8 +630,9 @@ void resolve(struct resolver *r, const char *text, struct answer *a)
 		resolve_markers(r, a, what);
 	else
 		resolve_functions(r, a, what);
-	/* what is wrong with one of many files is no matter */
+	/* errors in some of many files do not matter */
 	if (a->nplaces && a->nplaces < MAX_PLACES)
 		a->message = NULL;
 	tell_left_out(r, a, what);
+	tell_no_return(r, a, what);
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Libraries by their short names: "libc" for /lib/x86_64-linux-gnu/libc.so.6.
- * Where they are is what the dynamic linker would say: the directories of
- * LD_LIBRARY_PATH, the cache that ldconfig makes, the usual directories.
+ * Find libraries by their short names: "libc" for
+ * /lib/x86_64-linux-gnu/libc.so.6.
+ *
+ * Like the dynamic linker, search the directories of LD_LIBRARY_PATH, the cache
+ * of ldconfig, then the usual directories.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -14,11 +16,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "elf_file.h"
-#include "target.h"
-#include "util.h"
+#include "compiler/util.h"
+#include "elf/elf_file.h"
+#include "elf/target.h"
 
-/* Directories without a cache, and the cache itself */
+/* Directories that are searched without a cache. */
 static const char * const library_dirs[] = {
 	"/lib64", "/usr/lib64", "/lib/*-linux-*", "/usr/lib/*-linux-*", "/usr/local/lib",
 	"/lib", "/usr/lib",
@@ -28,7 +30,7 @@ static const char cache_file[] = "/etc/ld.so.cache";
 
 #define MAX_CACHE	(4 << 20)	/* bytes: ten times that of a large system */
 
-/* What follows the cache of an older format, if there is one. */
+/* Magic of the current format, which may follow a cache of an older format. */
 static const char cache_magic[] = "glibc-ld.so.cache1.1";
 
 struct cache_header {
@@ -40,7 +42,7 @@ struct cache_header {
 
 struct cache_entry {
 	int32_t flags;
-	uint32_t name;		/* from the header on */
+	uint32_t name;		/* offset from the header */
 	uint32_t path;
 	uint32_t os_version;
 	uint64_t hwcap;
@@ -54,29 +56,29 @@ bool shared_object_is(const char *file, const char *name)
 	if (strncmp(file, name, len))
 		return false;
 	rest = file + len;
-	/* "libc.so.6" whole, or "libc.so" with a version to come */
+	/* "libc.so.6", or "libc.so" before a version */
 	if (!*rest)
 		return memmem(name, len, ".so", 3);
 	if (*rest == '.' && memmem(name, len, ".so", 3))
 		return true;
-	/* "libc", or what old versions of it are called: "libc-2.31.so" */
+	/* "libc", or the name of old versions: "libc-2.31.so" */
 	if (*rest == '-' && rest[1] >= '0' && rest[1] <= '9')
 		rest = strstr(rest, ".so");
 	return rest && (!strcmp(rest, ".so") || !strncmp(rest, ".so.", 4));
 }
 
 /* Remember @path if it is a library for this machine, and newer than *@best. */
-static void consider(const struct target *t, struct arena *arena, const char *path,
-		     const char **best)
+static void shared_object_consider(const struct target *t, struct pool *pool, const char *path,
+				   const char **best)
 {
-	const char *why, *real = target_path(t, arena, path);
+	const char *why, *real = target_path(t, pool, path);
 	struct elf_file *f;
 
 	if (*best && strverscmp(strrchr(path, '/'), strrchr(*best, '/')) <= 0)
 		return;
 	f = real ? elf_file_open(real, &why) : NULL;
 	if (f && elf_is_native(f))
-		*best = arena_strndup(arena, path, strlen(path));
+		*best = pool_strndup(pool, path, strlen(path));
 	elf_file_close(f);
 }
 
@@ -87,7 +89,7 @@ static const char *string_at(const char *cache, size_t len, uint32_t at)
 	return cache + at;
 }
 
-/* It may be the cache of a container, whose owner puts there what he likes. */
+/* The cache may belong to a container, so its contents are not trusted. */
 static char *read_cache(const char *path, size_t *len)
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -109,10 +111,10 @@ static char *read_cache(const char *path, size_t *len)
 	return cache;
 }
 
-static void search_cache(const struct target *t, struct arena *arena, const char *name,
+static void search_cache(const struct target *t, struct pool *pool, const char *name,
 			 const char **best)
 {
-	const char *path = target_path(t, arena, cache_file), *cache;
+	const char *path = target_path(t, pool, cache_file), *cache;
 	char *file;
 	struct cache_header header;
 	size_t len;
@@ -135,28 +137,28 @@ static void search_cache(const struct target *t, struct arena *arena, const char
 			is = string_at(cache, len, entry.name);
 			where = string_at(cache, len, entry.path);
 			if (is && where && *where == '/' && shared_object_is(is, name))
-				consider(t, arena, where, best);
+				shared_object_consider(t, pool, where, best);
 		}
 	}
 	free(file);
 }
 
-static void search_dir(const struct target *t, struct arena *arena, const char *dir,
+static void search_dir(const struct target *t, struct pool *pool, const char *dir,
 		       const char *name, const char **best)
 {
 	size_t root = strlen(t->root);
 	glob_t g;
 
-	if (glob(arena_printf(arena, "%s%s/%s*", t->root, dir, name), 0, NULL, &g))
+	if (glob(pool_printf(pool, "%s%s/%s*", t->root, dir, name), 0, NULL, &g))
 		return;
 	for (size_t i = 0; i < g.gl_pathc; i++) {
 		if (shared_object_is(strrchr(g.gl_pathv[i], '/') + 1, name))
-			consider(t, arena, g.gl_pathv[i] + root, best);
+			shared_object_consider(t, pool, g.gl_pathv[i] + root, best);
 	}
 	globfree(&g);
 }
 
-const char *shared_object_find(const struct target *t, struct arena *arena, const char *name)
+const char *shared_object_find(const struct target *t, struct pool *pool, const char *name)
 {
 	const char *dirs = t->pid ? NULL : getenv("LD_LIBRARY_PATH");
 	const char *best = NULL;
@@ -165,12 +167,12 @@ const char *shared_object_find(const struct target *t, struct arena *arena, cons
 		size_t len = strcspn(dirs, ":");
 
 		if (len)
-			search_dir(t, arena, arena_strndup(arena, dirs, len), name, &best);
+			search_dir(t, pool, pool_strndup(pool, dirs, len), name, &best);
 		dirs += len + !!dirs[len];
 	}
 	if (!best)
-		search_cache(t, arena, name, &best);
+		search_cache(t, pool, name, &best);
 	for (size_t i = 0; i < ARRAY_SIZE(library_dirs) && !best; i++)
-		search_dir(t, arena, library_dirs[i], name, &best);
+		search_dir(t, pool, library_dirs[i], name, &best);
 	return best;
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Finds the files that events name.  A process in a container or a chroot has
- * a root directory of its own; what the kernel is told is then a path below that
- * directory as we have it open, or, for a file that has lost its name, a link of
- * /proc.
+ * Find the files that events name.
+ *
+ * A process in a container or a chroot has another root directory. The kernel
+ * then gets a path below that directory, which ktap keeps open, or a link in
+ * /proc for a deleted file.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -18,16 +19,18 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "target.h"
-#include "user_event.h"
+#include "elf/target.h"
+#include "elf/user_event.h"
 
 static bool same_file(const struct stat *a, const struct stat *b)
 {
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* Does /proc/PID/@name lead elsewhere than ours? 1, 0, or a negative errno */
-static int differs(uint64_t pid, const char *name)
+/*
+ * Does /proc/PID/@name differ from our own? Returns 1, 0, or a negative errno.
+ */
+static int namespace_differs(uint64_t pid, const char *name)
 {
 	struct stat ours, its;
 	char path[64];
@@ -41,24 +44,27 @@ static int differs(uint64_t pid, const char *name)
 	return !same_file(&ours, &its);
 }
 
-/* Does the process see other files than we? 1, 0, or a negative errno */
+/*
+ * Does the process see other files than ktap? Returns 1, 0, or a negative
+ * errno.
+ */
 static int has_other_files(uint64_t pid)
 {
-	int other = differs(pid, "ns/mnt");
+	int other = namespace_differs(pid, "ns/mnt");
 
-	/* a kernel may have no namespaces */
-	return !other || other == -ENOENT ? differs(pid, "root/.") : other;
+	/* the kernel may lack namespaces */
+	return !other || other == -ENOENT ? namespace_differs(pid, "root/.") : other;
 }
 
-/* 0, or a negative errno */
+/* Returns 0 or a negative errno. */
 static int open_root(struct target *t)
 {
 	char path[64];
 	int root;
 
 	/*
-	 * These stay open: names of its functions may be asked for when the
-	 * process is gone, and its mounts go with the last one who holds them.
+	 * Keep these open: functions may be looked up after the process has
+	 * exited, and its mounts disappear with their last user.
 	 */
 	snprintf(path, sizeof(path), "/proc/%llu/ns/mnt", (unsigned long long)t->pid);
 	if (open(path, O_RDONLY | O_CLOEXEC) < 0 && errno != ENOENT)
@@ -91,7 +97,7 @@ void target_init(struct target *t, uint64_t pid)
 			 err == -EACCES || err == -EPERM ? ": try sudo" : "");
 }
 
-/* Opens a path as the target would, whatever links there are in it. */
+/* Open a path as the target would, following its links. */
 static int open_in(const struct target *t, const char *path)
 {
 	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
@@ -105,7 +111,7 @@ static int open_in(const struct target *t, const char *path)
 	return fd;
 }
 
-const char *target_path(const struct target *t, struct arena *arena, const char *path)
+const char *target_path(const struct target *t, struct pool *pool, const char *path)
 {
 	char real[PATH_MAX], link[64];
 	const char *candidate = NULL;
@@ -114,10 +120,10 @@ const char *target_path(const struct target *t, struct arena *arena, const char 
 	int fd;
 
 	if (!*t->root)
-		return realpath(path, real) ? arena_strndup(arena, real, strlen(real)) : NULL;
+		return realpath(path, real) ? pool_strndup(pool, real, strlen(real)) : NULL;
 	fd = open_in(t, path);
 	if (fd < 0 || fstat(fd, &want)) {
-		candidate = arena_printf(arena, "%s%s", t->root, path);
+		candidate = pool_printf(pool, "%s%s", t->root, path);
 		if (fd >= 0)
 			close(fd);
 		return access(candidate, F_OK) ? NULL : candidate;
@@ -128,45 +134,45 @@ const char *target_path(const struct target *t, struct arena *arena, const char 
 	if (len < 0)
 		return NULL;
 	real[len] = '\0';
-	/* in a chroot that is our name of it, in a namespace the target's */
+	/* in a chroot this is our path of it, in a namespace the target's */
 	if (!stat(real, &st) && same_file(&st, &want))
-		return arena_strndup(arena, real, len);
-	candidate = arena_printf(arena, "%s%s", t->root, real);
+		return pool_strndup(pool, real, len);
+	candidate = pool_printf(pool, "%s%s", t->root, real);
 	if (!stat(candidate, &st) && same_file(&st, &want))
 		return candidate;
 	return NULL;
 }
 
-static void add(struct target_files *found, struct arena *arena, const char *shown,
-		const char *path)
+static void target_add(struct target_files *found, struct pool *pool, const char *shown,
+		       const char *path)
 {
 	for (unsigned int i = 0; i < found->count; i++) {
 		if (!strcmp(found->files[i].path, path))
 			return;
 	}
-	found->files = arena_grow(arena, found->files, found->count, &found->max,
-				  sizeof(*found->files));
+	found->files = pool_grow(pool, found->files, found->count, &found->max,
+				 sizeof(*found->files));
 	found->files[found->count++] = (struct target_file) {
-		.shown = arena_strndup(arena, shown, strlen(shown)), .path = path,
+		.shown = pool_strndup(pool, shown, strlen(shown)), .path = path,
 	};
 }
 
 bool target_has(const struct target *t, const char *path)
 {
-	struct arena arena = { 0 };
-	const char *real = target_path(t, &arena, path);
+	struct pool pool = { 0 };
+	const char *real = target_path(t, &pool, path);
 	struct stat st;
 	bool has = real && !stat(real, &st) && S_ISREG(st.st_mode);
 
-	arena_free(&arena);
+	pool_free(&pool);
 	return has;
 }
 
 /*
- * What the process has mapped to run it: everything, or what is called @name,
- * a library or the program.
+ * Find files that the process has mapped for execution: all, or the library or
+ * program @name.
  */
-static void find_mapped(const struct target *t, struct arena *arena, const char *name,
+static void find_mapped(const struct target *t, struct pool *pool, const char *name,
 			struct target_files *found)
 {
 	static const char gone[] = " (deleted)";
@@ -192,40 +198,40 @@ static void find_mapped(const struct target *t, struct arena *arena, const char 
 		len = strlen(line + at);
 		if (len > strlen(gone) && !strcmp(line + at + len - strlen(gone), gone)) {
 			line[at + len - strlen(gone)] = '\0';
-			real = arena_printf(arena, "/proc/%llu/map_files/%llx-%llx",
-					    (unsigned long long)t->pid, begin, end);
+			real = pool_printf(pool, "/proc/%llu/map_files/%llx-%llx",
+					   (unsigned long long)t->pid, begin, end);
 		} else {
-			real = target_path(t, arena, line + at);
+			real = target_path(t, pool, line + at);
 		}
 		file = strrchr(line + at, '/') + 1;
 		if (real && (!name || shared_object_is(file, name) || !strcmp(file, name)))
-			add(found, arena, line + at, real);
+			target_add(found, pool, line + at, real);
 	}
 	free(line);
 	fclose(f);
 }
 
-/* Patterns of paths: what they match is a path in the target again. */
-static void find_pattern(const struct target *t, struct arena *arena, const char *name,
+/* Expand a pattern of paths; the results are paths in the target. */
+static void find_pattern(const struct target *t, struct pool *pool, const char *name,
 			 struct target_files *found)
 {
 	size_t root = strlen(t->root);
 	glob_t g;
 
-	if (glob(arena_printf(arena, "%s%s", t->root, name), 0, NULL, &g))
+	if (glob(pool_printf(pool, "%s%s", t->root, name), 0, NULL, &g))
 		return;
 	for (size_t i = 0; i < g.gl_pathc; i++) {
 		const char *shown = g.gl_pathv[i] + root;
-		const char *path = target_path(t, arena, shown);
+		const char *path = target_path(t, pool, shown);
 		struct stat st;
 
 		if (path && !stat(path, &st) && S_ISREG(st.st_mode))
-			add(found, arena, shown, path);
+			target_add(found, pool, shown, path);
 	}
 	globfree(&g);
 }
 
-static void find_program(const struct target *t, struct arena *arena, const char *name,
+static void find_program(const struct target *t, struct pool *pool, const char *name,
 			 struct target_files *found)
 {
 	const char *dirs = getenv("PATH");
@@ -234,58 +240,58 @@ static void find_program(const struct target *t, struct arena *arena, const char
 		dirs = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 	while (*dirs && !found->count) {
 		size_t len = strcspn(dirs, ":");
-		const char *shown = arena_printf(arena, "%.*s/%s", (int)len, dirs, name);
-		const char *path = len ? target_path(t, arena, shown) : NULL;
+		const char *shown = pool_printf(pool, "%.*s/%s", (int)len, dirs, name);
+		const char *path = len ? target_path(t, pool, shown) : NULL;
 		struct stat st;
 
 		if (path && !stat(path, &st) && S_ISREG(st.st_mode) && st.st_mode & 0111)
-			add(found, arena, shown, path);
+			target_add(found, pool, shown, path);
 		dirs += len + !!dirs[len];
 	}
 }
 
-static const char *find_short(const struct target *t, struct arena *arena, const char *name,
+static const char *find_short(const struct target *t, struct pool *pool, const char *name,
 			      struct target_files *found)
 {
 	const char *library;
 
 	if (t->pid)
-		find_mapped(t, arena, name, found);
+		find_mapped(t, pool, name, found);
 	if (found->count)
 		return NULL;
-	library = shared_object_find(t, arena, name);
-	if (library && target_path(t, arena, library)) {
-		add(found, arena, library, target_path(t, arena, library));
+	library = shared_object_find(t, pool, name);
+	if (library && target_path(t, pool, library)) {
+		target_add(found, pool, library, target_path(t, pool, library));
 		return NULL;
 	}
-	find_program(t, arena, name, found);
+	find_program(t, pool, name, found);
 	if (found->count)
 		return NULL;
-	return arena_printf(arena, "no library and no program is called '%s'; write its path",
-			    name);
+	return pool_printf(pool, "no library and no program is called '%s'; write its path",
+			   name);
 }
 
-const char *target_find(const struct target *t, struct arena *arena, const char *name,
+const char *target_find(const struct target *t, struct pool *pool, const char *name,
 			struct target_files *found)
 {
 	const char *path;
 
 	if (!strchr(name, '/')) {
 		if (strcmp(name, "*"))
-			return find_short(t, arena, name, found);
+			return find_short(t, pool, name, found);
 		if (!t->pid)
 			return "'*' means all files of a process; say which with -p PID";
-		find_mapped(t, arena, NULL, found);
+		find_mapped(t, pool, NULL, found);
 		return found->count ? NULL : "the process runs no file that can be read";
 	}
 	if (is_pattern(name) && !target_has(t, name)) {
-		find_pattern(t, arena, name, found);
-		return found->count ? NULL : arena_printf(arena, "no file matches '%s'", name);
+		find_pattern(t, pool, name, found);
+		return found->count ? NULL : pool_printf(pool, "no file matches '%s'", name);
 	}
-	path = target_path(t, arena, name);
+	path = target_path(t, pool, name);
 	if (!path)
-		return arena_printf(arena, "no file '%s'%s", name,
-				    *t->root ? " where the process has its files" : "");
-	add(found, arena, name, path);
+		return pool_printf(pool, "no file '%s'%s", name,
+				   *t->root ? " where the process has its files" : "");
+	target_add(found, pool, name, path);
 	return NULL;
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Arguments of static markers.  Compilers write them as operands of their
- * assembler, "-4@-20(%rbp)" or "8@[sp, 16]"; the kernel gets one form for all:
- * registers by the names that its struct pt_regs has for them, constants in
- * decimal.
+ * Parse arguments of static markers.
+ *
+ * Compilers write them as operands of their assembler, "-4@-20(%rbp)" or
+ * "8@[sp, 16]". The kernel gets one form for all machines: registers with the
+ * names of its struct pt_regs, and decimal constants.
  */
 #include <ctype.h>
 #include <elf.h>
@@ -11,17 +12,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "usdt_arg.h"
-#include "util.h"
+#include "compiler/util.h"
+#include "elf/usdt_arg.h"
 
 /**
- * struct operand - what an argument's text says
- * @kind: a constant, a register, memory
- * @value: the constant, or what is added to the address
+ * struct operand - a parsed argument
+ * @kind: constant, register or memory
+ * @value: the constant, or the offset of the address
  * @base: register, or ""
  * @index: register, or ""
- * @scale: of @index
- * @shift: the value begins at this bit of the register
+ * @scale: factor of @index
+ * @shift: first bit of the value in the register
  */
 struct operand {
 	enum { CONSTANT, REGISTER, MEMORY } kind;
@@ -32,21 +33,21 @@ struct operand {
 	unsigned int shift;
 };
 
-/* Text that is taken apart from the left. */
+/* Text that is parsed from the left. */
 struct cursor {
 	const char *p;
 	const char *end;
 };
 
-static void skip_blanks(struct cursor *c)
+static void usdt_skip_blanks(struct cursor *c)
 {
 	while (c->p < c->end && isspace((unsigned char)*c->p))
 		c->p++;
 }
 
-static bool take(struct cursor *c, char what)
+static bool usdt_take(struct cursor *c, char what)
 {
-	skip_blanks(c);
+	usdt_skip_blanks(c);
 	if (c->p == c->end || *c->p != what)
 		return false;
 	c->p++;
@@ -55,7 +56,7 @@ static bool take(struct cursor *c, char what)
 
 static bool at_end(struct cursor *c)
 {
-	skip_blanks(c);
+	usdt_skip_blanks(c);
 	return c->p == c->end;
 }
 
@@ -64,7 +65,7 @@ static bool take_number(struct cursor *c, int64_t *value)
 	char text[32], *end;
 	size_t len = 0;
 
-	skip_blanks(c);
+	usdt_skip_blanks(c);
 	while (len < sizeof(text) - 1 && c->p + len < c->end &&
 	       (isxdigit((unsigned char)c->p[len]) || strchr("+-xX", c->p[len]))) {
 		if (len && strchr("+-", c->p[len]))
@@ -80,17 +81,17 @@ static bool take_number(struct cursor *c, int64_t *value)
 	return end != text;
 }
 
-/* Letters and digits of a register, or of a symbol. */
+/* Read letters and digits of a register or symbol. */
 static size_t take_word(struct cursor *c, const char **word)
 {
-	skip_blanks(c);
+	usdt_skip_blanks(c);
 	*word = c->p;
 	while (c->p < c->end && (isalnum((unsigned char)*c->p) || strchr("_.$@", *c->p)))
 		c->p++;
 	return c->p - *word;
 }
 
-/* A register of which only a part may be meant: its name in the kernel. */
+/* Name of a register, or of a part of it, and its name in the kernel. */
 struct register_name {
 	const char *name;
 	const char *kernel;
@@ -176,7 +177,7 @@ static bool find_arm64(const char *word, size_t len, struct found *r)
 	return true;
 }
 
-/* Those from r11 on go by names, by numbers they do for some compilers. */
+/* From r11 on they have names; some compilers write numbers. */
 static bool find_arm(const char *word, size_t len, struct found *r)
 {
 	static const char names[][3] = { "fp", "ip", "sp", "lr", "pc" };
@@ -246,7 +247,7 @@ static bool take_register(struct cursor *c, find_fn find, struct found *r)
 	size_t len;
 
 	memset(r, 0, sizeof(*r));
-	take(c, '%');
+	usdt_take(c, '%');
 	len = take_word(c, &word);
 	return len && find(word, len, r);
 }
@@ -274,7 +275,7 @@ static bool is_constant(struct cursor *c, struct operand *o)
 	return true;
 }
 
-/* "(REG", ",REG" …: a register of an address; shifted ones are none. */
+/* "(REG", ",REG" …: a register of an address; no shifted ones. */
 static bool take_base(struct cursor *c, find_fn find, char *name, bool *zero)
 {
 	struct found r;
@@ -286,7 +287,7 @@ static bool take_base(struct cursor *c, find_fn find, char *name, bool *zero)
 	return true;
 }
 
-/* "symbol+8": the address of a variable, in the file's view. */
+/* "symbol+8": the link-time address of a variable. */
 static bool take_symbol(struct cursor *c, const struct usdt_place *place, int64_t *addr)
 {
 	const char *word;
@@ -303,17 +304,16 @@ static bool take_symbol(struct cursor *c, const struct usdt_place *place, int64_
 }
 
 /*
- * x86: $1, %eax, -8(%rbp), 8(%rax,%rbx,4), variable(%rip), variable.  What is
- * at an address of its own is told relative to the marker, whose address the
- * kernel knows.
+ * x86: $1, %eax, -8(%rbp), 8(%rax,%rbx,4), variable(%rip), variable. Fixed
+ * addresses are relative to the marker, whose address the kernel knows.
  */
-static bool parse_x86(struct cursor *c, const struct usdt_place *place, struct operand *o)
+static bool usdt_parse_x86(struct cursor *c, const struct usdt_place *place, struct operand *o)
 {
 	bool symbol, zero;
 
-	if (take(c, '$'))
+	if (usdt_take(c, '$'))
 		return is_constant(c, o);
-	skip_blanks(c);
+	usdt_skip_blanks(c);
 	if (c->p < c->end && *c->p == '%')
 		return is_register(c, find_x86, o);
 
@@ -321,7 +321,7 @@ static bool parse_x86(struct cursor *c, const struct usdt_place *place, struct o
 	symbol = c->p < c->end && *c->p != '(' && !take_number(c, &o->value);
 	if (symbol && !take_symbol(c, place, &o->value))
 		return false;
-	if (!take(c, '(')) {
+	if (!usdt_take(c, '(')) {
 		if (!place->fixed)
 			return false;
 		o->value -= place->addr;
@@ -334,20 +334,23 @@ static bool parse_x86(struct cursor *c, const struct usdt_place *place, struct o
 		o->value -= place->addr;
 	else if (symbol && !place->fixed)
 		return false;
-	if (take(c, ',')) {
+	if (usdt_take(c, ',')) {
 		int64_t scale = 1;
 
 		if (!take_base(c, find_x86, o->index, &zero))
 			return false;
-		if (take(c, ',') && !take_number(c, &scale))
+		if (usdt_take(c, ',') && !take_number(c, &scale))
 			return false;
 		o->scale = scale;
 	}
-	return take(c, ')') && at_end(c);
+	return usdt_take(c, ')') && at_end(c);
 }
 
-/* Behind the '[' of arm and arm64: sp, 16], x0, x1], x0, x1, lsl 3]; numbers may have a '#' */
-static bool parse_brackets(struct cursor *c, find_fn find, struct operand *o)
+/*
+ * After the '[' of arm and arm64: sp, 16], x0, x1], x0, x1, lsl 3]; numbers may
+ * have a '#'
+ */
+static bool usdt_parse_brackets(struct cursor *c, find_fn find, struct operand *o)
 {
 	int64_t shift;
 	bool zero;
@@ -355,50 +358,50 @@ static bool parse_brackets(struct cursor *c, find_fn find, struct operand *o)
 	o->kind = MEMORY;
 	if (!take_base(c, find, o->base, &zero) || zero)
 		return false;
-	if (take(c, ',')) {
-		take(c, '#');
+	if (usdt_take(c, ',')) {
+		usdt_take(c, '#');
 		if (!take_number(c, &o->value)) {
-			/* a 32-bit index is extended first, which nobody does here */
+			/* 32-bit indices with extension are not used here */
 			if (c->p < c->end && *c->p == 'w')
 				return false;
 			if (!take_base(c, find, o->index, &zero))
 				return false;
 			o->scale = 1;
-			if (take(c, ',')) {
-				if (!take(c, 'l') || !take(c, 's') || !take(c, 'l'))
+			if (usdt_take(c, ',')) {
+				if (!usdt_take(c, 'l') || !usdt_take(c, 's') || !usdt_take(c, 'l'))
 					return false;
-				take(c, '#');
+				usdt_take(c, '#');
 				if (!take_number(c, &shift) || shift < 0 || shift > 3)
 					return false;
 				o->scale = 1U << shift;
 			}
 		}
 	}
-	return take(c, ']') && at_end(c);
+	return usdt_take(c, ']') && at_end(c);
 }
 
 /* arm64: 1, x0, w0, and brackets */
-static bool parse_arm64(struct cursor *c, const struct usdt_place *place, struct operand *o)
+static bool usdt_parse_arm64(struct cursor *c, const struct usdt_place *place, struct operand *o)
 {
 	(void)place;
-	if (take(c, '['))
-		return parse_brackets(c, find_arm64, o);
+	if (usdt_take(c, '['))
+		return usdt_parse_brackets(c, find_arm64, o);
 	return is_constant(c, o) || is_register(c, find_arm64, o);
 }
 
 /* arm: #1, r0, and brackets */
-static bool parse_arm(struct cursor *c, const struct usdt_place *place, struct operand *o)
+static bool usdt_parse_arm(struct cursor *c, const struct usdt_place *place, struct operand *o)
 {
 	(void)place;
-	if (take(c, '['))
-		return parse_brackets(c, find_arm, o);
-	if (take(c, '#'))
+	if (usdt_take(c, '['))
+		return usdt_parse_brackets(c, find_arm, o);
+	if (usdt_take(c, '#'))
 		return is_constant(c, o);
 	return is_constant(c, o) || is_register(c, find_arm, o);
 }
 
 /* riscv: 1, a0, 8(s0) */
-static bool parse_riscv(struct cursor *c, const struct usdt_place *place, struct operand *o)
+static bool usdt_parse_riscv(struct cursor *c, const struct usdt_place *place, struct operand *o)
 {
 	bool zero;
 
@@ -407,23 +410,26 @@ static bool parse_riscv(struct cursor *c, const struct usdt_place *place, struct
 		return true;
 	o->kind = MEMORY;
 	take_number(c, &o->value);
-	return take(c, '(') && take_base(c, find_riscv, o->base, &zero) && !zero &&
-	       take(c, ')') && at_end(c);
+	return usdt_take(c, '(') && take_base(c, find_riscv, o->base, &zero) && !zero &&
+	       usdt_take(c, ')') && at_end(c);
 }
 
-/* powerpc: i1, 9 (a register), 8(9), 9,10 (their sum; a first 0 is none) */
-static bool parse_powerpc(struct cursor *c, const struct usdt_place *place, struct operand *o)
+/*
+ * powerpc: i1, 9 (a register), 8(9), 9,10 (their sum; a first 0 means no
+ * register)
+ */
+static bool usdt_parse_powerpc(struct cursor *c, const struct usdt_place *place, struct operand *o)
 {
 	struct cursor at = *c;
 	bool zero;
 
 	(void)place;
-	if (take(c, 'i'))
+	if (usdt_take(c, 'i'))
 		return is_constant(c, o);
 	if (is_register(c, find_powerpc, o))
 		return true;
 	o->kind = MEMORY;
-	if (take_base(&at, find_powerpc, o->base, &zero) && take(&at, ',')) {
+	if (take_base(&at, find_powerpc, o->base, &zero) && usdt_take(&at, ',')) {
 		if (!take_base(&at, find_powerpc, o->index, &zero) || !at_end(&at))
 			return false;
 		o->scale = 1;
@@ -434,26 +440,27 @@ static bool parse_powerpc(struct cursor *c, const struct usdt_place *place, stru
 		return true;
 	}
 	take_number(c, &o->value);
-	return take(c, '(') && take_base(c, find_powerpc, o->base, &zero) && take(c, ')') &&
+	return usdt_take(c, '(') && take_base(c, find_powerpc, o->base, &zero) &&
+	       usdt_take(c, ')') &&
 	       at_end(c) && strcmp(o->base, "gpr0");
 }
 
-/* s390: 1, %r2, 160(%r15), 0(%r1,%r2); register 0 is none in an address */
-static bool parse_s390(struct cursor *c, const struct usdt_place *place, struct operand *o)
+/* s390: 1, %r2, 160(%r15), 0(%r1,%r2); register 0 in an address means none */
+static bool usdt_parse_s390(struct cursor *c, const struct usdt_place *place, struct operand *o)
 {
 	bool zero;
 
 	(void)place;
-	skip_blanks(c);
+	usdt_skip_blanks(c);
 	if (c->p < c->end && *c->p == '%')
 		return is_register(c, find_s390, o);
 	if (is_constant(c, o))
 		return true;
 	o->kind = MEMORY;
 	take_number(c, &o->value);
-	if (!take(c, '(') || !take_base(c, find_s390, o->base, &zero))
+	if (!usdt_take(c, '(') || !take_base(c, find_s390, o->base, &zero))
 		return false;
-	if (take(c, ',')) {
+	if (usdt_take(c, ',')) {
 		if (!take_base(c, find_s390, o->index, &zero))
 			return false;
 		o->scale = 1;
@@ -464,7 +471,7 @@ static bool parse_s390(struct cursor *c, const struct usdt_place *place, struct 
 		strcpy(o->base, o->index);
 		o->index[0] = '\0';
 	}
-	return *o->base && take(c, ')') && at_end(c);
+	return *o->base && usdt_take(c, ')') && at_end(c);
 }
 
 typedef bool (*parse_fn)(struct cursor *c, const struct usdt_place *place, struct operand *o);
@@ -473,23 +480,23 @@ static const struct {
 	unsigned int machine;
 	parse_fn parse;
 } parsers[] = {
-	{ EM_X86_64, parse_x86 },
-	{ EM_386, parse_x86 },
-	{ EM_AARCH64, parse_arm64 },
-	{ EM_ARM, parse_arm },
-	{ EM_RISCV, parse_riscv },
-	{ EM_PPC64, parse_powerpc },
-	{ EM_PPC, parse_powerpc },
-	{ EM_S390, parse_s390 },
+	{ EM_X86_64, usdt_parse_x86 },
+	{ EM_386, usdt_parse_x86 },
+	{ EM_AARCH64, usdt_parse_arm64 },
+	{ EM_ARM, usdt_parse_arm },
+	{ EM_RISCV, usdt_parse_riscv },
+	{ EM_PPC64, usdt_parse_powerpc },
+	{ EM_PPC, usdt_parse_powerpc },
+	{ EM_S390, usdt_parse_s390 },
 };
 
-/* "SIZE@"; without it the value has the size of a register. */
+/* "SIZE@"; without it, the size is that of a register. */
 static bool take_size(struct cursor *c, int64_t *size)
 {
 	struct cursor at = *c;
 
 	*size = sizeof(uint64_t);
-	if (!take_number(&at, size) || !take(&at, '@')) {
+	if (!take_number(&at, size) || !usdt_take(&at, '@')) {
 		/* "4f@": a floating-point number */
 		*size = sizeof(uint64_t);
 		return !memchr(c->p, '@', c->end - c->p);
@@ -499,7 +506,7 @@ static bool take_size(struct cursor *c, int64_t *size)
 	       *size == -4 || *size == 8 || *size == -8;
 }
 
-static bool parse(const struct usdt_place *place, struct cursor *c, struct operand *o)
+static bool usdt_parse(const struct usdt_place *place, struct cursor *c, struct operand *o)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(parsers); i++) {
 		if (parsers[i].machine == place->machine)
@@ -544,7 +551,7 @@ void usdt_arg(const struct usdt_place *place, const char *arg, size_t len,
 	struct operand o = { 0 };
 	int64_t size;
 
-	if (take_size(&c, &size) && parse(place, &c, &o) && good_scale(&o)) {
+	if (take_size(&c, &size) && usdt_parse(place, &c, &o) && good_scale(&o)) {
 		write_operand(&o, size, result);
 		return;
 	}

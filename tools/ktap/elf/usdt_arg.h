@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Arguments of static markers: from the assembler's words to those of the kernel. */
+/*
+ * Translate arguments of static markers from assembler syntax to that of the
+ * kernel.
+ */
 #ifndef KTAP_USDT_ARG_H
 #define KTAP_USDT_ARG_H
 
@@ -7,16 +10,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MAX_USDT_ARGS	12	/* of a marker */
-#define MAX_USDT_ARG	128	/* bytes of one in the kernel's words */
+#define MAX_USDT_ARGS	12	/* number of arguments of a marker */
+#define MAX_USDT_ARG	128	/* bytes of one argument in the kernel's syntax */
 
 /**
- * struct usdt_place - what an argument is relative to
- * @machine: EM_*, whose assembler wrote it
- * @addr: of the marker
- * @fixed: addresses are those of the running program
- * @symbol: finds the address of a variable of the program; false if there is none
- * @ctx: for @symbol
+ * struct usdt_place - context of an argument
+ * @machine: EM_* of the assembler
+ * @addr: address of the marker
+ * @fixed: link-time addresses are those at run time
+ * @symbol: get the address of a variable of the program; false if unknown
+ * @ctx: first argument of @symbol
  */
 struct usdt_place {
 	unsigned int machine;
@@ -27,14 +30,14 @@ struct usdt_place {
 };
 
 /*
- * Move *@args behind the next argument, which may have blanks inside of
- * brackets: its length, 0 at the end.
+ * Move *@args past the next argument, which may contain blanks in brackets;
+ * returns its length, 0 at the end.
  */
 size_t usdt_next_arg(const char **args);
 
 /*
- * One argument as a set-up line has it; what cannot be read as an integer
- * becomes "!" and its text.
+ * Write one argument for a set-up line; if it cannot be read as an integer,
+ * write "!" and its text.
  */
 void usdt_arg(const struct usdt_place *place, const char *arg, size_t len,
 	      char result[MAX_USDT_ARG]);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Events of user space as a script spells them. */
+/* Events of user space, as a script writes them. */
 #define _GNU_SOURCE
 #include <string.h>
 
-#include "user_event.h"
-#include "util.h"
+#include "compiler/util.h"
+#include "elf/user_event.h"
 
 static const struct prefix {
 	const char *text;
@@ -22,8 +22,8 @@ static const struct prefix {
 static const char returns[] = "%return";
 
 /*
- * Of what begins with "probe:", a path and the name of a library followed by
- * a colon are not the kernel's.
+ * After "probe:", only a path, or a library name and a colon, is an event of
+ * user space.
  */
 static bool names_a_file(const char *rest, bool *maybe)
 {
@@ -36,7 +36,7 @@ static bool names_a_file(const char *rest, bool *maybe)
 	return rest[len] && (!strncmp(rest, "lib", 3) || memmem(rest, len, ".so", 3));
 }
 
-struct user_event user_event_parse(struct arena *arena, const char *text)
+struct user_event user_event_parse(struct pool *pool, const char *text)
 {
 	struct user_event e = { .kind = USER_NONE };
 	size_t len = strlen(text);
@@ -56,7 +56,7 @@ struct user_event user_event_parse(struct arena *arena, const char *text)
 			e.ret = true;
 			len -= strlen(returns);
 		}
-		e.rest = arena_strndup(arena, text + n, len - n);
+		e.rest = pool_strndup(pool, text + n, len - n);
 		break;
 	}
 	return e;

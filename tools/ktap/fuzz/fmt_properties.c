@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ast.h"
-#include "compile.h"
+#include "compiler/ast.h"
+#include "compiler/compile.h"
+#include "compiler/layout.h"
 #include "fmt_properties.h"
-#include "layout.h"
 
 static struct ktap_compile_opts options = { .nowarn = true };
 
@@ -29,7 +29,7 @@ static FILE *text_open(struct text *t)
 	return f;
 }
 
-static size_t skip_number(const char *s)
+static size_t skip_line_number(const char *s)
 {
 	size_t n = 0;
 
@@ -45,11 +45,11 @@ static bool is_position(const char *s)
 
 	if (strncmp(s, " @", 2))
 		return false;
-	n = 2 + skip_number(s + 2);
+	n = 2 + skip_line_number(s + 2);
 	if (s[n] != ':')
 		return false;
 	n++;
-	n += skip_number(s + n);
+	n += skip_line_number(s + n);
 	return s[n] == '\n';
 }
 
@@ -67,7 +67,7 @@ static void strip_positions(struct text *t)
 			memmove(to, s, 9);
 			to += 9;
 			s += 9;
-			s += skip_number(s);
+			s += skip_line_number(s);
 		} else {
 			*to++ = *s++;
 		}
@@ -76,7 +76,7 @@ static void strip_positions(struct text *t)
 }
 
 /* What the script compiles to, without positions; nothing for errors. */
-static struct text listing(const struct ktap_source *src)
+static struct text script_listing(const struct ktap_script *src)
 {
 	struct text t = { 0 };
 	size_t chunk_len;
@@ -94,7 +94,7 @@ static struct text listing(const struct ktap_source *src)
 	return t;
 }
 
-static struct text tree(const struct ktap_source *src)
+static struct text script_tree(const struct ktap_script *src)
 {
 	struct text t = { 0 };
 	FILE *f = text_open(&t);
@@ -105,7 +105,7 @@ static struct text tree(const struct ktap_source *src)
 	return t;
 }
 
-static void add_line(FILE *f, const char *s, size_t len)
+static void script_add_line(FILE *f, const char *s, size_t len)
 {
 	fwrite(s, 1, len, f);
 	fputc('\n', f);
@@ -121,7 +121,7 @@ static void add_comments(FILE *f, const char *s, const char *end)
 		if (*s == '/' && s[1] == '*') {
 			for (p = s + 2; p[0] != '*' || p[1] != '/'; p++)
 				;
-			add_line(f, s, p + 2 - s);
+			script_add_line(f, s, p + 2 - s);
 			s = p + 1;
 		} else if (*s == '/' || *s == '#') {
 			p = memchr(s, '\n', end - s);
@@ -129,17 +129,17 @@ static void add_comments(FILE *f, const char *s, const char *end)
 			s += len;
 			while (isspace((unsigned char)s[-1]))
 				s--, len--;
-			add_line(f, s - len, len);
+			script_add_line(f, s - len, len);
 			s--;
 		}
 	}
 }
 
 /* All that the author wrote: tokens and comments, a line each, but for any ';'. */
-static struct text words(const struct ktap_source *src)
+static struct text script_words(const struct ktap_script *src)
 {
 	struct compiler cc;
-	struct layout layout = { .arena = &cc.arena };
+	struct layout layout = { .pool = &cc.pool };
 	struct text t = { 0 };
 	FILE *f = text_open(&t);
 	unsigned int i;
@@ -153,7 +153,7 @@ static struct text words(const struct ktap_source *src)
 
 		add_comments(f, src->text + at, src->text + tok->start);
 		if (tok->kind != T_SEMI)
-			add_line(f, src->text + tok->start, tok->end - tok->start);
+			script_add_line(f, src->text + tok->start, tok->end - tok->start);
 		at = tok->end;
 	}
 	fclose(f);
@@ -161,7 +161,7 @@ static struct text words(const struct ktap_source *src)
 	return t;
 }
 
-static bool same(struct text a, struct text b)
+static bool same_text(struct text a, struct text b)
 {
 	bool ret = !a.s == !b.s && a.len == b.len && (!a.s || !memcmp(a.s, b.s, a.len));
 
@@ -170,9 +170,9 @@ static bool same(struct text a, struct text b)
 	return ret;
 }
 
-const char *fmt_broken(const struct ktap_source *src, ktap_read_fn read, char **formatted)
+const char *fmt_broken(const struct ktap_script *src, ktap_read_fn read, char **formatted)
 {
-	struct ktap_source again = *src;
+	struct ktap_script again = *src;
 	const char *what = NULL;
 	size_t size;
 	char *twice;
@@ -189,11 +189,11 @@ const char *fmt_broken(const struct ktap_source *src, ktap_read_fn read, char **
 		what = "is a script";
 	else if (size != again.len || memcmp(again.text, twice, size))
 		what = "is its own layout";
-	else if (!same(words(src), words(&again)))
+	else if (!same_text(script_words(src), script_words(&again)))
 		what = "has the same tokens and comments";
-	else if (!same(tree(src), tree(&again)))
+	else if (!same_text(script_tree(src), script_tree(&again)))
 		what = "has the same tree";
-	else if (!same(listing(src), listing(&again)))
+	else if (!same_text(script_listing(src), script_listing(&again)))
 		what = "has the same code";
 	free(twice);
 	return what;

@@ -3,13 +3,13 @@
 #ifndef KTAP_FMT_PROPERTIES_H
 #define KTAP_FMT_PROPERTIES_H
 
-#include "compile.h"
+#include "compiler/compile.h"
 
 /*
  * NULL if all is well, or if the script has syntax errors; else what is not.
  * The layout in question, to be freed, is left in @formatted; NULL if there is
  * none.  @read is that of struct ktap_compile_opts.
  */
-const char *fmt_broken(const struct ktap_source *src, ktap_read_fn read, char **formatted);
+const char *fmt_broken(const struct ktap_script *src, ktap_read_fn read, char **formatted);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <linux/ktap.h>
 
-#include "../compile.h"
+#include "compiler/compile.h"
 #include "run_chunk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -10,7 +10,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct ktap_source src = { .name = "script", .text = (const char *)data, .len = size };
+	struct ktap_script src = { .name = "script", .text = (const char *)data, .len = size };
 	char *formatted;
 	const char *what = fmt_broken(&src, read_fake, &formatted);
 

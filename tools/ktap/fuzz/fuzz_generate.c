@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct ktap_source src = { .name = "script" };
+	struct ktap_script src = { .name = "script" };
 	char *script = generate_script(data, size, &src.len), *formatted;
 	const char *what;
 

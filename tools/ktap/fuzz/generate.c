@@ -10,13 +10,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "builtins.h"
+#include "compiler/builtins.h"
+#include "compiler/util.h"
 #include "generate.h"
-#include "util.h"
 
 #define MAX_DEPTH	12
 
-struct gen {
+struct generator {
 	const uint8_t *data, *end;
 	FILE *out;
 	unsigned int depth;
@@ -26,23 +26,23 @@ struct gen {
 	bool variadic;		/* in a function with "..." */
 };
 
-static void expr(struct gen *g);
-static void block(struct gen *g);
-static void statement(struct gen *g);
+static void random_expr(struct generator *g);
+static void random_block(struct generator *g);
+static void random_statement(struct generator *g);
 
-static unsigned int pick(struct gen *g, unsigned int n)
+static unsigned int random_pick(struct generator *g, unsigned int n)
 {
 	return g->data < g->end ? *g->data++ % n : 0;
 }
 
-static void put(struct gen *g, const char *s)
+static void random_put(struct generator *g, const char *s)
 {
 	fputs(s, g->out);
 }
 
-static void put_one_of(struct gen *g, const char * const *words, unsigned int n)
+static void put_one_of(struct generator *g, const char * const *words, unsigned int n)
 {
-	put(g, words[pick(g, n)]);
+	random_put(g, words[random_pick(g, n)]);
 }
 
 #define ONE_OF(g, ...) do { \
@@ -51,366 +51,366 @@ static void put_one_of(struct gen *g, const char * const *words, unsigned int n)
 } while (0)
 
 /* Between tokens that must stay in one line; never nothing. */
-static void blank(struct gen *g)
+static void random_blank(struct generator *g)
 {
 	ONE_OF(g, " ", " ", " ", "  ", "\t", " /* c */ ", "/**/");
 }
 
 /* Between tokens that need nothing between them. */
-static void gap(struct gen *g)
+static void random_gap(struct generator *g)
 {
 	ONE_OF(g, "", "", "", "", " ", "\t", "/* c */");
 }
 
 /* Where a line may end. */
-static void wide(struct gen *g)
+static void random_wide(struct generator *g)
 {
 	ONE_OF(g, " ", " ", " ", " ", "\n", " \n\n\n  ", " # c\n", "\t// c \n", "/* a\n * b\n */",
 	       "\r\n", " /* c */\n");
 }
 
-static void name(struct gen *g)
+static void random_name(struct generator *g)
 {
 	ONE_OF(g, "a", "b", "c", "t", "f", "g", "i", "e", "pid", "x1", "_y");
 }
 
-static void number(struct gen *g)
+static void random_number(struct generator *g)
 {
 	ONE_OF(g, "1", "0", "2", "7", "0x1f", "0b11", "017", "1_000", "10ms", "2s", "255",
 	       "32768", "65536", "4294967296", "9223372036854775807", "0xffffffffffffffff");
 }
 
-static void string(struct gen *g)
+static void random_string(struct generator *g)
 {
 	ONE_OF(g, "\"\"", "\"s\"", "'it'", "\"a\\n\\x41\\\\\"", "[[ raw ]]", "[[\nx\ty\n]]",
 	       "\"two \\\nlines\"", "\"%d %s\\n\"", "\"a:b\"", "\"\\0\"", "\"*\"");
 }
 
-static void exprs(struct gen *g, unsigned int max)
+static void random_exprs(struct generator *g, unsigned int max)
 {
-	unsigned int n = pick(g, max);
+	unsigned int n = random_pick(g, max);
 
-	expr(g);
+	random_expr(g);
 	while (n--) {
-		gap(g);
-		put(g, ",");
-		wide(g);
-		if (!n && g->variadic && pick(g, 2))
-			put(g, "...");
+		random_gap(g);
+		random_put(g, ",");
+		random_wide(g);
+		if (!n && g->variadic && random_pick(g, 2))
+			random_put(g, "...");
 		else
-			expr(g);
+			random_expr(g);
 	}
 }
 
 /* Any of the names that the language defines, so that a new one is tested, too. */
-static void builtin(struct gen *g)
+static void random_builtin(struct generator *g)
 {
-	size_t n = pick(g, 256);
+	size_t n = random_pick(g, 256);
 
-	put(g, builtins[(n * 256 + pick(g, 256)) % nbuiltins].name);
+	random_put(g, builtins[(n * 256 + random_pick(g, 256)) % nbuiltins].name);
 }
 
-static void arguments(struct gen *g)
+static void random_arguments(struct generator *g)
 {
-	unsigned int n = pick(g, 4);
+	unsigned int n = random_pick(g, 4);
 
-	gap(g);
-	put(g, "(");
+	random_gap(g);
+	random_put(g, "(");
 	if (n) {
-		wide(g);
-		exprs(g, n);
-		wide(g);
+		random_wide(g);
+		random_exprs(g, n);
+		random_wide(g);
 	}
-	put(g, ")");
+	random_put(g, ")");
 }
 
-static void table(struct gen *g)
+static void random_table(struct generator *g)
 {
-	unsigned int n = pick(g, 4);
+	unsigned int n = random_pick(g, 4);
 
-	put(g, "{");
-	gap(g);
+	random_put(g, "{");
+	random_gap(g);
 	while (n--) {
-		wide(g);
-		switch (pick(g, 4)) {
+		random_wide(g);
+		switch (random_pick(g, 4)) {
 		case 1:
-			name(g);
-			gap(g);
-			put(g, "=");
-			wide(g);
+			random_name(g);
+			random_gap(g);
+			random_put(g, "=");
+			random_wide(g);
 			break;
 		case 2:
-			put(g, "[ ");
-			expr(g);
-			put(g, " ]");
-			gap(g);
-			put(g, "=");
-			wide(g);
+			random_put(g, "[ ");
+			random_expr(g);
+			random_put(g, " ]");
+			random_gap(g);
+			random_put(g, "=");
+			random_wide(g);
 			break;
 		}
-		expr(g);
-		gap(g);
-		if (n || pick(g, 2))
+		random_expr(g);
+		random_gap(g);
+		if (n || random_pick(g, 2))
 			ONE_OF(g, ",", ",", ";");
 	}
-	wide(g);
-	put(g, "}");
+	random_wide(g);
+	random_put(g, "}");
 }
 
 /* From the '(' on. */
-static void function(struct gen *g)
+static void random_function(struct generator *g)
 {
 	bool file_level = g->file_level, variadic = g->variadic;
-	unsigned int loops = g->loops, n = pick(g, 5);
+	unsigned int loops = g->loops, n = random_pick(g, 5);
 
-	put(g, "(");
+	random_put(g, "(");
 	if (n)
 		ONE_OF(g, "a", "b", "c");
 	if (n > 2)
-		put(g, " , x");
+		random_put(g, " , x");
 	g->variadic = n == 2 || n == 4;
 	if (g->variadic)
-		put(g, " , ...");
-	put(g, ")");
-	gap(g);
+		random_put(g, " , ...");
+	random_put(g, ")");
+	random_gap(g);
 	g->loops = 0;
 	g->file_level = false;
-	block(g);
+	random_block(g);
 	g->file_level = file_level;
 	g->loops = loops;
 	g->variadic = variadic;
 }
 
 /* What can be assigned to, and called. */
-static void place(struct gen *g)
+static void random_place(struct generator *g)
 {
-	unsigned int n = pick(g, 3);
+	unsigned int n = random_pick(g, 3);
 
-	if (pick(g, 8) == 7)
+	if (random_pick(g, 8) == 7)
 		ONE_OF(g, "self.x", "self . name");
 	else
-		name(g);
+		random_name(g);
 	while (n--) {
-		switch (pick(g, 3)) {
+		switch (random_pick(g, 3)) {
 		case 0:
-			gap(g);
-			put(g, "[ ");
-			exprs(g, 2);
-			put(g, "]");
+			random_gap(g);
+			random_put(g, "[ ");
+			random_exprs(g, 2);
+			random_put(g, "]");
 			break;
 		case 1:
-			gap(g);
-			put(g, ".");
-			gap(g);
+			random_gap(g);
+			random_put(g, ".");
+			random_gap(g);
 			ONE_OF(g, "a", "x", "in", "name", "sc_nr", "retval");
 			break;
 		default:
-			arguments(g);
-			gap(g);
+			random_arguments(g);
+			random_gap(g);
 			ONE_OF(g, ".x", "[1]");
 		}
 	}
 }
 
-static void call(struct gen *g)
+static void random_call(struct generator *g)
 {
-	switch (pick(g, 8)) {
+	switch (random_pick(g, 8)) {
 	case 0:
-		put(g, "print");
-		arguments(g);
+		random_put(g, "print");
+		random_arguments(g);
 		break;
 	case 1:
 		ONE_OF(g, "printf(\"%d%%\\n\", ", "format(\"%-8s|\", ", "printf('%x', ");
-		expr(g);
-		put(g, ")");
+		random_expr(g);
+		random_put(g, ")");
 		break;
 	case 2:
-		builtin(g);
-		arguments(g);
+		random_builtin(g);
+		random_arguments(g);
 		break;
 	case 3:
-		place(g);
-		blank(g);
-		string(g);
+		random_place(g);
+		random_blank(g);
+		random_string(g);
 		break;
 	case 4:
-		place(g);
-		gap(g);
-		table(g);
+		random_place(g);
+		random_gap(g);
+		random_table(g);
 		break;
 	case 5:
-		put(g, "(function ");
-		function(g);
-		put(g, ")");
-		arguments(g);
+		random_put(g, "(function ");
+		random_function(g);
+		random_put(g, ")");
+		random_arguments(g);
 		break;
 	default:
-		place(g);
-		arguments(g);
+		random_place(g);
+		random_arguments(g);
 	}
 }
 
-static void operand(struct gen *g)
+static void random_operand(struct generator *g)
 {
-	switch (pick(g, 17)) {
+	switch (random_pick(g, 17)) {
 	case 0: case 1: case 2:
-		number(g);
+		random_number(g);
 		break;
 	case 3: case 4: case 5:
-		name(g);
+		random_name(g);
 		break;
 	case 6:
-		string(g);
+		random_string(g);
 		break;
 	case 7:
 		ONE_OF(g, "nil", "true", "false", "$1", "arg[1]", "args.x", "self.x", "nil", "2");
 		break;
 	case 13:
-		builtin(g);
+		random_builtin(g);
 		break;
 	case 14:
-		put(g, g->variadic ? "..." : "stats()");
+		random_put(g, g->variadic ? "..." : "stats()");
 		break;
 	case 8:
-		place(g);
+		random_place(g);
 		break;
 	case 9:
-		call(g);
+		random_call(g);
 		break;
 	case 10:
-		table(g);
+		random_table(g);
 		break;
 	case 11:
-		put(g, "function");
-		blank(g);
-		function(g);
+		random_put(g, "function");
+		random_blank(g);
+		random_function(g);
 		break;
 	case 12:
 		ONE_OF(g, "!", "-", "~", "not ");
-		put(g, " ");
-		operand(g);
+		random_put(g, " ");
+		random_operand(g);
 		break;
 	default:
-		put(g, "(");
-		wide(g);
-		expr(g);
-		gap(g);
-		put(g, ")");
+		random_put(g, "(");
+		random_wide(g);
+		random_expr(g);
+		random_gap(g);
+		random_put(g, ")");
 	}
 }
 
-static void expr(struct gen *g)
+static void random_expr(struct generator *g)
 {
 	unsigned int n;
 
 	if (g->depth >= MAX_DEPTH) {
-		number(g);
+		random_number(g);
 		return;
 	}
 	g->depth++;
-	operand(g);
-	for (n = pick(g, 3); n; n--) {
-		blank(g);
+	random_operand(g);
+	for (n = random_pick(g, 3); n; n--) {
+		random_blank(g);
 		ONE_OF(g, "+", "-", "*", "/", "%", "<<", ">>", "..", "&", "^", "|", "==", "!=",
 		       "<", "<=", ">", ">=", "in", "&&", "||", "and", "or");
-		put(g, " ");
-		wide(g);
-		operand(g);
+		random_put(g, " ");
+		random_wide(g);
+		random_operand(g);
 	}
-	if (!pick(g, 8) && g->data < g->end) {
-		wide(g);
-		put(g, "?");
-		wide(g);
-		expr(g);
-		wide(g);
-		put(g, ":");
-		gap(g);
-		expr(g);
+	if (!random_pick(g, 8) && g->data < g->end) {
+		random_wide(g);
+		random_put(g, "?");
+		random_wide(g);
+		random_expr(g);
+		random_wide(g);
+		random_put(g, ":");
+		random_gap(g);
+		random_expr(g);
 	}
 	g->depth--;
 }
 
-static void body(struct gen *g)
+static void random_body(struct generator *g)
 {
-	switch (pick(g, 6)) {
+	switch (random_pick(g, 6)) {
 	case 4:
-		wide(g);
-		put(g, ";");
+		random_wide(g);
+		random_put(g, ";");
 		break;
 	case 5:
-		wide(g);
+		random_wide(g);
 		g->body = true;
-		statement(g);
-		gap(g);
+		random_statement(g);
+		random_gap(g);
 		ONE_OF(g, ";", "\n", "# c\n", "/* a\n b */");
 		break;
 	default:
-		wide(g);
-		block(g);
+		random_wide(g);
+		random_block(g);
 	}
 }
 
-static void loop_body(struct gen *g)
+static void loop_body(struct generator *g)
 {
 	g->loops++;
-	body(g);
+	random_body(g);
 	g->loops--;
 }
 
-static void assignment(struct gen *g)
+static void random_assignment(struct generator *g)
 {
-	place(g);
-	switch (pick(g, 6)) {
+	random_place(g);
+	switch (random_pick(g, 6)) {
 	case 0:
-		gap(g);
-		put(g, "=");
-		wide(g);
-		expr(g);
+		random_gap(g);
+		random_put(g, "=");
+		random_wide(g);
+		random_expr(g);
 		break;
 	case 5:
-		gap(g);
-		put(g, "<<<");
-		wide(g);
-		expr(g);
+		random_gap(g);
+		random_put(g, "<<<");
+		random_wide(g);
+		random_expr(g);
 		break;
 	case 1:
-		gap(g);
+		random_gap(g);
 		ONE_OF(g, "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "..=");
-		wide(g);
-		expr(g);
+		random_wide(g);
+		random_expr(g);
 		break;
 	case 2:
-		gap(g);
+		random_gap(g);
 		ONE_OF(g, "++", "--");
 		break;
 	default:
-		gap(g);
-		put(g, ",");
-		wide(g);
-		place(g);
-		blank(g);
-		put(g, "=");
-		blank(g);
-		exprs(g, 3);
+		random_gap(g);
+		random_put(g, ",");
+		random_wide(g);
+		random_place(g);
+		random_blank(g);
+		random_put(g, "=");
+		random_blank(g);
+		random_exprs(g, 3);
 	}
 }
 
-static void for_loop(struct gen *g)
+static void for_loop(struct generator *g)
 {
-	put(g, "for");
-	gap(g);
-	put(g, "(");
-	switch (pick(g, 5)) {
+	random_put(g, "for");
+	random_gap(g);
+	random_put(g, "(");
+	switch (random_pick(g, 5)) {
 	case 0:
-		put(g, "i =");
-		wide(g);
-		expr(g);
-		put(g, ",");
-		wide(g);
-		expr(g);
-		if (pick(g, 2)) {
-			put(g, " , ");
-			expr(g);
+		random_put(g, "i =");
+		random_wide(g);
+		random_expr(g);
+		random_put(g, ",");
+		random_wide(g);
+		random_expr(g);
+		if (random_pick(g, 2)) {
+			random_put(g, " , ");
+			random_expr(g);
 		}
 		break;
 	case 1:
@@ -418,41 +418,41 @@ static void for_loop(struct gen *g)
 		       "k in sort_pairs(t, function (a, b) { return a - b })");
 		break;
 	case 2:
-		put(g, "x in");
-		wide(g);
-		expr(g);
+		random_put(g, "x in");
+		random_wide(g);
+		random_expr(g);
 		break;
 	case 3:
-		wide(g);
-		put(g, "; ;");
-		wide(g);
+		random_wide(g);
+		random_put(g, "; ;");
+		random_wide(g);
 		break;
 	default:
 		ONE_OF(g, "i = 0", "var i , x = 0", "a, b = 1, 2");
-		put(g, ";");
-		wide(g);
-		expr(g);
-		gap(g);
-		put(g, ";");
-		wide(g);
+		random_put(g, ";");
+		random_wide(g);
+		random_expr(g);
+		random_gap(g);
+		random_put(g, ";");
+		random_wide(g);
 		ONE_OF(g, "i++", "i += 1 , x--", "f()");
 	}
-	put(g, ")");
+	random_put(g, ")");
 	loop_body(g);
 }
 
-static void event(struct gen *g)
+static void random_event(struct generator *g)
 {
 	ONE_OF(g, "a:b", "sys:ev*", "tp:", "*:*", "sys:[a-z]?", "probe:f a=%di  b=+4($stack):u32",
 	       "kprobe:f+0x10", "probe:/bin/sh:main%return", "tick-1s", "profile-99hz",
 	       "interval:s:1", "software:faults:1", "trace_end", "ftrace:function");
 }
 
-static void probe(struct gen *g)
+static void random_probe(struct generator *g)
 {
 	unsigned int loops = g->loops, n;
 
-	switch (pick(g, 5)) {
+	switch (random_pick(g, 5)) {
 	case 0:
 		ONE_OF(g, "trace_begin", "trace_end", "BEGIN", "END");
 		break;
@@ -460,150 +460,150 @@ static void probe(struct gen *g)
 		ONE_OF(g, "tick-1s", "profile-10ms", "interval:s:1", "profile:hz:99");
 		break;
 	case 2:
-		put(g, "trace");
-		gap(g);
+		random_put(g, "trace");
+		random_gap(g);
 		ONE_OF(g, "\"a:b\"", "( \"a:\" .. pid )", "[[a:b]]", "\"a\" .. \"b\"");
 		break;
 	default:
-		put(g, "trace");
-		wide(g);
-		put(g, " ");
-		event(g);
-		for (n = pick(g, 3); n; n--) {
+		random_put(g, "trace");
+		random_wide(g);
+		random_put(g, " ");
+		random_event(g);
+		for (n = random_pick(g, 3); n; n--) {
 			/* a '/' right behind it might be part of it */
 			ONE_OF(g, "", "", " ", " /* c */");
-			put(g, ",");
-			wide(g);
-			event(g);
+			random_put(g, ",");
+			random_wide(g);
+			random_event(g);
 		}
-		if (!pick(g, 3)) {
+		if (!random_pick(g, 3)) {
 			ONE_OF(g, " ", "\n", " # c\n", " /* c */ ");
-			put(g, "/");
+			random_put(g, "/");
 			ONE_OF(g, "", " ", "\n");
 			ONE_OF(g, "pid == 1", "a && (b / 2) < 3", "-x", "(1)", "prev_comm == \"x\"",
 			       "ip == vfs_*", "(ip != [a-z]*_lock)", "args.x in t", "!f(a / b)",
 			       "t[a / b, c].d");
 			ONE_OF(g, "", " ", "\n", " # c\n", "/* c */");
-			put(g, "/ ");
+			random_put(g, "/ ");
 		}
 	}
-	put(g, " ");
-	wide(g);
-	if (pick(g, 4) != 3) {
+	random_put(g, " ");
+	random_wide(g);
+	if (random_pick(g, 4) != 3) {
 		g->file_level = false;
 		g->loops = 0;
-		block(g);
+		random_block(g);
 		g->loops = loops;
 		g->file_level = true;
 		return;
 	}
-	put(g, "function ");
-	function(g);
+	random_put(g, "function ");
+	random_function(g);
 }
 
-static void if_statement(struct gen *g)
+static void if_statement(struct generator *g)
 {
-	unsigned int n = pick(g, 3);
+	unsigned int n = random_pick(g, 3);
 
-	put(g, "if");
-	gap(g);
-	put(g, "(");
-	expr(g);
-	put(g, ")");
-	body(g);
+	random_put(g, "if");
+	random_gap(g);
+	random_put(g, "(");
+	random_expr(g);
+	random_put(g, ")");
+	random_body(g);
 	while (n--) {
-		wide(g);
+		random_wide(g);
 		ONE_OF(g, "else if", "elseif", "else\nif");
-		put(g, " (");
-		expr(g);
-		put(g, ")");
-		body(g);
+		random_put(g, " (");
+		random_expr(g);
+		random_put(g, ")");
+		random_body(g);
 	}
-	if (pick(g, 2)) {
-		wide(g);
-		put(g, "else");
-		blank(g);
-		body(g);
+	if (random_pick(g, 2)) {
+		random_wide(g);
+		random_put(g, "else");
+		random_blank(g);
+		random_body(g);
 	}
 }
 
-static void local(struct gen *g)
+static void random_local(struct generator *g)
 {
 	ONE_OF(g, "var ", "local\t");
-	if (!pick(g, 4)) {
-		put(g, "function f");
-		function(g);
+	if (!random_pick(g, 4)) {
+		random_put(g, "function f");
+		random_function(g);
 		return;
 	}
 	ONE_OF(g, "a", "b , c", "x1 ,\n i");
-	if (pick(g, 4)) {
-		put(g, " =");
-		wide(g);
-		exprs(g, 2);
+	if (random_pick(g, 4)) {
+		random_put(g, " =");
+		random_wide(g);
+		random_exprs(g, 2);
 	}
 }
 
-static void simple_statement(struct gen *g)
+static void simple_statement(struct generator *g)
 {
-	switch (pick(g, 8)) {
+	switch (random_pick(g, 8)) {
 	case 0:
-		call(g);
+		random_call(g);
 		break;
 	case 1:
-		put(g, "delete ");
-		place(g);
-		put(g, "[1]");
+		random_put(g, "delete ");
+		random_place(g);
+		random_put(g, "[1]");
 		break;
 	case 2:
 		if (g->loops)
 			ONE_OF(g, "break", "continue");
 		else
-			call(g);
+			random_call(g);
 		break;
 	case 3:
-		put(g, "return ");
-		if (pick(g, 2))
-			exprs(g, 3);
+		random_put(g, "return ");
+		if (random_pick(g, 2))
+			random_exprs(g, 3);
 		else
-			put(g, "\n");
+			random_put(g, "\n");
 		break;
 	case 4:
-		local(g);
+		random_local(g);
 		break;
 	default:
-		assignment(g);
+		random_assignment(g);
 	}
 }
 
-static void statement(struct gen *g)
+static void random_statement(struct generator *g)
 {
 	bool is_body = g->body;
 
 	g->body = false;
 	if (g->depth >= MAX_DEPTH || g->data >= g->end) {
-		put(g, "a = 1");
+		random_put(g, "a = 1");
 		return;
 	}
 	g->depth++;
-	switch (pick(g, 18)) {
+	switch (random_pick(g, 18)) {
 	case 0:
 		if_statement(g);
 		break;
 	case 1:
-		put(g, "while (");
-		expr(g);
-		put(g, ")");
+		random_put(g, "while (");
+		random_expr(g);
+		random_put(g, ")");
 		loop_body(g);
 		break;
 	case 2:
-		put(g, "repeat");
+		random_put(g, "repeat");
 		g->loops++;
-		wide(g);
-		block(g);
+		random_wide(g);
+		random_block(g);
 		g->loops--;
-		wide(g);
-		put(g, "until ");
-		expr(g);
+		random_wide(g);
+		random_put(g, "until ");
+		random_expr(g);
 		break;
 	case 3: case 4:
 		for_loop(g);
@@ -614,22 +614,22 @@ static void statement(struct gen *g)
 			break;
 		}
 		ONE_OF(g, "do ", "do\n", "");
-		block(g);
+		random_block(g);
 		break;
 	case 6:
-		put(g, "function ");
+		random_put(g, "function ");
 		ONE_OF(g, "f", "g", "t.x", "t.a.b");
-		gap(g);
-		function(g);
+		random_gap(g);
+		random_function(g);
 		break;
 	case 9:
-		put(g, "try");
-		wide(g);
-		block(g);
-		wide(g);
+		random_put(g, "try");
+		random_wide(g);
+		random_block(g);
+		random_wide(g);
 		ONE_OF(g, "catch", "catch(e)", "catch ( x )");
-		wide(g);
-		block(g);
+		random_wide(g);
+		random_block(g);
 		break;
 	case 10:
 		if (g->depth == 1)
@@ -639,7 +639,7 @@ static void statement(struct gen *g)
 		break;
 	case 7: case 8:
 		if (g->file_level)
-			probe(g);
+			random_probe(g);
 		else
 			simple_statement(g);
 		break;
@@ -649,29 +649,29 @@ static void statement(struct gen *g)
 	g->depth--;
 }
 
-static void statements(struct gen *g, unsigned int max)
+static void random_statements(struct generator *g, unsigned int max)
 {
-	unsigned int n = pick(g, max);
+	unsigned int n = random_pick(g, max);
 
 	while (n-- && g->data < g->end) {
-		statement(g);
+		random_statement(g);
 		ONE_OF(g, "\n", "\n\n\n", ";", " ;\n", " # c\n", "/* c */;", "\n\t/* c */ ",
 		       "\n# c\n", " // c \r\n");
 	}
 }
 
-static void block(struct gen *g)
+static void random_block(struct generator *g)
 {
-	put(g, "{");
-	wide(g);
-	statements(g, 4);
-	wide(g);
-	put(g, "}");
+	random_put(g, "{");
+	random_wide(g);
+	random_statements(g, 4);
+	random_wide(g);
+	random_put(g, "}");
 }
 
 char *generate_script(const uint8_t *data, size_t size, size_t *len)
 {
-	struct gen g = { .data = data, .end = data + size, .file_level = true };
+	struct generator g = { .data = data, .end = data + size, .file_level = true };
 	char *s;
 
 	g.out = open_memstream(&s, len);
@@ -679,7 +679,7 @@ char *generate_script(const uint8_t *data, size_t size, size_t *len)
 		abort();
 	ONE_OF(&g, "", "#!/usr/bin/env ktap\n", "# c\n", "\n\n/* c */ ");
 	while (g.data < g.end)
-		statements(&g, 255);
+		random_statements(&g, 255);
 	fclose(g.out);
 	return s;
 }

@@ -2,8 +2,8 @@
 /* Prints all words of the language as a dictionary of libFuzzer. */
 #include <stdio.h>
 
-#include "builtins.h"
-#include "lexer.h"
+#include "compiler/builtins.h"
+#include "compiler/lexer.h"
 
 int main(void)
 {

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compile.h"
+#include "compiler/compile.h"
+#include "compiler/util.h"
 #include "run_chunk.h"
 #include "script.h"
-#include "util.h"
 
 /*
  * Mistakes that only the flow of values shows, limits of the kernel's alone, and
@@ -43,7 +43,7 @@ static bool may_be_refused(const char *reason)
 	return false;
 }
 
-int read_fake(void *ctx, const char *path, struct ktap_source *file)
+int read_fake(void *ctx, const char *path, struct ktap_script *file)
 {
 	static const char * const texts[] = {
 		"include \"b\" function of_a(x) { return of_b(x) + 1 }",
@@ -61,7 +61,7 @@ int read_fake(void *ctx, const char *path, struct ktap_source *file)
 }
 
 /* Who gets no chunk is told why. */
-static void *compile(const struct ktap_source *src, size_t *chunk_len)
+static void *compile_script(const struct ktap_script *src, size_t *chunk_len)
 {
 	struct ktap_compile_opts opts = { .read = read_fake };
 	size_t len;
@@ -81,10 +81,10 @@ static void *compile(const struct ktap_source *src, size_t *chunk_len)
 	return chunk;
 }
 
-void try_script(const struct ktap_source *src)
+void try_script(const struct ktap_script *src)
 {
 	size_t chunk_len;
-	void *chunk = compile(src, &chunk_len);
+	void *chunk = compile_script(src, &chunk_len);
 	char *said;
 
 	if (!chunk)

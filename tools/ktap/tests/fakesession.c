@@ -236,7 +236,7 @@ static void do_step(pid_t ktap, char *step)
 		split = true;
 	} else if (!strcmp(step, "pause")) {
 		drain();
-		usleep(100000);
+		usleep(300000);
 	} else if (!strcmp(step, "signal")) {
 		kill(ktap, atoi(arg));
 	} else if (!strcmp(step, "remove")) {

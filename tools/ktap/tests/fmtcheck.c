@@ -3,14 +3,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../fuzz/fmt_properties.h"
+#include "fuzz/fmt_properties.h"
 
 int main(int argc, char **argv)
 {
 	int failed = 0, i;
 
 	for (i = 1; i < argc; i++) {
-		struct ktap_source src = { .name = argv[i] };
+		struct ktap_script src = { .name = argv[i] };
 		const char *what;
 		char *formatted;
 

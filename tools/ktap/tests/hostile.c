@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../util.h"
+#include "../compiler/util.h"
 
 #define LOAD		0x1000		/* where the code is, in the file and in memory */
 #define MAX_FILE	(32UL << 20)

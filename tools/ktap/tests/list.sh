@@ -58,6 +58,9 @@ lists a_kretprobe kretprobe:vfs_read 'probe:vfs_read%return'
 lists an_instruction probe:vfs_read+0x10 probe:vfs_read+0x10
 lists a_function_with_fetch_arguments 'probe:vfs_read a=%di' probe:vfs_read
 lists functions_of_a_module 'probe:ext4:*' probe:ext4:ext4_open
+lists functions_of_the_kernel_itself 'probe:vmlinux:*' probe:vmlinux:vfs_read probe:vmlinux:vfs_write \
+	probe:vmlinux:__probestub_sched_switch
+lists a_function_of_all_modules 'probe:*:*_[or]*' probe:vmlinux:vfs_read probe:ext4:ext4_open
 lists a_function_of_any_module probe:ext4_open probe:ext4_open
 lists functions_that_are_there 'probe:[!_]*' probe:vfs_read probe:vfs_write probe:ext4_open
 lists raw_tracepoints 'rawtp:*' rawtp:sched_switch
@@ -96,4 +99,21 @@ rm "$dir/tracefs/available_events"
 mkdir "$dir/tracefs/available_events"
 refuses a_list_that_cannot_be_read 'sched:*' \
 	"cannot read $dir/tracefs/available_events: Is a directory"
+
+# a list that only root may read, read by somebody else
+chmod 755 "$dir"
+chmod 700 "$dir/tracefs"
+cp "$ktap" "$dir/ktap"
+user=
+[ "$(id -u)" != 0 ] || user='setpriv --reuid 12345 --clear-groups'
+# shellcheck disable=SC2086 # words
+if [ "$user" ] && $user true 2>/dev/null; then
+	code=0
+	$user "$dir/ktap" -l 'sched:*' >"$dir/out" 2>"$dir/err" || code=$?
+	[ "$code" = 1 ] && grep -q 'available_events: Permission denied' "$dir/err" &&
+		grep -q '^ktap: tracefs belongs to root: try sudo' "$dir/err"
+	result $? a_list_of_root_has_advice
+else
+	skip a_list_of_root_has_advice "it takes root and setpriv"
+fi
 finish

@@ -53,15 +53,20 @@ words() { tr -s ' \t\n' '\n' | grep . | sort; }
 # section TOOL: the words of what the document says of it, in any order
 section() {
 	awk -v name="$1" '
-		{ lines[NR] = $0 }
+		# A page ends its last section, as a title does
+		FNR == 1 {
+			lines[n += 2] = "==="
+			next
+		}
+		{ lines[++n] = $0 }
 		END {
-			for (i = 2; i <= NR; i++)
+			for (i = 2; i <= n; i++)
 				if (lines[i - 1] == name && lines[i] ~ /^--+$/)
 					break
-			for (i++; i <= NR && lines[i + 1] !~ /^(---+|===+)$/; i++)
+			for (i++; i <= n && lines[i + 1] !~ /^(---+|===+)$/; i++)
 				if (lines[i] != "::")
 					print lines[i]
-		}' "$top/Documentation/trace/ktap-tools.rst" | sed 's/\\//g; s/``//g' | words
+		}' "$top"/Documentation/trace/ktap-tools*.rst | sed 's/\\//g; s/``//g' | words
 }
 
 # help TOOL: those of its help, but for what it is called there

@@ -24,6 +24,12 @@ expect() {
 	result $? "$1"
 }
 
+# said_too NAME PATTERN: stderr of the last run, too
+said_too() {
+	grep -q -e "$2" "$dir/err"
+	result $? "$1"
+}
+
 # setup NAME TEXT: exactly this before the chunk
 setup() {
 	printf "$2" | cmp -s - "$dir/setup"
@@ -34,6 +40,11 @@ run
 expect no_script_is_a_usage_error 2 'no script given'
 run --nonsense
 expect unknown_option_is_a_usage_error 2 "unknown option --nonsense"
+for option in '-c=after --: ktap SCRIPT -- COMMAND' '-d=ktapc -d SCRIPT' \
+	'-f=given by its name alone' '--dry-run=ktapc SCRIPT compiles' '--info=ktap/features'; do
+	run "${option%%=*}" -e "$script"
+	expect "option_${option%%=*}_of_others_has_advice" 2 "${option#*=}"
+done
 run -e
 expect option_without_its_value_is_an_error 2 "no value for option -e"
 run -p zero -e "$script"
@@ -153,18 +164,22 @@ if [ ! -e /sys/kernel/tracing/trace ] && [ ! -e /sys/kernel/debug/tracing/trace 
 fi
 
 play 'exit 0\n' -e "$script"
-setup setup_lines_of_a_plain_run 'frames\narg -e\n'
-play 'exit 0\n' -p 7 --follow -C 0,2-3 --unsafe --self -m 256k --max-overhead 5 -e "$script" one 'two words' -3
+setup setup_lines_of_a_plain_run 'frames\nstream\narg -e\n'
+play 'exit 0\n' -p 7 --follow -C 0,2-3 --unsafe --self -m 256k --max-overhead 5 -e 'x = $3' one 'two words' -3
 setup setup_lines_of_all_options \
-	'frames\narg -e\narg one\narg two words\narg -3\npid 7\nfollow\ncpus 0,2-3\nunsafe\nself\nmemory 262144\noverhead 5\n'
+	'frames\nstream\narg -e\narg one\narg two words\narg -3\npid 7\nfollow\ncpus 0,2-3\nunsafe\nself\nmemory 262144\noverhead 5\n'
 play 'exit 0\n' -e "$script" --max-overhead=100
-setup value_of_a_long_option_behind_an_equals_sign 'frames\narg -e\noverhead 100\n'
-options='x = getopt("pid", 0) y = getopt("self", 0)'
+setup value_of_a_long_option_behind_an_equals_sign 'frames\nstream\narg -e\noverhead 100\n'
+options='x = getopt("pid", 0) y = getopt("self", 0) z = $3'
 play 'exit 0\n' -e "$options" --pid=5 one -p 7
-setup options_that_ktap_lacks_are_the_scripts 'frames\narg -e\narg --pid=5\narg one\narg -p\narg 7\n'
+setup options_that_ktap_lacks_are_the_scripts 'frames\nstream\narg -e\narg --pid=5\narg one\narg -p\narg 7\n'
+play 'exit 0\n' -e "$options" --pid 68 one --self -3 --pid
+setup value_of_an_option_may_be_the_next_word 'frames\nstream\narg -e\narg --pid=68\narg one\narg --self=-3\narg --pid\n'
+play 'exit 0\n' -e 'x = getopt("all", false) y = getopt("deep", true) z = getopt("to", nil) w = $2' --all one --deep two --to --all
+setup an_option_that_is_true_or_false_takes_no_word 'frames\nstream\narg -e\narg --all\narg one\narg --deep\narg two\narg --to\narg --all\n'
 play 'exit 0\n' -e "$options" -p 7 --self --pid
-setup options_that_ktap_has_are_not 'frames\narg -e\narg --pid\npid 7\nself\n'
-run -e "$script" "$(printf 'a\nb')"
+setup options_that_ktap_has_are_not 'frames\nstream\narg -e\narg --pid\npid 7\nself\n'
+run -e 'x = $1' "$(printf 'a\nb')"
 expect argument_with_newline_is_refused 2 'newline'
 name=$dir/$(printf 'a\nunsafe')
 echo 'x = 1' >"$name"
@@ -274,16 +289,16 @@ play 'system sleep 100\nsystem echo one\npause\nsignal 15\nstop\nsystem sleep 0.
 expect signal_ends_one_command 0 'ended by signal 15: sleep 100'
 output signal_does_not_end_those_behind_it 'one\ntwo\nthree\n'
 play 'system stty sane </dev/tty\nsystem read x </dev/tty\nout after\nexit 0\n' --unsafe -e "$script"
-expect command_that_sets_the_terminal_is_ended 0 '^ktap: system: told to end, as it wants the terminal: stty sane'
-expect command_that_reads_the_terminal_is_ended 0 '^ktap: system: told to end, as it wants the terminal: read x'
+expect command_that_sets_the_terminal_is_ended 0 '^ktap: system: ended because it tried to use the terminal: stty sane'
+expect command_that_reads_the_terminal_is_ended 0 '^ktap: system: ended because it tried to use the terminal: read x'
 output what_wants_the_terminal_does_not_stop 'after\n'
 play 'system trap "" TERM; kill -STOP $$; kill -STOP $$\nout after\nexit 0\n' --unsafe -e "$script"
-expect command_that_stops_itself_is_ended 0 '^ktap: system: told to end, as signal [0-9]* stopped it: trap'
+expect command_that_stops_itself_is_ended 0 '^ktap: system: ended because it was stopped by signal [0-9]*: trap'
 [ "$(grep -c system: "$dir/err")" = 1 ]
 result $? end_of_a_stopped_command_is_told_once
 play 'system trap "exit 3" TERM; kill -STOP $$; sleep 10\nsystem trap : TERM; kill -STOP $$; echo on\nexit 0\n' --unsafe -e "$script"
 expect exit_code_of_a_stopped_command_is_told 0 '^ktap: system: exit code 3: trap'
-[ "$(grep -c 'told to end' "$dir/err")" = 2 ] && [ "$(grep -c system: "$dir/err")" = 3 ]
+[ "$(grep -c 'ended because' "$dir/err")" = 2 ] && [ "$(grep -c system: "$dir/err")" = 3 ]
 result $? stopped_command_is_told_to_end
 output stopped_command_may_go_on 'on\n'
 play 'system trap : TERM; sh -c "kill -STOP \$\$"\npause\nsignal 15\nstop\nout after\nexit 0\n' --unsafe -e "$script"
@@ -293,7 +308,7 @@ play "system $long\\nexit 0\\n" --unsafe -e "$script"
 [ "$(wc -c <"$dir/out")" -eq 4091 ]
 result $? command_of_4095_bytes_runs
 play "system ${long}1\\nout after\\nexit 0\\n" --unsafe -e "$script"
-expect command_that_may_be_cut_does_not_run 0 'not run, as it is too long to be whole: echo 0*1$'
+expect command_that_may_be_cut_does_not_run 0 'not run: it is too long and was truncated: echo 0*1$'
 output command_that_may_be_cut_does_not_stop 'after\n'
 printf 'shown\n' >"$dir/shown"
 path=$(printf '%4096s' "$dir/shown" | tr ' ' /)
@@ -331,6 +346,19 @@ play 'err t.kp:1:1: error: boom\nexit 1\n' -e "$script"
 expect error_frames_go_to_stderr 1 '^t.kp:1:1: error: boom'
 play 'err -e:1:3: error: boom\nexit 1\n' -e "$script"
 expect error_shows_its_source_line 1 'x = 1'
+printf 'x = $1 y = getopt("event", "")\n' >"$dir/tool.kp"
+play "err $dir/tool.kp:1:5: error: no function 'vfs_raed'\nexit 2\n" "$dir/tool.kp" vfs_raed
+grep -q "^ktap tool: error: argument 1: no function 'vfs_raed'$" "$dir/err" && ! grep -q 'x = ' "$dir/err"
+result $? error_of_an_argument_points_to_it
+play "err $dir/tool.kp:1:5: error: no event 'probe:a:b%%return'\nexit 2\n" "$dir/tool.kp" --event=a:b none
+expect error_of_an_option_points_to_it 2 "^ktap tool: error: option --event: no event 'probe:a:b%return'\$"
+play "err $dir/tool.kp:1:5: error: option --event needs a value\nerr   in main ($dir/tool.kp:1)\nexit 1\n" "$dir/tool.kp" --event none
+[ "$(grep -v Press "$dir/err")" = 'ktap tool: error: option --event needs a value' ]
+result $? error_of_an_option_has_no_place_in_the_tool
+play "err $dir/tool.kp:1:5: error: no function 'vfs_read'\nexit 2\n" "$dir/tool.kp" vfs
+expect error_of_something_else_has_its_place 2 "^$dir/tool.kp:1:5: error: no function 'vfs_read'\$"
+play "err -e:1:5: error: no function 'vfs_raed'\nexit 2\n" -e 'x = $1' vfs_raed
+expect error_of_a_script_on_the_command_line_has_its_place 2 "^-e:1:5: error: no function"
 play 'err t.kp:1:1: error: b\033oo\302\233m\nnote lost\tand\033found\nexit 1\n' -e "$script"
 expect errors_do_not_command_the_terminal 1 '^t.kp:1:1: error: b?oo?m$'
 expect notes_do_not_command_the_terminal 1 "^ktap: lost$(printf '\t')and?found\$"
@@ -359,8 +387,23 @@ expect signals_of_one_request_are_one 0
 output and_what_is_behind_them_comes 'end\n'
 play 'pause\nsignal 2\nstop\nsignal 2\nout end\nexit 0\n' -q -e "$script"
 expect echo_of_a_signal_is_no_second_one 0
+play 'pause\nsignal 2\nstop\nexit 0\n' -e "$script"
+expect first_interrupt_says_what_happens 0 '^ktap: stopping; press Control-C again to end at once$'
+play 'pause\nsignal 15\nstop\nexit 0\n' -e "$script"
+! grep -q Control-C\ again "$dir/err"
+result $? other_signals_need_no_hint
 play 'pause\nsignal 2\nstop\npause\nsignal 2\npause\n' -q -e "$script"
-expect second_interrupt_ends_at_once 130
+expect second_interrupt_ends_at_once 130 '^ktap: ended at once: some output is missing$'
+! grep -q stopping "$dir/err"
+result $? quiet_stops_without_a_word
+play 'pause\nsignal 2\nstop\npause\nsignal 2\npause\n' -e "$script trace_end { print(1) }"
+expect second_interrupt_says_what_it_cuts 130 '^ktap: ended at once: trace_end was cut off, or did not run$'
+play 'pause\nsignal 2\nstop\nsystem sleep 100\nout one\npause\nsignal 2\npause\n' --unsafe -e "$script"
+[ "$code" = 130 ] && [ ! -s "$dir/out" ]
+result $? second_interrupt_does_not_wait_for_a_command
+play "pause\nsignal 2\nstop\nbulk 200000\npause\nsignal 2\npause\n" -e "$script"
+[ "$code" = 130 ] && [ "$(wc -c <"$dir/out")" = 200000 ]
+result $? what_was_printed_before_the_second_interrupt_is_shown
 held=second_interrupt_is_heard_while_the_first_is_obeyed
 play 'pause\nhold\nsignal 2\npause\nsignal 2\npause\nexit 3\n' -q -e "$script"
 if [ "$code" = 93 ]; then
@@ -372,9 +415,9 @@ play 'pause\nout traced\nstop\nout end\nexit 0\n' -e "$script" -- sh -c 'exit 7'
 expect exit_code_of_the_command_is_not_ours 0
 output session_stops_when_the_command_exits 'traced\nend\n'
 sed 's/^pid .*/pid N/' "$dir/setup" >"$dir/out"
-output command_is_traced_with_its_children 'frames\narg -e\npid N\nfollow\n'
+output command_is_traced_with_its_children 'frames\nstream\narg -e\npid N\nfollow\n'
 play 'pause\nstop\nexit 0\n' -a -e "$script" -- true
-setup all_are_traced_while_the_command_runs 'frames\narg -e\n'
+setup all_are_traced_while_the_command_runs 'frames\nstream\narg -e\n'
 play 'pause\n' -e "$script" -- "$dir/no-such-command"
 expect command_that_cannot_run_is_reported 127 "cannot run $dir/no-such-command: No such file"
 play 'bulk 100000\nexit 0\n' -o /dev/full -e "$script"
@@ -427,15 +470,15 @@ printf '# Only a comment\nx = 1\n' >"$dir/help.kp"
 run "$dir/help.kp" -h
 sed -i "s,$dir/,," "$dir/out"
 output help_without_options 'Only a comment\n\nhelp.kp has no options of its own.\n'
-play 'exit 0\n' -e "$script" x -h
-setup h_behind_an_argument_is_one 'frames\narg -e\narg x\narg -h\n'
+play 'exit 0\n' -e 'x = $2' x -h
+setup h_behind_an_argument_is_one 'frames\nstream\narg -e\narg x\narg -h\n'
 
-printf 'x = 1\n' >"$dir/script.kp"
+printf 'i = 1 x = arg[i]\n' >"$dir/script.kp"
 play 'exit 0\n' "$dir/script.kp" arg
 sed 's/^arg .*script.kp/arg S/' "$dir/setup" >"$dir/out"
-output script_file_and_its_argument 'frames\narg S\narg arg\n'
+output script_file_and_its_argument 'frames\nstream\narg S\narg arg\n'
 play 'exit 0\n' "$dir/script.kp" one -p 123
-expect option_behind_the_script_is_told 0 '^ktap: -p is an argument of the script, as it stands behind it$'
+expect option_behind_the_script_is_told 0 '^ktap: -p is an argument of the script, as it comes after the script$'
 play 'exit 0\n' -q "$dir/script.kp" one -p 123
 [ ! -s "$dir/err" ]
 result $? quiet_does_not_tell
@@ -443,8 +486,44 @@ play 'exit 0\n' "$dir/script.kp" -5 - -x -pot --none
 ! grep -q 'behind it' "$dir/err"
 result $? other_arguments_are_not_told
 printf 'x = getopt("pid", 0)\n' >"$dir/script.kp"
-play 'exit 0\n' "$dir/script.kp" -p 123
-! grep -q 'behind it' "$dir/err"
-result $? script_with_options_is_believed
+run "$dir/script.kp" -p 123
+expect option_of_ktap_behind_the_script_is_refused 2 "script.kp takes no arguments: '-p' is one\$"
+said_too option_of_ktap_stands_before_the_script "^ktap: options of ktap go before the script: ktap -p ... $dir/script.kp\$"
+run "$dir/script.kp" -t
+said_too options_of_the_script_are_named '^ktap: options of the script: --pid$'
+run "$dir/script.kp" --pid=3 word
+expect option_is_no_argument 2 "takes no arguments: 'word' is one\$"
+
+# takes NAME SCRIPT ARGS...: it takes these, and not one more
+takes() {
+	name=$1 text=$2
+	shift 2
+	play 'exit 0\n' -e "$text" "$@"
+	[ "$code" = 0 ] && [ "$(grep -c '^arg' "$dir/setup")" = $(($# + 1)) ]
+	result $? "$name"
+	run -e "$text" "$@" more
+	expect "${name}_and_no_more" 2 "^ktap: error: this script takes .*: 'more' is one"
+}
+takes script_without_arguments 'x = 1'
+takes script_of_one_argument 'x = $1' one
+takes script_of_the_third_argument 'x = arg[3]' one two three
+takes argument_in_a_function 'function f() { return $2 } trace sched:* { print(f()) }' one two
+echo 'function f() { return $2 }' >"$dir/inc.kp"
+takes argument_in_an_included_file "include \"$dir/inc.kp\" x = \$1 y = f()" one two
+run -e "$script" ls -l
+expect command_without_its_dashes_is_refused 2 "^ktap: error: this script takes no arguments: 'ls' is one\$"
+said_too what_to_write_for_a_command "^ktap: to run and trace a command: ktap -e '...' -- ls -l\$"
+run -e 'x = $1' one ls -l
+said_too what_to_write_for_a_command_behind_an_argument "^ktap: .* ktap -e '...' one -- ls -l\$"
+for text in 'i = 1 x = arg[i]' 'x = arg[$1]' 'x = arg[$1 ? 5 : 2]' \
+	'try { error("e") } catch (e) { print(arg[e]) }'; do
+	play 'exit 0\n' -e "$text" 1 2 3 4 5 6 7
+	expect "any_number_of_arguments_for_$text" 0
+done
+"${ktap%/*}/ktapc" -o "$dir/args.ktap" -e 'x = $1'
+play 'exit 0\n' "$dir/args.ktap" one
+expect argument_of_a_chunk 0
+run "$dir/args.ktap" one more
+expect one_too_many_of_a_chunk 2 "args.ktap takes at most 1 argument: 'more' is one more"
 
 finish

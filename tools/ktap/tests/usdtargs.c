@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../usdt_arg.h"
-#include "../util.h"
+#include "compiler/util.h"
+#include "elf/usdt_arg.h"
 
 #ifndef EM_LOONGARCH
 #define EM_LOONGARCH	258

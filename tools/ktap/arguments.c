@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Check the words after the script on the command line: its arguments, and
+ * commands or options that the user put there by mistake.
+ */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "arguments.h"
+#include "compiler/clean_text.h"
+#include "compiler/compile.h"
+#include "script_args.h"
+#include "script_help.h"
+
+/* Set-up lines end at a newline, so names and arguments may not contain one. */
+static bool arguments_are_lines(const struct options *opts, const char *name)
+{
+	const char *what = strchr(name, '\n') ? "the name" : NULL;
+
+	for (char **arg = opts->args; *arg && !what; arg++) {
+		if (strchr(*arg, '\n'))
+			what = "an argument";
+	}
+	if (what)
+		fprintf(stderr, "ktap: error: %s of the script has a newline in it\n", what);
+	return !what;
+}
+
+/*
+ * After -e, an unknown option belongs to the script, if the script takes
+ * options.
+ */
+static bool arguments_known_option(const struct options *opts, bool has_options)
+{
+	if (!opts->foreign || has_options)
+		return true;
+	fputs("ktap: error: unknown option ", stderr);
+	put_clean(stderr, opts->foreign, strlen(opts->foreign));
+	fputs(", and the script has none of its own\nTry 'ktap -h'.\n", stderr);
+	return false;
+}
+
+/* Is this word an argument, and no option of the script? */
+static bool is_argument(const char *arg, bool has_options)
+{
+	return !has_options || strncmp(arg, "--", 2) || !arg[2];
+}
+
+/* Return the first argument after the first @max. */
+static char **arguments_beyond(char **args, int64_t max, bool has_options)
+{
+	for (; *args; args++) {
+		if (is_argument(*args, has_options) && max-- <= 0)
+			return args;
+	}
+	return NULL;
+}
+
+static void arguments_put_script(const struct options *opts)
+{
+	if (opts->text)
+		fputs("-e '...'", stderr);
+	else
+		put_clean(stderr, opts->script, strlen(opts->script));
+}
+
+static void put_command(const struct options *opts, char **words)
+{
+	fputs("ktap: to run and trace a command: ktap ", stderr);
+	arguments_put_script(opts);
+	for (char **arg = opts->args; *arg; arg++) {
+		fputs(arg == words ? " -- " : " ", stderr);
+		put_clean(stderr, *arg, strlen(*arg));
+	}
+	putc('\n', stderr);
+}
+
+/* Print the options of the script, and where options of ktap belong. */
+static void arguments_put_options(const struct options *opts, char **words, const void *chunk,
+				  size_t len)
+{
+	if (options_among(words)) {
+		fputs("ktap: options of ktap go before the script: ktap ", stderr);
+		put_clean(stderr, options_among(words), strlen(options_among(words)));
+		fputs(" ... ", stderr);
+		arguments_put_script(opts);
+		putc('\n', stderr);
+	}
+	if (!ktap_has_options(chunk, len))
+		return;
+	fputs("ktap: options of the script: ", stderr);
+	ktap_list_options(stderr, chunk, len);
+	putc('\n', stderr);
+}
+
+static bool arguments_are_few(const struct options *opts, const void *chunk, size_t len,
+			      bool has_options)
+{
+	int64_t max = ktap_max_args(chunk, len);
+	char **extra = max < 0 ? NULL : arguments_beyond(opts->args, max, has_options);
+
+	if (!extra)
+		return true;
+	fputs("ktap: error: ", stderr);
+	if (opts->text)
+		fputs("this script", stderr);
+	else
+		arguments_put_script(opts);
+	if (max)
+		fprintf(stderr, " takes at most %" PRId64 " argument%s: '", max,
+			max > 1 ? "s" : "");
+	else
+		fputs(" takes no arguments: '", stderr);
+	put_clean(stderr, *extra, strlen(*extra));
+	fputs(max ? "' is one more\n" : "' is one\n", stderr);
+	if (**extra == '-' && (*extra)[1])
+		arguments_put_options(opts, extra, chunk, len);
+	else
+		put_command(opts, extra);
+	return false;
+}
+
+/*
+ * Suggest to put options before the script: "ktap SCRIPT -p 1" was probably
+ * meant for ktap.
+ */
+static void arguments_note_options(const struct options *opts, bool has_options)
+{
+	const char *option = opts->script ? options_among(opts->args) : NULL;
+
+	if (option && !has_options && !opts->quiet)
+		fprintf(stderr, "ktap: %s is an argument of the script, as it comes after the script\n",
+			option);
+}
+
+bool arguments_join(struct options *opts, const void *chunk, size_t len)
+{
+	char **to = opts->args;
+
+	for (char **arg = opts->args; *arg; arg++) {
+		bool option = !strncmp(*arg, "--", 2) && (*arg)[2] && arg[1] &&
+			      strncmp(arg[1], "--", 2) &&
+			      ktap_option_takes_value(chunk, len, *arg + 2);
+
+		*to = *arg;
+		if (option && asprintf(to, "%s=%s", *arg, arg[1]) < 0) {
+			fputs("ktap: error: no memory for an option\n", stderr);
+			return false;
+		}
+		to++;
+		arg += option;
+	}
+	*to = NULL;
+	return true;
+}
+
+bool arguments_check(const struct options *opts, const char *name, const void *chunk, size_t len)
+{
+	bool has_options = ktap_has_options(chunk, len);
+
+	if (!arguments_are_lines(opts, name) || !arguments_known_option(opts, has_options) ||
+	    !arguments_are_few(opts, chunk, len, has_options))
+		return false;
+	arguments_note_options(opts, has_options);
+	return true;
+}

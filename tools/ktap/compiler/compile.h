@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Interface of the compiler for the programs ktapc and ktap. */
+#ifndef KTAP_COMPILE_H
+#define KTAP_COMPILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct ktap_script {
+	const char *name;	/* as messages show it */
+	const char *text;	/* may lack a final NUL */
+	size_t len;
+	uint64_t id[2];		/* identifies the file under all of its names; 0: not a file */
+};
+
+/*
+ * Read the text and id of a file, not its name; free the text with free().
+ * Returns 0 or a negative errno.
+ */
+typedef int (*ktap_read_fn)(void *ctx, const char *path, struct ktap_script *file);
+
+struct ktap_compile_opts {
+	bool werror;		/* warnings are errors */
+	bool nowarn;		/* no warnings */
+	FILE *diag;		/* for messages */
+	const char * const *folders;	/* from -I, NULL-terminated; or NULL */
+	ktap_read_fn read;	/* reads included files; NULL: ktap_read_file() */
+	void *read_ctx;
+};
+
+/* A ktap_read_fn that reads files; "-" is standard input. */
+int ktap_read_file(void *ctx, const char *path, struct ktap_script *file);
+
+/* Describe an error of ktap_read_file(). Valid until the next call. */
+const char *ktap_read_error(int err);
+
+/*
+ * Compile a script. Returns the chunk, to be freed with free(), and its length;
+ * or NULL after printing at least one error.
+ */
+void *ktap_compile(const struct ktap_script *src,
+		   const struct ktap_compile_opts *opts, size_t *len);
+
+/*
+ * Format a script in the canonical layout. Returns the NUL-terminated text, to
+ * be freed with free(), and its length; or NULL after printing at least one
+ * error.
+ */
+char *ktap_format(const struct ktap_script *src,
+		  const struct ktap_compile_opts *opts, size_t *len);
+
+/*
+ * Print the tree of a script and the bindings of its names. Returns 0, or -1
+ * after printing only errors.
+ */
+int ktap_dump_ast(FILE *out, const struct ktap_script *src,
+		  const struct ktap_compile_opts *opts);
+
+/*
+ * Print a chunk in readable form. Accepts any bytes; returns 0, or -1 after a
+ * message on stderr if they are not a chunk.
+ */
+int ktap_disassemble(FILE *out, const void *chunk, size_t len);
+
+/* Do the bytes begin like a chunk? */
+bool ktap_is_chunk(const void *data, size_t len);
+
+/*
+ * Print the script line of a position from the source text in the chunk, and a
+ * caret below it; nothing if the chunk does not have that line.
+ */
+void ktap_show_position(FILE *out, const void *chunk, size_t len,
+			const char *file, unsigned int line, unsigned int col);
+
+#endif

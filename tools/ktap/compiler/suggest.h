@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Find known names that are similar to an unknown one. */
+#ifndef KTAP_SUGGEST_H
+#define KTAP_SUGGEST_H
+
+/* Edit distance of two names; swapped neighbours count once. */
+unsigned int edit_distance(const char *a, const char *b);
+/* The largest distance for a suggestion. */
+unsigned int edit_limit(const char *name);
+
+/*
+ * event_names.c: the event of this machine whose name is nearest to an unknown one, or
+ * NULL.  Valid until the next call.
+ */
+const char *ktap_suggest_event(const char *spec);
+
+/*
+ * The function of @module whose name is nearest to @name, or NULL.  "vmlinux" is the
+ * kernel itself, NULL any.
+ */
+const char *ktap_suggest_function(const char *name, const char *module);
+
+#endif
