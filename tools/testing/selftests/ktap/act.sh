@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Acting on the system: signals, commands, functions that are replaced; who may;
+# Acting on the system: signals, commands, replaced functions; the permissions for these;
 # and the end of a session by stop.
 
 . "$(dirname "$0")/lib.sh"
@@ -11,7 +11,7 @@ plan 52
 only='/execname == "workload"/'
 getppid="trace syscalls:sys_enter_getppid $only"
 
-# refused NAME PATTERN ARGS...: by the kernel, before anything has run
+# refused NAME PATTERN ARGS...: the kernel refuses to load the script
 refused() {
 	name=$1 pattern=$2
 	shift 2
@@ -20,7 +20,7 @@ refused() {
 	result $? "$name"
 }
 
-# Who may
+# Permissions
 
 refused signal_needs_unsafe '^-e:1:45: error: signal acts on the system: that needs ktap --unsafe' \
 	-e "trace syscalls:sys_enter_getppid { print(1) signal(9) }"
@@ -38,18 +38,18 @@ result $? unsafe_needs_the_capability
 code=0
 "$workload" without 21 "$KTAP" -q -e 'print("safe")' >"$tmp/out" 2>"$tmp/err" </dev/null || code=$?
 out without_it_a_script_that_does_not_act_runs 'safe\n'
-# a chunk that does not say what it does
+# a chunk that does not declare that it acts on the system
 "$KTAPC" -o "$tmp/a.ktap" -e 'system("echo never")'
 "$KTAPC" -d "$tmp/a.ktap" >"$tmp/out" 2>"$tmp/err"
 matches "$tmp/out" '^unsafe: it may act on the system$'
-result $? listing_tells_of_it
+result $? listing_has_it
 { head -c 12 "$tmp/a.ktap"; printf '\0'; tail -c +14 "$tmp/a.ktap"; } >"$tmp/b.ktap"
 refused chunk_must_say_that_it_acts 'error: system acts on the system, and the chunk is not marked as one that does' \
 	--unsafe "$tmp/b.ktap"
 
 # Signals
 
-# killed NAME PATTERN SIGNAL SCRIPT WORKLOAD...: it ends by that signal
+# killed NAME PATTERN SIGNAL SCRIPT WORKLOAD...: the workload ends by that signal
 killed() {
 	name=$1 number=$2 script=$3
 	shift 3
@@ -64,7 +64,7 @@ killed signal_by_its_whole_name 10 "$getppid { signal('SIGUSR1') }" getppid 1000
 killed signal_is_there_before_the_call_returns 9 \
 	"$getppid { n += 1 ok = signal(9) } trace_end { print(n, ok) }" getppid 1000
 matches "$tmp/out" "^1	true\$"
-result $? signal_says_that_it_was_sent
+result $? signal_returns_that_it_was_sent
 killed signal_from_an_interrupt 15 \
 	"trace profile-1000hz $only { if (in_interrupt) { signal(15) } }" burn 100000
 killed signal_of_a_function 15 "trace kprobe:do_sys_openat2 $only { signal(15) }" \
@@ -80,13 +80,13 @@ trace_end { print(n >= 5, sent) }'
 result $? threads_of_the_kernel_get_none
 run -q --unsafe -e 'trace syscalls:sys_enter_getppid { signal(arg[1]) }' 77 -- "$workload" getppid 1
 [ "$code" = 1 ] && matches "$tmp/err" 'error: signal: 77 is none: from 1 to 64$'
-result $? number_that_is_no_signal
+result $? number_of_no_signal
 run -q --unsafe -e 'trace syscalls:sys_enter_getppid { signal(arg[1]) }' FOO -- "$workload" getppid 1
 [ "$code" = 1 ] && matches "$tmp/err" "error: signal: there is no signal 'FOO'\$"
 result $? name_that_is_no_signal
 run -q --unsafe -e 'tick-10ms { signal(9) }'
 [ "$code" = 1 ] && matches "$tmp/err" 'error: signal works in a handler of an event$'
-result $? process_context_has_nobody_to_signal
+result $? process_context_cannot_send_signals
 
 # Commands
 
@@ -101,12 +101,12 @@ run -q --unsafe -e 'trace_begin { system("echo begin") } trace_end { system("ech
 out commands_of_begin_and_end 'begin\nend\n'
 run -q --unsafe -o "$tmp/file" -e 'system("echo there")'
 cp "$tmp/file" "$tmp/out"
-out command_prints_where_the_output_goes 'there\n'
+out command_prints_to_the_output 'there\n'
 run -q --unsafe -e 'system("exit 3") print("behind")'
 out command_that_fails_ends_nothing 'behind\n'
-is command_that_fails_is_told "$(cat "$tmp/err")" 'ktap: system: exit code 3: exit 3'
+is command_that_fails_is_reported "$(cat "$tmp/err")" 'ktap: system: exit code 3: exit 3'
 run -q --unsafe -e 'system("kill -9 $$")'
-is command_that_is_killed_is_told "$(cat "$tmp/err")" 'ktap: system: ended by signal 9: kill -9 $$'
+is command_that_is_killed_is_reported "$(cat "$tmp/err")" 'ktap: system: ended by signal 9: kill -9 $$'
 run -q --unsafe -e "system('touch $tmp/made') trace no:such { }"
 [ "$code" = 2 ] && [ ! -e "$tmp/made" ] && matches "$tmp/err" '^ktap: system: not run, as the script was refused: touch '
 result $? command_of_a_refused_script
@@ -123,9 +123,9 @@ wait_until grep -q long "$tmp/out"
 stop
 out stop_ends_the_command 'long\nend\n'
 matches "$tmp/err" '^ktap: system: (ended by signal 15|exit code 143): sleep 1000$'
-result $? stopped_command_is_told
+result $? stopped_command_is_reported
 seconds=60
-# whoever reads text cannot run it
+# the reader of the text output cannot run a command
 "$KTAPC" -o "$tmp/a.ktap" -e 'print("before") system("echo %d", 5) print("behind")'
 code=0
 : >"$tmp/err"
@@ -135,12 +135,12 @@ code=0
 	cat <&3 >"$tmp/out"
 	exec 3>&-
 }
-out reader_of_text_is_told 'before\nktap: system: echo 5: only the ktap tool can run commands\nbehind\n'
+out reader_of_text_gets_a_message 'before\nktap: system: echo 5: only the ktap tool can run commands\nbehind\n'
 
 # stop
 
 run -q -e "$getppid { n += 1 if (n == 3) { stop } m += 1 } trace_end { print(n, m) }" -- "$workload" getppid 10
-out handler_goes_on_to_its_end '3\t3\n'
+out handler_runs_to_its_end '3\t3\n'
 run -q -e 'trace_begin { print("begin") stop print("goes on") }
 trace_begin { print("never") } trace syscalls:sys_enter_getppid { } trace_end { print("end") }'
 out stop_in_trace_begin 'begin\ngoes on\nend\n'
@@ -157,7 +157,7 @@ else
 trace kprobe:do_sys_openat2 $only { inside += 1 }
 trace syscalls:sys_exit_openat $only { if (retval == -13) { seen += 1 } }
 trace_end { print(n, inside, seen) }" -- "$workload" cpus 1 open /dev/null 1
-	is function_returns_what_the_script_says "$(cat "$tmp/out")" "1	nil	1"
+	is function_returns_the_value_of_the_script "$(cat "$tmp/out")" "1	nil	1"
 	run -q --unsafe -e "trace probe:$openat /execname == 'cat'/ function (e) { e.set_retval(-1) }" \
 		-- sh -c 'cat /dev/null 2>&1'
 	matches "$tmp/out" 'Operation not permitted'
@@ -165,12 +165,12 @@ trace_end { print(n, inside, seen) }" -- "$workload" cpus 1 open /dev/null 1
 	run -q --unsafe -e "trace probe:$openat $only { n += 1 if (n % 2 == 0) { set_retval(-2) } }
 trace kprobe:do_sys_openat2 $only { inside += 1 }
 trace_end { print(n, inside) }" -- sh -c 'for i in 1 2 3 4; do "$0" open /dev/null 1; done' "$workload"
-	out only_if_it_says_so '4\t2\n'
+	out only_if_the_chunk_declares_it '4\t2\n'
 	run -q --unsafe -e "trace probe:$openat $only { set_retval(5) }" -- "$workload" open /dev/null 1
 	[ "$code" = 1 ] && matches "$tmp/err" 'error: set_retval\(5\): what this function may return is an error: -1 to -4095$'
 	result $? value_that_is_no_error
 	"$workload" open /dev/null 100
-	result $? afterwards_all_is_as_it_was
+	result $? afterwards_everything_is_as_before
 	refused function_that_is_not_marked "^-e:1:[0-9]*: error: 'probe:vfs_read': set_retval: the kernel allows it for those of error_injection/list" \
 		--unsafe -e 'trace probe:vfs_read { set_retval(-5) }'
 	refused return_is_too_late "'probe:$openat%return': set_retval: when a function returns it has done its work" \
@@ -179,35 +179,35 @@ trace_end { print(n, inside) }" -- sh -c 'for i in 1 2 3 4; do "$0" open /dev/nu
 		--unsafe -e 'trace probe:should_fail* { set_retval(-5) }'
 	refused system_call_is_its_function "'syscalls:sys_enter_openat': set_retval works at the entry of a function: probe:$openat\$" \
 		--unsafe -e 'function f() { set_retval(-2) } trace syscalls:sys_enter_openat { f() }'
-	# nothing of a clause that fails is left for the next one, which gets its memory
+	# a probe that failed leaves nothing in the memory that the next probe gets
 	set -- "$workload" cold open /dev/null 20
 	has waits_for_strings || set -- "$workload" open /dev/null 20
 	run -q --unsafe -e "try { kdebug.probe('syscalls:sys_enter_openat', function () { set_retval(-2) }) } catch (e) { caught = true }
 kdebug.probe('syscalls:sys_enter_openat', function () { if (user_string(arg1) == '/dev/null') { n += 1 } })
 trace_end { print(caught, n) }" -- "$@"
-	out clause_after_one_that_failed 'true\t20\n'
+	out probe_after_one_that_failed 'true\t20\n'
 	run -q --unsafe -e "f = { function () { set_retval(-5) } } trace syscalls:sys_enter_getppid { f[1]() }" -- "$workload" getppid 1
 	[ "$code" = 1 ] && matches "$tmp/err" 'error: set_retval works at the entry of a function: probe:FUNCTION$'
-	result $? called_by_value_it_fails_at_run_time
+	result $? call_by_value_fails_at_run_time
 	run -q --unsafe -e "f = { function () { set_retval(-5) }, function () { n += 1 } }
 trace probe:vfs_read $only { f[2]() } trace_end { print(n) }" -- "$workload" read 1 7
 	out function_that_may_but_does_not '7\n'
 
-	# beside a kprobe of somebody else, whoever comes first
+	# together with a kprobe of another tracer, whichever is first
 	events=$tracefs/kprobe_events mine=$tracefs/events/kprobes/ktap_act
 	inject="trace probe:$openat $only { n += 1 set_retval(-1) } trace_end { print(n) }"
 	if [ ! -e "$events" ]; then
-		skip beside_a_kprobe_that_was_there "no kprobe events"
-		skip beside_a_kprobe_that_comes "no kprobe events"
+		skip with_a_kprobe_that_exists "no kprobe events"
+		skip with_a_kprobe_that_is_added_later "no kprobe events"
 	else
 		echo "p:ktap_act $openat" >>"$events" && echo 1 >"$mine/enable"
 		run -q --unsafe -e "$inject" -- "$workload" open /dev/null 1
-		out beside_a_kprobe_that_was_there '1\n'
+		out with_a_kprobe_that_exists '1\n'
 		echo 0 >"$mine/enable"
 		echo -:ktap_act >>"$events"
 		run -q --unsafe -e "$inject" -- sh -c 'echo "p:ktap_act $2" >>"$1"; echo 1 >"$3/enable"
 			"$0" open /dev/null 1; echo 0 >"$3/enable"' "$workload" "$events" "$openat" "$mine"
-		out beside_a_kprobe_that_comes '1\n'
+		out with_a_kprobe_that_is_added_later '1\n'
 		echo -:ktap_act >>"$events"
 	fi
 fi

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a session says of a chunk that is none, or not all of one: truncated ones, wrong
- * ones and random ones, by a program that makes them itself.
+ * The errors of a session for truncated, wrong and random chunks, which this program
+ * makes itself.
  */
 #include <endian.h>
 #include <errno.h>
@@ -23,7 +23,7 @@
 #include "events.h"
 #include "ktapfs.h"
 
-#define FUZZ_ROUNDS	"2000"	/* unless KTAP_FUZZ_ROUNDS says another number */
+#define FUZZ_ROUNDS	"2000"	/* default of KTAP_FUZZ_ROUNDS */
 
 FIXTURE(bad_chunk)
 {
@@ -33,7 +33,7 @@ FIXTURE(bad_chunk)
 
 FIXTURE_SETUP(bad_chunk)
 {
-	/* a right one, until it is damaged */
+	/* valid until it is damaged */
 	build_hello(&self->chunk, "hello");
 }
 
@@ -55,7 +55,7 @@ TEST_F(bad_chunk, every_truncated_chunk_waits_for_the_rest)
 	}
 }
 
-TEST_F(bad_chunk, truncated_chunk_is_told_to_a_reader_that_waits)
+TEST_F(bad_chunk, truncated_chunk_is_reported_to_a_waiting_reader)
 {
 	char want[80];
 
@@ -121,7 +121,7 @@ TEST_F(bad_chunk, wrong_header_is_refused_with_a_diagnosis)
 
 enum outcome { LOADED, REFUSED, NOT_OPENED, SILENT, WRONG_ERRNO };
 
-/* What a fuzzed chunk may do in its own process, for as long as it likes. */
+/* Run a fuzzed chunk in a child process, which may take any time. */
 static enum outcome try_chunk(const struct built_chunk *c)
 {
 	char text[4096];
@@ -160,7 +160,7 @@ TEST_F_TIMEOUT(bad_chunk, random_chunks_do_no_harm, 600)
 		else
 			build_probe(&self->chunk, event(), "hello");
 		for (int i = 0; i < flips; i++) {
-			/* the length stays, or the session would wait for more */
+			/* keep the length, or the session would wait for more */
 			uint32_t at = sizeof(struct ktap_header) + rand_r(&seed) %
 				      (self->chunk.len - sizeof(struct ktap_header));
 
@@ -171,7 +171,7 @@ TEST_F_TIMEOUT(bad_chunk, random_chunks_do_no_harm, 600)
 			_exit(try_chunk(&self->chunk));
 		ASSERT_EQ(pid, waitpid(pid, &status, 0));
 		if (WIFSIGNALED(status)) {
-			/* an endless loop ends with the process, which SIGALRM ends */
+			/* SIGALRM ends the process, and so an endless loop */
 			ASSERT_EQ(SIGALRM, WTERMSIG(status));
 			continue;
 		}

@@ -1,34 +1,34 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Scripts of the sizes that the language allows, and one more: too large to be
-# kept as files. Writes DIR/cases, DIR/errors and DIR/load, which mean what the
-# directories of these names mean beside this file.
+# Make scripts of the largest sizes that the language allows, and one more, which are too
+# large to be kept as files. Writes DIR/cases, DIR/errors and DIR/load, for the same use
+# as the directories of these names next to this file.
 # Usage: big.sh DIR
 
 dir=${1:?usage: big.sh DIR}
 rm -rf "$dir"
 mkdir -p "$dir/cases" "$dir/errors" "$dir/load" || exit 1
 
-# prints NAME OUTPUT: the script, from standard input, prints this line
+# prints NAME OUTPUT: the script on stdin prints this line
 prints() {
 	cat >"$dir/cases/$1.kp"
 	printf '%b\n' "$2" >"$dir/cases/$1.out"
 }
 
-# refused NAME MESSAGE: it is, with a message like this
+# refused NAME MESSAGE: the script is refused with a message like this
 refused() {
 	cat >"$dir/load/$1.kp"
 	echo "^load/$1\\.kp:([0-9]+:[0-9]+:)? error: $2" >"$dir/load/$1.err"
 }
 
-# fails NAME MESSAGE: it does, when it runs
+# fails NAME MESSAGE: the script fails at run time
 fails() {
 	cat >"$dir/errors/$1.kp"
 	echo "^errors/$1\\.kp:[0-9]+:[0-9]+: error: $2" >"$dir/errors/$1.err"
 }
 
-# list COUNT TEXT [SEPARATOR]: TEXT so many times; # in it is the number
+# list COUNT TEXT [SEPARATOR]: repeat TEXT; # in it becomes the number
 list() {
 	awk -v n="$1" -v text="$2" -v sep="$3" 'BEGIN {
 		parts = split(text, part, "#")
@@ -41,12 +41,12 @@ list() {
 	}'
 }
 
-# lines COUNT TEXT: the same, a line each
+# lines COUNT TEXT: the same with a line each
 lines() {
 	list "$1" "$2" '\n'
 }
 
-# What a function holds
+# Limits of a function
 
 prints two_hundred_locals 20100 <<EOF
 function f() {
@@ -97,7 +97,7 @@ $(lines 500 'if (x == #) { return "is #" } else')
 print(f(1), f(250), f(500), f(501))
 EOF
 
-# One in the other
+# Nesting
 
 prints calls_nested_in_arguments 7 <<EOF
 function second(a, b) { return b }

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# What pointers point to, by the types that the kernel has of itself; and that
-# it is told, with its place, where the kernel has none.
+# Read the memory of pointers by the kernel's own types (BTF). Without a type the script
+# is refused, and the message has the position in the script.
 
 . "$(dirname "$0")/lib.sh"
 
-# refused NAME SCRIPT PATTERN: before it runs, with this message
+# refused NAME SCRIPT PATTERN: at load, with this message
 refused() {
 	run -e "$2"
 	[ "$code" = 2 ] && matches "$tmp/err" "$3" && [ ! -s "$tmp/out" ]
@@ -14,16 +14,17 @@ refused() {
 }
 
 if [ ! -e /sys/kernel/btf/vmlinux ]; then
-	plan 8
-	none='this kernel has no types \(CONFIG_DEBUG_INFO_BTF\)$'
+	plan 10
+	none='this kernel has no types \(CONFIG_DEBUG_INFO_BTF\)'
 	refused member_without_types 'print("never")
-print(curtask.pid)' "^-e:2:[0-9]+: error: a pointer is looked into: $none"
+print(curtask.pid)' "^-e:2:[0-9]+: error: a pointer is looked into: $none\$"
 	refused cast_without_types 'print(cast("struct sock", 1))' "^-e:1:[0-9]+: error: cast: $none"
 	refused sizeof_without_types 'print(sizeof("u32"))' "error: sizeof: $none"
 	refused offsetof_without_types 'print(offsetof("struct file", "f_mode"))' "error: offsetof: $none"
 	if ! has functions; then
-		for name in parameter_without_types argument_of_a_tracepoint_without_types \
-			all_else_works_without_types tracepoint_without_types; do
+		for name in parameter_without_types named_parameter_without_types \
+			result_of_int_without_types argument_of_a_tracepoint_without_types \
+			everything_else_works_without_types tracepoint_without_types; do
 			skip $name "this kernel has no functions"
 		done
 		finish
@@ -33,8 +34,13 @@ print(curtask.pid)' "^-e:2:[0-9]+: error: a pointer is looked into: $none"
 }' "^-e:2:[0-9]+: error: a parameter is looked into: $none"
 	refused argument_of_a_tracepoint_without_types 'trace rawtp:sched_switch { print(args.prev.pid) }' \
 		"error: a parameter is looked into: $none"
-	run -q -e 'trace probe:vfs_read { n[args.file, args.count] += 1 } x = curtask print(x == curtask)' -- true
-	out all_else_works_without_types 'true\n'
+	refused named_parameter_without_types 'trace probe:vfs_read { print(args.count) }' \
+		"^-e:1:[0-9]+: error: probe:vfs_read has no field 'count': $none, arg0 is the first argument\$"
+	run -q -e 'trace probe:vfs_read { n[args["file"], arg2] += 1 } x = curtask print(x == curtask)' -- true
+	out everything_else_works_without_types 'true\n'
+	run -q -e 'trace kretprobe:do_sys_openat2 /execname == "cat" && s32(retval) < 0/ { n[s32(arg0), s32(retval)] += 1 } trace_end { print(n) }' -- \
+		sh -c 'cat /no/such; true'
+	out result_of_int_without_types '-100, -2: 1\n'
 	if has fprobes; then
 		run -q -e "trace rawtp:sys_enter /execname == \"workload\" && arg1 == $("$workload" number getppid)/ { n += 1 }
 trace_end { print(n) }" -- "$workload" getppid 7
@@ -44,7 +50,7 @@ trace_end { print(n) }" -- "$workload" getppid 7
 	fi
 	finish
 fi
-plan 65
+plan 70
 
 n=500
 
@@ -58,10 +64,12 @@ run -q -e 'print(curtask.nsproxy.uts_ns.name.nodename)'
 out array_of_char_is_a_string "$(uname -n)\n"
 run -q -e 'limit = 7 print(curtask.signal.rlim[7].rlim_cur, curtask.signal.rlim[limit].rlim_cur)'
 out elements_of_an_array "$(ulimit -n)\t$(ulimit -n)\n"
-run -q -e 'print(curtask.se.group_node.next != nil, curtask.thread_pid.numbers[0].nr == pid)'
+run -q -e 'print(curtask.se.group_node.next != nil, curtask.thread_pid.numbers[0].nr == tid)'
 out structures_in_structures 'true\ttrue\n'
-run -q -e 'print(curtask.children.next.prev == curtask.children, curtask.tasks.next.prev == curtask.tasks)'
-out lists_lead_back 'true\ttrue\n'
+# ktap loads a script in a thread, which is not on the list of processes
+run -q -e 'print(curtask.children.next.prev == curtask.children,
+	curtask.group_leader.tasks.next.prev == curtask.group_leader.tasks)'
+out linked_lists_return_to_their_head 'true\ttrue\n'
 run -q -e 'var p = cast("struct task_struct", ipof(curtask)) print(p == curtask, p.pid == tid)'
 out cast_of_an_integer 'true\ttrue\n'
 run -q -e 'print(kernel_string(ipof(curtask) + offsetof("struct task_struct", "comm")) == comm)'
@@ -78,7 +86,7 @@ run -q -e 'function f(n) { var p = curtask while (n && p.pid != 1) { p = p.real_
 [ "$code" = 0 ] && [ "$(cut -f2 "$tmp/out")" = 1 ]
 result $? loop_over_pointers
 
-# NULL, and what cannot be read
+# NULL, and unreadable addresses
 run -q -e 'trace rawtp:sched_switch /args.next.pid == 0/ { n[args.next.mm, args.next.mm.total_vm, args.next.mm.owner.comm] += 1 }
 trace_end { for (k, v in pairs(n)) print(k) }' -- "$workload" nap 5 1
 out null_pointer_is_nil 'nil, nil, nil\n'
@@ -103,13 +111,25 @@ out parameters_at_the_return "13, $((1 << 20 | 3)): $n\n"
 run -q -e "trace probe:do_sys_openat2 /execname == \"cat\" && user_string(args.filename) == \"$tmp/there\"/ { print(args.dfd, args.how.flags & 3) }" -- \
 	cat "$tmp/there"
 out negative_parameter '-100\t0\n'
-run -q -e "trace probe:vfs_write $mine function (e) { n[e.name, args.nothing, e.count] += 1 } trace_end { print(n) }" -- "$workload" write 13 $n
-out parameter_that_there_is_not_is_nil "vfs_write, nil, 13: $n\n"
+run -q -e "trace probe:vfs_write $mine function (e) { n[e.name, args[\"nothing\"], e.count] += 1 } trace_end { print(n) }" -- "$workload" write 13 $n
+out parameter_that_may_be_missing_is_nil "vfs_write, nil, 13: $n\n"
 run -q -e 'trace probe:vfs_write, probe:vfs_read /execname == "workload" && args.count == 13/ { n[name, args.file.f_inode.i_rdev] += 1 }
 trace_end { print(n) }' -- "$workload" write 13 $n
 out several_functions_each_with_its_parameters "vfs_write, $((1 << 20 | 3)): $n\n"
-run -q -e "trace probe:vfs_writ* $mine { n[args.count == nil] += 1 } trace_end { print(n) }" -- "$workload" write 13 $n
-out patterns_have_no_parameters "true: $n\n"
+run -q -e "trace probe:vfs_writ* $mine { n[args.count, args.file.f_inode.i_rdev] += 1 } trace_end { print(n) }" -- "$workload" write 13 $n
+out each_function_of_a_pattern_has_its_parameters "13, $((1 << 20 | 3)): $n\n"
+refused misspelled_parameter 'trace probe:vfs_read { print("never", args.cuont) }' \
+	"^-e:1:[0-9]+: error: probe:vfs_read has no field 'cuont'; did you mean 'count'\?$"
+refused misspelled_argument_of_a_tracepoint 'trace rawtp:sched_switch { print("never", args.nxet) }' \
+	"error: rawtp:sched_switch has no field 'nxet'; did you mean 'next'\?$"
+refused parameter_that_no_function_of_a_pattern_has 'trace probe:vfs_rea* { print("never", args.cuont) }' \
+	"error: no event of 'probe:vfs_rea\*' has a field 'cuont'$"
+run -q -e "trace probe:do_sys_openat2 /execname == \"cat\" && user_string(filename) == \"$tmp/there\"/ { print(dfd, arg0, arg0 == args.dfd) }" -- \
+	cat "$tmp/there"
+out argument_by_number_has_its_width '-100\t-100\ttrue\n'
+run -q -e "trace probe:do_sys_opena* /execname == \"cat\" && user_string(arg1) == \"$tmp/there\"/ { print(args.dfd, arg0) }" -- \
+	cat "$tmp/there"
+out argument_of_a_pattern_has_its_width '-100\t-100\n'
 run -q -e 'trace probe:vfs_write+0 { n[args.count] += 1 } trace probe:vfs_write count=$arg3 /args.count == 13 && execname == "workload"/ { m += 1 }
 trace_end { print(m) }' -- "$workload" write 13 $n
 out fetch_arguments_come_first "$n\n"
@@ -119,7 +139,7 @@ run -q -e 'kdebug.probe("probe:vfs_write", function (e) { n[e.count, e.file.f_in
 matches "$tmp/out" "13, $((1 << 20 | 3)): $n$"
 result $? handler_that_was_registered_by_name
 
-# a socket, whose port has the big end first; its bit-fields
+# a socket: its big-endian port, and its bit-fields
 little=0
 ! has little_end || little=1
 run -q -e "little = $little"'
@@ -136,7 +156,7 @@ run -q -e 'trace probe:tcp_sendmsg /execname == "workload"/ {
 }
 trace_end { print(n) }' -- "$workload" connect 100 3 >/dev/null
 [ "$code" = 0 ] && matches "$tmp/out" '^true, 6, true, true: 3$'
-result $? cast_to_what_it_is_a_part_of
+result $? cast_to_the_containing_struct
 
 # results
 opener=do_file_open
@@ -152,15 +172,15 @@ trace_end { print(n) }' -- cat /no/such/file
 result $? result_is_an_error_pointer
 run -q -e 'trace probe:vfs_fstatat%return /execname == "workload"/ { n[retval, retval < 0] += 1 }
 trace_end { print(n) }' -- "$workload" stat /no/such $n
-out result_below_zero "-2, true: $n\n"
+out negative_result "-2, true: $n\n"
 run -q -e 'trace kretprobe:vfs_fstatat /execname == "workload"/ { print("never", retval.x) }' -- "$workload" stat /no/such 1
 [ "$code" = 1 ] && matches "$tmp/err" 'error: an integer is indexed' && [ ! -s "$tmp/out" ]
 result $? result_that_is_no_pointer_has_no_members
 run -q -e 'trace kretprobe:exit_files /execname == "cat"/ { n[retval == nil] += 1 } trace_end { print(n[true] > 0, n[false]) }' -- cat "$tmp/there"
 out result_of_void_is_nil 'true\tnil\n'
-run -q -e "trace kretprobe:vfs_fstata* /execname == \"workload\"/ { n[retval & 0xffffffff] += 1 } trace_end { print(n) }" -- \
+run -q -e "trace kretprobe:vfs_fstata* /execname == \"workload\"/ { n[retval, retval < 0] += 1 } trace_end { print(n) }" -- \
 	"$workload" stat /no/such $n
-out result_of_a_pattern_is_the_register "4294967294: $n\n"
+out result_of_a_pattern_has_its_width "-2, true: $n\n"
 refused wrong_member_of_a_result "trace kretprobe:$opener"' { print("never", retval.f_moda) }' \
 	"^-e:1:[0-9]+: error: struct file has no member 'f_moda'; did you mean 'f_mode'\?$"
 
@@ -176,7 +196,7 @@ else
 	skip variables_of_each_cpu "this machine keeps its current task elsewhere"
 fi
 
-# a module's
+# of a module
 ko=/lib/modules/$(uname -r)/kernel/samples/trace_events/trace-events-sample.ko
 [ -e "$ko" ] || ko=/ktap/modules/trace-events-sample.ko
 if [ -e "$ko" ] && [ -e /sys/kernel/btf/vmlinux ]; then
@@ -184,8 +204,8 @@ if [ -e "$ko" ] && [ -e /sys/kernel/btf/vmlinux ]; then
 	insmod "$ko"
 	run -q -e 'trace rawtp:foo_bar { print(kernel_string(args.foo), args.bar >= 0, args.lst[0] != nil, args.mask.bits[0] != 0) exit() }'
 	out arguments_of_a_tracepoint_of_a_module 'hello\ttrue\ttrue\ttrue\n'
-	# its thread begins with the first who wants this event
-	start -q -e 'trace probe:trace_events_sample:simple_thread_fn { print("began", args.arg, args.nothing) }
+	# its thread starts with the first user of this event
+	start -q -e 'trace probe:trace_events_sample:simple_thread_fn { print("began", args.arg, args["nothing"]) }
 trace kretprobe:foo_bar_reg { print("gave", retval, retval == 0) }'
 	"$KTAP" -q -e 'trace sample-trace:foo_bar_with_fn { } trace tick-10ms { exit() }'
 	wait_until grep -q gave "$tmp/out"
@@ -219,7 +239,7 @@ run -q -e 'trace rawtp:sched_switch { n[args.prev == curtask, args.prev.pid == t
 out arguments_of_a_tracepoint 'true, true\n'
 run -q -e 'trace rawtp:sched_switch /execname == "workload"/ { a += 1 } trace sched:sched_switch /execname == "workload"/ { b += 1 }
 trace rawtp:sched_switch /execname == "workload"/ { c += 1 } trace_end { print(a == b, b == c, a > 0) }' -- "$workload" nap 20 1
-out two_clauses_of_a_tracepoint 'true\ttrue\ttrue\n'
+out two_probes_of_a_tracepoint 'true\ttrue\ttrue\n'
 start -q -e "trace rawtp:sys_enter /args.id == $nr && execname == \"workload\"/ { n += 1 } trace_end { print(n) }"
 first=$tracer
 mv "$tmp/out" "$tmp/out1"
@@ -246,7 +266,7 @@ run -q -e 'profile-99hz { t[1] = curtask n[t[1].pid == tid, t[1].comm == comm] +
 	"$workload" burn 300
 out types_in_interrupts_by_name 'true, true\n'
 
-# what is wrong
+# errors
 refused wrong_member 'print("never")
 print(curtask.com)' "^-e:2:[0-9]+: error: struct task_struct has no member 'com'; did you mean 'comm'\?$"
 refused wrong_member_of_a_parameter 'trace probe:vfs_read { print("never", args.file.f_moda) }' \
@@ -263,7 +283,7 @@ refused tracepoints_without_visible_stubs 'trace rawtp:cpu_idl? { }' \
 	"error: what matches 'cpu_idl\?' cannot be seen"
 run -e 'trace rawtp:cpu* { } trace_begin { exit() }'
 [ "$code" = 0 ] && matches "$tmp/err" "^ktap: skipped [1-9][0-9]* tracepoints of 'rawtp:cpu\*' that cannot be seen$"
-result $? tracepoints_that_a_pattern_skips_are_told
+result $? tracepoints_that_a_pattern_skips_are_reported
 refused wrong_enumerator 'print(`TCP_NOTHING`)' "there is no kernel symbol 'TCP_NOTHING'"
 refused element_outside 'print(curtask.comm, curtask.signal.rlim[99])' 'error: element 99 of an array of 16$'
 refused void_pointer 'print(curtask.stack.x)' 'error: a pointer without a type is looked into'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Small chunks that a test makes by itself, without a compiler.
+ * Small chunks that a test makes without a compiler.
  */
 #include <endian.h>
 #include <errno.h>
@@ -13,7 +13,7 @@ enum { STR_MAIN, STR_TEXT, STR_HANDLER, STR_EVENT, NR_STRINGS };
 
 struct program {
 	const char *text;		/* what is printed */
-	const char *event;		/* of the probe that handler 1 has, or NULL */
+	const char *event;		/* event of the probe with handler 1, or NULL */
 	const struct ktap_insn *main;
 	unsigned int nmain;
 	const struct ktap_insn *handler;
@@ -74,7 +74,7 @@ static void build(struct built_chunk *c, const struct program *p)
 	memcpy(c->header.magic, KTAP_MAGIC, KTAP_MAGIC_LEN);
 	c->header.major = htole16(KTAP_ABI_MAJOR);
 	c->header.minor = htole16(KTAP_ABI_MINOR);
-	/* room for all sections, also if there are but three */
+	/* room for all sections, even if only three are used */
 	c->len = sizeof(c->header) + 4 * sizeof(struct ktap_section);
 
 	add_strings(c, strings);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Small chunks that a test makes by itself, without a compiler; those that a compiler
- * has made are in chunks.h.
+ * Small chunks that a test makes without a compiler; chunks.h has compiled ones.
  */
 #ifndef _KTAP_BUILD_CHUNK_H
 #define _KTAP_BUILD_CHUNK_H
@@ -11,10 +10,10 @@
 #include <linux/ktap.h>
 
 /**
- * struct built_chunk - a chunk that was built, and may be made a wrong one
- * @header: where it begins
+ * struct built_chunk - a chunk in memory, which a test may damage
+ * @header: its first bytes
  * @bytes: all of it
- * @len: so many of them
+ * @len: their number
  */
 struct built_chunk {
 	union {
@@ -36,10 +35,10 @@ void build_hello_and_probe(struct built_chunk *c, const char *event, const char 
 /* trace event { while (1) { print(text) } } */
 void build_flood(struct built_chunk *c, const char *event, const char *text);
 
-/* curtask, for which one needs CAP_PERFMON, then print(text) */
+/* curtask, which needs CAP_PERFMON, then print(text) */
 void build_curtask(struct built_chunk *c, const char *text);
 
-/* To a session: 0 or a negative error number. */
+/* Write it to a session. Returns 0 or a negative errno. */
 int write_chunk(int fd, const struct built_chunk *c);
 
 #endif /* _KTAP_BUILD_CHUNK_H */

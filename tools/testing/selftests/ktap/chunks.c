@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Chunks that a compiler has made, and what can be wrong with them.
+ * Compiled chunks, and ways to damage them.
  */
 #define _GNU_SOURCE
 #include <endian.h>
@@ -15,7 +15,7 @@
 
 #include "chunks.h"
 
-/* All of a file, with a NUL behind it; NULL if there is none. */
+/* Return the contents of a file with a NUL after it, or NULL if there is no file. */
 static void *read_file(const char *path, size_t *len)
 {
 	FILE *f = fopen(path, "re");
@@ -76,7 +76,7 @@ uint64_t rnd(struct rng *rng, uint64_t n)
 	return n ? z % n : z;
 }
 
-/* The entries of a section as far as there are any. */
+/* The entries of a section, as far as they exist. */
 static void *section(const unsigned char *data, size_t len, uint32_t type, size_t entry,
 		     uint32_t *count)
 {
@@ -112,7 +112,7 @@ static uint32_t any_number(struct rng *rng, uint32_t value)
 	}
 }
 
-/* A number of the header, of the table of sections, or of anything behind them. */
+/* Damage a number of the header, of the table of sections, or of the rest. */
 static void mutate_number(struct rng *rng, unsigned char *data, size_t len)
 {
 	const struct ktap_header *h = (const void *)data;
@@ -125,7 +125,7 @@ static void mutate_number(struct rng *rng, unsigned char *data, size_t len)
 	memcpy(data + pos, &value, sizeof(value));
 }
 
-/* An instruction of any chunk fits more often than one that was thrown together. */
+/* An instruction of another chunk is valid more often than a random one. */
 static void mutate_insn(struct rng *rng, const struct chunks *chunks, unsigned char *data,
 			size_t len)
 {
@@ -191,7 +191,7 @@ static void mutate_function(struct rng *rng, unsigned char *data, size_t len)
 	}
 }
 
-/* Another event, handler or filter: one that there is, most likely. */
+/* Another event, handler or filter, most likely an existing one. */
 static void mutate_probe(struct rng *rng, unsigned char *data, size_t len)
 {
 	struct ktap_probe_desc *probe;

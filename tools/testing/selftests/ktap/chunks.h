@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Chunks that a compiler has made, and what can be wrong with them: for the
- * programs that give sessions no rest.
+ * Compiled chunks, and ways to damage them: for the stress tests of sessions.
  */
 #ifndef _KTAP_CHUNKS_H
 #define _KTAP_CHUNKS_H
@@ -9,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MAX_CHUNK	(64 << 10)	/* bytes of a chunk that is read */
+#define MAX_CHUNK	(64 << 10)	/* largest chunk that is read, in bytes */
 #define MAX_CHUNKS	64
 
 /**
@@ -17,7 +16,7 @@
  * @name: NAME
  * @data: the chunk
  * @len: bytes of it
- * @lines: set-up lines that stand before it, of NAME.lines, or NULL
+ * @lines: set-up lines to write before it, from NAME.lines, or NULL
  */
 struct chunk {
 	char *name;
@@ -26,28 +25,28 @@ struct chunk {
 	char *lines;
 };
 
-/* Those of a directory, in the order of their names. */
+/* The chunks of a directory, in the order of their names. */
 struct chunks {
 	struct chunk chunk[MAX_CHUNKS];
 	unsigned int n;
 };
 
-/* A sequence of random numbers that its first one decides. */
+/* A sequence of pseudo-random numbers, defined by its first one. */
 struct rng {
 	uint64_t state;
 };
 
-/* Ends the program if a file cannot be read, or if there is none. */
+/* Exits if a file cannot be read, or if there is none. */
 void read_chunks(struct chunks *chunks, const char *dir);
 
-/* Less than @n; any number if @n is 0. */
+/* Return a number less than @n; any number if @n is 0. */
 uint64_t rnd(struct rng *rng, uint64_t n);
 
 /*
- * Damages @data of @len bytes, a copy of one of the chunks, in one to eight places:
- * numbers of the header, the sections and their entries, instructions, single bits.
- * The length in the header stays, or the session would wait for more.
- * Allocates nothing: a child of a program with threads may call it.
+ * Damage one to eight parts of @data, a copy of a chunk with @len bytes: numbers of the
+ * header, the sections and their entries, instructions, single bits. The length in the
+ * header is kept, or the session would wait for more. Allocates nothing: a child of a
+ * program with threads may call it.
  */
 void mutate(struct rng *rng, const struct chunks *chunks, unsigned char *data, size_t len);
 

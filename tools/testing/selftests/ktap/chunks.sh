@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-# Chunks of scripts that use all there is, for hammer.sh and fault.sh: every source, every
-# kind of value and output, each function of the session's thread.
+# Chunks of scripts that together use every feature, for hammer.sh and fault.sh: every
+# source, every kind of value and output, every function of the session's thread.
 
-# chunk NAME [LINE...]: $chunks/NAME.ktap, of the script on stdin, and its set-up lines
+# chunk NAME [LINE...]: compile the script on stdin to $chunks/NAME.ktap, with these
+# set-up lines
 chunk() {
 	name=$1
 	shift
@@ -16,8 +17,9 @@ chunk() {
 	[ $# = 0 ] || printf '%s\n' "$@" >"$chunks/$name.lines"
 }
 
-# instruction_of_vfs_write: $inside is where one begins that is not ftrace's place; empty:
-# there are no such probes.  That place is at 0, or behind what a jump may land on.
+# instruction_of_vfs_write: set $inside to the offset of an instruction that is not
+# patched by ftrace; empty if there are no such probes. ftrace patches offset 0, or the
+# one after a landing pad.
 instruction_of_vfs_write() {
 	for inside in 5 9 12 ''; do
 		[ -n "$inside" ] || return
@@ -26,9 +28,10 @@ instruction_of_vfs_write() {
 	done
 }
 
-# chunks: all of them, in $chunks
+# make_chunks: write all of them to $chunks
 make_chunks() {
-	# any address tells whose memory it is of, but not on each machine
+	# an address shows whether it is of the user or of the kernel, but not on all
+	# machines
 	bytes='str(args.buf, 8), read(arg2, 1)'
 	has addresses || bytes='user_string(args.buf, 8), kernel_string(arg2, 1)'
 	chunks=$tmp/chunks

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# System calls of 32-bit programs have the events of their names, not those that
-# 64-bit programs have by these numbers; what has no event is counted.
+# A system call of a 32-bit program hits the event of its name, not the event that has its
+# number in 64-bit programs. Calls without an event are counted.
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
@@ -10,7 +10,7 @@ plan 18
 
 n=200
 
-# x32: the numbers of 64-bit programs, or those from 512 on, with a bit of its own
+# x32: numbers of 64-bit programs, or from 512 on, with the x32 bit
 getppid=110 readv=515
 if "$workload" x32 1 $getppid; then
 	run -q -e 'trace syscalls:sys_enter_getppid { n += 1 } trace_end { print(n) }' -- "$workload" x32 $n $getppid
@@ -21,12 +21,12 @@ if "$workload" x32 1 $getppid; then
 	result $? so_are_those_with_other_numbers
 	run -q -e 'trace syscalls:sys_enter_getuid { n += 1 } trace_end { print(n) }' -- "$workload" x32 $n $getppid
 	[ "$(cat "$tmp/out")" = nil ] && [ ! -s "$tmp/err" ]
-	result $? unless_nobody_would_want_them
+	result $? x32_calls_of_other_events_are_not_counted
 	run -q -e 'trace syscalls:sys_*_getuid { n += 1 } trace_end { print(n) }' -- "$workload" x32 $n $readv
 	[ "$(cat "$tmp/out")" = nil ] && [ ! -s "$tmp/err" ]
 	result $? nor_those_with_other_numbers
 else
-	for name in x32_calls_are_counted so_are_those_with_other_numbers unless_nobody_would_want_them \
+	for name in x32_calls_are_counted so_are_those_with_other_numbers x32_calls_of_other_events_are_not_counted \
 		nor_those_with_other_numbers; do
 		skip $name "this kernel runs no x32 programs"
 	done
@@ -41,7 +41,7 @@ fi
 # numbers of i386; 64-bit programs call semget() by 64 and preadv() by 295
 getppid=64 openat=295 fallocate=324 getuid16=24 stat64=195 waitpid=7
 
-# the bit of x32 is none here: that is no system call at all
+# without x32 support a number with its bit is no system call
 run -q -e 'trace syscalls:sys_enter_getppid { n += 1 } trace_end { print(n) }' -- \
 	"$workload" compat $n $((0x40000000 | 110))
 [ "$(cat "$tmp/out")" = nil ] && ! grep -q missed "$tmp/err"
@@ -64,10 +64,10 @@ run -q "$tmp/openat.kp" -- "$workload" compat $n $openat -100 /nowhere 0
 out arguments_are_those_of_the_event "true, -100, 0, /nowhere, /nowhere, true: $n\n$n\n"
 run -q "$tmp/openat.kp" -- "$workload" open /nowhere 1
 matches "$tmp/out" '^false, -100, 0, /nowhere, /nowhere, true: 1$'
-result $? others_are_told_apart
+result $? calls_of_64_bit_programs_are_distinguished
 run -q -e "trace syscalls:sys_enter_preadv { n += 1 } trace_end { print(n) }" -- \
 	"$workload" compat $n $openat -100 /nowhere 0
-out never_taken_for_another_one 'nil\n'
+out never_confused_with_another_one 'nil\n'
 
 run -q -e 'trace syscalls:sys_enter_openat /args.filename == "/nowhere"/ { print(argstr) }' -- \
 	"$workload" compat 1 $openat -100 /nowhere 0
@@ -95,14 +95,14 @@ out no_text_without_arguments '\n0\n'
 run -q -e 'trace syscalls:sys_enter_wait* { n[probename] += 1 } trace_end { print(n["sys_enter_waitpid"]) }' \
 	-- "$workload" compat $n $waitpid -1 0 1
 [ "$code" = 0 ] && matches "$tmp/err" "^ktap: missed $n events of system calls"
-result $? what_has_no_event_is_counted
+result $? calls_without_an_event_are_counted
 run -q -e 'trace syscalls:sys_exit_* { n += 1 }' -- "$workload" compat $n $waitpid -1 0 1
 [ "$code" = 0 ] && matches "$tmp/err" "^ktap: missed $n events of system calls"
 result $? so_are_returns
 run -q -e 'trace syscalls:sys_enter_getppid { n += 1 } trace_end { print(n) }' \
 	-- "$workload" compat $n $waitpid -1 0 1
 [ "$code" = 0 ] && [ ! -s "$tmp/err" ]
-result $? unless_nobody_would_want_it
+result $? calls_of_other_events_are_not_counted
 run -q -e "trace raw_syscalls:sys_enter /id == $waitpid && execname == \"workload\"/ { n += 1 }
 trace_end { print(n) }" -- "$workload" compat $n $waitpid -1 0 1
 out raw_syscalls_has_them "$n\n"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Detaching waits for grace periods, which take their time: there are a few,
-# however many events there are, and whoever else has them.
+# Detaching waits for a few grace periods, which are slow. Their number depends neither on
+# the number of events nor on other users of them.
 
 . "$(dirname "$0")/lib.sh"
 # the grace periods are counted by fprobes
@@ -11,11 +11,11 @@ plan 9
 
 seconds=300
 
-# alone N: so many sessions are left
+# left N: wait until N sessions are left
 left() { [ "$(grep -c '^[0-9]' "$tracefs/ktap/sessions")" = "$1" ]; }
 
-# waits SCRIPT [OTHER]: of a session that is killed, while another one, which came
-# later, goes on; $waits
+# waits SCRIPT [OTHER]: set $waits to the grace periods of a session that is killed, while
+# OTHER, which was opened later, continues
 waits() {
 	start -q -w -e "$1"
 	killed=$tracer
@@ -35,7 +35,7 @@ waits() {
 	wait_until no_sessions
 }
 
-# few NAME: but it has waited
+# few NAME: a small number of grace periods, but not 0
 few() {
 	[ "$code" = 0 ] && [ "$waits" -gt 0 ] && [ "$waits" -le 20 ]
 	status=$?

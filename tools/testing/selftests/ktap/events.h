@@ -6,13 +6,13 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* A system call that nobody else makes */
+/* A system call that no other program makes */
 #define GETPPID		"syscalls:sys_enter_getppid"
 
 /* Whether this kernel has events of system calls */
 bool has_getppid(void);
 
-/* What start_load() causes: GETPPID, or else what others do, too */
+/* The event of start_load(): GETPPID, or else one that other programs also cause */
 const char *event(void);
 
 /* A child that causes events until it is killed */

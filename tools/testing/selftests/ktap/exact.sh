@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Numbers are exact: what a script counts on all CPUs at once, in any context,
-# is compared with what a program did, or with what the kernel counted apart
-# from the script. Equal, not close.
+# Numbers are exact: the counts of a script on all CPUs at once, in any context, equal the
+# numbers of a program, or those that the kernel counts independently.
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
@@ -11,12 +10,12 @@ plan 24
 
 calls=5000
 
-# counts NAME VALUE: exactly the calls of all processes
+# counts NAME VALUE: VALUE equals the calls of all processes
 counts() {
 	is "$1" "$(value "$2")" $((calls * cpus * ${batches:-1}))
 }
 
-# until_ticks: calls until the script has said that it had some ticks between them
+# until_ticks: make calls until the script has printed that some ticks ran between them
 until_ticks() {
 	batches=0
 	until grep -q '^ticked$' "$tmp/out" || [ $batches = 100 ]; do
@@ -25,7 +24,7 @@ until_ticks() {
 	done
 }
 
-# lost: what was, but for ticks that came before the last one had finished
+# lost: print all losses except ticks that came before the last one had finished
 lost() {
 	sed "/^ktap: 'tick-.*' missed [0-9]* events$/d" "$tmp/err"
 }
@@ -86,8 +85,8 @@ counts aggregation_sum sum
 counts aggregation_hist hist
 counts keyed_aggregation keyed
 
-# What is taken away while others add: each number is in one snapshot, or in what is
-# left in the end.
+# Snapshots while other CPUs add: each number is in exactly one snapshot or in the rest at
+# the end.
 cat >"$tmp/snapshot.kp" <<'E2'
 c = count()
 h = hist()
@@ -128,15 +127,15 @@ until_ticks
 stop
 counts snapshots_of_a_count count
 counts snapshots_of_a_hist hist
-counts snapshots_of_what_is_kept_by_key keyed
+counts snapshots_of_keyed_aggregations keyed
 counts snapshots_of_a_table entries
-is snapshots_leave_nothing "$(value left)" "0	0	0"
+is snapshots_leak_nothing "$(value left)" "0	0	0"
 grep -q '^ticked$' "$tmp/out"
 result $? snapshots_were_taken_meanwhile
 is snapshots_lost_nothing "$(lost)" ""
 
-# A table that grows under all CPUs, and loses entries, and is gone through meanwhile:
-# what is there all the time is met once in each pass, in order.
+# All CPUs add and delete entries of a table during iterations: each iteration visits an
+# entry that always exists exactly once, in order.
 cat >"$tmp/grow.kp" <<'E2'
 var live = 3000
 t = table.new(0, 200 + $1 * (live + 1))
@@ -185,14 +184,14 @@ stop
 counts calls_beside_a_table_that_grows calls
 is entries_of_a_table_that_grows "$(value misplaced)" "nil	0"
 grep -q '^ticked$' "$tmp/out"
-result $? the_table_was_gone_through_meanwhile
+result $? the_table_was_iterated_meanwhile
 is entries_that_stay_are_met_once "$(value wrong)" nil
 is growth_lost_nothing "$(lost)" ""
 batches=
 
-# Task, softirq, hardirq and NMI at once, into the same three places; the hits
-# of the probes are the kernel's own count of the handlers that ran. An NMI that
-# interrupts an update is missed as a whole.
+# Task, softirq, hardirq and NMI update the same three slots at once; the hits of the
+# probes count the handlers that ran. An NMI that interrupts an update misses its event
+# completely.
 cat >"$tmp/any.kp" <<'E2'
 g = 0
 c = count()
@@ -205,7 +204,7 @@ trace_end {
 E2
 ! has nmi:nmi_handler || echo 'trace nmi:nmi_handler { g += 1 t["k"] += 1 c <<< 1 }' >>"$tmp/any.kp"
 
-# nmis N: every other CPU shows its stack, in NMI, so many times
+# nmis N: make every other CPU show its stack in NMI, N times
 nmis() {
 	round=0
 	while [ $round -lt "$1" ]; do
@@ -223,7 +222,7 @@ dmesg -n 1
 nmis 30 &
 on_all_cpus getppid $calls
 wait
-# now they interrupt nothing of ours
+# now no handler is interrupted
 nmis 10
 dmesg -n "$level"
 echo stop >&3
@@ -235,9 +234,9 @@ exec 3>&-
 is updates_of_all_contexts "$(value updates)" $((3 * $(value hits)))
 if has nmi:nmi_handler; then
 	[ "$(value nmis)" -ge $((10 * (cpus - 1))) ]
-	result $? there_were_nmis
+	result $? nmis_occurred
 else
-	skip there_were_nmis "this machine's are no events"
+	skip nmis_occurred "NMIs are not traced on this machine"
 fi
 
 finish

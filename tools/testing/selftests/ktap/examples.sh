@@ -1,32 +1,30 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Takes the examples out of documents, so that they can be run.
+# Extract the examples of documents, so that they can be run.
 # Usage: examples.sh DIR DOCUMENT...
 #
 # A comment of the document names the literal block that follows:
 #
-#	.. ktap: NAME.kp	a script; what stands behind "#> " in it is what it
-#				prints, a line each
-#	.. ktap: NAME.out	what it prints, if that does not suit into comments
-#	.. ktap: NAME.err	what it says on standard error
+#	.. ktap: NAME.kp	a script; its lines of output follow "#> " in it
+#	.. ktap: NAME.out	its output, if that does not fit in comments
+#	.. ktap: NAME.err	its standard error
 #	.. ktap: NAME.kp compiled WHY	a script that is not loaded, for that reason
-#	.. ktap: NAME.sh	commands, behind "# " or "$ ", and what came of them
-#	.. ktap: none WHY	a block that is no example, for that reason
+#	.. ktap: NAME.sh	commands, after "# " or "$ ", and their output
+#	.. ktap: none WHY	a block that is not an example, for that reason
 #
-# or the table that follows:
+# Or it names the table that follows:
 #
 #	.. ktap: NAME.sh table	each of its rows ends with a command, ``ktap ...``, which
 #				goes to NAME_NN.sh
 #
-# A tab of the output stands as a blank.  A script with neither .out nor .err is
-# compiled, and loaded where there is a kernel to load it; one that is not loaded goes
-# to compiled/NAME.kp.  Of commands NAME.sh has what is typed, and NAME.shown what comes
-# of them, which differs from run to run; if that tells of an error, which is that of the
-# last one, it is in NAME.said.  The help of a tool, which begins with "ktap TOOL.kp",
-# needs no name.  A literal block without a name is an error, and so is one that stands
-# there in another way than behind "::", indented by blanks, so that no example stays
-# untested.
+# A tab of the output is written as a blank. A script with neither .out nor .err is
+# compiled, and loaded if a kernel is available; one that is not loaded goes to
+# compiled/NAME.kp. For commands, NAME.sh has the input and NAME.shown the output, which
+# differs from run to run; the error of a last command that fails is in NAME.said. The
+# help of a tool, which begins with "ktap TOOL.kp", needs no name. A literal block without
+# a name is an error, and so is one that does not follow "::" or is not indented by
+# blanks, so that every example is tested.
 
 dir=${1:?usage: examples.sh DIR DOCUMENT...}
 shift
@@ -39,7 +37,7 @@ function complain(what) {
 	bad = 1
 }
 
-# A line of the block, its indentation taken off
+# A line of the block, without its indentation
 function put(line) {
 	if (line == "") {
 		blank += started
@@ -70,8 +68,8 @@ function store(text,	at) {
 	}
 }
 
-# A command goes on while a quote is open, and behind a backslash at the end of its
-# line; the rest is what came of it.
+# A command continues while a quote is open, and after a backslash at the end of a line;
+# the other lines are output.
 function store_command(text,	quotes) {
 	quotes = gsub(/\047/, "&", text)
 	if (quoted || goes_on || text ~ /^[#$] /) {
@@ -89,7 +87,7 @@ function store_command(text,	quotes) {
 	print text >(dir "/" base (told ? ".said" : ".shown"))
 }
 
-# A row of a table, whose command stands in the last column
+# A row of a table, with the command in the last column
 function store_row(text,	to) {
 	to = sprintf("%s/%s_%02d.sh", dir, table, ++rows)
 	if (match(text, /``ktap .*``$/))
@@ -186,6 +184,11 @@ table != "" && (borders || !/^$/) {
 		complain("why is it " (file == "none" ? "none" : $4) "?")
 	if (NF > 3 && file != "none")
 		file = "compiled/" file
+	next
+}
+
+# The manual pages are documents of their own
+/^\.\. include:: \.\.\/\.\.\/tools\/ktap\/Documentation\/ktapc?\.rst$/ {
 	next
 }
 

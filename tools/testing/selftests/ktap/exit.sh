@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# exit(N) from wherever a script runs: it ends there, trace_end runs, and N is the
-# program's exit code.
+# exit(N) in every context of a script ends it there, trace_end runs, and N is the exit
+# code of ktap. And Control-C, once and twice.
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 18
+plan 31
 
 # ends NAME CODE OUTPUT ARGS...
 ends() {
@@ -22,9 +22,9 @@ ends() {
 }
 
 end='trace_end { print("end", n) }'
-# where another CPU may be in the middle of the same
+# another CPU may run the same handler at this time
 end_of_some='trace_end { print("end", n > 0 && n < 100) }'
-# leave CODE: nothing behind it may run
+# leave CODE: a handler in which nothing after exit(CODE) may run
 leave() { echo "n += 1 exit($1) print(\"after\") n += 100"; }
 
 ends top_level 11 'before\n' -e 'print("before") exit(11) print("after")'
@@ -58,10 +58,10 @@ if [ "$cpus" -gt 1 ] && [ -e /proc/sysrq-trigger ] && has nmi:nmi_handler; then
 	is nmi "$code $(cat "$tmp/out")" "24 end	true"
 	dmesg -n "$level"
 else
-	skip nmi "there is one CPU, or this machine's are no events"
+	skip nmi "the machine has one CPU, or NMIs are not traced on it"
 fi
 
-# All CPUs at once: one of them decides, and none of the others changes that
+# All CPUs at once: the first one sets the exit code
 round=0 wrong=0
 while [ $round -lt 20 ]; do
 	run -q -e 'trace syscalls:sys_enter_getppid /execname == "workload"/ { t[cpu] += 1 exit(100 + cpu) }
@@ -72,9 +72,94 @@ trace_end { print(len(t) > 0) }' -- "$workload" cpus "$cpus" getppid 1000
 done
 is one_of_several_cpus_decides $wrong 0
 
-# what the number becomes
 ends no_number_is_success 0 '' -e 'exit()'
-ends large_numbers_lose_their_upper_bits 44 '' -e 'exit(300)'
-ends negative_numbers_too 255 '' -e 'exit(-1)'
+ends largest_number 255 '' -e 'exit(tonumber("255"))'
+for number in 256 300 -1 4294967296; do
+	run -q -e "n = $number exit(n)"
+	[ "$code" = 1 ] &&
+		grep -q "^-e:1:[0-9]*: error: exit: $number is no exit code, which is 0 to 255\$" "$tmp/err"
+	result $? "number_that_is_no_exit_code_$number"
+done
+
+# Control-C.  SIGINT is ignored in these background jobs when they start: kill -INT still
+# ends them.
+stopping='ktap: stopping; press Control-C again to end at once'
+ended='ktap: ended at once: trace_end was cut off, or did not run'
+
+# printed: wait until the job has printed something
+printed() { [ -s "$tmp/out" ]; }
+# interrupted SCRIPT: run it as a job and send SIGINT when it has printed something
+interrupted() {
+	# the job truncates them, too, but maybe later
+	: >"$tmp/out"
+	: >"$tmp/err"
+	"$KTAP" -e "$1" >"$tmp/out" 2>"$tmp/err" </dev/null &
+	tracer=$!
+	wait_until printed
+	kill -INT "$tracer"
+}
+# again: send the second SIGINT after the first one was handled
+heard() { grep -q "^$stopping\$" "$tmp/err"; }
+again() {
+	wait_until heard
+	sleep 0.1
+	kill -INT "$tracer"
+}
+
+interrupted 'print("hello") while (true) { n += 1 }'
+reap
+is endless_top_level_ends_at_the_first "$code $(cat "$tmp/out" "$tmp/err")" "0 hello
+$stopping"
+interrupted 'print("hello") trace syscalls:* { n += 1 } trace_end { print("end") } while (true) { m += 1 }'
+reap
+is trace_end_runs_where_the_top_level_was_ended "$code $(cat "$tmp/out")" "0 hello
+end"
+interrupted 'while (true) { print("a line of its own") }'
+reap
+is lines_of_an_endless_top_level "$code $(sort -u "$tmp/out")" '0 a line of its own'
+interrupted 'print("hello") try { while (true) { n += 1 } } catch (e) { print("caught", e) }'
+reap
+is end_of_the_top_level_is_not_caught "$code $(cat "$tmp/out")" '0 hello'
+interrupted 'print("hello") trace_begin { while (true) { n += 1 } } trace_end { print("end") }'
+again
+reap
+is endless_trace_begin_ends_at_the_second "$code $(cat "$tmp/out" "$tmp/err")" "130 hello
+$stopping
+$ended"
+interrupted 'tick-1ms { print("tick") while (true) { n += 1 } } trace_end { print("end") }'
+again
+reap
+is endless_tick_ends_at_the_second "$code $(cat "$tmp/out") $(grep -v Press "$tmp/err")" "130 tick $stopping
+$ended"
+interrupted 'tick-1ms { if (!n) { print("tick") } n += 1 } trace_end { print("end") while (true) { m += 1 } }'
+again
+reap
+is endless_trace_end_ends_at_the_second "$code $(cat "$tmp/out") $(grep -v Press "$tmp/err")" "130 tick
+end $stopping
+$ended"
+interrupted 'print("hello") tick-1s { n += 1 } trace_end { print("end") }'
+reap
+is trace_end_runs_at_the_first "$code $(cat "$tmp/out") $(grep -v Press "$tmp/err")" "0 hello
+end $stopping"
+
+# while events are attached: ktap reports that it waits
+attached() { sed -n "s/^[0-9]* $1 .* attached=\([0-9/]*\)\$/\1/p" "$tracefs/ktap/sessions"; }
+some_attached() { [ "$(attached "$tracer" | cut -d / -f 1)" -gt 0 ]; } 2>/dev/null
+start -q -e 'trace sched:sched_switch, sched:sched_wakeup { n += 1 }'
+is number_of_attached_events_is_reported "$(attached "$tracer")" 2/2
+stop
+if has fprobes; then
+	"$KTAP" -e 'print("hello") trace probe:* { n += 1 } trace_end { print("end") }' \
+		>"$tmp/out" 2>"$tmp/err" </dev/null &
+	tracer=$!
+	wait_until some_attached
+	kill -INT "$tracer"
+	reap
+	# if all was attached, the message has the number of events
+	[ "$code $(tr '\n' ' ' <"$tmp/out")" = '0 hello end ' ] && heard && ! grep 'total enabled' "$tmp/err"
+	result $? attaching_ends_at_the_first
+else
+	skip attaching_ends_at_the_first "this kernel has no fprobes"
+fi
 
 finish

@@ -1,20 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Memory that runs out, and pages of the user that cannot be reached, at each single
-# place (fault_session.c): whatever fails says so, nothing of it stays behind, and the next
-# session works.  FULL=1 sweeps over all chunks, otherwise over a few.
+# Inject failures of each single memory allocation and user access (fault_session.c): each
+# failure is reported, nothing leaks, and the next session works. With FULL=1 for all
+# chunks, otherwise for a few.
 
 . "$(dirname "$0")/lib.sh"
 . "$here/chunks.sh"
 debug=/sys/kernel/debug
 [ -e /proc/self/fail-nth ] && [ -e $debug/failslab/require-start ] ||
-	lacks "this kernel injects no faults by stack traces"
+	lacks "this kernel cannot inject faults by stack traces"
 plan 13
 code=0
 kinds="failslab fail_page_alloc fail_usercopy"
 
-# also what may wait for memory, and is one page
+# also allocations that may sleep, and single pages
 for kind in $kinds; do
 	echo 0 >$debug/$kind/probability
 	echo 0 >$debug/$kind/verbose
@@ -30,21 +30,21 @@ mkdir "$some" "$all"
 for name in control syscalls uprobe rawtp; do
 	cp "$chunks/$name".* "$some"
 done
-# All that come to an end.  The kernel warns when a kprobe at the beginning of a function
-# cannot be taken out for want of memory (__disarm_kprobe_ftrace()): fetch arguments are
-# left out, and what returns with such.  A kprobe inside of a function is none of these.
+# All chunks that end by themselves. The kernel warns if it cannot remove a kprobe at the
+# beginning of a function without memory (__disarm_kprobe_ftrace()), so chunks with fetch
+# arguments and kretprobes are left out. A kprobe within a function has no such warning.
 cp "$chunks"/* "$all"
 rm "$all"/endless.* "$all"/kprobe.*
 [ -z "${FULL:-}" ] || some=$all
 
-# what others see of probes
+# the kernel's lists of probes
 probes() {
 	cat $debug/kprobes/list "$tracefs/enabled_functions" "$tracefs/dynamic_events" \
 		"$tracefs/uprobe_profile" 2>/dev/null
 }
 probes >"$tmp/before"
 
-# fault NAME ARGS...: a sweep, and what the sessions said
+# fault NAME ARGS...: inject all failures, and print the messages of the sessions
 fault() {
 	name=$1
 	shift
@@ -55,7 +55,7 @@ fault() {
 	result $? "$name"
 }
 
-# text NAME...: where the functions begin, and where what is behind them does
+# text NAME...: print the first address of these functions and the one after them
 text() {
 	awk -v names=" $* " '{ print $1, index(names, " " $3 " ") ? "in" : "out" }' /proc/kallsyms |
 		sort | awk '$2 == "in" { if (!from) from = $1; to = "" } $2 == "out" && from && !to { to = $1 }
@@ -66,11 +66,11 @@ fault refused_or_works_while_it_is_loaded load "$some"
 fault works_or_says_so_while_it_is_used use "$some"
 fault thread_goes_on thread "$some"
 fault kthreadd_makes_no_thread create "$some"
-# in the session's thread, which has no fail-nth before there is one
+# in the session's thread, which has fail-nth only after it is created
 fault ring_buffer_has_no_objects site failslab $(text output_work) "$some"
 fault ring_buffer_has_no_pages site fail_page_alloc $(text output_work) "$some"
 
-# anywhere FUNCTION... -- PERCENT: allocations below them fail that often
+# anywhere FUNCTION... -- PERCENT: this share of the allocations below them fails
 anywhere() {
 	range=$(text $1)
 	for kind in failslab fail_page_alloc; do
@@ -90,20 +90,20 @@ nowhere() {
 	done
 }
 
-# the memory of a script grows behind its handlers: it may not
+# growing the memory of a session in the background fails
 anywhere refill_work 50
 run -e 'trace syscalls:sys_enter_getppid /execname == "workload"/ { n += 1 t[n] = "text " .. n }
 trace_end { print(len(t), n) }' -- "$workload" getppid 20000
 nowhere
 left=$(cut -f 1 "$tmp/out") tried=$(cut -f 2 "$tmp/out")
-# entries of which there are too many, and values for which there was no memory
+# too many entries, and values without memory
 dropped=$(sed -n 's/.*dropped \([0-9]*\) .*/\1/p' "$tmp/err" | awk '{ n += $1 } END { print n + 0 }')
 [ "$code" = 0 ] && [ "$tried" = 20000 ] && [ $((left + dropped)) = 20000 ] &&
 	grep -q 'values: the system or its memory cgroup had no memory left' "$tmp/err"
-result $? segments_are_missing_and_that_is_told
+result $? failed_growth_of_memory_is_reported
 echo "# $left of $tried entries, dropped $dropped"
 
-# all at once, in all of ktap and below it
+# all at once, in all functions of ktap and below them
 symbols=$(sed -n 's/^[0-9a-f]* T \(ktap_[a-z_0-9]*\)$/\1/p' /proc/kallsyms)
 anywhere "$symbols" 10
 code=0

@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory that runs out, and pages of the user that cannot be reached: at each single
- * place, one after the other.
+ * Inject a failure of each memory allocation and each user access, one after the other.
  *
  *	fault_session load DIRECTORY	while a session is opened, set up, loaded and attached
  *	fault_session use DIRECTORY	while it is read, stopped and closed
  *	fault_session thread DIRECTORY	in the session's thread, while it runs
  *	fault_session create DIRECTORY	while that thread is made, in kthreadd
  *	fault_session site KIND ADDRESS END DIRECTORY
- *				in what runs between these addresses; KIND is failslab
+ *				in the code between these addresses; KIND is failslab
  *				or fail_page_alloc
  *
- * All but the last arm /proc/TID/fail-nth with 1, 2, 3 and so on, until all was
- * done without that a fault was injected.  Whatever fails must say so: write(2) says
- * ENOMEM or EFAULT, and the session why, if there is one.  A session without faults
- * works each time behind that.
+ * All except the last set /proc/TID/fail-nth to 1, 2, 3 and so on, until no fault was
+ * injected. Each failure must be reported: write(2) returns ENOMEM or EFAULT, and the
+ * session has the reason, if it exists. After each fault, a session without faults must
+ * work.
  *
- * Prints a line for each chunk, what the sessions said, and what was wrong with a
- * "! " in front of it.  The exit code is 1 then; 4 if faults cannot be injected.
+ * Prints a line for each chunk, the messages of the sessions, and errors after "! ". The
+ * exit code is 1 after an error; 4 if faults cannot be injected.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -37,7 +36,7 @@
 
 #define DEBUG		"/sys/kernel/debug/"
 
-#define MAX_SITES	20000	/* there would be no end */
+#define MAX_SITES	20000	/* limit of the loop */
 #define MAX_SAID	64	/* different messages */
 #define EXIT_SKIP	4
 
@@ -56,7 +55,7 @@ static void wrong(const char *fmt, ...)
 	printf("\n");
 }
 
-/* What sessions have said of faults, and how often. */
+/* Messages of sessions about faults, and how often each was read. */
 static struct {
 	char *text;
 	unsigned int times;
@@ -102,18 +101,18 @@ static void arm(int nth, unsigned int n)
 	char text[16];
 	int len = snprintf(text, sizeof(text), "%u", n);
 
-	/* what is armed for our own task may hit this very call: not twice */
+	/* a fault armed for our own task may hit this call, but only once */
 	if (pwrite(nth, text, len, 0) != len && pwrite(nth, text, len, 0) != len)
 		err(1, "fail-nth");
 }
 
-/* True if the fault has been injected since. */
+/* Return true if the fault has been injected since. */
 static bool disarm(int nth)
 {
 	char text[16] = "";
 	bool injected;
 
-	/* our own task may have it injected into this very read: then it was the next one */
+	/* the fault of our own task may hit this read: then it was the next one */
 	injected = pread(nth, text, sizeof(text) - 1, 0) > 0 && !atoi(text);
 	arm(nth, 0);
 	return injected;
@@ -143,7 +142,7 @@ static long get_number(const char *path)
 	return strtol(text, NULL, 0);
 }
 
-/* 0, or the errno of what was refused. */
+/* Return 0, or the errno of the refused write. */
 static int load(int fd, const struct chunk *c)
 {
 	size_t len = c->lines ? strlen(c->lines) : 0;
@@ -156,8 +155,8 @@ static int load(int fd, const struct chunk *c)
 }
 
 /*
- * Reads until the end, or until there is nothing.  Returns false if the session
- * neither says anything for ten seconds nor comes to its end.
+ * Read until the end, or until nothing is available. Returns false if the session neither
+ * prints anything for ten seconds nor ends.
  */
 static bool read_out(int fd, char *text, size_t size, bool to_the_end)
 {
@@ -184,7 +183,7 @@ static bool read_out(int fd, char *text, size_t size, bool to_the_end)
 	}
 }
 
-/* The session refused something: it tells why. */
+/* After a refusal the session has a message. */
 static void check_refusal(const struct chunk *c, unsigned int nth, int fd, int error)
 {
 	char text[4096], *line;
@@ -198,7 +197,10 @@ static void check_refusal(const struct chunk *c, unsigned int nth, int fd, int e
 	read_out(fd, text, sizeof(text), false);
 	line = strtok(text, "\n");
 	if (!line) {
-		/* The very buffer of a write or a message is missing: there is an errno only. */
+		/*
+		 * If the buffer of a write or a message cannot be allocated, there is
+		 * only an errno.
+		 */
 		remember("(nothing)");
 		return;
 	}
@@ -207,7 +209,7 @@ static void check_refusal(const struct chunk *c, unsigned int nth, int fd, int e
 		wrong("%s: fault %u: refused with '%s'", c->name, nth, line);
 }
 
-/* A session that is not disturbed works. */
+/* A session without faults works. */
 static void check_control(const char *name, unsigned int nth)
 {
 	static const struct chunk *control;
@@ -235,7 +237,7 @@ static void stop(int fd)
 		wrong("stop: %s", strerror(errno));
 }
 
-/* In any case: it wants an event that there is not. */
+/* This always fails: the event does not exist. */
 static bool is_refused(const struct chunk *c)
 {
 	return !strcmp(c->name, "refused");
@@ -250,7 +252,7 @@ static void check_end(const struct chunk *c, unsigned int nth, int fd)
 		wrong("%s: fault %u: it does not end", c->name, nth);
 }
 
-/* Each returns true if the fault was injected. */
+/* Each function returns true if the fault was injected. */
 
 static bool fault_load(const struct chunk *c, int nth, unsigned int n)
 {
@@ -357,7 +359,7 @@ static bool fault_thread(const struct chunk *c, int nth, unsigned int n)
 	return injected;
 }
 
-/* One after the other, until there is none; how many there were. */
+/* Inject one fault after the other, until none is hit. Return their number. */
 static unsigned int sweep(const char *name, const struct chunk *c, int nth, unsigned int most,
 			  bool (*fault)(const struct chunk *c, int nth, unsigned int n))
 {
@@ -365,7 +367,7 @@ static unsigned int sweep(const char *name, const struct chunk *c, int nth, unsi
 
 	for (n = 1; n <= most && fault(c, nth, n); n++) {
 		check_control(c->name, n);
-		/* one is enough to look into */
+		/* one example is enough */
 		if (wrongs > before + 20)
 			break;
 	}
@@ -399,8 +401,8 @@ static void set(const char *kind, const char *name, unsigned long value)
 }
 
 /*
- * The first allocation behind so many bytes, or pages, fails: at @step bytes each
- * allocation of that size gets its turn.
+ * The first allocation after this many bytes, or pages, fails: in steps of @step bytes
+ * every allocation of that size fails once.
  */
 static unsigned int sweep_site(const char *kind, unsigned long step)
 {
@@ -442,7 +444,7 @@ int main(int argc, char **argv)
 	} else if (!strcmp(what, "use")) {
 		all = sweep_all(what, open_nth("thread-self"), MAX_SITES, fault_use);
 	} else if (!strcmp(what, "thread")) {
-		/* what ticks goes on for ever */
+		/* ticks never end */
 		all = sweep_all(what, -1, 30, fault_thread);
 	} else if (!strcmp(what, "create")) {
 		all = sweep(what, &chunks.chunk[0], open_nth("2"), MAX_SITES, fault_load);
@@ -450,7 +452,7 @@ int main(int argc, char **argv)
 		set(argv[2], "require-start", strtoul(argv[3], NULL, 16));
 		set(argv[2], "require-end", strtoul(argv[4], NULL, 16));
 		set(argv[2], "stacktrace-depth", 32);
-		/* all that a ring buffer is made of takes hours with all checks on */
+		/* all allocations of a ring buffer take hours with all debugging checks */
 		all = sweep_site(argv[2], (strcmp(argv[2], "failslab") ? 1 : 64) *
 				 (getenv("FULL") ? 1 : 16));
 		set(argv[2], "require-start", 0);

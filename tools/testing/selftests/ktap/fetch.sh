@@ -4,7 +4,7 @@
 # Probes with the kernel's own fetch arguments.
 
 . "$(dirname "$0")/lib.sh"
-plan 19
+plan 20
 
 n=500
 # the registers of the first, the second and the third argument
@@ -25,14 +25,17 @@ events() { grep -c . "$tracefs/dynamic_events"; }
 
 run -q -e "trace probe:vfs_write size=$a2 /size == 13/ { n += 1 } trace_end { print(n) }" -- "$workload" write 13 $n
 out argument_in_a_filter "$n\n"
-# where a function returns to is there, but for s390, which calls without a stack
+# the return address is on the stack, except on s390, whose calls use no stack
 top='args.top != 0'
 [ "$(uname -m)" != s390x ] || top='args.top != nil'
 run -q -e "trace probe:vfs_write size=$a2"' top=+0($stack):u64 who=$comm {
-	n[args.size, '"$top"', args.who == execname, args.nothing == nil] += 1
+	n[args.size, '"$top"', args.who == execname, args["nothing"] == nil] += 1
 }
 trace_end { print(n[13, true, true, true]) }' -- "$workload" write 13 $n
 out arguments_by_name "$n\n"
+run -q -e "trace probe:vmlinux:vfs_write size=$a2 /size == 13/ { n += 1 } trace_end { print(n) }" -- \
+	"$workload" write 13 $n
+out argument_of_a_function_of_the_kernel_itself "$n\n"
 run -q -e "trace probe:vfs_write size=$a2:u8 /size == 1/ function (e) { n[e.size, e.name, name, probefunc] += 1 }
 trace_end { print(n) }" -- "$workload" write 257 $n
 out argument_with_a_type "1, vfs_write, vfs_write, vfs_write: $n\n"
@@ -48,8 +51,8 @@ out string_of_the_program "$n\n"
 run -q -e "trace probe:vfs_write size=$a2:u32 /size == 13/ { print(argstr) }" -- "$workload" write 13 2
 [ "$(sed 's/^vfs_write_[0-9]*_0: (vfs_write+0x[0-9a-f]*\/0x[0-9a-f]*) //' "$tmp/out")" = 'size=13
 size=13' ]
-result $? text_is_what_the_trace_file_says
-# a caller that is not in a frame yet is seen by nobody who goes by frame pointers
+result $? text_equals_the_trace_file
+# frame pointers do not show a caller before its frame is set up
 caller='ksys_write\+'
 [ "$half" = 32 ] || caller='sys_write\+'
 run -q -e "trace probe:vfs_write size=$a2 /size == 13/ { print(kstack(2)) }" -- "$workload" write 13 1
@@ -60,19 +63,19 @@ run -q -e 'trace kretprobe:vfs_write done=$retval /done == 13/ { print(kstack(1)
 result $? stack_of_a_return_begins_with_the_caller
 run -q -e "trace probe:vfs_write a=$a2 /a == 13/ { x += 1 } trace probe:vfs_write b=$a2 /b == 13/ { y += 1 }
 trace_end { print(x, y) }" -- "$workload" write 13 $n
-out two_clauses "$n\t$n\n"
+out two_probes "$n\t$n\n"
 
 # each probe has one line
 start -q -e "trace (\"probe:vfs_write a=$a0\\nb=$a2\") { n += 1 }"
-is one_line_whatever_the_event_is "$(grep -c "^  probe:vfs_write a=$a0.012b=$a2 hits=" "$tracefs/ktap/sessions")" 1
+is one_line_for_each_kind_of_event "$(grep -c "^  probe:vfs_write a=$a0.012b=$a2 hits=" "$tracefs/ktap/sessions")" 1
 stop
 
-# they come and go with the session
+# they exist as long as the session
 start -q -e "trace probe:vfs_write a=$a0"' { n += 1 } trace kretprobe:vfs_read b=$retval { n += 1 }'
 during=$(events)
 stop
 wait_until no_sessions
-is events_live_as_long_as_the_session "$during $(events)" '2 0'
+is events_exist_as_long_as_the_session "$during $(events)" '2 0'
 kill_rounds 10 500 "trace probe:vfs_write a=$a0 b=+0($a1):ustring { s[args.b] += 1 }"
 wait_until no_sessions
 is killed_tools_leave_no_event "$(events)" 0

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A program that knows its stack, for the tests of ustack.  Built as one that is
- * loaded somewhere else each time, with frame pointers.
+ * A program with a known stack, for the tests of ustack. It is position independent, and
+ * has frame pointers.
  *
  *	frames tell		where the frames are that `frames chain` has, first
  *				one first: offsets in this file, "FIRST LAST" of the
@@ -9,16 +9,16 @@
  *	frames chain N		writes to N new pages, from PAGES on: page faults with
  *				the stack inner, middle, outer
  *	frames wait chain N	reads a line from stdin before
- *	frames burn MS		computes for so long, in inner
- *	frames jit		code that is in no file: prints its address, and runs it
- *	frames jit shared	the same in memory that it could share
- *	frames many DIR N	the same code in N files of DIR, one by one, each gone
- *				when it has run
- *	frames churn TIMES N	N threads that map such a file, run it and unmap it, so
- *				often each
- *	frames vdso N		asks for the time N times
+ *	frames burn MS		computes in inner for MS milliseconds
+ *	frames jit		runs code without a file, and prints its address
+ *	frames jit shared	the same in shared memory
+ *	frames many DIR N	the same code in N files of DIR, one by one, each deleted
+ *				after it has run
+ *	frames churn TIMES N	N threads that map such a file, run it and unmap it, TIMES
+ *				times each
+ *	frames vdso N		reads the time N times
  *
- * The code does getppid().
+ * The code calls getppid().
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -34,7 +34,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* known by its upper half */
+/* recognized by its upper half */
 #define PAGES		(0x3000UL << (sizeof(long) * CHAR_BIT / 2))
 #define CODE_SIZE	4096
 
@@ -44,7 +44,7 @@ static uintptr_t returns[2];
 static char *to_write;
 static long burn_ms;
 
-/* Offset in the file that an address of this program has. */
+/* Return the offset in the file of an address of this program. */
 static unsigned long offset_of(uintptr_t address)
 {
 	unsigned long start, end, offset = 0;
@@ -186,7 +186,7 @@ static int do_jit(char **args)
 	return 0;
 }
 
-/* Maps a new file with the code, removes its name, and runs it. */
+/* Map a new file with the code, delete it, and run the code. */
 static int run_file(const char *dir)
 {
 	char path[256];

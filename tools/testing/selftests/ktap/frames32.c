@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A 32-bit program that knows its stack, for the tests of ustack: getppid() ten times
- * with the stack inner, outer, _start.  It prints the addresses that its frames
- * have, first one first, in hex.  No C library: it needs no other than the compiler.
+ * A 32-bit program with a known stack, for the tests of ustack: getppid() ten times with
+ * the stack inner, outer, _start. It prints the addresses of its frames, the innermost
+ * first, in hex. It needs only the compiler, no C library.
  */
 #define NR_exit		1
 #define NR_write	4
@@ -22,7 +22,7 @@ static long system_call(long nr, long a, long b, long c)
 
 static __alone void inner(void)
 {
-	/* as the kernel sees it: where it returns to */
+	/* as the kernel sees it: the return address */
 	__asm__ volatile("movl $1f, %0\n\tmovl $64, %%eax\n\tint $0x80\n1:"
 			 : "=m"(frames[0]) : : "eax", "memory");
 	frames[1] = (unsigned long)__builtin_return_address(0);

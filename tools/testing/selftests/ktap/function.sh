@@ -5,13 +5,13 @@
 
 . "$(dirname "$0")/lib.sh"
 needs functions
-plan 55
+plan 75
 
 n=500
 f=vfs_write
 list=$tracefs/available_filter_functions
 getppid=$(call_function getppid)
-# this program's writes, and none of the shell's
+# only the writes of this program, none of the shell
 mine='/execname == "workload" \&\& arg2 == 13/'
 mine=$(echo "$mine" | sed 's/\\//g')
 
@@ -27,30 +27,31 @@ out kretprobe_is_the_same_and_has_the_value "13: $n\n"
 run -q -e "trace probe:$getppid%return { n[retval == ppid, arg9 != nil] += 1 } trace_end { print(n) }" -- \
 	"$workload" getppid $n
 out return_value_and_ten_arguments "true, true: $n\n"
-run -q -e "trace probe:$f $mine { n[arg2, arg10 == nil, retval == nil] += 1 } trace_end { print(n) }" -w -- \
+run -q -e "trace probe:$f $mine { n[arg2, args[\"arg10\"] == nil] += 1 } trace_end { print(n) }" -- \
 	"$workload" write 13 $n
-out arguments_at_the_entry "13, true, true: $n\n"
-# behind the eighth they are on the stack, of which some kernels tell nothing
+out arguments_at_the_entry "13, true: $n\n"
+# after the eighth they are on the stack, which some kernels cannot read
 case $(uname -m) in
 aarch64 | ppc* | riscv*) last=true ;;
 *) last=false ;;
 esac
-run -q -e "trace probe:$f, probe:$f%return $mine { n[arg7 == nil, arg8 == nil, arg9 == nil] += 1 }
+run -q -e "function lacks(n) { return n == 7 ? arg7 == nil : n == 8 ? arg8 == nil : arg9 == nil }
+trace probe:$f, probe:$f%return $mine { n[lacks(7), lacks(8), lacks(9)] += 1 }
 trace_end { print(n) }" -- "$workload" write 13 $n
-out arguments_that_the_machine_does_not_give_are_nil "false, $last, $last: $((2 * n))\n"
+out arguments_not_available_on_the_machine_are_nil "false, $last, $last: $((2 * n))\n"
 run -q -e "trace probe:$f { a[tid] = arg1 }
 trace probe:$f%return $mine { if (a[tid] == arg1) { n += 1 } } trace_end { print(n) }" -- "$workload" write 13 $n
 out arguments_at_the_return_are_those_of_the_entry "$n\n"
 run -q -e "trace probe:do_mmap /arg1 == 0x2000 << $half/ { print(arg2 / 4096, arg3, arg6) }" -- "$workload" fault 3
 out arguments_on_the_stack '3\t3\t0\n'
 run -q -e "trace probe:$f $mine function (e) {
-	n[name, probefunc, e.name, e.ip == e.field(1), e.parent_ip == e.field(2), e.nothing == nil] += 1
+	n[name, probefunc, e.name, e.ip == e.field(1), e.parent_ip == e.field(2), args[\"nothing\"] == nil] += 1
 }
 trace_end { print(n) }" -- "$workload" write 13 $n
 out names_and_fields "$f, $f, $f, true, true, true: $n\n"
 run -q -e "trace probe:$f $mine { n += 1 } trace probe:$f $mine { m += 1 } trace kretprobe:$f $mine { r += 1 }
 trace_end { print(n, m, r) }" -- "$workload" write 13 $n
-out several_clauses_of_one_function "$n\t$n\t$n\n"
+out several_probes_of_one_function "$n\t$n\t$n\n"
 start -q -e "trace probe:$f $mine { n += 1 } trace_end { print(n) }"
 first=$tracer
 mv "$tmp/out" "$tmp/out1"
@@ -64,7 +65,7 @@ run -q -e "trace probe:$f { n += 1 } trace_end { print(n) }" -- "$workload" writ
 result $? command_is_traced_alone
 run -q -e "trace probe:$f%return $mine { print(argstr) } trace probe:$f $mine function (e) { printf('%s', e.tostring()) }" -- \
 	"$workload" write 13 2
-# a kprobe does not know who calls; nor, in its stack, who goes by frame pointers
+# a kprobe does not know its caller, nor does a stack by frame pointers show it
 entry="$f <-ksys_write" caller='ksys_write\+'
 has fprobes || entry=$f
 [ "$half" = 32 ] || caller='sys_write\+'
@@ -79,17 +80,38 @@ result $? stack_of_a_return_begins_with_the_caller
 # instructions
 offset=0
 for o in 1 2 3 4 5 6 7 8 9; do
-	run -q -e "trace probe:$f+$o $mine { n += 1 }" -- true
+	run -q -e "trace probe:$f+$o { n += 1 }" -- true
 	[ "$code" = 0 ] && offset=$o && [ $o -gt 4 ] && break
 done
-run -q -e "trace probe:$f+$offset /execname == 'workload'/ { n[arg0, probefunc, args.ip != nil] += 1 } trace_end { print(n) }" -- \
+run -q -e "function first() { return arg0 }
+trace probe:$f+$offset /execname == 'workload'/ { n[first(), probefunc, args.ip != nil] += 1 } trace_end { print(n) }" -- \
 	"$workload" write 13 $n
 out instruction_is_counted_exactly_and_has_no_arguments "nil, $f, true: $n\n"
 run -q -e "trace kprobe:$f+0 $mine { n += 1 } trace_end { print(n) }" -- "$workload" write 13 $n
 out offset_zero_is_the_entry "$n\n"
+run -q -e "trace probe:vmlinux:$f $mine { n += 1 } trace kprobe:vmlinux:$f+0 $mine { m += 1 }
+trace kretprobe:vmlinux:vfs_writ? $mine { r += 1 } trace_end { print(n, m, r) }" -- "$workload" write 13 $n
+out functions_of_the_kernel_itself "$n\t$n\t$n\n"
 run -q -e "trace probe:$f+$offset /execname == 'workload'/ { print(kstack(2)) }" -- "$workload" write 13 1
 [ "$(sed -n '1s/+.*//; 1s/ *//p' "$tmp/out")" = $f ] && matches "$tmp/out" "$caller"
 result $? stack_of_an_instruction
+# skips EVENT [FILTER]: the stack with one frame skipped equals the rest of the stack
+skips() {
+	run -q -e "trace $1 ${2:-} {
+	print(kstack(10)) print(\"skipped\") print(kstack(9, 1)) print(\"lengths\")
+	print(len(kstack(10)) - len(kstack(9, 1)), len(kstack(1, 1)), len(kstack(127, 127)))
+}" -- "$workload" write 13 1
+	sed '/^skipped$/,$d' "$tmp/out" | tail -n +2 >"$tmp/rest"
+	sed '1,/^skipped$/d; /^lengths$/,$d' "$tmp/out" >"$tmp/part"
+	[ "$code" = 0 ] && [ -s "$tmp/part" ] && cmp "$tmp/rest" "$tmp/part" >&2 &&
+		[ "$(sed '1,/^lengths$/d' "$tmp/out")" = "1	1	0" ]
+}
+skips "probe:$f" "$mine"
+result $? frames_are_skipped_at_an_entry
+skips "probe:$f+$offset" '/execname == "workload"/'
+result $? frames_are_skipped_at_an_instruction
+skips syscalls:sys_enter_write '/args.count == 13/'
+result $? frames_are_skipped_at_a_tracepoint
 # on s390 no address of code is odd
 inside=0x1
 [ "$(uname -m)" != s390x ] || inside=0x2
@@ -97,7 +119,7 @@ run -q -e "trace probe:$f+$offset { a += 1 } trace probe:$getppid+$inside { b +=
 [ "$code" = 0 ] || matches "$tmp/err" 'no instruction begins there'
 result $? two_instructions_or_none
 
-# without fprobes there is a kprobe for one function, and no more
+# without fprobes a probe is a kprobe for exactly one function
 if ! has fprobes; then
 	while [ $count -lt "$planned" ]; do skip many_functions "this kernel has no fprobes"; done
 	finish
@@ -107,22 +129,22 @@ fi
 run -e "trace probe:vfs_* { n[probefunc] += 1 } trace_end { print(n.$f >= $n, len(n) > 1) }" -- "$workload" write 13 $n
 out pattern_takes_all_that_match 'true\ttrue\n'
 matches "$tmp/err" '^ktap: total enabled [0-9]+ events$'
-result $? number_of_functions_is_told
+result $? number_of_functions_is_reported
 run -q -e "trace probe:vfs_wr?t[a-f] $mine { n[name] += 1 } trace_end { print(n) }" -- "$workload" write 13 $n
 out pattern_of_all_kinds "$f: $n\n"
 run -q -e "trace kretprobe:vfs_* /execname == 'workload' && retval == 13/ { n[probefunc] += 1 } trace_end { print(n) }" -- \
 	"$workload" write 13 $n
 out pattern_of_returns "$f: $n\n"
 
-# What a sleeping task has kept for a session that is gone is nobody's, also if the
-# memory of its probes is given to the next one: likely on one CPU, if there are some.
-# The first session has the returns of functions traced all the time.
+# Values that a sleeping task keeps for a closed session are not read by the next session,
+# even if its probes reuse the memory, which is likely on one CPU. The first session keeps
+# function returns traced all the time.
 eight() {
 	for i in 1 2 3 4 5 6 7 8; do
 		echo "trace probe:$1 { n[probefunc, arg1] += 1 }"
 	done
 }
-# brings_back NAME EVENT: nothing, to a session that waits for the event
+# brings_back NAME EVENT: a session that waits for the event gets no value
 brings_back() {
 	start -q -e "$(eight hrtimer_nanosleep%return)"
 	"$workload" nap 1500 1 &
@@ -160,7 +182,7 @@ run -q -e "trace ftrace:function /ip == $f/ { print(argstr) }" -- "$workload" wr
 [ "$(sort -u "$tmp/out")" = "$f <-ksys_write" ]
 result $? text_of_the_function_tracer
 
-# what is missed is counted: a handler's own calls
+# misses are counted: calls by handlers
 run -e "trace syscalls:sys_enter_getppid { s = kstack } trace probe:stack_trace_save { n += 1 } trace_end { print(n) }" -- \
 	"$workload" getppid $n
 missed=$(sed -n "s/^ktap: 'probe:stack_trace_save' missed \\([0-9]*\\) events$/\\1/p" "$tmp/err")
@@ -171,8 +193,8 @@ start -q -e 'trace syscalls:sys_enter_getppid { s = kstack } trace probe:stack_t
 missed=$(sed -n 's/^  probe:stack_trace_save hits=.*missed=\([0-9]*\) .*/\1/p' "$tracefs/ktap/sessions")
 stop
 [ "${missed:-0}" -ge $n ]
-result $? sessions_shows_what_is_missed
-# even of lock_release, but where it is of a lock in fprobe's table
+result $? sessions_file_shows_misses
+# also of lock_release, except for locks in the table of fprobes
 if has lock:lock_release; then
 	run -e "trace lock:lock_release /execname == 'workload'/ { s = kstack m += 1 }
 trace probe:stack_trace_save { n += 1 } trace_end { print(m >= $n) }" -- "$workload" getppid $n
@@ -180,9 +202,9 @@ trace probe:stack_trace_save { n += 1 } trace_end { print(m >= $n) }" -- "$workl
 	[ "$code" = 0 ] && [ "$(cat "$tmp/out")" = true ] && [ "${missed:-0}" -ge $n ]
 	result $? so_are_those_of_lock_release
 else
-	skip so_are_those_of_lock_release "there are no tracepoints of locks"
+	skip so_are_those_of_lock_release "this kernel has no tracepoints of locks"
 fi
-# fprobe must not look into its table while that is being changed
+# fprobe must not read its table while that is changed
 if has lock:lock_release && grep -q ' fprobe_ip_table$' /proc/kallsyms; then
 	run $all_of_it -e 'trace lock:lock_release { if (args.name == "rhashtable_bucket") { n += 1 } else { m += 1 } }
 trace_end { print(n, m > 0) }' -- "$KTAP" -q -e 'trace probe:vfs_* { n += 1 }' -- "$workload" getppid 1
@@ -191,10 +213,10 @@ trace_end { print(n, m > 0) }' -- "$KTAP" -q -e 'trace probe:vfs_* { n += 1 }' -
 		[ "${missed:-0}" -ge "$(grep -c '^vfs_' "$list")" ]
 	result $? locks_of_hash_tables_are_missed_and_counted
 else
-	skip locks_of_hash_tables_are_missed_and_counted "no locks of fprobe's table can be seen"
+	skip locks_of_hash_tables_are_missed_and_counted "the locks of the table of fprobes are not traced"
 fi
 
-# everything at once, while the machine works
+# all events at once, under load
 seconds=180
 start -e 'trace probe:* { s[probefunc] += 1 n += 1 } trace_end { print(n > 10000, len(s) > 200) }'
 "$workload" fork $((100 / tenth))
@@ -202,14 +224,15 @@ start -e 'trace probe:* { s[probefunc] += 1 n += 1 } trace_end { print(n > 10000
 stop
 out all_entries_at_once 'true\ttrue\n'
 matches "$tmp/err" "^ktap: skipped [0-9]+ functions of 'probe:\*' that cannot be traced$" '^ktap: total enabled [0-9]{4,} events$'
-result $? what_a_pattern_skips_is_told
+result $? skips_of_a_pattern_are_reported
 start -q -e 'trace probe:*%return { s[probefunc] += 1 n += 1 } trace_end { print(n > 10000, len(s) > 200) }'
 "$workload" fork $((100 / tenth))
 "$workload" write 13 $((2000 / tenth))
 stop
 out all_returns_at_once 'true\ttrue\n'
-# With all of the kernel's checks on, hours would pass until every place is patched by
-# functions of which each is traced: all entries there, and of the rest what there is most of.
+# With all debugging checks of the kernel, patching would take hours, as the functions
+# that do it are traced: there it is all entries, and of the other kinds the largest
+# group.
 if [ "$tenth" = 1 ]; then
 	returns='*' functions='ftrace:function' events='*:*' profile=profile-1ms
 else
@@ -229,27 +252,54 @@ kill_rounds $rounds 500 'trace probe:*_lock* { s[kstack] += 1 } trace ftrace:fun
 wait_until no_sessions
 is killed_tools_leave_no_probe "$(wc -l <"$tracefs/enabled_functions") $((hits > 0))" "0 1"
 "$workload" fork 20
-result $? machine_works_on
+result $? machine_continues
 
 refused unknown_function probe:vfs_wriet "^-e:2:7: error: no function 'vfs_wriet'" "did you mean 'vfs_write'"
 refused pattern_without_match 'probe:no_such_*' "^-e:2:7: error: no function matches 'no_such_\*'"
 refused ktap_itself probe:ktap_fire "^-e:2:7: error: function 'ktap_fire' cannot be traced: notrace"
 if grep -qx preempt_count_sub "$tracefs/available_filter_functions"; then
-	refused what_fprobe_itself_calls probe:preempt_count_sub \
+	refused functions_called_by_fprobe probe:preempt_count_sub \
 		"^-e:2:7: error: function 'preempt_count_sub' cannot be traced: fprobe itself calls it; ftrace:function can\$"
 else
-	skip what_fprobe_itself_calls "it calls nothing of the kind"
+	skip functions_called_by_fprobe "fprobe calls no such function"
 fi
 if grep -qx __probestub_lock_release "$tracefs/available_filter_functions"; then
-	refused what_the_lock_of_fprobe_calls rawtp:lock_release \
+	refused functions_called_by_the_lock_of_fprobe rawtp:lock_release \
 		"^-e:2:7: error: tracepoint 'lock_release' cannot be seen: fprobe itself calls it; its trace event, without 'rawtp:', can\$"
 else
-	skip what_the_lock_of_fprobe_calls "there are no tracepoints of locks"
+	skip functions_called_by_the_lock_of_fprobe "this kernel has no tracepoints of locks"
 fi
-refused offset_behind_the_end "probe:$f+0x100000" "^-e:2:7: error: 'probe:$f\+0x100000': the function has [0-9]+ bytes"
+refused function_alone vfs_read "^-e:2:7: error: no event 'vfs_read'" "did you mean 'probe:vfs_read'"
+refused function_alone_misspelled vfs_raed "^-e:2:7: error: no event 'vfs_raed'" \
+	"did you mean 'probe:vfs_read'"
+for spelling in kfunc:=probe: fentry:=probe: kfunc:vmlinux:=probe: k:=kprobe: kretfunc:=kretprobe: \
+	fexit:=kretprobe: kr:=kretprobe:; do
+	refused "spelling_${spelling%%=*}" "${spelling%=*}vfs_read" "^-e:2:7: error: no event '" \
+		"did you mean '${spelling#*=}vfs_read'"
+done
+for spelling in raw_tracepoint: rawtracepoint: rt:; do
+	refused "spelling_$spelling" "${spelling}sched_switch" "^-e:2:7: error: no event '" \
+		"did you mean 'rawtp:sched_switch'"
+done
+if grep -qx syscalls:sys_enter_openat "$tracefs/available_events"; then
+	for name in openat syscalls:openat; do
+		refused "system_call_$name" $name "^-e:2:7: error: no event '$name'" \
+			"did you mean 'syscalls:sys_enter_openat'"
+	done
+else
+	skip system_call_openat "this kernel has no events of system calls"
+	skip system_call_syscalls:openat "this kernel has no events of system calls"
+fi
+refused offset_after_the_end "probe:$f+0x100000" "^-e:2:7: error: 'probe:$f\+0x100000': the function has [0-9]+ bytes"
 refused offset_and_return "kretprobe:$f+4" "^-e:2:7: error: .* a return has no offset"
 refused offset_and_pattern 'probe:vfs_*+4' "^-e:2:7: error: .* an offset needs the name of one function"
 refused unknown_module probe:no_module:vfs_write "^-e:2:7: error: no function 'vfs_write' in a module 'no_module'"
+# the module has no such function
+! grep -q 'did you mean' "$tmp/err"
+result $? only_existing_names_are_suggested
+refused not_of_the_kernel_itself kprobe:vmlinux:vfs_writ \
+	"^-e:2:7: error: no function 'vfs_writ' in 'vmlinux', the kernel without its modules" \
+	"^note: did you mean 'vfs_write'[?]\$"
 twice=$(awk '{ print $1 }' "$list" | sort | uniq -d | head -n 1)
 if [ -n "$twice" ]; then
 	refused name_of_several_functions "probe:$twice" "^-e:2:7: error: [0-9]+ functions are called '$twice'"
@@ -257,8 +307,8 @@ else
 	skip name_of_several_functions "each has its own"
 fi
 
-# The function graph has room for 16 users.  Where fprobes are none of them, there is
-# nothing to be refused.
+# The function graph tracer has at most 16 users. If fprobes do not use it, nothing is
+# refused.
 graphs=0
 for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
 	graph=$tracefs/instances/ktap_graph$i
@@ -269,7 +319,7 @@ if [ $graphs = 16 ] && grep -qw fprobe_fgraph_entry /proc/kallsyms; then
 	refused no_room_for_returns probe:ksys_sync%return \
 		"event 'probe:ksys_sync%return' cannot be attached: too many others wait for functions to return\$"
 else
-	skip no_room_for_returns "the function graph has room"
+	skip no_room_for_returns "the function graph tracer could not be filled"
 fi
 rmdir "$tracefs"/instances/ktap_graph* 2>/dev/null
 

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Whatever can be done to sessions, by many at once, with right chunks and damaged
-# ones, and kill -9 at any moment (hammer_session.c).  Nothing stays behind, and the kernel
-# does not complain.  For SECONDS_ seconds; SEED repeats a run, as far as races allow.
+# Many processes do random operations on sessions, with valid and damaged chunks, and kill
+# -9 at any time (hammer_session.c). Nothing leaks, and the kernel does not complain. Runs
+# for SECONDS_ seconds; SEED repeats a run, as far as races allow.
 
 . "$(dirname "$0")/lib.sh"
 . "$here/chunks.sh"
@@ -12,7 +12,7 @@ code=0
 seed=${SEED:-1}
 make_chunks
 
-# a memory cgroup of its own, where there is one
+# in its own memory cgroup, if the kernel has them
 root=$tmp/cgroup group=
 mkdir "$root"
 if mount -t cgroup2 none "$root" 2>/dev/null; then
@@ -23,7 +23,7 @@ if mount -t cgroup2 none "$root" 2>/dev/null; then
 	fi
 fi
 
-# events of all kinds go on all the time
+# events of all kinds occur all the time
 "$workload" bursts 2 &
 load=$!
 while :; do "$here/utarget" add 20; done >/dev/null 2>&1 &
@@ -37,7 +37,7 @@ calls=$!
 result $? "every_process_ended_when_it_was_killed"
 sed 's/^/# /' "$tmp/out"
 
-# how_often NAME: hammer_session did that, or 0
+# how_often NAME: print how often hammer_session did that
 how_often() {
 	t=$(value "$1")
 	echo "${t:-0}"
@@ -61,7 +61,7 @@ wait $calls $load 2>/dev/null
 wait_until no_sessions
 result $? no_session_is_left
 
-# what is freed behind a grace period, and what belongs to no session
+# memory that is freed after a grace period, and memory that belongs to no session
 charged() { sed -n 's/^kernel //p' "$group/memory.stat"; }
 given_back() { [ "$(charged)" -le $((2 << 20)) ]; }
 if [ -n "$group" ]; then
@@ -71,7 +71,7 @@ if [ -n "$group" ]; then
 	rmdir "$group"
 	umount "$root"
 else
-	skip memory_is_given_back "there is no memory cgroup"
+	skip memory_is_given_back "the system has no memory cgroup"
 fi
 
 run -q -e 'trace sched:sched_process_fork /execname == "workload"/ { n += 1 } trace_end { print(n) }' -- "$workload" fork 100

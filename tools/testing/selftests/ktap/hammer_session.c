@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sessions without rest: whatever can be done to the file ktap/session, in any
- * order, by several threads of several processes at once.
+ * Stress sessions: all operations on the file ktap/session, in random order, by several
+ * threads of several processes at once.
  *
  *	hammer_session DIRECTORY SEED SECONDS	with the chunks of a directory
- *	hammer_session FIRST+N			(what it executes itself: uses file descriptor N)
+ *	hammer_session FIRST+N			(executed by itself: uses file descriptor
+ *	N)
  *
- * Processes come and go.  One lives for a short while with a few threads, which
- * share a table of sessions: each picks one, and does something to it while others
- * read it, close it, or put another one in its place.  Then it is killed, wherever
- * it is.  What its threads do, and how long it lives, is a function of the seed and
- * the number of the process, which is told when something is wrong; what comes of
- * it is a matter of who is faster.
+ * Processes are started and killed. Each runs for a short time with a few threads, which
+ * share a table of sessions: each thread picks one, and does something to it while others
+ * read it, close it, or replace it by another one. Then the process is killed, at any
+ * point. The operations of its threads, and its life time, depend on the seed and on the
+ * number of the process, which is printed after an error; the results depend on races.
  *
- * No session is unsafe, and what is damaged does not say so: nothing that a chunk
- * can do then does harm.
+ * No session is unsafe, and no damaged chunk is: no chunk can do harm then.
  *
- * Goes on until each thing was done once, and prints how often it was.  The exit code
- * is 1 if a process did not end when it was killed, or ended otherwise.
+ * Runs until each operation was done once, and prints how often each was done. The exit
+ * code is 1 if a process did not end when it was killed, or ended in another way.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -54,12 +53,12 @@
 #define PROCESSES	2	/* at a time */
 #define THREADS		4	/* of each of them */
 #define SLOTS		8	/* sessions that its threads share */
-#define HANGS		120	/* seconds: what is not dead by then hangs */
-#define PATIENCE	300	/* seconds more until each thing was done once */
+#define HANGS		120	/* seconds until a killed process counts as hung */
+#define PATIENCE	300	/* additional seconds until each operation was done once */
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* What is counted. */
+/* Counted operations. */
 #define COUNTED(X)									\
 	X(opened) X(lines) X(damaged_lines) X(loads) X(damaged_loads) X(loaded)		\
 	X(damaged_loaded) X(refused) X(truncated) X(in_pieces) X(reads) X(bytes) X(polls)	\
@@ -70,13 +69,13 @@
 enum counted { COUNTED(AS_ENUM) NR_COUNTED };
 static const char * const counted_names[] = { COUNTED(AS_STRING) };
 
-/* What all processes share. */
+/* Data of all processes. */
 static _Atomic unsigned long *counts;
 static struct chunks chunks;
 
-/* What the threads of a process share; -1: there is none. */
+/* Data of the threads of a process; -1: no session. */
 static _Atomic int slots[SLOTS];
-static int mail[2];		/* descriptors on their way */
+static int mail[2];		/* descriptors in messages */
 
 static void count(enum counted what)
 {
@@ -88,13 +87,13 @@ static void nap(uint64_t us)
 	nanosleep(&(struct timespec){ us / 1000000, us % 1000000 * 1000 }, NULL);
 }
 
-/* A session that somebody may close at any moment, or -1. */
+/* Return a session that another thread may close at any time, or -1. */
 static int pick(struct rng *rng)
 {
 	return slots[rnd(rng, SLOTS)];
 }
 
-/* In the place of another one, which is closed. */
+/* Replace another session, which is closed. */
 static void put(struct rng *rng, int fd)
 {
 	int old = atomic_exchange(&slots[rnd(rng, SLOTS)], fd);
@@ -121,7 +120,8 @@ static void write_lines(struct rng *rng, int fd)
 	static const char * const lines[] = {
 		"arg x\n", "arg 42\n", "arg two words\narg -1\n", "pid 1\n", "follow\n",
 		"pid 1\nfollow\n", "cpus 0\n", "cpus 0-1\n", "self\n", "memory 262144\n",
-		"memory 1048576\n", "overhead 5\n", "overhead 101\n", "frames\n", "symbols 01234567\n",
+		"memory 1048576\n", "overhead 5\n", "overhead 101\n", "frames\n", "stream\n",
+		"symbols 01234567\n",
 		"uprobe uprobe:/x:y /bin/busybox\nat 0x1000 0 f\nat 0x2000 0 g\n",
 		"uprobe usdt:/x:p:m /bin/busybox\nat 0x10 0x20 p:m 4@%di -8@%si 8@8(%sp)\n",
 		"unresolved uprobe:/x:z none\n",
@@ -142,7 +142,7 @@ static void write_lines(struct rng *rng, int fd)
 	}
 }
 
-/* 0 if all of it was taken. */
+/* Return 0 if all of it was accepted. */
 static int write_in_pieces(struct rng *rng, int fd, const unsigned char *data, size_t len)
 {
 	size_t done = 0;
@@ -200,14 +200,14 @@ static void write_chunk(struct rng *rng, int fd)
 		count(damaged ? N_damaged_loaded : N_loaded);
 }
 
-/* What a user does, up to the chunk. */
+/* Open and set up a session as a user does, up to the chunk. */
 static void do_session(struct rng *rng)
 {
 	int fd = open_session(rng);
 
 	if (fd < 0)
 		return;
-	/* others see it before it has its chunk, or behind that */
+	/* other threads see it before or after its chunk is written */
 	if (!rnd(rng, 4))
 		put(rng, fd);
 	if (!rnd(rng, 3))
@@ -240,7 +240,7 @@ static void do_chunk(struct rng *rng)
 static void do_read(struct rng *rng)
 {
 	static const size_t sizes[] = { 0, 1, 7, 8, 100, 4096, 16384, 65536 };
-	/* no page is there */
+	/* the page is missing */
 	char *const nowhere = (char *)8;
 	char buf[65536];
 	int fd = pick(rng);
@@ -266,7 +266,7 @@ static void do_poll(struct rng *rng)
 		poll(&p, 1, rnd(rng, 20));
 		return;
 	}
-	/* a session may be closed, and be in the set still */
+	/* a session may be closed, and still be in the set */
 	set = epoll_create1(EPOLL_CLOEXEC);
 	epoll_ctl(set, EPOLL_CTL_ADD, p.fd, &ev);
 	epoll_wait(set, &ev, 1, rnd(rng, 20));
@@ -315,7 +315,7 @@ static void do_dup(struct rng *rng)
 		if (fd >= 0)
 			put(rng, fd);
 	} else if (fd >= 0) {
-		/* the one that was there is closed under whoever uses it */
+		/* the previous one is closed while others use it */
 		dup2(fd, onto);
 	}
 }
@@ -325,7 +325,7 @@ static void do_pass(struct rng *rng)
 	int fd = pick(rng);
 
 	if (rnd(rng, 2)) {
-		/* often nobody else has it any more then */
+		/* often this was the last reference */
 		if (!send_fd(mail[0], fd, MSG_DONTWAIT) && rnd(rng, 2))
 			do_close(rng);
 		return;
@@ -340,7 +340,7 @@ static void do_pass(struct rng *rng)
 		close(fd);
 }
 
-/* What a session file cannot do, and what any file can. */
+/* Operations that a session does not have, and those of every file. */
 static void do_odd(struct rng *rng)
 {
 	struct iovec iov[3];
@@ -412,7 +412,7 @@ static void do_odd(struct rng *rng)
 			(void)!readv(fd, iov, ARRAY_SIZE(iov));
 		break;
 	case 15:
-		/* by another way to the same file: a session of its own */
+		/* opened again by /proc: a separate session */
 		snprintf(buf, sizeof(buf), "/proc/self/fd/%d", fd);
 		fd = open(buf, O_RDWR | O_NONBLOCK | O_CLOEXEC);
 		if (fd >= 0)
@@ -435,7 +435,7 @@ static void do_list(struct rng *rng)
 	close(fd);
 }
 
-/* Events, for those who wait for them. */
+/* Cause events, for sessions that wait for them. */
 static void do_events(struct rng *rng)
 {
 	count(N_events);
@@ -451,8 +451,7 @@ static void do_events(struct rng *rng)
 static void do_process(struct rng *rng);
 
 /*
- * The larger the weight the more often; a session that is new to everybody should
- * live long enough to be met.
+ * A larger weight means more often; a new session should exist long enough to be used.
  */
 static const struct {
 	unsigned int weight;
@@ -487,7 +486,7 @@ static void act(struct rng *rng, bool may_fork)
 		actions[i].act(rng);
 }
 
-/* Also of what it executes.  The parent may be dead before it can be asked for. */
+/* Also after execve(). The parent may exit before prctl(). */
 static void dies_with(pid_t parent)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -495,7 +494,7 @@ static void dies_with(pid_t parent)
 		_exit(0);
 }
 
-/* A child that has all the sessions: it uses them, or closes them, until it is killed. */
+/* A child that inherits all sessions: it uses or closes them, until it is killed. */
 static void do_process(struct rng *rng)
 {
 	struct rng his = { rnd(rng, 0) };
@@ -568,8 +567,8 @@ static void nudged(int sig)
 }
 
 /*
- * A process.  Who waits for output, or for the end of trace_begin, is interrupted
- * now and then.
+ * A process. Its waits for output, or for the end of trace_begin, are interrupted
+ * sometimes.
  */
 static void be_a_process(uint64_t seed)
 {
@@ -594,7 +593,7 @@ static void be_a_process(uint64_t seed)
 	}
 }
 
-/* The process, its seed, and when it is to be killed. */
+/* The process, its seed, and the time to kill it. */
 struct process {
 	pid_t pid;
 	uint64_t seed;
@@ -643,7 +642,7 @@ static void show(pid_t pid, const char *name)
 		fclose(f);
 }
 
-/* False if something is wrong with it; ends it if it is time. */
+/* Return false if it has failed; kill it when its time is over. */
 static bool watch(struct process *p, const struct timespec *now, bool all_end)
 {
 	int status;
@@ -673,7 +672,7 @@ static bool watch(struct process *p, const struct timespec *now, bool all_end)
 	return false;
 }
 
-/* Children of children come to us when their parent was killed. */
+/* Children of killed children become ours. */
 static void reap(const struct process *processes)
 {
 	siginfo_t info;

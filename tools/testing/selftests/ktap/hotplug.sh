@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# CPUs that go and come while a script runs: what is counted stays exact, what
-# they have printed is not lost, and they are traced again when they are back.
+# CPUs go offline and online while a script runs: counts remain exact, their output is not
+# lost, and they are traced again when they are back.
 
 . "$(dirname "$0")/lib.sh"
 plan 14
@@ -10,8 +10,8 @@ plan 14
 n=500
 online=/sys/devices/system/cpu/cpu1/online
 if ! { echo 0 >$online; } 2>/dev/null; then
-	echo "# no CPU can go"
-	while [ $count -lt "$planned" ]; do skip hotplug "no CPU can go"; done
+	echo "# no CPU can go offline"
+	while [ $count -lt "$planned" ]; do skip hotplug "no CPU can go offline"; done
 	finish
 fi
 echo 1 >$online
@@ -19,7 +19,8 @@ down() { echo 0 >$online; }
 up() { echo 1 >$online; }
 on_one() { "$workload" pin 1 "$@"; }
 
-# toggle_while PID: CPU 1 goes and comes as long as it runs, four times at least
+# toggle_while PID: CPU 1 goes offline and online while the process runs, at least four
+# times
 toggle_while() {
 	toggles=0
 	while kill -0 "$1" 2>/dev/null || [ $toggles -lt 4 ]; do
@@ -30,7 +31,7 @@ toggle_while() {
 	wait "$1"
 }
 
-# counts, aggregations of each CPU, and tables
+# counts, per-CPU aggregations, and tables
 start -q -e 'c = count() h = hist() s = stats()
 trace syscalls:sys_enter_getppid /execname == "workload"/ {
 	g += 1
@@ -53,7 +54,7 @@ total=200000
 out counts_are_exact "$total\t$total\t$total\t$total\t$total\t$total\n"
 is nothing_is_lost "$(cat "$tmp/err")" ""
 
-# by_hand: a session that nobody reads yet is open as 3
+# by_hand: open a session as file descriptor 3, without a reader
 by_hand() {
 	"$KTAPC" -w -o "$tmp/print.ktap" -e 'trace syscalls:sys_enter_getppid /execname == "workload"/ {
 	n += 1
@@ -80,7 +81,7 @@ by_hand
 up
 on_one getppid $n
 read_by_hand
-is output_of_a_cpu_that_comes "$(cat "$tmp/out")" "$wanted"
+is output_of_a_cpu_that_goes_online "$(cat "$tmp/out")" "$wanted"
 
 by_hand
 on_one getppid $((n / 2))
@@ -88,9 +89,9 @@ down
 up
 on_one getppid $((n - n / 2))
 read_by_hand
-is output_of_a_cpu_that_goes_and_comes "$(cat "$tmp/out")" "$wanted"
+is output_of_a_cpu_that_goes_offline_and_online "$(cat "$tmp/out")" "$wanted"
 
-# perf's counters are made anew, a moment after the CPU has come: the herald waits for it
+# perf counters are made again a moment after the CPU is online: wait for them
 cp "$workload" "$tmp/herald"
 counters="trace software:faults:1 {
 	if (args.addr $at_2000) {"'
@@ -113,16 +114,16 @@ up
 wait_until counted
 on_one fault $n
 stop
-is counters_of_a_cpu_that_goes_and_comes "$(tail -n 1 "$tmp/out")" "$((2 * n))	$((2 * n))"
+is counters_of_a_cpu_that_goes_offline_and_online "$(tail -n 1 "$tmp/out")" "$((2 * n))	$((2 * n))"
 down
 start -q -e "$counters"
 up
 wait_until counted
 on_one fault $n
 stop
-is counters_of_a_cpu_that_comes "$(tail -n 1 "$tmp/out")" "$n	$n"
+is counters_of_a_cpu_that_goes_online "$(tail -n 1 "$tmp/out")" "$n	$n"
 
-# ticks go on wherever they were
+# ticks continue on another CPU
 start -q -e 'tick-10ms { print("tick") }'
 for round in 1 2 3; do
 	down
@@ -135,7 +136,7 @@ done
 went_on=$?
 up
 stop
-is ticks_go_on "$went_on $code" "0 0"
+is ticks_continue "$went_on $code" "0 0"
 
 # with -C
 down
@@ -149,12 +150,12 @@ wait_until grep -q came "$tmp/out"
 "$workload" pin 0 getppid $n
 on_one getppid $n
 stop
-out session_of_a_cpu_that_comes "came\t1\ncalls\t$n\n"
+out session_of_a_cpu_that_goes_online "came\t1\ncalls\t$n\n"
 down
 run -q -e 'print(num_cpus)'
-out number_of_cpus_is_of_those_there "$((cpus - 1))\n"
+out number_of_cpus_counts_existing_ones "$((cpus - 1))\n"
 
-# the end, with CPUs gone; then all of it again
+# the session ends with CPUs offline; then all of it again
 start -q -e 'profile-1ms { n += 1 } trace syscalls:sys_enter_getppid { m += 1 } tick-1ms { k += 1 }
 trace_end { print(n > 0, k > 0) }'
 sleep 0.3
@@ -164,7 +165,7 @@ stop
 out end_without_a_cpu 'true\ttrue\n'
 up
 
-# Sessions that come and go as CPUs do
+# Sessions are opened and closed while CPUs go offline and online
 come_and_go() {
 	while [ ! -e "$tmp/enough" ]; do
 		down
@@ -182,7 +183,7 @@ tick-2ms { exit() }'
 done
 touch "$tmp/enough"
 wait $comer
-is churn_fails_nothing $failures 0
+is churn_causes_no_errors $failures 0
 no_complaints no_complaints
 
 finish

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# kill -9 of the tool at any moment: nothing stays behind, neither a session nor
-# memory. A probe that stayed would run on freed memory, which the load of system
-# calls that goes on all the time brings to light at once.
+# kill -9 of the tool at any time leaks neither a session nor memory. A probe that
+# remained would use freed memory, which the constant load of system calls would show at
+# once.
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
@@ -11,15 +11,15 @@ plan 10
 rounds=${KILL_ROUNDS:-100}
 code=0
 
-# one that leaves the CPUs time: to attach means to interrupt each of them often
+# a light load: attaching interrupts each CPU often
 "$workload" bursts 2 &
 load=$!
 
-# Attaching to all is slow: a few rounds of that, most of what is fast
+# Attaching to everything is slow: a few rounds of it, most rounds attach to little
 few=$((rounds / 20))
 some=$(((rounds - few) / 5))
 kill_rounds $few 1500 'trace *:* { s[probename] += 1 t[nsecs] = argstr }'
-is no_session_survives_that_was_everywhere "$(wait_until no_sessions && echo none)" none
+is no_session_with_all_events_survives_its_tool "$(wait_until no_sessions && echo none)" none
 kill_rounds $some 150 'trace syscalls:sys_*_getppid { s[probename] += 1 t[pid, nsecs] = "some text " .. nsecs }
 trace_end { print_hist(s) }'
 kill_rounds $some 150 'trace sched:* { print(probename, argstr) }'
@@ -33,7 +33,7 @@ result $? no_session_survives_its_tool
 result $? many_had_a_session
 echo "# $hits of $rounds"
 
-# while it attaches to what takes long, and from there on
+# during a long attach, and later
 begun() { [ -n "$(state "$1")" ] || ! kill -0 "$1" 2>/dev/null; }
 many='trace *:* { } trace *:* { }'
 has fprobes && many="$many trace rawtp:* { }"
@@ -52,7 +52,7 @@ done
 is killed_while_it_attaches "$i $(wait_until no_sessions && echo none)" "5 none"
 echo "# $during of $i"
 
-# while trace_end runs, which is after the tool was asked to end
+# while trace_end runs, after SIGINT
 i=0
 while [ $i -lt 5 ]; do
 	start -q -e 'trace syscalls:sys_enter_getppid { n += 1 } trace_end { while (1) { m += n } }'

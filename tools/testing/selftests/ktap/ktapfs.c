@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The files of ktap, as the tests write and read them. */
+/* Write and read the files of ktap. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

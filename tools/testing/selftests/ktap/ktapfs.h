@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The files of ktap: where they are, and how the tests write and read them. */
+/* The files of ktap: their paths, and functions to write and read them. */
 #ifndef _KTAPFS_H
 #define _KTAPFS_H
 
@@ -13,7 +13,7 @@
 /* 0 or a negative error number. */
 int write_line(int fd, const char *line);
 
-/* The same, to a file by its name. */
+/* Write to a file by its name. */
 int write_text(const char *path, const char *text);
 
 /*
@@ -22,15 +22,15 @@ int write_text(const char *path, const char *text);
  */
 ssize_t read_text(int fd, char *buf, size_t size, size_t enough);
 
-/* Until the end, or until @buf is full. */
+/* Read until the end, or until @buf is full. */
 ssize_t read_all(int fd, char *buf, size_t size);
 
 bool begins(const char *text, const char *with);
 
 #ifdef __KSELFTEST_HARNESS_H
 /*
- * Runs the tests of this program, or skips them all where they cannot run: the harness
- * by itself says that all is well when each test was skipped.
+ * Run the tests of this program, or skip all if they cannot run: the harness alone would
+ * report success if each test was skipped.
  */
 static inline int run_tests_of_files(int argc, char **argv)
 {

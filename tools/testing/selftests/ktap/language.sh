@@ -1,24 +1,25 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# The language, as the kernel runs it. Three sets of files, here and in big/,
-# whose files big.sh has written:
+# The language, as the kernel runs it. Three sets of files, here and in big/, which is
+# written by big.sh:
 #   cases/NAME.kp prints exactly cases/NAME.out
 #   errors/NAME.kp ends with a run-time error and exit code 1
 #   load/NAME.kp is refused by compiler or kernel, exit code 2
 # Each line of an .err file is an extended regular expression that must match
 # a line of standard error.
 #
-# And the examples of the documentation, as examples.sh has left them: their .err is
-# what is said, word for word.
+# And the examples of the documentation, as written by examples.sh: their .err is the
+# exact message.
 
 . "$(dirname "$0")/lib.sh"
 cd "$here" || exit 1
 
-own=22
+own=25
 plan $(($(ls cases/*.kp errors/*.kp load/*.kp big/*/*.kp examples/*.kp | wc -l) + own))
 
-# run_each SCRIPT...: four at a time; $got/SCRIPT.out, .err and .code tell of each
+# run_each SCRIPT...: run four at a time; the results are in $got/SCRIPT.out, .err and
+# .code
 run_each() {
 	started=0
 	for script; do
@@ -34,7 +35,7 @@ run_each() {
 	wait
 }
 
-# gave SCRIPT STATUS NAME: its result
+# gave SCRIPT STATUS NAME: report its result
 gave() {
 	if [ "$2" != 0 ]; then
 		cp "$got/$1.out" "$tmp/out"
@@ -43,7 +44,7 @@ gave() {
 	result "$2" "$3"
 }
 
-# prints SCRIPT: what it should, and nothing else
+# prints SCRIPT: its output is exactly the expected one
 prints() {
 	read -r code <"$got/$1.code"
 	[ "$code" = 0 ] && cmp -s "${1%.kp}.out" "$got/$1.out" && [ ! -s "$got/$1.err" ]
@@ -60,7 +61,7 @@ said() {
 	done <"${1%.kp}.err"
 }
 
-# fails SCRIPT: as it should
+# fails SCRIPT: it fails as expected
 fails() {
 	want=1
 	[ "${1%%/*}" = errors ] || want=2
@@ -79,22 +80,22 @@ for dir in "$here" "$here/big"; do
 	rm -r "$got"
 done
 
-# example NAME: one that gives nothing has probes, and ends with its command
+# example NAME: one without expected output has probes, and ends with its command
 example() {
 	if [ -e "$1.out" ] || [ -e "$1.err" ]; then
 		run -q "$1.kp"
 	else
 		run -q "$1.kp" -- true
 		: >"$tmp/out"
-		# an interrupt that ends within a handler and wakes somebody, mostly on
+		# a handler is interrupted and the interrupt wakes a task, mostly on
 		# PREEMPT_RT (activation.c)
 		sed -i "/^ktap: '.*' missed [0-9]* events\$/d" "$tmp/err"
-		# 32-bit programs have anything in the register of frames
+		# 32-bit programs may use the frame register for any value
 		[ "$half" = 32 ] ||
 			sed -i '/^ktap: [0-9]* frames of programs are shown as addresses: /d' "$tmp/err"
 	fi
 	if lacks_events "$tmp/err" && ! lacks_events "$1.err" 2>/dev/null; then
-		skip "examples/$1" "this kernel has not all that it wants"
+		skip "examples/$1" "this kernel lacks a feature that it needs"
 		return
 	fi
 	want=0
@@ -116,12 +117,24 @@ cd "$here" || exit 1
 
 run -q -e 'for (i = 1, 5000) { print(i, "0123456789012345678901234567890123456789") } print("last")'
 is top_level_may_print_much "$(wc -l <"$tmp/out") $(tail -n 1 "$tmp/out")" "5001 last"
-# it runs before anybody can read
-run -q -e 'for (i = 1, 100000) { print(i, "0123456789012345678901234567890123456789") }'
-[ "$code" = 1 ] && [ "$(head -n 1 "$tmp/out" | cut -c 1-3)" = "1	0" ] &&
-	matches "$tmp/err" '^-e:1:[0-9]+: error: printed more than'
-result $? top_level_that_prints_too_much_is_told_so
-# with all of the kernel's checks on that takes minutes
+# ktap reads while it runs
+run -q -e 'for (i = 1, 100000) { print(i, "0123456789012345678901234567890123456789") } print("last")'
+is top_level_may_print_as_much_as_trace_end "$code $(wc -l <"$tmp/out") $(tail -n 1 "$tmp/out")" "0 100001 last"
+# the others read after it has ended; so does ktap with output after its command
+much='for (i = 1, 100000) { print(i, "0123456789012345678901234567890123456789") }'
+run -q --unsafe -e "system('echo ran') $much"
+[ "$code" = 1 ] && [ "$(head -n 1 "$tmp/out")" = ran ] &&
+	matches "$tmp/err" '^-e:1:[0-9]+: error: printed more than 1024 KiB before'
+result $? top_level_with_too_much_output_and_a_command_is_reported
+"$KTAPC" -e "$much" -o "$tmp/much.ktap"
+exec 3<>"$tracefs/ktap/session"
+cat "$tmp/much.ktap" >&3
+cat <&3 >"$tmp/out"
+exec 3>&-
+[ "$(head -n 1 "$tmp/out" | cut -c 1-3)" = "1	0" ] &&
+	matches "$tmp/out" '^<command line>:1:[0-9]+: error: printed more than 1024 KiB before'
+result $? top_level_with_too_much_output_for_a_file_is_reported
+# with all debugging checks of the kernel that takes minutes
 seconds=300 run -q -e 'trace_end { for (i = 1, 50000) { print(i, "0123456789012345678901234567890123456789") } print("last") }'
 is trace_end_may_print_much "$(wc -l <"$tmp/out") $(tail -n 1 "$tmp/out")" "50001 last"
 
@@ -147,11 +160,19 @@ out chunk_runs_like_its_script 'line two\tchunk\n'
 run -q -o "$tmp/file" -e 'print("to a file")'
 mv "$tmp/file" "$tmp/out"
 out output_may_go_to_a_file 'to a file\n'
-"$KTAP" -q -e 'while (1) { }' >"$tmp/out" 2>"$tmp/err" </dev/null &
-tracer=$!
-reaches "$tracer" loading && began=$?
-seconds=20 stop
-is endless_top_level_can_be_interrupted "$began $code $(wait_until no_sessions && echo none)" "0 143 none"
+# interrupted SCRIPT: set $ended to whether it began, its exit code, and the remaining
+# sessions
+interrupted() {
+	"$KTAP" -q -e "$1" >"$tmp/out" 2>"$tmp/err" </dev/null &
+	tracer=$!
+	reaches "$tracer" loading && began=$?
+	seconds=20 stop
+	ended="$began $code $(wait_until no_sessions && echo none)"
+}
+interrupted 'while (1) { }'
+is endless_top_level_can_be_interrupted "$ended" "0 0 none"
+interrupted 'function f(n) { return f(n + 1) } f(1)'
+is endless_tail_calls_can_be_interrupted "$ended" "0 0 none"
 run -q -Werror -e 'print(never_assigned)'
 is warnings_can_be_errors "$code" 2
 run -q -e 'function f() { var unused = 1 } f() print("ran")'
@@ -179,6 +200,6 @@ out cat_shows_a_file_in_its_place 'before\none\ntwo\nbehind\n'
 run -q -e 'cat($1) print("behind")' "$tmp/missing"
 [ "$code" = 0 ] && [ "$(cat "$tmp/out")" = behind ] &&
 	matches "$tmp/err" "^ktap: cat: $tmp/missing: No such file or directory$"
-result $? cat_of_a_missing_file_is_told
+result $? cat_of_a_missing_file_is_reported
 
 finish

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# What the tests share: TAP output, and running ktap with its output kept.
-# For any POSIX shell with the tools of busybox.
+# Helpers of the tests: TAP output, and running ktap with its output in files. For any
+# POSIX shell with the tools of busybox.
 
 KTAP=${KTAP:-ktap}
 KTAPC=${KTAPC:-ktapc}
@@ -9,24 +9,24 @@ here=$(cd "$(dirname "$0")" && pwd)
 workload=$here/workload
 cpus=$(grep -c '^processor' /proc/cpuinfo)
 
-# half of the bits of a program's long; addresses that tests know are 0x2000 or 0x3000, and so
-# many bits below, of which fewer are enough to know them if there are but 16
+# half of the bits of a program's long. Known addresses of the tests are 0x2000 or 0x3000,
+# shifted left by this number; with 16 bits fewer digits identify them
 half=$(($("$workload" bits 2>/dev/null || echo 64) / 2))
 at_2000='>> 32 == 0x2000' at_3000='>> 32 == 0x3000'
 [ "$half" = 32 ] || at_2000='>> 24 == 0x20' at_3000='>> 24 == 0x30'
 
-# Where taking a lock is an event (lockdep), those have the bars in a chart of all
-# tracepoints, and to trace all there is takes ten times as long.
+# With lockdep, taking a lock is an event: these events dominate a chart of all
+# tracepoints, and tracing everything takes ten times as long.
 bar_of_calls='@+' tenth=1
 [ ! -e "$tracefs/events/lock" ] || bar_of_calls='@*' tenth=10
 
 planned=0 count=0 failed=0 skipped=0
 skip_all=4 lacking=
 
-# has THING: an event SYSTEM:NAME; one of the kinds of probes; patience until memory is
-# there when a system call begins; arguments at the return of a program's function;
-# addresses that tell whose memory they are of, for str(), buf() and read(); the little end
-# of numbers first; or files in which frames of programs are found
+# has THING: the kernel has an event SYSTEM:NAME; a kind of probes; waiting for user
+# memory when a system call begins; arguments at the return of a program's function;
+# addresses that show whether they are of user or kernel memory, for str(), buf() and
+# read(); little-endian numbers; or files in which frames of programs are found
 has() {
 	case $1 in
 	little_end) [ "$(printf '\001\000' | od -An -d | tr -d ' ')" = 1 ] ;;
@@ -43,49 +43,49 @@ has() {
 	esac
 }
 
-# lacks_events FILE: what a script of the documents wants this kernel does not have
+# lacks_events FILE: this kernel lacks an event of this script of the documents
 lacks_events() {
 	words='has no source for|this kernel has no |this kernel keeps no |without fprobes this kernel'
 	words="$words|an address does not tell whether"
 	has syscalls:sys_enter_getppid || words="$words|no event (matches )?'syscalls:"
-	# the documents name those of x86-64
+	# the documents use the names of x86-64
 	[ "$(uname -m)" = x86_64 ] || words="$words|Invalid register name"
 	grep -qE "$words" "$1"
 }
 
-# needs THING...: before plan; without all of them nothing of the test makes sense
+# needs THING...: call it before plan; the test is skipped if one of them is missing
 needs() {
 	for thing; do
 		has "$thing" || lacks "this kernel has no $thing"
 	done
 }
 
-# lacks WHY: the same, of what has() knows nothing of
+# lacks WHY: skip the test for a reason that has() does not cover
 lacks() {
 	lacking=$1
 }
 
-# skip_test WHY: no result of it would say anything
+# skip_test WHY: skip all of the test
 skip_test() {
 	echo "1..0 # SKIP $1"
 	exit $skip_all
 }
 
-# plan N: as many results will follow
+# plan N: N results will follow
 plan() {
 	planned=$1
 	echo "TAP version 13"
 	[ -e "$tracefs/ktap/session" ] || skip_test "this kernel has no ktap"
 	[ -w "$tracefs/ktap/session" ] || skip_test "only root may run this"
 	[ -z "$lacking" ] || skip_test "$lacking"
-	command -v "$KTAP" >/dev/null || skip_test "there is no program ktap"
-	command -v "$KTAPC" >/dev/null || skip_test "there is no program ktapc"
+	command -v "$KTAP" >/dev/null || skip_test "the program ktap is not installed"
+	command -v "$KTAPC" >/dev/null || skip_test "the program ktapc is not installed"
 	echo "1..$planned"
 	tmp=$(mktemp -d) || exit 1
 	trap 'rm -rf "$tmp"' EXIT
 }
 
-# result STATUS NAME: the next result; what the last run said goes with a failure
+# result STATUS NAME: print the next result; for a failure also the output of the last run
 result() {
 	count=$((count + 1))
 	if [ "$1" = 0 ]; then
@@ -114,7 +114,7 @@ is() {
 	[ $status = 0 ] || echo "# got '$2', expected '$3'"
 }
 
-# Ends the test with its exit code: a test of which nothing was run is skipped.
+# End the test with its exit code: a test without a run is skipped.
 finish() {
 	[ "$count" = "$planned" ] || echo "# planned $planned results, gave $count"
 	echo "# $((count - failed - skipped)) passed, $failed failed, $skipped skipped"
@@ -123,24 +123,26 @@ finish() {
 	exit 0
 }
 
-# For a load of nothing but events: on a slow kernel, with all its checks, handlers end by
-# the rule of 90 %.  At this ceiling they do not, nor is anything skipped.
+# For a load of events only: on a slow kernel with all debugging checks, the default limit
+# of 90 % would end handlers. With this overhead limit they do not end, and none is
+# skipped.
 all_of_it="--max-overhead 100"
 
-# run ARGS...: ktap to its end, with $tmp/out, $tmp/err and $code
+# run ARGS...: run ktap to its end; sets $tmp/out, $tmp/err and $code
 run() {
 	code=0
 	timeout -s KILL "${seconds:-60}" "$KTAP" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null || code=$?
 }
 
-# call_function NAME: the kernel's function of a system call; on 64 bits, __ia32_ is another
+# call_function NAME: print the kernel's function of a system call; on 64 bits not that of
+# __ia32_
 call_function() {
 	for prefix in __x64_ __arm64_ __riscv_ __s390x_ __ia32_ ''; do
 		! grep -q " T ${prefix}sys_$1\$" /proc/kallsyms || { echo "${prefix}sys_$1"; break; }
 	done
 }
 
-# find_scripts: $scripts is the folder of the tools that come with ktap
+# find_scripts: set $scripts to the directory of the tools that ktap has
 find_scripts() {
 	for scripts in "$KTAP_SCRIPTS" "$here/../scripts" "$here/../../../ktap/scripts" \
 		/usr/local/share/ktap/tools /usr/share/ktap/tools; do
@@ -150,20 +152,21 @@ find_scripts() {
 	scripts=
 }
 
-# start ARGS...: ktap in the background, until it has attached; $tracer is its pid
+# start ARGS...: start ktap in the background, and wait until it has attached; $tracer is
+# its pid
 start() {
 	"$KTAP" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null &
 	tracer=$!
 	reaches "$tracer" running
 }
 
-# stop: ends what start began
+# stop: end the ktap of start
 stop() {
 	kill -TERM "$tracer" 2>/dev/null
 	reap
 }
 
-# reap: waits for what start began; killed if it does not end
+# reap: wait for the ktap of start; it is killed if it does not end
 reap() {
 	( sleep "${seconds:-60}"; kill -KILL "$tracer" ) >/dev/null 2>&1 &
 	watchdog=$!
@@ -173,18 +176,18 @@ reap() {
 	wait "$watchdog" 2>/dev/null
 }
 
-# A program that reads from file descriptor 9 waits there until told to go on.
+# A program that reads from file descriptor 9 waits there until a line is written.
 can_wait() {
 	mkfifo "$tmp/go" && exec 9<>"$tmp/go"
 }
 go_on() { echo go >&9; }
 
-# state PID: of the session that this process opened
+# state PID: print the state of the session that this process opened
 state() {
 	sed -n "s/^[0-9]* $1 .* \([a-z]*\) events=.*/\1/p" "$tracefs/ktap/sessions"
 }
 
-# memory_of PID: bytes of that session
+# memory_of PID: print the memory of that session in bytes
 memory_of() {
 	sed -n "s/^[0-9]* $1 .* memory=\([0-9]*\).*/\1/p" "$tracefs/ktap/sessions"
 }
@@ -202,7 +205,8 @@ wait_until() {
 	done
 }
 
-# reaches PID STATE: its session does, before the process ends
+# reaches PID STATE: wait until its session has this state; fails if the process ends
+# before
 reaches() {
 	wait_until is_or_dead "$1" "$2"
 	[ "$(state "$1")" = "$2" ]
@@ -217,8 +221,8 @@ out() {
 	[ $status = 0 ] || printf "$2" | sed 's/^/# expected: /'
 }
 
-# out_kept NAME TEXT: the same of a script that wants arguments at the return of a
-# program's function; a kernel that does not keep them refuses it, and says why
+# out_kept NAME TEXT: the same for a script that reads arguments at the return of a
+# program's function; a kernel that does not keep them refuses it with a message
 out_kept() {
 	if has return_arguments; then
 		out "$@"
@@ -229,12 +233,12 @@ out_kept() {
 	fi
 }
 
-# out_device NAME TEXT: the same of a run of utarget device
+# out_device NAME TEXT: the same for a run of utarget device
 out_device() {
 	if "$here/utarget" device 0 2>/dev/null; then
 		out "$@"
 	else
-		skip "$1" "nothing is mapped as a device is, or no memory can be in front of it"
+		skip "$1" "no memory is mapped like a device, or no memory can be before it"
 	fi
 }
 
@@ -247,7 +251,7 @@ matches() {
 	done
 }
 
-# refused NAME EVENT PATTERN...: at load, at its place
+# refused NAME EVENT PATTERN...: at load, with the position of the event
 refused() {
 	name=$1 event=$2
 	shift 2
@@ -257,12 +261,12 @@ trace $event { n += 1 }"
 	result $? "$name"
 }
 
-# value NAME: what the script printed of it
+# value NAME: the value that the script printed for it
 value() {
 	sed -n "s/^$1	//p" "$tmp/out"
 }
 
-# on_all_cpus LOAD N: each CPU has a process of its own with that load
+# on_all_cpus LOAD N: run this load in a process on each CPU
 on_all_cpus() {
 	pids=
 	cpu=0
@@ -274,15 +278,15 @@ on_all_cpus() {
 	wait $pids
 }
 
-# kill_rounds NUMBER MS SCRIPT: kill -9 of ktap within MS milliseconds after its
-# start, so many times; $hits counts those that had a session by then
+# kill_rounds NUMBER MS SCRIPT: kill -9 ktap within MS milliseconds after its start,
+# NUMBER times; $hits counts those that had a session
 seed=$$ hits=0
 kill_rounds() {
 	round=0
 	while [ $round -lt "$1" ]; do
 		"$KTAP" -e "$3" >/dev/null 2>&1 </dev/null &
 		victim=$!
-		# the shell's own poor randomness
+		# simple pseudo-random numbers
 		seed=$(((seed * 1103515245 + 12345) % 2147483648))
 		sleep "$(printf '%d.%03d' $((seed / 65536 % $2 / 1000)) $((seed / 65536 % $2 % 1000)))"
 		[ -z "$(state $victim)" ] || hits=$((hits + 1))
@@ -292,15 +296,15 @@ kill_rounds() {
 	done
 }
 
-# no_leaks NAME: kmemleak knows of nothing that ktap lost
+# no_leaks NAME: kmemleak reports no leak of ktap
 no_leaks() {
 	kmemleak=/sys/kernel/debug/kmemleak
 	if ! { echo scan >$kmemleak; } 2>/dev/null; then
 		skip "$1" "no kmemleak, or it is off: boot with kmemleak=on"
 		return
 	fi
-	# objects are reported from five seconds of age on; and what is freed after
-	# a grace period is not leaked: only the last scan tells
+	# objects are reported from an age of five seconds on; memory that waits for a
+	# grace period is no leak: only the last scan counts
 	for scan in 1 2; do
 		sleep 6
 		echo scan >$kmemleak
@@ -311,7 +315,7 @@ no_leaks() {
 	result $? "$1"
 }
 
-# no_complaints NAME: nor has the kernel said anything
+# no_complaints NAME: the kernel has printed no warning
 no_complaints() {
 	dmesg >"$tmp/out" 2>"$tmp/err"
 	[ -s "$tmp/out" ] &&

@@ -1,16 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# What the documents and the manual say that someone types, typed: the commands that
-# examples.sh has found in them. What has no end of its own is stopped when there has
-# been some work. It succeeds, or says of the error what the document says; what it
-# prints looks like what the document shows.
+# Run the commands of the documents and manual pages, which examples.sh has extracted. A
+# command that does not end by itself is stopped after some work. It succeeds, or fails
+# with the error of the document; its output has the form that the document shows.
 
 . "$(dirname "$0")/lib.sh"
 plan $(ls "$here"/examples/*.sh | wc -l)
 find_scripts
 
-# the folder that they are typed in, and a program that commands trace
+# their current directory, and a program that commands trace
 cp "$here"/examples/*.kp "$here"/examples/*.sh "$tmp/" || exit 1
 mkdir -p "$tmp/bin" "$tmp/tools/ktap" "$tmp/library"
 ln -s "$scripts" "$tmp/tools/ktap/scripts"
@@ -28,7 +27,7 @@ program=$(command -v "$KTAP")
 compiler=$(command -v "$KTAPC")
 "$compiler" -o "$tmp/forks.ktap" "$tmp/forks.kp"
 
-# What stands for it in a listing
+# Its replacement in a listing
 ktap() {
 	case " $* " in
 	*" -- "* | *" -l "* | *" -h "*)
@@ -39,17 +38,17 @@ ktap() {
 	"$program" "$@" &
 	tracer=$!
 	! reaches "$tracer" running || make >/dev/null 2>&1
-	# what it prints comes by the second
+	# it prints once a second
 	[ "$1" != forks.kp ] || wait_until test -s "$tmp/out" || :
-	# whatever stop itself ends with is no failure of the listing
+	# the exit code of stop is not that of the listing
 	stop || :
 	return $code
 }
 
 ktapc() { timeout -s KILL 60 "$compiler" "$@"; }
 
-# Lines without what differs from run to run: numbers, the bytes and strings that
-# arguments point to, who it was in rows of charts and tables, which system call it was
+# Lines without the parts that differ from run to run: numbers, the bytes and strings of
+# arguments, names in rows of charts and tables, names of system calls
 shape() {
 	sed -E -e 's/[[:blank:]]+/ /g; s/^ //; s/ $//' \
 		-e 's/ \([0-9a-f:]+(, \.\.\.)?\)//g; s/ "[^"]*"(\.\.\.)?//g' \
@@ -60,8 +59,8 @@ shape() {
 		-e 's/^[^ ,]+, [^ ,]+ N$/NAME, NAME N/' "$@"
 }
 
-# looks_like NAME: each line that the document shows is like one that was printed, on
-# whichever of the two files; "..." stands for others
+# looks_like NAME: each line that the document shows has the form of a printed one, on
+# stdout or stderr; "..." matches any lines
 looks_like() {
 	shape "$here/examples/$1.shown" | sort -u >"$tmp/wanted"
 	shape "$tmp/out" "$tmp/err" | sort -u >"$tmp/like"
@@ -73,12 +72,12 @@ looks_like() {
 	return $unlike
 }
 
-# listing NAME: all of its commands, or those up to the one that fails
+# listing NAME: run its commands, up to the first one that fails
 listing() {
 	(cd "$tmp" || exit; set -e; . "./$1.sh"; wait) >"$tmp/out" 2>"$tmp/err" </dev/null
 	code=$?
 	if lacks_events "$tmp/err"; then
-		skip "$1" "this kernel has not all of its events"
+		skip "$1" "this kernel lacks some of its events"
 	elif [ -e "$here/examples/$1.said" ]; then
 		[ "$code" != 0 ]
 		told=$?
@@ -96,7 +95,7 @@ listing() {
 for file in "$here"/examples/*.sh; do
 	name=$(basename "$file" .sh)
 	case $name in
-	tools* | *_tool) [ -n "$scripts" ] || { skip "$name" "there are no tools"; continue; } ;;
+	tools* | *_tool) [ -n "$scripts" ] || { skip "$name" "the tools of ktap are not installed"; continue; } ;;
 	esac
 	listing "$name"
 done

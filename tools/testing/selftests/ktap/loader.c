@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A program that is linked with the C library when it starts, and with others
- * later.
+ * A program that loads the C library at its start, and other libraries later.
  *
  *	loader allocate SIZE N		malloc(SIZE) and free(), N times
  *	loader load FILE N		loads a library and calls its shared_twice(1) to
  *					shared_twice(N)
- *	loader wait COMMAND...		reads a line from stdin, then does the rest
+ *	loader wait COMMAND...		reads a line from stdin, then runs COMMAND
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

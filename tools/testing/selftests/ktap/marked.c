@@ -5,11 +5,11 @@
  *	marked where NAME	prints the offset of a function in the file, 0x...
  *	marked call NAME N	calls it with the arguments 1 to N, one by one
  *	marked fire N		passes the markers demo:plain (in two places), demo:args and
- *				demo:guarded (if its semaphore says that one listens), each
+ *				demo:guarded (if its semaphore is not 0), each
  *				N times
- *	marked wait N		waits for who listens to demo:guarded, and for a line; the same
+ *	marked wait N		waits for a listener of demo:guarded, and for a line; then fire N
  *	marked stack N		N times main -> outer -> middle -> inner
- *	marked jit MS		runs code in anonymous memory for so long, which it calls
+ *	marked jit MS		runs code in anonymous memory for MS milliseconds, named
  *				hot_loop in /tmp/perf-PID.map
  */
 #define _GNU_SOURCE
@@ -61,7 +61,7 @@ NOINLINE long alphabet(long n)
 /* a second name */
 long alpha_again(long n) __attribute__((alias("alpha")));
 
-/* names that other compilers give: ns::add(int), ns::add(long), core::fmt::write, mycrate::foo */
+/* names by other compilers: ns::add(int), ns::add(long), core::fmt::write, mycrate::foo */
 NOINLINE long add_int(long n) __asm__("_ZN2ns3addEi");
 NOINLINE long add_long(long n) __asm__("_ZN2ns3addEl");
 NOINLINE long rust_legacy(long n) __asm__("_ZN4core3fmt5write17h0123456789abcdefE");
@@ -130,7 +130,7 @@ static const struct function *find(const char *name)
 	exit(2);
 }
 
-/* The kernel says what of the file is mapped where. */
+/* /proc/self/maps has the mapped parts of the file. */
 static int do_where(char **args)
 {
 	uintptr_t addr = (uintptr_t)find(args[0])->call;
@@ -160,9 +160,9 @@ static int do_call(char **args)
 
 NOINLINE void fire(long i)
 {
-	/* in memory, below 0, of four bytes */
+	/* in memory, negative, of four bytes */
 	volatile int local = -(int)i;
-	/* one byte of a word with more in it */
+	/* one byte of a larger word */
 	long byte = i << 8 | 0xf0;
 
 	MARKER("demo", "plain", "0", "");
@@ -190,7 +190,10 @@ static int do_wait(char **args)
 {
 	while (!guarded_semaphore)
 		usleep(10000);
-	/* who listens is heard of before he is ready: the test knows when he is */
+	/*
+	 * the semaphore is set before the listener is ready: the test writes a line when
+	 * it is
+	 */
 	getchar();
 	return do_fire(args);
 }

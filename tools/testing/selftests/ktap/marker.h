@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Static markers for the tests: a nop, and a note that says where it is, what
- * it is called, and where its arguments are then.
+ * Static markers for the tests: a nop, and a note with its address, its name, and the
+ * locations of its arguments.
  */
 #ifndef KTAP_MARKER_H
 #define KTAP_MARKER_H
@@ -14,7 +14,7 @@
 #define MARKER_LONG	"4"
 #endif
 
-/* Where an argument may be: the compiler's choice makes the test worth something. */
+/* Operands that an argument may be; the compiler chooses one. */
 #ifdef __x86_64__
 #define MARKER_ANYWHERE	"nor"
 #else
@@ -40,7 +40,7 @@
 		"994:	.balign 4\n"						\
 		".popsection\n" : : __VA_ARGS__)
 
-/* Once in a program: what notes are told relative to, should it be moved. */
+/* Once in a program: the base of the addresses in notes, in case it is moved. */
 #define MARKER_BASE()								\
 	__asm__(".pushsection .stapsdt.base,\"a\",%progbits\n"			\
 		"marker_base: .byte 0\n"					\

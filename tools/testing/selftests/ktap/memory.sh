@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Reading memory: of processes, also where it is not resident, and the kernel's;
-# symbols, and values of the machine.
+# Reading memory of processes, also if it is not resident, and of the kernel; symbols, and
+# values of the machine.
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
@@ -13,15 +13,15 @@ word=$((half / 4))
 end='trace_end { print(n, len(t)) }'
 ! has addresses || addresses=1
 
-# by_address NAME: whether str(), buf() and read() are there, for a test of them; else it is skipped
+# by_address NAME: skip the test and fail if this machine has no str(), buf() and read()
 by_address() {
 	[ -z "$addresses" ] || return 0
-	skip "$1" "an address does not tell whose it is on this machine"
+	skip "$1" "addresses do not show whether they are of user or kernel memory on this machine"
 	return 1
 }
 getppid='trace syscalls:sys_enter_getppid'
 
-# cold NAME: what was not there was read all the same, or the kernel is not one that can
+# cold NAME: memory that was not resident was read, or this kernel cannot do that
 cold() {
 	if has waits_for_strings; then
 		[ "$code" = 0 ] && [ "$(cut -f 1 "$tmp/out")" = $n ] && ! grep -q 'reads of memory' "$tmp/err"
@@ -33,11 +33,11 @@ cold() {
 	fi
 }
 
-# Names on pages that are not there: other events cannot read them.
+# Names on pages that are not resident: other events cannot read them.
 run -q -e 'trace kprobe:do_sys_openat2 { if (user_string(arg1) == nil) { n += 1 } } trace_end { print(n) }' \
 	-- "$workload" cold open /dev/null $n
 [ "$code" = 0 ] && [ "$(cat "$tmp/out")" = $n ] && matches "$tmp/err" "^ktap: $n reads of memory failed\$"
-result $? pages_are_not_there_without_help
+result $? pages_are_not_resident_before
 run -q -e "trace syscalls:sys_enter_openat { if (args.filename == \"/dev/null\") { n += 1 } else { t[args.filename || arg1] += 1 } } $end" \
 	-- "$workload" cold open /dev/null $n
 cold field_of_a_name_that_is_not_resident
@@ -62,10 +62,10 @@ if by_address pointers_that_are_not_resident; then
 		-- "$workload" cold exec /etc/passwd $n
 	cold pointers_that_are_not_resident
 fi
-if by_address what_is_behind_a_buffer_is_not_touched; then
+if by_address memory_after_a_buffer_is_not_accessed; then
 	run -q -e 'trace syscalls:sys_enter_read /execname == "workload"/ { if (buf(arg1, 16) == "xxxxxxxxxxxxxxxx") { n += 1 } }
 trace_end { print(n) }' -- "$workload" brink 16 $n
-	out what_is_behind_a_buffer_is_not_touched "0\n$n\n"
+	out memory_after_a_buffer_is_not_accessed "0\n$n\n"
 fi
 run -q -e 'trace syscalls:sys_enter_read /execname == "utarget" && arg2 == 16/ {
 	if (user_string(arg1 + 32, 1) == nil) { n += 1 } else { m += 1 }
@@ -74,13 +74,13 @@ trace_end { print(n, m) }' -- "$here/utarget" device $n
 out_device buffer_on_a_device_is_not_touched "$((4 * n))\t$((4 * n))\n"
 run -q -e 'trace syscalls:sys_enter_openat /execname == "workload" && user_string(arg1) == ""/ { n += 1 }
 trace_end { print(n) }' -- "$workload" open "" 1
-is empty_string_is_no_failure "$(cat "$tmp/out" "$tmp/err")" 1
+is empty_string_is_not_an_error "$(cat "$tmp/out" "$tmp/err")" 1
 if "$workload" tagged /dev/null 1; then
 	run -q -e 'trace syscalls:sys_enter_openat /str(arg1) == "/dev/null" && buf(arg1, 9) == "/dev/null"/ { n += 1 }
 trace_end { print(n) }' -- "$workload" tagged /dev/null $n
 	out pointers_may_have_a_tag "$n\n"
 else
-	skip pointers_may_have_a_tag "there are none with a tag here"
+	skip pointers_may_have_a_tag "this machine has no tagged addresses"
 fi
 
 # system calls whose records have no data
@@ -104,7 +104,7 @@ trace_end { print(n) }" -- "$workload" write 5 $n
 	out buffer_of_a_write "$n\n"
 fi
 
-# what cannot be read: s390 has memory of the kernel at 0
+# unreadable addresses: s390 has memory of the kernel at 0
 if [ -n "$addresses" ]; then
 	reads='user_string(16), kernel_string(16), join(8), read(-1, 8), buf(0, 4096), str(1 << 62)'
 	nils='nil\tnil\tnil\tnil\tnil\tnil' fails=6
@@ -122,7 +122,7 @@ sized=buf
 run -q -e "$getppid { print(kernel_string(curtask, 0) == \"\", $sized(curtask, n)) }
 n = -1" -- "$workload" getppid 1
 [ "$code" = 1 ] && matches "$tmp/err" "error: $sized: a string of -1 bytes\$"
-result $? size_below_zero_is_an_error
+result $? negative_size_is_an_error
 
 # the kernel's
 run -q -e 'print(kernel_string(kaddr("linux_banner"), 13))'
@@ -131,7 +131,8 @@ if by_address kernel_by_address; then
 	run -q -e 'print(str(kaddr("linux_banner"), 5), read(kaddr("linux_banner"), 1), len(kernel_string(kaddr("linux_banner"))) > 20)'
 	out kernel_by_address 'Linux\t76\ttrue\n'
 fi
-# 32 bits of it overflow, for a test, five minutes after the start: below 0 till then
+# the kernel lets its low 32 bits overflow five minutes after boot: until then it is below
+# 0
 positive='a > 0'
 [ "$half" = 32 ] || positive='a != 0'
 run -q -e "a = \`jiffies\` trace tick-100ms { print($positive, \`jiffies\` - a >= 5, \`jiffies\` - a < 1000) exit() }"
@@ -141,12 +142,12 @@ if has little_end; then
 	[ "$code" = 0 ] && matches "$tmp/out" "^[1-8]	true	true	$(cat /proc/sys/kernel/panic)\$"
 	result $? variables_of_32_bits
 else
-	skip variables_of_32_bits "what lies behind them would be their little end"
+	skip variables_of_32_bits "the test needs a little-endian machine"
 fi
 echo -7 >/proc/sys/kernel/panic
 run -q -e 'print(`panic_timeout`)'
 echo 0 >/proc/sys/kernel/panic
-out variable_below_zero '\055\067\n'
+out negative_variable '\055\067\n'
 if grep -qw cpu_number /proc/kallsyms; then
 	run -q -e 'trace profile-1ms { t[cpu] = `cpu_number` == cpu } trace tick-300ms { for (k, v in pairs(t)) { all = v } print(len(t) > 0, all) exit() }'
 else
@@ -161,12 +162,13 @@ y = `jiffiez`'
 result $? unknown_variable_is_refused_with_its_place
 run -q -e 'print(`vfs_read`)'
 [ "$code" = 2 ] && matches "$tmp/err" "^-e:1:7: error: 'vfs_read' is a function of the kernel: kaddr\(\"vfs_read\"\)"
-result $? function_is_no_variable
+result $? function_is_not_a_variable
 run -q -e 'print(`nomod:var`)'
 [ "$code" = 2 ] && matches "$tmp/err" "error: there is no kernel symbol 'nomod:var': is the module loaded\?"
-result $? variable_of_a_module_that_is_not_there
+result $? variable_of_a_module_that_is_not_loaded
 
-# those of a module, which stays; and what its addresses are called when it has gone
+# symbols of a module, which cannot be unloaded meanwhile; and of its addresses after it
+# is unloaded
 ko=/lib/modules/$(uname -r)/kernel/samples/trace_events/trace-events-sample.ko
 [ -e "$ko" ] || ko=/ktap/modules/trace-events-sample.ko
 mod=trace_events_sample
@@ -178,7 +180,7 @@ if [ -e "$ko" ]; then
 	out variable_of_a_module '0\t0\n'
 	run -q -e "print(\`$mod:simple_thread_fn\`)"
 	[ "$code" = 2 ] && matches "$tmp/err" "error: '$mod:simple_thread_fn' is a function of the kernel"
-	result $? function_of_a_module_is_no_variable
+	result $? function_of_a_module_is_not_a_variable
 	start -q -e "print(\`simple_thread_cnt\`) trace tick-1s { }"
 	rmmod $mod 2>/dev/null
 	loaded
@@ -188,14 +190,14 @@ if [ -e "$ko" ]; then
 	wait_until grep -q "^simple_thread_fn \[$mod\]	simple_thread_fn+0x1 \[$mod\]$" "$tmp/out"
 	rmmod $mod
 	! loaded
-	result $? address_keeps_no_module
+	result $? address_does_not_pin_its_module
 	wait_until grep -Eq '^0x[0-9a-f]+	0x[0-9a-f]+$' "$tmp/out"
 	stop
 	[ "$code" = 0 ] && matches "$tmp/out" '^0x[0-9a-f]+	0x[0-9a-f]+$'
-	result $? address_of_a_module_that_has_gone
+	result $? address_of_an_unloaded_module
 else
-	for name in variable_of_a_module function_of_a_module_is_no_variable variable_keeps_its_module \
-		address_keeps_no_module address_of_a_module_that_has_gone; do
+	for name in variable_of_a_module function_of_a_module_is_not_a_variable variable_keeps_its_module \
+		address_does_not_pin_its_module address_of_an_unloaded_module; do
 		skip $name "no trace-events-sample.ko (CONFIG_SAMPLE_TRACE_EVENTS=m)"
 	done
 fi
@@ -213,7 +215,8 @@ run -q -e 'print(gettimeofday_s - $1 < 30, gettimeofday_ms / 1000 - gettimeofday
 	substr(walltime, 0, 10), arch, kernel_v, num_cpus, in_interrupt, in_iowait)' "$now"
 out time_and_machine "true\ttrue\ttrue\t$(date -u +%F)\t$(uname -m)\t$(uname -r)\t$(nproc)\tfalse\tfalse\n"
 
-# Who may open the file, but has no privilege beyond that, reads no memory of the kernel.
+# A user who may open the file, but has no other privilege, cannot read memory of the
+# kernel.
 paranoid=$(cat /proc/sys/kernel/perf_event_paranoid)
 mode=$(stat -c %a "$tracefs/ktap/session")
 echo -1 >/proc/sys/kernel/perf_event_paranoid
@@ -226,12 +229,12 @@ as_user() {
 }
 as_user -q -e 'print(kaddr("linux_banner"))'
 [ "$code" = 2 ] && matches "$tmp/err" ':1:[0-9]*: error: CAP_PERFMON is needed for addresses of the kernel$'
-result $? others_get_no_address
+result $? other_users_get_no_address
 as_user -q -e 'print(`jiffies`)'
 [ "$code" = 2 ] && matches "$tmp/err" 'error: CAP_PERFMON is needed'
-result $? others_read_no_memory
+result $? other_users_read_no_memory
 as_user -q -e 'print(1 + 1)'
-out others_may_do_the_rest '2\n'
+out other_users_may_do_the_rest '2\n'
 chmod "$of_root" "$tracefs"
 chmod "$of_ktap" "$tracefs/ktap"
 chmod "$mode" "$tracefs/ktap/session"

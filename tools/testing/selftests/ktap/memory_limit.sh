@@ -1,25 +1,25 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# The memory of a session at its end, by each kind of thing that takes some: the
-# script goes on, and what it has and what it is told it lost is all that it wanted.
+# Each kind of value reaches the memory limit of the session: the script continues, and
+# the kept and the lost values add up to the requested ones.
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 36
+plan 39
 
-# what is said of a lack of memory
+# dropped: print the number in the message about lack of memory
 dropped() {
 	sed -n 's/^ktap: dropped \([0-9]*\) values: the session had no memory left (of [0-9]* KiB; -m for more)$/\1/p' \
 		"$tmp/err"
 }
 
-# pool NAME SCRIPT [ARGS...]: prints how many it kept, and of how many
+# pool NAME SCRIPT [ARGS...]: the script prints how many values it kept, and of how many
 limit='-m 512K'
 pool() {
 	name=$1 script=$2
 	shift 2
-	# shellcheck disable=SC2086 # an option and what it is
+	# shellcheck disable=SC2086 # an option and its value
 	run -q $limit -e 's = "0123456789abcdef"
 for (i = 1, 4) { s = s .. s }
 '"$script" "$@"
@@ -62,7 +62,7 @@ pool stacks_of_programs "t = table.new(8000)
 $event { n += 1 t[n] = ustack }
 trace_end { print(len(t), n) }" -- "$workload" getppid 8000
 
-# with a table that has taken nearly all
+# with a table that has nearly all of the memory
 full='t = table.new(4000)
 for (i = 1, 4000) { t[i] = s .. i }
 t[1] = nil'
@@ -73,9 +73,9 @@ pool fields_of_threads "$full
 $event { n += 1 self.x = s .. n if (self.x == s .. n) { kept += 1 } self.y = s .. n if (self.y == s .. n) { kept += 1 } }
 trace_end { print(len(t) + kept + 1, 4000 + 2 * n) }" -- "$workload" getppid 100
 
-# Those that the top level makes have memory for each CPU, a quarter of the session's in
-# all.  What does not find any adds up in one place: no number is lost for it.  A
-# snapshot has the same memory as what it is of.
+# Aggregations of the top level have memory for each CPU, together a quarter of the
+# session's. Those without it add up in one place, and lose no number. A snapshot has as
+# much memory as its aggregation.
 run -q -m 16M -e 't = table.new(2100)
 for (i = 1, 2100) { t[i] = hist() t[i] <<< i }
 for (i = 1, 2100) { if (count(t[i]) == 1 && sum(t[i]) == i) { n += 1 } }
@@ -88,6 +88,32 @@ c = snapshot(t[2])
 print(sum(c))'
 out memory_of_cpus '2100\t2100\nno memory for a snapshot\n2100\t0\n2\n'
 is memory_of_cpus_loses_nothing "$(cat "$tmp/err")" ''
+
+# The memory of probes has its own counter and limit: it is not part of the small limit of
+# the tables here.
+probes=
+for i in 1 2 3 4 5 6 7 8 9 10; do
+	probes="$probes$(printf 'trace probe:* { n += 1 }\n%.0s' 1 2 3 4 5 6 7 8 9 10)
+"
+done
+said="error: no memory for 'probe:\\*': the probes of a session may take 32768 KiB \\(-m for more\\), and [0-9]+ have taken [0-9]+ KiB\$"
+if has fprobes; then
+	run -q -m 1M -e "$probes"
+	[ "$code" = 2 ] && matches "$tmp/err" "^-e:[0-9]+:7: $said"
+	result $? functions_of_a_hundred_probes_are_refused
+	start -q -m 1M -e 'trace probe:vfs_read /false/ { n += 1 }'
+	few=$(memory_of "$tracer")
+	stop
+	start -q -m 1M -e 'trace probe:s* /false/ { n += 1 }'
+	many=$(memory_of "$tracer")
+	stop
+	[ "$code" = 0 ] && [ "${few:-0}" -gt 0 ] && [ "${many:-0}" -gt $((few + (128 << 10))) ]
+	result $? memory_of_functions_is_shown
+else
+	for name in functions_of_a_hundred_probes_are_refused memory_of_functions_is_shown; do
+		skip $name "this kernel has no fprobes"
+	done
+fi
 
 # The limit of all sessions
 max_memory=$tracefs/ktap/max_memory
@@ -104,8 +130,8 @@ run -q -m 1M -e 'print(1)'
 [ "$code" = 2 ] && matches "$tmp/err" 'error: memory is at most 524288 bytes here \(see ktap/max_memory\)$'
 result $? no_session_is_above_it
 
-# with_limit_at_load LINE: the limit is less than when the session was opened and LINE
-# came; prints what the chunk that is loaded then is told
+# with_limit_at_load LINE: lower the limit after the session was opened and LINE written;
+# print the answer to the chunk that is loaded then
 "$KTAPC" -o "$tmp/strings.ktap" -e 's = "0123456789abcdef"
 for (i = 1, 4) { s = s .. s }
 t = table.new(4000)
@@ -129,8 +155,8 @@ for name in limit_is_that_at_load line_is_cut_to_it; do
 done
 echo "$was" >"$max_memory"
 
-# Tables that are made of others: a copy is wanted, or there is no point; what is to
-# be gone through in order is one table more that is dropped.
+# Tables made from other tables: without memory a copy fails, and a sorted iteration drops
+# its table.
 taken='s = "0123456789abcdef"
 for (i = 1, 4) { s = s .. s }
 t = table.new(4000)
@@ -150,6 +176,21 @@ trace_end { print(kept, n) }" -- "$workload" getppid 2
 is speculations "$(cat "$tmp/out" "$tmp/err")" "16	200
 ktap: discarded 16 speculations: neither committed nor discarded
 ktap: refused 184 speculations: too many were open"
+# the code of a script is charged to its session
+awk 'BEGIN {
+	print "trace sched:sched_process_fork { } function unused(t) {"
+	for (i = 0; i < 2000; i++)
+		printf "t[%d] = \"%0400d\"\n", i, i
+	print "}"
+}' >"$tmp/large.kp"
+start -q -w "$tmp/large.kp"
+large=$(memory_of "$tracer")
+stop
+start -q -e 'trace sched:sched_process_fork { }'
+small=$(memory_of "$tracer")
+stop
+[ "$small" -gt 0 ] && [ $((large - small)) -gt 800000 ]
+result $? code_counts
 no_complaints no_complaints
 
 finish

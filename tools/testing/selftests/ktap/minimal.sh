@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# What a kernel has that has nothing else: tracepoints, those of the scheduler, and
-# ticks. Each fork of a shell is counted.
+# Events that every kernel has: tracepoints of the scheduler, and ticks. Each fork of a
+# shell is counted.
 
 . "$(dirname "$0")/lib.sh"
 plan 6
 
 n=50
 mine='/parent_comm == "busybox-forks"/'
-# a shell of a name of its own; where it is one of many tools it must be told so
+# a shell with its own name; busybox then needs the name of the tool
 cp "$(readlink -f /proc/$$/exe)" "$tmp/busybox-forks"
 shell="$tmp/busybox-forks"
 "$shell" -c : 2>/dev/null || shell="$shell sh"

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Events and functions of a module that comes and goes: who traces it holds it.
+# Events and functions of a module that is loaded and unloaded: a session that traces it
+# prevents its unloading.
 
 . "$(dirname "$0")/lib.sh"
 plan 19
@@ -31,10 +32,10 @@ trace $event { n += 1 }"
 	[ "$code" = 2 ] && matches "$tmp/err" "$@"
 	result $? "$refused_name"
 }
-absent="^-e:2:7: error: no event matches 'sample-trace:\*': there are none of 'sample-trace'; a module has"
+absent="^-e:2:7: error: no event matches 'sample-trace:\*': no event system 'sample-trace'; a module adds"
 refused_at pattern_of_an_absent_module 'sample-trace:*' "$absent"
 refused_at event_of_an_absent_module sample-trace:foo_bar \
-	"^-e:2:7: error: no event 'sample-trace:foo_bar': there are none of 'sample-trace'; a module has"
+	"^-e:2:7: error: no event 'sample-trace:foo_bar': no event system 'sample-trace'; a module adds"
 refused_at function_of_an_absent_module "probe:$module:simple_thread" \
 	"^-e:2:7: error: no function 'simple_thread' in a module '$module'"
 if has fprobes; then
@@ -43,10 +44,10 @@ else
 	skip tracepoint_of_an_absent_module "$no_fprobes"
 fi
 
-# What its thread calls once a second, whatever the compiler has made of the name
+# The function that its thread calls once a second, with a possible suffix of the compiler
 load
 f=$(sed -n "s/.* t \(do_simple_thread_func[^	]*\)	\[$module\]/\1/p" /proc/kallsyms)
-# where its second instruction is
+# the offset of its second instruction
 for offset in 4 5 8 12; do
 	run -q -e "trace probe:$module:$f+$offset { exit() } tick-1ms { exit() }"
 	[ "$code" != 0 ] || break
@@ -54,7 +55,8 @@ done
 unload
 seconds=20
 
-# holds NAME EVENT: while its events come the module stays, afterwards it goes
+# holds NAME EVENT: the module cannot be unloaded while the session runs, and can be
+# afterwards
 holds() {
 	load
 	start -q -e "trace $2 { n += 1 if (n == 1) { print(\"came\") } }"
@@ -86,10 +88,10 @@ fi
 if has ftrace; then
 	holds function_tracer_holds_it 'ftrace:function /ip == do_simple_thread_func*/'
 else
-	skip function_tracer_holds_it "this kernel's function tracer tells no arguments, or there is none"
+	skip function_tracer_holds_it "this kernel has no function tracer with arguments"
 fi
 
-# what they bring
+# their fields
 load
 run -q -e 'trace sample-trace:foo_bar { print(args.foo, args.bar >= 0, execname) exit() }'
 out fields_of_a_module "hello\ttrue\tevent-sample\n"
@@ -101,20 +103,20 @@ out function_of_a_module "$f\tevent-sample\t$f [$module]\n"
 run -q -e "trace probe:$module:$f a=\$comm { print(probefunc, args.a) exit() }"
 out fetch_arguments_of_a_module "$f\tevent-sample\n"
 
-# A session that ends with its records unread: the type of a record is that of the
-# event for as long as somebody may want its text.
+# A session that ends with unread records: the type number of a record remains that of the
+# event while a reader may format it.
 "$KTAPC" -w -o "$tmp/text.ktap" -e 'trace sample-trace:foo_bar { print(argstr) exit() }' 2>"$tmp/err"
 exec 3<>"$tracefs/ktap/session"
 cat "$tmp/text.ktap" >&3
 wait_until grep -q ' ended events=' "$tracefs/ktap/sessions"
-is an_unread_session_holds_it "$(unload; is_loaded && echo "held")" held
+is unread_session_pins_the_module "$(unload; is_loaded && echo "held")" held
 cat <&3 >"$tmp/out"
 exec 3>&-
 matches "$tmp/out" '^foo_bar: foo hello [0-9]'
 result $? and_its_records_have_their_text
 unload
 
-# All at once, again and again: sessions that find it there or not
+# All at once, repeatedly: sessions start with and without the module
 come_and_go() {
 	while [ ! -e "$tmp/enough" ]; do
 		load 2>/dev/null
@@ -141,7 +143,7 @@ wait $comer
 echo "# $found of $round sessions found it"
 unload
 is_loaded
-is churn_leaves_nothing_behind "$other $?" "0 1"
+is churn_leaks_nothing "$other $?" "0 1"
 no_complaints no_complaints
 
 finish

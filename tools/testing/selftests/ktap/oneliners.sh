@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# What somebody who comes from another tracer types first: eleven one-liners,
-# word for word but for the process they ask for.
+# Eleven one-liners that users of other tracers try first, unchanged except for the
+# process that they trace.
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
@@ -11,7 +11,7 @@ sysctl=/proc/sys/kernel/randomize_va_space
 
 sleeps() { grep -q '(workload) S' "/proc/$1/stat"; }
 
-# waiting COMMAND...: the workload does that when go is called; its pid is in $worker
+# waiting COMMAND...: the workload does that after go; its pid is in $worker
 waiting() {
 	mkfifo "$tmp/fifo"
 	"$workload" wait "$@" <"$tmp/fifo" &
@@ -27,15 +27,15 @@ go() {
 	exec 9>&-
 }
 
-# value NAME KEY: of a table that was printed as a global
+# value NAME KEY: print a value of a table that was printed as a global
 value() {
 	awk -v name="$1:" -v key="  $2: " '
 		$0 !~ /^ / { inside = $0 == name }
 		inside && index($0, key) == 1 { print substr($0, length(key) + 1) }' "$tmp/out"
 }
 
-# more NAME N LINE KEY COMMAND: of those that LINE counts for that key, `COMMAND N`
-# causes exactly N more than `COMMAND 0`
+# more NAME N LINE KEY COMMAND: the count of LINE for that key is N larger after `COMMAND
+# N` than after `COMMAND 0`
 more() {
 	run -q -e "$3" -- "$workload" $5 0
 	before=$(value s "$4")
@@ -43,7 +43,7 @@ more() {
 	is "$1" "$(($(value s "$4") - before))" "$2"
 }
 
-# samples: how many a printed chart or table holds
+# samples: print the number of samples in a chart or table
 samples() { awk '/\|@* *[0-9]+$/ || /: [0-9]+$/ { n += $NF } END { print n + 0 }' "$tmp/out"; }
 
 # How long does a read of one process take?
@@ -61,7 +61,7 @@ $workload getppid 1
 $workload read 0 2
 "
 
-# Which files are opened, by whom?
+# Which files are opened, by which programs?
 run -q -e 'trace syscalls:sys_enter_openat { printf("%s %s\n", comm, args.filename) }' -- \
 	"$workload" open /proc/self/comm 3
 out files_that_are_opened 'workload /proc/self/comm\nworkload /proc/self/comm\nworkload /proc/self/comm\n'
@@ -91,7 +91,7 @@ if [ -b $disk ]; then
 	go
 	stop
 	line="$worker workload 4096\n"
-	# on s390 a worker of the kernel's issues them
+	# on s390 a worker of the kernel issues them
 	if [ "$(uname -m)" = s390x ]; then
 		sed -i "s/^[0-9]* kworker[^ ]* /$worker workload /" "$tmp/out"
 	fi
@@ -109,7 +109,7 @@ else
 	skip major_faults "there is no $disk"
 fi
 
-# Who makes page faults? The same ones each time, if all lies at the same place.
+# Who makes page faults? Their number is constant if all addresses are.
 random=$(cat $sysctl)
 echo 0 >$sysctl
 more faults 2000 'trace software:faults:1 { s[comm] += 1 }' workload fault
@@ -131,7 +131,7 @@ result $? profile_has_stacks_of_the_process
 kill -KILL $worker
 wait $worker 2>/dev/null
 
-# Other processes are not in it, nor is an idle one.
+# The profile has neither other processes nor idle time.
 waiting getppid 1
 start -q -e "trace profile:hz:99 /pid == $worker/ { s[ustack] += 1 }"
 sleep 0.3

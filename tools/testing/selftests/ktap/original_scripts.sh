@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# The scripts that ktap was first shown with, word for word.
+# The example scripts of the first ktap, unchanged.
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
@@ -62,7 +62,7 @@ awk 'NR > 1 && NF >= 3 { if (rows && $NF > last + 0) wrong = 1; last = $NF; rows
 END { exit wrong || rows < 5 }' "$tmp/out"
 result $? histogram_is_sorted
 matches "$tmp/err" '^ktap: total enabled [0-9]+ events$' '^Press Control-C to stop\.$'
-result $? number_of_events_is_told
+result $? number_of_events_is_reported
 
 cat >"$tmp/table.kp" <<'SCRIPT'
 tbl = {}

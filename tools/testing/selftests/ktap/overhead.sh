@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# What handlers may take of a CPU: with a ceiling events are skipped, and each is
+# The share of a CPU that handlers may use: with an overhead limit events are skipped and
 # counted; without one all are handled, unless a script holds a CPU for seconds.
 
 . "$(dirname "$0")/lib.sh"
@@ -10,22 +10,22 @@ plan 24
 
 enter=syscalls:sys_enter_getppid
 exit=syscalls:sys_exit_getppid
-# far more than a system call takes
+# far longer than a system call
 work='var x = 0 for (i = 1, 1000) { x += i }'
 calls=3000
 
-# skipped EVENT: how many of them were, as ktap says word for word in the guide
+# skipped EVENT: print how many were skipped, from the message that the guide has
 advice='a filter or a shorter handler costs less'
 skipped() {
 	sed -n "s/^ktap: '$1' skipped \([0-9]*\) events to stay below --max-overhead ([0-9]*%): $advice\$/\1/p" "$tmp/err"
 }
 
-# number EVENT NAME: the same of anything that ktap/sessions has, as -v shows it
+# number EVENT NAME: print this number of the event in ktap/sessions, as shown by -v
 number() {
 	sed -n "s/^ktap:  *$1 .*$2=\([0-9]*\).*/\1/p" "$tmp/err"
 }
 
-# With a ceiling
+# With an overhead limit
 run -q --max-overhead 1 -e "trace $enter { $work n += 1 } trace $exit { m += 1 }
 trace_end { print('entered', n) print('exited', m) }" -- "$workload" getppid $calls
 is skipping_is_no_error "$code" 0
@@ -35,33 +35,33 @@ result $? some_events_are_handled
 is skipped_and_handled_are_all $((ran + $(skipped $enter))) $calls
 is each_probe_has_its_own_count $(($(value exited) + $(skipped $exit))) $calls
 
-# A filter is part of it. One that finds nothing has all of its events counted, too.
+# Filters count as handlers. Events are counted as filtered even if none passes.
 run -v --max-overhead 1 -e "function no() { $work return false }
 trace $enter /no()/ { n += 1 } trace_end { print(n) }" -- "$workload" getppid $calls
-out filter_that_says_no 'nil\n'
+out false_filter 'nil\n'
 [ "$(number $enter skipped)" -gt 0 ] && [ "$(number $enter filtered)" -gt 0 ]
-result $? filter_that_says_no_costs
+result $? false_filter_counts_as_overhead
 is skipped_and_filtered_are_all $(($(number $enter skipped) + $(number $enter filtered))) $calls
-is what_is_told_is_what_sessions_has "$(skipped $enter)" "$(number $enter skipped)"
-[ "$(number $enter time)" -gt 0 ] && matches "$tmp/err" '^ktap: .* ended .* overhead=[0-9]+\.[0-9][0-9]%$'
-result $? sessions_has_what_it_took
+is message_equals_the_sessions_file "$(skipped $enter)" "$(number $enter skipped)"
+[ "$(number $enter time)" -gt 0 ] && matches "$tmp/err" '^ktap: .* ended .* overhead=[0-9]+\.[0-9][0-9]% attached=1/1$'
+result $? sessions_file_has_its_time
 
-# Process context takes no CPU away from anybody; it is neither measured nor skipped.
+# The top level runs in process context; it is neither measured nor skipped.
 run -v --max-overhead 1 -e "trace_begin { print('begin') } trace $enter { $work n += 1 }
 tick-10ms { $work ticks += 1 if (ticks == 30) { exit() } }
 trace_end { $work print('end', ticks) }" -- "$workload" spin 1
 out begin_tick_and_end_are_not_skipped 'begin\nend\t30\n'
 is ticks_are_not_measured "$(number tick-10ms hits) $(number tick-10ms skipped) $(number tick-10ms time)" "30 0 0"
 [ "$(skipped $enter)" -gt 0 ]
-result $? but_events_meanwhile_are
+result $? but_events_meanwhile_are_traced
 
 run -q --max-overhead 1 -e "profile-1ms { $work n += 1 } tick-1s { exit() }
 trace_end { print(n > 0) }" -- "$workload" burn 30000
 [ "$code" = 0 ] && [ "$(cat "$tmp/out")" = true ] && [ "$(skipped profile-1ms)" -gt 0 ]
 result $? profile_is_skipped
 
-# Each CPU for itself: one that is at its ceiling leaves the other one alone. After a
-# moment in which the host did something else, there may be a few.
+# The limit is per CPU: a CPU at its limit does not affect the other one. If the host was
+# busy, a few events may be skipped.
 if [ "$cpus" -ge 2 ]; then
 	start -q --max-overhead 10 -e "trace $enter /execname == 'workload'/ { ran[cpu] += 1 if (cpu == 0) { $work } }
 trace_end { print('first', ran[0]) print('second', ran[1]) }"
@@ -82,33 +82,33 @@ else
 	skip cpus_are_independent "there is one"
 fi
 
-# Without one
+# Without an overhead limit
 run -q -e "trace $enter { $work n += 1 } trace_end { print(n) }" -- "$workload" getppid 50
 out nothing_is_skipped '50\n'
-is and_nothing_is_said "$(cat "$tmp/err")" ""
+is and_no_message_is_printed "$(cat "$tmp/err")" ""
 
-# repeated N WORD: so often
+# repeated N WORD: print the word N times
 repeated() {
 	yes "$2" | head -n "$1"
 }
 
-# held NAME EVENTS HANDLER COMMAND...: a session that holds CPU 0 is ended. What it leaves
-# to others is next to nothing: a guest that is not running, for much longer than
-# it is, would have most of that in what little is not of the handlers, else.
+# held NAME EVENTS HANDLER COMMAND...: a session that holds CPU 0 is ended. The handlers
+# leave almost no time to others: otherwise the time in which the guest does not run would
+# mostly fall into the rest.
 held() {
-	name=$1 clauses=
+	name=$1 probes=
 	for event in $2; do
-		clauses="$clauses trace $event { $3 n += 1 }"
+		probes="$probes trace $event { $3 n += 1 }"
 	done
 	shift 3
-	seconds=240 run -q -C 0 -e "$clauses trace_end { print('the end', n > 0) }" -- "$@"
+	seconds=240 run -q -C 0 -e "$probes trace_end { print('the end', n > 0) }" -- "$@"
 	[ "$code" = 1 ] && [ "$(cat "$tmp/out")" = "the end	true" ] && matches "$tmp/err" \
 		'^-e:1:[0-9]+: error: the handlers held more than 90% of CPU 0 for three seconds: try a filter, fewer events, or --max-overhead PCT, which skips some$' \
 		'^  in trace '
 	result $? "$name"
 }
 
-# as long as they may be where a real-time kernel has them end sooner
+# as long as possible; a real-time kernel ends them sooner
 max_insns=$tracefs/ktap/max_insns
 was=$(cat "$max_insns")
 trap 'echo "$was" >"$max_insns"; rm -rf "$tmp"' EXIT
@@ -116,7 +116,7 @@ echo 100000 >"$max_insns"
 held handlers_that_loop $enter 'var x = 0 while (x < 40000) { x += 1 }' "$workload" pin 0 spin 1
 held handlers_that_end "$(repeated 10 $enter)" 'var x = 0 while (x < 500) { x += 1 }' \
 	"$workload" pin 0 spin 1
-# in interrupts, so that nothing else runs on that CPU
+# in interrupts, so that nothing else runs on this CPU
 timer=timer:hrtimer_expire_entry
 if "$KTAP" -l $timer 2>/dev/null | grep -q .; then
 	held all_the_time_in_interrupts "$(repeated 10 $timer)" \
@@ -129,11 +129,11 @@ echo "$was" >"$max_insns"
 run -q -e "trace $enter { n += 1 } trace_end { print(n) }" -- "$workload" pin 0 getppid 1000
 out all_works_afterwards '1000\n'
 
-# 100 is no ceiling, and no end, either: for those who know what they do
+# 100 means neither a limit nor an end of the session
 run -q --max-overhead 100 -e "trace $enter { $work n += 1 } tick-9s { exit() }
 trace_end { print(n > 0) }" -- "$workload" pin 0 spin 1
-out nobody_ends_who_may_take_all 'true\n'
-is nor_is_anything_skipped "$(cat "$tmp/err")" ""
+out full_overhead_limit_never_ends_the_session 'true\n'
+is and_nothing_is_skipped "$(cat "$tmp/err")" ""
 
 # Lines of the session
 wrong=
@@ -145,12 +145,12 @@ for line in 'overhead 0' 'overhead 101' 'overhead 1.5' 'overhead -1' 'overhead 5
 	matches "$tmp/out" "^ktap: error: overhead '${line#overhead }': a percentage is a whole number from 1 to 100; 100 is no limit$" ||
 		wrong="$wrong '$line'"
 done
-is what_is_no_percentage_is_told "$wrong" ""
+is invalid_percentage_is_reported "$wrong" ""
 exec 3<>"$tracefs/ktap/session"
 echo overhead >&3 2>/dev/null
 cat <&3 >"$tmp/out"
 exec 3>&-
 matches "$tmp/out" "^ktap: error: 'overhead' is no line to set up a session with$"
-result $? percentage_that_is_not_there
+result $? percentage_out_of_range
 
 finish

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0
-# What whomay.sh and lockdown.sh share: the table of the guide, whose columns are
-# openers of a session and whose rows are what a script does, and how to try a cell.
+# Shared by permissions.sh and lockdown.sh: the permission table of the guide, with
+# openers of a session as columns and operations of scripts as rows, and the test of a
+# cell.
 #
-# A cell is yes, no, or ks: yes for whom /proc/kallsyms has addresses, no for others.
+# A cell is yes, no, or ks: yes if /proc/kallsyms has addresses for the opener, else no.
 
-table=$here/whomay.table
+table=$here/permissions.table
 perfmon=38 sys_admin=21 nobody=65534
 paranoid=/proc/sys/kernel/perf_event_paranoid
 kptr=/proc/sys/kernel/kptr_restrict
 tab=$(printf '\t')
 
-# "ROW	CELL" of a column
+# print "ROW CELL" of a column
 column() {
 	awk -F '  +' -v column="$1" '
 		NR == 1 { for (i = 2; i <= NF; i++) if ($i == column) n = i }
@@ -18,14 +19,14 @@ column() {
 }
 nrows=$(sed 1d "$table" | grep -c .)
 
-# where an instruction of vfs_write() begins that is not the first
+# the offset of an instruction of vfs_write() that is not the first one
 for inside in 4 5 8 9 12; do
 	! "$KTAP" -q -e "trace probe:vfs_write+$inside { } trace_begin { exit() }" >/dev/null 2>&1 || break
 done
 
 ! has addresses || addresses=1
 
-# scripts ROW: one a line; none: this kernel cannot
+# scripts ROW: print one script per line; none if this kernel lacks the feature
 scripts() {
 	case $1 in
 	'printing, timers')
@@ -116,23 +117,23 @@ E
 	esac
 }
 
-# options ROW: of ktap
+# options ROW: print the options of ktap
 options() {
 	[ "$1" != 'acting on the system' ] || echo --unsafe
 }
 
-# with COMMAND...: run it, as run does
+# with COMMAND...: run it like run
 with() {
 	code=0
 	timeout -s KILL "${seconds:-60}" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null || code=$?
 }
 
-# verdict CODE FILE: of what was said.  Who is refused is told who may.
+# verdict CODE FILE: print yes, no or the error; a refusal names the required permission.
 verdict() {
 	if [ "$1" = 0 ]; then
 		echo yes
 	elif matches "$2" 'error: cannot open .*/ktap/session: (Operation not permitted|Permission denied)$' \
-			'^ktap: .*(needs CAP_PERFMON: try|is root.s: try|for a user namespace|is locked down)' >/dev/null ||
+			'^ktap: .*(needs CAP_PERFMON: try|belongs to root: try|in a user namespace|is locked down)' >/dev/null ||
 		matches "$2" 'error: (.*CAP_PERFMON is needed|symbols of addresses need CAP_PERFMON|the opener of the session sees no addresses|.*lockdown|.*locked down|unsafe: .*CAP_SYS_ADMIN)' >/dev/null; then
 		echo no
 	else
@@ -140,7 +141,7 @@ verdict() {
 	fi
 }
 
-# tried ROW OPENER...: what comes of the row's scripts, "a column's word" if they agree
+# tried ROW OPENER...: run the scripts of the row; print their common verdict
 tried() {
 	row=$1
 	shift
@@ -157,7 +158,7 @@ cell() {
 	shift 3
 	code=-
 	if [ -z "$(scripts "$row")" ]; then
-		skip "$name" "this kernel has nothing of the kind"
+		skip "$name" "this kernel lacks this feature"
 		return
 	fi
 	if [ "$expected" != ks ]; then

@@ -1,24 +1,25 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Who may: each cell of the guide's table (those of lockdown are in lockdown.sh),
-# and that it is the opener's rights that count (who is sent a session: sent.c).
+# Permissions: each cell of the table in the guide (for lockdown see lockdown.sh), and the
+# permissions of the opener apply, not those of the user of the session
+# (session_over_socket.c tests sessions that are passed on).
 
 . "$(dirname "$0")/lib.sh"
-. "$(dirname "$0")/rights.sh"
+. "$(dirname "$0")/permission_table.sh"
 needs syscalls:sys_enter_getppid functions
 plan $((9 * nrows + 19))
 
 session=$tracefs/ktap/session
 was=$(cat $paranoid)
 
-# the files are a group's, as the tool advises
+# give the files to a group, as the tool advises
 mode=$(stat -c %a "$session")
 everybody() { mount -o "remount,gid=$1,mode=$2" "$tracefs" && chmod "$3" "$session"; }
 trap 'everybody 0 700 "$mode"; echo "$was" >$paranoid; rm -rf "$tmp"' EXIT
 chmod 755 "$tmp"
 
-# says NAME PATTERN...: refused, on stderr, and nothing else
+# says NAME PATTERN...: refused, and these lines are the only output
 says() {
 	name=$1
 	shift
@@ -29,22 +30,22 @@ says() {
 echo 2 >$paranoid
 with "$workload" as $nobody "$KTAP" -e 'print(1)'
 says mode_of_the_files_decides 'error: cannot open .*/ktap/session: Permission denied$' \
-	"^ktap: tracefs is root's: try sudo, or let a group have it: mount -o remount,gid=GROUP,mode=750 $tracefs; chmod 660 $session\$"
+	"^ktap: tracefs belongs to root: try sudo, or give it to a group: mount -o remount,gid=GROUP,mode=750 $tracefs; chmod 660 $session\$"
 everybody $nobody 750 660
 result $? a_group_gets_them
 with "$workload" as 1 "$KTAP" -e 'print(1)'
-says others_do_not 'error: cannot open .*/ktap/session: Permission denied$' "^ktap: tracefs is root's"
+says other_users_do_not 'error: cannot open .*/ktap/session: Permission denied$' "^ktap: tracefs belongs to root"
 with "$workload" as $nobody "$KTAP" -e 'print(1)'
 says mode_is_not_enough 'error: cannot open .*/ktap/session: Operation not permitted$' \
 	'^ktap: tracing needs CAP_PERFMON: try sudo, or setcap cap_perfmon\+ep of ktap, or sysctl kernel.perf_event_paranoid=-1$'
 with "$workload" as $nobody "$workload" userns "$KTAP" -e 'print(1)'
 says root_of_a_namespace_is_nobody 'error: cannot open .*/ktap/session: Operation not permitted$' \
-	"^ktap: tracing shows the whole machine: it is not for a user namespace, be it root's\$"
+	"^ktap: tracing shows the whole machine, so it is not allowed in a user namespace, even for its root\$"
 with "$workload" userns "$KTAP" -e 'print(1)'
-says nor_is_a_namespace_of_roots 'error: cannot open .*/ktap/session: Operation not permitted$' 'for a user namespace'
+says nor_is_a_namespace_of_roots 'error: cannot open .*/ktap/session: Operation not permitted$' 'in a user namespace'
 
-# tried_all WHO COLUMN LEVEL OPENER...: each row of that column, with that
-# kernel.perf_event_paranoid
+# tried_all WHO COLUMN LEVEL OPENER...: test each row of that column, with
+# kernel.perf_event_paranoid set to LEVEL
 tried_all() {
 	who=$1 level=$3
 	column "$2" >"$tmp/column"
@@ -64,17 +65,17 @@ done
 tried_all all all -1 "$workload" as $nobody
 tried_all userns userns 2 "$workload" as $nobody "$workload" userns
 
-# CAP_SYS_ADMIN includes CAP_PERFMON; root of a namespace is one of all
+# CAP_SYS_ADMIN includes CAP_PERFMON; root of a user namespace is like any user
 tried_all admin root 2 "$workload" with $sys_admin $nobody
 tried_all 'userns, -1' all -1 "$workload" as $nobody "$workload" userns
 
-# Who asks for nothing special is not asked for more than the table has
+# Scripts without a permission need only what the table has
 echo -1 >$paranoid
 with "$workload" as $nobody "$KTAP" -q -e 'trace syscalls:sys_enter_getppid /execname == "workload"/ { n += 1 } trace_end { print(n) }' -- \
 	"$workload" getppid 100
 out others_count_exactly '100\n'
 
-# nor is he given more of a system call's data than by perf
+# and get only those data of a system call that perf shows
 written() {
 	with "$@" "$KTAP" -q -e '
 trace syscalls:sys_enter_write /args.count == 200/ { n = len(args.__buf_val) }
@@ -83,41 +84,41 @@ trace_end { print(n) }' -- \
 }
 if has waits_for_strings; then
 	written env
-	out all_that_is_written_is_for_root '200\n'
+	out root_gets_all_written_data '200\n'
 	written "$workload" as $nobody
 	shown=$(cat "$tmp/out")
 	# CONFIG_TRACE_SYSCALL_BUF_SIZE_DEFAULT is 165 at most
 	[ "$code" = 0 ] && [ "$shown" -le 165 ]
-	result $? others_get_what_perf_shows
+	result $? other_users_get_the_data_of_perf
 else
-	skip all_that_is_written_is_for_root "this kernel has no bytes of write(2)"
-	skip others_get_what_perf_shows "this kernel has no bytes of write(2)"
+	skip root_gets_all_written_data "the events of this kernel do not have the data of write(2)"
+	skip other_users_get_the_data_of_perf "the events of this kernel do not have the data of write(2)"
 fi
 
-# Credentials are the opener's, whoever writes and reads.
+# The credentials of the opener apply, not those of the writer or reader.
 "$KTAPC" -w -o "$tmp/function.ktap" -e 'trace probe:vfs_write { n += 1 } trace_begin { exit(0) }' 2>"$tmp/err"
 "$KTAPC" -w -o "$tmp/memory.ktap" -e 'print(kernel_string(kaddr("linux_banner"), 13))' 2>"$tmp/err"
 "$KTAPC" -w -o "$tmp/signal.ktap" -e 'trace syscalls:sys_enter_getppid { signal("CONT") }' 2>"$tmp/err"
 "$KTAPC" -w -o "$tmp/who.ktap" -e 'print(uid)' 2>"$tmp/err"
 chmod 644 "$tmp"/*.ktap
 
-# root opens, somebody else writes and reads
+# root opens, another user writes and reads
 exec 4<>"$session"
 with "$workload" as 1 sh -c "cat $tmp/memory.ktap >&4 && cat <&4"
 exec 4>&-
-out who_gets_an_open_session_has_its_rights 'Linux version\n'
+out receiver_of_an_open_session_has_its_permissions 'Linux version\n'
 exec 4<>"$session"
 with "$workload" as 1 sh -c "{ echo unsafe; cat $tmp/signal.ktap; } >&4"
 exec 4>&-
-out also_to_act ''
+out permission_to_act_is_that_of_the_opener ''
 
-# somebody else opens, and has a program of root's write for him
+# another user opens, and a program of root writes
 lender=$tmp/lender
 cp "$workload" "$lender"
 chmod 4755 "$lender"
 with "$workload" as $nobody "$lender" as 0 sh -c 'exec id -u'
 out the_lender_is_root '0\n'
-# lent FILE...: what the session of somebody says to what root writes
+# lent FILE...: print the answer of a user's session to what root writes
 lent() {
 	with "$workload" as $nobody sh -c "exec 4<>$session; $lender as 0 cat $* >&4; cat <&4 >&2"
 }
@@ -127,7 +128,7 @@ is_refused ":1:7: error: 'probe:vfs_write': CAP_PERFMON is needed to trace funct
 result $? root_lends_no_functions
 lent "$tmp/memory.ktap"
 is_refused ':1:[0-9]*: error: CAP_PERFMON is needed'
-result $? nor_memory
+result $? and_no_memory
 echo unsafe >"$tmp/unsafe"
 lent "$tmp/unsafe" "$tmp/signal.ktap"
 is_refused '^ktap: error: unsafe: the opener of the session has no CAP_SYS_ADMIN$'
@@ -135,7 +136,7 @@ result $? nor_the_right_to_act
 with "$workload" as $nobody sh -c "exec 4<>$session; $lender as 0 cat $tmp/who.ktap >&4; cat <&4"
 out the_script_runs_as_the_opener "$nobody\n"
 
-# nor the way to files: a program in a directory of root's
+# permissions of paths: a program in a directory of root
 echo 2 >$paranoid
 mkdir -m 700 "$tmp/private"
 cp "$here/utarget" "$tmp/private/utarget"
@@ -148,7 +149,7 @@ exec 4<>"$session"
 cat "$tmp/private.ktap" >&4 && code=0 || code=1
 cat <&4 >"$tmp/out"
 exec 4>&-
-out which_is_there_for_root ''
+out path_is_found_for_root 'n: 0\n'
 
 no_complaints no_complaints
 

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Events of some processes only, and of some CPUs only.
+# Trace only some processes, and only some CPUs.
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 23
+plan 38
 
 n=50
 writes='trace syscalls:sys_enter_write /count == 77/ { n += 1 }'
@@ -20,15 +20,15 @@ run -q -e "$writes $end" -- sh -c "$workload write 77 $n; ($workload write 77 $n
 out all_descendants_are_followed "$((3 * n))\n"
 run -q -e 'trace sched:sched_process_fork { forks += 1 } trace sched:sched_process_exit { exits += 1 }
 trace_end { print(forks, exits) }' -- "$workload" fork 300
-out births_and_ends_are_told "300\t301\n"
+out births_and_exits_are_reported "300\t301\n"
 
-# siblings and strangers
+# siblings and unrelated processes
 "$workload" daemon write 77 100000 &
 stranger=$!
 run -q -e "$writes $end" -- "$workload" daemon write 77 $n
 kill $stranger 2>/dev/null
 wait $stranger 2>/dev/null
-out strangers_are_not_followed "$n\n"
+out unrelated_processes_are_not_followed "$n\n"
 mkfifo "$tmp/go" "$tmp/go2"
 "$workload" wait daemon write 77 $n <"$tmp/go" &
 worker=$!
@@ -47,9 +47,9 @@ start -q -p $worker -e "$writes $end"
 echo >&4
 wait $worker
 stop
-out children_are_followed_only_if_asked_for 'nil\n'
+out children_are_followed_only_on_request 'nil\n'
 
-# those who were children before
+# existing children
 follow_worker() {
 	start -q -p $worker --follow -e "$writes $end"
 	echo >&4
@@ -61,9 +61,9 @@ sh -c "$workload wait write 77 $n <&3 & echo >$tmp/born; wait" 3<"$tmp/go" &
 worker=$!
 wait_until [ -s "$tmp/born" ]
 follow_worker
-is descendants_of_before_are_followed "$code $(cat "$tmp/out")" "0 $n"
+is existing_descendants_are_followed "$code $(cat "$tmp/out")" "0 $n"
 
-# deep DEPTH: the last of so many generations writes when it is told
+# deep DEPTH: the last of DEPTH generations of processes writes on request
 deep() {
 	if [ "$1" -gt 0 ]; then
 		(deep $(($1 - 1)); true)
@@ -80,25 +80,177 @@ follow_worker
 is the_last_of_many_generations_is_followed "$code $(cat "$tmp/out")" "0 $n"
 exec 4>&- 5>&-
 
-# numbers of processes that come again
+# The session ends with its process, as if stop had been written
+end_of_session="$writes trace_end { print(n, 'end') }"
+# worker WORD...: start $worker, which waits for a line from fifo 4
+worker() {
+	"$workload" "$@" <"$tmp/go" &
+	worker=$!
+	exec 4>"$tmp/go"
+}
+
+worker wait write 77 $n
+start -q -p $worker -e "$end_of_session"
+echo >&4
+wait $worker
+reap
+out session_ends_with_its_process "$n\tend\n"
+worker wait threads 20
+start -q -p $worker -e 'trace sched:sched_process_exit { n += 1 } trace_end { print(n) }'
+echo >&4
+wait $worker
+reap
+out with_all_that_its_end_does '21\n'
+worker second wait write 77 $n
+wait_until grep -q '^State:.Z' /proc/$worker/status
+start -q -p $worker -e "$end_of_session"
+echo >&4
+wait $worker
+reap
+out with_the_last_of_its_threads "$n\tend\n"
+worker wait write 77 $n
+start -q -p $worker -e "$end_of_session"
+kill -KILL $worker
+wait $worker 2>/dev/null
+reap
+out with_one_that_is_killed 'nil\tend\n'
+exec 4>&-
+
+sh -c "$workload wait write 77 $n <$tmp/go2 & exec $workload wait write 77 1 <$tmp/go" &
+worker=$!
+exec 4>"$tmp/go" 5>"$tmp/go2"
+start -q -p $worker --follow -e "$end_of_session"
+echo >&4
+wait $worker
+sleep 0.2
+is descendants_continue_without_it "$(state "$tracer")" running
+echo >&5
+reap
+out with_the_last_that_is_followed "$((n + 1))\tend\n"
+exec 4>&- 5>&-
+run -q -e 'trace sched:sched_process_exit { n += 1 } trace_end { print(n) }' -- \
+	"$workload" fork 200
+out many_that_are_followed_end '201\n'
+
+# the same without the program ktap
+# to_its_end: read all output of the session, with the exit code of the reader
+to_its_end() {
+	code=0
+	timeout -s KILL 60 cat <&3 >"$tmp/out" 2>"$tmp/err" || code=$?
+	exec 3>&- 4>&-
+}
+
+"$KTAPC" -o "$tmp/end.ktap" -e "$end_of_session"
+for name in end_without_a_command process_that_ends_before_the_chunk_comes; do
+	worker wait write 77 $n
+	exec 3<>"$tracefs/ktap/session"
+	echo "pid $worker" >&3
+	[ $name = end_without_a_command ] || { echo >&4; wait $worker; }
+	cat "$tmp/end.ktap" >&3
+	[ $name != end_without_a_command ] || { echo >&4; wait $worker; }
+	to_its_end
+	wanted=nil
+	[ $name != end_without_a_command ] || wanted=$n
+	out $name "$wanted\tend\n"
+done
+
+if unshare -p -f true 2>/dev/null; then
+	code=0
+	unshare -p -f sh -c "exec 3<>$tracefs/ktap/session
+		$workload wait write 77 $n <$tmp/go &
+		exec 4>$tmp/go
+		echo pid \$! >&3
+		cat $tmp/end.ktap >&3
+		echo >&4
+		exec timeout -s KILL 60 cat <&3" >"$tmp/out" 2>"$tmp/err" || code=$?
+	out number_is_of_the_writers_namespace "$n\tend\n"
+else
+	skip number_is_of_the_writers_namespace "this kernel has no pid namespaces"
+fi
+
+# no_process NAME NUMBER TEXT: the line is refused with this text
+no_process() {
+	code=0
+	(
+		exec 3<>"$tracefs/ktap/session"
+		echo "pid $2" >&3
+		exec cat <&3
+	) >"$tmp/out" 2>"$tmp/err"
+	matches "$tmp/err" 'No such process' && matches "$tmp/out" "error: $3\$"
+	result $? "$1"
+}
+
+no_process number_of_nobody_is_refused 4194304 'there is no process 4194304'
+"$workload" getppid 1 &
+worker=$!
+wait $worker
+no_process number_of_one_that_was_is_refused $worker "there is no process $worker"
+sh -c "$workload nap 60000 1 & echo \$! >$tmp/zombie; exec sleep 60" &
+worker=$!
+wait_until [ -s "$tmp/zombie" ]
+zombie=$(cat "$tmp/zombie")
+kill -KILL "$zombie"
+wait_until grep -q '^State:.Z' "/proc/$zombie/status"
+no_process zombie_is_refused "$zombie" "there is no process $zombie"
+kill $worker
+wait $worker 2>/dev/null
+worker second wait getppid 1
+wait_until grep -q '^State:.Z' /proc/$worker/status
+for thread in "/proc/$worker/task"/*; do
+	thread=${thread##*/}
+	[ "$thread" != $worker ] || continue
+	no_process thread_is_refused "$thread" "$thread is a thread of process $worker"
+done
+echo >&4
+exec 4>&-
+wait $worker
+
+# reused process numbers
 max=$(cat /proc/sys/kernel/pid_max)
 echo 400 >/proc/sys/kernel/pid_max
 "$workload" spin 1 &
 spinner=$!
-# a thousand processes take long with all of the kernel's checks on
+# a thousand processes take long with all debugging checks of the kernel
 seconds=300
 run -q -e "$writes trace syscalls:sys_enter_getppid /pid == $spinner/ { wrong += 1 }
 trace_end { print(n, wrong) }" -- sh -c "$workload fork 1000; $workload daemon write 77 $n"
 seconds=60
 kill $spinner
 wait $spinner 2>/dev/null
+out reused_numbers_are_other_processes "$n\tnil\n"
+
+# The process that loads a script counts as its reader until another one reads. A new
+# process with the same number does not
+# takes_number NUMBER: write as a process with that number
+takes_number() {
+	for try in 1 2 3 4; do
+		i=0
+		while [ $i -lt 400 ]; do
+			sh -c "[ \$\$ != $1 ] || exec $workload write 77 $n; exit 1" && return
+			i=$((i + 1))
+		done
+	done
+	return 1
+}
+
+exec 3<>"$tracefs/ktap/session"
+cat "$tmp/end.ktap" >&3 &
+reader=$!
+wait $reader
+if takes_number $reader; then
+	echo stop >&3
+	to_its_end
+	out reused_number_of_an_ended_reader_is_another_process "$n\tend\n"
+else
+	exec 3>&-
+	skip reused_number_of_an_ended_reader_is_another_process "process numbers are not reused"
+fi
 echo "$max" >/proc/sys/kernel/pid_max
-out numbers_that_come_again_are_others "$n\tnil\n"
 
 # CPUs
 if [ "$(nproc)" -lt 2 ]; then
 	while [ $count -lt $planned ]; do
-		skip of_several_cpus "there is one CPU"
+		skip of_several_cpus "the machine has only one CPU"
 	done
 	finish
 fi
@@ -131,7 +283,7 @@ run -q -C 0,99 -e "$writes"
 result $? cpu_that_does_not_exist_is_refused
 run -q -C 3-1 -e "$writes"
 [ "$code" = 2 ] && matches "$tmp/err" "error: '3-1' is no list of CPUs like 0,2-3\$"
-result $? range_that_goes_down_is_refused
+result $? decreasing_range_is_refused
 run -q -C 0,,1 -e "$writes $end" -- true
 [ "$code" = 0 ] || matches "$tmp/err" 'CPUs'
 result $? list_is_read_as_the_kernel_reads_lists

@@ -1,13 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Runs the tests named (without .sh), or all but smoke, and adds up.
+# Run the named tests (without .sh), or all except smoke, and print the sums.
 cd "$(dirname "$0")" || exit 1
 
-all="session bad_chunks sent files minimal exact language tracepoint field memory act speculation only oneliners listings scripts wordforword timer"
-all="$all perf function btf fetch uprobe ustack usym usdt ulib vanish chunk detach loss pools memcg self beside compat exit"
-all="$all whomay overhead module hotplug churn kill hammer fault storm"
-# the last one: it leaves a kernel that refuses much
+all="session bad_chunks session_over_socket tracefs_files minimal exact language"
+all="$all arguments tracepoint field probe_order memory act speculation"
+all="$all pid_and_cpu_filters oneliners listings scripts original_scripts timer perf"
+all="$all function btf fetch uprobe ustack usym usdt ulib disappearing_programs"
+all="$all session_by_hand detach loss memory_limit memcg self with_other_tracers compat"
+all="$all exit permissions overhead module hotplug churn kill hammer fault storm"
+# the last one: it locks down the kernel
 all="$all lockdown"
 [ $# -gt 0 ] || set -- $all
 log=$(mktemp) || exit 1
@@ -27,7 +30,7 @@ for name; do
 	p=$(grep -E '^ok ' "$log" | grep -vc '# SKIP')
 	s=$(grep -Ec '^ok .*# SKIP|^1\.\.0 # SKIP' "$log")
 	f=$(grep -Ec '^not ok ' "$log")
-	# a test that dies has failed, whatever it said before
+	# a test that dies has failed, whatever it printed
 	[ "$code" = 0 ] || [ "$code" = 4 ] || [ "$f" != 0 ] || f=1
 	[ "$f$p$s" = 000 ] && f=1
 	[ "$code" = 0 ] || [ "$code" = 4 ] || echo "# $name: exit code $code"

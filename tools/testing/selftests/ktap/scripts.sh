@@ -1,17 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# The library of tools: each has a help and compiles without a warning, each counts
-# right what a known load does, and prints lines like those that its help shows.
+# The library of tools: each has a help text and compiles without a warning, counts a
+# known load correctly, and prints lines like those in its help.
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 78
+plan 80
 
 find_scripts
 disk=/dev/vda
 
-# sample NAME: what its help shows of what it prints
+# sample NAME: print the sample output in its help
 sample() {
 	awk '/^#\tktap / { part = 1 }
 		/^#$/ && part == 1 { part = 2 }
@@ -19,9 +19,9 @@ sample() {
 		part == 2 && /^#\t/ { print substr($0, 3) }' "$scripts/$1.kp" | grep -Fvx "$(printf '\t...\n        ...')"
 }
 
-# shape: lines of which titles are as they are, in any spacing, and of rows, charts and
-# stacks is left what each column has in it: a number, an address, a place in the
-# kernel, a name; the bar of a chart may have any length
+# shape: normalize lines. Titles keep their words; in rows, charts and stacks each column
+# becomes its kind: a number, an address, a symbol of the kernel, a name; bars of charts
+# lose their length
 shape() {
 	awk '$1 ~ /^[A-Z][A-Z]+,?$/ && $2 ~ /^[A-Z]/ || /Distribution/ {
 			$1 = $1
@@ -46,14 +46,14 @@ shape() {
 		}' | sort -u
 }
 
-# seen NAME: $tmp/out is of that tool, with one option or another
+# seen NAME: $tmp/out is output of that tool, with any option
 ran=''
 seen() {
 	ran="$ran $1"
 	shape <"$tmp/out" >>"$tmp/$1.shapes"
 }
 
-# tool NAME ARGS...: to its end
+# tool NAME ARGS...: run it to its end
 tool() {
 	script=$1
 	shift
@@ -61,13 +61,14 @@ tool() {
 	seen "$script"
 }
 
-# lines PATTERN: how many match
+# lines PATTERN: print how many lines match
 lines() { grep -Ec -e "$1" "$tmp/out"; }
 
-# counted NAME PATTERN N: the run succeeded, and so many lines match
+# counted NAME PATTERN N: the run succeeded, and N lines match
 counted() { is "$1" "$code $(lines "$2")" "0 $3"; }
 
-# sum [SECTION]: of the counts of a chart, behind a line with SECTION if it is given
+# sum [SECTION]: print the sum of the counts of a chart, after a line with SECTION if
+# given
 sum() {
 	awk -v section="$1" 'section != "" && /:$/ { outside = !index($0, section) }
 		!outside && /\|@* *[0-9]+$/ { n += $NF } END { print n + 0 }' "$tmp/out"
@@ -86,7 +87,7 @@ between() {
 	[ $status = 0 ] || echo "# $2 is not from $3 to $4"
 }
 
-# begin NAME ARGS...: a tool in the background, one of several; done_all ends them
+# begin NAME ARGS...: start a tool in the background, one of several; done_all ends them
 tracers=
 begin() {
 	name=$1
@@ -113,7 +114,7 @@ done_all() {
 	tracers=
 }
 
-# of NAME: what comes is about that tool
+# of NAME: the following tests are about that tool
 of() {
 	cp "$tmp/$1.out" "$tmp/out"
 	cp "$tmp/$1.err" "$tmp/err"
@@ -145,7 +146,7 @@ run -e "$script" one --pid
 [ "$code" = 1 ] && matches "$tmp/err" "^-e:1:7: error: option --pid needs a value$"
 result $? option_without_its_value_is_an_error
 run -e "$script" --pid=7 one
-out option_behind_e_is_the_scripts '7\tx\tfalse\tone\tnil\n'
+out option_after_e_is_for_the_script '7\tx\tfalse\tone\tnil\n'
 run -e "$script" one --pid=seven
 [ "$code" = 1 ] && matches "$tmp/err" "^-e:1:7: error: option --pid is an integer, not 'seven'$"
 result $? option_of_a_wrong_type_is_an_error
@@ -198,7 +199,7 @@ if [ -e "$1" ]; then
 	tool mmapsnoop -- "$workload" map 5
 	counted mmapsnoop '^[0-9]+ +workload +20480 +r--p +- +0x[0-9a-f]+$' 5
 else
-	skip mmapsnoop "this machine's mmap() has one argument, which points to the others"
+	skip mmapsnoop "mmap() of this machine has one argument, which points to the others"
 fi
 tool futexlat -- "$workload" futex 20 3
 [ "$(sum workload)" = 3 ] && ! grep -Eq ' (1|2|4|8|[0-9]{2,3}|1024|2048|4096|8192) \|@' "$tmp/out"
@@ -232,7 +233,7 @@ tool funccount no_such_function
 result $? missing_function_is_named
 tool funccount
 [ "$code" = 2 ] && matches "$tmp/out" '^funccount.kp PATTERN: '
-result $? missing_argument_is_asked_for
+result $? missing_argument_is_reported
 tool funclatency vfs_read --us -- "$workload" read 512 20
 is funclatency_in_us "$code $(sum 'vfs_read, us')" '0 20'
 tool funclatency vfs_read -- "$workload" read 512 20
@@ -244,11 +245,15 @@ tool tracefunc vfs_read --args=2 -- "$workload" read 512 5
 counted tracefunc_of_two '^[0-9]+ +workload +vfs_read +512 +[0-9]+ 0x[0-9a-f]+ 0x[0-9a-f]+$' 5
 tool tracefunc vfs_read -- "$workload" read 512 5
 counted tracefunc '^[0-9]+ +workload +vfs_read +512 +[0-9]+ 0x[0-9a-f]+ 0x[0-9a-f]+ 0x200$' 5
+tool tracefunc vfs_fstatat --failed -- "$workload" stat /no/such 5
+counted tracefunc_of_failed_calls '^[0-9]+ +workload +vfs_fstatat +-2 ' 5
 tool argdist vfs_read --arg=2 -- "$workload" read 512 20
 [ "$(sum)" = 20 ] && matches "$tmp/out" ' 512 \|@+ +20$'
 result $? argdist
 tool argdist vfs_read --result --values -- "$workload" read 300 20
 counted argdist_of_results ' 300 \|@+ +20$' 1
+tool argdist vfs_fstatat --result --values -- "$workload" stat /no/such 20
+counted argdist_of_errors ' -2 \|@+ +20$' 1
 
 # Processes and memory
 tool pidpersec -- "$workload" fork 5
@@ -308,7 +313,7 @@ between wakeuptime "$(column '^workload +workload ' 3)" 1 10000000
 of ctxsw
 between ctxsw "$(column '^[0-9]' 2)" 50 1000000
 of switches
-# who gives it up may lose it just then
+# a task may be preempted while it yields
 gave_up=$(column "^$napper +workload " 3)
 [ "$code" = 0 ] && [ "$gave_up" -le 40 ] && [ $((gave_up + $(column "^$napper +workload " 4))) -ge 25 ]
 result $? switches
@@ -323,7 +328,7 @@ counted sigsnoop "^[0-9]+ +workload +SIGCHLD +$forker +workload" 5
 of lockcontention
 between lockcontention "$(column '^(mutex|rwsem|spinlock|percpu|rt) .*[0-9]$' 2)" 1 1000000
 
-# a command alone, though what it waits for happens while others run
+# one command; the task that it waits for runs among others
 run -q -a "$scripts/offcputime.kp" --comm=workload -- "$workload" nap 20 25
 between offcputime_of_a_command "$(awk '/nanosleep/ { inside = 1 } inside && /^ +[0-9]+$/ { sum += $1; inside = 0 }
 	END { print sum + 0 }' "$tmp/out")" 450000 5000000
@@ -349,12 +354,12 @@ if [ -b $disk ]; then
 	of biolatency
 	between biolatency "$(sum)" 6 1000
 	of biosnoop
-	# on s390 a worker of the kernel's issues them
+	# on s390 a worker of the kernel issues them
 	by=workload
 	[ "$(uname -m)" != s390x ] || by='kworker[^ ]*'
 	counted biosnoop "^[0-9]+ +$by"' +[0-9]+:[0-9]+ +R[A-Z]* +[0-9]+ +4096 +[0-9]+$' 5
 	of bitesize
-	# who reads past the cache may have to write first what is in it
+	# direct reads may first write back the page cache
 	if [ "$by" = workload ]; then
 		counted bitesize ' 4096 \|@+ +5$' 1
 	else
@@ -403,10 +408,10 @@ if echo +memory >/sys/fs/cgroup/cgroup.subtree_control && mkdir $group; then
 	of oomkill
 	counted oomkill '^[0-9]+ +workload +[0-9]+ +[0-9]+ workload \([0-9]+\)$' 1
 else
-	skip oomkill "there is no cgroup with a limit of memory"
+	skip oomkill "the system has no cgroup with a memory limit"
 fi 2>/dev/null
 
-# What came first
+# The first tools
 start -q "$scripts/histogram.kp"
 "$workload" getppid 2000
 stop
@@ -423,6 +428,6 @@ for name in $(printf '%s\n' $ran | sort -u); do
 			{ wrong="$wrong $name"; echo "# $name printed no line like: $line"; }
 	done <"$tmp/shown"
 done
-is tools_print_what_their_help_shows "$wrong" ""
+is tools_print_lines_like_their_help "$wrong" ""
 
 finish

@@ -11,7 +11,7 @@ calls=2000
 processes=400
 threads=${THREADS:-100000}
 
-# Twice as many processes as CPUs: they move, and take turns.
+# Twice as many processes as CPUs, so that they migrate and take turns.
 cat >"$tmp/pairs.kp" <<'E2'
 trace syscalls:sys_enter_getppid /execname == "workload"/ {
 	if (self.t) { twice += 1 }
@@ -44,12 +44,12 @@ done
 wait $pids
 stop
 is fields_are_found_again "$(value right)" $((2 * cpus * calls))
-is fields_of_others_are_not "$(value wrong)$(value twice)" nilnil
+is fields_of_other_threads_are_not "$(value wrong)$(value twice)" nilnil
 is every_thread_counts_its_own "$(value steps)" $((2 * cpus * calls))
 is nothing_is_lost "$(cat "$tmp/err")" ""
 
-# The kernel gives the next process the memory of the last one, and so its
-# address; and there would not be memory for the fields of all of them.
+# The next process reuses the memory, and so the address, of the last one; and the session
+# has too little memory for the fields of all.
 cat >"$tmp/exit.kp" <<'E2'
 text = "0123456789abcdef"
 for (i = 1, 7) { text = text .. text }
@@ -78,11 +78,10 @@ done
 stop
 is each_process_begins_without_fields "$(value again)" nil
 is each_process_is_seen "$(value n)" $processes
-is fields_are_there_till_the_end "$(value last)" $processes
+is fields_exist_until_the_end "$(value last)" $processes
 is fields_end_with_their_thread "$(cat "$tmp/err")" ""
 
-# Threads that come and go: the memory that is enough for the first ones is enough
-# for all.
+# Threads start and exit: the memory of the first ones is reused for all.
 cat >"$tmp/threads.kp" <<'E2'
 trace syscalls:sys_enter_getppid /execname == "workload"/ {
 	if (self.seen) { again += 1 }
@@ -106,10 +105,10 @@ is threads_take_no_more_memory "$(memory_of "$tracer")" "$memory"
 stop
 is every_thread_was_seen "$(value n) $(value last)" "$((each * cpus)) $((each * cpus))"
 is every_thread_begins_without_fields "$(value again)" nil
-is threads_leave_nothing "$(cat "$tmp/err")" ""
+is threads_leak_nothing "$(cat "$tmp/err")" ""
 
-# What is set behind that is not kept, nor does it come back: the last switch of a
-# thread is away from one that is dead (16) or a zombie (32).
+# Fields set after the exit of a thread are not kept: its last context switch has the
+# state dead (16) or zombie (32).
 cat >"$tmp/late.kp" <<'E2'
 trace sched:sched_process_exit /execname == "workload"/ { self.gone = 1 self.n += 1 }
 trace sched:sched_switch /execname == "workload" && (prev_state == 16 || prev_state == 32)/ {
@@ -126,9 +125,9 @@ trace_end { print(kept, back, all, switches > 0) }
 E2
 run -q "$tmp/late.kp" -- sh -c "i=0; while [ \$i -lt 100 ]; do $workload getppid 1; i=\$((i + 1)); done"
 out late_fields_do_not_come_back 'nil\tnil\t100\ttrue\n'
-is late_fields_are_no_loss "$(cat "$tmp/err")" ""
+is late_fields_are_not_counted_as_lost "$(cat "$tmp/err")" ""
 
-# as many as there may be
+# the largest number of fields
 fields() {
 	awk -v n="$1" 'BEGIN {
 		print "trace syscalls:sys_enter_getppid {"

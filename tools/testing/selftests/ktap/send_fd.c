@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Files that are sent over a socket. */
+/* Pass file descriptors over a socket. */
 #include <string.h>
 #include <sys/socket.h>
 

@@ -9,7 +9,7 @@ plan 21
 session=$tracefs/ktap/session
 code=0
 
-# compile SCRIPT: into $tmp/chunk
+# compile SCRIPT: write its chunk to $tmp/chunk
 compile() {
 	printf '%s\n' "$1" >"$tmp/script.kp"
 	rm -f "$tmp/chunk"
@@ -18,7 +18,7 @@ compile() {
 	exit 1
 }
 
-# reads what the session says until its end
+# read the output of the session until its end
 read_all() {
 	code=0
 	timeout -s KILL 20 cat <&3 >"$tmp/out" || code=$?
@@ -62,7 +62,7 @@ read_all
 exec 3>&-
 out lines_and_chunk_in_one_write 'in pieces\n'
 
-# what goes wrong: with the place in the script if there is one
+# errors, with the position in the script if there is one
 compile 'print("before")
 x = 0
 y = 1 / x
@@ -74,7 +74,7 @@ read_all
 exec 3>&-
 matches "$tmp/out" '^before$' "^$tmp/script\\.kp:3:[0-9]+: error: division by zero$" \
 	"^  in main \\($tmp/script\\.kp:3\\)$" && ! grep -q '^ktap: ' "$tmp/out"
-result $? top_level_error_is_told_in_the_text
+result $? top_level_error_is_in_the_text
 
 compile 'function f(x) { return 1 / x }
 trace sched:sched_process_fork { f(0) }
@@ -86,7 +86,7 @@ read_all
 exec 3>&-
 matches "$tmp/out" "^$tmp/script\\.kp:1:[0-9]+: error: division by zero$" "^  in f \\($tmp/script\\.kp:1\\)$" \
 	'^end$' && ! grep -q '^ktap: ' "$tmp/out"
-result $? handler_error_is_told_in_the_text
+result $? handler_error_is_in_the_text
 
 compile 't = table.new(0, 10)
 for (i = 1, 25) { t[i] = i }
@@ -98,7 +98,7 @@ echo stop >&3
 read_all
 exec 3>&-
 matches "$tmp/out" '^ktap: total enabled 2 events$' '^10$' "^ktap: dropped 15 entries of 't', which was full"
-result $? notes_are_told_in_the_text
+result $? messages_are_in_the_text
 
 compile 'trace sched:no_such_event { }'
 exec 3<>"$session"
@@ -114,19 +114,19 @@ echo 'nonsense line' >&3 2>/dev/null
 is unknown_line_fails_the_write "$?" 1
 read_all
 exec 3>&-
-out unknown_line_is_told "ktap: error: 'nonsense line' is no line to set up a session with\n"
+out unknown_line_is_reported "ktap: error: 'nonsense line' is no line to set up a session with\n"
 
 exec 3<>"$session"
 echo 'symbols short' >&3 2>/dev/null
 read_all
 exec 3>&-
-out a_short_key_is_told "ktap: error: 'short' is no key of 8 to 32 letters and digits\n"
+out a_short_key_is_reported "ktap: error: 'short' is no key of 8 to 32 letters and digits\n"
 
 exec 3<>"$session"
 head -c 40 "$tmp/chunk" >&3
 read_all
 exec 3>&-
-out truncated_chunk_is_told "ktap: error: the chunk is incomplete: 40 of $(wc -c <"$tmp/chunk") bytes\n"
+out truncated_chunk_is_reported "ktap: error: the chunk is incomplete: 40 of $(wc -c <"$tmp/chunk") bytes\n"
 
 exec 3<>"$session"
 head -c 100000 /dev/zero >&3 2>/dev/null
@@ -134,7 +134,7 @@ is endless_line_fails_the_write "$?" 1
 read_all
 exec 3>&-
 matches "$tmp/out" '^ktap: error: a line of more than '
-result $? endless_line_is_told
+result $? endless_line_is_reported
 
 compile 'trace sched:sched_process_fork { n += 1 } trace_end { }'
 exec 3<>"$session"
@@ -142,7 +142,7 @@ printf 'arg some name\n' >&3
 cat "$tmp/chunk" >&3
 sh -c 'cat /dev/null; true'
 matches "$tracefs/ktap/sessions" \
-	'^[0-9]+ [0-9]+ [a-z.]+ some\\040name running events=[1-9][0-9]* lost=0 memory=[1-9][0-9]* overhead=[0-9]+\.[0-9][0-9]%$' \
+	'^[0-9]+ [0-9]+ [a-z._]+ some\\040name running events=[1-9][0-9]* lost=0 memory=[1-9][0-9]* overhead=[0-9]+\.[0-9][0-9]% attached=1/1$' \
 	'^  sched:sched_process_fork hits=[1-9][0-9]* filtered=0 missed=0 skipped=0 errors=0 time=[1-9][0-9]*$'
 result $? sessions_lists_it
 exec 3>&-
@@ -151,11 +151,11 @@ result $? close_ends_the_session
 
 exec 3<>"$session"
 cat "$tmp/chunk" >&3
-matches "$tracefs/ktap/sessions" '^[0-9]+ [0-9]+ [a-z.]+ - running '
+matches "$tracefs/ktap/sessions" '^[0-9]+ [0-9]+ [a-z._]+ - running '
 result $? session_without_arguments_has_no_name
 exec 3>&-
 
 matches "$tracefs/ktap/features" '^abi: 1\.[0-9]+$' '^sources: ' '^opcodes: ' '^functions: .*print'
-result $? features_tell_the_version
+result $? features_file_has_the_version
 
 finish

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sessions that are sent over a socket: the rights that count are those of who has
- * opened them, whoever has them now.
+ * Sessions that are passed over a socket: the permissions of the opener apply, not those
+ * of the receiver.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 
 #define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
 
-/* The files are root's: he stays root, who may no more than others. */
+/* The files belong to root: stay root, but without capabilities. */
 static int drop_capabilities(void)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -31,7 +31,7 @@ static int drop_capabilities(void)
 	return syscall(SYS_capset, &head, none);
 }
 
-/* A session that a child has opened who has no capability, and then sent here; or -1. */
+/* Return a session that a child without capabilities has opened and passed here, or -1. */
 static int open_without_capabilities(void)
 {
 	char was[16] = "";
@@ -66,7 +66,7 @@ static bool has_sockets(void)
 	return true;
 }
 
-TEST(root_lends_no_rights_to_a_session_that_he_is_sent)
+TEST(passed_session_gets_no_permissions_of_root)
 {
 	struct built_chunk chunk;
 	char text[4096];
@@ -92,7 +92,7 @@ TEST(root_lends_no_rights_to_a_session_that_he_is_sent)
 	}
 	close(fd);
 
-	/* what its opener may is done */
+	/* operations permitted to its opener succeed */
 	fd = open_without_capabilities();
 	ASSERT_LE(0, fd);
 	build_hello(&chunk, "hello");
@@ -101,7 +101,7 @@ TEST(root_lends_no_rights_to_a_session_that_he_is_sent)
 	close(fd);
 }
 
-/* What who is sent a session, and may not open one, gets of it: 0 is all. */
+/* Use a passed session as a user who may not open one. Returns 0 if everything works. */
 static int use_sent(int socket, const struct built_chunk *c)
 {
 	char text[64];
@@ -121,7 +121,7 @@ static int use_sent(int socket, const struct built_chunk *c)
 	return read_all(fd, text, sizeof(text)) == 5 && !strcmp(text, "mine\n") ? 0 : 6;
 }
 
-TEST(who_is_sent_a_session_of_roots_has_its_rights)
+TEST(passed_session_of_root_keeps_its_permissions)
 {
 	int fd = open(SESSION, O_RDWR | O_CLOEXEC), status, sockets[2];
 	struct built_chunk chunk;
@@ -132,7 +132,7 @@ TEST(who_is_sent_a_session_of_roots_has_its_rights)
 	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
 	pid = fork();
 	if (!pid) {
-		/* or it would be his already */
+		/* or the child would have inherited it */
 		close(fd);
 		_exit(use_sent(sockets[1], &chunk));
 	}

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# A little of everything, for kernels that are slow because they check much.
+# A few tests of everything, for kernels that are slow due to debugging checks.
 
 . "$(dirname "$0")/lib.sh"
 plan 25
@@ -37,8 +37,8 @@ run -q -e 'trace probe:vfs_write, probe:vfs_write%return /execname == "workload"
 trace_end { print(n[true], n[false]) }' -- "$workload" write 13 1000
 out functions '1000\t1000\n'
 
-# No returns of many: x86's unwinder warns when an interrupt in return_to_handler
-# takes a stack, as KASAN does.
+# Not the returns of many functions: the unwinder of x86 warns if an interrupt in
+# return_to_handler takes a stack, as KASAN does.
 start -e 'trace probe:vfs_* { s[probefunc] += 1 t[kstack(3)] += 1 }
 trace ftrace:function /ip == *page*/ { n += 1 } trace_end { print(len(s) > 0, n > 0) }'
 "$workload" fork 20
@@ -46,9 +46,9 @@ stop
 [ "$code" = 0 ] && [ "$(cat "$tmp/out")" = "true	true" ]
 result $? many_functions
 
-# All events of the machine for ten seconds, while it works; then detached. With
-# lockdep these are the events of every lock, too: they would take all of a CPU, and
-# the session would be stopped for that.
+# All events of the machine under load for ten seconds, then detached. With lockdep these
+# include the events of every lock: they would use a whole CPU, and the session would be
+# stopped.
 "$workload" bursts 2 &
 load=$!
 start --max-overhead 50 -e 'trace *:* { s[probename] += 1 n += 1 }
@@ -83,8 +83,8 @@ wait $load 2>/dev/null
 wait_until no_sessions
 result $? killed_tools_leave_nothing
 
-# The session file; truncated, wrong and random chunks; a session that is sent
-for program in session bad_chunks sent; do
+# The session file; truncated, wrong and random chunks; a session over a socket
+for program in session bad_chunks session_over_socket; do
 	code=0
 	KTAP_FUZZ_ROUNDS=300 "./$program" >"$tmp/out" 2>&1 || code=$?
 	if [ "$code" = $skip_all ]; then

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Output that is held back until the script has decided.
+# Speculations: output that is committed or discarded later.
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
@@ -9,7 +9,7 @@ plan 17
 
 only='/execname == "workload"/'
 
-# What was opened in vain, and nothing else: the way it is mostly used.
+# Only failed opens are printed, which is the usual use.
 run -q -e "trace syscalls:sys_enter_openat $only {
 	self.s = speculation()
 	speculate(self.s)
@@ -20,9 +20,9 @@ trace syscalls:sys_exit_openat /self.s/ {
 	self.s = nil
 }" -- sh -c '"$0" open /dev/null 50; "$0" open /no/such/file 1; "$0" open /dev/zero 50; "$0" open /no/other 1' "$workload"
 out only_what_was_committed '/no/such/file\n/no/other\n'
-is nothing_is_told_of_what_was_discarded "$(cat "$tmp/err")" ''
+is discarded_output_is_not_reported "$(cat "$tmp/err")" ''
 
-# Each third of many; by one thread on each CPU at once.
+# Every third of many, by a thread on each CPU at once.
 script="trace syscalls:sys_enter_getppid $only {
 	self.n += 1
 	self.s = speculation()
@@ -41,16 +41,16 @@ is one_thread "$(grep -c enter "$tmp/out") $(grep -c exit "$tmp/out") $(tail -n 
 run -q -e "$script" -- "$workload" cpus 4 getppid 3000
 is all_cpus "$(grep -c enter "$tmp/out") $(grep -c exit "$tmp/out") $(tail -n 1 "$tmp/out") $(cat "$tmp/err")" \
 	"4000 4000 none	nil "
-# the two lines of a number belong together, and have numbers that are right
+# the two lines of a number are adjacent, and the numbers are right
 [ "$(awk '$2 % 3 == 0 { n[$1 " " $2]++ } END { for (i in n) if (n[i] == 2) good++; print good }' "$tmp/out")" = 4000 ]
-result $? whole_and_the_right_ones
+result $? committed_output_is_complete_and_correct
 
-# All CPUs and an interrupt into one; committed elsewhere.
+# All CPUs and an interrupt write to one speculation, which another CPU commits.
 run -q -e "s = speculation()
 trace syscalls:sys_enter_getppid $only { n += 1 speculate(s) print('task') }
 trace_end { commit(s) print('n', n) }" -- "$workload" cpus 4 getppid 100
 is all_cpus_into_one "$(grep -c task "$tmp/out") $(tail -n 1 "$tmp/out")" "400 n	400"
-# perf stops a profile that a slow machine has no time for, and ktap tells.
+# perf stops a profile that is too fast for a slow machine, and ktap reports it.
 seconds=240 run -q -e "s = speculation() n = 0 i = 0
 trace syscalls:sys_enter_getppid $only { if (n < 200) { n += 1 speculate(s) print('task') } }
 trace profile-1000hz /n > 0 && i < 200/ { i += 1 speculate(s) print('timer') }
@@ -62,11 +62,11 @@ result $? task_and_interrupt_into_one
 
 # Limits
 run -q -e 'while (speculation()) { n += 1 } print(n)'
-out so_many_at_a_time '16\n'
+out sixteen_speculations_at_a_time '16\n'
 [ "$(wc -l <"$tmp/err")" = 2 ] && matches "$tmp/err" '^ktap: refused 1 speculations: too many were open$' \
 	'^ktap: discarded 16 speculations: neither committed nor discarded$'
-result $? what_is_open_at_the_end_is_told
-is features_tell_how_many "$(sed -n 's/^speculations: //p' "$tracefs/ktap/features")" 16
+result $? speculations_open_at_the_end_are_reported
+is features_file_has_their_number "$(sed -n 's/^speculations: //p' "$tracefs/ktap/features")" 16
 run -q -e 's = speculation()
 trace syscalls:sys_enter_getppid { speculate(s) print(1) n += 1 }
 trace_end { commit(s) print("n", n) }' -- "$workload" getppid 5000
@@ -81,11 +81,11 @@ is less_memory_less_room "$((lines > 0 && lines < kept))" 1
 run -q -e 's = speculation() discard(s)
 trace syscalls:sys_enter_getppid { speculate(s) print("over") speculate(nil) print("none") }
 trace_end { print("end") }' -- "$workload" getppid 7
-out what_is_over_holds_nothing 'end\n'
+out output_of_a_released_speculation_is_dropped 'end\n'
 matches "$tmp/err" '^ktap: dropped 14 pieces of output'
 result $? and_that_is_counted
 
-# What is not text: files and commands come where they are committed, or never.
+# Files and commands, which are no text, take effect at the commit, or never.
 echo shown >"$tmp/shown"
 run -q --unsafe -e "trace syscalls:sys_enter_getppid $only {
 	n += 1

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Events of all kinds at once, from every context, NMI included; and what another
-# session counts meanwhile, which is exact. The kernel neither complains nor stands
-# still, and all of it goes away. With STORM=SECONDS it is every function and every
-# tracepoint, each kind for so long, and then all of them.
+# Events of all kinds at once, from every context including NMI, while another session
+# counts exactly. The kernel neither complains nor stalls, and nothing remains attached.
+# With STORM=SECONDS every function and every tracepoint, each kind for this time, and
+# then all of them.
 
 . "$(dirname "$0")/lib.sh"
 needs fprobes
@@ -14,24 +14,24 @@ storm=${STORM:-0}
 seconds=$((300 + 10 * storm))
 n=500
 
-# its calls are told from those of the workload that is counted
+# distinguishes its calls from those of the counted workload
 noise=$tmp/noise
 cp "$workload" "$noise"
 
-# nmi: every other CPU shows its stack, in NMI
+# nmi: make every other CPU show its stack, in NMI
 nmi() { echo l >/proc/sysrq-trigger; }
 level=$(cut -f 1 /proc/sys/kernel/printk)
 dmesg -n 1
 trap 'dmesg -n "$level"; rm -rf "$tmp"' EXIT
 
-# hits_of PID: of all probes of its session
+# hits_of PID: print the hits of all probes of its session
 hits_of() {
 	awk -v pid="$1" '/^[0-9]/ { mine = $2 == pid }
 		mine && sub(/.* hits=/, "") { n += $1 }
 		END { print n + 0 }' "$tracefs/ktap/sessions"
 }
 
-# storm NAME SCRIPT: under loads of all kinds; a second session counts meanwhile
+# storm NAME SCRIPT: run it under loads of all kinds while a second session counts
 nmis=', nmi:*'
 has nmi:nmi_handler || nmis=
 
@@ -84,8 +84,8 @@ fi
 wait_until no_sessions
 is nothing_stays_attached "$(wc -l <"$tracefs/enabled_functions") $(wc -l </sys/kernel/debug/kprobes/list)" "0 0"
 
-# What runs in NMI: as often as /proc/interrupts has it.  Where a CPU is not idle a
-# function shows its registers.
+# Handlers in NMI run as often as /proc/interrupts counts. If a CPU is not idle, its
+# registers are shown by a traced function.
 count_nmis() { awk '$1 == "NMI:" { for (i = 2; i <= NF && $i ~ /^[0-9]+$/; i++) n += $i } END { print n + 0 }' /proc/interrupts; }
 before=$(count_nmis)
 nmi

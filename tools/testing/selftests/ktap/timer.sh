@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Timers: that they fire, how often, and what they may do.
+# Timers: how often they fire, and what their handlers may do.
 
 . "$(dirname "$0")/lib.sh"
 plan 8
@@ -42,7 +42,7 @@ is tick_may_work_long_and_print "$(head -n 1 "$tmp/out")" 4501500
 run -q -e 'tick-100ms { n += 1 } trace_end { print(n > 2) }' -- sleep 1
 out tick_ends_with_the_session 'true\n'
 
-# their thread is the kernel's
+# their thread is a kernel thread
 echo 'for p in /proc/[0-9]*; do
 	case $(cat "$p/comm" 2>/dev/null) in ktap/[0-9]*) cut -d " " -f 19 "$p/stat" ;; esac
 done' >"$tmp/levels.sh"
@@ -50,6 +50,6 @@ done' >"$tmp/levels.sh"
 sh -c 'renice -n 7 -p $$ >/dev/null && exec "$@"' - "$KTAP" -q -e 'tick-1s { }' -- \
 	sh "$tmp/levels.sh" >"$tmp/out" 2>"$tmp/err" </dev/null
 code=$?
-out ticks_run_at_the_nice_level_of_who_starts_the_script '7\n'
+out ticks_run_at_the_nice_level_of_ktap '7\n'
 
 finish

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The files below ktap/ in tracefs, as files: what they take, how much of it, and
- * that who writes can be killed.
+ * The files below ktap/ in tracefs: valid input, its size, and that a writer can be
+ * killed.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -20,13 +20,13 @@
 
 #define LINE	"memory 10485760\n"	/* PIECE is a multiple of it */
 
-/* What the kernel takes at once, see tracefs.c */
+/* The kernel reads this much at once, see tracefs.c */
 #define PIECE	65536
-/* A mapping of the same lines again and again: 1 GiB of them */
+/* A mapping that repeats the same lines: 1 GiB of them */
 #define WINDOW	(16 << 20)
 #define WINDOWS	64
 
-/* read_number: what the file says */
+/* read_number: return the number in the file */
 static unsigned long read_number(const char *path)
 {
 	char text[32] = "";
@@ -38,7 +38,7 @@ static unsigned long read_number(const char *path)
 	return strtoul(text, NULL, 10);
 }
 
-/* map_lines: SIZE bytes of set-up lines, and as much of nothing behind them */
+/* map_lines: map SIZE bytes of set-up lines, and as many unmapped bytes after them */
 static char *map_lines(size_t size)
 {
 	const size_t len = strlen(LINE);
@@ -89,7 +89,7 @@ FIXTURE_TEARDOWN(limit)
 	EXPECT_EQ(self->before, read_number(variant->path));
 }
 
-TEST_F(limit, takes_what_is_in_its_range)
+TEST_F(limit, accepts_values_in_its_range)
 {
 	EXPECT_EQ(0, write_text(variant->path, variant->least));
 	EXPECT_EQ(strtoul(variant->least, NULL, 10), read_number(variant->path));
@@ -126,20 +126,23 @@ FIXTURE_TEARDOWN(writer)
 	close(self->fd);
 }
 
-/* A write that cannot go on tells how far it came: nobody writes the same again. */
-TEST_F(writer, is_told_what_was_taken_before_a_fault)
+/*
+ * A write that fails after some lines returns their size, so that they are not written
+ * again.
+ */
+TEST_F(writer, gets_the_size_written_before_a_fault)
 {
 	char *lines = map_lines(2 * PIECE);
 
 	ASSERT_TRUE(!!lines);
 	EXPECT_EQ(2 * PIECE, write(self->fd, lines, 2 * PIECE + 1));
-	/* and goes on from there, once it can */
+	/* and a later write continues there */
 	EXPECT_EQ(-1, write(self->fd, lines + 2 * PIECE, 1));
 	EXPECT_EQ(EFAULT, errno);
 	EXPECT_EQ(strlen(LINE), write(self->fd, lines, strlen(LINE)));
 }
 
-/* Lines without an end: without a look at signals it takes them all first. */
+/* Endless lines: the kernel must check for signals between them. */
 TEST_F_TIMEOUT(writer, can_be_killed, 60)
 {
 	int memory = memfd_create("lines", 0), status;

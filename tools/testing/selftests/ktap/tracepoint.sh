@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Tracepoints and system calls: exact counts, and exact contents against what
-# the kernel's own trace file says about the same events.
+# Tracepoints and system calls: exact counts, and exact contents, compared with the
+# kernel's own trace file for the same events.
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
@@ -27,7 +27,7 @@ trace_end { print(s.sys_enter_getppid, s.sys_exit_getppid, len(s)) }' -- "$workl
 out wildcard_attaches_all_that_match "$n\t$n\t2\n"
 run -q -e 'trace syscalls:sys_enter_getppid, sched:sched_process_exit { s[name] += 1 }
 trace_end { print(s.sys_enter_getppid, s.sched_process_exit) }' -- "$workload" getppid $n
-out one_clause_takes_several_events "$n\t1\n"
+out one_probe_has_several_events "$n\t1\n"
 run -q -e 'trace tp:syscalls:sys_enter_getppid { a += 1 }
 trace tracepoint:syscalls:sys_enter_getppid { b += 1 }
 trace syscalls:sys_enter_getpp?d { c += 1 }
@@ -37,30 +37,30 @@ out all_spellings_of_an_event "$n\t$n\t$n\t$n\n"
 
 # filters
 run -q -e 'trace syscalls:sys_enter_write /count == 7/ { n += 1 } trace_end { print(n) }' -- "$workload" write 7 $n
-out filter_on_a_field_lets_pass "$n\n"
+out filter_on_a_field_passes "$n\n"
 run -q -e 'trace syscalls:sys_enter_write /count == 8/ { n += 1 } trace_end { print(n) }' -- "$workload" write 7 $n
-out filter_on_a_field_stops 'nil\n'
+out filter_on_a_field_rejects 'nil\n'
 run -q -e 'trace syscalls:sys_enter_* /execname == "workload" && probename == "sys_enter_getppid"/ { n += 1 }
 trace_end { print(n) }' -- "$workload" getppid $n
 out filter_on_values "$n\n"
-run -q -e 'trace syscalls:sys_enter_getppid /no_such_field == nil/ { n += 1 } trace_end { print(n) }' -- \
+run -q -e 'trace syscalls:sys_enter_getppid { if (args["no_such_field"] == nil) { n += 1 } } trace_end { print(n) }' -- \
 	"$workload" getppid $n
-out field_that_an_event_lacks_is_nil "$n\n"
+out field_that_may_be_missing_is_nil "$n\n"
 
-# clauses that come to life when they are reached
-clause='trace syscalls:sys_enter_getppid { n += 1 }'
-run -q -e "if (\$1 == 1) { $clause } else { trace syscalls:sys_enter_getppid { n += 1000000 } }
+# probes within the top level
+probe='trace syscalls:sys_enter_getppid { n += 1 }'
+run -q -e "if (\$1 == 1) { $probe } else { trace syscalls:sys_enter_getppid { n += 1000000 } }
 trace_end { print(n) }" 1 -- "$workload" getppid $n
-out clause_inside_if "$n\n"
-run -q -e "for (i = 1, 3) { $clause } trace_end { print(n) }" -- "$workload" getppid $n
-out clause_inside_for_lives_each_time "$((3 * n))\n"
+out probe_within_if "$n\n"
+run -q -e "for (i = 1, 3) { $probe } trace_end { print(n) }" -- "$workload" getppid $n
+out probe_within_for_is_registered_each_time "$((3 * n))\n"
 run -q -e 'function f(e) { n += 1 } kdebug.probe("syscalls:sys_" .. $1 .. "_getppid", f)
 trace_end { print(n) }' enter -- "$workload" getppid $n
 out event_name_may_be_computed "$n\n"
-run -q -e "if (0) { $clause } trace_end { print(n) }" -w
-out clause_never_reached_never_lives 'nil\n'
+run -q -e "if (0) { $probe } trace_end { print(n) }" -w
+out probe_that_is_not_reached_is_not_registered 'nil\n'
 
-# what ends a session
+# ends of a session
 run -q -e 'trace syscalls:sys_enter_getppid { n += 1 if (n == 10) { print("ten") exit(5) } }
 trace_end { print("end") }' -- "$workload" getppid $n
 is exit_in_a_handler_ends_it "$code $(echo $(cat "$tmp/out"))" "5 ten end"
@@ -75,10 +75,10 @@ run -q -e 'trace syscalls:sys_enter_getppid { while (1) { n += 1 } } trace_end {
 	"$workload" getppid 1
 [ "$code" = 1 ] && [ "$(cat "$tmp/out")" = end ] && matches "$tmp/err" 'error: the handler used up its budget: max_insns is [0-9]'
 result $? endless_handler_is_stopped
-run -q -e "$clause" -- "$workload" getppid $n
-out globals_are_printed_when_nothing_else_is "n: $n\n"
+run -q -e "$probe" -- "$workload" getppid $n
+out globals_are_printed_without_other_output "n: $n\n"
 
-# on all CPUs at once; the shell, too, asks for its parent
+# on all CPUs at once; the shell also calls getppid()
 four="$workload getppid 20000"
 four="$four & $four & $four & $four & wait"
 only='/execname == "workload"/'
@@ -131,12 +131,12 @@ out return_value_of_a_syscall "$n\t1\n"
 run -q -e 'trace syscalls:sys_exit_getppid { if (retval == ppid && retval > 1) { n += 1 } }
 trace_end { print(n) }' -- "$workload" getppid $n
 out return_value_agrees_with_ppid "$n\n"
-run -q -e 'trace syscalls:sys_enter_getppid { if (retval == nil) { n += 1 } } trace_end { print(n) }' -- \
-	"$workload" getppid $n
+run -q -e 'trace syscalls:sys_enter_getppid, syscalls:sys_exit_getppid { if (retval == nil) { n += 1 } }
+trace_end { print(n) }' -- "$workload" getppid $n
 out entry_has_no_return_value "$n\n"
-run -q -w -e 'trace sched:sched_process_fork /child_comm == "workload"/ { n[child_comm == nil] += 1 }
-trace_end { print(n[true], len(n)) }' -- "$workload" fork 20
-out bare_names_are_fields_in_filters_only '20\t1\n'
+run -q -e 'trace sched:sched_process_fork /child_comm == "workload"/ { n[child_comm, child_comm == args.child_comm] += 1 }
+trace_end { print(n["workload", true], len(n)) }' -- "$workload" fork 20
+out bare_names_are_fields_in_the_handler_too '20\t1\n'
 run -q -e 'trace sched:sched_process_fork { n[args.parent_comm .. " " .. args.child_comm] += 1 }
 trace_end { print(n["workload workload"], len(n)) }' -- "$workload" fork 20
 out string_fields "20\t1\n"
@@ -150,12 +150,13 @@ run -q -e 'trace sched:sched_process_fork { n[pid == tid, cpu >= 0, uid, gid, ex
 trace_end { print(n[true, true, 0, 0, "workload"]) }' -- "$workload" fork 20
 out values_of_the_thread '20\n'
 
-# The same events at the same time, by ktap and by a trace instance.
+# Trace the same events at the same time by ktap and by a trace instance.
 instance=$tracefs/instances/ktap_test
 mkdir "$instance" || exit 1
 trap 'rmdir "$instance"; rm -rf "$tmp"' EXIT
 
-# same NAME EVENT SCRIPT COMMAND...: what SCRIPT prints is the trace file's text
+# same NAME EVENT SCRIPT COMMAND...: the output of SCRIPT equals the text of the trace
+# file
 same() {
 	name=$1 event=$2 script=$3
 	shift 3
@@ -192,7 +193,7 @@ attached=$(state "$tracer")
 stop
 out all_events_at_once 'true\ttrue\n'
 matches "$tmp/err" '^ktap: total enabled [0-9]+ events$'
-result $? number_of_events_is_told
+result $? number_of_events_is_reported
 is all_are_detached_at_the_end "$attached $(wait_until no_sessions && echo none)" "running none"
 
 finish

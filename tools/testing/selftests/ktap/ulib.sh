@@ -7,7 +7,7 @@
 
 loader=$(readlink -f "$here/loader")
 library=$(readlink -f "$here/libktapshared.so.1")
-"$loader" load "$library" 1 2>/dev/null || lacks "there is no C library to link with"
+"$loader" load "$library" 1 2>/dev/null || lacks "no dynamic C library is installed"
 needs programs
 plan 13
 
@@ -26,7 +26,7 @@ LD_LIBRARY_PATH=$here run -q -e "trace uprobe:libktapshared:shared_twice { n += 
 	"$loader" load "$library" $n
 out library_of_a_folder "$n\t$sum\n"
 
-# before the library is loaded, before the process is there
+# attached before the library is loaded, and before the process starts
 start -q -e "trace uprobe:$library:shared_twice { n += 1 } trace usdt:$library:library:called { m += 1 s += arg0 }
 trace_end { print(n, m, s) }"
 "$loader" load "$library" $n
@@ -55,14 +55,14 @@ stop
 exec 9>&-
 out library_that_a_process_has "$n\n"
 
-# stacks go through it
+# stacks include it
 run -q -e "trace uprobe:libc:malloc /arg0 == 12345/ { print(ustack(1)) }" -- "$loader" allocate 12345 1
 frame='(__libc_)?malloc\+0x0 \(libc\.so\.6\)'
 has user_files || frame='0x[0-9a-f]+'
 matches "$tmp/out" "^ *$frame\$"
 result $? names_in_the_library
 
-# all of it
+# all functions of it
 functions=$("$KTAP" -l 'uprobe:libc:*' | wc -l)
 echo "# $functions functions"
 seconds=240

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Places in programs by their offset in the file: entry, return, arguments; exact
-# counts whatever the program does, and no harm to it.
+# Probes in programs by the offset in the file: entry, return, arguments; counts are
+# exact, and the programs are not harmed.
 
 . "$(dirname "$0")/lib.sh"
 needs programs
-plan 55
+plan 60
 
 target=$here/utarget
 pie=$here/utarget-pie
@@ -14,7 +14,7 @@ session=$tracefs/ktap/session
 n=300
 end='trace_end { print(n) }'
 
-# what scripts want at the return where it is no matter of what
+# any data that a script may read at the return
 if has return_arguments; then
 	kept='arg0, arg1' kept_values='1, 2' others='arg2, arg3' their_values='3, 4'
 	first_kept=arg0 first_value=1 one='retval - arg0'
@@ -23,7 +23,8 @@ else
 	first_kept=retval first_value=55 one=1
 fi
 
-# where an address does not tell whose memory it is of, there is but one for programs
+# if an address does not show whether it is of user or kernel memory, only this function
+# reads user memory
 string=str behind='buf(arg1 + 32, 1)' addresses=1
 has addresses || string=user_string behind='user_string(arg1 + 32, 1)' addresses=
 
@@ -58,10 +59,18 @@ run -q -e "trace uretprobe:$add { n[arg0, arg1, arg2, arg3, arg4, arg5, arg6, ar
 trace_end { print(n) print(m) }" -- "$target" add $n
 out_kept ten_arguments_at_the_return "1, 2, 3, 4, 5, 6, 7, 8: $n\n9, 10: $n\n"
 run -q -e "trace uretprobe:$add { n[retval] += 1 } trace uprobe:$say { m = arg0 } $end" -- "$target" add $n
-out arguments_of_another_clause "55: $n\n"
+out arguments_of_another_probe "55: $n\n"
 run -q -e "trace uprobe:$add /arg1 == 2 && arg9 == 10/ { n += 1 } trace uprobe:$add /arg1 == 3/ { m += 1 }
 trace_end { print(n, m) }" -- "$target" add $n
 out filters_see_arguments "$n\tnil\n"
+if "$here/long32" 2>/dev/null; then
+	run -q -e "trace uprobe:$here/long32:take { n[arg0 >> 32, arg1, arg2, arg3, arg4, arg5, arg6, join(arg0)] += 1 }
+trace uretprobe:$here/long32:take { m[join(arg0), retval] += 1 } trace_end { print(n) print(m) }" -- "$here/long32"
+	out_kept arguments_of_long_registers_and_short_pointers "0, 1234605616436508552, 3, 4, 5, 6, 68719476736, two words: 10
+two words, 1234605685155985288: 10\n"
+else
+	skip arguments_of_long_registers_and_short_pointers "this kernel runs no x32 programs, or the program was not built"
+fi
 
 # strings, also where the page is not there
 run -q -e "trace uprobe:$say { n[$string(arg0)] += 1 } $end" -- "$target" say "some words" $n
@@ -77,8 +86,8 @@ if [ -n "$addresses" ]; then
 	out bytes_on_a_page_that_is_not_there "cold: $n\n99: $n\n"
 	reads='user_string(arg1) buf(arg1,16) join(arg1)'
 else
-	skip bytes_on_a_page_that_is_not_there "an address does not tell whose it is on this machine"
-	skip device_is_not_touched_for_buf "an address does not tell whose it is on this machine"
+	skip bytes_on_a_page_that_is_not_there "addresses do not show whether they are of user or kernel memory on this machine"
+	skip device_is_not_touched_for_buf "addresses do not show whether they are of user or kernel memory on this machine"
 	reads='user_string(arg1) join(arg1)'
 fi
 for read in $reads; do
@@ -96,7 +105,7 @@ out bad_address_is_nil 'true: 5\n'
 matches "$tmp/err" '^ktap: 5 reads of memory failed$'
 result $? bad_address_is_counted
 
-# calls inside of calls, calls that do not return, or twice
+# nested calls, calls that do not return, or return twice
 run -q -e "trace uprobe:$depth { n += 1 } trace uretprobe:$depth { m[arg1] += 1 r += retval - arg0 }
 trace_end { print(n, r) print(m) }" -- "$target" depth 9 20
 out_kept recursion '200\t200\n7: 200\n'
@@ -106,7 +115,7 @@ out_kept recursion_that_is_too_deep_for_the_kernel '71\n7: 64\n'
 run -e "trace uprobe:$depth { n += 1 } trace uretprobe:$depth { m += 1 } trace_end { print(n, m) }" -- "$target" depth 70 1
 out the_same_without_arguments '71\t64\n'
 matches "$tmp/err" "^ktap: 'uretprobe:$depth' missed 7 events\$"
-result $? what_is_too_deep_is_counted
+result $? too_deep_calls_are_counted
 run -q -e "trace uprobe:$leap { n += 1 } trace uretprobe:$leap { m[arg0, arg1] += 1 }
 trace uretprobe:$depth { d[arg0, arg1] += 1 } trace_end { print(n, m) print(d) }" -- \
 	sh -c "$target leap $n && $target depth 0 $n"
@@ -120,6 +129,44 @@ out_kept fork_after_a_call_with_more_arguments "36: $n\n$n\t$n\t2\n"
 run -q -e "trace uprobe:$(at quit) { n[arg0] += 1 } trace uretprobe:$(at quit) { m[arg0, arg1] += 1 }
 trace_end { print(n) print(m) }" -- "$target" quit $n
 out_kept threads_that_end_inside "5: $n\n{}\n"
+
+# all returns of a program, except those whose tracing would kill it
+survived() { # COMMAND...: returns are counted, and the program ends as without tracing
+	run -q -e "trace uretprobe:$target:* { n += 1 } trace_end { print(n > 10) }" -- \
+		sh -c "$target $*; echo ended \$?"
+	[ "$code" = 0 ] && [ "$(sort "$tmp/out" | tr '\n' ' ')" = 'ended 0 true ' ] || {
+		echo "# $*"
+		return 1
+	}
+}
+run -q -e "trace uretprobe:$target:add { n += 1 } $end" -- "$target" add 1
+if [ "$code" = 0 ]; then
+	fails=0
+	for command in 'leap 3' 'depth 9 2' 'exec 3' 'both 2' 'fork 2' 'threads 2 2' 'quit 2' 'spawn 2'; do
+		survived "$command" || fails=$((fails + 1))
+	done
+	is program_whose_returns_are_all_probed_continues $fails 0
+	for function in _setjmp:leap _start:add; do
+		run -q -e "trace uretprobe:$target:${function%:*} { n += 1 } $end" -- "$target" ${function#*:} 1
+		[ "$code" = 2 ] && matches "$tmp/err" ":1:7: error: the return of '${function%:*}' cannot be probed: " ||
+			fails=$((fails + 1))
+		run -q --unsafe -e "trace uretprobe:$target:${function%:*} { n += 1 } $end" -- true
+		[ "$code" = 0 ] || fails=$((fails + 1))
+	done
+	is deadly_returns_are_refused_unless_unsafe $fails 0
+else
+	skip program_whose_returns_are_all_probed_continues "this kernel has no names of functions"
+	skip deadly_returns_are_refused_unless_unsafe "this kernel has no names of functions"
+fi
+if "$target" unwind 2; then
+	run -q -e "trace uprobe:$(at throws) { n += 1 } $end" -- sh -c "$target unwind 2; echo \$?"
+	out exception_passes_a_function_whose_entry_is_probed '0\n2\n'
+	run -q -e "trace uretprobe:$(at throws) { n += 1 } $end" -- sh -c "$target unwind 2; echo \$?"
+	out exception_does_not_pass_one_whose_return_is_probed '3\nnil\n'
+else
+	skip exception_passes_a_function_whose_entry_is_probed "stacks cannot be unwound on this machine"
+	skip exception_does_not_pass_one_whose_return_is_probed "stacks cannot be unwound on this machine"
+fi
 
 # processes and threads
 run -q -e "trace uprobe:$add { n += 1 t[tid] += 1 } trace uretprobe:$add { m[arg0 + arg9] += 1 }
@@ -154,7 +201,7 @@ start -q -e "trace uprobe:$add { n += 1 } $end"
 intact=$intact,$?
 stop
 "$target" intact
-is memory_of_others_is_left_alone "$intact,$?" 0,1,0
+is memory_of_other_processes_is_unchanged "$intact,$?" 0,1,0
 "$target" wait exec 20 <"$tmp/go" &
 worker=$!
 exec 4>"$tmp/go"
@@ -165,10 +212,10 @@ stop
 out process_stays_traced_through_exec '20\n'
 exec 4>&-
 
-# clauses and sessions of one place
+# several probes and sessions at one address
 run -q -e "trace uprobe:$add { n += 1 } trace uprobe:$add { s += n } trace uretprobe:$add { r += 1 }
 trace uretprobe:$add { t += r * arg0 } trace_end { print(n, s, r, t) }" -- "$target" add 100
-out_kept clauses_of_one_place_in_their_order '100\t5050\t100\t5050\n'
+out_kept probes_of_one_address_run_in_order '100\t5050\t100\t5050\n'
 start -q -e "trace uprobe:$add { n += 1 } trace uretprobe:$add { m[$kept] += 1 } trace_end { print(n) print(m) }"
 first=$tracer
 mv "$tmp/out" "$tmp/out1"
@@ -199,10 +246,10 @@ ended=$?
 exec 4>&-
 stop
 out library_replaced_and_deleted '30\t30\n'
-is who_used_it_goes_on $ended 0
+is its_users_continue $ended 0
 
-# what the program ktap has to say, said by hand
-# tell SCRIPT LINE...: a session with these lines
+# the set-up lines of the program ktap, written by hand
+# tell SCRIPT LINE...: open a session with these lines
 tell() {
 	printf '%s\n' "$1" >"$tmp/script.kp"
 	shift
@@ -213,7 +260,7 @@ tell() {
 	cat "$tmp/lines" "$tmp/chunk" >&3 2>/dev/null
 }
 
-# heard: all that it says until its end
+# heard: read its output until its end
 heard() {
 	echo stop >&3 2>/dev/null
 	code=0
@@ -221,7 +268,7 @@ heard() {
 	exec 3>&-
 }
 
-tell "trace uprobe:$add function (e) { n[e.name, probefunc, probename, e.ip > 0, retval == nil, execname] += 1 } $end"
+tell "trace uprobe:$add function (e) { n[e.name, probefunc, probename, e.ip > 0, result() == nil, execname] += 1 } $end function result() { return retval }"
 "$target" add $n
 heard
 offset=${add#*:}
@@ -233,7 +280,7 @@ trace_end { print(n) print(m) }" "uprobe probe:libc:a* $target" "at $("$target" 
 heard
 out answers_give_places_and_names "ktap: total enabled 3 events\nadd, add: $n\nsum, $first_value: $n\n"
 if [ "$(uname -m)" = x86_64 ]; then
-	tell 'trace usdt:/x:p:m { n[probefunc, arg0, arg1, arg2, arg3, arg4] += 1 m[arg5, arg6 == nil] += 1 } trace_end { print(n) print(m) }' \
+	tell 'trace usdt:/x:p:m { n[probefunc, arg0, arg1, arg2, arg3, arg4] += 1 m[arg5, seventh() == nil] += 1 } trace_end { print(n) print(m) } function seventh() { return arg6 }' \
 		"uprobe usdt:/x:p:m $target" \
 		"at $("$target" offset add) $("$target" offset semaphore) p:m 4@%di -8@%si 8@8(%sp) 8@(%sp,%di,8) -4@\$-3 !8@%xmm0"
 	"$target" add $n
@@ -269,9 +316,9 @@ heard
 matches "$tmp/out" '^4500	1500	3	3$' '^ktap: total enabled 1500 events$'
 result $? fifteen_hundred_functions
 
-# what cannot be
+# errors
 fails=0
-# refused SCRIPT WORDS [LINE...]: at its line
+# refused SCRIPT WORDS [LINE...]: refused with these words at its line
 refused() {
 	words=$2
 	tell "$1" ${3:+"$3"} ${4:+"$4"}
@@ -293,9 +340,9 @@ refused "$(i=0; while [ $i -lt 11 ]; do echo "trace uprobe:/x:many* { }"; i=$((i
 refused 'print(1)' "error: the line 'at 0x10 0 f': there is no file before it" 'at 0x10 0 f'
 refused 'print(1)' "error: the line 'at 0x10 0 f 3@.5': an argument has 1, 2, 4 or 8 bytes" 'uprobe e /p' 'at 0x10 0 f 3@$5'
 refused 'print(1)' "error: the line 'uprobe e p': the path does not begin with" 'uprobe e p'
-is what_cannot_be_is_refused_with_its_reason $fails 0
+is impossible_events_are_refused_with_a_reason $fails 0
 
-# Who may open the file, but has no privilege beyond that, is not shown what programs do.
+# A user who may open the file, but has no other privilege, cannot trace programs.
 paranoid=$(cat /proc/sys/kernel/perf_event_paranoid)
 mode=$(stat -c %a "$session")
 echo -1 >/proc/sys/kernel/perf_event_paranoid
@@ -305,19 +352,19 @@ chmod 755 "$tracefs" "$tracefs/ktap"
 code=0
 timeout -s KILL 60 "$workload" as 65534 "$KTAP" -q -e "trace uprobe:$add { n += 1 }" >"$tmp/out" 2>"$tmp/err" </dev/null || code=$?
 [ "$code" = 2 ] && matches "$tmp/err" ':1:7: error: .*CAP_PERFMON is needed to trace programs$'
-result $? others_may_not
+result $? other_users_may_not
 chmod "$of_root" "$tracefs"
 chmod "$of_ktap" "$tracefs/ktap"
 chmod "$mode" "$session"
 echo "$paranoid" >/proc/sys/kernel/perf_event_paranoid
 
-# load: everything is attached and detached, and killed, while processes are born,
-# become others and die
-# not on s390, where an instruction that is no breakpoint any more when its trap is looked at
-# ends the program
+# load: everything is attached, detached and killed while processes fork, execute programs
+# and exit
+# not on s390, where a program ends if its breakpoint is removed before the trap is
+# handled
 if [ "$(uname -m)" = s390x ]; then
 	for name in values_under_load load_survives_the_death_of_its_tracers many_were_attached; do
-		skip $name "programs die of uprobes that go while they are met on this machine"
+		skip $name "on this machine a program dies if a uprobe is removed while it is hit"
 	done
 else
 	"$target" busy 2 &

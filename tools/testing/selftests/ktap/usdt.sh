@@ -22,9 +22,11 @@ out provider_may_be_left_out "$((2 * n))\n"
 run -q -e "trace usdt:$pie:demo:plain { n += 1 } $end" -- "$pie" fire $n
 out marker_of_a_program_at_any_address "$((2 * n))\n"
 
-# arguments: a register, memory below 0, a constant, a string, a byte of a word
-run -q -e "trace usdt:$marked:demo:args { n += 1 a += arg0 b += arg1 c[arg2] += 1 d[$string(arg3)] += 1 e[arg4] += 1
-	f[arg5 == nil] += 1 }
+# arguments: a register, memory with a negative offset, a constant, a string, a byte of a
+# word
+run -q -e "function sixth() { return arg5 }
+trace usdt:$marked:demo:args { n += 1 a += arg0 b += arg1 c[arg2] += 1 d[$string(arg3)] += 1 e[arg4] += 1
+	f[sixth() == nil] += 1 }
 trace_end { print(n, a, b) print(c) print(d) print(e) print(f) }" -- "$marked" fire $n
 sum=$((n * (n + 1) / 2))
 out arguments_of_all_kinds "$n\t$((3 * sum))\t-$sum\n42: $n\na string of the program: $n\n240: $n\ntrue: $n\n"
@@ -53,7 +55,7 @@ go_on
 wait $waiting
 status=$?
 stop
-out program_that_runs_is_told_of_the_listener "$n\n"
+out running_program_sees_its_semaphore_set "$n\n"
 [ $status = 0 ]
 result $? program_was_not_harmed
 ! timeout 2 "$marked" wait 1 2>/dev/null
@@ -77,7 +79,7 @@ out pattern_of_providers_and_names "$n\n"
 start -q -p 1 -e "trace usdt:$marked:demo:plain { n += 1 } $end"
 "$marked" fire $n
 stop
-out other_processes_are_left_alone 'nil\n'
+out other_processes_are_not_traced 'nil\n'
 
 run -q -e "$(printf '\ntrace usdt:%s:demo:plani { n += 1 }' "$marked")" -- true
 [ "$code" = 2 ] && matches "$tmp/err" "^-e:2:7: error: .* no marker 'demo:plani'; did you mean 'demo:plain'\?"

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Stacks of programs: which file each frame lies in and where, in all contexts,
-# and whatever becomes of the process and of the file.
+# Stacks of programs: file and offset of each frame, in all contexts, also if the process
+# exits and the file is replaced.
 
 . "$(dirname "$0")/lib.sh"
 needs user_files syscalls:sys_enter_getppid programs functions profiles
-plan 33
+plan 36
 
 me=$(readlink -f "$here/frames")
 n=50
@@ -16,8 +16,8 @@ session=$tracefs/ktap/session
 "$me" tell >"$tmp/tell" || { echo "Bail out! frames does not run"; exit 1; }
 { read -r first last; read -r second; read -r third; read -r build_id; } <"$tmp/tell"
 
-# follow SCRIPT COMMAND...: the script as long as the command runs, without the
-# tool: it would find symbols.  What the kernel itself says is in $tmp/err
+# follow SCRIPT COMMAND...: run the script as long as the command, without the tool, which
+# would find symbols. The kernel's own messages are in $tmp/err
 follow() {
 	printf '%s\n' "$1" >"$tmp/script.kp"
 	shift
@@ -38,10 +38,10 @@ follow() {
 }
 setup=
 
-# line N: of the output
+# line N: print this line of the output
 line() { sed -n "$1p" "$tmp/out"; }
 
-# in_inner LINE PATH: it is a frame in the innermost function
+# in_inner LINE PATH: the line is a frame in the innermost function
 in_inner() {
 	offset=${1##*+0x}
 	[ "${1%+0x*}" = "        $2" ] && case $offset in *[!0-9a-f]*) false ;; esac &&
@@ -49,7 +49,7 @@ in_inner() {
 		[ $((0x$offset)) -lt $((0x$last)) ]
 }
 
-# has_frames PATH [LINE]: from that line on, the output is the stack of frames chain
+# has_frames PATH [LINE]: the output from that line on is the stack of frames chain
 has_frames() {
 	from=${2:-1}
 	in_inner "$(line "$from")" "$1" &&
@@ -57,7 +57,7 @@ has_frames() {
 		[ "$(line $((from + 2)))" = "        $1+0x$third${3:-}" ]
 }
 
-# the process is gone when its stack is printed, and where it was means nothing
+# the process has exited when its stack is printed, so its addresses mean nothing
 follow "trace software:faults:1 /$chains/ { s[ustack(3)] += 1 } trace_end { print(s) }" "$me" chain $n
 [ "$code" = 0 ] && has_frames "$me" 1 ": $n" && [ "$(wc -l <"$tmp/out")" = 3 ]
 result $? frames_are_offsets_in_their_file
@@ -68,7 +68,15 @@ follow "trace software:faults:1 /$chains/ { s[ustack] += 1 } trace_end { print(s
 [ "$code" = 0 ] && has_frames "$me" && [ "$(grep -c ": $n\$" "$tmp/out")" = 1 ]
 result $? whole_stack
 
-# loaded anywhere
+follow "trace software:faults:1 /$chains/ { print(ustack(2, 1)) print(ustack(1, 2)) }" "$me" chain 1
+[ "$code" = 0 ] && [ "$(line 1)" = "        $me+0x$second" ] &&
+	[ "$(line 2)" = "        $me+0x$third" ] && [ "$(line 3)" = "$(line 2)" ]
+result $? frames_are_skipped
+follow "trace software:faults:1 /$chains/ { print(len(ustack(3)), len(ustack(2, 1)), len(ustack(127, 127))) }" \
+	"$me" chain 1
+out length_of_a_stack '3\t2\t0\n'
+
+# loaded at any address
 random=$(cat /proc/sys/kernel/randomize_va_space)
 echo 2 >/proc/sys/kernel/randomize_va_space
 follow "trace software:faults:1 /$chains/ { s[ustack(3)] += 1 u[arg1] += 1 } trace_end { print(len(s), len(u) > 1) print(s) }" \
@@ -77,13 +85,13 @@ echo "$random" >/proc/sys/kernel/randomize_va_space
 [ "$code" = 0 ] && [ "$(line 1)" = "1	true" ] && has_frames "$me" 2 ": $((3 * n))"
 result $? runs_of_a_program_are_one_key
 
-# files that go, change or have odd names
+# files that are deleted, change or have odd names
 cp "$me" "$tmp/other"
 mkfifo "$tmp/go"
 "$tmp/other" wait chain $n <"$tmp/go" &
 waiting=$!
 is_other() { [ "$(cat /proc/$waiting/comm)" = other ]; }
-# goes_on: its name is taken away, and it goes on
+# goes_on: its file is deleted, and it continues
 goes_on() {
 	rm "$tmp/other"
 	echo >&4
@@ -95,7 +103,7 @@ wait_until is_other
 follow "trace software:faults:1 /$chains/ { s[ustack(3)] += 1 } trace_end { print(s) }" goes_on
 [ "$code" = 0 ] && has_frames "$tmp/other (deleted)" 1 ": $n"
 result $? deleted_program
-# replaced: it runs, another one with its name runs
+# replaced: it runs, then another file with its name runs
 replaced() {
 	cp "$me" "$tmp/other"
 	"$tmp/other" chain $n
@@ -114,7 +122,7 @@ follow "trace software:faults:1 /$chains/ { print(ustack(3)) }" "$tmp/$odd" chai
 result $? odd_names_are_escaped
 rm "$tmp/$odd"
 
-# let_go: whoever has named its code lets go of the file while the script runs
+# let_go: the files of named frames are released while the script runs
 let_go() {
 	mkdir "$tmp/mnt" && mount -t tmpfs none "$tmp/mnt" && cp "$me" "$tmp/mnt/frames" || return
 	"$tmp/mnt/frames" chain $n
@@ -130,7 +138,7 @@ follow 'trace profile-1ms /execname == "frames" && arg1 != 0/ { s[ustack(3)] += 
 [ "$code" = 0 ] && [ ! -s "$tmp/err" ] && matches "$tmp/out" "^        $me\\+0x$second\$" \
 	"^        $me\\+0x$third: [0-9]+\$"
 result $? profile
-# burns: it is long behind its beginning, where its mappings may be just changing
+# burns: it has started long ago, so that its mappings do not change
 burns() { [ "$(cut -d ' ' -f 14 /proc/$burner/stat)" -ge 20 ]; }
 # nmis: every other CPU shows its stack while the program runs
 nmis() {
@@ -151,35 +159,35 @@ nmis() {
 	true
 }
 if ! has nmi:nmi_handler; then
-	skip nmi "this machine's are no events"
+	skip nmi "NMIs are not traced on this machine"
 elif [ "$cpus" -gt 1 ]; then
 	follow 'trace nmi:nmi_handler /execname == "frames"/ { s[ustack(3)] += 1 } trace_end { print(s) }' nmis
 	[ "$code" = 0 ] && [ ! -s "$tmp/err" ] && matches "$tmp/out" "^        $me\\+0x$second\$" \
 		"^        $me\\+0x$third: [0-9]+\$"
 	result $? nmi
 else
-	skip nmi "one CPU has nobody to ask"
+	skip nmi "the machine has only one CPU"
 fi
-# waits: it does, for a line; where it is preempted its mappings may be just changing
+# waits: it waits for a line, so that its mappings do not change
 waits() { { sleep 0.3; echo; } | "$me" wait chain 1; }
 follow 'trace sched:sched_switch /execname == "frames" && args.prev_state == 1/ { s[ustack(3)] += 1 }
 trace_end { print(s) }' waits
-# it is in the C library, which is one of its own on s390
+# the innermost frame is in the C library, which is a separate file on s390
 code_of=$me
 [ "$(uname -m)" != s390x ] || code_of='/[^ ]*'
 [ "$code" = 0 ] && [ ! -s "$tmp/err" ] && matches "$tmp/out" "^        $code_of\\+0x"
 result $? with_interrupts_off
-# it gives a worker something to do: a file to name
+# a worker must name a file
 gives_work() { "$workload" getppid 1; sleep 0.5; }
 follow 'trace workqueue:workqueue_execute_start { s[ustack] += 1 }
 trace syscalls:sys_enter_getppid { u = ustack(1) } trace_end { print(len(s)) print(s) }' gives_work
 [ "$code" = 0 ] && [ "$(line 1)" = 1 ] && matches "$tmp/out" '^: [0-9]+$' && [ ! -s "$tmp/err" ]
 result $? threads_of_the_kernel_have_none
 run -q -e 'x = ustack  trace_begin { print(ustack, "begin") } trace_end { print(ustack, "end") }'
-out where_no_program_runs '\tbegin\n\tend\n'
+out no_user_stack_in_the_top_level '\tbegin\n\tend\n'
 
-# in the program: before a function has made its frame, and when it returns; s390 sees no
-# caller of the first
+# in the program: before a function has set up its frame, and at its return; s390 does not
+# see a caller of the first
 if [ "$(uname -m)" = s390x ]; then
 	depth=2 caller=
 else
@@ -197,17 +205,17 @@ is return_of_a_function "$(cat "$tmp/out")" "        $me+0x$second
 follow 'trace syscalls:sys_enter_getppid /execname == "frames"/ { print(ustack(2)) print(usym(ipof(ustack))) }' \
 	"$me" jit
 if [ "$code" = 4 ]; then
-	skip code_in_no_file "only for x86-64"
+	skip code_without_a_file "only for x86-64"
 	skip code_in_shared_memory "only for x86-64"
 	skip files_are_many "only for x86-64"
-	skip frames_of_no_file_are_counted "only for x86-64"
+	skip frames_without_a_file_are_counted "only for x86-64"
 	skip mappings_that_come_and_go "only for x86-64"
 else
 	page=$(cat "$tmp/said")
 	frame=$(printf %x $((0x$page + 11)))
 	[ "$(line 1)" = "        0x$frame" ] && [ "$(line 3)" = "0x$frame" ] &&
 		line 2 | grep -Eq "^        $me\\+0x[0-9a-f]+\$"
-	result $? code_in_no_file
+	result $? code_without_a_file
 	follow 'trace syscalls:sys_enter_getppid /execname == "frames"/ { print(ustack(1)) }' \
 		"$me" jit shared
 	[ "$code" = 0 ] && [ "$(line 1)" = "        0x$(printf %x $((0x$(cat "$tmp/said") + 11)))" ]
@@ -221,7 +229,7 @@ else
 trace_end { n = 0 for (k, v in pairs(s)) { n += v } print(n, len(s) > 1024) }' "$me" many "$tmp" 1100
 	[ "$(cat "$tmp/out")" = "1100	true" ] &&
 		matches "$tmp/err" '^ktap: 76 frames of programs are shown as addresses: '
-	result $? frames_of_no_file_are_counted
+	result $? frames_without_a_file_are_counted
 	follow 'trace syscalls:sys_enter_getppid /execname == "frames"/ { n += 1 s[ustack] += 1 }
 trace profile-1ms /execname == "frames"/ { s[ustack] += 1 t[usym(arg1)] += 1 }
 trace_end { print(n > 100) }' "$me" churn 200 4
@@ -232,12 +240,12 @@ follow 'trace profile-1ms /execname == "frames" && arg1 != 0/ { s[usym(arg1)] +=
 	"$me" vdso 10000000
 [ "$code" = 0 ] && matches "$tmp/out" '^\[vdso\]\+0x[0-9a-f]+: [0-9]+$'
 result $? code_that_the_kernel_maps
-# the mappings of the thread are locked, by itself
+# the thread itself holds the lock of its mappings
 follow 'trace kprobe:mmap_region /execname == "workload"/ { n += 1 s[ustack(1)] += 1 } trace_end { print(n) print(s) }' \
 	"$workload" map 20
 [ "$code" = 0 ] && [ "$(line 1)" -ge 20 ] && ! grep -q '+0x' "$tmp/out" &&
 	matches "$tmp/err" "^ktap: $(line 1) frames of programs are shown as addresses"
-result $? inside_of_a_change_frames_are_counted
+result $? frames_during_a_change_of_mappings_are_counted
 
 # 32-bit programs
 if "$here/frames32" >"$tmp/told" 2>/dev/null; then
@@ -248,7 +256,7 @@ if "$here/frames32" >"$tmp/told" 2>/dev/null; then
 	done <"$tmp/told")
 	is frames_of_a_32_bit_program "$(cat "$tmp/out")" "$told: 10"
 else
-	skip frames_of_a_32_bit_program "there is none, or it does not run here"
+	skip frames_of_a_32_bit_program "the program was not built, or does not run on this machine"
 fi
 
 # symbols
@@ -269,9 +277,12 @@ result $? symbol_has_no_address
 run -q -e 'trace syscalls:sys_enter_getppid { print(ustack(0)) }' -- "$workload" getppid 1
 [ "$code" = 1 ] && matches "$tmp/err" 'error: the depth of a stack is 1 to 127'
 result $? depth_of_zero
+run -q -e 'trace syscalls:sys_enter_getppid { print(ustack(1, 128)) }' -- "$workload" getppid 1
+[ "$code" = 1 ] && matches "$tmp/err" 'error: a stack can skip 0 to 127 frames'
+result $? too_many_frames_are_skipped
 
-# what the tool is told, to find the symbols
-# both: code of a file, and code of none
+# the data for the tool to find the symbols
+# both: code of a file, and code without a file
 both() { "$me" chain $n && "$me" jit; }
 setup='symbols 0123456789abcdef'
 follow "trace software:faults:1 /$chains/ { s[ustack(3)] += 1 u[usym(arg1)] += 1 }"'
@@ -294,7 +305,7 @@ else
 	result $? marks_of_addresses_have_the_process
 fi
 matches "$tmp/marks" "^ *$me\\+0x[0-9a-f]+ \|@"
-result $? columns_have_no_marks
+result $? columns_have_no_symbol_marks
 
 no_complaints the_kernel_is_content
 finish

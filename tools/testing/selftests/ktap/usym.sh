@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Functions of programs by their names, and names in user stacks: what the program
-# ktap finds in ELF files.
+# Functions of programs by name, and names in user stacks: symbols that ktap finds in ELF
+# files.
 
 . "$(dirname "$0")/lib.sh"
 needs programs
@@ -47,7 +47,7 @@ run -q -e "trace ('probe:' .. \$1) { n += 1 } trace ('probe:' .. \$1 .. '%return
 	"$marked:alpha" -- "$marked" call alpha $n
 out event_made_of_an_argument "$n\t$((n * (n + 1)))\n"
 
-# as the source has them
+# names of the source
 if "$KTAP" -l "uprobe:$marked:ns::add" >/dev/null 2>&1; then
 	run -q -e "trace uprobe:$marked:ns::add { n[probefunc] += 1 } $end" -- \
 		sh -c "$marked call add_int $n; $marked call add_long $n"
@@ -64,14 +64,14 @@ else
 	skip functions_of_rust "built without libiberty"
 fi
 
-# a chunk that was made elsewhere, where nothing is known of the program
+# a chunk compiled on another machine, without the program
 mkdir "$tmp/elsewhere"
 "$KTAPC" -e "trace uprobe:$tmp/elsewhere/marked:alpha { n += 1 } $end" -o "$tmp/chunk"
 cp "$marked" "$tmp/elsewhere/marked"
 run -q "$tmp/chunk" -- "$tmp/elsewhere/marked" call alpha $n
 out chunk_is_resolved_where_it_runs "$n\n"
 
-# a process with files of its own
+# a process with its own files
 mkdir -p "$tmp/root/bin" "$tmp/root/tmp"
 cp "$marked" "$tmp/root/bin/inside"
 can_wait
@@ -93,7 +93,7 @@ start -q -p $lost -e "trace usdt:lost:demo:guarded { n += 1 } trace uprobe:lost:
 go_on
 wait $lost
 stop
-out program_that_has_lost_its_name "$n\t$n\n"
+out program_whose_file_was_deleted "$n\t$n\n"
 if unshare -m true 2>/dev/null; then
 	mkdir "$tmp/hidden"
 	# shellcheck disable=SC2016 # the shell inside expands it
@@ -117,7 +117,7 @@ else
 	skip namespace_was_another "no mount namespaces"
 fi
 
-# what is not found is told where the script has it
+# errors have the position in the script
 refused() {
 	run -q -e "$(printf '\ntrace %s { n += 1 }' "$2")" -- true
 	[ "$code" = 2 ] && matches "$tmp/err" "$3"
@@ -125,15 +125,15 @@ refused() {
 }
 refused no_such_function "uprobe:$marked:alhpa" "^-e:2:7: error: $marked has no function 'alhpa'; did you mean 'alpha'\?"
 refused no_such_file uprobe:/no/such:f "^-e:2:7: error: no file '/no/such'"
-refused no_elf_file "uprobe:$here/lib.sh:f" "^-e:2:7: error: $here/lib.sh is no ELF file"
+refused no_elf_file "uprobe:$here/lib.sh:f" "^-e:2:7: error: $here/lib.sh is not an ELF file"
 refused no_function_matches "uprobe:$marked:xyz*" "^-e:2:7: error: .* no function that matches 'xyz\*'"
-refused behind_the_function "uprobe:$marked:alpha+100000" "^-e:2:7: error: .*'alpha' has [0-9]+ bytes only"
+refused after_the_function "uprobe:$marked:alpha+100000" "^-e:2:7: error: .*'alpha' has [0-9]+ bytes only"
 run -q -e "try { kdebug.probe('uprobe:$marked:alhpa', function () { }) } catch (e) { print('caught') } exit(0)"
-out event_that_is_not_there_can_be_caught 'caught\n'
+out unknown_event_can_be_caught 'caught\n'
 
 # names in stacks
 if has user_files; then
-	# s390 sees no caller of a function that has not made its frame yet
+	# s390 does not see the caller of a function before its frame is set up
 	called='inner middle outer do_stack'
 	[ "$(uname -m)" != s390x ] || called='inner outer do_stack'
 	# names PROGRAM COUNT FUNCTION...
@@ -170,14 +170,14 @@ else
 fi
 run -q -e "trace uprobe:$marked:alpha { n[usym(arg0)] += 1 }" -- "$marked" call alpha 1
 [ "$code" = 0 ]
-result $? address_that_is_no_code
+result $? address_without_code
 cp "$marked" "$tmp/gone"
 start -q -e "trace uprobe:$tmp/gone:inner { print(ustack(2)) }"
 "$tmp/gone" stack 1
 rm "$tmp/gone"
 stop
 [ "$code" = 0 ] && [ "$(wc -l <"$tmp/out")" = 2 ] && ! grep -q "$(printf '\036')" "$tmp/out"
-result $? file_that_is_gone_by_then
+result $? file_that_is_deleted_before
 if [ "$(uname -m)" = x86_64 ]; then
 	run -q -e 'trace profile-1ms /execname == "marked"/ { s[ustack(1)] += 1 } trace_end { print(s) }' -- "$marked" jit 1000
 	matches "$tmp/out" '^ *hot_loop\+0x[0-9a-f]+ \(perf-[0-9]+\.map\): [0-9]+$'

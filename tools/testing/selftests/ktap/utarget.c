@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A program with functions to be traced, called exactly as often as it is told.
+ * A program with functions to be traced, called exactly N times.
  *
- *	utarget offset FUNCTION		where in its file a function is
+ *	utarget offset FUNCTION		prints the offset of a function in its file
  *	utarget add N			add(1, ..., 10), which gives 55, N times
  *	utarget say TEXT N		say(TEXT), which gives its length, N times
- *	utarget cold FILE N		the same with the text in FILE, on a page that is
+ *	utarget cold FILE N		the same with the text in FILE, on a page that is not
  *					not there
  *	utarget fill N			fill(buffer), which writes a text, N times
  *	utarget depth D N		depth(D, 7), which calls itself D times, N times
  *	utarget leap N			leap(1), which never returns, but jumps out, N times
+ *	utarget unwind N		throws(1), which searches its stack for its caller,
+ *					like exceptions, N times; the exit code is 3 if
+ *					it is not found
+ *	utarget spawn N			vfork(), in which the child ends, N times
  *	utarget twice N			twice(3, 4), in which it forks: two return, N times
  *	utarget both N			add() and twice(), N times
  *	utarget fork N			N children, which call add() once
@@ -17,23 +21,23 @@
  *	utarget become N		become(), which does execve() of itself and so never
  *					returns, N times in all
  *	utarget threads N M		N threads at once, which call add() M times
- *	utarget quit N			N threads, which end inside of quit(5)
- *	utarget map FILE OFFSET N	calls what is at OFFSET of FILE, as of a library,
+ *	utarget quit N			N threads, which exit within quit(5)
+ *	utarget map FILE OFFSET N	calls the code at OFFSET of FILE, like a library,
  *					N times, reads a line, and calls it N times more
- *	utarget remap FILE OFFSET N	maps FILE, calls what is at OFFSET, and unmaps it,
+ *	utarget remap FILE OFFSET N	maps FILE, calls the code at OFFSET, and unmaps it,
  *					N times
  *	utarget many N			calls each of 1500 functions, 16 bytes apart from
  *					many on, N times
- *	utarget intact			tells by its exit code whether add() is in memory
- *					what it is in the file
- *	utarget watched			tells by its exit code whether semaphore is not 0
+ *	utarget intact			its exit code is 0 if add() has the same code in
+ *					memory and in the file
+ *	utarget watched			its exit code is 0 if the semaphore is not 0
  *	utarget device N		depth(0, address) and read(address) from /dev/null,
- *					four times each, of what is mapped as a device is, and
- *					of what leads there from the memory in front of it, N
+ *					four times each, of memory mapped like a device, and
+ *					of a string that extends into it from the memory before, N
  *					times; then reads it, and does the same N times more
  *	utarget busy N			N processes, each of which does all of the above
  *					until it is killed
- *	utarget wait COMMAND...		reads a line from stdin, then does the rest
+ *	utarget wait COMMAND...		reads a line from stdin, then runs COMMAND
  *	utarget idle			does nothing until it is killed
  */
 #define _GNU_SOURCE
@@ -48,10 +52,11 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <unwind.h>
 
 /*
- * A function that is called as it is written.  On s390 it begins with a nop: emulators
- * forget what a comparison has given that they run as a single step.
+ * A function that is really called. On s390 it begins with a nop: emulators lose the
+ * result of a comparison that they execute as a single step.
  */
 #define PROBED_FUNCTION __attribute__((noinline, noclone, aligned(16), used))
 #ifdef __s390__
@@ -102,6 +107,41 @@ PROBED void leap(int value)
 	longjmp(back, value);
 }
 
+#ifdef __arm__
+PROBED void throws(int value)
+{
+	exit(4);
+}
+#else
+/* The caller was found, or not. */
+static _Unwind_Reason_Code stop(int version, _Unwind_Action actions, _Unwind_Exception_Class class,
+				struct _Unwind_Exception *exception,
+				struct _Unwind_Context *context, void *wanted)
+{
+	if (_Unwind_GetRegionStart(context) == (_Unwind_Word)wanted)
+		longjmp(back, 1);
+	if (actions & _UA_END_OF_STACK)
+		longjmp(back, 2);
+	return _URC_NO_REASON;
+}
+
+static void catches(void);
+
+PROBED void throws(int value)
+{
+	static struct _Unwind_Exception exception;
+
+	_Unwind_ForcedUnwind(&exception, stop, (void *)catches);
+	asm volatile("" : : : "memory");
+}
+#endif
+
+PROBED_FUNCTION static void catches(void)
+{
+	throws(1);
+	asm volatile("" : : : "memory");
+}
+
 PROBED long twice(long a, long b)
 {
 	pid_t child = fork();
@@ -128,7 +168,7 @@ PROBED long become(long n)
 	return 0;
 }
 
-/* Code that runs wherever it lies, for those who map this file. */
+/* Position independent code, for programs that map this file. */
 PROBED long leaf(long n)
 {
 	asm volatile("" : "+r" (n));
@@ -155,13 +195,13 @@ extern char _start[], many[];
 #define MODE	""
 #endif
 
-/* So many functions that do nothing */
+/* Functions that do nothing */
 #define MANY_BEGIN	".text\n" MODE ".balign 16\n.globl many\n.type many, %function\nmany:\n"
 #define MANY_EACH	".balign 16\nnop\n" RETURN "\n"
 
 asm(MANY_BEGIN ".rept 1500\n" MANY_EACH ".endr");
 
-/* What tells a program that somebody watches a marker */
+/* Shows a program that a marker is traced */
 static volatile unsigned short semaphore __attribute__((section(".data")));
 
 static const struct {
@@ -170,10 +210,11 @@ static const struct {
 } functions[] = {
 	{ "add", add }, { "say", say }, { "fill", fill }, { "depth", depth }, { "leap", leap },
 	{ "twice", twice }, { "quit", quit }, { "become", become }, { "leaf", leaf },
-	{ "_start", _start }, { "many", many }, { "semaphore", (void *)&semaphore },
+	{ "throws", throws }, { "_start", _start }, { "many", many },
+	{ "semaphore", (void *)&semaphore },
 };
 
-/* Mapped with VM_IO, but it does no harm to read it; the page comes when it is touched. */
+/* Mapped with VM_IO, but harmless to read; the page is present after an access. */
 static long *find_device(void)
 {
 	FILE *maps = fopen("/proc/self/maps", "r");
@@ -190,7 +231,7 @@ static long *find_device(void)
 	return NULL;
 }
 
-/* By the map of what it lies in; 0: it is not known. */
+/* From the mapping that it is in; 0: unknown. */
 static unsigned long offset_of(const void *address)
 {
 	unsigned long start, end, offset, at = (unsigned long)address;
@@ -278,6 +319,38 @@ static int do_depth(char **args)
 	while (n--) {
 		if (depth(d, 7) != d + 1)
 			abort();
+	}
+	return 0;
+}
+
+static int do_unwind(char **args)
+{
+	volatile long n = atol(args[0]);
+
+	while (n-- > 0) {
+		switch (setjmp(back)) {
+		case 0:
+			catches();
+			break;
+		case 2:
+			return 3;
+		}
+	}
+	return 0;
+}
+
+static int do_spawn(char **args)
+{
+	volatile long n = atol(args[0]);
+	int status;
+	pid_t child;
+
+	while (n-- > 0) {
+		child = vfork();
+		if (!child)
+			_exit(5);
+		if (waitpid(child, &status, 0) != child || WEXITSTATUS(status) != 5)
+			die("vfork");
 	}
 	return 0;
 }
@@ -579,7 +652,8 @@ static const struct {
 } commands[] = {
 	{ "offset", 1, do_offset }, { "add", 1, do_add }, { "say", 2, do_say },
 	{ "cold", 2, do_cold }, { "fill", 1, do_fill }, { "depth", 2, do_depth },
-	{ "both", 1, do_both }, { "leap", 1, do_leap }, { "twice", 1, do_twice },
+	{ "both", 1, do_both }, { "leap", 1, do_leap },
+	{ "unwind", 1, do_unwind }, { "spawn", 1, do_spawn }, { "twice", 1, do_twice },
 	{ "fork", 1, do_fork }, { "exec", 1, do_exec }, { "become", 1, do_become },
 	{ "threads", 2, do_threads }, { "quit", 1, do_quit }, { "map", 3, do_map },
 	{ "remap", 3, do_remap }, { "many", 1, do_many }, { "intact", 0, do_intact },

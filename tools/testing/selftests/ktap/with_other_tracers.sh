@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Other tracers of the same event see it as often as if there were no script, and
-# the script sees none of theirs.
+# Other tracers of an event get as many hits as without a script, and the script gets none
+# of their hits.
 
 . "$(dirname "$0")/lib.sh"
 plan 6
@@ -11,12 +11,12 @@ n=50
 events=$tracefs/dynamic_events
 group=ktap_beside
 
-# defined EVENT: "t:GROUP/NAME TRACEPOINT"; enabled
+# defined EVENT: define "t:GROUP/NAME TRACEPOINT" and enable it
 defined() {
 	echo "$1" >>"$events" 2>/dev/null && echo 1 >"$tracefs/events/$group/enable"
 }
 
-# beside NAME EVENT CLAUSE: both count the forks of a program
+# beside NAME EVENT PROBE: both count the forks of a program
 beside() {
 	if ! defined "$2"; then
 		skip "$1 exactly" "this kernel has no such dynamic events"

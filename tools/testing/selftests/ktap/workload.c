@@ -1,50 +1,51 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Does exactly as many system calls as it is told, for tests that count.
+ * Make an exact number of system calls, for tests that count them.
  *
  *	workload getppid N		getppid() N times
  *	workload open FILE N		openat(FILE, O_RDONLY) and close, N times
- *	workload tagged FILE N		the same with a tag in the pointer to the name, where
- *					there are such
+ *	workload tagged FILE N		the same with a tag in the pointer to the name, if the
+ *					machine has tags
  *	workload write BYTES N		write(BYTES bytes) to /dev/null, N times
  *	workload read BYTES N		read(BYTES bytes) from /dev/zero, N times
  *	workload brink BYTES N		the same from /dev/null to the end of a page, with
- *					no NUL; prints whether the page behind it has come
+ *					no NUL; prints whether the next page became resident
  *	workload direct FILE BYTES N	the same from FILE, past the page cache
  *	workload stat FILE N		newfstatat(FILE) or fstatat64(FILE), N times
  *	workload fork N			N children that exit at once, one by one
  *	workload threads N		N threads that do getppid() once, one by one
- *	workload daemon COMMAND...	does the rest as a child of init, far from its
+ *	workload daemon COMMAND...	runs COMMAND as a child of init instead of its
  *					parents, and waits for its end
- *	workload pin CPU COMMAND...	does the rest on this CPU
+ *	workload pin CPU COMMAND...	runs COMMAND on this CPU
  *	workload spin N			N processes that do getppid() until killed
  *	workload bursts N		the same, but they sleep every hundred calls
  *	workload fault N		writes to N new pages, from 0x2000, shifted by half of
  *					the bits of a long, on
  *	workload major FILE N		reads N pages of FILE that are not in memory
  *	workload map N			mmap() of N pages and munmap(), N times
- *	workload cold open FILE N	like open, with the name on pages that are not there
- *	workload cold stat FILE N	the same in stat(FILE), where there is one
+ *	workload cold open FILE N	like open, with the name on pages that are not resident
+ *	workload cold stat FILE N	the same in stat(FILE), if that exists
  *	workload cold exec FILE N	the same in execve(FILE, { "cold", FILE }), which
- *					is found to be no program
- *	workload burn MS		computes in user mode, so long
- *	workload nap MS N		clock_nanosleep() for so long, N times
- *	workload futex MS N		waits so long for a futex that nobody wakes, N times
- *	workload hop N			goes from one CPU to another, N times
+ *					is not a program
+ *	workload burn MS		computes in user mode for MS milliseconds
+ *	workload nap MS N		clock_nanosleep() for MS milliseconds, N times
+ *	workload futex MS N		waits MS milliseconds for a futex, N times
+ *	workload hop N			migrates from one CPU to another, N times
  *	workload message BYTES N	msgsnd(BYTES bytes) and msgrcv(), N times
  *	workload connect BYTES N	N connections by TCP to itself, BYTES over each; the
  *					port is printed first
  *	workload as UID COMMAND...	runs the program COMMAND as that user
  *	workload without CAP COMMAND...	the same without this capability, a number
- *	workload with CAP UID COMMAND...	the same as that user, who has but this one
+ *	workload with CAP UID COMMAND...	the same as that user with only this capability
  *	workload userns COMMAND...	the same as root of a user namespace
- *	workload wait COMMAND...	reads a line from stdin, then does the rest
- *	workload cpus N COMMAND...	does the rest on each of the first N CPUs at once
- *	workload timed COMMAND...	does the rest, prints the nanoseconds it took
+ *	workload wait COMMAND...	reads a line from stdin, then runs COMMAND
+ *	workload second COMMAND...	runs COMMAND in a second thread; the first one exits
+ *	workload cpus N COMMAND...	runs COMMAND on each of the first N CPUs at once
+ *	workload timed COMMAND...	runs COMMAND, prints its time in nanoseconds
  *	workload compat N NR ARG...	the system call NR of 32-bit programs, N times; numbers,
- *					or strings; the upper halves of registers have dirt
+ *					or strings; the upper halves of registers are not 0
  *	workload number NAME		prints the number of a system call
- *	workload bits			prints how many a long has
+ *	workload bits			prints the number of bits of a long
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -246,7 +247,7 @@ static int do_bursts(char **args)
 	return 1;
 }
 
-/* Where nothing else is: tests know such addresses by their upper half. */
+/* At an unused address: tests recognize it by its upper half. */
 #define UPPER_HALF(x)	((x) << (sizeof(long) * CHAR_BIT / 2))
 #define FAULT_BASE	UPPER_HALF(0x2000UL)
 
@@ -272,7 +273,7 @@ static int do_major(char **args)
 	if (fd < 0 || fdatasync(fd) || posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED))
 		return 1;
 	p = mmap(NULL, n * page, PROT_READ, MAP_SHARED, fd, 0);
-	/* no page is read because another one is */
+	/* no page is read ahead */
 	if (p == MAP_FAILED || madvise(p, n * page, MADV_RANDOM))
 		return 1;
 	for (long i = 0; i < n; i++)
@@ -293,7 +294,7 @@ static int do_map(char **args)
 	return 0;
 }
 
-/* An argv, and what it points to across the end of a page. */
+/* An argv, and strings across the end of a page. */
 struct cold {
 	char *argv[4096 / sizeof(char *)];
 	char before[4096 - 8 - 5];
@@ -303,7 +304,7 @@ struct cold {
 
 #define COLD_BASE	UPPER_HALF(0x3000UL)
 
-/* A file of such a layout, mapped where the pointers in it say. */
+/* A file with this layout, mapped at the addresses of its pointers. */
 static struct cold *make_cold(const char *file)
 {
 	static struct cold image;
@@ -439,7 +440,7 @@ static int connect_once(int server, const struct sockaddr_in *addr, size_t bytes
 	    recv(peer, buf, bytes, MSG_WAITALL) != (ssize_t)bytes)
 		return 1;
 	close(client);
-	/* the end of it has come */
+	/* its end is resident */
 	if (read(peer, buf, 1))
 		return 1;
 	return close(peer);
@@ -490,7 +491,7 @@ static int do_bits(char **args)
 #ifdef __x86_64__
 #define DIRT	0x5a5a5a5a00000000UL
 
-/* A number, or a string where 32-bit pointers reach. */
+/* A number, or a string at a 32-bit address. */
 static unsigned long compat_arg(const char *arg)
 {
 	static char *low;
@@ -588,7 +589,7 @@ static int write_file(const char *file, const char *text)
 	return fd < 0 || write(fd, text, strlen(text)) < 0 || close(fd);
 }
 
-/* Who made the namespace is its root. */
+/* The creator of the namespace is its root. */
 static int do_userns(char **args)
 {
 	char uids[32], gids[32];
@@ -603,6 +604,7 @@ static int do_userns(char **args)
 }
 
 static int do_wait(char **args);
+static int do_second(char **args);
 static int do_cpus(char **args);
 static int do_timed(char **args);
 static int do_daemon(char **args);
@@ -644,6 +646,7 @@ static const struct {
 	{ "with", 3, do_with },
 	{ "userns", 1, do_userns },
 	{ "wait", 1, do_wait },
+	{ "second", 1, do_second },
 	{ "cpus", 2, do_cpus },
 	{ "daemon", 1, do_daemon },
 	{ "pin", 2, do_pin },
@@ -678,7 +681,21 @@ static int do_wait(char **args)
 	return byte == '\n' ? do_rest(args) : 1;
 }
 
-/* They begin when the last one is there. */
+static void *call_rest(void *args)
+{
+	exit(do_rest(args));
+}
+
+static int do_second(char **args)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, call_rest, args))
+		return 1;
+	pthread_exit(NULL);
+}
+
+/* They start when the last one is ready. */
 static int do_cpus(char **args)
 {
 	int n = atoi(args[0]), ready[2], go[2], status, failed = 0;
