@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Attaches events and detaches them at once, by a session of ktap or by writing
- * into files of tracefs, and prints a line: number of events, and for attaching
- * and detaching the nanoseconds of CPU that it took this thread, that is
- * instructions where the clock counts these.  What it waits for is not in them.
+ * Attach events and detach them at once, by a session of ktap or by writing to
+ * files of tracefs, and print a line: number of events, and for attaching and
+ * detaching the CPU time of this thread in nanoseconds, that is instructions where
+ * the clock counts these.  Time that it waits is not included.
  *
  *	attach session CHUNK [OTHER]
- *		a compiled script; OTHER is attached behind it, and stays longer
+ *		a compiled script; OTHER is attached after it, and detached later
  *	attach write COUNT FILE ON OFF [FILE ON OFF...]
- *		writes every ON, then, from the last to the first, every OFF; one
- *		that is empty empties the file; COUNT is a file with a line an event
+ *		write every ON, then, from the last to the first, every OFF; an
+ *		empty text truncates the file; COUNT is a file with a line per event
  *
  * While it attaches its name is "attach", while it detaches "detach".
  */

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Runs in the guest: see bench/run. A line a result: NAME, instructions, and how
-# many times the first one of its part that is; those of attaching say more.
+# Runs in the guest: see bench/run. Each result is a line: name, instructions, and the
+# ratio to the first line of its part; those of attaching have more columns.
 
 tracing=/sys/kernel/tracing
 events=20000
 
-# Prints what stands on standard input as a table: lines of NAME<tab>NUMBER.
+# Print standard input, lines of NAME<tab>NUMBER, as a table.
 table() {
 	awk -F '\t' -v part="$1" '
 		BEGIN { printf "%-44s %12s %9s\n", part, "instructions", "ratio" }
@@ -16,7 +16,7 @@ table() {
 	echo
 }
 
-# script FILE: its own measurements, on one CPU in process context
+# script FILE TITLE: the measurements that it makes itself, on one CPU in process context
 script() {
 	ktap -q -w "/bench/$1.kp" | table "$2"
 }
@@ -26,7 +26,7 @@ calls() {
 	/ktap/selftests/workload timed getppid $events
 }
 
-# What the calls cost more than before is the price of an event.
+# The cost of an event is the difference to the calls without it.
 without=$(calls)
 cost() {
 	printf '%s\t%d\n' "$1" $((($(calls) - without) / events))
@@ -62,7 +62,7 @@ event_costs() {
 	trigger_cost 'ftrace: hist trigger by pid and name' 'hist:keys=common_pid.execname'
 	ktap_cost 'nothing' 'trace syscalls:sys_enter_getppid { }'
 	ktap_cost 'n += 1' 'trace syscalls:sys_enter_getppid { n += 1 }'
-	# without the option one of about 16 is; some of the difference is there, too
+	# without the option about one run in 16 is measured, which has a part of this cost
 	ktap_cost 'n += 1, each one measured' 'trace syscalls:sys_enter_getppid { n += 1 }' --max-overhead=99
 	ktap_cost 's[pid] += 1' 'trace syscalls:sys_enter_getppid { s[pid] += 1 }'
 	ktap_cost 's[execname] += 1' 'trace syscalls:sys_enter_getppid { s[execname] += 1 }'
@@ -77,16 +77,16 @@ event_costs() {
 	ktap_cost 'function, its return: n += 1' 'trace probe:*_sys_getppid%return { n += 1 }'
 	ktap_cost 'entry and exit: h <<< nsecs - self.t' 'h = hist() trace syscalls:sys_enter_getppid { self.t = nsecs }
 		trace syscalls:sys_exit_getppid { h <<< nsecs - self.t }'
-	# what is not traced costs nothing, neither beside a session nor after one
+	# an event that is not traced costs nothing, with another session and after one
 	ktap_cost 'a session with another event' 'trace sched:sched_process_exec { n += 1 }'
 	cost 'no session'
 }
 
-# The same on all CPUs at once: a line of NAME<tab>NUMBER each, for bench/run.
+# The same on all CPUs at once: prints lines of NAME<tab>NUMBER, for bench/run.
 cpus=$(grep -c '^processor' /proc/cpuinfo)
 each=20000
 
-# Nanoseconds, that is instructions, of a call on average, whichever CPU makes it.
+# Nanoseconds, that is instructions, of a call on average over all CPUs.
 calls_on_cpus() {
 	echo $(($(/ktap/selftests/workload timed cpus "$cpus" getppid $each) / (each * cpus)))
 }
@@ -98,7 +98,7 @@ cpus_cost() {
 		kill -0 $tracer 2>/dev/null || { cat /tmp/err >&2; exit 1; }
 		usleep 1000
 	done
-	# the entries are there the second time
+	# the second time the entries exist
 	calls_on_cpus >/dev/null
 	printf '%s\t%d\n' "$1" $(($(calls_on_cpus) - without_on_cpus))
 	kill -INT $tracer
@@ -109,7 +109,7 @@ cpus_costs() {
 	event='trace syscalls:sys_enter_getppid'
 	without_on_cpus=$(calls_on_cpus)
 	cpus_cost 'nothing' "$event { }"
-	# from an empty table, and by a CPU with keys of its own
+	# from an empty table; each CPU has its own keys
 	cpus_cost 'insert, 100 events later delete' \
 		"t = table.new(0, 2000) n = {} $event { var i = n[cpu] + (cpu << 32) t[i] = i t[i - 100] = nil n[cpu] += 1 }"
 	cpus_cost 'the same without table' "n = {} $event { var i = n[cpu] + (cpu << 32) n[cpu] += 1 }"
@@ -122,11 +122,11 @@ cpus_costs() {
 	cpus_cost 's[0] <<< 1: one key for all' "s = stats() $event { s[0] <<< 1 }"
 }
 
-# Attaching and detaching: what the one who does it executes (bench/attach.c), and
-# how often he patches the kernel's text and waits until no CPU runs what was there.
+# Attaching and detaching: instructions of the thread that does it (bench/attach.c), and
+# how often it patches the kernel's text and waits for a grace period.
 columns='%-34s %6s %9s %9s %7s %7s %5s %5s'
 
-# counted COMMAND...: runs it while a session counts; "ATTACH PATCHES WAITS"
+# counted COMMAND...: run it while a session counts its patches and waits
 counted() {
 	ktap -q -w -o /tmp/counts -e 'trace probe:smp_text_poke_batch_finish, probe:synchronize_rcu,
 	probe:synchronize_srcu, probe:synchronize_rcu_tasks, probe:synchronize_rcu_tasks_rude
@@ -146,7 +146,7 @@ counted() {
 	wait $counter
 }
 
-# attaching NAME COMMAND...: the same twice, once to see how often
+# attaching NAME COMMAND...: run it once to measure and once to count
 attaching() {
 	name=$1
 	shift

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-# What the lab's scripts share: where things are, and how to complain.
+# Paths and messages of the lab's scripts.
 # shellcheck shell=bash
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-# KTAP_BUILD is for lab/series, which has kernels of its own
+# KTAP_BUILD is for lab/series, which builds other kernels
 build=${KTAP_BUILD:-$top/build}
 me=lab/$(basename "$0")
 # shellcheck disable=SC2034 # lab/fetch, lab/build
@@ -11,7 +11,7 @@ default_base=7.2 backport_base=6.12
 
 note() { printf '%s: %s\n' "$me" "$*" >&2; }
 
-# die MESSAGE [ADVICE]: what went wrong, what to do about it
+# die MESSAGE [ADVICE]: print an error and what to do about it, and exit
 die() {
 	note "error: $1"
 	[ -z "${2:-}" ] || note "  $2"
@@ -26,7 +26,7 @@ need() {
 	done
 }
 
-# install_packages LOG PACKAGES...: what few need and lab/deps leaves out, for root on a Debian
+# install_packages LOG PACKAGES...: those that lab/deps leaves out; for root on Debian
 install_packages() {
 	[ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || return
 	note "installing ${*:2}"
@@ -39,7 +39,7 @@ tree_version() {
 	sed -n 's/^VERSION = //p; s/^PATCHLEVEL = //p' "$1/Makefile" | paste -sd.
 }
 
-# The base in use: BASE, or the one lab/fetch had to fall back to, or 7.2
+# The base in use: BASE, or the one that lab/fetch fell back to, or 7.2
 base_version() {
 	if [ -n "${BASE:-}" ]; then
 		echo "$BASE"
@@ -50,7 +50,7 @@ base_version() {
 	fi
 }
 
-# The directory below build/ for what is made from the base in use
+# The directory below build/ for output of the base in use
 base_dir() {
 	if [ -n "${KSRC:-}" ]; then
 		local path
@@ -65,9 +65,11 @@ base_dir() {
 compiler_cache() {
 	# The same command line and the same paths in every clone, so that ccache hits
 	export KBUILD_BUILD_TIMESTAMP='Sat Jan  1 00:00:00 UTC 2000' KBUILD_BUILD_USER=ktap KBUILD_BUILD_HOST=lab
-	# Depend mode: no run of the preprocessor for what is not in the cache
+	# Depend mode: a cache miss does not run the preprocessor
 	export CCACHE_DEPEND=1 CCACHE_MAXSIZE=${CCACHE_MAXSIZE:-10G}
 	export CCACHE_BASEDIR=$top CCACHE_IGNOREOPTIONS='-fmacro-prefix-map=*'
+	# Debug information names the directory, which is not used here
+	export CCACHE_NOHASHDIR=1
 	cc=gcc
 	if command -v ccache >/dev/null 2>&1; then
 		cc="ccache gcc"

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
-# The architectures that guests are built for, and where what they need comes from.
+# The architectures of guests, and the packages that they need.
 # shellcheck shell=bash disable=SC2034,SC2154 # of lab/build, lab/run; of lib.sh
 
-# machine CONFIG: what is built and booted. A fragment for another architecture than
-# x86_64 says so: "# machine: NAME".
+# machine CONFIG: set the variables of its architecture. The fragment for another one than
+# x86_64 has a line "# machine: NAME".
 #   arch     ARCH of the kernel
-#   cross    what the names of its compiler and binutils begin with
-#   image    what is booted, below the build
+#   cross    prefix of the names of its compiler and binutils
+#   image    the kernel image, below the build
 #   tty      the kernel's name of its serial line
-#   qemu     the program, and the machine that it is
-#   debian   the architecture's name there, if programs of it come as foreign packages
+#   qemu     the program, and its options for the machine
+#   debian   Debian's name of the architecture, if its programs are foreign packages
 machine() {
 	local name
 	name=$(sed -n 's/^# machine: //p' "$top/lab/configs/$1.config")
@@ -19,7 +19,7 @@ machine() {
 		qemu=(qemu-system-x86_64 -M q35 -cpu max) ;;
 	i386)
 		cross=i686-linux-gnu- debian=i386
-		# not AMD, which the kernel takes for an Athlon without SMP
+		# not AMD: the kernel would take it for an Athlon without SMP
 		qemu=(qemu-system-i386 -M q35 -cpu max,vendor=GenuineIntel) ;;
 	arm)
 		cross=arm-linux-gnueabihf- debian=armhf image=arch/arm/boot/zImage tty=ttyAMA0
@@ -28,11 +28,11 @@ machine() {
 		cross=s390x-linux-gnu- debian=s390x image=arch/s390/boot/bzImage
 		qemu=(qemu-system-s390x -M s390-ccw-virtio -cpu max) ;;
 	*)
-		die "lab/configs/$1.config: no machine '$arch'" "lab/machine.sh has what is known" ;;
+		die "lab/configs/$1.config: no machine '$arch'" "lab/machine.sh has the known ones" ;;
 	esac
 }
 
-# machine_tools: compiler and emulator of a foreign machine are installed, for root
+# machine_tools: install compiler and emulator of a foreign machine; for root
 machine_tools() {
 	local packages=()
 	[ -n "$debian" ] || return 0
@@ -49,8 +49,8 @@ machine_tools() {
 		die "no ${packages[*]}" "these Debian packages are needed for this configuration; see $build/machine.log"
 }
 
-# foreign_root: $root has busybox and the libraries of the tool for a foreign machine. They
-# are Debian's packages for it, and only unpacked: nothing of them is installed.
+# foreign_root: set $root to a directory with busybox and the tool's libraries for a
+# foreign machine. They are Debian packages, unpacked there and not installed.
 foreign_root() {
 	local apt=$build/foreign/apt-$debian log=$build/foreign/$debian.log p packages lists
 	root=$build/foreign/$debian
@@ -60,7 +60,7 @@ foreign_root() {
 	mkdir -p "$apt"/lists/partial "$apt"/cache/archives/partial "$root"
 	packages=(busybox-static libc6 libelf-dev zlib1g-dev liblzma-dev libiberty-dev)
 	lists=(-o "APT::Architectures::=$debian" -o "Dir::State::Lists=$apt/lists" -o "Dir::Cache=$apt/cache")
-	# an index may be missing: what counts is whether the packages come
+	# an index may be missing: only the download of the packages counts
 	apt-get "${lists[@]}" update >"$log" 2>&1 || true
 	if ! (cd "$apt" && apt-get "${lists[@]}" download "${packages[@]/%/:$debian}") >>"$log" 2>&1; then
 		tail -n 20 "$log" >&2

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Host side of lab/run: turn the frames read from fd 0 into stdout and stderr,
- * write the exit status to fd 3 and tell the guest so on fd 4.
- * Exit status: 0 = the guest's status came, 1 = the guest ended without one.
+ * write the exit status to fd 3, and a byte to fd 4 to let the guest power off.
+ * Before the first output is passed on, a byte is written to fd 5.
+ * Exit status: 0 = the guest's status was received, 1 = the guest ended without one,
+ * 2 = the output cannot be written, or a frame is invalid.
  */
 #include <endian.h>
 #include <errno.h>
@@ -45,6 +47,7 @@ static int put(int fd, const void *buf, size_t len)
 int main(void)
 {
 	static char buf[FRAME_MAX];
+	int passed_on = 0;
 	struct frame_head h;
 	uint32_t status;
 
@@ -56,6 +59,9 @@ int main(void)
 		switch (h.kind) {
 		case FRAME_OUT:
 		case FRAME_ERR:
+			if (!passed_on && put(5, "", 1))
+				return 2;
+			passed_on = 1;
 			if (put(h.kind == FRAME_OUT ? 1 : 2, buf, h.len)) {
 				fprintf(stderr, "lab/run: output: %s\n", strerror(errno));
 				return 2;

@@ -168,7 +168,7 @@ int main(int argc, char **argv)
 		return 125;
 	}
 	port = open_port(FRAME_PORT);
-	/* SIGCHLD is let in while polling only, so that no child's end is missed */
+	/* SIGCHLD is delivered only while polling, so that no exit is missed */
 	sigaction(SIGCHLD, &act, NULL);
 	sigemptyset(&child);
 	sigaddset(&child, SIGCHLD);
@@ -186,8 +186,8 @@ int main(int argc, char **argv)
 			copy(port, &p[1], FRAME_ERR);
 	}
 	/*
-	 * What is still in the pipes. Others may hold them open, or write on:
-	 * no waiting, and no more than a pipe can hold.
+	 * Drain the pipes. Other processes may hold them open or continue to write:
+	 * do not wait, and read at most the size of a pipe.
 	 */
 	for (i = 0; i < PIPE_MAX / FRAME_MAX; i++) {
 		if (p[0].fd >= 0)
@@ -198,7 +198,7 @@ int main(int argc, char **argv)
 	rc = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 	word = htole32(rc);
 	send_frame(port, FRAME_STATUS, &word, sizeof(word));
-	/* the host answers when it has all of it: the machine may go now */
+	/* the host answers when it has everything: the machine may power off now */
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	while (read(port, &word, 1) < 0 && errno == EINTR)
 		;

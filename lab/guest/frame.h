@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the guest sends to lab/run, over one virtio port so that order holds:
- * frames of a kind, a length and that many bytes. The status frame is the last
- * one; its four bytes are the command's exit status. Numbers are little endian.
+ * The guest sends frames to lab/run: a kind, a length and that many bytes. All use one
+ * virtio port, which keeps their order. The status frame is the last one; its four bytes
+ * are the command's exit status. Numbers are little endian.
  */
 #ifndef LAB_FRAME_H
 #define LAB_FRAME_H
