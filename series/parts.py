@@ -76,13 +76,15 @@ class Text:
             while self.lines[i].endswith('\\'):
                 i += 1
             return i
+        # a row of a list that is a file of its own ends with its parenthesis
+        row = self.path.endswith('_list.h') and re.match(r'[A-Z]+\(', line)
         depth = 0
         for j in range(i, len(self.lines)):
             code = code_of(self.lines[j])
             depth += sum(code.count(c) for c in '([{') - sum(code.count(c) for c in ')]}')
             if depth < 0:
                 return j - 1
-            if depth == 0 and code and code[-1] in ';,}:':
+            if depth == 0 and code and (row or code[-1] in ';,}:'):
                 return j
         raise StalePlan(f'{self.path}:{i + 1}: no end of what begins with: {line.strip()}')
 
@@ -379,10 +381,10 @@ class Parts:
     def cut_includes(self, text, files):
         folder = text.path.rpartition('/')[0]
         for i, line in enumerate(text.lines):
-            found = re.match(r'#include "(\.\./)?([\w/]+\.h)"', line)
+            found = re.match(r'#include "([\w/]+\.h)"', line)
             if not found:
                 continue
-            base = folder.rpartition('/')[0] if found.group(1) else folder
-            path = f'{base}/{found.group(2)}'
-            if path in self.names and path not in files:
+            # relative to the file, or to where the Makefile's -I points
+            paths = {f'{base}/{found.group(1)}' for base in (folder, 'kernel/trace/ktap')}
+            if paths & self.names and not paths & set(files):
                 text.out[i] = True
