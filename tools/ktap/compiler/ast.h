@@ -244,8 +244,8 @@ enum foreign_use {
 };
 
 /*
- * What to write instead of a word in one of these uses (a set); NULL for
- * unknown words.
+ * Advice for a word in one of these uses (a set): the text to write instead; NULL
+ * for unknown words.
  */
 const char *foreign_advice(const char *word, unsigned int use);
 /*
@@ -290,6 +290,8 @@ struct func *static_func(const struct node *n);
 void check_builtin_call(struct compiler *cc, struct node *n, const struct builtin *bi);
 /* Check a call of a builtin that is not a function. */
 void check_other_call(struct compiler *cc, struct node *n, const struct builtin *bi);
+/* check.c: ticks, trace_begin and trace_end run in a process of their own */
+bool check_is_in_process(const struct node *event);
 /* Report too few or too many arguments; returns false then. */
 bool check_arity(struct compiler *cc, const struct node *n, const char *name, unsigned int min,
 		 unsigned int max);

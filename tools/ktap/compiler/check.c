@@ -93,8 +93,7 @@ static void check_handler(struct compiler *cc, struct node *n)
 			   f->name, f->nparams);
 }
 
-/* Ticks, trace_begin and trace_end run in a process of their own. */
-static bool check_is_in_process(const struct node *event)
+bool check_is_in_process(const struct node *event)
 {
 	return event->kind != N_STR || !strncmp(event->str, "tick-", 5) ||
 	       !strcmp(event->str, "trace_begin") || !strcmp(event->str, "trace_end");

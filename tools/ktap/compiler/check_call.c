@@ -100,6 +100,8 @@ static void check_registration(struct compiler *cc, const struct node *n)
 {
 	struct node *event = n->list, *handler = event->next;
 
+	if (handler->kind == N_FUNC)
+		handler->func->in_event = !check_is_in_process(event);
 	if (event->kind == N_STR)
 		event_normalise(cc, event);
 	else if (!(static_type(event) & TYPE_STRING))

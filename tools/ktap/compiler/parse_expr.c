@@ -263,6 +263,30 @@ static struct node *parse_bracketed(struct parser *p, enum tok close, bool list)
 	return n;
 }
 
+/* Report a cast as in C and bpftrace: (int32)retval. */
+static void parse_no_cast(struct parser *p, const struct node *n)
+{
+	static const struct {
+		const char *type, *function;
+	} casts[] = {
+		{ "int8", "s8" }, { "int16", "s16" }, { "int32", "s32" }, { "int", "s32" },
+		{ "uint8", "u8" }, { "uint16", "u16" }, { "uint32", "u32" },
+		{ "s8", "s8" }, { "s16", "s16" }, { "s32", "s32" },
+		{ "u8", "u8" }, { "u16", "u16" }, { "u32", "u32" },
+	};
+
+	if (n->kind != N_NAME || p->panic || (p->tok.kind != T_NAME && p->tok.kind != T_INT))
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(casts); i++) {
+		if (strcmp(n->str, casts[i].type))
+			continue;
+		syntax_error(p, n->pos, "there are no casts");
+		diag_note(p->diag, "write %s(...): the value as an integer of this width",
+			  casts[i].function);
+		return;
+	}
+}
+
 static struct node *parse_primary(struct parser *p)
 {
 	struct node *n = node_new(p->cc, N_NIL, p->tok.pos);
@@ -298,6 +322,7 @@ static struct node *parse_primary(struct parser *p)
 	case T_LPAREN:
 		n = parse_bracketed(p, T_RPAREN, false);
 		n->single = true;
+		parse_no_cast(p, n);
 		return n;
 	case T_ELLIPSIS:
 		n->kind = N_VARG;

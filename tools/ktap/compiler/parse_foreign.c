@@ -20,6 +20,7 @@
 #define BY_INCLUDE	"write include \"file.kp\""
 #define BY_HIST		"write h = hist() at the top level, and h <<< v"
 #define BY_LHIST	"write h = lhist(min, max, step) at the top level, and h <<< v"
+#define BY_BYTES	"write the order of bytes by shifts: x << 24 | (x & 0xff00) << 8 | ..."
 #define BY_MATCH	"a string matches a pattern: s ~ \"a*\""
 
 /*
@@ -74,6 +75,10 @@ static const struct {
 	{ "time", FOREIGN_CALL, "write print(strftime(\"%H:%M:%S\"))" },
 	{ "strerror", FOREIGN_CALL, "with include \"lib/errno.kp\" there is errno_name(retval)" },
 	{ "errno_name", FOREIGN_CALL, "write include \"lib/errno.kp\"" },
+	{ "errname", FOREIGN_CALL, "with include \"lib/errno.kp\" there is errno_name(retval)" },
+	{ "ntohs", FOREIGN_CALL, "write (x & 0xff) << 8 | (x >> 8) & 0xff" },
+	{ "ntohl", FOREIGN_CALL, BY_BYTES },
+	{ "bswap", FOREIGN_CALL, BY_BYTES },
 	{ "strncmp", FOREIGN_CALL, BY_MATCH },
 	{ "strcontains", FOREIGN_CALL, "write strstr(s, part)" },
 	{ "strstarts", FOREIGN_CALL, BY_MATCH },
