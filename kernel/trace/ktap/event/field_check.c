@@ -130,7 +130,9 @@ static bool field_check_no_field(struct field_check *c, u32 field, bool bare)
 				 name);
 	ktap_suggest_begin(&near, name);
 	field_check_near(c, &near, bare);
-	if (!near.best && c->point && c->point->source->advice)
+	if (!strcmp(name, "retval") && field_check_has(c, KTAP_PART_RETVAL, 0))
+		advice = "write retval alone";
+	else if (!near.best && c->point && c->point->source->advice)
 		advice = c->point->source->advice(c->point);
 	if (near.best)
 		scnprintf(text + len, size - len, "; did you mean '" NAME "'?", near.best);
@@ -195,18 +197,70 @@ static bool field_check_keeps_event(const struct ktap_program *prog, const struc
 	return true;
 }
 
+/* Does a handler of the filter have an instruction that reads what @other does? */
+static bool field_check_handler_reads(const struct field_check *c, const struct ktap_code *other)
+{
+	const struct ktap_program *prog = c->s->env.prog;
+	const struct ktap_code *insn, *end;
+	const struct ktap_probe *probe;
+
+	list_for_each_entry(probe, &c->s->probes, list) {
+		if (probe->filter != c->func)
+			continue;
+		insn = prog->code + prog->funcs[probe->handler].first;
+		end = insn + prog->funcs[probe->handler].ninsns;
+		for (; insn < end; insn++) {
+			if (insn->op == other->op && insn->d == other->d)
+				return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * A name of a filter that is a field here, and also a variable or a built-in value:
+ * the handler must not read the latter by the same name.
+ */
+static bool field_check_one_meaning(struct field_check *c, const struct ktap_code *field,
+				    const struct ktap_code *other)
+{
+	const struct ktap_program *prog = c->s->env.prog;
+	const char *name = prog->fields[field->d]->blob;
+	char *text = c->fail->text;
+	size_t size = sizeof(c->fail->text);
+	int len;
+
+	if (other->a != field->a || !field_check_handler_reads(c, other))
+		return true;
+	len = scnprintf(text, size, "'" NAME "' is a field of " EVENT_FORMAT " in this filter, but ",
+			name, c->alone ? c->probe->event : "an event");
+	if (other->op == KTAP_OP_GETG)
+		scnprintf(text + len, size - len,
+			  "a variable in the handler: write args." NAME ", or rename the variable",
+			  name);
+	else
+		scnprintf(text + len, size - len,
+			  "a built-in value in the handler: write args." NAME " or " NAME "()",
+			  name, name);
+	return false;
+}
+
 /*
  * A field may be missing if the script has an alternative, like a variable in a filter.
- * Return the first instruction after the alternative.
+ * If an event has the field, advance *@pc to the end of the alternative.
  */
-static u32 field_check_after_alternative(const struct ktap_program *prog, u32 pc)
+static bool field_check_with_alternative(struct field_check *c, u32 *pc)
 {
-	const struct ktap_code *field = &prog->code[pc], *test = field + 1;
+	const struct ktap_program *prog = c->s->env.prog;
+	const struct ktap_code *field = &prog->code[*pc], *test = field + 1;
 
-	if (pc + 1 < prog->ninsns && test->op == KTAP_OP_JNNIL && test->a == field->a &&
-	    test->d > 0)
-		return pc + 2 + test->d;
-	return pc + 1;
+	if (!field_check_has(c, KTAP_PART_FIELD, field->d))
+		return true;
+	if (*pc + 2 >= prog->ninsns || test->op != KTAP_OP_JNNIL || test->a != field->a ||
+	    test->d <= 0)
+		return true;
+	*pc += 1 + test->d;
+	return field_check_one_meaning(c, field, test + 1);
 }
 
 /* Does the part exist that instruction *@pc reads?  Advance *@pc past an alternative. */
@@ -220,9 +274,7 @@ static bool field_check_insn(struct field_check *c, u32 *pc, bool keeps_event)
 	case KTAP_OP_FIELD:
 		if (insn->b != KTAP_NEED_NOTHING)
 			return field_check_field(c, insn->d, insn->b == KTAP_NEED_NAME);
-		if (field_check_has(c, KTAP_PART_FIELD, insn->d))
-			*pc = field_check_after_alternative(prog, *pc) - 1;
-		return true;
+		return field_check_with_alternative(c, pc);
 	case KTAP_OP_TGETS:
 		field = prog->string_field[insn->d];
 		return !keeps_event || insn->b || field == KTAP_NONE ||

@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 40
+plan 44
 
 # refused NAME SCRIPT PATTERN: at load, with this message
 refused() {
@@ -49,6 +49,8 @@ refused field_in_a_tick 'trace tick-1s { print(args.x) }' "error: tick-1s has no
 refused argument_in_a_tick 'tick-1s { print(arg0) }' "error: tick-1s has no arguments, so no arg0$"
 refused field_at_the_end 'trace_end { print(args.x) }' "error: trace_end has no field 'x'$"
 refused result_at_the_beginning 'trace_begin { print(retval) }' "error: trace_begin has no 'retval'"
+refused result_that_is_no_field 'trace kretprobe:vfs_read function (e) { print(e.retval) }' \
+	"error: kretprobe:vfs_read has no field 'retval': write retval alone$"
 
 # Fields that only one of them has, or that may be missing
 run -q -e 'trace syscalls:sys_enter_* /execname == "workload" && fd != nil/ { n[args.fd == fd, name] += 1 }
@@ -72,6 +74,14 @@ run -q -e 'try { trace syscalls:sys_enter_getppid, syscalls:sys_exit_getppid { p
 	"$workload" getppid 50
 [ "$code" = 0 ] && matches "$tmp/out" '^not there$'
 result $? optional_probe_of_several_events
+# One name has one meaning in a probe
+run -q -e 'count = 7 trace syscalls:sys_enter_write /count == 7/ { n[count] += 1 }' -- "$workload" write 7 1
+refused variable_that_is_a_field_in_the_filter "'count' is a field of syscalls:sys_enter_write in this filter, but a variable in the handler: write args\.count, or rename"
+run -q -e 'trace sched:sched_process_fork /parent_comm != "x"/ { n += 1 } trace sched:sched_wakeup /comm == "x"/ { n[comm] += 1 }'
+refused value_that_is_a_field_in_the_filter "'comm' is a field of sched:sched_wakeup in this filter, but a built-in value in the handler: write args\.comm or comm()"
+run -q -e 'trace sched:sched_process_exit /pid() > 0 && args.comm == "true"/ { n[pid == args.pid] += 1 }
+trace_end { print(n[true], n[false]) }' -- true
+out written_out_they_are_two '1\tnil\n'
 run -q -e 'count_of = 7 trace syscalls:sys_enter_write /count == count_of && execname == "workload"/ { var fd = 5 n[fd, filedes, count_of] += 1 filedes = 3 }
 trace_end { print(n[5, nil, 7], n[5, 3, 7]) }' -- "$workload" write 7 50
 out variables_come_before_fields_in_a_handler '1\t49\n'
