@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit tests of dyn_event_command(): what a caller in the kernel is told of
- * a command that creates or deletes a dynamic event.
+ * KUnit tests of dyn_event_command(): the errors that a caller in the kernel gets
+ * for a command that creates or deletes a dynamic event.
  */
 #include <kunit/test.h>
 
@@ -140,7 +140,7 @@ static void event_that_is_not_there_is_not_deleted(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, error.text);
 }
 
-/* What a test that failed has left. */
+/* Delete the events that a failed test has left. */
 static void dyn_event_exit(struct kunit *test)
 {
 	dyn_event_command("-:" GROUP "/", NULL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * ktap: what a program and the kernel say to each other through the file
- * ktap/session of tracefs: the chunk (a compiled script) that goes in, and
- * the frames that come out when they are asked for.
+ * ktap: the data that a program and the kernel exchange through the file
+ * ktap/session of tracefs.  The program writes the chunk (a compiled script), and
+ * reads text, or frames if it asks for them.
  *
  * Not to be confused with KTAP, the Kernel Test Anything Protocol.
  */
@@ -20,18 +20,17 @@
  *
  * It starts with a struct ktap_header, followed by &ktap_header.nsections
  * struct ktap_section.  Each section is 8-byte aligned, lies wholly inside the
- * chunk, and overlaps no other.  A section type stands at most once.  An
- * unknown section is skipped if its flags have %KTAP_SEC_OPTIONAL, and makes
- * the chunk invalid otherwise.  Every reserved field and every undefined flag
- * must be zero.
+ * chunk, and overlaps no other.  No two sections have the same type.  A section of
+ * unknown type is skipped if its flags have %KTAP_SEC_OPTIONAL; otherwise the chunk
+ * is invalid.  Every reserved field and every undefined flag must be zero.
  */
 
-/* The first byte is no ASCII, so that a chunk can follow setup lines of text. */
+/* The first byte is not ASCII, so that a chunk can follow setup lines of text. */
 #define KTAP_MAGIC		"\xcfktp"
 #define KTAP_MAGIC_LEN		4
 
-#define KTAP_ABI_MAJOR		1	/* differs: refused */
-#define KTAP_ABI_MINOR		0	/* newer than the kernel's: refused */
+#define KTAP_ABI_MAJOR		1	/* a different one is refused */
+#define KTAP_ABI_MINOR		0	/* one newer than the kernel's is refused */
 
 #define KTAP_NONE		0xffffffffU	/* no such index */
 
@@ -56,7 +55,7 @@
  * struct ktap_header - the first bytes of a chunk
  * @magic: %KTAP_MAGIC
  * @major: %KTAP_ABI_MAJOR
- * @minor: the lowest %KTAP_ABI_MINOR that has all the chunk uses
+ * @minor: the lowest %KTAP_ABI_MINOR that has everything that the chunk uses
  * @length: bytes of the whole chunk, this header included
  * @flags: enum ktap_chunk_flags
  * @nsections: number of struct ktap_section that follow
@@ -74,8 +73,8 @@ struct ktap_header {
 
 /**
  * enum ktap_chunk_flags - &ktap_header.flags
- * @KTAP_CHUNK_UNSAFE: the script uses functions that act on the system; without
- *	it such a chunk is refused, with it if the session is not unsafe
+ * @KTAP_CHUNK_UNSAFE: the script uses functions that act on the system.  A chunk that
+ *	does so is refused without this flag, and in sessions that are not unsafe
  */
 enum ktap_chunk_flags {
 	KTAP_CHUNK_UNSAFE	= 1U << 0,
@@ -109,7 +108,7 @@ enum ktap_section_type {
 	KTAP_SEC_OPTIONS	= 11,
 };
 
-/* &ktap_section.flags: a kernel that does not know the type skips it */
+/* &ktap_section.flags: a kernel that does not know the type skips the section */
 #define KTAP_SEC_OPTIONAL	(1U << 0)
 
 /**
@@ -132,7 +131,7 @@ struct ktap_section {
 
 /**
  * struct ktap_string - a constant string
- * @offset: first byte, from the start of the section, behind the entries
+ * @offset: first byte, from the start of the section; it is after the entries
  * @len: bytes, without the NUL that must follow them; the bytes are arbitrary
  */
 struct ktap_string {
@@ -160,7 +159,7 @@ struct ktap_function {
 
 /**
  * enum ktap_function_flags - &ktap_function.flags
- * @KTAP_FUNC_VARIADIC: arguments behind the parameters are kept, for VARG
+ * @KTAP_FUNC_VARIADIC: arguments after the parameters are kept, for VARG
  */
 enum ktap_function_flags {
 	KTAP_FUNC_VARIADIC	= 1U << 0,
@@ -169,15 +168,15 @@ enum ktap_function_flags {
 /**
  * struct ktap_try - where a run-time error is caught
  * @first: index of the first instruction covered
- * @end: index of the first one behind
- * @handler: index of the instruction where the function goes on
+ * @end: index of the first instruction after those covered
+ * @handler: index of the instruction where the function continues
  * @reg: register that gets the message, a string
  * @reserved: 0
  *
- * The three instructions are of one function.  An error in a covered
- * instruction, or in what it calls, goes on at the handler; of several entries
- * that cover an instruction the first one counts, so that inner ones stand
- * before outer ones.  What ends the session or the handler cannot be caught:
+ * The three instructions are of one function.  After an error in a covered
+ * instruction, or in a function that it calls, execution continues at the handler.
+ * If several entries cover an instruction, the first one counts: inner entries must
+ * precede outer ones.  The end of the session or of the handler cannot be caught:
  * exit(), a stop, and the end of the budget.
  */
 struct ktap_try {
@@ -195,8 +194,8 @@ struct ktap_try {
  * @handler: function, called with the event as its only argument
  * @flags: 0
  *
- * It comes to life when the top level executes the built-in %KTAP_FN_TRACE
- * with its index.
+ * The probe starts when the top level executes the built-in %KTAP_FN_TRACE with its
+ * index.
  */
 struct ktap_probe_desc {
 	__le32	event;
@@ -206,7 +205,7 @@ struct ktap_probe_desc {
 };
 
 /**
- * struct ktap_line - where an instruction comes from
+ * struct ktap_line - source position of an instruction
  * @line: line, from 1; 0 if there is none
  * @column: column in bytes, from 1; 0 if there is none
  * @file: index into %KTAP_SEC_FILES
@@ -233,13 +232,13 @@ struct ktap_file {
 
 /**
  * struct ktap_option - an option of the script: an argument --NAME=VALUE
- * @name: string; each stands once
- * @help: string; what it is for, or %KTAP_NONE
- * @value: string; its default as a help shows it, or %KTAP_NONE
+ * @name: string; no two options have the same name
+ * @help: string; its description, or %KTAP_NONE
+ * @value: string; its default as a help text shows it, or %KTAP_NONE
  * @flags: 0
  *
  * If a chunk has options, arguments that begin with "--" are options, up to one
- * that is "--".  One that the chunk does not name is refused.
+ * that is "--".  An option that the chunk does not have is refused.
  */
 struct ktap_option {
 	__le32	name;
@@ -272,20 +271,20 @@ struct ktap_insn {
  * R[x] is register x of the function's frame; d is the signed immediate; bc is
  * the signed 16-bit immediate whose low byte is b and high byte is c.
  * "jump" means: continue d instructions after the next one.
- * Arithmetic takes integers and nil (as 0), gives integers, and wraps; anything
- * else in it is a run-time error.  Shift counts are taken modulo 64, SHR is
- * arithmetic.  An order relation holds between two integers or two strings, is
- * false when either side is nil, and a run-time error between other types.
+ * Arithmetic takes integers and nil (as 0), results in integers, and wraps; operands of
+ * other types are a run-time error.  Shift counts are taken modulo 64, SHR is
+ * arithmetic.  An order relation compares two integers or two strings; it is
+ * false if either side is nil, and a run-time error between other types.
  *
- * Where a call gives, or takes, as many values as there happen to be, the number
- * of registers is %KTAP_MULTI.  Such an instruction leaves them in R[a] and the
- * registers behind it, beyond the frame if need be, and the very next
+ * If a call returns, or takes, a number of values that is known at run time only, its
+ * number of registers is %KTAP_MULTI.  An instruction that returns such values leaves
+ * them in R[a] and the registers after it, beyond the frame if need be.  The next
  * instruction must be one that takes them: CALL, CALLV, CALLB or RET with b, or
- * TSETM.  What that takes begins at or before them, and ends with them.
+ * TSETM.  The values that it takes begin at or before them, and end with them.
  *
  * CALL or CALLV of that kind, and RET with the same a, are a tail call, unless an entry
- * of KTAP_SEC_TRIES covers the call: the function ends first, and makes room for the one
- * that is called.  One that was called by no function stays.
+ * of KTAP_SEC_TRIES covers the call: the frame of the function is freed before the called
+ * function starts.  The outermost function, which no function has called, keeps its frame.
  *
  * The numbers are ABI.
  */
@@ -299,7 +298,7 @@ enum ktap_opcode {
 	KTAP_OP_FUNC	= 6,	/* R[a] = function d */
 	KTAP_OP_MOV	= 7,	/* R[a] = R[b] */
 
-	/* globals: each one is read and written whole, ADDG loses no update */
+	/* globals: each one is read and written as a whole, ADDG loses no update */
 	KTAP_OP_GETG	= 8,	/* R[a] = global d */
 	KTAP_OP_SETG	= 9,	/* global d = R[a] */
 	KTAP_OP_ADDG	= 10,	/* global d += R[a] */
@@ -308,7 +307,7 @@ enum ktap_opcode {
 	KTAP_OP_ADD	= 16,
 	KTAP_OP_SUB	= 17,
 	KTAP_OP_MUL	= 18,
-	KTAP_OP_DIV	= 19,	/* truncates; by zero is a run-time error */
+	KTAP_OP_DIV	= 19,	/* truncates; a division by zero is a run-time error */
 	KTAP_OP_MOD	= 20,
 	KTAP_OP_AND	= 21,
 	KTAP_OP_OR	= 22,
@@ -380,18 +379,18 @@ enum ktap_opcode {
 	KTAP_OP_NEXT	= 108,	/* R[a + 3], R[a + 4] = next; jump if there is none */
 	/*
 	 * Counting uses R[a] to R[a + 3]: first value, last value and step,
-	 * which the loop then has for itself, and the variable.  It ends
-	 * also where the next value would wrap.
+	 * which only the loop may use from then on, and the variable.  The loop
+	 * also ends if the next value would wrap.
 	 */
-	KTAP_OP_FORPREP	= 109,	/* R[a + 3] = R[a]; jump if that is behind the last */
+	KTAP_OP_FORPREP	= 109,	/* R[a + 3] = R[a]; jump if that is beyond the last */
 	KTAP_OP_FORLOOP	= 110,	/* R[a + 3] = next value and jump, unless it was the last */
 	KTAP_OP_TAGG	= 111,	/* R[a][R[b]] <<< R[c]: into the aggregation of that key */
 
 	/*
 	 * calls; a callee's register 0 is the caller's first argument.  The
-	 * c results begin at R[a], missing ones are nil, more are dropped.
-	 * Every register of the caller from R[a] on may be overwritten; those
-	 * behind the results count as not initialised.
+	 * c results begin at R[a]; missing ones are nil, further ones are
+	 * dropped.  Every register of the caller from R[a] on may be
+	 * overwritten; those after the results count as not initialised.
 	 */
 	KTAP_OP_CALL	= 112,	/* function d, arguments R[a] to R[a + b - 1] */
 	KTAP_OP_CALLV	= 113,	/* function in R[a], arguments R[a + 1] to R[a + b] */
@@ -411,7 +410,7 @@ enum ktap_opcode {
 	/* the kernel */
 	KTAP_OP_SYMBOL	= 123,	/* R[a] = its variable named string d, nil if unreadable */
 
-	/* the current thread: fields that live as long as it does */
+	/* the current thread: its fields are freed when it ends */
 	KTAP_OP_GETSELF	= 124,	/* R[a] = field named string d */
 	KTAP_OP_SETSELF	= 125,	/* field named string d = R[a]; nil deletes */
 	KTAP_OP_ADDSELF	= 126,	/* field named string d += R[a] */
@@ -420,10 +419,10 @@ enum ktap_opcode {
 /**
  * enum ktap_field_need - whether a script can do without a field (KTAP_OP_FIELD)
  * @KTAP_NEED_FIELD: no: an event of the probe must have it, or the script is refused
- * @KTAP_NEED_NAME: no; the script has the name alone, which is no variable's
- * @KTAP_NEED_NOTHING: yes, it is nil then
+ * @KTAP_NEED_NAME: no; the script has only the name, and no variable has that name
+ * @KTAP_NEED_NOTHING: yes, the field is nil then
  *
- * In functions that are not called as handlers alone it makes no difference.
+ * It has no effect in functions that are not only called as handlers.
  * The numbers are ABI.
  */
 enum ktap_field_need {
@@ -452,9 +451,9 @@ enum ktap_function_id {
 	KTAP_FN_CGROUP		= 11,	/* id of the cgroup (v2) */
 	KTAP_FN_RAND		= 12,	/* 32 random bits */
 	KTAP_FN_PROBENAME	= 13,	/* name of the event */
-	KTAP_FN_PROBEFUNC	= 14,	/* function the event stands in, nil if none */
+	KTAP_FN_PROBEFUNC	= 14,	/* function that contains the event, nil if none */
 	KTAP_FN_ARGSTR		= 15,	/* the event as the trace file prints it */
-	KTAP_FN_RETVAL		= 16,	/* what a syscall or function returned, nil if none */
+	KTAP_FN_RETVAL		= 16,	/* return value of a syscall or function, nil if none */
 	KTAP_FN_CURTASK		= 17,	/* pointer to the current task */
 	KTAP_FN_KSTACK		= 18,	/* kernel stack ([depth [, skip]]) */
 	KTAP_FN_USTACK		= 19,	/* user stack ([depth [, skip]]) */
@@ -471,7 +470,7 @@ enum ktap_function_id {
 	KTAP_FN_IN_IOWAIT	= 31,	/* the thread waits for I/O */
 
 	/* registration, at top level only */
-	KTAP_FN_TRACE		= 32,	/* (n): probe n of KTAP_SEC_PROBES comes to life */
+	KTAP_FN_TRACE		= 32,	/* (n): start probe n of KTAP_SEC_PROBES */
 	KTAP_FN_PROBE		= 33,	/* (event, handler) */
 
 	KTAP_FN_GETOPT		= 34,	/* (n, default): option n of KTAP_SEC_OPTIONS */
@@ -480,9 +479,9 @@ enum ktap_function_id {
 	KTAP_FN_PRINT		= 48,	/* (...) */
 	KTAP_FN_PRINTF		= 49,	/* (format, ...) */
 	KTAP_FN_PRINT_HIST	= 50,	/* (table or aggregation[, rows[, scale]]) */
-	KTAP_FN_FORMAT		= 51,	/* (format, ...): what printf would print */
+	KTAP_FN_FORMAT		= 51,	/* (format, ...): the text that printf would print */
 	KTAP_FN_PRINTA		= 52,	/* (format, table or aggregation): its keys and values */
-	KTAP_FN_JOIN		= 53,	/* (pointer): the strings of an argv, blanks between */
+	KTAP_FN_JOIN		= 53,	/* (pointer): the strings of an argv, separated by blanks */
 	KTAP_FN_CAT		= 54,	/* (path): the reader of the session shows that file */
 
 	/* tables */
@@ -490,19 +489,19 @@ enum ktap_function_id {
 	KTAP_FN_LEN		= 65,	/* (table, aggregation, string, array or stack) */
 	KTAP_FN_CLEAR		= 66,	/* (table or aggregation) */
 	KTAP_FN_SORT		= 67,	/* (table or aggregation[, function]): a sorted table */
-	KTAP_FN_TRUNC		= 68,	/* (table or aggregation, n): n largest, -n smallest stay */
-	KTAP_FN_NORMALIZE	= 69,	/* (table or aggregation, n): is shown divided by n */
+	KTAP_FN_TRUNC		= 68,	/* (table or aggregation, n): keep n largest, -n smallest */
+	KTAP_FN_NORMALIZE	= 69,	/* (table or aggregation, n): divide shown numbers by n */
 	KTAP_FN_TABLE_NEW	= 70,	/* (n[, m]): a new table for at most n + m entries */
 
 	/* strings */
 	KTAP_FN_TOSTRING	= 80,	/* (value); of an event: its line, newline included */
 	KTAP_FN_SUBSTR		= 81,	/* (string, first[, n]): first from 0, or from the end */
-	KTAP_FN_STRSTR		= 82,	/* (string, part): the rest from there on, or nil */
+	KTAP_FN_STRSTR		= 82,	/* (string, part): the rest from the part on, or nil */
 	KTAP_FN_STRCMP		= 83,	/* (string, string): -1, 0 or 1 */
 	KTAP_FN_STRLEN		= 84,	/* (string): bytes */
 	KTAP_FN_TOUPPER		= 85,	/* (string): ASCII only */
 	KTAP_FN_TOLOWER		= 86,	/* (string) */
-	KTAP_FN_TONUMBER	= 87,	/* (value): as a script writes it; nil if it is none */
+	KTAP_FN_TONUMBER	= 87,	/* (value): a number as in scripts; nil if it is none */
 	KTAP_FN_NTOP		= 88,	/* (address) or (family, address): IPv4 or IPv6 as text */
 	KTAP_FN_MACADDR		= 89,	/* (6 bytes): as text */
 	KTAP_FN_STRFTIME	= 90,	/* (format[, nsecs]): UTC */
@@ -514,25 +513,25 @@ enum ktap_function_id {
 	/* control */
 	KTAP_FN_EXIT		= 112,	/* ([code]): end the session; the handler ends here */
 	KTAP_FN_ERROR		= 113,	/* (message): a run-time error */
-	KTAP_FN_STOP		= 114,	/* (): end the session; the handler goes on to its end */
+	KTAP_FN_STOP		= 114,	/* (): end the session; the handler continues to its end */
 
-	/* acting on the system: of a chunk with KTAP_CHUNK_UNSAFE, in an unsafe session */
-	KTAP_FN_SET_RETVAL	= 116,	/* ([event,] n): the function returns n, and does nothing */
-	KTAP_FN_SIGNAL		= 117,	/* (number or name): to the current process; is it sent? */
+	/* acting on the system: for a chunk with KTAP_CHUNK_UNSAFE, in an unsafe session */
+	KTAP_FN_SET_RETVAL	= 116,	/* ([event,] n): the function returns n and does nothing */
+	KTAP_FN_SIGNAL		= 117,	/* (number or name): to the current process; was it sent? */
 	KTAP_FN_SYSTEM		= 118,	/* (format, ...): the session's reader runs that command */
 
 	/* output that is held back */
-	KTAP_FN_SPECULATION	= 120,	/* (): its number, nil if there are too many */
-	KTAP_FN_SPECULATE	= 121,	/* (number): what this handler puts out goes there */
-	KTAP_FN_COMMIT		= 122,	/* (number): it is put out now */
-	KTAP_FN_DISCARD		= 123,	/* (number): it is forgotten */
+	KTAP_FN_SPECULATION	= 120,	/* (): number of a new one, nil if there are too many */
+	KTAP_FN_SPECULATE	= 121,	/* (number): hold back the output of this handler there */
+	KTAP_FN_COMMIT		= 122,	/* (number): output it now */
+	KTAP_FN_DISCARD		= 123,	/* (number): drop it */
 
 	/* aggregations */
-	KTAP_FN_NEW_COUNT	= 128,	/* (): a new one, as in all four */
+	KTAP_FN_NEW_COUNT	= 128,	/* (): a new one; so do the next three */
 	KTAP_FN_NEW_STATS	= 129,	/* () */
 	KTAP_FN_NEW_HIST	= 130,	/* ([k]): by powers of two, each in 2^k parts */
 	KTAP_FN_NEW_LHIST	= 131,	/* (min, max, step): by equal steps */
-	KTAP_FN_COUNT_OF	= 132,	/* (aggregation): how many values */
+	KTAP_FN_COUNT_OF	= 132,	/* (aggregation): number of values */
 	KTAP_FN_SUM		= 133,	/* (aggregation) */
 	KTAP_FN_MIN		= 134,	/* (aggregation), nil if empty; (n, n, ...): the least */
 	KTAP_FN_MAX		= 135,	/* likewise */
@@ -551,35 +550,35 @@ enum ktap_function_id {
 	/* symbols of the kernel */
 	KTAP_FN_KSYM		= 153,	/* (address): "name+0x10 [module]" */
 	KTAP_FN_KADDR		= 154,	/* (name): its address, nil if there is none */
-	KTAP_FN_STRINGOF	= 155,	/* (value): of an address its symbol, else as tostring */
+	KTAP_FN_STRINGOF	= 155,	/* (value): the symbol of an address, else as tostring */
 	KTAP_FN_IPOF		= 156,	/* (value): address as an integer; of a stack the first */
 
 	/* symbols of programs */
 	KTAP_FN_USYM		= 158,	/* (address): code of the current process */
 
 	/* types: their names are constants */
-	KTAP_FN_CAST		= 160,	/* ("struct sock", address): a pointer to that */
-	KTAP_FN_SIZEOF		= 161,	/* (type): its bytes */
-	KTAP_FN_OFFSETOF	= 162,	/* ("struct sock", "a.b"): bytes in front of the member */
+	KTAP_FN_CAST		= 160,	/* ("struct sock", address): pointer to this type */
+	KTAP_FN_SIZEOF		= 161,	/* (type): its size in bytes */
+	KTAP_FN_OFFSETOF	= 162,	/* ("struct sock", "a.b"): bytes before the member */
 };
 
 /**
  * DOC: Frames
  *
- * A session gives plain text to read(2), with what the kernel itself has to
- * say in lines that begin with "ktap: ".  After the setup line "frames" it
- * gives frames instead: a struct ktap_frame, then its bytes, unpadded.  A read
- * ends anywhere, also inside a frame.
+ * read(2) of a session returns plain text; messages of the kernel itself are in lines
+ * that begin with "ktap: ".  After the setup line "frames" it returns frames instead:
+ * a struct ktap_frame, then its bytes, without padding.  A read may end anywhere, also
+ * inside a frame.
  */
 
 /**
- * enum ktap_channel - what a frame carries
- * @KTAP_CH_OUTPUT: what the script prints
+ * enum ktap_channel - contents of a frame
+ * @KTAP_CH_OUTPUT: output of the script
  * @KTAP_CH_ERROR: a load or run-time error, text lines
- * @KTAP_CH_NOTE: losses and other things the user should know, text lines
+ * @KTAP_CH_NOTE: losses and other notes for the user, text lines
  * @KTAP_CH_EXIT: the last frame: the exit code, __le32
- * @KTAP_CH_CAT: a path: the contents of that file belong here
- * @KTAP_CH_SYSTEM: a command for a shell: what it prints belongs here
+ * @KTAP_CH_CAT: a path: the reader shows the contents of that file here
+ * @KTAP_CH_SYSTEM: a command for a shell: the reader shows its output here
  */
 enum ktap_channel {
 	KTAP_CH_OUTPUT	= 1,
@@ -591,7 +590,7 @@ enum ktap_channel {
 };
 
 /**
- * struct ktap_frame - what precedes the bytes of a frame
+ * struct ktap_frame - header of a frame
  * @len: bytes that follow
  * @channel: enum ktap_channel
  * @reserved: 0

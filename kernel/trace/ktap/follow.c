@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Threads and processes: the current one, the end of a thread's fields, the process
- * of a session and its end, and the descendants of that process.
+ * Threads and processes: the current thread, the release of its fields, the process of a
+ * session, the end of that process, and its descendants.
  */
 #include <linux/atomic.h>
 #include <linux/bitops.h>
@@ -22,9 +22,9 @@
 #include "vm/task_fields.h"
 
 /*
- * PF_EXITING is set before sched_process_exit, at which the fields of a thread
- * are released, and stays: what it did not have by then it does not get any
- * more, so that nothing is left for the next thread at this address.
+ * PF_EXITING is set before sched_process_exit, which releases the fields of a thread, and
+ * stays set.  A thread gets no new fields after that, so that none are left for the next
+ * thread at this address.
  */
 struct ktap_thread ktap_current_thread(void)
 {
@@ -49,20 +49,20 @@ static void follow_unwatch_fields(struct ktap_session *s)
 /**
  * DOC: The end of a process
  *
- * A session with a process (pid) ends with it: when the last of its threads is a
- * zombie, and hence all that its exit does was delivered.  That is when a pidfd
- * becomes readable, and the session waits as a pidfd does, by an entry in
- * &pid.wait_pidfd.
+ * A session with a process (pid) ends when the last thread of the process is a zombie:
+ * by then all events of its exit were delivered.  This is when a pidfd becomes
+ * readable, and the session waits as a pidfd does, by an entry in &pid.wait_pidfd.
  *
  * A session that follows ends with the last process of the tree.  sched_process_fork
- * and sched_process_exit count them in &ktap_session.alive; whoever takes the count to
- * zero is the last one, and its end is waited for as above.  Nobody can be born then.
- * &ktap_session.counted has a bit for each that is counted.  Whoever clears it takes
- * one off the count: sched_process_exit, or, if that was before the process was found
- * among the descendants, who has found it.
+ * and sched_process_exit count the processes in &ktap_session.alive.  The process that
+ * drops the count to zero is the last one: no other can be born any more.  The session
+ * waits for its end as above.  &ktap_session.counted has a bit for each process that is
+ * counted.  The function that clears the bit decrements the count.  This is the handler of
+ * sched_process_exit; or follow_it(), if the process exited before follow_it() has found
+ * it among the descendants.
  */
 
-/* Does no thread of the process run any more?  As pidfd_poll() has it. */
+/* Has the last thread of the process exited?  The same check as in pidfd_poll(). */
 static bool follow_thread_pid_ended(struct pid *pid)
 {
 	struct task_struct *leader;
@@ -73,8 +73,8 @@ static bool follow_thread_pid_ended(struct pid *pid)
 }
 
 /*
- * A session that is being loaded may be refused yet.  Whoever loads it calls
- * ktap_process_check() when that is over, or else it is seen here to be over.
+ * A session that is being loaded may still be refused.  Its loader calls
+ * ktap_process_check() after loading.  If the loading is over already, stop it here.
  */
 static void follow_thread_check_end(struct ktap_session *s)
 {
@@ -83,7 +83,7 @@ static void follow_thread_check_end(struct ktap_session *s)
 		ktap_session_stop(s, 0);
 }
 
-/* Context: any in which a process ends or is reaped, tasklist_lock held. */
+/* Called when a process ends or is reaped, with tasklist_lock held. */
 static int follow_thread_end_session(struct wait_queue_entry *wait, unsigned int mode, int sync,
 				     void *key)
 {
@@ -101,12 +101,12 @@ static void follow_thread_wait_for_end(struct ktap_session *s, struct pid *pid)
 }
 
 /**
- * ktap_set_process() - Gives a session the process of which it wants events
+ * ktap_set_process() - Set the process whose events a session gets
  * @s: the session
  * @nr: number of the process, in the pid namespace of the current task
  *
  * Context: process, @s->lock held.
- * Return: 0, or a negative errno with the reason left to be read.
+ * Return: 0, or a negative errno; a read of the session returns the reason.
  */
 int ktap_set_process(struct ktap_session *s, pid_t nr)
 {
@@ -131,12 +131,12 @@ int ktap_set_process(struct ktap_session *s, pid_t nr)
 }
 
 /**
- * ktap_set_reader() - Whoever reads a session is not traced by it
+ * ktap_set_reader() - Exclude the reader of a session from its events
  * @s: the session, which the current process reads or writes
  *
- * Handlers only compare &ktap_session.reader with the process they run in: that one
- * existed before they looked, and so had another address than a reader that was
- * freed since.
+ * Handlers only compare &ktap_session.reader with the process they run in.  That process
+ * exists while they compare, so its address differs from that of a reader that was
+ * freed.
  * Context: process.
  */
 void ktap_set_reader(struct ktap_session *s)
@@ -148,10 +148,10 @@ void ktap_set_reader(struct ktap_session *s)
 }
 
 /*
- * A process is followed from its birth on.  One that is born with an id that another
- * had before is told apart then, before it runs: a bit that nobody has any more does no
- * harm.  A set of ids that may be read in any context, NMI included, is a bitmap: there
- * are so few.
+ * A process is followed from its birth.  follow_child() sets or clears the bit of its id
+ * before the process runs: so a bit that an ended process has left does no harm.
+ * Handlers read the set of ids in any context, NMI included.  It is a bitmap, because the
+ * number of possible ids is small.
  */
 
 static bool follow_is_followed(const struct ktap_session *s, pid_t tgid)
@@ -159,7 +159,7 @@ static bool follow_is_followed(const struct ktap_session *s, pid_t tgid)
 	return test_bit(tgid, s->followed);
 }
 
-/* One that lives holds the count, or follow_watch_children() does: it is not zero in between. */
+/* The count is not zero: a counted process or follow_watch_children() still holds it. */
 static void follow_thread_count(struct ktap_session *s, pid_t tgid)
 {
 	atomic_inc(&s->alive);
@@ -167,16 +167,17 @@ static void follow_thread_count(struct ktap_session *s, pid_t tgid)
 		atomic_dec(&s->alive);
 }
 
-/* True for the last one. */
+/* Return true for the last process. */
 static bool follow_thread_uncount(struct ktap_session *s, pid_t tgid)
 {
 	return test_and_clear_bit(tgid, s->counted) && atomic_dec_and_test(&s->alive);
 }
 
 /*
- * The child does not run yet, and what its id was before is over.  While the
- * descendants of before are looked for, the parent may be about to be found, and the
- * child was found already: the parent is found first, and so is asked last.
+ * The child does not run yet, and the process that had its id before has ended.
+ * follow_descendants() may run at the same time, and may have set the bit of the child
+ * before it is cleared here.  It sets the bit of the parent before that of the child: so
+ * check the parent again after the bit is cleared.
  */
 static void follow_child(void *data, struct task_struct *parent, struct task_struct *child)
 {
@@ -205,7 +206,7 @@ static void follow_thread_leave_tree(void *data, struct task_struct *task, bool 
 	kthread_queue_work(s->worker, &s->last_work);
 }
 
-/* Must not run in follow_thread_leave_tree(): &pid.wait_pidfd.lock may sleep, and it may not. */
+/* Deferred: &pid.wait_pidfd.lock may sleep (PREEMPT_RT), follow_thread_leave_tree() may not. */
 void ktap_last_work(struct kthread_work *work)
 {
 	struct ktap_session *s = container_of(work, struct ktap_session, last_work);
@@ -221,9 +222,9 @@ static int follow_it(struct task_struct *leader, void *data)
 	smp_mb__after_atomic();		/* pairs with that in follow_child() */
 	follow_thread_count(s, leader->tgid);
 	/*
-	 * Its exit may have come before it was counted.  The bit was set with a full
-	 * barrier, and &signal_struct.live becomes zero with one: either of both sees
-	 * what the other did.
+	 * The process may have exited before it was counted.  Setting the bit is a full
+	 * barrier, and so is the last decrement of &signal_struct.live: at least one of
+	 * the two sides sees what the other has done.
 	 */
 	if (!atomic_read(&leader->signal->live))
 		follow_thread_uncount(s, leader->tgid);
@@ -231,8 +232,8 @@ static int follow_it(struct task_struct *leader, void *data)
 }
 
 /*
- * Children that are in the lists of their parents are found; of who comes later,
- * follow_child() is told.
+ * Find the children that are in the lists of their parents.  follow_child() gets those that
+ * are born later.
  */
 static void follow_descendants(struct ktap_session *s)
 {
@@ -253,7 +254,7 @@ static int follow_thread_alloc_tree(struct ktap_session *s)
 	if (!s->followed)
 		return -ENOMEM;
 	s->counted = s->followed + longs;
-	/* Ours, until all are counted. */
+	/* Held by follow_watch_children() until all are counted. */
 	atomic_set(&s->alive, 1);
 	return 0;
 }
@@ -280,7 +281,7 @@ static int follow_watch_children(struct ktap_session *s)
 }
 
 /**
- * ktap_process_check() - Ends a session whose process has ended while it was loaded
+ * ktap_process_check() - End a session whose process has ended while it was loaded
  * @s: the session, no longer loading
  */
 void ktap_process_check(struct ktap_session *s)
@@ -300,7 +301,7 @@ static void follow_unwatch_children(struct ktap_session *s)
 }
 
 /**
- * ktap_threads_watch() - Sees to it that the fields of threads end with them
+ * ktap_threads_watch() - Release the fields of threads when these end
  * @s: the session, prepared; no handler can run yet
  *
  * Return: 0, to be undone by ktap_threads_unwatch(), or a negative errno.
@@ -309,15 +310,15 @@ int ktap_threads_watch(struct ktap_session *s)
 {
 	if (!s->env.self)
 		return 0;
-	/* Behind handlers of the script for the same event. */
+	/* After handlers of the script for the same event. */
 	return register_trace_prio_sched_process_exit(follow_release_fields, &s->env, INT_MIN);
 }
 
 /**
- * ktap_process_watch() - Lets a session end with its process, if it has one
+ * ktap_process_watch() - End a session with its process, if it has one
  * @s: the session, after its top level, and before its events are attached
  *
- * Children are followed from here on, if somebody wants that.
+ * If the session follows, children are followed from here on.
  *
  * Return: 0 or a negative errno; to be undone by ktap_threads_unwatch() in any case.
  */
@@ -332,10 +333,9 @@ int ktap_process_watch(struct ktap_session *s)
 }
 
 /**
- * ktap_threads_unwatch() - Undoes ktap_threads_watch()
+ * ktap_threads_unwatch() - Undo ktap_threads_watch() and ktap_process_watch()
  * @s: the session; no handler can run any more
  *
- * And ktap_process_watch().
  * Context: process, sleeps: waits for the work that @s->worker has to do.
  */
 void ktap_threads_unwatch(struct ktap_session *s)
@@ -345,7 +345,7 @@ void ktap_threads_unwatch(struct ktap_session *s)
 		follow_unwatch_children(s);
 		tracepoint_synchronize_unregister();
 	}
-	/* Who was the last of a tree is waited for by then. */
+	/* This may add @last_wait for the last process of a tree. */
 	kthread_flush_work(&s->last_work);
 	if (!s->last)
 		return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Limits of what a session is told.
+ * Limits of the input of a session.
  */
 #ifndef _KTAP_LIMITS_H
 #define _KTAP_LIMITS_H
@@ -13,6 +13,6 @@
 #define KTAP_MAX_MARK_KEY	32
 #define KTAP_MIN_MEMORY		SZ_256K
 #define KTAP_DEFAULT_MEMORY	SZ_16M
-#define KTAP_PROBE_MEMORY	SZ_32M	/* of all probes of a session, if @memory is less */
+#define KTAP_PROBE_MEMORY	SZ_32M	/* limit of all probes of a session, if @memory is less */
 
 #endif /* _KTAP_LIMITS_H */

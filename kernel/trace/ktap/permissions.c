@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who may: what the opener of a session is allowed to have a script do.
+ * Permissions: what the script of a session may do, by the rights of its opener.
  */
 #include <linux/array_size.h>
 #include <linux/bits.h>
@@ -14,37 +14,38 @@
 #include "session.h"
 
 /**
- * DOC: Whose rights count
+ * DOC: Permissions
  *
- * Those of who opened the file, as they were then, &file.f_cred; in the first
- * user namespace, for a tracer sees the whole machine.  Who writes to the file or
- * reads from it, because it was inherited or sent, neither lends rights nor
- * needs any: while a script is loaded the writer has the opener's credentials.
- * The system is asked in two moments: when the file is opened, by
- * ktap_permissions_open(), and, for what lockdown may have forbidden since, when the
- * chunk is loaded.  What was attached by then stays attached.
+ * The rights of the opener of the file count, as they were at that time, &file.f_cred; in
+ * the initial user namespace, because a tracer sees the whole machine.  A task that
+ * inherited or received the file needs no rights to read or write it, and does not add
+ * its own: while a script is loaded, the writer has the opener's credentials.  Rights are
+ * checked twice: by ktap_permissions_open() when the file is opened; and when the chunk is
+ * loaded, because the kernel may have been locked down since.  Events that are attached
+ * by then stay attached.
  *
- * Each power costs what the same power costs by the kernel's other ways:
+ * Each operation needs the same rights as by other interfaces of the kernel (LOCKDOWN_*:
+ * the kernel is not locked down for that reason):
  *
- * - events of all CPUs, with their fields, and where the CPUs are: what perf asks
- *   for tracepoints, for kernel profiling and for counters of a CPU, that is
- *   CAP_PERFMON, or kernel.perf_event_paranoid is -1; in the latter case strings of
- *   system calls are those of perf's records (src_syscall.c);
+ * - events of all CPUs, with their fields, and the code that the CPUs execute: the rights
+ *   that perf asks for tracepoints, for kernel profiling and for counters of a CPU.  This
+ *   is CAP_PERFMON, or kernel.perf_event_paranoid is -1; in the latter case strings of
+ *   system calls are those of perf's records (event/syscall.c);
  * - functions, instructions and raw tracepoints: CAP_PERFMON and
- *   LOCKDOWN_KPROBES, as perf's kprobes;
- * - programs: CAP_PERFMON, as perf's uprobes;
- * - memory at an address of the script's choice, the kernel's or a program's:
- *   CAP_PERFMON, as bpf_probe_read_kernel() and bpf_probe_read_user(); the
- *   kernel's LOCKDOWN_BPF_READ_KERNEL, too (symbol.c, btf.c);
- * - the address of a symbol: besides, what /proc/kallsyms asks, as
- *   bpf_kallsyms_lookup_name();
- * - the symbol of an address: CAP_PERFMON, as bpf_snprintf("%ps"), or what
- *   /proc/kallsyms asks;
- * - to act on the system: CAP_SYS_ADMIN, LOCKDOWN_DBG_WRITE_KERNEL, and the
- *   word of both the script and who runs it (feed.c, builtin_act.c).
+ *   LOCKDOWN_KPROBES, as for perf's kprobes;
+ * - programs: CAP_PERFMON, as for perf's uprobes;
+ * - memory at any address of the kernel or of a program: CAP_PERFMON, as for
+ *   bpf_probe_read_kernel() and bpf_probe_read_user(); for the kernel's memory also
+ *   LOCKDOWN_BPF_READ_KERNEL (btf/ksym.c, btf/btf.c);
+ * - the address of a symbol: CAP_PERFMON, and the rights to see addresses in
+ *   /proc/kallsyms, as for bpf_kallsyms_lookup_name();
+ * - the symbol of an address: CAP_PERFMON, as for bpf_snprintf("%ps"), or the rights to
+ *   see addresses in /proc/kallsyms;
+ * - actions on the system: CAP_SYS_ADMIN, LOCKDOWN_DBG_WRITE_KERNEL, and explicit consent
+ *   of both the script and the user who runs it (session_input.c, lib/act.c).
  */
 
-/* Who may look into the kernel by perf may do so by ktap. */
+/* Users who may profile the kernel by perf may do so by ktap. */
 #ifdef CONFIG_PERF_EVENTS
 static int permission_may_profile(void)
 {
@@ -58,9 +59,9 @@ static int permission_may_profile(void)
 #endif
 
 /**
- * ktap_permissions_open() - May the current task open a session?
+ * ktap_permissions_open() - Check that the current task may open a session
  *
- * The file's mode has allowed it already.
+ * The mode of the file has been checked before.
  * Return: 0, or a negative errno.
  */
 int ktap_permissions_open(void)
@@ -74,7 +75,7 @@ static bool permission_cred_has(const struct cred *cred, int cap)
 	return !security_capable(cred, &init_user_ns, cap, CAP_OPT_NOAUDIT);
 }
 
-/* Keeps what the opener may. */
+/* Store the rights of the opener. */
 void ktap_permissions_init(struct ktap_session *s, const struct cred *cred)
 {
 	s->admin = permission_cred_has(cred, CAP_SYS_ADMIN);
@@ -94,7 +95,7 @@ static const char no_symbol[] =
 static const char no_name[] =
 	"symbols of addresses need CAP_PERFMON, or addresses in /proc/kallsyms";
 
-/* Any of @any is needed to call @fn, or why not.  All that is said of it must hold. */
+/* To call @fn, one of the rights @any is needed: in each row of @fn.  @why is the error. */
 static const struct {
 	u8 fn;
 	u8 any;
@@ -113,7 +114,7 @@ static const struct {
 	{ KTAP_FN_STRINGOF,	 PERFMON | ADDRESSES,	no_name },
 };
 
-/* Why an opener with these rights may not have that run; NULL if they may. */
+/* Return why an opener with these rights may not run @insn; NULL if they may. */
 static const char *permission_forbidden(unsigned int rights, const struct ktap_code *insn)
 {
 	unsigned int i;
@@ -130,7 +131,7 @@ static const char *permission_forbidden(unsigned int rights, const struct ktap_c
 }
 
 /**
- * ktap_permissions_check() - May the session's opener have this program run?
+ * ktap_permissions_check() - Check that the session's opener may run this program
  * @s: the session
  * @prog: the program, verified
  *

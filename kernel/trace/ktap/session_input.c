@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is written to the file ktap/session: lines that set the session up, the
- * chunk, and "stop", in any pieces.  Only the "stop" that another task writes while
- * the script is being loaded must come in one.
+ * Input of the file ktap/session: lines that set the session up, the chunk, and "stop", in
+ * writes of any size.  Only the "stop" that another task writes while the script is being
+ * loaded must be a single write.
  */
 #include <linux/cpumask.h>
 #include <linux/ctype.h>
@@ -36,7 +36,7 @@ static int input_set_arg(struct ktap_session *s, const char *value)
 	}
 
 	s->arg_bytes += strlen(copy) + 1;
-	/* The script's name stays what it is. */
+	/* The script's name is always a string. */
 	arg = &s->args[s->nargs++];
 	if (s->nargs > 1 && ktap_parse_integer(value, strlen(value), &i)) {
 		*arg = KTAP_VALUE_INT(i);
@@ -162,7 +162,7 @@ static int input_set_symbols(struct ktap_session *s, const char *value)
 	return 0;
 }
 
-/* Of the program ktap; the line is no longer what it was. */
+/* For lines that the program ktap adds.  @set changes its copy of the line. */
 static int input_set_user_place(struct ktap_session *s, const char *name, const char *value,
 				int (*set)(struct ktap_user_places *places, char *line,
 					   const char **why))
@@ -346,23 +346,23 @@ static int input_feed(struct ktap_session *s, const char *data, size_t len)
 }
 
 /**
- * ktap_session_feed() - Bytes were written to the session
+ * ktap_session_feed() - Handle bytes that were written to the session
  * @s: the session
  * @data: bytes
  * @len: number of them
  *
  * Context: process, may sleep and run the script.
- * Return: 0, or a negative errno with the reason left to be read.
+ * Return: 0, or a negative errno; a read of the session returns the reason.
  */
 int ktap_session_feed(struct ktap_session *s, const char *data, size_t len)
 {
 	int err;
 
-	/* The loader has the lock for as long as the top level and the attaching take. */
+	/* The loader has the lock while the top level runs and events are attached. */
 	if (len == sizeof(stop_line) - 1 && !memcmp(data, stop_line, len) &&
 	    ktap_session_unload(s))
 		return 0;
-	/* Another writer's top level may take long.  What was fed is not fed again. */
+	/* It may be held for long.  -EINTR, because bytes must not be written a second time. */
 	if (mutex_lock_killable(&s->lock))
 		return -EINTR;
 	err = input_feed(s, data, len);

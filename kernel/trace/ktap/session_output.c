@@ -23,46 +23,46 @@
 /**
  * DOC: Output
  *
- * Two streams meet in the reader.  Handlers write binary records into a ring
- * buffer of their CPU, and lose what does not fit: they cannot wait.  What runs
- * in process context makes its text at once, puts it into a list and waits for
- * the reader when that gets long.  Each piece of both has a time stamp, by
- * which the reader merges them; a record that is committed late may come late.
+ * The reader merges two streams.  Handlers write binary records into the ring buffer of
+ * their CPU; records that do not fit are lost, because handlers cannot wait.  Code in
+ * process context makes its text at once, adds it to a list, and waits for the reader if
+ * the list gets long.  Both have time stamps, by which the reader merges them; a record
+ * that is committed late may be out of order.
  *
- * The reader makes text of as many pieces of one channel as fit a buffer (a
- * batch, which is a frame if the session wants frames), and hands it out in as
- * many read(2) as it takes.
+ * The reader makes text of as many records and texts of one channel as fit a buffer (a
+ * batch, which is a frame if the session wants frames), and returns it by as many read(2)
+ * as needed.
  *
- * Whoever waits for output waits in &ktap_output.wait, which is there from the
- * session's open on, unlike the ring buffer: poll() may come before the chunk.
- * Text that was put out while that was loaded can be read, and is polled, when the
- * session has left LOADING, unless it streams: then they are woken once more.
- * The task raises &ktap_output.waiting before it looks for output once more; a
- * handler looks at that behind its commit, and wakes it through an irq_work.  Whoever
- * waits for the reader waits in &ktap_output.room.
+ * Tasks wait for output in &ktap_output.wait.  It exists from the open of the session on,
+ * unlike the ring buffer: poll() may be called before the chunk is written.  If the session
+ * does not stream, text that is output during loading becomes readable when the session
+ * leaves LOADING: then these tasks are woken once more.  A task sets
+ * &ktap_output.waiting before it looks for output once more.  A handler checks it after its
+ * commit, and wakes the task through an irq_work.  Tasks that wait for the reader wait in
+ * &ktap_output.room.
  *
- * Locks: &ktap_output.read_lock, then &ktap_output.text_lock.  Nobody waits for
- * anything with the latter held, and with the former only for the name of a file
- * (umap.c), which is found out without either.
+ * Locks: &ktap_output.read_lock, then &ktap_output.text_lock.  The holder of the latter
+ * does not wait.  The holder of the former waits only for the name of a file (ustack.c),
+ * which is found without either lock.
  */
 
-/* A batch, and what it may grow to for a single record. */
+/* Size of a batch, and the limit of a batch with a single record */
 #define BATCH		SZ_16K
 #define MAX_BATCH	SZ_1M
 #define HEADER		sizeof(struct ktap_frame)
 
-/* A record of one string of any length fits. */
+/* A sub-buffer has room for a record with one string of any length. */
 #define SUBBUF		SZ_16K
 
-/* Bytes at the beginning of each page of the ring buffer that are not for records. */
+/* Bytes at the beginning of each page of the ring buffer that records cannot use */
 #define SUBBUF_HEADER	16
 
 /**
  * struct output_text - text from process context
  * @list: in &ktap_output.texts
- * @ts: when
+ * @ts: its time
  * @channel: enum ktap_channel
- * @pos: bytes that were read
+ * @pos: bytes that were already read
  * @len: bytes of @data
  * @data: text
  */
@@ -75,7 +75,7 @@ struct output_text {
 	char data[];
 };
 
-/* Where the next piece of output comes from: a CPU, a text, or neither. */
+/* The next piece of output: a record of a CPU, or a text, or nothing */
 struct output_piece {
 	int cpu;
 	struct ring_buffer_event *event;
@@ -89,8 +89,8 @@ static struct ktap_output *output_of(const struct ktap_vm *vm)
 }
 
 /*
- * What a ring of @size bytes takes: pages with room for that many are made large ones,
- * at least two, and the reader has one more.
+ * Return the memory of a ring buffer of @size bytes.  Its pages are replaced by sub-buffers
+ * with the same total, but at least two, and one more for the reader.
  */
 static size_t output_ring_memory(size_t size)
 {
@@ -104,8 +104,8 @@ static size_t output_ring_memory(size_t size)
 
 #ifdef CONFIG_MEMCG
 /*
- * The pages of a ring buffer are charged to nobody.  Where the group is at its
- * limit, the session is refused: nobody is killed for it.
+ * The kernel does not charge the pages of a ring buffer.  If the memory cgroup is at its
+ * limit, the session is refused, and no task is killed.
  */
 static int output_charge(struct ktap_output *out, size_t size)
 {
@@ -145,8 +145,8 @@ static void output_uncharge(struct ktap_output *out)
 #endif
 
 /**
- * ktap_output_init() - Makes room for records
- * @out: zeroed but for its locks, lists and queues
+ * ktap_output_init() - Allocate the ring buffer
+ * @out: zeroed, except its locks, lists and queues
  * @memory: the session's limit; a quarter of it is for the ring buffer
  *
  * The memory is charged to the active memory cgroup.  Context: process, may sleep.
@@ -174,7 +174,7 @@ int ktap_output_init(struct ktap_output *out, size_t memory)
 		return err;
 	}
 	ring_buffer_set_clock(rb, ktime_get_mono_fast_ns);
-	/* Pairs with that in has_output(): a reader may be early. */
+	/* Pairs with has_output(): a task may poll before the chunk is loaded. */
 	smp_store_release(&out->rb, rb);
 	return 0;
 }
@@ -203,7 +203,7 @@ size_t ktap_output_memory(struct ktap_output *out)
 	return bytes;
 }
 
-/* Before somebody waits for output, and looks for the last time. */
+/* Call before the last look for output, and the wait for it. */
 static void output_begin_waiting(struct ktap_output *out)
 {
 	WRITE_ONCE(out->waiting, true);
@@ -219,7 +219,7 @@ void ktap_output_wake_irq(struct irq_work *work)
 {
 	struct ktap_output *out = container_of(work, struct ktap_output, wake_irq);
 
-	/* Who goes on waiting says so again. */
+	/* A task that continues to wait sets it again. */
 	WRITE_ONCE(out->waiting, false);
 	output_wake_reader(out);
 }
@@ -272,7 +272,7 @@ static void output_add_text_locked(struct ktap_output *out, struct output_text *
 	struct output_text *before;
 
 	lockdep_assert_held(&out->text_lock);
-	/* The description of an error may be older than what was printed last. */
+	/* A message about an error may have an earlier time than the last text. */
 	list_for_each_entry_reverse(before, &out->texts, list) {
 		if (before->ts <= text->ts)
 			break;
@@ -303,8 +303,8 @@ static int output_wait_for_room(struct ktap_vm *vm, size_t len)
 	struct ktap_output *out = &s->output;
 
 	/*
-	 * Most likely the task that loads the script is also the one that reads; or the
-	 * reader does not run a command before it knows that the script is not refused.
+	 * Waiting may never end: most likely the task that loads the script is also the
+	 * reader; or the reader runs no command before it knows that the script is accepted.
 	 */
 	if (READ_ONCE(s->state) == KTAP_LOADING && (!s->streams || out->commands))
 		return ktap_vm_error(vm, -ENOSPC,
@@ -312,7 +312,7 @@ static int output_wait_for_room(struct ktap_vm *vm, size_t len)
 				     KTAP_MAX_TEXT / SZ_1K);
 	WRITE_ONCE(out->blocked, true);
 	wake_up_all(&s->wait);
-	/* The session's thread gets no signals; the loader is to be killed only. */
+	/* The session's thread gets no signals; the loader can only be killed. */
 	wait_event_state(out->room, READ_ONCE(*vm->abort) || output_has_room(out, len),
 			 (TASK_KILLABLE | TASK_NOLOAD));
 	WRITE_ONCE(out->blocked, false);
@@ -350,11 +350,11 @@ int ktap_out_text(struct ktap_vm *vm, enum ktap_channel channel, const char *dat
 }
 
 /**
- * ktap_output_say() - The kernel itself has something to say
+ * ktap_output_say() - Output lines of the kernel itself
  * @out: output
- * @channel: what it is
- * @ts: when it was
- * @prefix: to stand before each line where there are no frames
+ * @channel: their channel
+ * @ts: their time
+ * @prefix: added before each line if there are no frames
  * @text: lines
  * @len: bytes of @text
  *
@@ -371,7 +371,7 @@ void ktap_output_say(struct ktap_output *out, enum ktap_channel channel, u64 ts,
 		lines += text[i] == '\n';
 	size = len + lines * prefix_len;
 	t = output_make_text(channel, ts, size, KTAP_GFP);
-	/* Why there is no memory is told all the same. */
+	/* Report the lack of memory even if the memory cgroup is at its limit. */
 	if (!t)
 		t = output_make_text(channel, ts, size, GFP_KERNEL | __GFP_NOWARN);
 	if (!t)
@@ -389,9 +389,9 @@ void ktap_output_say(struct ktap_output *out, enum ktap_channel channel, u64 ts,
 }
 
 /**
- * ktap_output_note() - A line for the user, cut to 254 bytes
+ * ktap_output_note() - Output a line for the user, cut to 254 bytes
  * @out: output
- * @fmt: the line, without newline; ``ktap: `` stands before it where there are no frames
+ * @fmt: the line, without newline; ``ktap: `` is added before it if there are no frames
  *
  * Context: process.  Does not wait for the reader.
  */
@@ -408,7 +408,7 @@ void ktap_output_note(struct ktap_output *out, const char *fmt, ...)
 	ktap_output_say(out, KTAP_CH_NOTE, ktime_get_mono_fast_ns(), "ktap: ", line, len);
 }
 
-/* Nothing more will come: who has read the rest gets end of file. */
+/* No output follows.  After the rest of the output the reader gets end of file. */
 void ktap_output_end(struct ktap_output *out, int exit_code)
 {
 	scoped_guard(mutex, &out->text_lock) {
@@ -418,7 +418,7 @@ void ktap_output_end(struct ktap_output *out, int exit_code)
 	output_wake_reader(out);
 }
 
-/* The session's thread shall not wait for the reader. */
+/* The session's thread must not wait for the reader any more. */
 void ktap_output_abort(struct ktap_output *out)
 {
 	wake_up_all(&out->room);
@@ -445,11 +445,11 @@ static void output_peek_records(struct ktap_output *out, struct output_piece *ne
 static struct output_text *output_first_text(struct ktap_output *out)
 {
 	guard(mutex)(&out->text_lock);
-	/* Only the reader takes texts away: it stays when the lock is gone. */
+	/* Only the reader removes texts: this one stays without the lock. */
 	return list_first_entry_or_null(&out->texts, struct output_text, list);
 }
 
-/* False if there is nothing. */
+/* Return false if there is no output. */
 static bool output_peek(struct ktap_output *out, struct output_piece *next)
 {
 	struct output_text *text = output_first_text(out);
@@ -459,7 +459,7 @@ static bool output_peek(struct ktap_output *out, struct output_piece *next)
 	/* As in has_output() */
 	if (smp_load_acquire(&out->rb))
 		output_peek_records(out, next);
-	/* A text that was begun goes on, whatever has come in between. */
+	/* A text that was begun is continued, even if an older record has arrived. */
 	if (text && (!next->event || text->pos || text->ts <= next->ts)) {
 		next->text = text;
 		next->event = NULL;
@@ -474,15 +474,15 @@ static enum ktap_channel output_channel_of(const struct output_piece *next)
 	return ktap_record_channel(ring_buffer_event_data(next->event));
 }
 
-/* It is for the reader to do something: a path, a command. */
+/* Is it a path or a command that the reader acts on? */
 static bool output_is_request(enum ktap_channel channel)
 {
 	return channel == KTAP_CH_CAT || channel == KTAP_CH_SYSTEM;
 }
 
 /*
- * A request has a frame of its own.  A reader of text cannot know it for one: it is
- * told.  Both stand around it; it is short enough to fit any batch that is begun.
+ * A request has a frame of its own.  Readers of plain text cannot recognize a request: so
+ * text is added before and after it.  It is short enough for any batch that is begun.
  */
 static void output_begin_request(struct ktap_output *out, struct seq_buf *batch,
 				 enum ktap_channel channel)
@@ -499,7 +499,7 @@ static void output_end_request(struct ktap_output *out, struct seq_buf *batch,
 			       channel == KTAP_CH_CAT ? "show files" : "run commands");
 }
 
-/* Text that fits; false if some is left. */
+/* Take the text that fits; false if some of it is left. */
 static bool output_take_text(struct ktap_output *out, struct seq_buf *batch,
 			     struct output_text *text)
 {
@@ -521,7 +521,7 @@ static bool output_take_text(struct ktap_output *out, struct seq_buf *batch,
 	return true;
 }
 
-/* A batch of twice the size, empty. */
+/* Double the size of the batch, and empty it. */
 static bool output_grow(struct ktap_output *out, struct seq_buf *batch)
 {
 	char *buf;
@@ -543,7 +543,7 @@ static struct ktap_session *output_session_of(struct ktap_output *out)
 	return container_of(out, struct ktap_session, output);
 }
 
-/* The record, if it fits; one that fits no batch is cut. */
+/* Take the record, if it fits; a record that fits no batch is cut. */
 static bool output_take_record(struct ktap_output *out, struct seq_buf *batch,
 			       const struct output_piece *next)
 {
@@ -578,7 +578,7 @@ static void output_finish_batch(struct ktap_output *out, enum ktap_channel chann
 	out->len = HEADER + len;
 }
 
-/* The last frame; false if there is none (any more). */
+/* Make the last frame; false if there is none, or if it was already made. */
 static bool output_make_exit(struct ktap_output *out)
 {
 	__le32 code = cpu_to_le32(out->exit_code);
@@ -591,11 +591,11 @@ static bool output_make_exit(struct ktap_output *out)
 	return true;
 }
 
-/* Makes the next batch.  0: there is nothing yet; -ENODATA: nor will there be. */
+/* Make the next batch.  0: there is no output yet; -ENODATA: nor will there be any. */
 static int output_make_batch(struct ktap_output *out)
 {
 	enum ktap_channel channel = KTAP_CH_OUTPUT;
-	/* What was said before the end is seen below. */
+	/* Read this first: then all output before the end is seen below. */
 	bool ended = READ_ONCE(out->ended);
 	struct output_piece next;
 	struct seq_buf batch;
@@ -629,7 +629,7 @@ static int output_make_batch(struct ktap_output *out)
 
 static bool has_output(struct ktap_output *out)
 {
-	/* Pairs with that in ktap_output_init(): who polls may be early. */
+	/* Pairs with ktap_output_init(): poll() may be called before that. */
 	struct trace_buffer *rb = smp_load_acquire(&out->rb);
 
 	return READ_ONCE(out->ended) || READ_ONCE(out->text_bytes) ||
@@ -672,7 +672,7 @@ ssize_t ktap_output_read(struct ktap_output *out, char __user *ubuf, size_t coun
 			continue;
 		}
 
-		/* There may always be more. */
+		/* The output may be endless. */
 		if (done && signal_pending(current))
 			break;
 		cond_resched();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a session reports about itself when it ends: its run-time error, losses,
- * and probes without events.
+ * Messages of a session about itself when it ends: its run-time error, losses, and
+ * probes without events.
  */
 #include <linux/timekeeping.h>
 

@@ -24,7 +24,7 @@
 #include "vm/builtin.h"
 #include "vm/opcode.h"
 
-/* Bytes that are copied from the user at once. */
+/* Bytes that are copied from the user at a time */
 #define TRACEFS_PIECE	SZ_64K
 
 static int tracefs_session_open(struct inode *inode, struct file *file)
@@ -48,8 +48,8 @@ static int tracefs_session_release(struct inode *inode, struct file *file)
 }
 
 /*
- * Files that a script names are looked up, and its top level runs, with the rights
- * of who opened the session, and its memory cgroup pays, whoever was made to write to it.
+ * The files that a script names are looked up, and its top level runs, with the rights of
+ * the opener of the session and charged to its memory cgroup, whichever task writes.
  */
 static int tracefs_feed_as_opener(struct file *file, const char *buf, size_t n)
 {
@@ -80,7 +80,7 @@ static ssize_t tracefs_session_write(struct file *file, const char __user *ubuf,
 
 	for (done = 0; done < count; done += n) {
 		n = min_t(size_t, count - done, TRACEFS_PIECE);
-		/* What came before is written, and shall not be written again. */
+		/* Earlier bytes were written, and must not be written again. */
 		if (copy_from_user(buf, ubuf + done, n))
 			return done ? (ssize_t)done : -EFAULT;
 		err = tracefs_feed_as_opener(file, buf, n);
@@ -90,7 +90,7 @@ static ssize_t tracefs_session_write(struct file *file, const char __user *ubuf,
 			return -EINTR;
 		cond_resched();
 	}
-	/* A signal does not undo what was written. */
+	/* The result stays the same after a signal: the bytes were written. */
 	if (!loaded)
 		ktap_session_wait_begun(s);
 	return count;
@@ -114,7 +114,7 @@ static __poll_t tracefs_session_poll(struct file *file, poll_table *table)
 	struct ktap_session *s = file->private_data;
 	__poll_t events = ktap_output_poll(&s->output, file, table);
 
-	/* A read gives -EAGAIN until then; whoever loads wakes us when it is over. */
+	/* Until then read() returns -EAGAIN.  The loader wakes us after loading. */
 	if (!ktap_session_can_read(s))
 		events = 0;
 	return EPOLLOUT | EPOLLWRNORM | events;
@@ -191,9 +191,9 @@ DEFINE_SHOW_ATTRIBUTE(tracefs_features);
 
 /**
  * struct tracefs_limit - a limit that can be changed
- * @value: where it is
- * @min: least
- * @max: most
+ * @value: the limit
+ * @min: its minimum
+ * @max: its maximum
  */
 struct tracefs_limit {
 	unsigned long *value;

@@ -28,7 +28,7 @@ OWN_TESTS = {
 # Functions that end with a message, and the text before it.
 SAYS = {
     r'\bmalformed\(l, ': 'malformed chunk: ',
-    r'\b(?:fail|ktap_refuse)\([vt], \w+(?: - 1)?,\s*': '',
+    r'\b(?:types_fail|ktap_refuse)\([vt], \w+(?: - 1)?,\s*': '',
     r'\bktap_diag\(l->diag, ': '',
     r'\bktap_diag_at\(v->diag, v->prog, pc, ': '',
 }

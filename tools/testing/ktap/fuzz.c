@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Scripts as no compiler would write them, and memory that runs out.
+ * Test the virtual machine with damaged chunks and with failing allocations.
  *
- * A mutant is the chunk of a script, with changes by chance (fuzz/change.c).  Each
- * is a function of the seed, its number and the files: what failed once fails
- * again.  Whatever a mutant is, it must be refused or run to its end, within its
- * budget, without a finding of a sanitizer.  Then every file is run as it is, once
- * for each of its allocations, which fails.
+ * A mutant is the chunk of a script with random changes (fuzz/change.c).  It depends
+ * only on the seed, its number and the files, so a failure can be repeated.  Each
+ * mutant must be refused, or run to its end within its budget, without a report of a
+ * sanitizer.  After the mutants, each unchanged file is run once for each of its
+ * allocations; this allocation fails.
  *
- * The work is done in a child; when it dies, another one goes on behind it.
+ * A child process does the work.  If it dies, the next child continues with the next
+ * step.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -27,12 +28,12 @@
 #include "host.h"
 #include "read_file.h"
 
-#define SECONDS		30	/* a run that takes longer hangs */
+#define SECONDS		30	/* limit of a run */
 #define MAX_FAILURES	10
 #define BUDGET		2000
 #define MAX_SLICES	8
 #define MAX_TEXT	(256 << 10)
-#define MAX_CHUNK	(64 << 10)	/* more than a program makes */
+#define MAX_CHUNK	(64 << 10)	/* larger than the chunk of any struct program */
 #define MAX_ALLOCS	4096	/* of one run */
 
 struct file {
@@ -41,9 +42,9 @@ struct file {
 	size_t len;
 };
 
-/* What parent and child share. */
+/* Shared by parent and child. */
 struct progress {
-	u64 next;		/* the step being done */
+	u64 next;		/* number of the current step */
 	u64 end;
 	u64 done;
 	u64 loaded;
@@ -56,7 +57,7 @@ static u64 seed = 1, rng;
 
 #define rnd(n)	random_below(&rng, n)
 
-/* Mutant @n, kvmalloc'ed. */
+/* Make mutant @n; free it with kvfree(). */
 static u8 *make_mutant(u64 n, struct file **from, size_t *len)
 {
 	static u8 made[MAX_CHUNK] __aligned(8);
@@ -74,7 +75,7 @@ static u8 *make_mutant(u64 n, struct file **from, size_t *len)
 		chunk_damage(made, *len, &rng);
 	if (!rnd(64))
 		*len = rnd(*len);
-	/* Exactly as long: what is read behind it is found. */
+	/* An exact size: AddressSanitizer finds reads after the end. */
 	data = kvmalloc(*len, GFP_KERNEL);
 	memcpy(data, made, *len);
 	return data;
@@ -115,7 +116,7 @@ static u64 step_mutant(u64 n)
 	return n + 1;
 }
 
-/* Step @n: allocation n % MAX_ALLOCS + 1 of a file fails. */
+/* Run file n / MAX_ALLOCS; its allocation n % MAX_ALLOCS + 1 fails. Returns the next step. */
 static u64 step_memory(u64 n)
 {
 	struct file *file = &files[n / MAX_ALLOCS];
@@ -135,11 +136,11 @@ static void child(u64 (*step)(u64 n))
 {
 	while (progress->next < progress->end)
 		progress->next = step(progress->next);
-	/* Here leaks are found. */
+	/* LeakSanitizer checks at exit. */
 	exit(0);
 }
 
-/* Gives the number of failed steps. */
+/* Do the steps from @first until @end. Returns the number of failed ones. */
 static unsigned int do_steps(const char *what, u64 first, u64 end, u64 (*step)(u64 n),
 			     void (*tell)(u64 n))
 {
@@ -176,7 +177,7 @@ static unsigned int do_steps(const char *what, u64 first, u64 end, u64 (*step)(u
 
 static const char *keep = ".";
 
-/* Keeps the mutant for ktapvm. */
+/* Write the mutant to a file, which ktapvm can run. */
 static void tell_mutant(u64 n)
 {
 	struct file *from;

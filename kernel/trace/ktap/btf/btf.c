@@ -2,9 +2,9 @@
 /*
  * Types of the kernel and its modules, from their BTF.
  *
- * The BTF was checked when it was parsed: types refer to types that there are,
- * and not in circles.  It does not change, and does not go as long as a program
- * holds it, so that handlers can read it in any context.
+ * The kernel checks BTF when it parses it: every type that is referred to exists,
+ * and no type contains or renames itself.  BTF does not change, and is not freed
+ * while a program holds it.  So handlers can read it in any context.
  */
 #include <linux/bitmap.h>
 #include <linux/bpf.h>
@@ -20,22 +20,22 @@
 #include "btf/btf_priv.h"
 #include "data/suggest.h"
 
-/* Structures without a name that stand in one another. */
+/* Levels of a structure and of unnamed structures inside it */
 #define BTF_MAX_NESTED	8
 
 /*
- * The types of a module begin where those of the kernel end, and those of any
- * other module do so, too: a type is an id and the place of its owner here.
+ * The ids of each module start after the last id of the kernel, so modules use the
+ * same ids.  A type has such an id, and above it the index of the BTF in owners[].
  */
 #define ID_BITS		24
 
 static_assert(BTF_MAX_TYPE < BIT(ID_BITS) && KTAP_BTF_OWNERS < BIT(32 - ID_BITS));
 
 /**
- * struct owner - somebody who has types
- * @btf: they are held; [0] is the kernel's, never NULL once a program has been
- *	told of a type.  Changed with the mutex held.  Read without it by who holds
- *	it, or has got a type of it from somebody who does
+ * struct owner - BTF of the kernel or of a module
+ * @btf: a reference to it.  owners[0] is the kernel's, and is not NULL once a program
+ *	has a type.  It is changed with owners_mutex held.  A reader needs no lock if
+ *	its program holds the BTF, or if the type is from a program that does
  * @users: programs that hold it
  */
 static struct owner {
@@ -69,7 +69,7 @@ u32 ktap_btf_task(void)
 	return READ_ONCE(task);
 }
 
-/* The place of an owner that the program holds from now on; 0: there is none left. */
+/* Let the program hold @btf.  Return its index in owners[], 0 if that is full. */
 static u32 btf_hold(struct btf *btf, struct ktap_btf_set *set)
 {
 	u32 i, place = 0;
@@ -128,7 +128,7 @@ const struct btf_type *ktap_btf_at(u32 type)
 	return btf_type_by_id(btf_owner_of(type), type & (BIT(ID_BITS) - 1));
 }
 
-/* Text that @type has the offset of. */
+/* Return the string at @offset in the BTF of @type. */
 const char *ktap_btf_string(u32 type, u32 offset)
 {
 	return btf_name_by_offset(btf_owner_of(type), offset) ?: "";
@@ -136,13 +136,13 @@ const char *ktap_btf_string(u32 type, u32 offset)
 
 u32 ktap_btf_other(u32 type, u32 id)
 {
-	/* What a module has in common with the kernel is the kernel's. */
+	/* Modules refer to types of the kernel by the kernel's ids. */
 	if (id < btf_nr_types(READ_ONCE(owners[0].btf)))
 		return id;
 	return (type & ~(BIT(ID_BITS) - 1)) | id;
 }
 
-/* The type that others only give a name, or a qualifier. */
+/* Skip typedefs, qualifiers and type tags: update @id.  NULL: void. */
 const struct btf_type *ktap_btf_resolve(u32 *id)
 {
 	const struct btf_type *t = ktap_btf_at(*id);
@@ -209,7 +209,7 @@ u32 ktap_btf_size(u32 type)
 	return n > U32_MAX ? 0 : n;
 }
 
-/* u8 and s8 have other names. */
+/* The types of u8 and s8 have other names than "char". */
 static bool btf_is_char(u32 type)
 {
 	const struct btf_type *t = ktap_btf_resolve(&type);
@@ -218,7 +218,7 @@ static bool btf_is_char(u32 type)
 	       !strcmp(ktap_btf_string(type, t->name_off), "char");
 }
 
-/* An array that stands for one of any length at the end of a structure. */
+/* An array of 0 or 1 elements may be a flexible array at the end of a structure. */
 static bool btf_is_open(const struct btf_array *array)
 {
 	return array->nelems <= 1;
@@ -243,7 +243,7 @@ static u8 btf_int_kind(const struct btf_type *t)
 								KTAP_LOAD_UNSIGNED;
 }
 
-/* What a pointer to it is worth: nothing is known behind void, and functions. */
+/* Return the type that a pointer points to, 0 for void and for functions. */
 static u32 btf_target_of(u32 id)
 {
 	const struct btf_type *t = ktap_btf_resolve(&id);
@@ -285,13 +285,13 @@ void ktap_btf_load(u32 type, struct ktap_load *load)
 }
 
 /**
- * struct btf_walk - the members of a structure, and those of its unnamed members
- * @type: the structure that is being looked at
- * @t: the same
- * @next: its next member
- * @bits: where it begins, from the beginning of the outermost
- * @depth: the one of the three that is in use
- * @cost: members that were looked at
+ * struct btf_walk - a walk over the members of a structure and its unnamed members
+ * @type: by level: the structure
+ * @t: by level: its BTF entry
+ * @next: by level: its next member
+ * @bits: by level: its offset in the outermost structure, in bits
+ * @depth: current level; -1: the end
+ * @cost: number of members that were visited
  */
 struct btf_walk {
 	u32 type[BTF_MAX_NESTED];
@@ -323,7 +323,7 @@ static u32 btf_bit_offset(const struct btf_type *t, const struct btf_member *m)
 	return btf_type_kflag(t) ? BTF_MEMBER_BIT_OFFSET(m->offset) : m->offset;
 }
 
-/* The next member that has a name; @bits gets where it is, @owner whose it is. */
+/* Return the next named member, its offset in @bits, and its structure in @owner. */
 static const struct btf_member *btf_next_member(struct btf_walk *w, u32 *bits, u32 *owner)
 {
 	const struct btf_type *t, *inner;
@@ -350,7 +350,7 @@ static const struct btf_member *btf_next_member(struct btf_walk *w, u32 *bits, u
 	return NULL;
 }
 
-/* Bits of a bit-field, and in @bits where it begins; 0: it is none. */
+/* Return the width of a bit-field, 0 if it is none, and correct its offset @bits. */
 static u32 btf_field_bits(u32 owner, const struct btf_member *m, u32 *bits)
 {
 	u32 type = ktap_btf_other(owner, m->type), n;
@@ -360,7 +360,7 @@ static u32 btf_field_bits(u32 owner, const struct btf_member *m, u32 *bits)
 		return BTF_MEMBER_BITFIELD_SIZE(m->offset);
 	if (!t || btf_kind(t) != BTF_KIND_INT)
 		return 0;
-	/* As it was before structures had the flag. */
+	/* The structure has no kind_flag: the integer type has width and offset. */
 	n = BTF_INT_BITS(btf_int_data(t));
 	if (n == t->size * 8 && !BTF_INT_OFFSET(btf_int_data(t)))
 		return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Types of the kernel and its modules (BTF): what pointers point to.  A type is a
- * number, which means the same for all programs that hold its module's types; 0
- * is none, or void.
+ * Types of the kernel and its modules (BTF): the targets of pointers.  A type is a
+ * number, the same for all programs that hold the BTF of its module; 0 is no type, or
+ * void.
  */
 #ifndef _KTAP_BTF_H
 #define _KTAP_BTF_H
@@ -14,13 +14,13 @@
 struct ktap_suggest;
 
 /**
- * enum ktap_load_kind - what becomes of a place in memory that is read
- * @KTAP_LOAD_NONE: nothing: it is of a type that a script cannot hold
+ * enum ktap_load_kind - value that a script gets for a place in memory
+ * @KTAP_LOAD_NONE: none: scripts have no values of this type
  * @KTAP_LOAD_SIGNED: integer
  * @KTAP_LOAD_UNSIGNED: integer
  * @KTAP_LOAD_POINTER: pointer
- * @KTAP_LOAD_PLACE: a pointer to the place itself: it is a structure or an array
- * @KTAP_LOAD_CHARS: string: it is an array of char
+ * @KTAP_LOAD_PLACE: a pointer to the place, which is a structure or an array
+ * @KTAP_LOAD_CHARS: string: the place is an array of char
  */
 enum ktap_load_kind {
 	KTAP_LOAD_NONE,
@@ -33,12 +33,12 @@ enum ktap_load_kind {
 
 /**
  * struct ktap_load - how to read a member, or an element
- * @offset: bytes from where the pointer points to; of an element 0
- * @type: what the pointer that is read points to; otherwise its own type
- * @size: bytes of the place; CHARS: 0 if only the NUL tells where it ends
+ * @offset: bytes from the address in the pointer; 0 for an element
+ * @type: target of the pointer that is read; otherwise the type of the place
+ * @size: bytes of the place; CHARS: 0 if only a NUL ends the string
  * @kind: enum ktap_load_kind
- * @shift: of a bit-field: bits of the place in front of it
- * @bits: of a bit-field: bits; otherwise 0
+ * @shift: bit-field: bits of the place before it
+ * @bits: bit-field: its width; otherwise 0
  */
 struct ktap_load {
 	u32 offset;
@@ -49,97 +49,97 @@ struct ktap_load {
 	u8 bits;
 };
 
-/* The kernel, and so many modules whose types are in use. */
+/* The kernel, and at most 127 modules whose types are in use */
 #define KTAP_BTF_OWNERS		128
 
 /**
- * struct ktap_btf_set - the modules whose types a program knows
+ * struct ktap_btf_set - the modules whose types a program holds
  * @owners: a bit for each
  *
- * It holds them until ktap_btf_release().  Zeroed: none.
+ * The program holds them until ktap_btf_release().  A zeroed set is empty.
  */
 struct ktap_btf_set {
 	DECLARE_BITMAP(owners, KTAP_BTF_OWNERS);
 };
 
-/* Room for the text of a type. */
+/* Size of a buffer for the text of a type */
 #define KTAP_TYPE_TEXT		80
 
 #ifdef CONFIG_DEBUG_INFO_BTF
 /**
- * ktap_btf_begin() - Makes the kernel's types known
+ * ktap_btf_begin() - Make the types of the kernel available
  *
- * Must have succeeded before a type is asked for.
+ * Must succeed before any type is looked up.
  * Context: process.
  * Return: 0; -EOPNOTSUPP if there are none; -EPERM if the kernel is locked down.
  */
 int ktap_btf_begin(void);
 
-/* The program is gone, and with it all types that it was told of.  Context: process. */
+/* Release the types of a program, which does not use them any more.  Context: process. */
 void ktap_btf_release(struct ktap_btf_set *set);
 
-/* "struct task_struct"; 0 before ktap_btf_begin().  Any context. */
+/* Return the type "struct task_struct", 0 before ktap_btf_begin().  Context: any. */
 u32 ktap_btf_task(void);
 
 /**
- * ktap_btf_find() - Finds a type by its name
+ * ktap_btf_find() - Find a type by its name
  * @name: "struct sock", "u32", "unsigned long"; of the kernel, or of any module
- * @set: of the program
- * @type: gets it
+ * @set: the modules that the program holds
+ * @type: set to it
  *
  * Context: process.
- * Return: 0; -ENOENT if there is none; -EINVAL if it names a pointer.
+ * Return: 0; -ENOENT if there is none; -EINVAL if @name is a pointer type.
  */
 int ktap_btf_find(const char *name, struct ktap_btf_set *set, u32 *type);
 
-/* A name much like @name, for messages; NULL if there is none.  @text is of KTAP_TYPE_TEXT. */
+/* Return a name similar to @name, for messages, or NULL.  @text has KTAP_TYPE_TEXT bytes. */
 const char *ktap_btf_near_type(const char *name, char *text);
 
-/* Bytes of a value of the type; 0 if it has none of its own. */
+/* Return the size of a value of the type, 0 if the type has none. */
 u32 ktap_btf_size(u32 type);
 
 /**
- * ktap_btf_load() - How to read a value of a type
+ * ktap_btf_load() - Find out how to read a value of a type
  * @type: the type
- * @load: gets that
+ * @load: set to the result
  *
  * Context: any.
  */
 void ktap_btf_load(u32 type, struct ktap_load *load);
 
 /**
- * ktap_btf_member() - Finds a member of a structure
+ * ktap_btf_member() - Find a member of a structure
  * @type: the structure, or the union
- * @name: its name; members of unnamed members count
- * @load: gets how to read it
- * @cost: gets how many members were looked at
+ * @name: the member; members of unnamed members are found, too
+ * @load: set to how to read it
+ * @cost: set to the number of members that were visited
  *
  * Context: any.
  * Return: 0; -ENOENT if it has no such member; -EINVAL if it has no members.
  */
 int ktap_btf_member(u32 type, const char *name, struct ktap_load *load, u32 *cost);
 
-/* The name of the member much like @name, NULL if there is none.  Any context. */
+/* Return the name of a member that is similar to @name, or NULL.  Context: any. */
 const char *ktap_btf_near_member(u32 type, const char *name);
 
 /**
- * ktap_btf_element() - How to read an element behind a pointer
- * @type: what it points to: an array, or the element
- * @load: gets how to read one; its @offset is that of the first
- * @step: gets bytes from one to the next
+ * ktap_btf_element() - Find out how to read the elements that a pointer points to
+ * @type: target of the pointer: an array, or the first element
+ * @load: set to how to read the first element
+ * @step: set to the number of bytes from one element to the next
  *
  * Context: any.
- * Return: number of elements; 0: not known; -EINVAL if there can be none.
+ * Return: number of elements; 0 if it is not known; -EINVAL if an element has no size.
  */
 s64 ktap_btf_element(u32 type, struct ktap_load *load, u32 *step);
 
-/* Text of a type for messages, "struct sock"; @text is of KTAP_TYPE_TEXT.  Any context. */
+/* Text of a type for messages, "struct sock"; @text has KTAP_TYPE_TEXT bytes.  Context: any. */
 const char *ktap_btf_text(u32 type, char *text);
 
 /**
- * ktap_btf_enumerator() - The value of an enumerator
+ * ktap_btf_enumerator() - Get the value of an enumerator
  * @name: its name
- * @value: gets it
+ * @value: set to it
  *
  * Context: process.
  * Return: 0; -ENOENT if there is none.
@@ -147,22 +147,22 @@ const char *ktap_btf_text(u32 type, char *text);
 int ktap_btf_enumerator(const char *name, s64 *value);
 
 /**
- * ktap_btf_function() - Finds how a function is called
- * @module: of this module; "": of the kernel; NULL: of either
+ * ktap_btf_function() - Find the prototype of a function
+ * @module: its module; "": the kernel; NULL: the kernel or any module
  * @name: its name
- * @set: of the program
+ * @set: the modules that the program holds
  *
  * Context: process.
- * Return: its prototype's type; 0 if it is not known.
+ * Return: the type of the prototype; 0 if it is not known.
  */
 u32 ktap_btf_function(const char *module, const char *name, struct ktap_btf_set *set);
 
 /**
- * ktap_btf_variable() - Finds how to read a variable
- * @module: see ktap_btf_function()
+ * ktap_btf_variable() - Find out how to read a variable
+ * @module: as for ktap_btf_function()
  * @name: its name
- * @set: of the program
- * @load: gets how to read it, where it is
+ * @set: the modules that the program holds
+ * @load: set to how to read it at its address
  *
  * Context: process.
  * Return: false if its type is not known.
@@ -171,32 +171,33 @@ bool ktap_btf_variable(const char *module, const char *name, struct ktap_btf_set
 		       struct ktap_load *load);
 
 /**
- * ktap_btf_param() - Finds a parameter
+ * ktap_btf_param() - Find a parameter
  * @proto: the prototype
  * @name: the parameter
- * @load: gets its size and what it is, as if it lay in memory
+ * @load: set to its size and kind, as if it were in memory
  *
- * Parameters behind one that does not fit into a register are not found, nor are those
- * of a function that returns a structure by an address that comes before them.
+ * A parameter that does not fit into a register is not found, nor are the parameters
+ * after it.  None is found if the function returns a structure in memory and gets the
+ * address of that memory before its parameters.
  * Context: process.
- * Return: its place, from 0; -ENOENT if there is none.
+ * Return: its number, from 0; -ENOENT if there is none.
  */
 int ktap_btf_param(u32 proto, const char *name, struct ktap_load *load);
 
-/* The same of parameter @n, from 0; @load stays what it is if that is not known. */
+/* The same for parameter @n, from 0.  @load is unchanged if the parameter is not known. */
 void ktap_btf_param_at(u32 proto, u32 n, struct ktap_load *load);
 
-/* Looks at the names of parameters, from @first on. */
+/* Suggest names of parameters, from number @first on. */
 void ktap_btf_near_param(u32 proto, u32 first, struct ktap_suggest *near);
 
 /**
- * ktap_btf_result() - What a function gives
+ * ktap_btf_result() - Find out how to read the return value of a function
  * @proto: the prototype
- * @load: gets its size and what it is, as if it lay in memory; its @kind is
- *	KTAP_LOAD_NONE if there is nothing that a script can hold
+ * @load: set to its size and kind, as if it were in memory; @kind is KTAP_LOAD_NONE if
+ *	a script cannot read it
  *
  * Context: process.
- * Return: false if that is not known.
+ * Return: false if the prototype is not known.
  */
 bool ktap_btf_result(u32 proto, struct ktap_load *load);
 #else

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Types by name: structures, functions, variables, enumerators; and names like
- * those that there are not.
+ * Types by name: structures, functions, variables, enumerators; and suggestions for
+ * names that do not exist.
  */
 #include <linux/bpf.h>
 #include <linux/btf.h>
@@ -14,7 +14,7 @@
 #include "btf/btf_priv.h"
 #include "data/suggest.h"
 
-/* Names of types: what may stand in front, and the kinds that it is for. */
+/* Prefixes of the names of types, and the kinds of types that have them */
 static const struct {
 	const char *prefix;
 	u8 kinds[2];
@@ -25,7 +25,7 @@ static const struct {
 	{ "",		{ BTF_KIND_TYPEDEF, BTF_KIND_INT } },
 };
 
-/* The compiler has names of its own for these. */
+/* BTF has other names for these types: those of the compiler. */
 static const char * const synonyms[][2] = {
 	{ "short", "short int" },
 	{ "unsigned short", "short unsigned int" },
@@ -36,7 +36,7 @@ static const char * const synonyms[][2] = {
 	{ "unsigned long long", "long long unsigned int" },
 };
 
-/* What stands behind the prefix; @i gets which one it is. */
+/* Return the name without its prefix, and the index of the prefix in @i. */
 static const char *btf_name_split_name(const char *name, unsigned int *i)
 {
 	size_t len;
@@ -48,7 +48,7 @@ static const char *btf_name_split_name(const char *name, unsigned int *i)
 	}
 }
 
-/* Of the kernel, or else of any module: its BTF, held; NULL if there is none. */
+/* Find a type of the kernel, or else of a module: return its BTF, referenced, or NULL. */
 static struct btf *btf_name_find_kinds(const char *name, const u8 *kinds, unsigned int n, s32 *id)
 {
 	struct btf *kernel = bpf_get_btf_vmlinux(), *btf;
@@ -89,7 +89,7 @@ int ktap_btf_find(const char *name, struct ktap_btf_set *set, u32 *type)
 		return -ENOENT;
 	*type = ktap_btf_type(btf, id, set);
 	btf_put(btf);
-	/* void is there by no name. */
+	/* A typedef of void resolves to 0, which is no type. */
 	ktap_btf_resolve(type);
 	return *type ? 0 : -ENOENT;
 }
@@ -197,7 +197,7 @@ int ktap_btf_enumerator(const char *name, s64 *value)
 	return -ENOENT;
 }
 
-/* The type of what has this name in the kernel, or in the module; 0: not known. */
+/* Return the type of a function or variable of the kernel or module, 0 if not known. */
 static u32 btf_name_find_named(const char *module, const char *name, u8 kind,
 			       struct ktap_btf_set *set)
 {
@@ -210,7 +210,7 @@ static u32 btf_name_find_named(const char *module, const char *name, u8 kind,
 	if (id < 0)
 		return 0;
 	t = btf_type_by_id(btf, id);
-	/* There may be one of that name elsewhere, which hides the one that is meant. */
+	/* bpf_find_btf_id() finds only one of this name, maybe that of another module. */
 	if (t && (!module || !strcmp(module, btf_is_module(btf) ? btf_get_name(btf) : "")))
 		type = ktap_btf_type(btf, t->type, set);
 	btf_put(btf);
@@ -240,8 +240,8 @@ static const struct btf_type *btf_name_proto_at(u32 proto)
 }
 
 /*
- * A structure that is returned in memory: its address is in front of the parameters,
- * or, as on arm64, in a register of its own.
+ * Does the address of the result take the place of the first parameter?  On arm64 it has
+ * a register of its own.
  */
 static bool btf_name_result_in_memory(const struct ktap_load *result)
 {
@@ -252,11 +252,11 @@ static bool btf_name_result_in_memory(const struct ktap_load *result)
 }
 
 /**
- * struct proto_walk - the parameters of a function that are in one register each
+ * struct proto_walk - a walk over the parameters that are in one register each
  * @proto: the prototype
- * @param: the next one
- * @left: parameters from there on; 0: no more of them is known
- * @load: how to read the one that was met last
+ * @param: the next parameter
+ * @left: number of parameters from there on; 0: no further one is known
+ * @load: how to read the parameter that was visited last
  */
 struct proto_walk {
 	u32 proto;
@@ -279,7 +279,7 @@ static void btf_name_proto_begin(struct proto_walk *w, u32 proto)
 	w->left = BTF_INFO_VLEN(t->info);
 }
 
-/* The name of the next parameter; NULL: there is none, or none that is known. */
+/* Return the name of the next parameter, NULL if there is none or it is not known. */
 static const char *btf_name_proto_next(struct proto_walk *w)
 {
 	const struct btf_param *param = w->param;
@@ -345,7 +345,7 @@ bool ktap_btf_result(u32 proto, struct ktap_load *load)
 	if (!t)
 		return false;
 	ktap_btf_load(ktap_btf_other(proto, t->type), load);
-	/* It has no register, or several. */
+	/* It is in several registers, or in memory. */
 	if (load->kind == KTAP_LOAD_PLACE || load->kind == KTAP_LOAD_CHARS ||
 	    load->size > sizeof(long))
 		load->kind = KTAP_LOAD_NONE;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What pointers with a type point to: members and elements.
+ * Members and elements that typed pointers point to.
  *
- * Where the verifier knows what a register points to it has found the member
- * already.  A pointer that comes out of a table, a global or a parameter has
- * its type with it, and the member is looked for when it is asked for, once:
- * what was found is kept by type and name.
+ * If the verifier knows the type of a pointer in a register, it has already found the
+ * member.  A pointer from a table, a global or a parameter has its type with it.  The
+ * member is looked up by its name when it is first read; the result is kept by type and
+ * name.
  */
 #include <linux/atomic.h>
 #include <linux/errno.h>
@@ -18,25 +18,25 @@
 #include "vm/builtin.h"
 #include "vm/ops.h"
 
-/* Members that are kept; one that finds no place is looked for each time. */
+/* Results that are kept; without a free slot a member is looked up each time. */
 #define NR_FOUND	256
 #define MAX_PROBES	4
 
 enum found_state {
 	FOUND_NONE,
-	FOUND_BUSY,	/* somebody writes the rest */
-	FOUND_READY,	/* which then never changes */
+	FOUND_BUSY,	/* being written */
+	FOUND_READY,	/* does not change any more */
 };
 
 /**
- * struct ktap_found - a member that was looked for
- * @state: enum found_state.  Whoever changes it from NONE to BUSY, by cmpxchg(),
- *	writes the rest and makes it READY, with release; who sees it READY, with
- *	acquire, reads the rest.  Nobody waits: an event that finds it BUSY looks
- *	for its member itself
+ * struct ktap_found - kept result of looking up a member
+ * @state: enum found_state.  The event that changes it from NONE to BUSY, by cmpxchg(),
+ *	writes the rest and sets READY, with release.  A reader that finds READY, with
+ *	acquire, reads the rest.  Nothing waits: an event that finds BUSY looks up its
+ *	member itself
  * @type: structure
  * @string: name, a string constant
- * @load: what was found
+ * @load: how to read it
  */
 struct ktap_found {
 	u32 state;
@@ -45,7 +45,7 @@ struct ktap_found {
 	struct ktap_load load;
 };
 
-/* What it costs: to look at a member, and to read memory. */
+/* Members that are visited for a unit, and units of a read of memory */
 #define MEMBERS_A_UNIT	4
 #define READ_COST	1
 
@@ -74,7 +74,7 @@ static int btf_read_load_chars(struct ktap_vm *vm, struct ktap_value *dst, u64 a
 	err = ktap_vm_charge(vm, most / 64);
 	if (err)
 		return err;
-	/* Its NUL takes the place of the byte behind a full array. */
+	/* The NUL may overwrite the byte after a full array, which was read with it. */
 	buf = ktap_arena_alloc(vm, most + 1);
 	if (!buf)
 		return vm->error;
@@ -89,7 +89,7 @@ static int btf_read_load_chars(struct ktap_vm *vm, struct ktap_value *dst, u64 a
 	return 0;
 }
 
-/* A bit-field counts its bits from the end where the machine has its first byte. */
+/* On big-endian machines the bits of a bit-field count from the most significant one. */
 static u64 btf_read_cut_bits(u64 x, const struct ktap_load *load)
 {
 	x >>= KTAP_BIG_END_FIRST ? load->size * 8 - load->shift - load->bits : load->shift;
@@ -155,7 +155,7 @@ void ktap_load_register(struct ktap_value *dst, unsigned long value, const struc
 	unsigned int bits = load->size * 8;
 	u64 x = value;
 
-	/* What is left of the register is not the parameter's. */
+	/* The other bits of the register are not part of the parameter. */
 	if (bits < 64)
 		x &= (1ULL << bits) - 1;
 	*dst = btf_read_make_value(x, bits, load);
@@ -242,7 +242,7 @@ int ktap_member_by_name(struct ktap_vm *vm, struct ktap_value *dst,
 		return ktap_load_value(vm, dst, object->u, load);
 
 	err = ktap_btf_member(object->type, name, &found, &cost);
-	/* Names much like it are looked for, too. */
+	/* If there is none, similar names are searched, too. */
 	if (ktap_vm_charge(vm, cost / MEMBERS_A_UNIT * (err ? 16 : 1)))
 		return vm->error;
 	if (err == -ENOENT)
@@ -271,7 +271,7 @@ int ktap_element_get(struct ktap_vm *vm, struct ktap_value *dst, const struct kt
 	return ktap_load_value(vm, dst, object->u + key->u * step, &load);
 }
 
-/* What the verifier makes */
+/* Instructions that the verifier makes */
 
 int ktap_op_member(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_value *object,
 		   u32 access)
@@ -307,7 +307,7 @@ int ktap_op_cast(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_v
 	return 0;
 }
 
-/* The verifier has put another instruction into the place of the call. */
+/* The verifier replaces calls with a constant name by other instructions. */
 static int btf_read_not_found(struct ktap_vm *vm, const char *name)
 {
 	return ktap_vm_error(vm, -EINVAL, "%s: the name of the type must be a constant", name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What pointers with a type point to: members and elements.
+ * Members and elements that typed pointers point to.
  */
 #ifndef _KTAP_BTF_READ_H
 #define _KTAP_BTF_READ_H
@@ -21,25 +21,25 @@ struct ktap_access {
 };
 
 /*
- * All of them give nil, and count it, if the memory cannot be read, nil for a
- * NULL pointer, and nil for what is of a type that a script cannot hold.  They
- * return 0 or, with the error set, a negative errno.
+ * The value is nil if the memory cannot be read, which is counted; if the pointer is
+ * NULL; and if scripts have no values of the type.  The functions return 0 or, with
+ * the error set, a negative errno.
  */
 
-/* Reads what lies at @base + @load->offset. */
+/* Read the value at @base + @load->offset. */
 int ktap_load_value(struct ktap_vm *vm, struct ktap_value *dst, u64 base,
 		    const struct ktap_load *load);
-/* The value that was passed in a register of the CPU. */
+/* Convert a value that was passed in a register of the CPU. */
 void ktap_load_register(struct ktap_value *dst, unsigned long value,
 			const struct ktap_load *load);
-/* @object is a pointer: its member by the name that is constant @string. */
+/* @object is a pointer: read the member whose name is the string constant @string. */
 int ktap_member_by_name(struct ktap_vm *vm, struct ktap_value *dst,
 			const struct ktap_value *object, u32 string);
-/* @object is a pointer: what stands @key places behind it. */
+/* @object is a pointer: read element @key of its target. */
 int ktap_element_get(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_value *object,
 		     const struct ktap_value *key);
 
-/* Instructions that the verifier makes: of nil they give nil. */
+/* Instructions that the verifier makes.  For nil they result in nil. */
 int ktap_op_member(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_value *object,
 		   u32 access);
 int ktap_op_element(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_value *object,
@@ -48,7 +48,7 @@ int ktap_op_cast(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_v
 		 u32 type);
 
 /*
- * Memory for what is found by name while the program runs, unless there is some:
+ * Allocate memory for members that are looked up at run time, if not done yet.  Return
  * 0 or -ENOMEM.  Context: process, before the first event.
  */
 int ktap_members_init(struct ktap_env *env);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Symbols of the kernel, and what else a program wants of it by name.
+ * Symbols of the kernel, and the variables that a program reads by name.
  */
 #include <linux/cleanup.h>
 #include <linux/errno.h>
@@ -32,7 +32,7 @@ size_t ktap_symbol_text(u64 address, char *buf)
 	char *module = NULL;
 	size_t len;
 
-	/* Modules stay for so long. */
+	/* Keeps modules from being freed. */
 	guard(preempt_notrace)();
 	if ((unsigned long)address != address ||
 	    !kallsyms_lookup(address, &size, &offset, &module, buf))
@@ -70,7 +70,7 @@ static bool ksym_is_percpu(const struct module *mod, unsigned long address)
 	       address < (unsigned long)__per_cpu_end;
 }
 
-/* How many there are of a name, modules left out. */
+/* Count the symbols of a name, without those of modules. */
 static int ksym_count_one(void *data, unsigned long address)
 {
 	unsigned int *n = data;
@@ -102,7 +102,7 @@ static int ksym_no_symbol(struct ktap_diag *diag, const struct ktap_program *pro
 	return -ENOENT;
 }
 
-/* "module" of "module:variable", and what follows; "" if it names none. */
+/* Split "module:variable" into @module and the result; @module is "" if there is none. */
 static const char *ksym_split_module(const char *name, char *module)
 {
 	const char *colon = strchr(name, ':');
@@ -137,15 +137,15 @@ static struct module *ksym_pin_module_of(unsigned long address)
 }
 
 /*
- * Whose it is: sets @sym->mod.  A name alone may be one of a module, too, if the
- * address tells of which: that of a per-CPU variable does not.
+ * Pin the module of a variable: sets @sym->mod.  A name without a module may also belong
+ * to a module, if the address tells which one: that of a per-CPU variable does not.
  */
 static int ksym_pin_owner(struct ktap_symbol *sym, const char *name, const char *module)
 {
 	if (!*module && ksym_count_symbols(name))
 		return 0;
 	sym->mod = *module ? ksym_pin_module(module) : ksym_pin_module_of(sym->address);
-	/* It may have gone, and another one come. */
+	/* The module may have been replaced by another one before it was pinned. */
 	return sym->mod && kallsyms_lookup_name(name) == sym->address ? 0 : -ENOENT;
 }
 
@@ -156,7 +156,7 @@ static bool ksym_was_for_booting(const struct ktap_symbol *sym)
 	return !sym->percpu && init_section_contains((void *)(unsigned long)sym->address, 1);
 }
 
-/* Why its value cannot be read, if it cannot. */
+/* Refuse symbols whose value cannot be read. */
 static int ksym_check_variable(struct ktap_diag *diag, const struct ktap_program *prog, u32 pc,
 			       const char *name, const struct ktap_symbol *sym)
 {
@@ -179,7 +179,7 @@ static int ksym_check_variable(struct ktap_diag *diag, const struct ktap_program
 	return 0;
 }
 
-/* Bytes from the variable to the next one, or fewer if more is known of it. */
+/* Bytes from the variable to the next one, or fewer if KASAN has its end. */
 static unsigned long ksym_room_of(const struct ktap_symbol *sym)
 {
 	unsigned long address = sym->address, room = 0, offset = 0;
@@ -189,7 +189,7 @@ static unsigned long ksym_room_of(const struct ktap_symbol *sym)
 	    !kallsyms_lookup_size_offset(address, &room, &offset) || !room)
 		room = sizeof(long);
 #ifdef CONFIG_KASAN_GENERIC
-	/* It puts variables apart, and knows where each of them ends. */
+	/* KASAN puts variables apart, and has the end of each of them. */
 	if (room > sizeof(long) && !sym->percpu) {
 		s8 valid = *(s8 *)kasan_mem_to_shadow((void *)address);
 
@@ -201,9 +201,9 @@ static unsigned long ksym_room_of(const struct ktap_symbol *sym)
 }
 
 /*
- * Where BTF does not know the variable, nothing does.  It is taken for the
- * largest integer that has room up to the next symbol and lies as integers of
- * its size do.  Small ones are flags mostly, those of 32 bits counters.
+ * The type is not known without BTF.  Assume the largest integer that fits before the next
+ * symbol and is aligned to its own size.  Small integers are mostly flags, those of 32
+ * bits mostly counters.
  */
 static void ksym_guess_type(struct ktap_load *load, unsigned long address, unsigned long room)
 {
@@ -222,7 +222,7 @@ bool ktap_symbol_type(struct ktap_program *prog, u32 string, struct ktap_load *l
 	char module[MODULE_NAME_LEN];
 	const char *name = ksym_split_module(prog->strings[string].blob, module);
 
-	/* One of the kernel hides those of modules. */
+	/* A variable of the kernel has precedence over those of modules. */
 	return ktap_btf_variable(*module || ksym_count_symbols(name) ? module : NULL, name,
 				 &prog->types, load);
 }
@@ -284,7 +284,7 @@ static int ksym_find_symbol(struct ktap_program *prog, u32 pc, struct ktap_diag 
 		if (err)
 			return err;
 	} else if (!ktap_btf_enumerator(name, &value)) {
-		/* Enumerators have names, too. */
+		/* The name is that of an enumerator. */
 		sym->address = value;
 	} else {
 		return ksym_no_symbol(diag, prog, pc, name);
@@ -293,7 +293,7 @@ static int ksym_find_symbol(struct ktap_program *prog, u32 pc, struct ktap_diag 
 	return 0;
 }
 
-/* By what name an instruction reads the kernel's memory; NULL if it does not. */
+/* How the script reads memory of the kernel by this instruction; NULL if it does not. */
 static const char *ksym_reads_kernel(const struct ktap_code *insn)
 {
 	if (insn->op == KTAP_OP_SYMBOL)
@@ -311,7 +311,7 @@ static const char *ksym_reads_kernel(const struct ktap_code *insn)
 	}
 }
 
-/* Is it the address that decides whose memory is read? */
+/* Does the address decide whether memory of the kernel or of the process is read? */
 static bool ksym_goes_by_address(const struct ktap_code *insn)
 {
 	return insn->op == KTAP_OP_CALLB && insn->d != KTAP_FN_KERNEL_STRING;
@@ -349,7 +349,7 @@ int ktap_program_link(struct ktap_program *prog, struct ktap_diag *diag)
 		name = ksym_reads_kernel(&prog->code[pc]);
 		if (!name)
 			continue;
-		/* To look for a name takes long, and there may be many. */
+		/* A lookup takes long, and there may be many. */
 		if (fatal_signal_pending(current))
 			return -EINTR;
 		err = ksym_check_reading(prog, pc, name, diag);

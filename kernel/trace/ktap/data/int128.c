@@ -8,7 +8,7 @@
 
 #include "data/int128.h"
 
-/* Bit by bit: what it is used for is rare. */
+/* Bit by bit: numbers that need it are rare. */
 static struct ktap_int128 int128_divide(struct ktap_int128 x, u64 y)
 {
 	u64 rest = 0, carry;
@@ -50,7 +50,7 @@ struct ktap_int128 ktap_int128_mul(u64 x, u64 y)
 	};
 }
 
-/* Numbers of 128 bits without a sign, and products of two, in parts: the lowest first. */
+/* Unsigned 128-bit numbers, and products of two, as parts of 32 bits, lowest first */
 #define PARTS		4
 #define PRODUCT		(2 * PARTS)
 
@@ -96,16 +96,16 @@ static void int128_subtract(u32 *x, const u32 *y)
 	int i;
 
 	for (i = 0; i < PRODUCT; i++) {
-		/* All ones above: a one was borrowed. */
+		/* The upper half is all ones if the previous part has borrowed. */
 		two = (u64)x[i] - y[i] + (s32)(two >> 32);
 		x[i] = two;
 	}
 }
 
 /*
- * It is the square root of (n * squares - sum * sum) / (n * n).  What is not above
- * that, times n and squared, is not above the difference: so it is found bit by
- * bit, exactly.  None is above 2^63: so far do two numbers lie from their mean.
+ * The result is the square root of (n * squares - sum * sum) / (n * n), rounded down: the
+ * largest x with (x * n)^2 <= n * squares - sum * sum.  It is found bit by bit, exactly.
+ * It is less than 2^63, because two 64-bit numbers differ by less than 2^64.
  */
 u64 ktap_int128_stddev(u64 n, struct ktap_int128 sum, struct ktap_int128 squares)
 {
@@ -116,7 +116,7 @@ u64 ktap_int128_stddev(u64 n, struct ktap_int128 sum, struct ktap_int128 squares
 
 	int128_multiply(difference, wide_n, squares);
 	int128_multiply(square, size, size);
-	/* Unless what was read does not hang together. */
+	/* Happens only if @sum and @squares were not read consistently. */
 	if (int128_is_larger(square, difference))
 		return 0;
 	int128_subtract(difference, square);

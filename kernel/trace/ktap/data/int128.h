@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Integers of 128 bits, on every machine: sums of many that have 64, and of
- * their squares.
+ * Integers of 128 bits, on every machine: sums of many 64-bit integers, and of their
+ * squares.
  */
 #ifndef _KTAP_INT128_H
 #define _KTAP_INT128_H
@@ -19,7 +19,7 @@ struct ktap_int128 {
 	s64 hi;
 };
 
-/* Decimal digits, a sign and a NUL. */
+/* Room for the decimal digits, a sign and a NUL */
 #define KTAP_WIDE_TEXT		42
 
 static inline struct ktap_int128 ktap_int128(s64 x)
@@ -58,20 +58,20 @@ static inline bool ktap_int128_fits(struct ktap_int128 x)
 	return x.hi == (s64)x.lo >> 63;
 }
 
-/* The product of two numbers without a sign: all 128 bits of it. */
+/* Return the 128-bit product of two unsigned numbers. */
 struct ktap_int128 ktap_int128_mul(u64 x, u64 y);
 
 static inline struct ktap_int128 ktap_int128_square(s64 x)
 {
 	u64 size = x < 0 ? -(u64)x : x;
 
-	/* So are nearly all. */
+	/* Nearly all numbers are small. */
 	if (likely(!(size >> 32)))
 		return (struct ktap_int128){ .lo = size * size };
 	return ktap_int128_mul(size, size);
 }
 
-/* What a sum of numbers without a sign is that has not fit, and stays. */
+/* A sum of unsigned numbers that has overflowed.  It keeps this value. */
 #define KTAP_WIDE_TOO_LARGE	((struct ktap_int128){ .lo = ~0ULL, .hi = -1 })
 
 static inline bool ktap_int128_too_large(struct ktap_int128 x)
@@ -79,7 +79,7 @@ static inline bool ktap_int128_too_large(struct ktap_int128 x)
 	return x.hi == -1 && !~x.lo;
 }
 
-/* Adds numbers without a sign. */
+/* Add unsigned numbers. */
 static inline struct ktap_int128 ktap_int128_add_unsigned(struct ktap_int128 x,
 							  struct ktap_int128 y)
 {
@@ -91,8 +91,8 @@ static inline struct ktap_int128 ktap_int128_add_unsigned(struct ktap_int128 x,
 }
 
 /*
- * The standard deviation of @n numbers, at least 1, of 64 bits: the largest integer
- * that is not above it.  @sum is their sum, @squares that of their squares.
+ * Return the standard deviation of @n 64-bit numbers, rounded down.  @n is at least 1,
+ * @sum is their sum, @squares the sum of their squares.
  */
 u64 ktap_int128_stddev(u64 n, struct ktap_int128 sum, struct ktap_int128 squares);
 
@@ -100,13 +100,13 @@ u64 ktap_int128_stddev(u64 n, struct ktap_int128 sum, struct ktap_int128 squares
 struct ktap_int128 ktap_int128_div(struct ktap_int128 x, u64 y);
 
 /*
- * Writes the digits in a base of 2 to 16, the last one in front of @end; gives
- * the first one.  @x counts as unsigned; 0 has no digits.  @digits are those to
- * be had.
+ * Write the digits in a base of 2 to 16 so that the last one is right before @end, and
+ * return the first one.  @x is treated as unsigned; 0 has no digits.  @digits has the
+ * characters of all digits.
  */
 char *ktap_int128_digits(struct ktap_int128 x, unsigned int base, const char *digits, char *end);
 
-/* Decimal.  @buf has KTAP_WIDE_TEXT bytes; gives the text in it, NUL-terminated. */
+/* Write @x in decimal to @buf, of KTAP_WIDE_TEXT bytes, with a NUL.  Return the text in it. */
 char *ktap_int128_text(struct ktap_int128 x, char *buf);
 
 #endif /* _KTAP_INT128_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The files that user code lies in, and text of frames.
+ * The files that contain user code, and the text of frames.
  */
 #include <linux/bits.h>
 #include <linux/errno.h>
@@ -12,12 +12,12 @@
 #include "data/ustack_file.h"
 #include "output/text.h"
 
-/* What stands around the parts of a mark, for the program that reads the output. */
+/* Delimiters of the parts of a mark.  The program that reads the output replaces marks. */
 #define MARK_BEGIN	"\x1e"
 #define MARK_NEXT	"\x1d"
 #define MARK_END	"\x1f"
 
-/* For the text of an offset, or of an address. */
+/* Room for the text of an offset, or of an address */
 #define NUMBER		24
 
 int ktap_ustack_files_init(struct ktap_env *env)
@@ -31,7 +31,7 @@ int ktap_ustack_files_init(struct ktap_env *env)
 	return 0;
 }
 
-/* Nobody holds a file any more. */
+/* The session has dropped all references to files. */
 void ktap_ustack_files_destroy(struct ktap_env *env)
 {
 	u32 i;
@@ -52,8 +52,8 @@ static bool ustack_file_same_file(const struct ktap_ustack_file_key *x,
 }
 
 /*
- * The place of the file, from 1; or 0, and the slot where it belongs.  There is an
- * empty one: there are more slots than files.
+ * Return the index of the file plus 1; or 0, with the slot where it belongs in @slot.
+ * There is always an empty slot: there are more slots than files.
  */
 static u16 ustack_file_find(struct ktap_ustack_files *files,
 			    const struct ktap_ustack_file_key *key, u16 **slot)
@@ -74,16 +74,16 @@ static int ustack_file_add(struct ktap_ustack_files *files, const struct ktap_us
 {
 	u16 *slot, place;
 
-	/* Somebody else may have been faster. */
+	/* It may have been added before we got the lock. */
 	place = ustack_file_find(files, key, &slot);
 	if (place)
 		return place - 1;
 	if (files->n == KTAP_MAX_UFILES)
 		return -ENOSPC;
 	files->files[files->n].key = *key;
-	/* Whoever goes through them all sees complete ones, too. */
+	/* Pairs with ustack_name_files(): a file is complete before it is counted. */
 	smp_store_release(&files->n, files->n + 1);
-	/* And so does whoever finds it. */
+	/* Pairs with ustack_file_find(): and complete before it can be found. */
 	smp_store_release(slot, files->n);
 	return files->n - 1;
 }
@@ -116,17 +116,17 @@ static const struct ktap_env *ustack_file_env_of(const struct ktap_text *t)
 
 static bool ustack_file_is_known(const struct ktap_ustack_file *file)
 {
-	/* Pairs with that of name_files(), in umap.c. */
+	/* Pairs with smp_store_release() in ustack_name_files(). */
 	return smp_load_acquire(&file->state) == KTAP_UFILE_KNOWN;
 }
 
-/* The file of a frame; NULL if nobody knows its name. */
+/* Return the file of a frame, NULL if its name is not known. */
 static const struct ktap_ustack_file *ustack_file_known_file(const struct ktap_env *env, u64 frame)
 {
 	u32 place = (frame & ~KTAP_FRAME_KINDS) >> 48;
 	const struct ktap_ustack_file *file;
 
-	/* Whoever has the frame has seen that the file is in the table. */
+	/* A frame is made after its file was added to the table. */
 	if (!env || !env->ufiles || !ktap_index(&place, READ_ONCE(env->ufiles->n)))
 		return NULL;
 	file = &env->ufiles->files[place];
@@ -194,7 +194,7 @@ static void ustack_file_put_frame(struct ktap_text *t, u64 frame, u32 pid, bool 
 		ustack_file_put_address(t, frame, pid, returns);
 }
 
-/* Number of frames; and whose addresses they are, 0 if that is not said. */
+/* Return the number of frames, and in @pid the process of the addresses, 0 if unknown. */
 static u32 ustack_file_count_frames(const struct ktap_value *v, u32 *pid)
 {
 	const u64 *frames = v->blob;

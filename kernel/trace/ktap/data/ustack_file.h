@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Frames of user stacks, and the files that they lie in.
+ * Frames of user stacks, and the files that contain their code.
  */
 #ifndef _KTAP_USTACK_FILE_H
 #define _KTAP_USTACK_FILE_H
@@ -16,24 +16,24 @@ struct ktap_text;
 /**
  * DOC: Frames of user stacks
  *
- * The blob of a KTAP_USTACK, and of a KTAP_USYM, is an array of words of 64
- * bits, on 32-bit machines too:
+ * The blob of a KTAP_USTACK, and of a KTAP_USYM, is an array of 64-bit words, on
+ * 32-bit machines too:
  *
  * - 0, then 63 bits: an address.
- * - 10, then 14 bits: a file, by its place in the session's table; then 48 bits:
- *   an offset in it.  The same code has the same word wherever a process has
- *   mapped it, so that stacks of many processes, and of many runs, are one key.
- * - 11, then 62 bits: no frame, but the process that the addresses belong to.  It
- *   stands last, and only where there is an address.
+ * - 10, then 14 bits: a file, as an index in the session's table; then 48 bits: an
+ *   offset in it.  The same code has the same word wherever a process has mapped it,
+ *   so that the same stack in several processes, and in several runs, is one key.
+ * - 11, then 62 bits: not a frame, but the process that the addresses belong to.  It
+ *   is the last word, and exists only if there is an address.
  *
- * The first frame is where the thread was.  The others are where it returns to:
- * the call is in front of that.
+ * The first frame is where the thread was.  The others are return addresses: each is
+ * after its call.
  *
- * The table has a file from the first event on that met it.  Its name is found
- * out later, in process context (umap.c).
+ * The first event that finds a file adds it to the table.  The name of the file is
+ * found later, in process context (ustack.c).
  */
 
-/* Files of a session. */
+/* Maximum number of files of a session */
 #define KTAP_MAX_UFILES		1024
 
 #define KTAP_BUILD_ID_MAX	20
@@ -68,12 +68,13 @@ static inline u64 ktap_frame_process(u32 pid)
 }
 
 /**
- * struct ktap_ustack_file_key - what tells one file from another, whatever its name is
+ * struct ktap_ustack_file_key - identifies a file, whatever its name is
  * @ino: inode; 0: the code that the kernel itself maps into processes (vdso)
  * @dev: its device
- * @generation: of the inode number; of the vdso the bytes of a pointer
- * @inode: where several files of a file system have all of these in common: the address
- *	of the inode, which is another one if it comes into memory again; else 0
+ * @generation: of the inode number; vdso: bytes of a pointer
+ * @inode: the address of the inode, if several files of the file system may have all of
+ *	the above in common; otherwise 0.  The address changes if the inode leaves memory
+ *	and comes back
  */
 struct ktap_ustack_file_key {
 	u64 ino;
@@ -83,9 +84,9 @@ struct ktap_ustack_file_key {
 };
 
 /**
- * enum ktap_ustack_file_state - how far a file's name is found out
- * @KTAP_UFILE_NEW: nobody holds the file
- * @KTAP_UFILE_TAKEN: somebody gets hold of it, or has done
+ * enum ktap_ustack_file_state - progress of finding a file's name
+ * @KTAP_UFILE_NEW: there is no reference to the file
+ * @KTAP_UFILE_TAKEN: a handler is taking a reference, or has taken it
  * @KTAP_UFILE_KNOWN: &ktap_ustack_file.path is final
  */
 enum ktap_ustack_file_state {
@@ -95,14 +96,14 @@ enum ktap_ustack_file_state {
 };
 
 /**
- * struct ktap_ustack_file - a file that programs run code of
- * @key: which it is
+ * struct ktap_ustack_file - a file with code that programs run
+ * @key: identifies it
  * @state: enum ktap_ustack_file_state
- * @file: it, with a reference, between TAKEN and KNOWN
- * @sure: it is the right one
- * @path: its name, control bytes as \ooo; NULL if nobody could tell
+ * @file: a reference to it, between TAKEN and KNOWN
+ * @sure: @file is certainly the file that has this @key
+ * @path: its name, control bytes as \ooo; NULL if it could not be found
  * @build_id: of its ELF notes
- * @build_id_len: bytes of it
+ * @build_id_len: bytes of @build_id
  */
 struct ktap_ustack_file {
 	struct ktap_ustack_file_key key;
@@ -116,12 +117,12 @@ struct ktap_ustack_file {
 
 /**
  * struct ktap_ustack_files - the files of a session
- * @lock: between those who add one
- * @n: number of @files; one is complete before it is counted, and stays
- * @slots: open hash: place in @files from 1, or 0
+ * @lock: serializes additions
+ * @n: number of @files; a file is complete before it is counted, and is never removed
+ * @slots: open hash: index in @files plus 1, or 0
  * @files: the files
  *
- * To look a file up takes no lock.
+ * A lookup takes no lock.
  */
 struct ktap_ustack_files {
 	struct ktap_lock lock;
@@ -130,28 +131,28 @@ struct ktap_ustack_files {
 	struct ktap_ustack_file files[KTAP_MAX_UFILES];
 };
 
-/* For env.c: if the program looks at user code.  Context: process.  0 or -ENOMEM. */
+/* For env.c: allocate the table if the program needs it.  Context: process.  0 or -ENOMEM. */
 int ktap_ustack_files_init(struct ktap_env *env);
 void ktap_ustack_files_destroy(struct ktap_env *env);
 
 /**
- * ktap_ustack_file_get() - Finds a file in the table, or puts it there
+ * ktap_ustack_file_get() - Find a file in the table, or add it
  * @files: the table
  * @key: the file
  *
  * Context: any.
- * Return: its place; -ENOSPC: the table is full; -EBUSY: this CPU is inside of a lock
- * of ktap.
+ * Return: its index; -ENOSPC: the table is full; -EBUSY: this CPU already holds a lock of
+ * ktap.
  */
 int ktap_ustack_file_get(struct ktap_ustack_files *files, const struct ktap_ustack_file_key *key);
 
-/* Of a stack: each frame on a line of its own.  Of a symbol: on this line. */
+/* Write a stack, with each frame on a line of its own; or a symbol, on the current line. */
 void ktap_text_ustack(struct ktap_text *t, const struct ktap_value *v);
 void ktap_text_usym(struct ktap_text *t, const struct ktap_value *v);
 
 /*
- * umap.c: waits until the name of a file of the table is known, or is known to
- * remain unknown.  Context: process, sleeps.
+ * ustack.c: wait until the name of a file of the table is known, or is known to be
+ * unavailable.  Context: process, sleeps.
  */
 void ktap_ustack_file_wait(const struct ktap_env *env, u32 place);
 

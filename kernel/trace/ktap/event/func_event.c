@@ -415,7 +415,7 @@ static void func_fn_fill_slots(struct ktap_kfn_point *f, const struct ktap_progr
 	}
 	if (f->result == KTAP_KFN_NO_SLOT)
 		return;
-	/* Of void: set a size, which tells it from a type that is not known. */
+	/* The result is void: set a size, so that it differs from a type that is not known. */
 	if (ktap_btf_result(proto, &slots[f->result]) && !slots[f->result].size)
 		slots[f->result].size = 1;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a handler sees of a system call: fields, arguments, return value, and the
+ * The data of a system call that handlers read: fields, arguments, return value, and the
  * record and text that the event of trace_syscalls.c has.
  */
 #include <linux/ctype.h>

@@ -123,7 +123,7 @@ void ktap_user_read(struct trace_user_buf_info *buffers, struct ktap_counters *c
 	}
 }
 
-/* Of a structure, scripts mostly read the first members. */
+/* Scripts mostly read the first members of a structure. */
 #define STRUCT_SIZE	16
 
 /*

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory of the current process and of the kernel, read without waiting for it.
+ * Memory of the current process and of the kernel, read without faulting it in.
  */
 #include <linux/compat.h>
 #include <linux/errno.h>
@@ -14,7 +14,7 @@
 #include "event/syscall_compat.h"
 #include "host/read_memory.h"
 
-/* A thread of the kernel borrows the memory of some process: that is none of ours. */
+/* A kernel thread may use the memory of a process: do not read that. */
 static bool has_memory(u64 from)
 {
 	return current->mm && (unsigned long)from == from;
@@ -24,7 +24,7 @@ int ktap_read_user(void *to, u64 from, size_t size)
 {
 	if (!has_memory(from))
 		return -EFAULT;
-	/* Not every machine's check whether it is the user's looks past a tag. */
+	/* On some machines access_ok() does not ignore tags. */
 	return copy_from_user_nofault(to, (const void __user *)untagged_addr((unsigned long)from),
 				      size);
 }
@@ -57,14 +57,14 @@ int ktap_read_kernel_string(char *to, u64 from, size_t size)
 	return len > 0 ? len - 1 : -EFAULT;
 }
 
-/* Where both use the same addresses, ktap_program_link() has refused to ask. */
+/* Not used where user and kernel addresses overlap: ktap_program_link() refuses it there. */
 bool ktap_is_user_address(u64 address)
 {
 	unsigned long from = address;
 
 	if (from != address)
 		return false;
-	/* What bits are a tag is the process's choice. */
+	/* The process decides which bits are a tag. */
 	if (current->mm)
 		from = untagged_addr(from);
 	return from < TASK_SIZE;
@@ -72,10 +72,10 @@ bool ktap_is_user_address(u64 address)
 
 #ifdef CONFIG_X86_64
 /*
- * in_compat_syscall() looks at the number of the system call, with x32.  That is there in
- * system calls only: a breakpoint, a fault or an interrupt has -1, with all bits, in its
- * place.  So the mode of the CPU tells what registers a program has, and what it was
- * loaded as tells how long its pointers are.
+ * in_compat_syscall() checks the number of the system call, for x32.  The number is valid in
+ * system calls only: for a breakpoint, a fault or an interrupt it is -1, which has all bits
+ * set.  So the size of registers is that of the mode of the CPU, and the size of pointers
+ * depends on how the program was loaded.
  */
 unsigned int ktap_user_word_size(void)
 {
@@ -88,7 +88,7 @@ unsigned int ktap_user_pointer_size(void)
 {
 	if (!current->mm)
 		return sizeof(long);
-	/* A 64-bit program may make system calls of others. */
+	/* A 64-bit program may make ia32 and x32 system calls. */
 	if (test_thread_flag(TIF_ADDR32) || in_ia32_syscall() ||
 	    ktap_x32_call(syscall_get_nr(current, task_pt_regs(current))) >= 0)
 		return sizeof(u32);

@@ -10,30 +10,30 @@
 struct ktap_value;
 struct ktap_vm;
 
-/* Strings of an argv that join() looks at. */
+/* Maximum number of strings of an argv that join() reads */
 #define KTAP_MAX_JOINED		32
 
 /*
- * Of the current process, or the kernel; nothing is waited for.  0 or a negative
- * errno; bytes of the string, which is cut to @size, NUL included, or a negative
- * errno.
+ * Read memory of the current process, or of the kernel, without waiting for it.  Return 0
+ * or a negative errno.  Strings are cut to @size bytes, NUL included: return the length
+ * without the NUL, or a negative errno.
  */
 int ktap_read_user(void *to, u64 from, size_t size);
 int ktap_read_user_string(char *to, u64 from, size_t size);
 int ktap_read_kernel(void *to, u64 from, size_t size);
 int ktap_read_kernel_string(char *to, u64 from, size_t size);
-/* Does the address belong to the process, if it belongs to anybody? */
+/* Is it an address of the process?  It may be unmapped. */
 bool ktap_is_user_address(u64 address);
 /*
- * Bytes of a register of the current process, and of a pointer in its memory: x32 and n32
- * programs have short pointers and long registers.
+ * Size of a register of the current process, and of a pointer in its memory, in bytes:
+ * x32 and n32 programs have short pointers and long registers.
  */
 unsigned int ktap_user_word_size(void);
 unsigned int ktap_user_pointer_size(void);
 
 /*
- * builtin_mem.c: a read that has failed: nil, counted and paid for.  0 or a
- * negative errno.
+ * lib/mem.c: a read has failed: set nil, count the failure and charge its cost.  Return 0
+ * or a negative errno.
  */
 int ktap_bad_read(struct ktap_vm *vm, struct ktap_value *v);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Built-in functions that act on the system, and who may use them.
+ * Built-in functions that act on the system, and the check that they are allowed.
  */
 #include <linux/kernel.h>
 #include <linux/security.h>
@@ -13,7 +13,7 @@
 #include "output/text.h"
 #include "vm/builtin.h"
 
-/* Bytes of a command: so many fit a record, whole. */
+/* Maximum bytes of a command: a record has room for all of it. */
 #define MAX_COMMAND	2048
 
 int ktap_fn_set_retval(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
@@ -34,7 +34,7 @@ int ktap_fn_set_retval(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	return err;
 }
 
-/* Names, as kill(1) has them: the numbers are not the same on all machines. */
+/* Names as in kill(1): the numbers differ between machines. */
 static const struct {
 	const char *name;
 	int number;
@@ -48,7 +48,7 @@ static const struct {
 #undef SIGNAL
 };
 
-/* "TERM" or "SIGTERM"; 0: there is no such. */
+/* Return the number of "TERM" or "SIGTERM", 0 if there is no such signal. */
 static int act_signal_number(const struct ktap_value *v)
 {
 	const char *name = v->blob;
@@ -66,7 +66,7 @@ static int act_signal_number(const struct ktap_value *v)
 	return 0;
 }
 
-/* Units of what finds the way to a context that can send it. */
+/* Units of deferring a signal to a context that can send it */
 #define SIGNAL_COST	8
 
 int ktap_fn_signal(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
@@ -98,7 +98,7 @@ int ktap_fn_signal(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	return 0;
 }
 
-/* Where nothing can be formatted, as in NMI, the text of an event is empty. */
+/* Refuse an event whose text is empty because it cannot be formatted here, as in NMI. */
 static int act_make_command_texts(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
 	unsigned int i;
@@ -117,7 +117,7 @@ static int act_make_command_texts(struct ktap_vm *vm, struct ktap_value *r, unsi
 	return 0;
 }
 
-/* A command of which some is missing is another command. */
+/* Refuse a command instead of cutting it: a cut command is another command. */
 static int act_check_command(struct ktap_vm *vm, const struct ktap_value *command)
 {
 	if (command->len > MAX_COMMAND)
@@ -153,10 +153,10 @@ static bool act_acts(const struct ktap_code *insn)
 }
 
 /**
- * ktap_check_unsafe() - May the program do to the system what it would?
+ * ktap_check_unsafe() - Check whether the program may act on the system as it wants
  * @prog: the program, verified
  * @allowed: the session is unsafe
- * @diag: why not
+ * @diag: set to the reason if it may not
  *
  * Return: 0; -EINVAL: the chunk does not say that it acts; -EPERM: the session
  * does not allow it, or the kernel is locked down; -EOPNOTSUPP: this kernel cannot.
@@ -182,7 +182,7 @@ int ktap_check_unsafe(const struct ktap_program *prog, bool allowed, struct ktap
 				     fn->name);
 			return -EPERM;
 		}
-		/* It may be since the line 'unsafe' came. */
+		/* The kernel may have been locked down after the line 'unsafe'. */
 		if (security_locked_down(LOCKDOWN_DBG_WRITE_KERNEL)) {
 			ktap_diag_at(diag, prog, pc,
 				     "%s acts on the system, and the kernel is locked down",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Built-in functions on aggregations; and those that cut what has entries, or
- * say how its numbers are shown.
+ * Built-in functions on aggregations, and those that truncate a value with entries or set
+ * how its numbers are shown.
  */
 #include <linux/errno.h>
 #include <linux/minmax.h>
@@ -44,7 +44,7 @@ int ktap_fn_new_lhist(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	return ktap_agg_new(vm, &shape, &r[0]);
 }
 
-/* Nil is what a key without an aggregation gives: an empty one. */
+/* A key without an aggregation has the value nil, which counts as an empty aggregation. */
 static int agg_fn_read_totals(struct ktap_vm *vm, const struct ktap_value *v,
 			      struct ktap_total *total)
 {
@@ -77,7 +77,7 @@ int ktap_fn_sum(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	return err;
 }
 
-/* Units of a division of 128 bits. */
+/* Units of a 128-bit division */
 #define WIDE_AVG_COST	16
 
 int ktap_fn_avg(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
@@ -89,13 +89,13 @@ int ktap_fn_avg(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	if (!err && !ktap_int128_fits(total.sum))
 		err = ktap_vm_charge(vm, WIDE_AVG_COST);
 	r[0] = KTAP_VALUE_NIL;
-	/* It lies between the least and the largest one: it fits. */
+	/* The average is between the minimum and the maximum: it fits. */
 	if (total.count)
 		r[0] = KTAP_VALUE_INT(ktap_int128_div(total.sum, total.count).lo);
 	return err;
 }
 
-/* Units of ktap_vm_charge(). */
+/* Units of a standard deviation */
 #define STDDEV_COST	64
 
 int ktap_fn_stddev(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
@@ -115,7 +115,7 @@ int ktap_fn_stddev(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	return 0;
 }
 
-/* Has it what a quantile is found in, and is there such a quantile? */
+/* Check that r[0] has buckets or is nil, and that r[1] is from 0 to @scale. */
 static int agg_fn_check_quantile(struct ktap_vm *vm, const struct ktap_value *r, s64 scale)
 {
 	const struct ktap_agg_shape *shape = NULL;
@@ -135,7 +135,7 @@ static int agg_fn_check_quantile(struct ktap_vm *vm, const struct ktap_value *r,
 	return 0;
 }
 
-/* How many numbers are not above quantile @p: at least 1, if @p is. */
+/* Number of values up to quantile @p, rounded up: at least 1 if @p is at least 1 */
 static u64 agg_fn_rank_of(u64 count, u64 p, u64 scale)
 {
 	struct ktap_int128 up = ktap_int128_add(ktap_int128_mul(count, p), ktap_int128(scale - 1));
@@ -161,8 +161,8 @@ int ktap_fn_quantile(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 }
 
 /*
- * Handlers that have got at a table or an aggregation in @t before the exchange
- * are done with it when a grace period is over: the snapshot changes no more.
+ * Before the exchange, handlers may have looked up a table or an aggregation in @t.  They
+ * have finished with it after a grace period: then the snapshot does not change any more.
  */
 static int agg_fn_snapshot_table(struct ktap_vm *vm, struct ktap_table *t, struct ktap_value *v)
 {
@@ -195,7 +195,7 @@ int ktap_fn_snapshot(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	return 0;
 }
 
-/* The least of the integers, or the largest; nil counts as 0. */
+/* Minimum or maximum of integers; nil counts as 0. */
 static int agg_fn_extreme_of(struct ktap_vm *vm, const char *name, struct ktap_value *r,
 			     unsigned int n, bool largest)
 {
@@ -243,7 +243,7 @@ int ktap_fn_max(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	return agg_fn_extreme(vm, "max", r, n, true);
 }
 
-/* Which entries, sorted by value, stay: @n of them, the largest or the smallest. */
+/* Range of entries to keep, sorted by value: the @n largest, or the -@n smallest */
 static void agg_fn_what_stays(const struct ktap_sorted *sorted, s64 n, u32 *first, u32 *end)
 {
 	*first = 0;
@@ -251,7 +251,7 @@ static void agg_fn_what_stays(const struct ktap_sorted *sorted, s64 n, u32 *firs
 		*end = min_t(u64, n, sorted->n);
 		return;
 	}
-	/* What is no number is not small. */
+	/* Values that are not numbers come last, but they are not the smallest. */
 	for (*end = 0; *end < sorted->n && sorted->entries[*end].numeric; ++*end)
 		;
 	*first = *end - min_t(u64, -(u64)n, *end);

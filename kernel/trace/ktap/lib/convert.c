@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Built-in functions that make strings of other values, and integers of strings.
+ * Built-in functions that convert other values to strings, and strings to integers.
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -16,8 +16,8 @@
 #include "vm/integer.h"
 
 /*
- * Text made in the arena.  Once it is begun nothing else is allocated before it
- * is ended: what it is made of must not move.
+ * Text that is made in the arena.  Nothing else is allocated between its begin and its
+ * end: the values that are converted must not move.
  */
 static int convert_begin_text(struct ktap_vm *vm, struct ktap_text *t, struct seq_buf *s,
 			      size_t room)
@@ -55,7 +55,7 @@ static int convert_value_to_text(struct ktap_vm *vm, struct ktap_value *v, size_
 	return convert_end_text(vm, &t, v);
 }
 
-/* What has symbols. */
+/* Is the value shown by symbols? */
 static bool convert_is_code(const struct ktap_value *v)
 {
 	return v->tag == KTAP_KSTACK || v->tag == KTAP_USTACK || v->tag == KTAP_USYM;
@@ -75,7 +75,7 @@ static bool convert_has_stack(const struct ktap_value *v)
 	return false;
 }
 
-/* Symbols are looked up, and tables are sorted, where that may take time. */
+/* Looking up symbols and sorting tables may take time: refuse that in event context. */
 static int convert_want_time(struct ktap_vm *vm, const char *name, const struct ktap_value *v)
 {
 	if (vm->level == KTAP_LEVEL_PROCESS || !(convert_has_stack(v) || ktap_is_object(v)))
@@ -87,7 +87,7 @@ static int convert_want_time(struct ktap_vm *vm, const char *name, const struct 
 									    "a stack");
 }
 
-/* Text is made of each part of a key, and of each element of an array. */
+/* Charge for the text of each part of a key, and of each element of an array. */
 static int convert_pay_for_parts(struct ktap_vm *vm, const struct ktap_value *v)
 {
 	if (v->tag != KTAP_TUPLE && v->tag != KTAP_ARRAY)
@@ -191,7 +191,7 @@ int ktap_fn_tonumber(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 #define FAMILY_INET	2
 #define FAMILY_INET6	10
 
-/* Bytes of an address, 0 if it is none.  An integer has its bytes as in memory. */
+/* Return the size of an address, 0 if it is none.  The bytes of an integer are as in memory. */
 static u32 convert_address_of(const struct ktap_value *v, u8 *bytes)
 {
 	u32 u = v->u;
@@ -285,7 +285,7 @@ static void convert_put_month(struct ktap_text *t, const struct tm *tm, bool sho
 	convert_put_name(t, months, tm->tm_mon, short_one);
 }
 
-/* False: there is no such directive. */
+/* Return false if there is no such directive. */
 static bool convert_put_moment(struct ktap_text *t, char directive, const struct convert_moment *m)
 {
 	const struct tm *tm = &m->tm;
@@ -361,7 +361,7 @@ static bool convert_put_moment(struct ktap_text *t, char directive, const struct
 	return true;
 }
 
-/* Units of a directive, which may make three numbers; and of the calendar. */
+/* Units of a directive, which may print three numbers; and of computing the date */
 #define MOMENT_COST	6
 
 static int convert_put_moments(struct ktap_vm *vm, struct ktap_text *t,
@@ -385,7 +385,7 @@ static int convert_put_moments(struct ktap_vm *vm, struct ktap_text *t,
 	return err;
 }
 
-/* The clock of nsecs counts from the boot, the calendar does not. */
+/* Convert a time since boot, as from nsecs, to a date. */
 static int convert_moment_of(struct ktap_vm *vm, s64 monotonic, struct convert_moment *m)
 {
 	s64 time;
@@ -423,7 +423,7 @@ int ktap_fn_strftime(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	return convert_end_text(vm, &t, &r[0]) ?: err;
 }
 
-/* The same clock as strftime() has: times of one run agree. */
+/* Uses the same clock as strftime(), so that times of one run agree. */
 int ktap_fn_walltime(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
 	r[0] = KTAP_VALUE_STR("%F %T", 5);

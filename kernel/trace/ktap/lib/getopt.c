@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Options of a script: what was given for them, and getopt(), which tells.
+ * Options of a script: their values, and getopt(), which returns these.
  *
- * The chunk has their names, so that one that it does not know is refused before
- * the script runs.  Of what type a value is, the default says that getopt() is
- * called with.
+ * The chunk has the names of the options, so that an unknown option is refused before
+ * the script runs.  The type of the default value that is passed to getopt() is the type
+ * of the option.
  */
 #include <linux/kernel.h>
 #include <linux/minmax.h>
@@ -16,7 +16,7 @@
 #include "vm/builtin.h"
 #include "vm/integer.h"
 
-/* Stands for the value of an option that was given without one. */
+/* The value of an option that was given without one */
 static const char no_value[] = "";
 
 static u32 getopt_find(const struct ktap_program *prog, const char *name, size_t len)
@@ -30,7 +30,7 @@ static u32 getopt_find(const struct ktap_program *prog, const char *name, size_t
 	return i;
 }
 
-/* The one most like @name of those that are not listed yet. */
+/* Return the option most similar to @name among those that are not listed yet. */
 static u32 getopt_nearest(const struct ktap_program *prog, const char *name, const bool *listed)
 {
 	u32 i, steps, least = U32_MAX, best = 0;
@@ -155,7 +155,7 @@ static int getopt_to_int(const char *text, struct ktap_value *v)
 	return 0;
 }
 
-/* @v is the default. */
+/* @v is the default; replace it by @text, converted to the same type. */
 static int getopt_convert(struct ktap_vm *vm, const char *name, const char *text,
 			  struct ktap_value *v)
 {

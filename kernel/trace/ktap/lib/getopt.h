@@ -8,29 +8,29 @@
 #include "vm/vm.h"
 
 /**
- * ktap_option_take() - An argument of the script: is it an option?
- * @env: whose program says which options there are, and which keeps the value
+ * ktap_option_take() - Take an argument of the script if it is an option
+ * @env: its program has the names of the options; it keeps the value
  * @arg: the argument
- * @diag: what is wrong with it
+ * @diag: set to the error
  *
- * Of an option that is given twice the last value counts.
+ * If an option is given twice, the last value counts.
  * Context: process, before the program runs.
- * Return: 1 if it was one, 0 if not, also for "--"; with @diag filled -EINVAL if
+ * Return: 1 if it was an option, 0 if not, also for "--"; with @diag set, -EINVAL if
  * the program has no such option, -ENOMEM.
  */
 int ktap_option_take(struct ktap_env *env, const char *arg, struct ktap_diag *diag);
 
 /**
- * ktap_options_take() - Takes the options away from the arguments of a script
- * @env: see there
- * @args: the arguments, its name the first; options are looked for up to "--"
+ * ktap_options_take() - Separate the options from the other arguments of a script
+ * @env: as for ktap_option_take()
+ * @args: the arguments, the script's name first; options are found up to "--"
  * @nargs: number of them
- * @diag: what is wrong with one
+ * @diag: set to the error
  *
- * The script's own come first then, in their order, and strings that it does not
- * get behind them: those are for the caller to free.
+ * Afterwards the script's own arguments come first, in their order.  The others are strings
+ * that the script does not get: the caller frees them.
  * Context: process, before the program runs.
- * Return: number of the script's own; or as ktap_option_take().
+ * Return: number of the script's own arguments; or as ktap_option_take().
  */
 int ktap_options_take(struct ktap_env *env, struct ktap_value *args, unsigned int nargs,
 		      struct ktap_diag *diag);

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The built-in function behind the operator ~: does a string match a pattern?
+ * The built-in function of the operator ~: does a string match a pattern?
  *
- * Patterns mean what they mean to glob_match().  That one takes neither strings
- * with NUL bytes nor patterns that end without one, and cannot pay for its work:
- * at worst it compares each byte of the string with all of the pattern, which are
- * 16 million steps for the longest ones, in a handler that may run in NMI.
+ * Patterns have the same meaning as for glob_match().  That function takes neither strings
+ * with NUL bytes nor patterns that do not end with one, and cannot charge for its work: in
+ * the worst case it compares each byte of the string with the whole pattern.  For the
+ * longest ones these are 16 million steps, in a handler that may run in NMI.
  */
 #include <linux/kernel.h>
 #include <linux/string.h>
 
 #include "vm/builtin.h"
 
-#define GLOB_BATCH	128	/* steps that are paid for together */
-#define GLOB_STEPS	8	/* that cost a unit */
+#define GLOB_BATCH	128	/* steps that are charged together */
+#define GLOB_STEPS	8	/* steps of a unit */
 
 /**
- * struct ktap_glob - a match under way
- * @vm: pays
- * @p: what of the pattern is to be matched next
- * @end: of the pattern
- * @steps: not paid yet
- * @err: the run has ended
+ * struct ktap_glob - state of a match
+ * @vm: charged for the work
+ * @p: the rest of the pattern, which the rest of the string must match
+ * @end: end of the pattern
+ * @steps: not yet charged
+ * @err: error of ktap_vm_charge()
  */
 struct ktap_glob {
 	struct ktap_vm *vm;
@@ -41,8 +41,8 @@ static void glob_pay(struct ktap_glob *g, u32 steps)
 }
 
 /*
- * [abc], [a-z], [!a]: is @c among them?  @g->p is behind the '['.  The first may be
- * a ']'.  Returns -1 if there is no ']' that ends it: then the '[' stands for itself.
+ * [abc], [a-z], [!a]: is @c in the class?  @g->p is after the '['.  The first character may
+ * be a ']'.  Return -1 if no other ']' follows: then the '[' stands for itself.
  */
 static int glob_class(struct ktap_glob *g, u8 c)
 {
@@ -66,7 +66,7 @@ static int glob_class(struct ktap_glob *g, u8 c)
 	return found != inverted;
 }
 
-/* Does @c match the next byte or class of the pattern?  Moves behind it. */
+/* Does @c match the next byte or class of the pattern?  Moves @g->p after that. */
 static bool glob_byte(struct ktap_glob *g, u8 c)
 {
 	u8 want = *g->p++;
@@ -89,8 +89,8 @@ static bool glob_byte(struct ktap_glob *g, u8 c)
 }
 
 /*
- * After a mismatch the last '*' takes one byte more, and what follows it is tried
- * again there.  To change what an earlier one takes would be of no use.
+ * After a mismatch the last '*' takes one byte more, and the rest of the pattern is tried
+ * again there.  Retrying with an earlier '*' would not find more matches.
  */
 static bool glob_matches(struct ktap_glob *g, const u8 *s, const u8 *end)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Built-in functions that read memory: of the current process, and the kernel's.
+ * Built-in functions that read memory of the current process and of the kernel.
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -12,7 +12,7 @@
 #include "host/read_memory.h"
 #include "vm/builtin.h"
 
-/* Units of a string, beside those of its bytes. */
+/* Units of a string, in addition to those of its bytes */
 #define STRING_COST	8
 
 /* Units of a read that faults: an exception is expensive. */
@@ -25,7 +25,7 @@ int ktap_bad_read(struct ktap_vm *vm, struct ktap_value *v)
 	return ktap_vm_charge(vm, FAULT_COST);
 }
 
-/* The string's address from the array; 0 at its end, negative if it cannot be read. */
+/* Read element @i of an array of pointers, which ends with 0.  Return 0 or a negative errno. */
 static int mem_read_pointer(u64 array, unsigned int i, unsigned int size, u64 *string)
 {
 	u32 half;
@@ -38,12 +38,12 @@ static int mem_read_pointer(u64 array, unsigned int i, unsigned int size, u64 *s
 	return err;
 }
 
-/* Bytes of text; one more tells that there would be more, and the NUL follows. */
+/* Limit of the text.  The buffer has room for one byte more, if the text is cut, and a NUL. */
 #define JOINED_SIZE	((int)KTAP_MAX_STRLEN - 2)
 
 /*
- * Appends the string to the text, and a blank in front of all but the first.
- * Gives the bytes there are then, more than JOINED_SIZE if some are missing.
+ * Append the string to the text, after a blank if it is not the first one.  Return the new
+ * length, more than JOINED_SIZE if the text is cut, or a negative errno.
  */
 static int mem_append(char *buf, int len, u64 string, bool first)
 {
@@ -101,11 +101,11 @@ int ktap_fn_join(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	return 0;
 }
 
-/* Whose an address is. */
+/* The memory that an address belongs to */
 enum mem_owner {
 	PROCESS,
 	KERNEL,
-	EITHER,		/* the address tells */
+	EITHER,		/* the address decides */
 };
 
 static bool mem_is_of_process(enum mem_owner owner, u64 address)
@@ -126,8 +126,8 @@ static bool mem_another_byte(enum mem_owner owner, u64 from, char *c)
 }
 
 /*
- * Reads a string of at most @size bytes, without its NUL.  Gives its bytes, and
- * in @more whether there are others behind, or a negative errno.
+ * Read a string of at most @size bytes, without its NUL.  Return its length or a negative
+ * errno, and in @more whether the string is longer.
  */
 static int mem_read_string(enum mem_owner owner, char *to, u64 from, u32 size, bool *more)
 {
@@ -138,14 +138,14 @@ static int mem_read_string(enum mem_owner owner, char *to, u64 from, u32 size, b
 		len = ktap_read_user_string(to, from, size);
 	else
 		len = ktap_read_kernel_string(to, from, size);
-	/* There was room for the NUL: is that its place? */
+	/* The last byte was used for a NUL: replace it by the byte of the string, if any. */
 	if (len == (int)size - 1 && mem_another_byte(owner, from + len, &to[len]))
 		len++;
 	*more = len == (int)size && mem_another_byte(owner, from + len, &c);
 	return len;
 }
 
-/* What the script asks for at most, if it does.  False: it is an error, and set. */
+/* Get the size that the script asks for; return false if it is wrong, with the error set. */
 static bool mem_size_arg(struct ktap_vm *vm, const char *name, const struct ktap_value *v,
 			 u32 *size)
 {
@@ -171,7 +171,7 @@ static int mem_get_string(struct ktap_vm *vm, const char *name, enum mem_owner o
 		return err;
 	if (n > 1 && !mem_size_arg(vm, name, &r[1], &size))
 		return vm->error;
-	/* What the event has read already. */
+	/* The event has already read the string. */
 	if (r[0].tag == KTAP_STR)
 		r[0].len = min(r[0].len, size);
 	if (r[0].tag == KTAP_STR || r[0].tag == KTAP_NIL)
@@ -182,7 +182,7 @@ static int mem_get_string(struct ktap_vm *vm, const char *name, enum mem_owner o
 		return vm->error;
 	len = size ? mem_read_string(owner, buf, address, size, &more) : 0;
 	ktap_arena_trim(vm, buf, max(len, 0));
-	/* To get no more than one has asked for is no loss. */
+	/* A limit that the script has set is not a loss. */
 	if (more && size == KTAP_MAX_STRLEN)
 		atomic_long_inc(&vm->env->counters.cut_strings);
 	if (len < 0)
@@ -230,7 +230,7 @@ int ktap_fn_buf(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	return ktap_vm_charge(vm, STRING_COST + size / 64);
 }
 
-/* Negative: as many bytes of a signed integer. */
+/* A negative size is that of a signed integer. */
 int ktap_fn_read(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
 	u64 size = r[1].i < 0 ? -r[1].u : r[1].u, x = 0;

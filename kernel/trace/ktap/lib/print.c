@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Built-in functions that put something out.
+ * Built-in functions for output.
  */
 #include <linux/kernel.h>
 #include <linux/math64.h>
@@ -14,7 +14,7 @@
 #include "vm/builtin.h"
 #include "vm/global.h"
 
-/* Text made in process context, given away piece by piece. */
+/* Begin text in process context, which is output piece by piece. */
 static int print_begin_text(struct ktap_text *t, struct seq_buf *s, struct ktap_vm *vm)
 {
 	char *mem = kvmalloc(KTAP_TEXT_BUFFER, KTAP_GFP);
@@ -33,7 +33,7 @@ static int print_end_text(struct ktap_text *t)
 	return t->err;
 }
 
-/* Events have no text but in their handler: in process context it is made now. */
+/* Replace events by their text, which is available in their handler only. */
 int ktap_make_texts(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
 	unsigned int i;
@@ -77,7 +77,7 @@ static int print_put_record(struct ktap_vm *vm, enum ktap_record_type type, stru
 	int err;
 
 	for (i = 0; i < n; i++) {
-		/* Who reads the record knows of no program. */
+		/* The reader of the record has no program to look up the function. */
 		err = r[i].tag == KTAP_FUNC ? ktap_fn_tostring(vm, &r[i], 1) : 0;
 		if (err)
 			return err;
@@ -128,7 +128,7 @@ int ktap_fn_printf(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 
 #define HIST_ROWS	20
 
-/* Where there are no numbers, or none but buckets have them, it is a print. */
+/* Does the value have entries with numbers?  If not, print it as print() does. */
 static bool print_has_bars(const struct ktap_value *v)
 {
 	if (v->tag != KTAP_AGG)
@@ -182,10 +182,10 @@ int ktap_fn_print_hist(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	return print_end_text(&t);
 }
 
-/* Room for the parts of a key: the format and the value are arguments, too. */
+/* Maximum number of parts of a key: the format and the value are arguments, too. */
 #define MAX_PARTS	(KTAP_MAX_ARGS - 2)
 
-/* Makes arguments of a key.  Gives their number, or a negative errno. */
+/* Make arguments of the parts of a key.  Return their number, or a negative errno. */
 static int print_key_parts(struct ktap_vm *vm, const struct ktap_value *key,
 			   struct ktap_value *args)
 {
@@ -206,7 +206,7 @@ static int print_key_parts(struct ktap_vm *vm, const struct ktap_value *key,
 	return n;
 }
 
-/* One line of a printa: @args has the format and @n - 1 parts of a key already. */
+/* Print a line of printa(): @args already has the format and @n - 1 parts of a key. */
 static int print_text_item(struct ktap_text *t, struct ktap_value *args, int n,
 			   const struct ktap_value *value)
 {
@@ -231,7 +231,7 @@ static int print_text_items(struct ktap_text *t, const struct ktap_value *r)
 	int err, n;
 	u32 i;
 
-	/* An aggregation that is not kept by key is its only item, if there is anything. */
+	/* An aggregation without keys is a single item, unless it is empty. */
 	if (r[1].tag == KTAP_AGG && !(table && ktap_table_len(table))) {
 		ktap_agg_read(t->vm->env, ktap_agg_of(&r[1]), &total);
 		return total.count ? print_text_item(t, args, 1, &r[1]) : 0;
@@ -287,9 +287,9 @@ int ktap_fn_cat(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	return err;
 }
 
-/* What the code tells of a global. */
-#define GLOBAL_NAMED	BIT(0)		/* some file names it */
-#define GLOBAL_FOREIGN	BIT(1)		/* the first that does is an included one */
+/* Properties of a global, found in the code */
+#define GLOBAL_NAMED	BIT(0)		/* a file names it */
+#define GLOBAL_FOREIGN	BIT(1)		/* the first file that names it is an included one */
 #define GLOBAL_COUNTS	BIT(2)		/* numbers are added to it */
 
 static void print_global_look_at(const struct ktap_program *prog, u32 pc, u8 *known)
@@ -300,7 +300,7 @@ static void print_global_look_at(const struct ktap_program *prog, u32 pc, u8 *kn
 		return;
 	if (insn->op == KTAP_OP_ADDG)
 		known[insn->d] |= GLOBAL_COUNTS;
-	/* The tables that nobody makes are made in no line. */
+	/* Instructions that make the tables of globals have no line. */
 	if (!prog->lines || !prog->lines[pc].line || (known[insn->d] & GLOBAL_NAMED))
 		return;
 	known[insn->d] |= GLOBAL_NAMED;
@@ -308,7 +308,7 @@ static void print_global_look_at(const struct ktap_program *prog, u32 pc, u8 *kn
 		known[insn->d] |= GLOBAL_FOREIGN;
 }
 
-/* By global, to be freed by kvfree(); NULL if there is no memory. */
+/* Return the properties by global, to be freed by kvfree(); NULL if there is no memory. */
 static u8 *print_globals_look_at(const struct ktap_program *prog)
 {
 	u8 *known = kvzalloc(prog->nglobals ?: 1, KTAP_GFP);
@@ -321,14 +321,14 @@ static u8 *print_globals_look_at(const struct ktap_program *prog)
 
 static void print_global(struct ktap_text *t, const char *name, struct ktap_value *v, u8 known)
 {
-	/* What was never added to is nothing. */
+	/* A counter that was never added to is 0. */
 	if (v->tag == KTAP_NIL && (known & GLOBAL_COUNTS))
 		*v = KTAP_VALUE_INT(0);
 	if (v->tag != KTAP_NIL && v->tag != KTAP_FUNC && !(known & GLOBAL_FOREIGN))
 		ktap_text_variable(t, name, v);
 }
 
-/* Of included files nobody but these knows what they are. */
+/* Globals of included files are not printed: only those files know their meaning. */
 int ktap_print_globals(struct ktap_vm *vm)
 {
 	const struct ktap_program *prog = vm->env->prog;
@@ -339,7 +339,7 @@ int ktap_print_globals(struct ktap_vm *vm)
 	int err;
 	u32 i;
 
-	/* The arena keeps what stack value 0 refers to. */
+	/* The stack has one value, @r: the arena keeps its memory. */
 	vm->error = 0;
 	vm->fault.func = NULL;
 	vm->top = 1;

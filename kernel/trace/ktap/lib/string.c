@@ -2,8 +2,8 @@
 /*
  * Built-in functions on strings.
  *
- * A string of the arena moves when another one is made: pointers are looked up
- * in the registers again after that.
+ * A string in the arena may move when another one is made: read the pointers from the
+ * registers again after that.
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -14,7 +14,7 @@
 #include "vm/builtin.h"
 #include "vm/ops.h"
 
-/* An event's text is a string too. */
+/* The text of an event is a string, too. */
 static int string_make_strings(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
 	unsigned int i;
@@ -35,7 +35,7 @@ int ktap_fn_strlen(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	return err;
 }
 
-/* A copy of @len bytes of the string in r[0]. */
+/* Replace r[0] by @len bytes of its string, from @first on. */
 static int string_copy_part(struct ktap_vm *vm, struct ktap_value *r, u32 first, u32 len)
 {
 	char *p;
@@ -54,7 +54,7 @@ static int string_copy_part(struct ktap_vm *vm, struct ktap_value *r, u32 first,
 	return 0;
 }
 
-/* What there is of it: a part that begins in front of the string is shorter. */
+/* A part that begins before the string is cut to what exists. */
 int ktap_fn_substr(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
 	s64 first, end, size;
@@ -77,7 +77,7 @@ int ktap_fn_substr(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	return string_copy_part(vm, r, first, end - first);
 }
 
-/* Place of the first @part in @s: *@at, or that of its end if there is none. */
+/* Find the first @part in @s: set *@at to its offset, or to the length of @s if there is none. */
 static int string_find(struct ktap_vm *vm, const struct ktap_value *s,
 		       const struct ktap_value *part, u32 *at)
 {
@@ -93,7 +93,7 @@ static int string_find(struct ktap_vm *vm, const struct ktap_value *s,
 		p = memchr(p, *(const u8 *)part->blob, text + last - p + 1);
 		if (!p)
 			return 0;
-		/* As many bytes may be compared as the part has, each time. */
+		/* Each comparison may look at all bytes of @part. */
 		err = ktap_vm_charge(vm, 1 + part->len / 64);
 		if (!memcmp(p, part->blob, part->len))
 			break;
@@ -135,7 +135,7 @@ int ktap_fn_strcmp(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	return 0;
 }
 
-/* A copy in which the letters from @first on, of ASCII, are of the other case. */
+/* Make a copy in which the 26 ASCII letters from @first on have the other case. */
 static int string_change_case(struct ktap_vm *vm, struct ktap_value *r, char first)
 {
 	char *p;
@@ -167,7 +167,7 @@ int ktap_fn_tolower(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	return string_change_case(vm, r, 'A');
 }
 
-/* The message is what `..` makes of its argument. */
+/* The argument is converted to a string as `..` does. */
 int ktap_fn_error(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
 	int err;

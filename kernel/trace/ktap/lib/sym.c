@@ -13,7 +13,7 @@
 /* Units of a search in the list of symbols. */
 #define SYMBOL_COST	64
 
-/* Frames of a stack, if the script does not say how many. */
+/* Frames of a stack, if the script does not pass a depth */
 #define SYMBOL_DEFAULT_DEPTH	16
 
 int ktap_stack_range(struct ktap_vm *vm, const struct ktap_value *r, unsigned int n,
@@ -40,7 +40,7 @@ u32 ktap_stack_depth(const struct ktap_value *v)
 	if (v->tag == KTAP_KSTACK)
 		return v->len / sizeof(unsigned long);
 	n = v->len / sizeof(*frames);
-	/* The process that the addresses are of is no frame. */
+	/* The last word may be the process of the addresses, which is no frame. */
 	if (n && !ktap_frame_is_address(frames[n - 1]) && !ktap_frame_is_file(frames[n - 1]))
 		n--;
 	return n;
@@ -72,7 +72,7 @@ int ktap_fn_ksym(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	return 0;
 }
 
-/* In process context only: those of modules are compared one by one. */
+/* In process context only: the symbols of modules are compared one by one. */
 int ktap_fn_kaddr(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
 	u64 address;
@@ -82,7 +82,7 @@ int ktap_fn_kaddr(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	err = ktap_make_text(vm, &r[0]) ?: ktap_vm_charge(vm, SYMBOL_COST);
 	if (err)
 		return err;
-	/* No symbol is so long, and a NUL is in none. */
+	/* No symbol is that long, and no symbol contains a NUL. */
 	if (r[0].len >= KTAP_MAX_SYMBOL || strnlen(r[0].blob, r[0].len) != r[0].len) {
 		r[0] = KTAP_VALUE_NIL;
 		return 0;

@@ -63,7 +63,7 @@ int ktap_fn_table_new(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
-		/* A negative one is a large one. */
+		/* As unsigned numbers, negative ones are above the limit. */
 		if (r[i].u > KTAP_TABLE_LIMIT || max + r[i].u > KTAP_TABLE_LIMIT)
 			return ktap_vm_error(vm, -EINVAL, "table.new: a table has 0 to %lu entries",
 					     KTAP_TABLE_LIMIT);
@@ -76,8 +76,8 @@ int ktap_fn_table_new(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
  * struct table_fn_sorting - a table being sorted by a function of the script
  * @vm: the activation
  * @func: the function
- * @entries: of the table
- * @err: of a call of the function: the order does not matter any more
+ * @entries: the entries of the table
+ * @err: error of a call of the function: the order does not matter any more
  */
 struct table_fn_sorting {
 	struct ktap_vm *vm;
@@ -86,7 +86,7 @@ struct table_fn_sorting {
 	int err;
 };
 
-/* Does entry @x come first: 1; or, if the function has a word for that, @y: -1. */
+/* Return 1 if the function puts @x first, -1 if it puts @y first, 0 if it does not decide. */
 static int table_fn_ask(struct table_fn_sorting *s, u32 x, u32 y)
 {
 	const struct ktap_value args[] = { s->entries[x].value, s->entries[y].value };
@@ -100,8 +100,8 @@ static int table_fn_ask(struct table_fn_sorting *s, u32 x, u32 y)
 }
 
 /*
- * Whatever the function says, be it nonsense: the sort is a heap sort, which
- * ends, and moves each entry to one place.
+ * The function may contradict itself.  The sort is a heap sort: it ends in any case, and
+ * keeps each entry exactly once.
  */
 static int table_fn_by_function(const void *a, const void *b, const void *priv)
 {
@@ -152,7 +152,7 @@ static int table_fn_sort_by_function(struct ktap_vm *vm, struct ktap_sorted *sor
 	return err;
 }
 
-/* The new table has its entries in the order in which they are put in. */
+/* The new table keeps the order in which its entries are inserted. */
 int ktap_fn_sort(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
 	enum ktap_order order = n > 1 ? KTAP_AS_INSERTED : KTAP_BY_VALUE;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the program ktap has found in the user's programs.
+ * Places in user programs that the program ktap has found.
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -25,7 +25,7 @@ static bool place_is_octal(char c)
 	return c >= '0' && c <= '7';
 }
 
-/* "\ooo" becomes a character, in place.  NULL, or what is wrong. */
+/* Replace "\ooo" by a character, in place.  Return NULL, or what is wrong. */
 static const char *place_unescape(char *word)
 {
 	unsigned int c;
@@ -49,7 +49,7 @@ static const char *place_unescape(char *word)
 	return NULL;
 }
 
-/* The next word, unescaped; NULL, and why, if there is none. */
+/* Return the next word, unescaped; NULL, with the reason in @why, if there is none. */
 static char *place_next_word(char **line, const char **why)
 {
 	char *word = strsep(line, " ");
@@ -82,7 +82,7 @@ static bool place_has_room(const struct ktap_user_places *places, size_t bytes)
 	return bytes <= KTAP_MAX_USER_PLACE_BYTES - places->bytes;
 }
 
-/* Adds an found; @path or @message is NULL. */
+/* Add an event; @path or @message is NULL. */
 static int place_add_event(struct ktap_user_places *places, const char *event, const char *path,
 			   const char *message, const char **why)
 {
@@ -136,7 +136,7 @@ int ktap_user_event_unresolved(struct ktap_user_places *places, char *line, cons
 
 	if (!event)
 		return -EINVAL;
-	/* The message is no word: it may have blanks. */
+	/* The message is the rest of the line: it may have blanks. */
 	if (!line || !*line)
 		return place_fail(-EINVAL, why, "there is no message");
 	*why = place_unescape(line);
@@ -145,7 +145,7 @@ int ktap_user_event_unresolved(struct ktap_user_places *places, char *line, cons
 	return place_add_event(places, event, NULL, line, why);
 }
 
-/* Recipes that may follow. */
+/* Maximum number of arguments that the rest of the line has */
 static unsigned int place_count_words(const char *line)
 {
 	unsigned int n = line ? 1 : 0;
@@ -155,7 +155,7 @@ static unsigned int place_count_words(const char *line)
 	return n;
 }
 
-/* All are looked at, and those that a script can ask for are kept. */
+/* Check all arguments, and keep those that a script can read. */
 static int place_parse_args(struct ktap_user_place *place, char *line, const char **why)
 {
 	struct ktap_usdt_arg recipe;
@@ -196,7 +196,7 @@ int ktap_user_place_at(struct ktap_user_places *places, char *line, const char *
 		return place_fail(-EINVAL, why, "there is no file before it");
 	if (!place_next_number(&line, &offset, why) || !place_next_number(&line, &semaphore, why))
 		return -EINVAL;
-	/* It is an offset in a file, and these are signed. */
+	/* Offsets in files are signed. */
 	if (offset > S64_MAX || semaphore > S64_MAX)
 		return place_fail(-EINVAL, why, "that is no offset in a file");
 	name = place_next_word(&line, why);

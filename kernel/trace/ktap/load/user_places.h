@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the program ktap has found in the user's programs, for the kernel knows
- * nothing of their symbols: the places of an event.
+ * Places in user programs.  The program ktap finds them, because the kernel does not know
+ * the symbols of programs.
  */
 #ifndef _KTAP_USER_PLACES_H
 #define _KTAP_USER_PLACES_H
@@ -10,21 +10,21 @@
 
 #include "load/usdt_arg.h"
 
-/* Of a session: places, events and files with places, bytes of it all. */
+/* Limits of a session: places, struct ktap_user_event, bytes of all of them */
 #define KTAP_MAX_USER_PLACES		16384
 #define KTAP_MAX_USER_EVENTS	4096
 #define KTAP_MAX_USER_PLACE_BYTES	(8 << 20)
 
-/* Arguments of a marker that a script can ask for: arg0 to arg9. */
+/* Arguments of a marker that a script can read: arg0 to arg9 */
 #define KTAP_USER_ARGS		10
 
 /**
  * struct ktap_user_place - an instruction in a file
- * @next: the next one of the found
- * @offset: where in the file it is
- * @semaphore: where in the file a counter of those who watch is; 0: there is none
+ * @next: the next place of the event in this file
+ * @offset: its offset in the file
+ * @semaphore: offset of a counter of tracers in the file; 0: there is none
  * @name: of the function, or "PROVIDER:NAME" of the marker
- * @name_len: bytes of it
+ * @name_len: bytes of @name
  * @nargs: entries of @args
  * @args: the arguments of a marker
  */
@@ -39,13 +39,13 @@ struct ktap_user_place {
 };
 
 /**
- * struct ktap_user_event - what is known of an event, in one file
- * @next: the next found
- * @event: the event, as the script has it
+ * struct ktap_user_event - an event in one file, or an event that was not found
+ * @next: the next one
+ * @event: the event, as in the script
  * @path: the file; NULL: the event was not found, and @message says why
  * @message: see @path
  * @places: its places in the file
- * @last_place: where the next one goes
+ * @last_place: where to append the next place
  */
 struct ktap_user_event {
 	struct ktap_user_event *next;
@@ -58,11 +58,11 @@ struct ktap_user_event {
 
 /**
  * struct ktap_user_places - the places of a session
- * @first: all of them, in the order they came in
- * @last: the youngest
- * @nevents: number of them
- * @nplaces: places of all of them
- * @bytes: of all of it
+ * @first: the first event, in the order of the lines
+ * @last: the last one
+ * @nevents: number of events
+ * @nplaces: number of places of all events
+ * @bytes: bytes of all events and places
  */
 struct ktap_user_places {
 	struct ktap_user_event *first;
@@ -73,19 +73,19 @@ struct ktap_user_places {
 };
 
 /*
- * The set-up lines, without their first word, in a buffer that they may change:
+ * Parse the setup lines, without their first word, in a buffer that may be changed:
  *	uprobe EVENT PATH			the lines that follow are places in PATH
  *	at OFFSET SEMAPHORE NAME [RECIPE...]	a place
- *	unresolved EVENT MESSAGE		there is none
- * Words are separated by one blank, and have \ooo for what they cannot have, as in
- * /proc/mounts.
- * 0 or a negative errno; @why tells what is wrong then.
+ *	unresolved EVENT MESSAGE		the event was not found
+ * Words are separated by one blank.  Characters that they cannot contain are written as
+ * \ooo, as in /proc/mounts.
+ * Return 0, or a negative errno with the reason in @why.
  */
 int ktap_user_event_found(struct ktap_user_places *places, char *line, const char **why);
 int ktap_user_place_at(struct ktap_user_places *places, char *line, const char **why);
 int ktap_user_event_unresolved(struct ktap_user_places *places, char *line, const char **why);
 
-/* The first found about an event behind @after, or of all if that is NULL. */
+/* Return the first @event after @after, or the first of all if @after is NULL. */
 const struct ktap_user_event *ktap_user_event_find(const struct ktap_user_places *places,
 						   const struct ktap_user_event *after,
 						   const char *event);

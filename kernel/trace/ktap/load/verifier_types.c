@@ -27,7 +27,7 @@
 #define FACTUAL		(ktap_bit(PTR) | ktap_bit(STR))
 #define WRITTEN		GENMASK(KTAP_NR_TAGS - 1, 0)
 
-static __printf(3, 4) int fail(struct ktap_typing *t, u32 pc, const char *fmt, ...)
+static __printf(3, 4) int types_fail(struct ktap_typing *t, u32 pc, const char *fmt, ...)
 {
 	va_list args;
 
@@ -44,10 +44,12 @@ static int check_types(struct ktap_typing *t, u32 pc, const char *what)
 	case 0:
 		return 0;
 	case -EPERM:
-		return fail(t, pc, "%s: the kernel is locked down, its memory is not to be read",
-			    what);
+		return types_fail(t, pc,
+				  "%s: the kernel is locked down, its memory is not to be read",
+				  what);
 	default:
-		return fail(t, pc, "%s: this kernel has no types (CONFIG_DEBUG_INFO_BTF)", what);
+		return types_fail(t, pc, "%s: this kernel has no types (CONFIG_DEBUG_INFO_BTF)",
+				  what);
 	}
 }
 
@@ -249,9 +251,9 @@ static int types_no_member(struct ktap_typing *t, u32 pc, u32 type, const char *
 	char text[KTAP_TYPE_TEXT];
 
 	if (near)
-		return fail(t, pc, "%s has no member '%s'; did you mean '%s'?",
-			    ktap_btf_text(type, text), name, near);
-	return fail(t, pc, "%s has no member '%s'", ktap_btf_text(type, text), name);
+		return types_fail(t, pc, "%s has no member '%s'; did you mean '%s'?",
+				  ktap_btf_text(type, text), name, near);
+	return types_fail(t, pc, "%s has no member '%s'", ktap_btf_text(type, text), name);
 }
 
 static int types_find_member(struct ktap_typing *t, u32 pc, u32 type, const char *name,
@@ -266,10 +268,10 @@ static int types_find_member(struct ktap_typing *t, u32 pc, u32 type, const char
 	if (err == -ENOENT)
 		return types_no_member(t, pc, type, name);
 	if (err)
-		return fail(t, pc, "%s has no members, so no '%s'", ktap_btf_text(type, text),
-			    name);
+		return types_fail(t, pc, "%s has no members, so no '%s'",
+				  ktap_btf_text(type, text), name);
 	if (load->kind == KTAP_LOAD_NONE)
-		return fail(t, pc, "member '%s' is nothing that a script can hold", name);
+		return types_fail(t, pc, "member '%s' is nothing that a script can hold", name);
 	return 0;
 }
 
@@ -304,11 +306,11 @@ static int types_step_element(struct ktap_typing *t, u32 pc, u32 type, struct kt
 
 	n = ktap_btf_element(type, &load, &step);
 	if (n < 0)
-		return fail(t, pc, "%s has no elements", ktap_btf_text(type, text));
+		return types_fail(t, pc, "%s has no elements", ktap_btf_text(type, text));
 	if (load.kind == KTAP_LOAD_NONE)
-		return fail(t, pc, "an element is nothing that a script can hold");
+		return types_fail(t, pc, "an element is nothing that a script can hold");
 	if (insn->op == KTAP_OP_TGETI && n && (insn->d < 0 || insn->d >= n))
-		return fail(t, pc, "element %d of an array of %lld", insn->d, n);
+		return types_fail(t, pc, "element %d of an array of %lld", insn->d, n);
 	types_set_note(t, pc, insn->op == KTAP_OP_TGETI ? KTAP_OP_ELEMI : KTAP_OP_ELEM, insn->d);
 	*out = types_what_is_read(&load);
 	return 0;
@@ -320,15 +322,15 @@ static int types_step_access(struct ktap_typing *t, u32 pc, u16 tags, u32 type,
 	types_set_note(t, pc, 0, 0);
 	if (type == KTAP_FACT_NO_PARAM)
 		return check_types(t, pc, "a parameter is looked into") ?:
-		       fail(t, pc,
-			    "nil is looked into: the function has no such parameter that is known");
+		       types_fail(t, pc,
+				  "nil is looked into: the function has no such parameter that is known");
 	/* Other types are checked at run time. */
 	if ((tags & ~ktap_bit(NIL)) != ktap_bit(PTR) || !type)
 		return 0;
 	if (type == KTAP_FACT_TYPELESS)
 		return check_types(t, pc, "a pointer is looked into") ?:
-		       fail(t, pc,
-			    "a pointer without a type is looked into: cast(\"struct NAME\", p) gives it one");
+		       types_fail(t, pc,
+				  "a pointer without a type is looked into: cast(\"struct NAME\", p) gives it one");
 	if (t->prog->code[pc].op == KTAP_OP_TGETS)
 		return types_step_member(t, pc, type, out);
 	return types_step_element(t, pc, type, out);
@@ -343,8 +345,8 @@ static struct ktap_name *types_find_name(struct ktap_typing *t, u32 pc, enum kta
 	struct ktap_name *name = ktap_name_find(&t->names, kind, &t->prog->strings[string], new);
 
 	if (!name)
-		fail(t, pc, "more than %u names of types and of the kernel's variables",
-		     KTAP_MAX_NAMES);
+		types_fail(t, pc, "more than %u names of types and of the kernel's variables",
+			   KTAP_MAX_NAMES);
 	return name;
 }
 
@@ -354,7 +356,7 @@ static int types_want_constant(struct ktap_typing *t, u32 pc, const char *fn, u1
 			       u32 *string, const char **name)
 {
 	if (tags != ktap_bit(STR) || !fact)
-		return fail(t, pc, "%s: the name of a type is a constant string", fn);
+		return types_fail(t, pc, "%s: the name of a type is a constant string", fn);
 	*string = fact - 1;
 	*name = t->prog->strings[*string].blob;
 	return 0;
@@ -376,12 +378,13 @@ static int find_type(struct ktap_typing *t, u32 pc, const char *fn, u32 string, 
 	if (!found->err)
 		return 0;
 	if (found->err == -EINVAL)
-		return fail(t, pc, "%s: '%s' names a pointer: name what it points to", fn, name);
+		return types_fail(t, pc, "%s: '%s' names a pointer: name what it points to", fn,
+				  name);
 	near = ktap_btf_near_type(name, text);
 	if (near)
-		return fail(t, pc, "%s: this kernel has no type '%s'; did you mean '%s'?", fn, name,
-			    near);
-	return fail(t, pc, "%s: this kernel has no type '%s'", fn, name);
+		return types_fail(t, pc, "%s: this kernel has no type '%s'; did you mean '%s'?", fn,
+				  name, near);
+	return types_fail(t, pc, "%s: this kernel has no type '%s'", fn, name);
 }
 
 /* Add up the offsets of the nested members in @path, such as "a.b". */
@@ -396,9 +399,9 @@ static int types_find_path(struct ktap_typing *t, u32 pc, u32 type, const char *
 		len = strcspn(path, ".");
 		scnprintf(name, sizeof(name), "%.*s", (int)len, path);
 		if (load.kind != KTAP_LOAD_PLACE)
-			return fail(t, pc,
-				    "offsetof: '%s' lies elsewhere: what is in front of it is no structure",
-				    name);
+			return types_fail(t, pc,
+					  "offsetof: '%s' lies elsewhere: what is in front of it is no structure",
+					  name);
 		err = types_find_member(t, pc, load.type, name, &load);
 		if (err)
 			return err;
@@ -406,7 +409,7 @@ static int types_find_path(struct ktap_typing *t, u32 pc, u32 type, const char *
 		if (!path[len])
 			break;
 	}
-	return load.bits ? fail(t, pc, "offsetof: '%s' is a bit-field", name) : 0;
+	return load.bits ? types_fail(t, pc, "offsetof: '%s' is a bit-field", name) : 0;
 }
 
 /* A call event has no return value; this is checked at run time. */
@@ -445,7 +448,7 @@ static int types_step_builtin(struct ktap_typing *t, u32 func, u32 pc, const u16
 	}
 
 	if (insn->b == KTAP_MULTI)
-		return fail(t, pc, "%s: the name of a type is a constant string", fn);
+		return types_fail(t, pc, "%s: the name of a type is a constant string", fn);
 	err = types_want_constant(t, pc, fn, tags[0], facts[0], &string, &name) ?:
 	      check_types(t, pc, fn);
 	if (err)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * printf: formats and what their directives make of values.
+ * printf: formats, and the text that their directives make of values.
  */
 #include <linux/ctype.h>
 #include <linux/kernel.h>
@@ -13,16 +13,16 @@
 #include "output/text.h"
 
 /**
- * struct format_directive - a piece of a printf's format
+ * struct format_directive - a piece of a printf's format: a directive, or literal text
  * @minus: left-aligned
- * @plus: a sign also if positive
- * @space: a space where the sign would be
- * @zero: filled up with zeroes
- * @alt: 0x or 0 in front
- * @width: least bytes
- * @precision: least digits or most bytes, -1: none was given
- * @conv: the letter; 0: it is text, from @text
- * @text: its first byte
+ * @plus: print a sign even if the number is positive
+ * @space: print a space instead of a positive sign
+ * @zero: pad with zeroes
+ * @alt: begin with 0x or 0
+ * @width: minimum bytes
+ * @precision: minimum digits or maximum bytes, -1: none was given
+ * @conv: the letter; 0: literal text, from @text
+ * @text: first byte of the piece
  * @len: bytes of the piece
  */
 struct format_directive {
@@ -38,7 +38,7 @@ struct format_directive {
 	size_t len;
 };
 
-/* Units of a piece of a format. */
+/* Units of a directive, or of a piece of literal text */
 #define DIRECTIVE_COST		2
 
 static const char *format_parse_number(const char *p, const char *end, int *n)
@@ -71,7 +71,7 @@ static const char *format_parse_flags(const char *p, const char *end, struct for
 			d->alt = true;
 			break;
 		case '@':
-			/* An aggregation is known as such. */
+			/* Not needed: an aggregation is known by its type. */
 			break;
 		default:
 			return p;
@@ -80,7 +80,7 @@ static const char *format_parse_flags(const char *p, const char *end, struct for
 	return p;
 }
 
-/* Gives the next piece and moves *@pos behind it; false at the end. */
+/* Get the next piece and move *@pos after it; false at the end. */
 static bool format_next_directive(const char **pos, const char *end, struct format_directive *d)
 {
 	const char *p = *pos;
@@ -99,7 +99,7 @@ static bool format_next_directive(const char **pos, const char *end, struct form
 	p = format_parse_number(p, end, &d->width);
 	if (p < end && *p == '.')
 		p = format_parse_number(p + 1, end, &d->precision);
-	/* All integers have 64 bits: C's sizes may be given, and mean nothing. */
+	/* The length modifiers of C are ignored: all integers have 64 bits. */
 	while (p < end && strchr("hlqjzt", *p))
 		p++;
 	d->conv = p < end ? *p++ : '?';
@@ -221,7 +221,7 @@ static void format_text_number(struct ktap_text *t, const struct format_directiv
 		*--p = '0';
 	ndigits = end - p;
 	zeroes = max(d->precision - ndigits, 0);
-	/* Of an octal number '#' makes the first digit 0, if it is none. */
+	/* '#' makes the first digit of an octal number 0, if it is not 0 already. */
 	if (d->conv == 'o' && d->alt && !zeroes && (!ndigits || *p != '0'))
 		zeroes = 1;
 	blanks = max(d->width - (int)strlen(prefix) - zeroes - ndigits, 0);
@@ -238,13 +238,13 @@ static void format_text_number(struct ktap_text *t, const struct format_directiv
 		ktap_text_fill(t, ' ', blanks);
 }
 
-/* The parts of a key stay as they are. */
+/* The divisor is for numbers in objects; the parts of a key stay as they are. */
 static void format_text_arg(struct ktap_text *t, const struct ktap_value *v)
 {
 	ktap_text_divided(t, v, ktap_is_object(v) ? t->divisor : 0);
 }
 
-/* What has no length before it is made: padded when it stands there. */
+/* Values without a length: they are padded after they were written to the buffer. */
 static void format_text_padded(struct ktap_text *t, const struct format_directive *d,
 			       const struct ktap_value *v)
 {
@@ -268,14 +268,14 @@ static void format_text_padded(struct ktap_text *t, const struct format_directiv
 			memset(t->s->buffer + start, ' ', d->width - len);
 		}
 	}
-	/* What did not fit is lost; who keeps the text counts that at the end. */
+	/* Text that did not fit is lost.  With @keep the caller counts that at the end. */
 	if (seq_buf_has_overflowed(t->s) && t->vm && !t->keep)
 		atomic_long_inc(&t->vm->env->counters.cut_strings);
 	t->hold = false;
 	t->columns = false;
 }
 
-/* What a directive for numbers shows of a value; false: nothing. */
+/* Get the number that a directive for numbers shows; false if the value has none. */
 static bool format_number_of(const struct ktap_text *t, const struct format_directive *d,
 			     const struct ktap_value *v, struct ktap_int128 *x)
 {
@@ -295,7 +295,7 @@ static bool format_number_of(const struct ktap_text *t, const struct format_dire
 	} else {
 		return false;
 	}
-	/* What has no sign has 64 bits, unless it needs more. */
+	/* Unsigned directives show 64 bits, unless the number needs more. */
 	if (!format_is_signed(d) && ktap_int128_fits(*x))
 		x->hi = 0;
 	return true;
@@ -307,7 +307,7 @@ static void format_text_directive_number(struct ktap_text *t, const struct forma
 	struct ktap_int128 x;
 	char c;
 
-	/* The format was checked before it was cut to fit its record. */
+	/* The format was checked, but then it may have been cut to fit its record. */
 	if (!format_takes_number(d->conv) || !format_number_of(t, d, v, &x)) {
 		ktap_text_put(t, d->text, d->len);
 		return;
@@ -324,7 +324,7 @@ static bool format_is_chart(const struct ktap_value *v)
 	return v->tag == KTAP_AGG && ktap_agg_shape(ktap_agg_of(v))->nbuckets;
 }
 
-/* A chart has lines of its own. */
+/* A chart is on lines of its own. */
 static void format_text_directive_chart(struct ktap_text *t, const struct ktap_value *v,
 					bool at_end)
 {
@@ -353,7 +353,7 @@ static void format_text_directive(struct ktap_text *t, const struct format_direc
 		format_text_arg(t, v);
 		break;
 	default:
-		/* What has keys has lines, too. */
+		/* A value with keys has several lines: it is not padded. */
 		if ((d->width || d->precision >= 0) && !ktap_value_table(v))
 			format_text_padded(t, d, v);
 		else

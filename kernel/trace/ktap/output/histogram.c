@@ -8,10 +8,10 @@
  *   hrtimer_cancel |@@@                     32739
  *              ... |
  *
- * A bar's length is its share of the sum of all entries, also of those behind
- * the "..." line; or, if the scale is logarithmic, that of its number's bits in
- * those of the largest.  What numbers are divided by when they are shown makes no
- * difference to order and bars.  Entries that hold no number are left out.
+ * A bar's length is the share of its entry in the sum of all entries, including those
+ * that have no line ("...").  If the scale is logarithmic, it is the number of bits of its
+ * entry, compared to that of the largest one.  A divisor for the shown numbers changes
+ * neither order nor bars.  Entries that hold no number are left out.
  */
 #include <linux/bitops.h>
 #include <linux/kernel.h>
@@ -28,22 +28,22 @@ static const char log_distribution[] = "-- Distribution (log) --";
 
 static_assert(sizeof(log_distribution) == sizeof(distribution));
 
-/* It starts a column later than its header, and ends a column earlier. */
+/* Compared to its header, a bar starts one column later and ends one column earlier. */
 #define BAR		((int)sizeof(distribution) - 2)
 #define MIN_KEY		10
 #define MAX_KEY		48
 
 /**
  * struct histogram_chart - a chart being made
- * @t: where it goes
+ * @t: destination
  * @line: for the text of a key
- * @rows: what it shows: keys and numbers
- * @n: number of them
- * @shown: how many have a line
+ * @rows: keys and numbers
+ * @n: number of @rows
+ * @shown: number of rows that get a line
  * @log: the scale is logarithmic
- * @whole: of which a bar is a part: the sum of all positive numbers, or the bits
- *	of the largest
- * @divisor: of the table: what a number is divided by when it is shown
+ * @whole: the longest possible bar stands for it: the sum of all positive numbers, or
+ *	the bits of the largest one
+ * @divisor: of the table: shown numbers are divided by it
  * @width: of the column of keys
  */
 struct histogram_chart {
@@ -58,7 +58,7 @@ struct histogram_chart {
 	int width;
 };
 
-/* Bytes of a key on its line; it is written to @buf, of MAX_KEY bytes. */
+/* Write a key to @buf, of MAX_KEY bytes, on one line.  Return its length. */
 static int histogram_key_text(struct ktap_text *line, const struct ktap_value *key, char *buf)
 {
 	size_t i, len;
@@ -71,7 +71,7 @@ static int histogram_key_text(struct ktap_text *line, const struct ktap_value *k
 		len = MAX_KEY;
 		memcpy(buf + len - 3, "...", 3);
 	}
-	/* Frames of a stack stand on one line here. */
+	/* The frames of a stack are on one line here. */
 	for (i = 0; i < len; i++) {
 		if (buf[i] == '\n')
 			buf[i] = ' ';
@@ -135,13 +135,13 @@ static int histogram_bar_length(struct ktap_int128 n, struct ktap_int128 sum)
 	return sum.lo ? mul_u64_u64_div_u64(n.lo, BAR, sum.lo) : 0;
 }
 
-/* What is above 0 has a bar. */
+/* A number above 0 always has a bar. */
 static int histogram_log_bar_length(u32 bits, u32 most)
 {
 	return bits ? DIV_ROUND_UP(BAR * bits, most) : 0;
 }
 
-/* As print has it: a number of its own before that of the table, and none for a count. */
+/* As print(): an object's own divisor precedes that of the table; counts are not divided. */
 static s64 histogram_divisor_of(const struct histogram_chart *c, const struct ktap_value *v)
 {
 	if (v->tag == KTAP_AGG && ktap_agg_shape(ktap_agg_of(v))->kind == KTAP_AGG_COUNT)
@@ -225,7 +225,7 @@ void ktap_text_hist(struct ktap_text *t, struct ktap_table *table, s64 divisor)
 		t->err = ktap_sort_failed(t->vm, t->err);
 		return;
 	}
-	/* Numbers come first. */
+	/* Entries with numbers come first. */
 	c.rows = sorted.entries;
 	while (c.n < sorted.n && sorted.entries[c.n].numeric)
 		c.n++;
@@ -236,7 +236,7 @@ void ktap_text_hist(struct ktap_text *t, struct ktap_table *table, s64 divisor)
 /* Longest name of a bucket: "< -9223372036854775808". */
 #define ROW_NAME	24
 
-/* Names of the buckets of an lhist at its ends: they are no numbers. */
+/* Names of the first and the last bucket of an lhist(), which are not numbers */
 struct end_names {
 	char below[ROW_NAME];
 	char above[ROW_NAME];
@@ -254,7 +254,7 @@ static struct ktap_value histogram_row_name(const struct ktap_agg_shape *shape, 
 	return KTAP_VALUE_INT(ktap_agg_row(shape, bucket));
 }
 
-/* Rows from the first bucket with something in it to the last one. */
+/* Make rows from the first bucket that is not empty to the last one. */
 static u32 histogram_make_rows(const struct ktap_agg_shape *shape, const u64 *buckets,
 			       struct ktap_pair *rows, struct end_names *names)
 {

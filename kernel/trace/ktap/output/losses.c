@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a session has lost, in words.
+ * Messages about data that a session has lost.
  */
 #include <linux/kernel.h>
 
@@ -10,7 +10,7 @@
 #include "output/speculation.h"
 #include "vm/global.h"
 
-/* Longest line. */
+/* Maximum length of a line */
 #define LINE	256
 
 struct losses_listener {
@@ -18,7 +18,7 @@ struct losses_listener {
 	void *priv;
 };
 
-static __printf(2, 3) void tell(const struct losses_listener *to, const char *fmt, ...)
+static __printf(2, 3) void losses_tell(const struct losses_listener *to, const char *fmt, ...)
 {
 	char line[LINE];
 	va_list args;
@@ -63,7 +63,7 @@ static struct ktap_table *losses_table_of(struct ktap_env *env, u32 global)
 	return ktap_value_table(&v);
 }
 
-/* Of the table that a global holds; gives their number. */
+/* Report the losses of the table that a global holds; return their number. */
 static unsigned long losses_tell_table(struct ktap_env *env, u32 global,
 				       const struct losses_listener *to)
 {
@@ -71,16 +71,17 @@ static unsigned long losses_tell_table(struct ktap_env *env, u32 global,
 	unsigned long n;
 	u32 i;
 
-	/* By the first of its names. */
+	/* If several globals hold the table, it is reported by the name of the first one. */
 	for (i = 0; i < global; i++) {
 		if (losses_table_of(env, i) == t)
 			return 0;
 	}
 	n = t ? ktap_table_dropped(t) : 0;
 	if (n)
-		tell(to, "dropped %lu entries of '%.64s', which was full (%u entries; %s)", n,
-		     env->prog->globals[global], ktap_table_max(t),
-		     "table.new(n) makes room for n");
+		losses_tell(to,
+			    "dropped %lu entries of '%.64s', which was full (%u entries; %s)", n,
+			    env->prog->globals[global], ktap_table_max(t),
+			    "table.new(n) makes room for n");
 	return n;
 }
 
@@ -92,8 +93,9 @@ static void losses_tell_tables(struct ktap_env *env, const struct losses_listene
 	for (i = 0; i < env->prog->nglobals && all; i++)
 		named += losses_tell_table(env, i, to);
 	if (named < all)
-		tell(to, "dropped %lu entries of tables that no global holds, which were full",
-		     all - named);
+		losses_tell(to,
+			    "dropped %lu entries of tables that no global holds, which were full",
+			    all - named);
 }
 
 static void losses_tell_memory(struct ktap_env *env, const struct losses_listener *to)
@@ -101,12 +103,13 @@ static void losses_tell_memory(struct ktap_env *env, const struct losses_listene
 	long n = atomic_long_read(&env->counters.no_memory);
 
 	if (n && ktap_heap_was_denied(&env->heap))
-		tell(to,
-		     "dropped %ld values: the system or its memory cgroup had no memory left (%zu of %zu KiB were there)",
-		     n, env->heap.bytes >> 10, env->heap.max >> 10);
+		losses_tell(to,
+			    "dropped %ld values: the system or its memory cgroup had no memory left (%zu of %zu KiB were there)",
+			    n, env->heap.bytes >> 10, env->heap.max >> 10);
 	else if (n)
-		tell(to, "dropped %ld values: the session had no memory left (of %zu KiB; %s)", n,
-		     env->heap.max >> 10, "-m for more");
+		losses_tell(to,
+			    "dropped %ld values: the session had no memory left (of %zu KiB; %s)",
+			    n, env->heap.max >> 10, "-m for more");
 }
 
 static void losses_tell_speculations(struct ktap_env *env, const struct losses_listener *to)
@@ -114,7 +117,7 @@ static void losses_tell_speculations(struct ktap_env *env, const struct losses_l
 	unsigned int n = ktap_speculations_open(env);
 
 	if (n)
-		tell(to, "discarded %u speculations: neither committed nor discarded", n);
+		losses_tell(to, "discarded %u speculations: neither committed nor discarded", n);
 }
 
 void ktap_tell_losses(struct ktap_env *env, ktap_tell_fn fn, void *priv)
@@ -132,6 +135,6 @@ void ktap_tell_losses(struct ktap_env *env, ktap_tell_fn fn, void *priv)
 		counter = (void *)&env->counters + losses[i].offset;
 		n = atomic_long_read(counter);
 		if (n)
-			tell(&to, losses[i].fmt, n);
+			losses_tell(&to, losses[i].fmt, n);
 	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a session has lost, in words.
+ * Messages about data that a session has lost.
  */
 #ifndef _KTAP_LOSSES_H
 #define _KTAP_LOSSES_H
@@ -10,12 +10,12 @@
 typedef void (*ktap_tell_fn)(void *priv, const char *line);
 
 /**
- * ktap_tell_losses() - Says what was lost, kind by kind
+ * ktap_tell_losses() - Report each kind of loss
  * @env: the environment; no handler runs in it any more
  * @fn: called for each kind of loss, with a line without newline
  * @priv: for @fn
  *
- * Tables that were full are called by the names of the globals that hold them.
+ * Full tables are reported by the names of the globals that hold them.
  * Context: process.
  */
 void ktap_tell_losses(struct ktap_env *env, ktap_tell_fn fn, void *priv);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Records: what print and printf leave in the ring buffer.
+ * Records: output of print and printf in the ring buffer.
  */
 #include <linux/align.h>
 #include <linux/kernel.h>
@@ -16,19 +16,19 @@ static size_t record_save_event(struct ktap_vm *vm, void *buf, size_t size)
 	return vm->event->ops->save(vm->event, buf, size);
 }
 
-/* What stands for a value in a record. */
+/* Return the value that is stored in a record in place of @v. */
 static struct ktap_value record_placeholder(struct ktap_vm *vm, const struct ktap_value *v,
 					    size_t room)
 {
 	switch (v->tag) {
 	case KTAP_EVENT:
 	case KTAP_ARGSTR:
-		/* Its bytes mean nothing if some are missing. */
+		/* A part of its bytes is of no use. */
 		if (record_save_event(vm, NULL, 0) > room)
 			return KTAP_VALUE_STR("...", 3);
 		return (struct ktap_value){ .tag = KTAP_ARGSTR };
 	case KTAP_TUPLE:
-		/* Its parts have lengths of their own: it cannot be cut. */
+		/* Each of its parts has a length: it cannot be cut. */
 		if (v->len > room)
 			return KTAP_VALUE_STR("...", 3);
 		return *v;
@@ -37,13 +37,13 @@ static struct ktap_value record_placeholder(struct ktap_vm *vm, const struct kta
 	}
 }
 
-/* Something else stands there, and nothing of the value. */
+/* Does the record have "..." instead of the value? */
 static bool record_is_replaced(const struct ktap_value *v, const struct ktap_value *stand_in)
 {
 	return stand_in->tag == KTAP_STR && v->tag != KTAP_STR;
 }
 
-/* Bytes of the payload; a blob is cut to what is left. */
+/* Return the size of the payload; a blob is cut to @room. */
 static u32 record_payload(struct ktap_vm *vm, const struct ktap_value *v, size_t room)
 {
 	if (v->tag == KTAP_NIL)
@@ -55,7 +55,7 @@ static u32 record_payload(struct ktap_vm *vm, const struct ktap_value *v, size_t
 	return sizeof(u64);
 }
 
-/* Bytes there are for blobs: what the fixed parts leave. */
+/* Return the space for blobs that the fixed parts leave. */
 static size_t record_blob_room(unsigned int nargs)
 {
 	return KTAP_RECORD_MAX - sizeof(struct ktap_record) -
@@ -121,14 +121,14 @@ void ktap_record_write(struct ktap_vm *vm, struct ktap_record *rec, size_t size,
 		if (v.tag >= KTAP_ARGSTR)
 			left -= min(left, ALIGN((size_t)len, 8));
 		record_write_arg(vm, p, &v, len);
-		/* It is counted there if even the dots are cut. */
+		/* If even the dots are cut, record_write_arg() has counted that. */
 		if (record_is_replaced(&args[i], &v) && len == v.len)
 			atomic_long_inc(&vm->env->counters.cut_strings);
 		p += sizeof(struct ktap_record_arg) + ALIGN((size_t)len, 8);
 	}
 }
 
-/* The arguments as values that point into the record; false: it is broken. */
+/* Make the arguments values that point into the record; false if it is malformed. */
 static bool record_read_args(const struct ktap_record *rec, size_t size, struct ktap_value *args)
 {
 	const void *p = rec + 1, *end = (const void *)rec + size;

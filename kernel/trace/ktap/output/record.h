@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Records: what print and printf leave in event context.
+ * Records: output of print and printf in event context.
  */
 #ifndef _KTAP_RECORD_H
 #define _KTAP_RECORD_H
@@ -10,7 +10,7 @@
 #include "vm/vm.h"
 
 enum ktap_record_type {
-	KTAP_REC_PRINT,		/* arguments, tabs between, newline behind */
+	KTAP_REC_PRINT,		/* arguments, separated by tabs, and a newline */
 	KTAP_REC_PRINTF,	/* the first argument is the format */
 	KTAP_REC_TEXT,		/* one string, as it is */
 	KTAP_REC_ERROR,		/* one string: a run-time error, for the error channel */
@@ -18,10 +18,10 @@ enum ktap_record_type {
 	KTAP_REC_SYSTEM,	/* one string: a command, for the channel of commands */
 };
 
-/* Bytes of the longest record.  The ring buffer takes a little less than a page. */
+/* Maximum size of a record.  The ring buffer allows a little less than a page. */
 #define KTAP_RECORD_MAX		3072
 
-/* Bytes of text that any record fits in, unless it asks for wide columns. */
+/* Room for the text of any record, unless it asks for wide columns. */
 #define KTAP_RECORD_TEXT	(64 << 10)
 
 /**
@@ -30,8 +30,8 @@ enum ktap_record_type {
  * @nargs: number of struct ktap_record_arg that follow
  * @len: bytes, this header included
  *
- * A record refers to nothing outside itself but files (ufile.h): stacks are
- * addresses, and an event is what &ktap_event_ops.save wrote.
+ * A record has no references except to files (ustack_file.h): stacks are addresses,
+ * and an event is the data that &ktap_event_ops.save wrote.
  */
 struct ktap_record {
 	u16 type;
@@ -39,25 +39,25 @@ struct ktap_record {
 	u32 len;
 };
 
-/* An argument: @len bytes, filled up to 8.  A blob as it is, else 8 or none. */
+/* An argument: @len bytes, padded to 8.  A blob has its own length, others 8 or 0. */
 struct ktap_record_arg {
 	u32 tag;
 	u32 len;
 	u8 data[];
 };
 
-/* Bytes that a record of these arguments takes.  Context: any. */
+/* Return the size of a record with these arguments.  Context: any. */
 size_t ktap_record_size(struct ktap_vm *vm, const struct ktap_value *args, unsigned int nargs);
 /*
- * Writes it.  @size is what ktap_record_size() gave.  Strings that do not fit
+ * Write a record; @size is the result of ktap_record_size().  Strings that do not fit
  * are cut, end in "..." and are counted.
  */
 void ktap_record_write(struct ktap_vm *vm, struct ktap_record *rec, size_t size,
 		       enum ktap_record_type type, const struct ktap_value *args,
 		       unsigned int nargs);
-/* Where its text goes. */
+/* Return the channel of the record's text. */
 enum ktap_channel ktap_record_channel(const struct ktap_record *rec);
-/* Makes text of it.  Context: process, sleeps.  Cut if @s overflows. */
+/* Make the text of a record.  Context: process, sleeps.  It is cut if @s overflows. */
 void ktap_record_format(struct seq_buf *s, const struct ktap_env *env,
 			const struct ktap_record *rec, size_t size);
 

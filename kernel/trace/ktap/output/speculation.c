@@ -17,24 +17,24 @@
 /**
  * DOC: Speculations
  *
- * A session has KTAP_SPECULATIONS of them, each with its own memory.  One is::
+ * A session has KTAP_SPECULATIONS of them, each with its own memory.  The states are::
  *
  *   FREE -> OPEN        speculation()
- *   OPEN -> COMMITTING  commit(): its records go out one by one, without the lock
+ *   OPEN -> COMMITTING  commit(): its records are output one by one, without the lock
  *   OPEN -> FREE        discard()
- *   COMMITTING -> FREE  they are out
+ *   COMMITTING -> FREE  all records were output
  *
- * The state and all else is changed under the lock of the one (see lock.h), which is
- * also held while a record is written into it: any CPU and any context may
- * write, and whoever commits finds whole records only.  While COMMITTING, its
- * memory belongs to the run that does it; one that still speculates comes too
- * late, and that is counted.
+ * All fields are changed under the lock of the speculation (see lock.h).  It is also held
+ * while a record is written to the speculation: any CPU and any context may write, and
+ * commit() finds complete records only.  While the state is COMMITTING, the memory belongs
+ * to the run that commits; output of other runs to this speculation is dropped and
+ * counted.
  *
- * The number that the script has is the place and, above it, how often the place
- * was used: a number that is over is never that of a later one.
+ * The number that a script gets has the index in its lower bits, and in its upper bits how
+ * often that speculation was used: so a later speculation never has the same number.
  *
- * The records are those of the ring buffer.  They take room in that, and get
- * their time, when they are committed; so the reader need not know of them.
+ * The records have the format of the ring buffer.  They get their room in it, and their
+ * time, when they are committed: the reader does not handle speculations.
  */
 
 enum speculation_state {
@@ -44,12 +44,12 @@ enum speculation_state {
 };
 
 /**
- * struct speculation - one of them
- * @lock: protects the rest
+ * struct speculation - a speculation
+ * @lock: protects the other fields
  * @state: enum speculation_state
- * @id: its number; of the last one while it is FREE
+ * @id: its number; while it is FREE, its last number
  * @used: bytes of @data that hold records
- * @nrecords: number of those
+ * @nrecords: number of records
  * @data: memory
  */
 struct speculation {
@@ -62,8 +62,8 @@ struct speculation {
 };
 
 /**
- * struct ktap_speculations - those of a session
- * @size: bytes that each holds
+ * struct ktap_speculations - the speculations of a session
+ * @size: bytes of each
  * @one: the speculations
  */
 struct ktap_speculations {
@@ -71,12 +71,12 @@ struct ktap_speculations {
 	struct speculation one[KTAP_SPECULATIONS];
 };
 
-/* &ktap_vm.speculation: there is none to speculate into. */
+/* &ktap_vm.speculation: the run speculates, but the output is dropped. */
 #define NOWHERE		(-1)
 
 static_assert(!(KTAP_SPECULATIONS & (KTAP_SPECULATIONS - 1)));
 
-/* In process context: text that is held back is cut to records of so many bytes. */
+/* In process context, text that is held back is cut to records of this size. */
 #define SPECULATION_PIECE		2048
 
 int ktap_speculations_init(struct ktap_env *env)
@@ -92,7 +92,7 @@ int ktap_speculations_init(struct ktap_env *env)
 	size = ALIGN(size, 8);
 	if (!ktap_heap_charge(&env->heap, KTAP_SPECULATIONS * size))
 		return -ENOMEM;
-	/* Never uncharged: the heap ends with the session as well. */
+	/* Never uncharged: the heap is freed with the session, too. */
 	all = kvzalloc(sizeof(*all) + KTAP_SPECULATIONS * size, KTAP_GFP);
 	if (!all)
 		return -ENOMEM;
@@ -127,7 +127,7 @@ static struct speculation *speculation_place_of(struct ktap_vm *vm, s64 id)
 	return &vm->env->speculations->one[(id - 1) & (KTAP_SPECULATIONS - 1)];
 }
 
-/* The open one of that number, locked; NULL if there is none. */
+/* Find the open speculation with that number and lock it; NULL if there is none. */
 static struct speculation *speculation_lock_open(struct ktap_vm *vm, s64 id, unsigned long *flags)
 {
 	struct speculation *one;
@@ -187,7 +187,7 @@ int ktap_fn_speculate(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 }
 
 /*
- * The one that @v is the number of goes from OPEN to another state; NULL if it is none.
+ * Change the state of the open speculation whose number is @v; return NULL if there is none.
  * This run no longer speculates into it.
  */
 static struct speculation *speculation_finish(struct ktap_vm *vm, const struct ktap_value *v,
@@ -207,7 +207,7 @@ static struct speculation *speculation_finish(struct ktap_vm *vm, const struct k
 	return one;
 }
 
-/* In event context records stay records. */
+/* In event context records are copied to the ring buffer. */
 static void speculation_copy_record(struct ktap_vm *vm, const struct ktap_record *rec)
 {
 	void *place = ktap_out_reserve(vm, rec->len);
@@ -227,7 +227,7 @@ static int speculation_say_record(struct ktap_vm *vm, const struct ktap_record *
 	return ktap_out_text(vm, ktap_record_channel(rec), text, seq_buf_used(&s));
 }
 
-/* Its memory is ours. */
+/* Output all records.  The memory belongs to this run (COMMITTING). */
 static int speculation_put_out(struct ktap_vm *vm, const struct speculation *one)
 {
 	const struct ktap_record *rec;
@@ -262,7 +262,7 @@ int ktap_fn_commit(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	if (!one)
 		return 0;
 	err = speculation_put_out(vm, one);
-	/* This CPU was not inside of a lock in speculation_finish(), nor is it now. */
+	/* Cannot fail: speculation_finish() has just taken this lock here. */
 	if (!ktap_lock(&one->lock, &flags))
 		return err;
 	WRITE_ONCE(one->state, FREE);
@@ -277,9 +277,9 @@ int ktap_fn_discard(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	return 0;
 }
 
-/* Where output goes */
+/* Output to the reader, or to a speculation */
 
-/* Place in the speculation, whose lock is held until ktap_put_commit(). */
+/* Reserve a place in the speculation.  Its lock is held until ktap_put_commit(). */
 static void *speculation_reserve(struct ktap_vm *vm, size_t size)
 {
 	const u32 room = vm->env->speculations->size;

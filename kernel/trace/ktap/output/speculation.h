@@ -7,21 +7,21 @@
 
 #include "vm/vm.h"
 
-/* How many a session has at a time, and what they hold: by its memory, in these bounds. */
+/* Number of speculations of a session, and limits of their size, a part of its memory */
 #define KTAP_SPECULATIONS	16
 #define KTAP_SPECULATION_MIN	4096
 #define KTAP_SPECULATION_MAX	65536
 
-/* For env.c: if the program uses them.  Context: process, may sleep.  0 or -ENOMEM. */
+/* For env.c: allocate them if the program uses them.  Context: process.  0 or -ENOMEM. */
 int ktap_speculations_init(struct ktap_env *env);
 void ktap_speculations_destroy(struct ktap_env *env);
 
-/* How many the script has neither committed nor discarded. */
+/* Return the number of speculations that were neither committed nor discarded. */
 unsigned int ktap_speculations_open(struct ktap_env *env);
 
 /*
- * What ktap_out_reserve(), ktap_out_commit() and ktap_out_text() do (out.h),
- * unless the run speculates: then the speculation gets it, or, counted, nobody.
+ * Like ktap_out_reserve(), ktap_out_commit() and ktap_out_text() (output_ops.h).  If the
+ * run speculates, the speculation gets the output, or it is dropped and counted.
  */
 void *ktap_put_reserve(struct ktap_vm *vm, size_t size);
 void ktap_put_commit(struct ktap_vm *vm, void *place);

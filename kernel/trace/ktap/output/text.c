@@ -2,15 +2,14 @@
 /*
  * Text of values: print, tables, aggregations.
  *
- * Where it is made of records, it is cut at the end of the buffer.  In process
- * context it is given away whenever the buffer is full, so that a table of any
- * size can be printed.
+ * The text of a record is cut at the end of the buffer.  In process context the buffer is
+ * output whenever it is full, so that a table of any size can be printed.
  *
- * A table is printed sorted by key, one entry a line, "KEY: VALUE"; the parts
- * of a compound key stand with ", " between.  A table in it follows its "KEY:"
- * on lines of its own, two spaces further in.  An empty one is "{}".  So is an
- * aggregation with keys; any other one is its number, its totals, or a chart,
- * which begins on the line that follows.
+ * A table is printed sorted by key, one entry a line, "KEY: VALUE"; the parts of a compound
+ * key are separated by ", ".  If a value is a table, it follows "KEY:" on lines of its own,
+ * indented by two more spaces.  An empty table is "{}".  An aggregation with keys is printed
+ * like a table.  Any other aggregation is printed as its number, its totals, or a chart,
+ * which begins on the next line.
  */
 #include <linux/kallsyms.h>
 #include <linux/kernel.h>
@@ -90,7 +89,7 @@ bool ktap_text_in_middle(const struct ktap_text *t)
 	return len ? t->s->buffer[len - 1] != '\n' : t->middle;
 }
 
-/* Every frame has a line of its own. */
+/* Each frame is on a line of its own. */
 static void text_stack(struct ktap_text *t, const struct ktap_value *v)
 {
 	const unsigned long *frames = v->blob;
@@ -149,7 +148,7 @@ static void text_function(struct ktap_text *t, const struct ktap_value *v)
 	ktap_text_put(t, name, strlen(name));
 }
 
-/* What fits a line; a table does not. */
+/* Values on one line, so no tables */
 static void text_flat(struct ktap_text *t, const struct ktap_value *v)
 {
 	switch (v->tag) {
@@ -226,7 +225,7 @@ static void text_count(struct ktap_text *t, const struct ktap_agg *agg)
 	ktap_text_printf(t, "%llu", total.count);
 }
 
-/* The table of its entries; NULL if it has none, or is none. */
+/* Return the table with the entries of a value; NULL if it has none. */
 static struct ktap_table *text_entries_of(const struct ktap_value *v)
 {
 	struct ktap_table *t = ktap_value_table(v);
@@ -240,13 +239,13 @@ static bool text_is_chart(const struct ktap_value *v)
 	       !text_entries_of(v);
 }
 
-/* Entries are sorted, and charts are made, in memory that is allocated for it. */
+/* Sorting entries and making charts allocates memory. */
 static bool text_may_sleep(const struct ktap_text *t)
 {
 	return t->vm && t->vm->level == KTAP_LEVEL_PROCESS;
 }
 
-/* What has no entries. */
+/* Values without entries */
 static void text_leaf(struct ktap_text *t, const struct ktap_value *v, s64 divisor)
 {
 	if (v->tag == KTAP_TABLE)
@@ -266,16 +265,16 @@ static void text_leaf(struct ktap_text *t, const struct ktap_value *v, s64 divis
 }
 
 /**
- * struct text_shown - something with entries that is being printed
- * @outer: what it stands in
- * @object: it
+ * struct text_shown - a value with entries that is being printed
+ * @outer: the value that contains it
+ * @object: its object
  * @sorted: its entries
- * @next: the one to come
- * @depth: pairs of spaces in front of each
+ * @next: index of the next entry
+ * @depth: indentation of each entry, in pairs of spaces
  * @divisor: of its numbers
  *
- * It lies in memory of its own, not on the kernel's stack: tables can stand in
- * tables as deep as there is memory.
+ * It is allocated, and not on the kernel's stack: only memory limits the depth of tables
+ * in tables.
  */
 struct text_shown {
 	struct text_shown *outer;
@@ -286,7 +285,7 @@ struct text_shown {
 	s64 divisor;
 };
 
-/* What holds itself would never end. */
+/* An object that contains itself would be printed without end. */
 static bool text_is_around(const struct ktap_object *object, const struct text_shown *outer)
 {
 	for (; outer; outer = outer->outer) {
@@ -303,7 +302,7 @@ s64 ktap_divisor_of(const struct ktap_value *v, s64 outer)
 	return own ?: outer;
 }
 
-/* NULL, and "{...}" in its place, if it cannot be shown. */
+/* If the value cannot be shown, print "{...}" and return NULL. */
 static struct text_shown *text_begin_entries(struct ktap_text *t, const struct ktap_value *v,
 					     struct text_shown *outer, u32 depth, s64 divisor)
 {
@@ -317,7 +316,7 @@ static struct text_shown *text_begin_entries(struct ktap_text *t, const struct k
 	}
 	err = s ? ktap_table_sort(t->vm, table, KTAP_BY_KEY, &s->sorted) : -ENOMEM;
 	if (err) {
-		/* Without memory it goes on; else the session is ending. */
+		/* Continue without memory; -EINTR means that the session is ending. */
 		if (err == -EINTR)
 			t->err = err;
 		kvfree(s);
@@ -345,7 +344,7 @@ static struct text_shown *text_end_entries(struct ktap_text *t, struct text_show
 	return outer;
 }
 
-/* What follows the colon.  Gives what is to be shown next: its entries, or NULL. */
+/* Print the value after a colon.  If it has entries, return these, to be printed next. */
 static struct text_shown *text_after_colon(struct ktap_text *t, const struct ktap_value *v,
 					   struct text_shown *outer, u32 depth, s64 divisor)
 {
@@ -360,7 +359,7 @@ static struct text_shown *text_after_colon(struct ktap_text *t, const struct kta
 	return NULL;
 }
 
-/* No newline behind the last entry: print adds it. */
+/* Print no newline after the last entry: print() adds it. */
 static void text_entries(struct ktap_text *t, struct text_shown *s)
 {
 	const struct ktap_pair *pair;

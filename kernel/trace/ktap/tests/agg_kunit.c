@@ -365,8 +365,9 @@ static void a_number_without_memory_for_its_row_is_dropped(struct kunit *test)
 }
 
 /*
- * A run that wants memory in process context frees what no slot and no register holds:
- * but not the aggregation that it wants it for, which was just taken out of its table.
+ * A run in process context that lacks memory frees objects that no slot and no register
+ * holds, but not the aggregation for which it needs the memory: that was just removed
+ * from its table.
  */
 static void allocating_a_row_does_not_free_its_aggregation(struct kunit *test)
 {
@@ -637,8 +638,8 @@ static void shards_are_merged_while_written(struct kunit *test)
 		ktap_agg_read(vm->env, agg, &total);
 		busy = atomic_long_read(&vm->env->counters.nmi_busy);
 		/*
-		 * What was read hangs together, or was counted; and nothing is ever
-		 * taken back.
+		 * Each reading is consistent, or was counted; and values never
+		 * decrease.
 		 */
 		if (busy == torn)
 			KUNIT_EXPECT_EQ(test, total.sum.lo, total.count);

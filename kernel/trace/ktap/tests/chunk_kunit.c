@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The loader: what a chunk becomes, and that no bytes hurt.  What is malformed
- * is refused for a reason: chunk_rules_kunit.c.
+ * The loader: the program that it makes of a chunk, and that no bytes do harm.  The errors
+ * for malformed chunks are in chunk_rules_kunit.c.
  */
 #include <linux/err.h>
 #include <linux/slab.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The rules of the loader, one by one, by their names in
- * Documentation/trace/ktap-bytecode.rst: a chunk that is accepted, the change
- * that breaks the rule and no other, and all that is said then.
+ * Documentation/trace/ktap-bytecode.rst: a chunk that is accepted, a change that
+ * breaks this rule and no other, and the message for it.
  */
 #include <linux/align.h>
 #include <linux/err.h>
@@ -17,7 +17,7 @@ enum where {
 	NOWHERE,
 	IN_CHUNK,	/* at an offset of struct test_chunk */
 	IN_HEADER,	/* of struct ktap_header, in the bytes */
-	IN_SECTION,	/* and its type more: of its struct ktap_section, in the bytes */
+	IN_SECTION,	/* plus its type: of its struct ktap_section, in the bytes */
 };
 
 struct edit {
@@ -49,12 +49,12 @@ struct bytes {
 
 /**
  * struct rule - a case of a rule of the loader
- * @name: as the documentation has it; behind a dot, which case of it
- * @err: what loading gives
- * @message: what is said
- * @make: adds to the chunk, before it is proved right
- * @edits: what breaks the rule
- * @spoil: what does, if no number does
+ * @name: as in the documentation; after a dot, the case of the rule
+ * @err: result of loading
+ * @message: the error message
+ * @make: adds to the chunk, which must then be accepted
+ * @edits: numbers to change, to break the rule
+ * @spoil: breaks the rule, if changed numbers cannot
  */
 struct rule {
 	const char *name;

@@ -127,7 +127,7 @@ enum meanwhile {
 	REACHED_GOES,	/* the reached entry and the one after it are deleted */
 	NEXT_GOES,	/* the entry to be found is deleted */
 	OTHERS_MOVE,	/* more other iterations than cursors move */
-	CURSOR_GOES,	/* so many move that this search counts as abandoned */
+	CURSOR_GOES,	/* more of them than that: this search counts as abandoned */
 	ALL_GO,
 	NR_MEANWHILE
 };

@@ -183,7 +183,7 @@ static void a_shortage_triggers_one_refill(struct kunit *test)
 
 static void a_denied_refill_is_retried(struct kunit *test)
 {
-	/* Whatever the time since then: jiffies are compared, and wrap. */
+	/* For any time since then: jiffies are compared, and wrap. */
 	static const unsigned long ago[] = { HZ, ~0UL / 2, ~0UL / 2 + 2, ~0UL - HZ };
 	struct ktap_heap *heap;
 	int i;

@@ -22,8 +22,8 @@ static void expect_flat(struct kunit *test, const struct ktap_vm *vm, size_t ava
 }
 
 /*
- * R[0] = {}; then R[1] = {} again and again, with @insn behind it; and then
- * whether R[0] still has what was put into it.
+ * R[0] = {}; then R[1] = {} again and again, each time followed by @insn; and then whether
+ * R[0] still has its contents.
  */
 static struct ktap_vm *forgetful(struct kunit *test, enum ktap_level level, u32 rounds,
 				 struct ktap_code insn)

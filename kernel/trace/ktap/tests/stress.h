@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The stress test: workers and what they share.
+ * The stress test: workers and the data that they share.
  */
 #ifndef _KTAP_TESTS_STRESS_H
 #define _KTAP_TESTS_STRESS_H
@@ -13,12 +13,12 @@
 #include "data/table.h"
 #include "tests/build.h"
 
-#define SHARED_KEYS	7	/* that all add to */
-#define OWN_KEYS	11	/* of each worker */
+#define SHARED_KEYS	7	/* all workers add to them */
+#define OWN_KEYS	11	/* for each worker */
 #define KINDS		5	/* of numbers, kept by key */
 #define PERMANENT	50	/* entries that stay */
 #define KEY_ROOM	32
-#define COMMON		U32_MAX	/* is no worker */
+#define COMMON		U32_MAX	/* not a worker */
 
 enum { GLOBAL_SUM, GLOBAL_TEXT, GLOBAL_KIND };
 enum { R_RESULT, R_KEY, R_VALUE, R_LAST, R_OBJECT, NR_REGS };
@@ -34,23 +34,23 @@ struct stress_text {
 struct stress;
 
 /**
- * struct stress_worker - one that uses what is shared
- * @s: what is shared
+ * struct stress_worker - a worker, which uses the shared data
+ * @s: the shared data
  * @vm: its activation
  * @task: its thread, or NULL
  * @irq: its interrupt
- * @next: the one that its thread interrupts
- * @cpu: where it works
- * @id: from 0
- * @random: its choices
- * @rounds: those it has made
- * @added: to each of the shared entries, and that many times to all else
- * @sum: of its numbers, to each aggregation and to the global
- * @own: what it has added to each of its own entries
- * @version: of the text that its entries hold; 0: there is none
- * @inserted: entries that it has inserted for good
- * @wrong: what it has seen, or NULL
- * @done: its thread has made its rounds
+ * @next: the worker that its thread interrupts
+ * @cpu: its CPU
+ * @id: its number, from 0
+ * @random: state of its random numbers
+ * @rounds: number of its finished rounds
+ * @added: by shared entry: the sum that it has added to it
+ * @sum: of its numbers, which it has added to each aggregation and to the global
+ * @own: by own entry: the sum that it has added to it
+ * @version: of the text in its entries; 0: there is none
+ * @inserted: number of entries that it has inserted and not deleted
+ * @wrong: the first check that failed, or NULL
+ * @done: its thread has finished its rounds
  */
 struct stress_worker {
 	struct stress *s;
@@ -74,28 +74,28 @@ struct stress_worker {
 typedef void (*stress_operation)(struct stress_worker *w);
 
 /**
- * struct stress - what all workers share
+ * struct stress - the data that all workers share
  * @test: the test
- * @vm: its own activation
- * @operations: what workers do
- * @noperations: number of them
- * @available: free memory in the beginning
- * @torn: readings of aggregations that did not hang together, and were counted
- * @sums: all add to the same entries
- * @own: all have entries of their own
+ * @vm: activation of the test itself
+ * @operations: the operations of workers
+ * @noperations: number of @operations
+ * @available: free memory at the start
+ * @torn: readings of aggregations that were inconsistent, and were counted
+ * @sums: all workers add to the same entries
+ * @own: each worker has entries of its own
  * @texts: the same, with text that changes
  * @grown: gets more and more entries
- * @order: some entries stay, others come and go
- * @cleared: is emptied again and again
- * @objects: holds tables that come and go
+ * @order: some entries are permanent, others are inserted and deleted
+ * @cleared: is cleared again and again
+ * @objects: holds tables that are made and deleted
  * @stats: aggregations by key
  * @count: has a shard for each CPU
- * @hist: too
- * @emptied: too, and keys; is emptied again and again
+ * @hist: has a shard for each CPU
+ * @emptied: has a shard for each CPU, and keys; is cleared again and again
  * @single: has one shard
  * @keyed: has keys
- * @nworkers: number of them; each second one is an interrupt
- * @workers: they
+ * @nworkers: number of workers; each second one is an interrupt
+ * @workers: the workers
  */
 struct stress {
 	struct kunit *test;

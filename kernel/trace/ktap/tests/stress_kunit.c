@@ -17,18 +17,18 @@
 #include "vm/global.h"
 
 /**
- * DOC: What is tried here
+ * DOC: Stress test
  *
  * Each CPU has two workers: a thread, and an interrupt that the thread of another
- * CPU sends.  A worker makes a number of rounds, in each of which it does a few
- * operations of its choice on what all of them share, and keeps a record of what
- * it has done.  What it reads back it can judge at once: an entry that nobody else
- * writes must hold what it has put there; one that others write, something that
- * one of them has put there, in one piece.  In the end the sums are what all the
- * records say, and when everything is deleted, all memory is free again.
+ * CPU sends.  In each of its rounds a worker does a few random operations on shared
+ * data, and keeps a record of them.  It checks the values that it reads: an entry that
+ * no other worker writes must have the value that it has stored there.  An entry that
+ * others write must have a complete value that one of them has stored.  At the end the
+ * sums must be those of all records.  After everything is deleted, all memory must be
+ * free again.
  *
- * Meanwhile the thread of the test goes through tables, reads aggregations, clears,
- * and frees what is dead.
+ * Meanwhile the thread of the test iterates over tables, reads aggregations, clears
+ * them, and frees dead objects.
  */
 
 /* Rounds of a worker; more rounds find more bugs. */
@@ -251,7 +251,7 @@ static struct stress *new_stress(struct kunit *test, const stress_operation *ope
 	return s;
 }
 
-/* Work of the test's own thread meanwhile */
+/* Work of the test's own thread during the rounds */
 
 /* Each permanent entry is seen once, in order. */
 static void go_through_the_order(struct stress *s)
@@ -415,7 +415,7 @@ static void expect_total(struct stress *s, const struct ktap_agg *agg, u64 sum)
 	KUNIT_EXPECT_EQ(s->test, count, total.count);
 }
 
-/* Of the aggregations in @t. */
+/* Return the sum of the aggregations in @t. */
 static u64 sum_by_key(struct stress *s, struct ktap_table *t)
 {
 	struct ktap_value *result = &s->vm->stack[R_RESULT], key;
@@ -451,7 +451,7 @@ static void expect_numbers(struct stress *s)
 	KUNIT_EXPECT_EQ(s->test, result->tag == KTAP_INT ? result->u : 0, sum);
 }
 
-/* All operations were done, and nothing is left of them. */
+/* All operations were done, and no memory is in use after them. */
 static void expect_nothing_lost(struct stress *s)
 {
 	struct ktap_env *env = s->vm->env;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The rules of the verifier, one by one, by their names in
- * Documentation/trace/ktap-bytecode.rst: code that is accepted, the change that
- * breaks the rule and no other, and all that is said then.
+ * Documentation/trace/ktap-bytecode.rst: code that is accepted, a change that
+ * breaks this rule and no other, and the message for it.
  */
 #include <linux/string.h>
 #include <asm/byteorder.h>
@@ -15,17 +15,17 @@
 
 /**
  * struct rule - a case of a rule of the verifier
- * @name: as the documentation has it; behind a dot, which case of it
- * @message: what is said, behind "ktap: error: "
- * @right: what main does after it has written its registers with instruction 0;
- *	RET follows, unless it is there
- * @wrong: what is put in the place of one of them
- * @at: which one
+ * @name: as in the documentation; after a dot, the case of the rule
+ * @message: the error message, without "ktap: error: "
+ * @right: code of main after instruction 0, which writes its registers; RET follows if
+ *	it is missing
+ * @wrong: replaces one of these instructions
+ * @at: which of them
  * @nregs: registers of main, if not NREGS
- * @nwritten: how many of them it writes, if not all
+ * @nwritten: number of registers that main writes, if not all
  * @plain: main takes no variable arguments
  * @try: instructions, first and end, handler and register; end 0: none
- * @wrong_try: what it becomes
+ * @wrong_try: replaces @try
  */
 struct rule {
 	const char *name;
@@ -127,7 +127,7 @@ static const struct rule rules[] = {
 	  { I(CALL, 0, 0, 0, 1) }, I(CALL, 0, 0, 0, 2) },
 	{ "index.global", "global 1 of 1 in instruction 1",
 	  { I(GETG, 0, 0, 0, 0) }, I(GETG, 0, 0, 0, 1) },
-	/* That the key of TGETS is a field too makes it none of the section's. */
+	/* A string that is the key of a TGETS, and a field too, is not in the section of fields. */
 	{ "index.field", "field 1 of 1 in instruction 2",
 	  { I(TGETS, 0, 0, 0, 1), I(FIELD, 0, 0, 0, 0) }, I(FIELD, 0, 0, 0, 1), .at = 1 },
 	{ "index.need_of_a_field", "need of a field 3 of 3 in instruction 1",
@@ -366,8 +366,8 @@ static void complexity_of_a_function_is_bounded(struct kunit *test)
 }
 
 /*
- * Each round of the loop moves what the first register may be one register on,
- * and looks at all the rest again.
+ * Each round of the loop moves the types of the first register on by one register, and
+ * the verifier looks at all the rest again.
  */
 static struct test_chunk *slow_loop(struct kunit *test, const struct ktap_code *rest, u32 n)
 {

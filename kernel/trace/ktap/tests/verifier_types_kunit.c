@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The verifier's rules about types, one by one, by their names in
- * Documentation/trace/ktap-bytecode.rst: code that is accepted, the change that
- * breaks the rule and no other, and all that is said then.  The types are those
- * of the kernel that runs; a few of those that are made up in user space are in
- * no kernel, and only there can the kernel be locked down, and not be.
+ * Documentation/trace/ktap-bytecode.rst: code that is accepted, a change that
+ * breaks this rule and no other, and the message for it.  The types are those of the
+ * running kernel.  A few types exist only in the user space build of the tests; and only
+ * there a test can choose whether the kernel is locked down.
  */
 #include <linux/kernel.h>
 #include <linux/security.h>
@@ -29,15 +29,15 @@ enum start {
 
 /**
  * struct rule - a case of a rule about types
- * @name: as the documentation has it; behind a dot, which case of it
- * @message: what is said, behind "ktap: error: "
+ * @name: as in the documentation; after a dot, the case of the rule
+ * @message: the error message, without "ktap: error: "
  * @strings: constants 0 and so on
  * @start: enum start
- * @right: what behind that the handler of a function that there is not does, after it has
- *	written its registers with instruction 0; RET follows
- * @wrong: what is put in the place of one of both
+ * @right: code after @start, in the handler of a function that does not exist.
+ *	Instruction 0 has written the registers before; RET follows
+ * @wrong: replaces an instruction of @start or @right
  * @at: which one
- * @locked: the kernel is locked down by then
+ * @locked: the kernel is locked down for @wrong
  */
 struct rule {
 	const char *name;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The interpreter and the arena; arith_kunit.c has what it calculates.
+ * The interpreter and the arena; arith_kunit.c has the results of arithmetic.
  */
 #include <linux/string.h>
 #include <asm/byteorder.h>
@@ -170,8 +170,8 @@ static void concatenation_converts(struct kunit *test)
 }
 
 /*
- * s = "keep" .. 1; then n strings nobody keeps; returns s.  The garbage looks
- * like what the arena puts in front of a large block.
+ * s = "keep" .. 1; then n strings that nothing holds; returns s.  The garbage looks
+ * like the header of a large block in the arena.
  */
 static struct test_chunk *much_garbage(struct kunit *test, s32 n)
 {
@@ -435,7 +435,7 @@ static struct ktap_value run_event(struct kunit *test, struct test_chunk *c)
 	return test_run(test, vm, &ev, 1);
 }
 
-/* A chunk whose main is told to be a handler after it is loaded: see run_event(). */
+/* A chunk whose main becomes a handler after it is loaded: see run_event(). */
 static struct test_chunk *handler(struct kunit *test)
 {
 	struct test_chunk *c = test_chunk(test);
@@ -573,7 +573,7 @@ static void an_iteration_survives_overwritten_registers(struct kunit *test)
 		TEST_RET(c);
 		vm = test_vm(test, test_load(c), EVENT);
 		err = ktap_vm_run(vm, 0, NULL, 0, NULL);
-		/* It may run forever: the budget ends it. */
+		/* It may be endless: the budget ends it. */
 		KUNIT_EXPECT_TRUE(test, err == 0 || err == -EINVAL || err == -ETIME);
 	}
 }

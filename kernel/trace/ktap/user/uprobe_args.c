@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a script sees of a place in a user's program: arguments, names, what was
- * returned.
+ * The data of a place in a user program that scripts read: arguments, names, return value.
  *
- * Handlers cannot wait for memory of the process, but who calls them can.  So what
- * is on its stack, or what a marker's argument is read from, is read before; and
- * what arguments point to is brought in, if handlers may read it.
+ * Handlers cannot fault in memory of the process, but their callers can.  So arguments on
+ * the stack, and the memory that an argument of a marker is read from, are read before the
+ * handlers run.  Memory that arguments point to is faulted in, if handlers may read it.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
@@ -19,9 +18,9 @@
 #include "user/uprobe_args.h"
 
 /*
- * The first arguments of a function are in registers, the others lie on its stack,
- * so many words above the stack pointer.  These are the conventions of programs:
- * the kernel has conventions of its own.
+ * The first arguments of a function are in registers.  The others are on its stack,
+ * ARGS_ON_STACK words above the stack pointer.  These are the conventions of programs: the
+ * kernel has conventions of its own.
  */
 #if defined(CONFIG_X86_64)
 #define ARGS_IN_REGS		6
@@ -89,7 +88,7 @@ static bool uprobe_args_stack_argument(struct pt_regs *regs, unsigned int n, uns
 #endif
 
 /**
- * ktap_user_has_argument() - Is it known where an argument of functions is?
+ * ktap_user_has_argument() - Is the location of this argument of functions known?
  * @n: number of the argument, from 0
  */
 bool ktap_user_has_argument(unsigned int n)
@@ -102,13 +101,13 @@ bool ktap_user_has_argument(unsigned int n)
 }
 
 /**
- * ktap_user_argument() - Gets an argument of the function that begins
+ * ktap_user_argument() - Read an argument of a function at its entry
  * @regs: the process's registers
  * @n: number of the argument, from 0
- * @value: gets it
+ * @value: set to it
  *
- * Context: current's, may fault.
- * Return: false if it is not to be had.
+ * Context: the process of @regs, may fault.
+ * Return: false if the argument cannot be read.
  */
 bool ktap_user_argument(struct pt_regs *regs, unsigned int n, u64 *value)
 {
@@ -123,7 +122,7 @@ bool ktap_user_argument(struct pt_regs *regs, unsigned int n, u64 *value)
 	return true;
 }
 
-/* What the function has returned: a word of the process. */
+/* Return the return value of the function, a word of the process. */
 static u64 uprobe_args_returned(const struct ktap_uhit *h)
 {
 	unsigned long value = ktap_returned(h->regs);
@@ -140,7 +139,7 @@ static bool uprobe_args_marker_argument(const struct ktap_uhit *h, unsigned int 
 				  uprobe_args_read_memory, (s64 *)value);
 }
 
-/* Is there an argument that could have been read? */
+/* Does the argument exist, so that it should have been read? */
 static bool uprobe_args_should_be_there(const struct ktap_uhit *h, unsigned int n)
 {
 	const struct ktap_user_place *place = h->at->place;
@@ -151,11 +150,11 @@ static bool uprobe_args_should_be_there(const struct ktap_uhit *h, unsigned int 
 }
 
 /**
- * ktap_user_arguments() - Gets the arguments that handlers may ask for
+ * ktap_user_arguments() - Read the arguments that handlers may ask for
  * @h: gets them
  *
- * One that cannot be read is nil, and counted.
- * Context: current's, may fault.
+ * An argument that cannot be read is nil, and is counted.
+ * Context: the process of @h, may fault.
  */
 void ktap_user_arguments(struct ktap_uhit *h)
 {
@@ -181,7 +180,7 @@ static void uprobe_args_bring_in(const struct ktap_upoint *u, u64 value)
 {
 	const char __user *from = (const char __user *)(unsigned long)value;
 
-	/* Most values are no addresses. */
+	/* Most values are not addresses. */
 	if (value < PAGE_SIZE || !ktap_is_user_address(value))
 		return;
 	if (u->strings)
@@ -193,10 +192,10 @@ static void uprobe_args_bring_in(const struct ktap_upoint *u, u64 value)
 }
 
 /**
- * ktap_uprobe_bring_in() - Makes present what handlers may read
- * @h: what happened, with its arguments
+ * ktap_uprobe_bring_in() - Fault in the memory that handlers may read
+ * @h: the event, with its arguments
  *
- * Context: current's, may fault.
+ * Context: the process of @h, may fault.
  */
 void ktap_uprobe_bring_in(const struct ktap_uhit *h)
 {
@@ -291,7 +290,7 @@ const struct ktap_event_ops ktap_user_ops = {
 	.regs = uprobe_args_user_regs,
 };
 
-/* Looks at all of it, and notes what it asks for; nothing is enough. */
+/* Visitor for ktap_probe_reaches(): record what @insn reads; always continue. */
 static bool uprobe_args_note_wanted(const struct ktap_code *insn, void *data)
 {
 	struct ktap_upoint *u = data;
@@ -319,8 +318,8 @@ static bool uprobe_args_note_wanted(const struct ktap_code *insn, void *data)
 }
 
 /**
- * ktap_user_init() - Finds out what the handlers of a probe may ask for
- * @u: gets it; @u->ret and @u->marker are set
+ * ktap_user_init() - Find out what the handlers of a probe may ask for
+ * @u: gets the result; @u->ret and @u->marker are set
  * @prog: the program
  *
  * Return: 0 or -ENOMEM.

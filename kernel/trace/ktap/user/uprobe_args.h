@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Places in the user's programs as events: what src_uprobe.c, which attaches, and
- * uprobe.c, which knows what the probe asks for, have in common.
+ * Places in user programs as events: shared by uprobe_attach.c, which attaches them,
+ * uprobe_args.c, which knows the data that a probe asks for, and uprobe_find.c.
  */
 #ifndef _KTAP_UPROBE_ARGS_H
 #define _KTAP_UPROBE_ARGS_H
@@ -130,7 +130,7 @@ struct ktap_uhit {
 
 extern const struct ktap_event_ops ktap_user_ops;
 
-/* uprobe.c */
+/* uprobe_args.c */
 bool ktap_user_argument(struct pt_regs *regs, unsigned int n, u64 *value);
 bool ktap_user_has_argument(unsigned int n);
 void ktap_user_arguments(struct ktap_uhit *h);

@@ -18,10 +18,10 @@
 /**
  * DOC: Places in programs
  *
- * A place is an instruction in a file, and one uprobe.  Whatever maps the file
- * later has it, too: libraries loaded later, processes started later.  A session
- * of one process only (pid, follow) says so in the filter of its uprobes, and
- * the memory of others is left alone.  A child has its parent's breakpoints: they
+ * A place is an instruction in a file, and one uprobe.  It is also in later mappings of
+ * the file: of libraries loaded later, and of processes started later.  If a session is
+ * for one process only (pid, follow), the filter of its uprobes excludes the others, and
+ * their memory is not changed.  A child has its parent's breakpoints: they
  * are removed when it reaches the first, unless it is followed.
  *
  * The kernel watches the return of a function by taking the place of its return
@@ -36,11 +36,11 @@
  * probes of the same place run in the order of the script, if the last of them
  * is registered first.
  *
- * All of it is called in the context of the thread, which may sleep: see uprobe.c.
+ * All of it is called in the context of the thread, which may sleep: see uprobe_args.c.
  * Its end is waited for by uprobe_unregister_sync().
  */
 
-/* What uprobes take for a place, roughly. */
+/* Approximate memory that uprobes use for a place. */
 #define UPROBE_KERNEL_BYTES	512
 
 /* Threads that return at the same time, and are not done with it, for each CPU. */
@@ -127,7 +127,7 @@ NOKPROBE_SYMBOL(ktap_uprobe_hit);
 
 /* Returns */
 
-/* What the kernel will not watch: it gives up where so many calls have not returned. */
+/* The kernel watches no more returns of a thread than this; further ones are missed. */
 static bool uprobe_attach_is_too_deep(void)
 {
 	return current->utask->depth >= MAX_URETPROBE_DEPTH;
@@ -194,7 +194,7 @@ static struct ktap_ureturn *uprobe_attach_find_return(struct ktap_upoint *u, boo
 static void uprobe_attach_end_return(struct ktap_ureturn *r)
 {
 	r->at = NULL;
-	/* What the next owner writes comes behind it. */
+	/* Orders our accesses before those of the next owner. */
 	smp_store_release(&r->owner, NULL);
 }
 
@@ -384,7 +384,7 @@ static struct ktap_upoint *uprobe_attach_upoint_of(const struct ktap_point *poin
 	return container_of(point, struct ktap_upoint, point);
 }
 
-/* The last probe first: see above. */
+/* The last probe first: see DOC above. */
 static int uprobe_attach_all(struct ktap_session *s)
 {
 	struct ktap_point *point;
@@ -417,7 +417,7 @@ static void uprobe_detach_all(struct ktap_session *s)
 	}
 }
 
-/* One wait for all of them. */
+/* Wait once for all of them. */
 static void uprobe_sync(struct ktap_session *s)
 {
 	struct ktap_point *point;

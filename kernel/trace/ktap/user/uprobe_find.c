@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From the text of an event to places in programs.  The program ktap has looked
- * up what it can (see places.h); an offset in a file needs nobody who looks it up.
+ * Find places in programs by the text of an event.  The program ktap has looked up symbols
+ * and markers (see user_places.h); an offset in a file needs no lookup.
  */
 #include <linux/fs.h>
 #include <linux/kstrtox.h>
@@ -13,11 +13,11 @@
 #include "user/uprobe_args.h"
 
 /**
- * struct uprobe_find_spelling - what an event says of itself
+ * struct uprobe_find_spelling - the parts of an event's text
  * @text: a copy of the event, cut to pieces
  * @path: a file
- * @place: what stands behind it
- * @ret: a return
+ * @place: the part after @path
+ * @ret: the event is a return
  */
 struct uprobe_find_spelling {
 	char *text;
@@ -41,7 +41,7 @@ static bool uprobe_find_is_marker(const char *event)
 	return strstarts(event, "sdt:") || strstarts(event, "usdt:");
 }
 
-/* "PREFIX:PATH:PLACE[%return]"; false if it is not. */
+/* Split "PREFIX:PATH:PLACE[%return]"; false if the event is of another form. */
 static bool uprobe_find_spell(struct uprobe_find_spelling *sp)
 {
 	size_t len = strlen(sp->text), suffix = strlen("%return");
@@ -134,7 +134,7 @@ static int uprobe_find_by_place(const void *a, const void *b)
 	return 0;
 }
 
-/* A file may have several paths: each place once. */
+/* Remove duplicates: a file may have several paths. */
 static void uprobe_find_tidy(struct ktap_upoint *u)
 {
 	unsigned int i, n = 0;
@@ -233,7 +233,7 @@ static int uprobe_find_spelled(struct ktap_vm *vm, struct ktap_upoint *u)
 	return err;
 }
 
-/* A place takes memory that nobody else counts. */
+/* Limit the places of a session, because each of them takes memory of the kernel. */
 static int uprobe_find_check_number(struct ktap_vm *vm, const struct ktap_upoint *u)
 {
 	const struct ktap_session *s = u->point.probe->session;
@@ -251,12 +251,12 @@ static int uprobe_find_check_number(struct ktap_vm *vm, const struct ktap_upoint
 }
 
 /**
- * ktap_user_find() - Finds the places of an event
+ * ktap_user_find() - Find the places of an event
  * @vm: for errors
- * @u: gets them, and what kind of event it is
+ * @u: gets the places, and the kind of the event
  *
- * Context: process, in the name space of who writes the session.
- * Return: 0, or an error that is set; what there is by then is freed by the source.
+ * Context: process, in the mount namespace of the task that writes the session.
+ * Return: 0, or a negative errno with the error set.  The source frees what @u has by then.
  */
 int ktap_user_find(struct ktap_vm *vm, struct ktap_upoint *u)
 {

@@ -36,42 +36,42 @@
 /**
  * DOC: From an address to a file
  *
- * An address means nothing once its process is gone, and something else in the
- * next one.  So it is turned into a place in a file where the event happens, in
- * any context, without a lock:
+ * An address has no meaning after its process has ended, and another one in the next
+ * process.  So it is converted to a place in a file when the event happens, in any context
+ * and without a lock:
  *
- * - The mappings are read as uprobes do: under RCU, and only believed if nobody
- *   began to change them meanwhile (mmap_lock_speculate_*()).  The memory of a
- *   struct vm_area_struct, a struct file and a struct inode that were there when
- *   the read side began stays what it is, if not whose, until it ends.  That is not
- *   to be had without SMP, and not needed: who reads is not preempted, so that the
- *   mappings stand still if nobody has begun to change them.
- * - The file is looked up in a table of the session by its inode (ufile.c).  The
- *   first one who meets it, who moves it from NEW to TAKEN, takes a reference and
- *   has an irq_work queue the rest.
- * - In process context the name and the build id are found out, the file becomes
- *   KNOWN, and the reference is dropped: files are held for as long as that
- *   takes.  If the mappings were changed before there was a reference, it may be one
- *   of another file: then it is only dropped, there too, and the file is NEW again.
+ * - The mappings are read as uprobes do: under RCU, and the result is used only if no
+ *   change of the mappings had begun meanwhile (mmap_lock_speculate_*()).  Until the RCU
+ *   read side ends, the memory of a struct vm_area_struct, a struct file or a struct inode
+ *   keeps its type, though it may be reused for another object.  Without SMP these
+ *   functions do not exist, and are not needed: the reader is not preempted, so the
+ *   mappings do not change if no change had begun.
+ * - The file is looked up in a table of the session by its inode (ustack_file.c).  The
+ *   first handler that finds it, which is the one that moves it from NEW to TAKEN, takes a
+ *   reference and lets an irq_work queue the rest.
+ * - In process context the name and the build id are found, the file becomes KNOWN, and
+ *   the reference is dropped: it is held only for that time.  If the mappings were changed
+ *   before the reference was taken, it may be a reference to another file: it is only
+ *   dropped, in process context too, and the file is NEW again.
  *
- * A frame that no file is found for stays an address.  If that is not because
- * there is none, it is counted.
+ * If a frame's file is not found, the frame stays an address.  This is counted, unless the
+ * mapping has no file.
  */
 
 /* Units of a frame: reading it and finding its file. */
 #define FRAME_COST	4
 
-/* How often mappings that change are looked at again. */
+/* Number of attempts to read mappings that change */
 #define TRIES		3
 
 static_assert((2 * KTAP_MAX_FRAMES + 1) * sizeof(u64) <= KTAP_MAX_STRLEN);
 static_assert(KTAP_BUILD_ID_MAX == BUILD_ID_SIZE_MAX);
 
 /**
- * struct ustack_area - addresses that are mapped alike
- * @start: the first
- * @end: the first one behind
- * @frame: the frame that @start is; 0: addresses remain addresses
+ * struct ustack_area - a range of addresses in one mapping
+ * @start: the first address
+ * @end: the first address after it
+ * @frame: the frame of @start; 0: addresses remain addresses
  */
 struct ustack_area {
 	unsigned long start;
@@ -79,7 +79,7 @@ struct ustack_area {
 	u64 frame;
 };
 
-/* What was read of a mapping, when the mappings had changed @seq times. */
+/* Data of a mapping, read when the sequence count of the mappings was @seq */
 struct ustack_mapping {
 	unsigned int seq;
 	struct vm_area_struct *vma;
@@ -90,7 +90,7 @@ struct ustack_mapping {
 	struct ktap_ustack_file_key key;
 };
 
-/* Memory that processes share, and that has no name anywhere, is no file. */
+/* Shared memory without a name has an inode, but is not a file. */
 static bool ustack_is_file(const struct inode *inode)
 {
 	return S_ISREG(inode->i_mode) && !(inode->i_sb->s_flags & SB_KERNMOUNT);
@@ -112,7 +112,7 @@ static struct ktap_ustack_file_key ustack_key_of(const struct inode *inode)
 	};
 }
 
-/* Where the kernel's own code lies in a process, as it told it at exec; 0: nowhere. */
+/* Return the address of the vdso, which exec has stored in the auxv; 0 if there is none. */
 static unsigned long ustack_vdso_of(const struct mm_struct *mm, unsigned int word)
 {
 #ifdef AT_SYSINFO_EHDR
@@ -137,7 +137,7 @@ static unsigned long ustack_vdso_of(const struct mm_struct *mm, unsigned int wor
 	return 0;
 }
 
-/* Of a mapping without a file: is it the vdso? */
+/* A mapping without a file may be the vdso. */
 static void ustack_read_special(struct ustack_mapping *m, const struct mm_struct *mm)
 {
 	unsigned int word;
@@ -172,8 +172,8 @@ static bool ustack_has_changed(struct mm_struct *mm, unsigned int seq)
 #endif
 
 /*
- * Reads a mapping that may be changed, and freed, at any time: what it says is
- * worth nothing until ustack_has_changed() has been asked.
+ * Read a mapping that may be changed, and freed, at any time: the result is valid only if
+ * ustack_has_changed() returns false afterwards.
  */
 static void ustack_read_mapping(struct ustack_mapping *m, const struct mm_struct *mm)
 {
@@ -193,7 +193,7 @@ static void ustack_read_mapping(struct ustack_mapping *m, const struct mm_struct
 	}
 }
 
-/* Under RCU.  False: the mappings do not stand still. */
+/* Called under RCU.  False: the mappings change all the time. */
 static bool ustack_find_mapping(struct mm_struct *mm, unsigned long address,
 				struct ustack_mapping *m)
 {
@@ -212,8 +212,8 @@ static bool ustack_find_mapping(struct mm_struct *mm, unsigned long address,
 }
 
 /*
- * Under RCU.  Gets hold of a file whose name nobody has asked for.  A reference to
- * the wrong one cannot be dropped here: fput() is not for any context.
+ * Called under RCU.  Take a reference to a file whose name was not asked for yet.  If it is
+ * the wrong file, it cannot be dropped here: fput() is not allowed in all contexts.
  */
 static void ustack_take_file(struct ktap_session *s, struct ktap_ustack_file *uf,
 			     const struct ustack_mapping *m, struct mm_struct *mm)
@@ -229,16 +229,16 @@ static void ustack_take_file(struct ktap_session *s, struct ktap_ustack_file *uf
 			return;
 		}
 	}
-	/* Was it still mapped, and hence what it was, when there was a reference? */
+	/* If it was still mapped after we had the reference, it is the right file. */
 	uf->sure = !ustack_has_changed(mm, m->seq);
-	/* Pairs with that of ustack_name_files().  There must be something for the vdso, too. */
+	/* Pairs with ustack_name_files().  The vdso has no file: any pointer other than NULL. */
 	smp_store_release(&uf->file, file ?: (void *)s);
 	/* ktap_ustack_destroy() waits for it. */
 	if (!READ_ONCE(s->abort))
 		irq_work_queue(&s->umap_irq);
 }
 
-/* Finds the area that an address lies in.  False: it could not be told. */
+/* Find the area that contains an address.  False: that failed. */
 static bool ustack_find_area(struct ktap_session *s, unsigned long address,
 			     struct ustack_area *area)
 {
@@ -247,13 +247,13 @@ static bool ustack_find_area(struct ktap_session *s, unsigned long address,
 	struct ustack_mapping m;
 	int place;
 
-	/* See above: while a chunk is loaded its top level could be preempted here. */
+	/* See DOC above: while a chunk is loaded its top level could be preempted here. */
 	guard(preempt_notrace)();
 	guard(rcu)();
 	if (!ustack_find_mapping(mm, address, &m))
 		return false;
 	if (!m.vma || !m.in_file) {
-		/* Where nothing is, there is no file either. */
+		/* No mapping, or one without a file */
 		area->start = m.vma ? m.start : address;
 		area->end = m.vma ? m.end : address + 1;
 		area->frame = 0;
@@ -272,7 +272,7 @@ static bool ustack_find_area(struct ktap_session *s, unsigned long address,
 	return true;
 }
 
-/* An address becomes a frame.  @area has the one before it lay in. */
+/* Convert an address to a frame.  @area is the one that contained the previous address. */
 static u64 ustack_frame_of(struct ktap_vm *vm, u64 address, struct ustack_area *area)
 {
 	bool inside = address - area->start < area->end - area->start;
@@ -285,7 +285,7 @@ static u64 ustack_frame_of(struct ktap_vm *vm, u64 address, struct ustack_area *
 	return area->frame ? area->frame + (address - area->start) : address;
 }
 
-/* Addresses become frames; there is room for one more word.  Gives the words used. */
+/* Convert addresses to frames; there is room for one more word.  Return the number of words. */
 static unsigned int ustack_make_frames(struct ktap_vm *vm, u64 *frames, unsigned int n)
 {
 	bool addresses = false;
@@ -293,7 +293,7 @@ static unsigned int ustack_make_frames(struct ktap_vm *vm, u64 *frames, unsigned
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
-		/* The bit of the instruction set */
+		/* Clear the bit of the instruction set. */
 		if (IS_ENABLED(CONFIG_ARM))
 			frames[i] &= ~1ULL;
 		/* Bit 63 marks a frame in a file: no architecture has user addresses there. */
@@ -316,7 +316,7 @@ static void ustack_put_buffers(void)
 	put_callchain_buffers();
 }
 
-/* The state that the thread left user mode in, if it is not the event's own. */
+/* Return the event's own registers if they are of user mode, or those at kernel entry. */
 static struct pt_regs *ustack_user_regs(const struct ktap_vm *vm)
 {
 	const struct ktap_event *ev = vm->event;
@@ -326,15 +326,15 @@ static struct pt_regs *ustack_user_regs(const struct ktap_vm *vm)
 }
 
 /*
- * Perf knows of 32-bit programs, of functions that have not made their frame yet,
- * and of returns that uprobes have bent.  False: its buffer was busy.
+ * Perf handles 32-bit programs, functions that have not set up their frame yet, and return
+ * addresses that uprobes have replaced.  False: its buffer is in use.
  */
 static bool ustack_walk(struct ktap_vm *vm, u64 *addresses, unsigned int depth, unsigned int *n)
 {
 	struct perf_callchain_entry *chain;
 	u32 limit = READ_ONCE(sysctl_perf_event_max_stack);
 
-	/* The buffer is of this CPU and context: it stays as it is until that ends. */
+	/* The buffer belongs to this CPU and context, and is valid until preemption. */
 	guard(preempt_notrace)();
 	/* Perf finds it under RCU. */
 	guard(rcu)();
@@ -367,7 +367,7 @@ static bool ustack_has_user_code(void)
 	return current->mm && !(current->flags & (PF_KTHREAD | PF_USER_WORKER));
 }
 
-/* A thread of the kernel has no frames: a stack all the same, and good as a key. */
+/* The stack of a kernel thread has no frames.  It can be a key, too. */
 int ktap_fn_ustack(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
 	unsigned int depth, skip, len = 0;
@@ -423,7 +423,7 @@ int ktap_fn_usym(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	return 0;
 }
 
-/* The name of a file, control bytes as \ooo; NULL if it cannot be made. */
+/* Return the name of a file, control bytes as \ooo; NULL if that fails. */
 static char *ustack_make_path(const struct file *file, char *buf)
 {
 	static const char escaped[] =
@@ -444,7 +444,7 @@ static char *ustack_make_path(const struct file *file, char *buf)
 	return text;
 }
 
-/* Only what the kernel reads by itself. */
+/* Does the kernel read the file system without the help of others? */
 static bool ustack_is_on_disk(const struct super_block *sb)
 {
 	switch (sb->s_magic) {
@@ -458,9 +458,10 @@ static bool ustack_is_on_disk(const struct super_block *sb)
 }
 
 /*
- * What a server has to bring may never come (FUSE, a network), and a task that waits
- * for it cannot be ended, nor one that waits for that task.  So of its files what is in
- * memory must do: whoever runs the program has read the beginning, where the build id is.
+ * Data that must come from a server (FUSE, a network) may never arrive.  A task that waits
+ * for it cannot be killed, nor can one that waits for that task.  So files of a server are
+ * read from memory only: running the program has read their beginning, which has the build
+ * id.
  */
 static int ustack_read_build_id(struct file *file, u8 *build_id, u32 *size)
 {
@@ -471,7 +472,7 @@ static int ustack_read_build_id(struct file *file, u8 *build_id, u32 *size)
 	return build_id_parse_nofault(&vma, build_id, size);
 }
 
-/* Nobody else writes to it until the state says so. */
+/* The only writer, until the state is changed. */
 static void ustack_name_file(struct ktap_ustack_file *uf, char *buf)
 {
 	u32 size;
@@ -487,12 +488,12 @@ static void ustack_name_file(struct ktap_ustack_file *uf, char *buf)
 
 static void ustack_name_files(struct ktap_ustack_files *files, char *buf)
 {
-	/* Pairs with that of add(), in ufile.c. */
+	/* Pairs with ustack_file_add(). */
 	u32 i, n = smp_load_acquire(&files->n);
 
 	for (i = 0; i < n; i++) {
 		struct ktap_ustack_file *uf = &files->files[i];
-		/* Pairs with that of ustack_take_file(). */
+		/* Pairs with ustack_take_file(). */
 		struct file *file = smp_load_acquire(&uf->file);
 		bool sure = file && uf->sure;
 
@@ -501,7 +502,7 @@ static void ustack_name_files(struct ktap_ustack_files *files, char *buf)
 		if (sure)
 			ustack_name_file(uf, buf);
 		uf->file = NULL;
-		/* Pairs with those who ask for the state: the name stands. */
+		/* Pairs with ustack_file_is_known(): the name is final. */
 		smp_store_release(&uf->state, sure ? KTAP_UFILE_KNOWN : KTAP_UFILE_NEW);
 		if (uf->key.ino)
 			fput(file);
@@ -515,7 +516,7 @@ static void ustack_umap_work(struct work_struct *work)
 	struct mem_cgroup *old = set_active_memcg(s->memcg);
 	char *buf = kmalloc(PATH_MAX, KTAP_GFP);
 
-	/* Without memory they stay as they are, until somebody wants their names. */
+	/* Without memory the files stay TAKEN until their names are needed. */
 	if (buf)
 		ustack_name_files(s->env.ufiles, buf);
 	kfree(buf);
@@ -543,10 +544,10 @@ void ktap_ustack_file_wait(const struct ktap_env *env, u32 place)
 	ustack_name_now(s);
 	if (READ_ONCE(uf->state) == KTAP_UFILE_KNOWN)
 		return;
-	/* Who is about to get hold of it will have done so. */
+	/* Wait for handlers between TAKEN and taking the reference. */
 	synchronize_rcu();
 	ustack_name_now(s);
-	/* It was gone too fast: nobody shall try that again for each frame. */
+	/* It was unmapped too early: do not try again for each frame. */
 	(void)cmpxchg(&uf->state, KTAP_UFILE_NEW, KTAP_UFILE_KNOWN);
 }
 

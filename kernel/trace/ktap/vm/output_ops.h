@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Output of the virtual machine; output.c implements it.
+ * Output of the virtual machine; session_output.c implements it.
  */
 #ifndef _KTAP_OUTPUT_OPS_H
 #define _KTAP_OUTPUT_OPS_H

@@ -215,7 +215,7 @@ op_NIL:
 	CALL(SETG, ktap_global_set(vm, D, &A));
 	CALL(ADDG, ktap_global_add(vm, D, &A));
 
-	/* Of two registers, and of a register and an immediate. */
+	/* Arithmetic on two registers, and on a register and an immediate. */
 #define ARITH(op, result)						\
 op_##op:								\
 	err = ktap_two_numbers(vm, &B, &C, &x, &y);			\

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Changes of a program. */
+/* Random changes of a program. */
 #include <linux/kernel.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
@@ -108,7 +108,7 @@ static s32 any_operand(const struct program *p, u8 op, const struct ktap_functio
 	}
 }
 
-/* As many arguments as the function takes, in registers that there are. */
+/* Choose a valid number of arguments for a built-in function, in valid registers. */
 static void fit_call(struct ktap_insn *insn, const struct ktap_function *f, u64 *rng)
 {
 	const struct ktap_builtin *fn;
@@ -143,7 +143,7 @@ static struct ktap_insn any_insn(const struct program *p, const struct ktap_func
 
 /* Code */
 
-/* Does a jump from @pc lead to, or over, the place in front of @at? */
+/* Correct a jump at @pc for a move by @by of the instructions from @at on. */
 static void mend_jump(struct ktap_insn *insn, u32 pc, u32 at, s32 by)
 {
 	s64 to = (s64)pc + 1 + (s32)insn->d;
@@ -162,7 +162,7 @@ static void mend_index(__le32 *index, u32 at, s32 by, bool behind)
 		*index += by;
 }
 
-/* Instructions from @at on move by 1 or -1: what refers to them goes along. */
+/* Correct all references for a move by @by, 1 or -1, of the instructions from @at on. */
 static void mend_places(struct program *p, u32 at, s32 by)
 {
 	u32 i;
@@ -207,7 +207,7 @@ static void delete_insn(struct program *p, u32 at)
 	memmove(&p->code[at], &p->code[at + 1], (p->ncode - at) * sizeof(p->code[0]));
 }
 
-/* Another opcode that has the same operands. */
+/* Choose another opcode with the same kinds of operands. */
 static u8 similar_opcode(u8 op, u64 *rng)
 {
 	const struct ktap_opdef *other, *old = &ktap_opdefs[op];
@@ -252,7 +252,7 @@ static void change_fields(struct program *p, u32 pc, u64 *rng)
 	}
 }
 
-/* Two neighbours of which the first one gives as many values as the second one takes. */
+/* Make two instructions: the first gives an open number of values, the second takes them. */
 static void make_open(struct program *p, u32 pc, u64 *rng)
 {
 	static const u8 givers[] = { KTAP_OP_CALL, KTAP_OP_CALLV, KTAP_OP_VARG };
@@ -308,7 +308,7 @@ static void change_code(struct program *p, u64 *rng)
 	}
 }
 
-/* What is around the code */
+/* Functions, probes, names and other parts except the code */
 
 static void change_function(struct program *p, u64 *rng)
 {
@@ -469,7 +469,7 @@ static u32 take_string(struct program *p, const struct program *other, u32 strin
 			      other->strings[string].len);
 }
 
-/* What an instruction of @other refers to, in @p. */
+/* Copy the operand of an instruction of @other to @p, and refer to the copy. */
 static void take_operand(struct program *p, const struct program *other, struct ktap_insn *insn,
 			 u64 *rng)
 {

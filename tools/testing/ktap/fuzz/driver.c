@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where there is no libFuzzer: the files and directories that are given, then so many
- * executions of what chance makes of them.  The same seed does the same.
+ * Replacement for libFuzzer: execute the given files and all files of the given
+ * directories, then N random changes of them (-n N).  The changes depend only on the
+ * seed.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -20,7 +21,7 @@
 
 #define MAX_SIZE	16384
 
-/* Of the targets, one has them. */
+/* Only the target mutate defines these functions. */
 __attribute__((weak)) size_t LLVMFuzzerCustomMutator(u8 *data, size_t size, size_t max_size,
 						     unsigned int seed)
 {
@@ -42,7 +43,7 @@ static struct input {
 static unsigned int ninputs;
 static u64 executions;
 
-/* What was running when the process ended. */
+/* The current execution, for the message when the process aborts. */
 static const char *running;
 static u64 running_seed;
 
@@ -61,7 +62,7 @@ static void say_running(int sig)
 
 static void execute(const u8 *data, size_t size)
 {
-	/* Exactly as long, and aligned as libFuzzer's. */
+	/* A copy of the exact size, aligned like libFuzzer's. */
 	u8 *copy = malloc(size ?: 1);
 
 	memcpy(copy, data, size);
@@ -110,7 +111,7 @@ static void add(const char *name)
 		free(entries);
 }
 
-/* Bytes that know nothing of what they mean. */
+/* Change or add bytes, without regard to the format. */
 static size_t change_bytes(u8 *data, size_t size, u64 *rng)
 {
 	u32 i, n = 1 + random_below(rng, 8);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One execution.  The process lives on: activations stay, everything else is made
- * anew, and must be gone in the end.
+ * One execution.  The process continues after it.  The next execution reuses the
+ * activations; everything else must be freed at the end of the execution.
  */
 #include <stdarg.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #include "exec.h"
 #include "host.h"
 
-/* Limits of a run; small ones are reached more often. */
+/* Limits of a run. They are small, so that programs often reach them. */
 #define BUDGET		400
 #define PROCESS_BUDGET	1024	/* a slice, see budget.c */
 #define MAX_TEXT	(8 << 10)
@@ -28,15 +28,15 @@
 #define MEMORY		(256 << 10)
 
 /*
- * Steps (steps.c).  Loading is bounded by what the verifier looks at, at most, for any
- * chunk.  A run has the steps that its budget pays for, and some that it has in any
- * case.  Real programs take a tenth of these.
+ * Limits of steps (steps.c).  The first is the maximum work of the verifier for any
+ * chunk.  A run may take a fixed number of steps, and a number of steps for each unit of
+ * its budget.  Real programs take a tenth of these.
  */
 #define STEPS_OF_LOADING	400000000ULL
 #define STEPS_OF_RUN		1000000ULL
 #define STEPS_OF_UNIT		500ULL
 
-/* One execution in so many is done twice, and must be the same. */
+/* One of TWICE executions is repeated, and the output must be the same. */
 #define TWICE		32
 
 void fuzz_fail(const char *fmt, ...)
@@ -68,7 +68,7 @@ struct fuzz_settings fuzz_settings_of(const u8 *bytes)
 	};
 }
 
-/* What the script and the host say: its sum, and how it begins. */
+/* The output of the script and of the host: a hash of all of it, and its beginning. */
 
 static struct {
 	u64 sum;
@@ -128,13 +128,13 @@ static const struct host_kept *kept_vms(void)
 	return &kept;
 }
 
-/* What must hold of a run */
+/* Checks at the beginning and the end of a run */
 
 static bool interrupted_atomic;
 
 /*
- * The budget, or the memory, did not suffice.  How far it went is not the same each
- * time: what it takes to find forgotten objects depends on their addresses.
+ * The run lacked budget or memory.  Such a run may end at another point the next time,
+ * because the cost of finding unused objects depends on their addresses.
  */
 static bool lacked;
 
@@ -150,13 +150,13 @@ static void run_begins(struct host *h, struct ktap_vm *vm)
 		fuzz_steps_limit = fuzz_steps + steps;
 	}
 	shim_atomic = !process;
-	/* Printing globals is no run of its own: what is left is of an earlier one. */
+	/* Printing of globals does not reset this: discard the calls of the run before it. */
 	vm->ncalls = 0;
-	/* In process context it is told to end when it looks around for the first time. */
+	/* No slice is left: a run in process context ends at its first check of the limit. */
 	h->slices = 0;
 }
 
-/* The error is what the script says by error(), which may be nothing. */
+/* Did the script call error()? Such an error may have an empty message. */
 static bool is_raised(const struct ktap_vm *vm)
 {
 	const struct ktap_code *insn;
@@ -211,7 +211,7 @@ static void check_refusal(const struct fuzz_settings *set)
 		fuzz_fail("this message is not documented: %s", said.text);
 }
 
-/* Gives a sum of all there was to see; 0: the chunk was refused. */
+/* Returns a hash of the output and the exit code; 0 if the chunk was refused. */
 static u64 execute(const void *chunk, size_t len, const struct fuzz_settings *set)
 {
 	struct host h = {
@@ -260,7 +260,7 @@ static u64 execute(const void *chunk, size_t len, const struct fuzz_settings *se
 	return (said.sum ^ code) ?: 1;
 }
 
-/* Chunks that passed the verifier and whose top level began: run.sh adds them up. */
+/* Number of chunks whose top level has run; run.sh adds up those of all processes. */
 static u64 accepted;
 
 static void say_accepted(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * One execution of a fuzzer: a chunk is loaded and, if that is accepted, run, and
- * all is looked at that must hold then.  What does not ends the process.
+ * One execution of a fuzzer: load a chunk, run it if it is accepted, and check the
+ * result.  The process is aborted if a check fails.
  */
 #ifndef _KTAP_FUZZ_EXEC_H
 #define _KTAP_FUZZ_EXEC_H
@@ -11,13 +11,13 @@
 #include "vm/vm.h"
 
 /**
- * struct fuzz_settings - what is around the chunk
+ * struct fuzz_settings - the session and the events of an execution
  * @level: the context in which events happen
  * @locked: handlers find this CPU inside a lock of ktap
  * @unsafe: the script may act on the system
  * @nmi_every: see struct host
  * @fail_at: the allocation that fails, from 1; 0: none does
- * @memory: bytes of the session's heap; 0: little
+ * @memory: bytes of the session's heap; 0: MEMORY of exec.c
  * @args: arguments of the script, the first is its name
  * @nargs: number of them
  */
@@ -32,29 +32,29 @@ struct fuzz_settings {
 	unsigned int nargs;
 };
 
-/* Bytes of settings in front of a chunk, or of the choices for one. */
+/* Bytes of settings before a chunk, or before the bytes that generate() uses. */
 #define FUZZ_SETTINGS	4
 
-/* What these bytes say: all zero is nothing special. */
+/* Decode FUZZ_SETTINGS bytes. All bytes 0 mean the default settings. */
 struct fuzz_settings fuzz_settings_of(const u8 *bytes);
 
-/* True: the chunk was accepted. */
+/* Execute a chunk. Returns true if it was accepted. */
 bool fuzz_chunk(const void *chunk, size_t len, const struct fuzz_settings *set);
 
-/* Something does not hold: says so and aborts. */
+/* Print a failure of a check, and abort. */
 __printf(1, 2) void fuzz_fail(const char *fmt, ...);
 
 /*
- * steps.c: how much the virtual machine has done, in basic blocks; at the limit,
- * the process ends.
+ * steps.c: number of basic blocks that the virtual machine has executed.  The process is
+ * aborted at the limit.
  */
 extern u64 fuzz_steps;
 extern u64 fuzz_steps_limit;
 
-/* messages.c: is it one of those that the documentation has, or of a lack of memory? */
+/* messages.c: is this message documented, or, if @lacks_memory, about a lack of memory? */
 bool fuzz_is_documented(const char *message, bool lacks_memory);
 
-/* The entry of a fuzzer, and of libFuzzer. */
+/* The functions of a target that libFuzzer or driver.c calls. */
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 size_t LLVMFuzzerCustomMutator(u8 *data, size_t size, size_t max_size, unsigned int seed);
 size_t LLVMFuzzerCustomCrossOver(const u8 *data1, size_t size1, const u8 *data2, size_t size2,

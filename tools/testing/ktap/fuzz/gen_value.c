@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Values of generated programs: each ends in a register of its own, behind those that
- * are in use.  What is made of it is of a type that the verifier cannot object to.
+ * Values of generated programs.  Each value is written to the first free register.  Its
+ * type is one that the verifier accepts where the value is used, in most cases.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
@@ -19,7 +19,7 @@ u32 emit(struct gen *g, u8 op, u8 a, u8 b, u8 c, s32 d)
 	u32 pc = g->p->ncode;
 
 	g->p->code[pc] = (struct ktap_insn){ .op = op, .a = a, .b = b, .c = c, .d = d };
-	/* Programs end before there is no room any more. */
+	/* Programs are limited before the array is full; if not, the last entry is overwritten. */
 	if (pc + 1 < MAX_CODE)
 		g->p->ncode++;
 	return pc;
@@ -34,7 +34,7 @@ u32 any_string(struct gen *g)
 
 u32 any_function(struct gen *g)
 {
-	/* The top level seldom: it ends soon when it is run again. */
+	/* Rarely the top level: a second run of it ends early. */
 	if (g->p->nfuncs > 1 && !once_in(g, 32))
 		return 1 + pick(g, g->p->nfuncs - 1);
 	return pick(g, g->p->nfuncs);
@@ -50,7 +50,7 @@ u8 any_variable(struct gen *g)
 	return pick(g, g->f->nparams + NR_VARS);
 }
 
-/* One of the strings from @s on. */
+/* One of the @n strings at @s. */
 static void gen_one_of(struct gen *g, const char * const *s, u32 n)
 {
 	const char *one = s[pick(g, n)];
@@ -139,7 +139,7 @@ static void gen_int(struct gen *g)
 	}
 }
 
-/* @op of some values behind each other. */
+/* Put two to four values into adjacent registers, and apply @op to them. */
 static void gen_parts(struct gen *g, u8 op, u16 tags)
 {
 	u8 to = g->top, n = 2 + pick(g, 3), i;
@@ -178,7 +178,7 @@ static void gen_tuple(struct gen *g)
 				    ktap_bit(NIL) | ktap_bit(KSTACK));
 }
 
-/* A pointer, and what is behind it. */
+/* A pointer with a type. */
 static void gen_pointer(struct gen *g)
 {
 	static const char * const types[] = { "struct task_struct", "struct mm_struct",
@@ -209,7 +209,7 @@ static void gen_member(struct gen *g)
 	gen_builtin(g, KTAP_FN_CURTASK);
 	for (i = pick(g, 3); i; i--)
 		emit(g, KTAP_OP_TGETS, to, to, 0, program_string(g->p, "parent", 6));
-	/* The last few are nothing that can be held, or of no use to all. */
+	/* Use the last one rarely. */
 	i = pick(g, ARRAY_SIZE(members) - !once_in(g, 64));
 	emit(g, KTAP_OP_TGETS, to, to, 0, program_string(g->p, members[i], strlen(members[i])));
 	if (once_in(g, 4) && i < 14 && (i == 5 || i == 13))
@@ -226,7 +226,7 @@ static void gen_table(struct gen *g)
 		gen_builtin(g, KTAP_FN_TABLE_NEW);
 		break;
 	default:
-		/* made by the top level */
+		/* the top level creates the tables of globals 0 and 1 */
 		emit(g, KTAP_OP_GETG, g->top++, 0, 0, pick(g, 2));
 	}
 }
@@ -269,7 +269,7 @@ static void gen_field(struct gen *g)
 		emit(g, KTAP_OP_ARG, g->top++, 0, 0, pick(g, 10));
 }
 
-/* Of a type that nobody knows: what was put into a global, and taken out of it. */
+/* A value whose type the verifier does not know: read it from a global. */
 static void gen_unknown(struct gen *g)
 {
 	u32 global = any_global(g);
@@ -309,7 +309,7 @@ static void gen_symbol(struct gen *g)
 						"module:sample_percpu" };
 	u32 i = pick(g, 6 + once_in(g, 64));
 
-	/* those of a module are named with it */
+	/* a symbol of a module needs the name of the module before it */
 	emit(g, KTAP_OP_SYMBOL, g->top++, 0, 0,
 	     program_string(g->p, symbols[i == 5 ? 6 : i], strlen(symbols[i == 5 ? 6 : i])));
 }
@@ -338,7 +338,7 @@ static void gen_entry(struct gen *g)
 	g->top = to + 1;
 }
 
-/* By type, as far as they are known to be of one. */
+/* Functions that make a value of one type, by that type. */
 static void (* const of_type[KTAP_NR_TAGS])(struct gen *g) = {
 	[KTAP_NIL] = gen_nil,
 	[KTAP_BOOL] = gen_bool,
@@ -354,7 +354,7 @@ static void (* const of_type[KTAP_NR_TAGS])(struct gen *g) = {
 	[KTAP_USYM] = gen_usym,
 };
 
-/* Of any type. */
+/* Functions that make a value of any type. */
 static void (* const of_any[])(struct gen *g) = {
 	gen_field, gen_unknown, gen_parameter, gen_call, gen_entry, gen_self, gen_member,
 	gen_symbol, gen_int, gen_text, gen_table, gen_agg, gen_tuple, gen_pointer, gen_bool,
@@ -389,7 +389,7 @@ void gen_value(struct gen *g, u16 tags)
 	g->depth--;
 }
 
-/* What some functions want to be a constant, or one of a few. */
+/* Arguments that must be constants, or one of a few values. Returns false for others. */
 static bool gen_argument(struct gen *g, u32 id, u32 i)
 {
 	static const char * const types[] = { "struct task_struct", "int", "u32", "pid_t",
@@ -428,7 +428,7 @@ static bool gen_argument(struct gen *g, u32 id, u32 i)
 	case KTAP_FN_PRINTF << 8:
 	case KTAP_FN_FORMAT << 8:
 	case KTAP_FN_PRINTA << 8:
-		/* behind the first ones are the formats */
+		/* the formats are after the first nine strings */
 		gen_one_of(g, fuzz_strings + 9, 18);
 		return true;
 	}

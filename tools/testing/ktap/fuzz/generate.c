@@ -2,9 +2,10 @@
 /*
  * Statements and functions of generated programs.
  *
- * A function writes its variables first, so that nothing is read before; what an
- * expression needs, and what a loop needs, stands behind them, and is written before it
- * is read.  So a program is refused only for types that cannot be right, which are rare.
+ * A function writes its variables first, so that no register is read before it is
+ * written.  Registers of expressions and loops follow the variables, and are written
+ * before they are read, too.  So the verifier refuses a program only for its types, which
+ * is rare.
  */
 #include <linux/kernel.h>
 #include <linux/minmax.h>
@@ -48,7 +49,7 @@ static void set_global(struct gen *g)
 		return;
 	}
 	gen_value(g, 0);
-	/* the first ones are the tables and the aggregation of the top level */
+	/* the first three are the tables and the aggregation that the top level creates */
 	emit(g, KTAP_OP_SETG, from, 0, 0, once_in(g, 16) ? any_global(g) :
 						3 + pick(g, g->p->nglobals - 3));
 }
@@ -139,13 +140,13 @@ static void speculate(struct gen *g)
 	emit(g, KTAP_OP_CALLB, number, 1, 0, pick(g, 2) ? KTAP_FN_COMMIT : KTAP_FN_DISCARD);
 }
 
-/* Open values, given by a call or the variable arguments, behind some others. */
+/* Some values, then all results of a call or all variable arguments. */
 static void open_values(struct gen *g)
 {
 	u8 first = g->top, giver, n = pick(g, 3), i;
 	u32 taker = pick(g, 5);
 
-	/* what is called stands in front of its arguments, a table of its values */
+	/* the register before the values has the called function, or the table */
 	if (taker == 3)
 		gen_value(g, ktap_bit(FUNC));
 	if (taker == 4)
@@ -153,7 +154,7 @@ static void open_values(struct gen *g)
 	for (i = 0; i < n; i++)
 		gen_value(g, 0);
 	giver = g->top++;
-	/* returned alone, those that a call with arguments gives are of a tail call */
+	/* RET of nothing but the results of a call: the call is a tail call */
 	if (taker == 2 && n == 1) {
 		emit(g, KTAP_OP_CALL, first, n, KTAP_MULTI, any_function(g));
 		emit(g, KTAP_OP_RET, first, KTAP_MULTI, 0, 0);
@@ -190,7 +191,7 @@ static void return_values(struct gen *g)
 	emit(g, KTAP_OP_RET, first, n, 0, 0);
 }
 
-/* A jump that may be taken; to be ended. */
+/* A conditional jump. end_jump() sets its target. */
 static u32 jump(struct gen *g)
 {
 	u8 a = g->top, op = KTAP_OP_JT + pick(g, KTAP_OP_JNGEI - KTAP_OP_JT + 1);
@@ -317,7 +318,7 @@ static void statements(struct gen *g)
 		statement(g);
 }
 
-/* What the top level has to do before all else. */
+/* Create the globals and register the probes. */
 static void begin_main(struct gen *g)
 {
 	u8 top = g->top;
@@ -353,7 +354,7 @@ static void function(struct gen *g, u32 i)
 	g->f->ninsns = g->p->ncode - g->f->first;
 }
 
-/* The first one is the top level. */
+/* Function 0 is the top level. */
 static void declare_functions(struct gen *g)
 {
 	static const char * const names[] = { "main", "f", "handler" };
@@ -415,7 +416,7 @@ void generate(struct program *p, const u8 *data, size_t size)
 	struct gen g = { .p = p, .data = data, .end = data + size };
 	u32 i;
 
-	/* All but the arrays, which are large. */
+	/* Clear the counters only: the arrays are large. */
 	memset(p, 0, offsetof(struct program, code));
 	p->flags = once_in(&g, 4) ? KTAP_CHUNK_UNSAFE : 0;
 	p->lines = once_in(&g, 4);

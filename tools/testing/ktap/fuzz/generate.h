@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Programs that obey the rules of the verifier, made of any bytes. */
+/* Make programs that the verifier accepts in most cases; any bytes select their parts. */
 #ifndef _KTAP_FUZZ_GENERATE_H
 #define _KTAP_FUZZ_GENERATE_H
 
 #include "program.h"
 
-#define NR_VARS		5	/* of a function, beside its parameters */
+#define NR_VARS		5	/* of a function, without its parameters */
 #define NR_REGS		64	/* of a function */
 
 /**
  * struct gen - a program being made
  * @p: the program
- * @data: choices that were not made yet; when there are none, the first one is made
- * @end: behind them
+ * @data: bytes that were not used yet; each selects one choice. Without a byte the first
+ *	choice is taken
+ * @end: end of these bytes
  * @f: the function being made
- * @top: first register that is free: parameters, variables and loops have the others
- * @depth: blocks around
+ * @top: first free register: parameters, variables and loops use those before it
+ * @depth: nesting depth of blocks and values
  */
 struct gen {
 	struct program *p;
@@ -26,7 +27,7 @@ struct gen {
 	unsigned int depth;
 };
 
-/* A number below @n. */
+/* A number less than @n. */
 static inline u32 pick(struct gen *g, u32 n)
 {
 	u32 x = 0;
@@ -38,7 +39,7 @@ static inline u32 pick(struct gen *g, u32 n)
 	return x % n;
 }
 
-/* True once in @n times, and not when all choices are made. */
+/* True in one of @n cases, but false if no bytes are left. */
 static inline bool once_in(struct gen *g, u32 n)
 {
 	return pick(g, n) == n - 1;
@@ -48,17 +49,18 @@ void generate(struct program *p, const u8 *data, size_t size);
 
 /* gen_value.c */
 
-/* Gives its place, to patch a jump. */
+/* Add an instruction. Returns its index. */
 u32 emit(struct gen *g, u8 op, u8 a, u8 b, u8 c, s32 d);
 
 /*
- * Each of these takes one more register, @g->top, and writes it: a value that may be of
- * one of the types in @tags (0: any); the result of a built-in function.
+ * Both write a value to register @g->top, and increment @g->top.  The value of the first
+ * may have one of the types in @tags (0: any type).  The value of the second is the result
+ * of a built-in function.
  */
 void gen_value(struct gen *g, u16 tags);
 void gen_builtin(struct gen *g, u32 id);
 
-/* Any string; any function; any global. */
+/* The index of any string, function or global; the register of any variable. */
 u32 any_string(struct gen *g);
 u32 any_function(struct gen *g);
 u32 any_global(struct gen *g);

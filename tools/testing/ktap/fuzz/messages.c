@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What may be said when a chunk is refused: the messages that the rules of
- * Documentation/trace/ktap-bytecode.rst have, from which messages.h is made, and
- * those that have to do with the kernel and the user instead.
+ * Messages that may refuse a chunk: those of the rules in
+ * Documentation/trace/ktap-bytecode.rst (messages.h is made from them), and messages
+ * about the kernel or the user, which no rule has.
  */
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -20,28 +20,28 @@ static const char * const lacks[] = {
 };
 
 static const char * const others[] = {
-	/* symbol.c */
+	/* btf/ksym.c */
 	"there is no kernel symbol '%s': %s",
 	"there are %u kernel symbols '%s'",
 	"'%s' is a function of the kernel: kaddr(\"%s\") is its address",
 	"'%s' was there while the kernel booted only",
 	"'%s' is nothing that a script can hold",
 	"'%s' is of a module: write `MODULE:%s`",
-	/* builtin_act.c */
+	/* lib/act.c */
 	"%s acts on the system, and the chunk is not marked as one that does",
 	"%s acts on the system: that needs ktap --unsafe (a line 'unsafe' before the chunk)",
 	"set_retval: this kernel was built without CONFIG_KTAP_SET_RETVAL",
-	/* option.c */
+	/* lib/getopt.c */
 	"the script has no option '--%s'; it has %s",
 };
 
-/* Behind the directive that is at @fmt. */
+/* Return the text after the directive at @fmt. */
 static const char *skip_directive(const char *fmt)
 {
 	return fmt + strcspn(fmt, "dusxc") + 1;
 }
 
-/* A directive stands for anything; a message that is too long was cut. */
+/* Compare a message with its format. A directive matches any text. @cut: the end is missing. */
 static bool matches(const char *fmt, const char *text, bool cut)
 {
 	for (; *fmt != '%'; fmt++, text++) {
@@ -73,7 +73,7 @@ static bool is_one_of(const char * const *formats, unsigned int n, const char *t
 	return false;
 }
 
-/* "PLACE: error: TEXT", a newline behind it; a place may have anything in it. */
+/* The message is "POSITION: error: TEXT" and a newline; a position may contain any text. */
 bool fuzz_is_documented(const char *message, bool lacks_memory)
 {
 	static const char error[] = "error: ";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Chunks that compilers have made, changed by somebody who knows what is in them:
- * FUZZ_SETTINGS bytes of settings, and the chunk.
+ * Mutate chunks of the compiler, part by part.  An input has FUZZ_SETTINGS bytes of
+ * settings, then the chunk.
  */
 #include <linux/kernel.h>
 #include <linux/minmax.h>
@@ -16,7 +16,7 @@
 
 #define rnd(n)	random_below(&rng, n)
 
-/* Where a chunk stands aligned. */
+/* An aligned copy of the chunk. */
 static u8 chunk[MAX_SIZE] __aligned(8);
 static struct program program, another;
 
@@ -51,7 +51,7 @@ static size_t put(const struct program *p, u8 *to, size_t max)
 	return size ? size + FUZZ_SETTINGS : 0;
 }
 
-/* The smallest program there is, for those who begin with nothing. */
+/* The smallest valid program, for an input that is not a chunk. */
 static void smallest(struct program *p)
 {
 	*p = (struct program){ .ncode = 1, .nfuncs = 1 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A chunk taken to pieces, and put together. */
+/* Read and write chunks. */
 #include <linux/align.h>
 #include <linux/kernel.h>
 #include <linux/minmax.h>
@@ -8,10 +8,10 @@
 
 #include "program.h"
 
-/* The pieces are those of a little-endian machine, as is that which fuzzes. */
+/* Chunks are little endian, and are copied without conversion. */
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
 
-/* Entries of a section: where, and how many of at most @max. */
+/* Return the entries of a section; *n is their number, at most @max, *size is in bytes. */
 static const void *section(const u8 *chunk, size_t len, u32 type, size_t entry, u32 max, u32 *n,
 			   u32 *size)
 {
@@ -96,7 +96,7 @@ u32 program_string(struct program *p, const char *s, size_t len)
 	return p->nstrings++;
 }
 
-/* A chunk being made; @at is the size it has if there were room. */
+/* The chunk that is being written. @at is its size so far, even if that is more than @max. */
 struct put {
 	u8 *chunk;
 	size_t max;

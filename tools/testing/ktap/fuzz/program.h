@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A chunk taken to pieces, which can be changed and put together again: what a
- * compiler would hold.  Whatever is done to the pieces, the chunk that they make has
- * a right header and right sections.
+ * A chunk as separate arrays, which can be changed and written as a chunk again.  The
+ * header and the table of sections of that chunk are always valid.
  */
 #ifndef _KTAP_FUZZ_PROGRAM_H
 #define _KTAP_FUZZ_PROGRAM_H
@@ -22,10 +21,10 @@
 #define MAX_BYTES	16384	/* of all strings */
 
 /**
- * struct program - the pieces, in host byte order
+ * struct program - the contents of a chunk, in host byte order
  * @flags: enum ktap_chunk_flags
  * @main: the top level
- * @lines: each instruction has a line, and there is a file
+ * @lines: the chunk has a section of lines and a file
  */
 struct program {
 	u32 flags;
@@ -55,18 +54,18 @@ struct program {
 	char bytes[MAX_BYTES];
 };
 
-/* Takes a chunk to pieces, as far as they fit; false: it has no header. */
+/* Read a chunk, up to the sizes of the arrays. Returns false if it has no header. */
 bool program_take(struct program *p, const u8 *chunk, size_t len);
 
-/* Puts it together; its bytes, or 0 if there is no room. */
+/* Write a chunk. Returns its size in bytes, or 0 if it is larger than @max. */
 size_t program_put(const struct program *p, u8 *chunk, size_t max);
 
-/* A string constant, which may be there already; 0 if there is no room. */
+/* Return the index of a string, which is added if it is new; 0 if there is no room. */
 u32 program_string(struct program *p, const char *s, size_t len);
 
 /*
- * strings.c: what strings of scripts are: formats, keys, names of events, fields,
- * types and symbols.
+ * strings.c: strings for programs: formats, keys, and names of events, fields, types and
+ * symbols.
  */
 extern const char * const fuzz_strings[];
 extern const unsigned int fuzz_nstrings;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Numbers that are the same for the same seed. */
+/* Random numbers that depend only on the seed. */
 #ifndef _KTAP_FUZZ_RANDOM_H
 #define _KTAP_FUZZ_RANDOM_H
 
 #include <linux/types.h>
 
-/* One below @n; any if @n is 0. */
+/* A random number less than @n, or any number if @n is 0. */
 static inline u64 random_below(u64 *state, u64 n)
 {
 	u64 z = *state += 0x9e3779b97f4a7c15ULL;

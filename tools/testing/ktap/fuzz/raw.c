@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Any bytes, written to a session as one would write them: lines that set it up, a
- * chunk, and lines behind it, in pieces.
+ * Write any bytes to a session, in one or more pieces: set-up lines, a chunk, and lines
+ * after it.
  */
 #include <stdarg.h>
 
@@ -10,7 +10,7 @@
 
 unsigned long ktap_max_memory = FUZZ_MAX_MEMORY;
 
-/* The level of events, the pieces: of the last bytes. */
+/* A hash of the last bytes. It selects the level of events and the sizes of pieces. */
 static u32 sum_of(const u8 *data, size_t size)
 {
 	u32 sum = 0x811c9dc5 + size;
@@ -47,7 +47,7 @@ void ktap_session_stop(struct ktap_session *s, int exit_code)
 	s->stopped = true;
 }
 
-/* One task loads and writes: nothing comes meanwhile. */
+/* The same task writes and loads, so nothing is written meanwhile. */
 bool ktap_session_unload(struct ktap_session *s)
 {
 	return false;
@@ -83,7 +83,7 @@ int ktap_session_load(struct ktap_session *s)
 	return 0;
 }
 
-/* What has come of the chunk, as if it were all of it. */
+/* Run an incomplete chunk as if it ended here. */
 static void run_beginning(struct ktap_session *s)
 {
 	struct ktap_header *h = s->chunk;
@@ -117,7 +117,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	s.admin = sum & 0x100;
 	for (; size && !err; data += piece, size -= piece) {
 		piece = sum & 0x200 ? min_t(size_t, size, 1 + (sum >> 16 & 0xff)) : size;
-		/* Its end is the end of memory. */
+		/* An exact size: AddressSanitizer finds reads after the end. */
 		copy = memcpy(kvmalloc(piece, GFP_KERNEL), data, piece);
 		err = ktap_session_feed(&s, (char *)copy, piece);
 		kvfree(copy);

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Called by the Makefile above, which says what the variables mean.
+# Called by ../Makefile, which documents the variables.
 # Usage: run.sh check|fuzz|merge TARGET...
 
-MAX_FILES=95	# of a target, in the corpus
+MAX_FILES=95	# in the corpus of each target
 what=$1
 shift
 here=$(cd "$(dirname "$0")" && pwd)
@@ -15,12 +15,12 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 
-# Speed is what counts: a find is looked at again without these.
+# These options make the fuzzers faster. Run a failing input again without them.
 fast=malloc_context_size=0:quarantine_size_mb=1:detect_stack_use_after_return=0
 fast=$fast:allocator_release_to_os_interval_ms=-1
 
-# Choices are made of bytes, and a long program takes long.  No script's chunk is longer
-# than those of mutate; raw has it that what is behind its bytes has not come yet.
+# Maximum length of inputs. In generate each byte is a choice, and long programs are slow.
+# No chunk of a script is longer than the limit of mutate. raw runs cut chunks, too.
 max_len() {
 	case $1 in
 	generate) echo 400 ;;
@@ -29,10 +29,10 @@ max_len() {
 	esac
 }
 
-# Chunks of the scripts that there are: as they are, and with settings in front.
+# Compile all scripts of the repository: chunks alone, with settings, and with set-up lines.
 collect() {
 	mkdir -p "$work/raw" "$work/mutate"
-	# the names that they have in chunks shall be the same everywhere
+	# relative paths, so that the chunks are the same in every directory
 	(cd "$top" && find tools -name build -prune -o -name '*.kp' -print) |
 		while read -r kp; do
 			name=$(echo "$kp" | cksum | tr ' ' -)
@@ -43,7 +43,7 @@ collect() {
 		done
 }
 
-# All lines that there are, to be put in front of a chunk.
+# All set-up lines, which are written before a chunk.
 # shellcheck disable=SC2016 # what looks like a variable is a constant of an argument
 set_up() {
 	printf '%s\n' 'arg a' 'arg 17' 'arg --option=5' 'pid 5' follow 'cpus 0,2-3' self \
@@ -51,32 +51,32 @@ set_up() {
 		'at 0x10 0 f 4@%ax -8@8(%bx,%sp,4)>>3 !x 2@$5' 'unresolved e2 \040no such'
 }
 
-# inputs TARGET: where its inputs are; what is new goes to the first
+# inputs TARGET: print the directories of its inputs; new inputs go to the first one
 inputs() {
 	for dir in "${CORPUS:-$work/new}/$1" "$here/corpus/$1" "$here/regress/$1" "$work/$1"; do
 		[ ! -d "$dir" ] || echo "$dir"
 	done
 }
 
-# count LOG: what libFuzzer or the driver has done
+# count LOG: print the number of executions of libFuzzer or the driver
 count() {
 	sed -n -e 's/^stat::number_of_executed_units: *//p' -e 's/^\([0-9]*\) executions$/\1/p' \
 		"$1" | awk '{ n += $1 } END { print n + 0 }'
 }
 
-# count_accepted LOG: as exec.c has it
+# count_accepted LOG: print the number of accepted chunks
 count_accepted() {
 	sed -n 's/^\([0-9]*\) accepted$/\1/p' "$1" | awk '{ n += $1 } END { print n + 0 }'
 }
 
-# only_libfuzzer WHAT: the driver looks at no clock, and knows nothing of coverage
+# only_libfuzzer WHAT: exit without libFuzzer, as the driver has no time limit and no coverage
 only_libfuzzer() {
 	[ "$ENGINE" != libfuzzer ] || return 0
 	echo "fuzz: $1 needs a clang with libFuzzer, and there is none" >&2
 	exit 2
 }
 
-# libfuzzer TARGET JOB: for a time, or a number of executions
+# libfuzzer TARGET JOB: run it for a time, or for a number of executions
 libfuzzer() {
 	target=$1 job=$work/$1.$2 seed=$((SEED + $2))
 	mkdir -p "$job"
@@ -106,7 +106,7 @@ njobs() {
 	echo "${JOBS:-1}"
 }
 
-# A find: the inputs that made it stay.
+# show TARGET DIRECTORY: print the log of a failure, and keep its inputs
 show() {
 	found=$((found + 1))
 	mkdir -p "$finds"
@@ -145,7 +145,7 @@ fuzz() {
 	[ $found = 0 ]
 }
 
-# The corpus anew: of what is in it, and in CORPUS, that which goes where no other goes.
+# Make a new corpus: inputs of the old one and of CORPUS that reach code which no other reaches.
 merge() {
 	for target; do
 		mkdir -p "$here/corpus/$target" "$work/kept/$target"
@@ -154,7 +154,7 @@ merge() {
 			-max_len="$(max_len "$target")" "$work/kept/$target" $(inputs "$target") \
 			>"$work/log" 2>&1 || { tail -n 20 "$work/log"; return 1; }
 		rm -f "$here/corpus/$target"/*
-		# the larger ones go farther
+		# larger inputs reach more code
 		# shellcheck disable=SC2012 # the names are hashes
 		(cd "$work/kept/$target" && ls -S | head -n $MAX_FILES | xargs -r mv -t \
 			"$here/corpus/$target")

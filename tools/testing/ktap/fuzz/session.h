@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A session as far as session_input.c needs it, in place of kernel/trace/ktap/session.h: it is
- * included before session_input.c is, which then finds that one to be there already.
+ * Replacement for kernel/trace/ktap/session.h, with the members that session_input.c
+ * uses.  The compiler includes it first (-include), and its include guard has the same
+ * name, so that session_input.c does not include the original.
  */
 #ifndef _KTAP_SESSION_H
 #define _KTAP_SESSION_H
@@ -29,7 +30,7 @@ struct cpumask;
 
 struct ktap_session {
 	int state;
-	struct mutex lock;	/* as the kernel has it */
+	struct mutex lock;	/* as in the kernel */
 	bool admin;
 	char *line;
 	unsigned int line_len;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A counter that no clock drives: each basic block of the virtual machine, loader,
- * verifier and formatter included, counts one.  The compiler puts the call there, as
- * it does for the kernel's KCOV.
+ * A counter of steps, which does not depend on the speed of the machine.  Each basic
+ * block of the virtual machine counts as one step, and so does each one of the loader,
+ * the verifier and the formatter.  The compiler inserts the calls, as for the kernel's
+ * KCOV.
  */
 #include <linux/kernel.h>
 
@@ -11,7 +12,7 @@
 u64 fuzz_steps;
 u64 fuzz_steps_limit = U64_MAX;
 
-/* libFuzzer has a function of the name without __wrap_, for another purpose. */
+/* libFuzzer has a function of its own with this name, without __wrap_. */
 void __wrap___sanitizer_cov_trace_pc(void);
 void __wrap___sanitizer_cov_trace_pc(void)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What strings of scripts are. */
+/* Strings for generated and changed programs. */
 #include <linux/kernel.h>
 
 #include "program.h"
