@@ -1,31 +1,31 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Each patch of the series, as a maintainer would look at it: it is applied by git am,
-compiled, booted, and read by the kernel's own scripts."""
+"""Check each patch of the series: apply it by git am, compile the kernel, boot it, and run
+the kernel's scripts for patches."""
 import os
 import re
 import shutil
 import subprocess
 
 CC = 'ccache gcc' if shutil.which('ccache') else 'gcc'
-# what has to be compiled besides the kernel: directory, arguments of make
+# programs to compile: directory, arguments of make
 PROGRAMS = (('tools/ktap', ('O={out}',)),
             ('tools/testing/ktap', ('O={out}',)),
             ('tools/testing/selftests/ktap', ('OUTPUT={out}', 'LDFLAGS=-static', f'CC={CC}',
                                               'KHDR_INCLUDES=-I{lab}/include/uapi')),
             ('tools/testing/selftests/ftrace', ('OUTPUT={out}', 'LDFLAGS=-static', f'CC={CC}')))
-# MAINTAINERS names whole directories; ENOTSUPP is what uprobe_register() gives; examples
-# of the guide print "false false", and misspell a variable; Signed-off-by: is for the
-# person who sends the series to write, not for a program
+# Messages of checkpatch that are ignored: MAINTAINERS has whole directories;
+# uprobe_register() returns ENOTSUPP; examples of the guide print "false false", and misspell
+# a variable on purpose; the person who sends the series adds Signed-off-by:
 IGNORED = 'FILE_PATH_CHANGES,ENOTSUPP,REPEATED_WORD,TYPO_SPELLING,MISSING_SIGN_OFF'
 # lines and columns in a message
 NUMBERS = re.compile(r':[0-9]+(:[0-9]+)?')
-# what a compiler says of a line; of a program's each is ours
+# a message of the compiler; in programs there is no code of others
 SAID = re.compile(r'^[^ ].*:[0-9]+: (warning|error):', re.M)
 CHECKPATCH = ('--strict', '--no-summary', '--terse', '--max-line-length=100', '--ignore')
 
 
 class Checker:
-    """Applies, builds and judges one patch after the other."""
+    """Applies, builds and checks one patch after the other."""
 
     def __init__(self, lab, plan, run, note):
         self.lab = lab                  # the repository
@@ -46,7 +46,7 @@ class Checker:
         }
 
     def verdict(self, what, said):
-        """@said: what is wrong, empty if nothing is."""
+        """Print a result. @said: the messages of a failure, or ''."""
         if said:
             self.failed += 1
         else:
@@ -57,7 +57,7 @@ class Checker:
         print(end='', flush=True)
 
     def said(self, *args, **kwargs):
-        """Status and output; that of errors, too, unless @stderr is to go elsewhere."""
+        """Run a command. Returns its status and its output, with stderr by default."""
         done = subprocess.run([str(a) for a in args], stdin=subprocess.DEVNULL, text=True,
                               stdout=subprocess.PIPE, errors='replace',
                               stderr=kwargs.pop('stderr', subprocess.STDOUT),
@@ -68,7 +68,7 @@ class Checker:
     # --- the tree
 
     def make_tree(self, repo_env):
-        """Linux as it is without ktap, by hard links: git and patch write new files."""
+        """Make a tree without ktap, of hard links: git and patch replace files."""
         self.note('a pristine tree')
         shutil.rmtree(self.tree, ignore_errors=True)
         self.tree.parent.mkdir(parents=True, exist_ok=True)
@@ -91,7 +91,7 @@ class Checker:
         pristine = self.plan.state(-1)
         for path, content in pristine.items():
             assert (self.tree / path).read_bytes() == content, path
-        # git has to know the files that patches touch, and no other
+        # git needs only the files that patches change
         self.run('git', 'init', '-q', '-b', 'series', cwd=self.tree, env=self.env)
         self.run('git', 'add', '-f', *pristine, cwd=self.tree, env=self.env)
         self.run('git', 'commit', '-q', '-m', 'Linux', cwd=self.tree, env=self.env)
@@ -101,7 +101,7 @@ class Checker:
         return said or 'git am failed' if status else ''
 
     def is_left(self, line, overlay):
-        """Does a line of diff -rq name what the series leaves in the repository?"""
+        """Is the file in this line of diff -rq one that no patch adds?"""
         found = re.fullmatch(r'Only in (.*): (.*)', line)
         if not found:
             return False
@@ -110,7 +110,7 @@ class Checker:
             any(p == there or p.startswith(there + '/') for p in self.plan.left)
 
     def compare(self):
-        """The tree behind the last patch with that of lab/overlay, byte for byte."""
+        """Compare the tree after the last patch with that of lab/overlay, byte for byte."""
         overlay = self.run('lab/overlay', cwd=self.lab).decode().strip()
         leftovers = ('.git', '.ktap', '__pycache__', '.checkpatch-camelcase.*')
         status, said = self.said('diff', '-rq', '--no-dereference',
@@ -127,7 +127,7 @@ class Checker:
                          f'-j{os.cpu_count()}', *args, **kwargs)
 
     def configure(self):
-        """As lab/build does; a patch may have brought new options."""
+        """Configure as lab/build does. A patch may add options."""
         conf = self.out.parent / 'conf'
         conf.mkdir(parents=True, exist_ok=True)
         self.out.mkdir(parents=True, exist_ok=True)
@@ -147,7 +147,7 @@ class Checker:
 
     @staticmethod
     def complaints(said):
-        """Warnings about our files, and errors wherever they are."""
+        """Return the warnings about files of ktap, and all errors."""
         wanted = re.compile(r'(kernel/trace/ktap|_kunit\.c|uapi/linux/ktap\.h|tools/ktap|tools/testing/ktap)'
                             r'.*(warning|error):|\berror:|undefined reference|\*\*\*')
         return '\n'.join(line for line in said.splitlines() if wanted.search(line))
@@ -179,7 +179,7 @@ class Checker:
         return ''
 
     def closer_look(self, files):
-        """W=1 and sparse, of the sources that the patch brings or changes."""
+        """Run W=1 and sparse on the sources that the patch adds or changes."""
         objects = [f[:-1] + 'o' for f in files
                    if f.startswith('kernel/') and f.endswith('.c') and
                    (self.out / (f[:-1] + 'o')).is_file()]
@@ -193,7 +193,7 @@ class Checker:
         return '\n'.join(ours) or (said[-3000:] if status else '')
 
     def boot(self):
-        """The guest comes up, and the KUnit tests that are there pass."""
+        """Boot the guest, and check the results of its KUnit tests."""
         for name in ('initramfs.cpio', 'demux'):
             shutil.copy2(self.build / name, self.out / name)
         status, said = self.said('lab/run', '--timeout', '900', '--append',
@@ -206,8 +206,8 @@ class Checker:
     # --- the kernel's scripts
 
     def checkpatch(self, patch, files):
-        """The patch; what it has in tools/ as lab/style does: there is more than C in it, and
-        what programs say and scripts are is not for checkpatch."""
+        """Check the patch. In tools/ only C files and Makefiles are checked, with the options of
+        lab/style: checkpatch does not fit scripts and expected outputs."""
         programs = [f for f in files if f.startswith('tools/') and f.endswith(('.c', '.h')) and
                     not f.startswith('tools/testing/ktap/shim')]
         others = [f for f in files
@@ -224,7 +224,7 @@ class Checker:
             types = re.findall(r'^([A-Z_]+)\b', (self.lab / 'lab/checkpatch.tools').read_text(),
                                re.M)
             asked.append((','.join(['FILE_PATH_CHANGES', *types]), '-f', *programs))
-        # without Python's ply its look at licenses is left out, with a traceback
+        # without the module ply, checkpatch skips a check of licenses, with a traceback
         results = [self.said('scripts/checkpatch.pl', *CHECKPATCH, *args,
                              stderr=subprocess.DEVNULL) for args in asked]
         return ''.join(said for status, said in results if status)
@@ -239,7 +239,7 @@ class Checker:
         return ours or (said if status else '')
 
     def new_in(self, look, files):
-        """What @look says of @files now, and has not said of Linux's own ones before."""
+        """Return the messages of @look about @files that are not about the code before."""
         said = look(files)
         changed = [f for f in files if f not in self.plan.new]
         if not said or not changed:
@@ -251,12 +251,12 @@ class Checker:
                          if NUMBERS.sub('', line) not in before)
 
     def maintainers(self, patch, files):
-        # of the list itself nobody is in charge
+        # MAINTAINERS itself has no maintainer
         if files == ['MAINTAINERS']:
             return ''
         status, said = self.said('scripts/get_maintainer.pl', '--no-git', '--no-git-fallback',
                                  patch)
-        # who reads all of it, of whatever part of the tree the patch is
+        # the list of tracing must get each patch
         return '' if not status and 'linux-trace-kernel@' in said else said or 'it names nobody'
 
     def step(self, number, step, patch):
@@ -283,7 +283,7 @@ class Checker:
 
 
 def wanted_steps(text, n):
-    """'3,7-9' of @n as a set of numbers from 0; ValueError if it is no such thing."""
+    """Convert '3,7-9' to a set of numbers from 0 to @n - 1; ValueError if it is invalid."""
     if not text:
         return set(range(n))
     result = set()
@@ -297,7 +297,7 @@ def wanted_steps(text, n):
 
 
 def check(checker, patches, wanted, repo_env):
-    # whatever it was built from, the guest that is booted is the same
+    # any existing guest will do: it does not depend on the patches
     if not (checker.build / 'initramfs.cpio').is_file():
         checker.run('lab/build', cwd=checker.lab)
     checker.make_tree(repo_env)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Files that grow over several steps: what of the final file is not there yet.
+"""Files that several steps extend: remove the parts of later steps from the final file.
 
-All is by leaving lines out.  A part begins in a line that a regular expression
-matches and ends where the C statement, function, declaration or #if ends; with it
-go the comment in front of it and what would be two blank lines.
+Only lines are removed.  A part begins in a line that a regular expression matches, and
+ends at the end of the C statement, function, declaration or #if.  The comment before a
+part is removed as well, and so is one of two blank lines.
 """
 import fnmatch
 import re
@@ -14,7 +14,7 @@ class StalePlan(Exception):
 
 
 class Rules:
-    """series/rules: what comes with something else, wherever that is put."""
+    """series/rules: parts that a step includes without a line in its plan."""
 
     def __init__(self, path):
         self.rules = []
@@ -43,7 +43,7 @@ def code_of(line):
 
 
 class Text:
-    """The lines of a file, and which of them are out."""
+    """The lines of a file, and which of them are removed."""
 
     def __init__(self, path, text):
         self.path = path
@@ -56,7 +56,7 @@ class Text:
         return i
 
     def end(self, i):
-        """The last line of what begins in line @i."""
+        """Return the last line of the part that begins in line @i."""
         line = self.lines[i]
         if self.path.endswith('Kconfig') and re.match(r'(config|source)\b', line):
             while i + 1 < len(self.lines) and not re.match(r'\S', self.lines[i + 1]):
@@ -76,7 +76,7 @@ class Text:
             while self.lines[i].endswith('\\'):
                 i += 1
             return i
-        # a row of a list that is a file of its own ends with its parenthesis
+        # a row of a _list.h file ends with its parenthesis
         row = self.path.endswith('_list.h') and re.match(r'[A-Z]+\(', line)
         depth = 0
         for j in range(i, len(self.lines)):
@@ -100,7 +100,7 @@ class Text:
         raise StalePlan(f'{self.path}:{i + 1}: no #endif')
 
     def has_else(self, i):
-        """Does line @i stand in an #if that has an #else?  What is there either way then."""
+        """Is line @i in an #if that has an #else?  Then both branches define the same names."""
         depth, otherwise = 0, False
         for line in reversed(self.lines[:i]):
             depth += bool(re.match(r'\s*#\s*endif', line))
@@ -125,7 +125,7 @@ class Text:
             self.out[i] = True
 
     def places(self, regex):
-        """The lines in which something begins that matches."""
+        """Return the lines in which matches begin."""
         whole = '\n'.join(self.lines)
         return [whole.count('\n', 0, found.start()) for found in regex.finditer(whole)]
 
@@ -136,7 +136,7 @@ class Text:
         return n
 
     def thin_lists(self, keep):
-        """Takes words out of the lists that are the values of variables."""
+        """Remove words from lists that are values of variables."""
         i = 0
         while i < len(self.lines):
             head = ASSIGNMENT.match(self.lines[i])
@@ -169,7 +169,7 @@ class Text:
             self.lines[left] = self.lines[left].rstrip('\\ ') + quote
 
     def names(self):
-        """Functions and objects that the file defines for others."""
+        """Return the global functions and objects of the file."""
         result = set()
         for i, line in enumerate(self.lines):
             if self.out[i] or not re.match(r'[a-z_]', line):
@@ -183,10 +183,10 @@ class Text:
                     result.add(found.group(1))
         return result
 
-    # --- what a reader would not leave behind either
+    # --- remove what has become useless
 
     def empty_conditionals(self):
-        """An #if of which the first branch has nothing left goes, with its #else."""
+        """Remove each #if whose first branch has become empty, with its #else."""
         for i, line in enumerate(self.lines):
             if self.out[i] or not re.match(r'#\s*if', line):
                 continue
@@ -203,7 +203,7 @@ class Text:
                 self.leave_out(i, end)
 
     def lonely_comments(self):
-        """A comment goes with what it was about."""
+        """Remove each comment whose code was removed."""
         i = 0
         while i < len(self.lines):
             first = i
@@ -252,7 +252,7 @@ class Text:
 
 
 def cut_makefile(text, present, folder):
-    """Objects whose source is not there yet."""
+    """Remove objects whose source a later step adds."""
     def there(obj):
         return obj.endswith('/') or f'{folder}/{obj[:-1]}c' in present
 
@@ -260,7 +260,7 @@ def cut_makefile(text, present, folder):
         flags = re.match(r'CFLAGS_(\S+\.o)', line)
         if flags and not there(flags.group(1)):
             text.out[i] = True
-            # why they are, and not what the objects below are
+            # and the comment about these flags
             for j in range(i - 1, -1, -1):
                 if not text.lines[j].startswith('#'):
                     break
@@ -272,7 +272,7 @@ def cut_makefile(text, present, folder):
             text.out[i] = not kept
             if kept != words:
                 text.lines[i] = ' '.join([objects.group(1)] + kept)
-    # what the flags are made of
+    # and variables that only these flags use
     for i, line in enumerate(text.lines):
         made = re.match(r'(cflags-\w+)', line)
         if made and not any(made.group(1) in other and not text.out[j]
@@ -301,7 +301,7 @@ class Parts:
         if not paths:
             raise StalePlan(f'{where}: {rule} {path}: there is no such file')
         self.holds.append((number, rule, paths, regexes, f'{where}: {rule} {path} {regex}'))
-        # these change what the numbers of lines are
+        # "words" first, because they change the numbers of lines
         self.holds.sort(key=lambda hold: hold[1] != 'words')
 
     def check(self):
@@ -314,7 +314,7 @@ class Parts:
 
     @staticmethod
     def apply(rule, text, regexes):
-        """True if there was something to leave out."""
+        """Remove the matches from @text. Returns whether there were any."""
         if rule == 'words':
             return text.leave_out_words(regexes[0])
         places = text.places(regexes[0])
@@ -329,7 +329,7 @@ class Parts:
         return bool(places)
 
     def cut(self, files, number):
-        """The files (path -> bytes) without what comes later than step @number."""
+        """Return the files (path -> bytes) without the parts of steps after @number."""
         texts = {}
 
         def text(path):

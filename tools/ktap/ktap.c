@@ -242,9 +242,9 @@ static void run_command(struct run *r)
 }
 
 /*
- * Show what was read. What does not fit into the output, or follows a running
- * command, stays for later. The same holds for text after a mark whose file had
- * to be read: reading may take long, and signals must be handled meanwhile.
+ * Show the input. The rest of the input stays for later if the output is full, if a
+ * command is running, or after a mark whose file had to be read: reading may take
+ * long, and signals must be handled meanwhile.
  */
 static void run_show(struct run *r)
 {

@@ -20,7 +20,7 @@
 #include "list.h"
 #include "session_file.h"
 
-/* What to select from a list of the kernel, and how to print it. */
+/* Which lines to select from a list of the kernel, and how to print them. */
 struct wanted {
 	const char *file;
 	const char *group;	/* pattern of the system, module or vmlinux; NULL: any */

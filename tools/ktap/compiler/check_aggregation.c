@@ -15,7 +15,7 @@
 #define MAX_PARTS	4	/* arguments whose text a message uses */
 #define MAX_ADVICE_TEXT	60	/* longer texts are not quoted */
 
-/* What a call does with its value in the other language. */
+/* The use of the value of a call in the other language. */
 enum aggregator {
 	AGGREGATOR_COUNT,
 	AGGREGATOR_STATS,

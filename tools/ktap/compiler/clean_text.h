@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Names and texts of others, as files and the kernel have them: what a terminal would
- * obey, and what would begin a line, is shown as '?'.
+ * Names and texts from files, programs and the kernel, which are not trusted. Control
+ * characters, including newlines, are replaced by '?'.
  */
 #ifndef KTAP_CLEAN_TEXT_H
 #define KTAP_CLEAN_TEXT_H

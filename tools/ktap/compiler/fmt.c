@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Prints a script in the one layout that all scripts should have.
+ * Print a script in the canonical layout.
  *
- * The tokens and comments are the author's, and so are the line breaks inside
- * of statements, because a newline can mean something there: "f\n(x)" is no
- * call.  What is decided here is the blanks between tokens, the indentation,
- * and that each statement and each brace of a block has its line; but for a
- * function in brackets of one short statement, if the author has it so.  Only the
- * ';' that part statements go, as a newline does the same, unless it is there
- * to part an `if` from the `else` of another.
+ * Tokens and comments are kept, and so are line breaks inside statements, because
+ * a newline can be significant there: "f\n(x)" is not a call. The formatter decides
+ * the blanks between tokens, the indentation, and the line breaks between
+ * statements and at the braces of blocks. Each statement and each brace has a line
+ * of its own. A block inside brackets, such as a function that is an argument, may
+ * stay on one line if it has only one statement. The formatter removes each ';'
+ * between statements, as a newline has the same effect, except if it separates an
+ * `if` from the `else` of another `if`.
  */
 #include <stdlib.h>
 #include <string.h>

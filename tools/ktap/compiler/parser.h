@@ -33,7 +33,7 @@ struct parser {
 	unsigned int loops;	/* around the current statement */
 	unsigned int tables;	/* number of open '{' of tables in it */
 	unsigned int guessed;	/* number of blocks assumed to end in an unfinished string */
-	struct layout *layout;	/* NULL unless the script is to be formatted */
+	struct layout *layout;	/* NULL unless the parser runs for the formatter */
 };
 
 /* A list under construction. */

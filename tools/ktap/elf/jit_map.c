@@ -39,7 +39,7 @@
 /* Longer lines are cut. */
 #define MAX_MAP_LINE	4096
 
-/* So many new functions, or an eighth of all, are searched linearly. */
+/* Number of new functions that may be unsorted, if it is more than an eighth of the others. */
 #define MAX_UNSORTED	1024
 
 /*
@@ -53,7 +53,7 @@
 
 #define NR_CHAINS	256
 
-/* So many bytes before the new part must be unchanged, or it is another map. */
+/* Bytes before the new part of a map. If they have changed, it is another map. */
 #define MAX_TAIL	64
 
 struct jit_function {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What must hold of the canonical layout of any script: it is its own layout,
- * its tokens and comments are those of the script, and so is its meaning.
+ * Properties of the canonical layout of any script: formatting it again changes
+ * nothing, and its tokens, comments, tree and code are those of the script.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 static struct ktap_compile_opts options = { .nowarn = true };
 
-/* Memory that is written to as a file. */
+/* Text that is written through a FILE. */
 struct text {
 	char *s;	/* NULL: none */
 	size_t len;
@@ -38,7 +38,7 @@ static size_t skip_line_number(const char *s)
 	return n;
 }
 
-/* The " @line:column" at the end of a line. */
+/* Is this the " @line:column" at the end of a line? */
 static bool is_position(const char *s)
 {
 	size_t n;
@@ -53,7 +53,7 @@ static bool is_position(const char *s)
 	return s[n] == '\n';
 }
 
-/* Takes all that tells of lines and columns out of a listing. */
+/* Remove all lines and columns of the script from a listing or a tree. */
 static void strip_positions(struct text *t)
 {
 	char *s = t->s, *to = s;
@@ -75,7 +75,7 @@ static void strip_positions(struct text *t)
 	t->len = to - t->s;
 }
 
-/* What the script compiles to, without positions; nothing for errors. */
+/* The listing of the compiled script, without positions; empty if it has errors. */
 static struct text script_listing(const struct ktap_script *src)
 {
 	struct text t = { 0 };
@@ -111,7 +111,7 @@ static void script_add_line(FILE *f, const char *s, size_t len)
 	fputc('\n', f);
 }
 
-/* Comments, without the blanks at the end of those that end with the line. */
+/* Write each comment to a line. Remove blanks at the end of comments that end with the line. */
 static void add_comments(FILE *f, const char *s, const char *end)
 {
 	const char *p;
@@ -135,7 +135,7 @@ static void add_comments(FILE *f, const char *s, const char *end)
 	}
 }
 
-/* All that the author wrote: tokens and comments, a line each, but for any ';'. */
+/* All tokens except ';', and all comments, one per line. */
 static struct text script_words(const struct ktap_script *src)
 {
 	struct compiler cc;

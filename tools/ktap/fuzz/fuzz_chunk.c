@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Any bytes as a chunk: the listing, the places in its source, the virtual machine. */
+/* Any bytes as a chunk: list it, show a line of its source, and run it. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What lies behind the magic is seldom reached if all of the header must be guessed. */
+/* Correct the magic and the length: random bytes rarely have both. */
 static void mend_header(uint8_t *chunk, size_t size)
 {
 	struct ktap_header h;
@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	memcpy(chunk, data, size);
 	mend_header(chunk, size);
-	/* it complains of nearly everything */
+	/* most inputs cause messages */
 	stderr = null_file();
 	ktap_disassemble(null_file(), chunk, size);
 	ktap_show_position(null_file(), chunk, size, "script", 1, 3);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Any bytes as a script. */
+/* Any bytes as a script: compile it, and run its chunk. */
 #include <stdint.h>
 
 #include "script.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Any bytes as a script: its layout, and its tree. */
+/* Any bytes as a script: format it, and print its tree. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Any bytes as choices of a script that obeys the grammar; see generate.c. */
+/* Any bytes select the parts of a script that follows the grammar; see generate.c. */
 #include <stdio.h>
 #include <stdlib.h>
 

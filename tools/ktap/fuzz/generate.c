@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Scripts that obey the grammar, made of any bytes.
+ * Make scripts that follow the grammar from any bytes.
  *
- * Each byte decides one choice; when there are no more, the first choice is
- * taken, which is always the one that comes to an end.  Blanks, comments and
- * line breaks are strewn wherever they have no meaning.
+ * Each byte selects one alternative.  When no bytes are left, the first alternative
+ * is taken, which never recurses forever.  Blanks, comments and line breaks are
+ * inserted where the grammar ignores them.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ struct generator {
 	unsigned int depth;
 	unsigned int loops;
 	bool file_level;
-	bool body;		/* is no block: one would be the whole of it */
+	bool body;		/* the next statement is a body, and must not begin with a block */
 	bool variadic;		/* in a function with "..." */
 };
 
@@ -50,19 +50,19 @@ static void put_one_of(struct generator *g, const char * const *words, unsigned 
 	put_one_of(g, words_, ARRAY_SIZE(words_)); \
 } while (0)
 
-/* Between tokens that must stay in one line; never nothing. */
+/* One or more blanks, without a line break. */
 static void random_blank(struct generator *g)
 {
 	ONE_OF(g, " ", " ", " ", "  ", "\t", " /* c */ ", "/**/");
 }
 
-/* Between tokens that need nothing between them. */
+/* Any number of blanks, without a line break. */
 static void random_gap(struct generator *g)
 {
 	ONE_OF(g, "", "", "", "", " ", "\t", "/* c */");
 }
 
-/* Where a line may end. */
+/* Blanks, with or without a line break. */
 static void random_wide(struct generator *g)
 {
 	ONE_OF(g, " ", " ", " ", " ", "\n", " \n\n\n  ", " # c\n", "\t// c \n", "/* a\n * b\n */",
@@ -102,7 +102,7 @@ static void random_exprs(struct generator *g, unsigned int max)
 	}
 }
 
-/* Any of the names that the language defines, so that a new one is tested, too. */
+/* Any name that the language defines; new names are included automatically. */
 static void random_builtin(struct generator *g)
 {
 	size_t n = random_pick(g, 256);
@@ -157,7 +157,7 @@ static void random_table(struct generator *g)
 	random_put(g, "}");
 }
 
-/* From the '(' on. */
+/* The parameters and the body of a function. */
 static void random_function(struct generator *g)
 {
 	bool file_level = g->file_level, variadic = g->variadic;
@@ -181,7 +181,7 @@ static void random_function(struct generator *g)
 	g->variadic = variadic;
 }
 
-/* What can be assigned to, and called. */
+/* An expression that can be assigned to or called. */
 static void random_place(struct generator *g)
 {
 	unsigned int n = random_pick(g, 3);
@@ -470,7 +470,7 @@ static void random_probe(struct generator *g)
 		random_put(g, " ");
 		random_event(g);
 		for (n = random_pick(g, 3); n; n--) {
-			/* a '/' right behind it might be part of it */
+			/* a '/' directly after the name might be part of it */
 			ONE_OF(g, "", "", " ", " /* c */");
 			random_put(g, ",");
 			random_wide(g);

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Called by the Makefile beside it, which says what the variables mean.
+# Called by the Makefile in this directory, which documents the variables.
 # Usage: run.sh check|merge|regress ENTRY...
 
-MAX_FILES=95	# of a kind, in the corpus
+MAX_FILES=95	# in the corpus of each kind
 what=$1
 shift
 here=$(cd "$(dirname "$0")" && pwd)
@@ -34,7 +34,7 @@ $MAKE --no-print-directory -C "$here" O="$O" all || exit 1
 found=${CORPUS:-$work/found}
 mkdir -p "$work/scripts" "$work/chunks" "$work/choices"
 
-# What an entry eats.
+# kind ENTRY: print the kind of its inputs
 kind() {
 	case $1 in
 	fuzz_generate) echo choices ;;
@@ -43,7 +43,7 @@ kind() {
 	esac
 }
 
-# The scripts of the repository, and the chunks that they make.
+# Copy all scripts of the repository, and compile them.
 collect() {
 	find "$top/tools" "$top/Documentation" -name build -prune -o -name '*.kp' -print |
 		while read -r kp; do
@@ -56,7 +56,7 @@ collect() {
 	done
 }
 
-# fuzz ENTRY [OPTION...]: from all that may interest it; new inputs go to the first
+# fuzz ENTRY [OPTION...]: run it on all inputs of its kind; new inputs go to $found
 fuzz() {
 	entry=$1
 	kind=$(kind "$entry")
@@ -69,7 +69,7 @@ fuzz() {
 		-artifact_prefix="$work/" -print_final_stats=1 "$@" >"$work/log" 2>&1
 }
 
-# The inputs that made it fail stay.
+# show_failure ENTRY: print the end of the log, and keep the failing inputs
 show_failure() {
 	echo "not ok $1"
 	tail -n 60 "$work/log"
@@ -97,7 +97,7 @@ check() {
 	[ $failed = 0 ]
 }
 
-# The corpus anew: inputs that go where neither the repository's nor another goes.
+# Make a new corpus: inputs that reach code which no script of the repository reaches.
 merge() {
 	for entry in fuzz_compile fuzz_generate fuzz_chunk; do
 		kind=$(kind "$entry")
@@ -108,13 +108,13 @@ merge() {
 			"$here/corpus/$kind" "$found/$kind" >"$work/log" 2>&1 ||
 			{ tail -n 20 "$work/log"; return 1; }
 		(cd "$work/base" && xargs rm -f) <"$work/old"
-		# a later one may have made an earlier one needless
+		# drop inputs whose code the later ones reach as well
 		"$O/$entry" -set_cover_merge=1 -use_counters=0 -max_len=1024 -timeout=10 \
 			"$work/new" "$work/base" >"$work/log" 2>&1 ||
 			{ tail -n 20 "$work/log"; return 1; }
 		rm -rf "${here:?}/corpus/$kind" "$work/base"
 		mv "$work/new" "$here/corpus/$kind"
-		# the larger ones go farther
+		# larger inputs reach more code
 		# shellcheck disable=SC2012 # the names are hashes
 		(cd "$here/corpus/$kind" && ls -S | tail -n +$((MAX_FILES + 1)) | xargs rm -f)
 		echo "$kind: $(find "$here/corpus/$kind" -type f | wc -l) files"

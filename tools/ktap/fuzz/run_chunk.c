@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A chunk in the virtual machine, built for user space. */
+/* Run a chunk in the virtual machine that is built for user space. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "host.h"
 #include "run_chunk.h"
 
-/* As in tools/testing/ktap/fuzz.c. */
+/* The same limits as in tools/testing/ktap/fuzz.c. */
 #define BUDGET		2000
 #define MAX_SLICES	8
 #define MAX_TEXT	(256 << 10)
@@ -37,7 +37,7 @@ bool run_chunk(const void *chunk, size_t len, char **said)
 	memcpy(copy, chunk, len);
 	host_run(&h, copy, len);
 	fclose(h.err);
-	/* it began, hence it was accepted */
+	/* the start is set only if the chunk was accepted */
 	return h.start != 0;
 }
 

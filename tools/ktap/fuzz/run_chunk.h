@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A chunk in the virtual machine, built for user space. */
+/* Run a chunk in the virtual machine that is built for user space. */
 #ifndef KTAP_FUZZ_RUN_CHUNK_H
 #define KTAP_FUZZ_RUN_CHUNK_H
 
@@ -8,12 +8,12 @@
 #include <stdio.h>
 
 /*
- * Loads it, and runs it for a short time; false if it is refused.  What the
- * virtual machine had to say, to be freed, is left in @said.
+ * Load a chunk and run it for a short time.  Returns false if it is refused.  *@said
+ * gets the messages of the virtual machine, to be freed with free().
  */
 bool run_chunk(const void *chunk, size_t len, char **said);
 
-/* For what nobody wants to read. */
+/* Returns /dev/null, opened for writing. */
 FILE *null_file(void);
 
 #endif

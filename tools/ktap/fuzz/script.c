@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a script must survive. */
+/* Compile a script, and list and run its chunk. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +11,8 @@
 #include "script.h"
 
 /*
- * Mistakes that only the flow of values shows, limits of the kernel's alone, and
- * names that the kernel knows.
+ * Reasons for which the virtual machine may refuse a compiled script: errors that only
+ * the verifier can see, limits of the kernel, and names that only the kernel can look up.
  */
 static const char * const allowed[] = {
 	"which it does not take",
@@ -60,7 +60,7 @@ int read_fake(void *ctx, const char *path, struct ktap_script *file)
 	return 0;
 }
 
-/* Who gets no chunk is told why. */
+/* Returns the chunk, or NULL; then there must be an error message. */
 static void *compile_script(const struct ktap_script *src, size_t *chunk_len)
 {
 	struct ktap_compile_opts opts = { .read = read_fake };

@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Plays the kernel's part of a session for ktap, without a kernel that has it:
- * the session file is a pseudo terminal in raw mode.
+ * Replacement for the kernel's part of a session: the session file is a pseudo
+ * terminal in raw mode, so that no kernel with ktap is needed.
  *
  *	fakesession DIR ktap [args] < STEPS
  *
- * makes DIR/ktap/session, runs ktap with KTAP_TRACEFS=DIR, takes the set-up
- * lines (they go to DIR/setup) and the chunk, does what the steps say, ends the
- * session, and exits as ktap does. Steps, one a line:
+ * Make DIR/ktap/session, run ktap with KTAP_TRACEFS=DIR, read the set-up lines
+ * (they are written to DIR/setup) and the chunk, do the steps, end the session,
+ * and exit with the exit code of ktap. Steps, one per line:
  *
  *	out TEXT, err TEXT, note TEXT	a frame with the text and a newline
- *	raw TEXT			a frame of output with the text alone; @KEY@ in
- *					these is the key of the line "symbols KEY"
+ *	raw TEXT			a frame of output with the text, without a newline;
+ *					@KEY@ in "out" and "raw" is replaced by the
+ *					key of the line "symbols KEY"
  *	cat PATH			a frame with the path of a file to show
  *	system COMMAND			a frame with a command to run
  *	bulk N				N bytes of output, in frames of 1000
  *	exit N				the frame with the exit code
- *	split				from here on write single bytes
- *	pause				let ktap catch up
- *	stop				wait for ktap to say stop
- *	hold				take no more from ktap, which waits then; exits
- *					as 93 where that is not to be had
+ *	split				write single bytes from now on
+ *	pause				wait until ktap has read everything
+ *	stop				wait for the line "stop" of ktap
+ *	hold				suspend the terminal, so that writes of ktap
+ *					block; exits with 93 if this is impossible
  *	signal N			send ktap the signal N
  *	remove PATH			remove a file at once
- *	control-c			type that at the terminal of ktap
+ *	control-c			type Control-C at the terminal of ktap
  */
 #define _GNU_SOURCE
 #include <endian.h>
@@ -145,14 +146,14 @@ static void receive_chunk(const char *dir)
 }
 
 /*
- * Wait until ktap has read all that was sent.  Unlike FIONREAD, poll() sees to it that
- * what was written to the other end has come.
+ * Wait until ktap has read everything.  Unlike FIONREAD, poll() also waits for bytes
+ * that were written to the other end but have not arrived yet.
  */
 static void drain(void)
 {
 	struct pollfd left = { .fd = slave, .events = POLLIN, .revents = POLLIN };
 
-	/* a machine that is busy may need long: alarm() ends it */
+	/* a busy machine may take long: alarm() is the limit */
 	while (left.revents & POLLIN) {
 		usleep(5000);
 		if (poll(&left, 1, 0) < 0)
@@ -160,7 +161,7 @@ static void drain(void)
 	}
 }
 
-/* The same with the key for each @KEY@; good until the next call. */
+/* Replace each @KEY@ by the key. The result is valid until the next call. */
 static const char *with_key(const char *text)
 {
 	static const char name[] = "@KEY@";
@@ -179,7 +180,7 @@ static const char *with_key(const char *text)
 	return buf;
 }
 
-/* The session of ktap, which does not wait for a terminal, is made to. */
+/* Suspend the terminal, and make writes of ktap to it blocking. */
 static void hold(pid_t ktap)
 {
 	int pid = syscall(SYS_pidfd_open, ktap, 0), fd;
@@ -257,7 +258,7 @@ static void do_step(pid_t ktap, char *step)
 	}
 }
 
-/* ktap has exited, which it may before the steps are done. */
+/* ktap has exited, maybe before all steps are done. */
 static void on_child(int sig)
 {
 	int status;
@@ -309,17 +310,17 @@ int main(int argc, char **argv)
 	signal(SIGCHLD, on_child);
 	ktap = fork();
 	if (!ktap) {
-		/* the first terminal that it opens then is its own */
+		/* the first terminal that is opened becomes the controlling one */
 		if (setsid() < 0 || open(ptsname(keyboard), O_RDWR | O_CLOEXEC) < 0)
 			die("fakesession: terminal");
-		/* the steps are not for ktap */
+		/* ktap must not read the steps */
 		if (dup2(open("/dev/null", O_RDONLY), 0))
 			die("fakesession: /dev/null");
 		execv(argv[2], argv + 2);
 		die(argv[2]);
 	}
 
-	/* it hangs: on a busy machine the longest takes seconds */
+	/* limit: the longest steps take seconds on a busy machine */
 	alarm(60);
 	receive_chunk(argv[1]);
 	while (fgets(step, sizeof(step), stdin))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* fmtcheck: what must hold of the layout of any script, tested on those given. */
+/* fmtcheck: check the properties of layouts (fuzz/fmt_properties.h) for the given scripts. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hostile: small ELF files that try to take all memory or time of who reads them.
+ * hostile: write a small ELF file whose reader may use too much memory or time.
  *
  *	hostile KIND >FILE
  *
- * Each has one good function besides, "fine".
+ * Each also has one good function, "fine".
  */
 #include <elf.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 #include "../compiler/util.h"
 
-#define LOAD		0x1000		/* where the code is, in the file and in memory */
+#define LOAD		0x1000		/* offset and address of the code */
 #define MAX_FILE	(32UL << 20)
 #define MAX_SECTIONS	60000
 
@@ -44,7 +44,7 @@ static unsigned int section(unsigned int type, size_t at, size_t size)
 	return nsections++;
 }
 
-/* Symbols, all functions; the first is the good one, the others have a name each. */
+/* Add @n symbols of functions after that of "fine"; @name returns the offset of a name. */
 static void symbols(unsigned int n, unsigned int strings, unsigned int good,
 		    unsigned int (*name)(unsigned int i))
 {
@@ -69,7 +69,7 @@ static unsigned int same_name(unsigned int i)
 	return 6;
 }
 
-/* Strings: "fine", then one of so many 'a', with a NUL at the end or before it only. */
+/* Add the strings "fine" and @n times 'a'. @ends: a NUL ends the last string. */
 static unsigned int long_string(size_t n, int ends)
 {
 	size_t at = add(NULL, n + 7);
@@ -80,7 +80,7 @@ static unsigned int long_string(size_t n, int ends)
 	return section(SHT_STRTAB, at, n + 7);
 }
 
-/* A note of a marker. */
+/* Write a note of a marker. Returns its size. */
 static size_t marker(unsigned char *note, const char *provider, const char *name)
 {
 	uint64_t places[3] = { LOAD, 0, 0 };
@@ -98,19 +98,19 @@ static size_t marker(unsigned char *note, const char *provider, const char *name
 	return sizeof(header) + 8 + ((desc + 3) & ~3UL);
 }
 
-/* One long name of all symbols. */
+/* All symbols have the same long name. */
 static void names(void)
 {
 	symbols(200000, long_string(7000, 1), 1, same_name);
 }
 
-/* Names without an end: each is looked for as far as the section goes. */
+/* No name has an end: a reader searches the whole section for each. */
 static void endless(void)
 {
 	symbols(200000, long_string(16 << 20, 0), 1, same_name);
 }
 
-/* The same symbols as often as there are sections. */
+/* All sections share the same symbols. */
 static void tables(void)
 {
 	symbols(200000, long_string(8, 1), 1, same_name);
@@ -120,7 +120,7 @@ static void tables(void)
 	}
 }
 
-/* The same markers as often as there are sections. */
+/* All sections share the same markers. */
 static void notes(void)
 {
 	static unsigned char note[256];
@@ -133,7 +133,7 @@ static void notes(void)
 		section(SHT_NOTE, at, 20000 * size);
 }
 
-/* A marker whose name fits no line. */
+/* The name of a marker is longer than any line. */
 static void wide(void)
 {
 	static unsigned char note[16384];
@@ -147,7 +147,7 @@ static void wide(void)
 	symbols(0, long_string(8, 1), 1, same_name);
 }
 
-/* A short name that stands for one of 2^60 bytes. */
+/* A short mangled name: demangled it would have 2^60 bytes. */
 static void mangled(void)
 {
 	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -164,7 +164,7 @@ static void mangled(void)
 	symbols(1, section(SHT_STRTAB, at, n + 1), 1, same_name);
 }
 
-/* Strings without end in a file that has few blocks. */
+/* Sections of 64 GiB in a sparse file. */
 static void sparse(void)
 {
 	symbols(200000, long_string(8, 1), 1, same_name);
@@ -195,7 +195,7 @@ static void finish(int many)
 		.p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_offset = LOAD, .p_vaddr = LOAD,
 		.p_filesz = 0x1000, .p_memsz = 0x1000, .p_align = 0x1000,
 	};
-	/* the number that is too large for the header stands in the first section */
+	/* a number of sections that is too large for the header is in section 0 */
 	sections[0].sh_size = many ? 1UL << 28 : 0;
 	header->e_shoff = add(sections, nsections * sizeof(*sections));
 	header->e_shnum = many ? 0 : nsections;
@@ -218,7 +218,7 @@ int main(int argc, char **argv)
 	finish(!kinds[i].make);
 	if (fwrite(file, 1, len, stdout) != len || fflush(stdout))
 		return 1;
-	/* all that the headers speak of is there, and takes no room */
+	/* extend the file to the sizes in the headers; holes take no space */
 	if (kinds[i].make == sparse || !kinds[i].make)
 		return ftruncate(STDOUT_FILENO, 1L << 37) ? 1 : 0;
 	return 0;

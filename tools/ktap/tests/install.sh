@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# What `make install` puts where, and that ktap finds it there.
+# Test which files `make install` installs, and that ktap finds them.
 #
 #	tests/install.sh PREFIX LIBRARY MANDIR RST2MAN
 
@@ -11,7 +11,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# run PROGRAM ARGS...: of those that were installed, in an empty folder
+# run PROGRAM ARGS...: run an installed program in $dir/empty
 run() {
 	program=$1
 	shift
@@ -60,8 +60,8 @@ run ktapc -e 'include "lib/errno.kp" x = 1' -o x.ktap
 [ "$code" = 0 ] && [ -s "$dir/empty/x.ktap" ]
 result $? scripts_include_from_the_library
 
-# The manual is made if it can be; else it is there if it was made.  Here stand for it,
-# and for the programs, what only has their names.
+# The manual pages are made if rst2man is available. Otherwise existing pages are installed:
+# the files of these tests are not real pages.
 if command -v "$rst2man" >/dev/null; then
 	grep -q '^\.TH' "$dir/root$mandir/man1/ktap.1" && grep -q '^\.TH' "$dir/root$mandir/man1/ktapc.1"
 	result $? manual_is_made_and_installed

@@ -5,7 +5,7 @@
 #
 #   fmt/NAME.kp has the layout fmt/NAME.out
 #   ast/NAME.kp has the tree ast/NAME.ast
-#   and what holds of any layout holds of that of any script of the repository
+#   and the layout of each script of the repository has the properties of all layouts
 
 ktapc=$1
 fmtcheck=$2
@@ -43,8 +43,8 @@ find ../.. -name build -prune -o -name '*.kp' -print >"$dir/scripts"
 xargs "$fmtcheck" <"$dir/scripts"
 result $? layouts_are_canonical_and_keep_the_meaning
 
-# What is between the lines and at their ends does not matter, unless a token or
-# a comment goes over several of them.
+# Indentation, empty lines and blanks at the ends of lines do not change the layout, except
+# in scripts with tokens or comments of several lines.
 bad=0
 while read -r kp; do
 	grep -q '\[\[\|/\*\|\\$' "$kp" && continue

@@ -1,14 +1,14 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: GPL-2.0
-# What the tests share: a folder of their own, $dir, and results.
+# Functions of all tests, and $dir, a temporary folder of this test.
 
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 trap 'exit 1' HUP INT TERM
 count=0 failed=0 code='' quiet=''
 
-# result STATUS NAME: the next result, unless it is good and nobody wants to know; what
-# was said last goes with a failure
+# result STATUS NAME: print the next result; with $quiet only failures. A failure is
+# printed with the output of the last command.
 result() {
 	count=$((count + 1))
 	if [ "$1" = 0 ]; then
@@ -29,26 +29,26 @@ skip() {
 	echo "ok $count $1 # SKIP $2"
 }
 
-# finish: behind the last result; what it gives is the exit code
+# finish: print the number of results; its status is the exit code of the test
 finish() {
 	[ "$quiet" ] || echo "1..$count"
 	echo "$((count - failed)) passed, $failed failed"
 	[ "$failed" = 0 ]
 }
 
-# play STEPS COMMAND...: ktap with a session that goes by the steps
+# play STEPS ARGS...: run ktap with these arguments and a fake session that does the steps
 play() {
 	steps=$1
 	shift
 	code=0
-	# shellcheck disable=SC2059,SC2154 # steps have escapes; fake and ktap are the test's
+	# shellcheck disable=SC2059,SC2154 # steps have escapes; the test sets fake and ktap
 	printf "$steps" | timeout 60 "$fake" "$dir" "$ktap" "$@" >"$dir/out" 2>"$dir/err" ||
 		code=$?
 }
 
-# output NAME TEXT: exactly this on stdout
+# output NAME TEXT: the last stdout was exactly TEXT
 output() {
-	# shellcheck disable=SC2059 # so has the text
+	# shellcheck disable=SC2059 # the text has escapes
 	printf "$2" | cmp -s - "$dir/out"
 	result $? "$1"
 }

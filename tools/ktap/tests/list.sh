@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# ktap -l: which events of the kernel a pattern matches, by lists made up here.
+# Test ktap -l: which events of the kernel a pattern matches. The lists are invented.
 #
 #	tests/list.sh KTAP
 
@@ -29,7 +29,7 @@ list() {
 	"$ktap" -l "$1" >"$dir/out" 2>"$dir/err" </dev/null || code=$?
 }
 
-# lists NAME PATTERN EVENT...: these, in this order
+# lists NAME PATTERN EVENT...: the pattern matches exactly these events, in this order
 lists() {
 	name=$1
 	list "$2"
@@ -38,7 +38,7 @@ lists() {
 	result $? "$name"
 }
 
-# refuses NAME PATTERN MESSAGE
+# refuses NAME PATTERN MESSAGE: the pattern is an error
 refuses() {
 	list "$2"
 	[ "$code" = 1 ] && [ ! -s "$dir/out" ] && [ "$(cat "$dir/err")" = "ktap: error: $3" ]
@@ -100,7 +100,7 @@ mkdir "$dir/tracefs/available_events"
 refuses a_list_that_cannot_be_read 'sched:*' \
 	"cannot read $dir/tracefs/available_events: Is a directory"
 
-# a list that only root may read, read by somebody else
+# another user reads a list that only root may read
 chmod 755 "$dir"
 chmod 700 "$dir/tracefs"
 cp "$ktap" "$dir/ktap"

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# The documents, as far as no kernel is needed: every listing in them is an example or
-# says why it is none; each script that someone types is compiled, and ktapc does what
-# is shown; what is said of a tool is what its help says. A booted kernel runs them all:
-# tools/testing/selftests/ktap/listings.sh.
+# Test the documents, without a kernel: every listing is an example, or the document says
+# why not; each script in a command is compiled; commands with ktapc are run; the section
+# about a tool is the same as its help. tools/testing/selftests/ktap/listings.sh runs all
+# examples on a booted kernel.
 #
 #	tests/listings.sh KTAPC KTAP
 
@@ -21,8 +21,8 @@ fi
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# What stands for ktap in a listing: its script is compiled, be it text, a file or the
-# name of a tool.
+# Replacement for ktap in listings: it only compiles the script, which is a text, a file or
+# the name of a tool.
 ktap() {
 	text="" list=""
 	while [ $# -gt 0 ]; do
@@ -50,10 +50,10 @@ ktapc() {
 
 words() { tr -s ' \t\n' '\n' | grep . | sort; }
 
-# section TOOL: the words of what the document says of it, in any order
+# section TOOL: print the words of the section about it, sorted
 section() {
 	awk -v name="$1" '
-		# A page ends its last section, as a title does
+		# The end of a page ends its last section, as a title does
 		FNR == 1 {
 			lines[n += 2] = "==="
 			next
@@ -69,7 +69,7 @@ section() {
 		}' "$top"/Documentation/trace/ktap-tools*.rst | sed 's/\\//g; s/``//g' | words
 }
 
-# help TOOL: those of its help, but for what it is called there
+# help TOOL: print the words of its help, without the line of its options' title
 help() {
 	"$ktap" "$scripts/$1.kp" -h | sed '/^Options of .*:$/d; / has no options of its own\.$/d' | words
 }
@@ -82,7 +82,7 @@ ln -s "$(cd "$scripts" && pwd)" "$dir/examples/tools/ktap/scripts"
 cd "$dir/examples" || exit 1
 
 for listing in *.sh; do
-	# a shell alone is at work there
+	# this listing uses only a shell
 	! grep -q '^exec ' "$listing" || continue
 	(set -e && . "./$listing") >"$dir/out" 2>&1
 	result $? "${listing%.sh}"

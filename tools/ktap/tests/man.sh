@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# The manual pages: their options are those of the programs; rst2man, if it is installed,
-# finds no mistake in them. Documentation/trace/ktap-cmdline.rst is made of the same text.
+# Test the manual pages: they have the options of the programs, and rst2man, if it is
+# installed, reports no error. Documentation/trace/ktap-cmdline.rst includes the same text.
 #
 #	tests/man.sh RST2MAN PROGRAM...
 
@@ -12,7 +12,7 @@ pages=$(cd "$(dirname "$0")/../Documentation" && pwd)
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# An option a line, with its other name and its value, as "-o, --output=FILE"
+# Print one option per line, with its second name and its value: "-o, --output=FILE"
 options_of_help() {
 	"$1" -h | sed -n 's/^   *\(-.*[^ ]\)   *[^ ].*/\1/p' | sort
 }
@@ -26,7 +26,7 @@ options_of_page() {
 		p }' "$1" | sort
 }
 
-# alike A B: two lists; what differs is said
+# alike A B: are these files the same? The differences go to $dir/out.
 alike() {
 	diff -u "$dir/$1" "$dir/$2" >"$dir/out"
 }

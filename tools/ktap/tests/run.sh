@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Tests of the compiler: listings, error texts, the command line, damaged input.
-# Usage: run.sh KTAPC [--update]; the latter writes what is expected anew.
+# Usage: run.sh KTAPC [--update]; --update replaces the expected files by the output.
 
 ktapc=$1
 update=$2
@@ -10,7 +10,7 @@ update=$2
 cd "$(dirname "$0")" || exit 1
 quiet=yes
 
-# Compares output with the expected file; the exit status must be $3.
+# compare NAME FILE STATUS: the output is that of FILE, and $status is STATUS
 compare() {
 	if [ "$status" != "$3" ]; then
 		echo "exit status $status instead of $3"
@@ -22,7 +22,7 @@ compare() {
 	result $? "$1"
 }
 
-# 0 if the command ends with the exit status $1.
+# ends_with STATUS COMMAND...: does the command end with this exit status?
 ends_with() {
 	want=$1
 	shift
@@ -87,7 +87,7 @@ ends_with 2 "$ktapc" -d -w -e 'pirnt(1) print(arg11)' &&
 result $? note_of_a_warning_that_is_not_shown_is_not_either
 echo 'print("in")' | "$ktapc" -d - >"$dir/out" 2>&1 && grep -q '<stdin>:1' "$dir/out"
 result $? script_from_standard_input
-# What editors of other systems make of a text.
+# Lines that end in carriage return and newline
 printf 'x = "a\\\r\nb" print(x, [[\r\nc]])\r\n# a comment\r\ny = )\r\n' >"$dir/crlf.kp"
 ends_with 2 "$ktapc" -d "$dir/crlf.kp" && [ "$(cat "$dir/err")" = "$dir/crlf.kp:5:5: error: expected an expression, found ')'
  y = )
@@ -128,7 +128,7 @@ result $? a_program_is_no_script
 ends_with 0 "$ktapc" -d -e '' && grep -q RET "$dir/out"
 result $? empty_script_compiles
 
-# Where the chunk goes: never over the script, and into what stands at its name.
+# The chunk never overwrites the script, and is written into existing files and links.
 replaces() {
 	grep -q "$1: the chunk would replace the script" "$dir/err" && [ "$(cat "$1")" = 'x = 1' ]
 }
@@ -186,7 +186,7 @@ elif setpriv --reuid 12345 --clear-groups true 2>/dev/null; then
 	result $? output_in_a_folder_that_takes_no_other
 fi
 chmod 755 "$dir/locked"
-# within "sh -c": the compiler, a folder to mount in
+# Arguments of these "sh -c": the compiler, and a folder to mount in
 # shellcheck disable=SC2016 # variables of the inner shell
 crowded='mount -t tmpfs -o size=16k none "$2" && cd "$2" &&
 	awk "BEGIN { while (i < 240) print \"if(1){x=\" i++ \";y=2}\" }" >s.kp && ln s.kp second &&
@@ -209,7 +209,7 @@ ln -s /dev/stdout "$dir/stdout"
 	[ -L "$dir/stdout" ] && tail -n 1 "$dir/out" | grep -q 'behind$' && is_chunk "$dir/out"
 result $? standard_output_by_a_name_is_written_on
 
-# Options that cannot both be meant.
+# Options that exclude each other
 excludes() {
 	ends_with 2 "$ktapc" "$@" -e 'x = 1' && [ ! -e "$dir/not" ] &&
 		grep -q 'exclude each other' "$dir/err"
@@ -229,7 +229,7 @@ result $? two_outputs_are_refused
 ends_with 2 "$ktapc" -d -e 'x = 1' t.kp && grep -q "only one script .* 't.kp' is another" "$dir/err"
 result $? script_and_file_are_refused
 
-# A disk that is full, streams that are closed
+# Full disks and closed streams
 for how in -h -V '-d golden/tables.kp' '--fmt golden/tables.kp' '--ast golden/tables.kp' \
 	'-o /dev/stdout golden/tables.kp'; do
 	# shellcheck disable=SC2086 # words
@@ -249,7 +249,7 @@ for how in -h -V '-d golden/tables.kp' '--fmt golden/tables.kp'; do
 done
 result $bad a_closed_output_is_reported
 
-# What is included: beside the script, in the folders of -I, in the library.
+# Included files: in the folder of the script, in the folders of -I, in the library
 mkdir "$dir/lib" "$dir/more"
 echo 'print("lib")' >"$dir/lib/a.kp"
 echo 'print("more")' >"$dir/more/b.kp"
@@ -300,7 +300,7 @@ result $? more_than_64_files_are_refused
 ends_with 0 "$ktapc" -d "$dir/f2.kp" && grep -q "; $dir/f65.kp:1" "$dir/out"
 result $? there_may_be_64_files
 
-# Large scripts: they work, or the message says where it was too much.
+# Large scripts: they work, or the message has the position where the limit was exceeded.
 fails_with() {
 	ends_with 2 "$ktapc" -d "$dir/big.kp" && grep -q "big.kp:$1: error: $2" "$dir/err"
 }
@@ -395,7 +395,7 @@ echo 'include "big.kp"' >"$dir/small.kp"
 ends_with 2 "$ktapc" -d "$dir/small.kp" && grep -q "small.kp:1:9: error: cannot include '.*': it has more than 8 MiB" "$dir/err"
 result $? more_are_not_included
 
-# Damaged chunks: an error message or a listing, never a crash.
+# Damaged chunks give an error message or a listing, never a crash.
 size=$(wc -c <"$dir/b.ktap")
 bad=0
 n=0
@@ -410,7 +410,7 @@ while [ $n -lt "$size" ]; do
 done
 result $bad damaged_chunks_are_survived
 
-# Scripts that end anywhere.
+# Scripts that were cut at any byte
 bad=0
 for kp in golden/*.kp; do
 	size=$(wc -c <"$kp")

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# The runner on a machine without ktap in its kernel: options, messages, and,
-# against a faked session, the whole way of a run.
+# Test the runner without ktap in the kernel: options, messages, and, with a fake session,
+# whole runs.
 #
 #	tests/runner.sh KTAP FAKESESSION
 
@@ -12,25 +12,25 @@ fake=${2:?usage: runner.sh KTAP FAKESESSION}
 . "$(dirname "$0")/lib.sh"
 script='x = 1'
 
-# run ARGS...: ktap without a session
+# run ARGS...: run ktap without a session
 run() {
 	code=0
 	timeout 20 "$ktap" "$@" >"$dir/out" 2>"$dir/err" </dev/null || code=$?
 }
 
-# expect NAME CODE [PATTERN]: the exit code, and what stderr says
+# expect NAME CODE [PATTERN]: the exit code of the last run, and a pattern of its stderr
 expect() {
 	[ "$code" = "$2" ] && { [ -z "$3" ] || grep -q -e "$3" "$dir/err"; }
 	result $? "$1"
 }
 
-# said_too NAME PATTERN: stderr of the last run, too
+# said_too NAME PATTERN: another pattern of the stderr of the last run
 said_too() {
 	grep -q -e "$2" "$dir/err"
 	result $? "$1"
 }
 
-# setup NAME TEXT: exactly this before the chunk
+# setup NAME TEXT: the set-up lines of the last run were exactly TEXT
 setup() {
 	printf "$2" | cmp -s - "$dir/setup"
 	result $? "$1"
@@ -121,14 +121,14 @@ export KTAP_TRACEFS="$dir/empty"
 run -e "$script"
 expect kernel_without_ktap_is_reported 2 'CONFIG_KTAP'
 
-# Which script a name is that of: ./NAME, a tool, or nothing
+# Scripts by name: ./NAME, a tool, or nothing
 mkdir -p "$dir/library/tools" "$dir/here/folder" "$dir/here/folder.kp"
 for tool in tool folder both.kp; do
 	echo 'x = = 1' >"$dir/library/tools/${tool%.kp}.kp"
 done
 echo 'y = = 1' | tee "$dir/here/tool" "$dir/here/both.kp" >"$dir/here/own"
 
-# finds NAME FILE: whose mistake is it
+# finds NAME FILE: "ktap NAME" reports the error of FILE
 finds() {
 	code=0
 	(cd "$dir/here" && KTAP_LIBRARY=$dir/library "$ktap" "$1" >"$dir/out" 2>"$dir/err") || code=$?
@@ -214,7 +214,7 @@ for s in s i; do
 	output "script_is_kept_$s" 'x = 1\n'
 done
 
-# "stop" is the first that the session hears then
+# "stop" must be the first line that the session gets
 code=0
 printf 'out hello\nerr oops\nnote lost 5 events\npause\nsignal 2\nstop\nexit 0\n' |
 	timeout 60 "$fake" "$dir" "$ktap" -v -e "$script" >"$dir/out" 2>&- || code=$?
@@ -256,7 +256,7 @@ play "out before\\ncat $dir/file\\npause\\nout after\\nexit 0\\n" -o "$dir/file"
 expect cat_of_the_output_is_refused 0 "^ktap: cat: $dir/file: is the output\$"
 cp "$dir/file" "$dir/out"
 output cat_of_the_output_shows_nothing 'before\nafter\n'
-# a script may have it from a process
+# such bytes may come from a traced process
 play 'cat /nowhere/\033[2Jx\nsystem exit 3 #\033[2Jx\nexit 0\n' --unsafe -e "$script"
 expect message_of_cat_shows_no_escapes 0 '^ktap: cat: /nowhere/[?]\[2Jx: No such file'
 expect message_of_system_shows_no_escapes 0 '^ktap: system: exit code 3: exit 3 #[?]\[2Jx$'
@@ -323,7 +323,7 @@ play 'pause\ncontrol-c\nstop\nout end\nexit 0\n' -e "$script"
 output control_c_stops 'end\n'
 real=$ktap
 ktap=$dir/deaf
-# to be ignored in ktap, not in timeout, which would not pass it on
+# ktap ignores the signal; timeout must not, as it would not pass it on
 printf '#!/bin/sh\ntrap "" INT\nexec "%s" "$@"\n' "$real" >"$ktap"
 chmod +x "$ktap"
 play 'pause\ncontrol-c\npause\nsignal 2\nstop\npause\nout end\nexit 0\n' -e "$script"
@@ -494,7 +494,7 @@ said_too options_of_the_script_are_named '^ktap: options of the script: --pid$'
 run "$dir/script.kp" --pid=3 word
 expect option_is_no_argument 2 "takes no arguments: 'word' is one\$"
 
-# takes NAME SCRIPT ARGS...: it takes these, and not one more
+# takes NAME SCRIPT ARGS...: the script takes these arguments, but not one more
 takes() {
 	name=$1 text=$2
 	shift 2

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# A tarball of tools/ktap and the header of the ABI is all that it takes to build the
-# tool, to check it and to install it; `make clean` leaves what was in the tarball.
+# Build, check and install the tool from a tarball that has only tools/ktap and the header
+# of the ABI. `make clean` leaves only the files of the tarball.
 #
 #	tests/tarball.sh
 
@@ -10,7 +10,7 @@ top=$(cd "$(dirname "$0")/../../.." && pwd)
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# in_it ARGS...: make, in the unpacked tool, without anything of who called us
+# in_it ARGS...: run make in the unpacked tool, without the variables of a calling make
 in_it() {
 	(unset MAKEFLAGS MAKELEVEL O && make -C "$dir/alone/tools/ktap" "$@") >"$dir/out" 2>&1 </dev/null
 }

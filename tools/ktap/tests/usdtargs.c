@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* usdtargs: arguments of markers as the compilers of six machines write them. */
+/* usdtargs: test arguments of markers in the assembler syntax of six machines. */
 #include <elf.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +22,7 @@ struct test {
 };
 
 static const struct test tests[] = {
-	/* x86: registers, in all their parts */
+	/* x86: registers and their parts */
 	{ EM_X86_64, "8@%rdi -4@%esi 2@%dx 1@%al -1@%cl",
 	  " 8@%di -4@%si 2@%dx 1@%ax -1@%cx", false },
 	{ EM_X86_64, "1@%ah 1@%bh", " 1@%ax>>8 1@%bx>>8", false },
@@ -40,7 +40,7 @@ static const struct test tests[] = {
 	{ EM_X86_64, "-4@counter-8(%rip) 8@24(%rip)", " -4@12296(%ip) 8@24(%ip)", false },
 	{ EM_X86_64, "-4@counter 8@counter(%rax)", " -4@12304(%ip) 8@16400(%ax)", true },
 	{ EM_X86_64, "8@0x4020", " 8@12320(%ip)", true },
-	/* what no register or memory has, or the kernel could not find */
+	/* operands that are not supported, or that the kernel could not find */
 	{ EM_X86_64, "8f@%xmm0 4@%fs:16 8@%xmm1", " !8f@%xmm0 !4@%fs:16 !8@%xmm1", false },
 	{ EM_X86_64, "8@unknown(%rip) 4@counter 8@counter(%rax)",
 	  " !8@unknown(%rip) !4@counter !8@counter(%rax)", false },
@@ -48,7 +48,7 @@ static const struct test tests[] = {
 	  " !8@(,%rbx,8) !8@(%rax,%rbx,3) !8@%rax)", false },
 	{ EM_X86_64, "3@%rax 16@%rax 8@ 8@%r16 8@%r7 8@8(%ah)",
 	  " !3@%rax !16@%rax !8@ !8@%r16 !8@%r7 !8@8(%ah)", false },
-	/* a size is not always there */
+	/* the size may be missing */
 	{ EM_X86_64, "%rax $3", " 8@%ax 8@$3", false },
 
 	{ EM_AARCH64, "8@x0 -4@w1 2@w30 8@sp", " 8@%x0 -4@%x1 2@%x30 8@%sp", false },
@@ -68,7 +68,7 @@ static const struct test tests[] = {
 	  " 4@0(%r1) -4@8(%r1) 4@-8(%fp) 8@16(%sp)", false },
 	{ EM_ARM, "4@[r1, r2] -2@[r1, r12, lsl #1]",
 	  " 4@0(%r1,%r2,1) -2@0(%r1,%ip,2)", false },
-	/* constants that gcc keeps behind the code have no name in the file */
+	/* constants that gcc puts after the code have no name in the file */
 	{ EM_ARM, "4@.L3+8 4@#counter 4@[r1, -r2] 4@[r1, #8]! 4@[r1], 4@[#8] 4@r16 4@d0 4@xzr",
 	  " !4@.L3+8 !4@#counter !4@[r1,_-r2] !4@[r1,_#8]! !4@[r1], !4@[#8] !4@r16 !4@d0 !4@xzr",
 	  false },
@@ -90,7 +90,7 @@ static const struct test tests[] = {
 	{ EM_S390, "8@8(%r0,%r2) 8@8(%r2,%r0)", " 8@8(%r2) 8@8(%r2)", false },
 	{ EM_S390, "8@%f0 8@8(%r0) 8@%r16", " !8@%f0 !8@8(%r0) !8@%r16", false },
 
-	/* nothing, blanks, another machine */
+	/* no argument, only blanks, an unknown machine */
 	{ EM_X86_64, "", "", false },
 	{ EM_X86_64, "   ", "", false },
 	{ EM_X86_64, "  8@%rax   4@%ebx ", " 8@%ax 4@%bx", false },
@@ -125,7 +125,7 @@ static bool passes(const struct test *t)
 	return false;
 }
 
-/* Any bytes: an argument that fits, without blanks, and an end. */
+/* Any bytes: results fit into the buffer and have no blanks, and the loop ends. */
 static bool survives_bytes(void)
 {
 	static const unsigned int machines[] = {

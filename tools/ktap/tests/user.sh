@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# What the runner knows of the user's programs: the places it tells the kernel of,
-# and the names that it puts where the kernel marks places.
+# Test events and addresses of programs: the addresses that the runner sends to the kernel,
+# and the names by which it replaces the marks of the kernel in the output.
 #
 #	tests/user.sh KTAP FAKESESSION [CC]
 
 ktap=${1:?usage: user.sh KTAP FAKESESSION [CC]}
 fake=${2:?usage: user.sh KTAP FAKESESSION [CC]}
 cc=${3:-cc}
-# Thumb code, which the kernel cannot probe, has tests of its own
+# The kernel cannot probe Thumb code, which has separate tests.
 case $(uname -m) in
 arm*)
 	compiler=$cc cc=compile
@@ -18,31 +18,31 @@ arm*)
 esac
 here=$(cd "$(dirname "$0")" && pwd)
 sources=$here/../../testing/selftests/ktap
-# the programs that are looked into are those of the selftests
+# these tests use the sources of the selftests
 [ -d "$sources" ] || { echo "1..0 # SKIP there is no $sources"; exit; }
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 cd "$dir" || exit 1
 
-# list PATTERN...: what ktap -l says
+# list PATTERN...: run ktap -l
 list() {
 	code=0
 	timeout 60 "$ktap" -l "$@" >"$dir/out" 2>"$dir/err" </dev/null || code=$?
 }
 
-# lists NAME TEXT: exactly these events
+# lists NAME TEXT: the last list was exactly TEXT
 lists() {
 	printf "$2" | cmp -s - "$dir/out" && [ "$code" = 0 ]
 	result $? "$1"
 }
 
-# lists_not NAME MESSAGE
+# lists_not NAME MESSAGE: the last list was empty, with this error
 lists_not() {
 	[ "$code" = 1 ] && [ ! -s "$dir/out" ] && [ "$(cat "$dir/err")" = "ktap: error: $2" ]
 	result $? "$1"
 }
 
-# answers NAME EVENT LINES: exactly these lines about the event, before the chunk
+# answers NAME EVENT LINES: these are the set-up lines for the event
 answers() {
 	play 'exit 0\n' -q -e "trace '$2' { x = 1 } print(x)"
 	printf "frames\nstream\narg -e\n$3" | cmp -s - "$dir/setup"
@@ -225,7 +225,7 @@ play 'exit 0\n' -e 'trace uprobe:libc:* { x = 1 }'
 [ "$(grep -c '^at ' setup)" -gt 1000 ] || grep -q Thumb setup err
 result $? thousands_of_functions
 
-# functions that do not bear a probe of their return, by any of their names
+# functions whose return cannot be probed, whatever name is used
 cat >keeps.c <<'C'
 int __sigsetjmp(void *env, int mask) { return env && mask; }
 int remember(void *env, int mask) __attribute__((alias("__sigsetjmp")));
@@ -234,7 +234,7 @@ int where_it_begins(int n) { return n + 2; }
 C
 "$cc" -O2 -shared -fPIC -nostdlib -Wl,-e,where_it_begins -o keeps "$dir/keeps.c" || exit 1
 keeps=$dir/keeps
-place() { # NAME: what the tool says of the function's entry
+place() { # NAME: print the offset of the function in the file
 	play 'exit 0\n' -q -e "trace uprobe:$keeps:$1 { x = 1 }"
 	sed -n 's/^at \([^ ]*\) .*/\1/p' setup
 }
@@ -258,7 +258,7 @@ play 'exit 0\n' --unsafe -q -e "trace uretprobe:$keeps:$begin { x = 1 }"
 ! grep -q '^un*resolved\|^uprobe' setup
 result $? or_given_by_its_offset
 
-# what cannot be found
+# errors
 refuses() {
 	play 'exit 1\n' -q -e "trace '$2' { x = 1 }"
 	sed -n 's/^unresolved [^ ]* //p' setup | sed 's/\\040/ /g' >got
@@ -302,11 +302,11 @@ printf '\026\000' | dd of=foreign bs=1 seek=18 conv=notrunc 2>/dev/null
 refuses another_machine "uprobe:$dir/foreign:alpha" "$dir/foreign is for s390, which is not this machine"
 
 # markers
-spot() { # NAME: where its notes say that it is, in a program whose code begins at 0
+spot() { # NAME: print the link-time addresses of the marker
 	readelf -nW marked | awk -v name="$1" '$1 == "Name:" { is = $2 == name }
 		is && $1 == "Location:" { sub(",", "", $2); print $2 }'
 }
-offset_of() { # ADDRESS: in the file
+offset_of() { # ADDRESS: print the offset in the file
 	readelf -lW marked | awk '$1 == "LOAD" { print $2, $3, $5 }' | while read -r o a s; do
 		[ $(($1)) -ge $((a)) ] && [ $(($1)) -lt $((a + s)) ] && printf '0x%x' $(($1 - a + o))
 	done
@@ -342,8 +342,9 @@ x86_64)
 	;;
 esac
 
-# shorter instructions, which the kernel would take for others: a program that is made to
-# be one of a machine that has them, and a ktap that believes to run there
+# short instructions, which the kernel would misinterpret: the header of a file gets the
+# number of a machine that has them, and a preloaded library makes ktap read this file
+# instead of its own
 cat >believe.c <<'C'
 #include <stdarg.h>
 #include <stdlib.h>
@@ -396,18 +397,18 @@ FUNCTION(fire_shorter, fire_short + 1);
 C
 "$cc" -O2 -shared -fPIC -o believe.so believe.c && "$cc" -O2 -shared -fPIC -nostdlib \
 	-I"$sources" -o short short.c || exit 1
-number() { # OFFSET: the byte there
+number() { # OFFSET: print the byte
 	od -An -v -tu1 -j"$1" -N1 short | tr -d ' '
 }
-byte() { # OFFSET VALUE
+byte() { # OFFSET VALUE: set the byte
 	printf "\\$(printf %o "$2")" | dd of=short bs=1 seek="$1" conv=notrunc 2>/dev/null
 }
-machine() { # NUMBER, below 256
+machine() { # NUMBER: set the machine, less than 256
 	byte 18 0
 	byte 19 0
 	byte $((17 + $(number 5))) "$1"
 }
-other() { # SYMBOL VALUE: what the linker tells of it beside its address
+other() { # SYMBOL VALUE: set st_other of the symbol
 	symtab=$(readelf -SW short | sed -n 's/.* \.symtab  *SYMTAB  *[^ ]*  *\([^ ]*\) .*/\1/p')
 	index=$(readelf -sW short | sed -n '/symtab/,$p' |
 		awk -v name="$1" '$8 == name { sub(":", "", $1); print $1 }')
@@ -416,10 +417,10 @@ other() { # SYMBOL VALUE: what the linker tells of it beside its address
 	2) byte $((0x$symtab + 24 * index + 5)) "$2" ;;
 	esac
 }
-value() { # SYMBOL
+value() { # SYMBOL: print its address
 	readelf -sW short | awk -v name="$1" '$8 == name { print "0x" $2; exit }'
 }
-offset() { # SYMBOL: where it is in the file
+offset() { # SYMBOL: print its offset in the file
 	readelf -lW short | awk '$1 == "LOAD" && / R E / { print $2, $3 }' | {
 		read -r o a
 		printf '0x%x' $(($(value "$1") - a + o))
@@ -475,7 +476,7 @@ else
 fi
 unset LD_PRELOAD BELIEVED
 
-# names that would command the terminal, or forge lines of a list
+# names with control characters or newlines
 escape=$(printf '\033]0;x') line=$(printf 'a\nuprobe:/bin/sh:b')
 objcopy --redefine-sym "alpha_again=alpha_$escape" --redefine-sym "alphabet=$line" marked unclean
 list 'uprobe:./unclean:alpha*'
@@ -571,7 +572,7 @@ C
 then
 	chroot root /sleeper &
 	sleeper=$!
-	# until it has its other root
+	# wait until it has changed its root
 	for i in 1 2 3 4 5 6 7 8 9 10; do
 		[ "$(readlink /proc/$sleeper/root)" != / ] && break
 		sleep 0.1
@@ -596,7 +597,7 @@ else
 fi
 wait 2>/dev/null
 
-# a chunk that was made elsewhere
+# a chunk that was compiled before
 if [ -x "$(dirname "$ktap")/ktapc" ]; then
 	"$(dirname "$ktap")/ktapc" -e "trace uprobe:$marked:alpha { x = 1 } print(x)" -o chunk
 	play 'exit 0\n' -q chunk
@@ -675,7 +676,7 @@ play "bulk 65530\nout $(mark $marked "$id" $(hex $a))\nbulk 70000\nout $(mark $m
 [ "$(tr -d x <out)" = "$(printf 'alpha+0$ (marked)\nalphabet+0$ (marked)\n' | sed 's/0\$/00/; s/x//' )" ]
 result $? marks_among_much_output
 
-# code that programs make
+# code that programs generate at run time
 pid=4194303
 printf '1000 100 first\n1100 10 old\n1100 20 new\nbad line\n2000 8 with blanks (x)\n' >/tmp/perf-$pid.map
 play "out $(mark $pid '' 1010)\nout $(mark $pid '' 1104)\nout $(mark $pid '' 2008r)\nout $(mark $pid '' 3000)\nexit 0\n" -q -e 'x = ustack'
@@ -688,8 +689,8 @@ play "out $(mark $pid '' 1010)\nexit 0\n" -q -e 'x = ustack'
 output a_map_that_is_a_link_is_not_read '0x1010\n'
 rm -f /tmp/perf-$pid.map
 
-# a process that has none is not asked for it each time; a busy machine may need more
-# time for one try than that holds
+# a missing map is searched for again only after 0.1 s; on a busy machine one try may take
+# longer, so try several times
 for try in 1 2 3 4 5 6 7 8 9 10; do
 	rm -f /tmp/perf-$pid.map
 	play "out $(mark $pid '' 1010)\nsystem echo 1000 100 first >/tmp/perf-$pid.map
@@ -698,7 +699,7 @@ out $(mark $pid '' 1010)\nsystem sleep 0.2\nout $(mark $pid '' 1010)\nexit 0\n" 
 done
 output a_map_that_is_not_there_is_not_looked_for_each_time "0x1010\n0x1010\nfirst+0x10 (perf-$pid.map)\n"
 
-# it grows, and it is made anew; of a line that is not complete nothing is known
+# a map that grows, or is replaced; an incomplete line is ignored
 printf '1000 100 first\n3000 10 unfin' >/tmp/perf-$pid.map
 play "out $(mark $pid '' 1010)\nout $(mark $pid '' 3000)\nsystem echo ished >>/tmp/perf-$pid.map
 out $(mark $pid '' 3000)\nsystem echo 2000 1 new >/tmp/perf-$pid.map
@@ -738,7 +739,7 @@ out $(mark $pid '' 1010)\nexit 0\n" -q --unsafe -e 'x = ustack'
 output a_map_that_is_made_anew_and_larger "first+0x10 (perf-$pid.map)\nlonger+0x10 (perf-$pid.map)
 grown+0x10 (perf-$pid.map)\n"
 echo 1000 100 equal >/tmp/perf-$pid.map
-# seconds pass before so much is read again, and what is beyond its limit never is
+# a large map is read again only after seconds, and never beyond the limit of its size
 truncate -s 60M /tmp/perf-$pid.map
 play "out $(mark $pid '' 1010)\nsystem echo 2000 100 new >/tmp/perf-$pid.map; sleep 0.2
 out $(mark $pid '' 2010)\nout $(mark $pid '' 1010)\nexit 0\n" -q --unsafe -e 'x = ustack'
@@ -750,7 +751,7 @@ output a_large_map_is_not_read_again_at_once "equal+0x10 (perf-$pid.map)\n0x2010
 } >/tmp/perf-$pid.map
 play "out $(mark $pid '' 1010)\nout $(mark $pid '' 2010)\nexit 0\n" -q -e 'x = ustack'
 output a_map_is_not_read_without_end "first+0x10 (perf-$pid.map)\n0x2010\n"
-# most of which have no map
+# many processes, most of them without a map
 echo 1000 100 first >/tmp/perf-$pid.map
 play "$(awk -v pid=$pid 'BEGIN { for (i = 0; i < 2400; i++)
 	printf "raw \\036@KEY@\\035%d\\035\\0351010%s\\037 \n", i % 3 ? pid - i : pid, i % 2 ? "r" : "" }')\nout\nexit 0\n" \
@@ -758,7 +759,7 @@ play "$(awk -v pid=$pid 'BEGIN { for (i = 0; i < 2400; i++)
 [ "$(tr ' ' '\n' <out | grep -c 'first+0x10')" = 800 ]
 result $? maps_of_many_processes
 
-# it is of the process only if root or its owner has made it
+# a map is used only if root or the owner of the process has created it
 foreign=4242
 if [ "$(id -u)" = 0 ] && chown $foreign /tmp/perf-$pid.map 2>/dev/null; then
 	play "out $(mark $pid '' 1010)\nexit 0\n" -q -e 'x = ustack'
@@ -796,7 +797,7 @@ else
 fi
 wait 2>/dev/null
 
-# damaged files: a message, or a list; never a crash, nor what a sanitizer says
+# damaged files give a message or a list, never a crash or a report of a sanitizer
 survived() {
 	[ "$code" -le 1 ] && { [ ! -s err ] || grep -q '^ktap: ' err; } &&
 		! grep -q -e Sanitizer -e 'runtime error' err
@@ -816,7 +817,7 @@ while [ $n -lt 300 ]; do
 	cp marked mutant
 	for i in 1 2 3 4; do
 		seed=$(((seed * 1103515245 + 12345) % 2147483648))
-		# most of what matters stands at the beginning and at the end
+		# most headers and tables are at the beginning and at the end
 		case $((seed / 65536 % 4)) in
 		0) where=$((seed / 16 % 64)) ;;
 		1) where=$((64 + seed / 16 % 800)) ;;
@@ -834,7 +835,7 @@ while [ $n -lt 300 ]; do
 done
 result $bad mutants_are_survived
 
-# files that are made to take all memory, or for ever
+# files whose reader may use too much memory or time
 limited() {
 	(
 		ulimit -v $limit
@@ -844,7 +845,7 @@ limited() {
 	code=$?
 }
 limit=1000000
-# sanitizers take more, of addresses only
+# sanitizers need more address space
 ! grep -q __asan_init "$ktap" || limit=unlimited
 case $(uname -m) in
 x86_64)
@@ -854,7 +855,7 @@ x86_64)
 		limited list "uprobe:./big:fin*"
 		lists "a_hostile_file_of_$kind" 'uprobe:./big:fine\n'
 	done
-	# one file under many names, and one behind the other in the place of the last
+	# one file with many names, then many files, one after the other
 	if [ $limit != unlimited ]; then
 		./hostile names >big
 		steps='' names=''
