@@ -298,23 +298,7 @@ static const char *ksym_reads_kernel(const struct ktap_code *insn)
 {
 	if (insn->op == KTAP_OP_SYMBOL)
 		return "`symbol`";
-	if (insn->op != KTAP_OP_CALLB)
-		return NULL;
-	switch (insn->d) {
-	case KTAP_FN_STR:
-	case KTAP_FN_KERNEL_STRING:
-	case KTAP_FN_BUF:
-	case KTAP_FN_READ:
-		return ktap_builtins[insn->d].name;
-	default:
-		return NULL;
-	}
-}
-
-/* Does the address decide whether memory of the kernel or of the process is read? */
-static bool ksym_goes_by_address(const struct ktap_code *insn)
-{
-	return insn->op == KTAP_OP_CALLB && insn->d != KTAP_FN_KERNEL_STRING;
+	return ktap_insn_reads(insn) & KTAP_READS_KERNEL ? ktap_builtins[insn->d].name : NULL;
 }
 
 static int ksym_check_reading(struct ktap_program *prog, u32 pc, const char *name,
@@ -324,7 +308,7 @@ static int ksym_check_reading(struct ktap_program *prog, u32 pc, const char *nam
 			     prog->code[pc].d == KTAP_FN_STR ?
 			     ": user_string() reads that of processes" : "";
 
-	if (ksym_goes_by_address(&prog->code[pc]) &&
+	if (ktap_insn_reads(&prog->code[pc]) & KTAP_READS_USER &&
 	    !IS_ENABLED(CONFIG_ARCH_HAS_NON_OVERLAPPING_ADDRESS_SPACE)) {
 		ktap_diag_at(diag, prog, pc,
 			     "%s: on this machine an address does not tell whether it is the kernel's: there are user_string() and kernel_string()",

@@ -11,22 +11,12 @@
 
 #include "event/source.h"
 #include "host/read_memory.h"
+#include "vm/builtin.h"
 
 /* Visitor for ktap_probe_reaches(): may the instruction read user memory? */
 bool ktap_follows_addresses(const struct ktap_code *insn, void *unused)
 {
-	if (insn->op != KTAP_OP_CALLB)
-		return false;
-	switch (insn->d) {
-	case KTAP_FN_JOIN:
-	case KTAP_FN_STR:
-	case KTAP_FN_USER_STRING:
-	case KTAP_FN_BUF:
-	case KTAP_FN_READ:
-		return true;
-	default:
-		return false;
-	}
+	return ktap_insn_reads(insn) & KTAP_READS_USER;
 }
 
 /* Return the end of a mapping of memory, 0 if it maps a device. */

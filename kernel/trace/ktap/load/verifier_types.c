@@ -156,26 +156,17 @@ static bool types_has_function(const struct ktap_program *prog)
 static bool uses_types(struct ktap_typing *t)
 {
 	const struct ktap_program *prog = t->prog;
-	bool fields = false, results = false, symbols = false;
+	bool fields = false, symbols = false;
+	u8 reads = 0;
 	u32 i;
 
 	for (i = 0; i < prog->ninsns; i++) {
 		fields |= prog->code[i].op == KTAP_OP_FIELD;
 		symbols |= prog->code[i].op == KTAP_OP_SYMBOL;
-		if (prog->code[i].op != KTAP_OP_CALLB)
-			continue;
-		switch (prog->code[i].d) {
-		case KTAP_FN_RETVAL:
-			results = true;
-			break;
-		case KTAP_FN_CURTASK:
-		case KTAP_FN_CAST:
-		case KTAP_FN_SIZEOF:
-		case KTAP_FN_OFFSETOF:
-			t->reads = true;
-		}
+		reads |= ktap_insn_reads(&prog->code[i]);
 	}
-	if ((!fields && !results) || !types_has_function(prog))
+	t->reads = reads & KTAP_READS_TYPES;
+	if ((!fields && !(reads & KTAP_READS_RETVAL)) || !types_has_function(prog))
 		return t->reads || symbols;
 	t->reads |= fields;
 	return true;

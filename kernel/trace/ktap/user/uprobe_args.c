@@ -16,6 +16,7 @@
 #include "event/registers.h"
 #include "host/read_memory.h"
 #include "user/uprobe_args.h"
+#include "vm/builtin.h"
 
 /*
  * The first arguments of a function are in registers.  The others are on its stack,
@@ -294,26 +295,15 @@ const struct ktap_event_ops ktap_user_ops = {
 static bool uprobe_args_note_wanted(const struct ktap_code *insn, void *data)
 {
 	struct ktap_upoint *u = data;
+	u8 reads = ktap_insn_reads(insn);
 	u32 n = insn->d;
 
 	if (insn->op == KTAP_OP_ARG && n < KTAP_USER_ARGS &&
 	    (u->marker || ktap_user_has_argument(n)))
 		u->wanted |= BIT(n);
-	if (insn->op != KTAP_OP_CALLB)
-		return false;
-	switch (insn->d) {
-	case KTAP_FN_STR:
-	case KTAP_FN_USER_STRING:
-		u->strings = true;
-		break;
-	case KTAP_FN_BUF:
-	case KTAP_FN_READ:
-		u->bytes = true;
-		break;
-	case KTAP_FN_JOIN:
-		u->joins = true;
-		break;
-	}
+	u->strings |= reads & KTAP_READS_USER_STRING;
+	u->bytes |= reads & KTAP_READS_USER_BYTES;
+	u->joins |= reads & KTAP_READS_USER_STRINGS;
 	return false;
 }
 

@@ -20,7 +20,7 @@
 #define USTACK		ktap_bit(USTACK)
 #define KEY		(NIL | BOOL | INT | PTR | STRING | STACK | USYM | ktap_bit(TUPLE))
 
-#define FN(id, _name, _fn, _min, _max, _levels, _uses, _result, ...)	\
+#define FN(id, _name, _fn, _min, _max, _levels, _uses, _reads, _result, ...) \
 	[KTAP_FN_##id] = {						\
 		.name = _name,						\
 		.fn = ktap_fn_##_fn,					\
@@ -28,12 +28,13 @@
 		.max = _max,						\
 		.levels = KTAP_##_levels,				\
 		.uses = _uses,						\
+		.reads = _reads,					\
 		.result = _result,					\
 		.args = { __VA_ARGS__ },				\
 	},
 
 #define VALUE(id, _name, _result)					\
-	FN(id, #_name, _name, 0, 0, ANYWHERE, 0, _result)
+	FN(id, #_name, _name, 0, 0, ANYWHERE, 0, 0, _result)
 
 const struct ktap_builtin ktap_builtins[KTAP_NR_FUNCTIONS] = {
 #include "vm/builtin_list.h"

@@ -26,6 +26,15 @@
 
 static_assert(KTAP_NR_LEVELS < 7);
 
+/* What a built-in reads, apart from its arguments; of memory, at the address it is given. */
+#define KTAP_READS_USER_STRING	BIT(0)
+#define KTAP_READS_USER_BYTES	BIT(1)
+#define KTAP_READS_USER_STRINGS	BIT(2)	/* an array of pointers to strings */
+#define KTAP_READS_USER		GENMASK(2, 0)
+#define KTAP_READS_KERNEL	BIT(3)	/* with KTAP_READS_USER: the address decides */
+#define KTAP_READS_RETVAL	BIT(4)	/* the return value of the event */
+#define KTAP_READS_TYPES	BIT(5)	/* types of the kernel */
+
 #ifdef CONFIG_KTAP_SET_RETVAL
 #define KTAP_CAN_SET_RETVAL	1
 #else
@@ -47,6 +56,7 @@ typedef int ktap_builtin_fn(struct ktap_vm *vm, struct ktap_value *r, unsigned i
  * @levels: contexts that it may run in, BIT(enum ktap_level); and KTAP_UNSAFE
  * @uses: KTAP_USES_* that a program with it needs; KTAP_USES_ARGSTR only if one of
  *	its arguments may be an event or its text, or if it takes none
+ * @reads: KTAP_READS_*
  * @args: tags that each argument may have, a bit mask; 0 is any.  Checked before
  *	@fn is called, and where possible by the verifier
  * @result: tags the result may have, a bit mask
@@ -58,6 +68,7 @@ struct ktap_builtin {
 	u8 max;
 	u8 levels;
 	u8 uses;
+	u8 reads;
 	u16 args[3];
 	u16 result;
 };
@@ -69,6 +80,16 @@ extern const struct ktap_builtin ktap_builtins[KTAP_NR_FUNCTIONS];
 #include "vm/builtin_list.h"
 #undef FN
 #undef VALUE
+
+/* KTAP_READS_* of an instruction, which may be unverified. */
+static inline u8 ktap_insn_reads(const struct ktap_code *insn)
+{
+	u32 id = insn->d;
+
+	if (insn->op != KTAP_OP_CALLB || !ktap_index(&id, KTAP_NR_FUNCTIONS))
+		return 0;
+	return ktap_builtins[id].reads;
+}
 
 /* lib/print.c: print the string in @r, as a record of @type or text of @channel. */
 int ktap_put_string(struct ktap_vm *vm, enum ktap_record_type type, enum ktap_channel channel,
