@@ -187,11 +187,10 @@ static bool field_check_keeps_event(const struct ktap_program *prog, const struc
 	if (!f->nparams)
 		return false;
 	for (; insn < end; insn++) {
-		const struct ktap_opdef *def = &ktap_opdefs[insn->op];
-		/* Opcodes that the verifier makes have no table entry, and may write @a. */
-		bool writes = !def->name || def->a == KTAP_X_WRITE || def->a == KTAP_X_OWN;
+		u8 a = ktap_opdefs[insn->op].a;
 
-		if (insn->a == 0 && insn->op != KTAP_OP_RET && writes)
+		if (insn->a == 0 && insn->op != KTAP_OP_RET &&
+		    (a == KTAP_X_WRITE || a == KTAP_X_OWN))
 			return false;
 	}
 	return true;
@@ -304,9 +303,8 @@ static bool field_check_is_shared(const struct ktap_program *prog, u32 func)
 
 	for (pc = 0; pc < prog->ninsns; pc++) {
 		insn = &prog->code[pc];
-		if ((insn->op == KTAP_OP_CALL || insn->op == KTAP_OP_TAIL) && insn->d == func)
-			return true;
-		if (insn->op == KTAP_OP_FUNC && insn->d == func && !field_check_registers(prog, pc))
+		if (ktap_opdefs[insn->op].d == KTAP_X_FUNC && insn->d == func &&
+		    (insn->op != KTAP_OP_FUNC || !field_check_registers(prog, pc)))
 			return true;
 	}
 	return false;

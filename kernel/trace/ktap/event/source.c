@@ -352,23 +352,17 @@ static void source_mark_called(u8 *reach, u32 func)
 static void source_mark_callees(const struct ktap_program *prog, const struct ktap_code *insn,
 				u8 *reach, bool sure)
 {
+	const struct ktap_opdef *op = &ktap_opdefs[insn->op];
 	u32 i;
 
-	switch (insn->op) {
-	case KTAP_OP_FUNC:
-	case KTAP_OP_CALL:
-	case KTAP_OP_TAIL:
+	if (op->d == KTAP_X_FUNC)
 		source_mark_called(reach, insn->d);
-		break;
-	case KTAP_OP_CALLV:
-	case KTAP_OP_TAILV:
-		/* The value may be any function. */
-		if (sure || !memchr(reach, NOT_CALLED, prog->nfuncs))
-			break;
-		for (i = 0; i < prog->nfuncs; i++)
-			source_mark_called(reach, i);
-		break;
-	}
+	/* The value may be any function. */
+	if (!(op->flags & KTAP_OPF_BY_VALUE) || sure ||
+	    !memchr(reach, NOT_CALLED, prog->nfuncs))
+		return;
+	for (i = 0; i < prog->nfuncs; i++)
+		source_mark_called(reach, i);
 }
 
 /* Mark the callees of a function; true if it has a wanted instruction. */

@@ -13,6 +13,7 @@
 #include "output/text.h"
 #include "vm/builtin.h"
 #include "vm/global.h"
+#include "vm/opcode.h"
 
 /* Begin text in process context, which is output piece by piece. */
 static int print_begin_text(struct ktap_text *t, struct seq_buf *s, struct ktap_vm *vm)
@@ -296,7 +297,7 @@ static void print_global_look_at(const struct ktap_program *prog, u32 pc, u8 *kn
 {
 	const struct ktap_code *insn = &prog->code[pc];
 
-	if (insn->op < KTAP_OP_GETG || insn->op > KTAP_OP_ADDG)
+	if (ktap_opdefs[insn->op].d != KTAP_X_GLOBAL)
 		return;
 	if (insn->op == KTAP_OP_ADDG)
 		known[insn->d] |= GLOBAL_COUNTS;

@@ -187,11 +187,12 @@ static int verifier_step_builtin(struct verifier *v, u32 pc, const struct ktap_c
 	return 0;
 }
 
-static int verifier_step_call(struct verifier *v, u32 pc, const struct ktap_code *insn, u32 first)
+static int verifier_step_call(struct verifier *v, u32 pc, const struct ktap_code *insn)
 {
+	u32 n = verifier_nfixed(insn, insn->a, ktap_calls_by_value(insn) + insn->b);
 	int err;
 
-	err = verifier_read_regs(v, pc, insn->a, verifier_nfixed(insn, insn->a, insn->b + first));
+	err = verifier_read_regs(v, pc, insn->a, n);
 	if (err)
 		return err;
 	verifier_write_regs(v, insn->a, v->func->nregs, UNWRITTEN);
@@ -243,9 +244,8 @@ static int verifier_step_own(struct verifier *v, u32 pc, const struct ktap_code 
 		verifier_write_regs(v, insn->a, insn->a + 4, ktap_opdefs[insn->op].result);
 		return err;
 	case KTAP_OP_CALL:
-		return verifier_step_call(v, pc, insn, 0);
 	case KTAP_OP_CALLV:
-		return verifier_step_call(v, pc, insn, 1);
+		return verifier_step_call(v, pc, insn);
 	case KTAP_OP_CALLB:
 		return verifier_step_builtin(v, pc, insn, out);
 	case KTAP_OP_RET:

@@ -61,6 +61,12 @@ static inline bool ktap_is_jump(const struct ktap_code *insn)
 	return ktap_opdefs[insn->op].d == KTAP_X_JUMP;
 }
 
+/* Is R[a] the function that an instruction calls?  Its arguments follow it. */
+static inline bool ktap_calls_by_value(const struct ktap_code *insn)
+{
+	return ktap_opdefs[insn->op].flags & KTAP_OPF_BY_VALUE;
+}
+
 /* Does an instruction leave, or consume, open values? */
 bool ktap_gives_open(const struct ktap_code *insn);
 bool ktap_takes_open(const struct ktap_code *insn);

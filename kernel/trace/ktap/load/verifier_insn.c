@@ -75,7 +75,7 @@ static int insn_check_field(struct verifier *v, u32 pc, unsigned int kind, u8 *f
 		if (*field)
 			return ktap_refuse(v, pc,
 					   "instruction %u (%s) sets a field that it does not use",
-					   pc, ktap_opcode_name(v->prog->code[pc].op));
+					   pc, ktap_opdefs[v->prog->code[pc].op].name);
 		return 0;
 	case KTAP_X_READ:
 	case KTAP_X_WRITE:
@@ -94,7 +94,7 @@ static int insn_check_operand(struct verifier *v, u32 pc, unsigned int kind, s32
 		if (*d)
 			return ktap_refuse(v, pc,
 					   "instruction %u (%s) sets a field that it does not use",
-					   pc, ktap_opcode_name(prog->code[pc].op));
+					   pc, ktap_opdefs[prog->code[pc].op].name);
 		return 0;
 	case KTAP_X_DIVISOR:
 		return *d ? 0 : ktap_refuse(v, pc, "division by zero");
@@ -133,7 +133,7 @@ static int insn_check_builtin(struct verifier *v, u32 pc, struct ktap_code *insn
 	return insn_check_registers(v, pc, &insn->a, max_t(u32, insn->b, 1));
 }
 
-static int insn_check_call(struct verifier *v, u32 pc, struct ktap_code *insn, u32 first)
+static int insn_check_call(struct verifier *v, u32 pc, struct ktap_code *insn)
 {
 	u32 nargs = insn->b == KTAP_MULTI ? 0 : insn->b;
 	u32 nresults = insn->c == KTAP_MULTI ? 0 : insn->c;
@@ -143,7 +143,7 @@ static int insn_check_call(struct verifier *v, u32 pc, struct ktap_code *insn, u
 				   KTAP_MAX_ARGS);
 	/* The callee's frame begins at a register, even if it is unused. */
 	return insn_check_register(v, pc, &insn->a) ?:
-	       insn_check_registers(v, pc, &insn->a, nargs + first) ?:
+	       insn_check_registers(v, pc, &insn->a, ktap_calls_by_value(insn) + nargs) ?:
 	       insn_check_registers(v, pc, &insn->a, nresults);
 }
 
@@ -186,9 +186,8 @@ static int insn_check_own_rule(struct verifier *v, u32 pc, struct ktap_code *ins
 	case KTAP_OP_FORLOOP:
 		return insn_check_registers(v, pc, &insn->a, 4);
 	case KTAP_OP_CALL:
-		return insn_check_call(v, pc, insn, 0);
 	case KTAP_OP_CALLV:
-		return insn_check_call(v, pc, insn, 1);
+		return insn_check_call(v, pc, insn);
 	case KTAP_OP_CALLB:
 		return insn_check_builtin(v, pc, insn);
 	case KTAP_OP_RET:
@@ -224,14 +223,9 @@ bool ktap_takes_open(const struct ktap_code *insn)
 /* First of the values that an instruction consumes; the open ones are last. */
 static u32 insn_first_taken(const struct ktap_code *insn)
 {
-	switch (insn->op) {
-	case KTAP_OP_CALLV:
-		return insn->a + 1;
-	case KTAP_OP_TSETM:
+	if (ktap_opdefs[insn->op].flags & KTAP_OPF_ONLY_OPEN)
 		return insn->b;
-	default:
-		return insn->a;
-	}
+	return insn->a + ktap_calls_by_value(insn);
 }
 
 static int insn_check_open(struct verifier *v, u32 pc)

@@ -63,7 +63,7 @@ static void every_opcode_is_accepted(struct kunit *test)
 	unsigned int op;
 
 	for (op = 0; op < 256; op++) {
-		if (!ktap_opcode_name(op))
+		if (!ktap_opdefs[op].name)
 			continue;
 		insn = right_insn(op);
 		if (op == KTAP_OP_SYMBOL && !IS_ENABLED(CONFIG_KALLSYMS_ALL)) {
@@ -72,7 +72,7 @@ static void every_opcode_is_accepted(struct kunit *test)
 			continue;
 		}
 		KUNIT_EXPECT_NOT_NULL_MSG(test, test_load(chunk_with_insn(test, &insn)), "%s",
-					  ktap_opcode_name(op));
+					  ktap_opdefs[op].name);
 	}
 }
 
@@ -92,7 +92,7 @@ static void unknown_opcodes_are_refused(struct kunit *test)
 
 	for (op = 0; op < 256; op++) {
 		insn.op = op;
-		if (!ktap_opcode_name(op))
+		if (!ktap_opdefs[op].name)
 			test_refused(chunk_with_insn(test, &insn), -EINVAL, "no instruction");
 	}
 }

@@ -19,6 +19,7 @@
 #define TAKES_OPEN	KTAP_OPF_TAKES_OPEN
 #define ONLY_OPEN	KTAP_OPF_ONLY_OPEN
 #define ENDS		KTAP_OPF_ENDS
+#define BY_VALUE	KTAP_OPF_BY_VALUE
 
 #define OP(op, _a, _b, _c, _d, _result, _work, _uses, _flags)	\
 	[KTAP_OP_##op] = {					\
@@ -33,14 +34,16 @@
 		.flags = _flags,				\
 	},
 
+#define MADE(op, _a, _d, _flags)				\
+	[KTAP_OP_##op] = {					\
+		.a = KTAP_X_##_a,				\
+		.d = KTAP_X_##_d,				\
+		.flags = _flags,				\
+	},
+
 const struct ktap_opdef ktap_opdefs[256] = {
 #include "vm/opcode_list.h"
 };
-
-const char *ktap_opcode_name(u8 op)
-{
-	return ktap_opdefs[op].name;
-}
 
 unsigned int ktap_insn_work(const struct ktap_code *insn)
 {

@@ -44,14 +44,16 @@ enum ktap_operand {
 #define KTAP_OPF_GIVES_OPEN	BIT(0)
 /* An instruction with KTAP_MULTI in b consumes the open values before it. */
 #define KTAP_OPF_TAKES_OPEN	BIT(1)
-/* The instruction always consumes the open values before it. */
+/* The instruction always consumes the open values before it, from R[b] on. */
 #define KTAP_OPF_ONLY_OPEN	BIT(2)
 /* Control never continues at the next instruction. */
 #define KTAP_OPF_ENDS		BIT(3)
+/* The instruction calls the function that is the value of R[a]. */
+#define KTAP_OPF_BY_VALUE	BIT(4)
 
 /**
  * struct ktap_opdef - definition of an opcode
- * @name: name in listings; NULL: there is no such opcode
+ * @name: name in listings; NULL: no chunk can contain it
  * @a: enum ktap_operand of the field
  * @b: enum ktap_operand of the field
  * @c: enum ktap_operand of the field
@@ -73,18 +75,14 @@ struct ktap_opdef {
 	u16 result;
 };
 
-/*
- * Instructions that the verifier substitutes for others: for accesses by pointers
- * of known type, and for tail calls.  A chunk cannot contain them, so they are not
- * in the table.
- */
+/* Opcodes of the instructions that only the verifier makes (opcode_list.h). */
 enum ktap_made_opcode {
-	KTAP_OP_MEMBER	= 248,	/* R[a] = member of R[b]; d indexes &ktap_program.accesses */
-	KTAP_OP_ELEM	= 249,	/* R[a] = element R[c] of the array at R[b] */
-	KTAP_OP_ELEMI	= 250,	/* R[a] = element d of the array at R[b] */
-	KTAP_OP_CAST	= 251,	/* R[a] = R[a + 1] as a pointer to type d */
-	KTAP_OP_TAIL	= 252,	/* CALL, and RET of all its results */
-	KTAP_OP_TAILV	= 253,	/* CALLV, and RET of all its results */
+	KTAP_OP_MEMBER	= 248,
+	KTAP_OP_ELEM	= 249,
+	KTAP_OP_ELEMI	= 250,
+	KTAP_OP_CAST	= 251,
+	KTAP_OP_TAIL	= 252,
+	KTAP_OP_TAILV	= 253,
 };
 
 extern const struct ktap_opdef ktap_opdefs[256];
@@ -93,8 +91,5 @@ extern const struct ktap_opdef ktap_opdefs[256];
 
 /* Worst-case work of an instruction, except what it charges itself. */
 unsigned int ktap_insn_work(const struct ktap_code *insn);
-
-/* Name of an opcode, NULL if there is none. */
-const char *ktap_opcode_name(u8 op);
 
 #endif /* _KTAP_OPCODE_H */

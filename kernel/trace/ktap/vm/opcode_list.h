@@ -3,6 +3,7 @@
  * The instruction set.  Included by opcode.c and vm.c only, which define
  *
  *	OP(name, a, b, c, d, result, work, uses, flags)
+ *	MADE(name, a, d, flags)
  *
  * a to d are enum ktap_operand without the prefix; result, work, uses and flags
  * are fields of struct ktap_opdef.  work is
@@ -100,7 +101,7 @@ OP(FORLOOP,	OWN,	NONE,	NONE,	JUMP,	INT,	1,	0, 0)
 OP(TAGG,	READ,	READ,	READ,	NONE,	0,	32,	0, 0)
 
 OP(CALL,	OWN,	OWN,	OWN,	FUNC,	ANY,	1,	0, GIVES_OPEN | TAKES_OPEN)
-OP(CALLV,	OWN,	OWN,	OWN,	NONE,	ANY,	1,	0, GIVES_OPEN | TAKES_OPEN)
+OP(CALLV,	OWN,	OWN,	OWN,	NONE,	ANY,	1,	0, GIVES_OPEN | TAKES_OPEN | BY_VALUE)
 OP(CALLB,	OWN,	OWN,	NONE,	OWN,	0,	1,	0, TAKES_OPEN)
 OP(RET,		OWN,	OWN,	NONE,	NONE,	0,	1,	0, TAKES_OPEN | ENDS)
 OP(VARG,	OWN,	NONE,	OWN,	NONE,	ANY,	1,	0, GIVES_OPEN)
@@ -116,3 +117,14 @@ OP(SYMBOL,	WRITE,	NONE,	NONE,	STR,	NIL | INT, 8,	0, 0)
 OP(GETSELF,	WRITE,	NONE,	NONE,	STR,	STORED,	20,	KTAP_USES_SELF, 0)
 OP(SETSELF,	READ,	NONE,	NONE,	STR,	0,	20,	KTAP_USES_SELF | KTAP_USES_HEAP, 0)
 OP(ADDSELF,	READ,	NONE,	NONE,	STR,	0,	20,	KTAP_USES_SELF | KTAP_USES_HEAP, 0)
+
+/*
+ * Instructions that the verifier substitutes for others: for accesses by pointers
+ * of known type, and for tail calls.  They have no name, as no chunk contains them.
+ */
+MADE(MEMBER,	WRITE,	OWN,	0)	/* R[a] = member of R[b]; d indexes @accesses */
+MADE(ELEM,	WRITE,	NONE,	0)	/* R[a] = element R[c] of the array at R[b] */
+MADE(ELEMI,	WRITE,	IMM,	0)	/* R[a] = element d of the array at R[b] */
+MADE(CAST,	WRITE,	OWN,	0)	/* R[a] = R[a + 1] as a pointer to type d */
+MADE(TAIL,	OWN,	FUNC,	0)	/* CALL, and RET of all its results */
+MADE(TAILV,	OWN,	NONE,	BY_VALUE)	/* CALLV, and RET of all its results */

@@ -127,13 +127,13 @@ __diag_ignore_all("-Woverride-init", "a jump table with a default");
 int ktap_interpret(struct ktap_vm *vm, struct ktap_value *result)
 {
 #define OP(op, ...)	[KTAP_OP_##op] = &&op_##op,
+#define MADE		OP
 	static const void * const jumptable[256] __annotate_jump_table = {
 		[0 ... 255] = &&unknown,
 #include "vm/opcode_list.h"
-		/* Instructions that only the verifier makes. */
-		OP(MEMBER) OP(ELEM) OP(ELEMI) OP(CAST) OP(TAIL) OP(TAILV)
 	};
 #undef OP
+#undef MADE
 	const struct ktap_program *prog = vm->env->prog;
 	const struct ktap_code *pc = prog->code + vm->func->first;
 	const struct ktap_code *insn;
