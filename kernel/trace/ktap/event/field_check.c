@@ -189,8 +189,8 @@ static bool field_check_keeps_event(const struct ktap_program *prog, const struc
 	for (; insn < end; insn++) {
 		u8 a = ktap_opdefs[insn->op].a;
 
-		if (insn->a == 0 && insn->op != KTAP_OP_RET &&
-		    (a == KTAP_X_WRITE || a == KTAP_X_OWN))
+		if (insn->a == 0 && insn->op != KTAP_OP_RET && a != KTAP_X_NONE &&
+		    a != KTAP_X_READ)
 			return false;
 	}
 	return true;

@@ -70,6 +70,8 @@ static int insn_check_jump(struct verifier *v, u32 pc, s32 *distance)
 
 static int insn_check_field(struct verifier *v, u32 pc, unsigned int kind, u8 *field)
 {
+	s32 index = *field;
+
 	switch (kind) {
 	case KTAP_X_NONE:
 		if (*field)
@@ -79,7 +81,16 @@ static int insn_check_field(struct verifier *v, u32 pc, unsigned int kind, u8 *f
 		return 0;
 	case KTAP_X_READ:
 	case KTAP_X_WRITE:
+	case KTAP_X_REG:
 		return insn_check_register(v, pc, field);
+	case KTAP_X_ITER:
+		return insn_check_registers(v, pc, field, 5);
+	case KTAP_X_FOR:
+		return insn_check_registers(v, pc, field, 4);
+	case KTAP_X_BOOL:
+		return insn_check_index(v, pc, "boolean", &index, 2);
+	case KTAP_X_NEED:
+		return insn_check_index(v, pc, "need of a field", &index, KTAP_NEED_NOTHING + 1);
 	default:
 		return 0;
 	}
@@ -108,6 +119,10 @@ static int insn_check_operand(struct verifier *v, u32 pc, unsigned int kind, s32
 		return insn_check_index(v, pc, "global", d, prog->nglobals);
 	case KTAP_X_FIELD:
 		return insn_check_index(v, pc, "field", d, prog->nown_fields);
+	case KTAP_X_ARG:
+		return insn_check_index(v, pc, "argument", d, S32_MAX);
+	case KTAP_X_SIZE:
+		return insn_check_index(v, pc, "table size", d, KTAP_TABLE_LIMIT + 1);
 	case KTAP_X_JUMP:
 		return insn_check_jump(v, pc, d);
 	default:
@@ -125,7 +140,7 @@ static int insn_check_builtin(struct verifier *v, u32 pc, struct ktap_code *insn
 	insn->d = id;
 	fn = &ktap_builtins[id];
 	if (insn->b == KTAP_MULTI)
-		return insn_check_register(v, pc, &insn->a);
+		return 0;
 	if (insn->b < fn->min || insn->b > fn->max)
 		return ktap_refuse(v, pc, "%s takes %u to %u arguments, got %u", fn->name, fn->min,
 				   fn->max, insn->b);
@@ -141,9 +156,7 @@ static int insn_check_call(struct verifier *v, u32 pc, struct ktap_code *insn)
 	if (nargs > KTAP_MAX_ARGS)
 		return ktap_refuse(v, pc, "a call with %u arguments; %u is the most", nargs,
 				   KTAP_MAX_ARGS);
-	/* The callee's frame begins at a register, even if it is unused. */
-	return insn_check_register(v, pc, &insn->a) ?:
-	       insn_check_registers(v, pc, &insn->a, ktap_calls_by_value(insn) + nargs) ?:
+	return insn_check_registers(v, pc, &insn->a, ktap_calls_by_value(insn) + nargs) ?:
 	       insn_check_registers(v, pc, &insn->a, nresults);
 }
 
@@ -151,57 +164,33 @@ static int insn_check_varargs(struct verifier *v, u32 pc, struct ktap_code *insn
 {
 	if (!v->func->variadic)
 		return ktap_refuse(v, pc, "function %s has no variable arguments", v->func->name);
-	return insn_check_register(v, pc, &insn->a) ?:
-	       insn_check_registers(v, pc, &insn->a, insn->c == KTAP_MULTI ? 0 : insn->c);
+	return insn_check_registers(v, pc, &insn->a, insn->c == KTAP_MULTI ? 0 : insn->c);
 }
 
-/* Rules that ktap_opdefs cannot express. */
+/* Rules that ktap_opdefs cannot express, because they are about several operands. */
 static int insn_check_own_rule(struct verifier *v, u32 pc, struct ktap_code *insn)
 {
-	s32 index;
-
 	switch (insn->op) {
 	case KTAP_OP_NIL:
 		if (insn->a > insn->b)
 			return ktap_refuse(v, pc,
 					   "instruction %u: registers %u to %u",
 					   pc, insn->a, insn->b);
-		return insn_check_register(v, pc, &insn->b) ?: insn_check_register(v, pc, &insn->a);
-	case KTAP_OP_BOOL:
-		index = insn->b;
-		return insn_check_index(v, pc, "boolean", &index, 2);
-	case KTAP_OP_MOV:
-		return insn_check_register(v, pc, &insn->a);
+		return 0;
 	case KTAP_OP_CONCAT:
 	case KTAP_OP_TUPLE:
 		if (insn->c < (insn->op == KTAP_OP_TUPLE ? 2 : 1))
 			return ktap_refuse(v, pc, "instruction %u: %u parts", pc, insn->c);
 		return insn_check_registers(v, pc, &insn->b, insn->c);
-	case KTAP_OP_NEWT:
-		return insn_check_index(v, pc, "table size", &insn->d, KTAP_TABLE_LIMIT + 1);
-	case KTAP_OP_ITER:
-	case KTAP_OP_NEXT:
-		return insn_check_registers(v, pc, &insn->a, 5);
-	case KTAP_OP_FORPREP:
-	case KTAP_OP_FORLOOP:
-		return insn_check_registers(v, pc, &insn->a, 4);
 	case KTAP_OP_CALL:
 	case KTAP_OP_CALLV:
 		return insn_check_call(v, pc, insn);
 	case KTAP_OP_CALLB:
 		return insn_check_builtin(v, pc, insn);
 	case KTAP_OP_RET:
-		return insn_check_register(v, pc, &insn->a) ?:
-		       insn_check_registers(v, pc, &insn->a, insn->b == KTAP_MULTI ? 0 : insn->b);
+		return insn_check_registers(v, pc, &insn->a, insn->b == KTAP_MULTI ? 0 : insn->b);
 	case KTAP_OP_VARG:
 		return insn_check_varargs(v, pc, insn);
-	case KTAP_OP_TSETM:
-		return insn_check_register(v, pc, &insn->b);
-	case KTAP_OP_FIELD:
-		index = insn->b;
-		return insn_check_index(v, pc, "need of a field", &index, KTAP_NEED_NOTHING + 1);
-	case KTAP_OP_ARG:
-		return insn_check_index(v, pc, "argument", &insn->d, S32_MAX);
 	default:
 		return 0;
 	}

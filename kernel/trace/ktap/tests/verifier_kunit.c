@@ -128,7 +128,7 @@ static void unused_operands_must_be_zero(struct kunit *test)
 
 static bool is_register(u8 kind)
 {
-	return kind == KTAP_X_READ || kind == KTAP_X_WRITE;
+	return kind == KTAP_X_READ || kind == KTAP_X_WRITE || kind == KTAP_X_REG;
 }
 
 static void registers_must_be_in_the_function(struct kunit *test)

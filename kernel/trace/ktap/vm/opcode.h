@@ -15,7 +15,13 @@ struct ktap_code;
  * @KTAP_X_NONE: not used, zero
  * @KTAP_X_READ: a register that is read
  * @KTAP_X_WRITE: a register that is written
- * @KTAP_X_OWN: the verifier has a special rule for this opcode
+ * @KTAP_X_REG: a register; the verifier has a rule of this opcode for what is read
+ *	and written
+ * @KTAP_X_ITER: the first of the five registers of an iteration; likewise
+ * @KTAP_X_FOR: the first of the four registers of a numeric loop; likewise
+ * @KTAP_X_OWN: the verifier has a rule of this opcode for its range
+ * @KTAP_X_BOOL: 0 or 1
+ * @KTAP_X_NEED: enum ktap_field_need
  * @KTAP_X_IMM: any number; b and c form a 16-bit one
  * @KTAP_X_DIVISOR: any number except zero
  * @KTAP_X_INT: integer constant
@@ -23,13 +29,20 @@ struct ktap_code;
  * @KTAP_X_FUNC: function
  * @KTAP_X_GLOBAL: global
  * @KTAP_X_FIELD: event field
+ * @KTAP_X_ARG: number of an argument
+ * @KTAP_X_SIZE: size of a table
  * @KTAP_X_JUMP: distance of a jump
  */
 enum ktap_operand {
 	KTAP_X_NONE,
 	KTAP_X_READ,
 	KTAP_X_WRITE,
+	KTAP_X_REG,
+	KTAP_X_ITER,
+	KTAP_X_FOR,
 	KTAP_X_OWN,
+	KTAP_X_BOOL,
+	KTAP_X_NEED,
 	KTAP_X_IMM,
 	KTAP_X_DIVISOR,
 	KTAP_X_INT,
@@ -37,6 +50,8 @@ enum ktap_operand {
 	KTAP_X_FUNC,
 	KTAP_X_GLOBAL,
 	KTAP_X_FIELD,
+	KTAP_X_ARG,
+	KTAP_X_SIZE,
 	KTAP_X_JUMP,
 };
 

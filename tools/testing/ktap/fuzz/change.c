@@ -65,6 +65,9 @@ static u8 any_field(unsigned int kind, u8 value, const struct ktap_function *f, 
 		return rnd(256) ? 0 : 1;
 	case KTAP_X_READ:
 	case KTAP_X_WRITE:
+	case KTAP_X_REG:
+	case KTAP_X_ITER:
+	case KTAP_X_FOR:
 		return any_register(f, rng);
 	case KTAP_X_OWN:
 		return rnd(16) ? any_register(f, rng) : KTAP_MULTI;
@@ -101,6 +104,9 @@ static s32 any_operand(const struct program *p, u8 op, const struct ktap_functio
 		return any_index(p->nints, rng);
 	case KTAP_X_FIELD:
 		return any_index(p->nfields, rng);
+	case KTAP_X_ARG:
+	case KTAP_X_SIZE:
+		return rnd(40);
 	case KTAP_X_OWN:
 		return op == KTAP_OP_CALLB ? any_builtin(rng) : rnd(40);
 	default:
