@@ -254,110 +254,85 @@ int ktap_fn_macaddr(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	return ktap_make_string(vm, text, scnprintf(text, sizeof(text), "%pM", r[0].blob), &r[0]);
 }
 
-/* A time, as strftime shows it. */
-struct convert_moment {
-	s64 secs;
-	u32 nsecs;
-	struct tm tm;
+/* Numbers of a moment; a directive may show several that follow each other. */
+enum convert_part {
+	CONVERT_YEAR,
+	CONVERT_MONTH,
+	CONVERT_DAY,
+	CONVERT_HOUR,
+	CONVERT_MINUTE,
+	CONVERT_SECOND,
+	CONVERT_DAY_OF_WEEK,
+	CONVERT_DAY_OF_YEAR,
+	CONVERT_YEAR_OF_CENTURY,
+	CONVERT_MICROSECOND,
+	CONVERT_NANOSECOND,
+	CONVERT_EPOCH,
+	CONVERT_NR_PARTS,
 };
 
-static void convert_put_name(struct ktap_text *t, const char * const *names, int i, bool short_one)
-{
-	ktap_text_put(t, names[i], short_one ? 3 : strlen(names[i]));
-}
+/* A time, as strftime shows it; formats get three parts, most of them show fewer. */
+struct convert_moment {
+	s64 part[CONVERT_NR_PARTS + 2];
+};
 
-static void convert_put_day(struct ktap_text *t, const struct tm *tm, bool short_one)
-{
-	static const char * const days[] = {
-		"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
-	};
+static const char * const convert_days[] = {
+	"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
+};
 
-	convert_put_name(t, days, tm->tm_wday, short_one);
-}
+static const char * const convert_months[] = {
+	NULL, "January", "February", "March", "April", "May", "June", "July", "August",
+	"September", "October", "November", "December",
+};
 
-static void convert_put_month(struct ktap_text *t, const struct tm *tm, bool short_one)
-{
-	static const char * const months[] = {
-		"January", "February", "March", "April", "May", "June", "July", "August",
-		"September", "October", "November", "December",
-	};
-
-	convert_put_name(t, months, tm->tm_mon, short_one);
-}
+static const struct {
+	char directive;
+	u8 part;			/* the first that it shows */
+	const char *format;		/* of parts, or of a name */
+	const char * const *names;	/* NULL: the part is shown as a number */
+} convert_directives[] = {
+	{ 'Y', CONVERT_YEAR, "%lld" },
+	{ 'y', CONVERT_YEAR_OF_CENTURY, "%02lld" },
+	{ 'm', CONVERT_MONTH, "%02lld" },
+	{ 'd', CONVERT_DAY, "%02lld" },
+	{ 'e', CONVERT_DAY, "%2lld" },
+	{ 'j', CONVERT_DAY_OF_YEAR, "%03lld" },
+	{ 'H', CONVERT_HOUR, "%02lld" },
+	{ 'M', CONVERT_MINUTE, "%02lld" },
+	{ 'S', CONVERT_SECOND, "%02lld" },
+	{ 'f', CONVERT_MICROSECOND, "%06lld" },
+	{ 'N', CONVERT_NANOSECOND, "%09lld" },
+	{ 's', CONVERT_EPOCH, "%lld" },
+	{ 'F', CONVERT_YEAR, "%lld-%02lld-%02lld" },
+	{ 'T', CONVERT_HOUR, "%02lld:%02lld:%02lld" },
+	{ 'A', CONVERT_DAY_OF_WEEK, "%s", convert_days },
+	{ 'a', CONVERT_DAY_OF_WEEK, "%.3s", convert_days },
+	{ 'B', CONVERT_MONTH, "%s", convert_months },
+	{ 'b', CONVERT_MONTH, "%.3s", convert_months },
+	{ 'Z', 0, "UTC" },
+	{ 'z', 0, "+0000" },
+	{ '%', 0, "%%" },
+};
 
 /* Return false if there is no such directive. */
 static bool convert_put_moment(struct ktap_text *t, char directive, const struct convert_moment *m)
 {
-	const struct tm *tm = &m->tm;
-	int year = tm->tm_year + 1900;
+	const char *format;
+	const s64 *part;
+	int i;
 
-	switch (directive) {
-	case 'Y':
-		ktap_text_printf(t, "%d", year);
-		break;
-	case 'y':
-		ktap_text_printf(t, "%02d", year % 100);
-		break;
-	case 'm':
-		ktap_text_printf(t, "%02d", tm->tm_mon + 1);
-		break;
-	case 'd':
-		ktap_text_printf(t, "%02d", tm->tm_mday);
-		break;
-	case 'e':
-		ktap_text_printf(t, "%2d", tm->tm_mday);
-		break;
-	case 'j':
-		ktap_text_printf(t, "%03d", tm->tm_yday + 1);
-		break;
-	case 'H':
-		ktap_text_printf(t, "%02d", tm->tm_hour);
-		break;
-	case 'M':
-		ktap_text_printf(t, "%02d", tm->tm_min);
-		break;
-	case 'S':
-		ktap_text_printf(t, "%02d", tm->tm_sec);
-		break;
-	case 'f':
-		ktap_text_printf(t, "%06u", m->nsecs / 1000);
-		break;
-	case 'N':
-		ktap_text_printf(t, "%09u", m->nsecs);
-		break;
-	case 's':
-		ktap_text_printf(t, "%lld", m->secs);
-		break;
-	case 'F':
-		ktap_text_printf(t, "%d-%02d-%02d", year, tm->tm_mon + 1, tm->tm_mday);
-		break;
-	case 'T':
-		ktap_text_printf(t, "%02d:%02d:%02d", tm->tm_hour, tm->tm_min, tm->tm_sec);
-		break;
-	case 'A':
-		convert_put_day(t, tm, false);
-		break;
-	case 'a':
-		convert_put_day(t, tm, true);
-		break;
-	case 'B':
-		convert_put_month(t, tm, false);
-		break;
-	case 'b':
-		convert_put_month(t, tm, true);
-		break;
-	case 'Z':
-		ktap_text_put(t, "UTC", 3);
-		break;
-	case 'z':
-		ktap_text_put(t, "+0000", 5);
-		break;
-	case '%':
-		ktap_text_put(t, "%", 1);
-		break;
-	default:
-		return false;
+	for (i = 0; i < ARRAY_SIZE(convert_directives); i++) {
+		if (convert_directives[i].directive == directive)
+			break;
 	}
+	if (i == ARRAY_SIZE(convert_directives))
+		return false;
+	format = convert_directives[i].format;
+	part = m->part + convert_directives[i].part;
+	if (convert_directives[i].names)
+		ktap_text_printf(t, format, convert_directives[i].names[part[0]]);
+	else
+		ktap_text_printf(t, format, part[0], part[1], part[2]);
 	return true;
 }
 
@@ -388,18 +363,34 @@ static int convert_put_moments(struct ktap_vm *vm, struct ktap_text *t,
 /* Convert a time since boot, as from nsecs, to a date. */
 static int convert_moment_of(struct ktap_vm *vm, s64 monotonic, struct convert_moment *m)
 {
-	s64 time;
+	struct tm tm;
+	s64 time, secs;
 	s32 nsecs;
 
 	if (check_add_overflow(monotonic, vm->env->wall_offset, &time))
 		return ktap_vm_error(vm, -ERANGE, "strftime: there is no time %lld", monotonic);
-	m->secs = div_s64_rem(time, NSEC_PER_SEC, &nsecs);
+	secs = div_s64_rem(time, NSEC_PER_SEC, &nsecs);
 	if (nsecs < 0) {
-		m->secs--;
+		secs--;
 		nsecs += NSEC_PER_SEC;
 	}
-	m->nsecs = nsecs;
-	time64_to_tm(m->secs, 0, &m->tm);
+	time64_to_tm(secs, 0, &tm);
+	*m = (struct convert_moment){
+		.part = {
+			[CONVERT_YEAR] = tm.tm_year + 1900,
+			[CONVERT_MONTH] = tm.tm_mon + 1,
+			[CONVERT_DAY] = tm.tm_mday,
+			[CONVERT_HOUR] = tm.tm_hour,
+			[CONVERT_MINUTE] = tm.tm_min,
+			[CONVERT_SECOND] = tm.tm_sec,
+			[CONVERT_DAY_OF_WEEK] = tm.tm_wday,
+			[CONVERT_DAY_OF_YEAR] = tm.tm_yday + 1,
+			[CONVERT_YEAR_OF_CENTURY] = (tm.tm_year + 1900) % 100,
+			[CONVERT_MICROSECOND] = nsecs / 1000,
+			[CONVERT_NANOSECOND] = nsecs,
+			[CONVERT_EPOCH] = secs,
+		},
+	};
 	return 0;
 }
 
