@@ -119,7 +119,10 @@ void ktap_btf_load(u32 type, struct ktap_load *load);
  */
 int ktap_btf_member(u32 type, const char *name, struct ktap_load *load, u32 *cost);
 
-/* Return the name of a member that is similar to @name, or NULL.  Context: any. */
+/*
+ * Return the name of the member that is most similar to @name, or NULL.  It is compared
+ * with all members: for the verifier only, not for handlers.
+ */
 const char *ktap_btf_near_member(u32 type, const char *name);
 
 /**

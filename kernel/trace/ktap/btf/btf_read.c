@@ -165,12 +165,8 @@ void ktap_load_register(struct ktap_value *dst, unsigned long value, const struc
 
 static int btf_read_no_member(struct ktap_vm *vm, const struct ktap_value *object, const char *name)
 {
-	const char *near = ktap_btf_near_member(object->type, name);
 	char text[KTAP_TYPE_TEXT];
 
-	if (near)
-		return ktap_vm_error(vm, -ENOENT, "%s has no member '%s'; did you mean '%s'?",
-				     ktap_btf_text(object->type, text), name, near);
 	return ktap_vm_error(vm, -ENOENT, "%s has no member '%s'",
 			     ktap_btf_text(object->type, text), name);
 }
@@ -242,8 +238,7 @@ int ktap_member_by_name(struct ktap_vm *vm, struct ktap_value *dst,
 		return ktap_load_value(vm, dst, object->u, load);
 
 	err = ktap_btf_member(object->type, name, &found, &cost);
-	/* If there is none, similar names are searched, too. */
-	if (ktap_vm_charge(vm, cost / MEMBERS_A_UNIT * (err ? 16 : 1)))
+	if (ktap_vm_charge(vm, cost / MEMBERS_A_UNIT))
 		return vm->error;
 	if (err == -ENOENT)
 		return btf_read_no_member(vm, object, name);
