@@ -62,7 +62,7 @@ struct ktap_ureturn {
 
 /**
  * struct ktap_upoint - the places in programs that a probe waits for
- * @point: see there
+ * @point: the part that all sources have
  * @ret: for the return of functions
  * @marker: they are markers, whose arguments have recipes
  * @exact: the script asks for one place: it must be had
@@ -112,7 +112,7 @@ struct ktap_upoint {
 
 /**
  * struct ktap_uhit - a place was reached, or a function has returned
- * @hit: see there
+ * @hit: the part that all sources have
  * @at: which place
  * @regs: the process's registers
  * @ip: where the place is in the memory of the process
