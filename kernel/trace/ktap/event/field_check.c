@@ -14,6 +14,7 @@
 
 #include "data/suggest.h"
 #include "event/source.h"
+#include "vm/builtin.h"
 #include "vm/opcode.h"
 
 /* Longer events and names are cut in messages. */
@@ -281,7 +282,7 @@ static bool field_check_insn(struct field_check *c, u32 *pc, bool keeps_event)
 	case KTAP_OP_ARG:
 		return field_check_arg(c, insn->d);
 	case KTAP_OP_CALLB:
-		return insn->d != KTAP_FN_RETVAL || field_check_retval(c);
+		return !(ktap_insn_reads(insn) & KTAP_READS_RETVAL) || field_check_retval(c);
 	default:
 		return true;
 	}

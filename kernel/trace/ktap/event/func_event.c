@@ -19,6 +19,7 @@
 #include "data/suggest.h"
 #include "event/func_event.h"
 #include "event/registers.h"
+#include "vm/builtin.h"
 
 /* Number of arguments that ftrace_regs_get_argument() can read; others read as 0. */
 #if defined(CONFIG_ARM64) || defined(CONFIG_RISCV) || defined(CONFIG_PPC)
@@ -332,25 +333,17 @@ struct fn_wanted {
 static bool func_fn_note_wanted(const struct ktap_code *insn, void *data)
 {
 	struct fn_wanted *w = data;
-	u32 field;
+	u32 field = KTAP_NONE;
 
-	switch (insn->op) {
-	case KTAP_OP_FIELD:
-		w->fields[insn->d] = true;
-		break;
-	case KTAP_OP_TGETS:
+	if (insn->op == KTAP_OP_FIELD)
+		field = insn->d;
+	else if (insn->op == KTAP_OP_TGETS)
 		field = w->prog->string_field[insn->d];
-		if (field != KTAP_NONE)
-			w->fields[field] = true;
-		break;
-	case KTAP_OP_ARG:
-		if (insn->d < KTAP_KFN_ARGS)
-			w->args |= BIT(insn->d);
-		break;
-	case KTAP_OP_CALLB:
-		w->result |= insn->d == KTAP_FN_RETVAL;
-		break;
-	}
+	if (field != KTAP_NONE)
+		w->fields[field] = true;
+	if (insn->op == KTAP_OP_ARG && insn->d < KTAP_KFN_ARGS)
+		w->args |= BIT(insn->d);
+	w->result |= ktap_insn_reads(insn) & KTAP_READS_RETVAL;
 	return false;
 }
 
