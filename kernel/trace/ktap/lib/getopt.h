@@ -21,10 +21,10 @@
 int ktap_option_take(struct ktap_env *env, const char *arg, struct ktap_diag *diag);
 
 /**
- * ktap_options_take() - Takes the options away from the arguments of a script
- * @env: of the program, whose options they are; gets their values
- * @args: the arguments, its name the first; options are looked for up to "--"
- * @nargs: number of them
+ * ktap_options_take() - Separate the options from the other arguments of a script
+ * @env: the environment; its program declares the options, and it gets their values
+ * @args: the arguments, the script's name first; options are found up to "--"
+ * @nargs: number of arguments
  * @diag: set to the error
  *
  * Afterwards the script's own arguments come first, in their order.  The others are strings

@@ -26,7 +26,7 @@
 
 static_assert(KTAP_NR_LEVELS < 7);
 
-/* What a built-in reads, apart from its arguments; of memory, at the address it is given. */
+/* Sources that a built-in reads besides its arguments.  Memory: at the given address. */
 #define KTAP_READS_USER_STRING	BIT(0)
 #define KTAP_READS_USER_BYTES	BIT(1)
 #define KTAP_READS_USER_STRINGS	BIT(2)	/* an array of pointers to strings */
