@@ -71,7 +71,7 @@ static int btf_read_load_chars(struct ktap_vm *vm, struct ktap_value *dst, u64 a
 	char *buf, next;
 	int len, err;
 
-	err = ktap_vm_charge(vm, most / 64);
+	err = ktap_vm_charge(vm, most / KTAP_KERNEL_CHARS);
 	if (err)
 		return err;
 	/* The NUL may overwrite the byte after a full array, which was read with it. */

@@ -422,13 +422,14 @@ static enum agg_outcome agg_add_sharded(struct ktap_vm *vm, struct ktap_agg *agg
 	return outcome;
 }
 
-struct ktap_agg_block *ktap_agg_block(struct ktap_agg *agg, u32 bucket)
+struct ktap_agg_block *ktap_agg_block(struct ktap_agg *agg, u32 bucket, u32 *visited)
 {
 	u32 first = round_down(bucket, KTAP_AGG_PIECE);
 	struct ktap_agg_block **link, *block;
 
 	ktap_assert_locked();
 	for (link = &agg->blocks; (block = *link); link = &block->next) {
+		++*visited;
 		if (block->first != first)
 			continue;
 		/* Move it to the front: the next number is probably near this one. */
@@ -442,12 +443,12 @@ struct ktap_agg_block *ktap_agg_block(struct ktap_agg *agg, u32 bucket)
 
 /* If @bucket has no block yet, use the empty block *@new and set that to NULL. */
 static enum agg_outcome agg_add_to_own(struct ktap_agg *agg, s64 n, u32 bucket,
-				       struct ktap_agg_block **new)
+				       struct ktap_agg_block **new, u32 *visited)
 {
 	struct ktap_agg_block *block;
 
 	if (agg->shape.nbuckets) {
-		block = ktap_agg_block(agg, bucket);
+		block = ktap_agg_block(agg, bucket, visited);
 		if (!block && *new) {
 			block = *new;
 			*new = NULL;
@@ -480,7 +481,8 @@ static struct ktap_agg_block *agg_new_block(struct ktap_vm *vm, struct ktap_agg 
 }
 
 /* Without memory for its bucket, a number is not added to the totals, either. */
-static enum agg_outcome agg_add_locked(struct ktap_vm *vm, struct ktap_agg *agg, s64 n)
+static enum agg_outcome agg_add_locked(struct ktap_vm *vm, struct ktap_agg *agg, s64 n,
+				       u32 *visited)
 {
 	u32 bucket = agg->shape.nbuckets ? ktap_agg_bucket(&agg->shape, n) : 0;
 	struct ktap_agg_block *new = NULL;
@@ -491,7 +493,7 @@ static enum agg_outcome agg_add_locked(struct ktap_vm *vm, struct ktap_agg *agg,
 		outcome = BUSY;
 		if (!ktap_lock(&agg->lock, &flags))
 			break;
-		outcome = agg_add_to_own(agg, n, bucket, &new);
+		outcome = agg_add_to_own(agg, n, bucket, &new, visited);
 		ktap_unlock(&agg->lock, flags);
 		if (outcome == NO_BLOCK)
 			new = agg_new_block(vm, agg);
@@ -502,14 +504,19 @@ static enum agg_outcome agg_add_locked(struct ktap_vm *vm, struct ktap_agg *agg,
 	return outcome;
 }
 
-void ktap_agg_add(struct ktap_vm *vm, struct ktap_agg *agg, s64 n)
+/* Blocks that are visited for a unit */
+#define BLOCKS_A_UNIT	16
+
+int ktap_agg_add(struct ktap_vm *vm, struct ktap_agg *agg, s64 n)
 {
 	enum agg_outcome outcome;
+	u32 visited = 0;
 
 	outcome = ktap_agg_is_sharded(agg) ? agg_add_sharded(vm, agg, n) :
-					     agg_add_locked(vm, agg, n);
+					     agg_add_locked(vm, agg, n, &visited);
 	if (unlikely(outcome == BUSY))
 		ktap_count_busy(vm->env);
+	return visited < BLOCKS_A_UNIT ? 0 : ktap_vm_charge(vm, visited / BLOCKS_A_UNIT);
 }
 
 int ktap_agg_clear(struct ktap_vm *vm, struct ktap_agg *agg)
@@ -668,14 +675,10 @@ int ktap_op_aggregate(struct ktap_vm *vm, const struct ktap_value *agg,
 	if (unlikely(agg->tag != KTAP_AGG))
 		return ktap_vm_error(vm, -EINVAL, "'<<<' on %s: only an aggregation takes values",
 				     ktap_type_name(agg));
-	if (likely(v->tag == KTAP_INT)) {
-		ktap_agg_add(vm, ktap_agg_of(agg), v->i);
-		return 0;
-	}
+	if (likely(v->tag == KTAP_INT))
+		return ktap_agg_add(vm, ktap_agg_of(agg), v->i);
 	err = ktap_want_addend(vm, v);
-	if (!err)
-		ktap_agg_add(vm, ktap_agg_of(agg), 0);
-	return err;
+	return err ?: ktap_agg_add(vm, ktap_agg_of(agg), 0);
 }
 
 int ktap_op_taggregate(struct ktap_vm *vm, const struct ktap_value *base,
@@ -706,7 +709,7 @@ int ktap_op_taggregate(struct ktap_vm *vm, const struct ktap_value *base,
 	}
 	err = ktap_table_agg(vm, t, key, shape, &agg);
 	/* @agg remains valid even if its entry is deleted now (object.c). */
-	if (agg)
-		ktap_agg_add(vm, agg, v->tag == KTAP_INT ? v->i : 0);
+	if (agg && ktap_agg_add(vm, agg, v->tag == KTAP_INT ? v->i : 0))
+		return vm->error;
 	return err;
 }

@@ -83,8 +83,8 @@ bool ktap_agg_free(struct ktap_env *env, struct ktap_agg *agg, struct ktap_reape
 /* Free the shards of all aggregations, which are not in the heap.  Context: process. */
 void ktap_aggs_destroy(struct ktap_env *env);
 
-/* Add a number.  Concurrent updates are not lost. */
-void ktap_agg_add(struct ktap_vm *vm, struct ktap_agg *agg, s64 n);
+/* Add a number.  Concurrent updates are not lost.  Return 0, or the error of a charge. */
+int ktap_agg_add(struct ktap_vm *vm, struct ktap_agg *agg, s64 n);
 /* Remove all keys, as ktap_table_clear() does, and then all numbers. */
 int ktap_agg_clear(struct ktap_vm *vm, struct ktap_agg *agg);
 

@@ -86,7 +86,10 @@ static inline size_t ktap_shard_size(const struct ktap_agg_shape *shape)
 u32 ktap_agg_bucket(const struct ktap_agg_shape *shape, s64 n);
 /* Return the smallest and the largest number of a bucket. */
 void ktap_agg_range(const struct ktap_agg_shape *shape, u32 bucket, s64 *least, s64 *largest);
-/* Return the block of a bucket, or NULL.  The caller holds the lock. */
-struct ktap_agg_block *ktap_agg_block(struct ktap_agg *agg, u32 bucket);
+/*
+ * Return the block of a bucket, or NULL, and add the blocks that were visited to *@visited.
+ * The caller holds the lock.
+ */
+struct ktap_agg_block *ktap_agg_block(struct ktap_agg *agg, u32 bucket, u32 *visited);
 
 #endif /* _KTAP_AGG_PRIV_H */

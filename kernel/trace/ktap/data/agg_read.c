@@ -174,11 +174,11 @@ static bool agg_read_add_own_piece(struct ktap_agg *agg, u32 first, u32 n, u64 *
 {
 	const struct ktap_agg_block *block;
 	unsigned long flags;
-	u32 i;
+	u32 i, visited = 0;
 
 	if (!ktap_lock(&agg->lock, &flags))
 		return false;
-	block = ktap_agg_block(agg, first);
+	block = ktap_agg_block(agg, first, &visited);
 	for (i = 0; block && i < n; i++)
 		to[i] += block->buckets[i];
 	ktap_unlock(&agg->lock, flags);
@@ -219,10 +219,12 @@ static s64 agg_read_middle(const struct ktap_agg_shape *shape, u32 bucket,
 	return (u64)least + ((u64)largest - (u64)least) / 2;
 }
 
-/* A piece is copied from each shard, or found by a walk along the few blocks. */
+/* A piece is copied from each shard, or found by a walk along the blocks. */
 static u32 agg_read_piece_cost(const struct agg_read_source *from)
 {
-	return from->shards ? 1 + num_possible_cpus() : 2;
+	u32 blocks = from->agg->shape.nbuckets / KTAP_AGG_PIECE;
+
+	return from->shards ? 1 + num_possible_cpus() : 2 + blocks / 32;
 }
 
 int ktap_agg_quantile(struct ktap_vm *vm, const struct ktap_agg *agg,

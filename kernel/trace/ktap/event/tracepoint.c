@@ -87,23 +87,29 @@ static void tracepoint_record_field(struct ktap_vm *vm, u32 index, struct ktap_v
 		ktap_field_get(vm, f, r->rec, v);
 }
 
+/* Units of finding out how to read a field, and fields that are visited for a unit */
+#define NTH_COST	2
+#define FIELDS_A_UNIT	16
+
 static void tracepoint_record_nth(struct ktap_vm *vm, s64 n, struct ktap_value *v)
 {
 	const struct record_event *r = tracepoint_record_of(vm->event);
 	struct list_head *head = trace_get_fields(r->tp->call);
 	const struct ftrace_event_field *field;
+	unsigned int visited = 0;
+	struct ktap_field f;
 
 	*v = KTAP_VALUE_NIL;
 	/* The list has the last field first. */
 	list_for_each_entry_reverse(field, head, link) {
-		struct ktap_field f;
-
-		if (--n)
-			continue;
-		ktap_field_init(&f, field);
-		ktap_field_get(vm, &f, r->rec, v);
-		return;
+		if (++visited == n)
+			break;
 	}
+	if (ktap_vm_charge(vm, NTH_COST + visited / FIELDS_A_UNIT) ||
+	    list_entry_is_head(field, head, link))
+		return;
+	ktap_field_init(&f, field);
+	ktap_field_get(vm, &f, r->rec, v);
 }
 
 static void tracepoint_record_arg(struct ktap_vm *vm, u32 n, struct ktap_value *v)

@@ -13,6 +13,9 @@ struct ktap_vm;
 /* Maximum number of strings of an argv that join() reads */
 #define KTAP_MAX_JOINED		32
 
+/* Bytes of a string of the kernel that are read for a unit: it is read byte by byte. */
+#define KTAP_KERNEL_CHARS	32
+
 /*
  * Read memory of the current process, or of the kernel, without waiting for it.  Return 0
  * or a negative errno.  Strings are cut to @size bytes, NUL included: return the length

@@ -157,8 +157,8 @@ int ktap_fn_kstack(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 
 	if (ktap_stack_range(vm, r, n, &depth, &skip))
 		return vm->error;
-	/* A unit for each four frames. */
-	if (ktap_vm_charge(vm, (depth + skip + MAX_BELOW) / 4))
+	/* A unit for each frame: the unwinder searches its tables. */
+	if (ktap_vm_charge(vm, depth + skip + MAX_BELOW))
 		return vm->error;
 	ips = ktap_arena_alloc(vm, (depth + skip + MAX_BELOW) * sizeof(*ips));
 	if (!ips)

@@ -201,7 +201,11 @@ static int agg_fn_extreme_of(struct ktap_vm *vm, const char *name, struct ktap_v
 {
 	s64 best = 0, x;
 	unsigned int i;
+	int err;
 
+	err = ktap_vm_charge(vm, n / 16);
+	if (err)
+		return err;
 	for (i = 0; i < n; i++) {
 		if (r[i].tag != KTAP_INT && r[i].tag != KTAP_NIL)
 			return ktap_vm_error(vm, -EINVAL,

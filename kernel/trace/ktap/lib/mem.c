@@ -15,6 +15,9 @@
 /* Units of a string, in addition to those of its bytes */
 #define STRING_COST	8
 
+/* Bytes of a string of the process that are read for a unit */
+#define USER_CHARS	64
+
 /* Units of a read that faults: an exception is expensive. */
 #define FAULT_COST	32
 
@@ -161,7 +164,7 @@ static int mem_get_string(struct ktap_vm *vm, const char *name, enum mem_owner o
 			  struct ktap_value *r, unsigned int n)
 {
 	u64 address = r[0].u;
-	u32 size = KTAP_MAX_STRLEN;
+	u32 size = KTAP_MAX_STRLEN, chars;
 	bool more = false;
 	char *buf;
 	int len, err;
@@ -187,8 +190,9 @@ static int mem_get_string(struct ktap_vm *vm, const char *name, enum mem_owner o
 		atomic_long_inc(&vm->env->counters.cut_strings);
 	if (len < 0)
 		return ktap_bad_read(vm, &r[0]);
+	chars = mem_is_of_process(owner, address) ? USER_CHARS : KTAP_KERNEL_CHARS;
 	r[0] = KTAP_VALUE_STR(buf, len);
-	return ktap_vm_charge(vm, STRING_COST + len / 64);
+	return ktap_vm_charge(vm, STRING_COST + len / chars);
 }
 
 int ktap_fn_str(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)

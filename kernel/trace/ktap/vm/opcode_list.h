@@ -9,7 +9,8 @@
  * are fields of struct ktap_opdef.  work is
  *
  *	 1	at most a few memory accesses
- *	 2	arithmetic
+ *	 2	arithmetic, a comparison that gives a boolean, a cast or the call of a
+ *		built-in function, which charges the rest itself
  *	 8	a search of the fields of an event
  *	10	a lock that may be contended
  *	16	measuring and copying of the operands
@@ -52,14 +53,14 @@ OP(XORI,	WRITE,	READ,	NONE,	IMM,	INT,	2,	0, 0)
 OP(SHLI,	WRITE,	READ,	NONE,	IMM,	INT,	2,	0, 0)
 OP(SHRI,	WRITE,	READ,	NONE,	IMM,	INT,	2,	0, 0)
 
-OP(NEG,		WRITE,	READ,	NONE,	NONE,	INT,	1,	0, 0)
-OP(BNOT,	WRITE,	READ,	NONE,	NONE,	INT,	1,	0, 0)
-OP(NOT,		WRITE,	READ,	NONE,	NONE,	BOOL,	1,	0, 0)
+OP(NEG,		WRITE,	READ,	NONE,	NONE,	INT,	2,	0, 0)
+OP(BNOT,	WRITE,	READ,	NONE,	NONE,	INT,	2,	0, 0)
+OP(NOT,		WRITE,	READ,	NONE,	NONE,	BOOL,	2,	0, 0)
 OP(CONCAT,	WRITE,	OWN,	OWN,	NONE,	STR,	16,	0, 0)
 OP(TUPLE,	WRITE,	OWN,	OWN,	NONE,	TUPLE,	16,	0, 0)
-OP(EQ,		WRITE,	READ,	READ,	NONE,	BOOL,	1,	0, 0)
-OP(LT,		WRITE,	READ,	READ,	NONE,	BOOL,	1,	0, 0)
-OP(LE,		WRITE,	READ,	READ,	NONE,	BOOL,	1,	0, 0)
+OP(EQ,		WRITE,	READ,	READ,	NONE,	BOOL,	2,	0, 0)
+OP(LT,		WRITE,	READ,	READ,	NONE,	BOOL,	2,	0, 0)
+OP(LE,		WRITE,	READ,	READ,	NONE,	BOOL,	2,	0, 0)
 
 OP(JMP,		NONE,	NONE,	NONE,	JUMP,	0,	1,	0, ENDS)
 OP(JT,		READ,	NONE,	NONE,	JUMP,	0,	1,	0, 0)
@@ -102,7 +103,7 @@ OP(TAGG,	READ,	READ,	READ,	NONE,	0,	32,	0, 0)
 
 OP(CALL,	REG,	OWN,	OWN,	FUNC,	ANY,	1,	0, GIVES_OPEN | TAKES_OPEN)
 OP(CALLV,	REG,	OWN,	OWN,	NONE,	ANY,	1,	0, GIVES_OPEN | TAKES_OPEN | BY_VALUE)
-OP(CALLB,	REG,	OWN,	NONE,	OWN,	0,	1,	0, TAKES_OPEN)
+OP(CALLB,	REG,	OWN,	NONE,	OWN,	0,	2,	0, TAKES_OPEN)
 OP(RET,		REG,	OWN,	NONE,	NONE,	0,	1,	0, TAKES_OPEN | ENDS)
 OP(VARG,	REG,	NONE,	OWN,	NONE,	ANY,	1,	0, GIVES_OPEN)
 OP(TSETM,	READ,	REG,	NONE,	IMM,	0,	20,	0, ONLY_OPEN)
