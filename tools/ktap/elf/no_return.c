@@ -7,6 +7,10 @@
  * otherwise, and the program would crash. Their names are part of the
  * interfaces between C libraries, compilers and runtimes, and so are stable for
  * years.
+ *
+ * vfork() is not one of them, although it returns twice on the same stack: the
+ * kernel copies the state of pending returns to the child of a vfork, so that
+ * both processes find the address.
  */
 #include <stddef.h>
 #include <string.h>

@@ -25,6 +25,14 @@
  *	signal N			send ktap the signal N
  *	remove PATH			remove a file at once
  *	control-c			type Control-C at the terminal of ktap
+ *	shows TEXT			wait until the terminal of ktap shows the text;
+ *					all that it shows is written to DIR/terminal
+ *	loading DONE/ALL		so many events are attached, in DIR/ktap/sessions.
+ *					If this is the first step, the chunk is not read
+ *					before the step "load": its size must be above
+ *					64 KiB, so that its writer blocks; exits with 93 if
+ *					this is impossible
+ *	load				read the chunk
  */
 #define _GNU_SOURCE
 #include <endian.h>
@@ -33,20 +41,25 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
 
+#include <linux/filter.h>
 #include <linux/ktap.h>
+#include <linux/seccomp.h>
 
 static int master;
 static int slave;
 static int keyboard;
+static FILE *terminal;		/* what ktap has shown */
 static bool split;
 static char mark_key[64];
 
@@ -109,12 +122,11 @@ static size_t receive_line(char *line, size_t size)
 	exit(98);
 }
 
-static void receive_chunk(const char *dir)
+/* Read the set-up lines, and the first byte of the chunk. */
+static void receive_setup(const char *dir)
 {
-	unsigned char data[65536];
-	struct ktap_header header;
 	char line[4096], path[4096];
-	size_t len, have = 1;
+	size_t len;
 	FILE *f;
 
 	snprintf(path, sizeof(path), "%s/setup", dir);
@@ -130,8 +142,16 @@ static void receive_chunk(const char *dir)
 			snprintf(mark_key, sizeof(mark_key), "%.*s", (int)len - 9, line + 8);
 	}
 	fclose(f);
+}
 
-	data[0] = line[0];
+/* Read the rest of the chunk. */
+static void receive_chunk(void)
+{
+	static unsigned char data[1 << 20];
+	struct ktap_header header;
+	size_t len, have = 1;
+
+	data[0] = KTAP_MAGIC[0];
 	for (len = sizeof(header); have < len && len <= sizeof(data);) {
 		ssize_t n = read(master, data + have, len - have);
 
@@ -204,6 +224,72 @@ static void hold(pid_t ktap)
 		exit(93);
 }
 
+/*
+ * Ignore fcntl(fd, F_SETFL, flags) of this process: writes to a full terminal block,
+ * like those to a real session, instead of failing.
+ */
+static void ignore_nonblock(void)
+{
+#ifdef __NR_fcntl64
+	const unsigned int nr = __NR_fcntl64;
+#else
+	const unsigned int nr = __NR_fcntl;
+#endif
+	/* the lower half of the second argument */
+	const unsigned int cmd = offsetof(struct seccomp_data, args[1]) +
+				 4 * (htobe32(1) == 1);
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, nr, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, cmd),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, F_SETFL, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog prog = { .len = 6, .filter = filter };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog))
+		_exit(93);
+}
+
+static void show_loading(pid_t ktap, const char *attached)
+{
+	const char *dir = getenv("KTAP_TRACEFS");
+	char path[4096];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/ktap/sessions", dir);
+	f = fopen(path, "w");
+	if (!f)
+		die(path);
+	fprintf(f, "1 %d root attaching events=0 attached=%s\n", (int)ktap, attached);
+	fclose(f);
+}
+
+/* alarm() is the limit */
+static void wait_for_terminal(const char *text)
+{
+	static char shown[65536];
+	static size_t len;
+
+	while (!strstr(shown, text)) {
+		ssize_t n = read(keyboard, shown + len, sizeof(shown) - 1 - len);
+
+		if (n <= 0)
+			die("fakesession: terminal");
+		fwrite(shown + len, 1, n, terminal);
+		fflush(terminal);
+		len += n;
+		shown[len] = '\0';
+	}
+}
+
+static bool begins_loading(const char *step)
+{
+	return !strncmp(step, "loading ", 8);
+}
+
 static void do_step(pid_t ktap, char *step)
 {
 	char line[64], *arg = strchr(step, ' ');
@@ -246,6 +332,12 @@ static void do_step(pid_t ktap, char *step)
 	} else if (!strcmp(step, "control-c")) {
 		if (write(keyboard, "\3", 1) != 1)
 			die("fakesession: control-c");
+	} else if (!strcmp(step, "shows")) {
+		wait_for_terminal(arg);
+	} else if (!strcmp(step, "loading")) {
+		show_loading(ktap, arg);
+	} else if (!strcmp(step, "load")) {
+		receive_chunk();
 	} else if (!strcmp(step, "hold")) {
 		hold(ktap);
 	} else if (!strcmp(step, "stop")) {
@@ -290,8 +382,14 @@ static void make_session(const char *dir)
 	cfmakeraw(&t);
 	tcsetattr(slave, TCSANOW, &t);
 
+	snprintf(path, sizeof(path), "%s/terminal", dir);
+	terminal = fopen(path, "we");
+	if (!terminal)
+		die(path);
 	snprintf(path, sizeof(path), "%s/ktap", dir);
 	mkdir(path, 0755);
+	snprintf(path, sizeof(path), "%s/ktap/sessions", dir);
+	unlink(path);
 	snprintf(path, sizeof(path), "%s/ktap/session", dir);
 	unlink(path);
 	if (symlink(ptsname(master), path))
@@ -301,12 +399,15 @@ static void make_session(const char *dir)
 
 int main(int argc, char **argv)
 {
+	bool more, loading;
 	char step[8192];
 	pid_t ktap;
 
 	if (argc < 3)
 		return 95;
 	make_session(argv[1]);
+	more = fgets(step, sizeof(step), stdin);
+	loading = more && begins_loading(step);
 	signal(SIGCHLD, on_child);
 	ktap = fork();
 	if (!ktap) {
@@ -316,14 +417,18 @@ int main(int argc, char **argv)
 		/* ktap must not read the steps */
 		if (dup2(open("/dev/null", O_RDONLY), 0))
 			die("fakesession: /dev/null");
+		if (loading)
+			ignore_nonblock();
 		execv(argv[2], argv + 2);
 		die(argv[2]);
 	}
 
 	/* limit: the longest steps take seconds on a busy machine */
 	alarm(60);
-	receive_chunk(argv[1]);
-	while (fgets(step, sizeof(step), stdin))
+	receive_setup(argv[1]);
+	if (!loading)
+		receive_chunk();
+	for (; more; more = fgets(step, sizeof(step), stdin))
 		do_step(ktap, step);
 	drain();
 	close(slave);

@@ -411,6 +411,50 @@ if [ "$code" = 93 ]; then
 else
 	expect $held 130
 fi
+# Progress of loading, on the terminal of ktap. In the fake session, only a large chunk
+# takes long to load.
+awk 'BEGIN { for (i = 0; i < 50; i++) printf "x = \"%04000d\"\n", i }' >"$dir/large.kp"
+# shellcheck disable=SC2016 # arguments of the inner script
+printf '#!/bin/sh\nexec "%s" "$@" 2>/dev/tty\n' "$real" >"$dir/on_terminal"
+chmod +x "$dir/on_terminal"
+# loads STEPS ARGS...: load the large script with messages on the terminal, do the steps
+# meanwhile
+loads() {
+	steps=$1
+	shift
+	ktap=$dir/on_terminal
+	play "$steps"'load\nout loaded\nshows loaded\nexit 0\n' "$@" -o /dev/tty "$dir/large.kp"
+	ktap=$real
+	tr '\r' '\n' <"$dir/terminal" | grep . | uniq >"$dir/err"
+}
+attaching='shows ktap: attaching'
+progress=progress_is_shown_on_a_terminal
+loads "loading 100/25000\\n$attaching 100 of 25000 events ... \\nloading 20000/25000\\n$attaching 20000 of 25000 events ... \\n"
+if [ "$code" = 93 ]; then
+	for name in $progress progress_is_removed progress_of_few_events_is_not_shown quiet_shows_no_progress \
+		progress_is_not_written_to_a_file; do
+		skip "$name" 'no way to hold the loading of a chunk'
+	done
+else
+	{
+		printf 'ktap: attaching 100 of 25000 events ... \n'
+		printf 'ktap: attaching 20000 of 25000 events ... \n'
+		printf '\033[Kloaded\n'
+	} >"$dir/wanted"
+	[ "$code" = 0 ] && head -n 2 "$dir/wanted" >"$dir/some" && head -n 2 "$dir/err" | cmp -s - "$dir/some"
+	result $? $progress
+	cmp -s "$dir/wanted" "$dir/err"
+	result $? progress_is_removed
+	loads 'loading 9/99\npause\npause\n'
+	[ "$code" = 0 ] && [ "$(cat "$dir/err")" = loaded ]
+	result $? progress_of_few_events_is_not_shown
+	loads 'loading 100/25000\npause\npause\n' -q
+	[ "$code" = 0 ] && [ "$(cat "$dir/err")" = loaded ]
+	result $? quiet_shows_no_progress
+	play 'loading 100/25000\npause\npause\nload\nexit 0\n' "$dir/large.kp"
+	[ "$code" = 0 ] && [ ! -s "$dir/err" ]
+	result $? progress_is_not_written_to_a_file
+fi
 play 'pause\nout traced\nstop\nout end\nexit 0\n' -e "$script" -- sh -c 'exit 7'
 expect exit_code_of_the_command_is_not_ours 0
 output session_stops_when_the_command_exits 'traced\nend\n'

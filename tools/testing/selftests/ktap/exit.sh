@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 31
+plan 32
 
 # ends NAME CODE OUTPUT ARGS...
 ends() {
@@ -149,17 +149,27 @@ start -q -e 'trace sched:sched_switch, sched:sched_wakeup { n += 1 }'
 is number_of_attached_events_is_reported "$(attached "$tracer")" 2/2
 stop
 if has fprobes; then
-	"$KTAP" -e 'print("hello") trace probe:* { n += 1 } trace_end { print("end") }' \
+	# on one CPU: if the host is busy, attaching takes longer as well
+	taskset 1 "$KTAP" -v -e 'print("hello") trace probe:* { n += 1 } trace_end { print("end") }' \
 		>"$tmp/out" 2>"$tmp/err" </dev/null &
 	tracer=$!
 	wait_until some_attached
 	kill -INT "$tracer"
+	before=$(attached "$tracer")
 	reap
 	# if all was attached, the message has the number of events
 	[ "$code $(tr '\n' ' ' <"$tmp/out")" = '0 hello end ' ] && heard && ! grep 'total enabled' "$tmp/err"
 	result $? attaching_ends_at_the_first
+	# It ends soon: functions are attached by the thousand, and little more than the
+	# thousand of this time is.
+	after=$(sed -n 's/^ktap: .* attached=\([0-9]*\)\/[0-9]*$/\1/p' "$tmp/err")
+	[ -n "$after" ] && [ -n "$before" ] && [ "$after" -le $((${before%/*} + 4096)) ] &&
+		[ "$after" -lt "${before#*/}" ]
+	result $? attaching_ends_soon
+	echo "# attached=$before at the signal, $after at the end"
 else
 	skip attaching_ends_at_the_first "this kernel has no fprobes"
+	skip attaching_ends_soon "this kernel has no fprobes"
 fi
 
 finish

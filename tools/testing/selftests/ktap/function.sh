@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs functions
-plan 75
+plan 77
 
 n=500
 f=vfs_write
@@ -87,6 +87,10 @@ run -q -e "function first() { return arg0 }
 trace probe:$f+$offset /execname == 'workload'/ { n[first(), probefunc, args.ip != nil] += 1 } trace_end { print(n) }" -- \
 	"$workload" write 13 $n
 out instruction_is_counted_exactly_and_has_no_arguments "nil, $f, true: $n\n"
+run -q -e "trace probe:$f+$offset { print(arg0) }"
+[ "$code" = 2 ] && matches "$tmp/err" \
+	"^-e:1:[0-9]+: error: probe:$f\+$offset has no arguments, so no arg0$"
+result $? argument_at_an_instruction_is_refused
 run -q -e "trace kprobe:$f+0 $mine { n += 1 } trace_end { print(n) }" -- "$workload" write 13 $n
 out offset_zero_is_the_entry "$n\n"
 run -q -e "trace probe:vmlinux:$f $mine { n += 1 } trace kprobe:vmlinux:$f+0 $mine { m += 1 }
@@ -181,6 +185,9 @@ out ftrace_of_all_functions 'true\ttrue\n'
 run -q -e "trace ftrace:function /ip == $f/ { print(argstr) }" -- "$workload" write 13 1
 [ "$(sort -u "$tmp/out")" = "$f <-ksys_write" ]
 result $? text_of_the_function_tracer
+run -q -e "trace ftrace:function /ip == $f/ { print(retval) }"
+[ "$code" = 2 ] && matches "$tmp/err" "^-e:1:[0-9]+: error: ftrace:function $f has no 'retval': only returns "
+result $? result_of_the_function_tracer_is_refused
 
 # misses are counted: calls by handlers
 run -e "trace syscalls:sys_enter_getppid { s = kstack } trace probe:stack_trace_save { n += 1 } trace_end { print(n) }" -- \

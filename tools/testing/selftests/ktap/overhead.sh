@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 24
+plan 25
 
 enter=syscalls:sys_enter_getppid
 exit=syscalls:sys_exit_getppid
@@ -115,6 +115,9 @@ trap 'echo "$was" >"$max_insns"; rm -rf "$tmp"' EXIT
 echo 100000 >"$max_insns"
 held handlers_that_loop $enter 'var x = 0 while (x < 40000) { x += 1 }' "$workload" pin 0 spin 1
 held handlers_that_end "$(repeated 10 $enter)" 'var x = 0 while (x < 500) { x += 1 }' \
+	"$workload" pin 0 spin 1
+# clear() of a large table is measured in pieces, as loops are
+held handlers_that_clear $enter 'for (i = 1, 9000) { t[i] = i } clear(t)' \
 	"$workload" pin 0 spin 1
 # in interrupts, so that nothing else runs on this CPU
 timer=timer:hrtimer_expire_entry

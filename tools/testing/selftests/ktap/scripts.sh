@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 80
+plan 82
 
 find_scripts
 disk=/dev/vda
@@ -231,6 +231,15 @@ counted funccount_of_events '^sys_enter_getppid +30$' 1
 tool funccount no_such_function
 [ "$code" = 2 ] && matches "$tmp/err" "error: .*'?no_such_function'?"
 result $? missing_function_is_named
+loader=$(readlink -f "$here/loader")
+library=$(readlink -f "$here/libktapshared.so.1")
+if has programs && "$loader" load "$library" 1 2>/dev/null; then
+	seconds=240 tool funccount 'libc:str*' -- "$loader" load "$library" 1
+	[ "$code" = 0 ] && matches "$tmp/out" '^FUNCTION +CALLS$' '^str[a-z0-9_]+ +[1-9][0-9]*$'
+	result $? funccount_of_a_library
+else
+	skip funccount_of_a_library "programs cannot be traced, or no dynamic C library is installed"
+fi
 tool funccount
 [ "$code" = 2 ] && matches "$tmp/out" '^funccount.kp PATTERN: '
 result $? missing_argument_is_reported
@@ -332,6 +341,9 @@ between lockcontention "$(column '^(mutex|rwsem|spinlock|percpu|rt) .*[0-9]$' 2)
 run -q -a "$scripts/offcputime.kp" --comm=workload -- "$workload" nap 20 25
 between offcputime_of_a_command "$(awk '/nanosleep/ { inside = 1 } inside && /^ +[0-9]+$/ { sum += $1; inside = 0 }
 	END { print sum + 0 }' "$tmp/out")" 450000 5000000
+run -q "$scripts/offcputime.kp" -- "$workload" nap 5 3
+[ "$code" = 0 ] && matches "$tmp/out" 'try ktap -a offcputime -- COMMAND' && [ "$(lines .)" = 2 ]
+result $? offcputime_of_what_ends_elsewhere_has_advice
 run -q -a "$scripts/runqlat.kp" --comm=workload -- "$workload" nap 20 25
 between runqlat_of_a_command "$(sum)" 20 1000
 

@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs programs
-plan 60
+plan 63
 
 target=$here/utarget
 pie=$here/utarget-pie
@@ -71,6 +71,17 @@ two words, 1234605685155985288: 10\n"
 else
 	skip arguments_of_long_registers_and_short_pointers "this kernel runs no x32 programs, or the program was not built"
 fi
+
+# lacks_part NAME EVENT PART PATTERN: no event of the probe has what the handler reads
+lacks_part() {
+	run -q -e "trace $2 { print($3) }" -- true
+	[ "$code" = 2 ] && matches "$tmp/err" "^-e:1:[0-9]+: error: ${2%%:*}:.* has no $4"
+	result $? "$1"
+}
+untyped="nothing is known of a program's types, arg0 is the first argument\$"
+lacks_part parameter_by_its_name "uprobe:$add" args.c "field 'c': $untyped"
+lacks_part parameter_by_its_name_at_the_return "uretprobe:$add" args.c "field 'c': $untyped"
+lacks_part result_at_the_entry "uprobe:$add" retval "'retval': only returns of functions "
 
 # strings, also where the page is not there
 run -q -e "trace uprobe:$say { n[$string(arg0)] += 1 } $end" -- "$target" say "some words" $n
@@ -142,11 +153,11 @@ survived() { # COMMAND...: returns are counted, and the program ends as without 
 run -q -e "trace uretprobe:$target:add { n += 1 } $end" -- "$target" add 1
 if [ "$code" = 0 ]; then
 	fails=0
-	for command in 'leap 3' 'depth 9 2' 'exec 3' 'both 2' 'fork 2' 'threads 2 2' 'quit 2' 'spawn 2'; do
+	for command in 'leap 3' 'context 3' 'depth 9 2' 'exec 3' 'both 2' 'fork 2' 'threads 2 2' 'quit 2' 'spawn 2'; do
 		survived "$command" || fails=$((fails + 1))
 	done
 	is program_whose_returns_are_all_probed_continues $fails 0
-	for function in _setjmp:leap _start:add; do
+	for function in _setjmp:leap getcontext:context swapcontext:context _start:add; do
 		run -q -e "trace uretprobe:$target:${function%:*} { n += 1 } $end" -- "$target" ${function#*:} 1
 		[ "$code" = 2 ] && matches "$tmp/err" ":1:7: error: the return of '${function%:*}' cannot be probed: " ||
 			fails=$((fails + 1))

@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs programs
-plan 19
+plan 22
 
 marked=$(readlink -f "$here/marked")
 pie=$(readlink -f "$here/marked-pie")
@@ -87,6 +87,17 @@ result $? no_such_marker
 run -q -e "$(printf '\ntrace usdt:%s:x { n += 1 }' "$here/workload")" -- true
 [ "$code" = 2 ] && matches "$tmp/err" "^-e:2:7: error: .* has no marker"
 result $? no_such_marker_in_another_program
+
+# lacks_part NAME MARKER PART PATTERN: the marker has no such part
+lacks_part() {
+	run -q -e "trace usdt:$marked:$2 { print($3) }" -- true
+	[ "$code" = 2 ] && matches "$tmp/err" "^-e:1:[0-9]+: error: $4\$"
+	result $? "$1"
+}
+lacks_part sixth_argument_of_five demo:args arg5 'usdt:.* has no arg5: the last one is arg4'
+lacks_part argument_of_a_marker_without_any demo:plain arg0 "no event of 'usdt:.*' has arguments, so no arg0"
+lacks_part field_of_a_marker demo:args args.c \
+	"usdt:.* has no field 'c': nothing is known of a program's types, arg0 is the first argument"
 
 no_complaints kernel_did_not_complain
 finish

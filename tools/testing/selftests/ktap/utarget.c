@@ -13,6 +13,8 @@
  *	utarget unwind N		throws(1), which searches its stack for its caller,
  *					like exceptions, N times; the exit code is 3 if
  *					it is not found
+ *	utarget context N		N switches to another context by swapcontext(), and
+ *					N returns to a place by setcontext()
  *	utarget spawn N			vfork(), in which the child ends, N times
  *	utarget twice N			twice(3, 4), in which it forks: two return, N times
  *	utarget both N			add() and twice(), N times
@@ -51,6 +53,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 #include <unwind.h>
 
@@ -336,6 +339,45 @@ static int do_unwind(char **args)
 			return 3;
 		}
 	}
+	return 0;
+}
+
+static ucontext_t outside, inside;
+static volatile long entered;
+
+static void switch_back(void)
+{
+	for (;;) {
+		entered++;
+		swapcontext(&inside, &outside);
+	}
+}
+
+static int do_context(char **args)
+{
+	static char stack[65536] __attribute__((aligned(16)));
+	long n = atol(args[0]);
+	volatile long left = n;
+
+	if (getcontext(&inside))
+		die("getcontext");
+	inside.uc_stack.ss_sp = stack;
+	inside.uc_stack.ss_size = sizeof(stack);
+	inside.uc_link = NULL;
+	makecontext(&inside, switch_back, 0);
+	while (left-- > 0) {
+		if (swapcontext(&outside, &inside))
+			die("swapcontext");
+	}
+	if (entered != n)
+		abort();
+
+	left = n;
+	/* returns once more after each setcontext() */
+	if (getcontext(&outside))
+		die("getcontext");
+	if (left-- > 0)
+		setcontext(&outside);
 	return 0;
 }
 
@@ -653,7 +695,8 @@ static const struct {
 	{ "offset", 1, do_offset }, { "add", 1, do_add }, { "say", 2, do_say },
 	{ "cold", 2, do_cold }, { "fill", 1, do_fill }, { "depth", 2, do_depth },
 	{ "both", 1, do_both }, { "leap", 1, do_leap },
-	{ "unwind", 1, do_unwind }, { "spawn", 1, do_spawn }, { "twice", 1, do_twice },
+	{ "unwind", 1, do_unwind }, { "context", 1, do_context }, { "spawn", 1, do_spawn },
+	{ "twice", 1, do_twice },
 	{ "fork", 1, do_fork }, { "exec", 1, do_exec }, { "become", 1, do_become },
 	{ "threads", 2, do_threads }, { "quit", 1, do_quit }, { "map", 3, do_map },
 	{ "remap", 3, do_remap }, { "many", 1, do_many }, { "intact", 0, do_intact },
