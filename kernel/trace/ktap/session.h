@@ -19,6 +19,7 @@
 #include "limits.h"
 #include "load/user_places.h"
 #include "session_output.h"
+#include "vm/env.h"
 #include "vm/vm.h"
 
 struct cred;

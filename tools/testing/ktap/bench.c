@@ -25,8 +25,10 @@
 #include "data/agg.h"
 #include "data/object.h"
 #include "data/table.h"
+#include "vm/env.h"
 #include "vm/global.h"
 #include "vm/ops.h"
+#include "vm/vm.h"
 
 #define MAX_THREADS	8
 #define KEYS		1000	/* of each thread */

@@ -11,6 +11,7 @@
 #include "host.h"
 #include "output/text.h"
 #include "vm/builtin.h"
+#include "vm/env.h"
 
 static char long_text[KTAP_MAX_STRLEN];
 static const s64 numbers[] = { 1, -2, S64_MAX };

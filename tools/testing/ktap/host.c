@@ -29,6 +29,7 @@
 #include "symbols.h"
 #include "types.h"
 #include "vm/builtin.h"
+#include "vm/env.h"
 #include "vm/output_ops.h"
 #include "vm/task_fields.h"
 

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "vm/env.h"
 #include "vm/vm.h"
 
 /* Exit codes, as ktap(1) has them. */

@@ -12,6 +12,8 @@
 #include "host.h"
 #include "read_file.h"
 
+#include "vm/env.h"
+
 static const char usage[] =
 	"usage: ktapvm [-v] [-E] [-l LEVEL] [-u] CHUNK.ktap [args]\n"
 	"Runs a chunk made by ktapc.  No event ever happens, unless it is made up.\n"

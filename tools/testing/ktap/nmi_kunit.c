@@ -14,7 +14,9 @@
 #include "data/object.h"
 #include "data/table.h"
 #include "tests/build.h"
+#include "vm/env.h"
 #include "vm/global.h"
+#include "vm/vm.h"
 
 #define THREADS		3
 #define ROUNDS		3000

@@ -16,6 +16,7 @@
 #include "btf/btf_read.h"
 #include "host/read_memory.h"
 #include "vm/builtin.h"
+#include "vm/env.h"
 #include "vm/ops.h"
 
 /* Results that are kept; without a free slot a member is looked up each time. */

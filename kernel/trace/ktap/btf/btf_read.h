@@ -6,7 +6,10 @@
 #define _KTAP_BTF_READ_H
 
 #include "btf/btf.h"
-#include "vm/vm.h"
+
+struct ktap_env;
+struct ktap_value;
+struct ktap_vm;
 
 /**
  * struct ktap_access - a member that the verifier has found

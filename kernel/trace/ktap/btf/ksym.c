@@ -20,6 +20,8 @@
 
 #include "btf/btf.h"
 #include "btf/ksym.h"
+#include "data/heap.h"
+#include "load/program.h"
 #include "vm/builtin.h"
 
 /* The name, an offset, and the name of a module. */

@@ -19,6 +19,7 @@
 #include "data/value_slot.h"
 #include "vm/arith.h"
 #include "vm/ops.h"
+#include "vm/vm.h"
 
 /**
  * DOC: Aggregations

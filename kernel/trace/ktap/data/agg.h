@@ -6,9 +6,11 @@
 #define _KTAP_AGG_H
 
 #include "data/int128.h"
-#include "vm/vm.h"
+#include "vm/value.h"
 
-struct ktap_table;
+struct ktap_env;
+struct ktap_reaper;
+struct ktap_vm;
 
 /* Kind of an aggregation; all kinds keep the same totals. */
 enum ktap_agg_kind {

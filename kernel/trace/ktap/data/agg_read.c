@@ -14,6 +14,7 @@
 
 #include "data/agg_priv.h"
 #include "data/value_slot.h"
+#include "vm/vm.h"
 
 /* Attempts of a reader to find a shard that is not being written. */
 #define READ_TRIES	128

@@ -6,6 +6,7 @@
 #include <linux/string.h>
 
 #include "data/table_priv.h"
+#include "vm/vm.h"
 
 /**
  * DOC: Cursors

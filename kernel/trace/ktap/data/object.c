@@ -13,6 +13,8 @@
 #include "data/agg.h"
 #include "data/object.h"
 #include "data/table.h"
+#include "vm/env.h"
+#include "vm/vm.h"
 
 /**
  * DOC: Lifetime of objects

@@ -6,7 +6,15 @@
 #ifndef _KTAP_OBJECT_H
 #define _KTAP_OBJECT_H
 
-#include "vm/vm.h"
+#include <linux/atomic.h>
+#include <linux/llist.h>
+#include <linux/types.h>
+
+#include "vm/value.h"
+
+struct ktap_env;
+struct ktap_reaper;
+struct ktap_vm;
 
 /**
  * struct ktap_object - the head of a table or an aggregation

@@ -12,6 +12,8 @@
 
 #include "data/agg.h"
 #include "data/table_priv.h"
+#include "vm/env.h"
+#include "vm/vm.h"
 
 /* Entries, and approximate bytes of blobs, copied while interrupts are off. */
 #define SORT_PIECE		64
@@ -114,6 +116,11 @@ static bool sort_copy_piece(struct ktap_env *env, struct ktap_table *t, u32 max,
 	ktap_table_move(t, it, more ? last : NULL);
 	ktap_table_unlock(t, flags);
 	return more;
+}
+
+int ktap_charge_sort(struct ktap_vm *vm, const struct ktap_table *t)
+{
+	return ktap_vm_charge(vm, t ? ktap_table_len(t) : 0);
 }
 
 int ktap_table_sort(struct ktap_vm *vm, struct ktap_table *t, enum ktap_order order,

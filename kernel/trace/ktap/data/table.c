@@ -15,6 +15,8 @@
 #include "data/agg.h"
 #include "data/table_priv.h"
 #include "vm/arith.h"
+#include "vm/env.h"
+#include "vm/vm.h"
 
 /**
  * DOC: Tables

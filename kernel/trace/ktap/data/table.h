@@ -6,9 +6,12 @@
 #define _KTAP_TABLE_H
 
 #include "data/int128.h"
-#include "vm/vm.h"
+#include "vm/value.h"
 
 struct ktap_agg_shape;
+struct ktap_env;
+struct ktap_reaper;
+struct ktap_vm;
 
 #define KTAP_TABLE_DEFAULT	8192	/* entries */
 #define KTAP_TABLE_LIMIT	BIT(20)
@@ -130,9 +133,6 @@ int ktap_sort_failed(struct ktap_vm *vm, int err);
 void ktap_sorted_free(struct ktap_sorted *sorted);
 
 /* Charge for ktap_table_sort(), before it. */
-static inline int ktap_charge_sort(struct ktap_vm *vm, const struct ktap_table *t)
-{
-	return ktap_vm_charge(vm, t ? ktap_table_len(t) : 0);
-}
+int ktap_charge_sort(struct ktap_vm *vm, const struct ktap_table *t);
 
 #endif /* _KTAP_TABLE_H */

@@ -11,6 +11,8 @@
 
 #include "data/ustack_file.h"
 #include "output/text.h"
+#include "vm/env.h"
+#include "vm/vm.h"
 
 /* Delimiters of the parts of a mark.  The program that reads the output replaces marks. */
 #define MARK_BEGIN	"\x1e"

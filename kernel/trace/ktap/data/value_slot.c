@@ -10,6 +10,7 @@
 #include "data/object.h"
 #include "data/value_slot.h"
 #include "vm/arith.h"
+#include "vm/vm.h"
 
 void *ktap_slot_alloc(struct ktap_vm *vm, size_t size)
 {

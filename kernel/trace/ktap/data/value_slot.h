@@ -6,7 +6,9 @@
 #ifndef _KTAP_VALUE_SLOT_H
 #define _KTAP_VALUE_SLOT_H
 
-#include "vm/vm.h"
+#include "vm/env.h"
+
+struct ktap_vm;
 
 /* Count an operation that was dropped because this CPU is already inside a lock. */
 static inline void ktap_count_busy(struct ktap_env *env)

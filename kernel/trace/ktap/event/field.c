@@ -11,6 +11,7 @@
 #include "../../trace.h"
 #include "event/field.h"
 #include "host/read_memory.h"
+#include "vm/env.h"
 #include "vm/vm.h"
 
 /* Bytes to read, with the NUL, of a string that the record only points to */

@@ -9,8 +9,9 @@
 
 #include <trace/syscall.h>
 
-#include "vm/vm.h"
+#include <uapi/linux/ktap.h>
 
+struct ktap_counters;
 struct trace_user_buf_info;
 
 #define KTAP_SYSCALL_ARGS	6

@@ -12,6 +12,7 @@
 #include "output/speculation.h"
 #include "output/text.h"
 #include "vm/builtin.h"
+#include "vm/env.h"
 
 /* Maximum bytes of a command: a record has room for all of it. */
 #define MAX_COMMAND	2048

@@ -13,6 +13,7 @@
 
 #include "output/text.h"
 #include "vm/builtin.h"
+#include "vm/env.h"
 #include "vm/integer.h"
 
 /*

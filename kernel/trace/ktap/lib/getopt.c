@@ -14,6 +14,7 @@
 #include "data/suggest.h"
 #include "lib/getopt.h"
 #include "vm/builtin.h"
+#include "vm/env.h"
 #include "vm/integer.h"
 
 /* The value of an option that was given without one */

@@ -5,7 +5,9 @@
 #ifndef _KTAP_GETOPT_H
 #define _KTAP_GETOPT_H
 
-#include "vm/vm.h"
+struct ktap_diag;
+struct ktap_env;
+struct ktap_value;
 
 /**
  * ktap_option_take() - Take an argument of the script if it is an option

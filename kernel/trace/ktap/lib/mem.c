@@ -11,6 +11,7 @@
 #include "btf/ksym.h"
 #include "host/read_memory.h"
 #include "vm/builtin.h"
+#include "vm/env.h"
 
 /* Units of a string, in addition to those of its bytes */
 #define STRING_COST	8

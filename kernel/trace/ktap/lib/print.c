@@ -12,6 +12,7 @@
 #include "output/speculation.h"
 #include "output/text.h"
 #include "vm/builtin.h"
+#include "vm/env.h"
 #include "vm/global.h"
 #include "vm/opcode.h"
 

@@ -10,6 +10,7 @@
 #include "data/agg.h"
 #include "data/table.h"
 #include "vm/builtin.h"
+#include "vm/env.h"
 #include "vm/ops.h"
 
 int ktap_fn_count(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)

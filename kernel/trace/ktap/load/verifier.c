@@ -9,6 +9,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "data/heap.h"
 #include "load/verifier.h"
 #include "vm/builtin.h"
 

@@ -6,6 +6,7 @@
 #include <linux/jhash.h>
 #include <linux/slab.h>
 
+#include "data/heap.h"
 #include "load/verifier_names.h"
 #include "vm/vm.h"
 

@@ -17,6 +17,7 @@
 
 #include "btf/btf_read.h"
 #include "btf/ksym.h"
+#include "data/heap.h"
 #include "load/verifier_types.h"
 #include "vm/builtin.h"
 #include "vm/opcode.h"

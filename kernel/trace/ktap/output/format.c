@@ -11,6 +11,8 @@
 #include "data/agg.h"
 #include "data/object.h"
 #include "output/text.h"
+#include "vm/env.h"
+#include "vm/vm.h"
 
 /**
  * struct format_directive - a piece of a printf's format: a directive, or literal text

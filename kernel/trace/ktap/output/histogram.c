@@ -18,10 +18,13 @@
 #include <linux/math64.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <uapi/linux/ktap.h>
 
 #include "data/agg.h"
+#include "data/heap.h"
 #include "data/table.h"
 #include "output/text.h"
+#include "vm/vm.h"
 
 static const char distribution[] = "----- Distribution -----";
 static const char log_distribution[] = "-- Distribution (log) --";

@@ -8,6 +8,7 @@
 #include "data/table.h"
 #include "output/losses.h"
 #include "output/speculation.h"
+#include "vm/env.h"
 #include "vm/global.h"
 
 /* Maximum length of a line */

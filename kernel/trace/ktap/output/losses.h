@@ -5,7 +5,7 @@
 #ifndef _KTAP_LOSSES_H
 #define _KTAP_LOSSES_H
 
-#include "vm/vm.h"
+struct ktap_env;
 
 typedef void (*ktap_tell_fn)(void *priv, const char *line);
 

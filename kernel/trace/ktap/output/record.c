@@ -8,6 +8,8 @@
 
 #include "output/record.h"
 #include "output/text.h"
+#include "vm/env.h"
+#include "vm/vm.h"
 
 static size_t record_save_event(struct ktap_vm *vm, void *buf, size_t size)
 {

@@ -6,8 +6,11 @@
 #define _KTAP_RECORD_H
 
 #include <linux/seq_buf.h>
+#include <uapi/linux/ktap.h>
 
-#include "vm/vm.h"
+struct ktap_env;
+struct ktap_value;
+struct ktap_vm;
 
 enum ktap_record_type {
 	KTAP_REC_PRINT,		/* arguments, separated by tabs, and a newline */

@@ -12,6 +12,7 @@
 #include "output/record.h"
 #include "output/speculation.h"
 #include "vm/builtin.h"
+#include "vm/env.h"
 #include "vm/output_ops.h"
 
 /**

@@ -5,7 +5,10 @@
 #ifndef _KTAP_SPECULATION_H
 #define _KTAP_SPECULATION_H
 
-#include "vm/vm.h"
+#include <uapi/linux/ktap.h>
+
+struct ktap_env;
+struct ktap_vm;
 
 /* Number of speculations of a session, and limits of their size, a part of its memory */
 #define KTAP_SPECULATIONS	16

@@ -26,6 +26,8 @@
 #include "data/ustack_file.h"
 #include "output/speculation.h"
 #include "output/text.h"
+#include "vm/env.h"
+#include "vm/vm.h"
 
 void ktap_text_flush(struct ktap_text *t)
 {

@@ -8,7 +8,12 @@
 #include <linux/seq_buf.h>
 
 #include "data/int128.h"
-#include "vm/vm.h"
+
+struct ktap_agg;
+struct ktap_env;
+struct ktap_table;
+struct ktap_value;
+struct ktap_vm;
 
 /* Maximum width and precision of a directive of printf */
 #define KTAP_MAX_WIDTH		512

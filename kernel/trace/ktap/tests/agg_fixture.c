@@ -7,7 +7,9 @@
 #include <linux/string.h>
 
 #include "tests/agg_fixture.h"
+#include "vm/env.h"
 #include "vm/ops.h"
+#include "vm/vm.h"
 
 struct ktap_vm *test_agg_vm(struct kunit *test, enum ktap_level level)
 {

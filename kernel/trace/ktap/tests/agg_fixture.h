@@ -9,6 +9,7 @@
 
 #include "data/agg.h"
 #include "tests/build.h"
+#include "vm/vm.h"
 
 #define EVENT	KTAP_LEVEL_TASK
 #define PROCESS	KTAP_LEVEL_PROCESS

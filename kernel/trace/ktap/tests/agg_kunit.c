@@ -13,6 +13,7 @@
 #include "data/table.h"
 #include "tests/agg_fixture.h"
 #include "vm/builtin.h"
+#include "vm/env.h"
 #include "vm/global.h"
 #include "vm/ops.h"
 

@@ -11,6 +11,7 @@
 #include "data/object.h"
 #include "tests/agg_fixture.h"
 #include "vm/builtin.h"
+#include "vm/env.h"
 
 /* Reproducible pseudo-random numbers of all sizes (xorshift64). */
 static s64 any_number(u64 *seed)

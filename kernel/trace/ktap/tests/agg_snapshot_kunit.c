@@ -12,6 +12,7 @@
 #include "data/table.h"
 #include "tests/agg_fixture.h"
 #include "vm/builtin.h"
+#include "vm/env.h"
 #include "vm/global.h"
 
 /* In a separate register. */

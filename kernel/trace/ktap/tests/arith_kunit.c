@@ -4,6 +4,7 @@
  */
 
 #include "tests/build.h"
+#include "vm/vm.h"
 
 #define EVENT	KTAP_LEVEL_TASK
 #define PROCESS	KTAP_LEVEL_PROCESS

@@ -9,6 +9,8 @@
 #include <asm/byteorder.h>
 
 #include "tests/build.h"
+#include "vm/env.h"
+#include "vm/vm.h"
 
 static void free_chunk(void *p)
 {

@@ -8,6 +8,9 @@
 #include <kunit/test.h>
 
 #include "data/table.h"
+#include "load/program.h"
+#include "vm/event.h"
+#include "vm/value.h"
 
 #define TEST_MAX	64	/* entries of a section, code, lines and fields aside */
 #define TEST_BYTES	8192	/* of strings and of source text */

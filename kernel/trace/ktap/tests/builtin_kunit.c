@@ -10,6 +10,7 @@
 
 #include "tests/build.h"
 #include "vm/builtin.h"
+#include "vm/env.h"
 
 #define EVENT	KTAP_LEVEL_TASK
 #define PROCESS	KTAP_LEVEL_PROCESS

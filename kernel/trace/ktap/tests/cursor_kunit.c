@@ -6,6 +6,7 @@
 
 #include "data/table_priv.h"
 #include "tests/build.h"
+#include "vm/vm.h"
 
 #define ENTRIES		4000
 #define BUDGET		1000000

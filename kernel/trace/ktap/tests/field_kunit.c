@@ -8,6 +8,8 @@
 #include "../../trace.h"
 #include "event/field.h"
 #include "tests/build.h"
+#include "vm/env.h"
+#include "vm/vm.h"
 
 #define MOST	255	/* bytes that are read at most */
 

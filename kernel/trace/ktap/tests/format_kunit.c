@@ -7,6 +7,8 @@
 #include "output/record.h"
 #include "output/text.h"
 #include "tests/build.h"
+#include "vm/env.h"
+#include "vm/vm.h"
 
 #define TEXT	1024
 

@@ -7,6 +7,7 @@
 #include "data/suggest.h"
 #include "lib/getopt.h"
 #include "tests/build.h"
+#include "vm/vm.h"
 
 /* main(default): getopt(option 1, default) */
 static struct ktap_vm *asks(struct kunit *test)

@@ -10,6 +10,7 @@
 #include "output/speculation.h"
 #include "tests/build.h"
 #include "vm/builtin.h"
+#include "vm/env.h"
 #include "vm/global.h"
 
 /* R[0] is a lost object; run @code; return R[1]. */

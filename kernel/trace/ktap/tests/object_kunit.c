@@ -9,6 +9,7 @@
 #include "data/table_priv.h"
 #include "tests/build.h"
 #include "vm/global.h"
+#include "vm/vm.h"
 
 #define EVENT	KTAP_LEVEL_TASK
 #define PROCESS	KTAP_LEVEL_PROCESS

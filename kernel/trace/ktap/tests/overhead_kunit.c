@@ -8,6 +8,7 @@
 
 #include "tests/build.h"
 #include "vm/builtin.h"
+#include "vm/env.h"
 #include "vm/overhead.h"
 
 #define US	((u64)NSEC_PER_USEC)

@@ -6,6 +6,7 @@
 #include <linux/string.h>
 
 #include "tests/build.h"
+#include "vm/vm.h"
 
 #define PROCESS		KTAP_LEVEL_PROCESS
 #define ENTRIES		6

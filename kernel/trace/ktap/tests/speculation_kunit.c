@@ -8,6 +8,7 @@
 #include "output/speculation.h"
 #include "tests/build.h"
 #include "vm/builtin.h"
+#include "vm/env.h"
 
 #define EVENT	KTAP_LEVEL_TASK
 

@@ -14,7 +14,9 @@
 #include <linux/string.h>
 
 #include "tests/stress.h"
+#include "vm/env.h"
 #include "vm/global.h"
+#include "vm/vm.h"
 
 /**
  * DOC: Stress test

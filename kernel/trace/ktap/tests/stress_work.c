@@ -7,8 +7,10 @@
 #include <linux/string.h>
 
 #include "tests/stress.h"
+#include "vm/env.h"
 #include "vm/global.h"
 #include "vm/ops.h"
+#include "vm/vm.h"
 
 #define OBJECT_KEYS	3
 #define MAX_INSERTED	100	/* by each worker, for good */

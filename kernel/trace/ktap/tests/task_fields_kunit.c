@@ -6,8 +6,10 @@
 
 #include "data/object.h"
 #include "tests/build.h"
+#include "vm/env.h"
 #include "vm/ops.h"
 #include "vm/task_fields.h"
+#include "vm/vm.h"
 
 #define EVENT	KTAP_LEVEL_TASK
 

@@ -8,6 +8,8 @@
 #include "data/ustack_file.h"
 #include "output/text.h"
 #include "tests/build.h"
+#include "vm/env.h"
+#include "vm/vm.h"
 
 #define TEXT	256
 

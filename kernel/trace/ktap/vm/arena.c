@@ -7,6 +7,7 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
+#include "vm/env.h"
 #include "vm/vm.h"
 
 /**

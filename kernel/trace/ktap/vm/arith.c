@@ -3,6 +3,7 @@
  * Arithmetic and comparison of values that may not be integers.
  */
 #include "vm/arith.h"
+#include "vm/vm.h"
 
 int ktap_bad_operand(struct ktap_vm *vm, const struct ktap_value *v)
 {

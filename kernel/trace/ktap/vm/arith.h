@@ -10,6 +10,7 @@
 #include <linux/math64.h>
 
 #include "vm/ops.h"
+#include "vm/value.h"
 
 /* Nil counts as 0. */
 static inline bool ktap_is_number(const struct ktap_value *v)

@@ -10,6 +10,7 @@
 #include <linux/stdarg.h>
 #include <linux/trace_clock.h>
 
+#include "vm/env.h"
 #include "vm/overhead.h"
 #include "vm/vm.h"
 

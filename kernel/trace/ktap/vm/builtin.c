@@ -4,6 +4,7 @@
  */
 #include <linux/bits.h>
 
+#include "load/program.h"
 #include "vm/builtin.h"
 #include "vm/tag_bits.h"
 

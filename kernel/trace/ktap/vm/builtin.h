@@ -11,6 +11,10 @@
 #include "output/record.h"
 #include "vm/vm.h"
 
+struct ktap_diag;
+struct ktap_program;
+struct ktap_symbol;
+
 /* Largest enum ktap_function_id, plus one. */
 #define KTAP_NR_FUNCTIONS	192
 

@@ -14,8 +14,10 @@
 #include "data/ustack_file.h"
 #include "lib/getopt.h"
 #include "output/speculation.h"
+#include "vm/env.h"
 #include "vm/global.h"
 #include "vm/task_fields.h"
+#include "vm/vm.h"
 
 int ktap_env_init(struct ktap_env *env, struct ktap_program *prog, size_t max_memory,
 		  void (*low)(struct ktap_heap *heap))

@@ -7,7 +7,9 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 
+#include "vm/env.h"
 #include "vm/frame.h"
+#include "vm/vm.h"
 
 /**
  * DOC: Frames

@@ -6,8 +6,11 @@
 #ifndef _KTAP_FRAME_H
 #define _KTAP_FRAME_H
 
+#include "load/program.h"
 #include "vm/opcode.h"
-#include "vm/vm.h"
+
+struct ktap_value;
+struct ktap_vm;
 
 /* Units of straight code: long code costs even without backward jumps and calls. */
 static inline u32 ktap_straight_cost(const struct ktap_program *prog, u32 first, u32 end)

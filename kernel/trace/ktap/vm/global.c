@@ -17,6 +17,7 @@
 #include "data/value_slot.h"
 #include "vm/arith.h"
 #include "vm/global.h"
+#include "vm/vm.h"
 
 /**
  * struct ktap_global - a global

@@ -5,7 +5,11 @@
 #ifndef _KTAP_GLOBAL_H
 #define _KTAP_GLOBAL_H
 
-#include "vm/vm.h"
+#include <linux/types.h>
+
+struct ktap_env;
+struct ktap_value;
+struct ktap_vm;
 
 /* Context: process, may sleep.  0 or -ENOMEM. */
 int ktap_globals_init(struct ktap_env *env);

@@ -15,8 +15,10 @@
 #include "btf/btf_read.h"
 #include "data/agg.h"
 #include "data/table.h"
+#include "vm/env.h"
 #include "vm/frame.h"
 #include "vm/ops.h"
+#include "vm/vm.h"
 
 /* ARGSTR is a string that is formatted only when it is read. */
 static int op_make_comparable(struct ktap_vm *vm, struct ktap_value *x, struct ktap_value *y)

@@ -5,7 +5,10 @@
 #ifndef _KTAP_OPS_H
 #define _KTAP_OPS_H
 
-#include "vm/vm.h"
+#include <linux/types.h>
+
+struct ktap_value;
+struct ktap_vm;
 
 /*
  * All of them return 0 or, with the error set, a negative errno;

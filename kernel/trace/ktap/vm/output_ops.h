@@ -5,7 +5,10 @@
 #ifndef _KTAP_OUTPUT_OPS_H
 #define _KTAP_OUTPUT_OPS_H
 
-#include "vm/vm.h"
+#include <linux/types.h>
+#include <uapi/linux/ktap.h>
+
+struct ktap_vm;
 
 /**
  * ktap_out_reserve() - Reserve room for a record in event context

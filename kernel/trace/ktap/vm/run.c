@@ -7,7 +7,9 @@
 #include <linux/string.h>
 
 #include "data/object.h"
+#include "vm/env.h"
 #include "vm/frame.h"
+#include "vm/vm.h"
 
 /*
  * Nesting of built-ins that call functions of the script.  Each level takes a

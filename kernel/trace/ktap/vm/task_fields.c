@@ -15,6 +15,7 @@
 #include "vm/arith.h"
 #include "vm/ops.h"
 #include "vm/task_fields.h"
+#include "vm/vm.h"
 
 /**
  * DOC: Task fields

@@ -5,7 +5,11 @@
 #ifndef _KTAP_TASK_FIELDS_H
 #define _KTAP_TASK_FIELDS_H
 
-#include "vm/vm.h"
+#include <linux/types.h>
+
+struct ktap_env;
+struct ktap_value;
+struct ktap_vm;
 
 /* Threads that can have fields at once, if they hash evenly: 2048 * 32. */
 #define KTAP_SELF_BUCKETS	2048

@@ -23,6 +23,7 @@
 #include "data/table.h"
 #include "vm/arith.h"
 #include "vm/builtin.h"
+#include "vm/env.h"
 #include "vm/frame.h"
 #include "vm/global.h"
 #include "vm/opcode.h"

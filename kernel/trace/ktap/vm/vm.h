@@ -5,38 +5,22 @@
  *
  * vm/, load/, data/, output/, lib/ and btf/ use only memory allocation and
  * formatting of the kernel, so that tools/testing/ktap can build them for user
- * space.  The functions that other folders provide to them are declared here,
- * in builtin.h and output_ops.h, and in host/.
+ * space.  The functions that other folders provide to them are declared in
+ * builtin.h, event.h and output_ops.h, and in host/.
  */
 #ifndef _KTAP_VM_H
 #define _KTAP_VM_H
 
-#include <linux/atomic.h>
-#include <linux/list.h>
-#include <linux/llist.h>
+#include <linux/errno.h>
 #include <linux/types.h>
 
-#include "data/heap.h"
-#include "load/program.h"
+#include "vm/event.h"
 #include "vm/value.h"
 
+struct ktap_env;
+struct ktap_func;
+struct ktap_object;
 struct ktap_overhead;
-struct ktap_reaper;
-struct ktap_vm;
-struct ktap_event;
-struct pt_regs;
-
-/* Context of an activation.  The first four are interrupt_context_level(). */
-enum ktap_level {
-	KTAP_LEVEL_TASK,
-	KTAP_LEVEL_SOFTIRQ,
-	KTAP_LEVEL_HARDIRQ,
-	KTAP_LEVEL_NMI,
-	KTAP_LEVEL_PROCESS,	/* top level, trace_begin, trace_end, tick: may sleep */
-	KTAP_NR_LEVELS
-};
-
-#define KTAP_NR_EVENT_LEVELS	KTAP_LEVEL_PROCESS
 
 /* Limits of an activation in event context, and in process context. */
 #define KTAP_EVENT_STACK	1024	/* values */
@@ -51,49 +35,6 @@ enum ktap_level {
 #define KTAP_RT_BUDGET		10000
 /* Largest setting: about a second, which no lockup detector reports. */
 #define KTAP_MAX_BUDGET		100000000
-
-/**
- * struct ktap_event_ops - how handlers read the events of a source
- *
- * All of them are called in the context of the event, with preemption disabled,
- * and must neither sleep nor take a lock.  A value that is a blob must live as
- * long as the activation: in session memory, in the event, or in vm's arena.
- *
- * @name: the event's name as KTAP_STR
- * @field: field @index of &ktap_program.fields, nil if the event lacks it
- * @nth: field @n in the order of the event's format, from 1; nil if none
- * @arg: positional argument @n, from 0; nil if none
- * @retval: return value of the syscall or function; nil if it does not return
- * @func: name of the function that contains the event, nil if none
- * @regs: interrupted registers, NULL if unknown
- * @top: code range of the first interesting frame of a kernel stack: frames
- *	below it belong to the tracing code
- * @text: make the event's text in the arena, as ->trace() prints it, with the
- *	newline; 0 or a negative errno with the error set
- * @save: write to @buf, of @size bytes, the data from which ktap_event_format()
- *	makes that text later.  Return the bytes needed; write nothing if @size
- *	is smaller
- * @set_retval: make the entered function return @value at once; 0 or a
- *	negative errno with the error set
- */
-struct ktap_event_ops {
-	void (*name)(const struct ktap_event *ev, struct ktap_value *v);
-	void (*field)(struct ktap_vm *vm, u32 index, struct ktap_value *v);
-	void (*nth)(struct ktap_vm *vm, s64 n, struct ktap_value *v);
-	void (*arg)(struct ktap_vm *vm, u32 n, struct ktap_value *v);
-	void (*retval)(const struct ktap_event *ev, struct ktap_value *v);
-	void (*func)(const struct ktap_event *ev, struct ktap_value *v);
-	struct pt_regs *(*regs)(const struct ktap_event *ev);
-	void (*top)(const struct ktap_event *ev, unsigned long *start, unsigned long *size);
-	int (*text)(struct ktap_vm *vm, struct ktap_value *v);
-	size_t (*save)(const struct ktap_event *ev, void *buf, size_t size);
-	int (*set_retval)(struct ktap_vm *vm, s64 value);
-};
-
-/* One event; a source embeds it.  NULL in process context. */
-struct ktap_event {
-	const struct ktap_event_ops *ops;
-};
 
 /**
  * struct ktap_arena - memory for the temporary strings of a script
@@ -129,100 +70,6 @@ struct ktap_fault {
 	const struct ktap_func *func;	/* NULL: no position yet */
 	u32 pc;
 	u32 ncalls;			/* depth of &ktap_vm.calls at the error */
-};
-
-/**
- * struct ktap_counters - losses, reported when the session ends
- * @full_table: inserts dropped because the table was full
- * @full_threads: fields dropped because too many threads had some
- * @no_memory: inserts and copies dropped for lack of memory
- * @nmi_busy: operations on tables, aggregations, globals and task fields
- *	skipped because the event interrupted one on this CPU (data/lock.h); and
- *	aggregations read in the middle of a write
- * @no_user_stack: user stacks that could not be read
- * @no_user_file: frames of user stacks shown as addresses because their file
- *	was not found: the mappings were changing, or the session had too many
- *	files
- * @cut_strings: strings cut to KTAP_MAX_STRLEN
- * @left_out: entries not copied when a table was printed or sorted, because
- *	other entries had grown meanwhile
- * @bad_reads: reads of memory that was not present or not readable
- * @unknown_calls: system calls of 32-bit and x32 tasks that have no event
- * @lost_records: output dropped because the reader was too slow
- * @no_speculation: speculations not begun because too many were open
- * @speculative: output dropped because its speculation was full, closed, or
- *	did not exist
- * @lost_signals: signals that were not sent
- * @errors: handler runs ended by a run-time error
- */
-struct ktap_counters {
-	atomic_long_t full_table;
-	atomic_long_t full_threads;
-	atomic_long_t no_memory;
-	atomic_long_t nmi_busy;
-	atomic_long_t no_user_stack;
-	atomic_long_t no_user_file;
-	atomic_long_t cut_strings;
-	atomic_long_t left_out;
-	atomic_long_t bad_reads;
-	atomic_long_t unknown_calls;
-	atomic_long_t lost_records;
-	atomic_long_t no_speculation;
-	atomic_long_t speculative;
-	atomic_long_t lost_signals;
-	atomic_long_t errors;
-};
-
-/**
- * struct ktap_env - state that all activations of a session share
- * @prog: the program
- * @stripes: locks of tables; each table has its own set, until they run out
- *	and tables share them
- * @next_stripes: set of the next table, modulo KTAP_STRIPE_SETS
- * @heap: memory of tables and globals
- * @globals: globals of the program (vm/global.c)
- * @dead: objects that no slot refers to any more (data/object.c)
- * @ndead: approximate length of @dead
- * @round: number of sweeps so far; written by the reaper only
- * @sharded: aggregations with per-CPU memory (data/agg.c)
- * @self: task fields (vm/task_fields.c); NULL if the program uses none
- * @found: members found by name (btf/btf_read.c); NULL if the program uses no
- *	types
- * @speculations: open speculations (output/speculation.c); NULL if the program
- *	uses none
- * @options: text given for each option of the program, NULL if none was given;
- *	NULL if the program takes no options (lib/getopt.c)
- * @ufiles: files that contain user code (data/ustack_file.c); NULL if the
- *	program does not refer to user code
- * @mark_key: secret word that marks user code in the text, so that the reader
- *	can replace it by symbols.  Only the reader knows the word: a traced
- *	string cannot fake a mark.  NULL if the reader does not do this
- * @seed: seed of the hash of table keys
- * @wall_offset: wall time minus CLOCK_MONOTONIC at the session's start, in
- *	nanoseconds.  It is fixed, so that a moment is always shown the same
- * @counters: losses
- * @max_insns: budget of a run in event context, in units
- */
-struct ktap_env {
-	struct ktap_program *prog;
-	struct ktap_stripe stripes[KTAP_STRIPE_SETS][KTAP_STRIPES];
-	atomic_t next_stripes;
-	struct ktap_heap heap;
-	struct ktap_global *globals;
-	struct llist_head dead;
-	atomic_t ndead;
-	u32 round;
-	struct hlist_head sharded;
-	struct ktap_self *self;
-	struct ktap_found *found;
-	struct ktap_speculations *speculations;
-	const char **options;
-	struct ktap_ustack_files *ufiles;
-	const char *mark_key;
-	u32 seed;
-	s64 wall_offset;
-	struct ktap_counters counters;
-	u64 max_insns;
 };
 
 /**
@@ -381,8 +228,6 @@ void *ktap_arena_alloc(struct ktap_vm *vm, size_t size);
 /* Shrink the block of the last ktap_arena_alloc() to @size bytes. */
 void ktap_arena_trim(struct ktap_vm *vm, void *p, size_t size);
 
-#define KTAP_TEXT_COST		32	/* units of an event's text */
-
 /* Set the budget at the start of a run. */
 void ktap_vm_grant_budget(struct ktap_vm *vm);
 
@@ -415,9 +260,6 @@ static inline int ktap_vm_charge(struct ktap_vm *vm, u32 n)
  */
 int ktap_make_string(struct ktap_vm *vm, const char *s, size_t len, struct ktap_value *v);
 
-/* Text of the event with its newline; empty if there is none. */
-int ktap_event_text(struct ktap_vm *vm, struct ktap_value *v);
-
 /* Convert a KTAP_ARGSTR in place to a KTAP_STR without newline; keep other values. */
 int ktap_make_text(struct ktap_vm *vm, struct ktap_value *v);
 
@@ -432,11 +274,6 @@ bool ktap_equal(const struct ktap_value *x, const struct ktap_value *y);
  * Context: process, sleeps; @vm is idle.  0 or a negative errno.
  */
 int ktap_print_globals(struct ktap_vm *vm);
-
-/* env.c: globals, tables and counters of a session. */
-int ktap_env_init(struct ktap_env *env, struct ktap_program *prog, size_t max_memory,
-		  void (*low)(struct ktap_heap *heap));
-void ktap_env_destroy(struct ktap_env *env);
 
 /*
  * An activation with its own memory.  A session has one for process context;

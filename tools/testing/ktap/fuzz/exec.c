@@ -14,6 +14,7 @@
 #include <linux/timekeeping.h>
 
 #include "data/lock.h"
+#include "vm/env.h"
 #include "exec.h"
 #include "host.h"
 

@@ -8,6 +8,7 @@
 
 #include <linux/types.h>
 
+#include "vm/env.h"
 #include "vm/vm.h"
 
 /**

@@ -16,6 +16,7 @@
 
 #include "limits.h"
 #include "load/user_places.h"
+#include "vm/env.h"
 #include "vm/vm.h"
 
 #define FUZZ_MAX_MEMORY		(64UL << 20)

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The environment: what all activations of a session share.
+ */
+#ifndef _KTAP_ENV_H
+#define _KTAP_ENV_H
+
+#include <linux/atomic.h>
+#include <linux/list.h>
+#include <linux/llist.h>
+#include <linux/types.h>
+
+#include "data/heap.h"
+#include "load/program.h"
+
+/**
+ * struct ktap_counters - losses, reported when the session ends
+ * @full_table: inserts dropped because the table was full
+ * @full_threads: fields dropped because too many threads had some
+ * @no_memory: inserts and copies dropped for lack of memory
+ * @nmi_busy: operations on tables, aggregations, globals and task fields
+ *	skipped because the event interrupted one on this CPU (data/lock.h); and
+ *	aggregations read in the middle of a write
+ * @no_user_stack: user stacks that could not be read
+ * @no_user_file: frames of user stacks shown as addresses because their file
+ *	was not found: the mappings were changing, or the session had too many
+ *	files
+ * @cut_strings: strings cut to KTAP_MAX_STRLEN
+ * @left_out: entries not copied when a table was printed or sorted, because
+ *	other entries had grown meanwhile
+ * @bad_reads: reads of memory that was not present or not readable
+ * @unknown_calls: system calls of 32-bit and x32 tasks that have no event
+ * @lost_records: output dropped because the reader was too slow
+ * @no_speculation: speculations not begun because too many were open
+ * @speculative: output dropped because its speculation was full, closed, or
+ *	did not exist
+ * @lost_signals: signals that were not sent
+ * @errors: handler runs ended by a run-time error
+ */
+struct ktap_counters {
+	atomic_long_t full_table;
+	atomic_long_t full_threads;
+	atomic_long_t no_memory;
+	atomic_long_t nmi_busy;
+	atomic_long_t no_user_stack;
+	atomic_long_t no_user_file;
+	atomic_long_t cut_strings;
+	atomic_long_t left_out;
+	atomic_long_t bad_reads;
+	atomic_long_t unknown_calls;
+	atomic_long_t lost_records;
+	atomic_long_t no_speculation;
+	atomic_long_t speculative;
+	atomic_long_t lost_signals;
+	atomic_long_t errors;
+};
+
+/**
+ * struct ktap_env - state that all activations of a session share
+ * @prog: the program
+ * @stripes: locks of tables; each table has its own set, until they run out
+ *	and tables share them
+ * @next_stripes: set of the next table, modulo KTAP_STRIPE_SETS
+ * @heap: memory of tables and globals
+ * @globals: globals of the program (vm/global.c)
+ * @dead: objects that no slot refers to any more (data/object.c)
+ * @ndead: approximate length of @dead
+ * @round: number of sweeps so far; written by the reaper only
+ * @sharded: aggregations with per-CPU memory (data/agg.c)
+ * @self: task fields (vm/task_fields.c); NULL if the program uses none
+ * @found: members found by name (btf/btf_read.c); NULL if the program uses no
+ *	types
+ * @speculations: open speculations (output/speculation.c); NULL if the program
+ *	uses none
+ * @options: text given for each option of the program, NULL if none was given;
+ *	NULL if the program takes no options (lib/getopt.c)
+ * @ufiles: files that contain user code (data/ustack_file.c); NULL if the
+ *	program does not refer to user code
+ * @mark_key: secret word that marks user code in the text, so that the reader
+ *	can replace it by symbols.  Only the reader knows the word: a traced
+ *	string cannot fake a mark.  NULL if the reader does not do this
+ * @seed: seed of the hash of table keys
+ * @wall_offset: wall time minus CLOCK_MONOTONIC at the session's start, in
+ *	nanoseconds.  It is fixed, so that a moment is always shown the same
+ * @counters: losses
+ * @max_insns: budget of a run in event context, in units
+ */
+struct ktap_env {
+	struct ktap_program *prog;
+	struct ktap_stripe stripes[KTAP_STRIPE_SETS][KTAP_STRIPES];
+	atomic_t next_stripes;
+	struct ktap_heap heap;
+	struct ktap_global *globals;
+	struct llist_head dead;
+	atomic_t ndead;
+	u32 round;
+	struct hlist_head sharded;
+	struct ktap_self *self;
+	struct ktap_found *found;
+	struct ktap_speculations *speculations;
+	const char **options;
+	struct ktap_ustack_files *ufiles;
+	const char *mark_key;
+	u32 seed;
+	s64 wall_offset;
+	struct ktap_counters counters;
+	u64 max_insns;
+};
+
+/* env.c.  Context: process, may sleep.  ktap_env_init() returns 0 or a negative errno. */
+int ktap_env_init(struct ktap_env *env, struct ktap_program *prog, size_t max_memory,
+		  void (*low)(struct ktap_heap *heap));
+void ktap_env_destroy(struct ktap_env *env);
+
+#endif /* _KTAP_ENV_H */
