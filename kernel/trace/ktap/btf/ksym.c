@@ -21,8 +21,8 @@
 #include "btf/btf.h"
 #include "btf/ksym.h"
 #include "data/heap.h"
-#include "load/program.h"
 #include "vm/builtin.h"
+#include "vm/program.h"
 
 /* The name, an offset, and the name of a module. */
 static_assert(KSYM_NAME_LEN + sizeof("+0x0123456789abcdef []") + MODULE_NAME_LEN <=

@@ -17,7 +17,7 @@
 #include <asm/byteorder.h>
 
 #include "data/heap.h"
-#include "load/program.h"
+#include "vm/program.h"
 
 /* Sections of a chunk, including unknown ones. */
 #define MAX_SECTIONS	32

@@ -8,9 +8,9 @@
 
 #include <linux/types.h>
 
-#include "load/program.h"
 #include "load/verifier_types.h"
 #include "vm/opcode.h"
+#include "vm/program.h"
 
 /**
  * struct verifier - the function being verified

@@ -5,7 +5,7 @@
 #ifndef _KTAP_VERIFIER_NAMES_H
 #define _KTAP_VERIFIER_NAMES_H
 
-#include "load/program.h"
+#include "vm/program.h"
 
 /* Different names that a program may use. */
 #define KTAP_MAX_NAMES		1024

@@ -5,8 +5,8 @@
 #ifndef _KTAP_VERIFIER_TYPES_H
 #define _KTAP_VERIFIER_TYPES_H
 
-#include "load/program.h"
 #include "load/verifier_names.h"
+#include "vm/program.h"
 
 /*
  * A fact about a register: if its only tag is KTAP_PTR, the type it points to; if

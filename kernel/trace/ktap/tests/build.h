@@ -8,8 +8,8 @@
 #include <kunit/test.h>
 
 #include "data/table.h"
-#include "load/program.h"
 #include "vm/event.h"
+#include "vm/program.h"
 #include "vm/value.h"
 
 #define TEST_MAX	64	/* entries of a section, code, lines and fields aside */

@@ -4,8 +4,8 @@
  */
 #include <linux/bits.h>
 
-#include "load/program.h"
 #include "vm/builtin.h"
+#include "vm/program.h"
 #include "vm/tag_bits.h"
 
 #define PTR		ktap_bit(PTR)

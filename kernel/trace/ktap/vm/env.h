@@ -11,7 +11,7 @@
 #include <linux/types.h>
 
 #include "data/heap.h"
-#include "load/program.h"
+#include "vm/program.h"
 
 /**
  * struct ktap_counters - losses, reported when the session ends

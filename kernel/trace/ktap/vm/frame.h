@@ -6,8 +6,8 @@
 #ifndef _KTAP_FRAME_H
 #define _KTAP_FRAME_H
 
-#include "load/program.h"
 #include "vm/opcode.h"
+#include "vm/program.h"
 
 struct ktap_value;
 struct ktap_vm;

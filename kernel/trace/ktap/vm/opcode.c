@@ -5,8 +5,8 @@
 #include <linux/bits.h>
 #include <uapi/linux/ktap.h>
 
-#include "load/program.h"
 #include "vm/opcode.h"
+#include "vm/program.h"
 #include "vm/tag_bits.h"
 
 #define ANY		GENMASK(KTAP_NR_TAGS - 1, 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A chunk once loaded: bounds checked, in host byte order, verified.
- * chunk.c makes it, verifier.c verifies it, later code only reads it.
+ * load/chunk.c makes it, load/verifier.c verifies it, later code only reads it.
  */
 #ifndef _KTAP_PROGRAM_H
 #define _KTAP_PROGRAM_H
@@ -257,7 +257,7 @@ size_t ktap_program_place(const struct ktap_program *prog, u32 pc, bool column,
 struct ktap_program *ktap_program_load(void *chunk, size_t len, struct ktap_diag *diag);
 void ktap_program_free(struct ktap_program *prog);
 
-/* verifier.c, called by ktap_program_load(): 0 or -EINVAL, -E2BIG, -ENOMEM, -EINTR */
+/* load/verifier.c, called by ktap_program_load(): 0 or -EINVAL, -E2BIG, -ENOMEM, -EINTR */
 int ktap_verify(struct ktap_program *prog, struct ktap_diag *diag);
 
 /*
