@@ -17,8 +17,6 @@
 #include "data/agg_priv.h"
 #include "data/table.h"
 #include "data/value_slot.h"
-#include "vm/arith.h"
-#include "vm/ops.h"
 #include "vm/vm.h"
 
 /**
@@ -213,10 +211,21 @@ static size_t agg_shards_size(const struct ktap_agg_shape *shape)
 	return 2 * ktap_shard_size(shape) * num_possible_cpus();
 }
 
+static bool agg_free_object(struct ktap_env *env, struct ktap_object *object,
+			    struct ktap_reaper *reaper)
+{
+	return ktap_agg_free(env, container_of(object, struct ktap_agg, object), reaper);
+}
+
+static const struct ktap_object_ops agg_ops = {
+	.tag = KTAP_AGG,
+	.free = agg_free_object,
+};
+
 static void agg_init(struct ktap_agg *agg, const struct ktap_agg_shape *shape)
 {
 	memset(agg, 0, sizeof(*agg));
-	ktap_object_init(&agg->object, KTAP_AGG);
+	ktap_object_init(&agg->object, &agg_ops);
 	ktap_lock_init(&agg->lock);
 	agg->shape = *shape;
 }
@@ -664,53 +673,25 @@ struct ktap_table *ktap_agg_make_keyed(struct ktap_vm *vm, struct ktap_agg *agg)
 	return old;
 }
 
-/* The instructions */
-
-int ktap_op_aggregate(struct ktap_vm *vm, const struct ktap_value *agg,
-		      const struct ktap_value *v)
+static struct ktap_object *agg_make_object(struct ktap_vm *vm, const void *shape)
 {
-	int err;
+	struct ktap_agg *agg = ktap_agg_make(vm, shape);
 
-	if (unlikely(ktap_is_lost(agg)))
-		return ktap_op_drop(vm);
-	if (unlikely(agg->tag != KTAP_AGG))
-		return ktap_vm_error(vm, -EINVAL, "'<<<' on %s: only an aggregation takes values",
-				     ktap_type_name(agg));
-	if (likely(v->tag == KTAP_INT))
-		return ktap_agg_add(vm, ktap_agg_of(agg), v->i);
-	err = ktap_want_addend(vm, v);
-	return err ?: ktap_agg_add(vm, ktap_agg_of(agg), 0);
+	return agg ? &agg->object : NULL;
 }
 
-int ktap_op_taggregate(struct ktap_vm *vm, const struct ktap_value *base,
-		       struct ktap_value *key, const struct ktap_value *v)
+int ktap_agg_in_table(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
+		      const struct ktap_agg_shape *shape, struct ktap_agg **agg)
 {
-	const struct ktap_agg_shape *shape = &ktap_agg_stats;
-	struct ktap_table *t;
-	struct ktap_agg *agg;
+	struct ktap_value v;
 	int err;
 
-	if (unlikely(ktap_is_lost(base)))
-		return ktap_op_drop(vm);
-	if (!ktap_is_object(base))
-		return ktap_vm_error(vm, -EINVAL, "%s is indexed, only a table can be",
-				     ktap_type_name(base));
-	err = ktap_op_check_key(vm, key);
-	if (!err)
-		err = ktap_want_addend(vm, v);
-	if (err)
-		return err;
-
-	t = ktap_table_of(base);
-	if (base->tag == KTAP_AGG) {
-		shape = ktap_agg_shape(ktap_agg_of(base));
-		t = ktap_agg_make_keyed(vm, ktap_agg_of(base));
-		if (!t)
-			return 0;
-	}
-	err = ktap_table_agg(vm, t, key, shape, &agg);
-	/* @agg remains valid even if its entry is deleted now (object.c). */
-	if (agg && ktap_agg_add(vm, agg, v->tag == KTAP_INT ? v->i : 0))
-		return vm->error;
+	*agg = NULL;
+	err = ktap_table_get_or_make(vm, t, key, agg_make_object, shape, &v);
+	if (v.tag == KTAP_AGG)
+		*agg = v.agg;
+	else if (v.tag != KTAP_NIL)
+		err = ktap_vm_error(vm, -EINVAL, "'<<<' on %s: only an aggregation takes values",
+				    ktap_type_name(&v));
 	return err;
 }

@@ -108,6 +108,13 @@ static inline struct ktap_table *ktap_value_table(const struct ktap_value *v)
 /* Return the table of the keys, a new one if needed; NULL (counted) without memory. */
 struct ktap_table *ktap_agg_make_keyed(struct ktap_vm *vm, struct ktap_agg *agg);
 
+/*
+ * Set *@agg to the aggregation in the entry @key of @t, a new one if there is no entry.
+ * It is NULL if the table is full or without memory (counted).
+ */
+int ktap_agg_in_table(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
+		      const struct ktap_agg_shape *shape, struct ktap_agg **agg);
+
 /* Read the totals.  Numbers that are added meanwhile may or may not be included. */
 void ktap_agg_read(struct ktap_env *env, const struct ktap_agg *agg, struct ktap_total *total);
 /* Add the buckets to those of @buckets.  Takes long: only for process context. */

@@ -10,9 +10,8 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 
-#include "data/agg.h"
+#include "data/lock.h"
 #include "data/object.h"
-#include "data/table.h"
 #include "vm/env.h"
 #include "vm/vm.h"
 
@@ -111,19 +110,6 @@ struct ktap_reaper {
 	struct llist_node *orphans;
 };
 
-/*
- * Return false if this CPU is inside a lock of ktap; parts of the object may be
- * freed by then.  @reaper is NULL for a fresh object.
- */
-static bool free_object(struct ktap_env *env, struct ktap_object *object,
-			struct ktap_reaper *reaper)
-{
-	const struct ktap_value v = { .object = object };
-
-	return object->tag == KTAP_TABLE ? ktap_table_free(env, v.table, reaper) :
-					   ktap_agg_free(env, v.agg, reaper);
-}
-
 /* Put an object that no slot holds on &ktap_env.dead, unless it is there already. */
 static void object_bury(struct ktap_env *env, struct ktap_object *object)
 {
@@ -137,7 +123,7 @@ static void object_bury(struct ktap_env *env, struct ktap_object *object)
 static void object_free_fresh(struct ktap_env *env, struct ktap_object *object)
 {
 	/* If this CPU is inside a lock, leave the object to the reaper. */
-	if (!free_object(env, object, NULL))
+	if (!object->ops->free(env, object, NULL))
 		object_bury(env, object);
 }
 
@@ -208,7 +194,7 @@ static void reap_object(struct ktap_env *env, struct ktap_object *object,
 {
 	for (;;) {
 		cond_resched();
-		if (!free_object(env, object, reaper))
+		if (!object->ops->free(env, object, reaper))
 			object_spare(env, object);
 		if (!reaper->orphans)
 			break;
@@ -292,7 +278,7 @@ void ktap_object_give(struct ktap_vm *vm, struct ktap_object *object, struct kta
 	object->fresh = vm->fresh.first;
 	vm->fresh.first = object;
 	vm->fresh.n++;
-	*v = (struct ktap_value){ .object = object, .tag = object->tag };
+	*v = (struct ktap_value){ .object = object, .tag = object->ops->tag };
 }
 
 void ktap_object_enter(struct ktap_object *object)

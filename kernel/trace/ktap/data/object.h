@@ -16,11 +16,26 @@ struct ktap_env;
 struct ktap_reaper;
 struct ktap_vm;
 
+struct ktap_object;
+
+/**
+ * struct ktap_object_ops - a kind of objects
+ * @tag: KTAP_TABLE or KTAP_AGG
+ * @free: free an object, and release the objects that it holds.  With @reaper it may
+ *	sleep; @reaper is NULL for an object that no slot ever held.  Return false if
+ *	this CPU is inside a lock of ktap; parts of the object may be freed by then
+ */
+struct ktap_object_ops {
+	enum ktap_tag tag;
+	bool (*free)(struct ktap_env *env, struct ktap_object *object,
+		     struct ktap_reaper *reaper);
+};
+
 /**
  * struct ktap_object - the head of a table or an aggregation
+ * @ops: its kind; constant
  * @refs: number of slots that hold it; atomic
  * @dead: it is, or is about to be, on &ktap_env.dead; atomic
- * @tag: KTAP_TABLE or KTAP_AGG; constant
  * @published: a slot has held it; set before other activations can see it
  * @revived: @refs was raised from 0; cleared by the reaper (object.c)
  * @left: the last round of the reaper in which a slot released it (object.c)
@@ -30,9 +45,9 @@ struct ktap_vm;
  *	divisor of the object around it
  */
 struct ktap_object {
+	const struct ktap_object_ops *ops;
 	atomic_t refs;
 	atomic_t dead;
-	u8 tag;
 	bool published;
 	bool revived;
 	u32 left;
@@ -41,9 +56,9 @@ struct ktap_object {
 	s64 divisor;
 };
 
-static inline void ktap_object_init(struct ktap_object *object, enum ktap_tag tag)
+static inline void ktap_object_init(struct ktap_object *object, const struct ktap_object_ops *ops)
 {
-	*object = (struct ktap_object){ .tag = tag };
+	*object = (struct ktap_object){ .ops = ops };
 }
 
 /*

@@ -12,7 +12,6 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 
-#include "data/agg.h"
 #include "data/table_priv.h"
 #include "vm/arith.h"
 #include "vm/env.h"
@@ -365,6 +364,17 @@ static struct ktap_stripe *table_pick_stripes(struct ktap_env *env)
 	return env->stripes[(u32)atomic_inc_return(&env->next_stripes) % KTAP_STRIPE_SETS];
 }
 
+static bool table_free_object(struct ktap_env *env, struct ktap_object *object,
+			      struct ktap_reaper *reaper)
+{
+	return ktap_table_free(env, container_of(object, struct ktap_table, object), reaper);
+}
+
+static const struct ktap_object_ops table_ops = {
+	.tag = KTAP_TABLE,
+	.free = table_free_object,
+};
+
 struct ktap_table *ktap_table_make(struct ktap_vm *vm, u32 max)
 {
 	u32 page_bits = max <= MAX_SMALL ? SMALL_PAGE : LARGE_PAGE;
@@ -382,7 +392,7 @@ struct ktap_table *ktap_table_make(struct ktap_vm *vm, u32 max)
 		return NULL;
 	}
 	memset(t->pages[0], 0, page);
-	ktap_object_init(&t->object, KTAP_TABLE);
+	ktap_object_init(&t->object, &table_ops);
 	ktap_lock_init(&t->order);
 	t->stripes = table_pick_stripes(vm->env);
 	t->max = max;
@@ -620,49 +630,45 @@ static enum table_outcome table_fetch_locked(struct ktap_env *env, struct ktap_t
 	return e ? DONE : table_insert_locked(env, t, new, made);
 }
 
-int ktap_table_agg(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
-		   const struct ktap_agg_shape *shape, struct ktap_agg **agg)
+int ktap_table_get_or_make(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
+			   ktap_make_fn *make, const void *arg, struct ktap_value *v)
 {
-	struct ktap_value v = KTAP_VALUE_NIL, made = KTAP_VALUE_NIL;
+	struct ktap_value made = KTAP_VALUE_NIL;
 	u32 hash = table_hash_key(vm->env, key);
 	struct ktap_lock *stripe = table_stripe_of(t, hash);
 	struct ktap_entry *new = NULL;
 	enum table_outcome outcome;
 	unsigned long flags;
 
-	*agg = NULL;
 	for (;;) {
 		outcome = BUSY;
 		if (!ktap_lock(stripe, &flags))
 			break;
-		outcome = table_fetch_locked(vm->env, t, hash, key, &made, new, &v);
+		outcome = table_fetch_locked(vm->env, t, hash, key, &made, new, v);
 		ktap_unlock(stripe, flags);
 		if (outcome != NO_ENTRY)
 			break;
-		made.agg = ktap_agg_make(vm, shape);
-		if (!made.agg)
+		made.object = make(vm, arg);
+		if (!made.object)
 			break;
-		made.tag = KTAP_AGG;
+		made.tag = made.object->ops->tag;
 		new = table_new_entry(vm, hash, key);
 		if (!new)
 			break;
 	}
 	table_count_loss(vm->env, outcome);
-	if (outcome == USED)
+	if (outcome == USED) {
 		table_grow(vm->env, t);
+		return ktap_vm_charge(vm, 2 * INSERT_COST);
+	}
 	/* Free them if another CPU was faster. */
-	if (outcome != USED && new)
+	if (new)
 		ktap_heap_free(&vm->env->heap, new, table_entry_size(key));
-	if (outcome != USED && made.agg)
-		ktap_agg_free(vm->env, made.agg, NULL);
-	if (outcome != USED && outcome != DONE)
-		return 0;
-	if (v.tag != KTAP_AGG)
-		return ktap_vm_error(vm, -EINVAL,
-				     "'<<<' on %s: only an aggregation takes values",
-				     ktap_type_name(&v));
-	*agg = v.agg;
-	return outcome == USED ? ktap_vm_charge(vm, 2 * INSERT_COST) : 0;
+	if (made.object)
+		made.object->ops->free(vm->env, made.object, NULL);
+	if (outcome != DONE)
+		*v = KTAP_VALUE_NIL;
+	return 0;
 }
 
 /*

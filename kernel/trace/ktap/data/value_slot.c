@@ -9,7 +9,6 @@
 #include "data/lock.h"
 #include "data/object.h"
 #include "data/value_slot.h"
-#include "vm/arith.h"
 #include "vm/vm.h"
 
 void *ktap_slot_alloc(struct ktap_vm *vm, size_t size)

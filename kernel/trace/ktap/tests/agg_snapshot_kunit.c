@@ -340,7 +340,7 @@ static int write_slowly(void *data)
 	int i;
 
 	preempt_disable();
-	ktap_table_agg(&w->vm, w->t, &key, &ktap_agg_stats, &agg);
+	ktap_agg_in_table(&w->vm, w->t, &key, &ktap_agg_stats, &agg);
 	WRITE_ONCE(w->found, true);
 	for (i = 0; i < SLOW; i++)
 		cpu_relax();

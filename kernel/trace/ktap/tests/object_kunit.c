@@ -258,7 +258,7 @@ static void keyed_aggregations_are_freed_with_their_parent(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, keyed);
 	KUNIT_EXPECT_PTR_EQ(test, keyed, ktap_agg_make_keyed(vm, r[0].agg));
 	r[1] = KTAP_VALUE_INT(1);
-	KUNIT_EXPECT_EQ(test, 0, ktap_table_agg(vm, keyed, &r[1], &ktap_agg_stats, &agg));
+	KUNIT_EXPECT_EQ(test, 0, ktap_agg_in_table(vm, keyed, &r[1], &ktap_agg_stats, &agg));
 	KUNIT_EXPECT_NOT_NULL(test, agg);
 	ktap_objects_end_run(vm);
 	ktap_objects_reap(vm->env);
@@ -278,7 +278,7 @@ static struct ktap_table *nest(struct kunit *test, struct ktap_vm *vm, int depth
 		KUNIT_ASSERT_EQ(test, 0, ktap_table_new(vm, 16, &r[1]));
 		KUNIT_ASSERT_EQ(test, r[1].tag, KTAP_TABLE);
 		ktap_table_set(vm, r[0].table, &key, &r[1]);
-		ktap_table_agg(vm, r[0].table, &sums, &ktap_agg_stats, &agg);
+		ktap_agg_in_table(vm, r[0].table, &sums, &ktap_agg_stats, &agg);
 		KUNIT_ASSERT_NOT_NULL(test, agg);
 		r[0] = r[1];
 	}

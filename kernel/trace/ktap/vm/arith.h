@@ -12,17 +12,6 @@
 #include "vm/ops.h"
 #include "vm/value.h"
 
-/* Nil counts as 0. */
-static inline bool ktap_is_number(const struct ktap_value *v)
-{
-	return v->tag == KTAP_INT || v->tag == KTAP_NIL;
-}
-
-static inline s64 ktap_number(const struct ktap_value *v)
-{
-	return v->tag == KTAP_INT ? v->i : 0;
-}
-
 int ktap_bad_operand(struct ktap_vm *vm, const struct ktap_value *v);
 int ktap_by_zero(struct ktap_vm *vm);
 

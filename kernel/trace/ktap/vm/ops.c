@@ -15,6 +15,7 @@
 #include "btf/btf_read.h"
 #include "data/agg.h"
 #include "data/table.h"
+#include "vm/arith.h"
 #include "vm/env.h"
 #include "vm/frame.h"
 #include "vm/ops.h"
@@ -354,6 +355,54 @@ int ktap_op_add(struct ktap_vm *vm, const struct ktap_value *table, struct ktap_
 	if (err)
 		return err;
 	return likely(t) ? ktap_table_add(vm, t, key, n) : ktap_op_drop(vm);
+}
+
+int ktap_op_aggregate(struct ktap_vm *vm, const struct ktap_value *agg,
+		      const struct ktap_value *v)
+{
+	int err;
+
+	if (unlikely(ktap_is_lost(agg)))
+		return ktap_op_drop(vm);
+	if (unlikely(agg->tag != KTAP_AGG))
+		return ktap_vm_error(vm, -EINVAL, "'<<<' on %s: only an aggregation takes values",
+				     ktap_type_name(agg));
+	if (likely(v->tag == KTAP_INT))
+		return ktap_agg_add(vm, ktap_agg_of(agg), v->i);
+	err = ktap_want_addend(vm, v);
+	return err ?: ktap_agg_add(vm, ktap_agg_of(agg), 0);
+}
+
+int ktap_op_taggregate(struct ktap_vm *vm, const struct ktap_value *base,
+		       struct ktap_value *key, const struct ktap_value *v)
+{
+	const struct ktap_agg_shape *shape = &ktap_agg_stats;
+	struct ktap_table *t;
+	struct ktap_agg *agg;
+	int err;
+
+	if (unlikely(ktap_is_lost(base)))
+		return ktap_op_drop(vm);
+	if (!ktap_is_object(base))
+		return op_not_indexed(vm, base);
+	err = ktap_op_check_key(vm, key);
+	if (!err)
+		err = ktap_want_addend(vm, v);
+	if (err)
+		return err;
+
+	t = ktap_table_of(base);
+	if (base->tag == KTAP_AGG) {
+		shape = ktap_agg_shape(ktap_agg_of(base));
+		t = ktap_agg_make_keyed(vm, ktap_agg_of(base));
+		if (!t)
+			return 0;
+	}
+	err = ktap_agg_in_table(vm, t, key, shape, &agg);
+	/* @agg remains valid even if its entry is deleted now (object.c). */
+	if (agg && ktap_agg_add(vm, agg, v->tag == KTAP_INT ? v->i : 0))
+		return vm->error;
+	return err;
 }
 
 void ktap_op_field(struct ktap_vm *vm, u32 field, struct ktap_value *dst)

@@ -49,7 +49,7 @@ int ktap_op_drop(struct ktap_vm *vm);
 /* Check a key for a write. */
 int ktap_op_check_key(struct ktap_vm *vm, struct ktap_value *key);
 
-/* data/agg.c: @agg <<< @v, and @base[@key] <<< @v */
+/* @agg <<< @v, and @base[@key] <<< @v */
 int ktap_op_aggregate(struct ktap_vm *vm, const struct ktap_value *agg,
 		      const struct ktap_value *v);
 int ktap_op_taggregate(struct ktap_vm *vm, const struct ktap_value *base,

@@ -139,6 +139,17 @@ static inline bool ktap_is_true(const struct ktap_value *v)
 	}
 }
 
+/* Nil counts as 0. */
+static inline bool ktap_is_number(const struct ktap_value *v)
+{
+	return v->tag == KTAP_INT || v->tag == KTAP_NIL;
+}
+
+static inline s64 ktap_number(const struct ktap_value *v)
+{
+	return v->tag == KTAP_INT ? v->i : 0;
+}
+
 #define KTAP_BIG_END_FIRST	(__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 
 /* The integer in the first @size bytes of @x; the other bytes are 0. */
