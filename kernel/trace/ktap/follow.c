@@ -113,6 +113,7 @@ int ktap_set_process(struct ktap_session *s, pid_t nr)
 	struct pid *pid = find_get_pid(nr);
 	pid_t leader = 0;
 
+	lockdep_assert_held(&s->lock);
 	if (pid && !follow_thread_pid_ended(pid)) {
 		put_pid(s->pid);
 		s->pid = pid;

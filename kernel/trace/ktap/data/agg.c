@@ -385,13 +385,14 @@ static void agg_empty_shard(const struct ktap_agg *agg, struct ktap_shard *shard
 	memset(&shard->total, 0, ktap_shard_size(&agg->shape) - offsetof(struct ktap_shard, total));
 }
 
-/* Return the shard for this CPU and level.  Interrupts must be off. */
+/* Return the shard for this CPU and level. */
 static struct ktap_shard *agg_my_shard(const struct ktap_vm *vm, const struct ktap_agg *agg)
 {
 	/* Pairs with E, by address dependency. */
 	struct ktap_shard __percpu *shards = READ_ONCE(agg->shards);
 	void *both = this_cpu_ptr(shards);
 
+	ktap_assert_irqs_off();
 	return vm->level == KTAP_LEVEL_NMI ? both + ktap_shard_size(&agg->shape) : both;
 }
 
@@ -437,7 +438,7 @@ struct ktap_agg_block *ktap_agg_block(struct ktap_agg *agg, u32 bucket, u32 *vis
 	u32 first = round_down(bucket, KTAP_AGG_PIECE);
 	struct ktap_agg_block **link, *block;
 
-	ktap_assert_locked();
+	ktap_assert_held(&agg->lock);
 	for (link = &agg->blocks; (block = *link); link = &block->next) {
 		++*visited;
 		if (block->first != first)
@@ -457,6 +458,7 @@ static enum agg_outcome agg_add_to_own(struct ktap_agg *agg, s64 n, u32 bucket,
 {
 	struct ktap_agg_block *block;
 
+	ktap_assert_held(&agg->lock);
 	if (agg->shape.nbuckets) {
 		block = ktap_agg_block(agg, bucket, visited);
 		if (!block && *new) {
@@ -628,6 +630,7 @@ int ktap_agg_snapshot(struct ktap_vm *vm, struct ktap_agg *agg, struct ktap_valu
 	struct ktap_agg *new;
 	int err;
 
+	might_sleep();
 	*v = KTAP_VALUE_NIL;
 	err = ktap_object_make_room(vm);
 	if (err)

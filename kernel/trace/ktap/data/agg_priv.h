@@ -88,7 +88,7 @@ u32 ktap_agg_bucket(const struct ktap_agg_shape *shape, s64 n);
 void ktap_agg_range(const struct ktap_agg_shape *shape, u32 bucket, s64 *least, s64 *largest);
 /*
  * Return the block of a bucket, or NULL, and add the blocks that were visited to *@visited.
- * The caller holds the lock.
+ * &ktap_agg.lock must be held.
  */
 struct ktap_agg_block *ktap_agg_block(struct ktap_agg *agg, u32 bucket, u32 *visited);
 

@@ -144,6 +144,7 @@ static void *heap_alloc_locked(struct ktap_heap *heap, size_t size, bool *low)
 	unsigned int class = heap_class_of(size);
 	void *p;
 
+	ktap_assert_held(&heap->lock);
 	p = heap_pop_block(heap, class);
 	if (!p)
 		p = heap_cut_segment(heap, class_sizes[class]);
@@ -194,6 +195,7 @@ static void heap_free_locked(struct ktap_heap *heap, void *p, size_t size)
 {
 	unsigned int class = heap_class_of(size);
 
+	ktap_assert_held(&heap->lock);
 	heap_put_block(heap, class, p);
 	heap->available += class_sizes[class];
 }
@@ -256,6 +258,7 @@ int ktap_heap_refill(struct ktap_heap *heap)
 	size_t want = max_t(size_t, bytes, KTAP_HEAP_INITIAL);
 	int err = -ENOSPC;
 
+	might_sleep();
 	if (heap->segments && bytes < heap->max && !READ_ONCE(heap->asked))
 		return 0;
 	if (!heap_may_retry(heap)) {

@@ -67,6 +67,26 @@ DECLARE_PER_CPU(unsigned int, ktap_locks_held);
 #define ktap_assert_locked()							\
 	WARN_ON_ONCE(IS_ENABLED(CONFIG_PROVE_LOCKING) && !this_cpu_read(ktap_locks_held))
 
+/**
+ * ktap_assert_held() - Warn if the lock is free, or this CPU holds no lock
+ * @held: the &struct ktap_lock
+ *
+ * The lock does not record its holder.  Costs as ktap_assert_locked().
+ */
+#define ktap_assert_held(held)							\
+	WARN_ON_ONCE(IS_ENABLED(CONFIG_PROVE_LOCKING) &&			\
+		     (!this_cpu_read(ktap_locks_held) ||			\
+		      (IS_ENABLED(CONFIG_SMP) && !arch_spin_is_locked(&(held)->lock))))
+
+/**
+ * ktap_assert_irqs_off() - Warn if interrupts are on
+ *
+ * lockdep_assert_irqs_disabled() does not see raw_local_irq_save().  Costs as
+ * ktap_assert_locked().
+ */
+#define ktap_assert_irqs_off()							\
+	WARN_ON_ONCE(IS_ENABLED(CONFIG_PROVE_LOCKING) && !raw_irqs_disabled())
+
 static inline void ktap_lock_init(struct ktap_lock *lock)
 {
 	lock->lock = (arch_spinlock_t)__ARCH_SPIN_LOCK_UNLOCKED;

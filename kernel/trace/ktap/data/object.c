@@ -214,6 +214,7 @@ static void object_reap(struct ktap_env *env, const struct ktap_vm *vm)
 	struct ktap_reaper reaper = { };
 	struct object_roots roots;
 
+	might_sleep();
 	if (!list)
 		return;
 	atomic_set(&env->ndead, 0);
@@ -320,6 +321,7 @@ void ktap_object_leave(struct ktap_env *env, struct ktap_object *object)
 void ktap_object_orphan(struct ktap_env *env, struct ktap_object *object,
 			struct ktap_reaper *reaper)
 {
+	ktap_assert_locked();
 	if (!atomic_dec_and_test(&object->refs))
 		return;
 	if (READ_ONCE(object->left) == reaper->round ||

@@ -147,6 +147,7 @@ static struct ktap_entry *table_find(struct ktap_table *t, u32 hash, const struc
 {
 	struct ktap_entry *e;
 
+	ktap_assert_held(table_stripe_of(t, hash));
 	for (e = *table_bucket(t, hash); e; e = e->chain) {
 		if (e->hash == hash && ktap_equal(&e->key, key))
 			return e;
@@ -269,10 +270,12 @@ static void table_grow(struct ktap_env *env, struct ktap_table *t)
 		;
 }
 
-/* The caller holds the stripe and @order. */
 static void table_insert_entry(struct ktap_table *t, struct ktap_entry *e)
 {
 	struct ktap_entry **head = table_bucket(t, e->hash);
+
+	ktap_assert_held(table_stripe_of(t, e->hash));
+	ktap_assert_held(&t->order);
 
 	e->chain = *head;
 	*head = e;
@@ -296,11 +299,13 @@ static void table_count_blobs(struct ktap_table *t, long bytes)
 		atomic_long_add(bytes, &t->blob_bytes);
 }
 
-/* Unlink an entry without freeing it.  The caller holds the stripe and @order. */
+/* Unlink an entry without freeing it. */
 static void table_unlink_entry(struct ktap_table *t, struct ktap_entry *e)
 {
 	struct ktap_entry **link = table_bucket(t, e->hash);
 
+	ktap_assert_held(table_stripe_of(t, e->hash));
+	ktap_assert_held(&t->order);
 	while (*link != e)
 		link = &(*link)->chain;
 	*link = e->chain;
@@ -320,7 +325,6 @@ static void table_unlink_entry(struct ktap_table *t, struct ktap_entry *e)
 
 static void table_remove_entry(struct ktap_env *env, struct ktap_table *t, struct ktap_entry *e)
 {
-	ktap_assert_locked();
 	ktap_lock_nested(&t->order);
 	table_unlink_entry(t, e);
 	ktap_unlock_nested(&t->order);
@@ -493,10 +497,10 @@ enum table_outcome {
 	NO_SUM,		/* the entry holds no number */
 };
 
-/* Return USED if there is room for one more entry.  The caller holds @order. */
+/* Return USED if there is room for one more entry. */
 static enum table_outcome table_room_for_entry(struct ktap_table *t)
 {
-	ktap_assert_locked();
+	ktap_assert_held(&t->order);
 	if (t->count >= t->max) {
 		WRITE_ONCE(t->dropped, t->dropped + 1);
 		return FULL;

@@ -96,7 +96,7 @@ static_assert(!offsetof(struct ktap_table, object));
 bool __must_check ktap_table_lock(struct ktap_table *t, unsigned long *flags);
 void ktap_table_unlock(struct ktap_table *t, unsigned long flags);
 
-/* Return the entry of a key, or NULL.  The caller holds the stripe of the key. */
+/* Return the entry of a key, or NULL.  The stripe of the key must be held. */
 struct ktap_entry *ktap_table_find(struct ktap_env *env, struct ktap_table *t,
 				   const struct ktap_value *key);
 

@@ -371,6 +371,7 @@ int ktap_field_check_probe(struct ktap_vm *vm, struct ktap_probe *probe, u32 def
 	u32 i;
 	int err;
 
+	lockdep_assert_held(&s->lock);
 	for (i = def + 1; i < prog->nprobe_defs; i++) {
 		if (prog->probe_defs[i].handler == probe->handler)
 			return 0;

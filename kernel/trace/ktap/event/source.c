@@ -57,6 +57,7 @@ int ktap_probe_charge(struct ktap_probe *probe, size_t bytes)
 {
 	struct ktap_session *s = probe->session;
 
+	lockdep_assert_held(&s->lock);
 	if (s->probe_bytes > s->probe_max || bytes > s->probe_max - s->probe_bytes) {
 		probe->too_large = true;
 		return -ENOMEM;
@@ -78,6 +79,7 @@ int ktap_probe_charge(struct ktap_probe *probe, size_t bytes)
 void ktap_point_init(struct ktap_point *point, struct ktap_probe *probe,
 		     const struct ktap_source *source, const char *name)
 {
+	lockdep_assert_held(&probe->session->lock);
 	point->probe = probe;
 	point->source = source;
 	point->name = name;

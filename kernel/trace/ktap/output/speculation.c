@@ -322,6 +322,7 @@ void ktap_put_commit(struct ktap_vm *vm, void *place)
 		return;
 	}
 	one = speculation_place_of(vm, vm->speculation);
+	ktap_assert_held(&one->lock);
 	ktap_unlock(&one->lock, vm->irq_flags);
 }
 

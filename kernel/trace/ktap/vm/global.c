@@ -43,9 +43,9 @@ int ktap_globals_init(struct ktap_env *env)
 	return 0;
 }
 
-/* The caller holds @g->lock. */
 static void global_begin_write(struct ktap_global *g)
 {
+	ktap_assert_held(&g->lock);
 	WRITE_ONCE(g->seq, g->seq + 1);
 	smp_wmb();	/* A: a reader of the new value sees @seq changed; pairs with B */
 }

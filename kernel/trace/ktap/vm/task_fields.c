@@ -124,11 +124,12 @@ static struct self_bucket *task_field_bucket_of(struct ktap_self *self, const vo
 	return &self->buckets[hash_ptr(thread, ilog2(KTAP_SELF_BUCKETS))];
 }
 
-/* Return the link to the record of @thread, or to NULL.  The caller holds the lock. */
+/* Return the link to the record of @thread, or to NULL. */
 static struct self_record **task_field_find(struct self_bucket *bucket, const void *thread)
 {
 	struct self_record **link = &bucket->first;
 
+	ktap_assert_held(&bucket->lock);
 	while (*link && (*link)->thread != thread)
 		link = &(*link)->next;
 	return link;
@@ -141,6 +142,7 @@ static void task_field_remove_record(struct ktap_env *env, struct self_bucket *b
 	struct self_record *rec = *link;
 	u32 i;
 
+	ktap_assert_held(&bucket->lock);
 	*link = rec->next;
 	bucket->n--;
 	for (i = 0; i < env->self->nfields && rec->used; i++) {

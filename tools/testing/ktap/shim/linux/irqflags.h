@@ -10,6 +10,8 @@
 		shim_irqs_off = true;					\
 	} while (0)
 
+#define raw_irqs_disabled()	(shim_irqs_off)
+
 #define raw_local_irq_restore(flags)					\
 	do {								\
 		shim_irqs_off = (flags);				\

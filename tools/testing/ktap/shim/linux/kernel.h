@@ -8,7 +8,9 @@
 
 #include <linux/align.h>
 #include <linux/bitops.h>
+#include <linux/bug.h>
 #include <linux/container_of.h>
+#include <linux/interrupt.h>
 #include <linux/minmax.h>
 #include <linux/overflow.h>
 #include <linux/types.h>
@@ -26,5 +28,7 @@
 
 __printf(3, 0) int vscnprintf(char *buf, size_t size, const char *fmt, va_list args);
 __printf(3, 4) int scnprintf(char *buf, size_t size, const char *fmt, ...);
+
+#define might_sleep()	WARN_ON_ONCE(shim_irqs_off)
 
 #endif /* _SHIM_LINUX_KERNEL_H */

@@ -20,6 +20,11 @@ static inline void arch_spin_lock(arch_spinlock_t *lock)
 	shim_nmi_point();
 }
 
+static inline bool arch_spin_is_locked(arch_spinlock_t *lock)
+{
+	return __atomic_load_n(&lock->locked, __ATOMIC_RELAXED);
+}
+
 static inline void arch_spin_unlock(arch_spinlock_t *lock)
 {
 	__atomic_clear(&lock->locked, __ATOMIC_RELEASE);
