@@ -13,7 +13,7 @@
 #include <linux/timekeeping.h>
 
 #include "data/object.h"
-#include "event/source.h"
+#include "probe.h"
 #include "session.h"
 #include "session_output.h"
 #include "session_priv.h"

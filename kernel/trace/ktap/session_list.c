@@ -10,7 +10,7 @@
 #include <linux/seq_file.h>
 #include <linux/timekeeping.h>
 
-#include "event/source.h"
+#include "probe.h"
 #include "session.h"
 #include "session_output.h"
 #include "session_priv.h"

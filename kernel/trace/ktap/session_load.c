@@ -9,8 +9,8 @@
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 
-#include "event/source.h"
 #include "lib/getopt.h"
+#include "probe.h"
 #include "session.h"
 #include "session_output.h"
 #include "session_priv.h"

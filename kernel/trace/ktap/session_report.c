@@ -5,8 +5,8 @@
  */
 #include <linux/timekeeping.h>
 
-#include "event/source.h"
 #include "output/losses.h"
+#include "probe.h"
 #include "session.h"
 #include "session_output.h"
 #include "session_priv.h"

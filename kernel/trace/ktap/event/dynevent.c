@@ -14,6 +14,7 @@
 #include "../../trace.h"
 #include "../../trace_dynevent.h"
 #include "event/source.h"
+#include "session.h"
 
 #define SYSTEM		"ktap"
 

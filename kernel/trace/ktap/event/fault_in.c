@@ -12,6 +12,7 @@
 #include "event/source.h"
 #include "host/read_memory.h"
 #include "vm/builtin.h"
+#include "vm/program.h"
 
 /* Visitor for ktap_probe_reaches(): may the instruction read user memory? */
 bool ktap_follows_addresses(const struct ktap_code *insn, void *unused)

@@ -14,6 +14,7 @@
 
 #include "data/suggest.h"
 #include "event/source.h"
+#include "session.h"
 #include "vm/builtin.h"
 #include "vm/opcode.h"
 

@@ -15,6 +15,7 @@
 #include <linux/slab.h>
 
 #include "event/func_event.h"
+#include "session.h"
 
 /* Larger pieces are hardly faster. */
 #define FPROBE_PIECE	1024

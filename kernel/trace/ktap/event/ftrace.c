@@ -9,6 +9,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "data/heap.h"
 #include "event/func_event.h"
 
 /**

@@ -19,6 +19,7 @@
 #include "data/suggest.h"
 #include "event/func_event.h"
 #include "event/registers.h"
+#include "session.h"
 #include "vm/builtin.h"
 
 /* Number of arguments that ftrace_regs_get_argument() can read; others read as 0. */

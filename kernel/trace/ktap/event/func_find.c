@@ -19,6 +19,7 @@
 #include <linux/string.h>
 
 #include "event/func_event.h"
+#include "session.h"
 #include "session_output.h"
 
 void ktap_kfns_free(struct ktap_kfns *fns)

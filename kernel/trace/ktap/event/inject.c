@@ -10,6 +10,7 @@
 #include <linux/string.h>
 
 #include "event/func_event.h"
+#include "vm/program.h"
 
 /**
  * DOC: Replacing functions

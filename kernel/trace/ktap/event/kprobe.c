@@ -13,6 +13,7 @@
 
 #include "event/func_event.h"
 #include "event/registers.h"
+#include "session.h"
 
 /**
  * struct kprobe_point - an instruction, or the return of a function

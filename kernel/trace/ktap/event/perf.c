@@ -26,6 +26,7 @@
 #include <linux/workqueue.h>
 
 #include "event/source.h"
+#include "session.h"
 #include "session_output.h"
 
 /**

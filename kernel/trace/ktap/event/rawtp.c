@@ -21,6 +21,7 @@
 #include <linux/tracepoint.h>
 
 #include "event/func_event.h"
+#include "session.h"
 #include "session_output.h"
 
 /**

@@ -14,6 +14,7 @@
 
 #include "../../trace.h"
 #include "event/source.h"
+#include "session.h"
 #include "vm/builtin.h"
 #include "vm/opcode.h"
 

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Sources of events, and the probes of a script that wait for these events.
+ * Sources of events.
  */
 #ifndef _KTAP_SOURCE_H
 #define _KTAP_SOURCE_H
 
-#include <linux/list.h>
-#include <linux/percpu.h>
+#include <linux/errno.h>
+#include <linux/types.h>
 
-#include "session.h"
+#include "probe.h"
+#include "vm/vm.h"
 
+struct ktap_code;
 struct trace_event;
 struct trace_event_call;
+struct trace_iterator;
 struct tracepoint;
 
 /* Points of all probes of a session: enough for a few probes of `*:*`. */
@@ -19,117 +22,6 @@ struct tracepoint;
 
 /* Shorter periods would keep a CPU busy with ticks alone. */
 #define KTAP_MIN_PERIOD		10000	/* ns */
-
-/**
- * enum ktap_probe_kind - when a probe runs
- * @KTAP_ON_BEGIN: trace_begin
- * @KTAP_ON_END: trace_end
- * @KTAP_ON_EVENT: at each event of its points
- */
-enum ktap_probe_kind {
-	KTAP_ON_BEGIN,
-	KTAP_ON_END,
-	KTAP_ON_EVENT,
-};
-
-/**
- * struct ktap_probe_stats - outcomes of the events of a probe, on one CPU
- * @hits: the handler ran
- * @filtered: the filter was false
- * @missed: the event happened inside of a handler, or interrupted an update of a
- *	table, or no handler may run in that place; of ticks: the previous one was
- *	not finished
- * @skipped: the session had exceeded its overhead limit on the CPU
- * @errors: the filter or the handler ended with a run-time error
- * @time: nanoseconds that filter and handler took, with the interrupts that came
- *	meanwhile; an estimate (see vm/overhead.c)
- */
-struct ktap_probe_stats {
-	unsigned long hits;
-	unsigned long filtered;
-	unsigned long missed;
-	unsigned long skipped;
-	unsigned long errors;
-	u64 time;
-};
-
-/**
- * struct ktap_probe - a live probe, made of a &struct ktap_probe_def or by probe()
- * @list: in &ktap_session.probes
- * @session: the session that owns it
- * @kind: when it runs
- * @pc: the instruction that registered it, for messages
- * @filter: index of the filter's function, or KTAP_NONE
- * @handler: index of the handler's function
- * @stats: counters
- * @injects: a function may be replaced for it (inject.c)
- * @checked: field_check.c has checked what its functions read of the event
- * @bytes: memory charged for it and its points
- * @too_large: it exceeded the memory limit of the session
- * @fetches: it has fetch arguments, and is not of a return (dynevent.c)
- * @counting: a point whose source counts some misses itself, or NULL
- * @mod: a module that the probe pins because no point does, or NULL
- * @event: the event as the script spells it
- */
-struct ktap_probe {
-	struct list_head list;
-	struct ktap_session *session;
-	enum ktap_probe_kind kind;
-	u32 pc;
-	u32 filter;
-	u32 handler;
-	struct ktap_probe_stats __percpu *stats;
-	bool injects;
-	bool checked;
-	size_t bytes;
-	bool too_large;
-	bool fetches;
-	struct ktap_point *counting;
-	struct module *mod;
-	char event[];
-};
-
-/**
- * struct ktap_point - one or more events that a probe waits for; sources embed it
- * @list: in &ktap_session.points
- * @probe: the probe
- * @source: the source of the events
- * @attached: ktap_source.attach() has succeeded
- * @newest_first: the kernel calls the points of one event in reverse order of
- *	attaching; the source sets it
- * @name: the event's name
- * @name_len: bytes of @name
- * @nevents: number of events
- * @entry: function by which the event enters the tracing code: stacks begin above it
- * @entry_size: bytes of that function
- */
-struct ktap_point {
-	struct list_head list;
-	struct ktap_probe *probe;
-	const struct ktap_source *source;
-	bool attached;
-	bool newest_first;
-	const char *name;
-	u32 name_len;
-	u32 nevents;
-	unsigned long entry;
-	unsigned long entry_size;
-};
-
-/**
- * struct ktap_hit - an event that happened at a point; sources embed it
- * @ev: the part that the virtual machine sees
- * @point: the point
- */
-struct ktap_hit {
-	struct ktap_event ev;
-	struct ktap_point *point;
-};
-
-static inline const struct ktap_hit *ktap_hit_of(const struct ktap_event *ev)
-{
-	return container_of(ev, struct ktap_hit, ev);
-}
 
 /**
  * enum ktap_part - a part of an event that a script reads
@@ -187,7 +79,6 @@ struct ktap_source {
 
 extern const struct ktap_source ktap_tracepoint_source;
 extern const struct ktap_source ktap_syscall_source;
-extern const struct ktap_source ktap_timer_source;
 extern const struct ktap_source ktap_perf_source;
 extern const struct ktap_source ktap_fprobe_source;
 extern const struct ktap_source ktap_kprobe_source;
@@ -208,15 +99,9 @@ typedef bool (*ktap_wanted_fn)(const struct ktap_code *insn, void *data);
 bool ktap_probe_reaches(const struct ktap_probe *probe, ktap_wanted_fn wanted, void *data);
 bool ktap_probe_calls(const struct ktap_probe *probe, ktap_wanted_fn wanted, void *data);
 int ktap_attach_error(const struct ktap_point *point, const char *event, int err);
-int ktap_sources_attach(struct ktap_session *s);
-void ktap_sources_start(struct ktap_session *s);
-void ktap_sources_detach(struct ktap_session *s);
-void ktap_sources_release(struct ktap_session *s);
-void ktap_probe_stats(const struct ktap_probe *probe, struct ktap_probe_stats *sum);
 
 /* field_check.c */
 int ktap_field_check_probe(struct ktap_vm *vm, struct ktap_probe *probe, u32 def);
-int ktap_field_check_rest(struct ktap_session *s);
 
 /* stand_in.c */
 void ktap_stand_in_put(struct ktap_session *s, struct tracepoint *tp);

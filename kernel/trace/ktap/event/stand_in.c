@@ -14,6 +14,7 @@
 
 #include "../../trace.h"
 #include "event/source.h"
+#include "session.h"
 
 /**
  * struct ktap_stand_in - a probe function of a tracepoint that does nothing

@@ -31,6 +31,7 @@
 #include "event/syscall.h"
 #include "event/syscall_compat.h"
 #include "event/syscall_user.h"
+#include "session.h"
 
 /**
  * struct ktap_syscalls - the system calls of a session

@@ -9,6 +9,7 @@
 #include "event/source.h"
 #include "event/syscall_user.h"
 
+struct ktap_program;
 struct syscall_metadata;
 struct trace_event_call;
 

@@ -11,6 +11,7 @@
 
 #include "../../trace.h"
 #include "event/syscall.h"
+#include "session.h"
 
 /* Longer strings are cut in the record, as in trace_syscalls.c. */
 #define RECORD_USER	SYSCALL_FAULT_USER_MAX

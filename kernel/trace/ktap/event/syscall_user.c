@@ -13,6 +13,7 @@
 #include "../../trace.h"
 #include "event/source.h"
 #include "event/syscall_user.h"
+#include "vm/env.h"
 
 /* Is argument @n a path, by its type and its name? */
 static bool syscall_user_is_path(const struct syscall_metadata *meta, int n)

@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 
 #include "event/source.h"
+#include "session.h"
 
 /**
  * struct ktap_tick - a tick

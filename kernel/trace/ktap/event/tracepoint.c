@@ -23,6 +23,7 @@
 #include "event/field.h"
 #include "event/source.h"
 #include "output/text.h"
+#include "session.h"
 
 /**
  * struct ktap_tracepoint - a trace event that a probe waits for

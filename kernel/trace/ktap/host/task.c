@@ -16,7 +16,7 @@
 #include <linux/user_namespace.h>
 
 #include "btf/btf.h"
-#include "event/source.h"
+#include "probe.h"
 #include "session.h"
 #include "vm/builtin.h"
 

@@ -15,6 +15,7 @@
 
 #include "event/registers.h"
 #include "host/read_memory.h"
+#include "session.h"
 #include "user/uprobe_args.h"
 #include "vm/builtin.h"
 

@@ -12,6 +12,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
+#include "session.h"
 #include "session_output.h"
 #include "user/uprobe_args.h"
 

@@ -10,6 +10,7 @@
 #include <linux/sort.h>
 #include <linux/string.h>
 
+#include "session.h"
 #include "user/uprobe_args.h"
 
 /**
