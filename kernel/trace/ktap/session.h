@@ -28,6 +28,7 @@ struct ktap_overhead;
 struct ktap_probe;
 struct ktap_source;
 struct ktap_syscalls;
+struct ktap_ustack;
 struct mem_cgroup;
 struct pid;
 struct seq_file;
@@ -122,8 +123,8 @@ enum ktap_state {
  * @reap_work: frees dead objects
  * @stop_irq: queues @stop_work
  * @low_irq: queues @reap_work and @refill_work
- * @umap_irq: queues @umap_work
- * @umap_work: looks up names of mapped files (ustack.c)
+ * @ustack: looks up names of mapped files (ustack.c); NULL if the program does not refer
+ *	to user code
  * @refill_work: refills the heap, also while the script keeps the thread busy
  * @begun: @begin_work is done, or will not run
  * @wait: waits for @begun, and for @output to block
@@ -220,8 +221,7 @@ struct ktap_session {
 	struct kthread_work reap_work;
 	struct irq_work stop_irq;
 	struct irq_work low_irq;
-	struct irq_work umap_irq;
-	struct work_struct umap_work;
+	struct ktap_ustack *ustack;
 	struct work_struct refill_work;
 	bool begun;
 	wait_queue_head_t wait;

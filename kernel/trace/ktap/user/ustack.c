@@ -211,6 +211,18 @@ static bool ustack_find_mapping(struct mm_struct *mm, unsigned long address,
 	return false;
 }
 
+/**
+ * struct ktap_ustack - looks up the names of the files in user stacks of a session
+ * @session: the session
+ * @irq: queues @work
+ * @work: looks up the names
+ */
+struct ktap_ustack {
+	struct ktap_session *session;
+	struct irq_work irq;
+	struct work_struct work;
+};
+
 /*
  * Called under RCU.  Take a reference to a file whose name was not asked for yet.  If it is
  * the wrong file, it cannot be dropped here: fput() is not allowed in all contexts.
@@ -235,7 +247,7 @@ static void ustack_take_file(struct ktap_session *s, struct ktap_ustack_file *uf
 	smp_store_release(&uf->file, file ?: (void *)s);
 	/* ktap_ustack_destroy() waits for it. */
 	if (!READ_ONCE(s->abort))
-		irq_work_queue(&s->umap_irq);
+		irq_work_queue(&s->ustack->irq);
 }
 
 /* Find the area that contains an address.  False: that failed. */
@@ -510,9 +522,9 @@ static void ustack_name_files(struct ktap_ustack_files *files, char *buf)
 	}
 }
 
-static void ustack_umap_work(struct work_struct *work)
+static void ustack_work(struct work_struct *work)
 {
-	struct ktap_session *s = container_of(work, struct ktap_session, umap_work);
+	struct ktap_session *s = container_of(work, struct ktap_ustack, work)->session;
 	struct mem_cgroup *old = set_active_memcg(s->memcg);
 	char *buf = kmalloc(PATH_MAX, KTAP_GFP);
 
@@ -523,17 +535,15 @@ static void ustack_umap_work(struct work_struct *work)
 	set_active_memcg(old);
 }
 
-static void ustack_umap_irq(struct irq_work *work)
+static void ustack_irq(struct irq_work *work)
 {
-	struct ktap_session *s = container_of(work, struct ktap_session, umap_irq);
-
-	queue_work(system_dfl_wq, &s->umap_work);
+	queue_work(system_dfl_wq, &container_of(work, struct ktap_ustack, irq)->work);
 }
 
 static void ustack_name_now(struct ktap_session *s)
 {
-	queue_work(system_dfl_wq, &s->umap_work);
-	flush_work(&s->umap_work);
+	queue_work(system_dfl_wq, &s->ustack->work);
+	flush_work(&s->ustack->work);
 }
 
 void ktap_ustack_file_wait(const struct ktap_env *env, u32 place)
@@ -553,20 +563,33 @@ void ktap_ustack_file_wait(const struct ktap_env *env, u32 place)
 
 int ktap_ustack_init(struct ktap_session *s)
 {
-	init_irq_work(&s->umap_irq, ustack_umap_irq);
-	INIT_WORK(&s->umap_work, ustack_umap_work);
+	int err;
+
 	s->env.mark_key = *s->mark_key ? s->mark_key : NULL;
-	return s->env.ufiles ? ustack_get_buffers() : 0;
+	if (!s->env.ufiles)
+		return 0;
+	s->ustack = kzalloc_obj(*s->ustack, KTAP_GFP);
+	if (!s->ustack)
+		return -ENOMEM;
+	s->ustack->session = s;
+	init_irq_work(&s->ustack->irq, ustack_irq);
+	INIT_WORK(&s->ustack->work, ustack_work);
+	err = ustack_get_buffers();
+	if (err) {
+		kfree(s->ustack);
+		s->ustack = NULL;
+	}
+	return err;
 }
 
 void ktap_ustack_destroy(struct ktap_session *s)
 {
 	u32 i;
 
-	irq_work_sync(&s->umap_irq);
-	cancel_work_sync(&s->umap_work);
-	if (!s->env.ufiles)
+	if (!s->ustack)
 		return;
+	irq_work_sync(&s->ustack->irq);
+	cancel_work_sync(&s->ustack->work);
 	for (i = 0; i < s->env.ufiles->n; i++) {
 		struct ktap_ustack_file *uf = &s->env.ufiles->files[i];
 
@@ -574,4 +597,6 @@ void ktap_ustack_destroy(struct ktap_session *s)
 			fput(uf->file);
 	}
 	ustack_put_buffers();
+	kfree(s->ustack);
+	s->ustack = NULL;
 }
