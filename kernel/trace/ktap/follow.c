@@ -79,7 +79,7 @@ static bool follow_thread_pid_ended(struct pid *pid)
 static void follow_thread_check_end(struct ktap_session *s)
 {
 	smp_mb();	/* pairs with the cmpxchg() in ktap_session_load() */
-	if (READ_ONCE(s->state) > KTAP_LOADING && follow_thread_pid_ended(s->last))
+	if (READ_ONCE(s->filter.state) > KTAP_LOADING && follow_thread_pid_ended(s->last))
 		ktap_session_stop(s, 0);
 }
 
@@ -115,8 +115,8 @@ int ktap_set_process(struct ktap_session *s, pid_t nr)
 
 	lockdep_assert_held(&s->lock);
 	if (pid && !follow_thread_pid_ended(pid)) {
-		put_pid(s->pid);
-		s->pid = pid;
+		put_pid(s->filter.pid);
+		s->filter.pid = pid;
 		return 0;
 	}
 	scoped_guard(rcu) {
@@ -135,7 +135,7 @@ int ktap_set_process(struct ktap_session *s, pid_t nr)
  * ktap_set_reader() - Exclude the reader of a session from its events
  * @s: the session, which the current process reads or writes
  *
- * Handlers only compare &ktap_session.reader with the process they run in.  That process
+ * Handlers only compare &ktap_filter.reader with the process they run in.  That process
  * exists while they compare, so its address differs from that of a reader that was
  * freed.
  * Context: process.
@@ -144,8 +144,8 @@ void ktap_set_reader(struct ktap_session *s)
 {
 	struct pid *pid = task_tgid(current);
 
-	if (READ_ONCE(s->reader) != pid)
-		put_pid(xchg(&s->reader, get_pid(pid)));
+	if (READ_ONCE(s->filter.reader) != pid)
+		put_pid(xchg(&s->filter.reader, get_pid(pid)));
 }
 
 /*
@@ -157,7 +157,7 @@ void ktap_set_reader(struct ktap_session *s)
 
 static bool follow_is_followed(const struct ktap_session *s, pid_t tgid)
 {
-	return test_bit(tgid, s->followed);
+	return test_bit(tgid, s->filter.followed);
 }
 
 /* The count is not zero: a counted process or follow_watch_children() still holds it. */
@@ -187,11 +187,11 @@ static void follow_child(void *data, struct task_struct *parent, struct task_str
 	if (!thread_group_leader(child))
 		return;
 	if (!follow_is_followed(s, parent->tgid)) {
-		clear_bit(child->tgid, s->followed);
+		clear_bit(child->tgid, s->filter.followed);
 		smp_mb__after_atomic();		/* pairs with that in follow_it() */
 	}
 	if (follow_is_followed(s, parent->tgid)) {
-		set_bit(child->tgid, s->followed);
+		set_bit(child->tgid, s->filter.followed);
 		follow_thread_count(s, child->tgid);
 	}
 }
@@ -204,7 +204,7 @@ static void follow_thread_leave_tree(void *data, struct task_struct *task, bool 
 	if (!group_dead || !follow_thread_uncount(s, task->tgid))
 		return;
 	WRITE_ONCE(s->last, get_pid(task_tgid(task)));
-	kthread_queue_work(s->worker, &s->last_work);
+	kthread_queue_work(s->filter.worker, &s->last_work);
 }
 
 /* Deferred: &pid.wait_pidfd.lock may sleep (PREEMPT_RT), follow_thread_leave_tree() may not. */
@@ -219,7 +219,7 @@ static int follow_it(struct task_struct *leader, void *data)
 {
 	struct ktap_session *s = data;
 
-	set_bit(leader->tgid, s->followed);
+	set_bit(leader->tgid, s->filter.followed);
 	smp_mb__after_atomic();		/* pairs with that in follow_child() */
 	follow_thread_count(s, leader->tgid);
 	/*
@@ -238,7 +238,7 @@ static int follow_it(struct task_struct *leader, void *data)
  */
 static void follow_descendants(struct ktap_session *s)
 {
-	struct task_struct *top = get_pid_task(s->pid, PIDTYPE_TGID);
+	struct task_struct *top = get_pid_task(s->filter.pid, PIDTYPE_TGID);
 
 	if (top) {
 		follow_it(top, s);
@@ -251,8 +251,8 @@ static int follow_thread_alloc_tree(struct ktap_session *s)
 {
 	size_t longs = BITS_TO_LONGS(PID_MAX_LIMIT);
 
-	s->followed = kvcalloc(2 * longs, sizeof(long), KTAP_GFP);
-	if (!s->followed)
+	s->filter.followed = kvcalloc(2 * longs, sizeof(long), KTAP_GFP);
+	if (!s->filter.followed)
 		return -ENOMEM;
 	s->counted = s->followed + longs;
 	/* Held by follow_watch_children() until all are counted. */
@@ -277,7 +277,7 @@ static int follow_watch_children(struct ktap_session *s)
 	s->following = true;
 	follow_descendants(s);
 	if (atomic_dec_and_test(&s->alive))
-		follow_thread_wait_for_end(s, get_pid(s->pid));
+		follow_thread_wait_for_end(s, get_pid(s->filter.pid));
 	return 0;
 }
 
@@ -325,11 +325,11 @@ int ktap_threads_watch(struct ktap_session *s)
  */
 int ktap_process_watch(struct ktap_session *s)
 {
-	if (!s->pid)
+	if (!s->filter.pid)
 		return 0;
 	if (s->follow)
 		return follow_watch_children(s);
-	follow_thread_wait_for_end(s, get_pid(s->pid));
+	follow_thread_wait_for_end(s, get_pid(s->filter.pid));
 	return 0;
 }
 
@@ -337,7 +337,7 @@ int ktap_process_watch(struct ktap_session *s)
  * ktap_threads_unwatch() - Undo ktap_threads_watch() and ktap_process_watch()
  * @s: the session; no handler can run any more
  *
- * Context: process, sleeps: waits for the work that @s->worker has to do.
+ * Context: process, sleeps: waits for the work that @s->filter.worker has to do.
  */
 void ktap_threads_unwatch(struct ktap_session *s)
 {

@@ -101,12 +101,12 @@ void ktap_session_stop(struct ktap_session *s, int exit_code)
  */
 bool ktap_session_unload(struct ktap_session *s)
 {
-	if (READ_ONCE(s->state) != KTAP_LOADING)
+	if (READ_ONCE(s->filter.state) != KTAP_LOADING)
 		return false;
 	WRITE_ONCE(s->unload, true);
 	smp_mb();	/* pairs with that in ktap_session_let_stop() */
 	/* If there is no thread yet, ktap_session_let_stop() stops the session. */
-	if (READ_ONCE(s->worker))
+	if (READ_ONCE(s->filter.worker))
 		ktap_session_stop(s, 0);
 	return true;
 }
@@ -114,7 +114,7 @@ bool ktap_session_unload(struct ktap_session *s)
 /* Publish the session's thread: from here on the session can be stopped. */
 void ktap_session_let_stop(struct ktap_session *s, struct kthread_worker *worker)
 {
-	WRITE_ONCE(s->worker, worker);
+	WRITE_ONCE(s->filter.worker, worker);
 	smp_mb();	/* pairs with that in ktap_session_unload() */
 	if (READ_ONCE(s->unload))
 		ktap_session_stop(s, 0);
@@ -137,7 +137,7 @@ static void session_run_probes(struct ktap_session *s, enum ktap_probe_kind kind
 	struct ktap_probe *probe;
 
 	list_for_each_entry(probe, &s->probes, list) {
-		if (READ_ONCE(s->state) != state || READ_ONCE(s->abort))
+		if (READ_ONCE(s->filter.state) != state || READ_ONCE(s->abort))
 			return;
 		if (probe->kind == kind)
 			session_run_probe(s, probe);
@@ -154,7 +154,7 @@ void ktap_session_tick(struct ktap_probe *probe)
 {
 	struct ktap_session *s = probe->session;
 
-	if (READ_ONCE(s->state) == KTAP_RUNNING)
+	if (READ_ONCE(s->filter.state) == KTAP_RUNNING)
 		session_run_probe(s, probe);
 }
 
@@ -235,7 +235,7 @@ static void session_stop_irq(struct irq_work *work)
 {
 	struct ktap_session *s = container_of(work, struct ktap_session, stop_irq);
 
-	kthread_queue_work(s->worker, &s->stop_work);
+	kthread_queue_work(s->filter.worker, &s->stop_work);
 	/* The top level may wait for the reader. */
 	wake_up_all(&s->output.room);
 }
@@ -270,7 +270,7 @@ static void session_low_irq(struct irq_work *work)
 {
 	struct ktap_session *s = container_of(work, struct ktap_session, low_irq);
 
-	kthread_queue_work(s->worker, &s->reap_work);
+	kthread_queue_work(s->filter.worker, &s->reap_work);
 	queue_work(system_dfl_wq, &s->refill_work);
 }
 
@@ -293,7 +293,7 @@ void ktap_session_low(struct ktap_heap *heap)
  */
 void ktap_session_unlock(struct ktap_session *s)
 {
-	bool reaped = s->worker;
+	bool reaped = s->filter.worker;
 
 	mutex_unlock(&s->lock);
 	/*
@@ -315,7 +315,7 @@ struct ktap_session *ktap_session_open(const struct cred *cred)
 	if (!s)
 		return ERR_PTR(-ENOMEM);
 
-	s->state = KTAP_OPEN;
+	s->filter.state = KTAP_OPEN;
 	ktap_permissions_init(s, cred);
 	mutex_init(&s->lock);
 	init_waitqueue_head(&s->wait);
@@ -340,7 +340,7 @@ struct ktap_session *ktap_session_open(const struct cred *cred)
 	get_task_comm(s->comm, current);
 	s->memcg = get_mem_cgroup_from_mm(current->mm);
 	s->memory = SIZE_MAX;
-	s->reader = get_pid(task_tgid(current));
+	s->filter.reader = get_pid(task_tgid(current));
 
 	ktap_sessions_add(s);
 	return s;
@@ -349,7 +349,7 @@ struct ktap_session *ktap_session_open(const struct cred *cred)
 /* When this returns, nothing of the session runs any more. */
 static void session_quiesce(struct ktap_session *s)
 {
-	(void)xchg(&s->state, KTAP_ENDED);
+	(void)xchg(&s->filter.state, KTAP_ENDED);
 	WRITE_ONCE(s->abort, true);
 	ktap_output_abort(&s->output);
 
@@ -357,11 +357,11 @@ static void session_quiesce(struct ktap_session *s)
 		ktap_sources_detach(s);
 	/* The exit of a thread may queue @reap_work, too: before the flush. */
 	ktap_threads_unwatch(s);
-	kthread_flush_worker(s->worker);
+	kthread_flush_worker(s->filter.worker);
 	irq_work_sync(&s->stop_irq);
 	irq_work_sync(&s->low_irq);
 	irq_work_sync(&s->output.wake_irq);
-	kthread_destroy_worker(s->worker);
+	kthread_destroy_worker(s->filter.worker);
 	cancel_work_sync(&s->refill_work);
 }
 
@@ -376,7 +376,7 @@ void ktap_session_close(struct ktap_session *s)
 	unsigned int i;
 
 	ktap_sessions_remove(s);
-	if (s->worker) {
+	if (s->filter.worker) {
 		session_quiesce(s);
 		ktap_sources_release(s);
 		ktap_session_unprepare(s);
@@ -389,12 +389,12 @@ void ktap_session_close(struct ktap_session *s)
 	}
 	kvfree(s->args);
 	ktap_user_places_free(&s->user_places);
-	kvfree(s->followed);
-	kfree(s->cpus);
+	kvfree(s->filter.followed);
+	kfree(s->filter.cpus);
 	kvfree(s->chunk);
 	kfree(s->line);
-	put_pid(s->pid);
-	put_pid(s->reader);
+	put_pid(s->filter.pid);
+	put_pid(s->filter.reader);
 	put_pid(s->opener);
 	mem_cgroup_put(s->memcg);
 	kfree(s);
@@ -428,7 +428,7 @@ int ktap_fn_exit(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	if (code < 0)
 		return code;
 	/* Only trace_end runs in process context now, and it may replace the exit code. */
-	if (vm->level == KTAP_LEVEL_PROCESS && READ_ONCE(s->state) == KTAP_STOPPING)
+	if (vm->level == KTAP_LEVEL_PROCESS && READ_ONCE(s->filter.state) == KTAP_STOPPING)
 		s->exit_code = code;
 	else
 		ktap_session_stop(s, code);
@@ -439,7 +439,7 @@ int ktap_fn_exit(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 int ktap_fn_stop(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
 	struct ktap_session *s = ktap_session_of(vm);
-	bool loading = READ_ONCE(s->state) == KTAP_LOADING;
+	bool loading = READ_ONCE(s->filter.state) == KTAP_LOADING;
 
 	ktap_session_stop(s, 0);
 	r[0] = KTAP_VALUE_NIL;

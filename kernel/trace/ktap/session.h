@@ -6,7 +6,6 @@
 #ifndef _KTAP_SESSION_H
 #define _KTAP_SESSION_H
 
-#include <linux/cpumask.h>
 #include <linux/irq_work.h>
 #include <linux/kthread.h>
 #include <linux/list.h>
@@ -16,6 +15,7 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
+#include "filter.h"
 #include "limits.h"
 #include "load/user_places.h"
 #include "session_output.h"
@@ -39,39 +39,13 @@ struct trace_iterator;
 #define KTAP_EXIT_REFUSED	2	/* the chunk or a line was refused */
 
 /**
- * enum ktap_state - state of a session
- * @KTAP_OPEN: lines and the chunk arrive
- * @KTAP_LOADING: the writer of the chunk loads it and runs its top level
- * @KTAP_BEGINNING: all events are attached, trace_begin runs in the session's thread
- * @KTAP_RUNNING: events are delivered
- * @KTAP_STOPPING: events are no longer delivered, trace_end is due or runs
- * @KTAP_ENDED: nothing of the session runs any more
- * @KTAP_FAILED: like ENDED, but the chunk was never run
- */
-enum ktap_state {
-	KTAP_OPEN,
-	KTAP_LOADING,
-	KTAP_BEGINNING,
-	KTAP_RUNNING,
-	KTAP_STOPPING,
-	KTAP_ENDED,
-	KTAP_FAILED,
-};
-
-/**
  * struct ktap_session - a session
  * @env: state that all runs of the session share
  * @id: number of the session
  * @list: in the list of all sessions
  * @lock: protects the set-up, loading and detaching
  *
- * @state: enum ktap_state, changed by cmpxchg() (see session.c)
- * @self: deliver events of the reader as well
- * @pid: deliver only events of this process, and end with it; NULL: of all processes
- * @followed: bitmap by process id: @pid and its descendants; NULL without @follow
- * @cpus: deliver only events of these CPUs; NULL: of all CPUs
- * @reader: process that read last, or wrote
- * @worker: the session's thread; NULL: the session is not prepared
+ * @filter: events that are delivered
  *
  * @perfmon: the opener had CAP_PERFMON
  * @admin: the opener had CAP_SYS_ADMIN
@@ -92,7 +66,7 @@ enum ktap_state {
  * @arg_bytes: bytes of the texts of @args
  * @memory: bytes that the script may take; limited by max_memory when it is loaded
  * @max_overhead: percent of each CPU that handlers may take; 0: the default
- * @follow: deliver events of the descendants of @pid, too
+ * @follow: deliver events of the descendants of &ktap_filter.pid, too
  * @unsafe: the script may act on the system
  * @streams: output can be read while the top level runs
  * @mark_key: key of the marks that the reader replaces by symbols of user code; empty:
@@ -101,7 +75,8 @@ enum ktap_state {
  *
  * @counted: bitmap by process id: the process is counted in @alive
  * @alive: processes of the tree that have not ended
- * @following: sched_process_fork and sched_process_exit update @followed and @counted
+ * @following: sched_process_fork and sched_process_exit update &ktap_filter.followed
+ *	and @counted
  * @last: the session ends with this process; NULL: it is not known yet
  * @last_wait: entry in the wait queue of @last
  * @last_work: begins to wait for @last
@@ -158,14 +133,7 @@ struct ktap_session {
 	struct list_head list;
 	struct mutex lock;		/* see session.c */
 
-	/* filter: each event reads it to decide whether it is delivered */
-	int state;
-	bool self;
-	struct pid *pid;
-	unsigned long *followed;
-	struct cpumask *cpus;
-	struct pid *reader;
-	struct kthread_worker *worker;
+	struct ktap_filter filter;
 
 	/* permissions and the opener */
 	bool perfmon;
@@ -267,12 +235,6 @@ static inline bool ktap_unloads(const struct ktap_session *s)
 static inline void ktap_session_attached(struct ktap_session *s, unsigned int n)
 {
 	WRITE_ONCE(s->nattached, s->nattached + n);
-}
-
-/* Does the session take events of @cpu? */
-static inline bool ktap_wants_cpu(const struct ktap_session *s, unsigned int cpu)
-{
-	return likely(!s->cpus) || cpumask_test_cpu(cpu, s->cpus);
 }
 
 /* session.c */

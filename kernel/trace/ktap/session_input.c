@@ -88,11 +88,11 @@ static int input_set_overhead(struct ktap_session *s, const char *value)
 
 static int input_set_cpus(struct ktap_session *s, const char *value)
 {
-	if (!s->cpus)
-		s->cpus = kzalloc(cpumask_size(), KTAP_GFP);
-	if (!s->cpus)
+	if (!s->filter.cpus)
+		s->filter.cpus = kzalloc(cpumask_size(), KTAP_GFP);
+	if (!s->filter.cpus)
 		return ktap_session_refuse(s, -ENOMEM, "no memory");
-	switch (cpulist_parse(value, s->cpus)) {
+	switch (cpulist_parse(value, s->filter.cpus)) {
 	case 0:
 		break;
 	case -ERANGE:
@@ -101,12 +101,12 @@ static int input_set_cpus(struct ktap_session *s, const char *value)
 					   "not all of the CPUs '%s' exist: there are %*pbl", value,
 					   cpumask_pr_args(cpu_possible_mask));
 	default:
-		cpumask_clear(s->cpus);
+		cpumask_clear(s->filter.cpus);
 	}
-	if (cpumask_empty(s->cpus))
+	if (cpumask_empty(s->filter.cpus))
 		return ktap_session_refuse(s, -EINVAL, "'%s' is no list of CPUs like 0,2-3",
 					   value);
-	if (!cpumask_subset(s->cpus, cpu_possible_mask))
+	if (!cpumask_subset(s->filter.cpus, cpu_possible_mask))
 		return ktap_session_refuse(s, -ERANGE,
 					   "not all of the CPUs '%s' exist: there are %*pbl", value,
 					   cpumask_pr_args(cpu_possible_mask));
@@ -121,7 +121,7 @@ static int input_set_follow(struct ktap_session *s, const char *value)
 
 static int input_set_self(struct ktap_session *s, const char *value)
 {
-	s->self = true;
+	s->filter.self = true;
 	return 0;
 }
 
@@ -326,7 +326,7 @@ static int input_feed(struct ktap_session *s, const char *data, size_t len)
 
 	lockdep_assert_held(&s->lock);
 	while (len) {
-		if (READ_ONCE(s->state) == KTAP_FAILED)
+		if (READ_ONCE(s->filter.state) == KTAP_FAILED)
 			return -EPIPE;
 		used = 0;
 		if (input_in_chunk(s, *data))

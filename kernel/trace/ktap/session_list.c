@@ -84,12 +84,12 @@ static void sessions_show_session(struct seq_file *m, struct ktap_session *s)
 	seq_escape(m, s->comm, " \t\n\\");
 	seq_putc(m, ' ');
 	/* The arguments change until LOADING ends; pairs with each change of the state. */
-	if (smp_load_acquire(&s->state) > KTAP_LOADING && s->nargs)
+	if (smp_load_acquire(&s->filter.state) > KTAP_LOADING && s->nargs)
 		seq_escape(m, s->args[0].blob, " \t\n\\");
 	else
 		seq_putc(m, '-');
 	seq_printf(m, " %s events=%lu lost=%ld memory=%zu overhead=%u.%02u%% attached=%u/%u\n",
-		   state_names[READ_ONCE(s->state)], events,
+		   state_names[READ_ONCE(s->filter.state)], events,
 		   atomic_long_read(&s->env.counters.lost_records),
 		   READ_ONCE(s->env.heap.bytes) + READ_ONCE(s->probe_bytes) +
 		   ktap_output_memory(&s->output),

@@ -307,18 +307,18 @@ int ktap_session_load(struct ktap_session *s)
 	int err;
 
 	lockdep_assert_held(&s->lock);
-	WRITE_ONCE(s->state, KTAP_LOADING);
+	WRITE_ONCE(s->filter.state, KTAP_LOADING);
 	ktap_set_reader(s);
 	err = load_prepare(s);
 	/* The state changes if the session was stopped, by its top level or by others. */
-	if (!err && READ_ONCE(s->state) == KTAP_LOADING)
+	if (!err && READ_ONCE(s->filter.state) == KTAP_LOADING)
 		err = load_run_top_level(s);
-	if (!err && READ_ONCE(s->state) == KTAP_LOADING)
+	if (!err && READ_ONCE(s->filter.state) == KTAP_LOADING)
 		err = load_attach(s);
 	if (err)
 		return load_refuse(s, err);
 	if (session_change_state(s, KTAP_LOADING, KTAP_BEGINNING)) {
-		kthread_queue_work(s->worker, &s->begin_work);
+		kthread_queue_work(s->filter.worker, &s->begin_work);
 		ktap_process_check(s);
 	}
 	/* Output of the top level becomes readable only now. */
@@ -343,7 +343,7 @@ int ktap_session_wait_begun(struct ktap_session *s)
 bool ktap_session_can_read(struct ktap_session *s)
 {
 	/* Pairs with the cmpxchg() of load_refuse(), after which that ends the output. */
-	int state = smp_load_acquire(&s->state);
+	int state = smp_load_acquire(&s->filter.state);
 
 	return state > KTAP_LOADING || (state == KTAP_LOADING && s->streams);
 }
@@ -368,7 +368,7 @@ int ktap_session_before_read(struct ktap_session *s, bool nonblock)
 		return -EAGAIN;
 	if (mutex_lock_interruptible(&s->lock))
 		return -ERESTARTSYS;
-	if (READ_ONCE(s->state) != KTAP_OPEN)
+	if (READ_ONCE(s->filter.state) != KTAP_OPEN)
 		goto unlock;
 	if (s->chunk_size)
 		ktap_session_refuse(s, -EINVAL, "the chunk is incomplete: %zu of %zu bytes",

@@ -306,7 +306,7 @@ static int output_wait_for_room(struct ktap_vm *vm, size_t len)
 	 * Waiting may never end: most likely the task that loads the script is also the
 	 * reader; or the reader runs no command before it knows that the script is accepted.
 	 */
-	if (READ_ONCE(s->state) == KTAP_LOADING && (!s->streams || out->commands))
+	if (READ_ONCE(s->filter.state) == KTAP_LOADING && (!s->streams || out->commands))
 		return ktap_vm_error(vm, -ENOSPC,
 				     "printed more than %d KiB before the session could be read",
 				     KTAP_MAX_TEXT / SZ_1K);

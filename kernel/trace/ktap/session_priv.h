@@ -12,7 +12,7 @@
 static inline bool session_change_state(struct ktap_session *s, enum ktap_state from,
 					enum ktap_state to)
 {
-	return cmpxchg(&s->state, from, to) == from;
+	return cmpxchg(&s->filter.state, from, to) == from;
 }
 
 /* session.c */

@@ -245,11 +245,11 @@ u32 ktap_random(void)
 	return res;
 }
 
-static bool activation_is_wanted(const struct ktap_session *s)
+static bool activation_is_wanted(const struct ktap_filter *filter)
 {
-	if (likely(!s->pid) || task_tgid(current) == s->pid)
+	if (likely(!filter->pid) || task_tgid(current) == filter->pid)
 		return true;
-	return s->followed && test_bit(current->tgid, s->followed);
+	return filter->followed && test_bit(current->tgid, filter->followed);
 }
 
 /*
@@ -257,15 +257,16 @@ static bool activation_is_wanted(const struct ktap_session *s)
  * the session's reader or thread.  Without the latter, a script that prints at
  * every write(2) would make its reader write, and so on.
  */
-static __always_inline bool activation_delivers(const struct ktap_session *s, unsigned int level)
+static __always_inline bool activation_delivers(const struct ktap_filter *filter,
+						unsigned int level)
 {
-	if (READ_ONCE(s->state) != KTAP_RUNNING)
+	if (READ_ONCE(filter->state) != KTAP_RUNNING)
 		return false;
-	if (!ktap_wants_cpu(s, raw_smp_processor_id()))
+	if (!ktap_wants_cpu(filter, raw_smp_processor_id()))
 		return false;
-	if (level != KTAP_LEVEL_TASK || s->self)
+	if (level != KTAP_LEVEL_TASK || filter->self)
 		return true;
-	return task_tgid(current) != READ_ONCE(s->reader) && current != s->worker->task;
+	return task_tgid(current) != READ_ONCE(filter->reader) && current != filter->worker->task;
 }
 
 /**
@@ -280,7 +281,8 @@ static __always_inline bool activation_delivers(const struct ktap_session *s, un
 bool ktap_delivers(const struct ktap_session *s)
 {
 	guard(preempt_notrace)();
-	return activation_delivers(s, interrupt_context_level()) && activation_is_wanted(s);
+	return activation_delivers(&s->filter, interrupt_context_level()) &&
+	       activation_is_wanted(&s->filter);
 }
 NOKPROBE_SYMBOL(ktap_delivers);
 
@@ -402,7 +404,7 @@ void ktap_fire(const struct ktap_hit *hit)
 	struct cpu_activations *acts;
 	struct ktap_vm *vm;
 
-	if (!activation_delivers(s, level))
+	if (!activation_delivers(&s->filter, level))
 		return;
 
 	acts = __this_cpu_read(activations);
@@ -414,7 +416,7 @@ void ktap_fire(const struct ktap_hit *hit)
 	barrier();
 
 	/* After busy is set: activation_is_wanted() may itself trigger events. */
-	if (activation_is_wanted(s)) {
+	if (activation_is_wanted(&s->filter)) {
 		vm = &acts->levels[level].vm;
 		vm->env = &s->env;
 		vm->overhead = this_cpu_ptr(s->overheads);

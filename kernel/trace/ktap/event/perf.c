@@ -182,7 +182,7 @@ static int perf_make_counter(struct ktap_perf *p, unsigned int cpu)
 	if (c->event && c->made == turns)
 		return 0;
 	perf_release_counter(c);
-	if (!cpu_online(cpu) || !ktap_wants_cpu(p->point.probe->session, cpu))
+	if (!cpu_online(cpu) || !ktap_wants_cpu(&p->point.probe->session->filter, cpu))
 		return 0;
 	event = perf_event_create_kernel_counter(&p->attr, cpu, NULL, ktap_perf_overflow, p);
 	if (IS_ERR(event)) {

@@ -524,7 +524,7 @@ static int source_add_probe(struct ktap_vm *vm, const struct ktap_value *event, 
 
 	s->refused_at = vm->pc;
 	/* Later, points are not attached any more, and &ktap_session.lock is not held. */
-	if (READ_ONCE(s->state) != KTAP_LOADING)
+	if (READ_ONCE(s->filter.state) != KTAP_LOADING)
 		return ktap_vm_error(vm, -EPERM, "events can be registered at the top level only");
 	lockdep_assert_held(&s->lock);
 	if (s->nprobes == KTAP_MAX_PROBES)

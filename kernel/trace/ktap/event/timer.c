@@ -74,11 +74,11 @@ static enum hrtimer_restart tick_timer(struct hrtimer *timer)
 	u64 due = hrtimer_forward_now(timer, tick->period);
 
 	/* The session's thread detaches the timer some time after the session stops. */
-	if (READ_ONCE(probe->session->state) != KTAP_RUNNING)
+	if (READ_ONCE(probe->session->filter.state) != KTAP_RUNNING)
 		return HRTIMER_NORESTART;
 
 	if (!xchg(&tick->busy, 1)) {
-		kthread_queue_work(probe->session->worker, &tick->work);
+		kthread_queue_work(probe->session->filter.worker, &tick->work);
 		due--;
 	}
 	if (due)

@@ -55,7 +55,8 @@
 
 static bool uprobe_attach_wants_process(const struct ktap_session *s, struct task_struct *p)
 {
-	return task_tgid(p) == s->pid || (s->followed && test_bit(p->tgid, s->followed));
+	return task_tgid(p) == s->filter.pid ||
+	       (s->filter.followed && test_bit(p->tgid, s->filter.followed));
 }
 
 /* May accept too many: activation.c filters again. */
@@ -63,7 +64,7 @@ static bool uprobe_attach_wants_mm(const struct ktap_session *s, const struct mm
 {
 	struct task_struct *p;
 
-	if (!s->pid)
+	if (!s->filter.pid)
 		return true;
 	if (mm == current->mm && uprobe_attach_wants_process(s, current))
 		return true;
@@ -73,10 +74,10 @@ static bool uprobe_attach_wants_mm(const struct ktap_session *s, const struct mm
 	if (p && uprobe_attach_wants_process(s, p))
 		return true;
 #else
-	if (s->followed)
+	if (s->filter.followed)
 		return true;
 #endif
-	p = pid_task(s->pid, PIDTYPE_TGID);
+	p = pid_task(s->filter.pid, PIDTYPE_TGID);
 	return p && READ_ONCE(p->mm) == mm;
 }
 
@@ -320,12 +321,12 @@ static void uprobe_attach_init_place(struct ktap_uplace *p, struct ktap_ukeep *k
 	p->keeps = keeps;
 	p->uc.handler = p->u->ret ? ktap_uretprobe_enter : ktap_uprobe_hit;
 	p->uc.ret_handler = p->u->ret ? ktap_uretprobe_return : NULL;
-	p->uc.filter = s->pid ? ktap_uprobe_filter : NULL;
+	p->uc.filter = s->filter.pid ? ktap_uprobe_filter : NULL;
 	for (n = 1; n < p->u->nkept; n++) {
 		keeps[n - 1] = (struct ktap_ukeep){
 			.uc.handler = ktap_ukeep_enter,
 			.uc.ret_handler = ktap_ukeep_return,
-			.uc.filter = s->pid ? ktap_ukeep_filter : NULL,
+			.uc.filter = s->filter.pid ? ktap_ukeep_filter : NULL,
 			.at = p,
 			.n = n,
 		};

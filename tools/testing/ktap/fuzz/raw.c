@@ -33,7 +33,7 @@ int ktap_session_refuse(struct ktap_session *s, int err, const char *fmt, ...)
 	if (!s->refusal[0])
 		fuzz_fail("a line is refused without a word");
 	if (!s->loaded)
-		s->state = KTAP_FAILED;
+		s->filter.state = KTAP_FAILED;
 	return err;
 }
 
@@ -100,7 +100,7 @@ static void end(struct ktap_session *s)
 	}
 	kvfree(s->args);
 	kfree(s->line);
-	kfree(s->cpus);
+	kfree(s->filter.cpus);
 	kvfree(s->chunk);
 	ktap_user_places_free(&s->user_places);
 }

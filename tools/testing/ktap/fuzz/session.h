@@ -30,7 +30,11 @@ enum ktap_state {
 struct cpumask;
 
 struct ktap_session {
-	int state;
+	struct {
+		int state;
+		bool self;
+		struct cpumask *cpus;
+	} filter;
 	struct mutex lock;	/* as in the kernel */
 	bool admin;
 	char *line;
@@ -46,8 +50,6 @@ struct ktap_session {
 	size_t memory;
 	unsigned int max_overhead;
 	bool follow;
-	struct cpumask *cpus;
-	bool self;
 	bool unsafe;
 	bool streams;
 	char mark_key[KTAP_MAX_MARK_KEY + 1];

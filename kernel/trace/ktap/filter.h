@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Which events a session takes.  Each event reads this to decide whether it is
+ * delivered.
+ */
+#ifndef _KTAP_FILTER_H
+#define _KTAP_FILTER_H
+
+#include <linux/cpumask.h>
+#include <linux/types.h>
+
+struct kthread_worker;
+struct pid;
+
+/**
+ * enum ktap_state - state of a session
+ * @KTAP_OPEN: lines and the chunk arrive
+ * @KTAP_LOADING: the writer of the chunk loads it and runs its top level
+ * @KTAP_BEGINNING: all events are attached, trace_begin runs in the session's thread
+ * @KTAP_RUNNING: events are delivered
+ * @KTAP_STOPPING: events are no longer delivered, trace_end is due or runs
+ * @KTAP_ENDED: nothing of the session runs any more
+ * @KTAP_FAILED: like ENDED, but the chunk was never run
+ */
+enum ktap_state {
+	KTAP_OPEN,
+	KTAP_LOADING,
+	KTAP_BEGINNING,
+	KTAP_RUNNING,
+	KTAP_STOPPING,
+	KTAP_ENDED,
+	KTAP_FAILED,
+};
+
+/**
+ * struct ktap_filter - the events that a session takes
+ * @state: enum ktap_state, changed by cmpxchg() (see session.c)
+ * @self: deliver events of the reader as well
+ * @pid: deliver only events of this process, and end with it; NULL: of all processes
+ * @followed: bitmap by process id: @pid and its descendants; NULL without
+ *	&ktap_session.follow
+ * @cpus: deliver only events of these CPUs; NULL: of all CPUs
+ * @reader: process that read last, or wrote
+ * @worker: the session's thread; NULL: the session is not prepared
+ */
+struct ktap_filter {
+	int state;
+	bool self;
+	struct pid *pid;
+	unsigned long *followed;
+	struct cpumask *cpus;
+	struct pid *reader;
+	struct kthread_worker *worker;
+};
+
+/* Are events of @cpu delivered? */
+static inline bool ktap_wants_cpu(const struct ktap_filter *filter, unsigned int cpu)
+{
+	return likely(!filter->cpus) || cpumask_test_cpu(cpu, filter->cpus);
+}
+
+#endif /* _KTAP_FILTER_H */
