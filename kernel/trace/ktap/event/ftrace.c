@@ -100,18 +100,23 @@ static int ftrace_add(struct ktap_vm *vm, struct ktap_probe *probe, struct ktap_
 int ktap_parse_ftrace(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest)
 {
 	static const char function[] = "function";
-	struct ktap_kfns fns = {};
 	char end = rest[strlen(function)];
+	struct ktap_kfn_spec spec = {};
+	struct ktap_kfns fns = {};
 	int err;
 
 	if (!strstarts(rest, function) || (end && end != ' '))
 		return ktap_vm_error(vm, -ENOENT, "no event '%s': there is ftrace:function",
 				     probe->event);
 	err = ktap_kfns_check_allowed(vm, probe);
-	if (!err)
-		err = ktap_kfns_find_words(vm, probe, rest + strlen(function), &fns);
-	if (!err)
-		err = ftrace_add(vm, probe, &fns);
+	if (err)
+		return err;
+	spec.function = skip_spaces(rest + strlen(function));
+	spec.words = argv_split(KTAP_GFP, spec.function, NULL);
+	if (!spec.words)
+		return ktap_vm_error(vm, -ENOMEM, "no memory");
+	err = ktap_kfns_find(vm, probe, &spec, &fns) ?: ftrace_add(vm, probe, &fns);
 	ktap_kfns_free(&fns);
+	argv_free(spec.words);
 	return err;
 }

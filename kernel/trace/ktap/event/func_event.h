@@ -131,16 +131,20 @@ static __always_inline void ktap_kfn_fire(struct ktap_kfn_point *f,
 }
 
 /**
- * struct ktap_kfn_spec - "probe:[MODULE:]FUNCTION[+OFFSET][%return]"
- * @module: NULL: the kernel and all modules; "vmlinux": the kernel only
- * @function: name or pattern
+ * struct ktap_kfn_spec - "[MODULE:]FUNCTION[+OFFSET][%return]", or words of ftrace:function
+ * @module: NULL: the kernel, and all modules unless @no_modules
+ * @no_modules: the module is "vmlinux": only the kernel
+ * @function: name or pattern; the text of @words
+ * @words: NULL, or names must match each "PATTERN" and no "!PATTERN" of these
  * @offset: offset of an instruction in the function
  * @ret: the event is the return
  * @exact: @function is a name
  */
 struct ktap_kfn_spec {
 	const char *module;
+	bool no_modules;
 	const char *function;
+	char **words;
 	unsigned long offset;
 	bool ret;
 	bool exact;
@@ -158,8 +162,6 @@ const char *ktap_kfn_advice(const struct ktap_point *point);
 /* func_find.c */
 int ktap_kfns_find(struct ktap_vm *vm, struct ktap_probe *probe, const struct ktap_kfn_spec *spec,
 		   struct ktap_kfns *fns);
-int ktap_kfns_find_words(struct ktap_vm *vm, struct ktap_probe *probe, const char *words,
-			 struct ktap_kfns *fns);
 void ktap_kfns_free(struct ktap_kfns *fns);
 int ktap_kfns_check_allowed(struct ktap_vm *vm, const struct ktap_probe *probe);
 void *ktap_kfns_grow(void *array, size_t *size, size_t need, size_t bytes);
@@ -169,7 +171,6 @@ unsigned long *ktap_kfns_ips(const struct ktap_kfns *fns);
 
 /* func_parse.c */
 const char *ktap_kfn_parse(char *text, struct ktap_kfn_spec *spec);
-bool ktap_kfn_is_vmlinux(const char *module);
 
 /* fprobe.c */
 #ifdef CONFIG_FPROBE

@@ -96,24 +96,22 @@ int ktap_kfns_add(struct ktap_kfns *fns, const char *name, unsigned long ip)
 }
 
 /**
- * struct func_find_finder - the names to find
+ * struct func_search - a search for functions
+ * @spec: the names to find
  * @fns: gets the functions found
- * @pattern: names must match it, unless NULL
- * @words: names must match each "PATTERN" and no "!PATTERN" of these
  */
-struct func_find_finder {
+struct func_search {
+	const struct ktap_kfn_spec *spec;
 	struct ktap_kfns *fns;
-	const char *pattern;
-	char **words;
 };
 
-static bool func_find_is_wanted(const struct func_find_finder *f, const char *name)
+static bool func_find_is_wanted(const struct ktap_kfn_spec *spec, const char *name)
 {
 	char **word;
 
-	if (f->pattern)
-		return glob_match(f->pattern, name);
-	for (word = f->words; *word; word++) {
+	if (!spec->words)
+		return glob_match(spec->function, name);
+	for (word = spec->words; *word; word++) {
 		bool not = **word == '!';
 
 		if (glob_match(*word + not, name) == not)
@@ -150,14 +148,14 @@ static bool func_find_moves_probes(const char *name)
 	return IS_ENABLED(CONFIG_FPROBE) && match_string(calls, ARRAY_SIZE(calls), name) >= 0;
 }
 
-static int func_find_check_symbol(struct func_find_finder *f, const char *name, unsigned long addr)
+static int func_find_check_symbol(struct func_search *f, const char *name, unsigned long addr)
 {
 	unsigned long ip;
 
 	if (!kernel_text_address(addr))
 		return 0;
 	/* ftrace:function, which uses words, needs no lookup in fprobe.c. */
-	ip = f->pattern && func_find_moves_probes(name) ? 0 : func_find_entry_of(addr);
+	ip = !f->spec->words && func_find_moves_probes(name) ? 0 : func_find_entry_of(addr);
 	if (ip)
 		return ktap_kfns_add(f->fns, name, ip);
 	/* The padding before a function has a name, too. */
@@ -168,16 +166,16 @@ static int func_find_check_symbol(struct func_find_finder *f, const char *name, 
 
 static int func_find_symbol(void *data, const char *name, unsigned long addr)
 {
-	struct func_find_finder *f = data;
+	struct func_search *f = data;
 
-	return func_find_is_wanted(f, name) ? func_find_check_symbol(f, name, addr) : 0;
+	return func_find_is_wanted(f->spec, name) ? func_find_check_symbol(f, name, addr) : 0;
 }
 
 static int func_find_exact(void *data, unsigned long addr)
 {
-	struct func_find_finder *f = data;
+	struct func_search *f = data;
 
-	return func_find_check_symbol(f, f->pattern, addr);
+	return func_find_check_symbol(f, f->spec->function, addr);
 }
 
 static int func_find_by_ip(const void *a, const void *b)
@@ -202,25 +200,27 @@ void ktap_kfns_tidy(struct ktap_kfns *fns)
 	fns->n = n;
 }
 
-static int func_find_functions(struct func_find_finder *f, const char *module, bool exact)
+static int func_find_functions(const struct ktap_kfn_spec *spec, struct ktap_kfns *fns)
 {
-	bool kernel_only = ktap_kfn_is_vmlinux(module);
+	struct func_search f = { .spec = spec, .fns = fns };
 	int err = 0;
 
-	if ((!module || kernel_only) && exact)
-		err = kallsyms_on_each_match_symbol(func_find_exact, f->pattern, f);
-	else if (!module || kernel_only)
-		err = kallsyms_on_each_symbol(func_find_symbol, f);
-	if (!err && IS_ENABLED(CONFIG_MODULES) && !kernel_only)
-		err = module_kallsyms_on_each_symbol(module, func_find_symbol, f);
-	ktap_kfns_tidy(f->fns);
+	if (!spec->module && spec->exact)
+		err = kallsyms_on_each_match_symbol(func_find_exact, spec->function, &f);
+	else if (!spec->module)
+		err = kallsyms_on_each_symbol(func_find_symbol, &f);
+	if (!err && IS_ENABLED(CONFIG_MODULES) && !spec->no_modules)
+		err = module_kallsyms_on_each_symbol(spec->module, func_find_symbol, &f);
+	ktap_kfns_tidy(fns);
 	return err;
 }
 
-static int func_find_check_found(struct ktap_vm *vm, const struct ktap_kfns *fns,
-				 const char *module, const char *name, bool exact)
+static int func_find_check_found(struct ktap_vm *vm, const struct ktap_kfn_spec *spec,
+				 const struct ktap_kfns *fns)
 {
-	if (exact && fns->n > 1)
+	const char *name = spec->function;
+
+	if (spec->exact && fns->n > 1)
 		return ktap_vm_error(vm, -EADDRNOTAVAIL,
 				     "%u functions are called '%s': the name is ambiguous",
 				     fns->n, name);
@@ -232,32 +232,24 @@ static int func_find_check_found(struct ktap_vm *vm, const struct ktap_kfns *fns
 		if (func_find_moves_probes(name))
 			why = "fprobe itself calls it; ftrace:function can";
 		return ktap_vm_error(vm, -EINVAL, "%s '%s' cannot be traced: %s",
-				     exact ? "function" : "what matches", name, why);
+				     spec->exact ? "function" : "what matches", name, why);
 	}
-	if (module && !ktap_kfn_is_vmlinux(module))
+	if (spec->module)
 		return ktap_vm_error(vm, -ENOENT, "no function '%s' in a module '%s'", name,
-				     module);
-	if (module)
+				     spec->module);
+	if (spec->no_modules)
 		return ktap_vm_error(vm, -ENOENT,
-				     "no function '%s' in '%s', the kernel without its modules",
-				     name, module);
-	return ktap_vm_error(vm, -ENOENT, exact ? "no function '%s'" : "no function matches '%s'",
-			     name);
-}
-
-static void func_find_note_skipped(const struct ktap_probe *probe, const struct ktap_kfns *fns)
-{
-	if (fns->skipped)
-		ktap_output_note(&probe->session->output,
-				 "skipped %u functions of '%s' that cannot be traced",
-				 fns->skipped, probe->event);
+				     "no function '%s' in 'vmlinux', the kernel without its modules",
+				     name);
+	return ktap_vm_error(vm, -ENOENT,
+			     spec->exact ? "no function '%s'" : "no function matches '%s'", name);
 }
 
 /**
  * ktap_kfns_find() - Find the functions that a probe names
  * @vm: for errors
  * @probe: the probe
- * @spec: a name or a pattern
+ * @spec: the names to find
  * @fns: gets the functions; the caller frees them even after an error
  *
  * Return: 0, or a negative errno with the error set in @vm.
@@ -265,40 +257,16 @@ static void func_find_note_skipped(const struct ktap_probe *probe, const struct 
 int ktap_kfns_find(struct ktap_vm *vm, struct ktap_probe *probe, const struct ktap_kfn_spec *spec,
 		   struct ktap_kfns *fns)
 {
-	struct func_find_finder f = { .fns = fns, .pattern = spec->function };
-	int err = func_find_functions(&f, spec->module, spec->exact);
+	int err = func_find_functions(spec, fns);
 
 	if (err)
 		return ktap_event_error(vm, probe->event, err);
-	err = func_find_check_found(vm, fns, spec->module, spec->function, spec->exact);
-	if (!err && !spec->exact)
-		func_find_note_skipped(probe, fns);
+	err = func_find_check_found(vm, spec, fns);
+	if (!err && !spec->exact && !spec->words && fns->skipped)
+		ktap_output_note(&probe->session->output,
+				 "skipped %u functions of '%s' that cannot be traced",
+				 fns->skipped, probe->event);
 	return err;
-}
-
-/**
- * ktap_kfns_find_words() - Find the functions that match several patterns
- * @vm: for errors
- * @probe: the probe
- * @words: "PATTERN" and "!PATTERN"; all must be true
- * @fns: gets the functions; the caller frees them even after an error
- *
- * Return: 0, or a negative errno with the error set in @vm.
- */
-int ktap_kfns_find_words(struct ktap_vm *vm, struct ktap_probe *probe, const char *words,
-			 struct ktap_kfns *fns)
-{
-	struct func_find_finder f = { .fns = fns };
-	int err;
-
-	f.words = argv_split(KTAP_GFP, words, NULL);
-	if (!f.words)
-		return ktap_vm_error(vm, -ENOMEM, "no memory");
-	err = func_find_functions(&f, NULL, false);
-	argv_free(f.words);
-	if (err)
-		return ktap_event_error(vm, probe->event, err);
-	return func_find_check_found(vm, fns, NULL, skip_spaces(words), false);
 }
 
 /*

@@ -11,6 +11,9 @@
 #include "data/heap.h"
 #include "event/func_event.h"
 
+/* Name of the kernel in place of a module, as in perf and bpftrace */
+static const char vmlinux[] = "vmlinux";
+
 /**
  * ktap_kfn_parse() - Parse "[MODULE:]FUNCTION[+OFFSET][%return]"
  * @text: the text; it is split in place, and @spec points to its parts
@@ -38,7 +41,8 @@ const char *ktap_kfn_parse(char *text, struct ktap_kfn_spec *spec)
 	colon = strchr(text, ':');
 	if (colon)
 		*colon = '\0';
-	spec->module = colon ? text : NULL;
+	spec->no_modules = colon && !strcmp(text, vmlinux);
+	spec->module = colon && !spec->no_modules ? text : NULL;
 	spec->function = colon ? colon + 1 : text;
 	spec->exact = !strpbrk(spec->function, "*?[");
 	if (!*spec->function)
@@ -48,14 +52,6 @@ const char *ktap_kfn_parse(char *text, struct ktap_kfn_spec *spec)
 	if (spec->offset && !spec->exact)
 		return "an offset needs the name of one function";
 	return NULL;
-}
-
-/* Name of the kernel in place of a module, as in perf and bpftrace */
-static const char vmlinux[] = "vmlinux";
-
-bool ktap_kfn_is_vmlinux(const char *module)
-{
-	return module && !strcmp(module, vmlinux);
 }
 
 /* Cut @text at the first blank; true if fetch arguments follow it. */
@@ -99,7 +95,7 @@ static int func_parse_probe(struct ktap_vm *vm, struct ktap_probe *probe, const 
 	if (injects < 0)
 		err = injects;
 	/* Dynamic events do not accept "vmlinux:". */
-	if (!err && fetch && ktap_kfn_is_vmlinux(spec.module))
+	if (!err && fetch && spec.no_modules)
 		rest += strlen(vmlinux) + 1;
 	if (!err && fetch) {
 		err = ktap_dynevent_add(vm, probe, rest, spec.ret);
