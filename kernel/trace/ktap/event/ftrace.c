@@ -101,8 +101,8 @@ int ktap_parse_ftrace(struct ktap_vm *vm, struct ktap_probe *probe, const char *
 {
 	static const char function[] = "function";
 	char end = rest[strlen(function)];
+	struct ktap_kfns fns __free(ktap_kfns) = {};
 	struct ktap_kfn_spec spec = {};
-	struct ktap_kfns fns = {};
 	int err;
 
 	if (!strstarts(rest, function) || (end && end != ' '))
@@ -116,7 +116,6 @@ int ktap_parse_ftrace(struct ktap_vm *vm, struct ktap_probe *probe, const char *
 	if (!spec.words)
 		return ktap_vm_error(vm, -ENOMEM, "no memory");
 	err = ktap_kfns_find(vm, probe, &spec, &fns) ?: ftrace_add(vm, probe, &fns);
-	ktap_kfns_free(&fns);
 	argv_free(spec.words);
 	return err;
 }

@@ -6,6 +6,8 @@
 #ifndef _KTAP_FUNC_EVENT_H
 #define _KTAP_FUNC_EVENT_H
 
+#include <linux/cleanup.h>
+
 #include "btf/btf.h"
 #include "event/source.h"
 
@@ -163,6 +165,7 @@ const char *ktap_kfn_advice(const struct ktap_point *point);
 int ktap_kfns_find(struct ktap_vm *vm, struct ktap_probe *probe, const struct ktap_kfn_spec *spec,
 		   struct ktap_kfns *fns);
 void ktap_kfns_free(struct ktap_kfns *fns);
+DEFINE_FREE(ktap_kfns, struct ktap_kfns, ktap_kfns_free(&_T))
 int ktap_kfns_check_allowed(struct ktap_vm *vm, const struct ktap_probe *probe);
 void *ktap_kfns_grow(void *array, size_t *size, size_t need, size_t bytes);
 int ktap_kfns_add(struct ktap_kfns *fns, const char *name, unsigned long ip);

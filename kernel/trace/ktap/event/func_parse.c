@@ -3,6 +3,7 @@
  * "probe:" and "kretprobe:": parse the event, and choose between fprobes, kprobes
  * and dynamic events of the kernel.
  */
+#include <linux/cleanup.h>
 #include <linux/kernel.h>
 #include <linux/kstrtox.h>
 #include <linux/slab.h>
@@ -69,10 +70,10 @@ static int func_parse_probe(struct ktap_vm *vm, struct ktap_probe *probe, const 
 			    bool ret)
 {
 	struct ktap_kfn_spec spec = { .ret = ret };
-	struct ktap_kfns fns = {};
+	struct ktap_kfns fns __free(ktap_kfns) = {};
+	char *text __free(kfree) = NULL;
 	const char *why;
-	int err, injects = 0;
-	char *text;
+	int err, injects;
 	bool fetch;
 
 	err = ktap_kfns_check_allowed(vm, probe);
@@ -87,28 +88,23 @@ static int func_parse_probe(struct ktap_vm *vm, struct ktap_probe *probe, const 
 	if (!why && fetch && !spec.exact)
 		why = "fetch arguments need the name of one function";
 	if (why)
-		err = ktap_vm_error(vm, -EINVAL, "'%s': %s", probe->event, why);
-	if (!err)
-		err = ktap_kfns_find(vm, probe, &spec, &fns);
-	if (!err)
-		injects = ktap_inject_wanted(vm, probe, &fns, &spec, fetch);
+		return ktap_vm_error(vm, -EINVAL, "'%s': %s", probe->event, why);
+	err = ktap_kfns_find(vm, probe, &spec, &fns);
+	if (err)
+		return err;
+	injects = ktap_inject_wanted(vm, probe, &fns, &spec, fetch);
 	if (injects < 0)
-		err = injects;
-	/* Dynamic events do not accept "vmlinux:". */
-	if (!err && fetch && spec.no_modules)
-		rest += strlen(vmlinux) + 1;
-	if (!err && fetch) {
-		err = ktap_dynevent_add(vm, probe, rest, spec.ret);
-		/* The dynamic event does not pin the module. */
+		return injects;
+	if (fetch) {
+		/* Dynamic events do not accept "vmlinux:", and do not pin the module. */
+		if (spec.no_modules)
+			rest += strlen(vmlinux) + 1;
 		swap(probe->mod, fns.fn[0].mod);
-	} else if (!err && (spec.offset || injects)) {
-		err = ktap_kprobe_add(vm, probe, &fns, &spec);
-	} else if (!err) {
-		err = ktap_fprobe_add(vm, probe, &fns, &spec);
+		return ktap_dynevent_add(vm, probe, rest, spec.ret);
 	}
-	ktap_kfns_free(&fns);
-	kfree(text);
-	return err;
+	if (spec.offset || injects)
+		return ktap_kprobe_add(vm, probe, &fns, &spec);
+	return ktap_fprobe_add(vm, probe, &fns, &spec);
 }
 
 int ktap_parse_probe(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest)
