@@ -36,7 +36,7 @@ struct fprobe_point {
 	struct ktap_kfn_point f;
 	unsigned long id;
 	unsigned int npieces;
-	struct fprobe_piece *pieces;
+	struct fprobe_piece pieces[];
 };
 
 /**
@@ -186,15 +186,6 @@ static unsigned long fprobe_missed(const struct ktap_point *point)
 	return missed;
 }
 
-static void fprobe_release(struct ktap_point *point)
-{
-	struct fprobe_point *p = container_of(point, struct fprobe_point, f.point);
-
-	ktap_kfn_destroy(&p->f);
-	kvfree(p->pieces);
-	kfree(p);
-}
-
 const struct ktap_source ktap_fprobe_source = {
 	.name = "fprobe",
 	.attach = fprobe_attach,
@@ -205,7 +196,7 @@ const struct ktap_source ktap_fprobe_source = {
 	.advice = ktap_kfn_advice,
 	.missed = fprobe_missed,
 	.detach = fprobe_detach,
-	.release = fprobe_release,
+	.release = ktap_kfn_release,
 };
 
 /**
@@ -222,15 +213,9 @@ int ktap_fprobe_add(struct ktap_vm *vm, struct ktap_probe *probe, struct ktap_kf
 {
 	struct fprobe_point *p;
 
-	p = kzalloc_obj(*p, KTAP_GFP);
+	p = kvzalloc_flex(*p, pieces, DIV_ROUND_UP(fns->n, FPROBE_PIECE), KTAP_GFP);
 	if (!p)
 		return ktap_vm_error(vm, -ENOMEM, "no memory");
-	p->pieces = kvcalloc(DIV_ROUND_UP(fns->n, FPROBE_PIECE), sizeof(*p->pieces),
-			     KTAP_GFP);
-	if (!p->pieces) {
-		kfree(p);
-		return ktap_vm_error(vm, -ENOMEM, "no memory");
-	}
 	/* The table of kernel/trace/fprobe.c has the newest first, for entries and returns. */
 	p->f.point.newest_first = true;
 	p->f.ret = spec->ret;

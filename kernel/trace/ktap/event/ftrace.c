@@ -40,19 +40,13 @@ static int ftrace_attach(struct ktap_point *point)
 {
 	unsigned long *ips __free(kvfree) = NULL;
 	struct ftrace_point *p;
-	int err;
 
 	p = container_of(point, struct ftrace_point, f.point);
 	ips = ktap_kfns_ips(&p->f.fns);
 	if (!ips)
 		return -ENOMEM;
-	err = ftrace_set_filter_ips(&p->ops, ips, p->f.fns.n, 0, 1);
-	if (err)
-		return err;
-	err = register_ftrace_function(&p->ops);
-	if (err)
-		ftrace_free_filter(&p->ops);
-	return err;
+	return ftrace_set_filter_ips(&p->ops, ips, p->f.fns.n, 0, 1) ?:
+	       register_ftrace_function(&p->ops);
 }
 
 static void ftrace_detach(struct ktap_point *point)
@@ -62,11 +56,8 @@ static void ftrace_detach(struct ktap_point *point)
 
 static void ftrace_release(struct ktap_point *point)
 {
-	struct ftrace_point *p = container_of(point, struct ftrace_point, f.point);
-
-	ftrace_free_filter(&p->ops);
-	ktap_kfn_destroy(&p->f);
-	kfree(p);
+	ftrace_free_filter(&container_of(point, struct ftrace_point, f.point)->ops);
+	ktap_kfn_release(point);
 }
 
 const struct ktap_source ktap_ftrace_source = {

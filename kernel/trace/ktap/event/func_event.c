@@ -539,12 +539,16 @@ int ktap_kfn_init(struct ktap_vm *vm, struct ktap_kfn_point *f, struct ktap_prob
 	return 0;
 }
 
-void ktap_kfn_destroy(struct ktap_kfn_point *f)
+/* ktap_source.release() of functions: free the point, which begins with its functions. */
+void ktap_kfn_release(struct ktap_point *point)
 {
+	struct ktap_kfn_point *f = container_of(point, struct ktap_kfn_point, point);
+
 	ktap_kfns_free(&f->fns);
 	kfree(f->fields);
 	kfree(f->params);
 	kvfree(f->slots);
+	kvfree(f);
 }
 
 bool ktap_kfn_has(const struct ktap_point *point, enum ktap_part part, u32 n)

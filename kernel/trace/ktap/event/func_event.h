@@ -55,7 +55,7 @@ struct ktap_kfns {
 };
 
 /**
- * struct ktap_kfn_point - entry or return of one or more functions
+ * struct ktap_kfn_point - entry or return of one or more functions; sources begin with it
  * @point: the point
  * @fns: the functions
  * @ret: the event is the return
@@ -155,7 +155,7 @@ struct ktap_kfn_spec {
 /* func_event.c */
 int ktap_kfn_init(struct ktap_vm *vm, struct ktap_kfn_point *f, struct ktap_probe *probe,
 		  const struct ktap_source *source, struct ktap_kfns *fns);
-void ktap_kfn_destroy(struct ktap_kfn_point *f);
+void ktap_kfn_release(struct ktap_point *point);
 const char *ktap_kfn_why(int err);
 bool ktap_kfn_has(const struct ktap_point *point, enum ktap_part part, u32 n);
 void ktap_kfn_near(const struct ktap_point *point, struct ktap_suggest *near);

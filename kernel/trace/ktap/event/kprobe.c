@@ -158,14 +158,6 @@ static unsigned long kprobe_missed(const struct ktap_point *point)
 	return READ_ONCE(p->rp.kp.nmissed) + READ_ONCE(p->rp.nmissed);
 }
 
-static void kprobe_release(struct ktap_point *point)
-{
-	struct kprobe_point *p = kprobe_point_of(point);
-
-	ktap_kfn_destroy(&p->f);
-	kfree(p);
-}
-
 const struct ktap_source ktap_kprobe_source = {
 	.name = "kprobe",
 	.attach = kprobe_attach,
@@ -176,7 +168,7 @@ const struct ktap_source ktap_kprobe_source = {
 	.advice = ktap_kfn_advice,
 	.missed = kprobe_missed,
 	.detach_all = kprobe_detach_all,
-	.release = kprobe_release,
+	.release = ktap_kfn_release,
 };
 
 #if defined(CONFIG_KRETPROBES) && !defined(CONFIG_FPROBE)

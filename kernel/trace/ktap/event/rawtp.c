@@ -114,11 +114,8 @@ static unsigned long rawtp_missed(const struct ktap_point *point)
 
 static void rawtp_release(struct ktap_point *point)
 {
-	struct rawtp_point *p = rawtp_point_of(point);
-
-	ktap_kfn_destroy(&p->f);
-	kvfree(p->tps);
-	kfree(p);
+	kvfree(rawtp_point_of(point)->tps);
+	ktap_kfn_release(point);
 }
 
 const struct ktap_source ktap_rawtp_source = {
