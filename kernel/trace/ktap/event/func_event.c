@@ -504,7 +504,7 @@ static size_t func_kfn_memory(const struct ktap_kfn_point *f, const struct ktap_
  * @f: the point; from now on @source->release() frees it
  * @probe: the probe
  * @source: the source of the events
- * @fns: the functions; moved to the point
+ * @fns: the functions; moved to the point, unless they are there
  *
  * Return: 0, or a negative errno with the error set in @vm.
  */
@@ -514,8 +514,7 @@ int ktap_kfn_init(struct ktap_vm *vm, struct ktap_kfn_point *f, struct ktap_prob
 	const struct ktap_program *prog = vm->env->prog;
 	int err;
 
-	f->fns = *fns;
-	*fns = (struct ktap_kfns){};
+	swap(f->fns, *fns);
 	ktap_point_init(&f->point, probe, source, probe->event);
 	ktap_point_events(&f->point, f->fns.n);
 	if (ktap_probe_charge(probe, func_kfn_memory(f, prog)))

@@ -62,14 +62,18 @@ static int ktap_rawtp_hit(struct fprobe *fp, unsigned long ip, unsigned long ret
 }
 NOKPROBE_SYMBOL(ktap_rawtp_hit);
 
-static void rawtp_unregister_all(struct rawtp_point *p)
+/* In reverse order of rawtp_attach() */
+static void rawtp_detach(struct ktap_point *point)
 {
-	while (p->nregistered) {
-		struct tracepoint *tp = p->tps[--p->nregistered];
+	struct rawtp_point *p = rawtp_point_of(point);
+	struct tracepoint *tp;
 
-		ktap_stand_in_put(p->f.point.probe->session, tp);
+	while (p->nregistered) {
+		tp = p->tps[--p->nregistered];
+		ktap_stand_in_put(point->probe->session, tp);
 		tracepoint_probe_unregister(tp, tp->probestub, p);
 	}
+	unregister_fprobe_async(&p->fp);
 }
 
 static int rawtp_attach(struct ktap_point *point)
@@ -87,24 +91,15 @@ static int rawtp_attach(struct ktap_point *point)
 		return err;
 	while (p->nregistered < p->ntps) {
 		tp = p->tps[p->nregistered];
-		err = ktap_unloads(p->f.point.probe->session) ? -EINTR :
+		err = ktap_unloads(point->probe->session) ? -EINTR :
 		      tracepoint_probe_register(tp, tp->probestub, p);
 		if (err) {
-			rawtp_unregister_all(p);
-			unregister_fprobe(&p->fp);
+			rawtp_detach(point);
 			return err;
 		}
 		p->nregistered++;
 	}
 	return 0;
-}
-
-static void rawtp_detach(struct ktap_point *point)
-{
-	struct rawtp_point *p = rawtp_point_of(point);
-
-	rawtp_unregister_all(p);
-	unregister_fprobe_async(&p->fp);
 }
 
 static unsigned long rawtp_missed(const struct ktap_point *point)
@@ -133,23 +128,20 @@ const struct ktap_source ktap_rawtp_source = {
 
 /**
  * struct rawtp_finder - the tracepoints to find
- * @p: gets the tracepoints
- * @fns: gets their stubs
+ * @p: gets the tracepoints and their stubs
  * @pattern: names must match it
  * @why: why the last one that was skipped cannot be traced
  * @err: 0 or a negative errno
  */
 struct rawtp_finder {
 	struct rawtp_point *p;
-	struct ktap_kfns *fns;
 	const char *pattern;
 	const char *why;
 	int err;
 };
 
-static int rawtp_add(struct rawtp_finder *f, struct tracepoint *tp, unsigned long stub)
+static int rawtp_add(struct rawtp_point *p, struct tracepoint *tp, unsigned long stub)
 {
-	struct rawtp_point *p = f->p;
 	struct tracepoint **tps;
 	int err;
 
@@ -157,9 +149,9 @@ static int rawtp_add(struct rawtp_finder *f, struct tracepoint *tp, unsigned lon
 	if (!tps)
 		return -ENOMEM;
 	p->tps = tps;
-	err = ktap_kfns_add(f->fns, tp->name, stub);
+	err = ktap_kfns_add(&p->f.fns, tp->name, stub);
 	/* ktap_kfns_add() skips modules that are being unloaded. */
-	if (!err && f->fns->n > p->ntps)
+	if (!err && p->f.fns.n > p->ntps)
 		p->tps[p->ntps++] = tp;
 	return err;
 }
@@ -179,10 +171,10 @@ static void rawtp_find_tracepoint(struct tracepoint *tp, void *priv)
 		return;
 	if (!stub || rawtp_moves_probes(tp->name)) {
 		f->why = stub ? "fprobe itself calls it" : "ftrace does not know its stub";
-		f->fns->skipped++;
+		f->p->f.fns.skipped++;
 		return;
 	}
-	f->err = rawtp_add(f, tp, stub);
+	f->err = rawtp_add(f->p, tp, stub);
 }
 
 #ifdef CONFIG_MODULES
@@ -199,14 +191,14 @@ static int rawtp_find_tracepoints(struct rawtp_finder *f)
 	if (!f->err)
 		for_each_module_tracepoint(rawtp_find_in_module, f);
 #endif
-	ktap_kfns_tidy(f->fns);
+	ktap_kfns_tidy(&f->p->f.fns);
 	return f->err;
 }
 
-static int rawtp_look_up(struct ktap_vm *vm, const char *rest, struct rawtp_point *p,
-			 struct ktap_kfns *fns)
+static int rawtp_look_up(struct ktap_vm *vm, const char *rest, struct rawtp_point *p)
 {
-	struct rawtp_finder f = { .p = p, .fns = fns, .pattern = rest };
+	struct rawtp_finder f = { .p = p, .pattern = rest };
+	const struct ktap_kfns *fns = &p->f.fns;
 	bool exact = !strpbrk(rest, "*?[");
 
 	if (rawtp_find_tracepoints(&f))
@@ -227,7 +219,6 @@ static int rawtp_look_up(struct ktap_vm *vm, const char *rest, struct rawtp_poin
 
 int ktap_parse_rawtp(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest)
 {
-	struct ktap_kfns fns = {};
 	struct rawtp_point *p;
 	int err;
 
@@ -237,14 +228,12 @@ int ktap_parse_rawtp(struct ktap_vm *vm, struct ktap_probe *probe, const char *r
 	p = kzalloc_obj(*p, KTAP_GFP);
 	if (!p)
 		return ktap_vm_error(vm, -ENOMEM, "no memory");
-	err = rawtp_look_up(vm, rest, p, &fns);
+	err = rawtp_look_up(vm, rest, p);
 	if (err) {
-		ktap_kfns_free(&fns);
-		kvfree(p->tps);
-		kfree(p);
+		rawtp_release(&p->f.point);
 		return err;
 	}
 	p->fp.entry_handler = ktap_rawtp_hit;
 	p->f.hidden = 1;
-	return ktap_kfn_init(vm, &p->f, probe, &ktap_rawtp_source, &fns);
+	return ktap_kfn_init(vm, &p->f, probe, &ktap_rawtp_source, &p->f.fns);
 }
