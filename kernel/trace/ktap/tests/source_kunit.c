@@ -46,6 +46,7 @@ static void function_events_are_parsed(struct kunit *test)
 		unsigned long offset;
 		bool ret;
 		bool exact;
+		bool no_modules;
 	} cases[] = {
 		{ "f",		NULL, "f", 0, false, true },
 		{ "f+0x10",	NULL, "f", 16, false, true },
@@ -59,6 +60,7 @@ static void function_events_are_parsed(struct kunit *test)
 		{ "[a-z]f%return", NULL, "[a-z]f", 0, true, false },
 		{ "ext4:f",	"ext4", "f", 0, false, true },
 		{ "ext4:f*%return", "ext4", "f*", 0, true, false },
+		{ "vmlinux:f",	NULL, "f", 0, false, true, true },
 	};
 	char text[32];
 	unsigned int i;
@@ -73,6 +75,7 @@ static void function_events_are_parsed(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, cases[i].offset, spec.offset);
 		KUNIT_EXPECT_EQ(test, cases[i].ret, spec.ret);
 		KUNIT_EXPECT_EQ(test, cases[i].exact, spec.exact);
+		KUNIT_EXPECT_EQ(test, cases[i].no_modules, spec.no_modules);
 	}
 }
 
