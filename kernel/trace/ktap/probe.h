@@ -52,6 +52,19 @@ struct ktap_probe_stats {
 };
 
 /**
+ * struct ktap_plan - the parts of its events that a probe may read
+ * @event: any part: it takes the event as a parameter, or reads its text or an
+ *	argument by number
+ * @fields: the fields of the program that it may read, a bit each
+ *
+ * Sources use it to leave out what no handler needs.
+ */
+struct ktap_plan {
+	bool event;
+	unsigned long *fields;
+};
+
+/**
  * struct ktap_probe - a live probe, made of a &struct ktap_probe_def or by probe()
  * @list: in &ktap_session.probes
  * @session: the session that owns it
@@ -60,6 +73,7 @@ struct ktap_probe_stats {
  * @filter: index of the filter's function, or KTAP_NONE
  * @handler: index of the handler's function
  * @stats: counters
+ * @plan: the parts of its events that it may read
  * @injects: a function may be replaced for it (inject.c)
  * @checked: field_check.c has checked what its functions read of the event
  * @bytes: memory charged for it and its points
@@ -77,6 +91,7 @@ struct ktap_probe {
 	u32 filter;
 	u32 handler;
 	struct ktap_probe_stats __percpu *stats;
+	struct ktap_plan plan;
 	bool injects;
 	bool checked;
 	size_t bytes;

@@ -3,6 +3,7 @@
  * Registration of probes: find the points of the event that a probe names, and
  * attach and detach all points of a session in the right order.
  */
+#include <linux/bitmap.h>
 #include <linux/cleanup.h>
 #include <linux/ctype.h>
 #include <linux/glob.h>
@@ -425,8 +426,51 @@ bool ktap_probe_calls(const struct ktap_probe *probe, ktap_wanted_fn wanted, voi
 	return source_find(probe, true, wanted, data);
 }
 
+/* Visitor for ktap_probe_reaches(): record what @insn reads; always continue. */
+static bool source_note_read(const struct ktap_code *insn, void *data)
+{
+	struct ktap_probe *probe = data;
+	struct ktap_plan *plan = &probe->plan;
+	u32 field;
+
+	switch (insn->op) {
+	case KTAP_OP_FIELD:
+		__set_bit(insn->d, plan->fields);
+		break;
+	case KTAP_OP_TGETS:
+		field = probe->session->env.prog->string_field[insn->d];
+		if (field != KTAP_NONE)
+			__set_bit(field, plan->fields);
+		break;
+	case KTAP_OP_ARG:
+		plan->event = true;
+		break;
+	default:
+		plan->event |= ktap_insn_reads(insn) & KTAP_READS_EVENT;
+	}
+	return false;
+}
+
+/*
+ * Functions that the handler calls have the event only from its parameter, or read
+ * it by the same instructions.  A filter has no parameters.
+ */
+static int source_make_plan(struct ktap_probe *probe)
+{
+	const struct ktap_program *prog = probe->session->env.prog;
+	const struct ktap_func *handler = &prog->funcs[probe->handler];
+	struct ktap_plan *plan = &probe->plan;
+
+	plan->fields = bitmap_zalloc(prog->nfields, KTAP_GFP);
+	if (!plan->fields || ktap_probe_reaches(probe, source_note_read, probe))
+		return -ENOMEM;
+	plan->event |= handler->nparams || handler->variadic;
+	return 0;
+}
+
 static void source_free_probe(struct ktap_probe *probe)
 {
+	bitmap_free(probe->plan.fields);
 	module_put(probe->mod);
 	free_percpu(probe->stats);
 	kfree(probe);
@@ -450,10 +494,11 @@ static void source_drop_points(struct ktap_probe *probe)
 	probe->bytes = 0;
 }
 
-static size_t source_probe_memory(size_t event_len)
+static size_t source_probe_memory(const struct ktap_probe *probe)
 {
-	return struct_size_t(struct ktap_probe, event, event_len + 1) +
-	       num_possible_cpus() * sizeof(struct ktap_probe_stats);
+	return struct_size_t(struct ktap_probe, event, strlen(probe->event) + 1) +
+	       num_possible_cpus() * sizeof(struct ktap_probe_stats) +
+	       BITS_TO_BYTES(probe->session->env.prog->nfields);
 }
 
 /* Replace the message of -ENOMEM by one with the reason and the memory in use. */
@@ -499,7 +544,7 @@ static int source_renew_earlier(struct ktap_vm *vm, const struct ktap_probe *pro
 			return ktap_vm_error(vm, -EINTR, "the session ends");
 		source_drop_points(earlier);
 		earlier->counting = NULL;
-		err = ktap_probe_charge(earlier, source_probe_memory(strlen(earlier->event))) ?:
+		err = ktap_probe_charge(earlier, source_probe_memory(earlier)) ?:
 		      source_parse_event(vm, earlier);
 		if (!err)
 			continue;
@@ -543,8 +588,9 @@ static int source_add_probe(struct ktap_vm *vm, const struct ktap_value *event, 
 	if (!probe->stats)
 		err = -ENOMEM;
 	else
-		err = ktap_probe_charge(probe, source_probe_memory(event->len)) ?:
-		      source_parse_event(vm, probe) ?: ktap_inject_check(vm, probe);
+		err = ktap_probe_charge(probe, source_probe_memory(probe)) ?:
+		      source_make_plan(probe) ?: source_parse_event(vm, probe) ?:
+		      ktap_inject_check(vm, probe);
 	if (!err && probe->fetches)
 		err = source_renew_earlier(vm, probe);
 	if (!err && def != KTAP_NONE)

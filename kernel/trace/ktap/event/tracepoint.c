@@ -2,10 +2,13 @@
 /*
  * Trace events, and the text that an event has in the trace file.
  *
- * A point has its own trace_event_file, which tracefs does not list.  Its trigger
- * gets each record, and a flag keeps the record out of the trace.  So the point
+ * A point has its own trace_event_file, which tracefs does not list.  So the point
  * does not depend on the event's enable, filter and set_event_pid files, and
- * users of these do not see the point.
+ * users of these do not see the point.  The file is soft-disabled: nothing gets into
+ * the trace.  If the probe reads a field, the trigger of the file is conditional: the
+ * event makes its record, and the trigger gets it before it is discarded.  Otherwise
+ * the trigger runs first, and the event makes no record: that saves half of the cost
+ * of a small handler.
  */
 #include <linux/cleanup.h>
 #include <linux/kallsyms.h>
@@ -31,6 +34,7 @@
  * @call: the event, pinned
  * @file: registered with the event's class; tracefs does not list it
  * @trigger: the trigger in @file
+ * @has_record: the trigger gets the record of the event
  * @func: the function of an event that dynevent.c has created, or NULL
  * @top: its field with the address where stacks begin
  * @ret: it is of a return of the function
@@ -42,6 +46,7 @@ struct ktap_tracepoint {
 	struct trace_event_call *call;
 	struct trace_event_file file;
 	struct event_trigger_data trigger;
+	bool has_record;
 	char *func;
 	struct ktap_field top;
 	bool ret;
@@ -49,7 +54,10 @@ struct ktap_tracepoint {
 	struct ktap_field fields[];
 };
 
-/* A record of a trace event, before the tracing code discards it */
+/*
+ * A record of a trace event, before the tracing code discards it.  Without a record
+ * @rec is NULL, and the operations are plain_ops.
+ */
 struct record_event {
 	struct ktap_hit hit;
 	struct ktap_tracepoint *tp;
@@ -191,6 +199,21 @@ static void tracepoint_own_top(const struct ktap_event *ev, unsigned long *start
 		*start = ip - offset;
 }
 
+static void tracepoint_plain_field(struct ktap_vm *vm, u32 index, struct ktap_value *v)
+{
+	const struct record_event *r = tracepoint_record_of(vm->event);
+
+	*v = KTAP_VALUE_NIL;
+	if (r->tp->fields[index].kind == KTAP_FIELD_NAME)
+		tracepoint_record_name(vm->event, v);
+}
+
+/* For events without a record: the probe reads nothing else. */
+static const struct ktap_event_ops plain_ops = {
+	.name = tracepoint_record_name,
+	.field = tracepoint_plain_field,
+};
+
 /* For events that dynevent.c has created; their points have the function's name. */
 static const struct ktap_event_ops own_ops = {
 	.name = tracepoint_record_name,
@@ -219,7 +242,32 @@ static void tracepoint_hit(struct event_trigger_data *data, struct trace_buffer 
 }
 NOKPROBE_SYMBOL(tracepoint_hit);
 
-/* Not registered as a command: users cannot write it to a trigger file. */
+/*
+ * The hit function without a record.  Preemptible: the event disables preemption only
+ * to make its record.
+ */
+static void tracepoint_plain_hit(struct event_trigger_data *data, struct trace_buffer *buffer,
+				 void *rec, struct ring_buffer_event *rbe)
+{
+	struct ktap_tracepoint *tp = container_of(data, struct ktap_tracepoint, trigger);
+	const struct record_event r = {
+		.hit.ev.ops = &plain_ops,
+		.hit.point = &tp->point,
+		.tp = tp,
+	};
+
+	guard(preempt_notrace)();
+	ktap_fire(&r.hit);
+}
+NOKPROBE_SYMBOL(tracepoint_plain_hit);
+
+/* Not registered as commands: users cannot write them to a trigger file. */
+static struct event_command plain_command = {
+	.name = "ktap",
+	.trigger_type = ETT_EVENT_EPROBE,
+	.trigger = tracepoint_plain_hit,
+};
+
 static struct event_command trigger_command = {
 	.name = "ktap",
 	.trigger_type = ETT_EVENT_EPROBE,
@@ -270,7 +318,23 @@ static bool tracepoint_is_lock_release(struct trace_event_call *call)
 	       !strcmp(trace_event_name(call), "lock_release");
 }
 
-static void tracepoint_init_trigger(struct ktap_tracepoint *tp)
+/* May the probe read a field of the record? */
+static bool tracepoint_is_read(const struct ktap_tracepoint *tp)
+{
+	const struct ktap_plan *plan = &tp->point.probe->plan;
+	u32 i;
+
+	if (plan->event)
+		return true;
+	for_each_set_bit(i, plan->fields, tp->point.probe->session->env.prog->nfields) {
+		if (tp->fields[i].kind != KTAP_FIELD_NONE && tp->fields[i].kind != KTAP_FIELD_NAME)
+			return true;
+	}
+	return false;
+}
+
+/* @own: the stack of the event begins at an address in the record */
+static void tracepoint_init_trigger(struct ktap_tracepoint *tp, bool own)
 {
 	struct ftrace_event_field *field = NULL;
 
@@ -278,10 +342,18 @@ static void tracepoint_init_trigger(struct ktap_tracepoint *tp)
 		field = trace_find_event_field(tp->call, "name");
 	if (field)
 		ktap_field_init(&tp->lock, field);
+	tp->has_record = own || field || tracepoint_is_read(tp);
 	tp->trigger.flags = EVENT_TRIGGER_FL_PROBE;
 	tp->trigger.count = -1;
-	tp->trigger.cmd_ops = field ? &lock_release_command : &trigger_command;
+	tp->trigger.cmd_ops = field	     ? &lock_release_command :
+			      tp->has_record ? &trigger_command :
+					       &plain_command;
 	list_add_rcu(&tp->trigger.list, &tp->file.triggers);
+	/* User events test ENABLED. */
+	tp->file.flags = EVENT_FILE_FL_ENABLED | EVENT_FILE_FL_SOFT_DISABLED |
+			 EVENT_FILE_FL_TRIGGER_MODE;
+	if (tp->has_record)
+		tp->file.flags |= EVENT_FILE_FL_TRIGGER_COND;
 }
 
 static void tracepoint_find_field(struct ktap_tracepoint *tp, u32 index)
@@ -302,7 +374,7 @@ static void tracepoint_find_field(struct ktap_tracepoint *tp, u32 index)
 }
 
 static struct ktap_tracepoint *tracepoint_add(struct ktap_probe *probe,
-					      struct trace_event_call *call)
+					      struct trace_event_call *call, bool own)
 {
 	u32 i, nfields = probe->session->env.prog->nfields;
 	struct ktap_tracepoint *tp;
@@ -320,23 +392,20 @@ static struct ktap_tracepoint *tracepoint_add(struct ktap_probe *probe,
 
 	tp->call = call;
 	ktap_point_init(&tp->point, probe, &ktap_tracepoint_source, trace_event_name(call));
-	for (i = 0; i < nfields; i++)
+	for_each_set_bit(i, probe->plan.fields, nfields)
 		tracepoint_find_field(tp, i);
 
 	tp->file.event_call = call;
 	tp->file.tr = top_trace_array();
 	INIT_LIST_HEAD(&tp->file.triggers);
 	refcount_set(&tp->file.ref, 1);
-	/* User events test ENABLED. */
-	tp->file.flags = EVENT_FILE_FL_ENABLED | EVENT_FILE_FL_SOFT_DISABLED |
-			 EVENT_FILE_FL_TRIGGER_MODE | EVENT_FILE_FL_TRIGGER_COND;
-	tracepoint_init_trigger(tp);
+	tracepoint_init_trigger(tp, own);
 	return tp;
 }
 
 int ktap_tracepoint_add(struct ktap_probe *probe, struct trace_event_call *call)
 {
-	return PTR_ERR_OR_ZERO(tracepoint_add(probe, call));
+	return PTR_ERR_OR_ZERO(tracepoint_add(probe, call, false));
 }
 
 #ifdef CONFIG_KPROBE_EVENTS
@@ -359,7 +428,7 @@ int ktap_tracepoint_add_own(struct ktap_probe *probe, struct trace_event_call *c
 
 	if (!name)
 		return -ENOMEM;
-	tp = tracepoint_add(probe, call);
+	tp = tracepoint_add(probe, call, true);
 	if (IS_ERR(tp)) {
 		kfree(name);
 		return PTR_ERR(tp);
@@ -385,7 +454,7 @@ static int tracepoint_attach(struct ktap_point *point)
 	if (kallsyms_lookup_size_offset(entry, &point->entry_size, NULL))
 		point->entry = entry;
 	/* One reference for all events of the session: taking and dropping it is expensive. */
-	if (!s->trace_buffered) {
+	if (tp->has_record && !s->trace_buffered) {
 		trace_buffered_event_enable();
 		s->trace_buffered = true;
 	}

@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 42
+plan 45
 
 n=500
 
@@ -46,6 +46,25 @@ out filter_on_values "$n\n"
 run -q -e 'trace syscalls:sys_enter_getppid { if (args["no_such_field"] == nil) { n += 1 } } trace_end { print(n) }' -- \
 	"$workload" getppid $n
 out field_that_may_be_missing_is_nil "$n\n"
+
+# An event makes no record if its probe reads no field of it
+mine='execname == "workload"'
+run -q -e "trace raw_syscalls:sys_enter /$mine/ { n += 1 }
+trace raw_syscalls:sys_enter /$mine && id >= 0/ { o += 1 }
+trace raw_syscalls:sys_enter /$mine && id == $("$workload" number getppid)/ { m += 1 }
+trace_end { print(n == o, n > m, m) }" -- "$workload" getppid $n
+out events_with_and_without_a_record_are_the_same "true\ttrue\t$n\n"
+run -q -e 'trace sched:sched_process_fork { a[name, kstack(1)] += 1 }
+trace sched:sched_process_fork { if (args.child_pid > 0) { a[name, kstack(1)] += 1 } }
+trace_end { for (k, v in a) { print(v) } }' -- "$workload" fork 20
+out name_and_stack_without_a_record '40\n'
+run -q -e 'function f() { return args["child_pid"] } function g(x) { return x() }
+trace sched:sched_process_fork { if (g(f) > 0) { n += 1 } }
+trace sched:sched_process_fork { if (argstr ~ "*child_pid=*") { n += 1 } }
+trace sched:sched_process_fork function (e) { if (e.child_pid > 0 && e.field(1) != nil) { n += 1 } }
+trace sched:sched_process_fork { if (arg0 != nil) { n += 1 } }
+trace_end { print(n) }' -- "$workload" fork 20
+out record_is_made_for_all_that_reads_it '80\n'
 
 # probes within the top level
 probe='trace syscalls:sys_enter_getppid { n += 1 }'
