@@ -351,7 +351,7 @@ large 'characters, 4096 bytes' '' \
 opening
 op 'no such member' '' 'g = curtask' 'try { var c = g.thred } catch (why) { }'
 op 'no such member, of a pointer without a type' '' 'g = arg1 + 0' 'try { var c = g.thread } catch (why) { }'
-# Places of members are kept as long as there is room for them: read so many that there is
+# Places of members are kept as long as there is room for them: read enough of them that there is
 # none for the last one of the list, which is the last one of its structure, too.
 fill=$(awk '$1 != of { of = $1; printf "p = cast(\"struct %s\", curtask) ", of } { printf "x = p.%s ", $2 }' \
 	/bench/members 2>/dev/null)

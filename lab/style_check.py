@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Rules of style that the kernel's own tools do not check. lab/style runs each of them.
 
-usage: lab/style_check.py [--tree DIRECTORY] [--strict] CHECK...
+usage: lab/style_check.py [--tree DIRECTORY] CHECK...
 
   static-names  a static function's name has two words or more: one that is in an oops
                 can then be found with grep
@@ -13,8 +13,7 @@ usage: lab/style_check.py [--tree DIRECTORY] [--strict] CHECK...
   file-names    comments and documents name no .c or .h file that does not exist
   words         comments, Kconfig and documents have none of the phrases in PHRASES
 
-Prints a line for each offence, and for the paths in NOT_YET only how many there are; with
---strict NOT_YET is ignored. The exit status is 1 if an offence was printed.
+Prints a line for each offence. The exit status is 1 if there is one.
 """
 import argparse
 import bisect
@@ -107,9 +106,6 @@ ALLOWED = [
     ('tools/ktap/tests/runner.sh', 'what', 'the head comment of a test script'),
 ]
 
-# Paths whose offences of a check are counted only, until they are rewritten.
-NOT_YET = {}
-
 
 class Source:
     """A C file: comments and strings are blanked in @code, lines stay where they are."""
@@ -154,8 +150,6 @@ class Tree:
     def __init__(self, top):
         self.top = top
         self.offences = 0
-        self.not_yet = ()
-        self.counts = collections.Counter()
         listed = subprocess.run(['git', 'ls-files', '-co', '--exclude-standard', '-z'], cwd=top,
                                 check=True, stdout=subprocess.PIPE).stdout
         self.files = sorted(name for name in listed.decode().split('\0')
@@ -171,10 +165,6 @@ class Tree:
                 yield Source(path, self.read(path))
 
     def offence(self, path, line, text):
-        for part in self.not_yet:
-            if path.startswith(part):
-                self.counts[part] += 1
-                return
         print(f'{path}:{line}: {text}')
         self.offences += 1
 
@@ -399,19 +389,14 @@ CHECKS = {
 
 
 def main():
-    parser = argparse.ArgumentParser(usage='lab/style_check.py [--tree DIRECTORY] [--strict] CHECK...')
+    parser = argparse.ArgumentParser(usage='lab/style_check.py [--tree DIRECTORY] CHECK...')
     parser.add_argument('--tree', default=os.path.dirname(os.path.dirname(
         os.path.abspath(__file__))))
-    parser.add_argument('--strict', action='store_true')
     parser.add_argument('checks', nargs='+', choices=CHECKS, metavar='CHECK')
     args = parser.parse_args()
     tree = Tree(args.tree)
     for name in args.checks:
-        tree.not_yet = () if args.strict else NOT_YET.get(name, ())
-        tree.counts.clear()
         CHECKS[name](tree)
-        for part, count in sorted(tree.counts.items()):
-            print(f'# {name}: {count} offences in {part} (NOT_YET in lab/style_check.py)')
     return tree.offences != 0
 
 

@@ -254,7 +254,7 @@ static int follow_thread_alloc_tree(struct ktap_session *s)
 	s->filter.followed = kvcalloc(2 * longs, sizeof(long), KTAP_GFP);
 	if (!s->filter.followed)
 		return -ENOMEM;
-	s->counted = s->followed + longs;
+	s->counted = s->filter.followed + longs;
 	/* Held by follow_watch_children() until all are counted. */
 	atomic_set(&s->alive, 1);
 	return 0;

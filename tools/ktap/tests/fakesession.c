@@ -27,7 +27,7 @@
  *	control-c			type Control-C at the terminal of ktap
  *	shows TEXT			wait until the terminal of ktap shows the text;
  *					all that it shows is written to DIR/terminal
- *	loading DONE/ALL		so many events are attached, in DIR/ktap/sessions.
+ *	loading DONE/ALL		show this progress in DIR/ktap/sessions.
  *					If this is the first step, the chunk is not read
  *					before the step "load": its size must be above
  *					64 KiB, so that its writer blocks; exits with 93 if

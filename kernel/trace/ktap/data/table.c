@@ -635,7 +635,7 @@ static enum table_outcome table_fetch_locked(struct ktap_env *env, struct ktap_t
 }
 
 int ktap_table_get_or_make(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
-			   ktap_make_fn *make, const void *arg, struct ktap_value *v)
+			   ktap_make_fn make, const void *arg, struct ktap_value *v)
 {
 	struct ktap_value made = KTAP_VALUE_NIL;
 	u32 hash = table_hash_key(vm->env, key);

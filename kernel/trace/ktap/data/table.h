@@ -52,14 +52,14 @@ int ktap_table_set(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_v
 int ktap_table_add(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
 		   const struct ktap_value *n);
 /* Make an object that is in no register.  Return NULL (counted) without memory. */
-typedef struct ktap_object *ktap_make_fn(struct ktap_vm *vm, const void *arg);
+typedef struct ktap_object *(*ktap_make_fn)(struct ktap_vm *vm, const void *arg);
 /*
  * Set @v to the value of the entry; without an entry, insert a new object of
  * @make(@vm, @arg).  @v is nil if the table is full or without memory (counted).  A blob
  * is not copied: use only its tag.
  */
 int ktap_table_get_or_make(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
-			   ktap_make_fn *make, const void *arg, struct ktap_value *v);
+			   ktap_make_fn make, const void *arg, struct ktap_value *v);
 /*
  * Remove all present entries, and charge for each.  If the budget ends, only the
  * oldest ones have been removed.

@@ -233,8 +233,9 @@ static bool field_check_one_meaning(struct field_check *c, const struct ktap_cod
 
 	if (other->a != field->a || !field_check_handler_reads(c, other))
 		return true;
-	len = scnprintf(text, size, "'" NAME "' is a field of " EVENT_FORMAT " in this filter, but ",
-			name, c->alone ? c->probe->event : "an event");
+	len = scnprintf(text, size,
+			"'" NAME "' is a field of " EVENT_FORMAT " in this filter, but ", name,
+			c->alone ? c->probe->event : "an event");
 	if (other->op == KTAP_OP_GETG)
 		scnprintf(text + len, size - len,
 			  "a variable in the handler: write args." NAME ", or rename the variable",

@@ -150,7 +150,7 @@ static struct sc_ref syscall_arg_ref(const struct ktap_syscall *sc, int n)
 }
 
 /* Units of finding out how to read an argument: its type is compared with narrow_types[]. */
-#define NTH_COST	1
+#define SC_NTH_COST	1
 
 /* Fields in the order of the event's format: number, arguments, user data. */
 static void syscall_nth(struct ktap_vm *vm, s64 n, struct ktap_value *v)
@@ -160,7 +160,7 @@ static void syscall_nth(struct ktap_vm *vm, s64 n, struct ktap_value *v)
 	struct sc_ref ref = { SC_NONE };
 
 	*v = KTAP_VALUE_NIL;
-	if (ktap_vm_charge(vm, NTH_COST))
+	if (ktap_vm_charge(vm, SC_NTH_COST))
 		return;
 	if (n == 1)
 		ref.kind = SC_NR;

@@ -97,7 +97,7 @@ static void tracepoint_record_field(struct ktap_vm *vm, u32 index, struct ktap_v
 }
 
 /* Units of finding out how to read a field, and fields that are visited for a unit */
-#define NTH_COST	2
+#define RECORD_NTH_COST	2
 #define FIELDS_A_UNIT	16
 
 static void tracepoint_record_nth(struct ktap_vm *vm, s64 n, struct ktap_value *v)
@@ -114,7 +114,7 @@ static void tracepoint_record_nth(struct ktap_vm *vm, s64 n, struct ktap_value *
 		if (++visited == n)
 			break;
 	}
-	if (ktap_vm_charge(vm, NTH_COST + visited / FIELDS_A_UNIT) ||
+	if (ktap_vm_charge(vm, RECORD_NTH_COST + visited / FIELDS_A_UNIT) ||
 	    list_entry_is_head(field, head, link))
 		return;
 	ktap_field_init(&f, field);

@@ -9,6 +9,7 @@
 #include <linux/build_bug.h>
 
 #include "output/record.h"
+#include "vm/program.h"
 #include "vm/vm.h"
 
 struct ktap_diag;

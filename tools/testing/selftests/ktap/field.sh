@@ -75,10 +75,10 @@ run -q -e 'try { trace syscalls:sys_enter_getppid, syscalls:sys_exit_getppid { p
 [ "$code" = 0 ] && matches "$tmp/out" '^not there$'
 result $? optional_probe_of_several_events
 # One name has one meaning in a probe
-run -q -e 'count = 7 trace syscalls:sys_enter_write /count == 7/ { n[count] += 1 }' -- "$workload" write 7 1
-refused variable_that_is_a_field_in_the_filter "'count' is a field of syscalls:sys_enter_write in this filter, but a variable in the handler: write args\.count, or rename"
-run -q -e 'trace sched:sched_process_fork /parent_comm != "x"/ { n += 1 } trace sched:sched_wakeup /comm == "x"/ { n[comm] += 1 }'
-refused value_that_is_a_field_in_the_filter "'comm' is a field of sched:sched_wakeup in this filter, but a built-in value in the handler: write args\.comm or comm()"
+refused variable_that_is_a_field_in_the_filter 'count = 7 trace syscalls:sys_enter_write /count == 7/ { n[count] += 1 }' \
+	"^-e:1:[0-9]+: error: 'count' is a field of syscalls:sys_enter_write in this filter, but a variable in the handler: write args\.count, or rename the variable$"
+refused value_that_is_a_field_in_the_filter 'trace sched:sched_wakeup /comm == "x"/ { n[comm] += 1 }' \
+	"^-e:1:[0-9]+: error: 'comm' is a field of sched:sched_wakeup in this filter, but a built-in value in the handler: write args\.comm or comm\(\)$"
 run -q -e 'trace sched:sched_process_exit /pid() > 0 && args.comm == "true"/ { n[pid == args.pid] += 1 }
 trace_end { print(n[true], n[false]) }' -- true
 out written_out_they_are_two '1\tnil\n'
