@@ -198,22 +198,16 @@ static bool field_check_keeps_event(const struct ktap_program *prog, const struc
 	return true;
 }
 
-/* Does a handler of the filter have an instruction that reads what @other does? */
+/* Does the handler have an instruction that reads what @other does? */
 static bool field_check_handler_reads(const struct field_check *c, const struct ktap_code *other)
 {
 	const struct ktap_program *prog = c->s->env.prog;
-	const struct ktap_code *insn, *end;
-	const struct ktap_probe *probe;
+	const struct ktap_func *handler = &prog->funcs[c->probe->handler];
+	const struct ktap_code *insn = prog->code + handler->first, *end = insn + handler->ninsns;
 
-	list_for_each_entry(probe, &c->s->probes, list) {
-		if (probe->filter != c->func)
-			continue;
-		insn = prog->code + prog->funcs[probe->handler].first;
-		end = insn + prog->funcs[probe->handler].ninsns;
-		for (; insn < end; insn++) {
-			if (insn->op == other->op && insn->d == other->d)
-				return true;
-		}
+	for (; insn < end; insn++) {
+		if (insn->op == other->op && insn->d == other->d)
+			return true;
 	}
 	return false;
 }
@@ -231,7 +225,8 @@ static bool field_check_one_meaning(struct field_check *c, const struct ktap_cod
 	size_t size = sizeof(c->fail->text);
 	int len;
 
-	if (other->a != field->a || !field_check_handler_reads(c, other))
+	if (c->func != c->probe->filter || other->a != field->a ||
+	    !field_check_handler_reads(c, other))
 		return true;
 	len = scnprintf(text, size,
 			"'" NAME "' is a field of " EVENT_FORMAT " in this filter, but ", name,

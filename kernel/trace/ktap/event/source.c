@@ -451,20 +451,53 @@ static bool source_note_read(const struct ktap_code *insn, void *data)
 	return false;
 }
 
+static bool source_is_register(u8 operand)
+{
+	return operand >= KTAP_X_READ && operand <= KTAP_X_OWN;
+}
+
+/* May the instruction read or write the first register, or a range from there on? */
+static bool source_names_first(const struct ktap_code *insn)
+{
+	const struct ktap_opdef *def = &ktap_opdefs[insn->op];
+
+	if (!def->name)
+		return !insn->a || !insn->b || !insn->c;
+	/* b and c are numbers of values. */
+	if (def->flags & KTAP_OPF_TAKES_OPEN)
+		return !insn->a && (insn->op != KTAP_OP_RET || insn->b);
+	return (!insn->a && source_is_register(def->a)) ||
+	       (!insn->b && source_is_register(def->b)) ||
+	       (!insn->c && source_is_register(def->c));
+}
+
+/* The first register of a handler with a parameter holds the event. */
+static bool source_takes_event(const struct ktap_program *prog, const struct ktap_func *handler)
+{
+	const struct ktap_code *insn = prog->code + handler->first, *end = insn + handler->ninsns;
+
+	if (handler->variadic)
+		return true;
+	for (; insn < end && handler->nparams; insn++) {
+		if (source_names_first(insn))
+			return true;
+	}
+	return false;
+}
+
 /*
- * Functions that the handler calls have the event only from its parameter, or read
- * it by the same instructions.  A filter has no parameters.
+ * Functions that the handler calls get the event from the handler, or read it by
+ * instructions of their own.  A filter has no parameters.
  */
 static int source_make_plan(struct ktap_probe *probe)
 {
 	const struct ktap_program *prog = probe->session->env.prog;
-	const struct ktap_func *handler = &prog->funcs[probe->handler];
 	struct ktap_plan *plan = &probe->plan;
 
 	plan->fields = bitmap_zalloc(prog->nfields, KTAP_GFP);
 	if (!plan->fields || ktap_probe_reaches(probe, source_note_read, probe))
 		return -ENOMEM;
-	plan->event |= handler->nparams || handler->variadic;
+	plan->event |= source_takes_event(prog, &prog->funcs[probe->handler]);
 	return 0;
 }
 
