@@ -54,7 +54,7 @@
 #define ENTRIES_A_UNIT		16384
 
 /* Units for the insertion or removal of an entry, besides those of the instruction. */
-#define INSERT_COST		4
+#define INSERT_COST		5
 #define REMOVE_COST		2
 
 #define FIRST_PAGE_BUCKETS	16
