@@ -21,7 +21,7 @@ run -q -e "trace sched:sched_process_fork $mine { t[args.child_pid] += 1 s[args.
 trace_end { for (k, v in pairs(s)) { print(len(t), v) } }" -- $shell -c "$loop"
 out fields_are_keys "$n\t$n\n"
 run -q -e "trace sched:sched_process_fork $mine { child[args.child_pid] = 1 }
-trace sched:sched_process_exit /child[pid]/ { n += 1 child[pid] = nil }
+trace sched:sched_process_exit /child[pid()]/ { n += 1 child[pid] = nil }
 trace_end { print(n, len(child)) }" -- $shell -c "$loop"
 out events_of_children_are_found "$n\t0\n"
 run -q -e "h = hist() trace sched:sched_process_fork $mine { h <<< 1 } trace_end { print(count(h), sum(h)) }" -- \
