@@ -7,7 +7,7 @@
  * users of these do not see the point.  The file is soft-disabled: nothing gets into
  * the trace.  If the probe reads a field, the trigger of the file is conditional: the
  * event makes its record, and the trigger gets it before it is discarded.  Otherwise
- * the trigger runs first, and the event makes no record: that saves half of the cost
+ * the trigger runs first, and the event makes no record: that saves a quarter of the cost
  * of a small handler.
  */
 #include <linux/cleanup.h>
