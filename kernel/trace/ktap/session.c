@@ -126,7 +126,7 @@ static void session_run_probe(struct ktap_session *s, struct ktap_probe *probe)
 {
 	struct mem_cgroup *old = set_active_memcg(s->memcg);
 
-	ktap_run_probe(&s->vm, probe, NULL);
+	ktap_run_probe(&s->vm, probe);
 	set_active_memcg(old);
 }
 

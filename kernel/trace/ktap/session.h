@@ -276,7 +276,7 @@ void ktap_activation_put(void);
 int ktap_overhead_alloc(struct ktap_session *s);
 struct trace_iterator *ktap_activation_iter(enum ktap_level level);
 bool ktap_delivers(const struct ktap_session *s);
-int ktap_run_probe(struct ktap_vm *vm, struct ktap_probe *probe, const struct ktap_event *ev);
+int ktap_run_probe(struct ktap_vm *vm, struct ktap_probe *probe);
 u32 ktap_random(void);
 
 /* follow.c */

@@ -31,6 +31,7 @@
 #include "vm/builtin.h"
 #include "vm/env.h"
 #include "vm/output_ops.h"
+#include "vm/run.h"
 #include "vm/task_fields.h"
 
 #define MEMORY		(16UL << 20)
@@ -261,13 +262,9 @@ static void end_run(struct host *h, struct ktap_vm *vm)
 		h->ended(h, vm);
 }
 
-static int run(struct host *h, struct ktap_vm *vm, u32 func, const struct ktap_value *args,
-	       unsigned int nargs, struct ktap_value *result)
+/* Handle the result of a run. */
+static int finish(struct host *h, struct ktap_vm *vm, int err)
 {
-	int err;
-
-	begin_run(h, vm);
-	err = ktap_vm_run(vm, func, args, nargs, result);
 	end_run(h, vm);
 	if (!err || h->refused != vm->fault.pc + 1)
 		h->refused = 0;
@@ -285,18 +282,11 @@ static void run_probe(struct host *h, const struct host_probe *probe)
 {
 	bool event = probe->kind == HOST_ON_EVENT;
 	struct ktap_vm *vm = event ? &h->event_vm : &h->vm;
-	struct ktap_value verdict = KTAP_VALUE_BOOL(true);
-	struct ktap_value arg = KTAP_VALUE_NIL;
-	int err = 0;
+	const struct ktap_func *funcs = h->env.prog->funcs;
 
-	if (event) {
-		vm->event = &host_event;
-		arg = (struct ktap_value){ .blob = &host_event, .tag = KTAP_EVENT };
-	}
-	if (probe->filter != KTAP_NONE)
-		err = run(h, vm, probe->filter, NULL, 0, &verdict);
-	if (!err && ktap_is_true(&verdict))
-		run(h, vm, probe->handler, &arg, 1, NULL);
+	begin_run(h, vm);
+	finish(h, vm, ktap_vm_handle(vm, probe->filter == KTAP_NONE ? NULL : &funcs[probe->filter],
+				     &funcs[probe->handler], event ? &host_event : NULL, !event));
 	vm->event = NULL;
 	format_records(h);
 	/* The session's thread frees the objects that handlers have released. */
@@ -348,7 +338,8 @@ static void live(struct host *h)
 
 	h->start = now();
 	h->loading = true;
-	err = run(h, &h->vm, h->env.prog->main, NULL, 0, NULL);
+	begin_run(h, &h->vm);
+	err = finish(h, &h->vm, ktap_vm_run(&h->vm, h->env.prog->main, NULL, 0, NULL));
 	h->loading = false;
 	format_records(h);
 	if (h->refused)

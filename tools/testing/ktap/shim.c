@@ -99,6 +99,8 @@ void free_percpu(void *p)
 {
 	int cpu;
 
+	if (!p)
+		return;
 	for (cpu = 1; cpu < NR_CPUS; cpu++)
 		free(percpu_of(p)->cpus[cpu]);
 	kvfree(percpu_of(p));

@@ -18,6 +18,7 @@
 #include "event/source.h"
 #include "session.h"
 #include "vm/overhead.h"
+#include "vm/run.h"
 
 /**
  * DOC: Activations
@@ -245,11 +246,16 @@ u32 ktap_random(void)
 	return res;
 }
 
-static bool activation_is_wanted(const struct ktap_filter *filter)
+static noinline bool activation_is_of_process(const struct ktap_filter *filter)
 {
-	if (likely(!filter->pid) || task_tgid(current) == filter->pid)
+	if (task_tgid(current) == filter->pid)
 		return true;
 	return filter->followed && test_bit(current->tgid, filter->followed);
+}
+
+static __always_inline bool activation_is_wanted(const struct ktap_filter *filter)
+{
+	return likely(!filter->pid) || activation_is_of_process(filter);
 }
 
 /*
@@ -286,45 +292,44 @@ bool ktap_delivers(const struct ktap_session *s)
 }
 NOKPROBE_SYMBOL(ktap_delivers);
 
-/**
- * ktap_run_probe() - Run the filter of a probe, then the handler
- * @vm: an activation that runs nothing
- * @probe: the probe
- * @ev: the event, NULL in process context
- *
- * Count the outcome in the probe, and report errors to the session.
- * Context: that of @vm->level.
- * Return: 0, or the error of ktap_vm_run().
- */
-int ktap_run_probe(struct ktap_vm *vm, struct ktap_probe *probe, const struct ktap_event *ev)
+static void activation_count_error(struct ktap_vm *vm, struct ktap_probe *probe)
 {
-	const struct ktap_value arg = {
-		.blob = ev,
-		.tag = ev ? KTAP_EVENT : KTAP_NIL,
-	};
-	struct ktap_value verdict = KTAP_VALUE_BOOL(true);
-	int err = 0;
-
-	vm->event = ev;
-	if (probe->filter != KTAP_NONE)
-		err = ktap_vm_run(vm, probe->filter, NULL, 0, &verdict);
-	if (!err && !ktap_is_true(&verdict)) {
-		this_cpu_inc(probe->stats->filtered);
-		goto out;
-	}
-	if (!err) {
-		this_cpu_inc(probe->stats->hits);
-		err = ktap_vm_run(vm, probe->handler, &arg, 1, NULL);
-	}
-	if (likely(!err || err == -ECANCELED))
-		goto out;
 	this_cpu_inc(probe->stats->errors);
 	ktap_session_error(probe->session, vm);
-out:
+}
+NOKPROBE_SYMBOL(activation_count_error);
+
+/* Run the filter and the handler, count the outcome, and report an error. */
+static __always_inline int activation_run(struct ktap_vm *vm, struct ktap_probe *probe,
+					  const struct ktap_event *ev, bool process)
+{
+	const struct ktap_func *funcs = vm->env->prog->funcs;
+	int err;
+
+	err = ktap_vm_handle(vm, probe->filter == KTAP_NONE ? NULL : &funcs[probe->filter],
+			     &funcs[probe->handler], ev, process);
 	vm->event = NULL;
+	if (!vm->handler)
+		this_cpu_inc(probe->stats->hits);
+	else if (!err)
+		this_cpu_inc(probe->stats->filtered);
+	if (unlikely(err && err != -ECANCELED))
+		activation_count_error(vm, probe);
 	return err;
 }
-NOKPROBE_SYMBOL(ktap_run_probe);
+
+/**
+ * ktap_run_probe() - Run the filter of a probe in process context, then the handler
+ * @vm: an activation that runs nothing
+ * @probe: the probe
+ *
+ * Count the outcome in the probe, and report errors to the session.
+ * Return: 0, or the error of ktap_vm_run().
+ */
+int ktap_run_probe(struct ktap_vm *vm, struct ktap_probe *probe)
+{
+	return activation_run(vm, probe, NULL, true);
+}
 
 /* Does the run that starts interrupt another run of the same session? */
 static __always_inline bool activation_is_nested(const struct cpu_activations *acts,
@@ -371,7 +376,7 @@ static __always_inline void activation_run_measured(struct ktap_vm *vm, struct k
 		this_cpu_inc(probe->stats->skipped);
 		return;
 	}
-	ktap_run_probe(vm, probe, ev);
+	activation_run(vm, probe, ev, false);
 	if (ktap_overhead_is_running(overhead))
 		activation_finish(vm, probe);
 }
@@ -385,7 +390,7 @@ static void activation_run_nested(struct ktap_vm *vm, struct ktap_probe *probe,
 	if (over)
 		this_cpu_inc(probe->stats->skipped);
 	else
-		ktap_run_probe(vm, probe, ev);
+		activation_run(vm, probe, ev, false);
 }
 NOKPROBE_SYMBOL(activation_run_nested);
 
@@ -418,6 +423,8 @@ void ktap_fire(const struct ktap_hit *hit)
 	/* After busy is set: activation_is_wanted() may itself trigger events. */
 	if (activation_is_wanted(&s->filter)) {
 		vm = &acts->levels[level].vm;
+		/* The compiler would compute the address again at each use. */
+		OPTIMIZER_HIDE_VAR(vm);
 		vm->env = &s->env;
 		vm->overhead = this_cpu_ptr(s->overheads);
 		/* From here on, a run that interrupts this one does not write @overhead. */

@@ -461,6 +461,8 @@ static bool source_names_first(const struct ktap_code *insn)
 {
 	const struct ktap_opdef *def = &ktap_opdefs[insn->op];
 
+	if (insn->op == KTAP_OP_VALUE || insn->op == KTAP_OP_SUM)
+		return !insn->a;
 	if (!def->name)
 		return !insn->a || !insn->b || !insn->c;
 	/* b and c are numbers of values. */

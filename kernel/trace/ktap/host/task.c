@@ -15,6 +15,8 @@
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
 
+#include <asm/word-at-a-time.h>
+
 #include "btf/btf.h"
 #include "probe.h"
 #include "session.h"
@@ -68,9 +70,40 @@ int ktap_fn_numa_node(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	return 0;
 }
 
+static_assert(KTAP_EXECNAME_SIZE == TASK_COMM_LEN);
+
+/* Copy the name of the current task, and return its length. */
+static u32 task_copy_name(char *name)
+{
+	const struct word_at_a_time constants = WORD_AT_A_TIME_CONSTANTS;
+	unsigned long word, zeros;
+	u32 i;
+
+	memcpy(name, current->comm, TASK_COMM_LEN);
+	/* Somebody may be changing it. */
+	name[TASK_COMM_LEN - 1] = '\0';
+	for (i = 0;; i += sizeof(word)) {
+		word = *(unsigned long *)(name + i);
+		if (has_zero(word, &zeros, &constants))
+			break;
+	}
+	zeros = create_zero_mask(prep_zero_mask(word, zeros, &constants));
+	return i + find_zero(zeros);
+}
+
+/*
+ * A handler runs in one task: it copies the name once.  In process context the name may
+ * change meanwhile.
+ */
 int ktap_fn_execname(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
-	return ktap_make_string(vm, current->comm, strnlen(current->comm, TASK_COMM_LEN), r);
+	if (vm->level == KTAP_LEVEL_PROCESS)
+		return ktap_make_string(vm, current->comm, strnlen(current->comm, TASK_COMM_LEN),
+					r);
+	if (!vm->execname_len)
+		vm->execname_len = task_copy_name(vm->execname);
+	r[0] = KTAP_VALUE_STR(vm->execname, vm->execname_len);
+	return 0;
 }
 
 int ktap_fn_nsecs(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)

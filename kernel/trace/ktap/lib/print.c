@@ -300,7 +300,7 @@ static void print_global_look_at(const struct ktap_program *prog, u32 pc, u8 *kn
 
 	if (ktap_opdefs[insn->op].d != KTAP_X_GLOBAL)
 		return;
-	if (insn->op == KTAP_OP_ADDG)
+	if (insn->op == KTAP_OP_ADDG || insn->op == KTAP_OP_SUM)
 		known[insn->d] |= GLOBAL_COUNTS;
 	/* Instructions that make the tables of globals have no line. */
 	if (!prog->lines || !prog->lines[pc].line || (known[insn->d] & GLOBAL_NAMED))

@@ -10,8 +10,10 @@
 #include <linux/string.h>
 
 #include "data/heap.h"
+#include "load/rewrite.h"
 #include "load/verifier.h"
 #include "vm/builtin.h"
+#include "vm/frame.h"
 
 /**
  * DOC: What the verifier guarantees
@@ -539,6 +541,7 @@ static u32 verifier_uses_of(const struct ktap_code *insn)
 
 static int verifier_add_up_work(struct ktap_program *prog)
 {
+	struct ktap_func *f;
 	u32 i;
 
 	prog->work = kvmalloc_array(prog->ninsns + 1, sizeof(*prog->work), KTAP_GFP);
@@ -547,6 +550,10 @@ static int verifier_add_up_work(struct ktap_program *prog)
 	prog->work[0] = 0;
 	for (i = 0; i < prog->ninsns; i++)
 		prog->work[i + 1] = prog->work[i] + ktap_insn_work(&prog->code[i]);
+	for (i = 0; i < prog->nfuncs; i++) {
+		f = &prog->funcs[i];
+		f->cost = ktap_straight_cost(prog, f->first, f->first + f->ninsns);
+	}
 	return 0;
 }
 
@@ -558,31 +565,6 @@ static void verifier_find_uses(struct ktap_program *prog)
 		prog->uses |= KTAP_USES_HEAP;
 	for (i = 0; i < prog->ninsns; i++)
 		prog->uses |= verifier_uses_of(&prog->code[i]);
-}
-
-/*
- * Does the function return all results of this call and do nothing else after
- * it?  It does more if it catches errors of the call.
- */
-static bool verifier_is_tail_call(const struct ktap_program *prog, u32 pc)
-{
-	const struct ktap_code *insn = &prog->code[pc], *next = insn + 1;
-
-	return (insn->op == KTAP_OP_CALL || insn->op == KTAP_OP_CALLV) &&
-	       ktap_gives_open(insn) && next->op == KTAP_OP_RET && next->a == insn->a &&
-	       !ktap_catch_at(prog, pc);
-}
-
-/* An instruction that leaves open values is never the last one. */
-static void verifier_mark_tail_calls(struct ktap_program *prog)
-{
-	u32 pc;
-
-	for (pc = 0; pc < prog->ninsns; pc++) {
-		if (verifier_is_tail_call(prog, pc))
-			prog->code[pc].op = prog->code[pc].op == KTAP_OP_CALL ? KTAP_OP_TAIL :
-										KTAP_OP_TAILV;
-	}
 }
 
 int ktap_verify(struct ktap_program *prog, struct ktap_diag *diag)
@@ -604,12 +586,14 @@ int ktap_verify(struct ktap_program *prog, struct ktap_diag *diag)
 		if (!err)
 			err = verifier_check_flow(v);
 	}
-	if (!err)
-		err = verifier_add_up_work(prog);
 	if (!err) {
 		verifier_find_uses(prog);
+		ktap_rewrite_values(prog);
+		err = verifier_add_up_work(prog) ?: ktap_rewrite_sums(prog);
+	}
+	if (!err) {
 		ktap_typing_apply(&v->typing);
-		verifier_mark_tail_calls(prog);
+		ktap_rewrite_tail_calls(prog);
 	}
 	ktap_typing_end(&v->typing);
 	kvfree(v);

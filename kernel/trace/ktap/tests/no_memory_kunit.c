@@ -12,6 +12,7 @@
 #include "vm/builtin.h"
 #include "vm/env.h"
 #include "vm/global.h"
+#include "vm/run.h"
 
 /* R[0] is a lost object; run @code; return R[1]. */
 static struct ktap_vm *without_memory(struct kunit *test, u32 op, u32 fn,
@@ -170,7 +171,7 @@ static int call_with(struct kunit *test, struct ktap_vm *vm, const struct ktap_b
 
 	vm->error = 0;
 	vm->message[0] = '\0';
-	ktap_vm_grant_budget(vm);
+	ktap_vm_grant_budget(vm, vm->level == KTAP_LEVEL_PROCESS);
 	ktap_fn_speculation(vm, &id, 0);
 	KUNIT_ASSERT_EQ(test, id.tag, KTAP_INT);
 	r[0] = id;

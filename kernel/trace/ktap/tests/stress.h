@@ -20,7 +20,7 @@
 #define KEY_ROOM	32
 #define COMMON		U32_MAX	/* not a worker */
 
-enum { GLOBAL_SUM, GLOBAL_TEXT, GLOBAL_KIND };
+enum { GLOBAL_SUM, GLOBAL_TEXT, GLOBAL_KIND, GLOBAL_PER_CPU };
 enum { R_RESULT, R_KEY, R_VALUE, R_LAST, R_OBJECT, NR_REGS };
 
 /* A value includes its writer, and shows whether it is complete. */
@@ -45,7 +45,7 @@ struct stress;
  * @random: state of its random numbers
  * @rounds: number of its finished rounds
  * @added: by shared entry: the sum that it has added to it
- * @sum: of its numbers, which it has added to each aggregation and to the global
+ * @sum: of its numbers, which it has added to each aggregation and to two globals
  * @own: by own entry: the sum that it has added to it
  * @version: of the text in its entries; 0: there is none
  * @inserted: number of entries that it has inserted and not deleted
@@ -80,6 +80,7 @@ typedef void (*stress_operation)(struct stress_worker *w);
  * @operations: the operations of workers
  * @noperations: number of @operations
  * @available: free memory at the start
+ * @seen: the global that is kept per CPU, as it was last read
  * @torn: readings of aggregations that were inconsistent, and were counted
  * @sums: all workers add to the same entries
  * @own: each worker has entries of its own
@@ -103,6 +104,7 @@ struct stress {
 	const stress_operation *operations;
 	u32 noperations;
 	size_t available;
+	u64 seen;
 	long torn;
 	struct ktap_table *sums;
 	struct ktap_table *own;

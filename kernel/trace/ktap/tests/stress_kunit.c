@@ -166,9 +166,13 @@ static struct ktap_vm *vm_at_work(struct kunit *test)
 	test_func(c, "main", 0, NR_REGS);
 	test_insn(c, KTAP_OP_NEWT, 0, 0, 0, 0);
 	TEST_RET(c);
+	test_func(c, "add", 1, 1);
+	test_insn(c, KTAP_OP_ADDG, 0, 0, 0, GLOBAL_PER_CPU);
+	TEST_RET(c);
 	test_global(c, "sum");
 	test_global(c, "text");
 	test_global(c, "kind");
+	test_global(c, "per_cpu");
 	vm = test_vm(test, test_load(c), KTAP_LEVEL_PROCESS);
 	vm->top = NR_REGS;
 	vm->budget = U64_MAX;
@@ -320,6 +324,17 @@ static void read_aggregations(struct stress *s)
 	}
 }
 
+/* Workers only add to it. */
+static void read_the_sum(struct stress *s)
+{
+	struct ktap_value *result = &s->vm->stack[R_RESULT];
+	u64 before = s->seen;
+
+	KUNIT_EXPECT_EQ(s->test, 0, ktap_global_get(s->vm, GLOBAL_PER_CPU, result));
+	s->seen = result->tag == KTAP_INT ? result->u : 0;
+	KUNIT_EXPECT_GE(s->test, s->seen, before);
+}
+
 static void look_on(struct stress *s)
 {
 	do {
@@ -327,6 +342,7 @@ static void look_on(struct stress *s)
 		go_through_the_order(s);
 		sort_the_order(s);
 		read_aggregations(s);
+		read_the_sum(s);
 		ktap_table_clear(s->vm, s->cleared);
 		ktap_objects_reap(s->vm->env);
 		cond_resched();
@@ -451,6 +467,8 @@ static void expect_numbers(struct stress *s)
 	KUNIT_EXPECT_EQ(s->test, sum_by_key(s, ktap_agg_keyed(s->keyed)), sum);
 	KUNIT_EXPECT_EQ(s->test, 0, ktap_global_get(s->vm, GLOBAL_SUM, result));
 	KUNIT_EXPECT_EQ(s->test, result->tag == KTAP_INT ? result->u : 0, sum);
+	read_the_sum(s);
+	KUNIT_EXPECT_EQ(s->test, s->seen, sum);
 }
 
 /* All operations were done, and no memory is in use after them. */

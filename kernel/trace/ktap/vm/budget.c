@@ -3,7 +3,6 @@
  * Instruction budget and errors of a run.
  */
 #include <linux/kernel.h>
-#include <linux/minmax.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/smp.h>
@@ -14,14 +13,7 @@
 #include "vm/overhead.h"
 #include "vm/vm.h"
 
-/* Units between two checks for rescheduling and signals in process context. */
-#define KTAP_PROCESS_SLICE	1024
-
-/*
- * Units of a slice of a measured handler.  A run that lasts longer than the
- * first slice is always measured from then on, slice by slice (overhead.c).
- */
-#define FIRST_SLICE		128
+/* Units of a slice of a measured handler after the first one. */
 #define SLICE			1024
 
 int ktap_vm_error(struct ktap_vm *vm, int err, const char *fmt, ...)
@@ -36,20 +28,6 @@ int ktap_vm_error(struct ktap_vm *vm, int err, const char *fmt, ...)
 	vscnprintf(vm->message, sizeof(vm->message), fmt, args);
 	va_end(args);
 	return err;
-}
-
-static void budget_begin_slice(struct ktap_vm *vm, u64 left, u64 slice)
-{
-	vm->budget = min(left, slice);
-	vm->rest = left - vm->budget;
-}
-
-void ktap_vm_grant_budget(struct ktap_vm *vm)
-{
-	if (vm->level == KTAP_LEVEL_PROCESS)
-		vm->budget = KTAP_PROCESS_SLICE;
-	else
-		budget_begin_slice(vm, vm->env->max_insns, vm->overhead ? FIRST_SLICE : U64_MAX);
 }
 
 int ktap_vm_held_cpu(struct ktap_vm *vm)
@@ -68,7 +46,7 @@ static int budget_next_slice(struct ktap_vm *vm, u32 n)
 		return ktap_vm_error(vm, -ETIME,
 				     "the handler used up its budget: max_insns is %llu",
 				     vm->env->max_insns);
-	budget_begin_slice(vm, left - n, SLICE);
+	ktap_vm_begin_slice(vm, left - n, SLICE);
 	if (ktap_overhead_slice(vm->overhead, trace_clock_local()))
 		return ktap_vm_held_cpu(vm);
 	return 0;

@@ -53,8 +53,7 @@ void ktap_env_destroy(struct ktap_env *env)
 	ktap_members_destroy(env);
 	ktap_options_destroy(env);
 	ktap_ustack_files_destroy(env);
-	kvfree(env->globals);
-	env->globals = NULL;
+	ktap_globals_destroy(env);
 	ktap_heap_destroy(&env->heap);
 }
 

@@ -7,8 +7,9 @@
 
 #include <linux/types.h>
 
+#include "vm/value.h"
+
 struct ktap_event;
-struct ktap_value;
 struct ktap_vm;
 struct pt_regs;
 
@@ -66,6 +67,12 @@ struct ktap_event_ops {
 struct ktap_event {
 	const struct ktap_event_ops *ops;
 };
+
+/* The value of the event, as the parameter of a handler. */
+static inline struct ktap_value ktap_event_value(const struct ktap_event *ev)
+{
+	return (struct ktap_value){ .blob = ev, .tag = ev ? KTAP_EVENT : KTAP_NIL };
+}
 
 #define KTAP_TEXT_COST		32	/* units of an event's text */
 

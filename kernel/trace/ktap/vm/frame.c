@@ -91,7 +91,7 @@ int ktap_frame_make(struct ktap_vm *vm, const struct ktap_func *func, u32 base,
 static __always_inline int frame_pay_for_call(struct ktap_vm *vm, const struct ktap_func *func,
 					      u32 base, unsigned int *nargs)
 {
-	int err = ktap_vm_charge(vm, 1 + ktap_func_cost(vm->env->prog, func));
+	int err = ktap_vm_charge(vm, 1 + func->cost);
 
 	if (!err && *nargs == KTAP_MULTI)
 		err = ktap_open_values(vm, base, nargs);
@@ -242,7 +242,7 @@ int ktap_frame_catch(struct ktap_vm *vm, int err, u32 floor, u32 *pc)
 	 */
 	vm->error = 0;
 	func = n < vm->ncalls ? vm->calls[n].func : vm->func;
-	err = ktap_vm_charge(vm, CATCH_COST + (vm->ncalls - n) + ktap_func_cost(prog, func));
+	err = ktap_vm_charge(vm, CATCH_COST + (vm->ncalls - n) + func->cost);
 	if (err)
 		return err;
 	if (n < vm->ncalls)

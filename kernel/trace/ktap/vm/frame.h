@@ -18,11 +18,6 @@ static inline u32 ktap_straight_cost(const struct ktap_program *prog, u32 first,
 	return (prog->work[end] - prog->work[first]) / KTAP_UNIT_WORK;
 }
 
-static inline u32 ktap_func_cost(const struct ktap_program *prog, const struct ktap_func *func)
-{
-	return ktap_straight_cost(prog, func->first, func->first + func->ninsns);
-}
-
 /* Count the open values from stack value @first on, and charge for them. */
 int ktap_open_values(struct ktap_vm *vm, u32 first, unsigned int *n);
 
@@ -59,7 +54,13 @@ int ktap_frame_varargs(struct ktap_vm *vm, struct ktap_value *dst, unsigned int 
  */
 int ktap_frame_catch(struct ktap_vm *vm, int err, u32 floor, u32 *pc);
 
-/* vm.c: run @vm->func to its end. */
+/*
+ * vm.c: run @vm->func to its end.  If it is the filter of a probe and true, continue in
+ * @vm->handler.
+ */
 int ktap_interpret(struct ktap_vm *vm, struct ktap_value *result);
+
+/* run.c: enter @vm->handler, and set it to NULL.  Returns 0, or an error with its place. */
+int ktap_vm_enter_handler(struct ktap_vm *vm);
 
 #endif /* _KTAP_FRAME_H */

@@ -7,40 +7,105 @@
  * all CPUs: they take no lock and write nothing.  A reader takes the lock if
  * @seq is odd or has changed, or if it finds a blob, whose memory belongs to
  * the slot.  An object lives as long as a reader can refer to it (data/object.c).
+ *
+ * A global to which handlers only add (load/rewrite.c) also has a sum for each CPU,
+ * which handlers add to without a lock.  The sums only grow: the value of the global is
+ * that of the slot, plus what the sums have gained since the slot was written.  So no
+ * addition is lost or counted twice if the global is written or read meanwhile.  The
+ * number of additions tells a global that is 0 from one that is still nil.
  */
 #include <linux/compiler.h>
+#include <linux/cpumask.h>
 #include <linux/errno.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "data/lock.h"
 #include "data/value_slot.h"
 #include "vm/arith.h"
 #include "vm/global.h"
+#include "vm/opcode.h"
 #include "vm/vm.h"
 
-/**
- * struct ktap_global - a global
- * @lock: protects the rest against other writers
- * @seq: odd while @value is written
- * @value: the slot
- */
-struct ktap_global {
-	struct ktap_lock lock;
-	u32 seq;
-	struct ktap_value value;
-};
+/* If there is no room for a sum, SUM does the same as ADDG. */
+static int global_make_sum(struct ktap_env *env, struct ktap_global *g)
+{
+	if (g->sums || !ktap_heap_charge(&env->heap, sizeof(*g->sums) * num_possible_cpus()))
+		return 0;
+	g->sums = alloc_percpu_gfp(struct ktap_sum, KTAP_GFP);
+	if (!g->sums)
+		return -ENOMEM;
+	g->adding = g->sums;
+	return 0;
+}
 
 int ktap_globals_init(struct ktap_env *env)
 {
-	u32 i, n = env->prog->nglobals;
+	const struct ktap_program *prog = env->prog;
+	int err = 0;
+	u32 i;
 
-	env->globals = kvcalloc(n ?: 1, sizeof(*env->globals), KTAP_GFP);
+	env->globals = kvcalloc(prog->nglobals ?: 1, sizeof(*env->globals), KTAP_GFP);
 	if (!env->globals)
 		return -ENOMEM;
-	for (i = 0; i < n; i++)
+	for (i = 0; i < prog->nglobals; i++)
 		ktap_lock_init(&env->globals[i].lock);
-	return 0;
+	for (i = 0; i < prog->ninsns && !err; i++) {
+		if (prog->code[i].op == KTAP_OP_SUM)
+			err = global_make_sum(env, &env->globals[prog->code[i].d]);
+	}
+	return err;
+}
+
+void ktap_globals_destroy(struct ktap_env *env)
+{
+	u32 i;
+
+	for (i = 0; env->globals && i < env->prog->nglobals; i++)
+		free_percpu(env->globals[i].sums);
+	kvfree(env->globals);
+	env->globals = NULL;
+}
+
+/* Total of the sums of all CPUs.  Additions that happen meanwhile are in it or not. */
+static void global_add_up(const struct ktap_global *g, u64 *sum, u64 *n)
+{
+	const struct ktap_sum *there;
+	int cpu;
+
+	*sum = 0;
+	*n = 0;
+	for_each_possible_cpu(cpu) {
+		there = per_cpu_ptr(g->sums, cpu);
+		*n += local64_read(&there->n);
+		*sum += local64_read(&there->sum);
+	}
+}
+
+/* Charge for adding up. */
+static int global_pay_for_sums(struct ktap_vm *vm, const struct ktap_global *g)
+{
+	return g->sums ? ktap_vm_charge(vm, 1 + num_possible_cpus() / 8) : 0;
+}
+
+/* The value has been written: only what is added from now on changes it. */
+static void global_restart(struct ktap_global *g)
+{
+	ktap_assert_held(&g->lock);
+	WRITE_ONCE(g->adding, ktap_is_number(&g->value) ? g->sums : NULL);
+	global_add_up(g, &g->old_sum, &g->old_n);
+}
+
+/* Add what handlers have added since to @v, a copy of the value. */
+static void global_complete(struct ktap_global *g, struct ktap_value *v)
+{
+	u64 sum, n;
+
+	ktap_assert_held(&g->lock);
+	if (!ktap_is_number(v))
+		return;
+	global_add_up(g, &sum, &n);
+	if (n != g->old_n)
+		*v = KTAP_VALUE_INT((u64)ktap_number(v) + (sum - g->old_sum));
 }
 
 static void global_begin_write(struct ktap_global *g)
@@ -56,17 +121,6 @@ static void global_end_write(struct ktap_global *g)
 	WRITE_ONCE(g->seq, g->seq + 1);
 }
 
-/* Returns false if the value is being written, or is a blob. */
-static bool global_read_unlocked(const struct ktap_global *g, struct ktap_value *v)
-{
-	u32 seq = READ_ONCE(g->seq);
-
-	smp_rmb();	/* D: pairs with C */
-	*v = data_race(g->value);
-	smp_rmb();	/* B: pairs with A */
-	return !(seq & 1) && READ_ONCE(g->seq) == seq && !ktap_is_blob(v);
-}
-
 int ktap_global_get(struct ktap_vm *vm, u32 n, struct ktap_value *v)
 {
 	struct ktap_global *g = &vm->env->globals[n];
@@ -76,10 +130,12 @@ int ktap_global_get(struct ktap_vm *vm, u32 n, struct ktap_value *v)
 	u32 room = 0;
 	bool done;
 
-	if (likely(global_read_unlocked(g, &copy))) {
+	if (likely(ktap_global_read(g, &copy))) {
 		*v = copy;
 		return 0;
 	}
+	if (global_pay_for_sums(vm, g))
+		return vm->error;
 	for (;;) {
 		if (!ktap_lock(&g->lock, &flags)) {
 			ktap_count_busy(vm->env);
@@ -87,6 +143,8 @@ int ktap_global_get(struct ktap_vm *vm, u32 n, struct ktap_value *v)
 			break;
 		}
 		done = ktap_slot_copy(&copy, &g->value, mem, room);
+		if (g->sums)
+			global_complete(g, &copy);
 		ktap_unlock(&g->lock, flags);
 		if (done)
 			break;
@@ -110,7 +168,9 @@ int ktap_global_set(struct ktap_vm *vm, u32 n, struct ktap_value *v)
 	unsigned long flags;
 	int ret;
 
-	ret = ktap_slot_prepare(vm, v, &owned);
+	ret = global_pay_for_sums(vm, g);
+	if (!ret)
+		ret = ktap_slot_prepare(vm, v, &owned);
 	if (ret <= 0)
 		return ret;
 	if (!ktap_lock(&g->lock, &flags)) {
@@ -120,6 +180,8 @@ int ktap_global_set(struct ktap_vm *vm, u32 n, struct ktap_value *v)
 	}
 	global_begin_write(g);
 	ktap_slot_replace(vm->env, &g->value, &owned);
+	if (g->sums)
+		global_restart(g);
 	global_end_write(g);
 	ktap_unlock(&g->lock, flags);
 	return 0;

@@ -5,14 +5,83 @@
 #ifndef _KTAP_GLOBAL_H
 #define _KTAP_GLOBAL_H
 
+#include <linux/compiler.h>
+#include <linux/percpu.h>
 #include <linux/types.h>
 
+#include <asm/local64.h>
+
+#include "data/lock.h"
+#include "vm/vm.h"
+
 struct ktap_env;
-struct ktap_value;
-struct ktap_vm;
+
+/**
+ * struct ktap_sum - what handlers on one CPU have added to a global
+ * @sum: sum of the numbers
+ * @n: number of additions
+ */
+struct ktap_sum {
+	local64_t sum;
+	local64_t n;
+};
+
+/**
+ * struct ktap_global - a global
+ * @lock: protects the rest against other writers
+ * @seq: odd while @value is written
+ * @value: the slot
+ * @sums: handlers add to these; NULL if they change @value
+ * @adding: @sums while @value is a number, otherwise NULL
+ * @old_sum: total of @sums when @value was written
+ * @old_n: likewise
+ */
+struct ktap_global {
+	struct ktap_lock lock;
+	u32 seq;
+	struct ktap_value value;
+	struct ktap_sum __percpu *sums;
+	struct ktap_sum __percpu *adding;
+	u64 old_sum;
+	u64 old_n;
+};
 
 /* Context: process, may sleep.  0 or -ENOMEM. */
 int ktap_globals_init(struct ktap_env *env);
+void ktap_globals_destroy(struct ktap_env *env);
+
+/*
+ * Read a global without its lock.  Return false if it is being written, is a blob, or is
+ * kept per CPU.
+ */
+static __always_inline bool ktap_global_read(const struct ktap_global *g, struct ktap_value *v)
+{
+	u32 seq = READ_ONCE(g->seq);
+
+	smp_rmb();	/* D: pairs with C */
+	*v = data_race(g->value);
+	smp_rmb();	/* B: pairs with A */
+	return !(seq & 1) && READ_ONCE(g->seq) == seq && !ktap_is_blob(v) && !g->sums;
+}
+
+/*
+ * Add to the sum of this CPU.  Return false if the global is not kept per CPU, or if @v
+ * is not an integer.  An NMI may interrupt this anywhere, and add to the same sum.
+ */
+static __always_inline bool ktap_global_sum(const struct ktap_vm *vm, const struct ktap_global *g,
+					    const struct ktap_value *v)
+{
+	struct ktap_sum __percpu *adding = READ_ONCE(g->adding);
+	struct ktap_sum *here;
+
+	/* In process context the CPU may change. */
+	if (unlikely(!adding || v->tag != KTAP_INT || vm->level == KTAP_LEVEL_PROCESS))
+		return false;
+	here = this_cpu_ptr(adding);
+	local64_add(v->i, &here->sum);
+	local64_inc(&here->n);
+	return true;
+}
 
 /* Each slot has a lock of its own and owns a copy of its value. */
 int ktap_global_get(struct ktap_vm *vm, u32 n, struct ktap_value *v);

@@ -34,10 +34,11 @@
 		.flags = _flags,				\
 	},
 
-#define MADE(op, _a, _d, _flags)				\
+#define MADE(op, _a, _d, _work, _flags)				\
 	[KTAP_OP_##op] = {					\
 		.a = KTAP_X_##_a,				\
 		.d = KTAP_X_##_d,				\
+		.work = _work,					\
 		.flags = _flags,				\
 	},
 

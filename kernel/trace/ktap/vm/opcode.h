@@ -90,8 +90,10 @@ struct ktap_opdef {
 	u16 result;
 };
 
-/* Opcodes of the instructions that only the verifier makes (opcode_list.h). */
+/* Opcodes of the instructions that only the loader makes (opcode_list.h). */
 enum ktap_made_opcode {
+	KTAP_OP_VALUE	= 246,
+	KTAP_OP_SUM	= 247,
 	KTAP_OP_MEMBER	= 248,
 	KTAP_OP_ELEM	= 249,
 	KTAP_OP_ELEMI	= 250,

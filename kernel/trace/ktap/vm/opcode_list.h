@@ -3,7 +3,7 @@
  * The instruction set.  Included by opcode.c and vm.c only, which define
  *
  *	OP(name, a, b, c, d, result, work, uses, flags)
- *	MADE(name, a, d, flags)
+ *	MADE(name, a, d, work, flags)
  *
  * a to d are enum ktap_operand without the prefix; result, work, uses and flags
  * are fields of struct ktap_opdef.  work is
@@ -120,12 +120,16 @@ OP(SETSELF,	READ,	NONE,	NONE,	STR,	0,	20,	KTAP_USES_SELF | KTAP_USES_HEAP, 0)
 OP(ADDSELF,	READ,	NONE,	NONE,	STR,	0,	20,	KTAP_USES_SELF | KTAP_USES_HEAP, 0)
 
 /*
- * Instructions that the verifier substitutes for others: for accesses by pointers
- * of known type, and for tail calls.  They have no name, as no chunk contains them.
+ * Instructions that the loader substitutes for others, after it has verified them
+ * (load/rewrite.c; for accesses by pointers of known type, load/verifier_types.c).  They
+ * have no name, as no chunk contains them.  Those without work are substituted after the
+ * work has been added up.
  */
-MADE(MEMBER,	WRITE,	OWN,	0)	/* R[a] = member of R[b]; d indexes @accesses */
-MADE(ELEM,	WRITE,	NONE,	0)	/* R[a] = element R[c] of the array at R[b] */
-MADE(ELEMI,	WRITE,	IMM,	0)	/* R[a] = element d of the array at R[b] */
-MADE(CAST,	WRITE,	OWN,	0)	/* R[a] = R[a + 1] as a pointer to type d */
-MADE(TAIL,	REG,	FUNC,	0)	/* CALL, and RET of all its results */
-MADE(TAILV,	REG,	NONE,	BY_VALUE)	/* CALLV, and RET of all its results */
+MADE(VALUE,	WRITE,	OWN,	32, 0)	/* R[a] = built-in value d: CALLB without checks */
+MADE(SUM,	READ,	GLOBAL,	0, 0)	/* ADDG for a global that is kept per CPU */
+MADE(MEMBER,	WRITE,	OWN,	0, 0)	/* R[a] = member of R[b]; d indexes @accesses */
+MADE(ELEM,	WRITE,	NONE,	0, 0)	/* R[a] = element R[c] of the array at R[b] */
+MADE(ELEMI,	WRITE,	IMM,	0, 0)	/* R[a] = element d of the array at R[b] */
+MADE(CAST,	WRITE,	OWN,	0, 0)	/* R[a] = R[a + 1] as a pointer to type d */
+MADE(TAIL,	REG,	FUNC,	0, 0)	/* CALL, and RET of all its results */
+MADE(TAILV,	REG,	NONE,	0, BY_VALUE)	/* CALLV, and RET of all its results */

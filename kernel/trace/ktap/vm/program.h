@@ -33,10 +33,21 @@ struct ktap_code {
 	s32 d;
 };
 
+/**
+ * struct ktap_func - a function
+ * @name: its name, for messages
+ * @first: its first instruction
+ * @ninsns: number of its instructions
+ * @cost: units of its straight code, charged when it is entered
+ * @nparams: number of parameters
+ * @nregs: number of registers
+ * @variadic: it takes more arguments than parameters
+ */
 struct ktap_func {
 	const char *name;
 	u32 first;
 	u32 ninsns;
+	u32 cost;
 	u8 nparams;
 	u8 nregs;
 	bool variadic;

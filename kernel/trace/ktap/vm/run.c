@@ -6,10 +6,7 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 
-#include "data/object.h"
-#include "vm/env.h"
-#include "vm/frame.h"
-#include "vm/vm.h"
+#include "vm/run.h"
 
 /*
  * Nesting of built-ins that call functions of the script.  Each level takes a
@@ -17,48 +14,48 @@
  */
 #define RUN_MAX_NESTED		4
 
-/* Charge for the straight code of the function, as a call does. */
-static int run_begin(struct ktap_vm *vm, const struct ktap_func *f, unsigned int nargs)
+void ktap_vm_forget_error(struct ktap_vm *vm)
 {
-	int err = ktap_frame_make(vm, f, 0, nargs);
-
-	return err ?: ktap_vm_charge(vm, ktap_func_cost(vm->env->prog, f));
+	vm->error = 0;
+	vm->message[0] = '\0';
+	vm->fault.func = NULL;
+	vm->ncalls = 0;
+	vm->nested = 0;
 }
 
 int ktap_vm_run(struct ktap_vm *vm, u32 func, const struct ktap_value *args,
 		unsigned int nargs, struct ktap_value *result)
 {
 	const struct ktap_func *f = &vm->env->prog->funcs[func];
+	bool process = vm->level == KTAP_LEVEL_PROCESS;
 	int err;
 
-	vm->error = 0;
-	vm->message[0] = '\0';
-	vm->fault.func = NULL;
-	vm->pc = f->first;
-	vm->ncalls = 0;
-	vm->nested = 0;
-	vm->speculation = 0;
-	vm->top = 0;
-	vm->arena.cur = 0;
-	vm->arena.used = 0;
-	ktap_vm_grant_budget(vm);
-
+	ktap_vm_begin_run(vm, process);
+	vm->handler = NULL;
 	if (!f->variadic)
 		nargs = min_t(unsigned int, nargs, f->nparams);
 	if (nargs)
 		memcpy(vm->stack, args, nargs * sizeof(*args));
-	err = run_begin(vm, f, nargs);
-	if (err)
-		vm->fault = (struct ktap_fault){ .func = f, .pc = f->first };
-	else
-		err = ktap_interpret(vm, &vm->stack[0]);
-	vm->error = err;
+	err = ktap_vm_finish_run(vm, f, ktap_vm_enter(vm, f, nargs));
 	if (result) {
 		*result = err ? KTAP_VALUE_NIL : vm->stack[0];
 		if (ktap_is_object(result))
 			*result = KTAP_VALUE_BOOL(true);
 	}
-	ktap_objects_end_run(vm);
+	ktap_vm_end_run(vm, process);
+	return err;
+}
+
+int ktap_vm_enter_handler(struct ktap_vm *vm)
+{
+	const struct ktap_func *handler = vm->handler;
+	int err;
+
+	vm->handler = NULL;
+	vm->stack[0] = ktap_event_value(vm->event);
+	err = ktap_vm_enter(vm, handler, 1);
+	if (err)
+		vm->fault = (struct ktap_fault){ .func = handler, .pc = handler->first };
 	return err;
 }
 
@@ -75,7 +72,7 @@ int ktap_vm_call(struct ktap_vm *vm, const struct ktap_func *func, const struct 
 	int err;
 
 	*result = KTAP_VALUE_NIL;
-	err = ktap_vm_charge(vm, 1 + ktap_func_cost(vm->env->prog, func));
+	err = ktap_vm_charge(vm, 1 + func->cost);
 	if (err)
 		return err;
 	if (vm->nested == RUN_MAX_NESTED)

@@ -141,11 +141,12 @@ int ktap_interpret(struct ktap_vm *vm, struct ktap_value *result)
 	const struct ktap_func *func;
 	struct ktap_value *R = vm->stack + vm->base;
 	const u32 floor = vm->ncalls;
-	struct ktap_value tmp;
+	/* Compilers that set variables to zero would do that in each run. */
+	struct ktap_value tmp __uninitialized;
+	s64 x __uninitialized, y __uninitialized;
+	u32 to __uninitialized;
 	unsigned int i;
 	bool cond = false;
-	s64 x, y;
-	u32 to;
 	int err;
 
 next:
@@ -212,9 +213,20 @@ op_NIL:
 	LOAD(FUNC, ((struct ktap_value){ .u = D, .tag = KTAP_FUNC }));
 	LOAD(MOV, B);
 
-	CALL(GETG, ktap_global_get(vm, D, &A));
+op_GETG:
+	if (likely(ktap_global_read(&vm->env->globals[D], &tmp))) {
+		A = tmp;
+		goto next;
+	}
+	err = ktap_global_get(vm, D, &A);
+	goto check;
 	CALL(SETG, ktap_global_set(vm, D, &A));
 	CALL(ADDG, ktap_global_add(vm, D, &A));
+op_SUM:
+	if (likely(ktap_global_sum(vm, &vm->env->globals[D], &A)))
+		goto next;
+	err = ktap_global_add(vm, D, &A);
+	goto check;
 
 	/* Arithmetic on two registers, and on a register and an immediate. */
 #define ARITH(op, result)						\
@@ -422,6 +434,7 @@ op_CALLB:
 	else
 		err = vm_call_builtin(vm, &ktap_builtins[D], &A, insn->b);
 	goto check;
+	CALL(VALUE, ktap_builtins[D].fn(vm, &A, 0));
 op_RET:
 	i = insn->b;
 	if (unlikely(i == KTAP_MULTI)) {
@@ -431,6 +444,8 @@ op_RET:
 	}
 	if (vm->ncalls == floor) {
 		*result = i ? A : KTAP_VALUE_NIL;
+		if (vm->handler && !floor)
+			goto filtered;
 		return 0;
 	}
 	pc = prog->code + ktap_frame_leave(vm, &A, i);
@@ -463,6 +478,17 @@ op_ELEMI:
 	err = ktap_op_element(vm, &A, &B, &tmp);
 	goto check;
 	CALL(CAST, ktap_op_cast(vm, &A, &R[insn->a + 1], D));
+
+	/* The filter of a probe has ended. */
+filtered:
+	if (!ktap_is_true(result))
+		return 0;
+	err = ktap_vm_enter_handler(vm);
+	if (unlikely(err))
+		return err;
+	R = vm->stack;
+	pc = prog->code + vm->func->first;
+	goto next;
 
 unknown:
 	WARN_ON_ONCE(1);

@@ -12,6 +12,7 @@
 #define _KTAP_VM_H
 
 #include <linux/errno.h>
+#include <linux/minmax.h>
 #include <linux/types.h>
 
 #include "vm/event.h"
@@ -29,6 +30,8 @@ struct ktap_overhead;
 #define KTAP_PROCESS_STACK	32768
 #define KTAP_PROCESS_CALLS	2000
 #define KTAP_PROCESS_ARENA	(256 << 10)
+
+#define KTAP_EXECNAME_SIZE	16	/* TASK_COMM_LEN */
 
 #define KTAP_DEFAULT_BUDGET	100000	/* &ktap_env.max_insns */
 /* Default with PREEMPT_RT: less than a millisecond, to keep latencies low. */
@@ -98,6 +101,7 @@ struct ktap_fresh {
  * @nvarargs: number of its variable arguments, which precede its frame
  * @open_end: first value of @stack after the open values (frame.c)
  * @func: the running function
+ * @handler: the handler that follows the running filter if that is true; or NULL
  * @calls: calls that have not returned
  * @max_calls: size of @calls
  * @ncalls: used entries of @calls
@@ -105,6 +109,8 @@ struct ktap_fresh {
  * @arena: temporary strings
  * @fresh: objects made by this activation that nothing else refers to
  *	(data/object.c)
+ * @execname: name of the current task; it stays the same while a handler runs
+ * @execname_len: its length; 0: not known yet
  * @speculation: the speculation that takes this run's output, 0 if none
  * @irq_flags: saved while a record is written into a speculation
  * @budget: units left; of this slice only, if @overhead is set
@@ -129,6 +135,7 @@ struct ktap_vm {
 	u32 nvarargs;
 	u32 open_end;
 	const struct ktap_func *func;
+	const struct ktap_func *handler;
 
 	struct ktap_call *calls;
 	u32 max_calls;
@@ -137,6 +144,9 @@ struct ktap_vm {
 
 	struct ktap_arena arena;
 	struct ktap_fresh fresh;
+
+	char execname[KTAP_EXECNAME_SIZE] __aligned(8);
+	u32 execname_len;
 
 	s64 speculation;
 	unsigned long irq_flags;
@@ -228,8 +238,15 @@ void *ktap_arena_alloc(struct ktap_vm *vm, size_t size);
 /* Shrink the block of the last ktap_arena_alloc() to @size bytes. */
 void ktap_arena_trim(struct ktap_vm *vm, void *p, size_t size);
 
-/* Set the budget at the start of a run. */
-void ktap_vm_grant_budget(struct ktap_vm *vm);
+/* Units between two checks for rescheduling and signals in process context. */
+#define KTAP_PROCESS_SLICE	1024
+
+/* Give a run @left units, of which it may use @slice before it is checked. */
+static inline void ktap_vm_begin_slice(struct ktap_vm *vm, u64 left, u64 slice)
+{
+	vm->budget = min(left, slice);
+	vm->rest = left - vm->budget;
+}
 
 /* Slow path of ktap_vm_charge(): the budget or its slice is used up. */
 int ktap_vm_out_of_budget(struct ktap_vm *vm, u32 n);

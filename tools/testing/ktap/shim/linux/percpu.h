@@ -20,6 +20,7 @@ extern __thread int shim_cpu;
 
 /* The memory of CPU 0; that of the others follows. */
 void *__alloc_percpu_gfp(size_t size, size_t align, gfp_t gfp);
+#define alloc_percpu_gfp(type, gfp)	__alloc_percpu_gfp(sizeof(type), __alignof__(type), gfp)
 void free_percpu(void *p);
 void *shim_per_cpu_ptr(void *p, int cpu);
 

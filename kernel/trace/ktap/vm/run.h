@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Runs of handlers.  The common path is inline: it is a part of the cost of each event.
+ */
+#ifndef _KTAP_RUN_H
+#define _KTAP_RUN_H
+
+#include "data/object.h"
+#include "vm/env.h"
+#include "vm/frame.h"
+#include "vm/vm.h"
+
+/*
+ * Units of the first slice of a measured handler.  A run that lasts longer is always
+ * measured from then on, slice by slice (overhead.c).
+ */
+#define KTAP_FIRST_SLICE	128
+
+/* Set the budget at the start of a run, which is in process context or not. */
+static __always_inline void ktap_vm_grant_budget(struct ktap_vm *vm, bool process)
+{
+	if (process)
+		vm->budget = KTAP_PROCESS_SLICE;
+	else
+		ktap_vm_begin_slice(vm, vm->env->max_insns,
+				    vm->overhead ? KTAP_FIRST_SLICE : U64_MAX);
+}
+
+/* run.c: forget the error of the last run, and its frames. */
+void ktap_vm_forget_error(struct ktap_vm *vm);
+
+/* Begin a run.  A run that succeeds leaves no error, no calls and no nested functions. */
+static __always_inline void ktap_vm_begin_run(struct ktap_vm *vm, bool process)
+{
+	if (unlikely(vm->error))
+		ktap_vm_forget_error(vm);
+	vm->speculation = 0;
+	vm->execname_len = 0;
+	vm->arena.cur = 0;
+	vm->arena.used = 0;
+	ktap_vm_grant_budget(vm, process);
+}
+
+/* No function has more registers than a stack has. */
+static_assert(KTAP_MAX_REGS <= KTAP_EVENT_STACK);
+
+/* Enter the first function of a run with @nargs arguments; charge for its straight code. */
+static __always_inline int ktap_vm_enter(struct ktap_vm *vm, const struct ktap_func *func,
+					 unsigned int nargs)
+{
+	int err;
+
+	if (likely(!func->variadic && func->nparams <= nargs)) {
+		vm->func = func;
+		vm->base = 0;
+		vm->nvarargs = 0;
+		vm->top = func->nregs;
+	} else {
+		vm->top = 0;
+		err = ktap_frame_make(vm, func, 0, nargs);
+		if (err)
+			return err;
+	}
+	return ktap_vm_charge(vm, func->cost);
+}
+
+/* Run the function that was entered, if @err is 0, and end the run. */
+static __always_inline int ktap_vm_finish_run(struct ktap_vm *vm, const struct ktap_func *func,
+					      int err)
+{
+	if (likely(!err))
+		err = ktap_interpret(vm, &vm->stack[0]);
+	else
+		vm->fault = (struct ktap_fault){ .func = func, .pc = func->first };
+	vm->error = err;
+	return err;
+}
+
+/* End a run: free the objects that only its registers refer to. */
+static __always_inline void ktap_vm_end_run(struct ktap_vm *vm, bool process)
+{
+	if (vm->fresh.first || vm->fresh.sweeps || process)
+		ktap_objects_end_run(vm);
+}
+
+/**
+ * ktap_vm_handle() - Run the filter of a probe and, if it is true, the handler
+ * @vm: as for ktap_vm_run()
+ * @filter: function without arguments, or NULL
+ * @handler: function; its argument is the event
+ * @ev: the event, NULL in process context
+ * @process: @vm->level is KTAP_LEVEL_PROCESS; a constant
+ *
+ * They are one run, with one budget: the interpreter continues in the handler.
+ * Context: as for ktap_vm_run().
+ * Return: as ktap_vm_run().  @vm->handler is NULL if the handler has begun.
+ */
+static __always_inline int ktap_vm_handle(struct ktap_vm *vm, const struct ktap_func *filter,
+					  const struct ktap_func *handler,
+					  const struct ktap_event *ev, bool process)
+{
+	const struct ktap_func *first = handler;
+	int err;
+
+	ktap_vm_begin_run(vm, process);
+	vm->event = ev;
+	if (filter) {
+		vm->handler = handler;
+		first = filter;
+		err = ktap_vm_enter(vm, filter, 0);
+	} else {
+		vm->handler = NULL;
+		vm->stack[0] = ktap_event_value(ev);
+		err = ktap_vm_enter(vm, handler, 1);
+	}
+	err = ktap_vm_finish_run(vm, first, err);
+	ktap_vm_end_run(vm, process);
+	return err;
+}
+
+#endif /* _KTAP_RUN_H */
