@@ -36,26 +36,21 @@
 /**
  * struct ktap_syscalls - the system calls of a session
  * @session: the session
- * @enter: by number: the points of the entry
- * @exit: by number: the points of the exit
- * @nenter: number of points in @enter
- * @nexit: number of points in @exit
- * @reads_user: &ktap_syscall.reads_user of any point
+ * @npoints: number of points in @points, of exits (0) and entries (1)
+ * @reads_user: any point has SC_NEEDS_USER
  * @probe: the probe for which @follows was computed last
- * @follows: &ktap_syscall.follows of that probe
+ * @follows: its handlers may read the memory that arguments point to
  * @marked: the probe whose unknown calls were marked last
  * @unknown: calls of 32-bit programs that match the events of probes, but have no
  *	trace event: by exit (0) or entry (1), by number
  * @entering: ktap_sys_enter() is registered
  * @exiting: ktap_sys_exit() is registered
  * @buffers: per CPU, for user data
+ * @points: by exit (0) or entry (1), by number: the first point of the event
  */
 struct ktap_syscalls {
 	struct ktap_session *session;
-	struct ktap_syscall **enter;
-	struct ktap_syscall **exit;
-	unsigned int nenter;
-	unsigned int nexit;
+	unsigned int npoints[2];
 	bool reads_user;
 	const struct ktap_probe *probe;
 	bool follows;
@@ -64,11 +59,15 @@ struct ktap_syscalls {
 	bool entering;
 	bool exiting;
 	struct trace_user_buf_info buffers;
+	struct ktap_syscall *points[2][NR_syscalls];
 };
 
-/* The current system call; @nr is that of the event, negative if it has no event. */
-struct sc_call {
-	int nr;
+/**
+ * struct sc_abi - how a 32-bit program has made the current system call
+ * @compat: it has the number of a 32-bit program
+ * @args_differ: its arguments are not those of the event
+ */
+struct sc_abi {
 	bool compat;
 	bool args_differ;
 };
@@ -114,128 +113,189 @@ static u32 syscall_nr_of_x32(u32 nr)
 
 static void syscall_count_x32(struct ktap_syscalls *scs, u32 x32, bool enter)
 {
-	struct ktap_syscall **waiting = enter ? scs->enter : scs->exit;
 	u32 nr = syscall_nr_of_x32(x32);
 
-	if (ktap_index(&nr, NR_syscalls) && waiting[nr] && ktap_delivers(scs->session))
+	if (ktap_index(&nr, NR_syscalls) && scs->points[enter][nr] &&
+	    ktap_delivers(scs->session))
 		atomic_long_inc(&scs->session->env.counters.unknown_calls);
 }
 
-static __always_inline struct sc_call syscall_get_call(struct ktap_syscalls *scs,
-						       struct pt_regs *regs, bool enter)
+/* The first point that waits for a call by its 64-bit number, or NULL */
+static __always_inline struct ktap_syscall *syscall_first(const struct ktap_syscalls *scs, u32 nr,
+							  bool enter)
 {
-	struct sc_call call = { .nr = syscall_get_nr(current, regs) };
-	struct ktap_compat_call compat;
-	int x32 = ktap_x32_call(call.nr);
+	return ktap_index(&nr, NR_syscalls) ? scs->points[enter][nr] : NULL;
+}
+
+/* Does the current call have a number of another ABI than that of the events? */
+static __always_inline bool syscall_is_foreign(struct pt_regs *regs, int nr)
+{
+	return unlikely(ktap_x32_call(nr) >= 0 || ktap_is_compat(regs));
+}
+
+/* Translate a foreign number.  Count the call if it has no event. */
+static struct ktap_syscall *syscall_first_foreign(struct ktap_syscalls *scs, int nr, bool enter,
+						  struct sc_abi *abi)
+{
+	struct ktap_compat_call call;
+	int x32 = ktap_x32_call(nr);
 
 	/* First x32: ktap_is_compat() is true for these, too. */
 	if (x32 >= 0) {
 		syscall_count_x32(scs, x32, enter);
-	} else if (ktap_is_compat(regs)) {
-		compat = ktap_compat_call(call.nr);
-		if (compat.nr < 0)
-			syscall_count_unknown(scs, call.nr, enter);
-		call = (struct sc_call){ compat.nr, true, compat.args_differ };
+		return NULL;
 	}
-	if (call.nr < 0 || call.nr >= NR_syscalls)
-		call.nr = -1;
-	else
-		call.nr = array_index_nospec(call.nr, NR_syscalls);
-	return call;
+	call = ktap_compat_call(nr);
+	if (call.nr < 0) {
+		syscall_count_unknown(scs, nr, enter);
+		return NULL;
+	}
+	*abi = (struct sc_abi){ true, call.args_differ };
+	return syscall_first(scs, call.nr, enter);
 }
 
-static void syscall_get_args(const struct sc_call *call, struct pt_regs *regs, unsigned long *args)
+static void syscall_get_args(struct pt_regs *regs, bool compat, unsigned long *args)
 {
 	unsigned int i;
 
 	syscall_get_arguments(current, regs, args);
 	/* The upper halves of the registers are undefined. */
-	for (i = 0; i < KTAP_SYSCALL_ARGS && call->compat; i++)
+	for (i = 0; i < KTAP_SYSCALL_ARGS && unlikely(compat); i++)
 		args[i] = (u32)args[i];
 }
 
-/*
- * If a point needs user data: return false if no handler would run, or else fault in
- * the memory that handlers may read.
- */
-static bool syscall_prepare_enter(struct ktap_syscalls *scs, const struct ktap_syscall *first,
-				  const unsigned long *args, bool *reads_user)
+/* Deliver an event to @sc and all points after it. */
+static noinline void syscall_fire(struct ktap_syscall *sc, bool compat, const unsigned long *args,
+				  const struct ktap_user_data *user, long ret)
 {
-	const struct ktap_syscall *sc;
-	bool follows = false;
+	/* All members are set below: to clear it first would double the stores. */
+	struct sc_event e __uninitialized;
 
-	*reads_user = false;
-	for (sc = first; sc && args; sc = sc->next) {
-		*reads_user |= sc->reads_user;
-		follows |= sc->follows;
-	}
-	if ((*reads_user || follows) && !ktap_delivers(scs->session))
-		return false;
-	if (follows)
-		ktap_user_bring_in(first->meta, &first->user, args);
-	return true;
+	e.hit.ev.ops = &ktap_syscall_ops;
+	e.compat = compat;
+	e.args = args;
+	e.user = user;
+	e.ret = ret;
+	guard(preempt_notrace)();
+	do {
+		e.hit.point = &sc->point;
+		e.sc = sc;
+		ktap_fire(&e.hit);
+		sc = sc->next;
+	} while (sc);
 }
+NOKPROBE_SYMBOL(syscall_fire);
 
-static void ktap_sys_enter(void *data, struct pt_regs *regs, long id)
+/*
+ * For points that read user data: copy it, or fault in the memory that handlers may read,
+ * unless no handler would run.
+ */
+static noinline void syscall_fire_reading(struct ktap_syscalls *scs, struct ktap_syscall *first,
+					  bool compat, const unsigned long *args)
 {
-	struct ktap_syscalls *scs = data;
-	const struct sc_call call = syscall_get_call(scs, regs, true);
-	struct ktap_user_data user = { .n = 0 };
-	unsigned long regs_args[KTAP_SYSCALL_ARGS], *args = NULL;
-	struct ktap_syscall *first, *sc;
-	bool reads_user;
+	/* Large; ktap_user_read() sets the members of the first @n arguments. */
+	struct ktap_user_data user __uninitialized;
 
-	first = call.nr < 0 ? NULL : scs->enter[call.nr];
-	if (!first)
+	user.n = 0;
+	if (!ktap_delivers(scs->session))
 		return;
-
-	if (!call.args_differ) {
-		syscall_get_args(&call, regs, regs_args);
-		args = regs_args;
-	}
-	if (!syscall_prepare_enter(scs, first, args, &reads_user))
-		return;
+	if (first->needs_all & SC_NEEDS_MEMORY)
+		ktap_user_bring_in(first->meta, &first->user, args);
 
 	guard(preempt_notrace)();
-	if (reads_user)
+	if (first->needs_all & SC_NEEDS_USER)
 		ktap_user_read(&scs->buffers, &scs->session->env.counters, first->meta,
 			       &first->user, args, &user);
-	for (sc = first; sc; sc = sc->next) {
-		const struct sc_event e = {
-			.hit.ev.ops = &ktap_syscall_ops,
-			.hit.point = &sc->point,
-			.sc = sc,
-			.compat = call.compat,
-			.args = args,
-			.user = &user,
-		};
+	syscall_fire(first, compat, args, &user, 0);
+}
+NOKPROBE_SYMBOL(syscall_fire_reading);
 
-		ktap_fire(&e.hit);
+static noinline void syscall_enter_args(struct ktap_syscalls *scs, struct pt_regs *regs,
+					struct ktap_syscall *first, bool compat)
+{
+	/* syscall_get_args() sets all of them. */
+	unsigned long args[KTAP_SYSCALL_ARGS] __uninitialized;
+
+	syscall_get_args(regs, compat, args);
+	if (first->needs_all & (SC_NEEDS_USER | SC_NEEDS_MEMORY))
+		syscall_fire_reading(scs, first, compat, args);
+	else
+		syscall_fire(first, compat, args, &ktap_syscall_no_user, 0);
+}
+NOKPROBE_SYMBOL(syscall_enter_args);
+
+static __always_inline void syscall_enter(struct ktap_syscalls *scs, struct pt_regs *regs,
+					  struct ktap_syscall *first, struct sc_abi abi)
+{
+	if (first->needs_all && !abi.args_differ)
+		syscall_enter_args(scs, regs, first, abi.compat);
+	else
+		syscall_fire(first, abi.compat, NULL, &ktap_syscall_no_user, 0);
+}
+
+static void syscall_exit(struct ktap_syscall *first, long ret, bool compat)
+{
+	syscall_fire(first, compat, NULL, &ktap_syscall_no_user, ret);
+}
+
+static noinline void syscall_enter_foreign(struct ktap_syscalls *scs, struct pt_regs *regs, int nr)
+{
+	struct ktap_syscall *first;
+	struct sc_abi abi;
+
+	first = syscall_first_foreign(scs, nr, true, &abi);
+	if (first)
+		syscall_enter(scs, regs, first, abi);
+}
+NOKPROBE_SYMBOL(syscall_enter_foreign);
+
+static noinline void syscall_exit_foreign(struct ktap_syscalls *scs, long ret, int nr)
+{
+	struct ktap_syscall *first;
+	struct sc_abi abi;
+
+	first = syscall_first_foreign(scs, nr, false, &abi);
+	if (first)
+		syscall_exit(first, ret, abi.compat);
+}
+NOKPROBE_SYMBOL(syscall_exit_foreign);
+
+/*
+ * Called at each system call of all processes, most of which nobody waits for: so the
+ * look-up is inline and needs no stack.
+ */
+static void ktap_sys_enter(void *data, struct pt_regs *regs, long id)
+{
+	int nr = syscall_get_nr(current, regs);
+	struct ktap_syscalls *scs = data;
+	struct ktap_syscall *first;
+
+	if (syscall_is_foreign(regs, nr)) {
+		syscall_enter_foreign(scs, regs, nr);
+	} else {
+		first = syscall_first(scs, nr, true);
+		if (first)
+			syscall_enter(scs, regs, first, (struct sc_abi){});
 	}
+	/* The stack of the event begins above this function: make no tail call. */
+	barrier();
 }
 NOKPROBE_SYMBOL(ktap_sys_enter);
 
 static void ktap_sys_exit(void *data, struct pt_regs *regs, long ret)
 {
+	int nr = syscall_get_nr(current, regs);
 	struct ktap_syscalls *scs = data;
-	const struct sc_call call = syscall_get_call(scs, regs, false);
-	struct ktap_syscall *sc;
+	struct ktap_syscall *first;
 
-	if (call.nr < 0)
-		return;
-
-	guard(preempt_notrace)();
-	for (sc = scs->exit[call.nr]; sc; sc = sc->next) {
-		const struct sc_event e = {
-			.hit.ev.ops = &ktap_syscall_ops,
-			.hit.point = &sc->point,
-			.sc = sc,
-			.compat = call.compat,
-			.ret = ret,
-		};
-
-		ktap_fire(&e.hit);
+	if (syscall_is_foreign(regs, nr)) {
+		syscall_exit_foreign(scs, ret, nr);
+	} else {
+		first = syscall_first(scs, nr, false);
+		if (first)
+			syscall_exit(first, ret, false);
 	}
+	barrier();
 }
 NOKPROBE_SYMBOL(ktap_sys_exit);
 
@@ -246,23 +306,6 @@ static bool syscall_probe_follows(struct ktap_syscalls *scs, const struct ktap_p
 		scs->follows = ktap_probe_reaches(probe, ktap_follows_addresses, NULL);
 	scs->probe = probe;
 	return scs->follows;
-}
-
-static struct ktap_syscalls *syscall_alloc(struct ktap_session *s)
-{
-	struct ktap_syscalls *scs = kzalloc_obj(*scs, KTAP_GFP);
-
-	if (!scs)
-		return NULL;
-	scs->session = s;
-	scs->enter = kvcalloc(NR_syscalls, sizeof(*scs->enter), KTAP_GFP);
-	scs->exit = kvcalloc(NR_syscalls, sizeof(*scs->exit), KTAP_GFP);
-	if (scs->enter && scs->exit)
-		return scs;
-	kvfree(scs->enter);
-	kvfree(scs->exit);
-	kfree(scs);
-	return NULL;
 }
 
 /*
@@ -310,9 +353,10 @@ int ktap_syscall_add(struct ktap_probe *probe, struct trace_event_call *call)
 	struct ktap_syscall *sc;
 
 	if (!s->syscalls)
-		s->syscalls = syscall_alloc(s);
+		s->syscalls = kvzalloc_obj(*s->syscalls, KTAP_GFP);
 	if (!s->syscalls)
 		return -ENOMEM;
+	s->syscalls->session = s;
 	if (ktap_probe_charge(probe, struct_size(sc, refs, prog->nfields)))
 		return -ENOMEM;
 	sc = kzalloc_flex(*sc, refs, prog->nfields, KTAP_GFP);
@@ -327,7 +371,8 @@ int ktap_syscall_add(struct ktap_probe *probe, struct trace_event_call *call)
 	sc->enter = call->class == &event_class_syscall_enter;
 	ktap_point_init(&sc->point, probe, &ktap_syscall_source, trace_event_name(call));
 	ktap_syscall_find_refs(sc, prog);
-	sc->follows = sc->enter && syscall_probe_follows(s->syscalls, probe);
+	if (sc->enter && syscall_probe_follows(s->syscalls, probe))
+		sc->needs |= SC_NEEDS_MEMORY;
 	return 0;
 }
 
@@ -369,22 +414,20 @@ static int syscall_attach(struct ktap_point *point)
 {
 	struct ktap_syscall *sc = container_of(point, struct ktap_syscall, point);
 	struct ktap_syscalls *scs = point->probe->session->syscalls;
+	struct ktap_syscall **first, **p;
 	unsigned long entry;
-	struct ktap_syscall **p;
 
-	p = sc->enter ? &scs->enter[sc->meta->syscall_nr] : &scs->exit[sc->meta->syscall_nr];
-	while (*p)
-		p = &(*p)->next;
+	first = &scs->points[sc->enter][sc->meta->syscall_nr];
+	for (p = first; *p; p = &(*p)->next)
+		;
 	*p = sc;
+	(*first)->needs_all |= sc->needs;
 
 	entry = sc->enter ? (unsigned long)ktap_sys_enter : (unsigned long)ktap_sys_exit;
 	if (kallsyms_lookup_size_offset(entry, &point->entry_size, NULL))
 		point->entry = entry;
-	if (sc->enter)
-		scs->nenter++;
-	else
-		scs->nexit++;
-	scs->reads_user |= sc->reads_user;
+	scs->npoints[sc->enter]++;
+	scs->reads_user |= sc->needs & SC_NEEDS_USER;
 	if (scs->marked != point->probe)
 		syscall_mark_unknown(scs, point->probe);
 	return 0;
@@ -404,13 +447,13 @@ static int syscall_attach_all(struct ktap_session *s)
 		return err;
 	}
 
-	if (scs->nenter) {
+	if (scs->npoints[true]) {
 		err = register_trace_sys_enter(ktap_sys_enter, scs);
 		if (err)
 			return err;
 		scs->entering = true;
 	}
-	if (scs->nexit) {
+	if (scs->npoints[false]) {
 		err = register_trace_sys_exit(ktap_sys_exit, scs);
 		if (err)
 			return err;
@@ -486,9 +529,7 @@ static void syscall_release_all(struct ktap_session *s)
 		return;
 	if (scs->reads_user)
 		trace_user_fault_destroy(&scs->buffers);
-	kvfree(scs->enter);
-	kvfree(scs->exit);
-	kfree(scs);
+	kvfree(scs);
 	s->syscalls = NULL;
 }
 

@@ -51,6 +51,11 @@ struct sc_ref {
 	u8 n;
 };
 
+/* Preparations before the handlers of an entry run; each begins with fetching arguments. */
+#define SC_NEEDS_ARGS	BIT(0)	/* the arguments alone */
+#define SC_NEEDS_USER	BIT(1)	/* a copy of the user data that they point to */
+#define SC_NEEDS_MEMORY	BIT(2)	/* the memory that they point to, which is faulted in */
+
 /**
  * struct ktap_syscall - entry or exit of a system call that a probe waits for
  * @point: the point
@@ -60,8 +65,8 @@ struct sc_ref {
  * @nargs: number of arguments whose registers are known
  * @user: arguments that point to user data
  * @enter: the event is the entry
- * @reads_user: the probe reads user data by fields of the event
- * @follows: its handler may read the memory that arguments point to
+ * @needs: SC_NEEDS_*: what the probe may read
+ * @needs_all: of the first point of an event: @needs of all its points
  * @args: by argument: the value of argN
  * @refs: by field of the program
  */
@@ -73,13 +78,16 @@ struct ktap_syscall {
 	int nargs;
 	struct ktap_user_args user;
 	bool enter;
-	bool reads_user;
-	bool follows;
+	u8 needs;
+	u8 needs_all;
 	struct sc_ref args[KTAP_SYSCALL_ARGS];
 	struct sc_ref refs[];
 };
 
-/* @args is NULL if a 32-bit program's arguments are not those of the event. */
+/*
+ * @args is NULL if no probe of the event reads them, or if those of a 32-bit program are
+ * not those of the event.
+ */
 struct sc_event {
 	struct ktap_hit hit;
 	const struct ktap_syscall *sc;
@@ -90,6 +98,7 @@ struct sc_event {
 };
 
 extern const struct ktap_event_ops ktap_syscall_ops;
+extern const struct ktap_user_data ktap_syscall_no_user;
 
 void ktap_syscall_find_refs(struct ktap_syscall *sc, const struct ktap_program *prog);
 

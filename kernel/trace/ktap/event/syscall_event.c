@@ -293,6 +293,9 @@ static int syscall_text(struct ktap_vm *vm, struct ktap_value *v)
 	return ktap_make_string(vm, iter->seq.buffer, trace_seq_used(&iter->seq), v);
 }
 
+/* For events whose user data no probe reads */
+const struct ktap_user_data ktap_syscall_no_user;
+
 const struct ktap_event_ops ktap_syscall_ops = {
 	.name = syscall_name,
 	.field = syscall_field,
@@ -365,13 +368,25 @@ static struct sc_ref syscall_field_ref(const struct ktap_syscall *sc, const char
 	return (struct sc_ref){ SC_NONE };
 }
 
+/* Preparations (SC_NEEDS_*) for a probe of an entry that reads @ref */
+static u8 syscall_ref_needs(struct sc_ref ref)
+{
+	if (ref.kind == SC_USER)
+		return SC_NEEDS_USER;
+	return ref.kind >= SC_ARG && ref.kind <= SC_LONG ? SC_NEEDS_ARGS : 0;
+}
+
 void ktap_syscall_find_refs(struct ktap_syscall *sc, const struct ktap_program *prog)
 {
+	const struct ktap_plan *plan = &sc->point.probe->plan;
 	u32 i;
 
 	for (i = 0; i < sc->nargs; i++)
 		sc->args[i] = syscall_number_ref(sc, i);
-	sc->reads_user = sc->enter && sc->user.recorded && (prog->uses & KTAP_USES_ARGSTR);
+	if (sc->enter && plan->event)
+		sc->needs |= SC_NEEDS_ARGS;
+	if (sc->enter && plan->event && sc->user.recorded && (prog->uses & KTAP_USES_ARGSTR))
+		sc->needs |= SC_NEEDS_USER;
 	for (i = 0; i < prog->nfields; i++) {
 		const char *name = prog->fields[i]->blob;
 
@@ -379,6 +394,7 @@ void ktap_syscall_find_refs(struct ktap_syscall *sc, const struct ktap_program *
 			sc->refs[i] = syscall_special_ref(sc, name);
 		if (sc->refs[i].kind == SC_NONE)
 			sc->refs[i] = syscall_field_ref(sc, name);
-		sc->reads_user |= sc->refs[i].kind == SC_USER;
+		if (plan->event || test_bit(i, plan->fields))
+			sc->needs |= syscall_ref_needs(sc->refs[i]);
 	}
 }

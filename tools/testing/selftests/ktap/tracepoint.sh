@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 45
+plan 47
 
 n=500
 
@@ -65,6 +65,18 @@ trace sched:sched_process_fork function (e) { if (e.child_pid > 0 && e.field(1) 
 trace sched:sched_process_fork { if (arg0 != nil) { n += 1 } }
 trace_end { print(n) }' -- "$workload" fork 20
 out record_is_made_for_all_that_reads_it '80\n'
+
+# The arguments of a system call are fetched if a probe of the call reads them
+for reads in 'count == 7' 'arg2 == 7' 'f() == 7' 'e.sc_arg3 == 7' 'e.field(4) == 7' 'argstr ~ "*count: *7*"'; do
+	run -q -e "function f() { return args[\"count\"] }
+trace syscalls:sys_enter_write function (e) { if ($reads) { n += 1 } } trace_end { print(n) }" -- \
+		"$workload" write 7 $n
+	[ "$(cat "$tmp/out")" = $n ] || break
+done
+out arguments_are_fetched_for_all_that_reads_them "$n\n"
+run -q -e "trace syscalls:sys_enter_write /$mine/ { n += 1 } trace syscalls:sys_enter_write /count == 7/ { m += 1 }
+trace syscalls:sys_enter_write /$mine/ { o += 1 } trace_end { print(n >= $n, n == o, m) }" -- "$workload" write 7 $n
+out probes_of_one_call_read_more_or_less_of_it "true\ttrue\t$n\n"
 
 # probes within the top level
 probe='trace syscalls:sys_enter_getppid { n += 1 }'
