@@ -55,12 +55,16 @@ struct ktap_probe_stats {
  * struct ktap_plan - the parts of its events that a probe may read
  * @event: any part: it takes the event as a parameter, or reads its text or an
  *	argument by number
+ * @retval: the return value
+ * @args: the arguments that it may read by number, a bit each
  * @fields: the fields of the program that it may read, a bit each
  *
  * Sources use it to leave out what no handler needs.
  */
 struct ktap_plan {
 	bool event;
+	bool retval;
+	u32 args;
 	unsigned long *fields;
 };
 

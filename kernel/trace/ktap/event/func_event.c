@@ -3,7 +3,6 @@
  * Kernel functions as events: fields, arguments and stack of an entry or a return,
  * from fprobes, kprobes, the function tracer and raw tracepoints.
  */
-#include <linux/cleanup.h>
 #include <linux/ftrace.h>
 #include <linux/kallsyms.h>
 #include <linux/kernel.h>
@@ -20,7 +19,6 @@
 #include "event/func_event.h"
 #include "event/registers.h"
 #include "session.h"
-#include "vm/builtin.h"
 
 /* Number of arguments that ftrace_regs_get_argument() can read; others read as 0. */
 #if defined(CONFIG_ARM64) || defined(CONFIG_RISCV) || defined(CONFIG_PPC)
@@ -303,51 +301,6 @@ static void func_find_fields(struct ktap_kfn_point *f, const struct ktap_program
 	}
 }
 
-/* Number of arguments that any handler reads: only these are kept until the return. */
-static unsigned int func_wanted_args(const struct ktap_program *prog)
-{
-	unsigned int n = 0;
-	u32 i;
-
-	for (i = 0; i < prog->ninsns; i++) {
-		if (prog->code[i].op == KTAP_OP_ARG)
-			n = max_t(unsigned int, n, prog->code[i].d + 1);
-	}
-	return min(n, KTAP_KFN_ARGS);
-}
-
-/**
- * struct fn_wanted - parts of a function's events that a probe may read
- * @prog: the program
- * @fields: by field of the program
- * @args: arguments, a bit each
- * @result: the return value
- */
-struct fn_wanted {
-	const struct ktap_program *prog;
-	bool *fields;
-	u16 args;
-	bool result;
-};
-
-/* Visitor for ktap_probe_reaches(): record what @insn reads; always continue. */
-static bool func_fn_note_wanted(const struct ktap_code *insn, void *data)
-{
-	struct fn_wanted *w = data;
-	u32 field = KTAP_NONE;
-
-	if (insn->op == KTAP_OP_FIELD)
-		field = insn->d;
-	else if (insn->op == KTAP_OP_TGETS)
-		field = w->prog->string_field[insn->d];
-	if (field != KTAP_NONE)
-		w->fields[field] = true;
-	if (insn->op == KTAP_OP_ARG && insn->d < KTAP_KFN_ARGS)
-		w->args |= BIT(insn->d);
-	w->result |= ktap_insn_reads(insn) & KTAP_READS_RETVAL;
-	return false;
-}
-
 /* e.name is the event's own name, args.name a parameter. */
 static bool func_fn_may_be_param(const struct ktap_kfn_point *f, const struct ktap_program *prog,
 				 u32 i)
@@ -355,25 +308,26 @@ static bool func_fn_may_be_param(const struct ktap_kfn_point *f, const struct kt
 	return i < prog->nown_fields || !f->fields[i] || f->fields[i] == FIELD_PARAM;
 }
 
-/* Give a slot to each part in @w, and allocate the slots of all functions. */
-static int func_fn_take_slots(struct ktap_kfn_point *f, const struct fn_wanted *w)
+/* Give a slot to each part that the probe may read, and allocate those of all functions. */
+static int func_fn_take_slots(struct ktap_kfn_point *f, const struct ktap_program *prog)
 {
+	const struct ktap_plan *plan = &f->point.probe->plan;
 	size_t size;
 	u32 i;
 
-	f->params = kcalloc(max(w->prog->nfields, 1), sizeof(*f->params), KTAP_GFP);
+	f->params = kcalloc(max(prog->nfields, 1), sizeof(*f->params), KTAP_GFP);
 	if (!f->params)
 		return -ENOMEM;
-	for (i = 0; i < w->prog->nfields; i++) {
+	for (i = 0; i < prog->nfields; i++) {
 		f->params[i] = KTAP_KFN_NO_SLOT;
-		if (w->fields[i] && func_fn_may_be_param(f, w->prog, i))
+		if (test_bit(i, plan->fields) && func_fn_may_be_param(f, prog, i))
 			f->params[i] = f->nslots++;
 	}
 	for (i = 0; i < KTAP_KFN_ARGS; i++) {
-		if (w->args & BIT(i))
+		if (plan->args & BIT(i))
 			f->args[i] = f->nslots++;
 	}
-	if (w->result && f->ret)
+	if (plan->retval && f->ret)
 		f->result = f->nslots++;
 	if (!f->nslots)
 		return 0;
@@ -475,16 +429,11 @@ static int func_fn_find_protos(struct ktap_kfn_point *f, struct ktap_program *pr
  */
 static int func_find_types(struct ktap_kfn_point *f, struct ktap_env *env, bool perfmon)
 {
-	bool *fields __free(kfree) = NULL;
 	struct ktap_program *prog = env->prog;
-	struct fn_wanted wanted = { .prog = prog };
 
 	if (!perfmon || ktap_btf_begin())
 		return 0;
-	fields = kcalloc(max(prog->nfields, 1), sizeof(*fields), KTAP_GFP);
-	wanted.fields = fields;
-	if (!fields || ktap_probe_reaches(f->point.probe, func_fn_note_wanted, &wanted) ||
-	    func_fn_take_slots(f, &wanted))
+	if (func_fn_take_slots(f, prog))
 		return -ENOMEM;
 	if (!f->nslots)
 		return 0;
@@ -519,7 +468,8 @@ int ktap_kfn_init(struct ktap_vm *vm, struct ktap_kfn_point *f, struct ktap_prob
 	ktap_point_events(&f->point, f->fns.n);
 	if (ktap_probe_charge(probe, func_kfn_memory(f, prog)))
 		return -ENOMEM;
-	f->nargs = func_wanted_args(prog) + f->hidden;
+	/* Only these are kept until the return; func_fn_fill_slots() adds those with names. */
+	f->nargs = min(fls(probe->plan.args), KTAP_KFN_ARGS) + f->hidden;
 	if (!fn_event) {
 		trace_event_read_lock();
 		fn_event = ftrace_find_event(TRACE_FN);
@@ -558,7 +508,7 @@ bool ktap_kfn_has(const struct ktap_point *point, enum ktap_part part, u32 n)
 	case KTAP_PART_FIELD:
 		return f->fields[n] != FIELD_NONE;
 	case KTAP_PART_ARG:
-		/* nargs is what the script reads, limited by the machine. */
+		/* nargs is what the probe may read, limited by the machine. */
 		return n < KTAP_KFN_ARGS && n + f->hidden < f->nargs;
 	case KTAP_PART_RETVAL:
 		return f->ret;

@@ -444,9 +444,12 @@ static bool source_note_read(const struct ktap_code *insn, void *data)
 		break;
 	case KTAP_OP_ARG:
 		plan->event = true;
+		if (insn->d < BITS_PER_TYPE(plan->args))
+			plan->args |= BIT(insn->d);
 		break;
 	default:
 		plan->event |= ktap_insn_reads(insn) & KTAP_READS_EVENT;
+		plan->retval |= ktap_insn_reads(insn) & KTAP_READS_RETVAL;
 	}
 	return false;
 }
