@@ -5,6 +5,8 @@
  * Patching the entry of a function takes up to some hundred microseconds, and a
  * registration cannot be interrupted.  So a point has one fprobe for each
  * FPROBE_PIECE functions.
+ *
+ * The entry of a single function gets a hook instead, if one is free (func_hook.c).
  */
 #include <linux/atomic.h>
 #include <linux/cleanup.h>
@@ -28,12 +30,14 @@ struct fprobe_piece {
 /**
  * struct fprobe_point - entry or return of functions
  * @f: the functions
+ * @hook: of a single entry: used instead of @pieces, if not NULL
  * @id: of a return: a number that no other point has or had
  * @npieces: number of registered @pieces
  * @pieces: the fprobes, each of at most FPROBE_PIECE functions
  */
 struct fprobe_point {
 	struct ktap_kfn_point f;
+	struct ktap_kfn_hook *hook;
 	unsigned long id;
 	unsigned int npieces;
 	struct fprobe_piece pieces[];
@@ -128,6 +132,8 @@ static void fprobe_detach(struct ktap_point *point)
 	struct fprobe_point *p = container_of(point, struct fprobe_point, f.point);
 	unsigned int i;
 
+	if (p->hook)
+		ktap_kfn_hook_detach(p->hook);
 	for (i = p->npieces; i; i--) {
 		unregister_fprobe_async(&p->pieces[i - 1].fp);
 		cond_resched();
@@ -164,6 +170,9 @@ static int fprobe_attach(struct ktap_point *point)
 	int err;
 
 	p = container_of(point, struct fprobe_point, f.point);
+	p->hook = ktap_kfn_hook_take(&p->f);
+	if (p->hook)
+		return ktap_kfn_hook_attach(p->hook, &p->f);
 	ips = ktap_kfns_ips(&p->f.fns);
 	if (!ips)
 		return -ENOMEM;
@@ -186,6 +195,12 @@ static unsigned long fprobe_missed(const struct ktap_point *point)
 	return missed;
 }
 
+static void fprobe_release(struct ktap_point *point)
+{
+	ktap_kfn_hook_put(container_of(point, struct fprobe_point, f.point)->hook);
+	ktap_kfn_release(point);
+}
+
 const struct ktap_source ktap_fprobe_source = {
 	.name = "fprobe",
 	.attach = fprobe_attach,
@@ -196,7 +211,7 @@ const struct ktap_source ktap_fprobe_source = {
 	.advice = ktap_kfn_advice,
 	.missed = fprobe_missed,
 	.detach = fprobe_detach,
-	.release = ktap_kfn_release,
+	.release = fprobe_release,
 };
 
 /**

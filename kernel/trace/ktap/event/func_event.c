@@ -49,7 +49,8 @@ static const struct ktap_kfn_hit *func_fn_hit_of(const struct ktap_event *ev)
 	return container_of(ev, struct ktap_kfn_hit, hit.ev);
 }
 
-static const struct ktap_kfn *func_find_fn(const struct ktap_kfns *fns, unsigned long ip)
+/* Return the function at @ip, or NULL.  Context: any. */
+const struct ktap_kfn *ktap_kfn_find(const struct ktap_kfns *fns, unsigned long ip)
 {
 	unsigned int low = 0, high = fns->n, mid;
 
@@ -69,7 +70,7 @@ static void func_fn_name(const struct ktap_event *ev, struct ktap_value *v)
 {
 	const struct ktap_kfn_hit *h = func_fn_hit_of(ev);
 	const struct ktap_kfns *fns = &h->f->fns;
-	const struct ktap_kfn *fn = func_find_fn(fns, h->ip);
+	const struct ktap_kfn *fn = ktap_kfn_find(fns, h->ip);
 
 	*v = fn ? KTAP_VALUE_STR(fns->names + fn->name, fn->len) : KTAP_VALUE_NIL;
 }
@@ -133,7 +134,7 @@ static const struct ktap_load *func_fn_load(const struct ktap_kfn_hit *h, u16 sl
 
 	if (slot == KTAP_KFN_NO_SLOT)
 		return NULL;
-	fn = f->fns.n == 1 ? f->fns.fn : func_find_fn(&f->fns, h->ip);
+	fn = f->fns.n == 1 ? f->fns.fn : ktap_kfn_find(&f->fns, h->ip);
 	return fn ? &f->slots[(fn - f->fns.fn) * f->nslots + slot] : NULL;
 }
 

@@ -152,7 +152,10 @@ struct ktap_kfn_spec {
 	bool exact;
 };
 
+struct ktap_kfn_hook;
+
 /* func_event.c */
+const struct ktap_kfn *ktap_kfn_find(const struct ktap_kfns *fns, unsigned long ip);
 int ktap_kfn_init(struct ktap_vm *vm, struct ktap_kfn_point *f, struct ktap_probe *probe,
 		  const struct ktap_source *source, struct ktap_kfns *fns);
 void ktap_kfn_release(struct ktap_point *point);
@@ -171,6 +174,12 @@ void *ktap_kfns_grow(void *array, size_t *size, size_t need, size_t bytes);
 int ktap_kfns_add(struct ktap_kfns *fns, const char *name, unsigned long ip);
 void ktap_kfns_tidy(struct ktap_kfns *fns);
 unsigned long *ktap_kfns_ips(const struct ktap_kfns *fns);
+
+/* func_hook.c */
+struct ktap_kfn_hook *ktap_kfn_hook_take(const struct ktap_kfn_point *f);
+int ktap_kfn_hook_attach(struct ktap_kfn_hook *hook, struct ktap_kfn_point *f);
+void ktap_kfn_hook_detach(struct ktap_kfn_hook *hook);
+void ktap_kfn_hook_put(struct ktap_kfn_hook *hook);
 
 /* func_parse.c */
 const char *ktap_kfn_parse(char *text, struct ktap_kfn_spec *spec);

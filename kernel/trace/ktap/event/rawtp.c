@@ -5,8 +5,9 @@
  *
  * Each tracepoint has a stub: a function of its exact type that does nothing.  A point
  * registers the stub with the tracepoint, and an fprobe is called when the stub is
- * called.  Others use the same stub in the same way, like the tracepoint events of
- * dynamic_events: the first argument tells for which user the stub is called.
+ * called, or a hook if there is one tracepoint (func_hook.c).  Others use the same stub in
+ * the same way, like the tracepoint events of dynamic_events: the first argument tells for
+ * which user the stub is called.
  */
 #include <linux/cleanup.h>
 #include <linux/fprobe.h>
@@ -28,6 +29,7 @@
  * struct rawtp_point - tracepoints that a probe waits for
  * @f: their stubs, under the names of the tracepoints
  * @fp: called when the stubs are called
+ * @hook: of a single tracepoint: used instead of @fp, if not NULL
  * @tps: the tracepoints
  * @ntps: number of tracepoints
  * @max_tps: allocated elements of @tps
@@ -36,6 +38,7 @@
 struct rawtp_point {
 	struct ktap_kfn_point f;
 	struct fprobe fp;
+	struct ktap_kfn_hook *hook;
 	struct tracepoint **tps;
 	unsigned int ntps;
 	size_t max_tps;
@@ -73,20 +76,31 @@ static void rawtp_detach(struct ktap_point *point)
 		ktap_stand_in_put(point->probe->session, tp);
 		tracepoint_probe_unregister(tp, tp->probestub, p);
 	}
-	unregister_fprobe_async(&p->fp);
+	if (p->hook)
+		ktap_kfn_hook_detach(p->hook);
+	else
+		unregister_fprobe_async(&p->fp);
+}
+
+/* Get the calls of the stubs. */
+static int rawtp_attach_stubs(struct rawtp_point *p)
+{
+	unsigned long *ips __free(kvfree) = NULL;
+
+	p->hook = ktap_kfn_hook_take(&p->f);
+	if (p->hook)
+		return ktap_kfn_hook_attach(p->hook, &p->f);
+	ips = ktap_kfns_ips(&p->f.fns);
+	return ips ? register_fprobe_ips(&p->fp, ips, p->f.fns.n) : -ENOMEM;
 }
 
 static int rawtp_attach(struct ktap_point *point)
 {
-	unsigned long *ips __free(kvfree) = NULL;
 	struct rawtp_point *p = rawtp_point_of(point);
 	struct tracepoint *tp;
 	int err;
 
-	ips = ktap_kfns_ips(&p->f.fns);
-	if (!ips)
-		return -ENOMEM;
-	err = register_fprobe_ips(&p->fp, ips, p->f.fns.n);
+	err = rawtp_attach_stubs(p);
 	if (err)
 		return err;
 	while (p->nregistered < p->ntps) {
@@ -109,7 +123,10 @@ static unsigned long rawtp_missed(const struct ktap_point *point)
 
 static void rawtp_release(struct ktap_point *point)
 {
-	kvfree(rawtp_point_of(point)->tps);
+	struct rawtp_point *p = rawtp_point_of(point);
+
+	ktap_kfn_hook_put(p->hook);
+	kvfree(p->tps);
 	ktap_kfn_release(point);
 }
 
