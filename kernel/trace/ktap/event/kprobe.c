@@ -48,7 +48,8 @@ NOKPROBE_SYMBOL(kprobe_keep_args);
 static int ktap_kprobe_hit(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct kprobe_point *p = container_of(kp, struct kprobe_point, rp.kp);
-	unsigned long args[KTAP_KFN_ARGS];
+	/* Only the first @nargs are set, and read. */
+	unsigned long args[KTAP_KFN_ARGS] __uninitialized;
 
 	kprobe_keep_args(&p->f, regs, args);
 	guard(preempt_notrace)();
@@ -66,7 +67,7 @@ static int ktap_kprobe_inject(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct kprobe_point *p = container_of(kp, struct kprobe_point, rp.kp);
 	struct ktap_injection injection = { .type = p->inject_type };
-	unsigned long args[KTAP_KFN_ARGS];
+	unsigned long args[KTAP_KFN_ARGS] __uninitialized;
 
 	kprobe_keep_args(&p->f, regs, args);
 	scoped_guard(preempt_notrace) {

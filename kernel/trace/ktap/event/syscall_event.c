@@ -282,7 +282,8 @@ static int syscall_text(struct ktap_vm *vm, struct ktap_value *v)
 {
 	const struct sc_event *e = syscall_event_of(vm->event);
 	struct trace_iterator *iter = ktap_activation_iter(vm->level);
-	char rec[MAX_RECORD] __aligned(8);
+	/* syscall_save() sets all that the event's text is made of. */
+	char rec[MAX_RECORD] __aligned(8) __uninitialized;
 	size_t len;
 
 	*v = KTAP_VALUE_NIL;
