@@ -172,7 +172,7 @@ static int fprobe_attach(struct ktap_point *point)
 	p = container_of(point, struct fprobe_point, f.point);
 	p->hook = ktap_kfn_hook_take(&p->f);
 	if (p->hook)
-		return ktap_kfn_hook_attach(p->hook, &p->f);
+		return ktap_kfn_hook_attach(p->hook, &p->f, &ktap_kfn_ops);
 	ips = ktap_kfns_ips(&p->f.fns);
 	if (!ips)
 		return -ENOMEM;

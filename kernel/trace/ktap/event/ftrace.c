@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * ftrace:function: entries of functions, by the function tracer.  A point has one
- * ftrace_ops for all its functions.
+ * ftrace_ops for all its functions, or a hook for a single one (func_hook.c).
  */
 #include <linux/cleanup.h>
 #include <linux/ftrace.h>
@@ -15,10 +15,12 @@
 /**
  * struct ftrace_point - entry of functions, by the function tracer
  * @f: the functions
+ * @hook: of a single function: used instead of @ops, if not NULL
  * @ops: called at each entry
  */
 struct ftrace_point {
 	struct ktap_kfn_point f;
+	struct ktap_kfn_hook *hook;
 	struct ftrace_ops ops;
 };
 
@@ -42,6 +44,9 @@ static int ftrace_attach(struct ktap_point *point)
 	struct ftrace_point *p;
 
 	p = container_of(point, struct ftrace_point, f.point);
+	p->hook = ktap_kfn_hook_take(&p->f);
+	if (p->hook)
+		return ktap_kfn_hook_attach(p->hook, &p->f, &ktap_kfn_ops);
 	ips = ktap_kfns_ips(&p->f.fns);
 	if (!ips)
 		return -ENOMEM;
@@ -51,12 +56,20 @@ static int ftrace_attach(struct ktap_point *point)
 
 static void ftrace_detach(struct ktap_point *point)
 {
-	unregister_ftrace_function(&container_of(point, struct ftrace_point, f.point)->ops);
+	struct ftrace_point *p = container_of(point, struct ftrace_point, f.point);
+
+	if (p->hook)
+		ktap_kfn_hook_detach(p->hook);
+	else
+		unregister_ftrace_function(&p->ops);
 }
 
 static void ftrace_release(struct ktap_point *point)
 {
-	ftrace_free_filter(&container_of(point, struct ftrace_point, f.point)->ops);
+	struct ftrace_point *p = container_of(point, struct ftrace_point, f.point);
+
+	ktap_kfn_hook_put(p->hook);
+	ftrace_free_filter(&p->ops);
 	ktap_kfn_release(point);
 }
 

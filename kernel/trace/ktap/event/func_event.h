@@ -58,6 +58,7 @@ struct ktap_kfns {
  * struct ktap_kfn_point - entry or return of one or more functions; sources begin with it
  * @point: the point
  * @fns: the functions
+ * @ops: operations of its events, if they come from a hook
  * @ret: the event is the return
  * @hidden: number of first arguments that handlers cannot see
  * @nargs: number of arguments that handlers may read, including the hidden ones
@@ -74,6 +75,7 @@ struct ktap_kfns {
 struct ktap_kfn_point {
 	struct ktap_point point;
 	struct ktap_kfns fns;
+	const struct ktap_event_ops *ops;
 	bool ret;
 	u8 hidden;
 	u8 nargs;
@@ -177,7 +179,8 @@ unsigned long *ktap_kfns_ips(const struct ktap_kfns *fns);
 
 /* func_hook.c */
 struct ktap_kfn_hook *ktap_kfn_hook_take(const struct ktap_kfn_point *f);
-int ktap_kfn_hook_attach(struct ktap_kfn_hook *hook, struct ktap_kfn_point *f);
+int ktap_kfn_hook_attach(struct ktap_kfn_hook *hook, struct ktap_kfn_point *f,
+			 const struct ktap_event_ops *ops);
 void ktap_kfn_hook_detach(struct ktap_kfn_hook *hook);
 void ktap_kfn_hook_put(struct ktap_kfn_hook *hook);
 

@@ -97,7 +97,7 @@ static void func_hook_hit(unsigned long ip, unsigned long parent_ip, struct ftra
 	/* A stub of a tracepoint: is it called for this point? */
 	if (f->hidden && ftrace_regs_get_argument(fregs, 0) != (unsigned long)f)
 		return;
-	ktap_kfn_fire(f, f->hidden ? &ktap_rawtp_ops : &ktap_kfn_ops, (struct ktap_kfn_hit){
+	ktap_kfn_fire(f, f->ops, (struct ktap_kfn_hit){
 		.ip = ip,
 		.caller = parent_ip,
 		.fregs = fregs,
@@ -124,8 +124,8 @@ static bool func_hook_is_shared(const struct ktap_kfn_point *f)
 
 	lockdep_assert_held(&s->lock);
 	list_for_each_entry(point, &s->points, list) {
-		if (point == &f->point || (point->source != &ktap_fprobe_source &&
-					   point->source != &ktap_rawtp_source))
+		/* All sources of functions have this; their points begin with ktap_kfn_point. */
+		if (point == &f->point || point->source->has != ktap_kfn_has)
 			continue;
 		other = container_of(point, struct ktap_kfn_point, point);
 		if (ktap_kfn_find(&other->fns, f->fns.fn->ip))
@@ -139,7 +139,7 @@ static bool func_hook_is_shared(const struct ktap_kfn_point *f)
  * @f: the point
  *
  * Context: process, &ktap_session.lock held; all points of the session are known.
- * Return: the hook, for ktap_kfn_hook_put(); or NULL: use an fprobe.
+ * Return: the hook, for ktap_kfn_hook_put(); or NULL: use an fprobe or the like.
  */
 struct ktap_kfn_hook *ktap_kfn_hook_take(const struct ktap_kfn_point *f)
 {
@@ -161,14 +161,17 @@ struct ktap_kfn_hook *ktap_kfn_hook_take(const struct ktap_kfn_point *f)
  * ktap_kfn_hook_attach() - Call a point at each entry of its function
  * @hook: from ktap_kfn_hook_take()
  * @f: the point
+ * @ops: operations of its events
  *
  * Context: process, may sleep.
  * Return: 0 or a negative errno: then the hook is not attached.
  */
-int ktap_kfn_hook_attach(struct ktap_kfn_hook *hook, struct ktap_kfn_point *f)
+int ktap_kfn_hook_attach(struct ktap_kfn_hook *hook, struct ktap_kfn_point *f,
+			 const struct ktap_event_ops *ops)
 {
 	int err;
 
+	f->ops = ops;
 	/* A late call of the previous owner may see it before it is registered. */
 	smp_store_release(&hook->f, f);
 	err = ftrace_set_filter_ip(&hook->ops, f->fns.fn->ip, 0, 1) ?:

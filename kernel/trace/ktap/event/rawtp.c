@@ -89,7 +89,7 @@ static int rawtp_attach_stubs(struct rawtp_point *p)
 
 	p->hook = ktap_kfn_hook_take(&p->f);
 	if (p->hook)
-		return ktap_kfn_hook_attach(p->hook, &p->f);
+		return ktap_kfn_hook_attach(p->hook, &p->f, &ktap_rawtp_ops);
 	ips = ktap_kfns_ips(&p->f.fns);
 	return ips ? register_fprobe_ips(&p->fp, ips, p->f.fns.n) : -ENOMEM;
 }
