@@ -116,14 +116,6 @@ const char *ktap_agg_lhist(struct ktap_agg_shape *shape, s64 min, s64 max, s64 s
 
 static_assert(KTAP_AGG_MAX_STEPS == 1000);
 
-/* Return the row of an unsigned number, counted from that of 0. */
-static u32 agg_hist_row(u32 bits, u64 n)
-{
-	int shift = max(fls64(n) - 1 - (int)bits, 0);
-
-	return ((u32)shift << bits) + (n >> shift);
-}
-
 /* Return the first number of a row. */
 static u64 agg_hist_number(u32 bits, u32 row)
 {
@@ -134,13 +126,29 @@ static u64 agg_hist_number(u32 bits, u32 row)
 	return (u64)(row - ((shift - 1) << bits)) << (shift - 1);
 }
 
-static u32 agg_bucket_of(const struct ktap_agg_shape *shape, s64 n)
+/* Return the row of an unsigned number, counted from that of 0. */
+static __always_inline u32 agg_hist_row(u32 bits, u64 n)
 {
-	if (shape->kind == KTAP_AGG_HIST) {
-		if (n >= 0)
-			return agg_hist_rows(shape->bits) + agg_hist_row(shape->bits, n);
-		return agg_hist_rows(shape->bits) - agg_hist_row(shape->bits, -(u64)n);
-	}
+	u32 shift;
+
+	/* A row for each power of two, the usual case: the formula below, in short */
+	if (likely(!bits))
+		return fls64(n);
+	shift = max(fls64(n) - 1 - (int)bits, 0);
+	return (shift << bits) + (n >> shift);
+}
+
+static __always_inline u32 agg_hist_bucket(const struct ktap_agg_shape *shape, s64 n)
+{
+	u32 zero = shape->nbuckets / 2;
+
+	if (likely(n >= 0))
+		return zero + agg_hist_row(shape->bits, n);
+	return zero - agg_hist_row(shape->bits, -(u64)n);
+}
+
+static u32 agg_lhist_bucket(const struct ktap_agg_shape *shape, s64 n)
+{
 	if (n < shape->min)
 		return 0;
 	if (n >= shape->max)
@@ -149,9 +157,22 @@ static u32 agg_bucket_of(const struct ktap_agg_shape *shape, s64 n)
 }
 
 /* The bucket is always valid; the mask is for speculative execution (Spectre v1). */
+static __always_inline u32 agg_bucket_of(const struct ktap_agg_shape *shape, s64 n)
+{
+	u32 bucket;
+
+	if (likely(shape->kind == KTAP_AGG_HIST))
+		bucket = agg_hist_bucket(shape, n);
+	else if (shape->kind == KTAP_AGG_LHIST)
+		bucket = agg_lhist_bucket(shape, n);
+	else
+		return KTAP_NONE;
+	return array_index_nospec(bucket, shape->nbuckets);
+}
+
 u32 ktap_agg_bucket(const struct ktap_agg_shape *shape, s64 n)
 {
-	return array_index_nospec(agg_bucket_of(shape, n), shape->nbuckets);
+	return agg_bucket_of(shape, n);
 }
 
 static void agg_hist_range(const struct ktap_agg_shape *shape, u32 bucket, s64 *least, s64 *largest)
@@ -222,12 +243,13 @@ static const struct ktap_object_ops agg_ops = {
 	.free = agg_free_object,
 };
 
-static void agg_init(struct ktap_agg *agg, const struct ktap_agg_shape *shape)
+static void agg_init(struct ktap_agg *agg, const struct ktap_agg_shape *shape, bool squares)
 {
 	memset(agg, 0, sizeof(*agg));
 	ktap_object_init(&agg->object, &agg_ops);
 	ktap_lock_init(&agg->lock);
 	agg->shape = *shape;
+	agg->squares = squares;
 }
 
 struct ktap_agg *ktap_agg_make(struct ktap_vm *vm, const struct ktap_agg_shape *shape)
@@ -235,7 +257,7 @@ struct ktap_agg *ktap_agg_make(struct ktap_vm *vm, const struct ktap_agg_shape *
 	struct ktap_agg *agg = ktap_slot_alloc(vm, sizeof(*agg));
 
 	if (agg)
-		agg_init(agg, shape);
+		agg_init(agg, shape, vm->env->prog->uses & KTAP_USES_SQUARES);
 	return agg;
 }
 
@@ -362,22 +384,24 @@ const struct ktap_agg_shape *ktap_agg_shape(const struct ktap_agg *agg)
 
 /* Writing */
 
-static void agg_add_number(struct ktap_total *total, s64 n)
+/* All totals but the sum of squares, which few programs need */
+static __always_inline void agg_add_number(struct ktap_total *total, s64 n)
 {
-	if (!total->count || n < total->min)
+	if (unlikely(!total->count++)) {
 		total->min = n;
-	if (!total->count || n > total->max)
 		total->max = n;
+	} else if (n < total->min) {
+		total->min = n;
+	} else if (n > total->max) {
+		total->max = n;
+	}
 	total->sum = ktap_int128_add(total->sum, ktap_int128(n));
-	total->squares = ktap_int128_add_unsigned(total->squares, ktap_int128_square(n));
-	total->count++;
 }
 
-static void agg_add_to_shard(const struct ktap_agg *agg, struct ktap_shard *shard, s64 n)
+static void agg_add_square(const struct ktap_agg *agg, struct ktap_total *total, s64 n)
 {
-	agg_add_number(&shard->total, n);
-	if (agg->shape.nbuckets)
-		shard->buckets[ktap_agg_bucket(&agg->shape, n)]++;
+	if (agg->squares)
+		total->squares = ktap_int128_add_unsigned(total->squares, ktap_int128_square(n));
 }
 
 static void agg_empty_shard(const struct ktap_agg *agg, struct ktap_shard *shard)
@@ -386,7 +410,8 @@ static void agg_empty_shard(const struct ktap_agg *agg, struct ktap_shard *shard
 }
 
 /* Return the shard for this CPU and level. */
-static struct ktap_shard *agg_my_shard(const struct ktap_vm *vm, const struct ktap_agg *agg)
+static __always_inline struct ktap_shard *agg_my_shard(const struct ktap_vm *vm,
+						       const struct ktap_agg *agg)
 {
 	/* Pairs with E, by address dependency. */
 	struct ktap_shard __percpu *shards = READ_ONCE(agg->shards);
@@ -403,34 +428,45 @@ enum agg_outcome {
 	NO_BLOCK,	/* the bucket has no block, and the caller gave no new one */
 };
 
-/* Return BUSY if this event has interrupted the writer of the shard. */
-static enum agg_outcome agg_write_shard(struct ktap_agg *agg, struct ktap_shard *shard, s64 n)
+/*
+ * Add a number to the shard of this CPU and level.  Return false if this event has
+ * interrupted the writer of the shard, or, with @quick, if there is more to do.
+ */
+static __always_inline bool agg_write_shard(struct ktap_vm *vm, struct ktap_agg *agg, s64 n,
+					    u32 bucket, bool quick)
 {
+	struct ktap_shard *shard = agg_my_shard(vm, agg);
 	u32 epoch = atomic_read(&agg->epoch), seq = shard->seq;
 
 	if (unlikely(seq & 1))
-		return BUSY;
+		return false;
+	if (quick && unlikely(shard->epoch != epoch || agg->squares))
+		return false;
 	WRITE_ONCE(shard->seq, seq + 1);
 	smp_wmb();	/* A: a reader of any later store finds @seq changed; pairs with B */
-	if (unlikely(shard->epoch != epoch)) {
+	if (!quick && shard->epoch != epoch) {
 		agg_empty_shard(agg, shard);
 		WRITE_ONCE(shard->epoch, epoch);
 	}
-	agg_add_to_shard(agg, shard, n);
+	agg_add_number(&shard->total, n);
+	if (!quick)
+		agg_add_square(agg, &shard->total, n);
+	if (bucket != KTAP_NONE)
+		shard->buckets[bucket]++;
 	smp_wmb();	/* C: a reader that finds @seq even sees all stores; pairs with D */
 	WRITE_ONCE(shard->seq, seq + 2);
-	return ADDED;
+	return true;
 }
 
-static enum agg_outcome agg_add_sharded(struct ktap_vm *vm, struct ktap_agg *agg, s64 n)
+static bool agg_add_sharded(struct ktap_vm *vm, struct ktap_agg *agg, s64 n, u32 bucket)
 {
-	enum agg_outcome outcome;
 	unsigned long flags;
+	bool added;
 
 	raw_local_irq_save(flags);
-	outcome = agg_write_shard(agg, agg_my_shard(vm, agg), n);
+	added = agg_write_shard(vm, agg, n, bucket, false);
 	raw_local_irq_restore(flags);
-	return outcome;
+	return added;
 }
 
 struct ktap_agg_block *ktap_agg_block(struct ktap_agg *agg, u32 bucket, u32 *visited)
@@ -459,7 +495,7 @@ static enum agg_outcome agg_add_to_own(struct ktap_agg *agg, s64 n, u32 bucket,
 	struct ktap_agg_block *block;
 
 	ktap_assert_held(&agg->lock);
-	if (agg->shape.nbuckets) {
+	if (bucket != KTAP_NONE) {
 		block = ktap_agg_block(agg, bucket, visited);
 		if (!block && *new) {
 			block = *new;
@@ -473,6 +509,7 @@ static enum agg_outcome agg_add_to_own(struct ktap_agg *agg, s64 n, u32 bucket,
 		block->buckets[bucket - block->first]++;
 	}
 	agg_add_number(&agg->total, n);
+	agg_add_square(agg, &agg->total, n);
 	return ADDED;
 }
 
@@ -494,9 +531,8 @@ static struct ktap_agg_block *agg_new_block(struct ktap_vm *vm, struct ktap_agg 
 
 /* Without memory for its bucket, a number is not added to the totals, either. */
 static enum agg_outcome agg_add_locked(struct ktap_vm *vm, struct ktap_agg *agg, s64 n,
-				       u32 *visited)
+				       u32 bucket, u32 *visited)
 {
-	u32 bucket = agg->shape.nbuckets ? ktap_agg_bucket(&agg->shape, n) : 0;
 	struct ktap_agg_block *new = NULL;
 	enum agg_outcome outcome;
 	unsigned long flags;
@@ -519,16 +555,32 @@ static enum agg_outcome agg_add_locked(struct ktap_vm *vm, struct ktap_agg *agg,
 /* Blocks that are visited for a unit */
 #define BLOCKS_A_UNIT	16
 
-int ktap_agg_add(struct ktap_vm *vm, struct ktap_agg *agg, s64 n)
+static noinline int agg_add_slowly(struct ktap_vm *vm, struct ktap_agg *agg, s64 n, u32 bucket)
 {
-	enum agg_outcome outcome;
 	u32 visited = 0;
+	bool done;
 
-	outcome = ktap_agg_is_sharded(agg) ? agg_add_sharded(vm, agg, n) :
-					     agg_add_locked(vm, agg, n, &visited);
-	if (unlikely(outcome == BUSY))
+	if (ktap_agg_is_sharded(agg))
+		done = agg_add_sharded(vm, agg, n, bucket);
+	else
+		done = agg_add_locked(vm, agg, n, bucket, &visited) != BUSY;
+	if (unlikely(!done))
 		ktap_count_busy(vm->env);
 	return visited < BLOCKS_A_UNIT ? 0 : ktap_vm_charge(vm, visited / BLOCKS_A_UNIT);
+}
+
+int ktap_agg_add(struct ktap_vm *vm, struct ktap_agg *agg, s64 n)
+{
+	u32 bucket = agg_bucket_of(&agg->shape, n);
+	unsigned long flags;
+	bool added = false;
+
+	if (likely(ktap_agg_is_sharded(agg))) {
+		raw_local_irq_save(flags);
+		added = agg_write_shard(vm, agg, n, bucket, true);
+		raw_local_irq_restore(flags);
+	}
+	return likely(added) ? 0 : agg_add_slowly(vm, agg, n, bucket);
 }
 
 int ktap_agg_clear(struct ktap_vm *vm, struct ktap_agg *agg)

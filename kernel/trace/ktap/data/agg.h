@@ -54,7 +54,8 @@ const char *ktap_agg_lhist(struct ktap_agg_shape *shape, s64 min, s64 max, s64 s
  * struct ktap_total - the totals of an aggregation
  * @count: count of numbers
  * @sum: their sum
- * @squares: the sum of their squares, unsigned; see ktap_int128_too_large()
+ * @squares: the sum of their squares, unsigned; see ktap_int128_too_large().  0 unless
+ *	the program has KTAP_USES_SQUARES
  * @min: the smallest number, unless @count is 0
  * @max: the largest number, unless @count is 0
  */

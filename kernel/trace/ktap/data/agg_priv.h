@@ -46,6 +46,7 @@ struct ktap_agg_block {
  * struct ktap_agg - an aggregation
  * @object: its head
  * @shape: kind and buckets; constant
+ * @squares: the program can ask for the sum of squares; constant
  * @epoch: how often the shards were emptied; atomic
  * @lock: protects @total and @blocks
  * @keyed: table of the keys, or NULL; set once, by cmpxchg()
@@ -58,6 +59,7 @@ struct ktap_agg_block {
 struct ktap_agg {
 	struct ktap_object object;
 	struct ktap_agg_shape shape;
+	bool squares;
 	atomic_t epoch;
 	struct ktap_lock lock;
 	struct ktap_table *keyed;
@@ -82,7 +84,7 @@ static inline size_t ktap_shard_size(const struct ktap_agg_shape *shape)
 	return sizeof(struct ktap_shard) + shape->nbuckets * sizeof(u64);
 }
 
-/* Return the bucket of a number. */
+/* Return the bucket of a number, or KTAP_NONE if the shape has none. */
 u32 ktap_agg_bucket(const struct ktap_agg_shape *shape, s64 n);
 /* Return the smallest and the largest number of a bucket. */
 void ktap_agg_range(const struct ktap_agg_shape *shape, u32 bucket, s64 *least, s64 *largest);

@@ -323,6 +323,15 @@ static void a_quantile_inside_a_lock_is_approximate_and_counted(struct kunit *te
 	KUNIT_EXPECT_GT(test, atomic_long_read(&vm->env->counters.nmi_busy), 0);
 }
 
+/* Its program calls stddev. */
+static struct ktap_vm *squares_vm(struct kunit *test, enum ktap_level level)
+{
+	struct ktap_vm *vm = test_agg_vm(test, level);
+
+	vm->env->prog->uses |= KTAP_USES_SQUARES;
+	return vm;
+}
+
 static struct ktap_value stddev(struct kunit *test, struct ktap_vm *vm, struct ktap_value of)
 {
 	vm->stack[0] = of;
@@ -352,7 +361,7 @@ static void the_standard_deviation_is_exact(struct kunit *test)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(levels); i++) {
-		vm = test_agg_vm(test, levels[i]);
+		vm = squares_vm(test, levels[i]);
 		agg = test_agg(test, vm, &ktap_agg_count);
 		KUNIT_EXPECT_EQ(test, stddev(test, vm, test_agg_value(agg)).tag, KTAP_NIL);
 		KUNIT_EXPECT_EQ(test, stddev(test, vm, KTAP_VALUE_NIL).tag, KTAP_NIL);
@@ -370,7 +379,7 @@ static void the_standard_deviation_is_exact(struct kunit *test)
 /* Overflow is detected on every path, also when it first occurs in the merge. */
 static void squares_have_128_bits(struct kunit *test)
 {
-	struct ktap_vm *vm = test_agg_vm(test, PROCESS);
+	struct ktap_vm *vm = squares_vm(test, PROCESS);
 	struct ktap_agg *agg = test_agg(test, vm, &ktap_agg_stats);
 	struct ktap_value *r = vm->stack;
 	int i;
@@ -399,6 +408,33 @@ static void squares_have_128_bits(struct kunit *test)
 	ktap_objects_end_run(vm);
 }
 
+static void squares_are_summed_only_for_programs_with_stddev(struct kunit *test)
+{
+	static const enum ktap_level levels[] = { EVENT, PROCESS };
+	struct ktap_vm *vms[2];
+	struct ktap_total total;
+	struct ktap_agg *agg;
+	int i, j, n;
+
+	for (i = 0; i < ARRAY_SIZE(levels); i++) {
+		vms[0] = test_agg_vm(test, levels[i]);
+		vms[1] = squares_vm(test, levels[i]);
+		for (j = 0; j < ARRAY_SIZE(vms); j++) {
+			agg = test_agg(test, vms[j], &ktap_agg_hist);
+			/* The first number of an epoch has a path of its own. */
+			for (n = 1; n <= 3; n++)
+				ktap_agg_add(vms[j], agg, n);
+			ktap_agg_clear(vms[j], agg);
+			for (n = 1; n <= 3; n++)
+				ktap_agg_add(vms[j], agg, -n);
+			ktap_agg_read(vms[j]->env, agg, &total);
+			KUNIT_EXPECT_EQ(test, total.count, 3);
+			KUNIT_EXPECT_EQ(test, total.squares.lo, j ? 1 + 4 + 9 : 0);
+			ktap_objects_end_run(vms[j]);
+		}
+	}
+}
+
 static struct kunit_case agg_quantile_cases[] = {
 	KUNIT_CASE(each_number_has_exactly_one_row),
 	KUNIT_CASE(rows_of_a_hist_have_a_bounded_width),
@@ -413,6 +449,7 @@ static struct kunit_case agg_quantile_cases[] = {
 	KUNIT_CASE(a_quantile_inside_a_lock_is_approximate_and_counted),
 	KUNIT_CASE(the_standard_deviation_is_exact),
 	KUNIT_CASE(squares_have_128_bits),
+	KUNIT_CASE(squares_are_summed_only_for_programs_with_stddev),
 	{}
 };
 

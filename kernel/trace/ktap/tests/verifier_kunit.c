@@ -513,6 +513,7 @@ static void uses_of_a_program_are_recorded(struct kunit *test)
 
 	test_func(c, "main", 0, 2);
 	insn = test_insn(c, KTAP_OP_NIL, 0, 1, 0, 0);
+	test_insn(c, KTAP_OP_NIL, 0, 1, 0, 0);
 	TEST_RET(c);
 	prog = test_load(c);
 	KUNIT_EXPECT_EQ(test, prog->uses, 0);
@@ -523,9 +524,14 @@ static void uses_of_a_program_are_recorded(struct kunit *test)
 					     .d = KTAP_FN_ARGSTR };
 	prog = test_load(c);
 	KUNIT_EXPECT_EQ(test, prog->uses, KTAP_USES_ARGSTR);
-	/* A parameter may be an event. */
-	test_func(c, "f", 1, 1);
 	c->insns[insn] = (struct ktap_code){ .op = KTAP_OP_NIL };
+	c->insns[insn + 1] = (struct ktap_code){ .op = KTAP_OP_CALLB, .b = 1,
+						 .d = KTAP_FN_STDDEV };
+	prog = test_load(c);
+	KUNIT_EXPECT_EQ(test, prog->uses, KTAP_USES_SQUARES);
+	/* A parameter may be an event. */
+	c->insns[insn + 1] = (struct ktap_code){ .op = KTAP_OP_NIL };
+	test_func(c, "f", 1, 1);
 	test_insn(c, KTAP_OP_CALLB, 0, 1, 0, KTAP_FN_PRINT);
 	TEST_RET(c);
 	prog = test_load(c);

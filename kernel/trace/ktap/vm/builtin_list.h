@@ -69,7 +69,7 @@ FN(MIN, "min", min, 1, KTAP_MAX_ARGS, ANYWHERE, 0, 0, INT | NIL, AGG | INT | NIL
 FN(MAX, "max", max, 1, KTAP_MAX_ARGS, ANYWHERE, 0, 0, INT | NIL, AGG | INT | NIL)
 FN(AVG, "avg", avg, 1, 1, ANYWHERE, 0, 0, INT | NIL, AGG | NIL)
 FN(QUANTILE, "quantile", quantile, 2, 3, ANYWHERE, 0, 0, INT | NIL, AGG | NIL, INT, INT)
-FN(STDDEV, "stddev", stddev, 1, 1, ANYWHERE, 0, 0, INT | NIL, AGG | NIL)
+FN(STDDEV, "stddev", stddev, 1, 1, ANYWHERE, KTAP_USES_SQUARES, 0, INT | NIL, AGG | NIL)
 FN(SNAPSHOT, "snapshot", snapshot, 1, 1, IN_PROCESS, KTAP_USES_HEAP, 0, OBJECT, OBJECT)
 
 FN(FORMAT, "format", format, 1, KTAP_MAX_ARGS, ANYWHERE, KTAP_USES_ARGSTR, 0, STRING, STRING)

@@ -88,6 +88,7 @@ struct ktap_symbol {
 #define KTAP_USES_TYPES		BIT(3)	/* types of pointers */
 #define KTAP_USES_SPECULATION	BIT(4)	/* speculations */
 #define KTAP_USES_USER_CODE	BIT(5)	/* user stacks and symbols */
+#define KTAP_USES_SQUARES	BIT(6)	/* sums of squares of aggregations */
 
 /**
  * struct ktap_program - a loaded chunk
