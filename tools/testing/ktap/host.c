@@ -651,12 +651,10 @@ void ktap_ustack_file_wait(const struct ktap_env *env, u32 place)
 	file->state = KTAP_UFILE_KNOWN;
 }
 
-/* The only thread; it never ends. */
+/* It never ends. */
 struct ktap_thread ktap_current_thread(void)
 {
-	static const char thread;
-
-	return (struct ktap_thread){ .id = &thread };
+	return (struct ktap_thread){ .id = current };
 }
 
 /* Memory: a process with an argv, and a kernel. */

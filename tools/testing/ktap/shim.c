@@ -84,6 +84,7 @@ void kvfree(const void *p)
 /* Per-CPU memory: the pointers to the part of each CPU are stored before it. */
 
 __thread int shim_cpu;
+const char shim_thread;
 
 struct percpu {
 	void *cpus[NR_CPUS];

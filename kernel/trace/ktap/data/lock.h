@@ -29,8 +29,10 @@
  *   zero waits only for holders on other CPUs, which never wait for it.
  * - Inside a lock another one is taken by ktap_lock_nested(), which does not
  *   check the counter.  The lock order is: stripes of one table, ascending;
- *   &ktap_table.order; then the heap.  The lock of a global, of a bucket of
- *   task fields or of an aggregation is taken alone, or before the heap's.
+ *   &ktap_table.order; then the heap.  The lock of a global or of an aggregation
+ *   is taken alone, or before the heap's.
+ * - What only one CPU accesses at a time, the fields of the current thread, needs
+ *   no arch_spinlock_t, but the rest of this: ktap_lock_cpu().
  */
 struct ktap_lock {
 	arch_spinlock_t lock;
@@ -104,22 +106,40 @@ static inline void ktap_unlock_nested(struct ktap_lock *lock)
 	this_cpu_dec(ktap_locks_held);
 }
 
-/* Return false, without the lock, if this CPU is already inside a lock of ktap. */
-static inline bool __must_check ktap_lock(struct ktap_lock *lock, unsigned long *flags)
+/*
+ * A lock against interrupts and NMIs of this CPU only, for what no other CPU accesses at the
+ * same time.  Return false, without it, if this CPU is already inside a lock of ktap.
+ */
+static __always_inline bool __must_check ktap_lock_cpu(unsigned long *flags)
 {
 	raw_local_irq_save(*flags);
 	if (unlikely(this_cpu_read(ktap_locks_held))) {
 		raw_local_irq_restore(*flags);
 		return false;
 	}
-	ktap_lock_nested(lock);
+	this_cpu_inc(ktap_locks_held);
+	return true;
+}
+
+static __always_inline void ktap_unlock_cpu(unsigned long flags)
+{
+	this_cpu_dec(ktap_locks_held);
+	raw_local_irq_restore(flags);
+}
+
+/* Return false, without the lock, if this CPU is already inside a lock of ktap. */
+static inline bool __must_check ktap_lock(struct ktap_lock *lock, unsigned long *flags)
+{
+	if (!ktap_lock_cpu(flags))
+		return false;
+	arch_spin_lock(&lock->lock);
 	return true;
 }
 
 static inline void ktap_unlock(struct ktap_lock *lock, unsigned long flags)
 {
-	ktap_unlock_nested(lock);
-	raw_local_irq_restore(flags);
+	arch_spin_unlock(&lock->lock);
+	ktap_unlock_cpu(flags);
 }
 
 #endif /* _KTAP_LOCK_H */

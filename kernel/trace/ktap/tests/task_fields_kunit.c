@@ -2,6 +2,10 @@
 /*
  * Fields of threads.
  */
+#include <linux/err.h>
+#include <linux/kthread.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
 #include <linux/string.h>
 
 #include "data/object.h"
@@ -115,11 +119,8 @@ static void adding_to_a_missing_field_starts_at_0(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, vm->message, "arithmetic on a boolean");
 }
 
-static void threads_have_fields_of_their_own(struct kunit *test)
+static void expect_own_fields(struct kunit *test, struct ktap_vm *vm, struct names names)
 {
-	struct names names;
-	struct ktap_vm *vm = vm_at_work(test, &names);
-	size_t available = vm->env->heap.available;
 	unsigned long i;
 
 	for (i = 1; i <= 1000; i++) {
@@ -140,6 +141,18 @@ static void threads_have_fields_of_their_own(struct kunit *test)
 	}
 	for (i = 2; i <= 1000; i += 2)
 		ktap_self_end(vm->env, thread(i * 64).id);
+}
+
+static void threads_have_fields_of_their_own(struct kunit *test)
+{
+	struct names names;
+	struct ktap_vm *vm = vm_at_work(test, &names);
+	size_t available;
+
+	expect_own_fields(test, vm, names);
+	/* Chains do not get shorter, but are used again. */
+	available = vm->env->heap.available;
+	expect_own_fields(test, vm, names);
 	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
 }
 
@@ -220,19 +233,144 @@ static void interrupting_a_lock_holder_gives_up(struct kunit *test)
 {
 	struct names names;
 	struct ktap_vm *vm = vm_at_work(test, &names);
+	struct ktap_value *r = vm->stack, x, y;
 	struct ktap_lock lock;
 	unsigned long flags;
-	struct ktap_value v;
 
 	write_int(vm, thread(64), names.x, 1);
+	r[0] = KTAP_VALUE_STR("text", 4);
+	KUNIT_EXPECT_EQ(test, 0, ktap_self_set(vm, names.y, &r[0]));
 	ktap_lock_init(&lock);
 	KUNIT_ASSERT_TRUE(test, ktap_lock(&lock, &flags));
 	write_int(vm, thread(64), names.x, 2);
-	v = get(vm, thread(64), names.x);
+	/* Only the memory of a blob may be changing. */
+	x = get(vm, thread(64), names.x);
+	KUNIT_EXPECT_EQ(test, 0, ktap_self_get(vm, names.y, &r[1]));
+	y = r[1];
 	ktap_unlock(&lock, flags);
-	KUNIT_EXPECT_EQ(test, v.tag, KTAP_NIL);
+	test_expect_int(test, 1, x);
+	KUNIT_EXPECT_EQ(test, y.tag, KTAP_NIL);
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.nmi_busy), 2);
 	test_expect_int(test, 1, get(vm, thread(64), names.x));
+	KUNIT_EXPECT_EQ(test, 0, ktap_self_get(vm, names.y, &r[1]));
+	KUNIT_EXPECT_EQ(test, r[1].tag, KTAP_STR);
+}
+
+/* Each type replaces each other one, and nothing leaks. */
+static void a_field_takes_any_type(struct kunit *test)
+{
+	struct names names;
+	struct ktap_vm *vm = vm_at_work(test, &names);
+	size_t available = vm->env->heap.available;
+	struct ktap_value *r = vm->stack, values[] = {
+		KTAP_VALUE_INT(-1), KTAP_VALUE_STR("text", 4), KTAP_VALUE_NIL,
+		KTAP_VALUE_BOOL(true), KTAP_VALUE_STR("other text", 10),
+		KTAP_VALUE_TYPED(1, 2), KTAP_VALUE_NIL,
+	};
+	int i, j;
+
+	KUNIT_ASSERT_EQ(test, 0, ktap_table_new(vm, 0, &r[6]));
+	values[ARRAY_SIZE(values) - 1] = r[6];
+	for (i = 0; i < ARRAY_SIZE(values); i++) {
+		for (j = 0; j < ARRAY_SIZE(values); j++) {
+			r[0] = values[i];
+			KUNIT_EXPECT_EQ(test, 0, ktap_self_set(vm, names.x, &r[0]));
+			r[0] = values[j];
+			KUNIT_EXPECT_EQ(test, 0, ktap_self_set(vm, names.x, &r[0]));
+			KUNIT_EXPECT_EQ(test, 0, ktap_self_get(vm, names.x, &r[1]));
+			KUNIT_EXPECT_TRUE(test, ktap_equal(&values[j], &r[1]));
+			KUNIT_EXPECT_EQ(test, values[j].len, r[1].len);
+		}
+	}
+	ktap_self_end(vm->env, ktap_current_thread().id);
+	r[6] = KTAP_VALUE_NIL;
+	ktap_objects_end_run(vm);
+	ktap_objects_reap(vm->env);
+	KUNIT_EXPECT_EQ(test, vm->env->heap.available, available);
+}
+
+/* For concurrent threads, each of which acts as many. */
+#define THREADS	(4 * KTAP_SELF_BUCKETS * KTAP_SELF_KEPT)
+#define CPUS	3
+
+struct field_user {
+	struct ktap_vm vm;
+	struct ktap_value stack[8];
+	struct names names;
+	struct task_struct *task;
+	unsigned long first;
+	unsigned long wrong;
+	bool done;
+};
+
+/* Set, check and end; threads of other CPUs use the same chains. */
+static int use_fields(void *data)
+{
+	struct field_user *u = data;
+	unsigned long i;
+
+	for (i = u->first; i < THREADS; i += CPUS) {
+		preempt_disable();
+		write_int(&u->vm, thread(i * 64), u->names.x, i);
+		/* Half of the threads keep it. */
+		if (i % 2) {
+			write_int(&u->vm, thread(i * 64), u->names.y, i);
+			write_nil(&u->vm, thread(i * 64), u->names.x);
+			u->wrong += get(&u->vm, thread(i * 64), u->names.y).i != i;
+			write_nil(&u->vm, thread(i * 64), u->names.y);
+			u->wrong += get(&u->vm, thread(i * 64), u->names.y).tag != KTAP_NIL;
+			ktap_self_end(u->vm.env, thread(i * 64).id);
+		}
+		preempt_enable();
+	}
+	for (i = u->first; i < THREADS; i += CPUS) {
+		preempt_disable();
+		if (i % 2)
+			u->wrong += get(&u->vm, thread(i * 64), u->names.x).tag != KTAP_NIL;
+		else
+			u->wrong += get(&u->vm, thread(i * 64), u->names.x).i != i;
+		ktap_self_end(u->vm.env, thread(i * 64).id);
+		preempt_enable();
+	}
+	WRITE_ONCE(u->done, true);
+	while (!kthread_should_stop())
+		cond_resched();
+	return 0;
+}
+
+static void threads_share_chains_at_once(struct kunit *test)
+{
+	struct field_user *users = kunit_kzalloc(test, CPUS * sizeof(*users), GFP_KERNEL);
+	struct names names;
+	struct ktap_vm *vm = vm_at_work(test, &names);
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, users);
+	vm->env->heap.max = 64 << 20;
+	vm->level = KTAP_LEVEL_PROCESS;
+	while (vm->env->heap.bytes < 8 << 20) {
+		vm->env->heap.asked = true;
+		KUNIT_ASSERT_EQ(test, 0, ktap_heap_refill(&vm->env->heap));
+	}
+	for (i = 0; i < CPUS; i++) {
+		users[i].vm.env = vm->env;
+		users[i].vm.level = EVENT;
+		users[i].vm.stack = users[i].stack;
+		users[i].vm.budget = U64_MAX;
+		users[i].names = names;
+		users[i].first = i + 1;
+		users[i].task = kthread_run(use_fields, &users[i], "ktap-test");
+		KUNIT_ASSERT_FALSE(test, IS_ERR(users[i].task));
+	}
+	for (i = 0; i < CPUS; i++) {
+		while (!READ_ONCE(users[i].done))
+			cond_resched();
+		kthread_stop(users[i].task);
+		KUNIT_EXPECT_EQ(test, users[i].wrong, 0);
+	}
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.full_threads), 0);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.no_memory), 0);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.nmi_busy), 0);
 }
 
 static void objects_in_fields_are_not_swept(struct kunit *test)
@@ -283,6 +421,8 @@ static struct kunit_case self_cases[] = {
 	KUNIT_CASE(too_many_threads_are_counted),
 	KUNIT_CASE(no_memory_is_counted),
 	KUNIT_CASE(interrupting_a_lock_holder_gives_up),
+	KUNIT_CASE(a_field_takes_any_type),
+	KUNIT_CASE(threads_share_chains_at_once),
 	KUNIT_CASE(objects_in_fields_are_not_swept),
 	KUNIT_CASE(bytecode_reads_and_writes_fields),
 	{}

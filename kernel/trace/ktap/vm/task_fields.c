@@ -2,11 +2,14 @@
 /*
  * Task fields: self.x in a script.
  */
+#include <linux/atomic.h>
 #include <linux/build_bug.h>
+#include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/hash.h>
 #include <linux/log2.h>
 #include <linux/overflow.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -20,53 +23,57 @@
 /**
  * DOC: Task fields
  *
- * A thread that has set a field has a record in the session's heap, with a slot
+ * A thread that has set a field has an array of slots in the session's heap, one
  * for each field name of the program.  Names are constants, and are numbered
- * when the session starts.  Records are found by the address of the thread, in
- * a hash with one lock for each bucket (data/lock.h).
+ * when the session starts.  A hash leads from the address of the thread to a
+ * &struct self_thread, which refers to the array.
  *
- * Only the thread itself, and handlers that interrupt it, access its record:
- * the locks are needed only for threads that share a bucket.
+ * Only the thread itself, and handlers that interrupt it, access its array and its
+ * &struct self_thread.  So there is no lock: a writer disables interrupts and raises
+ * the counter of locks (ktap_lock_cpu()), which keeps NMIs away.  A reader of a value
+ * that is no blob does neither: it finds &self_thread.seq changed if an interrupt
+ * has written.  No other CPU takes part in this: compiler barriers are enough.
  *
- * When a thread exits, its record is freed (follow.c); a new thread may get its
+ * Threads share the chain of a bucket.  A &struct self_thread never leaves its chain:
+ * if it belongs to no thread, @thread is NULL, and the next thread without one
+ * claims it by cmpxchg().  So a search needs no lock either, and what it finds for the
+ * current thread is the current thread's.
+ *
+ * When a thread exits, its array is freed (follow.c); a new thread may get its
  * address.  Until then, events in the exiting thread can still read and change
- * its fields, but cannot create a record, because it would never be freed.
+ * its fields, but cannot create an array, because it would never be freed.
  *
- * A record whose fields are all nil is kept, as most threads set a field again
- * and again.  If its bucket is full, it is freed to make room for another one.
+ * A thread whose fields are all nil keeps its array, as most threads set a field again
+ * and again.  But only the first KTAP_SELF_KEPT of a chain are kept like that; the other
+ * ones are given up, so that idle threads do not fill a chain.
  */
 
 /**
- * struct self_record - the fields of a thread
- * @next: next record of the bucket
- * @thread: &ktap_thread.id
- * @used: number of @fields that are not nil
- * @fields: slots
+ * struct self_thread - the fields of a thread
+ * @next: next one of the bucket
+ * @thread: &ktap_thread.id; NULL: free to be claimed; or the address of this structure:
+ *	@fields are changing owners
+ * @fields: slots, all nil if @thread is NULL.  May be NULL then
+ * @seq: changes when a field is written; odd meanwhile, or always if @thread does not
+ *	keep this until it exits.  While it is odd, a reader has to disable interrupts
  */
-struct self_record {
-	struct self_record *next;
+struct self_thread {
+	struct self_thread *next;
 	const void *thread;
-	u32 used;
-	struct ktap_value fields[];
+	struct ktap_value *fields;
+	u32 seq;
 };
 
-static_assert(offsetof(struct self_record, fields) +
-	      KTAP_SELF_FIELDS * sizeof(struct ktap_value) <= KTAP_HEAP_MAX_ALLOC);
-
-struct self_bucket {
-	struct ktap_lock lock;
-	u32 n;
-	struct self_record *first;
-};
+static_assert(KTAP_SELF_FIELDS * sizeof(struct ktap_value) <= KTAP_HEAP_MAX_ALLOC);
 
 /**
  * struct ktap_self - the fields of all threads
- * @buckets: the hash
- * @nfields: number of fields in a record
+ * @buckets: the hash: the first one of each chain
+ * @nfields: number of fields of a thread
  * @field: number of the field, by string constant
  */
 struct ktap_self {
-	struct self_bucket buckets[KTAP_SELF_BUCKETS];
+	struct self_thread buckets[KTAP_SELF_BUCKETS];
 	u32 nfields;
 	u32 field[];
 };
@@ -89,24 +96,16 @@ static void task_field_number_fields(struct ktap_self *self, const struct ktap_p
 	}
 }
 
-static size_t task_field_record_size(const struct ktap_self *self)
-{
-	return struct_size_t(struct self_record, fields, self->nfields);
-}
-
 int ktap_self_init(struct ktap_env *env)
 {
 	const struct ktap_program *prog = env->prog;
 	struct ktap_self *self;
-	u32 i;
 
 	if (!(prog->uses & KTAP_USES_SELF))
 		return 0;
 	self = kvzalloc(struct_size(self, field, prog->nstrings), KTAP_GFP);
 	if (!self)
 		return -ENOMEM;
-	for (i = 0; i < KTAP_SELF_BUCKETS; i++)
-		ktap_lock_init(&self->buckets[i].lock);
 	task_field_number_fields(self, prog);
 	env->self = self;
 	return self->nfields > KTAP_SELF_FIELDS ? -E2BIG : 0;
@@ -114,82 +113,122 @@ int ktap_self_init(struct ktap_env *env)
 
 void ktap_self_destroy(struct ktap_env *env)
 {
-	/* Records are in the heap. */
+	/* The rest is in the heap. */
 	kvfree(env->self);
 	env->self = NULL;
 }
 
-static struct self_bucket *task_field_bucket_of(struct ktap_self *self, const void *thread)
+static __always_inline struct self_thread *task_field_bucket_of(struct ktap_self *self,
+								const void *thread)
 {
 	return &self->buckets[hash_ptr(thread, ilog2(KTAP_SELF_BUCKETS))];
 }
 
-/* Return the link to the record of @thread, or to NULL. */
-static struct self_record **task_field_find(struct self_bucket *bucket, const void *thread)
+/* Return NULL if the thread has no fields. */
+static __always_inline struct self_thread *task_field_find(struct ktap_self *self,
+							   const void *thread)
 {
-	struct self_record **link = &bucket->first;
+	struct self_thread *t = task_field_bucket_of(self, thread);
 
-	ktap_assert_held(&bucket->lock);
-	while (*link && (*link)->thread != thread)
-		link = &(*link)->next;
-	return link;
+	do {
+		if (likely(READ_ONCE(t->thread) == thread))
+			break;
+		t = READ_ONCE(t->next);
+	} while (t);
+	return t;
 }
 
-/* Unlink and free a record and the values of its fields. */
-static void task_field_remove_record(struct ktap_env *env, struct self_bucket *bucket,
-				     struct self_record **link)
+static size_t task_field_size(const struct ktap_self *self)
 {
-	struct self_record *rec = *link;
-	u32 i;
-
-	ktap_assert_held(&bucket->lock);
-	*link = rec->next;
-	bucket->n--;
-	for (i = 0; i < env->self->nfields && rec->used; i++) {
-		rec->used -= rec->fields[i].tag != KTAP_NIL;
-		ktap_slot_replace(env, &rec->fields[i], &KTAP_VALUE_NIL);
-	}
-	ktap_heap_free_nested(&env->heap, rec, task_field_record_size(env->self));
+	return self->nfields * sizeof(struct ktap_value);
 }
 
-/* Make room for one more record.  Returns false if the bucket is full. */
-static bool task_field_make_room(struct ktap_env *env, struct self_bucket *bucket)
+/* Begin a write, under ktap_lock_cpu().  Return @seq for task_field_end_write(). */
+static __always_inline u32 task_field_begin_write(struct self_thread *t)
 {
-	struct self_record **link;
+	u32 seq = t->seq;
 
-	if (bucket->n < KTAP_SELF_CHAIN)
-		return true;
-	for (link = &bucket->first; *link; link = &(*link)->next) {
-		if (!(*link)->used) {
-			task_field_remove_record(env, bucket, link);
-			return true;
-		}
-	}
-	return false;
+	WRITE_ONCE(t->seq, seq | 1);
+	barrier();	/* A: a reader that this interrupts finds @seq changed; pairs with B */
+	return seq;
+}
+
+static __always_inline void task_field_end_write(struct self_thread *t, u32 seq)
+{
+	barrier();
+	WRITE_ONCE(t->seq, seq & 1 ? seq : seq + 2);
+}
+
+/* Can a slot take the value as it is, and drop it again without further work? */
+static __always_inline bool task_field_is_plain(const struct ktap_value *v)
+{
+	return v->tag < KTAP_TABLE;
+}
+
+/* Let the next thread claim @t. */
+static void task_field_release(struct self_thread *t)
+{
+	ktap_assert_locked();
+	/* C: the next owner finds all fields nil; pairs with the cmpxchg() of a claim */
+	smp_store_release(&t->thread, NULL);
 }
 
 void ktap_self_end(struct ktap_env *env, const void *id)
 {
-	struct self_bucket *bucket = task_field_bucket_of(env->self, id);
-	struct self_record **link;
+	struct self_thread *t;
 	unsigned long flags;
+	u32 i;
 
-	if (!ktap_lock(&bucket->lock, &flags)) {
+	if (!ktap_lock_cpu(&flags)) {
 		ktap_count_busy(env);
 		return;
 	}
-	link = task_field_find(bucket, id);
-	if (*link)
-		task_field_remove_record(env, bucket, link);
-	ktap_unlock(&bucket->lock, flags);
+	t = task_field_find(env->self, id);
+	if (t) {
+		WRITE_ONCE(t->thread, t);
+		for (i = 0; i < env->self->nfields; i++) {
+			if (t->fields[i].tag != KTAP_NIL)
+				ktap_slot_replace(env, &t->fields[i], &KTAP_VALUE_NIL);
+		}
+		ktap_heap_free_nested(&env->heap, t->fields, task_field_size(env->self));
+		t->fields = NULL;
+		task_field_release(t);
+	}
+	ktap_unlock_cpu(flags);
 }
 
-int ktap_self_read(struct ktap_vm *vm, struct ktap_thread thread, u32 string,
-		   struct ktap_value *v)
+/* Return false if the value is a blob, or changes, or if it may only be read with a lock. */
+static __always_inline bool task_field_read_quickly(struct ktap_self *self, const void *thread,
+						    u32 string, struct ktap_value *v)
+{
+	struct self_thread *t = task_field_find(self, thread);
+	const struct ktap_value *slot;
+	struct ktap_value copy;
+	u32 seq;
+
+	if (!t) {
+		*v = KTAP_VALUE_NIL;
+		return true;
+	}
+	seq = READ_ONCE(t->seq);
+	if (unlikely(seq & 1))
+		return false;
+	slot = &t->fields[self->field[string]];
+	if (unlikely(ktap_is_blob(slot)))
+		return false;
+	copy = *slot;
+	barrier();	/* B: pairs with A */
+	if (unlikely(READ_ONCE(t->seq) != seq))
+		return false;
+	*v = copy;
+	return true;
+}
+
+static noinline int task_field_read_slowly(struct ktap_vm *vm, const void *thread, u32 string,
+					   struct ktap_value *v)
 {
 	struct ktap_self *self = vm->env->self;
-	struct self_bucket *bucket = task_field_bucket_of(self, thread.id);
-	struct self_record *rec;
+	struct self_thread *t;
 	struct ktap_value copy;
 	unsigned long flags;
 	void *mem = NULL;
@@ -198,13 +237,13 @@ int ktap_self_read(struct ktap_vm *vm, struct ktap_thread thread, u32 string,
 
 	for (;;) {
 		copy = KTAP_VALUE_NIL;
-		if (!ktap_lock(&bucket->lock, &flags)) {
+		if (!ktap_lock_cpu(&flags)) {
 			ktap_count_busy(vm->env);
 			break;
 		}
-		rec = *task_field_find(bucket, thread.id);
-		done = !rec || ktap_slot_copy(&copy, &rec->fields[self->field[string]], mem, room);
-		ktap_unlock(&bucket->lock, flags);
+		t = task_field_find(self, thread);
+		done = !t || ktap_slot_copy(&copy, &t->fields[self->field[string]], mem, room);
+		ktap_unlock_cpu(flags);
 		if (done)
 			break;
 		mem = ktap_slot_make_room(vm, &room, copy.len);
@@ -215,98 +254,199 @@ int ktap_self_read(struct ktap_vm *vm, struct ktap_thread thread, u32 string,
 	return 0;
 }
 
+/*
+ * Write a value that owns nothing over another one, or add an integer.  Return false if
+ * there is more to do.
+ */
+static __always_inline bool task_field_write_quickly(struct ktap_self *self, const void *thread,
+						     u32 string, const struct ktap_value *v,
+						     bool add)
+{
+	struct self_thread *t;
+	struct ktap_value *slot;
+	unsigned long flags;
+	bool done = false;
+	u32 seq;
+
+	if (!ktap_lock_cpu(&flags))
+		return false;
+	t = task_field_find(self, thread);
+	if (unlikely(!t)) {
+		done = !add && v->tag == KTAP_NIL;
+	} else if (likely(!(t->seq & 1))) {
+		slot = &t->fields[self->field[string]];
+		done = add ? ktap_is_number(slot) :
+			     task_field_is_plain(slot) && task_field_is_plain(v);
+		if (likely(done)) {
+			seq = task_field_begin_write(t);
+			*slot = add ? KTAP_VALUE_INT((u64)ktap_number(slot) + v->u) : *v;
+			task_field_end_write(t, seq);
+		}
+	}
+	ktap_unlock_cpu(flags);
+	return done;
+}
+
 enum task_field_outcome {
 	DONE,
-	NO_RECORD,	/* the thread has no record; the caller must allocate one */
+	NO_FIELDS,	/* the thread has none; the caller must allocate some, */
+	NO_THREAD,	/* or a struct self_thread */
 	FULL,
 	NO_SUM,		/* the field holds no number */
 };
 
-static enum task_field_outcome task_field_write_field(struct self_record *rec, u32 field,
-						      struct ktap_env *env, struct ktap_value *v,
-						      bool add)
+/* Memory for a thread; NULL once used */
+struct task_field_new {
+	struct ktap_value *fields;
+	struct self_thread *thread;
+};
+
+/* Make @t, whose &self_thread.thread is @t, the one of @thread. */
+static enum task_field_outcome task_field_own(struct self_thread *t, const void *thread,
+					      struct task_field_new *new)
 {
-	struct ktap_value *slot = &rec->fields[field];
-	bool done = true;
-
-	rec->used -= slot->tag != KTAP_NIL;
-	if (add)
-		done = ktap_slot_add(slot, v->i);
-	else
-		ktap_slot_replace(env, slot, v);
-	rec->used += slot->tag != KTAP_NIL;
-	if (done)
-		return DONE;
-	v->tag = slot->tag;
-	return NO_SUM;
-}
-
-/* Use *@new, and set it to NULL, if the thread needs a record. */
-static enum task_field_outcome
-task_field_update_locked(struct ktap_env *env, struct self_bucket *bucket, const void *thread,
-			 u32 field, struct ktap_value *v, bool add, struct self_record **new)
-{
-	struct self_record *rec = *task_field_find(bucket, thread);
-
-	if (!rec && v->tag == KTAP_NIL)
-		return DONE;
-	if (!rec) {
-		if (!task_field_make_room(env, bucket))
-			return FULL;
-		if (!*new)
-			return NO_RECORD;
-		rec = *new;
-		*new = NULL;
-		rec->next = bucket->first;
-		bucket->first = rec;
-		bucket->n++;
+	if (!t->fields) {
+		t->fields = new->fields;
+		new->fields = NULL;
 	}
-	return task_field_write_field(rec, field, env, v, add);
+	barrier();	/* A handler that interrupts this finds no thread, or its fields. */
+	WRITE_ONCE(t->thread, thread);
+	return DONE;
 }
 
-static struct self_record *task_field_new_record(struct ktap_vm *vm, const void *thread)
+static enum task_field_outcome task_field_claim(struct ktap_self *self, const void *thread,
+						struct task_field_new *new)
 {
-	struct self_record *rec = ktap_slot_alloc(vm, task_field_record_size(vm->env->self));
+	struct self_thread *first = task_field_bucket_of(self, thread), *t, *next;
+	u32 n = 0;
 
-	if (!rec)
-		return NULL;
-	memset(rec, 0, task_field_record_size(vm->env->self));
-	rec->thread = thread;
-	return rec;
+	ktap_assert_locked();
+	for (t = first; t; t = READ_ONCE(t->next), n++) {
+		if (READ_ONCE(t->thread))
+			continue;
+		if (!new->fields)
+			return NO_FIELDS;
+		if (!cmpxchg(&t->thread, NULL, t))
+			return task_field_own(t, thread, new);
+	}
+	if (n >= KTAP_SELF_CHAIN)
+		return FULL;
+	if (!new->fields)
+		return NO_FIELDS;
+	if (!new->thread)
+		return NO_THREAD;
+	t = new->thread;
+	new->thread = NULL;
+	*t = (struct self_thread){ .thread = t, .seq = n >= KTAP_SELF_KEPT };
+	do {
+		next = READ_ONCE(first->next);
+		t->next = next;
+	} while (cmpxchg(&first->next, next, t) != next);
+	return task_field_own(t, thread, new);
 }
 
-int ktap_self_write(struct ktap_vm *vm, struct ktap_thread thread, u32 string,
-		    struct ktap_value *owned, bool add)
+static bool task_field_none_is_set(const struct ktap_self *self, const struct self_thread *t)
+{
+	u32 i;
+
+	for (i = 0; i < self->nfields; i++) {
+		if (t->fields[i].tag != KTAP_NIL)
+			return false;
+	}
+	return true;
+}
+
+/* Take @t, without a field that is set, from its thread.  The next one gets its array. */
+static void task_field_give_up(const struct ktap_self *self, struct self_thread *t)
+{
+	WRITE_ONCE(t->thread, t);
+	/* A nil may stand for a lost object. */
+	memset(t->fields, 0, task_field_size(self));
+	task_field_release(t);
+}
+
+static enum task_field_outcome
+task_field_update_locked(struct ktap_env *env, const void *thread, u32 field,
+			 struct ktap_value *v, bool add, struct task_field_new *new)
+{
+	struct self_thread *t = task_field_find(env->self, thread);
+	enum task_field_outcome outcome = DONE;
+	struct ktap_value *slot;
+	u32 seq;
+
+	if (!t && v->tag == KTAP_NIL)
+		return DONE;
+	if (!t) {
+		outcome = task_field_claim(env->self, thread, new);
+		if (outcome != DONE)
+			return outcome;
+		t = task_field_find(env->self, thread);
+	}
+	slot = &t->fields[field];
+	seq = task_field_begin_write(t);
+	if (!add)
+		ktap_slot_replace(env, slot, v);
+	else if (!ktap_slot_add(slot, v->i))
+		outcome = NO_SUM;
+	task_field_end_write(t, seq);
+	if (outcome == NO_SUM)
+		v->tag = slot->tag;
+	else if (seq & 1 && v->tag == KTAP_NIL && task_field_none_is_set(env->self, t))
+		task_field_give_up(env->self, t);
+	return outcome;
+}
+
+/* Allocate what @outcome says.  Return an error, or 0, even without memory (counted). */
+static int task_field_alloc(struct ktap_vm *vm, enum task_field_outcome outcome,
+			    struct task_field_new *new)
 {
 	struct ktap_self *self = vm->env->self;
-	struct self_bucket *bucket = task_field_bucket_of(self, thread.id);
-	u32 field = self->field[string];
+	int err;
+
+	if (outcome == NO_THREAD) {
+		new->thread = ktap_slot_alloc(vm, sizeof(*new->thread));
+		return 0;
+	}
+	/* Charge for clearing the fields. */
+	err = ktap_vm_charge(vm, self->nfields / 64);
+	if (err)
+		return err;
+	new->fields = ktap_slot_alloc(vm, task_field_size(self));
+	if (new->fields)
+		memset(new->fields, 0, task_field_size(self));
+	return 0;
+}
+
+static noinline int task_field_write_slowly(struct ktap_vm *vm, struct ktap_thread thread,
+					    u32 string, struct ktap_value *owned, bool add)
+{
+	struct ktap_heap *heap = &vm->env->heap;
+	struct ktap_self *self = vm->env->self;
 	enum task_field_outcome outcome = FULL;
-	struct self_record *new = NULL;
+	struct task_field_new new = { };
 	unsigned long flags;
 	int err = 0;
 
 	for (;;) {
-		if (!ktap_lock(&bucket->lock, &flags)) {
+		if (!ktap_lock_cpu(&flags)) {
 			ktap_count_busy(vm->env);
 			break;
 		}
-		outcome = task_field_update_locked(vm->env, bucket, thread.id, field, owned, add,
-						   &new);
-		ktap_unlock(&bucket->lock, flags);
+		outcome = task_field_update_locked(vm->env, thread.id, self->field[string], owned,
+						   add, &new);
+		ktap_unlock_cpu(flags);
 		if (outcome == FULL)
 			atomic_long_inc(&vm->env->counters.full_threads);
-		if (outcome != NO_RECORD || thread.ends)
+		if ((outcome != NO_FIELDS && outcome != NO_THREAD) || thread.ends)
 			break;
-		/* Charge for clearing the record. */
-		err = ktap_vm_charge(vm, self->nfields / 64);
-		if (!err)
-			new = task_field_new_record(vm, thread.id);
-		if (!new)
+		err = task_field_alloc(vm, outcome, &new);
+		if (err || !(outcome == NO_FIELDS ? (void *)new.fields : new.thread))
 			break;
 	}
-	if (new)
-		ktap_heap_free(&vm->env->heap, new, task_field_record_size(self));
+	if (new.fields)
+		ktap_heap_free(heap, new.fields, task_field_size(self));
+	if (new.thread)
+		ktap_heap_free(heap, new.thread, sizeof(*new.thread));
 	if (outcome == NO_SUM)
 		return ktap_bad_operand(vm, owned);
 	if (outcome != DONE)
@@ -314,12 +454,30 @@ int ktap_self_write(struct ktap_vm *vm, struct ktap_thread thread, u32 string,
 	return err;
 }
 
-int ktap_self_get(struct ktap_vm *vm, u32 string, struct ktap_value *v)
+int ktap_self_read(struct ktap_vm *vm, struct ktap_thread thread, u32 string,
+		   struct ktap_value *v)
 {
-	return ktap_self_read(vm, ktap_current_thread(), string, v);
+	if (task_field_read_quickly(vm->env->self, thread.id, string, v))
+		return 0;
+	return task_field_read_slowly(vm, thread.id, string, v);
 }
 
-int ktap_self_set(struct ktap_vm *vm, u32 string, struct ktap_value *v)
+int ktap_self_write(struct ktap_vm *vm, struct ktap_thread thread, u32 string,
+		    struct ktap_value *owned, bool add)
+{
+	if (task_field_write_quickly(vm->env->self, thread.id, string, owned, add))
+		return 0;
+	return task_field_write_slowly(vm, thread, string, owned, add);
+}
+
+int ktap_self_get(struct ktap_vm *vm, u32 string, struct ktap_value *v)
+{
+	if (likely(task_field_read_quickly(vm->env->self, current, string, v)))
+		return 0;
+	return task_field_read_slowly(vm, current, string, v);
+}
+
+static noinline int task_field_set_slowly(struct ktap_vm *vm, u32 string, struct ktap_value *v)
 {
 	struct ktap_value owned;
 	int ret;
@@ -327,10 +485,18 @@ int ktap_self_set(struct ktap_vm *vm, u32 string, struct ktap_value *v)
 	ret = ktap_slot_prepare(vm, v, &owned);
 	if (ret <= 0)
 		return ret;
-	return ktap_self_write(vm, ktap_current_thread(), string, &owned, false);
+	return task_field_write_slowly(vm, ktap_current_thread(), string, &owned, false);
 }
 
-int ktap_self_add(struct ktap_vm *vm, u32 string, const struct ktap_value *n)
+int ktap_self_set(struct ktap_vm *vm, u32 string, struct ktap_value *v)
+{
+	if (likely(task_field_write_quickly(vm->env->self, current, string, v, false)))
+		return 0;
+	return task_field_set_slowly(vm, string, v);
+}
+
+static noinline int task_field_add_slowly(struct ktap_vm *vm, u32 string,
+					  const struct ktap_value *n)
 {
 	struct ktap_value owned;
 	int err;
@@ -338,6 +504,14 @@ int ktap_self_add(struct ktap_vm *vm, u32 string, const struct ktap_value *n)
 	err = ktap_want_addend(vm, n);
 	if (err)
 		return err;
-	owned = KTAP_VALUE_INT(n->tag == KTAP_INT ? n->i : 0);
-	return ktap_self_write(vm, ktap_current_thread(), string, &owned, true);
+	owned = KTAP_VALUE_INT(ktap_number(n));
+	return task_field_write_slowly(vm, ktap_current_thread(), string, &owned, true);
+}
+
+int ktap_self_add(struct ktap_vm *vm, u32 string, const struct ktap_value *n)
+{
+	if (likely(n->tag == KTAP_INT &&
+		   task_field_write_quickly(vm->env->self, current, string, n, true)))
+		return 0;
+	return task_field_add_slowly(vm, string, n);
 }

@@ -11,10 +11,14 @@ struct ktap_env;
 struct ktap_value;
 struct ktap_vm;
 
-/* Threads that can have fields at once, if they hash evenly: 2048 * 32. */
+/*
+ * Threads that can have fields at once, if they hash evenly: 2048 * 40.  In each chain at
+ * most 8 threads keep memory while all of their fields are nil.
+ */
 #define KTAP_SELF_BUCKETS	2048
-#define KTAP_SELF_CHAIN		32
-/* Field names of a script: a record must fit into a block of the heap. */
+#define KTAP_SELF_CHAIN		40
+#define KTAP_SELF_KEPT		8
+/* Field names of a script: their slots must fit into a block of the heap. */
 #define KTAP_SELF_FIELDS	1000
 
 /*

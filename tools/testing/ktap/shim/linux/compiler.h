@@ -37,6 +37,7 @@ void AnnotateIgnoreReadsEnd(const char *file, int line);
 #define data_race(expr)		(expr)
 #endif
 
+#define barrier()		__asm__ __volatile__("" : : : "memory")
 #define READ_ONCE(x)		__atomic_load_n(&(x), SHIM_LOAD)
 #define WRITE_ONCE(x, v)	__atomic_store_n(&(x), v, SHIM_STORE)
 

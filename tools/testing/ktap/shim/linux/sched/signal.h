@@ -5,7 +5,6 @@
 #include <linux/sched.h>
 
 /* A fatal signal ends the program at once. */
-#define current				NULL
 #define fatal_signal_pending(task)	((void)(task), false)
 
 #endif /* _SHIM_LINUX_SCHED_SIGNAL_H */
