@@ -117,7 +117,6 @@ struct trace_iterator;
  * @attached: ktap_sources_attach() was called, ktap_sources_detach() was not
  * @syscalls: state of system call events (syscall.c)
  * @stand_ins: stand-ins (stand_in.c), while all tracepoints are left
- * @trace_buffered: trace_buffered_event_enable() was called
  *
  * @diag: reason of a refusal; protected by @lock
  *
@@ -207,7 +206,6 @@ struct ktap_session {
 	bool attached;
 	struct ktap_syscalls *syscalls;
 	struct ktap_stand_in *stand_ins;
-	bool trace_buffered;
 
 	struct ktap_diag diag;
 

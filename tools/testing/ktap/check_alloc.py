@@ -30,7 +30,7 @@ CALL = re.compile(r'''\b(
 KERNEL = re.compile(r'''\b(
     register_fprobe\w* | ftrace_set_filter_ips? | register_k(?:ret)?probes? |
     uprobe_register | perf_event_create_kernel_counter | tracepoint_probe_register\w* |
-    dyn_event_command | trace_buffered_event_enable | register_trace_\w+ |
+    dyn_event_command | trace_event_consumer_register | register_trace_\w+ |
     ring_buffer_subbuf_order_set
     )\s*\(''', re.X)
 FLAG = re.compile(r'\b(?:KTAP_GFP|_*GFP_\w+|gfp)\b')

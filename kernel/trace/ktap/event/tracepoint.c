@@ -2,13 +2,10 @@
 /*
  * Trace events, and the text that an event has in the trace file.
  *
- * A point has its own trace_event_file, which tracefs does not list.  So the point
- * does not depend on the event's enable, filter and set_event_pid files, and
- * users of these do not see the point.  The file is soft-disabled: nothing gets into
- * the trace.  If the probe reads a field, the trigger of the file is conditional: the
- * event makes its record, and the trigger gets it before it is discarded.  Otherwise
- * the trigger runs first, and the event makes no record: that saves a quarter of the cost
- * of a small handler.
+ * A point is a consumer of the event (see struct trace_event_consumer).  So the point does
+ * not depend on the event's enable, filter and set_event_pid files, users of these do not
+ * see it, and nothing gets into the trace.  If the probe reads no field, the event makes
+ * no record: small handlers are cheaper then.
  */
 #include <linux/cleanup.h>
 #include <linux/kallsyms.h>
@@ -32,9 +29,7 @@
  * struct ktap_tracepoint - a trace event that a probe waits for
  * @point: the point
  * @call: the event, pinned
- * @file: registered with the event's class; tracefs does not list it
- * @trigger: the trigger in @file
- * @has_record: the trigger gets the record of the event
+ * @consumer: gets the records of @call, or none
  * @func: the function of an event that dynevent.c has created, or NULL
  * @top: its field with the address where stacks begin
  * @ret: it is of a return of the function
@@ -44,9 +39,7 @@
 struct ktap_tracepoint {
 	struct ktap_point point;
 	struct trace_event_call *call;
-	struct trace_event_file file;
-	struct event_trigger_data trigger;
-	bool has_record;
+	struct trace_event_consumer consumer;
 	char *func;
 	struct ktap_field top;
 	bool ret;
@@ -55,27 +48,19 @@ struct ktap_tracepoint {
 };
 
 /*
- * A record of a trace event, before the tracing code discards it.  Without a record
- * @rec is NULL, and the operations are plain_ops.
+ * A record of a trace event, of @len bytes.  Without a record @rec is NULL, and the
+ * operations are plain_ops.
  */
 struct record_event {
 	struct ktap_hit hit;
 	struct ktap_tracepoint *tp;
 	void *rec;
-	struct ring_buffer_event *rbe;
+	unsigned int len;
 };
 
 static const struct record_event *tracepoint_record_of(const struct ktap_event *ev)
 {
 	return container_of(ev, struct record_event, hit.ev);
-}
-
-static size_t tracepoint_record_len(const struct record_event *r)
-{
-	/* In the per-CPU page used instead of the ring buffer, array[0] is the length. */
-	if (__this_cpu_read(trace_buffered_event) == r->rbe)
-		return r->rbe->array[0];
-	return ring_buffer_event_length(r->rbe);
 }
 
 static void tracepoint_record_name(const struct ktap_event *ev, struct ktap_value *v)
@@ -163,18 +148,17 @@ static int tracepoint_record_text(struct ktap_vm *vm, struct ktap_value *v)
 	*v = KTAP_VALUE_NIL;
 	if (!iter)
 		return 0;
-	ktap_record_text(iter, &r->tp->call->event, r->rec, tracepoint_record_len(r));
+	ktap_record_text(iter, &r->tp->call->event, r->rec, r->len);
 	return ktap_make_string(vm, iter->seq.buffer, trace_seq_used(&iter->seq), v);
 }
 
 static size_t tracepoint_record_save(const struct ktap_event *ev, void *buf, size_t size)
 {
 	const struct record_event *r = tracepoint_record_of(ev);
-	size_t len = tracepoint_record_len(r);
 
-	if (len <= size)
-		memcpy(buf, r->rec, len);
-	return len;
+	if (r->len <= size)
+		memcpy(buf, r->rec, r->len);
+	return r->len;
 }
 
 static const struct ktap_event_ops record_ops = {
@@ -226,16 +210,20 @@ static const struct ktap_event_ops own_ops = {
 	.save = tracepoint_record_save,
 };
 
-static void tracepoint_hit(struct event_trigger_data *data, struct trace_buffer *buffer,
-			   void *rec, struct ring_buffer_event *rbe)
+static struct ktap_tracepoint *tracepoint_of(struct trace_event_consumer *c)
 {
-	struct ktap_tracepoint *tp = container_of(data, struct ktap_tracepoint, trigger);
+	return container_of(c, struct ktap_tracepoint, consumer);
+}
+
+static void tracepoint_hit(struct trace_event_consumer *c, void *rec, unsigned int len)
+{
+	struct ktap_tracepoint *tp = tracepoint_of(c);
 	const struct record_event r = {
 		.hit.ev.ops = tp->func ? &own_ops : &record_ops,
 		.hit.point = &tp->point,
 		.tp = tp,
 		.rec = rec,
-		.rbe = rbe,
+		.len = len,
 	};
 
 	ktap_fire(&r.hit);
@@ -246,10 +234,9 @@ NOKPROBE_SYMBOL(tracepoint_hit);
  * The hit function without a record.  Preemptible: the event disables preemption only
  * to make its record.
  */
-static void tracepoint_plain_hit(struct event_trigger_data *data, struct trace_buffer *buffer,
-				 void *rec, struct ring_buffer_event *rbe)
+static void tracepoint_plain_hit(struct trace_event_consumer *c, void *rec, unsigned int len)
 {
-	struct ktap_tracepoint *tp = container_of(data, struct ktap_tracepoint, trigger);
+	struct ktap_tracepoint *tp = tracepoint_of(c);
 	const struct record_event r = {
 		.hit.ev.ops = &plain_ops,
 		.hit.point = &tp->point,
@@ -261,19 +248,15 @@ static void tracepoint_plain_hit(struct event_trigger_data *data, struct trace_b
 }
 NOKPROBE_SYMBOL(tracepoint_plain_hit);
 
-/* Not registered as commands: users cannot write them to a trigger file. */
-static struct event_command plain_command = {
-	.name = "ktap",
-	.trigger_type = ETT_EVENT_EPROBE,
-	.trigger = tracepoint_plain_hit,
-};
+/* The record is too long, or the CPU has no room for one more. */
+static void tracepoint_missed(struct trace_event_consumer *c)
+{
+	struct ktap_probe *probe = tracepoint_of(c)->point.probe;
 
-static struct event_command trigger_command = {
-	.name = "ktap",
-	.trigger_type = ETT_EVENT_EPROBE,
-	.flags = EVENT_CMD_FL_NEEDS_REC,
-	.trigger = tracepoint_hit,
-};
+	if (ktap_delivers(probe->session))
+		this_cpu_inc(probe->stats->missed);
+}
+NOKPROBE_SYMBOL(tracepoint_missed);
 
 /* Name of the lockdep map of all bucket locks in lib/rhashtable.c */
 #define BUCKET_LOCK	"rhashtable_bucket"
@@ -290,26 +273,15 @@ static bool tracepoint_is_of_bucket(const struct ktap_tracepoint *tp, const void
  * table releases a bucket (see func_find_moves_probes()): run no handler then, only
  * notrace functions.  No other lock is released at that point.
  */
-static void tracepoint_lock_release_hit(struct event_trigger_data *data,
-					struct trace_buffer *buffer, void *rec,
-					struct ring_buffer_event *rbe)
+static void tracepoint_lock_release_hit(struct trace_event_consumer *c, void *rec,
+					unsigned int len)
 {
-	struct ktap_tracepoint *tp = container_of(data, struct ktap_tracepoint, trigger);
-	struct ktap_probe *probe = tp->point.probe;
-
-	if (!tracepoint_is_of_bucket(tp, rec))
-		tracepoint_hit(data, buffer, rec, rbe);
-	else if (ktap_delivers(probe->session))
-		this_cpu_inc(probe->stats->missed);
+	if (tracepoint_is_of_bucket(tracepoint_of(c), rec))
+		tracepoint_missed(c);
+	else
+		tracepoint_hit(c, rec, len);
 }
 NOKPROBE_SYMBOL(tracepoint_lock_release_hit);
-
-static struct event_command lock_release_command = {
-	.name = "ktap",
-	.trigger_type = ETT_EVENT_EPROBE,
-	.flags = EVENT_CMD_FL_NEEDS_REC,
-	.trigger = tracepoint_lock_release_hit,
-};
 
 /* Dynamic events of users may have this name, but cannot be in this system. */
 static bool tracepoint_is_lock_release(struct trace_event_call *call)
@@ -334,7 +306,7 @@ static bool tracepoint_is_read(const struct ktap_tracepoint *tp)
 }
 
 /* @own: the stack of the event begins at an address in the record */
-static void tracepoint_init_trigger(struct ktap_tracepoint *tp, bool own)
+static void tracepoint_init_consumer(struct ktap_tracepoint *tp, bool own)
 {
 	struct ftrace_event_field *field = NULL;
 
@@ -342,18 +314,12 @@ static void tracepoint_init_trigger(struct ktap_tracepoint *tp, bool own)
 		field = trace_find_event_field(tp->call, "name");
 	if (field)
 		ktap_field_init(&tp->lock, field);
-	tp->has_record = own || field || tracepoint_is_read(tp);
-	tp->trigger.flags = EVENT_TRIGGER_FL_PROBE;
-	tp->trigger.count = -1;
-	tp->trigger.cmd_ops = field	     ? &lock_release_command :
-			      tp->has_record ? &trigger_command :
-					       &plain_command;
-	list_add_rcu(&tp->trigger.list, &tp->file.triggers);
-	/* User events test ENABLED. */
-	tp->file.flags = EVENT_FILE_FL_ENABLED | EVENT_FILE_FL_SOFT_DISABLED |
-			 EVENT_FILE_FL_TRIGGER_MODE;
-	if (tp->has_record)
-		tp->file.flags |= EVENT_FILE_FL_TRIGGER_COND;
+	tp->consumer.call = tp->call;
+	tp->consumer.missed = tracepoint_missed;
+	tp->consumer.no_record = !own && !field && !tracepoint_is_read(tp);
+	tp->consumer.fn = field			 ? tracepoint_lock_release_hit :
+			  tp->consumer.no_record ? tracepoint_plain_hit :
+						   tracepoint_hit;
 }
 
 static void tracepoint_find_field(struct ktap_tracepoint *tp, u32 index)
@@ -395,11 +361,7 @@ static struct ktap_tracepoint *tracepoint_add(struct ktap_probe *probe,
 	for_each_set_bit(i, probe->plan.fields, nfields)
 		tracepoint_find_field(tp, i);
 
-	tp->file.event_call = call;
-	tp->file.tr = top_trace_array();
-	INIT_LIST_HEAD(&tp->file.triggers);
-	refcount_set(&tp->file.ref, 1);
-	tracepoint_init_trigger(tp, own);
+	tracepoint_init_consumer(tp, own);
 	return tp;
 }
 
@@ -447,18 +409,11 @@ int ktap_tracepoint_add_own(struct ktap_probe *probe, struct trace_event_call *c
 static int tracepoint_attach(struct ktap_point *point)
 {
 	struct ktap_tracepoint *tp = container_of(point, struct ktap_tracepoint, point);
-	struct ktap_session *s = point->probe->session;
-	struct trace_event_call *call = tp->call;
-	unsigned long entry = (unsigned long)call->class->probe;
+	unsigned long entry = (unsigned long)tp->call->class->probe;
 
 	if (kallsyms_lookup_size_offset(entry, &point->entry_size, NULL))
 		point->entry = entry;
-	/* One reference for all events of the session: taking and dropping it is expensive. */
-	if (tp->has_record && !s->trace_buffered) {
-		trace_buffered_event_enable();
-		s->trace_buffered = true;
-	}
-	return call->class->reg(call, TRACE_REG_REGISTER, &tp->file);
+	return trace_event_consumer_register(&tp->consumer);
 }
 
 static void tracepoint_detach(struct ktap_point *point)
@@ -467,14 +422,7 @@ static void tracepoint_detach(struct ktap_point *point)
 
 	if (tp->call->flags & TRACE_EVENT_FL_TRACEPOINT)
 		ktap_stand_in_put(point->probe->session, tp->call->tp);
-	tp->call->class->reg(tp->call, TRACE_REG_UNREGISTER, &tp->file);
-}
-
-static void tracepoint_detach_all(struct ktap_session *s)
-{
-	if (s->trace_buffered)
-		trace_buffered_event_disable();
-	s->trace_buffered = false;
+	trace_event_consumer_unregister(&tp->consumer);
 }
 
 static void tracepoint_release_event(struct ktap_tracepoint *tp)
@@ -542,7 +490,6 @@ const struct ktap_source ktap_tracepoint_source = {
 	.has = tracepoint_has,
 	.near = tracepoint_near,
 	.detach = tracepoint_detach,
-	.detach_all = tracepoint_detach_all,
 	.release = tracepoint_release,
 };
 
