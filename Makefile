@@ -14,6 +14,7 @@ help:
 	@echo 'make check-all            every test: data races, exactness on debug, other compilers'
 	@echo 'make run SCRIPT=x.kp      run a script of yours in the guest (ARGS="…", WORKLOAD="…")'
 	@echo 'make bench                what things cost, in instructions'
+	@echo 'make bench-peers          the same for bpftrace and ftrace, next to ktap'
 	@echo 'make tool                 ktap and ktapc for this machine, in tools/ktap/'
 	@echo 'make kernel               the kernel and guest that lab/run boots'
 	@echo 'make overlay KSRC=…       put ktap into a kernel tree (unoverlay: take it out)'
@@ -45,6 +46,11 @@ check-all: deps
 bench: kernel
 	@bench/run $(PARTS)
 
+# ROW='n += 1' measures only one of bench/peers.rows
+bench-peers: deps
+	@lab/build --config btf >/dev/null
+	@bench/peers $(if $(ROW),"$(ROW)")
+
 run: kernel
 	@test -n "$(SCRIPT)" || { echo 'make run: which script? make run SCRIPT=x.kp' >&2; exit 2; }
 	@lab/script "$(SCRIPT)" $(ARGS)
@@ -66,4 +72,4 @@ clean:
 	@$(MAKE) --no-print-directory -C tools/ktap clean
 	@$(MAKE) --no-print-directory -C tools/testing/ktap clean
 
-.PHONY: help deps tool kernel demo check check-all bench run overlay unoverlay series series-check backport clean
+.PHONY: help deps tool kernel demo check check-all bench bench-peers run overlay unoverlay series series-check backport clean
