@@ -34,9 +34,9 @@ JIT of BPF is on. bpftrace is the package of Debian, with its own libraries. For
   median of the chunks;
 - what a call takes without any tool is subtracted: %(bare)s.
 
-So a number is the same on every machine and in every run, to within about one percent. Cache
-misses, mispredicted branches, locks that move between CPUs, and traps are not included: quote no
-times.
+So a number is the same on every machine and in every run, to within about three percent: a clock
+that shows a later time falls into other rows of a histogram. Cache misses, mispredicted branches,
+locks that move between CPUs, and traps are not included: quote no times.
 
 - *fastest* is the form of the script with the kind of event that costs the tool least: raw
   tracepoints, and functions of the kernel (`probe:`, `fentry:` and `fexit:`). Where a tool has no

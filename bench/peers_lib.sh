@@ -2,7 +2,7 @@
 # What bench/peers and bench/profile have in common.
 # shellcheck shell=bash disable=SC2154 # of lab/lib.sh, lab/apt.sh
 
-# the suite of Debian whose bpftrace is measured; "own" is the machine's
+# the suite of Debian whose bpftrace is measured
 suite=${PEERS_SUITE:-sid}
 out=$build/bench
 peer=$out/bpftrace-$suite
