@@ -40,9 +40,9 @@ static struct ktap_value record_placeholder(struct ktap_vm *vm, const struct kta
 }
 
 /* Does the record have "..." instead of the value? */
-static bool record_is_replaced(const struct ktap_value *v, const struct ktap_value *stand_in)
+static bool record_is_replaced(const struct ktap_value *v, const struct ktap_value *placeholder)
 {
-	return stand_in->tag == KTAP_STR && v->tag != KTAP_STR;
+	return placeholder->tag == KTAP_STR && v->tag != KTAP_STR;
 }
 
 /* Return the size of the payload; a blob is cut to @room. */
