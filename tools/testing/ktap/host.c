@@ -628,7 +628,7 @@ int ktap_fn_usym(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	static const struct ktap_ustack_file_key program = { .ino = 1 };
 	struct ktap_ustack_files *files = vm->env->ufiles;
 	u64 address = r[0].u, *frame;
-	int place;
+	int number;
 
 	if (r[0].tag == KTAP_NIL)
 		return 0;
@@ -636,16 +636,16 @@ int ktap_fn_usym(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	if (!frame)
 		return vm->error;
 	*frame = address & ~KTAP_FRAME_FILE;
-	place = address >> 12 == 0x400 ? ktap_ustack_file_get(files, &program) : -1;
-	if (place >= 0)
-		*frame = ktap_frame_in_file(place, address & 0xfff);
+	number = address >> 12 == 0x400 ? ktap_ustack_file_get(files, &program) : -1;
+	if (number >= 0)
+		*frame = ktap_frame_in_file(number, address & 0xfff);
 	r[0] = (struct ktap_value){ .blob = frame, .tag = KTAP_USYM, .len = sizeof(*frame) };
 	return 0;
 }
 
-void ktap_ustack_file_wait(const struct ktap_env *env, u32 place)
+void ktap_ustack_file_wait(const struct ktap_env *env, u32 number)
 {
-	struct ktap_ustack_file *file = &env->ufiles->files[place];
+	struct ktap_ustack_file *file = &env->ufiles->files[number];
 
 	file->path = kstrdup("/bin/program", GFP_KERNEL);
 	file->state = KTAP_UFILE_KNOWN;

@@ -61,25 +61,25 @@ static u16 ustack_file_find(struct ktap_ustack_files *files,
 			    const struct ktap_ustack_file_key *key, u16 **slot)
 {
 	u32 i = jhash_3words(key->ino, key->ino >> 32, key->dev, key->generation);
-	u16 place;
+	u16 number;
 
 	for (;; i++) {
 		*slot = &files->slots[i % ARRAY_SIZE(files->slots)];
 		/* Pairs with smp_store_release() in ustack_file_add(): the file is complete. */
-		place = smp_load_acquire(*slot);
-		if (!place || ustack_file_same_file(&files->files[place - 1].key, key))
-			return place;
+		number = smp_load_acquire(*slot);
+		if (!number || ustack_file_same_file(&files->files[number - 1].key, key))
+			return number;
 	}
 }
 
 static int ustack_file_add(struct ktap_ustack_files *files, const struct ktap_ustack_file_key *key)
 {
-	u16 *slot, place;
+	u16 *slot, number;
 
 	/* It may have been added before we got the lock. */
-	place = ustack_file_find(files, key, &slot);
-	if (place)
-		return place - 1;
+	number = ustack_file_find(files, key, &slot);
+	if (number)
+		return number - 1;
 	if (files->n == KTAP_MAX_UFILES)
 		return -ENOSPC;
 	files->files[files->n].key = *key;
@@ -93,12 +93,12 @@ static int ustack_file_add(struct ktap_ustack_files *files, const struct ktap_us
 int ktap_ustack_file_get(struct ktap_ustack_files *files, const struct ktap_ustack_file_key *key)
 {
 	unsigned long flags;
-	u16 *slot, place;
+	u16 *slot, number;
 	int res;
 
-	place = ustack_file_find(files, key, &slot);
-	if (likely(place))
-		return place - 1;
+	number = ustack_file_find(files, key, &slot);
+	if (likely(number))
+		return number - 1;
 	if (!ktap_lock(&files->lock, &flags))
 		return -EBUSY;
 	res = ustack_file_add(files, key);
@@ -125,15 +125,15 @@ static bool ustack_file_is_known(const struct ktap_ustack_file *file)
 /* Return the file of a frame, NULL if its name is not known. */
 static const struct ktap_ustack_file *ustack_file_known_file(const struct ktap_env *env, u64 frame)
 {
-	u32 place = (frame & ~KTAP_FRAME_KINDS) >> 48;
+	u32 number = (frame & ~KTAP_FRAME_KINDS) >> 48;
 	const struct ktap_ustack_file *file;
 
 	/* A frame is made after its file was added to the table. */
-	if (!env || !env->ufiles || !ktap_index(&place, READ_ONCE(env->ufiles->n)))
+	if (!env || !env->ufiles || !ktap_index(&number, READ_ONCE(env->ufiles->n)))
 		return NULL;
-	file = &env->ufiles->files[place];
+	file = &env->ufiles->files[number];
 	if (!ustack_file_is_known(file))
-		ktap_ustack_file_wait(env, place);
+		ktap_ustack_file_wait(env, number);
 	return ustack_file_is_known(file) && file->path ? file : NULL;
 }
 

@@ -154,6 +154,6 @@ void ktap_text_usym(struct ktap_text *t, const struct ktap_value *v);
  * ustack.c: wait until the name of a file of the table is known, or is known to be
  * unavailable.  Context: process, sleeps.
  */
-void ktap_ustack_file_wait(const struct ktap_env *env, u32 place);
+void ktap_ustack_file_wait(const struct ktap_env *env, u32 number);
 
 #endif /* _KTAP_USTACK_FILE_H */

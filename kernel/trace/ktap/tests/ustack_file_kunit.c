@@ -29,7 +29,7 @@ static struct ktap_ustack_file_key key(u64 ino)
 	return (struct ktap_ustack_file_key){ .ino = ino, .dev = 3, .generation = 4 };
 }
 
-static int place_of(struct ktap_vm *vm, struct ktap_ustack_file_key k)
+static int number_of(struct ktap_vm *vm, struct ktap_ustack_file_key k)
 {
 	return ktap_ustack_file_get(vm->env->ufiles, &k);
 }
@@ -37,14 +37,14 @@ static int place_of(struct ktap_vm *vm, struct ktap_ustack_file_key k)
 /* A file whose name is known. */
 static u64 frame_in(struct kunit *test, struct ktap_vm *vm, u64 ino, const char *path, u64 offset)
 {
-	int place = place_of(vm, key(ino));
+	int number = number_of(vm, key(ino));
 	struct ktap_ustack_file *file;
 
-	KUNIT_ASSERT_TRUE(test, place >= 0);
-	file = &vm->env->ufiles->files[place];
+	KUNIT_ASSERT_TRUE(test, number >= 0);
+	file = &vm->env->ufiles->files[number];
 	file->path = kstrdup(path, GFP_KERNEL);
 	file->state = KTAP_UFILE_KNOWN;
-	return ktap_frame_in_file(place, offset);
+	return ktap_frame_in_file(number, offset);
 }
 
 static struct ktap_value code(enum ktap_tag tag, const u64 *frames, unsigned int n)
@@ -69,19 +69,19 @@ static void a_file_keeps_its_index(struct kunit *test)
 {
 	struct ktap_vm *vm = any_vm(test);
 	struct ktap_ustack_file_key other = key(1);
-	int first = place_of(vm, key(1)), second = place_of(vm, key(2));
+	int first = number_of(vm, key(1)), second = number_of(vm, key(2));
 
 	KUNIT_EXPECT_NE(test, first, second);
-	KUNIT_EXPECT_EQ(test, first, place_of(vm, key(1)));
-	KUNIT_EXPECT_EQ(test, second, place_of(vm, key(2)));
+	KUNIT_EXPECT_EQ(test, first, number_of(vm, key(1)));
+	KUNIT_EXPECT_EQ(test, second, number_of(vm, key(2)));
 	/* All parts of the key are compared. */
 	other.dev++;
-	KUNIT_EXPECT_EQ(test, 2, place_of(vm, other));
+	KUNIT_EXPECT_EQ(test, 2, number_of(vm, other));
 	other.generation++;
-	KUNIT_EXPECT_EQ(test, 3, place_of(vm, other));
+	KUNIT_EXPECT_EQ(test, 3, number_of(vm, other));
 	other.inode++;
-	KUNIT_EXPECT_EQ(test, 4, place_of(vm, other));
-	KUNIT_EXPECT_EQ(test, 5, place_of(vm, key(1 + BIT_ULL(32))));
+	KUNIT_EXPECT_EQ(test, 4, number_of(vm, other));
+	KUNIT_EXPECT_EQ(test, 5, number_of(vm, key(1 + BIT_ULL(32))));
 	KUNIT_EXPECT_EQ(test, 6, vm->env->ufiles->n);
 }
 
@@ -91,10 +91,10 @@ static void a_full_table_takes_no_more(struct kunit *test)
 	u64 i;
 
 	for (i = 1; i <= KTAP_MAX_UFILES; i++)
-		KUNIT_ASSERT_EQ(test, i - 1, place_of(vm, key(i << 7)));
-	KUNIT_EXPECT_EQ(test, -ENOSPC, place_of(vm, key(5)));
+		KUNIT_ASSERT_EQ(test, i - 1, number_of(vm, key(i << 7)));
+	KUNIT_EXPECT_EQ(test, -ENOSPC, number_of(vm, key(5)));
 	for (i = 1; i <= KTAP_MAX_UFILES; i++)
-		KUNIT_ASSERT_EQ(test, i - 1, place_of(vm, key(i << 7)));
+		KUNIT_ASSERT_EQ(test, i - 1, number_of(vm, key(i << 7)));
 }
 
 static void no_file_is_added_inside_a_lock(struct kunit *test)
@@ -104,15 +104,15 @@ static void no_file_is_added_inside_a_lock(struct kunit *test)
 	unsigned long flags;
 	int known, new;
 
-	KUNIT_EXPECT_EQ(test, 0, place_of(vm, key(1)));
+	KUNIT_EXPECT_EQ(test, 0, number_of(vm, key(1)));
 	ktap_lock_init(&lock);
 	KUNIT_ASSERT_TRUE(test, ktap_lock(&lock, &flags));
-	known = place_of(vm, key(1));
-	new = place_of(vm, key(2));
+	known = number_of(vm, key(1));
+	new = number_of(vm, key(2));
 	ktap_unlock(&lock, flags);
 	KUNIT_EXPECT_EQ(test, 0, known);
 	KUNIT_EXPECT_EQ(test, -EBUSY, new);
-	KUNIT_EXPECT_EQ(test, 1, place_of(vm, key(2)));
+	KUNIT_EXPECT_EQ(test, 1, number_of(vm, key(2)));
 }
 
 static void frames_are_file_offsets_or_addresses(struct kunit *test)
@@ -199,7 +199,7 @@ static void a_file_without_a_name_is_printed_with_the_offset(struct kunit *test)
 	buf[s.len] = '\0';
 	KUNIT_EXPECT_STREQ(test, buf, "?+0x30");
 	/* The file was gone before its name was looked up. */
-	frame = ktap_frame_in_file(place_of(vm, key(1)), 0x30);
+	frame = ktap_frame_in_file(number_of(vm, key(1)), 0x30);
 	vm->env->ufiles->files[0].state = KTAP_UFILE_KNOWN;
 	expect_text(test, vm, false, &v, "?+0x30");
 }

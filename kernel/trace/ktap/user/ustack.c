@@ -37,7 +37,7 @@
  * DOC: From an address to a file
  *
  * An address has no meaning after its process has ended, and another one in the next
- * process.  So it is converted to a place in a file when the event happens, in any context
+ * process.  So it is converted to an offset in a file when the event happens, in any context
  * and without a lock:
  *
  * - The mappings are read as uprobes do: under RCU, and the result is used only if no
@@ -257,7 +257,7 @@ static bool ustack_find_area(struct ktap_session *s, unsigned long address,
 	struct ktap_ustack_files *files = s->env.ufiles;
 	struct mm_struct *mm = current->mm;
 	struct ustack_mapping m;
-	int place;
+	int number;
 
 	/* See DOC above: while a chunk is loaded its top level could be preempted here. */
 	guard(preempt_notrace)();
@@ -273,14 +273,14 @@ static bool ustack_find_area(struct ktap_session *s, unsigned long address,
 	}
 	if (m.offset + (m.end - m.start) > KTAP_FRAME_OFFSET)
 		return false;
-	place = ktap_ustack_file_get(files, &m.key);
-	if (place < 0)
+	number = ktap_ustack_file_get(files, &m.key);
+	if (number < 0)
 		return false;
-	if (READ_ONCE(files->files[place].state) == KTAP_UFILE_NEW)
-		ustack_take_file(s, &files->files[place], &m, mm);
+	if (READ_ONCE(files->files[number].state) == KTAP_UFILE_NEW)
+		ustack_take_file(s, &files->files[number], &m, mm);
 	area->start = m.start;
 	area->end = m.end;
-	area->frame = ktap_frame_in_file(place, m.offset);
+	area->frame = ktap_frame_in_file(number, m.offset);
 	return true;
 }
 
@@ -546,10 +546,10 @@ static void ustack_name_now(struct ktap_session *s)
 	flush_work(&s->ustack->work);
 }
 
-void ktap_ustack_file_wait(const struct ktap_env *env, u32 place)
+void ktap_ustack_file_wait(const struct ktap_env *env, u32 number)
 {
 	struct ktap_session *s = container_of((struct ktap_env *)env, struct ktap_session, env);
-	struct ktap_ustack_file *uf = &s->env.ufiles->files[place];
+	struct ktap_ustack_file *uf = &s->env.ufiles->files[number];
 
 	ustack_name_now(s);
 	if (READ_ONCE(uf->state) == KTAP_UFILE_KNOWN)
