@@ -18,10 +18,22 @@ ln -s "$scripts/lib" "$tmp/library/lib"
 cat >"$tmp/bin/make" <<'SCRIPT'
 #!/bin/sh
 cat /proc/self/status /no/such.conf
+for program in "${0%/*}"/../linked/*; do
+	[ ! -x "$program" ] || "$program" allocate 1000 10
+done
 sleep 0.2
 exit 0
 SCRIPT
 chmod +x "$tmp/bin/make"
+# programs of the documents that use the C library
+linked=
+mkdir "$tmp/linked"
+if "$here/loader" allocate 1 1 2>/dev/null; then
+	linked=1
+	for name in ktapc ls md5sum sort; do
+		ln -s "$(readlink -f "$here/loader")" "$tmp/linked/$name"
+	done
+fi
 export PATH="$tmp/bin:$PATH" KTAP_LIBRARY="$tmp/library"
 program=$(command -v "$KTAP")
 compiler=$(command -v "$KTAPC")
@@ -48,7 +60,8 @@ ktap() {
 ktapc() { timeout -s KILL 60 "$compiler" "$@"; }
 
 # Lines without the parts that differ from run to run: numbers, the bytes and strings of
-# arguments, names in rows of charts and tables, names of system calls
+# arguments, names in rows of charts and tables, names of system calls, functions of
+# programs except malloc() of the C library
 shape() {
 	sed -E -e 's/[[:blank:]]+/ /g; s/^ //; s/ $//' \
 		-e 's/ \([0-9a-f:]+(, \.\.\.)?\)//g; s/ "[^"]*"(\.\.\.)?//g' \
@@ -56,6 +69,7 @@ shape() {
 		-e 's/^N [^ ]+ sys_[a-zN_]+/N NAME CALL/' \
 		-e 's/\([a-z_]+: N(, [a-z_]+: N)*\)/(ARGUMENTS)/' \
 		-e 's/^[^ ]+ \|@* ?N$/NAME |N/' \
+		-e 's/^(__libc_)?malloc\+N \(libc\.so\.N\)/MALLOC/; s/^[^ ]+\+N( \([^ ]+\))?(: N)?$/PLACE\2/' \
 		-e 's/^[^ ,]+, [^ ,]+ N$/NAME, NAME N/' "$@"
 }
 
@@ -78,6 +92,10 @@ listing() {
 	code=$?
 	if lacks_events "$tmp/err"; then
 		skip "$1" "this kernel lacks some of its events"
+	elif [ -z "$linked" ] && grep -q uprobe:libc "$tmp/$1.sh"; then
+		skip "$1" "no dynamic C library is installed"
+	elif [ "$1" = ustack ] && ! has user_files; then
+		skip "$1" "this kernel does not find the files of frames"
 	elif [ -e "$here/examples/$1.said" ]; then
 		[ "$code" != 0 ]
 		told=$?

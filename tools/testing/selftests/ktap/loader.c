@@ -2,7 +2,7 @@
 /*
  * A program that loads the C library at its start, and other libraries later.
  *
- *	loader allocate SIZE N		malloc(SIZE) and free(), N times
+ *	loader allocate SIZE N		malloc(SIZE) and free(), N times, in do_allocate()
  *	loader load FILE N		loads a library and calls its shared_twice(1) to
  *					shared_twice(N)
  *	loader wait COMMAND...		reads a line from stdin, then runs COMMAND
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static int do_allocate(char **args)
+static __attribute__((noinline)) int do_allocate(char **args)
 {
 	size_t size = atol(args[0]);
 
