@@ -43,20 +43,10 @@ LEVELS = [
 # Includes of a higher folder, and why. An exception that is not needed is an offence.
 UPWARD = {
     ('vm/program.h', 'btf/btf.h'): 'how a member that the verifier has found is read',
-    ('vm/builtin.h', 'output/record.h'): 'built-in functions write records',
     ('vm/vm.c', 'btf/btf_read.h'): 'the instruction that reads a member',
-    ('vm/ops.c', 'btf/btf_read.h'): 'the instruction that reads a member',
-    ('vm/env.c', 'btf/btf_read.h'): 'env.c makes and frees what runs of a session share',
-    ('vm/env.c', 'lib/getopt.h'): 'env.c makes and frees what runs of a session share',
-    ('vm/env.c', 'output/speculation.h'): 'env.c makes and frees what runs of a session share',
     ('data/ustack_file.c', 'output/text.h'): 'a stack of a user has a text',
     ('host/task.c', 'btf/btf.h'): 'the type of the current task',
     ('host/task.c', 'probe.h'): 'the event of the current run',
-    ('host/task.c', 'session.h'): 'the session of the current run',
-    ('host/read_memory.c', 'event/syscall_compat.h'): 'pointers of 32-bit programs',
-    ('session_load.c', 'user/ustack.h'): 'a session frees the mappings that stacks have found',
-    ('tracefs.c', 'event/source.h'): 'one init function for all of ktap',
-    ('tracefs.c', 'user/ustack.h'): 'one init function for all of ktap',
 }
 
 # Where names of files are checked, and files which are not in this repository

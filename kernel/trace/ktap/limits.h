@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Limits of the input of a session.
+ * Limits of a session.
  */
 #ifndef _KTAP_LIMITS_H
 #define _KTAP_LIMITS_H
@@ -9,6 +9,7 @@
 
 #define KTAP_MAX_LINE		4096	/* bytes of a line of text, newline included */
 #define KTAP_MAX_SCRIPTARGS	256
+#define KTAP_MAX_POINTS		16384	/* of all probes: enough for a few probes of `*:*` */
 #define KTAP_MIN_MARK_KEY	8
 #define KTAP_MAX_MARK_KEY	32
 #define KTAP_MIN_MEMORY		SZ_256K

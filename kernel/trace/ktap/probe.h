@@ -17,6 +17,7 @@ struct ktap_point;
 struct ktap_session;
 struct ktap_source;
 struct module;
+struct seq_file;
 
 /**
  * enum ktap_probe_kind - when a probe runs
@@ -156,6 +157,7 @@ int ktap_sources_attach(struct ktap_session *s);
 void ktap_sources_start(struct ktap_session *s);
 void ktap_sources_detach(struct ktap_session *s);
 void ktap_sources_release(struct ktap_session *s);
+void ktap_sources_show(struct seq_file *m);
 void ktap_probe_stats(const struct ktap_probe *probe, struct ktap_probe_stats *sum);
 
 /* event/field_check.c */

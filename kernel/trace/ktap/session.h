@@ -275,7 +275,10 @@ int ktap_overhead_alloc(struct ktap_session *s);
 struct trace_iterator *ktap_activation_iter(enum ktap_level level);
 bool ktap_delivers(const struct ktap_session *s);
 int ktap_run_probe(struct ktap_vm *vm, struct ktap_probe *probe);
-u32 ktap_random(void);
+
+/* user/ustack.c */
+int ktap_ustack_init(struct ktap_session *s);
+void ktap_ustack_destroy(struct ktap_session *s);
 
 /* follow.c */
 int ktap_set_process(struct ktap_session *s, pid_t nr);

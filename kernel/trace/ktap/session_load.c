@@ -14,7 +14,6 @@
 #include "session.h"
 #include "session_output.h"
 #include "session_priv.h"
-#include "user/ustack.h"
 #include "vm/builtin.h"
 #include "vm/task_fields.h"
 

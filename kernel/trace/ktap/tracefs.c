@@ -16,11 +16,11 @@
 #include <linux/uaccess.h>
 
 #include "../trace.h"
-#include "event/source.h"
+#include "data/ustack_file.h"
 #include "output/speculation.h"
+#include "probe.h"
 #include "session.h"
 #include "session_output.h"
-#include "user/ustack.h"
 #include "vm/builtin.h"
 #include "vm/opcode.h"
 
@@ -168,8 +168,7 @@ static int tracefs_features_show(struct seq_file *m, void *unused)
 	unsigned int i;
 
 	seq_printf(m, "abi: %d.%d\nsources:", KTAP_ABI_MAJOR, KTAP_ABI_MINOR);
-	for (i = 0; i < ktap_nsources; i++)
-		seq_printf(m, " %s", ktap_sources[i]->name);
+	ktap_sources_show(m);
 	seq_puts(m, "\nopcodes:");
 	for (i = 0; i < ARRAY_SIZE(ktap_opdefs); i++) {
 		if (ktap_opdefs[i].name)

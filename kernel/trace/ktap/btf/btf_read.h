@@ -35,12 +35,6 @@ int ktap_load_value(struct ktap_vm *vm, struct ktap_value *dst, u64 base,
 /* Convert a value that was passed in a register of the CPU. */
 void ktap_load_register(struct ktap_value *dst, unsigned long value,
 			const struct ktap_load *load);
-/* @object is a pointer: read the member whose name is the string constant @string. */
-int ktap_member_by_name(struct ktap_vm *vm, struct ktap_value *dst,
-			const struct ktap_value *object, u32 string);
-/* @object is a pointer: read element @key of its target. */
-int ktap_element_get(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_value *object,
-		     const struct ktap_value *key);
 
 /* Instructions that the verifier makes.  For nil they result in nil. */
 int ktap_op_member(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_value *object,
@@ -49,12 +43,5 @@ int ktap_op_element(struct ktap_vm *vm, struct ktap_value *dst, const struct kta
 		    struct ktap_value *key);
 int ktap_op_cast(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_value *v,
 		 u32 type);
-
-/*
- * Allocate memory for members that are looked up at run time, if not done yet.  Return
- * 0 or -ENOMEM.  Context: process, before the first event.
- */
-int ktap_members_init(struct ktap_env *env);
-void ktap_members_destroy(struct ktap_env *env);
 
 #endif /* _KTAP_BTF_READ_H */

@@ -33,6 +33,9 @@ struct ktap_text;
  * found later, in process context (ustack.c).
  */
 
+/* Can mappings be read without their lock?  Otherwise all frames are addresses. */
+#define KTAP_FINDS_USER_FILES	(IS_ENABLED(CONFIG_PER_VMA_LOCK) || !IS_ENABLED(CONFIG_SMP))
+
 /* Maximum number of files of a session */
 #define KTAP_MAX_UFILES		1024
 

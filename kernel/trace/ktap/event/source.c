@@ -835,6 +835,15 @@ void ktap_sources_release(struct ktap_session *s)
 	}
 }
 
+/* Write the names of the sources that this kernel has. */
+void ktap_sources_show(struct seq_file *m)
+{
+	unsigned int i;
+
+	for (i = 0; i < ktap_nsources; i++)
+		seq_printf(m, " %s", ktap_sources[i]->name);
+}
+
 /**
  * ktap_probe_stats() - Sum up the counters of a probe
  * @probe: the probe

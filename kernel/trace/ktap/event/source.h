@@ -17,9 +17,6 @@ struct trace_event_call;
 struct trace_iterator;
 struct tracepoint;
 
-/* Points of all probes of a session: enough for a few probes of `*:*`. */
-#define KTAP_MAX_POINTS		16384
-
 /* Shorter periods would keep a CPU busy with ticks alone. */
 #define KTAP_MIN_PERIOD		10000	/* ns */
 

@@ -8,7 +8,7 @@
 #include <linux/ftrace.h>
 #include <linux/types.h>
 
-#include <asm/unistd.h>
+#include "host/x32.h"
 
 /**
  * struct ktap_compat_call - the event of a 32-bit system call
@@ -28,20 +28,6 @@ static inline bool ktap_is_compat(struct pt_regs *regs)
 #else
 	return false;
 #endif
-}
-
-/*
- * Return the number of a call in the x32 ABI without __X32_SYSCALL_BIT, or -1 if it is
- * no x32 call.  These have no trace events.
- */
-static inline int ktap_x32_call(int nr)
-{
-#ifdef CONFIG_X86_X32_ABI
-	/* -1: the call is skipped.  For int $0x80 the bit has no meaning. */
-	if (unlikely(nr >= 0 && nr & __X32_SYSCALL_BIT && !in_ia32_syscall()))
-		return nr & ~__X32_SYSCALL_BIT;
-#endif
-	return -1;
 }
 
 #ifdef CONFIG_KTAP_COMPAT_SYSCALLS

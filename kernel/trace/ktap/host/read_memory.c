@@ -11,8 +11,8 @@
 #include <asm/syscall.h>
 #include <asm/tlb.h>
 
-#include "event/syscall_compat.h"
 #include "host/read_memory.h"
+#include "host/x32.h"
 
 /* A kernel thread may use the memory of a process: do not read that. */
 static bool has_memory(u64 from)

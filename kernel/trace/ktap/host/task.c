@@ -19,8 +19,8 @@
 
 #include "btf/btf.h"
 #include "probe.h"
-#include "session.h"
 #include "vm/builtin.h"
+#include "vm/env.h"
 
 /* Frames of the tracing code below an event. */
 #define MAX_BELOW	32

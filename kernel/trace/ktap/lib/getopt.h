@@ -37,6 +37,4 @@ int ktap_option_take(struct ktap_env *env, const char *arg, struct ktap_diag *di
 int ktap_options_take(struct ktap_env *env, struct ktap_value *args, unsigned int nargs,
 		      struct ktap_diag *diag);
 
-void ktap_options_destroy(struct ktap_env *env);
-
 #endif /* _KTAP_GETOPT_H */

@@ -64,4 +64,8 @@ enum ktap_channel ktap_record_channel(const struct ktap_record *rec);
 void ktap_record_format(struct seq_buf *s, const struct ktap_env *env,
 			const struct ktap_record *rec, size_t size);
 
+/* lib/print.c: print the string in @r, as a record of @type or text of @channel. */
+int ktap_put_string(struct ktap_vm *vm, enum ktap_record_type type, enum ktap_channel channel,
+		    struct ktap_value *r);
+
 #endif /* _KTAP_RECORD_H */

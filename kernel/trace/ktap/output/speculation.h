@@ -15,10 +15,6 @@ struct ktap_vm;
 #define KTAP_SPECULATION_MIN	4096
 #define KTAP_SPECULATION_MAX	65536
 
-/* For env.c: allocate them if the program uses them.  Context: process.  0 or -ENOMEM. */
-int ktap_speculations_init(struct ktap_env *env);
-void ktap_speculations_destroy(struct ktap_env *env);
-
 /* Return the number of speculations that were neither committed nor discarded. */
 unsigned int ktap_speculations_open(struct ktap_env *env);
 

@@ -30,7 +30,6 @@
 
 #include "data/ustack_file.h"
 #include "session.h"
-#include "user/ustack.h"
 #include "vm/builtin.h"
 
 /**
@@ -561,6 +560,13 @@ void ktap_ustack_file_wait(const struct ktap_env *env, u32 number)
 	(void)cmpxchg(&uf->state, KTAP_UFILE_NEW, KTAP_UFILE_KNOWN);
 }
 
+/**
+ * ktap_ustack_init() - Prepare for reading user stacks, if the program does that
+ * @s: the session, its program loaded
+ *
+ * Context: process, may sleep.
+ * Return: 0, to be undone by ktap_ustack_destroy(), or a negative errno.
+ */
 int ktap_ustack_init(struct ktap_session *s)
 {
 	int err;
@@ -582,6 +588,7 @@ int ktap_ustack_init(struct ktap_session *s)
 	return err;
 }
 
+/* No handler of the session runs any more, nor does its thread.  Context: process. */
 void ktap_ustack_destroy(struct ktap_session *s)
 {
 	u32 i;

@@ -8,7 +8,6 @@
 #include <linux/bits.h>
 #include <linux/build_bug.h>
 
-#include "output/record.h"
 #include "vm/program.h"
 #include "vm/vm.h"
 
@@ -97,9 +96,6 @@ static inline u8 ktap_insn_reads(const struct ktap_code *insn)
 	return ktap_builtins[id].reads;
 }
 
-/* lib/print.c: print the string in @r, as a record of @type or text of @channel. */
-int ktap_put_string(struct ktap_vm *vm, enum ktap_record_type type, enum ktap_channel channel,
-		    struct ktap_value *r);
 /* lib/print.c: convert events and their unformatted text in registers to strings. */
 int ktap_make_texts(struct ktap_vm *vm, struct ktap_value *r, unsigned int n);
 

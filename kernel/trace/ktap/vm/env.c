@@ -9,11 +9,8 @@
 #include <linux/string.h>
 #include <linux/timekeeping.h>
 
-#include "btf/btf_read.h"
 #include "data/agg.h"
 #include "data/ustack_file.h"
-#include "lib/getopt.h"
-#include "output/speculation.h"
 #include "vm/env.h"
 #include "vm/global.h"
 #include "vm/task_fields.h"

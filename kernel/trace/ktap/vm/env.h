@@ -112,4 +112,15 @@ int ktap_env_init(struct ktap_env *env, struct ktap_program *prog, size_t max_me
 		  void (*low)(struct ktap_heap *heap));
 void ktap_env_destroy(struct ktap_env *env);
 
+/* btf/btf_read.c: allocate memory for members that are looked up at run time, if not done yet. */
+int ktap_members_init(struct ktap_env *env);
+void ktap_members_destroy(struct ktap_env *env);
+
+/* output/speculation.c: allocate them if the program uses them.  Context: process. */
+int ktap_speculations_init(struct ktap_env *env);
+void ktap_speculations_destroy(struct ktap_env *env);
+
+/* lib/getopt.c */
+void ktap_options_destroy(struct ktap_env *env);
+
 #endif /* _KTAP_ENV_H */

@@ -12,7 +12,6 @@
 #include <linux/string.h>
 #include <linux/string_choices.h>
 
-#include "btf/btf_read.h"
 #include "data/agg.h"
 #include "data/table.h"
 #include "vm/arith.h"

@@ -55,6 +55,13 @@ int ktap_op_aggregate(struct ktap_vm *vm, const struct ktap_value *agg,
 int ktap_op_taggregate(struct ktap_vm *vm, const struct ktap_value *base,
 		       struct ktap_value *key, const struct ktap_value *v);
 
+/* btf/btf_read.c: @object is a pointer: read the member whose name is constant @string. */
+int ktap_member_by_name(struct ktap_vm *vm, struct ktap_value *dst,
+			const struct ktap_value *object, u32 string);
+/* btf/btf_read.c: @object is a pointer: read element @key of its target. */
+int ktap_element_get(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_value *object,
+		     const struct ktap_value *key);
+
 /* task_fields.c: the current task's field whose name is constant @string */
 int ktap_self_get(struct ktap_vm *vm, u32 string, struct ktap_value *v);
 int ktap_self_set(struct ktap_vm *vm, u32 string, struct ktap_value *v);

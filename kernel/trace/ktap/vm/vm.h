@@ -300,4 +300,7 @@ int ktap_print_globals(struct ktap_vm *vm);
 int ktap_vm_init(struct ktap_vm *vm, struct ktap_env *env, enum ktap_level level);
 void ktap_vm_destroy(struct ktap_vm *vm);
 
+/* event/activation.c.  Context: any. */
+u32 ktap_random(void);
+
 #endif /* _KTAP_VM_H */
