@@ -116,12 +116,12 @@ static enum found list_file(const struct wanted *w)
 }
 
 /* "SYSTEM:EVENT", "SYSTEM:" or, after "tp:", "SYSTEM" alone */
-static enum found list_tracepoints(char *rest, bool behind_tp)
+static enum found list_tracepoints(char *rest, bool after_tp)
 {
 	struct wanted w = { "available_events", rest, "*", "", "", "", "" };
 	char *colon = strchr(rest, ':');
 
-	if (!colon && !behind_tp)
+	if (!colon && !after_tp)
 		return FOUND_NONE;
 	if (colon) {
 		*colon = '\0';

@@ -95,7 +95,7 @@ static void look_up(struct events *e, const char *string, uint32_t len)
 	struct answer a;
 	char *text;
 
-	/* nor is "probe:" alone, to which a script appends an argument */
+	/* "probe:" alone is no event: the script appends an argument to it */
 	if (!len || memchr(string, 0, len) || memchr(string, '\n', len) || string[len - 1] == ':')
 		return;
 	text = pool_strndup(&e->r->pool, string, len);
@@ -164,25 +164,25 @@ static void chunk_look_up_functions(struct events *e, const char *arg)
  */
 static void look_up_argument(struct events *e, const struct chunk *c, const char *arg)
 {
-	static const char * const before[] = {
+	static const char * const prefixes[] = {
 		"", "probe:", "uprobe:", "uretprobe:", "sdt:", "usdt:",
 	};
-	static const char * const behind[] = { "", "%return" };
+	static const char * const suffixes[] = { "", "%return" };
 	const char *value = strchr(arg, '=');
 
 	if (!strncmp(arg, "--", 2) && value)
 		arg = value + 1;
 	if (!strchr(arg, ':'))
 		return;
-	for (size_t i = 0; i < ARRAY_SIZE(before); i++) {
-		if (*before[i] && !has_string(c, before[i]))
+	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++) {
+		if (*prefixes[i] && !has_string(c, prefixes[i]))
 			continue;
-		for (size_t j = 0; j < ARRAY_SIZE(behind); j++) {
+		for (size_t j = 0; j < ARRAY_SIZE(suffixes); j++) {
 			const char *text;
 
-			if (*behind[j] && !has_string(c, behind[j]))
+			if (*suffixes[j] && !has_string(c, suffixes[j]))
 				continue;
-			text = pool_printf(&e->r->pool, "%s%s%s", before[i], arg, behind[j]);
+			text = pool_printf(&e->r->pool, "%s%s%s", prefixes[i], arg, suffixes[j]);
 			look_up(e, text, strlen(text));
 		}
 	}

@@ -256,12 +256,12 @@ static bool session_state(const struct session *s, const char *state)
 bool session_attached(const struct session *s, unsigned int *done, unsigned int *all)
 {
 	char *line = session_line(s), *found;
-	bool told;
+	bool known;
 
 	found = line ? strstr(line, " attached=") : NULL;
-	told = found && sscanf(found, " attached=%u/%u", done, all) == 2;
+	known = found && sscanf(found, " attached=%u/%u", done, all) == 2;
 	free(line);
-	return told;
+	return known;
 }
 
 /*

@@ -98,7 +98,7 @@ static int load_init_env(struct ktap_session *s)
 	WRITE_ONCE(s->probe_bytes, prog->bytes + s->arg_bytes + s->user_places.bytes);
 	err = ktap_env_init(&s->env, prog, s->memory, ktap_session_low);
 	if (err == -E2BIG)
-		ktap_diag(&s->diag, "more than %u fields of threads: names behind 'self'",
+		ktap_diag(&s->diag, "more than %u fields of threads: names after 'self'",
 			  KTAP_SELF_FIELDS);
 	s->env.max_insns = READ_ONCE(ktap_max_insns);
 	return err;

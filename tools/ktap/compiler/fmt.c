@@ -214,7 +214,7 @@ static bool has_blank(const struct printer *p, const struct layout_token *t)
 }
 
 /* Is there a blank between a comment and a token on the same line? */
-static bool has_blank_behind_comment(const struct printer *p, const struct layout_token *t)
+static bool has_blank_after_comment(const struct printer *p, const struct layout_token *t)
 {
 	return t->kind != T_COMMA && t->kind != T_SEMI && t->kind != T_RPAREN &&
 	       t->kind != T_RBRACKET && (t->kind != T_RBRACE || p->frames[p->depth - 1].block);
@@ -283,7 +283,7 @@ static void put_gap(struct printer *p, const struct layout_token *t, size_t at)
 		return;
 	if (!p->used || starts_line(p, t, lines))
 		new_line(p, t, false, lines);
-	else if (comment ? has_blank_behind_comment(p, t) : has_blank(p, t))
+	else if (comment ? has_blank_after_comment(p, t) : has_blank(p, t))
 		fmt_put(p, " ", 1);
 }
 

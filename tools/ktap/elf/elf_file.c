@@ -3,7 +3,7 @@
  * Read ELF files with libelf: segments, build id and markers.
  *
  * A file is not trusted. libelf checks the bounds of the file, and this code
- * those of the data. Nor may a file use up memory or time: it can claim huge
+ * those of the data. A file must not use up memory or time either: it can claim huge
  * sizes, and let many entries share the same bytes. So everything that is read
  * is bounded, and no search is repeated for each entry.
  */

@@ -313,7 +313,7 @@ const struct elf_symbol *elf_object(const struct elf_file *f, const char *name, 
 }
 
 /* Index of the first function after the address. */
-static unsigned int first_behind(const struct elf_file *f, uint64_t addr)
+static unsigned int first_after(const struct elf_file *f, uint64_t addr)
 {
 	unsigned int low = 0, high = f->nfunctions;
 
@@ -336,9 +336,9 @@ const struct elf_symbol *elf_function_at(const struct elf_file *f, uint64_t addr
 	 * Labels and functions may be nested: find the nearest one that
 	 * contains the address. A symbol without a size ends at the next one.
 	 */
-	for (unsigned int i = first_behind(f, addr), tries = MAX_NESTED; i-- > 0 && tries--;) {
+	for (unsigned int i = first_after(f, addr), tries = MAX_NESTED; i-- > 0 && tries--;) {
 		/* the best name of an address comes first */
-		i = all[i].addr ? first_behind(f, all[i].addr - 1) : 0;
+		i = all[i].addr ? first_after(f, all[i].addr - 1) : 0;
 		if (addr - all[i].addr < all[i].size)
 			return &all[i];
 		if (!all[i].size && !label)

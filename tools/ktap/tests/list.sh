@@ -49,8 +49,8 @@ lists events_of_a_system 'sched:*' sched:sched_switch sched:sched_wakeup
 lists a_system_and_nothing sched: sched:sched_switch sched:sched_wakeup
 lists an_event_of_any_system '*:*_read' syscalls:sys_enter_read
 lists every_tracepoint tp: sched:sched_switch sched:sched_wakeup syscalls:sys_enter_read
-lists a_system_behind_tp tp:sched sched:sched_switch sched:sched_wakeup
-lists an_event_behind_tracepoint tracepoint:sched:sched_w* sched:sched_wakeup
+lists a_system_after_tp tp:sched sched:sched_switch sched:sched_wakeup
+lists an_event_after_tracepoint tracepoint:sched:sched_w* sched:sched_wakeup
 lists functions 'probe:vfs_*' probe:vfs_read probe:vfs_write
 lists a_kprobe kprobe:vfs_read probe:vfs_read
 lists returns 'probe:vfs_*%return' 'probe:vfs_read%return' 'probe:vfs_write%return'
@@ -69,7 +69,7 @@ lists the_end trace_end trace_end
 
 refuses a_system_that_is_not_there 'nope:*' "no event matches 'nope:*'"
 refuses a_function_that_is_not_there probe:nope "no event matches 'probe:nope'"
-refuses what_cannot_stand_behind_a_function 'probe:vfs_read%nope' "no event matches 'probe:vfs_read%nope'"
+refuses what_cannot_come_after_a_function 'probe:vfs_read%nope' "no event matches 'probe:vfs_read%nope'"
 refuses a_name_alone sched_switch \
 	"no event matches 'sched_switch': an event is like SYSTEM:EVENT, a function like probe:FUNCTION"
 refuses ticks 'tick-*' "there is no list of 'tick-*': a tick is like tick-10ms (s, ms, us, ns, hz)"

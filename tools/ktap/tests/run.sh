@@ -95,7 +95,7 @@ ends_with 2 "$ktapc" -d "$dir/crlf.kp" && [ "$(cat "$dir/err")" = "$dir/crlf.kp:
 result $? lines_may_end_in_carriage_returns
 sed 's/^y.*//' "$dir/crlf.kp" >"$dir/good.kp"
 ends_with 0 "$ktapc" -d "$dir/good.kp" && grep -q '"ab"' "$dir/out" && grep -q '"c"' "$dir/out"
-result $? a_string_goes_on_behind_a_carriage_return
+result $? a_string_goes_on_after_a_carriage_return
 for byte in 000 015; do
 	printf 'x = "\\x\'$byte'"\n' >"$dir/byte.kp"
 	ends_with 2 "$ktapc" -d "$dir/byte.kp" && grep -q "1:6: error: '.x' needs one or two" "$dir/err"
@@ -122,7 +122,7 @@ shown=$(awk 'BEGIN { for (i = 0; i < 37; i++) printf "\303\244" }')
 ends_with 2 "$ktapc" -d "$dir/wide.kp" && [ "$(cat "$dir/err")" = "$dir/wide.kp:1:212: error: expected an expression, found ')'
  ...$shown\" y = )
 $(printf '%47s' '')^" ]
-result $? far_behind_in_a_line_what_is_near_is_shown
+result $? a_part_of_a_long_line_is_shown
 ends_with 2 "$ktapc" -d /bin/sh && [ "$(cat "$dir/err")" = "/bin/sh: error: this is a program, not a script" ]
 result $? a_program_is_no_script
 ends_with 0 "$ktapc" -d -e '' && grep -q RET "$dir/out"
@@ -205,8 +205,8 @@ if unshare -rm mount -t tmpfs none "$dir/mnt" 2>/dev/null; then
 	result $? output_goes_into_a_mounted_file
 fi
 ln -s /dev/stdout "$dir/stdout"
-{ "$ktapc" -e 'x = 1' -o "$dir/stdout" && echo behind; } >"$dir/out" 2>"$dir/err" &&
-	[ -L "$dir/stdout" ] && tail -n 1 "$dir/out" | grep -q 'behind$' && is_chunk "$dir/out"
+{ "$ktapc" -e 'x = 1' -o "$dir/stdout" && echo after; } >"$dir/out" 2>"$dir/err" &&
+	[ -L "$dir/stdout" ] && tail -n 1 "$dir/out" | grep -q 'after$' && is_chunk "$dir/out"
 result $? standard_output_by_a_name_is_written_on
 
 # Options that exclude each other
@@ -384,7 +384,7 @@ ends_with 2 "$ktapc" -d "$dir/small.kp" && grep -q 'big.kp:.*: error: the script
 result $? too_many_tokens_of_what_is_included
 awk 'BEGIN { print "x = = {"; for (i = 0; i < 400000; i++) print "(1 +" }' >"$dir/big.kp"
 fails_with '[0-9]*:[0-9]*' 'the script is too large'
-result $? too_many_tokens_behind_an_error
+result $? too_many_tokens_after_an_error
 awk 'BEGIN { for (i = 0; i < 1048576; i++) print "# none" i % 10 }' >"$dir/big.kp"
 ends_with 0 "$ktapc" -d "$dir/big.kp" && [ ! -s "$dir/err" ]
 result $? eight_megabytes_are_read

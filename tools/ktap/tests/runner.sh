@@ -74,9 +74,9 @@ expect empty_command_is_an_error 2 'no command after --'
 run -a -e "$script"
 expect all_needs_a_command 2 '-a needs a command'
 run -e "$script" --folow -p 1
-expect misspelt_option_behind_e_is_an_error 2 'unknown option --folow, and the script has none'
+expect misspelt_option_after_e_is_an_error 2 'unknown option --folow, and the script has none'
 run -e "$script" -z
-expect short_option_behind_e_is_ktaps 2 'unknown option -z'
+expect short_option_after_e_is_one_of_ktap 2 'unknown option -z'
 printf 'print("included")\n' >"$dir/inc.kp"
 run -I "$dir" -e 'include "inc.kp" x = )'
 expect option_I_names_a_folder_to_include_from 2 '^-e:1:22: error: expected an expression'
@@ -169,7 +169,7 @@ play 'exit 0\n' -p 7 --follow -C 0,2-3 --unsafe --self -m 256k --max-overhead 5 
 setup setup_lines_of_all_options \
 	'frames\nstream\narg -e\narg one\narg two words\narg -3\npid 7\nfollow\ncpus 0,2-3\nunsafe\nself\nmemory 262144\noverhead 5\n'
 play 'exit 0\n' -e "$script" --max-overhead=100
-setup value_of_a_long_option_behind_an_equals_sign 'frames\nstream\narg -e\noverhead 100\n'
+setup value_of_a_long_option_after_an_equals_sign 'frames\nstream\narg -e\noverhead 100\n'
 options='x = getopt("pid", 0) y = getopt("self", 0) z = $3'
 play 'exit 0\n' -e "$options" --pid=5 one -p 7
 setup options_that_ktap_lacks_are_the_scripts 'frames\nstream\narg -e\narg --pid=5\narg one\narg -p\narg 7\n'
@@ -280,14 +280,14 @@ expect signal_that_ends_a_command_is_told 0 '^ktap: system: ended by signal 9: k
 output failed_command_does_not_stop 'after\n'
 play 'out before\nsystem sleep 100\npause\nsignal 15\nstop\nout last\nexit 0\n' --unsafe -e "$script"
 expect signal_ends_the_command_too 0 '^ktap: system: ended by signal 15: sleep 100$'
-output what_is_behind_the_command_comes 'before\nlast\n'
+output output_after_the_command_comes 'before\nlast\n'
 play 'system sleep 100\npause\nsignal 2\npause\nsignal 2\nstop\n' --unsafe -e "$script"
 [ "$code" = 0 ] || [ "$code" = 130 ]
 result $? command_does_not_keep_us_from_ending
 play 'system sleep 100\nsystem echo one\npause\nsignal 15\nstop\nsystem sleep 0.2; echo two\nsystem echo three\nexit 0\n' \
 	--unsafe -e "$script"
 expect signal_ends_one_command 0 'ended by signal 15: sleep 100'
-output signal_does_not_end_those_behind_it 'one\ntwo\nthree\n'
+output signal_does_not_end_those_after_it 'one\ntwo\nthree\n'
 play 'system stty sane </dev/tty\nsystem read x </dev/tty\nout after\nexit 0\n' --unsafe -e "$script"
 expect command_that_sets_the_terminal_is_ended 0 '^ktap: system: ended because it tried to use the terminal: stty sane'
 expect command_that_reads_the_terminal_is_ended 0 '^ktap: system: ended because it tried to use the terminal: read x'
@@ -384,7 +384,7 @@ play 'pause\nsignal 15\nstop\nexit 0\n' -q -e "$script"
 expect sigterm_stops_and_succeeds 0
 play 'pause\nsignal 15\nsignal 1\nsignal 2\nstop\nout end\nexit 0\n' -q -e "$script"
 expect signals_of_one_request_are_one 0
-output and_what_is_behind_them_comes 'end\n'
+output and_output_after_them_comes 'end\n'
 play 'pause\nsignal 2\nstop\nsignal 2\nout end\nexit 0\n' -q -e "$script"
 expect echo_of_a_signal_is_no_second_one 0
 play 'pause\nsignal 2\nstop\nexit 0\n' -e "$script"
@@ -515,23 +515,23 @@ run "$dir/help.kp" -h
 sed -i "s,$dir/,," "$dir/out"
 output help_without_options 'Only a comment\n\nhelp.kp has no options of its own.\n'
 play 'exit 0\n' -e 'x = $2' x -h
-setup h_behind_an_argument_is_one 'frames\nstream\narg -e\narg x\narg -h\n'
+setup h_after_an_argument_is_one 'frames\nstream\narg -e\narg x\narg -h\n'
 
 printf 'i = 1 x = arg[i]\n' >"$dir/script.kp"
 play 'exit 0\n' "$dir/script.kp" arg
 sed 's/^arg .*script.kp/arg S/' "$dir/setup" >"$dir/out"
 output script_file_and_its_argument 'frames\nstream\narg S\narg arg\n'
 play 'exit 0\n' "$dir/script.kp" one -p 123
-expect option_behind_the_script_is_told 0 '^ktap: -p is an argument of the script, as it comes after the script$'
+expect option_after_the_script_is_reported 0 '^ktap: -p is an argument of the script, as it comes after the script$'
 play 'exit 0\n' -q "$dir/script.kp" one -p 123
 [ ! -s "$dir/err" ]
-result $? quiet_does_not_tell
+result $? quiet_reports_no_such_option
 play 'exit 0\n' "$dir/script.kp" -5 - -x -pot --none
-! grep -q 'behind it' "$dir/err"
-result $? other_arguments_are_not_told
+! grep -q 'after the script' "$dir/err"
+result $? other_arguments_are_not_reported
 printf 'x = getopt("pid", 0)\n' >"$dir/script.kp"
 run "$dir/script.kp" -p 123
-expect option_of_ktap_behind_the_script_is_refused 2 "script.kp takes no arguments: '-p' is one\$"
+expect option_of_ktap_after_the_script_is_refused 2 "script.kp takes no arguments: '-p' is one\$"
 said_too option_of_ktap_stands_before_the_script "^ktap: options of ktap go before the script: ktap -p ... $dir/script.kp\$"
 run "$dir/script.kp" -t
 said_too options_of_the_script_are_named '^ktap: options of the script: --pid$'
@@ -558,7 +558,7 @@ run -e "$script" ls -l
 expect command_without_its_dashes_is_refused 2 "^ktap: error: this script takes no arguments: 'ls' is one\$"
 said_too what_to_write_for_a_command "^ktap: to run and trace a command: ktap -e '...' -- ls -l\$"
 run -e 'x = $1' one ls -l
-said_too what_to_write_for_a_command_behind_an_argument "^ktap: .* ktap -e '...' one -- ls -l\$"
+said_too what_to_write_for_a_command_after_an_argument "^ktap: .* ktap -e '...' one -- ls -l\$"
 for text in 'i = 1 x = arg[i]' 'x = arg[$1]' 'x = arg[$1 ? 5 : 2]' \
 	'try { error("e") } catch (e) { print(arg[e]) }'; do
 	play 'exit 0\n' -e "$text" 1 2 3 4 5 6 7

@@ -114,7 +114,7 @@ static const char *usdt_arg_take_value(const char **p, struct ktap_usdt_arg *r)
 {
 	if (usdt_arg_take(p, '$')) {
 		r->kind = KTAP_RECIPE_CONST;
-		return usdt_arg_take_number(p, &r->value) ? NULL : "behind '$' there is a number";
+		return usdt_arg_take_number(p, &r->value) ? NULL : "'$' has no number after it";
 	}
 	if (**p == '%') {
 		r->kind = KTAP_RECIPE_REG;
@@ -143,10 +143,10 @@ const char *ktap_usdt_arg_parse(const char *text, struct ktap_usdt_arg *r)
 	if (usdt_arg_take(&text, '>')) {
 		if (!usdt_arg_take(&text, '>') || !usdt_arg_take_number(&text, &n) || n < 0 ||
 		    n > 63)
-			return "behind '>>' there is a number of bits, at most 63";
+			return "'>>' has no number of bits after it, at most 63";
 		r->shift = n;
 	}
-	return *text ? "something is behind the argument's place" : NULL;
+	return *text ? "there is text after the place of the argument" : NULL;
 }
 
 static u64 usdt_arg_get_register(struct pt_regs *regs, s16 reg)

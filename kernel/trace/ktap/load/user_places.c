@@ -38,7 +38,7 @@ static const char *place_unescape(char *word)
 		}
 		if (!place_is_octal(word[1]) || !place_is_octal(word[2]) ||
 		    !place_is_octal(word[3]))
-			return "behind '\\' there are three octal digits";
+			return "'\\' has no three octal digits after it";
 		c = (word[1] - '0') << 6 | (word[2] - '0') << 3 | (word[3] - '0');
 		if (!c || c > 0xff)
 			return "'\\ooo' is no character";
@@ -124,7 +124,7 @@ int ktap_user_event_found(struct ktap_user_places *places, char *line, const cha
 	if (!path)
 		return -EINVAL;
 	if (line)
-		return place_fail(-EINVAL, why, "something is behind the path");
+		return place_fail(-EINVAL, why, "the line has text after the path");
 	if (*path != '/')
 		return place_fail(-EINVAL, why, "the path does not begin with '/'");
 	return place_add_event(places, event, path, NULL, why);

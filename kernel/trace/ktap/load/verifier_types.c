@@ -392,7 +392,7 @@ static int types_find_path(struct ktap_typing *t, u32 pc, u32 type, const char *
 		scnprintf(name, sizeof(name), "%.*s", (int)len, path);
 		if (load.kind != KTAP_LOAD_PLACE)
 			return types_fail(t, pc,
-					  "offsetof: '%s' lies elsewhere: what is in front of it is no structure",
+					  "offsetof: '%s' lies elsewhere: the part before it is no structure",
 					  name);
 		err = types_find_member(t, pc, load.type, name, &load);
 		if (err)

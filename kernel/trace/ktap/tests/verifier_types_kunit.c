@@ -107,7 +107,7 @@ static const struct rule rules[] = {
 	  { "struct list_head", "struct lisd_head" }, SIZE, { }, I(STR, 0, 0, 0, 1) },
 
 	{ "offset-path",
-	  "offsetof: 'pid' lies elsewhere: what is in front of it is no structure",
+	  "offsetof: 'pid' lies elsewhere: the part before it is no structure",
 	  { "struct task_struct", "parent", "parent.pid" }, OFFSET, { }, I(STR, 1, 0, 0, 2),
 	  .at = 1 },
 	{ "offset-bits", "offsetof: 'in_execve' is a bit-field",

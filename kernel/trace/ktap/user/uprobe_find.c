@@ -71,7 +71,7 @@ static const char *uprobe_find_why_no_path(int err)
 	case -EACCES:
 		return "you may not search one of its directories";
 	case -ENOTDIR:
-		return "what stands in front of a slash is no directory";
+		return "a part of the path before a slash is no directory";
 	case -ELOOP:
 		return "too many symbolic links";
 	case -ENAMETOOLONG:

@@ -90,8 +90,8 @@ result $? process_context_cannot_send_signals
 
 # Commands
 
-run -q --unsafe -e 'print("before") system("echo in; echo err >&2") print("behind")'
-out command_prints_in_its_place 'before\nin\nbehind\n'
+run -q --unsafe -e 'print("before") system("echo in; echo err >&2") print("after")'
+out command_prints_in_its_place 'before\nin\nafter\n'
 is command_has_the_standard_error "$(cat "$tmp/err")" err
 run -q --unsafe -e 'system("echo %s-%d; cat", "a b", 3)'
 out command_is_a_format 'a b-3\n'
@@ -102,8 +102,8 @@ out commands_of_begin_and_end 'begin\nend\n'
 run -q --unsafe -o "$tmp/file" -e 'system("echo there")'
 cp "$tmp/file" "$tmp/out"
 out command_prints_to_the_output 'there\n'
-run -q --unsafe -e 'system("exit 3") print("behind")'
-out command_that_fails_ends_nothing 'behind\n'
+run -q --unsafe -e 'system("exit 3") print("after")'
+out command_that_fails_ends_nothing 'after\n'
 is command_that_fails_is_reported "$(cat "$tmp/err")" 'ktap: system: exit code 3: exit 3'
 run -q --unsafe -e 'system("kill -9 $$")'
 is command_that_is_killed_is_reported "$(cat "$tmp/err")" 'ktap: system: ended by signal 9: kill -9 $$'
@@ -126,7 +126,7 @@ matches "$tmp/err" '^ktap: system: (ended by signal 15|exit code 143): sleep 100
 result $? stopped_command_is_reported
 seconds=60
 # the reader of the text output cannot run a command
-"$KTAPC" -o "$tmp/a.ktap" -e 'print("before") system("echo %d", 5) print("behind")'
+"$KTAPC" -o "$tmp/a.ktap" -e 'print("before") system("echo %d", 5) print("after")'
 code=0
 : >"$tmp/err"
 {
@@ -135,7 +135,7 @@ code=0
 	cat <&3 >"$tmp/out"
 	exec 3>&-
 }
-out reader_of_text_gets_a_message 'before\nktap: system: echo 5: only the ktap tool can run commands\nbehind\n'
+out reader_of_text_gets_a_message 'before\nktap: system: echo 5: only the ktap tool can run commands\nafter\n'
 
 # stop
 

@@ -318,9 +318,9 @@ EOF
 
 # Text
 
-prints a_megabyte_of_comments behind <<EOF
+prints a_megabyte_of_comments after <<EOF
 $(lines 20000 '// a comment that says nothing, on and on')
-print("behind")
+print("after")
 EOF
 
 prints a_long_line 'long line' <<EOF

@@ -73,18 +73,18 @@ function store(text,	at) {
 function store_command(text,	quotes) {
 	quotes = gsub(/\047/, "&", text)
 	if (quoted || goes_on || text ~ /^[#$] /) {
-		if (told)
-			complain("a command behind one that fails")
+		if (failed)
+			complain("a command after one that fails")
 		print quoted || goes_on ? text : substr(text, 3) >(dir "/" file)
 		quoted = quoted != quotes % 2
 		goes_on = text ~ /\\$/
 		return
 	}
 	if (!started)
-		complain("what is typed stands behind \"# \" or \"$ \"")
+		complain("a command begins with \"# \" or \"$ \"")
 	if (text ~ /error:/)
-		told = 1
-	print text >(dir "/" base (told ? ".said" : ".shown"))
+		failed = 1
+	print text >(dir "/" base (failed ? ".said" : ".shown"))
 }
 
 # A row of a table, with the command in the last column
@@ -110,7 +110,7 @@ function begin_block() {
 	base = file
 	sub(/\.[a-z]*$/, "", base)
 	inside = 1
-	started = blank = quoted = goes_on = told = 0
+	started = blank = quoted = goes_on = failed = 0
 }
 
 function end_block() {
@@ -193,7 +193,7 @@ table != "" && (borders || !/^$/) {
 }
 
 /^ *\.\. (code|code-block|sourcecode|parsed-literal|literalinclude|include|raw)::/ || /^ *>>> / {
-	complain("a block that nobody tries: examples stand behind \"::\"")
+	complain("this block is not tested: examples follow \"::\"")
 }
 
 /::$/ && !/^\.\. / {

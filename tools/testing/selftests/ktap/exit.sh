@@ -160,8 +160,7 @@ if has fprobes; then
 	# if all was attached, the message has the number of events
 	[ "$code $(tr '\n' ' ' <"$tmp/out")" = '0 hello end ' ] && heard && ! grep 'total enabled' "$tmp/err"
 	result $? attaching_ends_at_the_first
-	# It ends soon: functions are attached by the thousand, and little more than the
-	# thousand of this time is.
+	# Functions are attached in batches of thousands: only the current batch is completed.
 	after=$(sed -n 's/^ktap: .* attached=\([0-9]*\)\/[0-9]*$/\1/p' "$tmp/err")
 	[ -n "$after" ] && [ -n "$before" ] && [ "$after" -le $((${before%/*} + 4096)) ] &&
 		[ "$after" -lt "${before#*/}" ]

@@ -225,9 +225,9 @@ static void check_control(const char *name, unsigned int nth)
 	fd = open(SESSION, O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	error = fd < 0 ? errno : load(fd, control);
 	if (error)
-		wrong("%s: behind fault %u: no other session: %s", name, nth, strerror(error));
+		wrong("%s: after fault %u: no other session: %s", name, nth, strerror(error));
 	else if (!read_out(fd, text, sizeof(text), true) || strcmp(text, "control\n"))
-		wrong("%s: behind fault %u: another session says '%s'", name, nth, text);
+		wrong("%s: after fault %u: another session says '%s'", name, nth, text);
 	close(fd);
 }
 

@@ -150,7 +150,7 @@ trace sample-trace:foo_bar {
 	check("foo", args.foo, "hello")
 	check("list", len(args.list), n)
 	for (i = 0, n - 1) { check("element", args.list[i], i + 1) }
-	check("behind", args.list[n], nil)
+	check("past_the_end", args.list[n], nil)
 	check("str", args.str, number(n))
 	check("vstr", args.vstr, "iter=" .. cnt)
 	check("lstr", args.lstr, substr("hello", 0, min(cnt / 2, 5)))
@@ -199,7 +199,7 @@ checked() { # NAME WHAT...: each was checked and is right
 }
 checked foo_bar_by_name foo str
 checked foo_bar_by_number 'field(1)' 'field(2)' 'field(3)' arg0
-checked arrays_and_masks list element behind cpus cpum
+checked arrays_and_masks list element past_the_end cpus cpum
 checked strings vstr lstr
 checked relative_ones 'rel foo' 'rel bitmask' 'rel cpumask' 'rel text'
 set -- $(sed -n 's/^rounds \([0-9]*\) filtered \([0-9]*\) nonempty \([0-9]*\) keys \([0-9]*\) .*/\1 \2 \3 \4/p' "$tmp/out")

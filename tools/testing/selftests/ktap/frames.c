@@ -117,7 +117,7 @@ static int do_tell(char **args)
 	unsigned long first = offset_of((uintptr_t)inner);
 
 	outer();
-	/* It is not longer than that. */
+	/* inner() has at most 256 bytes. */
 	printf("%lx %lx\n%lx\n%lx\n", first, first + 256, offset_of(returns[0]),
 	       offset_of(returns[1]));
 	dl_iterate_phdr(print_build_id, NULL);
@@ -132,7 +132,7 @@ static int do_chain(char **args)
 
 	if (pages == MAP_FAILED)
 		return 1;
-	/* It fails where there are none. */
+	/* Fails if the kernel has no huge pages. */
 	madvise(pages, n * 4096, MADV_NOHUGEPAGE);
 	for (long i = 0; i < n; i++) {
 		to_write = pages + i * 4096;
@@ -237,7 +237,7 @@ static int do_churn(char **args)
 	return 0;
 }
 #else
-/* Not a machine whose code is known here. */
+/* This program has no code for the machine. */
 static int do_jit(char **args)
 {
 	return 4;

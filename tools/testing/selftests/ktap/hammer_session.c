@@ -13,7 +13,7 @@
  * point. The operations of its threads, and its life time, depend on the seed and on the
  * number of the process, which is printed after an error; the results depend on races.
  *
- * No session is unsafe, and no damaged chunk is: no chunk can do harm then.
+ * No session permits unsafe functions, so no chunk can do harm, damaged or not.
  *
  * Runs until each operation was done once, and prints how often each was done. The exit
  * code is 1 if a process did not end when it was killed, or ended in another way.

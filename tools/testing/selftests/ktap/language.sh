@@ -195,10 +195,10 @@ run -q -I "$tmp/lib" "$tmp/beside/script.kp"
 out include_from_beside_the_script 'beside\n'
 
 printf 'one\ntwo\n' >"$tmp/shown"
-run -q -e 'print("before") cat($1) print("behind")' "$tmp/shown"
-out cat_shows_a_file_in_its_place 'before\none\ntwo\nbehind\n'
-run -q -e 'cat($1) print("behind")' "$tmp/missing"
-[ "$code" = 0 ] && [ "$(cat "$tmp/out")" = behind ] &&
+run -q -e 'print("before") cat($1) print("after")' "$tmp/shown"
+out cat_shows_a_file_in_its_place 'before\none\ntwo\nafter\n'
+run -q -e 'cat($1) print("after")' "$tmp/missing"
+[ "$code" = 0 ] && [ "$(cat "$tmp/out")" = after ] &&
 	matches "$tmp/err" "^ktap: cat: $tmp/missing: No such file or directory$"
 result $? cat_of_a_missing_file_is_reported
 

@@ -98,11 +98,11 @@ listing() {
 		skip "$1" "this kernel does not find the files of frames"
 	elif [ -e "$here/examples/$1.said" ]; then
 		[ "$code" != 0 ]
-		told=$?
+		status=$?
 		while IFS= read -r line; do
-			grep -Fqxe "$line" "$tmp/err" || { told=1; echo "# no line: $line"; }
+			grep -Fqxe "$line" "$tmp/err" || { status=1; echo "# no line: $line"; }
 		done <"$here/examples/$1.said"
-		result $told "$1"
+		result $status "$1"
 	else
 		! grep -q 'error:' "$tmp/err" && [ "$code" = 0 ] &&
 			{ [ ! -e "$here/examples/$1.shown" ] || looks_like "$1"; }

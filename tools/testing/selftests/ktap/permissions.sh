@@ -69,13 +69,13 @@ tried_all userns userns 2 "$workload" as $nobody "$workload" userns
 tried_all admin root 2 "$workload" with $sys_admin $nobody
 tried_all 'userns, -1' all -1 "$workload" as $nobody "$workload" userns
 
-# Scripts without a permission need only what the table has
+# Without any permission: a script counts exactly
 echo -1 >$paranoid
 with "$workload" as $nobody "$KTAP" -q -e 'trace syscalls:sys_enter_getppid /execname == "workload"/ { n += 1 } trace_end { print(n) }' -- \
 	"$workload" getppid 100
 out others_count_exactly '100\n'
 
-# and get only those data of a system call that perf shows
+# without any permission: the data of a system call are those that perf shows
 written() {
 	with "$@" "$KTAP" -q -e '
 trace syscalls:sys_enter_write /args.count == 200/ { n = len(args.__buf_val) }

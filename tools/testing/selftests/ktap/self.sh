@@ -142,7 +142,7 @@ run -q "$tmp/fields.kp" -- "$workload" getppid 1
 out a_thousand_fields_of_a_thread '1000\n'
 fields 1001
 run -q "$tmp/fields.kp" -- "$workload" getppid 1
-[ "$code" = 2 ] && matches "$tmp/err" "error: .*more than 1000 fields of threads: names behind 'self'$"
+[ "$code" = 2 ] && matches "$tmp/err" "error: .*more than 1000 fields of threads: names after 'self'$"
 result $? more_fields_are_refused
 
 no_complaints kernel_is_content

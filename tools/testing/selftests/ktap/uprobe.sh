@@ -25,8 +25,8 @@ fi
 
 # if an address does not show whether it is of user or kernel memory, only this function
 # reads user memory
-string=str behind='buf(arg1 + 32, 1)' addresses=1
-has addresses || string=user_string behind='user_string(arg1 + 32, 1)' addresses=
+string=str beyond='buf(arg1 + 32, 1)' addresses=1
+has addresses || string=user_string beyond='user_string(arg1 + 32, 1)' addresses=
 
 # at FUNCTION [PROGRAM]: "PATH:OFFSET"
 at() { echo "${2:-$target}:$("${2:-$target}" offset "$1")"; }
@@ -104,7 +104,7 @@ fi
 for read in $reads; do
 	run -q -e "trace uprobe:$depth {
 	s = $read
-	if ($behind == nil) { n += 1 } else { m += 1 }
+	if ($beyond == nil) { n += 1 } else { m += 1 }
 }
 trace_end { print(n, m) }" -- "$target" device $n
 	out_device "device_is_not_touched_for_${read%(*}" "$((4 * n))\t$((4 * n))\n"
@@ -260,7 +260,7 @@ out library_replaced_and_deleted '30\t30\n'
 is its_users_continue $ended 0
 
 # the set-up lines of the program ktap, written by hand
-# tell SCRIPT LINE...: open a session with these lines
+# tell SCRIPT LINE...: open a session, and write these lines and the script
 tell() {
 	printf '%s\n' "$1" >"$tmp/script.kp"
 	shift
@@ -337,7 +337,7 @@ refused() {
 	matches "$tmp/out" "$words" || { fails=$((fails + 1)); cat "$tmp/out"; }
 }
 refused "trace uprobe:/no/such/file:0x10 { }" 'script.kp:1:7: error: .*there is no file .*/no/such/file'
-refused "trace uprobe:/proc/version/x:0x10 { }" 'script.kp:1:7: error: .*cannot be opened: what stands in front of a slash is no directory'
+refused "trace uprobe:/proc/version/x:0x10 { }" 'script.kp:1:7: error: .*cannot be opened: a part of the path before a slash is no directory'
 refused "trace uprobe:/:0x10 { }" "error: .*'/' is not a program, nor a library"
 refused "trace uprobe:$target:0x7fffffffff { }" 'error: .*that is beyond the end of the file'
 refused "trace uprobe:$target:add { }" 'error: .*by the program ktap; without it write the offset'

@@ -248,13 +248,13 @@ follow 'trace kprobe:mmap_region /execname == "workload"/ { n += 1 s[ustack(1)] 
 result $? frames_during_a_change_of_mappings_are_counted
 
 # 32-bit programs
-if "$here/frames32" >"$tmp/told" 2>/dev/null; then
+if "$here/frames32" >"$tmp/frames" 2>/dev/null; then
 	follow 'trace raw_syscalls:sys_enter /execname == "frames32" && id == 64/ { s[ustack(3)] += 1 } trace_end { print(s) }' \
 		"$here/frames32"
-	told=$(while read -r address; do
+	expected=$(while read -r address; do
 		printf '        %s+0x%x\n' "$(readlink -f "$here/frames32")" $((0x$address - 0x8048000))
-	done <"$tmp/told")
-	is frames_of_a_32_bit_program "$(cat "$tmp/out")" "$told: 10"
+	done <"$tmp/frames")
+	is frames_of_a_32_bit_program "$(cat "$tmp/out")" "$expected: 10"
 else
 	skip frames_of_a_32_bit_program "the program was not built, or does not run on this machine"
 fi

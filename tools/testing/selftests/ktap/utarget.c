@@ -116,7 +116,7 @@ PROBED void throws(int value)
 	exit(4);
 }
 #else
-/* The caller was found, or not. */
+/* Jump to @back with 1 at the frame of the caller, with 2 at the end of the stack. */
 static _Unwind_Reason_Code stop(int version, _Unwind_Action actions, _Unwind_Exception_Class class,
 				struct _Unwind_Exception *exception,
 				struct _Unwind_Context *context, void *wanted)
@@ -612,7 +612,7 @@ static void show_all(int null, long *device, long n)
 		/* a string, and an array with that string */
 		show(null, &front[3]);
 		show(null, front);
-		/* an array, which has no end either */
+		/* an array, without a NULL at its end either */
 		front[3] = (long)"text";
 		show(null, &front[3]);
 	}
@@ -626,7 +626,7 @@ static int do_device(char **args)
 
 	if (null < 0 || mmap(front, page, PROT_READ | PROT_WRITE,
 			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != front)
-		die("no memory in front of a device");
+		die("no memory before a device");
 	show_all(null, device, n);
 	asm volatile("" : : "r" (*device) : "memory");
 	show_all(null, device, n);
