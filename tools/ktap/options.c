@@ -82,8 +82,8 @@ void options_usage(FILE *out)
 		"until it ends, Control-C is pressed, or COMMAND exits.  A COMMAND is started\n"
 		"when all probes are attached, and only it and its descendants are traced.\n"
 		"SCRIPT is a file, - for standard input, or the name of an installed tool;\n"
-		"ktap SCRIPT -h tells what it does.  Options after SCRIPT belong to it; after\n"
-		"-e 'SCRIPT' those are that ktap does not have.\n"
+		"ktap SCRIPT -h prints its help.  Options after SCRIPT belong to it; after\n"
+		"-e 'SCRIPT' only those that ktap does not have.\n"
 		"\n");
 	for (size_t i = 0; i < NR_OPTIONS; i++) {
 		const struct option_row *o = &option_table[i];
@@ -109,7 +109,7 @@ static const struct {
 	{ "-d", "ktapc -d SCRIPT shows what a script is compiled to" },
 	{ "-f", "a script is given by its name alone; its output is text" },
 	{ "--dry-run", "ktapc SCRIPT compiles a script and does not run it" },
-	{ "--info", "the file ktap/features of tracefs tells what this kernel has" },
+	{ "--info", "the file ktap/features of tracefs lists what this kernel has" },
 };
 
 static bool options_unknown(const char *arg)

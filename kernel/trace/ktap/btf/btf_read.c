@@ -257,7 +257,8 @@ int ktap_element_get(struct ktap_vm *vm, struct ktap_value *dst, const struct kt
 	s64 n;
 
 	if (key->tag != KTAP_INT)
-		return ktap_vm_error(vm, -EINVAL, "what a pointer points to is numbered, not by %s",
+		return ktap_vm_error(vm, -EINVAL,
+				     "elements of a pointer have integers as keys, not %s",
 				     ktap_type_name(key));
 	n = object->type ? ktap_btf_element(object->type, &load, &step) : -EINVAL;
 	if (n < 0)

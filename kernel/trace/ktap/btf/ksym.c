@@ -241,7 +241,7 @@ static int ksym_find_type(struct ktap_program *prog, u32 pc, struct ktap_diag *d
 		ksym_guess_type(&sym->load, sym->address, ksym_room_of(sym));
 	if (sym->load.kind != KTAP_LOAD_NONE)
 		return 0;
-	ktap_diag_at(diag, prog, pc, "'%s' is nothing that a script can hold", name);
+	ktap_diag_at(diag, prog, pc, "'%s' has a type without values in scripts", name);
 	return -EINVAL;
 }
 

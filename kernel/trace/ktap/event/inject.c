@@ -129,7 +129,7 @@ static const char *inject_unfit_value(int type, s64 value)
 	case EI_ETYPE_TRUE:
 		return value == 1 ? NULL : "1 (true)";
 	default:
-		return "nothing else";
+		return "what it returns itself";
 	}
 }
 
@@ -146,7 +146,7 @@ int ktap_kfn_inject(struct ktap_vm *vm, s64 value)
 	why = inject_unfit_value(h->injection->type, value);
 	if (why)
 		return ktap_vm_error(vm, -EINVAL,
-				     "set_retval(%lld): what this function may return is %s",
+				     "set_retval(%lld): the function may return only %s",
 				     value, why);
 	h->injection->wanted = true;
 	h->injection->value = value;

@@ -256,7 +256,7 @@ static int chunk_load_sections(struct chunk_loader *l, size_t len, u32 n)
 			return err;
 		for (j = 0; j < i; j++) {
 			if (all[j].type == all[i].type)
-				return malformed(l, "section %u stands twice", all[i].type);
+				return malformed(l, "section %u exists twice", all[i].type);
 			if (chunk_overlap(&all[j], &all[i]))
 				return malformed(l, "sections %u and %u overlap", all[j].type,
 						 all[i].type);
@@ -644,7 +644,7 @@ static int chunk_load_options(struct chunk_loader *l)
 			return malformed(l, "option %u has no such text", i);
 		for (j = 0; j < i; j++) {
 			if (!strcmp(prog->options[j], prog->options[i]))
-				return malformed(l, "option %u stands twice", i);
+				return malformed(l, "option %u exists twice", i);
 		}
 	}
 	return 0;

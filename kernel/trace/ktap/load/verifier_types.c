@@ -263,7 +263,7 @@ static int types_find_member(struct ktap_typing *t, u32 pc, u32 type, const char
 		return types_fail(t, pc, "%s has no members, so no '%s'",
 				  ktap_btf_text(type, text), name);
 	if (load->kind == KTAP_LOAD_NONE)
-		return types_fail(t, pc, "member '%s' is nothing that a script can hold", name);
+		return types_fail(t, pc, "member '%s' has a type without values in scripts", name);
 	return 0;
 }
 
@@ -300,7 +300,7 @@ static int types_step_element(struct ktap_typing *t, u32 pc, u32 type, struct kt
 	if (n < 0)
 		return types_fail(t, pc, "%s has no elements", ktap_btf_text(type, text));
 	if (load.kind == KTAP_LOAD_NONE)
-		return types_fail(t, pc, "an element is nothing that a script can hold");
+		return types_fail(t, pc, "an element has a type without values in scripts");
 	if (insn->op == KTAP_OP_TGETI && n && (insn->d < 0 || insn->d >= n))
 		return types_fail(t, pc, "element %d of an array of %lld", insn->d, n);
 	types_set_note(t, pc, insn->op == KTAP_OP_TGETI ? KTAP_OP_ELEMI : KTAP_OP_ELEM, insn->d);
@@ -370,7 +370,7 @@ static int find_type(struct ktap_typing *t, u32 pc, const char *fn, u32 string, 
 	if (!found->err)
 		return 0;
 	if (found->err == -EINVAL)
-		return types_fail(t, pc, "%s: '%s' names a pointer: name what it points to", fn,
+		return types_fail(t, pc, "%s: '%s' names a pointer: name its target", fn,
 				  name);
 	near = ktap_btf_near_type(name, text);
 	if (near)

@@ -261,7 +261,7 @@ static const struct rule rules[] = {
 	  .edits = { SECTION(CODE, size, 72), SECTION(CODE, count, 9) } },
 	{ "section-place.much_too_long", -EINVAL, MALFORMED "section 4 lies outside",
 	  .edits = { SECTION(CODE, size, 0xfffffff8) } },
-	{ "section-once", -EINVAL, MALFORMED "section 1000 stands twice",
+	{ "section-once", -EINVAL, MALFORMED "section 1000 exists twice",
 	  .spoil = add_section_twice },
 	{ "section-overlap", -EINVAL, MALFORMED "sections 6 and 7 overlap",
 	  .edits = { SECTION(FIELDS, offset, 520) } },
@@ -381,7 +381,7 @@ static const struct rule rules[] = {
 	  .edits = { SET(options[0].help, 10) } },
 	{ "option-text.value", -EINVAL, MALFORMED "option 0 has no such text",
 	  .edits = { SET(options[0].value, KTAP_NONE - 1) } },
-	{ "option-once", -EINVAL, MALFORMED "option 1 stands twice",
+	{ "option-once", -EINVAL, MALFORMED "option 1 exists twice",
 	  .edits = { SET(options[1].name, 7) } },
 };
 

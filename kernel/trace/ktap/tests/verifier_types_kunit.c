@@ -97,7 +97,7 @@ static const struct rule rules[] = {
 	  { "struct list_head" }, NOTHING, { I(STR, 0, 0, 0, 0), I(CALL, 1, 0, KTAP_MULTI, 0),
 	    I(CALLB, 0, KTAP_MULTI, 0, KTAP_FN_PRINT) },
 	  I(CALLB, 0, KTAP_MULTI, 0, KTAP_FN_SIZEOF), .at = 2 },
-	{ "type-pointer", "cast: 'struct list_head *' names a pointer: name what it points to",
+	{ "type-pointer", "cast: 'struct list_head *' names a pointer: name its target",
 	  { "struct list_head", "struct list_head *" }, CAST, { }, I(STR, 0, 0, 0, 1) },
 	{ "type-known", "sizeof: this kernel has no type 'struct nothing like it at all'",
 	  { "struct list_head", "struct nothing like it at all" }, SIZE, { },
@@ -132,7 +132,7 @@ static const struct rule rules[] = {
 	  I(TGETS, 2, 0, 0, 0), .at = 2 },
 #endif
 #if defined(CONFIG_DEBUG_INFO_BTF) && !defined(__KERNEL__)
-	{ "member-value", "member 'big' is nothing that a script can hold",
+	{ "member-value", "member 'big' has a type without values in scripts",
 	  { "pid", "big" },
 	  TASK, { I(TGETS, 0, 0, 0, 0) }, I(TGETS, 0, 0, 0, 1),
 	  .at = 1 },
@@ -145,7 +145,7 @@ static const struct rule rules[] = {
 	{ "elements", "struct missing has no elements", { "numbers", "missing" },
 	  TASK, { I(TGETS, 0, 0, 0, 0), I(TGETI, 0, 0, 0, 0) },
 	  I(TGETS, 0, 0, 0, 1), .at = 1 },
-	{ "element-value", "an element is nothing that a script can hold",
+	{ "element-value", "an element has a type without values in scripts",
 	  { "int", "__int128" }, CAST, { I(TGETI, 0, 0, 0, 0) }, I(STR, 0, 0, 0, 1) },
 	{ "typeless",
 	  "a pointer without a type is looked into: cast(\"struct NAME\", p) gives it one",

@@ -342,7 +342,7 @@ static const char *uprobe_attach_why_not(int err)
 	case -ENOEXEC:
 		return "the instruction there cannot be probed";
 	case -EINVAL:
-		return "no instruction begins there, or somebody else has another semaphore for it";
+		return "no instruction begins there, or another tracer uses another semaphore";
 	case -EIO:
 		return "the file system cannot be probed";
 	}
@@ -458,7 +458,7 @@ static void uprobe_release(struct ktap_point *point)
 
 static const char *uprobe_advice(const struct ktap_point *point)
 {
-	return "nothing is known of a program's types, arg0 is the first argument";
+	return "the types of a program are not known, arg0 is the first argument";
 }
 
 const struct ktap_source ktap_uprobe_source = {

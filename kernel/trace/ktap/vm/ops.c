@@ -229,7 +229,7 @@ static int op_want_table(struct ktap_vm *vm, const struct ktap_value *v, struct 
 	if (ktap_is_lost(v))
 		return 0;
 	if (v->tag == KTAP_PTR)
-		return ktap_vm_error(vm, -EINVAL, "what a pointer points to can only be read");
+		return ktap_vm_error(vm, -EINVAL, "the target of a pointer can only be read");
 	if (v->tag == KTAP_ARRAY)
 		return ktap_vm_error(vm, -EINVAL, "an array of an event can only be read");
 	if (v->tag != KTAP_AGG)

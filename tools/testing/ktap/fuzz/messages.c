@@ -25,7 +25,7 @@ static const char * const others[] = {
 	"there are %u kernel symbols '%s'",
 	"'%s' is a function of the kernel: kaddr(\"%s\") is its address",
 	"'%s' was there while the kernel booted only",
-	"'%s' is nothing that a script can hold",
+	"'%s' has a type without values in scripts",
 	"'%s' is of a module: write `MODULE:%s`",
 	/* lib/act.c */
 	"%s acts on the system, and the chunk is not marked as one that does",

@@ -167,7 +167,7 @@ trace kprobe:do_sys_openat2 $only { inside += 1 }
 trace_end { print(n, inside) }" -- sh -c 'for i in 1 2 3 4; do "$0" open /dev/null 1; done' "$workload"
 	out only_if_the_chunk_declares_it '4\t2\n'
 	run -q --unsafe -e "trace probe:$openat $only { set_retval(5) }" -- "$workload" open /dev/null 1
-	[ "$code" = 1 ] && matches "$tmp/err" 'error: set_retval\(5\): what this function may return is an error: -1 to -4095$'
+	[ "$code" = 1 ] && matches "$tmp/err" 'error: set_retval\(5\): the function may return only an error: -1 to -4095$'
 	result $? value_that_is_no_error
 	"$workload" open /dev/null 100
 	result $? afterwards_everything_is_as_before

@@ -78,7 +78,7 @@ lacks_part() {
 	[ "$code" = 2 ] && matches "$tmp/err" "^-e:1:[0-9]+: error: ${2%%:*}:.* has no $4"
 	result $? "$1"
 }
-untyped="nothing is known of a program's types, arg0 is the first argument\$"
+untyped="the types of a program are not known, arg0 is the first argument\$"
 lacks_part parameter_by_its_name "uprobe:$add" args.c "field 'c': $untyped"
 lacks_part parameter_by_its_name_at_the_return "uretprobe:$add" args.c "field 'c': $untyped"
 lacks_part result_at_the_entry "uprobe:$add" retval "'retval': only returns of functions "
