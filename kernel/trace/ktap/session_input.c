@@ -113,18 +113,6 @@ static int input_set_cpus(struct ktap_session *s, const char *value)
 	return 0;
 }
 
-static int input_set_follow(struct ktap_session *s, const char *value)
-{
-	s->follow = true;
-	return 0;
-}
-
-static int input_set_self(struct ktap_session *s, const char *value)
-{
-	s->filter.self = true;
-	return 0;
-}
-
 static int input_set_unsafe(struct ktap_session *s, const char *value)
 {
 	if (!s->admin)
@@ -133,18 +121,6 @@ static int input_set_unsafe(struct ktap_session *s, const char *value)
 	if (security_locked_down(LOCKDOWN_DBG_WRITE_KERNEL))
 		return ktap_session_refuse(s, -EPERM, "unsafe: the kernel is locked down");
 	s->unsafe = true;
-	return 0;
-}
-
-static int input_set_stream(struct ktap_session *s, const char *value)
-{
-	s->streams = true;
-	return 0;
-}
-
-static int input_set_frames(struct ktap_session *s, const char *value)
-{
-	s->output.frames = true;
 	return 0;
 }
 
@@ -162,10 +138,11 @@ static int input_set_symbols(struct ktap_session *s, const char *value)
 	return 0;
 }
 
+typedef int input_place_fn(struct ktap_user_places *places, char *line, const char **why);
+
 /* For lines that the program ktap adds.  @set changes its copy of the line. */
 static int input_set_user_place(struct ktap_session *s, const char *name, const char *value,
-				int (*set)(struct ktap_user_places *places, char *line,
-					   const char **why))
+				input_place_fn *set)
 {
 	char *line = kstrdup(value, KTAP_GFP);
 	const char *why = "no memory";
@@ -179,54 +156,47 @@ static int input_set_user_place(struct ktap_session *s, const char *name, const 
 	return ktap_session_refuse(s, err, "the line '%s %.500s': %s", name, value, why);
 }
 
-static int input_set_uprobe(struct ktap_session *s, const char *value)
-{
-	return input_set_user_place(s, "uprobe", value, ktap_user_event_found);
-}
-
-static int input_set_at(struct ktap_session *s, const char *value)
-{
-	return input_set_user_place(s, "at", value, ktap_user_place_at);
-}
-
-static int input_set_unresolved(struct ktap_session *s, const char *value)
-{
-	return input_set_user_place(s, "unresolved", value, ktap_user_event_unresolved);
-}
-
 /* Lines before the chunk. */
 static const struct {
 	const char *name;
 	bool value;
 	int (*set)(struct ktap_session *s, const char *value);
+	size_t flag;		/* without @set: the bool of the session that becomes true */
+	input_place_fn *place;	/* for input_set_user_place() */
 } settings[] = {
 	{ "arg",	true,	input_set_arg },
 	{ "pid",	true,	input_set_pid },
-	{ "follow",	false,	input_set_follow },
+	{ "follow",	false,	.flag = offsetof(struct ktap_session, follow) },
 	{ "cpus",	true,	input_set_cpus },
-	{ "self",	false,	input_set_self },
+	{ "self",	false,	.flag = offsetof(struct ktap_session, filter.self) },
 	{ "memory",	true,	input_set_memory },
 	{ "overhead",	true,	input_set_overhead },
 	{ "unsafe",	false,	input_set_unsafe },
-	{ "frames",	false,	input_set_frames },
-	{ "stream",	false,	input_set_stream },
+	{ "frames",	false,	.flag = offsetof(struct ktap_session, output.frames) },
+	{ "stream",	false,	.flag = offsetof(struct ktap_session, streams) },
 	{ "symbols",	true,	input_set_symbols },
-	{ "uprobe",	true,	input_set_uprobe },
-	{ "at",		true,	input_set_at },
-	{ "unresolved",	true,	input_set_unresolved },
+	{ "uprobe",	true,	.place = ktap_user_event_found },
+	{ "at",		true,	.place = ktap_user_place_at },
+	{ "unresolved",	true,	.place = ktap_user_event_unresolved },
 };
 
 static int input_setup_line(struct ktap_session *s, const char *line)
 {
 	size_t len = strcspn(line, " ");
+	const char *value = line[len] ? line + len + 1 : NULL;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(settings); i++) {
 		if (strncmp(line, settings[i].name, len) || settings[i].name[len])
 			continue;
-		if (settings[i].value != (line[len] == ' '))
+		if (settings[i].value != !!value)
 			break;
-		return settings[i].set(s, line[len] ? line + len + 1 : NULL);
+		if (settings[i].place)
+			return input_set_user_place(s, settings[i].name, value, settings[i].place);
+		if (settings[i].set)
+			return settings[i].set(s, value);
+		*(bool *)((void *)s + settings[i].flag) = true;
+		return 0;
 	}
 	return ktap_session_refuse(s, -EINVAL, "'%s' is no line to set up a session with", line);
 }
