@@ -538,22 +538,17 @@ static bool output_grow(struct ktap_output *out, struct seq_buf *batch)
 	return true;
 }
 
-static struct ktap_session *output_session_of(struct ktap_output *out)
-{
-	return container_of(out, struct ktap_session, output);
-}
-
 /* Take the record, if it fits; a record that fits no batch is cut. */
 static bool output_take_record(struct ktap_output *out, struct seq_buf *batch,
 			       const struct output_piece *next)
 {
-	size_t before = batch->len;
+	const struct ktap_env *env = &container_of(out, struct ktap_session, output)->env;
 	const struct ktap_record *rec = ring_buffer_event_data(next->event);
-	size_t size = ring_buffer_event_length(next->event);
+	size_t size = ring_buffer_event_length(next->event), before = batch->len;
 
 	do {
 		output_begin_request(out, batch, output_channel_of(next));
-		ktap_record_format(batch, &output_session_of(out)->env, rec, size);
+		ktap_record_format(batch, env, rec, size);
 		output_end_request(out, batch, output_channel_of(next));
 		if (seq_buf_has_overflowed(batch) && before) {
 			batch->len = before;

@@ -484,12 +484,6 @@ static int chunk_load_globals(struct chunk_loader *l)
 	return err;
 }
 
-/* Constant keys that may meet an event; the verifier judges them later. */
-static bool chunk_names_field(const struct ktap_code *insn)
-{
-	return insn->op == KTAP_OP_TGETS;
-}
-
 static int chunk_load_fields(struct chunk_loader *l)
 {
 	const __le32 *raw = chunk_section_data(l, KTAP_SEC_FIELDS);
@@ -513,9 +507,10 @@ static int chunk_load_fields(struct chunk_loader *l)
 	}
 	for (i = 0; i < prog->nstrings; i++)
 		prog->string_field[i] = KTAP_NONE;
+	/* Constant keys that may meet an event; the verifier judges them later. */
 	for (i = 0; i < prog->ninsns; i++) {
 		string = prog->code[i].d;
-		if (!chunk_names_field(&prog->code[i]) || !ktap_index(&string, prog->nstrings) ||
+		if (prog->code[i].op != KTAP_OP_TGETS || !ktap_index(&string, prog->nstrings) ||
 		    prog->string_field[string] != KTAP_NONE)
 			continue;
 		prog->string_field[string] = prog->nfields;

@@ -89,11 +89,8 @@ static bool uprobe_args_stack_argument(struct pt_regs *regs, unsigned int n, uns
 }
 #endif
 
-/**
- * ktap_user_has_argument() - Is the location of this argument of functions known?
- * @n: number of the argument, from 0
- */
-bool ktap_user_has_argument(unsigned int n)
+/* Is the location of this argument of functions known? */
+static bool uprobe_args_is_known(unsigned int n)
 {
 #ifdef ARGS_ON_STACK
 	return n < KTAP_USER_ARGS;
@@ -147,7 +144,7 @@ static bool uprobe_args_should_be_there(const struct ktap_uhit *h, unsigned int 
 	const struct ktap_user_place *place = h->at->place;
 
 	if (!h->at->u->marker)
-		return ktap_user_has_argument(n);
+		return uprobe_args_is_known(n);
 	return n < place->nargs && place->args[n].kind != KTAP_RECIPE_NONE;
 }
 
@@ -300,7 +297,7 @@ static bool uprobe_args_note_wanted(const struct ktap_code *insn, void *data)
 	u32 n = insn->d;
 
 	if (insn->op == KTAP_OP_ARG && n < KTAP_USER_ARGS &&
-	    (u->marker || ktap_user_has_argument(n)))
+	    (u->marker || uprobe_args_is_known(n)))
 		u->wanted |= BIT(n);
 	u->strings |= reads & KTAP_READS_USER_STRING;
 	u->bytes |= reads & KTAP_READS_USER_BYTES;
@@ -359,7 +356,7 @@ bool ktap_user_has(const struct ktap_point *point, enum ktap_part part, u32 n)
 	case KTAP_PART_FIELD:
 		return u->fields[n] != FIELD_NONE;
 	case KTAP_PART_ARG:
-		return u->marker ? uprobe_args_user_marker_has(u, n) : ktap_user_has_argument(n);
+		return u->marker ? uprobe_args_user_marker_has(u, n) : uprobe_args_is_known(n);
 	case KTAP_PART_RETVAL:
 		return u->ret;
 	}

@@ -132,7 +132,6 @@ extern const struct ktap_event_ops ktap_user_ops;
 
 /* uprobe_args.c */
 bool ktap_user_argument(struct pt_regs *regs, unsigned int n, u64 *value);
-bool ktap_user_has_argument(unsigned int n);
 void ktap_user_arguments(struct ktap_uhit *h);
 void ktap_uprobe_bring_in(const struct ktap_uhit *h);
 int ktap_user_init(struct ktap_upoint *u, const struct ktap_program *prog);
