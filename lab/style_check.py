@@ -44,7 +44,6 @@ LEVELS = [
 UPWARD = {
     ('vm/program.h', 'btf/btf.h'): 'how a member that the verifier has found is read',
     ('vm/vm.c', 'btf/btf_read.h'): 'the instruction that reads a member',
-    ('data/ustack_file.c', 'output/text.h'): 'a stack of a user has a text',
     ('host/task.c', 'btf/btf.h'): 'the type of the current task',
     ('host/task.c', 'probe.h'): 'the event of the current run',
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The files that contain user code, and the text of frames.
+ * The files that contain user code.
  */
-#include <linux/bits.h>
 #include <linux/errno.h>
 #include <linux/jhash.h>
 #include <linux/kernel.h>
@@ -10,17 +9,8 @@
 #include <linux/string.h>
 
 #include "data/ustack_file.h"
-#include "output/text.h"
 #include "vm/env.h"
 #include "vm/vm.h"
-
-/* Delimiters of the parts of a mark.  The program that reads the output replaces marks. */
-#define MARK_BEGIN	"\x1e"
-#define MARK_NEXT	"\x1d"
-#define MARK_END	"\x1f"
-
-/* Room for the text of an offset, or of an address */
-#define NUMBER		24
 
 int ktap_ustack_files_init(struct ktap_env *env)
 {
@@ -104,129 +94,4 @@ int ktap_ustack_file_get(struct ktap_ustack_files *files, const struct ktap_usta
 	res = ustack_file_add(files, key);
 	ktap_unlock(&files->lock, flags);
 	return res;
-}
-
-static void ustack_file_put_string(struct ktap_text *t, const char *s)
-{
-	ktap_text_put(t, s, strlen(s));
-}
-
-static const struct ktap_env *ustack_file_env_of(const struct ktap_text *t)
-{
-	return t->vm ? t->vm->env : t->env;
-}
-
-static bool ustack_file_is_known(const struct ktap_ustack_file *file)
-{
-	/* Pairs with smp_store_release() in ustack_name_files(). */
-	return smp_load_acquire(&file->state) == KTAP_UFILE_KNOWN;
-}
-
-/* Return the file of a frame, NULL if its name is not known. */
-static const struct ktap_ustack_file *ustack_file_known_file(const struct ktap_env *env, u64 frame)
-{
-	u32 number = (frame & ~KTAP_FRAME_KINDS) >> 48;
-	const struct ktap_ustack_file *file;
-
-	/* A frame is made after its file was added to the table. */
-	if (!env || !env->ufiles || !ktap_index(&number, READ_ONCE(env->ufiles->n)))
-		return NULL;
-	file = &env->ufiles->files[number];
-	if (!ustack_file_is_known(file))
-		ktap_ustack_file_wait(env, number);
-	return ustack_file_is_known(file) && file->path ? file : NULL;
-}
-
-static bool ustack_file_wants_marks(const struct ktap_text *t)
-{
-	return !t->columns && ustack_file_env_of(t) && ustack_file_env_of(t)->mark_key;
-}
-
-static void ustack_file_put_mark(struct ktap_text *t, const char *where,
-				 const struct ktap_ustack_file *file, u64 number, bool returns)
-{
-	char text[NUMBER];
-	u32 i;
-
-	ustack_file_put_string(t, MARK_BEGIN);
-	ustack_file_put_string(t, ustack_file_env_of(t)->mark_key);
-	ustack_file_put_string(t, MARK_NEXT);
-	ustack_file_put_string(t, where);
-	ustack_file_put_string(t, MARK_NEXT);
-	for (i = 0; file && i < file->build_id_len; i++) {
-		snprintf(text, sizeof(text), "%02x", file->build_id[i]);
-		ustack_file_put_string(t, text);
-	}
-	ustack_file_put_string(t, MARK_NEXT);
-	snprintf(text, sizeof(text), "%llx%s", (unsigned long long)number, returns ? "r" : "");
-	ustack_file_put_string(t, text);
-	ustack_file_put_string(t, MARK_END);
-}
-
-static void ustack_file_put_in_file(struct ktap_text *t, u64 frame, bool returns)
-{
-	const struct ktap_ustack_file *file = ustack_file_known_file(ustack_file_env_of(t), frame);
-	u64 offset = frame & KTAP_FRAME_OFFSET;
-	char text[NUMBER];
-
-	if (file && ustack_file_wants_marks(t))
-		return ustack_file_put_mark(t, file->path, file, offset, returns);
-	ustack_file_put_string(t, file ? file->path : "?");
-	snprintf(text, sizeof(text), "+0x%llx", (unsigned long long)offset);
-	ustack_file_put_string(t, text);
-}
-
-static void ustack_file_put_address(struct ktap_text *t, u64 address, u32 pid, bool returns)
-{
-	char text[NUMBER];
-
-	if (pid && ustack_file_wants_marks(t)) {
-		snprintf(text, sizeof(text), "%u", pid);
-		return ustack_file_put_mark(t, text, NULL, address, returns);
-	}
-	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)address);
-	ustack_file_put_string(t, text);
-}
-
-static void ustack_file_put_frame(struct ktap_text *t, u64 frame, u32 pid, bool returns)
-{
-	if (ktap_frame_is_file(frame))
-		ustack_file_put_in_file(t, frame, returns);
-	else
-		ustack_file_put_address(t, frame, pid, returns);
-}
-
-/* Return the number of frames, and in @pid the process of the addresses, 0 if unknown. */
-static u32 ustack_file_count_frames(const struct ktap_value *v, u32 *pid)
-{
-	const u64 *frames = v->blob;
-	u32 n = v->len / sizeof(*frames);
-
-	*pid = 0;
-	if (!n || (frames[n - 1] & KTAP_FRAME_KINDS) != KTAP_FRAME_NOTE)
-		return n;
-	*pid = frames[n - 1];
-	return n - 1;
-}
-
-void ktap_text_ustack(struct ktap_text *t, const struct ktap_value *v)
-{
-	const u64 *frames = v->blob;
-	u32 i, pid, n = ustack_file_count_frames(v, &pid);
-
-	for (i = 0; i < n; i++) {
-		if (ktap_text_in_middle(t))
-			ktap_text_put(t, "\n", 1);
-		ktap_text_put(t, "        ", 8);
-		ustack_file_put_frame(t, frames[i], pid, i > 0);
-	}
-}
-
-void ktap_text_usym(struct ktap_text *t, const struct ktap_value *v)
-{
-	const u64 *frames = v->blob;
-	u32 pid;
-
-	if (ustack_file_count_frames(v, &pid))
-		ustack_file_put_frame(t, frames[0], pid, false);
 }

@@ -11,7 +11,6 @@
 #include "vm/value.h"
 
 struct ktap_env;
-struct ktap_text;
 
 /**
  * DOC: Frames of user stacks
@@ -148,10 +147,6 @@ void ktap_ustack_files_destroy(struct ktap_env *env);
  * ktap.
  */
 int ktap_ustack_file_get(struct ktap_ustack_files *files, const struct ktap_ustack_file_key *key);
-
-/* Write a stack, with each frame on a line of its own; or a symbol, on the current line. */
-void ktap_text_ustack(struct ktap_text *t, const struct ktap_value *v);
-void ktap_text_usym(struct ktap_text *t, const struct ktap_value *v);
 
 /*
  * ustack.c: wait until the name of a file of the table is known, or is known to be

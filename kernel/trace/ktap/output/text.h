@@ -91,6 +91,13 @@ void ktap_text_printf_args(struct ktap_text *t, const struct ktap_value *args, u
 void ktap_text_variable(struct ktap_text *t, const char *name, const struct ktap_value *v);
 
 /*
+ * ustack_text.c: write a stack, with each frame on a line of its own; or a symbol, on the
+ * current line.
+ */
+void ktap_text_ustack(struct ktap_text *t, const struct ktap_value *v);
+void ktap_text_usym(struct ktap_text *t, const struct ktap_value *v);
+
+/*
  * histogram.c: charts of the entries of a table, and of the buckets of an aggregation,
  * without a newline at the end; @t has its vm.
  */

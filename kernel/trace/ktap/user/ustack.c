@@ -513,7 +513,7 @@ static void ustack_name_files(struct ktap_ustack_files *files, char *buf)
 		if (sure)
 			ustack_name_file(uf, buf);
 		uf->file = NULL;
-		/* Pairs with ustack_file_is_known(): the name is final. */
+		/* Pairs with ustack_text_is_known(): the name is final. */
 		smp_store_release(&uf->state, sure ? KTAP_UFILE_KNOWN : KTAP_UFILE_NEW);
 		if (uf->key.ino)
 			fput(file);
