@@ -15,11 +15,11 @@ PROGRAMS = (('tools/ktap', ('O={out}',)),
             ('tools/testing/selftests/ftrace', ('OUTPUT={out}', 'LDFLAGS=-static', f'CC={CC}')))
 # Messages of checkpatch that are ignored: MAINTAINERS has whole directories;
 # uprobe_register() returns ENOTSUPP; examples of the guide print "false false", and misspell
-# a variable on purpose; the person who sends the series adds Signed-off-by:
+# a variable on purpose; the sender of the series adds Signed-off-by:
 IGNORED = 'FILE_PATH_CHANGES,ENOTSUPP,REPEATED_WORD,TYPO_SPELLING,MISSING_SIGN_OFF'
 # lines and columns in a message
 NUMBERS = re.compile(r':[0-9]+(:[0-9]+)?')
-# a message of the compiler; in programs there is no code of others
+# a message of the compiler; the programs contain no code from elsewhere
 SAID = re.compile(r'^[^ ].*:[0-9]+: (warning|error):', re.M)
 CHECKPATCH = ('--strict', '--no-summary', '--terse', '--max-line-length=100', '--ignore')
 

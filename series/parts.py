@@ -10,7 +10,7 @@ import re
 
 
 class StalePlan(Exception):
-    """The plan does not fit the files."""
+    """The plan does not match the files."""
 
 
 class Rules:
@@ -86,7 +86,7 @@ class Text:
                 return j - 1
             if depth == 0 and code and (row or code[-1] in ';,}:'):
                 return j
-        raise StalePlan(f'{self.path}:{i + 1}: no end of what begins with: {line.strip()}')
+        raise StalePlan(f'{self.path}:{i + 1}: no end of the part that begins with: {line.strip()}')
 
     def endif(self, i):
         depth = 0
@@ -293,7 +293,7 @@ class Parts:
         if rule == 'range':
             first, sep, last = regex.partition(' ... ')
             if not sep:
-                raise StalePlan(f'{where}: range {path}: FIRST ... LAST, please')
+                raise StalePlan(f'{where}: range {path}: write FIRST ... LAST')
             regexes = (re.compile(first, re.M), re.compile(last, re.M))
         else:
             regexes = (re.compile(regex, re.M),)
@@ -323,7 +323,7 @@ class Parts:
             if rule == 'range':
                 last = min((j for j in text.places(regexes[1]) if j >= i), default=None)
                 if last is None:
-                    raise StalePlan(f'{text.path}:{i + 1}: nothing behind it matches '
+                    raise StalePlan(f'{text.path}:{i + 1}: no later line matches '
                                     f'{regexes[1].pattern}')
             text.leave_out(i, last)
         return bool(places)

@@ -6,7 +6,7 @@
  *	utarget add N			add(1, ..., 10), which gives 55, N times
  *	utarget say TEXT N		say(TEXT), which gives its length, N times
  *	utarget cold FILE N		the same with the text in FILE, on a page that is not
- *					not there
+ *					resident
  *	utarget fill N			fill(buffer), which writes a text, N times
  *	utarget depth D N		depth(D, 7), which calls itself D times, N times
  *	utarget leap N			leap(1), which never returns, but jumps out, N times
