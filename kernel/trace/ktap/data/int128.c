@@ -38,6 +38,7 @@ struct ktap_int128 ktap_int128_div(struct ktap_int128 x, u64 y)
 	return x.hi < 0 ? ktap_int128_neg(quotient) : quotient;
 }
 
+#ifndef CONFIG_ARCH_SUPPORTS_INT128
 struct ktap_int128 ktap_int128_mul(u64 x, u64 y)
 {
 	u64 low = (u64)(u32)x * (u32)y;
@@ -49,6 +50,7 @@ struct ktap_int128 ktap_int128_mul(u64 x, u64 y)
 		.hi = (x >> 32) * (y >> 32) + (middle >> 32) + (other >> 32),
 	};
 }
+#endif
 
 /* Unsigned 128-bit numbers, and products of two, as parts of 32 bits, lowest first */
 #define PARTS		4

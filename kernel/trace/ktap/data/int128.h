@@ -59,7 +59,16 @@ static inline bool ktap_int128_fits(struct ktap_int128 x)
 }
 
 /* Return the 128-bit product of two unsigned numbers. */
+#ifdef CONFIG_ARCH_SUPPORTS_INT128
+static inline struct ktap_int128 ktap_int128_mul(u64 x, u64 y)
+{
+	unsigned __int128 product = (unsigned __int128)x * y;
+
+	return (struct ktap_int128){ .lo = product, .hi = product >> 64 };
+}
+#else
 struct ktap_int128 ktap_int128_mul(u64 x, u64 y);
+#endif
 
 static inline struct ktap_int128 ktap_int128_square(s64 x)
 {

@@ -4,7 +4,7 @@
  */
 #include <linux/align.h>
 #include <linux/bits.h>
-#include <linux/jhash.h>
+#include <linux/hash.h>
 #include <linux/kernel.h>
 #include <linux/log2.h>
 #include <linux/minmax.h>
@@ -14,6 +14,7 @@
 
 #include "data/table_priv.h"
 #include "vm/arith.h"
+#include "vm/bytes.h"
 #include "vm/env.h"
 #include "vm/vm.h"
 
@@ -62,11 +63,48 @@
 /* Average length of chains at which insertions fail, without memory for more buckets. */
 #define MAX_CHAIN		32
 
-static u32 table_hash_key(const struct ktap_env *env, const struct ktap_value *key)
+/* Multiply, and fold the product: each bit of both words has an effect on the result. */
+static __always_inline u64 table_mix(u64 x, u64 y)
 {
+	struct ktap_int128 product = ktap_int128_mul(x, y);
+
+	return product.lo ^ product.hi;
+}
+
+static __always_inline u64 table_mix_bytes(const u64 *secret, const void *p, size_t len)
+{
+	u64 hash = secret[0] + len;
+
+	for (; len > 2 * sizeof(u64); p += 2 * sizeof(u64), len -= 2 * sizeof(u64))
+		hash = table_mix(ktap_word(p) ^ secret[1], ktap_word(p + sizeof(u64)) ^ hash);
+	if (len < sizeof(u64))
+		return table_mix(ktap_short_word(p, len) ^ hash, secret[1]);
+	return table_mix(ktap_word(p) ^ secret[1], ktap_word(p + len - sizeof(u64)) ^ hash);
+}
+
+/*
+ * Two random words, &ktap_env.secret, mask the key: who does not know them cannot choose
+ * keys that collide.  With some of them, keys that differ in a few bits differ only in a
+ * part of the product: hash_64() combines all of it.
+ */
+static __always_inline u32 table_hash_key(const struct ktap_env *env, const struct ktap_value *key)
+{
+	u64 mixed;
+
 	if (ktap_is_blob(key))
-		return jhash(key->blob, key->len, env->seed + key->tag);
-	return jhash_3words(key->u, key->u >> 32, key->tag, env->seed);
+		mixed = table_mix_bytes(env->secret, key->blob, key->len);
+	else
+		mixed = table_mix(key->u ^ env->secret[0], env->secret[1]);
+	return hash_64(mixed, 32);
+}
+
+static __always_inline bool table_same_key(const struct ktap_value *x, const struct ktap_value *y)
+{
+	if (x->tag != y->tag)
+		return false;
+	if (!ktap_is_blob(x))
+		return x->u == y->u;
+	return x->len == y->len && ktap_same_bytes(x->blob, y->blob, x->len);
 }
 
 /*
@@ -149,7 +187,7 @@ static struct ktap_entry *table_find(struct ktap_table *t, u32 hash, const struc
 
 	ktap_assert_held(table_stripe_of(t, hash));
 	for (e = *table_bucket(t, hash); e; e = e->chain) {
-		if (e->hash == hash && ktap_equal(&e->key, key))
+		if (e->hash == hash && table_same_key(&e->key, key))
 			return e;
 	}
 	return NULL;

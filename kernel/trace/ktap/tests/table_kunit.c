@@ -2,6 +2,8 @@
 /*
  * Tables and globals.
  */
+#include <linux/bitops.h>
+#include <linux/minmax.h>
 #include <linux/string.h>
 
 #include "data/table_priv.h"
@@ -86,6 +88,77 @@ static void keys_of_all_types_differ(struct kunit *test)
 		test_expect_int(test, i, get(vm, t, keys[i]));
 	KUNIT_EXPECT_EQ(test, get(vm, t, str("2")).tag, KTAP_NIL);
 	KUNIT_EXPECT_EQ(test, get(vm, t, KTAP_VALUE_NIL).tag, KTAP_NIL);
+}
+
+static void keys_are_compared_to_the_last_byte(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test, EVENT);
+	struct ktap_table *t = new_table(test, vm, 0);
+	char bytes[40];
+	u32 len, i;
+
+	memset(bytes, 'x', sizeof(bytes));
+	for (len = 0; len <= sizeof(bytes); len++)
+		set(vm, t, KTAP_VALUE_STR(bytes, len), KTAP_VALUE_INT(len));
+	KUNIT_EXPECT_EQ(test, ktap_table_len(t), sizeof(bytes) + 1);
+	for (len = 0; len <= sizeof(bytes); len++) {
+		struct ktap_value key = KTAP_VALUE_STR(bytes, len), same = key;
+
+		test_expect_int(test, len, get(vm, t, key));
+		for (i = 0; i < len; i++) {
+			bytes[i] = 'y';
+			KUNIT_EXPECT_EQ_MSG(test, get(vm, t, key).tag, KTAP_NIL,
+					    "byte %u of %u", i, len);
+			bytes[i] = 'x';
+		}
+		/* At an odd address, too. */
+		same.blob = memset(bytes + sizeof(bytes) - len, 'x', len);
+		KUNIT_EXPECT_TRUE(test, ktap_equal(&key, &same));
+	}
+}
+
+static u32 longest_chain(const struct ktap_table *t)
+{
+	u32 n, len, longest = 0;
+
+	for (n = 0; n < t->nbuckets; n++) {
+		struct ktap_entry *e = t->pages[n >> t->page_bits][n % BIT(t->page_bits)];
+
+		for (len = 0; e; e = e->chain)
+			len++;
+		longest = max(longest, len);
+	}
+	return longest;
+}
+
+/* A bucket of more than 20 entries among these has a probability below 10^-15. */
+static void expect_short_chains(struct kunit *test, struct ktap_table *t, int shift)
+{
+	KUNIT_EXPECT_EQ(test, ktap_table_len(t), 1024);
+	KUNIT_EXPECT_LE_MSG(test, longest_chain(t), 20, "%d", shift);
+}
+
+static void regular_keys_spread_over_the_buckets(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test, EVENT);
+	struct ktap_table *t = new_table(test, vm, 0);
+	u64 pair[2], i;
+	int shift;
+
+	for (shift = 0; shift < 64; shift += 7) {
+		ktap_table_clear(vm, t);
+		for (i = 0; i < 1024; i++)
+			set(vm, t, KTAP_VALUE_INT(rol64(i, shift)), KTAP_VALUE_INT(i));
+		expect_short_chains(test, t, shift);
+
+		ktap_table_clear(vm, t);
+		for (i = 0; i < 1024; i++) {
+			pair[0] = i % 32;
+			pair[1] = rol64(i / 32, shift);
+			set(vm, t, KTAP_VALUE_STR(pair, sizeof(pair)), KTAP_VALUE_INT(i));
+		}
+		expect_short_chains(test, t, shift);
+	}
 }
 
 static void a_table_owns_copies(struct kunit *test)
@@ -695,6 +768,8 @@ static void sorting_ends_with_the_session(struct kunit *test)
 
 static struct kunit_case table_cases[] = {
 	KUNIT_CASE(keys_of_all_types_differ),
+	KUNIT_CASE(keys_are_compared_to_the_last_byte),
+	KUNIT_CASE(regular_keys_spread_over_the_buckets),
 	KUNIT_CASE(a_table_owns_copies),
 	KUNIT_CASE(nil_deletes_and_frees),
 	KUNIT_CASE(a_full_table_drops_and_counts),

@@ -24,7 +24,7 @@ int ktap_env_init(struct ktap_env *env, struct ktap_program *prog, size_t max_me
 	memset(env, 0, sizeof(*env));
 	env->prog = prog;
 	env->max_insns = KTAP_DEFAULT_BUDGET;
-	env->seed = get_random_u32();
+	get_random_bytes(env->secret, sizeof(env->secret));
 	env->wall_offset = ktime_mono_to_real(0);
 	init_llist_head(&env->dead);
 	INIT_HLIST_HEAD(&env->sharded);

@@ -7,6 +7,7 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
+#include "vm/bytes.h"
 #include "vm/vm.h"
 
 const char *ktap_type_name(const struct ktap_value *v)
@@ -50,7 +51,7 @@ bool ktap_equal(const struct ktap_value *x, const struct ktap_value *y)
 	case KTAP_FUNC:
 		return x->u == y->u;
 	default:
-		return x->len == y->len && !memcmp(x->blob, y->blob, x->len);
+		return x->len == y->len && ktap_same_bytes(x->blob, y->blob, x->len);
 	}
 }
 

@@ -12,6 +12,11 @@ static inline int fls64(u64 x)
 	return x ? 64 - __builtin_clzll(x) : 0;
 }
 
+static inline u64 rol64(u64 x, unsigned int shift)
+{
+	return x << (shift & 63) | x >> (-shift & 63);
+}
+
 static inline void __set_bit(unsigned long nr, unsigned long *addr)
 {
 	addr[nr / BITS_PER_LONG] |= BIT(nr % BITS_PER_LONG);

@@ -4,11 +4,12 @@
 
 #include <linux/types.h>
 
-static inline u32 hash_long(unsigned long val, unsigned int bits)
+static inline u32 hash_64(u64 val, unsigned int bits)
 {
-	return (u64)val * 0x61C8864680B583EBULL >> (64 - bits);
+	return val * 0x61C8864680B583EBULL >> (64 - bits);
 }
 
-#define hash_ptr(ptr, bits)	hash_long((unsigned long)(ptr), bits)
+#define hash_long(val, bits)	hash_64(val, bits)
+#define hash_ptr(ptr, bits)	hash_64((unsigned long)(ptr), bits)
 
 #endif /* _SHIM_LINUX_HASH_H */

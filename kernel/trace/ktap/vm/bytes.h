@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The bytes of a blob, eight at a time.  Nearly all have a few bytes: a call of memcmp()
+ * costs more than their comparison.
+ */
+#ifndef _KTAP_BYTES_H
+#define _KTAP_BYTES_H
+
+#include <linux/types.h>
+#include <linux/unaligned.h>
+
+static inline u64 ktap_word(const void *p)
+{
+	return get_unaligned((const u64 *)p);
+}
+
+/* Return at most 7 bytes as a word.  Different bytes of one length give different words. */
+static inline u64 ktap_short_word(const u8 *p, size_t len)
+{
+	if (len >= 4)
+		return (u64)get_unaligned((const u32 *)p) << 32 |
+		       get_unaligned((const u32 *)(p + len - 4));
+	return len ? p[0] << 16 | p[len / 2] << 8 | p[len - 1] : 0;
+}
+
+/* The last word may overlap the one before it. */
+static inline bool ktap_same_bytes(const void *x, const void *y, size_t len)
+{
+	size_t i, last = len - sizeof(u64);
+
+	if (len < sizeof(u64))
+		return ktap_short_word(x, len) == ktap_short_word(y, len);
+	for (i = 0; i < last; i += sizeof(u64)) {
+		if (ktap_word(x + i) != ktap_word(y + i))
+			return false;
+	}
+	return ktap_word(x + last) == ktap_word(y + last);
+}
+
+#endif /* _KTAP_BYTES_H */
