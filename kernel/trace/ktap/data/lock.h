@@ -136,6 +136,23 @@ static inline bool __must_check ktap_lock(struct ktap_lock *lock, unsigned long 
 	return true;
 }
 
+/*
+ * ktap_lock() that does not wait, and so calls nothing.  If it returns false, ktap_lock()
+ * finds out why.
+ */
+static __always_inline bool __must_check ktap_trylock(struct ktap_lock *lock, unsigned long *flags)
+{
+	raw_local_irq_save(*flags);
+	if (likely(!this_cpu_read(ktap_locks_held))) {
+		this_cpu_inc(ktap_locks_held);
+		if (likely(arch_spin_trylock(&lock->lock)))
+			return true;
+		this_cpu_dec(ktap_locks_held);
+	}
+	raw_local_irq_restore(*flags);
+	return false;
+}
+
 static inline void ktap_unlock(struct ktap_lock *lock, unsigned long flags)
 {
 	arch_spin_unlock(&lock->lock);

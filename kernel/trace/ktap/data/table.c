@@ -6,7 +6,6 @@
 #include <linux/bits.h>
 #include <linux/hash.h>
 #include <linux/kernel.h>
-#include <linux/log2.h>
 #include <linux/minmax.h>
 #include <linux/nospec.h>
 #include <linux/sched.h>
@@ -39,7 +38,7 @@
  * limit.  No insertion ever moves all entries.  Both parts of a split bucket
  * belong to the same stripe.  &ktap_table.nbuckets is read under any stripe: it
  * may miss or include recent buckets of other stripes, but those do not change
- * the bucket of a hash of this stripe.
+ * the bucket of a hash of this stripe.  The same holds for &ktap_table.mask.
  *
  * Ownership: an entry owns copies of its key and value; a reader gets a copy in
  * the arena of its activation.  An entry refers to objects without owning them
@@ -71,7 +70,7 @@ static __always_inline u64 table_mix(u64 x, u64 y)
 	return product.lo ^ product.hi;
 }
 
-static __always_inline u64 table_mix_bytes(const u64 *secret, const void *p, size_t len)
+static u64 table_mix_bytes(const u64 *secret, const void *p, size_t len)
 {
 	u64 hash = secret[0] + len;
 
@@ -87,24 +86,16 @@ static __always_inline u64 table_mix_bytes(const u64 *secret, const void *p, siz
  * keys that collide.  With some of them, keys that differ in a few bits differ only in a
  * part of the product: hash_64() combines all of it.
  */
-static __always_inline u32 table_hash_key(const struct ktap_env *env, const struct ktap_value *key)
+static __always_inline u32 table_hash_word(const struct ktap_env *env, u64 x)
 {
-	u64 mixed;
-
-	if (ktap_is_blob(key))
-		mixed = table_mix_bytes(env->secret, key->blob, key->len);
-	else
-		mixed = table_mix(key->u ^ env->secret[0], env->secret[1]);
-	return hash_64(mixed, 32);
+	return hash_64(table_mix(x ^ env->secret[0], env->secret[1]), 32);
 }
 
-static __always_inline bool table_same_key(const struct ktap_value *x, const struct ktap_value *y)
+static noinline u32 table_hash_key(const struct ktap_env *env, const struct ktap_value *key)
 {
-	if (x->tag != y->tag)
-		return false;
-	if (!ktap_is_blob(x))
-		return x->u == y->u;
-	return x->len == y->len && ktap_same_bytes(x->blob, y->blob, x->len);
+	if (!ktap_is_blob(key))
+		return table_hash_word(env, key->u);
+	return hash_64(table_mix_bytes(env->secret, key->blob, key->len), 32);
 }
 
 /*
@@ -126,7 +117,7 @@ static u32 table_max_pages(u32 max, u32 page_bits)
 	return DIV_ROUND_UP(max, BIT(page_bits));
 }
 
-static struct ktap_entry **table_bucket_at(struct ktap_table *t, u32 n)
+static __always_inline struct ktap_entry **table_bucket_at(struct ktap_table *t, u32 n)
 {
 	return &t->pages[n >> t->page_bits][n & (BIT(t->page_bits) - 1)];
 }
@@ -136,7 +127,7 @@ static size_t table_page_size(const struct ktap_table *t)
 	return BIT(t->page_bits) * sizeof(struct ktap_entry *);
 }
 
-static struct ktap_lock *table_stripe_of(struct ktap_table *t, u32 hash)
+static __always_inline struct ktap_lock *table_stripe_of(struct ktap_table *t, u32 hash)
 {
 	return &t->stripes[hash % KTAP_STRIPES].lock;
 }
@@ -164,24 +155,39 @@ void ktap_table_unlock(struct ktap_table *t, unsigned long flags)
 	ktap_unlock(table_stripe_of(t, 0), flags);
 }
 
-/* Return the largest power of two that is at most @nbuckets. */
-static u32 table_old_buckets(u32 nbuckets)
+static __always_inline struct ktap_entry **table_bucket(struct ktap_table *t, u32 hash)
 {
-	return 1U << ilog2(nbuckets);
-}
-
-static struct ktap_entry **table_bucket(struct ktap_table *t, u32 hash)
-{
-	u32 nbuckets = READ_ONCE(t->nbuckets), old = table_old_buckets(nbuckets);
-	u32 n = hash & (old * 2 - 1);
+	u32 mask = READ_ONCE(t->mask), n = hash & mask;
 
 	ktap_assert_locked();
 	/* Branch-free (Spectre v1): a bucket not yet split off falls back to its parent. */
-	n &= (old - 1) | (u32)array_index_mask_nospec(n, nbuckets);
+	n &= (mask >> 1) | (u32)array_index_mask_nospec(n, READ_ONCE(t->nbuckets));
 	return table_bucket_at(t, n);
 }
 
-static struct ktap_entry *table_find(struct ktap_table *t, u32 hash, const struct ktap_value *key)
+static __always_inline struct ktap_entry *table_find_int(struct ktap_table *t, u32 hash, u64 i)
+{
+	struct ktap_entry *e;
+
+	ktap_assert_held(table_stripe_of(t, hash));
+	for (e = *table_bucket(t, hash); e; e = e->chain) {
+		if (e->key.u == i && e->key.tag == KTAP_INT)
+			return e;
+	}
+	return NULL;
+}
+
+static __always_inline bool table_same_key(const struct ktap_value *x, const struct ktap_value *y)
+{
+	if (x->tag != y->tag)
+		return false;
+	if (!ktap_is_blob(x))
+		return x->u == y->u;
+	return x->len == y->len && ktap_same_bytes(x->blob, y->blob, x->len);
+}
+
+static noinline struct ktap_entry *table_find(struct ktap_table *t, u32 hash,
+					      const struct ktap_value *key)
 {
 	struct ktap_entry *e;
 
@@ -253,13 +259,12 @@ static bool table_make_room(struct ktap_env *env, struct ktap_table *t, u32 n)
 /* Linear hashing: move a part of one bucket to the new bucket @n. */
 static void table_split_bucket(struct ktap_table *t, u32 n)
 {
-	u32 old = table_old_buckets(n);
-	struct ktap_entry **from = table_bucket_at(t, n & (old - 1)), **to = table_bucket_at(t, n),
-			  *e;
+	u32 mask = t->mask, parent = n & (mask >> 1);
+	struct ktap_entry **from = table_bucket_at(t, parent), **to = table_bucket_at(t, n), *e;
 
 	*to = NULL;
 	while ((e = *from)) {
-		if ((e->hash & (old * 2 - 1)) != n) {
+		if ((e->hash & mask) != n) {
 			from = &e->chain;
 			continue;
 		}
@@ -268,6 +273,9 @@ static void table_split_bucket(struct ktap_table *t, u32 n)
 		*to = e;
 	}
 	WRITE_ONCE(t->nbuckets, n + 1);
+	/* The number of the next bucket has one bit more. */
+	if (n == mask)
+		WRITE_ONCE(t->mask, 2 * mask + 1);
 }
 
 /* Return false without memory, or if this CPU is inside a lock. */
@@ -440,6 +448,7 @@ struct ktap_table *ktap_table_make(struct ktap_vm *vm, u32 max)
 	t->max = max;
 	t->page_bits = page_bits;
 	t->nbuckets = FIRST_PAGE_BUCKETS;
+	t->mask = 2 * FIRST_PAGE_BUCKETS - 1;
 	t->first_page = FIRST_PAGE_BUCKETS;
 	return t;
 }
@@ -460,68 +469,161 @@ int ktap_table_new(struct ktap_vm *vm, u32 max, struct ktap_value *v)
 	return 0;
 }
 
-int ktap_table_get(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
-		   struct ktap_value *v)
-{
-	u32 hash = table_hash_key(vm->env, key), room = 0;
-	struct ktap_lock *stripe = table_stripe_of(t, hash);
-	struct ktap_value copy;
-	struct ktap_entry *e;
+/**
+ * struct table_place - the place of a key in a table
+ * @locked: the stripe of the key is locked; otherwise nothing else is valid
+ * @hash: hash of the key
+ * @stripe: the lock of this hash
+ * @flags: to unlock it
+ * @e: the entry, or NULL
+ */
+struct table_place {
+	bool locked;
+	u32 hash;
+	struct ktap_lock *stripe;
 	unsigned long flags;
-	void *mem = NULL;
+	struct ktap_entry *e;
+};
+
+/* Lock the stripe of a key, and find its entry. */
+static __always_inline struct table_place table_enter(struct ktap_vm *vm, struct ktap_table *t,
+						      const struct ktap_value *key)
+{
+	u32 hash = table_hash_key(vm->env, key);
+	struct ktap_lock *stripe = table_stripe_of(t, hash);
+	unsigned long flags;
+
+	if (!ktap_lock(stripe, &flags))
+		return (struct table_place){ };
+	return (struct table_place){
+		.locked = true, .hash = hash, .stripe = stripe, .flags = flags,
+		.e = table_find(t, hash, key),
+	};
+}
+
+/*
+ * table_enter() for integers, the most frequent keys.  It calls nothing, so that an
+ * operation on an existing entry needs no stack.  It may fail at any time: use
+ * table_enter() then.
+ */
+static __always_inline struct table_place table_try(struct ktap_vm *vm, struct ktap_table *t,
+						    const struct ktap_value *key)
+{
+	struct ktap_lock *stripe;
+	unsigned long flags;
+	u32 hash;
+
+	if (key->tag != KTAP_INT)
+		return (struct table_place){ };
+	hash = table_hash_word(vm->env, key->u);
+	stripe = table_stripe_of(t, hash);
+	if (unlikely(!ktap_trylock(stripe, &flags)))
+		return (struct table_place){ };
+	return (struct table_place){
+		.locked = true, .hash = hash, .stripe = stripe, .flags = flags,
+		.e = table_find_int(t, hash, key->u),
+	};
+}
+
+static int table_is_busy(struct ktap_vm *vm)
+{
+	ktap_count_busy(vm->env);
+	return 0;
+}
+
+/* Copy a blob, which had @need bytes a moment ago. */
+static noinline int table_get_blob(struct ktap_vm *vm, struct ktap_table *t,
+				   const struct ktap_value *key, u32 need, struct ktap_value *v)
+{
+	struct ktap_value copy = { .len = need };
+	struct table_place p;
+	u32 room = 0;
+	void *mem;
 	bool done;
 
-	for (;;) {
-		copy = KTAP_VALUE_NIL;
-		if (!ktap_lock(stripe, &flags)) {
-			ktap_count_busy(vm->env);
-			break;
-		}
-		e = table_find(t, hash, key);
-		done = !e || ktap_slot_copy(&copy, &e->value, mem, room);
-		ktap_unlock(stripe, flags);
-		if (done)
-			break;
+	do {
 		mem = ktap_slot_make_room(vm, &room, copy.len);
 		if (!mem)
 			return vm->error;
-	}
+		copy = KTAP_VALUE_NIL;
+		p = table_enter(vm, t, key);
+		if (!p.locked) {
+			ktap_count_busy(vm->env);
+			break;
+		}
+		done = !p.e || ktap_slot_copy(&copy, &p.e->value, mem, room);
+		ktap_unlock(p.stripe, p.flags);
+	} while (!done);
 	*v = copy;
 	return 0;
 }
 
+static __always_inline int table_get_at(struct ktap_vm *vm, struct ktap_table *t,
+					const struct ktap_value *key, struct table_place p,
+					struct ktap_value *v)
+{
+	u32 len;
+
+	if (unlikely(p.e && ktap_is_blob(&p.e->value))) {
+		len = p.e->value.len;
+		ktap_unlock(p.stripe, p.flags);
+		return table_get_blob(vm, t, key, len, v);
+	}
+	*v = p.e ? p.e->value : KTAP_VALUE_NIL;
+	ktap_unlock(p.stripe, p.flags);
+	return 0;
+}
+
+static noinline int table_get_any(struct ktap_vm *vm, struct ktap_table *t,
+				  const struct ktap_value *key, struct ktap_value *v)
+{
+	struct table_place p = table_enter(vm, t, key);
+
+	if (likely(p.locked))
+		return table_get_at(vm, t, key, p, v);
+	*v = KTAP_VALUE_NIL;
+	return table_is_busy(vm);
+}
+
+int ktap_table_get(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
+		   struct ktap_value *v)
+{
+	struct table_place p = table_try(vm, t, key);
+
+	return likely(p.locked) ? table_get_at(vm, t, key, p, v) : table_get_any(vm, t, key, v);
+}
+
+static noinline bool table_has_any(struct ktap_vm *vm, struct ktap_table *t,
+				   const struct ktap_value *key)
+{
+	struct table_place p = table_enter(vm, t, key);
+
+	if (unlikely(!p.locked))
+		return table_is_busy(vm);
+	ktap_unlock(p.stripe, p.flags);
+	return p.e;
+}
+
 bool ktap_table_has(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key)
 {
-	u32 hash = table_hash_key(vm->env, key);
-	struct ktap_lock *stripe = table_stripe_of(t, hash);
-	unsigned long flags;
-	bool has;
+	struct table_place p = table_try(vm, t, key);
 
-	if (!ktap_lock(stripe, &flags)) {
-		ktap_count_busy(vm->env);
-		return false;
-	}
-	has = table_find(t, hash, key);
-	ktap_unlock(stripe, flags);
-	return has;
+	if (unlikely(!p.locked))
+		return table_has_any(vm, t, key);
+	ktap_unlock(p.stripe, p.flags);
+	return p.e;
 }
 
 static int table_delete(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key)
 {
-	u32 hash = table_hash_key(vm->env, key);
-	struct ktap_lock *stripe = table_stripe_of(t, hash);
-	struct ktap_entry *e;
-	unsigned long flags;
+	struct table_place p = table_enter(vm, t, key);
 
-	if (!ktap_lock(stripe, &flags)) {
-		ktap_count_busy(vm->env);
-		return 0;
-	}
-	e = table_find(t, hash, key);
-	if (e)
-		table_remove_entry(vm->env, t, e);
-	ktap_unlock(stripe, flags);
-	return e ? ktap_vm_charge(vm, REMOVE_COST) : 0;
+	if (!p.locked)
+		return table_is_busy(vm);
+	if (p.e)
+		table_remove_entry(vm->env, t, p.e);
+	ktap_unlock(p.stripe, p.flags);
+	return p.e ? ktap_vm_charge(vm, REMOVE_COST) : 0;
 }
 
 /* The result of an update. */
@@ -567,24 +669,21 @@ static enum table_outcome table_insert_locked(struct ktap_env *env, struct ktap_
 	return USED;
 }
 
-static enum table_outcome table_update_locked(struct ktap_env *env, struct ktap_table *t, u32 hash,
-					      const struct ktap_value *key, struct ktap_value *v,
-					      bool add, struct ktap_entry *new)
-{
-	struct ktap_entry *e = table_find(t, hash, key);
-
-	if (!e)
-		return table_insert_locked(env, t, new, v);
-	if (add) {
-		if (ktap_slot_add(&e->value, v->i))
-			return DONE;
-		v->tag = e->value.tag;
-		return NO_SUM;
-	}
-	table_count_blobs(t, (long)table_blob_size(v) - (long)table_blob_size(&e->value));
-	ktap_slot_replace(env, &e->value, v);
-	return DONE;
-}
+/**
+ * struct table_update - what to do with the entry of a key
+ * @key: the key
+ * @add: add @v, an integer, to the entry
+ * @make: keep the value of the entry; a new one gets an object that this makes
+ * @arg: argument of @make
+ * @v: the value, prepared for a slot; that of the entry with @make, or if it is no number
+ */
+struct table_update {
+	const struct ktap_value *key;
+	bool add;
+	ktap_make_fn make;
+	const void *arg;
+	struct ktap_value v;
+};
 
 /* Count an update that was dropped. */
 static void table_count_loss(struct ktap_env *env, enum table_outcome outcome)
@@ -597,120 +696,177 @@ static void table_count_loss(struct ktap_env *env, enum table_outcome outcome)
 		atomic_long_inc(&env->counters.no_memory);
 }
 
-/* Try without a new entry first: most updates find their entry. */
-static int table_update(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
-			struct ktap_value *owned, bool add)
+static enum table_outcome table_update_entry(struct ktap_env *env, struct ktap_table *t,
+					     struct ktap_entry *e, struct table_update *u)
 {
-	u32 hash = table_hash_key(vm->env, key);
-	struct ktap_lock *stripe = table_stripe_of(t, hash);
+	if (u->make || (u->add && !ktap_is_number(&e->value))) {
+		u->v = e->value;
+		return u->add ? NO_SUM : DONE;
+	}
+	if (u->add) {
+		ktap_slot_add(&e->value, u->v.i);
+		return DONE;
+	}
+	table_count_blobs(t, (long)table_blob_size(&u->v) - (long)table_blob_size(&e->value));
+	ktap_slot_replace(env, &e->value, &u->v);
+	return DONE;
+}
+
+/*
+ * Update an entry, or insert it, and unlock.  Try without a new entry first: the table may
+ * be full.
+ */
+static int table_update_locked(struct ktap_vm *vm, struct ktap_table *t, struct table_update *u,
+			       struct table_place *p)
+{
+	struct ktap_object *made = NULL;
 	struct ktap_entry *new = NULL;
 	enum table_outcome outcome;
-	unsigned long flags;
 
 	for (;;) {
-		outcome = BUSY;
-		if (!ktap_lock(stripe, &flags))
-			break;
-		outcome = table_update_locked(vm->env, t, hash, key, owned, add, new);
-		ktap_unlock(stripe, flags);
+		outcome = p->e ? table_update_entry(vm->env, t, p->e, u) :
+				 table_insert_locked(vm->env, t, new, &u->v);
+		ktap_unlock(p->stripe, p->flags);
 		if (outcome != NO_ENTRY)
 			break;
-		new = table_new_entry(vm, hash, key);
+		if (u->make) {
+			made = u->make(vm, u->arg);
+			if (!made)
+				break;
+			u->v = (struct ktap_value){ .object = made, .tag = made->ops->tag };
+		}
+		new = table_new_entry(vm, p->hash, u->key);
 		if (!new)
+			break;
+		outcome = BUSY;
+		*p = table_enter(vm, t, u->key);
+		if (!p->locked)
 			break;
 	}
 	table_count_loss(vm->env, outcome);
 	if (outcome == USED) {
 		table_grow(vm->env, t);
-		return ktap_vm_charge(vm, INSERT_COST);
+		return ktap_vm_charge(vm, u->make ? 2 * INSERT_COST : INSERT_COST);
 	}
+	/* Free them if another CPU was faster. */
 	if (new)
-		ktap_heap_free(&vm->env->heap, new, table_entry_size(key));
+		ktap_heap_free(&vm->env->heap, new, table_entry_size(u->key));
+	if (made)
+		made->ops->free(vm->env, made, NULL);
 	if (outcome == NO_SUM)
-		return ktap_bad_operand(vm, owned);
-	if (outcome != DONE)
-		ktap_slot_discard(vm, owned);
+		return ktap_bad_operand(vm, &u->v);
+	if (outcome != DONE) {
+		ktap_slot_discard(vm, &u->v);
+		u->v = KTAP_VALUE_NIL;
+	}
 	return 0;
+}
+
+/* Delete an entry, or set it to a value that is no integer. */
+static int table_set_other(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
+			   struct ktap_value *v)
+{
+	struct table_update u = { .key = key };
+	struct table_place p;
+	int ret;
+
+	if (v->tag == KTAP_NIL)
+		return table_delete(vm, t, key);
+	ret = ktap_slot_prepare(vm, v, &u.v);
+	if (ret <= 0)
+		return ret;
+	p = table_enter(vm, t, key);
+	if (p.locked)
+		return table_update_locked(vm, t, &u, &p);
+	ktap_slot_discard(vm, &u.v);
+	return table_is_busy(vm);
+}
+
+static noinline int table_put_locked(struct ktap_vm *vm, struct ktap_table *t,
+				     const struct ktap_value *key, s64 n, bool add,
+				     unsigned long flags)
+{
+	struct table_update u = { .key = key, .add = add, .v = KTAP_VALUE_INT(n) };
+	struct table_place p = { .flags = flags };
+
+	p.hash = table_hash_key(vm->env, key);
+	p.stripe = table_stripe_of(t, p.hash);
+	p.e = table_find(t, p.hash, key);
+	return table_update_locked(vm, t, &u, &p);
+}
+
+/* Set an entry to an integer, or add the integer to it. */
+static __always_inline int table_put_at(struct ktap_vm *vm, struct ktap_table *t,
+					const struct ktap_value *key, struct table_place p, s64 n,
+					bool add)
+{
+	if (unlikely(!p.e || p.e->value.tag != KTAP_INT))
+		return table_put_locked(vm, t, key, n, add, p.flags);
+	p.e->value.u = n + (add ? p.e->value.u : 0);
+	ktap_unlock(p.stripe, p.flags);
+	return 0;
+}
+
+static noinline int table_put_any(struct ktap_vm *vm, struct ktap_table *t,
+				  const struct ktap_value *key, s64 n, bool add)
+{
+	struct table_place p = table_enter(vm, t, key);
+
+	return likely(p.locked) ? table_put_at(vm, t, key, p, n, add) : table_is_busy(vm);
 }
 
 int ktap_table_set(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
 		   struct ktap_value *v)
 {
-	struct ktap_value owned;
-	int ret;
+	struct table_place p;
 
-	if (v->tag == KTAP_NIL)
-		return table_delete(vm, t, key);
-	ret = ktap_slot_prepare(vm, v, &owned);
-	if (ret <= 0)
-		return ret;
-	return table_update(vm, t, key, &owned, false);
+	if (unlikely(v->tag != KTAP_INT))
+		return table_set_other(vm, t, key, v);
+	p = table_try(vm, t, key);
+	return likely(p.locked) ? table_put_at(vm, t, key, p, v->i, false) :
+				  table_put_any(vm, t, key, v->i, false);
 }
 
 int ktap_table_add(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
 		   const struct ktap_value *n)
 {
-	struct ktap_value owned;
-	int err;
+	struct table_place p;
 
-	err = ktap_want_addend(vm, n);
-	if (err)
-		return err;
-	owned = KTAP_VALUE_INT(ktap_number(n));
-	return table_update(vm, t, key, &owned, true);
+	if (unlikely(!ktap_is_number(n)))
+		return ktap_bad_operand(vm, n);
+	p = table_try(vm, t, key);
+	return likely(p.locked) ? table_put_at(vm, t, key, p, ktap_number(n), true) :
+				  table_put_any(vm, t, key, ktap_number(n), true);
 }
 
-/* Return the value of the entry in @v; without an entry, insert @made. */
-static enum table_outcome table_fetch_locked(struct ktap_env *env, struct ktap_table *t, u32 hash,
-					     const struct ktap_value *key,
-					     const struct ktap_value *made, struct ktap_entry *new,
-					     struct ktap_value *v)
+static noinline int table_make_any(struct ktap_vm *vm, struct ktap_table *t,
+				   const struct ktap_value *key, ktap_make_fn make,
+				   const void *arg, struct ktap_value *v)
 {
-	struct ktap_entry *e = table_find(t, hash, key);
+	struct table_update u = { .key = key, .make = make, .arg = arg };
+	struct table_place p = table_enter(vm, t, key);
+	int err;
 
-	*v = e ? e->value : *made;
-	return e ? DONE : table_insert_locked(env, t, new, made);
+	*v = KTAP_VALUE_NIL;
+	if (!p.locked)
+		return table_is_busy(vm);
+	err = table_update_locked(vm, t, &u, &p);
+	*v = u.v;
+	return err;
 }
 
 int ktap_table_get_or_make(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
 			   ktap_make_fn make, const void *arg, struct ktap_value *v)
 {
-	struct ktap_value made = KTAP_VALUE_NIL;
-	u32 hash = table_hash_key(vm->env, key);
-	struct ktap_lock *stripe = table_stripe_of(t, hash);
-	struct ktap_entry *new = NULL;
-	enum table_outcome outcome;
-	unsigned long flags;
+	struct table_place p = table_try(vm, t, key);
 
-	for (;;) {
-		outcome = BUSY;
-		if (!ktap_lock(stripe, &flags))
-			break;
-		outcome = table_fetch_locked(vm->env, t, hash, key, &made, new, v);
-		ktap_unlock(stripe, flags);
-		if (outcome != NO_ENTRY)
-			break;
-		made.object = make(vm, arg);
-		if (!made.object)
-			break;
-		made.tag = made.object->ops->tag;
-		new = table_new_entry(vm, hash, key);
-		if (!new)
-			break;
-	}
-	table_count_loss(vm->env, outcome);
-	if (outcome == USED) {
-		table_grow(vm->env, t);
-		return ktap_vm_charge(vm, 2 * INSERT_COST);
-	}
-	/* Free them if another CPU was faster. */
-	if (new)
-		ktap_heap_free(&vm->env->heap, new, table_entry_size(key));
-	if (made.object)
-		made.object->ops->free(vm->env, made.object, NULL);
-	if (outcome != DONE)
-		*v = KTAP_VALUE_NIL;
-	return 0;
+	if (p.e)
+		*v = p.e->value;
+	if (p.locked)
+		ktap_unlock(p.stripe, p.flags);
+	if (likely(p.e))
+		return 0;
+	return table_make_any(vm, t, key, make, arg, v);
 }
 
 /*
@@ -755,18 +911,21 @@ int ktap_table_clear(struct ktap_vm *vm, struct ktap_table *t)
 
 bool ktap_table_exchange(struct ktap_table *t, struct ktap_table *to)
 {
-	u32 count, nbuckets, i;
+	u32 count, nbuckets, mask, i;
 	unsigned long flags;
 
 	if (!ktap_table_lock(t, &flags))
 		return false;
 	count = t->count;
 	nbuckets = t->nbuckets;
+	mask = t->mask;
 	/* These are read without a lock. */
 	WRITE_ONCE(t->count, to->count);
 	WRITE_ONCE(t->nbuckets, to->nbuckets);
+	WRITE_ONCE(t->mask, to->mask);
 	to->count = count;
 	to->nbuckets = nbuckets;
+	to->mask = mask;
 	swap(t->first_page, to->first_page);
 	swap(t->first, to->first);
 	swap(t->last, to->last);

@@ -58,6 +58,8 @@ struct ktap_cursor {
  * @page_bits: log2 of the buckets of a page; constant
  * @count: number of entries; also read without the lock
  * @nbuckets: buckets in use; raised with the stripe of the new bucket held as well
+ * @mask: one less than the largest power of two that is at most 2 * @nbuckets; changed
+ *	with @nbuckets
  * @first_page: number of buckets that fit @pages[0]; changed with all stripes held
  * @dropped: entries that did not fit
  * @seq: serial number of the last insertion
@@ -77,6 +79,7 @@ struct ktap_table {
 	u32 page_bits;
 	u32 count;
 	u32 nbuckets;
+	u32 mask;
 	u32 first_page;
 	unsigned long dropped;
 	u64 seq;

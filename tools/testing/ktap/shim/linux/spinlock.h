@@ -20,6 +20,14 @@ static inline void arch_spin_lock(arch_spinlock_t *lock)
 	shim_nmi_point();
 }
 
+static inline bool arch_spin_trylock(arch_spinlock_t *lock)
+{
+	if (__atomic_test_and_set(&lock->locked, __ATOMIC_ACQUIRE))
+		return false;
+	shim_nmi_point();
+	return true;
+}
+
 static inline bool arch_spin_is_locked(arch_spinlock_t *lock)
 {
 	return __atomic_load_n(&lock->locked, __ATOMIC_RELAXED);
