@@ -5,6 +5,7 @@
 #ifndef _KTAP_VALUE_H
 #define _KTAP_VALUE_H
 
+#include <linux/compiler.h>
 #include <linux/nospec.h>
 #include <linux/types.h>
 
@@ -99,22 +100,29 @@ static inline bool ktap_is_object(const struct ktap_value *v)
 
 /*
  * Pointer in a value whose tag was checked.  If the CPU mispredicts that check,
- * speculative execution sees NULL, and not an address chosen by a script.
+ * speculative execution sees NULL, and not an address chosen by a script.  READ_ONCE():
+ * otherwise the compiler uses the result of the check, and the mask is a constant.
  */
 static inline struct ktap_table *ktap_table_of(const struct ktap_value *v)
 {
-	return (void *)((unsigned long)v->table & array_index_mask_nospec(v->tag ^ KTAP_TABLE, 1));
+	u32 other = READ_ONCE(v->tag) ^ KTAP_TABLE;
+
+	return (void *)((unsigned long)v->table & array_index_mask_nospec(other, 1));
 }
 
 static inline struct ktap_agg *ktap_agg_of(const struct ktap_value *v)
 {
-	return (void *)((unsigned long)v->agg & array_index_mask_nospec(v->tag ^ KTAP_AGG, 1));
+	u32 other = READ_ONCE(v->tag) ^ KTAP_AGG;
+
+	return (void *)((unsigned long)v->agg & array_index_mask_nospec(other, 1));
 }
 
 static inline struct ktap_object *ktap_object_of(const struct ktap_value *v)
 {
+	u32 kind = READ_ONCE(v->tag) - KTAP_TABLE;
+
 	return (void *)((unsigned long)v->object &
-			array_index_mask_nospec(v->tag - KTAP_TABLE, KTAP_AGG - KTAP_TABLE + 1));
+			array_index_mask_nospec(kind, KTAP_AGG - KTAP_TABLE + 1));
 }
 
 /*
