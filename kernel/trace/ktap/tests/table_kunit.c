@@ -117,6 +117,37 @@ static void keys_are_compared_to_the_last_byte(struct kunit *test)
 	}
 }
 
+static void equal_compound_keys_have_equal_bytes(struct kunit *test)
+{
+	static const char text[] = "a name of twenty byt";
+	u64 zeroes[10], ones[10];
+	struct ktap_value parts[4], read, key = { .blob = zeroes, .tag = KTAP_TUPLE };
+	void *p, *q;
+	size_t pos;
+	u32 len, i;
+
+	for (len = 0; len < sizeof(text); len++) {
+		parts[0] = KTAP_VALUE_STR(text, len);
+		parts[1] = KTAP_VALUE_NIL;
+		parts[2] = KTAP_VALUE_INT(len);
+		parts[3] = KTAP_VALUE_BOOL(true);
+		p = memset(zeroes, 0, sizeof(zeroes));
+		q = memset(ones, 0xff, sizeof(ones));
+		for (i = 0; i < ARRAY_SIZE(parts); i++) {
+			p = ktap_tuple_put(p, &parts[i]);
+			q = ktap_tuple_put(q, &parts[i]);
+		}
+		key.len = p - (void *)zeroes;
+		KUNIT_EXPECT_EQ(test, key.len, q - (void *)ones);
+		KUNIT_EXPECT_EQ_MSG(test, 0, memcmp(zeroes, ones, key.len), "%u bytes", len);
+		for (pos = 0, i = 0; i < ARRAY_SIZE(parts); i++) {
+			KUNIT_EXPECT_TRUE(test, ktap_tuple_next(&key, &pos, &read));
+			KUNIT_EXPECT_TRUE(test, ktap_equal(&parts[i], &read));
+		}
+		KUNIT_EXPECT_EQ(test, pos, key.len);
+	}
+}
+
 static u32 longest_chain(const struct ktap_table *t)
 {
 	u32 n, len, longest = 0;
@@ -769,6 +800,7 @@ static void sorting_ends_with_the_session(struct kunit *test)
 static struct kunit_case table_cases[] = {
 	KUNIT_CASE(keys_of_all_types_differ),
 	KUNIT_CASE(keys_are_compared_to_the_last_byte),
+	KUNIT_CASE(equal_compound_keys_have_equal_bytes),
 	KUNIT_CASE(regular_keys_spread_over_the_buckets),
 	KUNIT_CASE(a_table_owns_copies),
 	KUNIT_CASE(nil_deletes_and_frees),

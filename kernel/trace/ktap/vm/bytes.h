@@ -37,4 +37,24 @@ static inline bool ktap_same_bytes(const void *x, const void *y, size_t len)
 	return ktap_word(x + last) == ktap_word(y + last);
 }
 
+/* memcpy() without a call.  Parts that are copied twice overlap. */
+static inline void ktap_copy_bytes(void *to, const void *from, size_t len)
+{
+	size_t i;
+
+	if (len >= sizeof(u64)) {
+		for (i = 0; i < len - sizeof(u64); i += sizeof(u64))
+			put_unaligned(ktap_word(from + i), (u64 *)(to + i));
+		i = len - sizeof(u64);
+		put_unaligned(ktap_word(from + i), (u64 *)(to + i));
+	} else if (len >= sizeof(u32)) {
+		i = len - sizeof(u32);
+		put_unaligned(get_unaligned((const u32 *)from), (u32 *)to);
+		put_unaligned(get_unaligned((const u32 *)(from + i)), (u32 *)(to + i));
+	} else {
+		for (i = 0; i < len; i++)
+			((u8 *)to)[i] = ((const u8 *)from)[i];
+	}
+}
+
 #endif /* _KTAP_BYTES_H */

@@ -140,7 +140,13 @@ int ktap_op_concat(struct ktap_vm *vm, struct ktap_value *dst, struct ktap_value
 	return 0;
 }
 
-static int op_check_key_part(struct ktap_vm *vm, struct ktap_value *v)
+/* Nearly all keys are integers or short blobs: they need no check and cost nothing. */
+static __always_inline bool op_is_simple_key(const struct ktap_value *v)
+{
+	return v->tag == KTAP_INT || (v->tag >= KTAP_STR && v->len < 64);
+}
+
+static noinline int op_check_other_part(struct ktap_vm *vm, struct ktap_value *v)
 {
 	int err;
 
@@ -157,6 +163,11 @@ static int op_check_key_part(struct ktap_vm *vm, struct ktap_value *v)
 		err = ktap_make_text(vm, v);
 		return err ?: op_pay_for_bytes(vm, v->len);
 	}
+}
+
+static __always_inline int op_check_key_part(struct ktap_vm *vm, struct ktap_value *v)
+{
+	return likely(op_is_simple_key(v)) ? 0 : op_check_other_part(vm, v);
 }
 
 int ktap_op_tuple(struct ktap_vm *vm, struct ktap_value *dst, struct ktap_value *src,
@@ -202,6 +213,15 @@ int ktap_op_drop(struct ktap_vm *vm)
 {
 	atomic_long_inc(&vm->env->counters.no_memory);
 	return 0;
+}
+
+/* Return the table if the key needs no check; or NULL. */
+static __always_inline struct ktap_table *op_simple_table(const struct ktap_value *table,
+							  const struct ktap_value *key)
+{
+	struct ktap_table *t = ktap_table_of(table);	/* NULL if it is none */
+
+	return op_is_simple_key(key) ? t : NULL;
 }
 
 /* The table to read a key from; NULL for a lost object or an aggregation without keys. */
@@ -274,26 +294,38 @@ static int op_get_element(struct ktap_vm *vm, struct ktap_value *dst,
 	return 0;
 }
 
-int ktap_op_get(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_value *table,
-		struct ktap_value *key)
+static noinline int op_get_other(struct ktap_vm *vm, struct ktap_value *dst,
+				 const struct ktap_value *table, struct ktap_value *key)
 {
 	struct ktap_table *t;
 	int err;
 
-	if (unlikely(table->tag == KTAP_PTR))
+	if (table->tag == KTAP_PTR)
 		return ktap_element_get(vm, dst, table, key);
-	if (unlikely(table->tag == KTAP_ARRAY))
+	if (table->tag == KTAP_ARRAY)
 		return op_get_element(vm, dst, table, key);
 	err = op_readable_key(vm, table, key, &t);
 	return err ?: op_get(vm, dst, t, key);
 }
 
+int ktap_op_get(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_value *table,
+		struct ktap_value *key)
+{
+	struct ktap_table *t = op_simple_table(table, key);
+
+	return likely(t) ? ktap_table_get(vm, t, key, dst) : op_get_other(vm, dst, table, key);
+}
+
 int ktap_op_has(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_value *table,
 		struct ktap_value *key)
 {
-	struct ktap_table *t;
+	struct ktap_table *simple = op_simple_table(table, key), *t;
 	int err;
 
+	if (likely(simple)) {
+		*dst = KTAP_VALUE_BOOL(ktap_table_has(vm, simple, key));
+		return 0;
+	}
 	err = op_readable_key(vm, table, key, &t);
 	if (!err)
 		*dst = KTAP_VALUE_BOOL(t && ktap_table_has(vm, t, key));
@@ -307,8 +339,8 @@ int ktap_op_check_key(struct ktap_vm *vm, struct ktap_value *key)
 	return op_check_key_part(vm, key);
 }
 
-int ktap_op_set(struct ktap_vm *vm, const struct ktap_value *table, struct ktap_value *key,
-		struct ktap_value *v)
+static noinline int op_set_other(struct ktap_vm *vm, const struct ktap_value *table,
+				 struct ktap_value *key, struct ktap_value *v)
 {
 	struct ktap_table *t = NULL;
 	int err;
@@ -324,6 +356,15 @@ int ktap_op_set(struct ktap_vm *vm, const struct ktap_value *table, struct ktap_
 	if (unlikely(ktap_is_lost(v)))
 		return 0;
 	return ktap_table_set(vm, t, key, v);
+}
+
+int ktap_op_set(struct ktap_vm *vm, const struct ktap_value *table, struct ktap_value *key,
+		struct ktap_value *v)
+{
+	struct ktap_table *t = op_simple_table(table, key);
+
+	return likely(t && v->tag != KTAP_NIL) ? ktap_table_set(vm, t, key, v) :
+						 op_set_other(vm, table, key, v);
 }
 
 int ktap_op_set_open(struct ktap_vm *vm, const struct ktap_value *table, s32 first,
@@ -342,8 +383,8 @@ int ktap_op_set_open(struct ktap_vm *vm, const struct ktap_value *table, s32 fir
 	return err;
 }
 
-int ktap_op_add(struct ktap_vm *vm, const struct ktap_value *table, struct ktap_value *key,
-		const struct ktap_value *n)
+static noinline int op_add_other(struct ktap_vm *vm, const struct ktap_value *table,
+				 struct ktap_value *key, const struct ktap_value *n)
 {
 	struct ktap_table *t;
 	int err;
@@ -354,6 +395,14 @@ int ktap_op_add(struct ktap_vm *vm, const struct ktap_value *table, struct ktap_
 	if (err)
 		return err;
 	return likely(t) ? ktap_table_add(vm, t, key, n) : ktap_op_drop(vm);
+}
+
+int ktap_op_add(struct ktap_vm *vm, const struct ktap_value *table, struct ktap_value *key,
+		const struct ktap_value *n)
+{
+	struct ktap_table *t = op_simple_table(table, key);
+
+	return likely(t) ? ktap_table_add(vm, t, key, n) : op_add_other(vm, table, key, n);
 }
 
 int ktap_op_aggregate(struct ktap_vm *vm, const struct ktap_value *agg,
@@ -384,11 +433,11 @@ int ktap_op_taggregate(struct ktap_vm *vm, const struct ktap_value *base,
 		return ktap_op_drop(vm);
 	if (!ktap_is_object(base))
 		return op_not_indexed(vm, base);
-	err = ktap_op_check_key(vm, key);
-	if (!err)
-		err = ktap_want_addend(vm, v);
-	if (err)
-		return err;
+	if (unlikely(!op_is_simple_key(key) || v->tag != KTAP_INT)) {
+		err = ktap_op_check_key(vm, key) ?: ktap_want_addend(vm, v);
+		if (err)
+			return err;
+	}
 
 	t = ktap_table_of(base);
 	if (base->tag == KTAP_AGG) {
@@ -399,7 +448,7 @@ int ktap_op_taggregate(struct ktap_vm *vm, const struct ktap_value *base,
 	}
 	err = ktap_agg_in_table(vm, t, key, shape, &agg);
 	/* @agg remains valid even if its entry is deleted now (object.c). */
-	if (agg && ktap_agg_add(vm, agg, v->tag == KTAP_INT ? v->i : 0))
+	if (agg && ktap_agg_add(vm, agg, ktap_number(v)))
 		return vm->error;
 	return err;
 }
@@ -422,9 +471,6 @@ int ktap_op_get_name(struct ktap_vm *vm, struct ktap_value *dst,
 		     const struct ktap_value *object, u32 string)
 {
 	const struct ktap_program *prog = vm->env->prog;
-	const struct ktap_value *key = &prog->strings[string];
-	struct ktap_table *t;
-	int err;
 
 	if (object->tag == KTAP_EVENT) {
 		ktap_op_field(vm, prog->string_field[string], dst);
@@ -432,10 +478,7 @@ int ktap_op_get_name(struct ktap_vm *vm, struct ktap_value *dst,
 	}
 	if (object->tag == KTAP_PTR)
 		return ktap_member_by_name(vm, dst, object, string);
-	if (object->tag == KTAP_ARRAY)
-		return op_get_element(vm, dst, object, key);
-	err = op_readable(vm, object, &t) ?: op_pay_for_bytes(vm, key->len);
-	return err ?: op_get(vm, dst, t, key);
+	return ktap_op_get(vm, dst, object, &prog->strings[string]);
 }
 
 /*

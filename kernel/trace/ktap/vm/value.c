@@ -2,7 +2,6 @@
 /*
  * Values: their type names, equality, order, and compound keys.
  */
-#include <linux/align.h>
 #include <linux/bits.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -118,37 +117,27 @@ int ktap_compare(const struct ktap_value *x, const struct ktap_value *y)
 	}
 }
 
-static size_t value_payload_size(const struct ktap_value *v)
-{
-	if (v->tag == KTAP_NIL)
-		return 0;
-	return ktap_is_blob(v) ? ALIGN((size_t)v->len, 8) : sizeof(u64);
-}
-
-size_t ktap_tuple_item_size(const struct ktap_value *v)
-{
-	if (v->tag == KTAP_TUPLE)
-		return v->len;
-	return sizeof(struct ktap_tuple_item) + value_payload_size(v);
-}
-
 void *ktap_tuple_put(void *p, const struct ktap_value *v)
 {
 	struct ktap_tuple_item *item = p;
+	void *end = p + ktap_tuple_item_size(v);
 
 	if (v->tag == KTAP_TUPLE) {
 		memcpy(p, v->blob, v->len);
-		return p + v->len;
+		return end;
 	}
 	item->tag = v->tag;
-	item->len = ktap_is_blob(v) ? v->len : 0;
+	item->len = 0;
 	if (ktap_is_blob(v)) {
-		memcpy(item->data, v->blob, v->len);
-		memset(item->data + v->len, 0, value_payload_size(v) - v->len);
+		item->len = v->len;
+		/* The bytes overwrite all of the last word except its padding. */
+		if (v->len)
+			memset(end - sizeof(u64), 0, sizeof(u64));
+		ktap_copy_bytes(item->data, v->blob, v->len);
 	} else if (v->tag != KTAP_NIL) {
 		memcpy(item->data, &v->u, sizeof(v->u));
 	}
-	return item->data + value_payload_size(v);
+	return end;
 }
 
 bool ktap_tuple_next(const struct ktap_value *tuple, size_t *pos, struct ktap_value *v)

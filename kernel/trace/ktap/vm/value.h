@@ -5,6 +5,7 @@
 #ifndef _KTAP_VALUE_H
 #define _KTAP_VALUE_H
 
+#include <linux/align.h>
 #include <linux/compiler.h>
 #include <linux/nospec.h>
 #include <linux/types.h>
@@ -184,7 +185,15 @@ struct ktap_tuple_item {
 #define ktap_bit(name)		BIT(KTAP_##name)
 
 /* Bytes of a part. */
-size_t ktap_tuple_item_size(const struct ktap_value *v);
+static inline size_t ktap_tuple_item_size(const struct ktap_value *v)
+{
+	if (v->tag == KTAP_TUPLE)
+		return v->len;
+	if (ktap_is_blob(v))
+		return sizeof(struct ktap_tuple_item) + ALIGN((size_t)v->len, 8);
+	return sizeof(struct ktap_tuple_item) + (v->tag == KTAP_NIL ? 0 : sizeof(u64));
+}
+
 /* Append a part, or the parts of a tuple, at @p; returns the end. */
 void *ktap_tuple_put(void *p, const struct ktap_value *v);
 /* Get the part at *@pos and advance; false at the end. */

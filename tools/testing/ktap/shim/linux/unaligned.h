@@ -8,4 +8,7 @@
 	p_->x;								\
 })
 
+#define put_unaligned(value, p)						\
+	(((struct { __typeof__(*(p)) x; } __attribute__((packed)) *)(p))->x = (value))
+
 #endif /* _SHIM_LINUX_UNALIGNED_H */
