@@ -27,6 +27,7 @@
 #include "output/speculation.h"
 #include "output/text.h"
 #include "vm/env.h"
+#include "vm/integer.h"
 #include "vm/vm.h"
 
 void ktap_text_flush(struct ktap_text *t)
@@ -41,25 +42,43 @@ void ktap_text_flush(struct ktap_text *t)
 	seq_buf_clear(t->s);
 }
 
-void ktap_text_put(struct ktap_text *t, const char *p, size_t len)
+/* Return memory for up to @len bytes, and their number; 0: the text is cut. */
+static noinline size_t text_make_room(struct ktap_text *t, size_t len, char **to)
+{
+	size_t room = seq_buf_get_buf(t->s, to);
+
+	if (!room && t->vm && !t->hold && !t->keep) {
+		ktap_text_flush(t);
+		room = seq_buf_get_buf(t->s, to);
+	}
+	if (!room)
+		seq_buf_set_overflow(t->s);
+	return min(room, len);
+}
+
+static noinline void text_put_in_parts(struct ktap_text *t, const char *p, size_t len)
 {
 	size_t room;
 	char *to;
 
-	while (len) {
-		room = min(seq_buf_get_buf(t->s, &to), len);
-		if (room) {
-			memcpy(to, p, room);
-			seq_buf_commit(t->s, room);
-			p += room;
-			len -= room;
-		} else if (t->vm && !t->hold && !t->keep) {
-			ktap_text_flush(t);
-		} else {
-			seq_buf_set_overflow(t->s);
+	for (; len; len -= room, p += room) {
+		room = text_make_room(t, len, &to);
+		if (!room)
 			return;
-		}
+		memcpy(to, p, room);
+		seq_buf_commit(t->s, room);
 	}
+}
+
+void ktap_text_put(struct ktap_text *t, const char *p, size_t len)
+{
+	struct seq_buf *s = t->s;
+	char *to = s->buffer + s->len;
+
+	if (unlikely(s->len > s->size || len > s->size - s->len))
+		return text_put_in_parts(t, p, len);
+	s->len += len;
+	memcpy(to, p, len);
 }
 
 void ktap_text_printf(struct ktap_text *t, const char *fmt, ...)
@@ -76,12 +95,24 @@ void ktap_text_printf(struct ktap_text *t, const char *fmt, ...)
 
 void ktap_text_fill(struct ktap_text *t, char c, int n)
 {
-	char piece[64];
+	size_t room;
+	char *to;
 
-	if (n > 0)
-		memset(piece, c, min_t(size_t, n, sizeof(piece)));
-	for (; n > 0 && !ktap_text_is_cut(t); n -= sizeof(piece))
-		ktap_text_put(t, piece, min_t(size_t, n, sizeof(piece)));
+	for (; n > 0; n -= room) {
+		room = text_make_room(t, n, &to);
+		if (!room)
+			return;
+		memset(to, c, room);
+		seq_buf_commit(t->s, room);
+	}
+}
+
+void ktap_text_decimal(struct ktap_text *t, s64 i)
+{
+	char buf[KTAP_INTEGER_TEXT] __uninitialized, *end = buf + sizeof(buf), *p;
+
+	p = ktap_decimal_put(i, end);
+	ktap_text_put(t, p, end - p);
 }
 
 bool ktap_text_in_middle(const struct ktap_text *t)
@@ -137,8 +168,11 @@ static void text_array(struct ktap_text *t, const struct ktap_value *v)
 	u32 i, n = v->len / sizeof(*ints);
 
 	ktap_text_put(t, "{", 1);
-	for (i = 0; i < n; i++)
-		ktap_text_printf(t, "%s%lld", i ? ", " : "", ints[i]);
+	for (i = 0; i < n; i++) {
+		if (i)
+			ktap_text_put(t, ", ", 2);
+		ktap_text_decimal(t, ints[i]);
+	}
 	ktap_text_put(t, "}", 1);
 }
 
@@ -157,9 +191,9 @@ static void text_flat(struct ktap_text *t, const struct ktap_value *v)
 	case KTAP_NIL:
 		return ktap_text_put(t, "nil", 3);
 	case KTAP_BOOL:
-		return ktap_text_printf(t, "%s", str_true_false(v->i));
+		return ktap_text_put(t, str_true_false(v->i), strlen(str_true_false(v->i)));
 	case KTAP_INT:
-		return ktap_text_printf(t, "%lld", v->i);
+		return ktap_text_decimal(t, v->i);
 	case KTAP_PTR:
 		return ktap_text_printf(t, "0x%llx", v->u);
 	case KTAP_FUNC:

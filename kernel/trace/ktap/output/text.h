@@ -61,6 +61,8 @@ struct ktap_text {
 void ktap_text_put(struct ktap_text *t, const char *p, size_t len);
 __printf(2, 3) void ktap_text_printf(struct ktap_text *t, const char *fmt, ...);
 void ktap_text_fill(struct ktap_text *t, char c, int n);
+/* Put an integer in decimal. */
+void ktap_text_decimal(struct ktap_text *t, s64 i);
 void ktap_text_flush(struct ktap_text *t);
 /* Call often, because tables are large: reschedules, and sets @err if the session ends. */
 void ktap_text_look_around(struct ktap_text *t);

@@ -3,7 +3,13 @@
  * Arithmetic and comparison.
  */
 
+#include <linux/kernel.h>
+#include <linux/string.h>
+
 #include "tests/build.h"
+#include "vm/env.h"
+#include "vm/integer.h"
+#include "vm/ops.h"
 #include "vm/vm.h"
 
 #define EVENT	KTAP_LEVEL_TASK
@@ -240,6 +246,72 @@ static void immediates_are_signed_16_bit_integers(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, error);
 }
 
+static void expect_decimal(struct kunit *test, s64 i)
+{
+	char want[32], got[32], *first;
+
+	snprintf(want, sizeof(want), "%lld", (long long)i);
+	got[31] = '\0';
+	first = ktap_decimal_put(i, got + 31);
+	KUNIT_EXPECT_STREQ(test, first, want);
+	KUNIT_EXPECT_EQ(test, ktap_decimal_len(i), strlen(want));
+	KUNIT_EXPECT_LE(test, strlen(want), KTAP_INTEGER_TEXT);
+}
+
+static void integers_have_all_digits(struct kunit *test)
+{
+	u64 power = 1, bit;
+	int i;
+
+	for (i = 0; i < 20; i++, power *= 10) {
+		expect_decimal(test, power - 1);
+		expect_decimal(test, power);
+		expect_decimal(test, power + 1);
+		expect_decimal(test, -power);
+		expect_decimal(test, 1 - power);
+	}
+	for (bit = 1; bit; bit <<= 1) {
+		expect_decimal(test, bit - 1);
+		expect_decimal(test, bit);
+		expect_decimal(test, ~bit);
+	}
+}
+
+/* The last part is an integer: it is cut between its digits, before them, or not at all. */
+static void joined_text_is_cut_and_counted(struct kunit *test)
+{
+	static const char tail[] = "-12345";
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_value *r;
+	struct ktap_vm *vm;
+	unsigned int room;
+	const char *end;
+	char *x;
+
+	test_func(c, "main", 0, 4);
+	TEST_RET(c);
+	vm = test_vm(test, test_load(c), EVENT);
+	vm->budget = 100000;
+	vm->top = 4;
+	r = vm->stack;
+	x = kunit_kzalloc(test, KTAP_MAX_STRLEN, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, x);
+	memset(x, 'x', KTAP_MAX_STRLEN);
+	for (room = 0; room < 8; room++) {
+		r[0] = KTAP_VALUE_STR(x, KTAP_MAX_STRLEN - 4 - 3 - room);
+		r[1] = KTAP_VALUE_BOOL(true);
+		r[2] = KTAP_VALUE_NIL;
+		r[3] = KTAP_VALUE_INT(-12345);
+		atomic_long_set(&vm->env->counters.cut_strings, 0);
+		KUNIT_ASSERT_EQ(test, 0, ktap_op_concat(vm, &r[0], &r[0], 4));
+		KUNIT_EXPECT_EQ(test, r[0].len, KTAP_MAX_STRLEN - max(room, 6U) + 6);
+		KUNIT_EXPECT_EQ(test, atomic_long_read(&vm->env->counters.cut_strings), room < 6);
+		end = r[0].blob + KTAP_MAX_STRLEN - room;
+		KUNIT_EXPECT_EQ(test, 0, memcmp(end - 7, "truenil", 7));
+		KUNIT_EXPECT_EQ(test, 0, memcmp(end, tail, min(room, 6U)));
+	}
+}
+
 static struct kunit_case arith_kunit_cases[] = {
 	KUNIT_CASE(arithmetic_wraps_and_truncates),
 	KUNIT_CASE(nil_counts_as_zero),
@@ -247,6 +319,8 @@ static struct kunit_case arith_kunit_cases[] = {
 	KUNIT_CASE(division_by_zero_is_an_error),
 	KUNIT_CASE(comparisons_depend_on_the_types),
 	KUNIT_CASE(immediates_are_signed_16_bit_integers),
+	KUNIT_CASE(integers_have_all_digits),
+	KUNIT_CASE(joined_text_is_cut_and_counted),
 	{}
 };
 

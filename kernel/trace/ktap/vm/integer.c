@@ -3,8 +3,10 @@
  * Integers as text.  Arguments and options of a script have the same syntax as
  * integers in the script.
  */
+#include <linux/bitops.h>
 #include <linux/kernel.h>
 #include <linux/limits.h>
+#include <linux/math64.h>
 #include <linux/overflow.h>
 
 #include "vm/integer.h"
@@ -67,4 +69,57 @@ bool ktap_parse_integer(const char *text, size_t len, s64 *value)
 	most = base == 16 ? U64_MAX : (U64_MAX >> 1) + (minus && base == 10);
 	*value = minus ? -u : u;
 	return u <= most;
+}
+
+static u64 integer_size(s64 i)
+{
+	return i < 0 ? -(u64)i : i;
+}
+
+unsigned int ktap_decimal_len(s64 i)
+{
+	static const u64 powers[] = {
+		1ULL, 10ULL, 100ULL, 1000ULL, 10000ULL, 100000ULL, 1000000ULL, 10000000ULL,
+		100000000ULL, 1000000000ULL, 10000000000ULL, 100000000000ULL,
+		1000000000000ULL, 10000000000000ULL, 100000000000000ULL,
+		1000000000000000ULL, 10000000000000000ULL, 100000000000000000ULL,
+		1000000000000000000ULL, 10000000000000000000ULL,
+	};
+	u64 size = integer_size(i) | 1;
+	/* 1233 / 4096 is a little more than log10(2): this is the number, or one less. */
+	unsigned int digits = fls64(size) * 1233 >> 12;
+
+	return digits + (size >= powers[digits]) + (i < 0);
+}
+
+/* Two digits from each division */
+static char *integer_pair(unsigned int pair, char *end)
+{
+	end[-1] = '0' + pair % 10;
+	end[-2] = '0' + pair / 10;
+	return end - 2;
+}
+
+char *ktap_decimal_digits(u64 u, char *end)
+{
+	u32 pair, rest;
+
+	while (u > U32_MAX) {
+		u = div_u64_rem(u, 100, &pair);
+		end = integer_pair(pair, end);
+	}
+	for (rest = u; rest >= 100; rest /= 100)
+		end = integer_pair(rest % 100, end);
+	if (rest >= 10)
+		return integer_pair(rest, end);
+	*--end = '0' + rest;
+	return end;
+}
+
+char *ktap_decimal_put(s64 i, char *end)
+{
+	end = ktap_decimal_digits(integer_size(i), end);
+	if (i < 0)
+		*--end = '-';
+	return end;
 }

@@ -17,6 +17,7 @@
 #include "vm/arith.h"
 #include "vm/env.h"
 #include "vm/frame.h"
+#include "vm/integer.h"
 #include "vm/ops.h"
 #include "vm/vm.h"
 
@@ -74,48 +75,70 @@ int ktap_op_less(struct ktap_vm *vm, struct ktap_value *x, struct ktap_value *y,
 	return 0;
 }
 
-/* Text of an operand of `..`; @buf has room for an integer. */
-static int op_concat_part(struct ktap_vm *vm, const struct ktap_value *v, char *buf, size_t size,
-			  const char **text, size_t *len)
+/* Return the bytes of the text of an operand of `..`, or a negative errno. */
+static int op_concat_len(struct ktap_vm *vm, struct ktap_value *v)
 {
+	int err;
+
 	switch (v->tag) {
 	case KTAP_STR:
-		*text = v->blob;
-		*len = v->len;
-		return 0;
+		return v->len;
 	case KTAP_INT:
-		*text = buf;
-		*len = scnprintf(buf, size, "%lld", v->i);
-		return 0;
+		return ktap_decimal_len(v->i);
 	case KTAP_BOOL:
-		*text = str_true_false(v->i);
-		*len = strlen(*text);
-		return 0;
+		return strlen(str_true_false(v->i));
 	case KTAP_NIL:
-		*text = "nil";
-		*len = 3;
-		return 0;
+		return 3;
+	case KTAP_ARGSTR:
+		err = ktap_make_text(vm, v);
+		return err ?: v->len;
 	default:
 		return ktap_vm_error(vm, -EINVAL, "'..' on %s", ktap_type_name(v));
 	}
 }
 
+/* Write the text of an operand, cut to @room bytes; return the bytes written. */
+static size_t op_concat_put(const struct ktap_value *v, char *p, size_t room)
+{
+	char buf[KTAP_INTEGER_TEXT] __uninitialized;
+	const char *text = "nil";
+	size_t len = 3;
+
+	switch (v->tag) {
+	case KTAP_STR:
+		text = v->blob;
+		len = v->len;
+		break;
+	case KTAP_INT:
+		len = ktap_decimal_len(v->i);
+		if (likely(len <= room)) {
+			ktap_decimal_put(v->i, p + len);
+			return len;
+		}
+		text = ktap_decimal_put(v->i, buf + sizeof(buf));
+		break;
+	case KTAP_BOOL:
+		text = str_true_false(v->i);
+		len = strlen(text);
+		break;
+	}
+	len = min(len, room);
+	memcpy(p, text, len);
+	return len;
+}
+
 int ktap_op_concat(struct ktap_vm *vm, struct ktap_value *dst, struct ktap_value *src,
 		   unsigned int n)
 {
-	size_t len, total = 0, used = 0;
+	size_t total = 0, used = 0;
 	unsigned int i, numbers = 0;
-	const char *text;
-	char buf[24];
+	int err, len;
 	char *p;
-	int err;
 
 	for (i = 0; i < n; i++) {
-		err = ktap_make_text(vm, &src[i]);
-		if (!err)
-			err = op_concat_part(vm, &src[i], buf, sizeof(buf), &text, &len);
-		if (err)
-			return err;
+		len = op_concat_len(vm, &src[i]);
+		if (len < 0)
+			return len;
 		total += len;
 		numbers += src[i].tag == KTAP_INT;
 	}
@@ -130,12 +153,8 @@ int ktap_op_concat(struct ktap_vm *vm, struct ktap_value *dst, struct ktap_value
 	p = ktap_arena_alloc(vm, total);
 	if (!p)
 		return vm->error;
-	for (i = 0; i < n; i++) {
-		op_concat_part(vm, &src[i], buf, sizeof(buf), &text, &len);
-		len = min(len, total - used);
-		memcpy(p + used, text, len);
-		used += len;
-	}
+	for (i = 0; i < n; i++)
+		used += op_concat_put(&src[i], p + used, total - used);
 	*dst = KTAP_VALUE_STR(p, total);
 	return 0;
 }
