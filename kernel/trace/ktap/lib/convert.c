@@ -11,6 +11,7 @@
 #include <linux/time64.h>
 #include <linux/timekeeping.h>
 
+#include "output/format.h"
 #include "output/text.h"
 #include "vm/builtin.h"
 #include "vm/env.h"
@@ -131,25 +132,50 @@ int ktap_fn_tostring(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	}
 }
 
+/* Values that need no preparation */
+#define CONVERT_PLAIN	(ktap_bit(NIL) | ktap_bit(BOOL) | ktap_bit(INT) | ktap_bit(PTR) | \
+			 ktap_bit(STR))
+
+/* Make argument @i of format() one that is converted at once. */
+static int convert_prepare_arg(struct ktap_vm *vm, struct ktap_value *v, unsigned int i)
+{
+	int err;
+
+	if (BIT(v->tag) & CONVERT_PLAIN)
+		return 0;
+	err = ktap_make_texts(vm, v, 1);
+	if (!err && i)
+		err = convert_want_time(vm, "format", v) ?: convert_pay_for_parts(vm, v);
+	return err;
+}
+
 int ktap_fn_format(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
+	const struct ktap_format *f;
 	struct ktap_text t;
 	struct seq_buf s;
 	unsigned int i;
+	u32 format;
 	int err;
 
 	err = ktap_vm_charge(vm, 1 + 2 * n);
-	if (!err)
-		err = ktap_make_texts(vm, r, n);
-	for (i = 1; i < n && !err; i++)
-		err = convert_want_time(vm, "format", &r[i]) ?: convert_pay_for_parts(vm, &r[i]);
-	if (!err)
+	for (i = 0; i < n && !err; i++)
+		err = convert_prepare_arg(vm, &r[i], i);
+	if (err)
+		return err;
+	f = ktap_format_at(vm->env->prog, vm->pc, &r[0], &format);
+	if (f && ktap_format_accepts(f, r, n))
+		err = ktap_vm_charge(vm, f->cost);
+	else
 		err = ktap_check_format(vm, "format", r, n);
 	if (!err)
 		err = convert_begin_text(vm, &t, &s, KTAP_MAX_STRLEN);
 	if (err)
 		return err;
-	ktap_text_printf_args(&t, r, n);
+	if (f)
+		ktap_text_format(&t, f, r + 1, n - 1);
+	else
+		ktap_text_printf_args(&t, r, n);
 	return convert_end_text(vm, &t, &r[0]);
 }
 

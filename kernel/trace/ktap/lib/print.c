@@ -8,6 +8,7 @@
 
 #include "data/agg.h"
 #include "data/table.h"
+#include "output/format.h"
 #include "output/record.h"
 #include "output/speculation.h"
 #include "output/text.h"
@@ -70,6 +71,24 @@ static int print_put_text(struct ktap_vm *vm, enum ktap_record_type type, struct
 	return print_end_text(&t);
 }
 
+/* Put a record of values that are copied as they are; false if that is not possible. */
+static bool print_put_plain(struct ktap_vm *vm, enum ktap_record_type type,
+			    const struct ktap_format *f, u32 format, const struct ktap_value *args,
+			    unsigned int nargs)
+{
+	size_t size = ktap_record_plain_size(args, nargs, f ? f->len : 0);
+	void *rec;
+
+	if (!size)
+		return false;
+	rec = ktap_put_reserve(vm, size);
+	if (rec) {
+		ktap_record_write_plain(rec, size, type, format, args, nargs);
+		ktap_put_commit(vm, rec);
+	}
+	return true;
+}
+
 static int print_put_record(struct ktap_vm *vm, enum ktap_record_type type, struct ktap_value *r,
 			    unsigned int n)
 {
@@ -78,8 +97,10 @@ static int print_put_record(struct ktap_vm *vm, enum ktap_record_type type, stru
 	void *rec;
 	int err;
 
+	if (print_put_plain(vm, type, NULL, 0, r, n))
+		return 0;
 	for (i = 0; i < n; i++) {
-		/* The reader of the record has no program to look up the function. */
+		/* The reader of a record does not look up functions. */
 		err = r[i].tag == KTAP_FUNC ? ktap_fn_tostring(vm, &r[i], 1) : 0;
 		if (err)
 			return err;
@@ -118,10 +139,28 @@ int ktap_fn_print(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	return print_put_out(vm, KTAP_REC_PRINT, r, n);
 }
 
-int ktap_fn_printf(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+/* The format was split and checked when the program was loaded. */
+static int print_put_format(struct ktap_vm *vm, const struct ktap_format *f, u32 format,
+			    struct ktap_value *r, unsigned int n)
 {
 	int err;
 
+	err = ktap_vm_charge(vm, f->cost + 1 + n);
+	if (!err && !print_put_plain(vm, KTAP_REC_FORMAT, f, format, r + 1, n - 1))
+		err = print_put_record(vm, KTAP_REC_PRINTF, r, n);
+	r[0] = KTAP_VALUE_NIL;
+	return err;
+}
+
+int ktap_fn_printf(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	const struct ktap_format *f;
+	u32 format;
+	int err;
+
+	f = ktap_format_at(vm->env->prog, vm->pc, &r[0], &format);
+	if (f && vm->level != KTAP_LEVEL_PROCESS && ktap_format_accepts(f, r, n))
+		return print_put_format(vm, f, format, r, n);
 	err = ktap_make_text(vm, &r[0]);
 	if (!err)
 		err = ktap_check_format(vm, "printf", r, n);

@@ -669,6 +669,8 @@ static int chunk_load_all(struct chunk_loader *l, size_t len)
 		err = ktap_verify(l->prog, l->diag);
 	if (!err)
 		err = ktap_program_link(l->prog, l->diag);
+	if (!err)
+		err = ktap_formats_load(l->prog);
 	if (err == -ENOMEM)
 		ktap_diag(l->diag, "no memory for the program");
 	return err;
@@ -718,5 +720,6 @@ void ktap_program_free(struct ktap_program *prog)
 	kvfree(prog->tries);
 	kvfree(prog->options);
 	kvfree(prog->try_at);
+	ktap_formats_free(prog);
 	kvfree(prog);
 }

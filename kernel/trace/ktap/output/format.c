@@ -2,7 +2,6 @@
 /*
  * printf: formats, and the text that their directives make of values.
  */
-#include <linux/ctype.h>
 #include <linux/kernel.h>
 #include <linux/math64.h>
 #include <linux/nospec.h>
@@ -10,113 +9,14 @@
 
 #include "data/agg.h"
 #include "data/object.h"
+#include "output/format.h"
 #include "output/text.h"
 #include "vm/env.h"
+#include "vm/integer.h"
 #include "vm/vm.h"
 
-/**
- * struct format_directive - a piece of a printf's format: a directive, or literal text
- * @minus: left-aligned
- * @plus: print a sign even if the number is positive
- * @space: print a space instead of a positive sign
- * @zero: pad with zeroes
- * @alt: begin with 0x or 0
- * @width: minimum bytes
- * @precision: minimum digits or maximum bytes, -1: none was given
- * @conv: the letter; 0: literal text, from @text
- * @text: first byte of the piece
- * @len: bytes of the piece
- */
-struct format_directive {
-	bool minus;
-	bool plus;
-	bool space;
-	bool zero;
-	bool alt;
-	int width;
-	int precision;
-	char conv;
-	const char *text;
-	size_t len;
-};
-
-/* Units of a directive, or of a piece of literal text */
-#define DIRECTIVE_COST		2
-
-static const char *format_parse_number(const char *p, const char *end, int *n)
-{
-	*n = 0;
-	while (p < end && isdigit(*p)) {
-		*n = min(*n * 10 + (*p - '0'), KTAP_MAX_WIDTH + 1);
-		p++;
-	}
-	return p;
-}
-
-static const char *format_parse_flags(const char *p, const char *end, struct format_directive *d)
-{
-	for (; p < end; p++) {
-		switch (*p) {
-		case '-':
-			d->minus = true;
-			break;
-		case '+':
-			d->plus = true;
-			break;
-		case ' ':
-			d->space = true;
-			break;
-		case '0':
-			d->zero = true;
-			break;
-		case '#':
-			d->alt = true;
-			break;
-		case '@':
-			/* Not needed: an aggregation is known by its type. */
-			break;
-		default:
-			return p;
-		}
-	}
-	return p;
-}
-
-/* Get the next piece and move *@pos after it; false at the end. */
-static bool format_next_directive(const char **pos, const char *end, struct format_directive *d)
-{
-	const char *p = *pos;
-
-	if (p == end)
-		return false;
-	*d = (struct format_directive){ .precision = -1, .text = p };
-	if (*p != '%') {
-		while (p < end && *p != '%')
-			p++;
-		d->len = p - *pos;
-		*pos = p;
-		return true;
-	}
-	p = format_parse_flags(p + 1, end, d);
-	p = format_parse_number(p, end, &d->width);
-	if (p < end && *p == '.')
-		p = format_parse_number(p + 1, end, &d->precision);
-	/* The length modifiers of C are ignored: all integers have 64 bits. */
-	while (p < end && strchr("hlqjzt", *p))
-		p++;
-	d->conv = p < end ? *p++ : '?';
-	d->len = p - *pos;
-	*pos = p;
-	return true;
-}
-
-static bool format_takes_number(char conv)
-{
-	return conv && strchr("diuxXocp", conv);
-}
-
 static int format_check_directive(struct ktap_vm *vm, const char *name,
-				  const struct format_directive *d, const struct ktap_value *args,
+				  const struct ktap_directive *d, const struct ktap_value *args,
 				  unsigned int nargs, unsigned int arg)
 {
 	int len = min_t(size_t, d->len, 16);
@@ -124,7 +24,7 @@ static int format_check_directive(struct ktap_vm *vm, const char *name,
 	if (d->width > KTAP_MAX_WIDTH || d->precision > KTAP_MAX_WIDTH)
 		return ktap_vm_error(vm, -EINVAL, "%s: a width or precision over %d",
 				     name, KTAP_MAX_WIDTH);
-	if (d->conv != 's' && !format_takes_number(d->conv))
+	if (d->conv != 's' && !ktap_takes_number(d->conv))
 		return ktap_vm_error(vm, -EINVAL, "%s: there is no directive %.*s",
 				     name, len, d->text);
 	if (arg >= nargs)
@@ -133,38 +33,30 @@ static int format_check_directive(struct ktap_vm *vm, const char *name,
 	arg = array_index_nospec(arg, nargs);
 	if (d->conv == 's')
 		return 0;
-	switch (args[arg].tag) {
-	case KTAP_NIL:
-	case KTAP_BOOL:
-	case KTAP_INT:
-	case KTAP_PTR:
-	case KTAP_AGG:
+	if (BIT(args[arg].tag) & KTAP_NUMBER_TAGS)
 		return 0;
-	default:
-		return ktap_vm_error(vm, -EINVAL,
-				     "%s: %.*s (argument %u) takes an integer, got %s",
-				     name, len, d->text, arg + 1, ktap_type_name(&args[arg]));
-	}
+	return ktap_vm_error(vm, -EINVAL, "%s: %.*s (argument %u) takes an integer, got %s",
+			     name, len, d->text, arg + 1, ktap_type_name(&args[arg]));
 }
 
 int ktap_check_format(struct ktap_vm *vm, const char *name, const struct ktap_value *args,
 		      unsigned int nargs)
 {
 	const char *p = args[0].blob, *end = p + args[0].len;
-	struct format_directive d;
+	struct ktap_directive d;
 	unsigned int arg = 1;
 	int err;
 
 	err = ktap_vm_charge(vm, args[0].len / 64);
-	while (!err && format_next_directive(&p, end, &d)) {
-		err = ktap_vm_charge(vm, DIRECTIVE_COST);
+	while (!err && ktap_next_directive(&p, end, &d)) {
+		err = ktap_vm_charge(vm, KTAP_DIRECTIVE_COST);
 		if (!err && d.conv && d.conv != '%')
 			err = format_check_directive(vm, name, &d, args, nargs, arg++);
 	}
 	return err;
 }
 
-static void format_put_padded(struct ktap_text *t, const struct format_directive *d, const char *p,
+static void format_put_padded(struct ktap_text *t, const struct ktap_directive *d, const char *p,
 			      int len)
 {
 	if (!d->minus)
@@ -188,12 +80,12 @@ static unsigned int format_base_of(char conv)
 	}
 }
 
-static bool format_is_signed(const struct format_directive *d)
+static bool format_is_signed(const struct ktap_directive *d)
 {
 	return d->conv == 'd' || d->conv == 'i';
 }
 
-static const char *format_prefix_of(const struct format_directive *d, struct ktap_int128 x)
+static const char *format_prefix_of(const struct ktap_directive *d, struct ktap_int128 x)
 {
 	bool alt = d->alt && (x.hi || x.lo);
 
@@ -209,16 +101,20 @@ static const char *format_prefix_of(const struct format_directive *d, struct kta
 	return "";
 }
 
-static void format_text_number(struct ktap_text *t, const struct format_directive *d,
+static void format_text_number(struct ktap_text *t, const struct ktap_directive *d,
 			       struct ktap_int128 x)
 {
 	const char *digits = d->conv == 'X' ? "0123456789ABCDEF" : "0123456789abcdef";
 	const char *prefix = format_prefix_of(d, x);
 	char buf[KTAP_WIDE_TEXT + 2], *end = buf + sizeof(buf), *p;
+	struct ktap_int128 size;
 	int ndigits, zeroes, blanks;
 
-	p = ktap_int128_digits(format_is_signed(d) ? ktap_int128_abs(x) : x,
-			       format_base_of(d->conv), digits, end);
+	size = format_is_signed(d) ? ktap_int128_abs(x) : x;
+	if (format_base_of(d->conv) == 10 && !size.hi && size.lo)
+		p = ktap_decimal_digits(size.lo, end);
+	else
+		p = ktap_int128_digits(size, format_base_of(d->conv), digits, end);
 	if (p == end && d->precision)
 		*--p = '0';
 	ndigits = end - p;
@@ -247,7 +143,7 @@ static void format_text_arg(struct ktap_text *t, const struct ktap_value *v)
 }
 
 /* Values without a length: they are padded after they were written to the buffer. */
-static void format_text_padded(struct ktap_text *t, const struct format_directive *d,
+static void format_text_padded(struct ktap_text *t, const struct ktap_directive *d,
 			       const struct ktap_value *v)
 {
 	size_t start, len;
@@ -278,7 +174,7 @@ static void format_text_padded(struct ktap_text *t, const struct format_directiv
 }
 
 /* Get the number that a directive for numbers shows; false if the value has none. */
-static bool format_number_of(const struct ktap_text *t, const struct format_directive *d,
+static bool format_number_of(const struct ktap_text *t, const struct ktap_directive *d,
 			     const struct ktap_value *v, struct ktap_int128 *x)
 {
 	struct ktap_total total;
@@ -303,14 +199,14 @@ static bool format_number_of(const struct ktap_text *t, const struct format_dire
 	return true;
 }
 
-static void format_text_directive_number(struct ktap_text *t, const struct format_directive *d,
+static void format_text_directive_number(struct ktap_text *t, const struct ktap_directive *d,
 					 const struct ktap_value *v)
 {
 	struct ktap_int128 x;
 	char c;
 
 	/* The format was checked, but then it may have been cut to fit its record. */
-	if (!format_takes_number(d->conv) || !format_number_of(t, d, v, &x)) {
+	if (!ktap_takes_number(d->conv) || !format_number_of(t, d, v, &x)) {
 		ktap_text_put(t, d->text, d->len);
 		return;
 	}
@@ -337,7 +233,7 @@ static void format_text_directive_chart(struct ktap_text *t, const struct ktap_v
 		ktap_text_put(t, "\n", 1);
 }
 
-static void format_text_directive(struct ktap_text *t, const struct format_directive *d,
+static void format_text_directive(struct ktap_text *t, const struct ktap_directive *d,
 				  const struct ktap_value *v)
 {
 	if (d->conv != 's') {
@@ -363,23 +259,53 @@ static void format_text_directive(struct ktap_text *t, const struct format_direc
 	}
 }
 
+static void format_text_value(struct ktap_text *t, const struct ktap_directive *d,
+			      const struct ktap_value *v, const char *end)
+{
+	const char *after = d->text + d->len;
+
+	/* Most directives are like these. */
+	if (d->plain && d->conv == 's' && v->tag == KTAP_STR)
+		ktap_text_put(t, v->blob, v->len);
+	else if (d->plain && format_is_signed(d) && v->tag == KTAP_INT)
+		ktap_text_decimal(t, v->i);
+	else if (format_is_chart(v))
+		format_text_directive_chart(t, v, after < end && *after == '\n');
+	else
+		format_text_directive(t, d, v);
+}
+
+/* Text of a piece.  @arg is the next argument, before @last; return the one after it. */
+static const struct ktap_value *format_text_piece(struct ktap_text *t,
+						  const struct ktap_directive *d,
+						  const struct ktap_value *arg,
+						  const struct ktap_value *last, const char *end)
+{
+	if (!d->conv)
+		ktap_text_put(t, d->text, d->len);
+	else if (d->conv == '%')
+		ktap_text_put(t, "%", 1);
+	else if (arg < last)
+		format_text_value(t, d, arg++, end);
+	return arg;
+}
+
 void ktap_text_printf_args(struct ktap_text *t, const struct ktap_value *args, unsigned int nargs)
 {
 	const char *p = args[0].blob, *end = p + args[0].len;
 	const struct ktap_value *arg = args + 1;
-	struct format_directive d;
+	struct ktap_directive d;
 
-	while (format_next_directive(&p, end, &d) && !t->err && !ktap_text_is_cut(t)) {
-		if (d.conv == '%') {
-			ktap_text_put(t, "%", 1);
-		} else if (!d.conv) {
-			ktap_text_put(t, d.text, d.len);
-		} else if (arg < args + nargs) {
-			if (format_is_chart(arg))
-				format_text_directive_chart(t, arg, p < end && *p == '\n');
-			else
-				format_text_directive(t, &d, arg);
-			arg++;
-		}
-	}
+	while (ktap_next_directive(&p, end, &d) && !t->err && !ktap_text_is_cut(t))
+		arg = format_text_piece(t, &d, arg, args + nargs, end);
+}
+
+void ktap_text_format(struct ktap_text *t, const struct ktap_format *f,
+		      const struct ktap_value *args, unsigned int nargs)
+{
+	const struct ktap_directive *d = f->pieces, *end = d + f->npieces;
+	const struct ktap_value *arg = args, *last = args + nargs;
+
+	for (; d < end && !t->err && !ktap_text_is_cut(t); d++)
+		arg = format_text_piece(t, d, arg, last, f->text + f->len);
 }

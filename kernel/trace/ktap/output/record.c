@@ -6,6 +6,7 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
+#include "output/format.h"
 #include "output/record.h"
 #include "output/text.h"
 #include "vm/env.h"
@@ -114,9 +115,7 @@ void ktap_record_write(struct ktap_vm *vm, struct ktap_record *rec, size_t size,
 	unsigned int i;
 	u32 len;
 
-	rec->type = type;
-	rec->nargs = nargs;
-	rec->len = size;
+	*rec = (struct ktap_record){ .type = type, .nargs = nargs, .len = size };
 	for (i = 0; i < nargs; i++) {
 		v = record_placeholder(vm, &args[i], left);
 		len = record_payload(vm, &v, left);
@@ -127,6 +126,60 @@ void ktap_record_write(struct ktap_vm *vm, struct ktap_record *rec, size_t size,
 		if (record_is_replaced(&args[i], &v) && len == v.len)
 			atomic_long_inc(&vm->env->counters.cut_strings);
 		p += sizeof(struct ktap_record_arg) + ALIGN((size_t)len, 8);
+	}
+}
+
+size_t ktap_record_plain_size(const struct ktap_value *args, unsigned int nargs, u32 format)
+{
+	size_t room = record_blob_room(nargs + !!format), blobs = ALIGN((size_t)format, 8), len;
+	const struct ktap_value *v;
+	unsigned int others = 0;
+
+	for (v = args; v < args + nargs; v++) {
+		if (v->tag <= KTAP_PTR) {
+			others++;
+			continue;
+		}
+		if (!ktap_is_blob(v))
+			return 0;
+		len = ALIGN((size_t)v->len, 8);
+		blobs += len;
+	}
+	/* As ktap_record_write(), which has room for a u64 beside each blob */
+	if (blobs > room)
+		return 0;
+	return sizeof(struct ktap_record) + nargs * sizeof(struct ktap_record_arg) +
+	       others * sizeof(u64) + blobs - ALIGN((size_t)format, 8);
+}
+
+void ktap_record_write_plain(struct ktap_record *rec, size_t size, enum ktap_record_type type,
+			     u32 format, const struct ktap_value *args, unsigned int nargs)
+{
+	struct ktap_record_arg *arg = (void *)(rec + 1);
+	const struct ktap_value *v;
+	size_t len;
+
+	*rec = (struct ktap_record){
+		.type = type,
+		.nargs = nargs,
+		.len = size,
+		.format = format,
+	};
+	for (v = args; v < args + nargs; v++) {
+		arg->tag = v->tag;
+		if (v->tag <= KTAP_PTR) {
+			arg->len = sizeof(u64);
+			memcpy(arg->data, &v->u, sizeof(u64));
+			arg = (void *)arg->data + sizeof(u64);
+			continue;
+		}
+		arg->len = v->len;
+		len = ALIGN((size_t)v->len, 8);
+		/* The padding is zero. */
+		if (len)
+			memset(arg->data + len - sizeof(u64), 0, sizeof(u64));
+		memcpy(arg->data, v->blob, v->len);
+		arg = (void *)arg->data + len;
 	}
 }
 
@@ -169,10 +222,21 @@ enum ktap_channel ktap_record_channel(const struct ktap_record *rec)
 	}
 }
 
+static const struct ktap_format *record_format_of(const struct ktap_env *env,
+						  const struct ktap_record *rec)
+{
+	u32 n = rec->format;
+
+	if (!env || !ktap_index(&n, env->prog->nformats))
+		return NULL;
+	return env->prog->formats[n];
+}
+
 void ktap_record_format(struct seq_buf *s, const struct ktap_env *env,
 			const struct ktap_record *rec, size_t size)
 {
-	struct ktap_value args[KTAP_MAX_ARGS];
+	struct ktap_value args[KTAP_MAX_ARGS] __uninitialized;
+	const struct ktap_format *f;
 	struct ktap_text text = { .s = s, .env = env };
 
 	if (!record_read_args(rec, size, args))
@@ -180,6 +244,11 @@ void ktap_record_format(struct seq_buf *s, const struct ktap_env *env,
 	switch (rec->type) {
 	case KTAP_REC_PRINT:
 		ktap_text_print(&text, args, rec->nargs);
+		break;
+	case KTAP_REC_FORMAT:
+		f = record_format_of(env, rec);
+		if (f)
+			ktap_text_format(&text, f, args, rec->nargs);
 		break;
 	case KTAP_REC_PRINTF:
 		ktap_text_printf_args(&text, args, rec->nargs);

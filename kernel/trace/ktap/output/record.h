@@ -15,6 +15,7 @@ struct ktap_vm;
 enum ktap_record_type {
 	KTAP_REC_PRINT,		/* arguments, separated by tabs, and a newline */
 	KTAP_REC_PRINTF,	/* the first argument is the format */
+	KTAP_REC_FORMAT,	/* printf with a split format of the program */
 	KTAP_REC_TEXT,		/* one string, as it is */
 	KTAP_REC_ERROR,		/* one string: a run-time error, for the error channel */
 	KTAP_REC_CAT,		/* one string: a path, for the channel of files */
@@ -32,17 +33,22 @@ enum ktap_record_type {
  * @type: enum ktap_record_type
  * @nargs: number of struct ktap_record_arg that follow
  * @len: bytes, this header included
+ * @format: KTAP_REC_FORMAT: index in &ktap_program.formats; otherwise 0
  *
  * A record has no references except to files (ustack_file.h): stacks are addresses,
  * and an event is the data that &ktap_event_ops.save wrote.
  */
 struct ktap_record {
-	u16 type;
-	u16 nargs;
-	u32 len;
+	u8 type;
+	u8 nargs;
+	u16 len;
+	u32 format;
 };
 
-/* An argument: @len bytes, padded to 8.  A blob has its own length, others 8 or 0. */
+/*
+ * An argument: @len bytes, padded to 8.  A blob has its own length, others 8 or 0: it is
+ * ignored for nil.
+ */
 struct ktap_record_arg {
 	u32 tag;
 	u32 len;
@@ -58,6 +64,23 @@ size_t ktap_record_size(struct ktap_vm *vm, const struct ktap_value *args, unsig
 void ktap_record_write(struct ktap_vm *vm, struct ktap_record *rec, size_t size,
 		       enum ktap_record_type type, const struct ktap_value *args,
 		       unsigned int nargs);
+
+/**
+ * ktap_record_plain_size() - Return the size of a record whose values are copied as they are
+ * @args: arguments
+ * @nargs: number of @args
+ * @format: bytes of a format that is a constant and not in the record; 0: there is none
+ *
+ * Context: any.
+ * Return: the size for ktap_record_write_plain(); 0 if ktap_record_size() is needed, as
+ * the record would not have room for all strings and for the format, or a value is an
+ * object, a function or an event.
+ */
+size_t ktap_record_plain_size(const struct ktap_value *args, unsigned int nargs, u32 format);
+/* Write such a record; @format is for &ktap_record.format. */
+void ktap_record_write_plain(struct ktap_record *rec, size_t size, enum ktap_record_type type,
+			     u32 format, const struct ktap_value *args, unsigned int nargs);
+
 /* Return the channel of the record's text. */
 enum ktap_channel ktap_record_channel(const struct ktap_record *rec);
 /* Make the text of a record.  Context: process, sleeps.  It is cut if @s overflows. */

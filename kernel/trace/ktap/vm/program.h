@@ -15,6 +15,7 @@
 #include "vm/value.h"
 
 struct ktap_access;
+struct ktap_format;
 struct module;
 
 /**
@@ -109,6 +110,7 @@ struct ktap_symbol {
  * @nfiles: entries of @files
  * @ntries: entries of @tries
  * @noptions: entries of @options
+ * @nformats: entries of @formats
  * @code: all instructions
  * @work: by instruction, and after the last one: sum of ktap_insn_work() of all
  *	instructions before it
@@ -131,6 +133,9 @@ struct ktap_symbol {
  * @options: names of the options of the script
  * @try_at: by instruction: index in @tries of the handler of its errors plus 1,
  *	or 0.  NULL if there are none
+ * @formats: formats of printf that are constants (output/format.h)
+ * @format_at: by instruction: index in @formats of the constant that it is likely to
+ *	call printf with plus 1, or 0.  NULL if there are none
  */
 struct ktap_program {
 	void *chunk;
@@ -151,6 +156,7 @@ struct ktap_program {
 	u32 nfiles;
 	u32 ntries;
 	u32 noptions;
+	u32 nformats;
 
 	struct ktap_code *code;
 	u32 *work;
@@ -169,6 +175,8 @@ struct ktap_program {
 	struct ktap_catch *tries;
 	const char **options;
 	u16 *try_at;
+	struct ktap_format **formats;
+	u16 *format_at;
 };
 
 /**
@@ -280,5 +288,12 @@ int ktap_verify(struct ktap_program *prog, struct ktap_diag *diag);
 int ktap_program_link(struct ktap_program *prog, struct ktap_diag *diag);
 /* Release the variables.  Does nothing if the program is not linked. */
 void ktap_program_unlink(struct ktap_program *prog);
+
+/*
+ * output/directive.c: split the constant formats of a verified program.  0 or -ENOMEM;
+ * ktap_formats_free() cleans up in any case.
+ */
+int ktap_formats_load(struct ktap_program *prog);
+void ktap_formats_free(struct ktap_program *prog);
 
 #endif /* _KTAP_PROGRAM_H */
