@@ -75,6 +75,12 @@ struct output_text {
 	char data[];
 };
 
+/* The first record of a CPU that the reader has not taken; @event is NULL if none is known. */
+struct output_head {
+	struct ring_buffer_event *event;
+	u64 ts;
+};
+
 /* The next piece of output: a record of a CPU, or a text, or nothing */
 struct output_piece {
 	int cpu;
@@ -189,6 +195,7 @@ void ktap_output_destroy(struct ktap_output *out)
 	list_for_each_entry_safe(text, next, &out->texts, list)
 		kvfree(text);
 	kvfree(out->buf);
+	kvfree(out->heads);
 }
 
 size_t ktap_output_memory(struct ktap_output *out)
@@ -413,7 +420,7 @@ void ktap_output_end(struct ktap_output *out, int exit_code)
 {
 	scoped_guard(mutex, &out->text_lock) {
 		out->exit_code = exit_code;
-		WRITE_ONCE(out->ended, true);
+		smp_store_release(&out->ended, true);	/* pairs with output_make_batch() */
 	}
 	output_wake_reader(out);
 }
@@ -426,24 +433,62 @@ void ktap_output_abort(struct ktap_output *out)
 
 /* The reader */
 
+/* Look at a CPU whose first record is not known.  Most CPUs of a large machine are idle. */
+static void output_look_at(struct ktap_output *out, int cpu)
+{
+	struct output_head *head = &out->heads[cpu];
+
+	head->event = NULL;
+	if (ring_buffer_entries_cpu(out->rb, cpu))
+		head->event = ring_buffer_peek(out->rb, cpu, &head->ts, NULL);
+}
+
+static void output_look(struct ktap_output *out)
+{
+	int cpu;
+
+	/* A record that is written after this look has a later time. */
+	out->looked = ktime_get_mono_fast_ns();
+	for_each_possible_cpu(cpu) {
+		if (!out->heads[cpu].event)
+			output_look_at(out, cpu);
+	}
+}
+
+static void output_first_record(struct ktap_output *out, struct output_piece *next)
+{
+	struct output_head *head;
+	int cpu;
+
+	*next = (struct output_piece){};
+	for_each_possible_cpu(cpu) {
+		head = &out->heads[cpu];
+		if (!head->event || (next->event && head->ts >= next->ts))
+			continue;
+		next->event = head->event;
+		next->cpu = cpu;
+		next->ts = head->ts;
+	}
+}
+
+/*
+ * The first records of CPUs stay where they are until the reader takes them: it need not
+ * look for them again.  CPUs that had none can be ignored up to the time of that look.
+ */
 static void output_peek_records(struct ktap_output *out, struct output_piece *next)
 {
-	struct ring_buffer_event *event;
-	int cpu;
-	u64 ts;
-
-	for_each_possible_cpu(cpu) {
-		event = ring_buffer_peek(out->rb, cpu, &ts, NULL);
-		if (!event || (next->event && ts >= next->ts))
-			continue;
-		next->event = event;
-		next->cpu = cpu;
-		next->ts = ts;
-	}
+	output_first_record(out, next);
+	if (next->event && next->ts <= out->looked)
+		return;
+	output_look(out);
+	output_first_record(out, next);
 }
 
 static struct output_text *output_first_text(struct ktap_output *out)
 {
+	/* After the end of the output, the lock makes all texts visible. */
+	if (!READ_ONCE(out->ended) && list_empty(&out->texts))
+		return NULL;
 	guard(mutex)(&out->text_lock);
 	/* Only the reader removes texts: this one stays without the lock. */
 	return list_first_entry_or_null(&out->texts, struct output_text, list);
@@ -558,6 +603,7 @@ static bool output_take_record(struct ktap_output *out, struct seq_buf *batch,
 
 	batch->len = min(batch->len, batch->size);
 	ring_buffer_consume(out->rb, next->cpu, NULL, NULL);
+	output_look_at(out, next->cpu);
 	return true;
 }
 
@@ -586,22 +632,34 @@ static bool output_make_exit(struct ktap_output *out)
 	return true;
 }
 
+static bool output_has_memory(struct ktap_output *out)
+{
+	if (!out->heads)
+		out->heads = kvcalloc(nr_cpu_ids, sizeof(*out->heads),
+				      GFP_KERNEL | __GFP_NOWARN);
+	if (!out->buf) {
+		out->buf = kvmalloc(BATCH, GFP_KERNEL | __GFP_NOWARN);
+		out->size = BATCH;
+	}
+	return out->heads && out->buf;
+}
+
 /* Make the next batch.  0: there is no output yet; -ENODATA: nor will there be any. */
 static int output_make_batch(struct ktap_output *out)
 {
 	enum ktap_channel channel = KTAP_CH_OUTPUT;
-	/* Read this first: then all output before the end is seen below. */
-	bool ended = READ_ONCE(out->ended);
+	/*
+	 * Read this first: then all output before the end is seen below.  Pairs with
+	 * ktap_output_end().
+	 */
+	bool ended = smp_load_acquire(&out->ended);
 	struct output_piece next;
 	struct seq_buf batch;
 
-	if (!out->buf) {
-		out->buf = kvmalloc(BATCH, GFP_KERNEL | __GFP_NOWARN);
-		if (!out->buf)
-			return -ENOMEM;
-		out->size = BATCH;
-	}
-
+	if (!output_has_memory(out))
+		return -ENOMEM;
+	memset(out->heads, 0, nr_cpu_ids * sizeof(*out->heads));
+	out->looked = 0;
 	seq_buf_init(&batch, out->buf + HEADER, out->size - HEADER);
 	while (batch.len < batch.size / 2 && output_peek(out, &next)) {
 		if (batch.len &&

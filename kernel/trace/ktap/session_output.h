@@ -15,6 +15,7 @@
 #include <uapi/linux/ktap.h>
 
 struct obj_cgroup;
+struct output_head;
 struct trace_buffer;
 
 /* Text that waits for the reader, and the ring buffer of one CPU. */
@@ -46,6 +47,8 @@ struct trace_buffer;
  * @pos: first byte not yet read
  * @len: bytes formatted
  * @exit_given: the last frame was put into @buf
+ * @heads: the first record of each CPU, while a batch is made
+ * @looked: time of the last look at CPUs without a record
  */
 struct ktap_output {
 	struct trace_buffer *rb;
@@ -71,6 +74,8 @@ struct ktap_output {
 	size_t pos;
 	size_t len;
 	bool exit_given;
+	struct output_head *heads;
+	u64 looked;
 };
 
 int ktap_output_init(struct ktap_output *out, size_t memory);
