@@ -335,6 +335,7 @@ struct ktap_session *ktap_session_open(const struct cred *cred)
 	init_waitqueue_head(&s->output.wait);
 	init_waitqueue_head(&s->output.room);
 	init_irq_work(&s->output.wake_irq, ktap_output_wake_irq);
+	timer_setup(&s->output.wake_timer, ktap_output_wake_timer, 0);
 
 	s->opener = get_pid(task_tgid(current));
 	get_task_comm(s->comm, current);
@@ -361,6 +362,8 @@ static void session_quiesce(struct ktap_session *s)
 	irq_work_sync(&s->stop_irq);
 	irq_work_sync(&s->low_irq);
 	irq_work_sync(&s->output.wake_irq);
+	/* Only @wake_irq starts it. */
+	timer_delete_sync(&s->output.wake_timer);
 	kthread_destroy_worker(s->filter.worker);
 	cancel_work_sync(&s->refill_work);
 }

@@ -2,7 +2,9 @@
 /*
  * Output of a session: from handlers and from process context to the reader.
  */
+#include <linux/atomic.h>
 #include <linux/cleanup.h>
+#include <linux/jiffies.h>
 #include <linux/memcontrol.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
@@ -12,7 +14,9 @@
 #include <linux/seq_buf.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
 #include <linux/timekeeping.h>
+#include <linux/timer.h>
 #include <linux/uaccess.h>
 
 #include "output/record.h"
@@ -36,10 +40,21 @@
  * Tasks wait for output in &ktap_output.wait.  It exists from the open of the session on,
  * unlike the ring buffer: poll() may be called before the chunk is written.  If the session
  * does not stream, text that is output during loading becomes readable when the session
- * leaves LOADING: then these tasks are woken once more.  A task sets
- * &ktap_output.waiting before it looks for output once more.  A handler checks it after its
- * commit, and wakes the task through an irq_work.  Tasks that wait for the reader wait in
- * &ktap_output.room.
+ * leaves LOADING: then these tasks are woken once more.  Tasks that wait for the reader
+ * wait in &ktap_output.room.
+ *
+ * Records come in bursts, and a wake-up costs much more than a record.  So the first record
+ * starts a timer, and the timer wakes the tasks; if a sub-buffer gets full before, they are
+ * woken at once.  Text of process context wakes them at once, too.  The steps, in
+ * &ktap_output.waiting::
+ *
+ *   NO_TASK_WAITS -> TASK_WAITS	a task sets it, before it looks for output once more
+ *   TASK_WAITS -> TASK_IS_DUE		a handler has seen it after its commit: an irq_work
+ *					starts the timer
+ *   TASK_IS_DUE -> NO_TASK_WAITS	the timer, or the irq_work of a handler that finds its
+ *					sub-buffer full, wakes the tasks
+ *
+ * A task that is woken and waits again begins anew.
  *
  * Locks: &ktap_output.read_lock, then &ktap_output.text_lock.  The holder of the latter
  * does not wait.  The holder of the former waits only for the name of a file (ustack.c),
@@ -53,6 +68,9 @@
 
 /* A sub-buffer has room for a record with one string of any length. */
 #define SUBBUF		SZ_16K
+
+/* Milliseconds from the first record to the wake-up of the reader: a person sees no delay. */
+#define WAKE_DELAY	10
 
 /* Bytes at the beginning of each page of the ring buffer that records cannot use */
 #define SUBBUF_HEADER	16
@@ -213,7 +231,7 @@ size_t ktap_output_memory(struct ktap_output *out)
 /* Call before the last look for output, and the wait for it. */
 static void output_begin_waiting(struct ktap_output *out)
 {
-	WRITE_ONCE(out->waiting, true);
+	WRITE_ONCE(out->waiting, KTAP_TASK_WAITS);
 	smp_mb();	/* pairs with that in ktap_out_commit() */
 }
 
@@ -222,13 +240,26 @@ static void output_wake_reader(struct ktap_output *out)
 	wake_up_all(&out->wait);
 }
 
+static void output_end_waiting(struct ktap_output *out)
+{
+	/* A task that continues to wait sets it again. */
+	WRITE_ONCE(out->waiting, KTAP_NO_TASK_WAITS);
+	output_wake_reader(out);
+}
+
 void ktap_output_wake_irq(struct irq_work *work)
 {
 	struct ktap_output *out = container_of(work, struct ktap_output, wake_irq);
 
-	/* A task that continues to wait sets it again. */
-	WRITE_ONCE(out->waiting, false);
-	output_wake_reader(out);
+	if (cmpxchg(&out->waiting, KTAP_TASK_WAITS, KTAP_TASK_IS_DUE) == KTAP_TASK_WAITS)
+		timer_reduce(&out->wake_timer, jiffies + msecs_to_jiffies(WAKE_DELAY));
+	else
+		output_end_waiting(out);
+}
+
+void ktap_output_wake_timer(struct timer_list *timer)
+{
+	output_end_waiting(container_of(timer, struct ktap_output, wake_timer));
 }
 
 /* Records of handlers */
@@ -248,13 +279,26 @@ void *ktap_out_reserve(struct ktap_vm *vm, size_t size)
 	return ring_buffer_event_data(event);
 }
 
+/* Must the irq_work run?  If the timer does already, only for a full sub-buffer. */
+static bool output_wants_wakeup(struct ktap_output *out)
+{
+	switch (READ_ONCE(out->waiting)) {
+	case KTAP_TASK_WAITS:
+		return true;
+	case KTAP_TASK_IS_DUE:
+		return ring_buffer_nr_dirty_pages(out->rb, raw_smp_processor_id());
+	default:
+		return false;
+	}
+}
+
 void ktap_out_commit(struct ktap_vm *vm, void *place)
 {
 	struct ktap_output *out = output_of(vm);
 
 	ring_buffer_unlock_commit(out->rb);
 	smp_mb();	/* pairs with that in output_begin_waiting() */
-	if (READ_ONCE(out->waiting))
+	if (unlikely(output_wants_wakeup(out)))
 		irq_work_queue(&out->wake_irq);
 }
 
@@ -691,6 +735,9 @@ static bool has_output(struct ktap_output *out)
 
 static bool has_output_now(struct ktap_output *out)
 {
+	/* A task that does not wait needs no wake-up. */
+	if (has_output(out))
+		return true;
 	output_begin_waiting(out);
 	return has_output(out);
 }

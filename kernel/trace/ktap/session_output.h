@@ -10,6 +10,7 @@
 #include <linux/mutex.h>
 #include <linux/poll.h>
 #include <linux/sizes.h>
+#include <linux/timer.h>
 #include <linux/types.h>
 #include <linux/wait.h>
 #include <uapi/linux/ktap.h>
@@ -24,6 +25,18 @@ struct trace_buffer;
 #define KTAP_MAX_RING		SZ_256K
 
 /**
+ * enum ktap_output_waiting - does a task wait for output?
+ * @KTAP_NO_TASK_WAITS: no
+ * @KTAP_TASK_WAITS: a task may be in &ktap_output.wait, and there is no record for it
+ * @KTAP_TASK_IS_DUE: the timer will wake it, because there is a record
+ */
+enum ktap_output_waiting {
+	KTAP_NO_TASK_WAITS,
+	KTAP_TASK_WAITS,
+	KTAP_TASK_IS_DUE,
+};
+
+/**
  * struct ktap_output - what a session has to say
  * @rb: records of handlers; they never wait
  * @objcg: memory cgroup that pays for @rb, or NULL
@@ -32,8 +45,9 @@ struct trace_buffer;
  * @texts: text of process context, by time
  * @text_bytes: bytes of @texts
  * @wait: who waits for output
- * @waiting: somebody may be in @wait
- * @wake_irq: wakes who is in @wait
+ * @waiting: enum ktap_output_waiting
+ * @wake_irq: starts @wake_timer, or wakes who is in @wait
+ * @wake_timer: wakes who is in @wait
  * @room: who waits for @text_bytes to shrink
  * @blocked: somebody does
  * @printed: the script has printed something
@@ -58,8 +72,9 @@ struct ktap_output {
 	struct list_head texts;
 	size_t text_bytes;
 	wait_queue_head_t wait;
-	bool waiting;
+	int waiting;
 	struct irq_work wake_irq;
+	struct timer_list wake_timer;
 	wait_queue_head_t room;
 	bool blocked;
 	bool printed;
@@ -86,6 +101,7 @@ __printf(2, 3) void ktap_output_note(struct ktap_output *out, const char *fmt, .
 void ktap_output_end(struct ktap_output *out, int exit_code);
 void ktap_output_abort(struct ktap_output *out);
 void ktap_output_wake_irq(struct irq_work *work);
+void ktap_output_wake_timer(struct timer_list *timer);
 size_t ktap_output_memory(struct ktap_output *out);
 ssize_t ktap_output_read(struct ktap_output *out, char __user *ubuf, size_t count, bool nonblock);
 __poll_t ktap_output_poll(struct ktap_output *out, struct file *file, poll_table *table);
