@@ -16,6 +16,7 @@
 #include <sys/epoll.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <linux/ktap.h>
@@ -285,6 +286,59 @@ TEST_F(session, reader_may_be_another_process)
 		_exit(read_all(self->fd, self->text, sizeof(self->text)) != 6);
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_EQ(0, status);
+}
+
+/* Calls with a pause between them; their records do not fill a sub-buffer. */
+#define SPACED_CALLS	300
+#define PAUSE_US	1000
+
+static long now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+TEST_F_TIMEOUT(session, reader_is_woken_once_for_several_records, 60)
+{
+	int go[2], status, reads = 0;
+	size_t len = 0;
+	char line[32];
+	pid_t child;
+	long start;
+	ssize_t n;
+
+	if (!has_getppid())
+		SKIP(return, "this kernel has no " GETPPID);
+	ASSERT_EQ(0, pipe(go));
+	child = fork();
+	if (!child) {
+		if (read(go[0], line, 1) != 1)
+			_exit(1);
+		for (int i = 0; i < SPACED_CALLS; i++) {
+			syscall(SYS_getppid);
+			usleep(PAUSE_US);
+		}
+		_exit(0);
+	}
+	snprintf(line, sizeof(line), "pid %d\n", child);
+	ASSERT_EQ(0, write_line(self->fd, line));
+	build_probe(&self->chunk, GETPPID, "event");
+	ASSERT_EQ(0, write_chunk(self->fd, &self->chunk));
+	start = now_ms();
+	ASSERT_EQ(1, write(go[1], "!", 1));
+	for (; len < SPACED_CALLS * strlen("event\n"); len += n) {
+		n = read(self->fd, self->text + len, sizeof(self->text) - len);
+		ASSERT_LT(0, n);
+		reads++;
+	}
+	/* A wake-up comes 10 ms after a record, or a little less where HZ is low. */
+	EXPECT_LE(reads, (now_ms() - start) / 4 + 10);
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_EQ(0, status);
+	close(go[0]);
+	close(go[1]);
 }
 
 TEST_F(session, blocked_reader_is_woken_by_stop)
