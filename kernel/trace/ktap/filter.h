@@ -35,6 +35,7 @@ enum ktap_state {
 /**
  * struct ktap_filter - the events that a session takes
  * @state: enum ktap_state, changed by cmpxchg() (see session.c)
+ * @narrow: @self, @pid or @cpus is set; known before the state is BEGINNING
  * @self: deliver events of the reader as well
  * @pid: deliver only events of this process, and end with it; NULL: of all processes
  * @followed: bitmap by process id: @pid and its descendants; NULL without
@@ -45,6 +46,7 @@ enum ktap_state {
  */
 struct ktap_filter {
 	int state;
+	bool narrow;
 	bool self;
 	struct pid *pid;
 	unsigned long *followed;

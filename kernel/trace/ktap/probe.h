@@ -13,6 +13,7 @@
 
 #include "vm/event.h"
 
+struct ktap_func;
 struct ktap_point;
 struct ktap_session;
 struct ktap_source;
@@ -77,6 +78,8 @@ struct ktap_plan {
  * @pc: the instruction that registered it, for messages
  * @filter: index of the filter's function, or KTAP_NONE
  * @handler: index of the handler's function
+ * @filter_func: the filter's function, or NULL
+ * @handler_func: the handler's function
  * @stats: counters
  * @plan: the parts of its events that it may read
  * @injects: a function may be replaced for it (inject.c)
@@ -95,6 +98,8 @@ struct ktap_probe {
 	u32 pc;
 	u32 filter;
 	u32 handler;
+	const struct ktap_func *filter_func;
+	const struct ktap_func *handler_func;
 	struct ktap_probe_stats __percpu *stats;
 	struct ktap_plan plan;
 	bool injects;
@@ -135,14 +140,48 @@ struct ktap_point {
 };
 
 /**
+ * struct ktap_here - a place in a function of a source, where the walk of a stack begins
+ * @ip: instruction; 0: not known, the walk begins where it is made
+ * @sp: stack pointer there
+ * @bp: base pointer there
+ *
+ * It saves the frames from ktap_fire() to the built-in function, which are more than
+ * most stacks have.  Only x86-64 has it: unwinders of other machines are cheap, or need
+ * more registers.
+ */
+struct ktap_here {
+#ifdef CONFIG_X86_64
+	unsigned long ip;
+	unsigned long sp;
+	unsigned long bp;
+#endif
+};
+
+/**
  * struct ktap_hit - an event that happened at a point; sources embed it
  * @ev: the part that the virtual machine sees
  * @point: the point
+ * @here: the function of the source that calls ktap_fire()
  */
 struct ktap_hit {
 	struct ktap_event ev;
 	struct ktap_point *point;
+	struct ktap_here here;
 };
+
+/* The place of the caller, whose frame must exist while the handler runs. */
+static __always_inline struct ktap_here ktap_here(void)
+{
+	struct ktap_here here = { };
+
+#ifdef CONFIG_X86_64
+	asm volatile("lea (%%rip), %0\n\t"
+		     "mov %%rsp, %1\n\t"
+		     "mov %%rbp, %2"
+		     : "=r" (here.ip), "=rm" (here.sp), "=rm" (here.bp));
+#endif
+	return here;
+}
 
 static inline const struct ktap_hit *ktap_hit_of(const struct ktap_event *ev)
 {

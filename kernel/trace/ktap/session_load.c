@@ -306,6 +306,7 @@ int ktap_session_load(struct ktap_session *s)
 	int err;
 
 	lockdep_assert_held(&s->lock);
+	s->filter.narrow = s->filter.self || s->filter.pid || s->filter.cpus;
 	WRITE_ONCE(s->filter.state, KTAP_LOADING);
 	ktap_set_reader(s);
 	err = load_prepare(s);

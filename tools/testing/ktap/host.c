@@ -286,7 +286,8 @@ static void run_probe(struct host *h, const struct host_probe *probe)
 
 	begin_run(h, vm);
 	finish(h, vm, ktap_vm_handle(vm, probe->filter == KTAP_NONE ? NULL : &funcs[probe->filter],
-				     &funcs[probe->handler], event ? &host_event : NULL, !event));
+				     &funcs[probe->handler], event ? &host_event : NULL,
+				     ktap_vm_slice(vm)));
 	vm->event = NULL;
 	format_records(h);
 	/* The session's thread frees the objects that handlers have released. */

@@ -248,14 +248,22 @@ u32 ktap_random(void)
 
 static noinline bool activation_is_of_process(const struct ktap_filter *filter)
 {
-	if (task_tgid(current) == filter->pid)
+	if (!filter->pid || task_tgid(current) == filter->pid)
 		return true;
 	return filter->followed && test_bit(current->tgid, filter->followed);
 }
 
 static __always_inline bool activation_is_wanted(const struct ktap_filter *filter)
 {
-	return likely(!filter->pid) || activation_is_of_process(filter);
+	return likely(!filter->narrow) || activation_is_of_process(filter);
+}
+
+/* The same as interrupt_context_level(), which is slower for tasks. */
+static __always_inline unsigned int activation_level(void)
+{
+	if (likely(!(preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET))))
+		return KTAP_LEVEL_TASK;
+	return interrupt_context_level();
 }
 
 /*
@@ -268,9 +276,13 @@ static __always_inline bool activation_delivers(const struct ktap_filter *filter
 {
 	if (READ_ONCE(filter->state) != KTAP_RUNNING)
 		return false;
-	if (!ktap_wants_cpu(filter, raw_smp_processor_id()))
-		return false;
-	if (level != KTAP_LEVEL_TASK || filter->self)
+	if (unlikely(filter->narrow)) {
+		if (!ktap_wants_cpu(filter, raw_smp_processor_id()))
+			return false;
+		if (filter->self)
+			return true;
+	}
+	if (level != KTAP_LEVEL_TASK)
 		return true;
 	return task_tgid(current) != READ_ONCE(filter->reader) && current != filter->worker->task;
 }
@@ -287,7 +299,7 @@ static __always_inline bool activation_delivers(const struct ktap_filter *filter
 bool ktap_delivers(const struct ktap_session *s)
 {
 	guard(preempt_notrace)();
-	return activation_delivers(&s->filter, interrupt_context_level()) &&
+	return activation_delivers(&s->filter, activation_level()) &&
 	       activation_is_wanted(&s->filter);
 }
 NOKPROBE_SYMBOL(ktap_delivers);
@@ -301,13 +313,10 @@ NOKPROBE_SYMBOL(activation_count_error);
 
 /* Run the filter and the handler, count the outcome, and report an error. */
 static __always_inline int activation_run(struct ktap_vm *vm, struct ktap_probe *probe,
-					  const struct ktap_event *ev, bool process)
+					  const struct ktap_event *ev, u64 slice)
 {
-	const struct ktap_func *funcs = vm->env->prog->funcs;
-	int err;
+	int err = ktap_vm_handle(vm, probe->filter_func, probe->handler_func, ev, slice);
 
-	err = ktap_vm_handle(vm, probe->filter == KTAP_NONE ? NULL : &funcs[probe->filter],
-			     &funcs[probe->handler], ev, process);
 	vm->event = NULL;
 	if (!vm->handler)
 		this_cpu_inc(probe->stats->hits);
@@ -328,7 +337,7 @@ static __always_inline int activation_run(struct ktap_vm *vm, struct ktap_probe 
  */
 int ktap_run_probe(struct ktap_vm *vm, struct ktap_probe *probe)
 {
-	return activation_run(vm, probe, NULL, true);
+	return activation_run(vm, probe, NULL, KTAP_NO_BUDGET);
 }
 
 /* Does the run that starts interrupt another run of the same session? */
@@ -348,7 +357,7 @@ static __always_inline bool activation_is_nested(const struct cpu_activations *a
 static void activation_finish(struct ktap_vm *vm, struct ktap_probe *probe)
 {
 	struct ktap_probe_stats *stats = this_cpu_ptr(probe->stats);
-	const struct ktap_func *handler = &vm->env->prog->funcs[probe->handler];
+	const struct ktap_func *handler = probe->handler_func;
 	bool held = ktap_overhead_finish(vm->overhead, trace_clock_local());
 
 	WRITE_ONCE(stats->time, stats->time + vm->overhead->run);
@@ -376,7 +385,7 @@ static __always_inline void activation_run_measured(struct ktap_vm *vm, struct k
 		this_cpu_inc(probe->stats->skipped);
 		return;
 	}
-	activation_run(vm, probe, ev, false);
+	activation_run(vm, probe, ev, KTAP_FIRST_SLICE);
 	if (ktap_overhead_is_running(overhead))
 		activation_finish(vm, probe);
 }
@@ -390,7 +399,7 @@ static void activation_run_nested(struct ktap_vm *vm, struct ktap_probe *probe,
 	if (over)
 		this_cpu_inc(probe->stats->skipped);
 	else
-		activation_run(vm, probe, ev, false);
+		activation_run(vm, probe, ev, U64_MAX);
 }
 NOKPROBE_SYMBOL(activation_run_nested);
 
@@ -405,7 +414,7 @@ void ktap_fire(const struct ktap_hit *hit)
 {
 	struct ktap_probe *probe = hit->point->probe;
 	struct ktap_session *s = probe->session;
-	unsigned int level = interrupt_context_level();
+	unsigned int level = activation_level();
 	struct cpu_activations *acts;
 	struct ktap_vm *vm;
 

@@ -621,6 +621,8 @@ static int source_add_probe(struct ktap_vm *vm, const struct ktap_value *event, 
 	probe->pc = vm->pc;
 	probe->filter = filter;
 	probe->handler = handler;
+	probe->filter_func = filter == KTAP_NONE ? NULL : &s->env.prog->funcs[filter];
+	probe->handler_func = &s->env.prog->funcs[handler];
 	memcpy(probe->event, event->blob, event->len);
 
 	if (!probe->stats)

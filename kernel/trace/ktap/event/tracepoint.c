@@ -221,6 +221,7 @@ static void tracepoint_hit(struct trace_event_consumer *c, void *rec, unsigned i
 	const struct record_event r = {
 		.hit.ev.ops = tp->func ? &own_ops : &record_ops,
 		.hit.point = &tp->point,
+		.hit.here = ktap_here(),
 		.tp = tp,
 		.rec = rec,
 		.len = len,
@@ -240,6 +241,7 @@ static void tracepoint_plain_hit(struct trace_event_consumer *c, void *rec, unsi
 	const struct record_event r = {
 		.hit.ev.ops = &plain_ops,
 		.hit.point = &tp->point,
+		.hit.here = ktap_here(),
 		.tp = tp,
 	};
 

@@ -169,13 +169,46 @@ static unsigned int task_save_stack_of(struct pt_regs *regs, unsigned long *ips,
 	return user_mode(regs) ? 0 : stack_trace_save_regs(regs, ips, depth, skip);
 }
 
+/* Frames of the tracing code above the one where the source has noted its place */
+#define MAX_BELOW_HERE	8
+
+/*
+ * Walk the stack from the place that the source has noted.  Return false if there is none,
+ * or if the walk does not get to the function by which the event entered.
+ */
+static bool task_save_stack_from(const struct ktap_vm *vm, unsigned long *ips, unsigned int max,
+				 unsigned int *len, unsigned int *below)
+{
+#ifdef CONFIG_X86_64
+	const struct ktap_here *here = vm->event ? &ktap_hit_of(vm->event)->here : NULL;
+	struct pt_regs regs = {
+		.cs = __KERNEL_CS,
+		.flags = X86_EFLAGS_FIXED,
+	};
+
+	if (!here || !here->ip)
+		return false;
+	regs.ip = here->ip;
+	regs.sp = here->sp;
+	regs.bp = here->bp;
+	*len = stack_trace_save_regs(&regs, ips, max, 0);
+	*below = task_frames_below(vm, ips, *len);
+	return *below;
+#else
+	return false;
+#endif
+}
+
 static unsigned int task_save_stack(const struct ktap_vm *vm, unsigned long *ips,
 				    unsigned int depth, unsigned int skip)
 {
 	unsigned int len, below;
 
-	len = stack_trace_save(ips, depth + skip + MAX_BELOW, 0);
-	below = min(task_frames_below(vm, ips, len) + skip, len);
+	if (!task_save_stack_from(vm, ips, depth + skip + MAX_BELOW_HERE, &len, &below)) {
+		len = stack_trace_save(ips, depth + skip + MAX_BELOW, 0);
+		below = task_frames_below(vm, ips, len);
+	}
+	below = min(below + skip, len);
 	len = min(len - below, depth);
 	memmove(ips, ips + below, len * sizeof(*ips));
 	return len;

@@ -171,7 +171,7 @@ static int call_with(struct kunit *test, struct ktap_vm *vm, const struct ktap_b
 
 	vm->error = 0;
 	vm->message[0] = '\0';
-	ktap_vm_grant_budget(vm, vm->level == KTAP_LEVEL_PROCESS);
+	ktap_vm_grant_budget(vm, ktap_vm_slice(vm));
 	ktap_fn_speculation(vm, &id, 0);
 	KUNIT_ASSERT_EQ(test, id.tag, KTAP_INT);
 	r[0] = id;

@@ -27,10 +27,10 @@ int ktap_vm_run(struct ktap_vm *vm, u32 func, const struct ktap_value *args,
 		unsigned int nargs, struct ktap_value *result)
 {
 	const struct ktap_func *f = &vm->env->prog->funcs[func];
-	bool process = vm->level == KTAP_LEVEL_PROCESS;
+	u64 slice = ktap_vm_slice(vm);
 	int err;
 
-	ktap_vm_begin_run(vm, process);
+	ktap_vm_begin_run(vm, slice);
 	vm->handler = NULL;
 	if (!f->variadic)
 		nargs = min_t(unsigned int, nargs, f->nparams);
@@ -42,7 +42,7 @@ int ktap_vm_run(struct ktap_vm *vm, u32 func, const struct ktap_value *args,
 		if (ktap_is_object(result))
 			*result = KTAP_VALUE_BOOL(true);
 	}
-	ktap_vm_end_run(vm, process);
+	ktap_vm_end_run(vm, slice);
 	return err;
 }
 

@@ -16,21 +16,34 @@
  */
 #define KTAP_FIRST_SLICE	128
 
-/* Set the budget at the start of a run, which is in process context or not. */
-static __always_inline void ktap_vm_grant_budget(struct ktap_vm *vm, bool process)
+/* Slice of a run in process context */
+#define KTAP_NO_BUDGET		0
+
+/*
+ * Set the budget at the start of a run.  @slice: units of the first slice, U64_MAX if the
+ * run is not measured, KTAP_NO_BUDGET in process context.
+ */
+static __always_inline void ktap_vm_grant_budget(struct ktap_vm *vm, u64 slice)
 {
-	if (process)
+	if (slice == KTAP_NO_BUDGET)
 		vm->budget = KTAP_PROCESS_SLICE;
 	else
-		ktap_vm_begin_slice(vm, vm->env->max_insns,
-				    vm->overhead ? KTAP_FIRST_SLICE : U64_MAX);
+		ktap_vm_begin_slice(vm, vm->env->max_insns, slice);
+}
+
+/* The slice that fits to the activation */
+static inline u64 ktap_vm_slice(const struct ktap_vm *vm)
+{
+	if (vm->level == KTAP_LEVEL_PROCESS)
+		return KTAP_NO_BUDGET;
+	return vm->overhead ? KTAP_FIRST_SLICE : U64_MAX;
 }
 
 /* run.c: forget the error of the last run, and its frames. */
 void ktap_vm_forget_error(struct ktap_vm *vm);
 
 /* Begin a run.  A run that succeeds leaves no error, no calls and no nested functions. */
-static __always_inline void ktap_vm_begin_run(struct ktap_vm *vm, bool process)
+static __always_inline void ktap_vm_begin_run(struct ktap_vm *vm, u64 slice)
 {
 	if (unlikely(vm->error))
 		ktap_vm_forget_error(vm);
@@ -38,7 +51,7 @@ static __always_inline void ktap_vm_begin_run(struct ktap_vm *vm, bool process)
 	vm->execname_len = 0;
 	vm->arena.cur = 0;
 	vm->arena.used = 0;
-	ktap_vm_grant_budget(vm, process);
+	ktap_vm_grant_budget(vm, slice);
 }
 
 /* No function has more registers than a stack has. */
@@ -77,9 +90,9 @@ static __always_inline int ktap_vm_finish_run(struct ktap_vm *vm, const struct k
 }
 
 /* End a run: free the objects that only its registers refer to. */
-static __always_inline void ktap_vm_end_run(struct ktap_vm *vm, bool process)
+static __always_inline void ktap_vm_end_run(struct ktap_vm *vm, u64 slice)
 {
-	if (vm->fresh.first || vm->fresh.sweeps || process)
+	if (vm->fresh.first || vm->fresh.sweeps || slice == KTAP_NO_BUDGET)
 		ktap_objects_end_run(vm);
 }
 
@@ -89,7 +102,7 @@ static __always_inline void ktap_vm_end_run(struct ktap_vm *vm, bool process)
  * @filter: function without arguments, or NULL
  * @handler: function; its argument is the event
  * @ev: the event, NULL in process context
- * @process: @vm->level is KTAP_LEVEL_PROCESS; a constant
+ * @slice: ktap_vm_slice() of @vm, which the caller may know to be a constant
  *
  * They are one run, with one budget: the interpreter continues in the handler.
  * Context: as for ktap_vm_run().
@@ -97,12 +110,12 @@ static __always_inline void ktap_vm_end_run(struct ktap_vm *vm, bool process)
  */
 static __always_inline int ktap_vm_handle(struct ktap_vm *vm, const struct ktap_func *filter,
 					  const struct ktap_func *handler,
-					  const struct ktap_event *ev, bool process)
+					  const struct ktap_event *ev, u64 slice)
 {
 	const struct ktap_func *first = handler;
 	int err;
 
-	ktap_vm_begin_run(vm, process);
+	ktap_vm_begin_run(vm, slice);
 	vm->event = ev;
 	if (filter) {
 		vm->handler = handler;
@@ -114,7 +127,7 @@ static __always_inline int ktap_vm_handle(struct ktap_vm *vm, const struct ktap_
 		err = ktap_vm_enter(vm, handler, 1);
 	}
 	err = ktap_vm_finish_run(vm, first, err);
-	ktap_vm_end_run(vm, process);
+	ktap_vm_end_run(vm, slice);
 	return err;
 }
 

@@ -67,7 +67,7 @@ trace_end { print(n) }' -- "$workload" fork 20
 out record_is_made_for_all_that_reads_it '80\n'
 
 # The arguments of a system call are fetched if a probe of the call reads them
-for reads in 'count == 7' 'arg2 == 7' 'f() == 7' 'e.sc_arg3 == 7' 'e.field(4) == 7' 'argstr ~ "*count: *7*"'; do
+for reads in 'args.count == 7' 'arg2 == 7' 'f() == 7' 'e.sc_arg3 == 7' 'e.field(4) == 7' 'argstr ~ "*count: *7*"'; do
 	run -q -e "function f() { return args[\"count\"] }
 trace syscalls:sys_enter_write function (e) { if ($reads) { n += 1 } } trace_end { print(n) }" -- \
 		"$workload" write 7 $n
