@@ -56,7 +56,7 @@ static int consumer_slots_get(void)
 
 	lockdep_assert_held(&event_mutex);
 	if (!consumer_users) {
-		slots = alloc_percpu(struct consumer_slots);
+		slots = alloc_percpu_gfp(struct consumer_slots, GFP_KERNEL | __GFP_NOWARN);
 		if (!slots)
 			return -ENOMEM;
 		/* Pairs with READ_ONCE() in trace_event_consumer_reserve(). */
@@ -172,6 +172,9 @@ static bool consumer_fits(struct trace_event_call *call)
 	/* Tracers write these records, and do not use files. */
 	if (!call->class->reg || call->flags & TRACE_EVENT_FL_IGNORE_ENABLE)
 		return false;
+	/* Only the first file of an event probe gets records, and it keeps the address of that. */
+	if (call->flags & TRACE_EVENT_FL_EPROBE)
+		return false;
 	/* An instance has one file for each of these; users of tracefs have that of the top one. */
 	return !is_syscall_trace_event(call);
 }
@@ -185,8 +188,8 @@ static bool consumer_fits(struct trace_event_call *call)
  * register the consumer without releasing event_mutex meanwhile, or pin the event itself.
  *
  * Context: process, event_mutex held.
- * Return: 0; -EOPNOTSUPP for events of system calls, and for those that a tracer writes;
- * -EBUSY if the event goes away; or another negative errno.
+ * Return: 0; -EOPNOTSUPP for events of system calls, for event probes, and for events that a
+ * tracer writes; -EBUSY if the event goes away; or another negative errno.
  */
 int trace_event_consumer_register(struct trace_event_consumer *c)
 {
@@ -202,7 +205,7 @@ int trace_event_consumer_register(struct trace_event_consumer *c)
 	if (err)
 		goto put_ref;
 
-	/* The code of synthetic events and eprobes uses the instance of the file. */
+	/* The code of synthetic events uses the instance of the file. */
 	c->file = (struct trace_event_file){
 		.event_call = call,
 		.tr = top_trace_array(),

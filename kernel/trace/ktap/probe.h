@@ -178,7 +178,7 @@ static __always_inline struct ktap_here ktap_here(void)
 	asm volatile("lea (%%rip), %0\n\t"
 		     "mov %%rsp, %1\n\t"
 		     "mov %%rbp, %2"
-		     : "=r" (here.ip), "=rm" (here.sp), "=rm" (here.bp));
+		     : "=&r" (here.ip), "=r" (here.sp), "=r" (here.bp));
 #endif
 	return here;
 }

@@ -726,11 +726,14 @@ static int output_make_batch(struct ktap_output *out)
 
 static bool has_output(struct ktap_output *out)
 {
-	/* Pairs with ktap_output_init(): poll() may be called before that. */
+	/*
+	 * Pairs with ktap_output_init(): poll() may be called before that.  As output_look_at(),
+	 * ask for records: in some kernels a buffer that has none is not empty.
+	 */
 	struct trace_buffer *rb = smp_load_acquire(&out->rb);
 
 	return READ_ONCE(out->ended) || READ_ONCE(out->text_bytes) ||
-	       (rb && !ring_buffer_empty(rb));
+	       (rb && ring_buffer_entries(rb));
 }
 
 static bool has_output_now(struct ktap_output *out)
@@ -773,8 +776,10 @@ ssize_t ktap_output_read(struct ktap_output *out, char __user *ubuf, size_t coun
 		}
 
 		/* The output may be endless. */
-		if (done && signal_pending(current))
+		if (signal_pending(current)) {
+			ret = -ERESTARTSYS;
 			break;
+		}
 		cond_resched();
 		ret = output_make_batch(out);
 		if (ret > 0)

@@ -118,11 +118,13 @@ static __always_inline bool __must_check ktap_lock_cpu(unsigned long *flags)
 		return false;
 	}
 	this_cpu_inc(ktap_locks_held);
+	barrier();	/* an NMI must find the counter raised before anything is accessed */
 	return true;
 }
 
 static __always_inline void ktap_unlock_cpu(unsigned long flags)
 {
+	barrier();
 	this_cpu_dec(ktap_locks_held);
 	raw_local_irq_restore(flags);
 }

@@ -121,6 +121,8 @@ static const char *source_unfit(const struct trace_event_call *call)
 		return "it is written by a tracer, not by an event";
 	if (!call->class->reg)
 		return "it cannot be enabled";
+	if (call->flags & TRACE_EVENT_FL_EPROBE)
+		return "it is made of another event: trace that one";
 	if (!strcmp(call->class->system, "ktap"))
 		return "it belongs to a script";
 	return NULL;

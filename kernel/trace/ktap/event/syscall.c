@@ -172,6 +172,7 @@ static noinline void syscall_fire(struct ktap_syscall *sc, bool compat, const un
 	struct sc_event e __uninitialized;
 
 	e.hit.ev.ops = &ktap_syscall_ops;
+	e.hit.here = ktap_here();
 	e.compat = compat;
 	e.args = args;
 	e.user = user;

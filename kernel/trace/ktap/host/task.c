@@ -193,7 +193,7 @@ static bool task_save_stack_from(const struct ktap_vm *vm, unsigned long *ips, u
 	regs.bp = here->bp;
 	*len = stack_trace_save_regs(&regs, ips, max, 0);
 	*below = task_frames_below(vm, ips, *len);
-	return *below;
+	return *below && *below <= MAX_BELOW_HERE;
 #else
 	return false;
 #endif

@@ -23,7 +23,7 @@ static bool rewrite_is_value(const struct ktap_code *insn)
 		return false;
 	fn = &ktap_builtins[insn->d];
 	return !insn->b && !fn->max &&
-	       (fn->levels & KTAP_ANYWHERE) == KTAP_ANYWHERE && !fn->uses && !fn->reads;
+	       fn->levels == KTAP_ANYWHERE && !fn->uses && !fn->reads;
 }
 
 /* To be called before the work of the instructions is added up. */

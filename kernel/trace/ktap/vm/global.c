@@ -26,9 +26,14 @@
 #include "vm/opcode.h"
 #include "vm/vm.h"
 
-/* If there is no room for a sum, SUM does the same as ADDG. */
+/*
+ * If there is no room for a sum, SUM does the same as ADDG.  So it does on machines where
+ * local64_add() takes a lock, inside of which an NMI or a kprobe may happen.
+ */
 static int global_make_sum(struct ktap_env *env, struct ktap_global *g)
 {
+	if (IS_ENABLED(CONFIG_GENERIC_ATOMIC64))
+		return 0;
 	if (g->sums || !ktap_heap_charge(&env->heap, sizeof(*g->sums) * num_possible_cpus()))
 		return 0;
 	g->sums = alloc_percpu_gfp(struct ktap_sum, KTAP_GFP);
@@ -104,7 +109,7 @@ static void global_complete(struct ktap_global *g, struct ktap_value *v)
 	if (!ktap_is_number(v))
 		return;
 	global_add_up(g, &sum, &n);
-	if (n != g->old_n)
+	if (n != g->old_n || sum != g->old_sum)
 		*v = KTAP_VALUE_INT((u64)ktap_number(v) + (sum - g->old_sum));
 }
 

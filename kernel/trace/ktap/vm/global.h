@@ -77,7 +77,8 @@ static __always_inline bool ktap_global_sum(const struct ktap_vm *vm, const stru
 	/* In process context the CPU may change. */
 	if (unlikely(!adding || v->tag != KTAP_INT || vm->level == KTAP_LEVEL_PROCESS))
 		return false;
-	here = this_cpu_ptr(adding);
+	/* Handlers run with preemption disabled, some tests do not. */
+	here = raw_cpu_ptr(adding);
 	local64_add(v->i, &here->sum);
 	local64_inc(&here->n);
 	return true;

@@ -52,6 +52,7 @@ int ktap_vm_enter_handler(struct ktap_vm *vm)
 	int err;
 
 	vm->handler = NULL;
+	vm->speculation = 0;
 	vm->stack[0] = ktap_event_value(vm->event);
 	err = ktap_vm_enter(vm, handler, 1);
 	if (err)

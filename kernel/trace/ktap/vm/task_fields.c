@@ -427,6 +427,11 @@ static noinline int task_field_write_slowly(struct ktap_vm *vm, struct ktap_thre
 	unsigned long flags;
 	int err = 0;
 
+	/* Charge for the search for a field that is set, and for clearing all. */
+	if (owned->tag == KTAP_NIL)
+		err = ktap_vm_charge(vm, self->nfields / 64);
+	if (err)
+		return err;
 	for (;;) {
 		if (!ktap_lock_cpu(&flags)) {
 			ktap_count_busy(vm->env);

@@ -5,7 +5,7 @@
 # of their hits.
 
 . "$(dirname "$0")/lib.sh"
-plan 6
+plan 7
 
 n=50
 events=$tracefs/dynamic_events
@@ -39,5 +39,14 @@ echo 1 >"$tracefs/tracing_on"
 beside "tracepoint probe and raw tracepoint:" "t:$group/other sched_process_fork" rawtp:sched_process_fork
 beside "tracepoint probe and tracepoint:" "t:$group/other sched_process_fork" sched:sched_process_fork
 beside "kprobe and function:" "p:$group/other wake_up_new_task" probe:wake_up_new_task
+
+# An event probe gives its records to one user only
+if echo "e:$group/other sched/sched_process_fork pid=\$child_pid" >>"$events" 2>/dev/null; then
+	refused event_probes_are_refused "$group:other" \
+		"^-e:2:[0-9]+: error: event '$group:other' cannot be traced: it is made of another event: trace that one"
+	echo "-:$group/other" >>"$events"
+else
+	skip event_probes_are_refused "this kernel has no event probes"
+fi
 
 finish

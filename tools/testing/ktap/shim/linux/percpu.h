@@ -32,5 +32,6 @@ void *shim_static_percpu(void *p, int cpu);
 
 #define per_cpu_ptr(p, cpu)		((__typeof__(p))shim_per_cpu_ptr(p, cpu))
 #define this_cpu_ptr(p)			per_cpu_ptr(p, shim_cpu)
+#define raw_cpu_ptr(p)			this_cpu_ptr(p)
 
 #endif /* _SHIM_LINUX_PERCPU_H */
