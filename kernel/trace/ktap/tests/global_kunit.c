@@ -48,11 +48,14 @@ static struct global_fixture with_sum(struct kunit *test)
 
 static int add(struct ktap_vm *vm, struct ktap_value v)
 {
+	bool handler = vm->level != KTAP_LEVEL_PROCESS;
 	int err;
 
-	preempt_disable();
+	if (handler)
+		preempt_disable();
 	err = ktap_vm_run(vm, ADD, &v, 1, NULL);
-	preempt_enable();
+	if (handler)
+		preempt_enable();
 	return err;
 }
 
