@@ -141,13 +141,14 @@ int ktap_interpret(struct ktap_vm *vm, struct ktap_value *result)
 	const struct ktap_func *func;
 	struct ktap_value *R = vm->stack + vm->base;
 	const u32 floor = vm->ncalls;
-	/* Compilers that set variables to zero would do that in each run. */
-	struct ktap_value tmp __uninitialized;
-	s64 x __uninitialized, y __uninitialized;
-	u32 to __uninitialized;
 	unsigned int i;
 	bool cond = false;
 	int err;
+	/* Compilers that set variables to zero would do that in each run. */
+	struct ktap_value tmp __uninitialized;
+	u32 to __uninitialized;
+	s64 x __uninitialized;
+	s64 y __uninitialized;
 
 next:
 	insn = pc++;
