@@ -28,7 +28,7 @@ static const char * const allowed[] = {
 	"offsetof:",
 	"has no member",
 	"has no elements",
-	"that a script can hold",
+	"has a type without values in scripts",
 	" of an array of ",
 	"is looked into",
 };

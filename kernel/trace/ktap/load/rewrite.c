@@ -110,12 +110,13 @@ static void rewrite_find_used(const struct ktap_program *prog, const bool *proce
 int ktap_rewrite_sums(struct ktap_program *prog)
 {
 	bool *process = kvcalloc(prog->nfuncs + prog->nglobals, sizeof(*process), KTAP_GFP);
-	bool *used = process + prog->nfuncs;
 	struct ktap_code *insn;
+	bool *used;
 	u32 pc;
 
 	if (!process)
 		return -ENOMEM;
+	used = process + prog->nfuncs;
 	rewrite_find_process(prog, process);
 	rewrite_find_used(prog, process, used);
 	for (pc = 0; pc < prog->ninsns; pc++) {
