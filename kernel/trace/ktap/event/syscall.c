@@ -234,7 +234,7 @@ static __always_inline void syscall_enter(struct ktap_syscalls *scs, struct pt_r
 		syscall_fire(first, abi.compat, NULL, &ktap_syscall_no_user, 0);
 }
 
-static void syscall_exit(struct ktap_syscall *first, long ret, bool compat)
+static __always_inline void syscall_exit(struct ktap_syscall *first, long ret, bool compat)
 {
 	syscall_fire(first, compat, NULL, &ktap_syscall_no_user, ret);
 }
