@@ -10,6 +10,7 @@
 #include "tests/build.h"
 #include "vm/builtin.h"
 #include "vm/env.h"
+#include "vm/run.h"
 
 #define EVENT	KTAP_LEVEL_TASK
 #define PROCESS	KTAP_LEVEL_PROCESS
@@ -135,6 +136,33 @@ static void a_variadic_function_calls_others(struct kunit *test)
 	test_insn(c, KTAP_OP_ADDI, 0, 0, 0, 3);
 	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
 	expect_int(c, EVENT, 15923);
+}
+
+/* The event is its first argument; its frame begins after that. */
+static void the_handler_of_a_filter_may_be_variadic(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	const struct ktap_func *funcs;
+	struct ktap_program *prog;
+	struct ktap_vm *vm;
+
+	test_func(c, "main", 0, 1);
+	TEST_RET(c);
+	test_func(c, "filter", 0, 1);
+	test_insn(c, KTAP_OP_INT, 0, 0, 0, 1);
+	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+	test_variadic(c, "handler", 0, 3);
+	test_insn(c, KTAP_OP_INT, 1, 0, 0, 40);
+	test_insn(c, KTAP_OP_CALL, 1, 1, 1, 3);
+	test_insn(c, KTAP_OP_RET, 1, 1, 0, 0);
+	test_func(c, "g", 1, 1);
+	test_insn(c, KTAP_OP_ADDI, 0, 0, 0, 2);
+	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+	prog = test_load(c);
+	vm = test_vm(test, prog, EVENT);
+	funcs = prog->funcs;
+	KUNIT_EXPECT_EQ(test, 0, ktap_vm_handle(vm, &funcs[1], &funcs[2], NULL, U64_MAX));
+	test_expect_int(test, 42, vm->stack[0]);
 }
 
 static void function_values_can_be_variadic(struct kunit *test)
@@ -685,6 +713,7 @@ static struct kunit_case frame_cases[] = {
 	KUNIT_CASE(a_variadic_function_keeps_additional_arguments),
 	KUNIT_CASE(variable_arguments_are_passed_on),
 	KUNIT_CASE(a_variadic_function_calls_others),
+	KUNIT_CASE(the_handler_of_a_filter_may_be_variadic),
 	KUNIT_CASE(function_values_can_be_variadic),
 	KUNIT_CASE(open_values_beyond_the_frame_survive_others),
 	KUNIT_CASE(a_table_constructor_takes_open_values),

@@ -487,7 +487,7 @@ filtered:
 	err = ktap_vm_enter_handler(vm);
 	if (unlikely(err))
 		return err;
-	R = vm->stack;
+	R = vm->stack + vm->base;
 	pc = prog->code + vm->func->first;
 	goto next;
 
