@@ -12,11 +12,13 @@
 #include <linux/fs.h>
 #include <linux/gfs2_ondisk.h>
 #include <linux/irq_work.h>
+#include <linux/jiffies.h>
 #include <linux/limits.h>
 #include <linux/magic.h>
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
+#include <linux/percpu.h>
 #include <linux/perf_event.h>
 #include <linux/ptrace.h>
 #include <linux/rcupdate.h>
@@ -25,6 +27,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/string_helpers.h>
+#include <linux/uaccess.h>
 #include <linux/workqueue.h>
 #include <asm/tlb.h>
 
@@ -55,6 +58,15 @@
  *
  * If a frame's file is not found, the frame stays an address.  This is counted, unless the
  * mapping has no file.
+ *
+ * Most events find what the event before has found, so each CPU and level keeps the last
+ * areas (struct ustack_cache).  They are those of one process and one state of its mappings,
+ * which is the state when their sequence count is the same: every change increments it.  A
+ * struct mm_struct may be freed and reused, with the same count.  So the process is compared,
+ * too, and the number of programs that it has executed: exec allocates the new mappings
+ * before it drops the old ones.  The count wraps around after 2^31 changes, which take longer
+ * than areas are kept.  An area is kept after its file's name is known: until then each event
+ * may have to take the reference.
  */
 
 /* Units of a frame: reading it and finding its file. */
@@ -63,19 +75,59 @@
 /* Number of attempts to read mappings that change */
 #define TRIES		3
 
+/* Areas that a CPU keeps for each level: a few programs and libraries */
+#define CACHED_AREAS	8
+
+/* They are looked up again after this time. */
+#define CACHED_JIFFIES	(10 * HZ)
+
 static_assert((2 * KTAP_MAX_FRAMES + 1) * sizeof(u64) <= KTAP_MAX_STRLEN);
 static_assert(KTAP_BUILD_ID_MAX == BUILD_ID_SIZE_MAX);
 
 /**
  * struct ustack_area - a range of addresses in one mapping
  * @start: the first address
- * @end: the first address after it
- * @frame: the frame of @start; 0: addresses remain addresses
+ * @size: number of addresses
+ * @shift: from an address to its frame; 0: addresses remain addresses
  */
 struct ustack_area {
-	unsigned long start;
-	unsigned long end;
-	u64 frame;
+	u64 start;
+	u64 size;
+	u64 shift;
+};
+
+/**
+ * struct ustack_cache - areas in files that events of one CPU and level have found
+ * @mm: the mappings that have the areas; compared, never dereferenced
+ * @start_time: of the process
+ * @execs: number of programs that the process has executed
+ * @since: the time when @areas was empty, in jiffies
+ * @tgid: of the process
+ * @seq: sequence count of the mappings
+ * @n: entries of @areas
+ * @oldest: which one is replaced next, if all are in use
+ * @areas: the areas
+ *
+ * The owner of the activation of this CPU and level reads and writes it.
+ */
+struct ustack_cache {
+	const struct mm_struct *mm;
+	u64 start_time;
+	u64 execs;
+	unsigned long since;
+	pid_t tgid;
+	unsigned int seq;
+	unsigned int n;
+	unsigned int oldest;
+	struct ustack_area areas[CACHED_AREAS];
+};
+
+/**
+ * struct ktap_ustack_caches - the caches of a CPU
+ * @levels: by level of the event
+ */
+struct ktap_ustack_caches {
+	struct ustack_cache levels[KTAP_NR_EVENT_LEVELS];
 };
 
 /* Data of a mapping, read when the sequence count of the mappings was @seq */
@@ -213,11 +265,13 @@ static bool ustack_find_mapping(struct mm_struct *mm, unsigned long address,
 /**
  * struct ktap_ustack - looks up the names of the files in user stacks of a session
  * @session: the session
+ * @caches: areas that were found
  * @irq: queues @work
  * @work: looks up the names
  */
 struct ktap_ustack {
 	struct ktap_session *session;
+	struct ktap_ustack_caches __percpu *caches;
 	struct irq_work irq;
 	struct work_struct work;
 };
@@ -249,25 +303,67 @@ static void ustack_take_file(struct ktap_session *s, struct ktap_ustack_file *uf
 		irq_work_queue(&s->ustack->irq);
 }
 
-/* Find the area that contains an address.  False: that failed. */
-static bool ustack_find_area(struct ktap_session *s, unsigned long address,
-			     struct ustack_area *area)
+static void ustack_reset_cache(struct ustack_cache *cache, unsigned int seq)
+{
+	cache->mm = current->mm;
+	cache->start_time = current->group_leader->start_time;
+	cache->execs = current->self_exec_id;
+	cache->since = jiffies;
+	cache->tgid = current->tgid;
+	cache->seq = seq;
+	cache->n = 0;
+	cache->oldest = 0;
+}
+
+/* See DOC above.  NULL: no cache can be used.  Called with preemption disabled. */
+static struct ustack_cache *ustack_cache_of(struct ktap_vm *vm)
+{
+	struct ustack_cache *cache;
+	unsigned int seq;
+
+	/* Without SMP there is no count of the changes. */
+	if (!IS_ENABLED(CONFIG_SMP) || vm->level >= KTAP_NR_EVENT_LEVELS ||
+	    !ustack_begin_reading(current->mm, &seq))
+		return NULL;
+	cache = &this_cpu_ptr(ktap_session_of(vm)->ustack->caches)->levels[vm->level];
+	if (unlikely(cache->mm != current->mm || cache->seq != seq ||
+		     cache->tgid != current->tgid ||
+		     cache->start_time != current->group_leader->start_time ||
+		     cache->execs != current->self_exec_id ||
+		     jiffies - cache->since > CACHED_JIFFIES))
+		ustack_reset_cache(cache, seq);
+	return cache;
+}
+
+/* Is @area that of the mappings as they are in the cache?  Then keep it. */
+static void ustack_cache_area(struct ustack_cache *cache, unsigned int seq,
+			      const struct ustack_area *area)
+{
+	if (!cache || cache->seq != seq)
+		return;
+	if (cache->n < CACHED_AREAS)
+		cache->areas[cache->n++] = *area;
+	else
+		cache->areas[cache->oldest++ % CACHED_AREAS] = *area;
+}
+
+/* Called with preemption disabled.  False: that failed. */
+static noinline bool ustack_search_area(struct ktap_session *s, unsigned long address,
+					struct ustack_cache *cache, struct ustack_area *area)
 {
 	struct ktap_ustack_files *files = s->env.ufiles;
 	struct mm_struct *mm = current->mm;
 	struct ustack_mapping m;
-	int number;
+	int number, state;
 
-	/* See DOC above: while a chunk is loaded its top level could be preempted here. */
-	guard(preempt_notrace)();
 	guard(rcu)();
 	if (!ustack_find_mapping(mm, address, &m))
 		return false;
 	if (!m.vma || !m.in_file) {
 		/* No mapping, or one without a file */
 		area->start = m.vma ? m.start : address;
-		area->end = m.vma ? m.end : address + 1;
-		area->frame = 0;
+		area->size = m.vma ? m.end - m.start : 1;
+		area->shift = 0;
 		return true;
 	}
 	if (m.offset + (m.end - m.start) > KTAP_FRAME_OFFSET)
@@ -275,43 +371,67 @@ static bool ustack_find_area(struct ktap_session *s, unsigned long address,
 	number = ktap_ustack_file_get(files, &m.key);
 	if (number < 0)
 		return false;
-	if (READ_ONCE(files->files[number].state) == KTAP_UFILE_NEW)
-		ustack_take_file(s, &files->files[number], &m, mm);
 	area->start = m.start;
-	area->end = m.end;
-	area->frame = ktap_frame_in_file(number, m.offset);
+	area->size = m.end - m.start;
+	area->shift = ktap_frame_in_file(number, m.offset) - m.start;
+	state = READ_ONCE(files->files[number].state);
+	if (state == KTAP_UFILE_NEW)
+		ustack_take_file(s, &files->files[number], &m, mm);
+	else if (state == KTAP_UFILE_KNOWN)
+		ustack_cache_area(cache, m.seq, area);
 	return true;
 }
 
-/* Convert an address to a frame.  @area is the one that contained the previous address. */
-static u64 ustack_frame_of(struct ktap_vm *vm, u64 address, struct ustack_area *area)
+/* Return the area of an address.  An empty one if that failed: the frame is the address. */
+static struct ustack_area ustack_area_of(struct ktap_vm *vm, u64 address,
+					 struct ustack_cache *cache)
 {
-	bool inside = address - area->start < area->end - area->start;
-
-	if (!inside && !ustack_find_area(ktap_session_of(vm), address, area)) {
-		atomic_long_inc(&vm->env->counters.no_user_file);
-		*area = (struct ustack_area){ };
-		return address;
-	}
-	return area->frame ? area->frame + (address - area->start) : address;
-}
-
-/* Convert addresses to frames; there is room for one more word.  Return the number of words. */
-static unsigned int ustack_make_frames(struct ktap_vm *vm, u64 *frames, unsigned int n)
-{
-	bool addresses = false;
-	struct ustack_area area = { };
+	struct ustack_area area;
 	unsigned int i;
 
+	for (i = 0; cache && i < cache->n; i++) {
+		if (address - cache->areas[i].start < cache->areas[i].size)
+			return cache->areas[i];
+	}
+	if (ustack_search_area(ktap_session_of(vm), address, cache, &area))
+		return area;
+	atomic_long_inc(&vm->env->counters.no_user_file);
+	return (struct ustack_area){ };
+}
+
+/*
+ * Convert @n addresses to frames, which may be in the same array, before or at the
+ * addresses; there is room for one more word.  Return the number of words.
+ */
+static unsigned int ustack_make_frames(struct ktap_vm *vm, u64 *frames, const u64 *addresses,
+				       unsigned int n)
+{
+	struct ustack_area area = { };
+	struct ustack_cache *cache;
+	bool has_address = false;
+	unsigned int i;
+	u64 address;
+
+	/*
+	 * The cache is that of this CPU, and see DOC above: while a chunk is loaded its top
+	 * level could be preempted here.
+	 */
+	guard(preempt_notrace)();
+	cache = ustack_cache_of(vm);
 	for (i = 0; i < n; i++) {
+		address = addresses[i];
 		/* Clear the bit of the instruction set. */
 		if (IS_ENABLED(CONFIG_ARM))
-			frames[i] &= ~1ULL;
-		/* Bit 63 marks a frame in a file: no architecture has user addresses there. */
-		frames[i] = ustack_frame_of(vm, frames[i] & ~KTAP_FRAME_FILE, &area);
-		addresses |= ktap_frame_is_address(frames[i]);
+			address &= ~1ULL;
+		if (unlikely(address - area.start >= area.size)) {
+			/* It marks a frame in a file: no architecture has user addresses there. */
+			address &= ~KTAP_FRAME_FILE;
+			area = ustack_area_of(vm, address, cache);
+			has_address |= !area.shift;
+		}
+		frames[i] = address + area.shift;
 	}
-	if (addresses)
+	if (has_address)
 		frames[n++] = ktap_frame_process(current->tgid);
 	return n;
 }
@@ -336,26 +456,94 @@ static struct pt_regs *ustack_user_regs(const struct ktap_vm *vm)
 	return regs && user_mode(regs) ? regs : task_pt_regs(current);
 }
 
+#ifdef CONFIG_X86_64
+/*
+ * Can ustack_walk_plain() walk the stack?  Not that of a 32-bit program, nor one that has
+ * reached a uprobe: it may be in a function that has no frame yet, and return addresses may
+ * have been replaced.  In an interrupt the registers may be those of a guest.
+ */
+static bool ustack_is_plain(const struct ktap_vm *vm, struct pt_regs *regs)
+{
+#ifdef CONFIG_UPROBES
+	if (current->utask)
+		return false;
+#endif
+	return vm->level == KTAP_LEVEL_TASK && user_64bit_mode(regs);
+}
+
+/*
+ * The same as perf_callchain_user() for such a stack, but it enables access to user memory
+ * once and not for each word, and does not wait for speculation: an address is masked before
+ * it is used.  A frame pointer of 0 ends the stack, where perf would take a page fault.
+ */
+static unsigned int ustack_walk_plain(const struct pt_regs *regs, u64 *addresses,
+				      unsigned int max)
+{
+	unsigned long next = regs->bp, address;
+	const unsigned long __user *fp;
+	unsigned int n = 1;
+
+	if (!max)
+		return 0;
+	addresses[0] = regs->ip;
+	pagefault_disable();
+	masked_user_access_begin((const void __user *)next);
+	while (n < max) {
+		if (!next || !access_ok((const void __user *)next, 2 * sizeof(next)))
+			break;
+		fp = mask_user_address((const void __user *)next);
+		unsafe_get_user(next, &fp[0], out);
+		unsafe_get_user(address, &fp[1], out);
+		addresses[n++] = address;
+	}
+out:
+	user_access_end();
+	pagefault_enable();
+	return n;
+}
+#else
+static bool ustack_is_plain(const struct ktap_vm *vm, struct pt_regs *regs)
+{
+	return false;
+}
+
+static unsigned int ustack_walk_plain(const struct pt_regs *regs, u64 *addresses,
+				      unsigned int max)
+{
+	return 0;
+}
+#endif
+
 /*
  * Perf handles 32-bit programs, functions that have not set up their frame yet, and return
- * addresses that uprobes have replaced.  False: its buffer is in use.
+ * addresses that uprobes have replaced.  Return a negative errno if its buffer is in use.
  */
-static bool ustack_walk(struct ktap_vm *vm, u64 *addresses, unsigned int depth, unsigned int *n)
+static int ustack_walk_by_perf(struct pt_regs *regs, u64 *addresses, unsigned int max)
 {
 	struct perf_callchain_entry *chain;
-	u32 limit = READ_ONCE(sysctl_perf_event_max_stack);
+	unsigned int n;
 
 	/* The buffer belongs to this CPU and context, and is valid until preemption. */
 	guard(preempt_notrace)();
 	/* Perf finds it under RCU. */
 	guard(rcu)();
-	chain = get_perf_callchain(ustack_user_regs(vm), false, true, min(depth, limit), false,
-				   false, 0);
+	chain = get_perf_callchain(regs, false, true, max, false, false, 0);
 	if (!chain)
-		return false;
-	*n = min_t(u64, chain->nr, depth);
-	memcpy(addresses, chain->ip, *n * sizeof(*addresses));
-	return true;
+		return -EBUSY;
+	n = min_t(u64, chain->nr, max);
+	memcpy(addresses, chain->ip, n * sizeof(*addresses));
+	return n;
+}
+
+/* Return the number of addresses, or a negative errno. */
+static int ustack_walk(struct ktap_vm *vm, u64 *addresses, unsigned int max)
+{
+	struct pt_regs *regs = ustack_user_regs(vm);
+
+	max = min_t(u32, max, READ_ONCE(sysctl_perf_event_max_stack));
+	if (likely(ustack_is_plain(vm, regs)))
+		return ustack_walk_plain(regs, addresses, max);
+	return ustack_walk_by_perf(regs, addresses, max);
 }
 #else
 static int ustack_get_buffers(void)
@@ -367,9 +555,9 @@ static void ustack_put_buffers(void)
 {
 }
 
-static bool ustack_walk(struct ktap_vm *vm, u64 *addresses, unsigned int depth, unsigned int *n)
+static int ustack_walk(struct ktap_vm *vm, u64 *addresses, unsigned int max)
 {
-	return false;
+	return -EOPNOTSUPP;
 }
 #endif
 
@@ -378,10 +566,27 @@ static bool ustack_has_user_code(void)
 	return current->mm && !(current->flags & (PF_KTHREAD | PF_USER_WORKER));
 }
 
+/* Return the number of words. */
+static unsigned int ustack_read(struct ktap_vm *vm, u64 *frames, unsigned int depth,
+				unsigned int skip)
+{
+	int n;
+
+	if (!ustack_has_user_code())
+		return 0;
+	n = nmi_uaccess_okay() ? ustack_walk(vm, frames, depth + skip) : -EBUSY;
+	if (unlikely(n < 0)) {
+		atomic_long_inc(&vm->env->counters.no_user_stack);
+		return 0;
+	}
+	skip = min_t(unsigned int, skip, n);
+	return ustack_make_frames(vm, frames, frames + skip, n - skip);
+}
+
 /* The stack of a kernel thread has no frames.  It can be a key, too. */
 int ktap_fn_ustack(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
-	unsigned int depth, skip, len = 0;
+	unsigned int depth, skip, len;
 	u64 *frames;
 
 	if (ktap_stack_range(vm, r, n, &depth, &skip))
@@ -391,20 +596,12 @@ int ktap_fn_ustack(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	frames = ktap_arena_alloc(vm, (depth + skip + 1) * sizeof(*frames));
 	if (!frames)
 		return vm->error;
-	if (ustack_has_user_code()) {
-		if (nmi_uaccess_okay() && ustack_walk(vm, frames, depth + skip, &len)) {
-			len -= min(len, skip);
-			memmove(frames, frames + skip, len * sizeof(*frames));
-			len = ustack_make_frames(vm, frames, len);
-		} else {
-			atomic_long_inc(&vm->env->counters.no_user_stack);
-		}
-	}
-	ktap_arena_trim(vm, frames, len * sizeof(*frames));
+	len = ustack_read(vm, frames, depth, skip) * sizeof(*frames);
+	ktap_arena_trim(vm, frames, len);
 	r[0] = (struct ktap_value){
 		.blob = frames,
 		.tag = KTAP_USTACK,
-		.len = len * sizeof(*frames),
+		.len = len,
 	};
 	return 0;
 }
@@ -424,7 +621,7 @@ int ktap_fn_usym(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 		return vm->error;
 	frames[0] = address & ~KTAP_FRAME_FILE;
 	if (ustack_has_user_code() && frames[0] == (unsigned long)address)
-		len = ustack_make_frames(vm, frames, 1);
+		len = ustack_make_frames(vm, frames, frames, 1);
 	ktap_arena_trim(vm, frames, len * sizeof(*frames));
 	r[0] = (struct ktap_value){
 		.blob = frames,
@@ -580,8 +777,10 @@ int ktap_ustack_init(struct ktap_session *s)
 	s->ustack->session = s;
 	init_irq_work(&s->ustack->irq, ustack_irq);
 	INIT_WORK(&s->ustack->work, ustack_work);
-	err = ustack_get_buffers();
+	s->ustack->caches = alloc_percpu_gfp(struct ktap_ustack_caches, KTAP_GFP);
+	err = s->ustack->caches ? ustack_get_buffers() : -ENOMEM;
 	if (err) {
+		free_percpu(s->ustack->caches);
 		kfree(s->ustack);
 		s->ustack = NULL;
 	}
@@ -604,6 +803,7 @@ void ktap_ustack_destroy(struct ktap_session *s)
 			fput(uf->file);
 	}
 	ustack_put_buffers();
+	free_percpu(s->ustack->caches);
 	kfree(s->ustack);
 	s->ustack = NULL;
 }

@@ -14,6 +14,8 @@
  *	frames jit shared	the same in shared memory
  *	frames many DIR N	the same code in N files of DIR, one by one, each deleted
  *				after it has run
+ *	frames swap DIR N	the code in two files of DIR, which are mapped in turn at the
+ *				same address; N times each
  *	frames churn TIMES N	N threads that map such a file, run it and unmap it, TIMES
  *				times each
  *	frames vdso N		reads the time N times
@@ -186,20 +188,30 @@ static int do_jit(char **args)
 	return 0;
 }
 
-/* Map a new file with the code, delete it, and run the code. */
-static int run_file(const char *dir)
+/* Return a new file with the code, which is deleted; -1 if that fails. */
+static int open_code(const char *dir)
 {
 	char path[256];
-	void *page;
 	int fd;
 
 	snprintf(path, sizeof(path), "%s/code-XXXXXX", dir);
 	fd = mkstemp(path);
 	if (fd < 0 || write(fd, code, sizeof(code)) != sizeof(code))
+		return -1;
+	unlink(path);
+	return fd;
+}
+
+/* Map a new file with the code, delete it, and run the code. */
+static int run_file(const char *dir)
+{
+	int fd = open_code(dir);
+	void *page;
+
+	if (fd < 0)
 		return 1;
 	page = mmap(NULL, CODE_SIZE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
 	close(fd);
-	unlink(path);
 	if (page == MAP_FAILED)
 		return 1;
 	run_code(page);
@@ -214,6 +226,24 @@ static int do_many(char **args)
 	for (long n = atol(args[1]); n > 0 && !err; n--)
 		err = run_file(args[0]);
 	return err;
+}
+
+static int do_swap(char **args)
+{
+	int files[] = { open_code(args[0]), open_code(args[0]) };
+	void *page = NULL;
+
+	for (long n = atol(args[1]), i = 0; i < 2 * n; i++) {
+		/* The kernel finds the names after the first events. */
+		if (i == 2)
+			usleep(100000);
+		page = mmap(page, CODE_SIZE, PROT_READ | PROT_EXEC,
+			    MAP_PRIVATE | (page ? MAP_FIXED : 0), files[i % 2], 0);
+		if (page == MAP_FAILED)
+			return 1;
+		run_code(page);
+	}
+	return 0;
 }
 
 static void *churn(void *times)
@@ -244,6 +274,7 @@ static int do_jit(char **args)
 }
 
 #define do_many do_jit
+#define do_swap do_jit
 #define do_churn do_jit
 #endif
 
@@ -269,6 +300,7 @@ static const struct {
 	{ "burn", 1, do_burn },
 	{ "jit", 0, do_jit },
 	{ "many", 2, do_many },
+	{ "swap", 2, do_swap },
 	{ "churn", 2, do_churn },
 	{ "vdso", 1, do_vdso },
 };

@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs user_files syscalls:sys_enter_getppid programs functions profiles
-plan 36
+plan 39
 
 me=$(readlink -f "$here/frames")
 n=50
@@ -84,6 +84,18 @@ follow "trace software:faults:1 /$chains/ { s[ustack(3)] += 1 u[arg1] += 1 } tra
 echo "$random" >/proc/sys/kernel/randomize_va_space
 [ "$code" = 0 ] && [ "$(line 1)" = "1	true" ] && has_frames "$me" 2 ": $((3 * n))"
 result $? runs_of_a_program_are_one_key
+
+# programs that follow each other in one process, and in processes that get its memory
+cp "$me" "$tmp/other"
+follow "trace software:faults:1 /$chains/ { s[ustack(3)] += 1 } trace_end { print(len(s)) print(s) }" \
+	sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do "$1" chain 10; "$2" chain 10; done' sh "$me" "$tmp/other"
+rm "$tmp/other"
+[ "$code" = 0 ] && [ "$(line 1)" = 2 ] && [ ! -s "$tmp/err" ] &&
+	[ "$(grep -c "+0x$third: 100\$" "$tmp/out")" = 2 ]
+result $? programs_one_by_one_are_different_keys
+# the depth has an end, whether or not the stack has
+follow "trace software:faults:1 /$chains/ { print(len(ustack(1)), len(ustack(2)), len(ustack) >= 3) }" "$me" chain 1
+out depth_of_a_stack '1\t2\ttrue\n'
 
 # files that are deleted, change or have odd names
 cp "$me" "$tmp/other"
@@ -210,6 +222,7 @@ if [ "$code" = 4 ]; then
 	skip files_are_many "only for x86-64"
 	skip frames_without_a_file_are_counted "only for x86-64"
 	skip mappings_that_come_and_go "only for x86-64"
+	skip files_at_the_same_address "only for x86-64"
 else
 	page=$(cat "$tmp/said")
 	frame=$(printf %x $((0x$page + 11)))
@@ -235,6 +248,11 @@ trace profile-1ms /execname == "frames"/ { s[ustack] += 1 t[usym(arg1)] += 1 }
 trace_end { print(n > 100) }' "$me" churn 200 4
 	[ "$code" = 0 ] && [ "$(cat "$tmp/out")" = true ]
 	result $? mappings_that_come_and_go
+	follow 'trace syscalls:sys_enter_getppid /execname == "frames"/ { s[ustack(1)] += 1 }
+trace_end { print(len(s)) print(s) }' "$me" swap "$tmp" 500
+	[ "$code" = 0 ] && [ "$(line 1)" = 2 ] && [ ! -s "$tmp/err" ] &&
+		[ "$(grep -c "^        $tmp/code-.* (deleted)+0xb: 500\$" "$tmp/out")" = 2 ]
+	result $? files_at_the_same_address
 fi
 follow 'trace profile-1ms /execname == "frames" && arg1 != 0/ { s[usym(arg1)] += 1 } trace_end { print(s) }' \
 	"$me" vdso 10000000
