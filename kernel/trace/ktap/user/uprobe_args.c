@@ -4,7 +4,8 @@
  *
  * Handlers cannot fault in memory of the process, but their callers can.  So arguments on
  * the stack, and the memory that an argument of a marker is read from, are read before the
- * handlers run.  Memory that arguments point to is faulted in, if handlers may read it.
+ * handlers run.  Memory that arguments point to is faulted in, if handlers may read it.  The
+ * other arguments are in registers, and are read when a handler asks for them.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
@@ -148,21 +149,14 @@ static bool uprobe_args_should_be_there(const struct ktap_uhit *h, unsigned int 
 	return n < place->nargs && place->args[n].kind != KTAP_RECIPE_NONE;
 }
 
-/**
- * ktap_user_arguments() - Read the arguments that handlers may ask for
- * @h: gets them
- *
- * An argument that cannot be read is nil, and is counted.
- * Context: the process of @h, may fault.
- */
-void ktap_user_arguments(struct ktap_uhit *h)
+static void uprobe_args_read(struct ktap_uhit *h, u16 wanted)
 {
 	const struct ktap_upoint *u = h->at->u;
 	unsigned int n;
 	bool got;
 
 	for (n = 0; n < KTAP_USER_ARGS; n++) {
-		if (!(u->wanted & BIT(n)))
+		if (!(wanted & BIT(n)))
 			continue;
 		if (u->marker)
 			got = uprobe_args_marker_argument(h, n, &h->args[n]);
@@ -192,23 +186,53 @@ static void uprobe_args_bring_in(const struct ktap_upoint *u, u64 value)
 
 /**
  * ktap_uprobe_bring_in() - Fault in the memory that handlers may read
- * @h: the event, with its arguments
+ * @h: the event, with its arguments; &ktap_upoint.follows is set
  *
  * Context: the process of @h, may fault.
+ * Return: false if the event is not delivered.
  */
-void ktap_uprobe_bring_in(const struct ktap_uhit *h)
+bool ktap_uprobe_bring_in(const struct ktap_uhit *h)
 {
 	const struct ktap_upoint *u = h->at->u;
 	unsigned int n;
 
-	if (!u->strings && !u->bytes && !u->joins)
-		return;
+	if (!ktap_delivers(u->point.probe->session))
+		return false;
 	for (n = 0; n < KTAP_USER_ARGS; n++) {
 		if (h->have & BIT(n))
 			uprobe_args_bring_in(u, h->args[n]);
 	}
 	if (u->ret)
 		uprobe_args_bring_in(u, uprobe_args_returned(h));
+	return true;
+}
+
+static noinline bool uprobe_args_prepare(struct ktap_uhit *h)
+{
+	const struct ktap_upoint *u = h->at->u;
+
+	if (!ktap_delivers(u->point.probe->session))
+		return false;
+	uprobe_args_read(h, u->wanted & ~h->late);
+	return !u->follows || ktap_uprobe_bring_in(h);
+}
+
+/**
+ * ktap_user_arguments() - Read the arguments that handlers may ask for
+ * @h: gets them; it has none
+ *
+ * An argument that cannot be read is nil, and is counted.  Memory that handlers may read is
+ * faulted in.
+ * Context: the process of @h, may fault.
+ * Return: false if the event is not delivered.
+ */
+bool ktap_user_arguments(struct ktap_uhit *h)
+{
+	const struct ktap_upoint *u = h->at->u;
+
+	if (likely(ktap_user_word_size() == sizeof(long)))
+		h->late = u->in_regs;
+	return h->late == u->wanted || uprobe_args_prepare(h);
 }
 
 enum user_field {
@@ -261,7 +285,11 @@ static void uprobe_args_user_arg(struct ktap_vm *vm, u32 n, struct ktap_value *v
 	const struct ktap_uhit *h = uprobe_args_uhit_of(vm->event);
 
 	*v = KTAP_VALUE_NIL;
-	if (ktap_index(&n, KTAP_USER_ARGS) && h->have & BIT(n))
+	if (!ktap_index(&n, KTAP_USER_ARGS))
+		return;
+	if (h->late & BIT(n))
+		*v = KTAP_VALUE_INT(ktap_argument(h->regs, n));
+	else if (h->have & BIT(n))
 		*v = KTAP_VALUE_INT(h->args[n]);
 }
 
@@ -320,6 +348,9 @@ int ktap_user_init(struct ktap_upoint *u, const struct ktap_program *prog)
 
 	if (ktap_probe_reaches(probe, uprobe_args_note_wanted, u))
 		return -ENOMEM;
+	u->follows = u->strings || u->bytes || u->joins;
+	if (!u->marker && !u->follows)
+		u->in_regs = u->wanted & (BIT(uprobe_args_args_in_regs(sizeof(long))) - 1);
 	for (i = 0; u->ret && i < KTAP_USER_ARGS; i++) {
 		if (u->wanted & BIT(i))
 			u->kept[u->nkept++] = i;

@@ -69,7 +69,10 @@ struct ktap_ureturn {
  * @strings: handlers may read strings that arguments point to
  * @bytes: they may read other memory that these point to
  * @joins: they may read strings of an array of pointers
+ * @follows: one of these three
  * @wanted: by bit: arguments that handlers may ask for
+ * @in_regs: those of @wanted that need not be read before a handler asks for them: in a
+ *	program with words of the kernel's size they are in registers
  * @nkept: of a return: entries of @kept
  * @kept: of a return: which arguments are kept until then
  * @fields: by field of the program: what it is
@@ -93,7 +96,9 @@ struct ktap_upoint {
 	bool strings;
 	bool bytes;
 	bool joins;
+	bool follows;
 	u16 wanted;
+	u16 in_regs;
 	u8 nkept;
 	u8 kept[KTAP_USER_ARGS];
 	u8 *fields;
@@ -117,6 +122,7 @@ struct ktap_upoint {
  * @regs: the process's registers
  * @ip: where the place is in the memory of the process
  * @have: by bit: which of @args are there
+ * @late: by bit: which arguments are read from @regs when a handler asks for them
  * @args: the arguments
  */
 struct ktap_uhit {
@@ -125,6 +131,7 @@ struct ktap_uhit {
 	struct pt_regs *regs;
 	unsigned long ip;
 	u16 have;
+	u16 late;
 	u64 args[KTAP_USER_ARGS];
 };
 
@@ -132,8 +139,8 @@ extern const struct ktap_event_ops ktap_user_ops;
 
 /* uprobe_args.c */
 bool ktap_user_argument(struct pt_regs *regs, unsigned int n, u64 *value);
-void ktap_user_arguments(struct ktap_uhit *h);
-void ktap_uprobe_bring_in(const struct ktap_uhit *h);
+bool ktap_user_arguments(struct ktap_uhit *h);
+bool ktap_uprobe_bring_in(const struct ktap_uhit *h);
 int ktap_user_init(struct ktap_upoint *u, const struct ktap_program *prog);
 bool ktap_user_has(const struct ktap_point *point, enum ktap_part part, u32 n);
 

@@ -59,13 +59,12 @@ static bool uprobe_attach_wants_process(const struct ktap_session *s, struct tas
 	       (s->filter.followed && test_bit(p->tgid, s->filter.followed));
 }
 
-/* May accept too many: activation.c filters again. */
-static bool uprobe_attach_wants_mm(const struct ktap_session *s, const struct mm_struct *mm)
+/* The session is for one process.  May accept too many: activation.c filters again. */
+static noinline bool uprobe_attach_wants_mm(const struct ktap_session *s,
+					    const struct mm_struct *mm)
 {
 	struct task_struct *p;
 
-	if (!s->filter.pid)
-		return true;
 	if (mm == current->mm && uprobe_attach_wants_process(s, current))
 		return true;
 	guard(rcu)();
@@ -81,9 +80,12 @@ static bool uprobe_attach_wants_mm(const struct ktap_session *s, const struct mm
 	return p && READ_ONCE(p->mm) == mm;
 }
 
-static bool uprobe_attach_place_filter(const struct ktap_uplace *p, const struct mm_struct *mm)
+static __always_inline bool uprobe_attach_place_filter(const struct ktap_uplace *p,
+						       const struct mm_struct *mm)
 {
-	return uprobe_attach_wants_mm(p->u->point.probe->session, mm);
+	const struct ktap_session *s = p->u->point.probe->session;
+
+	return likely(!s->filter.pid) || uprobe_attach_wants_mm(s, mm);
 }
 
 static bool ktap_uprobe_filter(struct uprobe_consumer *uc, struct mm_struct *mm)
@@ -98,31 +100,37 @@ static bool ktap_ukeep_filter(struct uprobe_consumer *uc, struct mm_struct *mm)
 
 /* Entries, instructions, markers */
 
-static void uprobe_attach_fire(struct ktap_uhit *h)
+/* The arguments are not initialized: see ktap_uhit.have. */
+static __always_inline void uprobe_attach_init_hit(struct ktap_uhit *h, struct ktap_uplace *p,
+						   struct pt_regs *regs, unsigned long ip)
 {
-	ktap_uprobe_bring_in(h);
+	h->hit = (struct ktap_hit){
+		.ev.ops = &ktap_user_ops,
+		.point = &p->u->point,
+	};
+	h->at = p;
+	h->regs = regs;
+	h->ip = ip;
+	h->have = 0;
+	h->late = 0;
+}
+
+static __always_inline void uprobe_attach_fire(const struct ktap_uhit *h)
+{
 	guard(preempt_notrace)();
 	ktap_fire(&h->hit);
 }
-NOKPROBE_SYMBOL(uprobe_attach_fire);
 
 static int ktap_uprobe_hit(struct uprobe_consumer *uc, struct pt_regs *regs, __u64 *data)
 {
 	struct ktap_uplace *p = container_of(uc, struct ktap_uplace, uc);
-	struct ktap_uhit h = {
-		.hit.ev.ops = &ktap_user_ops,
-		.hit.point = &p->u->point,
-		.at = p,
-		.regs = regs,
-		.ip = instruction_pointer(regs),
-	};
+	struct ktap_uhit h __uninitialized;
 
 	if (!uprobe_attach_place_filter(p, current->mm))
 		return UPROBE_HANDLER_REMOVE;
-	if (!ktap_delivers(p->u->point.probe->session))
-		return 0;
-	ktap_user_arguments(&h);
-	uprobe_attach_fire(&h);
+	uprobe_attach_init_hit(&h, p, regs, instruction_pointer(regs));
+	if (!p->u->wanted || ktap_user_arguments(&h))
+		uprobe_attach_fire(&h);
 	return 0;
 }
 NOKPROBE_SYMBOL(ktap_uprobe_hit);
@@ -135,15 +143,15 @@ static bool uprobe_attach_is_too_deep(void)
 	return current->utask->depth >= MAX_URETPROBE_DEPTH;
 }
 
-static int uprobe_attach_keep(const struct ktap_uplace *p, unsigned int n, struct pt_regs *regs,
-			      __u64 *data)
+static __always_inline int uprobe_attach_keep(const struct ktap_uplace *p, unsigned int n,
+					      struct pt_regs *regs, __u64 *data)
 {
 	const struct ktap_upoint *u = p->u;
 	u64 value = 0;
 
 	if (!uprobe_attach_place_filter(p, current->mm))
 		return UPROBE_HANDLER_REMOVE;
-	if (uprobe_attach_is_too_deep())
+	if (unlikely(uprobe_attach_is_too_deep()))
 		return UPROBE_HANDLER_IGNORE;
 	/* Each of the 64 bits may be part of an argument: none is left to say "not read". */
 	if (n < u->nkept && !ktap_user_argument(regs, u->kept[n], &value))
@@ -156,7 +164,7 @@ static int ktap_uretprobe_enter(struct uprobe_consumer *uc, struct pt_regs *regs
 {
 	struct ktap_uplace *p = container_of(uc, struct ktap_uplace, uc);
 
-	if (uprobe_attach_is_too_deep() && ktap_delivers(p->u->point.probe->session))
+	if (unlikely(uprobe_attach_is_too_deep()) && ktap_delivers(p->u->point.probe->session))
 		atomic_long_inc(&p->u->missed);
 	return uprobe_attach_keep(p, 0, regs, data);
 }
@@ -250,21 +258,16 @@ static int ktap_uretprobe_return(struct uprobe_consumer *uc, unsigned long func,
 				 struct pt_regs *regs, __u64 *data)
 {
 	struct ktap_uplace *p = container_of(uc, struct ktap_uplace, uc);
-	struct ktap_uhit h = {
-		.hit.ev.ops = &ktap_user_ops,
-		.hit.point = &p->u->point,
-		.at = p,
-		.regs = regs,
-		.ip = func,
-	};
-	bool complete = uprobe_attach_collect(p, &h, data);
+	struct ktap_uhit h __uninitialized;
 
-	if (!ktap_delivers(p->u->point.probe->session))
+	uprobe_attach_init_hit(&h, p, regs, func);
+	if (unlikely(!uprobe_attach_collect(p, &h, data))) {
+		if (ktap_delivers(p->u->point.probe->session))
+			atomic_long_inc(&p->u->missed);
 		return 0;
-	if (complete)
+	}
+	if (!p->u->follows || ktap_uprobe_bring_in(&h))
 		uprobe_attach_fire(&h);
-	else
-		atomic_long_inc(&p->u->missed);
 	return 0;
 }
 NOKPROBE_SYMBOL(ktap_uretprobe_return);
