@@ -28,6 +28,7 @@
 #include <linux/string.h>
 #include <linux/string_helpers.h>
 #include <linux/uaccess.h>
+#include <linux/uprobes.h>
 #include <linux/workqueue.h>
 #include <asm/tlb.h>
 
@@ -458,14 +459,16 @@ static struct pt_regs *ustack_user_regs(const struct ktap_vm *vm)
 
 #ifdef CONFIG_X86_64
 /*
- * Can ustack_walk_plain() walk the stack?  Not that of a 32-bit program, nor one that has
- * reached a uprobe: it may be in a function that has no frame yet, and return addresses may
- * have been replaced.  In an interrupt the registers may be those of a guest.
+ * Can ustack_walk_plain() walk the stack?  Not that of a 32-bit program.  At a uprobe the
+ * function may have no frame yet; if returns are watched, addresses have been replaced.  In
+ * an interrupt the registers may be those of a guest.
  */
 static bool ustack_is_plain(const struct ktap_vm *vm, struct pt_regs *regs)
 {
 #ifdef CONFIG_UPROBES
-	if (current->utask)
+	const struct uprobe_task *utask = current->utask;
+
+	if (unlikely(utask && (utask->auprobe || utask->return_instances)))
 		return false;
 #endif
 	return vm->level == KTAP_LEVEL_TASK && user_64bit_mode(regs);
