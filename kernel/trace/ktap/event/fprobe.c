@@ -6,7 +6,8 @@
  * registration cannot be interrupted.  So a point has one fprobe for each
  * FPROBE_PIECE functions.
  *
- * The entry of a single function gets a hook instead, if one is free (func_hook.c).
+ * The entry of a single function gets a hook instead, if one is free (func_hook.c), and so
+ * does the return of a single one (return_hook.c).
  */
 #include <linux/atomic.h>
 #include <linux/cleanup.h>
@@ -31,6 +32,7 @@ struct fprobe_piece {
  * struct fprobe_point - entry or return of functions
  * @f: the functions
  * @hook: of a single entry: used instead of @pieces, if not NULL
+ * @return_hook: of a single return: used instead of @pieces, if there are none; or NULL
  * @id: of a return: a number that no other point has or had
  * @npieces: number of registered @pieces
  * @pieces: the fprobes, each of at most FPROBE_PIECE functions
@@ -38,6 +40,7 @@ struct fprobe_piece {
 struct fprobe_point {
 	struct ktap_kfn_point f;
 	struct ktap_kfn_hook *hook;
+	struct ktap_kfn_return *return_hook;
 	unsigned long id;
 	unsigned int npieces;
 	struct fprobe_piece pieces[];
@@ -134,6 +137,8 @@ static void fprobe_detach(struct ktap_point *point)
 
 	if (p->hook)
 		ktap_kfn_hook_detach(p->hook);
+	if (p->return_hook)
+		ktap_kfn_return_detach(p->return_hook);
 	for (i = p->npieces; i; i--) {
 		unregister_fprobe_async(&p->pieces[i - 1].fp);
 		cond_resched();
@@ -173,6 +178,10 @@ static int fprobe_attach(struct ktap_point *point)
 	p->hook = ktap_kfn_hook_take(&p->f);
 	if (p->hook)
 		return ktap_kfn_hook_attach(p->hook, &p->f, &ktap_kfn_ops);
+	/* If fgraph has no slot for another user, fprobe may have one. */
+	p->return_hook = ktap_kfn_return_take(&p->f);
+	if (p->return_hook && !ktap_kfn_return_attach(p->return_hook, &p->f))
+		return 0;
 	ips = ktap_kfns_ips(&p->f.fns);
 	if (!ips)
 		return -ENOMEM;
@@ -197,7 +206,10 @@ static unsigned long fprobe_missed(const struct ktap_point *point)
 
 static void fprobe_release(struct ktap_point *point)
 {
-	ktap_kfn_hook_put(container_of(point, struct fprobe_point, f.point)->hook);
+	const struct fprobe_point *p = container_of(point, struct fprobe_point, f.point);
+
+	ktap_kfn_hook_put(p->hook);
+	ktap_kfn_return_put(p->return_hook);
 	ktap_kfn_release(point);
 }
 

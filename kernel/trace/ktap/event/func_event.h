@@ -7,6 +7,8 @@
 #define _KTAP_FUNC_EVENT_H
 
 #include <linux/cleanup.h>
+#include <linux/context_tracking.h>
+#include <linux/rcupdate.h>
 
 #include "btf/btf.h"
 #include "event/source.h"
@@ -124,6 +126,16 @@ struct ktap_kfn_hit {
 extern const struct ktap_event_ops ktap_kfn_ops;
 extern const struct ktap_event_ops ktap_rawtp_ops;
 
+/* Preemption is disabled: rcu_is_watching() would disable it once more, and is not inline. */
+static __always_inline bool ktap_kfn_rcu_watches(void)
+{
+#ifdef CONFIG_CONTEXT_TRACKING_IDLE
+	return rcu_is_watching_curr_cpu();
+#else
+	return rcu_is_watching();
+#endif
+}
+
 /* Always inline: no function that could be probed is called before ktap_fire(). */
 static __always_inline void ktap_kfn_fire(struct ktap_kfn_point *f,
 					  const struct ktap_event_ops *ops, struct ktap_kfn_hit h)
@@ -155,6 +167,7 @@ struct ktap_kfn_spec {
 };
 
 struct ktap_kfn_hook;
+struct ktap_kfn_return;
 
 /* func_event.c */
 const struct ktap_kfn *ktap_kfn_find(const struct ktap_kfns *fns, unsigned long ip);
@@ -165,6 +178,14 @@ const char *ktap_kfn_why(int err);
 bool ktap_kfn_has(const struct ktap_point *point, enum ktap_part part, u32 n);
 void ktap_kfn_near(const struct ktap_point *point, struct ktap_suggest *near);
 const char *ktap_kfn_advice(const struct ktap_point *point);
+
+/* Return the functions of a point, or NULL.  All sources of functions have this @has. */
+static inline const struct ktap_kfn_point *ktap_kfn_of(const struct ktap_point *point)
+{
+	if (point->source->has != ktap_kfn_has)
+		return NULL;
+	return container_of(point, struct ktap_kfn_point, point);
+}
 
 /* func_find.c */
 int ktap_kfns_find(struct ktap_vm *vm, struct ktap_probe *probe, const struct ktap_kfn_spec *spec,
@@ -183,6 +204,38 @@ int ktap_kfn_hook_attach(struct ktap_kfn_hook *hook, struct ktap_kfn_point *f,
 			 const struct ktap_event_ops *ops);
 void ktap_kfn_hook_detach(struct ktap_kfn_hook *hook);
 void ktap_kfn_hook_put(struct ktap_kfn_hook *hook);
+
+/* return_hook.c: ftrace_graph_func() has to pass the registers to fgraph */
+#if defined(CONFIG_FPROBE) && defined(CONFIG_HAVE_FTRACE_GRAPH_FUNC)
+bool ktap_kfn_return_fits(const struct ktap_kfn_point *f);
+struct ktap_kfn_return *ktap_kfn_return_take(const struct ktap_kfn_point *f);
+int ktap_kfn_return_attach(struct ktap_kfn_return *hook, struct ktap_kfn_point *f);
+void ktap_kfn_return_detach(struct ktap_kfn_return *hook);
+void ktap_kfn_return_put(struct ktap_kfn_return *hook);
+#else
+static inline bool ktap_kfn_return_fits(const struct ktap_kfn_point *f)
+{
+	return false;
+}
+
+static inline struct ktap_kfn_return *ktap_kfn_return_take(const struct ktap_kfn_point *f)
+{
+	return NULL;
+}
+
+static inline int ktap_kfn_return_attach(struct ktap_kfn_return *hook, struct ktap_kfn_point *f)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline void ktap_kfn_return_detach(struct ktap_kfn_return *hook)
+{
+}
+
+static inline void ktap_kfn_return_put(struct ktap_kfn_return *hook)
+{
+}
+#endif
 
 /* func_parse.c */
 const char *ktap_kfn_parse(char *text, struct ktap_kfn_spec *spec);

@@ -28,15 +28,17 @@
  * kernel, and each is asked whether it wants the function.  So a point gets a hook only if
  * no other point of its session waits for the function or for its return.  For the same
  * reason hooks do not change the order in which the probes of a function run.
+ *
+ * There is one exception: the return of the function, if no other point of the session is a
+ * return.  fgraph has an ftrace_ops for returns anyway, and the list is then as long with a
+ * hook as with the ftrace_ops of fprobe, but a hook needs no look-up.
  */
 #include <linux/bitmap.h>
 #include <linux/bitops.h>
-#include <linux/context_tracking.h>
 #include <linux/ftrace.h>
 #include <linux/kprobes.h>
 #include <linux/list.h>
 #include <linux/lockdep.h>
-#include <linux/rcupdate.h>
 
 #include "event/func_event.h"
 #include "session.h"
@@ -64,16 +66,6 @@ struct ktap_kfn_hook {
 	struct ktap_kfn_point *f;
 };
 
-/* Preemption is disabled: rcu_is_watching() would disable it once more, and is not inline. */
-static __always_inline bool func_hook_rcu_watches(void)
-{
-#ifdef CONFIG_CONTEXT_TRACKING_IDLE
-	return rcu_is_watching_curr_cpu();
-#else
-	return rcu_is_watching();
-#endif
-}
-
 /*
  * ktap_fire() protects against recursion: it counts an event as missed if the level is busy.
  * Before it sets that mark, and after it has cleared it, nothing runs that ftrace could
@@ -92,7 +84,7 @@ static void func_hook_hit(unsigned long ip, unsigned long parent_ip, struct ftra
 	guard(preempt_notrace)();
 	f = READ_ONCE(container_of(ops, struct ktap_kfn_hook, ops)->f);
 	/* Where RCU is not watching, no grace period waits for this function. */
-	if (unlikely(!func_hook_rcu_watches() || !f || f->fns.fn->ip != ip))
+	if (unlikely(!ktap_kfn_rcu_watches() || !f || f->fns.fn->ip != ip))
 		return;
 	/* A stub of a tracepoint: is it called for this point? */
 	if (f->hidden && ftrace_regs_get_argument(fregs, 0) != (unsigned long)f)
@@ -115,7 +107,7 @@ static struct ktap_kfn_hook func_hooks[KFN_HOOKS] = {
 /* Hooks that are in use */
 static DECLARE_BITMAP(func_hooks_taken, KFN_HOOKS);
 
-/* Does another point of the session wait for the function, or for its return? */
+/* Does another point of the session wait for the function, so that a hook would not help? */
 static bool func_hook_is_shared(const struct ktap_kfn_point *f)
 {
 	const struct ktap_session *s = f->point.probe->session;
@@ -124,11 +116,10 @@ static bool func_hook_is_shared(const struct ktap_kfn_point *f)
 
 	lockdep_assert_held(&s->lock);
 	list_for_each_entry(point, &s->points, list) {
-		/* All sources of functions have this; their points begin with ktap_kfn_point. */
-		if (point == &f->point || point->source->has != ktap_kfn_has)
+		other = ktap_kfn_of(point);
+		if (!other || other == f || !ktap_kfn_find(&other->fns, f->fns.fn->ip))
 			continue;
-		other = container_of(point, struct ktap_kfn_point, point);
-		if (ktap_kfn_find(&other->fns, f->fns.fn->ip))
+		if (!ktap_kfn_return_fits(other))
 			return true;
 	}
 	return false;

@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs functions
-plan 82
+plan 90
 
 n=500
 f=vfs_write
@@ -195,8 +195,55 @@ for i in 1 2 3 4 5 6 7 8 9 10; do
 	[ "$(cat "$tmp/out")" = "$f: 50" ] || wrong=$((wrong + 1))
 	run -q -e "trace probe:$getppid { n[probefunc] += 1 } trace_end { print(n) }" -- "$workload" getppid 50
 	[ "$(cat "$tmp/out")" = "$getppid: 50" ] || wrong=$((wrong + 1))
+	run -q -e "trace probe:$getppid%return { n[probefunc, retval == ppid] += 1 } trace_end { print(n) }" -- \
+		"$workload" getppid 50
+	[ "$(cat "$tmp/out")" = "$getppid, true: 50" ] || wrong=$((wrong + 1))
 done
 is sessions_one_after_the_other $wrong 0
+
+# The return of one function may get a fgraph_ops of its own, if it is the only return of
+# its session: there are two.
+mine='/execname == "workload"/'
+return="trace probe:$getppid%return $mine { n += 1 } trace_end { print(n) }"
+run -q -e "$return" -- "$workload" getppid $n
+out only_return_is_counted_exactly "$n\n"
+run -q -e "trace probe:$getppid $mine { self.t = 1 e += 1 }
+trace probe:$getppid%return $mine { r += self.t } trace_end { print(e, r) }" -- "$workload" getppid $n
+out entry_and_only_return "$n\t$n\n"
+run -q -e "trace probe:$getppid $mine { e += 1 } trace probe:$getppid $mine { f += 1 }
+trace probe:$getppid%return $mine { r += 1 } trace_end { print(e, f, r) }" -- "$workload" getppid $n
+out two_entries_and_only_return "$n\t$n\t$n\n"
+for other in $others; do
+	echo "trace probe:$other%return { other[probefunc] += 1 }"
+done >"$tmp/others"
+{ cat "$tmp/others"; echo "$return"; } >"$tmp/script.kp"
+run -q "$tmp/script.kp" -- "$workload" getppid $n
+out many_returns "$n\n"
+# in four sessions at once, of which at most two have one
+sessions=
+for i in 1 2 3; do
+	start -q -e "$return"
+	sessions="$sessions $tracer"
+	mv "$tmp/out" "$tmp/return$i"
+done
+run -q -e "$return" -- "$workload" getppid $n
+for tracer in $sessions; do
+	stop
+done
+is four_sessions_of_one_return "$(sort "$tmp/out" "$tmp/return1" "$tmp/return2" "$tmp/return3" | uniq -c | tr -s ' ')" \
+	" 4 $n"
+# a task enters for a session that is gone when it returns, and the next one waits for the
+# return of the same function
+start -q -e "trace probe:hrtimer_nanosleep%return $mine { n += 1 }"
+"$workload" nap 1500 1 &
+sleeper=$!
+sleep 0.3
+stop
+start -q -e "trace probe:hrtimer_nanosleep%return $mine { n += 1 } trace_end { print(n) }"
+wait $sleeper
+"$workload" nap 1 3
+stop
+out call_that_is_older_than_the_session '3\n'
 
 # the function tracer
 run -q -e "trace ftrace:function /ip == vfs_w*/ { if (arg2 == 13) { n[probefunc] += 1 } } trace_end { print(n) }" -- \
@@ -357,18 +404,37 @@ fi
 
 # The function graph tracer has at most 16 users. If fprobes do not use it, nothing is
 # refused.
-graphs=0
-for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
-	graph=$tracefs/instances/ktap_graph$i
-	mkdir "$graph" && echo ksys_sync >"$graph/set_ftrace_filter" &&
-		echo function_graph >"$graph/current_tracer" && graphs=$((graphs + 1))
-done 2>/dev/null
+fill_graphs() {
+	graphs=0
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
+		graph=$tracefs/instances/ktap_graph$i
+		mkdir "$graph" && echo ksys_sync >"$graph/set_ftrace_filter" &&
+			echo function_graph >"$graph/current_tracer" && graphs=$((graphs + 1))
+	done 2>/dev/null
+}
+fill_graphs
 if [ $graphs = 16 ] && grep -qw fprobe_fgraph_entry /proc/kallsyms; then
 	refused no_room_for_returns probe:ksys_sync%return \
 		"event 'probe:ksys_sync%return' cannot be attached: too many others wait for functions to return\$"
 else
 	skip no_room_for_returns "the function graph tracer could not be filled"
 fi
+rmdir "$tracefs"/instances/ktap_graph* 2>/dev/null
+# two returns of a session are one user, to which other sessions add theirs
+start -q -e 'trace probe:ksys_sync%return { } trace probe:vfs_fsync%return { }'
+first=$tracer
+fill_graphs
+if [ $graphs = 15 ] && grep -qw fprobe_fgraph_entry /proc/kallsyms; then
+	run -q -e "$return" -- "$workload" getppid $n
+	out return_without_a_user_of_its_own "$n\n"
+	run -q -e "$return" -- "$workload" getppid $n
+	out return_without_a_user_of_its_own_again "$n\n"
+else
+	skip return_without_a_user_of_its_own "the function graph tracer could not be filled"
+	skip return_without_a_user_of_its_own_again "the function graph tracer could not be filled"
+fi
+tracer=$first
+stop
 rmdir "$tracefs"/instances/ktap_graph* 2>/dev/null
 
 echo 0 >/proc/sys/kernel/ftrace_enabled
