@@ -16,13 +16,13 @@
  *
  * - ktap_kfn_hook_take() reserves a free hook when a point is attached;
  * - ktap_kfn_hook_attach() sets its function and point, and registers it;
- * - ktap_kfn_hook_detach() unregisters it and clears the point.  Handlers may still run: the
- *   grace period in ktap_sources_detach() waits for them;
+ * - ktap_kfn_hook_detach() unregisters it and clears the function.  Handlers may still run:
+ *   the grace period in ktap_sources_detach() waits for them;
  * - ktap_kfn_hook_put() is called after that grace period: the hook is free.
  *
  * A task that was preempted in the trampoline may call func_hook_hit() at any time later,
- * when the hook has no point, or one for another function.  func_hook_hit() looks at the
- * point with preemption disabled, and drops the call if the address is not that of the point.
+ * when the hook has no function, or another one.  func_hook_hit() looks at the function with
+ * preemption disabled, and drops the call if it is another.
  *
  * If a function has several ftrace_ops, its call walks the list of all ftrace_ops of the
  * kernel, and each is asked whether it wants the function.  So a point gets a hook only if
@@ -59,10 +59,12 @@
 /**
  * struct ktap_kfn_hook - a hook
  * @ops: the ftrace_ops
- * @f: the point, or NULL
+ * @ip: the function; 0: the hook is not attached
+ * @f: the point, if @ip is set
  */
 struct ktap_kfn_hook {
 	struct ftrace_ops ops;
+	unsigned long ip;
 	struct ktap_kfn_point *f;
 };
 
@@ -79,13 +81,18 @@ struct ktap_kfn_hook {
 static void func_hook_hit(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
 			  struct ftrace_regs *fregs)
 {
+	const struct ktap_kfn_hook *hook = container_of(ops, struct ktap_kfn_hook, ops);
 	struct ktap_kfn_point *f;
 
 	guard(preempt_notrace)();
-	f = READ_ONCE(container_of(ops, struct ktap_kfn_hook, ops)->f);
-	/* Where RCU is not watching, no grace period waits for this function. */
-	if (unlikely(!ktap_kfn_rcu_watches() || !f || f->fns.fn->ip != ip))
+	/*
+	 * Where RCU is not watching, no grace period waits for this function.  The acquire
+	 * pairs with the release in ktap_kfn_hook_attach().
+	 */
+	if (unlikely(!ktap_kfn_rcu_watches() || smp_load_acquire(&hook->ip) != ip))
 		return;
+	/* Freed only after a grace period that begins when @ip has been cleared. */
+	f = READ_ONCE(hook->f);
 	/* A stub of a tracepoint: is it called for this point? */
 	if (f->hidden && ftrace_regs_get_argument(fregs, 0) != (unsigned long)f)
 		return;
@@ -163,12 +170,13 @@ int ktap_kfn_hook_attach(struct ktap_kfn_hook *hook, struct ktap_kfn_point *f,
 	int err;
 
 	f->ops = ops;
+	WRITE_ONCE(hook->f, f);
 	/* A late call of the previous owner may see it before it is registered. */
-	smp_store_release(&hook->f, f);
+	smp_store_release(&hook->ip, f->fns.fn->ip);
 	err = ftrace_set_filter_ip(&hook->ops, f->fns.fn->ip, 0, 1) ?:
 	      register_ftrace_function(&hook->ops);
 	if (err)
-		WRITE_ONCE(hook->f, NULL);
+		WRITE_ONCE(hook->ip, 0);
 	return err;
 }
 
@@ -176,7 +184,7 @@ int ktap_kfn_hook_attach(struct ktap_kfn_hook *hook, struct ktap_kfn_point *f,
 void ktap_kfn_hook_detach(struct ktap_kfn_hook *hook)
 {
 	unregister_ftrace_function(&hook->ops);
-	WRITE_ONCE(hook->f, NULL);
+	WRITE_ONCE(hook->ip, 0);
 }
 
 /* Free a hook, or NULL.  No handler runs any more. */
