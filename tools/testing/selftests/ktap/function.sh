@@ -343,6 +343,7 @@ is nothing_stays_attached "$(wc -l <"$tracefs/enabled_functions") $(wc -l </sys/
 rounds=10
 [ "$tenth" = 1 ] || rounds=3
 kill_rounds $rounds 1500 'trace probe:* { s[probefunc] += 1 } trace probe:vfs_*%return { t[retval] += 1 }'
+kill_rounds $rounds 500 "trace probe:$f { n += 1 } trace probe:$f%return { t[retval] += 1 }"
 kill_rounds $rounds 500 'trace probe:*_lock* { s[kstack] += 1 } trace ftrace:function /ip == vfs*/ { n += 1 }'
 wait_until no_sessions
 is killed_tools_leave_no_probe "$(wc -l <"$tracefs/enabled_functions") $((hits > 0))" "0 1"
