@@ -180,7 +180,7 @@ static int fprobe_attach(struct ktap_point *point)
 		return ktap_kfn_hook_attach(p->hook, &p->f, &ktap_kfn_ops);
 	/* If fgraph has no slot for another user, fprobe may have one. */
 	p->return_hook = ktap_kfn_return_take(&p->f);
-	if (p->return_hook && !ktap_kfn_return_attach(p->return_hook, &p->f))
+	if (p->return_hook && !ktap_kfn_return_attach(p->return_hook, &p->f, p->id))
 		return 0;
 	ips = ktap_kfns_ips(&p->f.fns);
 	if (!ips)

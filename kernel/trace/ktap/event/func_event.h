@@ -209,7 +209,8 @@ void ktap_kfn_hook_put(struct ktap_kfn_hook *hook);
 #if defined(CONFIG_FPROBE) && defined(CONFIG_HAVE_FTRACE_GRAPH_FUNC)
 bool ktap_kfn_return_fits(const struct ktap_kfn_point *f);
 struct ktap_kfn_return *ktap_kfn_return_take(const struct ktap_kfn_point *f);
-int ktap_kfn_return_attach(struct ktap_kfn_return *hook, struct ktap_kfn_point *f);
+int ktap_kfn_return_attach(struct ktap_kfn_return *hook, struct ktap_kfn_point *f,
+			   unsigned long id);
 void ktap_kfn_return_detach(struct ktap_kfn_return *hook);
 void ktap_kfn_return_put(struct ktap_kfn_return *hook);
 #else
@@ -223,7 +224,8 @@ static inline struct ktap_kfn_return *ktap_kfn_return_take(const struct ktap_kfn
 	return NULL;
 }
 
-static inline int ktap_kfn_return_attach(struct ktap_kfn_return *hook, struct ktap_kfn_point *f)
+static inline int ktap_kfn_return_attach(struct ktap_kfn_return *hook, struct ktap_kfn_point *f,
+					 unsigned long id)
 {
 	return -EOPNOTSUPP;
 }

@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs functions
-plan 90
+plan 91
 
 n=500
 f=vfs_write
@@ -233,17 +233,23 @@ done
 is four_sessions_of_one_return "$(sort "$tmp/out" "$tmp/return1" "$tmp/return2" "$tmp/return3" | uniq -c | tr -s ' ')" \
 	" 4 $n"
 # a task enters for a session that is gone when it returns, and the next one waits for the
-# return of the same function
-start -q -e "trace probe:hrtimer_nanosleep%return $mine { n += 1 }"
-"$workload" nap 1500 1 &
-sleeper=$!
-sleep 0.3
-stop
-start -q -e "trace probe:hrtimer_nanosleep%return $mine { n += 1 } trace_end { print(n) }"
-wait $sleeper
-"$workload" nap 1 3
-stop
-out call_that_is_older_than_the_session '3\n'
+# return of the same function, without and with arguments of the entry
+for key in name 'arg1 != nil'; do
+	start -q -e "trace probe:hrtimer_nanosleep%return $mine { n[$key] += 1 }"
+	"$workload" nap 1500 1 &
+	sleeper=$!
+	sleep 0.3
+	stop
+	start -q -e "trace probe:hrtimer_nanosleep%return $mine { n[$key] += 1 } trace_end { print(n) }"
+	wait $sleeper
+	"$workload" nap 1 3
+	stop
+	if [ "$key" = name ]; then
+		out call_that_is_older_than_the_session 'hrtimer_nanosleep: 3\n'
+	else
+		out older_call_with_arguments 'true: 3\n'
+	fi
+done
 
 # the function tracer
 run -q -e "trace ftrace:function /ip == vfs_w*/ { if (arg2 == 13) { n[probefunc] += 1 } } trace_end { print(n) }" -- \
@@ -428,11 +434,11 @@ fill_graphs
 if [ $graphs = 15 ] && grep -qw fprobe_fgraph_entry /proc/kallsyms; then
 	run -q -e "$return" -- "$workload" getppid $n
 	out return_without_a_user_of_its_own "$n\n"
-	run -q -e "$return" -- "$workload" getppid $n
-	out return_without_a_user_of_its_own_again "$n\n"
+	run -q -e "trace probe:$f%return $mine { n[arg2] += 1 } trace_end { print(n[13]) }" -- "$workload" write 13 $n
+	out return_with_arguments_without_a_user_of_its_own "$n\n"
 else
 	skip return_without_a_user_of_its_own "the function graph tracer could not be filled"
-	skip return_without_a_user_of_its_own_again "the function graph tracer could not be filled"
+	skip return_with_arguments_without_a_user_of_its_own "the function graph tracer could not be filled"
 fi
 tracer=$first
 stop
