@@ -489,6 +489,12 @@ int ktap_kfn_init(struct ktap_vm *vm, struct ktap_kfn_point *f, struct ktap_prob
 	return 0;
 }
 
+/* May the probe read an argument or the registers, by name, by number or by the event? */
+bool ktap_kfn_reads_args(const struct ktap_kfn_point *f, u32 nfields)
+{
+	return f->point.probe->plan.event || memchr(f->fields, FIELD_PARAM, nfields);
+}
+
 /* ktap_source.release() of functions: free the point, which begins with its functions. */
 void ktap_kfn_release(struct ktap_point *point)
 {

@@ -173,6 +173,7 @@ struct ktap_kfn_return;
 const struct ktap_kfn *ktap_kfn_find(const struct ktap_kfns *fns, unsigned long ip);
 int ktap_kfn_init(struct ktap_vm *vm, struct ktap_kfn_point *f, struct ktap_probe *probe,
 		  const struct ktap_source *source, struct ktap_kfns *fns);
+bool ktap_kfn_reads_args(const struct ktap_kfn_point *f, u32 nfields);
 void ktap_kfn_release(struct ktap_point *point);
 const char *ktap_kfn_why(int err);
 bool ktap_kfn_has(const struct ktap_point *point, enum ktap_part part, u32 n);

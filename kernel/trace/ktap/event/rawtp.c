@@ -8,6 +8,8 @@
  * called, or a hook if there is one tracepoint (func_hook.c).  Others use the same stub in
  * the same way, like the tracepoint events of dynamic_events: the first argument tells for
  * which user the stub is called.
+ *
+ * A point that reads no argument needs no stub: the tracepoints call rawtp_passed().
  */
 #include <linux/cleanup.h>
 #include <linux/fprobe.h>
@@ -25,23 +27,39 @@
 #include "session.h"
 #include "session_output.h"
 
+struct rawtp_point;
+
+/**
+ * struct rawtp_use - a tracepoint that a point waits for
+ * @tp: the tracepoint
+ * @p: the point
+ * @stub: the address of the stub: &ktap_kfn.ip of the tracepoint's name
+ */
+struct rawtp_use {
+	struct tracepoint *tp;
+	struct rawtp_point *p;
+	unsigned long stub;
+};
+
 /**
  * struct rawtp_point - tracepoints that a probe waits for
  * @f: their stubs, under the names of the tracepoints
  * @fp: called when the stubs are called
  * @hook: of a single tracepoint: used instead of @fp, if not NULL
- * @tps: the tracepoints
- * @ntps: number of tracepoints
- * @max_tps: allocated elements of @tps
- * @nregistered: number of tracepoints that call their stub for this point
+ * @direct: the tracepoints call rawtp_passed(); neither @fp nor @hook is used
+ * @uses: the tracepoints
+ * @nuses: number of tracepoints
+ * @max_uses: allocated elements of @uses
+ * @nregistered: number of tracepoints that call a function for this point
  */
 struct rawtp_point {
 	struct ktap_kfn_point f;
 	struct fprobe fp;
 	struct ktap_kfn_hook *hook;
-	struct tracepoint **tps;
-	unsigned int ntps;
-	size_t max_tps;
+	bool direct;
+	struct rawtp_use *uses;
+	unsigned int nuses;
+	size_t max_uses;
 	unsigned int nregistered;
 };
 
@@ -65,17 +83,49 @@ static int ktap_rawtp_hit(struct fprobe *fp, unsigned long ip, unsigned long ret
 }
 NOKPROBE_SYMBOL(ktap_rawtp_hit);
 
+/* A tracepoint of any type calls it: see KTAP_SHORT_PROBES. */
+static void rawtp_passed(void *data)
+{
+	/* All members that ktap_rawtp_ops reads are set below. */
+	struct ktap_kfn_hit h __uninitialized;
+	struct rawtp_use *use = data;
+
+	h.hit.ev.ops = &ktap_rawtp_ops;
+	h.hit.point = &use->p->f.point;
+	h.hit.here = ktap_here();
+	h.f = &use->p->f;
+	h.ip = use->stub;
+	h.caller = _RET_IP_;
+	h.args = NULL;
+	h.fregs = NULL;
+	guard(preempt_notrace)();
+	ktap_fire(&h.hit);
+}
+NOKPROBE_SYMBOL(rawtp_passed);
+
+/* The function that the tracepoint calls, and its first argument */
+static struct tracepoint_func rawtp_func(struct rawtp_use *use)
+{
+	if (use->p->direct)
+		return (struct tracepoint_func){ .func = rawtp_passed, .data = use };
+	return (struct tracepoint_func){ .func = use->tp->probestub, .data = use->p };
+}
+
 /* In reverse order of rawtp_attach() */
 static void rawtp_detach(struct ktap_point *point)
 {
 	struct rawtp_point *p = rawtp_point_of(point);
+	struct tracepoint_func func;
 	struct tracepoint *tp;
 
 	while (p->nregistered) {
-		tp = p->tps[--p->nregistered];
+		func = rawtp_func(&p->uses[--p->nregistered]);
+		tp = p->uses[p->nregistered].tp;
 		ktap_stand_in_put(point->probe->session, tp);
-		tracepoint_probe_unregister(tp, tp->probestub, p);
+		tracepoint_probe_unregister(tp, func.func, func.data);
 	}
+	if (p->direct)
+		return;
 	if (p->hook)
 		ktap_kfn_hook_detach(p->hook);
 	else
@@ -87,6 +137,8 @@ static int rawtp_attach_stubs(struct rawtp_point *p)
 {
 	unsigned long *ips __free(kvfree) = NULL;
 
+	if (p->direct)
+		return 0;
 	p->hook = ktap_kfn_hook_take(&p->f);
 	if (p->hook)
 		return ktap_kfn_hook_attach(p->hook, &p->f, &ktap_rawtp_ops);
@@ -97,16 +149,18 @@ static int rawtp_attach_stubs(struct rawtp_point *p)
 static int rawtp_attach(struct ktap_point *point)
 {
 	struct rawtp_point *p = rawtp_point_of(point);
+	struct tracepoint_func func;
 	struct tracepoint *tp;
 	int err;
 
 	err = rawtp_attach_stubs(p);
 	if (err)
 		return err;
-	while (p->nregistered < p->ntps) {
-		tp = p->tps[p->nregistered];
+	while (p->nregistered < p->nuses) {
+		func = rawtp_func(&p->uses[p->nregistered]);
+		tp = p->uses[p->nregistered].tp;
 		err = ktap_unloads(point->probe->session) ? -EINTR :
-		      tracepoint_probe_register(tp, tp->probestub, p);
+		      tracepoint_probe_register(tp, func.func, func.data);
 		if (err) {
 			rawtp_detach(point);
 			return err;
@@ -126,7 +180,7 @@ static void rawtp_release(struct ktap_point *point)
 	struct rawtp_point *p = rawtp_point_of(point);
 
 	ktap_kfn_hook_put(p->hook);
-	kvfree(p->tps);
+	kvfree(p->uses);
 	ktap_kfn_release(point);
 }
 
@@ -159,17 +213,17 @@ struct rawtp_finder {
 
 static int rawtp_add(struct rawtp_point *p, struct tracepoint *tp, unsigned long stub)
 {
-	struct tracepoint **tps;
+	struct rawtp_use *uses;
 	int err;
 
-	tps = ktap_kfns_grow(p->tps, &p->max_tps, p->ntps + 1, sizeof(*tps));
-	if (!tps)
+	uses = ktap_kfns_grow(p->uses, &p->max_uses, p->nuses + 1, sizeof(*uses));
+	if (!uses)
 		return -ENOMEM;
-	p->tps = tps;
+	p->uses = uses;
 	err = ktap_kfns_add(&p->f.fns, tp->name, stub);
 	/* ktap_kfns_add() skips modules that are being unloaded. */
-	if (!err && p->f.fns.n > p->ntps)
-		p->tps[p->ntps++] = tp;
+	if (!err && p->f.fns.n > p->nuses)
+		p->uses[p->nuses++] = (struct rawtp_use){ .tp = tp, .p = p, .stub = stub };
 	return err;
 }
 
@@ -236,6 +290,7 @@ static int rawtp_look_up(struct ktap_vm *vm, const char *rest, struct rawtp_poin
 
 int ktap_parse_rawtp(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest)
 {
+	const struct ktap_program *prog = vm->env->prog;
 	struct rawtp_point *p;
 	int err;
 
@@ -252,5 +307,7 @@ int ktap_parse_rawtp(struct ktap_vm *vm, struct ktap_probe *probe, const char *r
 	}
 	p->fp.entry_handler = ktap_rawtp_hit;
 	p->f.hidden = 1;
-	return ktap_kfn_init(vm, &p->f, probe, &ktap_rawtp_source, &p->f.fns);
+	err = ktap_kfn_init(vm, &p->f, probe, &ktap_rawtp_source, &p->f.fns);
+	p->direct = KTAP_SHORT_PROBES && !err && !ktap_kfn_reads_args(&p->f, prog->nfields);
+	return err;
 }

@@ -6,6 +6,7 @@
 #define _KTAP_SOURCE_H
 
 #include <linux/errno.h>
+#include <linux/kconfig.h>
 #include <linux/types.h>
 
 #include "probe.h"
@@ -31,6 +32,15 @@ enum ktap_part {
 	KTAP_PART_ARG,
 	KTAP_PART_RETVAL,
 };
+
+/*
+ * May a tracepoint call a function that has only its first parameter, the data that it was
+ * registered with?  The calling conventions of all architectures of Linux allow it: the
+ * first argument is where it always is, the callee does not look at the others, and the
+ * caller removes those that are on the stack.  tracepoint.c calls tp_stub_func() likewise.
+ * But kCFI compares the type of the function with that of the call.
+ */
+#define KTAP_SHORT_PROBES	(!IS_ENABLED(CONFIG_CFI))
 
 struct ktap_suggest;
 

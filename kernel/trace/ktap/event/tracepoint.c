@@ -5,7 +5,8 @@
  * A point is a consumer of the event (see struct trace_event_consumer).  So the point does
  * not depend on the event's enable, filter and set_event_pid files, users of these do not
  * see it, and nothing gets into the trace.  If the probe reads no field, the event makes
- * no record: small handlers are cheaper then.
+ * no record, and the tracepoint calls a function of ktap directly, if it can: small
+ * handlers are cheaper then.
  */
 #include <linux/cleanup.h>
 #include <linux/kallsyms.h>
@@ -13,6 +14,7 @@
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/tracepoint.h>
 #include <linux/uaccess.h>
 #include <linux/unaligned.h>
 
@@ -29,6 +31,7 @@
  * struct ktap_tracepoint - a trace event that a probe waits for
  * @point: the point
  * @call: the event, pinned
+ * @direct: the tracepoint of @call calls tracepoint_passed(), and @consumer is not used
  * @consumer: gets the records of @call, or none
  * @func: the function of an event that dynevent.c has created, or NULL
  * @top: its field with the address where stacks begin
@@ -39,6 +42,7 @@
 struct ktap_tracepoint {
 	struct ktap_point point;
 	struct trace_event_call *call;
+	bool direct;
 	struct trace_event_consumer consumer;
 	char *func;
 	struct ktap_field top;
@@ -47,10 +51,7 @@ struct ktap_tracepoint {
 	struct ktap_field fields[];
 };
 
-/*
- * A record of a trace event, of @len bytes.  Without a record @rec is NULL, and the
- * operations are plain_ops.
- */
+/* A record of a trace event, of @len bytes */
 struct record_event {
 	struct ktap_hit hit;
 	struct ktap_tracepoint *tp;
@@ -185,14 +186,15 @@ static void tracepoint_own_top(const struct ktap_event *ev, unsigned long *start
 
 static void tracepoint_plain_field(struct ktap_vm *vm, u32 index, struct ktap_value *v)
 {
-	const struct record_event *r = tracepoint_record_of(vm->event);
+	const struct ktap_tracepoint *tp =
+		container_of(ktap_hit_of(vm->event)->point, struct ktap_tracepoint, point);
 
 	*v = KTAP_VALUE_NIL;
-	if (r->tp->fields[index].kind == KTAP_FIELD_NAME)
+	if (tp->fields[index].kind == KTAP_FIELD_NAME)
 		tracepoint_record_name(vm->event, v);
 }
 
-/* For events without a record: the probe reads nothing else. */
+/* For events without a record, which are a struct ktap_hit: the probe reads nothing else. */
 static const struct ktap_event_ops plain_ops = {
 	.name = tracepoint_record_name,
 	.field = tracepoint_plain_field,
@@ -231,24 +233,31 @@ static void tracepoint_hit(struct trace_event_consumer *c, void *rec, unsigned i
 }
 NOKPROBE_SYMBOL(tracepoint_hit);
 
-/*
- * The hit function without a record.  Preemptible: the event disables preemption only
- * to make its record.
- */
+/* Without a record.  The tracepoint does not disable preemption. */
+static __always_inline void tracepoint_fire_plain(struct ktap_tracepoint *tp)
+{
+	/* All members are set below. */
+	struct ktap_hit hit __uninitialized;
+
+	hit.ev.ops = &plain_ops;
+	hit.point = &tp->point;
+	hit.here = ktap_here();
+	guard(preempt_notrace)();
+	ktap_fire(&hit);
+}
+
 static void tracepoint_plain_hit(struct trace_event_consumer *c, void *rec, unsigned int len)
 {
-	struct ktap_tracepoint *tp = tracepoint_of(c);
-	const struct record_event r = {
-		.hit.ev.ops = &plain_ops,
-		.hit.point = &tp->point,
-		.hit.here = ktap_here(),
-		.tp = tp,
-	};
-
-	guard(preempt_notrace)();
-	ktap_fire(&r.hit);
+	tracepoint_fire_plain(tracepoint_of(c));
 }
 NOKPROBE_SYMBOL(tracepoint_plain_hit);
+
+/* A tracepoint of any type calls it: see KTAP_SHORT_PROBES. */
+static void tracepoint_passed(void *tp)
+{
+	tracepoint_fire_plain(tp);
+}
+NOKPROBE_SYMBOL(tracepoint_passed);
 
 /* The record is too long, or the CPU has no room for one more. */
 static void tracepoint_missed(struct trace_event_consumer *c)
@@ -307,6 +316,15 @@ static bool tracepoint_is_read(const struct ktap_tracepoint *tp)
 	return false;
 }
 
+/*
+ * Does the event's function do nothing but to make a record, each time that the tracepoint
+ * calls it?  Dynamic, synthetic and user events have a ->reg() of their own.
+ */
+static bool tracepoint_is_plain(const struct trace_event_call *call)
+{
+	return call->flags & TRACE_EVENT_FL_TRACEPOINT && call->class->reg == trace_event_reg;
+}
+
 /* @own: the stack of the event begins at an address in the record */
 static void tracepoint_init_consumer(struct ktap_tracepoint *tp, bool own)
 {
@@ -322,6 +340,7 @@ static void tracepoint_init_consumer(struct ktap_tracepoint *tp, bool own)
 	tp->consumer.fn = field			 ? tracepoint_lock_release_hit :
 			  tp->consumer.no_record ? tracepoint_plain_hit :
 						   tracepoint_hit;
+	tp->direct = KTAP_SHORT_PROBES && tp->consumer.no_record && tracepoint_is_plain(tp->call);
 }
 
 static void tracepoint_find_field(struct ktap_tracepoint *tp, u32 index)
@@ -411,10 +430,13 @@ int ktap_tracepoint_add_own(struct ktap_probe *probe, struct trace_event_call *c
 static int tracepoint_attach(struct ktap_point *point)
 {
 	struct ktap_tracepoint *tp = container_of(point, struct ktap_tracepoint, point);
-	unsigned long entry = (unsigned long)tp->call->class->probe;
+	unsigned long entry = (unsigned long)(tp->direct ? tracepoint_passed :
+					      tp->call->class->probe);
 
 	if (kallsyms_lookup_size_offset(entry, &point->entry_size, NULL))
 		point->entry = entry;
+	if (tp->direct)
+		return tracepoint_probe_register(tp->call->tp, tracepoint_passed, tp);
 	return trace_event_consumer_register(&tp->consumer);
 }
 
@@ -424,7 +446,10 @@ static void tracepoint_detach(struct ktap_point *point)
 
 	if (tp->call->flags & TRACE_EVENT_FL_TRACEPOINT)
 		ktap_stand_in_put(point->probe->session, tp->call->tp);
-	trace_event_consumer_unregister(&tp->consumer);
+	if (tp->direct)
+		tracepoint_probe_unregister(tp->call->tp, tracepoint_passed, tp);
+	else
+		trace_event_consumer_unregister(&tp->consumer);
 }
 
 static void tracepoint_release_event(struct ktap_tracepoint *tp)

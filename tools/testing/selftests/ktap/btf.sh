@@ -50,7 +50,7 @@ trace_end { print(n) }" -- "$workload" getppid 7
 	fi
 	finish
 fi
-plan 70
+plan 71
 
 n=500
 
@@ -228,6 +228,7 @@ else
 fi
 
 # raw tracepoints
+mine='execname == "workload"'
 nr=$("$workload" number getppid)
 number=args.regs.orig_ax
 [ "$(uname -m)" = x86_64 ] || number=args.id
@@ -252,6 +253,10 @@ out pattern_of_tracepoints 'true\t1\tnil\n'
 run -q -e "trace rawtp:sys_enter /args.id == $nr && execname == \"workload\"/ { print(kstack(1)) }" -- "$workload" getppid 1
 [ "$code" = 0 ] && [ -s "$tmp/out" ] && ! grep -q 'probestub\|ktap' "$tmp/out"
 result $? stack_begins_with_the_tracepoint
+run -q -e "trace rawtp:sys_enter /$mine/ { n += 1 s[name, args.ip, kstack(2)] += 1 }
+trace rawtp:sys_enter /$mine && args.id >= 0/ { m += 1 s[name, args.ip, kstack(2)] += 1 }
+trace_end { for (k, v in pairs(s)) { if (v % 2 != 0) { odd += 1 } } print(n == m, n >= $n, odd, len(s) > 0) }" -- "$workload" getppid $n
+out probes_that_read_no_argument_of_a_tracepoint 'true\ttrue\tnil\ttrue\n'
 echo 't:ktap_test sys_enter' >>"$tracefs/dynamic_events" 2>/dev/null
 run -q -e "trace rawtp:sys_enter /args.id == $nr && execname == \"workload\"/ { n += 1 } trace_end { print(n) }" -- "$workload" getppid $n
 out beside_an_event_of_the_same_tracepoint "$n\n"

@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 47
+plan 52
 
 n=500
 
@@ -205,6 +205,25 @@ same() {
 	[ $status = 0 ] || diff "$tmp/wanted" "$tmp/out" | head -n 6 | sed 's/^/# /'
 }
 
+# Other users of the same tracepoint: handlers that read no field, and handlers that do
+fork=sched:sched_process_fork
+both="trace $fork $only { a += 1 } trace $fork /parent_comm == \"workload\"/ { b += 1 }
+trace_end { print(a, b) }"
+forks="$instance/events/sched/sched_process_fork"
+echo 1 >"$forks/enable"
+run -q -e "$both" -- "$workload" fork 20
+echo 0 >"$forks/enable"
+out beside_the_file_of_an_instance '20\t20\n'
+is file_of_an_instance_gets_all "$(grep -c 'workload-[0-9].* sched_process_fork: ' "$instance/trace")" 20
+echo 'enable_event:sched:sched_process_fork if pid == 0' >"$instance/events/sched/sched_process_exec/trigger"
+echo 'parent_pid == 0' >"$forks/filter"
+soft=$(cat "$forks/enable")
+run -q -e "$both" -- "$workload" fork 20
+echo '!enable_event:sched:sched_process_fork' >"$instance/events/sched/sched_process_exec/trigger"
+echo 0 >"$forks/filter"
+out event_that_a_trigger_has_soft_disabled '20\t20\n'
+is trigger_has_soft_disabled_it "$soft" '0*'
+
 same argstr_is_what_the_trace_file_says sched:sched_process_fork \
 	"trace sched:sched_process_fork $only { print(argstr) }" "$workload" fork 5
 same argstr_of_a_syscall_is_the_same_too syscalls:sys_enter_openat \
@@ -213,6 +232,21 @@ same tostring_ends_its_line syscalls:sys_exit_write \
 	"trace syscalls:sys_exit_write $only function (e) { printf(\"%s\", e.tostring()) }" "$workload" write 5 5
 same print_of_the_event_is_argstr sched:sched_process_exit \
 	"trace sched:sched_process_exit $only function (e) { print(e) }" "$workload" fork 5
+
+# Sessions come and go while the events happen
+"$workload" getppid 100000000 &
+load=$!
+came=0
+for i in 1 2 3 4 5 6 7 8; do
+	raw=
+	! has fprobes || raw='trace rawtp:sys_enter { n += 1 }'
+	run -q $all_of_it -e "trace raw_syscalls:sys_enter, raw_syscalls:sys_exit, sched:sched_switch { n += 1 } $raw
+trace raw_syscalls:sys_enter { m += 1 } tick-20ms { if (n > 0 && m > 0) { exit(7) } }"
+	[ "$code" = 7 ] && came=$((came + 1))
+done
+kill $load
+wait $load 2>/dev/null
+is detach_while_events_happen "$came" 8
 
 # everything
 seconds=120
