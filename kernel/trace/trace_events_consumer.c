@@ -59,7 +59,7 @@ static int consumer_slots_get(void)
 		slots = alloc_percpu_gfp(struct consumer_slots, GFP_KERNEL | __GFP_NOWARN);
 		if (!slots)
 			return -ENOMEM;
-		/* Pairs with READ_ONCE() in trace_event_consumer_reserve(). */
+		/* Pairs with READ_ONCE() in consumer_take_slot(). */
 		smp_store_release(&consumer_slots, slots);
 	}
 	consumer_users++;
@@ -84,9 +84,58 @@ static struct trace_event_consumer *consumer_of(struct trace_event_file *file)
 	return container_of(file, struct trace_event_consumer, file);
 }
 
+static noinline void *consumer_miss(struct trace_event_file *file, bool registered)
+{
+	struct trace_event_consumer *c = consumer_of(file);
+
+	if (registered && c->missed)
+		c->missed(c);
+	preempt_enable_notrace();
+	return NULL;
+}
+
+static __always_inline void *consumer_take_slot(struct trace_event_buffer *fbuffer,
+						struct trace_event_file *file, unsigned long len)
+{
+	struct consumer_slots __percpu *slots;
+	struct ring_buffer_event *event;
+	unsigned int depth;
+
+	preempt_disable_notrace();
+	slots = READ_ONCE(consumer_slots);
+	if (unlikely(!slots))
+		return consumer_miss(file, false);
+	depth = __this_cpu_read(consumer_depth);
+	if (unlikely(depth >= TRACE_EVENT_CONSUMER_NESTED || len > TRACE_EVENT_CONSUMER_MAX))
+		return consumer_miss(file, true);
+	__this_cpu_write(consumer_depth, depth + 1);
+	/* The slot is owned before it is written.  An interrupt takes the next one. */
+	barrier();
+
+	/* The slot was zeroed when it was allocated: type_len is 0. */
+	event = (struct ring_buffer_event *)this_cpu_ptr(slots)->slot[depth].bytes;
+	event->array[0] = len;
+	/* The code of events reads no other members, and may set some of them. */
+	fbuffer->event = event;
+	fbuffer->trace_file = file;
+	return &event->array[1];
+}
+
+static noinline void *consumer_reserve_common(struct trace_event_buffer *fbuffer,
+					      struct trace_event_file *file, unsigned long len)
+{
+	unsigned int trace_ctx = tracing_gen_ctx_dec();
+	struct trace_entry *ent;
+
+	ent = consumer_take_slot(fbuffer, file, len);
+	if (ent)
+		tracing_generic_entry_update(ent, file->event_call->event.type, trace_ctx);
+	return ent;
+}
+
 /**
  * trace_event_consumer_reserve() - Reserve a slot for the record of an event
- * @fbuffer: as for trace_event_buffer_reserve()
+ * @fbuffer: as for trace_event_buffer_reserve(); only @event and @trace_file are set
  * @file: the file of the consumer
  * @len: bytes of the record
  *
@@ -95,41 +144,9 @@ static struct trace_event_consumer *consumer_of(struct trace_event_file *file)
 void *trace_event_consumer_reserve(struct trace_event_buffer *fbuffer,
 				   struct trace_event_file *file, unsigned long len)
 {
-	struct trace_event_consumer *c = consumer_of(file);
-	struct consumer_slots __percpu *slots;
-	struct ring_buffer_event *event;
-	unsigned int trace_ctx, depth;
-
-	trace_ctx = tracing_gen_ctx_dec();
-	preempt_disable_notrace();
-	slots = READ_ONCE(consumer_slots);
-	if (unlikely(!slots))
-		goto unregistered;
-	depth = __this_cpu_read(consumer_depth);
-	if (unlikely(depth >= TRACE_EVENT_CONSUMER_NESTED || len > TRACE_EVENT_CONSUMER_MAX))
-		goto missed;
-	__this_cpu_write(consumer_depth, depth + 1);
-	/* The slot is owned before it is written.  An interrupt takes the next one. */
-	barrier();
-
-	/* The slot was zeroed when it was allocated: type_len is 0. */
-	event = (struct ring_buffer_event *)this_cpu_ptr(slots)->slot[depth].bytes;
-	event->array[0] = len;
-	fbuffer->buffer = NULL;
-	fbuffer->event = event;
-	fbuffer->trace_file = file;
-	fbuffer->entry = &event->array[1];
-	fbuffer->trace_ctx = trace_ctx;
-	fbuffer->regs = NULL;
-	tracing_generic_entry_update(fbuffer->entry, file->event_call->event.type, trace_ctx);
-	return fbuffer->entry;
-
-missed:
-	if (c->missed)
-		c->missed(c);
-unregistered:
-	preempt_enable_notrace();
-	return NULL;
+	if (likely(consumer_of(file)->no_common))
+		return consumer_take_slot(fbuffer, file, len);
+	return consumer_reserve_common(fbuffer, file, len);
 }
 
 /**

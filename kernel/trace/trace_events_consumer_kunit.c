@@ -138,6 +138,27 @@ static void record_is_passed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, t->missed);
 }
 
+static void record_without_common_fields_is_passed(struct kunit *test)
+{
+	struct tested *t = new_consumer(test);
+
+	t->c.no_common = true;
+	KUNIT_ASSERT_EQ(test, 0, start(t, GROUP, EVENT));
+	trace_consumer_kunit(5, LEN);
+	KUNIT_EXPECT_EQ(test, 5, t->id);
+	KUNIT_EXPECT_EQ(test, FIXED + LEN, t->len);
+
+	/* No room is lost: another record, one that is too long, and nested ones. */
+	trace_consumer_kunit(6, TRACE_EVENT_CONSUMER_MAX);
+	KUNIT_EXPECT_EQ(test, 1, t->calls);
+	KUNIT_EXPECT_EQ(test, 1, t->missed);
+	t->recurses = true;
+	trace_consumer_kunit(7, LEN);
+	stop(test, t);
+	KUNIT_EXPECT_EQ(test, 1 + TRACE_EVENT_CONSUMER_NESTED, t->calls);
+	KUNIT_EXPECT_EQ(test, 2, t->missed);
+}
+
 static void no_record_is_made(struct kunit *test)
 {
 	struct tested *t = new_consumer(test);
@@ -301,6 +322,7 @@ static void events_without_files_are_refused(struct kunit *test)
 
 static struct kunit_case consumer_cases[] = {
 	KUNIT_CASE(record_is_passed),
+	KUNIT_CASE(record_without_common_fields_is_passed),
 	KUNIT_CASE(no_record_is_made),
 	KUNIT_CASE(nested_events_have_their_own_records),
 	KUNIT_CASE(long_record_is_missed),

@@ -8,6 +8,8 @@
 #include <linux/uaccess.h>
 #include <linux/unaligned.h>
 
+#include <asm/word-at-a-time.h>
+
 #include "../../trace.h"
 #include "event/field.h"
 #include "host/read_memory.h"
@@ -78,6 +80,13 @@ static const char *field_bare_type(const char *type, u8 *place)
 	return type + str_has_prefix(type, "const ");
 }
 
+static u8 field_number(const struct ktap_field *f)
+{
+	if (f->size == 4)
+		return f->is_signed ? KTAP_FIELD_S32 : KTAP_FIELD_U32;
+	return f->size == 8 ? KTAP_FIELD_64 : KTAP_FIELD_NO_NUMBER;
+}
+
 static bool field_is_integer(size_t size)
 {
 	return size == 1 || size == 2 || size == 4 || size == 8;
@@ -110,6 +119,7 @@ void ktap_field_init(struct ktap_field *f, const struct ftrace_event_field *fiel
 
 	f->place = place;
 	f->kind = KTAP_FIELD_NONE;
+	f->number = KTAP_FIELD_NO_NUMBER;
 	f->offset = field->offset;
 	f->size = field->size;
 	f->is_signed = field->is_signed;
@@ -141,6 +151,7 @@ void ktap_field_init(struct ktap_field *f, const struct ftrace_event_field *fiel
 	} else if (field_is_integer(f->size)) {
 		f->kind = KTAP_FIELD_INT;
 		f->element = f->size;
+		f->number = field_number(f);
 	}
 }
 
@@ -160,8 +171,8 @@ static s64 field_read_int(const void *p, u8 size, bool is_signed)
 }
 
 /* Convert the elements to s64: an array value has no element size. */
-static void field_get_ints(struct ktap_vm *vm, const struct ktap_field *f, const void *p, u32 size,
-			   struct ktap_value *v)
+static noinline void field_get_ints(struct ktap_vm *vm, const struct ktap_field *f, const void *p,
+				    u32 size, struct ktap_value *v)
 {
 	u32 n = size / f->element, i;
 	s64 *ints;
@@ -180,26 +191,47 @@ static void field_get_ints(struct ktap_vm *vm, const struct ktap_field *f, const
 	*v = KTAP_VALUE_ARRAY(ints, n);
 }
 
-static void field_get_bytes(struct ktap_vm *vm, const void *p, u32 size, struct ktap_value *v)
+static __always_inline void field_get_bytes(struct ktap_vm *vm, const void *p, u32 size,
+					    struct ktap_value *v)
 {
-	if (size > KTAP_MAX_STRLEN) {
+	if (unlikely(size > KTAP_MAX_STRLEN)) {
 		size = KTAP_MAX_STRLEN;
 		atomic_long_inc(&vm->env->counters.cut_strings);
 	}
 	*v = KTAP_VALUE_STR(p, size);
 }
 
-/* Read an array of char: a string up to its NUL or its end. */
-static void field_get_chars(struct ktap_vm *vm, const char *p, u32 size, struct ktap_value *v)
+/* strnlen() by words: most strings are names of tasks, in arrays of two words. */
+static __always_inline u32 field_strnlen(const char *p, u32 size)
 {
-	u32 len = strnlen(p, size);
+	const struct word_at_a_time constants = WORD_AT_A_TIME_CONSTANTS;
+	unsigned long word, zeros;
+	u32 len = 0;
 
-	if (!ktap_vm_charge(vm, len / 64))
+	/* KMSAN does not know that the bytes after the NUL do not matter. */
+	while (!IS_ENABLED(CONFIG_KMSAN) && size - len >= sizeof(word)) {
+		word = get_unaligned((const unsigned long *)(p + len));
+		if (has_zero(word, &zeros, &constants)) {
+			zeros = prep_zero_mask(word, zeros, &constants);
+			return len + find_zero(create_zero_mask(zeros));
+		}
+		len += sizeof(word);
+	}
+	return len == size ? len : len + strnlen(p + len, size - len);
+}
+
+/* Read an array of char: a string up to its NUL or its end. */
+static __always_inline void field_get_chars(struct ktap_vm *vm, const char *p, u32 size,
+					    struct ktap_value *v)
+{
+	u32 len = field_strnlen(p, size);
+
+	if (len < 64 || !ktap_vm_charge(vm, len / 64))
 		field_get_bytes(vm, p, len, v);
 }
 
 /* Read a string by address.  The address may be invalid. */
-static void field_get_pointed(struct ktap_vm *vm, const char *s, struct ktap_value *v)
+static noinline void field_get_pointed(struct ktap_vm *vm, const char *s, struct ktap_value *v)
 {
 	char *copy, last;
 	long len;

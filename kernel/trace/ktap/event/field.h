@@ -6,9 +6,11 @@
 #define _KTAP_FIELD_H
 
 #include <linux/types.h>
+#include <linux/unaligned.h>
+
+#include "vm/value.h"
 
 struct ftrace_event_field;
-struct ktap_value;
 struct ktap_vm;
 
 /**
@@ -45,11 +47,26 @@ enum ktap_field_place {
 };
 
 /**
+ * enum ktap_field_number - the most frequent integers
+ * @KTAP_FIELD_NO_NUMBER: none of them
+ * @KTAP_FIELD_S32: a signed one of 4 bytes
+ * @KTAP_FIELD_U32: an unsigned one of 4 bytes
+ * @KTAP_FIELD_64: 8 bytes
+ */
+enum ktap_field_number {
+	KTAP_FIELD_NO_NUMBER,
+	KTAP_FIELD_S32,
+	KTAP_FIELD_U32,
+	KTAP_FIELD_64,
+};
+
+/**
  * struct ktap_field - a field of the records of one event
  * @kind: enum ktap_field_kind
  * @place: enum ktap_field_place
  * @is_signed: its integers are signed
  * @element: bytes of each integer
+ * @number: enum ktap_field_number, for ktap_field_get_number()
  * @offset: offset of the field from the start of the record
  * @size: bytes of the data, if @place is KTAP_FIELD_HERE
  */
@@ -58,6 +75,7 @@ struct ktap_field {
 	u8 place : 7;
 	u8 is_signed : 1;
 	u8 element;
+	u8 number;
 	u16 offset;
 	u16 size;
 };
@@ -65,5 +83,22 @@ struct ktap_field {
 void ktap_field_init(struct ktap_field *f, const struct ftrace_event_field *field);
 void ktap_field_get(struct ktap_vm *vm, const struct ktap_field *f, const void *rec,
 		    struct ktap_value *v);
+
+/* Read a frequent integer.  Return false if the field is another one. */
+static __always_inline bool ktap_field_get_number(const struct ktap_field *f, const void *rec,
+						  struct ktap_value *v)
+{
+	const void *p = rec + f->offset;
+
+	if (f->number == KTAP_FIELD_S32)
+		*v = KTAP_VALUE_INT(get_unaligned((const s32 *)p));
+	else if (f->number == KTAP_FIELD_64)
+		*v = KTAP_VALUE_INT(get_unaligned((const s64 *)p));
+	else if (f->number == KTAP_FIELD_U32)
+		*v = KTAP_VALUE_INT((s64)get_unaligned((const u32 *)p));
+	else
+		return false;
+	return true;
+}
 
 #endif /* _KTAP_FIELD_H */

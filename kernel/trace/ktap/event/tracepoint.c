@@ -30,6 +30,7 @@
 /**
  * struct ktap_tracepoint - a trace event that a probe waits for
  * @point: the point
+ * @ops: operations of the event's records
  * @call: the event, pinned
  * @direct: the tracepoint of @call calls tracepoint_passed(), and @consumer is not used
  * @consumer: gets the records of @call, or none
@@ -41,6 +42,7 @@
  */
 struct ktap_tracepoint {
 	struct ktap_point point;
+	const struct ktap_event_ops *ops;
 	struct trace_event_call *call;
 	bool direct;
 	struct trace_event_consumer consumer;
@@ -76,6 +78,8 @@ static void tracepoint_record_field(struct ktap_vm *vm, u32 index, struct ktap_v
 	const struct record_event *r = tracepoint_record_of(vm->event);
 	const struct ktap_field *f = &r->tp->fields[index];
 
+	if (ktap_field_get_number(f, r->rec, v))
+		return;
 	if (f->kind == KTAP_FIELD_NAME)
 		tracepoint_record_name(vm->event, v);
 	else
@@ -221,7 +225,7 @@ static void tracepoint_hit(struct trace_event_consumer *c, void *rec, unsigned i
 {
 	struct ktap_tracepoint *tp = tracepoint_of(c);
 	const struct record_event r = {
-		.hit.ev.ops = tp->func ? &own_ops : &record_ops,
+		.hit.ev.ops = tp->ops,
 		.hit.point = &tp->point,
 		.hit.here = ktap_here(),
 		.tp = tp,
@@ -316,6 +320,23 @@ static bool tracepoint_is_read(const struct ktap_tracepoint *tp)
 	return false;
 }
 
+/* May the probe read one of the fields that all records have? */
+static bool tracepoint_reads_common(const struct ktap_tracepoint *tp)
+{
+	const struct ktap_plan *plan = &tp->point.probe->plan;
+	u32 i;
+
+	if (plan->event)
+		return true;
+	for_each_set_bit(i, plan->fields, tp->point.probe->session->env.prog->nfields) {
+		if (tp->fields[i].kind != KTAP_FIELD_NONE &&
+		    tp->fields[i].kind != KTAP_FIELD_NAME &&
+		    tp->fields[i].offset < sizeof(struct trace_entry))
+			return true;
+	}
+	return false;
+}
+
 /*
  * Does the event's function do nothing but to make a record, each time that the tracepoint
  * calls it?  Dynamic, synthetic and user events have a ->reg() of their own.
@@ -337,6 +358,7 @@ static void tracepoint_init_consumer(struct ktap_tracepoint *tp, bool own)
 	tp->consumer.call = tp->call;
 	tp->consumer.missed = tracepoint_missed;
 	tp->consumer.no_record = !own && !field && !tracepoint_is_read(tp);
+	tp->consumer.no_common = !tracepoint_reads_common(tp);
 	tp->consumer.fn = field			 ? tracepoint_lock_release_hit :
 			  tp->consumer.no_record ? tracepoint_plain_hit :
 						   tracepoint_hit;
@@ -377,6 +399,7 @@ static struct ktap_tracepoint *tracepoint_add(struct ktap_probe *probe,
 		return ERR_PTR(-EBUSY);
 	}
 
+	tp->ops = &record_ops;
 	tp->call = call;
 	ktap_point_init(&tp->point, probe, &ktap_tracepoint_source, trace_event_name(call));
 	for_each_set_bit(i, probe->plan.fields, nfields)
@@ -416,6 +439,7 @@ int ktap_tracepoint_add_own(struct ktap_probe *probe, struct trace_event_call *c
 		kfree(name);
 		return PTR_ERR(tp);
 	}
+	tp->ops = &own_ops;
 	tp->func = name;
 	tp->ret = ret;
 	tp->point.name = name;

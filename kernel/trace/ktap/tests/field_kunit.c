@@ -143,10 +143,81 @@ static void long_fields_are_charged(struct kunit *test)
 	}
 }
 
+/* Both functions read the same of all integers, or ktap_field_get_number() reads none. */
+static void integers_of_all_sizes(struct kunit *test)
+{
+	static const struct {
+		int size;
+		bool is_signed;
+		s64 value;
+		bool quick;
+	} cases[] = {
+		{ 1, true, -1, false }, { 1, false, 0xff, false },
+		{ 2, true, -1, false }, { 2, false, 0xffff, false },
+		{ 4, true, -1, true }, { 4, false, 0xffffffff, true },
+		{ 8, true, -1, true }, { 8, false, -1, true },
+	};
+	struct ktap_vm *vm = an_activation(test);
+	struct ktap_value v, quick;
+	struct ktap_field f;
+	unsigned int i;
+	u8 rec[16];
+
+	memset(rec, 0xff, sizeof(rec));
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct ftrace_event_field field = {
+			.type = "int", .filter_type = FILTER_OTHER, .offset = 3,
+			.size = cases[i].size, .is_signed = cases[i].is_signed,
+		};
+
+		ktap_field_init(&f, &field);
+		ktap_field_get(vm, &f, rec, &v);
+		KUNIT_EXPECT_EQ(test, v.tag, KTAP_INT);
+		KUNIT_EXPECT_EQ(test, v.i, cases[i].value);
+		KUNIT_ASSERT_EQ(test, ktap_field_get_number(&f, rec, &quick), cases[i].quick);
+		if (!cases[i].quick)
+			continue;
+		KUNIT_EXPECT_EQ(test, quick.tag, KTAP_INT);
+		KUNIT_EXPECT_EQ(test, quick.i, cases[i].value);
+	}
+}
+
+/* A string ends at its NUL or with its array, wherever the array begins. */
+static void strings_of_all_lengths(struct kunit *test)
+{
+	struct ktap_vm *vm = an_activation(test);
+	unsigned int size, len, start;
+	struct ktap_value v;
+	struct ktap_field f;
+	char rec[40];
+
+	for (size = 1; size <= 24; size++) {
+		for (len = 0; len <= size; len++) {
+			const struct ftrace_event_field field = {
+				.type = "char[]", .filter_type = FILTER_STATIC_STRING,
+				.offset = len % 9, .size = size,
+			};
+
+			start = len % 9;
+			memset(rec, 'y', sizeof(rec));
+			memset(rec + start, 0x80 + len, len);
+			if (len < size)
+				rec[start + len] = '\0';
+			ktap_field_init(&f, &field);
+			ktap_field_get(vm, &f, rec, &v);
+			KUNIT_EXPECT_EQ(test, v.tag, KTAP_STR);
+			KUNIT_EXPECT_EQ_MSG(test, v.len, len, "%u bytes", size);
+			KUNIT_EXPECT_PTR_EQ(test, v.blob, rec + start);
+		}
+	}
+}
+
 static struct kunit_case field_cases[] = {
 	KUNIT_CASE(strings_are_read_through_a_pointer),
 	KUNIT_CASE(null_is_nil_and_bad_pointers_are_counted),
 	KUNIT_CASE(long_fields_are_charged),
+	KUNIT_CASE(integers_of_all_sizes),
+	KUNIT_CASE(strings_of_all_lengths),
 	{}
 };
 
