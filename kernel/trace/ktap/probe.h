@@ -169,18 +169,16 @@ struct ktap_hit {
 	struct ktap_here here;
 };
 
-/* The place of the caller, whose frame must exist while the handler runs. */
-static __always_inline struct ktap_here ktap_here(void)
+/* Note the place of the caller, whose frame must exist while the handler runs. */
+static __always_inline void ktap_note_here(struct ktap_here *here)
 {
-	struct ktap_here here = { };
-
 #ifdef CONFIG_X86_64
-	asm volatile("lea (%%rip), %0\n\t"
-		     "mov %%rsp, %1\n\t"
-		     "mov %%rbp, %2"
-		     : "=&r" (here.ip), "=r" (here.sp), "=r" (here.bp));
+	/* The kernel is in the uppermost 2 GiB: its addresses fit into an instruction. */
+	asm volatile("movq $1f, %0\n"
+		     "1:\tmovq %%rsp, %1\n\t"
+		     "movq %%rbp, %2"
+		     : "=m" (here->ip), "=m" (here->sp), "=m" (here->bp));
 #endif
-	return here;
 }
 
 static inline const struct ktap_hit *ktap_hit_of(const struct ktap_event *ev)

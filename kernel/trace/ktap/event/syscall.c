@@ -16,6 +16,7 @@
 #include <linux/glob.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
+#include <linux/log2.h>
 #include <linux/nospec.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -32,6 +33,9 @@
 #include "event/syscall_compat.h"
 #include "event/syscall_user.h"
 #include "session.h"
+
+/* Entries of the table by number: a power of two, so that a mask bounds an index */
+#define SC_CALLS	(1U << (const_ilog2(NR_syscalls - 1) + 1))
 
 /**
  * struct ktap_syscalls - the system calls of a session
@@ -59,7 +63,7 @@ struct ktap_syscalls {
 	bool entering;
 	bool exiting;
 	struct trace_user_buf_info buffers;
-	struct ktap_syscall *points[2][NR_syscalls];
+	struct ktap_syscall *points[2][SC_CALLS];
 };
 
 /**
@@ -127,19 +131,37 @@ static __always_inline struct ktap_syscall *syscall_first(const struct ktap_sysc
 	return ktap_index(&nr, NR_syscalls) ? scs->points[enter][nr] : NULL;
 }
 
-/* Does the current call have a number of another ABI than that of the events? */
-static __always_inline bool syscall_is_foreign(struct pt_regs *regs, int nr)
+/* The same for a number below SC_CALLS, with fewer instructions than ktap_index() */
+static __always_inline struct ktap_syscall *syscall_first_low(const struct ktap_syscalls *scs,
+							      u32 nr, bool enter)
 {
-	return unlikely(ktap_x32_call(nr) >= 0 || ktap_is_compat(regs));
+	/* The CPU may speculate that another number is below SC_CALLS. */
+	OPTIMIZER_HIDE_VAR(nr);
+	return scs->points[enter][nr & (SC_CALLS - 1)];
+}
+
+/* May an event of the table be the one of the current call? */
+static __always_inline bool syscall_is_native(struct pt_regs *regs, u32 nr)
+{
+	return likely(nr < SC_CALLS && !ktap_is_compat_low(regs));
+}
+
+/* Does the current call have a number of another ABI than that of the events? */
+static bool syscall_is_foreign(struct pt_regs *regs, int nr)
+{
+	return ktap_x32_call(nr) >= 0 || ktap_is_compat(regs);
 }
 
 /* Translate a foreign number.  Count the call if it has no event. */
-static struct ktap_syscall *syscall_first_foreign(struct ktap_syscalls *scs, int nr, bool enter,
-						  struct sc_abi *abi)
+static struct ktap_syscall *syscall_first_foreign(struct ktap_syscalls *scs, struct pt_regs *regs,
+						  int nr, bool enter, struct sc_abi *abi)
 {
 	struct ktap_compat_call call;
 	int x32 = ktap_x32_call(nr);
 
+	/* No system call has this number: there is no event either. */
+	if (!syscall_is_foreign(regs, nr))
+		return NULL;
 	/* First x32: ktap_is_compat() is true for these, too. */
 	if (x32 >= 0) {
 		syscall_count_x32(scs, x32, enter);
@@ -172,7 +194,7 @@ static noinline void syscall_fire(struct ktap_syscall *sc, bool compat, const un
 	struct sc_event e __uninitialized;
 
 	e.hit.ev.ops = &ktap_syscall_ops;
-	e.hit.here = ktap_here();
+	ktap_note_here(&e.hit.here);
 	e.compat = compat;
 	e.args = args;
 	e.user = user;
@@ -244,18 +266,19 @@ static noinline void syscall_enter_foreign(struct ktap_syscalls *scs, struct pt_
 	struct ktap_syscall *first;
 	struct sc_abi abi;
 
-	first = syscall_first_foreign(scs, nr, true, &abi);
+	first = syscall_first_foreign(scs, regs, nr, true, &abi);
 	if (first)
 		syscall_enter(scs, regs, first, abi);
 }
 NOKPROBE_SYMBOL(syscall_enter_foreign);
 
-static noinline void syscall_exit_foreign(struct ktap_syscalls *scs, long ret, int nr)
+static noinline void syscall_exit_foreign(struct ktap_syscalls *scs, struct pt_regs *regs,
+					  long ret, int nr)
 {
 	struct ktap_syscall *first;
 	struct sc_abi abi;
 
-	first = syscall_first_foreign(scs, nr, false, &abi);
+	first = syscall_first_foreign(scs, regs, nr, false, &abi);
 	if (first)
 		syscall_exit(first, ret, abi.compat);
 }
@@ -271,12 +294,12 @@ static void ktap_sys_enter(void *data, struct pt_regs *regs, long id)
 	struct ktap_syscalls *scs = data;
 	struct ktap_syscall *first;
 
-	if (syscall_is_foreign(regs, nr)) {
-		syscall_enter_foreign(scs, regs, nr);
-	} else {
-		first = syscall_first(scs, nr, true);
+	if (syscall_is_native(regs, nr)) {
+		first = syscall_first_low(scs, nr, true);
 		if (first)
 			syscall_enter(scs, regs, first, (struct sc_abi){});
+	} else {
+		syscall_enter_foreign(scs, regs, nr);
 	}
 	/* The stack of the event begins above this function: make no tail call. */
 	barrier();
@@ -289,12 +312,12 @@ static void ktap_sys_exit(void *data, struct pt_regs *regs, long ret)
 	struct ktap_syscalls *scs = data;
 	struct ktap_syscall *first;
 
-	if (syscall_is_foreign(regs, nr)) {
-		syscall_exit_foreign(scs, ret, nr);
-	} else {
-		first = syscall_first(scs, nr, false);
+	if (syscall_is_native(regs, nr)) {
+		first = syscall_first_low(scs, nr, false);
 		if (first)
 			syscall_exit(first, ret, false);
+	} else {
+		syscall_exit_foreign(scs, regs, ret, nr);
 	}
 	barrier();
 }

@@ -30,6 +30,16 @@ static inline bool ktap_is_compat(struct pt_regs *regs)
 #endif
 }
 
+/* The same if the number has no __X32_SYSCALL_BIT: this is no x32 call. */
+static inline bool ktap_is_compat_low(struct pt_regs *regs)
+{
+#ifdef CONFIG_X86_X32_ABI
+	return in_ia32_syscall();
+#else
+	return ktap_is_compat(regs);
+#endif
+}
+
 #ifdef CONFIG_KTAP_COMPAT_SYSCALLS
 #define KTAP_NR_COMPAT	512
 

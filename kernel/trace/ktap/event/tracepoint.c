@@ -224,15 +224,15 @@ static struct ktap_tracepoint *tracepoint_of(struct trace_event_consumer *c)
 static void tracepoint_hit(struct trace_event_consumer *c, void *rec, unsigned int len)
 {
 	struct ktap_tracepoint *tp = tracepoint_of(c);
-	const struct record_event r = {
-		.hit.ev.ops = tp->ops,
-		.hit.point = &tp->point,
-		.hit.here = ktap_here(),
-		.tp = tp,
-		.rec = rec,
-		.len = len,
-	};
+	/* All members are set below. */
+	struct record_event r __uninitialized;
 
+	r.hit.ev.ops = tp->ops;
+	r.hit.point = &tp->point;
+	ktap_note_here(&r.hit.here);
+	r.tp = tp;
+	r.rec = rec;
+	r.len = len;
 	ktap_fire(&r.hit);
 }
 NOKPROBE_SYMBOL(tracepoint_hit);
@@ -245,7 +245,7 @@ static __always_inline void tracepoint_fire_plain(struct ktap_tracepoint *tp)
 
 	hit.ev.ops = &plain_ops;
 	hit.point = &tp->point;
-	hit.here = ktap_here();
+	ktap_note_here(&hit.here);
 	guard(preempt_notrace)();
 	ktap_fire(&hit);
 }
