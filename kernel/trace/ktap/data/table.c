@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tables.
+ * Tables: their buckets and their growth, and what concerns a whole table.
+ * table_access.c accesses entries by their keys.
  */
-#include <linux/align.h>
 #include <linux/bits.h>
-#include <linux/hash.h>
 #include <linux/kernel.h>
 #include <linux/minmax.h>
-#include <linux/nospec.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 
 #include "data/table_priv.h"
-#include "vm/arith.h"
-#include "vm/bytes.h"
 #include "vm/env.h"
 #include "vm/vm.h"
 
@@ -53,50 +49,7 @@
 /* ktap_table_new() charges a unit for each of these: it clears @pages. */
 #define ENTRIES_A_UNIT		16384
 
-/* Units for the insertion or removal of an entry, besides those of the instruction. */
-#define INSERT_COST		5
-#define REMOVE_COST		2
-
 #define FIRST_PAGE_BUCKETS	16
-
-/* Average length of chains at which insertions fail, without memory for more buckets. */
-#define MAX_CHAIN		32
-
-/* Multiply, and fold the product: each bit of both words has an effect on the result. */
-static __always_inline u64 table_mix(u64 x, u64 y)
-{
-	struct ktap_int128 product = ktap_int128_mul(x, y);
-
-	return product.lo ^ product.hi;
-}
-
-static u64 table_mix_bytes(const u64 *secret, const void *p, size_t len)
-{
-	u64 hash = secret[0] + len;
-
-	for (; len > 2 * sizeof(u64); p += 2 * sizeof(u64), len -= 2 * sizeof(u64))
-		hash = table_mix(ktap_word(p) ^ secret[1], ktap_word(p + sizeof(u64)) ^ hash);
-	if (len < sizeof(u64))
-		return table_mix(ktap_short_word(p, len) ^ hash, secret[1]);
-	return table_mix(ktap_word(p) ^ secret[1], ktap_word(p + len - sizeof(u64)) ^ hash);
-}
-
-/*
- * Two random words, &ktap_env.secret, mask the key: who does not know them cannot choose
- * keys that collide.  With some of them, keys that differ in a few bits differ only in a
- * part of the product: hash_64() combines all of it.
- */
-static __always_inline u32 table_hash_word(const struct ktap_env *env, u64 x)
-{
-	return hash_64(table_mix(x ^ env->secret[0], env->secret[1]), 32);
-}
-
-static noinline u32 table_hash_key(const struct ktap_env *env, const struct ktap_value *key)
-{
-	if (!ktap_is_blob(key))
-		return table_hash_word(env, key->u);
-	return hash_64(table_mix_bytes(env->secret, key->blob, key->len), 32);
-}
 
 /*
  * Buckets lie on pages.  Pages are small, so that one is found even in fragmented
@@ -117,19 +70,9 @@ static u32 table_max_pages(u32 max, u32 page_bits)
 	return DIV_ROUND_UP(max, BIT(page_bits));
 }
 
-static __always_inline struct ktap_entry **table_bucket_at(struct ktap_table *t, u32 n)
-{
-	return &t->pages[n >> t->page_bits][n & (BIT(t->page_bits) - 1)];
-}
-
 static size_t table_page_size(const struct ktap_table *t)
 {
 	return BIT(t->page_bits) * sizeof(struct ktap_entry *);
-}
-
-static __always_inline struct ktap_lock *table_stripe_of(struct ktap_table *t, u32 hash)
-{
-	return &t->stripes[hash % KTAP_STRIPES].lock;
 }
 
 /* A bucket's number and its hashes must have the lowest bits in common. */
@@ -139,10 +82,10 @@ bool ktap_table_lock(struct ktap_table *t, unsigned long *flags)
 {
 	int i;
 
-	if (!ktap_lock(table_stripe_of(t, 0), flags))
+	if (!ktap_lock(ktap_table_stripe_of(t, 0), flags))
 		return false;
 	for (i = 1; i < KTAP_STRIPES; i++)
-		ktap_lock_nested(table_stripe_of(t, i));
+		ktap_lock_nested(ktap_table_stripe_of(t, i));
 	return true;
 }
 
@@ -151,68 +94,8 @@ void ktap_table_unlock(struct ktap_table *t, unsigned long flags)
 	int i;
 
 	for (i = KTAP_STRIPES - 1; i > 0; i--)
-		ktap_unlock_nested(table_stripe_of(t, i));
-	ktap_unlock(table_stripe_of(t, 0), flags);
-}
-
-static __always_inline struct ktap_entry **table_bucket(struct ktap_table *t, u32 hash)
-{
-	u32 mask = READ_ONCE(t->mask), n = hash & mask;
-
-	ktap_assert_locked();
-	/* Branch-free (Spectre v1): a bucket not yet split off falls back to its parent. */
-	n &= (mask >> 1) | (u32)array_index_mask_nospec(n, READ_ONCE(t->nbuckets));
-	return table_bucket_at(t, n);
-}
-
-static __always_inline struct ktap_entry *table_find_int(struct ktap_table *t, u32 hash, u64 i)
-{
-	struct ktap_entry *e;
-
-	ktap_assert_held(table_stripe_of(t, hash));
-	for (e = *table_bucket(t, hash); e; e = e->chain) {
-		if (e->key.u == i && e->key.tag == KTAP_INT)
-			return e;
-	}
-	return NULL;
-}
-
-static __always_inline bool table_same_key(const struct ktap_value *x, const struct ktap_value *y)
-{
-	if (x->tag != y->tag)
-		return false;
-	if (!ktap_is_blob(x))
-		return x->u == y->u;
-	return x->len == y->len && ktap_same_bytes(x->blob, y->blob, x->len);
-}
-
-static noinline struct ktap_entry *table_find(struct ktap_table *t, u32 hash,
-					      const struct ktap_value *key)
-{
-	struct ktap_entry *e;
-
-	ktap_assert_held(table_stripe_of(t, hash));
-	for (e = *table_bucket(t, hash); e; e = e->chain) {
-		if (e->hash == hash && table_same_key(&e->key, key))
-			return e;
-	}
-	return NULL;
-}
-
-struct ktap_entry *ktap_table_find(struct ktap_env *env, struct ktap_table *t,
-				   const struct ktap_value *key)
-{
-	return table_find(t, table_hash_key(env, key), key);
-}
-
-static size_t table_blob_size(const struct ktap_value *v)
-{
-	return ktap_is_blob(v) ? ALIGN((size_t)v->len, 8) : 0;
-}
-
-static size_t table_entry_size(const struct ktap_value *key)
-{
-	return sizeof(struct ktap_entry) + table_blob_size(key);
+		ktap_unlock_nested(ktap_table_stripe_of(t, i));
+	ktap_unlock(ktap_table_stripe_of(t, 0), flags);
 }
 
 /* Double the first page.  It has buckets of all stripes: the whole table must be locked. */
@@ -260,7 +143,7 @@ static bool table_make_room(struct ktap_env *env, struct ktap_table *t, u32 n)
 static void table_split_bucket(struct ktap_table *t, u32 n)
 {
 	u32 mask = t->mask, parent = n & (mask >> 1);
-	struct ktap_entry **from = table_bucket_at(t, parent), **to = table_bucket_at(t, n), *e;
+	struct ktap_entry **from = ktap_table_bucket_at(t, parent), **to = ktap_table_bucket_at(t, n), *e;
 
 	*to = NULL;
 	while ((e = *from)) {
@@ -285,7 +168,7 @@ static bool table_add_bucket(struct ktap_env *env, struct ktap_table *t)
 	bool whole = !(n >> t->page_bits), room = true;
 	unsigned long flags;
 
-	if (!(whole ? ktap_table_lock(t, &flags) : ktap_lock(table_stripe_of(t, n), &flags)))
+	if (!(whole ? ktap_table_lock(t, &flags) : ktap_lock(ktap_table_stripe_of(t, n), &flags)))
 		return false;
 	ktap_lock_nested(&t->order);
 	/* Otherwise another CPU has added it. */
@@ -298,7 +181,7 @@ static bool table_add_bucket(struct ktap_env *env, struct ktap_table *t)
 	if (whole)
 		ktap_table_unlock(t, flags);
 	else
-		ktap_unlock(table_stripe_of(t, n), flags);
+		ktap_unlock(ktap_table_stripe_of(t, n), flags);
 	return room;
 }
 
@@ -307,8 +190,7 @@ static bool table_is_crowded(const struct ktap_table *t)
 	return READ_ONCE(t->count) > READ_ONCE(t->nbuckets);
 }
 
-/* Add up to two buckets after an insertion. */
-static void table_grow(struct ktap_env *env, struct ktap_table *t)
+void ktap_table_grow(struct ktap_env *env, struct ktap_table *t)
 {
 	int i;
 
@@ -316,41 +198,12 @@ static void table_grow(struct ktap_env *env, struct ktap_table *t)
 		;
 }
 
-static void table_insert_entry(struct ktap_table *t, struct ktap_entry *e)
-{
-	struct ktap_entry **head = table_bucket(t, e->hash);
-
-	ktap_assert_held(table_stripe_of(t, e->hash));
-	ktap_assert_held(&t->order);
-
-	e->chain = *head;
-	*head = e;
-
-	e->seq = ++t->seq;
-	e->prev = t->last;
-	e->next = NULL;
-	if (t->last)
-		t->last->next = e;
-	else
-		t->first = e;
-	t->last = e;
-	if (unlikely(t->ncursors))
-		ktap_cursors_see_new(t, e);
-	WRITE_ONCE(t->count, t->count + 1);
-}
-
-static void table_count_blobs(struct ktap_table *t, long bytes)
-{
-	if (bytes)
-		atomic_long_add(bytes, &t->blob_bytes);
-}
-
 /* Unlink an entry without freeing it. */
 static void table_unlink_entry(struct ktap_table *t, struct ktap_entry *e)
 {
-	struct ktap_entry **link = table_bucket(t, e->hash);
+	struct ktap_entry **link = ktap_table_bucket(t, e->hash);
 
-	ktap_assert_held(table_stripe_of(t, e->hash));
+	ktap_assert_held(ktap_table_stripe_of(t, e->hash));
 	ktap_assert_held(&t->order);
 	while (*link != e)
 		link = &(*link)->chain;
@@ -369,14 +222,15 @@ static void table_unlink_entry(struct ktap_table *t, struct ktap_entry *e)
 	WRITE_ONCE(t->count, t->count - 1);
 }
 
-static void table_remove_entry(struct ktap_env *env, struct ktap_table *t, struct ktap_entry *e)
+void ktap_table_remove(struct ktap_env *env, struct ktap_table *t, struct ktap_entry *e)
 {
 	ktap_lock_nested(&t->order);
 	table_unlink_entry(t, e);
 	ktap_unlock_nested(&t->order);
-	table_count_blobs(t, -(long)(table_blob_size(&e->key) + table_blob_size(&e->value)));
+	ktap_table_count_blobs(t, -(long)(ktap_table_blob_size(&e->key) +
+					  ktap_table_blob_size(&e->value)));
 	ktap_slot_replace(env, &e->value, &KTAP_VALUE_NIL);
-	ktap_heap_free_nested(&env->heap, e, table_entry_size(&e->key));
+	ktap_heap_free_nested(&env->heap, e, ktap_table_entry_size(&e->key));
 }
 
 /* Release the object of an entry on behalf of the reaper. */
@@ -390,23 +244,6 @@ static void table_orphan_value(struct ktap_env *env, struct ktap_entry *e,
 	object = ktap_object_of(&e->value);
 	e->value = KTAP_VALUE_NIL;
 	ktap_object_orphan(env, object, reaper);
-}
-
-static struct ktap_entry *table_new_entry(struct ktap_vm *vm, u32 hash,
-					  const struct ktap_value *key)
-{
-	struct ktap_entry *e = ktap_slot_alloc(vm, table_entry_size(key));
-
-	if (!e)
-		return NULL;
-	e->hash = hash;
-	e->key = *key;
-	if (ktap_is_blob(key)) {
-		memcpy(e->bytes, key->blob, key->len);
-		e->key.blob = e->bytes;
-	}
-	e->value = KTAP_VALUE_NIL;
-	return e;
 }
 
 static struct ktap_stripe *table_pick_stripes(struct ktap_env *env)
@@ -469,406 +306,6 @@ int ktap_table_new(struct ktap_vm *vm, u32 max, struct ktap_value *v)
 	return 0;
 }
 
-/**
- * struct table_place - the place of a key in a table
- * @locked: the stripe of the key is locked; otherwise nothing else is valid
- * @hash: hash of the key
- * @stripe: the lock of this hash
- * @flags: to unlock it
- * @e: the entry, or NULL
- */
-struct table_place {
-	bool locked;
-	u32 hash;
-	struct ktap_lock *stripe;
-	unsigned long flags;
-	struct ktap_entry *e;
-};
-
-/* Lock the stripe of a key, and find its entry. */
-static __always_inline struct table_place table_enter(struct ktap_vm *vm, struct ktap_table *t,
-						      const struct ktap_value *key)
-{
-	u32 hash = table_hash_key(vm->env, key);
-	struct ktap_lock *stripe = table_stripe_of(t, hash);
-	unsigned long flags;
-
-	if (!ktap_lock(stripe, &flags))
-		return (struct table_place){ };
-	return (struct table_place){
-		.locked = true, .hash = hash, .stripe = stripe, .flags = flags,
-		.e = table_find(t, hash, key),
-	};
-}
-
-/*
- * table_enter() for integers, the most frequent keys.  It calls nothing, so that an
- * operation on an existing entry needs no stack.  It may fail at any time: use
- * table_enter() then.
- */
-static __always_inline struct table_place table_try(struct ktap_vm *vm, struct ktap_table *t,
-						    const struct ktap_value *key)
-{
-	struct ktap_lock *stripe;
-	unsigned long flags;
-	u32 hash;
-
-	if (key->tag != KTAP_INT)
-		return (struct table_place){ };
-	hash = table_hash_word(vm->env, key->u);
-	stripe = table_stripe_of(t, hash);
-	if (unlikely(!ktap_trylock(stripe, &flags)))
-		return (struct table_place){ };
-	return (struct table_place){
-		.locked = true, .hash = hash, .stripe = stripe, .flags = flags,
-		.e = table_find_int(t, hash, key->u),
-	};
-}
-
-static int table_is_busy(struct ktap_vm *vm)
-{
-	ktap_count_busy(vm->env);
-	return 0;
-}
-
-/* Copy a blob, which had @need bytes a moment ago. */
-static noinline int table_get_blob(struct ktap_vm *vm, struct ktap_table *t,
-				   const struct ktap_value *key, u32 need, struct ktap_value *v)
-{
-	struct ktap_value copy = { .len = need };
-	struct table_place p;
-	u32 room = 0;
-	void *mem;
-	bool done;
-
-	do {
-		mem = ktap_slot_make_room(vm, &room, copy.len);
-		if (!mem)
-			return vm->error;
-		copy = KTAP_VALUE_NIL;
-		p = table_enter(vm, t, key);
-		if (!p.locked) {
-			ktap_count_busy(vm->env);
-			break;
-		}
-		done = !p.e || ktap_slot_copy(&copy, &p.e->value, mem, room);
-		ktap_unlock(p.stripe, p.flags);
-	} while (!done);
-	*v = copy;
-	return 0;
-}
-
-static __always_inline int table_get_at(struct ktap_vm *vm, struct ktap_table *t,
-					const struct ktap_value *key, struct table_place p,
-					struct ktap_value *v)
-{
-	u32 len;
-
-	if (unlikely(p.e && ktap_is_blob(&p.e->value))) {
-		len = p.e->value.len;
-		ktap_unlock(p.stripe, p.flags);
-		return table_get_blob(vm, t, key, len, v);
-	}
-	*v = p.e ? p.e->value : KTAP_VALUE_NIL;
-	ktap_unlock(p.stripe, p.flags);
-	return 0;
-}
-
-static noinline int table_get_any(struct ktap_vm *vm, struct ktap_table *t,
-				  const struct ktap_value *key, struct ktap_value *v)
-{
-	struct table_place p = table_enter(vm, t, key);
-
-	if (likely(p.locked))
-		return table_get_at(vm, t, key, p, v);
-	*v = KTAP_VALUE_NIL;
-	return table_is_busy(vm);
-}
-
-int ktap_table_get(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
-		   struct ktap_value *v)
-{
-	struct table_place p = table_try(vm, t, key);
-
-	return likely(p.locked) ? table_get_at(vm, t, key, p, v) : table_get_any(vm, t, key, v);
-}
-
-static noinline bool table_has_any(struct ktap_vm *vm, struct ktap_table *t,
-				   const struct ktap_value *key)
-{
-	struct table_place p = table_enter(vm, t, key);
-
-	if (unlikely(!p.locked))
-		return table_is_busy(vm);
-	ktap_unlock(p.stripe, p.flags);
-	return p.e;
-}
-
-bool ktap_table_has(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key)
-{
-	struct table_place p = table_try(vm, t, key);
-
-	if (unlikely(!p.locked))
-		return table_has_any(vm, t, key);
-	ktap_unlock(p.stripe, p.flags);
-	return p.e;
-}
-
-static int table_delete(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key)
-{
-	struct table_place p = table_enter(vm, t, key);
-
-	if (!p.locked)
-		return table_is_busy(vm);
-	if (p.e)
-		table_remove_entry(vm->env, t, p.e);
-	ktap_unlock(p.stripe, p.flags);
-	return p.e ? ktap_vm_charge(vm, REMOVE_COST) : 0;
-}
-
-/* The result of an update. */
-enum table_outcome {
-	DONE,
-	USED,		/* done, and the new entry is in the table */
-	NO_ENTRY,	/* no such key, and the caller gave no new entry */
-	FULL,
-	NO_BUCKETS,	/* no memory for buckets, and the chains are too long */
-	BUSY,
-	NO_SUM,		/* the entry holds no number */
-};
-
-/* Return USED if there is room for one more entry. */
-static enum table_outcome table_room_for_entry(struct ktap_table *t)
-{
-	ktap_assert_held(&t->order);
-	if (t->count >= t->max) {
-		WRITE_ONCE(t->dropped, t->dropped + 1);
-		return FULL;
-	}
-	return t->count / MAX_CHAIN >= t->nbuckets ? NO_BUCKETS : USED;
-}
-
-/* Insert @new, if there is one and the table has room, with the prepared value @v. */
-static enum table_outcome table_insert_locked(struct ktap_env *env, struct ktap_table *t,
-					      struct ktap_entry *new, const struct ktap_value *v)
-{
-	enum table_outcome outcome;
-
-	ktap_lock_nested(&t->order);
-	outcome = table_room_for_entry(t);
-	if (outcome == USED && !new)
-		outcome = NO_ENTRY;
-	if (outcome == USED)
-		table_insert_entry(t, new);
-	ktap_unlock_nested(&t->order);
-	if (outcome != USED)
-		return outcome;
-	/* The stripe still protects the new entry. */
-	ktap_slot_replace(env, &new->value, v);
-	table_count_blobs(t, table_blob_size(&new->key) + table_blob_size(v));
-	return USED;
-}
-
-/**
- * struct table_update - what to do with the entry of a key
- * @key: the key
- * @add: add @v, an integer, to the entry
- * @make: keep the value of the entry; a new one gets an object that this makes
- * @arg: argument of @make
- * @v: the value, prepared for a slot; that of the entry with @make, or if it is no number
- */
-struct table_update {
-	const struct ktap_value *key;
-	bool add;
-	ktap_make_fn make;
-	const void *arg;
-	struct ktap_value v;
-};
-
-/* Count an update that was dropped. */
-static void table_count_loss(struct ktap_env *env, enum table_outcome outcome)
-{
-	if (outcome == BUSY)
-		ktap_count_busy(env);
-	else if (outcome == FULL)
-		atomic_long_inc(&env->counters.full_table);
-	else if (outcome == NO_BUCKETS)
-		atomic_long_inc(&env->counters.no_memory);
-}
-
-static enum table_outcome table_update_entry(struct ktap_env *env, struct ktap_table *t,
-					     struct ktap_entry *e, struct table_update *u)
-{
-	if (u->make || (u->add && !ktap_is_number(&e->value))) {
-		u->v = e->value;
-		return u->add ? NO_SUM : DONE;
-	}
-	if (u->add) {
-		ktap_slot_add(&e->value, u->v.i);
-		return DONE;
-	}
-	table_count_blobs(t, (long)table_blob_size(&u->v) - (long)table_blob_size(&e->value));
-	ktap_slot_replace(env, &e->value, &u->v);
-	return DONE;
-}
-
-/*
- * Update an entry, or insert it, and unlock.  Try without a new entry first: the table may
- * be full.
- */
-static int table_update_locked(struct ktap_vm *vm, struct ktap_table *t, struct table_update *u,
-			       struct table_place *p)
-{
-	struct ktap_object *made = NULL;
-	struct ktap_entry *new = NULL;
-	enum table_outcome outcome;
-
-	for (;;) {
-		outcome = p->e ? table_update_entry(vm->env, t, p->e, u) :
-				 table_insert_locked(vm->env, t, new, &u->v);
-		ktap_unlock(p->stripe, p->flags);
-		if (outcome != NO_ENTRY)
-			break;
-		if (u->make) {
-			made = u->make(vm, u->arg);
-			if (!made)
-				break;
-			u->v = (struct ktap_value){ .object = made, .tag = made->ops->tag };
-		}
-		new = table_new_entry(vm, p->hash, u->key);
-		if (!new)
-			break;
-		outcome = BUSY;
-		*p = table_enter(vm, t, u->key);
-		if (!p->locked)
-			break;
-	}
-	table_count_loss(vm->env, outcome);
-	if (outcome == USED) {
-		table_grow(vm->env, t);
-		return ktap_vm_charge(vm, u->make ? 2 * INSERT_COST : INSERT_COST);
-	}
-	/* Free them if another CPU was faster. */
-	if (new)
-		ktap_heap_free(&vm->env->heap, new, table_entry_size(u->key));
-	if (made)
-		made->ops->free(vm->env, made, NULL);
-	if (outcome == NO_SUM)
-		return ktap_bad_operand(vm, &u->v);
-	if (outcome != DONE) {
-		ktap_slot_discard(vm, &u->v);
-		u->v = KTAP_VALUE_NIL;
-	}
-	return 0;
-}
-
-/* Delete an entry, or set it to a value that is no integer. */
-static int table_set_other(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
-			   struct ktap_value *v)
-{
-	struct table_update u = { .key = key };
-	struct table_place p;
-	int ret;
-
-	if (v->tag == KTAP_NIL)
-		return table_delete(vm, t, key);
-	ret = ktap_slot_prepare(vm, v, &u.v);
-	if (ret <= 0)
-		return ret;
-	p = table_enter(vm, t, key);
-	if (p.locked)
-		return table_update_locked(vm, t, &u, &p);
-	ktap_slot_discard(vm, &u.v);
-	return table_is_busy(vm);
-}
-
-static noinline int table_put_locked(struct ktap_vm *vm, struct ktap_table *t,
-				     const struct ktap_value *key, s64 n, bool add,
-				     unsigned long flags)
-{
-	struct table_update u = { .key = key, .add = add, .v = KTAP_VALUE_INT(n) };
-	struct table_place p = { .flags = flags };
-
-	p.hash = table_hash_key(vm->env, key);
-	p.stripe = table_stripe_of(t, p.hash);
-	p.e = table_find(t, p.hash, key);
-	return table_update_locked(vm, t, &u, &p);
-}
-
-/* Set an entry to an integer, or add the integer to it. */
-static __always_inline int table_put_at(struct ktap_vm *vm, struct ktap_table *t,
-					const struct ktap_value *key, struct table_place p, s64 n,
-					bool add)
-{
-	if (unlikely(!p.e || p.e->value.tag != KTAP_INT))
-		return table_put_locked(vm, t, key, n, add, p.flags);
-	p.e->value.u = n + (add ? p.e->value.u : 0);
-	ktap_unlock(p.stripe, p.flags);
-	return 0;
-}
-
-static noinline int table_put_any(struct ktap_vm *vm, struct ktap_table *t,
-				  const struct ktap_value *key, s64 n, bool add)
-{
-	struct table_place p = table_enter(vm, t, key);
-
-	return likely(p.locked) ? table_put_at(vm, t, key, p, n, add) : table_is_busy(vm);
-}
-
-int ktap_table_set(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
-		   struct ktap_value *v)
-{
-	struct table_place p;
-
-	if (unlikely(v->tag != KTAP_INT))
-		return table_set_other(vm, t, key, v);
-	p = table_try(vm, t, key);
-	return likely(p.locked) ? table_put_at(vm, t, key, p, v->i, false) :
-				  table_put_any(vm, t, key, v->i, false);
-}
-
-int ktap_table_add(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
-		   const struct ktap_value *n)
-{
-	struct table_place p;
-
-	if (unlikely(!ktap_is_number(n)))
-		return ktap_bad_operand(vm, n);
-	p = table_try(vm, t, key);
-	return likely(p.locked) ? table_put_at(vm, t, key, p, ktap_number(n), true) :
-				  table_put_any(vm, t, key, ktap_number(n), true);
-}
-
-static noinline int table_make_any(struct ktap_vm *vm, struct ktap_table *t,
-				   const struct ktap_value *key, ktap_make_fn make,
-				   const void *arg, struct ktap_value *v)
-{
-	struct table_update u = { .key = key, .make = make, .arg = arg };
-	struct table_place p = table_enter(vm, t, key);
-	int err;
-
-	*v = KTAP_VALUE_NIL;
-	if (!p.locked)
-		return table_is_busy(vm);
-	err = table_update_locked(vm, t, &u, &p);
-	*v = u.v;
-	return err;
-}
-
-int ktap_table_get_or_make(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
-			   ktap_make_fn make, const void *arg, struct ktap_value *v)
-{
-	struct table_place p = table_try(vm, t, key);
-
-	if (p.e)
-		*v = p.e->value;
-	if (p.locked)
-		ktap_unlock(p.stripe, p.flags);
-	if (likely(p.e))
-		return 0;
-	return table_make_any(vm, t, key, make, arg, v);
-}
-
 /*
  * Remove some entries, the oldest ones.  Entries inserted after the first call stay:
  * *@end is U64_MAX at first.  Return the number of removed entries, which is
@@ -886,7 +323,7 @@ static int table_empty_piece(struct ktap_env *env, struct ktap_table *t, u64 *en
 	for (n = 0; n < TABLE_PIECE && t->first && t->first->seq <= *end; n++) {
 		if (reaper)
 			table_orphan_value(env, t->first, reaper);
-		table_remove_entry(env, t, t->first);
+		ktap_table_remove(env, t, t->first);
 	}
 	ktap_table_unlock(t, flags);
 	return n;
@@ -904,7 +341,7 @@ int ktap_table_clear(struct ktap_vm *vm, struct ktap_table *t)
 			ktap_count_busy(vm->env);
 			return 0;
 		}
-		err = ktap_vm_charge(vm, n * REMOVE_COST);
+		err = ktap_vm_charge(vm, n * KTAP_REMOVE_COST);
 	} while (!err && n == TABLE_PIECE);
 	return err;
 }

@@ -5,6 +5,10 @@
 #ifndef _KTAP_TABLE_PRIV_H
 #define _KTAP_TABLE_PRIV_H
 
+#include <linux/align.h>
+#include <linux/bits.h>
+#include <linux/nospec.h>
+
 #include "data/lock.h"
 #include "data/object.h"
 #include "data/table.h"
@@ -98,6 +102,53 @@ static_assert(!offsetof(struct ktap_table, object));
 /* Lock and unlock the whole table, like ktap_lock() and ktap_unlock(). */
 bool __must_check ktap_table_lock(struct ktap_table *t, unsigned long *flags);
 void ktap_table_unlock(struct ktap_table *t, unsigned long flags);
+
+/* Units for the removal of an entry, besides those of the instruction. */
+#define KTAP_REMOVE_COST	2
+
+static __always_inline struct ktap_lock *ktap_table_stripe_of(struct ktap_table *t, u32 hash)
+{
+	return &t->stripes[hash % KTAP_STRIPES].lock;
+}
+
+static __always_inline struct ktap_entry **ktap_table_bucket_at(struct ktap_table *t, u32 n)
+{
+	return &t->pages[n >> t->page_bits][n & (BIT(t->page_bits) - 1)];
+}
+
+static __always_inline struct ktap_entry **ktap_table_bucket(struct ktap_table *t, u32 hash)
+{
+	u32 mask = READ_ONCE(t->mask), n = hash & mask;
+
+	ktap_assert_locked();
+	/* Branch-free (Spectre v1): a bucket not yet split off falls back to its parent. */
+	n &= (mask >> 1) | (u32)array_index_mask_nospec(n, READ_ONCE(t->nbuckets));
+	return ktap_table_bucket_at(t, n);
+}
+
+static inline size_t ktap_table_blob_size(const struct ktap_value *v)
+{
+	return ktap_is_blob(v) ? ALIGN((size_t)v->len, 8) : 0;
+}
+
+static inline size_t ktap_table_entry_size(const struct ktap_value *key)
+{
+	return sizeof(struct ktap_entry) + ktap_table_blob_size(key);
+}
+
+static inline void ktap_table_count_blobs(struct ktap_table *t, long bytes)
+{
+	if (bytes)
+		atomic_long_add(bytes, &t->blob_bytes);
+}
+
+/* Add up to two buckets after an insertion. */
+void ktap_table_grow(struct ktap_env *env, struct ktap_table *t);
+
+/* Remove an entry and free it.  The stripe of its key must be held. */
+void ktap_table_remove(struct ktap_env *env, struct ktap_table *t, struct ktap_entry *e);
+
+/* table_access.c */
 
 /* Return the entry of a key, or NULL.  The stripe of the key must be held. */
 struct ktap_entry *ktap_table_find(struct ktap_env *env, struct ktap_table *t,
