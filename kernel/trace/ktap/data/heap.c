@@ -51,10 +51,15 @@ static const u16 class_sizes[KTAP_HEAP_CLASSES] = {
 
 static_assert(KTAP_HEAP_MAX_ALLOC == 16384);
 
+/* Nearly all blocks are small.  Up to SMALL_BLOCK the classes are 16 bytes apart. */
+#define SMALL_BLOCK	128
+
 static unsigned int heap_class_of(size_t size)
 {
-	unsigned int lo = 0, hi = KTAP_HEAP_CLASSES - 1;
+	unsigned int lo = SMALL_BLOCK / 16, hi = KTAP_HEAP_CLASSES - 1;
 
+	if (likely(size <= SMALL_BLOCK))
+		return size ? (size - 1) / 16 : 0;
 	while (lo < hi) {
 		unsigned int mid = (lo + hi) / 2;
 
