@@ -284,6 +284,7 @@ struct ktap_table *ktap_table_make(struct ktap_vm *vm, u32 max)
 	t->stripes = table_pick_stripes(vm->env);
 	t->max = max;
 	t->page_bits = page_bits;
+	t->page_mask = BIT(page_bits) - 1;
 	t->nbuckets = FIRST_PAGE_BUCKETS;
 	t->mask = 2 * FIRST_PAGE_BUCKETS - 1;
 	t->first_page = FIRST_PAGE_BUCKETS;

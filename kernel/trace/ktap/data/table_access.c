@@ -6,6 +6,7 @@
 #include <linux/hash.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
+#include <linux/unaligned.h>
 
 #include "data/table_priv.h"
 #include "vm/arith.h"
@@ -19,6 +20,9 @@
 /* Average length of chains at which insertions fail, without memory for more buckets. */
 #define MAX_CHAIN		32
 
+/* Bytes of a string that is looked up without a call */
+#define SHORT_STRING		(2 * sizeof(u64))
+
 /* Multiply, and fold the product: each bit of both words has an effect on the result. */
 static __always_inline u64 table_mix(u64 x, u64 y)
 {
@@ -27,15 +31,21 @@ static __always_inline u64 table_mix(u64 x, u64 y)
 	return product.lo ^ product.hi;
 }
 
+/* The last ones of the bytes, at most SHORT_STRING.  The two words may overlap. */
+static __always_inline u64 table_mix_short(const u64 *secret, const void *p, size_t len, u64 hash)
+{
+	if (len < sizeof(u64))
+		return table_mix(ktap_short_word(p, len) ^ hash, secret[1]);
+	return table_mix(ktap_word(p) ^ secret[1], ktap_word(p + len - sizeof(u64)) ^ hash);
+}
+
 static u64 table_mix_bytes(const u64 *secret, const void *p, size_t len)
 {
 	u64 hash = secret[0] + len;
 
-	for (; len > 2 * sizeof(u64); p += 2 * sizeof(u64), len -= 2 * sizeof(u64))
-		hash = table_mix(ktap_word(p) ^ secret[1], ktap_word(p + sizeof(u64)) ^ hash);
-	if (len < sizeof(u64))
-		return table_mix(ktap_short_word(p, len) ^ hash, secret[1]);
-	return table_mix(ktap_word(p) ^ secret[1], ktap_word(p + len - sizeof(u64)) ^ hash);
+	for (; len > SHORT_STRING; p += SHORT_STRING, len -= SHORT_STRING)
+		hash = table_mix_short(secret, p, SHORT_STRING, hash);
+	return table_mix_short(secret, p, len, hash);
 }
 
 /*
@@ -46,6 +56,15 @@ static u64 table_mix_bytes(const u64 *secret, const void *p, size_t len)
 static __always_inline u32 table_hash_word(const struct ktap_env *env, u64 x)
 {
 	return hash_64(table_mix(x ^ env->secret[0], env->secret[1]), 32);
+}
+
+/* table_hash_key() for short strings */
+static __always_inline u32 table_hash_short(const struct ktap_env *env,
+					    const struct ktap_value *key)
+{
+	u64 hash = env->secret[0] + key->len;
+
+	return hash_64(table_mix_short(env->secret, key->blob, key->len, hash), 32);
 }
 
 static noinline u32 table_hash_key(const struct ktap_env *env, const struct ktap_value *key)
@@ -62,6 +81,41 @@ static __always_inline struct ktap_entry *table_find_int(struct ktap_table *t, u
 	ktap_assert_held(ktap_table_stripe_of(t, hash));
 	for (e = *ktap_table_bucket(t, hash); e; e = e->chain) {
 		if (e->key.u == i && e->key.tag == KTAP_INT)
+			return e;
+	}
+	return NULL;
+}
+
+static __always_inline bool table_same_word(const void *x, const void *y, size_t at)
+{
+	return ktap_word(x + at) == ktap_word(y + at);
+}
+
+static __always_inline bool table_same_u32(const void *x, const void *y, size_t at)
+{
+	return get_unaligned((const u32 *)(x + at)) == get_unaligned((const u32 *)(y + at));
+}
+
+/* ktap_same_bytes() for short strings.  It needs few registers. */
+static __always_inline bool table_same_short(const u8 *x, const u8 *y, size_t len)
+{
+	if (len >= sizeof(u64))
+		return table_same_word(x, y, 0) && table_same_word(x, y, len - sizeof(u64));
+	if (len >= sizeof(u32))
+		return table_same_u32(x, y, 0) && table_same_u32(x, y, len - sizeof(u32));
+	return !len || (x[0] == y[0] && x[len / 2] == y[len / 2] && x[len - 1] == y[len - 1]);
+}
+
+/* @key is a short string. */
+static __always_inline struct ktap_entry *table_find_short(struct ktap_table *t, u32 hash,
+							   const struct ktap_value *key)
+{
+	struct ktap_entry *e;
+
+	ktap_assert_held(ktap_table_stripe_of(t, hash));
+	for (e = *ktap_table_bucket(t, hash); e; e = e->chain) {
+		if (e->key.tag == KTAP_STR && e->key.len == key->len &&
+		    table_same_short(e->bytes, key->blob, key->len))
 			return e;
 	}
 	return NULL;
@@ -168,26 +222,43 @@ static __always_inline struct table_place table_enter(struct ktap_vm *vm, struct
 }
 
 /*
- * table_enter() for integers, the most frequent keys.  It calls nothing, so that an
- * operation on an existing entry needs no stack.  It may fail at any time: use
- * table_enter() then.
+ * table_enter() for the integer @k, as integers are the most frequent keys.  It calls
+ * nothing, so that an operation on an existing entry needs no stack.  It may fail at any
+ * time: use table_enter() then.
  */
 static __always_inline struct table_place table_try(struct ktap_vm *vm, struct ktap_table *t,
-						    const struct ktap_value *key)
+						    u64 k)
+{
+	u32 hash = table_hash_word(vm->env, k);
+	struct ktap_lock *stripe = ktap_table_stripe_of(t, hash);
+	unsigned long flags;
+
+	if (unlikely(!ktap_trylock(stripe, &flags)))
+		return (struct table_place){ };
+	return (struct table_place){
+		.locked = true, .hash = hash, .stripe = stripe, .flags = flags,
+		.e = table_find_int(t, hash, k),
+	};
+}
+
+/* table_try() for short strings */
+static __always_inline struct table_place table_try_short(struct ktap_vm *vm,
+							  struct ktap_table *t,
+							  const struct ktap_value *key)
 {
 	struct ktap_lock *stripe;
 	unsigned long flags;
 	u32 hash;
 
-	if (key->tag != KTAP_INT)
+	if (key->tag != KTAP_STR || key->len > SHORT_STRING)
 		return (struct table_place){ };
-	hash = table_hash_word(vm->env, key->u);
+	hash = table_hash_short(vm->env, key);
 	stripe = ktap_table_stripe_of(t, hash);
 	if (unlikely(!ktap_trylock(stripe, &flags)))
 		return (struct table_place){ };
 	return (struct table_place){
 		.locked = true, .hash = hash, .stripe = stripe, .flags = flags,
-		.e = table_find_int(t, hash, key->u),
+		.e = table_find_short(t, hash, key),
 	};
 }
 
@@ -251,12 +322,41 @@ static noinline int table_get_any(struct ktap_vm *vm, struct ktap_table *t,
 	return table_is_busy(vm);
 }
 
+static noinline int table_get_short(struct ktap_vm *vm, struct ktap_table *t,
+				    const struct ktap_value *key, struct ktap_value *v)
+{
+	struct table_place p = table_try_short(vm, t, key);
+
+	return likely(p.locked) ? table_get_at(vm, t, key, p, v) : table_get_any(vm, t, key, v);
+}
+
+static noinline int table_get_int_any(struct ktap_vm *vm, struct ktap_table *t, u64 k,
+				      struct ktap_value *v)
+{
+	return table_get_any(vm, t, &KTAP_VALUE_INT(k), v);
+}
+
+/* By value, @k needs few registers. */
+static __always_inline int table_get_int(struct ktap_vm *vm, struct ktap_table *t, u64 k,
+					 struct ktap_value *v)
+{
+	struct table_place p = table_try(vm, t, k);
+	bool blob = p.locked && p.e && ktap_is_blob(&p.e->value);
+
+	if (likely(p.locked)) {
+		if (likely(!blob))
+			*v = p.e ? p.e->value : KTAP_VALUE_NIL;
+		ktap_unlock(p.stripe, p.flags);
+	}
+	return likely(p.locked && !blob) ? 0 : table_get_int_any(vm, t, k, v);
+}
+
 int ktap_table_get(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
 		   struct ktap_value *v)
 {
-	struct table_place p = table_try(vm, t, key);
-
-	return likely(p.locked) ? table_get_at(vm, t, key, p, v) : table_get_any(vm, t, key, v);
+	if (key->tag != KTAP_INT)
+		return table_get_short(vm, t, key, v);
+	return table_get_int(vm, t, key->u, v);
 }
 
 static noinline bool table_has_any(struct ktap_vm *vm, struct ktap_table *t,
@@ -272,8 +372,11 @@ static noinline bool table_has_any(struct ktap_vm *vm, struct ktap_table *t,
 
 bool ktap_table_has(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key)
 {
-	struct table_place p = table_try(vm, t, key);
+	struct table_place p;
 
+	if (key->tag != KTAP_INT)
+		return table_has_any(vm, t, key);
+	p = table_try(vm, t, key->u);
 	if (unlikely(!p.locked))
 		return table_has_any(vm, t, key);
 	ktap_unlock(p.stripe, p.flags);
@@ -430,7 +533,7 @@ static int table_update_locked(struct ktap_vm *vm, struct ktap_table *t, struct 
 }
 
 /* Delete an entry, or set it to a value that is no integer. */
-static int table_set_other(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
+static noinline int table_set_other(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
 			   struct ktap_value *v)
 {
 	struct table_update u = { .key = key };
@@ -482,28 +585,85 @@ static noinline int table_put_any(struct ktap_vm *vm, struct ktap_table *t,
 	return likely(p.locked) ? table_put_at(vm, t, key, p, n, add) : table_is_busy(vm);
 }
 
-int ktap_table_set(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
-		   struct ktap_value *v)
+/* An operation on the integer key @k that needs more than table_put_int() */
+static noinline int table_put_int_any(struct ktap_vm *vm, struct ktap_table *t, u64 k, s64 n,
+				      bool add)
+{
+	return table_put_any(vm, t, &KTAP_VALUE_INT(k), n, add);
+}
+
+static noinline int table_put_int_locked(struct ktap_vm *vm, struct ktap_table *t, u64 k, s64 n,
+					 bool add, unsigned long flags)
+{
+	return table_put_locked(vm, t, &KTAP_VALUE_INT(k), n, add, flags);
+}
+
+/* By value, @k and @n need few registers. */
+static __always_inline int table_put_int(struct ktap_vm *vm, struct ktap_table *t, u64 k, s64 n,
+					 bool add)
+{
+	struct table_place p = table_try(vm, t, k);
+
+	if (unlikely(!p.locked))
+		return table_put_int_any(vm, t, k, n, add);
+	if (unlikely(!p.e || p.e->value.tag != KTAP_INT))
+		return table_put_int_locked(vm, t, k, n, add, p.flags);
+	p.e->value.u = n + (add ? p.e->value.u : 0);
+	ktap_unlock(p.stripe, p.flags);
+	return 0;
+}
+
+static noinline int table_set_short(struct ktap_vm *vm, struct ktap_table *t,
+				    const struct ktap_value *key, struct ktap_value *v)
 {
 	struct table_place p;
+	s64 n;
 
 	if (unlikely(v->tag != KTAP_INT))
 		return table_set_other(vm, t, key, v);
-	p = table_try(vm, t, key);
-	return likely(p.locked) ? table_put_at(vm, t, key, p, v->i, false) :
-				  table_put_any(vm, t, key, v->i, false);
+	n = v->i;
+	p = table_try_short(vm, t, key);
+	return likely(p.locked) ? table_put_at(vm, t, key, p, n, false) :
+				  table_put_any(vm, t, key, n, false);
+}
+
+int ktap_table_set(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
+		   struct ktap_value *v)
+{
+	if (key->tag != KTAP_INT || v->tag != KTAP_INT)
+		return table_set_short(vm, t, key, v);
+	return table_put_int(vm, t, key->u, v->i, false);
+}
+
+/* Add a value that is no integer. */
+static noinline int table_add_other(struct ktap_vm *vm, struct ktap_table *t,
+				    const struct ktap_value *key, const struct ktap_value *n)
+{
+	if (!ktap_is_number(n))
+		return ktap_bad_operand(vm, n);
+	return table_put_any(vm, t, key, ktap_number(n), true);
+}
+
+static noinline int table_add_short(struct ktap_vm *vm, struct ktap_table *t,
+				    const struct ktap_value *key, const struct ktap_value *n)
+{
+	struct table_place p;
+	s64 i;
+
+	if (unlikely(n->tag != KTAP_INT))
+		return table_add_other(vm, t, key, n);
+	i = n->i;
+	p = table_try_short(vm, t, key);
+	return likely(p.locked) ? table_put_at(vm, t, key, p, i, true) :
+				  table_put_any(vm, t, key, i, true);
 }
 
 int ktap_table_add(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
 		   const struct ktap_value *n)
 {
-	struct table_place p;
-
-	if (unlikely(!ktap_is_number(n)))
-		return ktap_bad_operand(vm, n);
-	p = table_try(vm, t, key);
-	return likely(p.locked) ? table_put_at(vm, t, key, p, ktap_number(n), true) :
-				  table_put_any(vm, t, key, ktap_number(n), true);
+	if (key->tag != KTAP_INT || n->tag != KTAP_INT)
+		return table_add_short(vm, t, key, n);
+	return table_put_int(vm, t, key->u, n->i, true);
 }
 
 static noinline int table_make_any(struct ktap_vm *vm, struct ktap_table *t,
@@ -522,16 +682,31 @@ static noinline int table_make_any(struct ktap_vm *vm, struct ktap_table *t,
 	return err;
 }
 
-int ktap_table_get_or_make(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
-			   ktap_make_fn make, const void *arg, struct ktap_value *v)
+/* Return true if there is an entry. */
+static __always_inline bool table_get_made(struct table_place p, struct ktap_value *v)
 {
-	struct table_place p = table_try(vm, t, key);
-
 	if (p.e)
 		*v = p.e->value;
 	if (p.locked)
 		ktap_unlock(p.stripe, p.flags);
-	if (likely(p.e))
+	return p.e;
+}
+
+static noinline int table_make_short(struct ktap_vm *vm, struct ktap_table *t,
+				     const struct ktap_value *key, ktap_make_fn make,
+				     const void *arg, struct ktap_value *v)
+{
+	if (likely(table_get_made(table_try_short(vm, t, key), v)))
+		return 0;
+	return table_make_any(vm, t, key, make, arg, v);
+}
+
+int ktap_table_get_or_make(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
+			   ktap_make_fn make, const void *arg, struct ktap_value *v)
+{
+	if (key->tag != KTAP_INT)
+		return table_make_short(vm, t, key, make, arg, v);
+	if (likely(table_get_made(table_try(vm, t, key->u), v)))
 		return 0;
 	return table_make_any(vm, t, key, make, arg, v);
 }

@@ -60,6 +60,7 @@ struct ktap_cursor {
  * @order: protects the fields below, except where stated; see table.c
  * @max: maximum number of entries; constant
  * @page_bits: log2 of the buckets of a page; constant
+ * @page_mask: one less than the buckets of a page; constant
  * @count: number of entries; also read without the lock
  * @nbuckets: buckets in use; raised with the stripe of the new bucket held as well
  * @mask: one less than the largest power of two that is at most 2 * @nbuckets; changed
@@ -81,6 +82,7 @@ struct ktap_table {
 	struct ktap_lock order;
 	u32 max;
 	u32 page_bits;
+	u32 page_mask;
 	u32 count;
 	u32 nbuckets;
 	u32 mask;
@@ -113,7 +115,7 @@ static __always_inline struct ktap_lock *ktap_table_stripe_of(struct ktap_table 
 
 static __always_inline struct ktap_entry **ktap_table_bucket_at(struct ktap_table *t, u32 n)
 {
-	return &t->pages[n >> t->page_bits][n & (BIT(t->page_bits) - 1)];
+	return &t->pages[n >> t->page_bits][n & t->page_mask];
 }
 
 static __always_inline struct ktap_entry **ktap_table_bucket(struct ktap_table *t, u32 hash)
