@@ -100,6 +100,16 @@ static inline void ktap_lock_nested(struct ktap_lock *lock)
 	arch_spin_lock(&lock->lock);
 }
 
+/* ktap_lock_nested() that does not wait, and so calls nothing. */
+static __always_inline bool __must_check ktap_trylock_nested(struct ktap_lock *lock)
+{
+	this_cpu_inc(ktap_locks_held);
+	if (likely(arch_spin_trylock(&lock->lock)))
+		return true;
+	this_cpu_dec(ktap_locks_held);
+	return false;
+}
+
 static inline void ktap_unlock_nested(struct ktap_lock *lock)
 {
 	arch_spin_unlock(&lock->lock);

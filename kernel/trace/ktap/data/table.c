@@ -25,9 +25,8 @@
  * under it, and events with different keys seldom wait for each other.  An
  * insertion or a removal also takes &ktap_table.order, which protects the list.
  * A walk along the list, or any other operation on the whole table, holds all
- * stripes.  Memory is allocated before a lock is taken; memory that was not
- * needed is freed after.  Longer operations (to empty a table, to copy it for
- * output) are done in pieces.
+ * stripes.  Longer operations (to empty a table, to copy it for output) are done
+ * in pieces.
  *
  * Growth: linear hashing.  An insertion splits at most two buckets, and allocates
  * a page of buckets from time to time; without memory chains get longer, up to a
@@ -35,6 +34,12 @@
  * belong to the same stripe.  &ktap_table.nbuckets is read under any stripe: it
  * may miss or include recent buckets of other stripes, but those do not change
  * the bucket of a hash of this stripe.  The same holds for &ktap_table.mask.
+ *
+ * Memory: an insertion takes a spare entry, or memory of the heap while its locks
+ * are held.  If there is none, it unlocks, allocates and looks again; memory that
+ * was not needed is freed then.  Spare entries are those of the last removals, as
+ * scripts like `t[tid] = ...; ... t[tid] = nil` insert and remove an entry per
+ * event.  They have no blobs, so that all have the same size.
  *
  * Ownership: an entry owns copies of its key and value; a reader gets a copy in
  * the arena of its activation.  An entry refers to objects without owning them
@@ -208,18 +213,9 @@ static void table_unlink_entry(struct ktap_table *t, struct ktap_entry *e)
 	while (*link != e)
 		link = &(*link)->chain;
 	*link = e->chain;
-
-	if (e->prev)
-		e->prev->next = e->next;
-	else
-		t->first = e->next;
-	if (e->next)
-		e->next->prev = e->prev;
-	else
-		t->last = e->prev;
+	ktap_table_unlist(t, e);
 	if (unlikely(t->ncursors))
 		ktap_cursors_leave(t, e);
-	WRITE_ONCE(t->count, t->count - 1);
 }
 
 void ktap_table_remove(struct ktap_env *env, struct ktap_table *t, struct ktap_entry *e)
@@ -395,6 +391,7 @@ unsigned long ktap_table_dropped(const struct ktap_table *t)
 bool ktap_table_free(struct ktap_env *env, struct ktap_table *t, struct ktap_reaper *reaper)
 {
 	u32 i, pages = table_max_pages(t->max, t->page_bits);
+	struct ktap_entry *spare;
 	u64 end = U64_MAX;
 	int n;
 
@@ -405,6 +402,10 @@ bool ktap_table_free(struct ktap_env *env, struct ktap_table *t, struct ktap_rea
 		if (reaper)
 			cond_resched();
 	} while (n == TABLE_PIECE);
+	while ((spare = t->spares)) {
+		t->spares = spare->chain;
+		ktap_heap_free(&env->heap, spare, sizeof(*spare));
+	}
 	ktap_heap_free(&env->heap, t->pages[0], t->first_page * sizeof(void *));
 	for (i = 1; i < pages && t->pages[i]; i++)
 		ktap_heap_free(&env->heap, t->pages[i], table_page_size(t));

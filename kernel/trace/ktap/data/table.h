@@ -48,6 +48,7 @@ bool ktap_table_has(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_
 /* Set an entry, or delete it if @v is nil. */
 int ktap_table_set(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
 		   struct ktap_value *v);
+int ktap_table_delete(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key);
 /* Add to an entry atomically.  A missing entry counts as 0. */
 int ktap_table_add(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
 		   const struct ktap_value *n);

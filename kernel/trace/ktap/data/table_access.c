@@ -149,7 +149,7 @@ struct ktap_entry *ktap_table_find(struct ktap_env *env, struct ktap_table *t,
 	return table_find(t, table_hash_key(env, key), key);
 }
 
-static void table_insert_entry(struct ktap_table *t, struct ktap_entry *e)
+static __always_inline void table_link_entry(struct ktap_table *t, struct ktap_entry *e)
 {
 	struct ktap_entry **head = ktap_table_bucket(t, e->hash);
 
@@ -167,16 +167,20 @@ static void table_insert_entry(struct ktap_table *t, struct ktap_entry *e)
 	else
 		t->first = e;
 	t->last = e;
-	if (unlikely(t->ncursors))
-		ktap_cursors_see_new(t, e);
 	WRITE_ONCE(t->count, t->count + 1);
 }
 
-static struct ktap_entry *table_new_entry(struct ktap_vm *vm, u32 hash,
-					  const struct ktap_value *key)
+static void table_insert_entry(struct ktap_table *t, struct ktap_entry *e)
 {
-	struct ktap_entry *e = ktap_slot_alloc(vm, ktap_table_entry_size(key));
+	table_link_entry(t, e);
+	if (unlikely(t->ncursors))
+		ktap_cursors_see_new(t, e);
+}
 
+/* Make an entry of the memory @e, which may be NULL. */
+static struct ktap_entry *table_init_entry(struct ktap_entry *e, u32 hash,
+					   const struct ktap_value *key)
+{
 	if (!e)
 		return NULL;
 	e->hash = hash;
@@ -383,7 +387,8 @@ bool ktap_table_has(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_
 	return p.e;
 }
 
-static int table_delete(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key)
+static noinline int table_delete_any(struct ktap_vm *vm, struct ktap_table *t,
+				     const struct ktap_value *key)
 {
 	struct table_place p = table_enter(vm, t, key);
 
@@ -393,6 +398,59 @@ static int table_delete(struct ktap_vm *vm, struct ktap_table *t, const struct k
 		ktap_table_remove(vm->env, t, p.e);
 	ktap_unlock(p.stripe, p.flags);
 	return p.e ? ktap_vm_charge(vm, KTAP_REMOVE_COST) : 0;
+}
+
+/* Remove @e, whose stripe is locked. */
+static noinline int table_delete_locked(struct ktap_vm *vm, struct ktap_table *t,
+					struct ktap_entry *e, unsigned long flags)
+{
+	struct ktap_lock *stripe = ktap_table_stripe_of(t, e->hash);
+
+	ktap_table_remove(vm->env, t, e);
+	ktap_unlock(stripe, flags);
+	return ktap_vm_charge(vm, KTAP_REMOVE_COST);
+}
+
+/*
+ * For an integer, as in table_try(): one pass finds the entry and unlinks it.  If nothing
+ * else is to be done, the table keeps it.
+ */
+int ktap_table_delete(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key)
+{
+	struct ktap_entry *e, **link;
+	struct ktap_lock *stripe;
+	unsigned long flags;
+	u32 hash;
+
+	if (unlikely(key->tag != KTAP_INT))
+		return table_delete_any(vm, t, key);
+	hash = table_hash_word(vm->env, key->u);
+	stripe = ktap_table_stripe_of(t, hash);
+	if (unlikely(!ktap_trylock(stripe, &flags)))
+		return table_delete_any(vm, t, key);
+	for (link = ktap_table_bucket(t, hash); (e = *link); link = &e->chain) {
+		if (e->key.u == key->u && e->key.tag == KTAP_INT)
+			break;
+	}
+	if (unlikely(!e)) {
+		ktap_unlock(stripe, flags);
+		return 0;
+	}
+	/* An object has to be released, a blob to be freed. */
+	if (unlikely(e->value.tag >= KTAP_TABLE || !ktap_trylock_nested(&t->order)))
+		return table_delete_locked(vm, t, e, flags);
+	if (unlikely(t->ncursors || t->nspares >= KTAP_SPARES)) {
+		ktap_unlock_nested(&t->order);
+		return table_delete_locked(vm, t, e, flags);
+	}
+	*link = e->chain;
+	ktap_table_unlist(t, e);
+	e->chain = t->spares;
+	t->spares = e;
+	t->nspares++;
+	ktap_unlock_nested(&t->order);
+	ktap_unlock(stripe, flags);
+	return ktap_vm_charge(vm, KTAP_REMOVE_COST);
 }
 
 /* The result of an update. */
@@ -483,16 +541,20 @@ static enum table_outcome table_update_entry(struct ktap_env *env, struct ktap_t
 }
 
 /*
- * Update an entry, or insert it, and unlock.  Try without a new entry first: the table may
- * be full.
+ * Update an entry, or insert it, and unlock.  Only memory that is at hand is taken before
+ * the table is known to have room: more may take a sweep.
  */
 static int table_update_locked(struct ktap_vm *vm, struct ktap_table *t, struct table_update *u,
 			       struct table_place *p)
 {
+	size_t size = ktap_table_entry_size(u->key);
 	struct ktap_object *made = NULL;
 	struct ktap_entry *new = NULL;
 	enum table_outcome outcome;
 
+	if (!p->e && !u->make)
+		new = table_init_entry(ktap_heap_alloc_nested(&vm->env->heap, size),
+				       p->hash, u->key);
 	for (;;) {
 		outcome = p->e ? table_update_entry(vm->env, t, p->e, u) :
 				 table_insert_locked(vm->env, t, new, &u->v);
@@ -505,7 +567,7 @@ static int table_update_locked(struct ktap_vm *vm, struct ktap_table *t, struct 
 				break;
 			u->v = (struct ktap_value){ .object = made, .tag = made->ops->tag };
 		}
-		new = table_new_entry(vm, p->hash, u->key);
+		new = table_init_entry(ktap_slot_alloc(vm, size), p->hash, u->key);
 		if (!new)
 			break;
 		outcome = BUSY;
@@ -520,7 +582,7 @@ static int table_update_locked(struct ktap_vm *vm, struct ktap_table *t, struct 
 	}
 	/* Free them if another CPU was faster. */
 	if (new)
-		ktap_heap_free(&vm->env->heap, new, ktap_table_entry_size(u->key));
+		ktap_heap_free(&vm->env->heap, new, size);
 	if (made)
 		made->ops->free(vm->env, made, NULL);
 	if (outcome == NO_SUM)
@@ -541,7 +603,7 @@ static noinline int table_set_other(struct ktap_vm *vm, struct ktap_table *t, co
 	int ret;
 
 	if (v->tag == KTAP_NIL)
-		return table_delete(vm, t, key);
+		return ktap_table_delete(vm, t, key);
 	ret = ktap_slot_prepare(vm, v, &u.v);
 	if (ret <= 0)
 		return ret;
@@ -563,6 +625,44 @@ static noinline int table_put_locked(struct ktap_vm *vm, struct ktap_table *t,
 	p.stripe = ktap_table_stripe_of(t, p.hash);
 	p.e = table_find(t, p.hash, key);
 	return table_update_locked(vm, t, &u, &p);
+}
+
+/*
+ * Insert an integer with an integer key into a spare entry.  Return false, without a change,
+ * if that is not possible, or would need more work.
+ */
+static __always_inline bool table_insert_spare(struct ktap_table *t, u32 hash, u64 k, s64 n)
+{
+	struct ktap_entry *e;
+
+	if (unlikely(!ktap_trylock_nested(&t->order)))
+		return false;
+	e = t->spares;
+	/* With fewer entries than buckets, the insertion does not make the table crowded. */
+	if (unlikely(!e || t->count >= t->max || t->count >= t->nbuckets || t->ncursors)) {
+		ktap_unlock_nested(&t->order);
+		return false;
+	}
+	t->spares = e->chain;
+	t->nspares--;
+	e->hash = hash;
+	e->key = KTAP_VALUE_INT(k);
+	e->value = KTAP_VALUE_INT(n);
+	table_link_entry(t, e);
+	ktap_unlock_nested(&t->order);
+	return true;
+}
+
+/* Insert the integer @n.  The stripe of @k is locked; there is no such key. */
+static noinline int table_put_new(struct ktap_vm *vm, struct ktap_table *t, u64 k, s64 n, bool add,
+				  unsigned long flags)
+{
+	u32 hash = table_hash_word(vm->env, k);
+
+	if (unlikely(!table_insert_spare(t, hash, k, n)))
+		return table_put_locked(vm, t, &KTAP_VALUE_INT(k), n, add, flags);
+	ktap_unlock(ktap_table_stripe_of(t, hash), flags);
+	return ktap_vm_charge(vm, INSERT_COST);
 }
 
 /* Set an entry to an integer, or add the integer to it. */
@@ -606,7 +706,9 @@ static __always_inline int table_put_int(struct ktap_vm *vm, struct ktap_table *
 
 	if (unlikely(!p.locked))
 		return table_put_int_any(vm, t, k, n, add);
-	if (unlikely(!p.e || p.e->value.tag != KTAP_INT))
+	if (unlikely(!p.e))
+		return table_put_new(vm, t, k, n, add, p.flags);
+	if (unlikely(p.e->value.tag != KTAP_INT))
 		return table_put_int_locked(vm, t, k, n, add, p.flags);
 	p.e->value.u = n + (add ? p.e->value.u : 0);
 	ktap_unlock(p.stripe, p.flags);

@@ -36,6 +36,9 @@ struct ktap_entry {
 	u8 bytes[] __aligned(8);
 };
 
+/* Entries that a table keeps for the next insertions. */
+#define KTAP_SPARES		8
+
 /* Iterations per table that can resume without a search. */
 #define KTAP_CURSORS		8
 
@@ -73,6 +76,8 @@ struct ktap_cursor {
  * @ncursors: number of @cursors in use
  * @cursor_clock: number of moves of all cursors
  * @cursors: see cursor.c
+ * @nspares: length of @spares
+ * @spares: entries for keys that are no blobs, linked by @chain
  * @blob_bytes: bytes of all blobs, each rounded up to 8; atomic
  * @pages: the buckets; a bucket is protected by its stripe
  */
@@ -94,6 +99,8 @@ struct ktap_table {
 	u32 ncursors;
 	u32 cursor_clock;
 	struct ktap_cursor cursors[KTAP_CURSORS];
+	u32 nspares;
+	struct ktap_entry *spares;
 	atomic_long_t blob_bytes;
 	struct ktap_entry **pages[];
 };
@@ -142,6 +149,21 @@ static inline void ktap_table_count_blobs(struct ktap_table *t, long bytes)
 {
 	if (bytes)
 		atomic_long_add(bytes, &t->blob_bytes);
+}
+
+/* Unlink an entry from the list, but not from its bucket, without freeing it. */
+static __always_inline void ktap_table_unlist(struct ktap_table *t, struct ktap_entry *e)
+{
+	ktap_assert_held(&t->order);
+	if (e->prev)
+		e->prev->next = e->next;
+	else
+		t->first = e->next;
+	if (e->next)
+		e->next->prev = e->prev;
+	else
+		t->last = e->prev;
+	WRITE_ONCE(t->count, t->count - 1);
 }
 
 /* Add up to two buckets after an insertion. */

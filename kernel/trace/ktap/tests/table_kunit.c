@@ -226,6 +226,54 @@ static void nil_deletes_and_frees(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, get(vm, t, str("key")).tag, KTAP_NIL);
 }
 
+/* A table keeps the last entries that were removed, and frees them with itself. */
+static void removed_entries_are_used_again(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test, EVENT);
+	size_t before = vm->env->heap.available, full, one;
+	const u32 n = KTAP_SPARES + 4;
+	struct ktap_table *t;
+	u32 i;
+
+	t = ktap_table_make(vm, n);
+	KUNIT_ASSERT_NOT_NULL(test, t);
+	one = vm->env->heap.available;
+	set(vm, t, KTAP_VALUE_INT(0), KTAP_VALUE_INT(0));
+	one -= vm->env->heap.available;
+	for (i = 1; i < n; i++)
+		set(vm, t, KTAP_VALUE_INT(i), KTAP_VALUE_INT(i));
+	full = vm->env->heap.available;
+
+	for (i = 0; i < n; i++)
+		set(vm, t, KTAP_VALUE_INT(i), KTAP_VALUE_NIL);
+	KUNIT_EXPECT_EQ(test, t->nspares, KTAP_SPARES);
+	KUNIT_EXPECT_EQ(test, ktap_table_len(t), 0);
+	KUNIT_EXPECT_EQ(test, vm->env->heap.available, full + 4 * one);
+
+	/* What an entry held does not come back. */
+	for (i = 0; i <= n; i++)
+		add(vm, t, KTAP_VALUE_INT(100 + i), 1);
+	KUNIT_EXPECT_EQ(test, t->nspares, 0);
+	KUNIT_EXPECT_EQ(test, ktap_table_len(t), n);
+	KUNIT_EXPECT_EQ(test, vm->env->heap.available, full);
+	KUNIT_EXPECT_EQ(test, get(vm, t, KTAP_VALUE_INT(100)).i, 1);
+	KUNIT_EXPECT_EQ(test, get(vm, t, KTAP_VALUE_INT(0)).tag, KTAP_NIL);
+	KUNIT_EXPECT_EQ(test, ktap_table_dropped(t), 1);
+
+	/* With a blob, an entry is freed. */
+	set(vm, t, KTAP_VALUE_INT(100), str("a value"));
+	set(vm, t, KTAP_VALUE_INT(100), KTAP_VALUE_NIL);
+	KUNIT_EXPECT_EQ(test, t->nspares, 0);
+	set(vm, t, KTAP_VALUE_INT(101), KTAP_VALUE_NIL);
+	KUNIT_EXPECT_EQ(test, t->nspares, 1);
+	set(vm, t, str("a key"), KTAP_VALUE_INT(1));
+	set(vm, t, str("a key"), KTAP_VALUE_NIL);
+	KUNIT_EXPECT_EQ(test, t->nspares, 1);
+
+	KUNIT_EXPECT_TRUE(test, ktap_table_free(vm->env, t, NULL));
+	KUNIT_EXPECT_EQ(test, vm->env->heap.available, before);
+}
+
 static void a_full_table_drops_and_counts(struct kunit *test)
 {
 	struct ktap_vm *vm = vm_at_work(test, EVENT);
@@ -804,6 +852,7 @@ static struct kunit_case table_cases[] = {
 	KUNIT_CASE(regular_keys_spread_over_the_buckets),
 	KUNIT_CASE(a_table_owns_copies),
 	KUNIT_CASE(nil_deletes_and_frees),
+	KUNIT_CASE(removed_entries_are_used_again),
 	KUNIT_CASE(a_full_table_drops_and_counts),
 	KUNIT_CASE(inserts_without_memory_are_counted),
 	KUNIT_CASE(chains_stay_short_without_memory_for_buckets),

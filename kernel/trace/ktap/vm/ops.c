@@ -382,8 +382,11 @@ int ktap_op_set(struct ktap_vm *vm, const struct ktap_value *table, struct ktap_
 {
 	struct ktap_table *t = op_simple_table(table, key);
 
-	return likely(t && v->tag != KTAP_NIL) ? ktap_table_set(vm, t, key, v) :
-						 op_set_other(vm, table, key, v);
+	if (likely(t && v->tag != KTAP_NIL))
+		return ktap_table_set(vm, t, key, v);
+	if (likely(t && !ktap_is_lost(v)))
+		return ktap_table_delete(vm, t, key);
+	return op_set_other(vm, table, key, v);
 }
 
 int ktap_op_set_open(struct ktap_vm *vm, const struct ktap_value *table, s32 first,
