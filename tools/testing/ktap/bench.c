@@ -47,6 +47,7 @@ static pthread_barrier_t barrier;
 struct job {
 	struct ktap_vm vm;
 	struct ktap_value stack[NR_REGS];
+	u64 arena[32];
 	void (*run)(struct job *job, u64 i);
 	struct task_struct *task;
 	u32 id;
@@ -146,6 +147,21 @@ static void aggregate_shared(struct job *job, u64 i)
 	aggregate_by(job, KTAP_VALUE_INT(0), i);
 }
 
+static void aggregate_text(struct job *job, u64 i)
+{
+	aggregate_by(job, KTAP_VALUE_STR("a name", 6), i);
+}
+
+static void make_tuple(struct job *job, u64 i)
+{
+	struct ktap_value *r = job->stack;
+
+	r[0] = KTAP_VALUE_INT(i);
+	r[1] = KTAP_VALUE_STR("a name", 6);
+	ktap_op_tuple(&job->vm, &r[2], &r[0], 2);
+	job->vm.arena.used = 0;
+}
+
 static const struct {
 	const char *name;
 	const char *what;
@@ -161,6 +177,8 @@ static const struct {
 	{ "aggregate", "stats() <<< i", aggregate },
 	{ "keyed-own", "a[k] <<< i: keys of its own", aggregate_own },
 	{ "keyed-shared", "a[0] <<< i: one for all", aggregate_shared },
+	{ "keyed-text", "a[\"a name\"] <<< i: one for all", aggregate_text },
+	{ "tuple", "the key of t[i, \"a name\"]", make_tuple },
 };
 
 static u64 processor_time(void)
@@ -209,6 +227,8 @@ static u64 run_case(u32 c, u32 nthreads, u64 n)
 		jobs[i].vm.stack = jobs[i].stack;
 		jobs[i].vm.stack_size = NR_REGS;
 		jobs[i].vm.top = NR_REGS;
+		jobs[i].vm.arena.half[0] = (char *)jobs[i].arena;
+		jobs[i].vm.arena.size = sizeof(jobs[i].arena);
 		jobs[i].run = cases[c].run;
 		jobs[i].id = i;
 		jobs[i].n = n;
