@@ -253,18 +253,19 @@ static void set_up(void)
 	if (ktap_env_init(&env, &prog, MEMORY, NULL) ||
 	    ktap_vm_init(&process, &env, KTAP_LEVEL_PROCESS))
 		die("no memory");
-	while (env.heap.bytes < env.heap.max) {
-		env.heap.asked = true;
-		if (ktap_heap_refill(&env.heap))
-			die("no memory");
-	}
 	process.top = 2;
 	process.budget = U64_MAX;
 	r = process.stack;
 	ktap_table_new(&process, 4 * MAX_THREADS * KEYS, &r[0]);
+	/* A full heap has no room for its shards. */
 	ktap_agg_new(&process, &ktap_agg_stats, &r[1]);
 	if (r[0].tag != KTAP_TABLE || r[1].tag != KTAP_AGG)
 		die("no memory");
+	while (env.heap.bytes < env.heap.max) {
+		env.heap.asked = true;
+		if (ktap_heap_refill(&env.heap))
+			break;
+	}
 	table = r[0].table;
 	agg = r[1].agg;
 	/* Allocate all of its buckets. */
