@@ -395,7 +395,7 @@ static __always_inline void agg_add_number(struct ktap_total *total, s64 n)
 	} else if (n > total->max) {
 		total->max = n;
 	}
-	total->sum = ktap_int128_add(total->sum, ktap_int128(n));
+	ktap_int128_increase(&total->sum, n);
 }
 
 static void agg_add_square(const struct ktap_agg *agg, struct ktap_total *total, s64 n)

@@ -7,6 +7,7 @@
 #define _KTAP_INT128_H
 
 #include <linux/compiler.h>
+#include <linux/string.h>
 #include <linux/types.h>
 
 /**
@@ -33,6 +34,20 @@ static inline struct ktap_int128 ktap_int128_add(struct ktap_int128 x, struct kt
 	u64 lo = x.lo + y.lo;
 
 	return (struct ktap_int128){ .lo = lo, .hi = (u64)x.hi + (u64)y.hi + (lo < x.lo) };
+}
+
+/* *@sum += @n, in place: this is two instructions where the layout is that of the machine. */
+static __always_inline void ktap_int128_increase(struct ktap_int128 *sum, s64 n)
+{
+#if defined(CONFIG_ARCH_SUPPORTS_INT128) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	__int128 x;
+
+	memcpy(&x, sum, sizeof(x));
+	x = (unsigned __int128)x + n;
+	memcpy(sum, &x, sizeof(x));
+#else
+	*sum = ktap_int128_add(*sum, ktap_int128(n));
+#endif
 }
 
 static inline struct ktap_int128 ktap_int128_neg(struct ktap_int128 x)
