@@ -156,6 +156,14 @@ static u32 agg_lhist_bucket(const struct ktap_agg_shape *shape, s64 n)
 	return 1 + div64_u64((u64)n - (u64)shape->min, shape->step);
 }
 
+/* The bucket of ktap_agg_hist, with a mask for the same reason as below. */
+static __always_inline u32 agg_log2_bucket(s64 n)
+{
+	u32 zero = LEAST_BUCKETS / 2;
+
+	return (likely(n >= 0) ? zero + fls64(n) : zero - fls64(-(u64)n)) & (LEAST_BUCKETS - 1);
+}
+
 /* The bucket is always valid; the mask is for speculative execution (Spectre v1). */
 static __always_inline u32 agg_bucket_of(const struct ktap_agg_shape *shape, s64 n)
 {
@@ -243,13 +251,23 @@ static const struct ktap_object_ops agg_ops = {
 	.free = agg_free_object,
 };
 
+static enum ktap_agg_way agg_way_of(const struct ktap_agg_shape *shape, bool squares)
+{
+	if (squares)
+		return KTAP_WAY_SQUARES;
+	if (!shape->nbuckets)
+		return KTAP_WAY_TOTALS;
+	return shape->kind == KTAP_AGG_HIST && !shape->bits ? KTAP_WAY_LOG2 : KTAP_WAY_BUCKETS;
+}
+
 static void agg_init(struct ktap_agg *agg, const struct ktap_agg_shape *shape, bool squares)
 {
 	memset(agg, 0, sizeof(*agg));
 	ktap_object_init(&agg->object, &agg_ops);
 	ktap_lock_init(&agg->lock);
 	agg->shape = *shape;
-	agg->squares = squares;
+	agg->way = KTAP_WAY_OWN + agg_way_of(shape, squares);
+	agg->total = KTAP_NO_TOTAL;
 }
 
 struct ktap_agg *ktap_agg_make(struct ktap_vm *vm, const struct ktap_agg_shape *shape)
@@ -259,6 +277,20 @@ struct ktap_agg *ktap_agg_make(struct ktap_vm *vm, const struct ktap_agg_shape *
 	if (agg)
 		agg_init(agg, shape, vm->env->prog->uses & KTAP_USES_SQUARES);
 	return agg;
+}
+
+/* The memory of new shards is zeroed. */
+static void agg_init_shards(struct ktap_shard __percpu *shards, const struct ktap_agg_shape *shape)
+{
+	struct ktap_shard *shard;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		shard = per_cpu_ptr(shards, cpu);
+		shard->total = KTAP_NO_TOTAL;
+		shard = (void *)shard + ktap_shard_size(shape);
+		shard->total = KTAP_NO_TOTAL;
+	}
 }
 
 /* Return NULL if there is not enough memory for the shards.  Context: process. */
@@ -277,7 +309,9 @@ static struct ktap_agg *agg_make_sharded(struct ktap_vm *vm, const struct ktap_a
 	agg = ktap_agg_make(vm, shape);
 	if (!agg)
 		goto free;
+	agg_init_shards(shards, shape);
 	agg->shards = shards;
+	agg->way -= KTAP_WAY_OWN;
 	hlist_add_head(&agg->sharded, &vm->env->sharded);
 	return agg;
 free:
@@ -328,7 +362,7 @@ static bool agg_take_own(struct ktap_agg *agg, struct ktap_total *total,
 		return false;
 	*total = agg->total;
 	*blocks = agg->blocks;
-	agg->total = (struct ktap_total){ };
+	agg->total = KTAP_NO_TOTAL;
 	agg->blocks = NULL;
 	ktap_unlock(&agg->lock, flags);
 	return true;
@@ -351,6 +385,7 @@ static void agg_free_shards(struct ktap_env *env, struct ktap_agg *agg)
 	free_percpu(agg->shards);
 	ktap_heap_uncharge(&env->heap, agg_shards_size(&agg->shape));
 	agg->shards = NULL;
+	agg->way += KTAP_WAY_OWN;
 }
 
 bool ktap_agg_free(struct ktap_env *env, struct ktap_agg *agg, struct ktap_reaper *reaper)
@@ -387,26 +422,24 @@ const struct ktap_agg_shape *ktap_agg_shape(const struct ktap_agg *agg)
 /* All totals but the sum of squares, which few programs need */
 static __always_inline void agg_add_number(struct ktap_total *total, s64 n)
 {
-	if (unlikely(!total->count++)) {
+	total->count++;
+	if (unlikely(n < total->min))
 		total->min = n;
+	if (unlikely(n > total->max))
 		total->max = n;
-	} else if (n < total->min) {
-		total->min = n;
-	} else if (n > total->max) {
-		total->max = n;
-	}
 	ktap_int128_increase(&total->sum, n);
 }
 
 static void agg_add_square(const struct ktap_agg *agg, struct ktap_total *total, s64 n)
 {
-	if (agg->squares)
+	if (agg->way % KTAP_WAY_OWN == KTAP_WAY_SQUARES)
 		total->squares = ktap_int128_add_unsigned(total->squares, ktap_int128_square(n));
 }
 
 static void agg_empty_shard(const struct ktap_agg *agg, struct ktap_shard *shard)
 {
-	memset(&shard->total, 0, ktap_shard_size(&agg->shape) - offsetof(struct ktap_shard, total));
+	shard->total = KTAP_NO_TOTAL;
+	memset(shard->buckets, 0, agg->shape.nbuckets * sizeof(*shard->buckets));
 }
 
 /* Return the shard for this CPU and level. */
@@ -430,7 +463,8 @@ enum agg_outcome {
 
 /*
  * Add a number to the shard of this CPU and level.  Return false if this event has
- * interrupted the writer of the shard, or, with @quick, if there is more to do.
+ * interrupted the writer of the shard, or, with @quick, if the shard must be emptied first.
+ * @quick is for an aggregation without squares.
  */
 static __always_inline bool agg_write_shard(struct ktap_vm *vm, struct ktap_agg *agg, s64 n,
 					    u32 bucket, bool quick)
@@ -440,7 +474,7 @@ static __always_inline bool agg_write_shard(struct ktap_vm *vm, struct ktap_agg 
 
 	if (unlikely(seq & 1))
 		return false;
-	if (quick && unlikely(shard->epoch != epoch || agg->squares))
+	if (quick && unlikely(shard->epoch != epoch))
 		return false;
 	WRITE_ONCE(shard->seq, seq + 1);
 	smp_wmb();	/* A: a reader of any later store finds @seq changed; pairs with B */
@@ -569,18 +603,33 @@ static noinline int agg_add_slowly(struct ktap_vm *vm, struct ktap_agg *agg, s64
 	return visited < BLOCKS_A_UNIT ? 0 : ktap_vm_charge(vm, visited / BLOCKS_A_UNIT);
 }
 
-int ktap_agg_add(struct ktap_vm *vm, struct ktap_agg *agg, s64 n)
+static __always_inline int agg_add_quickly(struct ktap_vm *vm, struct ktap_agg *agg, s64 n,
+					   u32 bucket)
+{
+	unsigned long flags;
+	bool added;
+
+	raw_local_irq_save(flags);
+	added = agg_write_shard(vm, agg, n, bucket, true);
+	raw_local_irq_restore(flags);
+	return likely(added) ? 0 : agg_add_slowly(vm, agg, n, bucket);
+}
+
+static noinline int agg_add_other(struct ktap_vm *vm, struct ktap_agg *agg, s64 n)
 {
 	u32 bucket = agg_bucket_of(&agg->shape, n);
-	unsigned long flags;
-	bool added = false;
 
-	if (likely(ktap_agg_is_sharded(agg))) {
-		raw_local_irq_save(flags);
-		added = agg_write_shard(vm, agg, n, bucket, true);
-		raw_local_irq_restore(flags);
-	}
-	return likely(added) ? 0 : agg_add_slowly(vm, agg, n, bucket);
+	return agg->way == KTAP_WAY_BUCKETS ? agg_add_quickly(vm, agg, n, bucket) :
+					      agg_add_slowly(vm, agg, n, bucket);
+}
+
+int ktap_agg_add(struct ktap_vm *vm, struct ktap_agg *agg, s64 n)
+{
+	if (agg->way == KTAP_WAY_TOTALS)
+		return agg_add_quickly(vm, agg, n, KTAP_NONE);
+	if (likely(agg->way == KTAP_WAY_LOG2))
+		return agg_add_quickly(vm, agg, n, agg_log2_bucket(n));
+	return agg_add_other(vm, agg, n);
 }
 
 int ktap_agg_clear(struct ktap_vm *vm, struct ktap_agg *agg)
@@ -669,6 +718,8 @@ static void agg_fold_shards(struct ktap_env *env, struct ktap_agg *agg)
 	ktap_agg_read_buckets(env, agg, buckets);
 	if (agg_make_blocks(env, &agg->shape, buckets, &blocks)) {
 		ktap_agg_read(env, agg, &agg->total);
+		if (!agg->total.count)
+			agg->total = KTAP_NO_TOTAL;
 		agg->blocks = blocks;
 		agg_free_shards(env, agg);
 	} else {

@@ -6,6 +6,7 @@
 #define _KTAP_AGG_PRIV_H
 
 #include <linux/compiler.h>
+#include <linux/limits.h>
 #include <linux/list.h>
 #include <linux/percpu.h>
 
@@ -42,11 +43,20 @@ struct ktap_agg_block {
 	u64 buckets[KTAP_AGG_PIECE];
 };
 
+/* The way to add a number, decided when the aggregation is made. */
+enum ktap_agg_way {
+	KTAP_WAY_TOTALS,	/* no buckets */
+	KTAP_WAY_LOG2,		/* ktap_agg_hist: one bucket for a power of two */
+	KTAP_WAY_BUCKETS,	/* other buckets */
+	KTAP_WAY_SQUARES,	/* maybe buckets, and the sum of squares */
+	KTAP_WAY_OWN,		/* added to one of these: without shards */
+};
+
 /**
  * struct ktap_agg - an aggregation
  * @object: its head
  * @shape: kind and buckets; constant
- * @squares: the program can ask for the sum of squares; constant
+ * @way: enum ktap_agg_way; constant for writers
  * @epoch: how often the shards were emptied; atomic
  * @lock: protects @total and @blocks
  * @keyed: table of the keys, or NULL; set once, by cmpxchg()
@@ -59,7 +69,7 @@ struct ktap_agg_block {
 struct ktap_agg {
 	struct ktap_object object;
 	struct ktap_agg_shape shape;
-	bool squares;
+	u8 way;
 	atomic_t epoch;
 	struct ktap_lock lock;
 	struct ktap_table *keyed;
@@ -71,6 +81,12 @@ struct ktap_agg {
 
 /* ktap_value.object and ktap_value.agg are one union. */
 static_assert(!offsetof(struct ktap_agg, object));
+
+/*
+ * Totals of no numbers.  Any number is the least and the largest one then, so that adding
+ * the first one is no special case.
+ */
+#define KTAP_NO_TOTAL	((struct ktap_total){ .min = S64_MAX, .max = S64_MIN })
 
 /* The result is constant for an aggregation, although its shards may be exchanged. */
 static inline bool ktap_agg_is_sharded(const struct ktap_agg *agg)

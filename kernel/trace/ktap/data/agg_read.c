@@ -55,7 +55,8 @@ static bool agg_read_copy_shard(const struct ktap_shard *shard, int tries, u32 e
 
 static void agg_read_merge_total(struct ktap_total *to, const struct ktap_total *from)
 {
-	if (!from->count)
+	/* A torn copy may have counted the first number without having it as @min and @max. */
+	if (!from->count || from->min > from->max)
 		return;
 	if (!to->count || from->min < to->min)
 		to->min = from->min;
@@ -117,13 +118,15 @@ static bool agg_read_shards_total(const struct agg_read_source *from, struct kta
 /* Read the totals under the lock; without it, possibly torn, if this CPU is inside a lock. */
 static bool agg_read_own_total(struct ktap_agg *agg, struct ktap_total *total)
 {
+	struct ktap_total now;
 	unsigned long flags;
 	bool locked;
 
 	locked = ktap_lock(&agg->lock, &flags);
-	*total = agg->total;
+	now = agg->total;
 	if (locked)
 		ktap_unlock(&agg->lock, flags);
+	agg_read_merge_total(total, &now);
 	return locked;
 }
 

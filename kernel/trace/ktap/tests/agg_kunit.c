@@ -424,6 +424,13 @@ static void shards_are_merged(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, total.max, n ? n - 1 : 0);
 	KUNIT_EXPECT_EQ(test, ktap_int128_compare(ktap_int128_div(total.sum, n ?: 1),
 						  ktap_int128(n ? S64_MAX : 0)), 0);
+	/* A torn copy of the first number has no minimum and no maximum yet. */
+	shard->total = KTAP_NO_TOTAL;
+	shard->total.count = 1;
+	shard->epoch = 0;
+	ktap_agg_read(vm->env, agg, &total);
+	KUNIT_EXPECT_EQ(test, total.count, 2 * n);
+	KUNIT_EXPECT_EQ(test, total.min, n ? 1 - n : 0);
 	ktap_objects_end_run(vm);
 }
 

@@ -78,6 +78,13 @@ static void a_snapshot_takes_all_numbers(struct kunit *test)
 		test_expect_total(test, vm, agg, 1, 6, 6, 6);
 		rest = snapshot(test, vm, test_agg_value(agg)).agg;
 		test_expect_total(test, vm, rest, 1, 6, 6, 6);
+		/* The first number is the least and the largest one, in an empty snapshot as well. */
+		rest = snapshot(test, vm, test_agg_value(agg)).agg;
+		test_expect_total(test, vm, rest, 0, 0, 0, 0);
+		ktap_agg_add(vm, rest, -3);
+		test_expect_total(test, vm, rest, 1, -3, -3, -3);
+		ktap_agg_add(vm, agg, 3);
+		test_expect_total(test, vm, agg, 1, 3, 3, 3);
 		/* A snapshot is an ordinary aggregation. */
 		ktap_agg_add(vm, all, 1000);
 		test_expect_total(test, vm, all, 3, 505, -500, 1000);
