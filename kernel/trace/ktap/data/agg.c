@@ -58,7 +58,9 @@
  *
  * For keys, an aggregation has a table of aggregations of the same shape, without
  * shards.  It is made for the first key, and lives as long as the aggregation.  A
- * snapshot takes its entries.
+ * snapshot takes its entries.  To add to an existing entry, a handler locks the stripe of
+ * the key, finds the aggregation, unlocks the stripe and locks the aggregation, with
+ * interrupts off all the time.
  */
 
 /*
@@ -800,4 +802,88 @@ int ktap_agg_in_table(struct ktap_vm *vm, struct ktap_table *t, const struct kta
 		err = ktap_vm_error(vm, -EINVAL, "'<<<' on %s: only an aggregation takes values",
 				    ktap_type_name(&v));
 	return err;
+}
+
+/* As agg_add_to_own(), if the bucket is in the first block, and without squares. */
+static __always_inline bool agg_add_to_first(struct ktap_agg *agg, s64 n, u32 bucket)
+{
+	struct ktap_agg_block *block;
+
+	ktap_assert_held(&agg->lock);
+	if (bucket != KTAP_NONE) {
+		block = agg->blocks;
+		if (unlikely(!block || block->first != round_down(bucket, KTAP_AGG_PIECE)))
+			return false;
+		block->buckets[bucket % KTAP_AGG_PIECE]++;
+	}
+	agg_add_number(&agg->total, n);
+	return true;
+}
+
+/* Add to the aggregation of an entry, whose shards, if any, are no common case. */
+static __always_inline bool agg_add_found(struct ktap_found_agg found, s64 n)
+{
+	struct ktap_agg *agg = found.agg;
+	u32 way = agg->way, bucket;
+	bool added;
+
+	if (way == KTAP_WAY_OWN + KTAP_WAY_LOG2) {
+		bucket = agg_log2_bucket(n);
+	} else if (way == KTAP_WAY_OWN + KTAP_WAY_TOTALS) {
+		bucket = KTAP_NONE;
+	} else {
+		ktap_unlock_cpu(found.flags);
+		return false;
+	}
+	ktap_lock_others(&agg->lock);
+	added = agg_add_to_first(agg, n, bucket);
+	ktap_unlock(&agg->lock, found.flags);
+	return added;
+}
+
+static noinline int agg_add_in_slowly(struct ktap_vm *vm, struct ktap_table *t,
+				      const struct ktap_value *key,
+				      const struct ktap_agg_shape *shape, s64 n)
+{
+	struct ktap_agg *agg;
+	int err = ktap_agg_in_table(vm, t, key, shape, &agg);
+
+	/* @agg remains valid even if its entry is deleted now (object.c). */
+	if (agg && ktap_agg_add(vm, agg, n))
+		return vm->error;
+	return err;
+}
+
+static __always_inline int agg_add_in(struct ktap_vm *vm, struct ktap_table *t,
+				      const struct ktap_value *key,
+				      const struct ktap_agg_shape *shape, s64 n)
+{
+	struct ktap_found_agg found = ktap_table_find_agg(vm, t, key);
+
+	if (likely(found.agg && agg_add_found(found, n)))
+		return 0;
+	return agg_add_in_slowly(vm, t, key, shape, n);
+}
+
+int ktap_agg_add_in_table(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
+			  const struct ktap_agg_shape *shape, s64 n)
+{
+	return agg_add_in(vm, t, key, shape, n);
+}
+
+static noinline int agg_add_first_key(struct ktap_vm *vm, struct ktap_agg *agg,
+				      const struct ktap_value *key, s64 n)
+{
+	struct ktap_table *t = ktap_agg_make_keyed(vm, agg);
+
+	return t ? agg_add_in_slowly(vm, t, key, &agg->shape, n) : 0;
+}
+
+int ktap_agg_add_keyed(struct ktap_vm *vm, struct ktap_agg *agg, const struct ktap_value *key,
+		       s64 n)
+{
+	struct ktap_table *t = ktap_agg_keyed(agg);
+
+	return likely(t) ? agg_add_in(vm, t, key, &agg->shape, n) :
+			   agg_add_first_key(vm, agg, key, n);
 }

@@ -110,6 +110,15 @@ static inline struct ktap_table *ktap_value_table(const struct ktap_value *v)
 struct ktap_table *ktap_agg_make_keyed(struct ktap_vm *vm, struct ktap_agg *agg);
 
 /*
+ * Add a number to the aggregation in the entry @key of the table of @agg, or of any table @t.
+ * Without an entry, make one; with @t, the aggregation gets this @shape.
+ */
+int ktap_agg_add_keyed(struct ktap_vm *vm, struct ktap_agg *agg, const struct ktap_value *key,
+		       s64 n);
+int ktap_agg_add_in_table(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
+			  const struct ktap_agg_shape *shape, s64 n);
+
+/*
  * Set *@agg to the aggregation in the entry @key of @t, a new one if there is no entry.
  * It is NULL if the table is full or without memory (counted).
  */

@@ -31,6 +31,8 @@
  *   check the counter.  The lock order is: stripes of one table, ascending;
  *   &ktap_table.order; then the heap.  The lock of a global or of an aggregation
  *   is taken alone, or before the heap's.
+ * - A lock may follow another one that was released, with the counter still raised
+ *   (ktap_lock_others()): this CPU holds no lock while it waits.
  * - What only one CPU accesses at a time, the fields of the current thread, needs
  *   no arch_spinlock_t, but the rest of this: ktap_lock_cpu().
  */
@@ -92,6 +94,20 @@ DECLARE_PER_CPU(unsigned int, ktap_locks_held);
 static inline void ktap_lock_init(struct ktap_lock *lock)
 {
 	lock->lock = (arch_spinlock_t)__ARCH_SPIN_LOCK_UNLOCKED;
+}
+
+/*
+ * The part of ktap_lock() and ktap_unlock() that is for other CPUs, inside ktap_lock_cpu().
+ * So one lock can follow another without enabling interrupts in between.
+ */
+static __always_inline void ktap_lock_others(struct ktap_lock *lock)
+{
+	arch_spin_lock(&lock->lock);
+}
+
+static __always_inline void ktap_unlock_others(struct ktap_lock *lock)
+{
+	arch_spin_unlock(&lock->lock);
 }
 
 static inline void ktap_lock_nested(struct ktap_lock *lock)

@@ -61,6 +61,22 @@ typedef struct ktap_object *(*ktap_make_fn)(struct ktap_vm *vm, const void *arg)
  */
 int ktap_table_get_or_make(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
 			   ktap_make_fn make, const void *arg, struct ktap_value *v);
+/**
+ * struct ktap_found_agg - an aggregation in an entry
+ * @agg: the aggregation, or NULL: then nothing else is valid
+ * @flags: for ktap_unlock_cpu()
+ */
+struct ktap_found_agg {
+	struct ktap_agg *agg;
+	unsigned long flags;
+};
+
+/*
+ * Find the aggregation in the entry of a key.  This CPU is left as by ktap_lock_cpu(), unless
+ * there is none or the entry cannot be read now.
+ */
+struct ktap_found_agg ktap_table_find_agg(struct ktap_vm *vm, struct ktap_table *t,
+					  const struct ktap_value *key);
 /*
  * Remove all present entries, and charge for each.  If the budget ends, only the
  * oldest ones have been removed.

@@ -812,3 +812,41 @@ int ktap_table_get_or_make(struct ktap_vm *vm, struct ktap_table *t, const struc
 		return 0;
 	return table_make_any(vm, t, key, make, arg, v);
 }
+
+static __always_inline struct ktap_found_agg table_agg_at(struct table_place p)
+{
+	struct ktap_agg *agg = p.e ? ktap_agg_of(&p.e->value) : NULL;
+
+	ktap_unlock_others(p.stripe);
+	if (unlikely(!agg))
+		ktap_unlock_cpu(p.flags);
+	return (struct ktap_found_agg){ .agg = agg, .flags = p.flags };
+}
+
+static noinline struct ktap_found_agg table_find_agg_any(struct ktap_vm *vm, struct ktap_table *t,
+							 const struct ktap_value *key)
+{
+	struct table_place p = table_enter(vm, t, key);
+
+	return likely(p.locked) ? table_agg_at(p) : (struct ktap_found_agg){ };
+}
+
+static noinline struct ktap_found_agg table_find_agg_short(struct ktap_vm *vm,
+							   struct ktap_table *t,
+							   const struct ktap_value *key)
+{
+	struct table_place p = table_try_short(vm, t, key);
+
+	return likely(p.locked) ? table_agg_at(p) : table_find_agg_any(vm, t, key);
+}
+
+struct ktap_found_agg ktap_table_find_agg(struct ktap_vm *vm, struct ktap_table *t,
+					  const struct ktap_value *key)
+{
+	struct table_place p;
+
+	if (key->tag != KTAP_INT)
+		return table_find_agg_short(vm, t, key);
+	p = table_try(vm, t, key->u);
+	return likely(p.locked) ? table_agg_at(p) : table_find_agg_any(vm, t, key);
+}

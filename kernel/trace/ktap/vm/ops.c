@@ -427,8 +427,8 @@ int ktap_op_add(struct ktap_vm *vm, const struct ktap_value *table, struct ktap_
 	return likely(t) ? ktap_table_add(vm, t, key, n) : op_add_other(vm, table, key, n);
 }
 
-int ktap_op_aggregate(struct ktap_vm *vm, const struct ktap_value *agg,
-		      const struct ktap_value *v)
+static noinline int op_aggregate_other(struct ktap_vm *vm, const struct ktap_value *agg,
+				       const struct ktap_value *v)
 {
 	int err;
 
@@ -437,17 +437,22 @@ int ktap_op_aggregate(struct ktap_vm *vm, const struct ktap_value *agg,
 	if (unlikely(agg->tag != KTAP_AGG))
 		return ktap_vm_error(vm, -EINVAL, "'<<<' on %s: only an aggregation takes values",
 				     ktap_type_name(agg));
-	if (likely(v->tag == KTAP_INT))
-		return ktap_agg_add(vm, ktap_agg_of(agg), v->i);
 	err = ktap_want_addend(vm, v);
 	return err ?: ktap_agg_add(vm, ktap_agg_of(agg), 0);
 }
 
-int ktap_op_taggregate(struct ktap_vm *vm, const struct ktap_value *base,
-		       struct ktap_value *key, const struct ktap_value *v)
+int ktap_op_aggregate(struct ktap_vm *vm, const struct ktap_value *agg,
+		      const struct ktap_value *v)
 {
-	const struct ktap_agg_shape *shape = &ktap_agg_stats;
-	struct ktap_table *t;
+	struct ktap_agg *to = ktap_agg_of(agg);		/* NULL if it is none */
+
+	return likely(to && v->tag == KTAP_INT) ? ktap_agg_add(vm, to, v->i) :
+						  op_aggregate_other(vm, agg, v);
+}
+
+static noinline int op_taggregate_other(struct ktap_vm *vm, const struct ktap_value *base,
+					struct ktap_value *key, const struct ktap_value *v)
+{
 	struct ktap_agg *agg;
 	int err;
 
@@ -461,18 +466,21 @@ int ktap_op_taggregate(struct ktap_vm *vm, const struct ktap_value *base,
 			return err;
 	}
 
-	t = ktap_table_of(base);
-	if (base->tag == KTAP_AGG) {
-		shape = ktap_agg_shape(ktap_agg_of(base));
-		t = ktap_agg_make_keyed(vm, ktap_agg_of(base));
-		if (!t)
-			return 0;
-	}
-	err = ktap_agg_in_table(vm, t, key, shape, &agg);
-	/* @agg remains valid even if its entry is deleted now (object.c). */
-	if (agg && ktap_agg_add(vm, agg, ktap_number(v)))
-		return vm->error;
-	return err;
+	agg = ktap_agg_of(base);
+	if (agg)
+		return ktap_agg_add_keyed(vm, agg, key, ktap_number(v));
+	return ktap_agg_add_in_table(vm, ktap_table_of(base), key, &ktap_agg_stats,
+				     ktap_number(v));
+}
+
+int ktap_op_taggregate(struct ktap_vm *vm, const struct ktap_value *base,
+		       struct ktap_value *key, const struct ktap_value *v)
+{
+	struct ktap_agg *agg = ktap_agg_of(base);	/* NULL if it is none */
+
+	if (likely(agg && op_is_simple_key(key) && v->tag == KTAP_INT))
+		return ktap_agg_add_keyed(vm, agg, key, v->i);
+	return op_taggregate_other(vm, base, key, v);
 }
 
 void ktap_op_field(struct ktap_vm *vm, u32 field, struct ktap_value *dst)
