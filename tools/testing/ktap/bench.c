@@ -158,7 +158,8 @@ static void make_tuple(struct job *job, u64 i)
 
 	r[0] = KTAP_VALUE_INT(i);
 	r[1] = KTAP_VALUE_STR("a name", 6);
-	ktap_op_tuple(&job->vm, &r[2], &r[0], 2);
+	if (!ktap_op_small_tuple(&job->vm, &r[2], &r[0], 2))
+		ktap_op_tuple(&job->vm, &r[2], &r[0], 2);
 	job->vm.arena.used = 0;
 }
 

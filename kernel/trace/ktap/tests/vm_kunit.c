@@ -2,12 +2,14 @@
 /*
  * The interpreter and the arena; arith_kunit.c has the results of arithmetic.
  */
+#include <linux/minmax.h>
 #include <linux/string.h>
 #include <asm/byteorder.h>
 
 #include "tests/build.h"
 #include "vm/builtin.h"
 #include "vm/env.h"
+#include "vm/ops.h"
 
 #define EVENT	KTAP_LEVEL_TASK
 #define PROCESS	KTAP_LEVEL_PROCESS
@@ -397,6 +399,69 @@ static void a_compound_key_is_flattened(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, ktap_tuple_next(&v, &pos, &part));
 }
 
+/* Make the same key in one pass and the general way, in an arena that held other bytes. */
+static void expect_small_tuple(struct kunit *test, struct ktap_vm *vm, unsigned int n, bool small)
+{
+	struct ktap_value *r = vm->stack;
+
+	memset(vm->arena.half[0], 0xa5, KTAP_EVENT_ARENA);
+	vm->arena.cur = 0;
+	vm->arena.used = 0;
+	vm->budget = 10000;
+	vm->top = 20;
+	r[18] = KTAP_VALUE_NIL;
+	KUNIT_ASSERT_EQ(test, small, ktap_op_small_tuple(vm, &r[18], r, n));
+	KUNIT_ASSERT_EQ(test, 0, ktap_op_tuple(vm, &r[19], r, n));
+	if (!small) {
+		KUNIT_EXPECT_EQ(test, r[18].tag, KTAP_NIL);
+		return;
+	}
+	KUNIT_EXPECT_EQ(test, r[18].tag, KTAP_TUPLE);
+	KUNIT_EXPECT_TRUE(test, ktap_equal(&r[18], &r[19]));
+	/* It is a block of the arena. */
+	KUNIT_ASSERT_NOT_NULL(test, ktap_arena_alloc(vm, KTAP_MAX_STRLEN));
+	KUNIT_ASSERT_NOT_NULL(test, ktap_arena_alloc(vm, KTAP_MAX_STRLEN));
+	KUNIT_ASSERT_NOT_NULL(test, ktap_arena_alloc(vm, KTAP_MAX_STRLEN));
+	KUNIT_ASSERT_NOT_NULL(test, ktap_arena_alloc(vm, KTAP_MAX_STRLEN));
+	KUNIT_EXPECT_EQ(test, r[18].tag, KTAP_TUPLE);
+	KUNIT_EXPECT_TRUE(test, ktap_equal(&r[18], &r[19]));
+}
+
+static void small_compound_keys_are_made_in_one_pass(struct kunit *test)
+{
+	struct ktap_vm *vm = test_vm(test, test_load(much_garbage(test, 1)), EVENT);
+	static const char name[] = "0123456789abcdefg";
+	struct ktap_value *r = vm->stack;
+	u32 len, i;
+
+	for (len = 0; len < sizeof(name); len++) {
+		r[0] = KTAP_VALUE_STR(name, len);
+		r[1] = KTAP_VALUE_INT(-1);
+		r[2] = KTAP_VALUE_STR(name + 1, min(len, 16));
+		expect_small_tuple(test, vm, 2, len <= 16);
+		expect_small_tuple(test, vm, 3, len <= 16);
+	}
+	/* The type of a pointer and the hidden part of an integer are not in the key. */
+	r[0] = KTAP_VALUE_TYPED(1000, 7);
+	r[1] = KTAP_VALUE_BOOL(true);
+	r[2] = KTAP_VALUE_INT(5);
+	r[2].len = 3;
+	expect_small_tuple(test, vm, 3, true);
+	/* Other parts, and many parts, take the general way. */
+	r[3] = KTAP_VALUE_NIL;
+	expect_small_tuple(test, vm, 4, false);
+	r[3] = KTAP_VALUE_ARRAY(name, 1);
+	expect_small_tuple(test, vm, 4, false);
+	for (i = 0; i < 8; i++)
+		r[i] = KTAP_VALUE_STR(name, 16);
+	expect_small_tuple(test, vm, 7, true);
+	expect_small_tuple(test, vm, 8, false);
+	/* A full arena */
+	vm->arena.used = vm->arena.size - 200 - vm->arena.size / 64;
+	KUNIT_EXPECT_TRUE(test, ktap_op_small_tuple(vm, &r[18], r, 2));
+	KUNIT_EXPECT_FALSE(test, ktap_op_small_tuple(vm, &r[18], r, 2));
+}
+
 /* An event whose field n is n, and whose text is "text\n". */
 static void event_name(const struct ktap_event *ev, struct ktap_value *v)
 {
@@ -686,6 +751,7 @@ static struct kunit_case vm_cases[] = {
 	KUNIT_CASE(garbage_costs_little),
 	KUNIT_CASE(many_registers_may_hold_one_string),
 	KUNIT_CASE(a_compound_key_is_flattened),
+	KUNIT_CASE(small_compound_keys_are_made_in_one_pass),
 	KUNIT_CASE(an_event_has_fields_and_arguments),
 	KUNIT_CASE(text_of_an_event_is_a_string),
 	KUNIT_CASE(an_event_cannot_be_stored),

@@ -7,6 +7,7 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
+#include "vm/arena.h"
 #include "vm/env.h"
 #include "vm/vm.h"
 
@@ -45,19 +46,6 @@
  * copied bytes after it.
  */
 
-/* Precedes each block.  @moved is 0, or its offset in the new half. */
-struct ktap_arena_block {
-	u32 size;
-	u32 moved;
-	u8 data[] __aligned(8);
-};
-
-/* Bytes of each half that hold blocks. */
-static u32 arena_room(const struct ktap_arena *arena)
-{
-	return ALIGN_DOWN(arena->size - arena->size / 64 - sizeof(long), 8);
-}
-
 /* An empty block takes bytes too, so that its address is unique. */
 static u32 arena_footprint(size_t size)
 {
@@ -83,7 +71,7 @@ static void arena_mark_blocks(struct ktap_arena *arena, unsigned long *starts)
 {
 	u32 offset = 0;
 
-	memset(starts, 0, arena->size - arena_room(arena));
+	memset(starts, 0, arena->size - ktap_arena_room(arena));
 	while (offset < arena->used) {
 		__set_bit(offset / 8, starts);
 		offset += arena_footprint(arena_block_at(arena, arena->cur, offset)->size);
@@ -121,7 +109,7 @@ static int arena_compact(struct ktap_vm *vm)
 {
 	struct ktap_arena *arena = &vm->arena;
 	u32 old = arena->cur, old_used = arena->used, i;
-	unsigned long *starts = (void *)(arena->half[!old] + arena_room(arena));
+	unsigned long *starts = (void *)(arena->half[!old] + ktap_arena_room(arena));
 	int err;
 
 	err = ktap_vm_charge(vm, vm->top / 16 + old_used / (16 * arena_footprint(0)));
@@ -143,11 +131,11 @@ void *ktap_arena_alloc(struct ktap_vm *vm, size_t size)
 		ktap_vm_error(vm, -ENOMEM, "a string is at most %u bytes", KTAP_MAX_STRLEN);
 		return NULL;
 	}
-	if (arena_footprint(size) > arena_room(arena) - arena->used && arena_compact(vm))
+	if (arena_footprint(size) > ktap_arena_room(arena) - arena->used && arena_compact(vm))
 		return NULL;
-	if (arena_footprint(size) > arena_room(arena) - arena->used) {
+	if (arena_footprint(size) > ktap_arena_room(arena) - arena->used) {
 		ktap_vm_error(vm, -ENOMEM, "no memory for more strings: one run has %u bytes",
-			      arena_room(arena));
+			      ktap_arena_room(arena));
 		return NULL;
 	}
 	return arena_take(arena, size)->data;

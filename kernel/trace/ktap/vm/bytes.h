@@ -6,6 +6,7 @@
 #ifndef _KTAP_BYTES_H
 #define _KTAP_BYTES_H
 
+#include <linux/compiler.h>
 #include <linux/types.h>
 #include <linux/unaligned.h>
 
@@ -54,6 +55,32 @@ static inline void ktap_copy_bytes(void *to, const void *from, size_t len)
 	} else {
 		for (i = 0; i < len; i++)
 			((u8 *)to)[i] = ((const u8 *)from)[i];
+	}
+}
+
+/*
+ * Copy 0 to 16 bytes without a loop, and zero the rest of the last word.  @to has 16 bytes, of
+ * which those after that word may be written, too.
+ */
+static __always_inline void ktap_copy_padded(void *to, const void *from, size_t len)
+{
+	u64 *words = to;
+
+	if (len >= sizeof(u64)) {
+		words[0] = ktap_word(from);
+		words[1] = 0;
+		put_unaligned(ktap_word(from + len - sizeof(u64)), (u64 *)(to + len - sizeof(u64)));
+		return;
+	}
+	words[0] = 0;
+	if (len >= sizeof(u32)) {
+		put_unaligned(get_unaligned((const u32 *)from), (u32 *)to);
+		put_unaligned(get_unaligned((const u32 *)(from + len - sizeof(u32))),
+			      (u32 *)(to + len - sizeof(u32)));
+	} else if (len) {
+		((u8 *)to)[0] = ((const u8 *)from)[0];
+		((u8 *)to)[len / 2] = ((const u8 *)from)[len / 2];
+		((u8 *)to)[len - 1] = ((const u8 *)from)[len - 1];
 	}
 }
 

@@ -14,7 +14,9 @@
 
 #include "data/agg.h"
 #include "data/table.h"
+#include "vm/arena.h"
 #include "vm/arith.h"
+#include "vm/bytes.h"
 #include "vm/env.h"
 #include "vm/frame.h"
 #include "vm/integer.h"
@@ -218,6 +220,60 @@ int ktap_op_tuple(struct ktap_vm *vm, struct ktap_value *dst, struct ktap_value 
 		end = ktap_tuple_put(end, &src[i]);
 	*dst = (struct ktap_value){ .blob = p, .tag = KTAP_TUPLE, .len = size };
 	return 0;
+}
+
+/* Bytes of the largest part that op_put_simple() writes */
+#define SIMPLE_PART	(sizeof(struct ktap_tuple_item) + 2 * sizeof(u64))
+
+/*
+ * As ktap_tuple_put(), for a part that is simple: an integer, boolean or pointer, or a
+ * string of at most 16 bytes.  *@end is the place and becomes the end of the part.  Return
+ * false if it is not simple.
+ */
+static __always_inline bool op_put_simple(void **end, const struct ktap_value *v)
+{
+	struct ktap_tuple_item *item = *end;
+	u32 tag = v->tag, len;
+
+	if (likely(tag - KTAP_BOOL <= KTAP_PTR - KTAP_BOOL)) {
+		*item = (struct ktap_tuple_item){ .tag = tag };
+		*(u64 *)item->data = v->u;
+		*end += sizeof(*item) + sizeof(u64);
+		return true;
+	}
+	len = v->len;
+	if (unlikely(tag != KTAP_STR || len > 2 * sizeof(u64)))
+		return false;
+	*item = (struct ktap_tuple_item){ .tag = KTAP_STR, .len = len };
+	ktap_copy_padded(item->data, v->blob, len);
+	*end += ALIGN(sizeof(*item) + len, 8);
+	return true;
+}
+
+/* Up to this number, parts cost nothing. */
+#define SIMPLE_PARTS	7
+
+bool ktap_op_small_tuple(struct ktap_vm *vm, struct ktap_value *dst,
+			 const struct ktap_value *src, unsigned int n)
+{
+	const struct ktap_value *last = src + n;
+	void *data, *end;
+	u32 size;
+
+	if (unlikely(n > SIMPLE_PARTS ||
+		     !ktap_arena_has_room(&vm->arena, SIMPLE_PARTS * SIMPLE_PART)))
+		return false;
+	data = ktap_arena_next(&vm->arena);
+	end = data;
+	/* The verifier allows no tuple without parts. */
+	do {
+		if (unlikely(!op_put_simple(&end, src)))
+			return false;
+	} while (++src != last);
+	size = end - data;
+	ktap_arena_push(&vm->arena, data, size);
+	*dst = (struct ktap_value){ .blob = data, .tag = KTAP_TUPLE, .len = size };
+	return true;
 }
 
 /* Table instructions.  A key is in a register or is a constant. */

@@ -23,6 +23,12 @@ int ktap_op_concat(struct ktap_vm *vm, struct ktap_value *dst, struct ktap_value
 		   unsigned int n);
 int ktap_op_tuple(struct ktap_vm *vm, struct ktap_value *dst, struct ktap_value *src,
 		  unsigned int n);
+/*
+ * ktap_op_tuple() if all parts are integers, pointers, booleans and short strings, and the
+ * arena has room.  Return false if not: then nothing has changed.
+ */
+bool ktap_op_small_tuple(struct ktap_vm *vm, struct ktap_value *dst,
+			 const struct ktap_value *src, unsigned int n);
 int ktap_op_get(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_value *table,
 		struct ktap_value *key);
 int ktap_op_has(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_value *table,

@@ -289,7 +289,11 @@ op_BNOT:
 	goto next;
 	LOAD(NOT, KTAP_VALUE_BOOL(!ktap_is_true(&B)));
 	CALL(CONCAT, ktap_op_concat(vm, &A, &B, insn->c));
-	CALL(TUPLE, ktap_op_tuple(vm, &A, &B, insn->c));
+op_TUPLE:
+	if (likely(ktap_op_small_tuple(vm, &A, &B, insn->c)))
+		goto next;
+	err = ktap_op_tuple(vm, &A, &B, insn->c);
+	goto check;
 op_EQ:
 	err = ktap_quick_equal(vm, &B, &C, &cond);
 	goto set_bool;
