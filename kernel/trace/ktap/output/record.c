@@ -232,6 +232,12 @@ static const struct ktap_format *record_format_of(const struct ktap_env *env,
 	return env->prog->formats[n];
 }
 
+/* Records of these types have a first argument, which is a string. */
+static bool record_begins_with_string(const struct ktap_record *rec)
+{
+	return rec->type != KTAP_REC_PRINT && rec->type != KTAP_REC_FORMAT;
+}
+
 void ktap_record_format(struct seq_buf *s, const struct ktap_env *env,
 			const struct ktap_record *rec, size_t size)
 {
@@ -240,6 +246,8 @@ void ktap_record_format(struct seq_buf *s, const struct ktap_env *env,
 	struct ktap_text text = { .s = s, .env = env };
 
 	if (!record_read_args(rec, size, args))
+		return;
+	if (record_begins_with_string(rec) && !(rec->nargs && ktap_is_blob(&args[0])))
 		return;
 	switch (rec->type) {
 	case KTAP_REC_PRINT:

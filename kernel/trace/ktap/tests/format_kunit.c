@@ -661,6 +661,30 @@ static void broken_records_do_no_harm(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, seq_buf_has_overflowed(&s));
 }
 
+/* Without arguments, and with an integer in place of the string */
+static void records_without_their_string_have_no_text(struct kunit *test)
+{
+	struct {
+		struct ktap_record rec;
+		struct ktap_record_arg arg;
+		u64 data;
+	} r = { .arg = { KTAP_INT, sizeof(u64) }, .data = 1 };
+	char buf[TEXT];
+	struct seq_buf s;
+	u8 type, nargs;
+
+	seq_buf_init(&s, buf, sizeof(buf));
+	for (type = 0; type <= KTAP_REC_SYSTEM; type++) {
+		if (type == KTAP_REC_PRINT)
+			continue;
+		for (nargs = 0; nargs <= 1; nargs++) {
+			r.rec = (struct ktap_record){ type, nargs, sizeof(r) };
+			ktap_record_format(&s, NULL, &r.rec, sizeof(r));
+			KUNIT_EXPECT_EQ(test, seq_buf_used(&s), 0);
+		}
+	}
+}
+
 /* Add "printf(FMT)" or "format(FMT)", with @nargs - 1 arguments, to the running function. */
 static u32 call_with(struct test_chunk *c, u8 reg, u32 function, const char *fmt, u8 nargs)
 {
@@ -953,6 +977,7 @@ static struct kunit_case format_cases[] = {
 	KUNIT_CASE(padded_text_beyond_the_buffer_is_cut_and_counted),
 	KUNIT_CASE(a_cut_format_prints_no_pointer),
 	KUNIT_CASE(broken_records_do_no_harm),
+	KUNIT_CASE(records_without_their_string_have_no_text),
 	KUNIT_CASE(constant_formats_are_split),
 	KUNIT_CASE(wrong_formats_are_not_split),
 	KUNIT_CASE(other_formats_have_no_split_form),
