@@ -16,6 +16,8 @@
 #include "vm/env.h"
 #include "vm/global.h"
 #include "vm/opcode.h"
+#include "vm/ops.h"
+#include "vm/output_ops.h"
 
 /* Begin text in process context, which is output piece by piece. */
 static int print_begin_text(struct ktap_text *t, struct seq_buf *s, struct ktap_vm *vm)
@@ -150,6 +152,50 @@ static int print_put_format(struct ktap_vm *vm, const struct ktap_format *f, u32
 		err = print_put_record(vm, KTAP_REC_PRINTF, r, n);
 	r[0] = KTAP_VALUE_NIL;
 	return err;
+}
+
+/* The size of a record with the arguments of a split format; 0: its values are not plain. */
+static __always_inline size_t print_split_size(const struct ktap_format *f,
+					       const struct ktap_value *args, unsigned int nargs)
+{
+	size_t size = sizeof(struct ktap_record);
+	const struct ktap_value *v;
+	u32 numbers = f->numbers;
+
+	for (v = args; v < args + nargs; v++, numbers >>= 1) {
+		if (v->tag <= KTAP_PTR)
+			size += sizeof(struct ktap_record_arg) + sizeof(u64);
+		else if (ktap_is_blob(v) && !(numbers & 1))
+			size += sizeof(struct ktap_record_arg) + ALIGN((size_t)v->len, 8);
+		else
+			return 0;
+	}
+	return size <= f->room ? size : 0;
+}
+
+bool ktap_print_split(struct ktap_vm *vm, const struct ktap_format *f, u32 format,
+		      struct ktap_value *r, unsigned int nargs)
+{
+	/* That of the call, and of print_put_format() */
+	u64 units = f->cost + 2 + nargs;
+	size_t size;
+	void *rec;
+
+	if (unlikely(!ktap_is_format(&r[0], f) || vm->level == KTAP_LEVEL_PROCESS ||
+		     vm->speculation || vm->budget <= units))
+		return false;
+	size = print_split_size(f, r + 1, nargs - 1);
+	if (unlikely(!size))
+		return false;
+	vm->budget -= units;
+	rec = ktap_out_reserve(vm, size);
+	if (likely(rec)) {
+		ktap_record_write_plain(rec, size, KTAP_REC_FORMAT, format, r + 1,
+					nargs - 1);
+		ktap_out_commit(vm, rec);
+	}
+	r[0] = KTAP_VALUE_NIL;
+	return true;
 }
 
 int ktap_fn_printf(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)

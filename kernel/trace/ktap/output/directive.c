@@ -13,7 +13,9 @@
 
 #include "data/heap.h"
 #include "output/format.h"
+#include "output/record.h"
 #include "output/text.h"
+#include "vm/opcode.h"
 
 /**
  * DOC: Split formats
@@ -25,8 +27,12 @@
  * checks only the types of the arguments; its record has the number instead of the text, and
  * the reader does not parse it either.
  *
+ * If a call of printf() has all arguments, the loader replaces it by KTAP_OP_PRINTF, which
+ * has the number as well.  This instruction does all that is common in one pass over the
+ * arguments (ktap_print_split()), and otherwise calls printf().
+ *
  * The loader does not follow jumps.  So another value can be in the register when the call
- * is made: ktap_format_at() compares it with the constant.  All other formats, and those with
+ * is made: ktap_is_format() compares it with the constant.  All other formats, and those with
  * an error, are parsed at each call.
  *
  * Split forms never change, and are freed with the program.  The program outlives all
@@ -157,6 +163,16 @@ static u32 directive_count(const struct ktap_value *v)
 	return n;
 }
 
+/*
+ * If nothing is cut, a record with the format in it has room for an u64 beside each blob: see
+ * ktap_record_plain_size().
+ */
+static u32 directive_room(u32 len)
+{
+	return max_t(int, KTAP_RECORD_MAX - sizeof(struct ktap_record_arg) -
+			  (KTAP_MAX_ARGS + 1) * sizeof(u64) - ALIGN((size_t)len, 8), 0);
+}
+
 static void directive_split(struct ktap_format *f, const struct ktap_value *v)
 {
 	const char *p = v->blob, *end = p + v->len;
@@ -165,6 +181,7 @@ static void directive_split(struct ktap_format *f, const struct ktap_value *v)
 	f->text = v->blob;
 	f->len = v->len;
 	f->cost = v->len / 64 + KTAP_DIRECTIVE_COST * f->npieces;
+	f->room = directive_room(v->len);
 	for (d = f->pieces; ktap_next_directive(&p, end, d); d++) {
 		if (!d->conv || d->conv == '%')
 			continue;
@@ -196,10 +213,10 @@ static const struct ktap_value *directive_find_format(const struct ktap_program 
 	return NULL;
 }
 
-static int directive_load(struct ktap_program *prog, u32 pc)
+/* Split the constant; 0: it is not split. */
+static int directive_add(struct ktap_program *prog, const struct ktap_value *v)
 {
-	const struct ktap_value *v = directive_find_format(prog, pc);
-	u32 n = v ? directive_count(v) : 0;
+	u32 n = directive_count(v);
 	struct ktap_format *f;
 
 	if (!n || prog->nformats == KTAP_MAX_FORMATS)
@@ -211,14 +228,59 @@ static int directive_load(struct ktap_program *prog, u32 pc)
 	directive_split(f, v);
 	prog->bytes += struct_size(f, pieces, n);
 	prog->formats[prog->nformats++] = f;
-	prog->format_at[pc] = prog->nformats;
+	return prog->nformats;
+}
+
+/* See KTAP_OP_PRINTF.  @n: number of the split form */
+static void directive_replace_call(const struct ktap_program *prog, u32 pc, u32 n)
+{
+	struct ktap_code *insn = &prog->code[pc];
+
+	if (insn->d != KTAP_FN_PRINTF || insn->b == KTAP_MULTI ||
+	    insn->b <= prog->formats[n]->nargs)
+		return;
+	insn->op = KTAP_OP_PRINTF;
+	insn->d = n;
+}
+
+/* @split has for each string constant the number of its split form, plus 1; or 0. */
+static int directive_load(struct ktap_program *prog, u32 pc, u16 *split)
+{
+	const struct ktap_value *v = directive_find_format(prog, pc);
+	u16 *known;
+	int n;
+
+	if (!v)
+		return 0;
+	known = &split[v - prog->strings];
+	n = *known ?: directive_add(prog, v);
+	if (n <= 0)
+		return n;
+	*known = n;
+	prog->format_at[pc] = n;
+	directive_replace_call(prog, pc, n - 1);
 	return 0;
+}
+
+static int directive_load_calls(struct ktap_program *prog)
+{
+	u16 *split = kvcalloc(prog->nstrings ?: 1, sizeof(*split), KTAP_GFP);
+	int err = split ? 0 : -ENOMEM;
+	u32 pc;
+
+	for (pc = 0; pc < prog->ninsns && !err; pc++) {
+		if (!directive_is_call(&prog->code[pc]))
+			continue;
+		err = directive_load(prog, pc, split);
+		cond_resched();
+	}
+	kvfree(split);
+	return err;
 }
 
 int ktap_formats_load(struct ktap_program *prog)
 {
 	u32 pc, calls = 0;
-	int err = 0;
 
 	for (pc = 0; pc < prog->ninsns; pc++)
 		calls += directive_is_call(&prog->code[pc]);
@@ -230,13 +292,7 @@ int ktap_formats_load(struct ktap_program *prog)
 	if (!prog->formats || !prog->format_at)
 		return -ENOMEM;
 	prog->bytes += calls * sizeof(*prog->formats) + prog->ninsns * sizeof(*prog->format_at);
-	for (pc = 0; pc < prog->ninsns && !err; pc++) {
-		if (!directive_is_call(&prog->code[pc]))
-			continue;
-		err = directive_load(prog, pc);
-		cond_resched();
-	}
-	return err;
+	return directive_load_calls(prog);
 }
 
 void ktap_formats_free(struct ktap_program *prog)

@@ -47,6 +47,7 @@ struct ktap_directive {
  * @cost: units of a check of the format
  * @nargs: number of arguments that it takes
  * @numbers: arguments that are numbers, a bit mask; bit 0 is the first one
+ * @room: size of a record up to which nothing in it is cut, whatever its values are
  * @npieces: entries of @pieces
  * @pieces: its pieces
  */
@@ -56,6 +57,7 @@ struct ktap_format {
 	u32 cost;
 	u32 nargs;
 	u32 numbers;
+	u32 room;
 	u32 npieces;
 	struct ktap_directive pieces[];
 };
@@ -74,6 +76,12 @@ struct ktap_format {
 bool ktap_next_directive(const char **pos, const char *end, struct ktap_directive *d);
 /* Does a directive with this letter take a number? */
 bool ktap_takes_number(char conv);
+
+/* Is the value the very constant? */
+static inline bool ktap_is_format(const struct ktap_value *v, const struct ktap_format *f)
+{
+	return v->tag == KTAP_STR && v->blob == f->text && v->len == f->len;
+}
 
 /**
  * ktap_format_at() - Find the split form of a format
@@ -96,7 +104,7 @@ ktap_format_at(const struct ktap_program *prog, u32 pc, const struct ktap_value 
 	*n = prog->format_at[pc] - 1;
 	f = prog->formats[*n];
 	/* Another value may reach the call on another path. */
-	return v->tag == KTAP_STR && v->blob == f->text && v->len == f->len ? f : NULL;
+	return ktap_is_format(v, f) ? f : NULL;
 }
 
 /*

@@ -58,19 +58,12 @@ static u32 record_payload(struct ktap_vm *vm, const struct ktap_value *v, size_t
 	return sizeof(u64);
 }
 
-/* Return the space for blobs that the fixed parts leave. */
-static size_t record_blob_room(unsigned int nargs)
-{
-	return KTAP_RECORD_MAX - sizeof(struct ktap_record) -
-	       nargs * (sizeof(struct ktap_record_arg) + sizeof(u64));
-}
-
 static_assert(sizeof(struct ktap_record) +
 	      KTAP_MAX_ARGS * (sizeof(struct ktap_record_arg) + sizeof(u64)) < KTAP_RECORD_MAX / 2);
 
 size_t ktap_record_size(struct ktap_vm *vm, const struct ktap_value *args, unsigned int nargs)
 {
-	size_t left = record_blob_room(nargs), size = sizeof(struct ktap_record);
+	size_t left = ktap_record_room(nargs), size = sizeof(struct ktap_record);
 	struct ktap_value v;
 	unsigned int i;
 	u32 len;
@@ -110,7 +103,7 @@ void ktap_record_write(struct ktap_vm *vm, struct ktap_record *rec, size_t size,
 		       unsigned int nargs)
 {
 	void *p = rec + 1;
-	size_t left = record_blob_room(nargs);
+	size_t left = ktap_record_room(nargs);
 	struct ktap_value v;
 	unsigned int i;
 	u32 len;
@@ -126,60 +119,6 @@ void ktap_record_write(struct ktap_vm *vm, struct ktap_record *rec, size_t size,
 		if (record_is_replaced(&args[i], &v) && len == v.len)
 			atomic_long_inc(&vm->env->counters.cut_strings);
 		p += sizeof(struct ktap_record_arg) + ALIGN((size_t)len, 8);
-	}
-}
-
-size_t ktap_record_plain_size(const struct ktap_value *args, unsigned int nargs, u32 format)
-{
-	size_t room = record_blob_room(nargs + !!format), blobs = ALIGN((size_t)format, 8), len;
-	const struct ktap_value *v;
-	unsigned int others = 0;
-
-	for (v = args; v < args + nargs; v++) {
-		if (v->tag <= KTAP_PTR) {
-			others++;
-			continue;
-		}
-		if (!ktap_is_blob(v))
-			return 0;
-		len = ALIGN((size_t)v->len, 8);
-		blobs += len;
-	}
-	/* As ktap_record_write(), which has room for a u64 beside each blob */
-	if (blobs > room)
-		return 0;
-	return sizeof(struct ktap_record) + nargs * sizeof(struct ktap_record_arg) +
-	       others * sizeof(u64) + blobs - ALIGN((size_t)format, 8);
-}
-
-void ktap_record_write_plain(struct ktap_record *rec, size_t size, enum ktap_record_type type,
-			     u32 format, const struct ktap_value *args, unsigned int nargs)
-{
-	struct ktap_record_arg *arg = (void *)(rec + 1);
-	const struct ktap_value *v;
-	size_t len;
-
-	*rec = (struct ktap_record){
-		.type = type,
-		.nargs = nargs,
-		.len = size,
-		.format = format,
-	};
-	for (v = args; v < args + nargs; v++) {
-		arg->tag = v->tag;
-		if (v->tag <= KTAP_PTR) {
-			arg->len = sizeof(u64);
-			memcpy(arg->data, &v->u, sizeof(u64));
-			arg = (void *)arg->data + sizeof(u64);
-			continue;
-		}
-		arg->len = v->len;
-		len = ALIGN((size_t)v->len, 8);
-		/* The padding is zero. */
-		if (len)
-			memset(arg->data + len - sizeof(u64), 0, sizeof(u64));
-		memcpy(arg->data, v->blob, v->len);
-		arg = (void *)arg->data + len;
 	}
 }
 

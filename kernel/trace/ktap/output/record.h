@@ -5,11 +5,15 @@
 #ifndef _KTAP_RECORD_H
 #define _KTAP_RECORD_H
 
+#include <linux/align.h>
 #include <linux/seq_buf.h>
+#include <linux/string.h>
 #include <uapi/linux/ktap.h>
 
+#include "vm/bytes.h"
+#include "vm/value.h"
+
 struct ktap_env;
-struct ktap_value;
 struct ktap_vm;
 
 enum ktap_record_type {
@@ -65,6 +69,13 @@ void ktap_record_write(struct ktap_vm *vm, struct ktap_record *rec, size_t size,
 		       enum ktap_record_type type, const struct ktap_value *args,
 		       unsigned int nargs);
 
+/* Return the space for blobs that the fixed parts of a record leave. */
+static inline size_t ktap_record_room(unsigned int nargs)
+{
+	return KTAP_RECORD_MAX - sizeof(struct ktap_record) -
+	       nargs * (sizeof(struct ktap_record_arg) + sizeof(u64));
+}
+
 /**
  * ktap_record_plain_size() - Return the size of a record whose values are copied as they are
  * @args: arguments
@@ -76,10 +87,72 @@ void ktap_record_write(struct ktap_vm *vm, struct ktap_record *rec, size_t size,
  * the record would not have room for all strings and for the format, or a value is an
  * object, a function or an event.
  */
-size_t ktap_record_plain_size(const struct ktap_value *args, unsigned int nargs, u32 format);
+static inline size_t ktap_record_plain_size(const struct ktap_value *args, unsigned int nargs,
+					    u32 format)
+{
+	size_t room = ktap_record_room(nargs + !!format), blobs = ALIGN((size_t)format, 8);
+	const struct ktap_value *v;
+	unsigned int others = 0;
+
+	for (v = args; v < args + nargs; v++) {
+		if (v->tag <= KTAP_PTR)
+			others++;
+		else if (ktap_is_blob(v))
+			blobs += ALIGN((size_t)v->len, 8);
+		else
+			return 0;
+	}
+	/* As ktap_record_write(), which has room for a u64 beside each blob */
+	if (blobs > room)
+		return 0;
+	return sizeof(struct ktap_record) + nargs * sizeof(struct ktap_record_arg) +
+	       others * sizeof(u64) + blobs - ALIGN((size_t)format, 8);
+}
+
+/* Blobs up to this length are copied without a call. */
+#define KTAP_SHORT_BLOB		64
+
+/* Write a value that is copied as it is; return the end. */
+static inline void *ktap_record_write_value(struct ktap_record_arg *arg,
+					    const struct ktap_value *v)
+{
+	size_t len;
+
+	arg->tag = v->tag;
+	if (v->tag <= KTAP_PTR) {
+		arg->len = sizeof(u64);
+		put_unaligned(v->u, (u64 *)arg->data);
+		return arg->data + sizeof(u64);
+	}
+	arg->len = v->len;
+	len = ALIGN((size_t)v->len, 8);
+	/* The padding is zero. */
+	if (len)
+		put_unaligned(0, (u64 *)(arg->data + len - sizeof(u64)));
+	if (likely(v->len <= KTAP_SHORT_BLOB))
+		ktap_copy_bytes(arg->data, v->blob, v->len);
+	else
+		memcpy(arg->data, v->blob, v->len);
+	return arg->data + len;
+}
+
 /* Write such a record; @format is for &ktap_record.format. */
-void ktap_record_write_plain(struct ktap_record *rec, size_t size, enum ktap_record_type type,
-			     u32 format, const struct ktap_value *args, unsigned int nargs);
+static inline void ktap_record_write_plain(struct ktap_record *rec, size_t size,
+					   enum ktap_record_type type, u32 format,
+					   const struct ktap_value *args, unsigned int nargs)
+{
+	const struct ktap_value *v;
+	void *p = rec + 1;
+
+	*rec = (struct ktap_record){
+		.type = type,
+		.nargs = nargs,
+		.len = size,
+		.format = format,
+	};
+	for (v = args; v < args + nargs; v++)
+		p = ktap_record_write_value(p, v);
+}
 
 /* Return the channel of the record's text. */
 enum ktap_channel ktap_record_channel(const struct ktap_record *rec);

@@ -100,6 +100,7 @@ enum ktap_made_opcode {
 	KTAP_OP_CAST	= 251,
 	KTAP_OP_TAIL	= 252,
 	KTAP_OP_TAILV	= 253,
+	KTAP_OP_PRINTF	= 254,
 };
 
 extern const struct ktap_opdef ktap_opdefs[256];

@@ -133,3 +133,4 @@ MADE(ELEMI,	WRITE,	IMM,	0, 0)	/* R[a] = element d of the array at R[b] */
 MADE(CAST,	WRITE,	OWN,	0, 0)	/* R[a] = R[a + 1] as a pointer to type d */
 MADE(TAIL,	REG,	FUNC,	0, 0)	/* CALL, and RET of all its results */
 MADE(TAILV,	REG,	NONE,	0, BY_VALUE)	/* CALLV, and RET of all its results */
+MADE(PRINTF,	REG,	OWN,	0, 0)	/* CALLB of printf; d indexes @formats */

@@ -7,6 +7,7 @@
 
 #include <linux/types.h>
 
+struct ktap_format;
 struct ktap_value;
 struct ktap_vm;
 
@@ -67,6 +68,15 @@ int ktap_member_by_name(struct ktap_vm *vm, struct ktap_value *dst,
 /* btf/btf_read.c: @object is a pointer: read element @key of its target. */
 int ktap_element_get(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_value *object,
 		     const struct ktap_value *key);
+
+/*
+ * lib/print.c: printf in event context, with number @format of the program's split formats;
+ * @r[0] is the format, @r[1] to @r[@nargs - 1] are its arguments.  False, and nothing is done,
+ * if the built-in must be called: the format is another one, the values need more than a
+ * copy, or the budget is low.
+ */
+bool ktap_print_split(struct ktap_vm *vm, const struct ktap_format *f, u32 format,
+		      struct ktap_value *r, unsigned int nargs);
 
 /* task_fields.c: the current task's field whose name is constant @string */
 int ktap_self_get(struct ktap_vm *vm, u32 string, struct ktap_value *v);

@@ -440,6 +440,12 @@ op_CALLB:
 		err = vm_call_builtin(vm, &ktap_builtins[D], &A, insn->b);
 	goto check;
 	CALL(VALUE, ktap_builtins[D].fn(vm, &A, 0));
+op_PRINTF:
+	if (likely(ktap_print_split(vm, prog->formats[D], D, &A, insn->b)))
+		goto next;
+	vm->pc = insn - prog->code;
+	err = vm_call_builtin(vm, &ktap_builtins[KTAP_FN_PRINTF], &A, insn->b);
+	goto check;
 op_RET:
 	i = insn->b;
 	if (unlikely(i == KTAP_MULTI)) {
