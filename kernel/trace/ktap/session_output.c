@@ -93,18 +93,24 @@ struct output_text {
 	char data[];
 };
 
-/* The first record of a CPU that the reader has not taken; @event is NULL if none is known. */
+/**
+ * struct output_head - the first record of a CPU that has no text yet
+ * @record: the record; NULL if none is known.  It is no longer among those that the ring
+ *	buffer counts, but stays in its page until the next one is consumed
+ * @size: bytes of it
+ * @ts: its time
+ */
 struct output_head {
-	struct ring_buffer_event *event;
+	const struct ktap_record *record;
+	size_t size;
 	u64 ts;
 };
 
-/* The next piece of output: a record of a CPU, or a text, or nothing */
+/* The next piece of output: a record, or a text */
 struct output_piece {
-	int cpu;
-	struct ring_buffer_event *event;
+	struct output_head *head;
 	struct output_text *text;
-	u64 ts;
+	enum ktap_channel channel;
 };
 
 static struct ktap_output *output_of(const struct ktap_vm *vm)
@@ -279,14 +285,29 @@ void *ktap_out_reserve(struct ktap_vm *vm, size_t size)
 	return ring_buffer_event_data(event);
 }
 
-/* Must the irq_work run?  If the timer does already, only for a full sub-buffer. */
-static bool output_wants_wakeup(struct ktap_output *out)
+/*
+ * Is it the first record of its sub-buffer, whose address is a multiple of its size?  An
+ * event has at most 16 bytes before its data.
+ */
+static bool output_begins_subbuf(const void *record)
+{
+	const unsigned long size = PAGE_SIZE << get_order(SUBBUF);
+
+	return ((unsigned long)record & (size - 1)) <= SUBBUF_HEADER + 16;
+}
+
+/*
+ * Must the irq_work run?  If the timer does already, only for a full sub-buffer: then this
+ * record is in the next one.
+ */
+static bool output_wants_wakeup(struct ktap_output *out, const void *record)
 {
 	switch (READ_ONCE(out->waiting)) {
 	case KTAP_TASK_WAITS:
 		return true;
 	case KTAP_TASK_IS_DUE:
-		return ring_buffer_nr_dirty_pages(out->rb, raw_smp_processor_id());
+		return output_begins_subbuf(record) &&
+		       ring_buffer_nr_dirty_pages(out->rb, raw_smp_processor_id());
 	default:
 		return false;
 	}
@@ -298,7 +319,7 @@ void ktap_out_commit(struct ktap_vm *vm, void *place)
 
 	ring_buffer_unlock_commit(out->rb);
 	smp_mb();	/* pairs with that in output_begin_waiting() */
-	if (unlikely(output_wants_wakeup(out)))
+	if (unlikely(output_wants_wakeup(out, place)))
 		irq_work_queue(&out->wake_irq);
 }
 
@@ -477,14 +498,20 @@ void ktap_output_abort(struct ktap_output *out)
 
 /* The reader */
 
-/* Look at a CPU whose first record is not known.  Most CPUs of a large machine are idle. */
-static void output_look_at(struct ktap_output *out, int cpu)
+/* Find the next record of a CPU.  Most CPUs of a large machine are idle. */
+static void output_look_at(struct ktap_output *out, struct output_head *head)
 {
-	struct output_head *head = &out->heads[cpu];
+	int cpu = head - out->heads;
+	struct ring_buffer_event *event;
 
-	head->event = NULL;
-	if (ring_buffer_entries_cpu(out->rb, cpu))
-		head->event = ring_buffer_peek(out->rb, cpu, &head->ts, NULL);
+	head->record = NULL;
+	if (!ring_buffer_entries_cpu(out->rb, cpu))
+		return;
+	event = ring_buffer_consume(out->rb, cpu, &head->ts, NULL);
+	if (!event)
+		return;
+	head->record = ring_buffer_event_data(event);
+	head->size = ring_buffer_event_length(event);
 }
 
 static void output_look(struct ktap_output *out)
@@ -494,38 +521,50 @@ static void output_look(struct ktap_output *out)
 	/* A record that is written after this look has a later time. */
 	out->looked = ktime_get_mono_fast_ns();
 	for_each_possible_cpu(cpu) {
-		if (!out->heads[cpu].event)
-			output_look_at(out, cpu);
+		if (!out->heads[cpu].record)
+			output_look_at(out, &out->heads[cpu]);
 	}
 }
 
-static void output_first_record(struct ktap_output *out, struct output_piece *next)
+/* Records of the CPU of @first with a time before @limit precede those of the others. */
+static void output_find_first(struct ktap_output *out)
 {
-	struct output_head *head;
+	struct output_head *head, *first = NULL;
 	int cpu;
 
-	*next = (struct output_piece){};
+	out->limit = out->looked;
 	for_each_possible_cpu(cpu) {
 		head = &out->heads[cpu];
-		if (!head->event || (next->event && head->ts >= next->ts))
+		if (!head->record)
 			continue;
-		next->event = head->event;
-		next->cpu = cpu;
-		next->ts = head->ts;
+		if (!first) {
+			first = head;
+		} else if (head->ts < first->ts) {
+			out->limit = min(out->limit, first->ts);
+			first = head;
+		} else {
+			out->limit = min(out->limit, head->ts);
+		}
 	}
+	out->first = first;
 }
 
 /*
  * The first records of CPUs stay where they are until the reader takes them: it need not
  * look for them again.  CPUs that had none can be ignored up to the time of that look.
  */
-static void output_peek_records(struct ktap_output *out, struct output_piece *next)
+static struct output_head *output_first_record(struct ktap_output *out)
 {
-	output_first_record(out, next);
-	if (next->event && next->ts <= out->looked)
-		return;
+	struct output_head *first = out->first;
+
+	if (first && first->record && first->ts < out->limit)
+		return first;
+	output_find_first(out);
+	if (out->first && out->first->ts <= out->looked)
+		return out->first;
 	output_look(out);
-	output_first_record(out, next);
+	output_find_first(out);
+	return out->first;
 }
 
 static struct output_text *output_first_text(struct ktap_output *out)
@@ -544,23 +583,19 @@ static bool output_peek(struct ktap_output *out, struct output_piece *next)
 	struct output_text *text = output_first_text(out);
 
 	lockdep_assert_held(&out->read_lock);
-	*next = (struct output_piece){};
 	/* As in has_output() */
-	if (smp_load_acquire(&out->rb))
-		output_peek_records(out, next);
+	next->head = smp_load_acquire(&out->rb) ? output_first_record(out) : NULL;
+	next->text = NULL;
 	/* A text that was begun is continued, even if an older record has arrived. */
-	if (text && (!next->event || text->pos || text->ts <= next->ts)) {
+	if (text && (!next->head || text->pos || text->ts <= next->head->ts)) {
 		next->text = text;
-		next->event = NULL;
+		next->channel = text->channel;
+		return true;
 	}
-	return next->text || next->event;
-}
-
-static enum ktap_channel output_channel_of(const struct output_piece *next)
-{
-	if (next->text)
-		return next->text->channel;
-	return ktap_record_channel(ring_buffer_event_data(next->event));
+	if (!next->head)
+		return false;
+	next->channel = ktap_record_channel(next->head->record);
+	return true;
 }
 
 /* Is it a path or a command that the reader acts on? */
@@ -632,13 +667,13 @@ static bool output_take_record(struct ktap_output *out, struct seq_buf *batch,
 			       const struct output_piece *next)
 {
 	const struct ktap_env *env = &container_of(out, struct ktap_session, output)->env;
-	const struct ktap_record *rec = ring_buffer_event_data(next->event);
-	size_t size = ring_buffer_event_length(next->event), before = batch->len;
+	struct output_head *head = next->head;
+	size_t before = batch->len;
 
 	do {
-		output_begin_request(out, batch, output_channel_of(next));
-		ktap_record_format(batch, env, rec, size);
-		output_end_request(out, batch, output_channel_of(next));
+		output_begin_request(out, batch, next->channel);
+		ktap_record_format(batch, env, head->record, head->size);
+		output_end_request(out, batch, next->channel);
 		if (seq_buf_has_overflowed(batch) && before) {
 			batch->len = before;
 			return false;
@@ -646,8 +681,7 @@ static bool output_take_record(struct ktap_output *out, struct seq_buf *batch,
 	} while (seq_buf_has_overflowed(batch) && output_grow(out, batch));
 
 	batch->len = min(batch->len, batch->size);
-	ring_buffer_consume(out->rb, next->cpu, NULL, NULL);
-	output_look_at(out, next->cpu);
+	output_look_at(out, head);
 	return true;
 }
 
@@ -702,18 +736,20 @@ static int output_make_batch(struct ktap_output *out)
 
 	if (!output_has_memory(out))
 		return -ENOMEM;
-	memset(out->heads, 0, nr_cpu_ids * sizeof(*out->heads));
+	/* Look at all CPUs once more. */
 	out->looked = 0;
+	out->limit = 0;
 	seq_buf_init(&batch, out->buf + HEADER, out->size - HEADER);
 	while (batch.len < batch.size / 2 && output_peek(out, &next)) {
-		if (batch.len &&
-		    (output_is_request(channel) || output_channel_of(&next) != channel))
+		if (batch.len && (output_is_request(channel) || next.channel != channel))
 			break;
-		channel = output_channel_of(&next);
+		channel = next.channel;
 		if (next.text ? !output_take_text(out, &batch, next.text) :
 				!output_take_record(out, &batch, &next))
 			break;
 	}
+	output_find_first(out);
+	WRITE_ONCE(out->holds_record, !!out->first);
 
 	if (batch.len) {
 		output_finish_batch(out, channel, batch.len);
@@ -733,7 +769,7 @@ static bool has_output(struct ktap_output *out)
 	struct trace_buffer *rb = smp_load_acquire(&out->rb);
 
 	return READ_ONCE(out->ended) || READ_ONCE(out->text_bytes) ||
-	       (rb && ring_buffer_entries(rb));
+	       READ_ONCE(out->holds_record) || (rb && ring_buffer_entries(rb));
 }
 
 static bool has_output_now(struct ktap_output *out)

@@ -61,8 +61,11 @@ enum ktap_output_waiting {
  * @pos: first byte not yet read
  * @len: bytes formatted
  * @exit_given: the last frame was put into @buf
- * @heads: the first record of each CPU, while a batch is made
+ * @heads: the first record of each CPU
+ * @first: that of these with the first time
  * @looked: time of the last look at CPUs without a record
+ * @limit: records of the CPU of @first with a time before it precede all others
+ * @holds_record: a record is among @heads
  */
 struct ktap_output {
 	struct trace_buffer *rb;
@@ -90,7 +93,10 @@ struct ktap_output {
 	size_t len;
 	bool exit_given;
 	struct output_head *heads;
+	struct output_head *first;
 	u64 looked;
+	u64 limit;
+	bool holds_record;
 };
 
 int ktap_output_init(struct ktap_output *out, size_t memory);
