@@ -295,13 +295,9 @@ static const struct {
 	bool whole;		/* nothing may follow */
 	int (*parse)(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest);
 } spellings[] = {
-	{ "trace_begin", true,	source_parse_begin },
-	{ "trace_end",	true,	source_parse_end },
-	{ "BEGIN",	true,	source_parse_begin },
-	{ "END",	true,	source_parse_end },
-	{ "tick-",	false,	source_parse_tick },
-	{ "tick:",	false,	source_parse_interval },
-	{ "interval:",	false,	source_parse_interval },
+#define PROCESS_EVENT(_prefix, _whole, _parse)	{ _prefix, _whole, source_parse_##_parse },
+#include "vm/process_event_list.h"
+#undef PROCESS_EVENT
 	{ "tp:",	false,	source_parse_tracepoint },
 	{ "tracepoint:", false,	source_parse_tracepoint },
 	{ "rawtp:",	false,	ktap_parse_rawtp },

@@ -3,6 +3,7 @@
  * Replace instructions of a verified program by others that do the same at less cost.
  */
 #include <linux/errno.h>
+#include <linux/kernel.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -62,12 +63,30 @@ void ktap_rewrite_tail_calls(struct ktap_program *prog)
 	}
 }
 
+static const struct {
+	const char *prefix;
+	bool whole;
+} rewrite_process_events[] = {
+#define PROCESS_EVENT(_prefix, _whole, _parse)	{ _prefix, _whole },
+#include "vm/process_event_list.h"
+#undef PROCESS_EVENT
+};
+
+/* An event of user code may have such a name, too: then less is rewritten. */
 static bool rewrite_is_in_process(const struct ktap_probe_def *def)
 {
 	const char *event = def->event->blob;
+	unsigned int i;
+	size_t len;
 
-	return !strcmp(event, "trace_begin") || !strcmp(event, "trace_end") ||
-	       !strncmp(event, "tick", 4);
+	for (i = 0; i < ARRAY_SIZE(rewrite_process_events); i++) {
+		len = strlen(rewrite_process_events[i].prefix);
+		if (strncmp(event, rewrite_process_events[i].prefix, len))
+			continue;
+		if (!rewrite_process_events[i].whole || !event[len])
+			return true;
+	}
+	return false;
 }
 
 /* Mark the functions that run in process context, unless a handler calls them. */

@@ -131,11 +131,48 @@ static void a_global_that_a_handler_reads_has_no_sum(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vm->env->globals[0].value.i, 1);
 }
 
+/* Is a global per CPU that a handler of this event reads? */
+static bool has_sum_despite(struct kunit *test, const char *event)
+{
+	struct test_chunk *c = chunk_with_sum(test);
+	struct ktap_program *prog;
+	u32 i;
+
+	TEST_RET(c);
+	test_probe(c, event, KTAP_NONE, test_func(c, "read", 1, 2));
+	test_insn(c, KTAP_OP_GETG, 1, 0, 0, 0);
+	TEST_RET(c);
+	prog = test_load(c);
+	for (i = 0; i < prog->ninsns; i++) {
+		if (prog->code[i].op == KTAP_OP_ADDG)
+			return false;
+	}
+	return true;
+}
+
+static void handlers_in_process_context_may_read_a_sum(struct kunit *test)
+{
+	static const struct {
+		const char *event;
+		bool process;
+	} events[] = {
+		{ "trace_begin", true }, { "trace_end", true }, { "BEGIN", true },
+		{ "END", true }, { "tick-1s", true }, { "tick:ms:10", true },
+		{ "interval:s:1", true }, { "trace_begin:x", false }, { "BEGIN:", false },
+		{ "ticker:tick", false }, { "probe:tick-", false }, { "profile-99hz", false },
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(events); i++)
+		KUNIT_EXPECT_EQ(test, has_sum_despite(test, events[i].event), events[i].process);
+}
+
 static struct kunit_case global_cases[] = {
 	KUNIT_CASE(handlers_add_to_a_sum),
 	KUNIT_CASE(a_written_value_replaces_the_sum),
 	KUNIT_CASE(nothing_is_added_to_what_is_no_number),
 	KUNIT_CASE(a_global_that_a_handler_reads_has_no_sum),
+	KUNIT_CASE(handlers_in_process_context_may_read_a_sum),
 	{ }
 };
 
