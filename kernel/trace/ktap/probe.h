@@ -12,6 +12,7 @@
 #include <linux/types.h>
 
 #include "vm/event.h"
+#include "vm/run.h"
 
 struct ktap_func;
 struct ktap_point;
@@ -80,6 +81,8 @@ struct ktap_plan {
  * @handler: index of the handler's function
  * @filter_func: the filter's function, or NULL
  * @handler_func: the handler's function
+ * @start: how its runs begin; set when it is attached.  It is plain only if the filter
+ *	of the session does not narrow its events
  * @stats: counters
  * @plan: the parts of its events that it may read
  * @injects: a function may be replaced for it (inject.c)
@@ -100,6 +103,7 @@ struct ktap_probe {
 	u32 handler;
 	const struct ktap_func *filter_func;
 	const struct ktap_func *handler_func;
+	struct ktap_start start;
 	struct ktap_probe_stats __percpu *stats;
 	struct ktap_plan plan;
 	bool injects;

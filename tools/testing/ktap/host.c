@@ -278,16 +278,38 @@ static int finish(struct host *h, struct ktap_vm *vm, int err)
 	return err;
 }
 
+/* As ktap_fire() does. */
+static int run_event(struct ktap_vm *vm, const struct ktap_func *filter,
+		     const struct ktap_func *handler)
+{
+	u64 slice = ktap_vm_slice(vm);
+	struct ktap_start start;
+	int err;
+
+	ktap_start_init(&start, filter, handler, vm->env->max_insns, slice);
+	if (!start.plain)
+		return ktap_vm_handle(vm, filter, handler, &host_event, slice);
+	if (vm->error)
+		ktap_vm_forget_error(vm);
+	err = ktap_vm_start(vm, &start, &host_event);
+	vm->error = err;
+	if (vm->after & KTAP_AFTER_OBJECTS)
+		ktap_objects_end_run(vm);
+	return err;
+}
+
 static void run_probe(struct host *h, const struct host_probe *probe)
 {
 	bool event = probe->kind == HOST_ON_EVENT;
 	struct ktap_vm *vm = event ? &h->event_vm : &h->vm;
-	const struct ktap_func *funcs = h->env.prog->funcs;
+	const struct ktap_func *funcs = h->env.prog->funcs, *handler = &funcs[probe->handler];
+	const struct ktap_func *filter = NULL;
 
+	if (probe->filter != KTAP_NONE)
+		filter = &funcs[probe->filter];
 	begin_run(h, vm);
-	finish(h, vm, ktap_vm_handle(vm, probe->filter == KTAP_NONE ? NULL : &funcs[probe->filter],
-				     &funcs[probe->handler], event ? &host_event : NULL,
-				     ktap_vm_slice(vm)));
+	finish(h, vm, event ? run_event(vm, filter, handler) :
+			      ktap_vm_handle(vm, filter, handler, NULL, ktap_vm_slice(vm)));
 	vm->event = NULL;
 	format_records(h);
 	/* The session's thread frees the objects that handlers have released. */

@@ -278,6 +278,7 @@ void ktap_object_give(struct ktap_vm *vm, struct ktap_object *object, struct kta
 {
 	object->fresh = vm->fresh.first;
 	vm->fresh.first = object;
+	vm->after |= KTAP_AFTER_OBJECTS;
 	vm->fresh.n++;
 	*v = (struct ktap_value){ .object = object, .tag = object->ops->tag };
 }
@@ -344,6 +345,7 @@ void ktap_objects_end_run(struct ktap_vm *vm)
 			object_free_fresh(vm->env, object);
 	}
 	vm->fresh = (struct ktap_fresh){ };
+	vm->after &= ~KTAP_AFTER_OBJECTS;
 	if (vm->level == KTAP_LEVEL_PROCESS)
 		ktap_objects_reap(vm->env);
 }

@@ -55,6 +55,12 @@
  * ktap_sources_detach()), so handlers use the memory without a lock.
  */
 
+/*
+ * Most events happen in tasks, at probes whose functions are simple.  For these, what a
+ * run begins with is computed when the probe is attached (&ktap_probe.start), and what
+ * the end of a run seldom has to do is one test (&ktap_vm.after).
+ */
+
 /**
  * struct activation - an activation and its memory
  * @vm: state of the interpreter
@@ -258,18 +264,30 @@ static __always_inline bool activation_is_wanted(const struct ktap_filter *filte
 	return likely(!filter->narrow) || activation_is_of_process(filter);
 }
 
+static __always_inline bool activation_is_task(void)
+{
+	return !(preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET));
+}
+
 /* The same as interrupt_context_level(), which is slower for tasks. */
 static __always_inline unsigned int activation_level(void)
 {
-	if (likely(!(preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET))))
-		return KTAP_LEVEL_TASK;
-	return interrupt_context_level();
+	return likely(activation_is_task()) ? KTAP_LEVEL_TASK : interrupt_context_level();
+}
+
+/*
+ * Is the current task the session's reader or its thread?  If their events were delivered,
+ * a script that prints at every write(2) would make its reader write, and so on.
+ */
+static __always_inline bool activation_is_own(const struct ktap_filter *filter)
+{
+	return task_tgid(current) == READ_ONCE(filter->reader) ||
+	       current == filter->worker->task;
 }
 
 /*
  * True if the session runs, its filter has this CPU, and the current task is not
- * the session's reader or thread.  Without the latter, a script that prints at
- * every write(2) would make its reader write, and so on.
+ * the session's reader or thread.
  */
 static __always_inline bool activation_delivers(const struct ktap_filter *filter,
 						unsigned int level)
@@ -282,9 +300,7 @@ static __always_inline bool activation_delivers(const struct ktap_filter *filter
 		if (filter->self)
 			return true;
 	}
-	if (level != KTAP_LEVEL_TASK)
-		return true;
-	return task_tgid(current) != READ_ONCE(filter->reader) && current != filter->worker->task;
+	return level != KTAP_LEVEL_TASK || !activation_is_own(filter);
 }
 
 /**
@@ -317,7 +333,6 @@ static __always_inline int activation_run(struct ktap_vm *vm, struct ktap_probe 
 {
 	int err = ktap_vm_handle(vm, probe->filter_func, probe->handler_func, ev, slice);
 
-	vm->event = NULL;
 	if (!vm->handler)
 		this_cpu_inc(probe->stats->hits);
 	else if (!err)
@@ -360,6 +375,7 @@ static void activation_finish(struct ktap_vm *vm, struct ktap_probe *probe)
 	const struct ktap_func *handler = probe->handler_func;
 	bool held = ktap_overhead_finish(vm->overhead, trace_clock_local());
 
+	vm->after &= ~KTAP_AFTER_MEASURE;
 	WRITE_ONCE(stats->time, stats->time + vm->overhead->run);
 	/* If the run failed, its error has been reported. */
 	if (likely(!held) || vm->error)
@@ -371,6 +387,18 @@ static void activation_finish(struct ktap_vm *vm, struct ktap_probe *probe)
 }
 NOKPROBE_SYMBOL(activation_finish);
 
+/* Begin a measurement.  Return false if the run must be skipped. */
+static noinline bool activation_start(struct ktap_vm *vm, struct ktap_probe *probe)
+{
+	if (!ktap_overhead_start(vm->overhead, trace_clock_local())) {
+		this_cpu_inc(probe->stats->skipped);
+		return false;
+	}
+	vm->after |= KTAP_AFTER_MEASURE;
+	return true;
+}
+NOKPROBE_SYMBOL(activation_start);
+
 /*
  * Use the clock of this CPU, as the ring buffers of the tracing code do: it needs
  * no lock, works in any context, and is cheap even where the clock that all CPUs
@@ -379,14 +407,10 @@ NOKPROBE_SYMBOL(activation_finish);
 static __always_inline void activation_run_measured(struct ktap_vm *vm, struct ktap_probe *probe,
 						    const struct ktap_event *ev)
 {
-	struct ktap_overhead *overhead = vm->overhead;
-
-	if (ktap_overhead_is_due(overhead) && !ktap_overhead_start(overhead, trace_clock_local())) {
-		this_cpu_inc(probe->stats->skipped);
+	if (ktap_overhead_is_due(vm->overhead) && !activation_start(vm, probe))
 		return;
-	}
 	activation_run(vm, probe, ev, KTAP_FIRST_SLICE);
-	if (ktap_overhead_is_running(overhead))
+	if (vm->after & KTAP_AFTER_MEASURE)
 		activation_finish(vm, probe);
 }
 
@@ -403,6 +427,122 @@ static void activation_run_nested(struct ktap_vm *vm, struct ktap_probe *probe,
 }
 NOKPROBE_SYMBOL(activation_run_nested);
 
+/*
+ * Take the activation of @level on this CPU, so that no other event of this level uses it.
+ * If it is busy, count the event as missed, and return false.
+ */
+static __always_inline bool activation_take(struct cpu_activations *acts, unsigned int level,
+					    struct ktap_probe *probe)
+{
+	if (unlikely(acts->busy[level] || __this_cpu_read(ktap_locks_held))) {
+		this_cpu_inc(probe->stats->missed);
+		return false;
+	}
+	WRITE_ONCE(acts->busy[level], true);
+	barrier();
+	return true;
+}
+
+static __always_inline void activation_leave(struct cpu_activations *acts, unsigned int level)
+{
+	barrier();
+	WRITE_ONCE(acts->busy[level], false);
+}
+
+static __always_inline struct ktap_overhead *activation_join(struct ktap_vm *vm,
+							     struct ktap_session *s)
+{
+	struct ktap_overhead *overhead = this_cpu_ptr(s->overheads);
+
+	vm->env = &s->env;
+	vm->overhead = overhead;
+	/* From here on, a run that interrupts this one does not write @overhead. */
+	barrier();
+	return overhead;
+}
+
+/* Any event.  The end of a run that failed leaves the activation as ktap_vm_start() needs it. */
+static noinline void activation_fire(const struct ktap_hit *hit)
+{
+	struct ktap_probe *probe = hit->point->probe;
+	struct ktap_session *s = probe->session;
+	unsigned int level = activation_level();
+	struct cpu_activations *acts;
+	struct ktap_vm *vm;
+
+	if (!activation_delivers(&s->filter, level))
+		return;
+	acts = __this_cpu_read(activations);
+	if (!activation_take(acts, level, probe))
+		return;
+
+	/* After busy is set: activation_is_wanted() may itself trigger events. */
+	if (activation_is_wanted(&s->filter)) {
+		vm = &acts->levels[level].vm;
+		/* The compiler would compute the address again at each use. */
+		OPTIMIZER_HIDE_VAR(vm);
+		activation_join(vm, s);
+		if (unlikely(activation_is_nested(acts, vm)))
+			activation_run_nested(vm, probe, &hit->ev);
+		else
+			activation_run_measured(vm, probe, &hit->ev);
+		if (unlikely(vm->error))
+			ktap_vm_forget_error(vm);
+	}
+	activation_leave(acts, level);
+}
+NOKPROBE_SYMBOL(activation_fire);
+
+/* The end of a run of activation_fire_plain() with an error, or with work to do after it. */
+static noinline void activation_end(struct ktap_vm *vm, struct ktap_probe *probe, int err)
+{
+	vm->error = err;
+	if (vm->after & KTAP_AFTER_OBJECTS)
+		ktap_objects_end_run(vm);
+	if (err && err != -ECANCELED)
+		activation_count_error(vm, probe);
+	if (vm->after & KTAP_AFTER_MEASURE)
+		activation_finish(vm, probe);
+	if (vm->error)
+		ktap_vm_forget_error(vm);
+}
+NOKPROBE_SYMBOL(activation_end);
+
+/*
+ * The common case: a task, a probe that is plain, a session with all CPUs and processes.
+ * No run of a lower level can be interrupted.
+ */
+static __always_inline void activation_fire_plain(const struct ktap_hit *hit,
+						  struct ktap_probe *probe)
+{
+	struct ktap_session *s = probe->session;
+	struct ktap_overhead *overhead;
+	struct cpu_activations *acts;
+	struct ktap_vm *vm;
+	int err;
+
+	if (READ_ONCE(s->filter.state) != KTAP_RUNNING || activation_is_own(&s->filter))
+		return;
+	acts = __this_cpu_read(activations);
+	if (!activation_take(acts, KTAP_LEVEL_TASK, probe))
+		return;
+
+	vm = &acts->levels[KTAP_LEVEL_TASK].vm;
+	OPTIMIZER_HIDE_VAR(vm);
+	overhead = activation_join(vm, s);
+	if (unlikely(ktap_overhead_is_due(overhead)) && !activation_start(vm, probe))
+		goto leave;
+	err = ktap_vm_start(vm, &probe->start, &hit->ev);
+	if (likely(!vm->handler))
+		this_cpu_inc(probe->stats->hits);
+	else if (!err)
+		this_cpu_inc(probe->stats->filtered);
+	if (unlikely(err | vm->after))
+		activation_end(vm, probe, err);
+leave:
+	activation_leave(acts, KTAP_LEVEL_TASK);
+}
+
 /**
  * ktap_fire() - Deliver an event to its probe
  * @hit: the event and its point
@@ -413,38 +553,10 @@ NOKPROBE_SYMBOL(activation_run_nested);
 void ktap_fire(const struct ktap_hit *hit)
 {
 	struct ktap_probe *probe = hit->point->probe;
-	struct ktap_session *s = probe->session;
-	unsigned int level = activation_level();
-	struct cpu_activations *acts;
-	struct ktap_vm *vm;
 
-	if (!activation_delivers(&s->filter, level))
-		return;
-
-	acts = __this_cpu_read(activations);
-	if (unlikely(acts->busy[level] || __this_cpu_read(ktap_locks_held))) {
-		this_cpu_inc(probe->stats->missed);
-		return;
-	}
-	WRITE_ONCE(acts->busy[level], true);
-	barrier();
-
-	/* After busy is set: activation_is_wanted() may itself trigger events. */
-	if (activation_is_wanted(&s->filter)) {
-		vm = &acts->levels[level].vm;
-		/* The compiler would compute the address again at each use. */
-		OPTIMIZER_HIDE_VAR(vm);
-		vm->env = &s->env;
-		vm->overhead = this_cpu_ptr(s->overheads);
-		/* From here on, a run that interrupts this one does not write @overhead. */
-		barrier();
-		if (unlikely(activation_is_nested(acts, vm)))
-			activation_run_nested(vm, probe, &hit->ev);
-		else
-			activation_run_measured(vm, probe, &hit->ev);
-	}
-
-	barrier();
-	WRITE_ONCE(acts->busy[level], false);
+	if (likely(probe->start.plain && activation_is_task()))
+		activation_fire_plain(hit, probe);
+	else
+		activation_fire(hit);
 }
 NOKPROBE_SYMBOL(ktap_fire);

@@ -729,6 +729,19 @@ static int source_attach_points(struct ktap_session *s)
 	return err;
 }
 
+/* Nothing that this reads changes any more. */
+static void source_make_starts(struct ktap_session *s)
+{
+	struct ktap_probe *probe;
+
+	list_for_each_entry(probe, &s->probes, list) {
+		ktap_start_init(&probe->start, probe->filter_func, probe->handler_func,
+				s->env.max_insns, KTAP_FIRST_SLICE);
+		if (s->filter.narrow)
+			probe->start.plain = false;
+	}
+}
+
 /**
  * ktap_sources_attach() - Enable the events of all probes
  * @s: the session, its lock held; no event is delivered before it runs
@@ -744,6 +757,7 @@ int ktap_sources_attach(struct ktap_session *s)
 
 	lockdep_assert_held(&s->lock);
 	s->attached = true;
+	source_make_starts(s);
 
 	/* Take event_mutex only once for all points: others wait for it meanwhile. */
 	guard(mutex)(&event_mutex);

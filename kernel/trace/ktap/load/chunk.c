@@ -389,6 +389,7 @@ static int chunk_load_func(struct chunk_loader *l, u32 i, const struct ktap_func
 		return malformed(l, "function %u lies outside the code", i);
 	f->first = array_index_nospec(f->first, prog->ninsns);
 	f->ninsns = array_index_nospec(f->ninsns, prog->ninsns - f->first + 1);
+	f->code = prog->code + f->first;
 	/* Each instruction is verified once: it belongs to one function. */
 	for (pc = f->first; pc < f->first + f->ninsns; pc++) {
 		if (taken[pc])

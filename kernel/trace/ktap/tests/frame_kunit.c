@@ -162,7 +162,102 @@ static void the_handler_of_a_filter_may_be_variadic(struct kunit *test)
 	vm = test_vm(test, prog, EVENT);
 	funcs = prog->funcs;
 	KUNIT_EXPECT_EQ(test, 0, ktap_vm_handle(vm, &funcs[1], &funcs[2], NULL, U64_MAX));
-	test_expect_int(test, 42, vm->stack[0]);
+	test_expect_int(test, 42, vm->result);
+}
+
+/* Functions 1 and 2: filters; 3: variadic; 4: two parameters; 5: much straight code. */
+static struct ktap_program *program_of_starts(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	unsigned int i;
+
+	test_func(c, "main", 0, 1);
+	TEST_RET(c);
+	test_func(c, "false filter", 0, 1);
+	test_insn(c, KTAP_OP_INT, 0, 0, 0, 0);
+	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+	test_func(c, "true filter", 0, 3);
+	test_insn(c, KTAP_OP_INT, 0, 0, 0, 1);
+	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+	test_variadic(c, "variadic", 0, 1);
+	TEST_RET(c);
+	test_func(c, "two parameters", 2, 2);
+	test_insn(c, KTAP_OP_RET, 1, 1, 0, 0);
+	test_func(c, "long", 1, 2);
+	for (i = 0; i < 3 * KTAP_UNIT_WORK; i++)
+		test_insn(c, KTAP_OP_INT, 1, 0, 0, i);
+	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+	return test_load(c);
+}
+
+static void only_simple_functions_start_plainly(struct kunit *test)
+{
+	struct ktap_program *prog = program_of_starts(test);
+	const struct ktap_func *f = prog->funcs;
+	struct ktap_start start;
+
+	ktap_start_init(&start, NULL, &f[3], 1000, 128);
+	KUNIT_EXPECT_FALSE(test, start.plain);
+	ktap_start_init(&start, NULL, &f[4], 1000, 128);
+	KUNIT_EXPECT_FALSE(test, start.plain);
+	/* A filter gets no argument. */
+	ktap_start_init(&start, &f[5], &f[1], 1000, 128);
+	KUNIT_EXPECT_FALSE(test, start.plain);
+	KUNIT_EXPECT_EQ(test, 3, f[5].cost);
+	ktap_start_init(&start, NULL, &f[5], 3, 128);
+	KUNIT_EXPECT_FALSE(test, start.plain);
+	ktap_start_init(&start, NULL, &f[5], 4, 128);
+	KUNIT_EXPECT_TRUE(test, start.plain);
+	KUNIT_EXPECT_EQ(test, 1, start.budget);
+	KUNIT_EXPECT_EQ(test, 0, start.rest);
+	ktap_start_init(&start, NULL, &f[5], 1000, 128);
+	KUNIT_EXPECT_EQ(test, 125, start.budget);
+	KUNIT_EXPECT_EQ(test, 1000 - 128, start.rest);
+	/* The handler after a filter may be anything. */
+	ktap_start_init(&start, &f[2], &f[3], 1000, U64_MAX);
+	KUNIT_EXPECT_TRUE(test, start.plain);
+}
+
+static const struct ktap_event silent_event = { .ops = &(const struct ktap_event_ops){ } };
+
+static void a_plain_start_does_what_the_others_do(struct kunit *test)
+{
+	struct ktap_program *prog = program_of_starts(test);
+	struct ktap_vm *vm = test_vm(test, prog, EVENT);
+	const struct ktap_func *f = prog->funcs, *filter, *handler;
+	struct ktap_value want;
+	struct ktap_start start;
+	u64 budget;
+	u32 top;
+	int i;
+
+	for (i = 0; i < 3 * 4; i++) {
+		filter = i % 3 ? &f[i % 3] : NULL;
+		handler = &f[2 + i / 3];
+		ktap_start_init(&start, filter, handler, vm->env->max_insns, U64_MAX);
+		if (!start.plain)
+			continue;
+		KUNIT_EXPECT_EQ(test, 0, ktap_vm_handle(vm, filter, handler, &silent_event,
+							U64_MAX));
+		KUNIT_EXPECT_TRUE(test, vm->handler == (i % 3 == 1 ? handler : NULL));
+		want = vm->result;
+		budget = vm->budget;
+		top = vm->top;
+		vm->speculation = 5;
+		vm->execname_len = 5;
+		vm->arena.used = 5;
+		vm->top = 5;
+		KUNIT_EXPECT_EQ(test, 0, ktap_vm_start(vm, &start, &silent_event));
+		KUNIT_EXPECT_TRUE(test, vm->handler == (i % 3 == 1 ? handler : NULL));
+		KUNIT_EXPECT_TRUE(test, ktap_equal(&want, &vm->result));
+		KUNIT_EXPECT_EQ(test, budget, vm->budget);
+		KUNIT_EXPECT_EQ(test, 0, vm->rest);
+		KUNIT_EXPECT_EQ(test, top, vm->top);
+		KUNIT_EXPECT_EQ(test, 0, vm->speculation);
+		KUNIT_EXPECT_EQ(test, 0, vm->execname_len);
+		KUNIT_EXPECT_EQ(test, 0, vm->arena.used);
+		KUNIT_EXPECT_EQ(test, 0, vm->after);
+	}
 }
 
 static void function_values_can_be_variadic(struct kunit *test)
@@ -714,6 +809,8 @@ static struct kunit_case frame_cases[] = {
 	KUNIT_CASE(variable_arguments_are_passed_on),
 	KUNIT_CASE(a_variadic_function_calls_others),
 	KUNIT_CASE(the_handler_of_a_filter_may_be_variadic),
+	KUNIT_CASE(only_simple_functions_start_plainly),
+	KUNIT_CASE(a_plain_start_does_what_the_others_do),
 	KUNIT_CASE(function_values_can_be_variadic),
 	KUNIT_CASE(open_values_beyond_the_frame_survive_others),
 	KUNIT_CASE(a_table_constructor_takes_open_values),

@@ -47,6 +47,7 @@ static int budget_next_slice(struct ktap_vm *vm, u32 n)
 				     "the handler used up its budget: max_insns is %llu",
 				     vm->env->max_insns);
 	ktap_vm_begin_slice(vm, left - n, SLICE);
+	vm->after |= KTAP_AFTER_MEASURE;
 	if (ktap_overhead_slice(vm->overhead, trace_clock_local()))
 		return ktap_vm_held_cpu(vm);
 	return 0;

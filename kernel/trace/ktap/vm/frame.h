@@ -55,12 +55,9 @@ int ktap_frame_varargs(struct ktap_vm *vm, struct ktap_value *dst, unsigned int 
 int ktap_frame_catch(struct ktap_vm *vm, int err, u32 floor, u32 *pc);
 
 /*
- * vm.c: run @vm->func to its end.  If it is the filter of a probe and true, continue in
- * @vm->handler.
+ * vm.c: run @vm->func to its end, from @insn on; @R is its first register.  If it is the
+ * filter of a probe and true, continue in @vm->handler.  @vm->result gets the result.
  */
-int ktap_interpret(struct ktap_vm *vm, struct ktap_value *result);
-
-/* run.c: enter @vm->handler, and set it to NULL.  Returns 0, or an error with its place. */
-int ktap_vm_enter_handler(struct ktap_vm *vm);
+int ktap_interpret(struct ktap_vm *vm, struct ktap_value *R, const struct ktap_code *insn);
 
 #endif /* _KTAP_FRAME_H */

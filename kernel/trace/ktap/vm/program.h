@@ -37,7 +37,8 @@ struct ktap_code {
 /**
  * struct ktap_func - a function
  * @name: its name, for messages
- * @first: its first instruction
+ * @code: its first instruction
+ * @first: index of its first instruction
  * @ninsns: number of its instructions
  * @cost: units of its straight code, charged when it is entered
  * @nparams: number of parameters
@@ -46,6 +47,7 @@ struct ktap_code {
  */
 struct ktap_func {
 	const char *name;
+	const struct ktap_code *code;
 	u32 first;
 	u32 ninsns;
 	u32 cost;

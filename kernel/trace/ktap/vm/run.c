@@ -20,6 +20,7 @@ void ktap_vm_forget_error(struct ktap_vm *vm)
 	vm->message[0] = '\0';
 	vm->fault.func = NULL;
 	vm->ncalls = 0;
+	vm->floor = 0;
 	vm->nested = 0;
 }
 
@@ -32,13 +33,14 @@ int ktap_vm_run(struct ktap_vm *vm, u32 func, const struct ktap_value *args,
 
 	ktap_vm_begin_run(vm, slice);
 	vm->handler = NULL;
+	vm->result = KTAP_VALUE_NIL;
 	if (!f->variadic)
 		nargs = min_t(unsigned int, nargs, f->nparams);
 	if (nargs)
 		memcpy(vm->stack, args, nargs * sizeof(*args));
 	err = ktap_vm_finish_run(vm, f, ktap_vm_enter(vm, f, nargs));
 	if (result) {
-		*result = err ? KTAP_VALUE_NIL : vm->stack[0];
+		*result = err ? KTAP_VALUE_NIL : vm->result;
 		if (ktap_is_object(result))
 			*result = KTAP_VALUE_BOOL(true);
 	}
@@ -46,18 +48,21 @@ int ktap_vm_run(struct ktap_vm *vm, u32 func, const struct ktap_value *args,
 	return err;
 }
 
-int ktap_vm_enter_handler(struct ktap_vm *vm)
+void ktap_start_init(struct ktap_start *start, const struct ktap_func *filter,
+		     const struct ktap_func *handler, u64 max_insns, u64 slice)
 {
-	const struct ktap_func *handler = vm->handler;
-	int err;
+	const struct ktap_func *first = filter ?: handler;
+	u64 budget = min(max_insns, slice);
 
-	vm->handler = NULL;
-	vm->speculation = 0;
-	vm->stack[0] = ktap_event_value(vm->event);
-	err = ktap_vm_enter(vm, handler, 1);
-	if (err)
-		vm->fault = (struct ktap_fault){ .func = handler, .pc = handler->first };
-	return err;
+	*start = (struct ktap_start){
+		.first = first,
+		.next = filter ? handler : NULL,
+		.rest = max_insns - budget,
+	};
+	if (first->variadic || first->nparams > !filter || first->cost >= budget)
+		return;
+	start->budget = budget - first->cost;
+	start->plain = true;
 }
 
 int ktap_vm_call(struct ktap_vm *vm, const struct ktap_func *func, const struct ktap_value *args,
@@ -69,7 +74,7 @@ int ktap_vm_call(struct ktap_vm *vm, const struct ktap_func *func, const struct 
 		.pc = vm->pc + 1,
 		.nvarargs = vm->nvarargs,
 	};
-	u32 top = vm->top, ncalls = vm->ncalls;
+	u32 top = vm->top, ncalls = vm->ncalls, floor = vm->floor;
 	int err;
 
 	*result = KTAP_VALUE_NIL;
@@ -88,11 +93,15 @@ int ktap_vm_call(struct ktap_vm *vm, const struct ktap_func *func, const struct 
 
 	memcpy(vm->stack + top, args, nargs * sizeof(*args));
 	vm->calls[vm->ncalls++] = caller;
+	vm->floor = vm->ncalls;
 	vm->nested++;
 	err = ktap_frame_make(vm, func, top, nargs);
 	if (!err)
-		err = ktap_interpret(vm, result);
+		err = ktap_interpret(vm, vm->stack + vm->base, func->code);
+	if (!err)
+		*result = vm->result;
 	vm->nested--;
+	vm->floor = floor;
 	vm->ncalls = ncalls;
 	vm->func = caller.func;
 	vm->base = caller.base;

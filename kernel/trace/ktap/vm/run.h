@@ -77,12 +77,27 @@ static __always_inline int ktap_vm_enter(struct ktap_vm *vm, const struct ktap_f
 	return ktap_vm_charge(vm, func->cost);
 }
 
+/* The filter was true: enter its handler.  Returns 0, or an error with its place. */
+static __always_inline int ktap_vm_enter_handler(struct ktap_vm *vm,
+						 const struct ktap_func *handler)
+{
+	int err;
+
+	vm->handler = NULL;
+	vm->speculation = 0;
+	vm->stack[0] = ktap_event_value(vm->event);
+	err = ktap_vm_enter(vm, handler, 1);
+	if (unlikely(err))
+		vm->fault = (struct ktap_fault){ .func = handler, .pc = handler->first };
+	return err;
+}
+
 /* Run the function that was entered, if @err is 0, and end the run. */
 static __always_inline int ktap_vm_finish_run(struct ktap_vm *vm, const struct ktap_func *func,
 					      int err)
 {
 	if (likely(!err))
-		err = ktap_interpret(vm, &vm->stack[0]);
+		err = ktap_interpret(vm, vm->stack + vm->base, func->code);
 	else
 		vm->fault = (struct ktap_fault){ .func = func, .pc = func->first };
 	vm->error = err;
@@ -92,7 +107,7 @@ static __always_inline int ktap_vm_finish_run(struct ktap_vm *vm, const struct k
 /* End a run: free the objects that only its registers refer to. */
 static __always_inline void ktap_vm_end_run(struct ktap_vm *vm, u64 slice)
 {
-	if (vm->fresh.first || vm->fresh.sweeps || slice == KTAP_NO_BUDGET)
+	if (vm->after & KTAP_AFTER_OBJECTS || slice == KTAP_NO_BUDGET)
 		ktap_objects_end_run(vm);
 }
 
@@ -129,6 +144,63 @@ static __always_inline int ktap_vm_handle(struct ktap_vm *vm, const struct ktap_
 	err = ktap_vm_finish_run(vm, first, err);
 	ktap_vm_end_run(vm, slice);
 	return err;
+}
+
+/**
+ * struct ktap_start - how each run of a probe begins, computed before the first one
+ * @plain: the first function has no variable arguments and no parameter without an
+ *	argument, and the first slice pays for its straight code
+ * @first: the filter, or the handler if there is no filter
+ * @next: the handler if there is a filter, otherwise NULL
+ * @budget: units left of the first slice after the charge for the straight code
+ * @rest: units left after the first slice
+ */
+struct ktap_start {
+	bool plain;
+	const struct ktap_func *first;
+	const struct ktap_func *next;
+	u64 budget;
+	u64 rest;
+};
+
+/* run.c.  @filter may be NULL; @slice: as for ktap_vm_grant_budget(). */
+void ktap_start_init(struct ktap_start *start, const struct ktap_func *filter,
+		     const struct ktap_func *handler, u64 max_insns, u64 slice);
+
+/**
+ * ktap_vm_start() - Run a probe of which @start->plain is true
+ * @vm: as for ktap_vm_run(), of event context; the last run has left no frames
+ * @start: made for the budget of @vm's session
+ * @ev: the event
+ *
+ * The same as ktap_vm_handle(), without its tests.  The caller frees objects, if
+ * @vm->after says so, and after an error sets @vm->error to it.
+ * Return: as ktap_vm_run().
+ */
+static __always_inline int ktap_vm_start(struct ktap_vm *vm, const struct ktap_start *start,
+					 const struct ktap_event *ev)
+{
+	const struct ktap_func *first = start->first;
+	struct ktap_value *R = vm->stack;
+
+	vm->event = ev;
+	vm->error = 0;
+	vm->speculation = 0;
+	vm->execname_len = 0;
+	vm->arena.cur = 0;
+	vm->arena.used = 0;
+	vm->budget = start->budget;
+	vm->rest = start->rest;
+	vm->handler = start->next;
+	vm->func = first;
+	vm->base = 0;
+	vm->nvarargs = 0;
+	vm->top = first->nregs;
+	/* A filter has no parameter, and writes its first register before it reads it. */
+	R[0].blob = ev;
+	R[0].tag = KTAP_EVENT;
+	R[0].len = 0;
+	return ktap_interpret(vm, R, first->code);
 }
 
 #endif /* _KTAP_RUN_H */

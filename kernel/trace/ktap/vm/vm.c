@@ -28,6 +28,7 @@
 #include "vm/global.h"
 #include "vm/opcode.h"
 #include "vm/ops.h"
+#include "vm/run.h"
 
 static int vm_for_next(struct ktap_vm *vm, struct ktap_value *r, bool *again)
 {
@@ -120,12 +121,16 @@ static s16 vm_immediate(const struct ktap_code *insn)
 #define B	R[insn->b]
 #define C	R[insn->c]
 #define D	(insn->d)
+#define PROG	(vm->env->prog)
 
 __diag_push();
 __diag_ignore_all("-Woverride-init", "a jump table with a default");
 
-/* Run @vm->func, whose frame is made, until it returns or fails. */
-int ktap_interpret(struct ktap_vm *vm, struct ktap_value *result)
+/*
+ * The frame of @vm->func is made.  Most runs are a few instructions: so this begins with as
+ * little as possible, and an instruction that needs the program loads its address.
+ */
+int ktap_interpret(struct ktap_vm *vm, struct ktap_value *R, const struct ktap_code *insn)
 {
 #define OP(op, ...)	[KTAP_OP_##op] = &&op_##op,
 #define MADE		OP
@@ -135,23 +140,20 @@ int ktap_interpret(struct ktap_vm *vm, struct ktap_value *result)
 	};
 #undef OP
 #undef MADE
-	const struct ktap_program *prog = vm->env->prog;
-	const struct ktap_code *pc = prog->code + vm->func->first;
-	const struct ktap_code *insn;
 	const struct ktap_func *func;
-	struct ktap_value *R = vm->stack + vm->base;
-	const u32 floor = vm->ncalls;
-	unsigned int i;
-	bool cond = false;
 	int err;
 	/* Compilers that set variables to zero would do that in each run. */
 	struct ktap_value tmp __uninitialized;
+	unsigned int i __uninitialized;
+	bool cond __uninitialized;
 	u32 to __uninitialized;
 	s64 x __uninitialized;
 	s64 y __uninitialized;
 
+	goto *jumptable[insn->op];
+
 next:
-	insn = pc++;
+	insn++;
 	goto *jumptable[insn->op];
 
 	/* Ends of instructions that can fail, or jump. */
@@ -167,12 +169,12 @@ checked_jump:
 jump:
 	/* Only a backward jump can make a loop. */
 	if (D < 0) {
-		to = pc - prog->code;
-		err = ktap_vm_charge(vm, 1 + ktap_straight_cost(prog, to + D, to));
+		to = insn + 1 - PROG->code;
+		err = ktap_vm_charge(vm, 1 + ktap_straight_cost(PROG, to + D, to));
 		if (unlikely(err))
 			goto error;
 	}
-	pc += D;
+	insn += D;
 	goto next;
 	/* Nil has no order: a relation with it is false, the opposite is true. */
 unordered:
@@ -209,8 +211,8 @@ op_NIL:
 	goto next;
 	LOAD(BOOL, KTAP_VALUE_BOOL(insn->b));
 	LOAD(INT, KTAP_VALUE_INT(D));
-	LOAD(INTK, KTAP_VALUE_INT(prog->ints[D]));
-	LOAD(STR, prog->strings[D]);
+	LOAD(INTK, KTAP_VALUE_INT(PROG->ints[D]));
+	LOAD(STR, PROG->strings[D]);
 	LOAD(FUNC, ((struct ktap_value){ .u = D, .tag = KTAP_FUNC }));
 	LOAD(MOV, B);
 
@@ -367,7 +369,7 @@ op_##op:								\
 	err = write(vm, &A, &B, &C);					\
 	goto check;							\
 op_##op##S:								\
-	tmp = prog->strings[D];						\
+	tmp = PROG->strings[D];						\
 	err = write(vm, &A, &tmp, &C);					\
 	goto check;							\
 op_##op##I:								\
@@ -397,7 +399,7 @@ op_FORLOOP:
 	goto checked_jump;
 
 op_CALL:
-	func = &prog->funcs[D];
+	func = &PROG->funcs[D];
 	to = vm->base + insn->a;
 	goto call;
 op_CALLV:
@@ -405,18 +407,18 @@ op_CALLV:
 		err = vm_no_function(vm, &A);
 		goto error;
 	}
-	func = ktap_func_of(prog, &A);
+	func = ktap_func_of(PROG, &A);
 	to = vm->base + insn->a + 1;
 call:
-	err = ktap_frame_enter(vm, func, to, insn, pc - prog->code);
+	err = ktap_frame_enter(vm, func, to, insn, insn + 1 - PROG->code);
 called:
 	if (unlikely(err))
 		goto error;
 	R = vm->stack + vm->base;
-	pc = prog->code + func->first;
-	goto next;
+	insn = func->code;
+	goto *jumptable[insn->op];
 op_TAIL:
-	func = &prog->funcs[D];
+	func = &PROG->funcs[D];
 	to = vm->base + insn->a;
 	goto tail_call;
 op_TAILV:
@@ -424,16 +426,16 @@ op_TAILV:
 		err = vm_no_function(vm, &A);
 		goto error;
 	}
-	func = ktap_func_of(prog, &A);
+	func = ktap_func_of(PROG, &A);
 	to = vm->base + insn->a + 1;
 tail_call:
 	/* The first frame of this interpreter has no caller to return to. */
-	if (vm->ncalls == floor)
+	if (vm->ncalls == vm->floor)
 		goto call;
 	err = ktap_frame_replace(vm, func, to, insn->b);
 	goto called;
 op_CALLB:
-	vm->pc = insn - prog->code;	/* built-ins may report their line */
+	vm->pc = insn - PROG->code;	/* built-ins may report their line */
 	if (unlikely(insn->b == KTAP_MULTI))
 		err = vm_call_builtin_open(vm, &ktap_builtins[D], &A);
 	else
@@ -453,15 +455,15 @@ op_RET:
 		if (unlikely(err))
 			goto error;
 	}
-	if (vm->ncalls == floor) {
-		*result = i ? A : KTAP_VALUE_NIL;
-		if (vm->handler && !floor)
+	if (vm->ncalls == vm->floor) {
+		vm->result = i ? A : KTAP_VALUE_NIL;
+		if (vm->handler && !vm->floor)
 			goto filtered;
 		return 0;
 	}
-	pc = prog->code + ktap_frame_leave(vm, &A, i);
+	insn = PROG->code + ktap_frame_leave(vm, &A, i);
 	R = vm->stack + vm->base;
-	goto next;
+	goto *jumptable[insn->op];
 	CALL(VARG, ktap_frame_varargs(vm, &A, insn->c));
 	CALL(TSETM, ktap_op_set_open(vm, &A, D, &B));
 
@@ -476,7 +478,7 @@ op_ARG:
 	err = vm->error;
 	goto check;
 
-	CALL(SYMBOL, ktap_symbol_get(vm, &prog->symbols[D], &A));
+	CALL(SYMBOL, ktap_symbol_get(vm, &PROG->symbols[D], &A));
 
 	CALL(GETSELF, ktap_self_get(vm, D, &A));
 	CALL(SETSELF, ktap_self_set(vm, D, &A));
@@ -492,32 +494,33 @@ op_ELEMI:
 
 	/* The filter of a probe has ended. */
 filtered:
-	if (!ktap_is_true(result))
+	if (!ktap_is_true(&vm->result))
 		return 0;
-	err = ktap_vm_enter_handler(vm);
+	func = vm->handler;
+	err = ktap_vm_enter_handler(vm, func);
 	if (unlikely(err))
 		return err;
 	R = vm->stack + vm->base;
-	pc = prog->code + vm->func->first;
-	goto next;
+	insn = func->code;
+	goto *jumptable[insn->op];
 
 unknown:
 	WARN_ON_ONCE(1);
 	err = ktap_vm_error(vm, -EINVAL, "unknown instruction");
 error:
-	vm->pc = insn - prog->code;
+	vm->pc = insn - PROG->code;
 	if (!vm->fault.func)
 		vm->fault = (struct ktap_fault){
 			.func = vm->func,
 			.pc = vm->pc,
 			.ncalls = vm->ncalls,
 		};
-	err = ktap_frame_catch(vm, err, floor, &to);
+	err = ktap_frame_catch(vm, err, vm->floor, &to);
 	if (err)
 		return err;
 	R = vm->stack + vm->base;
-	pc = prog->code + to;
-	goto next;
+	insn = PROG->code + to;
+	goto *jumptable[insn->op];
 }
 
 __diag_pop();

@@ -11,6 +11,7 @@
 #ifndef _KTAP_VM_H
 #define _KTAP_VM_H
 
+#include <linux/bits.h>
 #include <linux/errno.h>
 #include <linux/minmax.h>
 #include <linux/types.h>
@@ -56,6 +57,10 @@ struct ktap_arena {
 	u32 used;
 	u32 cur;
 };
+
+/* Work at the end of a run; most runs have none. */
+#define KTAP_AFTER_OBJECTS	BIT(0)	/* free fresh objects */
+#define KTAP_AFTER_MEASURE	BIT(1)	/* finish the measurement of &ktap_vm.overhead */
 
 /* A call that has not returned. */
 struct ktap_call {
@@ -105,12 +110,16 @@ struct ktap_fresh {
  * @calls: calls that have not returned
  * @max_calls: size of @calls
  * @ncalls: used entries of @calls
+ * @floor: calls that had not returned when the running interpreter began
  * @nested: functions that built-ins have called and that have not returned
+ * @result: the first result of the function that the interpreter ran
  * @arena: temporary strings
  * @fresh: objects made by this activation that nothing else refers to
  *	(data/object.c)
  * @execname: name of the current task; it stays the same while a handler runs
  * @execname_len: its length; 0: not known yet
+ * @error: 0 or the negative errno that ends the run; see ktap_vm_error()
+ * @after: KTAP_AFTER_*: what the end of the run has to do; 0 between runs
  * @speculation: the speculation that takes this run's output, 0 if none
  * @irq_flags: saved while a record is written into a speculation
  * @budget: units left; of this slice only, if @overhead is set
@@ -118,7 +127,6 @@ struct ktap_fresh {
  * @overhead: measures runs in event context, or NULL
  * @abort: if not NULL and true, the run ends soon (process context: a stop or
  *	a fatal signal; set by the session)
- * @error: 0 or the negative errno that ends the run; see ktap_vm_error()
  * @pc: instruction of the error, or of the built-in that runs
  * @fault: position of the error
  * @message: text of the error, without newline
@@ -140,13 +148,17 @@ struct ktap_vm {
 	struct ktap_call *calls;
 	u32 max_calls;
 	u32 ncalls;
+	u32 floor;
 	u32 nested;
+	struct ktap_value result;
 
 	struct ktap_arena arena;
 	struct ktap_fresh fresh;
 
 	char execname[KTAP_EXECNAME_SIZE] __aligned(8);
 	u32 execname_len;
+	int error;
+	u32 after;
 
 	s64 speculation;
 	unsigned long irq_flags;
@@ -155,7 +167,6 @@ struct ktap_vm {
 	struct ktap_overhead *overhead;
 	bool *abort;
 
-	int error;
 	u32 pc;
 	struct ktap_fault fault;
 	char message[256];
