@@ -203,5 +203,6 @@ void ktap_probe_stats(const struct ktap_probe *probe, struct ktap_probe_stats *s
 
 /* event/field_check.c */
 int ktap_field_check_rest(struct ktap_session *s);
+void ktap_field_check_skip(struct ktap_session *s);
 
 #endif /* _KTAP_PROBE_H */

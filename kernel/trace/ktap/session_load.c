@@ -10,6 +10,7 @@
 #include <linux/timekeeping.h>
 
 #include "lib/getopt.h"
+#include "load/rewrite.h"
 #include "probe.h"
 #include "session.h"
 #include "session_output.h"
@@ -276,9 +277,17 @@ static int load_run_top_level(struct ktap_session *s)
 	return 0;
 }
 
+/* No handler runs yet, and the top level has ended. */
+static int load_rewrite(struct ktap_session *s)
+{
+	ktap_field_check_skip(s);
+	return ktap_rewrite_events(s->env.prog);
+}
+
 static int load_attach(struct ktap_session *s)
 {
-	int err = ktap_field_check_rest(s) ?: ktap_process_watch(s) ?: ktap_sources_attach(s);
+	int err = ktap_field_check_rest(s) ?: load_rewrite(s) ?: ktap_process_watch(s) ?:
+		  ktap_sources_attach(s);
 
 	if (err)
 		ktap_sources_detach(s);

@@ -24,6 +24,7 @@
 #include "host/read_memory.h"
 #include "host/signal.h"
 #include "lib/getopt.h"
+#include "load/rewrite.h"
 #include "output/losses.h"
 #include "output/record.h"
 #include "symbols.h"
@@ -365,7 +366,7 @@ static void live(struct host *h)
 	err = finish(h, &h->vm, ktap_vm_run(&h->vm, h->env.prog->main, NULL, 0, NULL));
 	h->loading = false;
 	format_records(h);
-	if (h->refused)
+	if (h->refused || ktap_rewrite_events(h->env.prog))
 		return;
 	run_probes(h, HOST_ON_BEGIN);
 	if (h->fire) {

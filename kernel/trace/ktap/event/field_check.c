@@ -14,6 +14,7 @@
 
 #include "data/suggest.h"
 #include "event/source.h"
+#include "load/rewrite.h"
 #include "session.h"
 #include "vm/builtin.h"
 #include "vm/opcode.h"
@@ -407,4 +408,39 @@ int ktap_field_check_rest(struct ktap_session *s)
 			return err;
 	}
 	return 0;
+}
+
+static void field_check_skip_func(struct ktap_session *s, const struct ktap_probe *probe, u32 func)
+{
+	const struct field_check c = { .s = s, .func = func, .probe = probe };
+	struct ktap_program *prog = s->env.prog;
+	struct ktap_func *f;
+	u32 pc;
+
+	if (func == KTAP_NONE || field_check_is_shared(prog, func))
+		return;
+	f = &prog->funcs[func];
+	for (pc = f->first; pc < f->first + f->ninsns; pc++) {
+		cond_resched();
+		if (prog->code[pc].op == KTAP_OP_FIELD && !ktap_unloads(s) &&
+		    !field_check_has(&c, KTAP_PART_FIELD, prog->code[pc].d))
+			ktap_rewrite_missing_field(prog, f, pc);
+	}
+}
+
+/**
+ * ktap_field_check_skip() - Do not look for fields at events of which none has them
+ * @s: the session, its lock held; all its probes are registered, none is attached
+ *
+ * In a filter, a name that is a built-in value or a variable may be a field of the event.
+ */
+void ktap_field_check_skip(struct ktap_session *s)
+{
+	struct ktap_probe *probe;
+
+	lockdep_assert_held(&s->lock);
+	list_for_each_entry(probe, &s->probes, list) {
+		field_check_skip_func(s, probe, probe->filter);
+		field_check_skip_func(s, probe, probe->handler);
+	}
 }

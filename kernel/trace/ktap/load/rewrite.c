@@ -146,3 +146,150 @@ int ktap_rewrite_sums(struct ktap_program *prog)
 	kvfree(process);
 	return 0;
 }
+
+/* Does it write its register without reading it? */
+static bool rewrite_is_alternative(const struct ktap_code *insn)
+{
+	return insn->op == KTAP_OP_VALUE || insn->op == KTAP_OP_GETG;
+}
+
+void ktap_rewrite_missing_field(struct ktap_program *prog, struct ktap_func *func, u32 pc)
+{
+	struct ktap_code *field = &prog->code[pc], *test = field + 1, *other = field + 2;
+
+	if (pc + 2 >= func->first + func->ninsns || field->op != KTAP_OP_FIELD ||
+	    field->b != KTAP_NEED_NOTHING || test->op != KTAP_OP_JNNIL || test->a != field->a ||
+	    !rewrite_is_alternative(other) || other->a != field->a)
+		return;
+	/* The budget does not change: straight code is charged as a whole. */
+	*field = (struct ktap_code){ .op = KTAP_OP_JMP, .d = 1 };
+	if (field == func->code)
+		func->code = other;
+}
+
+#define ROLE_HANDLER	BIT(0)	/* of events */
+#define ROLE_FILTER	BIT(1)	/* of events */
+#define ROLE_OTHER	BIT(2)
+
+/* Find out as what each function runs. */
+static void rewrite_find_roles(const struct ktap_program *prog, u8 *roles)
+{
+	const struct ktap_probe_def *def;
+	const struct ktap_code *insn;
+	u32 i;
+
+	roles[prog->main] |= ROLE_OTHER;
+	for (i = 0; i < prog->nprobe_defs; i++) {
+		def = &prog->probe_defs[i];
+		roles[def->handler] |= rewrite_is_in_process(def) ? ROLE_OTHER : ROLE_HANDLER;
+		if (def->filter != KTAP_NONE)
+			roles[def->filter] |= rewrite_is_in_process(def) ? ROLE_OTHER :
+									   ROLE_FILTER;
+	}
+	for (i = 0; i < prog->ninsns; i++) {
+		insn = &prog->code[i];
+		if (ktap_opdefs[insn->op].d == KTAP_X_FUNC)
+			roles[insn->d] |= ROLE_OTHER;
+	}
+}
+
+/* Such a handler has no caller, and follows no filter any more when it returns. */
+static void rewrite_handler(struct ktap_code *insn, const struct ktap_code *end)
+{
+	struct ktap_code *next;
+
+	for (; insn < end; insn++) {
+		next = insn + 1;
+		if (insn->op == KTAP_OP_RET && !insn->b)
+			insn->op = KTAP_OP_END;
+		if (insn->op != KTAP_OP_INT || next == end || next->op != KTAP_OP_SUM ||
+		    next->a != insn->a)
+			continue;
+		insn->op = KTAP_OP_SUMI;
+		if (next + 1 < end && next[1].op == KTAP_OP_RET && !next[1].b)
+			insn->op = KTAP_OP_SUMEND;
+	}
+}
+
+/*
+ * The instruction that does the work of these: an integer, its comparison by @cmp with the
+ * register that @reg gets, and, with @not, the opposite.  0 if there is none.
+ */
+static u8 rewrite_test(const struct ktap_code *integer, const struct ktap_code *cmp, bool not,
+		       u8 *reg)
+{
+	bool first = cmp->b == integer->a;
+
+	if (first == (cmp->c == integer->a))
+		return 0;
+	*reg = first ? cmp->c : cmp->b;
+	switch (cmp->op) {
+	case KTAP_OP_EQ:
+		return not ? KTAP_OP_TESTNE : KTAP_OP_TESTEQ;
+	case KTAP_OP_LT:
+		if (first)
+			return not ? KTAP_OP_TESTLE : KTAP_OP_TESTGT;
+		return not ? KTAP_OP_TESTGE : KTAP_OP_TESTLT;
+	case KTAP_OP_LE:
+		if (first)
+			return not ? KTAP_OP_TESTLT : KTAP_OP_TESTGE;
+		return not ? KTAP_OP_TESTGT : KTAP_OP_TESTLE;
+	default:
+		return 0;
+	}
+}
+
+/* A filter that ends with the comparison of a register with an integer, or its opposite */
+static void rewrite_filter_end(struct ktap_code *integer, const struct ktap_code *end)
+{
+	struct ktap_code *cmp = integer + 1, *ret = integer + 2;
+	bool not = false;
+	u8 op, reg;
+
+	if (ret < end && ret->op == KTAP_OP_NOT && ret->a == ret->b && ret->b == cmp->a) {
+		not = true;
+		ret++;
+	}
+	if (ret >= end || ret->op != KTAP_OP_DECIDE || ret->a != cmp->a)
+		return;
+	op = rewrite_test(integer, cmp, not, &reg);
+	if (op) {
+		integer->op = op;
+		integer->b = reg;
+	}
+}
+
+/* Such a filter has no caller. */
+static void rewrite_filter(struct ktap_code *first, const struct ktap_code *end)
+{
+	struct ktap_code *insn;
+
+	for (insn = first; insn < end; insn++) {
+		if (insn->op == KTAP_OP_RET && insn->b == 1)
+			insn->op = KTAP_OP_DECIDE;
+	}
+	for (insn = first; insn < end; insn++) {
+		if (insn->op == KTAP_OP_INT)
+			rewrite_filter_end(insn, end);
+	}
+}
+
+int ktap_rewrite_events(struct ktap_program *prog)
+{
+	u8 *roles = kvzalloc(prog->nfuncs, KTAP_GFP);
+	struct ktap_code *first;
+	u32 i;
+
+	if (!roles)
+		return -ENOMEM;
+	rewrite_find_roles(prog, roles);
+	for (i = 0; i < prog->nfuncs; i++) {
+		first = prog->code + prog->funcs[i].first;
+		if (roles[i] == ROLE_HANDLER)
+			rewrite_handler(first, first + prog->funcs[i].ninsns);
+		else if (roles[i] == ROLE_FILTER)
+			rewrite_filter(first, first + prog->funcs[i].ninsns);
+	}
+	kvfree(roles);
+	return 0;
+}

@@ -6,6 +6,9 @@
 #ifndef _KTAP_REWRITE_H
 #define _KTAP_REWRITE_H
 
+#include <linux/types.h>
+
+struct ktap_func;
 struct ktap_program;
 
 /* Built-in values: call their functions without checks. */
@@ -16,5 +19,17 @@ int ktap_rewrite_sums(struct ktap_program *prog);
 
 /* Calls whose results a function returns: they replace its frame. */
 void ktap_rewrite_tail_calls(struct ktap_program *prog);
+
+/*
+ * FIELD at @pc of @func reads a field that no event of its probes has: if the script has
+ * an alternative, execute that at once.
+ */
+void ktap_rewrite_missing_field(struct ktap_program *prog, struct ktap_func *func, u32 pc);
+
+/*
+ * Make instructions that do the work of several in functions that only run for events.  To
+ * be called when nothing else reads the code to find out what it does.  0 or -ENOMEM.
+ */
+int ktap_rewrite_events(struct ktap_program *prog);
 
 #endif /* _KTAP_REWRITE_H */

@@ -64,6 +64,15 @@ static __always_inline bool ktap_global_read(const struct ktap_global *g, struct
 	return !(seq & 1) && READ_ONCE(g->seq) == seq && !ktap_is_blob(v) && !g->sums;
 }
 
+static __always_inline void ktap_sum_add(struct ktap_sum __percpu *adding, s64 n)
+{
+	/* Handlers run with preemption disabled, some tests do not. */
+	struct ktap_sum *here = raw_cpu_ptr(adding);
+
+	local64_add(n, &here->sum);
+	local64_inc(&here->n);
+}
+
 /*
  * Add to the sum of this CPU.  Return false if the global is not kept per CPU, or if @v
  * is not an integer.  An NMI may interrupt this anywhere, and add to the same sum.
@@ -72,15 +81,11 @@ static __always_inline bool ktap_global_sum(const struct ktap_vm *vm, const stru
 					    const struct ktap_value *v)
 {
 	struct ktap_sum __percpu *adding = READ_ONCE(g->adding);
-	struct ktap_sum *here;
 
 	/* In process context the CPU may change. */
 	if (unlikely(!adding || v->tag != KTAP_INT || vm->level == KTAP_LEVEL_PROCESS))
 		return false;
-	/* Handlers run with preemption disabled, some tests do not. */
-	here = raw_cpu_ptr(adding);
-	local64_add(v->i, &here->sum);
-	local64_inc(&here->n);
+	ktap_sum_add(adding, v->i);
 	return true;
 }
 

@@ -92,6 +92,16 @@ struct ktap_opdef {
 
 /* Opcodes of the instructions that only the loader makes (opcode_list.h). */
 enum ktap_made_opcode {
+	KTAP_OP_SUMI	= 236,
+	KTAP_OP_SUMEND	= 237,
+	KTAP_OP_END	= 238,
+	KTAP_OP_DECIDE	= 239,
+	KTAP_OP_TESTEQ	= 240,
+	KTAP_OP_TESTNE	= 241,
+	KTAP_OP_TESTLT	= 242,
+	KTAP_OP_TESTLE	= 243,
+	KTAP_OP_TESTGT	= 244,
+	KTAP_OP_TESTGE	= 245,
 	KTAP_OP_VALUE	= 246,
 	KTAP_OP_SUM	= 247,
 	KTAP_OP_MEMBER	= 248,

@@ -125,6 +125,17 @@ OP(ADDSELF,	READ,	NONE,	NONE,	STR,	0,	20,	KTAP_USES_SELF | KTAP_USES_HEAP, 0)
  * have no name, as no chunk contains them.  Those without work are substituted after the
  * work has been added up.
  */
+MADE(SUMI,	WRITE,	IMM,	0, 0)	/* INT, and the SUM of that integer that follows */
+MADE(SUMEND,	WRITE,	IMM,	0, 0)	/* INT, and the SUM and END that follow */
+MADE(END,	NONE,	NONE,	0, ENDS)	/* RET without values of a handler */
+MADE(DECIDE,	READ,	NONE,	0, ENDS)	/* RET of the value of a filter */
+/* INT, the comparison of R[b] with that integer, and the DECIDE of the result */
+MADE(TESTEQ,	WRITE,	IMM,	0, 0)
+MADE(TESTNE,	WRITE,	IMM,	0, 0)
+MADE(TESTLT,	WRITE,	IMM,	0, 0)
+MADE(TESTLE,	WRITE,	IMM,	0, 0)
+MADE(TESTGT,	WRITE,	IMM,	0, 0)
+MADE(TESTGE,	WRITE,	IMM,	0, 0)
 MADE(VALUE,	WRITE,	OWN,	32, 0)	/* R[a] = built-in value d: CALLB without checks */
 MADE(SUM,	READ,	GLOBAL,	0, 0)	/* ADDG for a global that is kept per CPU */
 MADE(MEMBER,	WRITE,	OWN,	0, 0)	/* R[a] = member of R[b]; d indexes @accesses */

@@ -112,6 +112,14 @@ static noinline int vm_no_function(struct ktap_vm *vm, const struct ktap_value *
 			     ktap_type_name(v));
 }
 
+/* Compilers write the second half of a compound literal twice. */
+static __always_inline void vm_set_int(struct ktap_value *v, s64 x)
+{
+	v->i = x;
+	v->tag = KTAP_INT;
+	v->len = 0;
+}
+
 static s16 vm_immediate(const struct ktap_code *insn)
 {
 	return (s16)(insn->b | insn->c << 8);
@@ -122,6 +130,23 @@ static s16 vm_immediate(const struct ktap_code *insn)
 #define C	R[insn->c]
 #define D	(insn->d)
 #define PROG	(vm->env->prog)
+
+/* Execute @insn; the instruction after it; or that one, unless there is an error. */
+#define DISPATCH()							\
+	do {								\
+		goto *jumptable[insn->op];				\
+	} while (0)
+#define NEXT()								\
+	do {								\
+		insn++;							\
+		DISPATCH();						\
+	} while (0)
+#define CHECK()								\
+	do {								\
+		if (unlikely(err))					\
+			goto error;					\
+		NEXT();							\
+	} while (0)
 
 __diag_push();
 __diag_ignore_all("-Woverride-init", "a jump table with a default");
@@ -146,26 +171,19 @@ int ktap_interpret(struct ktap_vm *vm, struct ktap_value *R, const struct ktap_c
 	struct ktap_value tmp __uninitialized;
 	unsigned int i __uninitialized;
 	bool cond __uninitialized;
+	struct ktap_sum __percpu *sums;
 	u32 to __uninitialized;
 	s64 x __uninitialized;
 	s64 y __uninitialized;
 
-	goto *jumptable[insn->op];
-
-next:
-	insn++;
-	goto *jumptable[insn->op];
+	DISPATCH();
 
 	/* Ends of instructions that can fail, or jump. */
-check:
-	if (likely(!err))
-		goto next;
-	goto error;
 checked_jump:
 	if (unlikely(err))
 		goto error;
 	if (!cond)
-		goto next;
+		NEXT();
 jump:
 	/* Only a backward jump can make a loop. */
 	if (D < 0) {
@@ -175,42 +193,82 @@ jump:
 			goto error;
 	}
 	insn += D;
-	goto next;
+	NEXT();
 	/* Nil has no order: a relation with it is false, the opposite is true. */
 unordered:
 	if (err < 0)
 		goto error;
-	goto next;
+	NEXT();
 unordered_jump:
 	if (err < 0)
 		goto error;
 	goto jump;
 
+	/*
+	 * The first of two or three instructions that do their work together
+	 * (load/rewrite.c).  If this is not possible, they do it one by one.
+	 */
+op_SUMI:
+	sums = READ_ONCE(vm->env->globals[insn[1].d].adding);
+	if (unlikely(!sums))
+		goto op_INT;
+	vm_set_int(&A, D);
+	ktap_sum_add(sums, D);
+	insn += 2;
+	DISPATCH();
+op_SUMEND:
+	sums = READ_ONCE(vm->env->globals[insn[1].d].adding);
+	if (unlikely(!sums))
+		goto op_INT;
+	ktap_sum_add(sums, D);
+	return 0;
+
+#define TEST(op, relation)						\
+op_TEST##op:								\
+	if (unlikely(B.tag != KTAP_INT))				\
+		goto op_INT;						\
+	if (B.i relation D)						\
+		goto tested;						\
+	return 0
+
+	TEST(EQ, ==);
+	TEST(NE, !=);
+	TEST(LT, <);
+	TEST(LE, <=);
+	TEST(GT, >);
+	TEST(GE, >=);
+tested:
+	if (unlikely(!vm->handler))
+		goto op_INT;
+	goto enter_handler;
+
 	/* Instructions of the same form: those that cannot fail, */
 #define LOAD(op, value)							\
 op_##op:								\
 	A = value;							\
-	goto next
+	NEXT()
 
 	/* those that are one call that can, */
 #define CALL(op, call)							\
 op_##op:								\
 	err = call;							\
-	goto check
+	CHECK()
 
 	/* and jumps. */
 #define JUMP_IF(op, condition)						\
 op_##op:								\
 	if (condition)							\
 		goto jump;						\
-	goto next
+	NEXT()
 
 op_NIL:
 	for (i = insn->a; i <= insn->b; i++)
 		R[i] = KTAP_VALUE_NIL;
-	goto next;
+	NEXT();
 	LOAD(BOOL, KTAP_VALUE_BOOL(insn->b));
-	LOAD(INT, KTAP_VALUE_INT(D));
+op_INT:
+	vm_set_int(&A, D);
+	NEXT();
 	LOAD(INTK, KTAP_VALUE_INT(PROG->ints[D]));
 	LOAD(STR, PROG->strings[D]);
 	LOAD(FUNC, ((struct ktap_value){ .u = D, .tag = KTAP_FUNC }));
@@ -219,17 +277,17 @@ op_NIL:
 op_GETG:
 	if (likely(ktap_global_read(&vm->env->globals[D], &tmp))) {
 		A = tmp;
-		goto next;
+		NEXT();
 	}
 	err = ktap_global_get(vm, D, &A);
-	goto check;
+	CHECK();
 	CALL(SETG, ktap_global_set(vm, D, &A));
 	CALL(ADDG, ktap_global_add(vm, D, &A));
 op_SUM:
 	if (likely(ktap_global_sum(vm, &vm->env->globals[D], &A)))
-		goto next;
+		NEXT();
 	err = ktap_global_add(vm, D, &A);
-	goto check;
+	CHECK();
 
 	/* Arithmetic on two registers, and on a register and an immediate. */
 #define ARITH(op, result)						\
@@ -237,15 +295,15 @@ op_##op:								\
 	err = ktap_two_numbers(vm, &B, &C, &x, &y);			\
 	if (unlikely(err))						\
 		goto error;						\
-	A = KTAP_VALUE_INT(result);					\
-	goto next;							\
+	vm_set_int(&A, result);					\
+	NEXT();							\
 op_##op##I:								\
 	err = ktap_one_number(vm, &B, &x);				\
 	if (unlikely(err))						\
 		goto error;						\
 	y = D;								\
-	A = KTAP_VALUE_INT(result);					\
-	goto next
+	vm_set_int(&A, result);					\
+	NEXT()
 
 	ARITH(ADD, (u64)x + (u64)y);
 	ARITH(SUB, (u64)x - (u64)y);
@@ -263,16 +321,16 @@ op_##op:								\
 		err = divide(vm, x, y, &x);				\
 	if (unlikely(err))						\
 		goto error;						\
-	A = KTAP_VALUE_INT(x);						\
-	goto next;							\
+	vm_set_int(&A, x);						\
+	NEXT();							\
 op_##op##I:								\
 	err = ktap_one_number(vm, &B, &x);				\
 	if (!err)							\
 		err = divide(vm, x, D, &x);				\
 	if (unlikely(err))						\
 		goto error;						\
-	A = KTAP_VALUE_INT(x);						\
-	goto next
+	vm_set_int(&A, x);						\
+	NEXT()
 
 	DIVIDE(DIV, ktap_divide);
 	DIVIDE(MOD, ktap_modulo);
@@ -281,14 +339,14 @@ op_NEG:
 	err = ktap_one_number(vm, &B, &x);
 	if (unlikely(err))
 		goto error;
-	A = KTAP_VALUE_INT(-(u64)x);
-	goto next;
+	vm_set_int(&A, -(u64)x);
+	NEXT();
 op_BNOT:
 	err = ktap_one_number(vm, &B, &x);
 	if (unlikely(err))
 		goto error;
-	A = KTAP_VALUE_INT(~x);
-	goto next;
+	vm_set_int(&A, ~x);
+	NEXT();
 	LOAD(NOT, KTAP_VALUE_BOOL(!ktap_is_true(&B)));
 	CALL(CONCAT, ktap_op_concat(vm, &A, &B, insn->c));
 op_TUPLE:
@@ -308,7 +366,7 @@ set_bool:
 	if (unlikely(err))
 		goto error;
 	A = KTAP_VALUE_BOOL(cond);
-	goto next;
+	NEXT();
 
 op_JMP:
 	goto jump;
@@ -341,14 +399,14 @@ op_J##order:								\
 		goto unordered;						\
 	if (x relation vm_immediate(insn))				\
 		goto jump;						\
-	goto next;							\
+	NEXT();							\
 op_JN##order:								\
 	err = ktap_ordered(vm, &A, &x);					\
 	if (unlikely(err))						\
 		goto unordered_jump;					\
 	if (!(x relation vm_immediate(insn)))				\
 		goto jump;						\
-	goto next
+	NEXT()
 
 	JUMP_ORDER(LTI, <);
 	JUMP_ORDER(LEI, <=);
@@ -361,21 +419,21 @@ op_JN##order:								\
 op_TGETI:
 	tmp = KTAP_VALUE_INT(D);
 	err = ktap_op_get(vm, &A, &B, &tmp);
-	goto check;
+	CHECK();
 
 	/* The key is in a register, a string, or an immediate. */
 #define WRITE_KEY(op, write)						\
 op_##op:								\
 	err = write(vm, &A, &B, &C);					\
-	goto check;							\
+	CHECK();							\
 op_##op##S:								\
 	tmp = PROG->strings[D];						\
 	err = write(vm, &A, &tmp, &C);					\
-	goto check;							\
+	CHECK();							\
 op_##op##I:								\
 	tmp = KTAP_VALUE_INT(D);					\
 	err = write(vm, &A, &tmp, &C);					\
-	goto check
+	CHECK()
 
 	WRITE_KEY(TSET, ktap_op_set);
 	WRITE_KEY(TADD, ktap_op_add);
@@ -388,7 +446,7 @@ op_NEXT:
 		goto error;
 	if (!err)
 		goto jump;
-	goto next;
+	NEXT();
 
 op_FORPREP:
 	err = ktap_op_for(vm, &A, &cond);
@@ -416,7 +474,7 @@ called:
 		goto error;
 	R = vm->stack + vm->base;
 	insn = func->code;
-	goto *jumptable[insn->op];
+	DISPATCH();
 op_TAIL:
 	func = &PROG->funcs[D];
 	to = vm->base + insn->a;
@@ -440,7 +498,7 @@ op_CALLB:
 		err = vm_call_builtin_open(vm, &ktap_builtins[D], &A);
 	else
 		err = vm_call_builtin(vm, &ktap_builtins[D], &A, insn->b);
-	goto check;
+	CHECK();
 	CALL(VALUE, ktap_builtins[D].fn(vm, &A, 0));
 op_PRINTF:
 	if (likely(ktap_print_split(vm, prog->formats[D], D, &A, insn->b)))
@@ -463,7 +521,15 @@ op_RET:
 	}
 	insn = PROG->code + ktap_frame_leave(vm, &A, i);
 	R = vm->stack + vm->base;
-	goto *jumptable[insn->op];
+	DISPATCH();
+op_END:
+	return 0;
+op_DECIDE:
+	if (unlikely(!vm->handler))
+		goto op_RET;
+	if (!ktap_is_true(&A))
+		return 0;
+	goto enter_handler;
 	CALL(VARG, ktap_frame_varargs(vm, &A, insn->c));
 	CALL(TSETM, ktap_op_set_open(vm, &A, D, &B));
 
@@ -472,11 +538,11 @@ op_RET:
 op_FIELD:
 	ktap_op_field(vm, D, &A);
 	err = vm->error;
-	goto check;
+	CHECK();
 op_ARG:
 	ktap_op_arg(vm, D, &A);
 	err = vm->error;
-	goto check;
+	CHECK();
 
 	CALL(SYMBOL, ktap_symbol_get(vm, &PROG->symbols[D], &A));
 
@@ -489,20 +555,21 @@ op_ARG:
 op_ELEMI:
 	tmp = KTAP_VALUE_INT(D);
 	err = ktap_op_element(vm, &A, &B, &tmp);
-	goto check;
+	CHECK();
 	CALL(CAST, ktap_op_cast(vm, &A, &R[insn->a + 1], D));
 
 	/* The filter of a probe has ended. */
 filtered:
 	if (!ktap_is_true(&vm->result))
 		return 0;
+enter_handler:
 	func = vm->handler;
 	err = ktap_vm_enter_handler(vm, func);
 	if (unlikely(err))
 		return err;
 	R = vm->stack + vm->base;
 	insn = func->code;
-	goto *jumptable[insn->op];
+	DISPATCH();
 
 unknown:
 	WARN_ON_ONCE(1);
@@ -520,7 +587,7 @@ error:
 		return err;
 	R = vm->stack + vm->base;
 	insn = PROG->code + to;
-	goto *jumptable[insn->op];
+	DISPATCH();
 }
 
 __diag_pop();

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Instructions that do the work of several: when they are made, and that their results are
+ * those of the ones that they replace.
+ */
+#include <linux/preempt.h>
+
+#include <asm/byteorder.h>
+
+#include "load/rewrite.h"
+#include "tests/build.h"
+#include "vm/env.h"
+#include "vm/global.h"
+#include "vm/opcode.h"
+#include "vm/run.h"
+
+#define EVENT	KTAP_LEVEL_TASK
+#define PROCESS	KTAP_LEVEL_PROCESS
+
+enum { MAIN, FILTER, HANDLER };
+
+static void event_field(struct ktap_vm *vm, u32 index, struct ktap_value *v)
+{
+	*v = KTAP_VALUE_INT(1000 + index);
+}
+
+static const struct ktap_event_ops event_ops = { .field = event_field };
+static const struct ktap_event event = { .ops = &event_ops };
+
+/* A chunk with the globals "n" and "m" and an empty function "main". */
+static struct test_chunk *chunk(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+
+	test_global(c, "n");
+	test_global(c, "m");
+	test_func(c, "main", 0, 1);
+	TEST_RET(c);
+	return c;
+}
+
+/* Run a probe with or without a filter; return the error. */
+static int run(struct ktap_vm *vm, bool filter)
+{
+	const struct ktap_func *f = vm->env->prog->funcs;
+	int err;
+
+	preempt_disable();
+	err = ktap_vm_handle(vm, filter ? &f[FILTER] : NULL, &f[filter ? HANDLER : FILTER],
+			     &event, U64_MAX);
+	preempt_enable();
+	return err;
+}
+
+static struct ktap_value value_of(struct kunit *test, struct ktap_vm *vm, u32 n)
+{
+	struct ktap_value v;
+
+	KUNIT_EXPECT_EQ(test, 0, ktap_global_get(vm, n, &v));
+	return v;
+}
+
+static void expect_ops(struct kunit *test, const struct ktap_program *prog, u32 func,
+		       const u8 *ops, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		KUNIT_EXPECT_EQ_MSG(test, ops[i], prog->funcs[func].code[i].op, "%u", i);
+}
+
+/* n += 5, m += 5 by the same register, n += -2 */
+static struct test_chunk *additions(struct kunit *test, const char *event_name)
+{
+	struct test_chunk *c = chunk(test);
+
+	test_func(c, "handler", 1, 2);
+	test_insn(c, KTAP_OP_INT, 1, 0, 0, 5);
+	test_insn(c, KTAP_OP_ADDG, 1, 0, 0, 0);
+	test_insn(c, KTAP_OP_ADDG, 1, 0, 0, 1);
+	test_insn(c, KTAP_OP_INT, 1, 0, 0, -2);
+	test_insn(c, KTAP_OP_ADDG, 1, 0, 0, 0);
+	TEST_RET(c);
+	test_probe(c, event_name, KTAP_NONE, 1);
+	return c;
+}
+
+static void additions_of_a_handler_are_one_instruction(struct kunit *test)
+{
+	static const u8 ops[] = { KTAP_OP_SUMI, KTAP_OP_SUM, KTAP_OP_SUM, KTAP_OP_SUMEND,
+				  KTAP_OP_SUM, KTAP_OP_END };
+	struct ktap_program *prog = test_load(additions(test, "a:b"));
+	struct ktap_vm *vm = test_vm(test, prog, EVENT);
+	u64 paid;
+
+	KUNIT_EXPECT_EQ(test, 0, run(vm, false));
+	paid = vm->env->max_insns - vm->budget;
+	KUNIT_ASSERT_EQ(test, 0, ktap_rewrite_events(prog));
+	expect_ops(test, prog, 1, ops, ARRAY_SIZE(ops));
+	KUNIT_EXPECT_EQ(test, 0, run(vm, false));
+	KUNIT_EXPECT_EQ(test, paid, vm->env->max_insns - vm->budget);
+	test_expect_int(test, 6, value_of(test, vm, 0));
+	test_expect_int(test, 10, value_of(test, vm, 1));
+	/* A result that nobody needs is nil. */
+	preempt_disable();
+	vm->result = KTAP_VALUE_INT(1);
+	KUNIT_EXPECT_EQ(test, 0, ktap_vm_run(vm, 1, NULL, 0, NULL));
+	preempt_enable();
+	KUNIT_EXPECT_EQ(test, KTAP_NIL, vm->result.tag);
+}
+
+/* SUM fails, and has another line than INT; or its error is caught there. */
+static void an_addition_that_fails_does_so_at_its_place(struct kunit *test)
+{
+	struct test_chunk *c = additions(test, "a:b");
+	struct ktap_value text = KTAP_VALUE_STR("x", 1);
+	struct ktap_program *prog;
+	struct ktap_vm *vm;
+	u32 n;
+
+	for (n = 0; n < 2; n++) {
+		prog = test_load(c);
+		KUNIT_ASSERT_EQ(test, 0, ktap_rewrite_events(prog));
+		vm = test_vm(test, prog, EVENT);
+		vm->budget = 1000;
+		KUNIT_EXPECT_EQ(test, 0, ktap_global_set(vm, n, &text));
+		KUNIT_EXPECT_EQ(test, -EINVAL, run(vm, false));
+		KUNIT_EXPECT_EQ(test, prog->funcs[1].first + 1 + n, vm->fault.pc);
+	}
+	test_expect_int(test, 5, value_of(test, vm, 0));
+	/* The error of the first addition to n is caught, that of the second one is not. */
+	test_try(c, 2, 3, 4, 1);
+	prog = test_load(c);
+	KUNIT_ASSERT_EQ(test, 0, ktap_rewrite_events(prog));
+	vm = test_vm(test, prog, EVENT);
+	vm->budget = 1000;
+	KUNIT_EXPECT_EQ(test, 0, ktap_global_set(vm, 0, &text));
+	KUNIT_EXPECT_EQ(test, -EINVAL, run(vm, false));
+	KUNIT_EXPECT_EQ(test, 5, vm->fault.pc);
+}
+
+/* The code of functions in process context, of callees and of values stays what it is. */
+static void other_functions_are_not_rewritten(struct kunit *test)
+{
+	static const u8 ops[] = { KTAP_OP_INT, KTAP_OP_SUM, KTAP_OP_SUM, KTAP_OP_INT,
+				  KTAP_OP_SUM, KTAP_OP_RET };
+	struct ktap_program *prog = test_load(additions(test, "tick-1s"));
+	struct test_chunk *c;
+
+	KUNIT_ASSERT_EQ(test, 0, ktap_rewrite_events(prog));
+	expect_ops(test, prog, 1, ops, ARRAY_SIZE(ops));
+	c = additions(test, "a:b");
+	test_func(c, "caller", 1, 2);
+	test_insn(c, KTAP_OP_CALL, 1, 0, 0, 1);
+	TEST_RET(c);
+	prog = test_load(c);
+	KUNIT_ASSERT_EQ(test, 0, ktap_rewrite_events(prog));
+	expect_ops(test, prog, 1, ops, ARRAY_SIZE(ops));
+	c->insns[c->ninsns - 2] = (struct ktap_code){ .op = KTAP_OP_FUNC, .a = 1, .d = 1 };
+	prog = test_load(c);
+	KUNIT_ASSERT_EQ(test, 0, ktap_rewrite_events(prog));
+	expect_ops(test, prog, 1, ops, ARRAY_SIZE(ops));
+	/* No probe has it. */
+	c = additions(test, "a:b");
+	c->probes[0].handler = cpu_to_le32(MAIN);
+	prog = test_load(c);
+	KUNIT_ASSERT_EQ(test, 0, ktap_rewrite_events(prog));
+	expect_ops(test, prog, 1, ops, ARRAY_SIZE(ops));
+}
+
+/* A filter that compares "n" with 5, and a handler */
+static struct test_chunk *comparison(struct kunit *test, u8 op, bool first, bool not)
+{
+	struct test_chunk *c = chunk(test);
+
+	test_func(c, "filter", 0, 3);
+	test_insn(c, KTAP_OP_GETG, 1, 0, 0, 0);
+	test_insn(c, KTAP_OP_INT, 2, 0, 0, 5);
+	test_insn(c, op, 0, first ? 2 : 1, first ? 1 : 2, 0);
+	if (not)
+		test_insn(c, KTAP_OP_NOT, 0, 0, 0, 0);
+	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+	test_func(c, "handler", 1, 2);
+	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+	test_probe(c, "a:b", FILTER, HANDLER);
+	return c;
+}
+
+static void a_comparison_that_ends_a_filter_is_one_instruction(struct kunit *test)
+{
+	static const struct {
+		u8 op;
+		bool first;
+		bool not;
+		u8 made;
+	} cases[] = {
+		{ KTAP_OP_EQ, false, false, KTAP_OP_TESTEQ },
+		{ KTAP_OP_EQ, true, false, KTAP_OP_TESTEQ },
+		{ KTAP_OP_EQ, false, true, KTAP_OP_TESTNE },
+		{ KTAP_OP_EQ, true, true, KTAP_OP_TESTNE },
+		{ KTAP_OP_LT, false, false, KTAP_OP_TESTLT },
+		{ KTAP_OP_LT, true, false, KTAP_OP_TESTGT },
+		{ KTAP_OP_LT, false, true, KTAP_OP_TESTGE },
+		{ KTAP_OP_LT, true, true, KTAP_OP_TESTLE },
+		{ KTAP_OP_LE, false, false, KTAP_OP_TESTLE },
+		{ KTAP_OP_LE, true, false, KTAP_OP_TESTGE },
+		{ KTAP_OP_LE, false, true, KTAP_OP_TESTGT },
+		{ KTAP_OP_LE, true, true, KTAP_OP_TESTLT },
+	};
+	struct ktap_value values[] = {
+		KTAP_VALUE_INT(4), KTAP_VALUE_INT(5), KTAP_VALUE_INT(6), KTAP_VALUE_INT(-1),
+		KTAP_VALUE_INT(S64_MIN), KTAP_VALUE_INT(S64_MAX), KTAP_VALUE_INT(1LL << 32 | 5),
+		KTAP_VALUE_NIL, KTAP_VALUE_STR("5", 1), KTAP_VALUE_BOOL(true), KTAP_VALUE_PTR(5),
+	};
+	struct ktap_vm *vm, *other;
+	unsigned int i, k;
+	int err;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct test_chunk *c = comparison(test, cases[i].op, cases[i].first, cases[i].not);
+
+		vm = test_vm(test, test_load(c), EVENT);
+		KUNIT_ASSERT_EQ(test, 0, ktap_rewrite_events(vm->env->prog));
+		other = test_vm(test, test_load(c), EVENT);
+		KUNIT_EXPECT_EQ(test, cases[i].made, vm->env->prog->funcs[FILTER].code[1].op);
+		for (k = 0; k < ARRAY_SIZE(values); k++) {
+			KUNIT_EXPECT_EQ(test, 0, ktap_global_set(vm, 0, &values[k]));
+			KUNIT_EXPECT_EQ(test, 0, ktap_global_set(other, 0, &values[k]));
+			err = run(other, true);
+			KUNIT_EXPECT_EQ_MSG(test, err, run(vm, true), "case %u, value %u", i, k);
+			KUNIT_EXPECT_EQ_MSG(test, !other->handler, !vm->handler,
+					    "case %u, value %u", i, k);
+			KUNIT_EXPECT_EQ(test, other->budget, vm->budget);
+			if (!err && !vm->handler)
+				KUNIT_EXPECT_EQ(test, KTAP_EVENT, vm->result.tag);
+			if (err)
+				KUNIT_EXPECT_EQ(test, other->fault.pc, vm->fault.pc);
+		}
+		/* Alone, it returns its result. */
+		KUNIT_EXPECT_EQ(test, 0, ktap_global_set(vm, 0, &values[1]));
+		KUNIT_EXPECT_EQ(test, 0, ktap_global_set(other, 0, &values[1]));
+		KUNIT_EXPECT_EQ(test, 0, ktap_vm_run(vm, FILTER, NULL, 0, NULL));
+		KUNIT_EXPECT_EQ(test, 0, ktap_vm_run(other, FILTER, NULL, 0, NULL));
+		KUNIT_EXPECT_EQ(test, ktap_is_true(&other->result), ktap_is_true(&vm->result));
+	}
+}
+
+static void other_ends_of_filters_are_not_rewritten(struct kunit *test)
+{
+	struct test_chunk *c = comparison(test, KTAP_OP_EQ, false, false);
+	struct ktap_program *prog;
+
+	/* Another register is returned. */
+	c->insns[4].a = 1;
+	prog = test_load(c);
+	KUNIT_ASSERT_EQ(test, 0, ktap_rewrite_events(prog));
+	KUNIT_EXPECT_EQ(test, KTAP_OP_INT, prog->funcs[FILTER].code[1].op);
+	KUNIT_EXPECT_EQ(test, KTAP_OP_DECIDE, prog->funcs[FILTER].code[3].op);
+	/* The integer is compared with itself. */
+	c = comparison(test, KTAP_OP_EQ, false, false);
+	c->insns[3].b = 2;
+	prog = test_load(c);
+	KUNIT_ASSERT_EQ(test, 0, ktap_rewrite_events(prog));
+	KUNIT_EXPECT_EQ(test, KTAP_OP_INT, prog->funcs[FILTER].code[1].op);
+	/* It is not compared. */
+	c = comparison(test, KTAP_OP_ADD, false, false);
+	prog = test_load(c);
+	KUNIT_ASSERT_EQ(test, 0, ktap_rewrite_events(prog));
+	KUNIT_EXPECT_EQ(test, KTAP_OP_INT, prog->funcs[FILTER].code[1].op);
+	/* The filter is a handler, too. */
+	c = comparison(test, KTAP_OP_EQ, false, false);
+	test_probe(c, "a:c", KTAP_NONE, FILTER);
+	prog = test_load(c);
+	KUNIT_ASSERT_EQ(test, 0, ktap_rewrite_events(prog));
+	KUNIT_EXPECT_EQ(test, KTAP_OP_INT, prog->funcs[FILTER].code[1].op);
+	KUNIT_EXPECT_EQ(test, KTAP_OP_RET, prog->funcs[FILTER].code[3].op);
+}
+
+/* A filter whose value is a field, or "n" if the event has none; @skip: more code before */
+static struct test_chunk *field_or_global(struct kunit *test, u8 need, bool skip)
+{
+	struct test_chunk *c = chunk(test);
+
+	test_func(c, "filter", 0, 2);
+	if (skip)
+		test_insn(c, KTAP_OP_INT, 1, 0, 0, 0);
+	test_insn(c, KTAP_OP_FIELD, 0, need, 0, test_field(c, "f"));
+	test_insn(c, KTAP_OP_JNNIL, 0, 0, 0, 1);
+	test_insn(c, KTAP_OP_GETG, 0, 0, 0, 0);
+	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+	test_func(c, "handler", 1, 2);
+	TEST_RET(c);
+	test_probe(c, "a:b", FILTER, HANDLER);
+	return c;
+}
+
+static s64 run_field(struct kunit *test, struct test_chunk *c, u32 pc)
+{
+	struct ktap_program *prog = test_load(c);
+	struct ktap_vm *vm = test_vm(test, prog, EVENT);
+	struct ktap_value result, v = KTAP_VALUE_INT(7);
+
+	ktap_rewrite_missing_field(prog, &prog->funcs[FILTER], prog->funcs[FILTER].first + pc);
+	KUNIT_EXPECT_EQ(test, 0, ktap_global_set(vm, 0, &v));
+	vm->event = &event;
+	KUNIT_EXPECT_EQ(test, 0, ktap_vm_run(vm, FILTER, NULL, 0, &result));
+	return result.i;
+}
+
+static void a_missing_field_is_not_read(struct kunit *test)
+{
+	struct test_chunk *c;
+
+	KUNIT_EXPECT_EQ(test, 7, run_field(test, field_or_global(test, KTAP_NEED_NOTHING, false),
+					   0));
+	KUNIT_EXPECT_EQ(test, 7, run_field(test, field_or_global(test, KTAP_NEED_NOTHING, true),
+					   1));
+	/* An event must have it. */
+	KUNIT_EXPECT_EQ(test, 1000, run_field(test, field_or_global(test, KTAP_NEED_NAME, false),
+					      0));
+	/* The alternative reads the register of the field. */
+	c = field_or_global(test, KTAP_NEED_NOTHING, false);
+	c->insns[3] = (struct ktap_code){ .op = KTAP_OP_MOV, .a = 0, .b = 0 };
+	KUNIT_EXPECT_EQ(test, 1000, run_field(test, c, 0));
+	/* It writes another one. */
+	c = field_or_global(test, KTAP_NEED_NOTHING, false);
+	c->insns[3].a = 1;
+	KUNIT_EXPECT_EQ(test, 1000, run_field(test, c, 0));
+	/* The test is of another register. */
+	c = field_or_global(test, KTAP_NEED_NOTHING, true);
+	c->insns[3].a = 1;
+	KUNIT_EXPECT_EQ(test, 1000, run_field(test, c, 1));
+}
+
+static struct kunit_case rewrite_cases[] = {
+	KUNIT_CASE(additions_of_a_handler_are_one_instruction),
+	KUNIT_CASE(an_addition_that_fails_does_so_at_its_place),
+	KUNIT_CASE(other_functions_are_not_rewritten),
+	KUNIT_CASE(a_comparison_that_ends_a_filter_is_one_instruction),
+	KUNIT_CASE(other_ends_of_filters_are_not_rewritten),
+	KUNIT_CASE(a_missing_field_is_not_read),
+	{}
+};
+
+static struct kunit_suite rewrite_suite = {
+	.name = "ktap_rewrite",
+	.test_cases = rewrite_cases,
+};
+
+kunit_test_suite(rewrite_suite);
