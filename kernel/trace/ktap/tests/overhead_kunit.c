@@ -20,6 +20,7 @@
  * @overhead: a session's
  * @now: time
  * @time: of the runs, as the overhead has it
+ * @real: of the runs
  * @runs: that were not skipped
  * @measured: of these, wholly or in part
  * @skipped: events
@@ -29,6 +30,7 @@ struct cpu {
 	struct ktap_overhead overhead;
 	u64 now;
 	u64 time;
+	u64 real;
 	unsigned long runs;
 	unsigned long measured;
 	unsigned long skipped;
@@ -58,6 +60,7 @@ static void event(struct cpu *cpu, unsigned int slices, u64 slice, u64 rest)
 		return;
 	}
 	cpu->runs++;
+	cpu->real += slices * slice + rest;
 	for (; slices; slices--) {
 		cpu->now += slice;
 		take_note(cpu, ktap_overhead_slice(&cpu->overhead, cpu->now));
@@ -162,6 +165,99 @@ static void an_overhead_limit_is_kept(struct kunit *test)
 		KUNIT_EXPECT_LE(test, cpu.time,
 				(S + 10 * MS) * limits[i] / 100 + 14 * US);
 		KUNIT_EXPECT_GE(test, cpu.time, S * limits[i] / 100 * 95 / 100);
+	}
+}
+
+static void far_below_the_limit_runs_are_sampled(struct kunit *test)
+{
+	struct cpu cpu = cpu_with(50);
+	unsigned long runs, measured;
+
+	/* All of the first window are measured. */
+	events_until(&cpu, cpu.now + 11 * MS, US, 9 * US);
+	KUNIT_EXPECT_GE(test, cpu.measured, 1000);
+	runs = cpu.runs;
+	measured = cpu.measured;
+	events_until(&cpu, cpu.now + S, US, 9 * US);
+	KUNIT_EXPECT_EQ(test, cpu.skipped, 0);
+	KUNIT_EXPECT_LT(test, cpu.measured - measured, (cpu.runs - runs) / 14);
+	expect_about(test, cpu.time, cpu.real);
+
+	/* At 30 of 50 percent, all are measured from the next window on. */
+	events_until(&cpu, cpu.now + 20 * MS, 3 * US, 7 * US);
+	runs = cpu.runs;
+	measured = cpu.measured;
+	events_until(&cpu, cpu.now + S, 3 * US, 7 * US);
+	KUNIT_EXPECT_EQ(test, cpu.skipped, 0);
+	KUNIT_EXPECT_EQ(test, cpu.measured - measured, cpu.runs - runs);
+}
+
+/* A run that takes longer than others, or contains an interrupt, may be the sample. */
+static void a_rare_long_run_makes_no_other_be_skipped(struct kunit *test)
+{
+	struct cpu cpu = cpu_with(1);
+	int i;
+
+	for (i = 0; i < 1000000; i++) {
+		event(&cpu, 0, 0, i % 1000 ? 20 : 20 * US);
+		cpu.now += 10 * US;
+	}
+	KUNIT_EXPECT_EQ(test, cpu.skipped, 0);
+	KUNIT_EXPECT_LT(test, cpu.measured, cpu.runs / 5);
+}
+
+/* Only the first window after a quiet time may be exceeded, by runs that were not measured. */
+static void a_limit_is_kept_after_a_quiet_time(struct kunit *test)
+{
+	static const unsigned int limits[] = { 1, 5, 20, 90 };
+	struct cpu cpu;
+	u64 begin;
+	int i, period;
+
+	for (i = 0; i < ARRAY_SIZE(limits); i++) {
+		for (period = 1; period < 8; period++) {
+			int n = 0;
+
+			cpu = cpu_with(limits[i]);
+			events_until(&cpu, cpu.now + S, 50, 100 * US);
+			KUNIT_EXPECT_EQ(test, cpu.skipped, 0);
+			begin = cpu.now;
+			cpu.real = 0;
+			/* One of several short runs takes longer. */
+			while (cpu.now < begin + S) {
+				event(&cpu, 0, 0, n++ % period ? 500 : 9 * US);
+				cpu.now += cpu.overhead.over ? 2 * US : US / 50;
+			}
+			KUNIT_EXPECT_NE(test, cpu.skipped, 0);
+			KUNIT_EXPECT_LE(test, cpu.real,
+					(S + 20 * MS) * limits[i] / 100 + 24 * 9 * US);
+		}
+	}
+}
+
+/* Bursts, whose first runs are not measured, with pauses that make their windows quiet ones. */
+static void bursts_exceed_a_limit_by_little(struct kunit *test)
+{
+	static const unsigned int limits[] = { 1, 2, 5, 10 };
+	struct cpu cpu;
+	u64 begin, end;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(limits); i++) {
+		cpu = cpu_with(limits[i]);
+		events_until(&cpu, cpu.now + S, 50, 100 * US);
+		begin = cpu.now;
+		cpu.real = 0;
+		while (cpu.now < begin + S) {
+			end = cpu.now + 9 * MS;
+			while (cpu.now < end) {
+				event(&cpu, 0, 0, 9 * US);
+				cpu.now += cpu.overhead.over ? 2 * US : US / 50;
+			}
+			events_until(&cpu, cpu.now + 11 * MS, 50, 100 * US);
+		}
+		KUNIT_EXPECT_NE(test, cpu.skipped, 0);
+		KUNIT_EXPECT_LE(test, cpu.real, (S + 20 * MS) * limits[i] / 100 + 24 * 9 * US);
 	}
 }
 
@@ -506,6 +602,10 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(long_runs_are_all_measured),
 	KUNIT_CASE(a_rare_looping_run_is_measured),
 	KUNIT_CASE(an_overhead_limit_is_kept),
+	KUNIT_CASE(far_below_the_limit_runs_are_sampled),
+	KUNIT_CASE(a_rare_long_run_makes_no_other_be_skipped),
+	KUNIT_CASE(a_limit_is_kept_after_a_quiet_time),
+	KUNIT_CASE(bursts_exceed_a_limit_by_little),
 	KUNIT_CASE(below_the_limit_nothing_is_skipped),
 	KUNIT_CASE(overuse_is_carried_to_the_next_window),
 	KUNIT_CASE(holding_a_cpu_for_three_seconds_ends_the_session),

@@ -19,11 +19,13 @@
  *
  * Reading the clock costs as much as a small handler.  So
  *
- * - with a limit, every run is measured;
  * - without a limit, about one run in 16 is measured, and counts for the runs
  *   since the last measured one.  It is chosen at random, because events have
  *   patterns: entries and exits alternate, for example.  After a long run the
  *   next one is measured;
+ * - with a limit, the same holds while the runs of the last window and of the
+ *   current one have taken less than half of what the limit allows.  Otherwise
+ *   every run is measured;
  * - a run that lasts longer than a slice of the budget (budget.c) is always
  *   measured from then on, so that a rare run that loops is not missed.
  *
@@ -34,7 +36,11 @@
  * With a limit, the runs in a window of LIMIT_WINDOW ns may exceed the limit by
  * the last run only; then all runs are skipped until the window ends.  At its
  * end the runs are credited with the time that the limit allows for the elapsed
- * time.  Time used beyond that is carried over to the next window.
+ * time.  Time used beyond that is carried over to the next window.  Only in the
+ * first window after a quiet one may the runs exceed the limit by more, by those
+ * before the first sample.  The estimate of a sample counts for a quarter of the
+ * limit at most, unless further runs confirm it: so a single long run, or an
+ * interrupt in it, does not make others be skipped.
  *
  * Without a limit, successive windows are added up as long as runs have taken
  * three quarters of each.  When the sum reaches HELD_MAX ns, the session ends if
@@ -59,10 +65,26 @@ static bool overhead_has_limit(const struct ktap_overhead *m)
 	return m->limit && m->limit < KTAP_MAX_OVERHEAD_LIMIT;
 }
 
+/* The time that the limit allows in a window */
+static u64 overhead_share(const struct ktap_overhead *m)
+{
+	return LIMIT_WINDOW / 100 * (u64)m->limit;
+}
+
+static bool overhead_is_busy(const struct ktap_overhead *m)
+{
+	return m->used * 2 >= overhead_share(m);
+}
+
+static bool overhead_measures_all(const struct ktap_overhead *m)
+{
+	return overhead_has_limit(m) && (!m->quiet || m->doubt || overhead_is_busy(m));
+}
+
 /* Choose how many runs pass until one is measured. */
 static void overhead_choose_interval(struct ktap_overhead *m, bool next)
 {
-	if (next || overhead_has_limit(m)) {
+	if (next || overhead_measures_all(m)) {
 		m->interval = 1;
 	} else {
 		m->random = m->random * 1664525 + 1013904223;
@@ -82,6 +104,8 @@ static void overhead_begin_window(struct ktap_overhead *m, u64 now)
 	u64 elapsed = now - m->since;
 	u64 earned = m->used;
 
+	m->quiet = m->since && !overhead_is_busy(m);
+	m->doubt = 0;
 	if (overhead_has_limit(m) && (s64)elapsed >= 0)
 		earned = min(m->used, div_u64(elapsed * m->limit, 100));
 	m->used -= earned;
@@ -112,8 +136,24 @@ static bool overhead_end_window(struct ktap_overhead *m, u64 now)
 		verdict = overhead_judge(m, elapsed);
 		overhead_begin_window(m, now);
 	}
-	m->over = overhead_has_limit(m) && m->used * 100 >= LIMIT_WINDOW * (u64)m->limit;
+	m->over = overhead_has_limit(m) && m->used >= overhead_share(m);
 	return verdict;
+}
+
+/*
+ * The part of an estimate to count at once.  The rest is counted as soon as other runs
+ * of this window have shown that this one was not an exception.
+ */
+static u64 overhead_split(struct ktap_overhead *m, u64 piece, u64 estimate)
+{
+	u64 part = min(estimate, max(piece, overhead_share(m) / 4));
+
+	m->doubt += estimate - part;
+	if (m->doubt && (m->used + part) * 2 >= overhead_share(m)) {
+		part += m->doubt;
+		m->doubt = 0;
+	}
+	return part;
 }
 
 static void overhead_add_piece(struct ktap_overhead *m, u64 now)
@@ -127,8 +167,10 @@ static void overhead_add_piece(struct ktap_overhead *m, u64 now)
 		piece = PIECE_MAX;
 	}
 	time = min(piece * m->weight, PIECE_MAX);
-	m->used += time;
 	m->run += time;
+	if (overhead_has_limit(m))
+		time = overhead_split(m, piece, time);
+	m->used += time;
 }
 
 bool ktap_overhead_start(struct ktap_overhead *m, u64 now)
@@ -160,10 +202,15 @@ bool ktap_overhead_slice(struct ktap_overhead *m, u64 now)
 
 bool ktap_overhead_finish(struct ktap_overhead *m, u64 now)
 {
+	bool verdict;
+
 	overhead_add_piece(m, now);
 	m->from = 0;
+	verdict = overhead_end_window(m, now);
 	/* Otherwise only the part after the first slice was measured. */
 	if (!m->countdown)
 		overhead_choose_interval(m, now - m->began > LONG_RUN);
-	return overhead_end_window(m, now);
+	else if (m->over)
+		overhead_choose_interval(m, true);
+	return verdict;
 }

@@ -19,12 +19,14 @@
  * @weight: number of runs that the current piece counts for
  * @random: state of the generator that makes @interval irregular
  * @over: the limit is exceeded: events are skipped
+ * @quiet: there is a limit, and the last window was far below it
  * @began: start of the measured run
  * @from: start of its current piece; 0: nothing is measured
  * @run: time of the run
  * @since: start of the window
  * @used: time that runs have taken in the window; with a limit, plus the excess
  *	of earlier windows
+ * @doubt: time that a measured run stands for and that is not in @used (yet)
  * @held: time of the last windows in which runs have taken most of the time
  * @held_used: time that runs have taken in those windows
  *
@@ -37,11 +39,13 @@ struct ktap_overhead {
 	u32 weight;
 	u32 random;
 	bool over;
+	bool quiet;
 	u64 began;
 	u64 from;
 	u64 run;
 	u64 since;
 	u64 used;
+	u64 doubt;
 	u64 held;
 	u64 held_used;
 };
