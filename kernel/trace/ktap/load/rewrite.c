@@ -169,7 +169,9 @@ void ktap_rewrite_missing_field(struct ktap_program *prog, struct ktap_func *fun
 
 #define ROLE_HANDLER	BIT(0)	/* of events */
 #define ROLE_FILTER	BIT(1)	/* of events */
-#define ROLE_OTHER	BIT(2)
+#define ROLE_OTHER	BIT(2)	/* in process context */
+#define ROLE_CALLED	BIT(3)	/* it has a caller, or is a value */
+#define ROLE_TOP_LEVEL	BIT(4)
 
 /* Find out as what each function runs. */
 static void rewrite_find_roles(const struct ktap_program *prog, u8 *roles)
@@ -178,7 +180,7 @@ static void rewrite_find_roles(const struct ktap_program *prog, u8 *roles)
 	const struct ktap_code *insn;
 	u32 i;
 
-	roles[prog->main] |= ROLE_OTHER;
+	roles[prog->main] |= ROLE_TOP_LEVEL;
 	for (i = 0; i < prog->nprobe_defs; i++) {
 		def = &prog->probe_defs[i];
 		roles[def->handler] |= rewrite_is_in_process(def) ? ROLE_OTHER : ROLE_HANDLER;
@@ -189,7 +191,7 @@ static void rewrite_find_roles(const struct ktap_program *prog, u8 *roles)
 	for (i = 0; i < prog->ninsns; i++) {
 		insn = &prog->code[i];
 		if (ktap_opdefs[insn->op].d == KTAP_X_FUNC)
-			roles[insn->d] |= ROLE_OTHER;
+			roles[insn->d] |= ROLE_CALLED;
 	}
 }
 
@@ -220,7 +222,7 @@ static u8 rewrite_test(const struct ktap_code *integer, const struct ktap_code *
 {
 	bool first = cmp->b == integer->a;
 
-	if (first == (cmp->c == integer->a))
+	if (first ? cmp->c == integer->a : cmp->c != integer->a)
 		return 0;
 	*reg = first ? cmp->c : cmp->b;
 	switch (cmp->op) {
@@ -274,15 +276,46 @@ static void rewrite_filter(struct ktap_code *first, const struct ktap_code *end)
 	}
 }
 
+/* Mark the globals that may change after the top level, or that are kept per CPU. */
+static void rewrite_find_changed(const struct ktap_program *prog, const u8 *roles, u8 *changed)
+{
+	const struct ktap_code *insn, *end;
+	bool again;
+	u32 i;
+
+	for (i = 0; i < prog->nfuncs; i++) {
+		insn = prog->code + prog->funcs[i].first;
+		end = insn + prog->funcs[i].ninsns;
+		again = roles[i] != ROLE_TOP_LEVEL;
+		for (; insn < end; insn++) {
+			if ((insn->op == KTAP_OP_SETG && again) || insn->op == KTAP_OP_ADDG ||
+			    insn->op == KTAP_OP_SUM)
+				changed[insn->d] = true;
+		}
+	}
+}
+
+static void rewrite_constants(struct ktap_program *prog, const u8 *changed)
+{
+	u32 pc;
+
+	for (pc = 0; pc < prog->ninsns; pc++) {
+		if (prog->code[pc].op == KTAP_OP_GETG && !changed[prog->code[pc].d])
+			prog->code[pc].op = KTAP_OP_GETC;
+	}
+}
+
 int ktap_rewrite_events(struct ktap_program *prog)
 {
-	u8 *roles = kvzalloc(prog->nfuncs, KTAP_GFP);
+	u8 *roles = kvzalloc(prog->nfuncs + prog->nglobals, KTAP_GFP);
 	struct ktap_code *first;
 	u32 i;
 
 	if (!roles)
 		return -ENOMEM;
 	rewrite_find_roles(prog, roles);
+	rewrite_find_changed(prog, roles, roles + prog->nfuncs);
+	rewrite_constants(prog, roles + prog->nfuncs);
 	for (i = 0; i < prog->nfuncs; i++) {
 		first = prog->code + prog->funcs[i].first;
 		if (roles[i] == ROLE_HANDLER)

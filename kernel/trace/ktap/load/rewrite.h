@@ -27,8 +27,9 @@ void ktap_rewrite_tail_calls(struct ktap_program *prog);
 void ktap_rewrite_missing_field(struct ktap_program *prog, struct ktap_func *func, u32 pc);
 
 /*
- * Make instructions that do the work of several in functions that only run for events.  To
- * be called when nothing else reads the code to find out what it does.  0 or -ENOMEM.
+ * Make instructions that do the work of several in functions that only run for events, and
+ * that read globals which only the top level has set.  To be called when the top level has
+ * ended and nothing else reads the code to find out what it does.  0 or -ENOMEM.
  */
 int ktap_rewrite_events(struct ktap_program *prog);
 

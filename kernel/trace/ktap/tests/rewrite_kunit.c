@@ -276,6 +276,64 @@ static void other_ends_of_filters_are_not_rewritten(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, KTAP_OP_RET, prog->funcs[FILTER].code[3].op);
 }
 
+/* "n" is set by the top level, "m" as the argument says; the handler returns both. */
+static struct test_chunk *constants(struct kunit *test, u8 op)
+{
+	struct test_chunk *c = test_chunk(test);
+	u32 text = test_string(c, "text");
+
+	test_global(c, "n");
+	test_global(c, "m");
+	test_func(c, "main", 0, 1);
+	test_insn(c, KTAP_OP_INT, 0, 0, 0, 5);
+	test_insn(c, KTAP_OP_SETG, 0, 0, 0, 0);
+	test_insn(c, KTAP_OP_STR, 0, 0, 0, text);
+	test_insn(c, KTAP_OP_SETG, 0, 0, 0, 1);
+	TEST_RET(c);
+	test_func(c, "handler", 1, 4);
+	test_insn(c, KTAP_OP_GETG, 1, 0, 0, 0);
+	test_insn(c, KTAP_OP_GETG, 2, 0, 0, 1);
+	test_insn(c, KTAP_OP_INT, 3, 0, 0, 1);
+	if (op)
+		test_insn(c, op, 3, 0, 0, op == KTAP_OP_CALL ? MAIN : 0);
+	test_insn(c, KTAP_OP_RET, 2, 1, 0, 0);
+	test_probe(c, "a:b", KTAP_NONE, 1);
+	return c;
+}
+
+static void globals_of_the_top_level_are_constants(struct kunit *test)
+{
+	static const u8 changes[] = { KTAP_OP_SETG, KTAP_OP_ADDG, KTAP_OP_CALL };
+	struct ktap_program *prog = test_load(constants(test, 0));
+	struct ktap_vm *vm = test_vm(test, prog, EVENT);
+	struct test_chunk *c;
+	int i;
+
+	KUNIT_EXPECT_EQ(test, 0, ktap_vm_run(vm, MAIN, NULL, 0, NULL));
+	KUNIT_ASSERT_EQ(test, 0, ktap_rewrite_events(prog));
+	KUNIT_EXPECT_EQ(test, KTAP_OP_GETC, prog->funcs[1].code[0].op);
+	KUNIT_EXPECT_EQ(test, KTAP_OP_GETC, prog->funcs[1].code[1].op);
+	KUNIT_EXPECT_EQ(test, 0, run(vm, false));
+	test_expect_str(test, "text", vm->result);
+	test_expect_int(test, 5, vm->stack[1]);
+	/* The text is a copy, like that of any other global. */
+	KUNIT_EXPECT_TRUE(test, vm->result.blob != vm->env->globals[1].value.blob);
+
+	for (i = 0; i < ARRAY_SIZE(changes); i++) {
+		prog = test_load(constants(test, changes[i]));
+		KUNIT_ASSERT_EQ(test, 0, ktap_rewrite_events(prog));
+		KUNIT_EXPECT_EQ(test, KTAP_OP_GETG, prog->funcs[1].code[0].op);
+	}
+	/* The top level runs again. */
+	for (i = 0; i < 2; i++) {
+		c = constants(test, 0);
+		test_probe(c, i ? "a:c" : "trace_begin", KTAP_NONE, MAIN);
+		prog = test_load(c);
+		KUNIT_ASSERT_EQ(test, 0, ktap_rewrite_events(prog));
+		KUNIT_EXPECT_EQ(test, KTAP_OP_GETG, prog->funcs[1].code[0].op);
+	}
+}
+
 /* A filter whose value is a field, or "n" if the event has none; @skip: more code before */
 static struct test_chunk *field_or_global(struct kunit *test, u8 need, bool skip)
 {
@@ -338,6 +396,7 @@ static struct kunit_case rewrite_cases[] = {
 	KUNIT_CASE(other_functions_are_not_rewritten),
 	KUNIT_CASE(a_comparison_that_ends_a_filter_is_one_instruction),
 	KUNIT_CASE(other_ends_of_filters_are_not_rewritten),
+	KUNIT_CASE(globals_of_the_top_level_are_constants),
 	KUNIT_CASE(a_missing_field_is_not_read),
 	{}
 };

@@ -125,6 +125,7 @@ OP(ADDSELF,	READ,	NONE,	NONE,	STR,	0,	20,	KTAP_USES_SELF | KTAP_USES_HEAP, 0)
  * have no name, as no chunk contains them.  Those without work are substituted after the
  * work has been added up.
  */
+MADE(GETC,	WRITE,	GLOBAL,	0, 0)	/* GETG of a global that does not change any more */
 MADE(SUMI,	WRITE,	IMM,	0, 0)	/* INT, and the SUM of that integer that follows */
 MADE(SUMEND,	WRITE,	IMM,	0, 0)	/* INT, and the SUM and END that follow */
 MADE(END,	NONE,	NONE,	0, ENDS)	/* RET without values of a handler */

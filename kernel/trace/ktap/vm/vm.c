@@ -274,6 +274,12 @@ op_INT:
 	LOAD(FUNC, ((struct ktap_value){ .u = D, .tag = KTAP_FUNC }));
 	LOAD(MOV, B);
 
+op_GETC:
+	/* Its text would have to be copied. */
+	if (unlikely(ktap_is_blob(&vm->env->globals[D].value)))
+		goto op_GETG;
+	A = vm->env->globals[D].value;
+	NEXT();
 op_GETG:
 	if (likely(ktap_global_read(&vm->env->globals[D], &tmp))) {
 		A = tmp;
