@@ -357,9 +357,9 @@ op_BNOT:
 	CALL(CONCAT, ktap_op_concat(vm, &A, &B, insn->c));
 op_TUPLE:
 	if (likely(ktap_op_small_tuple(vm, &A, &B, insn->c)))
-		goto next;
+		NEXT();
 	err = ktap_op_tuple(vm, &A, &B, insn->c);
-	goto check;
+	CHECK();
 op_EQ:
 	err = ktap_quick_equal(vm, &B, &C, &cond);
 	goto set_bool;
@@ -507,11 +507,11 @@ op_CALLB:
 	CHECK();
 	CALL(VALUE, ktap_builtins[D].fn(vm, &A, 0));
 op_PRINTF:
-	if (likely(ktap_print_split(vm, prog->formats[D], D, &A, insn->b)))
-		goto next;
-	vm->pc = insn - prog->code;
+	if (likely(ktap_print_split(vm, PROG->formats[D], D, &A, insn->b)))
+		NEXT();
+	vm->pc = insn - PROG->code;
 	err = vm_call_builtin(vm, &ktap_builtins[KTAP_FN_PRINTF], &A, insn->b);
-	goto check;
+	CHECK();
 op_RET:
 	i = insn->b;
 	if (unlikely(i == KTAP_MULTI)) {
