@@ -148,7 +148,8 @@ static bool table_make_room(struct ktap_env *env, struct ktap_table *t, u32 n)
 static void table_split_bucket(struct ktap_table *t, u32 n)
 {
 	u32 mask = t->mask, parent = n & (mask >> 1);
-	struct ktap_entry **from = ktap_table_bucket_at(t, parent), **to = ktap_table_bucket_at(t, n), *e;
+	struct ktap_entry **from = ktap_table_bucket_at(t, parent);
+	struct ktap_entry **to = ktap_table_bucket_at(t, n), *e;
 
 	*to = NULL;
 	while ((e = *from)) {

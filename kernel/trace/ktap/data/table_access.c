@@ -412,8 +412,8 @@ static noinline int table_delete_locked(struct ktap_vm *vm, struct ktap_table *t
 }
 
 /*
- * For an integer, as in table_try(): one pass finds the entry and unlinks it.  If nothing
- * else is to be done, the table keeps it.
+ * For an integer, as in table_try(): one pass finds the entry and unlinks it.  The table
+ * keeps it, unless it owns other memory.
  */
 int ktap_table_delete(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key)
 {
@@ -595,8 +595,8 @@ static int table_update_locked(struct ktap_vm *vm, struct ktap_table *t, struct 
 }
 
 /* Delete an entry, or set it to a value that is no integer. */
-static noinline int table_set_other(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
-			   struct ktap_value *v)
+static noinline int table_set_other(struct ktap_vm *vm, struct ktap_table *t,
+				    const struct ktap_value *key, struct ktap_value *v)
 {
 	struct table_update u = { .key = key };
 	struct table_place p;

@@ -250,7 +250,7 @@ static void removed_entries_are_used_again(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ktap_table_len(t), 0);
 	KUNIT_EXPECT_EQ(test, vm->env->heap.available, full + 4 * one);
 
-	/* What an entry held does not come back. */
+	/* The old key and value do not come back. */
 	for (i = 0; i <= n; i++)
 		add(vm, t, KTAP_VALUE_INT(100 + i), 1);
 	KUNIT_EXPECT_EQ(test, t->nspares, 0);
