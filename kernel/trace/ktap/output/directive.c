@@ -164,7 +164,7 @@ static u32 directive_count(const struct ktap_value *v)
 }
 
 /*
- * If nothing is cut, a record with the format in it has room for an u64 beside each blob: see
+ * If nothing is cut, a record with the format in it has room for a u64 beside each blob: see
  * ktap_record_plain_size().
  */
 static u32 directive_room(u32 len)
