@@ -181,7 +181,7 @@ static __always_inline void ktap_note_here(struct ktap_here *here)
 	asm volatile("movq $1f, %0\n"
 		     "1:\tmovq %%rsp, %1\n\t"
 		     "movq %%rbp, %2"
-		     : "=m" (here->ip), "=m" (here->sp), "=m" (here->bp));
+		     : "=m" (here->ip), "=r" (here->sp), "=r" (here->bp));
 #endif
 }
 
