@@ -11,8 +11,9 @@
  *	calls yield N		sched_yield() by two processes, N times each in a chunk
  *	calls cpu PID		the CPU time of a process and all its threads
  *	calls start TEXT COMMAND...	how long COMMAND takes until it prints a line that begins
- *				with TEXT; it gets a SIGINT then; its CPU time until it exits;
- *				and the most memory that it had, in KiB
+ *				with TEXT; it gets a SIGINT then, and how long it takes to exit;
+ *				its CPU time until then; the most memory that it had, in KiB;
+ *				and how many functions of the kernel it traced
  *
  * The workloads print the median of the chunks, in instructions for one operation (yield: for
  * one switch).
@@ -61,13 +62,21 @@ static long long own_cpu_time(void)
 	return clock_of(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* bench/profile counts the instructions between calls of these two. */
+/*
+ * A plugin of QEMU (bench/icount.c) counts the instructions between calls of the first two,
+ * and writes its counts at the third.
+ */
 __attribute__((noinline, noclone)) void measure_begin(void)
 {
 	asm volatile("");
 }
 
 __attribute__((noinline, noclone)) void measure_end(void)
+{
+	asm volatile("");
+}
+
+__attribute__((noinline, noclone)) void measure_write(void)
 {
 	asm volatile("");
 }
@@ -110,17 +119,18 @@ static int measure(void (*chunk)(void), long long (*now)(void), useconds_t pause
 	long long took[CHUNKS];
 
 	chunk();
-	measure_begin();
 	for (int i = 0; i < CHUNKS; i++) {
 		long long start;
 
 		if (pause)
 			usleep(pause);
 		start = now();
+		measure_begin();
 		chunk();
+		measure_end();
 		took[i] = now() - start;
 	}
-	measure_end();
+	measure_write();
 	qsort(took, CHUNKS, sizeof(took[0]), smaller);
 	printf("%.2f\n", (took[CHUNKS / 2 - 1] + took[CHUNKS / 2]) / 2.0 / per_chunk / of_each);
 	return 0;
@@ -166,9 +176,25 @@ static int print_cpu_time(pid_t pid)
 	return 0;
 }
 
+/* Functions of the kernel that are traced now, by any tool */
+static long count_functions(void)
+{
+	FILE *f = fopen("/sys/kernel/tracing/enabled_functions", "r");
+	long n = 0;
+	int c;
+
+	if (!f)
+		die("enabled_functions");
+	while ((c = getc(f)) != EOF)
+		n += c == '\n';
+	fclose(f);
+	return n;
+}
+
 static int start(const char *text, char **command)
 {
-	long long begin = counter(), until = 0;
+	long functions = count_functions();
+	long long begin = counter(), until = 0, stopped = 0;
 	struct rusage used;
 	int fd[2], status;
 	char line[256];
@@ -194,18 +220,21 @@ static int start(const char *text, char **command)
 		if (until || strncmp(line, text, strlen(text)))
 			continue;
 		until = counter() - begin;
+		functions = count_functions() - functions;
+		stopped = counter();
 		kill(child, SIGINT);
 	}
 	if (wait4(child, &status, 0, &used) != child)
 		die("wait4");
+	stopped = counter() - stopped;
 	if (!until || status) {
 		fprintf(stderr, "calls: %s: status %#x, %s\n", command[0], status,
 			until ? "after it was running" : "and it was never running");
 		return 1;
 	}
-	printf("%lld %lld %ld\n", until,
+	printf("%lld %lld %lld %ld %ld\n", until, stopped,
 	       (used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000000LL +
-	       (used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1000LL, used.ru_maxrss);
+	       (used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1000LL, used.ru_maxrss, functions);
 	return 0;
 }
 

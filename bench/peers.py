@@ -46,9 +46,55 @@ locks that move between CPUs, and traps are not included: quote no times.
 - A switch of tasks is half of what `sched_yield()` takes while two processes yield to each other.
 - The output of `printf` in the event is counted by the CPU time of the thread that makes the
   calls; in the reader by the CPU time of the process that reads, for one record.
-- Start-up is counted from `fork()` until all events are attached: ktap's script prints a line then,
-  and bpftrace reports it. Waiting is included. CPU is the CPU time of the process until it has
-  ended. Programs and libraries are in memory before.
+- Start-up is counted until all events are attached: ktap's script prints a line then, and bpftrace
+  reports it. Waiting is included. Programs and libraries are in memory before.
+'''
+
+KINDS_TEXT = '''
+## Bus locks, and interrupts turned off
+
+Instructions of an event that lock the bus or the cache line, which are those with a lock prefix and
+xchg with memory; and how often it turns interrupts off and on again, counted by cli. A plugin of
+QEMU counts them in the rows above (`bench/icount.c`), and those of the operation without a tool are
+subtracted. Each takes as long as many other instructions: the numbers above count it as one. On
+one CPU the kernel would replace the locks that it was compiled with, but not those of programs of
+BPF: `noreplace-smp` keeps it from that. Traps, which turn interrupts off too, are not counted.
+
+'''
+
+START_TEXT = '''
+## Start and end
+
+Instructions from fork() until the script runs, and from the signal that ends it until the process
+has exited; the CPU time of the whole run; the most memory of the process (the size of its resident
+set); and how many functions of the kernel it traced. ftrace has no process: a shell writes a filter
+and then the name of the tracer "function", waits, and takes both back.
+
+'''
+
+MEMORY_TEXT = '''
+## Memory of a session
+
+In KiB: what the kernel has more for a session that counts events by the name of the process, while
+all CPUs make system calls, on 1, 2, 4 and 8 CPUs. It is the difference that two more sessions make
+after a first one, divided by two: by /proc/meminfo slab, memory for each CPU, vmalloc, and other
+pages of the kernel (those of ring buffers). It includes what the kernel needs for the process.
+"process" is the resident set of the tool. A few dozen KiB, and a few hundred of the pages, are
+noise.
+
+'''
+
+CPUS_TEXT = '''
+## All CPUs at once
+
+Instructions of an event if 1, 2, 4 and 8 CPUs make 20000 system calls each at once, on average,
+with all that they wait for each other. The CPUs take turns of many events on one CPU of the host,
+so that a lock is held by another CPU only if its turn ended within it. So the numbers show work
+that grows with the number of CPUs, and CPUs that spin for a long time. They show neither a short
+wait for a lock, nor what a cache line costs that moves between CPUs: `bench/native` measures these
+where there are CPUs. bpftrace attaches a tracepoint by an event of perf on the first CPU: on the
+others the rest of perf has nothing to do for it.
+
 '''
 
 
@@ -102,13 +148,21 @@ class Results:
 
     cost ROW TOOL INSTRUCTIONS       or what went wrong, instead of the number
     bare WORKLOAD INSTRUCTIONS       without a tool
-    start ROW TOOL UNTIL CPU KIB     start-up: instructions, and memory
+    written ROW TOOL N BARE WITH     the count of bench/icount.c for N operations without the tool,
+                                     and with it
+    kinds I LOCKED OFF               its I-th count
+    start ROW TOOL UNTIL END CPU KIB FUNCTIONS
+                                     start-up: instructions, memory, functions that are traced
+    cpus ROW TOOL CPUS INSTRUCTIONS
+    memory ROW TOOL CPUS SLAB PERCPU VMALLOC PAGES RSS
+                                     of a session and of a process, in KiB
     size TOOL PROGRAM LIBRARIES      bytes
     version NAME VERSION
     """
 
     def __init__(self, text):
         self.cost, self.bare, self.start, self.size, self.version = {}, {}, {}, {}, {}
+        self.written, self.kinds, self.cpus, self.memory = {}, {}, {}, {}
         self.errors = []
         for line in text.splitlines():
             kind, *rest = line.split('\t')
@@ -120,18 +174,77 @@ class Results:
                 except ValueError:
                     self.errors.append(f'{name}, {tool}: {number}')
             elif kind == 'bare':
-                self.bare[rest[0]] = float(rest[1])
+                self.bare.setdefault(rest[0], float(rest[1]))
+            elif kind == 'written':
+                self.written[tuple(rest[:2])] = [int(n) for n in rest[2:]]
+            elif kind == 'kinds':
+                self.kinds[int(rest[0])] = [int(n) for n in rest[1:]]
             elif kind == 'start':
                 self.start.setdefault(rest[0], {})[rest[1]] = [int(n) for n in rest[2:]]
+            elif kind == 'cpus':
+                self.cpus.setdefault(tuple(rest[:2]), {})[int(rest[2])] = int(rest[3])
+            elif kind == 'memory':
+                self.memory.setdefault(rest[1], {})[int(rest[2])] = [int(n) for n in rest[3:]]
             elif kind == 'size':
                 self.size[rest[0]] = [int(n) for n in rest[1:]]
             elif kind == 'version':
                 self.version[rest[0]] = rest[1]
 
+    def least_form(self, name, tool):
+        """The form of a tool with the fewest instructions."""
+        cost = self.cost[name]
+        return min((form for form in (tool, f'{tool}.fast') if form in cost), key=cost.get,
+                   default=None)
+
     def least(self, name, tool):
         """The fewest instructions of all forms of a tool."""
-        found = [self.cost[name][form] for form in (tool, f'{tool}.fast') if form in self.cost[name]]
-        return min(found) if found else None
+        return self.cost[name].get(self.least_form(name, tool))
+
+    def kinds_of(self, name, tool):
+        """Instructions with a lock and those that turn interrupts off, of an event."""
+        operations, bare, with_tool = self.written.get((name, tool), (0, None, None))
+        if bare not in self.kinds or with_tool not in self.kinds:
+            return [None, None]
+        return [(n - without) / operations
+                for n, without in zip(self.kinds[with_tool], self.kinds[bare])]
+
+    def kinds_table(self):
+        """Texts: row, then the locked ones of two tools in two forms, then the interrupts."""
+        table = []
+        for name in self.cost if self.kinds else ():
+            forms = ['ktap', 'bpftrace'] + [self.least_form(name, tool)
+                                            for tool in ('ktap', 'bpftrace')]
+            found = [self.kinds_of(name, form) for form in forms]
+            if any(n is not None for kinds in found for n in kinds):
+                table.append([name] + ['-' if kinds[i] is None else f'{abs(round(kinds[i], 1)):.1f}'
+                                       for i in (0, 1) for kinds in found])
+        return table
+
+    def numbers_of_cpus(self):
+        return sorted({n for costs in self.cpus.values() for n in costs})
+
+    def cpus_table(self):
+        """Texts: row, tool, then instructions of an event by the number of CPUs."""
+        table = []
+        last = None
+        for (name, tool), costs in self.cpus.items():
+            table.append(['' if name == last else name.removeprefix('CPUs: '), tool] +
+                         [str(costs.get(n, '-')) for n in self.numbers_of_cpus()])
+            last = name
+        return table
+
+    def memory_table(self):
+        """Texts: tool, CPUs, then sizes, and a row with what one more CPU takes."""
+        table = []
+        for tool, sizes in self.memory.items():
+            for n, (*kernel, process) in sizes.items():
+                table.append([tool, str(n)] + [str(kib) for kib in (*kernel, sum(kernel), process)])
+            few, many = min(sizes), max(sizes)
+            if few != many:
+                each = [(b - a) / (many - few) for a, b in zip(sizes[few], sizes[many])][:-1]
+                table.append([tool, 'each one more'] + [f'{kib:.0f}' for kib in (*each, sum(each))] +
+                             ['-'])
+        return table
 
     def table(self):
         """Rows of COLUMNS, with None where nothing was measured; the means are the last row."""
@@ -145,10 +258,15 @@ class Results:
         return table
 
     def start_table(self):
-        """Texts: row, then for ktap and bpftrace instructions until it runs, CPU, memory."""
-        return [[name] + [text for tool in ('ktap', 'bpftrace')
-                          for text in start_cells(tools.get(tool))]
-                for name, tools in self.start.items()]
+        """Texts: row, tool, instructions until it runs and until it ends, CPU, memory, functions."""
+        table = []
+        for name, tools in self.start.items():
+            for tool, start in tools.items():
+                until, end, cpu, kib, functions = start
+                table.append([name.removeprefix('start: ') if tool == next(iter(tools)) else '', tool] +
+                             [f'{n / 1e6:.1f} M' for n in (until, end, cpu)] +
+                             [f'{kib / 1024:.1f} MiB', str(functions or '-')])
+        return table
 
 
 def ratio(a, b):
@@ -161,41 +279,43 @@ def mean(ratios):
     return math.exp(sum(logs) / len(logs)) if logs else None
 
 
-def start_cells(start):
-    if not start:
-        return ['-'] * 3
-    until, cpu, kib = start
-    return [f'{until / 1e6:.1f} M', f'{cpu / 1e6:.1f} M', f'{kib / 1024:.1f} MiB']
-
-
 def cells(row):
     """The texts of a row of a table."""
     return [row[0]] + ['-' if n is None else f'{n:.2f}' if 'ratio' in column else f'{n:.0f}'
                        for column, n in zip(COLUMNS[1:], row[1:])]
 
 
-START_COLUMNS = ('row', 'ktap: until it runs', 'CPU', 'memory', 'bpftrace: until it runs', 'CPU',
-                 'memory')
+START_COLUMNS = ('what', 'tool', 'until it runs', 'to its end', 'CPU', 'memory', 'functions')
+KINDS_COLUMNS = ('row', 'locks: ktap', 'bpftrace', 'ktap fastest', 'bpftrace fastest',
+                 'interrupts: ktap', 'bpftrace', 'ktap fastest', 'bpftrace fastest')
+MEMORY_COLUMNS = ('tool', 'CPUs', 'slab', 'per CPU', 'vmalloc', 'pages', 'sum', 'process')
+
+
+def text_table(lines):
+    width = max(len(line[0]) for line in lines)
+    widths = [max(8, *(len(line[i]) for line in lines)) for i in range(1, len(lines[0]))]
+    return ''.join((f'{line[0]:{width}}' + ''.join(f' {cell:>{w}}' for cell, w in
+                                                   zip(line[1:], widths))).rstrip() + '\n'
+                   for line in lines)
 
 
 def as_text(results):
     parts = []
     if results.cost:
-        lines = [cells(row) for row in results.table()]
-        width = max(len(line[0]) for line in lines)
-        heads = [('', 'ktap', 'bpftrace', 'ratio', 'ktap', 'bpftrace', 'ratio', 'ftrace'),
-                 ('', '', '', '', 'fastest', 'fastest', 'fastest', '')]
-        parts.append(''.join(
-            (f'{line[0]:{width}}' + ''.join(f' {cell:>8}' for cell in line[1:])).rstrip() + '\n'
-            for line in heads + lines))
+        parts.append(text_table([('', 'ktap', 'bpftrace', 'ratio', 'ktap', 'bpftrace', 'ratio',
+                                  'ftrace'),
+                                 ('', '', '', '', 'fastest', 'fastest', 'fastest', '')] +
+                                [cells(row) for row in results.table()]))
+    if results.kinds_table():
+        parts.append(text_table([('', 'locks', '', 'fastest', '', 'irqs off', '', 'fastest', ''),
+                                 ('',) + ('ktap', 'bpftrace') * 4] + results.kinds_table()))
     if results.start:
-        lines = results.start_table()
-        width = max(len(line[0]) for line in lines)
-        heads = [('', 'ktap', '', '', 'bpftrace', '', ''),
-                 ('', 'until', 'CPU', 'memory', 'until', 'CPU', 'memory')]
-        parts.append(''.join(
-            (f'{line[0]:{width}}' + ''.join(f' {cell:>10}' for cell in line[1:])).rstrip() + '\n'
-            for line in heads + lines))
+        parts.append(text_table([START_COLUMNS] + results.start_table()))
+    if results.cpus:
+        parts.append(text_table([['CPUs', 'tool'] + [str(n) for n in results.numbers_of_cpus()]] +
+                                results.cpus_table()))
+    if results.memory:
+        parts.append(text_table([MEMORY_COLUMNS] + results.memory_table()))
     return '\n'.join(parts)
 
 
@@ -222,10 +342,16 @@ def as_md(results, rows):
     text = ('# Instructions for an event: ktap, bpftrace and ftrace\n\n'
             f'Written by `make bench-peers`, with {versions}.\n\n' +
             md_table(COLUMNS, [cells(row) for row in results.table()]))
+    if results.kinds_table():
+        text += KINDS_TEXT + md_table(KINDS_COLUMNS, results.kinds_table())
     if results.start:
-        text += ('\n## Start-up\n\nInstructions until the script runs, CPU time of the whole run, and '
-                 'the most memory\nof the process (the size of its resident set).\n\n' +
-                 md_table(START_COLUMNS, results.start_table()))
+        text += START_TEXT + md_table(START_COLUMNS, results.start_table())
+    if results.memory:
+        text += MEMORY_TEXT + md_table(MEMORY_COLUMNS, results.memory_table())
+    if results.cpus:
+        text += CPUS_TEXT + md_table(['row', 'tool'] + [f'{n} CPUs' if n > 1 else '1 CPU'
+                                                        for n in results.numbers_of_cpus()],
+                                     results.cpus_table())
     if results.size:
         text += ('\n## Size of the files\n\nIn MB; programs without symbols, libraries with the C '
                  'library.\n\n' +

@@ -64,6 +64,20 @@ offset_of() {
 	done < <(readelf -lW "$out/calls")
 }
 
+# Compile the plugin of QEMU that counts instructions; fails if QEMU has no plugins.
+# plugin OPTIONS: what to give to QEMU
+build_plugin() {
+	local flags
+	grep -q '^-plugin' <<<"$(qemu-system-x86_64 -help)" || return
+	flags=$(pkg-config --cflags glib-2.0 2>/dev/null || true)
+	# shellcheck disable=SC2086 # flags are words
+	gcc -Wall -Wextra -O2 -shared -fPIC $flags -o "$tmp/icount.so" "$top/bench/icount.c" ||
+		die "bench/icount.c does not compile" "is the header qemu-plugin.h that of another QEMU?"
+}
+plugin() {
+	echo "$tmp/icount.so,begin=$(address_of measure_begin),end=$(address_of measure_end),write=$(address_of measure_write),$1"
+}
+
 # guest MODE [OPTION...]: do the jobs in $tmp/jobs. The loader is that of bpftrace's C library,
 # which can also load programs of older ones.
 guest() {
