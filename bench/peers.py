@@ -58,7 +58,8 @@ xchg with memory; and how often it turns interrupts off and on again, counted by
 QEMU counts them in the rows above (`bench/icount.c`), and those of the operation without a tool are
 subtracted. Each takes as long as many other instructions: the numbers above count it as one. On
 one CPU the kernel would replace the locks that it was compiled with, but not those of programs of
-BPF: `noreplace-smp` keeps it from that. Traps, which turn interrupts off too, are not counted.
+BPF: `noreplace-smp` keeps it from that. Traps, which turn interrupts off too, are not counted. A
+few tenths are noise where tasks are switched.
 
 '''
 
