@@ -179,6 +179,12 @@ int ktap_interpret(struct ktap_vm *vm, struct ktap_value *R, const struct ktap_c
 	DISPATCH();
 
 	/* Ends of instructions that can fail, or jump. */
+checked_jump_unless:
+	if (unlikely(err))
+		goto error;
+	if (cond)
+		NEXT();
+	goto jump;
 checked_jump:
 	if (unlikely(err))
 		goto error;
@@ -390,8 +396,7 @@ op_##op:								\
 	goto checked_jump;						\
 op_##opposite:								\
 	err = relation;							\
-	cond = !cond;							\
-	goto checked_jump
+	goto checked_jump_unless
 
 	JUMP_RELATION(JEQ, JNE, ktap_quick_equal(vm, &A, &B, &cond));
 	JUMP_RELATION(JLT, JNLT, ktap_quick_less(vm, &A, &B, false, &cond));
@@ -456,8 +461,7 @@ op_NEXT:
 
 op_FORPREP:
 	err = ktap_op_for(vm, &A, &cond);
-	cond = !cond;
-	goto checked_jump;
+	goto checked_jump_unless;
 op_FORLOOP:
 	err = vm_for_next(vm, &A, &cond);
 	goto checked_jump;
