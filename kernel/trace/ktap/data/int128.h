@@ -40,10 +40,10 @@ static inline struct ktap_int128 ktap_int128_add(struct ktap_int128 x, struct kt
 static __always_inline void ktap_int128_increase(struct ktap_int128 *sum, s64 n)
 {
 #if defined(CONFIG_ARCH_SUPPORTS_INT128) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	__int128 x;
+	u128 x;
 
 	memcpy(&x, sum, sizeof(x));
-	x = (unsigned __int128)x + n;
+	x += n;		/* it is extended by its sign */
 	memcpy(sum, &x, sizeof(x));
 #else
 	*sum = ktap_int128_add(*sum, ktap_int128(n));

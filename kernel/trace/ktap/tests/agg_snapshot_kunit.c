@@ -78,7 +78,7 @@ static void a_snapshot_takes_all_numbers(struct kunit *test)
 		test_expect_total(test, vm, agg, 1, 6, 6, 6);
 		rest = snapshot(test, vm, test_agg_value(agg)).agg;
 		test_expect_total(test, vm, rest, 1, 6, 6, 6);
-		/* The first number is the least and the largest one, in an empty snapshot as well. */
+		/* The first number is the least and the largest one. */
 		rest = snapshot(test, vm, test_agg_value(agg)).agg;
 		test_expect_total(test, vm, rest, 0, 0, 0, 0);
 		ktap_agg_add(vm, rest, -3);
