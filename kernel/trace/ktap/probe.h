@@ -177,10 +177,13 @@ struct ktap_hit {
 static __always_inline void ktap_note_here(struct ktap_here *here)
 {
 #ifdef CONFIG_X86_64
-	/* The kernel is in the uppermost 2 GiB: its addresses fit into an instruction. */
+	/*
+	 * The kernel is in the uppermost 2 GiB: its addresses fit into an instruction.  The
+	 * base pointer is read first, as %1 may be in its register.
+	 */
 	asm volatile("movq $1f, %0\n"
-		     "1:\tmovq %%rsp, %1\n\t"
-		     "movq %%rbp, %2"
+		     "1:\tmovq %%rbp, %2\n\t"
+		     "movq %%rsp, %1"
 		     : "=m" (here->ip), "=r" (here->sp), "=r" (here->bp));
 #endif
 }

@@ -507,6 +507,8 @@ static void output_look_at(struct ktap_output *out, struct output_head *head)
 	head->record = NULL;
 	if (!ring_buffer_entries_cpu(out->rb, cpu))
 		return;
+	/* A record that is consumed is no longer in the buffer: has_output() must not miss it. */
+	WRITE_ONCE(out->holds_record, true);
 	event = ring_buffer_consume(out->rb, cpu, &head->ts, NULL);
 	if (!event)
 		return;

@@ -411,6 +411,12 @@ static noinline int table_delete_locked(struct ktap_vm *vm, struct ktap_table *t
 	return ktap_vm_charge(vm, KTAP_REMOVE_COST);
 }
 
+/* Small tables keep one entry: there may be very many of them. */
+static __always_inline bool table_keeps_spare(const struct ktap_table *t)
+{
+	return t->nspares < min_t(u32, KTAP_SPARES, t->count / 4 + 1);
+}
+
 /*
  * For an integer, as in table_try(): one pass finds the entry and unlinks it.  The table
  * keeps it, unless it owns other memory.
@@ -439,7 +445,7 @@ int ktap_table_delete(struct ktap_vm *vm, struct ktap_table *t, const struct kta
 	/* An object has to be released, a blob to be freed. */
 	if (unlikely(e->value.tag >= KTAP_TABLE || !ktap_trylock_nested(&t->order)))
 		return table_delete_locked(vm, t, e, flags);
-	if (unlikely(t->ncursors || t->nspares >= KTAP_SPARES)) {
+	if (unlikely(t->ncursors || !table_keeps_spare(t))) {
 		ktap_unlock_nested(&t->order);
 		return table_delete_locked(vm, t, e, flags);
 	}
@@ -552,7 +558,7 @@ static int table_update_locked(struct ktap_vm *vm, struct ktap_table *t, struct 
 	struct ktap_entry *new = NULL;
 	enum table_outcome outcome;
 
-	if (!p->e && !u->make)
+	if (!p->e && !u->make && READ_ONCE(t->count) < t->max)
 		new = table_init_entry(ktap_heap_alloc_nested(&vm->env->heap, size),
 				       p->hash, u->key);
 	for (;;) {
@@ -614,16 +620,19 @@ static noinline int table_set_other(struct ktap_vm *vm, struct ktap_table *t,
 	return table_is_busy(vm);
 }
 
+/* The stripe of @hash, which is that of @key, is locked. */
 static noinline int table_put_locked(struct ktap_vm *vm, struct ktap_table *t,
-				     const struct ktap_value *key, s64 n, bool add,
+				     const struct ktap_value *key, u32 hash, s64 n, bool add,
 				     unsigned long flags)
 {
 	struct table_update u = { .key = key, .add = add, .v = KTAP_VALUE_INT(n) };
-	struct table_place p = { .flags = flags };
+	struct table_place p = {
+		.hash = hash,
+		.stripe = ktap_table_stripe_of(t, hash),
+		.flags = flags,
+		.e = table_find(t, hash, key),
+	};
 
-	p.hash = table_hash_key(vm->env, key);
-	p.stripe = ktap_table_stripe_of(t, p.hash);
-	p.e = table_find(t, p.hash, key);
 	return table_update_locked(vm, t, &u, &p);
 }
 
@@ -660,7 +669,7 @@ static noinline int table_put_new(struct ktap_vm *vm, struct ktap_table *t, u64 
 	u32 hash = table_hash_word(vm->env, k);
 
 	if (unlikely(!table_insert_spare(t, hash, k, n)))
-		return table_put_locked(vm, t, &KTAP_VALUE_INT(k), n, add, flags);
+		return table_put_locked(vm, t, &KTAP_VALUE_INT(k), hash, n, add, flags);
 	ktap_unlock(ktap_table_stripe_of(t, hash), flags);
 	return ktap_vm_charge(vm, INSERT_COST);
 }
@@ -671,7 +680,7 @@ static __always_inline int table_put_at(struct ktap_vm *vm, struct ktap_table *t
 					bool add)
 {
 	if (unlikely(!p.e || p.e->value.tag != KTAP_INT))
-		return table_put_locked(vm, t, key, n, add, p.flags);
+		return table_put_locked(vm, t, key, p.hash, n, add, p.flags);
 	p.e->value.u = n + (add ? p.e->value.u : 0);
 	ktap_unlock(p.stripe, p.flags);
 	return 0;
@@ -695,7 +704,8 @@ static noinline int table_put_int_any(struct ktap_vm *vm, struct ktap_table *t, 
 static noinline int table_put_int_locked(struct ktap_vm *vm, struct ktap_table *t, u64 k, s64 n,
 					 bool add, unsigned long flags)
 {
-	return table_put_locked(vm, t, &KTAP_VALUE_INT(k), n, add, flags);
+	return table_put_locked(vm, t, &KTAP_VALUE_INT(k), table_hash_word(vm->env, k), n, add,
+				flags);
 }
 
 /* By value, @k and @n need few registers. */

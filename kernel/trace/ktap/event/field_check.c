@@ -190,7 +190,8 @@ static bool field_check_keeps_event(const struct ktap_program *prog, const struc
 	if (!f->nparams)
 		return false;
 	for (; insn < end; insn++) {
-		u8 a = ktap_opdefs[insn->op].a;
+		u8 op = insn->op == KTAP_OP_PRINTF ? KTAP_OP_CALLB : insn->op;
+		u8 a = ktap_opdefs[op].a;
 
 		if (insn->a == 0 && insn->op != KTAP_OP_RET && a != KTAP_X_NONE &&
 		    a != KTAP_X_READ)
@@ -410,6 +411,19 @@ int ktap_field_check_rest(struct ktap_session *s)
 	return 0;
 }
 
+/* Is @probe the first one with this filter or handler? */
+static bool field_check_is_first(const struct ktap_session *s, const struct ktap_probe *probe,
+				 u32 func)
+{
+	const struct ktap_probe *other;
+
+	list_for_each_entry(other, &s->probes, list) {
+		if (other->filter == func || other->handler == func)
+			return other == probe;
+	}
+	return true;
+}
+
 static void field_check_skip_func(struct ktap_session *s, const struct ktap_probe *probe, u32 func)
 {
 	const struct field_check c = { .s = s, .func = func, .probe = probe };
@@ -417,7 +431,8 @@ static void field_check_skip_func(struct ktap_session *s, const struct ktap_prob
 	struct ktap_func *f;
 	u32 pc;
 
-	if (func == KTAP_NONE || field_check_is_shared(prog, func))
+	if (func == KTAP_NONE || !field_check_is_first(s, probe, func) ||
+	    field_check_is_shared(prog, func))
 		return;
 	f = &prog->funcs[func];
 	for (pc = f->first; pc < f->first + f->ninsns; pc++) {

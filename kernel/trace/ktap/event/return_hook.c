@@ -229,6 +229,9 @@ static int return_hook_register(struct fgraph_ops *gops)
 		return err;
 	/* Slot 0 is called at the returns of all other users, too: get another one. */
 	unregister_ftrace_graph(gops);
+	/* Without memory it stays registered with ftrace. */
+	if (gops->ops.flags & FTRACE_OPS_FL_ENABLED)
+		return -ENOMEM;
 	err = register_ftrace_graph(gops);
 	if (err || gops->idx)
 		return err;
@@ -275,7 +278,10 @@ void ktap_kfn_return_detach(struct ktap_kfn_return *hook)
 /* Free a return hook, or NULL.  No handler runs any more. */
 void ktap_kfn_return_put(struct ktap_kfn_return *hook)
 {
-	/* If ftrace has switched itself off, it does not unregister anything. */
+	/*
+	 * If ftrace lacked memory to unregister it, or has switched itself off, the hook cannot
+	 * be used again.  No handler runs, as it is attached to no function.
+	 */
 	if (!hook || hook->gops.ops.flags & FTRACE_OPS_FL_ENABLED)
 		return;
 	ftrace_free_filter(&hook->gops.ops);

@@ -231,7 +231,7 @@ static void removed_entries_are_used_again(struct kunit *test)
 {
 	struct ktap_vm *vm = vm_at_work(test, EVENT);
 	size_t before = vm->env->heap.available, full, one;
-	const u32 n = KTAP_SPARES + 4;
+	const u32 n = 5 * KTAP_SPARES;
 	struct ktap_table *t;
 	u32 i;
 
@@ -248,7 +248,7 @@ static void removed_entries_are_used_again(struct kunit *test)
 		set(vm, t, KTAP_VALUE_INT(i), KTAP_VALUE_NIL);
 	KUNIT_EXPECT_EQ(test, t->nspares, KTAP_SPARES);
 	KUNIT_EXPECT_EQ(test, ktap_table_len(t), 0);
-	KUNIT_EXPECT_EQ(test, vm->env->heap.available, full + 4 * one);
+	KUNIT_EXPECT_EQ(test, vm->env->heap.available, full + (n - KTAP_SPARES) * one);
 
 	/* The old key and value do not come back. */
 	for (i = 0; i <= n; i++)
@@ -272,6 +272,21 @@ static void removed_entries_are_used_again(struct kunit *test)
 
 	KUNIT_EXPECT_TRUE(test, ktap_table_free(vm->env, t, NULL));
 	KUNIT_EXPECT_EQ(test, vm->env->heap.available, before);
+}
+
+static void a_small_table_keeps_one_removed_entry(struct kunit *test)
+{
+	struct ktap_vm *vm = vm_at_work(test, EVENT);
+	struct ktap_table *t = ktap_table_make(vm, 100);
+	u32 i;
+
+	KUNIT_ASSERT_NOT_NULL(test, t);
+	for (i = 0; i < 4; i++)
+		set(vm, t, KTAP_VALUE_INT(i), KTAP_VALUE_INT(i));
+	for (i = 0; i < 4; i++)
+		set(vm, t, KTAP_VALUE_INT(i), KTAP_VALUE_NIL);
+	KUNIT_EXPECT_EQ(test, t->nspares, 1);
+	KUNIT_EXPECT_TRUE(test, ktap_table_free(vm->env, t, NULL));
 }
 
 static void a_full_table_drops_and_counts(struct kunit *test)
@@ -853,6 +868,7 @@ static struct kunit_case table_cases[] = {
 	KUNIT_CASE(a_table_owns_copies),
 	KUNIT_CASE(nil_deletes_and_frees),
 	KUNIT_CASE(removed_entries_are_used_again),
+	KUNIT_CASE(a_small_table_keeps_one_removed_entry),
 	KUNIT_CASE(a_full_table_drops_and_counts),
 	KUNIT_CASE(inserts_without_memory_are_counted),
 	KUNIT_CASE(chains_stay_short_without_memory_for_buckets),

@@ -104,7 +104,7 @@ static void overhead_begin_window(struct ktap_overhead *m, u64 now)
 	u64 elapsed = now - m->since;
 	u64 earned = m->used;
 
-	m->quiet = m->since && !overhead_is_busy(m);
+	m->quiet = m->since && !m->doubt && !overhead_is_busy(m);
 	m->doubt = 0;
 	if (overhead_has_limit(m) && (s64)elapsed >= 0)
 		earned = min(m->used, div_u64(elapsed * m->limit, 100));
