@@ -30,7 +30,8 @@ opening
 need=plain
 
 # measure NAME SETUP BEFORE BODY: SETUP runs at the top level, BEFORE once in the handler, and
-# then BODY in a loop.
+# then BODY in a loop.  It is measured twice: what another task does until the handler's call
+# returns, a refill of the heap for example, is no part of the price.
 measure() {
 	name=$1$at
 	script="$2
@@ -52,13 +53,17 @@ measure() {
 	case $4 in
 	*'$1'*) arg=4096 ;;
 	esac
-	ktap -q -w --unsafe -m 128M -o /dev/null -e "$script" ${arg:+"$arg"} -- \
-		sh -c "exec /bench/one $call >/tmp/ns" 2>/tmp/err
-	if grep -q 'error: the handler used up its budget' /tmp/err; then
-		printf '%s\t%d\n' "$name" "$(cat /tmp/ns)"
-	else
-		printf '%s\t%s\n' "$name" "$(head -n 1 /tmp/err)"
-	fi
+	least=
+	for _ in 1 2; do
+		ktap -q -w --unsafe -m 128M -o /dev/null -e "$script" ${arg:+"$arg"} -- \
+			sh -c "exec /bench/one $call >/tmp/ns" 2>/tmp/err
+		if ! grep -q 'error: the handler used up its budget' /tmp/err; then
+			least=$(head -n 1 /tmp/err)
+			break
+		fi
+		[ "$least" ] && [ "$least" -le "$(cat /tmp/ns)" ] || least=$(cat /tmp/ns)
+	done
+	printf '%s\t%s\n' "$name" "$least"
 }
 
 # rep N TEXT: repeat the text N times

@@ -15,7 +15,7 @@
 #include "vm/vm.h"
 
 /* Units for the insertion of an entry, besides those of the instruction. */
-#define INSERT_COST		5
+#define INSERT_COST		6
 
 /* Average length of chains at which insertions fail, without memory for more buckets. */
 #define MAX_CHAIN		32
