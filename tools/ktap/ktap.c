@@ -420,23 +420,32 @@ static int output_failed(struct run *r, int err)
 	return EXIT_RUNTIME;
 }
 
+/* Show all input of a refused script; returns an error of its output. */
+static int show_refused(struct run *r)
+{
+	struct pollfd fd = { .fd = r->output.fd, .events = POLLOUT };
+	struct piece piece;
+	int err = 0;
+
+	run_show(r);
+	while (!err && (output_pending(&r->output) || session_peek(&r->session, &piece))) {
+		if (output_pending(&r->output)) {
+			poll(&fd, 1, -1);
+			err = output_write(&r->output);
+		}
+		run_show(r);
+	}
+	return err;
+}
+
 /* The kernel refused the chunk or a set-up line: show its messages. */
 static int load_failed(struct run *r, int err)
 {
-	int wrong = 0;
-
 	r->refused = true;
 	fcntl(r->session.fd, F_SETFL, O_RDWR | O_NONBLOCK);
-	while (!wrong && session_read(&r->session) > 0) {
-		run_show(r);
-		while (!wrong && output_pending(&r->output)) {
-			struct pollfd fd = { .fd = r->output.fd, .events = POLLOUT };
-
-			poll(&fd, 1, -1);
-			wrong = output_write(&r->output);
-			run_show(r);
-		}
-	}
+	/* first what was read while loading */
+	while (!show_refused(r) && session_read(&r->session) > 0)
+		;
 	report_flush(&r->report);
 	if (!r->report.errors)
 		fprintf(stderr, "ktap: error: cannot load %s: %s\n", r->name, strerror(-err));
@@ -514,6 +523,7 @@ static void say_loaded(const struct run *r)
 static int run_loaded(struct run *r)
 {
 	int err = session_loaded(&r->session);
+	struct piece piece;
 
 	r->loading = false;
 	if (err)
@@ -532,8 +542,9 @@ static int run_loaded(struct run *r)
 			return EXIT_NO_COMMAND;
 		}
 	} else if (!r->opts.quiet && session_status(&r->session, NULL)) {
-		/* messages about loading come first */
-		if (!run_take(r))
+		/* messages about loading come first, unless they are after a command */
+		run_show(r);
+		if (!session_peek(&r->session, &piece) && !run_take(r))
 			return EXIT_RUNTIME;
 		fprintf(stderr, "Press Control-C to stop.\n");
 	}

@@ -33,6 +33,8 @@
  *					64 KiB, so that its writer blocks; exits with 93 if
  *					this is impossible
  *	load				read the chunk
+ *	refuse				after ktap has read everything, end the session, so that
+ *					the writing of the chunk fails; no step may follow
  */
 #define _GNU_SOURCE
 #include <endian.h>
@@ -179,6 +181,13 @@ static void drain(void)
 		if (poll(&left, 1, 0) < 0)
 			die("fakesession: poll");
 	}
+}
+
+static void end_session(void)
+{
+	drain();
+	close(slave);
+	close(master);
 }
 
 /* Replace each @KEY@ by the key. The result is valid until the next call. */
@@ -338,6 +347,8 @@ static void do_step(pid_t ktap, char *step)
 		show_loading(ktap, arg);
 	} else if (!strcmp(step, "load")) {
 		receive_chunk();
+	} else if (!strcmp(step, "refuse")) {
+		end_session();
 	} else if (!strcmp(step, "hold")) {
 		hold(ktap);
 	} else if (!strcmp(step, "stop")) {
@@ -399,7 +410,9 @@ static void make_session(const char *dir)
 
 int main(int argc, char **argv)
 {
-	bool more, loading;
+	/* ktap may be stopped for a while */
+	const struct sigaction child = { .sa_handler = on_child, .sa_flags = SA_NOCLDSTOP };
+	bool more, loading, refused = false;
 	char step[8192];
 	pid_t ktap;
 
@@ -408,7 +421,7 @@ int main(int argc, char **argv)
 	make_session(argv[1]);
 	more = fgets(step, sizeof(step), stdin);
 	loading = more && begins_loading(step);
-	signal(SIGCHLD, on_child);
+	sigaction(SIGCHLD, &child, NULL);
 	ktap = fork();
 	if (!ktap) {
 		/* the first terminal that is opened becomes the controlling one */
@@ -428,11 +441,12 @@ int main(int argc, char **argv)
 	receive_setup(argv[1]);
 	if (!loading)
 		receive_chunk();
-	for (; more; more = fgets(step, sizeof(step), stdin))
+	for (; more; more = fgets(step, sizeof(step), stdin)) {
 		do_step(ktap, step);
-	drain();
-	close(slave);
-	close(master);
+		refused = !strcmp(step, "refuse");
+	}
+	if (!refused)
+		end_session();
 	for (;;)
 		pause();
 }

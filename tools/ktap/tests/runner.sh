@@ -455,6 +455,23 @@ else
 	[ "$code" = 0 ] && [ ! -s "$dir/err" ]
 	result $? progress_is_not_written_to_a_file
 fi
+# A command waits for the end of loading, and so does all output after it: what the session
+# has sent by then, and what was read together with the command.
+play "loading 1/1\\nsystem echo one\\npause\\nout two\\nremove $dir/ktap/sessions\\nload\\nexit 0\\n" \
+	--unsafe "$dir/large.kp"
+if [ "$code" = 93 ]; then
+	for name in output_after_a_command_that_waited refused_script_runs_no_command \
+		error_after_a_command_that_waited; do
+		skip "$name" 'no way to hold the loading of a chunk'
+	done
+else
+	output output_after_a_command_that_waited 'one\ntwo\n'
+	# signals 19 and 18 stop and continue ktap, so that it reads both frames at once
+	play "loading 1/1\\npause\\nsignal 19\\nsystem echo one\\nerr t.kp:1:1: error: boom\\nsignal 18\\nrefuse\\n" \
+		--unsafe "$dir/large.kp"
+	expect refused_script_runs_no_command 2 'ktap: system: not run, as the script was refused: echo one'
+	said_too error_after_a_command_that_waited '^t.kp:1:1: error: boom$'
+fi
 play 'pause\nout traced\nstop\nout end\nexit 0\n' -e "$script" -- sh -c 'exit 7'
 expect exit_code_of_the_command_is_not_ours 0
 output session_stops_when_the_command_exits 'traced\nend\n'
