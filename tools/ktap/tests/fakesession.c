@@ -168,26 +168,62 @@ static void receive_chunk(void)
 }
 
 /*
- * Wait until ktap has read everything.  Unlike FIONREAD, poll() also waits for bytes
- * that were written to the other end but have not arrived yet.
+ * Is the buffer of ktap's end empty? Unlike FIONREAD, poll() also waits for bytes that
+ * were written to the other end but have not arrived yet.
  */
-static void drain(void)
+static bool is_empty(void)
 {
-	struct pollfd left = { .fd = slave, .events = POLLIN, .revents = POLLIN };
+	struct pollfd left = { .fd = slave, .events = POLLIN };
 
-	/* a busy machine may take long: alarm() is the limit */
-	while (left.revents & POLLIN) {
-		usleep(5000);
-		if (poll(&left, 1, 0) < 0)
-			die("fakesession: poll");
-	}
+	if (poll(&left, 1, 0) < 0)
+		die("fakesession: poll");
+	return !(left.revents & POLLIN);
 }
 
-static void end_session(void)
+/* Read the status of the main thread of ktap. Returns false if it runs or wants to. */
+static bool read_status(pid_t ktap, char *text, size_t size)
 {
-	drain();
+	char path[64];
+	FILE *f;
+
+	memset(text, 0, size);
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)ktap);
+	f = fopen(path, "re");
+	if (!f || !fread(text, 1, size - 1, f))
+		die("fakesession: status");
+	fclose(f);
+	return !strstr(text, "State:\tR");
+}
+
+/*
+ * Has ktap read everything? If there was more than the buffer holds, the rest arrives only
+ * at the end of a read() of ktap, which empties it before. So ktap must have slept the
+ * whole time, with the same number of context switches.
+ */
+static bool is_drained(pid_t ktap)
+{
+	char before[8192], after[8192];
+
+	return read_status(ktap, before, sizeof(before)) && is_empty() &&
+	       read_status(ktap, after, sizeof(after)) && !strcmp(before, after);
+}
+
+/* In the loops here a busy machine may take long: alarm() is the limit. */
+static void end_session(pid_t ktap)
+{
+	while (!is_drained(ktap))
+		usleep(5000);
 	close(slave);
 	close(master);
+}
+
+/* ktap may show an endless file meanwhile, and never sleep. */
+static void wait_for_ktap(void)
+{
+	do {
+		usleep(5000);
+	} while (!is_empty());
+	usleep(300000);
 }
 
 /* Replace each @KEY@ by the key. The result is valid until the next call. */
@@ -331,8 +367,7 @@ static void do_step(pid_t ktap, char *step)
 	} else if (!strcmp(step, "split")) {
 		split = true;
 	} else if (!strcmp(step, "pause")) {
-		drain();
-		usleep(300000);
+		wait_for_ktap();
 	} else if (!strcmp(step, "signal")) {
 		kill(ktap, atoi(arg));
 	} else if (!strcmp(step, "remove")) {
@@ -348,7 +383,7 @@ static void do_step(pid_t ktap, char *step)
 	} else if (!strcmp(step, "load")) {
 		receive_chunk();
 	} else if (!strcmp(step, "refuse")) {
-		end_session();
+		end_session(ktap);
 	} else if (!strcmp(step, "hold")) {
 		hold(ktap);
 	} else if (!strcmp(step, "stop")) {
@@ -446,7 +481,7 @@ int main(int argc, char **argv)
 		refused = !strcmp(step, "refuse");
 	}
 	if (!refused)
-		end_session();
+		end_session(ktap);
 	for (;;)
 		pause();
 }
