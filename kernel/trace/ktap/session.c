@@ -10,6 +10,7 @@
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
 #include <linux/timekeeping.h>
 
 #include "data/object.h"
@@ -59,7 +60,7 @@
  * 3. detaches all events;
  * 4. flushes all work, in the order in which one kind can queue another: the
  *    session's thread, the irq_works, the thread once more as it is destroyed,
- *    the refill of the heap, and the search for names of files.
+ *    the refills of the heap, and the search for names of files.
  *
  * After that, nothing refers to the session.
  *
@@ -258,12 +259,38 @@ static void session_reap_work(struct kthread_work *work)
 
 static void session_refill_work(struct work_struct *work)
 {
-	struct ktap_session *s = container_of(work, struct ktap_session, refill_work);
+	struct ktap_refill *refill = container_of(work, struct ktap_refill, work);
+	struct ktap_session *s = refill->session;
 	struct mem_cgroup *old = set_active_memcg(s->memcg);
 
 	/* On failure, later inserts are dropped and counted. */
-	ktap_heap_refill(&s->env.heap);
+	if (refill->urgent)
+		ktap_heap_refill_urgently(&s->env.heap);
+	else
+		ktap_heap_refill(&s->env.heap);
 	set_active_memcg(old);
+}
+
+static void session_init_refill(struct ktap_session *s, struct ktap_refill *refill, bool urgent)
+{
+	INIT_WORK(&refill->work, session_refill_work);
+	refill->session = s;
+	refill->urgent = urgent;
+}
+
+/*
+ * Refill the heap on any CPU that is free, and begin on this one, before the tasks whose
+ * events use the memory: in a virtual machine the other CPUs may not run for long.  For the
+ * same reason each request has an urgent work of its own, which does not wait for that of
+ * another CPU.  Context: irq_work.
+ */
+static void session_queue_refill(struct ktap_session *s)
+{
+	unsigned int n = atomic_inc_return(&s->nurgent);
+
+	queue_work(system_dfl_wq, &s->refill.work);
+	queue_work_on(smp_processor_id(), system_highpri_wq,
+		      &s->urgent[n % ARRAY_SIZE(s->urgent)].work);
 }
 
 static void session_low_irq(struct irq_work *work)
@@ -271,7 +298,8 @@ static void session_low_irq(struct irq_work *work)
 	struct ktap_session *s = container_of(work, struct ktap_session, low_irq);
 
 	kthread_queue_work(s->filter.worker, &s->reap_work);
-	queue_work(system_dfl_wq, &s->refill_work);
+	if (ktap_heap_is_low(&s->env.heap))
+		session_queue_refill(s);
 }
 
 void ktap_session_low(struct ktap_heap *heap)
@@ -311,6 +339,7 @@ void ktap_session_unlock(struct ktap_session *s)
 struct ktap_session *ktap_session_open(const struct cred *cred)
 {
 	struct ktap_session *s = kzalloc_obj(*s, KTAP_GFP);
+	unsigned int i;
 
 	if (!s)
 		return ERR_PTR(-ENOMEM);
@@ -327,7 +356,9 @@ struct ktap_session *ktap_session_open(const struct cred *cred)
 	kthread_init_work(&s->last_work, ktap_last_work);
 	init_irq_work(&s->stop_irq, session_stop_irq);
 	init_irq_work(&s->low_irq, session_low_irq);
-	INIT_WORK(&s->refill_work, session_refill_work);
+	session_init_refill(s, &s->refill, false);
+	for (i = 0; i < ARRAY_SIZE(s->urgent); i++)
+		session_init_refill(s, &s->urgent[i], true);
 
 	mutex_init(&s->output.text_lock);
 	mutex_init(&s->output.read_lock);
@@ -350,6 +381,8 @@ struct ktap_session *ktap_session_open(const struct cred *cred)
 /* When this returns, nothing of the session runs any more. */
 static void session_quiesce(struct ktap_session *s)
 {
+	unsigned int i;
+
 	(void)xchg(&s->filter.state, KTAP_ENDED);
 	WRITE_ONCE(s->abort, true);
 	ktap_output_abort(&s->output);
@@ -365,7 +398,9 @@ static void session_quiesce(struct ktap_session *s)
 	/* Only @wake_irq starts it. */
 	timer_delete_sync(&s->output.wake_timer);
 	kthread_destroy_worker(s->filter.worker);
-	cancel_work_sync(&s->refill_work);
+	cancel_work_sync(&s->refill.work);
+	for (i = 0; i < ARRAY_SIZE(s->urgent); i++)
+		cancel_work_sync(&s->urgent[i].work);
 }
 
 /**

@@ -6,6 +6,7 @@
 #ifndef _KTAP_SESSION_H
 #define _KTAP_SESSION_H
 
+#include <linux/atomic.h>
 #include <linux/irq_work.h>
 #include <linux/kthread.h>
 #include <linux/list.h>
@@ -37,6 +38,18 @@ struct trace_iterator;
 /* Exit codes of ktap(1) */
 #define KTAP_EXIT_ERROR		1	/* run-time error */
 #define KTAP_EXIT_REFUSED	2	/* the chunk or a line was refused */
+
+/**
+ * struct ktap_refill - a work that refills the heap
+ * @work: the work
+ * @session: the session that has the heap
+ * @urgent: it only begins, see ktap_heap_refill_urgently()
+ */
+struct ktap_refill {
+	struct work_struct work;
+	struct ktap_session *session;
+	bool urgent;
+};
 
 /**
  * struct ktap_session - a session
@@ -97,10 +110,12 @@ struct trace_iterator;
  * @stop_work: detaches, runs trace_end
  * @reap_work: frees dead objects
  * @stop_irq: queues @stop_work
- * @low_irq: queues @reap_work and @refill_work
+ * @low_irq: queues @reap_work and, if the heap is low, @refill and one of @urgent
  * @ustack: looks up names of mapped files (ustack.c); NULL if the program does not refer
  *	to user code
- * @refill_work: refills the heap, also while the script keeps the thread busy
+ * @refill: refills the heap, also while the script keeps the thread busy
+ * @urgent: begin to refill it, on the CPU of the request
+ * @nurgent: number of uses of @urgent so far
  * @begun: @begin_work is done, or will not run
  * @wait: waits for @begun, and for @output to block
  *
@@ -189,7 +204,9 @@ struct ktap_session {
 	struct irq_work stop_irq;
 	struct irq_work low_irq;
 	struct ktap_ustack *ustack;
-	struct work_struct refill_work;
+	struct ktap_refill refill;
+	struct ktap_refill urgent[KTAP_HEAP_REQUESTS];
+	atomic_t nurgent;
 	bool begun;
 	wait_queue_head_t wait;
 

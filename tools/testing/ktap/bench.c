@@ -262,11 +262,8 @@ static void set_up(void)
 	ktap_agg_new(&process, &ktap_agg_stats, &r[1]);
 	if (r[0].tag != KTAP_TABLE || r[1].tag != KTAP_AGG)
 		die("no memory");
-	while (env.heap.bytes < env.heap.max) {
-		env.heap.asked = true;
-		if (ktap_heap_refill(&env.heap))
-			break;
-	}
+	env.heap.goal = env.heap.max;
+	ktap_heap_refill(&env.heap);
 	table = r[0].table;
 	agg = r[1].agg;
 	/* Allocate all of its buckets. */

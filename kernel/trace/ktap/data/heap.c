@@ -38,6 +38,9 @@ struct ktap_heap_segment {
 
 #define SEGMENT_MIN	4096U
 
+/* An urgent refill delays the tasks of its CPU. */
+#define URGENT_SEGMENTS	16
+
 /* Jiffies without a retry after a refusal: a failing kvmalloc() takes long. */
 #define RETRY_AFTER	(HZ / 10)
 
@@ -144,6 +147,44 @@ static bool heap_may_retry(const struct ktap_heap *heap)
 	return !READ_ONCE(heap->denied) || jiffies - READ_ONCE(heap->denied_at) >= RETRY_AFTER;
 }
 
+/* Bytes of all segments */
+static size_t heap_size(const struct ktap_heap *heap)
+{
+	return heap->bytes - heap->outside;
+}
+
+static bool heap_has_room(const struct ktap_heap *heap)
+{
+	return READ_ONCE(heap->bytes) + SEGMENT_MIN <= heap->max;
+}
+
+/* No refill is due: the next one is requested when a quarter is left. */
+static void heap_reset_requests(struct ktap_heap *heap)
+{
+	WRITE_ONCE(heap->asked, 0);
+	heap->ask_below = max_t(size_t, heap_size(heap) / 4, KTAP_HEAP_LOW);
+}
+
+/*
+ * Little is left, or an allocation has failed: may the caller ask for a refill?  The
+ * first request sets the goal.  Each further one needs half of what the previous one
+ * found: its CPU may not have run since, and this one may be another.
+ */
+static bool heap_ask(struct ktap_heap *heap)
+{
+	size_t size = heap_size(heap);
+
+	if (heap->asked == KTAP_HEAP_REQUESTS ||
+	    (heap->asked && heap->available >= heap->ask_below) ||
+	    !heap_has_room(heap) || !heap_may_retry(heap))
+		return false;
+	if (!heap->asked)
+		heap->goal = size + max_t(size_t, size, KTAP_HEAP_INITIAL);
+	WRITE_ONCE(heap->asked, heap->asked + 1);
+	heap->ask_below = heap->available / 2;
+	return heap->low;
+}
+
 static void *heap_alloc_locked(struct ktap_heap *heap, size_t size, bool *low)
 {
 	unsigned int class = heap_class_of(size);
@@ -157,12 +198,7 @@ static void *heap_alloc_locked(struct ktap_heap *heap, size_t size, bool *low)
 		p = heap_cut_larger(heap, class);
 	if (p)
 		heap->available -= class_sizes[class];
-	*low = false;
-	if ((!p || heap->available < KTAP_HEAP_LOW) && !READ_ONCE(heap->asked) &&
-	    heap->bytes + SEGMENT_MIN <= heap->max && heap_may_retry(heap)) {
-		WRITE_ONCE(heap->asked, true);
-		*low = heap->low;
-	}
+	*low = (!p || heap->available < heap->ask_below) && heap_ask(heap);
 	return p;
 }
 
@@ -224,20 +260,59 @@ void ktap_heap_free_nested(struct ktap_heap *heap, void *p, size_t size)
 	ktap_unlock_nested(&heap->lock);
 }
 
+/* The size of the next segment of a refill; 0 if the goal or the limit is reached. */
+static size_t heap_wanted(const struct ktap_heap *heap)
+{
+	size_t size = heap_size(heap), want;
+
+	if (size >= heap->goal)
+		return 0;
+	want = min(heap->goal - size, heap->max - heap->bytes);
+	return want < SEGMENT_MIN ? 0 : min_t(size_t, want, KTAP_HEAP_SEGMENT);
+}
+
+static size_t heap_next_segment(struct ktap_heap *heap)
+{
+	unsigned long flags;
+	size_t want;
+
+	if (!ktap_lock(&heap->lock, &flags))
+		return 0;
+	want = heap_wanted(heap);
+	if (!want)
+		heap_reset_requests(heap);
+	ktap_unlock(&heap->lock, flags);
+	return want;
+}
+
+static void heap_deny(struct ktap_heap *heap)
+{
+	unsigned long flags;
+
+	if (!ktap_lock(&heap->lock, &flags))
+		return;
+	WRITE_ONCE(heap->denied_at, jiffies);
+	WRITE_ONCE(heap->denied, true);
+	heap_reset_requests(heap);
+	ktap_unlock(&heap->lock, flags);
+}
+
 static int heap_add_segment(struct ktap_heap *heap, size_t size)
 {
 	struct ktap_heap_segment *seg, **link;
 	unsigned long flags;
 
 	seg = kvmalloc(size, KTAP_GFP);
-	if (!seg)
+	if (!seg) {
+		heap_deny(heap);
 		return -ENOMEM;
+	}
 	seg->size = ALIGN_DOWN(size - sizeof(*seg), 16);
 	seg->used = 0;
 
 	if (!ktap_lock(&heap->lock, &flags))
 		goto free;
-	if (heap->max - heap->bytes < size) {
+	if (heap_wanted(heap) < size) {
 		/* Another refill was faster. */
 		ktap_unlock(&heap->lock, flags);
 		goto free;
@@ -254,44 +329,39 @@ static int heap_add_segment(struct ktap_heap *heap, size_t size)
 	return 0;
 free:
 	kvfree(seg);
-	return -ENOSPC;
+	return 0;
+}
+
+/* Several refills at once share the work: each adds segments until the goal is reached. */
+static int heap_refill(struct ktap_heap *heap, unsigned int most)
+{
+	bool room = heap_has_room(heap);
+	size_t size;
+	int err = 0;
+
+	might_sleep();
+	for (; !err && most; most--) {
+		size = heap_next_segment(heap);
+		if (!size)
+			return room ? 0 : -ENOSPC;
+		err = heap_may_retry(heap) ? heap_add_segment(heap, size) : -ENOMEM;
+	}
+	return err;
 }
 
 int ktap_heap_refill(struct ktap_heap *heap)
 {
-	size_t room, bytes = READ_ONCE(heap->bytes);
-	size_t want = max_t(size_t, bytes, KTAP_HEAP_INITIAL);
-	int err = -ENOSPC;
+	return heap_refill(heap, U32_MAX);
+}
 
-	might_sleep();
-	if (heap->segments && bytes < heap->max && !READ_ONCE(heap->asked))
-		return 0;
-	if (!heap_may_retry(heap)) {
-		/* Let ->low() be called again when a retry is allowed. */
-		WRITE_ONCE(heap->asked, false);
-		return -ENOMEM;
-	}
-	want = min(want, heap->max - bytes);
-	while (want) {
-		room = min_t(size_t, want, KTAP_HEAP_SEGMENT);
-		if (room < SEGMENT_MIN)
-			break;
-		err = heap_add_segment(heap, room);
-		if (err)
-			break;
-		want -= room;
-	}
-	if (err == -ENOMEM) {
-		WRITE_ONCE(heap->denied_at, jiffies);
-		WRITE_ONCE(heap->denied, true);
-	}
-	WRITE_ONCE(heap->asked, false);
-	return err;
+void ktap_heap_refill_urgently(struct ktap_heap *heap)
+{
+	heap_refill(heap, URGENT_SEGMENTS);
 }
 
 bool ktap_heap_was_denied(const struct ktap_heap *heap)
 {
-	return READ_ONCE(heap->denied) && READ_ONCE(heap->bytes) + SEGMENT_MIN <= heap->max;
+	return READ_ONCE(heap->denied) && heap_has_room(heap);
 }
 
 bool ktap_heap_charge(struct ktap_heap *heap, size_t size)
@@ -328,6 +398,8 @@ void ktap_heap_init(struct ktap_heap *heap, size_t max, void (*low)(struct ktap_
 	ktap_lock_init(&heap->lock);
 	heap->max = max;
 	heap->low = low;
+	heap->goal = KTAP_HEAP_INITIAL;
+	heap_reset_requests(heap);
 }
 
 void ktap_heap_destroy(struct ktap_heap *heap)

@@ -10,6 +10,7 @@
 #ifndef _KTAP_HEAP_H
 #define _KTAP_HEAP_H
 
+#include <linux/compiler.h>
 #include <linux/types.h>
 
 #include "data/lock.h"
@@ -25,6 +26,7 @@
 #define KTAP_HEAP_MAX_ALLOC	(16U << 10)	/* bytes of one block */
 #define KTAP_HEAP_INITIAL	(512U << 10)	/* bytes of the first refill */
 #define KTAP_HEAP_LOW		(KTAP_HEAP_INITIAL / 2)
+#define KTAP_HEAP_REQUESTS	4	/* for one refill */
 
 struct ktap_heap_block;
 struct ktap_heap_segment;
@@ -39,11 +41,14 @@ struct ktap_heap_segment;
  * @outside: bytes allocated elsewhere that count toward @max
  * @available: bytes not allocated, roughly
  * @max: limit of @bytes
- * @asked: @low was called, and ktap_heap_refill() has not run since
+ * @goal: bytes of all segments after the refill that is due, or the last one
+ * @asked: calls of @low for this refill; 0: none is due
+ * @ask_below: call @low when @available falls below this
  * @denied: the system, or the memory cgroup, has refused an allocation
  * @denied_at: time of the last refusal, in jiffies; no retry for a while after it
- * @low: called when an allocation fails or @available falls under KTAP_HEAP_LOW,
- *	if @max allows a refill
+ * @low: called when less than a quarter is left, or less than KTAP_HEAP_LOW, or an
+ *	allocation fails; and, until the refill is done, at each half of what was
+ *	left then, up to KTAP_HEAP_REQUESTS times.  Not called if @max allows no refill
  */
 struct ktap_heap {
 	struct ktap_lock lock;
@@ -54,7 +59,9 @@ struct ktap_heap {
 	size_t outside;
 	size_t available;
 	size_t max;
-	bool asked;
+	size_t goal;
+	unsigned int asked;
+	size_t ask_below;
 	bool denied;
 	unsigned long denied_at;
 	void (*low)(struct ktap_heap *heap);
@@ -65,11 +72,23 @@ void ktap_heap_init(struct ktap_heap *heap, size_t max, void (*low)(struct ktap_
 void ktap_heap_destroy(struct ktap_heap *heap);
 
 /*
- * Double @bytes, up to @max, if memory is low or the heap is empty.
+ * Double the memory, up to @max, if ->low() was called or the heap is empty.
  * Context: process, may sleep.  Return 0; -ENOSPC at @max; or -ENOMEM, also
  * without a try for a while after a refusal.
  */
 int ktap_heap_refill(struct ktap_heap *heap);
+
+/*
+ * Begin the refill with at most one megabyte: handlers can continue until another
+ * context has done the rest.  Context: process, may sleep.
+ */
+void ktap_heap_refill_urgently(struct ktap_heap *heap);
+
+/* Is a refill due? */
+static inline bool ktap_heap_is_low(const struct ktap_heap *heap)
+{
+	return READ_ONCE(heap->asked);
+}
 
 /* The heap is below its limit because the system, or the memory cgroup, refused memory. */
 bool ktap_heap_was_denied(const struct ktap_heap *heap);

@@ -165,20 +165,96 @@ static void large_blocks_serve_small_requests(struct kunit *test)
 	KUNIT_EXPECT_GE(test, exhaust(heap, 112, &list), large * 9 / 10);
 }
 
-static void a_shortage_triggers_one_refill(struct kunit *test)
+/* Allocate until ->low() is called; return what is left then, or 0 if it is not called. */
+static size_t left_when_low(struct ktap_heap *heap)
 {
-	struct ktap_heap *heap = test_heap(test, 2 * KTAP_HEAP_INITIAL);
-	struct block *list = NULL;
+	unsigned int calls = low_calls;
+
+	while (ktap_heap_alloc(heap, 64)) {
+		if (low_calls != calls)
+			return heap->available;
+	}
+	return low_calls != calls ? heap->available : 0;
+}
+
+static void a_refill_is_due_at_a_quarter(struct kunit *test)
+{
+	/* Bytes of the heap, and what is free when the refill is due, plus one block */
+	static const size_t levels[][2] = {
+		{ KTAP_HEAP_INITIAL, KTAP_HEAP_LOW },
+		{ 2 * KTAP_HEAP_INITIAL, KTAP_HEAP_LOW },
+		{ 4 * KTAP_HEAP_INITIAL, KTAP_HEAP_INITIAL },
+		{ 8 * KTAP_HEAP_INITIAL, 2 * KTAP_HEAP_INITIAL },
+	};
+	struct ktap_heap *heap = test_heap(test, 16 * KTAP_HEAP_INITIAL);
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(levels); i++) {
+		KUNIT_ASSERT_EQ(test, 0, ktap_heap_refill(heap));
+		KUNIT_EXPECT_FALSE(test, ktap_heap_is_low(heap));
+		KUNIT_EXPECT_EQ(test, heap->bytes, levels[i][0]);
+		KUNIT_EXPECT_EQ(test, left_when_low(heap), levels[i][1] - 64);
+		KUNIT_EXPECT_TRUE(test, ktap_heap_is_low(heap));
+	}
+	/* The next refill reaches the limit: none is due after it. */
+	KUNIT_ASSERT_EQ(test, 0, ktap_heap_refill(heap));
+	KUNIT_EXPECT_EQ(test, heap->bytes, 16 * KTAP_HEAP_INITIAL);
+	KUNIT_EXPECT_EQ(test, left_when_low(heap), 0);
+}
+
+static void a_refill_that_is_late_is_requested_again(struct kunit *test)
+{
+	struct ktap_heap *heap = test_heap(test, 4 * KTAP_HEAP_INITIAL);
+	size_t level = KTAP_HEAP_LOW, left;
+	unsigned int i;
+	void *p;
 
 	KUNIT_ASSERT_EQ(test, 0, ktap_heap_refill(heap));
-	KUNIT_EXPECT_NOT_NULL(test, ktap_heap_alloc(heap, 1024));
-	KUNIT_EXPECT_EQ(test, low_calls, 0);
-	exhaust(heap, 1024, &list);
-	KUNIT_EXPECT_EQ(test, low_calls, 1);
+	for (i = 0; i < KTAP_HEAP_REQUESTS; i++) {
+		left = left_when_low(heap);
+		KUNIT_EXPECT_LT(test, left, level);
+		KUNIT_EXPECT_GE(test, left, level - 64);
+		level = left / 2;
+		/* It is not requested again while memory comes and goes at this level. */
+		p = ktap_heap_alloc(heap, 64);
+		ktap_heap_free(heap, p, 64);
+		KUNIT_EXPECT_EQ(test, low_calls, i + 1);
+	}
+	KUNIT_EXPECT_EQ(test, left_when_low(heap), 0);
+	KUNIT_EXPECT_EQ(test, low_calls, KTAP_HEAP_REQUESTS);
+
+	/* Once it is done, the next shortage is requested as often. */
 	KUNIT_ASSERT_EQ(test, 0, ktap_heap_refill(heap));
+	KUNIT_EXPECT_EQ(test, heap->bytes, 2 * KTAP_HEAP_INITIAL);
+	KUNIT_EXPECT_EQ(test, left_when_low(heap), KTAP_HEAP_LOW - 64);
+	while (left_when_low(heap))
+		;
+	KUNIT_EXPECT_EQ(test, low_calls, 2 * KTAP_HEAP_REQUESTS);
+}
+
+/* Several requests double the memory once. */
+static void refills_share_a_goal(struct kunit *test)
+{
+	struct ktap_heap *heap = test_heap(test, 32 * KTAP_HEAP_INITIAL);
+	struct block *list = NULL;
+	int i;
+
+	while (heap->bytes < 8 * KTAP_HEAP_INITIAL) {
+		exhaust(heap, 1024, &list);
+		KUNIT_ASSERT_EQ(test, 0, ktap_heap_refill(heap));
+	}
 	exhaust(heap, 1024, &list);
-	/* The heap has reached its limit. */
-	KUNIT_EXPECT_EQ(test, low_calls, 1);
+	for (i = 1; i <= 3; i++) {
+		ktap_heap_refill_urgently(heap);
+		KUNIT_EXPECT_EQ(test, heap->bytes, (8 + 2 * i) * KTAP_HEAP_INITIAL);
+		KUNIT_EXPECT_TRUE(test, ktap_heap_is_low(heap));
+	}
+	KUNIT_EXPECT_EQ(test, 0, ktap_heap_refill(heap));
+	KUNIT_EXPECT_EQ(test, heap->bytes, 16 * KTAP_HEAP_INITIAL);
+	KUNIT_EXPECT_FALSE(test, ktap_heap_is_low(heap));
+	ktap_heap_refill_urgently(heap);
+	KUNIT_EXPECT_EQ(test, 0, ktap_heap_refill(heap));
+	KUNIT_EXPECT_EQ(test, heap->bytes, 16 * KTAP_HEAP_INITIAL);
 }
 
 static void a_denied_refill_is_retried(struct kunit *test)
@@ -239,6 +315,27 @@ static void memory_outside_the_heap_is_charged(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, ktap_heap_charge(heap, 1));
 }
 
+/* A refill that finds the limit used up by charges is requested again when there is room. */
+static void a_refill_without_room_is_not_pending(struct kunit *test)
+{
+	const size_t max = 4 * KTAP_HEAP_INITIAL;
+	struct ktap_heap *heap = test_heap(test, max);
+	struct block *list = NULL;
+
+	heap->goal = max - max / 4;
+	KUNIT_ASSERT_EQ(test, 0, ktap_heap_refill(heap));
+	exhaust(heap, 64, &list);
+	KUNIT_EXPECT_TRUE(test, ktap_heap_is_low(heap));
+	KUNIT_EXPECT_TRUE(test, ktap_heap_charge(heap, max / 4));
+	KUNIT_EXPECT_EQ(test, -ENOSPC, ktap_heap_refill(heap));
+	KUNIT_EXPECT_FALSE(test, ktap_heap_is_low(heap));
+	ktap_heap_uncharge(heap, max / 4);
+	exhaust(heap, 64, &list);
+	KUNIT_EXPECT_TRUE(test, ktap_heap_is_low(heap));
+	KUNIT_EXPECT_EQ(test, 0, ktap_heap_refill(heap));
+	KUNIT_EXPECT_EQ(test, heap->bytes, max);
+}
+
 /* A charge alone gives the heap no memory: the first refill is still needed. */
 static void a_charge_does_not_replace_the_first_refill(struct kunit *test)
 {
@@ -257,10 +354,13 @@ static struct kunit_case heap_cases[] = {
 	KUNIT_CASE(too_large_allocations_fail),
 	KUNIT_CASE(freed_blocks_are_reused),
 	KUNIT_CASE(large_blocks_serve_small_requests),
-	KUNIT_CASE(a_shortage_triggers_one_refill),
+	KUNIT_CASE(a_refill_is_due_at_a_quarter),
+	KUNIT_CASE(a_refill_that_is_late_is_requested_again),
+	KUNIT_CASE(refills_share_a_goal),
 	KUNIT_CASE(a_denied_refill_is_retried),
 	KUNIT_CASE(an_allocation_inside_a_lock_fails),
 	KUNIT_CASE(memory_outside_the_heap_is_charged),
+	KUNIT_CASE(a_refill_without_room_is_not_pending),
 	KUNIT_CASE(a_charge_does_not_replace_the_first_refill),
 	{}
 };
