@@ -10,7 +10,7 @@
 debug=/sys/kernel/debug
 [ -e /proc/self/fail-nth ] && [ -e $debug/failslab/require-start ] ||
 	lacks "this kernel cannot inject faults by stack traces"
-plan 13
+plan 14
 code=0
 kinds="failslab fail_page_alloc fail_usercopy"
 
@@ -62,15 +62,22 @@ text() {
 			END { print from, to }'
 }
 
+# These functions exist: a fault that is injected below an unknown name hits nothing.
+unknown=
+for name in load_output_work session_refill_work; do
+	grep -q " [tT] $name\$" /proc/kallsyms || unknown="$unknown $name"
+done
+is functions_exist "$unknown" ""
+
 fault refused_or_works_while_it_is_loaded load "$some"
 fault works_or_says_so_while_it_is_used use "$some"
 fault thread_goes_on thread "$some"
 fault kthreadd_makes_no_thread create "$some"
 # in the session's thread, which has fail-nth only after it is created
-fault ring_buffer_has_no_objects site failslab $(text output_work) "$some"
-fault ring_buffer_has_no_pages site fail_page_alloc $(text output_work) "$some"
+fault ring_buffer_has_no_objects site failslab $(text load_output_work) "$some"
+fault ring_buffer_has_no_pages site fail_page_alloc $(text load_output_work) "$some"
 
-# anywhere FUNCTION... -- PERCENT: this share of the allocations below them fails
+# anywhere FUNCTIONS PERCENT: this share of the allocations below them fails
 anywhere() {
 	range=$(text $1)
 	for kind in failslab fail_page_alloc; do
@@ -91,7 +98,7 @@ nowhere() {
 }
 
 # growing the memory of a session in the background fails
-anywhere refill_work 50
+anywhere session_refill_work 50
 run -e 'trace syscalls:sys_enter_getppid /execname == "workload"/ { n += 1 t[n] = "text " .. n }
 trace_end { print(len(t), n) }' -- "$workload" getppid 20000
 nowhere
