@@ -196,10 +196,12 @@ static inline const struct ktap_hit *ktap_hit_of(const struct ktap_event *ev)
 /* event/timer.c */
 extern const struct ktap_source ktap_timer_source;
 
-/* event/source.c */
+/* event/attach.c */
 int ktap_sources_attach(struct ktap_session *s);
 void ktap_sources_start(struct ktap_session *s);
 void ktap_sources_detach(struct ktap_session *s);
+
+/* event/source.c */
 void ktap_sources_release(struct ktap_session *s);
 void ktap_sources_show(struct seq_file *m);
 void ktap_probe_stats(const struct ktap_probe *probe, struct ktap_probe_stats *sum);

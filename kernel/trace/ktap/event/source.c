@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Registration of probes: find the points of the event that a probe names, and
- * attach and detach all points of a session in the right order.
+ * Registration of probes: find the points of the event that a probe names.
  */
 #include <linux/bitmap.h>
 #include <linux/cleanup.h>
 #include <linux/ctype.h>
 #include <linux/glob.h>
 #include <linux/module.h>
-#include <linux/rcupdate.h>
-#include <linux/sched/signal.h>
+#include <linux/rculist.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -17,7 +16,6 @@
 #include "event/source.h"
 #include "session.h"
 #include "vm/builtin.h"
-#include "vm/opcode.h"
 
 const struct ktap_source * const ktap_sources[] = {
 	&ktap_tracepoint_source,
@@ -337,173 +335,6 @@ static int source_parse_event(struct ktap_vm *vm, struct ktap_probe *probe)
 	return source_parse_tracepoint(vm, probe, event);
 }
 
-/* State of a function in the search of source_find() */
-enum source_reach {
-	NOT_CALLED,
-	CALLED,
-	SEARCHED,
-};
-
-static void source_mark_called(u8 *reach, u32 func)
-{
-	if (reach[func] == NOT_CALLED)
-		reach[func] = CALLED;
-}
-
-/* Mark the functions that an instruction names and, unless @sure, those it may call. */
-static void source_mark_callees(const struct ktap_program *prog, const struct ktap_code *insn,
-				u8 *reach, bool sure)
-{
-	const struct ktap_opdef *op = &ktap_opdefs[insn->op];
-	u32 i;
-
-	if (op->d == KTAP_X_FUNC)
-		source_mark_called(reach, insn->d);
-	/* The value may be any function. */
-	if (!(op->flags & KTAP_OPF_BY_VALUE) || sure ||
-	    !memchr(reach, NOT_CALLED, prog->nfuncs))
-		return;
-	for (i = 0; i < prog->nfuncs; i++)
-		source_mark_called(reach, i);
-}
-
-/* Mark the callees of a function; true if it has a wanted instruction. */
-static bool source_search(const struct ktap_program *prog, u32 func, u8 *reach, bool sure,
-			  ktap_wanted_fn wanted, void *data)
-{
-	const struct ktap_code *insn = prog->code + prog->funcs[func].first;
-	const struct ktap_code *end = insn + prog->funcs[func].ninsns;
-
-	reach[func] = SEARCHED;
-	for (; insn < end; insn++) {
-		if (wanted(insn, data))
-			return true;
-		source_mark_callees(prog, insn, reach, sure);
-	}
-	return false;
-}
-
-static bool source_find(const struct ktap_probe *probe, bool sure, ktap_wanted_fn wanted,
-			void *data)
-{
-	u8 *reach __free(kvfree) = kvzalloc(probe->session->env.prog->nfuncs, KTAP_GFP);
-	const struct ktap_program *prog = probe->session->env.prog;
-	const u8 *next;
-
-	if (!reach)
-		return !sure;
-	source_mark_called(reach, probe->handler);
-	if (probe->filter != KTAP_NONE)
-		source_mark_called(reach, probe->filter);
-	while ((next = memchr(reach, CALLED, prog->nfuncs))) {
-		if (source_search(prog, next - reach, reach, sure, wanted, data))
-			return true;
-		cond_resched();
-	}
-	return false;
-}
-
-/**
- * ktap_probe_reaches() - May a probe execute an instruction of some kind?
- * @probe: the probe
- * @wanted: returns true for an instruction of that kind
- * @data: passed to @wanted
- *
- * Context: process, may sleep.
- * Return: true if it may, or if memory is short; false if not: then @wanted was called
- * for all instructions that the probe may execute.
- */
-bool ktap_probe_reaches(const struct ktap_probe *probe, ktap_wanted_fn wanted, void *data)
-{
-	return source_find(probe, false, wanted, data);
-}
-
-/* Like ktap_probe_reaches(), but do not follow calls of functions that are values. */
-bool ktap_probe_calls(const struct ktap_probe *probe, ktap_wanted_fn wanted, void *data)
-{
-	return source_find(probe, true, wanted, data);
-}
-
-/* Visitor for ktap_probe_reaches(): record what @insn reads; always continue. */
-static bool source_note_read(const struct ktap_code *insn, void *data)
-{
-	struct ktap_probe *probe = data;
-	struct ktap_plan *plan = &probe->plan;
-	u32 field;
-
-	switch (insn->op) {
-	case KTAP_OP_FIELD:
-		__set_bit(insn->d, plan->fields);
-		break;
-	case KTAP_OP_TGETS:
-		field = probe->session->env.prog->string_field[insn->d];
-		if (field != KTAP_NONE)
-			__set_bit(field, plan->fields);
-		break;
-	case KTAP_OP_ARG:
-		plan->event = true;
-		if (insn->d < BITS_PER_TYPE(plan->args))
-			plan->args |= BIT(insn->d);
-		break;
-	default:
-		plan->event |= ktap_insn_reads(insn) & KTAP_READS_EVENT;
-		plan->retval |= ktap_insn_reads(insn) & KTAP_READS_RETVAL;
-	}
-	return false;
-}
-
-static bool source_is_register(u8 operand)
-{
-	return operand >= KTAP_X_READ && operand <= KTAP_X_OWN;
-}
-
-/* May the instruction read or write the first register, or a range from there on? */
-static bool source_names_first(const struct ktap_code *insn)
-{
-	const struct ktap_opdef *def = &ktap_opdefs[insn->op];
-
-	if (insn->op == KTAP_OP_VALUE || insn->op == KTAP_OP_SUM || insn->op == KTAP_OP_PRINTF)
-		return !insn->a;
-	if (!def->name)
-		return !insn->a || !insn->b || !insn->c;
-	/* b and c are numbers of values. */
-	if (def->flags & KTAP_OPF_TAKES_OPEN)
-		return !insn->a && (insn->op != KTAP_OP_RET || insn->b);
-	return (!insn->a && source_is_register(def->a)) ||
-	       (!insn->b && source_is_register(def->b)) ||
-	       (!insn->c && source_is_register(def->c));
-}
-
-/* The first register of a handler with a parameter holds the event. */
-static bool source_takes_event(const struct ktap_program *prog, const struct ktap_func *handler)
-{
-	const struct ktap_code *insn = prog->code + handler->first, *end = insn + handler->ninsns;
-
-	if (handler->variadic)
-		return true;
-	for (; insn < end && handler->nparams; insn++) {
-		if (source_names_first(insn))
-			return true;
-	}
-	return false;
-}
-
-/*
- * Functions that the handler calls get the event from the handler, or read it by
- * instructions of their own.  A filter has no parameters.
- */
-static int source_make_plan(struct ktap_probe *probe)
-{
-	const struct ktap_program *prog = probe->session->env.prog;
-	struct ktap_plan *plan = &probe->plan;
-
-	plan->fields = bitmap_zalloc(prog->nfields, KTAP_GFP);
-	if (!plan->fields || ktap_probe_reaches(probe, source_note_read, probe))
-		return -ENOMEM;
-	plan->event |= source_takes_event(prog, &prog->funcs[probe->handler]);
-	return 0;
-}
-
 static void source_free_probe(struct ktap_probe *probe)
 {
 	bitmap_free(probe->plan.fields);
@@ -627,7 +458,7 @@ static int source_add_probe(struct ktap_vm *vm, const struct ktap_value *event, 
 		err = -ENOMEM;
 	else
 		err = ktap_probe_charge(probe, source_probe_memory(probe)) ?:
-		      source_make_plan(probe) ?:
+		      ktap_plan_make(probe) ?:
 		      source_parse_event(vm, probe) ?: ktap_inject_check(vm, probe);
 	if (!err && probe->fetches)
 		err = source_renew_earlier(vm, probe);
@@ -669,167 +500,6 @@ int ktap_fn_probe(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 
 	r[0] = KTAP_VALUE_NIL;
 	return err;
-}
-
-static const char *source_why(const struct ktap_source *source, int err)
-{
-	const char *text = source->why ? source->why(err) : NULL;
-
-	if (err == -ENOMEM)
-		return "no memory";
-	if (err == -EINTR)
-		return "the task that loads the script was stopped";
-	return text ?: source->refused;
-}
-
-/* Set the message that the point's @event cannot be attached; return @err. */
-int ktap_attach_error(const struct ktap_point *point, const char *event, int err)
-{
-	struct ktap_session *s = point->probe->session;
-
-	ktap_diag_at(&s->diag, s->env.prog, point->probe->pc, "event '%s' cannot be attached: %s",
-		     event, source_why(point->source, err));
-	return err;
-}
-
-static int source_attach_point(struct ktap_point *point)
-{
-	struct ktap_session *s = point->probe->session;
-	unsigned int before = s->nattached;
-	int err;
-
-	/* Thousands of points take seconds. */
-	if (ktap_unloads(s))
-		return ktap_attach_error(point, point->name, -EINTR);
-	cond_resched();
-	err = point->source->attach ? point->source->attach(point) : 0;
-	if (err)
-		return ktap_attach_error(point, point->name, err);
-	point->attached = true;
-	/* Some sources have counted a part of the events themselves. */
-	ktap_session_attached(s, point->nevents - (s->nattached - before));
-	return 0;
-}
-
-/* Attach so that probes of one event run in the order of the script. */
-static int source_attach_points(struct ktap_session *s)
-{
-	struct ktap_point *point;
-	int err = 0;
-
-	lockdep_assert_held(&event_mutex);
-	list_for_each_entry(point, &s->points, list) {
-		if (!err && !point->newest_first)
-			err = source_attach_point(point);
-	}
-	list_for_each_entry_reverse(point, &s->points, list) {
-		if (!err && point->newest_first)
-			err = source_attach_point(point);
-	}
-	return err;
-}
-
-/* Nothing that this reads changes any more. */
-static void source_make_starts(struct ktap_session *s)
-{
-	struct ktap_probe *probe;
-
-	list_for_each_entry(probe, &s->probes, list) {
-		ktap_start_init(&probe->start, probe->filter_func, probe->handler_func,
-				s->env.max_insns, KTAP_FIRST_SLICE);
-		if (s->filter.narrow)
-			probe->start.plain = false;
-	}
-}
-
-/**
- * ktap_sources_attach() - Enable the events of all probes
- * @s: the session, its lock held; no event is delivered before it runs
- *
- * The caller must call ktap_sources_detach() even after an error.
- * Return: 0, or a negative errno with the reason in &ktap_session.diag.
- */
-int ktap_sources_attach(struct ktap_session *s)
-{
-	const struct ktap_source *source;
-	unsigned int i;
-	int err;
-
-	lockdep_assert_held(&s->lock);
-	s->attached = true;
-	source_make_starts(s);
-
-	/* Take event_mutex only once for all points: others wait for it meanwhile. */
-	guard(mutex)(&event_mutex);
-	err = source_attach_points(s);
-	if (err)
-		return err;
-	for (i = 0; i < ktap_nsources; i++) {
-		source = ktap_sources[i];
-		err = source->attach_all ? source->attach_all(s) : 0;
-		if (err) {
-			/* Keeps the message if the source has set one that names the event. */
-			ktap_diag(&s->diag, "%s events cannot be attached: %s", source->name,
-				  source_why(source, err));
-			return err;
-		}
-	}
-	return 0;
-}
-
-void ktap_sources_start(struct ktap_session *s)
-{
-	struct ktap_point *point;
-
-	lockdep_assert_held(&s->lock);
-	list_for_each_entry(point, &s->points, list) {
-		if (point->attached && point->source->start)
-			point->source->start(point);
-	}
-}
-
-/**
- * ktap_sources_detach() - Disable all events of a session
- * @s: the session, its lock held
- *
- * After it returns, no handler runs or will run.
- */
-void ktap_sources_detach(struct ktap_session *s)
-{
-	struct ktap_point *point;
-	unsigned int i;
-
-	lockdep_assert_held(&s->lock);
-	if (!s->attached)
-		return;
-	s->attached = false;
-
-	scoped_guard(mutex, &event_mutex) {
-		/*
-		 * Detach the last point first: removing the first probe function of a
-		 * tracepoint waits for a grace period.
-		 */
-		list_for_each_entry_reverse(point, &s->points, list) {
-			if (point->attached && point->source->detach)
-				point->source->detach(point);
-			point->attached = false;
-		}
-		for (i = 0; i < ktap_nsources; i++) {
-			if (ktap_sources[i]->detach_all)
-				ktap_sources[i]->detach_all(s);
-		}
-		ktap_stand_ins_remove(s);
-	}
-	/* May wait for a page fault of a traced process: do not hold event_mutex. */
-	for (i = 0; i < ktap_nsources; i++) {
-		if (ktap_sources[i]->sync)
-			ktap_sources[i]->sync(s);
-	}
-	if (s->npoints) {
-		tracepoint_synchronize_unregister();
-		/* Wait for handlers of kprobe, fprobe and user events: they are RCU readers. */
-		synchronize_rcu();
-	}
 }
 
 /* Free all probes and unpin the modules that they trace. */

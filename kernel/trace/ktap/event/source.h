@@ -102,10 +102,15 @@ void ktap_point_init(struct ktap_point *point, struct ktap_probe *probe,
 		     const struct ktap_source *source, const char *name);
 void ktap_point_events(struct ktap_point *point, u32 n);
 int ktap_event_error(struct ktap_vm *vm, const char *event, int err);
+
+/* attach.c */
+int ktap_attach_error(const struct ktap_point *point, const char *event, int err);
+
+/* plan.c */
 typedef bool (*ktap_wanted_fn)(const struct ktap_code *insn, void *data);
 bool ktap_probe_reaches(const struct ktap_probe *probe, ktap_wanted_fn wanted, void *data);
 bool ktap_probe_calls(const struct ktap_probe *probe, ktap_wanted_fn wanted, void *data);
-int ktap_attach_error(const struct ktap_point *point, const char *event, int err);
+int ktap_plan_make(struct ktap_probe *probe);
 
 /* field_check.c */
 int ktap_field_check_probe(struct ktap_vm *vm, struct ktap_probe *probe, u32 def);

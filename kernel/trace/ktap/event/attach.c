@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Attaching and detaching of probes: all points of a session, in the right order.
+ */
+#include <linux/cleanup.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/tracepoint.h>
+
+#include "../../trace.h"
+#include "event/source.h"
+#include "session.h"
+
+static const char *attach_why(const struct ktap_source *source, int err)
+{
+	const char *text = source->why ? source->why(err) : NULL;
+
+	if (err == -ENOMEM)
+		return "no memory";
+	if (err == -EINTR)
+		return "the task that loads the script was stopped";
+	return text ?: source->refused;
+}
+
+/* Set the message that the point's @event cannot be attached; return @err. */
+int ktap_attach_error(const struct ktap_point *point, const char *event, int err)
+{
+	struct ktap_session *s = point->probe->session;
+
+	ktap_diag_at(&s->diag, s->env.prog, point->probe->pc, "event '%s' cannot be attached: %s",
+		     event, attach_why(point->source, err));
+	return err;
+}
+
+static int attach_point(struct ktap_point *point)
+{
+	struct ktap_session *s = point->probe->session;
+	unsigned int before = s->nattached;
+	int err;
+
+	/* Thousands of points take seconds. */
+	if (ktap_unloads(s))
+		return ktap_attach_error(point, point->name, -EINTR);
+	cond_resched();
+	err = point->source->attach ? point->source->attach(point) : 0;
+	if (err)
+		return ktap_attach_error(point, point->name, err);
+	point->attached = true;
+	/* Some sources have counted a part of the events themselves. */
+	ktap_session_attached(s, point->nevents - (s->nattached - before));
+	return 0;
+}
+
+/* Attach so that probes of one event run in the order of the script. */
+static int attach_points(struct ktap_session *s)
+{
+	struct ktap_point *point;
+	int err = 0;
+
+	lockdep_assert_held(&event_mutex);
+	list_for_each_entry(point, &s->points, list) {
+		if (!err && !point->newest_first)
+			err = attach_point(point);
+	}
+	list_for_each_entry_reverse(point, &s->points, list) {
+		if (!err && point->newest_first)
+			err = attach_point(point);
+	}
+	return err;
+}
+
+/* Nothing that this reads changes any more. */
+static void attach_make_starts(struct ktap_session *s)
+{
+	struct ktap_probe *probe;
+
+	list_for_each_entry(probe, &s->probes, list) {
+		ktap_start_init(&probe->start, probe->filter_func, probe->handler_func,
+				s->env.max_insns, KTAP_FIRST_SLICE);
+		if (s->filter.narrow)
+			probe->start.plain = false;
+	}
+}
+
+/**
+ * ktap_sources_attach() - Enable the events of all probes
+ * @s: the session, its lock held; no event is delivered before it runs
+ *
+ * The caller must call ktap_sources_detach() even after an error.
+ * Return: 0, or a negative errno with the reason in &ktap_session.diag.
+ */
+int ktap_sources_attach(struct ktap_session *s)
+{
+	const struct ktap_source *source;
+	unsigned int i;
+	int err;
+
+	lockdep_assert_held(&s->lock);
+	s->attached = true;
+	attach_make_starts(s);
+
+	/* Take event_mutex only once for all points: others wait for it meanwhile. */
+	guard(mutex)(&event_mutex);
+	err = attach_points(s);
+	if (err)
+		return err;
+	for (i = 0; i < ktap_nsources; i++) {
+		source = ktap_sources[i];
+		err = source->attach_all ? source->attach_all(s) : 0;
+		if (err) {
+			/* Keeps the message if the source has set one that names the event. */
+			ktap_diag(&s->diag, "%s events cannot be attached: %s", source->name,
+				  attach_why(source, err));
+			return err;
+		}
+	}
+	return 0;
+}
+
+void ktap_sources_start(struct ktap_session *s)
+{
+	struct ktap_point *point;
+
+	lockdep_assert_held(&s->lock);
+	list_for_each_entry(point, &s->points, list) {
+		if (point->attached && point->source->start)
+			point->source->start(point);
+	}
+}
+
+/**
+ * ktap_sources_detach() - Disable all events of a session
+ * @s: the session, its lock held
+ *
+ * After it returns, no handler runs or will run.
+ */
+void ktap_sources_detach(struct ktap_session *s)
+{
+	struct ktap_point *point;
+	unsigned int i;
+
+	lockdep_assert_held(&s->lock);
+	if (!s->attached)
+		return;
+	s->attached = false;
+
+	scoped_guard(mutex, &event_mutex) {
+		/*
+		 * Detach the last point first: removing the first probe function of a
+		 * tracepoint waits for a grace period.
+		 */
+		list_for_each_entry_reverse(point, &s->points, list) {
+			if (point->attached && point->source->detach)
+				point->source->detach(point);
+			point->attached = false;
+		}
+		for (i = 0; i < ktap_nsources; i++) {
+			if (ktap_sources[i]->detach_all)
+				ktap_sources[i]->detach_all(s);
+		}
+		ktap_stand_ins_remove(s);
+	}
+	/* May wait for a page fault of a traced process: do not hold event_mutex. */
+	for (i = 0; i < ktap_nsources; i++) {
+		if (ktap_sources[i]->sync)
+			ktap_sources[i]->sync(s);
+	}
+	if (s->npoints) {
+		tracepoint_synchronize_unregister();
+		/* Wait for handlers of kprobe, fprobe and user events: they are RCU readers. */
+		synchronize_rcu();
+	}
+}
