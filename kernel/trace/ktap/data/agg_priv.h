@@ -28,6 +28,9 @@ struct ktap_shard {
 	u64 buckets[];
 };
 
+/* Buckets of ktap_agg_hist, which has one for a power of two */
+#define KTAP_LOG2_BUCKETS	(2 * 64)
+
 /* Buckets that are read at a time, and buckets of a struct ktap_agg_block. */
 #define KTAP_AGG_PIECE	16
 
