@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tables: their buckets and their growth, and what concerns a whole table.
- * table_access.c accesses entries by their keys.
+ * table_access.c reads entries by their keys, table_update.c updates them.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>

@@ -1,124 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Access to the entries of a table by their keys: what handlers do with tables.
- * table.c describes the table and its locks.
+ * Reads of the entries of a table by their keys.  table.c describes the table and its
+ * locks.
  */
 #include <linux/hash.h>
-#include <linux/kernel.h>
-#include <linux/string.h>
-#include <linux/unaligned.h>
 
-#include "data/table_priv.h"
-#include "vm/arith.h"
-#include "vm/bytes.h"
-#include "vm/env.h"
-#include "vm/vm.h"
-
-/* Units for the insertion of an entry, besides those of the instruction. */
-#define INSERT_COST		6
-
-/* Average length of chains at which insertions fail, without memory for more buckets. */
-#define MAX_CHAIN		32
-
-/* Bytes of a string that is looked up without a call */
-#define SHORT_STRING		(2 * sizeof(u64))
-
-/* Multiply, and fold the product: each bit of both words has an effect on the result. */
-static __always_inline u64 table_mix(u64 x, u64 y)
-{
-	struct ktap_int128 product = ktap_int128_mul(x, y);
-
-	return product.lo ^ product.hi;
-}
-
-/* The last ones of the bytes, at most SHORT_STRING.  The two words may overlap. */
-static __always_inline u64 table_mix_short(const u64 *secret, const void *p, size_t len, u64 hash)
-{
-	if (len < sizeof(u64))
-		return table_mix(ktap_short_word(p, len) ^ hash, secret[1]);
-	return table_mix(ktap_word(p) ^ secret[1], ktap_word(p + len - sizeof(u64)) ^ hash);
-}
+#include "data/table_place.h"
 
 static u64 table_mix_bytes(const u64 *secret, const void *p, size_t len)
 {
 	u64 hash = secret[0] + len;
 
-	for (; len > SHORT_STRING; p += SHORT_STRING, len -= SHORT_STRING)
-		hash = table_mix_short(secret, p, SHORT_STRING, hash);
-	return table_mix_short(secret, p, len, hash);
+	for (; len > KTAP_SHORT_KEY; p += KTAP_SHORT_KEY, len -= KTAP_SHORT_KEY)
+		hash = ktap_key_mix_short(secret, p, KTAP_SHORT_KEY, hash);
+	return ktap_key_mix_short(secret, p, len, hash);
 }
 
-/*
- * Two random words, &ktap_env.secret, mask the key: who does not know them cannot choose
- * keys that collide.  With some of them, keys that differ in a few bits differ only in a
- * part of the product: hash_64() combines all of it.
- */
-static __always_inline u32 table_hash_word(const struct ktap_env *env, u64 x)
-{
-	return hash_64(table_mix(x ^ env->secret[0], env->secret[1]), 32);
-}
-
-/* table_hash_key() for short strings */
-static __always_inline u32 table_hash_short(const struct ktap_env *env,
-					    const struct ktap_value *key)
-{
-	u64 hash = env->secret[0] + key->len;
-
-	return hash_64(table_mix_short(env->secret, key->blob, key->len, hash), 32);
-}
-
-static noinline u32 table_hash_key(const struct ktap_env *env, const struct ktap_value *key)
+noinline u32 ktap_key_hash(const struct ktap_env *env, const struct ktap_value *key)
 {
 	if (!ktap_is_blob(key))
-		return table_hash_word(env, key->u);
+		return ktap_key_hash_word(env, key->u);
 	return hash_64(table_mix_bytes(env->secret, key->blob, key->len), 32);
-}
-
-static __always_inline struct ktap_entry *table_find_int(struct ktap_table *t, u32 hash, u64 i)
-{
-	struct ktap_entry *e;
-
-	ktap_assert_held(ktap_table_stripe_of(t, hash));
-	for (e = *ktap_table_bucket(t, hash); e; e = e->chain) {
-		if (e->key.u == i && e->key.tag == KTAP_INT)
-			return e;
-	}
-	return NULL;
-}
-
-static __always_inline bool table_same_word(const void *x, const void *y, size_t at)
-{
-	return ktap_word(x + at) == ktap_word(y + at);
-}
-
-static __always_inline bool table_same_u32(const void *x, const void *y, size_t at)
-{
-	return get_unaligned((const u32 *)(x + at)) == get_unaligned((const u32 *)(y + at));
-}
-
-/* ktap_same_bytes() for short strings.  It needs few registers. */
-static __always_inline bool table_same_short(const u8 *x, const u8 *y, size_t len)
-{
-	if (len >= sizeof(u64))
-		return table_same_word(x, y, 0) && table_same_word(x, y, len - sizeof(u64));
-	if (len >= sizeof(u32))
-		return table_same_u32(x, y, 0) && table_same_u32(x, y, len - sizeof(u32));
-	return !len || (x[0] == y[0] && x[len / 2] == y[len / 2] && x[len - 1] == y[len - 1]);
-}
-
-/* @key is a short string. */
-static __always_inline struct ktap_entry *table_find_short(struct ktap_table *t, u32 hash,
-							   const struct ktap_value *key)
-{
-	struct ktap_entry *e;
-
-	ktap_assert_held(ktap_table_stripe_of(t, hash));
-	for (e = *ktap_table_bucket(t, hash); e; e = e->chain) {
-		if (e->key.tag == KTAP_STR && e->key.len == key->len &&
-		    table_same_short(e->bytes, key->blob, key->len))
-			return e;
-	}
-	return NULL;
 }
 
 static __always_inline bool table_same_key(const struct ktap_value *x, const struct ktap_value *y)
@@ -130,8 +32,8 @@ static __always_inline bool table_same_key(const struct ktap_value *x, const str
 	return x->len == y->len && ktap_same_bytes(x->blob, y->blob, x->len);
 }
 
-static noinline struct ktap_entry *table_find(struct ktap_table *t, u32 hash,
-					      const struct ktap_value *key)
+noinline struct ktap_entry *ktap_table_find_hashed(struct ktap_table *t, u32 hash,
+						   const struct ktap_value *key)
 {
 	struct ktap_entry *e;
 
@@ -146,130 +48,7 @@ static noinline struct ktap_entry *table_find(struct ktap_table *t, u32 hash,
 struct ktap_entry *ktap_table_find(struct ktap_env *env, struct ktap_table *t,
 				   const struct ktap_value *key)
 {
-	return table_find(t, table_hash_key(env, key), key);
-}
-
-static __always_inline void table_link_entry(struct ktap_table *t, struct ktap_entry *e)
-{
-	struct ktap_entry **head = ktap_table_bucket(t, e->hash);
-
-	ktap_assert_held(ktap_table_stripe_of(t, e->hash));
-	ktap_assert_held(&t->order);
-
-	e->chain = *head;
-	*head = e;
-
-	e->seq = ++t->seq;
-	e->prev = t->last;
-	e->next = NULL;
-	if (t->last)
-		t->last->next = e;
-	else
-		t->first = e;
-	t->last = e;
-	WRITE_ONCE(t->count, t->count + 1);
-}
-
-static void table_insert_entry(struct ktap_table *t, struct ktap_entry *e)
-{
-	table_link_entry(t, e);
-	if (unlikely(t->ncursors))
-		ktap_cursors_see_new(t, e);
-}
-
-/* Make an entry of the memory @e, which may be NULL. */
-static struct ktap_entry *table_init_entry(struct ktap_entry *e, u32 hash,
-					   const struct ktap_value *key)
-{
-	if (!e)
-		return NULL;
-	e->hash = hash;
-	e->key = *key;
-	if (ktap_is_blob(key)) {
-		memcpy(e->bytes, key->blob, key->len);
-		e->key.blob = e->bytes;
-	}
-	e->value = KTAP_VALUE_NIL;
-	return e;
-}
-
-/**
- * struct table_place - the place of a key in a table
- * @locked: the stripe of the key is locked; otherwise nothing else is valid
- * @hash: hash of the key
- * @stripe: the lock of this hash
- * @flags: to unlock it
- * @e: the entry, or NULL
- */
-struct table_place {
-	bool locked;
-	u32 hash;
-	struct ktap_lock *stripe;
-	unsigned long flags;
-	struct ktap_entry *e;
-};
-
-/* Lock the stripe of a key, and find its entry. */
-static __always_inline struct table_place table_enter(struct ktap_vm *vm, struct ktap_table *t,
-						      const struct ktap_value *key)
-{
-	u32 hash = table_hash_key(vm->env, key);
-	struct ktap_lock *stripe = ktap_table_stripe_of(t, hash);
-	unsigned long flags;
-
-	if (!ktap_lock(stripe, &flags))
-		return (struct table_place){ };
-	return (struct table_place){
-		.locked = true, .hash = hash, .stripe = stripe, .flags = flags,
-		.e = table_find(t, hash, key),
-	};
-}
-
-/*
- * table_enter() for the integer @k, as integers are the most frequent keys.  It calls
- * nothing, so that an operation on an existing entry needs no stack.  It may fail at any
- * time: use table_enter() then.
- */
-static __always_inline struct table_place table_try(struct ktap_vm *vm, struct ktap_table *t,
-						    u64 k)
-{
-	u32 hash = table_hash_word(vm->env, k);
-	struct ktap_lock *stripe = ktap_table_stripe_of(t, hash);
-	unsigned long flags;
-
-	if (unlikely(!ktap_trylock(stripe, &flags)))
-		return (struct table_place){ };
-	return (struct table_place){
-		.locked = true, .hash = hash, .stripe = stripe, .flags = flags,
-		.e = table_find_int(t, hash, k),
-	};
-}
-
-/* table_try() for short strings */
-static __always_inline struct table_place table_try_short(struct ktap_vm *vm,
-							  struct ktap_table *t,
-							  const struct ktap_value *key)
-{
-	struct ktap_lock *stripe;
-	unsigned long flags;
-	u32 hash;
-
-	if (key->tag != KTAP_STR || key->len > SHORT_STRING)
-		return (struct table_place){ };
-	hash = table_hash_short(vm->env, key);
-	stripe = ktap_table_stripe_of(t, hash);
-	if (unlikely(!ktap_trylock(stripe, &flags)))
-		return (struct table_place){ };
-	return (struct table_place){
-		.locked = true, .hash = hash, .stripe = stripe, .flags = flags,
-		.e = table_find_short(t, hash, key),
-	};
-}
-
-static int table_is_busy(struct ktap_vm *vm)
-{
-	ktap_count_busy(vm->env);
-	return 0;
+	return ktap_table_find_hashed(t, ktap_key_hash(env, key), key);
 }
 
 /* Copy a blob, which had @need bytes a moment ago. */
@@ -277,7 +56,7 @@ static noinline int table_get_blob(struct ktap_vm *vm, struct ktap_table *t,
 				   const struct ktap_value *key, u32 need, struct ktap_value *v)
 {
 	struct ktap_value copy = { .len = need };
-	struct table_place p;
+	struct ktap_place p;
 	u32 room = 0;
 	void *mem;
 	bool done;
@@ -287,7 +66,7 @@ static noinline int table_get_blob(struct ktap_vm *vm, struct ktap_table *t,
 		if (!mem)
 			return vm->error;
 		copy = KTAP_VALUE_NIL;
-		p = table_enter(vm, t, key);
+		p = ktap_place_enter(vm, t, key);
 		if (!p.locked) {
 			ktap_count_busy(vm->env);
 			break;
@@ -300,7 +79,7 @@ static noinline int table_get_blob(struct ktap_vm *vm, struct ktap_table *t,
 }
 
 static __always_inline int table_get_at(struct ktap_vm *vm, struct ktap_table *t,
-					const struct ktap_value *key, struct table_place p,
+					const struct ktap_value *key, struct ktap_place p,
 					struct ktap_value *v)
 {
 	u32 len;
@@ -318,18 +97,18 @@ static __always_inline int table_get_at(struct ktap_vm *vm, struct ktap_table *t
 static noinline int table_get_any(struct ktap_vm *vm, struct ktap_table *t,
 				  const struct ktap_value *key, struct ktap_value *v)
 {
-	struct table_place p = table_enter(vm, t, key);
+	struct ktap_place p = ktap_place_enter(vm, t, key);
 
 	if (likely(p.locked))
 		return table_get_at(vm, t, key, p, v);
 	*v = KTAP_VALUE_NIL;
-	return table_is_busy(vm);
+	return ktap_table_is_busy(vm);
 }
 
 static noinline int table_get_short(struct ktap_vm *vm, struct ktap_table *t,
 				    const struct ktap_value *key, struct ktap_value *v)
 {
-	struct table_place p = table_try_short(vm, t, key);
+	struct ktap_place p = ktap_place_try_short(vm, t, key);
 
 	return likely(p.locked) ? table_get_at(vm, t, key, p, v) : table_get_any(vm, t, key, v);
 }
@@ -344,7 +123,7 @@ static noinline int table_get_int_any(struct ktap_vm *vm, struct ktap_table *t, 
 static __always_inline int table_get_int(struct ktap_vm *vm, struct ktap_table *t, u64 k,
 					 struct ktap_value *v)
 {
-	struct table_place p = table_try(vm, t, k);
+	struct ktap_place p = ktap_place_try(vm, t, k);
 	bool blob = p.locked && p.e && ktap_is_blob(&p.e->value);
 
 	if (likely(p.locked)) {
@@ -366,464 +145,28 @@ int ktap_table_get(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_v
 static noinline bool table_has_any(struct ktap_vm *vm, struct ktap_table *t,
 				   const struct ktap_value *key)
 {
-	struct table_place p = table_enter(vm, t, key);
+	struct ktap_place p = ktap_place_enter(vm, t, key);
 
 	if (unlikely(!p.locked))
-		return table_is_busy(vm);
+		return ktap_table_is_busy(vm);
 	ktap_unlock(p.stripe, p.flags);
 	return p.e;
 }
 
 bool ktap_table_has(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key)
 {
-	struct table_place p;
+	struct ktap_place p;
 
 	if (key->tag != KTAP_INT)
 		return table_has_any(vm, t, key);
-	p = table_try(vm, t, key->u);
+	p = ktap_place_try(vm, t, key->u);
 	if (unlikely(!p.locked))
 		return table_has_any(vm, t, key);
 	ktap_unlock(p.stripe, p.flags);
 	return p.e;
 }
 
-static noinline int table_delete_any(struct ktap_vm *vm, struct ktap_table *t,
-				     const struct ktap_value *key)
-{
-	struct table_place p = table_enter(vm, t, key);
-
-	if (!p.locked)
-		return table_is_busy(vm);
-	if (p.e)
-		ktap_table_remove(vm->env, t, p.e);
-	ktap_unlock(p.stripe, p.flags);
-	return p.e ? ktap_vm_charge(vm, KTAP_REMOVE_COST) : 0;
-}
-
-/* Remove @e, whose stripe is locked. */
-static noinline int table_delete_locked(struct ktap_vm *vm, struct ktap_table *t,
-					struct ktap_entry *e, unsigned long flags)
-{
-	struct ktap_lock *stripe = ktap_table_stripe_of(t, e->hash);
-
-	ktap_table_remove(vm->env, t, e);
-	ktap_unlock(stripe, flags);
-	return ktap_vm_charge(vm, KTAP_REMOVE_COST);
-}
-
-/* Small tables keep one entry: there may be very many of them. */
-static __always_inline bool table_keeps_spare(const struct ktap_table *t)
-{
-	return t->nspares < min_t(u32, KTAP_SPARES, t->count / 4 + 1);
-}
-
-/*
- * For an integer, as in table_try(): one pass finds the entry and unlinks it.  The table
- * keeps it, unless it owns other memory.
- */
-int ktap_table_delete(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key)
-{
-	struct ktap_entry *e, **link;
-	struct ktap_lock *stripe;
-	unsigned long flags;
-	u32 hash;
-
-	if (unlikely(key->tag != KTAP_INT))
-		return table_delete_any(vm, t, key);
-	hash = table_hash_word(vm->env, key->u);
-	stripe = ktap_table_stripe_of(t, hash);
-	if (unlikely(!ktap_trylock(stripe, &flags)))
-		return table_delete_any(vm, t, key);
-	for (link = ktap_table_bucket(t, hash); (e = *link); link = &e->chain) {
-		if (e->key.u == key->u && e->key.tag == KTAP_INT)
-			break;
-	}
-	if (unlikely(!e)) {
-		ktap_unlock(stripe, flags);
-		return 0;
-	}
-	/* An object has to be released, a blob to be freed. */
-	if (unlikely(e->value.tag >= KTAP_TABLE || !ktap_trylock_nested(&t->order)))
-		return table_delete_locked(vm, t, e, flags);
-	if (unlikely(t->ncursors || !table_keeps_spare(t))) {
-		ktap_unlock_nested(&t->order);
-		return table_delete_locked(vm, t, e, flags);
-	}
-	*link = e->chain;
-	ktap_table_unlist(t, e);
-	e->chain = t->spares;
-	t->spares = e;
-	t->nspares++;
-	ktap_unlock_nested(&t->order);
-	ktap_unlock(stripe, flags);
-	return ktap_vm_charge(vm, KTAP_REMOVE_COST);
-}
-
-/* The result of an update. */
-enum table_outcome {
-	DONE,
-	USED,		/* done, and the new entry is in the table */
-	NO_ENTRY,	/* no such key, and the caller gave no new entry */
-	FULL,
-	NO_BUCKETS,	/* no memory for buckets, and the chains are too long */
-	BUSY,
-	NO_SUM,		/* the entry holds no number */
-};
-
-/* Return USED if there is room for one more entry. */
-static enum table_outcome table_room_for_entry(struct ktap_table *t)
-{
-	ktap_assert_held(&t->order);
-	if (t->count >= t->max) {
-		WRITE_ONCE(t->dropped, t->dropped + 1);
-		return FULL;
-	}
-	return t->count / MAX_CHAIN >= t->nbuckets ? NO_BUCKETS : USED;
-}
-
-/* Insert @new, if there is one and the table has room, with the prepared value @v. */
-static enum table_outcome table_insert_locked(struct ktap_env *env, struct ktap_table *t,
-					      struct ktap_entry *new, const struct ktap_value *v)
-{
-	enum table_outcome outcome;
-
-	ktap_lock_nested(&t->order);
-	outcome = table_room_for_entry(t);
-	if (outcome == USED && !new)
-		outcome = NO_ENTRY;
-	if (outcome == USED)
-		table_insert_entry(t, new);
-	ktap_unlock_nested(&t->order);
-	if (outcome != USED)
-		return outcome;
-	/* The stripe still protects the new entry. */
-	ktap_slot_replace(env, &new->value, v);
-	ktap_table_count_blobs(t, ktap_table_blob_size(&new->key) + ktap_table_blob_size(v));
-	return USED;
-}
-
-/**
- * struct table_update - what to do with the entry of a key
- * @key: the key
- * @add: add @v, an integer, to the entry
- * @make: keep the value of the entry; a new one gets an object that this makes
- * @arg: argument of @make
- * @v: the value, prepared for a slot; that of the entry with @make, or if it is no number
- */
-struct table_update {
-	const struct ktap_value *key;
-	bool add;
-	ktap_make_fn make;
-	const void *arg;
-	struct ktap_value v;
-};
-
-/* Count an update that was dropped. */
-static void table_count_loss(struct ktap_env *env, enum table_outcome outcome)
-{
-	if (outcome == BUSY)
-		ktap_count_busy(env);
-	else if (outcome == FULL)
-		atomic_long_inc(&env->counters.full_table);
-	else if (outcome == NO_BUCKETS)
-		atomic_long_inc(&env->counters.no_memory);
-}
-
-static enum table_outcome table_update_entry(struct ktap_env *env, struct ktap_table *t,
-					     struct ktap_entry *e, struct table_update *u)
-{
-	if (u->make || (u->add && !ktap_is_number(&e->value))) {
-		u->v = e->value;
-		return u->add ? NO_SUM : DONE;
-	}
-	if (u->add) {
-		ktap_slot_add(&e->value, u->v.i);
-		return DONE;
-	}
-	ktap_table_count_blobs(t, (long)ktap_table_blob_size(&u->v) -
-				  (long)ktap_table_blob_size(&e->value));
-	ktap_slot_replace(env, &e->value, &u->v);
-	return DONE;
-}
-
-/*
- * Update an entry, or insert it, and unlock.  Only memory that is at hand is taken before
- * the table is known to have room: more may take a sweep.
- */
-static int table_update_locked(struct ktap_vm *vm, struct ktap_table *t, struct table_update *u,
-			       struct table_place *p)
-{
-	size_t size = ktap_table_entry_size(u->key);
-	struct ktap_object *made = NULL;
-	struct ktap_entry *new = NULL;
-	enum table_outcome outcome;
-
-	if (!p->e && !u->make && READ_ONCE(t->count) < t->max)
-		new = table_init_entry(ktap_heap_alloc_nested(&vm->env->heap, size),
-				       p->hash, u->key);
-	for (;;) {
-		outcome = p->e ? table_update_entry(vm->env, t, p->e, u) :
-				 table_insert_locked(vm->env, t, new, &u->v);
-		ktap_unlock(p->stripe, p->flags);
-		if (outcome != NO_ENTRY)
-			break;
-		if (u->make) {
-			made = u->make(vm, u->arg);
-			if (!made)
-				break;
-			u->v = (struct ktap_value){ .object = made, .tag = made->ops->tag };
-		}
-		new = table_init_entry(ktap_slot_alloc(vm, size), p->hash, u->key);
-		if (!new)
-			break;
-		outcome = BUSY;
-		*p = table_enter(vm, t, u->key);
-		if (!p->locked)
-			break;
-	}
-	table_count_loss(vm->env, outcome);
-	if (outcome == USED) {
-		ktap_table_grow(vm->env, t);
-		return ktap_vm_charge(vm, u->make ? 2 * INSERT_COST : INSERT_COST);
-	}
-	/* Free them if another CPU was faster. */
-	if (new)
-		ktap_heap_free(&vm->env->heap, new, size);
-	if (made)
-		made->ops->free(vm->env, made, NULL);
-	if (outcome == NO_SUM)
-		return ktap_bad_operand(vm, &u->v);
-	if (outcome != DONE) {
-		ktap_slot_discard(vm, &u->v);
-		u->v = KTAP_VALUE_NIL;
-	}
-	return 0;
-}
-
-/* Delete an entry, or set it to a value that is no integer. */
-static noinline int table_set_other(struct ktap_vm *vm, struct ktap_table *t,
-				    const struct ktap_value *key, struct ktap_value *v)
-{
-	struct table_update u = { .key = key };
-	struct table_place p;
-	int ret;
-
-	if (v->tag == KTAP_NIL)
-		return ktap_table_delete(vm, t, key);
-	ret = ktap_slot_prepare(vm, v, &u.v);
-	if (ret <= 0)
-		return ret;
-	p = table_enter(vm, t, key);
-	if (p.locked)
-		return table_update_locked(vm, t, &u, &p);
-	ktap_slot_discard(vm, &u.v);
-	return table_is_busy(vm);
-}
-
-/* The stripe of @hash, which is that of @key, is locked. */
-static noinline int table_put_locked(struct ktap_vm *vm, struct ktap_table *t,
-				     const struct ktap_value *key, u32 hash, s64 n, bool add,
-				     unsigned long flags)
-{
-	struct table_update u = { .key = key, .add = add, .v = KTAP_VALUE_INT(n) };
-	struct table_place p = {
-		.hash = hash,
-		.stripe = ktap_table_stripe_of(t, hash),
-		.flags = flags,
-		.e = table_find(t, hash, key),
-	};
-
-	return table_update_locked(vm, t, &u, &p);
-}
-
-/*
- * Insert an integer with an integer key into a spare entry.  Return false, without a change,
- * if that is not possible, or would need more work.
- */
-static __always_inline bool table_insert_spare(struct ktap_table *t, u32 hash, u64 k, s64 n)
-{
-	struct ktap_entry *e;
-
-	if (unlikely(!ktap_trylock_nested(&t->order)))
-		return false;
-	e = t->spares;
-	/* With fewer entries than buckets, the insertion does not make the table crowded. */
-	if (unlikely(!e || t->count >= t->max || t->count >= t->nbuckets || t->ncursors)) {
-		ktap_unlock_nested(&t->order);
-		return false;
-	}
-	t->spares = e->chain;
-	t->nspares--;
-	e->hash = hash;
-	e->key = KTAP_VALUE_INT(k);
-	e->value = KTAP_VALUE_INT(n);
-	table_link_entry(t, e);
-	ktap_unlock_nested(&t->order);
-	return true;
-}
-
-/* Insert the integer @n.  The stripe of @k is locked; there is no such key. */
-static noinline int table_put_new(struct ktap_vm *vm, struct ktap_table *t, u64 k, s64 n, bool add,
-				  unsigned long flags)
-{
-	u32 hash = table_hash_word(vm->env, k);
-
-	if (unlikely(!table_insert_spare(t, hash, k, n)))
-		return table_put_locked(vm, t, &KTAP_VALUE_INT(k), hash, n, add, flags);
-	ktap_unlock(ktap_table_stripe_of(t, hash), flags);
-	return ktap_vm_charge(vm, INSERT_COST);
-}
-
-/* Set an entry to an integer, or add the integer to it. */
-static __always_inline int table_put_at(struct ktap_vm *vm, struct ktap_table *t,
-					const struct ktap_value *key, struct table_place p, s64 n,
-					bool add)
-{
-	if (unlikely(!p.e || p.e->value.tag != KTAP_INT))
-		return table_put_locked(vm, t, key, p.hash, n, add, p.flags);
-	p.e->value.u = n + (add ? p.e->value.u : 0);
-	ktap_unlock(p.stripe, p.flags);
-	return 0;
-}
-
-static noinline int table_put_any(struct ktap_vm *vm, struct ktap_table *t,
-				  const struct ktap_value *key, s64 n, bool add)
-{
-	struct table_place p = table_enter(vm, t, key);
-
-	return likely(p.locked) ? table_put_at(vm, t, key, p, n, add) : table_is_busy(vm);
-}
-
-/* An operation on the integer key @k that needs more than table_put_int() */
-static noinline int table_put_int_any(struct ktap_vm *vm, struct ktap_table *t, u64 k, s64 n,
-				      bool add)
-{
-	return table_put_any(vm, t, &KTAP_VALUE_INT(k), n, add);
-}
-
-static noinline int table_put_int_locked(struct ktap_vm *vm, struct ktap_table *t, u64 k, s64 n,
-					 bool add, unsigned long flags)
-{
-	return table_put_locked(vm, t, &KTAP_VALUE_INT(k), table_hash_word(vm->env, k), n, add,
-				flags);
-}
-
-/* By value, @k and @n need few registers. */
-static __always_inline int table_put_int(struct ktap_vm *vm, struct ktap_table *t, u64 k, s64 n,
-					 bool add)
-{
-	struct table_place p = table_try(vm, t, k);
-
-	if (unlikely(!p.locked))
-		return table_put_int_any(vm, t, k, n, add);
-	if (unlikely(!p.e))
-		return table_put_new(vm, t, k, n, add, p.flags);
-	if (unlikely(p.e->value.tag != KTAP_INT))
-		return table_put_int_locked(vm, t, k, n, add, p.flags);
-	p.e->value.u = n + (add ? p.e->value.u : 0);
-	ktap_unlock(p.stripe, p.flags);
-	return 0;
-}
-
-static noinline int table_set_short(struct ktap_vm *vm, struct ktap_table *t,
-				    const struct ktap_value *key, struct ktap_value *v)
-{
-	struct table_place p;
-	s64 n;
-
-	if (unlikely(v->tag != KTAP_INT))
-		return table_set_other(vm, t, key, v);
-	n = v->i;
-	p = table_try_short(vm, t, key);
-	return likely(p.locked) ? table_put_at(vm, t, key, p, n, false) :
-				  table_put_any(vm, t, key, n, false);
-}
-
-int ktap_table_set(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
-		   struct ktap_value *v)
-{
-	if (key->tag != KTAP_INT || v->tag != KTAP_INT)
-		return table_set_short(vm, t, key, v);
-	return table_put_int(vm, t, key->u, v->i, false);
-}
-
-/* Add a value that is no integer. */
-static noinline int table_add_other(struct ktap_vm *vm, struct ktap_table *t,
-				    const struct ktap_value *key, const struct ktap_value *n)
-{
-	if (!ktap_is_number(n))
-		return ktap_bad_operand(vm, n);
-	return table_put_any(vm, t, key, ktap_number(n), true);
-}
-
-static noinline int table_add_short(struct ktap_vm *vm, struct ktap_table *t,
-				    const struct ktap_value *key, const struct ktap_value *n)
-{
-	struct table_place p;
-	s64 i;
-
-	if (unlikely(n->tag != KTAP_INT))
-		return table_add_other(vm, t, key, n);
-	i = n->i;
-	p = table_try_short(vm, t, key);
-	return likely(p.locked) ? table_put_at(vm, t, key, p, i, true) :
-				  table_put_any(vm, t, key, i, true);
-}
-
-int ktap_table_add(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
-		   const struct ktap_value *n)
-{
-	if (key->tag != KTAP_INT || n->tag != KTAP_INT)
-		return table_add_short(vm, t, key, n);
-	return table_put_int(vm, t, key->u, n->i, true);
-}
-
-static noinline int table_make_any(struct ktap_vm *vm, struct ktap_table *t,
-				   const struct ktap_value *key, ktap_make_fn make,
-				   const void *arg, struct ktap_value *v)
-{
-	struct table_update u = { .key = key, .make = make, .arg = arg };
-	struct table_place p = table_enter(vm, t, key);
-	int err;
-
-	*v = KTAP_VALUE_NIL;
-	if (!p.locked)
-		return table_is_busy(vm);
-	err = table_update_locked(vm, t, &u, &p);
-	*v = u.v;
-	return err;
-}
-
-/* Return true if there is an entry. */
-static __always_inline bool table_get_made(struct table_place p, struct ktap_value *v)
-{
-	if (p.e)
-		*v = p.e->value;
-	if (p.locked)
-		ktap_unlock(p.stripe, p.flags);
-	return p.e;
-}
-
-static noinline int table_make_short(struct ktap_vm *vm, struct ktap_table *t,
-				     const struct ktap_value *key, ktap_make_fn make,
-				     const void *arg, struct ktap_value *v)
-{
-	if (likely(table_get_made(table_try_short(vm, t, key), v)))
-		return 0;
-	return table_make_any(vm, t, key, make, arg, v);
-}
-
-int ktap_table_get_or_make(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
-			   ktap_make_fn make, const void *arg, struct ktap_value *v)
-{
-	if (key->tag != KTAP_INT)
-		return table_make_short(vm, t, key, make, arg, v);
-	if (likely(table_get_made(table_try(vm, t, key->u), v)))
-		return 0;
-	return table_make_any(vm, t, key, make, arg, v);
-}
-
-static __always_inline struct ktap_found_agg table_agg_at(struct table_place p)
+static __always_inline struct ktap_found_agg table_agg_at(struct ktap_place p)
 {
 	struct ktap_agg *agg = p.e ? ktap_agg_of(&p.e->value) : NULL;
 
@@ -836,7 +179,7 @@ static __always_inline struct ktap_found_agg table_agg_at(struct table_place p)
 static noinline struct ktap_found_agg table_find_agg_any(struct ktap_vm *vm, struct ktap_table *t,
 							 const struct ktap_value *key)
 {
-	struct table_place p = table_enter(vm, t, key);
+	struct ktap_place p = ktap_place_enter(vm, t, key);
 
 	return likely(p.locked) ? table_agg_at(p) : (struct ktap_found_agg){ };
 }
@@ -845,7 +188,7 @@ static noinline struct ktap_found_agg table_find_agg_short(struct ktap_vm *vm,
 							   struct ktap_table *t,
 							   const struct ktap_value *key)
 {
-	struct table_place p = table_try_short(vm, t, key);
+	struct ktap_place p = ktap_place_try_short(vm, t, key);
 
 	return likely(p.locked) ? table_agg_at(p) : table_find_agg_any(vm, t, key);
 }
@@ -853,10 +196,10 @@ static noinline struct ktap_found_agg table_find_agg_short(struct ktap_vm *vm,
 struct ktap_found_agg ktap_table_find_agg(struct ktap_vm *vm, struct ktap_table *t,
 					  const struct ktap_value *key)
 {
-	struct table_place p;
+	struct ktap_place p;
 
 	if (key->tag != KTAP_INT)
 		return table_find_agg_short(vm, t, key);
-	p = table_try(vm, t, key->u);
+	p = ktap_place_try(vm, t, key->u);
 	return likely(p.locked) ? table_agg_at(p) : table_find_agg_any(vm, t, key);
 }

@@ -79,7 +79,7 @@ struct ktap_counters {
  * @mark_key: secret word that marks user code in the text, so that the reader
  *	can replace it by symbols.  Only the reader knows the word: a traced
  *	string cannot fake a mark.  NULL if the reader does not do this
- * @secret: random words for the hash of table keys (data/table_access.c)
+ * @secret: random words for the hash of table keys (data/table_place.h)
  * @wall_offset: wall time minus CLOCK_MONOTONIC at the session's start, in
  *	nanoseconds.  It is fixed, so that a moment is always shown the same
  * @counters: losses
