@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Output of a session: from handlers and from process context to the reader.
+ * Output of a session: from handlers and from process context to the reader, which
+ * is in session_reader.c.
  */
 #include <linux/atomic.h>
 #include <linux/cleanup.h>
@@ -11,15 +12,12 @@
 #include <linux/ring_buffer.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
-#include <linux/seq_buf.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/timekeeping.h>
 #include <linux/timer.h>
-#include <linux/uaccess.h>
 
-#include "output/record.h"
 #include "session.h"
 #include "session_output.h"
 #include "vm/output_ops.h"
@@ -61,11 +59,6 @@
  * which is found without either lock.
  */
 
-/* Size of a batch, and the limit of a batch with a single record */
-#define BATCH		SZ_16K
-#define MAX_BATCH	SZ_1M
-#define HEADER		sizeof(struct ktap_frame)
-
 /* A sub-buffer has room for a record with one string of any length. */
 #define SUBBUF		SZ_16K
 
@@ -74,44 +67,6 @@
 
 /* Bytes at the beginning of each page of the ring buffer that records cannot use */
 #define SUBBUF_HEADER	16
-
-/**
- * struct output_text - text from process context
- * @list: in &ktap_output.texts
- * @ts: its time
- * @channel: enum ktap_channel
- * @pos: bytes that were already read
- * @len: bytes of @data
- * @data: text
- */
-struct output_text {
-	struct list_head list;
-	u64 ts;
-	u8 channel;
-	size_t pos;
-	size_t len;
-	char data[];
-};
-
-/**
- * struct output_head - the first record of a CPU that has no text yet
- * @record: the record; NULL if none is known.  It is no longer among those that the ring
- *	buffer counts, but stays in its page until the next one is consumed
- * @size: bytes of it
- * @ts: its time
- */
-struct output_head {
-	const struct ktap_record *record;
-	size_t size;
-	u64 ts;
-};
-
-/* The next piece of output: a record, or a text */
-struct output_piece {
-	struct output_head *head;
-	struct output_text *text;
-	enum ktap_channel channel;
-};
 
 static struct ktap_output *output_of(const struct ktap_vm *vm)
 {
@@ -204,7 +159,7 @@ int ktap_output_init(struct ktap_output *out, size_t memory)
 		return err;
 	}
 	ring_buffer_set_clock(rb, ktime_get_mono_fast_ns);
-	/* Pairs with has_output(): a task may poll before the chunk is loaded. */
+	/* Pairs with reader_has_output(): a task may poll before the chunk is loaded. */
 	smp_store_release(&out->rb, rb);
 	return 0;
 }
@@ -232,13 +187,6 @@ size_t ktap_output_memory(struct ktap_output *out)
 			bytes += ring_buffer_size(out->rb, cpu);
 	}
 	return bytes;
-}
-
-/* Call before the last look for output, and the wait for it. */
-static void output_begin_waiting(struct ktap_output *out)
-{
-	WRITE_ONCE(out->waiting, KTAP_TASK_WAITS);
-	smp_mb();	/* pairs with that in ktap_out_commit() */
 }
 
 static void output_wake_reader(struct ktap_output *out)
@@ -318,7 +266,7 @@ void ktap_out_commit(struct ktap_vm *vm, void *place)
 	struct ktap_output *out = output_of(vm);
 
 	ring_buffer_unlock_commit(out->rb);
-	smp_mb();	/* pairs with that in output_begin_waiting() */
+	smp_mb();	/* pairs with that in reader_begin_waiting() */
 	if (unlikely(output_wants_wakeup(out, place)))
 		irq_work_queue(&out->wake_irq);
 }
@@ -485,7 +433,7 @@ void ktap_output_end(struct ktap_output *out, int exit_code)
 {
 	scoped_guard(mutex, &out->text_lock) {
 		out->exit_code = exit_code;
-		smp_store_release(&out->ended, true);	/* pairs with output_make_batch() */
+		smp_store_release(&out->ended, true);	/* pairs with reader_make_batch() */
 	}
 	output_wake_reader(out);
 }
@@ -494,365 +442,4 @@ void ktap_output_end(struct ktap_output *out, int exit_code)
 void ktap_output_abort(struct ktap_output *out)
 {
 	wake_up_all(&out->room);
-}
-
-/* The reader */
-
-/* Find the next record of a CPU.  Most CPUs of a large machine are idle. */
-static void output_look_at(struct ktap_output *out, struct output_head *head)
-{
-	int cpu = head - out->heads;
-	struct ring_buffer_event *event;
-
-	head->record = NULL;
-	if (!ring_buffer_entries_cpu(out->rb, cpu))
-		return;
-	/* A record that is consumed is no longer in the buffer: has_output() must not miss it. */
-	WRITE_ONCE(out->holds_record, true);
-	event = ring_buffer_consume(out->rb, cpu, &head->ts, NULL);
-	if (!event)
-		return;
-	head->record = ring_buffer_event_data(event);
-	head->size = ring_buffer_event_length(event);
-}
-
-static void output_look(struct ktap_output *out)
-{
-	int cpu;
-
-	/* A record that is written after this look has a later time. */
-	out->looked = ktime_get_mono_fast_ns();
-	for_each_possible_cpu(cpu) {
-		if (!out->heads[cpu].record)
-			output_look_at(out, &out->heads[cpu]);
-	}
-}
-
-/* Records of the CPU of @first with a time before @limit precede those of the others. */
-static void output_find_first(struct ktap_output *out)
-{
-	struct output_head *head, *first = NULL;
-	int cpu;
-
-	out->limit = out->looked;
-	for_each_possible_cpu(cpu) {
-		head = &out->heads[cpu];
-		if (!head->record)
-			continue;
-		if (!first) {
-			first = head;
-		} else if (head->ts < first->ts) {
-			out->limit = min(out->limit, first->ts);
-			first = head;
-		} else {
-			out->limit = min(out->limit, head->ts);
-		}
-	}
-	out->first = first;
-}
-
-/*
- * The first records of CPUs stay where they are until the reader takes them: it need not
- * look for them again.  CPUs that had none can be ignored up to the time of that look.
- */
-static struct output_head *output_first_record(struct ktap_output *out)
-{
-	struct output_head *first = out->first;
-
-	if (first && first->record && first->ts < out->limit)
-		return first;
-	output_find_first(out);
-	if (out->first && out->first->ts <= out->looked)
-		return out->first;
-	output_look(out);
-	output_find_first(out);
-	return out->first;
-}
-
-static struct output_text *output_first_text(struct ktap_output *out)
-{
-	/* After the end of the output, the lock makes all texts visible. */
-	if (!READ_ONCE(out->ended) && list_empty(&out->texts))
-		return NULL;
-	guard(mutex)(&out->text_lock);
-	/* Only the reader removes texts: this one stays without the lock. */
-	return list_first_entry_or_null(&out->texts, struct output_text, list);
-}
-
-/* Return false if there is no output. */
-static bool output_peek(struct ktap_output *out, struct output_piece *next)
-{
-	struct output_text *text = output_first_text(out);
-
-	lockdep_assert_held(&out->read_lock);
-	/* As in has_output() */
-	next->head = smp_load_acquire(&out->rb) ? output_first_record(out) : NULL;
-	next->text = NULL;
-	/* A text that was begun is continued, even if an older record has arrived. */
-	if (text && (!next->head || text->pos || text->ts <= next->head->ts)) {
-		next->text = text;
-		next->channel = text->channel;
-		return true;
-	}
-	if (!next->head)
-		return false;
-	next->channel = ktap_record_channel(next->head->record);
-	return true;
-}
-
-/* Is it a path or a command that the reader acts on? */
-static bool output_is_request(enum ktap_channel channel)
-{
-	return channel == KTAP_CH_CAT || channel == KTAP_CH_SYSTEM;
-}
-
-/*
- * A request has a frame of its own.  Readers of plain text cannot recognize a request: so
- * text is added before and after it.  It is short enough for any batch that is begun.
- */
-static void output_begin_request(struct ktap_output *out, struct seq_buf *batch,
-				 enum ktap_channel channel)
-{
-	if (output_is_request(channel) && !out->frames)
-		seq_buf_puts(batch, channel == KTAP_CH_CAT ? "ktap: cat: " : "ktap: system: ");
-}
-
-static void output_end_request(struct ktap_output *out, struct seq_buf *batch,
-			       enum ktap_channel channel)
-{
-	if (output_is_request(channel) && !out->frames)
-		seq_buf_printf(batch, ": only the ktap tool can %s\n",
-			       channel == KTAP_CH_CAT ? "show files" : "run commands");
-}
-
-/* Take the text that fits; false if some of it is left. */
-static bool output_take_text(struct ktap_output *out, struct seq_buf *batch,
-			     struct output_text *text)
-{
-	size_t n = min(text->len - text->pos, batch->size - batch->len);
-
-	output_begin_request(out, batch, text->channel);
-	seq_buf_putmem(batch, text->data + text->pos, n);
-	output_end_request(out, batch, text->channel);
-	text->pos += n;
-	if (text->pos < text->len)
-		return false;
-
-	scoped_guard(mutex, &out->text_lock) {
-		list_del(&text->list);
-		out->text_bytes -= sizeof(*text) + text->len;
-	}
-	kvfree(text);
-	wake_up_all(&out->room);
-	return true;
-}
-
-/* Double the size of the batch, and empty it. */
-static bool output_grow(struct ktap_output *out, struct seq_buf *batch)
-{
-	char *buf;
-
-	if (out->size >= MAX_BATCH)
-		return false;
-	buf = kvmalloc(out->size * 2, KTAP_GFP);
-	if (!buf)
-		return false;
-	kvfree(out->buf);
-	out->buf = buf;
-	out->size *= 2;
-	seq_buf_init(batch, out->buf + HEADER, out->size - HEADER);
-	return true;
-}
-
-/* Take the record, if it fits; a record that fits no batch is cut. */
-static bool output_take_record(struct ktap_output *out, struct seq_buf *batch,
-			       const struct output_piece *next)
-{
-	const struct ktap_env *env = &container_of(out, struct ktap_session, output)->env;
-	struct output_head *head = next->head;
-	size_t before = batch->len;
-
-	do {
-		output_begin_request(out, batch, next->channel);
-		ktap_record_format(batch, env, head->record, head->size);
-		output_end_request(out, batch, next->channel);
-		if (seq_buf_has_overflowed(batch) && before) {
-			batch->len = before;
-			return false;
-		}
-	} while (seq_buf_has_overflowed(batch) && output_grow(out, batch));
-
-	batch->len = min(batch->len, batch->size);
-	output_look_at(out, head);
-	return true;
-}
-
-static void output_finish_batch(struct ktap_output *out, enum ktap_channel channel, size_t len)
-{
-	struct ktap_frame *frame = (struct ktap_frame *)out->buf;
-
-	*frame = (struct ktap_frame){
-		.len = cpu_to_le32(len),
-		.channel = channel,
-	};
-	out->pos = out->frames ? 0 : HEADER;
-	out->len = HEADER + len;
-}
-
-/* Make the last frame; false if there is none, or if it was already made. */
-static bool output_make_exit(struct ktap_output *out)
-{
-	__le32 code = cpu_to_le32(out->exit_code);
-
-	if (!out->frames || out->exit_given)
-		return false;
-	memcpy(out->buf + HEADER, &code, sizeof(code));
-	output_finish_batch(out, KTAP_CH_EXIT, sizeof(code));
-	out->exit_given = true;
-	return true;
-}
-
-static bool output_has_memory(struct ktap_output *out)
-{
-	if (!out->heads)
-		out->heads = kvcalloc(nr_cpu_ids, sizeof(*out->heads),
-				      GFP_KERNEL | __GFP_NOWARN);
-	if (!out->buf) {
-		out->buf = kvmalloc(BATCH, GFP_KERNEL | __GFP_NOWARN);
-		out->size = BATCH;
-	}
-	return out->heads && out->buf;
-}
-
-/* Make the next batch.  0: there is no output yet; -ENODATA: nor will there be any. */
-static int output_make_batch(struct ktap_output *out)
-{
-	enum ktap_channel channel = KTAP_CH_OUTPUT;
-	/*
-	 * Read this first: then all output before the end is seen below.  Pairs with
-	 * ktap_output_end().
-	 */
-	bool ended = smp_load_acquire(&out->ended);
-	struct output_piece next;
-	struct seq_buf batch;
-
-	if (!output_has_memory(out))
-		return -ENOMEM;
-	/* Look at all CPUs once more. */
-	out->looked = 0;
-	out->limit = 0;
-	seq_buf_init(&batch, out->buf + HEADER, out->size - HEADER);
-	while (batch.len < batch.size / 2 && output_peek(out, &next)) {
-		if (batch.len && (output_is_request(channel) || next.channel != channel))
-			break;
-		channel = next.channel;
-		if (next.text ? !output_take_text(out, &batch, next.text) :
-				!output_take_record(out, &batch, &next))
-			break;
-	}
-	output_find_first(out);
-	WRITE_ONCE(out->holds_record, !!out->first);
-
-	if (batch.len) {
-		output_finish_batch(out, channel, batch.len);
-		return 1;
-	}
-	if (!ended)
-		return 0;
-	return output_make_exit(out) ? 1 : -ENODATA;
-}
-
-static bool has_output(struct ktap_output *out)
-{
-	/*
-	 * Pairs with ktap_output_init(): poll() may be called before that.  As output_look_at(),
-	 * ask for records: in some kernels a buffer that has none is not empty.
-	 */
-	struct trace_buffer *rb = smp_load_acquire(&out->rb);
-
-	return READ_ONCE(out->ended) || READ_ONCE(out->text_bytes) ||
-	       READ_ONCE(out->holds_record) || (rb && ring_buffer_entries(rb));
-}
-
-static bool has_output_now(struct ktap_output *out)
-{
-	/* A task that does not wait needs no wake-up. */
-	if (has_output(out))
-		return true;
-	output_begin_waiting(out);
-	return has_output(out);
-}
-
-/**
- * ktap_output_read() - read(2) of a session that has its chunk
- * @out: output
- * @ubuf: user's buffer
- * @count: bytes of it
- * @nonblock: do not wait
- *
- * Return: bytes read, 0 when all was read and nothing will come, -EAGAIN,
- * -ERESTARTSYS, -EFAULT, -ENOMEM.
- */
-ssize_t ktap_output_read(struct ktap_output *out, char __user *ubuf, size_t count, bool nonblock)
-{
-	size_t n, done = 0;
-	int ret = 0;
-
-	if (mutex_lock_interruptible(&out->read_lock))
-		return -ERESTARTSYS;
-
-	while (done < count) {
-		if (out->pos < out->len) {
-			n = min(out->len - out->pos, count - done);
-			n -= copy_to_user(ubuf + done, out->buf + out->pos, n);
-			ret = n ? 0 : -EFAULT;
-			out->pos += n;
-			done += n;
-			if (!n)
-				break;
-			continue;
-		}
-
-		/* The output may be endless. */
-		if (signal_pending(current)) {
-			ret = -ERESTARTSYS;
-			break;
-		}
-		cond_resched();
-		ret = output_make_batch(out);
-		if (ret > 0)
-			continue;
-		if (ret < 0 || done)
-			break;
-		ret = -EAGAIN;
-		if (nonblock)
-			break;
-
-		mutex_unlock(&out->read_lock);
-		if (wait_event_interruptible(out->wait, has_output_now(out)) ||
-		    mutex_lock_interruptible(&out->read_lock))
-			return -ERESTARTSYS;
-	}
-
-	mutex_unlock(&out->read_lock);
-	if (done || ret == -ENODATA)
-		return done;
-	return ret;
-}
-
-static bool output_is_over(const struct ktap_output *out)
-{
-	return READ_ONCE(out->ended) && (!out->frames || READ_ONCE(out->exit_given)) &&
-	       !READ_ONCE(out->text_bytes) && READ_ONCE(out->pos) >= READ_ONCE(out->len);
-}
-
-__poll_t ktap_output_poll(struct ktap_output *out, struct file *file, poll_table *table)
-{
-	poll_wait(file, &out->wait, table);
-	output_begin_waiting(out);
-	if (output_is_over(out))
-		return EPOLLHUP | EPOLLIN | EPOLLRDNORM;
-	if (has_output(out) || READ_ONCE(out->pos) < READ_ONCE(out->len))
-		return EPOLLIN | EPOLLRDNORM;
-	return 0;
 }

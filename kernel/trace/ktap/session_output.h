@@ -16,13 +16,31 @@
 #include <uapi/linux/ktap.h>
 
 struct obj_cgroup;
-struct output_head;
+struct reader_head;
 struct trace_buffer;
 
 /* Text that waits for the reader, and the ring buffer of one CPU. */
 #define KTAP_MAX_TEXT		SZ_1M
 #define KTAP_MIN_RING		SZ_64K
 #define KTAP_MAX_RING		SZ_256K
+
+/**
+ * struct output_text - text from process context
+ * @list: in &ktap_output.texts
+ * @ts: its time
+ * @channel: enum ktap_channel
+ * @pos: bytes that were already read
+ * @len: bytes of @data
+ * @data: text
+ */
+struct output_text {
+	struct list_head list;
+	u64 ts;
+	u8 channel;
+	size_t pos;
+	size_t len;
+	char data[];
+};
 
 /**
  * enum ktap_output_waiting - does a task wait for output?
@@ -92,8 +110,8 @@ struct ktap_output {
 	size_t pos;
 	size_t len;
 	bool exit_given;
-	struct output_head *heads;
-	struct output_head *first;
+	struct reader_head *heads;
+	struct reader_head *first;
 	u64 looked;
 	u64 limit;
 	bool holds_record;
@@ -109,6 +127,8 @@ void ktap_output_abort(struct ktap_output *out);
 void ktap_output_wake_irq(struct irq_work *work);
 void ktap_output_wake_timer(struct timer_list *timer);
 size_t ktap_output_memory(struct ktap_output *out);
+
+/* session_reader.c */
 ssize_t ktap_output_read(struct ktap_output *out, char __user *ubuf, size_t count, bool nonblock);
 __poll_t ktap_output_poll(struct ktap_output *out, struct file *file, poll_table *table);
 

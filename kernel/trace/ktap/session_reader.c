@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The reader of a session: read(2) and poll(2) of its output, which session_output.c
+ * describes.
+ */
+#include <linux/cleanup.h>
+#include <linux/minmax.h>
+#include <linux/poll.h>
+#include <linux/ring_buffer.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/seq_buf.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+#include <linux/uaccess.h>
+
+#include "output/record.h"
+#include "session.h"
+#include "session_output.h"
+
+/* Size of a batch, and the limit of a batch with a single record */
+#define BATCH		SZ_16K
+#define MAX_BATCH	SZ_1M
+#define HEADER		sizeof(struct ktap_frame)
+
+/**
+ * struct reader_head - the first record of a CPU that has no text yet
+ * @record: the record; NULL if none is known.  It is no longer among those that the ring
+ *	buffer counts, but stays in its page until the next one is consumed
+ * @size: bytes of it
+ * @ts: its time
+ */
+struct reader_head {
+	const struct ktap_record *record;
+	size_t size;
+	u64 ts;
+};
+
+/* The next piece of output: a record, or a text */
+struct reader_piece {
+	struct reader_head *head;
+	struct output_text *text;
+	enum ktap_channel channel;
+};
+
+/* Find the next record of a CPU.  Most CPUs of a large machine are idle. */
+static void reader_look_at(struct ktap_output *out, struct reader_head *head)
+{
+	int cpu = head - out->heads;
+	struct ring_buffer_event *event;
+
+	head->record = NULL;
+	if (!ring_buffer_entries_cpu(out->rb, cpu))
+		return;
+	/* For reader_has_output(): a record that is consumed is no longer in the buffer. */
+	WRITE_ONCE(out->holds_record, true);
+	event = ring_buffer_consume(out->rb, cpu, &head->ts, NULL);
+	if (!event)
+		return;
+	head->record = ring_buffer_event_data(event);
+	head->size = ring_buffer_event_length(event);
+}
+
+static void reader_look(struct ktap_output *out)
+{
+	int cpu;
+
+	/* A record that is written after this look has a later time. */
+	out->looked = ktime_get_mono_fast_ns();
+	for_each_possible_cpu(cpu) {
+		if (!out->heads[cpu].record)
+			reader_look_at(out, &out->heads[cpu]);
+	}
+}
+
+/* Records of the CPU of @first with a time before @limit precede those of the others. */
+static void reader_find_first(struct ktap_output *out)
+{
+	struct reader_head *head, *first = NULL;
+	int cpu;
+
+	out->limit = out->looked;
+	for_each_possible_cpu(cpu) {
+		head = &out->heads[cpu];
+		if (!head->record)
+			continue;
+		if (!first) {
+			first = head;
+		} else if (head->ts < first->ts) {
+			out->limit = min(out->limit, first->ts);
+			first = head;
+		} else {
+			out->limit = min(out->limit, head->ts);
+		}
+	}
+	out->first = first;
+}
+
+/*
+ * The first records of CPUs stay where they are until the reader takes them: it need not
+ * look for them again.  CPUs that had none can be ignored up to the time of that look.
+ */
+static struct reader_head *reader_first_record(struct ktap_output *out)
+{
+	struct reader_head *first = out->first;
+
+	if (first && first->record && first->ts < out->limit)
+		return first;
+	reader_find_first(out);
+	if (out->first && out->first->ts <= out->looked)
+		return out->first;
+	reader_look(out);
+	reader_find_first(out);
+	return out->first;
+}
+
+static struct output_text *reader_first_text(struct ktap_output *out)
+{
+	/* After the end of the output, the lock makes all texts visible. */
+	if (!READ_ONCE(out->ended) && list_empty(&out->texts))
+		return NULL;
+	guard(mutex)(&out->text_lock);
+	/* Only the reader removes texts: this one stays without the lock. */
+	return list_first_entry_or_null(&out->texts, struct output_text, list);
+}
+
+/* Return false if there is no output. */
+static bool reader_peek(struct ktap_output *out, struct reader_piece *next)
+{
+	struct output_text *text = reader_first_text(out);
+
+	lockdep_assert_held(&out->read_lock);
+	/* As in reader_has_output() */
+	next->head = smp_load_acquire(&out->rb) ? reader_first_record(out) : NULL;
+	next->text = NULL;
+	/* A text that was begun is continued, even if an older record has arrived. */
+	if (text && (!next->head || text->pos || text->ts <= next->head->ts)) {
+		next->text = text;
+		next->channel = text->channel;
+		return true;
+	}
+	if (!next->head)
+		return false;
+	next->channel = ktap_record_channel(next->head->record);
+	return true;
+}
+
+/* Is it a path or a command that the reader acts on? */
+static bool reader_is_request(enum ktap_channel channel)
+{
+	return channel == KTAP_CH_CAT || channel == KTAP_CH_SYSTEM;
+}
+
+/*
+ * A request has a frame of its own.  Readers of plain text cannot recognize a request: so
+ * text is added before and after it.  It is short enough for any batch that is begun.
+ */
+static void reader_begin_request(struct ktap_output *out, struct seq_buf *batch,
+				 enum ktap_channel channel)
+{
+	if (reader_is_request(channel) && !out->frames)
+		seq_buf_puts(batch, channel == KTAP_CH_CAT ? "ktap: cat: " : "ktap: system: ");
+}
+
+static void reader_end_request(struct ktap_output *out, struct seq_buf *batch,
+			       enum ktap_channel channel)
+{
+	if (reader_is_request(channel) && !out->frames)
+		seq_buf_printf(batch, ": only the ktap tool can %s\n",
+			       channel == KTAP_CH_CAT ? "show files" : "run commands");
+}
+
+/* Take the text that fits; false if some of it is left. */
+static bool reader_take_text(struct ktap_output *out, struct seq_buf *batch,
+			     struct output_text *text)
+{
+	size_t n = min(text->len - text->pos, batch->size - batch->len);
+
+	reader_begin_request(out, batch, text->channel);
+	seq_buf_putmem(batch, text->data + text->pos, n);
+	reader_end_request(out, batch, text->channel);
+	text->pos += n;
+	if (text->pos < text->len)
+		return false;
+
+	scoped_guard(mutex, &out->text_lock) {
+		list_del(&text->list);
+		out->text_bytes -= sizeof(*text) + text->len;
+	}
+	kvfree(text);
+	wake_up_all(&out->room);
+	return true;
+}
+
+/* Double the size of the batch, and empty it. */
+static bool reader_grow(struct ktap_output *out, struct seq_buf *batch)
+{
+	char *buf;
+
+	if (out->size >= MAX_BATCH)
+		return false;
+	buf = kvmalloc(out->size * 2, KTAP_GFP);
+	if (!buf)
+		return false;
+	kvfree(out->buf);
+	out->buf = buf;
+	out->size *= 2;
+	seq_buf_init(batch, out->buf + HEADER, out->size - HEADER);
+	return true;
+}
+
+/* Take the record, if it fits; a record that fits no batch is cut. */
+static bool reader_take_record(struct ktap_output *out, struct seq_buf *batch,
+			       const struct reader_piece *next)
+{
+	const struct ktap_env *env = &container_of(out, struct ktap_session, output)->env;
+	struct reader_head *head = next->head;
+	size_t before = batch->len;
+
+	do {
+		reader_begin_request(out, batch, next->channel);
+		ktap_record_format(batch, env, head->record, head->size);
+		reader_end_request(out, batch, next->channel);
+		if (seq_buf_has_overflowed(batch) && before) {
+			batch->len = before;
+			return false;
+		}
+	} while (seq_buf_has_overflowed(batch) && reader_grow(out, batch));
+
+	batch->len = min(batch->len, batch->size);
+	reader_look_at(out, head);
+	return true;
+}
+
+static void reader_finish_batch(struct ktap_output *out, enum ktap_channel channel, size_t len)
+{
+	struct ktap_frame *frame = (struct ktap_frame *)out->buf;
+
+	*frame = (struct ktap_frame){
+		.len = cpu_to_le32(len),
+		.channel = channel,
+	};
+	out->pos = out->frames ? 0 : HEADER;
+	out->len = HEADER + len;
+}
+
+/* Make the last frame; false if there is none, or if it was already made. */
+static bool reader_make_exit(struct ktap_output *out)
+{
+	__le32 code = cpu_to_le32(out->exit_code);
+
+	if (!out->frames || out->exit_given)
+		return false;
+	memcpy(out->buf + HEADER, &code, sizeof(code));
+	reader_finish_batch(out, KTAP_CH_EXIT, sizeof(code));
+	out->exit_given = true;
+	return true;
+}
+
+static bool reader_has_memory(struct ktap_output *out)
+{
+	if (!out->heads)
+		out->heads = kvcalloc(nr_cpu_ids, sizeof(*out->heads),
+				      GFP_KERNEL | __GFP_NOWARN);
+	if (!out->buf) {
+		out->buf = kvmalloc(BATCH, GFP_KERNEL | __GFP_NOWARN);
+		out->size = BATCH;
+	}
+	return out->heads && out->buf;
+}
+
+/* Make the next batch.  0: there is no output yet; -ENODATA: nor will there be any. */
+static int reader_make_batch(struct ktap_output *out)
+{
+	enum ktap_channel channel = KTAP_CH_OUTPUT;
+	/*
+	 * Read this first: then all output before the end is seen below.  Pairs with
+	 * ktap_output_end().
+	 */
+	bool ended = smp_load_acquire(&out->ended);
+	struct reader_piece next;
+	struct seq_buf batch;
+
+	if (!reader_has_memory(out))
+		return -ENOMEM;
+	/* Look at all CPUs once more. */
+	out->looked = 0;
+	out->limit = 0;
+	seq_buf_init(&batch, out->buf + HEADER, out->size - HEADER);
+	while (batch.len < batch.size / 2 && reader_peek(out, &next)) {
+		if (batch.len && (reader_is_request(channel) || next.channel != channel))
+			break;
+		channel = next.channel;
+		if (next.text ? !reader_take_text(out, &batch, next.text) :
+				!reader_take_record(out, &batch, &next))
+			break;
+	}
+	reader_find_first(out);
+	WRITE_ONCE(out->holds_record, !!out->first);
+
+	if (batch.len) {
+		reader_finish_batch(out, channel, batch.len);
+		return 1;
+	}
+	if (!ended)
+		return 0;
+	return reader_make_exit(out) ? 1 : -ENODATA;
+}
+
+/* Call before the last look for output, and the wait for it. */
+static void reader_begin_waiting(struct ktap_output *out)
+{
+	WRITE_ONCE(out->waiting, KTAP_TASK_WAITS);
+	smp_mb();	/* pairs with that in ktap_out_commit() */
+}
+
+static bool reader_has_output(struct ktap_output *out)
+{
+	/*
+	 * Pairs with ktap_output_init(): poll() may be called before that.  As reader_look_at(),
+	 * ask for records: in some kernels a buffer that has none is not empty.
+	 */
+	struct trace_buffer *rb = smp_load_acquire(&out->rb);
+
+	return READ_ONCE(out->ended) || READ_ONCE(out->text_bytes) ||
+	       READ_ONCE(out->holds_record) || (rb && ring_buffer_entries(rb));
+}
+
+static bool reader_has_output_now(struct ktap_output *out)
+{
+	/* A task that does not wait needs no wake-up. */
+	if (reader_has_output(out))
+		return true;
+	reader_begin_waiting(out);
+	return reader_has_output(out);
+}
+
+/**
+ * ktap_output_read() - read(2) of a session that has its chunk
+ * @out: output
+ * @ubuf: user's buffer
+ * @count: bytes of it
+ * @nonblock: do not wait
+ *
+ * Return: bytes read, 0 when all was read and nothing will come, -EAGAIN,
+ * -ERESTARTSYS, -EFAULT, -ENOMEM.
+ */
+ssize_t ktap_output_read(struct ktap_output *out, char __user *ubuf, size_t count, bool nonblock)
+{
+	size_t n, done = 0;
+	int ret = 0;
+
+	if (mutex_lock_interruptible(&out->read_lock))
+		return -ERESTARTSYS;
+
+	while (done < count) {
+		if (out->pos < out->len) {
+			n = min(out->len - out->pos, count - done);
+			n -= copy_to_user(ubuf + done, out->buf + out->pos, n);
+			ret = n ? 0 : -EFAULT;
+			out->pos += n;
+			done += n;
+			if (!n)
+				break;
+			continue;
+		}
+
+		/* The output may be endless. */
+		if (signal_pending(current)) {
+			ret = -ERESTARTSYS;
+			break;
+		}
+		cond_resched();
+		ret = reader_make_batch(out);
+		if (ret > 0)
+			continue;
+		if (ret < 0 || done)
+			break;
+		ret = -EAGAIN;
+		if (nonblock)
+			break;
+
+		mutex_unlock(&out->read_lock);
+		if (wait_event_interruptible(out->wait, reader_has_output_now(out)) ||
+		    mutex_lock_interruptible(&out->read_lock))
+			return -ERESTARTSYS;
+	}
+
+	mutex_unlock(&out->read_lock);
+	if (done || ret == -ENODATA)
+		return done;
+	return ret;
+}
+
+static bool reader_is_over(const struct ktap_output *out)
+{
+	return READ_ONCE(out->ended) && (!out->frames || READ_ONCE(out->exit_given)) &&
+	       !READ_ONCE(out->text_bytes) && READ_ONCE(out->pos) >= READ_ONCE(out->len);
+}
+
+__poll_t ktap_output_poll(struct ktap_output *out, struct file *file, poll_table *table)
+{
+	poll_wait(file, &out->wait, table);
+	reader_begin_waiting(out);
+	if (reader_is_over(out))
+		return EPOLLHUP | EPOLLIN | EPOLLRDNORM;
+	if (reader_has_output(out) || READ_ONCE(out->pos) < READ_ONCE(out->len))
+		return EPOLLIN | EPOLLRDNORM;
+	return 0;
+}
