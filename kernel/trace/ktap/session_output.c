@@ -55,8 +55,8 @@
  * A task that is woken and waits again begins anew.
  *
  * Locks: &ktap_output.read_lock, then &ktap_output.text_lock.  The holder of the latter
- * does not wait.  The holder of the former waits only for the name of a file (ustack.c),
- * which is found without either lock.
+ * does not wait.  The holder of the former waits only for the name of a file
+ * (ustack_name.c), which is found without either lock.
  */
 
 /* A sub-buffer has room for a record with one string of any length. */

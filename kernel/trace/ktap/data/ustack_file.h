@@ -29,7 +29,7 @@ struct ktap_env;
  * after its call.
  *
  * The first event that finds a file adds it to the table.  The name of the file is
- * found later, in process context (ustack.c).
+ * found later, in process context (ustack_name.c).
  */
 
 /* Can mappings be read without their lock?  Otherwise all frames are addresses. */
@@ -149,7 +149,7 @@ void ktap_ustack_files_destroy(struct ktap_env *env);
 int ktap_ustack_file_get(struct ktap_ustack_files *files, const struct ktap_ustack_file_key *key);
 
 /*
- * ustack.c: wait until the name of a file of the table is known, or is known to be
+ * ustack_name.c: wait until the name of a file of the table is known, or is known to be
  * unavailable.  Context: process, sleeps.
  */
 void ktap_ustack_file_wait(const struct ktap_env *env, u32 number);
