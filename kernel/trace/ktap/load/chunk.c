@@ -379,6 +379,7 @@ static int chunk_load_func(struct chunk_loader *l, u32 i, const struct ktap_func
 	f->nparams = raw->nparams;
 	f->nregs = raw->nregs;
 	f->variadic = le16_to_cpu(raw->flags) & KTAP_FUNC_VARIADIC;
+	f->plain_args = f->variadic ? U8_MAX : f->nparams;
 	if (le16_to_cpu(raw->flags) & ~KTAP_FUNC_VARIADIC)
 		return malformed(l, "function %u has unknown flags", i);
 	if (!f->nregs || f->nregs > KTAP_MAX_REGS || f->nparams > f->nregs ||

@@ -115,6 +115,33 @@ static void variable_arguments_are_passed_on(struct kunit *test)
 	expect_int(c, EVENT, 7234);
 }
 
+/* Nil is the value of the parameters without one; the charge is the same. */
+static void missing_arguments_cost_nothing(struct kunit *test)
+{
+	static const s64 want[] = { 0, 100, 120, 123, 123 };
+	struct test_chunk *c;
+	struct ktap_vm *vm;
+	unsigned int n, i;
+	u64 left = 0;
+
+	for (n = 0; n < ARRAY_SIZE(want); n++) {
+		c = call_with(test, n);
+		test_func(c, "f", 3, 4);
+		test_insn(c, KTAP_OP_INT, 3, 0, 0, 0);
+		for (i = 0; i < 3; i++)
+			append_digit(c, 3, i);
+		test_insn(c, KTAP_OP_RET, 3, 1, 0, 0);
+		vm = test_vm(test, test_load(c), EVENT);
+		/* A value from before must not become an argument. */
+		for (i = 0; i < 40; i++)
+			vm->stack[i] = KTAP_VALUE_INT(9);
+		test_expect_int(test, want[n], test_run(test, vm, NULL, 0));
+		/* main() has @n instructions more: less than a unit. */
+		KUNIT_EXPECT_TRUE(test, !n || vm->budget == left);
+		left = vm->budget;
+	}
+}
+
 /* The frame of the caller lies above them, and is unchanged. */
 static void a_variadic_function_calls_others(struct kunit *test)
 {
@@ -807,6 +834,7 @@ static void the_backtrace_is_that_of_the_uncaught_error(struct kunit *test)
 static struct kunit_case frame_cases[] = {
 	KUNIT_CASE(a_variadic_function_keeps_additional_arguments),
 	KUNIT_CASE(variable_arguments_are_passed_on),
+	KUNIT_CASE(missing_arguments_cost_nothing),
 	KUNIT_CASE(a_variadic_function_calls_others),
 	KUNIT_CASE(the_handler_of_a_filter_may_be_variadic),
 	KUNIT_CASE(only_simple_functions_start_plainly),

@@ -88,8 +88,8 @@ int ktap_frame_make(struct ktap_vm *vm, const struct ktap_func *func, u32 base,
 }
 
 /* @nargs: number of arguments from @base on; KTAP_MULTI is replaced by their number */
-static __always_inline int frame_pay_for_call(struct ktap_vm *vm, const struct ktap_func *func,
-					      u32 base, unsigned int *nargs)
+static int frame_pay_for_call(struct ktap_vm *vm, const struct ktap_func *func,
+			      u32 base, unsigned int *nargs)
 {
 	int err = ktap_vm_charge(vm, 1 + func->cost);
 
@@ -99,9 +99,8 @@ static __always_inline int frame_pay_for_call(struct ktap_vm *vm, const struct k
 }
 
 int ktap_frame_enter(struct ktap_vm *vm, const struct ktap_func *func, u32 base,
-		     const struct ktap_code *insn, u32 pc)
+		     const struct ktap_code *insn)
 {
-	struct ktap_call *call = &vm->calls[vm->ncalls];
 	unsigned int nargs = insn->b;
 	int err = frame_pay_for_call(vm, func, base, &nargs);
 
@@ -110,14 +109,7 @@ int ktap_frame_enter(struct ktap_vm *vm, const struct ktap_func *func, u32 base,
 	if (vm->ncalls == vm->max_calls)
 		return ktap_vm_error(vm, -ENOSPC, "calls nest too deep: %u is the most",
 				     vm->max_calls);
-	*call = (struct ktap_call){
-		.func = vm->func,
-		.base = vm->base,
-		.pc = pc,
-		.dst = insn->a,
-		.nresults = insn->c,
-		.nvarargs = vm->nvarargs,
-	};
+	ktap_frame_save(vm, insn);
 	err = ktap_frame_make(vm, func, base, nargs);
 	if (!err)
 		vm->ncalls++;
@@ -138,7 +130,7 @@ int ktap_frame_replace(struct ktap_vm *vm, const struct ktap_func *func, u32 bas
 		       unsigned int nargs)
 {
 	struct ktap_call *call = &vm->calls[vm->ncalls - 1];
-	u32 start = call->base + call->dst;
+	u32 start = call->base + call->insn->a;
 	int err = frame_pay_for_call(vm, func, base, &nargs);
 
 	if (err)
@@ -148,34 +140,24 @@ int ktap_frame_replace(struct ktap_vm *vm, const struct ktap_func *func, u32 bas
 	return ktap_frame_make(vm, func, start, nargs);
 }
 
-static void frame_resume(struct ktap_vm *vm, const struct ktap_call *call)
-{
-	vm->func = call->func;
-	vm->base = call->base;
-	vm->nvarargs = call->nvarargs;
-	vm->top = call->base + call->func->nregs;
-}
-
 static void frame_open_until(struct ktap_vm *vm, u32 end)
 {
 	vm->open_end = end;
 	vm->top = max(vm->top, end);
 }
 
-u32 ktap_frame_leave(struct ktap_vm *vm, const struct ktap_value *results, unsigned int n)
+void ktap_frame_give_results(struct ktap_vm *vm, const struct ktap_code *insn,
+			     const struct ktap_value *results, unsigned int n)
 {
-	const struct ktap_call *call = &vm->calls[--vm->ncalls];
-	unsigned int wanted = call->nresults;
-	u32 dst = call->base + call->dst;
+	unsigned int wanted = insn->c;
+	u32 dst = vm->base + insn->a;
 
-	frame_resume(vm, call);
 	if (wanted == KTAP_MULTI) {
 		/* There is room: the results are in a frame above @dst. */
 		wanted = n;
 		frame_open_until(vm, dst + n);
 	}
 	frame_move_values(vm->stack + dst, wanted, results, n);
-	return call->pc;
 }
 
 int ktap_frame_varargs(struct ktap_vm *vm, struct ktap_value *dst, unsigned int n)
@@ -232,7 +214,7 @@ int ktap_frame_catch(struct ktap_vm *vm, int err, u32 floor, u32 *pc)
 		return err;
 	catch = ktap_catch_at(prog, vm->pc);
 	while (!catch && n > floor)
-		catch = ktap_catch_at(prog, vm->calls[--n].pc - 1);
+		catch = ktap_catch_at(prog, vm->calls[--n].insn - prog->code);
 	if (!catch)
 		return err;
 
@@ -246,7 +228,7 @@ int ktap_frame_catch(struct ktap_vm *vm, int err, u32 floor, u32 *pc)
 	if (err)
 		return err;
 	if (n < vm->ncalls)
-		frame_resume(vm, &vm->calls[n]);
+		ktap_frame_resume(vm, &vm->calls[n]);
 	else
 		vm->top = vm->base + vm->func->nregs;
 	vm->ncalls = n;

@@ -44,6 +44,8 @@ struct ktap_code {
  * @nparams: number of parameters
  * @nregs: number of registers
  * @variadic: it takes more arguments than parameters
+ * @plain_args: from this number of arguments on, its frame needs no more than room;
+ *	U8_MAX if it is variadic
  */
 struct ktap_func {
 	const char *name;
@@ -54,6 +56,7 @@ struct ktap_func {
 	u8 nparams;
 	u8 nregs;
 	bool variadic;
+	u8 plain_args;
 };
 
 /* A struct ktap_try; &ktap_program.try_at has the instructions it covers. */

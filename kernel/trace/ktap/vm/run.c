@@ -70,8 +70,8 @@ int ktap_vm_call(struct ktap_vm *vm, const struct ktap_func *func, const struct 
 {
 	const struct ktap_call caller = {
 		.func = vm->func,
+		.insn = vm->env->prog->code + vm->pc,
 		.base = vm->base,
-		.pc = vm->pc + 1,
 		.nvarargs = vm->nvarargs,
 	};
 	u32 top = vm->top, ncalls = vm->ncalls, floor = vm->floor;
@@ -105,7 +105,7 @@ int ktap_vm_call(struct ktap_vm *vm, const struct ktap_func *func, const struct 
 	vm->ncalls = ncalls;
 	vm->func = caller.func;
 	vm->base = caller.base;
-	vm->pc = caller.pc - 1;
+	vm->pc = caller.insn - vm->env->prog->code;
 	vm->nvarargs = caller.nvarargs;
 	vm->top = top;
 	return err;
@@ -146,7 +146,7 @@ size_t ktap_vm_backtrace(const struct ktap_vm *vm, char *buf, size_t size)
 		call = &vm->calls[i - 1];
 		if (call->tail)
 			len += scnprintf(buf + len, size - len, "  (tail calls)\n");
-		len += run_put_frame(prog, call->func, call->pc - 1, buf + len, size - len);
+		len += run_put_frame(prog, call->func, call->insn - prog->code, buf + len, size - len);
 	}
 	if (i)
 		len += scnprintf(buf + len, size - len, "  and %u more\n", i);

@@ -466,10 +466,6 @@ op_FORLOOP:
 	err = vm_for_next(vm, &A, &cond);
 	goto checked_jump;
 
-op_CALL:
-	func = &PROG->funcs[D];
-	to = vm->base + insn->a;
-	goto call;
 op_CALLV:
 	if (unlikely(A.tag != KTAP_FUNC)) {
 		err = vm_no_function(vm, &A);
@@ -477,8 +473,17 @@ op_CALLV:
 	}
 	func = ktap_func_of(PROG, &A);
 	to = vm->base + insn->a + 1;
+	goto call;
+op_CALL:
+	func = &PROG->funcs[D];
+	to = vm->base + insn->a;
 call:
-	err = ktap_frame_enter(vm, func, to, insn, insn + 1 - PROG->code);
+	if (likely(ktap_frame_enter_plain(vm, func, to, insn))) {
+		R = vm->stack + to;
+		insn = func->code;
+		DISPATCH();
+	}
+	err = ktap_frame_enter(vm, func, to, insn);
 called:
 	if (unlikely(err))
 		goto error;
@@ -529,9 +534,8 @@ op_RET:
 			goto filtered;
 		return 0;
 	}
-	insn = PROG->code + ktap_frame_leave(vm, &A, i);
-	R = vm->stack + vm->base;
-	DISPATCH();
+	R = ktap_frame_leave(vm, &A, i, &insn);
+	NEXT();
 op_END:
 	return 0;
 op_DECIDE:

@@ -19,6 +19,7 @@
 #include "vm/event.h"
 #include "vm/value.h"
 
+struct ktap_code;
 struct ktap_env;
 struct ktap_func;
 struct ktap_object;
@@ -64,11 +65,9 @@ struct ktap_arena {
 
 /* A call that has not returned. */
 struct ktap_call {
-	const struct ktap_func *func;
+	const struct ktap_func *func;	/* the caller */
+	const struct ktap_code *insn;	/* its instruction: a, c: place and number of results */
 	u32 base;		/* its register 0 on the stack */
-	u32 pc;			/* next instruction after the return */
-	u8 dst;			/* first register of the results */
-	u8 nresults;		/* KTAP_MULTI: all of them */
 	u8 nvarargs;
 	bool tail;		/* the callee was replaced by a tail call */
 };

@@ -19,6 +19,7 @@
 #define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
 #define round_down(x, y)	((x) & ~((__typeof__(x))(y) - 1))
 
+#define U8_MAX			UINT8_MAX
 #define U16_MAX			UINT16_MAX
 #define S32_MAX			INT32_MAX
 #define S64_MAX			INT64_MAX
