@@ -11,6 +11,7 @@
 #include "load/rewrite.h"
 #include "load/verifier.h"
 #include "vm/builtin.h"
+#include "vm/frame.h"
 
 /*
  * A built-in value works everywhere, takes no arguments and needs nothing.  So the
@@ -35,6 +36,24 @@ void ktap_rewrite_values(struct ktap_program *prog)
 	for (pc = 0; pc < prog->ninsns; pc++) {
 		if (rewrite_is_value(&prog->code[pc]))
 			prog->code[pc].op = KTAP_OP_VALUE;
+	}
+}
+
+/* They have no use for b and c.  A cost that does not fit there is computed in each round. */
+void ktap_rewrite_loops(struct ktap_program *prog)
+{
+	struct ktap_code *insn;
+	u32 pc, cost;
+
+	for (pc = 0; pc < prog->ninsns; pc++) {
+		insn = &prog->code[pc];
+		if ((insn->op != KTAP_OP_FORLOOP && insn->op != KTAP_OP_JMP) || insn->d >= 0)
+			continue;
+		cost = 1 + ktap_straight_cost(prog, pc + 1 + insn->d, pc + 1);
+		if (cost > U16_MAX)
+			continue;
+		insn->b = cost;
+		insn->c = cost >> 8;
 	}
 }
 

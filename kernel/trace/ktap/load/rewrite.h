@@ -17,6 +17,9 @@ void ktap_rewrite_values(struct ktap_program *prog);
 /* Additions to globals that handlers only add to.  0 or -ENOMEM. */
 int ktap_rewrite_sums(struct ktap_program *prog);
 
+/* Jumps that end a loop get what a round costs.  To be called when the work is added up. */
+void ktap_rewrite_loops(struct ktap_program *prog);
+
 /* Calls whose results a function returns: they replace its frame. */
 void ktap_rewrite_tail_calls(struct ktap_program *prog);
 

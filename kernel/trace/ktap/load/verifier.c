@@ -593,6 +593,7 @@ int ktap_verify(struct ktap_program *prog, struct ktap_diag *diag)
 	}
 	if (!err) {
 		ktap_typing_apply(&v->typing);
+		ktap_rewrite_loops(prog);
 		ktap_rewrite_tail_calls(prog);
 	}
 	ktap_typing_end(&v->typing);

@@ -390,7 +390,52 @@ static void a_missing_field_is_not_read(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 1000, run_field(test, c, 1));
 }
 
+/* i = 0; while (i < 3) { i += 1; @n instructions that are jumped over } */
+static struct test_chunk *loop_over(struct kunit *test, unsigned int n)
+{
+	struct test_chunk *c = test_large_chunk(test, n + 10);
+	unsigned int i;
+
+	test_func(c, "main", 0, 2);
+	test_insn(c, KTAP_OP_INT, 0, 0, 0, 0);
+	test_insn(c, KTAP_OP_JGEI, 0, 3, 0, n + 3);
+	test_insn(c, KTAP_OP_ADDI, 0, 0, 0, 1);
+	test_insn(c, KTAP_OP_JMP, 0, 0, 0, n);
+	for (i = 0; i < n; i++)
+		test_insn(c, KTAP_OP_NEWT, 1, 0, 0, 0);
+	test_insn(c, KTAP_OP_JMP, 0, 0, 0, -4 - (s32)n);
+	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+	return c;
+}
+
+static void the_end_of_a_loop_has_its_cost(struct kunit *test)
+{
+	static const struct {
+		unsigned int n;
+		bool fits;
+	} loops[] = { { 0, true }, { 100, true }, { 21844, true }, { 21845, false } };
+	const struct ktap_code *back;
+	struct ktap_program *prog;
+	struct ktap_vm *vm;
+	unsigned int i;
+	u32 cost;
+
+	for (i = 0; i < ARRAY_SIZE(loops); i++) {
+		prog = test_load(loop_over(test, loops[i].n));
+		vm = test_vm(test, prog, EVENT);
+		back = &prog->code[4 + loops[i].n];
+		cost = 1 + ktap_straight_cost(prog, 1, 5 + loops[i].n);
+		KUNIT_EXPECT_EQ(test, loops[i].fits, cost <= U16_MAX);
+		KUNIT_EXPECT_EQ(test, loops[i].fits ? cost : 0, back->b | back->c << 8);
+		vm->env->max_insns = 1000000;
+		test_expect_int(test, 3, test_run(test, vm, NULL, 0));
+		KUNIT_EXPECT_EQ(test, vm->env->max_insns - vm->budget,
+				prog->funcs[MAIN].cost + 3 * cost);
+	}
+}
+
 static struct kunit_case rewrite_cases[] = {
+	KUNIT_CASE(the_end_of_a_loop_has_its_cost),
 	KUNIT_CASE(additions_of_a_handler_are_one_instruction),
 	KUNIT_CASE(an_addition_that_fails_does_so_at_its_place),
 	KUNIT_CASE(other_functions_are_not_rewritten),

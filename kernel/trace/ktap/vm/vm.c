@@ -30,18 +30,35 @@
 #include "vm/ops.h"
 #include "vm/run.h"
 
-static int vm_for_next(struct ktap_vm *vm, struct ktap_value *r, bool *again)
+/* Compilers write the second half of a compound literal twice. */
+static __always_inline void vm_set_int(struct ktap_value *v, s64 x)
 {
+	v->i = x;
+	v->tag = KTAP_INT;
+	v->len = 0;
+}
+
+static noinline int vm_broken_loop(struct ktap_vm *vm)
+{
+	return ktap_vm_error(vm, -EINVAL, "broken loop");
+}
+
+/* The next value of a counting loop.  @again: it was not the last one. */
+static __always_inline int vm_for_next(struct ktap_vm *vm, struct ktap_value *r, bool *again)
+{
+	s64 next = r[0].i;
+
 	if (unlikely(r[0].tag != KTAP_INT || r[1].tag != KTAP_INT || r[2].tag != KTAP_INT))
-		return ktap_vm_error(vm, -EINVAL, "broken loop");
+		return vm_broken_loop(vm);
 	*again = r[1].u;
 	if (*again) {
 		/* New values: those of a NEXT have a length (ktap-design.rst, Speculation). */
-		r[1] = KTAP_VALUE_INT(r[1].u - 1);
-		r[0] = KTAP_VALUE_INT(r[0].u + r[2].u);
+		vm_set_int(&r[1], r[1].u - 1);
+		next = (u64)next + r[2].u;
+		vm_set_int(&r[0], next);
 	}
 	/* The verifier relies on this write even if the loop ends. */
-	r[3] = r[0];
+	vm_set_int(&r[3], next);
 	return 0;
 }
 
@@ -110,14 +127,6 @@ static noinline int vm_no_function(struct ktap_vm *vm, const struct ktap_value *
 {
 	return ktap_vm_error(vm, -EINVAL, "%s is called, only a function can be",
 			     ktap_type_name(v));
-}
-
-/* Compilers write the second half of a compound literal twice. */
-static __always_inline void vm_set_int(struct ktap_value *v, s64 x)
-{
-	v->i = x;
-	v->tag = KTAP_INT;
-	v->len = 0;
 }
 
 static s16 vm_immediate(const struct ktap_code *insn)
@@ -381,7 +390,10 @@ set_bool:
 	NEXT();
 
 op_JMP:
-	goto jump;
+	if (D < 0)
+		goto loop;
+	insn += D;
+	NEXT();
 	JUMP_IF(JT, ktap_is_true(&A));
 	JUMP_IF(JF, !ktap_is_true(&A));
 	JUMP_IF(JNIL, A.tag == KTAP_NIL);
@@ -464,7 +476,18 @@ op_FORPREP:
 	goto checked_jump_unless;
 op_FORLOOP:
 	err = vm_for_next(vm, &A, &cond);
-	goto checked_jump;
+	if (unlikely(err))
+		goto error;
+	if (!cond)
+		NEXT();
+loop:
+	/* The jump has its cost, unless that is too large (load/rewrite.c). */
+	i = (u16)vm_immediate(insn);
+	if (unlikely(!i || vm->budget <= i))
+		goto jump;
+	vm->budget -= i;
+	insn += D;
+	NEXT();
 
 op_CALLV:
 	if (unlikely(A.tag != KTAP_FUNC)) {
