@@ -7,6 +7,7 @@
 #include <linux/string.h>
 
 #include "tests/build.h"
+#include "vm/arena.h"
 #include "vm/env.h"
 #include "vm/integer.h"
 #include "vm/ops.h"
@@ -255,6 +256,8 @@ static void expect_decimal(struct kunit *test, s64 i)
 	first = ktap_decimal_put(i, got + 31);
 	KUNIT_EXPECT_STREQ(test, first, want);
 	KUNIT_EXPECT_EQ(test, ktap_decimal_len(i), strlen(want));
+	*ktap_decimal_append(i, got) = '\0';
+	KUNIT_EXPECT_STREQ(test, got, want);
 	KUNIT_EXPECT_LE(test, strlen(want), KTAP_INTEGER_TEXT);
 }
 
@@ -312,7 +315,75 @@ static void joined_text_is_cut_and_counted(struct kunit *test)
 	}
 }
 
+/* Join @n parts: integers, and strings of @len bytes.  Check the text and its price. */
+static void expect_joined(struct kunit *test, struct ktap_vm *vm, unsigned int n, u32 len)
+{
+	char *want = kunit_kzalloc(test, 10 * 100, GFP_KERNEL), *end = want;
+	char *x = kunit_kzalloc(test, 100, GFP_KERNEL);
+	struct ktap_value *r = vm->stack;
+	unsigned int i, numbers = 0;
+	u32 cost;
+
+	KUNIT_ASSERT_NOT_NULL(test, want);
+	KUNIT_ASSERT_NOT_NULL(test, x);
+	memset(x, 'x', len);
+	for (i = 0; i < n; i++) {
+		if (i % 3 == 1) {
+			r[i] = KTAP_VALUE_INT(i % 2 ? S64_MIN : 12345);
+			end += sprintf(end, "%lld", r[i].i);
+			numbers++;
+		} else {
+			r[i] = KTAP_VALUE_STR(x, len);
+			memcpy(end, x, len);
+			end += len;
+		}
+	}
+	cost = (end - want) / 64 + n / 16 + 2 * numbers;
+	vm->budget = cost;
+	vm->error = 0;
+	KUNIT_EXPECT_EQ(test, -ETIME, ktap_op_concat(vm, &r[10], &r[0], n));
+	vm->error = 0;
+	vm->budget = 1000;
+	KUNIT_ASSERT_EQ(test, 0, ktap_op_concat(vm, &r[10], &r[0], n));
+	KUNIT_EXPECT_EQ(test, 1000 - cost, vm->budget);
+	KUNIT_EXPECT_EQ(test, r[10].tag, KTAP_STR);
+	KUNIT_ASSERT_EQ(test, r[10].len, end - want);
+	KUNIT_EXPECT_EQ(test, 0, memcmp(r[10].blob, want, end - want));
+}
+
+/* Up to 8 parts of up to 64 bytes are joined at once, if the arena has room for such ones. */
+static void text_is_joined_in_two_ways(struct kunit *test)
+{
+	static const u32 lens[] = { 0, 1, 3, 7, 8, 63, 64, 65 };
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_value first;
+	struct ktap_vm *vm;
+	unsigned int n, i;
+
+	test_func(c, "main", 0, 12);
+	TEST_RET(c);
+	vm = test_vm(test, test_load(c), EVENT);
+	vm->top = 12;
+	for (n = 1; n < 10; n++) {
+		for (i = 0; i < ARRAY_SIZE(lens); i++) {
+			vm->arena.used = 0;
+			expect_joined(test, vm, n, lens[i]);
+			/* The next block does not overlap. */
+			first = vm->stack[10];
+			vm->stack[11] = first;
+			expect_joined(test, vm, n, lens[i]);
+			KUNIT_EXPECT_TRUE(test, ktap_equal(&first, &vm->stack[10]));
+			KUNIT_EXPECT_TRUE(test, vm->stack[10].blob >= first.blob + max(first.len, 1U));
+			while (ktap_arena_has_room(&vm->arena, 520))
+				KUNIT_ASSERT_NOT_NULL(test, ktap_arena_alloc(vm, 8));
+			expect_joined(test, vm, n, lens[i]);
+			KUNIT_EXPECT_TRUE(test, ktap_equal(&first, &vm->stack[11]));
+		}
+	}
+}
+
 static struct kunit_case arith_kunit_cases[] = {
+	KUNIT_CASE(text_is_joined_in_two_ways),
 	KUNIT_CASE(arithmetic_wraps_and_truncates),
 	KUNIT_CASE(nil_counts_as_zero),
 	KUNIT_CASE(arithmetic_on_other_types_is_an_error),

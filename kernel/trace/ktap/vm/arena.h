@@ -43,4 +43,13 @@ static __always_inline void ktap_arena_push(struct ktap_arena *arena, void *data
 	arena->used += sizeof(*block) + size;
 }
 
+/* Make the text from ktap_arena_next() to before @end a block, and @v that string. */
+static __always_inline void ktap_arena_push_text(struct ktap_arena *arena, char *text,
+						 const char *end, struct ktap_value *v)
+{
+	/* An empty block takes bytes too, so that its address is unique. */
+	ktap_arena_push(arena, text, ALIGN(max_t(u32, end - text, 1), 8));
+	*v = KTAP_VALUE_STR(text, end - text);
+}
+
 #endif /* _KTAP_ARENA_H */

@@ -8,6 +8,7 @@
 #include <linux/limits.h>
 #include <linux/math64.h>
 #include <linux/overflow.h>
+#include <linux/string.h>
 
 #include "vm/integer.h"
 
@@ -76,7 +77,7 @@ static u64 integer_size(s64 i)
 	return i < 0 ? -(u64)i : i;
 }
 
-unsigned int ktap_decimal_len(s64 i)
+static __always_inline unsigned int integer_len(u64 u)
 {
 	static const u64 powers[] = {
 		1ULL, 10ULL, 100ULL, 1000ULL, 10000ULL, 100000ULL, 1000000ULL, 10000000ULL,
@@ -85,22 +86,31 @@ unsigned int ktap_decimal_len(s64 i)
 		1000000000000000ULL, 10000000000000000ULL, 100000000000000000ULL,
 		1000000000000000000ULL, 10000000000000000000ULL,
 	};
-	u64 size = integer_size(i) | 1;
+	u64 size = u | 1;
 	/* 1233 / 4096 is a little more than log10(2): this is the number, or one less. */
 	unsigned int digits = fls64(size) * 1233 >> 12;
 
-	return digits + (size >= powers[digits]) + (i < 0);
+	return digits + (size >= powers[digits]);
 }
 
-/* Two digits from each division */
-static char *integer_pair(unsigned int pair, char *end)
+unsigned int ktap_decimal_len(s64 i)
 {
-	end[-1] = '0' + pair % 10;
-	end[-2] = '0' + pair / 10;
+	return integer_len(integer_size(i)) + (i < 0);
+}
+
+static const char integer_pairs[] =
+	"0001020304050607080910111213141516171819202122232425262728293031323334353637383940"
+	"4142434445464748495051525354555657585960616263646566676869707172737475767778798081"
+	"828384858687888990919293949596979899";
+
+/* Two digits from each division */
+static __always_inline char *integer_pair(unsigned int pair, char *end)
+{
+	memcpy(end - 2, integer_pairs + 2 * pair, 2);
 	return end - 2;
 }
 
-char *ktap_decimal_digits(u64 u, char *end)
+static __always_inline char *integer_put_digits(u64 u, char *end)
 {
 	u32 pair, rest;
 
@@ -114,6 +124,22 @@ char *ktap_decimal_digits(u64 u, char *end)
 		return integer_pair(rest, end);
 	*--end = '0' + rest;
 	return end;
+}
+
+char *ktap_decimal_digits(u64 u, char *end)
+{
+	return integer_put_digits(u, end);
+}
+
+char *ktap_decimal_append(s64 i, char *p)
+{
+	u64 u = integer_size(i);
+
+	if (i < 0)
+		*p++ = '-';
+	p += integer_len(u);
+	integer_put_digits(u, p);
+	return p;
 }
 
 char *ktap_decimal_put(s64 i, char *end)

@@ -129,8 +129,53 @@ static size_t op_concat_put(const struct ktap_value *v, char *p, size_t room)
 	return len;
 }
 
-int ktap_op_concat(struct ktap_vm *vm, struct ktap_value *dst, struct ktap_value *src,
-		   unsigned int n)
+/* Parts of a concatenation that is written at once, and bytes of each */
+#define CONCAT_PARTS	8
+#define CONCAT_PART	64
+
+static_assert(CONCAT_PART >= KTAP_INTEGER_TEXT);
+
+/* Units of the text of an integer */
+#define CONCAT_NUMBER	2
+
+/*
+ * Join a few integers and short strings, if the arena has room for the longest ones.  Return
+ * false if not, or if the budget is low: then nothing has changed.
+ */
+static __always_inline bool op_concat_short(struct ktap_vm *vm, struct ktap_value *dst,
+					    const struct ktap_value *src, unsigned int n)
+{
+	const struct ktap_value *last = src + n;
+	char *text, *p;
+	u32 cost = 0;
+
+	if (unlikely(n > CONCAT_PARTS ||
+		     !ktap_arena_has_room(&vm->arena, CONCAT_PARTS * CONCAT_PART)))
+		return false;
+	text = ktap_arena_next(&vm->arena);
+	p = text;
+	/* The verifier allows no concatenation without parts. */
+	do {
+		if (src->tag == KTAP_INT) {
+			p = ktap_decimal_append(src->i, p);
+			cost += CONCAT_NUMBER;
+		} else if (src->tag == KTAP_STR && src->len <= CONCAT_PART) {
+			ktap_copy_bytes(p, src->blob, src->len);
+			p += src->len;
+		} else {
+			return false;
+		}
+	} while (++src != last);
+	cost += (p - text) / 64;
+	if (unlikely(vm->budget <= cost))
+		return false;
+	vm->budget -= cost;
+	ktap_arena_push_text(&vm->arena, text, p, dst);
+	return true;
+}
+
+static noinline int op_concat_long(struct ktap_vm *vm, struct ktap_value *dst,
+				   struct ktap_value *src, unsigned int n)
 {
 	size_t total = 0, used = 0;
 	unsigned int i, numbers = 0;
@@ -149,7 +194,7 @@ int ktap_op_concat(struct ktap_vm *vm, struct ktap_value *dst, struct ktap_value
 		atomic_long_inc(&vm->env->counters.cut_strings);
 	}
 	/* Charge for long strings and for many parts. */
-	err = ktap_vm_charge(vm, total / 64 + n / 16 + 2 * numbers);
+	err = ktap_vm_charge(vm, total / 64 + n / 16 + CONCAT_NUMBER * numbers);
 	if (err)
 		return err;
 	p = ktap_arena_alloc(vm, total);
@@ -159,6 +204,12 @@ int ktap_op_concat(struct ktap_vm *vm, struct ktap_value *dst, struct ktap_value
 		used += op_concat_put(&src[i], p + used, total - used);
 	*dst = KTAP_VALUE_STR(p, total);
 	return 0;
+}
+
+int ktap_op_concat(struct ktap_vm *vm, struct ktap_value *dst, struct ktap_value *src,
+		   unsigned int n)
+{
+	return likely(op_concat_short(vm, dst, src, n)) ? 0 : op_concat_long(vm, dst, src, n);
 }
 
 /* Nearly all keys are integers or short blobs: they need no check and cost nothing. */
