@@ -13,7 +13,9 @@
 
 #include "output/format.h"
 #include "output/text.h"
+#include "vm/arena.h"
 #include "vm/builtin.h"
+#include "vm/bytes.h"
 #include "vm/env.h"
 #include "vm/integer.h"
 
@@ -149,6 +151,71 @@ static int convert_prepare_arg(struct ktap_vm *vm, struct ktap_value *v, unsigne
 	return err;
 }
 
+/*
+ * Write a piece of a format at @p, where @room bytes are free; return the end.  NULL if it
+ * does not fit, or is not literal text, an integer or a string as it is.
+ */
+static char *convert_put_piece(char *p, u32 room, const struct ktap_directive *d,
+			       const struct ktap_value *v)
+{
+	const void *part = d->text;
+	u32 len = d->len;
+
+	switch (d->conv) {
+	case 0:
+		break;
+	case 'd':
+		if (!d->plain || v->tag != KTAP_INT || room < KTAP_INTEGER_TEXT)
+			return NULL;
+		return ktap_decimal_append(v->i, p);
+	case 's':
+		if (!d->plain || v->tag != KTAP_STR)
+			return NULL;
+		part = v->blob;
+		len = v->len;
+		break;
+	default:
+		return NULL;
+	}
+	if (len > room)
+		return NULL;
+	ktap_copy_bytes(p, part, len);
+	return p + len;
+}
+
+/* Bytes of the text of a format that is written at once */
+#define CONVERT_SHORT	256
+
+/*
+ * Most formats make a short text of integers and strings: write it into the arena at once.
+ * Return false if this one does not, or if the budget or the arena is low: then nothing has
+ * changed.
+ */
+static bool convert_format_short(struct ktap_vm *vm, const struct ktap_format *f,
+				 struct ktap_value *r, unsigned int n)
+{
+	const struct ktap_directive *d = f->pieces, *last = d + f->npieces;
+	const struct ktap_value *arg = r + 1;
+	char *text, *p;
+	u32 cost;
+
+	if (n <= f->nargs || !ktap_arena_has_room(&vm->arena, CONVERT_SHORT))
+		return false;
+	text = ktap_arena_next(&vm->arena);
+	for (p = text; d < last; d++) {
+		p = convert_put_piece(p, text + CONVERT_SHORT - p, d, arg);
+		if (!p)
+			return false;
+		arg += !!d->conv;
+	}
+	cost = f->cost + (p - text) / 64;
+	if (vm->budget <= cost)
+		return false;
+	vm->budget -= cost;
+	ktap_arena_push_text(&vm->arena, text, p, &r[0]);
+	return true;
+}
+
 int ktap_fn_format(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
 	const struct ktap_format *f;
@@ -159,11 +226,15 @@ int ktap_fn_format(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	int err;
 
 	err = ktap_vm_charge(vm, 1 + 2 * n);
+	if (err)
+		return err;
+	f = ktap_format_at(vm->env->prog, vm->pc, &r[0], &format);
+	if (f && convert_format_short(vm, f, r, n))
+		return 0;
 	for (i = 0; i < n && !err; i++)
 		err = convert_prepare_arg(vm, &r[i], i);
 	if (err)
 		return err;
-	f = ktap_format_at(vm->env->prog, vm->pc, &r[0], &format);
 	if (f && ktap_format_accepts(f, r, n))
 		err = ktap_vm_charge(vm, f->cost);
 	else

@@ -109,10 +109,15 @@ void ktap_text_fill(struct ktap_text *t, char c, int n)
 
 void ktap_text_decimal(struct ktap_text *t, s64 i)
 {
-	char buf[KTAP_INTEGER_TEXT] __uninitialized, *end = buf + sizeof(buf), *p;
+	char buf[KTAP_INTEGER_TEXT] __uninitialized, *p;
+	struct seq_buf *s = t->s;
 
-	p = ktap_decimal_put(i, end);
-	ktap_text_put(t, p, end - p);
+	if (likely(s->len <= s->size && s->size - s->len >= KTAP_INTEGER_TEXT)) {
+		p = s->buffer + s->len;
+		s->len += ktap_decimal_append(i, p) - p;
+		return;
+	}
+	ktap_text_put(t, buf, ktap_decimal_append(i, buf) - buf);
 }
 
 bool ktap_text_in_middle(const struct ktap_text *t)

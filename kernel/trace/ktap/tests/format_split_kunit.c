@@ -8,6 +8,8 @@
 #include "output/record.h"
 #include "output/text.h"
 #include "tests/format_fixture.h"
+#include "vm/arena.h"
+#include "vm/builtin.h"
 #include "vm/env.h"
 #include "vm/opcode.h"
 #include "vm/ops.h"
@@ -372,6 +374,70 @@ static void uncommon_calls_are_left_to_the_built_in(struct kunit *test)
 	expect_left(test, vm, good, 1, good[1]);
 }
 
+/* format() of @fmt, the constant of the call or not, and of two arguments; return the charge. */
+static u64 expect_formatted(struct kunit *test, struct ktap_vm *vm, struct ktap_value fmt,
+			    struct ktap_value arg, const char *want)
+{
+	struct ktap_value *r = vm->stack;
+
+	vm->budget = 10000;
+	r[0] = fmt;
+	r[1] = arg;
+	r[2] = KTAP_VALUE_NIL;
+	KUNIT_ASSERT_EQ(test, 0, ktap_fn_format(vm, r, 3));
+	KUNIT_ASSERT_EQ(test, r[0].tag, KTAP_STR);
+	KUNIT_ASSERT_EQ(test, r[0].len, strlen(want));
+	KUNIT_EXPECT_EQ(test, 0, memcmp(r[0].blob, want, r[0].len));
+	return 10000 - vm->budget;
+}
+
+/* The price of the constant is that of another one, even if the arena has little room. */
+static void expect_same_text(struct kunit *test, const struct test_printf_case *p)
+{
+	struct ktap_value fmt;
+	struct ktap_vm *vm;
+	u64 price;
+	u32 pc;
+
+	vm = vm_with_format(test, p->fmt, &pc);
+	split_of(vm, pc, &fmt);
+	vm->pc = pc;
+	vm->top = 3;
+	price = expect_formatted(test, vm, test_str(p->fmt), p->arg, p->want);
+	KUNIT_EXPECT_EQ(test, price, expect_formatted(test, vm, fmt, p->arg, p->want));
+	while (ktap_arena_has_room(&vm->arena, 256))
+		KUNIT_ASSERT_NOT_NULL(test, ktap_arena_alloc(vm, 8));
+	/* Moving the blocks is charged. */
+	KUNIT_EXPECT_LT(test, price, expect_formatted(test, vm, fmt, p->arg, p->want));
+}
+
+/* A constant format of integers and strings may be written at once. */
+static void format_writes_the_same_text_in_two_ways(struct kunit *test)
+{
+	static const struct test_printf_case plain[] = {
+		{ "%s", S(""), "" },
+		{ "a %d b", I(-77), "a -77 b" },
+		{ "%s%%", S("50"), "50%" },
+		{ "nothing", I(1), "nothing" },
+	};
+	char text[300], want[302];
+	unsigned int i;
+
+	for (i = 0; i < test_nprintf_cases; i++) {
+		/* The format has an error. */
+		if (strcmp(test_printf_cases[i].fmt, "%lld %"))
+			expect_same_text(test, &test_printf_cases[i]);
+	}
+	for (i = 0; i < ARRAY_SIZE(plain); i++)
+		expect_same_text(test, &plain[i]);
+	memset(text, 'x', sizeof(text));
+	for (i = 0; i < sizeof(text); i++) {
+		snprintf(want, sizeof(want), "%.*s.", i, text);
+		expect_same_text(test, &(struct test_printf_case){
+			"%s.", KTAP_VALUE_STR(text, i), want });
+	}
+}
+
 static struct kunit_case format_split_cases[] = {
 	KUNIT_CASE(constant_formats_are_split),
 	KUNIT_CASE(wrong_formats_are_not_split),
@@ -382,6 +448,7 @@ static struct kunit_case format_split_cases[] = {
 	KUNIT_CASE(calls_with_all_arguments_are_replaced),
 	KUNIT_CASE(a_constant_is_split_once),
 	KUNIT_CASE(uncommon_calls_are_left_to_the_built_in),
+	KUNIT_CASE(format_writes_the_same_text_in_two_ways),
 	{}
 };
 
