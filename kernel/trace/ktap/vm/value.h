@@ -77,9 +77,10 @@ static_assert(sizeof(struct ktap_value) == 16);
 
 #define KTAP_VALUE_NIL		((struct ktap_value){ .tag = KTAP_NIL })
 #define KTAP_VALUE_LOST		((struct ktap_value){ .tag = KTAP_NIL, .lost = 1 })
-#define KTAP_VALUE_BOOL(x)	((struct ktap_value){ .i = !!(x), .tag = KTAP_BOOL })
-#define KTAP_VALUE_INT(x)	((struct ktap_value){ .i = (x), .tag = KTAP_INT })
-#define KTAP_VALUE_PTR(x)	((struct ktap_value){ .u = (x), .tag = KTAP_PTR })
+/* The compiler merges the stores of .tag and .len only if both are given. */
+#define KTAP_VALUE_BOOL(x)	((struct ktap_value){ .i = !!(x), .tag = KTAP_BOOL, .len = 0 })
+#define KTAP_VALUE_INT(x)	((struct ktap_value){ .i = (x), .tag = KTAP_INT, .len = 0 })
+#define KTAP_VALUE_PTR(x)	((struct ktap_value){ .u = (x), .tag = KTAP_PTR, .len = 0 })
 #define KTAP_VALUE_TYPED(x, t)	((struct ktap_value){ .u = (x), .tag = KTAP_PTR, .type = (t) })
 #define KTAP_VALUE_ARRAY(p, n) \
 	((struct ktap_value){ .blob = (p), .tag = KTAP_ARRAY, .len = (n) * sizeof(s64) })
