@@ -186,28 +186,75 @@ static void syscall_get_args(struct pt_regs *regs, bool compat, unsigned long *a
 		args[i] = (u32)args[i];
 }
 
-/* Deliver an event to @sc and all points after it. */
-static noinline void syscall_fire(struct ktap_syscall *sc, bool compat, const unsigned long *args,
-				  const struct ktap_user_data *user, long ret)
+/* Deliver an event to @sc and all points after it.  The rest of @e is set. */
+static __always_inline void syscall_fire(struct sc_event *e, struct ktap_syscall *sc)
 {
-	/* All members are set below: to clear it first would double the stores. */
-	struct sc_event e __uninitialized;
-
-	e.hit.ev.ops = &ktap_syscall_ops;
-	ktap_note_here(&e.hit.here);
-	e.compat = compat;
-	e.args = args;
-	e.user = user;
-	e.ret = ret;
+	ktap_note_here(&e->hit.here);
 	guard(preempt_notrace)();
 	do {
-		e.hit.point = &sc->point;
-		e.sc = sc;
-		ktap_fire(&e.hit);
+		e->hit.point = &sc->point;
+		ktap_fire(&e->hit);
 		sc = sc->next;
 	} while (sc);
 }
-NOKPROBE_SYMBOL(syscall_fire);
+
+/* Deliver an event to its only point. */
+static __always_inline void syscall_fire_alone(struct ktap_hit *hit, struct ktap_syscall *sc)
+{
+	ktap_note_here(&hit->here);
+	hit->point = &sc->point;
+	guard(preempt_notrace)();
+	ktap_fire(hit);
+}
+
+static noinline void syscall_enter_plain(struct ktap_syscall *sc)
+{
+	/* All members are set. */
+	struct ktap_hit hit __uninitialized;
+
+	hit.ev.ops = &ktap_syscall_plain_ops;
+	syscall_fire_alone(&hit, sc);
+}
+NOKPROBE_SYMBOL(syscall_enter_plain);
+
+static noinline void syscall_fire_entry(struct ktap_syscall *first, bool compat,
+					const unsigned long *args,
+					const struct ktap_user_data *user)
+{
+	/* All members that ktap_syscall_entry_ops reads are set. */
+	struct sc_event e __uninitialized;
+
+	e.hit.ev.ops = &ktap_syscall_entry_ops;
+	e.compat = compat;
+	e.args = args;
+	e.user = user;
+	syscall_fire(&e, first);
+}
+NOKPROBE_SYMBOL(syscall_fire_entry);
+
+static noinline void syscall_exit_plain(struct ktap_syscall *sc, long ret)
+{
+	/* All members that ktap_syscall_exit_ops reads are set. */
+	struct sc_event e __uninitialized;
+
+	e.hit.ev.ops = &ktap_syscall_exit_ops;
+	e.compat = false;
+	e.ret = ret;
+	syscall_fire_alone(&e.hit, sc);
+}
+NOKPROBE_SYMBOL(syscall_exit_plain);
+
+static noinline void syscall_exit(struct ktap_syscall *first, bool compat, long ret)
+{
+	/* The same as in syscall_exit_plain() */
+	struct sc_event e __uninitialized;
+
+	e.hit.ev.ops = &ktap_syscall_exit_ops;
+	e.compat = compat;
+	e.ret = ret;
+	syscall_fire(&e, first);
+}
+NOKPROBE_SYMBOL(syscall_exit);
 
 /*
  * For points that read user data: copy it, or fault in the memory that handlers may read,
@@ -229,37 +276,27 @@ static noinline void syscall_fire_reading(struct ktap_syscalls *scs, struct ktap
 	if (first->needs_all & SC_NEEDS_USER)
 		ktap_user_read(&scs->buffers, &scs->session->env.counters, first->meta,
 			       &first->user, args, &user);
-	syscall_fire(first, compat, args, &user, 0);
+	syscall_fire_entry(first, compat, args, &user);
 }
 NOKPROBE_SYMBOL(syscall_fire_reading);
 
-static noinline void syscall_enter_args(struct ktap_syscalls *scs, struct pt_regs *regs,
-					struct ktap_syscall *first, bool compat)
+static noinline void syscall_enter(struct ktap_syscalls *scs, struct pt_regs *regs,
+				   struct ktap_syscall *first, bool compat)
 {
 	/* syscall_get_args() sets all of them. */
 	unsigned long args[KTAP_SYSCALL_ARGS] __uninitialized;
 
+	if (!(first->needs_all & ~SC_NEEDS_LOOP)) {
+		syscall_fire_entry(first, compat, NULL, &ktap_syscall_no_user);
+		return;
+	}
 	syscall_get_args(regs, compat, args);
 	if (first->needs_all & (SC_NEEDS_USER | SC_NEEDS_MEMORY))
 		syscall_fire_reading(scs, first, compat, args);
 	else
-		syscall_fire(first, compat, args, &ktap_syscall_no_user, 0);
+		syscall_fire_entry(first, compat, args, &ktap_syscall_no_user);
 }
-NOKPROBE_SYMBOL(syscall_enter_args);
-
-static __always_inline void syscall_enter(struct ktap_syscalls *scs, struct pt_regs *regs,
-					  struct ktap_syscall *first, struct sc_abi abi)
-{
-	if (first->needs_all && !abi.args_differ)
-		syscall_enter_args(scs, regs, first, abi.compat);
-	else
-		syscall_fire(first, abi.compat, NULL, &ktap_syscall_no_user, 0);
-}
-
-static __always_inline void syscall_exit(struct ktap_syscall *first, long ret, bool compat)
-{
-	syscall_fire(first, compat, NULL, &ktap_syscall_no_user, ret);
-}
+NOKPROBE_SYMBOL(syscall_enter);
 
 static noinline void syscall_enter_foreign(struct ktap_syscalls *scs, struct pt_regs *regs, int nr)
 {
@@ -267,8 +304,10 @@ static noinline void syscall_enter_foreign(struct ktap_syscalls *scs, struct pt_
 	struct sc_abi abi;
 
 	first = syscall_first_foreign(scs, regs, nr, true, &abi);
-	if (first)
-		syscall_enter(scs, regs, first, abi);
+	if (first && abi.args_differ)
+		syscall_fire_entry(first, abi.compat, NULL, &ktap_syscall_no_user);
+	else if (first)
+		syscall_enter(scs, regs, first, abi.compat);
 }
 NOKPROBE_SYMBOL(syscall_enter_foreign);
 
@@ -280,13 +319,14 @@ static noinline void syscall_exit_foreign(struct ktap_syscalls *scs, struct pt_r
 
 	first = syscall_first_foreign(scs, regs, nr, false, &abi);
 	if (first)
-		syscall_exit(first, ret, abi.compat);
+		syscall_exit(first, abi.compat, ret);
 }
 NOKPROBE_SYMBOL(syscall_exit_foreign);
 
 /*
  * Called at each system call of all processes, most of which nobody waits for: so the
- * look-up is inline and needs no stack.
+ * look-up is inline and needs no stack.  Most of the others have one point, which reads no
+ * argument.
  */
 static void ktap_sys_enter(void *data, struct pt_regs *regs, long id)
 {
@@ -296,8 +336,10 @@ static void ktap_sys_enter(void *data, struct pt_regs *regs, long id)
 
 	if (syscall_is_native(regs, nr)) {
 		first = syscall_first_low(scs, nr, true);
-		if (first)
-			syscall_enter(scs, regs, first, (struct sc_abi){});
+		if (first && likely(!first->needs_all))
+			syscall_enter_plain(first);
+		else if (first)
+			syscall_enter(scs, regs, first, false);
 	} else {
 		syscall_enter_foreign(scs, regs, nr);
 	}
@@ -314,8 +356,10 @@ static void ktap_sys_exit(void *data, struct pt_regs *regs, long ret)
 
 	if (syscall_is_native(regs, nr)) {
 		first = syscall_first_low(scs, nr, false);
-		if (first)
-			syscall_exit(first, ret, false);
+		if (first && likely(!first->needs_all))
+			syscall_exit_plain(first, ret);
+		else if (first)
+			syscall_exit(first, false, ret);
 	} else {
 		syscall_exit_foreign(scs, regs, ret, nr);
 	}
@@ -442,6 +486,8 @@ static int syscall_attach(struct ktap_point *point)
 	unsigned long entry;
 
 	first = &scs->points[sc->enter][sc->meta->syscall_nr];
+	if (*first)
+		(*first)->needs_all |= SC_NEEDS_LOOP;
 	for (p = first; *p; p = &(*p)->next)
 		;
 	*p = sc;

@@ -51,10 +51,14 @@ struct sc_ref {
 	u8 n;
 };
 
-/* Preparations before the handlers of an entry run; each begins with fetching arguments. */
+/*
+ * Work to deliver an event.  If none of it is needed, there is a short way.  The first three
+ * are for entries; each begins with fetching arguments.
+ */
 #define SC_NEEDS_ARGS	BIT(0)	/* the arguments alone */
 #define SC_NEEDS_USER	BIT(1)	/* a copy of the user data that they point to */
 #define SC_NEEDS_MEMORY	BIT(2)	/* the memory that they point to, which is faulted in */
+#define SC_NEEDS_LOOP	BIT(3)	/* there is another point; only in @needs_all */
 
 /**
  * struct ktap_syscall - entry or exit of a system call that a probe waits for
@@ -66,7 +70,7 @@ struct sc_ref {
  * @user: arguments that point to user data
  * @enter: the event is the entry
  * @needs: SC_NEEDS_*: what the probe may read
- * @needs_all: of the first point of an event: @needs of all its points
+ * @needs_all: of the first point of an event: SC_NEEDS_* of all its points
  * @args: by argument: the value of argN
  * @refs: by field of the program
  */
@@ -84,20 +88,30 @@ struct ktap_syscall {
 	struct sc_ref refs[];
 };
 
-/*
- * @args is NULL if no probe of the event reads them, or if those of a 32-bit program are
- * not those of the event.
+/**
+ * struct sc_event - an entry or an exit
+ * @hit: the event; its operations tell which of the other members are set
+ * @compat: a 32-bit program has made the call
+ * @args: of an entry: the arguments; NULL: no probe reads them, or those of a 32-bit
+ *	program are not those of the event
+ * @user: of an entry: the user data that they point to
+ * @ret: of an exit: the return value
  */
 struct sc_event {
 	struct ktap_hit hit;
-	const struct ktap_syscall *sc;
 	bool compat;
 	const unsigned long *args;
 	const struct ktap_user_data *user;
 	long ret;
 };
 
-extern const struct ktap_event_ops ktap_syscall_ops;
+/*
+ * Operations of entries, of exits, and of entries by 64-bit programs whose only probe reads
+ * neither arguments nor their record: these are a struct ktap_hit.
+ */
+extern const struct ktap_event_ops ktap_syscall_entry_ops;
+extern const struct ktap_event_ops ktap_syscall_exit_ops;
+extern const struct ktap_event_ops ktap_syscall_plain_ops;
 extern const struct ktap_user_data ktap_syscall_no_user;
 
 void ktap_syscall_find_refs(struct ktap_syscall *sc, const struct ktap_program *prog);

@@ -24,23 +24,16 @@ static const struct sc_event *syscall_event_of(const struct ktap_event *ev)
 	return container_of(ev, struct sc_event, hit.ev);
 }
 
-/* Return addresses of 32-bit machines as positive numbers. */
-static s64 syscall_returned(long ret)
+static const struct ktap_syscall *syscall_point_of(const struct ktap_event *ev)
 {
-	return IS_ERR_VALUE(ret) ? ret : (s64)(unsigned long)ret;
+	return container_of(ktap_hit_of(ev)->point, struct ktap_syscall, point);
 }
 
-static void syscall_get_value(const struct sc_event *e, struct sc_ref ref, struct ktap_value *v)
+/* Read what entries and exits have.  Everything else is nil. */
+static void syscall_get_common(const struct ktap_syscall *sc, bool compat, enum sc_field kind,
+			       struct ktap_value *v)
 {
-	const struct ktap_syscall *sc = e->sc;
-	u32 n;
-
-	*v = KTAP_VALUE_NIL;
-	if (!e->args && ref.kind >= SC_ARG && ref.kind <= SC_LONG)
-		return;
-	switch ((enum sc_field)ref.kind) {
-	case SC_NONE:
-		break;
+	switch (kind) {
 	case SC_NAME:
 		*v = KTAP_VALUE_STR(sc->point.name, sc->point.name_len);
 		break;
@@ -50,48 +43,103 @@ static void syscall_get_value(const struct sc_event *e, struct sc_ref ref, struc
 	case SC_IS_ENTER:
 		*v = KTAP_VALUE_BOOL(sc->enter);
 		break;
-	case SC_ARG:
-		*v = KTAP_VALUE_INT(e->args[ref.n]);
-		break;
-	case SC_INT:
-		*v = KTAP_VALUE_INT((int)e->args[ref.n]);
-		break;
-	case SC_UINT:
-		*v = KTAP_VALUE_INT((unsigned int)e->args[ref.n]);
-		break;
-	case SC_USHORT:
-		*v = KTAP_VALUE_INT((unsigned short)e->args[ref.n]);
-		break;
-	case SC_LONG:
-		*v = KTAP_VALUE_INT((long)e->args[ref.n]);
-		break;
-	case SC_USER:
-		n = ref.n;
-		if (ktap_index(&n, e->user->n) && e->user->len[n] >= 0)
-			*v = KTAP_VALUE_STR(e->user->data[n], e->user->len[n]);
-		break;
-	case SC_RETVAL:
-		*v = KTAP_VALUE_INT(syscall_returned(e->ret));
-		break;
 	case SC_PID:
 		*v = KTAP_VALUE_INT(current->pid);
 		break;
 	case SC_COMPAT:
-		*v = KTAP_VALUE_BOOL(e->compat);
+		*v = KTAP_VALUE_BOOL(compat);
 		break;
+	default:
+		*v = KTAP_VALUE_NIL;
 	}
+}
+
+/* Read an argument that is a number. */
+static __always_inline void syscall_get_number(const struct sc_event *e, struct sc_ref ref,
+					       struct ktap_value *v)
+{
+	unsigned long x;
+
+	if (unlikely(!e->args)) {
+		*v = KTAP_VALUE_NIL;
+		return;
+	}
+	x = e->args[ref.n];
+	if (ref.kind == SC_ARG)
+		*v = KTAP_VALUE_INT(x);
+	else if (ref.kind == SC_UINT)
+		*v = KTAP_VALUE_INT((unsigned int)x);
+	else if (ref.kind == SC_INT)
+		*v = KTAP_VALUE_INT((int)x);
+	else if (ref.kind == SC_LONG)
+		*v = KTAP_VALUE_INT((long)x);
+	else
+		*v = KTAP_VALUE_INT((unsigned short)x);
+}
+
+static void syscall_get_user(const struct sc_event *e, u32 n, struct ktap_value *v)
+{
+	if (ktap_index(&n, e->user->n) && e->user->len[n] >= 0)
+		*v = KTAP_VALUE_STR(e->user->data[n], e->user->len[n]);
+	else
+		*v = KTAP_VALUE_NIL;
+}
+
+static bool syscall_is_number(struct sc_ref ref)
+{
+	return ref.kind >= SC_ARG && ref.kind <= SC_LONG;
+}
+
+static void syscall_get_entry(const struct sc_event *e, struct sc_ref ref, struct ktap_value *v)
+{
+	if (syscall_is_number(ref))
+		syscall_get_number(e, ref, v);
+	else if (ref.kind == SC_USER)
+		syscall_get_user(e, ref.n, v);
+	else
+		syscall_get_common(syscall_point_of(&e->hit.ev), e->compat, ref.kind, v);
+}
+
+/* Return addresses of 32-bit machines as positive numbers. */
+static s64 syscall_returned(long ret)
+{
+	return IS_ERR_VALUE(ret) ? ret : (s64)(unsigned long)ret;
+}
+
+static void syscall_get_exit(const struct sc_event *e, enum sc_field kind, struct ktap_value *v)
+{
+	if (likely(kind == SC_RETVAL))
+		*v = KTAP_VALUE_INT(syscall_returned(e->ret));
+	else
+		syscall_get_common(syscall_point_of(&e->hit.ev), e->compat, kind, v);
 }
 
 static void syscall_name(const struct ktap_event *ev, struct ktap_value *v)
 {
-	syscall_get_value(syscall_event_of(ev), (struct sc_ref){ SC_NAME }, v);
+	const struct ktap_syscall *sc = syscall_point_of(ev);
+
+	*v = KTAP_VALUE_STR(sc->point.name, sc->point.name_len);
 }
 
-static void syscall_field(struct ktap_vm *vm, u32 index, struct ktap_value *v)
+static void syscall_entry_field(struct ktap_vm *vm, u32 index, struct ktap_value *v)
 {
-	const struct sc_event *e = syscall_event_of(vm->event);
+	const struct ktap_syscall *sc = syscall_point_of(vm->event);
 
-	syscall_get_value(e, e->sc->refs[index], v);
+	syscall_get_entry(syscall_event_of(vm->event), sc->refs[index], v);
+}
+
+static void syscall_exit_field(struct ktap_vm *vm, u32 index, struct ktap_value *v)
+{
+	const struct ktap_syscall *sc = syscall_point_of(vm->event);
+
+	syscall_get_exit(syscall_event_of(vm->event), sc->refs[index].kind, v);
+}
+
+static void syscall_plain_field(struct ktap_vm *vm, u32 index, struct ktap_value *v)
+{
+	const struct ktap_syscall *sc = syscall_point_of(vm->event);
+
+	syscall_get_common(sc, false, sc->refs[index].kind, v);
 }
 
 /* Types that use only the lower half of a register, or that are signed */
@@ -153,10 +201,10 @@ static struct sc_ref syscall_arg_ref(const struct ktap_syscall *sc, int n)
 #define SC_NTH_COST	1
 
 /* Fields in the order of the event's format: number, arguments, user data. */
-static void syscall_nth(struct ktap_vm *vm, s64 n, struct ktap_value *v)
+static void syscall_entry_nth(struct ktap_vm *vm, s64 n, struct ktap_value *v)
 {
-	const struct sc_event *e = syscall_event_of(vm->event);
-	const struct syscall_metadata *meta = e->sc->meta;
+	const struct ktap_syscall *sc = syscall_point_of(vm->event);
+	const struct syscall_metadata *meta = sc->meta;
 	struct sc_ref ref = { SC_NONE };
 
 	*v = KTAP_VALUE_NIL;
@@ -164,32 +212,43 @@ static void syscall_nth(struct ktap_vm *vm, s64 n, struct ktap_value *v)
 		return;
 	if (n == 1)
 		ref.kind = SC_NR;
-	else if (!e->sc->enter && n == 2)
-		ref.kind = SC_RETVAL;
-	else if (e->sc->enter && n >= 2 && n <= meta->nb_args + 1)
-		ref = syscall_arg_ref(e->sc, array_index_nospec((u32)n - 2, (u32)meta->nb_args));
-	else if (e->sc->enter && n > 1 && n <= meta->nb_args + 1 + hweight8(e->sc->user.recorded))
+	else if (n >= 2 && n <= meta->nb_args + 1)
+		ref = syscall_arg_ref(sc, array_index_nospec((u32)n - 2, (u32)meta->nb_args));
+	else if (n > 1 && n <= meta->nb_args + 1 + hweight8(sc->user.recorded))
 		ref = (struct sc_ref){ SC_USER, n - meta->nb_args - 2 };
-	syscall_get_value(e, ref, v);
+	syscall_get_entry(syscall_event_of(vm->event), ref, v);
 }
 
-static void syscall_arg(struct ktap_vm *vm, u32 n, struct ktap_value *v)
+/* Number and return value */
+static void syscall_exit_nth(struct ktap_vm *vm, s64 n, struct ktap_value *v)
 {
-	const struct sc_event *e = syscall_event_of(vm->event);
+	*v = KTAP_VALUE_NIL;
+	if (!ktap_vm_charge(vm, SC_NTH_COST))
+		syscall_get_exit(syscall_event_of(vm->event),
+				 n == 1 ? SC_NR :
+				 n == 2 ? SC_RETVAL :
+					  SC_NONE,
+				 v);
+}
+
+static void syscall_entry_arg(struct ktap_vm *vm, u32 n, struct ktap_value *v)
+{
+	const struct ktap_syscall *sc = syscall_point_of(vm->event);
 	struct sc_ref ref = { SC_NONE };
 
-	if (!e->sc->enter && !n)
-		ref.kind = SC_RETVAL;
-	else if (e->sc->enter && ktap_index(&n, e->sc->nargs))
-		ref = e->sc->args[n];
-	syscall_get_value(e, ref, v);
+	if (ktap_index(&n, sc->nargs))
+		ref = sc->args[n];
+	syscall_get_entry(syscall_event_of(vm->event), ref, v);
+}
+
+static void syscall_exit_arg(struct ktap_vm *vm, u32 n, struct ktap_value *v)
+{
+	syscall_get_exit(syscall_event_of(vm->event), n ? SC_NONE : SC_RETVAL, v);
 }
 
 static void syscall_retval(const struct ktap_event *ev, struct ktap_value *v)
 {
-	const struct sc_event *e = syscall_event_of(ev);
-
-	syscall_get_value(e, (struct sc_ref){ e->sc->enter ? SC_NONE : SC_RETVAL }, v);
+	syscall_get_exit(syscall_event_of(ev), SC_RETVAL, v);
 }
 
 /* Return the bytes of user data @i in the record; set @cut if it is cut there. */
@@ -225,12 +284,12 @@ static void syscall_put_user_data(char *to, const struct ktap_user_data *user, i
 
 static size_t syscall_enter_size(const struct sc_event *e)
 {
-	const struct syscall_metadata *meta = e->sc->meta;
-	size_t size = sizeof(struct syscall_trace_enter) + meta->nb_args * sizeof(long);
+	const struct ktap_syscall *sc = syscall_point_of(&e->hit.ev);
+	size_t size = sizeof(struct syscall_trace_enter) + sc->meta->nb_args * sizeof(long);
 	unsigned int i;
 	bool cut;
 
-	for (i = 0; i < hweight8(e->sc->user.recorded); i++)
+	for (i = 0; i < hweight8(sc->user.recorded); i++)
 		size += sizeof(u32) + (i < e->user->n ? syscall_user_len(e->user, i, &cut) : 0);
 	return size;
 }
@@ -238,8 +297,9 @@ static size_t syscall_enter_size(const struct sc_event *e)
 /* The record of trace_syscalls.c: arguments, offsets of user data, user data. */
 static void syscall_put_enter(const struct sc_event *e, struct syscall_trace_enter *rec)
 {
-	const struct syscall_metadata *meta = e->sc->meta;
-	unsigned int n = hweight8(e->sc->user.recorded);
+	const struct ktap_syscall *sc = syscall_point_of(&e->hit.ev);
+	const struct syscall_metadata *meta = sc->meta;
+	unsigned int n = hweight8(sc->user.recorded);
 	u32 *loc = (u32 *)(rec->args + meta->nb_args);
 	char *data = (char *)(loc + n);
 	unsigned int i, len;
@@ -256,55 +316,80 @@ static void syscall_put_enter(const struct sc_event *e, struct syscall_trace_ent
 	}
 }
 
-static size_t syscall_save(const struct ktap_event *ev, void *buf, size_t size)
+static void syscall_begin_record(const struct ktap_syscall *sc, void *buf)
+{
+	tracing_generic_entry_update(buf, sc->call->event.type, tracing_gen_ctx());
+}
+
+static size_t syscall_entry_save(const struct ktap_event *ev, void *buf, size_t size)
 {
 	const struct sc_event *e = syscall_event_of(ev);
-	struct syscall_trace_exit *exit = buf;
 	size_t len;
 
 	/* Without arguments there is no record. */
-	if (e->sc->enter && !e->args)
+	if (!e->args)
 		return 0;
-	len = e->sc->enter ? syscall_enter_size(e) : sizeof(*exit);
+	len = syscall_enter_size(e);
 	if (len > size)
 		return len;
-	tracing_generic_entry_update(buf, e->sc->call->event.type, tracing_gen_ctx());
-	if (e->sc->enter) {
-		syscall_put_enter(e, buf);
-	} else {
-		exit->nr = e->sc->meta->syscall_nr;
-		exit->ret = e->ret;
-	}
+	syscall_begin_record(syscall_point_of(ev), buf);
+	syscall_put_enter(e, buf);
 	return len;
+}
+
+static size_t syscall_exit_save(const struct ktap_event *ev, void *buf, size_t size)
+{
+	const struct ktap_syscall *sc = syscall_point_of(ev);
+	struct syscall_trace_exit *exit = buf;
+
+	if (sizeof(*exit) > size)
+		return sizeof(*exit);
+	syscall_begin_record(sc, buf);
+	exit->nr = sc->meta->syscall_nr;
+	exit->ret = syscall_event_of(ev)->ret;
+	return sizeof(*exit);
 }
 
 static int syscall_text(struct ktap_vm *vm, struct ktap_value *v)
 {
-	const struct sc_event *e = syscall_event_of(vm->event);
 	struct trace_iterator *iter = ktap_activation_iter(vm->level);
-	/* syscall_save() sets all that the event's text is made of. */
+	/* ->save() sets all that the event's text is made of. */
 	char rec[MAX_RECORD] __aligned(8) __uninitialized;
 	size_t len;
 
 	*v = KTAP_VALUE_NIL;
-	len = syscall_save(vm->event, rec, sizeof(rec));
+	len = vm->event->ops->save(vm->event, rec, sizeof(rec));
 	if (!iter || !len || WARN_ON_ONCE(len > sizeof(rec)))
 		return 0;
-	ktap_record_text(iter, &e->sc->call->event, rec, len);
+	ktap_record_text(iter, &syscall_point_of(vm->event)->call->event, rec, len);
 	return ktap_make_string(vm, iter->seq.buffer, trace_seq_used(&iter->seq), v);
 }
 
 /* For events whose user data no probe reads */
 const struct ktap_user_data ktap_syscall_no_user;
 
-const struct ktap_event_ops ktap_syscall_ops = {
+const struct ktap_event_ops ktap_syscall_entry_ops = {
 	.name = syscall_name,
-	.field = syscall_field,
-	.nth = syscall_nth,
-	.arg = syscall_arg,
+	.field = syscall_entry_field,
+	.nth = syscall_entry_nth,
+	.arg = syscall_entry_arg,
+	.text = syscall_text,
+	.save = syscall_entry_save,
+};
+
+const struct ktap_event_ops ktap_syscall_exit_ops = {
+	.name = syscall_name,
+	.field = syscall_exit_field,
+	.nth = syscall_exit_nth,
+	.arg = syscall_exit_arg,
 	.retval = syscall_retval,
 	.text = syscall_text,
-	.save = syscall_save,
+	.save = syscall_exit_save,
+};
+
+const struct ktap_event_ops ktap_syscall_plain_ops = {
+	.name = syscall_name,
+	.field = syscall_plain_field,
 };
 
 /* Values of e.NAME that take precedence over fields of the event. */
@@ -374,7 +459,7 @@ static u8 syscall_ref_needs(struct sc_ref ref)
 {
 	if (ref.kind == SC_USER)
 		return SC_NEEDS_USER;
-	return ref.kind >= SC_ARG && ref.kind <= SC_LONG ? SC_NEEDS_ARGS : 0;
+	return syscall_is_number(ref) ? SC_NEEDS_ARGS : 0;
 }
 
 void ktap_syscall_find_refs(struct ktap_syscall *sc, const struct ktap_program *prog)
