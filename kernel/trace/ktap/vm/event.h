@@ -31,6 +31,7 @@ enum ktap_level {
  * All of them are called in the context of the event, with preemption disabled,
  * and must neither sleep nor take a lock.  A value that is a blob must live as
  * long as the activation: in session memory, in the event, or in vm's arena.
+ * Those with @v always set it.  All but @field may be NULL.
  *
  * @name: the event's name as KTAP_STR
  * @field: field @index of &ktap_program.fields, nil if the event lacks it

@@ -590,27 +590,35 @@ int ktap_op_taggregate(struct ktap_vm *vm, const struct ktap_value *base,
 	return op_taggregate_other(vm, base, key, v);
 }
 
+/* The verifier has checked @field. */
 void ktap_op_field(struct ktap_vm *vm, u32 field, struct ktap_value *dst)
 {
-	*dst = KTAP_VALUE_NIL;
-	if (vm->event && vm->event->ops->field && field != KTAP_NONE)
+	if (likely(vm->event))
 		vm->event->ops->field(vm, field, dst);
+	else
+		*dst = KTAP_VALUE_NIL;
 }
 
 void ktap_op_arg(struct ktap_vm *vm, u32 n, struct ktap_value *dst)
 {
-	*dst = KTAP_VALUE_NIL;
-	if (vm->event && vm->event->ops->arg)
+	if (likely(vm->event && vm->event->ops->arg))
 		vm->event->ops->arg(vm, n, dst);
+	else
+		*dst = KTAP_VALUE_NIL;
 }
 
 int ktap_op_get_name(struct ktap_vm *vm, struct ktap_value *dst,
 		     const struct ktap_value *object, u32 string)
 {
 	const struct ktap_program *prog = vm->env->prog;
+	u32 field;
 
 	if (object->tag == KTAP_EVENT) {
-		ktap_op_field(vm, prog->string_field[string], dst);
+		field = prog->string_field[string];
+		if (field == KTAP_NONE)
+			*dst = KTAP_VALUE_NIL;
+		else
+			ktap_op_field(vm, field, dst);
 		return vm->error;
 	}
 	if (object->tag == KTAP_PTR)
