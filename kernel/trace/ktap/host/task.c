@@ -72,37 +72,68 @@ int ktap_fn_numa_node(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 
 static_assert(KTAP_EXECNAME_SIZE == TASK_COMM_LEN);
 
-/* Copy the name of the current task, and return its length. */
-static u32 task_copy_name(char *name)
+/* Find the first NUL in @word.  Return false if there is none. */
+static __always_inline bool task_find_nul(unsigned long word, u32 *n)
 {
 	const struct word_at_a_time constants = WORD_AT_A_TIME_CONSTANTS;
-	unsigned long word, zeros;
-	u32 i;
+	unsigned long zeros;
 
-	memcpy(name, current->comm, TASK_COMM_LEN);
-	/* Somebody may be changing it. */
-	name[TASK_COMM_LEN - 1] = '\0';
-	for (i = 0;; i += sizeof(word)) {
-		word = *(unsigned long *)(name + i);
-		if (has_zero(word, &zeros, &constants))
-			break;
-	}
-	zeros = create_zero_mask(prep_zero_mask(word, zeros, &constants));
-	return i + find_zero(zeros);
+	if (!has_zero(word, &zeros, &constants))
+		return false;
+	*n = find_zero(create_zero_mask(prep_zero_mask(word, zeros, &constants)));
+	return true;
 }
 
-/*
- * A handler runs in one task: it copies the name once.  In process context the name may
- * change meanwhile.
- */
+/* Return the length of the copied name, whose first word has no NUL. */
+static __always_inline u32 task_long_name_len(char *name)
+{
+	unsigned long word;
+	u32 i, n;
+
+	/* Somebody may have been changing it. */
+	name[TASK_COMM_LEN - 1] = '\0';
+	for (i = sizeof(word);; i += sizeof(word)) {
+		memcpy(&word, name + i, sizeof(word));
+		if (task_find_nul(word, &n))
+			return i + n;
+	}
+}
+
+/* Copy the name of the current task, and return its length. */
+static __always_inline u32 task_copy_name(char *name)
+{
+	unsigned long first;
+	u32 n;
+
+	memcpy(&first, current->comm, sizeof(first));
+	/* Look at the copy: do not read it again. */
+	OPTIMIZER_HIDE_VAR(first);
+	memcpy(name, &first, sizeof(first));
+	memcpy(name + sizeof(first), current->comm + sizeof(first), TASK_COMM_LEN - sizeof(first));
+	return likely(task_find_nul(first, &n)) ? n : task_long_name_len(name);
+}
+
+/* In process context the name may change meanwhile, and vm->execname stays empty. */
+static noinline int task_execname_of_process(struct ktap_vm *vm, struct ktap_value *r)
+{
+	return ktap_make_string(vm, current->comm, strnlen(current->comm, TASK_COMM_LEN), r);
+}
+
+/* A handler runs in one task: it copies the name once. */
 int ktap_fn_execname(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
-	if (vm->level == KTAP_LEVEL_PROCESS)
-		return ktap_make_string(vm, current->comm, strnlen(current->comm, TASK_COMM_LEN),
-					r);
-	if (!vm->execname_len)
-		vm->execname_len = task_copy_name(vm->execname);
-	r[0] = KTAP_VALUE_STR(vm->execname, vm->execname_len);
+	u32 len = vm->execname_len;
+	char *name = vm->execname;
+
+	/* The compiler would compute it again. */
+	OPTIMIZER_HIDE_VAR(name);
+	if (!len) {
+		if (unlikely(vm->level == KTAP_LEVEL_PROCESS))
+			return task_execname_of_process(vm, r);
+		len = task_copy_name(name);
+		vm->execname_len = len;
+	}
+	r[0] = KTAP_VALUE_STR(name, len);
 	return 0;
 }
 
