@@ -221,6 +221,30 @@ static void func_fn_top(const struct ktap_event *ev, unsigned long *start, unsig
 		*start = h->ip - offset;
 }
 
+/*
+ * ftrace saves the registers that an unwinder by tables needs at the entry.  Others need the
+ * frame pointer of the function, which has not set it yet.
+ */
+static bool func_fn_begin(const struct ktap_event *ev, struct ktap_here *here)
+{
+#if defined(CONFIG_X86_64) && defined(CONFIG_UNWINDER_ORC) && \
+	defined(CONFIG_DYNAMIC_FTRACE_WITH_ARGS)
+	const struct ktap_kfn_hit *h = func_fn_hit_of(ev);
+	const struct pt_regs *regs;
+
+	if (h->f->ret || !h->fregs)
+		return false;
+	regs = &arch_ftrace_regs(h->fregs)->regs;
+	/* Another user may have changed regs->ip to replace the function. */
+	here->ip = h->ip + MCOUNT_INSN_SIZE;
+	here->sp = regs->sp;
+	here->bp = regs->bp;
+	return true;
+#else
+	return false;
+#endif
+}
+
 static struct pt_regs *func_fn_regs(const struct ktap_event *ev)
 {
 	const struct ktap_kfn_hit *h = func_fn_hit_of(ev);
@@ -268,6 +292,7 @@ const struct ktap_event_ops ktap_kfn_ops = {
 	.func = func_fn_name,
 	.regs = func_fn_regs,
 	.top = func_fn_top,
+	.begin = func_fn_begin,
 	.text = func_fn_text,
 	.save = func_fn_save,
 	.set_retval = ktap_kfn_inject,

@@ -203,26 +203,44 @@ static unsigned int task_save_stack_of(struct pt_regs *regs, unsigned long *ips,
 /* Frames of the tracing code above the one where the source has noted its place */
 #define MAX_BELOW_HERE	8
 
+#ifdef CONFIG_X86_64
+static unsigned int task_save_stack_here(const struct ktap_here *here, unsigned long *ips,
+					 unsigned int max)
+{
+	struct pt_regs regs = {
+		.ip = here->ip,
+		.sp = here->sp,
+		.bp = here->bp,
+		.cs = __KERNEL_CS,
+		.flags = X86_EFLAGS_FIXED,
+	};
+
+	return stack_trace_save_regs(&regs, ips, max, 0);
+}
+#endif
+
 /*
- * Walk the stack from the place that the source has noted.  Return false if there is none,
- * or if the walk does not get to the function by which the event entered.
+ * Walk the stack from the place where it begins, or from the one that the source has noted.
+ * Return false if neither is known, or if the walk does not get to the caller of a function
+ * that is entered, or to the function by which the event entered.
  */
 static bool task_save_stack_from(const struct ktap_vm *vm, unsigned long *ips, unsigned int max,
 				 unsigned int *len, unsigned int *below)
 {
 #ifdef CONFIG_X86_64
-	const struct ktap_here *here = vm->event ? &ktap_hit_of(vm->event)->here : NULL;
-	struct pt_regs regs = {
-		.cs = __KERNEL_CS,
-		.flags = X86_EFLAGS_FIXED,
-	};
+	const struct ktap_event *ev = vm->event;
+	struct ktap_here begin;
 
-	if (!here || !here->ip)
+	if (!ev)
 		return false;
-	regs.ip = here->ip;
-	regs.sp = here->sp;
-	regs.bp = here->bp;
-	*len = stack_trace_save_regs(&regs, ips, max, 0);
+	if (ev->ops->begin && ev->ops->begin(ev, &begin)) {
+		*len = task_save_stack_here(&begin, ips, max);
+		*below = 0;
+		return *len > 1;
+	}
+	if (!ktap_hit_of(ev)->here.ip)
+		return false;
+	*len = task_save_stack_here(&ktap_hit_of(ev)->here, ips, max);
 	*below = task_frames_below(vm, ips, *len);
 	return *below && *below <= MAX_BELOW_HERE;
 #else

@@ -10,6 +10,7 @@
 #include "vm/value.h"
 
 struct ktap_event;
+struct ktap_here;
 struct ktap_vm;
 struct pt_regs;
 
@@ -42,6 +43,8 @@ enum ktap_level {
  * @regs: interrupted registers, NULL if unknown
  * @top: code range of the first interesting frame of a kernel stack: frames
  *	below it belong to the tracing code
+ * @begin: get the place where a kernel stack begins, with nothing of the tracing code
+ *	below; false if its registers are not known
  * @text: make the event's text in the arena, as ->trace() prints it, with the
  *	newline; 0 or a negative errno with the error set
  * @save: write to @buf, of @size bytes, the data from which ktap_event_format()
@@ -59,6 +62,7 @@ struct ktap_event_ops {
 	void (*func)(const struct ktap_event *ev, struct ktap_value *v);
 	struct pt_regs *(*regs)(const struct ktap_event *ev);
 	void (*top)(const struct ktap_event *ev, unsigned long *start, unsigned long *size);
+	bool (*begin)(const struct ktap_event *ev, struct ktap_here *here);
 	int (*text)(struct ktap_vm *vm, struct ktap_value *v);
 	size_t (*save)(const struct ktap_event *ev, void *buf, size_t size);
 	int (*set_retval)(struct ktap_vm *vm, s64 value);
