@@ -188,6 +188,14 @@ static __always_inline void ktap_note_here(struct ktap_here *here)
 #endif
 }
 
+/* The place is not known. */
+static __always_inline void ktap_note_nowhere(struct ktap_here *here)
+{
+#ifdef CONFIG_X86_64
+	here->ip = 0;
+#endif
+}
+
 static inline const struct ktap_hit *ktap_hit_of(const struct ktap_event *ev)
 {
 	return container_of(ev, struct ktap_hit, ev);

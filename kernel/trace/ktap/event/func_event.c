@@ -49,6 +49,11 @@ static const struct ktap_kfn_hit *func_fn_hit_of(const struct ktap_event *ev)
 	return container_of(ev, struct ktap_kfn_hit, hit.ev);
 }
 
+static const struct ktap_kfn_point *func_fn_point_of(const struct ktap_kfn_hit *h)
+{
+	return container_of(h->hit.point, struct ktap_kfn_point, point);
+}
+
 /* Return the function at @ip, or NULL.  Context: any. */
 const struct ktap_kfn *ktap_kfn_find(const struct ktap_kfns *fns, unsigned long ip)
 {
@@ -69,7 +74,7 @@ const struct ktap_kfn *ktap_kfn_find(const struct ktap_kfns *fns, unsigned long 
 static void func_fn_name(const struct ktap_event *ev, struct ktap_value *v)
 {
 	const struct ktap_kfn_hit *h = func_fn_hit_of(ev);
-	const struct ktap_kfns *fns = &h->f->fns;
+	const struct ktap_kfns *fns = &func_fn_point_of(h)->fns;
 	const struct ktap_kfn *fn = ktap_kfn_find(fns, h->ip);
 
 	*v = fn ? KTAP_VALUE_STR(fns->names + fn->name, fn->len) : KTAP_VALUE_NIL;
@@ -115,11 +120,13 @@ static unsigned long func_get_return_value(struct ftrace_regs *fregs)
 /* False if the argument is not available at this event. */
 static bool func_read_argument(const struct ktap_kfn_hit *h, u32 n, unsigned long *value)
 {
-	if (!ktap_index(&n, h->f->nargs))
+	const struct ktap_kfn_point *f = func_fn_point_of(h);
+
+	if (!ktap_index(&n, f->nargs))
 		return false;
 	if (h->args)
 		*value = h->args[n];
-	else if (IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_ARGS) && h->fregs && !h->f->ret)
+	else if (IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_ARGS) && h->fregs && !f->ret)
 		*value = func_get_argument(h->fregs, n);
 	else
 		return false;
@@ -129,7 +136,7 @@ static bool func_read_argument(const struct ktap_kfn_hit *h, u32 n, unsigned lon
 /* Return the type of a parameter or of the return value, NULL if it has no slot. */
 static const struct ktap_load *func_fn_load(const struct ktap_kfn_hit *h, u16 slot)
 {
-	const struct ktap_kfn_point *f = h->f;
+	const struct ktap_kfn_point *f = func_fn_point_of(h);
 	const struct ktap_kfn *fn;
 
 	if (slot == KTAP_KFN_NO_SLOT)
@@ -149,11 +156,12 @@ static void func_get_number(const struct ktap_load *load, unsigned long value, s
 static void func_fn_arg(struct ktap_vm *vm, u32 n, struct ktap_value *v)
 {
 	const struct ktap_kfn_hit *h = func_fn_hit_of(vm->event);
+	const struct ktap_kfn_point *f = func_fn_point_of(h);
 	unsigned long value;
 
 	*v = KTAP_VALUE_NIL;
-	if (ktap_index(&n, KTAP_KFN_ARGS) && func_read_argument(h, n + h->f->hidden, &value))
-		func_get_number(func_fn_load(h, h->f->args[n]), value, v);
+	if (ktap_index(&n, KTAP_KFN_ARGS) && func_read_argument(h, n + f->hidden, &value))
+		func_get_number(func_fn_load(h, f->args[n]), value, v);
 }
 
 static void func_get_param(const struct ktap_kfn_hit *h, u16 slot, struct ktap_value *v)
@@ -169,11 +177,12 @@ static void func_get_param(const struct ktap_kfn_hit *h, u16 slot, struct ktap_v
 static void func_fn_field(struct ktap_vm *vm, u32 index, struct ktap_value *v)
 {
 	const struct ktap_kfn_hit *h = func_fn_hit_of(vm->event);
+	const struct ktap_kfn_point *f = func_fn_point_of(h);
 
-	if (h->f->fields[index] == FIELD_PARAM)
-		func_get_param(h, h->f->params[index], v);
+	if (f->fields[index] == FIELD_PARAM)
+		func_get_param(h, f->params[index], v);
 	else
-		func_get_field(h, h->f->fields[index], v);
+		func_get_field(h, f->fields[index], v);
 }
 
 /* In the order of the format of ftrace:function */
@@ -189,18 +198,19 @@ static void func_fn_nth(struct ktap_vm *vm, s64 n, struct ktap_value *v)
 static void func_fn_retval(const struct ktap_event *ev, struct ktap_value *v)
 {
 	const struct ktap_kfn_hit *h = func_fn_hit_of(ev);
+	const struct ktap_kfn_point *f = func_fn_point_of(h);
 	const struct ktap_load *load;
 	unsigned long value;
 
 	*v = KTAP_VALUE_NIL;
-	if (h->f->ret && h->fregs)
+	if (f->ret && h->fregs)
 		value = func_get_return_value(h->fregs);
-	else if (h->f->ret && h->regs)
+	else if (f->ret && h->regs)
 		value = ktap_returned(h->regs);
 	else
 		return;
-	load = func_fn_load(h, h->f->result);
-	if (load && load->size && h->f->fns.n == 1)
+	load = func_fn_load(h, f->result);
+	if (load && load->size && f->fns.n == 1)
 		ktap_load_register(v, value, load);
 	else
 		func_get_number(load, value, v);
@@ -214,7 +224,7 @@ static void func_fn_top(const struct ktap_event *ev, unsigned long *start, unsig
 
 	*start = h->caller;
 	*size = 1;
-	if (h->f->ret)
+	if (func_fn_point_of(h)->ret)
 		return;
 	*size = 0;
 	if (kallsyms_lookup_size_offset(h->ip, size, &offset))
@@ -232,7 +242,7 @@ static bool func_fn_begin(const struct ktap_event *ev, struct ktap_here *here)
 	const struct ktap_kfn_hit *h = func_fn_hit_of(ev);
 	const struct pt_regs *regs;
 
-	if (h->f->ret || !h->fregs)
+	if (func_fn_point_of(h)->ret || !h->fregs)
 		return false;
 	regs = &arch_ftrace_regs(h->fregs)->regs;
 	/* Another user may have changed regs->ip to replace the function. */
@@ -249,7 +259,7 @@ static struct pt_regs *func_fn_regs(const struct ktap_event *ev)
 {
 	const struct ktap_kfn_hit *h = func_fn_hit_of(ev);
 
-	return h->f->ret ? NULL : h->regs;
+	return func_fn_point_of(h)->ret ? NULL : h->regs;
 }
 
 /* The record of the function tracer, without arguments */

@@ -103,8 +103,7 @@ struct ktap_injection {
 
 /**
  * struct ktap_kfn_hit - entry to, or return from a function
- * @hit: the event
- * @f: the point
+ * @hit: the event, at the point of a &struct ktap_kfn_point
  * @ip: &ktap_kfn.ip
  * @caller: the return address; 0: not known
  * @args: the arguments, if they were copied
@@ -114,7 +113,6 @@ struct ktap_injection {
  */
 struct ktap_kfn_hit {
 	struct ktap_hit hit;
-	const struct ktap_kfn_point *f;
 	unsigned long ip;
 	unsigned long caller;
 	const unsigned long *args;
@@ -138,11 +136,21 @@ static __always_inline bool ktap_kfn_rcu_watches(void)
 
 /* Always inline: no function that could be probed is called before ktap_fire(). */
 static __always_inline void ktap_kfn_fire(struct ktap_kfn_point *f,
-					  const struct ktap_event_ops *ops, struct ktap_kfn_hit h)
+					  const struct ktap_event_ops *ops,
+					  struct ktap_kfn_hit from)
 {
+	/* All members that are read are set: @from.hit is empty. */
+	struct ktap_kfn_hit h __uninitialized;
+
 	h.hit.ev.ops = ops;
 	h.hit.point = &f->point;
-	h.f = f;
+	ktap_note_nowhere(&h.hit.here);
+	h.ip = from.ip;
+	h.caller = from.caller;
+	h.args = from.args;
+	h.fregs = from.fregs;
+	h.regs = from.regs;
+	h.injection = from.injection;
 	ktap_fire(&h.hit);
 }
 

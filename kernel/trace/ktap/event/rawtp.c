@@ -93,7 +93,6 @@ static void rawtp_passed(void *data)
 	h.hit.ev.ops = &ktap_rawtp_ops;
 	h.hit.point = &use->p->f.point;
 	ktap_note_here(&h.hit.here);
-	h.f = &use->p->f;
 	h.ip = use->stub;
 	h.caller = _RET_IP_;
 	h.args = NULL;
