@@ -414,3 +414,33 @@ void test_expect_error(struct kunit *test, struct ktap_vm *vm, int err, const ch
 	KUNIT_EXPECT_EQ(test, err, ktap_vm_run(vm, 0, NULL, 0, NULL));
 	KUNIT_EXPECT_STREQ(test, vm->message, message);
 }
+
+struct ktap_value test_chunk_run(struct test_chunk *c, enum ktap_level level)
+{
+	return test_run(c->test, test_vm(c->test, test_load(c), level), NULL, 0);
+}
+
+void test_chunk_int(struct test_chunk *c, enum ktap_level level, s64 want)
+{
+	test_expect_int(c->test, want, test_chunk_run(c, level));
+}
+
+void test_chunk_str(struct test_chunk *c, enum ktap_level level, const char *want)
+{
+	test_expect_str(c->test, want, test_chunk_run(c, level));
+}
+
+struct ktap_vm *test_chunk_error(struct test_chunk *c, enum ktap_level level, int err,
+				 const char *message)
+{
+	struct ktap_vm *vm = test_vm(c->test, test_load(c), level);
+
+	test_expect_error(c->test, vm, err, message);
+	return vm;
+}
+
+void test_digit(struct test_chunk *c, u8 reg, u8 digit)
+{
+	test_insn(c, KTAP_OP_MULI, reg, reg, 0, 10);
+	test_insn(c, KTAP_OP_ADD, reg, reg, digit, 0);
+}

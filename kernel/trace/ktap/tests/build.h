@@ -105,6 +105,16 @@ void test_expect_error(struct kunit *test, struct ktap_vm *vm, int err, const ch
 void test_expect_int(struct kunit *test, s64 want, struct ktap_value v);
 void test_expect_str(struct kunit *test, const char *want, struct ktap_value v);
 
+/* Load the chunk, and run it at @level.  The last one returns the activation. */
+struct ktap_value test_chunk_run(struct test_chunk *c, enum ktap_level level);
+void test_chunk_int(struct test_chunk *c, enum ktap_level level, s64 want);
+void test_chunk_str(struct test_chunk *c, enum ktap_level level, const char *want);
+struct ktap_vm *test_chunk_error(struct test_chunk *c, enum ktap_level level, int err,
+				 const char *message);
+
+/* R[@reg] = R[@reg] * 10 + R[@digit]: the digits of the result show the order. */
+void test_digit(struct test_chunk *c, u8 reg, u8 digit);
+
 /* Return from a function. */
 #define TEST_RET(c)	test_insn(c, KTAP_OP_RET, 0, 0, 0, 0)
 

@@ -48,17 +48,6 @@ static struct test_chunk *count_down(struct kunit *test, s32 n, struct ktap_code
 	return c;
 }
 
-static struct ktap_value run(struct test_chunk *c, enum ktap_level level)
-{
-	return test_run(c->test, test_vm(c->test, test_load(c), level), NULL, 0);
-}
-
-static void expect_error(struct test_chunk *c, enum ktap_level level, int err,
-			 const char *message)
-{
-	test_expect_error(c->test, test_vm(c->test, test_load(c), level), err, message);
-}
-
 /* One function has no caller; with it there is one more frame. */
 static void expect_int_without_room(struct test_chunk *c, s64 want, u32 stack_size)
 {
@@ -83,14 +72,15 @@ static void a_tail_call_returns_all_results_of_the_callee(struct kunit *test)
 		struct ktap_code *call = &calls[i];
 
 		c = count_down(test, 20000, *call, call->a);
-		test_expect_int(test, 7, run(c, EVENT));
+		test_chunk_int(c, EVENT, 7);
 		c = count_down(test, 100000, *call, call->a);
-		test_expect_int(test, 7, run(c, PROCESS));
+		test_chunk_int(c, PROCESS, 7);
 		/* It returns another value before that. */
-		expect_error(count_down(test, 100, *call, call->a - 1), EVENT, -ENOSPC, too_deep);
+		test_chunk_error(count_down(test, 100, *call, call->a - 1), EVENT, -ENOSPC,
+				 too_deep);
 		/* A fixed number of results instead of all. */
 		call->c = 1;
-		expect_error(count_down(test, 100, *call, call->a), EVENT, -ENOSPC, too_deep);
+		test_chunk_error(count_down(test, 100, *call, call->a), EVENT, -ENOSPC, too_deep);
 	}
 }
 
@@ -103,12 +93,12 @@ static void a_call_inside_a_try_is_no_tail_call(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(calls); i++) {
 		c = count_down(test, 100, calls[i], calls[i].a);
 		test_try(c, 7, 8, 9, 5);
-		test_expect_str(test, too_deep, run(c, EVENT));
+		test_chunk_str(c, EVENT, too_deep);
 		/* Errors of the instructions before and after it may be caught. */
 		c = count_down(test, 20000, calls[i], calls[i].a);
 		test_try(c, 6, 7, 9, 5);
 		test_try(c, 8, 9, 9, 5);
-		test_expect_int(test, 7, run(c, EVENT));
+		test_chunk_int(c, EVENT, 7);
 	}
 }
 
@@ -196,7 +186,7 @@ static void errors_of_tail_calls_reach_the_first_caller(struct kunit *test)
 	c->insns[7] = call_value;
 	c->insns[8].a = 3;
 	c->insns[5] = (struct ktap_code){ .op = KTAP_OP_INT, .a = 3 };
-	test_expect_str(test, "an integer is called, only a function can be", run(c, EVENT));
+	test_chunk_str(c, EVENT, "an integer is called, only a function can be");
 	c->insns[5] = (struct ktap_code){ .op = KTAP_OP_FUNC, .a = 3, .d = 2 };
 	test_func(c, "large", 0, KTAP_MAX_REGS);
 	TEST_RET(c);
@@ -226,7 +216,7 @@ static void arguments_of_tail_calls_survive_others(struct kunit *test)
 	test_insn(c, KTAP_OP_CALL, 3, 2, MULTI, 1);
 	test_insn(c, KTAP_OP_RET, 3, MULTI, 0, 0);
 	test_insn(c, KTAP_OP_RET, 1, 1, 0, 0);
-	test_expect_str(test, "5000", run(c, EVENT));
+	test_chunk_str(c, EVENT, "5000");
 }
 
 static void endless_tail_calls_use_up_the_budget(struct kunit *test)
@@ -235,7 +225,7 @@ static void endless_tail_calls_use_up_the_budget(struct kunit *test)
 	bool abort = true;
 	struct ktap_vm *vm;
 
-	expect_error(c, EVENT, -ETIME, "the handler used up its budget: max_insns is 100000");
+	test_chunk_error(c, EVENT, -ETIME, "the handler used up its budget: max_insns is 100000");
 	vm = test_vm(test, test_load(c), PROCESS);
 	vm->abort = &abort;
 	test_expect_error(test, vm, -EINTR, "the session ends");
