@@ -20,7 +20,7 @@ static void expect_result(struct kunit *test, struct ktap_vm *vm, u32 tag, s64 w
 
 static void reading_an_empty_aggregation_gives_0_or_nil(struct kunit *test)
 {
-	struct ktap_vm *vm = test_agg_vm(test, EVENT);
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
 	struct ktap_value of[] = {
 		test_agg_value(test_agg(test, vm, &ktap_agg_stats)), KTAP_VALUE_NIL,
 	};
@@ -48,7 +48,7 @@ static void reading_an_empty_aggregation_gives_0_or_nil(struct kunit *test)
 
 static void reading_gives_the_totals(struct kunit *test)
 {
-	struct ktap_vm *vm = test_agg_vm(test, EVENT);
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
 	struct ktap_agg *agg = test_agg(test, vm, &ktap_agg_hist);
 	struct ktap_value *r = vm->stack;
 
@@ -74,7 +74,7 @@ static void reading_gives_the_totals(struct kunit *test)
 
 static void min_and_max_take_several_integers(struct kunit *test)
 {
-	struct ktap_vm *vm = test_agg_vm(test, EVENT);
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
 	struct ktap_value *r = vm->stack;
 	struct ktap_value three[] = {
 		KTAP_VALUE_INT(5), KTAP_VALUE_INT(S64_MIN), KTAP_VALUE_INT(S64_MAX),
@@ -104,7 +104,7 @@ static void min_and_max_take_several_integers(struct kunit *test)
 /* The remaining keys as digits, in the order of insertion. */
 static s64 truncated(struct kunit *test, struct ktap_value v, s64 n)
 {
-	struct ktap_vm *vm = test_agg_vm(test, PROCESS);
+	struct ktap_vm *vm = test_vm_at_work(test, PROCESS);
 	struct ktap_value *r = vm->stack;
 	struct ktap_agg *agg;
 	s64 keys = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Aggregations and tables for the KUnit tests.
+ * Aggregations, and threads that write to them, for the KUnit tests.
  */
 #include <linux/kthread.h>
 #include <linux/preempt.h>
@@ -11,22 +11,6 @@
 #include "vm/ops.h"
 #include "vm/vm.h"
 
-struct ktap_vm *test_agg_vm(struct kunit *test, enum ktap_level level)
-{
-	struct test_chunk *c = test_chunk(test);
-	struct ktap_vm *vm;
-
-	test_func(c, "main", 0, 8);
-	test_insn(c, KTAP_OP_NEWT, 0, 0, 0, 0);
-	TEST_RET(c);
-	test_global(c, "g");
-	vm = test_vm(test, test_load(c), level);
-	vm->top = 8;
-	vm->budget = U32_MAX;
-	memset(vm->stack, 0, vm->top * sizeof(*vm->stack));
-	return vm;
-}
-
 struct ktap_agg *test_agg(struct kunit *test, struct ktap_vm *vm,
 			  const struct ktap_agg_shape *shape)
 {
@@ -35,15 +19,6 @@ struct ktap_agg *test_agg(struct kunit *test, struct ktap_vm *vm,
 	KUNIT_ASSERT_EQ(test, 0, ktap_agg_new(vm, shape, v));
 	KUNIT_ASSERT_EQ(test, v->tag, KTAP_AGG);
 	return v->agg;
-}
-
-struct ktap_table *test_table(struct kunit *test, struct ktap_vm *vm, u32 max)
-{
-	struct ktap_value *v = &vm->stack[vm->top++];
-
-	KUNIT_ASSERT_EQ(test, 0, ktap_table_new(vm, max, v));
-	KUNIT_ASSERT_EQ(test, v->tag, KTAP_TABLE);
-	return v->table;
 }
 
 struct ktap_agg_shape test_lhist(struct kunit *test, s64 min, s64 max, s64 step)

@@ -14,13 +14,9 @@
 #define EVENT	KTAP_LEVEL_TASK
 #define PROCESS	KTAP_LEVEL_PROCESS
 
-/* Registers 0 to 7 of it are those of a running function, and nil. */
-struct ktap_vm *test_agg_vm(struct kunit *test, enum ktap_level level);
-
 /* In a separate register. */
 struct ktap_agg *test_agg(struct kunit *test, struct ktap_vm *vm,
 			  const struct ktap_agg_shape *shape);
-struct ktap_table *test_table(struct kunit *test, struct ktap_vm *vm, u32 max);
 
 /* The shape of an lhist, of a hist. */
 struct ktap_agg_shape test_lhist(struct kunit *test, s64 min, s64 max, s64 step);

@@ -37,7 +37,7 @@ static void all_kinds_keep_the_totals(struct kunit *test)
 
 	shapes[3] = test_lhist(test, 0, 10, 1);
 	for (i = 0; i < ARRAY_SIZE(levels); i++) {
-		vm = test_agg_vm(test, levels[i]);
+		vm = test_vm_at_work(test, levels[i]);
 		for (j = 0; j < ARRAY_SIZE(shapes); j++) {
 			agg = test_agg(test, vm, &shapes[j]);
 			test_expect_total(test, vm, agg, 0, 0, 0, 0);
@@ -53,7 +53,7 @@ static void all_kinds_keep_the_totals(struct kunit *test)
 
 static void sums_have_128_bits(struct kunit *test)
 {
-	struct ktap_vm *vm = test_agg_vm(test, EVENT);
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
 	struct ktap_agg *agg = test_agg(test, vm, &ktap_agg_stats);
 	struct ktap_value *r = vm->stack;
 	int i;
@@ -123,7 +123,7 @@ static void a_hist_has_rows_of_powers_of_two(struct kunit *test)
 		{ -1, -1 }, { -2, -2 }, { -3, -2 }, { -4, -4 }, { -7, -4 }, { -8, -8 },
 		{ S64_MIN, S64_MIN }, { S64_MIN + 1, -(1LL << 62) },
 	};
-	struct ktap_vm *vm = test_agg_vm(test, EVENT);
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++)
@@ -137,7 +137,7 @@ static void a_hist_has_rows_of_powers_of_two(struct kunit *test)
 
 static void an_lhist_has_rows_of_equal_steps(struct kunit *test)
 {
-	struct ktap_vm *vm = test_agg_vm(test, PROCESS);
+	struct ktap_vm *vm = test_vm_at_work(test, PROCESS);
 	struct ktap_agg_shape shape;
 
 	/* The last step is shorter: < 0, 0, 3, 6, 9, >= 10. */
@@ -175,7 +175,7 @@ static void an_lhist_has_rows_of_equal_steps(struct kunit *test)
 
 static void an_lhist_has_limits(struct kunit *test)
 {
-	struct ktap_vm *vm = test_agg_vm(test, EVENT);
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
 	struct ktap_value *r = vm->stack;
 	struct ktap_agg_shape shape;
 
@@ -204,7 +204,7 @@ static void an_lhist_has_limits(struct kunit *test)
 /* In process context, shards are per-CPU, up to a quarter of the session's memory. */
 static void per_cpu_memory_is_charged_to_the_session(struct kunit *test)
 {
-	struct ktap_vm *vm = test_agg_vm(test, EVENT);
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
 	struct ktap_heap *heap = &vm->env->heap;
 	struct ktap_agg *agg = NULL;
 	size_t one;
@@ -233,7 +233,7 @@ static void per_cpu_memory_is_charged_to_the_session(struct kunit *test)
 /* The environment frees the rest; the leak check covers this. */
 static void per_cpu_memory_is_freed_with_the_session(struct kunit *test)
 {
-	struct ktap_vm *vm = test_agg_vm(test, PROCESS);
+	struct ktap_vm *vm = test_vm_at_work(test, PROCESS);
 	struct ktap_value *r = vm->stack;
 
 	KUNIT_ASSERT_EQ(test, 0, ktap_agg_new(vm, &ktap_agg_hist, &r[0]));
@@ -244,7 +244,7 @@ static void per_cpu_memory_is_freed_with_the_session(struct kunit *test)
 
 static void an_nmi_adds_to_a_shard_of_its_own(struct kunit *test)
 {
-	struct ktap_vm *vm = test_agg_vm(test, PROCESS);
+	struct ktap_vm *vm = test_vm_at_work(test, PROCESS);
 	struct ktap_agg *agg = test_agg(test, vm, &ktap_agg_stats);
 	struct ktap_lock lock;
 	unsigned long flags;
@@ -266,7 +266,7 @@ static void an_nmi_adds_to_a_shard_of_its_own(struct kunit *test)
 /* An aggregation with a lock drops it. */
 static void interrupting_a_lock_holder_gives_up(struct kunit *test)
 {
-	struct ktap_vm *vm = test_agg_vm(test, EVENT);
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
 	struct ktap_agg *agg = test_agg(test, vm, &ktap_agg_stats);
 	struct ktap_total total;
 	struct ktap_lock lock;
@@ -301,7 +301,7 @@ static void write_half(struct ktap_agg *agg, int step)
 
 static void an_add_that_interrupts_another_is_dropped_and_counted(struct kunit *test)
 {
-	struct ktap_vm *vm = test_agg_vm(test, PROCESS);
+	struct ktap_vm *vm = test_vm_at_work(test, PROCESS);
 	struct ktap_agg *agg = test_agg(test, vm, &ktap_agg_stats);
 
 	ktap_agg_add(vm, agg, 1);
@@ -327,7 +327,7 @@ static void an_add_that_interrupts_another_is_dropped_and_counted(struct kunit *
 /* A single shard allocates memory for the powers of two that it has seen. */
 static void rows_are_allocated_at_first_use(struct kunit *test)
 {
-	struct ktap_vm *vm = test_agg_vm(test, EVENT);
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
 	struct ktap_agg_shape shape = test_hist(test, KTAP_AGG_MAX_BITS);
 	struct ktap_agg *agg = test_agg(test, vm, &shape);
 	size_t empty = vm->env->heap.available, one;
@@ -351,7 +351,7 @@ static void rows_are_allocated_at_first_use(struct kunit *test)
 /* Dropped from the totals, too: they must agree with the rows. */
 static void a_number_without_memory_for_its_row_is_dropped(struct kunit *test)
 {
-	struct ktap_vm *vm = test_agg_vm(test, EVENT);
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
 	struct ktap_agg *agg = test_agg(test, vm, &ktap_agg_hist);
 
 	ktap_agg_add(vm, agg, 5);
@@ -372,7 +372,7 @@ static void a_number_without_memory_for_its_row_is_dropped(struct kunit *test)
  */
 static void allocating_a_row_does_not_free_its_aggregation(struct kunit *test)
 {
-	struct ktap_vm *vm = test_agg_vm(test, PROCESS);
+	struct ktap_vm *vm = test_vm_at_work(test, PROCESS);
 	struct ktap_agg *agg = test_agg(test, vm, &ktap_agg_hist), *inner;
 	struct ktap_value k = KTAP_VALUE_INT(1), nil = KTAP_VALUE_NIL;
 	size_t left;
@@ -397,7 +397,7 @@ static void allocating_a_row_does_not_free_its_aggregation(struct kunit *test)
 /* Updates of all CPUs are summed up. */
 static void shards_are_merged(struct kunit *test)
 {
-	struct ktap_vm *vm = test_agg_vm(test, PROCESS);
+	struct ktap_vm *vm = test_vm_at_work(test, PROCESS);
 	struct ktap_agg *agg = test_agg(test, vm, &ktap_agg_hist);
 	u64 *buckets = kunit_kzalloc(test, ktap_agg_hist.nbuckets * sizeof(u64), GFP_KERNEL);
 	struct ktap_shard *shard = NULL;
@@ -443,7 +443,7 @@ static void clear_resets_all_totals(struct kunit *test)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(levels); i++) {
-		vm = test_agg_vm(test, levels[i]);
+		vm = test_vm_at_work(test, levels[i]);
 		agg = test_agg(test, vm, &ktap_agg_hist);
 		ktap_agg_add(vm, agg, 5);
 		ktap_agg_add(vm, agg, 500);
@@ -466,7 +466,7 @@ static void clear_resets_all_totals(struct kunit *test)
 
 static void a_table_keeps_stats_by_key(struct kunit *test)
 {
-	struct ktap_vm *vm = test_agg_vm(test, EVENT);
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
 	struct ktap_table *t = test_table(test, vm, 2);
 	struct ktap_value text = KTAP_VALUE_STR("x", 1), k = KTAP_VALUE_INT(1);
 
@@ -489,7 +489,7 @@ static void a_table_keeps_stats_by_key(struct kunit *test)
 
 static void a_table_adds_to_the_aggregation_that_was_stored(struct kunit *test)
 {
-	struct ktap_vm *vm = test_agg_vm(test, EVENT);
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
 	struct ktap_table *t = test_table(test, vm, 0);
 	struct ktap_agg *agg = test_agg(test, vm, &ktap_agg_hist);
 	struct ktap_value v = test_agg_value(agg), k = KTAP_VALUE_INT(1), other = KTAP_VALUE_INT(2);
@@ -506,7 +506,7 @@ static void a_table_adds_to_the_aggregation_that_was_stored(struct kunit *test)
 
 static void keyed_aggregations_have_the_shape_of_their_parent(struct kunit *test)
 {
-	struct ktap_vm *vm = test_agg_vm(test, PROCESS);
+	struct ktap_vm *vm = test_vm_at_work(test, PROCESS);
 	struct ktap_agg_shape shape;
 	struct ktap_agg *agg;
 	struct ktap_value v;
@@ -528,7 +528,7 @@ static void keyed_aggregations_have_the_shape_of_their_parent(struct kunit *test
 
 static void adds_without_memory_are_counted(struct kunit *test)
 {
-	struct ktap_vm *vm = test_agg_vm(test, EVENT);
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
 	struct ktap_table *t = test_table(test, vm, 0);
 	struct ktap_agg *agg = test_agg(test, vm, &ktap_agg_stats);
 	struct ktap_value *r = vm->stack;
@@ -546,7 +546,7 @@ static void adds_without_memory_are_counted(struct kunit *test)
 
 static void an_aggregation_is_neither_a_number_nor_a_key(struct kunit *test)
 {
-	struct ktap_vm *vm = test_agg_vm(test, EVENT);
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
 	struct ktap_value x = test_agg_value(test_agg(test, vm, &ktap_agg_stats));
 	struct ktap_value y = test_agg_value(test_agg(test, vm, &ktap_agg_stats));
 	struct ktap_table *t = test_table(test, vm, 0);
@@ -581,7 +581,7 @@ static void an_aggregation_is_neither_a_number_nor_a_key(struct kunit *test)
 /* a[1] <<< 10; a[2] <<< 20; for k, v in pairs(a): sum of keys and of sums; and more */
 static void bytecode_iterates_over_the_keys(struct kunit *test)
 {
-	struct ktap_vm *vm = test_agg_vm(test, EVENT);
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
 	struct ktap_value *r = vm->stack, nil = KTAP_VALUE_NIL;
 	struct ktap_value one = KTAP_VALUE_INT(1);
 	struct ktap_agg *agg = test_agg(test, vm, &ktap_agg_count);
@@ -635,7 +635,7 @@ static void bytecode_adds_to_an_aggregation(struct kunit *test)
 
 static void shards_are_merged_while_written(struct kunit *test)
 {
-	struct ktap_vm *vm = test_agg_vm(test, PROCESS);
+	struct ktap_vm *vm = test_vm_at_work(test, PROCESS);
 	struct ktap_agg *agg = test_agg(test, vm, &ktap_agg_hist);
 	struct test_writer *writers = test_start_writers(test, vm->env, test_agg_value(agg), 0);
 	struct ktap_total total;
@@ -664,7 +664,7 @@ static void shards_are_merged_while_written(struct kunit *test)
 /* The first thread creates the entry; no update is lost. */
 static void concurrent_adds_create_a_key_once(struct kunit *test)
 {
-	struct ktap_vm *vm = test_agg_vm(test, PROCESS);
+	struct ktap_vm *vm = test_vm_at_work(test, PROCESS);
 	struct ktap_table *t = test_table(test, vm, 0);
 	struct test_writer *writers;
 	int i;
@@ -684,7 +684,7 @@ static void concurrent_adds_create_a_key_once(struct kunit *test)
 /* The first thread's block is used; no update and no memory is lost. */
 static void concurrent_adds_create_a_row_once(struct kunit *test)
 {
-	struct ktap_vm *vm = test_agg_vm(test, EVENT);
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
 	struct ktap_agg_shape shape = test_hist(test, KTAP_AGG_MAX_BITS);
 	struct ktap_agg *agg = test_agg(test, vm, &shape);
 	u64 *buckets = kunit_kzalloc(test, shape.nbuckets * sizeof(*buckets), GFP_KERNEL);

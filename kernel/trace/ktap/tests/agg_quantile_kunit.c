@@ -83,7 +83,7 @@ static void rows_of_a_hist_have_a_bounded_width(struct kunit *test)
 
 static void a_hist_has_at_most_16_rows_for_a_power_of_two(struct kunit *test)
 {
-	struct ktap_vm *vm = test_agg_vm(test, EVENT);
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
 	struct ktap_agg_shape shape;
 	struct ktap_value *r = vm->stack;
 	int bits;
@@ -156,7 +156,7 @@ static void the_error_of_a_quantile_is_bounded(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, numbers);
 	for (level = 0; level < ARRAY_SIZE(levels); level++) {
-		vm = test_agg_vm(test, levels[level]);
+		vm = test_vm_at_work(test, levels[level]);
 		for (j = 0; j <= KTAP_AGG_MAX_BITS; j++) {
 			shape = test_hist(test, j);
 			aggs[j] = test_agg(test, vm, &shape);
@@ -180,7 +180,7 @@ static void the_error_of_a_quantile_is_bounded(struct kunit *test)
 /* The first row with at least p of scale numbers in or below it. */
 static void a_rank_is_rounded_up(struct kunit *test)
 {
-	struct ktap_vm *vm = test_agg_vm(test, EVENT);
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
 	struct ktap_agg *agg = test_agg(test, vm, &ktap_agg_hist);
 	struct ktap_value *r = vm->stack;
 	int i;
@@ -203,7 +203,7 @@ static void a_rank_is_rounded_up(struct kunit *test)
 /* The largest 64-bit count. */
 static void ranks_may_exceed_64_bits(struct kunit *test)
 {
-	struct ktap_vm *vm = test_agg_vm(test, EVENT);
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
 	struct ktap_agg *agg = test_agg(test, vm, &ktap_agg_hist);
 	struct ktap_agg_block *block;
 
@@ -224,7 +224,7 @@ static void ranks_may_exceed_64_bits(struct kunit *test)
 /* Quantiles are limited to the range of min and max. */
 static void quantiles_stay_between_min_and_max(struct kunit *test)
 {
-	struct ktap_vm *vm = test_agg_vm(test, EVENT);
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
 	struct ktap_agg_shape shape = test_lhist(test, 0, 100, 10);
 	struct ktap_agg *agg = test_agg(test, vm, &shape);
 	struct ktap_agg *hist = test_agg(test, vm, &ktap_agg_hist);
@@ -248,7 +248,7 @@ static void quantiles_stay_between_min_and_max(struct kunit *test)
 
 static void quantiles_of_an_empty_aggregation_are_nil(struct kunit *test)
 {
-	struct ktap_vm *vm = test_agg_vm(test, EVENT);
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
 	struct ktap_value empty = test_agg_value(test_agg(test, vm, &ktap_agg_hist));
 
 	KUNIT_EXPECT_EQ(test, quantile(test, vm, empty, 50, 100).tag, KTAP_NIL);
@@ -259,7 +259,7 @@ static void quantiles_of_an_empty_aggregation_are_nil(struct kunit *test)
 
 static void invalid_quantiles_are_errors(struct kunit *test)
 {
-	struct ktap_vm *vm = test_agg_vm(test, EVENT);
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
 	const struct {
 		struct ktap_value of;
 		s64 p;
@@ -289,7 +289,7 @@ static void invalid_quantiles_are_errors(struct kunit *test)
 
 static void a_quantile_is_charged_for_its_rows(struct kunit *test)
 {
-	struct ktap_vm *vm = test_agg_vm(test, EVENT);
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
 	struct ktap_agg_shape shape = test_hist(test, KTAP_AGG_MAX_BITS);
 	struct ktap_agg *agg = test_agg(test, vm, &shape);
 	struct ktap_value *r = vm->stack;
@@ -305,7 +305,7 @@ static void a_quantile_is_charged_for_its_rows(struct kunit *test)
 /* This CPU holds the lock: rows cannot be read, which is counted. */
 static void a_quantile_inside_a_lock_is_approximate_and_counted(struct kunit *test)
 {
-	struct ktap_vm *vm = test_agg_vm(test, EVENT);
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
 	struct ktap_agg *agg = test_agg(test, vm, &ktap_agg_hist);
 	struct ktap_value *r = vm->stack;
 	unsigned long flags;
@@ -326,7 +326,7 @@ static void a_quantile_inside_a_lock_is_approximate_and_counted(struct kunit *te
 /* Its program calls stddev. */
 static struct ktap_vm *squares_vm(struct kunit *test, enum ktap_level level)
 {
-	struct ktap_vm *vm = test_agg_vm(test, level);
+	struct ktap_vm *vm = test_vm_at_work(test, level);
 
 	vm->env->prog->uses |= KTAP_USES_SQUARES;
 	return vm;
@@ -417,7 +417,7 @@ static void squares_are_summed_only_for_programs_with_stddev(struct kunit *test)
 	int i, j, n;
 
 	for (i = 0; i < ARRAY_SIZE(levels); i++) {
-		vms[0] = test_agg_vm(test, levels[i]);
+		vms[0] = test_vm_at_work(test, levels[i]);
 		vms[1] = squares_vm(test, levels[i]);
 		for (j = 0; j < ARRAY_SIZE(vms); j++) {
 			agg = test_agg(test, vms[j], &ktap_agg_hist);

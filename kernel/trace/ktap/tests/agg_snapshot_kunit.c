@@ -59,7 +59,7 @@ static void a_snapshot_takes_all_numbers(struct kunit *test)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(levels); i++) {
-		vm = test_agg_vm(test, PROCESS);
+		vm = test_vm_at_work(test, PROCESS);
 		agg = agg_of_level(test, vm, levels[i], &shape);
 		agg->object.divisor = 7;
 		ktap_agg_add(vm, agg, 5);
@@ -96,7 +96,7 @@ static void a_snapshot_takes_all_numbers(struct kunit *test)
 /* A clear does not empty shards: it starts an epoch, which the snapshot must copy. */
 static void cleared_numbers_are_not_in_a_snapshot(struct kunit *test)
 {
-	struct ktap_vm *vm = test_agg_vm(test, PROCESS);
+	struct ktap_vm *vm = test_vm_at_work(test, PROCESS);
 	struct ktap_agg *agg = test_agg(test, vm, &ktap_agg_hist), *all;
 	int i;
 
@@ -130,7 +130,7 @@ static void a_snapshot_takes_the_keys_too(struct kunit *test)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(levels); i++) {
-		vm = test_agg_vm(test, PROCESS);
+		vm = test_vm_at_work(test, PROCESS);
 		agg = agg_of_level(test, vm, levels[i], &ktap_agg_hist);
 		ktap_agg_add(vm, agg, 1);
 		test_put(vm, test_agg_value(agg), 10, 100);
@@ -152,7 +152,7 @@ static void a_snapshot_takes_the_keys_too(struct kunit *test)
 
 static void a_snapshot_of_a_table_takes_its_entries(struct kunit *test)
 {
-	struct ktap_vm *vm = test_agg_vm(test, PROCESS);
+	struct ktap_vm *vm = test_vm_at_work(test, PROCESS);
 	struct ktap_value t = test_table_value(test_table(test, vm, 3)), all;
 	struct ktap_value k = KTAP_VALUE_INT(1), v = KTAP_VALUE_INT(10);
 
@@ -177,7 +177,7 @@ static void a_snapshot_of_a_table_takes_its_entries(struct kunit *test)
 /* Without memory: an error, and nothing changes. */
 static void a_snapshot_without_memory_takes_nothing(struct kunit *test)
 {
-	struct ktap_vm *vm = test_agg_vm(test, PROCESS);
+	struct ktap_vm *vm = test_vm_at_work(test, PROCESS);
 	struct ktap_table *t = test_table(test, vm, 0);
 	struct ktap_value k = KTAP_VALUE_INT(1), of[] = {
 		test_agg_value(agg_of_level(test, vm, EVENT, &ktap_agg_stats)),
@@ -210,7 +210,7 @@ static void a_snapshot_without_memory_takes_nothing(struct kunit *test)
 /* Shards use at most a quarter of the memory: unused snapshots are freed to make room. */
 static void unused_snapshots_are_freed_to_make_room(struct kunit *test)
 {
-	struct ktap_vm *vm = test_agg_vm(test, PROCESS);
+	struct ktap_vm *vm = test_vm_at_work(test, PROCESS);
 	struct ktap_agg_shape shape = test_hist(test, KTAP_AGG_MAX_BITS);
 	struct ktap_agg *agg = agg_of_level(test, vm, PROCESS, &shape);
 	size_t one = vm->env->heap.outside;
@@ -232,7 +232,7 @@ static void unused_snapshots_are_freed_to_make_room(struct kunit *test)
 /* Two sets of shards fit, but any number of snapshots can be kept. */
 static void shards_of_snapshots_are_freed(struct kunit *test)
 {
-	struct ktap_vm *vm = test_agg_vm(test, PROCESS);
+	struct ktap_vm *vm = test_vm_at_work(test, PROCESS);
 	struct ktap_agg_shape shape = test_hist(test, KTAP_AGG_MAX_BITS);
 	struct ktap_agg *agg = agg_of_level(test, vm, PROCESS, &shape);
 	size_t one = vm->env->heap.outside;
@@ -308,7 +308,7 @@ static void expect_each_once(struct kunit *test, struct ktap_vm *vm, struct ktap
 
 static void snapshots_while_shards_are_written(struct kunit *test)
 {
-	struct ktap_vm *vm = test_agg_vm(test, PROCESS);
+	struct ktap_vm *vm = test_vm_at_work(test, PROCESS);
 	struct ktap_value v = test_agg_value(agg_of_level(test, vm, PROCESS, &ktap_agg_hist));
 
 	expect_each_once(test, vm, v);
@@ -316,7 +316,7 @@ static void snapshots_while_shards_are_written(struct kunit *test)
 
 static void snapshots_while_one_aggregation_is_written(struct kunit *test)
 {
-	struct ktap_vm *vm = test_agg_vm(test, PROCESS);
+	struct ktap_vm *vm = test_vm_at_work(test, PROCESS);
 	struct ktap_value v = test_agg_value(agg_of_level(test, vm, EVENT, &ktap_agg_hist));
 
 	expect_each_once(test, vm, v);
@@ -324,7 +324,7 @@ static void snapshots_while_one_aggregation_is_written(struct kunit *test)
 
 static void snapshots_while_keys_are_written(struct kunit *test)
 {
-	struct ktap_vm *vm = test_agg_vm(test, PROCESS);
+	struct ktap_vm *vm = test_vm_at_work(test, PROCESS);
 	struct ktap_value v = test_table_value(test_table(test, vm, 0));
 
 	expect_each_once(test, vm, v);
@@ -380,7 +380,7 @@ static void expect_waiting(struct kunit *test, struct ktap_vm *vm, struct ktap_v
 
 static void a_snapshot_waits_for_writers(struct kunit *test)
 {
-	struct ktap_vm *vm = test_agg_vm(test, PROCESS);
+	struct ktap_vm *vm = test_vm_at_work(test, PROCESS);
 
 	expect_waiting(test, vm, test_table_value(test_table(test, vm, 0)));
 	expect_waiting(test, vm, test_agg_value(test_agg(test, vm, &ktap_agg_stats)));

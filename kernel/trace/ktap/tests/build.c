@@ -381,6 +381,32 @@ struct ktap_vm *test_vm_of(struct kunit *test, struct ktap_env *env, enum ktap_l
 	return vm;
 }
 
+struct ktap_vm *test_vm_at_work(struct kunit *test, enum ktap_level level)
+{
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_vm *vm;
+
+	test_func(c, "main", 0, 8);
+	test_insn(c, KTAP_OP_NEWT, 0, 0, 0, 0);
+	TEST_RET(c);
+	test_global(c, "a");
+	test_global(c, "b");
+	vm = test_vm(test, test_load(c), level);
+	vm->top = 8;
+	vm->budget = U32_MAX;
+	memset(vm->stack, 0, vm->top * sizeof(*vm->stack));
+	return vm;
+}
+
+struct ktap_table *test_table(struct kunit *test, struct ktap_vm *vm, u32 max)
+{
+	struct ktap_value *v = &vm->stack[vm->top++];
+
+	KUNIT_ASSERT_EQ(test, 0, ktap_table_new(vm, max, v));
+	KUNIT_ASSERT_EQ(test, v->tag, KTAP_TABLE);
+	return v->table;
+}
+
 struct ktap_value test_run(struct kunit *test, struct ktap_vm *vm, const struct ktap_value *args,
 			   unsigned int nargs)
 {

@@ -97,6 +97,11 @@ struct ktap_vm *test_vm(struct kunit *test, struct ktap_program *prog, enum ktap
 /* Another activation in the same environment; all can be used at once. */
 struct ktap_vm *test_vm_of(struct kunit *test, struct ktap_env *env, enum ktap_level level);
 
+/* One whose program has two globals; registers 0 to 7 are in use, as in a built-in, and nil. */
+struct ktap_vm *test_vm_at_work(struct kunit *test, enum ktap_level level);
+/* A table in the next register, where the sweep finds it. */
+struct ktap_table *test_table(struct kunit *test, struct ktap_vm *vm, u32 max);
+
 /* Run function 0, which must succeed; return its result. */
 struct ktap_value test_run(struct kunit *test, struct ktap_vm *vm, const struct ktap_value *args,
 			   unsigned int nargs);

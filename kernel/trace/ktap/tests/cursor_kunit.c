@@ -14,21 +14,11 @@
 /* An activation whose first registers are in use, and a table of 1 to ENTRIES. */
 static struct ktap_vm *vm_with_table(struct kunit *test, struct ktap_table **t)
 {
-	struct test_chunk *c = test_chunk(test);
-	struct ktap_value v;
-	struct ktap_vm *vm;
+	struct ktap_vm *vm = test_vm_at_work(test, KTAP_LEVEL_TASK);
 	int i;
 
-	test_func(c, "main", 0, 8);
-	test_insn(c, KTAP_OP_NEWT, 0, 0, 0, 0);
-	TEST_RET(c);
-	vm = test_vm(test, test_load(c), KTAP_LEVEL_TASK);
-	vm->top = 8;
 	vm->budget = BUDGET;
-	KUNIT_ASSERT_EQ(test, 0, ktap_table_new(vm, 0, &v));
-	KUNIT_ASSERT_EQ(test, v.tag, KTAP_TABLE);
-	vm->stack[vm->top++] = v;
-	*t = v.table;
+	*t = test_table(test, vm, 0);
 	for (i = 1; i <= ENTRIES; i++)
 		ktap_table_set(vm, *t, &KTAP_VALUE_INT(i), &KTAP_VALUE_INT(i));
 	return vm;

@@ -11,8 +11,8 @@
 
 static void keys_of_all_types_differ(struct kunit *test)
 {
-	struct ktap_vm *vm = vm_at_work(test, EVENT);
-	struct ktap_table *t = new_table(test, vm, 0);
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
+	struct ktap_table *t = test_table(test, vm, 0);
 	unsigned long frames[] = { 1, 2 };
 	struct ktap_value keys[] = {
 		KTAP_VALUE_INT(1), KTAP_VALUE_BOOL(true), KTAP_VALUE_PTR(1), str("1"), str(""),
@@ -34,8 +34,8 @@ static void keys_of_all_types_differ(struct kunit *test)
 
 static void keys_are_compared_to_the_last_byte(struct kunit *test)
 {
-	struct ktap_vm *vm = vm_at_work(test, EVENT);
-	struct ktap_table *t = new_table(test, vm, 0);
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
+	struct ktap_table *t = test_table(test, vm, 0);
 	char bytes[40];
 	u32 len, i;
 
@@ -113,8 +113,8 @@ static void expect_short_chains(struct kunit *test, struct ktap_table *t, int sh
 
 static void regular_keys_spread_over_the_buckets(struct kunit *test)
 {
-	struct ktap_vm *vm = vm_at_work(test, EVENT);
-	struct ktap_table *t = new_table(test, vm, 0);
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
+	struct ktap_table *t = test_table(test, vm, 0);
 	u64 pair[2], i;
 	int shift;
 
@@ -136,8 +136,8 @@ static void regular_keys_spread_over_the_buckets(struct kunit *test)
 
 static void a_table_owns_copies(struct kunit *test)
 {
-	struct ktap_vm *vm = vm_at_work(test, EVENT);
-	struct ktap_table *t = new_table(test, vm, 0);
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
+	struct ktap_table *t = test_table(test, vm, 0);
 	char key[] = "key", value[] = "value";
 
 	set(vm, t, str(key), str(value));
@@ -154,8 +154,8 @@ static void a_table_owns_copies(struct kunit *test)
 
 static void nil_deletes_and_frees(struct kunit *test)
 {
-	struct ktap_vm *vm = vm_at_work(test, EVENT);
-	struct ktap_table *t = new_table(test, vm, 0);
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
+	struct ktap_table *t = test_table(test, vm, 0);
 	size_t available = vm->env->heap.available;
 
 	set(vm, t, str("key"), str("value"));
@@ -171,7 +171,7 @@ static void nil_deletes_and_frees(struct kunit *test)
 /* A table keeps the last entries that were removed, and frees them with itself. */
 static void removed_entries_are_used_again(struct kunit *test)
 {
-	struct ktap_vm *vm = vm_at_work(test, EVENT);
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
 	size_t before = vm->env->heap.available, full, one;
 	const u32 n = 5 * KTAP_SPARES;
 	struct ktap_table *t;
@@ -218,7 +218,7 @@ static void removed_entries_are_used_again(struct kunit *test)
 
 static void a_small_table_keeps_one_removed_entry(struct kunit *test)
 {
-	struct ktap_vm *vm = vm_at_work(test, EVENT);
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
 	struct ktap_table *t = ktap_table_make(vm, 100);
 	u32 i;
 
@@ -233,8 +233,8 @@ static void a_small_table_keeps_one_removed_entry(struct kunit *test)
 
 static void a_full_table_drops_and_counts(struct kunit *test)
 {
-	struct ktap_vm *vm = vm_at_work(test, EVENT);
-	struct ktap_table *t = new_table(test, vm, 3);
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
+	struct ktap_table *t = test_table(test, vm, 3);
 	size_t available;
 	int i;
 
@@ -258,8 +258,8 @@ static void a_full_table_drops_and_counts(struct kunit *test)
 
 static void inserts_without_memory_are_counted(struct kunit *test)
 {
-	struct ktap_vm *vm = vm_at_work(test, EVENT);
-	struct ktap_table *t = new_table(test, vm, KTAP_TABLE_LIMIT);
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
+	struct ktap_table *t = test_table(test, vm, KTAP_TABLE_LIMIT);
 	u32 i, len;
 
 	for (i = 0; i < 10000; i++)
@@ -280,8 +280,8 @@ static void inserts_without_memory_are_counted(struct kunit *test)
 /* The heap has memory for entries, but in blocks too small for buckets. */
 static void chains_stay_short_without_memory_for_buckets(struct kunit *test)
 {
-	struct ktap_vm *vm = vm_at_work(test, EVENT);
-	struct ktap_table *t = new_table(test, vm, 0);
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
+	struct ktap_table *t = test_table(test, vm, 0);
 	struct llist_head pieces;
 	struct llist_node *p, *next;
 	u32 i, len;
@@ -305,8 +305,8 @@ static void chains_stay_short_without_memory_for_buckets(struct kunit *test)
 
 static void add_to_a_missing_entry_starts_at_0(struct kunit *test)
 {
-	struct ktap_vm *vm = vm_at_work(test, EVENT);
-	struct ktap_table *t = new_table(test, vm, 0);
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
+	struct ktap_table *t = test_table(test, vm, 0);
 	struct ktap_value key = str("k"), n = str("n");
 
 	add(vm, t, key, 5);
@@ -325,8 +325,8 @@ static void add_to_a_missing_entry_starts_at_0(struct kunit *test)
 
 static void a_table_grows_and_shrinks(struct kunit *test)
 {
-	struct ktap_vm *vm = vm_at_work(test, PROCESS);
-	struct ktap_table *t = new_table(test, vm, 20000);
+	struct ktap_vm *vm = test_vm_at_work(test, PROCESS);
+	struct ktap_table *t = test_table(test, vm, 20000);
 	size_t available;
 	int i;
 
@@ -350,7 +350,7 @@ static void a_table_grows_and_shrinks(struct kunit *test)
 
 static void globals_own_their_values(struct kunit *test)
 {
-	struct ktap_vm *vm = vm_at_work(test, EVENT);
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
 	size_t available = vm->env->heap.available;
 	struct ktap_value *r = vm->stack;
 	char text[] = "text";

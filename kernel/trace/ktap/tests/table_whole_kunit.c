@@ -30,7 +30,7 @@ static s64 digits(struct kunit *test, struct ktap_vm *vm, struct ktap_table *t,
 
 static struct ktap_table *table_of(struct kunit *test, struct ktap_vm *vm, int n)
 {
-	struct ktap_table *t = new_table(test, vm, 0);
+	struct ktap_table *t = test_table(test, vm, 0);
 	int i;
 
 	for (i = 1; i <= n; i++)
@@ -80,15 +80,15 @@ static void replace_the_last(struct ktap_vm *vm, struct ktap_table *t, struct kt
 
 static void iteration_follows_insertion(struct kunit *test)
 {
-	struct ktap_vm *vm = vm_at_work(test, EVENT);
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
 
-	KUNIT_EXPECT_EQ(test, digits(test, vm, new_table(test, vm, 0), NULL), 0);
+	KUNIT_EXPECT_EQ(test, digits(test, vm, test_table(test, vm, 0), NULL), 0);
 	KUNIT_EXPECT_EQ(test, digits(test, vm, table_of(test, vm, 5), NULL), 12345);
 }
 
 static void iteration_survives_changes(struct kunit *test)
 {
-	struct ktap_vm *vm = vm_at_work(test, EVENT);
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
 	struct ktap_table *t;
 
 	t = table_of(test, vm, 7);
@@ -110,8 +110,8 @@ static void iteration_survives_changes(struct kunit *test)
 /* An iteration continues with the entries inserted after the exchange, not the removed ones. */
 static void an_exchanged_table_starts_empty(struct kunit *test)
 {
-	struct ktap_vm *vm = vm_at_work(test, EVENT);
-	struct ktap_table *t = table_of(test, vm, 5), *to = new_table(test, vm, 0);
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
+	struct ktap_table *t = table_of(test, vm, 5), *to = test_table(test, vm, 0);
 	size_t available = vm->env->heap.available;
 	struct ktap_value *r = vm->stack;
 	struct ktap_iter it = { .seq = 3 };
@@ -145,8 +145,8 @@ static void an_exchanged_table_starts_empty(struct kunit *test)
 
 static void iteration_gives_copies(struct kunit *test)
 {
-	struct ktap_vm *vm = vm_at_work(test, EVENT);
-	struct ktap_table *t = new_table(test, vm, 0);
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
+	struct ktap_table *t = test_table(test, vm, 0);
 	struct ktap_value *r = vm->stack;
 	struct ktap_iter it = { };
 	int i;
@@ -170,8 +170,8 @@ static void iteration_gives_copies(struct kunit *test)
 
 static void clear_empties(struct kunit *test)
 {
-	struct ktap_vm *vm = vm_at_work(test, PROCESS);
-	struct ktap_table *t = new_table(test, vm, 0);
+	struct ktap_vm *vm = test_vm_at_work(test, PROCESS);
+	struct ktap_table *t = test_table(test, vm, 0);
 	int i;
 
 	for (i = 0; i < 1000; i++)
@@ -185,9 +185,9 @@ static void clear_empties(struct kunit *test)
 /* When the budget ends, the oldest entries are deleted, and the others are unchanged. */
 static void clear_is_charged_step_by_step(struct kunit *test)
 {
-	struct ktap_vm *vm = vm_at_work(test, EVENT);
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
 	size_t available = vm->env->heap.available;
-	struct ktap_table *t = new_table(test, vm, 0);
+	struct ktap_table *t = test_table(test, vm, 0);
 	struct ktap_value *r = vm->stack;
 	struct ktap_iter it = { };
 	int i, left;
@@ -221,9 +221,9 @@ static void clear_is_charged_step_by_step(struct kunit *test)
 
 static void an_unreferenced_table_is_freed_at_the_end_of_the_run(struct kunit *test)
 {
-	struct ktap_vm *vm = vm_at_work(test, EVENT);
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
 	size_t available = vm->env->heap.available;
-	struct ktap_table *t = new_table(test, vm, 0);
+	struct ktap_table *t = test_table(test, vm, 0);
 
 	set(vm, t, str("key"), str("value"));
 	KUNIT_EXPECT_LT(test, vm->env->heap.available, available);
@@ -233,9 +233,9 @@ static void an_unreferenced_table_is_freed_at_the_end_of_the_run(struct kunit *t
 
 static void a_table_in_a_slot_stays(struct kunit *test)
 {
-	struct ktap_vm *vm = vm_at_work(test, EVENT);
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
 	size_t available = vm->env->heap.available;
-	struct ktap_table *t = new_table(test, vm, 0);
+	struct ktap_table *t = test_table(test, vm, 0);
 	struct ktap_value *r = vm->stack;
 
 	set(vm, t, str("key"), KTAP_VALUE_INT(7));
@@ -257,9 +257,9 @@ static void a_table_in_a_slot_stays(struct kunit *test)
 
 static void a_table_may_be_released_and_stored_again(struct kunit *test)
 {
-	struct ktap_vm *vm = vm_at_work(test, EVENT);
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
 	size_t available = vm->env->heap.available;
-	struct ktap_table *t = new_table(test, vm, 0);
+	struct ktap_table *t = test_table(test, vm, 0);
 	struct ktap_value *r = vm->stack;
 	int i;
 
@@ -285,10 +285,10 @@ static void a_table_may_be_released_and_stored_again(struct kunit *test)
 
 static void nested_tables_are_freed_together(struct kunit *test)
 {
-	struct ktap_vm *vm = vm_at_work(test, EVENT);
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
 	size_t available = vm->env->heap.available;
-	struct ktap_table *outer = new_table(test, vm, 0);
-	struct ktap_table *inner = new_table(test, vm, 0);
+	struct ktap_table *outer = test_table(test, vm, 0);
+	struct ktap_table *inner = test_table(test, vm, 0);
 
 	set(vm, inner, str("key"), str("value"));
 	set(vm, outer, str("inner"), (struct ktap_value){ .table = inner, .tag = KTAP_TABLE });
@@ -300,8 +300,8 @@ static void nested_tables_are_freed_together(struct kunit *test)
 
 static void a_table_in_itself_does_no_harm(struct kunit *test)
 {
-	struct ktap_vm *vm = vm_at_work(test, EVENT);
-	struct ktap_table *t = new_table(test, vm, 0);
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
+	struct ktap_table *t = test_table(test, vm, 0);
 
 	set(vm, t, str("self"), (struct ktap_value){ .table = t, .tag = KTAP_TABLE });
 	KUNIT_EXPECT_PTR_EQ(test, get(vm, t, str("self")).table, t);
@@ -313,7 +313,7 @@ static void a_table_in_itself_does_no_harm(struct kunit *test)
 
 static void interrupting_a_lock_holder_gives_up(struct kunit *test)
 {
-	struct ktap_vm *vm = vm_at_work(test, EVENT);
+	struct ktap_vm *vm = test_vm_at_work(test, EVENT);
 	struct ktap_table *t = table_of(test, vm, 3);
 	struct ktap_value *r = vm->stack;
 	struct ktap_iter it = { };
@@ -348,8 +348,8 @@ static void interrupting_a_lock_holder_gives_up(struct kunit *test)
 
 static void sorting_orders_by_key_or_value(struct kunit *test)
 {
-	struct ktap_vm *vm = vm_at_work(test, PROCESS);
-	struct ktap_table *t = new_table(test, vm, 0);
+	struct ktap_vm *vm = test_vm_at_work(test, PROCESS);
+	struct ktap_table *t = test_table(test, vm, 0);
 	struct ktap_sorted s;
 
 	set(vm, t, KTAP_VALUE_BOOL(true), KTAP_VALUE_INT(2));
@@ -378,8 +378,8 @@ static void sorting_orders_by_key_or_value(struct kunit *test)
 
 static void sorting_copies_all(struct kunit *test)
 {
-	struct ktap_vm *vm = vm_at_work(test, PROCESS);
-	struct ktap_table *t = new_table(test, vm, 0);
+	struct ktap_vm *vm = test_vm_at_work(test, PROCESS);
+	struct ktap_table *t = test_table(test, vm, 0);
 	struct ktap_sorted s;
 	char key[24];
 	int i;
@@ -401,8 +401,8 @@ static void sorting_copies_all(struct kunit *test)
 
 static void growth_during_a_sort_is_counted(struct kunit *test)
 {
-	struct ktap_vm *vm = vm_at_work(test, PROCESS);
-	struct ktap_table *t = new_table(test, vm, 0);
+	struct ktap_vm *vm = test_vm_at_work(test, PROCESS);
+	struct ktap_table *t = test_table(test, vm, 0);
 	struct ktap_sorted s;
 	long bytes;
 
@@ -421,8 +421,8 @@ static void growth_during_a_sort_is_counted(struct kunit *test)
 
 static void sorting_ends_with_the_session(struct kunit *test)
 {
-	struct ktap_vm *vm = vm_at_work(test, PROCESS);
-	struct ktap_table *t = new_table(test, vm, 0);
+	struct ktap_vm *vm = test_vm_at_work(test, PROCESS);
+	struct ktap_table *t = test_table(test, vm, 0);
 	bool abort = true;
 	struct ktap_sorted s;
 
