@@ -43,23 +43,10 @@ static noinline int vm_broken_loop(struct ktap_vm *vm)
 	return ktap_vm_error(vm, -EINVAL, "broken loop");
 }
 
-/* The next value of a counting loop.  @again: it was not the last one. */
-static __always_inline int vm_for_next(struct ktap_vm *vm, struct ktap_value *r, bool *again)
+/* Is it an integer as FORPREP makes it?  The state of a NEXT has a length. */
+static __always_inline bool vm_counts(const struct ktap_value *v)
 {
-	s64 next = r[0].i;
-
-	if (unlikely(r[0].tag != KTAP_INT || r[1].tag != KTAP_INT || r[2].tag != KTAP_INT))
-		return vm_broken_loop(vm);
-	*again = r[1].u;
-	if (*again) {
-		/* New values: those of a NEXT have a length (ktap-design.rst, Speculation). */
-		vm_set_int(&r[1], r[1].u - 1);
-		next = (u64)next + r[2].u;
-		vm_set_int(&r[0], next);
-	}
-	/* The verifier relies on this write even if the loop ends. */
-	vm_set_int(&r[3], next);
-	return 0;
+	return v->tag == KTAP_INT && !v->len;
 }
 
 static const char *vm_level_names(u8 levels)
@@ -179,6 +166,8 @@ int ktap_interpret(struct ktap_vm *vm, struct ktap_value *R, const struct ktap_c
 	/* Compilers that set variables to zero would do that in each run. */
 	struct ktap_value tmp __uninitialized;
 	unsigned int i __uninitialized;
+	struct ktap_value *r __uninitialized;
+	u64 cost __uninitialized;
 	bool cond __uninitialized;
 	struct ktap_sum __percpu *sums;
 	u32 to __uninitialized;
@@ -475,19 +464,27 @@ op_FORPREP:
 	err = ktap_op_for(vm, &A, &cond);
 	goto checked_jump_unless;
 op_FORLOOP:
-	err = vm_for_next(vm, &A, &cond);
-	if (unlikely(err))
+	r = &A;
+	if (unlikely(!vm_counts(&r[0]) || !vm_counts(&r[1]) || !vm_counts(&r[2]))) {
+		err = vm_broken_loop(vm);
 		goto error;
-	if (!cond)
+	}
+	/* The verifier relies on the write of R[a + 3] even if the loop ends. */
+	if (!r[1].u) {
+		vm_set_int(&r[3], r[0].i);
 		NEXT();
+	}
+	r[1].u--;
+	r[0].u += r[2].u;
+	vm_set_int(&r[3], r[0].i);
 loop:
 	/* The jump has its cost, unless that is too large (load/rewrite.c). */
-	i = (u16)vm_immediate(insn);
-	if (unlikely(!i || vm->budget <= i))
+	cost = (u16)vm_immediate(insn);
+	if (unlikely(!cost || vm->budget <= cost))
 		goto jump;
-	vm->budget -= i;
-	insn += D;
-	NEXT();
+	vm->budget -= cost;
+	insn += D + 1;
+	DISPATCH();
 
 op_CALLV:
 	if (unlikely(A.tag != KTAP_FUNC)) {
