@@ -46,7 +46,8 @@ static int op_pay_for_comparison(struct ktap_vm *vm, const struct ktap_value *x,
 	return ktap_vm_charge(vm, 1 + min(x->len, y->len) / 64);
 }
 
-int ktap_op_equal(struct ktap_vm *vm, struct ktap_value *x, struct ktap_value *y, bool *result)
+static noinline int op_equal_other(struct ktap_vm *vm, struct ktap_value *x,
+				   struct ktap_value *y, bool *result)
 {
 	int err = 0;
 
@@ -56,6 +57,17 @@ int ktap_op_equal(struct ktap_vm *vm, struct ktap_value *x, struct ktap_value *y
 		err = op_pay_for_comparison(vm, x, y);
 	*result = ktap_equal(x, y);
 	return err;
+}
+
+int ktap_op_equal(struct ktap_vm *vm, struct ktap_value *x, struct ktap_value *y, bool *result)
+{
+	u32 cost;
+
+	if (unlikely(x->tag != KTAP_STR || y->tag != KTAP_STR))
+		return op_equal_other(vm, x, y, result);
+	cost = 1 + min(x->len, y->len) / 64;
+	*result = x->len == y->len && ktap_same_bytes(x->blob, y->blob, x->len);
+	return ktap_vm_charge(vm, cost);
 }
 
 int ktap_op_less(struct ktap_vm *vm, struct ktap_value *x, struct ktap_value *y, bool or_equal,
