@@ -166,7 +166,31 @@ void ktap_global_peek(struct ktap_env *env, u32 n, struct ktap_value *v)
 	*v = env->globals[n].value;
 }
 
-int ktap_global_set(struct ktap_vm *vm, u32 n, struct ktap_value *v)
+/* Can a slot take the value as it is, and drop it again without further work? */
+static __always_inline bool global_is_plain(const struct ktap_value *v)
+{
+	return v->tag < KTAP_TABLE;
+}
+
+/* Replace a plain value by another one; false, and nothing is done, if that is not the case. */
+static __always_inline bool global_set_plain(struct ktap_global *g, const struct ktap_value *v)
+{
+	unsigned long flags;
+	bool plain;
+
+	if (!global_is_plain(v) || g->sums || !ktap_trylock(&g->lock, &flags))
+		return false;
+	plain = global_is_plain(&g->value);
+	if (likely(plain)) {
+		global_begin_write(g);
+		g->value = *v;
+		global_end_write(g);
+	}
+	ktap_unlock(&g->lock, flags);
+	return plain;
+}
+
+static noinline int global_set_other(struct ktap_vm *vm, u32 n, struct ktap_value *v)
 {
 	struct ktap_global *g = &vm->env->globals[n];
 	struct ktap_value owned;
@@ -190,6 +214,11 @@ int ktap_global_set(struct ktap_vm *vm, u32 n, struct ktap_value *v)
 	global_end_write(g);
 	ktap_unlock(&g->lock, flags);
 	return 0;
+}
+
+int ktap_global_set(struct ktap_vm *vm, u32 n, struct ktap_value *v)
+{
+	return likely(global_set_plain(&vm->env->globals[n], v)) ? 0 : global_set_other(vm, n, v);
 }
 
 int ktap_global_add(struct ktap_vm *vm, u32 n, const struct ktap_value *v)
