@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Test which files `make install` installs, and that ktap finds them.
+# Test which files `make install` installs, that ktap finds them, and that `make uninstall`
+# removes them.
 #
 #	tests/install.sh PREFIX LIBRARY MANDIR RST2MAN
 
@@ -68,6 +69,23 @@ if command -v "$rst2man" >/dev/null; then
 else
 	skip manual_is_made_and_installed "there is no $rst2man"
 fi
+installed() { (cd "$dir/root" && find . -type f | sort) >"$dir/files"; }
+installed
+# where the directories are those of PREFIX
+missing=$(for file in share/bash-completion/completions/ktap share/bash-completion/completions/ktapc \
+	share/zsh/site-functions/_ktap share/fish/vendor_completions.d/ktap.fish \
+	share/fish/vendor_completions.d/ktapc.fish; do
+	[ -s "$dir/root$prefix/$file" ] || printf ' %s' "$file"
+done)
+[ -z "$missing" ]
+result $? "shells_find_their_files$missing"
+! grep -r -l '@[a-z]*;\|@library@' "$dir/root$prefix/share" >"$dir/out"
+result $? no_placeholder_is_left
+KTAP_LIBRARY="$dir/root$library" PATH="$dir/root$prefix/bin:$PATH" \
+	sh "$dir/root$library/complete" ktap opensn >"$dir/out" 2>"$dir/err"
+grep -q '^opensnoop	Which files' "$dir/out" && [ ! -s "$dir/err" ]
+result $? installed_completion_finds_the_tools
+
 mkdir "$dir/made"
 cp "$dir/root$prefix/bin/ktap" "$dir/root$prefix/bin/ktapc" "$dir/made"
 install_made() {
@@ -84,5 +102,11 @@ echo 'page of ktapc' >"$dir/made/ktapc.1"
 install_made && [ ! -s "$dir/out" ] && cmp -s "$dir/made/ktap.1" "$dir/manual$mandir/man1/ktap.1" &&
 	cmp -s "$dir/made/ktapc.1" "$dir/manual$mandir/man1/ktapc.1"
 result $? manual_is_installed
+
+echo mine >"$dir/root$library/tools/mine.kp"
+make -s --no-print-directory -C "$here/.." uninstall DESTDIR="$dir/root" RST2MAN="$rst2man" >"$dir/out" 2>"$dir/err"
+installed
+[ "$(cat "$dir/files")" = ".$library/tools/mine.kp" ] && [ ! -e "$dir/root$library/lib" ]
+result $? uninstall_removes_what_was_installed
 
 finish
