@@ -71,14 +71,22 @@ else
 fi
 installed() { (cd "$dir/root" && find . -type f | sort) >"$dir/files"; }
 installed
+missing=$(for file in complete editors/vscode/package.json editors/vscode/syntaxes/ktap.tmLanguage.json \
+	editors/tree-sitter-ktap/grammar.js editors/tree-sitter-ktap/queries/highlights.scm; do
+	[ -s "$dir/root$library/$file" ] || printf ' %s' "$file"
+done)
+[ -z "$missing" ]
+result $? "library_has_completion_and_files_for_editors$missing"
 # where the directories are those of PREFIX
 missing=$(for file in share/bash-completion/completions/ktap share/bash-completion/completions/ktapc \
 	share/zsh/site-functions/_ktap share/fish/vendor_completions.d/ktap.fish \
-	share/fish/vendor_completions.d/ktapc.fish; do
+	share/fish/vendor_completions.d/ktapc.fish share/vim/vimfiles/syntax/ktap.vim \
+	share/vim/vimfiles/ftdetect/ktap.vim share/vim/vimfiles/ftplugin/ktap.vim \
+	share/emacs/site-lisp/ktap-mode.el; do
 	[ -s "$dir/root$prefix/$file" ] || printf ' %s' "$file"
 done)
 [ -z "$missing" ]
-result $? "shells_find_their_files$missing"
+result $? "shells_and_editors_find_their_files$missing"
 ! grep -r -l '@[a-z]*;\|@library@' "$dir/root$prefix/share" >"$dir/out"
 result $? no_placeholder_is_left
 KTAP_LIBRARY="$dir/root$library" PATH="$dir/root$prefix/bin:$PATH" \
