@@ -84,7 +84,7 @@ static void missing_arguments_cost_nothing(struct kunit *test)
 		test_func(c, "f", 3, 4);
 		test_insn(c, KTAP_OP_INT, 3, 0, 0, 0);
 		for (i = 0; i < 3; i++)
-			append_digit(c, 3, i);
+			test_digit(c, 3, i);
 		test_insn(c, KTAP_OP_RET, 3, 1, 0, 0);
 		vm = test_vm(test, test_load(c), EVENT);
 		/* A value from before must not become an argument. */
