@@ -203,17 +203,24 @@ static int frame_give_message(struct ktap_vm *vm, struct ktap_value *v)
 	return 0;
 }
 
-int ktap_frame_catch(struct ktap_vm *vm, int err, u32 floor, u32 *pc)
+int ktap_frame_catch(struct ktap_vm *vm, u32 pc, int err, u32 *to)
 {
 	const struct ktap_program *prog = vm->env->prog;
 	const struct ktap_catch *catch;
 	const struct ktap_func *func;
 	u32 n = vm->ncalls;
 
+	vm->pc = pc;
+	if (!vm->fault.func)
+		vm->fault = (struct ktap_fault){
+			.func = vm->func,
+			.pc = pc,
+			.ncalls = n,
+		};
 	if (!frame_can_be_caught(err))
 		return err;
-	catch = ktap_catch_at(prog, vm->pc);
-	while (!catch && n > floor)
+	catch = ktap_catch_at(prog, pc);
+	while (!catch && n > vm->floor)
 		catch = ktap_catch_at(prog, vm->calls[--n].insn - prog->code);
 	if (!catch)
 		return err;
@@ -232,6 +239,6 @@ int ktap_frame_catch(struct ktap_vm *vm, int err, u32 floor, u32 *pc)
 	else
 		vm->top = vm->base + vm->func->nregs;
 	vm->ncalls = n;
-	*pc = catch->handler;
+	*to = catch->handler;
 	return frame_give_message(vm, &vm->stack[vm->base + catch->reg]);
 }

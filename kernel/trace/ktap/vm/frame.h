@@ -107,16 +107,17 @@ ktap_frame_leave(struct ktap_vm *vm, const struct ktap_value *results, unsigned 
 int ktap_frame_varargs(struct ktap_vm *vm, struct ktap_value *dst, unsigned int n);
 
 /**
- * ktap_frame_catch() - Find the `try` that catches an error
- * @vm: the activation; the error happened at @vm->pc, or in a callee of it
- * @err: the error
- * @floor: number of calls before the interpreter began
- * @pc: gets the instruction that handles the error, in the running frame
+ * ktap_frame_catch() - Handle the error of an instruction
+ * @vm: the activation
+ * @pc: instruction of the running function
+ * @err: the error that it has ended with
+ * @to: gets the instruction of the `try` that catches the error
  *
+ * Notes the place of the error for the message.
  * Return: 0, with the frame of the `try` as the running one; or the error, if no
- * `try` catches it.
+ * `try` of this interpreter catches it.
  */
-int ktap_frame_catch(struct ktap_vm *vm, int err, u32 floor, u32 *pc);
+int ktap_frame_catch(struct ktap_vm *vm, u32 pc, int err, u32 *to);
 
 /*
  * vm.c: run @vm->func to its end, from @insn on; @R is its first register.  If it is the

@@ -127,11 +127,32 @@ static s16 vm_immediate(const struct ktap_code *insn)
 #define D	(insn->d)
 #define PROG	(vm->env->prog)
 
-/* Execute @insn; the instruction after it; or that one, unless there is an error. */
-#define DISPATCH()							\
+/*
+ * jit/step.c includes this file to execute one instruction, and returns the number of the
+ * one to continue at.  The interpreter continues there itself.
+ */
+#define EXECUTE()							\
 	do {								\
 		goto *jumptable[insn->op];				\
 	} while (0)
+#ifdef KTAP_STEP
+#define DISPATCH()							\
+	do {								\
+		return insn - PROG->code;				\
+	} while (0)
+#define FINISH()							\
+	do {								\
+		return KTAP_STEP_DONE;					\
+	} while (0)
+#else
+#define DISPATCH()	EXECUTE()
+#define FINISH()							\
+	do {								\
+		return 0;						\
+	} while (0)
+#endif
+
+/* Execute the instruction after @insn; or that one, unless there is an error. */
 #define NEXT()								\
 	do {								\
 		insn++;							\
@@ -151,7 +172,11 @@ __diag_ignore_all("-Woverride-init", "a jump table with a default");
  * The frame of @vm->func is made.  Most runs are a few instructions: so this begins with as
  * little as possible, and an instruction that needs the program loads its address.
  */
+#ifdef KTAP_STEP
+static int step_execute(struct ktap_vm *vm, struct ktap_value *R, const struct ktap_code *insn)
+#else
 int ktap_interpret(struct ktap_vm *vm, struct ktap_value *R, const struct ktap_code *insn)
+#endif
 {
 #define OP(op, ...)	[KTAP_OP_##op] = &&op_##op,
 #define MADE		OP
@@ -174,7 +199,7 @@ int ktap_interpret(struct ktap_vm *vm, struct ktap_value *R, const struct ktap_c
 	s64 x __uninitialized;
 	s64 y __uninitialized;
 
-	DISPATCH();
+	EXECUTE();
 
 	/* Ends of instructions that can fail, or jump. */
 checked_jump_unless:
@@ -225,7 +250,7 @@ op_SUMEND:
 	if (unlikely(!sums))
 		goto op_INT;
 	ktap_sum_add(sums, D);
-	return 0;
+	FINISH();
 
 #define TEST(op, relation)						\
 op_TEST##op:								\
@@ -233,7 +258,7 @@ op_TEST##op:								\
 		goto op_INT;						\
 	if (B.i relation D)						\
 		goto tested;						\
-	return 0
+	FINISH()
 
 	TEST(EQ, ==);
 	TEST(NE, !=);
@@ -552,17 +577,17 @@ op_RET:
 		vm->result = i ? A : KTAP_VALUE_NIL;
 		if (vm->handler && !vm->floor)
 			goto filtered;
-		return 0;
+		FINISH();
 	}
 	R = ktap_frame_leave(vm, &A, i, &insn);
 	NEXT();
 op_END:
-	return 0;
+	FINISH();
 op_DECIDE:
 	if (unlikely(!vm->handler))
 		goto op_RET;
 	if (!ktap_is_true(&A))
-		return 0;
+		FINISH();
 	goto enter_handler;
 	CALL(VARG, ktap_frame_varargs(vm, &A, insn->c));
 	CALL(TSETM, ktap_op_set_open(vm, &A, D, &B));
@@ -595,7 +620,7 @@ op_ELEMI:
 	/* The filter of a probe has ended. */
 filtered:
 	if (!ktap_is_true(&vm->result))
-		return 0;
+		FINISH();
 enter_handler:
 	func = vm->handler;
 	err = ktap_vm_enter_handler(vm, func);
@@ -609,14 +634,7 @@ unknown:
 	WARN_ON_ONCE(1);
 	err = ktap_vm_error(vm, -EINVAL, "unknown instruction");
 error:
-	vm->pc = insn - PROG->code;
-	if (!vm->fault.func)
-		vm->fault = (struct ktap_fault){
-			.func = vm->func,
-			.pc = vm->pc,
-			.ncalls = vm->ncalls,
-		};
-	err = ktap_frame_catch(vm, err, vm->floor, &to);
+	err = ktap_frame_catch(vm, insn - PROG->code, err, &to);
 	if (err)
 		return err;
 	R = vm->stack + vm->base;
