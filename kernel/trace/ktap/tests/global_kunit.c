@@ -81,7 +81,6 @@ static void handlers_add_to_a_sum(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, add(f.handler, KTAP_VALUE_INT(5)));
 	expect_value(&f, KTAP_VALUE_INT(5));
 	KUNIT_EXPECT_EQ(test, 0, add(f.handler, KTAP_VALUE_INT(-7)));
-	/* In process context it is added to the slot. */
 	KUNIT_EXPECT_EQ(test, 0, add(f.vm, KTAP_VALUE_INT(100)));
 	KUNIT_EXPECT_EQ(test, 0, add(f.handler, KTAP_VALUE_NIL));
 	expect_value(&f, KTAP_VALUE_INT(98));

@@ -7,6 +7,7 @@
 
 #include <linux/compiler.h>
 #include <linux/percpu.h>
+#include <linux/preempt.h>
 #include <linux/types.h>
 
 #include <asm/local64.h>
@@ -81,11 +82,16 @@ static __always_inline bool ktap_global_sum(const struct ktap_vm *vm, const stru
 					    const struct ktap_value *v)
 {
 	struct ktap_sum __percpu *adding = READ_ONCE(g->adding);
+	bool process = vm->level == KTAP_LEVEL_PROCESS;
 
-	/* In process context the CPU may change. */
-	if (unlikely(!adding || v->tag != KTAP_INT || vm->level == KTAP_LEVEL_PROCESS))
+	if (unlikely(!adding || v->tag != KTAP_INT))
 		return false;
+	/* In process context the CPU could change. */
+	if (process)
+		preempt_disable_notrace();
 	ktap_sum_add(adding, v->i);
+	if (process)
+		preempt_enable_notrace();
 	return true;
 }
 

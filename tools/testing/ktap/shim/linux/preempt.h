@@ -8,6 +8,8 @@
 extern __thread unsigned int shim_preempt_count;
 void preempt_disable(void);
 void preempt_enable(void);
+#define preempt_disable_notrace		preempt_disable
+#define preempt_enable_notrace		preempt_enable
 
 /* An interrupt of shim_set_nmi(). */
 extern __thread bool shim_in_nmi;
