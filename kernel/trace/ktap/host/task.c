@@ -113,13 +113,13 @@ static __always_inline u32 task_copy_name(char *name)
 	return likely(task_find_nul(first, &n)) ? n : task_long_name_len(name);
 }
 
-/* In process context the name may change meanwhile, and vm->execname stays empty. */
-static noinline int task_execname_of_process(struct ktap_vm *vm, struct ktap_value *r)
+/* Values refer to the name that was copied first: another name needs memory of its own. */
+static noinline int task_changed_name(struct ktap_vm *vm, struct ktap_value *r)
 {
 	return ktap_make_string(vm, current->comm, strnlen(current->comm, TASK_COMM_LEN), r);
 }
 
-/* A handler runs in one task: it copies the name once. */
+/* A handler runs in one task: it copies the name once.  In process context that may change. */
 int ktap_fn_execname(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
 	u32 len = vm->execname_len;
@@ -128,10 +128,11 @@ int ktap_fn_execname(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	/* The compiler would compute it again. */
 	OPTIMIZER_HIDE_VAR(name);
 	if (!len) {
-		if (unlikely(vm->level == KTAP_LEVEL_PROCESS))
-			return task_execname_of_process(vm, r);
 		len = task_copy_name(name);
 		vm->execname_len = len;
+	} else if (vm->level == KTAP_LEVEL_PROCESS &&
+		   memcmp(name, current->comm, TASK_COMM_LEN)) {
+		return task_changed_name(vm, r);
 	}
 	r[0] = KTAP_VALUE_STR(name, len);
 	return 0;
