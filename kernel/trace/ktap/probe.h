@@ -81,6 +81,7 @@ struct ktap_plan {
  * @handler: index of the handler's function
  * @filter_func: the filter's function, or NULL
  * @handler_func: the handler's function
+ * @native: native code of both; NULL if they are interpreted
  * @start: how its runs begin; set when it is attached.  It is plain only if the filter
  *	of the session does not narrow its events
  * @stats: counters
@@ -103,6 +104,7 @@ struct ktap_probe {
 	u32 handler;
 	const struct ktap_func *filter_func;
 	const struct ktap_func *handler_func;
+	const struct ktap_native *native;
 	struct ktap_start start;
 	struct ktap_probe_stats __percpu *stats;
 	struct ktap_plan plan;

@@ -92,6 +92,7 @@ static void sessions_show_session(struct seq_file *m, struct ktap_session *s)
 		   state_names[READ_ONCE(s->filter.state)], events,
 		   atomic_long_read(&s->env.counters.lost_records),
 		   READ_ONCE(s->env.heap.bytes) + READ_ONCE(s->probe_bytes) +
+		   READ_ONCE(s->env.native_bytes) +
 		   ktap_output_memory(&s->output),
 		   share / 100, share % 100, READ_ONCE(s->nattached), READ_ONCE(s->nevents));
 
@@ -101,7 +102,8 @@ static void sessions_show_session(struct seq_file *m, struct ktap_session *s)
 		seq_escape(m, probe->event, "\n\\");
 		seq_printf(m, " hits=%lu filtered=%lu missed=%lu skipped=%lu ", stats.hits,
 			   stats.filtered, stats.missed, stats.skipped);
-		seq_printf(m, "errors=%lu time=%llu\n", stats.errors, stats.time);
+		seq_printf(m, "errors=%lu time=%llu code=%s\n", stats.errors, stats.time,
+			   READ_ONCE(probe->native) ? "native" : "bytecode");
 	}
 }
 

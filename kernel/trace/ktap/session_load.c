@@ -9,6 +9,7 @@
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 
+#include "jit/jit.h"
 #include "lib/getopt.h"
 #include "load/rewrite.h"
 #include "probe.h"
@@ -261,6 +262,7 @@ static int load_run_top_level(struct ktap_session *s)
 	int err;
 
 	s->start = ktime_get_mono_fast_ns();
+	ktap_jit_compile_main(&s->env);
 	err = ktap_vm_run(&s->vm, s->env.prog->main, NULL, 0, NULL);
 	/* From here on the activation belongs to the session's thread. */
 	s->vm.abort = &s->abort;

@@ -183,6 +183,7 @@ static int tracefs_features_show(struct seq_file *m, void *unused)
 	for (i = 0; i < ARRAY_SIZE(limits); i++)
 		seq_printf(m, "%s: %lu\n", limits[i].name, limits[i].value);
 	seq_printf(m, "set_retval: %d\n", KTAP_CAN_SET_RETVAL);
+	seq_printf(m, "jit: %d\n", IS_ENABLED(CONFIG_KTAP_JIT));
 	seq_printf(m, "user_files: %d\n", KTAP_FINDS_USER_FILES);
 	return 0;
 }
@@ -202,6 +203,10 @@ struct tracefs_limit {
 
 static const struct tracefs_limit max_memory = { &ktap_max_memory, KTAP_MIN_MEMORY, ULONG_MAX };
 static const struct tracefs_limit max_insns = { &ktap_max_insns, 1, KTAP_MAX_BUDGET };
+
+#ifdef CONFIG_KTAP_JIT
+static const struct tracefs_limit jit = { &ktap_jit_enabled, 0, 1 };
+#endif
 
 static ssize_t tracefs_limit_read(struct file *file, char __user *ubuf, size_t count, loff_t *ppos)
 {
@@ -251,6 +256,9 @@ static const struct {
 	{ "features",	TRACE_MODE_READ,	NULL,		&tracefs_features_fops },
 	{ "max_memory",	TRACE_MODE_WRITE,	&max_memory,	&limit_fops },
 	{ "max_insns",	TRACE_MODE_WRITE,	&max_insns,	&limit_fops },
+#ifdef CONFIG_KTAP_JIT
+	{ "jit",	TRACE_MODE_WRITE,	&jit,		&limit_fops },
+#endif
 };
 
 static int __init ktap_init(void)

@@ -274,15 +274,15 @@ static int finish(struct host *h, struct ktap_vm *vm, int err)
 
 /* As ktap_fire() does. */
 static int run_event(struct ktap_vm *vm, const struct ktap_func *filter,
-		     const struct ktap_func *handler)
+		     const struct ktap_func *handler, const struct ktap_native *native)
 {
 	u64 slice = ktap_vm_slice(vm);
 	struct ktap_start start;
 	int err;
 
-	ktap_start_init(&start, filter, handler, vm->env->max_insns, slice);
+	ktap_start_init(&start, filter, handler, native, vm->env->max_insns, slice);
 	if (!start.plain)
-		return ktap_vm_handle(vm, filter, handler, &host_event, slice);
+		return ktap_vm_handle(vm, filter, handler, native, &host_event, slice);
 	if (vm->error)
 		ktap_vm_forget_error(vm);
 	err = ktap_vm_start(vm, &start, &host_event);
@@ -298,12 +298,15 @@ static void run_probe(struct host *h, const struct host_probe *probe)
 	struct ktap_vm *vm = event ? &h->event_vm : &h->vm;
 	const struct ktap_func *funcs = h->env.prog->funcs, *handler = &funcs[probe->handler];
 	const struct ktap_func *filter = NULL;
+	const struct ktap_native *native;
 
 	if (probe->filter != KTAP_NONE)
 		filter = &funcs[probe->filter];
+	native = ktap_jit_compile(&h->env, filter, handler, "ktap_probe");
 	begin_run(h, vm);
-	finish(h, vm, event ? run_event(vm, filter, handler) :
-			      ktap_vm_handle(vm, filter, handler, NULL, ktap_vm_slice(vm)));
+	finish(h, vm, event ? run_event(vm, filter, handler, native) :
+			      ktap_vm_handle(vm, filter, handler, native, NULL,
+					     ktap_vm_slice(vm)));
 	vm->event = NULL;
 	format_records(h);
 	/* The session's thread frees the objects that handlers have released. */
@@ -355,6 +358,7 @@ static void live(struct host *h)
 
 	h->start = now();
 	h->loading = true;
+	ktap_jit_compile_main(&h->env);
 	begin_run(h, &h->vm);
 	err = finish(h, &h->vm, ktap_vm_run(&h->vm, h->env.prog->main, NULL, 0, NULL));
 	h->loading = false;

@@ -15,6 +15,8 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "jit/jit.h"
+
 /* In registers that have no defined value, and in new stacks */
 #define EBPF_GARBAGE	0xbadc0ffee0ddf00dULL
 
@@ -318,6 +320,15 @@ static unsigned int ebpf_run(const void *ctx, const struct bpf_insn *insn)
 
 /* Programs */
 
+/* KTAP_JIT=0 in the environment is `echo 0 >ktap/jit` of tracefs. */
+static void __attribute__((constructor)) ebpf_switch(void)
+{
+	const char *jit = getenv("KTAP_JIT");
+
+	if (jit)
+		ktap_jit_enabled = strcmp(jit, "0") != 0;
+}
+
 struct bpf_prog *bpf_prog_alloc(unsigned int size, gfp_t gfp_extra_flags)
 {
 	struct bpf_prog *fp = kvzalloc(size, gfp_extra_flags);
@@ -329,6 +340,7 @@ struct bpf_prog *bpf_prog_alloc(unsigned int size, gfp_t gfp_extra_flags)
 		kvfree(fp);
 		return NULL;
 	}
+	fp->aux->prog = fp;
 	fp->jit_requested = 1;
 	return fp;
 }

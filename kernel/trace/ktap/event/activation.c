@@ -331,7 +331,8 @@ NOKPROBE_SYMBOL(activation_count_error);
 static __always_inline int activation_run(struct ktap_vm *vm, struct ktap_probe *probe,
 					  const struct ktap_event *ev, u64 slice)
 {
-	int err = ktap_vm_handle(vm, probe->filter_func, probe->handler_func, ev, slice);
+	int err = ktap_vm_handle(vm, probe->filter_func, probe->handler_func, probe->native, ev,
+				 slice);
 
 	if (!vm->handler)
 		this_cpu_inc(probe->stats->hits);

@@ -69,14 +69,31 @@ static int attach_points(struct ktap_session *s)
 	return err;
 }
 
+/* Compile the handler and its filter, if one of them is long enough. */
+static void attach_compile(struct ktap_session *s, struct ktap_probe *probe, unsigned int n)
+{
+	const struct ktap_func *filter = probe->filter_func, *handler = probe->handler_func;
+	bool once = probe->kind != KTAP_ON_EVENT;
+	char name[KTAP_JIT_NAME];
+
+	if (!ktap_jit_pays(s->env.prog, handler, once) &&
+	    !(filter && ktap_jit_pays(s->env.prog, filter, once)))
+		return;
+	snprintf(name, sizeof(name), "ktap_%llu_%u", s->id, n);
+	probe->native = ktap_jit_compile(&s->env, filter, handler, name);
+}
+
 /* Nothing that this reads changes any more. */
 static void attach_make_starts(struct ktap_session *s)
 {
 	struct ktap_probe *probe;
+	unsigned int n = 0;
 
 	list_for_each_entry(probe, &s->probes, list) {
+		cond_resched();
+		attach_compile(s, probe, ++n);
 		ktap_start_init(&probe->start, probe->filter_func, probe->handler_func,
-				s->env.max_insns, KTAP_FIRST_SLICE);
+				probe->native, s->env.max_insns, KTAP_FIRST_SLICE);
 		if (s->filter.narrow)
 			probe->start.plain = false;
 	}

@@ -722,6 +722,7 @@ void ktap_program_free(struct ktap_program *prog)
 	kvfree(prog->tries);
 	kvfree(prog->options);
 	kvfree(prog->try_at);
+	kvfree(prog->others);
 	ktap_formats_free(prog);
 	kvfree(prog);
 }

@@ -272,6 +272,42 @@ static int verifier_step_types(struct verifier *v, u32 pc, struct ktap_typed *ou
 	return err ?: verifier_charge(v, pc, v->typing.work);
 }
 
+static u8 verifier_other(const struct verifier *v, u32 reg, u8 operand)
+{
+	return v->regs[reg] == ktap_bit(INT) ? 0 : operand;
+}
+
+static bool verifier_is_reg(u8 operand)
+{
+	return operand == KTAP_X_READ || operand == KTAP_X_WRITE || operand == KTAP_X_REG;
+}
+
+/*
+ * Note for native code which operands may be no integers.  An instruction is visited again
+ * when more types are known to be possible.
+ */
+static void verifier_note_others(struct verifier *v, u32 pc)
+{
+	const struct ktap_code *insn = &v->prog->code[pc];
+	const struct ktap_opdef *op = &ktap_opdefs[insn->op];
+	u8 others = 0, i;
+
+	if (!v->prog->others)
+		return;
+	if (op->a == KTAP_X_FOR) {
+		for (i = 0; i < 4; i++)
+			others |= verifier_other(v, insn->a + i, BIT(i));
+	} else {
+		if (verifier_is_reg(op->a))
+			others |= verifier_other(v, insn->a, KTAP_OTHER_A);
+		if (verifier_is_reg(op->b))
+			others |= verifier_other(v, insn->b, KTAP_OTHER_B);
+		if (verifier_is_reg(op->c))
+			others |= verifier_other(v, insn->c, KTAP_OTHER_C);
+	}
+	v->prog->others[pc] |= others;
+}
+
 static int verifier_step(struct verifier *v, u32 pc)
 {
 	const struct ktap_code *insn = &v->prog->code[pc];
@@ -279,6 +315,7 @@ static int verifier_step(struct verifier *v, u32 pc)
 	struct ktap_typed out = { .tags = op->result };
 	int err = 0;
 
+	verifier_note_others(v, pc);
 	if (op->a == KTAP_X_READ)
 		err = verifier_read_reg(v, pc, insn->a);
 	if (!err && op->b == KTAP_X_READ)
@@ -579,6 +616,8 @@ int ktap_verify(struct ktap_program *prog, struct ktap_diag *diag)
 	v->prog = prog;
 	v->diag = diag;
 	v->work = MAX_WORK;
+	if (IS_ENABLED(CONFIG_KTAP_JIT))
+		prog->others = kvzalloc(prog->ninsns, KTAP_GFP);
 	err = ktap_typing_begin(&v->typing, prog, diag);
 	for (i = 0; i < prog->nfuncs && !err; i++) {
 		v->func = &prog->funcs[i];

@@ -8,6 +8,7 @@
 #include <linux/string.h>
 #include <asm/byteorder.h>
 
+#include "jit/jit.h"
 #include "tests/build.h"
 #include "vm/env.h"
 #include "vm/vm.h"
@@ -361,6 +362,16 @@ static void init_vm(struct kunit *test, struct ktap_vm *vm, struct ktap_env *env
 	memset(vm->stack, 0x5a, vm->stack_size * sizeof(*vm->stack));
 }
 
+void test_compile(struct ktap_env *env)
+{
+	struct ktap_program *prog = env->prog;
+	u32 i;
+
+	ktap_jit_free(env);
+	for (i = 0; i < prog->nfuncs; i++)
+		prog->funcs[i].native = ktap_jit_compile(env, NULL, &prog->funcs[i], "ktap_test");
+}
+
 struct ktap_vm *test_vm(struct kunit *test, struct ktap_program *prog, enum ktap_level level)
 {
 	struct vm_and_env *both = kvcalloc(1, sizeof(*both), GFP_KERNEL);
@@ -368,6 +379,7 @@ struct ktap_vm *test_vm(struct kunit *test, struct ktap_program *prog, enum ktap
 	KUNIT_ASSERT_NOT_NULL(test, both);
 	KUNIT_ASSERT_EQ(test, 0, ktap_env_init(&both->env, prog, 4 << 20, NULL));
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, free_env, both));
+	test_compile(&both->env);
 	init_vm(test, &both->vm, &both->env, level);
 	return &both->vm;
 }

@@ -143,7 +143,7 @@ static void the_handler_of_a_filter_may_be_variadic(struct kunit *test)
 	prog = test_load(c);
 	vm = test_vm(test, prog, EVENT);
 	funcs = prog->funcs;
-	KUNIT_EXPECT_EQ(test, 0, ktap_vm_handle(vm, &funcs[1], &funcs[2], NULL, U64_MAX));
+	KUNIT_EXPECT_EQ(test, 0, ktap_vm_handle(vm, &funcs[1], &funcs[2], NULL, NULL, U64_MAX));
 	test_expect_int(test, 42, vm->result);
 }
 
@@ -178,25 +178,25 @@ static void only_simple_functions_start_plainly(struct kunit *test)
 	const struct ktap_func *f = prog->funcs;
 	struct ktap_start start;
 
-	ktap_start_init(&start, NULL, &f[3], 1000, 128);
+	ktap_start_init(&start, NULL, &f[3], NULL, 1000, 128);
 	KUNIT_EXPECT_FALSE(test, start.plain);
-	ktap_start_init(&start, NULL, &f[4], 1000, 128);
+	ktap_start_init(&start, NULL, &f[4], NULL, 1000, 128);
 	KUNIT_EXPECT_FALSE(test, start.plain);
 	/* A filter gets no argument. */
-	ktap_start_init(&start, &f[5], &f[1], 1000, 128);
+	ktap_start_init(&start, &f[5], &f[1], NULL, 1000, 128);
 	KUNIT_EXPECT_FALSE(test, start.plain);
 	KUNIT_EXPECT_EQ(test, 3, f[5].cost);
-	ktap_start_init(&start, NULL, &f[5], 3, 128);
+	ktap_start_init(&start, NULL, &f[5], NULL, 3, 128);
 	KUNIT_EXPECT_FALSE(test, start.plain);
-	ktap_start_init(&start, NULL, &f[5], 4, 128);
+	ktap_start_init(&start, NULL, &f[5], NULL, 4, 128);
 	KUNIT_EXPECT_TRUE(test, start.plain);
 	KUNIT_EXPECT_EQ(test, 1, start.budget);
 	KUNIT_EXPECT_EQ(test, 0, start.rest);
-	ktap_start_init(&start, NULL, &f[5], 1000, 128);
+	ktap_start_init(&start, NULL, &f[5], NULL, 1000, 128);
 	KUNIT_EXPECT_EQ(test, 125, start.budget);
 	KUNIT_EXPECT_EQ(test, 1000 - 128, start.rest);
 	/* The handler after a filter may be anything. */
-	ktap_start_init(&start, &f[2], &f[3], 1000, U64_MAX);
+	ktap_start_init(&start, &f[2], &f[3], NULL, 1000, U64_MAX);
 	KUNIT_EXPECT_TRUE(test, start.plain);
 }
 
@@ -216,10 +216,10 @@ static void a_plain_start_does_what_the_others_do(struct kunit *test)
 	for (i = 0; i < 3 * 4; i++) {
 		filter = i % 3 ? &f[i % 3] : NULL;
 		handler = &f[2 + i / 3];
-		ktap_start_init(&start, filter, handler, vm->env->max_insns, U64_MAX);
+		ktap_start_init(&start, filter, handler, NULL, vm->env->max_insns, U64_MAX);
 		if (!start.plain)
 			continue;
-		KUNIT_EXPECT_EQ(test, 0, ktap_vm_handle(vm, filter, handler, &silent_event,
+		KUNIT_EXPECT_EQ(test, 0, ktap_vm_handle(vm, filter, handler, NULL, &silent_event,
 							U64_MAX));
 		KUNIT_EXPECT_TRUE(test, vm->handler == (i % 3 == 1 ? handler : NULL));
 		want = vm->result;

@@ -43,11 +43,16 @@ static struct test_chunk *chunk(struct kunit *test)
 static int run(struct ktap_vm *vm, bool filter)
 {
 	const struct ktap_func *f = vm->env->prog->funcs;
+	const struct ktap_func *first = filter ? &f[FILTER] : NULL;
+	const struct ktap_func *handler = &f[filter ? HANDLER : FILTER];
+	const struct ktap_native *native;
 	int err;
 
+	/* The code was changed. */
+	ktap_jit_free(vm->env);
+	native = ktap_jit_compile(vm->env, first, handler, "ktap_test");
 	preempt_disable();
-	err = ktap_vm_handle(vm, filter ? &f[FILTER] : NULL, &f[filter ? HANDLER : FILTER],
-			     &event, U64_MAX);
+	err = ktap_vm_handle(vm, first, handler, native, &event, U64_MAX);
 	preempt_enable();
 	return err;
 }
@@ -359,6 +364,7 @@ static s64 run_field(struct kunit *test, struct test_chunk *c, u32 pc)
 	struct ktap_value result, v = KTAP_VALUE_INT(7);
 
 	ktap_rewrite_missing_field(prog, &prog->funcs[FILTER], prog->funcs[FILTER].first + pc);
+	test_compile(vm->env);
 	KUNIT_EXPECT_EQ(test, 0, ktap_global_set(vm, 0, &v));
 	vm->event = &event;
 	KUNIT_EXPECT_EQ(test, 0, ktap_vm_run(vm, FILTER, NULL, 0, &result));

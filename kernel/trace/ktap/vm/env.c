@@ -11,6 +11,7 @@
 
 #include "data/agg.h"
 #include "data/ustack_file.h"
+#include "jit/jit.h"
 #include "vm/env.h"
 #include "vm/global.h"
 #include "vm/task_fields.h"
@@ -43,6 +44,7 @@ int ktap_env_init(struct ktap_env *env, struct ktap_program *prog, size_t max_me
 
 void ktap_env_destroy(struct ktap_env *env)
 {
+	ktap_jit_free(env);
 	/* Everything else is in the heap. */
 	ktap_aggs_destroy(env);
 	ktap_self_destroy(env);

@@ -79,6 +79,8 @@ struct ktap_counters {
  * @mark_key: secret word that marks user code in the text, so that the reader
  *	can replace it by symbols.  Only the reader knows the word: a traced
  *	string cannot fake a mark.  NULL if the reader does not do this
+ * @native: native code of functions of the program
+ * @native_bytes: memory of that code
  * @secret: random words for the hash of table keys (data/table_place.h)
  * @wall_offset: wall time minus CLOCK_MONOTONIC at the session's start, in
  *	nanoseconds.  It is fixed, so that a moment is always shown the same
@@ -101,6 +103,8 @@ struct ktap_env {
 	const char **options;
 	struct ktap_ustack_files *ufiles;
 	const char *mark_key;
+	struct ktap_native *native;
+	size_t native_bytes;
 	u64 secret[2];
 	s64 wall_offset;
 	struct ktap_counters counters;

@@ -6,6 +6,7 @@
 #ifndef _KTAP_PROGRAM_H
 #define _KTAP_PROGRAM_H
 
+#include <linux/bits.h>
 #include <linux/nospec.h>
 #include <linux/stdarg.h>
 #include <linux/types.h>
@@ -16,6 +17,7 @@
 
 struct ktap_access;
 struct ktap_format;
+struct ktap_native;
 struct module;
 
 /**
@@ -46,6 +48,7 @@ struct ktap_code {
  * @variadic: it takes more arguments than parameters
  * @plain_args: from this number of arguments on, its frame needs no more than room;
  *	U8_MAX if it is variadic
+ * @native: its native code, if it is the first function of runs by ktap_vm_run()
  */
 struct ktap_func {
 	const char *name;
@@ -57,6 +60,7 @@ struct ktap_func {
 	u8 nregs;
 	bool variadic;
 	u8 plain_args;
+	const struct ktap_native *native;
 };
 
 /* A struct ktap_try; &ktap_program.try_at has the instructions it covers. */
@@ -138,6 +142,7 @@ struct ktap_symbol {
  * @options: names of the options of the script
  * @try_at: by instruction: index in @tries of the handler of its errors plus 1,
  *	or 0.  NULL if there are none
+ * @others: by instruction: KTAP_OTHER_* of its operands; NULL without native code
  * @formats: formats of printf that are constants (output/format.h)
  * @format_at: by instruction: index in @formats of the constant that it is likely to
  *	call printf with plus 1, or 0.  NULL if there are none
@@ -182,7 +187,23 @@ struct ktap_program {
 	u16 *try_at;
 	struct ktap_format **formats;
 	u16 *format_at;
+	u8 *others;
 };
+
+/*
+ * What the verifier has not proven: before the instruction, the register may have another
+ * value than an integer.  For FORPREP and FORLOOP these are the registers a to a + 3.
+ */
+#define KTAP_OTHER_A	BIT(0)
+#define KTAP_OTHER_B	BIT(1)
+#define KTAP_OTHER_C	BIT(2)
+#define KTAP_OTHER_LOOP	BIT(3)
+
+/* Is a register an integer before instruction @pc?  @operand: KTAP_OTHER_* */
+static inline bool ktap_is_int(const struct ktap_program *prog, u32 pc, u8 operand)
+{
+	return prog->others && !(prog->others[pc] & operand);
+}
 
 /**
  * ktap_index() - Check an index from a chunk, or from a value of a script

@@ -38,7 +38,7 @@ int ktap_vm_run(struct ktap_vm *vm, u32 func, const struct ktap_value *args,
 		nargs = min_t(unsigned int, nargs, f->nparams);
 	if (nargs)
 		memcpy(vm->stack, args, nargs * sizeof(*args));
-	err = ktap_vm_finish_run(vm, f, ktap_vm_enter(vm, f, nargs));
+	err = ktap_vm_finish_run(vm, f, f->native, ktap_vm_enter(vm, f, nargs));
 	if (result) {
 		*result = err ? KTAP_VALUE_NIL : vm->result;
 		if (ktap_is_object(result))
@@ -49,7 +49,8 @@ int ktap_vm_run(struct ktap_vm *vm, u32 func, const struct ktap_value *args,
 }
 
 void ktap_start_init(struct ktap_start *start, const struct ktap_func *filter,
-		     const struct ktap_func *handler, u64 max_insns, u64 slice)
+		     const struct ktap_func *handler, const struct ktap_native *native,
+		     u64 max_insns, u64 slice)
 {
 	const struct ktap_func *first = filter ?: handler;
 	u64 budget = min(max_insns, slice);
@@ -57,6 +58,7 @@ void ktap_start_init(struct ktap_start *start, const struct ktap_func *filter,
 	*start = (struct ktap_start){
 		.first = first,
 		.next = filter ? handler : NULL,
+		.native = native,
 		.rest = max_insns - budget,
 	};
 	if (first->variadic || first->nparams > !filter || first->cost >= budget)

@@ -6,6 +6,7 @@
 #define _KTAP_RUN_H
 
 #include "data/object.h"
+#include "jit/jit.h"
 #include "vm/env.h"
 #include "vm/frame.h"
 #include "vm/vm.h"
@@ -92,12 +93,22 @@ static __always_inline int ktap_vm_enter_handler(struct ktap_vm *vm,
 	return err;
 }
 
+/* Run @func, whose frame begins at @R: its native code, or if that is NULL its bytecode. */
+static __always_inline int ktap_execute(struct ktap_vm *vm, struct ktap_value *R,
+					const struct ktap_func *func,
+					const struct ktap_native *native)
+{
+	if (IS_ENABLED(CONFIG_KTAP_JIT) && native)
+		return ktap_native_run(native, vm);
+	return ktap_interpret(vm, R, func->code);
+}
+
 /* Run the function that was entered, if @err is 0, and end the run. */
 static __always_inline int ktap_vm_finish_run(struct ktap_vm *vm, const struct ktap_func *func,
-					      int err)
+					      const struct ktap_native *native, int err)
 {
 	if (likely(!err))
-		err = ktap_interpret(vm, vm->stack + vm->base, func->code);
+		err = ktap_execute(vm, vm->stack + vm->base, func, native);
 	else
 		vm->fault = (struct ktap_fault){ .func = func, .pc = func->first };
 	vm->error = err;
@@ -116,15 +127,17 @@ static __always_inline void ktap_vm_end_run(struct ktap_vm *vm, u64 slice)
  * @vm: as for ktap_vm_run()
  * @filter: function without arguments, or NULL
  * @handler: function; its argument is the event
+ * @native: native code of @filter and @handler, or NULL
  * @ev: the event, NULL in process context
  * @slice: ktap_vm_slice() of @vm, which the caller may know to be a constant
  *
- * They are one run, with one budget: the interpreter continues in the handler.
+ * They are one run, with one budget: the filter continues in the handler.
  * Context: as for ktap_vm_run().
  * Return: as ktap_vm_run().  @vm->handler is NULL if the handler has begun.
  */
 static __always_inline int ktap_vm_handle(struct ktap_vm *vm, const struct ktap_func *filter,
 					  const struct ktap_func *handler,
+					  const struct ktap_native *native,
 					  const struct ktap_event *ev, u64 slice)
 {
 	const struct ktap_func *first = handler;
@@ -141,7 +154,7 @@ static __always_inline int ktap_vm_handle(struct ktap_vm *vm, const struct ktap_
 		vm->stack[0] = ktap_event_value(ev);
 		err = ktap_vm_enter(vm, handler, 1);
 	}
-	err = ktap_vm_finish_run(vm, first, err);
+	err = ktap_vm_finish_run(vm, first, native, err);
 	ktap_vm_end_run(vm, slice);
 	return err;
 }
@@ -152,6 +165,7 @@ static __always_inline int ktap_vm_handle(struct ktap_vm *vm, const struct ktap_
  *	argument, and the first slice pays for its straight code
  * @first: the filter, or the handler if there is no filter
  * @next: the handler if there is a filter, otherwise NULL
+ * @native: native code of both, or NULL
  * @budget: units left of the first slice after the charge for the straight code
  * @rest: units left after the first slice
  */
@@ -159,13 +173,15 @@ struct ktap_start {
 	bool plain;
 	const struct ktap_func *first;
 	const struct ktap_func *next;
+	const struct ktap_native *native;
 	u64 budget;
 	u64 rest;
 };
 
-/* run.c.  @filter may be NULL; @slice: as for ktap_vm_grant_budget(). */
+/* run.c.  @filter and @native may be NULL; @slice: as for ktap_vm_grant_budget(). */
 void ktap_start_init(struct ktap_start *start, const struct ktap_func *filter,
-		     const struct ktap_func *handler, u64 max_insns, u64 slice);
+		     const struct ktap_func *handler, const struct ktap_native *native,
+		     u64 max_insns, u64 slice);
 
 /**
  * ktap_vm_start() - Run a probe of which @start->plain is true
@@ -200,7 +216,7 @@ static __always_inline int ktap_vm_start(struct ktap_vm *vm, const struct ktap_s
 	R[0].blob = ev;
 	R[0].tag = KTAP_EVENT;
 	R[0].len = 0;
-	return ktap_interpret(vm, R, first->code);
+	return ktap_execute(vm, R, first, start->native);
 }
 
 #endif /* _KTAP_RUN_H */

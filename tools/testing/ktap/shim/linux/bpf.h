@@ -5,6 +5,7 @@
 
 #include_next <linux/bpf.h>
 
+#include <linux/rcupdate.h>
 #include <linux/types.h>
 
 /* Newer than the headers of some systems. */
@@ -16,10 +17,14 @@ struct btf;
 
 struct btf *bpf_get_btf_vmlinux(void);
 
+struct bpf_prog;
+
 struct bpf_prog_aux {
 	u32 stack_depth;
 	u32 num_exentries;
 	char name[BPF_OBJ_NAME_LEN];
+	struct bpf_prog *prog;
+	struct rcu_head rcu;
 };
 
 struct bpf_prog {
@@ -29,6 +34,7 @@ struct bpf_prog {
 	    gpl_compatible:1;
 	enum bpf_prog_type type;
 	u32 len;
+	u32 jited_len;
 	unsigned int (*bpf_func)(const void *ctx, const struct bpf_insn *insn);
 	struct bpf_prog_aux *aux;
 	struct bpf_insn insnsi[];

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Functions that native code calls.
+ */
+#include <linux/bug.h>
+#include <linux/errno.h>
+
+#include "jit/call.h"
+#include "vm/env.h"
+#include "vm/frame.h"
+#include "vm/global.h"
+#include "vm/ops.h"
+#include "vm/run.h"
+
+s64 ktap_jit_fail(struct ktap_vm *vm, u32 pc, int err)
+{
+	u32 to;
+
+	err = ktap_frame_catch(vm, pc, err, &to);
+	return err ? err : (s64)to;
+}
+
+int ktap_jit_enter(struct ktap_vm *vm, const struct ktap_func *func, const struct ktap_code *insn)
+{
+	u32 base = vm->base + insn->a;
+
+	if (likely(ktap_frame_enter_plain(vm, func, base, insn)))
+		return 0;
+	return ktap_frame_enter(vm, func, base, insn);
+}
+
+s64 ktap_jit_make_frame(struct ktap_vm *vm, const struct ktap_func *func,
+			const struct ktap_code *insn, u32 pc)
+{
+	u32 base = vm->base + insn->a;
+
+	ktap_frame_save(vm, insn);
+	vm->ncalls++;
+	vm->func = func;
+	vm->base = base;
+	vm->nvarargs = 0;
+	vm->top = base + func->nregs;
+	return pc;
+}
+
+s64 ktap_jit_return(struct ktap_vm *vm, const struct ktap_value *r, unsigned int n)
+{
+	const struct ktap_code *insn;
+
+	if (vm->ncalls != vm->floor) {
+		ktap_frame_leave(vm, r, n, &insn);
+		return insn + 1 - vm->env->prog->code;
+	}
+	vm->result = n ? *r : KTAP_VALUE_NIL;
+	return KTAP_STEP_DONE;
+}
+
+int ktap_jit_lost(struct ktap_vm *vm)
+{
+	WARN_ON_ONCE(1);
+	return ktap_vm_error(vm, -EINVAL, "native code is lost: this is a bug of ktap");
+}
+
+int ktap_jit_enter_handler(struct ktap_vm *vm)
+{
+	return ktap_vm_enter_handler(vm, vm->handler);
+}
+
+int ktap_jit_sum(struct ktap_vm *vm, const struct ktap_global *g, const struct ktap_value *v)
+{
+	if (likely(ktap_global_sum(vm, g, v)))
+		return 0;
+	return ktap_global_add(vm, g - vm->env->globals, v);
+}
+
+int ktap_jit_sum_number(struct ktap_vm *vm, const struct ktap_global *g, s64 n)
+{
+	const struct ktap_value v = KTAP_VALUE_INT(n);
+
+	return ktap_jit_sum(vm, g, &v);
+}
+
+int ktap_jit_sum_int(const struct ktap_global *g, s64 n)
+{
+	struct ktap_sum __percpu *sums = READ_ONCE(g->adding);
+
+	if (unlikely(!sums))
+		return 0;
+	ktap_sum_add(sums, n);
+	return 1;
+}
+
+int ktap_jit_tuple(struct ktap_vm *vm, struct ktap_value *dst, struct ktap_value *src,
+		   unsigned int n)
+{
+	if (likely(ktap_op_small_tuple(vm, dst, src, n)))
+		return 0;
+	return ktap_op_tuple(vm, dst, src, n);
+}
+
+int ktap_jit_field(struct ktap_vm *vm, u32 field, struct ktap_value *dst)
+{
+	ktap_op_field(vm, field, dst);
+	return vm->error;
+}
+
+int ktap_jit_arg(struct ktap_vm *vm, u32 n, struct ktap_value *dst)
+{
+	ktap_op_arg(vm, n, dst);
+	return vm->error;
+}

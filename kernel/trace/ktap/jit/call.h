@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Functions that native code calls.
+ */
+#ifndef _KTAP_CALL_H
+#define _KTAP_CALL_H
+
+#include <linux/kernel.h>
+#include <linux/types.h>
+
+struct ktap_code;
+struct ktap_func;
+struct ktap_global;
+struct ktap_value;
+struct ktap_vm;
+
+/* Result of ktap_jit_step() and others: the run has ended without an error. */
+#define KTAP_STEP_DONE	S32_MAX
+
+/*
+ * These return the number of the instruction to continue at, KTAP_STEP_DONE, or the
+ * negative errno with which the run ends.
+ *
+ * ktap_jit_step(): execute instruction @pc, @r is register 0 of its function (step.c).
+ * ktap_jit_fail(): instruction @pc has failed with @err.
+ * ktap_jit_return(): return @n values from @r on.
+ */
+s64 ktap_jit_step(struct ktap_vm *vm, struct ktap_value *r, u32 pc);
+s64 ktap_jit_fail(struct ktap_vm *vm, u32 pc, int err);
+s64 ktap_jit_return(struct ktap_vm *vm, const struct ktap_value *r, unsigned int n);
+
+/* Call @func for @insn.  0, or the error of the instruction. */
+int ktap_jit_enter(struct ktap_vm *vm, const struct ktap_func *func, const struct ktap_code *insn);
+
+/*
+ * Make the frame of @func, which was called by @insn in place and has been paid for, to
+ * continue at its instruction @pc.  Returns @pc.
+ */
+s64 ktap_jit_make_frame(struct ktap_vm *vm, const struct ktap_func *func,
+			const struct ktap_code *insn, u32 pc);
+
+/* The interpreter would continue where no code begins: a bug.  Always -EINVAL. */
+int ktap_jit_lost(struct ktap_vm *vm);
+
+/* Enter the handler after its filter.  0, or the error with which the run ends. */
+int ktap_jit_enter_handler(struct ktap_vm *vm);
+
+/* These do what an instruction does.  0 or, with the error set, a negative errno. */
+int ktap_jit_call_builtin(struct ktap_vm *vm, struct ktap_value *r, u32 id, unsigned int n);
+int ktap_jit_printf(struct ktap_vm *vm, struct ktap_value *r, u32 format, unsigned int n);
+int ktap_jit_sum(struct ktap_vm *vm, const struct ktap_global *g, const struct ktap_value *v);
+int ktap_jit_sum_number(struct ktap_vm *vm, const struct ktap_global *g, s64 n);
+int ktap_jit_tuple(struct ktap_vm *vm, struct ktap_value *dst, struct ktap_value *src,
+		   unsigned int n);
+int ktap_jit_field(struct ktap_vm *vm, u32 field, struct ktap_value *dst);
+int ktap_jit_arg(struct ktap_vm *vm, u32 n, struct ktap_value *dst);
+
+/* Add @n to a global that is kept per CPU.  Returns 0 if it is not a number now. */
+int ktap_jit_sum_int(const struct ktap_global *g, s64 n);
+
+#endif /* _KTAP_CALL_H */

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Native code for functions of a script.
+ *
+ * The interpreter (vm/vm.c) defines what an instruction does.  This folder lowers
+ * verified bytecode to eBPF, which the BPF JIT of the architecture compiles.
+ */
+#ifndef _KTAP_JIT_H
+#define _KTAP_JIT_H
+
+#include <linux/types.h>
+
+struct bpf_insn;
+struct bpf_prog;
+struct ktap_env;
+struct ktap_func;
+struct ktap_program;
+struct ktap_vm;
+
+/**
+ * struct ktap_native - native code of a handler, and of the functions it may call
+ * @run: the code.  It takes the activation, whose first frame is made, and returns what
+ *	ktap_interpret() returns
+ * @insns: what the code was made from; an interpreter of BPF needs it
+ * @prog: the program of BPF that owns the code
+ * @filter: the filter that runs first, or NULL
+ * @handler: the function that runs first, or after @filter
+ * @ninsns: instructions of bytecode that it replaces
+ * @nstepped: those of them that the interpreter always executes, one at a time
+ * @bytes: memory charged to the session
+ * @next: another one of the session
+ */
+struct ktap_native {
+	unsigned int (*run)(const void *vm, const struct bpf_insn *insns);
+	const struct bpf_insn *insns;
+	struct bpf_prog *prog;
+	const struct ktap_func *filter;
+	const struct ktap_func *handler;
+	u32 ninsns;
+	u32 nstepped;
+	size_t bytes;
+	struct ktap_native *next;
+};
+
+/* Bytes of the name of native code, with its NUL: BPF_OBJ_NAME_LEN */
+#define KTAP_JIT_NAME	16
+
+#ifdef CONFIG_KTAP_JIT
+
+/* The file ktap/jit: 0 if functions of new sessions are not to be compiled. */
+extern unsigned long ktap_jit_enabled;
+
+/**
+ * ktap_jit_compile() - Compile a handler, its filter, and the functions they may call
+ * @env: the environment of the session; nothing of it runs
+ * @filter: the filter, or NULL
+ * @handler: the handler
+ * @name: name of the code in kallsyms and in backtraces
+ *
+ * Compiled code cannot follow a later change of the bytecode.
+ * Context: process, may sleep.
+ * Return: the code, which lives as long as @env; the same one for the same functions.
+ * NULL if they are to be interpreted: the JIT is switched off, lacks an operation, or has
+ * no memory, or the functions are too long.
+ */
+const struct ktap_native *ktap_jit_compile(struct ktap_env *env, const struct ktap_func *filter,
+					   const struct ktap_func *handler, const char *name);
+
+/*
+ * Does it pay to compile a function?  It does if it has a loop or a call; and if it is not
+ * short, unless it runs @once.
+ */
+bool ktap_jit_pays(const struct ktap_program *prog, const struct ktap_func *f, bool once);
+
+/* Compile the top level if that pays. */
+void ktap_jit_compile_main(struct ktap_env *env);
+
+/* Free all code of a session, of which nothing runs any more. */
+void ktap_jit_free(struct ktap_env *env);
+
+/* Run @native, whose first frame is made.  Returns as ktap_interpret(). */
+static __always_inline int ktap_native_run(const struct ktap_native *native, struct ktap_vm *vm)
+{
+	return native->run(vm, native->insns);
+}
+
+#else
+
+static inline const struct ktap_native *ktap_jit_compile(struct ktap_env *env,
+							 const struct ktap_func *filter,
+							 const struct ktap_func *handler,
+							 const char *name)
+{
+	return NULL;
+}
+
+static inline bool ktap_jit_pays(const struct ktap_program *prog, const struct ktap_func *f,
+				 bool once)
+{
+	return false;
+}
+
+static inline void ktap_jit_compile_main(struct ktap_env *env)
+{
+}
+
+static inline void ktap_jit_free(struct ktap_env *env)
+{
+}
+
+static __always_inline int ktap_native_run(const struct ktap_native *native, struct ktap_vm *vm)
+{
+	return 0;
+}
+
+#endif /* CONFIG_KTAP_JIT */
+
+#endif /* _KTAP_JIT_H */

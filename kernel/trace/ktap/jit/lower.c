@@ -1,0 +1,611 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How each instruction is lowered (unit.c has the overview).
+ *
+ * No register is tested for what the verifier has proven (&ktap_program.others).  A
+ * load or a store reaches registers of the running function, &struct ktap_vm, and two
+ * words of the native code's own stack, at offsets that are constants.  All other memory is
+ * accessed by functions of C, which mask indexes and pointers in values against speculative
+ * execution, as they do for the interpreter.
+ */
+#include <linux/stddef.h>
+
+#include "btf/btf_read.h"
+#include "data/table.h"
+#include "jit/call.h"
+#include "jit/lower.h"
+#include "vm/builtin.h"
+#include "vm/frame.h"
+#include "vm/global.h"
+#include "vm/ops.h"
+#include "vm/vm.h"
+
+/* What a function of C gets for an instruction, besides the activation */
+enum lower_operand {
+	LOWER_NONE,
+	LOWER_A,		/* the address of R[a] */
+	LOWER_A1,		/* of R[a + 1] */
+	LOWER_B,
+	LOWER_C,
+	LOWER_NB,		/* the number b */
+	LOWER_NC,
+	LOWER_D,
+	LOWER_INTEGER,		/* the address of a value, the integer d */
+	LOWER_STRING,		/* of string constant d */
+	LOWER_SYMBOL,		/* of variable d of the kernel */
+	LOWER_GLOBAL,		/* of global d */
+};
+
+/* Constants and copies */
+
+static void lower_nil(struct ktap_unit *u, const struct ktap_code *insn, const struct lower_op *op)
+{
+	u32 i;
+
+	for (i = insn->a; i <= insn->b; i++)
+		lower_set_value(u, i, &KTAP_VALUE_NIL);
+}
+
+static void lower_boolean(struct ktap_unit *u, const struct ktap_code *insn,
+			  const struct lower_op *op)
+{
+	lower_set_value(u, insn->a, &KTAP_VALUE_BOOL(insn->b));
+}
+
+static void lower_set_constant(struct ktap_unit *u, u32 reg, s64 x)
+{
+	struct ktap_emit *e = &u->emit;
+
+	if (x == (s32)x) {
+		ktap_emit_store_imm(e, BPF_DW, FRAME, lower_value(u, reg), x);
+	} else {
+		ktap_emit_u64(e, R1, x);
+		ktap_emit_store(e, BPF_DW, FRAME, lower_value(u, reg), R1);
+	}
+	lower_set_int_tag(u, reg, KTAP_OTHER_A);
+}
+
+static void lower_int(struct ktap_unit *u, const struct ktap_code *insn, const struct lower_op *op)
+{
+	lower_set_constant(u, insn->a, insn->d);
+}
+
+static void lower_intk(struct ktap_unit *u, const struct ktap_code *insn, const struct lower_op *op)
+{
+	lower_set_constant(u, insn->a, u->prog->ints[insn->d]);
+}
+
+static void lower_str(struct ktap_unit *u, const struct ktap_code *insn, const struct lower_op *op)
+{
+	lower_set_value(u, insn->a, &u->prog->strings[insn->d]);
+}
+
+static void lower_func(struct ktap_unit *u, const struct ktap_code *insn, const struct lower_op *op)
+{
+	lower_set_value(u, insn->a, &(struct ktap_value){ .u = insn->d, .tag = KTAP_FUNC });
+}
+
+static void lower_mov(struct ktap_unit *u, const struct ktap_code *insn, const struct lower_op *op)
+{
+	struct ktap_emit *e = &u->emit;
+
+	lower_load(u, R1, insn->b);
+	if (u->clean && lower_is_int(u, KTAP_OTHER_B)) {
+		lower_set_int(u, insn->a, R1, KTAP_OTHER_A);
+		return;
+	}
+	ktap_emit_load(e, BPF_DW, R2, FRAME, lower_tag(u, insn->b));
+	ktap_emit_store(e, BPF_DW, FRAME, lower_value(u, insn->a), R1);
+	ktap_emit_store(e, BPF_DW, FRAME, lower_tag(u, insn->a), R2);
+}
+
+/* Arithmetic */
+
+static void lower_arith(struct ktap_unit *u, const struct ktap_code *insn,
+			const struct lower_op *op)
+{
+	lower_want_int(u, insn->b, KTAP_OTHER_B);
+	lower_want_int(u, insn->c, KTAP_OTHER_C);
+	lower_load(u, R1, insn->b);
+	lower_load(u, R2, insn->c);
+	if (op->op == BPF_LSH || op->op == BPF_ARSH)
+		ktap_emit_alu_imm(&u->emit, BPF_AND, R2, 63);
+	ktap_emit_alu(&u->emit, op->op, R1, R2);
+	lower_set_int(u, insn->a, R1, KTAP_OTHER_A);
+}
+
+static void lower_arith_imm(struct ktap_unit *u, const struct ktap_code *insn,
+			    const struct lower_op *op)
+{
+	s32 imm = insn->d;
+
+	if (op->op == BPF_LSH || op->op == BPF_ARSH)
+		imm &= 63;
+	lower_want_int(u, insn->b, KTAP_OTHER_B);
+	lower_load(u, R1, insn->b);
+	ktap_emit_alu_imm(&u->emit, op->op, R1, imm);
+	lower_set_int(u, insn->a, R1, KTAP_OTHER_A);
+}
+
+/* Division, of signed numbers.  The interpreter divides by 0 and -1. */
+static void lower_divide(struct ktap_unit *u, const struct ktap_code *insn,
+			 const struct lower_op *op)
+{
+	struct ktap_emit *e = &u->emit;
+
+	lower_want_int(u, insn->b, KTAP_OTHER_B);
+	lower_want_int(u, insn->c, KTAP_OTHER_C);
+	lower_load(u, R1, insn->b);
+	lower_load(u, R2, insn->c);
+	ktap_emit_jump_if_imm(e, BPF_JEQ, R2, 0, ktap_unit_step(u));
+	ktap_emit_jump_if_imm(e, BPF_JEQ, R2, -1, ktap_unit_step(u));
+	ktap_emit(e, BPF_ALU64 | op->op | BPF_X, R1, R2, 1, 0);
+	lower_set_int(u, insn->a, R1, KTAP_OTHER_A);
+}
+
+static void lower_divide_imm(struct ktap_unit *u, const struct ktap_code *insn,
+			     const struct lower_op *op)
+{
+	struct ktap_emit *e = &u->emit;
+
+	lower_want_int(u, insn->b, KTAP_OTHER_B);
+	if (insn->d == -1) {
+		ktap_emit_jump(e, ktap_unit_step(u));
+		return;
+	}
+	lower_load(u, R1, insn->b);
+	ktap_emit(e, BPF_ALU64 | op->op | BPF_K, R1, 0, 1, insn->d);
+	lower_set_int(u, insn->a, R1, KTAP_OTHER_A);
+}
+
+static void lower_neg(struct ktap_unit *u, const struct ktap_code *insn, const struct lower_op *op)
+{
+	lower_want_int(u, insn->b, KTAP_OTHER_B);
+	lower_load(u, R1, insn->b);
+	ktap_emit(&u->emit, BPF_ALU64 | BPF_NEG, R1, 0, 0, 0);
+	lower_set_int(u, insn->a, R1, KTAP_OTHER_A);
+}
+
+static void lower_bnot(struct ktap_unit *u, const struct ktap_code *insn, const struct lower_op *op)
+{
+	lower_want_int(u, insn->b, KTAP_OTHER_B);
+	lower_load(u, R1, insn->b);
+	ktap_emit_alu_imm(&u->emit, BPF_XOR, R1, -1);
+	lower_set_int(u, insn->a, R1, KTAP_OTHER_A);
+}
+
+static void lower_not(struct ktap_unit *u, const struct ktap_code *insn, const struct lower_op *op)
+{
+	struct ktap_emit *e = &u->emit;
+	u32 nil, other, is_true;
+
+	ktap_emit_load(e, BPF_W, R0, FRAME, lower_tag(u, insn->b));
+	ktap_emit_mov_imm(e, R2, 1);
+	nil = e->n;
+	ktap_emit_jump_if_imm(e, BPF_JEQ, R0, KTAP_NIL, 0);
+	ktap_emit_mov_imm(e, R2, 0);
+	other = e->n;
+	ktap_emit_jump_if_imm(e, BPF_JGT, R0, KTAP_INT, 0);
+	lower_load(u, R1, insn->b);
+	is_true = e->n;
+	ktap_emit_jump_if_imm(e, BPF_JNE, R1, 0, 0);
+	ktap_emit_mov_imm(e, R2, 1);
+	ktap_emit_land(e, nil);
+	ktap_emit_land(e, other);
+	ktap_emit_land(e, is_true);
+	lower_set_bool(u, insn->a, R2);
+}
+
+static void lower_compare(struct ktap_unit *u, const struct ktap_code *insn,
+			  const struct lower_op *op)
+{
+	struct ktap_emit *e = &u->emit;
+	u32 done;
+
+	lower_want_int(u, insn->b, KTAP_OTHER_B);
+	lower_want_int(u, insn->c, KTAP_OTHER_C);
+	lower_load(u, R1, insn->b);
+	lower_load(u, R2, insn->c);
+	ktap_emit_mov_imm(e, R3, 1);
+	done = e->n;
+	ktap_emit_jump_if(e, op->op, R1, R2, 0);
+	ktap_emit_mov_imm(e, R3, 0);
+	ktap_emit_land(e, done);
+	lower_set_bool(u, insn->a, R3);
+}
+
+/* Calls of functions of C */
+
+static void lower_address(struct ktap_unit *u, u8 dst, u32 reg)
+{
+	ktap_emit_mov(&u->emit, dst, FRAME);
+	if (reg)
+		ktap_emit_alu_imm(&u->emit, BPF_ADD, dst, lower_value(u, reg));
+}
+
+/* Put the integer on the stack of the native code. */
+static void lower_integer(struct ktap_unit *u, u8 dst, s32 d)
+{
+	struct ktap_emit *e = &u->emit;
+
+	ktap_emit_store_imm(e, BPF_DW, EMIT_FP, -EMIT_STACK, d);
+	lower_set_tag(u, (s16)offsetof(struct ktap_value, tag) - EMIT_STACK, EMIT_FP, KTAP_INT);
+	ktap_emit_mov(e, dst, EMIT_FP);
+	ktap_emit_alu_imm(e, BPF_ADD, dst, -EMIT_STACK);
+}
+
+static void lower_operand(struct ktap_unit *u, const struct ktap_code *insn, u8 operand, u8 dst)
+{
+	struct ktap_emit *e = &u->emit;
+
+	switch (operand) {
+	case LOWER_NONE:
+		break;
+	case LOWER_A:
+		lower_address(u, dst, insn->a);
+		break;
+	case LOWER_A1:
+		lower_address(u, dst, insn->a + 1);
+		break;
+	case LOWER_B:
+		lower_address(u, dst, insn->b);
+		break;
+	case LOWER_C:
+		lower_address(u, dst, insn->c);
+		break;
+	case LOWER_NB:
+		ktap_emit_mov_imm(e, dst, insn->b);
+		break;
+	case LOWER_NC:
+		ktap_emit_mov_imm(e, dst, insn->c);
+		break;
+	case LOWER_D:
+		ktap_emit_mov_imm(e, dst, insn->d);
+		break;
+	case LOWER_INTEGER:
+		lower_integer(u, dst, insn->d);
+		break;
+	case LOWER_STRING:
+		ktap_emit_address(e, dst, &u->prog->strings[insn->d]);
+		break;
+	case LOWER_SYMBOL:
+		ktap_emit_address(e, dst, &u->prog->symbols[insn->d]);
+		break;
+	case LOWER_GLOBAL:
+		ktap_emit_address(e, dst, &u->env->globals[insn->d]);
+		break;
+	}
+}
+
+/* Call @op->fn, and go on unless it returns an error. */
+static void lower_call_c(struct ktap_unit *u, const struct ktap_code *insn,
+			 const struct lower_op *op)
+{
+	struct ktap_emit *e = &u->emit;
+
+	ktap_emit_mov(e, R1, VM);
+	lower_operand(u, insn, op->operands[0], R2);
+	lower_operand(u, insn, op->operands[1], R3);
+	lower_operand(u, insn, op->operands[2], R4);
+	ktap_emit_call(e, op->fn);
+	ktap_emit_jump_if_int(e, BPF_JNE, R0, 0, ktap_unit_fail(u));
+}
+
+/* Built-ins may report their line. */
+static void lower_call_with_line(struct ktap_unit *u, const struct ktap_code *insn,
+				 const struct lower_op *op)
+{
+	ktap_emit_store_imm(&u->emit, BPF_W, VM, offsetof(struct ktap_vm, pc), u->pc);
+	lower_call_c(u, insn, op);
+}
+
+static void lower_builtin_value(struct ktap_unit *u, const struct ktap_code *insn,
+				const struct lower_op *op)
+{
+	struct ktap_emit *e = &u->emit;
+
+	ktap_emit_mov(e, R1, VM);
+	lower_address(u, R2, insn->a);
+	ktap_emit_mov_imm(e, R3, 0);
+	ktap_emit_call(e, ktap_builtins[insn->d].fn);
+	ktap_emit_jump_if_int(e, BPF_JNE, R0, 0, ktap_unit_fail(u));
+}
+
+static void lower_get_constant(struct ktap_unit *u, const struct ktap_code *insn,
+			       const struct lower_op *op)
+{
+	struct ktap_value v;
+
+	ktap_global_peek(u->env, insn->d, &v);
+	if (ktap_is_blob(&v))
+		lower_call_c(u, insn, op);
+	else
+		lower_set_value(u, insn->a, &v);
+}
+
+/* Calls of functions of the script */
+
+static void lower_call(struct ktap_unit *u, const struct ktap_code *insn, const struct lower_op *op)
+{
+	const struct ktap_func *func = &u->prog->funcs[insn->d];
+	struct ktap_emit *e = &u->emit;
+
+	if (ktap_inline_call(u, insn))
+		return;
+	ktap_emit_mov(e, R1, VM);
+	ktap_emit_address(e, R2, func);
+	ktap_emit_address(e, R3, insn);
+	ktap_emit_call(e, ktap_jit_enter);
+	ktap_emit_jump_if_int(e, BPF_JNE, R0, 0, ktap_unit_fail(u));
+	if (func->variadic)
+		ktap_unit_reload_frame(u);
+	else if (insn->a)
+		ktap_emit_alu_imm(e, BPF_ADD, FRAME, lower_value(u, insn->a));
+	ktap_emit_jump(e, u->insns[func->code - u->prog->code].place);
+}
+
+static void lower_step(struct ktap_unit *u)
+{
+	u->nstepped++;
+	ktap_emit_jump(&u->emit, ktap_unit_step(u));
+}
+
+static void lower_ret(struct ktap_unit *u, const struct ktap_code *insn, const struct lower_op *op)
+{
+	struct ktap_emit *e = &u->emit;
+
+	/* It may end the filter; or its values are counted first. */
+	if (u->func == u->filter || insn->b == KTAP_MULTI) {
+		lower_step(u);
+		return;
+	}
+	ktap_emit_mov(e, R1, VM);
+	lower_address(u, R2, insn->a);
+	ktap_emit_mov_imm(e, R3, insn->b);
+	ktap_emit_call(e, ktap_jit_return);
+	ktap_unit_find(u);
+}
+
+static void lower_end(struct ktap_unit *u, const struct ktap_code *insn, const struct lower_op *op)
+{
+	ktap_emit_mov_imm(&u->emit, R0, 0);
+	ktap_emit_exit(&u->emit);
+}
+
+/* The filter is true: enter the handler. */
+static void lower_enter_handler(struct ktap_unit *u)
+{
+	const struct ktap_func *handler = u->handler;
+	struct ktap_emit *e = &u->emit;
+	u32 entered;
+
+	ktap_emit_mov(e, R1, VM);
+	ktap_emit_call(e, ktap_jit_enter_handler);
+	entered = e->n;
+	ktap_emit_jump_if_int(e, BPF_JEQ, R0, 0, 0);
+	ktap_emit_exit(e);
+	ktap_emit_land(e, entered);
+	if (handler->variadic)
+		ktap_unit_reload_frame(u);
+	ktap_emit_jump(e, u->insns[handler->code - u->prog->code].place);
+}
+
+static void lower_decide(struct ktap_unit *u, const struct ktap_code *insn,
+			 const struct lower_op *op)
+{
+	struct ktap_emit *e = &u->emit;
+	u32 nil, other, is_true;
+
+	if (u->func != u->filter) {
+		lower_step(u);
+		return;
+	}
+	ktap_emit_load(e, BPF_W, R0, FRAME, lower_tag(u, insn->a));
+	nil = e->n;
+	ktap_emit_jump_if_imm(e, BPF_JEQ, R0, KTAP_NIL, 0);
+	other = e->n;
+	ktap_emit_jump_if_imm(e, BPF_JGT, R0, KTAP_INT, 0);
+	lower_load(u, R1, insn->a);
+	is_true = e->n;
+	ktap_emit_jump_if_imm(e, BPF_JNE, R1, 0, 0);
+	ktap_emit_land(e, nil);
+	lower_end(u, insn, op);
+	ktap_emit_land(e, other);
+	ktap_emit_land(e, is_true);
+	lower_enter_handler(u);
+}
+
+/*
+ * INT, a comparison, and the end of a filter: if R[b] is no integer, they are executed one
+ * by one.
+ */
+static void lower_test(struct ktap_unit *u, const struct ktap_code *insn, const struct lower_op *op)
+{
+	struct ktap_emit *e = &u->emit;
+	u32 other, is_true;
+
+	if (u->func == u->filter) {
+		ktap_emit_load(e, BPF_W, R0, FRAME, lower_tag(u, insn->b));
+		other = e->n;
+		ktap_emit_jump_if_imm(e, BPF_JNE, R0, KTAP_INT, 0);
+		lower_load(u, R1, insn->b);
+		is_true = e->n;
+		ktap_emit_jump_if_imm(e, op->op, R1, insn->d, 0);
+		lower_end(u, insn, op);
+		ktap_emit_land(e, is_true);
+		lower_enter_handler(u);
+		ktap_emit_land(e, other);
+	}
+	lower_set_tag(u, lower_tag(u, insn->a), FRAME, KTAP_INT);
+	ktap_emit_store_imm(e, BPF_DW, FRAME, lower_value(u, insn->a), insn->d);
+}
+
+static void lower_sum(struct ktap_unit *u, const struct ktap_code *insn, const struct lower_op *op)
+{
+	struct ktap_emit *e = &u->emit;
+
+	if (!lower_is_int(u, KTAP_OTHER_A)) {
+		lower_call_c(u, insn, op);
+		return;
+	}
+	ktap_emit_mov(e, R1, VM);
+	ktap_emit_address(e, R2, &u->env->globals[insn->d]);
+	lower_load(u, R3, insn->a);
+	ktap_emit_call(e, ktap_jit_sum_number);
+	ktap_emit_jump_if_int(e, BPF_JNE, R0, 0, ktap_unit_fail(u));
+}
+
+/* INT, and the SUM of that integer that follows; if @op->op, the END after that, too. */
+static void lower_sum_int(struct ktap_unit *u, const struct ktap_code *insn,
+			  const struct lower_op *op)
+{
+	struct ktap_emit *e = &u->emit;
+	u32 other;
+
+	ktap_emit_address(e, R1, &u->env->globals[insn[1].d]);
+	ktap_emit_mov_imm(e, R2, insn->d);
+	ktap_emit_call(e, ktap_jit_sum_int);
+	if (op->op) {
+		other = e->n;
+		ktap_emit_jump_if_int(e, BPF_JEQ, R0, 0, 0);
+		lower_end(u, insn, op);
+		ktap_emit_land(e, other);
+		lower_set_constant(u, insn->a, insn->d);
+	} else {
+		lower_set_constant(u, insn->a, insn->d);
+		ktap_emit_jump_if_int(e, BPF_JNE, R0, 0, u->insns[u->pc + 2].place);
+	}
+}
+
+#define OP(name, _lower, ...)	[KTAP_OP_##name] = { .lower = lower_##_lower, ##__VA_ARGS__ }
+#define LOCAL(name, _lower, ...)	OP(name, _lower, .local = true, ##__VA_ARGS__)
+#define LOOP(name, _lower)						\
+	[KTAP_OP_##name] = { .lower = ktap_lower_##_lower }
+#define JUMP(name, _lower, ...)						\
+	[KTAP_OP_##name] = { .lower = ktap_lower_##_lower, .local = true, ##__VA_ARGS__ }
+#define ARITH(name, _op)	LOCAL(name, arith, .op = _op), LOCAL(name##I, arith_imm, .op = _op)
+#define DIVIDE(name, _op)						\
+	LOCAL(name, divide, .op = _op), LOCAL(name##I, divide_imm, .op = _op)
+#define CALL(name, _fn, ...)	OP(name, call_c, .fn = _fn, .operands = { __VA_ARGS__ })
+#define LINE(name, _fn, ...)	OP(name, call_with_line, .fn = _fn, .operands = { __VA_ARGS__ })
+#define KEYS(name, _fn)							\
+	CALL(name, _fn, LOWER_A, LOWER_B, LOWER_C),			\
+	CALL(name##S, _fn, LOWER_A, LOWER_STRING, LOWER_C),		\
+	CALL(name##I, _fn, LOWER_A, LOWER_INTEGER, LOWER_C)
+
+/* FORPREP, TAIL, TAILV and CALLV are not here: the interpreter executes them. */
+static const struct lower_op lower_ops[256] = {
+	LOCAL(NIL, nil),
+	LOCAL(BOOL, boolean),
+	LOCAL(INT, int),
+	LOCAL(INTK, intk),
+	LOCAL(STR, str),
+	LOCAL(FUNC, func),
+	LOCAL(MOV, mov),
+
+	OP(GETC, get_constant, .fn = ktap_global_get, .operands = { LOWER_D, LOWER_A }),
+	CALL(GETG, ktap_global_get, LOWER_D, LOWER_A),
+	CALL(SETG, ktap_global_set, LOWER_D, LOWER_A),
+	CALL(ADDG, ktap_global_add, LOWER_D, LOWER_A),
+	OP(SUM, sum, .fn = ktap_jit_sum, .operands = { LOWER_GLOBAL, LOWER_A }),
+	OP(SUMI, sum_int, .op = false),
+	OP(SUMEND, sum_int, .op = true),
+
+	ARITH(ADD, BPF_ADD),
+	ARITH(SUB, BPF_SUB),
+	ARITH(MUL, BPF_MUL),
+	ARITH(AND, BPF_AND),
+	ARITH(OR, BPF_OR),
+	ARITH(XOR, BPF_XOR),
+	ARITH(SHL, BPF_LSH),
+	ARITH(SHR, BPF_ARSH),
+	DIVIDE(DIV, BPF_DIV),
+	DIVIDE(MOD, BPF_MOD),
+	LOCAL(NEG, neg),
+	LOCAL(BNOT, bnot),
+	LOCAL(NOT, not),
+	CALL(CONCAT, ktap_op_concat, LOWER_A, LOWER_B, LOWER_NC),
+	CALL(TUPLE, ktap_jit_tuple, LOWER_A, LOWER_B, LOWER_NC),
+	LOCAL(EQ, compare, .op = BPF_JEQ),
+	LOCAL(LT, compare, .op = BPF_JSLT),
+	LOCAL(LE, compare, .op = BPF_JSLE),
+
+	JUMP(JMP, jmp),
+	JUMP(JT, jump_truth, .op = BPF_JNE),
+	JUMP(JF, jump_truth, .op = BPF_JEQ),
+	JUMP(JNIL, jump_nil, .op = BPF_JEQ),
+	JUMP(JNNIL, jump_nil, .op = BPF_JNE),
+	JUMP(JEQ, jump_order, .op = BPF_JEQ),
+	JUMP(JNE, jump_order, .op = BPF_JNE),
+	JUMP(JLT, jump_order, .op = BPF_JSLT),
+	JUMP(JLE, jump_order, .op = BPF_JSLE),
+	JUMP(JNLT, jump_order, .op = BPF_JSGE),
+	JUMP(JNLE, jump_order, .op = BPF_JSGT),
+	JUMP(JEQI, jump_equal_imm, .op = BPF_JEQ),
+	JUMP(JNEI, jump_equal_imm, .op = BPF_JNE),
+	JUMP(JLTI, jump_order_imm, .op = BPF_JSLT),
+	JUMP(JLEI, jump_order_imm, .op = BPF_JSLE),
+	JUMP(JGTI, jump_order_imm, .op = BPF_JSGT),
+	JUMP(JGEI, jump_order_imm, .op = BPF_JSGE),
+	JUMP(JNLTI, jump_order_imm, .op = BPF_JSGE),
+	JUMP(JNLEI, jump_order_imm, .op = BPF_JSGT),
+	JUMP(JNGTI, jump_order_imm, .op = BPF_JSLE),
+	JUMP(JNGEI, jump_order_imm, .op = BPF_JSLT),
+
+	CALL(NEWT, ktap_table_new, LOWER_D, LOWER_A),
+	CALL(TGET, ktap_op_get, LOWER_A, LOWER_B, LOWER_C),
+	CALL(TGETS, ktap_op_get_name, LOWER_A, LOWER_B, LOWER_D),
+	CALL(TGETI, ktap_op_get, LOWER_A, LOWER_B, LOWER_INTEGER),
+	KEYS(TSET, ktap_op_set),
+	KEYS(TADD, ktap_op_add),
+	CALL(THAS, ktap_op_has, LOWER_A, LOWER_B, LOWER_C),
+	CALL(TAGG, ktap_op_taggregate, LOWER_A, LOWER_B, LOWER_C),
+	CALL(TSETM, ktap_op_set_open, LOWER_A, LOWER_D, LOWER_B),
+	CALL(AGG, ktap_op_aggregate, LOWER_A, LOWER_C),
+	CALL(ITER, ktap_op_iter, LOWER_A),
+	LOOP(NEXT, next),
+	LOOP(FORLOOP, for_loop),
+
+	OP(CALL, call),
+	LINE(CALLB, ktap_jit_call_builtin, LOWER_A, LOWER_D, LOWER_NB),
+	LINE(PRINTF, ktap_jit_printf, LOWER_A, LOWER_D, LOWER_NB),
+	OP(VALUE, builtin_value),
+	OP(RET, ret),
+	CALL(VARG, ktap_frame_varargs, LOWER_A, LOWER_NC),
+	OP(END, end),
+	OP(DECIDE, decide),
+	OP(TESTEQ, test, .op = BPF_JEQ),
+	OP(TESTNE, test, .op = BPF_JNE),
+	OP(TESTLT, test, .op = BPF_JSLT),
+	OP(TESTLE, test, .op = BPF_JSLE),
+	OP(TESTGT, test, .op = BPF_JSGT),
+	OP(TESTGE, test, .op = BPF_JSGE),
+
+	CALL(FIELD, ktap_jit_field, LOWER_D, LOWER_A),
+	CALL(ARG, ktap_jit_arg, LOWER_D, LOWER_A),
+	CALL(SYMBOL, ktap_symbol_get, LOWER_SYMBOL, LOWER_A),
+	CALL(GETSELF, ktap_self_get, LOWER_D, LOWER_A),
+	CALL(SETSELF, ktap_self_set, LOWER_D, LOWER_A),
+	CALL(ADDSELF, ktap_self_add, LOWER_D, LOWER_A),
+	CALL(MEMBER, ktap_op_member, LOWER_A, LOWER_B, LOWER_D),
+	CALL(ELEM, ktap_op_element, LOWER_A, LOWER_B, LOWER_C),
+	CALL(ELEMI, ktap_op_element, LOWER_A, LOWER_B, LOWER_INTEGER),
+	CALL(CAST, ktap_op_cast, LOWER_A, LOWER_A1, LOWER_D),
+};
+
+bool ktap_lowers_locally(const struct ktap_code *insn)
+{
+	return lower_ops[insn->op].local;
+}
+
+void ktap_lower(struct ktap_unit *u)
+{
+	const struct ktap_code *insn = &u->prog->code[u->pc];
+	const struct lower_op *op = &lower_ops[insn->op];
+
+	u->njumps = 0;
+	if (op->lower)
+		op->lower(u, insn, op);
+	else
+		lower_step(u);
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The life of native code: from a unit to a program of BPF, and its end.
+ */
+#include <linux/bpf.h>
+#include <linux/errno.h>
+#include <linux/filter.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "data/heap.h"
+#include "jit/jit.h"
+#include "jit/unit.h"
+#include "vm/opcode.h"
+
+unsigned long ktap_jit_enabled = 1;
+
+static void native_free_prog_rcu(struct rcu_head *rcu)
+{
+	bpf_prog_free(container_of(rcu, struct bpf_prog_aux, rcu)->prog);
+}
+
+/* Backtraces of other CPUs may still look for the name of the code. */
+static void native_free_prog(struct bpf_prog *prog)
+{
+	bpf_prog_kallsyms_del(prog);
+	call_rcu(&prog->aux->rcu, native_free_prog_rcu);
+}
+
+/*
+ * The program does not go through the verifier of BPF: it is made from bytecode that the
+ * verifier of ktap has accepted, by code of the kernel.
+ */
+static struct bpf_prog *native_make_prog(struct ktap_unit *u, const char *name)
+{
+	struct bpf_prog *prog;
+	u32 n;
+	int err;
+
+	ktap_unit_emit(u);
+	n = u->emit.n;
+	if (n > EMIT_MAX)
+		return NULL;
+	prog = bpf_prog_alloc(bpf_prog_size(n), KTAP_GFP);
+	if (!prog)
+		return NULL;
+	u->emit.insns = prog->insnsi;
+	ktap_unit_emit(u);
+	WARN_ON_ONCE(u->emit.n != n);
+	prog->len = n;
+	prog->type = BPF_PROG_TYPE_KPROBE;
+	prog->gpl_compatible = true;
+	prog->jit_requested = true;
+	prog->aux->stack_depth = EMIT_STACK;
+	strscpy(prog->aux->name, name);
+	prog = bpf_prog_select_runtime(prog, &err);
+	/* The interpreter of BPF would be slower than that of ktap. */
+	if (err || !prog->jited) {
+		bpf_prog_free(prog);
+		return NULL;
+	}
+	bpf_prog_kallsyms_add(prog);
+	return prog;
+}
+
+/* Native code may take an eighth of the session's memory; functions beyond are interpreted. */
+static bool native_charge(struct ktap_env *env, struct ktap_native *native)
+{
+	native->bytes = sizeof(*native) + bpf_prog_size(native->prog->len) +
+			native->prog->jited_len;
+	if (native->bytes > env->heap.max / 8 - env->native_bytes)
+		return false;
+	WRITE_ONCE(env->native_bytes, env->native_bytes + native->bytes);
+	return true;
+}
+
+static struct ktap_native *native_make(struct ktap_env *env, const struct ktap_func *filter,
+				       const struct ktap_func *handler, const char *name)
+{
+	struct ktap_native *native = kzalloc(sizeof(*native), KTAP_GFP);
+	struct ktap_unit u;
+
+	if (!native)
+		return NULL;
+	if (!ktap_unit_init(&u, env, filter, handler))
+		native->prog = native_make_prog(&u, name);
+	native->filter = filter;
+	native->handler = handler;
+	native->ninsns = u.ninsns;
+	native->nstepped = u.nstepped;
+	ktap_unit_destroy(&u);
+	if (native->prog && !native_charge(env, native)) {
+		native_free_prog(native->prog);
+		native->prog = NULL;
+	}
+	if (!native->prog) {
+		kfree(native);
+		return NULL;
+	}
+	native->run = native->prog->bpf_func;
+	native->insns = native->prog->insnsi;
+	return native;
+}
+
+const struct ktap_native *ktap_jit_compile(struct ktap_env *env, const struct ktap_func *filter,
+					   const struct ktap_func *handler, const char *name)
+{
+	struct ktap_native *native;
+
+	if (!READ_ONCE(ktap_jit_enabled))
+		return NULL;
+	for (native = env->native; native; native = native->next) {
+		if (native->filter == filter && native->handler == handler)
+			return native;
+	}
+	native = native_make(env, filter, handler, name);
+	if (native) {
+		native->next = env->native;
+		env->native = native;
+	}
+	return native;
+}
+
+/*
+ * Native code begins and ends with as many instructions as the interpreter needs for a few
+ * of its own.
+ */
+#define JIT_SHORT	8
+
+bool ktap_jit_pays(const struct ktap_program *prog, const struct ktap_func *f, bool once)
+{
+	const struct ktap_code *insn = prog->code + f->first, *end = insn + f->ninsns;
+
+	if (!once && f->ninsns > JIT_SHORT)
+		return true;
+	for (; insn < end; insn++) {
+		if (ktap_opdefs[insn->op].d == KTAP_X_JUMP && insn->d < 0)
+			return true;
+		if (insn->op == KTAP_OP_CALL || insn->op == KTAP_OP_TAIL ||
+		    ktap_opdefs[insn->op].flags & KTAP_OPF_BY_VALUE)
+			return true;
+	}
+	return false;
+}
+
+void ktap_jit_compile_main(struct ktap_env *env)
+{
+	struct ktap_func *main = &env->prog->funcs[env->prog->main];
+
+	if (ktap_jit_pays(env->prog, main, true))
+		main->native = ktap_jit_compile(env, NULL, main, "ktap_main");
+}
+
+/* Functions that have it as their code are interpreted from now on. */
+static void native_forget(struct ktap_program *prog, const struct ktap_native *native)
+{
+	u32 i;
+
+	for (i = 0; i < prog->nfuncs; i++) {
+		if (prog->funcs[i].native == native)
+			prog->funcs[i].native = NULL;
+	}
+}
+
+void ktap_jit_free(struct ktap_env *env)
+{
+	struct ktap_native *native;
+
+	while (env->native) {
+		native = env->native;
+		env->native = native->next;
+		native_forget(env->prog, native);
+		env->native_bytes -= native->bytes;
+		native_free_prog(native->prog);
+		kfree(native);
+	}
+}
