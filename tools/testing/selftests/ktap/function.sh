@@ -282,8 +282,8 @@ result $? handlers_calls_are_missed_and_counted
 # fprobe does not count what handlers of its own call
 if [ "$(uname -m)" = x86_64 ]; then
 	run -e "trace probe:$getppid /execname == 'workload'/ { s = kstack m += 1 }
-trace probe:stack_trace_save { n += 1 } trace_end { print(m) }" -- "$workload" getppid $n
-	missed=$(sed -n "s/^ktap: 'probe:stack_trace_save' missed \\([0-9]*\\) events$/\\1/p" "$tmp/err")
+trace probe:$walk { n += 1 } trace_end { print(m) }" -- "$workload" getppid $n
+	missed=$(sed -n "s/^ktap: 'probe:$walk' missed \\([0-9]*\\) events$/\\1/p" "$tmp/err")
 	[ "$(cat "$tmp/out")" = $n ] && [ "${missed:-0}" -ge $n ]
 	result $? calls_by_handlers_of_functions_are_missed_and_counted
 else
