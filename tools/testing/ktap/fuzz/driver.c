@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Replacement for libFuzzer: execute the given files and all files of the given
- * directories, then N random changes of them (-n N).  The changes depend only on the
- * seed.
+ * directories, then N random changes of them (-n N), or only change N (-1 N).  The changes
+ * depend only on the seed.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -154,11 +154,15 @@ static void execute_random(u64 seed, u64 n)
 
 int main(int argc, char **argv)
 {
-	u64 runs = 0, seed = 1, i;
+	u64 first = 0, runs = 0, seed = 1, i;
 	int c;
 
-	while ((c = getopt(argc, argv, "n:s:")) != -1) {
+	while ((c = getopt(argc, argv, "1:n:s:")) != -1) {
 		switch (c) {
+		case '1':
+			first = strtoull(optarg, NULL, 0);
+			runs = first + 1;
+			break;
 		case 'n':
 			runs = strtoull(optarg, NULL, 0);
 			break;
@@ -166,7 +170,7 @@ int main(int argc, char **argv)
 			seed = strtoull(optarg, NULL, 0);
 			break;
 		default:
-			fputs("usage: fuzz_TARGET [-n RUNS] [-s SEED] [FILE|DIRECTORY...]\n",
+			fputs("usage: fuzz_TARGET [-n RUNS] [-1 RUN] [-s SEED] [FILE|DIRECTORY...]\n",
 			      stderr);
 			return 2;
 		}
@@ -179,7 +183,7 @@ int main(int argc, char **argv)
 		execute(inputs[i].data, inputs[i].size);
 	}
 	running = NULL;
-	for (i = 0; i < runs; i++) {
+	for (i = first; i < runs; i++) {
 		running_seed = i;
 		execute_random(seed, i);
 	}

@@ -37,9 +37,6 @@
 #define STEPS_OF_RUN		1000000ULL
 #define STEPS_OF_UNIT		500ULL
 
-/* One of TWICE executions is repeated, and the output must be the same. */
-#define TWICE		32
-
 void fuzz_fail(const char *fmt, ...)
 {
 	va_list args;
@@ -69,6 +66,9 @@ struct fuzz_settings fuzz_settings_of(const u8 *bytes)
 	};
 }
 
+/* The settings of this execution */
+static const struct fuzz_settings *settings;
+
 /* The output of the script and of the host: a hash of all of it, and its beginning. */
 
 static struct {
@@ -84,6 +84,8 @@ static ssize_t say(void *cookie, const char *text, size_t size)
 	memcpy(said.text + said.len, text, n);
 	said.len += n;
 	said.text[said.len] = '\0';
+	if (settings->said)
+		settings->said(text, size);
 	for (i = 0; i < size; i++)
 		said.sum = (said.sum ^ (u8)text[i]) * 0x100000001b3ULL;
 	return size;
@@ -133,11 +135,7 @@ static const struct host_kept *kept_vms(void)
 
 static bool interrupted_atomic;
 
-/*
- * The run lacked budget or memory.  Such a run may end at another point the next time,
- * because the cost of finding unused objects depends on their addresses.
- */
-static bool lacked;
+bool fuzz_lacked;
 
 static void run_begins(struct host *h, struct ktap_vm *vm)
 {
@@ -172,8 +170,12 @@ static void run_ended(struct host *h, struct ktap_vm *vm)
 {
 	const struct ktap_heap *heap = &h->env.heap;
 
-	lacked |= vm->error == -ETIME || vm->error == -EINTR ||
-		  atomic_long_read(&h->env.counters.no_memory);
+	fuzz_lacked |= vm->error == -ETIME || vm->error == -EINTR ||
+		       atomic_long_read(&h->env.counters.no_memory);
+	if (settings->ended) {
+		fflush(h->out);
+		settings->ended(h, vm);
+	}
 	if (vm->level != KTAP_LEVEL_PROCESS && vm->budget > h->env.max_insns)
 		fuzz_fail("the budget of a run has grown to %llu",
 			  (unsigned long long)vm->budget);
@@ -212,8 +214,7 @@ static void check_refusal(const struct fuzz_settings *set)
 		fuzz_fail("this message is not documented: %s", said.text);
 }
 
-/* Returns a hash of the output and the exit code; 0 if the chunk was refused. */
-static u64 execute(const void *chunk, size_t len, const struct fuzz_settings *set)
+u64 fuzz_execute(const void *chunk, size_t len, const struct fuzz_settings *set)
 {
 	struct host h = {
 		.out = said_file(),
@@ -240,7 +241,8 @@ static u64 execute(const void *chunk, size_t len, const struct fuzz_settings *se
 
 	said.sum = 0xcbf29ce484222325ULL;
 	said.len = 0;
-	lacked = false;
+	fuzz_lacked = false;
+	settings = set;
 	memcpy(copy, chunk, len);
 	srand(1);
 	shim_time = 1353542400ULL * NSEC_PER_SEC;
@@ -259,29 +261,4 @@ static u64 execute(const void *chunk, size_t len, const struct fuzz_settings *se
 		return 0;
 	}
 	return (said.sum ^ code) ?: 1;
-}
-
-/* Number of chunks whose top level has run; run.sh adds up those of all processes. */
-static u64 accepted;
-
-static void say_accepted(void)
-{
-	printf("%llu accepted\n", (unsigned long long)accepted);
-}
-
-bool fuzz_chunk(const void *chunk, size_t len, const struct fuzz_settings *set)
-{
-	static unsigned int count;
-	u64 sum, again;
-
-	sum = execute(chunk, len, set);
-	if (sum && !accepted++)
-		atexit(say_accepted);
-	if (!sum || lacked || ++count % TWICE)
-		return sum;
-	again = execute(chunk, len, set);
-	if (again != sum && !lacked)
-		fuzz_fail("the same chunk is not the same the second time: %llx, %llx",
-			  (unsigned long long)sum, (unsigned long long)again);
-	return true;
 }

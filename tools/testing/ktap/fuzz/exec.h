@@ -11,6 +11,8 @@
 #include "vm/env.h"
 #include "vm/vm.h"
 
+struct host;
+
 /**
  * struct fuzz_settings - the session and the events of an execution
  * @level: the context in which events happen
@@ -21,6 +23,8 @@
  * @memory: bytes of the session's heap; 0: MEMORY of exec.c
  * @args: arguments of the script, the first is its name
  * @nargs: number of them
+ * @said: if set, called with all output
+ * @ended: if set, called after each run
  */
 struct fuzz_settings {
 	enum ktap_level level;
@@ -31,6 +35,8 @@ struct fuzz_settings {
 	size_t memory;
 	char **args;
 	unsigned int nargs;
+	void (*said)(const char *text, size_t size);
+	void (*ended)(const struct host *h, const struct ktap_vm *vm);
 };
 
 /* Bytes of settings before a chunk, or before the bytes that generate() uses. */
@@ -39,7 +45,22 @@ struct fuzz_settings {
 /* Decode FUZZ_SETTINGS bytes. All bytes 0 mean the default settings. */
 struct fuzz_settings fuzz_settings_of(const u8 *bytes);
 
-/* Execute a chunk. Returns true if it was accepted. */
+/*
+ * Execute a chunk once. Returns a hash of the output and the exit code; 0 if the chunk was
+ * refused.
+ */
+u64 fuzz_execute(const void *chunk, size_t len, const struct fuzz_settings *set);
+
+/*
+ * A run of the last execution lacked budget or memory.  Such a run may end at another point
+ * the next time, because the cost of finding unused objects depends on their addresses.
+ */
+extern bool fuzz_lacked;
+
+/*
+ * twice.c or compare.c: execute a chunk and check the results. Returns true if it was
+ * accepted.
+ */
 bool fuzz_chunk(const void *chunk, size_t len, const struct fuzz_settings *set);
 
 /* Print a failure of a check, and abort. */

@@ -22,7 +22,7 @@ fast=$fast:allocator_release_to_os_interval_ms=-1
 # Maximum length of inputs. In generate each byte is a choice, and long programs are slow.
 # No chunk of a script is longer than the limit of mutate. raw runs cut chunks, too.
 max_len() {
-	case $1 in
+	case ${1#compare_} in
 	generate) echo 400 ;;
 	mutate) echo 16384 ;;
 	*) echo 2048 ;;
@@ -53,6 +53,7 @@ set_up() {
 
 # inputs TARGET: print the directories of its inputs; new inputs go to the first one
 inputs() {
+	set -- "${1#compare_}"
 	for dir in "${CORPUS:-$work/new}/$1" "$here/corpus/$1" "$here/regress/$1" "$work/$1"; do
 		[ ! -d "$dir" ] || echo "$dir"
 	done
