@@ -162,6 +162,18 @@ static int verifier_refuse_argument(struct verifier *v, u32 pc, const struct kta
 			   i + 1, types);
 }
 
+/* Does it take tables or aggregations?  For one that could not be allocated it gives nil. */
+static bool verifier_takes_objects(const struct ktap_builtin *fn)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(fn->args); i++) {
+		if (fn->args[i] & (ktap_bit(TABLE) | ktap_bit(AGG)))
+			return true;
+	}
+	return false;
+}
+
 /* @out: its result, as far as it is known better than from its table */
 static int verifier_step_builtin(struct verifier *v, u32 pc, const struct ktap_code *insn,
 				 const struct ktap_typed *out)
@@ -186,6 +198,8 @@ static int verifier_step_builtin(struct verifier *v, u32 pc, const struct ktap_c
 	/* The built-in may have changed its arguments. */
 	verifier_write_regs(v, insn->a, insn->a + n, UNWRITTEN);
 	v->regs[insn->a] = out->tags ?: fn->result;
+	if (verifier_takes_objects(fn))
+		v->regs[insn->a] |= ktap_bit(NIL);
 	v->known[insn->a] = out->fact;
 	return 0;
 }
