@@ -17,6 +17,7 @@
 
 #define MAX_BLOCKS	5
 #define MAX_STATEMENTS	6
+#define SHORT_REGS	4	/* that a short function uses */
 #define RESERVE		96	/* instructions that the end of a program needs */
 
 static void statements(struct gen *g);
@@ -336,12 +337,42 @@ static void begin_main(struct gen *g)
 	}
 }
 
+/* A few instructions without calls: native code contains it in place of its calls. */
+static void short_function(struct gen *g)
+{
+	static const u8 ops[] = {
+		KTAP_OP_ADD, KTAP_OP_MUL, KTAP_OP_DIV, KTAP_OP_SHR, KTAP_OP_LT, KTAP_OP_NOT,
+		KTAP_OP_MOV, KTAP_OP_BOOL, KTAP_OP_JEQI, KTAP_OP_JLTI, KTAP_OP_JNLT, KTAP_OP_JMP,
+	};
+	u32 i, n = pick(g, 7);
+	u8 op;
+
+	for (i = g->f->nparams; i < SHORT_REGS; i++)
+		emit(g, KTAP_OP_INT, i, 0, 0, pick(g, 20));
+	for (i = 0; i < n; i++) {
+		op = ops[pick(g, ARRAY_SIZE(ops))];
+		emit(g, op, op == KTAP_OP_JMP ? 0 : pick(g, SHORT_REGS), 0, 0, 0);
+		if (op >= KTAP_OP_JMP)
+			g->p->code[g->p->ncode - 1].d = pick(g, n - i);
+		if (op != KTAP_OP_JMP && op != KTAP_OP_BOOL)
+			g->p->code[g->p->ncode - 1].b = pick(g, SHORT_REGS);
+		if (op < KTAP_OP_NOT)
+			g->p->code[g->p->ncode - 1].c = pick(g, SHORT_REGS);
+	}
+	emit(g, KTAP_OP_RET, pick(g, 2), pick(g, 3), 0, 0);
+	g->f->ninsns = g->p->ncode - g->f->first;
+}
+
 static void function(struct gen *g, u32 i)
 {
 	u32 v;
 
 	g->f = &g->p->funcs[i];
 	g->f->first = g->p->ncode;
+	if (i != g->p->main && once_in(g, 4)) {
+		short_function(g);
+		return;
+	}
 	g->top = g->f->nparams + NR_VARS;
 	for (v = 0; v < NR_VARS; v++)
 		emit(g, KTAP_OP_GETG, g->f->nparams + v, 0, 0, v % g->p->nglobals);
