@@ -86,6 +86,13 @@ int kunit_add_action_or_reset(struct kunit *test, void (*fn)(void *), void *arg)
 __printf(6, 7) void kunit_fail(struct kunit *test, bool end, const char *file, int line,
 			       const char *what, const char *fmt, ...);
 
+/* End the test; it has passed. */
+#define kunit_skip(test, fmt, ...)						\
+	do {									\
+		printf("# skipped: " fmt "\n", ##__VA_ARGS__);			\
+		longjmp((test)->abort, 1);					\
+	} while (0)
+
 #define KUNIT_FAIL(test, fmt, ...)						\
 	kunit_fail(test, false, __FILE__, __LINE__, "failed", fmt, ##__VA_ARGS__)
 

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Native code: what is compiled, and what the two ways of execution share.
+ *
+ * All other tests run native code, too, if it is switched on.
+ */
+#include <linux/string.h>
+
+#include "data/heap.h"
+#include "jit/jit.h"
+#include "tests/build.h"
+#include "vm/builtin.h"
+#include "vm/env.h"
+#include "vm/global.h"
+#include "vm/run.h"
+
+#define EVENT	KTAP_LEVEL_TASK
+#define PROCESS	KTAP_LEVEL_PROCESS
+
+#define MULTI	KTAP_MULTI
+
+#ifdef CONFIG_KTAP_JIT
+
+static void restore_enabled(void *enabled)
+{
+	ktap_jit_enabled = (unsigned long)enabled;
+}
+
+/* Switch native code on or off until the end of the test. */
+static void enable(struct kunit *test, unsigned long enabled)
+{
+	unsigned long before = ktap_jit_enabled;
+
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, restore_enabled,
+							   (void *)before));
+	ktap_jit_enabled = enabled;
+}
+
+/* An activation whose functions are compiled.  Tests are skipped where that cannot be. */
+static struct ktap_vm *native_vm(struct test_chunk *c, enum ktap_level level)
+{
+	struct ktap_vm *vm;
+
+	enable(c->test, 1);
+	vm = test_vm(c->test, test_load(c), level);
+	if (!vm->env->prog->funcs[0].native)
+		kunit_skip(c->test, "the BPF JIT is switched off");
+	return vm;
+}
+
+/* The same chunk, interpreted */
+static struct ktap_vm *interpreted_vm(struct test_chunk *c, enum ktap_level level)
+{
+	struct ktap_vm *vm;
+
+	enable(c->test, 0);
+	vm = test_vm(c->test, test_load(c), level);
+	KUNIT_ASSERT_NULL(c->test, vm->env->prog->funcs[0].native);
+	return vm;
+}
+
+/*
+ * Run function 0 in both ways, with each budget up to @most.  Each run must end with the
+ * same result, error, place and rest of the budget.
+ */
+static void expect_same(struct test_chunk *c, enum ktap_level level, u64 most)
+{
+	struct ktap_vm *native = native_vm(c, level), *vm = interpreted_vm(c, level);
+	struct kunit *test = c->test;
+	struct ktap_value x, y;
+	u64 budget;
+
+	for (budget = 1; budget <= most; budget++) {
+		native->env->max_insns = budget;
+		vm->env->max_insns = budget;
+		KUNIT_EXPECT_EQ(test, ktap_vm_run(vm, 0, NULL, 0, &x),
+				ktap_vm_run(native, 0, NULL, 0, &y));
+		KUNIT_EXPECT_EQ(test, x.tag, y.tag);
+		if (x.tag == KTAP_INT || x.tag == KTAP_BOOL)
+			KUNIT_EXPECT_EQ(test, x.i, y.i);
+		KUNIT_EXPECT_EQ(test, vm->budget, native->budget);
+		KUNIT_EXPECT_EQ(test, vm->fault.pc, native->fault.pc);
+		KUNIT_EXPECT_EQ(test, vm->ncalls, native->ncalls);
+		KUNIT_EXPECT_EQ(test, 0, strcmp(vm->message, native->message));
+	}
+}
+
+static void functions_are_interpreted_when_native_code_is_off(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_vm *vm;
+
+	test_func(c, "main", 0, 1);
+	test_insn(c, KTAP_OP_INT, 0, 0, 0, 42);
+	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+	vm = interpreted_vm(c, EVENT);
+	KUNIT_EXPECT_EQ(test, 0, vm->env->native_bytes);
+	test_expect_int(test, 42, test_run(test, vm, NULL, 0));
+}
+
+static void the_same_functions_are_compiled_once(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	const struct ktap_native *native;
+	struct ktap_func *func;
+	struct ktap_vm *vm;
+	size_t bytes;
+
+	test_func(c, "main", 0, 1);
+	TEST_RET(c);
+	vm = native_vm(c, EVENT);
+	func = vm->env->prog->funcs;
+	native = func->native;
+	bytes = vm->env->native_bytes;
+	KUNIT_EXPECT_GT(test, bytes, 0);
+	KUNIT_EXPECT_PTR_EQ(test, native, ktap_jit_compile(vm->env, NULL, func, "again"));
+	KUNIT_EXPECT_EQ(test, bytes, vm->env->native_bytes);
+	/* A filter makes other code of it. */
+	KUNIT_EXPECT_TRUE(test, native != ktap_jit_compile(vm->env, func, func, "other"));
+	ktap_jit_free(vm->env);
+	KUNIT_EXPECT_EQ(test, 0, vm->env->native_bytes);
+	KUNIT_EXPECT_NULL(test, func->native);
+}
+
+static void long_functions_are_interpreted(struct kunit *test)
+{
+	struct test_chunk *c = test_large_chunk(test, 20001);
+	struct ktap_vm *vm;
+	int i;
+
+	enable(test, 1);
+	test_func(c, "main", 0, 2);
+	test_insn(c, KTAP_OP_INT, 0, 0, 0, 1);
+	for (i = 0; i < 19999; i++)
+		test_insn(c, KTAP_OP_ADDI, 0, 0, 0, 1);
+	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+	vm = test_vm(test, test_load(c), EVENT);
+	KUNIT_EXPECT_NULL(test, vm->env->prog->funcs[0].native);
+	KUNIT_EXPECT_EQ(test, 0, vm->env->native_bytes);
+	test_expect_int(test, 20000, test_run(test, vm, NULL, 0));
+}
+
+static void functions_beyond_the_memory_limit_are_interpreted(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_env *env;
+	struct ktap_vm *vm;
+	size_t max;
+
+	test_func(c, "main", 0, 1);
+	test_insn(c, KTAP_OP_INT, 0, 0, 0, 42);
+	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+	vm = native_vm(c, EVENT);
+	env = vm->env;
+	max = env->heap.max;
+	env->heap.max = 8 * env->native_bytes - 1;
+	test_compile(env);
+	KUNIT_EXPECT_NULL(test, env->prog->funcs[0].native);
+	KUNIT_EXPECT_EQ(test, 0, env->native_bytes);
+	test_expect_int(test, 42, test_run(test, vm, NULL, 0));
+	env->heap.max += 8;
+	test_compile(env);
+	KUNIT_EXPECT_NOT_NULL(test, env->prog->funcs[0].native);
+	env->heap.max = max;
+}
+
+/* FORPREP, CALLV and TAIL are executed by the interpreter, and so are failed guards. */
+static void all_budgets_end_at_the_same_instruction(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+
+	test_func(c, "main", 0, 12);
+	test_insn(c, KTAP_OP_INT, 8, 0, 0, 0);
+	test_insn(c, KTAP_OP_INT, 0, 0, 0, 1);
+	test_insn(c, KTAP_OP_INT, 1, 0, 0, 5);
+	test_insn(c, KTAP_OP_INT, 2, 0, 0, 1);
+	test_insn(c, KTAP_OP_FORPREP, 0, 0, 0, 6);
+	test_insn(c, KTAP_OP_FUNC, 9, 0, 0, 1);
+	test_insn(c, KTAP_OP_MOV, 10, 3, 0, 0);
+	test_insn(c, KTAP_OP_CALLV, 9, 1, 1, 0);
+	test_insn(c, KTAP_OP_CALL, 9, 1, 1, 2);
+	test_insn(c, KTAP_OP_ADD, 8, 8, 9, 0);
+	test_insn(c, KTAP_OP_FORLOOP, 0, 0, 0, -6);
+	test_insn(c, KTAP_OP_RET, 8, 1, 0, 0);
+	/* Counts down to 0; its call is a tail call. */
+	test_func(c, "down", 1, 3);
+	test_insn(c, KTAP_OP_JEQI, 0, 0, 0, 3);
+	test_insn(c, KTAP_OP_SUBI, 1, 0, 0, 1);
+	test_insn(c, KTAP_OP_CALL, 1, 1, MULTI, 1);
+	test_insn(c, KTAP_OP_RET, 1, MULTI, 0, 0);
+	test_insn(c, KTAP_OP_INT, 0, 0, 0, 3);
+	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+	/* It is so short that it has no frame. */
+	test_func(c, "twice", 1, 2);
+	test_insn(c, KTAP_OP_ADD, 0, 0, 0, 0);
+	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+	expect_same(c, EVENT, 120);
+	test_expect_int(test, 30, test_run(test, native_vm(c, EVENT), NULL, 0));
+}
+
+/* The guard of the second addition fails in the callee, which has no frame until then. */
+static void errors_of_short_functions_have_their_place(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_vm *vm;
+
+	test_func(c, "main", 0, 4);
+	test_insn(c, KTAP_OP_INT, 0, 0, 0, 1);
+	test_insn(c, KTAP_OP_BOOL, 1, 1, 0, 0);
+	test_insn(c, KTAP_OP_CALL, 0, 2, 1, 1);
+	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+	test_func(c, "add", 2, 4);
+	test_insn(c, KTAP_OP_ADDI, 2, 0, 0, 1);
+	test_insn(c, KTAP_OP_ADD, 3, 2, 1, 0);
+	test_insn(c, KTAP_OP_RET, 3, 1, 0, 0);
+	test_lines(c);
+	expect_same(c, EVENT, 30);
+	vm = native_vm(c, EVENT);
+	test_expect_error(test, vm, -EINVAL, "arithmetic on a boolean");
+	KUNIT_EXPECT_EQ(test, 5, vm->fault.pc);
+	KUNIT_EXPECT_EQ(test, 1, vm->fault.ncalls);
+}
+
+static void errors_are_caught_across_frames(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+
+	test_func(c, "main", 0, 4);
+	test_insn(c, KTAP_OP_INT, 0, 0, 0, 7);
+	test_insn(c, KTAP_OP_CALL, 1, 0, 1, 1);
+	test_insn(c, KTAP_OP_JMP, 0, 0, 0, 1);
+	test_insn(c, KTAP_OP_ADDI, 0, 0, 0, 1);
+	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+	test_try(c, 1, 2, 3, 2);
+	test_func(c, "f", 0, 3);
+	test_insn(c, KTAP_OP_CALL, 0, 0, 1, 2);
+	TEST_RET(c);
+	test_func(c, "g", 0, 3);
+	test_insn(c, KTAP_OP_INT, 0, 0, 0, 0);
+	test_insn(c, KTAP_OP_DIV, 0, 0, 0, 0);
+	TEST_RET(c);
+	expect_same(c, EVENT, 60);
+	test_expect_int(test, 8, test_run(test, native_vm(c, EVENT), NULL, 0));
+}
+
+static void variable_arguments_reach_native_functions(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	int i;
+
+	test_func(c, "main", 0, 6);
+	for (i = 0; i < 4; i++)
+		test_insn(c, KTAP_OP_INT, i, 0, 0, i + 1);
+	test_insn(c, KTAP_OP_CALL, 0, 4, 1, 1);
+	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+	test_variadic(c, "f", 1, 8);
+	test_insn(c, KTAP_OP_VARG, 1, 0, 3, 0);
+	for (i = 1; i < 4; i++)
+		test_digit(c, 0, i);
+	test_insn(c, KTAP_OP_MOV, 4, 0, 0, 0);
+	test_insn(c, KTAP_OP_RET, 4, 1, 0, 0);
+	expect_same(c, EVENT, 20);
+	test_expect_int(test, 1234, test_run(test, native_vm(c, EVENT), NULL, 0));
+}
+
+static void a_filter_and_its_handler_are_one_program(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	const struct ktap_native *native;
+	struct ktap_func *f;
+	struct ktap_vm *vm;
+	struct ktap_value v = KTAP_VALUE_INT(3);
+
+	test_func(c, "main", 0, 1);
+	TEST_RET(c);
+	test_global(c, "n");
+	test_func(c, "filter", 0, 3);
+	test_insn(c, KTAP_OP_GETG, 0, 0, 0, 0);
+	test_insn(c, KTAP_OP_INT, 1, 0, 0, 3);
+	test_insn(c, KTAP_OP_EQ, 2, 0, 1, 0);
+	test_insn(c, KTAP_OP_RET, 2, 1, 0, 0);
+	test_func(c, "handler", 1, 2);
+	test_insn(c, KTAP_OP_INT, 1, 0, 0, 42);
+	test_insn(c, KTAP_OP_RET, 1, 1, 0, 0);
+	vm = native_vm(c, EVENT);
+	f = vm->env->prog->funcs;
+	native = ktap_jit_compile(vm->env, &f[1], &f[2], "ktap_test");
+	KUNIT_ASSERT_NOT_NULL(test, native);
+	/* False: the handler does not begin. */
+	KUNIT_EXPECT_EQ(test, 0, ktap_vm_handle(vm, &f[1], &f[2], native, NULL, U64_MAX));
+	KUNIT_EXPECT_PTR_EQ(test, &f[2], vm->handler);
+	KUNIT_EXPECT_EQ(test, 0, ktap_global_set(vm, 0, &v));
+	KUNIT_EXPECT_EQ(test, 0, ktap_vm_handle(vm, &f[1], &f[2], native, NULL, U64_MAX));
+	KUNIT_EXPECT_NULL(test, vm->handler);
+	test_expect_int(test, 42, vm->result);
+}
+
+/* Native code believes the verifier that a register has an integer. */
+static void a_lost_object_has_no_integer_length(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_vm *vm;
+
+	test_func(c, "main", 0, 2);
+	test_insn(c, KTAP_OP_NEWT, 0, 0, 0, 0);
+	test_insn(c, KTAP_OP_CALLB, 0, 1, 0, KTAP_FN_LEN);
+	test_insn(c, KTAP_OP_INT, 0, 0, 0, 42);
+	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+	vm = native_vm(c, EVENT);
+	while (ktap_heap_alloc(&vm->env->heap, 8))
+		;
+	test_expect_int(test, 42, test_run(test, vm, NULL, 0));
+}
+
+static struct kunit_case jit_cases[] = {
+	KUNIT_CASE(functions_are_interpreted_when_native_code_is_off),
+	KUNIT_CASE(the_same_functions_are_compiled_once),
+	KUNIT_CASE(long_functions_are_interpreted),
+	KUNIT_CASE(functions_beyond_the_memory_limit_are_interpreted),
+	KUNIT_CASE(all_budgets_end_at_the_same_instruction),
+	KUNIT_CASE(errors_of_short_functions_have_their_place),
+	KUNIT_CASE(errors_are_caught_across_frames),
+	KUNIT_CASE(variable_arguments_reach_native_functions),
+	KUNIT_CASE(a_filter_and_its_handler_are_one_program),
+	KUNIT_CASE(a_lost_object_has_no_integer_length),
+	{}
+};
+
+#else
+
+static void native_code_is_not_built(struct kunit *test)
+{
+	kunit_skip(test, "CONFIG_KTAP_JIT is not set");
+}
+
+static struct kunit_case jit_cases[] = {
+	KUNIT_CASE(native_code_is_not_built),
+	{}
+};
+
+#endif
+
+static struct kunit_suite jit_suite = {
+	.name = "ktap_jit",
+	.test_cases = jit_cases,
+};
+
+kunit_test_suite(jit_suite);
