@@ -51,7 +51,6 @@ static struct bpf_prog *native_make_prog(struct ktap_unit *u, const char *name)
 	prog->len = n;
 	prog->type = BPF_PROG_TYPE_KPROBE;
 	prog->gpl_compatible = true;
-	prog->jit_requested = true;
 	prog->aux->stack_depth = EMIT_STACK;
 	strscpy(prog->aux->name, name);
 	prog = bpf_prog_select_runtime(prog, &err);
