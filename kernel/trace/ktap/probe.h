@@ -82,6 +82,7 @@ struct ktap_plan {
  * @filter_func: the filter's function, or NULL
  * @handler_func: the handler's function
  * @native: native code of both; NULL if they are interpreted
+ * @jit_outcome: why they are
  * @start: how its runs begin; set when it is attached.  It is plain only if the filter
  *	of the session does not narrow its events
  * @stats: counters
@@ -105,6 +106,7 @@ struct ktap_probe {
 	const struct ktap_func *filter_func;
 	const struct ktap_func *handler_func;
 	const struct ktap_native *native;
+	enum ktap_jit_outcome jit_outcome;
 	struct ktap_start start;
 	struct ktap_probe_stats __percpu *stats;
 	struct ktap_plan plan;

@@ -42,6 +42,16 @@ static const char * const state_names[] = {
 	[KTAP_FAILED]	 = "failed",
 };
 
+static const char * const code_names[] = {
+	[KTAP_JIT_NONE]	   = "bytecode",
+	[KTAP_JIT_NATIVE]  = "native",
+	[KTAP_JIT_SHORT]   = "bytecode(short)",
+	[KTAP_JIT_OFF]	   = "bytecode(off)",
+	[KTAP_JIT_LONG]	   = "bytecode(long)",
+	[KTAP_JIT_MEMORY]  = "bytecode(memory)",
+	[KTAP_JIT_REFUSED] = "bytecode(refused)",
+};
+
 static u64 sessions_cpu_time(const struct ktap_session *s, int cpu)
 {
 	const struct ktap_probe *probe;
@@ -103,7 +113,7 @@ static void sessions_show_session(struct seq_file *m, struct ktap_session *s)
 		seq_printf(m, " hits=%lu filtered=%lu missed=%lu skipped=%lu ", stats.hits,
 			   stats.filtered, stats.missed, stats.skipped);
 		seq_printf(m, "errors=%lu time=%llu code=%s\n", stats.errors, stats.time,
-			   READ_ONCE(probe->native) ? "native" : "bytecode");
+			   code_names[READ_ONCE(probe->jit_outcome)]);
 	}
 }
 

@@ -77,10 +77,13 @@ static void attach_compile(struct ktap_session *s, struct ktap_probe *probe, uns
 	char name[KTAP_JIT_NAME];
 
 	if (!ktap_jit_pays(s->env.prog, handler, once) &&
-	    !(filter && ktap_jit_pays(s->env.prog, filter, once)))
+	    !(filter && ktap_jit_pays(s->env.prog, filter, once))) {
+		WRITE_ONCE(probe->jit_outcome, KTAP_JIT_SHORT);
 		return;
+	}
 	snprintf(name, sizeof(name), "ktap_%llu_%u", s->id, n);
 	probe->native = ktap_jit_compile(&s->env, filter, handler, name);
+	WRITE_ONCE(probe->jit_outcome, s->env.jit_outcome);
 }
 
 /* Nothing that this reads changes any more. */

@@ -18,6 +18,26 @@ struct ktap_program;
 struct ktap_vm;
 
 /**
+ * enum ktap_jit_outcome - whether functions were compiled, or why not
+ * @KTAP_JIT_NONE: not tried yet; without CONFIG_KTAP_JIT it never is
+ * @KTAP_JIT_NATIVE: they are native code
+ * @KTAP_JIT_SHORT: that would not be faster, as they are short (ktap_jit_pays())
+ * @KTAP_JIT_OFF: ktap/jit or net.core.bpf_jit_enable is 0
+ * @KTAP_JIT_LONG: more than EMIT_MAX instructions of eBPF
+ * @KTAP_JIT_MEMORY: no memory, or native code has its share of the session's
+ * @KTAP_JIT_REFUSED: the BPF JIT has failed
+ */
+enum ktap_jit_outcome {
+	KTAP_JIT_NONE,
+	KTAP_JIT_NATIVE,
+	KTAP_JIT_SHORT,
+	KTAP_JIT_OFF,
+	KTAP_JIT_LONG,
+	KTAP_JIT_MEMORY,
+	KTAP_JIT_REFUSED,
+};
+
+/**
  * struct ktap_native - native code of a handler, and of the functions it may call
  * @run: the code.  It takes the activation, whose first frame is made, and returns what
  *	ktap_interpret() returns
@@ -60,8 +80,7 @@ extern unsigned long ktap_jit_enabled;
  * Compiled code cannot follow a later change of the bytecode.
  * Context: process, may sleep.
  * Return: the code, which lives as long as @env; the same one for the same functions.
- * NULL if they are to be interpreted: the JIT is switched off, lacks an operation, or has
- * no memory, or the functions are too long.
+ * NULL if they are to be interpreted; &ktap_env.jit_outcome says why.
  */
 const struct ktap_native *ktap_jit_compile(struct ktap_env *env, const struct ktap_func *filter,
 					   const struct ktap_func *handler, const char *name);
@@ -94,10 +113,11 @@ static inline const struct ktap_native *ktap_jit_compile(struct ktap_env *env,
 	return NULL;
 }
 
+/* Not why a function is interpreted: ktap_jit_compile() fails. */
 static inline bool ktap_jit_pays(const struct ktap_program *prog, const struct ktap_func *f,
 				 bool once)
 {
-	return false;
+	return true;
 }
 
 static inline void ktap_jit_compile_main(struct ktap_env *env)

@@ -32,7 +32,8 @@ static void native_free_prog(struct bpf_prog *prog)
  * The program does not go through the verifier of BPF: it is made from bytecode that the
  * verifier of ktap has accepted, by code of the kernel.
  */
-static struct bpf_prog *native_make_prog(struct ktap_unit *u, const char *name)
+static enum ktap_jit_outcome native_make_prog(struct ktap_unit *u, const char *name,
+					      struct bpf_prog **made)
 {
 	struct bpf_prog *prog;
 	u32 n;
@@ -41,10 +42,15 @@ static struct bpf_prog *native_make_prog(struct ktap_unit *u, const char *name)
 	ktap_unit_emit(u);
 	n = u->emit.n;
 	if (n > EMIT_MAX)
-		return NULL;
+		return KTAP_JIT_LONG;
 	prog = bpf_prog_alloc(bpf_prog_size(n), KTAP_GFP);
 	if (!prog)
-		return NULL;
+		return KTAP_JIT_MEMORY;
+	/* net.core.bpf_jit_enable */
+	if (!prog->jit_requested) {
+		bpf_prog_free(prog);
+		return KTAP_JIT_OFF;
+	}
 	u->emit.insns = prog->insnsi;
 	ktap_unit_emit(u);
 	WARN_ON_ONCE(u->emit.n != n);
@@ -57,10 +63,11 @@ static struct bpf_prog *native_make_prog(struct ktap_unit *u, const char *name)
 	/* The interpreter of BPF would be slower than that of ktap. */
 	if (err || !prog->jited) {
 		bpf_prog_free(prog);
-		return NULL;
+		return KTAP_JIT_REFUSED;
 	}
 	bpf_prog_kallsyms_add(prog);
-	return prog;
+	*made = prog;
+	return KTAP_JIT_NATIVE;
 }
 
 /* Native code may take an eighth of the session's memory; functions beyond are interpreted. */
@@ -80,10 +87,11 @@ static struct ktap_native *native_make(struct ktap_env *env, const struct ktap_f
 	struct ktap_native *native = kzalloc(sizeof(*native), KTAP_GFP);
 	struct ktap_unit u;
 
+	env->jit_outcome = KTAP_JIT_MEMORY;
 	if (!native)
 		return NULL;
 	if (!ktap_unit_init(&u, env, filter, handler))
-		native->prog = native_make_prog(&u, name);
+		env->jit_outcome = native_make_prog(&u, name, &native->prog);
 	native->filter = filter;
 	native->handler = handler;
 	native->ninsns = u.ninsns;
@@ -92,6 +100,7 @@ static struct ktap_native *native_make(struct ktap_env *env, const struct ktap_f
 	if (native->prog && !native_charge(env, native)) {
 		native_free_prog(native->prog);
 		native->prog = NULL;
+		env->jit_outcome = KTAP_JIT_MEMORY;
 	}
 	if (!native->prog) {
 		kfree(native);
@@ -107,8 +116,10 @@ const struct ktap_native *ktap_jit_compile(struct ktap_env *env, const struct kt
 {
 	struct ktap_native *native;
 
+	env->jit_outcome = KTAP_JIT_OFF;
 	if (!READ_ONCE(ktap_jit_enabled))
 		return NULL;
+	env->jit_outcome = KTAP_JIT_NATIVE;
 	for (native = env->native; native; native = native->next) {
 		if (native->filter == filter && native->handler == handler)
 			return native;

@@ -11,6 +11,7 @@
 #include <linux/types.h>
 
 #include "data/heap.h"
+#include "jit/jit.h"
 #include "vm/program.h"
 
 /**
@@ -81,6 +82,7 @@ struct ktap_counters {
  *	string cannot fake a mark.  NULL if the reader does not do this
  * @native: native code of functions of the program
  * @native_bytes: memory of that code
+ * @jit_outcome: result of the last ktap_jit_compile()
  * @secret: random words for the hash of table keys (data/table_place.h)
  * @wall_offset: wall time minus CLOCK_MONOTONIC at the session's start, in
  *	nanoseconds.  It is fixed, so that a moment is always shown the same
@@ -105,6 +107,7 @@ struct ktap_env {
 	const char *mark_key;
 	struct ktap_native *native;
 	size_t native_bytes;
+	enum ktap_jit_outcome jit_outcome;
 	u64 secret[2];
 	s64 wall_offset;
 	struct ktap_counters counters;

@@ -143,7 +143,7 @@ cat "$tmp/chunk" >&3
 sh -c 'cat /dev/null; true'
 matches "$tracefs/ktap/sessions" \
 	'^[0-9]+ [0-9]+ [a-z._]+ some\\040name running events=[1-9][0-9]* lost=0 memory=[1-9][0-9]* overhead=[0-9]+\.[0-9][0-9]% attached=1/1$' \
-	'^  sched:sched_process_fork hits=[1-9][0-9]* filtered=0 missed=0 skipped=0 errors=0 time=[1-9][0-9]* code=(native|bytecode)$'
+	'^  sched:sched_process_fork hits=[1-9][0-9]* filtered=0 missed=0 skipped=0 errors=0 time=[1-9][0-9]* code=(native|bytecode(\([a-z]+\))?)$'
 result $? sessions_lists_it
 exec 3>&-
 wait_until no_sessions
