@@ -122,7 +122,7 @@ held handlers_that_clear $enter 'for (i = 1, 9000) { t[i] = i } clear(t)' \
 # in interrupts, so that nothing else runs on this CPU
 timer=timer:hrtimer_expire_entry
 if "$KTAP" -l $timer 2>/dev/null | grep -q .; then
-	held all_the_time_in_interrupts "$(repeated 10 $timer)" \
+	held all_the_time_in_interrupts "$(repeated 40 $timer)" \
 		'var x = 0 while (x < 90000) { x += 1 }' "$workload" pin 0 burn 1000000
 else
 	skip all_the_time_in_interrupts "this kernel has no $timer"
