@@ -205,6 +205,8 @@ static void unit_emit_step(struct ktap_unit *u)
 	ktap_emit_mov(e, BPF_REG_2, EMIT_FRAME);
 	ktap_emit_mov_imm(e, BPF_REG_3, u->pc);
 	ktap_emit_call(e, ktap_jit_step);
+	/* The next instruction may be that of a caller which has caught an error: recursion. */
+	ktap_unit_reload_frame(u);
 	if (ktap_is_jump(insn))
 		ktap_emit_jump_if_imm(e, BPF_JEQ, BPF_REG_0, u->pc + 1 + insn->d,
 				      u->insns[u->pc + 1 + insn->d].place);
