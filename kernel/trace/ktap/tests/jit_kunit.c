@@ -243,6 +243,34 @@ static void errors_are_caught_across_frames(struct kunit *test)
 	test_expect_int(test, 8, test_run(test, native_vm(c, EVENT), NULL, 0));
 }
 
+/*
+ * The error of the second addition is caught by the caller of its frame, at the instruction
+ * that follows the addition.
+ */
+static void an_error_continues_at_the_next_instruction_of_another_frame(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_vm *vm;
+	u32 depth;
+
+	test_func(c, "main", 0, 2);
+	test_insn(c, KTAP_OP_INT, 0, 0, 0, 0);
+	test_insn(c, KTAP_OP_CALL, 0, 1, 1, 1);
+	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+	test_func(c, "f", 1, 2);
+	test_insn(c, KTAP_OP_ADDI, 1, 0, 0, 1);
+	test_insn(c, KTAP_OP_CALL, 1, 1, 1, 1);
+	test_insn(c, KTAP_OP_ADDI, 1, 1, 0, 1);
+	test_insn(c, KTAP_OP_RET, 1, 1, 0, 0);
+	test_try(c, 4, 5, 6, 1);
+	vm = native_vm(c, EVENT);
+	for (depth = 3; depth < 9; depth += 2) {
+		vm->max_calls = depth;
+		test_expect_str(test, "arithmetic on a string", test_run(test, vm, NULL, 0));
+	}
+	vm->max_calls = KTAP_EVENT_CALLS;
+}
+
 static void variable_arguments_reach_native_functions(struct kunit *test)
 {
 	struct test_chunk *c = test_chunk(test);
@@ -320,6 +348,7 @@ static struct kunit_case jit_cases[] = {
 	KUNIT_CASE(all_budgets_end_at_the_same_instruction),
 	KUNIT_CASE(errors_of_short_functions_have_their_place),
 	KUNIT_CASE(errors_are_caught_across_frames),
+	KUNIT_CASE(an_error_continues_at_the_next_instruction_of_another_frame),
 	KUNIT_CASE(variable_arguments_reach_native_functions),
 	KUNIT_CASE(a_filter_and_its_handler_are_one_program),
 	KUNIT_CASE(a_lost_object_has_no_integer_length),

@@ -314,6 +314,7 @@ static const char * const names[256] = {
 static void compare_list_function(const struct ktap_program *prog, u32 i)
 {
 	const struct ktap_func *f = &prog->funcs[i];
+	const struct ktap_catch *catch;
 	const struct ktap_code *insn;
 	u32 pc;
 
@@ -321,8 +322,12 @@ static void compare_list_function(const struct ktap_program *prog, u32 i)
 		f->variadic ? " and more" : "", f->nregs);
 	for (pc = f->first; pc < f->first + f->ninsns; pc++) {
 		insn = &prog->code[pc];
-		fprintf(stderr, "%5u  %-8s a=%u b=%u c=%u d=%d  not proven: %x\n", pc,
+		fprintf(stderr, "%5u  %-8s a=%u b=%u c=%u d=%d  not proven: %x", pc,
 			names[insn->op], insn->a, insn->b, insn->c, insn->d, prog->others[pc]);
+		catch = ktap_catch_at(prog, pc);
+		if (catch)
+			fprintf(stderr, "; errors: to %u, a=%u", catch->handler, catch->reg);
+		fputc('\n', stderr);
 	}
 }
 
