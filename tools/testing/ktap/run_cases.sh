@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Run the language tests without a kernel, and the tests of handlers, with an invented
-# event. Then the fuzzer has all their chunks.
+# Run the KUnit tests, the language tests without a kernel, and the tests of handlers, with
+# an invented event: once as native code, and once interpreted. Then the fuzzer has all their
+# chunks.
 # Usage: run_cases.sh BUILD
 #
 # The expectations are those of ../selftests/ktap/language.sh:
@@ -54,12 +55,17 @@ skip() {
 	echo "skipped $1: $2"
 }
 
-# compile SCRIPT: write $chunk
+# compile SCRIPT: write $chunk, unless that was done before
 compile() {
 	chunk=$into/$(echo "${1%.kp}" | tr / _).ktap
 	code=0
-	"$ktapc" -o "$chunk" "$1" 2>"$err" || code=$?
 	: >"$out"
+	if [ -e "$chunk.said" ]; then
+		cp "$chunk.said" "$err"
+		return
+	fi
+	"$ktapc" -o "$chunk" "$1" 2>"$err" || code=$?
+	[ $code != 0 ] || cp "$err" "$chunk.said"
 	return $code
 }
 
@@ -158,52 +164,69 @@ each() {
 	done
 }
 
-# after a crash a test has no line
-"$build/kunit" >"$out" 2>"$err"
-code=$?
-passed=$(grep -c '^ok ' "$out")
-failed=$(grep -c '^not ok ' "$out")
-if [ $code != 0 ]; then
+unit_tests() {
+	code=0
+	"$build/kunit" >"$out" 2>"$err" || code=$?
+	passed=$((passed + $(grep -c '^ok ' "$out")))
+	failed=$((failed + $(grep -c '^not ok ' "$out")))
+	[ $code != 0 ] || return 0
 	grep -v '^ok ' "$out"
 	head -n 40 "$err"
-	[ "$failed" != 0 ] || result $code kunit
-fi
+	# after a crash a test has no line
+	grep -q '^not ok ' "$out" || result $code kunit
+}
+
+scripts() {
+	for dir in "$chunks/big" "$selftests"; do
+		cd "$dir" || exit 1
+		# the big ones would take the fuzzer too long
+		into=$chunks
+		[ "$dir" = "$selftests" ] || into=$dir
+		each cases prints_what_it_should
+		each errors fails_as_it_should
+		each load is_refused
+	done
+	cd "$chunks/examples" || exit 1
+	for script in *.kp; do
+		example_holds "$script"
+		result $? "examples/$script"
+	done
+	for script in compiled/*.kp; do
+		compile "$script"
+		result $? "examples/$script"
+	done
+	cd "$here" || exit 1
+	for script in events/*.kp; do
+		for level in task hardirq; do
+			handles_event "$script" -E -u -l $level
+			result $? "$script at level $level"
+		done
+	done
+	level=
+	for script in types/*.kp; do
+		handles_event "$script" -E
+		result $? "$script"
+	done
+	each types/load is_refused
+}
 
 "$selftests/big.sh" "$chunks/big" || exit 1
-for dir in "$chunks/big" "$selftests"; do
-	cd "$dir" || exit 1
-	# the big ones would take the fuzzer too long
-	into=$chunks
-	[ "$dir" = "$selftests" ] || into=$dir
-	each cases prints_what_it_should
-	each errors fails_as_it_should
-	each load is_refused
-done
 code=0
 "$selftests/examples.sh" "$chunks/examples" $documents >"$out" 2>"$err" || code=$?
 result $code "examples of the documentation"
-cd "$chunks/examples" || exit 1
-for script in *.kp; do
-	example_holds "$script"
-	result $? "examples/$script"
+all_passed=$passed all_failed=$failed
+for KTAP_JIT in 1 0; do
+	export KTAP_JIT
+	passed=0 failed=0 skipped=0
+	unit_tests
+	scripts
+	way=native
+	[ $KTAP_JIT = 1 ] || way=interpreted
+	echo "$way: $passed passed, $failed failed, $skipped skipped"
+	all_passed=$((all_passed + passed)) all_failed=$((all_failed + failed))
 done
-for script in compiled/*.kp; do
-	compile "$script"
-	result $? "examples/$script"
-done
-cd "$here" || exit 1
-for script in events/*.kp; do
-	for level in task hardirq; do
-		handles_event "$script" -E -u -l $level
-		result $? "$script at level $level"
-	done
-done
-level=
-for script in types/*.kp; do
-	handles_event "$script" -E
-	result $? "$script"
-done
-each types/load is_refused
+unset KTAP_JIT
+passed=$all_passed failed=$all_failed
 
 code=0
 "$build/fuzz" -n "$mutants" -s "$seed" -o "$build" "$chunks"/*.ktap >"$out" 2>"$err" || code=$?
