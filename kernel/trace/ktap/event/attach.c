@@ -76,6 +76,9 @@ static void attach_compile(struct ktap_session *s, struct ktap_probe *probe, uns
 	bool once = probe->kind != KTAP_ON_EVENT;
 	char name[KTAP_JIT_NAME];
 
+	/* This may take long; bytecode does as well. */
+	if (ktap_unloads(s))
+		return;
 	if (!ktap_jit_pays(s->env.prog, handler, once) &&
 	    !(filter && ktap_jit_pays(s->env.prog, filter, once))) {
 		WRITE_ONCE(probe->jit_outcome, KTAP_JIT_SHORT);

@@ -30,9 +30,10 @@ static void native_free_prog(struct bpf_prog *prog)
 
 /*
  * The program does not go through the verifier of BPF: it is made from bytecode that the
- * verifier of ktap has accepted, by code of the kernel.
+ * verifier of ktap has accepted, by code of the kernel.  Code for which there is no @room
+ * is not even compiled: many handlers may call the same large function.
  */
-static enum ktap_jit_outcome native_make_prog(struct ktap_unit *u, const char *name,
+static enum ktap_jit_outcome native_make_prog(struct ktap_unit *u, const char *name, size_t room,
 					      struct bpf_prog **made)
 {
 	struct bpf_prog *prog;
@@ -43,6 +44,8 @@ static enum ktap_jit_outcome native_make_prog(struct ktap_unit *u, const char *n
 	n = u->emit.n;
 	if (n > EMIT_MAX)
 		return KTAP_JIT_LONG;
+	if (bpf_prog_size(n) > room)
+		return KTAP_JIT_MEMORY;
 	prog = bpf_prog_alloc(bpf_prog_size(n), KTAP_GFP);
 	if (!prog)
 		return KTAP_JIT_MEMORY;
@@ -71,11 +74,16 @@ static enum ktap_jit_outcome native_make_prog(struct ktap_unit *u, const char *n
 }
 
 /* Native code may take an eighth of the session's memory; functions beyond are interpreted. */
+static size_t native_room(const struct ktap_env *env)
+{
+	return env->heap.max / 8 - env->native_bytes;
+}
+
 static bool native_charge(struct ktap_env *env, struct ktap_native *native)
 {
 	native->bytes = sizeof(*native) + bpf_prog_size(native->prog->len) +
 			native->prog->jited_len;
-	if (native->bytes > env->heap.max / 8 - env->native_bytes)
+	if (native->bytes > native_room(env))
 		return false;
 	WRITE_ONCE(env->native_bytes, env->native_bytes + native->bytes);
 	return true;
@@ -91,7 +99,7 @@ static struct ktap_native *native_make(struct ktap_env *env, const struct ktap_f
 	if (!native)
 		return NULL;
 	if (!ktap_unit_init(&u, env, filter, handler))
-		env->jit_outcome = native_make_prog(&u, name, &native->prog);
+		env->jit_outcome = native_make_prog(&u, name, native_room(env), &native->prog);
 	native->filter = filter;
 	native->handler = handler;
 	native->ninsns = u.ninsns;
