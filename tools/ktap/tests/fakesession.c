@@ -32,6 +32,7 @@
  *					before the step "load": its size must be above
  *					64 KiB, so that its writer blocks; exits with 93 if
  *					this is impossible
+ *	probe TEXT			add this line of a probe to it, after "loading"
  *	load				read the chunk
  *	refuse				after ktap has read everything, end the session, so that
  *					the writing of the chunk fails; no step may follow
@@ -312,6 +313,20 @@ static void show_loading(pid_t ktap, const char *attached)
 	fclose(f);
 }
 
+static void show_probe(const char *text)
+{
+	const char *dir = getenv("KTAP_TRACEFS");
+	char path[4096];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/ktap/sessions", dir);
+	f = fopen(path, "a");
+	if (!f)
+		die(path);
+	fprintf(f, "  %s\n", text);
+	fclose(f);
+}
+
 /* alarm() is the limit */
 static void wait_for_terminal(const char *text)
 {
@@ -380,6 +395,8 @@ static void do_step(pid_t ktap, char *step)
 		wait_for_terminal(arg);
 	} else if (!strcmp(step, "loading")) {
 		show_loading(ktap, arg);
+	} else if (!strcmp(step, "probe")) {
+		show_probe(arg);
 	} else if (!strcmp(step, "load")) {
 		receive_chunk();
 	} else if (!strcmp(step, "refuse")) {

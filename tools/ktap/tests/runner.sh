@@ -342,6 +342,14 @@ play 'bulk 300000\nexit 0\n' -e "$script"
 result $? bulk_output_is_complete
 play 'exit 42\n' -e "$script"
 expect exit_code_is_the_sessions 42
+probes='pause\nloading 2/2\nprobe a:b hits=7 time=9 code=native\nprobe a:c hits=8 time=0 code=bytecode(short)\n'
+play "${probes}pause\\nexit 0\\n" -v -e "$script"
+[ "$code" = 0 ] && [ "$(grep '^ktap:  ' "$dir/err")" = 'ktap:   a:b hits=7 time=9 code=native
+ktap:   a:c hits=8 time=0 code=bytecode(short)' ]
+result $? probes_and_their_code_are_shown_at_the_end
+play "${probes}pause\\nexit 0\\n" -e "$script"
+! grep -q 'a:[bc]' "$dir/err"
+result $? but_only_with_v
 play 'err t.kp:1:1: error: boom\nexit 1\n' -e "$script"
 expect error_frames_go_to_stderr 1 '^t.kp:1:1: error: boom'
 play 'err -e:1:3: error: boom\nexit 1\n' -e "$script"
