@@ -378,6 +378,40 @@ static void live(struct host *h)
 	say_losses(h);
 }
 
+static void compile_func(struct host *h, const struct ktap_func *f)
+{
+	const struct ktap_native *native = ktap_jit_compile(&h->env, NULL, f, "ktap_func");
+
+	h->ninsns += native ? native->ninsns : f->ninsns;
+	h->nstepped += native ? native->nstepped : f->ninsns;
+}
+
+static bool is_value(const struct ktap_program *prog, u32 func)
+{
+	u32 pc;
+
+	for (pc = 0; pc < prog->ninsns; pc++) {
+		if (prog->code[pc].op == KTAP_OP_FUNC && prog->code[pc].d == func)
+			return true;
+	}
+	return false;
+}
+
+/* In the order of a session: the code of handlers changes when the top level has ended. */
+static void compile(struct host *h)
+{
+	struct ktap_program *prog = h->env.prog;
+	u32 i;
+
+	compile_func(h, &prog->funcs[prog->main]);
+	if (ktap_rewrite_events(prog))
+		return;
+	for (i = 0; i < prog->nfuncs; i++) {
+		if (is_value(prog, i))
+			compile_func(h, &prog->funcs[i]);
+	}
+}
+
 static void use_kept(struct host *h)
 {
 	h->vm = h->kept->vm;
@@ -453,7 +487,10 @@ static int run_program(struct host *h, struct ktap_program *prog)
 	err = init_vms(h);
 	if (!err) {
 		h->vm.abort = &h->abort;
-		live(h);
+		if (h->compile)
+			compile(h);
+		else
+			live(h);
 		host_probes_free(h);
 		destroy_vms(h);
 	}

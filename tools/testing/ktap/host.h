@@ -62,6 +62,8 @@ struct host_kept {
  *	such a limit for output that cannot be read yet
  * @max_probes: limit of registered probes; 0: that of the kernel
  * @unsafe: the script may act on the system
+ * @compile: run nothing; compile the top level, and each function that is a value, as
+ *	handlers are
  * @locked: handlers run as if this CPU held a lock of ktap
  * @memory: bytes of its heap; 0: enough for all tests
  * @kept: activations whose memory is reused; NULL: make new ones
@@ -88,6 +90,8 @@ struct host_kept {
  * @loading: the top level runs
  * @ending: exit() or stop() was called, or an error has happened
  * @printed: the script has printed something
+ * @ninsns: with @compile: instructions of the functions, each with those that it may call
+ * @nstepped: those of them that the interpreter always executes
  * @exit_code: return value of host_run()
  */
 struct host {
@@ -104,6 +108,7 @@ struct host {
 	size_t max_text;
 	unsigned int max_probes;
 	bool unsafe;
+	bool compile;
 	bool locked;
 	size_t memory;
 	const struct host_kept *kept;
@@ -128,6 +133,8 @@ struct host {
 	bool loading;
 	bool ending;
 	bool printed;
+	u32 ninsns;
+	u32 nstepped;
 	int exit_code;
 };
 

@@ -15,10 +15,11 @@
 #include "vm/env.h"
 
 static const char usage[] =
-	"usage: ktapvm [-v] [-E] [-l LEVEL] [-u] CHUNK.ktap [args]\n"
+	"usage: ktapvm [-v] [-E] [-j] [-l LEVEL] [-u] CHUNK.ktap [args]\n"
 	"Runs a chunk made by ktapc.  No event ever happens, unless it is made up.\n"
 	"\n"
 	"  -E        run the handlers of all events and ticks once\n"
+	"  -j        run nothing, but say how many instructions native code replaces\n"
 	"  -l LEVEL  those of events at task (default), softirq, hardirq or nmi\n"
 	"  -u        the script may act on the system: ktap --unsafe\n"
 	"  -v        say what was loaded and counted\n";
@@ -51,10 +52,13 @@ int main(int argc, char **argv)
 	size_t len;
 	int c, code;
 
-	while ((c = getopt(argc, argv, "+El:uv")) != -1) {
+	while ((c = getopt(argc, argv, "+Ejl:uv")) != -1) {
 		switch (c) {
 		case 'E':
 			h.fire = true;
+			break;
+		case 'j':
+			h.compile = true;
 			break;
 		case 'l':
 			good &= parse_level(optarg, &h.level);
@@ -81,6 +85,8 @@ int main(int argc, char **argv)
 		return HOST_EXIT_REFUSED;
 	}
 	code = host_run(&h, chunk, len);
+	if (h.compile && !code)
+		printf("native: %u of %u instructions\n", h.ninsns - h.nstepped, h.ninsns);
 	if (verbose)
 		fprintf(stderr, "ktapvm: %zu bytes, exit code %d, %zu bytes of heap\n", len, code,
 			h.env.heap.bytes);
