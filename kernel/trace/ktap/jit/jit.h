@@ -113,7 +113,7 @@ static inline const struct ktap_native *ktap_jit_compile(struct ktap_env *env,
 	return NULL;
 }
 
-/* Not why a function is interpreted: ktap_jit_compile() fails. */
+/* The length of a function does not matter here: ktap_jit_compile() always fails. */
 static inline bool ktap_jit_pays(const struct ktap_program *prog, const struct ktap_func *f,
 				 bool once)
 {
