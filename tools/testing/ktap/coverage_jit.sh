@@ -18,7 +18,7 @@ share() {
 	name=$1
 	shift
 	for script; do
-		# some are to be refused
+		# the compiler must refuse some of them
 		"$build/compiler/ktapc" -o "$tmp/chunk" "$script" 2>"$tmp/err" || continue
 		"$build/ktapvm" -u -j "$tmp/chunk" 2>"$tmp/err" | sed "s|\$| of ${script##*/}|"
 	done >"$tmp/list"

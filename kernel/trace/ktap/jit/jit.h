@@ -80,7 +80,7 @@ extern unsigned long ktap_jit_enabled;
  * Compiled code cannot follow a later change of the bytecode.
  * Context: process, may sleep.
  * Return: the code, which lives as long as @env; the same one for the same functions.
- * NULL if they are to be interpreted; &ktap_env.jit_outcome says why.
+ * NULL if they will be interpreted; &ktap_env.jit_outcome says why.
  */
 const struct ktap_native *ktap_jit_compile(struct ktap_env *env, const struct ktap_func *filter,
 					   const struct ktap_func *handler, const char *name);

@@ -100,7 +100,7 @@ echo 1 >"$jit"
 run -v -e "$counts" -- "$workload" getppid 100
 is native_if_switched_on_again "$code $(compiled $enter)" '0 native'
 
-# Handlers that cannot be compiled. repeated N: a handler with so many additions
+# Handlers that cannot be compiled. repeated N: print a handler with N additions
 repeated() {
 	echo "n = 0 trace $enter { var x = 1 var y = 1"
 	yes 'x += y + n' | head -n "$1"
@@ -174,7 +174,7 @@ else
 fi
 restore
 
-# What a handler finds, and how it fails
+# Stacks and errors of handlers
 same() {
 	[ "$native" = "$code" ] && cmp -s "$tmp/native.out" "$tmp/out"
 }
