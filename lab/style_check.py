@@ -33,6 +33,7 @@ LEVELS = [
     ('host',),
     ('btf',),
     ('load',),
+    ('jit',),
     ('output',),
     ('lib',),
     ('session',),
@@ -44,6 +45,9 @@ LEVELS = [
 UPWARD = {
     ('vm/program.h', 'btf/btf.h'): 'how a member that the verifier has found is read',
     ('vm/vm.c', 'btf/btf_read.h'): 'the instruction that reads a member',
+    ('vm/env.h', 'jit/jit.h'): 'why a handler is interpreted',
+    ('vm/env.c', 'jit/jit.h'): 'native code lives as long as the environment',
+    ('vm/run.h', 'jit/jit.h'): 'runs execute native code',
     ('host/task.c', 'btf/btf.h'): 'the type of the current task',
     ('host/task.c', 'probe.h'): 'the event of the current run',
 }

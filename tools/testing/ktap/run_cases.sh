@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Run the KUnit tests, the language tests without a kernel, and the tests of handlers, with
-# an invented event: once as native code, and once interpreted. Then the fuzzer has all their
-# chunks.
+# an invented event: once as native code, and once interpreted. Then the fuzzer has all their chunks.
 # Usage: run_cases.sh BUILD
 #
 # The expectations are those of ../selftests/ktap/language.sh:

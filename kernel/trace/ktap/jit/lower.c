@@ -20,7 +20,7 @@
 #include "vm/ops.h"
 #include "vm/vm.h"
 
-/* What a function of C gets for an instruction, besides the activation */
+/* An argument of a function of C, after the activation */
 enum lower_operand {
 	LOWER_NONE,
 	LOWER_A,		/* the address of R[a] */
@@ -477,120 +477,122 @@ static void lower_sum_int(struct ktap_unit *u, const struct ktap_code *insn,
 	}
 }
 
-#define OP(name, _lower, ...)	[KTAP_OP_##name] = { .lower = lower_##_lower, ##__VA_ARGS__ }
-#define LOCAL(name, _lower, ...)	OP(name, _lower, .local = true, ##__VA_ARGS__)
-#define LOOP(name, _lower)						\
+#define ROW(name, _lower, ...)	[KTAP_OP_##name] = { .lower = lower_##_lower, ##__VA_ARGS__ }
+#define ROW_LOCAL(name, _lower, ...)	ROW(name, _lower, .local = true, ##__VA_ARGS__)
+#define ROW_LOOP(name, _lower)						\
 	[KTAP_OP_##name] = { .lower = ktap_lower_##_lower }
-#define JUMP(name, _lower, ...)						\
+#define ROW_JUMP(name, _lower, ...)					\
 	[KTAP_OP_##name] = { .lower = ktap_lower_##_lower, .local = true, ##__VA_ARGS__ }
-#define ARITH(name, _op)	LOCAL(name, arith, .op = _op), LOCAL(name##I, arith_imm, .op = _op)
-#define DIVIDE(name, _op)						\
-	LOCAL(name, divide, .op = _op), LOCAL(name##I, divide_imm, .op = _op)
-#define CALL(name, _fn, ...)	OP(name, call_c, .fn = _fn, .operands = { __VA_ARGS__ })
-#define LINE(name, _fn, ...)	OP(name, call_with_line, .fn = _fn, .operands = { __VA_ARGS__ })
-#define KEYS(name, _fn)							\
-	CALL(name, _fn, LOWER_A, LOWER_B, LOWER_C),			\
-	CALL(name##S, _fn, LOWER_A, LOWER_STRING, LOWER_C),		\
-	CALL(name##I, _fn, LOWER_A, LOWER_INTEGER, LOWER_C)
+#define ROW_ARITH(name, _op)						\
+	ROW_LOCAL(name, arith, .op = _op), ROW_LOCAL(name##I, arith_imm, .op = _op)
+#define ROW_DIVIDE(name, _op)						\
+	ROW_LOCAL(name, divide, .op = _op), ROW_LOCAL(name##I, divide_imm, .op = _op)
+#define ROW_CALL(name, _fn, ...)	ROW(name, call_c, .fn = _fn, .operands = { __VA_ARGS__ })
+#define ROW_LINE(name, _fn, ...)					\
+	ROW(name, call_with_line, .fn = _fn, .operands = { __VA_ARGS__ })
+#define ROW_KEYS(name, _fn)						\
+	ROW_CALL(name, _fn, LOWER_A, LOWER_B, LOWER_C),			\
+	ROW_CALL(name##S, _fn, LOWER_A, LOWER_STRING, LOWER_C),		\
+	ROW_CALL(name##I, _fn, LOWER_A, LOWER_INTEGER, LOWER_C)
 
 /* FORPREP, TAIL, TAILV and CALLV are not here: the interpreter executes them. */
 static const struct lower_op lower_ops[256] = {
-	LOCAL(NIL, nil),
-	LOCAL(BOOL, boolean),
-	LOCAL(INT, int),
-	LOCAL(INTK, intk),
-	LOCAL(STR, str),
-	LOCAL(FUNC, func),
-	LOCAL(MOV, mov),
+	ROW_LOCAL(NIL, nil),
+	ROW_LOCAL(BOOL, boolean),
+	ROW_LOCAL(INT, int),
+	ROW_LOCAL(INTK, intk),
+	ROW_LOCAL(STR, str),
+	ROW_LOCAL(FUNC, func),
+	ROW_LOCAL(MOV, mov),
 
-	OP(GETC, get_constant, .fn = ktap_global_get, .operands = { LOWER_D, LOWER_A }),
-	CALL(GETG, ktap_global_get, LOWER_D, LOWER_A),
-	CALL(SETG, ktap_global_set, LOWER_D, LOWER_A),
-	CALL(ADDG, ktap_global_add, LOWER_D, LOWER_A),
-	OP(SUM, sum, .fn = ktap_jit_sum, .operands = { LOWER_GLOBAL, LOWER_A }),
-	OP(SUMI, sum_int, .op = false),
-	OP(SUMEND, sum_int, .op = true),
+	ROW(GETC, get_constant, .fn = ktap_global_get, .operands = { LOWER_D, LOWER_A }),
+	ROW_CALL(GETG, ktap_global_get, LOWER_D, LOWER_A),
+	ROW_CALL(SETG, ktap_global_set, LOWER_D, LOWER_A),
+	ROW_CALL(ADDG, ktap_global_add, LOWER_D, LOWER_A),
+	ROW(SUM, sum, .fn = ktap_jit_sum, .operands = { LOWER_GLOBAL, LOWER_A }),
+	ROW(SUMI, sum_int, .op = false),
+	ROW(SUMEND, sum_int, .op = true),
 
-	ARITH(ADD, BPF_ADD),
-	ARITH(SUB, BPF_SUB),
-	ARITH(MUL, BPF_MUL),
-	ARITH(AND, BPF_AND),
-	ARITH(OR, BPF_OR),
-	ARITH(XOR, BPF_XOR),
-	ARITH(SHL, BPF_LSH),
-	ARITH(SHR, BPF_ARSH),
-	DIVIDE(DIV, BPF_DIV),
-	DIVIDE(MOD, BPF_MOD),
-	LOCAL(NEG, neg),
-	LOCAL(BNOT, bnot),
-	LOCAL(NOT, not),
-	CALL(CONCAT, ktap_op_concat, LOWER_A, LOWER_B, LOWER_NC),
-	CALL(TUPLE, ktap_jit_tuple, LOWER_A, LOWER_B, LOWER_NC),
-	LOCAL(EQ, compare, .op = BPF_JEQ),
-	LOCAL(LT, compare, .op = BPF_JSLT),
-	LOCAL(LE, compare, .op = BPF_JSLE),
+	ROW_ARITH(ADD, BPF_ADD),
+	ROW_ARITH(SUB, BPF_SUB),
+	ROW_ARITH(MUL, BPF_MUL),
+	ROW_ARITH(AND, BPF_AND),
+	ROW_ARITH(OR, BPF_OR),
+	ROW_ARITH(XOR, BPF_XOR),
+	ROW_ARITH(SHL, BPF_LSH),
+	ROW_ARITH(SHR, BPF_ARSH),
+	ROW_DIVIDE(DIV, BPF_DIV),
+	ROW_DIVIDE(MOD, BPF_MOD),
+	ROW_LOCAL(NEG, neg),
+	ROW_LOCAL(BNOT, bnot),
+	ROW_LOCAL(NOT, not),
+	ROW_CALL(CONCAT, ktap_op_concat, LOWER_A, LOWER_B, LOWER_NC),
+	ROW_CALL(TUPLE, ktap_jit_tuple, LOWER_A, LOWER_B, LOWER_NC),
+	ROW_LOCAL(EQ, compare, .op = BPF_JEQ),
+	ROW_LOCAL(LT, compare, .op = BPF_JSLT),
+	ROW_LOCAL(LE, compare, .op = BPF_JSLE),
 
-	JUMP(JMP, jmp),
-	JUMP(JT, jump_truth, .op = BPF_JNE),
-	JUMP(JF, jump_truth, .op = BPF_JEQ),
-	JUMP(JNIL, jump_nil, .op = BPF_JEQ),
-	JUMP(JNNIL, jump_nil, .op = BPF_JNE),
-	JUMP(JEQ, jump_order, .op = BPF_JEQ),
-	JUMP(JNE, jump_order, .op = BPF_JNE),
-	JUMP(JLT, jump_order, .op = BPF_JSLT),
-	JUMP(JLE, jump_order, .op = BPF_JSLE),
-	JUMP(JNLT, jump_order, .op = BPF_JSGE),
-	JUMP(JNLE, jump_order, .op = BPF_JSGT),
-	JUMP(JEQI, jump_equal_imm, .op = BPF_JEQ),
-	JUMP(JNEI, jump_equal_imm, .op = BPF_JNE),
-	JUMP(JLTI, jump_order_imm, .op = BPF_JSLT),
-	JUMP(JLEI, jump_order_imm, .op = BPF_JSLE),
-	JUMP(JGTI, jump_order_imm, .op = BPF_JSGT),
-	JUMP(JGEI, jump_order_imm, .op = BPF_JSGE),
-	JUMP(JNLTI, jump_order_imm, .op = BPF_JSGE),
-	JUMP(JNLEI, jump_order_imm, .op = BPF_JSGT),
-	JUMP(JNGTI, jump_order_imm, .op = BPF_JSLE),
-	JUMP(JNGEI, jump_order_imm, .op = BPF_JSLT),
+	ROW_JUMP(JMP, jmp),
+	ROW_JUMP(JT, jump_truth, .op = BPF_JNE),
+	ROW_JUMP(JF, jump_truth, .op = BPF_JEQ),
+	ROW_JUMP(JNIL, jump_nil, .op = BPF_JEQ),
+	ROW_JUMP(JNNIL, jump_nil, .op = BPF_JNE),
+	ROW_JUMP(JEQ, jump_order, .op = BPF_JEQ),
+	ROW_JUMP(JNE, jump_order, .op = BPF_JNE),
+	ROW_JUMP(JLT, jump_order, .op = BPF_JSLT),
+	ROW_JUMP(JLE, jump_order, .op = BPF_JSLE),
+	ROW_JUMP(JNLT, jump_order, .op = BPF_JSGE),
+	ROW_JUMP(JNLE, jump_order, .op = BPF_JSGT),
+	ROW_JUMP(JEQI, jump_equal_imm, .op = BPF_JEQ),
+	ROW_JUMP(JNEI, jump_equal_imm, .op = BPF_JNE),
+	ROW_JUMP(JLTI, jump_order_imm, .op = BPF_JSLT),
+	ROW_JUMP(JLEI, jump_order_imm, .op = BPF_JSLE),
+	ROW_JUMP(JGTI, jump_order_imm, .op = BPF_JSGT),
+	ROW_JUMP(JGEI, jump_order_imm, .op = BPF_JSGE),
+	ROW_JUMP(JNLTI, jump_order_imm, .op = BPF_JSGE),
+	ROW_JUMP(JNLEI, jump_order_imm, .op = BPF_JSGT),
+	ROW_JUMP(JNGTI, jump_order_imm, .op = BPF_JSLE),
+	ROW_JUMP(JNGEI, jump_order_imm, .op = BPF_JSLT),
 
-	CALL(NEWT, ktap_table_new, LOWER_D, LOWER_A),
-	CALL(TGET, ktap_op_get, LOWER_A, LOWER_B, LOWER_C),
-	CALL(TGETS, ktap_op_get_name, LOWER_A, LOWER_B, LOWER_D),
-	CALL(TGETI, ktap_op_get, LOWER_A, LOWER_B, LOWER_INTEGER),
-	KEYS(TSET, ktap_op_set),
-	KEYS(TADD, ktap_op_add),
-	CALL(THAS, ktap_op_has, LOWER_A, LOWER_B, LOWER_C),
-	CALL(TAGG, ktap_op_taggregate, LOWER_A, LOWER_B, LOWER_C),
-	CALL(TSETM, ktap_op_set_open, LOWER_A, LOWER_D, LOWER_B),
-	CALL(AGG, ktap_op_aggregate, LOWER_A, LOWER_C),
-	CALL(ITER, ktap_op_iter, LOWER_A),
-	LOOP(NEXT, next),
-	LOOP(FORLOOP, for_loop),
+	ROW_CALL(NEWT, ktap_table_new, LOWER_D, LOWER_A),
+	ROW_CALL(TGET, ktap_op_get, LOWER_A, LOWER_B, LOWER_C),
+	ROW_CALL(TGETS, ktap_op_get_name, LOWER_A, LOWER_B, LOWER_D),
+	ROW_CALL(TGETI, ktap_op_get, LOWER_A, LOWER_B, LOWER_INTEGER),
+	ROW_KEYS(TSET, ktap_op_set),
+	ROW_KEYS(TADD, ktap_op_add),
+	ROW_CALL(THAS, ktap_op_has, LOWER_A, LOWER_B, LOWER_C),
+	ROW_CALL(TAGG, ktap_op_taggregate, LOWER_A, LOWER_B, LOWER_C),
+	ROW_CALL(TSETM, ktap_op_set_open, LOWER_A, LOWER_D, LOWER_B),
+	ROW_CALL(AGG, ktap_op_aggregate, LOWER_A, LOWER_C),
+	ROW_CALL(ITER, ktap_op_iter, LOWER_A),
+	ROW_LOOP(NEXT, next),
+	ROW_LOOP(FORLOOP, for_loop),
 
-	OP(CALL, call),
-	LINE(CALLB, ktap_jit_call_builtin, LOWER_A, LOWER_D, LOWER_NB),
-	LINE(PRINTF, ktap_jit_printf, LOWER_A, LOWER_D, LOWER_NB),
-	OP(VALUE, builtin_value),
-	OP(RET, ret),
-	CALL(VARG, ktap_frame_varargs, LOWER_A, LOWER_NC),
-	OP(END, end),
-	OP(DECIDE, decide),
-	OP(TESTEQ, test, .op = BPF_JEQ),
-	OP(TESTNE, test, .op = BPF_JNE),
-	OP(TESTLT, test, .op = BPF_JSLT),
-	OP(TESTLE, test, .op = BPF_JSLE),
-	OP(TESTGT, test, .op = BPF_JSGT),
-	OP(TESTGE, test, .op = BPF_JSGE),
+	ROW(CALL, call),
+	ROW_LINE(CALLB, ktap_jit_call_builtin, LOWER_A, LOWER_D, LOWER_NB),
+	ROW_LINE(PRINTF, ktap_jit_printf, LOWER_A, LOWER_D, LOWER_NB),
+	ROW(VALUE, builtin_value),
+	ROW(RET, ret),
+	ROW_CALL(VARG, ktap_frame_varargs, LOWER_A, LOWER_NC),
+	ROW(END, end),
+	ROW(DECIDE, decide),
+	ROW(TESTEQ, test, .op = BPF_JEQ),
+	ROW(TESTNE, test, .op = BPF_JNE),
+	ROW(TESTLT, test, .op = BPF_JSLT),
+	ROW(TESTLE, test, .op = BPF_JSLE),
+	ROW(TESTGT, test, .op = BPF_JSGT),
+	ROW(TESTGE, test, .op = BPF_JSGE),
 
-	CALL(FIELD, ktap_jit_field, LOWER_D, LOWER_A),
-	CALL(ARG, ktap_jit_arg, LOWER_D, LOWER_A),
-	CALL(SYMBOL, ktap_symbol_get, LOWER_SYMBOL, LOWER_A),
-	CALL(GETSELF, ktap_self_get, LOWER_D, LOWER_A),
-	CALL(SETSELF, ktap_self_set, LOWER_D, LOWER_A),
-	CALL(ADDSELF, ktap_self_add, LOWER_D, LOWER_A),
-	CALL(MEMBER, ktap_op_member, LOWER_A, LOWER_B, LOWER_D),
-	CALL(ELEM, ktap_op_element, LOWER_A, LOWER_B, LOWER_C),
-	CALL(ELEMI, ktap_op_element, LOWER_A, LOWER_B, LOWER_INTEGER),
-	CALL(CAST, ktap_op_cast, LOWER_A, LOWER_A1, LOWER_D),
+	ROW_CALL(FIELD, ktap_jit_field, LOWER_D, LOWER_A),
+	ROW_CALL(ARG, ktap_jit_arg, LOWER_D, LOWER_A),
+	ROW_CALL(SYMBOL, ktap_symbol_get, LOWER_SYMBOL, LOWER_A),
+	ROW_CALL(GETSELF, ktap_self_get, LOWER_D, LOWER_A),
+	ROW_CALL(SETSELF, ktap_self_set, LOWER_D, LOWER_A),
+	ROW_CALL(ADDSELF, ktap_self_add, LOWER_D, LOWER_A),
+	ROW_CALL(MEMBER, ktap_op_member, LOWER_A, LOWER_B, LOWER_D),
+	ROW_CALL(ELEM, ktap_op_element, LOWER_A, LOWER_B, LOWER_C),
+	ROW_CALL(ELEMI, ktap_op_element, LOWER_A, LOWER_B, LOWER_INTEGER),
+	ROW_CALL(CAST, ktap_op_cast, LOWER_A, LOWER_A1, LOWER_D),
 };
 
 bool ktap_lowers_locally(const struct ktap_code *insn)

@@ -32,9 +32,9 @@
  * - as a call of the function that the interpreter calls for it;
  * - as a call of ktap_jit_step().
  *
- * What is seldom executed is behind all other code: for each instruction that needs it, the
- * call of ktap_jit_step(), and the way to ktap_jit_fail(), which finds the `try` that catches
- * an error.  Where the interpreter continues elsewhere than at the next instruction or the
+ * Code that is seldom executed comes after all other code: for each instruction that needs
+ * it, the call of ktap_jit_step(), and the way to ktap_jit_fail(), which finds the `try` that
+ * catches an error.  Where the interpreter continues elsewhere than at the next instruction or the
  * target of the jump, a binary search over the possible places finds the code.
  *
  * The code is written twice.  The first pass counts the instructions, and notes where each

@@ -373,7 +373,8 @@ static void text_is_joined_in_two_ways(struct kunit *test)
 			vm->stack[11] = first;
 			expect_joined(test, vm, n, lens[i]);
 			KUNIT_EXPECT_TRUE(test, ktap_equal(&first, &vm->stack[10]));
-			KUNIT_EXPECT_TRUE(test, vm->stack[10].blob >= first.blob + max(first.len, 1U));
+			KUNIT_EXPECT_TRUE(test, vm->stack[10].blob >=
+					  first.blob + max(first.len, 1U));
 			while (ktap_arena_has_room(&vm->arena, 520))
 				KUNIT_ASSERT_NOT_NULL(test, ktap_arena_alloc(vm, 8));
 			expect_joined(test, vm, n, lens[i]);

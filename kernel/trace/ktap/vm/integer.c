@@ -98,15 +98,19 @@ unsigned int ktap_decimal_len(s64 i)
 	return integer_len(integer_size(i)) + (i < 0);
 }
 
-static const char integer_pairs[] =
-	"0001020304050607080910111213141516171819202122232425262728293031323334353637383940"
-	"4142434445464748495051525354555657585960616263646566676869707172737475767778798081"
-	"828384858687888990919293949596979899";
+#define TEN_PAIRS(x)							\
+	{ x, '0' }, { x, '1' }, { x, '2' }, { x, '3' }, { x, '4' },	\
+	{ x, '5' }, { x, '6' }, { x, '7' }, { x, '8' }, { x, '9' }
+
+static const char integer_pairs[100][2] = {
+	TEN_PAIRS('0'), TEN_PAIRS('1'), TEN_PAIRS('2'), TEN_PAIRS('3'), TEN_PAIRS('4'),
+	TEN_PAIRS('5'), TEN_PAIRS('6'), TEN_PAIRS('7'), TEN_PAIRS('8'), TEN_PAIRS('9'),
+};
 
 /* Two digits from each division */
 static __always_inline char *integer_pair(unsigned int pair, char *end)
 {
-	memcpy(end - 2, integer_pairs + 2 * pair, 2);
+	memcpy(end - 2, integer_pairs[pair], 2);
 	return end - 2;
 }
 

@@ -148,7 +148,8 @@ size_t ktap_vm_backtrace(const struct ktap_vm *vm, char *buf, size_t size)
 		call = &vm->calls[i - 1];
 		if (call->tail)
 			len += scnprintf(buf + len, size - len, "  (tail calls)\n");
-		len += run_put_frame(prog, call->func, call->insn - prog->code, buf + len, size - len);
+		len += run_put_frame(prog, call->func, call->insn - prog->code, buf + len,
+				     size - len);
 	}
 	if (i)
 		len += scnprintf(buf + len, size - len, "  and %u more\n", i);

@@ -248,9 +248,9 @@ static void compare_run_ended(const struct host *h, const struct ktap_vm *vm)
 	compare_note_calls(vm);
 	compare_note("budget %llu, rest %llu\n", (unsigned long long)vm->budget,
 		(unsigned long long)vm->rest);
-	compare_note("calls %u, registers from %u to %u, arguments %u, function %td, "
-		"filtered %u\n", vm->ncalls, vm->base, vm->top, vm->nvarargs, vm->func - funcs,
-		!vm->handler);
+	compare_note("calls %u, registers from %u to %u, arguments %u, function %td\n",
+		vm->ncalls, vm->base, vm->top, vm->nvarargs, vm->func - funcs);
+	compare_note("filtered %u\n", !vm->handler);
 	compare_note("result %u %u %llx, execname %u, speculation %lld\n",
 		vm->result.tag, vm->result.len, (unsigned long long)vm->result.u,
 		vm->execname_len, (long long)vm->speculation);

@@ -34,8 +34,8 @@ while read -r file mistake; do
 done <<'EOF'
 lower s/JUMP(JLT, jump_order, .op = BPF_JSLT)/JUMP(JLT, jump_order, .op = BPF_JSLE)/
 lower s/JUMP(JGEI, jump_order_imm, .op = BPF_JSGE)/JUMP(JGEI, jump_order_imm, .op = BPF_JGE)/
-lower s/ARITH(ADD, BPF_ADD)/ARITH(ADD, BPF_SUB)/
-lower s/ARITH(SHR, BPF_ARSH)/ARITH(SHR, BPF_RSH)/
+lower s/ROW_ARITH(ADD, BPF_ADD)/ROW_ARITH(ADD, BPF_SUB)/
+lower s/ROW_ARITH(SHR, BPF_ARSH)/ROW_ARITH(SHR, BPF_RSH)/
 lower s/BPF_AND, R2, 63/BPF_AND, R2, 127/
 lower s/\.tag = KTAP_FUNC/.tag = KTAP_INT/
 lower s/JEQ, R2, 0, ktap_unit_step/JEQ, R2, 1, ktap_unit_step/
