@@ -209,13 +209,29 @@ static bool is_drained(pid_t ktap)
 	       read_status(ktap, after, sizeof(after)) && !strcmp(before, after);
 }
 
-/* In the loops here a busy machine may take long: alarm() is the limit. */
+/* Is ktap stopped, or has it ended? */
+static bool is_stopped(pid_t ktap)
+{
+	char status[8192];
+
+	read_status(ktap, status, sizeof(status));
+	return strstr(status, "State:\tT") || strstr(status, "State:\tZ");
+}
+
+/*
+ * In the loops here a busy machine may take long: alarm() is the limit. While the terminal is
+ * being closed, a read() of it fails, and only later it finds the end: so ktap waits.
+ */
 static void end_session(pid_t ktap)
 {
 	while (!is_drained(ktap))
 		usleep(5000);
+	kill(ktap, SIGSTOP);
+	while (!is_stopped(ktap))
+		usleep(1000);
 	close(slave);
 	close(master);
+	kill(ktap, SIGCONT);
 }
 
 /* ktap may show an endless file meanwhile, and never sleep. */
