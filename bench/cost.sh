@@ -18,6 +18,8 @@
 tracing=/sys/kernel/tracing
 mode=${1:-plain} only=${2:-*} ops=0
 [ "$mode" = scripts ] || echo $((256 << 20)) >$tracing/ktap/max_memory
+# Units of the budget are those of the interpreter: native code takes no longer for any of them.
+[ ! -e $tracing/ktap/jit ] || [ "$mode" = scripts ] || echo 0 >$tracing/ktap/jit
 
 # Where the handler runs, what that adds to names of operations, and what one.c does to make
 # the event

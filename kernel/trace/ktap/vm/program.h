@@ -191,7 +191,8 @@ struct ktap_program {
 };
 
 /*
- * The verifier has not proven that the register is an integer before the instruction.  For FORPREP and FORLOOP these are the registers a to a + 3.
+ * The verifier has not proven that the register is an integer before the instruction.  For
+ * FORPREP and FORLOOP these are the registers a to a + 3.
  */
 #define KTAP_OTHER_A	BIT(0)
 #define KTAP_OTHER_B	BIT(1)
