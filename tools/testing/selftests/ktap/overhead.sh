@@ -114,7 +114,7 @@ was=$(cat "$max_insns")
 trap 'echo "$was" >"$max_insns"; rm -rf "$tmp"' EXIT
 echo 100000 >"$max_insns"
 held handlers_that_loop $enter 'var x = 0 while (x < 40000) { x += 1 }' "$workload" pin 0 spin 1
-held handlers_that_end "$(repeated 10 $enter)" 'var x = 0 while (x < 500) { x += 1 }' \
+held handlers_that_end "$(repeated 10 $enter)" 'var x = 0 while (x < 2000) { x += 1 }' \
 	"$workload" pin 0 spin 1
 # clear() of a large table is measured in pieces, as loops are
 held handlers_that_clear $enter 'for (i = 1, 9000) { t[i] = i } clear(t)' \
