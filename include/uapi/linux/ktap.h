@@ -93,6 +93,8 @@ enum ktap_chunk_flags {
  * @KTAP_SEC_FILES: &ktap_section.count struct ktap_file, then source text
  * @KTAP_SEC_TRIES: &ktap_section.count struct ktap_try
  * @KTAP_SEC_OPTIONS: &ktap_section.count struct ktap_option
+ * @KTAP_SEC_SIGNATURE: PKCS#7 (DER) of all bytes before it; the last section, with which the
+ *	chunk ends.  It has no entries, and is %KTAP_SEC_OPTIONAL.
  */
 enum ktap_section_type {
 	KTAP_SEC_STRINGS	= 1,
@@ -106,6 +108,7 @@ enum ktap_section_type {
 	KTAP_SEC_FILES		= 9,
 	KTAP_SEC_TRIES		= 10,
 	KTAP_SEC_OPTIONS	= 11,
+	KTAP_SEC_SIGNATURE	= 12,
 };
 
 /* &ktap_section.flags: a kernel that does not know the type skips the section */

@@ -11,6 +11,7 @@
 #include <linux/security.h>
 
 #include "../trace.h"
+#include "policy.h"
 #include "session.h"
 
 /**
@@ -43,6 +44,9 @@
  *   see addresses in /proc/kallsyms;
  * - actions on the system: CAP_SYS_ADMIN, LOCKDOWN_DBG_WRITE_KERNEL, and explicit consent
  *   of both the script and the user who runs it (session_input.c, lib/act.c).
+ *
+ * A signed script may give users the rights of CAP_PERFMON except for programs, if the
+ * administrator has chosen that (policy.c).
  */
 
 /* Users who may profile the kernel by perf may do so by ktap. */
@@ -66,7 +70,11 @@ static int permission_may_profile(void)
  */
 int ktap_permissions_open(void)
 {
-	return tracing_check_open_get_tr(NULL) ?: permission_may_profile();
+	int err = tracing_check_open_get_tr(NULL);
+
+	if (err || ktap_policy_opens())
+		return err;
+	return permission_may_profile();
 }
 
 /* A missing capability is no denial here: do not audit it. */
@@ -75,11 +83,13 @@ static bool permission_cred_has(const struct cred *cred, int cap)
 	return !security_capable(cred, &init_user_ns, cap, CAP_OPT_NOAUDIT);
 }
 
-/* Store the rights of the opener. */
+/* Store the rights of the opener, the current task. */
 void ktap_permissions_init(struct ktap_session *s, const struct cred *cred)
 {
+	s->may_profile = !permission_may_profile();
 	s->admin = permission_cred_has(cred, CAP_SYS_ADMIN);
 	s->perfmon = s->admin || permission_cred_has(cred, CAP_PERFMON);
+	s->programs = s->perfmon;
 	s->addresses = kallsyms_show_value(cred);
 }
 

@@ -60,7 +60,9 @@ struct ktap_refill {
  *
  * @filter: events that are delivered
  *
- * @perfmon: the opener had CAP_PERFMON
+ * @may_profile: the opener may profile the kernel by perf
+ * @perfmon: the opener had CAP_PERFMON, or the script is signed
+ * @programs: the opener had CAP_PERFMON, whatever the script is
  * @admin: the opener had CAP_SYS_ADMIN
  * @addresses: the opener may see kernel addresses (kallsyms_show_value())
  * @opener: process that opened the file, for display
@@ -150,7 +152,9 @@ struct ktap_session {
 	struct ktap_filter filter;
 
 	/* permissions and the opener */
+	bool may_profile;
 	bool perfmon;
+	bool programs;
 	bool admin;
 	bool addresses;
 	struct pid *opener;

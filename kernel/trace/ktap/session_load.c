@@ -12,6 +12,7 @@
 #include "jit/jit.h"
 #include "lib/getopt.h"
 #include "load/rewrite.h"
+#include "policy.h"
 #include "probe.h"
 #include "session.h"
 #include "session_output.h"
@@ -213,6 +214,7 @@ static const struct {
 	int (*do_stage)(struct ktap_session *s);
 	void (*undo)(struct ktap_session *s);
 } load_stages[] = {
+	{ ktap_policy_check },
 	{ load_program,			load_free_program },	/* verified and linked */
 	{ load_check_permissions },
 	{ load_init_env,		load_destroy_env },

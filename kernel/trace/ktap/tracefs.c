@@ -18,6 +18,7 @@
 #include "../trace.h"
 #include "data/ustack_file.h"
 #include "output/speculation.h"
+#include "policy.h"
 #include "probe.h"
 #include "session.h"
 #include "session_output.h"
@@ -184,6 +185,7 @@ static int tracefs_features_show(struct seq_file *m, void *unused)
 		seq_printf(m, "%s: %lu\n", limits[i].name, limits[i].value);
 	seq_printf(m, "set_retval: %d\n", KTAP_CAN_SET_RETVAL);
 	seq_printf(m, "jit: %d\n", IS_ENABLED(CONFIG_KTAP_JIT));
+	seq_printf(m, "signed: %d\n", IS_ENABLED(CONFIG_KTAP_SIGNED));
 	seq_printf(m, "user_files: %d\n", KTAP_FINDS_USER_FILES);
 	return 0;
 }
@@ -258,6 +260,9 @@ static const struct {
 	{ "max_insns",	TRACE_MODE_WRITE,	&max_insns,	&limit_fops },
 #ifdef CONFIG_KTAP_JIT
 	{ "jit",	TRACE_MODE_WRITE,	&jit,		&limit_fops },
+#endif
+#ifdef CONFIG_KTAP_SIGNED
+	{ "policy",	TRACE_MODE_WRITE,	NULL,		&ktap_policy_fops },
 #endif
 };
 

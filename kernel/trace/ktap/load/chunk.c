@@ -21,7 +21,7 @@
 
 /* Sections of a chunk, including unknown ones. */
 #define MAX_SECTIONS	32
-#define NR_SECTIONS	(KTAP_SEC_OPTIONS + 1)
+#define NR_SECTIONS	(KTAP_SEC_SIGNATURE + 1)
 
 /* A section, in host order. */
 struct chunk_section {
@@ -65,6 +65,8 @@ static const struct {
 	[KTAP_SEC_FILES] = { "files", sizeof(struct ktap_file), KTAP_MAX_FILES, true },
 	[KTAP_SEC_TRIES] = { "tries", sizeof(struct ktap_try), KTAP_MAX_TRIES },
 	[KTAP_SEC_OPTIONS] = { "options", sizeof(struct ktap_option), KTAP_MAX_OPTIONS },
+	/* see load/signature.c */
+	[KTAP_SEC_SIGNATURE] = { "entries of the signature", 0, 0, true },
 };
 
 static_assert(sizeof(struct ktap_header) == 24);

@@ -505,10 +505,11 @@ int ktap_parse_user(struct ktap_vm *vm, struct ktap_probe *probe, const char *re
 	int err;
 
 	/* As perf has it. */
-	if (!probe->session->perfmon)
+	if (!probe->session->programs)
 		return ktap_vm_error(vm, -EPERM,
-				     "'%s': CAP_PERFMON is needed to trace programs",
-				     probe->event);
+				     "'%s': CAP_PERFMON is needed to trace programs%s",
+				     probe->event,
+				     probe->session->perfmon ? ", by signed scripts, too" : "");
 	u = kzalloc_obj(*u, KTAP_GFP);
 	if (!u)
 		return ktap_vm_error(vm, -ENOMEM, "no memory");
