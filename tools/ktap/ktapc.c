@@ -13,6 +13,7 @@
 
 #include "cmdline.h"
 #include "compiler/compile.h"
+#include "sign.h"
 
 #define EXIT_USAGE	2
 #define MAX_FOLDERS	32
@@ -21,6 +22,8 @@ struct ktapc_options {
 	const char *output;
 	const char *script;	/* -e */
 	const char *input;
+	const char *key;	/* --sign */
+	const char *certificate;
 	bool disassemble;
 	bool format;
 	bool ast;
@@ -32,8 +35,9 @@ struct ktapc_options {
 };
 
 static const struct exclusion ktapc_exclusions[] = {
-	{ "-d", { "-o", "--fmt", "--ast" } },
-	{ "--ast", { "-o", "--fmt" } },
+	{ "-d", { "-o", "--fmt", "--ast", "--sign" } },
+	{ "--ast", { "-o", "--fmt", "--sign" } },
+	{ "--fmt", { "--sign" } },
 	{ "-w", { "-Werror" } },
 	{ 0 },
 };
@@ -41,6 +45,7 @@ static const struct exclusion ktapc_exclusions[] = {
 static const char usage[] =
 	"usage: ktapc [-o FILE.ktap] [-d] [-I DIR] [-w] [--werror] FILE | -e SCRIPT\n"
 	"       ktapc --fmt [-o FILE.kp] FILE | -e SCRIPT\n"
+	"       ktapc --sign=KEY [--certificate=FILE] [-o FILE.ktap] FILE | -e SCRIPT\n"
 	"       ktapc --ast FILE | -e SCRIPT\n"
 	"Compile a ktap script to a chunk; '-' reads it from standard input.\n"
 	"\n"
@@ -51,6 +56,10 @@ static const char usage[] =
 	"  -w                 no warnings\n"
 	"      --fmt          print the script in canonical layout (with -o: into that file)\n"
 	"      --ast          print the tree of the script and the bindings of its names\n"
+	"      --sign=KEY     sign the chunk, or FILE if it is one; KEY is a PEM file with the\n"
+	"                     private key (needs the program openssl)\n"
+	"      --certificate=FILE\n"
+	"                     the key's certificate, if the file KEY does not contain it\n"
 	"  -Werror, --werror  warnings are errors\n"
 	"  -h, --help         show this help\n"
 	"  -V, --version      show the version of the chunk format\n";
@@ -61,6 +70,8 @@ static const struct option long_options[] = {
 	{ "werror", no_argument, NULL, 'W' },
 	{ "fmt", no_argument, NULL, 'F' },
 	{ "ast", no_argument, NULL, 'A' },
+	{ "sign", required_argument, NULL, 'S' },
+	{ "certificate", required_argument, NULL, 'C' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },
 	{ 0 },
@@ -270,6 +281,31 @@ static int ktapc_format(const struct ktapc_options *o, const struct ktap_script 
 	return ret;
 }
 
+/* Replace a chunk by a signed one; false after a message. */
+static bool ktapc_sign(const struct ktapc_options *o, void **chunk, size_t *len)
+{
+	void *signed_chunk = sign_chunk(*chunk, *len, o->key, o->certificate, len);
+
+	if (!signed_chunk)
+		return false;
+	free(*chunk);
+	*chunk = signed_chunk;
+	return true;
+}
+
+/* Sign a file that is a chunk already. */
+static int ktapc_sign_chunk(const struct ktapc_options *o, struct ktap_script *src)
+{
+	void *chunk = (void *)src->text;
+	bool in_place = !o->output && strcmp(o->input, "-");
+
+	if (!ktapc_sign(o, &chunk, &src->len))
+		return EXIT_USAGE;
+	src->text = chunk;
+	return write_output(in_place ? o->input : o->output ? o->output : "out.ktap", chunk,
+			    src->len);
+}
+
 static int ktapc_compile(const struct ktapc_options *o, const struct ktap_script *src)
 {
 	size_t len;
@@ -279,6 +315,10 @@ static int ktapc_compile(const struct ktapc_options *o, const struct ktap_script
 
 	if (!chunk)
 		return EXIT_USAGE;
+	if (o->key && !ktapc_sign(o, &chunk, &len)) {
+		free(chunk);
+		return EXIT_USAGE;
+	}
 	if (o->disassemble) {
 		ret = ktapc_show(chunk, len);
 	} else if (o->output) {
@@ -327,6 +367,8 @@ static int ktapc_run(struct ktapc_options *o)
 		ret = ktapc_process(o, &src);
 	} else if (o->disassemble) {
 		ret = ktapc_show(src.text, src.len);
+	} else if (o->key) {
+		ret = ktapc_sign_chunk(o, &src);
 	} else {
 		fprintf(stderr, "ktapc: %s: this is a compiled chunk already\n", o->input);
 		ret = EXIT_USAGE;
@@ -381,6 +423,14 @@ int main(int argc, char **argv)
 			given_add(&o.given, "--ast", false);
 			o.ast = true;
 			break;
+		case 'S':
+			given_add(&o.given, "--sign", true);
+			o.key = optarg;
+			break;
+		case 'C':
+			given_add(&o.given, "--certificate", true);
+			o.certificate = optarg;
+			break;
 		case 'W':
 			/* --werror has no argument, -Werror is -W with "error" */
 			if (optarg && strcmp(optarg, "error")) {
@@ -403,6 +453,10 @@ int main(int argc, char **argv)
 	}
 	if (!given_check(&o.given, ktapc_exclusions, "ktapc"))
 		return EXIT_USAGE;
+	if (o.certificate && !o.key) {
+		fputs("ktapc: error: --certificate belongs to --sign\n", stderr);
+		return EXIT_USAGE;
+	}
 	if (optind < argc && !o.script)
 		o.input = argv[optind++];
 	if (optind < argc) {
