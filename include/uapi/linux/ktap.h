@@ -563,6 +563,14 @@ enum ktap_function_id {
 	KTAP_FN_CAST		= 160,	/* ("struct sock", address): pointer to this type */
 	KTAP_FN_SIZEOF		= 161,	/* (type): its size in bytes */
 	KTAP_FN_OFFSETOF	= 162,	/* ("struct sock", "a.b"): bytes before the member */
+
+	/* tests: lines of the Test Anything Protocol; results are counted */
+	KTAP_FN_TEST_PLAN	= 168,	/* (n[, reason]): n results will follow; 0: a reason */
+	KTAP_FN_TEST_OK		= 169,	/* (value[, name]): is it true? */
+	KTAP_FN_TEST_IS		= 170,	/* (got, expected[, name]): are they equal? */
+	KTAP_FN_TEST_ISNT	= 171,	/* (got, unexpected[, name]): do they differ? */
+	KTAP_FN_TEST_SKIP	= 172,	/* (name[, reason]): a test that cannot run here */
+	KTAP_FN_TEST_DIAG	= 173,	/* (text): a comment */
 };
 
 /**

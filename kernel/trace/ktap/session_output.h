@@ -28,7 +28,7 @@ struct trace_buffer;
  * struct output_text - text from process context
  * @list: in &ktap_output.texts
  * @ts: its time
- * @channel: enum ktap_channel
+ * @channel: enum ktap_channel, or KTAP_CH_RECORD
  * @pos: bytes that were already read
  * @len: bytes of @data
  * @data: text

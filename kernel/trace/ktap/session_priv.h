@@ -29,6 +29,7 @@ void ktap_sessions_remove(struct ktap_session *s);
 
 /* session_report.c */
 void ktap_session_report_error(struct ktap_session *s);
+void ktap_session_report_tests(struct ktap_session *s);
 void ktap_session_report_losses(struct ktap_session *s);
 void ktap_session_report_idle(struct ktap_session *s);
 

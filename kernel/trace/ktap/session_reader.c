@@ -18,6 +18,7 @@
 #include "output/record.h"
 #include "session.h"
 #include "session_output.h"
+#include "vm/output_ops.h"
 
 /* Size of a batch, and the limit of a batch with a single record */
 #define BATCH		SZ_16K
@@ -137,7 +138,8 @@ static bool reader_peek(struct ktap_output *out, struct reader_piece *next)
 	/* A text that was begun is continued, even if an older record has arrived. */
 	if (text && (!next->head || text->pos || text->ts <= next->head->ts)) {
 		next->text = text;
-		next->channel = text->channel;
+		next->channel = text->channel == KTAP_CH_RECORD ?
+				ktap_record_channel((void *)text->data) : text->channel;
 		return true;
 	}
 	if (!next->head)
@@ -171,28 +173,6 @@ static void reader_end_request(struct ktap_output *out, struct seq_buf *batch,
 			       channel == KTAP_CH_CAT ? "show files" : "run commands");
 }
 
-/* Take the text that fits; false if some of it is left. */
-static bool reader_take_text(struct ktap_output *out, struct seq_buf *batch,
-			     struct output_text *text)
-{
-	size_t n = min(text->len - text->pos, batch->size - batch->len);
-
-	reader_begin_request(out, batch, text->channel);
-	seq_buf_putmem(batch, text->data + text->pos, n);
-	reader_end_request(out, batch, text->channel);
-	text->pos += n;
-	if (text->pos < text->len)
-		return false;
-
-	scoped_guard(mutex, &out->text_lock) {
-		list_del(&text->list);
-		out->text_bytes -= sizeof(*text) + text->len;
-	}
-	kvfree(text);
-	wake_up_all(&out->room);
-	return true;
-}
-
 /* Double the size of the batch, and empty it. */
 static bool reader_grow(struct ktap_output *out, struct seq_buf *batch)
 {
@@ -210,18 +190,18 @@ static bool reader_grow(struct ktap_output *out, struct seq_buf *batch)
 	return true;
 }
 
-/* Take the record, if it fits; a record that fits no batch is cut. */
-static bool reader_take_record(struct ktap_output *out, struct seq_buf *batch,
-			       const struct reader_piece *next)
+/* Format the record, if it fits; a record that fits no batch is cut. */
+static bool reader_put_record(struct ktap_output *out, struct seq_buf *batch,
+			      enum ktap_channel channel, const struct ktap_record *rec,
+			      size_t size)
 {
-	const struct ktap_env *env = &container_of(out, struct ktap_session, output)->env;
-	struct reader_head *head = next->head;
+	struct ktap_env *env = &container_of(out, struct ktap_session, output)->env;
 	size_t before = batch->len;
 
 	do {
-		reader_begin_request(out, batch, next->channel);
-		ktap_record_format(batch, env, head->record, head->size);
-		reader_end_request(out, batch, next->channel);
+		reader_begin_request(out, batch, channel);
+		ktap_record_format(batch, env, rec, size);
+		reader_end_request(out, batch, channel);
 		if (seq_buf_has_overflowed(batch) && before) {
 			batch->len = before;
 			return false;
@@ -229,7 +209,50 @@ static bool reader_take_record(struct ktap_output *out, struct seq_buf *batch,
 	} while (seq_buf_has_overflowed(batch) && reader_grow(out, batch));
 
 	batch->len = min(batch->len, batch->size);
+	ktap_record_taken(env, rec);
+	return true;
+}
+
+static bool reader_take_record(struct ktap_output *out, struct seq_buf *batch,
+			       const struct reader_piece *next)
+{
+	struct reader_head *head = next->head;
+
+	if (!reader_put_record(out, batch, next->channel, head->record, head->size))
+		return false;
 	reader_look_at(out, head);
+	return true;
+}
+
+/* Put the text that fits; false if some of it is left. */
+static bool reader_put_text(struct ktap_output *out, struct seq_buf *batch,
+			    struct output_text *text)
+{
+	size_t n = min(text->len - text->pos, batch->size - batch->len);
+
+	if (text->channel == KTAP_CH_RECORD)
+		return reader_put_record(out, batch, KTAP_CH_OUTPUT, (void *)text->data,
+					 text->len);
+	reader_begin_request(out, batch, text->channel);
+	seq_buf_putmem(batch, text->data + text->pos, n);
+	reader_end_request(out, batch, text->channel);
+	text->pos += n;
+	return text->pos == text->len;
+}
+
+/* Take the text that fits; false if some of it is left. */
+static bool reader_take_text(struct ktap_output *out, struct seq_buf *batch,
+			     struct output_text *text)
+{
+	if (!reader_put_text(out, batch, text))
+		return false;
+
+	scoped_guard(mutex, &out->text_lock) {
+		list_del(&text->list);
+		out->text_bytes -= sizeof(*text) + text->len;
+	}
+	kvfree(text);
+	wake_up_all(&out->room);
 	return true;
 }
 

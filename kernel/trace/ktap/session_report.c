@@ -6,6 +6,7 @@
 #include <linux/timekeeping.h>
 
 #include "output/losses.h"
+#include "output/tap.h"
 #include "probe.h"
 #include "session.h"
 #include "session_output.h"
@@ -40,6 +41,16 @@ void ktap_session_report_error(struct ktap_session *s)
 	ktap_output_say(&s->output, KTAP_CH_ERROR, s->error_time, "", s->error, s->error_len);
 	s->exit_code = KTAP_EXIT_ERROR;
 	s->error_len = 0;
+}
+
+/* The results of tests may determine the exit code. */
+void ktap_session_report_tests(struct ktap_session *s)
+{
+	s->exit_code = ktap_tap_end(&s->vm, s->exit_code, &s->diag);
+	if (s->diag.len)
+		ktap_output_say(&s->output, KTAP_CH_ERROR, ktime_get_mono_fast_ns(), "",
+				s->diag.text, s->diag.len);
+	s->diag.len = 0;
 }
 
 static void report_note(void *s, const char *line)

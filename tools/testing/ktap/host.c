@@ -21,6 +21,7 @@
 #include "load/rewrite.h"
 #include "output/losses.h"
 #include "output/record.h"
+#include "output/tap.h"
 #include "symbols.h"
 #include "types.h"
 #include "vm/builtin.h"
@@ -113,29 +114,32 @@ static void put_request(struct host *h, bool cat, const char *text, size_t len)
 			(int)len, text);
 }
 
+static void put_record(struct host *h, const struct ktap_record *rec, size_t size)
+{
+	char *text = malloc(KTAP_RECORD_TEXT);
+	struct seq_buf s;
+
+	seq_buf_init(&s, text, KTAP_RECORD_TEXT);
+	ktap_record_format(&s, &h->env, rec, size);
+	ktap_record_taken(&h->env, rec);
+	if (rec->type == KTAP_REC_CAT || rec->type == KTAP_REC_SYSTEM)
+		put_request(h, rec->type == KTAP_REC_CAT, text, seq_buf_used(&s));
+	else
+		put_text(rec->type == KTAP_REC_ERROR ? h->err : h->out, text, seq_buf_used(&s));
+	free(text);
+}
+
 /* No handler runs any more, as in the kernel when a record is read. */
 static void format_records(struct host *h)
 {
 	struct host_record *rec, *next;
-	struct seq_buf s;
-	char *text;
 
-	if (!h->records)
-		return;
-	text = malloc(KTAP_RECORD_TEXT);
 	for (rec = h->records; rec; rec = next) {
 		next = rec->next;
-		seq_buf_init(&s, text, KTAP_RECORD_TEXT);
-		ktap_record_format(&s, &h->env, rec->data, rec->size);
-		if (rec->data->type == KTAP_REC_CAT || rec->data->type == KTAP_REC_SYSTEM)
-			put_request(h, rec->data->type == KTAP_REC_CAT, text, seq_buf_used(&s));
-		else
-			put_text(rec->data->type == KTAP_REC_ERROR ? h->err : h->out, text,
-				 seq_buf_used(&s));
+		put_record(h, rec->data, rec->size);
 		free(rec->data);
 		free(rec);
 	}
-	free(text);
 	h->records = NULL;
 	h->last_record = &h->records;
 }
@@ -152,6 +156,8 @@ int ktap_out_text(struct ktap_vm *vm, enum ktap_channel channel, const char *tex
 	h->printed = true;
 	if (channel == KTAP_CH_CAT || channel == KTAP_CH_SYSTEM)
 		put_request(h, channel == KTAP_CH_CAT, text, len);
+	else if (channel == KTAP_CH_RECORD)
+		put_record(h, (const void *)text, len);
 	else
 		put_text(h->out, text, len);
 	return 0;
@@ -352,6 +358,14 @@ static void print_globals(struct host *h)
 	say_error(h, &h->vm);
 }
 
+static void judge_tests(struct host *h)
+{
+	struct ktap_diag diag = { 0 };
+
+	h->exit_code = ktap_tap_end(&h->vm, h->exit_code, &diag);
+	put_text(h->err, diag.text, diag.len);
+}
+
 static void live(struct host *h)
 {
 	int err;
@@ -375,6 +389,7 @@ static void live(struct host *h)
 		print_globals(h);
 	/* of NMIs */
 	format_records(h);
+	judge_tests(h);
 	say_losses(h);
 }
 

@@ -8,6 +8,7 @@
 
 #include "output/format.h"
 #include "output/record.h"
+#include "output/tap.h"
 #include "output/text.h"
 #include "vm/env.h"
 #include "vm/vm.h"
@@ -174,7 +175,8 @@ static const struct ktap_format *record_format_of(const struct ktap_env *env,
 /* Records of these types have a first argument, which is a string. */
 static bool record_begins_with_string(const struct ktap_record *rec)
 {
-	return rec->type != KTAP_REC_PRINT && rec->type != KTAP_REC_FORMAT;
+	return rec->type != KTAP_REC_PRINT && rec->type != KTAP_REC_FORMAT &&
+	       rec->type != KTAP_REC_TAP;
 }
 
 void ktap_record_format(struct seq_buf *s, const struct ktap_env *env,
@@ -206,5 +208,16 @@ void ktap_record_format(struct seq_buf *s, const struct ktap_env *env,
 	case KTAP_REC_SYSTEM:
 		ktap_text_put(&text, args[0].blob, args[0].len);
 		break;
+	case KTAP_REC_TAP:
+		ktap_tap_format(&text, rec->format, args, rec->nargs);
+		break;
 	}
+}
+
+void ktap_record_taken(struct ktap_env *env, const struct ktap_record *rec)
+{
+	struct ktap_value args[KTAP_MAX_ARGS] __uninitialized;
+
+	if (rec->type == KTAP_REC_TAP && record_read_args(rec, rec->len, args))
+		ktap_tap_taken(env, args, rec->nargs);
 }

@@ -24,6 +24,7 @@ enum ktap_record_type {
 	KTAP_REC_ERROR,		/* one string: a run-time error, for the error channel */
 	KTAP_REC_CAT,		/* one string: a path, for the channel of files */
 	KTAP_REC_SYSTEM,	/* one string: a command, for the channel of commands */
+	KTAP_REC_TAP,		/* a line of a test; the first argument is its kind (tap.h) */
 };
 
 /* Maximum size of a record.  The ring buffer allows a little less than a page. */
@@ -37,7 +38,8 @@ enum ktap_record_type {
  * @type: enum ktap_record_type
  * @nargs: number of struct ktap_record_arg that follow
  * @len: bytes, this header included
- * @format: KTAP_REC_FORMAT: index in &ktap_program.formats; otherwise 0
+ * @format: KTAP_REC_FORMAT: index in &ktap_program.formats; KTAP_REC_TAP: the instruction;
+ *	otherwise 0
  *
  * A record has no references except to files (ustack_file.h): stacks are addresses,
  * and an event is the data that &ktap_event_ops.save wrote.
@@ -159,6 +161,9 @@ enum ktap_channel ktap_record_channel(const struct ktap_record *rec);
 /* Make the text of a record.  Context: process, sleeps.  It is cut if @s overflows. */
 void ktap_record_format(struct seq_buf *s, const struct ktap_env *env,
 			const struct ktap_record *rec, size_t size);
+
+/* The reader has the text of that record.  It calls this in the order of the text. */
+void ktap_record_taken(struct ktap_env *env, const struct ktap_record *rec);
 
 /* lib/print.c: print the string in @r, as a record of @type or text of @channel. */
 int ktap_put_string(struct ktap_vm *vm, enum ktap_record_type type, enum ktap_channel channel,

@@ -113,6 +113,13 @@ FN(SET_RETVAL, "set_retval", set_retval, 1, 2, UNSAFE_IN_EVENT, 0, 0, NIL, INT |
 FN(SIGNAL, "signal", signal, 1, 1, UNSAFE_IN_EVENT, 0, 0, BOOL, INT | STRING)
 FN(SYSTEM, "system", system, 1, KTAP_MAX_ARGS, UNSAFE_ANYWHERE, KTAP_USES_ARGSTR, 0, NIL, STRING)
 
+FN(TEST_PLAN, "test.plan", test_plan, 1, 2, ANYWHERE, KTAP_USES_ARGSTR, 0, NIL, INT, STRING)
+FN(TEST_OK, "test.ok", test_ok, 1, 2, ANYWHERE, KTAP_USES_ARGSTR, 0, BOOL, 0, STRING)
+FN(TEST_IS, "test.is", test_is, 2, 3, ANYWHERE, KTAP_USES_ARGSTR, 0, BOOL, 0, 0, STRING)
+FN(TEST_ISNT, "test.isnt", test_isnt, 2, 3, ANYWHERE, KTAP_USES_ARGSTR, 0, BOOL, 0, 0, STRING)
+FN(TEST_SKIP, "test.skip", test_skip, 1, 2, ANYWHERE, KTAP_USES_ARGSTR, 0, NIL, STRING, STRING)
+FN(TEST_DIAG, "test.diag", test_diag, 1, 1, ANYWHERE, KTAP_USES_ARGSTR, 0, NIL, STRING)
+
 FN(STOP, "stop", stop, 0, 0, ANYWHERE, 0, 0, NIL)
 FN(EXIT, "exit", exit, 0, 1, ANYWHERE, 0, 0, NIL, INT)
 FN(ERROR, "error", error, 1, 1, ANYWHERE, 0, 0, NIL, NIL | BOOL | INT | STRING)

@@ -57,6 +57,28 @@ struct ktap_counters {
 };
 
 /**
+ * struct ktap_tap - results of the tests in a script (lib/tap.c)
+ * @plan: number of results that the script planned, plus 1; 0: it has no plan
+ * @plan_pc: instruction that planned them
+ * @results: results so far
+ * @failed: those that failed
+ * @skipped: those that were skipped
+ * @shown: results that the reader has numbered
+ * @begun: the reader has the first line
+ *
+ * The counters are exact even if the reader lost lines.  Only the reader uses the last two.
+ */
+struct ktap_tap {
+	atomic_long_t plan;
+	u32 plan_pc;
+	atomic_long_t results;
+	atomic_long_t failed;
+	atomic_long_t skipped;
+	unsigned long shown;
+	bool begun;
+};
+
+/**
  * struct ktap_env - state that all activations of a session share
  * @prog: the program
  * @stripes: locks of tables; each table has its own set, until they run out
@@ -87,6 +109,7 @@ struct ktap_counters {
  * @wall_offset: wall time minus CLOCK_MONOTONIC at the session's start, in
  *	nanoseconds.  It is fixed, so that a moment is always shown the same
  * @counters: losses
+ * @tap: results of tests
  * @max_insns: budget of a run in event context, in units
  */
 struct ktap_env {
@@ -111,6 +134,7 @@ struct ktap_env {
 	u64 secret[2];
 	s64 wall_offset;
 	struct ktap_counters counters;
+	struct ktap_tap tap;
 	u64 max_insns;
 };
 

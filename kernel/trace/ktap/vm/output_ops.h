@@ -10,6 +10,9 @@
 
 struct ktap_vm;
 
+/* A channel for ktap_out_text() only: the text is a record, which the reader formats. */
+#define KTAP_CH_RECORD		0
+
 /**
  * ktap_out_reserve() - Reserve room for a record in event context
  * @vm: the activation, not of KTAP_LEVEL_PROCESS
@@ -26,7 +29,7 @@ void ktap_out_commit(struct ktap_vm *vm, void *place);
  * ktap_out_text() - Print text in process context
  * @vm: an activation of KTAP_LEVEL_PROCESS
  * @channel: KTAP_CH_OUTPUT; KTAP_CH_CAT if @text is a path; KTAP_CH_SYSTEM if
- *	it is a command
+ *	it is a command; or KTAP_CH_RECORD
  * @text: bytes
  * @len: number of bytes
  *
