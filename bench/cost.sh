@@ -217,6 +217,8 @@ op 'speculation, many records, commit' '' '' \
 	'var n = speculation() speculate(n) for (j = 1, 1000) { print(j) } commit(n)'
 op 'speculation, discard' '' '' 'var n = speculation() discard(n)'
 ops "$two" 'cat(x)' 'cat("x")'
+ops "$two" 'try { test.plan(1) } catch { }' 'test.ok(1, x)' 'test.ok(0, x)' 'test.is(x, y)' 'test.isnt(x, x)' \
+	'test.skip(x, y)' 'test.diag(x)'
 
 # --- the event, the thread, the machine
 ops 'var p = arg1' 'var c = argstr' 'var c = argstr .. ""' 'var c = probename' 'var c = probefunc' \

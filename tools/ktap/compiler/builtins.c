@@ -163,6 +163,8 @@ const struct builtin builtins[] = {
 	  .statement = true },
 	FUNCTION("exit", EXIT, 0, 1, NIL, INT),
 	FUNCTION("error", ERROR, 1, 1, NIL, STRING | INT | TYPE_BOOL | NIL),
+	{ .name = "assert", .kind = BI_FUNCTION, .asserts = true, .min = 1, .max = 2,
+	  .type = ANY, .args = { ANY, STRING | INT | TYPE_BOOL | NIL } },
 	FUNCTION("speculation", SPECULATION, 0, 0, INT | NIL),
 	FUNCTION("speculate", SPECULATE, 1, 1, NIL, INT | NIL),
 	FUNCTION("commit", COMMIT, 1, 1, NIL, INT | NIL),
@@ -172,7 +174,14 @@ const struct builtin builtins[] = {
 	ACTION("system", SYSTEM, 1, MANY, NIL, STRING),
 	FUNCTION("print_backtrace", PRINT, 0, 0, NIL),
 
-	SPACE("ansi"), SPACE("kdebug"), SPACE("table"), SPACE("timer"),
+	FUNCTION("test.plan", TEST_PLAN, 1, 2, NIL, INT, STRING),
+	FUNCTION("test.ok", TEST_OK, 1, 2, TYPE_BOOL, ANY, STRING),
+	FUNCTION("test.is", TEST_IS, 2, 3, TYPE_BOOL, ANY, ANY, STRING),
+	FUNCTION("test.isnt", TEST_ISNT, 2, 3, TYPE_BOOL, ANY, ANY, STRING),
+	FUNCTION("test.skip", TEST_SKIP, 1, 2, NIL, STRING, STRING),
+	FUNCTION("test.diag", TEST_DIAG, 1, 1, NIL, STRING),
+
+	SPACE("ansi"), SPACE("kdebug"), SPACE("table"), SPACE("test"), SPACE("timer"),
 
 	MISSING("uaddr"),
 };

@@ -43,6 +43,7 @@ struct builtin {
 	bool statement;		/* may be called without () as a statement */
 	bool acts;		/* acts on the system: needs --unsafe */
 	bool waits;		/* may wait: not allowed in handlers of events */
+	bool asserts;		/* becomes a call of error() if its first argument is false */
 	signed char bits;	/* truncates an integer to that many bits, negative: signed; or 0 */
 	unsigned short type;	/* type of its result */
 	unsigned short args[BUILTIN_ARGS];	/* 0: any; the last is for the rest, too */

@@ -227,6 +227,7 @@ static bool check_if(struct compiler *cc, struct node *n)
 
 static bool check_stmt(struct compiler *cc, struct node *n)
 {
+	const struct builtin *bi;
 	bool goes_on;
 	struct node *i;
 
@@ -252,7 +253,10 @@ static bool check_stmt(struct compiler *cc, struct node *n)
 		check_aggregate(cc, n);
 		return true;
 	case S_CALL:
+		bi = n->a->kind == N_CALL ? node_builtin(n->a->a) : NULL;
 		check_expr(cc, n->a);
+		if (n->a->kind != N_CALL && bi && bi->asserts)
+			return true;
 		if (n->a->kind != N_CALL) {
 			diag_error(&cc->diag, n->pos, "the value of this is not used");
 			return true;

@@ -413,15 +413,20 @@ static void set_builtin(struct node *n, const struct builtin *bi)
 	n->builtin = bi;
 }
 
-static struct node *make_binary(struct compiler *cc, struct node *a, enum op op, int64_t b)
+static struct node *make_binary(struct compiler *cc, struct node *a, enum op op, struct node *b)
 {
 	struct node *n = node_new(cc, N_BINARY, a->pos);
 
 	n->op = op;
 	n->a = a;
-	n->b = node_int(cc, a->pos, b);
+	n->b = b;
 	fold_expr(cc, n);
 	return n;
+}
+
+static struct node *make_binary_int(struct compiler *cc, struct node *a, enum op op, int64_t b)
+{
+	return make_binary(cc, a, op, node_int(cc, a->pos, b));
 }
 
 /* s32(x) is x << 32 >> 32, u32(x) is x & 0xffffffff. */
@@ -432,12 +437,31 @@ static void width_to_shifts(struct compiler *cc, struct node *n, int bits)
 
 	x->single = true;
 	if (bits < 0)
-		x = make_binary(cc, make_binary(cc, x, OP_SHL, 64 + bits), OP_SHR, 64 + bits);
+		x = make_binary_int(cc, make_binary_int(cc, x, OP_SHL, 64 + bits), OP_SHR,
+				    64 + bits);
 	else
-		x = make_binary(cc, x, OP_BAND, (1LL << bits) - 1);
+		x = make_binary_int(cc, x, OP_BAND, (1LL << bits) - 1);
 	*n = *x;
 	n->pos = pos;
 	n->next = next;
+}
+
+/* assert(c, m) is c || error("assertion failed: " .. m) */
+static void check_assert(struct compiler *cc, struct node *n)
+{
+	struct node *fails = node_new(cc, N_CALL, n->pos), *cond = n->list, *message = cond->next;
+
+	set_builtin(fails, builtin_find("error"));
+	fails->list = node_str(cc, n->pos, message ? "assertion failed: " : "assertion failed");
+	if (message) {
+		message->single = true;
+		fails->list = make_binary(cc, fails->list, OP_CONCAT, message);
+	}
+	cond->single = true;
+	cond->next = NULL;
+	n->kind = N_OR;
+	n->a = cond;
+	n->b = fails;
 }
 
 void check_builtin_call(struct compiler *cc, struct node *n, const struct builtin *bi)
@@ -455,6 +479,10 @@ void check_builtin_call(struct compiler *cc, struct node *n, const struct builti
 	if (check_types(cc, n, bi)) {
 		if (bi->bits) {
 			width_to_shifts(cc, n, bi->bits);
+			return;
+		}
+		if (bi->asserts) {
+			check_assert(cc, n);
 			return;
 		}
 		check_text(cc, n);

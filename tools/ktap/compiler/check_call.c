@@ -17,6 +17,7 @@ enum member {
 	MEMBER_PROFILE,		/* ("1ms", handler) */
 	MEMBER_TABLE_NEW,	/* (narr, nrec) */
 	MEMBER_PRINTF,		/* (n, ...); text is the format */
+	MEMBER_BUILTIN,		/* those of the built-in function whose name is text */
 };
 
 static const struct {
@@ -35,6 +36,12 @@ static const struct {
 	{ "timer", "ns", MEMBER_TIMER, "ns", 2, 2 },
 	{ "timer", "profile", MEMBER_PROFILE, NULL, 2, 2 },
 	{ "table", "new", MEMBER_TABLE_NEW, NULL, 0, 2 },
+	{ "test", "plan", MEMBER_BUILTIN, "test.plan", 1, 2 },
+	{ "test", "ok", MEMBER_BUILTIN, "test.ok", 1, 2 },
+	{ "test", "is", MEMBER_BUILTIN, "test.is", 2, 3 },
+	{ "test", "isnt", MEMBER_BUILTIN, "test.isnt", 2, 3 },
+	{ "test", "skip", MEMBER_BUILTIN, "test.skip", 1, 2 },
+	{ "test", "diag", MEMBER_BUILTIN, "test.diag", 1, 1 },
 	{ "ansi", "clear_screen", MEMBER_PRINTF, "\033[1;1H\033[J", 0, 0 },
 	{ "ansi", "set_color", MEMBER_PRINTF, "\033[%dm", 1, 1 },
 	{ "ansi", "set_color2", MEMBER_PRINTF, "\033[%d;%dm", 2, 2 },
@@ -153,6 +160,10 @@ static void check_member(struct compiler *cc, struct node *n, size_t i)
 	struct node *arg = n->list;
 
 	check_exprs(cc, n->list);
+	if (members[i].member == MEMBER_BUILTIN) {
+		check_builtin_call(cc, n, builtin_find(members[i].text));
+		return;
+	}
 	n->call = CALL_BUILTIN;
 	n->ival = KTAP_FN_PROBE;
 	if (!check_arity(cc, n, pool_printf(&cc->pool, "%s.%s", members[i].space,

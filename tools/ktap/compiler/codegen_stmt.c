@@ -284,6 +284,15 @@ static bool gen_try(struct gen *g, const struct node *n)
 /* Returns false if the statements after it are unreachable. */
 static bool gen_call_stmt(struct gen *g, const struct node *n)
 {
+	struct jumps holds = NO_JUMPS;
+
+	/* assert() */
+	if (n->kind == N_OR) {
+		gen_condition(g, n->a, true, &holds);
+		gen_results(g, n->b, 0);
+		jumps_here(g, &holds);
+		return true;
+	}
 	if (n->kind == N_CALL)
 		gen_results(g, n, 0);
 	return n->kind != N_CALL || n->call != CALL_BUILTIN ||

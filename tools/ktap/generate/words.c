@@ -44,8 +44,9 @@ int main(void)
 	for (size_t i = 0; i < nbuiltins; i++) {
 		const struct builtin *bi = &builtins[i];
 
-		/* overloads are adjacent */
-		if (kind_of(bi) && (!i || strcmp(bi->name, bi[-1].name)))
+		/* overloads are adjacent; members of a space are no names */
+		if (kind_of(bi) && !strchr(bi->name, '.') &&
+		    (!i || strcmp(bi->name, bi[-1].name)))
 			printf("%s\t%s\n", kind_of(bi), bi->name);
 	}
 	return 0;
