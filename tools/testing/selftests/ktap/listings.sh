@@ -10,7 +10,7 @@ plan $(ls "$here"/examples/*.sh | wc -l)
 find_scripts
 
 # their current directory, and a program that commands trace
-cp "$here"/examples/*.kp "$here"/examples/*.sh "$tmp/" || exit 1
+cp "$here"/examples/*.kp "$here"/examples/compiled/*.kp "$here"/examples/*.sh "$tmp/" || exit 1
 mkdir -p "$tmp/bin" "$tmp/tools/ktap" "$tmp/library"
 ln -s "$scripts" "$tmp/tools/ktap/scripts"
 ln -s "$scripts" "$tmp/library/tools"
