@@ -120,8 +120,8 @@ static void check_exit(struct compiler *cc, const struct node *n)
 {
 	const struct node *code = n->list;
 
-	if (code && code->kind == N_INT && (code->ival < 0 || code->ival > 255))
-		diag_error(&cc->diag, code->pos, "an exit code is 0 to 255, not %lld",
+	if (code && code->kind == N_INT && (code->ival < -128 || code->ival > 255))
+		diag_error(&cc->diag, code->pos, "an exit code is -128 to 255, not %lld",
 			   (long long)code->ival);
 }
 

@@ -117,15 +117,18 @@ u32 ktap_stack_depth(const struct ktap_value *v);
 /* lib/act.c: may a session that is @allowed to be unsafe or not run @prog? */
 int ktap_check_unsafe(const struct ktap_program *prog, bool allowed, struct ktap_diag *diag);
 
-/* Exit code of a process: 0 if exit() has no argument, -EINVAL with the error set. */
+/*
+ * Exit code of a process: 0 if exit() has no argument; -EINVAL with the error set.  A negative
+ * one is that of exit(3) in C.
+ */
 static inline int ktap_exit_code(struct ktap_vm *vm, const struct ktap_value *r, unsigned int n)
 {
 	if (!n)
 		return 0;
-	if (r[0].i < 0 || r[0].i > 255)
-		return ktap_vm_error(vm, -EINVAL, "exit: %lld is no exit code, which is 0 to 255",
-				     r[0].i);
-	return r[0].i;
+	if (r[0].i < -128 || r[0].i > 255)
+		return ktap_vm_error(vm, -EINVAL,
+				     "exit: %lld is no exit code, which is -128 to 255", r[0].i);
+	return r[0].i & 0xff;
 }
 
 #endif /* _KTAP_BUILTIN_H */

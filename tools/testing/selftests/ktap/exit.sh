@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 32
+plan 33
 
 # ends NAME CODE OUTPUT ARGS...
 ends() {
@@ -73,11 +73,12 @@ done
 is one_of_several_cpus_decides $wrong 0
 
 ends no_number_is_success 0 '' -e 'exit()'
+ends a_negative_number_is_one_of_8_bits 255 '' -e 'exit(-1)'
 ends largest_number 255 '' -e 'exit(tonumber("255"))'
-for number in 256 300 -1 4294967296; do
+for number in 256 300 -129 4294967296; do
 	run -q -e "n = $number exit(n)"
 	[ "$code" = 1 ] &&
-		grep -q "^-e:1:[0-9]*: error: exit: $number is no exit code, which is 0 to 255\$" "$tmp/err"
+		grep -q "^-e:1:[0-9]*: error: exit: $number is no exit code, which is -128 to 255\$" "$tmp/err"
 	result $? "number_that_is_no_exit_code_$number"
 done
 
