@@ -83,6 +83,7 @@ const struct builtin builtins[] = {
 	VALUE("in_iowait", IN_IOWAIT, TYPE_BOOL),
 	STACK("kstack", KSTACK),
 	STACK("stack", KSTACK),
+	STACK("backtrace", KSTACK),
 	STACK("ustack", USTACK),
 
 	ARG("arg0", 0), ARG("arg1", 1), ARG("arg2", 2), ARG("arg3", 3), ARG("arg4", 4),
@@ -112,6 +113,9 @@ const struct builtin builtins[] = {
 	FUNCTION("count", NEW_COUNT, 0, 0, AGG),
 	FUNCTION("count", COUNT_OF, 1, 1, INT, AGG),
 	FUNCTION("count", COUNT, 2, 3, NIL, KEYED, ANY, INT),
+	FUNCTION("table_count", COUNT, 2, 3, NIL, KEYED, ANY, INT),
+	FUNCTION("inplace_inc", COUNT, 2, 3, NIL, KEYED, ANY, INT),
+	FUNCTION("ptable", TABLE_NEW, 0, 0, TYPE_TABLE),
 	FUNCTION("stats", NEW_STATS, 0, 0, AGG),
 	FUNCTION("hist", NEW_HIST, 0, 1, AGG, INT),
 	FUNCTION("lhist", NEW_LHIST, 3, 3, AGG, INT, INT, INT),

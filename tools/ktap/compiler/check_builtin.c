@@ -466,6 +466,11 @@ static void check_assert(struct compiler *cc, struct node *n)
 
 void check_builtin_call(struct compiler *cc, struct node *n, const struct builtin *bi)
 {
+	if (!strcmp(bi->name, "backtrace") && n->list) {
+		diag_error(&cc->diag, n->pos,
+			   "backtrace() takes no arguments: write kstack(depth), which begins at the event");
+		return;
+	}
 	n->call = CALL_BUILTIN;
 	bi = choose_builtin(cc, n, bi);
 	if (!bi)
@@ -491,6 +496,9 @@ void check_builtin_call(struct compiler *cc, struct node *n, const struct builti
 		if (bi->id == KTAP_FN_GETOPT)
 			check_getopt(cc, n);
 	}
+	/* ptable() is {} */
+	if (bi->id == KTAP_FN_TABLE_NEW && !bi->max)
+		n->call = CALL_NEWT;
 	/* print_backtrace() is print(kstack) */
 	if (bi->id == KTAP_FN_PRINT && !bi->max) {
 		n->list = node_new(cc, N_CALL, n->pos);

@@ -14,7 +14,7 @@ enum member {
 	MEMBER_PROBE,		/* (event, handler) */
 	MEMBER_EDGE,		/* (handler); text is the event */
 	MEMBER_TIMER,		/* (n, handler); text is the unit */
-	MEMBER_PROFILE,		/* ("1ms", handler) */
+	MEMBER_NAMED,		/* (name, handler); text is before the name of the event */
 	MEMBER_TABLE_NEW,	/* (narr, nrec) */
 	MEMBER_PRINTF,		/* (n, ...); text is the format */
 	MEMBER_BUILTIN,		/* those of the built-in function whose name is text */
@@ -30,11 +30,16 @@ static const struct {
 	{ "kdebug", "probe", MEMBER_PROBE, NULL, 2, 2 },
 	{ "kdebug", "probe_begin", MEMBER_EDGE, "trace_begin", 1, 1 },
 	{ "kdebug", "probe_end", MEMBER_EDGE, "trace_end", 1, 1 },
+	{ "kdebug", "trace_end", MEMBER_EDGE, "trace_end", 1, 1 },
+	{ "kdebug", "tracepoint", MEMBER_NAMED, "*:", 2, 2 },
+	{ "kdebug", "kprobe", MEMBER_NAMED, "probe:", 2, 2 },
+	{ "kdebug", "dumpstack", MEMBER_BUILTIN, "print_backtrace", 0, 0 },
 	{ "timer", "s", MEMBER_TIMER, "s", 2, 2 },
 	{ "timer", "ms", MEMBER_TIMER, "ms", 2, 2 },
 	{ "timer", "us", MEMBER_TIMER, "us", 2, 2 },
 	{ "timer", "ns", MEMBER_TIMER, "ns", 2, 2 },
-	{ "timer", "profile", MEMBER_PROFILE, NULL, 2, 2 },
+	{ "timer", "profile", MEMBER_NAMED, "profile-", 2, 2 },
+	{ "timer", "tick", MEMBER_NAMED, "tick-", 2, 2 },
 	{ "table", "new", MEMBER_TABLE_NEW, NULL, 0, 2 },
 	{ "test", "plan", MEMBER_BUILTIN, "test.plan", 1, 2 },
 	{ "test", "ok", MEMBER_BUILTIN, "test.ok", 1, 2 },
@@ -193,8 +198,8 @@ static void check_member(struct compiler *cc, struct node *n, size_t i)
 	} else if (members[i].member == MEMBER_TIMER) {
 		set_event(n, make_concat(cc, make_concat(cc, node_str(cc, arg->pos, "tick-"), arg),
 					 node_str(cc, arg->pos, members[i].text)));
-	} else if (members[i].member == MEMBER_PROFILE) {
-		set_event(n, make_concat(cc, node_str(cc, arg->pos, "profile-"), arg));
+	} else if (members[i].member == MEMBER_NAMED) {
+		set_event(n, make_concat(cc, node_str(cc, arg->pos, members[i].text), arg));
 	}
 	check_registration(cc, n);
 }
