@@ -124,6 +124,15 @@ static int input_set_unsafe(struct ktap_session *s, const char *value)
 	return 0;
 }
 
+static int input_set_format(struct ktap_session *s, const char *value)
+{
+	s->output.json = !strcmp(value, "json");
+	if (s->output.json || !strcmp(value, "text"))
+		return 0;
+	return ktap_session_refuse(s, -EINVAL, "there is no format '%.64s': there are json and text",
+				   value);
+}
+
 static int input_set_symbols(struct ktap_session *s, const char *value)
 {
 	size_t len = strlen(value), i = 0;
@@ -174,6 +183,7 @@ static const struct {
 	{ "unsafe",	false,	input_set_unsafe },
 	{ "frames",	false,	.flag = offsetof(struct ktap_session, output.frames) },
 	{ "stream",	false,	.flag = offsetof(struct ktap_session, streams) },
+	{ "format",	true,	input_set_format },
 	{ "symbols",	true,	input_set_symbols },
 	{ "uprobe",	true,	.place = ktap_user_event_found },
 	{ "at",		true,	.place = ktap_user_place_at },

@@ -100,6 +100,7 @@ static int load_init_env(struct ktap_session *s)
 	s->probe_max = max(s->memory, KTAP_PROBE_MEMORY);
 	WRITE_ONCE(s->probe_bytes, prog->bytes + s->arg_bytes + s->user_places.bytes);
 	err = ktap_env_init(&s->env, prog, s->memory, ktap_session_low);
+	s->env.json = s->output.json;
 	if (err == -E2BIG)
 		ktap_diag(&s->diag, "more than %u fields of threads: names after 'self'",
 			  KTAP_SELF_FIELDS);

@@ -18,6 +18,7 @@
 #include <linux/timekeeping.h>
 #include <linux/timer.h>
 
+#include "output/json.h"
 #include "session.h"
 #include "session_output.h"
 #include "vm/output_ops.h"
@@ -174,6 +175,7 @@ void ktap_output_destroy(struct ktap_output *out)
 	list_for_each_entry_safe(text, next, &out->texts, list)
 		kvfree(text);
 	kvfree(out->buf);
+	kvfree(out->plain);
 	kvfree(out->heads);
 }
 
@@ -369,31 +371,55 @@ int ktap_out_text(struct ktap_vm *vm, enum ktap_channel channel, const char *dat
 	return 0;
 }
 
-/**
- * ktap_output_say() - Output lines of the kernel itself
- * @out: output
- * @channel: their channel
- * @ts: their time
- * @prefix: added before each line if there are no frames
- * @text: lines
- * @len: bytes of @text
- *
- * Context: process.  Does not wait for the reader.
- */
-void ktap_output_say(struct ktap_output *out, enum ktap_channel channel, u64 ts,
-		     const char *prefix, const char *text, size_t len)
+/* Make a text of the kernel itself. */
+static struct output_text *output_make_own_text(enum ktap_channel channel, u64 ts, size_t size)
+{
+	struct output_text *t = output_make_text(channel, ts, size, KTAP_GFP);
+
+	/* Report the lack of memory even if the memory cgroup is at its limit. */
+	return t ?: output_make_text(channel, ts, size, GFP_KERNEL | __GFP_NOWARN);
+}
+
+static void output_add_text(struct ktap_output *out, struct output_text *t)
+{
+	scoped_guard(mutex, &out->text_lock)
+		output_add_text_locked(out, t);
+	output_wake_reader(out);
+}
+
+/* Output an object of JSON with a text.  @n: number of what is lost; 0: none */
+static void output_say_json(struct ktap_output *out, const char *type, u64 ts, u64 n,
+			    const char *text, size_t len)
+{
+	size_t size = KTAP_JSON_HEAD + KTAP_JSON_ESCAPE * len;
+	struct output_text *t = output_make_own_text(KTAP_CH_OUTPUT, ts, size);
+	struct seq_buf s;
+	struct ktap_json j = { .s = &s };
+
+	if (!t)
+		return;
+	if (len && text[len - 1] == '\n')
+		len--;
+	seq_buf_init(&s, t->data, size);
+	ktap_json_begin(&j, ts, type);
+	if (n)
+		ktap_json_number(&j, "count", n);
+	ktap_json_text(&j, text, len, false);
+	ktap_json_end(&j);
+	t->len = seq_buf_used(&s);
+	output_add_text(out, t);
+}
+
+static void output_say_text(struct ktap_output *out, enum ktap_channel channel, u64 ts,
+			    const char *prefix, const char *text, size_t len)
 {
 	size_t prefix_len = out->frames ? 0 : strlen(prefix);
 	struct output_text *t;
-	size_t i, lines = 1, size;
+	size_t i, lines = 1;
 
 	for (i = 0; i < len; i++)
 		lines += text[i] == '\n';
-	size = len + lines * prefix_len;
-	t = output_make_text(channel, ts, size, KTAP_GFP);
-	/* Report the lack of memory even if the memory cgroup is at its limit. */
-	if (!t)
-		t = output_make_text(channel, ts, size, GFP_KERNEL | __GFP_NOWARN);
+	t = output_make_own_text(channel, ts, len + lines * prefix_len);
 	if (!t)
 		return;
 	for (i = 0; i < len; i++) {
@@ -403,9 +429,52 @@ void ktap_output_say(struct ktap_output *out, enum ktap_channel channel, u64 ts,
 		}
 		t->data[t->len++] = text[i];
 	}
-	scoped_guard(mutex, &out->text_lock)
-		output_add_text_locked(out, t);
-	output_wake_reader(out);
+	output_add_text(out, t);
+}
+
+/**
+ * ktap_output_say() - Output lines of the kernel itself
+ * @out: output
+ * @channel: their channel
+ * @ts: their time
+ * @prefix: added before each line if there are no frames
+ * @text: lines
+ * @len: bytes of @text
+ *
+ * If the reader wants JSON, the lines become an object in the output of the script.  With
+ * frames, they are also in those of @channel, for messages on a terminal.
+ * Context: process.  Does not wait for the reader.
+ */
+void ktap_output_say(struct ktap_output *out, enum ktap_channel channel, u64 ts,
+		     const char *prefix, const char *text, size_t len)
+{
+	if (out->json)
+		output_say_json(out, channel == KTAP_CH_ERROR ? "error" : "note", ts, 0, text,
+				len);
+	if (!out->json || out->frames)
+		output_say_text(out, channel, ts, prefix, text, len);
+}
+
+/**
+ * ktap_output_loss() - Output a line about lost data
+ * @out: output
+ * @n: number of what is lost
+ * @line: the line, without newline, cut to 254 bytes
+ *
+ * As ktap_output_note(), except that the object of JSON has the number, too.
+ * Context: process.  Does not wait for the reader.
+ */
+void ktap_output_loss(struct ktap_output *out, u64 n, const char *line)
+{
+	u64 ts = ktime_get_mono_fast_ns();
+	char text[256];
+	int len;
+
+	len = scnprintf(text, sizeof(text), "%.254s\n", line);
+	if (out->json)
+		output_say_json(out, "loss", ts, n, text, len);
+	if (!out->json || out->frames)
+		output_say_text(out, KTAP_CH_NOTE, ts, "ktap: ", text, len);
 }
 
 /**

@@ -72,9 +72,11 @@ enum ktap_output_waiting {
  * @commands: a command is among the texts, or was; of process context
  * @ended: nothing more will come
  * @frames: the reader wants struct ktap_frame
+ * @json: the reader wants lines of JSON
  * @exit_code: for the last frame
  * @read_lock: one reader at a time; protects what follows
  * @buf: formatted, not yet read
+ * @plain: with @json: memory for the text of a record
  * @size: bytes of @buf
  * @pos: first byte not yet read
  * @len: bytes formatted
@@ -102,10 +104,12 @@ struct ktap_output {
 	bool commands;
 	bool ended;
 	bool frames;
+	bool json;
 	int exit_code;
 
 	struct mutex read_lock;		/* between readers */
 	char *buf;
+	char *plain;
 	size_t size;
 	size_t pos;
 	size_t len;
@@ -121,6 +125,7 @@ int ktap_output_init(struct ktap_output *out, size_t memory);
 void ktap_output_destroy(struct ktap_output *out);
 void ktap_output_say(struct ktap_output *out, enum ktap_channel channel, u64 ts,
 		     const char *prefix, const char *text, size_t len);
+void ktap_output_loss(struct ktap_output *out, u64 n, const char *line);
 __printf(2, 3) void ktap_output_note(struct ktap_output *out, const char *fmt, ...);
 void ktap_output_end(struct ktap_output *out, int exit_code);
 void ktap_output_abort(struct ktap_output *out);

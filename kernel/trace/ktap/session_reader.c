@@ -12,9 +12,11 @@
 #include <linux/seq_buf.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 
+#include "output/json.h"
 #include "output/record.h"
 #include "session.h"
 #include "session_output.h"
@@ -173,6 +175,26 @@ static void reader_end_request(struct ktap_output *out, struct seq_buf *batch,
 			       channel == KTAP_CH_CAT ? "show files" : "run commands");
 }
 
+/*
+ * In JSON without frames, a note replaces a request; false if it is none.  It is shorter than
+ * the text of the request in other formats.
+ */
+static bool reader_replace_request(struct ktap_output *out, struct seq_buf *batch,
+				   enum ktap_channel channel, u64 ts)
+{
+	struct ktap_json j = { .s = batch };
+	const char *text;
+
+	if (!out->json || out->frames || !reader_is_request(channel))
+		return false;
+	text = channel == KTAP_CH_CAT ? "cat: only the ktap tool can show files" :
+					"system: only the ktap tool can run commands";
+	ktap_json_begin(&j, ts, "note");
+	ktap_json_text(&j, text, strlen(text), false);
+	ktap_json_end(&j);
+	return true;
+}
+
 /* Double the size of the batch, and empty it. */
 static bool reader_grow(struct ktap_output *out, struct seq_buf *batch)
 {
@@ -190,26 +212,48 @@ static bool reader_grow(struct ktap_output *out, struct seq_buf *batch)
 	return true;
 }
 
-/* Format the record, if it fits; a record that fits no batch is cut. */
-static bool reader_put_record(struct ktap_output *out, struct seq_buf *batch,
-			      enum ktap_channel channel, const struct ktap_record *rec,
-			      size_t size)
+/* A record: of the ring buffer, or one that is a text of KTAP_CH_RECORD */
+struct reader_record {
+	const struct ktap_record *rec;
+	size_t size;
+	u64 ts;
+	enum ktap_channel channel;
+};
+
+/* Write the text of the record, or the line in JSON. */
+static void reader_format_record(struct ktap_output *out, struct seq_buf *batch,
+				 const struct reader_record *r)
 {
-	struct ktap_env *env = &container_of(out, struct ktap_session, output)->env;
+	const struct ktap_env *env = &container_of(out, struct ktap_session, output)->env;
+
+	if (reader_replace_request(out, batch, r->channel, r->ts))
+		return;
+	if (out->json && r->channel == KTAP_CH_OUTPUT) {
+		ktap_record_json(batch, out->plain, env, r->rec, r->size, r->ts);
+		return;
+	}
+	reader_begin_request(out, batch, r->channel);
+	ktap_record_format(batch, env, r->rec, r->size);
+	reader_end_request(out, batch, r->channel);
+}
+
+/* Format the record, if it fits; a record that fits no batch is cut, and in JSON left out. */
+static bool reader_put_record(struct ktap_output *out, struct seq_buf *batch,
+			      const struct reader_record *r)
+{
 	size_t before = batch->len;
 
 	do {
-		reader_begin_request(out, batch, channel);
-		ktap_record_format(batch, env, rec, size);
-		reader_end_request(out, batch, channel);
+		reader_format_record(out, batch, r);
 		if (seq_buf_has_overflowed(batch) && before) {
 			batch->len = before;
 			return false;
 		}
 	} while (seq_buf_has_overflowed(batch) && reader_grow(out, batch));
 
-	batch->len = min(batch->len, batch->size);
-	ktap_record_taken(env, rec);
+	if (seq_buf_has_overflowed(batch))
+		batch->len = out->json ? before : batch->size;
+	ktap_record_taken(&container_of(out, struct ktap_session, output)->env, r->rec);
 	return true;
 }
 
@@ -217,8 +261,9 @@ static bool reader_take_record(struct ktap_output *out, struct seq_buf *batch,
 			       const struct reader_piece *next)
 {
 	struct reader_head *head = next->head;
+	struct reader_record r = { head->record, head->size, head->ts, next->channel };
 
-	if (!reader_put_record(out, batch, next->channel, head->record, head->size))
+	if (!reader_put_record(out, batch, &r))
 		return false;
 	reader_look_at(out, head);
 	return true;
@@ -228,14 +273,18 @@ static bool reader_take_record(struct ktap_output *out, struct seq_buf *batch,
 static bool reader_put_text(struct ktap_output *out, struct seq_buf *batch,
 			    struct output_text *text)
 {
+	struct reader_record r = { (void *)text->data, text->len, text->ts, KTAP_CH_OUTPUT };
 	size_t n = min(text->len - text->pos, batch->size - batch->len);
 
 	if (text->channel == KTAP_CH_RECORD)
-		return reader_put_record(out, batch, KTAP_CH_OUTPUT, (void *)text->data,
-					 text->len);
-	reader_begin_request(out, batch, text->channel);
-	seq_buf_putmem(batch, text->data + text->pos, n);
-	reader_end_request(out, batch, text->channel);
+		return reader_put_record(out, batch, &r);
+	if (reader_replace_request(out, batch, text->channel, text->ts)) {
+		n = text->len - text->pos;
+	} else {
+		reader_begin_request(out, batch, text->channel);
+		seq_buf_putmem(batch, text->data + text->pos, n);
+		reader_end_request(out, batch, text->channel);
+	}
 	text->pos += n;
 	return text->pos == text->len;
 }
@@ -290,7 +339,9 @@ static bool reader_has_memory(struct ktap_output *out)
 		out->buf = kvmalloc(BATCH, GFP_KERNEL | __GFP_NOWARN);
 		out->size = BATCH;
 	}
-	return out->heads && out->buf;
+	if (out->json && !out->plain)
+		out->plain = kvmalloc(KTAP_RECORD_TEXT, GFP_KERNEL | __GFP_NOWARN);
+	return out->heads && out->buf && (out->plain || !out->json);
 }
 
 /* Make the next batch.  0: there is no output yet; -ENODATA: nor will there be any. */

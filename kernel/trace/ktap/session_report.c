@@ -3,6 +3,7 @@
  * Messages of a session about itself when it ends: its run-time error, losses, and
  * probes without events.
  */
+#include <linux/kernel.h>
 #include <linux/timekeeping.h>
 
 #include "output/losses.h"
@@ -53,28 +54,38 @@ void ktap_session_report_tests(struct ktap_session *s)
 	s->diag.len = 0;
 }
 
-static void report_note(void *s, const char *line)
+static void report_loss(void *s, u64 n, const char *line)
 {
-	ktap_output_note(&((struct ktap_session *)s)->output, "%s", line);
+	ktap_output_loss(&((struct ktap_session *)s)->output, n, line);
+}
+
+static void report_losses_of(struct ktap_session *s, const struct ktap_probe *probe)
+{
+	struct ktap_probe_stats stats;
+	char line[256];
+
+	ktap_probe_stats(probe, &stats);
+	if (stats.missed) {
+		scnprintf(line, sizeof(line), "'%s' missed %lu events", probe->event,
+			  stats.missed);
+		report_loss(s, stats.missed, line);
+	}
+	if (stats.skipped) {
+		scnprintf(line, sizeof(line),
+			  "'%s' skipped %lu events to stay below --max-overhead (%u%%): %s",
+			  probe->event, stats.skipped, s->max_overhead,
+			  "a filter or a shorter handler costs less");
+		report_loss(s, stats.skipped, line);
+	}
 }
 
 void ktap_session_report_losses(struct ktap_session *s)
 {
-	struct ktap_probe_stats stats;
 	const struct ktap_probe *probe;
 
-	ktap_tell_losses(&s->env, report_note, s);
-	list_for_each_entry(probe, &s->probes, list) {
-		ktap_probe_stats(probe, &stats);
-		if (stats.missed)
-			ktap_output_note(&s->output, "'%s' missed %lu events", probe->event,
-					 stats.missed);
-		if (stats.skipped)
-			ktap_output_note(&s->output,
-					 "'%s' skipped %lu events to stay below --max-overhead (%u%%): %s",
-					 probe->event, stats.skipped, s->max_overhead,
-					 "a filter or a shorter handler costs less");
-	}
+	ktap_tell_losses(&s->env, report_loss, s);
+	list_for_each_entry(probe, &s->probes, list)
+		report_losses_of(s, probe);
 }
 
 /* Has any probe had an event?  Ticks do not count: they occur in any case. */

@@ -75,7 +75,7 @@ def check_lines(entry):
 def check_marks(entry):
     shown = [byte for line in blocks(entry)[-1] for byte in re.findall(r'\\x[0-9a-f]{2}', line)]
     same('bytes of marks', set(shown),
-         set(re.findall(r'^#define MARK_\w+\s+"(\\x[0-9a-f]{2})"', source('output/ustack_text.c'), re.M)))
+         set(re.findall(r'^#define KTAP_MARK_\w+\s+"(\\x[0-9a-f]{2})"', source('output/text.h'), re.M)))
 
 
 def check_sessions(entry):

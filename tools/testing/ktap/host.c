@@ -67,6 +67,9 @@ void cond_resched(void)
 
 /* Output */
 
+/* Longest line of JSON, as in session_reader.c */
+#define MAX_LINE	(1 << 20)
+
 /**
  * struct host_record - a record of a handler that is not yet read
  * @next: the one that was committed after it
@@ -114,19 +117,43 @@ static void put_request(struct host *h, bool cat, const char *text, size_t len)
 			(int)len, text);
 }
 
-static void put_record(struct host *h, const struct ktap_record *rec, size_t size)
+/* @text has KTAP_RECORD_TEXT bytes, and @line MAX_LINE. */
+static void put_json(struct host *h, const struct host_record *rec, char *text, char *line)
 {
-	char *text = malloc(KTAP_RECORD_TEXT);
+	struct seq_buf s;
+
+	seq_buf_init(&s, line, MAX_LINE);
+	ktap_record_json(&s, text, &h->env, rec->data, rec->size, now());
+	ktap_record_taken(&h->env, rec->data);
+	put_text(h->out, line, seq_buf_used(&s));
+}
+
+static void put_record(struct host *h, const struct host_record *rec, char *text)
+{
 	struct seq_buf s;
 
 	seq_buf_init(&s, text, KTAP_RECORD_TEXT);
-	ktap_record_format(&s, &h->env, rec, size);
-	ktap_record_taken(&h->env, rec);
-	if (rec->type == KTAP_REC_CAT || rec->type == KTAP_REC_SYSTEM)
-		put_request(h, rec->type == KTAP_REC_CAT, text, seq_buf_used(&s));
+	ktap_record_format(&s, &h->env, rec->data, rec->size);
+	ktap_record_taken(&h->env, rec->data);
+	if (rec->data->type == KTAP_REC_CAT || rec->data->type == KTAP_REC_SYSTEM)
+		put_request(h, rec->data->type == KTAP_REC_CAT, text, seq_buf_used(&s));
 	else
-		put_text(rec->type == KTAP_REC_ERROR ? h->err : h->out, text, seq_buf_used(&s));
+		put_text(rec->data->type == KTAP_REC_ERROR ? h->err : h->out, text,
+			 seq_buf_used(&s));
+}
+
+static void put_records(struct host *h, const struct host_record *rec)
+{
+	char *text = malloc(KTAP_RECORD_TEXT), *line = malloc(MAX_LINE);
+
+	for (; rec; rec = rec->next) {
+		if (h->json && ktap_record_channel(rec->data) == KTAP_CH_OUTPUT)
+			put_json(h, rec, text, line);
+		else
+			put_record(h, rec, text);
+	}
 	free(text);
+	free(line);
 }
 
 /* No handler runs any more, as in the kernel when a record is read. */
@@ -134,9 +161,11 @@ static void format_records(struct host *h)
 {
 	struct host_record *rec, *next;
 
+	if (!h->records)
+		return;
+	put_records(h, h->records);
 	for (rec = h->records; rec; rec = next) {
 		next = rec->next;
-		put_record(h, rec->data, rec->size);
 		free(rec->data);
 		free(rec);
 	}
@@ -157,13 +186,13 @@ int ktap_out_text(struct ktap_vm *vm, enum ktap_channel channel, const char *tex
 	if (channel == KTAP_CH_CAT || channel == KTAP_CH_SYSTEM)
 		put_request(h, channel == KTAP_CH_CAT, text, len);
 	else if (channel == KTAP_CH_RECORD)
-		put_record(h, (const void *)text, len);
+		put_records(h, &(struct host_record){ .size = len, .data = (void *)text });
 	else
 		put_text(h->out, text, len);
 	return 0;
 }
 
-static void tell(void *err, const char *line)
+static void tell(void *err, u64 n, const char *line)
 {
 	fprintf(err, "ktap: %s\n", line);
 }
@@ -490,6 +519,7 @@ static int run_program(struct host *h, struct ktap_program *prog)
 	int err;
 
 	err = ktap_env_init(&h->env, prog, h->memory ?: MEMORY, heap_is_low);
+	h->env.json = h->json;
 	if (err)
 		return refuse(h, "ktap: error: no memory\n");
 	h->values = values;

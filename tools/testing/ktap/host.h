@@ -64,6 +64,7 @@ struct host_kept {
  * @unsafe: the script may act on the system
  * @compile: run nothing; compile the top level, and each function that is a value, as
  *	handlers are
+ * @json: output is JSON
  * @locked: handlers run as if this CPU held a lock of ktap
  * @memory: bytes of its heap; 0: enough for all tests
  * @kept: activations whose memory is reused; NULL: make new ones
@@ -109,6 +110,7 @@ struct host {
 	unsigned int max_probes;
 	bool unsafe;
 	bool compile;
+	bool json;
 	bool locked;
 	size_t memory;
 	const struct host_kept *kept;

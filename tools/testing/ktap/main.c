@@ -15,10 +15,11 @@
 #include "vm/env.h"
 
 static const char usage[] =
-	"usage: ktapvm [-v] [-E] [-j] [-l LEVEL] [-u] CHUNK.ktap [args]\n"
+	"usage: ktapvm [-v] [-E] [-f FORMAT] [-j] [-l LEVEL] [-u] CHUNK.ktap [args]\n"
 	"Runs a chunk made by ktapc.  No event ever happens, unless it is made up.\n"
 	"\n"
 	"  -E        run the handlers of all events and ticks once\n"
+	"  -f FORMAT print json, or text (default)\n"
 	"  -j        run nothing, but say how many instructions native code replaces\n"
 	"  -l LEVEL  those of events at task (default), softirq, hardirq or nmi\n"
 	"  -u        the script may act on the system: ktap --unsafe\n"
@@ -52,10 +53,14 @@ int main(int argc, char **argv)
 	size_t len;
 	int c, code;
 
-	while ((c = getopt(argc, argv, "+Ejl:uv")) != -1) {
+	while ((c = getopt(argc, argv, "+Ef:jl:uv")) != -1) {
 		switch (c) {
 		case 'E':
 			h.fire = true;
+			break;
+		case 'f':
+			h.json = !strcmp(optarg, "json");
+			good &= h.json || !strcmp(optarg, "text");
 			break;
 		case 'j':
 			h.compile = true;

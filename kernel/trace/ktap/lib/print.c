@@ -9,6 +9,7 @@
 #include "data/agg.h"
 #include "data/table.h"
 #include "output/format.h"
+#include "output/json.h"
 #include "output/record.h"
 #include "output/speculation.h"
 #include "output/text.h"
@@ -62,6 +63,8 @@ static int print_put_text(struct ktap_vm *vm, enum ktap_record_type type, struct
 	int err;
 
 	err = ktap_make_texts(vm, r, n);
+	if (!err && vm->env->json && type == KTAP_REC_PRINT)
+		return ktap_json_print(vm, r, n);
 	if (!err)
 		err = print_begin_text(&t, &s, vm);
 	if (err)
@@ -243,30 +246,41 @@ static int print_read_scale(struct ktap_vm *vm, struct ktap_value *scale, bool *
 			     (int)min_t(u32, scale->len, 32), (const char *)scale->blob);
 }
 
+static int print_hist_text(struct ktap_vm *vm, struct ktap_value *r, struct ktap_chart *chart,
+			   bool bars)
+{
+	struct ktap_text t;
+	struct seq_buf s;
+	int err = print_begin_text(&t, &s, vm);
+
+	if (err)
+		return err;
+	t.chart = chart;
+	if (bars)
+		ktap_text_hist(&t, ktap_value_table(&r[0]), ktap_divisor_of(&r[0], 0));
+	else
+		ktap_text_value(&t, &r[0]);
+	ktap_text_put(&t, "\n", 1);
+	return print_end_text(&t);
+}
+
 int ktap_fn_print_hist(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
 	bool bars = print_has_bars(&r[0]);
 	struct ktap_chart chart = { .rows = bars ? HIST_ROWS : U32_MAX };
-	struct ktap_text t;
-	struct seq_buf s;
 	int err = 0;
 
 	if (n > 1)
 		chart.rows = clamp_t(s64, r[1].i, 0, U32_MAX);
 	if (n > 2)
 		err = print_read_scale(vm, &r[2], &chart.log);
-	if (!err)
-		err = print_begin_text(&t, &s, vm);
-	if (err)
-		return err;
-	t.chart = &chart;
-	if (bars)
-		ktap_text_hist(&t, ktap_value_table(&r[0]), ktap_divisor_of(&r[0], 0));
-	else
-		ktap_text_value(&t, &r[0]);
-	ktap_text_put(&t, "\n", 1);
+	/* In JSON all entries and buckets are shown: the reader draws. */
+	if (!err && vm->env->json)
+		err = ktap_json_print_hist(vm, r);
+	else if (!err)
+		err = print_hist_text(vm, r, &chart, bars);
 	r[0] = KTAP_VALUE_NIL;
-	return print_end_text(&t);
+	return err;
 }
 
 /* Maximum number of parts of a key: the format and the value are arguments, too. */
@@ -305,6 +319,9 @@ static int print_text_item(struct ktap_text *t, struct ktap_value *args, int n,
 	err = ktap_check_format(t->vm, "printa", args, n + 1);
 	if (!err)
 		ktap_text_printf_args(t, args, n + 1);
+	/* In JSON each item has a line of its own. */
+	if (t->vm->env->json)
+		ktap_text_flush(t);
 	ktap_text_look_around(t);
 	return err ?: t->err;
 }
@@ -411,7 +428,11 @@ static void print_global(struct ktap_text *t, const char *name, struct ktap_valu
 	/* A counter that was never added to is 0. */
 	if (v->tag == KTAP_NIL && (known & GLOBAL_COUNTS))
 		*v = KTAP_VALUE_INT(0);
-	if (v->tag != KTAP_NIL && v->tag != KTAP_FUNC && !(known & GLOBAL_FOREIGN))
+	if (v->tag == KTAP_NIL || v->tag == KTAP_FUNC || (known & GLOBAL_FOREIGN))
+		return;
+	if (t->vm->env->json)
+		t->err = ktap_json_print_variable(t->vm, name, v);
+	else
 		ktap_text_variable(t, name, v);
 }
 

@@ -237,12 +237,11 @@ int ktap_tap_end(struct ktap_vm *vm, int code, struct ktap_diag *diag)
 	struct ktap_env *env = vm->env;
 	struct ktap_tap *tap = &env->tap;
 	long plan = atomic_long_read(&tap->plan) - 1, results = atomic_long_read(&tap->results);
-	char line[32];
+	struct ktap_value args[] = { KTAP_VALUE_INT(KTAP_TAP_PLAN), KTAP_VALUE_INT(results) };
 
 	if (plan < 0 && results) {
 		vm->error = 0;
-		ktap_out_text(vm, KTAP_CH_OUTPUT, line,
-			      scnprintf(line, sizeof(line), "1..%ld\n", results));
+		tap_put(vm, args, ARRAY_SIZE(args));
 	}
 	/* After an error the number of results says nothing. */
 	if (code)

@@ -149,7 +149,7 @@ static void format_text_padded(struct ktap_text *t, const struct ktap_directive 
 	size_t start, len;
 
 	if (seq_buf_buffer_left(t->s) < KTAP_TEXT_BUFFER / 2)
-		ktap_text_flush(t);
+		ktap_text_flush_part(t);
 	t->hold = true;
 	t->columns = true;
 	start = t->s->len;

@@ -19,7 +19,8 @@ struct losses_listener {
 	void *priv;
 };
 
-static __printf(2, 3) void losses_tell(const struct losses_listener *to, const char *fmt, ...)
+static __printf(3, 4) void losses_tell(const struct losses_listener *to, u64 n, const char *fmt,
+				       ...)
 {
 	char line[LINE];
 	va_list args;
@@ -27,7 +28,7 @@ static __printf(2, 3) void losses_tell(const struct losses_listener *to, const c
 	va_start(args, fmt);
 	vscnprintf(line, sizeof(line), fmt, args);
 	va_end(args);
-	to->fn(to->priv, line);
+	to->fn(to->priv, n, line);
 }
 
 static const struct {
@@ -79,7 +80,7 @@ static unsigned long losses_tell_table(struct ktap_env *env, u32 global,
 	}
 	n = t ? ktap_table_dropped(t) : 0;
 	if (n)
-		losses_tell(to,
+		losses_tell(to, n,
 			    "dropped %lu entries of '%.64s', which was full (%u entries; %s)", n,
 			    env->prog->globals[global], ktap_table_max(t),
 			    "table.new(n) makes room for n");
@@ -94,7 +95,7 @@ static void losses_tell_tables(struct ktap_env *env, const struct losses_listene
 	for (i = 0; i < env->prog->nglobals && all; i++)
 		named += losses_tell_table(env, i, to);
 	if (named < all)
-		losses_tell(to,
+		losses_tell(to, all - named,
 			    "dropped %lu entries of tables that no global holds, which were full",
 			    all - named);
 }
@@ -104,11 +105,11 @@ static void losses_tell_memory(struct ktap_env *env, const struct losses_listene
 	long n = atomic_long_read(&env->counters.no_memory);
 
 	if (n && ktap_heap_was_denied(&env->heap))
-		losses_tell(to,
+		losses_tell(to, n,
 			    "dropped %ld values: the system or its memory cgroup had no memory left (%zu of %zu KiB were there)",
 			    n, env->heap.bytes >> 10, env->heap.max >> 10);
 	else if (n)
-		losses_tell(to,
+		losses_tell(to, n,
 			    "dropped %ld values: the session had no memory left (of %zu KiB; %s)",
 			    n, env->heap.max >> 10, "-m for more");
 }
@@ -118,7 +119,7 @@ static void losses_tell_speculations(struct ktap_env *env, const struct losses_l
 	unsigned int n = ktap_speculations_open(env);
 
 	if (n)
-		losses_tell(to, "discarded %u speculations: neither committed nor discarded", n);
+		losses_tell(to, n, "discarded %u speculations: neither committed nor discarded", n);
 }
 
 void ktap_tell_losses(struct ktap_env *env, ktap_tell_fn fn, void *priv)
@@ -136,6 +137,6 @@ void ktap_tell_losses(struct ktap_env *env, ktap_tell_fn fn, void *priv)
 		counter = (void *)&env->counters + losses[i].offset;
 		n = atomic_long_read(counter);
 		if (n)
-			losses_tell(&to, losses[i].fmt, n);
+			losses_tell(&to, n, losses[i].fmt, n);
 	}
 }

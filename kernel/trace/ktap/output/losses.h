@@ -5,14 +5,16 @@
 #ifndef _KTAP_LOSSES_H
 #define _KTAP_LOSSES_H
 
+#include <linux/types.h>
+
 struct ktap_env;
 
-typedef void (*ktap_tell_fn)(void *priv, const char *line);
+typedef void (*ktap_tell_fn)(void *priv, u64 n, const char *line);
 
 /**
  * ktap_tell_losses() - Report each kind of loss
  * @env: the environment; no handler runs in it any more
- * @fn: called for each kind of loss, with a line without newline
+ * @fn: called for each kind of loss, with the number of what is lost and a line without newline
  * @priv: for @fn
  *
  * Full tables are reported by the names of the globals that hold them.

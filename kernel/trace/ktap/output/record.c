@@ -7,6 +7,7 @@
 #include <linux/string.h>
 
 #include "output/format.h"
+#include "output/json.h"
 #include "output/record.h"
 #include "output/tap.h"
 #include "output/text.h"
@@ -220,4 +221,47 @@ void ktap_record_taken(struct ktap_env *env, const struct ktap_record *rec)
 
 	if (rec->type == KTAP_REC_TAP && record_read_args(rec, rec->len, args))
 		ktap_tap_taken(env, args, rec->nargs);
+}
+
+/* The line of a print, and, after its text is made, of a printf */
+static void record_put_json(struct ktap_json *j, const struct ktap_record *rec,
+			    const struct ktap_value *args, u64 ts)
+{
+	bool print = rec->type == KTAP_REC_PRINT;
+
+	ktap_json_begin(j, ts, print ? "print" : "text");
+	if (print)
+		ktap_json_values(j, args, rec->nargs);
+	else
+		ktap_json_text(j, j->plain->buffer, seq_buf_used(j->plain),
+			       seq_buf_has_overflowed(j->plain));
+	ktap_json_end(j);
+}
+
+void ktap_record_json(struct seq_buf *s, char *plain, const struct ktap_env *env,
+		      const struct ktap_record *rec, size_t size, u64 ts)
+{
+	struct ktap_value args[KTAP_MAX_ARGS] __uninitialized;
+	struct seq_buf text;
+	struct ktap_json j = { .s = s, .plain = &text, .env = env };
+
+	if (!record_read_args(rec, size, args))
+		return;
+	seq_buf_init(&text, plain, KTAP_RECORD_TEXT);
+	switch (rec->type) {
+	case KTAP_REC_TEXT:
+		/* It was made by json_print.c. */
+		ktap_record_format(s, env, rec, size);
+		break;
+	case KTAP_REC_PRINTF:
+	case KTAP_REC_FORMAT:
+	case KTAP_REC_TAP:
+		ktap_record_format(&text, env, rec, size);
+		if (seq_buf_used(&text))
+			record_put_json(&j, rec, args, ts);
+		break;
+	case KTAP_REC_PRINT:
+		record_put_json(&j, rec, args, ts);
+		break;
+	}
 }

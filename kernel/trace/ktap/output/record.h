@@ -165,6 +165,20 @@ void ktap_record_format(struct seq_buf *s, const struct ktap_env *env,
 /* The reader has the text of that record.  It calls this in the order of the text. */
 void ktap_record_taken(struct ktap_env *env, const struct ktap_record *rec);
 
+/**
+ * ktap_record_json() - Make the line of a record of KTAP_CH_OUTPUT, in JSON
+ * @s: gets the line; if it overflows, that is useless
+ * @plain: memory of KTAP_RECORD_TEXT bytes
+ * @env: of the session; NULL: names are not known
+ * @rec: the record
+ * @size: bytes of it
+ * @ts: its time
+ *
+ * Context: process, sleeps.
+ */
+void ktap_record_json(struct seq_buf *s, char *plain, const struct ktap_env *env,
+		      const struct ktap_record *rec, size_t size, u64 ts);
+
 /* lib/print.c: print the string in @r, as a record of @type or text of @channel. */
 int ktap_put_string(struct ktap_vm *vm, enum ktap_record_type type, enum ktap_channel channel,
 		    struct ktap_value *r);

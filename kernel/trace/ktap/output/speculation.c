@@ -7,8 +7,10 @@
 #include <linux/minmax.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/timekeeping.h>
 
 #include "data/lock.h"
+#include "output/json.h"
 #include "output/record.h"
 #include "output/speculation.h"
 #include "vm/builtin.h"
@@ -219,13 +221,28 @@ static void speculation_copy_record(struct ktap_vm *vm, const struct ktap_record
 	ktap_out_commit(vm, place);
 }
 
+/* Memory for the text of a record, and for the same in JSON */
+static size_t speculation_text_size(const struct ktap_env *env)
+{
+	return KTAP_RECORD_TEXT * (env->json ? 1 + KTAP_JSON_ESCAPE : 1);
+}
+
 static int speculation_say_record(struct ktap_vm *vm, const struct ktap_record *rec, char *text)
 {
+	enum ktap_channel channel = ktap_record_channel(rec);
 	struct seq_buf s;
 
-	seq_buf_init(&s, text, KTAP_RECORD_TEXT);
-	ktap_record_format(&s, vm->env, rec, rec->len);
-	return ktap_out_text(vm, ktap_record_channel(rec), text, seq_buf_used(&s));
+	if (vm->env->json && channel == KTAP_CH_OUTPUT) {
+		/* See speculation_text_size(). */
+		seq_buf_init(&s, text + KTAP_RECORD_TEXT, KTAP_JSON_ESCAPE * KTAP_RECORD_TEXT);
+		ktap_record_json(&s, text, vm->env, rec, rec->len, ktime_get_mono_fast_ns());
+	} else {
+		seq_buf_init(&s, text, KTAP_RECORD_TEXT);
+		ktap_record_format(&s, vm->env, rec, rec->len);
+	}
+	if (seq_buf_has_overflowed(&s) && vm->env->json)
+		return 0;
+	return ktap_out_text(vm, channel, s.buffer, seq_buf_used(&s));
 }
 
 /* Output all records.  The memory belongs to this run (COMMITTING). */
@@ -238,7 +255,7 @@ static int speculation_put_out(struct ktap_vm *vm, const struct speculation *one
 
 	err = ktap_vm_charge(vm, 1 + 2 * one->nrecords);
 	if (!err && vm->level == KTAP_LEVEL_PROCESS) {
-		text = kvmalloc(KTAP_RECORD_TEXT, KTAP_GFP);
+		text = kvmalloc(speculation_text_size(vm->env), KTAP_GFP);
 		if (!text)
 			err = ktap_vm_error(vm, -ENOMEM, "no memory for output");
 	}
@@ -337,6 +354,11 @@ int ktap_put_text(struct ktap_vm *vm, enum ktap_channel channel, const char *tex
 		return ktap_out_text(vm, channel, text, len);
 	if (channel != KTAP_CH_OUTPUT)
 		type = channel == KTAP_CH_CAT ? KTAP_REC_CAT : KTAP_REC_SYSTEM;
+	/* A part of a line in JSON is of no use. */
+	if (vm->env->json && type == KTAP_REC_TEXT && len > SPECULATION_PIECE) {
+		atomic_long_inc(&vm->env->counters.speculative);
+		return 0;
+	}
 	for (pos = 0; pos < len; pos += piece.len) {
 		piece = KTAP_VALUE_STR(text + pos, len - pos);
 		if (type == KTAP_REC_TEXT)

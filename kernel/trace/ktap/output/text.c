@@ -24,22 +24,39 @@
 #include "data/object.h"
 #include "data/table.h"
 #include "data/ustack_file.h"
+#include "output/json.h"
 #include "output/speculation.h"
 #include "output/text.h"
 #include "vm/env.h"
 #include "vm/integer.h"
 #include "vm/vm.h"
 
-void ktap_text_flush(struct ktap_text *t)
+/* Output the text, except the last @rest bytes. */
+static void text_flush_before(struct ktap_text *t, size_t rest)
 {
-	size_t len = seq_buf_used(t->s);
+	size_t len = seq_buf_used(t->s) - rest;
 
 	if (!len || !t->vm || t->keep)
 		return;
 	t->middle = t->s->buffer[len - 1] != '\n';
-	if (!t->err)
+	if (!t->err && t->vm->env->json)
+		t->err = ktap_json_put_text(t->vm, t->s->buffer, len);
+	else if (!t->err)
 		t->err = ktap_put_text(t->vm, KTAP_CH_OUTPUT, t->s->buffer, len);
-	seq_buf_clear(t->s);
+	memmove(t->s->buffer, t->s->buffer + len, rest);
+	t->s->len = rest;
+}
+
+void ktap_text_flush(struct ktap_text *t)
+{
+	text_flush_before(t, 0);
+}
+
+void ktap_text_flush_part(struct ktap_text *t)
+{
+	bool json = t->vm && t->vm->env->json;
+
+	text_flush_before(t, json ? ktap_json_rest(t->s->buffer, seq_buf_used(t->s)) : 0);
 }
 
 /* Return memory for up to @len bytes, and their number; 0: the text is cut. */
@@ -48,7 +65,7 @@ static noinline size_t text_make_room(struct ktap_text *t, size_t len, char **to
 	size_t room = seq_buf_get_buf(t->s, to);
 
 	if (!room && t->vm && !t->hold && !t->keep) {
-		ktap_text_flush(t);
+		ktap_text_flush_part(t);
 		room = seq_buf_get_buf(t->s, to);
 	}
 	if (!room)

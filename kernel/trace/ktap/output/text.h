@@ -64,6 +64,8 @@ void ktap_text_fill(struct ktap_text *t, char c, int n);
 /* Put an integer in decimal. */
 void ktap_text_decimal(struct ktap_text *t, s64 i);
 void ktap_text_flush(struct ktap_text *t);
+/* The same before further text: in JSON, a character that is incomplete stays. */
+void ktap_text_flush_part(struct ktap_text *t);
 /* Call often, because tables are large: reschedules, and sets @err if the session ends. */
 void ktap_text_look_around(struct ktap_text *t);
 
@@ -98,6 +100,13 @@ void ktap_text_variable(struct ktap_text *t, const char *name, const struct ktap
  */
 void ktap_text_ustack(struct ktap_text *t, const struct ktap_value *v);
 void ktap_text_usym(struct ktap_text *t, const struct ktap_value *v);
+/* Write frame @i of a user stack; false if there is none. */
+bool ktap_text_uframe(struct ktap_text *t, const struct ktap_value *v, u32 i);
+
+/* Delimiters of the parts of a mark.  The program that reads the output replaces marks. */
+#define KTAP_MARK_BEGIN	"\x1e"
+#define KTAP_MARK_NEXT	"\x1d"
+#define KTAP_MARK_END	"\x1f"
 
 /*
  * histogram.c: charts of the entries of a table, and of the buckets of an aggregation,

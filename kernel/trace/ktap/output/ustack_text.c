@@ -10,11 +10,6 @@
 #include "vm/env.h"
 #include "vm/vm.h"
 
-/* Delimiters of the parts of a mark.  The program that reads the output replaces marks. */
-#define MARK_BEGIN	"\x1e"
-#define MARK_NEXT	"\x1d"
-#define MARK_END	"\x1f"
-
 /* Room for the text of an offset, or of an address */
 #define NUMBER		24
 
@@ -60,19 +55,19 @@ static void ustack_text_put_mark(struct ktap_text *t, const char *where,
 	char text[NUMBER];
 	u32 i;
 
-	ustack_text_put_string(t, MARK_BEGIN);
+	ustack_text_put_string(t, KTAP_MARK_BEGIN);
 	ustack_text_put_string(t, ustack_text_env_of(t)->mark_key);
-	ustack_text_put_string(t, MARK_NEXT);
+	ustack_text_put_string(t, KTAP_MARK_NEXT);
 	ustack_text_put_string(t, where);
-	ustack_text_put_string(t, MARK_NEXT);
+	ustack_text_put_string(t, KTAP_MARK_NEXT);
 	for (i = 0; file && i < file->build_id_len; i++) {
 		snprintf(text, sizeof(text), "%02x", file->build_id[i]);
 		ustack_text_put_string(t, text);
 	}
-	ustack_text_put_string(t, MARK_NEXT);
+	ustack_text_put_string(t, KTAP_MARK_NEXT);
 	snprintf(text, sizeof(text), "%llx%s", (unsigned long long)number, returns ? "r" : "");
 	ustack_text_put_string(t, text);
-	ustack_text_put_string(t, MARK_END);
+	ustack_text_put_string(t, KTAP_MARK_END);
 }
 
 static void ustack_text_put_in_file(struct ktap_text *t, u64 frame, bool returns)
@@ -119,6 +114,17 @@ static u32 ustack_text_count_frames(const struct ktap_value *v, u32 *pid)
 		return n;
 	*pid = frames[n - 1];
 	return n - 1;
+}
+
+bool ktap_text_uframe(struct ktap_text *t, const struct ktap_value *v, u32 i)
+{
+	const u64 *frames = v->blob;
+	u32 pid;
+
+	if (i >= ustack_text_count_frames(v, &pid))
+		return false;
+	ustack_text_put_frame(t, frames[i], pid, i > 0);
+	return true;
 }
 
 void ktap_text_ustack(struct ktap_text *t, const struct ktap_value *v)

@@ -261,7 +261,7 @@ static void indexing_an_ordinary_nil_is_an_error(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, vm->message, "nil is indexed, only a table can be");
 }
 
-static void keep_line(void *priv, const char *line)
+static void keep_line(void *priv, u64 n, const char *line)
 {
 	strscpy(priv, line, 256);
 }

@@ -102,6 +102,8 @@ struct ktap_tap {
  * @mark_key: secret word that marks user code in the text, so that the reader
  *	can replace it by symbols.  Only the reader knows the word: a traced
  *	string cannot fake a mark.  NULL if the reader does not do this
+ * @json: output is JSON (output/json.h)
+ * @tables_shown: number of tables that were output as JSON; written in process context only
  * @native: native code of functions of the program
  * @native_bytes: memory of that code
  * @jit_outcome: result of the last ktap_jit_compile()
@@ -128,6 +130,8 @@ struct ktap_env {
 	const char **options;
 	struct ktap_ustack_files *ufiles;
 	const char *mark_key;
+	bool json;
+	u32 tables_shown;
 	struct ktap_native *native;
 	size_t native_bytes;
 	enum ktap_jit_outcome jit_outcome;
