@@ -12,7 +12,12 @@
 #include <unistd.h>
 
 #include "cat.h"
+#include "json_text.h"
 #include "compiler/clean_text.h"
+
+#define CAT_PIECE	4096	/* bytes that are read at once */
+#define MAX_REST	3	/* of a character */
+#define MIN_JSON_ROOM	(JSON_HEAD + JSON_ESCAPE * 512)
 
 _Static_assert(KTAP_MAX_STRLEN >= PATH_MAX, "a string that was cut is no path");
 
@@ -68,21 +73,59 @@ void cat_stop(struct cat *c)
 	c->open = false;
 }
 
+void cat_begin(struct cat *c, int fd, const char *name)
+{
+	snprintf(c->path, sizeof(c->path), "%s", name);
+	c->fd = fd;
+	c->open = !lseek(fd, 0, SEEK_SET);
+	if (!c->open) {
+		cat_report(c, strerror(errno));
+		close(fd);
+	}
+}
+
+/* Number of bytes to read that fit into the output. */
+static size_t cat_room(const struct cat *c, const struct output *o)
+{
+	size_t room = output_room(o);
+
+	if (c->json)
+		room = room < MIN_JSON_ROOM ? 0 : (room - JSON_HEAD) / JSON_ESCAPE - MAX_REST;
+	return room < CAT_PIECE ? room : CAT_PIECE;
+}
+
+/* Add a line with @len bytes; @end: no others follow. A character is not divided. */
+static void cat_add_json(struct cat *c, struct output *o, const char *data, size_t len, bool end)
+{
+	char text[CAT_PIECE + MAX_REST], line[JSON_HEAD + JSON_ESCAPE * sizeof(text)];
+
+	memcpy(text, c->rest, c->rest_len);
+	memcpy(text + c->rest_len, data, len);
+	len += c->rest_len;
+	c->rest_len = end ? 0 : json_rest(text, len);
+	len -= c->rest_len;
+	memcpy(c->rest, text + len, c->rest_len);
+	if (len)
+		output_add(o, line, json_line(line, c->json, text, len));
+}
+
 bool cat_copy(struct cat *c, struct output *o)
 {
-	char buf[4096];
+	char buf[CAT_PIECE];
 	ssize_t n;
 
 	while (c->open) {
-		size_t room = output_room(o);
+		size_t room = cat_room(c, o);
 
 		if (!room)
 			return false;
-		n = read(c->fd, buf, room < sizeof(buf) ? room : sizeof(buf));
-		if (n > 0) {
+		n = read(c->fd, buf, room);
+		if (c->json)
+			cat_add_json(c, o, buf, n > 0 ? n : 0, n <= 0);
+		else if (n > 0)
 			output_add(o, buf, n);
+		if (n > 0)
 			continue;
-		}
 		if (n < 0 && errno != EAGAIN)
 			cat_report(c, strerror(errno));
 		close(c->fd);

@@ -16,12 +16,18 @@
  * @len: bytes of @path
  * @open: it is open and may have more data
  * @fd: the open file, if @open
+ * @json: type of the lines of JSON that have its contents; NULL: it is copied as it is
+ * @rest: the beginning of a character at the end of the last line
+ * @rest_len: bytes of @rest
  */
 struct cat {
 	char path[KTAP_MAX_STRLEN + 1];	/* longer paths may have been cut, and fail to open */
 	size_t len;
 	bool open;
 	int fd;
+	const char *json;
+	char rest[4];
+	size_t rest_len;
 };
 
 /* Add a part of the path. */
@@ -32,6 +38,9 @@ void cat_add(struct cat *c, const char *data, size_t len);
  * fails, or if it is the file of @o.
  */
 void cat_open(struct cat *c, const struct output *o);
+
+/* The same for an open file, from its beginning; it is closed at its end. */
+void cat_begin(struct cat *c, int fd, const char *name);
 
 /* Copy to the output what fits. Returns false if there is more. */
 bool cat_copy(struct cat *c, struct output *o);

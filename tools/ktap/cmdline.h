@@ -31,7 +31,7 @@ struct given {
  */
 struct exclusion {
 	const char *name;
-	const char *others[12];
+	const char *others[16];
 };
 
 /* Add an option. @once: a second value would replace the first. */

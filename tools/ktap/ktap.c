@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -57,6 +58,7 @@ enum {
  * @chunk_len: its length
  * @symbolizer: adds names to addresses of user code in the output
  * @command: the command it traces; its pid is 0 if there is none
+ * @collected: file with the output of the command of system(), in JSON; or -1
  * @began: when loading began
  * @loading: the script is being loaded
  * @progress: the terminal shows the progress of loading
@@ -82,6 +84,7 @@ struct run {
 	struct shell shell;
 	struct report report;
 	struct command command;
+	int collected;
 	struct timespec began;
 	bool loading;
 	bool progress;
@@ -228,6 +231,30 @@ static bool get_chunk(struct run *r)
 	return r->chunk;
 }
 
+/* In JSON, the output of a command is collected first. */
+static void run_start_shell(struct run *r)
+{
+	if (!r->opts.json) {
+		shell_start(&r->shell, r->output.fd);
+		return;
+	}
+	r->collected = memfd_create("ktap-system", MFD_CLOEXEC);
+	if (r->collected < 0)
+		shell_refuse(&r->shell, strerror(errno));
+	else
+		shell_start(&r->shell, r->collected);
+}
+
+/* The command has ended: show the output that was collected. */
+static void run_show_collected(struct run *r)
+{
+	if (r->collected < 0 || r->shell.pid)
+		return;
+	r->cat.json = "system";
+	cat_begin(&r->cat, r->collected, "the output of a command");
+	r->collected = -1;
+}
+
 /* The text of the command is complete. */
 static void run_command(struct run *r)
 {
@@ -238,7 +265,7 @@ static void run_command(struct run *r)
 	else if (r->refused)
 		shell_refuse(&r->shell, "not run, as the script was refused");
 	else
-		shell_start(&r->shell, r->output.fd);
+		run_start_shell(r);
 }
 
 /*
@@ -252,6 +279,7 @@ static void run_show(struct run *r)
 	size_t n;
 
 	r->symbolizer.opened = false;
+	run_show_collected(r);
 	while (!r->shell.pid && symbolize_flush(&r->symbolizer, &r->output) &&
 	       cat_copy(&r->cat, &r->output) && session_peek(&r->session, &piece)) {
 		n = piece.len;
@@ -269,6 +297,7 @@ static void run_show(struct run *r)
 			break;
 		case KTAP_CH_CAT:
 			cat_add(&r->cat, piece.data, piece.len);
+			r->cat.json = r->opts.json ? "cat" : NULL;
 			if (piece.last)
 				cat_open(&r->cat, &r->output);
 			break;
@@ -488,6 +517,8 @@ static int set_up(struct run *r)
 		err = session_setup(s, "follow");
 	if (!err && opts->cpus)
 		err = session_setup(s, "cpus %s", opts->cpus);
+	if (!err && opts->json)
+		err = session_setup(s, "format json");
 	if (!err && opts->unsafe)
 		err = session_setup(s, "unsafe");
 	if (!err && opts->self)
@@ -711,6 +742,8 @@ static int run_loop(struct run *r)
 	r->report.args = r->opts.args;
 	r->report.quiet = r->opts.quiet;
 	target_init(&r->symbolizer.target, r->opts.pid);
+	r->symbolizer.json = r->opts.json;
+	r->collected = -1;
 
 	if (!open_output(r))
 		return EXIT_LOAD;

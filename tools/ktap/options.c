@@ -40,6 +40,8 @@ struct option_row {
 static const struct option_row option_table[] = {
 	{ "-e", NULL, "SCRIPT", OPT_STRING, FIELD(text), "run SCRIPT, instead of a file" },
 	{ "-o", NULL, "FILE", OPT_STRING, FIELD(output), "write the script's output to FILE" },
+	{ "-f", "--format", "FORMAT", OPT_STRING, FIELD(format),
+	  "output format: text (default) or json" },
 	{ "-I", NULL, "DIR", OPT_FOLDER, FIELD(folders), "search DIR for included scripts" },
 	{ "-l", NULL, "PATTERN", OPT_STRING, FIELD(list),
 	  "list events (sched:*, uprobe:libc:mem*)" },
@@ -65,7 +67,7 @@ static const struct option_row option_table[] = {
 #define NR_OPTIONS	ARRAY_SIZE(option_table)
 
 static const struct exclusion ktap_exclusions[] = {
-	{ "-l", { "-e", "-o", "-I", "-C", "-m", "-a", "--follow", "--self", "--unsafe",
+	{ "-l", { "-e", "-o", "-f", "-I", "-C", "-m", "-a", "--follow", "--self", "--unsafe",
 		  "--max-overhead", "--no-symbols" } },
 	{ "-w", { "-Werror" } },
 	{ 0 },
@@ -107,7 +109,6 @@ static const struct {
 } foreign_options[] = {
 	{ "-c", "write a command to trace after --: ktap SCRIPT -- COMMAND" },
 	{ "-d", "ktapc -d SCRIPT shows what a script is compiled to" },
-	{ "-f", "a script is given by its name alone; its output is text" },
 	{ "--dry-run", "ktapc SCRIPT compiles a script and does not run it" },
 	{ "--info", "the file ktap/features of tracefs lists what this kernel has" },
 };
@@ -207,6 +208,18 @@ static bool option_set(struct options *opts, const struct option_row *o, const c
 	return false;
 }
 
+/* The value in the same word as the option @name; NULL if there is none. */
+static const char *option_value(const char *arg, const char *name)
+{
+	size_t len = strlen(name);
+
+	if (strncmp(arg, name, len))
+		return NULL;
+	if (name[1] != '-')
+		return arg + len;
+	return arg[len] == '=' ? arg + len + 1 : NULL;
+}
+
 /*
  * Find the option of @arg; *value is the rest of the same word ("-m16M",
  * "--max-overhead=5"), or NULL.
@@ -223,16 +236,11 @@ static const struct option_row *option_find(const char *arg, const char **value)
 	for (size_t i = 0; i < NR_OPTIONS; i++) {
 		const struct option_row *o = &option_table[i];
 
-		if (!o->value || strncmp(arg, o->name, strlen(o->name)))
-			continue;
-		*value = arg + strlen(o->name);
-		if (o->name[1] != '-')
+		*value = o->value ? option_value(arg, o->name) : NULL;
+		if (o->value && !*value && o->alias)
+			*value = option_value(arg, o->alias);
+		if (*value)
 			return o;
-		if (**value == '=') {
-			++*value;
-			return o;
-		}
-		*value = NULL;
 	}
 	return NULL;
 }
@@ -256,10 +264,18 @@ static int split_command(struct options *opts, int argc, char **argv)
 	return argc;
 }
 
-static bool options_check(const struct options *opts)
+static bool options_check(struct options *opts)
 {
 	if (opts->help || opts->version)
 		return true;
+	opts->json = opts->format && !strcmp(opts->format, "json");
+	if (opts->format && !opts->json && strcmp(opts->format, "text")) {
+		fprintf(stderr,
+			"ktap: error: -f '%s': there is no such format: there are text and json%s\n",
+			opts->format,
+			opts->script ? "" : "; a script is given by its name alone, without -f");
+		return false;
+	}
 	if (opts->list && opts->script)
 		return usage_error("-l takes one pattern, in quotes, and no script:", opts->script);
 	if (opts->list && opts->command)

@@ -17,6 +17,8 @@
  * @foreign: an unknown option, which must be one of the script; or NULL
  * @command: command to start and trace, NULL-terminated; or NULL
  * @output: file for the script's output, or NULL
+ * @format: format of that output: "text", "json", or NULL
+ * @json: @format is "json"
  * @folders: folders to search for included files, NULL-terminated
  * @list: pattern of events to list instead, or NULL
  * @pid: process to trace, or 0
@@ -34,12 +36,14 @@ struct options {
 	const char *foreign;
 	char **command;
 	const char *output;
+	const char *format;
 	const char *list;
 	const char *folders[MAX_FOLDERS + 1];
 	uint64_t pid;
 	const char *cpus;
 	uint64_t memory;
 	uint64_t overhead;
+	bool json;
 	bool all;
 	bool follow;
 	bool self;

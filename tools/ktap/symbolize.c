@@ -155,16 +155,20 @@ static void make_ready(struct symbolizer *s, const char *data, size_t len)
 /* The held text is a complete mark: replace it. */
 static void symbolizer_replace(struct symbolizer *s)
 {
-	char text[MAX_MARK];
+	char text[MAX_MARK], symbol[MAX_SYMBOL];
 	struct mark m;
 
 	memcpy(text, s->held + 1, s->held_len - 2);
 	text[s->held_len - 2] = '\0';
 	if (strlen(text) == s->held_len - 2 && parse_mark(s, text, &m)) {
-		put_mark(s, &m, s->ready, sizeof(s->ready));
-		make_clean(s->ready);
-		s->ready_len = strlen(s->ready);
-		s->ready_at = 0;
+		put_mark(s, &m, symbol, sizeof(symbol));
+		make_clean(symbol);
+		if (s->json) {
+			s->ready_len = json_escape(s->ready, symbol, strlen(symbol));
+			s->ready_at = 0;
+		} else {
+			make_ready(s, symbol, strlen(symbol));
+		}
 	} else {
 		make_ready(s, s->held, s->held_len);
 	}

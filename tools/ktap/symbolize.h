@@ -8,9 +8,11 @@
 #include <stdint.h>
 
 #include "elf/target.h"
+#include "json_text.h"
 #include "output_file.h"
 
 #define MAX_MARK	8192	/* in bytes */
+#define MAX_SYMBOL	(MAX_MARK + 1024)
 
 struct jit_maps;
 struct marked_files;
@@ -21,6 +23,7 @@ struct marked_files;
  * @held: text that may be the beginning of a mark
  * @ready: text that did not fit into the output yet
  * @files: files of marks
+ * @json: escape names for strings of JSON
  * @opened: the last mark needed a file to be read, which takes time
  */
 struct symbolizer {
@@ -28,10 +31,11 @@ struct symbolizer {
 	char key[17];
 	char held[MAX_MARK];
 	size_t held_len;
-	char ready[MAX_MARK + 1024];
+	char ready[JSON_ESCAPE * MAX_SYMBOL];
 	size_t ready_len;
 	size_t ready_at;
 	struct marked_files *files;
+	bool json;
 	bool opened;
 	struct jit_maps *jit;
 };

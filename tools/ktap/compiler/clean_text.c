@@ -4,8 +4,7 @@
 
 #include "compiler/clean_text.h"
 
-/* Length of the UTF-8 character at @p; 1 if it is invalid. */
-static size_t utf8_length(const unsigned char *p, size_t left)
+size_t utf8_length(const unsigned char *p, size_t left)
 {
 	size_t len = p[0] < 0xc2 ? 1 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : p[0] < 0xf5 ? 4 : 1;
 

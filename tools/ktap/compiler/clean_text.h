@@ -19,4 +19,7 @@ void make_clean(char *name);
 /* Print part of a line; tabs are kept. */
 void put_clean(FILE *out, const char *text, size_t len);
 
+/* Length of the UTF-8 character at @p; 1 if it is invalid. */
+size_t utf8_length(const unsigned char *p, size_t left);
+
 #endif

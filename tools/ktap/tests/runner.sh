@@ -41,8 +41,9 @@ expect no_script_is_a_usage_error 2 'no script given'
 run --nonsense
 expect unknown_option_is_a_usage_error 2 "unknown option --nonsense"
 for option in '-c=after --: ktap SCRIPT -- COMMAND' '-d=ktapc -d SCRIPT' \
-	'-f=given by its name alone' '--dry-run=ktapc SCRIPT compiles' '--info=ktap/features'; do
-	run "${option%%=*}" -e "$script"
+	'-f x=given by its name alone' '--dry-run=ktapc SCRIPT compiles' '--info=ktap/features'; do
+	# shellcheck disable=SC2086 # an option and its value
+	run ${option%%=*} -e "$script"
 	expect "option_${option%%=*}_of_others_has_advice" 2 "${option#*=}"
 done
 run -e
@@ -243,6 +244,34 @@ else
 	skip open_streams_need_no_dev_null "no namespaces"
 	skip closed_streams_need_dev_null "no namespaces"
 fi
+# JSON: the kernel makes the lines of the script, ktap those of files and commands
+play 'exit 0\n' -f json -e "$script"
+setup format_json_is_a_setup_line 'frames\nstream\narg -e\nformat json\n'
+play 'exit 0\n' --format=text -e "$script"
+setup format_text_needs_no_setup_line 'frames\nstream\narg -e\n'
+play 'exit 0\n' -fjson -e "$script"
+setup value_of_a_short_option_in_its_word 'frames\nstream\narg -e\nformat json\n'
+run -f yaml -e "$script"
+expect unknown_format_is_an_error 2 "-f 'yaml': there is no such format: there are text and json"
+timeless() {
+	sed 's/"time":[1-9][0-9]*,//' "$dir/out" >"$dir/timeless"
+	cp "$dir/timeless" "$dir/out"
+}
+printf 'a "file"\n\377\303\n' >"$dir/shown"
+play "out {}\\ncat $dir/shown\\nout []\\nexit 0\\n" -f json -e "$script"
+timeless
+output cat_in_json_is_a_line '{}\n{"type":"cat","text":"a \\"file\\"\\n\\ufffd\\ufffd\\n"}\n[]\n'
+play "out {}\\nsystem echo in; echo \\\\\"x; exit 3\\nout []\\nsystem :\\nsystem echo again\\nexit 0\\n" \
+	--unsafe --format json -e "$script"
+timeless
+output system_in_json_is_a_line \
+	'{}\n{"type":"system","text":"in\\n\\"x\\n"}\n[]\n{"type":"system","text":"again\\n"}\n'
+expect exit_code_of_a_command_in_json_is_told 0 '^ktap: system: exit code 3: '
+# characters of two bytes, at odd places in the pieces that are read
+{ printf x; head -c 100000 /dev/zero | sed 's/\x00/\xc3\xa4/g'; } >"$dir/shown"
+play "cat $dir/shown\\nexit 0\\n" -f json -e "$script"
+! grep -q ufffd "$dir/out" && [ "$(sed 's/.*"text":"//; s/"}$//' "$dir/out" | tr -d '\n' | wc -c)" -eq 200001 ]
+result $? characters_of_a_large_file_in_json_are_complete
 printf 'from a file\n' >"$dir/shown"
 play "out before\\ncat $dir/shown\\nout after\\nexit 0\\n" -e "$script"
 output cat_shows_a_file_in_its_place 'before\nfrom a file\nafter\n'

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Text as JSON. The kernel makes the lines of a script; ktap adds those for
+ * files and commands, and the names of user code.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "compiler/clean_text.h"
+#include "json_text.h"
+
+static size_t json_escape_byte(char *out, unsigned char c)
+{
+	switch (c) {
+	case '"':
+	case '\\':
+		return sprintf(out, "\\%c", c);
+	case '\n':
+		return sprintf(out, "\\n");
+	case '\t':
+		return sprintf(out, "\\t");
+	default:
+		return sprintf(out, c < 0x80 ? "\\u%04x" : "\\ufffd", c);
+	}
+}
+
+size_t json_escape(char *out, const char *text, size_t len)
+{
+	char *begin = out;
+
+	while (len) {
+		unsigned char c = *text;
+		size_t n = utf8_length((const unsigned char *)text, len);
+
+		if (n > 1 || (c >= ' ' && c < 127 && c != '"' && c != '\\')) {
+			memcpy(out, text, n);
+			out += n;
+		} else {
+			out += json_escape_byte(out, c);
+		}
+		text += n;
+		len -= n;
+	}
+	return out - begin;
+}
+
+size_t json_line(char *out, const char *type, const char *text, size_t len)
+{
+	struct timespec now;
+	size_t n;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	n = sprintf(out, "{\"time\":%lld,\"type\":\"%s\",\"text\":\"",
+		    now.tv_sec * 1000000000LL + now.tv_nsec, type);
+	n += json_escape(out + n, text, len);
+	memcpy(out + n, "\"}\n", 3);
+	return n + 3;
+}
+
+size_t json_rest(const char *text, size_t len)
+{
+	for (size_t i = 1; i <= 3 && i <= len; i++) {
+		unsigned char c = text[len - i];
+
+		if ((c & 0xc0) == 0x80)
+			continue;
+		return i < (c < 0xc2 ? 1U : c < 0xe0 ? 2U : c < 0xf0 ? 3U : c < 0xf5 ? 4U : 1U) ? i : 0;
+	}
+	return 0;
+}
