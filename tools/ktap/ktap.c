@@ -21,6 +21,7 @@
 #include "compiler/compile.h"
 #include "compiler/library.h"
 #include "compiler/util.h"
+#include "info.h"
 #include "list.h"
 #include "options.h"
 #include "output_file.h"
@@ -29,6 +30,7 @@
 #include "script_help.h"
 #include "session_file.h"
 #include "shell.h"
+#include "signals.h"
 #include "symbolize.h"
 
 enum {
@@ -96,72 +98,6 @@ struct run {
 	bool ended;
 	uint32_t exit_code;
 };
-
-static volatile sig_atomic_t stop_signals;	/* number of signals so far */
-static volatile sig_atomic_t last_signal;
-static volatile sig_atomic_t child_signal;
-static bool deaf;	/* ignores Control-C, as background jobs of a script do */
-
-static void on_stop_signal(int sig, siginfo_t *info, void *context)
-{
-	(void)context;
-	/* ignore SIGINT from the terminal, but not one from kill() */
-	if (deaf && sig == SIGINT && info->si_code == SI_KERNEL)
-		return;
-	stop_signals++;
-	last_signal = sig;
-}
-
-static void on_child_signal(int sig)
-{
-	child_signal = sig;
-}
-
-/*
- * From here on, signals arrive only in ppoll(). Before, Control-C just ends
- * ktap: the script has not run, and has printed nothing.
- */
-static void catch_signals(sigset_t *ignored)
-{
-	static const int stop[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction stop_action = {
-		.sa_sigaction = on_stop_signal, .sa_flags = SA_SIGINFO,
-	};
-	struct sigaction child_action = { .sa_handler = on_child_signal };
-	struct sigaction old;
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGCHLD);
-	for (size_t i = 0; i < ARRAY_SIZE(stop); i++)
-		sigaddset(&set, stop[i]);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-
-	sigemptyset(ignored);
-	for (size_t i = 0; i < ARRAY_SIZE(stop); i++) {
-		sigaction(stop[i], &stop_action, &old);
-		if (old.sa_handler != SIG_IGN)
-			continue;
-		sigaddset(ignored, stop[i]);
-		if (stop[i] == SIGINT)
-			deaf = true;
-		else
-			sigaction(stop[i], &old, NULL);	/* keep it ignored, as nohup does */
-	}
-	sigaction(SIGCHLD, &child_action, NULL);
-	if (signal(SIGPIPE, SIG_IGN) == SIG_IGN)
-		sigaddset(ignored, SIGPIPE);
-}
-
-/* Receive pending signals even if ppoll() never has to wait. */
-static void hear_signals(void)
-{
-	sigset_t none, old;
-
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, &old);
-	sigprocmask(SIG_SETMASK, &old, NULL);
-}
 
 /*
  * Read the script.
@@ -365,7 +301,7 @@ static bool is_request(const struct run *r)
 /* Continue on a new line after the ^C of the terminal. */
 static void say_stopping(const struct run *r)
 {
-	if (r->opts.quiet || last_signal != SIGINT)
+	if (r->opts.quiet || signals_last != SIGINT)
 		return;
 	fprintf(stderr, "%sktap: stopping; press Control-C again to end at once\n",
 		isatty(STDERR_FILENO) ? "\n" : "");
@@ -378,7 +314,7 @@ static void run_obey(struct run *r)
 		say_stopping(r);
 	run_stop(r);
 	/* * the first stop waits for the running command and file, the next one does not */
-	shell_signal(&r->shell, last_signal);
+	shell_signal(&r->shell, signals_last);
 	cat_stop(&r->cat);
 	r->requested = now_ms();
 }
@@ -415,21 +351,21 @@ static int end_at_once(struct run *r)
 	fprintf(stderr, "ktap: ended at once: %s\n",
 		end ? "trace_end was cut off, or did not run" :
 		      "some output is missing");
-	return EXIT_SIGNAL + last_signal;
+	return EXIT_SIGNAL + signals_last;
 }
 
 /* Returns true if the run must end at once. */
 static bool handle_signals(struct run *r)
 {
-	int heard = stop_signals;
+	int heard = signals_to_stop;
 
 	if (heard != r->heard) {
 		r->heard = heard;
 		if (is_request(r))
 			run_obey(r);
 	}
-	if (child_signal) {
-		child_signal = 0;
+	if (signals_child) {
+		signals_child = 0;
 		if (command_exited(&r->command))
 			run_stop(r);
 		shell_exited(&r->shell);
@@ -625,7 +561,7 @@ static bool wait_for_work(struct run *r, struct pollfd *fds, bool work)
 		clear_progress(r);
 	for (int i = 0; i < NR_FDS && n < 0; i++)
 		fds[i].revents = 0;
-	hear_signals();
+	signals_hear();
 	return true;
 }
 
@@ -649,7 +585,7 @@ static int follow_session(struct run *r)
 		fds[2].fd = session_loaded_fd(&r->session);
 		if (!wait_for_work(r, fds, go_on))
 			return EXIT_RUNTIME;
-		if ((stop_signals != r->heard || child_signal) && handle_signals(r))
+		if ((signals_to_stop != r->heard || signals_child) && handle_signals(r))
 			return end_at_once(r);
 
 		if (fds[2].revents) {
@@ -686,7 +622,7 @@ static int run_session(struct run *r)
 	err = set_up(r);
 	if (err)
 		return load_failed(r, err);
-	catch_signals(&r->shell.ignored);
+	signals_catch(&r->shell.ignored);
 	err = session_load(&r->session, r->chunk, r->chunk_len);
 	if (err) {
 		fprintf(stderr, "ktap: error: cannot load %s: %s\n", r->name, strerror(-err));
@@ -772,6 +708,8 @@ static bool show_what_there_is(const struct options *opts)
 		return list_events(opts->list, opts->pid);
 	if (opts->help)
 		options_usage(stdout);
+	else if (opts->info && !opts->version)
+		info_show();
 	else
 		printf("ktap %d.%d\n", KTAP_ABI_MAJOR, KTAP_ABI_MINOR);
 	return true;
@@ -785,7 +723,7 @@ int main(int argc, char **argv)
 	streams_open("ktap");
 	if (!options_parse(&r.opts, argc, argv))
 		return EXIT_LOAD;
-	if (r.opts.help || r.opts.version || r.opts.list)
+	if (r.opts.help || r.opts.version || r.opts.list || r.opts.info)
 		return show_what_there_is(&r.opts) && finish_stdout("ktap") ? 0 : EXIT_RUNTIME;
 	code = run_loop(&r);
 	symbolize_free(&r.symbolizer);

@@ -45,6 +45,8 @@ static const struct option_row option_table[] = {
 	{ "-I", NULL, "DIR", OPT_FOLDER, FIELD(folders), "search DIR for included scripts" },
 	{ "-l", NULL, "PATTERN", OPT_STRING, FIELD(list),
 	  "list events (sched:*, uprobe:libc:mem*)" },
+	{ "--info", NULL, NULL, OPT_FLAG, FIELD(info),
+	  "show what the kernel has, and what it lacks" },
 	{ "-p", NULL, "PID", OPT_NUMBER, FIELD(pid), "only events of process PID" },
 	{ "--follow", NULL, NULL, OPT_FLAG, FIELD(follow), "with -p: and of its descendants" },
 	{ "-a", NULL, NULL, OPT_FLAG, FIELD(all), "with COMMAND: all events, not only its own" },
@@ -69,6 +71,7 @@ static const struct option_row option_table[] = {
 static const struct exclusion ktap_exclusions[] = {
 	{ "-l", { "-e", "-o", "-f", "-I", "-C", "-m", "-a", "--follow", "--self", "--unsafe",
 		  "--max-overhead", "--no-symbols" } },
+	{ "--info", { "-e", "-l", "-o", "-f", "-p" } },
 	{ "-w", { "-Werror" } },
 	{ 0 },
 };
@@ -79,6 +82,7 @@ void options_usage(FILE *out)
 		"usage: ktap [options] SCRIPT [args] [-- COMMAND [args]]\n"
 		"       ktap [options] -e 'SCRIPT' [args] [-- COMMAND [args]]\n"
 		"       ktap -l PATTERN [-p PID]\n"
+		"       ktap --info\n"
 		"\n"
 		"Runs a script, or a chunk made by ktapc, in the kernel and shows its output\n"
 		"until it ends, Control-C is pressed, or COMMAND exits.  A COMMAND is started\n"
@@ -110,7 +114,6 @@ static const struct {
 	{ "-c", "write a command to trace after --: ktap SCRIPT -- COMMAND" },
 	{ "-d", "ktapc -d SCRIPT shows what a script is compiled to" },
 	{ "--dry-run", "ktapc SCRIPT compiles a script and does not run it" },
-	{ "--info", "the file ktap/features of tracefs lists what this kernel has" },
 };
 
 static bool options_unknown(const char *arg)
@@ -276,6 +279,10 @@ static bool options_check(struct options *opts)
 			opts->script ? "" : "; a script is given by its name alone, without -f");
 		return false;
 	}
+	if (opts->info && (opts->script || opts->command))
+		return usage_error("--info takes no script", NULL);
+	if (opts->info)
+		return true;
 	if (opts->list && opts->script)
 		return usage_error("-l takes one pattern, in quotes, and no script:", opts->script);
 	if (opts->list && opts->command)

@@ -20,6 +20,7 @@
  * @format: format of that output: "text", "json", or NULL
  * @json: @format is "json"
  * @folders: folders to search for included files, NULL-terminated
+ * @info: show what the kernel has instead
  * @list: pattern of events to list instead, or NULL
  * @pid: process to trace, or 0
  * @all: with @command: trace others, too
@@ -53,6 +54,7 @@ struct options {
 	bool verbose;
 	bool nowarn;
 	bool werror;
+	bool info;
 	bool help;
 	bool version;
 };

@@ -41,7 +41,7 @@ expect no_script_is_a_usage_error 2 'no script given'
 run --nonsense
 expect unknown_option_is_a_usage_error 2 "unknown option --nonsense"
 for option in '-c=after --: ktap SCRIPT -- COMMAND' '-d=ktapc -d SCRIPT' \
-	'-f x=given by its name alone' '--dry-run=ktapc SCRIPT compiles' '--info=ktap/features'; do
+	'-f x=given by its name alone' '--dry-run=ktapc SCRIPT compiles'; do
 	# shellcheck disable=SC2086 # an option and its value
 	run ${option%%=*} -e "$script"
 	expect "option_${option%%=*}_of_others_has_advice" 2 "${option#*=}"
@@ -104,6 +104,32 @@ run -l sched:sched_switch sched:sched_wakeup
 expect list_takes_one_pattern 2 '-l takes one pattern, in quotes, and no script: sched:sched_wakeup'
 run -l 'sched:*' -- true
 expect list_takes_no_command 2 '-l takes no command'
+run --info
+expect info_needs_no_kernel_with_ktap 0
+grep -q "^kernel  *$(uname -r) $(uname -m)\$" "$dir/out" &&
+	grep -q '^user  *uid [0-9]*, \(has\|lacks\) CAP_PERFMON' "$dir/out"
+result $? info_shows_kernel_and_user
+run --info -e "$script"
+expect info_takes_no_script 2 '--info and -e exclude each other'
+run --info script.kp
+expect info_takes_no_file 2 '--info takes no script'
+mkdir -p "$dir/info/ktap"
+echo 1 >"$dir/info/ktap/max_insns"
+echo 0 >"$dir/info/ktap/jit"
+printf 'abi: 9.0\nsources: tracepoint timer uprobes\nset_retval: 0\njit: 1\n' >"$dir/info/ktap/features"
+KTAP_TRACEFS=$dir/info run --info
+expect info_with_a_features_file 0
+for line in '^tracepoint  *yes: ' '^uprobe  *no: ' '-> build the kernel with CONFIG_UPROBES=y$' \
+	'-> build the kernel with CONFIG_KTAP_SET_RETVAL=y$' '^native code  *yes$' \
+	"-> switched off: echo 1 > $dir/info/ktap/jit\$" '^max_insns  *1 ' \
+	'-> use the ktap and ktapc that belong to this kernel$' \
+	'^sessions  *not for this user: No such file'; do
+	grep -q -e "$line" "$dir/out"
+	result $? "info_has_a_line_like_$line"
+done
+KTAP_TRACEFS=$dir/nowhere run --info
+grep -q '^ktap  *no: ' "$dir/out" && grep -q -e '-> build the kernel with CONFIG_KTAP=y$' "$dir/out"
+result $? info_without_ktap_says_the_option
 run -w -Werror -e "$script"
 expect warnings_are_errors_or_nothing 2 '-w and -Werror exclude each other'
 for twice in -e -o -l -p -m; do

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Signals that stop ktap, and those of its children. */
+#ifndef KTAP_SIGNALS_H
+#define KTAP_SIGNALS_H
+
+#include <signal.h>
+
+extern volatile sig_atomic_t signals_to_stop;	/* number of signals to stop so far */
+extern volatile sig_atomic_t signals_last;	/* the last one of them */
+extern volatile sig_atomic_t signals_child;	/* SIGCHLD, or 0 */
+
+/*
+ * From here on, signals arrive only in ppoll(). Before, Control-C just ends
+ * ktap: the script has not run, and has printed nothing. @ignored gets those
+ * that were ignored.
+ */
+void signals_catch(sigset_t *ignored);
+
+/* Receive pending signals even if ppoll() never has to wait. */
+void signals_hear(void);
+
+#endif
