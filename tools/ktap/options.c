@@ -42,6 +42,10 @@ static const struct option_row option_table[] = {
 	{ "-o", NULL, "FILE", OPT_STRING, FIELD(output), "write the script's output to FILE" },
 	{ "-f", "--format", "FORMAT", OPT_STRING, FIELD(format),
 	  "output format: text (default) or json" },
+	{ "--folded", NULL, NULL, OPT_FLAG, FIELD(folded),
+	  "print only stacks of tables, folded" },
+	{ "--flame", NULL, "FILE", OPT_STRING, FIELD(flame),
+	  "write a flame graph of these (SVG) to FILE" },
 	{ "-I", NULL, "DIR", OPT_FOLDER, FIELD(folders), "search DIR for included scripts" },
 	{ "-l", NULL, "PATTERN", OPT_STRING, FIELD(list),
 	  "list events (sched:*, uprobe:libc:mem*)" },
@@ -69,9 +73,10 @@ static const struct option_row option_table[] = {
 #define NR_OPTIONS	ARRAY_SIZE(option_table)
 
 static const struct exclusion ktap_exclusions[] = {
-	{ "-l", { "-e", "-o", "-f", "-I", "-C", "-m", "-a", "--follow", "--self", "--unsafe",
+	{ "-f", { "--folded", "--flame" } },
+	{ "-l", { "-e", "-o", "-f", "--folded", "--flame", "-I", "-C", "-m", "-a", "--follow", "--self", "--unsafe",
 		  "--max-overhead", "--no-symbols" } },
-	{ "--info", { "-e", "-l", "-o", "-f", "-p" } },
+	{ "--info", { "-e", "-l", "-o", "-f", "--folded", "--flame", "-p" } },
 	{ "-w", { "-Werror" } },
 	{ 0 },
 };
@@ -271,7 +276,8 @@ static bool options_check(struct options *opts)
 {
 	if (opts->help || opts->version)
 		return true;
-	opts->json = opts->format && !strcmp(opts->format, "json");
+	opts->json = (opts->format && !strcmp(opts->format, "json")) || opts->folded ||
+		     opts->flame;
 	if (opts->format && !opts->json && strcmp(opts->format, "text")) {
 		fprintf(stderr,
 			"ktap: error: -f '%s': there is no such format: there are text and json%s\n",

@@ -18,7 +18,8 @@
  * @command: command to start and trace, NULL-terminated; or NULL
  * @output: file for the script's output, or NULL
  * @format: format of that output: "text", "json", or NULL
- * @json: @format is "json"
+ * @flame: file for a flame graph of the stacks, or NULL
+ * @json: the kernel makes lines of JSON
  * @folders: folders to search for included files, NULL-terminated
  * @info: show what the kernel has instead
  * @list: pattern of events to list instead, or NULL
@@ -38,6 +39,7 @@ struct options {
 	char **command;
 	const char *output;
 	const char *format;
+	const char *flame;
 	const char *list;
 	const char *folders[MAX_FOLDERS + 1];
 	uint64_t pid;
@@ -45,6 +47,7 @@ struct options {
 	uint64_t memory;
 	uint64_t overhead;
 	bool json;
+	bool folded;
 	bool all;
 	bool follow;
 	bool self;

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "fold.h"
 #include "output_file.h"
 
 int output_open(struct output *o, const char *file)
@@ -41,6 +42,10 @@ size_t output_add(struct output *o, const char *data, size_t len)
 {
 	size_t room = output_room(o);
 
+	if (o->folds) {
+		folds_add(o->folds, data, len);
+		return len;
+	}
 	if (len > room)
 		len = room;
 	memcpy(o->buf + o->end, data, len);

@@ -6,8 +6,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct folds;
+
+/*
+ * @folds: if set, gets what is added instead of the file
+ */
 struct output {
 	int fd;
+	struct folds *folds;
 	bool pipe;	/* write at most what poll() promises */
 	bool old;	/* the file still has its old contents */
 	char buf[65536];

@@ -94,7 +94,7 @@ for how in -h -V; do
 	"$ktap" $how >/dev/full 2>"$dir/err" || code=$?
 	expect "full_disk_is_reported_by_$how" 1 'cannot write to standard output: No space left'
 done
-for other in '-e x' '-o file' '-I .' '-C 0' '-m 1M' -a --follow --self --unsafe --max-overhead=5 \
+for other in '-e x' '-o file' --folded --flame=f '-I .' '-C 0' '-m 1M' -a --follow --self --unsafe --max-overhead=5 \
 	--no-symbols; do
 	# shellcheck disable=SC2086 # words
 	run -l 'sched:*' $other
@@ -298,6 +298,45 @@ expect exit_code_of_a_command_in_json_is_told 0 '^ktap: system: exit code 3: '
 play "cat $dir/shown\\nexit 0\\n" -f json -e "$script"
 ! grep -q ufffd "$dir/out" && [ "$(sed 's/.*"text":"//; s/"}$//' "$dir/out" | tr -d '\n' | wc -c)" -eq 200001 ]
 result $? characters_of_a_large_file_in_json_are_complete
+# stacks of tables
+entry='{"time":1,"type":"entry","table":1,"key":'
+stacks="out {\"time\":1,\"type\":\"text\",\"text\":\"entry\"}\\n"
+stacks="${stacks}out $entry[\"a;b <&>\",[\"leaf+0x1/0x2 [mod]\",\"mid+0x3 (libc.so)\",\"0x12\"]],\"value\":3}\\n"
+stacks="${stacks}out $entry[7,[\"x\\\\\"y\",\"+0x1\"],[\"k1+0x2/0x4\",\"k2\"]],\"value\":{\"count\":5,\"sum\":9}}\\n"
+stacks="${stacks}out $entry[\"no stack\"],\"value\":3}\\nout $entry[[]],\"value\":3}\\nout $entry[[\"z\"]],\"value\":-3}\\n"
+stacks="${stacks}out $entry[\"a;b <&>\",[\"leaf+0x9/0x9\",\"mid\",\"0x12\"]],\"value\":4}\\nexit 0\\n"
+play "$stacks" --folded -e "$script"
+setup folded_asks_for_json 'frames\nstream\narg -e\nformat json\n'
+output stacks_are_folded '7;+0x1;x"y;k2;k1 5\na:b <&>;0x12;mid;leaf 7\n'
+play "split\\n$stacks" --folded -o "$dir/file" -e "$script"
+cp "$dir/file" "$dir/out"
+output folded_stacks_go_where_the_output_goes '7;+0x1;x"y;k2;k1 5\na:b <&>;0x12;mid;leaf 7\n'
+play "$stacks" --flame "$dir/one.svg" -e "$script"
+output flame_graph_alone_prints_nothing ''
+play "$stacks" --folded --flame="$dir/two.svg" -e "$script"
+output flame_graph_and_folded_stacks '7;+0x1;x"y;k2;k1 5\na:b <&>;0x12;mid;leaf 7\n'
+cmp -s "$dir/one.svg" "$dir/two.svg"
+result $? flame_graphs_are_the_same
+for box in 'all (12, 100.00%)' 'a:b &lt;&amp;&gt; (7, 58.33%)' 'leaf (7, 58.33%)' 'k1 (5, 41.67%)'; do
+	grep -q -F "<title>$box</title>" "$dir/one.svg"
+	result $? "flame_graph_has_a_box_$box"
+done
+if command -v python3 >/dev/null; then
+	python3 "$(dirname "$0")/check_flame.py" "$dir/one.svg" 2>"$dir/err"
+	result $? flame_graph_is_correct
+else
+	skip flame_graph_is_correct "no python3"
+fi
+play 'exit 0\n' --flame "$dir/one.svg" -e "$script"
+expect missing_stacks_are_told 0 'no table with stacks as keys was printed'
+play "$stacks" --flame "$dir/nowhere/x.svg" -e "$script"
+expect flame_graph_that_cannot_be_written_is_an_error 2 "cannot write to $dir/nowhere/x.svg: No such file"
+echo old >"$dir/old.svg"
+play 'err oops\nexit 2\n' --flame "$dir/old.svg" -e 'x = = 1'
+[ "$(cat "$dir/old.svg")" = old ]
+result $? file_of_the_flame_graph_is_kept_until_the_end
+run --folded -f json -e "$script"
+expect folded_is_a_format_of_its_own 2 'exclude each other'
 printf 'from a file\n' >"$dir/shown"
 play "out before\\ncat $dir/shown\\nout after\\nexit 0\\n" -e "$script"
 output cat_shows_a_file_in_its_place 'before\nfrom a file\nafter\n'

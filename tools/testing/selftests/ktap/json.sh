@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 13
+plan 16
 
 only='/execname == "workload"/'
 
@@ -53,6 +53,15 @@ result $? run_time_error_is_shown_too
 run -f json -e 't = table.new(2) trace_begin { for (i = 1, 5) { t[i] = i } print("end") }'
 matches "$tmp/out" '^\{"time":[0-9]+,"type":"loss","count":3,"text":"dropped 3 entries of .*"\}$'
 result $? losses_have_their_number
+
+# stacks, of the kernel and of the program
+run -q --folded --flame "$tmp/flame.svg" \
+	-e "trace syscalls:sys_enter_getppid $only { s[comm, ustack(), stack()] += 1 }" -- "$workload" getppid 50
+is stacks_are_folded "$(sed 's/.* //' "$tmp/out" | awk '{ n += $1 } END { print n }')" 50
+matches "$tmp/out" '^workload;([^; ]+;)+[^; ]*sys[^; ]* [0-9]+$'
+result $? folded_stacks_begin_with_the_outermost_frame
+matches "$tmp/flame.svg" '^<g><title>all \(50, 100\.00%\)</title><rect ' '^</svg>$'
+result $? flame_graph_has_all_of_them
 
 # without the tool, and without frames
 echo 'print("x", 1) cat("/etc/passwd")' >"$tmp/chunk.kp"

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A flame graph: an SVG with a row of boxes for each depth of the stacks. The
+ * width of a box is the share of the stacks that have its frames. It is one file
+ * without scripts; the text of a box that is too narrow is in its tooltip.
+ * The same stacks always make the same file.
+ */
+#include <string.h>
+
+#include "compiler/clean_text.h"
+#include "fold.h"
+
+#define WIDTH		1200.0
+#define ROW		17
+#define MARGIN		10
+#define TITLE		30	/* height of the title */
+#define LETTER		6.6	/* average width of a letter */
+#define NARROWEST	0.1	/* boxes below it are left out */
+
+/* A box, from the first stack that has it on */
+struct box {
+	const char *name;
+	uint64_t begin;
+};
+
+/* What is drawn: the file, the height of all rows, and the number of all stacks */
+struct flame {
+	FILE *out;
+	unsigned int rows;
+	uint64_t total;
+};
+
+/* Deepest frame that is drawn; stacks of ktap have at most 127 frames, and two may be joined. */
+#define MAX_DEPTH	512
+
+/* Put text of @max bytes at most, without a part of a character. */
+static void flame_put_text(FILE *out, const char *text, size_t max)
+{
+	size_t left = strlen(text), n;
+
+	for (; left; left -= n, text += n) {
+		const unsigned char *p = (const unsigned char *)text;
+
+		n = utf8_length(p, left);
+		if (n > max)
+			return;
+		max -= n;
+		if (*p == '<')
+			fputs("&lt;", out);
+		else if (*p == '>')
+			fputs("&gt;", out);
+		else if (*p == '&')
+			fputs("&amp;", out);
+		else if ((n == 1 && (*p < ' ' || *p >= 127)) || !memcmp(p, "\xef\xbf\xbe", n) ||
+			 !memcmp(p, "\xef\xbf\xbf", n))
+			putc('?', out);	/* XML has no such characters */
+		else
+			fwrite(text, 1, n, out);
+	}
+}
+
+/* A warm colour for each name */
+static void flame_put_colour(FILE *out, const char *name)
+{
+	unsigned int hash = 5381;
+
+	for (; *name; name++)
+		hash = hash * 33 + (unsigned char)*name;
+	fprintf(out, "rgb(%u,%u,%u)", 205 + hash % 50, 80 + hash / 50 % 130, hash / 6500 % 55);
+}
+
+static void flame_put_box(const struct flame *f, const struct box *box, unsigned int depth,
+			  uint64_t end)
+{
+	double x = MARGIN + WIDTH * box->begin / f->total;
+	double width = WIDTH * (end - box->begin) / f->total;
+	unsigned int y = TITLE + (f->rows - 1 - depth) * ROW;
+
+	if (width < NARROWEST)
+		return;
+	fputs("<g><title>", f->out);
+	flame_put_text(f->out, box->name, -1);
+	fprintf(f->out, " (%llu, %.2f%%)</title><rect x=\"%.1f\" y=\"%u\" width=\"%.1f\" height=\"%d\" fill=\"",
+		(unsigned long long)(end - box->begin), 100.0 * (end - box->begin) / f->total, x, y,
+		width, ROW - 1);
+	flame_put_colour(f->out, box->name);
+	fputs("\"/>", f->out);
+	if (width > 3 * LETTER) {
+		fprintf(f->out, "<text x=\"%.1f\" y=\"%u\">", x + 3, y + ROW - 5);
+		flame_put_text(f->out, box->name, (width - 6) / LETTER);
+		fputs("</text>", f->out);
+	}
+	fputs("</g>\n", f->out);
+}
+
+/* End the boxes from @depth on at @end. */
+static unsigned int flame_end_boxes(const struct flame *f, const struct box *boxes,
+				    unsigned int open, unsigned int depth, uint64_t end)
+{
+	while (open > depth) {
+		open--;
+		flame_put_box(f, &boxes[open], open, end);
+	}
+	return open;
+}
+
+static unsigned int flame_depth(const struct fold *s)
+{
+	unsigned int n = 0;
+
+	for (const char *p = s->frames; p < s->frames + s->len && n < MAX_DEPTH - 1; p += strlen(p) + 1)
+		n++;
+	return n;
+}
+
+static void flame_put_stacks(const struct flame *f, const struct folds *folds)
+{
+	struct box boxes[MAX_DEPTH] = { { .name = "all" } };
+	unsigned int open = 1, depth;
+	uint64_t at = 0;
+
+	for (size_t i = 0; i < folds->n; i++) {
+		const struct fold *s = &folds->stacks[i];
+		const char *p = s->frames, *end = s->frames + s->len;
+
+		depth = 1;
+		for (; p < end && depth < open && !strcmp(boxes[depth].name, p); p += strlen(p) + 1)
+			depth++;
+		open = flame_end_boxes(f, boxes, open, depth, at);
+		for (; p < end && open < MAX_DEPTH; p += strlen(p) + 1)
+			boxes[open++] = (struct box){ .name = p, .begin = at };
+		at += s->count;
+	}
+	flame_end_boxes(f, boxes, open, 0, at);
+}
+
+void flame_write(const struct folds *folds, FILE *out, const char *title)
+{
+	struct flame f = { .out = out, .rows = 1 };
+
+	for (size_t i = 0; i < folds->n; i++) {
+		unsigned int depth = flame_depth(&folds->stacks[i]);
+
+		f.total += folds->stacks[i].count;
+		if (depth + 1 > f.rows)
+			f.rows = depth + 1;
+	}
+	fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%u\" font-family=\"monospace\" font-size=\"11\">\n"
+		"<rect width=\"100%%\" height=\"100%%\" fill=\"#fffdf5\"/>\n"
+		"<text x=\"%d\" y=\"20\" font-size=\"14\">",
+		WIDTH + 2 * MARGIN, TITLE + f.rows * ROW + MARGIN, MARGIN);
+	flame_put_text(out, title, 120);
+	fprintf(out, ": %llu</text>\n", (unsigned long long)f.total);
+	if (f.total)
+		flame_put_stacks(&f, folds);
+	fputs("</svg>\n", out);
+}
