@@ -212,8 +212,9 @@ static void session_end(struct ktap_session *s)
 		return;
 
 	ktap_session_report_error(s);
-	session_run_probes(s, KTAP_ON_END, KTAP_STOPPING);
-	if (!ending && !s->broken && !READ_ONCE(s->output.printed))
+	if (!s->dry)
+		session_run_probes(s, KTAP_ON_END, KTAP_STOPPING);
+	if (!s->dry && !ending && !s->broken && !READ_ONCE(s->output.printed))
 		session_print_globals(s);
 	if (READ_ONCE(s->abort))
 		return;

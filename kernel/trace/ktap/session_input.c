@@ -181,6 +181,7 @@ static const struct {
 	{ "memory",	true,	input_set_memory },
 	{ "overhead",	true,	input_set_overhead },
 	{ "unsafe",	false,	input_set_unsafe },
+	{ "dry",	false,	.flag = offsetof(struct ktap_session, dry) },
 	{ "frames",	false,	.flag = offsetof(struct ktap_session, output.frames) },
 	{ "stream",	false,	.flag = offsetof(struct ktap_session, streams) },
 	{ "format",	true,	input_set_format },

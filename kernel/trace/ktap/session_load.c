@@ -289,6 +289,18 @@ static int load_rewrite(struct ktap_session *s)
 	return ktap_rewrite_events(s->env.prog);
 }
 
+/* Report what would be attached, and end. */
+static int load_dry(struct ktap_session *s)
+{
+	int err = ktap_field_check_rest(s) ?: load_rewrite(s);
+
+	if (err)
+		return err;
+	ktap_session_report_dry(s);
+	ktap_session_stop(s, 0);
+	return 0;
+}
+
 static int load_attach(struct ktap_session *s)
 {
 	int err = ktap_field_check_rest(s) ?: load_rewrite(s) ?: ktap_process_watch(s) ?:
@@ -328,7 +340,7 @@ int ktap_session_load(struct ktap_session *s)
 	if (!err && READ_ONCE(s->filter.state) == KTAP_LOADING)
 		err = load_run_top_level(s);
 	if (!err && READ_ONCE(s->filter.state) == KTAP_LOADING)
-		err = load_attach(s);
+		err = s->dry ? load_dry(s) : load_attach(s);
 	if (err)
 		return load_refuse(s, err);
 	if (session_change_state(s, KTAP_LOADING, KTAP_BEGINNING)) {

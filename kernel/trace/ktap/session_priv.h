@@ -32,5 +32,6 @@ void ktap_session_report_error(struct ktap_session *s);
 void ktap_session_report_tests(struct ktap_session *s);
 void ktap_session_report_losses(struct ktap_session *s);
 void ktap_session_report_idle(struct ktap_session *s);
+void ktap_session_report_dry(struct ktap_session *s);
 
 #endif /* _KTAP_SESSION_PRIV_H */

@@ -141,3 +141,31 @@ void ktap_session_report_idle(struct ktap_session *s)
 		report_idle_probe(s, probe);
 	}
 }
+
+static void report_dry_probe(struct ktap_session *s, const struct ktap_probe *probe,
+			     unsigned int n)
+{
+	if (probe)
+		ktap_output_note(&s->output, "would attach %u events of '%s'", n, probe->event);
+}
+
+/* Instead of attaching: report the number of events of each probe.  Points of one are adjacent. */
+void ktap_session_report_dry(struct ktap_session *s)
+{
+	const struct ktap_probe *probe = NULL;
+	const struct ktap_point *point;
+	unsigned int n = 0;
+
+	lockdep_assert_held(&s->lock);
+	list_for_each_entry(point, &s->points, list) {
+		if (point->probe != probe) {
+			report_dry_probe(s, probe, n);
+			probe = point->probe;
+			n = 0;
+		}
+		n += point->nevents;
+	}
+	report_dry_probe(s, probe, n);
+	ktap_output_note(&s->output, "nothing was attached: %u events are in the script",
+			 s->nevents);
+}
