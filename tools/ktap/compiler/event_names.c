@@ -324,6 +324,53 @@ static const char *event_from_foreign(const char *spec, char *best, size_t size)
 	return NULL;
 }
 
+const char *ktap_foreign_prefix(const char *word)
+{
+	size_t len = strlen(word);
+
+	for (size_t i = 0; i < ARRAY_SIZE(spellings); i++) {
+		if (!strncmp(spellings[i].prefix, word, len) && !strcmp(spellings[i].prefix + len, ":"))
+			return spellings[i].ours;
+	}
+	return NULL;
+}
+
+/*
+ * Suggest the event for "PREFIX:NAME", with or without ":entry" or ":return" at the
+ * end, as in DTrace; NULL if @spec is no such thing.
+ */
+static const char *event_from_dtrace(const char *spec, const char *prefix, const char *entry,
+				     const char *ret, char *best, size_t size)
+{
+	size_t len = strlen(prefix);
+	const char *end;
+
+	if (strncmp(spec, prefix, len))
+		return NULL;
+	spec += len;
+	spec += strspn(spec, ":");
+	end = strchr(spec, ':');
+	if (!*spec || (end && strcmp(end, ":entry") && strcmp(end, ":return")))
+		return NULL;
+	len = end ? (size_t)(end - spec) : strlen(spec);
+	snprintf(best, size, "%s%.*s", end && !strcmp(end, ":return") ? ret : entry, (int)len, spec);
+	return best;
+}
+
+static const char *event_from_call(const char *spec, char *best, size_t size)
+{
+	static const char enter[] = "syscalls:sys_enter_", exit[] = "syscalls:sys_exit_";
+	const char *event;
+
+	/* the event exists, or is misspelt */
+	if (!strncmp(spec, "syscalls:sys_", strlen("syscalls:sys_")))
+		return NULL;
+	event = event_from_dtrace(spec, "syscalls:", enter, exit, best, size);
+	if (!event)
+		event = event_from_dtrace(spec, "syscall:", enter, exit, best, size);
+	return event ? event : event_from_dtrace(spec, "fbt:", "probe:", "kretprobe:", best, size);
+}
+
 /* Suggest a probe for the name of a function. */
 static const char *event_suggest_probe(const char *name, char *best, size_t size)
 {
@@ -344,7 +391,8 @@ const char *ktap_suggest_event(const char *spec)
 
 	if (is_counter(spec))
 		return nearest_counter(spec, best, sizeof(best));
-	if (event_from_foreign(spec, best, sizeof(best)))
+	if (event_from_foreign(spec, best, sizeof(best)) ||
+	    event_from_call(spec, best, sizeof(best)))
 		return best;
 	if (!strncmp(spec, "tp:", 3))
 		spec += 3;

@@ -67,6 +67,7 @@ static const struct {
 	{ "every", FOREIGN_NAME | FOREIGN_CALL, BY_TICK },
 	{ "interval", FOREIGN_NAME, BY_TICK },
 	{ "profile", FOREIGN_NAME, "write profile-10ms { ... }" },
+	{ "probe", FOREIGN_NAME, "write trace probe:vfs_read { ... }" },
 	{ "import", FOREIGN_NAME | FOREIGN_CALL, BY_INCLUDE },
 	{ "require", FOREIGN_NAME | FOREIGN_CALL, BY_INCLUDE },
 	{ "use", FOREIGN_NAME, BY_INCLUDE },

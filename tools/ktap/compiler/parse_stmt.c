@@ -240,8 +240,10 @@ static void not_a_statement(struct parser *p, const struct node *n)
 		diag_error(p->diag, n->pos, "this calls nothing; write %s()", n->str);
 	} else if (n->kind == N_NAME && p->tok.kind == T_COLON && !p->tok.newline &&
 		   lex_peek(&p->lx, 0) != '=') {
-		syntax_error(p, n->pos,
-			     "a probe begins with 'trace': trace %s:... { ... }", n->str);
+		const char *prefix = ktap_foreign_prefix(n->str);
+
+		syntax_error(p, n->pos, "a probe begins with 'trace': trace %s%s... { ... }",
+			     prefix ? prefix : n->str, prefix ? "" : ":");
 	} else if (!p->tok.newline && p->tok.kind != T_SEMI && p->tok.kind != T_RBRACE &&
 		   p->tok.kind != T_EOF) {
 		parser_unexpected(p, n->kind == N_NAME ? "'=' or a call after the name" :

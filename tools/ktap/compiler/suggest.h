@@ -20,4 +20,7 @@ const char *ktap_suggest_event(const char *spec);
  */
 const char *ktap_suggest_function(const char *name, const char *module);
 
+/* The prefix of events in ktap, as in "probe:", for that of another tracer; or NULL. */
+const char *ktap_foreign_prefix(const char *word);
+
 #endif
