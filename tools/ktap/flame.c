@@ -23,7 +23,7 @@ struct box {
 	uint64_t begin;
 };
 
-/* What is drawn: the file, the height of all rows, and the number of all stacks */
+/* The drawing: its file, its number of rows, and the number of all stacks */
 struct flame {
 	FILE *out;
 	unsigned int rows;

@@ -171,7 +171,7 @@ static void info_show_native(const char *tracefs)
 		info_advise("switched off: echo 1 > %s", path);
 }
 
-/* What ktap of this kernel has, from its features file. */
+/* The parts that ktap of this kernel has, from its features file. */
 static void info_show_features(const char *tracefs, const char *features)
 {
 	char *abi = info_row(features, "abi");

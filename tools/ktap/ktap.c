@@ -201,6 +201,8 @@ static void run_command(struct run *r)
 {
 	if (!r->opts.unsafe)
 		shell_refuse(&r->shell, "not run without --unsafe");
+	else if (r->opts.dry_run)
+		shell_refuse(&r->shell, "not run with --dry-run");
 	else if (shell_is_cut(&r->shell))
 		shell_refuse(&r->shell, "not run: it is too long and was truncated");
 	else if (r->refused)
@@ -458,6 +460,8 @@ static int set_up(struct run *r)
 		err = session_setup(s, "follow");
 	if (!err && opts->cpus)
 		err = session_setup(s, "cpus %s", opts->cpus);
+	if (!err && opts->dry_run)
+		err = session_setup(s, "dry");
 	if (!err && opts->json)
 		err = session_setup(s, "format json");
 	if (!err && opts->unsafe)
@@ -504,7 +508,7 @@ static int run_loaded(struct run *r)
 	err = output_begin(&r->output);
 	if (err)
 		return output_failed(r, err);
-	if (r->stopping)
+	if (r->stopping || r->opts.dry_run)
 		return 0;
 	if (r->command.pid) {
 		err = command_start(&r->command);

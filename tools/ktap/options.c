@@ -49,6 +49,8 @@ static const struct option_row option_table[] = {
 	{ "-I", NULL, "DIR", OPT_FOLDER, FIELD(folders), "search DIR for included scripts" },
 	{ "-l", NULL, "PATTERN", OPT_STRING, FIELD(list),
 	  "list events (sched:*, uprobe:libc:mem*)" },
+	{ "--dry-run", NULL, NULL, OPT_FLAG, FIELD(dry_run),
+	  "attach nothing, but say what would be attached" },
 	{ "--info", NULL, NULL, OPT_FLAG, FIELD(info),
 	  "show what the kernel has, and what it lacks" },
 	{ "-p", NULL, "PID", OPT_NUMBER, FIELD(pid), "only events of process PID" },
@@ -77,6 +79,7 @@ static const struct exclusion ktap_exclusions[] = {
 	{ "-l", { "-e", "-o", "-f", "--folded", "--flame", "-I", "-C", "-m", "-a", "--follow", "--self", "--unsafe",
 		  "--max-overhead", "--no-symbols" } },
 	{ "--info", { "-e", "-l", "-o", "-f", "--folded", "--flame", "-p" } },
+	{ "--dry-run", { "-l", "--info", "--folded", "--flame" } },
 	{ "-w", { "-Werror" } },
 	{ 0 },
 };
@@ -103,7 +106,7 @@ void options_usage(FILE *out)
 		snprintf(left, sizeof(left), "%s%s%s%s%s", o->name,
 			 o->alias ? ", " : "", o->alias ? o->alias : "",
 			 o->value ? " " : "", o->value ? o->value : "");
-		fprintf(out, "  %-18s  %s\n", left, o->help);
+		fprintf(out, "  %-19s  %s\n", left, o->help);
 	}
 	fprintf(out,
 		"\n"
@@ -118,7 +121,6 @@ static const struct {
 } foreign_options[] = {
 	{ "-c", "write a command to trace after --: ktap SCRIPT -- COMMAND" },
 	{ "-d", "ktapc -d SCRIPT shows what a script is compiled to" },
-	{ "--dry-run", "ktapc SCRIPT compiles a script and does not run it" },
 };
 
 static bool options_unknown(const char *arg)

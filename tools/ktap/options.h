@@ -21,6 +21,7 @@
  * @flame: file for a flame graph of the stacks, or NULL
  * @json: the kernel makes lines of JSON
  * @folders: folders to search for included files, NULL-terminated
+ * @dry_run: attach nothing
  * @info: show what the kernel has instead
  * @list: pattern of events to list instead, or NULL
  * @pid: process to trace, or 0
@@ -58,6 +59,7 @@ struct options {
 	bool nowarn;
 	bool werror;
 	bool info;
+	bool dry_run;
 	bool help;
 	bool version;
 };

@@ -183,7 +183,7 @@ bash_adds() {
 mkdir -p "$dir/folder/a folder"
 : >"$dir/folder/a file"
 if command -v bash >/dev/null; then
-	bash_adds bash_adds_an_option '--follow\n' 'ktap --f' ktap --f
+	bash_adds bash_adds_an_option '--follow\n' 'ktap --foll' ktap --foll
 	bash_adds bash_splits_an_event 'sched_wakeup\n' 'ktap -l sched:sched_w' ktap -l sched : sched_w
 	bash_adds bash_ends_in_a_colon 'sched_switch\nsched_wakeup\n' 'ktap -l sched:' ktap -l sched :
 	bash_adds bash_adds_no_blank_to_a_system 'nospace\nsched:\n' 'ktap -l sc' ktap -l sc
@@ -220,7 +220,7 @@ zsh_adds() {
 }
 
 if command -v zsh >/dev/null; then
-	zsh_adds zsh_adds_an_option '--follow\n' --f ktap --f
+	zsh_adds zsh_adds_an_option '--follow\n' --foll ktap --foll
 	zsh_adds zsh_adds_an_event 'sched:sched_wakeup\n' sched:sched_w ktap -l sched:sched_w
 	zsh_adds zsh_completes_a_quoted_script 'trace sched:sched_switch\n' 'trace sched:sched_s' \
 		ktap -e '"trace sched:sched_s'
@@ -242,7 +242,7 @@ fish_adds() {
 }
 
 if command -v fish >/dev/null && fish --no-config -c true 2>/dev/null; then
-	fish_adds fish_adds_an_option '--follow\n' 'ktap --f'
+	fish_adds fish_adds_an_option '--follow\n' 'ktap --foll'
 	fish_adds fish_adds_an_event 'sched:sched_wakeup\n' 'ktap -l sched:sched_w'
 	fish_adds fish_completes_a_quoted_script 'trace sched:sched_switch\n' "ktap -e 'trace sched:sched_s"
 	fish_adds fish_completes_files_of_values '--output=mine.kp\n' 'ktapc --output=mi'

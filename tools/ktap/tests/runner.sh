@@ -41,7 +41,7 @@ expect no_script_is_a_usage_error 2 'no script given'
 run --nonsense
 expect unknown_option_is_a_usage_error 2 "unknown option --nonsense"
 for option in '-c=after --: ktap SCRIPT -- COMMAND' '-d=ktapc -d SCRIPT' \
-	'-f x=given by its name alone' '--dry-run=ktapc SCRIPT compiles'; do
+	'-f x=given by its name alone'; do
 	# shellcheck disable=SC2086 # an option and its value
 	run ${option%%=*} -e "$script"
 	expect "option_${option%%=*}_of_others_has_advice" 2 "${option#*=}"
@@ -298,6 +298,29 @@ expect exit_code_of_a_command_in_json_is_told 0 '^ktap: system: exit code 3: '
 play "cat $dir/shown\\nexit 0\\n" -f json -e "$script"
 ! grep -q ufffd "$dir/out" && [ "$(sed 's/.*"text":"//; s/"}$//' "$dir/out" | tr -d '\n' | wc -c)" -eq 200001 ]
 result $? characters_of_a_large_file_in_json_are_complete
+play 'note would attach 2 events\nexit 0\n' --dry-run -e "$script"
+setup dry_run_is_a_setup_line 'frames\nstream\narg -e\ndry\n'
+expect dry_run_shows_notes 0 '^ktap: would attach 2 events$'
+play "system touch $dir/made\\nexit 0\\n" --dry-run --unsafe -e "$script"
+expect dry_run_runs_no_commands 0 '^ktap: system: not run with --dry-run: touch'
+[ ! -e "$dir/made" ]
+result $? dry_run_makes_nothing
+play 'pause\nexit 0\n' --dry-run -e "$script" -- touch "$dir/made"
+expect dry_run_starts_no_command 0
+[ ! -e "$dir/made" ]
+result $? command_of_a_dry_run_did_not_run
+run --dry-run --folded -e "$script"
+expect dry_run_has_no_stacks 2 '--dry-run and --folded exclude each other'
+
+# events as other tracers spell them
+for pair in syscalls:read=syscalls:sys_enter_read syscall:read:return=syscalls:sys_exit_read \
+	syscall::read:entry=syscalls:sys_enter_read fbt::vfs_read:return=kretprobe:vfs_read \
+	fbt:vfs_read=probe:vfs_read kfunc:vfs_read=probe:vfs_read fexit:vmlinux:f=kretprobe:f \
+	t:sched:sched_switch=tp:sched:sched_switch; do
+	play "err -e:1:1: error: no event matches '${pair%%=*}'\\nexit 2\\n" -e "$script"
+	expect "${pair%%=*}_is_advised" 2 "^note: did you mean '${pair#*=}'?\$"
+done
+
 # stacks of tables
 entry='{"time":1,"type":"entry","table":1,"key":'
 stacks="out {\"time\":1,\"type\":\"text\",\"text\":\"entry\"}\\n"
