@@ -219,7 +219,8 @@ static void session_end(struct ktap_session *s)
 	if (READ_ONCE(s->abort))
 		return;
 	ktap_session_report_error(s);
-	ktap_session_report_tests(s);
+	if (!s->dry)
+		ktap_session_report_tests(s);
 	ktap_session_report_losses(s);
 	ktap_session_report_idle(s);
 	if (session_change_state(s, KTAP_STOPPING, KTAP_ENDED))

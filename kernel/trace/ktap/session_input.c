@@ -129,8 +129,8 @@ static int input_set_format(struct ktap_session *s, const char *value)
 	s->output.json = !strcmp(value, "json");
 	if (s->output.json || !strcmp(value, "text"))
 		return 0;
-	return ktap_session_refuse(s, -EINVAL, "there is no format '%.64s': there are json and text",
-				   value);
+	return ktap_session_refuse(s, -EINVAL,
+				   "there is no format '%.64s': there are json and text", value);
 }
 
 static int input_set_symbols(struct ktap_session *s, const char *value)

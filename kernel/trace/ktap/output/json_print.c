@@ -25,7 +25,7 @@
 #include "vm/vm.h"
 
 /* Maximum length of a line */
-#define JSON_MAX_LINE		(1U << 20)
+#define JSON_MAX_LINE		1048576
 /* Tables in tables are shown down to this depth. */
 #define JSON_MAX_DEPTH		32
 
@@ -314,7 +314,7 @@ static int json_print_all(struct ktap_vm *vm, struct json_line *line, enum ktap_
 	err = json_print_line(vm, line);
 	if (err || !line->tables)
 		return err;
-	walk = kvzalloc(sizeof(*walk), KTAP_GFP);
+	walk = kvcalloc(1, sizeof(*walk), KTAP_GFP);
 	if (!walk)
 		return ktap_vm_error(vm, -ENOMEM, "no memory for output");
 	walk->name = line->name;

@@ -11,7 +11,7 @@
 #include "vm/env.h"
 
 #define KEY	"0123456789abcdef"
-#define MARK	"\x1e" KEY "\x1d/bin/x\x1d\x1d" "10\x1f"
+#define MARK	"\x1e" KEY "\x1d/bin/x\x1d\x1d\x31\x30\x1f"
 
 static const struct {
 	const char *text;
@@ -121,6 +121,7 @@ static const char *line_of(struct kunit *test, enum ktap_record_type type,
 }
 
 #define HEAD	"{\"time\":18446744073709551615,\"type\":"
+#define PRINT	HEAD "\"print\",\"values\":"
 
 static void records_are_lines(struct kunit *test)
 {
@@ -132,11 +133,12 @@ static void records_are_lines(struct kunit *test)
 	struct ktap_json j;
 	struct seq_buf s;
 
-	KUNIT_EXPECT_STREQ(test, line_of(test, KTAP_REC_PRINT, args, 6, &j, &s),
-			   HEAD "\"print\",\"values\":[\"%d|%s\\n\",9223372036854775807,null,true,"
-			   "\"0xffffffffffffffff\",[1,-9223372036854775808]]}\n");
+	KUNIT_EXPECT_STREQ(test, line_of(test, KTAP_REC_PRINT, args, 4, &j, &s),
+			   PRINT "[\"%d|%s\\n\",9223372036854775807,null,true]}\n");
+	KUNIT_EXPECT_STREQ(test, line_of(test, KTAP_REC_PRINT, args + 4, 2, &j, &s),
+			   PRINT "[\"0xffffffffffffffff\",[1,-9223372036854775808]]}\n");
 	KUNIT_EXPECT_STREQ(test, line_of(test, KTAP_REC_PRINT, args, 0, &j, &s),
-			   HEAD "\"print\",\"values\":[]}\n");
+			   PRINT "[]}\n");
 	KUNIT_EXPECT_STREQ(test, line_of(test, KTAP_REC_PRINTF, args, 3, &j, &s),
 			   HEAD "\"text\",\"text\":\"9223372036854775807|nil\\n\"}\n");
 	/* an empty text has no line */
