@@ -93,6 +93,8 @@ static const struct {
 	{ "reg", FOREIGN_CALL, "arguments are arg0 to arg9, the result is retval" },
 	{ "cdef", FOREIGN_CALL,
 	  "scripts call no functions of the kernel; cast(\"struct sock\", p) gives a pointer a type" },
+	{ "ffi", FOREIGN_VALUE,
+	  "scripts call no functions of the kernel; cast(\"struct sock\", p) gives a pointer a type" },
 	{ "net", FOREIGN_VALUE, "write include \"lib/net.kp\"" },
 	{ "os", FOREIGN_VALUE, "to wait, write tick-3s { exit() }" },
 	{ "null", FOREIGN_VALUE, "did you mean 'nil'?" },
