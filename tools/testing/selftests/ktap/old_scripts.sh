@@ -79,7 +79,9 @@ sample() {
 test_script() {
 	compiles "$1" "${1#"$dir"/}" && [ -n "$run" ] || return 0
 	code=0
-	timeout -s KILL 20 "$KTAP" -q "$1" 1 testing "2 3 4" >"$work/out" 2>"$work/err" </dev/null || code=$?
+	set -- "$1"
+	[ "${1##*/}" != arg.kp ] || set -- "$1" 1 testing "2 3 4"
+	timeout -s KILL 20 "$KTAP" -q "$@" >"$work/out" 2>"$work/err" </dev/null || code=$?
 	! grep -q failed "$work/out" || code=1
 	result $code "${1#"$dir"/}" "exit code $code; $(first_error)"
 }
