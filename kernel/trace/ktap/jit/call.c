@@ -55,6 +55,52 @@ s64 ktap_jit_return(struct ktap_vm *vm, const struct ktap_value *r, unsigned int
 	return KTAP_STEP_DONE;
 }
 
+/* The first frame of a run has no caller to return to. */
+int ktap_jit_tail_call(struct ktap_vm *vm, const struct ktap_func *func,
+		       const struct ktap_code *insn)
+{
+	if (vm->ncalls == vm->floor)
+		return ktap_jit_enter(vm, func, insn);
+	return ktap_frame_replace(vm, func, vm->base + insn->a, insn->b);
+}
+
+/* The filter has ended with @v: enter the handler, or end the run. */
+static s64 call_end_filter(struct ktap_vm *vm, const struct ktap_value *v)
+{
+	const struct ktap_func *handler = vm->handler;
+	int err;
+
+	if (!ktap_is_true(v))
+		return KTAP_STEP_DONE;
+	err = ktap_vm_enter_handler(vm, handler);
+	return err ? err : handler->code - vm->env->prog->code;
+}
+
+s64 ktap_jit_return_any(struct ktap_vm *vm, const struct ktap_value *r,
+			const struct ktap_code *insn)
+{
+	unsigned int n = insn->b;
+	s64 to;
+	int err;
+
+	if (n == KTAP_MULTI) {
+		err = ktap_open_values(vm, r - vm->stack, &n);
+		if (err)
+			return ktap_jit_fail(vm, insn - vm->env->prog->code, err);
+	}
+	to = ktap_jit_return(vm, r, n);
+	if (to != KTAP_STEP_DONE || !vm->handler || vm->floor)
+		return to;
+	return call_end_filter(vm, &vm->result);
+}
+
+s64 ktap_jit_decide(struct ktap_vm *vm, const struct ktap_value *r, const struct ktap_code *insn)
+{
+	if (!vm->handler)
+		return ktap_jit_return_any(vm, r, insn);
+	return call_end_filter(vm, r);
+}
+
 int ktap_jit_lost(struct ktap_vm *vm)
 {
 	WARN_ON_ONCE(1);
@@ -102,6 +148,14 @@ int ktap_jit_field(struct ktap_vm *vm, u32 field, struct ktap_value *dst)
 {
 	ktap_op_field(vm, field, dst);
 	return vm->error;
+}
+
+int ktap_jit_for(struct ktap_vm *vm, struct ktap_value *r)
+{
+	bool enter;
+	int err = ktap_op_for(vm, r, &enter);
+
+	return err ? err : enter;
 }
 
 int ktap_jit_arg(struct ktap_vm *vm, u32 n, struct ktap_value *dst)

@@ -29,8 +29,26 @@ s64 ktap_jit_step(struct ktap_vm *vm, struct ktap_value *r, u32 pc);
 s64 ktap_jit_fail(struct ktap_vm *vm, u32 pc, int err);
 s64 ktap_jit_return(struct ktap_vm *vm, const struct ktap_value *r, unsigned int n);
 
-/* Call @func for @insn.  0, or the error of the instruction. */
+/*
+ * As above.  These execute @insn, whose register a is @r.
+ *
+ * ktap_jit_return_any(): RET.  It may be the end of a filter, and have open values.
+ * ktap_jit_decide(): DECIDE.  It may be where there is no filter.
+ * ktap_jit_call_value(): CALLV (step.c).
+ * ktap_jit_tail_call_value(): TAILV (step.c).
+ */
+s64 ktap_jit_return_any(struct ktap_vm *vm, const struct ktap_value *r,
+			const struct ktap_code *insn);
+s64 ktap_jit_decide(struct ktap_vm *vm, const struct ktap_value *r, const struct ktap_code *insn);
+s64 ktap_jit_call_value(struct ktap_vm *vm, const struct ktap_value *r,
+			const struct ktap_code *insn);
+s64 ktap_jit_tail_call_value(struct ktap_vm *vm, const struct ktap_value *r,
+			     const struct ktap_code *insn);
+
+/* Call @func for @insn, or tail call it.  0, or the error of the instruction. */
 int ktap_jit_enter(struct ktap_vm *vm, const struct ktap_func *func, const struct ktap_code *insn);
+int ktap_jit_tail_call(struct ktap_vm *vm, const struct ktap_func *func,
+		       const struct ktap_code *insn);
 
 /*
  * Make the frame of @func, which was called by @insn in place and has been paid for, to
@@ -54,6 +72,9 @@ int ktap_jit_tuple(struct ktap_vm *vm, struct ktap_value *dst, struct ktap_value
 		   unsigned int n);
 int ktap_jit_field(struct ktap_vm *vm, u32 field, struct ktap_value *dst);
 int ktap_jit_arg(struct ktap_vm *vm, u32 n, struct ktap_value *dst);
+
+/* Begin a loop with the registers from @r on.  1, or 0 if it ends at once, or an error. */
+int ktap_jit_for(struct ktap_vm *vm, struct ktap_value *r);
 
 /* Add @n to a global that is kept per CPU.  Returns 0 if it is not a number now. */
 int ktap_jit_sum_int(const struct ktap_global *g, s64 n);

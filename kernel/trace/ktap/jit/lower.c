@@ -149,12 +149,14 @@ static void lower_divide_imm(struct ktap_unit *u, const struct ktap_code *insn,
 	struct ktap_emit *e = &u->emit;
 
 	lower_want_int(u, insn->b, KTAP_OTHER_B);
-	if (insn->d == -1) {
-		ktap_emit_jump(e, ktap_unit_step(u));
-		return;
-	}
 	lower_load(u, R1, insn->b);
-	ktap_emit(e, BPF_ALU64 | op->op | BPF_K, R1, 0, 1, insn->d);
+	/* The least integer has no quotient, which ktap_divide() wraps. */
+	if (insn->d == -1 && op->op == BPF_DIV)
+		ktap_emit(e, BPF_ALU64 | BPF_NEG, R1, 0, 0, 0);
+	else if (insn->d == -1)
+		ktap_emit_mov_imm(e, R1, 0);
+	else
+		ktap_emit(e, BPF_ALU64 | op->op | BPF_K, R1, 0, 1, insn->d);
 	lower_set_int(u, insn->a, R1, KTAP_OTHER_A);
 }
 
@@ -344,10 +346,33 @@ static void lower_call(struct ktap_unit *u, const struct ktap_code *insn, const 
 	ktap_emit_jump(e, u->insns[func->code - u->prog->code].place);
 }
 
-static void lower_step(struct ktap_unit *u)
+/* @op->fn returns where to continue. */
+static void lower_call_and_find(struct ktap_unit *u, const struct ktap_code *insn,
+				const struct lower_op *op)
 {
-	u->nstepped++;
-	ktap_emit_jump(&u->emit, ktap_unit_step(u));
+	struct ktap_emit *e = &u->emit;
+
+	ktap_emit_mov(e, R1, VM);
+	lower_address(u, R2, insn->a);
+	ktap_emit_address(e, R3, insn);
+	ktap_emit_call(e, op->fn);
+	ktap_unit_find(u);
+}
+
+/* The callee's frame begins at another register if it replaces the caller's. */
+static void lower_tail_call(struct ktap_unit *u, const struct ktap_code *insn,
+			    const struct lower_op *op)
+{
+	const struct ktap_func *func = &u->prog->funcs[insn->d];
+	struct ktap_emit *e = &u->emit;
+
+	ktap_emit_mov(e, R1, VM);
+	ktap_emit_address(e, R2, func);
+	ktap_emit_address(e, R3, insn);
+	ktap_emit_call(e, ktap_jit_tail_call);
+	ktap_emit_jump_if_int(e, BPF_JNE, R0, 0, ktap_unit_fail(u));
+	ktap_unit_reload_frame(u);
+	ktap_emit_jump(e, u->insns[func->code - u->prog->code].place);
 }
 
 static void lower_ret(struct ktap_unit *u, const struct ktap_code *insn, const struct lower_op *op)
@@ -356,7 +381,7 @@ static void lower_ret(struct ktap_unit *u, const struct ktap_code *insn, const s
 
 	/* It may end the filter; or its values are counted first. */
 	if (u->func == u->filter || insn->b == KTAP_MULTI) {
-		lower_step(u);
+		lower_call_and_find(u, insn, op);
 		return;
 	}
 	ktap_emit_mov(e, R1, VM);
@@ -397,7 +422,7 @@ static void lower_decide(struct ktap_unit *u, const struct ktap_code *insn,
 	u32 nil, other, is_true;
 
 	if (u->func != u->filter) {
-		lower_step(u);
+		lower_call_and_find(u, insn, op);
 		return;
 	}
 	ktap_emit_load(e, BPF_W, R0, FRAME, lower_tag(u, insn->a));
@@ -479,8 +504,8 @@ static void lower_sum_int(struct ktap_unit *u, const struct ktap_code *insn,
 
 #define ROW(name, _lower, ...)	[KTAP_OP_##name] = { .lower = lower_##_lower, ##__VA_ARGS__ }
 #define ROW_LOCAL(name, _lower, ...)	ROW(name, _lower, .local = true, ##__VA_ARGS__)
-#define ROW_LOOP(name, _lower)						\
-	[KTAP_OP_##name] = { .lower = ktap_lower_##_lower }
+#define ROW_LOOP(name, _lower, ...)					\
+	[KTAP_OP_##name] = { .lower = ktap_lower_##_lower, ##__VA_ARGS__ }
 #define ROW_JUMP(name, _lower, ...)					\
 	[KTAP_OP_##name] = { .lower = ktap_lower_##_lower, .local = true, ##__VA_ARGS__ }
 #define ROW_ARITH(name, _op)						\
@@ -495,7 +520,7 @@ static void lower_sum_int(struct ktap_unit *u, const struct ktap_code *insn,
 	ROW_CALL(name##S, _fn, LOWER_A, LOWER_STRING, LOWER_C),		\
 	ROW_CALL(name##I, _fn, LOWER_A, LOWER_INTEGER, LOWER_C)
 
-/* FORPREP, TAIL, TAILV and CALLV are not here: the interpreter executes them. */
+/* Every opcode is here. */
 static const struct lower_op lower_ops[256] = {
 	ROW_LOCAL(NIL, nil),
 	ROW_LOCAL(BOOL, boolean),
@@ -565,17 +590,21 @@ static const struct lower_op lower_ops[256] = {
 	ROW_CALL(TSETM, ktap_op_set_open, LOWER_A, LOWER_D, LOWER_B),
 	ROW_CALL(AGG, ktap_op_aggregate, LOWER_A, LOWER_C),
 	ROW_CALL(ITER, ktap_op_iter, LOWER_A),
-	ROW_LOOP(NEXT, next),
+	ROW_LOOP(NEXT, loop, .fn = ktap_op_next),
+	ROW_LOOP(FORPREP, loop, .fn = ktap_jit_for),
 	ROW_LOOP(FORLOOP, for_loop),
 
 	ROW(CALL, call),
 	ROW_LINE(CALLB, ktap_jit_call_builtin, LOWER_A, LOWER_D, LOWER_NB),
 	ROW_LINE(PRINTF, ktap_jit_printf, LOWER_A, LOWER_D, LOWER_NB),
 	ROW(VALUE, builtin_value),
-	ROW(RET, ret),
+	ROW(CALLV, call_and_find, .fn = ktap_jit_call_value),
+	ROW(TAIL, tail_call),
+	ROW(TAILV, call_and_find, .fn = ktap_jit_tail_call_value),
+	ROW(RET, ret, .fn = ktap_jit_return_any),
 	ROW_CALL(VARG, ktap_frame_varargs, LOWER_A, LOWER_NC),
 	ROW(END, end),
-	ROW(DECIDE, decide),
+	ROW(DECIDE, decide, .fn = ktap_jit_decide),
 	ROW(TESTEQ, test, .op = BPF_JEQ),
 	ROW(TESTNE, test, .op = BPF_JNE),
 	ROW(TESTLT, test, .op = BPF_JSLT),
@@ -606,8 +635,5 @@ void ktap_lower(struct ktap_unit *u)
 	const struct lower_op *op = &lower_ops[insn->op];
 
 	u->njumps = 0;
-	if (op->lower)
-		op->lower(u, insn, op);
-	else
-		lower_step(u);
+	op->lower(u, insn, op);
 }

@@ -25,7 +25,7 @@ typedef void lower_fn(struct ktap_unit *u, const struct ktap_code *insn,
 
 /**
  * struct lower_op - how an opcode is lowered
- * @lower: writes the code; NULL: the interpreter executes the instruction
+ * @lower: writes the code
  * @fn: the function of C that @lower calls, or NULL
  * @operands: its arguments after the activation
  * @local: it calls nothing, and goes nowhere but to its target, unless a guard fails
@@ -133,6 +133,6 @@ lower_fn ktap_lower_jump_equal_imm;
 lower_fn ktap_lower_jump_order;
 lower_fn ktap_lower_jump_order_imm;
 lower_fn ktap_lower_for_loop;
-lower_fn ktap_lower_next;
+lower_fn ktap_lower_loop;
 
 #endif /* _KTAP_LOWER_H */

@@ -198,8 +198,11 @@ void ktap_lower_for_loop(struct ktap_unit *u, const struct ktap_code *insn,
 	lower_set_int(u, i + 3, R1, KTAP_OTHER_LOOP);
 }
 
-/* ktap_op_next() has written registers before the charge for a backward jump. */
-void ktap_lower_next(struct ktap_unit *u, const struct ktap_code *insn,
+/*
+ * NEXT and FORPREP: @op->fn returns 0 if the loop ends.  It has written registers before
+ * the charge for a backward jump.
+ */
+void ktap_lower_loop(struct ktap_unit *u, const struct ktap_code *insn,
 		     const struct lower_op *op)
 {
 	struct ktap_emit *e = &u->emit;
@@ -212,7 +215,7 @@ void ktap_lower_next(struct ktap_unit *u, const struct ktap_code *insn,
 	ktap_emit_mov(e, R1, VM);
 	ktap_emit_mov(e, R2, FRAME);
 	ktap_emit_alu_imm(e, BPF_ADD, R2, lower_value(u, insn->a));
-	ktap_emit_call(e, ktap_op_next);
+	ktap_emit_call(e, op->fn);
 	ktap_emit_jump_if_int(e, BPF_JSLT, R0, 0, ktap_unit_fail(u));
 	ktap_emit_jump_if_int(e, BPF_JEQ, R0, 0, u->insns[u->pc + 1 + insn->d].place);
 }

@@ -164,7 +164,6 @@ static void functions_beyond_the_memory_limit_are_interpreted(struct kunit *test
 	env->heap.max = max;
 }
 
-/* FORPREP, CALLV and TAIL are executed by the interpreter, and so are failed guards. */
 static void all_budgets_end_at_the_same_instruction(struct kunit *test)
 {
 	struct test_chunk *c = test_chunk(test);
@@ -196,6 +195,22 @@ static void all_budgets_end_at_the_same_instruction(struct kunit *test)
 	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
 	expect_same(c, EVENT, 120);
 	test_expect_int(test, 30, test_run(test, native_vm(c, EVENT), NULL, 0));
+}
+
+/* Division by -1 is inline if the number is a constant: it wraps, and does not trap. */
+static void division_by_minus_one_wraps(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+
+	test_func(c, "main", 0, 3);
+	test_insn(c, KTAP_OP_INT, 0, 0, 0, 1);
+	test_insn(c, KTAP_OP_SHLI, 0, 0, 0, 63);
+	test_insn(c, KTAP_OP_DIVI, 1, 0, 0, -1);
+	test_insn(c, KTAP_OP_MODI, 2, 0, 0, -1);
+	test_insn(c, KTAP_OP_ADD, 1, 1, 2, 0);
+	test_insn(c, KTAP_OP_RET, 1, 1, 0, 0);
+	expect_same(c, EVENT, 3);
+	test_expect_int(test, S64_MIN, test_run(test, native_vm(c, EVENT), NULL, 0));
 }
 
 /* The guard of the second addition fails in the callee, which has no frame until then. */
@@ -346,6 +361,7 @@ static struct kunit_case jit_cases[] = {
 	KUNIT_CASE(long_functions_are_interpreted),
 	KUNIT_CASE(functions_beyond_the_memory_limit_are_interpreted),
 	KUNIT_CASE(all_budgets_end_at_the_same_instruction),
+	KUNIT_CASE(division_by_minus_one_wraps),
 	KUNIT_CASE(errors_of_short_functions_have_their_place),
 	KUNIT_CASE(errors_are_caught_across_frames),
 	KUNIT_CASE(an_error_continues_at_the_next_instruction_of_another_frame),
