@@ -266,6 +266,7 @@ static int load_run_top_level(struct ktap_session *s)
 
 	s->start = ktime_get_mono_fast_ns();
 	ktap_jit_compile_main(&s->env);
+	ktap_jit_compile_values(&s->env);
 	err = ktap_vm_run(&s->vm, s->env.prog->main, NULL, 0, NULL);
 	/* From here on the activation belongs to the session's thread. */
 	s->vm.abort = &s->abort;
@@ -282,9 +283,10 @@ static int load_run_top_level(struct ktap_session *s)
 	return 0;
 }
 
-/* No handler runs yet, and the top level has ended. */
+/* No handler runs yet, and the top level has ended: its native code has no more use. */
 static int load_rewrite(struct ktap_session *s)
 {
+	ktap_jit_free(&s->env);
 	ktap_field_check_skip(s);
 	return ktap_rewrite_events(s->env.prog);
 }

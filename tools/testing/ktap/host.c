@@ -402,12 +402,15 @@ static void live(struct host *h)
 	h->start = now();
 	h->loading = true;
 	ktap_jit_compile_main(&h->env);
+	ktap_jit_compile_values(&h->env);
 	begin_run(h, &h->vm);
 	err = finish(h, &h->vm, ktap_vm_run(&h->vm, h->env.prog->main, NULL, 0, NULL));
 	h->loading = false;
 	format_records(h);
+	ktap_jit_free(&h->env);
 	if (h->refused || ktap_rewrite_events(h->env.prog))
 		return;
+	ktap_jit_compile_values(&h->env);
 	run_probes(h, HOST_ON_BEGIN);
 	if (h->fire) {
 		run_probes(h, HOST_ON_EVENT);
@@ -430,17 +433,6 @@ static void compile_func(struct host *h, const struct ktap_func *f)
 	h->nstepped += native ? native->nstepped : f->ninsns;
 }
 
-static bool is_value(const struct ktap_program *prog, u32 func)
-{
-	u32 pc;
-
-	for (pc = 0; pc < prog->ninsns; pc++) {
-		if (prog->code[pc].op == KTAP_OP_FUNC && prog->code[pc].d == func)
-			return true;
-	}
-	return false;
-}
-
 /* In the order of a session: the code of handlers changes when the top level has ended. */
 static void compile(struct host *h)
 {
@@ -451,7 +443,7 @@ static void compile(struct host *h)
 	if (ktap_rewrite_events(prog))
 		return;
 	for (i = 0; i < prog->nfuncs; i++) {
-		if (is_value(prog, i))
+		if (prog->funcs[i].is_value)
 			compile_func(h, &prog->funcs[i]);
 	}
 }

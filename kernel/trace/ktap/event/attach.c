@@ -103,6 +103,8 @@ static void attach_make_starts(struct ktap_session *s)
 		if (s->filter.narrow)
 			probe->start.plain = false;
 	}
+	if (!ktap_unloads(s))
+		ktap_jit_compile_values(&s->env);
 }
 
 /**

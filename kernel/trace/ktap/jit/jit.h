@@ -94,6 +94,9 @@ bool ktap_jit_pays(const struct ktap_program *prog, const struct ktap_func *f, b
 /* Compile the top level if that pays. */
 void ktap_jit_compile_main(struct ktap_env *env);
 
+/* Compile the functions that built-ins may call, if that pays. */
+void ktap_jit_compile_values(struct ktap_env *env);
+
 /* Free all code of a session, of which nothing runs any more. */
 void ktap_jit_free(struct ktap_env *env);
 
@@ -121,6 +124,10 @@ static inline bool ktap_jit_pays(const struct ktap_program *prog, const struct k
 }
 
 static inline void ktap_jit_compile_main(struct ktap_env *env)
+{
+}
+
+static inline void ktap_jit_compile_values(struct ktap_env *env)
 {
 }
 

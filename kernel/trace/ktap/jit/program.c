@@ -12,6 +12,7 @@
 #include "data/heap.h"
 #include "jit/jit.h"
 #include "jit/unit.h"
+#include "vm/builtin.h"
 #include "vm/opcode.h"
 
 unsigned long ktap_jit_enabled = 1;
@@ -170,6 +171,31 @@ void ktap_jit_compile_main(struct ktap_env *env)
 		main->native = ktap_jit_compile(env, NULL, main, "ktap_main");
 }
 
+/* sort_pairs() takes a function, which decides the order. */
+static bool native_calls_values(const struct ktap_program *prog)
+{
+	const struct ktap_code *insn = prog->code, *end = insn + prog->ninsns;
+
+	for (; insn < end; insn++) {
+		if (insn->op == KTAP_OP_CALLB && insn->d == KTAP_FN_SORT && insn->b != 1)
+			return true;
+	}
+	return false;
+}
+
+void ktap_jit_compile_values(struct ktap_env *env)
+{
+	struct ktap_program *prog = env->prog;
+	struct ktap_func *f, *end = prog->funcs + prog->nfuncs;
+
+	if (!native_calls_values(prog))
+		return;
+	for (f = prog->funcs; f < end; f++) {
+		if (f->is_value && ktap_jit_pays(prog, f, false))
+			f->native = ktap_jit_compile(env, NULL, f, "ktap_sort");
+	}
+}
+
 /* Functions that have it as their code are interpreted from now on. */
 static void native_forget(struct ktap_program *prog, const struct ktap_native *native)
 {
@@ -189,7 +215,7 @@ void ktap_jit_free(struct ktap_env *env)
 		native = env->native;
 		env->native = native->next;
 		native_forget(env->prog, native);
-		env->native_bytes -= native->bytes;
+		WRITE_ONCE(env->native_bytes, env->native_bytes - native->bytes);
 		native_free_prog(native->prog);
 		kfree(native);
 	}

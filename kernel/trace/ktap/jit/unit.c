@@ -61,14 +61,14 @@ static void unit_add_func(struct ktap_unit *u, u32 func, bool *again)
 	u->funcs[func] = true;
 }
 
-/* Add the functions whose numbers are values somewhere in the program. */
+/* Add the functions that are values somewhere in the program. */
 static void unit_add_values(struct ktap_unit *u, bool *again)
 {
 	u32 i;
 
-	for (i = 0; i < u->prog->ninsns; i++) {
-		if (u->prog->code[i].op == KTAP_OP_FUNC)
-			unit_add_func(u, u->prog->code[i].d, again);
+	for (i = 0; i < u->prog->nfuncs; i++) {
+		if (u->prog->funcs[i].is_value)
+			unit_add_func(u, i, again);
 	}
 }
 
@@ -178,7 +178,8 @@ static void unit_begin(struct ktap_unit *u)
 	struct ktap_emit *e = &u->emit;
 
 	ktap_emit_mov(e, EMIT_VM, BPF_REG_1);
-	if (first->variadic)
+	/* A function that a built-in calls has its frame above others. */
+	if (first->variadic || first->is_value)
 		ktap_unit_reload_frame(u);
 	else
 		ktap_emit_load(e, BPF_DW, EMIT_FRAME, EMIT_VM, offsetof(struct ktap_vm, stack));

@@ -618,6 +618,17 @@ static void verifier_find_uses(struct ktap_program *prog)
 		prog->uses |= verifier_uses_of(&prog->code[i]);
 }
 
+/* Mark the functions that are values. */
+static void verifier_find_values(struct ktap_program *prog)
+{
+	u32 pc;
+
+	for (pc = 0; pc < prog->ninsns; pc++) {
+		if (prog->code[pc].op == KTAP_OP_FUNC)
+			prog->funcs[prog->code[pc].d].is_value = true;
+	}
+}
+
 int ktap_verify(struct ktap_program *prog, struct ktap_diag *diag)
 {
 	struct verifier *v;
@@ -641,6 +652,7 @@ int ktap_verify(struct ktap_program *prog, struct ktap_diag *diag)
 	}
 	if (!err) {
 		verifier_find_uses(prog);
+		verifier_find_values(prog);
 		ktap_rewrite_values(prog);
 		err = verifier_add_up_work(prog) ?: ktap_rewrite_sums(prog);
 	}

@@ -213,6 +213,72 @@ static void division_by_minus_one_wraps(struct kunit *test)
 	test_expect_int(test, S64_MIN, test_run(test, native_vm(c, EVENT), NULL, 0));
 }
 
+/* sort_pairs() calls native code within native code, which ends with a tail call. */
+static void built_ins_call_native_functions(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_vm *vm;
+	int i;
+
+	test_func(c, "main", 0, 6);
+	test_insn(c, KTAP_OP_NEWT, 0, 0, 0, 0);
+	for (i = 0; i < 5; i++) {
+		test_insn(c, KTAP_OP_INT, 1, 0, 0, i * 3 % 5);
+		test_insn(c, KTAP_OP_TSETI, 0, 0, 1, i);
+	}
+	test_insn(c, KTAP_OP_FUNC, 1, 0, 0, 1);
+	test_insn(c, KTAP_OP_CALLB, 0, 2, 0, KTAP_FN_SORT);
+	/* The values in their order, as digits */
+	test_insn(c, KTAP_OP_INT, 5, 0, 0, 0);
+	test_insn(c, KTAP_OP_ITER, 0, 0, 0, 0);
+	test_insn(c, KTAP_OP_NEXT, 0, 0, 0, 3);
+	test_insn(c, KTAP_OP_MULI, 5, 5, 0, 10);
+	test_insn(c, KTAP_OP_ADD, 5, 5, 4, 0);
+	test_insn(c, KTAP_OP_JMP, 0, 0, 0, -4);
+	test_insn(c, KTAP_OP_RET, 5, 1, 0, 0);
+	test_func(c, "greater", 2, 6);
+	test_insn(c, KTAP_OP_MOV, 2, 1, 0, 0);
+	test_insn(c, KTAP_OP_MOV, 3, 0, 0, 0);
+	test_insn(c, KTAP_OP_CALL, 2, 2, MULTI, 2);
+	test_insn(c, KTAP_OP_RET, 2, MULTI, 0, 0);
+	test_func(c, "less", 2, 3);
+	test_insn(c, KTAP_OP_LT, 2, 0, 1, 0);
+	test_insn(c, KTAP_OP_RET, 2, 1, 0, 0);
+	vm = native_vm(c, PROCESS);
+	KUNIT_EXPECT_NOT_NULL(test, vm->env->prog->funcs[1].native);
+	test_expect_int(test, 43210, test_run(test, vm, NULL, 0));
+	test_expect_int(test, 43210, test_run(test, interpreted_vm(c, PROCESS), NULL, 0));
+	expect_same(c, PROCESS, 3);
+}
+
+static void functions_that_are_values_are_compiled_if_something_calls_them(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_func *f;
+	struct ktap_vm *vm;
+	int i;
+
+	test_func(c, "main", 0, 3);
+	test_insn(c, KTAP_OP_NEWT, 0, 0, 0, 0);
+	test_insn(c, KTAP_OP_FUNC, 1, 0, 0, 1);
+	test_insn(c, KTAP_OP_CALLB, 0, 2, 0, KTAP_FN_SORT);
+	test_insn(c, KTAP_OP_FUNC, 1, 0, 0, 2);
+	TEST_RET(c);
+	test_func(c, "long", 2, 4);
+	for (i = 0; i < 9; i++)
+		test_insn(c, KTAP_OP_INT, 2, 0, 0, 1);
+	test_insn(c, KTAP_OP_RET, 2, 1, 0, 0);
+	test_func(c, "short", 0, 1);
+	TEST_RET(c);
+	vm = native_vm(c, PROCESS);
+	f = vm->env->prog->funcs;
+	ktap_jit_free(vm->env);
+	ktap_jit_compile_values(vm->env);
+	KUNIT_EXPECT_NULL(test, f[0].native);
+	KUNIT_EXPECT_NOT_NULL(test, f[1].native);
+	KUNIT_EXPECT_NULL(test, f[2].native);
+}
+
 /* The guard of the second addition fails in the callee, which has no frame until then. */
 static void errors_of_short_functions_have_their_place(struct kunit *test)
 {
@@ -362,6 +428,8 @@ static struct kunit_case jit_cases[] = {
 	KUNIT_CASE(functions_beyond_the_memory_limit_are_interpreted),
 	KUNIT_CASE(all_budgets_end_at_the_same_instruction),
 	KUNIT_CASE(division_by_minus_one_wraps),
+	KUNIT_CASE(built_ins_call_native_functions),
+	KUNIT_CASE(functions_that_are_values_are_compiled_if_something_calls_them),
 	KUNIT_CASE(errors_of_short_functions_have_their_place),
 	KUNIT_CASE(errors_are_caught_across_frames),
 	KUNIT_CASE(an_error_continues_at_the_next_instruction_of_another_frame),

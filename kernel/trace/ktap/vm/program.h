@@ -48,7 +48,8 @@ struct ktap_code {
  * @variadic: it takes more arguments than parameters
  * @plain_args: from this number of arguments on, its frame needs no more than room;
  *	U8_MAX if it is variadic
- * @native: its native code, if it is the first function of runs by ktap_vm_run()
+ * @is_value: some instruction loads it as a value
+ * @native: its native code, if runs begin with it (ktap_vm_run(), ktap_vm_call())
  */
 struct ktap_func {
 	const char *name;
@@ -60,6 +61,7 @@ struct ktap_func {
 	u8 nregs;
 	bool variadic;
 	u8 plain_args;
+	bool is_value;
 	const struct ktap_native *native;
 };
 

@@ -99,7 +99,7 @@ int ktap_vm_call(struct ktap_vm *vm, const struct ktap_func *func, const struct 
 	vm->nested++;
 	err = ktap_frame_make(vm, func, top, nargs);
 	if (!err)
-		err = ktap_interpret(vm, vm->stack + vm->base, func->code);
+		err = ktap_execute(vm, vm->stack + vm->base, func, func->native);
 	if (!err)
 		*result = vm->result;
 	vm->nested--;

@@ -108,6 +108,7 @@ struct ktap_native *__real_ktap_jit_compile(struct ktap_env *env, const struct k
 struct ktap_native *__wrap_ktap_jit_compile(struct ktap_env *env, const struct ktap_func *filter,
 					    const struct ktap_func *handler, const char *name);
 void __wrap_ktap_jit_compile_main(struct ktap_env *env);
+void __wrap_ktap_jit_compile_values(struct ktap_env *env);
 bool __wrap_ktap_jit_pays(const struct ktap_program *prog, const struct ktap_func *f, bool once);
 
 struct compile {
@@ -159,6 +160,18 @@ void __wrap_ktap_jit_compile_main(struct ktap_env *env)
 	struct ktap_func *main = &env->prog->funcs[env->prog->main];
 
 	main->native = __wrap_ktap_jit_compile(env, NULL, main, "ktap_main");
+}
+
+void __wrap_ktap_jit_compile_values(struct ktap_env *env)
+{
+	struct ktap_func *f;
+	u32 i;
+
+	for (i = 0; i < env->prog->nfuncs; i++) {
+		f = &env->prog->funcs[i];
+		if (f->is_value)
+			f->native = __wrap_ktap_jit_compile(env, NULL, f, "ktap_sort");
+	}
 }
 
 /* Transcripts of an execution, by ktap_jit_enabled */

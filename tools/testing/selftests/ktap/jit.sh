@@ -8,7 +8,7 @@
 needs syscalls:sys_enter_getppid
 jit=$tracefs/ktap/jit
 [ -e "$jit" ] || lacks "this kernel cannot compile scripts: it has no ktap/jit"
-plan 44
+plan 45
 
 session=$tracefs/ktap/session
 enter=syscalls:sys_enter_getppid
@@ -49,7 +49,7 @@ compiled() {
 names() {
 	grep -E "_ktap_$1	\[bpf\]\$" /proc/kallsyms
 }
-no_names() { ! names '([0-9]+_[0-9]+|main)' >/dev/null; }
+no_names() { ! names '([0-9]+_[0-9]+|main|sort)' >/dev/null; }
 has_names() { names "$1" >/dev/null; }
 
 # both ARGS...: run it as native code, then as bytecode. The first run's output is in
@@ -212,6 +212,19 @@ result $? so_has_an_error_of_a_table
 both -q -e "trace $enter { while (1) { n += 1 } } trace_end { print(n) }" -- "$workload" getppid 1
 same && [ "$code" = 1 ] && cmp -s "$tmp/native.err" "$tmp/err" && matches "$tmp/err" '^-e:1:[0-9]+: error: '
 result $? budget_ends_both_at_the_same_place
+
+# Functions that a built-in calls
+order='function by_digits(x, y) {
+	var a = 0 var b = 0
+	for (i = 1, x) { a = (a + 7) % 10 }
+	for (i = 1, y) { b = (b + 7) % 10 }
+	return a < b
+}'
+both -q -e "$order
+for (i = 1, 9) { t[i] = i }
+trace_end { for (k, v in sort_pairs(t, by_digits)) { printf('%d ', v) } }"
+same && [ "$(cat "$tmp/out")" = '3 6 9 2 5 8 1 4 7 ' ]
+result $? native_function_decides_the_order
 
 # Sessions that are killed while native code runs in a loop
 begun() { has_names "([0-9]+_1|main)" || ! kill -0 "$1" 2>/dev/null; }
