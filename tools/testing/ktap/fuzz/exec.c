@@ -20,6 +20,7 @@
 
 /* Limits of a run. They are small, so that programs often reach them. */
 #define BUDGET		400
+#define SLICES		12	/* of process context: a sort of some entries takes most of them */
 #define PROCESS_BUDGET	1024	/* a slice, see budget.c */
 #define MAX_TEXT	(8 << 10)
 #define MAX_PROBES	6
@@ -140,7 +141,7 @@ bool fuzz_lacked;
 static void run_begins(struct host *h, struct ktap_vm *vm)
 {
 	bool process = vm->level == KTAP_LEVEL_PROCESS;
-	u64 steps = STEPS_OF_RUN + STEPS_OF_UNIT * (process ? PROCESS_BUDGET : BUDGET);
+	u64 steps = STEPS_OF_RUN + STEPS_OF_UNIT * (process ? (SLICES + 1) * PROCESS_BUDGET : BUDGET);
 
 	if (vm == &h->nmi_vm) {
 		interrupted_atomic = shim_atomic;
@@ -151,8 +152,6 @@ static void run_begins(struct host *h, struct ktap_vm *vm)
 	shim_atomic = !process;
 	/* Printing of globals does not reset this: discard the calls of the run before it. */
 	vm->ncalls = 0;
-	/* No slice is left: a run in process context ends at its first check of the limit. */
-	h->slices = 0;
 }
 
 /* Did the script call error()? Such an error may have an empty message. */
@@ -224,7 +223,7 @@ u64 fuzz_execute(const void *chunk, size_t len, const struct fuzz_settings *set)
 		.fire = true,
 		.level = set->level,
 		.max_insns = BUDGET,
-		.max_slices = 1,
+		.max_slices = SLICES,
 		.max_text = MAX_TEXT,
 		.max_probes = MAX_PROBES,
 		.unsafe = set->unsafe,

@@ -108,13 +108,17 @@ static void gen_arithmetic(struct gen *g)
 		KTAP_OP_XORI, KTAP_OP_SHLI, KTAP_OP_SHRI, KTAP_OP_NEG, KTAP_OP_BNOT,
 	};
 	u8 op = ops[pick(g, ARRAY_SIZE(ops))], to = g->top;
+	s32 n;
 
 	gen_value(g, once_in(g, 8) ? 0 : ktap_bit(INT));
 	if (op < KTAP_OP_ADDI) {
 		gen_value(g, ktap_bit(INT));
 		emit(g, op, to, to, to + 1, 0);
+	} else if (op < KTAP_OP_NEG) {
+		n = (s32)pick(g, 512) - 256 ?: 1;
+		emit(g, op, to, to, 0, n >= 192 ? -1 : n);
 	} else {
-		emit(g, op, to, to, 0, op >= KTAP_OP_NEG ? 0 : (s32)pick(g, 512) - 256 ?: 1);
+		emit(g, op, to, to, 0, 0);
 	}
 	g->top = to + 1;
 }

@@ -141,6 +141,22 @@ static void speculate(struct gen *g)
 	emit(g, KTAP_OP_CALLB, number, 1, 0, pick(g, 2) ? KTAP_FN_COMMIT : KTAP_FN_DISCARD);
 }
 
+/* Let a function decide the order of a few entries. */
+static void sort_by_function(struct gen *g)
+{
+	u8 table = g->top, i;
+
+	emit(g, KTAP_OP_NEWT, g->top++, 0, 0, 0);
+	for (i = 0; i < 4; i++) {
+		gen_value(g, ktap_bit(INT));
+		emit(g, KTAP_OP_TSETI, table, 0, table + 1, i);
+		g->top = table + 1;
+	}
+	emit(g, KTAP_OP_FUNC, table + 1, 0, 0, any_function(g));
+	emit(g, KTAP_OP_CALLB, table, 2, 0, KTAP_FN_SORT);
+	emit(g, KTAP_OP_SETG, table, 0, 0, 0);
+}
+
 /* Some values, then all results of a call or all variable arguments. */
 static void open_values(struct gen *g)
 {
@@ -158,6 +174,11 @@ static void open_values(struct gen *g)
 	/* RET of nothing but the results of a call: the call is a tail call */
 	if (taker == 2 && n == 1) {
 		emit(g, KTAP_OP_CALL, first, n, KTAP_MULTI, any_function(g));
+		emit(g, KTAP_OP_RET, first, KTAP_MULTI, 0, 0);
+		return;
+	}
+	if (taker == 3 && n == 1) {
+		emit(g, KTAP_OP_CALLV, first, n, KTAP_MULTI, 0);
 		emit(g, KTAP_OP_RET, first, KTAP_MULTI, 0, 0);
 		return;
 	}
@@ -286,7 +307,7 @@ static void try_statement(struct gen *g)
 
 static void (* const plain[])(struct gen *g) = {
 	assign, set_global, set_entry, aggregate, set_self, call_builtin, call_builtin, print,
-	print, speculate, open_values, return_values, set_entry, aggregate,
+	sort_by_function, speculate, open_values, return_values, set_entry, aggregate,
 };
 
 static void (* const blocks[])(struct gen *g) = {

@@ -8,7 +8,7 @@
 build=$1
 here=$(cd "$(dirname "$0")" && pwd)
 jit=$here/../../../../kernel/trace/ktap/jit
-runs=4000
+runs=12000
 found=0 missed=0
 
 mkdir -p "$build/wrong" || exit 1
@@ -44,6 +44,15 @@ lower_jump s/u32 cost = 1 + ktap/u32 cost = ktap/
 lower_jump s/(u, BPF_JGT, R0, KTAP_INT)/(u, BPF_JGT, R0, KTAP_NIL)/
 lower_jump s/ktap_emit_alu(e, BPF_ADD, R1, R2)/ktap_emit_alu(e, BPF_SUB, R1, R2)/
 inline s/u32 cost = func->cost + 1/u32 cost = func->cost/
+lower s/insn->d == -1 \&\& op->op == BPF_DIV/insn->d == -1/
+lower s/ROW_LOOP(FORPREP, loop, .fn = ktap_jit_for)/ROW_LOOP(FORPREP, loop, .fn = ktap_op_next)/
+call s/ktap_frame_replace(vm, func, vm->base + insn->a, insn->b)/ktap_jit_enter(vm, func, insn)/
+call s/if (n == KTAP_MULTI) {/if (!n) {/
+call s/!vm->handler || vm->floor/!vm->handler || !vm->floor/
+call s/if (!ktap_is_true(v))/if (ktap_is_true(v))/
+step s/vm->base + insn->a + 1;/vm->base + insn->a;/
+step s/vm->base + insn->a + 1, insn->b)/vm->base + insn->a, insn->b)/
+unit s/first->variadic || first->is_value/first->variadic/
 EOF
 echo "wrong native code: $found of $((found + missed)) mistakes found"
 [ $missed = 0 ]
