@@ -57,6 +57,7 @@ NAMES_FILES = (KERNEL, 'tools/', 'include/', 'Documentation/', 'README.md')
 OTHER_FILES = [
     # of the kernel
     'include/linux/limits.h',
+    'kernel/bpf/disasm.c',
     'kernel/events/core.c',
     'kernel/fail_function.c',
     'kernel/kprobes.c',

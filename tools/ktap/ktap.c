@@ -24,6 +24,7 @@
 #include "fold.h"
 #include "info.h"
 #include "list.h"
+#include "native_code.h"
 #include "options.h"
 #include "output_file.h"
 #include "report.h"
@@ -510,6 +511,10 @@ static int run_loaded(struct run *r)
 		return output_failed(r, err);
 	if (r->stopping || r->opts.dry_run)
 		return 0;
+	if (r->opts.dump_jit) {
+		run_stop(r);
+		return native_code_print(&r->session) ? 0 : EXIT_RUNTIME;
+	}
 	if (r->command.pid) {
 		err = command_start(&r->command);
 		if (err) {

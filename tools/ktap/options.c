@@ -64,6 +64,8 @@ static const struct option_row option_table[] = {
 	  "skip events when handlers take more of a CPU" },
 	{ "--no-symbols", NULL, NULL, OPT_FLAG, FIELD(no_symbols),
 	  "show user code as FILE+OFFSET" },
+	{ "--dump-jit", NULL, NULL, OPT_FLAG, FIELD(dump_jit),
+	  "load the script, and only list its native code" },
 	{ "-q", NULL, NULL, OPT_FLAG, FIELD(quiet), "print only errors, warnings and losses" },
 	{ "-v", NULL, NULL, OPT_FLAG, FIELD(verbose), "say what happens" },
 	{ "-w", NULL, NULL, OPT_FLAG, FIELD(nowarn), "no warnings" },
@@ -77,9 +79,9 @@ static const struct option_row option_table[] = {
 static const struct exclusion ktap_exclusions[] = {
 	{ "-f", { "--folded", "--flame" } },
 	{ "-l", { "-e", "-o", "-f", "--folded", "--flame", "-I", "-C", "-m", "-a", "--follow", "--self", "--unsafe",
-		  "--max-overhead", "--no-symbols" } },
-	{ "--info", { "-e", "-l", "-o", "-f", "--folded", "--flame", "-p" } },
-	{ "--dry-run", { "-l", "--info", "--folded", "--flame" } },
+		  "--max-overhead", "--no-symbols", "--dump-jit" } },
+	{ "--info", { "-e", "-l", "-o", "-f", "--folded", "--flame", "-p", "--dump-jit" } },
+	{ "--dry-run", { "-l", "--info", "--folded", "--flame", "--dump-jit" } },
 	{ "-w", { "-Werror" } },
 	{ 0 },
 };

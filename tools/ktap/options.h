@@ -28,6 +28,7 @@
  * @all: with @command: trace others, too
  * @cpus: list of CPUs to trace, or NULL
  * @memory: memory limit of the session in bytes, 0 for the kernel's default
+ * @dump_jit: only list native code
  * @overhead: overhead limit in percent of each CPU, 0 for the kernel's default
  *
  * The strings are those of argv.
@@ -54,6 +55,7 @@ struct options {
 	bool self;
 	bool unsafe;
 	bool no_symbols;
+	bool dump_jit;
 	bool quiet;
 	bool verbose;
 	bool nowarn;

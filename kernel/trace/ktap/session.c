@@ -64,7 +64,7 @@
  *
  * After that, nothing refers to the session.
  *
- * Lock order: sessions_lock, &ktap_session.lock, event_mutex and the locks that
+ * Lock order: ktap_sessions_lock, &ktap_session.lock, event_mutex and the locks that
  * the tracing code takes below it; &ktap_session.lock, &ktap_output.text_lock.
  * Handlers take none of these.  The session's thread holds none of them while
  * it runs the script or waits for the reader.

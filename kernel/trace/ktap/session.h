@@ -280,6 +280,9 @@ int ktap_session_before_read(struct ktap_session *s, bool nonblock);
 /* session_list.c */
 void ktap_sessions_show(struct seq_file *m);
 
+/* session_native.c */
+extern const struct seq_operations ktap_native_ops;
+
 /* session_report.c */
 void ktap_session_error(struct ktap_session *s, const struct ktap_vm *vm);
 

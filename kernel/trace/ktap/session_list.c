@@ -15,20 +15,20 @@
 #include "session_output.h"
 #include "session_priv.h"
 
-static DEFINE_MUTEX(sessions_lock);
-static LIST_HEAD(sessions);		/* protected by sessions_lock */
-static u64 last_id;			/* protected by sessions_lock */
+DEFINE_MUTEX(ktap_sessions_lock);
+LIST_HEAD(ktap_sessions);		/* protected by ktap_sessions_lock */
+static u64 last_id;			/* protected by ktap_sessions_lock */
 
 void ktap_sessions_add(struct ktap_session *s)
 {
-	guard(mutex)(&sessions_lock);
+	guard(mutex)(&ktap_sessions_lock);
 	s->id = ++last_id;
-	list_add_tail(&s->list, &sessions);
+	list_add_tail(&s->list, &ktap_sessions);
 }
 
 void ktap_sessions_remove(struct ktap_session *s)
 {
-	guard(mutex)(&sessions_lock);
+	guard(mutex)(&ktap_sessions_lock);
 	list_del(&s->list);
 }
 
@@ -57,7 +57,7 @@ static u64 sessions_cpu_time(const struct ktap_session *s, int cpu)
 	const struct ktap_probe *probe;
 	u64 time = 0;
 
-	list_for_each_entry_rcu(probe, &s->probes, list, lockdep_is_held(&sessions_lock))
+	list_for_each_entry_rcu(probe, &s->probes, list, lockdep_is_held(&ktap_sessions_lock))
 		time += READ_ONCE(per_cpu_ptr(probe->stats, cpu)->time);
 	return time;
 }
@@ -84,7 +84,7 @@ static void sessions_show_session(struct seq_file *m, struct ktap_session *s)
 	unsigned int share = sessions_overhead(s);
 	unsigned long events = 0;
 
-	list_for_each_entry_rcu(probe, &s->probes, list, lockdep_is_held(&sessions_lock)) {
+	list_for_each_entry_rcu(probe, &s->probes, list, lockdep_is_held(&ktap_sessions_lock)) {
 		ktap_probe_stats(probe, &stats);
 		events += stats.hits;
 	}
@@ -106,7 +106,7 @@ static void sessions_show_session(struct seq_file *m, struct ktap_session *s)
 		   ktap_output_memory(&s->output),
 		   share / 100, share % 100, READ_ONCE(s->nattached), READ_ONCE(s->nevents));
 
-	list_for_each_entry_rcu(probe, &s->probes, list, lockdep_is_held(&sessions_lock)) {
+	list_for_each_entry_rcu(probe, &s->probes, list, lockdep_is_held(&ktap_sessions_lock)) {
 		ktap_probe_stats(probe, &stats);
 		seq_puts(m, "  ");
 		seq_escape(m, probe->event, "\n\\");
@@ -121,7 +121,7 @@ void ktap_sessions_show(struct seq_file *m)
 {
 	struct ktap_session *s;
 
-	guard(mutex)(&sessions_lock);
-	list_for_each_entry(s, &sessions, list)
+	guard(mutex)(&ktap_sessions_lock);
+	list_for_each_entry(s, &ktap_sessions, list)
 		sessions_show_session(m, s);
 }

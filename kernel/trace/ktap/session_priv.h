@@ -34,4 +34,8 @@ void ktap_session_report_losses(struct ktap_session *s);
 void ktap_session_report_idle(struct ktap_session *s);
 void ktap_session_report_dry(struct ktap_session *s);
 
+/* session_list.c: all sessions, and the lock of that list */
+extern struct mutex ktap_sessions_lock;
+extern struct list_head ktap_sessions;
+
 #endif /* _KTAP_SESSION_PRIV_H */

@@ -2,8 +2,10 @@
 /*
  * The files below ktap/ in tracefs.
  */
+#include <linux/capability.h>
 #include <linux/cleanup.h>
 #include <linux/cred.h>
+#include <linux/filter.h>
 #include <linux/fs.h>
 #include <linux/init.h>
 #include <linux/kstrtox.h>
@@ -208,6 +210,25 @@ static const struct tracefs_limit max_insns = { &ktap_max_insns, 1, KTAP_MAX_BUD
 
 #ifdef CONFIG_KTAP_JIT
 static const struct tracefs_limit jit = { &ktap_jit_enabled, 0, 1 };
+
+/* As BPF_OBJ_GET_INFO_BY_FD, which shows no code with addresses either without these. */
+static int tracefs_native_open(struct inode *inode, struct file *file)
+{
+	int err = tracing_check_open_get_tr(NULL);
+
+	if (err)
+		return err;
+	if (!bpf_capable() || !bpf_dump_raw_ok(file->f_cred))
+		return -EPERM;
+	return seq_open(file, &ktap_native_ops);
+}
+
+static const struct file_operations native_fops = {
+	.open = tracefs_native_open,
+	.read = seq_read,
+	.llseek = seq_lseek,
+	.release = seq_release,
+};
 #endif
 
 static ssize_t tracefs_limit_read(struct file *file, char __user *ubuf, size_t count, loff_t *ppos)
@@ -260,6 +281,7 @@ static const struct {
 	{ "max_insns",	TRACE_MODE_WRITE,	&max_insns,	&limit_fops },
 #ifdef CONFIG_KTAP_JIT
 	{ "jit",	TRACE_MODE_WRITE,	&jit,		&limit_fops },
+	{ "native",	0400,			NULL,		&native_fops },
 #endif
 #ifdef CONFIG_KTAP_SIGNED
 	{ "policy",	TRACE_MODE_WRITE,	NULL,		&ktap_policy_fops },

@@ -33,6 +33,7 @@
  *					64 KiB, so that its writer blocks; exits with 93 if
  *					this is impossible
  *	probe TEXT			add this line of a probe to it, after "loading"
+ *	native TEXT			add this line to DIR/ktap/native
  *	load				read the chunk
  *	refuse				after ktap has read everything, end the session, so that
  *					the writing of the chunk fails; no step may follow
@@ -329,17 +330,17 @@ static void show_loading(pid_t ktap, const char *attached)
 	fclose(f);
 }
 
-static void show_probe(const char *text)
+static void show_line(const char *file, const char *indent, const char *text)
 {
 	const char *dir = getenv("KTAP_TRACEFS");
 	char path[4096];
 	FILE *f;
 
-	snprintf(path, sizeof(path), "%s/ktap/sessions", dir);
+	snprintf(path, sizeof(path), "%s/ktap/%s", dir, file);
 	f = fopen(path, "a");
 	if (!f)
 		die(path);
-	fprintf(f, "  %s\n", text);
+	fprintf(f, "%s%s\n", indent, text);
 	fclose(f);
 }
 
@@ -412,7 +413,9 @@ static void do_step(pid_t ktap, char *step)
 	} else if (!strcmp(step, "loading")) {
 		show_loading(ktap, arg);
 	} else if (!strcmp(step, "probe")) {
-		show_probe(arg);
+		show_line("sessions", "  ", arg);
+	} else if (!strcmp(step, "native")) {
+		show_line("native", "", arg);
 	} else if (!strcmp(step, "load")) {
 		receive_chunk();
 	} else if (!strcmp(step, "refuse")) {

@@ -95,7 +95,7 @@ for how in -h -V; do
 	expect "full_disk_is_reported_by_$how" 1 'cannot write to standard output: No space left'
 done
 for other in '-e x' '-o file' --folded --flame=f '-I .' '-C 0' '-m 1M' -a --follow --self --unsafe --max-overhead=5 \
-	--no-symbols; do
+	--no-symbols --dump-jit; do
 	# shellcheck disable=SC2086 # words
 	run -l 'sched:*' $other
 	expect "list_excludes_$other" 2 "-l and ${other%%[= ]*} exclude each other"
@@ -580,6 +580,30 @@ else
 	[ "$code" = 0 ] && [ ! -s "$dir/err" ]
 	result $? progress_is_not_written_to_a_file
 fi
+# The native code. In the fake session, the files are there before the end of loading only if
+# the chunk is large.
+code_of="loading 1/1\\nprobe a:b hits=0 code=native\\nprobe a:c hits=0 code=bytecode(short)\\nprobe a:d hits=0 code=bytecode(new)\\n"
+native="native 1 ktap_1_1 insns=1 bytes=1\\nnative   0: exit\\nnative 12 ktap_12_1 insns=1\\nnative   0: other\\nnative 1 ktap_sort insns=2\\n"
+play "${code_of}${native}pause\\nload\\nstop\\nout last\\nexit 0\\n" --dump-jit "$dir/large.kp"
+if [ "$code" = 93 ]; then
+	for name in native_code_is_listed native_code_needs_the_file; do
+		skip "$name" 'no way to hold the loading of a chunk'
+	done
+else
+	output native_code_is_listed 'ktap_1_1 a:b: native code
+ktap_1_2 a:c: interpreted: so short that native code would not be faster
+ktap_1_3 a:d: bytecode(new)
+
+ktap_1_1 insns=1 bytes=1
+  0: exit
+
+ktap_sort insns=2
+last
+'
+	play "${code_of}remove $dir/ktap/native\\npause\\nload\\nstop\\nexit 0\\n" --dump-jit "$dir/large.kp"
+	expect native_code_needs_the_file 1 'CONFIG_KTAP_JIT=y'
+fi
+
 # A command waits for the end of loading, and so does all output after it: what the session
 # has sent by then, and what was read together with the command.
 play "loading 1/1\\nsystem echo one\\npause\\nout two\\nremove $dir/ktap/sessions\\nload\\nexit 0\\n" \

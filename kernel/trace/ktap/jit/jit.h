@@ -16,6 +16,7 @@ struct ktap_env;
 struct ktap_func;
 struct ktap_program;
 struct ktap_vm;
+struct mutex;
 
 /**
  * enum ktap_jit_outcome - whether functions were compiled, or why not
@@ -66,6 +67,9 @@ struct ktap_native {
 #define KTAP_JIT_NAME	16
 
 #ifdef CONFIG_KTAP_JIT
+
+/* Protects the lists &ktap_env.native: they change in process context only. */
+extern struct mutex ktap_native_lock;
 
 /* The file ktap/jit: 0 if functions of new sessions are not to be compiled. */
 extern unsigned long ktap_jit_enabled;

@@ -5,6 +5,7 @@
 #include <linux/bpf.h>
 #include <linux/errno.h>
 #include <linux/filter.h>
+#include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -16,6 +17,8 @@
 #include "vm/opcode.h"
 
 unsigned long ktap_jit_enabled = 1;
+
+DEFINE_MUTEX(ktap_native_lock);
 
 static void native_free_prog_rcu(struct rcu_head *rcu)
 {
@@ -134,10 +137,12 @@ const struct ktap_native *ktap_jit_compile(struct ktap_env *env, const struct kt
 			return native;
 	}
 	native = native_make(env, filter, handler, name);
-	if (native) {
-		native->next = env->native;
-		env->native = native;
-	}
+	if (!native)
+		return NULL;
+	mutex_lock(&ktap_native_lock);
+	native->next = env->native;
+	env->native = native;
+	mutex_unlock(&ktap_native_lock);
 	return native;
 }
 
@@ -213,7 +218,9 @@ void ktap_jit_free(struct ktap_env *env)
 
 	while (env->native) {
 		native = env->native;
+		mutex_lock(&ktap_native_lock);
 		env->native = native->next;
+		mutex_unlock(&ktap_native_lock);
 		native_forget(env->prog, native);
 		WRITE_ONCE(env->native_bytes, env->native_bytes - native->bytes);
 		native_free_prog(native->prog);

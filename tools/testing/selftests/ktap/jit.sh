@@ -8,7 +8,7 @@
 needs syscalls:sys_enter_getppid
 jit=$tracefs/ktap/jit
 [ -e "$jit" ] || lacks "this kernel cannot compile scripts: it has no ktap/jit"
-plan 45
+plan 55
 
 session=$tracefs/ktap/session
 enter=syscalls:sys_enter_getppid
@@ -225,6 +225,48 @@ for (i = 1, 9) { t[i] = i }
 trace_end { for (k, v in sort_pairs(t, by_digits)) { printf('%d ', v) } }"
 same && [ "$(cat "$tmp/out")" = '3 6 9 2 5 8 1 4 7 ' ]
 result $? native_function_decides_the_order
+
+# The listing
+native=$tracefs/ktap/native
+is listing_has_its_mode "$(stat -c %a "$native")" 400
+is listing_is_empty_without_sessions "$(cat "$native")" ''
+run -q --dump-jit -e "$order t = {1, 2} $counts
+trace_end { for (k, v in sort_pairs(t, by_digits)) { m = v } }"
+is listing_succeeds "$code $(cat "$tmp/err")" '0 '
+matches "$tmp/out" "^ktap_[0-9]*_1 $enter: native code\$" \
+	"^ktap_[0-9]*_2 $exit: interpreted: so short that native code would not be faster\$"
+result $? listing_says_which_handlers_are_native
+matches "$tmp/out" '^ktap_[0-9]*_1 insns=[0-9]* bytes=[0-9]* address=0x[0-9a-f]*$' '^ktap_sort insns=' \
+	'^ *0: \(bf\) (r6 = r1|dst=r6 src=r1 off=0 imm=0)$' '^  00000000: [0-9a-f ]*$' &&
+	! grep -q '^ktap_[0-9]*_2 insns=' "$tmp/out"
+result $? listing_has_the_code
+# each instruction has its number; those before it are fewer
+insns=$(sed -n 's/^ktap_[0-9]*_1 insns=\([0-9]*\) .*/\1/p' "$tmp/out")
+is listing_is_complete "$(sed -n "/^ktap_[0-9]*_1 insns=/,/^  00000000/s/^ *\([0-9]*\): (.*/\1/p" "$tmp/out" | tail -n 1)" \
+	$((insns - 1))
+code=0	# CAP_SYS_ADMIN and CAP_BPF
+"$workload" without 21 "$workload" without 39 "$KTAP" -q --dump-jit -e "$counts" >"$tmp/out" 2>"$tmp/err" </dev/null || code=$?
+[ "$code" = 1 ] && matches "$tmp/err" 'only root sees it, with CAP_BPF' && ! grep -q 'insns=' "$tmp/out"
+result $? listing_needs_a_capability
+restrict=/proc/sys/kernel/kptr_restrict
+if [ -e $restrict ]; then
+	before=$(cat $restrict)
+	echo 2 >$restrict
+	run -q --dump-jit -e "$counts"
+	echo "$before" >$restrict
+	[ "$code" = 1 ] && matches "$tmp/err" 'kernel.kptr_restrict' && ! grep -q 'insns=' "$tmp/out"
+	result $? listing_needs_addresses_in_kallsyms
+else
+	skip listing_needs_addresses_in_kallsyms "this kernel has no kernel.kptr_restrict"
+fi
+echo 0 >"$jit"
+run -q --dump-jit -e "$counts"
+echo 1 >"$jit"
+matches "$tmp/out" "^ktap_[0-9]*_1 $enter: interpreted: ktap/jit or net.core.bpf_jit_enable is 0\$" &&
+	! grep -q 'insns=' "$tmp/out"
+result $? listing_says_why_there_is_no_code
+# handlers do not run: so m stays nil
+is listing_runs_only_the_end "$code $(tail -n 1 "$tmp/out")" "0 nil	nil"
 
 # Sessions that are killed while native code runs in a loop
 begun() { has_names "([0-9]+_1|main)" || ! kill -0 "$1" 2>/dev/null; }

@@ -8,6 +8,7 @@ struct mutex {
 };
 
 #define DEFINE_MUTEX(name)		struct mutex name
+#define mutex_lock(lock)		((void)(lock))
 #define mutex_lock_killable(lock)	((void)(lock), 0)
 #define mutex_unlock(lock)		((void)(lock))
 #define lockdep_assert_held(lock)	((void)(lock))
