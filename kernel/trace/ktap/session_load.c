@@ -265,8 +265,10 @@ static int load_run_top_level(struct ktap_session *s)
 	int err;
 
 	s->start = ktime_get_mono_fast_ns();
-	ktap_jit_compile_main(&s->env);
-	ktap_jit_compile_values(&s->env);
+	err = ktap_jit_compile_main(&s->env, &s->diag) ?:
+	      ktap_jit_compile_values(&s->env, &s->diag);
+	if (err)
+		return err;
 	err = ktap_vm_run(&s->vm, s->env.prog->main, NULL, 0, NULL);
 	/* From here on the activation belongs to the session's thread. */
 	s->vm.abort = &s->abort;

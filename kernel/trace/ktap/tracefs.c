@@ -209,7 +209,9 @@ static const struct tracefs_limit max_memory = { &ktap_max_memory, KTAP_MIN_MEMO
 static const struct tracefs_limit max_insns = { &ktap_max_insns, 1, KTAP_MAX_BUDGET };
 
 #ifdef CONFIG_KTAP_JIT
-static const struct tracefs_limit jit = { &ktap_jit_enabled, 0, 1 };
+static const struct tracefs_limit jit = {
+	&ktap_jit_enabled, IS_ENABLED(CONFIG_KTAP_JIT_ALWAYS), 1
+};
 
 /* As BPF_OBJ_GET_INFO_BY_FD, which shows no code with addresses either without these. */
 static int tracefs_native_open(struct inode *inode, struct file *file)

@@ -397,12 +397,13 @@ static void judge_tests(struct host *h)
 
 static void live(struct host *h)
 {
+	struct ktap_diag diag = { 0 };
 	int err;
 
 	h->start = now();
 	h->loading = true;
-	ktap_jit_compile_main(&h->env);
-	ktap_jit_compile_values(&h->env);
+	ktap_jit_compile_main(&h->env, &diag);
+	ktap_jit_compile_values(&h->env, &diag);
 	begin_run(h, &h->vm);
 	err = finish(h, &h->vm, ktap_vm_run(&h->vm, h->env.prog->main, NULL, 0, NULL));
 	h->loading = false;
@@ -410,7 +411,7 @@ static void live(struct host *h)
 	ktap_jit_free(&h->env);
 	if (h->refused || ktap_rewrite_events(h->env.prog))
 		return;
-	ktap_jit_compile_values(&h->env);
+	ktap_jit_compile_values(&h->env, &diag);
 	run_probes(h, HOST_ON_BEGIN);
 	if (h->fire) {
 		run_probes(h, HOST_ON_EVENT);

@@ -69,42 +69,56 @@ static int attach_points(struct ktap_session *s)
 	return err;
 }
 
-/* Compile the handler and its filter, if one of them is long enough. */
-static void attach_compile(struct ktap_session *s, struct ktap_probe *probe, unsigned int n)
+/**
+ * ktap_probe_compile() - Compile a handler and its filter, if one of them is long enough
+ * @s: the session
+ * @probe: the probe; nothing of it runs
+ * @n: its number in the name of the code
+ *
+ * Return: 0, or the result of ktap_jit_refuse().
+ */
+int ktap_probe_compile(struct ktap_session *s, struct ktap_probe *probe, unsigned int n)
 {
 	const struct ktap_func *filter = probe->filter_func, *handler = probe->handler_func;
 	bool once = probe->kind != KTAP_ON_EVENT;
 	char name[KTAP_JIT_NAME];
 
 	/* This may take long; bytecode does as well. */
-	if (ktap_unloads(s))
-		return;
-	if (!ktap_jit_pays(s->env.prog, handler, once) &&
-	    !(filter && ktap_jit_pays(s->env.prog, filter, once))) {
+	if (ktap_unloads(s) && !s->env.jit_always)
+		return 0;
+	if (!ktap_jit_pays(&s->env, handler, once) &&
+	    !(filter && ktap_jit_pays(&s->env, filter, once))) {
 		WRITE_ONCE(probe->jit_outcome, KTAP_JIT_SHORT);
-		return;
+		return 0;
 	}
 	snprintf(name, sizeof(name), "ktap_%llu_%u", s->id, n);
 	probe->native = ktap_jit_compile(&s->env, filter, handler, name);
 	WRITE_ONCE(probe->jit_outcome, s->env.jit_outcome);
+	if (s->env.jit_always && !probe->native)
+		return ktap_jit_refuse(&s->env, handler, &s->diag);
+	return 0;
 }
 
 /* Nothing that this reads changes any more. */
-static void attach_make_starts(struct ktap_session *s)
+static int attach_make_starts(struct ktap_session *s)
 {
 	struct ktap_probe *probe;
 	unsigned int n = 0;
+	int err;
 
 	list_for_each_entry(probe, &s->probes, list) {
 		cond_resched();
-		attach_compile(s, probe, ++n);
+		err = ktap_probe_compile(s, probe, ++n);
+		if (err)
+			return err;
 		ktap_start_init(&probe->start, probe->filter_func, probe->handler_func,
 				probe->native, s->env.max_insns, KTAP_FIRST_SLICE);
 		if (s->filter.narrow)
 			probe->start.plain = false;
 	}
-	if (!ktap_unloads(s))
-		ktap_jit_compile_values(&s->env);
+	if (ktap_unloads(s) && !s->env.jit_always)
+		return 0;
+	return ktap_jit_compile_values(&s->env, &s->diag);
 }
 
 /**
@@ -122,7 +136,9 @@ int ktap_sources_attach(struct ktap_session *s)
 
 	lockdep_assert_held(&s->lock);
 	s->attached = true;
-	attach_make_starts(s);
+	err = attach_make_starts(s);
+	if (err)
+		return err;
 
 	/* Take event_mutex only once for all points: others wait for it meanwhile. */
 	guard(mutex)(&event_mutex);

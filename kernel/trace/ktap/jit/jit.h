@@ -12,6 +12,7 @@
 
 struct bpf_insn;
 struct bpf_prog;
+struct ktap_diag;
 struct ktap_env;
 struct ktap_func;
 struct ktap_program;
@@ -91,15 +92,23 @@ const struct ktap_native *ktap_jit_compile(struct ktap_env *env, const struct kt
 
 /*
  * Does it pay to compile a function?  It does if it has a loop or a call; and if it is not
- * short, unless it runs @once.
+ * short, unless it runs @once.  If &ktap_env.jit_always, each function is compiled.
  */
-bool ktap_jit_pays(const struct ktap_program *prog, const struct ktap_func *f, bool once);
+bool ktap_jit_pays(const struct ktap_env *env, const struct ktap_func *f, bool once);
 
-/* Compile the top level if that pays. */
-void ktap_jit_compile_main(struct ktap_env *env);
+/*
+ * Compile the top level, and the functions that built-ins may call, if that pays.  0, or the
+ * result of ktap_jit_refuse().
+ */
+int ktap_jit_compile_main(struct ktap_env *env, struct ktap_diag *diag);
+int ktap_jit_compile_values(struct ktap_env *env, struct ktap_diag *diag);
 
-/* Compile the functions that built-ins may call, if that pays. */
-void ktap_jit_compile_values(struct ktap_env *env);
+/*
+ * ktap_jit_compile() of @f has failed, and &ktap_env.jit_always: say so in @diag, with the
+ * reason.  Returns -EOPNOTSUPP.
+ */
+int ktap_jit_refuse(const struct ktap_env *env, const struct ktap_func *f,
+		    struct ktap_diag *diag);
 
 /* Free all code of a session, of which nothing runs any more. */
 void ktap_jit_free(struct ktap_env *env);
@@ -121,18 +130,25 @@ static inline const struct ktap_native *ktap_jit_compile(struct ktap_env *env,
 }
 
 /* The length of a function does not matter here: ktap_jit_compile() always fails. */
-static inline bool ktap_jit_pays(const struct ktap_program *prog, const struct ktap_func *f,
-				 bool once)
+static inline bool ktap_jit_pays(const struct ktap_env *env, const struct ktap_func *f, bool once)
 {
 	return true;
 }
 
-static inline void ktap_jit_compile_main(struct ktap_env *env)
+static inline int ktap_jit_compile_main(struct ktap_env *env, struct ktap_diag *diag)
 {
+	return 0;
 }
 
-static inline void ktap_jit_compile_values(struct ktap_env *env)
+static inline int ktap_jit_compile_values(struct ktap_env *env, struct ktap_diag *diag)
 {
+	return 0;
+}
+
+static inline int ktap_jit_refuse(const struct ktap_env *env, const struct ktap_func *f,
+				  struct ktap_diag *diag)
+{
+	return 0;
 }
 
 static inline void ktap_jit_free(struct ktap_env *env)

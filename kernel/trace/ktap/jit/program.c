@@ -129,7 +129,7 @@ const struct ktap_native *ktap_jit_compile(struct ktap_env *env, const struct kt
 	struct ktap_native *native;
 
 	env->jit_outcome = KTAP_JIT_OFF;
-	if (!READ_ONCE(ktap_jit_enabled))
+	if (!READ_ONCE(ktap_jit_enabled) && !env->jit_always)
 		return NULL;
 	env->jit_outcome = KTAP_JIT_NATIVE;
 	for (native = env->native; native; native = native->next) {
@@ -152,11 +152,11 @@ const struct ktap_native *ktap_jit_compile(struct ktap_env *env, const struct kt
  */
 #define JIT_SHORT	8
 
-bool ktap_jit_pays(const struct ktap_program *prog, const struct ktap_func *f, bool once)
+bool ktap_jit_pays(const struct ktap_env *env, const struct ktap_func *f, bool once)
 {
-	const struct ktap_code *insn = prog->code + f->first, *end = insn + f->ninsns;
+	const struct ktap_code *insn = env->prog->code + f->first, *end = insn + f->ninsns;
 
-	if (!once && f->ninsns > JIT_SHORT)
+	if (env->jit_always || (!once && f->ninsns > JIT_SHORT))
 		return true;
 	for (; insn < end; insn++) {
 		if (ktap_opdefs[insn->op].d == KTAP_X_JUMP && insn->d < 0)
@@ -168,12 +168,35 @@ bool ktap_jit_pays(const struct ktap_program *prog, const struct ktap_func *f, b
 	return false;
 }
 
-void ktap_jit_compile_main(struct ktap_env *env)
+int ktap_jit_refuse(const struct ktap_env *env, const struct ktap_func *f,
+		    struct ktap_diag *diag)
 {
-	struct ktap_func *main = &env->prog->funcs[env->prog->main];
+	static const char * const reasons[] = {
+		[KTAP_JIT_OFF] = "the BPF JIT is switched off by net.core.bpf_jit_enable",
+		[KTAP_JIT_LONG] = "it is too long, with the functions that it calls",
+		[KTAP_JIT_MEMORY] = "it needs more memory than there is for native code: try -m",
+		[KTAP_JIT_REFUSED] = "the BPF JIT has failed: see net.core.bpf_jit_limit",
+	};
 
-	if (ktap_jit_pays(env->prog, main, true))
-		main->native = ktap_jit_compile(env, NULL, main, "ktap_main");
+	ktap_diag_at(diag, env->prog, f->first,
+		     "%s cannot be compiled, and this kernel interprets no scripts: %s",
+		     f->name, reasons[env->jit_outcome]);
+	return -EOPNOTSUPP;
+}
+
+static int native_compile_func(struct ktap_env *env, struct ktap_func *f, bool once,
+			       const char *name, struct ktap_diag *diag)
+{
+	if (!ktap_jit_pays(env, f, once))
+		return 0;
+	f->native = ktap_jit_compile(env, NULL, f, name);
+	return f->native || !env->jit_always ? 0 : ktap_jit_refuse(env, f, diag);
+}
+
+int ktap_jit_compile_main(struct ktap_env *env, struct ktap_diag *diag)
+{
+	return native_compile_func(env, &env->prog->funcs[env->prog->main], true, "ktap_main",
+				   diag);
 }
 
 /* sort_pairs() takes a function, which decides the order. */
@@ -188,17 +211,19 @@ static bool native_calls_values(const struct ktap_program *prog)
 	return false;
 }
 
-void ktap_jit_compile_values(struct ktap_env *env)
+int ktap_jit_compile_values(struct ktap_env *env, struct ktap_diag *diag)
 {
 	struct ktap_program *prog = env->prog;
 	struct ktap_func *f, *end = prog->funcs + prog->nfuncs;
+	int err = 0;
 
 	if (!native_calls_values(prog))
-		return;
-	for (f = prog->funcs; f < end; f++) {
-		if (f->is_value && ktap_jit_pays(prog, f, false))
-			f->native = ktap_jit_compile(env, NULL, f, "ktap_sort");
+		return 0;
+	for (f = prog->funcs; f < end && !err; f++) {
+		if (f->is_value)
+			err = native_compile_func(env, f, false, "ktap_sort", diag);
 	}
+	return err;
 }
 
 /* Functions that have it as their code are interpreted from now on. */

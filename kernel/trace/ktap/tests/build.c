@@ -379,6 +379,8 @@ struct ktap_vm *test_vm(struct kunit *test, struct ktap_program *prog, enum ktap
 	KUNIT_ASSERT_NOT_NULL(test, both);
 	KUNIT_ASSERT_EQ(test, 0, ktap_env_init(&both->env, prog, 4 << 20, NULL));
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, free_env, both));
+	/* Tests compare native code with the interpreter. */
+	both->env.jit_always = false;
 	test_compile(&both->env);
 	init_vm(test, &both->vm, &both->env, level);
 	return &both->vm;

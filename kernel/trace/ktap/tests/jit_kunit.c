@@ -254,6 +254,7 @@ static void built_ins_call_native_functions(struct kunit *test)
 static void functions_that_are_values_are_compiled_if_something_calls_them(struct kunit *test)
 {
 	struct test_chunk *c = test_chunk(test);
+	struct ktap_diag diag = { 0 };
 	struct ktap_func *f;
 	struct ktap_vm *vm;
 	int i;
@@ -273,10 +274,80 @@ static void functions_that_are_values_are_compiled_if_something_calls_them(struc
 	vm = native_vm(c, PROCESS);
 	f = vm->env->prog->funcs;
 	ktap_jit_free(vm->env);
-	ktap_jit_compile_values(vm->env);
+	KUNIT_EXPECT_EQ(test, 0, ktap_jit_compile_values(vm->env, &diag));
 	KUNIT_EXPECT_NULL(test, f[0].native);
 	KUNIT_EXPECT_NOT_NULL(test, f[1].native);
 	KUNIT_EXPECT_NULL(test, f[2].native);
+}
+
+/* A session of CONFIG_KTAP_JIT_ALWAYS */
+static struct ktap_env *always_env(struct test_chunk *c)
+{
+	struct ktap_env *env = native_vm(c, PROCESS)->env;
+
+	ktap_jit_free(env);
+	env->jit_always = true;
+	return env;
+}
+
+static void short_functions_are_compiled_if_nothing_is_interpreted(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_diag diag = { 0 };
+	struct ktap_env *env;
+	struct ktap_func *f;
+
+	test_func(c, "main", 0, 3);
+	test_insn(c, KTAP_OP_NEWT, 0, 0, 0, 0);
+	test_insn(c, KTAP_OP_FUNC, 1, 0, 0, 1);
+	test_insn(c, KTAP_OP_CALLB, 0, 2, 0, KTAP_FN_SORT);
+	TEST_RET(c);
+	test_func(c, "short", 0, 1);
+	TEST_RET(c);
+	env = always_env(c);
+	f = env->prog->funcs;
+	KUNIT_EXPECT_TRUE(test, ktap_jit_pays(env, &f[1], true));
+	/* The file ktap/jit has no effect. */
+	enable(test, 0);
+	KUNIT_EXPECT_EQ(test, 0, ktap_jit_compile_main(env, &diag));
+	KUNIT_EXPECT_EQ(test, 0, ktap_jit_compile_values(env, &diag));
+	KUNIT_EXPECT_NOT_NULL(test, f[0].native);
+	KUNIT_EXPECT_NOT_NULL(test, f[1].native);
+	KUNIT_EXPECT_EQ(test, 0, diag.len);
+	env->jit_always = false;
+	KUNIT_EXPECT_FALSE(test, ktap_jit_pays(env, &f[1], true));
+}
+
+static void scripts_are_refused_if_nothing_is_interpreted(struct kunit *test)
+{
+	struct test_chunk *c = test_large_chunk(test, 20001);
+	struct ktap_diag diag = { 0 };
+	struct ktap_env *env;
+	int i;
+
+	test_func(c, "main", 0, 3);
+	test_insn(c, KTAP_OP_NEWT, 0, 0, 0, 0);
+	test_insn(c, KTAP_OP_FUNC, 1, 0, 0, 1);
+	test_insn(c, KTAP_OP_CALLB, 0, 2, 0, KTAP_FN_SORT);
+	TEST_RET(c);
+	test_func(c, "f", 0, 2);
+	test_insn(c, KTAP_OP_INT, 0, 0, 0, 1);
+	for (i = 0; i < 19990; i++)
+		test_insn(c, KTAP_OP_ADDI, 0, 0, 0, 1);
+	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+	test_lines(c);
+	env = always_env(c);
+	KUNIT_EXPECT_EQ(test, 0, ktap_jit_compile_main(env, &diag));
+	KUNIT_EXPECT_EQ(test, -EOPNOTSUPP, ktap_jit_compile_values(env, &diag));
+	KUNIT_EXPECT_NOT_NULL(test, strstr(diag.text, "f cannot be compiled, and this kernel interprets no scripts: it is too long, with the functions that it calls\n"));
+	/* The place of the function: its first line */
+	KUNIT_EXPECT_NOT_NULL(test, strstr(diag.text, ":5:"));
+	ktap_jit_free(env);
+	diag.len = 0;
+	env->heap.max = 0;
+	KUNIT_EXPECT_EQ(test, -EOPNOTSUPP, ktap_jit_compile_main(env, &diag));
+	KUNIT_EXPECT_NOT_NULL(test, strstr(diag.text, ": try -m\n"));
+	KUNIT_EXPECT_NULL(test, env->prog->funcs[0].native);
 }
 
 /* The guard of the second addition fails in the callee, which has no frame until then. */
@@ -430,6 +501,8 @@ static struct kunit_case jit_cases[] = {
 	KUNIT_CASE(division_by_minus_one_wraps),
 	KUNIT_CASE(built_ins_call_native_functions),
 	KUNIT_CASE(functions_that_are_values_are_compiled_if_something_calls_them),
+	KUNIT_CASE(short_functions_are_compiled_if_nothing_is_interpreted),
+	KUNIT_CASE(scripts_are_refused_if_nothing_is_interpreted),
 	KUNIT_CASE(errors_of_short_functions_have_their_place),
 	KUNIT_CASE(errors_are_caught_across_frames),
 	KUNIT_CASE(an_error_continues_at_the_next_instruction_of_another_frame),

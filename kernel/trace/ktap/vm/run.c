@@ -2,6 +2,7 @@
 /*
  * Start and end of a run, and the message of its error.
  */
+#include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
@@ -22,6 +23,13 @@ void ktap_vm_forget_error(struct ktap_vm *vm)
 	vm->ncalls = 0;
 	vm->floor = 0;
 	vm->nested = 0;
+}
+
+int ktap_vm_not_native(struct ktap_vm *vm)
+{
+	return ktap_vm_error(vm, -EOPNOTSUPP,
+			     "%s was not compiled, and this kernel interprets no scripts",
+			     vm->func->name);
 }
 
 int ktap_vm_run(struct ktap_vm *vm, u32 func, const struct ktap_value *args,

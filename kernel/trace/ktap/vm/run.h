@@ -93,13 +93,22 @@ static __always_inline int ktap_vm_enter_handler(struct ktap_vm *vm,
 	return err;
 }
 
-/* Run @func, whose frame begins at @R: its native code, or if that is NULL its bytecode. */
+/* run.c: an error of the run, whose function was not compiled */
+int ktap_vm_not_native(struct ktap_vm *vm);
+
+/*
+ * Run @func, whose frame begins at @R: its native code, or if that is NULL its bytecode.
+ * Where nothing is interpreted, only tests have an interpreter.
+ */
 static __always_inline int ktap_execute(struct ktap_vm *vm, struct ktap_value *R,
 					const struct ktap_func *func,
 					const struct ktap_native *native)
 {
 	if (IS_ENABLED(CONFIG_KTAP_JIT) && native)
 		return ktap_native_run(native, vm);
+	if (IS_ENABLED(CONFIG_KTAP_JIT_ALWAYS) &&
+	    (!IS_ENABLED(CONFIG_KTAP_KUNIT_TEST) || vm->env->jit_always))
+		return ktap_vm_not_native(vm);
 	return ktap_interpret(vm, R, func->code);
 }
 

@@ -107,9 +107,9 @@ struct ktap_native *__real_ktap_jit_compile(struct ktap_env *env, const struct k
 					    const struct ktap_func *handler, const char *name);
 struct ktap_native *__wrap_ktap_jit_compile(struct ktap_env *env, const struct ktap_func *filter,
 					    const struct ktap_func *handler, const char *name);
-void __wrap_ktap_jit_compile_main(struct ktap_env *env);
-void __wrap_ktap_jit_compile_values(struct ktap_env *env);
-bool __wrap_ktap_jit_pays(const struct ktap_program *prog, const struct ktap_func *f, bool once);
+int __wrap_ktap_jit_compile_main(struct ktap_env *env, struct ktap_diag *diag);
+int __wrap_ktap_jit_compile_values(struct ktap_env *env, struct ktap_diag *diag);
+bool __wrap_ktap_jit_pays(const struct ktap_env *env, const struct ktap_func *f, bool once);
 
 struct compile {
 	bool active;
@@ -150,19 +150,20 @@ struct ktap_native *__wrap_ktap_jit_compile(struct ktap_env *env, const struct k
 	return native;
 }
 
-bool __wrap_ktap_jit_pays(const struct ktap_program *prog, const struct ktap_func *f, bool once)
+bool __wrap_ktap_jit_pays(const struct ktap_env *env, const struct ktap_func *f, bool once)
 {
 	return true;
 }
 
-void __wrap_ktap_jit_compile_main(struct ktap_env *env)
+int __wrap_ktap_jit_compile_main(struct ktap_env *env, struct ktap_diag *diag)
 {
 	struct ktap_func *main = &env->prog->funcs[env->prog->main];
 
 	main->native = __wrap_ktap_jit_compile(env, NULL, main, "ktap_main");
+	return 0;
 }
 
-void __wrap_ktap_jit_compile_values(struct ktap_env *env)
+int __wrap_ktap_jit_compile_values(struct ktap_env *env, struct ktap_diag *diag)
 {
 	struct ktap_func *f;
 	u32 i;
@@ -172,6 +173,7 @@ void __wrap_ktap_jit_compile_values(struct ktap_env *env)
 		if (f->is_value)
 			f->native = __wrap_ktap_jit_compile(env, NULL, f, "ktap_sort");
 	}
+	return 0;
 }
 
 /* Transcripts of an execution, by ktap_jit_enabled */

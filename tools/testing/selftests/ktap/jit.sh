@@ -8,6 +8,8 @@
 needs syscalls:sys_enter_getppid
 jit=$tracefs/ktap/jit
 [ -e "$jit" ] || lacks "this kernel cannot compile scripts: it has no ktap/jit"
+{ echo 1 >"$jit" && echo 0 >"$jit" && echo 1 >"$jit"; } 2>/dev/null ||
+	lacks "this kernel has no interpreter: jit_always.sh tests that"
 plan 55
 
 session=$tracefs/ktap/session

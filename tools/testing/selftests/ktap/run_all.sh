@@ -9,7 +9,8 @@ all="$all arguments tracepoint field probe_order memory act speculation testing 
 all="$all pid_and_cpu_filters oneliners listings scripts original_scripts timer perf"
 all="$all function btf fetch uprobe ustack usym usdt ulib disappearing_programs"
 all="$all session_by_hand detach loss memory_limit memcg self with_other_tracers compat"
-all="$all exit permissions signed overhead jit module hotplug churn kill hammer fault storm"
+all="$all exit permissions signed overhead jit jit_always module hotplug churn kill"
+all="$all hammer fault storm"
 # the last one: it locks down the kernel
 all="$all lockdown"
 [ $# -gt 0 ] || set -- $all
