@@ -6,6 +6,7 @@
 #define _KTAP_VALUE_H
 
 #include <linux/align.h>
+#include <linux/build_bug.h>
 #include <linux/compiler.h>
 #include <linux/nospec.h>
 #include <linux/types.h>
