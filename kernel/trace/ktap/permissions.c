@@ -42,6 +42,7 @@
  *   /proc/kallsyms, as for bpf_kallsyms_lookup_name();
  * - the symbol of an address: CAP_PERFMON, as for bpf_snprintf("%ps"), or the rights to
  *   see addresses in /proc/kallsyms;
+ * - packets: CAP_NET_RAW, as for packet sockets;
  * - actions on the system: CAP_SYS_ADMIN, LOCKDOWN_DBG_WRITE_KERNEL, and explicit consent
  *   of both the script and the user who runs it (session_input.c, lib/act.c).
  *
@@ -91,6 +92,7 @@ void ktap_permissions_init(struct ktap_session *s, const struct cred *cred)
 	s->perfmon = s->admin || permission_cred_has(cred, CAP_PERFMON);
 	s->programs = s->perfmon;
 	s->addresses = kallsyms_show_value(cred);
+	s->net_raw = permission_cred_has(cred, CAP_NET_RAW);
 }
 
 #define PERFMON		BIT(0)

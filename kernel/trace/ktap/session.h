@@ -65,6 +65,7 @@ struct ktap_refill {
  * @programs: the opener had CAP_PERFMON, whatever the script is
  * @admin: the opener had CAP_SYS_ADMIN
  * @addresses: the opener may see kernel addresses (kallsyms_show_value())
+ * @net_raw: the opener had CAP_NET_RAW
  * @opener: process that opened the file, for display
  * @comm: its name
  * @memcg: all memory of the session is charged to it
@@ -158,6 +159,7 @@ struct ktap_session {
 	bool programs;
 	bool admin;
 	bool addresses;
+	bool net_raw;
 	struct pid *opener;
 	char comm[TASK_COMM_LEN];
 	struct mem_cgroup *memcg;

@@ -31,7 +31,7 @@ KERNEL = re.compile(r'''\b(
     register_fprobe\w* | ftrace_set_filter_ips? | register_k(?:ret)?probes? |
     uprobe_register | perf_event_create_kernel_counter | tracepoint_probe_register\w* |
     dyn_event_command | trace_event_consumer_register | register_trace_\w+ |
-    ring_buffer_subbuf_order_set
+    ring_buffer_subbuf_order_set | nf_register_net_hook
     )\s*\(''', re.X)
 FLAG = re.compile(r'\b(?:KTAP_GFP|_*GFP_\w+|gfp)\b')
 # flags that a function of ktap passes on

@@ -39,6 +39,9 @@ const struct ktap_source * const ktap_sources[] = {
 #ifdef CONFIG_UPROBES
 	&ktap_uprobe_source,
 #endif
+#ifdef CONFIG_KTAP_PACKET
+	&ktap_packet_source,
+#endif
 };
 
 const unsigned int ktap_nsources = ARRAY_SIZE(ktap_sources);
@@ -286,6 +289,9 @@ static int source_parse_profile(struct ktap_vm *vm, struct ktap_probe *probe, co
 #ifndef CONFIG_UPROBES
 #define ktap_parse_user		source_parse_none
 #endif
+#ifndef CONFIG_KTAP_PACKET
+#define ktap_parse_packet	source_parse_none
+#endif
 
 /* Prefixes of events: the first match is used.  Without a match: SYSTEM:EVENT. */
 static const struct {
@@ -312,6 +318,7 @@ static const struct {
 	{ "usdt:",	false,	ktap_parse_user },
 	{ "software:",	false,	ktap_parse_software },
 	{ "hardware:",	false,	ktap_parse_hardware },
+	{ "packet:",	false,	ktap_parse_packet },
 };
 
 static int source_parse_event(struct ktap_vm *vm, struct ktap_probe *probe)

@@ -92,6 +92,7 @@ extern const struct ktap_source ktap_kprobe_source;
 extern const struct ktap_source ktap_ftrace_source;
 extern const struct ktap_source ktap_rawtp_source;
 extern const struct ktap_source ktap_uprobe_source;
+extern const struct ktap_source ktap_packet_source;
 
 /* source.c */
 extern const struct ktap_source * const ktap_sources[];
@@ -154,6 +155,7 @@ int ktap_parse_kretprobe(struct ktap_vm *vm, struct ktap_probe *probe, const cha
 int ktap_parse_ftrace(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest);
 int ktap_parse_rawtp(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest);
 int ktap_parse_user(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest);
+int ktap_parse_packet(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest);
 
 /* inject.c */
 #ifdef CONFIG_KTAP_SET_RETVAL
