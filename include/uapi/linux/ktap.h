@@ -522,6 +522,7 @@ enum ktap_function_id {
 	KTAP_FN_SET_RETVAL	= 116,	/* ([event,] n): the function returns n and does nothing */
 	KTAP_FN_SIGNAL		= 117,	/* (number or name): to the current process; was it sent? */
 	KTAP_FN_SYSTEM		= 118,	/* (format, ...): the session's reader runs that command */
+	KTAP_FN_VERDICT		= 119,	/* ("drop" or "accept"): what happens to the packet */
 
 	/* output that is held back */
 	KTAP_FN_SPECULATION	= 120,	/* (): number of a new one, nil if there are too many */

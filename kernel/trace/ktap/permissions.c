@@ -44,7 +44,8 @@
  *   see addresses in /proc/kallsyms;
  * - packets: CAP_NET_RAW, as for packet sockets;
  * - actions on the system: CAP_SYS_ADMIN, LOCKDOWN_DBG_WRITE_KERNEL, and explicit consent
- *   of both the script and the user who runs it (session_input.c, lib/act.c).
+ *   of both the script and the user who runs it (session_input.c, lib/act.c); to drop
+ *   packets also CAP_NET_ADMIN, as for other hooks of netfilter (event/packet.c).
  *
  * A signed script may give users the rights of CAP_PERFMON except for programs, if the
  * administrator has chosen that (policy.c).
@@ -93,6 +94,7 @@ void ktap_permissions_init(struct ktap_session *s, const struct cred *cred)
 	s->programs = s->perfmon;
 	s->addresses = kallsyms_show_value(cred);
 	s->net_raw = permission_cred_has(cred, CAP_NET_RAW);
+	s->net_admin = permission_cred_has(cred, CAP_NET_ADMIN);
 }
 
 #define PERFMON		BIT(0)

@@ -66,6 +66,7 @@ struct ktap_refill {
  * @admin: the opener had CAP_SYS_ADMIN
  * @addresses: the opener may see kernel addresses (kallsyms_show_value())
  * @net_raw: the opener had CAP_NET_RAW
+ * @net_admin: the opener had CAP_NET_ADMIN
  * @opener: process that opened the file, for display
  * @comm: its name
  * @memcg: all memory of the session is charged to it
@@ -160,6 +161,7 @@ struct ktap_session {
 	bool admin;
 	bool addresses;
 	bool net_raw;
+	bool net_admin;
 	struct pid *opener;
 	char comm[TASK_COMM_LEN];
 	struct mem_cgroup *memcg;

@@ -177,6 +177,7 @@ const struct builtin builtins[] = {
 	FUNCTION("discard", DISCARD, 1, 1, NIL, INT | NIL),
 	ACTION("set_retval", SET_RETVAL, 1, 1, NIL, INT),
 	ACTION("signal", SIGNAL, 1, 1, TYPE_BOOL, INT | STRING),
+	ACTION("verdict", VERDICT, 1, 1, NIL, STRING),
 	ACTION("system", SYSTEM, 1, MANY, NIL, STRING),
 	FUNCTION("print_backtrace", PRINT, 0, 0, NIL),
 

@@ -120,6 +120,15 @@ static int set_retval(struct ktap_vm *vm, s64 value)
 	return 0;
 }
 
+static int verdict(struct ktap_vm *vm, bool drop)
+{
+	struct host *h = host_of(vm);
+
+	if (h->out)
+		fprintf(h->out, drop ? "drops\n" : "accepts\n");
+	return 0;
+}
+
 static const struct ktap_event_ops event_ops = {
 	.name = get_name,
 	.field = get_field,
@@ -130,6 +139,7 @@ static const struct ktap_event_ops event_ops = {
 	.text = get_text,
 	.save = save,
 	.set_retval = set_retval,
+	.verdict = verdict,
 };
 
 const struct ktap_event host_event = { .ops = &event_ops };

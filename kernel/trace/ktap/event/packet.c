@@ -49,7 +49,8 @@
  * Netfilter calls hooks in RCU read-side critical sections.  ktap_sources_detach() waits
  * for these after it has called packet_detach(), and points are freed after that.
  *
- * The verdict is NF_ACCEPT, whatever happens to the handler.
+ * The verdict is NF_ACCEPT, whatever happens to the handler, unless the script says
+ * otherwise by verdict().
  */
 
 /* Each is a hook in the namespace, and the namespace has room for 1024 of all users. */
@@ -130,12 +131,14 @@ struct packet_point {
  * @hit: the event
  * @skb: the packet
  * @state: the hook
+ * @drop: set if the packet must be dropped
  * @headers: what the headers say, if &packet_point.headers is set
  */
 struct packet_hit {
 	struct ktap_hit hit;
 	const struct sk_buff *skb;
 	const struct nf_hook_state *state;
+	bool *drop;
 	struct ktap_packet headers;
 };
 
@@ -289,11 +292,27 @@ static void packet_nth(struct ktap_vm *vm, s64 n, struct ktap_value *v)
 	packet_arg(vm, n > 0 && n <= ARRAY_SIZE(packet_fields) ? n - 1 : PKT_NONE, v);
 }
 
+#ifdef CONFIG_KTAP_PACKET_VERDICT
+static int packet_verdict(struct ktap_vm *vm, bool drop)
+{
+	const struct packet_hit *h = packet_hit_of(vm->event);
+
+	/* ktap_packet_check() has refused a probe that names verdict(). */
+	if (!h->hit.point->probe->session->net_admin)
+		return ktap_vm_error(vm, -EPERM, "verdict: CAP_NET_ADMIN is needed");
+	*h->drop = drop;
+	return 0;
+}
+#endif
+
 static const struct ktap_event_ops packet_ops = {
 	.name = packet_name,
 	.field = packet_field,
 	.nth = packet_nth,
 	.arg = packet_arg,
+#ifdef CONFIG_KTAP_PACKET_VERDICT
+	.verdict = packet_verdict,
+#endif
 };
 
 static unsigned int packet_hook(void *priv, struct sk_buff *skb,
@@ -302,6 +321,8 @@ static unsigned int packet_hook(void *priv, struct sk_buff *skb,
 	/* All members that packet_ops reads are set below. */
 	struct packet_hit h __uninitialized;
 	struct packet_point *p = priv;
+	unsigned long errors;
+	bool drop = false;
 
 	if (!ktap_delivers(p->point.probe->session))
 		return NF_ACCEPT;
@@ -310,11 +331,16 @@ static unsigned int packet_hook(void *priv, struct sk_buff *skb,
 	ktap_note_here(&h.hit.here);
 	h.skb = skb;
 	h.state = state;
+	h.drop = &drop;
 	if (p->headers)
 		ktap_packet_parse(skb, state->pf == NFPROTO_IPV6 ? 6 : 4, &h.headers);
 	guard(preempt_notrace)();
+	errors = __this_cpu_read(p->point.probe->stats->errors);
 	ktap_fire(&h.hit);
-	return NF_ACCEPT;
+	/* After an error, also one of an interrupt, the packet passes. */
+	if (errors != __this_cpu_read(p->point.probe->stats->errors))
+		drop = false;
+	return drop ? NF_DROP : NF_ACCEPT;
 }
 NOKPROBE_SYMBOL(packet_hook);
 
@@ -497,6 +523,38 @@ int ktap_parse_packet(struct ktap_vm *vm, struct ktap_probe *probe, const char *
 			     "no event '%s': there are packet:in, packet:out and packet:forward",
 			     probe->event);
 }
+
+#ifdef CONFIG_KTAP_PACKET_VERDICT
+static bool packet_decides(const struct ktap_code *insn, void *unused)
+{
+	return insn->op == KTAP_OP_CALLB && insn->d == KTAP_FN_VERDICT;
+}
+
+static bool packet_is_of(const struct ktap_probe *probe)
+{
+	const struct ktap_point *point;
+
+	list_for_each_entry(point, &probe->session->points, list) {
+		if (point->probe == probe)
+			return point->source == &ktap_packet_source;
+	}
+	return false;
+}
+
+/* Refuse a probe that calls verdict() but has no packets, or may not drop them. */
+int ktap_packet_check(struct ktap_vm *vm, const struct ktap_probe *probe)
+{
+	if (!ktap_probe_calls(probe, packet_decides, NULL))
+		return 0;
+	if (!packet_is_of(probe))
+		return ktap_vm_error(vm, -EINVAL,
+				     "'%s': verdict works at packets: packet:in, packet:out, packet:forward",
+				     probe->event);
+	if (!probe->session->net_admin)
+		return ktap_vm_error(vm, -EPERM, "verdict: CAP_NET_ADMIN is needed");
+	return 0;
+}
+#endif
 
 /* The namespace ends: nobody can use it any more. */
 static void __net_exit packet_net_exit(struct net *net)

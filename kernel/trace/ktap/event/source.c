@@ -466,7 +466,8 @@ static int source_add_probe(struct ktap_vm *vm, const struct ktap_value *event, 
 	else
 		err = ktap_probe_charge(probe, source_probe_memory(probe)) ?:
 		      ktap_plan_make(probe) ?:
-		      source_parse_event(vm, probe) ?: ktap_inject_check(vm, probe);
+		      source_parse_event(vm, probe) ?: ktap_inject_check(vm, probe) ?:
+		      ktap_packet_check(vm, probe);
 	if (!err && probe->fetches)
 		err = source_renew_earlier(vm, probe);
 	if (!err && def != KTAP_NONE)

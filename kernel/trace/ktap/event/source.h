@@ -167,6 +167,16 @@ static inline int ktap_inject_check(struct ktap_vm *vm, const struct ktap_probe 
 }
 #endif
 
+/* packet.c */
+#ifdef CONFIG_KTAP_PACKET_VERDICT
+int ktap_packet_check(struct ktap_vm *vm, const struct ktap_probe *probe);
+#else
+static inline int ktap_packet_check(struct ktap_vm *vm, const struct ktap_probe *probe)
+{
+	return 0;
+}
+#endif
+
 /* dynevent.c: probes with fetch arguments */
 #ifdef CONFIG_KPROBE_EVENTS
 int ktap_dynevent_add(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest, bool ret);

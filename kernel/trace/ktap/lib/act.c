@@ -99,6 +99,31 @@ int ktap_fn_signal(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	return 0;
 }
 
+static bool act_is_text(const struct ktap_value *v, const char *text)
+{
+	return v->len == strlen(text) && !memcmp(v->blob, text, v->len);
+}
+
+int ktap_fn_verdict(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	const struct ktap_event *ev = vm->event;
+	bool drop;
+	int err;
+
+	err = ktap_make_text(vm, &r[0]);
+	if (err)
+		return err;
+	drop = act_is_text(&r[0], "drop");
+	if (!drop && !act_is_text(&r[0], "accept"))
+		return ktap_vm_error(vm, -EINVAL, "verdict: '%.*s' is none: drop or accept",
+				     (int)min_t(u32, r[0].len, 32), (const char *)r[0].blob);
+	if (!ev || !ev->ops->verdict)
+		return ktap_vm_error(vm, -EOPNOTSUPP,
+				     "verdict works at packets: packet:in, packet:out, packet:forward");
+	r[0] = KTAP_VALUE_NIL;
+	return ev->ops->verdict(vm, drop);
+}
+
 /* Refuse an event whose text is empty because it cannot be formatted here, as in NMI. */
 static int act_make_command_texts(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
@@ -193,6 +218,11 @@ int ktap_check_unsafe(const struct ktap_program *prog, bool allowed, struct ktap
 		if (prog->code[pc].d == KTAP_FN_SET_RETVAL && !KTAP_CAN_SET_RETVAL) {
 			ktap_diag_at(diag, prog, pc,
 				     "set_retval: this kernel was built without CONFIG_KTAP_SET_RETVAL");
+			return -EOPNOTSUPP;
+		}
+		if (prog->code[pc].d == KTAP_FN_VERDICT && !KTAP_CAN_DROP_PACKETS) {
+			ktap_diag_at(diag, prog, pc,
+				     "verdict: this kernel was built without CONFIG_KTAP_PACKET_VERDICT");
 			return -EOPNOTSUPP;
 		}
 	}

@@ -46,6 +46,12 @@ static_assert(KTAP_NR_LEVELS < 7);
 #define KTAP_CAN_SET_RETVAL	0
 #endif
 
+#ifdef CONFIG_KTAP_PACKET_VERDICT
+#define KTAP_CAN_DROP_PACKETS	1
+#else
+#define KTAP_CAN_DROP_PACKETS	0
+#endif
+
 /*
  * A built-in: @r[0] to @r[@n - 1] are the arguments, @r[0] gets the result.  @r is
  * on @vm's stack.  Returns 0 or the error of ktap_vm_error().

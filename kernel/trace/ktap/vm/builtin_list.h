@@ -111,6 +111,7 @@ FN(DISCARD, "discard", discard, 1, 1, ANYWHERE, KTAP_USES_SPECULATION, 0, NIL, I
 
 FN(SET_RETVAL, "set_retval", set_retval, 1, 2, UNSAFE_IN_EVENT, 0, 0, NIL, INT | EVENT, INT)
 FN(SIGNAL, "signal", signal, 1, 1, UNSAFE_IN_EVENT, 0, 0, BOOL, INT | STRING)
+FN(VERDICT, "verdict", verdict, 1, 1, UNSAFE_IN_EVENT, 0, 0, NIL, STRING)
 FN(SYSTEM, "system", system, 1, KTAP_MAX_ARGS, UNSAFE_ANYWHERE, KTAP_USES_ARGSTR, 0, NIL, STRING)
 
 FN(TEST_PLAN, "test.plan", test_plan, 1, 2, ANYWHERE, KTAP_USES_ARGSTR, 0, NIL, INT, STRING)

@@ -52,6 +52,7 @@ enum ktap_level {
  *	is smaller
  * @set_retval: make the entered function return @value at once; 0 or a
  *	negative errno with the error set
+ * @verdict: drop the packet, or let it pass; 0 or a negative errno with the error set
  */
 struct ktap_event_ops {
 	void (*name)(const struct ktap_event *ev, struct ktap_value *v);
@@ -66,6 +67,7 @@ struct ktap_event_ops {
 	int (*text)(struct ktap_vm *vm, struct ktap_value *v);
 	size_t (*save)(const struct ktap_event *ev, void *buf, size_t size);
 	int (*set_retval)(struct ktap_vm *vm, s64 value);
+	int (*verdict)(struct ktap_vm *vm, bool drop);
 };
 
 /* One event; a source embeds it.  NULL in process context. */

@@ -31,6 +31,7 @@ static const char * const others[] = {
 	"%s acts on the system, and the chunk is not marked as one that does",
 	"%s acts on the system: that needs ktap --unsafe (a line 'unsafe' before the chunk)",
 	"set_retval: this kernel was built without CONFIG_KTAP_SET_RETVAL",
+	"verdict: this kernel was built without CONFIG_KTAP_PACKET_VERDICT",
 	/* lib/getopt.c */
 	"the script has no option '--%s'; it has %s",
 };
