@@ -171,6 +171,46 @@ static enum found list_raw_tracepoints(const char *rest)
 	return list_file(&w);
 }
 
+/* Does the kernel's ktap have this source of events? */
+static bool list_has_source(const char *source)
+{
+	const char *dir = session_tracefs();
+	char path[4096], *line = NULL, *word, *at;
+	bool found = false;
+	size_t size = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/ktap/features", dir ? dir : "");
+	f = fopen(path, "re");
+	while (f && getline(&line, &size, f) > 0) {
+		if (strncmp(line, "sources:", 8))
+			continue;
+		for (word = strtok_r(line, " \n", &at); word; word = strtok_r(NULL, " \n", &at))
+			found |= !strcmp(word, source);
+	}
+	free(line);
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* Packets: "packet:in", or a pattern after the prefix */
+static enum found list_packets(const char *rest)
+{
+	static const char * const names[] = { "in", "out", "forward" };
+	enum found found = FOUND_NONE;
+
+	if (!list_has_source("packet"))
+		return FOUND_NONE;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		if (fnmatch(rest, names[i], 0))
+			continue;
+		printf("packet:%s\n", names[i]);
+		found = FOUND;
+	}
+	return found;
+}
+
 /* Events that contain any number, and so are in no list. */
 static const struct {
 	const char *prefix;
@@ -216,6 +256,8 @@ static enum found list_kernels(const char *pattern)
 		return list_functions(p, true);
 	if (list_skip_prefix(&p, "rawtp:"))
 		return list_raw_tracepoints(p);
+	if (list_skip_prefix(&p, "packet:"))
+		return list_packets(p);
 	return list_tracepoints(p, false);
 }
 

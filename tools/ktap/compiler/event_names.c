@@ -114,7 +114,7 @@ static bool without_name(const char *s)
 {
 	static const char * const prefixes[] = {
 		"probe:", "kprobe:", "kretprobe:", "uprobe:", "uretprobe:", "sdt:", "usdt:",
-		"ftrace:", "rawtp:", "software:", "hardware:",
+		"ftrace:", "rawtp:", "software:", "hardware:", "packet:",
 	};
 	size_t i, len;
 

@@ -102,6 +102,8 @@ offers functions 'probe:vfs_read\nprobe:vfs_write\n' ktap -l probe:vfs_
 offers functions_by_another_name 'kretprobe:vfs_read\n' ktap -l kretprobe:vfs_r
 offers functions_of_a_module 'probe:ext4:ext4_open\n' ktap -l probe:ext4:
 offers raw_tracepoints 'rawtp:sched_switch\n' ktap -l rawtp:s
+echo 'sources: tracepoint packet' >"$dir/tracefs/ktap/features"
+offers packets 'packet:out\n' ktap -l packet:o
 offers no_list_of_all_functions '' ktap -l probe:
 offers nothing_after_a_pattern '' ktap -l 'sched:*'
 offers files_with_functions ':files uprobe:\n' ktap -l uprobe:/bin/ba

@@ -64,6 +64,11 @@ lists a_function_of_all_modules 'probe:*:*_[or]*' probe:vmlinux:vfs_read probe:e
 lists a_function_of_any_module probe:ext4_open probe:ext4_open
 lists functions_that_are_there 'probe:[!_]*' probe:vfs_read probe:vfs_write probe:ext4_open
 lists raw_tracepoints 'rawtp:*' rawtp:sched_switch
+refuses packets_of_a_kernel_without_them 'packet:*' "no event matches 'packet:*'"
+printf 'abi: 1.0\nsources: tracepoint packet perf\n' >"$dir/tracefs/ktap/features"
+lists packets 'packet:*' packet:in packet:out packet:forward
+lists a_kind_of_packets packet:f* packet:forward
+refuses unknown_packets packet:inn "no event matches 'packet:inn'"
 lists the_function_tracer ftrace:function ftrace:function
 lists the_end trace_end trace_end
 
