@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 82
+plan 84
 
 find_scripts
 disk=/dev/vda
@@ -394,6 +394,9 @@ fi
 for name in tcpconnect tcpaccept tcplife tcpstates; do
 	begin $name
 done
+! has packets || for name in pkttop tcpflags; do
+	begin $name
+done
 all_run
 port=$("$workload" connect 100 3)
 sleep 0.2
@@ -407,6 +410,15 @@ of tcplife
 counted tcplife "^[0-9]+ +[a-z]+.* $lo:$port +$lo:[0-9]+ +[0-9]+$|$lo:[0-9]+ +$lo:$port +[0-9]+$" 6
 of tcpstates
 counted tcpstates "^$lo:[0-9]+ +$lo:$port +SYN_SENT +ESTABLISHED +[0-9]+$" 3
+if has packets; then
+	of pkttop
+	counted pkttop "^(in|out) +$lo +$lo +$port +6 +[0-9]+ +[0-9]+$" 2
+	of tcpflags
+	counted tcpflags "^out +SYN +$lo:[0-9]+ +$lo:$port$" 3
+else
+	skip pkttop "this kernel has no packets as events"
+	skip tcpflags "this kernel has no packets as events"
+fi
 
 # No memory
 group=/sys/fs/cgroup/ktap-oom

@@ -34,6 +34,7 @@
  *	workload message BYTES N	msgsnd(BYTES bytes) and msgrcv(), N times
  *	workload connect BYTES N	N connections by TCP to itself, BYTES over each; the
  *					port is printed first
+ *	workload datagram ADDRESS BYTES N	N datagrams of UDP to port 9 of that address
  *	workload as UID COMMAND...	runs the program COMMAND as that user
  *	workload without CAP COMMAND...	the same without this capability, a number
  *	workload with CAP UID COMMAND...	the same as that user with only this capability
@@ -464,6 +465,24 @@ static int do_connect(char **args)
 	return 0;
 }
 
+static int do_datagram(char **args)
+{
+	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_port = htons(9) };
+	int s = socket(AF_INET, SOCK_DGRAM, 0);
+	static char data[65507];
+	long size = atol(args[1]);
+
+	if (s < 0 || inet_pton(AF_INET, args[0], &addr.sin_addr) != 1 ||
+	    size > (long)sizeof(data))
+		return 1;
+	memset(data, 'x', sizeof(data));
+	for (long n = atol(args[2]); n > 0; n--) {
+		if (sendto(s, data, size, 0, (void *)&addr, sizeof(addr)) != size)
+			return 1;
+	}
+	return 0;
+}
+
 static int do_number(char **args)
 {
 	static const struct {
@@ -637,6 +656,7 @@ static const struct {
 	{ "hop", 1, do_hop },
 	{ "message", 2, do_message },
 	{ "connect", 2, do_connect },
+	{ "datagram", 3, do_datagram },
 	{ "number", 1, do_number },
 	{ "bits", 0, do_bits },
 	{ "compat", 2, do_compat },
