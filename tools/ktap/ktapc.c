@@ -45,7 +45,7 @@ static const struct exclusion ktapc_exclusions[] = {
 static const char usage[] =
 	"usage: ktapc [-o FILE.ktap] [-d] [-I DIR] [-w] [--werror] FILE | -e SCRIPT\n"
 	"       ktapc --fmt [-o FILE.kp] FILE | -e SCRIPT\n"
-	"       ktapc --sign=KEY [--certificate=FILE] [-o FILE.ktap] FILE | -e SCRIPT\n"
+	"       ktapc --sign=KEY [--cert=FILE] [-o FILE.ktap] FILE | -e SCRIPT\n"
 	"       ktapc --ast FILE | -e SCRIPT\n"
 	"Compile a ktap script to a chunk; '-' reads it from standard input.\n"
 	"\n"
@@ -58,8 +58,7 @@ static const char usage[] =
 	"      --ast          print the tree of the script and the bindings of its names\n"
 	"      --sign=KEY     sign the chunk, or FILE if it is one; KEY is a PEM file with the\n"
 	"                     private key (needs the program openssl)\n"
-	"      --certificate=FILE\n"
-	"                     the key's certificate, if the file KEY does not contain it\n"
+	"      --cert=FILE    the key's certificate, if the file KEY does not contain it\n"
 	"  -Werror, --werror  warnings are errors\n"
 	"  -h, --help         show this help\n"
 	"  -V, --version      show the version of the chunk format\n";
@@ -71,7 +70,7 @@ static const struct option long_options[] = {
 	{ "fmt", no_argument, NULL, 'F' },
 	{ "ast", no_argument, NULL, 'A' },
 	{ "sign", required_argument, NULL, 'S' },
-	{ "certificate", required_argument, NULL, 'C' },
+	{ "cert", required_argument, NULL, 'C' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },
 	{ 0 },
@@ -428,7 +427,7 @@ int main(int argc, char **argv)
 			o.key = optarg;
 			break;
 		case 'C':
-			given_add(&o.given, "--certificate", true);
+			given_add(&o.given, "--cert", true);
 			o.certificate = optarg;
 			break;
 		case 'W':
@@ -454,7 +453,7 @@ int main(int argc, char **argv)
 	if (!given_check(&o.given, ktapc_exclusions, "ktapc"))
 		return EXIT_USAGE;
 	if (o.certificate && !o.key) {
-		fputs("ktapc: error: --certificate belongs to --sign\n", stderr);
+		fputs("ktapc: error: --cert belongs to --sign\n", stderr);
 		return EXIT_USAGE;
 	}
 	if (optind < argc && !o.script)

@@ -80,6 +80,8 @@ result $? every_listing_is_an_example_or_excused
 mkdir -p "$dir/examples/tools/ktap"
 ln -s "$(cd "$scripts" && pwd)" "$dir/examples/tools/ktap/scripts"
 cd "$dir/examples" || exit 1
+# scripts that other listings name
+cp compiled/*.kp . || exit 1
 
 for listing in *.sh; do
 	# this listing uses only a shell

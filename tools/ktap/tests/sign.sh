@@ -58,7 +58,7 @@ result $? the_program_stays_the_same
 # ECDSA signatures have several lengths
 round=0 wrong=
 while [ $round -lt 10 ]; do
-	sign --sign "$dir/ec.key" --certificate "$dir/ec.crt" -o "$dir/b.ktap" "$dir/plain.ktap"
+	sign --sign "$dir/ec.key" --cert "$dir/ec.crt" -o "$dir/b.ktap" "$dir/plain.ktap"
 	[ "$code" = 0 ] && verified "$dir/b.ktap" ec || wrong="$wrong $round"
 	round=$((round + 1))
 done
@@ -82,8 +82,8 @@ refused() {
 not_made='the chunk was not signed: openssl failed (see above)'
 refused a_missing_key "$not_made" --sign "$dir/missing.pem" -e 'print(1)'
 refused a_key_without_certificate "$not_made" --sign "$dir/rsa.key" -e 'print(1)'
-refused the_certificate_of_another_key "$not_made" --sign "$dir/rsa.key" --certificate "$dir/ec.crt" -e 'print(1)'
-refused a_certificate_without_key '--certificate belongs to --sign' --certificate "$dir/rsa.crt" -e 'print(1)'
+refused the_certificate_of_another_key "$not_made" --sign "$dir/rsa.key" --cert "$dir/ec.crt" -e 'print(1)'
+refused a_certificate_without_key '--cert belongs to --sign' --cert "$dir/rsa.crt" -e 'print(1)'
 mkdir "$dir/empty"
 env PATH="$dir/empty" "$ktapc" --sign "$dir/rsa.pem" -o "$dir/none.ktap" -e 'print(1)' >"$dir/out" 2>"$dir/err"
 [ "$(cat "$dir/err")" = "ktapc: error: the chunk was not signed: openssl: No such file or directory (install the package openssl)" ] &&

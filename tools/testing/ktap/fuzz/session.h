@@ -51,11 +51,13 @@ struct ktap_session {
 	unsigned int max_overhead;
 	bool follow;
 	bool unsafe;
+	bool dry;
 	bool streams;
 	char mark_key[KTAP_MAX_MARK_KEY + 1];
 	struct ktap_user_places user_places;
 	struct {
 		bool frames;
+		bool json;
 	} output;
 
 	char refusal[1024];
