@@ -106,9 +106,10 @@ static unsigned int flame_end_boxes(const struct flame *f, const struct box *box
 
 static unsigned int flame_depth(const struct fold *s)
 {
+	const char *end = s->frames + s->len;
 	unsigned int n = 0;
 
-	for (const char *p = s->frames; p < s->frames + s->len && n < MAX_DEPTH - 1; p += strlen(p) + 1)
+	for (const char *p = s->frames; p < end && n < MAX_DEPTH - 1; p += strlen(p) + 1)
 		n++;
 	return n;
 }

@@ -133,7 +133,8 @@ static void info_show_sources(const char *features)
 	for (size_t i = 0; i < ARRAY_SIZE(info_sources); i++) {
 		bool has = sources && info_has_word(sources, info_sources[i].name);
 
-		info_line(info_sources[i].name, "%s: %s", has ? "yes" : "no", info_sources[i].traces);
+		info_line(info_sources[i].name, "%s: %s", has ? "yes" : "no",
+			  info_sources[i].traces);
 		if (!has)
 			info_advise("build the kernel with %s=y", info_sources[i].option);
 	}
@@ -221,7 +222,8 @@ static void info_show_user(uint64_t caps)
 
 	info_line("user", "uid %ld, %s CAP_PERFMON, %s CAP_SYS_ADMIN", (long)geteuid(),
 		  perfmon ? "has" : "lacks", caps & 1ULL << CAP_SYS_ADMIN ? "has" : "lacks");
-	paranoid = info_show_sysctl("perf_event_paranoid", "/proc/sys/kernel/perf_event_paranoid", 2);
+	paranoid = info_show_sysctl("perf_event_paranoid",
+				    "/proc/sys/kernel/perf_event_paranoid", 2);
 	if (!perfmon && paranoid > -1)
 		info_advise("sessions need CAP_PERFMON (sudo, or setcap cap_perfmon+ep of ktap), or sysctl kernel.perf_event_paranoid=-1");
 	else if (!perfmon)

@@ -58,6 +58,14 @@ size_t json_line(char *out, const char *type, const char *text, size_t len)
 	return n + 3;
 }
 
+/* Bytes of the character that begins with @c; 1 if none does */
+static size_t json_size(unsigned char c)
+{
+	if (c < 0xc2 || c > 0xf4)
+		return 1;
+	return c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
+}
+
 size_t json_rest(const char *text, size_t len)
 {
 	for (size_t i = 1; i <= 3 && i <= len; i++) {
@@ -65,7 +73,7 @@ size_t json_rest(const char *text, size_t len)
 
 		if ((c & 0xc0) == 0x80)
 			continue;
-		return i < (c < 0xc2 ? 1U : c < 0xe0 ? 2U : c < 0xf0 ? 3U : c < 0xf5 ? 4U : 1U) ? i : 0;
+		return i < json_size(c) ? i : 0;
 	}
 	return 0;
 }

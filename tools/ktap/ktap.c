@@ -699,7 +699,8 @@ static int show_stacks(struct run *r, int code)
 		err = folds_write_to(&r->folds, r->flame_fd, r->name);
 	}
 	if (err)
-		fprintf(stderr, "ktap: error: cannot write to %s: %s\n", r->opts.flame, strerror(-err));
+		fprintf(stderr, "ktap: error: cannot write to %s: %s\n", r->opts.flame,
+			strerror(-err));
 	return code ? code : err || r->folds.no_memory ? EXIT_RUNTIME : 0;
 }
 

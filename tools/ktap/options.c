@@ -78,8 +78,8 @@ static const struct option_row option_table[] = {
 
 static const struct exclusion ktap_exclusions[] = {
 	{ "-f", { "--folded", "--flame" } },
-	{ "-l", { "-e", "-o", "-f", "--folded", "--flame", "-I", "-C", "-m", "-a", "--follow", "--self", "--unsafe",
-		  "--max-overhead", "--no-symbols", "--dump-jit" } },
+	{ "-l", { "-e", "-o", "-f", "--folded", "--flame", "-I", "-C", "-m", "-a", "--follow",
+		  "--self", "--unsafe", "--max-overhead", "--no-symbols", "--dump-jit" } },
 	{ "--info", { "-e", "-l", "-o", "-f", "--folded", "--flame", "-p", "--dump-jit" } },
 	{ "--dry-run", { "-l", "--info", "--folded", "--flame", "--dump-jit" } },
 	{ "-w", { "-Werror" } },

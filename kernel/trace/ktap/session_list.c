@@ -15,6 +15,7 @@
 #include "session_output.h"
 #include "session_priv.h"
 
+/* Protects the list of sessions, and the lists of their probes. */
 DEFINE_MUTEX(ktap_sessions_lock);
 LIST_HEAD(ktap_sessions);		/* protected by ktap_sessions_lock */
 static u64 last_id;			/* protected by ktap_sessions_lock */

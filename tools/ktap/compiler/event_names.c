@@ -329,7 +329,9 @@ const char *ktap_foreign_prefix(const char *word)
 	size_t len = strlen(word);
 
 	for (size_t i = 0; i < ARRAY_SIZE(spellings); i++) {
-		if (!strncmp(spellings[i].prefix, word, len) && !strcmp(spellings[i].prefix + len, ":"))
+		const char *prefix = spellings[i].prefix;
+
+		if (!strncmp(prefix, word, len) && !strcmp(prefix + len, ":"))
 			return spellings[i].ours;
 	}
 	return NULL;
@@ -353,7 +355,8 @@ static const char *event_from_dtrace(const char *spec, const char *prefix, const
 	if (!*spec || (end && strcmp(end, ":entry") && strcmp(end, ":return")))
 		return NULL;
 	len = end ? (size_t)(end - spec) : strlen(spec);
-	snprintf(best, size, "%s%.*s", end && !strcmp(end, ":return") ? ret : entry, (int)len, spec);
+	snprintf(best, size, "%s%.*s", end && !strcmp(end, ":return") ? ret : entry, (int)len,
+		 spec);
 	return best;
 }
 

@@ -324,10 +324,10 @@ done
 # stacks of tables
 entry='{"time":1,"type":"entry","table":1,"key":'
 stacks="out {\"time\":1,\"type\":\"text\",\"text\":\"entry\"}\\n"
-stacks="${stacks}out $entry[\"a;b <&>\",[\"leaf+0x1/0x2 [mod]\",\"mid+0x3 (libc.so)\",\"0x12\"]],\"value\":3}\\n"
-stacks="${stacks}out $entry[7,[\"x\\\\\"y\",\"+0x1\"],[\"k1+0x2/0x4\",\"k2\"]],\"value\":{\"count\":5,\"sum\":9}}\\n"
-stacks="${stacks}out $entry[\"no stack\"],\"value\":3}\\nout $entry[[]],\"value\":3}\\nout $entry[[\"z\"]],\"value\":-3}\\n"
-stacks="${stacks}out $entry[\"a;b <&>\",[\"leaf+0x9/0x9\",\"mid\",\"0x12\"]],\"value\":4}\\nexit 0\\n"
+stacks="${stacks}out ${entry}[\"a;b <&>\",[\"leaf+0x1/0x2 [mod]\",\"mid+0x3 (libc.so)\",\"0x12\"]],\"value\":3}\\n"
+stacks="${stacks}out ${entry}[7,[\"x\\\\\"y\",\"+0x1\"],[\"k1+0x2/0x4\",\"k2\"]],\"value\":{\"count\":5,\"sum\":9}}\\n"
+stacks="${stacks}out ${entry}[\"no stack\"],\"value\":3}\\nout ${entry}[[]],\"value\":3}\\nout ${entry}[[\"z\"]],\"value\":-3}\\n"
+stacks="${stacks}out ${entry}[\"a;b <&>\",[\"leaf+0x9/0x9\",\"mid\",\"0x12\"]],\"value\":4}\\nexit 0\\n"
 play "$stacks" --folded -e "$script"
 setup folded_asks_for_json 'frames\nstream\narg -e\nformat json\n'
 output stacks_are_folded '7;+0x1;x"y;k2;k1 5\na:b <&>;0x12;mid;leaf 7\n'

@@ -18,6 +18,7 @@
 
 unsigned long ktap_jit_enabled = 1;
 
+/* The native code of all sessions, while it is shown */
 DEFINE_MUTEX(ktap_native_lock);
 
 static void native_free_prog_rcu(struct rcu_head *rcu)

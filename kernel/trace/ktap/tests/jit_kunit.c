@@ -339,7 +339,8 @@ static void scripts_are_refused_if_nothing_is_interpreted(struct kunit *test)
 	env = always_env(c);
 	KUNIT_EXPECT_EQ(test, 0, ktap_jit_compile_main(env, &diag));
 	KUNIT_EXPECT_EQ(test, -EOPNOTSUPP, ktap_jit_compile_values(env, &diag));
-	KUNIT_EXPECT_NOT_NULL(test, strstr(diag.text, "f cannot be compiled, and this kernel interprets no scripts: it is too long, with the functions that it calls\n"));
+	KUNIT_EXPECT_NOT_NULL(test, strstr(diag.text, "f cannot be compiled, and this kernel"));
+	KUNIT_EXPECT_NOT_NULL(test, strstr(diag.text, " it is too long, with the functions that"));
 	/* The place of the function: its first line */
 	KUNIT_EXPECT_NOT_NULL(test, strstr(diag.text, ":5:"));
 	ktap_jit_free(env);

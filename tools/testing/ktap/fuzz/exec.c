@@ -141,7 +141,8 @@ bool fuzz_lacked;
 static void run_begins(struct host *h, struct ktap_vm *vm)
 {
 	bool process = vm->level == KTAP_LEVEL_PROCESS;
-	u64 steps = STEPS_OF_RUN + STEPS_OF_UNIT * (process ? (SLICES + 1) * PROCESS_BUDGET : BUDGET);
+	u64 units = process ? (SLICES + 1) * PROCESS_BUDGET : BUDGET;
+	u64 steps = STEPS_OF_RUN + STEPS_OF_UNIT * units;
 
 	if (vm == &h->nmi_vm) {
 		interrupted_atomic = shim_atomic;
