@@ -417,7 +417,7 @@ static void packet_near(const struct ktap_point *point, struct ktap_suggest *nea
 
 static const char *packet_advice(const struct ktap_point *point)
 {
-	return "a packet has device, out_device, length, mark, version, protocol, saddr, daddr, sport, dport, flags, ttl, fragment, payload and payload_length";
+	return "a packet has device, length, protocol, saddr, daddr, sport, dport and others";
 }
 
 const struct ktap_source ktap_packet_source = {

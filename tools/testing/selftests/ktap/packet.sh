@@ -119,7 +119,7 @@ run -q -e 'trace packet:in { print(args.sadr) }'
 	matches "$tmp/err" "^-e:1:[0-9]*: error: packet:in has no field 'sadr'; did you mean 'saddr'\?"
 result $? no_such_field
 run -q -e 'trace packet:in { print(args.wavelength_of_light) }'
-[ "$code" = 2 ] && matches "$tmp/err" "has no field 'wavelength_of_light': a packet has device, out_device, "
+[ "$code" = 2 ] && matches "$tmp/err" "has no field 'wavelength_of_light': a packet has device, length, "
 result $? fields_are_listed
 run -q -e 'trace packet:in { print(retval) }'
 [ "$code" = 2 ] && matches "$tmp/err" "error: packet:in has no 'retval'"
