@@ -96,19 +96,22 @@ static int tap_make_plain(struct ktap_vm *vm, struct ktap_value *r, unsigned int
 }
 
 /*
- * Output a result: @name is NULL or a string, @r[0] to @r[@n - 1] are values that it shows.
- * Count it only if no error comes before.
+ * Output a result: @name is NULL or a register with a string, registers @r[0] to @r[@n - 1]
+ * have values that it shows.  Count it only if no error comes before.
  */
-static int tap_report(struct ktap_vm *vm, enum ktap_tap_kind kind,
-		      const struct ktap_value *name, struct ktap_value *r, unsigned int n)
+static int tap_report(struct ktap_vm *vm, enum ktap_tap_kind kind, struct ktap_value *name,
+		      struct ktap_value *r, unsigned int n)
 {
+	struct ktap_value args[4] = { KTAP_VALUE_INT(kind), KTAP_VALUE_NIL };
 	struct ktap_tap *tap = &vm->env->tap;
-	struct ktap_value args[4] = { KTAP_VALUE_INT(kind), name ? *name : KTAP_VALUE_NIL };
 	int err;
 
-	err = ktap_make_text(vm, &args[1]) ?: tap_make_plain(vm, r, n);
+	err = (name ? ktap_make_text(vm, name) : 0) ?: tap_make_plain(vm, r, n);
 	if (err)
 		return err;
+	/* Strings may have moved until here. */
+	if (name)
+		args[1] = *name;
 	memcpy(args + 2, r, n * sizeof(*r));
 	atomic_long_inc(&tap->results);
 	if (kind == KTAP_TAP_SKIP)
@@ -122,7 +125,6 @@ int ktap_fn_test_plan(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
 	struct ktap_value args[3] = { KTAP_VALUE_INT(KTAP_TAP_PLAN), r[0], KTAP_VALUE_NIL };
 	struct ktap_tap *tap = &vm->env->tap;
-	long old;
 	int err;
 
 	if (r[0].i < 0 || r[0].i > TAP_MAX_PLAN)
@@ -132,12 +134,9 @@ int ktap_fn_test_plan(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	if (n > 1 && r[0].i)
 		return ktap_vm_error(vm, -EINVAL,
 				     "test.plan takes a reason only for 0 tests, to skip all");
-	old = atomic_long_xchg(&tap->plan, r[0].i + 1);
-	if (old) {
-		/* If the script catches the error, the first plan is valid. */
-		atomic_long_xchg(&tap->plan, old);
+	/* If the script catches the error, the first plan is valid. */
+	if (atomic_long_cmpxchg(&tap->plan, 0, r[0].i + 1))
 		return ktap_vm_error(vm, -EINVAL, "test.plan was called before");
-	}
 	tap->plan_pc = vm->pc;
 	if (n > 1)
 		args[2] = r[1];
@@ -158,7 +157,7 @@ int ktap_fn_test_ok(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 
 static int tap_compare(struct ktap_vm *vm, struct ktap_value *r, unsigned int n, bool equal)
 {
-	const struct ktap_value *name = n > 2 ? &r[2] : NULL;
+	struct ktap_value *name = n > 2 ? &r[2] : NULL;
 	bool ok;
 	int err;
 

@@ -29,6 +29,13 @@
 #define atomic_long_set(v, i)		atomic_set(v, i)
 #define atomic_long_xchg(v, i)		__atomic_exchange_n(&(v)->counter, i, __ATOMIC_SEQ_CST)
 
+static inline long atomic_long_cmpxchg(atomic_long_t *v, long old, long new)
+{
+	__atomic_compare_exchange_n(&v->counter, &old, new, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+	return old;
+}
+
+
 #define cmpxchg(ptr, old, new)							\
 	({									\
 		__typeof__(*(ptr)) old_ = (old);				\
