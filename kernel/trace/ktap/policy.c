@@ -71,7 +71,8 @@ int ktap_policy_check(struct ktap_session *s)
 			  "CAP_PERFMON is needed: ktap/policy has been changed since the session was opened");
 		return -EPERM;
 	}
-	if (demands == POLICY_RIGHTS || (demands == POLICY_SIGNED && s->perfmon))
+	if (demands == POLICY_RIGHTS ||
+	    (demands == POLICY_SIGNED && s->perfmon && s->may_profile))
 		return 0;
 	err = ktap_signature_check(s->chunk, s->chunk_size, &why);
 	if (!err) {
