@@ -241,6 +241,7 @@ static void reader_format_record(struct ktap_output *out, struct seq_buf *batch,
 static bool reader_put_record(struct ktap_output *out, struct seq_buf *batch,
 			      const struct reader_record *r)
 {
+	struct ktap_env *env = &container_of(out, struct ktap_session, output)->env;
 	size_t before = batch->len;
 
 	do {
@@ -251,9 +252,13 @@ static bool reader_put_record(struct ktap_output *out, struct seq_buf *batch,
 		}
 	} while (seq_buf_has_overflowed(batch) && reader_grow(out, batch));
 
-	if (seq_buf_has_overflowed(batch))
-		batch->len = out->json ? before : batch->size;
-	ktap_record_taken(&container_of(out, struct ktap_session, output)->env, r->rec);
+	if (seq_buf_has_overflowed(batch) && out->json) {
+		batch->len = before;
+		atomic_long_inc(&env->counters.cut_strings);
+		return true;
+	}
+	batch->len = min(batch->len, batch->size);
+	ktap_record_taken(env, r->rec);
 	return true;
 }
 

@@ -20,6 +20,9 @@
 #include "vm/integer.h"
 #include "vm/vm.h"
 
+/* Longer marks of user code are not passed on as such: MAX_MARK of tools/ktap/symbolize.h. */
+#define JSON_MAX_MARK	8192
+
 void ktap_json_put(struct ktap_json *j, const char *text)
 {
 	seq_buf_putmem(j->s, text, strlen(text));
@@ -91,10 +94,26 @@ static unsigned int json_utf8_at(const u8 *p, size_t len)
 	return size;
 }
 
-size_t ktap_json_rest(const char *p, size_t len)
+/* Return the bytes of a mark of user code that begins at the end of @p, and is not all of it. */
+static size_t json_mark_rest(const struct ktap_env *env, const char *p, size_t len)
 {
 	size_t i;
 
+	for (i = 1; env->mark_key && i < len && i <= JSON_MAX_MARK; i++) {
+		if (p[len - i] == KTAP_MARK_END[0])
+			return 0;
+		if (p[len - i] == KTAP_MARK_BEGIN[0])
+			return i;
+	}
+	return 0;
+}
+
+size_t ktap_json_rest(const struct ktap_env *env, const char *p, size_t len)
+{
+	size_t i = json_mark_rest(env, p, len);
+
+	if (i)
+		return i;
 	for (i = 1; i <= 3 && i <= len; i++) {
 		u8 c = p[len - i];
 
@@ -114,7 +133,7 @@ static size_t json_mark_at(const struct ktap_json *j, const char *p, size_t len)
 	if (!n || *p != KTAP_MARK_BEGIN[0] || len < n + 2 || memcmp(p + 1, key, n) ||
 	    p[n + 1] != KTAP_MARK_NEXT[0])
 		return 0;
-	end = memchr(p, KTAP_MARK_END[0], len);
+	end = memchr(p, KTAP_MARK_END[0], min_t(size_t, len, JSON_MAX_MARK));
 	return end ? end - p + 1 : 0;
 }
 

@@ -58,8 +58,8 @@ void ktap_json_put(struct ktap_json *j, const char *text);
 /* The value cannot be shown. */
 void ktap_json_omitted(struct ktap_json *j);
 
-/* Return the number of bytes at the end of @p that begin a character of UTF-8. */
-size_t ktap_json_rest(const char *p, size_t len);
+/* Return the number of bytes at the end of @p that begin a character of UTF-8 or a mark. */
+size_t ktap_json_rest(const struct ktap_env *env, const char *p, size_t len);
 
 /*
  * json_print.c: output lines.  @vm is an activation of KTAP_LEVEL_PROCESS.  Return 0, or a

@@ -240,8 +240,10 @@ static int speculation_say_record(struct ktap_vm *vm, const struct ktap_record *
 		seq_buf_init(&s, text, KTAP_RECORD_TEXT);
 		ktap_record_format(&s, vm->env, rec, rec->len);
 	}
-	if (seq_buf_has_overflowed(&s) && vm->env->json)
+	if (seq_buf_has_overflowed(&s) && vm->env->json) {
+		atomic_long_inc(&vm->env->counters.cut_strings);
 		return 0;
+	}
 	return ktap_out_text(vm, channel, s.buffer, seq_buf_used(&s));
 }
 

@@ -54,9 +54,10 @@ void ktap_text_flush(struct ktap_text *t)
 
 void ktap_text_flush_part(struct ktap_text *t)
 {
-	bool json = t->vm && t->vm->env->json;
+	const struct ktap_env *env = t->vm ? t->vm->env : NULL;
+	bool json = env && env->json;
 
-	text_flush_before(t, json ? ktap_json_rest(t->s->buffer, seq_buf_used(t->s)) : 0);
+	text_flush_before(t, json ? ktap_json_rest(env, t->s->buffer, seq_buf_used(t->s)) : 0);
 }
 
 /* Return memory for up to @len bytes, and their number; 0: the text is cut. */

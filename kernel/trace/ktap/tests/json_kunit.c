@@ -92,14 +92,40 @@ static void marks_of_user_code_stay(struct kunit *test)
 
 static void the_rest_of_a_text_begins_a_character(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, ktap_json_rest("", 0), 0);
-	KUNIT_EXPECT_EQ(test, ktap_json_rest("ab", 2), 0);
-	KUNIT_EXPECT_EQ(test, ktap_json_rest("a\xc3", 2), 1);
-	KUNIT_EXPECT_EQ(test, ktap_json_rest("\xc3\xa4", 2), 0);
-	KUNIT_EXPECT_EQ(test, ktap_json_rest("\xf0\x9f\x98", 3), 3);
-	KUNIT_EXPECT_EQ(test, ktap_json_rest("\xf0\x9f\x98\x80", 4), 0);
-	KUNIT_EXPECT_EQ(test, ktap_json_rest("\x80\x80\x80\x80", 4), 0);
-	KUNIT_EXPECT_EQ(test, ktap_json_rest("\xff", 1), 0);
+	static const struct ktap_env none;
+	const struct ktap_env *env = &none;
+
+	KUNIT_EXPECT_EQ(test, ktap_json_rest(env, "", 0), 0);
+	KUNIT_EXPECT_EQ(test, ktap_json_rest(env, "ab", 2), 0);
+	KUNIT_EXPECT_EQ(test, ktap_json_rest(env, "a\xc3", 2), 1);
+	KUNIT_EXPECT_EQ(test, ktap_json_rest(env, "\xc3\xa4", 2), 0);
+	KUNIT_EXPECT_EQ(test, ktap_json_rest(env, "\xf0\x9f\x98", 3), 3);
+	KUNIT_EXPECT_EQ(test, ktap_json_rest(env, "\xf0\x9f\x98\x80", 4), 0);
+	KUNIT_EXPECT_EQ(test, ktap_json_rest(env, "\x80\x80\x80\x80", 4), 0);
+	KUNIT_EXPECT_EQ(test, ktap_json_rest(env, "\xff", 1), 0);
+}
+
+static void the_rest_of_a_text_begins_a_mark(struct kunit *test)
+{
+	static const struct ktap_env with = { .mark_key = KEY };
+	const struct ktap_env *env = &with;
+	char *longest = kunit_kzalloc(test, 2 * 8192, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, longest);
+	KUNIT_EXPECT_EQ(test, ktap_json_rest(env, "a" MARK, strlen(MARK) + 1), 0);
+	KUNIT_EXPECT_EQ(test, ktap_json_rest(env, "a" MARK, strlen(MARK)), strlen(MARK) - 1);
+	KUNIT_EXPECT_EQ(test, ktap_json_rest(env, "a" MARK, 2), 1);
+	KUNIT_EXPECT_EQ(test, ktap_json_rest(env, MARK MARK, strlen(MARK) + 3), 3);
+	/* Something must be output. */
+	KUNIT_EXPECT_EQ(test, ktap_json_rest(env, MARK, strlen(MARK) - 1), 0);
+	/* The tool does not wait for the end of a longer one. */
+	memset(longest, 'x', 2 * 8192);
+	longest[8192] = KTAP_MARK_BEGIN[0];
+	KUNIT_EXPECT_EQ(test, ktap_json_rest(env, longest, 2 * 8192), 8192);
+	KUNIT_EXPECT_EQ(test, ktap_json_rest(env, longest + 1, 2 * 8192 - 1), 8192);
+	longest[8192] = 'x';
+	longest[8191] = KTAP_MARK_BEGIN[0];
+	KUNIT_EXPECT_EQ(test, ktap_json_rest(env, longest, 2 * 8192), 0);
 }
 
 /* The line of a record, in @room bytes */
@@ -166,6 +192,7 @@ static struct kunit_case json_cases[] = {
 	KUNIT_CASE(strings_are_characters),
 	KUNIT_CASE(marks_of_user_code_stay),
 	KUNIT_CASE(the_rest_of_a_text_begins_a_character),
+	KUNIT_CASE(the_rest_of_a_text_begins_a_mark),
 	KUNIT_CASE(records_are_lines),
 	KUNIT_CASE(a_line_that_does_not_fit_overflows),
 	{}
