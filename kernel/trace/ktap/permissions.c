@@ -42,10 +42,9 @@
  *   /proc/kallsyms, as for bpf_kallsyms_lookup_name();
  * - the symbol of an address: CAP_PERFMON, as for bpf_snprintf("%ps"), or the rights to
  *   see addresses in /proc/kallsyms;
- * - packets: CAP_NET_RAW, as for packet sockets;
+ * - packets: CAP_NET_ADMIN, as for other hooks of netfilter (event/packet.c);
  * - actions on the system: CAP_SYS_ADMIN, LOCKDOWN_DBG_WRITE_KERNEL, and explicit consent
- *   of both the script and the user who runs it (session_input.c, lib/act.c); to drop
- *   packets also CAP_NET_ADMIN, as for other hooks of netfilter (event/packet.c).
+ *   of both the script and the user who runs it (session_input.c, lib/act.c).
  *
  * A signed script may give users the rights of CAP_PERFMON except for programs, if the
  * administrator has chosen that (policy.c).
@@ -91,9 +90,8 @@ void ktap_permissions_init(struct ktap_session *s, const struct cred *cred)
 	s->may_profile = !permission_may_profile();
 	s->admin = permission_cred_has(cred, CAP_SYS_ADMIN);
 	s->perfmon = s->admin || permission_cred_has(cred, CAP_PERFMON);
-	s->programs = s->perfmon;
+	s->programs = s->perfmon && s->may_profile;
 	s->addresses = kallsyms_show_value(cred);
-	s->net_raw = permission_cred_has(cred, CAP_NET_RAW);
 	s->net_admin = permission_cred_has(cred, CAP_NET_ADMIN);
 }
 

@@ -210,7 +210,8 @@ extern const struct ktap_source ktap_timer_source;
 
 /* event/attach.c */
 int ktap_sources_attach(struct ktap_session *s);
-int ktap_probe_compile(struct ktap_session *s, struct ktap_probe *probe, unsigned int n);
+int ktap_probe_compile(struct ktap_session *s, struct ktap_probe *probe, unsigned int n,
+		       struct ktap_diag *diag);
 void ktap_sources_start(struct ktap_session *s);
 void ktap_sources_detach(struct ktap_session *s);
 

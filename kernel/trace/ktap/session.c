@@ -129,7 +129,7 @@ static void session_run_probe(struct ktap_session *s, struct ktap_probe *probe)
 
 	/* The top level has ended the session: nothing was attached, so nothing was compiled. */
 	if (s->env.jit_always && !probe->native)
-		ktap_probe_compile(s, probe, 0);
+		ktap_probe_compile(s, probe, 0, &s->thread_diag);
 	ktap_run_probe(&s->vm, probe);
 	set_active_memcg(old);
 }

@@ -62,10 +62,9 @@ struct ktap_refill {
  *
  * @may_profile: the opener may profile the kernel by perf
  * @perfmon: the opener had CAP_PERFMON, or the script is signed
- * @programs: the opener had CAP_PERFMON, whatever the script is
+ * @programs: the opener may trace programs, whatever the script is
  * @admin: the opener had CAP_SYS_ADMIN
  * @addresses: the opener may see kernel addresses (kallsyms_show_value())
- * @net_raw: the opener had CAP_NET_RAW
  * @net_admin: the opener had CAP_NET_ADMIN
  * @opener: process that opened the file, for display
  * @comm: its name
@@ -139,6 +138,7 @@ struct ktap_refill {
  * @stand_ins: stand-ins (stand_in.c), while all tracepoints are left
  *
  * @diag: reason of a refusal; protected by @lock
+ * @thread_diag: the same, of the session's thread
  *
  * @error_claim: a context has claimed the right to describe the first run-time error
  * @error_time: when the error happened
@@ -160,7 +160,6 @@ struct ktap_session {
 	bool programs;
 	bool admin;
 	bool addresses;
-	bool net_raw;
 	bool net_admin;
 	struct pid *opener;
 	char comm[TASK_COMM_LEN];
@@ -235,6 +234,7 @@ struct ktap_session {
 	struct ktap_stand_in *stand_ins;
 
 	struct ktap_diag diag;
+	struct ktap_diag thread_diag;
 
 	/* the first run-time error */
 	int error_claim;

@@ -47,11 +47,13 @@ void ktap_session_report_error(struct ktap_session *s)
 /* The results of tests may determine the exit code. */
 void ktap_session_report_tests(struct ktap_session *s)
 {
-	s->exit_code = ktap_tap_end(&s->vm, s->exit_code, &s->diag);
-	if (s->diag.len)
+	struct ktap_diag *diag = &s->thread_diag;
+
+	diag->len = 0;
+	s->exit_code = ktap_tap_end(&s->vm, s->exit_code, diag);
+	if (diag->len)
 		ktap_output_say(&s->output, KTAP_CH_ERROR, ktime_get_mono_fast_ns(), "",
-				s->diag.text, s->diag.len);
-	s->diag.len = 0;
+				diag->text, diag->len);
 }
 
 static void report_loss(void *s, u64 n, const char *line)

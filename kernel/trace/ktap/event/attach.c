@@ -74,10 +74,12 @@ static int attach_points(struct ktap_session *s)
  * @s: the session
  * @probe: the probe; nothing of it runs
  * @n: its number in the name of the code
+ * @diag: gets the reason of a refusal
  *
  * Return: 0, or the result of ktap_jit_refuse().
  */
-int ktap_probe_compile(struct ktap_session *s, struct ktap_probe *probe, unsigned int n)
+int ktap_probe_compile(struct ktap_session *s, struct ktap_probe *probe, unsigned int n,
+		       struct ktap_diag *diag)
 {
 	const struct ktap_func *filter = probe->filter_func, *handler = probe->handler_func;
 	bool once = probe->kind != KTAP_ON_EVENT;
@@ -95,7 +97,7 @@ int ktap_probe_compile(struct ktap_session *s, struct ktap_probe *probe, unsigne
 	probe->native = ktap_jit_compile(&s->env, filter, handler, name);
 	WRITE_ONCE(probe->jit_outcome, s->env.jit_outcome);
 	if (s->env.jit_always && !probe->native)
-		return ktap_jit_refuse(&s->env, handler, &s->diag);
+		return ktap_jit_refuse(&s->env, handler, diag);
 	return 0;
 }
 
@@ -108,7 +110,7 @@ static int attach_make_starts(struct ktap_session *s)
 
 	list_for_each_entry(probe, &s->probes, list) {
 		cond_resched();
-		err = ktap_probe_compile(s, probe, ++n);
+		err = ktap_probe_compile(s, probe, ++n, &s->diag);
 		if (err)
 			return err;
 		ktap_start_init(&probe->start, probe->filter_func, probe->handler_func,
