@@ -49,12 +49,19 @@
  * Netfilter calls hooks in RCU read-side critical sections.  ktap_sources_detach() waits
  * for these after it has called packet_detach(), and points are freed after that.
  *
+ * Netfilter drops what waits in the queues of a namespace (NFQUEUE) when a hook there is
+ * removed, and may queue it again when one is added.  So hooks need CAP_NET_ADMIN, also
+ * those that only look.
+ *
  * The verdict is NF_ACCEPT, whatever happens to the handler, unless the script says
  * otherwise by verdict().
  */
 
 /* Each is a hook in the namespace, and the namespace has room for 1024 of all users. */
 #define PKT_MAX_POINTS	64
+
+/* Hooks of all sessions at a place of a namespace */
+#define PKT_MAX_HOOKS	256
 
 /* Estimate of what netfilter allocates for a point: in the tables of both families */
 #define PKT_KERNEL_BYTES	(2 * (sizeof(struct nf_hook_entry) + sizeof(void *)))
@@ -297,9 +304,6 @@ static int packet_verdict(struct ktap_vm *vm, bool drop)
 {
 	const struct packet_hit *h = packet_hit_of(vm->event);
 
-	/* ktap_packet_check() has refused a probe that names verdict(). */
-	if (!h->hit.point->probe->session->net_admin)
-		return ktap_vm_error(vm, -EPERM, "verdict: CAP_NET_ADMIN is needed");
 	*h->drop = drop;
 	return 0;
 }
@@ -355,6 +359,18 @@ static void packet_unhook(struct packet_point *p)
 	p->net = NULL;
 }
 
+/* Leave room in the namespace for the hooks of others. */
+static bool packet_has_room(const struct net *net, unsigned int hooknum)
+{
+	const struct packet_point *p;
+	unsigned int n = 0;
+
+	lockdep_assert_held(&packet_lock);
+	list_for_each_entry(p, &packet_points, list)
+		n += p->net == net && p->hooks.hooknum == hooknum;
+	return n < PKT_MAX_HOOKS;
+}
+
 static int packet_attach(struct ktap_point *point)
 {
 	struct packet_point *p = packet_point_of(point);
@@ -364,6 +380,8 @@ static int packet_attach(struct ktap_point *point)
 	if (kallsyms_lookup_size_offset((unsigned long)packet_hook, &point->entry_size, NULL))
 		point->entry = (unsigned long)packet_hook;
 	guard(mutex)(&packet_lock);
+	if (!packet_has_room(net, p->hooks.hooknum))
+		return -E2BIG;
 	err = nf_register_net_hook(net, &p->hooks);
 	if (err)
 		return err;
@@ -506,9 +524,9 @@ int ktap_parse_packet(struct ktap_vm *vm, struct ktap_probe *probe, const char *
 	unsigned int i;
 	int err;
 
-	if (!probe->session->net_raw)
+	if (!probe->session->net_admin)
 		return ktap_vm_error(vm, -EPERM,
-				     "'%s': CAP_NET_RAW is needed to see packets", probe->event);
+				     "'%s': CAP_NET_ADMIN is needed to see packets", probe->event);
 	for (i = 0; i < ARRAY_SIZE(packet_kinds); i++) {
 		if (!glob_match(rest, packet_kinds[i].name))
 			continue;
@@ -541,7 +559,7 @@ static bool packet_is_of(const struct ktap_probe *probe)
 	return false;
 }
 
-/* Refuse a probe that calls verdict() but has no packets, or may not drop them. */
+/* Refuse a probe that calls verdict() but has no packets. */
 int ktap_packet_check(struct ktap_vm *vm, const struct ktap_probe *probe)
 {
 	if (!ktap_probe_calls(probe, packet_decides, NULL))
@@ -550,8 +568,6 @@ int ktap_packet_check(struct ktap_vm *vm, const struct ktap_probe *probe)
 		return ktap_vm_error(vm, -EINVAL,
 				     "'%s': verdict works at packets: packet:in, packet:out, packet:forward",
 				     probe->event);
-	if (!probe->session->net_admin)
-		return ktap_vm_error(vm, -EPERM, "verdict: CAP_NET_ADMIN is needed");
 	return 0;
 }
 #endif
