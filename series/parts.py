@@ -35,6 +35,7 @@ STRING = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'')
 COMMENT = re.compile(r'/\*.*?\*/|//.*')
 FUNCTION = re.compile(r'^(?!extern\b|static\b|#)[a-z_][\w\s*]*?\b(\w+)\(')
 OBJECT = re.compile(r'^(?!extern\b|static\b|typedef\b)[a-z][\w\s*]*?\b(\w+)(?:\[[^]]*\])*\s*(?:=|;)')
+MACRO = re.compile(r'^(?:DEFINE_[A-Z]+|LIST_HEAD)\((\w+)\)')
 ASSIGNMENT = re.compile(r'(\w+)(?: [:+]?= *|=")')
 
 
@@ -172,6 +173,9 @@ class Text:
         """Return the global functions and objects of the file."""
         result = set()
         for i, line in enumerate(self.lines):
+            made = MACRO.match(line)
+            if made and not self.out[i]:
+                result.add(made.group(1))
             if self.out[i] or not re.match(r'[a-z_]', line):
                 continue
             function = FUNCTION.match(line)

@@ -24,6 +24,8 @@ void ktap_session_low(struct ktap_heap *heap);
 void ktap_session_unprepare(struct ktap_session *s);
 
 /* session_list.c */
+extern struct mutex ktap_sessions_lock;
+extern struct list_head ktap_sessions;
 void ktap_sessions_add(struct ktap_session *s);
 void ktap_sessions_remove(struct ktap_session *s);
 
@@ -33,9 +35,5 @@ void ktap_session_report_tests(struct ktap_session *s);
 void ktap_session_report_losses(struct ktap_session *s);
 void ktap_session_report_idle(struct ktap_session *s);
 void ktap_session_report_dry(struct ktap_session *s);
-
-/* session_list.c: all sessions, and the lock of that list */
-extern struct mutex ktap_sessions_lock;
-extern struct list_head ktap_sessions;
 
 #endif /* _KTAP_SESSION_PRIV_H */
