@@ -248,6 +248,9 @@ ops '' 'var c = e.field(102)' 'var c = e.field(1 << 40)' 'var c = args.a100' 'va
 event=sock:inet_sock_set_state at=', at a tracepoint' call=connect
 ops '' 'var c = e.field(11)' 'var c = e.field(12)' 'var c = arg9' 'var c = args.saddr_v6' 'var c = argstr .. ""'
 straight 'var x = 7' 'x = arg9' 'x = args.newstate'
+event=packet:out at=', at a packet' call=connect
+ops '' 'verdict("accept")' 'verdict("drop")' 'var c = args.length' 'var c = args.device' 'var c = args.saddr' \
+	'var c = args.payload' 'var c = arg9'
 opening
 op 'getopt' 'option = getopt("n", "")' '' 'var c = getopt("n", 5)'
 op 'args.filename == "x"' '' '' 'if (args.filename == "x") { break }'
