@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "compiler/clean_text.h"
-#include "fold.h"
+#include "folded_stacks.h"
 
 #define WIDTH		1200.0
 #define ROW		17

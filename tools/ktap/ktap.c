@@ -21,7 +21,7 @@
 #include "compiler/compile.h"
 #include "compiler/library.h"
 #include "compiler/util.h"
-#include "fold.h"
+#include "folded_stacks.h"
 #include "info.h"
 #include "list.h"
 #include "native_code.h"

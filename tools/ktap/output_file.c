@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "fold.h"
+#include "folded_stacks.h"
 #include "output_file.h"
 
 int output_open(struct output *o, const char *file)

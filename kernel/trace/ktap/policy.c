@@ -18,8 +18,8 @@
 /**
  * DOC: Policy
  *
- * By default the rights of the opener decide what a script may do (permissions.c).  The
- * administrator may choose that users who have no rights can run scripts that are signed
+ * By default the permissions of the opener decide what a script may do (permissions.c).
+ * The administrator may choose that users without permissions can run scripts that are signed
  * (load/signature.c): whoever has signed a script has judged that it is harmless, as for a
  * program with file capabilities.  Such a script may do what CAP_PERFMON allows, but
  *
@@ -32,21 +32,21 @@
  *
  * Arguments of the script are not signed: the script decides what they can do.
  *
- * Or the administrator may choose that nobody can run other scripts, themselves included.
- * As for modules, that lasts until the machine is rebooted.
+ * With "signed-only" no user can run other scripts, not even root.  As for modules, that
+ * lasts until the machine is rebooted.
  *
  * The mode of the file ktap/session says in any case who can open it at all.
  */
 
 /* From the least strict one on */
 enum policy {
-	POLICY_RIGHTS,		/* what the opener's rights allow */
-	POLICY_SIGNED,		/* and signed scripts, without rights */
+	POLICY_PERMISSIONS,	/* what the opener's permissions allow */
+	POLICY_SIGNED,		/* and signed scripts, without permissions */
 	POLICY_SIGNED_ONLY,	/* only signed scripts */
 };
 
 static const char * const policy_names[] = {
-	[POLICY_RIGHTS]	     = "rights",
+	[POLICY_PERMISSIONS] = "permissions",
 	[POLICY_SIGNED]	     = "signed",
 	[POLICY_SIGNED_ONLY] = "signed-only",
 };
@@ -56,7 +56,7 @@ static enum policy policy;	/* written with policy_lock held */
 
 bool ktap_policy_opens(void)
 {
-	return READ_ONCE(policy) != POLICY_RIGHTS;
+	return READ_ONCE(policy) != POLICY_PERMISSIONS;
 }
 
 int ktap_policy_check(struct ktap_session *s)
@@ -66,12 +66,12 @@ int ktap_policy_check(struct ktap_session *s)
 	int err;
 
 	lockdep_assert_held(&s->lock);
-	if (demands == POLICY_RIGHTS && !s->may_profile) {
+	if (demands == POLICY_PERMISSIONS && !s->may_profile) {
 		ktap_diag(&s->diag,
 			  "CAP_PERFMON is needed: ktap/policy has been changed since the session was opened");
 		return -EPERM;
 	}
-	if (demands == POLICY_RIGHTS ||
+	if (demands == POLICY_PERMISSIONS ||
 	    (demands == POLICY_SIGNED && s->perfmon && s->may_profile))
 		return 0;
 	err = ktap_signature_check(s->chunk, s->chunk_size, &why);
@@ -81,8 +81,8 @@ int ktap_policy_check(struct ktap_session *s)
 	}
 	if (demands == POLICY_SIGNED && s->may_profile)
 		return 0;
-	ktap_diag(&s->diag, "ktap/policy allows %s only signed scripts: %s",
-		  demands == POLICY_SIGNED ? "who has no CAP_PERFMON" : "everybody", why);
+	ktap_diag(&s->diag, "%s may run only signed scripts (ktap/policy): %s",
+		  demands == POLICY_SIGNED ? "users without CAP_PERFMON" : "all users", why);
 	return err == -ENOMEM ? err : -EPERM;
 }
 

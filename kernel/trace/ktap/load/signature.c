@@ -19,8 +19,8 @@
  * which is signed.)
  *
  * The kernel's own code verifies it against the built-in and the secondary trusted keys,
- * as for modules.  It is verified before anything else of the chunk is decoded: whoever
- * may run only signed chunks reaches neither the decoder nor the verifier with their own.
+ * as for modules.  It is verified before anything else of the chunk is decoded: users
+ * who may run only signed chunks cannot reach the decoder or the verifier with others.
  */
 
 /* Return the table's entry of the signature; NULL if there is none. */
@@ -48,7 +48,7 @@ static const char *signature_error(int err)
 	case -ENOKEY:
 		return "no key that this kernel trusts has signed it (see .builtin_trusted_keys)";
 	case -EKEYREJECTED:
-		return "its signature does not fit: it was changed after it had been signed";
+		return "its signature does not match: it was changed after it was signed";
 	case -ENOPKG:
 		return "this kernel lacks the algorithm of its signature";
 	case -EKEYEXPIRED:

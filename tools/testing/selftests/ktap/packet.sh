@@ -191,7 +191,7 @@ trace_end { print(n) }'
 	ping -c 1 -W 5 127.0.0.1 >/dev/null 2>&1
 	passed=$?
 	stop
-	[ $passed = 0 ] && matches "$tmp/err" "error: verdict: 'reject' is none: drop or accept"
+	[ $passed = 0 ] && matches "$tmp/err" "error: verdict: 'reject' is not a verdict: use drop or accept"
 	result $? unknown_verdict
 
 	# the function is a value: the call itself checks

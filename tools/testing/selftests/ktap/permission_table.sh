@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# Shared by permissions.sh and lockdown.sh: the permission table of the guide, with
+# Shared by permissions.sh, lockdown.sh and signed.sh: the permission table of the guide, with
 # openers of a session as columns and operations of scripts as rows, and the test of a
 # cell.
 #
@@ -8,8 +8,12 @@
 table=$here/permissions.table
 perfmon=38 sys_admin=21 nobody=65534
 paranoid=/proc/sys/kernel/perf_event_paranoid
+session=$tracefs/ktap/session
 kptr=/proc/sys/kernel/kptr_restrict
 tab=$(printf '\t')
+
+# everybody GID MODE SESSION_MODE: give the files to a group, as the tool advises
+everybody() { mount -o "remount,gid=$1,mode=$2" "$tracefs" && chmod "$3" "$session"; }
 
 # print "ROW CELL" of a column
 column() {

@@ -14,11 +14,9 @@ policy=$tracefs/ktap/policy
 needs syscalls:sys_enter_getppid
 plan 23
 
-session=$tracefs/ktap/session
 was=$(cat $paranoid)
 mode=$(stat -c %a "$session")
-everybody() { mount -o "remount,gid=$1,mode=$2" "$tracefs" && chmod "$3" "$session"; }
-trap 'echo rights >"$policy"; everybody 0 700 "$mode"; echo "$was" >$paranoid; rm -rf "$tmp"' EXIT
+trap 'echo permissions >"$policy"; everybody 0 700 "$mode"; echo "$was" >$paranoid; rm -rf "$tmp"' EXIT
 chmod 755 "$tmp"
 cp "$signed"/*.ktap "$tmp/"
 chmod 644 "$tmp"/*.ktap
@@ -36,14 +34,14 @@ says() {
 	[ "$code" = 2 ] && [ ! -s "$tmp/out" ] && matches "$tmp/err" "$@"
 	result $? "$name"
 }
-only='^ktap: error: ktap/policy allows who has no CAP_PERFMON only signed scripts: '
+only='^ktap: error: users without CAP_PERFMON may run only signed scripts \(ktap/policy\): '
 
-is rights_are_the_default "$(cat "$policy")" "[rights] signed signed-only"
+is permissions_are_the_default "$(cat "$policy")" "[permissions] signed signed-only"
 for name in '' sign SIGNED 'signed signed' signed-onlyyyyyyyyyyyyyyyyyyyy; do
 	echo "$name" >"$policy" 2>/dev/null && echo "# '$name' was taken"
 done | grep . ; [ $? = 1 ]
 result $? other_words_are_refused
-is and_change_nothing "$(cat "$policy")" "[rights] signed signed-only"
+is and_change_nothing "$(cat "$policy")" "[permissions] signed signed-only"
 
 echo 2 >$paranoid
 run -q "$tmp/trusted.ktap"
@@ -52,10 +50,10 @@ run -q "$tmp/unknown.ktap"
 runs their_signatures_are_not_verified
 everybody $nobody 750 660
 user -q "$tmp/trusted.ktap"
-says rights_decide 'error: cannot open .*/ktap/session: Operation not permitted$' '^ktap: tracing needs CAP_PERFMON'
+says permissions_decide 'error: cannot open .*/ktap/session: Operation not permitted$' '^ktap: tracing needs CAP_PERFMON'
 
 echo signed >"$policy"
-is signed_is_chosen "$(cat "$policy")" "rights [signed] signed-only"
+is signed_is_chosen "$(cat "$policy")" "permissions [signed] signed-only"
 user -q "$tmp/trusted.ktap"
 runs users_may_run_signed_scripts
 user -q "$tmp/unknown.ktap"
@@ -85,14 +83,14 @@ while [ $offset -lt "$size" ]; do
 	printf "\\$(printf %o $(((byte + 1) % 256)))" |
 		dd of="$tmp/changed.ktap" bs=1 seek=$offset conv=notrunc 2>/dev/null
 	user -q "$tmp/changed.ktap"
-	[ "$code" = 2 ] && [ ! -s "$tmp/out" ] && grep -q "$only" "$tmp/err" || accepted="$accepted $offset"
+	[ "$code" = 2 ] && [ ! -s "$tmp/out" ] && grep -Eq "$only" "$tmp/err" || accepted="$accepted $offset"
 	offset=$((offset + 23))
 done
 is changed_bytes_are_noticed "$accepted" ""
 # a byte of the signed text, changed
 sed 's/signed/Signed/' "$tmp/trusted.ktap" >"$tmp/changed.ktap"
 user -q "$tmp/changed.ktap"
-says changed_text_is_named "${only}its signature does not fit: it was changed after it had been signed\$"
+says changed_text_is_named "${only}its signature does not match: it was changed after it was signed\$"
 # the signature's last byte is missing: so is the chunk's
 head -c $((size - 1)) "$tmp/trusted.ktap" >"$tmp/changed.ktap"
 user -q "$tmp/changed.ktap"
@@ -110,7 +108,7 @@ echo 2 >$paranoid
 
 # Only CAP_SYS_ADMIN chooses, even if the file's mode is wider.
 chmod 666 "$policy"
-with "$workload" as $nobody sh -c "echo rights >$policy"
+with "$workload" as $nobody sh -c "echo permissions >$policy"
 [ "$code" != 0 ] && grep -q 'not permitted' "$tmp/err"
 result $? choosing_needs_cap_sys_admin
 chmod 640 "$policy"
@@ -124,7 +122,7 @@ late=$!
 opened() { grep -q ' open events=' "$tracefs/ktap/sessions"; }
 wait_until opened
 result $? session_is_open
-echo rights >"$policy"
+echo permissions >"$policy"
 go_on
 wait $late
 matches "$tmp/out" '^ktap: error: CAP_PERFMON is needed: ktap/policy has been changed since the session was opened$'

@@ -12,10 +12,10 @@ policy=$tracefs/ktap/policy
 [ -n "$KTAP_MAY_LOCK_DOWN" ] || lacks "only a reboot undoes it; KTAP_MAY_LOCK_DOWN=1 allows it"
 plan 7
 
-only='^ktap: error: ktap/policy allows everybody only signed scripts: '
+only='^ktap: error: all users may run only signed scripts \(ktap/policy\): '
 start -q -e 'tick-1s { } trace_end { print("goes on") }'
 echo signed-only >"$policy"
-is it_is_chosen "$(cat "$policy")" "rights signed [signed-only]"
+is it_is_chosen "$(cat "$policy")" "permissions signed [signed-only]"
 stop
 [ "$code" = 0 ] && [ "$(cat "$tmp/out")" = "goes on" ]
 result $? loaded_sessions_go_on
@@ -28,10 +28,10 @@ result $? keys_must_be_trusted
 run -q "$signed/trusted.ktap"
 [ "$code" = 0 ] && [ "$(cat "$tmp/out")" = "signed	true" ]
 result $? signed_scripts_run
-for name in rights signed; do
+for name in permissions signed; do
 	echo $name >"$policy" 2>/dev/null && echo "# $name was chosen"
 done | grep . ; [ $? = 1 ]
 result $? it_cannot_be_undone
-is and_is_still_chosen "$(cat "$policy")" "rights signed [signed-only]"
+is and_is_still_chosen "$(cat "$policy")" "permissions signed [signed-only]"
 
 finish

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Stacks of the output as folded lines, and as a flame graph. */
-#ifndef KTAP_FOLD_H
-#define KTAP_FOLD_H
+#ifndef KTAP_FOLDED_STACKS_H
+#define KTAP_FOLDED_STACKS_H
 
 #include <stdbool.h>
 #include <stddef.h>

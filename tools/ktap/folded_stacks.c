@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fold.h"
+#include "folded_stacks.h"
 
 /* A value of JSON in a line that the kernel or ktap has made. */
 struct span {
