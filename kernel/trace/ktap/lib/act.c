@@ -115,7 +115,8 @@ int ktap_fn_verdict(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 		return err;
 	drop = act_is_text(&r[0], "drop");
 	if (!drop && !act_is_text(&r[0], "accept"))
-		return ktap_vm_error(vm, -EINVAL, "verdict: '%.*s' is not a verdict: use drop or accept",
+		return ktap_vm_error(vm, -EINVAL,
+				     "verdict: '%.*s' is not a verdict: use drop or accept",
 				     (int)min_t(u32, r[0].len, 32), (const char *)r[0].blob);
 	if (!ev || !ev->ops->verdict)
 		return ktap_vm_error(vm, -EOPNOTSUPP,
