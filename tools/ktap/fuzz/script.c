@@ -20,7 +20,7 @@ static const char * const allowed[] = {
 	"there is no kernel symbol",
 	"kernel symbols '",
 	"is a function of the kernel",
-	"was there while the kernel booted only",
+	"existed only while the kernel booted",
 	"is of a module: write",
 	"this kernel has no type",
 	"the name of a type is a constant string",
@@ -30,7 +30,9 @@ static const char * const allowed[] = {
 	"has no elements",
 	"has a type without values in scripts",
 	" of an array of ",
-	"is looked into",
+	"member of a p",
+	"nil has no members",
+	"this pointer has no type",
 };
 
 static bool may_be_refused(const char *reason)

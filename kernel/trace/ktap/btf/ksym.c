@@ -97,7 +97,7 @@ static int ksym_no_symbol(struct ktap_diag *diag, const struct ktap_program *pro
 	if (!IS_ENABLED(CONFIG_KALLSYMS))
 		advice = "this kernel has no list of them (CONFIG_KALLSYMS)";
 	else if (!IS_ENABLED(CONFIG_KALLSYMS_ALL))
-		advice = "of variables this kernel has no list (CONFIG_KALLSYMS_ALL)";
+		advice = "this kernel lists functions only (CONFIG_KALLSYMS_ALL)";
 	else if (strchr(name, ':'))
 		advice = "is the module loaded?";
 	ktap_diag_at(diag, prog, pc, "there is no kernel symbol '%s': %s", name, advice);
@@ -175,7 +175,7 @@ static int ksym_check_variable(struct ktap_diag *diag, const struct ktap_program
 		return -ENOENT;
 	}
 	if (ksym_was_for_booting(sym)) {
-		ktap_diag_at(diag, prog, pc, "'%s' was there while the kernel booted only", name);
+		ktap_diag_at(diag, prog, pc, "'%s' existed only while the kernel booted", name);
 		return -ENOENT;
 	}
 	return 0;

@@ -46,7 +46,7 @@ static int check_types(struct ktap_typing *t, u32 pc, const char *what)
 		return 0;
 	case -EPERM:
 		return types_fail(t, pc,
-				  "%s: the kernel is locked down, its memory is not to be read",
+				  "%s: the kernel is locked down, so its memory cannot be read",
 				  what);
 	default:
 		return types_fail(t, pc, "%s: this kernel has no types (CONFIG_DEBUG_INFO_BTF)",
@@ -313,16 +313,16 @@ static int types_step_access(struct ktap_typing *t, u32 pc, u16 tags, u32 type,
 {
 	types_set_note(t, pc, 0, 0);
 	if (type == KTAP_FACT_NO_PARAM)
-		return check_types(t, pc, "a parameter is looked into") ?:
+		return check_types(t, pc, "member of a parameter") ?:
 		       types_fail(t, pc,
-				  "nil is looked into: the function has no such parameter that is known");
+				  "nil has no members: this function has no such parameter");
 	/* Other types are checked at run time. */
 	if ((tags & ~ktap_bit(NIL)) != ktap_bit(PTR) || !type)
 		return 0;
 	if (type == KTAP_FACT_TYPELESS)
-		return check_types(t, pc, "a pointer is looked into") ?:
+		return check_types(t, pc, "member of a pointer") ?:
 		       types_fail(t, pc,
-				  "a pointer without a type is looked into: cast(\"struct NAME\", p) gives it one");
+				  "this pointer has no type: cast(\"struct NAME\", p) gives it one");
 	if (t->prog->code[pc].op == KTAP_OP_TGETS)
 		return types_step_member(t, pc, type, out);
 	return types_step_element(t, pc, type, out);

@@ -68,7 +68,7 @@ static void every_opcode_is_accepted(struct kunit *test)
 		insn = right_insn(op);
 		if (op == KTAP_OP_SYMBOL && !IS_ENABLED(CONFIG_KALLSYMS_ALL)) {
 			test_refused(chunk_with_insn(test, &insn), -ENOENT,
-				     "of variables this kernel has no list");
+				     "this kernel lists functions only");
 			continue;
 		}
 		KUNIT_EXPECT_NOT_NULL_MSG(test, test_load(chunk_with_insn(test, &insn)), "%s",

@@ -24,7 +24,7 @@ static const char * const others[] = {
 	"there is no kernel symbol '%s': %s",
 	"there are %u kernel symbols '%s'",
 	"'%s' is a function of the kernel: kaddr(\"%s\") is its address",
-	"'%s' was there while the kernel booted only",
+	"'%s' existed only while the kernel booted",
 	"'%s' has a type without values in scripts",
 	"'%s' is of a module: write `MODULE:%s`",
 	/* lib/act.c */

@@ -17,7 +17,7 @@ if [ ! -e /sys/kernel/btf/vmlinux ]; then
 	plan 10
 	none='this kernel has no types \(CONFIG_DEBUG_INFO_BTF\)'
 	refused member_without_types 'print("never")
-print(curtask.pid)' "^-e:2:[0-9]+: error: a pointer is looked into: $none\$"
+print(curtask.pid)' "^-e:2:[0-9]+: error: member of a pointer: $none\$"
 	refused cast_without_types 'print(cast("struct sock", 1))' "^-e:1:[0-9]+: error: cast: $none"
 	refused sizeof_without_types 'print(sizeof("u32"))' "error: sizeof: $none"
 	refused offsetof_without_types 'print(offsetof("struct file", "f_mode"))' "error: offsetof: $none"
@@ -31,9 +31,9 @@ print(curtask.pid)' "^-e:2:[0-9]+: error: a pointer is looked into: $none\$"
 	fi
 	refused parameter_without_types 'trace probe:vfs_read {
 	print(args.file.f_mode)
-}' "^-e:2:[0-9]+: error: a parameter is looked into: $none"
+}' "^-e:2:[0-9]+: error: member of a parameter: $none"
 	refused argument_of_a_tracepoint_without_types 'trace rawtp:sched_switch { print(args.prev.pid) }' \
-		"error: a parameter is looked into: $none"
+		"error: member of a parameter: $none"
 	refused named_parameter_without_types 'trace probe:vfs_read { print(args.count) }' \
 		"^-e:1:[0-9]+: error: probe:vfs_read has no field 'count': $none, arg0 is the first argument\$"
 	run -q -e 'trace probe:vfs_read { n[args["file"], arg2] += 1 } x = curtask print(x == curtask)' -- true
@@ -277,7 +277,7 @@ print(curtask.com)' "^-e:2:[0-9]+: error: struct task_struct has no member 'com'
 refused wrong_member_of_a_parameter 'trace probe:vfs_read { print("never", args.file.f_moda) }' \
 	"^-e:1:[0-9]+: error: struct file has no member 'f_moda'; did you mean 'f_mode'\?$"
 refused wrong_parameter 'trace probe:vfs_read { print("never", args.fil.f_mode) }' \
-	'^-e:1:[0-9]+: error: nil is looked into: the function has no such parameter'
+	'^-e:1:[0-9]+: error: nil has no members: this function has no such parameter'
 refused wrong_type 'print(cast("struct task_strukt", 1))' \
 	"error: cast: this kernel has no type 'struct task_strukt'; did you mean 'struct task_struct'\?$"
 refused type_without_its_kind 'print(sizeof("task_struct"))' "did you mean 'struct task_struct'\?$"
@@ -291,7 +291,7 @@ run -e 'trace rawtp:cpu* { } trace_begin { exit() }'
 result $? tracepoints_that_a_pattern_skips_are_reported
 refused wrong_enumerator 'print(`TCP_NOTHING`)' "there is no kernel symbol 'TCP_NOTHING'"
 refused element_outside 'print(curtask.comm, curtask.signal.rlim[99])' 'error: element 99 of an array of 16$'
-refused void_pointer 'print(curtask.stack.x)' 'error: a pointer without a type is looked into'
+refused void_pointer 'print(curtask.stack.x)' 'error: this pointer has no type'
 run -e 't = {curtask}
 print(t[1].com)'
 [ "$code" = 1 ] && matches "$tmp/err" "^-e:2:[0-9]+: error: struct task_struct has no member 'com'$"
