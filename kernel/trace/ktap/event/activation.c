@@ -4,6 +4,7 @@
  */
 #include <linux/cleanup.h>
 #include <linux/kprobes.h>
+#include <linux/lockdep.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/prandom.h>
@@ -555,6 +556,7 @@ void ktap_fire(const struct ktap_hit *hit)
 {
 	struct ktap_probe *probe = hit->point->probe;
 
+	lockdep_assert_preemption_disabled();
 	if (likely(probe->start.plain && activation_is_task()))
 		activation_fire_plain(hit, probe);
 	else

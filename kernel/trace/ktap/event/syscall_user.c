@@ -7,6 +7,7 @@
  * that read by address, it faults in the memory that arguments point to.
  */
 #include <linux/bits.h>
+#include <linux/lockdep.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
@@ -98,6 +99,7 @@ void ktap_user_read(struct trace_user_buf_info *buffers, struct ktap_counters *c
 {
 	unsigned int i, n = 0;
 
+	lockdep_assert_preemption_disabled();
 	user->bytes = ktap_user_is_bytes(which);
 	for (i = 0; i < meta->nb_args && n < KTAP_MAX_USER; i++) {
 		if (ktap_user_rank(which->mask, i) < 0)

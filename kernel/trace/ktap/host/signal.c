@@ -5,6 +5,7 @@
 #include <linux/errno.h>
 #include <linux/init.h>
 #include <linux/irq_work.h>
+#include <linux/lockdep.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -48,6 +49,7 @@ int ktap_signal_current(int number)
 {
 	struct signal_work *work = this_cpu_ptr(&signal_work);
 
+	lockdep_assert_preemption_disabled();
 	if (current->flags & (PF_KTHREAD | PF_EXITING) || is_global_init(current))
 		return -EPERM;
 	if (xchg(&work->claimed, 1))

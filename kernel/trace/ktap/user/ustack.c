@@ -11,6 +11,7 @@
 #include <linux/fs.h>
 #include <linux/irq_work.h>
 #include <linux/jiffies.h>
+#include <linux/lockdep.h>
 #include <linux/magic.h>
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
@@ -297,12 +298,13 @@ static void ustack_reset_cache(struct ustack_cache *cache, unsigned int seq)
 	cache->oldest = 0;
 }
 
-/* See DOC above.  NULL: no cache can be used.  Called with preemption disabled. */
+/* See DOC above.  NULL: no cache can be used. */
 static struct ustack_cache *ustack_cache_of(struct ktap_vm *vm)
 {
 	struct ustack_cache *cache;
 	unsigned int seq;
 
+	lockdep_assert_preemption_disabled();
 	/* Without SMP there is no count of the changes. */
 	if (!IS_ENABLED(CONFIG_SMP) || vm->level >= KTAP_NR_EVENT_LEVELS ||
 	    !ustack_begin_reading(current->mm, &seq))
@@ -329,7 +331,7 @@ static void ustack_cache_area(struct ustack_cache *cache, unsigned int seq,
 		cache->areas[cache->oldest++ % CACHED_AREAS] = *area;
 }
 
-/* Called with preemption disabled.  False: that failed. */
+/* Return false if that failed. */
 static noinline bool ustack_search_area(struct ktap_session *s, unsigned long address,
 					struct ustack_cache *cache, struct ustack_area *area)
 {
@@ -338,6 +340,7 @@ static noinline bool ustack_search_area(struct ktap_session *s, unsigned long ad
 	struct ustack_mapping m;
 	int number, state;
 
+	lockdep_assert_preemption_disabled();
 	guard(rcu)();
 	if (!ustack_find_mapping(mm, address, &m))
 		return false;
