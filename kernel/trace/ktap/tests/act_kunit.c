@@ -23,9 +23,8 @@ static struct ktap_program *program(struct kunit *test, u32 flags, bool acts)
 
 static void acting_needs_unsafe_and_permission(struct kunit *test)
 {
-	struct ktap_diag *diag = kunit_kzalloc(test, sizeof(*diag), GFP_KERNEL);
+	struct ktap_diag *diag = test_diag(test);
 
-	KUNIT_ASSERT_NOT_NULL(test, diag);
 	KUNIT_EXPECT_EQ(test, -EINVAL, ktap_check_unsafe(program(test, 0, true), true, diag));
 	KUNIT_EXPECT_NOT_NULL(test, strstr(diag->text, "not marked"));
 	diag->len = 0;

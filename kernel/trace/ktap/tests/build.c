@@ -45,6 +45,14 @@ struct test_chunk *test_chunk(struct kunit *test)
 	return test_large_chunk(test, 256);
 }
 
+struct ktap_diag *test_diag(struct kunit *test)
+{
+	struct ktap_diag *diag = kunit_kzalloc(test, sizeof(*diag), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, diag);
+	return diag;
+}
+
 u32 test_string_of(struct test_chunk *c, const void *bytes, size_t len)
 {
 	KUNIT_ASSERT_LT(c->test, c->nstrings, TEST_MAX);
@@ -265,12 +273,11 @@ KUNIT_DEFINE_ACTION_WRAPPER(free_program, ktap_program_free, struct ktap_program
 
 struct ktap_program *test_load(struct test_chunk *c)
 {
-	struct ktap_diag *diag = kunit_kzalloc(c->test, sizeof(*diag), GFP_KERNEL);
+	struct ktap_diag *diag = test_diag(c->test);
 	struct ktap_program *prog;
 	size_t len;
 	void *p;
 
-	KUNIT_ASSERT_NOT_NULL(c->test, diag);
 	p = test_bytes(c, &len);
 	prog = ktap_program_load(p, len, diag);
 	if (IS_ERR(prog)) {
@@ -286,10 +293,9 @@ struct ktap_program *test_load(struct test_chunk *c)
 static const struct ktap_diag *refuse(struct kunit *test, void *bytes, size_t len, int err,
 				      const char *for_what)
 {
-	struct ktap_diag *diag = kunit_kzalloc(test, sizeof(*diag), GFP_KERNEL);
+	struct ktap_diag *diag = test_diag(test);
 	struct ktap_program *prog;
 
-	KUNIT_ASSERT_NOT_NULL(test, diag);
 	prog = ktap_program_load(bytes, len, diag);
 	if (!IS_ERR(prog)) {
 		ktap_program_free(prog);

@@ -53,6 +53,9 @@ struct test_chunk {
 };
 
 struct test_chunk *test_chunk(struct kunit *test);
+
+/* An empty diagnosis: it is too large for the stack. */
+struct ktap_diag *test_diag(struct kunit *test);
 struct test_chunk *test_large_chunk(struct kunit *test, u32 max_insns);
 u32 test_string(struct test_chunk *c, const char *s);
 u32 test_string_of(struct test_chunk *c, const void *bytes, size_t len);

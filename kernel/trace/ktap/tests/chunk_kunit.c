@@ -100,7 +100,7 @@ static void flipping_any_byte_does_no_harm(struct kunit *test)
 	size_t len, i, j;
 	u8 *whole, *bytes;
 
-	diag = kunit_kzalloc(test, sizeof(*diag), GFP_KERNEL);
+	diag = test_diag(test);
 	whole = test_bytes(c, &len);
 	for (i = 0; i < len * ARRAY_SIZE(flips); i++) {
 		bytes = kvmalloc(len, GFP_KERNEL);
@@ -127,7 +127,7 @@ static void unknown_optional_sections_are_skipped(struct kunit *test)
 	size_t len;
 	void *p;
 
-	diag = kunit_kzalloc(test, sizeof(*diag), GFP_KERNEL);
+	diag = test_diag(test);
 	p = test_bytes(test_full_chunk(test), &len);
 	/* Lines refer to files. */
 	s = test_section(p, KTAP_SEC_LINES);

@@ -445,8 +445,7 @@ static void a_chunk_may_be_as_large_as_the_limits(struct kunit *test)
 	struct ktap_diag *diag;
 	struct bytes b;
 
-	diag = kunit_kzalloc(test, sizeof(*diag), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, diag);
+	diag = test_diag(test);
 	b.data = test_bytes(test_full_chunk(test), &b.len);
 	add_sections(test, &b, 32);
 	grow_to(test, &b, KTAP_MAX_CHUNK);

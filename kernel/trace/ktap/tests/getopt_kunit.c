@@ -136,10 +136,9 @@ static void other_arguments_are_not_options(struct kunit *test)
 
 static void an_unknown_option_is_refused_with_a_suggestion(struct kunit *test)
 {
-	struct ktap_diag *diag = kunit_kzalloc(test, sizeof(*diag), GFP_KERNEL);
+	struct ktap_diag *diag = test_diag(test);
 	struct ktap_vm *vm = asks(test);
 
-	KUNIT_ASSERT_NOT_NULL(test, diag);
 	KUNIT_EXPECT_EQ(test, -EINVAL, ktap_option_take(vm->env, "--mni=5", diag));
 	KUNIT_EXPECT_STREQ(test, diag->text,
 			   "ktap: error: the script has no option '--mni'; it has --min, --pid, --interval\n");

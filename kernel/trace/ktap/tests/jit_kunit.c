@@ -254,7 +254,7 @@ static void built_ins_call_native_functions(struct kunit *test)
 static void functions_that_are_values_are_compiled_if_something_calls_them(struct kunit *test)
 {
 	struct test_chunk *c = test_chunk(test);
-	struct ktap_diag diag = { 0 };
+	struct ktap_diag *diag = test_diag(test);
 	struct ktap_func *f;
 	struct ktap_vm *vm;
 	int i;
@@ -274,7 +274,7 @@ static void functions_that_are_values_are_compiled_if_something_calls_them(struc
 	vm = native_vm(c, PROCESS);
 	f = vm->env->prog->funcs;
 	ktap_jit_free(vm->env);
-	KUNIT_EXPECT_EQ(test, 0, ktap_jit_compile_values(vm->env, &diag));
+	KUNIT_EXPECT_EQ(test, 0, ktap_jit_compile_values(vm->env, diag));
 	KUNIT_EXPECT_NULL(test, f[0].native);
 	KUNIT_EXPECT_NOT_NULL(test, f[1].native);
 	KUNIT_EXPECT_NULL(test, f[2].native);
@@ -293,7 +293,7 @@ static struct ktap_env *always_env(struct test_chunk *c)
 static void short_functions_are_compiled_if_nothing_is_interpreted(struct kunit *test)
 {
 	struct test_chunk *c = test_chunk(test);
-	struct ktap_diag diag = { 0 };
+	struct ktap_diag *diag = test_diag(test);
 	struct ktap_env *env;
 	struct ktap_func *f;
 
@@ -309,11 +309,11 @@ static void short_functions_are_compiled_if_nothing_is_interpreted(struct kunit 
 	KUNIT_EXPECT_TRUE(test, ktap_jit_pays(env, &f[1], true));
 	/* The file ktap/jit has no effect. */
 	enable(test, 0);
-	KUNIT_EXPECT_EQ(test, 0, ktap_jit_compile_main(env, &diag));
-	KUNIT_EXPECT_EQ(test, 0, ktap_jit_compile_values(env, &diag));
+	KUNIT_EXPECT_EQ(test, 0, ktap_jit_compile_main(env, diag));
+	KUNIT_EXPECT_EQ(test, 0, ktap_jit_compile_values(env, diag));
 	KUNIT_EXPECT_NOT_NULL(test, f[0].native);
 	KUNIT_EXPECT_NOT_NULL(test, f[1].native);
-	KUNIT_EXPECT_EQ(test, 0, diag.len);
+	KUNIT_EXPECT_EQ(test, 0, diag->len);
 	env->jit_always = false;
 	KUNIT_EXPECT_FALSE(test, ktap_jit_pays(env, &f[1], true));
 }
@@ -321,7 +321,7 @@ static void short_functions_are_compiled_if_nothing_is_interpreted(struct kunit 
 static void scripts_are_refused_if_nothing_is_interpreted(struct kunit *test)
 {
 	struct test_chunk *c = test_large_chunk(test, 20001);
-	struct ktap_diag diag = { 0 };
+	struct ktap_diag *diag = test_diag(test);
 	struct ktap_env *env;
 	int i;
 
@@ -337,17 +337,17 @@ static void scripts_are_refused_if_nothing_is_interpreted(struct kunit *test)
 	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
 	test_lines(c);
 	env = always_env(c);
-	KUNIT_EXPECT_EQ(test, 0, ktap_jit_compile_main(env, &diag));
-	KUNIT_EXPECT_EQ(test, -EOPNOTSUPP, ktap_jit_compile_values(env, &diag));
-	KUNIT_EXPECT_NOT_NULL(test, strstr(diag.text, "f cannot be compiled, and this kernel"));
-	KUNIT_EXPECT_NOT_NULL(test, strstr(diag.text, " it is too long, with the functions that"));
+	KUNIT_EXPECT_EQ(test, 0, ktap_jit_compile_main(env, diag));
+	KUNIT_EXPECT_EQ(test, -EOPNOTSUPP, ktap_jit_compile_values(env, diag));
+	KUNIT_EXPECT_NOT_NULL(test, strstr(diag->text, "f cannot be compiled, and this kernel"));
+	KUNIT_EXPECT_NOT_NULL(test, strstr(diag->text, " it is too long, with the functions that"));
 	/* The place of the function: its first line */
-	KUNIT_EXPECT_NOT_NULL(test, strstr(diag.text, ":5:"));
+	KUNIT_EXPECT_NOT_NULL(test, strstr(diag->text, ":5:"));
 	ktap_jit_free(env);
-	diag.len = 0;
+	diag->len = 0;
 	env->heap.max = 0;
-	KUNIT_EXPECT_EQ(test, -EOPNOTSUPP, ktap_jit_compile_main(env, &diag));
-	KUNIT_EXPECT_NOT_NULL(test, strstr(diag.text, ": try -m\n"));
+	KUNIT_EXPECT_EQ(test, -EOPNOTSUPP, ktap_jit_compile_main(env, diag));
+	KUNIT_EXPECT_NOT_NULL(test, strstr(diag->text, ": try -m\n"));
 	KUNIT_EXPECT_NULL(test, env->prog->funcs[0].native);
 }
 

@@ -116,12 +116,11 @@ static const struct {
 
 static void results_determine_the_exit_code(struct kunit *test)
 {
-	struct ktap_diag *diag = kunit_kzalloc(test, sizeof(*diag), GFP_KERNEL);
+	struct ktap_diag *diag = test_diag(test);
 	struct ktap_vm *vm = vm_with_a_test(test);
 	struct ktap_tap *tap = &vm->env->tap;
 	int i, code;
 
-	KUNIT_ASSERT_NOT_NULL(test, diag);
 	for (i = 0; i < ARRAY_SIZE(ends); i++) {
 		atomic_long_set(&tap->plan, ends[i].plan + 1);
 		atomic_long_set(&tap->results, ends[i].results);
@@ -137,9 +136,8 @@ static void results_determine_the_exit_code(struct kunit *test)
 static void scripts_without_tests_keep_their_exit_code(struct kunit *test)
 {
 	struct ktap_vm *vm = test_text_vm(test, KTAP_LEVEL_PROCESS);
-	struct ktap_diag *diag = kunit_kzalloc(test, sizeof(*diag), GFP_KERNEL);
+	struct ktap_diag *diag = test_diag(test);
 
-	KUNIT_ASSERT_NOT_NULL(test, diag);
 	KUNIT_EXPECT_EQ(test, 0, ktap_tap_end(vm, 0, diag));
 	KUNIT_EXPECT_EQ(test, 3, ktap_tap_end(vm, 3, diag));
 	KUNIT_EXPECT_EQ(test, 0, diag->len);
