@@ -11,7 +11,7 @@ usage: lab/style_check.py [--tree DIRECTORY] CHECK...
   nokprobe      NOKPROBE_SYMBOL stands in the line after its function
   includes      a folder of kernel/trace/ktap includes the folders below it only
   file-names    comments and documents name no .c or .h file that does not exist
-  words         comments, Kconfig and documents have none of the phrases in PHRASES
+  words         comments, messages, Kconfig and documents have none of the phrases in PHRASES
 
 Prints a line for each offence. The exit status is 1 if there is one.
 """
@@ -45,9 +45,6 @@ LEVELS = [
 UPWARD = {
     ('vm/program.h', 'btf/btf.h'): 'how a member that the verifier has found is read',
     ('vm/vm.c', 'btf/btf_read.h'): 'the instruction that reads a member',
-    ('vm/env.h', 'jit/jit.h'): 'why a handler is interpreted',
-    ('vm/env.c', 'jit/jit.h'): 'native code lives as long as the environment',
-    ('vm/run.h', 'jit/jit.h'): 'runs execute native code',
     ('host/task.c', 'btf/btf.h'): 'the type of the current task',
     ('host/task.c', 'probe.h'): 'the event of the current run',
 }
@@ -83,6 +80,7 @@ PHRASES = [
     (r'(?:is|are|was|were|be|been|being) thrown away', 'is dropped, is freed'),
     (r'(?:has|have|had) to do with', 'concerns'),
     (r'(?:know|knows|knew|known) of', 'has, knows'),
+    (r'(?:is|are|was|were) looked into', 'a member is read'),
     (r'(?:is|are|was|were) to be', 'must be, will be'),
     (r'whom', 'a noun: the task, the reader'),
     (r"nobody's", 'without an owner'),
@@ -109,6 +107,7 @@ class Source:
         self.path = path
         self.text = text
         self.comments = []
+        self.strings = []
         self.code = self.TOKEN.sub(self._blank, text)
         self._starts = [m.start() for m in re.finditer(r'^', text, re.M)]
 
@@ -116,6 +115,8 @@ class Source:
         token = match[0]
         if token[0] == '/':
             self.comments.append((match.start(), token))
+        elif token[0] == '"':
+            self.strings.append((match.start(), token))
         return re.sub(r'[^\n]', ' ', token)
 
     def line(self, offset):
@@ -301,8 +302,13 @@ def prose(tree, path):
     name = os.path.basename(path)
     text = tree.read(path)
     if path.endswith(('.c', '.h')):
-        for line, body in c_prose(Source(path, text)):
+        source = Source(path, text)
+        for line, body in c_prose(source):
             yield line, body, True
+        # messages: what has two words or more
+        for start, token in source.strings:
+            if ' ' in token.strip('" '):
+                yield source.line(start), token[1:-1], False
     elif path.endswith(('.rst', '.md')) or path.startswith(('series/cover', 'series/steps/')) or \
             path == 'series/README':
         for line, body in document_prose(text.split('\n---\n')[0] if '/steps/' in path else text):
