@@ -19,6 +19,7 @@
 
 #include "../trace.h"
 #include "data/ustack_file.h"
+#include "jit/jit.h"
 #include "output/speculation.h"
 #include "policy.h"
 #include "probe.h"

@@ -17,6 +17,7 @@
 #include "data/object.h"
 #include "data/table.h"
 #include "host.h"
+#include "jit/jit.h"
 #include "lib/getopt.h"
 #include "load/rewrite.h"
 #include "output/losses.h"

@@ -9,6 +9,7 @@
 
 #include "../../trace.h"
 #include "event/source.h"
+#include "jit/jit.h"
 #include "session.h"
 
 static const char *attach_why(const struct ktap_source *source, int err)

@@ -10,59 +10,12 @@
 
 #include <linux/types.h>
 
-struct bpf_insn;
-struct bpf_prog;
+#include "vm/native.h"
+
 struct ktap_diag;
 struct ktap_env;
 struct ktap_func;
-struct ktap_program;
-struct ktap_vm;
 struct mutex;
-
-/**
- * enum ktap_jit_outcome - whether functions were compiled, or why not
- * @KTAP_JIT_NONE: not tried yet; without CONFIG_KTAP_JIT it never is
- * @KTAP_JIT_NATIVE: they are native code
- * @KTAP_JIT_SHORT: that would not be faster, as they are short (ktap_jit_pays())
- * @KTAP_JIT_OFF: ktap/jit or net.core.bpf_jit_enable is 0
- * @KTAP_JIT_LONG: more than EMIT_MAX instructions of eBPF
- * @KTAP_JIT_MEMORY: no memory, or native code has its share of the session's
- * @KTAP_JIT_REFUSED: the BPF JIT has failed
- */
-enum ktap_jit_outcome {
-	KTAP_JIT_NONE,
-	KTAP_JIT_NATIVE,
-	KTAP_JIT_SHORT,
-	KTAP_JIT_OFF,
-	KTAP_JIT_LONG,
-	KTAP_JIT_MEMORY,
-	KTAP_JIT_REFUSED,
-};
-
-/**
- * struct ktap_native - native code of a handler, and of the functions it may call
- * @run: the code.  It takes the activation, whose first frame is made, and returns what
- *	ktap_interpret() returns
- * @insns: what the code was made from; an interpreter of BPF needs it
- * @prog: the program of BPF that owns the code
- * @filter: the filter that runs first, or NULL
- * @handler: the function that runs first, or after @filter
- * @ninsns: instructions of bytecode that it replaces
- * @nstepped: those of them that the interpreter always executes, one at a time
- * @bytes: memory charged to the session
- * @next: another one of the session
- */
-struct ktap_native {
-	unsigned int (*run)(const void *vm, const struct bpf_insn *insns);
-	const struct bpf_insn *insns;
-	struct bpf_prog *prog;
-	const struct ktap_func *filter;
-	const struct ktap_func *handler;
-	u32 ninsns;
-	u32 nstepped;
-	size_t bytes;
-	struct ktap_native *next;
-};
 
 /* Bytes of the name of native code, with its NUL: BPF_OBJ_NAME_LEN */
 #define KTAP_JIT_NAME	16
@@ -110,15 +63,6 @@ int ktap_jit_compile_values(struct ktap_env *env, struct ktap_diag *diag);
 int ktap_jit_refuse(const struct ktap_env *env, const struct ktap_func *f,
 		    struct ktap_diag *diag);
 
-/* Free all code of a session, of which nothing runs any more. */
-void ktap_jit_free(struct ktap_env *env);
-
-/* Run @native, whose first frame is made.  Returns as ktap_interpret(). */
-static __always_inline int ktap_native_run(const struct ktap_native *native, struct ktap_vm *vm)
-{
-	return native->run(vm, native->insns);
-}
-
 #else
 
 static inline const struct ktap_native *ktap_jit_compile(struct ktap_env *env,
@@ -147,15 +91,6 @@ static inline int ktap_jit_compile_values(struct ktap_env *env, struct ktap_diag
 
 static inline int ktap_jit_refuse(const struct ktap_env *env, const struct ktap_func *f,
 				  struct ktap_diag *diag)
-{
-	return 0;
-}
-
-static inline void ktap_jit_free(struct ktap_env *env)
-{
-}
-
-static __always_inline int ktap_native_run(const struct ktap_native *native, struct ktap_vm *vm)
 {
 	return 0;
 }

@@ -7,6 +7,7 @@
 
 #include <asm/byteorder.h>
 
+#include "jit/jit.h"
 #include "load/rewrite.h"
 #include "tests/build.h"
 #include "vm/env.h"

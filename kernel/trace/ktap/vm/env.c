@@ -11,9 +11,9 @@
 
 #include "data/agg.h"
 #include "data/ustack_file.h"
-#include "jit/jit.h"
 #include "vm/env.h"
 #include "vm/global.h"
+#include "vm/native.h"
 #include "vm/task_fields.h"
 #include "vm/vm.h"
 

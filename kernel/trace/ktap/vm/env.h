@@ -11,7 +11,7 @@
 #include <linux/types.h>
 
 #include "data/heap.h"
-#include "jit/jit.h"
+#include "vm/native.h"
 #include "vm/program.h"
 
 /**
@@ -108,7 +108,7 @@ struct ktap_tap {
  * @native_bytes: memory of that code
  * @jit_outcome: result of the last ktap_jit_compile()
  * @jit_always: nothing is interpreted: CONFIG_KTAP_JIT_ALWAYS, except in tests
- * @secret: random words for the hash of table keys (data/table_place.h)
+ * @secret: random words for the hash of table keys (data/table_lookup.h)
  * @wall_offset: wall time minus CLOCK_MONOTONIC at the session's start, in
  *	nanoseconds.  It is fixed, so that a moment is always shown the same
  * @counters: losses

@@ -6,9 +6,9 @@
 #define _KTAP_RUN_H
 
 #include "data/object.h"
-#include "jit/jit.h"
 #include "vm/env.h"
 #include "vm/frame.h"
+#include "vm/native.h"
 #include "vm/vm.h"
 
 /*
@@ -78,7 +78,7 @@ static __always_inline int ktap_vm_enter(struct ktap_vm *vm, const struct ktap_f
 	return ktap_vm_charge(vm, func->cost);
 }
 
-/* The filter was true: enter its handler.  Returns 0, or an error with its place. */
+/* The filter was true: enter its handler.  Returns 0, or an error with its position. */
 static __always_inline int ktap_vm_enter_handler(struct ktap_vm *vm,
 						 const struct ktap_func *handler)
 {
