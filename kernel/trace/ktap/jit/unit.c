@@ -44,15 +44,7 @@
 /* Does it continue at the next instruction, its target, or with an error? */
 static bool unit_is_straight(const struct ktap_code *insn)
 {
-	switch (insn->op) {
-	case KTAP_OP_CALL:
-	case KTAP_OP_CALLV:
-	case KTAP_OP_TAIL:
-	case KTAP_OP_TAILV:
-		return false;
-	default:
-		return !(ktap_opdefs[insn->op].flags & KTAP_OPF_ENDS);
-	}
+	return !(ktap_opdefs[insn->op].flags & (KTAP_OPF_ENDS | KTAP_OPF_CALLS));
 }
 
 static void unit_add_func(struct ktap_unit *u, u32 func, bool *again)
@@ -76,23 +68,21 @@ static void unit_add_values(struct ktap_unit *u, bool *again)
 static void unit_add_callees(struct ktap_unit *u, const struct ktap_func *f, bool *again)
 {
 	const struct ktap_code *insn = u->prog->code + f->first, *end = insn + f->ninsns;
+	u8 flags;
 
 	for (; insn < end; insn++) {
-		switch (insn->op) {
-		case KTAP_OP_CALL:
-		case KTAP_OP_TAIL:
-			unit_add_func(u, insn->d, again);
-			break;
-		case KTAP_OP_CALLV:
-		case KTAP_OP_TAILV:
-			if (!u->by_value)
-				unit_add_values(u, again);
-			u->by_value = true;
-			break;
-		case KTAP_OP_NEXT:
+		flags = ktap_opdefs[insn->op].flags;
+		if (insn->op == KTAP_OP_NEXT)
 			u->clean = false;
-			break;
+		if (!(flags & KTAP_OPF_CALLS))
+			continue;
+		if (!(flags & KTAP_OPF_BY_VALUE)) {
+			unit_add_func(u, insn->d, again);
+			continue;
 		}
+		if (!u->by_value)
+			unit_add_values(u, again);
+		u->by_value = true;
 	}
 }
 
@@ -183,14 +173,14 @@ static void unit_begin(struct ktap_unit *u)
 		ktap_unit_reload_frame(u);
 	else
 		ktap_emit_load(e, BPF_DW, EMIT_FRAME, EMIT_VM, offsetof(struct ktap_vm, stack));
-	ktap_emit_jump(e, u->insns[first->code - u->prog->code].place);
+	ktap_emit_jump(e, u->insns[first->code - u->prog->code].start);
 }
 
 static void unit_emit_func(struct ktap_unit *u, const struct ktap_func *f)
 {
 	u->func = f;
 	for (u->pc = f->first; u->pc < f->first + f->ninsns; u->pc++) {
-		u->insns[u->pc].place = u->emit.n;
+		u->insns[u->pc].start = u->emit.n;
 		ktap_lower(u);
 	}
 }
@@ -210,9 +200,9 @@ static void unit_emit_step(struct ktap_unit *u)
 	ktap_unit_reload_frame(u);
 	if (ktap_is_jump(insn))
 		ktap_emit_jump_if_imm(e, BPF_JEQ, BPF_REG_0, u->pc + 1 + insn->d,
-				      u->insns[u->pc + 1 + insn->d].place);
+				      u->insns[u->pc + 1 + insn->d].start);
 	if (unit_is_straight(insn))
-		ktap_emit_jump_if_imm(e, BPF_JEQ, BPF_REG_0, u->pc + 1, u->insns[u->pc + 1].place);
+		ktap_emit_jump_if_imm(e, BPF_JEQ, BPF_REG_0, u->pc + 1, u->insns[u->pc + 1].start);
 	ktap_unit_find(u);
 }
 
@@ -258,7 +248,7 @@ static void unit_emit_search(struct ktap_unit *u, u32 first, u32 n)
 	u32 middle = first, i, later;
 
 	if (n == 1) {
-		ktap_emit_jump_if_imm(e, BPF_JEQ, BPF_REG_0, first, u->insns[first].place);
+		ktap_emit_jump_if_imm(e, BPF_JEQ, BPF_REG_0, first, u->insns[first].start);
 		ktap_emit_mov(e, BPF_REG_1, EMIT_VM);
 		ktap_emit_call(e, ktap_jit_lost);
 		ktap_emit_exit(e);

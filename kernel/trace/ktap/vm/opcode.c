@@ -19,7 +19,8 @@
 #define TAKES_OPEN	KTAP_OPF_TAKES_OPEN
 #define ONLY_OPEN	KTAP_OPF_ONLY_OPEN
 #define ENDS		KTAP_OPF_ENDS
-#define BY_VALUE	KTAP_OPF_BY_VALUE
+#define CALLS		KTAP_OPF_CALLS
+#define BY_VALUE	(KTAP_OPF_CALLS | KTAP_OPF_BY_VALUE)
 
 #define OP(op, _a, _b, _c, _d, _result, _work, _uses, _flags)	\
 	[KTAP_OP_##op] = {					\

@@ -63,8 +63,10 @@ enum ktap_operand {
 #define KTAP_OPF_ONLY_OPEN	BIT(2)
 /* Control never continues at the next instruction. */
 #define KTAP_OPF_ENDS		BIT(3)
-/* The instruction calls the function that is the value of R[a]. */
-#define KTAP_OPF_BY_VALUE	BIT(4)
+/* The instruction calls a function of the program: the one with number d, */
+#define KTAP_OPF_CALLS		BIT(4)
+/* or the one that is the value of R[a]. */
+#define KTAP_OPF_BY_VALUE	BIT(5)
 
 /**
  * struct ktap_opdef - definition of an opcode

@@ -101,7 +101,7 @@ OP(FORPREP,	FOR,	NONE,	NONE,	JUMP,	INT,	1,	0, 0)
 OP(FORLOOP,	FOR,	NONE,	NONE,	JUMP,	INT,	1,	0, 0)
 OP(TAGG,	READ,	READ,	READ,	NONE,	0,	32,	0, 0)
 
-OP(CALL,	REG,	OWN,	OWN,	FUNC,	ANY,	1,	0, GIVES_OPEN | TAKES_OPEN)
+OP(CALL,	REG,	OWN,	OWN,	FUNC,	ANY,	1,	0, GIVES_OPEN | TAKES_OPEN | CALLS)
 OP(CALLV,	REG,	OWN,	OWN,	NONE,	ANY,	1,	0, GIVES_OPEN | TAKES_OPEN | BY_VALUE)
 OP(CALLB,	REG,	OWN,	NONE,	OWN,	0,	2,	0, TAKES_OPEN)
 OP(RET,		REG,	OWN,	NONE,	NONE,	0,	1,	0, TAKES_OPEN | ENDS)
@@ -143,6 +143,6 @@ MADE(MEMBER,	WRITE,	OWN,	0, 0)	/* R[a] = member of R[b]; d indexes @accesses */
 MADE(ELEM,	WRITE,	NONE,	0, 0)	/* R[a] = element R[c] of the array at R[b] */
 MADE(ELEMI,	WRITE,	IMM,	0, 0)	/* R[a] = element d of the array at R[b] */
 MADE(CAST,	WRITE,	OWN,	0, 0)	/* R[a] = R[a + 1] as a pointer to type d */
-MADE(TAIL,	REG,	FUNC,	0, 0)	/* CALL, and RET of all its results */
+MADE(TAIL,	REG,	FUNC,	0, CALLS)	/* CALL, and RET of all its results */
 MADE(TAILV,	REG,	NONE,	0, BY_VALUE)	/* CALLV, and RET of all its results */
 MADE(PRINTF,	REG,	OWN,	0, 0)	/* CALLB of printf; d indexes @formats */
