@@ -104,7 +104,7 @@ struct ktap_refill {
  * @begin: time when the delivery of events began; 0: not yet
  * @end: time when the session stopped; 0: not yet
  * @refused: the instruction that named an event that does not exist, plus 1; 0: none
- * @refused_at: the instruction whose place the message of @refused shows
+ * @refused_at: the instruction whose position the message of @refused shows
  * @broken: the top level has failed: do not print globals
  * @exit_code: for the last frame
  *

@@ -263,13 +263,13 @@ static bool output_wants_wakeup(struct ktap_output *out, const void *record)
 	}
 }
 
-void ktap_out_commit(struct ktap_vm *vm, void *place)
+void ktap_out_commit(struct ktap_vm *vm, void *rec)
 {
 	struct ktap_output *out = output_of(vm);
 
 	ring_buffer_unlock_commit(out->rb);
 	smp_mb();	/* pairs with that in reader_begin_waiting() */
-	if (unlikely(output_wants_wakeup(out, place)))
+	if (unlikely(output_wants_wakeup(out, rec)))
 		irq_work_queue(&out->wake_irq);
 }
 

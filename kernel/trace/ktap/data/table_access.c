@@ -5,7 +5,7 @@
  */
 #include <linux/hash.h>
 
-#include "data/table_place.h"
+#include "data/table_lookup.h"
 
 static u64 table_mix_bytes(const u64 *secret, const void *p, size_t len)
 {
@@ -56,7 +56,7 @@ static noinline int table_get_blob(struct ktap_vm *vm, struct ktap_table *t,
 				   const struct ktap_value *key, u32 need, struct ktap_value *v)
 {
 	struct ktap_value copy = { .len = need };
-	struct ktap_place p;
+	struct ktap_lookup p;
 	u32 room = 0;
 	void *mem;
 	bool done;
@@ -66,7 +66,7 @@ static noinline int table_get_blob(struct ktap_vm *vm, struct ktap_table *t,
 		if (!mem)
 			return vm->error;
 		copy = KTAP_VALUE_NIL;
-		p = ktap_place_enter(vm, t, key);
+		p = ktap_lookup_enter(vm, t, key);
 		if (!p.locked) {
 			ktap_count_busy(vm->env);
 			break;
@@ -79,7 +79,7 @@ static noinline int table_get_blob(struct ktap_vm *vm, struct ktap_table *t,
 }
 
 static __always_inline int table_get_at(struct ktap_vm *vm, struct ktap_table *t,
-					const struct ktap_value *key, struct ktap_place p,
+					const struct ktap_value *key, struct ktap_lookup p,
 					struct ktap_value *v)
 {
 	u32 len;
@@ -97,7 +97,7 @@ static __always_inline int table_get_at(struct ktap_vm *vm, struct ktap_table *t
 static noinline int table_get_any(struct ktap_vm *vm, struct ktap_table *t,
 				  const struct ktap_value *key, struct ktap_value *v)
 {
-	struct ktap_place p = ktap_place_enter(vm, t, key);
+	struct ktap_lookup p = ktap_lookup_enter(vm, t, key);
 
 	if (likely(p.locked))
 		return table_get_at(vm, t, key, p, v);
@@ -108,7 +108,7 @@ static noinline int table_get_any(struct ktap_vm *vm, struct ktap_table *t,
 static noinline int table_get_short(struct ktap_vm *vm, struct ktap_table *t,
 				    const struct ktap_value *key, struct ktap_value *v)
 {
-	struct ktap_place p = ktap_place_try_short(vm, t, key);
+	struct ktap_lookup p = ktap_lookup_try_short(vm, t, key);
 
 	return likely(p.locked) ? table_get_at(vm, t, key, p, v) : table_get_any(vm, t, key, v);
 }
@@ -123,7 +123,7 @@ static noinline int table_get_int_any(struct ktap_vm *vm, struct ktap_table *t, 
 static __always_inline int table_get_int(struct ktap_vm *vm, struct ktap_table *t, u64 k,
 					 struct ktap_value *v)
 {
-	struct ktap_place p = ktap_place_try(vm, t, k);
+	struct ktap_lookup p = ktap_lookup_try(vm, t, k);
 	bool blob = p.locked && p.e && ktap_is_blob(&p.e->value);
 
 	if (likely(p.locked)) {
@@ -145,7 +145,7 @@ int ktap_table_get(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_v
 static noinline bool table_has_any(struct ktap_vm *vm, struct ktap_table *t,
 				   const struct ktap_value *key)
 {
-	struct ktap_place p = ktap_place_enter(vm, t, key);
+	struct ktap_lookup p = ktap_lookup_enter(vm, t, key);
 
 	if (unlikely(!p.locked))
 		return ktap_table_is_busy(vm);
@@ -155,18 +155,18 @@ static noinline bool table_has_any(struct ktap_vm *vm, struct ktap_table *t,
 
 bool ktap_table_has(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key)
 {
-	struct ktap_place p;
+	struct ktap_lookup p;
 
 	if (key->tag != KTAP_INT)
 		return table_has_any(vm, t, key);
-	p = ktap_place_try(vm, t, key->u);
+	p = ktap_lookup_try(vm, t, key->u);
 	if (unlikely(!p.locked))
 		return table_has_any(vm, t, key);
 	ktap_unlock(p.stripe, p.flags);
 	return p.e;
 }
 
-static __always_inline struct ktap_found_agg table_agg_at(struct ktap_place p)
+static __always_inline struct ktap_found_agg table_agg_at(struct ktap_lookup p)
 {
 	struct ktap_agg *agg = p.e ? ktap_agg_of(&p.e->value) : NULL;
 
@@ -179,7 +179,7 @@ static __always_inline struct ktap_found_agg table_agg_at(struct ktap_place p)
 static noinline struct ktap_found_agg table_find_agg_any(struct ktap_vm *vm, struct ktap_table *t,
 							 const struct ktap_value *key)
 {
-	struct ktap_place p = ktap_place_enter(vm, t, key);
+	struct ktap_lookup p = ktap_lookup_enter(vm, t, key);
 
 	return likely(p.locked) ? table_agg_at(p) : (struct ktap_found_agg){ };
 }
@@ -188,7 +188,7 @@ static noinline struct ktap_found_agg table_find_agg_short(struct ktap_vm *vm,
 							   struct ktap_table *t,
 							   const struct ktap_value *key)
 {
-	struct ktap_place p = ktap_place_try_short(vm, t, key);
+	struct ktap_lookup p = ktap_lookup_try_short(vm, t, key);
 
 	return likely(p.locked) ? table_agg_at(p) : table_find_agg_any(vm, t, key);
 }
@@ -196,10 +196,10 @@ static noinline struct ktap_found_agg table_find_agg_short(struct ktap_vm *vm,
 struct ktap_found_agg ktap_table_find_agg(struct ktap_vm *vm, struct ktap_table *t,
 					  const struct ktap_value *key)
 {
-	struct ktap_place p;
+	struct ktap_lookup p;
 
 	if (key->tag != KTAP_INT)
 		return table_find_agg_short(vm, t, key);
-	p = ktap_place_try(vm, t, key->u);
+	p = ktap_lookup_try(vm, t, key->u);
 	return likely(p.locked) ? table_agg_at(p) : table_find_agg_any(vm, t, key);
 }

@@ -6,7 +6,7 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
-#include "data/table_place.h"
+#include "data/table_lookup.h"
 #include "vm/arith.h"
 
 /* Units for the insertion of an entry, besides those of the instruction. */
@@ -62,7 +62,7 @@ static struct ktap_entry *table_init_entry(struct ktap_entry *e, u32 hash,
 static noinline int table_delete_any(struct ktap_vm *vm, struct ktap_table *t,
 				     const struct ktap_value *key)
 {
-	struct ktap_place p = ktap_place_enter(vm, t, key);
+	struct ktap_lookup p = ktap_lookup_enter(vm, t, key);
 
 	if (!p.locked)
 		return ktap_table_is_busy(vm);
@@ -90,7 +90,7 @@ static __always_inline bool table_keeps_spare(const struct ktap_table *t)
 }
 
 /*
- * For an integer, as in ktap_place_try(): one pass finds the entry and unlinks it.  The table
+ * For an integer, as in ktap_lookup_try(): one pass finds the entry and unlinks it.  The table
  * keeps it, unless it owns other memory.
  */
 int ktap_table_delete(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key)
@@ -223,7 +223,7 @@ static enum table_outcome table_update_entry(struct ktap_env *env, struct ktap_t
  * the table is known to have room: more may take a sweep.
  */
 static int table_update_locked(struct ktap_vm *vm, struct ktap_table *t, struct table_update *u,
-			       struct ktap_place *p)
+			       struct ktap_lookup *p)
 {
 	size_t size = ktap_table_entry_size(u->key);
 	struct ktap_object *made = NULL;
@@ -249,7 +249,7 @@ static int table_update_locked(struct ktap_vm *vm, struct ktap_table *t, struct 
 		if (!new)
 			break;
 		outcome = BUSY;
-		*p = ktap_place_enter(vm, t, u->key);
+		*p = ktap_lookup_enter(vm, t, u->key);
 		if (!p->locked)
 			break;
 	}
@@ -277,7 +277,7 @@ static noinline int table_set_other(struct ktap_vm *vm, struct ktap_table *t,
 				    const struct ktap_value *key, struct ktap_value *v)
 {
 	struct table_update u = { .key = key };
-	struct ktap_place p;
+	struct ktap_lookup p;
 	int ret;
 
 	if (v->tag == KTAP_NIL)
@@ -285,7 +285,7 @@ static noinline int table_set_other(struct ktap_vm *vm, struct ktap_table *t,
 	ret = ktap_slot_prepare(vm, v, &u.v);
 	if (ret <= 0)
 		return ret;
-	p = ktap_place_enter(vm, t, key);
+	p = ktap_lookup_enter(vm, t, key);
 	if (p.locked)
 		return table_update_locked(vm, t, &u, &p);
 	ktap_slot_discard(vm, &u.v);
@@ -298,7 +298,7 @@ static noinline int table_put_locked(struct ktap_vm *vm, struct ktap_table *t,
 				     unsigned long flags)
 {
 	struct table_update u = { .key = key, .add = add, .v = KTAP_VALUE_INT(n) };
-	struct ktap_place p = {
+	struct ktap_lookup p = {
 		.hash = hash,
 		.stripe = ktap_table_stripe_of(t, hash),
 		.flags = flags,
@@ -348,7 +348,7 @@ static noinline int table_put_new(struct ktap_vm *vm, struct ktap_table *t, u64 
 
 /* Set an entry to an integer, or add the integer to it. */
 static __always_inline int table_put_at(struct ktap_vm *vm, struct ktap_table *t,
-					const struct ktap_value *key, struct ktap_place p, s64 n,
+					const struct ktap_value *key, struct ktap_lookup p, s64 n,
 					bool add)
 {
 	if (unlikely(!p.e || p.e->value.tag != KTAP_INT))
@@ -361,7 +361,7 @@ static __always_inline int table_put_at(struct ktap_vm *vm, struct ktap_table *t
 static noinline int table_put_any(struct ktap_vm *vm, struct ktap_table *t,
 				  const struct ktap_value *key, s64 n, bool add)
 {
-	struct ktap_place p = ktap_place_enter(vm, t, key);
+	struct ktap_lookup p = ktap_lookup_enter(vm, t, key);
 
 	return likely(p.locked) ? table_put_at(vm, t, key, p, n, add) : ktap_table_is_busy(vm);
 }
@@ -384,7 +384,7 @@ static noinline int table_put_int_locked(struct ktap_vm *vm, struct ktap_table *
 static __always_inline int table_put_int(struct ktap_vm *vm, struct ktap_table *t, u64 k, s64 n,
 					 bool add)
 {
-	struct ktap_place p = ktap_place_try(vm, t, k);
+	struct ktap_lookup p = ktap_lookup_try(vm, t, k);
 
 	if (unlikely(!p.locked))
 		return table_put_int_any(vm, t, k, n, add);
@@ -401,7 +401,7 @@ static __always_inline int table_put_int(struct ktap_vm *vm, struct ktap_table *
 static __always_inline int table_put_short(struct ktap_vm *vm, struct ktap_table *t,
 					   const struct ktap_value *key, s64 n, bool add)
 {
-	struct ktap_place p = ktap_place_try_short(vm, t, key);
+	struct ktap_lookup p = ktap_lookup_try_short(vm, t, key);
 
 	return likely(p.locked) ? table_put_at(vm, t, key, p, n, add) :
 				  table_put_any(vm, t, key, n, add);
@@ -453,7 +453,7 @@ static noinline int table_make_any(struct ktap_vm *vm, struct ktap_table *t,
 				   const void *arg, struct ktap_value *v)
 {
 	struct table_update u = { .key = key, .make = make, .arg = arg };
-	struct ktap_place p = ktap_place_enter(vm, t, key);
+	struct ktap_lookup p = ktap_lookup_enter(vm, t, key);
 	int err;
 
 	*v = KTAP_VALUE_NIL;
@@ -465,7 +465,7 @@ static noinline int table_make_any(struct ktap_vm *vm, struct ktap_table *t,
 }
 
 /* Return true if there is an entry. */
-static __always_inline bool table_get_made(struct ktap_place p, struct ktap_value *v)
+static __always_inline bool table_get_made(struct ktap_lookup p, struct ktap_value *v)
 {
 	if (p.e)
 		*v = p.e->value;
@@ -478,7 +478,7 @@ static noinline int table_make_short(struct ktap_vm *vm, struct ktap_table *t,
 				     const struct ktap_value *key, ktap_make_fn make,
 				     const void *arg, struct ktap_value *v)
 {
-	if (likely(table_get_made(ktap_place_try_short(vm, t, key), v)))
+	if (likely(table_get_made(ktap_lookup_try_short(vm, t, key), v)))
 		return 0;
 	return table_make_any(vm, t, key, make, arg, v);
 }
@@ -488,7 +488,7 @@ int ktap_table_get_or_make(struct ktap_vm *vm, struct ktap_table *t, const struc
 {
 	if (key->tag != KTAP_INT)
 		return table_make_short(vm, t, key, make, arg, v);
-	if (likely(table_get_made(ktap_place_try(vm, t, key->u), v)))
+	if (likely(table_get_made(ktap_lookup_try(vm, t, key->u), v)))
 		return 0;
 	return table_make_any(vm, t, key, make, arg, v);
 }

@@ -62,19 +62,19 @@ static bool field_is_bytes(const char *type)
 }
 
 /* Skip words of the type that do not belong to the element's type. */
-static const char *field_bare_type(const char *type, u8 *place)
+static const char *field_bare_type(const char *type, u8 *location)
 {
 	size_t len;
 
-	*place = KTAP_FIELD_HERE;
+	*location = KTAP_FIELD_HERE;
 	len = str_has_prefix(type, "__data_loc ");
 	if (len) {
-		*place = KTAP_FIELD_DATA_LOC;
+		*location = KTAP_FIELD_DATA_LOC;
 		type += len;
 	}
 	len = str_has_prefix(type, "__rel_loc ");
 	if (len) {
-		*place = KTAP_FIELD_REL_LOC;
+		*location = KTAP_FIELD_REL_LOC;
 		type += len;
 	}
 	return type + str_has_prefix(type, "const ");
@@ -100,7 +100,7 @@ static void field_init_array(struct ktap_field *f, const struct ftrace_event_fie
 		return;
 	}
 	f->element = field_size_of(type);
-	if (!f->element && f->place == KTAP_FIELD_HERE && field->len > 0 &&
+	if (!f->element && f->location == KTAP_FIELD_HERE && field->len > 0 &&
 	    field_is_integer(field->size / field->len))
 		f->element = field->size / field->len;
 	if (f->element)
@@ -109,15 +109,15 @@ static void field_init_array(struct ktap_field *f, const struct ftrace_event_fie
 
 /**
  * ktap_field_init() - Find out how to read a field
- * @f: gets the kind, place and size
+ * @f: gets the kind, location and size
  * @field: the field; one that exists only for filters becomes KTAP_FIELD_NONE
  */
 void ktap_field_init(struct ktap_field *f, const struct ftrace_event_field *field)
 {
-	u8 place;
-	const char *type = field_bare_type(field->type, &place);
+	u8 location;
+	const char *type = field_bare_type(field->type, &location);
 
-	f->place = place;
+	f->location = location;
 	f->kind = KTAP_FIELD_NONE;
 	f->number = KTAP_FIELD_NO_NUMBER;
 	f->offset = field->offset;
@@ -135,7 +135,7 @@ void ktap_field_init(struct ktap_field *f, const struct ftrace_event_field *fiel
 		return;
 	case FILTER_CPUMASK:
 		/* The generic field for filters is not in the record. */
-		if (f->place == KTAP_FIELD_HERE)
+		if (f->location == KTAP_FIELD_HERE)
 			return;
 		break;
 	case FILTER_OTHER:
@@ -146,7 +146,7 @@ void ktap_field_init(struct ktap_field *f, const struct ftrace_event_field *fiel
 		return;
 	}
 
-	if (f->place != KTAP_FIELD_HERE || strchr(type, '[')) {
+	if (f->location != KTAP_FIELD_HERE || strchr(type, '[')) {
 		field_init_array(f, field, type);
 	} else if (field_is_integer(f->size)) {
 		f->kind = KTAP_FIELD_INT;
@@ -272,9 +272,9 @@ void ktap_field_get(struct ktap_vm *vm, const struct ktap_field *f, const void *
 	*v = KTAP_VALUE_NIL;
 	if (f->kind == KTAP_FIELD_NONE)
 		return;
-	if (f->place != KTAP_FIELD_HERE) {
+	if (f->location != KTAP_FIELD_HERE) {
 		loc = get_unaligned((const u32 *)p);
-		p = f->place == KTAP_FIELD_DATA_LOC ? rec : p + sizeof(loc);
+		p = f->location == KTAP_FIELD_DATA_LOC ? rec : p + sizeof(loc);
 		p += loc & 0xffff;
 		size = loc >> 16;
 	}

@@ -34,13 +34,13 @@ enum ktap_field_kind {
 };
 
 /**
- * enum ktap_field_place - location of a field's data in the record
+ * enum ktap_field_location - location of a field's data in the record
  * @KTAP_FIELD_HERE: at the field's offset
  * @KTAP_FIELD_DATA_LOC: the field is a u32: the lower half is the offset from the start
  *	of the record, the upper half is the length
  * @KTAP_FIELD_REL_LOC: likewise, but the offset counts from the end of the u32
  */
-enum ktap_field_place {
+enum ktap_field_location {
 	KTAP_FIELD_HERE,
 	KTAP_FIELD_DATA_LOC,
 	KTAP_FIELD_REL_LOC,
@@ -63,16 +63,16 @@ enum ktap_field_number {
 /**
  * struct ktap_field - a field of the records of one event
  * @kind: enum ktap_field_kind
- * @place: enum ktap_field_place
+ * @location: enum ktap_field_location
  * @is_signed: its integers are signed
  * @element: bytes of each integer
  * @number: enum ktap_field_number, for ktap_field_get_number()
  * @offset: offset of the field from the start of the record
- * @size: bytes of the data, if @place is KTAP_FIELD_HERE
+ * @size: bytes of the data, if @location is KTAP_FIELD_HERE
  */
 struct ktap_field {
 	u8 kind;
-	u8 place : 7;
+	u8 location : 7;
 	u8 is_signed : 1;
 	u8 element;
 	u8 number;

@@ -2,7 +2,7 @@
 /*
  * Refuse a script if a handler or filter reads a part that no event of its probe has:
  * a misspelled field, a parameter of an unknown type, the return value at an entry.
- * The error has the place where the script reads it.
+ * The error has the position where the script reads it.
  *
  * Only the functions of handlers and filters are checked, and only if they are not
  * called and not used as a value: a shared function may run for any event.

@@ -4,7 +4,7 @@
  * has counted a period.  A profile counts the time of its CPU.
  *
  * The counters are created when the probe is registered, so that errors are reported
- * with their place in the script.  They are enabled when the session starts.
+ * with their position in the script.  They are enabled when the session starts.
  *
  * A CPU that comes online later gets its counter shortly afterwards from a work item:
  * to create or release a counter may switch a static key.  This takes cpu_hotplug_lock

@@ -179,7 +179,7 @@ static void inline_leaves(struct ktap_unit *u, const struct ktap_code *call,
 		if (call->a)
 			ktap_emit_alu_imm(e, BPF_ADD, FRAME,
 					  call->a * sizeof(struct ktap_value));
-		ktap_emit_jump(e, u->insns[pc].place);
+		ktap_emit_jump(e, u->insns[pc].start);
 	}
 }
 

@@ -343,7 +343,7 @@ static void lower_call(struct ktap_unit *u, const struct ktap_code *insn, const 
 		ktap_unit_reload_frame(u);
 	else if (insn->a)
 		ktap_emit_alu_imm(e, BPF_ADD, FRAME, lower_value(u, insn->a));
-	ktap_emit_jump(e, u->insns[func->code - u->prog->code].place);
+	ktap_emit_jump(e, u->insns[func->code - u->prog->code].start);
 }
 
 /* @op->fn returns where to continue. */
@@ -372,7 +372,7 @@ static void lower_tail_call(struct ktap_unit *u, const struct ktap_code *insn,
 	ktap_emit_call(e, ktap_jit_tail_call);
 	ktap_emit_jump_if_int(e, BPF_JNE, R0, 0, ktap_unit_fail(u));
 	ktap_unit_reload_frame(u);
-	ktap_emit_jump(e, u->insns[func->code - u->prog->code].place);
+	ktap_emit_jump(e, u->insns[func->code - u->prog->code].start);
 }
 
 static void lower_ret(struct ktap_unit *u, const struct ktap_code *insn, const struct lower_op *op)
@@ -412,7 +412,7 @@ static void lower_enter_handler(struct ktap_unit *u)
 	ktap_emit_land(e, entered);
 	if (handler->variadic)
 		ktap_unit_reload_frame(u);
-	ktap_emit_jump(e, u->insns[handler->code - u->prog->code].place);
+	ktap_emit_jump(e, u->insns[handler->code - u->prog->code].start);
 }
 
 static void lower_decide(struct ktap_unit *u, const struct ktap_code *insn,
@@ -498,7 +498,7 @@ static void lower_sum_int(struct ktap_unit *u, const struct ktap_code *insn,
 		lower_set_constant(u, insn->a, insn->d);
 	} else {
 		lower_set_constant(u, insn->a, insn->d);
-		ktap_emit_jump_if_int(e, BPF_JNE, R0, 0, u->insns[u->pc + 2].place);
+		ktap_emit_jump_if_int(e, BPF_JNE, R0, 0, u->insns[u->pc + 2].start);
 	}
 }
 

@@ -40,7 +40,7 @@ static void lower_charge_jump(struct ktap_unit *u, const struct ktap_code *insn)
 /* All jumps to the target have been written; what follows is the next instruction. */
 static void lower_end_jumps(struct ktap_unit *u, const struct ktap_code *insn)
 {
-	u32 to = u->insns[u->pc + 1 + insn->d].place, i, next;
+	u32 to = u->insns[u->pc + 1 + insn->d].start, i, next;
 	struct ktap_emit *e = &u->emit;
 
 	if (insn->d >= 0) {
@@ -65,7 +65,7 @@ void ktap_lower_jmp(struct ktap_unit *u, const struct ktap_code *insn, const str
 {
 	if (insn->d < 0)
 		lower_charge_jump(u, insn);
-	ktap_emit_jump(&u->emit, u->insns[u->pc + 1 + insn->d].place);
+	ktap_emit_jump(&u->emit, u->insns[u->pc + 1 + insn->d].start);
 	if (u->inlined)
 		ktap_inline_jump(u, u->emit.n - 1, u->pc + 1 + insn->d);
 }
@@ -192,7 +192,7 @@ void ktap_lower_for_loop(struct ktap_unit *u, const struct ktap_code *insn,
 	ktap_emit_alu(e, BPF_ADD, R1, R2);
 	lower_set_int(u, i, R1, KTAP_OTHER_A);
 	lower_set_int(u, i + 3, R1, KTAP_OTHER_LOOP);
-	ktap_emit_jump(e, u->insns[u->pc + 1 + insn->d].place);
+	ktap_emit_jump(e, u->insns[u->pc + 1 + insn->d].start);
 	ktap_emit_land(e, end);
 	lower_load(u, R1, i);
 	lower_set_int(u, i + 3, R1, KTAP_OTHER_LOOP);
@@ -217,5 +217,5 @@ void ktap_lower_loop(struct ktap_unit *u, const struct ktap_code *insn,
 	ktap_emit_alu_imm(e, BPF_ADD, R2, lower_value(u, insn->a));
 	ktap_emit_call(e, op->fn);
 	ktap_emit_jump_if_int(e, BPF_JSLT, R0, 0, ktap_unit_fail(u));
-	ktap_emit_jump_if_int(e, BPF_JEQ, R0, 0, u->insns[u->pc + 1 + insn->d].place);
+	ktap_emit_jump_if_int(e, BPF_JEQ, R0, 0, u->insns[u->pc + 1 + insn->d].start);
 }

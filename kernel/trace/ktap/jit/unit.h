@@ -18,14 +18,14 @@
 struct unit_inlined;
 
 /**
- * struct unit_insn - places in the code that belong to an instruction of bytecode
- * @place: its code
+ * struct unit_insn - indices into the code, of an instruction of bytecode
+ * @start: its code
  * @step: the code that makes the interpreter execute it; 0 if there is none
  * @fail: the code that handles an error of it; 0 if there is none
- * @entry: the interpreter may continue at @place
+ * @entry: the interpreter may continue at @start
  */
 struct unit_insn {
-	u32 place;
+	u32 start;
 	u32 step;
 	u32 fail;
 	bool entry;
@@ -40,11 +40,11 @@ struct unit_insn {
  * @funcs: by function: the unit contains it
  * @by_value: the unit calls functions that are values
  * @clean: no integer of the unit has a length
- * @insns: by instruction: its places
+ * @insns: by instruction: where its code is
  * @ninsns: instructions of bytecode
  * @nstepped: those of them that the interpreter always executes
- * @find: place of the code that finds the instruction whose number is in R0
- * @failed: place of the code that handles the error in R0 of the instruction in R2
+ * @find: index of the code that finds the instruction whose number is in R0
+ * @failed: index of the code that handles the error in R0 of the instruction in R2
  * @func: the function being lowered
  * @pc: the instruction being lowered
  * @shift: register of the running frame that is its register 0
@@ -96,30 +96,30 @@ void ktap_inline_leave(struct ktap_unit *u);
 void ktap_inline_jump(struct ktap_unit *u, u32 at, u32 to);
 
 /*
- * Place of the code that makes the interpreter execute instruction @u->pc, for the jump
+ * Index of the code that makes the interpreter execute instruction @u->pc, for the jump
  * that is the next instruction of eBPF.
  */
 static inline u32 ktap_unit_step(struct ktap_unit *u)
 {
-	u32 place = u->insns[u->pc].step;
+	u32 index = u->insns[u->pc].step;
 
 	if (u->inlined) {
 		ktap_inline_leave(u);
 		return 0;
 	}
-	if (!place)
+	if (!index)
 		u->insns[u->pc].step = U32_MAX;
-	return place;
+	return index;
 }
 
-/* Place of the code that handles the error of instruction @u->pc in R0. */
+/* Index of the code that handles the error of instruction @u->pc in R0. */
 static inline u32 ktap_unit_fail(struct ktap_unit *u)
 {
-	u32 place = u->insns[u->pc].fail;
+	u32 index = u->insns[u->pc].fail;
 
-	if (!place)
+	if (!index)
 		u->insns[u->pc].fail = U32_MAX;
-	return place;
+	return index;
 }
 
 /* FRAME = the frame that the activation is in */

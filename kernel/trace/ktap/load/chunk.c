@@ -84,14 +84,14 @@ static_assert(sizeof(struct ktap_code) == 8);
 /* struct ktap_program.try_at */
 static_assert(KTAP_MAX_TRIES <= U16_MAX);
 
-static __printf(3, 0) void diag_text(struct ktap_diag *diag, const char *place, const char *fmt,
+static __printf(3, 0) void diag_text(struct ktap_diag *diag, const char *position, const char *fmt,
 				     va_list args)
 {
 	size_t size = sizeof(diag->text);
 
 	if (diag->len)
 		return;
-	diag->len = scnprintf(diag->text, size, "%s: error: ", place);
+	diag->len = scnprintf(diag->text, size, "%s: error: ", position);
 	diag->len += vscnprintf(diag->text + diag->len, size - diag->len - 1, fmt, args);
 	diag->len += scnprintf(diag->text + diag->len, size - diag->len, "\n");
 }
@@ -106,10 +106,10 @@ void ktap_diag(struct ktap_diag *diag, const char *fmt, ...)
 }
 
 /* Bytes of ":LINE:COLUMN" and the NUL. */
-#define PLACE_NUMBERS	20
+#define POSITION_NUMBERS	20
 
-size_t ktap_program_place(const struct ktap_program *prog, u32 pc, bool column,
-			  char *buf, size_t size)
+size_t ktap_program_position(const struct ktap_program *prog, u32 pc, bool column,
+			     char *buf, size_t size)
 {
 	const struct ktap_line *line;
 	const char *name;
@@ -123,8 +123,8 @@ size_t ktap_program_place(const struct ktap_program *prog, u32 pc, bool column,
 	/* Cut a long name at its beginning. */
 	name = prog->files[array_index_nospec(le16_to_cpu(line->file), prog->nfiles)];
 	len = strlen(name);
-	if (len > size - PLACE_NUMBERS)
-		name += len - (size - PLACE_NUMBERS);
+	if (len > size - POSITION_NUMBERS)
+		name += len - (size - POSITION_NUMBERS);
 	len = scnprintf(buf, size, "%s:%u", name, le32_to_cpu(line->line));
 	if (column && line->column)
 		len += scnprintf(buf + len, size - len, ":%u", le16_to_cpu(line->column));
@@ -134,10 +134,10 @@ size_t ktap_program_place(const struct ktap_program *prog, u32 pc, bool column,
 void ktap_vdiag_at(struct ktap_diag *diag, const struct ktap_program *prog, u32 pc,
 		   const char *fmt, va_list args)
 {
-	char place[KTAP_PLACE_SIZE] = "ktap";
+	char position[KTAP_POSITION_SIZE] = "ktap";
 
-	ktap_program_place(prog, pc, true, place, sizeof(place));
-	diag_text(diag, place, fmt, args);
+	ktap_program_position(prog, pc, true, position, sizeof(position));
+	diag_text(diag, position, fmt, args);
 }
 
 void ktap_diag_at(struct ktap_diag *diag, const struct ktap_program *prog, u32 pc,

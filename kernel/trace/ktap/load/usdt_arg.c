@@ -68,7 +68,7 @@ static bool usdt_arg_find_register(const char *name, s16 *reg)
 #endif
 	if (offset < 0 && strcmp(name, "ip"))
 		return false;
-	*reg = offset < 0 ? KTAP_RECIPE_IP : offset;
+	*reg = offset < 0 ? KTAP_USDT_ARG_IP : offset;
 	return true;
 }
 
@@ -92,7 +92,7 @@ static const char *usdt_arg_take_memory(const char **p, struct ktap_usdt_arg *r)
 {
 	s64 scale = 1;
 
-	r->kind = KTAP_RECIPE_MEM;
+	r->kind = KTAP_USDT_ARG_MEM;
 	if (**p != '(' && !usdt_arg_take_number(p, &r->value))
 		return "an address begins with a number or a '('";
 	if (!usdt_arg_take(p, '('))
@@ -101,7 +101,7 @@ static const char *usdt_arg_take_memory(const char **p, struct ktap_usdt_arg *r)
 		return "there is no such register";
 	if (usdt_arg_take(p, ',') && !usdt_arg_take_register(p, &r->index))
 		return "there is no such register";
-	if (r->index != KTAP_RECIPE_NO_REG && usdt_arg_take(p, ',') &&
+	if (r->index != KTAP_USDT_ARG_NO_REG && usdt_arg_take(p, ',') &&
 	    !usdt_arg_take_number(p, &scale))
 		return "the scale of an address is a number";
 	if (scale != 1 && scale != 2 && scale != 4 && scale != 8)
@@ -113,11 +113,11 @@ static const char *usdt_arg_take_memory(const char **p, struct ktap_usdt_arg *r)
 static const char *usdt_arg_take_value(const char **p, struct ktap_usdt_arg *r)
 {
 	if (usdt_arg_take(p, '$')) {
-		r->kind = KTAP_RECIPE_CONST;
+		r->kind = KTAP_USDT_ARG_CONST;
 		return usdt_arg_take_number(p, &r->value) ? NULL : "'$' has no number after it";
 	}
 	if (**p == '%') {
-		r->kind = KTAP_RECIPE_REG;
+		r->kind = KTAP_USDT_ARG_REG;
 		return usdt_arg_take_register(p, &r->base) ? NULL : "there is no such register";
 	}
 	return usdt_arg_take_memory(p, r);
@@ -128,7 +128,7 @@ const char *ktap_usdt_arg_parse(const char *text, struct ktap_usdt_arg *r)
 	const char *why;
 	s64 n;
 
-	*r = (struct ktap_usdt_arg){ .index = KTAP_RECIPE_NO_REG };
+	*r = (struct ktap_usdt_arg){ .index = KTAP_USDT_ARG_NO_REG };
 	if (*text == '!')
 		return NULL;
 	r->is_signed = usdt_arg_take(&text, '-');
@@ -151,7 +151,7 @@ const char *ktap_usdt_arg_parse(const char *text, struct ktap_usdt_arg *r)
 
 static u64 usdt_arg_get_register(struct pt_regs *regs, s16 reg)
 {
-	if (reg == KTAP_RECIPE_IP)
+	if (reg == KTAP_USDT_ARG_IP)
 		return instruction_pointer(regs);
 #ifdef CONFIG_HAVE_REGS_AND_STACK_ACCESS_API
 	return regs_get_register(regs, reg);
@@ -167,7 +167,7 @@ static int usdt_arg_get_memory(const struct ktap_usdt_arg *r, struct pt_regs *re
 	u64 x = 0;
 	int err;
 
-	if (r->index != KTAP_RECIPE_NO_REG)
+	if (r->index != KTAP_USDT_ARG_NO_REG)
 		address += usdt_arg_get_register(regs, r->index) * r->scale;
 	if (pointer == sizeof(u32))
 		address = (u32)address;
@@ -186,14 +186,14 @@ int ktap_usdt_arg_get(const struct ktap_usdt_arg *r, struct pt_regs *regs, unsig
 	int err = 0;
 
 	switch ((enum ktap_usdt_arg_kind)r->kind) {
-	case KTAP_RECIPE_NONE:
+	case KTAP_USDT_ARG_NONE:
 		return -ENODATA;
-	case KTAP_RECIPE_CONST:
+	case KTAP_USDT_ARG_CONST:
 		break;
-	case KTAP_RECIPE_REG:
+	case KTAP_USDT_ARG_REG:
 		v = usdt_arg_get_register(regs, r->base);
 		break;
-	case KTAP_RECIPE_MEM:
+	case KTAP_USDT_ARG_MEM:
 		err = usdt_arg_get_memory(r, regs, pointer, read, &v);
 		break;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Recipes: where an argument of a marker in a program is found.
+ * Where an argument of a marker in a program is found.
  */
 #ifndef _KTAP_USDT_ARG_H
 #define _KTAP_USDT_ARG_H
@@ -10,22 +10,22 @@
 struct pt_regs;
 
 /**
- * enum ktap_usdt_arg_kind - what has the argument
- * @KTAP_RECIPE_NONE: nothing that can be read here: it is nil
- * @KTAP_RECIPE_CONST: the recipe itself
- * @KTAP_RECIPE_REG: a register
- * @KTAP_RECIPE_MEM: memory of the process
+ * enum ktap_usdt_arg_kind - where the argument is
+ * @KTAP_USDT_ARG_NONE: it cannot be read here: it is nil
+ * @KTAP_USDT_ARG_CONST: a constant
+ * @KTAP_USDT_ARG_REG: a register
+ * @KTAP_USDT_ARG_MEM: memory of the process
  */
 enum ktap_usdt_arg_kind {
-	KTAP_RECIPE_NONE,
-	KTAP_RECIPE_CONST,
-	KTAP_RECIPE_REG,
-	KTAP_RECIPE_MEM,
+	KTAP_USDT_ARG_NONE,
+	KTAP_USDT_ARG_CONST,
+	KTAP_USDT_ARG_REG,
+	KTAP_USDT_ARG_MEM,
 };
 
 /* Instead of a register's offset in struct pt_regs. */
-#define KTAP_RECIPE_NO_REG	(-1)
-#define KTAP_RECIPE_IP		(-2)
+#define KTAP_USDT_ARG_NO_REG	(-1)
+#define KTAP_USDT_ARG_IP	(-2)
 
 /**
  * struct ktap_usdt_arg - how to get an argument
@@ -35,7 +35,7 @@ enum ktap_usdt_arg_kind {
  * @scale: what @index is multiplied with
  * @is_signed: below 0 where its highest bit is set
  * @base: a register, by its offset in struct pt_regs
- * @index: another one, or KTAP_RECIPE_NO_REG
+ * @index: another one, or KTAP_USDT_ARG_NO_REG
  * @value: the constant; of memory, its distance from the registers
  */
 struct ktap_usdt_arg {
@@ -53,9 +53,9 @@ struct ktap_usdt_arg {
 typedef int (*ktap_usdt_arg_read_fn)(void *to, u64 from, size_t size);
 
 /**
- * ktap_usdt_arg_parse() - Reads a recipe
+ * ktap_usdt_arg_parse() - Parse the description of an argument
  * @text: "[-]SIZE@VALUE[>>SHIFT]", or "!" and anything: not to be read
- * @r: gets what it says
+ * @r: gets the description
  *
  * VALUE is "$NUMBER", "%REGISTER" or "[NUMBER](%REGISTER[,%REGISTER[,SCALE]])".
  * Registers have the names of regs_query_register_offset(), and "ip".
@@ -64,8 +64,8 @@ typedef int (*ktap_usdt_arg_read_fn)(void *to, u64 from, size_t size);
 const char *ktap_usdt_arg_parse(const char *text, struct ktap_usdt_arg *r);
 
 /**
- * ktap_usdt_arg_get() - Gets an argument
- * @r: how
+ * ktap_usdt_arg_get() - Get an argument
+ * @r: its description
  * @regs: the registers of the process
  * @pointer: bytes of its addresses
  * @read: reads its memory

@@ -158,7 +158,7 @@ static unsigned int place_count_words(const char *line)
 /* Check all arguments, and keep those that a script can read. */
 static int place_parse_args(struct ktap_user_place *place, char *line, const char **why)
 {
-	struct ktap_usdt_arg recipe;
+	struct ktap_usdt_arg argument;
 	unsigned int i;
 	char *word;
 
@@ -166,11 +166,11 @@ static int place_parse_args(struct ktap_user_place *place, char *line, const cha
 		word = place_next_word(&line, why);
 		if (!word)
 			return -EINVAL;
-		*why = ktap_usdt_arg_parse(word, &recipe);
+		*why = ktap_usdt_arg_parse(word, &argument);
 		if (*why)
 			return -EINVAL;
 		if (i < place->nargs)
-			place->args[i] = recipe;
+			place->args[i] = argument;
 	}
 	return 0;
 }

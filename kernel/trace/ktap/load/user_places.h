@@ -75,7 +75,7 @@ struct ktap_user_places {
 /*
  * Parse the setup lines, without their first word, in a buffer that may be changed:
  *	uprobe EVENT PATH			the lines that follow are places in PATH
- *	at OFFSET SEMAPHORE NAME [RECIPE...]	a place
+ *	at OFFSET SEMAPHORE NAME [ARGUMENT...]	a place
  *	unresolved EVENT MESSAGE		the event was not found
  * Words are separated by one blank.  Characters that they cannot contain are written as
  * \ooo, as in /proc/mounts.

@@ -213,12 +213,12 @@ static struct speculation *speculation_finish(struct ktap_vm *vm, const struct k
 /* In event context records are copied to the ring buffer. */
 static void speculation_copy_record(struct ktap_vm *vm, const struct ktap_record *rec)
 {
-	void *place = ktap_out_reserve(vm, rec->len);
+	void *copy = ktap_out_reserve(vm, rec->len);
 
-	if (!place)
+	if (!copy)
 		return;
-	memcpy(place, rec, rec->len);
-	ktap_out_commit(vm, place);
+	memcpy(copy, rec, rec->len);
+	ktap_out_commit(vm, copy);
 }
 
 /* Memory for the text of a record, and for the same in JSON */
@@ -299,13 +299,13 @@ int ktap_fn_discard(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 
 /* Output to the reader, or to a speculation */
 
-/* Reserve a place in the speculation.  Its lock is held until ktap_put_commit(). */
+/* Reserve a record in the speculation.  Its lock is held until ktap_put_commit(). */
 static void *speculation_reserve(struct ktap_vm *vm, size_t size)
 {
 	const u32 room = vm->env->speculations->size;
 	struct speculation *one;
 	unsigned long flags;
-	void *place;
+	void *rec;
 
 	one = speculation_lock_open(vm, vm->speculation, &flags);
 	if (!one)
@@ -314,11 +314,11 @@ static void *speculation_reserve(struct ktap_vm *vm, size_t size)
 		ktap_unlock(&one->lock, flags);
 		goto dropped;
 	}
-	place = one->data + one->used;
+	rec = one->data + one->used;
 	one->used += size;
 	one->nrecords++;
 	vm->irq_flags = flags;
-	return place;
+	return rec;
 
 dropped:
 	atomic_long_inc(&vm->env->counters.speculative);
@@ -332,12 +332,12 @@ void *ktap_put_reserve(struct ktap_vm *vm, size_t size)
 	return speculation_reserve(vm, size);
 }
 
-void ktap_put_commit(struct ktap_vm *vm, void *place)
+void ktap_put_commit(struct ktap_vm *vm, void *rec)
 {
 	struct speculation *one;
 
 	if (likely(!vm->speculation)) {
-		ktap_out_commit(vm, place);
+		ktap_out_commit(vm, rec);
 		return;
 	}
 	one = speculation_place_of(vm, vm->speculation);

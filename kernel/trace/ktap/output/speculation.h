@@ -23,7 +23,7 @@ unsigned int ktap_speculations_open(struct ktap_env *env);
  * run speculates, the speculation gets the output, or it is dropped and counted.
  */
 void *ktap_put_reserve(struct ktap_vm *vm, size_t size);
-void ktap_put_commit(struct ktap_vm *vm, void *place);
+void ktap_put_commit(struct ktap_vm *vm, void *rec);
 int ktap_put_text(struct ktap_vm *vm, enum ktap_channel channel, const char *text, size_t len);
 
 #endif /* _KTAP_SPECULATION_H */

@@ -81,11 +81,11 @@ static void tap_put_value(struct ktap_text *t, const char *title, const struct k
 
 static void tap_put_place(struct ktap_text *t, u32 pc)
 {
-	char place[KTAP_PLACE_SIZE];
+	char position[KTAP_POSITION_SIZE];
 
 	if (pc < t->env->prog->ninsns &&
-	    ktap_program_place(t->env->prog, pc, false, place, sizeof(place)))
-		ktap_text_printf(t, "# at %s\n", place);
+	    ktap_program_position(t->env->prog, pc, false, position, sizeof(position)))
+		ktap_text_printf(t, "# at %s\n", position);
 }
 
 /* Why a test failed */

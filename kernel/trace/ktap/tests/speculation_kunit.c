@@ -51,12 +51,12 @@ static void speculate(struct ktap_vm *vm, s64 id)
 
 static bool put(struct ktap_vm *vm, size_t size)
 {
-	void *place = ktap_put_reserve(vm, size);
+	void *rec = ktap_put_reserve(vm, size);
 
-	if (!place)
+	if (!rec)
 		return false;
-	memset(place, 0, size);
-	ktap_put_commit(vm, place);
+	memset(rec, 0, size);
+	ktap_put_commit(vm, rec);
 	return true;
 }
 

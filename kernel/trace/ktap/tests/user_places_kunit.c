@@ -246,8 +246,8 @@ static void lines_are_parsed_into_places(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, a->places->next->semaphore, 0x30);
 	KUNIT_EXPECT_STREQ(test, a->places->next->name, "p:m\n");
 	KUNIT_EXPECT_EQ(test, a->places->next->nargs, 2);
-	KUNIT_EXPECT_EQ(test, a->places->next->args[0].kind, KTAP_RECIPE_CONST);
-	KUNIT_EXPECT_EQ(test, a->places->next->args[1].kind, KTAP_RECIPE_NONE);
+	KUNIT_EXPECT_EQ(test, a->places->next->args[0].kind, KTAP_USDT_ARG_CONST);
+	KUNIT_EXPECT_EQ(test, a->places->next->args[1].kind, KTAP_USDT_ARG_NONE);
 	KUNIT_EXPECT_TRUE(test, !a->places->next->next);
 	a = ktap_user_event_find(places, a, "probe:libc:m*");
 	KUNIT_ASSERT_TRUE(test, a);

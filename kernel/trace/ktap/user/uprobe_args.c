@@ -146,7 +146,7 @@ static bool uprobe_args_should_be_there(const struct ktap_uhit *h, unsigned int 
 
 	if (!h->at->u->marker)
 		return uprobe_args_is_known(n);
-	return n < place->nargs && place->args[n].kind != KTAP_RECIPE_NONE;
+	return n < place->nargs && place->args[n].kind != KTAP_USDT_ARG_NONE;
 }
 
 static void uprobe_args_read(struct ktap_uhit *h, u16 wanted)

@@ -64,7 +64,7 @@ struct ktap_ureturn {
  * struct ktap_upoint - the places in programs that a probe waits for
  * @point: the part that all sources have
  * @ret: for the return of functions
- * @marker: they are markers, whose arguments have recipes
+ * @marker: they are markers, whose arguments are described
  * @exact: the script asks for one place: it must be had
  * @strings: handlers may read strings that arguments point to
  * @bytes: they may read other memory that these point to

@@ -113,7 +113,7 @@ int ktap_frame_varargs(struct ktap_vm *vm, struct ktap_value *dst, unsigned int 
  * @err: the error that it has ended with
  * @to: gets the instruction of the `try` that catches the error
  *
- * Notes the place of the error for the message.
+ * Notes the position of the error for the message.
  * Return: 0, with the frame of the `try` as the running one; or the error, if no
  * `try` of this interpreter catches it.
  */

@@ -23,7 +23,7 @@ struct ktap_vm;
  * counted as a loss.
  */
 void *ktap_out_reserve(struct ktap_vm *vm, size_t size);
-void ktap_out_commit(struct ktap_vm *vm, void *place);
+void ktap_out_commit(struct ktap_vm *vm, void *rec);
 
 /**
  * ktap_out_text() - Print text in process context

@@ -261,7 +261,7 @@ struct ktap_diag {
 __printf(2, 3) void ktap_diag(struct ktap_diag *diag, const char *fmt, ...);
 
 /**
- * ktap_diag_at() - Report an error with its place in the script
+ * ktap_diag_at() - Report an error with its position in the script
  * @diag: filled with "FILE:LINE:COLUMN: error: MESSAGE"
  * @prog: program; if it has no line for @pc, the same as ktap_diag()
  * @pc: index of the instruction
@@ -270,25 +270,25 @@ __printf(2, 3) void ktap_diag(struct ktap_diag *diag, const char *fmt, ...);
 __printf(4, 5) void ktap_diag_at(struct ktap_diag *diag, const struct ktap_program *prog,
 				 u32 pc, const char *fmt, ...);
 
-/* Room for a place in messages; a longer file name loses its beginning. */
-#define KTAP_PLACE_SIZE		160
+/* Room for a position in messages; a longer file name loses its beginning. */
+#define KTAP_POSITION_SIZE		160
 
 /* ktap_diag_at() with a va_list. */
 __printf(4, 0) void ktap_vdiag_at(struct ktap_diag *diag, const struct ktap_program *prog,
 				  u32 pc, const char *fmt, va_list args);
 
 /**
- * ktap_program_place() - Format the place of an instruction in the script
+ * ktap_program_position() - Format the position of an instruction in the script
  * @prog: program
  * @pc: index of the instruction
  * @column: the column too
  * @buf: gets "FILE:LINE" or "FILE:LINE:COLUMN"
  * @size: bytes of @buf
  *
- * Return: bytes written, without the NUL; 0 if the place is unknown.
+ * Return: bytes written, without the NUL; 0 if the position is unknown.
  */
-size_t ktap_program_place(const struct ktap_program *prog, u32 pc, bool column,
-			  char *buf, size_t size);
+size_t ktap_program_position(const struct ktap_program *prog, u32 pc, bool column,
+			     char *buf, size_t size);
 
 /**
  * ktap_program_load() - Make a program from the bytes of a chunk

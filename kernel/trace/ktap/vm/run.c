@@ -127,10 +127,10 @@ int ktap_vm_call(struct ktap_vm *vm, const struct ktap_func *func, const struct 
 static size_t run_put_frame(const struct ktap_program *prog, const struct ktap_func *func, u32 pc,
 			    char *buf, size_t size)
 {
-	char place[KTAP_PLACE_SIZE];
+	char position[KTAP_POSITION_SIZE];
 
-	if (ktap_program_place(prog, pc, false, place, sizeof(place)))
-		return scnprintf(buf, size, "  in %s (%s)\n", func->name, place);
+	if (ktap_program_position(prog, pc, false, position, sizeof(position)))
+		return scnprintf(buf, size, "  in %s (%s)\n", func->name, position);
 	return scnprintf(buf, size, "  in %s\n", func->name);
 }
 
@@ -140,16 +140,16 @@ size_t ktap_vm_backtrace(const struct ktap_vm *vm, char *buf, size_t size)
 	const struct ktap_fault *fault = &vm->fault;
 	const struct ktap_call *call;
 	unsigned int lines;
-	char place[KTAP_PLACE_SIZE];
+	char position[KTAP_POSITION_SIZE];
 	size_t len;
 	u32 i;
 
 	if (!fault->func)
 		return scnprintf(buf, size, "ktap: error: %s\n", vm->message);
-	if (!ktap_program_place(prog, fault->pc, true, place, sizeof(place)))
-		strscpy(place, "ktap");
+	if (!ktap_program_position(prog, fault->pc, true, position, sizeof(position)))
+		strscpy(position, "ktap");
 	/* Only error() in a script can have an empty message. */
-	len = scnprintf(buf, size, "%s: error: %s\n", place,
+	len = scnprintf(buf, size, "%s: error: %s\n", position,
 			vm->message[0] ? vm->message : "error() without a message");
 	len += run_put_frame(prog, fault->func, fault->pc, buf + len, size - len);
 	for (i = fault->ncalls, lines = 1; i && lines < BACKTRACE_MAX; i--, lines++) {

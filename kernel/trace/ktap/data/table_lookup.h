@@ -3,8 +3,8 @@
  * How handlers find the entry of a key.  All of it is inlined: integers and short strings
  * are found without a call.
  */
-#ifndef _KTAP_TABLE_PLACE_H
-#define _KTAP_TABLE_PLACE_H
+#ifndef _KTAP_TABLE_LOOKUP_H
+#define _KTAP_TABLE_LOOKUP_H
 
 #include <linux/hash.h>
 #include <linux/unaligned.h>
@@ -107,14 +107,14 @@ struct ktap_entry *ktap_table_find_hashed(struct ktap_table *t, u32 hash,
 					  const struct ktap_value *key);
 
 /**
- * struct ktap_place - the place of a key in a table
+ * struct ktap_lookup - a key in a table, looked up
  * @locked: the stripe of the key is locked; otherwise nothing else is valid
  * @hash: hash of the key
  * @stripe: the lock of this hash
  * @flags: to unlock it
  * @e: the entry, or NULL
  */
-struct ktap_place {
+struct ktap_lookup {
 	bool locked;
 	u32 hash;
 	struct ktap_lock *stripe;
@@ -123,57 +123,58 @@ struct ktap_place {
 };
 
 /* Lock the stripe of a key, and find its entry. */
-static __always_inline struct ktap_place ktap_place_enter(struct ktap_vm *vm, struct ktap_table *t,
-							  const struct ktap_value *key)
+static __always_inline struct ktap_lookup ktap_lookup_enter(struct ktap_vm *vm,
+							    struct ktap_table *t,
+							    const struct ktap_value *key)
 {
 	u32 hash = ktap_key_hash(vm->env, key);
 	struct ktap_lock *stripe = ktap_table_stripe_of(t, hash);
 	unsigned long flags;
 
 	if (!ktap_lock(stripe, &flags))
-		return (struct ktap_place){ };
-	return (struct ktap_place){
+		return (struct ktap_lookup){ };
+	return (struct ktap_lookup){
 		.locked = true, .hash = hash, .stripe = stripe, .flags = flags,
 		.e = ktap_table_find_hashed(t, hash, key),
 	};
 }
 
 /*
- * ktap_place_enter() for the integer @k, as integers are the most frequent keys.  It calls
+ * ktap_lookup_enter() for the integer @k, as integers are the most frequent keys.  It calls
  * nothing, so that an operation on an existing entry needs no stack.  It may fail at any
- * time: use ktap_place_enter() then.
+ * time: use ktap_lookup_enter() then.
  */
-static __always_inline struct ktap_place ktap_place_try(struct ktap_vm *vm, struct ktap_table *t,
-							u64 k)
+static __always_inline struct ktap_lookup ktap_lookup_try(struct ktap_vm *vm, struct ktap_table *t,
+							  u64 k)
 {
 	u32 hash = ktap_key_hash_word(vm->env, k);
 	struct ktap_lock *stripe = ktap_table_stripe_of(t, hash);
 	unsigned long flags;
 
 	if (unlikely(!ktap_trylock(stripe, &flags)))
-		return (struct ktap_place){ };
-	return (struct ktap_place){
+		return (struct ktap_lookup){ };
+	return (struct ktap_lookup){
 		.locked = true, .hash = hash, .stripe = stripe, .flags = flags,
 		.e = ktap_table_find_int(t, hash, k),
 	};
 }
 
-/* ktap_place_try() for short strings */
-static __always_inline struct ktap_place ktap_place_try_short(struct ktap_vm *vm,
-							      struct ktap_table *t,
-							      const struct ktap_value *key)
+/* ktap_lookup_try() for short strings */
+static __always_inline struct ktap_lookup ktap_lookup_try_short(struct ktap_vm *vm,
+								struct ktap_table *t,
+								const struct ktap_value *key)
 {
 	struct ktap_lock *stripe;
 	unsigned long flags;
 	u32 hash;
 
 	if (key->tag != KTAP_STR || key->len > KTAP_SHORT_KEY)
-		return (struct ktap_place){ };
+		return (struct ktap_lookup){ };
 	hash = ktap_key_hash_short(vm->env, key);
 	stripe = ktap_table_stripe_of(t, hash);
 	if (unlikely(!ktap_trylock(stripe, &flags)))
-		return (struct ktap_place){ };
-	return (struct ktap_place){
+		return (struct ktap_lookup){ };
+	return (struct ktap_lookup){
 		.locked = true, .hash = hash, .stripe = stripe, .flags = flags,
 		.e = ktap_table_find_short(t, hash, key),
 	};
@@ -185,4 +186,4 @@ static inline int ktap_table_is_busy(struct ktap_vm *vm)
 	return 0;
 }
 
-#endif /* _KTAP_TABLE_PLACE_H */
+#endif /* _KTAP_TABLE_LOOKUP_H */
