@@ -19,7 +19,7 @@ static const struct {
 	const char *meaning;
 } native_codes[] = {
 	{ "native", "native code" },
-	{ "bytecode(short)", "interpreted: so short that native code would not be faster" },
+	{ "bytecode(short)", "interpreted: native code would not be faster" },
 	{ "bytecode(off)", "interpreted: ktap/jit or net.core.bpf_jit_enable is 0" },
 	{ "bytecode(long)", "interpreted: too long, with the functions that it calls" },
 	{ "bytecode(memory)", "interpreted: no memory for native code; -m gives the session more" },

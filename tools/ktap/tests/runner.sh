@@ -591,7 +591,7 @@ if [ "$code" = 93 ]; then
 	done
 else
 	output native_code_is_listed 'ktap_1_1 a:b: native code
-ktap_1_2 a:c: interpreted: so short that native code would not be faster
+ktap_1_2 a:c: interpreted: native code would not be faster
 ktap_1_3 a:d: bytecode(new)
 
 ktap_1_1 insns=1 bytes=1

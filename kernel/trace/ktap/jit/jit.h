@@ -45,7 +45,7 @@ const struct ktap_native *ktap_jit_compile(struct ktap_env *env, const struct kt
 
 /*
  * Does it pay to compile a function?  It does if it has a loop or a call; and if it is not
- * short, unless it runs @once.  If &ktap_env.jit_always, each function is compiled.
+ * empty, unless it runs @once.  If &ktap_env.jit_always, each function is compiled.
  */
 bool ktap_jit_pays(const struct ktap_env *env, const struct ktap_func *f, bool once);
 

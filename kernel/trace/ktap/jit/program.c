@@ -148,10 +148,10 @@ const struct ktap_native *ktap_jit_compile(struct ktap_env *env, const struct kt
 }
 
 /*
- * Native code begins and ends with as many instructions as the interpreter needs for a few
- * of its own.
+ * An empty handler.  Native code begins and ends with as many instructions as the interpreter
+ * needs for one of its own.
  */
-#define JIT_SHORT	8
+#define JIT_SHORT	1
 
 bool ktap_jit_pays(const struct ktap_env *env, const struct ktap_func *f, bool once)
 {

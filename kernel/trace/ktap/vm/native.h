@@ -17,7 +17,7 @@ struct ktap_vm;
  * enum ktap_jit_outcome - whether functions were compiled, or why not
  * @KTAP_JIT_NONE: not tried yet; without CONFIG_KTAP_JIT it never is
  * @KTAP_JIT_NATIVE: they are native code
- * @KTAP_JIT_SHORT: that would not be faster, as they are short (ktap_jit_pays())
+ * @KTAP_JIT_SHORT: that would not be faster, as for an empty handler (ktap_jit_pays())
  * @KTAP_JIT_OFF: ktap/jit or net.core.bpf_jit_enable is 0
  * @KTAP_JIT_LONG: more than EMIT_MAX instructions of eBPF
  * @KTAP_JIT_MEMORY: no memory, or native code has its share of the session's

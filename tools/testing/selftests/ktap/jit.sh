@@ -10,7 +10,7 @@ jit=$tracefs/ktap/jit
 [ -e "$jit" ] || lacks "this kernel cannot compile scripts: it has no ktap/jit"
 { echo 1 >"$jit" && echo 0 >"$jit" && echo 1 >"$jit"; } 2>/dev/null ||
 	lacks "this kernel has no interpreter: jit_always.sh tests that"
-plan 55
+plan 57
 
 session=$tracefs/ktap/session
 enter=syscalls:sys_enter_getppid
@@ -83,7 +83,10 @@ counts="trace $enter { $sum } trace $exit { m += 1 } trace_end { print(n, m) }"
 run -v -e "$counts" -- "$workload" getppid 100
 out native_code_counts '5500\t100\n'
 is handler_with_a_loop_is_native "$(compiled $enter)" native
-is short_handler_is_interpreted "$(compiled $exit)" 'bytecode(short)'
+is short_handler_is_native "$(compiled $exit)" native
+run -v -e "trace $enter { n += 1 } trace $exit { } trace_end { print(n) }" -- "$workload" getppid 100
+out empty_handler_beside_another '100\n'
+is empty_handler_is_interpreted "$(compiled $enter) $(compiled $exit)" 'native bytecode(short)'
 run -v -e "function f(x) { var y = 1 while (y < x) { y += y } return y == 128 }
 trace $enter /f(100)/ { n += 1 } trace_end { print(n) }" -- "$workload" getppid 100
 out native_filter_counts '100\n'
@@ -121,7 +124,7 @@ is and_native_with_more "$code $(cat "$tmp/out") $(compiled $enter)" '0 2002 nat
 
 # The name
 if switch harden 0 && switch kallsyms 1; then
-	start -q -e "trace $exit { m += 1 } trace $enter { $sum }"
+	start -q -e "trace $exit { } trace $enter { $sum }"
 	id=$(sed -n "s/^\([0-9]*\) $tracer .*/\1/p" "$tracefs/ktap/sessions")
 	is code_has_the_name_of_its_probe "$(names "${id}_[0-9]+" | sed 's/.*\(ktap_[0-9_]*\).*/\1/')" "ktap_${id}_2"
 	stop
@@ -232,11 +235,11 @@ result $? native_function_decides_the_order
 native=$tracefs/ktap/native
 is listing_has_its_mode "$(stat -c %a "$native")" 400
 is listing_is_empty_without_sessions "$(cat "$native")" ''
-run -q --dump-jit -e "$order t = {1, 2} $counts
+run -q --dump-jit -e "$order t = {1, 2} trace $enter { $sum } trace $exit { }
 trace_end { for (k, v in sort_pairs(t, by_digits)) { m = v } }"
 is listing_succeeds "$code $(cat "$tmp/err")" '0 '
 matches "$tmp/out" "^ktap_[0-9]*_1 $enter: native code\$" \
-	"^ktap_[0-9]*_2 $exit: interpreted: so short that native code would not be faster\$"
+	"^ktap_[0-9]*_2 $exit: interpreted: native code would not be faster\$"
 result $? listing_says_which_handlers_are_native
 matches "$tmp/out" '^ktap_[0-9]*_1 insns=[0-9]* bytes=[0-9]* address=0x[0-9a-f]*$' '^ktap_sort insns=' \
 	'^ *0: \(bf\) (r6 = r1|dst=r6 src=r1 off=0 imm=0)$' '^  00000000: [0-9a-f ]*$' &&
