@@ -23,6 +23,17 @@ noinline u32 ktap_key_hash(const struct ktap_env *env, const struct ktap_value *
 	return hash_64(table_mix_bytes(env->secret, key->blob, key->len), 32);
 }
 
+/*
+ * It is a function of its own because of the product of 128 bits: compilers align the stack
+ * for that, and restore it, in each function that saves registers.
+ */
+noinline u32 ktap_key_hash_short(const struct ktap_env *env, const struct ktap_value *key)
+{
+	u64 hash = env->secret[0] + key->len;
+
+	return hash_64(ktap_key_mix_short(env->secret, key->blob, key->len, hash), 32);
+}
+
 static __always_inline bool table_same_key(const struct ktap_value *x, const struct ktap_value *y)
 {
 	if (x->tag != y->tag)

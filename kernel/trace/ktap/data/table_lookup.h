@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How handlers find the entry of a key.  All of it is inlined: integers and short strings
- * are found without a call.
+ * How handlers find the entry of a key.  Integers are found without a call, and short
+ * strings with one.
  */
 #ifndef _KTAP_TABLE_LOOKUP_H
 #define _KTAP_TABLE_LOOKUP_H
@@ -14,7 +14,7 @@
 #include "vm/env.h"
 #include "vm/vm.h"
 
-/* Bytes of a string that is looked up without a call */
+/* Bytes of a string whose hash is that of two words */
 #define KTAP_SHORT_KEY		(2 * sizeof(u64))
 
 /* Multiply, and fold the product: each bit of both words has an effect on the result. */
@@ -42,15 +42,6 @@ static __always_inline u64 ktap_key_mix_short(const u64 *secret, const void *p, 
 static __always_inline u32 ktap_key_hash_word(const struct ktap_env *env, u64 x)
 {
 	return hash_64(ktap_key_mix(x ^ env->secret[0], env->secret[1]), 32);
-}
-
-/* ktap_key_hash() for short strings */
-static __always_inline u32 ktap_key_hash_short(const struct ktap_env *env,
-					       const struct ktap_value *key)
-{
-	u64 hash = env->secret[0] + key->len;
-
-	return hash_64(ktap_key_mix_short(env->secret, key->blob, key->len, hash), 32);
 }
 
 static __always_inline struct ktap_entry *ktap_table_find_int(struct ktap_table *t, u32 hash, u64 i)
@@ -100,8 +91,9 @@ static __always_inline struct ktap_entry *ktap_table_find_short(struct ktap_tabl
 	return NULL;
 }
 
-/* table_access.c: for all keys */
+/* table_access.c: for all keys, and for strings of at most KTAP_SHORT_KEY bytes */
 u32 ktap_key_hash(const struct ktap_env *env, const struct ktap_value *key);
+u32 ktap_key_hash_short(const struct ktap_env *env, const struct ktap_value *key);
 /* The stripe of @hash, which is that of @key, must be held. */
 struct ktap_entry *ktap_table_find_hashed(struct ktap_table *t, u32 hash,
 					  const struct ktap_value *key);
