@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Run the named tests (without .sh), or all except smoke, and print the sums.
+# KTAP_JIT=0: no handler is compiled, except by the tests of native code.
 cd "$(dirname "$0")" || exit 1
 
 all="session bad_chunks session_over_socket tracefs_files minimal exact language"
@@ -17,11 +18,16 @@ all="$all lockdown"
 log=$(mktemp) || exit 1
 trap 'rm -f "$log" "$log.code"' EXIT
 passed=0 failed=0 skipped=0
+jit=/sys/kernel/tracing/ktap/jit
 
 for name; do
 	test=./$name
 	[ -e "$test" ] || test=./$name.sh
 	echo "# $name"
+	case ${KTAP_JIT:-1}$name in
+	0jit | 0jit_always) echo 1 >"$jit" ;;
+	0*) echo 0 >"$jit" ;;
+	esac
 	{
 		code=0
 		"$test" 2>&1 || code=$?
