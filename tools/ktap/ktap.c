@@ -762,7 +762,7 @@ static int run_loop(struct run *r)
 static bool show_what_there_is(const struct options *opts)
 {
 	if (opts->list && !opts->help && !opts->version)
-		return list_events(opts->list, opts->pid);
+		return list_events(opts->list, opts->pid, opts->verbose);
 	if (opts->help)
 		options_usage(stdout);
 	else if (opts->info && !opts->version)

@@ -4,7 +4,8 @@
  *
  * Events of user space are resolved as for a script; those of the kernel are
  * read from files of tracefs. The syntax of patterns is that of the kernel
- * (event/source.c, event/func_parse.c in kernel/trace/ktap).
+ * (event/source.c, event/func_parse.c in kernel/trace/ktap). A pattern without
+ * a colon is no event of the kernel: it is searched in all kinds of events.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -15,9 +16,11 @@
 #include <unistd.h>
 
 #include "compiler/clean_text.h"
+#include "compiler/suggest.h"
 #include "compiler/util.h"
 #include "elf/resolve.h"
 #include "list.h"
+#include "list_details.h"
 #include "session_file.h"
 
 /* Which lines to select from a list of the kernel, and how to print them. */
@@ -27,6 +30,8 @@ struct wanted {
 	const char *name;	/* pattern of the name after @skipped */
 	const char *skipped;	/* common prefix of the names */
 	const char *prefix, *offset, *ret;	/* printed around the name */
+	const char *search;	/* instead of @group and @name: a pattern without a colon */
+	enum listed_kind kind;
 };
 
 enum found {
@@ -68,7 +73,36 @@ static void list_put(FILE *out, const char *text)
 	put_clean(out, text, strlen(text));
 }
 
-static enum found list_file(const struct wanted *w)
+/* Does a pattern without a colon match an event? */
+static bool list_search_matches(const char *pattern, const char *group, const char *name)
+{
+	static const char * const calls[] = { "sys_enter_", "sys_exit_" };
+	char event[256];
+
+	if (!fnmatch(pattern, name, 0))
+		return true;
+	if (!group)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(calls) && !strcmp(group, "syscalls"); i++) {
+		size_t len = strlen(calls[i]);
+
+		if (!strncmp(name, calls[i], len) && !fnmatch(pattern, name + len, 0))
+			return true;
+	}
+	/* "*sched*" also matches the name of a system */
+	snprintf(event, sizeof(event), "%s:%s", group, name);
+	return !fnmatch(pattern, event, 0);
+}
+
+static bool list_matches(const struct wanted *w, const char *group, const char *name)
+{
+	if (w->search)
+		return list_search_matches(w->search, w->kind == LISTED_TRACEPOINT ? group : NULL,
+					   name);
+	return !fnmatch(w->name, name, 0) && (!w->group || !fnmatch(w->group, group, 0));
+}
+
+static enum found list_file(const struct wanted *w, struct details *details)
 {
 	const char *dir = session_tracefs(), *group, *name;
 	size_t size = 0, skipped = strlen(w->skipped);
@@ -96,14 +130,13 @@ static enum found list_file(const struct wanted *w)
 		if (!split_line(line, &group, &name) || strncmp(name, w->skipped, skipped))
 			continue;
 		name += skipped;
-		if (fnmatch(w->name, name, 0) || (w->group && fnmatch(w->group, group, 0)))
-			continue;
-		if (!is_clean(name) || !is_clean(group))
+		if (!list_matches(w, group, name) || !is_clean(name) || !is_clean(group))
 			continue;
 		if (w->group)
 			printf("%s%s:%s%s%s\n", w->prefix, group, name, w->offset, w->ret);
 		else
 			printf("%s%s%s%s\n", w->prefix, name, w->offset, w->ret);
+		details_put(details, *w->offset ? LISTED_OTHER : w->kind, group, name, *w->ret);
 		found = FOUND;
 	}
 	if (ferror(f)) {
@@ -116,9 +149,10 @@ static enum found list_file(const struct wanted *w)
 }
 
 /* "SYSTEM:EVENT", "SYSTEM:" or, after "tp:", "SYSTEM" alone */
-static enum found list_tracepoints(char *rest, bool after_tp)
+static enum found list_tracepoints(char *rest, bool after_tp, struct details *details)
 {
-	struct wanted w = { "available_events", rest, "*", "", "", "", "" };
+	struct wanted w = { "available_events", rest, "*", "", "", "", "",
+			    .kind = LISTED_TRACEPOINT };
 	char *colon = strchr(rest, ':');
 
 	if (!colon && !after_tp)
@@ -130,13 +164,14 @@ static enum found list_tracepoints(char *rest, bool after_tp)
 	}
 	if (!*rest)
 		w.group = "*";
-	return list_file(&w);
+	return list_file(&w, details);
 }
 
 /* "[MODULE:]FUNCTION[+OFFSET][%return]"; fetch arguments are ignored */
-static enum found list_functions(char *rest, bool ret)
+static enum found list_functions(char *rest, bool ret, struct details *details)
 {
-	struct wanted w = { "available_filter_functions", NULL, rest, "", "probe:", "", "" };
+	struct wanted w = { "available_filter_functions", NULL, rest, "", "probe:", "", "",
+			    .kind = LISTED_FUNCTION };
 	char *end, *offset, *colon;
 
 	rest[strcspn(rest, " ")] = '\0';
@@ -159,16 +194,16 @@ static enum found list_functions(char *rest, bool ret)
 		w.group = rest;
 		w.name = colon + 1;
 	}
-	return list_file(&w);
+	return list_file(&w, details);
 }
 
 /* Each raw tracepoint has a stub that calls its probes. */
-static enum found list_raw_tracepoints(const char *rest)
+static enum found list_raw_tracepoints(const char *rest, struct details *details)
 {
 	const struct wanted w = { "available_filter_functions", NULL, rest, "__probestub_",
-				  "rawtp:", "", "" };
+				  "rawtp:", "", "", .kind = LISTED_RAW_TRACEPOINT };
 
-	return list_file(&w);
+	return list_file(&w, details);
 }
 
 /* Does the kernel's ktap have this source of events? */
@@ -211,6 +246,62 @@ static enum found list_packets(const char *rest)
 	return found;
 }
 
+/* Print the counters of perf that a pattern matches, with a usual period. */
+static enum found list_counters(const char *pattern)
+{
+	enum found found = FOUND_NONE;
+	const char *counter;
+	char event[64];
+
+	for (unsigned int i = 0; (counter = ktap_counter(i)); i++) {
+		snprintf(event, sizeof(event), "%s:%s", counter,
+			 strncmp(counter, "hardware:", 9) ? "1" : "1000000");
+		if (fnmatch(pattern, counter, 0) && fnmatch(pattern, event, 0) &&
+		    fnmatch(pattern, strchr(counter, ':') + 1, 0))
+			continue;
+		puts(event);
+		found = FOUND;
+	}
+	return found;
+}
+
+/* Events that are in no list of the kernel */
+static const char * const list_words[] = {
+	"trace_begin", "trace_end", "tick-1s", "profile-99hz", "ftrace:function",
+};
+
+/* Search events of all kinds; of user space none, as there are too many files. */
+static enum found list_search(const char *pattern, struct details *details)
+{
+	const struct wanted lists[] = {
+		{ "available_events", "", "", "", "", "", "", pattern, LISTED_TRACEPOINT },
+		{ "available_filter_functions", NULL, "", "__probestub_", "rawtp:", "", "", pattern,
+		  LISTED_RAW_TRACEPOINT },
+		{ "available_filter_functions", NULL, "", "", "probe:", "", "", pattern,
+		  LISTED_FUNCTION },
+	};
+	enum found found = FOUND_NONE, more;
+
+	for (size_t i = 0; i < ARRAY_SIZE(list_words); i++) {
+		if (fnmatch(pattern, list_words[i], 0))
+			continue;
+		puts(list_words[i]);
+		found = FOUND;
+	}
+	if (list_counters(pattern) == FOUND)
+		found = FOUND;
+	if (list_packets(pattern) == FOUND)
+		found = FOUND;
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
+		more = list_file(&lists[i], details);
+		if (more == FOUND_ERROR)
+			return FOUND_ERROR;
+		if (more == FOUND)
+			found = FOUND;
+	}
+	return found;
+}
+
 /* Events that contain any number, and so are in no list. */
 static const struct {
 	const char *prefix;
@@ -218,8 +309,6 @@ static const struct {
 } unlisted[] = {
 	{ "tick-",	"a tick is like tick-10ms (s, ms, us, ns, hz)" },
 	{ "profile-",	"a timer on each CPU is like profile-99hz or profile-1ms" },
-	{ "software:",	"counters are like software:faults:1; 'perf list sw' names them" },
-	{ "hardware:",	"counters are like hardware:cycles:1000000; 'perf list hw' names them" },
 };
 
 /* Move *@pattern past @prefix, if it begins with that. */
@@ -233,7 +322,7 @@ static bool list_skip_prefix(char **pattern, const char *prefix)
 	return true;
 }
 
-static enum found list_kernels(const char *pattern)
+static enum found list_kernels(const char *pattern, struct details *details)
 {
 	char *p = strdupa(pattern);
 
@@ -249,16 +338,20 @@ static enum found list_kernels(const char *pattern)
 		return FOUND;
 	}
 	if (list_skip_prefix(&p, "tp:") || list_skip_prefix(&p, "tracepoint:"))
-		return list_tracepoints(p, true);
+		return list_tracepoints(p, true, details);
 	if (list_skip_prefix(&p, "probe:") || list_skip_prefix(&p, "kprobe:"))
-		return list_functions(p, false);
+		return list_functions(p, false, details);
 	if (list_skip_prefix(&p, "kretprobe:"))
-		return list_functions(p, true);
+		return list_functions(p, true, details);
 	if (list_skip_prefix(&p, "rawtp:"))
-		return list_raw_tracepoints(p);
+		return list_raw_tracepoints(p, details);
 	if (list_skip_prefix(&p, "packet:"))
 		return list_packets(p);
-	return list_tracepoints(p, false);
+	if (!strncmp(p, "software:", 9) || !strncmp(p, "hardware:", 9))
+		return list_counters(p);
+	if (!strchr(p, ':'))
+		return list_search(p, details);
+	return list_tracepoints(p, false, details);
 }
 
 static const char *prefix_of(const struct user_event *e)
@@ -280,8 +373,9 @@ static bool was_listed(const struct answer *a, unsigned int i)
 	return false;
 }
 
-bool list_events(const char *pattern, uint64_t pid)
+bool list_events(const char *pattern, uint64_t pid, bool verbose)
 {
+	struct details details = { .wanted = verbose };
 	struct target target;
 	struct resolver r;
 	enum found kernels;
@@ -292,12 +386,11 @@ bool list_events(const char *pattern, uint64_t pid)
 	resolver_init(&r, &target);
 	resolve_event(&r, pattern, &a);
 	if (a.kernels) {
-		kernels = list_kernels(pattern);
+		kernels = list_kernels(pattern, &details);
 		found = kernels == FOUND;
 		if (kernels == FOUND_NONE)
 			fprintf(stderr, "ktap: error: no event matches '%s'%s\n", pattern,
-				strchr(pattern, ':') ? "" :
-				": an event is like SYSTEM:EVENT, a function like probe:FUNCTION");
+				strpbrk(pattern, ":*") ? "" : ": try '*' before and after the name");
 	} else {
 		found = !a.message;
 		if (!found) {
@@ -321,5 +414,6 @@ bool list_events(const char *pattern, uint64_t pid)
 		}
 	}
 	resolver_free(&r);
+	details_end(&details);
 	return found;
 }

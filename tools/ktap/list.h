@@ -8,8 +8,9 @@
 
 /*
  * Print the events that match @pattern, one per line. @pid: process whose files
- * are searched, or 0. Returns false after a message if there are none.
+ * are searched, or 0. @verbose: print the fields, parameters and result of each, too.
+ * Returns false after a message if there are none.
  */
-bool list_events(const char *pattern, uint64_t pid);
+bool list_events(const char *pattern, uint64_t pid, bool verbose);
 
 #endif

@@ -20,6 +20,7 @@
 enum option_kind {
 	OPT_FLAG,	/* bool */
 	OPT_STRING,	/* const char * */
+	OPT_PATTERN,	/* const char *; may be missing, and is "*" then */
 	OPT_FOLDER,	/* const char *[MAX_FOLDERS + 1]: appended */
 	OPT_NUMBER,	/* uint64_t, greater than 0 */
 	OPT_SIZE,	/* uint64_t with an optional suffix k, M or G */
@@ -47,8 +48,8 @@ static const struct option_row option_table[] = {
 	{ "--flame", NULL, "FILE", OPT_STRING, FIELD(flame),
 	  "write a flame graph of these (SVG) to FILE" },
 	{ "-I", NULL, "DIR", OPT_FOLDER, FIELD(folders), "search DIR for included scripts" },
-	{ "-l", NULL, "PATTERN", OPT_STRING, FIELD(list),
-	  "list events (sched:*, uprobe:libc:mem*)" },
+	{ "-l", NULL, "[PATTERN]", OPT_PATTERN, FIELD(list),
+	  "list events (sched:*, *open*); -lv: with their fields" },
 	{ "--dry-run", NULL, NULL, OPT_FLAG, FIELD(dry_run),
 	  "attach nothing, but say what would be attached" },
 	{ "--info", NULL, NULL, OPT_FLAG, FIELD(info),
@@ -91,7 +92,7 @@ void options_usage(FILE *out)
 	fprintf(out,
 		"usage: ktap [options] SCRIPT [args] [-- COMMAND [args]]\n"
 		"       ktap [options] -e 'SCRIPT' [args] [-- COMMAND [args]]\n"
-		"       ktap -l PATTERN [-p PID]\n"
+		"       ktap -l [PATTERN] [-v] [-p PID]\n"
 		"       ktap --info\n"
 		"\n"
 		"Runs a script, or a chunk made by ktapc, in the kernel and shows its output\n"
@@ -203,6 +204,7 @@ static bool option_set(struct options *opts, const struct option_row *o, const c
 		*(bool *)field = true;
 		return true;
 	case OPT_STRING:
+	case OPT_PATTERN:
 		*(const char **)field = value;
 		return true;
 	case OPT_FOLDER:
@@ -330,6 +332,22 @@ const char *options_among(char **args)
 	return NULL;
 }
 
+/*
+ * The pattern of -l: in the same word, or the next word if that is no option;
+ * "*" if there is none. "-lv" is "-l -v".
+ */
+static const char *options_pattern(struct options *opts, const char *value, char **argv, int argc,
+				   int *i)
+{
+	if (value && strcmp(value, "v"))
+		return value;
+	if (value)
+		opts->verbose = true;
+	if (*i + 1 < argc && argv[*i + 1][0] != '-' && argv[*i + 1][0])
+		return argv[++*i];
+	return "*";
+}
+
 bool options_parse(struct options *opts, int argc, char **argv)
 {
 	struct given given = { 0 };
@@ -349,6 +367,8 @@ bool options_parse(struct options *opts, int argc, char **argv)
 		}
 		if (!o)
 			return options_unknown(argv[i]);
+		if (o->kind == OPT_PATTERN)
+			value = options_pattern(opts, value, argv, argc, &i);
 		if (o->value && !value && ++i == argc)
 			return usage_error("no value for option", o->name);
 		given_add(&given, o->name, o->value && o->kind != OPT_FOLDER);

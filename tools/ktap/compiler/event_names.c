@@ -65,6 +65,11 @@ static const char * const counters[] = {
 	"hardware:stalled-cycles-backend",
 };
 
+const char *ktap_counter(unsigned int number)
+{
+	return number < ARRAY_SIZE(counters) ? counters[number] : NULL;
+}
+
 static bool is_counter(const char *spec)
 {
 	return !strncmp(spec, "software:", 9) || !strncmp(spec, "hardware:", 9);

@@ -20,6 +20,9 @@ const char *ktap_suggest_event(const char *spec);
  */
 const char *ktap_suggest_function(const char *name, const char *module);
 
+/* A counter of perf as in "software:faults", by its number from 0; NULL after the last. */
+const char *ktap_counter(unsigned int number);
+
 /* The prefix of events in ktap, as in "probe:", for that of another tracer; or NULL. */
 const char *ktap_foreign_prefix(const char *word);
 

@@ -16,6 +16,8 @@ BEGIN { OFS = "\t" }
 	# the last name has the value of all
 	if (match(names[count], /[ =]/)) {
 		value = substr(names[count], RSTART + 1)
+		# "[VALUE]" may be missing
+		gsub(/[][]/, "", value)
 		names[count] = substr(names[count], 1, RSTART)
 		sub(/ $/, "", names[count])
 	}

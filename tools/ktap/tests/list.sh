@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Test ktap -l: which events of the kernel a pattern matches. The lists are invented.
+# Test ktap -l: which events of the kernel a pattern matches. The lists are invented, and so
+# are the types of functions.
 #
 #	tests/list.sh KTAP
 
@@ -75,15 +76,164 @@ lists the_end trace_end trace_end
 refuses a_system_that_is_not_there 'nope:*' "no event matches 'nope:*'"
 refuses a_function_that_is_not_there probe:nope "no event matches 'probe:nope'"
 refuses what_cannot_come_after_a_function 'probe:vfs_read%nope' "no event matches 'probe:vfs_read%nope'"
-refuses a_name_alone sched_switch \
-	"no event matches 'sched_switch': an event is like SYSTEM:EVENT, a function like probe:FUNCTION"
+lists a_name_alone sched_switch sched:sched_switch rawtp:sched_switch
+lists a_system_call_alone read syscalls:sys_enter_read
+lists a_function_alone vfs_read probe:vfs_read
+lists names_of_all_kinds '*switch' sched:sched_switch rawtp:sched_switch probe:__probestub_sched_switch
+lists names_of_systems 'sched?sched_w*' sched:sched_wakeup
+lists counters_by_their_name '*minor*' software:minor-faults:1
+lists words_alone 'tr*' trace_begin trace_end
+refuses a_name_of_nothing nope "no event matches 'nope': try '*' before and after the name"
+refuses a_pattern_of_nothing 'nope*' "no event matches 'nope*'"
+lists counters 'software:c*s' software:context-switches:1 software:cs:1 software:cpu-migrations:1 \
+	software:cgroup-switches:1
+lists counters_of_the_machine hardware:cycles hardware:cycles:1000000
+refuses a_counter_that_is_not_there software:nope "no event matches 'software:nope'"
+list '*' && cp "$dir/out" "$dir/all"
+printf '%s\n' trace_end tick-1s packet:out ftrace:function software:faults:1 hardware:cycles:1000000 \
+	sched:sched_wakeup rawtp:sched_switch probe:ext4_open >"$dir/some"
+[ "$(grep -cxFf "$dir/some" "$dir/all")" = 9 ]
+result $? all_kinds_are_listed
+for options in -l '-l -p 1'; do
+	code=0
+	# shellcheck disable=SC2086 # words
+	"$ktap" $options >"$dir/out" 2>"$dir/err" || code=$?
+	[ "$code" = 0 ] && cmp -s "$dir/all" "$dir/out" && [ ! -s "$dir/err" ]
+	result $? "no_pattern_is_all:$options"
+done
 refuses ticks 'tick-*' "there is no list of 'tick-*': a tick is like tick-10ms (s, ms, us, ns, hz)"
 refuses profiles profile-99hz \
 	"there is no list of 'profile-99hz': a timer on each CPU is like profile-99hz or profile-1ms"
-refuses counters 'software:*' \
-	"there is no list of 'software:*': counters are like software:faults:1; 'perf list sw' names them"
-refuses counters_of_the_machine 'hardware:*' \
-	"there is no list of 'hardware:*': counters are like hardware:cycles:1000000; 'perf list hw' names them"
+# Write 32-bit words, and the name of a type: its place in $names
+word() {
+	for number; do
+		for shift in $shifts; do
+			printf '%b' "\\0$(printf %03o $((number >> shift & 255)))"
+		done
+	done
+}
+shifts='0 8 16 24'
+[ "$(printf '\001\000' | od -An -td2 | tr -d ' ')" = 1 ] || shifts='24 16 8 0'
+at() {
+	before=${names%%" $1 "*}
+	set -- $before
+	place=1
+	for name; do place=$((place + ${#name} + 1)); done
+	echo "$place"
+}
+# type NAME KIND PARTS TYPE [WORD...]
+type() {
+	name=0
+	[ "$1" = - ] || name=$(at "$1")
+	info=$(($2 << 24 | $3))
+	shift 3
+	word "$name" $info "$@"
+}
+names=' int char file count path fn vfs_read vfs_write __traceiter_sched_switch '
+names="$names""__data prev cookie ext4_open "
+set -- $names
+strings=1
+for name; do strings=$((strings + ${#name} + 1)); done
+{
+	type int 1 0 4 32		# 1
+	type char 1 0 1 8		# 2
+	type - 10 0 2			# 3: const char
+	type - 2 0 3			# 4: its pointer
+	type file 4 0 0			# 5: struct file
+	type - 2 0 5			# 6
+	type - 13 2 1 0 1 0 0		# 7: int (int, ...)
+	type - 2 0 7			# 8
+	type - 3 0 0 8 1 4		# 9: an array of these
+	type - 10 0 8			# 10: a constant pointer
+	type - 13 4 1 "$(at file)" 6 "$(at path)" 4 "$(at fn)" 9 "$(at cookie)" 10	# 11
+	type vfs_read 12 0 11		# 12
+	type - 2 0 0			# 13: void *
+	type - 13 2 0 "$(at __data)" 13 "$(at prev)" 6	# 14: no result
+	type __traceiter_sched_switch 12 0 14	# 15
+	type count 8 0 1		# 16: typedef
+	type - 13 2 16 "$(at count)" 16 0 0	# 17: more parameters
+	type vfs_write 12 0 17		# 18
+} >"$dir/types"
+{ printf '\0'; for name; do printf '%s\0' "$name"; done; } >"$dir/strings"
+mkdir -p "$dir/btf" "$dir/tracefs/events/sched/sched_switch"
+# btf FILE: the words of the header, then types and strings
+btf() {
+	[ "$shifts" = '0 8 16 24' ] && printf '\237\353\001\000' || printf '\353\237\001\000'
+	length=$(wc -c <"$dir/types")
+	word 24 0 "$length" "$length" "$(wc -c <"$dir/strings")"
+	cat "$dir/types" "$dir/strings"
+}
+btf >"$dir/btf/vmlinux"
+# the types of a module follow those of the kernel
+names=' ext4_open inode '
+first=$(wc -c <"$dir/strings")
+{
+	type - 13 1 5 $((first + 11)) 6
+	word $((first + 1)) $((12 << 24)) 19
+} >"$dir/types"
+printf '\0ext4_open\0inode\0' >"$dir/strings"
+btf >"$dir/btf/ext4"
+printf '\tfield:%s;\toffset:0;\tsize:4;\tsigned:1;\n' 'int common_pid' 'char prev_comm[16]' \
+	'pid_t prev_pid' '__data_loc char[] file' 'const char * name' \
+	>"$dir/tracefs/events/sched/sched_switch/format"
+export KTAP_BTF="$dir/btf"
+
+# details NAME PATTERN TEXT: the list with details
+details() {
+	code=0
+	"$ktap" -lv "$2" >"$dir/out" 2>"$dir/err" </dev/null || code=$?
+	printf '%s\n' "$3" | cmp -s - "$dir/out" && [ "$code" = 0 ] && [ ! -s "$dir/err" ]
+	result $? "$1"
+}
+details fields_of_a_tracepoint sched:sched_switch 'sched:sched_switch
+    char prev_comm[16]
+    pid_t prev_pid
+    char[] file
+    const char * name'
+read='    struct file *file
+    const char *path
+    int (*fn[4])(int, ...)
+    int (*const cookie)(int, ...)
+    int retval'
+details parameters_of_a_function probe:vfs_read "probe:vfs_read
+$read"
+details parameters_of_functions 'vfs*' "probe:vfs_read
+$read
+probe:vfs_write
+    count count
+    ...
+    count retval"
+details the_result_of_a_function kretprobe:vfs_read 'probe:vfs_read%return
+    int retval'
+details no_parameters_of_an_instruction probe:vfs_read+4 probe:vfs_read+4
+details parameters_of_a_raw_tracepoint rawtp:sched_switch 'rawtp:sched_switch
+    struct file *prev'
+details parameters_of_a_module probe:ext4:ext4_open 'probe:ext4:ext4_open
+    struct file *inode
+    struct file retval'
+"$ktap" -v -l probe:vfs_read >"$dir/out" 2>"$dir/err" && grep -q 'struct file' "$dir/out"
+result $? details_by_two_options
+
+# damaged types: a list, and no crash
+bad=0 size=$(wc -c <"$dir/btf/vmlinux") n=0
+cp "$dir/btf/vmlinux" "$dir/whole"
+while [ $n -lt "$size" ]; do
+	head -c $n "$dir/whole" >"$dir/btf/vmlinux"
+	"$ktap" -lv 'vfs*' >"$dir/out" 2>"$dir/err" || bad=1
+	printf '\377\017' >>"$dir/btf/vmlinux"
+	tail -c +$((n + 3)) "$dir/whole" >>"$dir/btf/vmlinux"
+	"$ktap" -lv 'vfs*' >"$dir/out" 2>"$dir/err" || bad=1
+	grep -qx probe:vfs_write "$dir/out" || bad=1
+	n=$((n + 7))
+done
+result $bad damaged_types_are_survived
+rm -r "$dir/btf"
+code=0
+"$ktap" -lv probe:vfs_read >"$dir/out" 2>"$dir/err" || code=$?
+[ "$code" = 0 ] && [ "$(cat "$dir/out")" = probe:vfs_read ] &&
+	grep -q '^ktap: this kernel has no types of functions (CONFIG_DEBUG_INFO_BTF)' "$dir/err"
+result $? a_kernel_without_types
+lists no_message_without_details probe:vfs_read probe:vfs_read
 
 code=0
 "$ktap" -l 'sched:*' >/dev/full 2>"$dir/err" || code=$?

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ktap -lv: the fields of tracepoints, from their files in tracefs; parameters and
+ * results of functions and raw tracepoints, from the types of the kernel.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "btf_file.h"
+#include "compiler/clean_text.h"
+#include "compiler/util.h"
+#include "list_details.h"
+#include "session_file.h"
+
+#define DETAILS_INDENT	"    "
+
+/* Print the field of a line "\tfield:TYPE NAME;\toffset:..."; those of all events are left out. */
+static void details_put_field(const char *line)
+{
+	static const char * const places[] = { "__data_loc ", "__rel_loc " };
+	const char *p = strstr(line, "field:"), *name;
+	size_t len;
+
+	if (!p)
+		return;
+	p += strlen("field:");
+	len = strcspn(p, ";\n");
+	for (name = p + len; name > p && name[-1] != ' ' && name[-1] != '*'; name--)
+		;
+	if (!strncmp(name, "common_", 7))
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		size_t skipped = strlen(places[i]);
+
+		if (len > skipped && !strncmp(p, places[i], skipped)) {
+			p += skipped;
+			len -= skipped;
+		}
+	}
+	fputs(DETAILS_INDENT, stdout);
+	put_clean(stdout, p, len);
+	putchar('\n');
+}
+
+static void details_put_fields(const char *system, const char *event)
+{
+	const char *dir = session_tracefs();
+	char path[4096], *line = NULL;
+	size_t size = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/events/%s/%s/format", dir ? dir : "", system, event);
+	f = fopen(path, "re");
+	while (f && getline(&line, &size, f) > 0)
+		details_put_field(line);
+	free(line);
+	if (f)
+		fclose(f);
+}
+
+/* @skip: parameters that a handler does not see */
+static void details_put_function(struct details *d, const char *module, const char *function,
+				 unsigned int skip, bool ret)
+{
+	const struct btf_file *f = btf_open(&d->files, module);
+	uint32_t id = f ? btf_function(f, function) : 0;
+
+	d->no_types |= !f && !strcmp(module, "vmlinux");
+	if (!id)
+		return;
+	if (!ret)
+		btf_put_parameters(f, id, skip, DETAILS_INDENT, stdout);
+	if (!skip)
+		btf_put_result(f, id, "retval", DETAILS_INDENT, stdout);
+}
+
+void details_put(struct details *d, enum listed_kind kind, const char *group, const char *name,
+		 bool ret)
+{
+	char stub[256];
+
+	if (!d->wanted)
+		return;
+	switch (kind) {
+	case LISTED_TRACEPOINT:
+		details_put_fields(group, name);
+		break;
+	case LISTED_RAW_TRACEPOINT:
+		/* the function that calls the probes; its first parameter is their data */
+		snprintf(stub, sizeof(stub), "__traceiter_%s", name);
+		details_put_function(d, group, stub, 1, false);
+		break;
+	case LISTED_FUNCTION:
+		details_put_function(d, group, name, 0, ret);
+		break;
+	case LISTED_OTHER:
+		break;
+	}
+}
+
+void details_end(struct details *d)
+{
+	if (d->no_types)
+		fprintf(stderr, "ktap: this kernel has no types of functions (CONFIG_DEBUG_INFO_BTF)\n");
+	btf_free(d->files);
+}

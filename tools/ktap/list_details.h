@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Fields and parameters of listed events, with their types. */
+#ifndef KTAP_LIST_DETAILS_H
+#define KTAP_LIST_DETAILS_H
+
+#include <stdbool.h>
+
+struct btf_file;
+
+enum listed_kind {
+	LISTED_OTHER,		/* an event without fields */
+	LISTED_TRACEPOINT,
+	LISTED_RAW_TRACEPOINT,
+	LISTED_FUNCTION,
+};
+
+/**
+ * struct details - state of a list with details
+ * @wanted: print them
+ * @files: types that were read
+ * @no_types: a function was listed, and the kernel has no types
+ */
+struct details {
+	bool wanted;
+	struct btf_file *files;
+	bool no_types;
+};
+
+/*
+ * Print fields or parameters, one a line, if they are wanted. @group: system of the
+ * event, or module of the function; @ret: it is a return.
+ */
+void details_put(struct details *d, enum listed_kind kind, const char *group, const char *name,
+		 bool ret);
+
+/* Print what was missing, and free memory. */
+void details_end(struct details *d);
+
+#endif
