@@ -18,6 +18,7 @@
 #include "cat.h"
 #include "cmdline.h"
 #include "command.h"
+#include "compiler/colour.h"
 #include "compiler/compile.h"
 #include "compiler/library.h"
 #include "compiler/util.h"
@@ -728,6 +729,7 @@ static int run_loop(struct run *r)
 
 	if (!open_output(r))
 		return EXIT_LOAD;
+	r->output.colour = !r->opts.json && colour_wanted(r->opts.color, r->output.fd);
 	if (r->opts.folded || r->opts.flame)
 		r->output.folds = &r->folds;
 	/* before anything is traced for it; the file keeps its contents until the end */
@@ -782,6 +784,8 @@ int main(int argc, char **argv)
 		return EXIT_LOAD;
 	if (r.opts.help || r.opts.version || r.opts.list || r.opts.info)
 		return show_what_there_is(&r.opts) && finish_stdout("ktap") ? 0 : EXIT_RUNTIME;
+	if (colour_wanted(r.opts.color, STDERR_FILENO))
+		colour_messages(stderr);
 	code = run_loop(&r);
 	symbolize_free(&r.symbolizer);
 	folds_free(&r.folds);

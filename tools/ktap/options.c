@@ -47,6 +47,8 @@ static const struct option_row option_table[] = {
 	  "print only stacks of tables, folded" },
 	{ "--flame", NULL, "FILE", OPT_STRING, FIELD(flame),
 	  "write a flame graph of these (SVG) to FILE" },
+	{ "--color", NULL, "WHEN", OPT_STRING, FIELD(color),
+	  "colour on a terminal: auto, always or never" },
 	{ "-I", NULL, "DIR", OPT_FOLDER, FIELD(folders), "search DIR for included scripts" },
 	{ "-l", NULL, "[PATTERN]", OPT_PATTERN, FIELD(list),
 	  "list events (sched:*, *open*); -lv: with their fields" },
@@ -282,6 +284,14 @@ static bool options_check(struct options *opts)
 {
 	if (opts->help || opts->version)
 		return true;
+	if (!opts->color)
+		opts->color = "auto";
+	if (strcmp(opts->color, "auto") && strcmp(opts->color, "always") &&
+	    strcmp(opts->color, "never")) {
+		fprintf(stderr, "ktap: error: --color '%s': not auto, always or never\n",
+			opts->color);
+		return false;
+	}
 	opts->json = (opts->format && !strcmp(opts->format, "json")) || opts->folded ||
 		     opts->flame;
 	if (opts->format && !opts->json && strcmp(opts->format, "text")) {

@@ -18,6 +18,7 @@
  * @command: command to start and trace, NULL-terminated; or NULL
  * @output: file for the script's output, or NULL
  * @format: format of that output: "text", "json", or NULL
+ * @color: "auto", "always" or "never"
  * @flame: file for a flame graph of the stacks, or NULL
  * @json: the kernel makes lines of JSON
  * @folders: folders to search for included files, NULL-terminated
@@ -41,6 +42,7 @@ struct options {
 	char **command;
 	const char *output;
 	const char *format;
+	const char *color;
 	const char *flame;
 	const char *list;
 	const char *folders[MAX_FOLDERS + 1];

@@ -5,6 +5,7 @@
  * It is buffered while the session has more data, and written when poll() says
  * that writing does not block. So Control-C works even if the reader is slow.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -12,8 +13,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "compiler/colour.h"
+#include "compiler/util.h"
 #include "folded_stacks.h"
 #include "output_file.h"
+
+#define MAX_COLOURED	1024	/* a longer line is no title, and there is no longer bar */
 
 int output_open(struct output *o, const char *file)
 {
@@ -51,6 +56,70 @@ size_t output_add(struct output *o, const char *data, size_t len)
 	memcpy(o->buf + o->end, data, len);
 	o->end += len;
 	return len;
+}
+
+/*
+ * The length of the part of a line that has one colour: a title, a bar, or what is
+ * between them.
+ */
+static size_t output_part(const char *text, size_t len, bool begin, enum colour *colour)
+{
+	static const char * const titles[] = {
+		"----- Distribution -----", "-- Distribution (log) --",
+	};
+	const char *newline = memchr(text, '\n', len);
+	size_t end = newline ? (size_t)(newline - text) : len, n;
+
+	*colour = COLOUR_END;
+	for (size_t i = 0; begin && i < ARRAY_SIZE(titles); i++) {
+		if (!memmem(text, end, titles[i], strlen(titles[i])))
+			continue;
+		*colour = COLOUR_TITLE;
+		return end;
+	}
+	if (*text == '@') {
+		*colour = COLOUR_BAR;
+		for (n = 0; n < end && text[n] == '@'; n++)
+			;
+		return n;
+	}
+	for (n = 1; n < end; n++) {
+		if (text[n] == '@' && text[n - 1] == '|')
+			return n;
+	}
+	return newline ? end + 1 : end;
+}
+
+size_t output_add_text(struct output *o, const char *data, size_t len)
+{
+	const char *on, *off = colour_code(COLOUR_END);
+	enum colour colour;
+	size_t done = 0, n;
+
+	if (!o->colour)
+		return output_add(o, data, len);
+	while (done < len) {
+		bool begin = !done || data[done - 1] == '\n';
+
+		n = output_part(data + done, len - done, begin, &colour);
+		/* addresses like user@host begin no bar */
+		if (colour == COLOUR_BAR && (!done || data[done - 1] != '|'))
+			colour = COLOUR_END;
+		on = colour == COLOUR_END ? "" : colour_code(colour);
+		if (colour == COLOUR_END || n > MAX_COLOURED) {
+			n = output_add(o, data + done, n);
+			if (!n)
+				break;
+		} else {
+			if (output_room(o) < MAX_COLOURED + strlen(on) + strlen(off))
+				break;
+			output_add(o, on, strlen(on));
+			output_add(o, data + done, n);
+			output_add(o, off, strlen(off));
+		}
+		done += n;
+	}
+	return done;
 }
 
 int output_write(struct output *o)

@@ -10,10 +10,12 @@ struct folds;
 
 /*
  * @folds: if set, gets what is added instead of the file
+ * @colour: put colours into charts
  */
 struct output {
 	int fd;
 	struct folds *folds;
+	bool colour;
 	bool pipe;	/* write at most what poll() promises */
 	bool old;	/* the file still has its old contents */
 	char buf[65536];
@@ -32,6 +34,9 @@ int output_begin(struct output *o);
 
 /* Add up to @len bytes; returns how many fitted. */
 size_t output_add(struct output *o, const char *data, size_t len);
+
+/* The same for text of the script, whose charts may get colours. */
+size_t output_add_text(struct output *o, const char *data, size_t len);
 
 /*
  * Write what poll() says can be written without blocking; 0 or a negative

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "compiler/clean_text.h"
+#include "compiler/colour.h"
 #include "compiler/compile.h"
 #include "compiler/suggest.h"
 #include "compiler/util.h"
@@ -81,15 +82,16 @@ static void suggest_event(const char *message)
 	else if (strstr(message, "event"))
 		suggestion = ktap_suggest_event(event);
 	if (suggestion && is_clean(suggestion))
-		fprintf(stderr, "note: did you mean '%s'?\n", suggestion);
+		fprintf(stderr, "%snote:%s did you mean '%s'?\n",
+			colour_message(stderr, COLOUR_NOTE), colour_message(stderr, COLOUR_END),
+			suggestion);
 	free(event);
 }
 
 static void report_put_line(const char *before, const char *text)
 {
 	fputs(before, stderr);
-	put_clean(stderr, text, strlen(text));
-	putc('\n', stderr);
+	colour_put_message(stderr, text);
 }
 
 /* Does the quoted event contain @arg, as in 'probe:ARG%return'? */
@@ -133,7 +135,8 @@ static void report_put_script(const struct report *r)
 		len -= 3;
 	fputs("ktap ", stderr);
 	put_clean(stderr, name, len);
-	fputs(": error: ", stderr);
+	fprintf(stderr, ": %serror:%s ", colour_message(stderr, COLOUR_ERROR),
+		colour_message(stderr, COLOUR_END));
 }
 
 /* Print "option --name" or "argument N". */

@@ -221,7 +221,7 @@ size_t symbolize_add(struct symbolizer *s, struct output *o, const char *data, s
 			done += symbolizer_hold(s, data[done]);
 			continue;
 		}
-		plain = output_add(o, data + done, plain);
+		plain = output_add_text(o, data + done, plain);
 		if (!plain)
 			break;
 		done += plain;

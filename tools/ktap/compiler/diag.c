@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "compiler/clean_text.h"
+#include "compiler/colour.h"
 #include "compiler/diag.h"
+#include "compiler/lexer.h"
 
 #define MAX_MESSAGES	160	/* bytes of a script line that are shown */
 #define MAX_BEFORE	80	/* of them before the column, if the line is longer */
@@ -74,6 +76,26 @@ static bool is_continuation(char c)
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
 
+/* Print a line of a script; the word after @before bytes is underlined if there is colour. */
+static void diag_put_source(FILE *out, const char *text, size_t len, size_t before)
+{
+	size_t word = 0;
+
+	if (before >= len) {
+		put_clean(out, text, len);
+		return;
+	}
+	while (before + word < len && is_name_char(text[before + word]))
+		word++;
+	if (!word)
+		word = utf8_length((const unsigned char *)text + before, len - before);
+	put_clean(out, text, before);
+	fputs(colour_message(out, COLOUR_PLACE), out);
+	put_clean(out, text + before, word);
+	fputs(colour_message(out, COLOUR_END), out);
+	put_clean(out, text + before + word, len - before - word);
+}
+
 void diag_show_line(FILE *out, const char *text, size_t len, struct pos pos)
 {
 	const char *p = text, *end = text + len, *eol;
@@ -106,7 +128,7 @@ void diag_show_line(FILE *out, const char *text, size_t len, struct pos pos)
 	if (shown > MAX_MESSAGES)
 		shown = MAX_MESSAGES;
 	fprintf(out, " %s", cut);
-	put_clean(out, p, shown);
+	diag_put_source(out, p, shown, left ? left - 1 : shown);
 	fputc('\n', out);
 	if (!left || left > shown + 1)
 		return;
@@ -116,7 +138,8 @@ void diag_show_line(FILE *out, const char *text, size_t len, struct pos pos)
 		if (!is_continuation(p[i]))
 			fputc(p[i] == '\t' ? '\t' : ' ', out);
 	}
-	fputs("^\n", out);
+	fprintf(out, "%s^%s\n", colour_message(out, COLOUR_CARET),
+		colour_message(out, COLOUR_END));
 }
 
 static int diag_compare(const void *a, const void *b)
@@ -154,11 +177,14 @@ static void show_msg(const struct diag *d, const struct diag_msg *m)
 	put_clean(d->out, file->name, strlen(file->name));
 	if (m->pos.line)
 		fprintf(d->out, ":%u:%u", m->pos.line, m->pos.col);
-	fprintf(d->out, ": %s: ", m->error ? "error" : "warning");
+	fprintf(d->out, ": %s%s:%s ",
+		colour_message(d->out, m->error ? COLOUR_ERROR : COLOUR_WARNING),
+		m->error ? "error" : "warning", colour_message(d->out, COLOUR_END));
 	diag_put_line(d->out, m->text);
 	diag_show_line(d->out, file->text, file->len, m->pos);
 	if (m->note) {
-		fputs("note: ", d->out);
+		fprintf(d->out, "%snote:%s ", colour_message(d->out, COLOUR_NOTE),
+			colour_message(d->out, COLOUR_END));
 		diag_put_line(d->out, m->note);
 	}
 }

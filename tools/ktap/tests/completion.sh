@@ -86,6 +86,8 @@ grep -q "^--dump	print the instructions" "$dir/lines"
 result $? options_have_their_help
 offers an_option_by_its_beginning '--max-overhead\n' ktap --m
 offers a_value_in_the_same_word ':files --output=\n' ktapc --output=x
+offers when_to_use_colours 'auto\nalways\n' ktap --color a
+offers when_to_use_colours_in_the_same_word '--color=never\n' ktap --color=n
 offers files_for_an_option ':files \n' ktap -o ''
 offers folders_for_an_option ':folders \n' ktapc -I ''
 offers nothing_for_a_size '' ktap -m ''

@@ -1,0 +1,106 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Test forms of the output and of messages that the runner makes: colours.
+#
+#	tests/output.sh KTAP FAKESESSION
+
+ktap=${1:?usage: output.sh KTAP FAKESESSION}
+fake=${2:?usage: output.sh KTAP FAKESESSION}
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+script='x = 1'
+unset NO_COLOR
+escape=$(printf '\033')
+
+# messages NAME TEXT: the last stderr was exactly this text
+messages() {
+	printf %b "$2" | cmp -s - "$dir/err"
+	result $? "$1"
+}
+
+red='\033[1;31m' violet='\033[1;35m' cyan='\033[1;36m' green='\033[1;32m' line='\033[4m' off='\033[0m'
+code=0
+"$ktap" --color=always -e 'probe_rad = 1 trace foo:bar { n = prin(1) }' >"$dir/out" 2>"$dir/err" || code=$?
+[ "$code" = 2 ]
+result $? colour_does_not_change_the_exit_code
+messages errors_have_colours "-e:1:35: ${red}error:$off unknown function 'prin'
+ probe_rad = 1 trace foo:bar { n = ${line}prin$off(1) }
+                                   $green^$off
+${cyan}note:$off did you mean 'print'?
+"
+"$ktap" --color=always -Werror -w -e 'x = 1' >"$dir/out" 2>"$dir/err"
+messages errors_of_the_command_line_have_none 'ktap: error: -w and -Werror exclude each other\n'
+play 'exit 0\n' --color=always -q -e 'trace_end { print(y) }'
+messages warnings_have_colours "-e:1:19: ${violet}warning:$off 'y' is read but never assigned
+ trace_end { print(${line}y$off) }
+                   $green^$off
+"
+play 'err -e:1:3: error: bad\nexit 1\n' --color=always -q -e "$script"
+messages errors_of_the_kernel_have_colours "-e:1:3: ${red}error:$off bad
+ x $line=$off 1
+   $green^$off
+"
+play 'err -e:1:3: error: bad\nnote lost 5: error: no\nexit 1\n' -q -e "$script"
+messages no_colour_in_a_file '-e:1:3: error: bad
+ x = 1
+   ^
+ktap: lost 5: error: no
+'
+bar='\033[36m' title='\033[1m'
+chart='out x@\nout       value ----- Distribution ----- count\nout           1 |@@@@@@@@    8 a@b\nout         ... |\nout -- Distribution (log) --\nexit 0\n'
+play "$chart" --color=always -e "$script"
+output charts_have_colours "x@
+${title}      value ----- Distribution ----- count$off
+          1 |$bar@@@@@@@@$off    8 a@b
+        ... |
+$title-- Distribution (log) --$off
+"
+plain='x@\n      value ----- Distribution ----- count\n          1 |@@@@@@@@    8 a@b\n        ... |\n-- Distribution (log) --\n'
+for options in '' --color=auto --color=never '--color=always -f json'; do
+	# shellcheck disable=SC2086 # words
+	play "$chart" $options -e "$script"
+	output "charts_in_a_pipe_have_none:$options" "$plain"
+done
+play "split\\n$chart" --color=always -e "$script"
+sed "s/$escape\\[[0-9]*m//g" "$dir/out" >"$dir/bare"
+# shellcheck disable=SC2059 # the text has escapes
+printf "$plain" | cmp -s - "$dir/bare"
+result $? colours_change_no_text
+play "$chart" --color=always -o "$dir/file" -e "$script"
+[ ! -s "$dir/out" ] && grep -q "$escape.36m@@" "$dir/file"
+result $? always_is_for_a_file_too
+awk 'BEGIN { for (i = 0; i < 20000; i++) print "out |@ " i; print "exit 0" }' |
+	"$fake" "$dir" "$ktap" --color=always -e "$script" >"$dir/out" 2>"$dir/err"
+sed "s/$escape\\[[0-9]*m//g" "$dir/out" >"$dir/bare"
+awk 'BEGIN { for (i = 0; i < 20000; i++) print "|@ " i }' | cmp -s - "$dir/bare"
+result $? much_output_with_colours_is_complete
+code=0
+"$ktap" --color=sometimes -e "$script" 2>"$dir/err" || code=$?
+[ "$code" = 2 ] && grep -q "error: --color 'sometimes': not auto, always or never" "$dir/err"
+result $? other_words_are_an_error
+
+# on_terminal NAME WANTED COMMAND: does the command show colours on a terminal (0) or not (1)?
+on_terminal() {
+	script -qec "$3" "$dir/typescript" >"$dir/out" 2>&1 </dev/null
+	grep -q 'expected an expression' "$dir/out" && {
+		grep -q "$escape" "$dir/out"
+		[ $? = "$2" ]
+	}
+	result $? "$1"
+}
+if command -v script >/dev/null; then
+	bad="'$ktap' -e 'x = ('"
+	on_terminal a_terminal_has_colours 0 "TERM=xterm $bad"
+	on_terminal an_empty_no_color_is_none 0 "NO_COLOR= TERM=xterm $bad"
+	on_terminal no_color_is_obeyed 1 "NO_COLOR=1 TERM=xterm $bad"
+	on_terminal a_dumb_terminal_has_no_colour 1 "TERM=dumb $bad"
+	on_terminal a_terminal_without_a_name_has_no_colour 1 "env -u TERM $bad"
+	on_terminal never_is_never 1 "TERM=xterm '$ktap' --color=never -e 'x = ('"
+	on_terminal always_is_always 0 "NO_COLOR=1 TERM=dumb '$ktap' --color=always -e 'x = ('"
+	on_terminal auto_is_what_there_is_without_the_option 0 "TERM=xterm '$ktap' --color=auto -e 'x = ('"
+else
+	skip colours_of_a_terminal 'there is no script(1)'
+fi
+
+finish
