@@ -10,97 +10,6 @@
 
 #include "folded_stacks.h"
 
-/* A value of JSON in a line that the kernel or ktap has made. */
-struct span {
-	const char *begin;
-	const char *end;
-};
-
-/* The end of the string that begins at @p. */
-static const char *fold_skip_string(const char *p, const char *end)
-{
-	for (p++; p < end && *p != '"'; p++) {
-		if (*p == '\\')
-			p++;
-	}
-	return p < end ? p + 1 : end;
-}
-
-/* The end of the value that begins at @p. */
-static const char *fold_skip(const char *p, const char *end)
-{
-	int depth = 0;
-
-	while (p < end) {
-		if (!depth && (*p == ',' || *p == ']' || *p == '}'))
-			break;
-		if (*p == '"') {
-			p = fold_skip_string(p, end);
-			continue;
-		}
-		depth += (*p == '[' || *p == '{') - (*p == ']' || *p == '}');
-		p++;
-	}
-	return p;
-}
-
-/* Get the next element of an array, or the next member of an object with its name. */
-static bool fold_next(const char **pos, const char *end, struct span *value)
-{
-	const char *p = *pos;
-
-	if (p >= end || *p == ']' || *p == '}')
-		return false;
-	value->begin = p;
-	value->end = fold_skip(p, end);
-	*pos = value->end < end && *value->end == ',' ? value->end + 1 : value->end;
-	return true;
-}
-
-static bool fold_member(const struct span *object, const char *name, struct span *value)
-{
-	const char *pos = object->begin + 1;
-	size_t len = strlen(name);
-
-	if (object->begin == object->end || *object->begin != '{')
-		return false;
-	while (fold_next(&pos, object->end, value)) {
-		const char *p = value->begin;
-
-		if (value->end - p < (long)len + 3 || *p != '"' || strncmp(p + 1, name, len) ||
-		    strncmp(p + 1 + len, "\":", 2))
-			continue;
-		value->begin += len + 3;
-		return true;
-	}
-	return false;
-}
-
-static bool fold_is(const struct span *value, const char *text)
-{
-	size_t len = strlen(text);
-
-	return value->end - value->begin == (long)len && !memcmp(value->begin, text, len);
-}
-
-/* Room for a frame: no escape is longer than what it stands for. */
-static bool fold_reserve(char **buf, size_t *size, size_t len)
-{
-	size_t new_size = *size ? *size : 256;
-	char *new_buf;
-
-	if (len <= *size)
-		return true;
-	while (new_size < len)
-		new_size *= 2;
-	new_buf = realloc(*buf, new_size);
-	if (!new_buf)
-		return false;
-	*buf = new_buf;
-	*size = new_size;
-	return true;
-}
-
 /* The byte of an escape, whose backslash is at *@p; '?' if it is no text of a line. */
 static char fold_unescape(const char **p, const char *end)
 {
@@ -149,7 +58,7 @@ static void fold_put_stack(char *to, size_t *len, const struct span *stack)
 	char *begin = to + *len;
 
 	/* each one before those that are there */
-	while (fold_next(&pos, stack->end, &frame)) {
+	while (json_next(&pos, stack->end, &frame)) {
 		char *text = begin + total;
 
 		n = fold_put_frame(text, &frame);
@@ -184,12 +93,12 @@ static char *fold_key(const struct span *key, size_t *len)
 	bool stack = false;
 
 	*len = 0;
-	while (frames && fold_next(&pos, key->end, &part)) {
+	while (frames && json_next(&pos, key->end, &part)) {
 		if (*part.begin != '[')
 			*len += fold_put_frame(frames + *len, &part);
 	}
 	pos = key->begin + 1;
-	while (frames && fold_next(&pos, key->end, &part)) {
+	while (frames && json_next(&pos, key->end, &part)) {
 		if (*part.begin != '[')
 			continue;
 		stack = true;
@@ -206,7 +115,7 @@ static uint64_t fold_count(const struct span *value)
 {
 	struct span count = *value;
 
-	if (*value->begin == '{' && !fold_member(value, "count", &count))
+	if (*value->begin == '{' && !json_member(value, "count", &count))
 		return 0;
 	return *count.begin >= '0' && *count.begin <= '9' ? strtoull(count.begin, NULL, 10) : 0;
 }
@@ -229,15 +138,15 @@ static void folds_add_stack(struct folds *f, char *frames, size_t len, uint64_t 
 	f->stacks[f->n++] = (struct fold){ .frames = frames, .len = len, .count = count };
 }
 
-static void folds_add_line(struct folds *f)
+static void folds_add_line(struct folds *f, const struct span *line)
 {
-	struct span line = { f->line, f->line + f->line_len }, type, key, value;
+	struct span type, key, value;
 	uint64_t count;
 	char *frames;
 	size_t len;
 
-	if (!fold_member(&line, "type", &type) || !fold_is(&type, "\"entry\"") ||
-	    !fold_member(&line, "key", &key) || !fold_member(&line, "value", &value))
+	if (!json_member(line, "type", &type) || !json_is(&type, "\"entry\"") ||
+	    !json_member(line, "key", &key) || !json_member(line, "value", &value))
 		return;
 	count = fold_count(&value);
 	frames = count ? fold_key(&key, &len) : NULL;
@@ -247,24 +156,10 @@ static void folds_add_line(struct folds *f)
 
 void folds_add(struct folds *f, const char *data, size_t len)
 {
-	while (len) {
-		const char *newline = memchr(data, '\n', len);
-		size_t n = newline ? (size_t)(newline - data) : len;
+	struct span line;
 
-		if (fold_reserve(&f->line, &f->line_size, f->line_len + n + 1)) {
-			memcpy(f->line + f->line_len, data, n);
-			f->line_len += n;
-			f->line[f->line_len] = '\0';
-		} else {
-			f->no_memory = true;
-		}
-		if (!newline)
-			return;
-		folds_add_line(f);
-		f->line_len = 0;
-		data += n + 1;
-		len -= n + 1;
-	}
+	while (json_add(&f->lines, &data, &len, &line))
+		folds_add_line(f, &line);
 }
 
 /* By frames: a NUL sorts before all other bytes. */
@@ -326,5 +221,5 @@ void folds_free(struct folds *f)
 	for (size_t i = 0; i < f->n; i++)
 		free(f->stacks[i].frames);
 	free(f->stacks);
-	free(f->line);
+	json_free(&f->lines);
 }

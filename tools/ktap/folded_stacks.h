@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "json_read.h"
+
 /**
  * struct fold - a stack
  * @frames: its frames, the outermost first, each followed by a NUL
@@ -22,18 +24,14 @@ struct fold {
 
 /**
  * struct folds - stacks that are the keys of tables, collected from lines of JSON
- * @line: incomplete line
- * @line_len: bytes of @line
- * @line_size: size of @line
+ * @lines: the output as lines
  * @stacks: the stacks
  * @n: number of @stacks
  * @size: size of @stacks
  * @no_memory: something is missing
  */
 struct folds {
-	char *line;
-	size_t line_len;
-	size_t line_size;
+	struct json_lines lines;
 	struct fold *stacks;
 	size_t n;
 	size_t size;

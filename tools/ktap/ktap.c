@@ -22,7 +22,6 @@
 #include "compiler/compile.h"
 #include "compiler/library.h"
 #include "compiler/util.h"
-#include "folded_stacks.h"
 #include "info.h"
 #include "list.h"
 #include "native_code.h"
@@ -35,6 +34,7 @@
 #include "shell.h"
 #include "signals.h"
 #include "symbolize.h"
+#include "views.h"
 
 enum {
 	EXIT_RUNTIME = 1,
@@ -61,8 +61,7 @@ enum {
  * @sources: the files that it was read from
  * @chunk: the compiled script
  * @chunk_len: its length
- * @folds: with --folded or --flame: the stacks in the output
- * @flame_fd: with --flame: the file
+ * @views: forms of the output that ktap makes
  * @symbolizer: adds names to addresses of user code in the output
  * @command: the command it traces; its pid is 0 if there is none
  * @collected: file with the output of the command of system(), in JSON; or -1
@@ -86,8 +85,7 @@ struct run {
 	size_t chunk_len;
 	struct session session;
 	struct output output;
-	struct folds folds;
-	int flame_fd;
+	struct views views;
 	struct symbolizer symbolizer;
 	struct cat cat;
 	struct shell shell;
@@ -674,35 +672,18 @@ static bool open_output(struct run *r)
 	return !err;
 }
 
-/* The output has only been collected so far; returns the exit code. */
-static int show_stacks(struct run *r, int code)
+/* Show what was only collected so far; returns the exit code. */
+static int run_show_views(struct run *r, int code)
 {
-	int err = 0;
+	bool failed;
+	int err;
 
-	if (!r->output.folds || code == EXIT_LOAD)
+	if (code == EXIT_LOAD)
 		return code;
-	folds_sort(&r->folds);
-	if (!r->folds.n)
-		fprintf(stderr, "ktap: no table with stacks as keys was printed: try s[stack()] += 1\n");
-	if (r->folds.no_memory)
-		fprintf(stderr, "ktap: error: no memory for all stacks\n");
-	if (r->opts.folded)
-		err = output_begin(&r->output);
-	if (r->opts.folded && !err)
-		err = folds_write_to(&r->folds, dup(r->output.fd), NULL);
+	err = views_show(&r->views, &r->opts, &r->output, r->name, &failed);
 	if (err)
 		code = output_failed(r, err);
-	err = 0;
-	if (r->opts.flame) {
-		/* it is no file with an end if this fails */
-		if (ftruncate(r->flame_fd, 0))
-			errno = 0;
-		err = folds_write_to(&r->folds, r->flame_fd, r->name);
-	}
-	if (err)
-		fprintf(stderr, "ktap: error: cannot write to %s: %s\n", r->opts.flame,
-			strerror(-err));
-	return code ? code : err || r->folds.no_memory ? EXIT_RUNTIME : 0;
+	return code ? code : failed ? EXIT_RUNTIME : 0;
 }
 
 static int run_loop(struct run *r)
@@ -730,17 +711,8 @@ static int run_loop(struct run *r)
 	if (!open_output(r))
 		return EXIT_LOAD;
 	r->output.colour = !r->opts.json && colour_wanted(r->opts.color, r->output.fd);
-	if (r->opts.folded || r->opts.flame)
-		r->output.folds = &r->folds;
-	/* before anything is traced for it; the file keeps its contents until the end */
-	if (r->opts.flame) {
-		r->flame_fd = open(r->opts.flame, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-		if (r->flame_fd < 0) {
-			fprintf(stderr, "ktap: error: cannot write to %s: %s\n", r->opts.flame,
-				strerror(errno));
-			return EXIT_LOAD;
-		}
-	}
+	if (!views_open(&r->views, &r->opts, &r->output))
+		return EXIT_LOAD;
 	if (r->opts.command) {
 		err = command_fork(&r->command, r->opts.command);
 		if (err) {
@@ -753,7 +725,7 @@ static int run_loop(struct run *r)
 	session_close(&r->session);
 	shell_signal(&r->shell, SIGTERM);
 	command_end(&r->command);
-	code = show_stacks(r, code);
+	code = run_show_views(r, code);
 	err = output_close(&r->output);
 	if (err && !code)
 		code = output_failed(r, err);
@@ -788,7 +760,7 @@ int main(int argc, char **argv)
 		colour_messages(stderr);
 	code = run_loop(&r);
 	symbolize_free(&r.symbolizer);
-	folds_free(&r.folds);
+	views_free(&r.views);
 	/* the loader thread may still read it */
 	if (!r.loading)
 		free(r.chunk);

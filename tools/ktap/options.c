@@ -42,7 +42,7 @@ static const struct option_row option_table[] = {
 	{ "-e", NULL, "SCRIPT", OPT_STRING, FIELD(text), "run SCRIPT, instead of a file" },
 	{ "-o", NULL, "FILE", OPT_STRING, FIELD(output), "write the script's output to FILE" },
 	{ "-f", "--format", "FORMAT", OPT_STRING, FIELD(format),
-	  "output format: text (default) or json" },
+	  "output format: text (default), json or csv" },
 	{ "--folded", NULL, NULL, OPT_FLAG, FIELD(folded),
 	  "print only stacks of tables, folded" },
 	{ "--flame", NULL, "FILE", OPT_STRING, FIELD(flame),
@@ -292,11 +292,12 @@ static bool options_check(struct options *opts)
 			opts->color);
 		return false;
 	}
-	opts->json = (opts->format && !strcmp(opts->format, "json")) || opts->folded ||
-		     opts->flame;
+	opts->csv = opts->format && !strcmp(opts->format, "csv");
+	opts->json = (opts->format && !strcmp(opts->format, "json")) || opts->csv ||
+		     opts->folded || opts->flame;
 	if (opts->format && !opts->json && strcmp(opts->format, "text")) {
 		fprintf(stderr,
-			"ktap: error: -f '%s': there is no such format: there are text and json%s\n",
+			"ktap: error: -f '%s': there is no such format: there are text, json and csv%s\n",
 			opts->format,
 			opts->script ? "" : "; a script is given by its name alone, without -f");
 		return false;

@@ -17,10 +17,11 @@
  * @foreign: an unknown option, which must be one of the script; or NULL
  * @command: command to start and trace, NULL-terminated; or NULL
  * @output: file for the script's output, or NULL
- * @format: format of that output: "text", "json", or NULL
+ * @format: format of that output: "text", "json", "csv", or NULL
  * @color: "auto", "always" or "never"
  * @flame: file for a flame graph of the stacks, or NULL
  * @json: the kernel makes lines of JSON
+ * @csv: these become comma-separated values
  * @folders: folders to search for included files, NULL-terminated
  * @dry_run: attach nothing
  * @info: show what the kernel has instead
@@ -51,6 +52,7 @@ struct options {
 	uint64_t memory;
 	uint64_t overhead;
 	bool json;
+	bool csv;
 	bool folded;
 	bool all;
 	bool follow;

@@ -15,6 +15,7 @@
 
 #include "compiler/colour.h"
 #include "compiler/util.h"
+#include "csv.h"
 #include "folded_stacks.h"
 #include "output_file.h"
 
@@ -49,6 +50,12 @@ size_t output_add(struct output *o, const char *data, size_t len)
 
 	if (o->folds) {
 		folds_add(o->folds, data, len);
+		return len;
+	}
+	/* the buffer is full while converted text waits */
+	if (o->csv && room) {
+		csv_add(o->csv, data, len);
+		o->end += csv_take(o->csv, o->buf + o->end, room);
 		return len;
 	}
 	if (len > room)
@@ -139,7 +146,7 @@ int output_write(struct output *o)
 	o->begin += n;
 	if (o->begin == o->end) {
 		o->begin = 0;
-		o->end = 0;
+		o->end = o->csv ? csv_take(o->csv, o->buf, sizeof(o->buf)) : 0;
 	}
 	return 0;
 }

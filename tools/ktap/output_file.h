@@ -6,15 +6,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct csv;
 struct folds;
 
 /*
  * @folds: if set, gets what is added instead of the file
+ * @csv: if set, converts what is added
  * @colour: put colours into charts
  */
 struct output {
 	int fd;
 	struct folds *folds;
+	struct csv *csv;
 	bool colour;
 	bool pipe;	/* write at most what poll() promises */
 	bool old;	/* the file still has its old contents */
@@ -32,7 +35,10 @@ int output_open(struct output *o, const char *file);
 /* Truncate the file before the first output; 0 or a negative errno. */
 int output_begin(struct output *o);
 
-/* Add up to @len bytes; returns how many fitted. */
+/*
+ * Add up to @len bytes; returns how many fitted. If they are converted, the result may be
+ * longer; what does not fit waits.
+ */
 size_t output_add(struct output *o, const char *data, size_t len);
 
 /* The same for text of the script, whose charts may get colours. */

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Test forms of the output and of messages that the runner makes: colours.
+# Test forms of the output and of messages that the runner makes: colours, comma-separated
+# values.
 #
 #	tests/output.sh KTAP FAKESESSION
 
@@ -102,5 +103,94 @@ if command -v script >/dev/null; then
 else
 	skip colours_of_a_terminal 'there is no script(1)'
 fi
+
+# json LINE...: steps that print these lines; printf(1) reads them once more
+json() {
+	for text; do
+		printf '%s\n' "out $text" | sed 's/\\/\\\\/g; s/%/%%/g; s/$/\\n/' | tr -d '\n'
+	done
+	printf '%s' 'exit 0\n'
+}
+
+# csv NAME TEXT LINE...: these lines of JSON become this text, in any pieces
+csv() {
+	name=$1
+	printf '%s\n' "$2" >"$dir/wanted"
+	shift 2
+	steps=$(json "$@")
+	for split in '' 'split\n'; do
+		play "$split$steps" -q -f csv -e "$script"
+		cmp -s "$dir/wanted" "$dir/out" && [ "$code" = 0 ] && [ ! -s "$dir/err" ]
+		result $? "$name${split:+_in_single_bytes}"
+	done
+}
+
+play 'exit 0\n' -f csv -e "$script"
+printf 'frames\nstream\narg -e\nformat json\n' | cmp -s - "$dir/setup"
+result $? csv_is_made_of_json
+csv print_is_a_row 'time,value1,value2
+5,cat,7
+6,,true' '{"time":5,"type":"print","values":["cat",7]}' '{"time":6,"type":"print","values":[null,true]}'
+csv fields_are_quoted 'time,value1
+5,"a,b"
+6,"say ""x"""
+7,"two
+lines"
+8, blanks 
+9,' '{"time":5,"type":"print","values":["a,b"]}' '{"time":6,"type":"print","values":["say \"x\""]}' \
+	'{"time":7,"type":"print","values":["two\nlines"]}' '{"time":8,"type":"print","values":[" blanks "]}' \
+	'{"time":9,"type":"print","values":[""]}'
+csv strings_are_not_escaped 'time,value1
+5,a\b?/\ud
+6,€é?' '{"time":5,"type":"print","values":["a\\b\u001b/\\ud"]}' \
+	'{"time":6,"type":"print","values":["\u20ac\u00e9\u009b"]}'
+csv other_values_are_text 'time,value1,value2,value3,value4
+5,vfs_read+0x1;main,table 3,"{""count"":2,""sum"":5}",...' \
+	'{"time":5,"type":"print","values":[["vfs_read+0x1","main"],{"table":3},{"count":2,"sum":5},{"omitted":true}]}'
+csv a_table_has_its_entries_only 'time,name,key1,key2,value
+5,n,cat,1,2
+5,n,a;b,3,-4
+
+time,name,key1,value
+6,1,x,y' '{"time":5,"type":"variable","name":"n","value":{"table":1}}' \
+	'{"time":5,"type":"entry","table":1,"key":["cat",1],"value":2,"name":"n"}' \
+	'{"time":5,"type":"entry","table":1,"key":[["a","b"],3],"value":-4,"name":"n"}' \
+	'{"time":6,"type":"print","values":[{"table":1}]}' '{"time":6,"type":"print","values":[{}]}' \
+	'{"time":6,"type":"entry","table":1,"key":["x"],"value":"y"}'
+csv aggregations_have_columns 'time,name,key1,count,sum,min,max,avg
+5,n,cat,2,5,1,4,2
+5,n,x,0,,,,' '{"time":5,"type":"entry","table":1,"key":["cat"],"value":{"count":2,"sum":5,"min":1,"max":4,"avg":2},"name":"n"}' \
+	'{"time":5,"type":"entry","table":1,"key":["x"],"value":{"count":0},"name":"n"}'
+csv histograms_have_a_row_a_bucket 'time,name,bucket,count
+5,h,<10,1
+5,h,10,2
+6,,1,2' '{"time":5,"type":"variable","name":"h","value":{"count":3,"sum":30,"min":1,"max":12,"avg":10,"buckets":[{"below":10,"count":1},{"from":10,"count":2}]}}' \
+	'{"time":6,"type":"print_hist","values":[{"count":2,"sum":2,"buckets":[{"from":1,"count":2}]}]}'
+csv text_has_no_newline_at_its_end 'time,text
+5,100% of it
+6,"one
+"
+7,a\n
+
+time,cat
+8,x' '{"time":5,"type":"text","text":"100% of it\n"}' '{"time":6,"type":"text","text":"one\n\n"}' \
+	'{"time":7,"type":"text","text":"a\\n"}' '{"time":8,"type":"cat","text":"x"}'
+csv messages_are_no_rows 'time,name,value
+5,n,1
+8,m,2' '{"time":5,"type":"variable","name":"n","value":1}' '{"time":6,"type":"loss","count":3,"text":"lost"}' \
+	'{"time":6,"type":"error","text":"x"}' '{"time":7,"type":"unknown","values":[1]}' '{}' '[' '' \
+	'{"time":8,"type":"variable","name":"m","value":2}'
+awk 'BEGIN { for (i = 0; i < 30000; i++) printf "out {\"time\":%d,\"type\":\"print\",\"values\":[\"\\\"\\\"\\\"%d\"]}\n", i, i; print "exit 0" }' |
+	"$fake" "$dir" "$ktap" -f csv -e "$script" >"$dir/out" 2>"$dir/err"
+awk 'BEGIN { print "time,value1"; for (i = 0; i < 30000; i++) printf "%d,\"\"\"\"\"\"\"%d\"\n", i, i }' | cmp -s - "$dir/out"
+result $? much_output_as_csv_is_complete
+head -c 200000 /dev/zero | tr '\0' '"' >"$dir/shown"
+play "cat $dir/shown\\nexit 0\\n" -f csv -e "$script"
+[ "$(tr -dc '"' <"$dir/out" | wc -c)" -ge 400000 ] && [ "$(head -n 1 "$dir/out")" = time,cat ]
+result $? a_file_as_csv_is_complete
+code=0
+"$ktap" -f csv --folded -e "$script" 2>"$dir/err" || code=$?
+[ "$code" = 2 ] && grep -q 'exclude each other' "$dir/err"
+result $? csv_has_no_stacks
 
 finish

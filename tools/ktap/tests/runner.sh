@@ -278,7 +278,7 @@ setup format_text_needs_no_setup_line 'frames\nstream\narg -e\n'
 play 'exit 0\n' -fjson -e "$script"
 setup value_of_a_short_option_in_its_word 'frames\nstream\narg -e\nformat json\n'
 run -f yaml -e "$script"
-expect unknown_format_is_an_error 2 "-f 'yaml': there is no such format: there are text and json"
+expect unknown_format_is_an_error 2 "-f 'yaml': there is no such format: there are text, json and csv"
 timeless() {
 	sed 's/"time":[1-9][0-9]*,//' "$dir/out" >"$dir/timeless"
 	cp "$dir/timeless" "$dir/out"

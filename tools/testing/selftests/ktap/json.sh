@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 16
+plan 17
 
 only='/execname == "workload"/'
 
@@ -32,6 +32,20 @@ timeless
 out globals_are_lines '{"type":"variable","name":"n","value":50}
 {"type":"variable","name":"s","value":{"table":1}}
 {"type":"entry","table":1,"name":"s","key":["sys_enter_getppid","workload"],"value":50}
+'
+
+run -q -f csv -e "trace syscalls:sys_enter_getppid $only { n += 1; s[probename, execname] <<< 3 }
+	trace_end { print(n, \"a, b\", nil) }" -- "$workload" getppid 50
+sed 's/^[1-9][0-9]*,/T,/' "$tmp/out" >"$tmp/timeless"
+cp "$tmp/timeless" "$tmp/out"
+out csv_has_the_same_values 'time,value1,value2,value3
+T,50,"a, b",
+
+time,name,value
+T,n,50
+
+time,name,key1,key2,count,sum,min,max,avg
+T,s,sys_enter_getppid,workload,50,150,3,3,3
 '
 
 run -q -f json -e "trace syscalls:sys_enter_getppid $only { print(pid, argstr, stack()) printf(\"%s\n\", execname) }" \
