@@ -22,6 +22,7 @@
 #include "compiler/compile.h"
 #include "compiler/library.h"
 #include "compiler/util.h"
+#include "explain.h"
 #include "info.h"
 #include "list.h"
 #include "native_code.h"
@@ -704,6 +705,7 @@ static int run_loop(struct run *r)
 	r->report.script = r->opts.script;
 	r->report.args = r->opts.args;
 	r->report.quiet = r->opts.quiet;
+	r->report.explain = !r->opts.quiet && isatty(STDERR_FILENO);
 	target_init(&r->symbolizer.target, r->opts.pid);
 	r->symbolizer.json = r->opts.json;
 	r->collected = -1;
@@ -737,6 +739,8 @@ static bool show_what_there_is(const struct options *opts)
 {
 	if (opts->list && !opts->help && !opts->version)
 		return list_events(opts->list, opts->pid, opts->verbose);
+	if (opts->explain && !opts->help && !opts->version)
+		return explain_show(opts->explain);
 	if (opts->help)
 		options_usage(stdout);
 	else if (opts->info && !opts->version)
@@ -754,7 +758,8 @@ int main(int argc, char **argv)
 	streams_open("ktap");
 	if (!options_parse(&r.opts, argc, argv))
 		return EXIT_LOAD;
-	if (r.opts.help || r.opts.version || r.opts.list || r.opts.info)
+	if (r.opts.help || r.opts.version || r.opts.list || r.opts.info ||
+	    r.opts.explain)
 		return show_what_there_is(&r.opts) && finish_stdout("ktap") ? 0 : EXIT_RUNTIME;
 	if (colour_wanted(r.opts.color, STDERR_FILENO))
 		colour_messages(stderr);

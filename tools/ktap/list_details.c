@@ -102,6 +102,6 @@ void details_put(struct details *d, enum listed_kind kind, const char *group, co
 void details_end(struct details *d)
 {
 	if (d->no_types)
-		fprintf(stderr, "ktap: this kernel has no types of functions (CONFIG_DEBUG_INFO_BTF)\n");
+		fprintf(stderr, "ktap: this kernel has no types of functions (ktap --explain btf)\n");
 	btf_free(d->files);
 }

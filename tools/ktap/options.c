@@ -56,6 +56,8 @@ static const struct option_row option_table[] = {
 	  "attach nothing, but say what would be attached" },
 	{ "--info", NULL, NULL, OPT_FLAG, FIELD(info),
 	  "show what the kernel has, and what it lacks" },
+	{ "--explain", NULL, "TEXT", OPT_STRING, FIELD(explain),
+	  "explain a message, or the word that it names" },
 	{ "-p", NULL, "PID", OPT_NUMBER, FIELD(pid), "only events of process PID" },
 	{ "--follow", NULL, NULL, OPT_FLAG, FIELD(follow), "with -p: and of its descendants" },
 	{ "-a", NULL, NULL, OPT_FLAG, FIELD(all), "with COMMAND: all events, not only its own" },
@@ -84,6 +86,7 @@ static const struct exclusion ktap_exclusions[] = {
 	{ "-l", { "-e", "-o", "-f", "--folded", "--flame", "-I", "-C", "-m", "-a", "--follow",
 		  "--self", "--unsafe", "--max-overhead", "--no-symbols", "--dump-jit" } },
 	{ "--info", { "-e", "-l", "-o", "-f", "--folded", "--flame", "-p", "--dump-jit" } },
+	{ "--explain", { "-e", "-l", "--info", "-o", "-p", "--dry-run", "--dump-jit" } },
 	{ "--dry-run", { "-l", "--info", "--folded", "--flame", "--dump-jit" } },
 	{ "-w", { "-Werror" } },
 	{ 0 },
@@ -96,6 +99,7 @@ void options_usage(FILE *out)
 		"       ktap [options] -e 'SCRIPT' [args] [-- COMMAND [args]]\n"
 		"       ktap -l [PATTERN] [-v] [-p PID]\n"
 		"       ktap --info\n"
+		"       ktap --explain TEXT\n"
 		"\n"
 		"Runs a script, or a chunk made by ktapc, in the kernel and shows its output\n"
 		"until it ends, Control-C is pressed, or COMMAND exits.  A COMMAND is started\n"
@@ -302,6 +306,10 @@ static bool options_check(struct options *opts)
 			opts->script ? "" : "; a script is given by its name alone, without -f");
 		return false;
 	}
+	if (opts->explain && (opts->script || opts->command))
+		return usage_error("--explain takes a word, or a message in quotes", NULL);
+	if (opts->explain)
+		return true;
 	if (opts->info && (opts->script || opts->command))
 		return usage_error("--info takes no script", NULL);
 	if (opts->info)

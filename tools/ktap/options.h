@@ -25,6 +25,7 @@
  * @folders: folders to search for included files, NULL-terminated
  * @dry_run: attach nothing
  * @info: show what the kernel has instead
+ * @explain: word or message to explain instead, or NULL
  * @list: pattern of events to list instead, or NULL
  * @pid: process to trace, or 0
  * @all: with @command: trace others, too
@@ -45,6 +46,7 @@ struct options {
 	const char *format;
 	const char *color;
 	const char *flame;
+	const char *explain;
 	const char *list;
 	const char *folders[MAX_FOLDERS + 1];
 	uint64_t pid;

@@ -12,6 +12,7 @@
 #include "compiler/compile.h"
 #include "compiler/suggest.h"
 #include "compiler/util.h"
+#include "explain.h"
 #include "report.h"
 
 /* Prefixes of notes that report no loss. */
@@ -174,6 +175,18 @@ static bool blame_argument(struct report *r, const char *message)
 	return true;
 }
 
+/* On a terminal: name the explanation of a message, unless it was the last one, too. */
+static void report_explain(struct report *r, const char *message)
+{
+	const char *word = r->explain ? explain_word(message) : NULL;
+
+	if (!word || word == r->explained)
+		return;
+	r->explained = word;
+	fprintf(stderr, "%snote:%s see: ktap --explain %s\n", colour_message(stderr, COLOUR_NOTE),
+		colour_message(stderr, COLOUR_END), word);
+}
+
 static void show_error(struct report *r, char *text)
 {
 	static const char marker[] = ": error: ";
@@ -194,6 +207,7 @@ static void show_error(struct report *r, char *text)
 			ktap_show_position(stderr, r->chunk, r->chunk_len, text, line, column);
 	}
 	suggest_event(message + strlen(marker));
+	report_explain(r, message + strlen(marker));
 }
 
 static void show_note(struct report *r, char *text)
@@ -203,6 +217,7 @@ static void show_note(struct report *r, char *text)
 			return;
 	}
 	report_put_line("ktap: ", text);
+	report_explain(r, text);
 }
 
 void report_add(struct report *r, enum ktap_channel channel, const char *data, size_t len)

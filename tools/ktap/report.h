@@ -20,6 +20,8 @@ struct report_line {
  * @script: file of the script; NULL if its text was given
  * @args: its arguments, NULL-terminated
  * @quiet: leave out notes that report no loss
+ * @explain: name the explanation of a message
+ * @explained: the last word that was named
  * @errors: number of errors that were shown
  * @hide_calls: hide the call trace of the last error
  * @error: incomplete line of KTAP_CH_ERROR
@@ -31,6 +33,8 @@ struct report {
 	const char *script;
 	char **args;
 	bool quiet;
+	bool explain;
+	const char *explained;
 	unsigned int errors;
 	bool hide_calls;
 	struct report_line error;

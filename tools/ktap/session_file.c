@@ -78,14 +78,14 @@ static bool in_user_namespace(void)
 void session_advise(const char *tracefs, int err)
 {
 	if (line_has("/sys/kernel/security/lockdown", "[confidentiality]"))
-		fprintf(stderr, "ktap: the kernel is locked down: to trace it, boot without lockdown=confidentiality\n");
+		fprintf(stderr, "ktap: the kernel is locked down: to trace it, boot without lockdown=confidentiality (ktap --explain lockdown)\n");
 	else if (in_user_namespace())
-		fprintf(stderr, "ktap: tracing shows the whole machine, so it is not allowed in a user namespace, even for its root\n");
+		fprintf(stderr, "ktap: tracing shows the whole machine, so it is not allowed in a user namespace, even for its root (ktap --explain permission)\n");
 	else if (err == EACCES)
-		fprintf(stderr, "ktap: tracefs belongs to root: try sudo, or give it to a group: mount -o remount,gid=GROUP,mode=750 %s; chmod 660 %s/ktap/session\n",
+		fprintf(stderr, "ktap: tracefs belongs to root: try sudo, or give it to a group: mount -o remount,gid=GROUP,mode=750 %s; chmod 660 %s/ktap/session (ktap --explain permission)\n",
 			tracefs, tracefs);
 	else
-		fprintf(stderr, "ktap: tracing needs CAP_PERFMON: try sudo, or setcap cap_perfmon+ep of ktap, or sysctl kernel.perf_event_paranoid=-1\n");
+		fprintf(stderr, "ktap: tracing needs CAP_PERFMON: try sudo, or setcap cap_perfmon+ep of ktap, or sysctl kernel.perf_event_paranoid=-1 (ktap --explain permission)\n");
 }
 
 /* Explain why ktap/session below @tracefs could not be opened. */
@@ -93,7 +93,7 @@ static void explain_open(const char *tracefs, const char *path, int err)
 {
 	if (err == ENOENT && there_is(tracefs, ".")) {
 		fprintf(stderr, "ktap: error: this kernel has no ktap: no %s\n", path);
-		fprintf(stderr, "ktap: it must be built with CONFIG_KTAP=y\n");
+		fprintf(stderr, "ktap: it must be built with CONFIG_KTAP=y (ktap --explain kernel)\n");
 		return;
 	}
 	fprintf(stderr, "ktap: error: cannot open %s: %s\n", path, strerror(err));
@@ -104,7 +104,7 @@ static void explain_open(const char *tracefs, const char *path, int err)
 void session_no_tracefs(const char *tracefs)
 {
 	fprintf(stderr, "ktap: error: tracefs is not mounted\n");
-	fprintf(stderr, "ktap: try: mount -t tracefs nodev %s\n",
+	fprintf(stderr, "ktap: try: mount -t tracefs nodev %s (ktap --explain tracefs)\n",
 		tracefs ? tracefs : tracefs_dirs[0]);
 }
 
@@ -420,7 +420,7 @@ bool session_accepts(const struct session *s, const char *name, const void *chun
 		return true;
 	fprintf(stderr, "ktap: error: %s: needs ktap version %u.%u, this kernel has %u.%u\n",
 		name, major, minor, kmajor, kminor);
-	fprintf(stderr, "ktap: compile the script with the ktapc that belongs to this kernel\n");
+	fprintf(stderr, "ktap: compile the script with the ktapc that belongs to this kernel (ktap --explain version)\n");
 	return false;
 }
 

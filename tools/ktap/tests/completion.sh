@@ -86,6 +86,7 @@ grep -q "^--dump	print the instructions" "$dir/lines"
 result $? options_have_their_help
 offers an_option_by_its_beginning '--max-overhead\n' ktap --m
 offers a_value_in_the_same_word ':files --output=\n' ktapc --output=x
+offers words_to_explain 'lockdown\nlosses\n' ktap --explain lo
 offers formats 'json\n' ktap -f j
 offers when_to_use_colours 'auto\nalways\n' ktap --color a
 offers when_to_use_colours_in_the_same_word '--color=never\n' ktap --color=n

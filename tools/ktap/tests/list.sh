@@ -231,7 +231,7 @@ rm -r "$dir/btf"
 code=0
 "$ktap" -lv probe:vfs_read >"$dir/out" 2>"$dir/err" || code=$?
 [ "$code" = 0 ] && [ "$(cat "$dir/out")" = probe:vfs_read ] &&
-	grep -q '^ktap: this kernel has no types of functions (CONFIG_DEBUG_INFO_BTF)' "$dir/err"
+	grep -q '^ktap: this kernel has no types of functions (ktap --explain btf)$' "$dir/err"
 result $? a_kernel_without_types
 lists no_message_without_details probe:vfs_read probe:vfs_read
 
@@ -243,7 +243,7 @@ result $? list_to_a_full_disk
 export KTAP_TRACEFS="$dir/nowhere"
 for pattern in 'sched:*' 'probe:vfs_*' 'rawtp:*'; do
 	refuses "no_tracefs_for_$pattern" "$pattern" "tracefs is not mounted
-ktap: try: mount -t tracefs nodev $dir/nowhere"
+ktap: try: mount -t tracefs nodev $dir/nowhere (ktap --explain tracefs)"
 done
 lists what_needs_no_tracefs trace_end trace_end
 export KTAP_TRACEFS="$dir/tracefs"

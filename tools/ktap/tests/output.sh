@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Test forms of the output and of messages that the runner makes: colours, comma-separated
-# values.
+# values, explanations.
 #
 #	tests/output.sh KTAP FAKESESSION
 
@@ -192,5 +192,72 @@ code=0
 "$ktap" -f csv --folded -e "$script" 2>"$dir/err" || code=$?
 [ "$code" = 2 ] && grep -q 'exclude each other' "$dir/err"
 result $? csv_has_no_stacks
+
+# explained NAME TEXT WORD: the explanation of the text is that of the word
+explained() {
+	code=0
+	"$ktap" --explain "$2" >"$dir/out" 2>"$dir/err" || code=$?
+	[ "$code" = 0 ] && [ ! -s "$dir/err" ] && [ "$(head -n 1 "$dir/out")" = "$3" ] &&
+		[ "$(grep -c '^Cause$\|^How to see it$\|^What to do$' "$dir/out")" = 3 ]
+	result $? "$1"
+}
+explained a_word budget budget
+explained a_word_in_capitals BTF btf
+explained a_message "-e:1:4: error: the handler used up its budget: max_insns is 100" budget
+explained a_note "ktap: lost 5 output records: they were not read fast enough" losses
+explained a_message_of_the_tool 'ktap: tracefs is not mounted' tracefs
+code=0
+"$ktap" --explain "no$escape" >"$dir/out" 2>"$dir/err" || code=$?
+[ "$code" = 1 ] && [ ! -s "$dir/out" ] && grep -q "^ktap: error: no explanation of 'no?': .* budget .* losses" "$dir/err"
+result $? what_has_no_explanation
+for others in x.kp '-- ls' '-e x' '-l x'; do
+	code=0
+	# shellcheck disable=SC2086 # words
+	"$ktap" --explain budget $others >"$dir/out" 2>"$dir/err" || code=$?
+	[ "$code" = 2 ] && [ ! -s "$dir/out" ]
+	result $? "explanations_stand_alone:$others"
+done
+
+# each word that a message names is explained, and each explained message exists
+sources=$(dirname "$0")/..
+cat "$sources"/*.c | grep -o 'ktap --explain [a-z][a-z]*' | sed 's/.* //' | sort -u >"$dir/named"
+[ "$(wc -l <"$dir/named")" -ge 5 ]
+result $? messages_name_words
+sed -n '/^} explained/,/^};/s/^	{ "\(.*\)", "\([a-z]*\)" },$/\2	\1/p' "$sources/explain.c" >"$dir/table"
+cut -f 1 "$dir/table" | sort -u - "$dir/named" >"$dir/words"
+while read -r word; do
+	explained "named_$word" "$word" "$word"
+done <"$dir/words"
+sed -n 's/^		"\([a-z]*\)",$/\1/p' "$sources/explain.c" | sort >"$dir/all"
+cmp -s "$dir/words" "$dir/all"
+result $? no_word_without_a_message
+kernel=$sources/../../kernel/trace/ktap
+if [ -d "$kernel" ]; then
+	find "$kernel" -name '*.c' ! -path '*/tests/*' -exec cat {} + >"$dir/sources"
+	cat "$sources"/[!e]*.c >>"$dir/sources"
+	lost=
+	while IFS= read -r row; do
+		grep -qF -- "${row#*	}" "$dir/sources" || lost="$lost ${row#*	}"
+	done <"$dir/table"
+	[ -s "$dir/table" ] && [ -z "$lost" ]
+	result $? "explained_messages_exist$lost"
+else
+	skip explained_messages_exist 'tools/ktap is alone'
+fi
+# messages of the kernel name their word on a terminal only
+messages='err -e:1:3: error: bad is too complex\nnote lost 5 output records: they were not read fast enough\n'
+play "${messages}exit 1\\n" -q -e "$script"
+! grep -q explain "$dir/err"
+result $? messages_in_a_file_name_no_word
+real=$ktap
+ktap=$dir/on_terminal
+# shellcheck disable=SC2016 # arguments of the inner script
+printf '#!/bin/sh\nexec "%s" "$@" 2>/dev/tty\n' "$real" >"$ktap"
+chmod +x "$ktap"
+play "${messages}note lost 6 output records: they were not read fast enough\\nout end\\nshows end\\nexit 1\\n" \
+	--color=never -o /dev/tty -e "$script"
+[ "$(grep -c 'explain complex' "$dir/terminal")" = 1 ] && [ "$(grep -c 'explain losses' "$dir/terminal")" = 1 ]
+result $? messages_on_a_terminal_name_their_word
+ktap=$real
 
 finish

@@ -28,7 +28,7 @@ says() {
 
 not_permitted='error: cannot open .*/ktap/session: (Operation not permitted|Permission denied)'
 needs='^ktap: tracing needs CAP_PERFMON: try sudo, '
-locked='^ktap: the kernel is locked down: to trace it, boot without lockdown=confidentiality$'
+locked='^ktap: the kernel is locked down: to trace it, boot without lockdown=confidentiality [(]ktap --explain lockdown[)]$'
 
 # without CAP_PERFMON
 echo 2 >$paranoid

@@ -27,14 +27,14 @@ says() {
 echo 2 >$paranoid
 with "$workload" as $nobody "$KTAP" -e 'print(1)'
 says mode_of_the_files_decides 'error: cannot open .*/ktap/session: Permission denied$' \
-	"^ktap: tracefs belongs to root: try sudo, or give it to a group: mount -o remount,gid=GROUP,mode=750 $tracefs; chmod 660 $session\$"
+	"^ktap: tracefs belongs to root: try sudo, or give it to a group: mount -o remount,gid=GROUP,mode=750 $tracefs; chmod 660 $session [(]ktap --explain permission[)]\$"
 everybody $nobody 750 660
 result $? a_group_gets_them
 with "$workload" as 1 "$KTAP" -e 'print(1)'
 says other_users_do_not 'error: cannot open .*/ktap/session: Permission denied$' "^ktap: tracefs belongs to root"
 with "$workload" as $nobody "$KTAP" -e 'print(1)'
 says mode_is_not_enough 'error: cannot open .*/ktap/session: Operation not permitted$' \
-	'^ktap: tracing needs CAP_PERFMON: try sudo, or setcap cap_perfmon\+ep of ktap, or sysctl kernel.perf_event_paranoid=-1$'
+	'^ktap: tracing needs CAP_PERFMON: try sudo, or setcap cap_perfmon\+ep of ktap, or sysctl kernel.perf_event_paranoid=-1 [(]ktap --explain permission[)]$'
 with "$workload" as $nobody "$workload" userns "$KTAP" -e 'print(1)'
 says root_of_a_namespace_is_nobody 'error: cannot open .*/ktap/session: Operation not permitted$' \
 	"^ktap: tracing shows the whole machine, so it is not allowed in a user namespace, even for its root\$"
