@@ -14,82 +14,16 @@ static const char * const csv_columns[] = { "count", "sum", "min", "max", "avg" 
 
 #define CSV_COLUMNS	(sizeof(csv_columns) / sizeof(csv_columns[0]))
 
-static void csv_put(struct csv *c, const char *text, size_t len)
-{
-	size_t size = c->size ? c->size : 4096;
-	char *more;
-
-	while (size < c->len + len)
-		size *= 2;
-	if (size != c->size) {
-		more = realloc(c->text, size);
-		if (!more) {
-			c->no_memory = true;
-			return;
-		}
-		c->text = more;
-		c->size = size;
-	}
-	memcpy(c->text + c->len, text, len);
-	c->len += len;
-}
-
-static void csv_put_text(struct csv *c, const char *text)
-{
-	csv_put(c, text, strlen(text));
-}
-
-/* The next character of a string of JSON in UTF-8; control characters become '?'. */
-static size_t csv_character(const char **pos, const char *end, char *to)
-{
-	const char *p = *pos;
-	unsigned long code;
-	char hex[5] = "";
-
-	if (*p != '\\' || p + 1 >= end) {
-		*to = *p;
-		*pos = p + 1;
-		return 1;
-	}
-	*pos = p + 2;
-	if (p[1] != 'u' || end - p < 6) {
-		*to = p[1] == 'n' ? '\n' : p[1] == 't' ? '\t' : p[1];
-		return 1;
-	}
-	memcpy(hex, p + 2, 4);
-	*pos = p + 6;
-	code = strtoul(hex, NULL, 16);
-	if (code < ' ' || (code >= 127 && code < 160)) {
-		*to = '?';
-		return 1;
-	}
-	if (code < 0x80) {
-		*to = code;
-		return 1;
-	}
-	if (code >= 0xd800 && code < 0xe000)
-		code = 0xfffd;
-	if (code < 0x800) {
-		to[0] = 0xc0 | code >> 6;
-		to[1] = 0x80 | (code & 0x3f);
-		return 2;
-	}
-	to[0] = 0xe0 | code >> 12;
-	to[1] = 0x80 | (code >> 6 & 0x3f);
-	to[2] = 0x80 | (code & 0x3f);
-	return 3;
-}
-
 static void csv_put_string(struct csv *c, const char *p, const char *end)
 {
 	char text[4];
 
 	while (p < end) {
-		size_t n = csv_character(&p, end, text);
+		size_t n = json_character(&p, end, text);
 
-		csv_put(c, text, n);
+		text_put(&c->out, text, n);
 		if (*text == '"')
-			csv_put_text(c, "\"");
+			text_puts(&c->out, "\"");
 	}
 }
 
@@ -107,72 +41,72 @@ static void csv_put_bare(struct csv *c, const struct span *value)
 	case '[':
 		for (; json_next(&pos, value->end, &part); first = false) {
 			if (!first)
-				csv_put_text(c, ";");
+				text_puts(&c->out, ";");
 			csv_put_bare(c, &part);
 		}
 		break;
 	case '{':
 		if (json_member(value, "table", &part)) {
-			csv_put_text(c, "table ");
-			csv_put(c, part.begin, part.end - part.begin);
+			text_puts(&c->out, "table ");
+			text_put(&c->out, part.begin, part.end - part.begin);
 		} else if (json_member(value, "omitted", &part)) {
-			csv_put_text(c, "...");
+			text_puts(&c->out, "...");
 		} else {
 			for (const char *p = value->begin; p < value->end; p++)
-				csv_put(c, *p == '"' ? "\"\"" : p, 1 + (*p == '"'));
+				text_put(&c->out, *p == '"' ? "\"\"" : p, 1 + (*p == '"'));
 		}
 		break;
 	default:
 		if (!json_is(value, "null"))
-			csv_put(c, value->begin, value->end - value->begin);
+			text_put(&c->out, value->begin, value->end - value->begin);
 	}
 }
 
 /* Put the field of a value, quoted if it must be. */
 static void csv_put_field(struct csv *c, const struct span *value)
 {
-	size_t begin = c->len, len;
+	size_t begin = c->out.len, len;
 	bool quoted = false;
 
-	csv_put_text(c, ",\"");
+	text_puts(&c->out, ",\"");
 	if (value)
 		csv_put_bare(c, value);
-	if (c->no_memory)
+	if (c->out.no_memory)
 		return;
-	len = c->len - begin - 2;
+	len = c->out.len - begin - 2;
 	for (size_t i = 0; i < len && !quoted; i++)
-		quoted = strchr("\",\n\r", c->text[begin + 2 + i]) && c->text[begin + 2 + i];
+		quoted = !!memchr("\",\n\r", c->out.text[begin + 2 + i], 4);
 	if (quoted) {
-		csv_put_text(c, "\"");
+		text_puts(&c->out, "\"");
 		return;
 	}
-	memmove(c->text + begin + 1, c->text + begin + 2, len);
-	c->len--;
+	memmove(c->out.text + begin + 1, c->out.text + begin + 2, len);
+	c->out.len--;
 }
 
 /* The text from @begin on is the header of the next row: keep it if it is a new one. */
 static void csv_header(struct csv *c, size_t begin)
 {
-	size_t len = c->len - begin;
+	size_t len = c->out.len - begin;
 	char *header;
 
-	if (c->no_memory)
+	if (c->out.no_memory)
 		return;
-	if (c->header && c->header_size == len && !memcmp(c->header, c->text + begin, len)) {
-		c->len = begin;
+	if (c->header && c->header_size == len && !memcmp(c->header, c->out.text + begin, len)) {
+		c->out.len = begin;
 		return;
 	}
 	header = malloc(len + 1);
 	if (!header) {
-		c->no_memory = true;
+		c->out.no_memory = true;
 		return;
 	}
-	memcpy(header, c->text + begin, len);
-	c->len = begin;
+	memcpy(header, c->out.text + begin, len);
+	c->out.len = begin;
 	if (c->header)
-		csv_put_text(c, "\n");
-	csv_put(c, header, len);
-	csv_put_text(c, "\n");
+		text_puts(&c->out, "\n");
+	text_put(&c->out, header, len);
+	text_puts(&c->out, "\n");
 	free(c->header);
 	c->header = header;
 	c->header_size = len;
@@ -197,13 +131,13 @@ static enum csv_shape csv_shape_of(const struct span *value)
 static void csv_put_shape(struct csv *c, enum csv_shape shape)
 {
 	if (shape == CSV_VALUE) {
-		csv_put_text(c, ",value");
+		text_puts(&c->out, ",value");
 	} else if (shape == CSV_BUCKETS) {
-		csv_put_text(c, ",bucket,count");
+		text_puts(&c->out, ",bucket,count");
 	} else {
 		for (size_t i = 0; i < CSV_COLUMNS; i++) {
-			csv_put_text(c, ",");
-			csv_put_text(c, csv_columns[i]);
+			text_puts(&c->out, ",");
+			text_puts(&c->out, csv_columns[i]);
 		}
 	}
 }
@@ -215,7 +149,7 @@ static void csv_put_front(struct csv *c, const struct span *time, const struct s
 	const char *pos = key ? key->begin + 1 : NULL;
 	struct span part;
 
-	csv_put(c, time->begin, time->end - time->begin);
+	text_put(&c->out, time->begin, time->end - time->begin);
 	csv_put_field(c, name);
 	while (key && json_next(&pos, key->end, &part))
 		csv_put_field(c, &part);
@@ -228,14 +162,14 @@ static void csv_put_rows(struct csv *c, const struct span *time, const struct sp
 	enum csv_shape shape = csv_shape_of(value);
 	const char *pos = key ? key->begin + 1 : NULL;
 	struct span buckets, bucket, part;
-	size_t begin = c->len;
+	size_t begin = c->out.len;
 	char column[32];
 	int n = 0;
 
-	csv_put_text(c, "time,name");
+	text_puts(&c->out, "time,name");
 	while (key && json_next(&pos, key->end, &part)) {
 		snprintf(column, sizeof(column), ",key%d", ++n);
-		csv_put_text(c, column);
+		text_puts(&c->out, column);
 	}
 	csv_put_shape(c, shape);
 	csv_header(c, begin);
@@ -245,7 +179,7 @@ static void csv_put_rows(struct csv *c, const struct span *time, const struct sp
 			csv_put_field(c, value);
 		for (size_t i = 0; shape == CSV_AGGREGATION && i < CSV_COLUMNS; i++)
 			csv_put_field(c, json_member(value, csv_columns[i], &part) ? &part : NULL);
-		csv_put_text(c, "\n");
+		text_puts(&c->out, "\n");
 		return;
 	}
 	json_member(value, "buckets", &buckets);
@@ -253,13 +187,13 @@ static void csv_put_rows(struct csv *c, const struct span *time, const struct sp
 	while (json_next(&pos, buckets.end, &bucket)) {
 		csv_put_front(c, time, name, key);
 		if (json_member(&bucket, "below", &part)) {
-			csv_put_text(c, ",<");
-			csv_put(c, part.begin, part.end - part.begin);
+			text_puts(&c->out, ",<");
+			text_put(&c->out, part.begin, part.end - part.begin);
 		} else {
 			csv_put_field(c, json_member(&bucket, "from", &part) ? &part : NULL);
 		}
 		csv_put_field(c, json_member(&bucket, "count", &part) ? &part : NULL);
-		csv_put_text(c, "\n");
+		text_puts(&c->out, "\n");
 	}
 }
 
@@ -276,7 +210,7 @@ static void csv_print(struct csv *c, const struct span *time, const struct span 
 {
 	const char *pos = values->begin + 1;
 	struct span value = { 0 };
-	size_t begin = c->len;
+	size_t begin = c->out.len;
 	bool tables = true;
 	char column[32];
 	int n = 0;
@@ -289,17 +223,17 @@ static void csv_print(struct csv *c, const struct span *time, const struct span 
 		csv_put_rows(c, time, NULL, NULL, &value);
 		return;
 	}
-	csv_put_text(c, "time");
+	text_puts(&c->out, "time");
 	for (int i = 0; i < n; i++) {
 		snprintf(column, sizeof(column), ",value%d", i + 1);
-		csv_put_text(c, column);
+		text_puts(&c->out, column);
 	}
 	csv_header(c, begin);
-	csv_put(c, time->begin, time->end - time->begin);
+	text_put(&c->out, time->begin, time->end - time->begin);
 	pos = values->begin + 1;
 	while (json_next(&pos, values->end, &value))
 		csv_put_field(c, &value);
-	csv_put_text(c, "\n");
+	text_puts(&c->out, "\n");
 }
 
 /* Text of the script, a file or a command, without a newline at its end */
@@ -307,7 +241,7 @@ static void csv_text(struct csv *c, const struct span *time, const struct span *
 		     const struct span *text)
 {
 	struct span shown = *text;
-	size_t begin = c->len, len = text->end - text->begin;
+	size_t begin = c->out.len, len = text->end - text->begin;
 
 	if (*text->begin != '"')
 		return;
@@ -320,12 +254,12 @@ static void csv_text(struct csv *c, const struct span *time, const struct span *
 			backslashes++;
 		shown.end -= backslashes % 2 ? 2 : 0;
 	}
-	csv_put_text(c, "time,");
-	csv_put(c, type->begin + 1, type->end - type->begin - 2);
+	text_puts(&c->out, "time,");
+	text_put(&c->out, type->begin + 1, type->end - type->begin - 2);
 	csv_header(c, begin);
-	csv_put(c, time->begin, time->end - time->begin);
+	text_put(&c->out, time->begin, time->end - time->begin);
 	csv_put_field(c, &shown);
-	csv_put_text(c, "\n");
+	text_puts(&c->out, "\n");
 }
 
 static void csv_line(struct csv *c, const struct span *line)
@@ -352,34 +286,21 @@ static void csv_line(struct csv *c, const struct span *line)
 	/* errors, losses and notes are on standard error */
 }
 
-void csv_add(struct csv *c, const char *data, size_t len)
+void csv_add(void *csv, const char *data, size_t len)
 {
+	struct csv *c = csv;
 	struct span line;
 
 	while (json_add(&c->lines, &data, &len, &line)) {
-		if (!c->no_memory)
+		if (!c->out.no_memory)
 			csv_line(c, &line);
 	}
-	c->no_memory |= c->lines.no_memory;
-}
-
-size_t csv_take(struct csv *c, char *to, size_t room)
-{
-	size_t n = c->len - c->at < room ? c->len - c->at : room;
-
-	if (n)
-		memcpy(to, c->text + c->at, n);
-	c->at += n;
-	if (c->at == c->len) {
-		c->at = 0;
-		c->len = 0;
-	}
-	return n;
+	c->out.no_memory |= c->lines.no_memory;
 }
 
 void csv_free(struct csv *c)
 {
 	json_free(&c->lines);
-	free(c->text);
+	text_free(&c->out);
 	free(c->header);
 }

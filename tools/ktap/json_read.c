@@ -71,6 +71,46 @@ bool json_is(const struct span *value, const char *text)
 	return value->end - value->begin == (long)len && !memcmp(value->begin, text, len);
 }
 
+size_t json_character(const char **pos, const char *end, char *to)
+{
+	const char *p = *pos;
+	unsigned long code;
+	char hex[5] = "";
+
+	if (*p != '\\' || p + 1 >= end) {
+		*to = *p;
+		*pos = p + 1;
+		return 1;
+	}
+	*pos = p + 2;
+	if (p[1] != 'u' || end - p < 6) {
+		*to = p[1] == 'n' ? '\n' : p[1] == 't' ? '\t' : p[1];
+		return 1;
+	}
+	memcpy(hex, p + 2, 4);
+	*pos = p + 6;
+	code = strtoul(hex, NULL, 16);
+	if (code < ' ' || (code >= 127 && code < 160)) {
+		*to = '?';
+		return 1;
+	}
+	if (code < 0x80) {
+		*to = code;
+		return 1;
+	}
+	if (code >= 0xd800 && code < 0xe000)
+		code = 0xfffd;
+	if (code < 0x800) {
+		to[0] = 0xc0 | code >> 6;
+		to[1] = 0x80 | (code & 0x3f);
+		return 2;
+	}
+	to[0] = 0xe0 | code >> 12;
+	to[1] = 0x80 | (code >> 6 & 0x3f);
+	to[2] = 0x80 | (code & 0x3f);
+	return 3;
+}
+
 /* Make room for more of a line; false without memory. */
 static bool json_reserve(struct json_lines *j, size_t len)
 {
@@ -102,10 +142,12 @@ bool json_add(struct json_lines *j, const char **data, size_t *len, struct span 
 			j->len += n;
 			j->line[j->len] = '\0';
 		}
-		*data += n + (newline != NULL);
-		*len -= n + (newline != NULL);
+		*data += n;
+		*len -= n;
 		if (!newline)
 			break;
+		++*data;
+		--*len;
 		*line = (struct span){ j->line, j->line + j->len };
 		lost = j->lost;
 		j->len = 0;

@@ -45,6 +45,12 @@ bool json_next(const char **pos, const char *end, struct span *value);
 /* Get a member of an object. */
 bool json_member(const struct span *object, const char *name, struct span *value);
 
+/*
+ * Get the next character of a string, in UTF-8, at most 3 bytes unless it is not escaped:
+ * then it is one byte. Control characters except newlines and tabs become '?'.
+ */
+size_t json_character(const char **pos, const char *end, char *to);
+
 /* Is the value this text? */
 bool json_is(const struct span *value, const char *text);
 

@@ -145,6 +145,33 @@ static int read_script(struct run *r, struct ktap_script *source)
 	return err;
 }
 
+/* "ktap SCRIPT -h" */
+static bool wants_help(const struct options *opts)
+{
+	const char *first = opts->args[0];
+
+	return first && (!strcmp(first, "-h") || !strcmp(first, "--help"));
+}
+
+/* Compile again, with what shows the variables; its warnings have been shown. */
+static bool run_add_live(struct run *r, const struct ktap_script *source,
+			 const struct ktap_compile_opts *copts)
+{
+	struct ktap_compile_opts again = *copts;
+	struct ktap_script script = *source;
+
+	again.nowarn = true;
+	again.werror = false;
+	script.text = live_script(source->text, source->len, r->chunk, r->chunk_len,
+				  r->opts.live, &script.len);
+	free(r->chunk);
+	r->chunk = script.text ? ktap_compile(&script, &again, &r->chunk_len) : NULL;
+	if (!script.text)
+		fprintf(stderr, "ktap: error: no memory\n");
+	free((void *)script.text);
+	return r->chunk;
+}
+
 static bool get_chunk(struct run *r)
 {
 	const struct options *opts = &r->opts;
@@ -163,11 +190,16 @@ static bool get_chunk(struct run *r)
 		if (ktap_is_chunk(source.text, source.len)) {
 			r->chunk = (void *)source.text;
 			r->chunk_len = source.len;
-			return true;
+			if (opts->live)
+				fprintf(stderr, "ktap: error: --live needs a script, and %s is compiled\n",
+					r->name);
+			return !opts->live;
 		}
 	}
 	source.name = r->name;
 	r->chunk = ktap_compile(&source, &copts, &r->chunk_len);
+	if (r->chunk && opts->live && !wants_help(opts))
+		run_add_live(r, &source, &copts);
 	if (!opts->text)
 		free((void *)source.text);
 	return r->chunk;
@@ -647,14 +679,6 @@ static int run_session(struct run *r)
 	if (r->opts.verbose)
 		session_status(&r->session, stderr);
 	return code;
-}
-
-/* "ktap SCRIPT -h" */
-static bool wants_help(const struct options *opts)
-{
-	const char *first = opts->args[0];
-
-	return first && (!strcmp(first, "-h") || !strcmp(first, "--help"));
 }
 
 static bool open_output(struct run *r)

@@ -47,6 +47,8 @@ static const struct option_row option_table[] = {
 	  "print only stacks of tables, folded" },
 	{ "--flame", NULL, "FILE", OPT_STRING, FIELD(flame),
 	  "write a flame graph of these (SVG) to FILE" },
+	{ "--live", NULL, "SECONDS", OPT_NUMBER, FIELD(live),
+	  "show the script's variables on one screen" },
 	{ "--color", NULL, "WHEN", OPT_STRING, FIELD(color),
 	  "colour on a terminal: auto, always or never" },
 	{ "-I", NULL, "DIR", OPT_FOLDER, FIELD(folders), "search DIR for included scripts" },
@@ -83,6 +85,8 @@ static const struct option_row option_table[] = {
 
 static const struct exclusion ktap_exclusions[] = {
 	{ "-f", { "--folded", "--flame" } },
+	{ "--live", { "-f", "--folded", "--flame", "-l", "--info", "--explain", "--dry-run",
+		      "--dump-jit" } },
 	{ "-l", { "-e", "-o", "-f", "--folded", "--flame", "-I", "-C", "-m", "-a", "--follow",
 		  "--self", "--unsafe", "--max-overhead", "--no-symbols", "--dump-jit" } },
 	{ "--info", { "-e", "-l", "-o", "-f", "--folded", "--flame", "-p", "--dump-jit" } },
@@ -298,7 +302,7 @@ static bool options_check(struct options *opts)
 	}
 	opts->csv = opts->format && !strcmp(opts->format, "csv");
 	opts->json = (opts->format && !strcmp(opts->format, "json")) || opts->csv ||
-		     opts->folded || opts->flame;
+		     opts->folded || opts->flame || opts->live;
 	if (opts->format && !opts->json && strcmp(opts->format, "text")) {
 		fprintf(stderr,
 			"ktap: error: -f '%s': there is no such format: there are text, json and csv%s\n",

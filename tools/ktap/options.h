@@ -20,6 +20,7 @@
  * @format: format of that output: "text", "json", "csv", or NULL
  * @color: "auto", "always" or "never"
  * @flame: file for a flame graph of the stacks, or NULL
+ * @live: seconds between screens, or 0
  * @json: the kernel makes lines of JSON
  * @csv: these become comma-separated values
  * @folders: folders to search for included files, NULL-terminated
@@ -49,6 +50,7 @@ struct options {
 	const char *explain;
 	const char *list;
 	const char *folders[MAX_FOLDERS + 1];
+	uint64_t live;
 	uint64_t pid;
 	const char *cpus;
 	uint64_t memory;

@@ -15,9 +15,9 @@
 
 #include "compiler/colour.h"
 #include "compiler/util.h"
-#include "csv.h"
 #include "folded_stacks.h"
 #include "output_file.h"
+#include "text_buffer.h"
 
 #define MAX_COLOURED	1024	/* a longer line is no title, and there is no longer bar */
 
@@ -53,9 +53,9 @@ size_t output_add(struct output *o, const char *data, size_t len)
 		return len;
 	}
 	/* the buffer is full while converted text waits */
-	if (o->csv && room) {
-		csv_add(o->csv, data, len);
-		o->end += csv_take(o->csv, o->buf + o->end, room);
+	if (o->convert && room) {
+		o->convert(o->converter, data, len);
+		o->end += text_take(o->converted, o->buf + o->end, room);
 		return len;
 	}
 	if (len > room)
@@ -146,7 +146,7 @@ int output_write(struct output *o)
 	o->begin += n;
 	if (o->begin == o->end) {
 		o->begin = 0;
-		o->end = o->csv ? csv_take(o->csv, o->buf, sizeof(o->buf)) : 0;
+		o->end = o->convert ? text_take(o->converted, o->buf, sizeof(o->buf)) : 0;
 	}
 	return 0;
 }

@@ -6,18 +6,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct csv;
 struct folds;
+struct text_buffer;
 
 /*
  * @folds: if set, gets what is added instead of the file
- * @csv: if set, converts what is added
+ * @convert: if set, converts what is added; the result is in @converted
+ * @converter: its first argument
+ * @converted: finished text that waits
  * @colour: put colours into charts
  */
 struct output {
 	int fd;
 	struct folds *folds;
-	struct csv *csv;
+	void (*convert)(void *converter, const char *data, size_t len);
+	void *converter;
+	struct text_buffer *converted;
 	bool colour;
 	bool pipe;	/* write at most what poll() promises */
 	bool old;	/* the file still has its old contents */

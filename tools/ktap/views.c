@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Forms of the output that ktap makes from lines of JSON: stacks are collected
- * and shown at the end, comma-separated values are converted at once.
+ * and shown at the end, comma-separated values and screens are made at once.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,8 +25,17 @@ bool views_open(struct views *v, const struct options *opts, struct output *o)
 {
 	if (opts->folded || opts->flame)
 		o->folds = &v->folds;
-	if (opts->csv)
-		o->csv = &v->csv;
+	if (opts->csv) {
+		o->convert = csv_add;
+		o->converter = &v->csv;
+		o->converted = &v->csv.out;
+	}
+	if (opts->live) {
+		live_init(&v->live, o->fd);
+		o->convert = live_add;
+		o->converter = &v->live;
+		o->converted = &v->live.out;
+	}
 	return !opts->flame || views_open_file(opts->flame, &v->flame_fd);
 }
 
@@ -64,7 +73,7 @@ int views_show(struct views *v, const struct options *opts, struct output *o, co
 	       bool *failed)
 {
 	*failed = false;
-	if (v->csv.no_memory) {
+	if (v->csv.out.no_memory || v->live.out.no_memory) {
 		fprintf(stderr, "ktap: error: no memory for all of the output\n");
 		*failed = true;
 	}
@@ -75,4 +84,5 @@ void views_free(struct views *v)
 {
 	folds_free(&v->folds);
 	csv_free(&v->csv);
+	live_free(&v->live);
 }

@@ -7,6 +7,7 @@
 
 #include "csv.h"
 #include "folded_stacks.h"
+#include "live.h"
 #include "options.h"
 #include "output_file.h"
 
@@ -15,11 +16,13 @@
  * @folds: with --folded or --flame: the stacks in the output
  * @flame_fd: with --flame: the file
  * @csv: with -f csv
+ * @live: with --live
  */
 struct views {
 	struct folds folds;
 	int flame_fd;
 	struct csv csv;
+	struct live live;
 };
 
 /*

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Test forms of the output and of messages that the runner makes: colours, comma-separated
-# values, explanations.
+# values, explanations, screens.
 #
 #	tests/output.sh KTAP FAKESESSION
 
@@ -259,5 +259,70 @@ play "${messages}note lost 6 output records: they were not read fast enough\\nou
 [ "$(grep -c 'explain complex' "$dir/terminal")" = 1 ] && [ "$(grep -c 'explain losses' "$dir/terminal")" = 1 ]
 result $? messages_on_a_terminal_name_their_word
 ktap=$real
+
+# screens of variables
+shown() { printf '{"time":%s000000000,"type":"print","values":["ktap:live"%s]}' "$1" "${2:+,$2}"; }
+row() { printf '{"time":1,"type":"entry","table":%s,"key":%s,"value":%s}' "$1" "$2" "$3"; }
+steps=$(json "$(shown 1 '"n",5')" "$(shown 1 '"t",{"table":1}')" "$(row 1 '["cat",3]' 5)" \
+	"$(row 1 '["do\tg",[1,"f"]]' 7)" "$(row 1 '["text"]' '"x"')" "$(shown 1 '"s","text"')" \
+	"$(shown 1 '"h",{"count":5,"avg":2,"max":3}')" "$(shown 1)" \
+	'{"time":2,"type":"text","text":"hello\nworld"}' '{"time":2,"type":"print","values":["a",{"table":3}]}' \
+	"$(row 3 '["k"]' 4)" "$(shown 3 '"n",15')" "$(shown 3 '"t",{"table":4}')" "$(row 4 '["do g",[1,"f"]]' 2)" \
+	"$(row 4 '["new"]' 9)" "$(shown 3 '"h",{"count":9,"avg":-2,"max":3}')" "$(shown 3)")
+# columns NUMBER TEXT: the text of a key
+columns() { printf "%-$1s" "$2"; }
+cat >"$dir/wanted" <<END
+$(columns 46 n)                    5
+t: 2
+$(columns 46 '  do g, 1, f')                    7
+$(columns 46 '  cat, 3')                    5
+$(columns 16 h)                    5               avg 2, max 3
+
+$(columns 46 n)                   15        5.0/s
+t: 2
+$(columns 46 '  new')                    9        4.5/s
+$(columns 46 '  do g, 1, f')                    2        1.0/s
+$(columns 16 h)                    9        2.0/s  avg -2, max 3
+hello
+worlda, table 3
+k: 4
+END
+for split in '' 'split\n'; do
+	play "$split$steps" -q --live 1 -e 'n = 5 # no newline after it'
+	cmp -s "$dir/wanted" "$dir/out" && [ "$code" = 0 ] && [ ! -s "$dir/err" ]
+	result $? "screens_in_a_file${split:+_in_single_bytes}"
+done
+printf 'frames\nstream\narg -e\nformat json\n' | cmp -s - "$dir/setup"
+result $? screens_are_made_of_json
+steps=$(json "$(shown 1 '"t",{"table":1}')" $(for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22; do row 1 "[$i]" $i; echo; done) "$(shown 1)")
+play "$steps" -q --live 1 -e "$script"
+[ "$(wc -l <"$dir/out")" = 22 ] && [ "$(tail -n 1 "$dir/out")" = '  ... and 2 more' ] && ! grep -q '^  2 ' "$dir/out"
+result $? the_largest_are_shown
+if command -v script >/dev/null; then
+	# shellcheck disable=SC2059 # steps have escapes
+	printf "$steps" >"$dir/steps"
+	script -qec "stty rows 24 cols 60; TERM=xterm '$fake' '$dir' '$ktap' -q --live 1 -e 'x = 1' <'$dir/steps'" \
+		"$dir/typescript" >"$dir/out" 2>&1 </dev/null
+	[ "$(head -n 1 "$dir/out" | tr -d '\r')" = "$(printf '\033[2J\033[Ht: 22\033[K')" ] &&
+		[ "$(grep -c / "$dir/out")" = 0 ] && grep -q '^  \.\.\. and 8 more' "$dir/out" && grep -q "$escape\\[J" "$dir/out"
+	result $? a_screen_on_a_terminal
+else
+	skip a_screen_on_a_terminal 'there is no script(1)'
+fi
+ktapc=$(dirname "$ktap")/ktapc
+if [ -x "$ktapc" ]; then
+	"$ktapc" -o "$dir/x.ktap" -e 'x = 1'
+	code=0
+	"$ktap" --live 1 "$dir/x.ktap" >"$dir/out" 2>"$dir/err" || code=$?
+	[ "$code" = 2 ] && grep -q 'error: --live needs a script, and .*x.ktap is compiled' "$dir/err"
+	result $? a_chunk_has_no_screens
+fi
+for others in '-f csv' --folded --flame=x '--dry-run' '-l x'; do
+	code=0
+	# shellcheck disable=SC2086 # words
+	"$ktap" --live 1 $others -e 'x = 1' >"$dir/out" 2>"$dir/err" || code=$?
+	[ "$code" = 2 ] && grep -q 'exclude each other' "$dir/err"
+	result $? "screens_exclude_$others"
+done
 
 finish

@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 17
+plan 18
 
 only='/execname == "workload"/'
 
@@ -46,6 +46,15 @@ T,n,50
 
 time,name,key1,key2,count,sum,min,max,avg
 T,s,sys_enter_getppid,workload,50,150,3,3,3
+'
+
+run -q --live 1000 -e "trace syscalls:sys_enter_getppid $only { n += 1; s[probename, execname] <<< 3 }" \
+	-- "$workload" getppid 50
+tr -s ' ' <"$tmp/out" >"$tmp/narrow"
+cp "$tmp/narrow" "$tmp/out"
+out screens_have_the_same_values 'n 50
+s: 1
+ sys_enter_getppid, workload 50 avg 3, max 3
 '
 
 run -q -f json -e "trace syscalls:sys_enter_getppid $only { print(pid, argstr, stack()) printf(\"%s\n\", execname) }" \
