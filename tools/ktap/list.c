@@ -254,8 +254,10 @@ static enum found list_counters(const char *pattern)
 	char event[64];
 
 	for (unsigned int i = 0; (counter = ktap_counter(i)); i++) {
+		/* The period of clocks is in nanoseconds. */
 		snprintf(event, sizeof(event), "%s:%s", counter,
-			 strncmp(counter, "hardware:", 9) ? "1" : "1000000");
+			 strncmp(counter, "hardware:", 9) && !strstr(counter, "-clock") ?
+			 "1" : "1000000");
 		if (fnmatch(pattern, counter, 0) && fnmatch(pattern, event, 0) &&
 		    fnmatch(pattern, strchr(counter, ':') + 1, 0))
 			continue;

@@ -20,8 +20,8 @@
 
 #define LIVE_WORD	"ktap:live"
 #define LIVE_ROWS	20	/* rows of a table, and columns of its text, if it is no terminal */
-#define LIVE_COLUMNS	80
-#define LIVE_NUMBERS	34	/* columns of a number and its rate after a key */
+#define LIVE_COLUMNS	120
+#define LIVE_NUMBERS	28	/* columns of a number and its rate after a key */
 #define LIVE_STATS	30	/* of average and maximum */
 #define LIVE_KEY	12	/* least columns of a key */
 #define LIVE_TEXT	6	/* lines of other text on a terminal */
@@ -254,7 +254,7 @@ static void live_put_row(struct live *l, const struct live_row *row, unsigned in
 	} else {
 		live_put_key(l, row->name, width);
 	}
-	text_printf(&l->out, " %20lld", (long long)row->count);
+	text_printf(&l->out, " %14lld", (long long)row->count);
 	if (l->screens)
 		text_printf(&l->out, " %10.1f/s", live_rate(l, row));
 	else if (row->aggregation)

@@ -272,17 +272,17 @@ steps=$(json "$(shown 1 '"n",5')" "$(shown 1 '"t",{"table":1}')" "$(row 1 '["cat
 # columns NUMBER TEXT: the text of a key
 columns() { printf "%-$1s" "$2"; }
 cat >"$dir/wanted" <<END
-$(columns 46 n)                    5
+$(columns 92 n)              5
 t: 2
-$(columns 46 '  do g, 1, f')                    7
-$(columns 46 '  cat, 3')                    5
-$(columns 16 h)                    5               avg 2, max 3
+$(columns 92 '  do g, 1, f')              7
+$(columns 92 '  cat, 3')              5
+$(columns 62 h)              5               avg 2, max 3
 
-$(columns 46 n)                   15        5.0/s
+$(columns 92 n)             15        5.0/s
 t: 2
-$(columns 46 '  new')                    9        4.5/s
-$(columns 46 '  do g, 1, f')                    2        1.0/s
-$(columns 16 h)                    9        2.0/s  avg -2, max 3
+$(columns 92 '  new')              9        4.5/s
+$(columns 92 '  do g, 1, f')              2        1.0/s
+$(columns 62 h)              9        2.0/s  avg -2, max 3
 hello
 worlda, table 3
 k: 4

@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 18
+plan 19
 
 only='/execname == "workload"/'
 
@@ -34,22 +34,25 @@ out globals_are_lines '{"type":"variable","name":"n","value":50}
 {"type":"entry","table":1,"name":"s","key":["sys_enter_getppid","workload"],"value":50}
 '
 
-run -q -f csv -e "trace syscalls:sys_enter_getppid $only { n += 1; s[probename, execname] <<< 3 }
-	trace_end { print(n, \"a, b\", nil) }" -- "$workload" getppid 50
+counts="trace syscalls:sys_enter_getppid $only { n += 1; s[probename, execname] <<< 3 }"
+run -q -f csv -e "$counts" -- "$workload" getppid 50
 sed 's/^[1-9][0-9]*,/T,/' "$tmp/out" >"$tmp/timeless"
 cp "$tmp/timeless" "$tmp/out"
-out csv_has_the_same_values 'time,value1,value2,value3
-T,50,"a, b",
-
-time,name,value
+out csv_has_the_same_values 'time,name,value
 T,n,50
 
 time,name,key1,key2,count,sum,min,max,avg
 T,s,sys_enter_getppid,workload,50,150,3,3,3
 '
 
-run -q --live 1000 -e "trace syscalls:sys_enter_getppid $only { n += 1; s[probename, execname] <<< 3 }" \
-	-- "$workload" getppid 50
+run -q -f csv -e 'print(50, "a, b", nil)'
+sed 's/^[1-9][0-9]*,/T,/' "$tmp/out" >"$tmp/timeless"
+cp "$tmp/timeless" "$tmp/out"
+out csv_quotes_what_has_a_comma 'time,value1,value2,value3
+T,50,"a, b",
+'
+
+run -q --live 1000 -e "$counts" -- "$workload" getppid 50
 tr -s ' ' <"$tmp/out" >"$tmp/narrow"
 cp "$tmp/narrow" "$tmp/out"
 out screens_have_the_same_values 'n 50

@@ -37,7 +37,7 @@ says mode_is_not_enough 'error: cannot open .*/ktap/session: Operation not permi
 	'^ktap: tracing needs CAP_PERFMON: try sudo, or setcap cap_perfmon\+ep of ktap, or sysctl kernel.perf_event_paranoid=-1 [(]ktap --explain permission[)]$'
 with "$workload" as $nobody "$workload" userns "$KTAP" -e 'print(1)'
 says root_of_a_namespace_is_nobody 'error: cannot open .*/ktap/session: Operation not permitted$' \
-	"^ktap: tracing shows the whole machine, so it is not allowed in a user namespace, even for its root\$"
+	"^ktap: tracing shows the whole machine, so it is not allowed in a user namespace, even for its root [(]ktap --explain permission[)]\$"
 with "$workload" userns "$KTAP" -e 'print(1)'
 says nor_is_a_namespace_of_roots 'error: cannot open .*/ktap/session: Operation not permitted$' 'in a user namespace'
 
