@@ -24,6 +24,10 @@ machine() {
 	arm)
 		cross=arm-linux-gnueabihf- debian=armhf image=arch/arm/boot/zImage tty=ttyAMA0
 		qemu=(qemu-system-arm -M virt -cpu max) ;;
+	arm64)
+		cross=aarch64-linux-gnu- debian=arm64 image=arch/arm64/boot/Image tty=ttyAMA0
+		# pointer authentication by the algorithm of the architecture takes most of the time
+		qemu=(qemu-system-aarch64 -M virt -cpu max,pauth-impdef=on) ;;
 	s390)
 		cross=s390x-linux-gnu- debian=s390x image=arch/s390/boot/bzImage
 		qemu=(qemu-system-s390x -M s390-ccw-virtio -cpu max) ;;
@@ -41,7 +45,7 @@ machine_tools() {
 		packages+=("libc6-dev-$debian-cross")
 	command -v "${qemu[0]}" >/dev/null ||
 		case ${qemu[0]} in
-		*-arm) packages+=(qemu-system-arm) ;;
+		*-arm | *-aarch64) packages+=(qemu-system-arm) ;;
 		*-i386) packages+=(qemu-system-x86) ;;
 		*) packages+=(qemu-system-misc) ;;
 		esac
