@@ -154,11 +154,11 @@ struct ktap_point {
  * @bp: base pointer there
  *
  * It saves the frames from ktap_fire() to the built-in function, which are more than
- * most stacks have.  Only x86-64 has it: unwinders of other machines are cheap, or need
- * more registers.
+ * most stacks have.  Only x86-64 notes it: unwinders of other machines are cheap, or need
+ * more registers.  On arm64 &ktap_event_ops.begin may find it.
  */
 struct ktap_here {
-#ifdef CONFIG_X86_64
+#if defined(CONFIG_X86_64) || defined(CONFIG_ARM64)
 	unsigned long ip;
 	unsigned long sp;
 	unsigned long bp;

@@ -234,6 +234,9 @@ static void func_fn_top(const struct ktap_event *ev, unsigned long *start, unsig
 /*
  * ftrace saves the registers that an unwinder by tables needs at the entry.  Others need the
  * frame pointer of the function, which has not set it yet.
+ *
+ * On arm64 a walk through return_to_handler(), which has no frame record, misses the
+ * function that it returns to.  It has saved the frame pointer of that one.
  */
 static bool func_fn_begin(const struct ktap_event *ev, struct ktap_here *here)
 {
@@ -249,6 +252,15 @@ static bool func_fn_begin(const struct ktap_event *ev, struct ktap_here *here)
 	here->ip = h->ip + MCOUNT_INSN_SIZE;
 	here->sp = regs->sp;
 	here->bp = regs->bp;
+	return true;
+#elif defined(CONFIG_ARM64) && defined(CONFIG_DYNAMIC_FTRACE_WITH_ARGS)
+	const struct ktap_kfn_hit *h = func_fn_hit_of(ev);
+
+	if (!func_fn_point_of(h)->ret || !h->fregs)
+		return false;
+	here->ip = h->caller;
+	here->sp = 0;	/* The unwinder does not use it. */
+	here->bp = arch_ftrace_regs(h->fregs)->fp;
 	return true;
 #else
 	return false;

@@ -204,16 +204,23 @@ static unsigned int task_save_stack_of(struct pt_regs *regs, unsigned long *ips,
 /* Frames of the tracing code above the one where the source has noted its place */
 #define MAX_BELOW_HERE	8
 
-#ifdef CONFIG_X86_64
+#if defined(CONFIG_X86_64) || defined(CONFIG_ARM64)
 static unsigned int task_save_stack_here(const struct ktap_here *here, unsigned long *ips,
 					 unsigned int max)
 {
 	struct pt_regs regs = {
+#ifdef CONFIG_ARM64
+		.pc = here->ip,
+		.sp = here->sp,
+		.regs[29] = here->bp,
+		.pstate = PSR_MODE_EL1h,
+#else
 		.ip = here->ip,
 		.sp = here->sp,
 		.bp = here->bp,
 		.cs = __KERNEL_CS,
 		.flags = X86_EFLAGS_FIXED,
+#endif
 	};
 
 	return stack_trace_save_regs(&regs, ips, max, 0);
@@ -228,7 +235,7 @@ static unsigned int task_save_stack_here(const struct ktap_here *here, unsigned 
 static bool task_save_stack_from(const struct ktap_vm *vm, unsigned long *ips, unsigned int max,
 				 unsigned int *len, unsigned int *below)
 {
-#ifdef CONFIG_X86_64
+#if defined(CONFIG_X86_64) || defined(CONFIG_ARM64)
 	const struct ktap_event *ev = vm->event;
 	struct ktap_here begin;
 
@@ -239,6 +246,8 @@ static bool task_save_stack_from(const struct ktap_vm *vm, unsigned long *ips, u
 		*below = 0;
 		return *len > 1;
 	}
+#endif
+#ifdef CONFIG_X86_64
 	if (!ktap_hit_of(ev)->here.ip)
 		return false;
 	*len = task_save_stack_here(&ktap_hit_of(ev)->here, ips, max);
