@@ -147,7 +147,7 @@ static const char *kprobe_why(int err)
 	case -EILSEQ:
 		return "no instruction begins there";
 	case -EINVAL:
-		return "kprobes are not allowed there";
+		return "kprobes are not allowed there, or no instruction begins there";
 	}
 	return NULL;
 }
