@@ -43,8 +43,6 @@
  *	workload second COMMAND...	runs COMMAND in a second thread; the first one exits
  *	workload cpus N COMMAND...	runs COMMAND on each of the first N CPUs at once
  *	workload timed COMMAND...	runs COMMAND, prints its time in nanoseconds
- *	workload compat N NR ARG...	the system call NR of 32-bit programs, N times; numbers,
- *					or strings; the upper halves of registers are not 0
  *	workload number NAME		prints the number of a system call
  *	workload bits			prints the number of bits of a long
  */
@@ -507,65 +505,6 @@ static int do_bits(char **args)
 	return 0;
 }
 
-#ifdef __x86_64__
-#define DIRT	0x5a5a5a5a00000000UL
-
-/* A number, or a string at a 32-bit address. */
-static unsigned long compat_arg(const char *arg)
-{
-	static char *low;
-	char *end, *at;
-	long n = strtol(arg, &end, 0);
-
-	if (!*end)
-		return (uint32_t)n;
-	if (!low)
-		low = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
-	at = low;
-	low += strlen(arg) + 1;
-	return (unsigned long)strcpy(at, arg);
-}
-
-static int do_compat(char **args)
-{
-	unsigned long a[5] = {};
-	long n = atol(args[0]), ret = -ENOSYS;
-
-	for (int i = 0; i < 5 && args[i + 2]; i++)
-		a[i] = compat_arg(args[i + 2]);
-	while (n-- > 0)
-		asm volatile("int $0x80" : "=a"(ret)
-			     : "a"(atol(args[1])), "b"(a[0] | DIRT), "c"(a[1] | DIRT),
-			       "d"(a[2] | DIRT), "S"(a[3] | DIRT), "D"(a[4] | DIRT)
-			     : "memory", "r8", "r9", "r10", "r11");
-	return ret == -ENOSYS;
-}
-#else
-static int do_compat(char **args)
-{
-	return 1;
-}
-#endif
-
-#if defined(__x86_64__) && !defined(__ILP32__)
-/* A kernel without the x32 ABI does not know such numbers. */
-static int do_x32(char **args)
-{
-	long n = atol(args[0]), ret = -1;
-
-	errno = 0;
-	while (n-- > 0)
-		ret = syscall(__X32_SYSCALL_BIT | atol(args[1]), 0, 0, 0);
-	return ret < 0 && errno == ENOSYS;
-}
-#else
-static int do_x32(char **args)
-{
-	return 1;
-}
-#endif
-
 static int do_as(char **args)
 {
 	int id = atoi(args[0]);
@@ -659,8 +598,6 @@ static const struct {
 	{ "datagram", 3, do_datagram },
 	{ "number", 1, do_number },
 	{ "bits", 0, do_bits },
-	{ "compat", 2, do_compat },
-	{ "x32", 2, do_x32 },
 	{ "as", 2, do_as },
 	{ "without", 2, do_without },
 	{ "with", 3, do_with },
