@@ -54,7 +54,7 @@ size=13' ]
 result $? text_equals_the_trace_file
 # frame pointers do not show a caller before its frame is set up
 caller='ksys_write\+'
-[ "$half" = 32 ] || caller='sys_write\+'
+has callers || caller='sys_write\+'
 run -q -e "trace probe:vfs_write size=$a2 /size == 13/ { print(kstack(2)) }" -- "$workload" write 13 1
 [ "$(sed -n '1s/+.*//; 1s/ *//p' "$tmp/out")" = vfs_write ] && matches "$tmp/out" "$caller"
 result $? stack_begins_with_the_function
