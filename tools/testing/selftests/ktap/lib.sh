@@ -26,11 +26,13 @@ skip_all=4 lacking=
 # has THING: the kernel has an event SYSTEM:NAME; a kind of probes; waiting for user
 # memory when a system call begins; arguments at the return of a program's function;
 # addresses that show whether they are of user or kernel memory, for str(), buf() and
-# read(); little-endian numbers; files in which frames of programs are found; or kernel
-# stacks that show the caller of a function which has not set up its frame yet
+# read(); little-endian numbers; files in which frames of programs are found; or stacks of
+# the kernel, or of programs, that show the caller of a function which has not set up its
+# frame yet
 has() {
 	case $1 in
 	callers) case $(uname -m) in x86_64 | s390x) ;; *) false ;; esac ;;
+	user_callers) case $(uname -m) in aarch64 | s390x) false ;; esac ;;
 	little_end) [ "$(printf '\001\000' | od -An -d | tr -d ' ')" = 1 ] ;;
 	user_files) ! grep -q '^user_files: 0$' "$tracefs/ktap/features" ;;
 	functions) [ -e "$tracefs/available_filter_functions" ] ;;

@@ -198,9 +198,8 @@ result $? threads_of_the_kernel_have_none
 run -q -e 'x = ustack  trace_begin { print(ustack, "begin") } trace_end { print(ustack, "end") }'
 out no_user_stack_in_the_top_level '\tbegin\n\tend\n'
 
-# in the program: before a function has set up its frame, and at its return; s390 does not
-# see a caller of the first
-if [ "$(uname -m)" = s390x ]; then
+# in the program: before a function has set up its frame, and at its return
+if ! has user_callers; then
 	depth=2 caller=
 else
 	depth=3 caller="        $me+0x$second

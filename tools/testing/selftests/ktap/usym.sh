@@ -133,9 +133,8 @@ out unknown_event_can_be_caught 'caught\n'
 
 # names in stacks
 if has user_files; then
-	# s390 does not see the caller of a function before its frame is set up
 	called='inner middle outer do_stack'
-	[ "$(uname -m)" != s390x ] || called='inner outer do_stack'
+	has user_callers || called='inner outer do_stack'
 	# names PROGRAM COUNT FUNCTION...
 	names() {
 		program=$1 times=$2
