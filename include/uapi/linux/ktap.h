@@ -49,6 +49,9 @@
 #define KTAP_MAX_STRLEN		4096U		/* bytes of a string at run time */
 #define KTAP_MAX_TRIES		4096U
 #define KTAP_MAX_OPTIONS	64U
+#define KTAP_MAX_TYPES		4096U		/* types that a script declares */
+#define KTAP_MAX_MEMBERS	16384U		/* members of these types */
+#define KTAP_MAX_TYPE_SIZE	(1U << 28)	/* bytes of one of these types */
 #define KTAP_MULTI		255U		/* as a number of registers: see below */
 
 /**
@@ -95,6 +98,8 @@ enum ktap_chunk_flags {
  * @KTAP_SEC_OPTIONS: &ktap_section.count struct ktap_option
  * @KTAP_SEC_SIGNATURE: PKCS#7 (DER) of all bytes before it; the last section, with which the
  *	chunk ends.  It has no entries, and is %KTAP_SEC_OPTIONAL.
+ * @KTAP_SEC_TYPES: &ktap_section.count struct ktap_type
+ * @KTAP_SEC_MEMBERS: &ktap_section.count struct ktap_member, of all types
  */
 enum ktap_section_type {
 	KTAP_SEC_STRINGS	= 1,
@@ -109,6 +114,8 @@ enum ktap_section_type {
 	KTAP_SEC_TRIES		= 10,
 	KTAP_SEC_OPTIONS	= 11,
 	KTAP_SEC_SIGNATURE	= 12,
+	KTAP_SEC_TYPES		= 13,
+	KTAP_SEC_MEMBERS	= 14,
 };
 
 /* &ktap_section.flags: a kernel that does not know the type skips the section */
@@ -248,6 +255,94 @@ struct ktap_option {
 	__le32	help;
 	__le32	value;
 	__le32	flags;
+};
+
+/**
+ * struct ktap_type - a C type that the script declares
+ * @name: string; the name by which built-in functions find it ("struct request",
+ *	"u32"), or %KTAP_NONE
+ * @kind: enum ktap_type_kind
+ * @size: %KTAP_TYPE_INT: bytes (1, 2, 4, 8), 0 with %KTAP_TYPE_LONG; structures, unions
+ *	and typedefs: least alignment in bytes (a power of 2), or 0; otherwise 0
+ * @flags: enum ktap_type_flags
+ * @type: pointer: its target, or %KTAP_NONE for void and functions; array: its elements;
+ *	typedef: its type, or %KTAP_NONE for void; structure and union: index of the first
+ *	member in %KTAP_SEC_MEMBERS; otherwise 0
+ * @count: array: number of elements, 0 if it is flexible; structure and union: number of
+ *	members; otherwise 0
+ *
+ * A type contains only types before it: only pointers refer to any type.  The kernel lays
+ * the types out as the C compiler of the machine does, so that one chunk runs on all.
+ */
+struct ktap_type {
+	__le32	name;
+	__u8	kind;
+	__u8	size;
+	__le16	flags;
+	__le32	type;
+	__le32	count;
+};
+
+/**
+ * enum ktap_type_kind - &ktap_type.kind
+ * @KTAP_TYPE_INT: integer, boolean, character or enumeration
+ * @KTAP_TYPE_POINTER: pointer
+ * @KTAP_TYPE_ARRAY: array
+ * @KTAP_TYPE_STRUCT: structure
+ * @KTAP_TYPE_UNION: union
+ * @KTAP_TYPE_TYPEDEF: another name of a type
+ */
+enum ktap_type_kind {
+	KTAP_TYPE_INT		= 1,
+	KTAP_TYPE_POINTER	= 2,
+	KTAP_TYPE_ARRAY		= 3,
+	KTAP_TYPE_STRUCT	= 4,
+	KTAP_TYPE_UNION		= 5,
+	KTAP_TYPE_TYPEDEF	= 6,
+};
+
+/**
+ * enum ktap_type_flags - &ktap_type.flags
+ * @KTAP_TYPE_SIGNED: integer: it is signed
+ * @KTAP_TYPE_CHAR: integer of 1 byte: an array of it is a string
+ * @KTAP_TYPE_LONG: integer: as many bytes as a long of the machine
+ * @KTAP_TYPE_PACKED: structure and union: members are not aligned
+ * @KTAP_TYPE_INCOMPLETE: structure and union: the members are not known.  If the kernel
+ *	has a type of this name, pointers point to that
+ */
+enum ktap_type_flags {
+	KTAP_TYPE_SIGNED	= 1U << 0,
+	KTAP_TYPE_CHAR		= 1U << 1,
+	KTAP_TYPE_LONG		= 1U << 2,
+	KTAP_TYPE_PACKED	= 1U << 3,
+	KTAP_TYPE_INCOMPLETE	= 1U << 4,
+};
+
+/**
+ * struct ktap_member - a member of a structure or union
+ * @name: string; or %KTAP_NONE: the members of a structure or union without a name count
+ *	as members of the outer one; other types are padding
+ * @type: its type, which is before the structure
+ * @bits: bit-field: its width; 0 aligns the next one
+ * @align: least alignment in bytes (a power of 2), or 0
+ * @flags: enum ktap_member_flags
+ */
+struct ktap_member {
+	__le32	name;
+	__le32	type;
+	__u8	bits;
+	__u8	align;
+	__le16	flags;
+};
+
+/**
+ * enum ktap_member_flags - &ktap_member.flags
+ * @KTAP_MEMBER_BITS: it is a bit-field
+ * @KTAP_MEMBER_PACKED: it is not aligned
+ */
+enum ktap_member_flags {
+	KTAP_MEMBER_BITS	= 1U << 0,
+	KTAP_MEMBER_PACKED	= 1U << 1,
 };
 
 /**

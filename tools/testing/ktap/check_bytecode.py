@@ -16,6 +16,7 @@ DOC = TOP / 'Documentation/trace/ktap-bytecode.rst'
 ABI = TOP / 'include/uapi/linux/ktap.h'
 RULES = {
     'load/chunk.c': 'chunk_rules_kunit.c',
+    'load/declare.c': 'declare_rules_kunit.c',
     'load/verifier.c': 'verifier_rules_kunit.c',
     'load/verifier_insn.c': 'verifier_rules_kunit.c',
     'load/verifier_types.c': 'verifier_types_kunit.c',
@@ -24,12 +25,15 @@ RULES = {
 OWN_TESTS = {
     'complexity': 'verifier_rules_kunit.c',
     'names': 'verifier_names_kunit.c',
+    'declared-members': 'declare_rules_kunit.c',
+    'member-owner': 'declare_rules_kunit.c',
+    'type-complete': 'declare_rules_kunit.c',
 }
 # Functions that end with a message, and the text before it.
 SAYS = {
-    r'\bmalformed\(l, ': 'malformed chunk: ',
+    r'\b(?:declare_)?malformed\((?:l->s|[ls]), ': 'malformed chunk: ',
     r'\b(?:types_fail|ktap_refuse)\([vt], \w+(?: - 1)?,\s*': '',
-    r'\bktap_diag\(l->diag, ': '',
+    r'\bktap_diag\((?:l->s|[ls])->diag,\s*': '',
     r'\bktap_diag_at\(v->diag, v->prog, pc, ': '',
 }
 # Messages of no rule: lack of memory, possible in each of them.
@@ -123,7 +127,7 @@ def check_tests(doc):
         text = (KTAP / 'tests' / test).read_text()
         tested |= set(re.findall(r'^\t\{ "([\w-]+)[".]', text, re.M))
     for name, test in OWN_TESTS.items():
-        if re.search(r'KUNIT_CASE\w*\(%s_' % name, (KTAP / 'tests' / test).read_text()):
+        if re.search(r'KUNIT_CASE\w*\(%s_' % name.replace('-', '_'), (KTAP / 'tests' / test).read_text()):
             tested.add(name)
     for name in sorted(rules - tested):
         problems.append('rule %s has no test' % name)

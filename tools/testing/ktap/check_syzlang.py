@@ -22,6 +22,8 @@ STRUCTS = {
     'ktap_probe_desc': 'ktap_probe_desc',
     'ktap_try': 'ktap_try',
     'ktap_option': 'ktap_option',
+    'ktap_type': 'ktap_type',
+    'ktap_member': 'ktap_member',
     'ktap_insn': r'ktap_insn_\w+',
 }
 # Sections that are used only for messages, or that a fuzzer cannot make.
@@ -48,7 +50,8 @@ def fields_of_abi(abi, struct):
 def size_of(kind):
     count = re.match(r'array\[(.*), (\d+)\]$', kind)
     if count:
-        return size_of(count.group(1)) * int(count.group(2))
+        size = size_of(count.group(1))
+        return size and size * int(count.group(2))
     bits = re.search(r'int(8|16|32|64)', kind)
     return int(bits.group(1)) // 8 if bits else None
 

@@ -29,7 +29,7 @@
  */
 #define ID_BITS		24
 
-static_assert(BTF_MAX_TYPE < BIT(ID_BITS) && KTAP_BTF_OWNERS < BIT(32 - ID_BITS));
+static_assert(BTF_MAX_TYPE < BIT(ID_BITS) && KTAP_BTF_OWNERS <= KTAP_DECLARED >> ID_BITS);
 
 /**
  * struct owner - BTF of the kernel or of a module
@@ -218,12 +218,6 @@ static bool btf_is_char(u32 type)
 	       !strcmp(ktap_btf_string(type, t->name_off), "char");
 }
 
-/* An array of 0 or 1 elements may be a flexible array at the end of a structure. */
-static bool btf_is_open(const struct btf_array *array)
-{
-	return array->nelems <= 1;
-}
-
 static void btf_load_array(u32 id, const struct btf_array *array, struct ktap_load *load)
 {
 	load->kind = KTAP_LOAD_PLACE;
@@ -232,7 +226,7 @@ static void btf_load_array(u32 id, const struct btf_array *array, struct ktap_lo
 	if (!btf_is_char(ktap_btf_other(id, array->type)))
 		return;
 	load->kind = KTAP_LOAD_CHARS;
-	load->size = btf_is_open(array) ? 0 : array->nelems;
+	load->size = ktap_is_open_array(array->nelems) ? 0 : array->nelems;
 }
 
 static u8 btf_int_kind(const struct btf_type *t)
@@ -374,13 +368,8 @@ static void btf_load_member(u32 owner, const struct btf_member *m, u32 bits, str
 
 	ktap_btf_load(ktap_btf_other(owner, m->type), load);
 	load->offset = bits / 8;
-	if (!n)
-		return;
-	load->shift = bits % 8;
-	load->bits = n;
-	load->size = DIV_ROUND_UP(load->shift + n, 8);
-	if (load->size > sizeof(u64))
-		load->kind = KTAP_LOAD_NONE;
+	if (n)
+		ktap_load_bits(load, bits, n);
 }
 
 int ktap_btf_member(u32 type, const char *name, struct ktap_load *load, u32 *cost)
@@ -410,7 +399,7 @@ s64 ktap_btf_element(u32 type, struct ktap_load *load, u32 *step)
 	s64 n = 0;
 
 	if (t && btf_kind(t) == BTF_KIND_ARRAY) {
-		n = btf_is_open(btf_array_of(t)) ? 0 : btf_array_of(t)->nelems;
+		n = ktap_is_open_array(btf_array_of(t)->nelems) ? 0 : btf_array_of(t)->nelems;
 		type = ktap_btf_other(type, btf_array_of(t)->type);
 	}
 	*step = ktap_btf_size(type);

@@ -8,7 +8,9 @@
 #define _KTAP_BTF_H
 
 #include <linux/bitmap.h>
+#include <linux/bits.h>
 #include <linux/errno.h>
+#include <linux/kernel.h>
 #include <linux/types.h>
 
 struct ktap_suggest;
@@ -48,6 +50,26 @@ struct ktap_load {
 	u8 shift;
 	u8 bits;
 };
+
+/* An array of 0 or 1 elements may be a flexible array at the end of a structure. */
+static inline bool ktap_is_open_array(u32 nelems)
+{
+	return nelems <= 1;
+}
+
+/* Make @load, of the type of a bit-field, that of its @n bits from bit @bits on. */
+static inline void ktap_load_bits(struct ktap_load *load, u64 bits, u8 n)
+{
+	load->offset = bits / 8;
+	load->shift = bits % 8;
+	load->bits = n;
+	load->size = DIV_ROUND_UP(load->shift + n, 8);
+	if (load->size > sizeof(u64))
+		load->kind = KTAP_LOAD_NONE;
+}
+
+/* Part of the numbers of types that programs declare (btf/type.h); those of BTF are smaller */
+#define KTAP_DECLARED		BIT(31)
 
 /* The kernel, and at most 127 modules whose types are in use */
 #define KTAP_BTF_OWNERS		128

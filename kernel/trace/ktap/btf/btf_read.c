@@ -14,6 +14,7 @@
 #include <linux/string.h>
 
 #include "btf/btf_read.h"
+#include "btf/type.h"
 #include "host/read_memory.h"
 #include "vm/builtin.h"
 #include "vm/env.h"
@@ -169,7 +170,7 @@ static int btf_read_no_member(struct ktap_vm *vm, const struct ktap_value *objec
 	char text[KTAP_TYPE_TEXT];
 
 	return ktap_vm_error(vm, -ENOENT, "%s has no member '%s'",
-			     ktap_btf_text(object->type, text), name);
+			     ktap_type_text(vm->env->prog->declared, object->type, text), name);
 }
 
 static int btf_read_no_members(struct ktap_vm *vm, const struct ktap_value *object,
@@ -181,7 +182,8 @@ static int btf_read_no_members(struct ktap_vm *vm, const struct ktap_value *obje
 		return ktap_vm_error(vm, -EINVAL,
 				     "a pointer without a type has no %s: cast(\"struct NAME\", p) gives it one",
 				     what);
-	return ktap_vm_error(vm, -EINVAL, "%s has no %s", ktap_btf_text(object->type, text), what);
+	return ktap_vm_error(vm, -EINVAL, "%s has no %s",
+			     ktap_type_text(vm->env->prog->declared, object->type, text), what);
 }
 
 static struct ktap_found *btf_read_place_for(struct ktap_vm *vm, u32 type, u32 string,
@@ -238,7 +240,7 @@ int ktap_member_by_name(struct ktap_vm *vm, struct ktap_value *dst,
 	if (load)
 		return ktap_load_value(vm, dst, object->u, load);
 
-	err = ktap_btf_member(object->type, name, &found, &cost);
+	err = ktap_type_member(vm->env->prog->declared, object->type, name, &found, &cost);
 	if (ktap_vm_charge(vm, cost / MEMBERS_A_UNIT))
 		return vm->error;
 	if (err == -ENOENT)
@@ -260,7 +262,8 @@ int ktap_element_get(struct ktap_vm *vm, struct ktap_value *dst, const struct kt
 		return ktap_vm_error(vm, -EINVAL,
 				     "elements of a pointer have integers as keys, not %s",
 				     ktap_type_name(key));
-	n = object->type ? ktap_btf_element(object->type, &load, &step) : -EINVAL;
+	n = object->type ? ktap_type_element(vm->env->prog->declared, object->type, &load, &step) :
+			   -EINVAL;
 	if (n < 0)
 		return btf_read_no_members(vm, object, "elements");
 	if (n && (key->i < 0 || key->i >= n))

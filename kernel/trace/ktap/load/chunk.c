@@ -17,11 +17,12 @@
 #include <asm/byteorder.h>
 
 #include "data/heap.h"
+#include "load/declare.h"
 #include "vm/program.h"
 
 /* Sections of a chunk, including unknown ones. */
 #define MAX_SECTIONS	32
-#define NR_SECTIONS	(KTAP_SEC_SIGNATURE + 1)
+#define NR_SECTIONS	(KTAP_SEC_MEMBERS + 1)
 
 /* A section, in host order. */
 struct chunk_section {
@@ -67,6 +68,8 @@ static const struct {
 	[KTAP_SEC_OPTIONS] = { "options", sizeof(struct ktap_option), KTAP_MAX_OPTIONS },
 	/* see load/signature.c */
 	[KTAP_SEC_SIGNATURE] = { "entries of the signature", 0, 0, true },
+	[KTAP_SEC_TYPES] = { "types", sizeof(struct ktap_type), KTAP_MAX_TYPES },
+	[KTAP_SEC_MEMBERS] = { "members", sizeof(struct ktap_member), KTAP_MAX_MEMBERS },
 };
 
 static_assert(sizeof(struct ktap_header) == 24);
@@ -649,11 +652,23 @@ static int chunk_load_options(struct chunk_loader *l)
 	return 0;
 }
 
+static int chunk_load_types(struct chunk_loader *l)
+{
+	struct ktap_declarations d = {
+		.types = chunk_section_data(l, KTAP_SEC_TYPES),
+		.members = chunk_section_data(l, KTAP_SEC_MEMBERS),
+		.ntypes = l->sections[KTAP_SEC_TYPES].count,
+		.nmembers = l->sections[KTAP_SEC_MEMBERS].count,
+	};
+
+	return ktap_declare(l->prog, &d, l->diag);
+}
+
 /* In this order: names are strings, and functions cover code. */
 static int (*const loaders[])(struct chunk_loader *l) = {
 	chunk_load_strings, chunk_load_ints,	chunk_load_code,    chunk_load_funcs,
 	chunk_load_probe_defs, chunk_load_globals, chunk_load_fields,  chunk_load_files,
-	chunk_load_lines,   chunk_load_tries,	chunk_load_options,
+	chunk_load_lines,   chunk_load_tries,	chunk_load_options, chunk_load_types,
 };
 
 static int chunk_load_all(struct chunk_loader *l, size_t len)
@@ -708,6 +723,7 @@ void ktap_program_free(struct ktap_program *prog)
 	if (!prog)
 		return;
 	ktap_program_unlink(prog);
+	ktap_declare_free(prog);
 	ktap_btf_release(&prog->types);
 	kvfree(prog->chunk);
 	kvfree(prog->code);

@@ -11,12 +11,14 @@
 #include <linux/kernel.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
+#include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/stdarg.h>
 #include <linux/string.h>
 
 #include "btf/btf_read.h"
 #include "btf/ksym.h"
+#include "btf/type.h"
 #include "data/heap.h"
 #include "load/verifier_types.h"
 #include "vm/builtin.h"
@@ -52,6 +54,12 @@ static int check_types(struct ktap_typing *t, u32 pc, const char *what)
 		return types_fail(t, pc, "%s: this kernel has no types (CONFIG_DEBUG_INFO_BTF)",
 				  what);
 	}
+}
+
+/* The same if the program declares no types. */
+static int types_check_any(struct ktap_typing *t, u32 pc, const char *what)
+{
+	return t->prog->declared && t->err != -EPERM ? 0 : check_types(t, pc, what);
 }
 
 /* Functions as events */
@@ -187,6 +195,9 @@ int ktap_typing_begin(struct ktap_typing *t, struct ktap_program *prog, struct k
 	if (ktap_names_begin(&t->names))
 		return -ENOMEM;
 	t->err = ktap_btf_begin();
+	/* Declared types need no BTF, but the right to read. */
+	if (t->err && security_locked_down(LOCKDOWN_BPF_READ_KERNEL))
+		t->err = -EPERM;
 	return types_find_protos(t);
 }
 
@@ -239,13 +250,14 @@ static struct ktap_typed types_what_is_read(const struct ktap_load *load)
 /* Refuse an unknown member, with a suggestion. */
 static int types_no_member(struct ktap_typing *t, u32 pc, u32 type, const char *name)
 {
-	const char *near = ktap_btf_near_member(type, name);
+	const char *near = ktap_type_near_member(t->prog->declared, type, name);
 	char text[KTAP_TYPE_TEXT];
 
 	if (near)
 		return types_fail(t, pc, "%s has no member '%s'; did you mean '%s'?",
-				  ktap_btf_text(type, text), name, near);
-	return types_fail(t, pc, "%s has no member '%s'", ktap_btf_text(type, text), name);
+				  ktap_type_text(t->prog->declared, type, text), name, near);
+	return types_fail(t, pc, "%s has no member '%s'",
+			  ktap_type_text(t->prog->declared, type, text), name);
 }
 
 static int types_find_member(struct ktap_typing *t, u32 pc, u32 type, const char *name,
@@ -255,13 +267,16 @@ static int types_find_member(struct ktap_typing *t, u32 pc, u32 type, const char
 	u32 cost;
 	int err;
 
-	err = ktap_btf_member(type, name, load, &cost);
+	err = ktap_type_member(t->prog->declared, type, name, load, &cost);
 	t->work += cost;
 	if (err == -ENOENT)
 		return types_no_member(t, pc, type, name);
+	if (ktap_type_incomplete(t->prog->declared, type))
+		return types_fail(t, pc, "%s is declared without members, so it has no '%s'",
+				  ktap_type_text(t->prog->declared, type, text), name);
 	if (err)
 		return types_fail(t, pc, "%s has no members, so no '%s'",
-				  ktap_btf_text(type, text), name);
+				  ktap_type_text(t->prog->declared, type, text), name);
 	if (load->kind == KTAP_LOAD_NONE)
 		return types_fail(t, pc, "member '%s' has a type without values in scripts", name);
 	return 0;
@@ -296,9 +311,10 @@ static int types_step_element(struct ktap_typing *t, u32 pc, u32 type, struct kt
 	u32 step;
 	s64 n;
 
-	n = ktap_btf_element(type, &load, &step);
+	n = ktap_type_element(t->prog->declared, type, &load, &step);
 	if (n < 0)
-		return types_fail(t, pc, "%s has no elements", ktap_btf_text(type, text));
+		return types_fail(t, pc, "%s has no elements",
+				  ktap_type_text(t->prog->declared, type, text));
 	if (load.kind == KTAP_LOAD_NONE)
 		return types_fail(t, pc, "an element has a type without values in scripts");
 	if (insn->op == KTAP_OP_TGETI && n && (insn->d < 0 || insn->d >= n))
@@ -320,7 +336,7 @@ static int types_step_access(struct ktap_typing *t, u32 pc, u16 tags, u32 type,
 	if ((tags & ~ktap_bit(NIL)) != ktap_bit(PTR) || !type)
 		return 0;
 	if (type == KTAP_FACT_TYPELESS)
-		return check_types(t, pc, "member of a pointer") ?:
+		return types_check_any(t, pc, "member of a pointer") ?:
 		       types_fail(t, pc,
 				  "this pointer has no type: cast(\"struct NAME\", p) gives it one");
 	if (t->prog->code[pc].op == KTAP_OP_TGETS)
@@ -365,13 +381,19 @@ static int find_type(struct ktap_typing *t, u32 pc, const char *fn, u32 string, 
 	if (!found)
 		return -EINVAL;
 	if (new)
-		found->err = ktap_btf_find(name, &t->prog->types, &found->type);
+		found->type = ktap_type_declared(t->prog->declared, name);
+	if (new && !found->type)
+		found->err = t->err ?: ktap_btf_find(name, &t->prog->types, &found->type);
 	*type = found->type;
 	if (!found->err)
 		return 0;
 	if (found->err == -EINVAL)
 		return types_fail(t, pc, "%s: '%s' names a pointer: name its target", fn,
 				  name);
+	if (t->err)
+		return types_fail(t, pc,
+				  "%s: the script does not declare '%s', and this kernel has no types (CONFIG_DEBUG_INFO_BTF)",
+				  fn, name);
 	near = ktap_btf_near_type(name, text);
 	if (near)
 		return types_fail(t, pc, "%s: this kernel has no type '%s'; did you mean '%s'?", fn,
@@ -442,7 +464,7 @@ static int types_step_builtin(struct ktap_typing *t, u32 func, u32 pc, const u16
 	if (insn->b == KTAP_MULTI)
 		return types_fail(t, pc, "%s: the name of a type is a constant string", fn);
 	err = types_want_constant(t, pc, fn, tags[0], facts[0], &string, &name) ?:
-	      check_types(t, pc, fn);
+	      types_check_any(t, pc, fn);
 	if (err)
 		return err;
 	n = strlen(name);
@@ -456,8 +478,11 @@ static int types_step_builtin(struct ktap_typing *t, u32 func, u32 pc, const u16
 		      types_find_path(t, pc, type, path, &n);
 	if (err)
 		return err;
-	if (insn->d == KTAP_FN_SIZEOF)
-		n = ktap_btf_size(type);
+	if (insn->d == KTAP_FN_SIZEOF) {
+		if (ktap_type_incomplete(t->prog->declared, type))
+			return types_fail(t, pc, "sizeof: '%s' is declared without members", name);
+		n = ktap_type_size(t->prog->declared, type);
+	}
 	if (insn->d == KTAP_FN_CAST) {
 		out->fact = type;
 		types_set_note(t, pc, KTAP_OP_CAST, type);
@@ -532,7 +557,7 @@ void ktap_typing_apply(struct ktap_typing *t)
 	struct ktap_program *prog = t->prog;
 	u32 pc;
 
-	if (!t->notes || t->err)
+	if (!t->notes || (t->err && !prog->declared))
 		return;
 	for (pc = 0; pc < prog->ninsns; pc++) {
 		if (!t->notes[pc].op)

@@ -151,6 +151,40 @@ u32 test_option(struct test_chunk *c, const char *name)
 	return c->noptions++;
 }
 
+struct ktap_type *test_type(struct test_chunk *c, const char *name, u8 kind, u8 size, u16 flags,
+			    u32 type, u32 count)
+{
+	struct ktap_type *t = &c->types[c->ntypes];
+
+	KUNIT_ASSERT_LT(c->test, c->ntypes, TEST_MAX);
+	c->ntypes++;
+	*t = (struct ktap_type){
+		.name = cpu_to_le32(name ? test_string(c, name) : KTAP_NONE),
+		.kind = kind,
+		.size = size,
+		.flags = cpu_to_le16(flags),
+		.type = cpu_to_le32(type),
+		.count = cpu_to_le32(count),
+	};
+	return t;
+}
+
+struct ktap_member *test_member(struct test_chunk *c, const char *name, u32 type, int bits)
+{
+	struct ktap_member *m = &c->members[c->nmembers];
+
+	KUNIT_ASSERT_LT(c->test, c->nmembers, TEST_MAX);
+	c->nmembers++;
+	le32_add_cpu(&c->types[c->ntypes - 1].count, 1);
+	*m = (struct ktap_member){
+		.name = cpu_to_le32(name ? test_string(c, name) : KTAP_NONE),
+		.type = cpu_to_le32(type),
+		.bits = max(bits, 0),
+		.flags = cpu_to_le16(bits < 0 ? 0 : KTAP_MEMBER_BITS),
+	};
+	return m;
+}
+
 void test_lines(struct test_chunk *c)
 {
 	u32 i;
@@ -209,9 +243,10 @@ static size_t put_section(void *chunk, size_t len, u32 *nsections, u32 type, u32
 
 void *test_bytes(struct test_chunk *c, size_t *len)
 {
-	size_t size = sizeof(*c) + KTAP_SEC_OPTIONS * sizeof(struct ktap_section) +
+	u32 room = KTAP_SEC_OPTIONS + (c->ntypes || c->nmembers ? 2 : 0);
+	size_t size = sizeof(*c) + room * sizeof(struct ktap_section) +
 		      (size_t)c->ninsns * (sizeof(struct ktap_insn) + sizeof(*c->lines));
-	size_t n = sizeof(struct ktap_header) + KTAP_SEC_OPTIONS * sizeof(struct ktap_section);
+	size_t n = sizeof(struct ktap_header) + room * sizeof(struct ktap_section);
 	struct ktap_string strings[TEST_MAX];
 	struct ktap_insn *insns;
 	void *p = kvzalloc(size, GFP_KERNEL);
@@ -243,6 +278,10 @@ void *test_bytes(struct test_chunk *c, size_t *len)
 			sizeof(*c->tries), NULL, 0);
 	n = put_section(p, n, &nsections, KTAP_SEC_OPTIONS, c->noptions, c->options,
 			sizeof(*c->options), NULL, 0);
+	n = put_section(p, n, &nsections, KTAP_SEC_TYPES, c->ntypes, c->types,
+			sizeof(*c->types), NULL, 0);
+	n = put_section(p, n, &nsections, KTAP_SEC_MEMBERS, c->nmembers, c->members,
+			sizeof(*c->members), NULL, 0);
 	/* This section is last and has no padding: cutting a chunk anywhere removes data. */
 	n = put_section(p, n, &nsections, KTAP_SEC_CODE, c->ninsns, c->insns,
 			sizeof(*insns), NULL, 0);

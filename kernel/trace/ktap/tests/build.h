@@ -35,6 +35,8 @@ struct test_chunk {
 	u32 nfiles;
 	u32 ntries;
 	u32 noptions;
+	u32 ntypes;
+	u32 nmembers;
 	u32 string_bytes;
 	u32 max_insns;
 
@@ -50,6 +52,8 @@ struct test_chunk {
 	struct ktap_file files[TEST_MAX];
 	struct ktap_try tries[TEST_MAX];
 	struct ktap_option options[TEST_MAX];
+	struct ktap_type types[TEST_MAX];
+	struct ktap_member members[TEST_MAX];
 };
 
 struct test_chunk *test_chunk(struct kunit *test);
@@ -73,6 +77,11 @@ u32 test_probe(struct test_chunk *c, const char *event, u32 filter, u32 handler)
 void test_try(struct test_chunk *c, u32 first, u32 end, u32 handler, u8 reg);
 /* An option that the script takes. */
 u32 test_option(struct test_chunk *c, const char *name);
+/* Declare a type.  @name: or NULL.  Its fields may be edited: they are little-endian. */
+struct ktap_type *test_type(struct test_chunk *c, const char *name, u8 kind, u8 size, u16 flags,
+			    u32 type, u32 count);
+/* Add a member to the last type, a structure or union.  @bits: -1, or those of a bit-field. */
+struct ktap_member *test_member(struct test_chunk *c, const char *name, u32 type, int bits);
 /* Give each instruction a line in "test.kp": its number, from 1. */
 void test_lines(struct test_chunk *c);
 /* A valid chunk with every section. */

@@ -38,6 +38,7 @@ enum start {
  * @wrong: replaces an instruction of @start or @right
  * @at: which one
  * @locked: the kernel is locked down for @wrong
+ * @declares: the chunk declares types
  */
 struct rule {
 	const char *name;
@@ -48,6 +49,7 @@ struct rule {
 	struct ktap_code wrong;
 	u8 at;
 	bool locked;
+	bool declares;
 };
 
 #define I(_op, _a, _b, _c, _d)	\
@@ -64,6 +66,16 @@ static const struct ktap_code starts[][3] = {
 };
 
 static const struct rule rules[] = {
+	{ "declared-complete",
+	  "struct ktap_secret is declared without members, so it has no 'x'",
+	  { "struct ktap_known", "x", "struct ktap_secret" },
+	  CAST, { I(TGETS, 0, 0, 0, 1) }, I(STR, 0, 0, 0, 2), .declares = true },
+	{ "declared-complete.sizeof", "sizeof: 'struct ktap_secret' is declared without members",
+	  { "struct ktap_known", "struct ktap_secret" },
+	  SIZE, { }, I(STR, 0, 0, 0, 1), .declares = true },
+	{ "member.declared", "struct ktap_known has no member 'xx'; did you mean 'x'?",
+	  { "struct ktap_known", "x", "xx" },
+	  CAST, { I(TGETS, 0, 0, 0, 1) }, I(TGETS, 0, 0, 0, 2), .at = 3, .declares = true },
 #ifdef CONFIG_DEBUG_INFO_BTF
 	{ "member", "struct list_head has no member 'nothing like it'",
 	  { "struct list_head", "next", "nothing like it" },
@@ -118,6 +130,10 @@ static const struct rule rules[] = {
 	  { "next" }, PARAM, { I(TGETS, 2, 1, 0, 0) },
 	  I(TGETS, 2, 0, 0, 0), .at = 2 },
 #else
+	{ "declared-known",
+	  "cast: the script does not declare 'struct other', and this kernel has no types (CONFIG_DEBUG_INFO_BTF)",
+	  { "struct ktap_known", "struct other" }, CAST, { }, I(STR, 0, 0, 0, 1),
+	  .declares = true },
 	{ "types.cast", "cast: this kernel has no types (CONFIG_DEBUG_INFO_BTF)",
 	  { "struct list_head" },
 	  NOTHING, { I(STR, 0, 0, 0, 0), I(INT, 1, 0, 0, 1), I(CALLB, 0, 2, 0, KTAP_FN_PRINT) },
@@ -197,6 +213,13 @@ static void a_rule_is_kept(struct kunit *test)
 	TEST_RET(c);
 	test_global(c, "g");
 	test_field(c, "p");
+	if (rule->declares) {
+		test_type(c, NULL, KTAP_TYPE_INT, 4, 0, 0, 0);
+		test_type(c, "struct ktap_known", KTAP_TYPE_STRUCT, 0, 0, 0, 0);
+		test_member(c, "x", 0, -1);
+		test_type(c, "struct ktap_secret", KTAP_TYPE_STRUCT, 0, KTAP_TYPE_INCOMPLETE, 1,
+			  0);
+	}
 	test_probe(c, "probe:no_such_function", KTAP_NONE, test_func(c, "f", 0, NREGS));
 	test_insn(c, KTAP_OP_NIL, 0, NREGS - 1, 0, 0);
 	add_insns(c, starts[rule->start], ARRAY_SIZE(starts[0]));

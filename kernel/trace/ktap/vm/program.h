@@ -16,6 +16,7 @@
 #include "vm/value.h"
 
 struct ktap_access;
+struct ktap_declared;
 struct ktap_format;
 struct ktap_native;
 struct module;
@@ -137,6 +138,7 @@ struct ktap_symbol {
  * @string_field: field of a string constant that is such a key, or KTAP_NONE
  * @symbols: by string constant: variable that SYMBOL reads; NULL if there is none
  * @types: modules whose types it uses; changed in process context
+ * @declared: types that it declares (btf/type.h); NULL if there are none
  * @accesses: members that instructions read (btf/btf_read.h); NULL if there are none
  * @lines: position of each instruction; NULL if the chunk has none
  * @files: name of each source file
@@ -181,6 +183,7 @@ struct ktap_program {
 	u32 *string_field;
 	struct ktap_symbol *symbols;
 	struct ktap_btf_set types;
+	struct ktap_declared *declared;
 	struct ktap_access *accesses;
 	const struct ktap_line *lines;
 	const char **files;

@@ -409,8 +409,37 @@ static void change_probe(struct program *p, u64 *rng)
 	}
 }
 
+/* Change a byte of a type or member, or add one. */
+static void change_types(struct program *p, u64 *rng)
+{
+	if (p->ntypes < MAX_TYPES && !rnd(4)) {
+		p->types[p->ntypes++] = (struct ktap_type){
+			.name = rnd(2) ? KTAP_NONE : any_string(p, rng),
+			.kind = 1 + rnd(6),
+			.size = 1 << rnd(4),
+			.type = rnd(2) ? p->nmembers : any_index(p->ntypes, rng),
+			.count = rnd(3),
+		};
+	} else if (p->nmembers < MAX_MEMBERS && !rnd(3)) {
+		p->members[p->nmembers++] = (struct ktap_member){
+			.name = rnd(2) ? KTAP_NONE : any_string(p, rng),
+			.type = any_index(p->ntypes, rng),
+			.bits = rnd(2) ? 0 : rnd(66),
+			.flags = rnd(3),
+		};
+	} else if (p->ntypes && rnd(2)) {
+		((u8 *)&p->types[rnd(p->ntypes)])[rnd(sizeof(p->types[0]))] = rnd(8);
+	} else if (p->nmembers) {
+		((u8 *)&p->members[rnd(p->nmembers)])[rnd(sizeof(p->members[0]))] = rnd(8);
+	}
+}
+
 static void change_names(struct program *p, u64 *rng)
 {
+	if (!rnd(4)) {
+		change_types(p, rng);
+		return;
+	}
 	switch (rnd(3)) {
 	case 0:
 		if (p->nglobals < MAX_GLOBALS)

@@ -75,6 +75,8 @@ bool program_take(struct program *p, const u8 *chunk, size_t len)
 	TAKE(p, fields, KTAP_SEC_FIELDS, MAX_FIELDS);
 	TAKE(p, tries, KTAP_SEC_TRIES, MAX_TRIES);
 	TAKE(p, options, KTAP_SEC_OPTIONS, MAX_OPTIONS);
+	TAKE(p, types, KTAP_SEC_TYPES, MAX_TYPES);
+	TAKE(p, members, KTAP_SEC_MEMBERS, MAX_MEMBERS);
 	p->lines = section(chunk, len, KTAP_SEC_LINES, sizeof(struct ktap_line), 1, &n, &size);
 	return true;
 }
@@ -174,7 +176,7 @@ size_t program_put(const struct program *p, u8 *chunk, size_t max)
 	struct ktap_header *h;
 	u32 nsections = !!p->nstrings + !!p->ncode + !!p->nfuncs + !!p->nints + !!p->nprobes +
 			!!p->nglobals + !!p->nfields + !!p->ntries + !!p->noptions +
-			2 * p->lines;
+			!!p->ntypes + !!p->nmembers + 2 * p->lines;
 
 	h = room(&put, sizeof(*h) + nsections * sizeof(struct ktap_section));
 	if (!h)
@@ -188,6 +190,8 @@ size_t program_put(const struct program *p, u8 *chunk, size_t max)
 	put_array(&put, KTAP_SEC_FIELDS, p->fields, p->nfields, sizeof(p->fields[0]));
 	put_array(&put, KTAP_SEC_TRIES, p->tries, p->ntries, sizeof(p->tries[0]));
 	put_array(&put, KTAP_SEC_OPTIONS, p->options, p->noptions, sizeof(p->options[0]));
+	put_array(&put, KTAP_SEC_TYPES, p->types, p->ntypes, sizeof(p->types[0]));
+	put_array(&put, KTAP_SEC_MEMBERS, p->members, p->nmembers, sizeof(p->members[0]));
 	if (p->lines)
 		put_lines(&put, p);
 	if (put.at > max)

@@ -18,6 +18,8 @@
 #define MAX_FIELDS	48
 #define MAX_TRIES	48
 #define MAX_OPTIONS	12
+#define MAX_TYPES	48
+#define MAX_MEMBERS	96
 #define MAX_BYTES	16384	/* of all strings */
 
 /**
@@ -40,6 +42,8 @@ struct program {
 	u32 nfields;
 	u32 ntries;
 	u32 noptions;
+	u32 ntypes;
+	u32 nmembers;
 	u32 nbytes;
 
 	struct ktap_insn code[MAX_CODE];
@@ -51,6 +55,8 @@ struct program {
 	u32 fields[MAX_FIELDS];
 	struct ktap_try tries[MAX_TRIES];
 	struct ktap_option options[MAX_OPTIONS];
+	struct ktap_type types[MAX_TYPES];
+	struct ktap_member members[MAX_MEMBERS];
 	char bytes[MAX_BYTES];
 };
 

@@ -35,4 +35,7 @@ static inline bool test_bit(unsigned long nr, const unsigned long *addr)
 	return addr[nr / BITS_PER_LONG] & BIT(nr % BITS_PER_LONG);
 }
 
+#define hweight8(x)	__builtin_popcount((u8)(x))
+#define hweight64(x)	__builtin_popcountll(x)
+
 #endif /* _SHIM_LINUX_BITOPS_H */

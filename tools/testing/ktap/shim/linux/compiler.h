@@ -9,6 +9,7 @@
 #define __must_check		__attribute__((__warn_unused_result__))
 #define __printf(a, b)		__attribute__((__format__(printf, a, b)))
 #define __aligned(x)		__attribute__((__aligned__(x)))
+#define __packed			__attribute__((__packed__))
 #define __annotate_jump_table
 
 /*

@@ -18,6 +18,7 @@
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 #define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
 #define round_down(x, y)	((x) & ~((__typeof__(x))(y) - 1))
+#define round_up(x, y)		((((x) - 1) | ((__typeof__(x))(y) - 1)) + 1)
 
 #define U8_MAX			UINT8_MAX
 #define U16_MAX			UINT16_MAX
