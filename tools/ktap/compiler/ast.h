@@ -190,6 +190,7 @@ struct compiler {
 	unsigned int nprobes, max_probes;
 	bool acts;		/* it acts on the system */
 	struct chunk_writer *chunk;
+	struct cdefs *cdefs;	/* C declarations; NULL: none */
 	struct asked_option *asked_options;	/* latest first */
 	struct pos pos;		/* position of the code that is being generated */
 	const struct ktap_compile_opts *opts;
@@ -273,6 +274,8 @@ void check_script(struct compiler *cc);
 /* check_expr.c */
 void check_expr(struct compiler *cc, struct node *n);
 void check_exprs(struct compiler *cc, struct node *list);
+/* Is it ffi.C, the functions and constants that are declared by cdef? */
+bool check_is_ffi_c(const struct node *n);
 /*
  * Check the keys of an element that is written: nil is allowed only as one of
  * several keys.

@@ -4,6 +4,7 @@
 
 #include "compiler/ast.h"
 #include "compiler/builtins.h"
+#include "compiler/cdef.h"
 
 static void bind_expr(struct compiler *cc, struct node *n);
 static void bind_list(struct compiler *cc, struct node *list);
@@ -314,6 +315,8 @@ static void bind_stmt(struct compiler *cc, struct node *n)
 		bind_aggregate(cc, n);
 		break;
 	case S_CALL:
+		if (cdef_statement(cc, n))
+			break;
 		bind_expr(cc, n->a);
 		if (n->a->a->kind == N_NAME && list_len(n->a->list) > 1 &&
 		    !strcmp(n->a->a->str, "count"))

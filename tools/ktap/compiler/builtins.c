@@ -159,6 +159,8 @@ const struct builtin builtins[] = {
 	FUNCTION("stringof", STRINGOF, 1, 1, STRING | NIL),
 	FUNCTION("ipof", IPOF, 1, 1, INT | NIL, ADDRESS | TYPE_STACK),
 
+	{ .name = "cdef", .kind = BI_FUNCTION, .declares = true, .min = 1, .max = 1, .type = NIL,
+	  .args = { STRING } },
 	FUNCTION("cast", CAST, 2, 2, TYPE_POINTER | NIL, STRING, ADDRESS),
 	FUNCTION("sizeof", SIZEOF, 1, 1, INT, STRING),
 	FUNCTION("offsetof", OFFSETOF, 2, 2, INT, STRING, STRING),
@@ -188,7 +190,7 @@ const struct builtin builtins[] = {
 	FUNCTION("test.skip", TEST_SKIP, 1, 2, NIL, STRING, STRING),
 	FUNCTION("test.diag", TEST_DIAG, 1, 1, NIL, STRING),
 
-	SPACE("ansi"), SPACE("kdebug"), SPACE("table"), SPACE("test"), SPACE("timer"),
+	SPACE("ansi"), SPACE("ffi"), SPACE("kdebug"), SPACE("table"), SPACE("test"), SPACE("timer"),
 
 	MISSING("uaddr"),
 };

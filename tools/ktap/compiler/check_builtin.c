@@ -7,6 +7,7 @@
 
 #include "compiler/ast.h"
 #include "compiler/builtins.h"
+#include "compiler/cdef.h"
 #include "compiler/chunk_write.h"
 #include "compiler/suggest.h"
 #include "compiler/util.h"
@@ -130,6 +131,8 @@ static void check_type_names(struct compiler *cc, const struct node *n, unsigned
 {
 	const struct node *arg;
 
+	if (n->list && n->list->kind == N_STR)
+		cdef_use(cc, n->list);
 	for (arg = n->list; arg && names; arg = arg->next, names--) {
 		if (arg->kind == N_STR)
 			continue;
@@ -469,6 +472,10 @@ void check_builtin_call(struct compiler *cc, struct node *n, const struct builti
 	if (!strcmp(bi->name, "backtrace") && n->list) {
 		diag_error(&cc->diag, n->pos,
 			   "backtrace() takes no arguments: write kstack(depth), which begins at the event");
+		return;
+	}
+	if (bi->declares) {
+		diag_error(&cc->diag, n->pos, "cdef is a statement, and has no value");
 		return;
 	}
 	n->call = CALL_BUILTIN;

@@ -6,6 +6,7 @@
 
 #include "compiler/ast.h"
 #include "compiler/builtins.h"
+#include "compiler/cdef.h"
 #include "compiler/suggest.h"
 #include "compiler/util.h"
 
@@ -17,6 +18,7 @@ enum member {
 	MEMBER_NAMED,		/* (name, handler); text is before the name of the event */
 	MEMBER_TABLE_NEW,	/* (narr, nrec) */
 	MEMBER_PRINTF,		/* (n, ...); text is the format */
+	MEMBER_CAST,		/* (type of a pointer, address) */
 	MEMBER_BUILTIN,		/* those of the built-in function whose name is text */
 };
 
@@ -47,6 +49,10 @@ static const struct {
 	{ "test", "isnt", MEMBER_BUILTIN, "test.isnt", 2, 3 },
 	{ "test", "skip", MEMBER_BUILTIN, "test.skip", 1, 2 },
 	{ "test", "diag", MEMBER_BUILTIN, "test.diag", 1, 1 },
+	{ "ffi", "cdef", MEMBER_BUILTIN, "cdef", 1, 1 },
+	{ "ffi", "cast", MEMBER_CAST, "cast", 2, 2 },
+	{ "ffi", "sizeof", MEMBER_BUILTIN, "sizeof", 1, 1 },
+	{ "ffi", "offsetof", MEMBER_BUILTIN, "offsetof", 2, 2 },
 	{ "ansi", "clear_screen", MEMBER_PRINTF, "\033[1;1H\033[J", 0, 0 },
 	{ "ansi", "set_color", MEMBER_PRINTF, "\033[%dm", 1, 1 },
 	{ "ansi", "set_color2", MEMBER_PRINTF, "\033[%d;%dm", 2, 2 },
@@ -160,12 +166,27 @@ static void check_integers(struct compiler *cc, const struct node *arg)
 				   type_text(cc, static_type(arg)));
 }
 
+/* ffi.cast() takes the type of the pointer, cast() that of its target. */
+static void name_target(struct compiler *cc, struct node *type)
+{
+	size_t len = type && type->kind == N_STR ? type->len : 0;
+
+	if (!len || type->str[len - 1] != '*')
+		return;
+	for (len--; len && type->str[len - 1] == ' '; len--)
+		;
+	type->str = pool_strndup(&cc->pool, type->str, len);
+	type->len = len;
+}
+
 static void check_member(struct compiler *cc, struct node *n, size_t i)
 {
 	struct node *arg = n->list;
 
 	check_exprs(cc, n->list);
-	if (members[i].member == MEMBER_BUILTIN) {
+	if (members[i].member == MEMBER_CAST)
+		name_target(cc, n->list);
+	if (members[i].member == MEMBER_BUILTIN || members[i].member == MEMBER_CAST) {
 		check_builtin_call(cc, n, builtin_find(members[i].text));
 		return;
 	}
@@ -239,6 +260,20 @@ static void check_set_retval(struct compiler *cc, struct node *n)
 			   type_text(cc, static_type(n->list)));
 }
 
+/* ffi.C.f(...) */
+static void check_kernel_call(struct compiler *cc, const struct node *n)
+{
+	const struct cdef_name *f = cdef_find_name(cc, n->a->str);
+
+	if (!f || f->what != CDEF_IS_FUNCTION)
+		diag_error(&cc->diag, n->pos, "no function '%s' is declared by cdef", n->a->str);
+	else
+		diag_error(&cc->diag, n->pos, "scripts cannot call functions of the kernel yet");
+	diag_note(&cc->diag,
+		  "to see its calls write trace probe:%s { ... }; members of structures are read by cast()",
+		  n->a->str);
+}
+
 /*
  * x.tostring(), x.field(n) or x.set_retval(n); any other x.name() calls a
  * function from a table.
@@ -247,6 +282,10 @@ static void check_method(struct compiler *cc, struct node *n)
 {
 	struct node *object = n->a->a;
 
+	if (check_is_ffi_c(object)) {
+		check_kernel_call(cc, n);
+		return;
+	}
 	check_expr(cc, n->a);
 	check_exprs(cc, n->list);
 	if (n->a->kind != N_FIELD)

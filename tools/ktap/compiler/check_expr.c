@@ -6,6 +6,7 @@
 
 #include "compiler/ast.h"
 #include "compiler/builtins.h"
+#include "compiler/cdef.h"
 
 void check_exprs(struct compiler *cc, struct node *list)
 {
@@ -20,6 +21,20 @@ static void event_field(struct node *n, const char *name, enum ktap_field_need n
 	n->ival = need;
 	n->a = NULL;
 	n->list = NULL;
+}
+
+/* An enumerator of a C declaration */
+static bool check_constant(struct compiler *cc, struct node *n)
+{
+	const struct cdef_name *constant = cdef_find_name(cc, n->str);
+
+	if (!constant || constant->what != CDEF_IS_CONSTANT)
+		return false;
+	n->kind = N_INT;
+	n->ival = constant->value;
+	n->a = NULL;
+	n->sym = NULL;
+	return true;
 }
 
 static void unknown_name(struct compiler *cc, struct node *n)
@@ -101,7 +116,7 @@ static void check_name(struct compiler *cc, struct node *n)
 {
 	const struct builtin *bi = node_builtin(n);
 
-	if (n->var)
+	if (n->var || (!bi && !n->sym->global && !n->sym->func && check_constant(cc, n)))
 		return;
 	if (cc->func->filter)
 		check_filter_name(cc, n);
@@ -242,10 +257,24 @@ static void check_index(struct compiler *cc, struct node *n)
 	check_indexed(cc, n->a);
 }
 
+bool check_is_ffi_c(const struct node *n)
+{
+	const struct builtin *bi = n->kind == N_FIELD && !strcmp(n->str, "C") ?
+				   node_builtin(n->a) : NULL;
+
+	return bi && bi->kind == BI_SPACE && !strcmp(bi->name, "ffi");
+}
+
 static void check_field(struct compiler *cc, struct node *n)
 {
 	const struct builtin *bi = node_builtin(n->a);
 
+	if (check_is_ffi_c(n->a)) {
+		if (!check_constant(cc, n))
+			diag_error(&cc->diag, n->pos, "no constant '%s' is declared by cdef",
+				   n->str);
+		return;
+	}
 	if (bi && (bi->kind == BI_ARGS || bi->kind == BI_SELF)) {
 		n->kind = bi->kind == BI_SELF ? N_SELF : N_EVFIELD;
 		n->ival = KTAP_NEED_FIELD;

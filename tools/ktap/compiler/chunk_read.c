@@ -18,6 +18,8 @@ static const uint32_t entry_size[MAX_SECTION + 1] = {
 	[KTAP_SEC_FILES] = sizeof(struct ktap_file),
 	[KTAP_SEC_TRIES] = sizeof(struct ktap_try),
 	[KTAP_SEC_OPTIONS] = sizeof(struct ktap_option),
+	[KTAP_SEC_TYPES] = sizeof(struct ktap_type),
+	[KTAP_SEC_MEMBERS] = sizeof(struct ktap_member),
 };
 
 bool ktap_is_chunk(const void *data, size_t len)

@@ -15,7 +15,7 @@ struct chunk_section {
 	uint32_t count;			/* number of entries; size is large enough for all */
 };
 
-#define MAX_SECTION	KTAP_SEC_SIGNATURE
+#define MAX_SECTION	KTAP_SEC_MEMBERS
 
 struct chunk {
 	uint16_t major, minor;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/cdef.h"
 #include "compiler/chunk_write.h"
 #include "compiler/codegen.h"
 #include "compiler/util.h"
@@ -355,6 +356,41 @@ static uint32_t chunk_put_files(struct compiler *cc, struct buffer *b)
 	return n;
 }
 
+static uint32_t chunk_put_types(struct compiler *cc, struct buffer *b)
+{
+	const struct cdefs *c = cc->cdefs;
+	unsigned int i;
+
+	if (!c)
+		return 0;
+	for (i = 0; i < c->nout; i++) {
+		chunk_put_le(b, c->types[i].name, 4);
+		chunk_put_le(b, c->types[i].kind, 1);
+		chunk_put_le(b, c->types[i].size, 1);
+		chunk_put_le(b, c->types[i].flags, 2);
+		chunk_put_le(b, c->types[i].to, 4);
+		chunk_put_le(b, c->types[i].count, 4);
+	}
+	return c->nout;
+}
+
+static uint32_t chunk_put_members(struct compiler *cc, struct buffer *b)
+{
+	const struct cdefs *c = cc->cdefs;
+	unsigned int i;
+
+	if (!c)
+		return 0;
+	for (i = 0; i < c->nout_members; i++) {
+		chunk_put_le(b, c->members[i].name, 4);
+		chunk_put_le(b, c->members[i].type, 4);
+		chunk_put_le(b, c->members[i].bits, 1);
+		chunk_put_le(b, c->members[i].align, 1);
+		chunk_put_le(b, c->members[i].flags, 2);
+	}
+	return c->nout_members;
+}
+
 /* Strings come last, because the other sections add to them. */
 static const struct {
 	enum ktap_section_type type;
@@ -368,6 +404,8 @@ static const struct {
 	{ KTAP_SEC_GLOBALS, chunk_put_globals },
 	{ KTAP_SEC_FIELDS, chunk_put_fields },
 	{ KTAP_SEC_OPTIONS, chunk_put_options },
+	{ KTAP_SEC_TYPES, chunk_put_types },
+	{ KTAP_SEC_MEMBERS, chunk_put_members },
 	{ KTAP_SEC_LINES, chunk_put_lines },
 	{ KTAP_SEC_FILES, chunk_put_files },
 	{ KTAP_SEC_STRINGS, chunk_put_strings },
@@ -433,6 +471,7 @@ void *chunk_write(struct compiler *cc, size_t *len)
 	struct buffer b = { 0 };
 	size_t i;
 
+	cdef_collect(cc);
 	for (i = 0; i < NSECTIONS; i++) {
 		parts[i].count = sections[i].put(cc, &parts[i].b);
 		parts[i].size = parts[i].b.len;

@@ -11,6 +11,7 @@
 
 #include "compiler/builtins.h"
 #include "compiler/chunk_read.h"
+#include "compiler/util.h"
 #include "compiler/compile.h"
 
 #define MAX_STRING_SHOWN	60	/* bytes of a string that are shown */
@@ -519,9 +520,52 @@ static void show_option(FILE *out, const struct chunk *chunk, uint32_t index)
 	fputc('\n', out);
 }
 
+/* "member next: type 2", "member a: type 0, 3 bits" */
+static void show_member(FILE *out, const struct chunk *chunk, uint32_t index)
+{
+	const struct chunk_section *members = &chunk->sections[KTAP_SEC_MEMBERS];
+	const unsigned char *p = members->data + index * sizeof(struct ktap_member);
+
+	fputs("        member ", out);
+	if (get_le32(p) != KTAP_NONE)
+		show_name(out, chunk, get_le32(p));
+	fprintf(out, ": type %u", get_le32(p + 4));
+	if (get_le16(p + 10) & KTAP_MEMBER_BITS)
+		fprintf(out, ", %u bits", p[8]);
+	fputc('\n', out);
+}
+
+/* "type 3: struct "struct item", 5 members" */
+static void show_type(FILE *out, const struct chunk *chunk, uint32_t index)
+{
+	static const char * const kinds[] = {
+		"?", "integer", "pointer", "array", "structure", "union", "typedef",
+	};
+	const unsigned char *p = chunk->sections[KTAP_SEC_TYPES].data +
+				 index * sizeof(struct ktap_type);
+	uint32_t to = get_le32(p + 8), count = get_le32(p + 12), i;
+
+	fprintf(out, "type %u: %s", index, kinds[p[4] < ARRAY_SIZE(kinds) ? p[4] : 0]);
+	if (get_le32(p) != KTAP_NONE) {
+		fputc(' ', out);
+		show_name(out, chunk, get_le32(p));
+	}
+	if (p[4] == KTAP_TYPE_POINTER && to == KTAP_NONE)
+		fputs(" to void", out);
+	else if (p[4] == KTAP_TYPE_POINTER || p[4] == KTAP_TYPE_TYPEDEF)
+		fprintf(out, " to type %u", to);
+	else if (p[4] == KTAP_TYPE_ARRAY)
+		fprintf(out, " of %u of type %u", count, to);
+	fputc('\n', out);
+	if (p[4] != KTAP_TYPE_STRUCT && p[4] != KTAP_TYPE_UNION)
+		return;
+	for (i = 0; i < count && to + (uint64_t)i < chunk->sections[KTAP_SEC_MEMBERS].count; i++)
+		show_member(out, chunk, to + i);
+}
+
 int ktap_disassemble(FILE *out, const void *data, size_t len)
 {
-	const struct chunk_section *funcs, *options, *probes;
+	const struct chunk_section *funcs, *options, *probes, *types;
 	struct chunk chunk;
 	const char *error = chunk_read(&chunk, data, len);
 	uint32_t i, left;
@@ -551,6 +595,11 @@ int ktap_disassemble(FILE *out, const void *data, size_t len)
 		fputc('\n', out);
 	for (i = 0; i < options->count; i++)
 		show_option(out, &chunk, i);
+	types = &chunk.sections[KTAP_SEC_TYPES];
+	if (types->count)
+		fputc('\n', out);
+	for (i = 0; i < types->count; i++)
+		show_type(out, &chunk, i);
 	if (ret)
 		fputs("ktap: the chunk is damaged\n", stderr);
 	return ret;
