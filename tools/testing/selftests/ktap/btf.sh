@@ -19,7 +19,7 @@ if [ ! -e /sys/kernel/btf/vmlinux ]; then
 	refused member_without_types 'print("never")
 print(curtask.pid)' "^-e:2:[0-9]+: error: member of a pointer: $none\$"
 	refused cast_without_types 'print(cast("struct sock", 1))' "^-e:1:[0-9]+: error: cast: $none"
-	refused sizeof_without_types 'print(sizeof("u32"))' "error: sizeof: $none"
+	refused sizeof_without_types 'print(sizeof("struct sock"))' "error: sizeof: $none"
 	refused offsetof_without_types 'print(offsetof("struct file", "f_mode"))' "error: offsetof: $none"
 	if ! has functions; then
 		for name in parameter_without_types named_parameter_without_types \
