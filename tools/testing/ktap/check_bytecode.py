@@ -26,6 +26,7 @@ OWN_TESTS = {
     'complexity': 'verifier_rules_kunit.c',
     'names': 'verifier_names_kunit.c',
     'declared-members': 'declare_rules_kunit.c',
+    'declared-names': 'declare_rules_kunit.c',
     'member-owner': 'declare_rules_kunit.c',
     'type-complete': 'declare_rules_kunit.c',
 }

@@ -23,8 +23,13 @@
 #include "data/heap.h"
 #include "load/declare.h"
 
-/* Members of all structures, those of unnamed ones counted for each structure around them. */
+/*
+ * Members of all structures, and of one, those of unnamed ones counted for each structure
+ * around them.  A handler that has the name of a member as a value compares it with those of
+ * the structure: so their number and the length of their names are limited.
+ */
 #define DECLARE_MAX_MEMBERS	(4 * KTAP_MAX_MEMBERS)
+#define DECLARE_MAX_OF_TYPE	4096
 
 /* In a structure: the alignment there may be less than that of a variable. */
 #define DECLARE_ALIGN(_type)	offsetof(struct { char before; _type x; }, x)
@@ -78,6 +83,9 @@ static int declare_name(struct declare_state *s, const char *what, u32 owner, __
 	if (!ktap_index(&string, s->prog->nstrings))
 		return declare_malformed(s, "%s %u: its name is string %u of %u", what, owner,
 					 string, s->prog->nstrings);
+	if (s->prog->strings[string].len > KTAP_MAX_TYPE_NAME)
+		return declare_malformed(s, "%s %u: its name has %u bytes", what, owner,
+					 s->prog->strings[string].len);
 	*name = s->prog->strings[string].blob;
 	return 0;
 }
@@ -147,6 +155,13 @@ static bool declare_has_members(const struct ktap_declared_type *t)
 	return t->kind == KTAP_TYPE_STRUCT || t->kind == KTAP_TYPE_UNION;
 }
 
+static int declare_too_many(struct declare_state *s, u32 most)
+{
+	ktap_diag(s->diag,
+		  "too many members, those of unnamed structures included; %u is the most", most);
+	return -E2BIG;
+}
+
 /* The members of all structures follow one another: each belongs to one structure. */
 static int declare_count(struct declare_state *s, const struct ktap_type *raw)
 {
@@ -162,7 +177,7 @@ static int declare_count(struct declare_state *s, const struct ktap_type *raw)
 		return declare_malformed(s, "type %u has a wrong size or count", s->i);
 	n = array_index_nospec(n, s->d->nmembers - s->next + 1);
 	s->next += n;
-	for (i = first; i < first + n && total <= DECLARE_MAX_MEMBERS; i++) {
+	for (i = first; i < first + n && total <= DECLARE_MAX_OF_TYPE; i++) {
 		err = declare_part(s, le32_to_cpu(s->d->members[i].type), &part);
 		if (err)
 			return err;
@@ -171,12 +186,10 @@ static int declare_count(struct declare_state *s, const struct ktap_type *raw)
 		else if (declare_has_members(part))
 			total += part->count;
 	}
-	if (total > DECLARE_MAX_MEMBERS - s->nmembers) {
-		ktap_diag(s->diag,
-			  "too many members, those of unnamed structures included; %u is the most",
-			  DECLARE_MAX_MEMBERS);
-		return -E2BIG;
-	}
+	if (total > DECLARE_MAX_OF_TYPE)
+		return declare_too_many(s, DECLARE_MAX_OF_TYPE);
+	if (total > DECLARE_MAX_MEMBERS - s->nmembers)
+		return declare_too_many(s, DECLARE_MAX_MEMBERS);
 	t->count = total;
 	s->nmembers += total;
 	return 0;
@@ -195,18 +208,21 @@ static int declare_number(struct declare_state *s, const struct ktap_type *raw)
 	err = declare_check(s, raw) ?: declare_name(s, "type", s->i, raw->name, &t->name);
 	if (err)
 		return err;
+	if (raw->kind == KTAP_TYPE_TYPEDEF) {
+		/* void */
+		if (le32_to_cpu(raw->type) == KTAP_NONE)
+			return 0;
+		err = declare_part(s, le32_to_cpu(raw->type), &part);
+		if (err)
+			return err;
+		/* declare_count() needs them. */
+		t->kind = part->kind;
+		t->count = part->count;
+		t->type = part->type;
+		return 0;
+	}
 	t->kind = raw->kind;
 	t->type = KTAP_DECLARED | s->i;
-	if (t->kind == KTAP_TYPE_TYPEDEF) {
-		if (le32_to_cpu(raw->type) == KTAP_NONE) {
-			t->type = 0;
-			return 0;
-		}
-		err = declare_part(s, le32_to_cpu(raw->type), &part);
-		if (!err)
-			t->type = part->type;
-		return err;
-	}
 	t->incomplete = le16_to_cpu(raw->flags) & KTAP_TYPE_INCOMPLETE;
 	if (declare_has_members(t))
 		err = declare_count(s, raw);
@@ -465,7 +481,7 @@ static int declare_lay_out(struct declare_state *s, const struct ktap_type *raw)
 	struct ktap_declared_type *t = &s->out->types[s->i];
 
 	t->load.type = t->type;
-	switch (t->kind) {
+	switch (raw->kind) {
 	case KTAP_TYPE_INT:
 		declare_int(t, raw);
 		return 0;

@@ -7,7 +7,9 @@
 #include <linux/string.h>
 #include <asm/byteorder.h>
 
+#include "btf/type.h"
 #include "tests/build.h"
+#include "vm/program.h"
 
 #define MALFORMED	"malformed chunk: "
 
@@ -135,7 +137,7 @@ static void a_rule_is_kept(struct kunit *test)
 	test_refused_as(c, rule->err, message);
 }
 
-/* An unnamed structure contains the one before it several times: 4 ^ 12 members. */
+/* An unnamed structure contains the one before it several times: 4 ^ 7 members. */
 static void declared_members_are_limited(struct kunit *test)
 {
 	struct test_chunk *c = test_chunk(test);
@@ -146,14 +148,73 @@ static void declared_members_are_limited(struct kunit *test)
 	test_member(c, "x", 0, -1);
 	test_func(c, "main", 0, 1);
 	TEST_RET(c);
-	for (i = 1; i <= 12; i++) {
-		KUNIT_ASSERT_NOT_NULL(test, i < 7 ? test_load(c) : (void *)c);
+	for (i = 1; i <= 7; i++) {
+		KUNIT_ASSERT_NOT_NULL(test, test_load(c));
 		test_type(c, NULL, KTAP_TYPE_STRUCT, 0, 0, c->nmembers, 0);
 		for (j = 0; j < 4; j++)
 			test_member(c, NULL, i, -1);
 	}
 	test_refused_as(c, -E2BIG,
+			"ktap: error: too many members, those of unnamed structures included; 4096 is the most");
+}
+
+/* Fifteen structures of 4096 members, and those that are in each of them. */
+static void all_declared_members_are_limited(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	u32 i, j;
+
+	test_type(c, NULL, KTAP_TYPE_INT, 4, 0, 0, 0);
+	test_type(c, NULL, KTAP_TYPE_STRUCT, 0, 0, 0, 0);
+	test_member(c, "x", 0, -1);
+	test_func(c, "main", 0, 1);
+	TEST_RET(c);
+	for (i = 1; i <= 21; i++) {
+		if (i > 5)
+			KUNIT_ASSERT_NOT_NULL(test, test_load(c));
+		test_type(c, NULL, KTAP_TYPE_STRUCT, 0, 0, c->nmembers, 0);
+		for (j = 0; j < (i <= 6 ? 4 : 1); j++)
+			test_member(c, NULL, min(i, 7), -1);
+	}
+	test_refused_as(c, -E2BIG,
 			"ktap: error: too many members, those of unnamed structures included; 65536 is the most");
+}
+
+/* A typedef of a structure is a structure: its members count, too. */
+static void members_of_unnamed_typedefs_are_counted(struct kunit *test)
+{
+	struct test_chunk *c = chunk_with_types(test);
+	const struct ktap_declared_type *t;
+	struct ktap_program *prog;
+
+	test_type(c, "struct last", KTAP_TYPE_STRUCT, 0, 0, 4, 0);
+	test_member(c, NULL, NAME, -1);
+	test_member(c, "end", INT, -1);
+	test_type(c, "struct next", KTAP_TYPE_STRUCT, 0, 0, 6, 0);
+	test_member(c, "n", INT, -1);
+	prog = test_load(c);
+	KUNIT_ASSERT_NOT_NULL(test, prog);
+	t = &prog->declared->types[NAME + 1];
+	KUNIT_ASSERT_EQ(test, 4, t->count);
+	KUNIT_EXPECT_STREQ(test, "c", t->members[0].name);
+	KUNIT_EXPECT_STREQ(test, "b", t->members[2].name);
+	KUNIT_EXPECT_STREQ(test, "end", t->members[3].name);
+	KUNIT_EXPECT_PTR_EQ(test, t->members + t->count, t[1].members);
+	KUNIT_EXPECT_STREQ(test, "n", t[1].members[0].name);
+}
+
+static void declared_names_are_limited(struct kunit *test)
+{
+	struct test_chunk *c = chunk_with_types(test);
+	char name[KTAP_MAX_TYPE_NAME + 2];
+
+	memset(name, 'x', sizeof(name));
+	name[KTAP_MAX_TYPE_NAME + 1] = '\0';
+	c->members[0].name = cpu_to_le32(test_string(c, name + 1));
+	KUNIT_ASSERT_NOT_NULL(test, test_load(c));
+	c->members[0].name = cpu_to_le32(test_string(c, name));
+	test_refused_as(c, -EINVAL,
+			"ktap: error: malformed chunk: member 0: its name has 128 bytes");
 }
 
 /* The last structure has fewer members than there are. */
@@ -189,6 +250,9 @@ KUNIT_ARRAY_PARAM_DESC(rules, rules, name);
 static struct kunit_case declare_rules_cases[] = {
 	KUNIT_CASE_PARAM(a_rule_is_kept, rules_gen_params),
 	KUNIT_CASE(declared_members_are_limited),
+	KUNIT_CASE(all_declared_members_are_limited),
+	KUNIT_CASE(members_of_unnamed_typedefs_are_counted),
+	KUNIT_CASE(declared_names_are_limited),
 	KUNIT_CASE(member_owner_is_a_type),
 	KUNIT_CASE(type_complete_in_others),
 	{}
