@@ -51,6 +51,7 @@
 #define KTAP_MAX_OPTIONS	64U
 #define KTAP_MAX_TYPES		4096U		/* types that a script declares */
 #define KTAP_MAX_MEMBERS	16384U		/* members of these types */
+#define KTAP_MAX_TYPE_MEMBERS	4096U		/* members of one of these types */
 #define KTAP_MAX_TYPE_NAME	127U		/* bytes of their names */
 #define KTAP_MAX_TYPE_SIZE	(1U << 28)	/* bytes of one of these types */
 #define KTAP_MULTI		255U		/* as a number of registers: see below */

@@ -27,6 +27,7 @@ struct cdef_type {
 	bool flexible;		/* an array without a size */
 	uint64_t least;		/* its size on the machine where it is smallest */
 	struct cdef_member *members, *last;
+	unsigned int nmembers;	/* with those of unnamed structures */
 	unsigned int index;	/* in the chunk, plus 1 */
 	struct cdef_type *next;	/* tag */
 };
@@ -118,6 +119,8 @@ struct cdef_type *cdef_type_new(struct compiler *cc, enum cdef_kind kind, struct
 struct cdef_type *cdef_pointer_to(struct compiler *cc, struct cdef_type *type);
 struct cdef_type *cdef_find_tag(struct compiler *cc, const char *name);
 struct cdef_name *cdef_find_name(struct compiler *cc, const char *name);
+/* Add a name; the caller sets what it is. */
+struct cdef_name *cdef_add_name(struct compiler *cc, const struct cdef_token *token);
 /* A type by its name, which may be one that all scripts know: "u32". */
 struct cdef_type *cdef_find_type(struct compiler *cc, const char *name);
 /* The nearest name of a type, or NULL. */
@@ -146,6 +149,8 @@ struct cdef_parser {
 
 __attribute__((format(printf, 3, 4)))
 void cdef_error(struct cdef_parser *p, struct pos pos, const char *fmt, ...);
+/* After an error: say where the name was declared before. */
+void cdef_note_first(struct cdef_parser *p, struct pos pos);
 bool cdef_accept(struct cdef_parser *p, int kind);
 void cdef_expect(struct cdef_parser *p, int kind);
 void cdef_unexpected(struct cdef_parser *p, const char *what);

@@ -6,8 +6,8 @@
 #include "compiler/lexer.h"
 #include "compiler/util.h"
 
-/* As members in the kernel: some messages and paths have room for 127 bytes. */
-#define CDEF_MAX_NAME	120
+/* With "struct " before it, the name is not longer than the kernel allows. */
+#define CDEF_MAX_NAME	(KTAP_MAX_TYPE_NAME - 7)
 
 static const struct {
 	const char *text;

@@ -24,6 +24,12 @@ void cdef_error(struct cdef_parser *p, struct pos pos, const char *fmt, ...)
 	p->lx.at = p->lx.end;
 }
 
+void cdef_note_first(struct cdef_parser *p, struct pos pos)
+{
+	if (!p->quiet && pos.line)
+		diag_note(&p->cc->diag, "the first one is in line %u", pos.line);
+}
+
 bool cdef_accept(struct cdef_parser *p, int kind)
 {
 	if (p->failed || p->tok.kind != kind)
@@ -420,19 +426,14 @@ static void cdef_declare(struct cdef_parser *p, const struct cdef_token *name,
 	}
 	if (n && ((int)n->what != what || (is_typedef && !cdef_same(n->type, type)))) {
 		cdef_error(p, name->pos, "'%s' is declared twice", name->str);
-		if (!p->quiet && n->pos.line)
-			diag_note(&p->cc->diag, "the first one is in line %u", n->pos.line);
+		cdef_note_first(p, n->pos);
 		return;
 	}
 	if (n)
 		return;
-	n = pool_alloc(&p->cc->pool, sizeof(*n));
+	n = cdef_add_name(p->cc, name);
 	n->what = what;
-	n->name = name->str;
-	n->pos = name->pos;
 	n->type = type;
-	n->next = cdef_all(p->cc)->names;
-	cdef_all(p->cc)->names = n;
 	if (is_typedef && !type->name && (type->kind == CDEF_STRUCT || type->kind == CDEF_UNION))
 		type->name = name->str;
 }
@@ -586,6 +587,11 @@ void cdef_use(struct compiler *cc, const struct node *string)
 	if (p.failed || p.tok.kind != C_EOF || name.str || type->kind == CDEF_VOID ||
 	    type->kind == CDEF_FUNCTION)
 		return;
+	if (string->len > KTAP_MAX_TYPE_NAME) {
+		diag_error(&cc->diag, string->pos, "the name of a type has at most %u bytes",
+			   KTAP_MAX_TYPE_NAME);
+		return;
+	}
 	use = pool_alloc(&cc->pool, sizeof(*use));
 	use->name = string->str;
 	use->type = type;

@@ -72,6 +72,10 @@ static void cdef_add_member(struct cdef_parser *p, struct cdef_type *type, struc
 		cdef_error(p, last->pos, "an array without a size is the last member");
 	if (++cdef_all(p->cc)->nmembers > KTAP_MAX_MEMBERS)
 		cdef_error(p, m->pos, "more than %u members", KTAP_MAX_MEMBERS);
+	type->nmembers += m->name ? 1 : plain->nmembers;
+	if (type->nmembers > KTAP_MAX_TYPE_MEMBERS)
+		cdef_error(p, m->pos, "%s has more than %u members", cdef_title(type),
+			   KTAP_MAX_TYPE_MEMBERS);
 	if (m->bits < 0 && type->kind == CDEF_UNION)
 		type->least = plain->least > type->least ? plain->least : type->least;
 	else if (m->bits < 0)
@@ -126,13 +130,6 @@ static void cdef_members(struct cdef_parser *p, struct cdef_type *type)
 			cdef_add_member(p, type, m);
 	} while (cdef_accept(p, ','));
 	cdef_expect(p, ';');
-}
-
-/* The declaration that a name had before. */
-static void cdef_note_first(struct cdef_parser *p, struct pos pos)
-{
-	if (!p->quiet && pos.line)
-		diag_note(&p->cc->diag, "the first one is in line %u", pos.line);
 }
 
 /* Find or make the type of a tag. @defines: its members follow */
@@ -203,13 +200,9 @@ static void cdef_enumerator(struct cdef_parser *p, const struct cdef_token *name
 	}
 	if (n || p->failed)
 		return;
-	n = pool_alloc(&p->cc->pool, sizeof(*n));
+	n = cdef_add_name(p->cc, name);
 	n->what = CDEF_IS_CONSTANT;
-	n->name = name->str;
-	n->pos = name->pos;
 	n->value = value;
-	n->next = cdef_all(p->cc)->names;
-	cdef_all(p->cc)->names = n;
 }
 
 /* NAME [= VALUE], ... */

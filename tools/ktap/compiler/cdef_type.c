@@ -122,6 +122,17 @@ struct cdef_name *cdef_find_name(struct compiler *cc, const char *name)
 	return NULL;
 }
 
+struct cdef_name *cdef_add_name(struct compiler *cc, const struct cdef_token *token)
+{
+	struct cdef_name *n = pool_alloc(&cc->pool, sizeof(*n));
+
+	n->name = token->str;
+	n->pos = token->pos;
+	n->next = cdef_all(cc)->names;
+	cdef_all(cc)->names = n;
+	return n;
+}
+
 static struct cdef_type *cdef_base_named(struct compiler *cc, const char *name)
 {
 	size_t i;

@@ -127,6 +127,20 @@ ends_with 2 "$ktapc" -d /bin/sh && [ "$(cat "$dir/err")" = "/bin/sh: error: this
 result $? a_program_is_no_script
 ends_with 0 "$ktapc" -d -e '' && grep -q RET "$dir/out"
 result $? empty_script_compiles
+# C types: those that the kernel would refuse have an error with a position
+members() { echo 'cdef [[ struct n {'; seq -f 'int m%.0f;' "$1"; echo '}; ]] print(sizeof("struct n"))'; }
+members 4097 >"$dir/many.kp"
+ends_with 2 "$ktapc" -d "$dir/many.kp" &&
+	grep -q 'many.kp:4098:5: error: struct n has more than 4096 members$' "$dir/err"
+result $? members_of_a_type_are_limited
+members 4096 >"$dir/most.kp"
+ends_with 0 "$ktapc" -d "$dir/most.kp"
+result $? and_as_many_are_allowed
+ends_with 2 "$ktapc" -d -e "print(sizeof(\"$(printf 'u8%126s' '')\"))" &&
+	grep -q '1:14: error: the name of a type has at most 127 bytes$' "$dir/err"
+result $? the_name_of_a_type_is_limited
+ends_with 0 "$ktapc" -d -e "print(sizeof(\"$(printf 'u8%125s' '')\"))"
+result $? and_a_shorter_one_is_allowed
 
 # The chunk never overwrites the script, and is written into existing files and links.
 replaces() {

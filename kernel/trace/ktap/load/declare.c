@@ -24,12 +24,11 @@
 #include "load/declare.h"
 
 /*
- * Members of all structures, and of one, those of unnamed ones counted for each structure
- * around them.  A handler that has the name of a member as a value compares it with those of
- * the structure: so their number and the length of their names are limited.
+ * Members of all structures, those of unnamed ones counted for each structure around them.
+ * A handler that has the name of a member as a value compares it with all those of the
+ * structure: so KTAP_MAX_TYPE_MEMBERS and KTAP_MAX_TYPE_NAME limit them.
  */
 #define DECLARE_MAX_MEMBERS	(4 * KTAP_MAX_MEMBERS)
-#define DECLARE_MAX_OF_TYPE	4096
 
 /* In a structure: the alignment there may be less than that of a variable. */
 #define DECLARE_ALIGN(_type)	offsetof(struct { char before; _type x; }, x)
@@ -177,7 +176,7 @@ static int declare_count(struct declare_state *s, const struct ktap_type *raw)
 		return declare_malformed(s, "type %u has a wrong size or count", s->i);
 	n = array_index_nospec(n, s->d->nmembers - s->next + 1);
 	s->next += n;
-	for (i = first; i < first + n && total <= DECLARE_MAX_OF_TYPE; i++) {
+	for (i = first; i < first + n && total <= KTAP_MAX_TYPE_MEMBERS; i++) {
 		err = declare_part(s, le32_to_cpu(s->d->members[i].type), &part);
 		if (err)
 			return err;
@@ -186,8 +185,8 @@ static int declare_count(struct declare_state *s, const struct ktap_type *raw)
 		else if (declare_has_members(part))
 			total += part->count;
 	}
-	if (total > DECLARE_MAX_OF_TYPE)
-		return declare_too_many(s, DECLARE_MAX_OF_TYPE);
+	if (total > KTAP_MAX_TYPE_MEMBERS)
+		return declare_too_many(s, KTAP_MAX_TYPE_MEMBERS);
 	if (total > DECLARE_MAX_MEMBERS - s->nmembers)
 		return declare_too_many(s, DECLARE_MAX_MEMBERS);
 	t->count = total;
@@ -306,7 +305,7 @@ static int declare_array(struct declare_state *s, struct ktap_declared_type *t,
 	t->size = size;
 	t->align = element->align;
 	t->element = element->type;
-	t->load.kind = KTAP_LOAD_PLACE;
+	t->load.kind = KTAP_LOAD_ADDRESS;
 	t->load.size = size;
 	if (element->is_char) {
 		t->load.kind = KTAP_LOAD_CHARS;
@@ -471,7 +470,7 @@ static int declare_struct(struct declare_state *s, struct ktap_declared_type *t,
 		return err;
 	t->align = max_t(u32, t->align, raw->size);
 	t->size = round_up(DIV_ROUND_UP(l.size, 8), t->align);
-	t->load.kind = KTAP_LOAD_PLACE;
+	t->load.kind = KTAP_LOAD_ADDRESS;
 	t->load.size = t->size;
 	return t->size > KTAP_MAX_TYPE_SIZE ? declare_too_large(s, t) : 0;
 }
