@@ -38,7 +38,7 @@ enum ktap_probe_kind {
  * @hits: the handler ran
  * @filtered: the filter was false
  * @missed: the event happened inside of a handler, or interrupted an update of a
- *	table, or no handler may run in that place; of ticks: the previous one was
+ *	table, or no handler may run in that context; of ticks: the previous one was
  *	not finished
  * @skipped: the session had exceeded its overhead limit on the CPU
  * @errors: the filter or the handler ended with a run-time error
@@ -148,7 +148,7 @@ struct ktap_point {
 };
 
 /**
- * struct ktap_here - a place in a function of a source, where the walk of a stack begins
+ * struct ktap_here - an instruction in a function of a source, where the walk of a stack begins
  * @ip: instruction; 0: not known, the walk begins where it is made
  * @sp: stack pointer there
  * @bp: base pointer there
@@ -177,7 +177,7 @@ struct ktap_hit {
 	struct ktap_here here;
 };
 
-/* Note the place of the caller, whose frame must exist while the handler runs. */
+/* Note the registers of the caller, whose frame must exist while the handler runs. */
 static __always_inline void ktap_note_here(struct ktap_here *here)
 {
 #ifdef CONFIG_X86_64
@@ -192,7 +192,7 @@ static __always_inline void ktap_note_here(struct ktap_here *here)
 #endif
 }
 
-/* The place is not known. */
+/* They are not known. */
 static __always_inline void ktap_note_nowhere(struct ktap_here *here)
 {
 #ifdef CONFIG_X86_64

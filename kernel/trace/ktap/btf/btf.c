@@ -72,36 +72,36 @@ u32 ktap_btf_task(void)
 /* Let the program hold @btf.  Return its index in owners[], 0 if that is full. */
 static u32 btf_hold(struct btf *btf, struct ktap_btf_set *set)
 {
-	u32 i, place = 0;
+	u32 i, index = 0;
 
 	lockdep_assert_held(&owners_mutex);
 	for (i = KTAP_BTF_OWNERS - 1; i; i--) {
 		if (owners[i].btf == btf)
 			break;
 		if (!owners[i].btf)
-			place = i;
+			index = i;
 	}
-	place = i ?: place;
-	if (!place)
+	index = i ?: index;
+	if (!index)
 		return 0;
 	if (!i) {
 		btf_get(btf);
-		WRITE_ONCE(owners[place].btf, btf);
+		WRITE_ONCE(owners[index].btf, btf);
 	}
-	if (!__test_and_set_bit(place, set->owners))
-		owners[place].users++;
-	return place;
+	if (!__test_and_set_bit(index, set->owners))
+		owners[index].users++;
+	return index;
 }
 
 u32 ktap_btf_type(struct btf *btf, u32 id, struct ktap_btf_set *set)
 {
-	u32 place;
+	u32 index;
 
 	if (!btf_is_module(btf) || id < btf_nr_types(READ_ONCE(owners[0].btf)))
 		return id;
 	guard(mutex)(&owners_mutex);
-	place = btf_hold(btf, set);
-	return place ? place << ID_BITS | id : 0;
+	index = btf_hold(btf, set);
+	return index ? index << ID_BITS | id : 0;
 }
 
 void ktap_btf_release(struct ktap_btf_set *set)
@@ -220,7 +220,7 @@ static bool btf_is_char(u32 type)
 
 static void btf_load_array(u32 id, const struct btf_array *array, struct ktap_load *load)
 {
-	load->kind = KTAP_LOAD_PLACE;
+	load->kind = KTAP_LOAD_ADDRESS;
 	load->type = id;
 	load->size = ktap_btf_size(id);
 	if (!btf_is_char(ktap_btf_other(id, array->type)))
@@ -269,7 +269,7 @@ void ktap_btf_load(u32 type, struct ktap_load *load)
 		break;
 	case BTF_KIND_STRUCT:
 	case BTF_KIND_UNION:
-		load->kind = KTAP_LOAD_PLACE;
+		load->kind = KTAP_LOAD_ADDRESS;
 		load->size = t->size;
 		break;
 	case BTF_KIND_ARRAY:

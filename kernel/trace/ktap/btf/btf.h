@@ -16,30 +16,30 @@
 struct ktap_suggest;
 
 /**
- * enum ktap_load_kind - value that a script gets for a place in memory
+ * enum ktap_load_kind - value that a script gets for a variable in memory
  * @KTAP_LOAD_NONE: none: scripts have no values of this type
  * @KTAP_LOAD_SIGNED: integer
  * @KTAP_LOAD_UNSIGNED: integer
  * @KTAP_LOAD_POINTER: pointer
- * @KTAP_LOAD_PLACE: a pointer to the place, which is a structure or an array
- * @KTAP_LOAD_CHARS: string: the place is an array of char
+ * @KTAP_LOAD_ADDRESS: a pointer to the variable, which is a structure or an array
+ * @KTAP_LOAD_CHARS: string: the variable is an array of char
  */
 enum ktap_load_kind {
 	KTAP_LOAD_NONE,
 	KTAP_LOAD_SIGNED,
 	KTAP_LOAD_UNSIGNED,
 	KTAP_LOAD_POINTER,
-	KTAP_LOAD_PLACE,
+	KTAP_LOAD_ADDRESS,
 	KTAP_LOAD_CHARS,
 };
 
 /**
  * struct ktap_load - how to read a member, or an element
  * @offset: bytes from the address in the pointer; 0 for an element
- * @type: target of the pointer that is read; otherwise the type of the place
- * @size: bytes of the place; CHARS: 0 if only a NUL ends the string
+ * @type: target of the pointer that is read; otherwise the type of the variable
+ * @size: bytes of the variable; CHARS: 0 if only a NUL ends the string
  * @kind: enum ktap_load_kind
- * @shift: bit-field: bits of the place before it
+ * @shift: bit-field: bits of the variable before it
  * @bits: bit-field: its width; otherwise 0
  */
 struct ktap_load {

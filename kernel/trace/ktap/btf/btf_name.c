@@ -245,7 +245,7 @@ static const struct btf_type *btf_name_proto_at(u32 proto)
  */
 static bool btf_name_result_in_memory(const struct ktap_load *result)
 {
-	if (result->kind != KTAP_LOAD_PLACE || IS_ENABLED(CONFIG_ARM64))
+	if (result->kind != KTAP_LOAD_ADDRESS || IS_ENABLED(CONFIG_ARM64))
 		return false;
 	return !IS_ENABLED(CONFIG_64BIT) || IS_ENABLED(CONFIG_S390) ||
 	       result->size > 2 * sizeof(long);
@@ -287,7 +287,7 @@ static const char *btf_name_proto_next(struct proto_walk *w)
 	if (!w->left)
 		return NULL;
 	ktap_btf_load(ktap_btf_other(w->proto, param->type), &w->load);
-	if (w->load.kind == KTAP_LOAD_NONE || w->load.kind == KTAP_LOAD_PLACE ||
+	if (w->load.kind == KTAP_LOAD_NONE || w->load.kind == KTAP_LOAD_ADDRESS ||
 	    w->load.kind == KTAP_LOAD_CHARS || w->load.size > sizeof(long))
 		return NULL;
 	w->param++;
@@ -346,7 +346,7 @@ bool ktap_btf_result(u32 proto, struct ktap_load *load)
 		return false;
 	ktap_btf_load(ktap_btf_other(proto, t->type), load);
 	/* It is in several registers, or in memory. */
-	if (load->kind == KTAP_LOAD_PLACE || load->kind == KTAP_LOAD_CHARS ||
+	if (load->kind == KTAP_LOAD_ADDRESS || load->kind == KTAP_LOAD_CHARS ||
 	    load->size > sizeof(long))
 		load->kind = KTAP_LOAD_NONE;
 	return true;

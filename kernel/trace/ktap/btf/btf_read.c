@@ -139,7 +139,7 @@ int ktap_load_value(struct ktap_vm *vm, struct ktap_value *dst, u64 base,
 	if (err)
 		return err;
 	switch (load->kind) {
-	case KTAP_LOAD_PLACE:
+	case KTAP_LOAD_ADDRESS:
 		*dst = KTAP_VALUE_TYPED(address, load->type);
 		return 0;
 	case KTAP_LOAD_CHARS:
@@ -186,8 +186,8 @@ static int btf_read_no_members(struct ktap_vm *vm, const struct ktap_value *obje
 			     ktap_type_text(vm->env->prog->declared, object->type, text), what);
 }
 
-static struct ktap_found *btf_read_place_for(struct ktap_vm *vm, u32 type, u32 string,
-					     unsigned int i)
+static struct ktap_found *btf_read_slot_for(struct ktap_vm *vm, u32 type, u32 string,
+					    unsigned int i)
 {
 	return &vm->env->found[((type * 31 + string) * 7 + i) % NR_FOUND];
 }
@@ -198,7 +198,7 @@ static const struct ktap_load *btf_read_kept(struct ktap_vm *vm, u32 type, u32 s
 	unsigned int i;
 
 	for (i = 0; vm->env->found && i < MAX_PROBES; i++) {
-		found = btf_read_place_for(vm, type, string, i);
+		found = btf_read_slot_for(vm, type, string, i);
 		/* Pairs with btf_read_keep(). */
 		if (smp_load_acquire(&found->state) == FOUND_READY && found->type == type &&
 		    found->string == string)
@@ -213,7 +213,7 @@ static void btf_read_keep(struct ktap_vm *vm, u32 type, u32 string, const struct
 	unsigned int i;
 
 	for (i = 0; vm->env->found && i < MAX_PROBES; i++) {
-		found = btf_read_place_for(vm, type, string, i);
+		found = btf_read_slot_for(vm, type, string, i);
 		if (cmpxchg(&found->state, FOUND_NONE, FOUND_BUSY) != FOUND_NONE)
 			continue;
 		found->type = type;

@@ -91,7 +91,7 @@ const char *ktap_type_near_member(const struct ktap_declared *declared, u32 type
 	return near.best;
 }
 
-/* The elements of an array may have a type of BTF only if that was incomplete: never. */
+/* The elements of a declared array are declared, too: they are not incomplete. */
 s64 ktap_type_element(const struct ktap_declared *declared, u32 type, struct ktap_load *load,
 		      u32 *step)
 {

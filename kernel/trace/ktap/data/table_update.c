@@ -423,7 +423,7 @@ int ktap_table_set(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_v
 	return table_put_int(vm, t, key->u, v->i, false);
 }
 
-/* Add a value that is no integer, or to an entry whose key is neither that nor a string. */
+/* Add a value that is no integer. */
 static noinline int table_add_other(struct ktap_vm *vm, struct ktap_table *t,
 				    const struct ktap_value *key, const struct ktap_value *n)
 {
@@ -433,9 +433,9 @@ static noinline int table_add_other(struct ktap_vm *vm, struct ktap_table *t,
 }
 
 static noinline int table_add_short(struct ktap_vm *vm, struct ktap_table *t,
-				    const struct ktap_value *key, const struct ktap_value *n)
+				    const struct ktap_value *key, s64 n)
 {
-	return table_put_short(vm, t, key, n->i, true);
+	return table_put_short(vm, t, key, n, true);
 }
 
 int ktap_table_add(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
@@ -446,8 +446,8 @@ int ktap_table_add(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_v
 	if (key->tag == KTAP_INT)
 		return table_put_int(vm, t, key->u, n->i, true);
 	if (key->tag == KTAP_STR)
-		return table_add_short(vm, t, key, n);
-	return table_add_other(vm, t, key, n);
+		return table_add_short(vm, t, key, n->i);
+	return table_put_any(vm, t, key, n->i, true);
 }
 
 static noinline int table_make_any(struct ktap_vm *vm, struct ktap_table *t,

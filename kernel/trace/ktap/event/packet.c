@@ -60,7 +60,7 @@
 /* Each is a hook in the namespace, and the namespace has room for 1024 of all users. */
 #define PKT_MAX_POINTS	64
 
-/* Hooks of all sessions at a place of a namespace */
+/* Hooks of all sessions at a hook of a namespace */
 #define PKT_MAX_HOOKS	256
 
 /* Estimate of what netfilter allocates for a point: in the tables of both families */

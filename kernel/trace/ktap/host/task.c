@@ -201,7 +201,7 @@ static unsigned int task_save_stack_of(struct pt_regs *regs, unsigned long *ips,
 	return user_mode(regs) ? 0 : stack_trace_save_regs(regs, ips, depth, skip);
 }
 
-/* Frames of the tracing code above the one where the source has noted its place */
+/* Frames of the tracing code above the one where the source has noted its registers */
 #define MAX_BELOW_HERE	8
 
 #if defined(CONFIG_X86_64) || defined(CONFIG_ARM64)
@@ -228,7 +228,7 @@ static unsigned int task_save_stack_here(const struct ktap_here *here, unsigned 
 #endif
 
 /*
- * Walk the stack from the place where it begins, or from the one that the source has noted.
+ * Walk the stack from the instruction where it begins, or from the one that the source has noted.
  * Return false if neither is known, or if the walk does not get to the caller of a function
  * that is entered, or to the function by which the event entered.
  */

@@ -147,23 +147,17 @@ const struct ktap_native *ktap_jit_compile(struct ktap_env *env, const struct kt
 	return native;
 }
 
-/*
- * An empty handler.  Native code begins and ends with as many instructions as the interpreter
- * needs for one of its own.
- */
-#define JIT_SHORT	1
-
 bool ktap_jit_pays(const struct ktap_env *env, const struct ktap_func *f, bool once)
 {
 	const struct ktap_code *insn = env->prog->code + f->first, *end = insn + f->ninsns;
 
-	if (env->jit_always || (!once && f->ninsns > JIT_SHORT))
+	/* Native code takes as long to begin and end as one instruction of bytecode. */
+	if (env->jit_always || (!once && f->ninsns > 1))
 		return true;
 	for (; insn < end; insn++) {
 		if (ktap_opdefs[insn->op].d == KTAP_X_JUMP && insn->d < 0)
 			return true;
-		if (insn->op == KTAP_OP_CALL || insn->op == KTAP_OP_TAIL ||
-		    ktap_opdefs[insn->op].flags & KTAP_OPF_BY_VALUE)
+		if (ktap_opdefs[insn->op].flags & KTAP_OPF_CALLS)
 			return true;
 	}
 	return false;

@@ -194,10 +194,8 @@ int ktap_typing_begin(struct ktap_typing *t, struct ktap_program *prog, struct k
 		return -ENOMEM;
 	if (ktap_names_begin(&t->names))
 		return -ENOMEM;
-	t->err = ktap_btf_begin();
-	/* Declared types need no BTF, but the right to read. */
-	if (t->err && security_locked_down(LOCKDOWN_BPF_READ_KERNEL))
-		t->err = -EPERM;
+	/* Types that the program declares need no BTF, but the right to read. */
+	t->err = security_locked_down(LOCKDOWN_BPF_READ_KERNEL) ? -EPERM : ktap_btf_begin();
 	return types_find_protos(t);
 }
 
@@ -238,7 +236,7 @@ static struct ktap_typed types_what_is_read(const struct ktap_load *load)
 
 	switch (load->kind) {
 	case KTAP_LOAD_POINTER:
-	case KTAP_LOAD_PLACE:
+	case KTAP_LOAD_ADDRESS:
 		return (struct ktap_typed){ .tags = ktap_bit(PTR) | ktap_bit(NIL), .fact = type };
 	case KTAP_LOAD_CHARS:
 		return (struct ktap_typed){ .tags = ktap_bit(STR) | ktap_bit(NIL) };
@@ -404,7 +402,7 @@ static int find_type(struct ktap_typing *t, u32 pc, const char *fn, u32 string, 
 /* Add up the offsets of the nested members in @path, such as "a.b". */
 static int types_find_path(struct ktap_typing *t, u32 pc, u32 type, const char *path, u32 *offset)
 {
-	struct ktap_load load = { .kind = KTAP_LOAD_PLACE, .type = type };
+	struct ktap_load load = { .kind = KTAP_LOAD_ADDRESS, .type = type };
 	char name[TYPES_MAX_NAME];
 	size_t len;
 	int err;
@@ -412,7 +410,7 @@ static int types_find_path(struct ktap_typing *t, u32 pc, u32 type, const char *
 	for (*offset = 0;; path += len + 1) {
 		len = strcspn(path, ".");
 		scnprintf(name, sizeof(name), "%.*s", (int)len, path);
-		if (load.kind != KTAP_LOAD_PLACE)
+		if (load.kind != KTAP_LOAD_ADDRESS)
 			return types_fail(t, pc,
 					  "offsetof: '%s' lies elsewhere: the part before it is no structure",
 					  name);

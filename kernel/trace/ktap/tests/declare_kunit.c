@@ -76,7 +76,7 @@ static void expect_places(struct kunit *test, const struct ktap_declared *d, con
 	KUNIT_EXPECT_EQ(test, -ENOENT, ktap_type_member(d, type, "none", &load, &cost));
 }
 
-#define PLACE(_struct, _member, _kind)						\
+#define MEMBER(_struct, _member, _kind)						\
 	{ #_member, offsetof(struct _struct, _member),				\
 	  sizeof(((struct _struct *)NULL)->_member), KTAP_LOAD_##_kind }
 
@@ -117,19 +117,19 @@ struct outer {
 static void members_are_where_the_c_compiler_has_them(struct kunit *test)
 {
 	static const struct place plain[] = {
-		PLACE(plain, a, UNSIGNED), PLACE(plain, b, UNSIGNED), PLACE(plain, c, UNSIGNED),
-		PLACE(plain, d, SIGNED), PLACE(plain, e, CHARS), PLACE(plain, f, POINTER),
-		PLACE(plain, g, UNSIGNED), PLACE(plain, h, PLACE), PLACE(plain, i, PLACE),
-		PLACE(plain, j, SIGNED),
+		MEMBER(plain, a, UNSIGNED), MEMBER(plain, b, UNSIGNED), MEMBER(plain, c, UNSIGNED),
+		MEMBER(plain, d, SIGNED), MEMBER(plain, e, CHARS), MEMBER(plain, f, POINTER),
+		MEMBER(plain, g, UNSIGNED), MEMBER(plain, h, ADDRESS), MEMBER(plain, i, ADDRESS),
+		MEMBER(plain, j, SIGNED),
 	};
 	static const struct place tight[] = {
-		PLACE(tight, a, UNSIGNED), PLACE(tight, b, UNSIGNED), PLACE(tight, c, UNSIGNED),
-		PLACE(tight, h, PLACE), PLACE(tight, aligned, UNSIGNED),
-		PLACE(tight, last, UNSIGNED),
+		MEMBER(tight, a, UNSIGNED), MEMBER(tight, b, UNSIGNED), MEMBER(tight, c, UNSIGNED),
+		MEMBER(tight, h, ADDRESS), MEMBER(tight, aligned, UNSIGNED),
+		MEMBER(tight, last, UNSIGNED),
 	};
 	static const struct place outer[] = {
-		PLACE(outer, a, UNSIGNED), PLACE(outer, b, UNSIGNED), PLACE(outer, c, UNSIGNED),
-		PLACE(outer, d, UNSIGNED), PLACE(outer, e, UNSIGNED),
+		MEMBER(outer, a, UNSIGNED), MEMBER(outer, b, UNSIGNED), MEMBER(outer, c, UNSIGNED),
+		MEMBER(outer, d, UNSIGNED), MEMBER(outer, e, UNSIGNED),
 	};
 	static const u8 plain_types[] = {
 		U8, U64, U16, LONG, NAME, POINTER, BOOL, PAIR, MATRIX, S32,

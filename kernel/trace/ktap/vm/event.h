@@ -43,7 +43,7 @@ enum ktap_level {
  * @regs: interrupted registers, NULL if unknown
  * @top: code range of the first interesting frame of a kernel stack: frames
  *	below it belong to the tracing code
- * @begin: get the place where a kernel stack begins, with nothing of the tracing code
+ * @begin: get the instruction where a kernel stack begins, with nothing of the tracing code
  *	below; false if its registers are not known
  * @text: make the event's text in the arena, as ->trace() prints it, with the
  *	newline; 0 or a negative errno with the error set
