@@ -34,6 +34,19 @@ noinline u32 ktap_key_hash_short(const struct ktap_env *env, const struct ktap_v
 	return hash_64(ktap_key_mix_short(env->secret, key->blob, key->len, hash), 32);
 }
 
+/* The same as ktap_key_hash(), whose last two words overlap if there is one only. */
+noinline u32 ktap_key_hash_tuple(const struct ktap_env *env, const struct ktap_value *key)
+{
+	const void *p = key->blob, *last = p + key->len - sizeof(u64);
+	u64 hash = env->secret[0] + key->len;
+
+	for (; last - p > sizeof(u64); p += KTAP_SHORT_KEY)
+		hash = ktap_key_mix(ktap_word(p) ^ env->secret[1],
+				    ktap_word(p + sizeof(u64)) ^ hash);
+	hash = ktap_key_mix(ktap_word(p) ^ env->secret[1], ktap_word(last) ^ hash);
+	return hash_64(hash, 32);
+}
+
 static __always_inline bool table_same_key(const struct ktap_value *x, const struct ktap_value *y)
 {
 	if (x->tag != y->tag)

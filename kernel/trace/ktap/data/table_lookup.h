@@ -91,9 +91,31 @@ static __always_inline struct ktap_entry *ktap_table_find_short(struct ktap_tabl
 	return NULL;
 }
 
-/* table_access.c: for all keys, and for strings of at most KTAP_SHORT_KEY bytes */
+/* @key is a tuple: all of its parts have whole words, and there is at least one. */
+static __always_inline struct ktap_entry *ktap_table_find_tuple(struct ktap_table *t, u32 hash,
+								const struct ktap_value *key)
+{
+	struct ktap_entry *e;
+	u32 at;
+
+	ktap_assert_held(ktap_table_stripe_of(t, hash));
+	for (e = *ktap_table_bucket(t, hash); e; e = e->chain) {
+		if (e->hash != hash || e->key.tag != KTAP_TUPLE || e->key.len != key->len)
+			continue;
+		at = key->len;
+		do {
+			at -= sizeof(u64);
+		} while (ktap_key_same_word(e->bytes, key->blob, at) && at);
+		if (!at && ktap_key_same_word(e->bytes, key->blob, 0))
+			return e;
+	}
+	return NULL;
+}
+
+/* table_access.c: for all keys; for strings of at most KTAP_SHORT_KEY bytes; for tuples */
 u32 ktap_key_hash(const struct ktap_env *env, const struct ktap_value *key);
 u32 ktap_key_hash_short(const struct ktap_env *env, const struct ktap_value *key);
+u32 ktap_key_hash_tuple(const struct ktap_env *env, const struct ktap_value *key);
 /* The stripe of @hash, which is that of @key, must be held. */
 struct ktap_entry *ktap_table_find_hashed(struct ktap_table *t, u32 hash,
 					  const struct ktap_value *key);

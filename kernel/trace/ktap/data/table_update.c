@@ -438,6 +438,20 @@ static noinline int table_add_short(struct ktap_vm *vm, struct ktap_table *t,
 	return table_put_short(vm, t, key, n, true);
 }
 
+static noinline int table_add_tuple(struct ktap_vm *vm, struct ktap_table *t,
+				    const struct ktap_value *key, s64 n)
+{
+	u32 hash = ktap_key_hash_tuple(vm->env, key);
+	struct ktap_lookup p = {
+		.locked = true, .hash = hash, .stripe = ktap_table_stripe_of(t, hash),
+	};
+
+	if (unlikely(!ktap_trylock(p.stripe, &p.flags)))
+		return table_put_any(vm, t, key, n, true);
+	p.e = ktap_table_find_tuple(t, hash, key);
+	return table_put_at(vm, t, key, p, n, true);
+}
+
 int ktap_table_add(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
 		   const struct ktap_value *n)
 {
@@ -447,6 +461,8 @@ int ktap_table_add(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_v
 		return table_put_int(vm, t, key->u, n->i, true);
 	if (key->tag == KTAP_STR)
 		return table_add_short(vm, t, key, n->i);
+	if (key->tag == KTAP_TUPLE)
+		return table_add_tuple(vm, t, key, n->i);
 	return table_put_any(vm, t, key, n->i, true);
 }
 
