@@ -120,12 +120,14 @@ static int set_retval(struct ktap_vm *vm, s64 value)
 	return 0;
 }
 
-static int verdict(struct ktap_vm *vm, bool drop)
+static int verdict(struct ktap_vm *vm, int verdict)
 {
 	struct host *h = host_of(vm);
 
-	if (h->out)
-		fprintf(h->out, drop ? "drops\n" : "accepts\n");
+	if (h->out && verdict >= 0)
+		fprintf(h->out, "queues %d\n", verdict);
+	else if (h->out)
+		fprintf(h->out, verdict == KTAP_PACKET_DROP ? "drops\n" : "accepts\n");
 	return 0;
 }
 

@@ -138,14 +138,14 @@ struct packet_point {
  * @hit: the event
  * @skb: the packet
  * @state: the hook
- * @drop: set if the packet must be dropped
+ * @verdict: gets the verdict, of netfilter
  * @headers: what the headers say, if &packet_point.headers is set
  */
 struct packet_hit {
 	struct ktap_hit hit;
 	const struct sk_buff *skb;
 	const struct nf_hook_state *state;
-	bool *drop;
+	unsigned int *verdict;
 	struct ktap_packet headers;
 };
 
@@ -300,11 +300,16 @@ static void packet_nth(struct ktap_vm *vm, s64 n, struct ktap_value *v)
 }
 
 #ifdef CONFIG_KTAP_PACKET_VERDICT
-static int packet_verdict(struct ktap_vm *vm, bool drop)
+static int packet_verdict(struct ktap_vm *vm, int verdict)
 {
 	const struct packet_hit *h = packet_hit_of(vm->event);
 
-	*h->drop = drop;
+	if (verdict == KTAP_PACKET_DROP)
+		*h->verdict = NF_DROP;
+	else if (verdict == KTAP_PACKET_ACCEPT)
+		*h->verdict = NF_ACCEPT;
+	else	/* Without a program that reads the queue, the packet passes. */
+		*h->verdict = NF_QUEUE_NR(verdict) | NF_VERDICT_FLAG_QUEUE_BYPASS;
 	return 0;
 }
 #endif
@@ -326,7 +331,7 @@ static unsigned int packet_hook(void *priv, struct sk_buff *skb,
 	struct packet_hit h __uninitialized;
 	struct packet_point *p = priv;
 	unsigned long errors;
-	bool drop = false;
+	unsigned int verdict = NF_ACCEPT;
 
 	if (!ktap_delivers(p->point.probe->session))
 		return NF_ACCEPT;
@@ -335,7 +340,7 @@ static unsigned int packet_hook(void *priv, struct sk_buff *skb,
 	ktap_note_here(&h.hit.here);
 	h.skb = skb;
 	h.state = state;
-	h.drop = &drop;
+	h.verdict = &verdict;
 	if (p->headers)
 		ktap_packet_parse(skb, state->pf == NFPROTO_IPV6 ? 6 : 4, &h.headers);
 	guard(preempt_notrace)();
@@ -343,8 +348,8 @@ static unsigned int packet_hook(void *priv, struct sk_buff *skb,
 	ktap_fire(&h.hit);
 	/* After an error, also one of an interrupt, the packet passes. */
 	if (errors != __this_cpu_read(p->point.probe->stats->errors))
-		drop = false;
-	return drop ? NF_DROP : NF_ACCEPT;
+		verdict = NF_ACCEPT;
+	return verdict;
 }
 NOKPROBE_SYMBOL(packet_hook);
 

@@ -2,6 +2,7 @@
 /*
  * Built-in functions that act on the system, and the check that they are allowed.
  */
+#include <linux/ctype.h>
 #include <linux/kernel.h>
 #include <linux/security.h>
 #include <linux/signal.h>
@@ -104,25 +105,53 @@ static bool act_is_text(const struct ktap_value *v, const char *text)
 	return v->len == strlen(text) && !memcmp(v->blob, text, v->len);
 }
 
+/* "queue:N".  Return the number, or a negative one if the text is no such thing. */
+static int act_read_queue(const struct ktap_value *v)
+{
+	static const char prefix[] = "queue:";
+	const char *p = v->blob, *end = p + v->len;
+	unsigned int queue = 0;
+
+	if (v->len < sizeof(prefix) || memcmp(p, prefix, sizeof(prefix) - 1))
+		return -EINVAL;
+	for (p += sizeof(prefix) - 1; p < end; p++) {
+		if (!isdigit(*p))
+			return -EINVAL;
+		queue = queue * 10 + *p - '0';
+		if (queue > KTAP_MAX_QUEUE)
+			return -EINVAL;
+	}
+	return queue;
+}
+
+static bool act_read_verdict(const struct ktap_value *v, int *verdict)
+{
+	if (act_is_text(v, "drop"))
+		*verdict = KTAP_PACKET_DROP;
+	else if (act_is_text(v, "accept"))
+		*verdict = KTAP_PACKET_ACCEPT;
+	else
+		*verdict = act_read_queue(v);
+	return *verdict != -EINVAL;
+}
+
 int ktap_fn_verdict(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
 	const struct ktap_event *ev = vm->event;
-	bool drop;
-	int err;
+	int err, verdict;
 
 	err = ktap_make_text(vm, &r[0]);
 	if (err)
 		return err;
-	drop = act_is_text(&r[0], "drop");
-	if (!drop && !act_is_text(&r[0], "accept"))
+	if (!act_read_verdict(&r[0], &verdict))
 		return ktap_vm_error(vm, -EINVAL,
-				     "verdict: '%.*s' is not a verdict: use drop or accept",
+				     "verdict: '%.*s' is not a verdict: use drop, accept or queue:N (0 to 65535)",
 				     (int)min_t(u32, r[0].len, 32), (const char *)r[0].blob);
 	if (!ev || !ev->ops->verdict)
 		return ktap_vm_error(vm, -EOPNOTSUPP,
 				     "verdict works at packets: packet:in, packet:out, packet:forward");
 	r[0] = KTAP_VALUE_NIL;
-	return ev->ops->verdict(vm, drop);
+	return ev->ops->verdict(vm, verdict);
 }
 
 /* Refuse an event whose text is empty because it cannot be formatted here, as in NMI. */

@@ -26,6 +26,11 @@ enum ktap_level {
 
 #define KTAP_NR_EVENT_LEVELS	KTAP_LEVEL_PROCESS
 
+/* Verdicts about a packet; 0 to KTAP_MAX_QUEUE is the number of a queue. */
+#define KTAP_PACKET_ACCEPT	(-1)
+#define KTAP_PACKET_DROP	(-2)
+#define KTAP_MAX_QUEUE		65535
+
 /**
  * struct ktap_event_ops - how handlers read the events of a source
  *
@@ -52,7 +57,8 @@ enum ktap_level {
  *	is smaller
  * @set_retval: make the entered function return @value at once; 0 or a
  *	negative errno with the error set
- * @verdict: drop the packet, or let it pass; 0 or a negative errno with the error set
+ * @verdict: what becomes of the packet: KTAP_PACKET_DROP, KTAP_PACKET_ACCEPT, or the number
+ *	of the queue that it waits in; 0 or a negative errno with the error set
  */
 struct ktap_event_ops {
 	void (*name)(const struct ktap_event *ev, struct ktap_value *v);
@@ -67,7 +73,7 @@ struct ktap_event_ops {
 	int (*text)(struct ktap_vm *vm, struct ktap_value *v);
 	size_t (*save)(const struct ktap_event *ev, void *buf, size_t size);
 	int (*set_retval)(struct ktap_vm *vm, s64 value);
-	int (*verdict)(struct ktap_vm *vm, bool drop);
+	int (*verdict)(struct ktap_vm *vm, int verdict);
 };
 
 /* One event; a source embeds it.  NULL in process context. */

@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs packets
-plan 41
+plan 45
 
 on_lo='args.device == "lo"'
 
@@ -191,8 +191,61 @@ trace_end { print(n) }'
 	ping -c 1 -W 5 127.0.0.1 >/dev/null 2>&1
 	passed=$?
 	stop
-	[ $passed = 0 ] && matches "$tmp/err" "error: verdict: 'reject' is not a verdict: use drop or accept"
+	[ $passed = 0 ] && matches "$tmp/err" "error: verdict: 'reject' is not a verdict: use drop, accept or queue:N .0 to 65535."
 	result $? unknown_verdict
+
+	# with_queue N VERDICT: start a program that reads queue 7
+	with_queue() {
+		: >"$tmp/queue"
+		./queue 7 "$1" "$2" >"$tmp/queue" 2>&1 &
+		reader=$!
+		wait_until grep -q ready "$tmp/queue"
+	}
+	to_queue='trace packet:in /args.protocol == 1/ { verdict("queue:7") }'
+	started_to_drop "$to_queue"
+	ping -c 1 -W 5 127.0.0.1 >/dev/null 2>&1
+	passed=$?
+	stop
+	[ $passed = 0 ] && [ "$code" = 0 ]
+	result $? packet_for_a_queue_without_a_program_passes
+
+	if [ -e /proc/net/netfilter/nfnetlink_queue ]; then
+		started_to_drop "$to_queue"
+		# request and answer
+		with_queue 2 accept
+		ping -c 1 -W 5 127.0.0.1 >/dev/null 2>&1
+		passed=$?
+		wait "$reader"
+		decided=$?
+		stop
+		[ $passed = 0 ] && [ $decided = 0 ] && [ "$code" = 0 ]
+		result $? program_of_a_queue_accepts
+
+		started_to_drop "$to_queue"
+		with_queue 1 drop
+		! ping -c 1 -W 1 127.0.0.1 >/dev/null 2>&1
+		lost=$?
+		wait "$reader"
+		decided=$?
+		stop
+		[ $lost = 0 ] && [ $decided = 0 ] && ping -c 1 -W 5 127.0.0.1 >/dev/null 2>&1
+		result $? program_of_a_queue_drops
+
+		started_to_drop "$to_queue"
+		with_queue 0 leave
+		ping -c 1 -W 1 127.0.0.1 >/dev/null 2>&1
+		waiting=$(awk '$1 == 7 { print $3 }' /proc/net/netfilter/nfnetlink_queue)
+		stop
+		left=$(awk '$1 == 7 { print $3 }' /proc/net/netfilter/nfnetlink_queue)
+		kill "$reader"
+		wait "$reader" 2>/dev/null
+		[ "$waiting" = 1 ] && [ "$left" = 0 ] && [ "$code" = 0 ]
+		result $? session_that_ends_empties_its_queue
+	else
+		for name in accepts drops is_emptied; do
+			skip "queue_$name" "this kernel was built without CONFIG_NETFILTER_NETLINK_QUEUE"
+		done
+	fi
 
 	# the function is a value: the call itself checks
 	run -q --unsafe -e 'f = { function () { verdict("drop") } }
@@ -217,7 +270,7 @@ trace packet:out /args.dport == 9/ { b += 1 } trace_end { print(a, b) }'
 		skip tool_drops_packets "there are no tools"
 	fi
 else
-	while [ $count -lt 33 ]; do skip verdict "this kernel was built without CONFIG_KTAP_PACKET_VERDICT"; done
+	while [ $count -lt 37 ]; do skip verdict "this kernel was built without CONFIG_KTAP_PACKET_VERDICT"; done
 fi
 
 # Network namespaces: a and b have a device each, whose other end is here
