@@ -66,7 +66,8 @@ static void csv_put_bare(struct csv *c, const struct span *value)
 static void csv_put_field(struct csv *c, const struct span *value)
 {
 	size_t begin = c->out.len, len;
-	bool quoted = false;
+	/* An empty string, unlike nil */
+	bool quoted = value && value->end - value->begin == 2 && *value->begin == '"';
 
 	text_puts(&c->out, ",\"");
 	if (value)

@@ -137,7 +137,7 @@ csv fields_are_quoted 'time,value1
 7,"two
 lines"
 8, blanks 
-9,' '{"time":5,"type":"print","values":["a,b"]}' '{"time":6,"type":"print","values":["say \"x\""]}' \
+9,""' '{"time":5,"type":"print","values":["a,b"]}' '{"time":6,"type":"print","values":["say \"x\""]}' \
 	'{"time":7,"type":"print","values":["two\nlines"]}' '{"time":8,"type":"print","values":[" blanks "]}' \
 	'{"time":9,"type":"print","values":[""]}'
 csv strings_are_not_escaped 'time,value1
