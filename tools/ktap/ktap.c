@@ -154,16 +154,16 @@ static bool wants_help(const struct options *opts)
 }
 
 /* Compile again, with what shows the variables; its warnings have been shown. */
-static bool run_add_live(struct run *r, const struct ktap_script *source,
-			 const struct ktap_compile_opts *copts)
+static bool run_add_variables(struct run *r, const struct ktap_script *source,
+			      const struct ktap_compile_opts *copts)
 {
 	struct ktap_compile_opts again = *copts;
 	struct ktap_script script = *source;
 
 	again.nowarn = true;
 	again.werror = false;
-	script.text = live_script(source->text, source->len, r->chunk, r->chunk_len,
-				  r->opts.live, &script.len);
+	script.text = shown_script(source->text, source->len, r->chunk, r->chunk_len,
+				  r->opts.shows, &script.len);
 	free(r->chunk);
 	r->chunk = script.text ? ktap_compile(&script, &again, &r->chunk_len) : NULL;
 	if (!script.text)
@@ -190,16 +190,16 @@ static bool get_chunk(struct run *r)
 		if (ktap_is_chunk(source.text, source.len)) {
 			r->chunk = (void *)source.text;
 			r->chunk_len = source.len;
-			if (opts->live)
-				fprintf(stderr, "ktap: error: --live needs a script, and %s is compiled\n",
-					r->name);
-			return !opts->live;
+			if (opts->shows)
+				fprintf(stderr, "ktap: error: %s needs a script, and %s is compiled\n",
+					opts->live ? "--live" : "--metrics", r->name);
+			return !opts->shows;
 		}
 	}
 	source.name = r->name;
 	r->chunk = ktap_compile(&source, &copts, &r->chunk_len);
-	if (r->chunk && opts->live && !wants_help(opts))
-		run_add_live(r, &source, &copts);
+	if (r->chunk && opts->shows && !wants_help(opts))
+		run_add_variables(r, &source, &copts);
 	if (!opts->text)
 		free((void *)source.text);
 	return r->chunk;
@@ -704,7 +704,7 @@ static int run_show_views(struct run *r, int code)
 	int err;
 
 	if (code == EXIT_LOAD)
-		return code;
+		return views_cancel(&r->views, &r->opts, code);
 	err = views_show(&r->views, &r->opts, &r->output, r->name, &failed);
 	if (err)
 		code = output_failed(r, err);
@@ -737,7 +737,7 @@ static int run_loop(struct run *r)
 	if (!open_output(r))
 		return EXIT_LOAD;
 	r->output.colour = !r->opts.json && colour_wanted(r->opts.color, r->output.fd);
-	if (!views_open(&r->views, &r->opts, &r->output))
+	if (!views_open(&r->views, &r->opts, &r->output, r->name))
 		return EXIT_LOAD;
 	if (r->opts.command) {
 		err = command_fork(&r->command, r->opts.command);

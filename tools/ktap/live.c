@@ -1,24 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ktap --live: the variables of a script, on one screen.
- *
- * A tick and a trace_end are added to the script. They print each global variable of the
- * script after the word "ktap:live", and then this word alone: then all values are known,
- * and the screen is drawn. Everything else that the script prints is shown below. A file or
- * a pipe gets the screens one after another.
+ * ktap --live: the variables of a script, on one screen. Everything else that the script
+ * prints is shown below. A file or a pipe gets the screens one after another.
  */
 #include <ctype.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "compiler/chunk_read.h"
 #include "compiler/clean_text.h"
 #include "live.h"
 
-#define LIVE_WORD	"ktap:live"
 #define LIVE_ROWS	20	/* rows of a table, and columns of its text, if it is no terminal */
 #define LIVE_COLUMNS	120
 #define LIVE_NUMBERS	28	/* columns of a number and its rate after a key */
@@ -27,97 +22,9 @@
 #define LIVE_TEXT	6	/* lines of other text on a terminal */
 #define MAX_TEXT	4096	/* bytes of this text that are kept */
 
-static bool live_is_name(char c)
+static struct live *live_of(struct shown *shown)
 {
-	return isalnum((unsigned char)c) || c == '_';
-}
-
-/* Does the script itself, and not only an included one, have this name? */
-static bool live_names(const char *text, size_t len, const char *name, size_t name_len)
-{
-	for (size_t i = 0; i + name_len <= len; i++) {
-		if (!memcmp(text + i, name, name_len) && (!i || !live_is_name(text[i - 1])) &&
-		    (i + name_len == len || !live_is_name(text[i + name_len])))
-			return true;
-	}
-	return false;
-}
-
-static bool live_is_variable(const char *name, size_t len)
-{
-	if (!len || len >= sizeof(((struct live *)NULL)->name) ||
-	    isdigit((unsigned char)*name))
-		return false;
-	for (size_t i = 0; i < len; i++) {
-		if (!live_is_name(name[i]))
-			return false;
-	}
-	return true;
-}
-
-char *live_script(const char *text, size_t len, const void *data, size_t data_len,
-		  uint64_t seconds, size_t *new_len)
-{
-	const struct chunk_section *globals;
-	struct text_buffer t = { 0 };
-	struct chunk chunk;
-	uint32_t name_len;
-
-	if (chunk_read(&chunk, data, data_len))
-		return NULL;
-	text_put(&t, text, len);
-	text_puts(&t, "\nfunction ktap_live_show() {\n");
-	globals = &chunk.sections[KTAP_SEC_GLOBALS];
-	for (uint32_t i = 0; i < globals->count; i++) {
-		const char *name = chunk_get_string(&chunk, get_le32(globals->data + 4 * i),
-						    &name_len);
-		int n = name_len;
-
-		if (live_is_variable(name, name_len) && live_names(text, len, name, name_len))
-			text_printf(&t, "\tprint(\"" LIVE_WORD "\", \"%.*s\", %.*s)\n", n, name, n,
-				    name);
-	}
-	text_printf(&t, "\tprint(\"" LIVE_WORD "\")\n}\ntick-%llus { ktap_live_show() }\n"
-		    "trace_end { ktap_live_show() }\n", (unsigned long long)seconds);
-	if (t.no_memory) {
-		text_free(&t);
-		return NULL;
-	}
-	*new_len = t.len;
-	return t.text;
-}
-
-void live_init(struct live *l, int fd)
-{
-	const char *term = getenv("TERM");
-
-	l->fd = isatty(fd) && term && strcmp(term, "dumb") ? fd : -1;
-}
-
-/* Append a value as text on one line. */
-static void live_put_value(struct text_buffer *t, const struct span *value)
-{
-	const char *p = value->begin + 1, *end = value->end - 1;
-	struct span part;
-	char text[4];
-
-	if (*value->begin == '[') {
-		for (bool first = true; json_next(&p, value->end, &part); first = false) {
-			text_puts(t, first ? "" : ", ");
-			live_put_value(t, &part);
-		}
-	} else if (*value->begin == '"') {
-		while (p < end) {
-			size_t n = json_character(&p, end, text);
-
-			text_put(t, *text == '\n' || *text == '\t' ? " " : text, n);
-		}
-	} else if (*value->begin == '{' && json_member(value, "table", &part)) {
-		text_puts(t, "table ");
-		text_put(t, part.begin, part.end - part.begin);
-	} else {
-		text_put(t, value->begin, value->end - value->begin);
-	}
+	return (struct live *)((char *)shown - offsetof(struct live, shown));
 }
 
 static int64_t live_number(const struct span *object, const char *name)
@@ -128,10 +35,11 @@ static int64_t live_number(const struct span *object, const char *name)
 }
 
 /* Add a row for a number or an aggregation; other values have none. */
-static void live_add_row(struct live *l, const struct span *key, const struct span *value)
+static void live_add_row(struct shown *shown, const struct span *key, const struct span *value)
 {
+	struct live *l = live_of(shown);
 	struct live_rows *r = &l->now;
-	struct live_row row = { .order = l->order };
+	struct live_row row = { .order = shown->order };
 	struct text_buffer text = { 0 };
 	struct span count;
 
@@ -159,9 +67,9 @@ static void live_add_row(struct live *l, const struct span *key, const struct sp
 		r->size = size;
 	}
 	if (key)
-		live_put_value(&text, key);
+		shown_put_value(&text, key);
 	text_put(&text, "", 1);
-	row.name = strdup(l->name);
+	row.name = strdup(shown->name);
 	row.key = text.text;
 	if (text.no_memory || !row.name) {
 		l->out.no_memory = true;
@@ -290,7 +198,7 @@ static size_t live_put_variable(struct live *l, const struct live_row *rows, siz
 /* Print other text: all of it, or its last lines on a terminal. */
 static void live_put_text(struct live *l, unsigned int columns)
 {
-	const char *text = l->text.text, *end = text + l->text.len, *p = end;
+	const char *text = l->shown.text.text, *end = text + l->shown.text.len, *p = end;
 	size_t lines = 0, begin;
 
 	if (!text)
@@ -311,7 +219,7 @@ static void live_put_text(struct live *l, unsigned int columns)
 	}
 	/* a terminal shows it until there is other text */
 	if (l->fd < 0)
-		l->text.len = 0;
+		l->shown.text.len = 0;
 }
 
 /* Number of rows of each variable that the screen has room for. */
@@ -321,17 +229,19 @@ static size_t live_room(const struct live *l, unsigned int height)
 
 	if (l->fd < 0)
 		return LIVE_ROWS;
-	room /= l->order ? l->order : 1;
+	room /= l->shown.order ? l->shown.order : 1;
 	return room > 3 ? room - 2 : 1;
 }
 
 /* Everything is known: print it. */
-static void live_show(struct live *l)
+static void live_show(struct shown *shown)
 {
+	struct live *l = live_of(shown);
 	unsigned int columns = LIVE_COLUMNS, height = 24;
 	struct live_rows *r = &l->now;
 	struct winsize size;
 
+	r->time = shown->time;
 	if (l->fd >= 0) {
 		if (!ioctl(l->fd, TIOCGWINSZ, &size) && size.ws_col && size.ws_row) {
 			columns = size.ws_col;
@@ -353,104 +263,50 @@ static void live_show(struct live *l)
 	live_free_rows(&l->before);
 	l->before = *r;
 	memset(r, 0, sizeof(*r));
-	l->order = 0;
 	l->screens++;
 }
 
-/* A line of print() that live_script() has added; false: it is another one. */
-static bool live_print(struct live *l, uint64_t time, const struct span *values)
-{
-	const char *pos = values->begin + 1;
-	struct text_buffer name = { 0 };
-	struct span value, number;
-
-	if (!json_next(&pos, values->end, &value) || !json_is(&value, "\"" LIVE_WORD "\""))
-		return false;
-	l->now.time = time;
-	if (!json_next(&pos, values->end, &value)) {
-		live_show(l);
-		return true;
-	}
-	live_put_value(&name, &value);
-	snprintf(l->name, sizeof(l->name), "%.*s", (int)name.len, name.len ? name.text : "");
-	text_free(&name);
-	l->order++;
-	l->table[0] = '\0';
-	if (!json_next(&pos, values->end, &value))
-		return true;
-	if (*value.begin == '{' && json_member(&value, "table", &number))
-		snprintf(l->table, sizeof(l->table), "%.*s", (int)(number.end - number.begin),
-			 number.begin);
-	else
-		live_add_row(l, NULL, &value);
-	return true;
-}
-
 /* Keep other text for the next screen, its end if there is too much. */
-static void live_keep(struct live *l, const struct span *value, bool line)
+static void live_keep_text(struct shown *shown)
 {
+	struct live *l = live_of(shown);
+	struct text_buffer *text = &shown->text;
 	size_t n;
 
-	if (*value->begin == '"') {
-		const char *p = value->begin + 1, *end = value->end - 1;
-		char text[4];
-
-		while (p < end) {
-			n = json_character(&p, end, text);
-			text_put(&l->text, text, n);
-		}
-	} else {
-		live_put_value(&l->text, value);
-	}
-	if (line)
-		text_puts(&l->text, "\n");
 	/* a file gets all of it */
-	if (l->fd < 0 || l->text.len <= MAX_TEXT)
+	if (l->fd < 0 || text->len <= MAX_TEXT)
 		return;
-	n = l->text.len - MAX_TEXT;
-	memmove(l->text.text, l->text.text + n, MAX_TEXT);
-	l->text.len = MAX_TEXT;
+	n = text->len - MAX_TEXT;
+	memmove(text->text, text->text + n, MAX_TEXT);
+	text->len = MAX_TEXT;
 }
 
-static void live_line(struct live *l, const struct span *line)
-{
-	struct span time, type, value, key, table;
+static const struct shown_ops live_ops = {
+	.value = live_add_row,
+	.all = live_show,
+	.text = live_keep_text,
+};
 
-	if (!json_member(line, "time", &time) || !json_member(line, "type", &type))
-		return;
-	if (json_is(&type, "\"entry\"") && json_member(line, "table", &table) &&
-	    json_member(line, "key", &key) && json_member(line, "value", &value)) {
-		if (*l->table && json_is(&table, l->table)) {
-			live_add_row(l, &key, &value);
-		} else {
-			live_keep(l, &key, false);
-			text_puts(&l->text, ": ");
-			live_keep(l, &value, true);
-		}
-	} else if (json_member(line, "values", &value)) {
-		if (!live_print(l, strtoull(time.begin, NULL, 10), &value))
-			live_keep(l, &value, true);
-	} else if ((json_is(&type, "\"text\"") || json_is(&type, "\"cat\"") ||
-		    json_is(&type, "\"system\"")) && json_member(line, "text", &value)) {
-		live_keep(l, &value, false);
-	}
+void live_init(struct live *l, int fd)
+{
+	const char *term = getenv("TERM");
+
+	l->shown.ops = &live_ops;
+	l->fd = isatty(fd) && term && strcmp(term, "dumb") ? fd : -1;
 }
 
 void live_add(void *live, const char *data, size_t len)
 {
 	struct live *l = live;
-	struct span line;
 
-	while (json_add(&l->lines, &data, &len, &line))
-		live_line(l, &line);
-	l->out.no_memory |= l->lines.no_memory | l->text.no_memory;
+	if (!shown_add(&l->shown, data, len))
+		l->out.no_memory = true;
 }
 
 void live_free(struct live *l)
 {
-	json_free(&l->lines);
+	shown_free(&l->shown);
 	text_free(&l->out);
-	text_free(&l->text);
 	live_free_rows(&l->now);
 	live_free_rows(&l->before);
 }

@@ -7,8 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "json_read.h"
-#include "text_buffer.h"
+#include "shown.h"
 
 /**
  * struct live_row - a variable, or an entry of its table
@@ -44,36 +43,21 @@ struct live_rows {
 
 /**
  * struct live - the screen
- * @lines: the output of the script as lines of JSON
+ * @shown: the output of the script
  * @out: finished screens
  * @fd: the terminal, or -1: it is another file
  * @now: rows of the next screen
  * @before: rows of the last one
- * @name: the variable whose table is being received
- * @table: number of this table
- * @order: number of variables so far
- * @text: what else the script has printed
  * @screens: number of screens so far
  */
 struct live {
-	struct json_lines lines;
+	struct shown shown;
 	struct text_buffer out;
 	int fd;
 	struct live_rows now;
 	struct live_rows before;
-	char name[64];
-	char table[24];
-	unsigned int order;
-	struct text_buffer text;
 	unsigned int screens;
 };
-
-/*
- * Add to a script, from which @chunk was made, a tick that prints its variables every
- * @seconds. Returns the new script, to be freed by free(); NULL without memory.
- */
-char *live_script(const char *text, size_t len, const void *chunk, size_t chunk_len,
-		  uint64_t seconds, size_t *new_len);
 
 /* @fd: where the screens are shown. */
 void live_init(struct live *l, int fd);

@@ -15,6 +15,7 @@
 
 #include "cmdline.h"
 #include "compiler/util.h"
+#include "metrics.h"
 #include "options.h"
 
 enum option_kind {
@@ -49,6 +50,10 @@ static const struct option_row option_table[] = {
 	  "write a flame graph of these (SVG) to FILE" },
 	{ "--live", NULL, "SECONDS", OPT_NUMBER, FIELD(live),
 	  "show the script's variables on one screen" },
+	{ "--metrics", NULL, "FILE", OPT_STRING, FIELD(metrics),
+	  "write the script's variables to FILE, for Prometheus" },
+	{ "--interval", NULL, "SECONDS", OPT_NUMBER, FIELD(interval),
+	  "write that file every SECONDS (default 15)" },
 	{ "--color", NULL, "WHEN", OPT_STRING, FIELD(color),
 	  "colour on a terminal: auto, always or never" },
 	{ "-I", NULL, "DIR", OPT_FOLDER, FIELD(folders), "search DIR for included scripts" },
@@ -87,6 +92,8 @@ static const struct exclusion ktap_exclusions[] = {
 	{ "-f", { "--folded", "--flame" } },
 	{ "--live", { "-f", "--folded", "--flame", "-l", "--info", "--explain", "--dry-run",
 		      "--dump-jit" } },
+	{ "--metrics", { "-f", "--folded", "--flame", "--live", "-l", "--info", "--explain",
+			 "--dry-run", "--dump-jit" } },
 	{ "-l", { "-e", "-o", "-f", "--folded", "--flame", "-I", "-C", "-m", "-a", "--follow",
 		  "--self", "--unsafe", "--max-overhead", "--no-symbols", "--dump-jit" } },
 	{ "--info", { "-e", "-l", "-o", "-f", "--folded", "--flame", "-p", "--dump-jit" } },
@@ -302,7 +309,12 @@ static bool options_check(struct options *opts)
 	}
 	opts->csv = opts->format && !strcmp(opts->format, "csv");
 	opts->json = (opts->format && !strcmp(opts->format, "json")) || opts->csv ||
-		     opts->folded || opts->flame || opts->live;
+		     opts->folded || opts->flame || opts->live || opts->metrics;
+	opts->shows = opts->live;
+	if (opts->metrics)
+		opts->shows = opts->interval ? opts->interval : METRICS_INTERVAL;
+	else if (opts->interval)
+		return usage_error("--interval is for --metrics FILE", NULL);
 	if (opts->format && !opts->json && strcmp(opts->format, "text")) {
 		fprintf(stderr,
 			"ktap: error: -f '%s': there is no such format: there are text, json and csv%s\n",

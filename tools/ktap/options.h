@@ -21,6 +21,9 @@
  * @color: "auto", "always" or "never"
  * @flame: file for a flame graph of the stacks, or NULL
  * @live: seconds between screens, or 0
+ * @metrics: file for the variables, or NULL
+ * @interval: seconds between two such files, or 0
+ * @shows: seconds after which variables are shown (--live, --metrics), or 0
  * @json: the kernel makes lines of JSON
  * @csv: these become comma-separated values
  * @folders: folders to search for included files, NULL-terminated
@@ -51,6 +54,9 @@ struct options {
 	const char *list;
 	const char *folders[MAX_FOLDERS + 1];
 	uint64_t live;
+	const char *metrics;
+	uint64_t interval;
+	uint64_t shows;
 	uint64_t pid;
 	const char *cpus;
 	uint64_t memory;

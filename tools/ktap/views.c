@@ -21,7 +21,7 @@ static bool views_open_file(const char *file, int *fd)
 	return false;
 }
 
-bool views_open(struct views *v, const struct options *opts, struct output *o)
+bool views_open(struct views *v, const struct options *opts, struct output *o, const char *name)
 {
 	if (opts->folded || opts->flame)
 		o->folds = &v->folds;
@@ -35,6 +35,13 @@ bool views_open(struct views *v, const struct options *opts, struct output *o)
 		o->convert = live_add;
 		o->converter = &v->live;
 		o->converted = &v->live.out;
+	}
+	if (opts->metrics) {
+		o->convert = metrics_add;
+		o->converter = &v->metrics;
+		o->converted = &v->metrics.out;
+		if (!metrics_init(&v->metrics, opts->metrics, name))
+			return false;
 	}
 	return !opts->flame || views_open_file(opts->flame, &v->flame_fd);
 }
@@ -73,11 +80,20 @@ int views_show(struct views *v, const struct options *opts, struct output *o, co
 	       bool *failed)
 {
 	*failed = false;
-	if (v->csv.out.no_memory || v->live.out.no_memory) {
+	if (opts->metrics)
+		*failed = !metrics_end(&v->metrics);
+	if (v->csv.out.no_memory || v->live.out.no_memory || v->metrics.out.no_memory) {
 		fprintf(stderr, "ktap: error: no memory for all of the output\n");
 		*failed = true;
 	}
 	return o->folds ? views_show_stacks(v, opts, o, name, failed) : 0;
+}
+
+int views_cancel(struct views *v, const struct options *opts, int code)
+{
+	if (opts->metrics)
+		metrics_end(&v->metrics);
+	return code;
 }
 
 void views_free(struct views *v)
@@ -85,4 +101,5 @@ void views_free(struct views *v)
 	folds_free(&v->folds);
 	csv_free(&v->csv);
 	live_free(&v->live);
+	metrics_free(&v->metrics);
 }

@@ -8,6 +8,7 @@
 #include "csv.h"
 #include "folded_stacks.h"
 #include "live.h"
+#include "metrics.h"
 #include "options.h"
 #include "output_file.h"
 
@@ -17,19 +18,22 @@
  * @flame_fd: with --flame: the file
  * @csv: with -f csv
  * @live: with --live
+ * @metrics: with --metrics
  */
 struct views {
 	struct folds folds;
 	int flame_fd;
 	struct csv csv;
 	struct live live;
+	struct metrics metrics;
 };
 
 /*
  * Let the output be converted as the options say. Files are opened before anything is
- * traced for them; they keep their contents until the end. Returns false after a message.
+ * traced for them; they keep their contents until the end, except that of metrics. @name: of
+ * the script. Returns false after a message.
  */
-bool views_open(struct views *v, const struct options *opts, struct output *o);
+bool views_open(struct views *v, const struct options *opts, struct output *o, const char *name);
 
 /*
  * Show what was only collected so far. @name: of the script. Returns 0, or the negative
@@ -37,6 +41,9 @@ bool views_open(struct views *v, const struct options *opts, struct output *o);
  */
 int views_show(struct views *v, const struct options *opts, struct output *o, const char *name,
 	       bool *failed);
+
+/* Nothing was traced: say so where it matters. Returns @code. */
+int views_cancel(struct views *v, const struct options *opts, int code);
 
 void views_free(struct views *v);
 

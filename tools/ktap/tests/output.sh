@@ -325,4 +325,89 @@ for others in '-f csv' --folded --flame=x '--dry-run' '-l x'; do
 	result $? "screens_exclude_$others"
 done
 
+# files for Prometheus
+metrics=$dir/ktap.prom
+steps=$(json "$(shown 1 '"n",5')" "$(shown 1 '"on",true')" "$(shown 1 '"t",{"table":1}')" "$(row 1 '["cat",3]' 5)" \
+	"$(row 1 '["a\"\\b\nc",["x","y"]]' -7)" "$(row 1 '["text"]' '"x"')" "$(row 1 '["cat","3"]' 6)" "$(shown 1 '"s","text"')" \
+	"$(shown 1 '"z",{"table":2}')" "$(row 2 '["p"]' '{"count":2,"sum":9,"min":4,"max":5,"avg":4}')" \
+	"$(row 2 '["q"]' '{"count":0}')" \
+	"$(shown 1 '"took",{"count":6,"sum":70,"min":-1,"max":40,"avg":11,"buckets":[{"below":0,"count":1},{"from":0,"count":2},{"from":32,"count":3}]}')" \
+	'{"time":2,"type":"print","values":["a",7]}' "$(shown 1)")
+cat >"$dir/wanted" <<'END'
+# HELP ktap_n Variable n of a script of ktap.
+# TYPE ktap_n gauge
+ktap_n{script="-e"} 5
+# HELP ktap_on Variable on of a script of ktap.
+# TYPE ktap_on gauge
+ktap_on{script="-e"} 1
+# HELP ktap_t Variable t of a script of ktap.
+# TYPE ktap_t gauge
+ktap_t{script="-e",key1="a\"\\b c",key2="x, y"} -7
+ktap_t{script="-e",key1="cat",key2="3"} 5
+# HELP ktap_z Variable z of a script of ktap.
+# TYPE ktap_z summary
+ktap_z_sum{script="-e",key1="p"} 9
+ktap_z_count{script="-e",key1="p"} 2
+# HELP ktap_z_min Variable z of a script of ktap.
+# TYPE ktap_z_min gauge
+ktap_z_min{script="-e",key1="p"} 4
+# HELP ktap_z_max Variable z of a script of ktap.
+# TYPE ktap_z_max gauge
+ktap_z_max{script="-e",key1="p"} 5
+# HELP ktap_took Variable took of a script of ktap.
+# TYPE ktap_took histogram
+ktap_took_bucket{script="-e",le="-1.0"} 1
+ktap_took_bucket{script="-e",le="31.0"} 3
+ktap_took_bucket{script="-e",le="+Inf"} 6
+ktap_took_sum{script="-e"} 70
+ktap_took_count{script="-e"} 6
+# HELP ktap_took_min Variable took of a script of ktap.
+# TYPE ktap_took_min gauge
+ktap_took_min{script="-e"} -1
+# HELP ktap_took_max Variable took of a script of ktap.
+# TYPE ktap_took_max gauge
+ktap_took_max{script="-e"} 40
+# HELP ktap_running Whether the script runs.
+# TYPE ktap_running gauge
+ktap_running{script="-e"} 0
+# HELP ktap_omitted_values Values of variables that are not in this file.
+# TYPE ktap_omitted_values gauge
+ktap_omitted_values{script="-e"} 4
+# EOF
+END
+for split in '' 'split\n'; do
+	play "$split$steps" -q --metrics "$metrics" -e 'n = 5'
+	cmp -s "$dir/wanted" "$metrics" && [ "$code" = 0 ] && [ ! -s "$dir/err" ] && [ "$(cat "$dir/out")" = 'a, 7' ]
+	result $? "metrics${split:+_in_single_bytes}"
+done
+if command -v promtool >/dev/null; then
+	promtool check metrics <"$metrics" >"$dir/out" 2>&1
+	result $? metrics_pass_promtool
+else
+	skip metrics_pass_promtool 'there is no promtool'
+fi
+# the first file is seen while the script runs, and a later one has only later values
+play "$steps$(json "$(shown 2 '"n",6')" "$(shown 2)")" -q --metrics "$metrics" -e 'n = 5'
+grep -q '^ktap_n{script="-e"} 6$' "$metrics" && ! grep -q ktap_t "$metrics"
+result $? metrics_are_the_latest
+[ "$(ls "$dir"/ktap.prom*)" = "$metrics" ]
+result $? no_other_file_is_left
+play "$steps" -q --metrics "$dir/none/x" -e 'n = 5'
+[ "$code" = 2 ] && grep -q "^ktap: error: cannot write to $dir/none/x: No such file or directory\$" "$dir/err"
+result $? metrics_need_a_folder
+rm "$metrics"
+play 'err -e:1:1: error: made up\nexit 2\n' -q --metrics "$metrics" -e 'n = 5'
+[ "$code" = 2 ] && grep -q '^ktap_running{script="-e"} 0$' "$metrics"
+result $? a_script_that_is_refused_does_not_run
+"$ktap" --interval 5 -e 'x = 1' >"$dir/out" 2>"$dir/err"
+[ $? = 2 ] && grep -q -e '--interval is for --metrics FILE' "$dir/err"
+result $? interval_needs_metrics
+for others in '-f csv' '--live 1' '-l x'; do
+	code=0
+	# shellcheck disable=SC2086 # words
+	"$ktap" --metrics "$metrics" $others -e 'x = 1' >"$dir/out" 2>"$dir/err" || code=$?
+	[ "$code" = 2 ] && grep -q 'exclude each other' "$dir/err"
+	result $? "metrics_exclude_$others"
+done
+
 finish

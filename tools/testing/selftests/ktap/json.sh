@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 19
+plan 20
 
 only='/execname == "workload"/'
 
@@ -58,6 +58,17 @@ cp "$tmp/narrow" "$tmp/out"
 out screens_have_the_same_values 'n 50
 s: 1
  sys_enter_getppid, workload 50 avg 3, max 3
+'
+
+run -q --metrics "$tmp/m.prom" --interval 1000 -e "$counts" -- "$workload" getppid 50
+grep -v '^#' "$tmp/m.prom" >"$tmp/out"
+out metrics_have_the_same_values 'ktap_n{script="-e"} 50
+ktap_s_sum{script="-e",key1="sys_enter_getppid",key2="workload"} 150
+ktap_s_count{script="-e",key1="sys_enter_getppid",key2="workload"} 50
+ktap_s_min{script="-e",key1="sys_enter_getppid",key2="workload"} 3
+ktap_s_max{script="-e",key1="sys_enter_getppid",key2="workload"} 3
+ktap_running{script="-e"} 0
+ktap_omitted_values{script="-e"} 0
 '
 
 run -q -f json -e "trace syscalls:sys_enter_getppid $only { print(pid, argstr, stack()) printf(\"%s\n\", execname) }" \
