@@ -5,7 +5,7 @@
 # KTAP_JIT=0: no handler is compiled, except by the tests of native code.
 cd "$(dirname "$0")" || exit 1
 
-all="session bad_chunks session_over_socket tracefs_files minimal exact language"
+all="session bad_chunks session_over_socket tracefs_files minimal exact language portable"
 all="$all arguments tracepoint field probe_order memory act speculation testing json list dry"
 all="$all pid_and_cpu_filters oneliners listings scripts original_scripts timer perf packet"
 all="$all function btf fetch uprobe ustack usym usdt ulib disappearing_programs"
