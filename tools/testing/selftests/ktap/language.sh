@@ -44,9 +44,19 @@ gave() {
 	result "$2" "$3"
 }
 
+# A kernel without the interpreter refuses what is too long for the BPF JIT.
+too_long() {
+	[ "$code" = 2 ] && matches "$got/$1.err" \
+		"^$1:[0-9]+:[0-9]+: error: main cannot be compiled, and this kernel interprets no scripts: it is too long"
+}
+
 # prints SCRIPT: its output is exactly the expected one
 prints() {
 	read -r code <"$got/$1.code"
+	if [ "$dir" = "$here/big" ] && too_long "$1"; then
+		skip "${1%.kp}" "this kernel interprets no scripts, and this one is too long to be compiled"
+		return
+	fi
 	[ "$code" = 0 ] && cmp -s "${1%.kp}.out" "$got/$1.out" && [ ! -s "$got/$1.err" ]
 	status=$?
 	gave "$1" $status "${1%.kp}"
