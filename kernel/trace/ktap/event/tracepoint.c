@@ -454,8 +454,8 @@ int ktap_tracepoint_add_own(struct ktap_probe *probe, struct trace_event_call *c
 static int tracepoint_attach(struct ktap_point *point)
 {
 	struct ktap_tracepoint *tp = container_of(point, struct ktap_tracepoint, point);
-	unsigned long entry = (unsigned long)(tp->direct ? tracepoint_passed :
-					      tp->call->class->probe);
+	unsigned long entry = tp->direct ? (unsigned long)tracepoint_passed :
+					   (unsigned long)tp->call->class->probe;
 
 	if (kallsyms_lookup_size_offset(entry, &point->entry_size, NULL))
 		point->entry = entry;
