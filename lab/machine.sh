@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # The architectures of guests, and the packages that they need.
 # shellcheck shell=bash disable=SC2034,SC2154 # of lab/build, lab/run; of lib.sh
+# shellcheck source-path=SCRIPTDIR source=apt.sh
+. "$(dirname "${BASH_SOURCE[0]}")/apt.sh"
+# shellcheck source-path=SCRIPTDIR source=clang.sh
+. "$(dirname "${BASH_SOURCE[0]}")/clang.sh"
 
 # machine CONFIG: set the variables of its architecture. The fragment for another one than
 # x86_64 has a line "# machine: NAME".
@@ -10,10 +14,12 @@
 #   tty      the kernel's name of its serial line
 #   qemu     the program, and its options for the machine
 #   debian   Debian's name of the architecture, if its programs are foreign packages
+#   suite    the suite of Debian that has these; "own": that of this machine
+#   clang    not empty: clang compiles the kernel
 machine() {
 	local name
 	name=$(sed -n 's/^# machine: //p' "$top/lab/configs/$1.config")
-	arch=${name:-x86_64} cross='' image=arch/x86/boot/bzImage tty=ttyS0 debian=''
+	arch=${name:-x86_64} cross='' image=arch/x86/boot/bzImage tty=ttyS0 debian='' suite=own clang=''
 	case $arch in
 	x86_64)
 		qemu=(qemu-system-x86_64 -M q35 -cpu max) ;;
@@ -28,6 +34,9 @@ machine() {
 		cross=aarch64-linux-gnu- debian=arm64 image=arch/arm64/boot/Image tty=ttyAMA0
 		# pointer authentication by the algorithm of the architecture takes most of the time
 		qemu=(qemu-system-aarch64 -M virt -cpu max,pauth-impdef=on) ;;
+	riscv)
+		cross=riscv64-linux-gnu- debian=riscv64 suite=trixie image=arch/riscv/boot/Image clang=1
+		qemu=(qemu-system-riscv64 -M virt -cpu rv64) ;;
 	s390)
 		cross=s390x-linux-gnu- debian=s390x image=arch/s390/boot/bzImage
 		qemu=(qemu-system-s390x -M s390-ccw-virtio -cpu max) ;;
@@ -36,7 +45,7 @@ machine() {
 	esac
 }
 
-# machine_tools: install compiler and emulator of a foreign machine; for root
+# machine_tools TREE: install compiler and emulator of a foreign machine; for root
 machine_tools() {
 	local packages=()
 	[ -n "$debian" ] || return 0
@@ -51,28 +60,61 @@ machine_tools() {
 		esac
 	[ ${#packages[@]} = 0 ] || install_packages "$build/machine.log" "${packages[@]}" ||
 		die "no ${packages[*]}" "these Debian packages are needed for this configuration; see $build/machine.log"
+	[ -z "$clang" ] || have_clang "$1" "$build/machine.log" ||
+		die "no clang, lld and llvm from $("$1/scripts/min-tool-version.sh" llvm) on" \
+			"the kernel of this configuration is compiled by clang; see $build/machine.log"
 }
 
 # foreign_root: set $root to a directory with busybox and the tool's libraries for a
 # foreign machine. They are Debian packages, unpacked there and not installed.
 foreign_root() {
-	local apt=$build/foreign/apt-$debian log=$build/foreign/$debian.log p packages lists
+	local tmp=$build/foreign/apt-$debian log=$build/foreign/$debian.log p apt_opts
+	local packages=(busybox-static libc6 zlib1g-dev liblzma-dev libiberty-dev)
 	root=$build/foreign/$debian
 	[ ! -e "$root/complete" ] || return 0
 	need apt-get dpkg-deb
 	note "fetching packages for $debian"
-	mkdir -p "$apt"/lists/partial "$apt"/cache/archives/partial "$root"
-	packages=(busybox-static libc6 libelf-dev zlib1g-dev liblzma-dev libiberty-dev)
-	lists=(-o "APT::Architectures::=$debian" -o "Dir::State::Lists=$apt/lists" -o "Dir::Cache=$apt/cache")
-	# an index may be missing: only the download of the packages counts
-	apt-get "${lists[@]}" update >"$log" 2>&1 || true
-	if ! (cd "$apt" && apt-get "${lists[@]}" download "${packages[@]/%/:$debian}") >>"$log" 2>&1; then
+	rm -rf "$root"
+	mkdir -p "$tmp/debs" "$root"
+	: >"$log"
+	if [ "$suite" = own ]; then
+		packages+=(libelf-dev)
+		private_apt own
+		# an index may be missing: only the download of the packages counts
+		apt-get "${apt_opts[@]}" update >>"$log" 2>&1 || true
+	else
+		enter_suite "$suite" || true
+	fi
+	if ! (cd "$tmp/debs" && apt-get "${apt_opts[@]}" download "${packages[@]/%/:$debian}") >>"$log" 2>&1; then
 		tail -n 20 "$log" >&2
 		die "no packages for $debian" "is the network there?"
 	fi
-	for p in "$apt"/*.deb; do
+	for p in "$tmp"/debs/*.deb; do
 		dpkg-deb -x "$p" "$root" || die "$p cannot be unpacked"
 	done
-	rm -rf "$apt"
+	# a newer Debian has all of it below usr
+	for p in bin lib; do
+		[ -e "$root/$p" ] || ln -s "usr/$p" "$root/$p"
+	done
+	[ "$suite" = own ] || foreign_libelf
+	rm -rf "$tmp"
 	touch "$root/complete"
+}
+
+# foreign_libelf: compile libelf for $root. That of another suite cannot be linked with the
+# C library of the cross compiler, which is of this machine's suite.
+foreign_libelf() {
+	need bzip2
+	note "compiling libelf for $debian"
+	if ! (enter_sources && cd "$tmp" && apt-get "${apt_opts[@]}" source --download-only elfutils &&
+	      tar -xf elfutils_*.orig.tar.*[2z] && cd elfutils-*/ &&
+	      CPPFLAGS="-I$root/usr/include" LDFLAGS="-L$(echo "$root"/usr/lib/*-linux-*/)" \
+			./configure --host="${cross%-}" --disable-debuginfod --disable-libdebuginfod \
+			--without-bzlib --without-lzma --without-zstd --disable-nls &&
+	      make -C lib && make -C libelf libelf.a &&
+	      cp libelf/libelf.h libelf/gelf.h "$root/usr/include/" &&
+	      cp libelf/libelf.a "$root"/usr/lib/*-linux-*/) >>"$log" 2>&1; then
+		tail -n 20 "$log" >&2
+		die "no libelf for $debian" "all of the output: $log"
+	fi
 }
