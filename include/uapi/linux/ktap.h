@@ -200,20 +200,23 @@ struct ktap_try {
 };
 
 /**
- * struct ktap_probe_desc - one `trace EVENT /FILTER/ { BODY }` of the script
+ * struct ktap_probe_desc - one `trace EVENT /FILTER/ if (GLOBAL) { BODY }` of the script
  * @event: string; the event as written ("syscalls:sys_enter_*", "tick-1s")
  * @filter: function without parameters whose first result decides, or %KTAP_NONE
  * @handler: function, called with the event as its only argument
- * @flags: 0
+ * @condition: global, plus 1, or 0.  While the global is nil, false or 0, the probe is not
+ *	attached
  *
  * The probe starts when the top level executes the built-in %KTAP_FN_TRACE with its
- * index.
+ * index.  A thread attaches and detaches a probe with a condition, some time after the
+ * global has changed: a handler that must not run meanwhile needs a filter that reads the
+ * global.
  */
 struct ktap_probe_desc {
 	__le32	event;
 	__le32	filter;
 	__le32	handler;
-	__le32	flags;
+	__le32	condition;
 };
 
 /**

@@ -14,6 +14,9 @@
 #include "vm/event.h"
 #include "vm/run.h"
 
+struct irq_work;
+struct kthread_work;
+struct ktap_env;
 struct ktap_func;
 struct ktap_point;
 struct ktap_session;
@@ -92,6 +95,10 @@ struct ktap_plan {
  * @bytes: memory charged for it and its points
  * @too_large: it exceeded the memory limit of the session
  * @fetches: it has fetch arguments, and is not of a return (dynevent.c)
+ * @condition: global; the probe is attached only while it is true.  KTAP_NONE: always
+ * @wanted: it should be attached; protected by &ktap_session.lock
+ * @on: it is attached, and its session runs or stops; for display
+ * @times: how often it has been attached
  * @counting: a point whose source counts some misses itself, or NULL
  * @mod: a module that the probe pins because no point does, or NULL
  * @event: the event as the script spells it
@@ -115,6 +122,10 @@ struct ktap_probe {
 	size_t bytes;
 	bool too_large;
 	bool fetches;
+	u32 condition;
+	bool wanted;
+	bool on;
+	unsigned long times;
 	struct ktap_point *counting;
 	struct module *mod;
 	char event[];
@@ -126,6 +137,7 @@ struct ktap_probe {
  * @probe: the probe
  * @source: the source of the events
  * @attached: ktap_source.attach() has succeeded
+ * @leaving: it has been detached, but handlers may still run
  * @newest_first: the kernel calls the points of one event in reverse order of
  *	attaching; the source sets it
  * @name: the event's name
@@ -139,6 +151,7 @@ struct ktap_point {
 	struct ktap_probe *probe;
 	const struct ktap_source *source;
 	bool attached;
+	bool leaving;
 	bool newest_first;
 	const char *name;
 	u32 name_len;
@@ -214,6 +227,12 @@ int ktap_probe_compile(struct ktap_session *s, struct ktap_probe *probe, unsigne
 		       struct ktap_diag *diag);
 void ktap_sources_start(struct ktap_session *s);
 void ktap_sources_detach(struct ktap_session *s);
+
+/* event/condition.c */
+void ktap_conditions_changed(struct ktap_env *env);
+void ktap_conditions_irq(struct irq_work *work);
+void ktap_conditions_work(struct kthread_work *work);
+void ktap_conditions_begin(struct ktap_session *s);
 
 /* event/source.c */
 void ktap_sources_release(struct ktap_session *s);

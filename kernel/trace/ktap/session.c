@@ -176,6 +176,8 @@ static void session_begin_work(struct kthread_work *work)
 
 	scoped_guard(mutex, &s->lock) {
 		WRITE_ONCE(s->begin, ktime_get_mono_fast_ns());
+		if (READ_ONCE(s->filter.state) == KTAP_BEGINNING && s->attached)
+			ktap_conditions_begin(s);
 		/* A session without events ends at once. */
 		if (!s->npoints)
 			ktap_session_stop(s, 0);
@@ -362,6 +364,8 @@ struct ktap_session *ktap_session_open(const struct cred *cred)
 	kthread_init_work(&s->last_work, ktap_last_work);
 	init_irq_work(&s->stop_irq, session_stop_irq);
 	init_irq_work(&s->low_irq, session_low_irq);
+	kthread_init_delayed_work(&s->conditions_work, ktap_conditions_work);
+	init_irq_work(&s->conditions_irq, ktap_conditions_irq);
 	session_init_refill(s, &s->refill, false);
 	for (i = 0; i < ARRAY_SIZE(s->urgent); i++)
 		session_init_refill(s, &s->urgent[i], true);
@@ -400,6 +404,8 @@ static void session_quiesce(struct ktap_session *s)
 	kthread_flush_worker(s->filter.worker);
 	irq_work_sync(&s->stop_irq);
 	irq_work_sync(&s->low_irq);
+	irq_work_sync(&s->conditions_irq);
+	kthread_cancel_delayed_work_sync(&s->conditions_work);
 	irq_work_sync(&s->output.wake_irq);
 	/* Only @wake_irq starts it. */
 	timer_delete_sync(&s->output.wake_timer);

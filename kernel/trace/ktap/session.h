@@ -115,6 +115,11 @@ struct ktap_refill {
  * @reap_work: frees dead objects
  * @stop_irq: queues @stop_work
  * @low_irq: queues @reap_work and, if the heap is low, @refill and one of @urgent
+ * @conditions_work: attaches and detaches probes with a condition (event/condition.c)
+ * @conditions_irq: queues @conditions_work
+ * @conditions_asked: @conditions_irq or @conditions_work is queued
+ * @conditions_began: jiffies when @conditions_work began last
+ * @conditions_pause: jiffies from then on in which it must not run; 0: it has not run
  * @ustack: looks up names of mapped files (ustack.c); NULL if the program does not refer
  *	to user code
  * @refill: refills the heap, also while the script keeps the thread busy
@@ -212,6 +217,11 @@ struct ktap_session {
 	struct kthread_work reap_work;
 	struct irq_work stop_irq;
 	struct irq_work low_irq;
+	struct kthread_delayed_work conditions_work;
+	struct irq_work conditions_irq;
+	atomic_t conditions_asked;
+	unsigned long conditions_began;
+	unsigned long conditions_pause;
 	struct ktap_ustack *ustack;
 	struct ktap_refill refill;
 	struct ktap_refill urgent[KTAP_HEAP_REQUESTS];
@@ -250,10 +260,11 @@ static inline struct ktap_session *ktap_session_of(const struct ktap_vm *vm)
 	return container_of(vm->env, struct ktap_session, env);
 }
 
-/* Must the task that loads the script give up? */
+/* Must the task that attaches events, or loads the script, give up? */
 static inline bool ktap_unloads(const struct ktap_session *s)
 {
-	return READ_ONCE(s->unload) || fatal_signal_pending(current);
+	return READ_ONCE(s->unload) || fatal_signal_pending(current) ||
+	       (READ_ONCE(s->begin) && READ_ONCE(s->filter.state) >= KTAP_STOPPING);
 }
 
 /* @n more events are attached; ktap/sessions shows the progress. */

@@ -113,8 +113,11 @@ static void sessions_show_session(struct seq_file *m, struct ktap_session *s)
 		seq_escape(m, probe->event, "\n\\");
 		seq_printf(m, " hits=%lu filtered=%lu missed=%lu skipped=%lu ", stats.hits,
 			   stats.filtered, stats.missed, stats.skipped);
-		seq_printf(m, "errors=%lu time=%llu code=%s\n", stats.errors, stats.time,
-			   code_names[READ_ONCE(probe->jit_outcome)]);
+		seq_printf(m, "errors=%lu time=%llu ", stats.errors, stats.time);
+		if (probe->condition != KTAP_NONE)
+			seq_printf(m, "on=%d times=%lu ", READ_ONCE(probe->on),
+				   READ_ONCE(probe->times));
+		seq_printf(m, "code=%s\n", code_names[READ_ONCE(probe->jit_outcome)]);
 	}
 }
 

@@ -100,6 +100,7 @@ static int load_init_env(struct ktap_session *s)
 	s->probe_max = max(s->memory, KTAP_PROBE_MEMORY);
 	WRITE_ONCE(s->probe_bytes, prog->bytes + s->arg_bytes + s->user_places.bytes);
 	err = ktap_env_init(&s->env, prog, s->memory, ktap_session_low);
+	s->env.condition_changed = ktap_conditions_changed;
 	s->env.json = s->output.json;
 	if (err == -E2BIG)
 		ktap_diag(&s->diag, "more than %u fields of threads: names after 'self'",
@@ -319,8 +320,8 @@ static int load_attach(struct ktap_session *s)
 	}
 	if (err)
 		return err;
-	if (s->nevents > 1 && !READ_ONCE(s->unload))
-		ktap_output_note(&s->output, "total enabled %u events", s->nevents);
+	if (s->nattached > 1 && !READ_ONCE(s->unload))
+		ktap_output_note(&s->output, "total enabled %u events", s->nattached);
 	return 0;
 }
 

@@ -113,7 +113,10 @@ static void report_idle_probe(struct ktap_session *s, const struct ktap_probe *p
 	struct ktap_probe_stats stats;
 
 	ktap_probe_stats(probe, &stats);
-	if (stats.filtered)
+	if (!probe->times)
+		ktap_output_note(&s->output, "'%s' was never attached: '%s' was not true",
+				 probe->event, s->env.prog->globals[probe->condition]);
+	else if (stats.filtered)
 		ktap_output_note(&s->output, "no event of '%s' passed the filter: %lu did not",
 				 probe->event, stats.filtered);
 	else

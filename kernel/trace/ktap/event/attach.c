@@ -12,7 +12,8 @@
 #include "jit/jit.h"
 #include "session.h"
 
-static const char *attach_why(const struct ktap_source *source, int err)
+/* Why the events of a source cannot be attached */
+const char *ktap_attach_why(const struct ktap_source *source, int err)
 {
 	const char *text = source->why ? source->why(err) : NULL;
 
@@ -29,7 +30,7 @@ int ktap_attach_error(const struct ktap_point *point, const char *event, int err
 	struct ktap_session *s = point->probe->session;
 
 	ktap_diag_at(&s->diag, s->env.prog, point->probe->pc, "event '%s' cannot be attached: %s",
-		     event, attach_why(point->source, err));
+		     event, ktap_attach_why(point->source, err));
 	return err;
 }
 
@@ -41,33 +42,50 @@ static int attach_point(struct ktap_point *point)
 
 	/* Thousands of points take seconds. */
 	if (ktap_unloads(s))
-		return ktap_attach_error(point, point->name, -EINTR);
+		return -EINTR;
 	cond_resched();
 	err = point->source->attach ? point->source->attach(point) : 0;
 	if (err)
-		return ktap_attach_error(point, point->name, err);
+		return err;
 	point->attached = true;
 	/* Some sources have counted a part of the events themselves. */
 	ktap_session_attached(s, point->nevents - (s->nattached - before));
 	return 0;
 }
 
-/* Attach so that probes of one event run in the order of the script. */
-static int attach_points(struct ktap_session *s)
+static bool attach_is_due(const struct ktap_point *point, bool newest_first)
+{
+	return point->probe->wanted && !point->attached && point->newest_first == newest_first;
+}
+
+/**
+ * ktap_attach_wanted() - Attach the points of all probes that should be attached
+ * @s: the session, its lock held
+ * @err: set to 0 or a negative errno
+ *
+ * Attach so that probes of one event run in the order of the script.
+ * Return: the point that cannot be attached, or NULL.
+ */
+const struct ktap_point *ktap_attach_wanted(struct ktap_session *s, int *err)
 {
 	struct ktap_point *point;
-	int err = 0;
 
+	lockdep_assert_held(&s->lock);
 	lockdep_assert_held(&event_mutex);
+	*err = 0;
 	list_for_each_entry(point, &s->points, list) {
-		if (!err && !point->newest_first)
-			err = attach_point(point);
+		if (attach_is_due(point, false))
+			*err = attach_point(point);
+		if (*err)
+			return point;
 	}
 	list_for_each_entry_reverse(point, &s->points, list) {
-		if (!err && point->newest_first)
-			err = attach_point(point);
+		if (attach_is_due(point, true))
+			*err = attach_point(point);
+		if (*err)
+			return point;
 	}
-	return err;
+	return NULL;
 }
 
 /**
@@ -134,31 +152,80 @@ static int attach_make_starts(struct ktap_session *s)
 int ktap_sources_attach(struct ktap_session *s)
 {
 	const struct ktap_source *source;
+	const struct ktap_point *point;
 	unsigned int i;
 	int err;
 
 	lockdep_assert_held(&s->lock);
 	s->attached = true;
+	ktap_conditions_read(s);
 	err = attach_make_starts(s);
 	if (err)
 		return err;
 
 	/* Take event_mutex only once for all points: others wait for it meanwhile. */
 	guard(mutex)(&event_mutex);
-	err = attach_points(s);
-	if (err)
-		return err;
+	point = ktap_attach_wanted(s, &err);
+	if (point)
+		return ktap_attach_error(point, point->name, err);
 	for (i = 0; i < ktap_nsources; i++) {
 		source = ktap_sources[i];
 		err = source->attach_all ? source->attach_all(s) : 0;
 		if (err) {
 			/* Keeps the message if the source has set one that names the event. */
 			ktap_diag(&s->diag, "%s events cannot be attached: %s", source->name,
-				  attach_why(source, err));
+				  ktap_attach_why(source, err));
 			return err;
 		}
 	}
+	ktap_conditions_done(s);
 	return 0;
+}
+
+static void attach_leave(struct ktap_point *point)
+{
+	if (point->source->detach)
+		point->source->detach(point);
+	point->attached = false;
+}
+
+/**
+ * ktap_detach_unwanted() - Detach the points of all probes that should not be attached
+ * @s: the session, its lock held
+ *
+ * Handlers may still run.  &ktap_point.leaving marks the points.
+ * Return: true if any point was detached.
+ */
+bool ktap_detach_unwanted(struct ktap_session *s)
+{
+	struct ktap_point *point;
+	bool any = false;
+	unsigned int i;
+
+	lockdep_assert_held(&s->lock);
+	lockdep_assert_held(&event_mutex);
+	list_for_each_entry_reverse(point, &s->points, list) {
+		if (!point->attached || point->probe->wanted)
+			continue;
+		attach_leave(point);
+		WRITE_ONCE(s->nattached, s->nattached - point->nevents);
+		point->leaving = true;
+		any = true;
+		cond_resched();
+	}
+	for (i = 0; i < ktap_nsources && any; i++) {
+		if (ktap_sources[i]->switches && ktap_sources[i]->detach_all)
+			ktap_sources[i]->detach_all(s);
+	}
+	return any;
+}
+
+/* Wait for handlers of all points that have been detached. */
+void ktap_detach_wait(void)
+{
+	tracepoint_synchronize_unregister();
+	/* Wait for handlers of kprobe, fprobe and user events: they are RCU readers. */
+	synchronize_rcu();
 }
 
 void ktap_sources_start(struct ktap_session *s)
@@ -194,9 +261,8 @@ void ktap_sources_detach(struct ktap_session *s)
 		 * tracepoint waits for a grace period.
 		 */
 		list_for_each_entry_reverse(point, &s->points, list) {
-			if (point->attached && point->source->detach)
-				point->source->detach(point);
-			point->attached = false;
+			if (point->attached)
+				attach_leave(point);
 		}
 		for (i = 0; i < ktap_nsources; i++) {
 			if (ktap_sources[i]->detach_all)
@@ -209,9 +275,6 @@ void ktap_sources_detach(struct ktap_session *s)
 		if (ktap_sources[i]->sync)
 			ktap_sources[i]->sync(s);
 	}
-	if (s->npoints) {
-		tracepoint_synchronize_unregister();
-		/* Wait for handlers of kprobe, fprobe and user events: they are RCU readers. */
-		synchronize_rcu();
-	}
+	if (s->npoints)
+		ktap_detach_wait();
 }

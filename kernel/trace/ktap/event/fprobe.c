@@ -35,6 +35,7 @@ struct fprobe_piece {
  * @return_hook: of a single return: used instead of @pieces, if there are none; or NULL
  * @id: of a return: a number that no other point has or had
  * @npieces: number of registered @pieces
+ * @missed: events that @pieces missed before they were registered anew
  * @pieces: the fprobes, each of at most FPROBE_PIECE functions
  */
 struct fprobe_point {
@@ -43,6 +44,7 @@ struct fprobe_point {
 	struct ktap_kfn_return *return_hook;
 	unsigned long id;
 	unsigned int npieces;
+	unsigned long missed;
 	struct fprobe_piece pieces[];
 };
 
@@ -194,7 +196,7 @@ static int fprobe_attach(struct ktap_point *point)
 static unsigned long fprobe_missed(const struct ktap_point *point)
 {
 	const struct fprobe_point *p = container_of(point, struct fprobe_point, f.point);
-	unsigned long missed = 0;
+	unsigned long missed = READ_ONCE(p->missed);
 	unsigned int i, n;
 
 	/* Pairs with smp_store_release() in fprobe_attach_pieces(). */
@@ -204,17 +206,29 @@ static unsigned long fprobe_missed(const struct ktap_point *point)
 	return missed;
 }
 
+static void fprobe_left(struct ktap_point *point)
+{
+	struct fprobe_point *p = container_of(point, struct fprobe_point, f.point);
+	unsigned long missed = fprobe_missed(point);
+
+	/* A reader of ktap/sessions may see less for a moment. */
+	WRITE_ONCE(p->npieces, 0);
+	WRITE_ONCE(p->missed, missed);
+	ktap_kfn_hook_put(p->hook);
+	p->hook = NULL;
+	ktap_kfn_return_put(p->return_hook);
+	p->return_hook = NULL;
+}
+
 static void fprobe_release(struct ktap_point *point)
 {
-	const struct fprobe_point *p = container_of(point, struct fprobe_point, f.point);
-
-	ktap_kfn_hook_put(p->hook);
-	ktap_kfn_return_put(p->return_hook);
+	fprobe_left(point);
 	ktap_kfn_release(point);
 }
 
 const struct ktap_source ktap_fprobe_source = {
 	.name = "fprobe",
+	.switches = true,
 	.attach = fprobe_attach,
 	.refused = "the function tracer cannot follow it",
 	.why = ktap_kfn_why,
@@ -223,6 +237,7 @@ const struct ktap_source ktap_fprobe_source = {
 	.advice = ktap_kfn_advice,
 	.missed = fprobe_missed,
 	.detach = fprobe_detach,
+	.left = fprobe_left,
 	.release = fprobe_release,
 };
 

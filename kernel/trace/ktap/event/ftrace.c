@@ -64,17 +64,26 @@ static void ftrace_detach(struct ktap_point *point)
 		unregister_ftrace_function(&p->ops);
 }
 
-static void ftrace_release(struct ktap_point *point)
+static void ftrace_left(struct ktap_point *point)
 {
 	struct ftrace_point *p = container_of(point, struct ftrace_point, f.point);
 
 	ktap_kfn_hook_put(p->hook);
+	p->hook = NULL;
+}
+
+static void ftrace_release(struct ktap_point *point)
+{
+	struct ftrace_point *p = container_of(point, struct ftrace_point, f.point);
+
+	ftrace_left(point);
 	ftrace_free_filter(&p->ops);
 	ktap_kfn_release(point);
 }
 
 const struct ktap_source ktap_ftrace_source = {
 	.name = "ftrace",
+	.switches = true,
 	.attach = ftrace_attach,
 	.refused = "the function tracer cannot follow it",
 	.why = ktap_kfn_why,
@@ -82,6 +91,7 @@ const struct ktap_source ktap_ftrace_source = {
 	.near = ktap_kfn_near,
 	.advice = ktap_kfn_advice,
 	.detach = ftrace_detach,
+	.left = ftrace_left,
 	.release = ftrace_release,
 };
 

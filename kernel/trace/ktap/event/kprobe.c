@@ -20,12 +20,16 @@
  * @f: the function; its @ip does not change if kernel/kprobes.c moves the kprobe
  *	past instructions at the beginning of the function, such as endbr
  * @registered: the kprobe or kretprobe is registered
+ * @leaving: it must be unregistered
+ * @missed: events that it missed before it was registered anew
  * @inject_type: &ktap_injection.type
  * @rp: the kretprobe; only @rp.kp is used if the event is not a return
  */
 struct kprobe_point {
 	struct ktap_kfn_point f;
 	bool registered;
+	bool leaving;
+	unsigned long missed;
 	int inject_type;
 	struct kretprobe rp;
 };
@@ -93,6 +97,13 @@ static void ktap_kprobe_post(struct kprobe *kp, struct pt_regs *regs, unsigned l
 }
 NOKPROBE_SYMBOL(ktap_kprobe_post);
 
+static void kprobe_detach(struct ktap_point *point)
+{
+	struct kprobe_point *p = kprobe_point_of(point);
+
+	p->leaving = p->registered;
+}
+
 /*
  * Unregister all with one call, since each call waits for a grace period.  Hence
  * GFP_KERNEL, which rarely fails: without memory, unregister them one by one.
@@ -107,8 +118,9 @@ static void kprobe_unregister_all(struct ktap_session *s, bool ret)
 
 	list_for_each_entry(point, &s->points, list) {
 		p = kprobe_point_of(point);
-		if (point->source != &ktap_kprobe_source || !p->registered || p->f.ret != ret)
+		if (point->source != &ktap_kprobe_source || !p->leaving || p->f.ret != ret)
 			continue;
+		p->leaving = false;
 		p->registered = false;
 		one = ret ? (void *)&p->rp : &p->rp.kp;
 		if (probes)
@@ -131,11 +143,20 @@ static void kprobe_detach_all(struct ktap_session *s)
 		kprobe_unregister_all(s, true);
 }
 
+static unsigned long kprobe_missed(const struct ktap_point *point)
+{
+	const struct kprobe_point *p = kprobe_point_of(point);
+
+	return READ_ONCE(p->missed) + READ_ONCE(p->rp.kp.nmissed) + READ_ONCE(p->rp.nmissed);
+}
+
 static int kprobe_attach(struct ktap_point *point)
 {
 	struct kprobe_point *p = kprobe_point_of(point);
 	int err;
 
+	/* Registering sets it to 0.  A reader of ktap/sessions may see more for a moment. */
+	WRITE_ONCE(p->missed, kprobe_missed(point));
 	err = p->f.ret ? register_kretprobe(&p->rp) : register_kprobe(&p->rp.kp);
 	p->registered = !err;
 	return err;
@@ -152,15 +173,9 @@ static const char *kprobe_why(int err)
 	return NULL;
 }
 
-static unsigned long kprobe_missed(const struct ktap_point *point)
-{
-	const struct kprobe_point *p = kprobe_point_of(point);
-
-	return READ_ONCE(p->rp.kp.nmissed) + READ_ONCE(p->rp.nmissed);
-}
-
 const struct ktap_source ktap_kprobe_source = {
 	.name = "kprobe",
+	.switches = true,
 	.attach = kprobe_attach,
 	.refused = "no probe can be set there",
 	.why = kprobe_why,
@@ -168,6 +183,7 @@ const struct ktap_source ktap_kprobe_source = {
 	.near = ktap_kfn_near,
 	.advice = ktap_kfn_advice,
 	.missed = kprobe_missed,
+	.detach = kprobe_detach,
 	.detach_all = kprobe_detach_all,
 	.release = ktap_kfn_release,
 };

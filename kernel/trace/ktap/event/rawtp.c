@@ -45,6 +45,7 @@ struct rawtp_use {
  * struct rawtp_point - tracepoints that a probe waits for
  * @f: their stubs, under the names of the tracepoints
  * @fp: called when the stubs are called
+ * @missed: events that @fp missed before it was registered anew
  * @hook: of a single tracepoint: used instead of @fp, if not NULL
  * @direct: the tracepoints call rawtp_passed(); neither @fp nor @hook is used
  * @uses: the tracepoints
@@ -55,6 +56,7 @@ struct rawtp_use {
 struct rawtp_point {
 	struct ktap_kfn_point f;
 	struct fprobe fp;
+	unsigned long missed;
 	struct ktap_kfn_hook *hook;
 	bool direct;
 	struct rawtp_use *uses;
@@ -171,20 +173,33 @@ static int rawtp_attach(struct ktap_point *point)
 
 static unsigned long rawtp_missed(const struct ktap_point *point)
 {
-	return READ_ONCE(rawtp_point_of(point)->fp.nmissed);
+	const struct rawtp_point *p = rawtp_point_of(point);
+
+	return READ_ONCE(p->missed) + READ_ONCE(p->fp.nmissed);
+}
+
+static void rawtp_left(struct ktap_point *point)
+{
+	struct rawtp_point *p = rawtp_point_of(point);
+
+	/* A reader of ktap/sessions may see less for a moment. */
+	WRITE_ONCE(p->missed, p->missed + xchg(&p->fp.nmissed, 0));
+	ktap_kfn_hook_put(p->hook);
+	p->hook = NULL;
 }
 
 static void rawtp_release(struct ktap_point *point)
 {
 	struct rawtp_point *p = rawtp_point_of(point);
 
-	ktap_kfn_hook_put(p->hook);
+	rawtp_left(point);
 	kvfree(p->uses);
 	ktap_kfn_release(point);
 }
 
 const struct ktap_source ktap_rawtp_source = {
 	.name = "rawtp",
+	.switches = true,
 	.attach = rawtp_attach,
 	.refused = "its tracepoint cannot be switched on",
 	.why = ktap_kfn_why,
@@ -193,6 +208,7 @@ const struct ktap_source ktap_rawtp_source = {
 	.advice = ktap_kfn_advice,
 	.missed = rawtp_missed,
 	.detach = rawtp_detach,
+	.left = rawtp_left,
 	.release = rawtp_release,
 };
 

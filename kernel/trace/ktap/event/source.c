@@ -457,6 +457,7 @@ static int source_add_probe(struct ktap_vm *vm, const struct ktap_value *event, 
 	probe->pc = vm->pc;
 	probe->filter = filter;
 	probe->handler = handler;
+	probe->condition = def == KTAP_NONE ? KTAP_NONE : s->env.prog->probe_defs[def].condition;
 	probe->filter_func = filter == KTAP_NONE ? NULL : &s->env.prog->funcs[filter];
 	probe->handler_func = &s->env.prog->funcs[handler];
 	memcpy(probe->event, event->blob, event->len);
@@ -467,7 +468,7 @@ static int source_add_probe(struct ktap_vm *vm, const struct ktap_value *event, 
 		err = ktap_probe_charge(probe, source_probe_memory(probe)) ?:
 		      ktap_plan_make(probe) ?:
 		      source_parse_event(vm, probe) ?: ktap_inject_check(vm, probe) ?:
-		      ktap_packet_check(vm, probe);
+		      ktap_packet_check(vm, probe) ?: ktap_condition_check(vm, probe);
 	if (!err && probe->fetches)
 		err = source_renew_earlier(vm, probe);
 	if (!err && def != KTAP_NONE)

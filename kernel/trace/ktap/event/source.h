@@ -48,6 +48,7 @@ struct ktap_suggest;
  * struct ktap_source - a kind of events
  * @name: as ktap/features lists it
  * @attach: enables the point's events; NULL if @start does it
+ * @switches: a point can be attached and detached while the session runs
  * @refused: message for errors of @attach and @attach_all, except -ENOMEM and -EINTR
  * @why: returns a better message for an error, or NULL
  * @has: may an event of the point have this part?  NULL: it has none
@@ -55,11 +56,13 @@ struct ktap_suggest;
  * @advice: returns what to do if a field is missing, or NULL
  * @missed: returns the number of events that did not reach ktap_fire()
  * @start: called when the session starts to run
+ * @left: undoes the rest of @attach, so that the point can be attached again; no handler
+ *	runs any more.  Only of sources with @switches
  * @detach: disables the point's events; handlers may still run
  * @release: frees the point; no handler runs any more
- * @attach_all: called once, after all @attach
- * @detach_all: called once, after all @detach
- * @sync: called once, after all @detach_all; waits until no handler runs
+ * @attach_all: called after all @attach
+ * @detach_all: called after all @detach
+ * @sync: called once, after the last @detach_all; waits until no handler runs
  * @release_all: called once, after all @release
  *
  * All except @missed are called in process context, with &ktap_session.lock held;
@@ -68,6 +71,7 @@ struct ktap_suggest;
  */
 struct ktap_source {
 	const char *name;
+	bool switches;
 	int (*attach)(struct ktap_point *point);
 	const char *refused;
 	const char *(*why)(int err);
@@ -77,6 +81,7 @@ struct ktap_source {
 	unsigned long (*missed)(const struct ktap_point *point);
 	void (*start)(struct ktap_point *point);
 	void (*detach)(struct ktap_point *point);
+	void (*left)(struct ktap_point *point);
 	void (*release)(struct ktap_point *point);
 	int (*attach_all)(struct ktap_session *s);
 	void (*detach_all)(struct ktap_session *s);
@@ -106,6 +111,15 @@ int ktap_event_error(struct ktap_vm *vm, const char *event, int err);
 
 /* attach.c */
 int ktap_attach_error(const struct ktap_point *point, const char *event, int err);
+const char *ktap_attach_why(const struct ktap_source *source, int err);
+const struct ktap_point *ktap_attach_wanted(struct ktap_session *s, int *err);
+bool ktap_detach_unwanted(struct ktap_session *s);
+void ktap_detach_wait(void);
+
+/* condition.c */
+int ktap_condition_check(struct ktap_vm *vm, const struct ktap_probe *probe);
+void ktap_conditions_read(struct ktap_session *s);
+void ktap_conditions_done(struct ktap_session *s);
 
 /* plan.c */
 typedef bool (*ktap_wanted_fn)(const struct ktap_code *insn, void *data);

@@ -41,7 +41,9 @@
  * struct ktap_syscalls - the system calls of a session
  * @session: the session
  * @npoints: number of points in @points, of exits (0) and entries (1)
- * @reads_user: any point has SC_NEEDS_USER
+ * @nadded: number of points that the session has
+ * @reads_user: any of these has SC_NEEDS_USER
+ * @has_buffers: @buffers are allocated
  * @probe: the probe for which @follows was computed last
  * @follows: its handlers may read the memory that arguments point to
  * @marked: the probe whose unknown calls were marked last
@@ -50,12 +52,19 @@
  * @entering: ktap_sys_enter() is registered
  * @exiting: ktap_sys_exit() is registered
  * @buffers: per CPU, for user data
- * @points: by exit (0) or entry (1), by number: the first point of the event
+ * @needs: by exit (0) or entry (1), by number: &ktap_syscall.needs_all
+ * @points: likewise: the first attached point of the event
+ *
+ * Points are attached and detached while events happen.  Handlers find a list that has the
+ * point or not.  A point that has been detached still leads to those after it, and is
+ * attached again after a grace period only.
  */
 struct ktap_syscalls {
 	struct ktap_session *session;
 	unsigned int npoints[2];
+	unsigned int nadded;
 	bool reads_user;
+	bool has_buffers;
 	const struct ktap_probe *probe;
 	bool follows;
 	const struct ktap_probe *marked;
@@ -63,6 +72,7 @@ struct ktap_syscalls {
 	bool entering;
 	bool exiting;
 	struct trace_user_buf_info buffers;
+	u8 needs[2][SC_CALLS];
 	struct ktap_syscall *points[2][SC_CALLS];
 };
 
@@ -119,7 +129,7 @@ static void syscall_count_x32(struct ktap_syscalls *scs, u32 x32, bool enter)
 {
 	u32 nr = syscall_nr_of_x32(x32);
 
-	if (ktap_index(&nr, NR_syscalls) && scs->points[enter][nr] &&
+	if (ktap_index(&nr, NR_syscalls) && READ_ONCE(scs->points[enter][nr]) &&
 	    ktap_delivers(scs->session))
 		atomic_long_inc(&scs->session->env.counters.unknown_calls);
 }
@@ -128,7 +138,7 @@ static void syscall_count_x32(struct ktap_syscalls *scs, u32 x32, bool enter)
 static __always_inline struct ktap_syscall *syscall_first(const struct ktap_syscalls *scs, u32 nr,
 							  bool enter)
 {
-	return ktap_index(&nr, NR_syscalls) ? scs->points[enter][nr] : NULL;
+	return ktap_index(&nr, NR_syscalls) ? READ_ONCE(scs->points[enter][nr]) : NULL;
 }
 
 /* The same for a number below SC_CALLS, with fewer instructions than ktap_index() */
@@ -137,7 +147,7 @@ static __always_inline struct ktap_syscall *syscall_first_low(const struct ktap_
 {
 	/* The CPU may speculate that another number is below SC_CALLS. */
 	OPTIMIZER_HIDE_VAR(nr);
-	return scs->points[enter][nr & (SC_CALLS - 1)];
+	return READ_ONCE(scs->points[enter][nr & (SC_CALLS - 1)]);
 }
 
 /* May an event of the table be the one of the current call? */
@@ -194,7 +204,7 @@ static __always_inline void syscall_fire(struct sc_event *e, struct ktap_syscall
 	do {
 		e->hit.point = &sc->point;
 		ktap_fire(&e->hit);
-		sc = sc->next;
+		sc = READ_ONCE(sc->next);
 	} while (sc);
 }
 
@@ -414,6 +424,17 @@ bool ktap_is_syscall(const struct trace_event_call *call)
 	       call->class == &event_class_syscall_exit;
 }
 
+/* Handlers of the points that are attached must find what the others need, too. */
+static void syscall_add_needs(struct ktap_syscalls *scs, struct ktap_syscall *sc)
+{
+	u8 *needs = &scs->needs[sc->enter][sc->meta->syscall_nr];
+
+	sc->nth = scs->nadded++;
+	/* SC_NEEDS_FIRST has no effect, except that the next point finds it. */
+	*needs |= sc->needs | (*needs ? SC_NEEDS_LOOP : SC_NEEDS_FIRST);
+	scs->reads_user |= sc->needs & SC_NEEDS_USER;
+}
+
 int ktap_syscall_add(struct ktap_probe *probe, struct trace_event_call *call)
 {
 	struct ktap_session *s = probe->session;
@@ -441,6 +462,7 @@ int ktap_syscall_add(struct ktap_probe *probe, struct trace_event_call *call)
 	ktap_syscall_find_refs(sc, prog);
 	if (sc->enter && syscall_probe_follows(s->syscalls, probe))
 		sc->needs |= SC_NEEDS_MEMORY;
+	syscall_add_needs(s->syscalls, sc);
 	return 0;
 }
 
@@ -474,56 +496,74 @@ static void syscall_mark_unknown(struct ktap_syscalls *scs, const struct ktap_pr
 	scs->marked = probe;
 }
 
+/* Where the list of the event has the point, or should have it */
+static struct ktap_syscall **syscall_place(struct ktap_syscalls *scs, const struct ktap_syscall *sc)
+{
+	struct ktap_syscall **p = &scs->points[sc->enter][sc->meta->syscall_nr];
+
+	while (*p && (*p)->nth < sc->nth)
+		p = &(*p)->next;
+	return p;
+}
+
 /*
- * Append the point: probes of one system call run in the order of the script.  No
- * event is delivered before attach_all().
+ * Probes of one system call run in the order of the script.  If none was attached, no event
+ * is delivered before attach_all().
  */
 static int syscall_attach(struct ktap_point *point)
 {
 	struct ktap_syscall *sc = container_of(point, struct ktap_syscall, point);
 	struct ktap_syscalls *scs = point->probe->session->syscalls;
-	struct ktap_syscall **first, **p;
+	struct ktap_syscall **p = syscall_place(scs, sc);
 	unsigned long entry;
 
-	first = &scs->points[sc->enter][sc->meta->syscall_nr];
-	if (*first)
-		(*first)->needs_all |= SC_NEEDS_LOOP;
-	for (p = first; *p; p = &(*p)->next)
-		;
-	*p = sc;
-	(*first)->needs_all |= sc->needs;
-
+	lockdep_assert_held(&point->probe->session->lock);
+	sc->needs_all = scs->needs[sc->enter][sc->meta->syscall_nr] & ~SC_NEEDS_FIRST;
+	WRITE_ONCE(sc->next, *p);
 	entry = sc->enter ? (unsigned long)ktap_sys_enter : (unsigned long)ktap_sys_exit;
 	if (kallsyms_lookup_size_offset(entry, &point->entry_size, NULL))
 		point->entry = entry;
+	/* Handlers that find the point see its members. */
+	smp_store_release(p, sc);
 	scs->npoints[sc->enter]++;
-	scs->reads_user |= sc->needs & SC_NEEDS_USER;
 	if (scs->marked != point->probe)
 		syscall_mark_unknown(scs, point->probe);
 	return 0;
 }
 
+/* Handlers that run later still go from the point to those after it. */
+static void syscall_detach(struct ktap_point *point)
+{
+	struct ktap_syscall *sc = container_of(point, struct ktap_syscall, point);
+	struct ktap_syscalls *scs = point->probe->session->syscalls;
+
+	lockdep_assert_held(&point->probe->session->lock);
+	WRITE_ONCE(*syscall_place(scs, sc), sc->next);
+	scs->npoints[sc->enter]--;
+}
+
 static int syscall_attach_all(struct ktap_session *s)
 {
 	struct ktap_syscalls *scs = s->syscalls;
-	int err = 0;
+	int err;
 
 	if (!scs)
 		return 0;
-	if (scs->reads_user)
+	/* Points that are attached later find the buffers. */
+	if (scs->reads_user && !scs->has_buffers) {
 		err = trace_user_fault_init(&scs->buffers, KTAP_MAX_USER * KTAP_USER_SIZE);
-	if (err) {
-		scs->reads_user = false;
-		return err;
+		if (err)
+			return err;
+		scs->has_buffers = true;
 	}
 
-	if (scs->npoints[true]) {
+	if (scs->npoints[true] && !scs->entering) {
 		err = register_trace_sys_enter(ktap_sys_enter, scs);
 		if (err)
 			return err;
 		scs->entering = true;
 	}
-	if (scs->npoints[false]) {
+	if (scs->npoints[false] && !scs->exiting) {
 		err = register_trace_sys_exit(ktap_sys_exit, scs);
 		if (err)
 			return err;
@@ -538,12 +578,14 @@ static void syscall_detach_all(struct ktap_session *s)
 
 	if (!scs)
 		return;
-	if (scs->entering)
+	if (scs->entering && !scs->npoints[true]) {
 		unregister_trace_sys_enter(ktap_sys_enter, scs);
-	if (scs->exiting)
+		scs->entering = false;
+	}
+	if (scs->exiting && !scs->npoints[false]) {
 		unregister_trace_sys_exit(ktap_sys_exit, scs);
-	scs->entering = false;
-	scs->exiting = false;
+		scs->exiting = false;
+	}
 }
 
 static const struct ktap_syscall *syscall_of(const struct ktap_point *point)
@@ -597,7 +639,7 @@ static void syscall_release_all(struct ktap_session *s)
 
 	if (!scs)
 		return;
-	if (scs->reads_user)
+	if (scs->has_buffers)
 		trace_user_fault_destroy(&scs->buffers);
 	kvfree(scs);
 	s->syscalls = NULL;
@@ -605,10 +647,12 @@ static void syscall_release_all(struct ktap_session *s)
 
 const struct ktap_source ktap_syscall_source = {
 	.name = "syscall",
+	.switches = true,
 	.attach = syscall_attach,
 	.refused = "tracing of system calls cannot be switched on",
 	.has = syscall_has,
 	.near = syscall_near,
+	.detach = syscall_detach,
 	.attach_all = syscall_attach_all,
 	.detach_all = syscall_detach_all,
 	.release = syscall_release,

@@ -59,6 +59,7 @@ struct sc_ref {
 #define SC_NEEDS_USER	BIT(1)	/* a copy of the user data that they point to */
 #define SC_NEEDS_MEMORY	BIT(2)	/* the memory that they point to, which is faulted in */
 #define SC_NEEDS_LOOP	BIT(3)	/* there is another point; only in @needs_all */
+#define SC_NEEDS_FIRST	BIT(4)	/* there is a point; only while points are added */
 
 /**
  * struct ktap_syscall - entry or exit of a system call that a probe waits for
@@ -70,7 +71,8 @@ struct sc_ref {
  * @user: arguments that point to user data
  * @enter: the event is the entry
  * @needs: SC_NEEDS_*: what the probe may read
- * @needs_all: of the first point of an event: SC_NEEDS_* of all its points
+ * @nth: number of the point among those of system calls, in the order of the script
+ * @needs_all: SC_NEEDS_* of all points of the event, whether they are attached or not
  * @args: by argument: the value of argN
  * @refs: by field of the program
  */
@@ -82,6 +84,7 @@ struct ktap_syscall {
 	int nargs;
 	struct ktap_user_args user;
 	bool enter;
+	unsigned int nth;
 	u8 needs;
 	u8 needs_all;
 	struct sc_ref args[KTAP_SYSCALL_ARGS];

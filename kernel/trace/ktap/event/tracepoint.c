@@ -536,6 +536,7 @@ static void tracepoint_release(struct ktap_point *point)
 
 const struct ktap_source ktap_tracepoint_source = {
 	.name = "tracepoint",
+	.switches = true,
 	.attach = tracepoint_attach,
 	.refused = "its tracepoint cannot be switched on",
 	.has = tracepoint_has,

@@ -445,8 +445,7 @@ static int chunk_load_probe_def(struct chunk_loader *l, u32 i, const struct ktap
 
 	c->filter = le32_to_cpu(raw->filter);
 	c->handler = le32_to_cpu(raw->handler);
-	if (raw->flags)
-		return malformed(l, "probe %u has unknown flags", i);
+	c->condition = KTAP_NONE;
 	if (!ktap_index(&event, prog->nstrings))
 		return malformed(l, "probe %u: its event is string %u of %u", i, event,
 				 prog->nstrings);
@@ -456,6 +455,12 @@ static int chunk_load_probe_def(struct chunk_loader *l, u32 i, const struct ktap
 	if (c->filter != KTAP_NONE &&
 	    (!ktap_index(&c->filter, prog->nfuncs) || prog->funcs[c->filter].nparams))
 		return malformed(l, "probe %u: function %u is no filter", i, c->filter);
+	if (!raw->condition)
+		return 0;
+	c->condition = le32_to_cpu(raw->condition) - 1;
+	if (!ktap_index(&c->condition, prog->nglobals))
+		return malformed(l, "probe %u: its condition is global %u of %u", i,
+				 c->condition, prog->nglobals);
 	return 0;
 }
 
@@ -667,7 +672,7 @@ static int chunk_load_types(struct chunk_loader *l)
 /* In this order: names are strings, and functions cover code. */
 static int (*const loaders[])(struct chunk_loader *l) = {
 	chunk_load_strings, chunk_load_ints,	chunk_load_code,    chunk_load_funcs,
-	chunk_load_probe_defs, chunk_load_globals, chunk_load_fields,  chunk_load_files,
+	chunk_load_globals, chunk_load_probe_defs, chunk_load_fields,  chunk_load_files,
 	chunk_load_lines,   chunk_load_tries,	chunk_load_options, chunk_load_types,
 };
 

@@ -125,7 +125,10 @@ static void rewrite_find_process(const struct ktap_program *prog, bool *process)
 	}
 }
 
-/* Mark the globals that other functions read, or set to a value. */
+/*
+ * Mark the globals that other functions read, or set to a value, and the conditions of
+ * probes: SUM does not notice that a condition becomes true.
+ */
 static void rewrite_find_used(const struct ktap_program *prog, const bool *process, bool *used)
 {
 	const struct ktap_code *insn, *end;
@@ -138,6 +141,10 @@ static void rewrite_find_used(const struct ktap_program *prog, const bool *proce
 			if (insn->op == KTAP_OP_GETG || insn->op == KTAP_OP_SETG)
 				used[insn->d] = true;
 		}
+	}
+	for (i = 0; i < prog->nprobe_defs; i++) {
+		if (prog->probe_defs[i].condition != KTAP_NONE)
+			used[prog->probe_defs[i].condition] = true;
 	}
 }
 

@@ -23,6 +23,7 @@ static void a_complete_chunk_is_decoded(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, prog->funcs[1].nparams, 1);
 	KUNIT_EXPECT_EQ(test, prog->probe_defs[0].handler, 1);
 	KUNIT_EXPECT_EQ(test, prog->probe_defs[0].filter, 2);
+	KUNIT_EXPECT_EQ(test, prog->probe_defs[0].condition, KTAP_NONE);
 	KUNIT_EXPECT_STREQ(test, prog->probe_defs[0].event->blob, "sched:sched_switch");
 	KUNIT_EXPECT_STREQ(test, prog->files[0], "test.kp");
 	KUNIT_EXPECT_NULL(test, ktap_catch_at(prog, 0));

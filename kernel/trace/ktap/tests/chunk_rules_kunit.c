@@ -328,8 +328,6 @@ static const struct rule rules[] = {
 	{ "main-parameters", -EINVAL, MALFORMED "the top level takes parameters",
 	  .edits = { SET(header.main, 1) } },
 
-	{ "probe-flags", -EINVAL, MALFORMED "probe 0 has unknown flags",
-	  .edits = { SET(probes[0].flags, 1) } },
 	{ "probe-event", -EINVAL, MALFORMED "probe 0: its event is string 10 of 10",
 	  .edits = { SET(probes[0].event, 10) } },
 	{ "probe-handler", -EINVAL, MALFORMED "probe 0: function 3 is no handler",
@@ -340,6 +338,11 @@ static const struct rule rules[] = {
 	  .edits = { SET(probes[0].filter, 3) } },
 	{ "probe-filter.parameters", -EINVAL, MALFORMED "probe 0: function 2 is no filter",
 	  .edits = { SET8(funcs[2].nparams, 1) } },
+	{ "probe-condition", -EINVAL, MALFORMED "probe 0: its condition is global 1 of 1",
+	  .edits = { SET(probes[0].condition, 2) } },
+	{ "probe-condition.none", -EINVAL,
+	  MALFORMED "probe 0: its condition is global 4294967294 of 1",
+	  .edits = { SET(probes[0].condition, KTAP_NONE) } },
 
 	{ "global-name", -EINVAL, MALFORMED "global 0: its name is string 10 of 10",
 	  .edits = { SET(globals[0], 10) } },

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Globals that are kept per CPU.
+ * Globals that are kept per CPU, and conditions of probes.
  */
 #include <linux/preempt.h>
 #include <linux/string.h>
+
+#include <asm/byteorder.h>
 
 #include "tests/build.h"
 #include "vm/env.h"
@@ -166,12 +168,104 @@ static void handlers_in_process_context_may_read_a_sum(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, has_sum_despite(test, events[i].event), events[i].process);
 }
 
+static unsigned int changes;
+
+static void count_change(struct ktap_env *env)
+{
+	changes++;
+}
+
+/* A program like that of with_sum(), whose global is the condition of a probe. */
+static struct global_fixture with_condition(struct kunit *test)
+{
+	struct global_fixture f = { .test = test };
+	struct test_chunk *c = chunk_with_sum(test);
+	u32 probe;
+
+	TEST_RET(c);
+	probe = test_probe(c, "sched:sched_switch", KTAP_NONE, ADD);
+	c->probes[probe].condition = cpu_to_le32(1);
+	f.vm = test_vm(test, test_load(c), KTAP_LEVEL_PROCESS);
+	f.handler = test_vm_of(test, f.vm->env, KTAP_LEVEL_TASK);
+	f.vm->env->condition_changed = count_change;
+	changes = 0;
+	return f;
+}
+
+static void a_condition_has_no_sum(struct kunit *test)
+{
+	struct global_fixture f = with_condition(test);
+
+	KUNIT_EXPECT_NULL(test, f.vm->env->globals[0].sums);
+	KUNIT_EXPECT_EQ(test, f.vm->env->prog->probe_defs[0].condition, 0);
+}
+
+static void expect_changes(struct global_fixture *f, unsigned int n, bool is)
+{
+	KUNIT_EXPECT_EQ(f->test, changes, n);
+	KUNIT_EXPECT_EQ(f->test, ktap_global_is_true(f->vm->env, 0), is);
+}
+
+static void a_written_condition_is_reported_when_its_truth_changes(struct kunit *test)
+{
+	struct global_fixture f = with_condition(test);
+
+	expect_changes(&f, 0, false);
+	set(&f, KTAP_VALUE_INT(0));
+	set(&f, KTAP_VALUE_BOOL(false));
+	set(&f, KTAP_VALUE_NIL);
+	expect_changes(&f, 0, false);
+	set(&f, KTAP_VALUE_INT(-1));
+	expect_changes(&f, 1, true);
+	set(&f, KTAP_VALUE_BOOL(true));
+	set(&f, KTAP_VALUE_STR("", 0));
+	set(&f, KTAP_VALUE_STR("no", 2));
+	expect_changes(&f, 1, true);
+	set(&f, KTAP_VALUE_NIL);
+	expect_changes(&f, 2, false);
+}
+
+static void an_addition_to_a_condition_is_reported_when_its_truth_changes(struct kunit *test)
+{
+	struct global_fixture f = with_condition(test);
+
+	KUNIT_EXPECT_EQ(test, 0, add(f.handler, KTAP_VALUE_INT(0)));
+	expect_changes(&f, 0, false);
+	KUNIT_EXPECT_EQ(test, 0, add(f.handler, KTAP_VALUE_INT(2)));
+	expect_changes(&f, 1, true);
+	KUNIT_EXPECT_EQ(test, 0, add(f.handler, KTAP_VALUE_INT(-1)));
+	expect_changes(&f, 1, true);
+	KUNIT_EXPECT_EQ(test, 0, add(f.vm, KTAP_VALUE_INT(-1)));
+	expect_changes(&f, 2, false);
+}
+
+static void a_write_that_is_dropped_changes_no_condition(struct kunit *test)
+{
+	struct global_fixture f = with_condition(test);
+	unsigned long flags;
+
+	KUNIT_ASSERT_TRUE(test, ktap_lock(&f.vm->env->globals[0].lock, &flags));
+	KUNIT_EXPECT_EQ(test, 0, ktap_global_set(f.handler, 0, &(struct ktap_value){
+		.tag = KTAP_INT, .i = 1,
+	}));
+	KUNIT_EXPECT_EQ(test, 0, ktap_global_add(f.handler, 0, &(struct ktap_value){
+		.tag = KTAP_INT, .i = 1,
+	}));
+	ktap_unlock(&f.vm->env->globals[0].lock, flags);
+	expect_changes(&f, 0, false);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&f.vm->env->counters.nmi_busy), 2);
+}
+
 static struct kunit_case global_cases[] = {
 	KUNIT_CASE(handlers_add_to_a_sum),
 	KUNIT_CASE(a_written_value_replaces_the_sum),
 	KUNIT_CASE(nothing_is_added_to_what_is_no_number),
 	KUNIT_CASE(a_global_that_a_handler_reads_has_no_sum),
 	KUNIT_CASE(handlers_in_process_context_may_read_a_sum),
+	KUNIT_CASE(a_condition_has_no_sum),
+	KUNIT_CASE(a_written_condition_is_reported_when_its_truth_changes),
+	KUNIT_CASE(an_addition_to_a_condition_is_reported_when_its_truth_changes),
+	KUNIT_CASE(a_write_that_is_dropped_changes_no_condition),
 	{ }
 };
 

@@ -86,6 +86,8 @@ struct ktap_tap {
  * @next_stripes: set of the next table, modulo KTAP_STRIPE_SETS
  * @heap: memory of tables and globals
  * @globals: globals of the program (vm/global.c)
+ * @condition_changed: called when a global that is the condition of a probe has become
+ *	true, or no longer is; in any context
  * @dead: objects that no slot refers to any more (data/object.c)
  * @ndead: approximate length of @dead
  * @round: number of sweeps so far; written by the reaper only
@@ -121,6 +123,7 @@ struct ktap_env {
 	atomic_t next_stripes;
 	struct ktap_heap heap;
 	struct ktap_global *globals;
+	void (*condition_changed)(struct ktap_env *env);
 	struct llist_head dead;
 	atomic_t ndead;
 	u32 round;

@@ -40,7 +40,22 @@ static int global_make_sum(struct ktap_env *env, struct ktap_global *g)
 	if (!g->sums)
 		return -ENOMEM;
 	g->adding = g->sums;
+	g->slow = true;
 	return 0;
+}
+
+static void global_find_conditions(struct ktap_env *env)
+{
+	const struct ktap_program *prog = env->prog;
+	u32 i, n;
+
+	for (i = 0; i < prog->nprobe_defs; i++) {
+		n = prog->probe_defs[i].condition;
+		if (n == KTAP_NONE)
+			continue;
+		env->globals[n].condition = true;
+		env->globals[n].slow = true;
+	}
 }
 
 int ktap_globals_init(struct ktap_env *env)
@@ -58,6 +73,7 @@ int ktap_globals_init(struct ktap_env *env)
 		if (prog->code[i].op == KTAP_OP_SUM)
 			err = global_make_sum(env, &env->globals[prog->code[i].d]);
 	}
+	global_find_conditions(env);
 	return err;
 }
 
@@ -111,6 +127,13 @@ static void global_complete(struct ktap_global *g, struct ktap_value *v)
 	global_add_up(g, &sum, &n);
 	if (n != g->old_n || sum != g->old_sum)
 		*v = KTAP_VALUE_INT((u64)ktap_number(v) + (sum - g->old_sum));
+}
+
+/* The lock has been released: a context that is asked to look at the global can take it. */
+static noinline void global_report_condition(struct ktap_env *env)
+{
+	if (env->condition_changed)
+		env->condition_changed(env);
 }
 
 static void global_begin_write(struct ktap_global *g)
@@ -178,7 +201,7 @@ static __always_inline bool global_set_plain(struct ktap_global *g, const struct
 	unsigned long flags;
 	bool plain;
 
-	if (!global_is_plain(v) || g->sums || !ktap_trylock(&g->lock, &flags))
+	if (!global_is_plain(v) || g->slow || !ktap_trylock(&g->lock, &flags))
 		return false;
 	plain = global_is_plain(&g->value);
 	if (likely(plain)) {
@@ -194,6 +217,7 @@ static noinline int global_set_other(struct ktap_vm *vm, u32 n, struct ktap_valu
 {
 	struct ktap_global *g = &vm->env->globals[n];
 	struct ktap_value owned;
+	bool was, is;
 	unsigned long flags;
 	int ret;
 
@@ -207,12 +231,16 @@ static noinline int global_set_other(struct ktap_vm *vm, u32 n, struct ktap_valu
 		ktap_slot_discard(vm, &owned);
 		return 0;
 	}
+	was = ktap_is_true(&g->value);
+	is = ktap_is_true(&owned);
 	global_begin_write(g);
 	ktap_slot_replace(vm->env, &g->value, &owned);
 	if (g->sums)
 		global_restart(g);
 	global_end_write(g);
 	ktap_unlock(&g->lock, flags);
+	if (g->condition && was != is)
+		global_report_condition(vm->env);
 	return 0;
 }
 
@@ -226,7 +254,7 @@ int ktap_global_add(struct ktap_vm *vm, u32 n, const struct ktap_value *v)
 	struct ktap_global *g = &vm->env->globals[n];
 	struct ktap_value holds;
 	unsigned long flags;
-	bool added;
+	bool added, was;
 	int err;
 
 	err = ktap_want_addend(vm, v);
@@ -236,10 +264,29 @@ int ktap_global_add(struct ktap_vm *vm, u32 n, const struct ktap_value *v)
 		ktap_count_busy(vm->env);
 		return 0;
 	}
+	was = ktap_is_true(&g->value);
 	global_begin_write(g);
 	added = ktap_slot_add(&g->value, ktap_number(v));
 	global_end_write(g);
 	holds = g->value;
 	ktap_unlock(&g->lock, flags);
+	if (unlikely(g->condition) && was != ktap_is_true(&holds))
+		global_report_condition(vm->env);
 	return added ? 0 : ktap_bad_operand(vm, &holds);
+}
+
+bool ktap_global_is_true(struct ktap_env *env, u32 n)
+{
+	struct ktap_global *g = &env->globals[n];
+	unsigned long flags;
+	bool is;
+
+	/* Only an NMI or a kprobe can find that its CPU holds a lock. */
+	if (!ktap_lock(&g->lock, &flags)) {
+		WARN_ON_ONCE(true);
+		return false;
+	}
+	is = ktap_is_true(&g->value);
+	ktap_unlock(&g->lock, flags);
+	return is;
 }

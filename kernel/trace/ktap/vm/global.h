@@ -32,6 +32,8 @@ struct ktap_sum {
  * @lock: protects the rest against other writers
  * @seq: odd while @value is written
  * @value: the slot
+ * @slow: a write has more to do than to write a plain value: @sums or @condition
+ * @condition: it is the condition of a probe
  * @sums: handlers add to these; NULL if they change @value
  * @adding: @sums while @value is a number, otherwise NULL
  * @old_sum: total of @sums when @value was written
@@ -41,6 +43,8 @@ struct ktap_global {
 	struct ktap_lock lock;
 	u32 seq;
 	struct ktap_value value;
+	bool slow;
+	bool condition;
 	struct ktap_sum __percpu *sums;
 	struct ktap_sum __percpu *adding;
 	u64 old_sum;
@@ -101,5 +105,8 @@ int ktap_global_get(struct ktap_vm *vm, u32 n, struct ktap_value *v);
 void ktap_global_peek(struct ktap_env *env, u32 n, struct ktap_value *v);
 int ktap_global_set(struct ktap_vm *vm, u32 n, struct ktap_value *v);
 int ktap_global_add(struct ktap_vm *vm, u32 n, const struct ktap_value *v);
+
+/* Is the condition of a probe true?  Context: process. */
+bool ktap_global_is_true(struct ktap_env *env, u32 n);
 
 #endif /* _KTAP_GLOBAL_H */

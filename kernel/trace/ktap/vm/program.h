@@ -76,6 +76,7 @@ struct ktap_probe_def {
 	const struct ktap_value *event;	/* a string constant */
 	u32 filter;			/* function or KTAP_NONE */
 	u32 handler;			/* function */
+	u32 condition;			/* global or KTAP_NONE */
 };
 
 /**

@@ -397,12 +397,15 @@ static void change_probe(struct program *p, u64 *rng)
 		p->nprobes++;
 	}
 	probe = &p->probes[rnd(p->nprobes)];
-	switch (rnd(3)) {
+	switch (rnd(4)) {
 	case 0:
 		probe->event = any_string(p, rng);
 		break;
 	case 1:
 		probe->filter = rnd(2) ? KTAP_NONE : any_index(p->nfuncs, rng);
+		break;
+	case 2:
+		probe->condition = rnd(2) ? 0 : any_index(p->nglobals, rng) + 1;
 		break;
 	default:
 		probe->handler = any_index(p->nfuncs, rng);

@@ -440,6 +440,8 @@ static void declare_probes(struct gen *g)
 			.filter = once_in(g, 4) && !g->p->funcs[filter].nparams ? filter :
 										  KTAP_NONE,
 			.handler = func,
+			.condition = g->p->nglobals && once_in(g, 4) ?
+				     pick(g, g->p->nglobals) + 1 : 0,
 		};
 	}
 }
@@ -473,8 +475,8 @@ void generate(struct program *p, const u8 *data, size_t size)
 	p->flags = once_in(&g, 4) ? KTAP_CHUNK_UNSAFE : 0;
 	p->lines = once_in(&g, 4);
 	declare_functions(&g);
-	declare_probes(&g);
 	declare_names(&g);
+	declare_probes(&g);
 	for (i = 0; i < p->nfuncs; i++)
 		function(&g, i);
 }
