@@ -65,7 +65,7 @@ enum node_kind {
 	S_FUNC,		/* a (N_NAME), func; op: true for a local */
 	S_DELETE,	/* a */
 	S_BLOCK,	/* list */
-	S_TRACE,	/* list (events), a (handler), func (filter) or NULL */
+	S_TRACE,	/* list (events), a (handler), func (filter), b (condition) or NULL */
 };
 
 /* Implementation of an N_CALL. */
@@ -162,6 +162,7 @@ struct sym {
 struct probe {
 	const char *event;
 	size_t len;
+	const struct sym *condition;
 	struct func *filter;
 	struct func *handler;
 };

@@ -110,13 +110,30 @@ static bool may_have_fields(const struct node *event)
 	return false;
 }
 
+static void check_condition(struct compiler *cc, const struct node *n)
+{
+	/* a local was reported already */
+	if (n->var || !n->sym || n->sym->global || n->sym->warned)
+		return;
+	if (n->sym->func || n->sym->builtin)
+		diag_error(&cc->diag, n->pos, "the condition of a probe is a global, '%s' is a %s",
+			   n->str, n->sym->func ? "function" : "built-in name");
+	else
+		diag_error(&cc->diag, n->pos,
+			   "'%s' is never assigned: the probe would never be attached", n->str);
+	n->sym->warned = true;
+}
+
 static void check_trace(struct compiler *cc, struct node *n)
 {
+	const char *what = n->b ? "condition" : "filter";
 	bool in_event = true;
 	struct node *event;
 
 	if (n->func)
 		pattern_filter(cc, n);
+	if (n->b)
+		check_condition(cc, n->b);
 	for (event = n->list; event; event = event->next) {
 		check_expr(cc, event);
 		if (event->kind == N_STR)
@@ -126,7 +143,7 @@ static void check_trace(struct compiler *cc, struct node *n)
 				   type_text(cc, static_type(event)));
 		else if (n->func)
 			diag_error(&cc->diag, event->pos,
-				   "a filter needs an event that is known at compile time");
+				   "a %s needs an event that is known at compile time", what);
 		in_event &= !check_is_in_process(event);
 	}
 	check_handler(cc, n->a);
@@ -136,7 +153,7 @@ static void check_trace(struct compiler *cc, struct node *n)
 	}
 	if (n->func && !static_func(n->a))
 		diag_error(&cc->diag, n->a->pos,
-			   "a filter needs a handler that is known at compile time");
+			   "a %s needs a handler that is known at compile time", what);
 }
 
 static void check_delete(struct compiler *cc, struct node *n)

@@ -118,7 +118,8 @@ static void check_name(struct compiler *cc, struct node *n)
 
 	if (n->var || (!bi && !n->sym->global && !n->sym->func && check_constant(cc, n)))
 		return;
-	if (cc->func->filter)
+	/* a condition is no field */
+	if (cc->func->filter && !n->op)
 		check_filter_name(cc, n);
 	else if (bi)
 		check_builtin_name(cc, n, bi);

@@ -11,7 +11,7 @@
 int32_t chunk_string(struct compiler *cc, const char *s, size_t len);
 int32_t chunk_int(struct compiler *cc, int64_t val);
 int32_t chunk_field(struct compiler *cc, const char *name);
-int32_t chunk_probe(struct compiler *cc, const struct node *event, struct func *filter,
+int32_t chunk_probe(struct compiler *cc, const struct node *event, const struct node *trace,
 		    struct func *handler);
 
 /*

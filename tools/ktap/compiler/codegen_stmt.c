@@ -235,7 +235,7 @@ static void gen_trace(struct gen *g, const struct node *n)
 		if (event->kind == N_STR && handler) {
 			g->pos = n->pos;
 			emit(g, KTAP_OP_INT, reg, 0, 0,
-			     chunk_probe(g->cc, event, n->func, handler));
+			     chunk_probe(g->cc, event, n, handler));
 			g->pos = event->pos;
 			emit(g, KTAP_OP_CALLB, reg, 1, 0, KTAP_FN_TRACE);
 		} else {

@@ -496,6 +496,10 @@ static void show_probe(FILE *out, const struct chunk *chunk, uint32_t index)
 		show_function(out, chunk, get_le32(p + 4));
 		fputc('"', out);
 	}
+	if (get_le32(p + 12)) {
+		fputs(" condition=", out);
+		show_entry(out, chunk, KTAP_SEC_GLOBALS, get_le32(p + 12) - 1);
+	}
 	fputs(" handler=\"", out);
 	show_function(out, chunk, get_le32(p + 8));
 	fputs("\"\n", out);

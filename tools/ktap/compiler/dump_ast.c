@@ -60,7 +60,8 @@ static const struct {
 	[S_FUNC] = { "declaration", { [A] = "name" } },
 	[S_DELETE] = { "delete" },
 	[S_BLOCK] = { "block" },
-	[S_TRACE] = { "trace", { [A] = "handler", [LIST] = "event", [FUNC] = "filter" },
+	[S_TRACE] = { "trace", { [A] = "handler", [B] = "condition", [LIST] = "event",
+				 [FUNC] = "filter" },
 		      .first = { LIST + 1, FUNC + 1 } },
 };
 

@@ -18,23 +18,36 @@ static bool word_at(const struct lexer *lx, size_t off, const char *word)
 	       !is_name_char(lex_peek(lx, off + n));
 }
 
+/* Does `if (` begin here? A fetch argument may be called `if`, and is followed by '='. */
+static bool condition_at(const struct lexer *lx, size_t off)
+{
+	if (!word_at(lx, off, "if"))
+		return false;
+	for (off += strlen("if"); is_blank(lex_peek(lx, off)); off++)
+		;
+	return lex_peek(lx, off) == '(';
+}
+
 /* Does the text of the event end here, after a blank? */
 static bool event_ends(const struct lexer *lx, size_t off)
 {
 	int c = lex_peek(lx, off);
 
-	return !c || strchr("\n/{},;#", c) || word_at(lx, off, "function");
+	return !c || strchr("\n/{},;#", c) || word_at(lx, off, "function") ||
+	       condition_at(lx, off);
 }
 
 /*
- * Does a handler or a filter begin here? `function f` is a declaration, no
- * handler.
+ * Does a handler, a filter or a condition begin here? `function f` is a declaration, no
+ * handler, and an `if` in a new line may be a statement.
  */
-static bool handler_follows(const struct lexer *lx)
+static bool handler_follows(const struct lexer *lx, bool new_line)
 {
 	struct lexer ahead = *lx;
 	int c = lex_peek(lx, 0);
 
+	if (!new_line && condition_at(lx, 0))
+		return true;
 	if (!word_at(lx, 0, "function"))
 		return c == '/' || c == '{' || c == ',';
 	ahead.at += strlen("function");
@@ -124,8 +137,7 @@ static struct node *parse_bare_event(struct parser *p, struct node **handler)
 	n->str = pool_strndup(&p->cc->pool, lx->text + start, n->len);
 	if (p->layout)
 		layout_add_event(p->layout, start, end);
-	lex_skip_blanks(lx);
-	if (!handler_follows(lx))
+	if (!handler_follows(lx, lex_skip_blanks(lx)))
 		*handler = split_handler(p, n);
 	parser_next(p);
 	if (!n->len)
@@ -179,6 +191,60 @@ static struct func *parse_filter(struct parser *p, const char *event)
 	return f;
 }
 
+/* A filter that is true */
+static struct func *condition_filter(struct parser *p, struct pos pos, const char *event)
+{
+	struct func *f = func_new(p->cc, p->func, NULL, pos);
+
+	f->name = pool_printf(&p->cc->pool, "filter %s", event);
+	f->filter = true;
+	f->body = node_new(p->cc, S_RETURN, pos);
+	return f;
+}
+
+/*
+ * Parse `if (GLOBAL)`. The kernel attaches the probe some time after the global has become
+ * true, and detaches it some time after it no longer is: that the handler runs only while
+ * it is true is up to the filter.
+ */
+static void parse_probe_condition(struct parser *p, struct node *probe, const char *event)
+{
+	static const char use_filter[] = "to test each event, write a filter: /.../";
+	struct node *name, *filter;
+
+	parser_next(p);
+	if (p->tok.kind != T_LPAREN)
+		parser_unexpected(p, "'(' after 'if'");
+	parser_next(p);
+	if (p->tok.kind != T_NAME)
+		syntax_error(p, p->tok.pos,
+			     "the condition of a probe is the name of a global, as in: if (on); %s",
+			     use_filter);
+	name = node_new(p->cc, N_NAME, p->tok.pos);
+	name->str = p->tok.str;
+	/* not a field of the event */
+	name->op = true;
+	parser_next(p);
+	if (p->tok.kind != T_RPAREN)
+		syntax_error(p, p->tok.pos,
+			     "expected ')': the condition of a probe is the name of a global; %s",
+			     use_filter);
+	parser_next(p);
+	if (p->tok.kind == T_SLASH)
+		syntax_error(p, p->tok.pos,
+			     "the filter comes before the condition: /.../ if (%s)", name->str);
+	probe->b = name;
+	if (!probe->func) {
+		probe->func = condition_filter(p, name->pos, event);
+		probe->func->body->list = name;
+		return;
+	}
+	filter = node_new(p->cc, N_AND, name->pos);
+	filter->a = name;
+	filter->b = probe->func->body->list;
+	probe->func->body->list = filter;
+}
+
 /* Parse a handler: a body in braces, a function, or its name. */
 static struct node *parse_handler(struct parser *p, const char *name, bool event)
 {
@@ -201,6 +267,9 @@ static struct node *parse_handler(struct parser *p, const char *name, bool event
 		parser_next(p);
 		break;
 	default:
+		if (!event && p->tok.kind == T_IF)
+			syntax_error(p, p->tok.pos, "'%s' cannot have a condition: test it inside",
+				     name);
 		parser_unexpected(p, event ? "'/', '{' or a function after the event" :
 				      "'{' or a function");
 	}
@@ -231,6 +300,8 @@ static struct node *parse_probe(struct parser *p, struct pos pos)
 	first = n->list->kind == N_STR ? n->list->str : "(event)";
 	if (p->tok.kind == T_SLASH)
 		n->func = parse_filter(p, first);
+	if (p->tok.kind == T_IF && !handler)
+		parse_probe_condition(p, n, first);
 	n->a = handler ? handler :
 		parse_handler(p, pool_printf(&p->cc->pool, "trace %s", first), true);
 	return n;
