@@ -5,7 +5,7 @@
 # prevents its unloading.
 
 . "$(dirname "$0")/lib.sh"
-plan 19
+plan 20
 
 no_fprobes="this kernel has no fprobes"
 name=trace-events-sample
@@ -90,6 +90,18 @@ if has ftrace; then
 else
 	skip function_tracer_holds_it "this kernel has no function tracer with arguments"
 fi
+
+# A probe that its condition has never attached holds it as well.
+load
+start -q -e "on = false trace sample-trace:*, kretprobe:$module:$f if (on) { n += 1 } tick-1s { on = n }"
+unload
+is_loaded
+stayed=$?
+stop
+unload
+gone=0
+! is_loaded || gone=1
+is probes_that_are_not_attached_hold_it "$stayed $code $gone" "0 0 0"
 
 # their fields
 load
