@@ -511,6 +511,7 @@ enum ktap_opcode {
 	KTAP_OP_ARG	= 121,	/* R[a] = positional argument d, from 0, nil if it has none */
 
 	/* the kernel */
+	KTAP_OP_CALLK	= 122,	/* R[a] = its function named string d, b arguments from R[a] on */
 	KTAP_OP_SYMBOL	= 123,	/* R[a] = its variable named string d, nil if unreadable */
 
 	/* the current thread: its fields are freed when it ends */

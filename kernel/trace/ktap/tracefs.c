@@ -25,7 +25,7 @@
 #include "probe.h"
 #include "session.h"
 #include "session_output.h"
-#include "vm/builtin.h"
+#include "vm/kernel_call.h"
 #include "vm/opcode.h"
 
 /* Bytes that are copied from the user at a time */
@@ -183,6 +183,9 @@ static int tracefs_features_show(struct seq_file *m, void *unused)
 		if (ktap_builtins[i].name)
 			seq_printf(m, " %s", ktap_builtins[i].name);
 	}
+	seq_puts(m, "\ncalls:");
+	for (i = 0; i < KTAP_NR_KERNEL_CALLS; i++)
+		seq_printf(m, " %s", ktap_kernel_calls[i].name);
 	seq_putc(m, '\n');
 	for (i = 0; i < ARRAY_SIZE(limits); i++)
 		seq_printf(m, "%s: %lu\n", limits[i].name, limits[i].value);

@@ -597,6 +597,7 @@ static const struct lower_op lower_ops[256] = {
 	ROW(CALL, call),
 	ROW_LINE(CALLB, ktap_jit_call_builtin, LOWER_A, LOWER_D, LOWER_NB),
 	ROW_LINE(PRINTF, ktap_jit_printf, LOWER_A, LOWER_D, LOWER_NB),
+	ROW_LINE(KERNEL, ktap_jit_call_kernel, LOWER_A, LOWER_D, LOWER_NB),
 	ROW(VALUE, builtin_value),
 	ROW(CALLV, call_and_find, .fn = ktap_jit_call_value),
 	ROW(TAIL, tail_call),

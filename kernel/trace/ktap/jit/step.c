@@ -69,6 +69,11 @@ int ktap_jit_call_builtin(struct ktap_vm *vm, struct ktap_value *r, u32 id, unsi
 	return vm_call_builtin(vm, fn, r, n);
 }
 
+int ktap_jit_call_kernel(struct ktap_vm *vm, struct ktap_value *r, u32 call, unsigned int n)
+{
+	return vm_call_builtin(vm, &ktap_kernel_calls[call], r, n);
+}
+
 int ktap_jit_printf(struct ktap_vm *vm, struct ktap_value *r, u32 format, unsigned int n)
 {
 	if (likely(ktap_print_split(vm, vm->env->prog->formats[format], format, r, n)))

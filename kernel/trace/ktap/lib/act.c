@@ -12,8 +12,8 @@
 #include "output/record.h"
 #include "output/speculation.h"
 #include "output/text.h"
-#include "vm/builtin.h"
 #include "vm/env.h"
+#include "vm/kernel_call.h"
 
 /* Maximum bytes of a command: a record has room for all of it. */
 #define MAX_COMMAND	2048
@@ -203,9 +203,12 @@ int ktap_fn_system(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	return err;
 }
 
-static bool act_acts(const struct ktap_code *insn)
+/* The function that the instruction calls if that acts on the system; or NULL. */
+static const struct ktap_builtin *act_acts(const struct ktap_code *insn)
 {
-	return insn->op == KTAP_OP_CALLB && ktap_builtins[insn->d].levels & KTAP_UNSAFE;
+	const struct ktap_builtin *fn = ktap_called_function(insn);
+
+	return fn && fn->levels & KTAP_UNSAFE ? fn : NULL;
 }
 
 /**
@@ -223,9 +226,9 @@ int ktap_check_unsafe(const struct ktap_program *prog, bool allowed, struct ktap
 	u32 pc;
 
 	for (pc = 0; pc < prog->ninsns; pc++) {
-		if (!act_acts(&prog->code[pc]))
+		fn = act_acts(&prog->code[pc]);
+		if (!fn)
 			continue;
-		fn = &ktap_builtins[prog->code[pc].d];
 		if (!(prog->flags & KTAP_CHUNK_UNSAFE)) {
 			ktap_diag_at(diag, prog, pc,
 				     "%s acts on the system, and the chunk is not marked as one that does",
@@ -245,12 +248,12 @@ int ktap_check_unsafe(const struct ktap_program *prog, bool allowed, struct ktap
 				     fn->name);
 			return -EPERM;
 		}
-		if (prog->code[pc].d == KTAP_FN_SET_RETVAL && !KTAP_CAN_SET_RETVAL) {
+		if (fn == &ktap_builtins[KTAP_FN_SET_RETVAL] && !KTAP_CAN_SET_RETVAL) {
 			ktap_diag_at(diag, prog, pc,
 				     "set_retval: this kernel was built without CONFIG_KTAP_SET_RETVAL");
 			return -EOPNOTSUPP;
 		}
-		if (prog->code[pc].d == KTAP_FN_VERDICT && !KTAP_CAN_DROP_PACKETS) {
+		if (fn == &ktap_builtins[KTAP_FN_VERDICT] && !KTAP_CAN_DROP_PACKETS) {
 			ktap_diag_at(diag, prog, pc,
 				     "verdict: this kernel was built without CONFIG_KTAP_PACKET_VERDICT");
 			return -EOPNOTSUPP;

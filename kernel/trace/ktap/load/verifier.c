@@ -12,7 +12,7 @@
 #include "data/heap.h"
 #include "load/rewrite.h"
 #include "load/verifier.h"
-#include "vm/builtin.h"
+#include "vm/kernel_call.h"
 #include "vm/frame.h"
 
 /**
@@ -178,7 +178,7 @@ static bool verifier_takes_objects(const struct ktap_builtin *fn)
 static int verifier_step_builtin(struct verifier *v, u32 pc, const struct ktap_code *insn,
 				 const struct ktap_typed *out)
 {
-	const struct ktap_builtin *fn = &ktap_builtins[insn->d];
+	const struct ktap_builtin *fn = ktap_called_function(insn);
 	u32 i, n = verifier_nfixed(insn, insn->a, insn->b);
 	u16 args = ktap_takes_open(insn) ? VERIFIER_ANY : 0;
 	int err;
@@ -264,6 +264,7 @@ static int verifier_step_own(struct verifier *v, u32 pc, const struct ktap_code 
 	case KTAP_OP_CALLV:
 		return verifier_step_call(v, pc, insn);
 	case KTAP_OP_CALLB:
+	case KTAP_OP_KERNEL:
 		return verifier_step_builtin(v, pc, insn, out);
 	case KTAP_OP_RET:
 		return verifier_read_regs(v, pc, insn->a, verifier_nfixed(insn, insn->a, insn->b));
@@ -403,6 +404,7 @@ static void verifier_spoiled(const struct verifier *v, const struct ktap_code *i
 		*end = v->func->nregs;
 		break;
 	case KTAP_OP_CALLB:
+	case KTAP_OP_KERNEL:
 		*end += max_t(u32, verifier_nfixed(insn, insn->a, insn->b), 1);
 		break;
 	case KTAP_OP_NEXT:

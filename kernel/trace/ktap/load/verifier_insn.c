@@ -10,6 +10,7 @@
 #include "data/table.h"
 #include "load/verifier.h"
 #include "vm/builtin.h"
+#include "vm/kernel_call.h"
 
 int ktap_refuse(struct verifier *v, u32 pc, const char *fmt, ...)
 {
@@ -130,22 +131,47 @@ static int insn_check_operand(struct verifier *v, u32 pc, unsigned int kind, s32
 	}
 }
 
-static int insn_check_builtin(struct verifier *v, u32 pc, struct ktap_code *insn)
+static int insn_check_arguments(struct verifier *v, u32 pc, struct ktap_code *insn,
+				const struct ktap_builtin *fn)
 {
-	const struct ktap_builtin *fn;
-	u32 id = insn->d;
-
-	if (!ktap_index(&id, KTAP_NR_FUNCTIONS) || !ktap_builtins[id].fn)
-		return ktap_refuse(v, pc, "this kernel has no built-in function %d", insn->d);
-	insn->d = id;
-	fn = &ktap_builtins[id];
-	if (insn->b == KTAP_MULTI)
-		return 0;
 	if (insn->b < fn->min || insn->b > fn->max)
 		return ktap_refuse(v, pc, "%s takes %u to %u arguments, got %u", fn->name, fn->min,
 				   fn->max, insn->b);
 	/* At least one register, for the result. */
 	return insn_check_registers(v, pc, &insn->a, max_t(u32, insn->b, 1));
+}
+
+static int insn_check_builtin(struct verifier *v, u32 pc, struct ktap_code *insn)
+{
+	u32 id = insn->d;
+
+	if (!ktap_index(&id, KTAP_NR_FUNCTIONS) || !ktap_builtins[id].fn)
+		return ktap_refuse(v, pc, "this kernel has no built-in function %d", insn->d);
+	insn->d = id;
+	if (insn->b == KTAP_MULTI)
+		return 0;
+	return insn_check_arguments(v, pc, insn, &ktap_builtins[id]);
+}
+
+/* It is replaced at once: the name is not searched again. */
+static int insn_check_kernel_call(struct verifier *v, u32 pc, struct ktap_code *insn)
+{
+	const char *name = v->prog->strings[insn->d].blob, *near;
+	u32 call;
+
+	if (!ktap_find_kernel_call(name, &call)) {
+		near = ktap_near_kernel_call(name);
+		if (near)
+			return ktap_refuse(v, pc,
+					   "ffi.C: this kernel has no function '%s' that scripts can call; did you mean '%s'?",
+					   name, near);
+		return ktap_refuse(v, pc,
+				   "ffi.C: this kernel has no function '%s' that scripts can call",
+				   name);
+	}
+	insn->op = KTAP_OP_KERNEL;
+	insn->d = call;
+	return insn_check_arguments(v, pc, insn, &ktap_kernel_calls[call]);
 }
 
 static int insn_check_call(struct verifier *v, u32 pc, struct ktap_code *insn)
@@ -187,6 +213,8 @@ static int insn_check_own_rule(struct verifier *v, u32 pc, struct ktap_code *ins
 		return insn_check_call(v, pc, insn);
 	case KTAP_OP_CALLB:
 		return insn_check_builtin(v, pc, insn);
+	case KTAP_OP_CALLK:
+		return insn_check_kernel_call(v, pc, insn);
 	case KTAP_OP_RET:
 		return insn_check_registers(v, pc, &insn->a, insn->b == KTAP_MULTI ? 0 : insn->b);
 	case KTAP_OP_VARG:

@@ -42,6 +42,8 @@ static const struct {
 	     "dropped %ld pieces of output: their speculation was full, over or none"),
 	LOSS(lost_signals,
 	     "did not send %ld signals: to a kernel thread or init, or one was still on its way"),
+	LOSS(unlogged,
+	     "did not log %ld messages of printk or dump_stack: sessions may log 10 in 5 seconds"),
 	LOSS(full_threads, "dropped %ld fields of threads: too many threads have some"),
 	LOSS(nmi_busy,	   "dropped %ld updates that interrupted another one"),
 	LOSS(no_user_stack, "could not read %ld stacks of programs"),

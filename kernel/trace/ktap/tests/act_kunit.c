@@ -39,8 +39,35 @@ static void acting_needs_unsafe_and_permission(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, ktap_check_unsafe(program(test, 0, false), false, diag));
 }
 
+/* A function of the kernel that acts is treated like a built-in one. */
+static void calls_of_the_kernel_that_act_need_unsafe(struct kunit *test)
+{
+	static const char * const names[] = { "dump_stack", "printk", "trace_printk" };
+	struct ktap_diag *diag = test_diag(test);
+	struct ktap_program *prog;
+	struct test_chunk *c;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		c = test_chunk(test);
+		c->header.flags = cpu_to_le32(KTAP_CHUNK_UNSAFE);
+		test_func(c, "main", 0, 1);
+		test_insn(c, KTAP_OP_STR, 0, 0, 0, 0);
+		test_insn(c, KTAP_OP_CALLK, 0, !!i, 0, test_string(c, names[i]));
+		TEST_RET(c);
+		prog = test_load(c);
+		diag->len = 0;
+		KUNIT_EXPECT_EQ(test, -EPERM, ktap_check_unsafe(prog, false, diag));
+		KUNIT_EXPECT_NOT_NULL(test, strstr(diag->text, names[i]));
+		KUNIT_EXPECT_EQ(test, 0, ktap_check_unsafe(prog, true, diag));
+		prog->flags = 0;
+		KUNIT_EXPECT_EQ(test, -EINVAL, ktap_check_unsafe(prog, true, diag));
+	}
+}
+
 static struct kunit_case act_cases[] = {
 	KUNIT_CASE(acting_needs_unsafe_and_permission),
+	KUNIT_CASE(calls_of_the_kernel_that_act_need_unsafe),
 	{}
 };
 

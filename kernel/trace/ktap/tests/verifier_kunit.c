@@ -52,7 +52,8 @@ static struct test_chunk *chunk_with_insn(struct kunit *test, const struct ktap_
 		c->funcs[0].flags = cpu_to_le16(KTAP_FUNC_VARIADIC);
 	if (insn->op == KTAP_OP_TSETM)
 		test_insn(c, KTAP_OP_VARG, insn->b, 0, KTAP_MULTI, 0);
-	test_insn(c, insn->op, insn->a, insn->b, insn->c, insn->d);
+	test_insn(c, insn->op, insn->a, insn->b, insn->c,
+		  insn->op == KTAP_OP_CALLK ? test_string(c, "in_task") : insn->d);
 	TEST_RET(c);
 	return c;
 }

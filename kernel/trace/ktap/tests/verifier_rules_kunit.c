@@ -44,10 +44,17 @@ struct rule {
 	{ .op = KTAP_OP_##_op, .a = _a, .b = _b, .c = _c, .d = _d }
 #define NOP	I(JMP, 0, 0, 0, 0)
 
+/* Strings: functions of the kernel, and names of none */
+#define IN_TASK	4
+#define SWAB32	5
+#define SWB32	6
+#define NOTHING	7
+
 /* Main is function 0, mostly of variable arguments; function 1 returns. */
 static const struct rule rules[] = {
 	{ "opcode", "this kernel has no instruction 255", { NOP }, { .op = 255 } },
 	{ "opcode.made", "this kernel has no instruction 248", { NOP }, { .op = 248 } },
+	{ "opcode.resolved", "this kernel has no instruction 234", { NOP }, { .op = 234 } },
 
 	{ "unused.a", "instruction 1 (JMP) sets a field that it does not use",
 	  { NOP }, I(JMP, 1, 0, 0, 0) },
@@ -96,6 +103,10 @@ static const struct rule rules[] = {
 	  { I(CALLB, 9, 0, 0, KTAP_FN_PID) }, I(CALLB, 10, 0, 0, KTAP_FN_PID) },
 	{ "register.CALLB_arguments", "register 10 of 10 in instruction 1",
 	  { I(CALLB, 8, 2, 0, KTAP_FN_PRINT) }, I(CALLB, 9, 2, 0, KTAP_FN_PRINT) },
+	{ "register.CALLK", "register 10 of 10 in instruction 1",
+	  { I(CALLK, 9, 0, 0, IN_TASK) }, I(CALLK, 10, 0, 0, IN_TASK) },
+	{ "register.CALLK_arguments", "register 10 of 10 in instruction 2",
+	  { I(INT, 9, 0, 0, 0), I(CALLK, 9, 1, 0, SWAB32) }, I(CALLK, 10, 1, 0, SWAB32), .at = 1 },
 	{ "register.RET", "register 10 of 10 in instruction 1",
 	  { I(RET, 9, 0, 0, 0) }, I(RET, 10, 0, 0, 0) },
 	{ "register.RET_results", "register 10 of 10 in instruction 1",
@@ -117,9 +128,9 @@ static const struct rule rules[] = {
 	  { I(BOOL, 0, 1, 0, 0) }, I(BOOL, 0, 2, 0, 0) },
 	{ "index.integer", "integer 1 of 1 in instruction 1",
 	  { I(INTK, 0, 0, 0, 0) }, I(INTK, 0, 0, 0, 1) },
-	{ "index.string", "string 4 of 4 in instruction 1",
-	  { I(STR, 0, 0, 0, 3) }, I(STR, 0, 0, 0, 4) },
-	{ "index.below_0", "string -1 of 4 in instruction 1",
+	{ "index.string", "string 8 of 8 in instruction 1",
+	  { I(STR, 0, 0, 0, 7) }, I(STR, 0, 0, 0, 8) },
+	{ "index.below_0", "string -1 of 8 in instruction 1",
 	  { I(STR, 0, 0, 0, 0) }, I(STR, 0, 0, 0, -1) },
 	{ "index.function", "function 2 of 2 in instruction 1",
 	  { I(FUNC, 0, 0, 0, 1) }, I(FUNC, 0, 0, 0, 2) },
@@ -152,6 +163,16 @@ static const struct rule rules[] = {
 	  { I(CALLB, 0, 0, 0, KTAP_FN_PID) }, I(CALLB, 0, 0, 0, 192) },
 	{ "builtin.below_0", "this kernel has no built-in function -1",
 	  { I(CALLB, 0, 0, 0, KTAP_FN_PID) }, I(CALLB, 0, 0, 0, -1) },
+	{ "kernel-function",
+	  "ffi.C: this kernel has no function 'nothing_like_it' that scripts can call",
+	  { I(CALLK, 0, 0, 0, IN_TASK) }, I(CALLK, 0, 0, 0, NOTHING) },
+	{ "kernel-function.near",
+	  "ffi.C: this kernel has no function 'swb32' that scripts can call; did you mean 'swab32'?",
+	  { I(CALLK, 0, 0, 0, IN_TASK) }, I(CALLK, 0, 0, 0, SWB32) },
+	{ "arity.CALLK_fewer", "swab32 takes 1 to 1 arguments, got 0",
+	  { I(INT, 0, 0, 0, 0), I(CALLK, 0, 1, 0, SWAB32) }, I(CALLK, 0, 0, 0, SWAB32), .at = 1 },
+	{ "arity.CALLK_open", "in_task takes 0 to 0 arguments, got 255",
+	  { I(CALLK, 0, 0, 0, IN_TASK) }, I(CALLK, 0, OPEN, 0, IN_TASK) },
 	{ "arity.fewer", "count takes 2 to 3 arguments, got 1",
 	  { I(NEWT, 0, 0, 0, 0), I(CALLB, 0, 2, 0, KTAP_FN_COUNT) },
 	  I(CALLB, 0, 1, 0, KTAP_FN_COUNT), .at = 1 },
@@ -210,6 +231,8 @@ static const struct rule rules[] = {
 	  { I(INT, 1, 0, 0, 0), I(ADD, 0, 0, 1, 0) }, I(INT, 2, 0, 0, 0), .nwritten = 1 },
 	{ "unwritten.range", "instruction 2 reads register 1, which may be unwritten",
 	  { I(INT, 1, 0, 0, 0), I(CONCAT, 0, 0, 2, 0) }, I(INT, 2, 0, 0, 0), .nwritten = 1 },
+	{ "unwritten.CALLK", "instruction 2 reads register 1, which may be unwritten",
+	  { I(INT, 1, 0, 0, 0), I(CALLK, 1, 1, 0, SWAB32) }, I(INT, 2, 0, 0, 0), .nwritten = 1 },
 	{ "unwritten.ITER", "instruction 2 reads register 1, which may be unwritten",
 	  { I(INT, 1, 0, 0, 0), I(ITER, 1, 0, 0, 0) }, I(INT, 2, 0, 0, 0), .nwritten = 1 },
 	{ "unwritten.NEXT", "instruction 2 reads register 1, which may be unwritten",
@@ -268,6 +291,8 @@ static const struct rule rules[] = {
 	{ "type.of_two", "clear: argument 1 is nil or a kernel stack, which it does not take",
 	  { I(CALLB, 0, 0, 0, KTAP_FN_NEW_STATS), I(CALLB, 0, 1, 0, KTAP_FN_CLEAR) },
 	  I(CALLB, 0, 0, 0, KTAP_FN_KSTACK) },
+	{ "type.CALLK", "swab32: argument 1 is a string, which it does not take",
+	  { I(INT, 0, 0, 0, 0), I(CALLK, 0, 1, 0, SWAB32) }, I(STR, 0, 0, 0, 0) },
 	{ "type.of_two_strings", "clear: argument 1 is nil or a string, which it does not take",
 	  { I(CALLB, 0, 0, 0, KTAP_FN_NEW_STATS), I(CALLB, 0, 1, 0, KTAP_FN_CLEAR) },
 	  I(CALLB, 0, 0, 0, KTAP_FN_PROBENAME) },
@@ -313,6 +338,10 @@ static void a_rule_is_kept(struct kunit *test)
 	test_int(c, 1);
 	test_global(c, "g");
 	test_field(c, "h");
+	test_string(c, "in_task");
+	test_string(c, "swab32");
+	test_string(c, "swb32");
+	test_string(c, "nothing_like_it");
 	set_try(c, rule->try);
 	KUNIT_ASSERT_NOT_NULL(test, test_load(c));
 	c->insns[1 + rule->at] = rule->wrong;

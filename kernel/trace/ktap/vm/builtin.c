@@ -9,7 +9,6 @@
 #include "vm/tag_bits.h"
 
 #define PTR		ktap_bit(PTR)
-#define STRING		(ktap_bit(STR) | ktap_bit(ARGSTR))
 #define STACK		(KSTACK | USTACK)
 #define AGG		ktap_bit(AGG)
 #define OBJECT		(TABLE | AGG)

@@ -36,6 +36,7 @@
  * @speculative: output dropped because its speculation was full, closed, or
  *	did not exist
  * @lost_signals: signals that were not sent
+ * @unlogged: messages that were not added to the log of the kernel
  * @errors: handler runs ended by a run-time error
  */
 struct ktap_counters {
@@ -53,6 +54,7 @@ struct ktap_counters {
 	atomic_long_t no_speculation;
 	atomic_long_t speculative;
 	atomic_long_t lost_signals;
+	atomic_long_t unlogged;
 	atomic_long_t errors;
 };
 

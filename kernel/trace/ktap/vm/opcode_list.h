@@ -115,6 +115,8 @@ OP(ARG,		WRITE,	NONE,	NONE,	ARG,	ANY,	8,	0, 0)
 
 OP(SYMBOL,	WRITE,	NONE,	NONE,	STR,	NIL | INT, 8,	0, 0)
 
+OP(CALLK,	REG,	OWN,	NONE,	STR,	0,	2,	0, 0)
+
 OP(GETSELF,	WRITE,	NONE,	NONE,	STR,	STORED,	20,	KTAP_USES_SELF, 0)
 OP(SETSELF,	READ,	NONE,	NONE,	STR,	0,	20,	KTAP_USES_SELF | KTAP_USES_HEAP, 0)
 OP(ADDSELF,	READ,	NONE,	NONE,	STR,	0,	20,	KTAP_USES_SELF | KTAP_USES_HEAP, 0)
@@ -125,6 +127,7 @@ OP(ADDSELF,	READ,	NONE,	NONE,	STR,	0,	20,	KTAP_USES_SELF | KTAP_USES_HEAP, 0)
  * have no name, as no chunk contains them.  Those without work are substituted after the
  * work has been added up.
  */
+MADE(KERNEL,	REG,	OWN,	2, 0)	/* CALLK; d indexes ktap_kernel_calls */
 MADE(GETC,	WRITE,	GLOBAL,	0, 0)	/* GETG of a global that does not change any more */
 MADE(SUMI,	WRITE,	IMM,	0, 0)	/* INT, and the SUM of that integer that follows */
 MADE(SUMEND,	WRITE,	IMM,	0, 0)	/* INT, and the SUM and END that follow */

@@ -10,6 +10,7 @@
 #define NIL		ktap_bit(NIL)
 #define BOOL		ktap_bit(BOOL)
 #define INT		ktap_bit(INT)
+#define STRING		(ktap_bit(STR) | ktap_bit(ARGSTR))
 #define FUNC		ktap_bit(FUNC)
 #define TABLE		ktap_bit(TABLE)
 

@@ -22,10 +22,10 @@
 #include "btf/btf_read.h"
 #include "data/table.h"
 #include "vm/arith.h"
-#include "vm/builtin.h"
 #include "vm/env.h"
 #include "vm/frame.h"
 #include "vm/global.h"
+#include "vm/kernel_call.h"
 #include "vm/opcode.h"
 #include "vm/ops.h"
 #include "vm/run.h"
@@ -565,6 +565,12 @@ op_PRINTF:
 		NEXT();
 	vm->pc = insn - PROG->code;
 	err = vm_call_builtin(vm, &ktap_builtins[KTAP_FN_PRINTF], &A, insn->b);
+	CHECK();
+op_CALLK:	/* the verifier has replaced it */
+	goto unknown;
+op_KERNEL:
+	vm->pc = insn - PROG->code;
+	err = vm_call_builtin(vm, &ktap_kernel_calls[D], &A, insn->b);
 	CHECK();
 op_RET:
 	i = insn->b;

@@ -9,7 +9,7 @@
 #include <linux/string.h>
 
 #include "generate.h"
-#include "vm/builtin.h"
+#include "vm/kernel_call.h"
 #include "vm/opcode.h"
 
 #define MAX_DEPTH	6
@@ -318,6 +318,25 @@ static void gen_symbol(struct gen *g)
 	     program_string(g->p, symbols[i == 5 ? 6 : i], strlen(symbols[i == 5 ? 6 : i])));
 }
 
+/* A function of the kernel; without one of the arguments, or with another name, sometimes */
+static void gen_kernel_call(struct gen *g)
+{
+	const struct ktap_builtin *fn = &ktap_kernel_calls[pick(g, KTAP_NR_KERNEL_CALLS)];
+	const char *name = once_in(g, 64) ? "no_function" : fn->name;
+	u32 i, n = once_in(g, 64) ? pick(g, 3) : fn->min;
+	u8 to = g->top;
+
+	if (fn->levels & KTAP_UNSAFE && !(g->p->flags & KTAP_CHUNK_UNSAFE)) {
+		fn = &ktap_kernel_calls[KTAP_KERNEL_in_task];
+		name = fn->name;
+		n = 0;
+	}
+	for (i = 0; i < n; i++)
+		gen_value(g, fn->args[i]);
+	emit(g, KTAP_OP_CALLK, to, n, 0, program_string(g->p, name, strlen(name)));
+	g->top = to + 1;
+}
+
 static void gen_self(struct gen *g)
 {
 	emit(g, KTAP_OP_GETSELF, g->top++, 0, 0, any_string(g));
@@ -361,7 +380,7 @@ static void (* const of_type[KTAP_NR_TAGS])(struct gen *g) = {
 /* Functions that make a value of any type. */
 static void (* const of_any[])(struct gen *g) = {
 	gen_field, gen_unknown, gen_parameter, gen_call, gen_entry, gen_self, gen_member,
-	gen_symbol, gen_int, gen_text, gen_table, gen_agg, gen_tuple, gen_pointer, gen_bool,
+	gen_symbol, gen_kernel_call, gen_int, gen_text, gen_table, gen_agg, gen_tuple, gen_pointer, gen_bool,
 	gen_nil, gen_func, gen_kstack, gen_ustack, gen_usym,
 };
 

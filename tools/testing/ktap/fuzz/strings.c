@@ -25,6 +25,8 @@ const char * const fuzz_strings[] = {
 	"jiffies", "nr_threads", "not_aligned", "padded", "little", "gone", "twice",
 	"current_task", "cpu_number", "for_booting", "function", "module:sample_first",
 	"module:sample_percpu",
+	/* functions of the kernel */
+	"ktime_get_ns", "swab32", "cpu_to_node", "dump_stack", "printk",
 	/* arguments of functions */
 	"inet", "inet6", "127.0", "SIGUSR1", "KILL", "log", "linear", "us", "/proc/self/stat",
 	"option", "abcdefghijklmnopqrstuvwxyz0123456789", "123456", "1234567890123456",
