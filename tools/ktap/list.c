@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "compiler/clean_text.h"
+#include "compiler/kernel_calls.h"
 #include "compiler/suggest.h"
 #include "compiler/util.h"
 #include "elf/resolve.h"
@@ -206,8 +207,8 @@ static enum found list_raw_tracepoints(const char *rest, struct details *details
 	return list_file(&w, details);
 }
 
-/* Does the kernel's ktap have this source of events? */
-static bool list_has_source(const char *source)
+/* Does a row of the file with the features of the kernel's ktap have this word? */
+static bool list_has_word(const char *row, const char *wanted)
 {
 	const char *dir = session_tracefs();
 	char path[4096], *line = NULL, *word, *at;
@@ -218,14 +219,31 @@ static bool list_has_source(const char *source)
 	snprintf(path, sizeof(path), "%s/ktap/features", dir ? dir : "");
 	f = fopen(path, "re");
 	while (f && getline(&line, &size, f) > 0) {
-		if (strncmp(line, "sources:", 8))
+		if (strncmp(line, row, strlen(row)))
 			continue;
 		for (word = strtok_r(line, " \n", &at); word; word = strtok_r(NULL, " \n", &at))
-			found |= !strcmp(word, source);
+			found |= !strcmp(word, wanted);
 	}
 	free(line);
 	if (f)
 		fclose(f);
+	return found;
+}
+
+/* Functions that scripts can call, with their prototypes */
+static enum found list_calls(const char *pattern)
+{
+	enum found found = FOUND_NONE;
+
+	for (size_t i = 0; i < nkernel_calls; i++) {
+		const struct kernel_call *call = &kernel_calls[i];
+
+		if (fnmatch(pattern, call->fn.name, 0) || !list_has_word("calls:", call->fn.name))
+			continue;
+		printf("ffi.C: %s;%s\n", call->prototype,
+		       call->fn.acts ? " needs --unsafe" : "");
+		found = FOUND;
+	}
 	return found;
 }
 
@@ -235,7 +253,7 @@ static enum found list_packets(const char *rest)
 	static const char * const names[] = { "in", "out", "forward" };
 	enum found found = FOUND_NONE;
 
-	if (!list_has_source("packet"))
+	if (!list_has_word("sources:", "packet"))
 		return FOUND_NONE;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		if (fnmatch(rest, names[i], 0))
@@ -349,6 +367,8 @@ static enum found list_kernels(const char *pattern, struct details *details)
 		return list_raw_tracepoints(p, details);
 	if (list_skip_prefix(&p, "packet:"))
 		return list_packets(p);
+	if (list_skip_prefix(&p, "ffi:"))
+		return list_calls(p);
 	if (!strncmp(p, "software:", 9) || !strncmp(p, "hardware:", 9))
 		return list_counters(p);
 	if (!strchr(p, ':'))

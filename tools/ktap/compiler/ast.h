@@ -74,6 +74,7 @@ enum call_kind {
 	CALL_DIRECT,	/* func */
 	CALL_BUILTIN,	/* ival: enum ktap_function_id */
 	CALL_NEWT,	/* ival: entries */
+	CALL_KERNEL,	/* builtin describes the function of the kernel */
 };
 
 struct func;
@@ -290,6 +291,8 @@ const char *member_example(struct compiler *cc, const char *space);
  * The function that a name or expression refers to, if known at compile time.
  */
 struct func *static_func(const struct node *n);
+/* check_kernel_call.c: check ffi.C.NAME(...) */
+void check_kernel_call(struct compiler *cc, struct node *n);
 /* check_builtin.c: check a call of a function of that name */
 void check_builtin_call(struct compiler *cc, struct node *n, const struct builtin *bi);
 /* Check a call of a builtin that is not a function. */

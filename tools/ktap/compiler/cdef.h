@@ -24,9 +24,9 @@ struct cdef_type {
 	uint32_t count;		/* CDEF_ARRAY */
 	bool open;		/* its members are being parsed */
 	bool complete;
-	bool flexible;		/* an array without a size */
+	bool flexible;		/* an array without a size; a function with "..." */
 	uint64_t least;		/* its size on the machine where it is smallest */
-	struct cdef_member *members, *last;
+	struct cdef_member *members, *last;	/* of a function: its parameters */
 	unsigned int nmembers;	/* with those of unnamed structures */
 	unsigned int index;	/* in the chunk, plus 1 */
 	struct cdef_type *next;	/* tag */
@@ -135,6 +135,8 @@ struct cdef_type *cdef_base(struct compiler *cc, unsigned int words);
 /* Without typedefs. */
 struct cdef_type *cdef_resolve(struct cdef_type *type);
 bool cdef_same(const struct cdef_type *x, const struct cdef_type *y);
+/* The same result and parameters, without regard to other names of the same types */
+bool cdef_same_function(struct cdef_type *x, struct cdef_type *y);
 struct cdef_member *cdef_find_member(const struct cdef_type *type, const char *name);
 
 /* cdef_parse.c */
@@ -178,6 +180,9 @@ struct cdef_type *cdef_enum(struct cdef_parser *p);
 
 /* If a statement is cdef "...", enter the declarations, and return true. */
 bool cdef_statement(struct compiler *cc, struct node *n);
+/* Is a function that the script has declared one with this prototype? */
+bool cdef_is_prototype(struct compiler *cc, struct cdef_type *function,
+		       const char *prototype);
 /* The string is an argument that names a type: if it is declared, the chunk needs it. */
 void cdef_use(struct compiler *cc, const struct node *string);
 

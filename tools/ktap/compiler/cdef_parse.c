@@ -276,19 +276,38 @@ struct cdef_type *cdef_specifiers(struct cdef_parser *p, struct cdef_attributes 
 	return p->failed ? NULL : type;
 }
 
-/* (int x, char *) or (void): the types are checked, and not kept. */
-static void cdef_parameters(struct cdef_parser *p)
+static void cdef_add_parameter(struct cdef_parser *p, struct cdef_type *function,
+			       struct cdef_type *type)
+{
+	struct cdef_member *m;
+
+	if (!type || type->kind == CDEF_VOID)
+		return;
+	m = pool_alloc(&p->cc->pool, sizeof(*m));
+	m->type = type;
+	if (function->last)
+		function->last->next = m;
+	else
+		function->members = m;
+	function->last = m;
+}
+
+/* (int x, char *) or (void) */
+static void cdef_parameters(struct cdef_parser *p, struct cdef_type *function)
 {
 	struct cdef_attributes attributes = { 0 };
 	struct cdef_type *type;
 	struct cdef_token name;
 
 	while (p->tok.kind != ')' && !p->failed) {
-		if (cdef_accept(p, C_ELLIPSIS))
+		if (cdef_accept(p, C_ELLIPSIS)) {
+			function->flexible = true;
 			break;
+		}
 		type = cdef_specifiers(p, &attributes, NULL);
 		if (type)
-			cdef_declarator(p, type, &name);
+			type = cdef_declarator(p, type, &name);
+		cdef_add_parameter(p, function, type);
 		cdef_attributes(p, &attributes);
 		if (!cdef_accept(p, ','))
 			break;
@@ -327,6 +346,7 @@ static struct cdef_type *cdef_array_of(struct cdef_parser *p, struct cdef_type *
 static struct cdef_type *cdef_suffix(struct cdef_parser *p, struct cdef_type *base)
 {
 	struct pos pos = p->tok.pos;
+	struct cdef_type *function;
 	int64_t count = 0;
 	bool sized;
 
@@ -341,8 +361,10 @@ static struct cdef_type *cdef_suffix(struct cdef_parser *p, struct cdef_type *ba
 		if (base && !p->failed)
 			base = cdef_array_of(p, base, pos, sized, count);
 	} else if (cdef_accept(p, '(')) {
-		cdef_parameters(p);
-		base = cdef_type_new(p->cc, CDEF_FUNCTION, pos);
+		function = cdef_type_new(p->cc, CDEF_FUNCTION, pos);
+		function->type = base;
+		cdef_parameters(p, function);
+		base = function;
 	}
 	p->depth--;
 	return p->failed ? NULL : base;
@@ -560,6 +582,26 @@ bool cdef_statement(struct compiler *cc, struct node *n)
 	n->list = NULL;
 	n->a = NULL;
 	return true;
+}
+
+bool cdef_is_prototype(struct compiler *cc, struct cdef_type *function,
+		       const char *prototype)
+{
+	struct cdef_parser p = {
+		.cc = cc,
+		.quiet = true,
+		.lx = { .pool = &cc->pool, .text = prototype, .end = strlen(prototype) },
+	};
+	struct cdef_attributes attributes = { 0 };
+	struct cdef_token name;
+	struct cdef_type *type;
+
+	cdef_next(&p.lx, &p.tok);
+	type = cdef_specifiers(&p, &attributes, NULL);
+	if (type)
+		type = cdef_declarator(&p, type, &name);
+	/* The script may have given another meaning to a type that is used there. */
+	return type && cdef_same_function(function, type);
 }
 
 void cdef_use(struct compiler *cc, const struct node *string)

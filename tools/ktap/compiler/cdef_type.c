@@ -230,6 +230,32 @@ bool cdef_same(const struct cdef_type *x, const struct cdef_type *y)
 	return true;
 }
 
+static bool cdef_same_value(struct cdef_type *x, struct cdef_type *y)
+{
+	for (;;) {
+		x = cdef_resolve(x);
+		y = cdef_resolve(y);
+		if (x == y)
+			return true;
+		if (x->kind != CDEF_POINTER || y->kind != CDEF_POINTER)
+			return x->kind == y->kind && cdef_same(x, y);
+		x = x->type;
+		y = y->type;
+	}
+}
+
+bool cdef_same_function(struct cdef_type *x, struct cdef_type *y)
+{
+	struct cdef_member *xp = x->members, *yp = y->members;
+
+	if (x->flexible != y->flexible || !cdef_same_value(x->type, y->type))
+		return false;
+	for (; xp && yp; xp = xp->next, yp = yp->next)
+		if (!cdef_same_value(xp->type, yp->type))
+			return false;
+	return !xp && !yp;
+}
+
 struct cdef_member *cdef_find_member(const struct cdef_type *type, const char *name)
 {
 	struct cdef_member *m, *inner;

@@ -6,7 +6,6 @@
 
 #include "compiler/ast.h"
 #include "compiler/builtins.h"
-#include "compiler/cdef.h"
 #include "compiler/suggest.h"
 #include "compiler/util.h"
 
@@ -258,20 +257,6 @@ static void check_set_retval(struct compiler *cc, struct node *n)
 	if (check_arity(cc, n, "set_retval", 1, 1) && !(static_type(n->list) & TYPE_INT))
 		diag_error(&cc->diag, n->list->pos, "set_retval() takes an integer, not %s",
 			   type_text(cc, static_type(n->list)));
-}
-
-/* ffi.C.f(...) */
-static void check_kernel_call(struct compiler *cc, const struct node *n)
-{
-	const struct cdef_name *f = cdef_find_name(cc, n->a->str);
-
-	if (!f || f->what != CDEF_IS_FUNCTION)
-		diag_error(&cc->diag, n->pos, "no function '%s' is declared by cdef", n->a->str);
-	else
-		diag_error(&cc->diag, n->pos, "scripts cannot call functions of the kernel yet");
-	diag_note(&cc->diag,
-		  "to see its calls write trace probe:%s { ... }; members of structures are read by cast()",
-		  n->a->str);
 }
 
 /*

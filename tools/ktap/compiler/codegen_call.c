@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The code generator: calls, and lists of values. */
+#include <string.h>
+
 #include <linux/ktap.h>
 
+#include "compiler/builtins.h"
+#include "compiler/chunk_write.h"
 #include "compiler/codegen.h"
 
 int gen_list(struct gen *g, const struct node *list)
@@ -65,6 +69,10 @@ static int gen_call(struct gen *g, const struct node *n, unsigned int want)
 		break;
 	case CALL_BUILTIN:
 		emit(g, KTAP_OP_CALLB, base, nargs, 0, n->ival);
+		break;
+	case CALL_KERNEL:
+		emit(g, KTAP_OP_CALLK, base, nargs, 0,
+		     chunk_string(g->cc, n->builtin->name, strlen(n->builtin->name)));
 		break;
 	default:
 		emit(g, KTAP_OP_NEWT, base, 0, 0, n->ival);

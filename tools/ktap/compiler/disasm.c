@@ -113,6 +113,7 @@ static const struct {
 	[KTAP_OP_AGG] = { "AGG", "ac" },
 	[KTAP_OP_FIELD] = { "FIELD", "ae" },
 	[KTAP_OP_ARG] = { "ARG", "ad" },
+	[KTAP_OP_CALLK] = { "CALLK", "av" },
 	[KTAP_OP_SYMBOL] = { "SYMBOL", "as" },
 	[KTAP_OP_GETSELF] = { "GETSELF", "as" },
 	[KTAP_OP_SETSELF] = { "SETSELF", "sa" },
@@ -286,6 +287,11 @@ static void show_operand(const struct listing *l, const unsigned char *p, char k
 		break;
 	case 'u':
 		show_builtin(out, d, p[2]);
+		break;
+	case 'v':
+		show_name(out, chunk, d);
+		putc('/', out);
+		show_count(out, p[2]);
 		break;
 	}
 }

@@ -23,6 +23,7 @@ static unsigned int call_type(const struct node *n)
 	case CALL_NEWT:
 		return TYPE_TABLE;
 	case CALL_BUILTIN:
+	case CALL_KERNEL:
 		return n->builtin ? n->builtin->type : TYPE_ANY;
 	default:
 		return TYPE_ANY;

@@ -69,6 +69,10 @@ refuses packets_of_a_kernel_without_them 'packet:*' "no event matches 'packet:*'
 printf 'abi: 1.0\nsources: tracepoint packet perf\n' >"$dir/tracefs/ktap/features"
 lists packets 'packet:*' packet:in packet:out packet:forward
 lists a_kind_of_packets packet:f* packet:forward
+printf 'abi: 1.0\nsources: tracepoint packet perf\ncalls: printk swab32 unknown_one\n' >"$dir/tracefs/ktap/features"
+lists functions_that_can_be_called 'ffi:*' 'ffi.C: u32 swab32(u32 x);' 'ffi.C: int printk(const char *fmt, ...); needs --unsafe'
+lists a_function_that_can_be_called 'ffi:swab*' 'ffi.C: u32 swab32(u32 x);'
+refuses functions_that_this_kernel_lacks 'ffi:sched_clock' "no event matches 'ffi:sched_clock'"
 refuses unknown_packets packet:inn "no event matches 'packet:inn'"
 lists the_function_tracer ftrace:function ftrace:function
 lists the_end trace_end trace_end
