@@ -26,8 +26,8 @@ print(cast("struct pair", 1).frist)' \
 	"^-e:2:[0-9]+: error: struct pair has no member 'frist'; did you mean 'first'\\?"
 refused declaration_with_an_error 'cdef [[ struct pair { int first; itn second; }; ]]' \
 	"^-e:1:[0-9]+: error: unknown type 'itn'"
-refused function_is_not_called 'ffi.cdef [[ long schedule_timeout(long timeout); ]]
-ffi.C.schedule_timeout(1)' "^-e:2:7: error: scripts cannot call functions of the kernel yet"
+refused function_cannot_be_called 'ffi.cdef [[ long schedule_timeout(long timeout); ]]
+ffi.C.schedule_timeout(1)' "^-e:2:7: error: scripts cannot call 'schedule_timeout' of the kernel"
 if has functions; then
 	# open() passes these flags on: O_WRONLY | O_CREAT | O_TRUNC, and the mode 0666.
 	run -q -e 'cdef [[ struct open_how { u64 flags; u64 mode, resolve; }; ]]
