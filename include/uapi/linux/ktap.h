@@ -579,6 +579,8 @@ enum ktap_function_id {
 
 	KTAP_FN_GETOPT		= 34,	/* (n, default): option n of KTAP_SEC_OPTIONS */
 
+	KTAP_FN_FIRST		= 35,	/* (n): is it the first call with this n, 0 to 1023? */
+
 	/* output */
 	KTAP_FN_PRINT		= 48,	/* (...) */
 	KTAP_FN_PRINTF		= 49,	/* (format, ...) */

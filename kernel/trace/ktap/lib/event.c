@@ -2,7 +2,10 @@
 /*
  * Built-in values of the event that is handled.
  */
+#include <linux/bitops.h>
+
 #include "vm/builtin.h"
+#include "vm/env.h"
 
 int ktap_fn_argstr(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
@@ -31,6 +34,19 @@ int ktap_fn_retval(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	r[0] = KTAP_VALUE_NIL;
 	if (vm->event && vm->event->ops->retval)
 		vm->event->ops->retval(vm->event, &r[0]);
+	return 0;
+}
+
+/* The bit is set by exactly one call, on whichever CPU and in whichever context. */
+int ktap_fn_first(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	u32 i = r[0].u;
+
+	if (r[0].u >= KTAP_MAX_PROBES || !ktap_index(&i, KTAP_MAX_PROBES))
+		return ktap_vm_error(vm, -EINVAL, "first: %lld is no number from 0 to %u", r[0].i,
+				     KTAP_MAX_PROBES - 1);
+	r[0] = KTAP_VALUE_BOOL(!test_bit(i, vm->env->first) &&
+			       !test_and_set_bit(i, vm->env->first));
 	return 0;
 }
 

@@ -696,7 +696,38 @@ static void a_new_table_has_the_requested_size(struct kunit *test)
 		       "table.new: a table has 0 to 1048576 entries");
 }
 
+/* Runs of all contexts share the numbers. */
+static void first_is_true_once_per_number(struct kunit *test)
+{
+	static const s64 none[] = { -1, KTAP_MAX_PROBES, 1LL << 32 };
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_value arg, v;
+	struct ktap_vm *vm, *nmi;
+	int i, j;
+
+	test_func(c, "f", 1, 1);
+	test_insn(c, KTAP_OP_CALLB, 0, 1, 0, KTAP_FN_FIRST);
+	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+	c->header.main = cpu_to_le32(test_func(c, "main", 0, 1));
+	TEST_RET(c);
+	vm = test_vm(test, test_load(c), EVENT);
+	nmi = test_vm_of(test, vm->env, KTAP_LEVEL_NMI);
+	for (i = 0; i < KTAP_MAX_PROBES; i += 93) {
+		arg = KTAP_VALUE_INT(i);
+		for (j = 0; j < 4; j++) {
+			v = test_run(test, j & 1 ? nmi : vm, &arg, 1);
+			KUNIT_EXPECT_EQ(test, KTAP_BOOL, v.tag);
+			KUNIT_EXPECT_EQ(test, !j, v.i);
+		}
+	}
+	for (i = 0; i < ARRAY_SIZE(none); i++) {
+		arg = KTAP_VALUE_INT(none[i]);
+		KUNIT_EXPECT_EQ(test, -EINVAL, ktap_vm_run(vm, 0, &arg, 1, NULL));
+	}
+}
+
 static struct kunit_case builtin_cases[] = {
+	KUNIT_CASE(first_is_true_once_per_number),
 	KUNIT_CASE(substr_is_limited_to_the_string),
 	KUNIT_CASE(strings_are_searched_and_compared),
 	KUNIT_CASE(case_is_changed_in_ascii_only),

@@ -6,6 +6,7 @@
 #define _KTAP_ENV_H
 
 #include <linux/atomic.h>
+#include <linux/bitmap.h>
 #include <linux/list.h>
 #include <linux/llist.h>
 #include <linux/types.h>
@@ -115,6 +116,7 @@ struct ktap_tap {
  * @secret: random words for the hash of table keys (data/table_lookup.h)
  * @wall_offset: wall time minus CLOCK_MONOTONIC at the session's start, in
  *	nanoseconds.  It is fixed, so that a moment is always shown the same
+ * @first: numbers with which first() was called (lib/event.c)
  * @counters: losses
  * @tap: results of tests
  * @max_insns: budget of a run in event context, in units
@@ -144,6 +146,7 @@ struct ktap_env {
 	bool jit_always;
 	u64 secret[2];
 	s64 wall_offset;
+	DECLARE_BITMAP(first, KTAP_MAX_PROBES);
 	struct ktap_counters counters;
 	struct ktap_tap tap;
 	u64 max_insns;
