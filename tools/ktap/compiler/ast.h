@@ -126,6 +126,7 @@ struct func {
 	bool filter;		/* bare names are event fields first */
 	bool in_event;		/* body of a probe whose handlers may not wait */
 	bool handler;		/* unknown bare names are event fields */
+	unsigned int once;	/* its body runs once: number of the probe, from 1; or 0 */
 	bool bound;		/* part of the tree: without a syntax error around it */
 	bool crowded;		/* has more locals than registers; reported */
 
@@ -190,6 +191,7 @@ struct compiler {
 
 	struct probe *probes;
 	unsigned int nprobes, max_probes;
+	unsigned int nonce;	/* probes that run once */
 	bool acts;		/* it acts on the system */
 	struct chunk_writer *chunk;
 	struct cdefs *cdefs;	/* C declarations; NULL: none */

@@ -206,6 +206,7 @@ static const struct {
 } internal[] = {
 	{ "arg", KTAP_FN_SCRIPTARG },
 	{ "trace", KTAP_FN_TRACE },
+	{ "first", KTAP_FN_FIRST },
 	{ "kdebug.probe", KTAP_FN_PROBE },
 	{ "event.field", KTAP_FN_EVENT_FIELD },
 	{ "table.new", KTAP_FN_TABLE_NEW },

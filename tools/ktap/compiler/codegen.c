@@ -65,6 +65,21 @@ static void gen_prologue(struct gen *g)
 	}
 }
 
+/* All calls of the handler but one return at once. */
+static void gen_once(struct gen *g)
+{
+	int reg = regs_take(g->regs, 1);
+	struct jumps go_on = NO_JUMPS;
+
+	g->pos = g->f->pos;
+	emit(g, KTAP_OP_INT, reg, 0, 0, g->f->once - 1);
+	emit(g, KTAP_OP_CALLB, reg, 1, 0, KTAP_FN_FIRST);
+	emit_jump(g, KTAP_OP_JT, reg, 0, 0, &go_on);
+	emit(g, KTAP_OP_RET, 0, 0, 0, 0);
+	jumps_here(g, &go_on);
+	regs_release(g->regs, reg);
+}
+
 static void gen_func(struct compiler *cc, struct func *f)
 {
 	struct gen g = { .cc = cc, .f = f, .regs = &f->regs };
@@ -78,6 +93,8 @@ static void gen_func(struct compiler *cc, struct func *f)
 		n->var->reg = reg++;
 	if (f == cc->main)
 		gen_prologue(&g);
+	if (f->once)
+		gen_once(&g);
 	gen_block(&g, f->body);
 	g.pos = (struct pos) { .file = f->pos.file };
 	emit(&g, KTAP_OP_RET, 0, 0, 0, 0);

@@ -28,13 +28,25 @@ static bool condition_at(const struct lexer *lx, size_t off)
 	return lex_peek(lx, off) == '(';
 }
 
+/* Is the word "once" here, before a block? */
+static bool once_at(const struct lexer *lx, size_t off)
+{
+	size_t n = off + strlen("once");
+
+	if (!word_at(lx, off, "once"))
+		return false;
+	while (is_blank(lex_peek(lx, n)) || lex_peek(lx, n) == '\n')
+		n++;
+	return lex_peek(lx, n) == '{';
+}
+
 /* Does the text of the event end here, after a blank? */
 static bool event_ends(const struct lexer *lx, size_t off)
 {
 	int c = lex_peek(lx, off);
 
 	return !c || strchr("\n/{},;#", c) || word_at(lx, off, "function") ||
-	       condition_at(lx, off);
+	       condition_at(lx, off) || once_at(lx, off);
 }
 
 /*
@@ -46,7 +58,7 @@ static bool handler_follows(const struct lexer *lx, bool new_line)
 	struct lexer ahead = *lx;
 	int c = lex_peek(lx, 0);
 
-	if (!new_line && condition_at(lx, 0))
+	if ((!new_line && condition_at(lx, 0)) || once_at(lx, 0))
 		return true;
 	if (!word_at(lx, 0, "function"))
 		return c == '/' || c == '{' || c == ',';
@@ -276,6 +288,20 @@ static struct node *parse_handler(struct parser *p, const char *name, bool event
 	return n;
 }
 
+/* "once" before the body: of all events of the probe, the first one runs it. */
+static bool parse_once(struct parser *p)
+{
+	struct lexer ahead = p->lx;
+
+	if (p->tok.kind != T_NAME || strcmp(p->tok.str, "once"))
+		return false;
+	lex_skip_blanks(&ahead);
+	if (lex_peek(&ahead, 0) != '{')
+		return false;
+	parser_next(p);
+	return true;
+}
+
 static void check_place(struct parser *p, struct pos pos)
 {
 	if (p->func != p->cc->main && !p->panic)
@@ -290,6 +316,7 @@ static struct node *parse_probe(struct parser *p, struct pos pos)
 	struct node *n = node_new(p->cc, S_TRACE, pos), *handler = NULL;
 	const char *first;
 	struct list l;
+	bool once;
 
 	check_place(p, pos);
 	list_init(&l);
@@ -302,8 +329,11 @@ static struct node *parse_probe(struct parser *p, struct pos pos)
 		n->func = parse_filter(p, first);
 	if (p->tok.kind == T_IF && !handler)
 		parse_probe_condition(p, n, first);
+	once = !handler && parse_once(p);
 	n->a = handler ? handler :
 		parse_handler(p, pool_printf(&p->cc->pool, "trace %s", first), true);
+	if (once && n->a->func)
+		n->a->func->once = ++p->cc->nonce;
 	return n;
 }
 

@@ -12,7 +12,7 @@
 #include "compiler/util.h"
 
 /* Names that are keywords only where a statement of that form begins. */
-static const char * const contextual[] = { "BEGIN", "END", "catch", "include", "try" };
+static const char * const contextual[] = { "BEGIN", "END", "catch", "include", "once", "try" };
 
 /* The kind of a built-in; NULL if it cannot be used. */
 static const char *kind_of(const struct builtin *bi)
