@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 52
+plan 55
 
 n=500
 
@@ -34,6 +34,19 @@ trace syscalls:sys_enter_getpp?d { c += 1 }
 trace syscalls:sys_enter_getpp[a-j]d { d += 1 }
 trace_end { print(a, b, c, d) }' -- "$workload" getppid $n
 out all_spellings_of_an_event "$n\t$n\t$n\t$n\n"
+
+# once, and not for events that the filter drops
+run -q -e "trace syscalls:sys_enter_write /execname == 'workload' && count == 7/ once { n += 1 size = args.count }
+trace_end { print(n, size) }" -- "$workload" write 7 $n
+out probe_runs_once '1\t7\n'
+run -q -e 'trace syscalls:sys_enter_getppid, syscalls:sys_exit_getppid once { n += 1 name = probename }
+trace syscalls:sys_enter_getppid once { m += 1 }
+trace_end { print(n, m, name) }' -- "$workload" getppid $n
+out probe_of_several_events_runs_once '1\t1\tsys_enter_getppid\n'
+# from many threads on all CPUs
+run -q -e 'trace syscalls:sys_enter_getppid once { n += 1 } trace syscalls:sys_enter_getppid { all += 1 }
+trace_end { print(n, all) }' -- "$workload" threads 50
+out threads_run_it_once '1\t50\n'
 
 # filters
 run -q -e 'trace syscalls:sys_enter_write /count == 7/ { n += 1 } trace_end { print(n) }' -- "$workload" write 7 $n
