@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 24
+plan 27
 
 only='/execname == "workload"/'
 getppid="trace syscalls:sys_enter_getppid $only"
@@ -142,5 +142,33 @@ result $? results_are_in_the_text_of_a_session
 run -q -e "$getppid { s = speculation() speculate(s) test.ok(1, 'kept') print('dropped') discard(s) }" \
 	-- "$workload" getppid 1
 lines speculations_hold_back_no_results 0 'TAP version 13\nok 1 - kept\n1..1\n'
+
+# The library for the order of events: each return follows a call, and the last call none
+find_scripts
+if [ -n "$scripts" ]; then
+	mkdir "$tmp/library"
+	ln -s "$scripts/lib" "$tmp/library/lib"
+	export KTAP_LIBRARY="$tmp/library"
+	order='include "lib/order.kp" waits = {} took = stats()'
+	calls="trace syscalls:sys_enter_getppid $only"
+	returns="trace syscalls:sys_exit_getppid $only"
+	run -q -e "$order $calls { order_begin(waits, tid) } $returns { order_end(waits, tid, took) }
+trace_end { order_test(waits, took, 1h, 'returns') test.is(count(took), 1000, 'all') }" \
+		-- "$workload" getppid 1000
+	lines events_that_follow_pass 0 'TAP version 13\nok 1 - returns\nok 2 - all\n1..2\n'
+	run -q -e "$order $returns { order_begin(waits, tid) } $calls { order_end(waits, tid, took) }
+trace_end { test.ok(count(took) == 999) order_test(waits, took, 1ns, 'calls') }" -- "$workload" getppid 1000
+	[ "$code" = 1 ] && matches "$tmp/out" '^ok 1$' '^not ok 2 - calls$' \
+		'^# 999 events followed, the slowest after [0-9]+ ns$' \
+		'^# 1 events are missing for more than 1 ns$'
+	result $? late_and_missing_events_fail
+	run -q -e "$order trace_end { order_test(waits, took, 1h, 'none') }"
+	[ "$code" = 1 ] && matches "$tmp/out" '^not ok 1 - none$' '^# 0 events followed'
+	result $? order_without_events_fails
+else
+	for name in events_that_follow_pass late_and_missing_events_fail order_without_events_fails; do
+		skip "$name" "there are no tools"
+	done
+fi
 
 finish
