@@ -20,7 +20,6 @@
 #include "command.h"
 #include "compiler/colour.h"
 #include "compiler/compile.h"
-#include "compiler/library.h"
 #include "compiler/util.h"
 #include "explain.h"
 #include "info.h"
@@ -31,6 +30,7 @@
 #include "report.h"
 #include "resolve_chunk.h"
 #include "script_help.h"
+#include "script_source.h"
 #include "session_file.h"
 #include "shell.h"
 #include "signals.h"
@@ -105,46 +105,6 @@ struct run {
 	uint32_t exit_code;
 };
 
-/*
- * Read the script.
- *
- * A name alone, "opensnoop", is a tool first and a file second: a user of tools
- * must not run files that others have put into this folder. A name with a
- * suffix or a slash is a file first.
- */
-static int read_script(struct run *r, struct ktap_script *source)
-{
-	const struct options *opts = &r->opts;
-	const char *script = opts->script;
-	struct stat st;
-	bool bare = !strpbrk(script, "./") && strcmp(script, "-");
-	int err = -ENOENT;
-
-	r->name = script;
-	if (bare)
-		r->tool = ktap_find_tool(script);
-	if (!r->tool)
-		err = sources_read(&r->sources, script, source);
-	if ((err == -ENOENT || err == -EISDIR) && !bare)
-		r->tool = ktap_find_tool(script);
-	if (r->tool && bare && !opts->quiet && !stat(script, &st) && S_ISREG(st.st_mode))
-		fprintf(stderr, "ktap: %s is the tool of that name; the file is ./%s\n", script,
-			script);
-	if (r->tool) {
-		r->name = r->tool;
-		err = sources_read(&r->sources, r->tool, source);
-	}
-	if (!err) {
-		if (!strcmp(script, "-"))
-			r->name = "<stdin>";
-		return 0;
-	}
-	fprintf(stderr, "ktap: error: cannot read %s: %s\n", r->name, ktap_read_error(err));
-	if (err == -ENOENT)
-		ktap_suggest_tool(stderr, script);
-	return err;
-}
-
 /* "ktap SCRIPT -h" */
 static bool wants_help(const struct options *opts)
 {
@@ -178,25 +138,26 @@ static bool get_chunk(struct run *r)
 	struct ktap_compile_opts copts = {
 		.werror = opts->werror, .nowarn = opts->nowarn, .diag = stderr,
 		.folders = opts->folders, .read = sources_read, .read_ctx = &r->sources,
+		.bpftrace = source_is_bpftrace(opts),
 	};
-	struct ktap_script source = { .text = opts->text };
+	struct ktap_script source;
 
-	if (opts->text) {
-		r->name = "-e";
-		source.len = strlen(opts->text);
-	} else {
-		if (read_script(r, &source))
-			return false;
-		if (ktap_is_chunk(source.text, source.len)) {
-			r->chunk = (void *)source.text;
-			r->chunk_len = source.len;
-			if (opts->shows)
-				fprintf(stderr, "ktap: error: %s needs a script, and %s is compiled\n",
-					opts->live ? "--live" : "--metrics", r->name);
-			return !opts->shows;
-		}
+	if (opts->shows && copts.bpftrace) {
+		fprintf(stderr, "ktap: error: %s needs a script of ktap: save the output of --to-ktap\n",
+			opts->live ? "--live" : "--metrics");
+		return false;
 	}
-	source.name = r->name;
+	if (source_read(opts, &r->sources, &r->tool, &source))
+		return false;
+	r->name = source.name;
+	if (!opts->text && ktap_is_chunk(source.text, source.len)) {
+		r->chunk = (void *)source.text;
+		r->chunk_len = source.len;
+		if (opts->shows)
+			fprintf(stderr, "ktap: error: %s needs a script, and %s is compiled\n",
+				opts->live ? "--live" : "--metrics", r->name);
+		return !opts->shows;
+	}
 	r->chunk = ktap_compile(&source, &copts, &r->chunk_len);
 	if (r->chunk && opts->shows && !wants_help(opts))
 		run_add_variables(r, &source, &copts);
@@ -787,6 +748,8 @@ int main(int argc, char **argv)
 		return show_what_there_is(&r.opts) && finish_stdout("ktap") ? 0 : EXIT_RUNTIME;
 	if (colour_wanted(r.opts.color, STDERR_FILENO))
 		colour_messages(stderr);
+	if (r.opts.to_ktap)
+		return source_show_translation(&r.opts) && finish_stdout("ktap") ? 0 : EXIT_LOAD;
 	code = run_loop(&r);
 	symbolize_free(&r.symbolizer);
 	views_free(&r.views);

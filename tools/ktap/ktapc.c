@@ -26,6 +26,7 @@ struct ktapc_options {
 	const char *certificate;
 	bool disassemble;
 	bool format;
+	bool to_ktap;
 	bool ast;
 	const char *folders[MAX_FOLDERS + 1];
 	unsigned int nfolders;
@@ -39,6 +40,8 @@ static const struct exclusion ktapc_exclusions[] = {
 	{ "--ast", { "-o", "--fmt", "--sign" } },
 	{ "--fmt", { "--sign" } },
 	{ "-w", { "-Werror" } },
+	{ "--to-ktap", { "-d", "--fmt", "--ast", "--sign" } },
+	{ "--bt", { "--fmt", "--ast" } },
 	{ 0 },
 };
 
@@ -47,6 +50,7 @@ static const char usage[] =
 	"       ktapc --fmt [-o FILE.kp] FILE | -e SCRIPT\n"
 	"       ktapc --sign=KEY [--cert=FILE] [-o FILE.ktap] FILE | -e SCRIPT\n"
 	"       ktapc --ast FILE | -e SCRIPT\n"
+	"       ktapc [--bt] --to-ktap [-o FILE.kp] FILE.bt | -e SCRIPT\n"
 	"Compile a ktap script to a chunk; '-' reads it from standard input.\n"
 	"\n"
 	"  -o, --output=FILE  write the chunk to FILE (default: the script's name, .ktap)\n"
@@ -55,6 +59,8 @@ static const char usage[] =
 	"  -I DIR             search DIR for included scripts\n"
 	"  -w                 no warnings\n"
 	"      --fmt          print the script in canonical layout (with -o: into that file)\n"
+	"      --bt           the script is one of bpftrace, as FILE.bt is\n"
+	"      --to-ktap      print it in ktap's language (with -o: into that file)\n"
 	"      --ast          print the tree of the script and the bindings of its names\n"
 	"      --sign=KEY     sign the chunk, or FILE if it is one; KEY is a PEM file with the\n"
 	"                     private key (needs the program openssl)\n"
@@ -68,6 +74,8 @@ static const struct option long_options[] = {
 	{ "dump", no_argument, NULL, 'd' },
 	{ "werror", no_argument, NULL, 'W' },
 	{ "fmt", no_argument, NULL, 'F' },
+	{ "bt", no_argument, NULL, 'B' },
+	{ "to-ktap", no_argument, NULL, 'K' },
 	{ "ast", no_argument, NULL, 'A' },
 	{ "sign", required_argument, NULL, 'S' },
 	{ "cert", required_argument, NULL, 'C' },
@@ -267,10 +275,12 @@ static int ktapc_show(const void *chunk, size_t len)
 	return finish_stdout("ktapc") ? 0 : EXIT_USAGE;
 }
 
+/* Print or write the script itself: in canonical layout, or translated. */
 static int ktapc_format(const struct ktapc_options *o, const struct ktap_script *src)
 {
 	size_t len;
-	char *text = ktap_format(src, &o->compile, &len);
+	char *text = o->to_ktap ? ktap_from_bpftrace(src, &o->compile, &len) :
+				  ktap_format(src, &o->compile, &len);
 	int ret;
 
 	if (!text)
@@ -333,7 +343,7 @@ static int ktapc_compile(const struct ktapc_options *o, const struct ktap_script
 
 static int ktapc_process(const struct ktapc_options *o, const struct ktap_script *src)
 {
-	if (o->format)
+	if (o->format || o->to_ktap)
 		return ktapc_format(o, src);
 	if (!o->ast)
 		return ktapc_compile(o, src);
@@ -418,6 +428,14 @@ int main(int argc, char **argv)
 			given_add(&o.given, "--fmt", false);
 			o.format = true;
 			break;
+		case 'B':
+			given_add(&o.given, "--bt", false);
+			o.compile.bpftrace = true;
+			break;
+		case 'K':
+			given_add(&o.given, "--to-ktap", false);
+			o.to_ktap = true;
+			break;
 		case 'A':
 			given_add(&o.given, "--ast", false);
 			o.ast = true;
@@ -465,6 +483,18 @@ int main(int argc, char **argv)
 	}
 	if (!o.input && !o.script) {
 		fputs(usage, stderr);
+		return EXIT_USAGE;
+	}
+	if (ktap_is_bpftrace(o.input))
+		o.compile.bpftrace = true;
+	if (o.compile.bpftrace && (o.format || o.ast)) {
+		fputs("ktapc: error: --fmt and --ast are for scripts of ktap: see --to-ktap\n",
+		      stderr);
+		return EXIT_USAGE;
+	}
+	if (o.to_ktap && !o.compile.bpftrace) {
+		fputs("ktapc: error: --to-ktap is for scripts of bpftrace: FILE.bt, or --bt\n",
+		      stderr);
 		return EXIT_USAGE;
 	}
 	return ktapc_run(&o);

@@ -56,6 +56,10 @@ static const struct option_row option_table[] = {
 	  "write that file every SECONDS (default 15)" },
 	{ "--color", NULL, "WHEN", OPT_STRING, FIELD(color),
 	  "colour on a terminal: auto, always or never" },
+	{ "--bt", NULL, NULL, OPT_FLAG, FIELD(bpftrace),
+	  "the script is one of bpftrace, as FILE.bt is" },
+	{ "--to-ktap", NULL, NULL, OPT_FLAG, FIELD(to_ktap),
+	  "print it in ktap's language, run nothing" },
 	{ "-I", NULL, "DIR", OPT_FOLDER, FIELD(folders), "search DIR for included scripts" },
 	{ "-l", NULL, "[PATTERN]", OPT_PATTERN, FIELD(list),
 	  "list events (sched:*, *open*); -lv: with their fields" },
@@ -100,6 +104,8 @@ static const struct exclusion ktap_exclusions[] = {
 	{ "--explain", { "-e", "-l", "--info", "-o", "-p", "--dry-run", "--dump-jit" } },
 	{ "--dry-run", { "-l", "--info", "--folded", "--flame", "--dump-jit" } },
 	{ "-w", { "-Werror" } },
+	{ "--to-ktap", { "--live", "--metrics", "-l", "--info", "--explain" } },
+	{ "--bt", { "--live", "--metrics", "-l", "--info", "--explain" } },
 	{ 0 },
 };
 

@@ -27,6 +27,8 @@
  * @json: the kernel makes lines of JSON
  * @csv: these become comma-separated values
  * @folders: folders to search for included files, NULL-terminated
+ * @bpftrace: the script is one of bpftrace
+ * @to_ktap: only print it in ktap's language
  * @dry_run: attach nothing
  * @info: show what the kernel has instead
  * @explain: word or message to explain instead, or NULL
@@ -74,6 +76,8 @@ struct options {
 	bool verbose;
 	bool nowarn;
 	bool werror;
+	bool bpftrace;
+	bool to_ktap;
 	bool info;
 	bool dry_run;
 	bool help;

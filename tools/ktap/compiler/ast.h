@@ -198,6 +198,7 @@ struct compiler {
 	struct asked_option *asked_options;	/* latest first */
 	struct pos pos;		/* position of the code that is being generated */
 	const struct ktap_compile_opts *opts;
+	struct translation *translation;	/* instead of the first file; or NULL */
 	struct layout *layout;	/* the parser adds tokens to it, unless NULL */
 };
 

@@ -346,8 +346,8 @@ static void check_unused(struct compiler *cc)
 {
 	const struct var *v;
 
-	/* text that was not parsed may have used it */
-	if (cc->syntax_errors)
+	/* text that was not parsed may have used it, or it is one of a translated script */
+	if (cc->syntax_errors || cc->translation)
 		return;
 	for (v = cc->all_vars; v; v = v->next)
 		if (!v->used && v->name[0] != '_')

@@ -3,6 +3,7 @@
 #include "compiler/ast.h"
 #include "compiler/chunk_write.h"
 #include "compiler/compile.h"
+#include "compiler/translation.h"
 
 void compiler_begin(struct compiler *cc, const struct ktap_script *script,
 		    const struct ktap_compile_opts *opts)
@@ -32,10 +33,14 @@ void *ktap_compile(const struct ktap_script *src, const struct ktap_compile_opts
 	void *chunk = NULL;
 
 	compiler_begin(&cc, src, opts);
-	parse_script(&cc);
-	bind_names(&cc);
-	scope_classify(&cc);
-	check_script(&cc);
+	if (opts->bpftrace)
+		cc.translation = bpftrace_translate(&cc);
+	if (!opts->bpftrace || cc.translation) {
+		parse_script(&cc);
+		bind_names(&cc);
+		scope_classify(&cc);
+		check_script(&cc);
+	}
 	if (!cc.diag.nerrors)
 		generate(&cc);
 	if (!cc.diag.nerrors)

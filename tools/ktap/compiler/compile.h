@@ -24,6 +24,7 @@ typedef int (*ktap_read_fn)(void *ctx, const char *path, struct ktap_script *fil
 struct ktap_compile_opts {
 	bool werror;		/* warnings are errors */
 	bool nowarn;		/* no warnings */
+	bool bpftrace;		/* the script is one of bpftrace */
 	FILE *diag;		/* for messages */
 	const char * const *folders;	/* from -I, NULL-terminated; or NULL */
 	ktap_read_fn read;	/* reads included files; NULL: ktap_read_file() */
@@ -50,6 +51,16 @@ void *ktap_compile(const struct ktap_script *src,
  */
 char *ktap_format(const struct ktap_script *src,
 		  const struct ktap_compile_opts *opts, size_t *len);
+
+/*
+ * Write a script of bpftrace in ktap's language, in the canonical layout. Returns as
+ * ktap_format() does.
+ */
+char *ktap_from_bpftrace(const struct ktap_script *src, const struct ktap_compile_opts *opts,
+			 size_t *len);
+
+/* Is it the name of a script of bpftrace (.bt)? NULL is none. */
+bool ktap_is_bpftrace(const char *name);
 
 /*
  * Print the tree of a script and the bindings of its names. Returns 0, or -1

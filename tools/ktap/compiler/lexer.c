@@ -68,8 +68,27 @@ int lex_peek(const struct lexer *lx, size_t off)
 	return off < lx->len - lx->at ? (unsigned char)lx->text[lx->at + off] : 0;
 }
 
+/* The place of the current byte in the script that was translated. */
+static struct pos lexer_original_pos(const struct translation *t, size_t at)
+{
+	unsigned int low = 0, high = t->nmarks;
+
+	/* marks[low] is the last one at or before the byte */
+	while (high - low > 1) {
+		unsigned int middle = (low + high) / 2;
+
+		if (t->marks[middle].at <= at)
+			low = middle;
+		else
+			high = middle;
+	}
+	return t->nmarks ? t->marks[low].pos : (struct pos) { .line = 1, .col = 1 };
+}
+
 struct pos lex_pos(const struct lexer *lx)
 {
+	if (lx->translation)
+		return lexer_original_pos(lx->translation, lx->at);
 	return (struct pos) {
 		.line = lx->line, .col = lx->at - lx->line_start + 1, .file = lx->file,
 	};
@@ -110,6 +129,14 @@ void lex_init(struct lexer *lx, struct diag *diag, uint32_t file)
 	if (lex_peek(lx, 0) == '#' && lex_peek(lx, 1) == '!')
 		while (lx->at < lx->len && lx->text[lx->at] != '\n')
 			lx->at++;
+}
+
+void lex_translated(struct lexer *lx, const struct translation *translation)
+{
+	lx->translation = translation;
+	lx->text = translation->text;
+	lx->len = translation->len;
+	lx->at = 0;
 }
 
 /*

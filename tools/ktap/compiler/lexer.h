@@ -4,6 +4,7 @@
 #define KTAP_LEXER_H
 
 #include "compiler/diag.h"
+#include "compiler/translation.h"
 
 enum tok {
 	T_EOF,
@@ -54,11 +55,14 @@ struct lexer {
 	uint32_t line;
 	size_t line_start;
 	bool plain_slash;	/* '/' may end a filter here: no '/=' */
+	const struct translation *translation;	/* the text is that; or NULL */
 	unsigned int lost_braces; /* number of '}' in a token without an end */
 };
 
 /* Start with a file of diag->files. */
 void lex_init(struct lexer *lx, struct diag *diag, uint32_t file);
+/* Read a translation of that file instead. */
+void lex_translated(struct lexer *lx, const struct translation *translation);
 void lex_next(struct lexer *lx, struct token *t);
 /* Skip blanks and comments; true if there was a newline. */
 bool lex_skip_blanks(struct lexer *lx);

@@ -197,6 +197,8 @@ void parse_script(struct compiler *cc)
 	cc->main = func_new(cc, NULL, "main", (struct pos) { .line = 1, .col = 1 });
 	p.func = cc->main;
 	lex_init(&p.lx, p.diag, 0);
+	if (cc->translation)
+		lex_translated(&p.lx, cc->translation);
 	parser_next(&p);
 	cc->main->body = parse_statements(&p, true);
 }

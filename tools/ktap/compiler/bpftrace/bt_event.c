@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Events in the spelling of bpftrace. */
+#include <string.h>
+
+#include "compiler/bpftrace/bt.h"
+#include "compiler/util.h"
+
+enum bt_event_kind {
+	BE_TRACEPOINT, BE_RAW, BE_FUNCTION, BE_PROGRAM, BE_COUNTER, BE_TIMER, BE_EDGE, BE_REFUSED,
+};
+
+/* Names, their short form, ktap's prefix or the advice, and the number of parts. */
+static const struct bt_event_row {
+	const char *name;
+	const char *alias;
+	enum bt_event_kind kind;
+	const char *ours;
+	unsigned int min, max;
+} bt_events[] = {
+	{ "tracepoint", "t", BE_TRACEPOINT, "", 2, 2 },
+	{ "rawtracepoint", "rt", BE_RAW, "rawtp:", 1, 2 },
+	{ "kprobe", "k", BE_FUNCTION, "probe:", 1, 2 },
+	{ "kretprobe", "kr", BE_FUNCTION, "kretprobe:", 1, 2 },
+	{ "fentry", "f", BE_FUNCTION, "probe:", 1, 2 },
+	{ "kfunc", NULL, BE_FUNCTION, "probe:", 1, 2 },
+	{ "fexit", "fr", BE_FUNCTION, "kretprobe:", 1, 2 },
+	{ "kretfunc", NULL, BE_FUNCTION, "kretprobe:", 1, 2 },
+	{ "uprobe", "u", BE_PROGRAM, "uprobe:", 2, 9 },
+	{ "uretprobe", "ur", BE_PROGRAM, "uretprobe:", 2, 9 },
+	{ "usdt", "U", BE_PROGRAM, "usdt:", 2, 9 },
+	{ "profile", "p", BE_TIMER, "profile-", 1, 2 },
+	{ "interval", "i", BE_TIMER, "tick-", 1, 2 },
+	{ "software", "s", BE_COUNTER, "software:", 1, 2 },
+	{ "hardware", "h", BE_COUNTER, "hardware:", 1, 2 },
+	{ "BEGIN", "begin", BE_EDGE, "trace_begin", 0, 0 },
+	{ "END", "end", BE_EDGE, "trace_end", 0, 0 },
+	{ "watchpoint", "w", BE_REFUSED, "there is no watch on memory", 0, 0 },
+	{ "asyncwatchpoint", "aw", BE_REFUSED, "there is no watch on memory", 0, 0 },
+	{ "iter", "it", BE_REFUSED, "there are no iterators: use an event, such as profile:hz:99", 0, 0 },
+	{ "self", NULL, BE_REFUSED, "signals to the tracer are no events: use interval:s:1", 0, 0 },
+	{ "bench", NULL, BE_REFUSED, "there are no benchmarks", 0, 0 },
+	{ "test", NULL, BE_REFUSED, "there are no tests: ktap's own scripts have test.is()", 0, 0 },
+};
+
+/* Default periods of counters. */
+static const char *bt_default_period(const char *name)
+{
+	static const char * const every[] = {
+		"page-faults", "faults", "minor-faults", "major-faults", "context-switches", "cs",
+		"cpu-migrations", "alignment-faults", "emulation-faults", "cgroup-switches",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(every); i++)
+		if (!strcmp(every[i], name))
+			return "1";
+	return "1000000";
+}
+
+static const char *bt_counter(struct bt_script *s, const struct bt_event_row *row,
+			      const char *rest)
+{
+	const char *period = strchr(rest, ':');
+	const char *name = pool_strndup(&s->cc->pool, rest, strcspn(rest, ":"));
+
+	period = period && period[1] ? period + 1 : bt_default_period(name);
+	if (!strcmp(row->name, "software") && !strcmp(name, "cpu"))
+		name = "cpu-clock";
+	return pool_printf(&s->cc->pool, "%s%s:%s", row->ours, name, period);
+}
+
+/* hz:99, s:1, or 10ms; the number may be a parameter */
+static const char *bt_timer(struct bt_script *s, const struct bt_event_row *row,
+			    const char *rest, const struct bt_event *event)
+{
+	static const char * const units[] = { "hz", "s", "ms", "us", "ns" };
+	const char *number = strchr(rest, ':'), *unit;
+	size_t digits;
+
+	if (number) {
+		unit = pool_strndup(&s->cc->pool, rest, number - rest);
+		number++;
+		digits = (*number == '$') + strspn(number + (*number == '$'), "0123456789");
+	} else {
+		number = rest;
+		digits = strspn(rest, "0123456789");
+		unit = rest + digits;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
+		if (!strcmp(units[i], unit) && digits && (number == rest || !number[digits]) &&
+		    strspn(number, "0") < digits)
+			return pool_printf(&s->cc->pool, "%s%.*s%s", row->ours, (int)digits,
+					   number, unit);
+	bt_error(s, event->pos,
+		 "write profile:hz:99, interval:s:1, interval:ms:100 or interval:us:50",
+		 "'%s' is no timer", event->text);
+	return NULL;
+}
+
+static unsigned int bt_event_parts(const char *rest)
+{
+	unsigned int n = *rest != 0;
+
+	for (; *rest; rest++)
+		n += *rest == ':';
+	return n;
+}
+
+static const struct bt_event_row *bt_event_row(const char *text, const char **rest)
+{
+	size_t len = strcspn(text, ":");
+
+	*rest = text[len] ? text + len + 1 : "";
+	for (size_t i = 0; i < ARRAY_SIZE(bt_events); i++) {
+		const struct bt_event_row *row = &bt_events[i];
+
+		if ((strlen(row->name) == len && !strncmp(text, row->name, len)) ||
+		    (row->alias && strlen(row->alias) == len && !strncmp(text, row->alias, len)))
+			return row;
+	}
+	return NULL;
+}
+
+/* "kprobe:$1": the event is an expression */
+static const char *bt_event_of_params(struct bt_script *s, const char *event)
+{
+	const char *text = "(", *param = event;
+	int digits;
+
+	for (; (param = strchr(event, '$')); event = param + digits) {
+		digits = 1 + strspn(param + 1, "0123456789");
+		text = pool_printf(&s->cc->pool, "%s%s\"%.*s\" .. %.*s", text,
+				   text[1] ? " .. " : "", (int)(param - event), event, digits,
+				   param);
+	}
+	if (*event)
+		text = pool_printf(&s->cc->pool, "%s .. \"%s\"", text, event);
+	return pool_printf(&s->cc->pool, "%s)", text);
+}
+
+/* The value of `probe`: what does not vary is known. */
+static void bt_event_probe(struct bt_script *s, const struct bt_event_row *row, const char *rest,
+			   bool params)
+{
+	const char *colon = strrchr(rest, ':');
+	size_t len = colon ? (size_t)(colon - rest) + 1 : 0;
+
+	if (row->kind == BE_EDGE)
+		s->probe_text = pool_printf(&s->cc->pool, "\"%s\"", row->name);
+	else if (!params && !strpbrk(rest, "*?["))
+		s->probe_text = pool_printf(&s->cc->pool, "\"%s:%s\"", row->name, rest);
+	else if (params || memchr(rest, '*', len))
+		s->probe_text = pool_printf(&s->cc->pool, "(\"%s:\" .. probename)", row->name);
+	else
+		s->probe_text = pool_printf(&s->cc->pool, "(\"%s:%.*s\" .. probename)", row->name,
+					    (int)len, rest);
+}
+
+const char *bt_event(struct bt_script *s, const struct bt_event *event, enum bt_place *place)
+{
+	const struct bt_event_row *row;
+	const char *rest, *text = NULL;
+	bool params = strchr(event->text, '$');
+	unsigned int parts;
+
+	row = bt_event_row(event->text, &rest);
+	if (!row) {
+		bt_error(s, event->pos, "tracepoint, kprobe, kretprobe, fentry, fexit, uprobe, usdt, interval, profile, BEGIN ...",
+			 "'%.*s' is no kind of event of bpftrace",
+			 (int)strcspn(event->text, ":"), event->text);
+		return NULL;
+	}
+	if (row->kind == BE_REFUSED) {
+		bt_error(s, event->pos, NULL, "'%s' is not supported: %s", row->name, row->ours);
+		return NULL;
+	}
+	parts = bt_event_parts(rest);
+	if (parts < row->min || parts > row->max) {
+		unsigned int limit = parts < row->min ? row->min : row->max;
+
+		bt_error(s, event->pos, NULL, "'%s': %s has %s%u part%s after its first ':'",
+			 event->text, row->name, row->min == row->max ? "" :
+			 parts < row->min ? "at least " : "at most ", limit,
+			 limit == 1 ? "" : "s");
+		return NULL;
+	}
+	*place = row->kind == BE_EDGE || row->ours[0] == 't' ? BT_IN_PROCESS : BT_IN_EVENT;
+	bt_event_probe(s, row, rest, params);
+	if (row->kind == BE_EDGE)
+		return row->ours;
+	if (row->kind == BE_COUNTER)
+		text = bt_counter(s, row, rest);
+	else if (row->kind == BE_TIMER)
+		text = bt_timer(s, row, rest, event);
+	else if (row->kind == BE_RAW)
+		text = pool_printf(&s->cc->pool, "%s%s", row->ours,
+				   strchr(rest, ':') ? strchr(rest, ':') + 1 : rest);
+	else if (row->kind == BE_FUNCTION && !strncmp(rest, "vmlinux:", 8))
+		text = pool_printf(&s->cc->pool, "%s%s", row->ours, rest + 8);
+	else
+		text = pool_printf(&s->cc->pool, "%s%s", row->ours, rest);
+	return text && params ? bt_event_of_params(s, text) : text;
+}

@@ -1,0 +1,557 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Parse a script of bpftrace: probes, statements, and what stands beside probes. */
+#define _GNU_SOURCE
+#include <stdarg.h>
+#include <string.h>
+
+#include "compiler/bpftrace/bt.h"
+#include "compiler/lexer.h"
+#include "compiler/suggest.h"
+#include "compiler/util.h"
+
+static struct bt_node *bt_parse_statement(struct bt_parser *p);
+
+void bt_next(struct bt_parser *p)
+{
+	if (!p->failed)
+		bt_lex_next(&p->lx, &p->tok);
+}
+
+void bt_fail(struct bt_parser *p, struct pos pos, const char *note, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (p->failed)
+		return;
+	p->failed = true;
+	va_start(ap, fmt);
+	diag_error(&p->cc->diag, pos, "%s", pool_vprintf(&p->cc->pool, fmt, ap));
+	va_end(ap);
+	if (note)
+		diag_note(&p->cc->diag, "%s", note);
+}
+
+bool bt_is(const struct bt_parser *p, const char *op)
+{
+	return !p->failed && p->tok.kind == BT_OP && !strcmp(p->tok.op, op);
+}
+
+bool bt_accept(struct bt_parser *p, const char *op)
+{
+	if (!bt_is(p, op))
+		return false;
+	bt_next(p);
+	return true;
+}
+
+void bt_expect(struct bt_parser *p, const char *op)
+{
+	if (!bt_accept(p, op))
+		bt_fail(p, p->tok.pos, NULL, p->tok.kind == BT_END ?
+			"expected '%s', but the script ends" : "expected '%s', found '%s'",
+			op, bt_found(p));
+}
+
+const char *bt_found(const struct bt_parser *p)
+{
+	const struct bt_token *t = &p->tok;
+
+	return pool_strndup(&p->cc->pool, p->lx.text + t->start, t->end - t->start);
+}
+
+bool bt_is_word(const struct bt_parser *p, const char *word)
+{
+	return !p->failed && p->tok.kind == BT_NAME && !strcmp(p->tok.text, word);
+}
+
+bool bt_enter(struct bt_parser *p)
+{
+	if (++p->depth > BT_MAX_DEPTH)
+		bt_fail(p, p->tok.pos, NULL, "nested more than %u levels deep", BT_MAX_DEPTH);
+	return !p->failed;
+}
+
+struct bt_node *bt_node(struct bt_parser *p, enum bt_kind kind, struct pos pos)
+{
+	struct bt_node *n = pool_alloc(&p->cc->pool, sizeof(*n));
+
+	n->kind = kind;
+	n->pos = pos;
+	n->op = "";
+	n->text = "";
+	return n;
+}
+
+static struct bt_node *bt_parse_block(struct bt_parser *p)
+{
+	struct bt_node *n = bt_node(p, BN_BLOCK, p->tok.pos), **last = &n->a;
+
+	bt_expect(p, "{");
+	if (!bt_enter(p))
+		return n;
+	while (!p->failed && !bt_is(p, "}") && p->tok.kind != BT_END) {
+		if (bt_accept(p, ";"))
+			continue;
+		*last = bt_parse_statement(p);
+		last = &(*last)->next;
+	}
+	p->depth--;
+	bt_expect(p, "}");
+	return n;
+}
+
+static struct bt_node *bt_parse_if(struct bt_parser *p)
+{
+	struct bt_node *n = bt_node(p, BN_IF, p->tok.pos);
+
+	bt_next(p);
+	n->a = bt_parse_expr(p);
+	n->b = bt_parse_block(p);
+	if (!bt_is_word(p, "else"))
+		return n;
+	bt_next(p);
+	if (!bt_is_word(p, "if"))
+		n->c = bt_parse_block(p);
+	else if (bt_enter(p))
+		n->c = bt_parse_if(p);
+	return n;
+}
+
+static struct bt_node *bt_parse_while(struct bt_parser *p, enum bt_kind kind)
+{
+	struct bt_node *n = bt_node(p, kind, p->tok.pos);
+
+	bt_next(p);
+	n->a = bt_parse_expr(p);
+	n->b = bt_parse_block(p);
+	return n;
+}
+
+/* for ($kv : @map) { }, for ($i : 0..10) { } */
+static struct bt_node *bt_parse_for(struct bt_parser *p)
+{
+	struct bt_node *n = bt_node(p, BN_FOR, p->tok.pos);
+	bool paren;
+
+	bt_next(p);
+	paren = bt_accept(p, "(");
+	n->text = p->tok.text;
+	if (p->tok.kind != BT_VAR)
+		bt_fail(p, p->tok.pos, "write for ($kv : @map) { } or for ($i : 0..10) { }",
+			"expected a variable of the loop, found '%s'", bt_found(p));
+	bt_next(p);
+	bt_expect(p, ":");
+	n->a = bt_parse_expr(p);
+	if (bt_accept(p, "..")) {
+		n->kind = BN_RANGE;
+		n->c = bt_parse_expr(p);
+	} else if (n->a->kind != BN_MAP || n->a->a) {
+		bt_fail(p, n->a->pos, NULL, "a loop is over a map or a range");
+	}
+	if (paren)
+		bt_expect(p, ")");
+	n->b = bt_parse_block(p);
+	return n;
+}
+
+static struct bt_node *bt_parse_let(struct bt_parser *p)
+{
+	struct bt_node *n = bt_node(p, BN_LET, p->tok.pos);
+
+	bt_next(p);
+	n->pos = p->tok.pos;
+	n->text = p->tok.text;
+	if (p->tok.kind != BT_VAR)
+		bt_fail(p, p->tok.pos, NULL, "expected a variable after 'let', found '%s'",
+			bt_found(p));
+	bt_next(p);
+	/* the type is that of the value */
+	if (bt_accept(p, ":"))
+		while (p->tok.kind == BT_NAME || bt_is(p, "*"))
+			bt_next(p);
+	if (bt_accept(p, "="))
+		n->b = bt_parse_expr(p);
+	return n;
+}
+
+static bool bt_is_assignment(const struct bt_parser *p)
+{
+	static const char * const ops[] = {
+		"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(ops); i++)
+		if (bt_is(p, ops[i]))
+			return true;
+	return false;
+}
+
+static bool bt_at_step(const struct bt_parser *p)
+{
+	return bt_is(p, "++") || bt_is(p, "--");
+}
+
+/* A call, an assignment, ++ or --. */
+static struct bt_node *bt_parse_simple(struct bt_parser *p)
+{
+	struct bt_node *n = bt_node(p, BN_ASSIGN, p->tok.pos);
+	const struct bt_token first = p->tok;
+	struct bt_lexer lx = p->lx;
+
+	if (bt_at_step(p)) {
+		n->op = p->tok.op;
+		bt_next(p);
+		n->a = bt_parse_unary(p);
+	} else {
+		n->a = bt_parse_unary(p);
+		if (bt_at_step(p) || bt_is_assignment(p)) {
+			n->op = p->tok.op;
+			n->pos = p->tok.pos;
+			bt_next(p);
+			if (n->op[0] != n->op[1] || n->op[2])
+				n->b = bt_parse_expr(p);
+		} else if (!p->failed) {
+			/* again, as an expression */
+			p->lx = lx;
+			p->tok = first;
+			n->kind = BN_EXPR;
+			n->a = bt_parse_expr(p);
+			return n;
+		}
+	}
+	if (n->a->kind != BN_MAP && n->a->kind != BN_VAR)
+		bt_fail(p, n->a->pos, NULL,
+			"only a map or a variable can be assigned to: scripts write no memory");
+	return n;
+}
+
+static struct bt_node *bt_parse_jump(struct bt_parser *p)
+{
+	struct bt_node *n = bt_node(p, BN_JUMP, p->tok.pos);
+
+	n->op = p->tok.text;
+	bt_next(p);
+	if (!strcmp(n->op, "return") && !bt_is(p, ";") && !bt_is(p, "}"))
+		bt_fail(p, p->tok.pos, "write 'return'", "a probe returns no value");
+	return n;
+}
+
+static struct bt_node *bt_parse_statement(struct bt_parser *p)
+{
+	const char *comment = p->tok.comment;
+	struct bt_node *n;
+	bool block = true;
+
+	if (bt_is(p, "{")) {
+		n = bt_parse_block(p);
+	} else if (bt_is_word(p, "if")) {
+		n = bt_parse_if(p);
+	} else if (bt_is_word(p, "while")) {
+		n = bt_parse_while(p, BN_WHILE);
+	} else if (bt_is_word(p, "unroll")) {
+		n = bt_parse_while(p, BN_UNROLL);
+	} else if (bt_is_word(p, "for")) {
+		n = bt_parse_for(p);
+	} else {
+		block = false;
+		if (bt_is_word(p, "let"))
+			n = bt_parse_let(p);
+		else if (bt_is_word(p, "break") || bt_is_word(p, "continue") ||
+			 bt_is_word(p, "return"))
+			n = bt_parse_jump(p);
+		else
+			n = bt_parse_simple(p);
+	}
+	n->comment = comment;
+	if (!bt_accept(p, ";") && !block && !bt_is(p, "}"))
+		bt_fail(p, p->tok.pos, NULL, p->tok.kind == BT_END ?
+			"the script ends before the '}' of a block" :
+			"expected ';' after the statement, found '%s'", bt_found(p));
+	return n;
+}
+
+/*
+ * Does the event, of which @colons were read, end at a '/'?  The '/' of a path is
+ * before its second colon.
+ */
+static bool bt_event_has_path(const char *event, unsigned int colons)
+{
+	static const char * const kinds[] = {
+		"uprobe:", "uretprobe:", "usdt:", "u:", "ur:", "U:", "watchpoint:",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (!strncmp(event, kinds[i], strlen(kinds[i])))
+			return colons < 2;
+	return false;
+}
+
+/* Events are no tokens: the current token is the first word of one. */
+static void bt_parse_event(struct bt_parser *p, struct bt_event *event)
+{
+	struct bt_lexer *lx = &p->lx;
+	unsigned int colons = 0;
+	char *text;
+	size_t n = 0;
+
+	lx->at = p->tok.start;
+	event->pos = p->tok.pos;
+	lx->line = p->tok.pos.line;
+	lx->line_start = lx->at - (p->tok.pos.col - 1);
+	text = pool_alloc(&p->cc->pool, lx->len - lx->at + 1);
+	for (bool quoted = false; lx->at < lx->len; lx->at++) {
+		char c = lx->text[lx->at];
+
+		if (c == '"') {
+			quoted = !quoted;
+			continue;
+		}
+		if (c == '\n' || (!quoted && (strchr(" \t\r,{", c) ||
+					      (c == '/' && !bt_event_has_path(text, colons)))))
+			break;
+		colons += c == ':';
+		text[n++] = c;
+	}
+	event->text = text;
+	bt_next(p);
+}
+
+/* The offset of the '/' that ends a filter: the last one before its block; 0: none. */
+static size_t bt_filter_end(const struct bt_lexer *lx)
+{
+	size_t last = 0;
+	bool quoted = false;
+
+	for (size_t at = lx->at; at < lx->len && (quoted || lx->text[at] != '{'); at++) {
+		if (lx->text[at] == '\\' && quoted)
+			at++;
+		else if (lx->text[at] == '"')
+			quoted = !quoted;
+		else if (lx->text[at] == '/' && !quoted)
+			last = at;
+	}
+	return last;
+}
+
+/* All other '/' divide: the lexer ends at the last one for a while. */
+static struct bt_node *bt_parse_filter(struct bt_parser *p)
+{
+	size_t end = bt_filter_end(&p->lx), len = p->lx.len;
+	struct bt_node *n;
+
+	if (!end)
+		bt_fail(p, p->tok.pos, NULL, "this filter has no '/' at its end");
+	else
+		p->lx.len = end;
+	bt_next(p);
+	n = bt_parse_expr(p);
+	if (p->tok.kind != BT_END)
+		bt_fail(p, p->tok.pos, NULL, "expected '/' after the filter, found '%s'",
+			bt_found(p));
+	p->lx.len = len;
+	if (!p->failed)
+		p->lx.at = end + 1;
+	bt_next(p);
+	return n;
+}
+
+static struct bt_probe *bt_parse_probe(struct bt_parser *p)
+{
+	struct bt_probe *probe = pool_alloc(&p->cc->pool, sizeof(*probe));
+	struct bt_event **last = &probe->events;
+
+	probe->comment = p->tok.comment;
+	do {
+		*last = pool_alloc(&p->cc->pool, sizeof(**last));
+		if (p->tok.kind == BT_END || bt_is(p, "{") || bt_is(p, "/"))
+			bt_fail(p, p->tok.pos, NULL, "expected an event");
+		else
+			bt_parse_event(p, *last);
+		last = &(*last)->next;
+	} while (bt_accept(p, ","));
+	if (bt_is(p, "/"))
+		probe->filter = bt_parse_filter(p);
+	probe->body = bt_parse_block(p);
+	return probe;
+}
+
+/* Keys of `config`, and whether they have a meaning here. */
+static const char * const bt_config_keys[] = {
+	"cache_user_symbols", "cpp_demangle", "enum_format", "kprobe_multi", "uprobe_multi", "lazy_symbolication",
+	"license", "log_size", "max_bpf_progs", "max_cat_bytes", "max_map_keys", "max_probes",
+	"max_strlen", "max_type_res_iterations", "missing_probes", "on_stack_limit",
+	"perf_rb_pages", "print_maps_on_exit", "stack_mode", "str_trunc_trailer",
+	"show_debug_info", "symbol_source", "unstable_import", "unstable_macro",
+	"unstable_map_decl", "unstable_tseries", "use_blazesym", "verify_llvm_ir",
+};
+
+static void bt_config_key(struct bt_parser *p, const char *key, struct pos pos)
+{
+	char name[64];
+	size_t i;
+
+	if (!strncmp(key, "BPFTRACE_", 9))
+		key += 9;
+	snprintf(name, sizeof(name), "%s", key);
+	for (i = 0; name[i]; i++)
+		if (name[i] >= 'A' && name[i] <= 'Z')
+			name[i] += 'a' - 'A';
+	for (i = 0; i < ARRAY_SIZE(bt_config_keys); i++)
+		if (!strcmp(bt_config_keys[i], name))
+			return;
+	diag_error(&p->cc->diag, pos, "'%s' is no key of bpftrace's config", key);
+}
+
+static void bt_parse_config(struct bt_parser *p)
+{
+	struct bt_token key, value;
+
+	bt_next(p);
+	bt_accept(p, "=");
+	bt_expect(p, "{");
+	while (!p->failed && !bt_is(p, "}")) {
+		key = p->tok;
+		if (key.kind != BT_NAME)
+			bt_fail(p, key.pos, NULL, "expected a key, found '%s'", bt_found(p));
+		bt_config_key(p, key.text, key.pos);
+		bt_next(p);
+		bt_expect(p, "=");
+		value = p->tok;
+		bt_next(p);
+		if (!strcmp(key.text, "print_maps_on_exit"))
+			p->script->silent = !strcmp(value.text, "false") ||
+					    (value.kind == BT_INT && !value.value);
+		if (!strcmp(key.text, "max_map_keys") && value.kind == BT_INT)
+			p->script->max_keys = value.value;
+		if (!bt_accept(p, ";") && !bt_accept(p, ",") && !bt_is(p, "}"))
+			bt_expect(p, ";");
+	}
+	bt_expect(p, "}");
+}
+
+/* struct x { ... }; */
+static struct bt_node *bt_parse_struct(struct bt_parser *p)
+{
+	struct bt_node *n = bt_node(p, BN_STR, p->tok.pos);
+	size_t start = p->tok.start, end = start;
+	unsigned int braces = 0;
+
+	while (!p->failed && p->tok.kind != BT_END) {
+		bool last = braces == 1 && bt_is(p, "}");
+
+		braces += bt_is(p, "{");
+		braces -= braces && bt_is(p, "}");
+		last |= !braces && bt_is(p, ";");
+		end = p->tok.end;
+		bt_next(p);
+		if (last)
+			break;
+	}
+	bt_accept(p, ";");
+	n->text = pool_printf(&p->cc->pool, "%.*s%s", (int)(end - start), p->lx.text + start,
+			      end > start && p->lx.text[end - 1] == ';' ? "" : ";");
+	return n;
+}
+
+/* The length of the first word of the line. */
+static int bt_directive_length(const char *line, const char *end)
+{
+	const char *at = line;
+
+	while (at < end && is_name_char(*at))
+		at++;
+	return at - line;
+}
+
+/*
+ * Lines of the preprocessor. Types come from the kernel, so that what is only for
+ * bpftrace without BTF is skipped.
+ */
+static void bt_parse_directive(struct bt_parser *p)
+{
+	static const char without_types[] = "ifndef BPFTRACE_HAVE_BTF";
+	static const char with_types[] = "ifdef BPFTRACE_HAVE_BTF";
+	const char *line = p->lx.text + p->lx.at, *end = p->lx.text + p->lx.len, *to;
+	size_t left = end - line;
+
+	to = memchr(line, '\n', left);
+	to = to ? to : end;
+	if (left >= strlen(without_types) && !memcmp(line, without_types, strlen(without_types))) {
+		const char *other = memmem(line, left, "\n#else", 6);
+		const char *endif = memmem(line, left, "\n#endif", 7);
+
+		if (!endif)
+			bt_fail(p, p->tok.pos, NULL, "this '#ifndef' has no '#endif'");
+		else
+			to = other && other < endif ? other + 6 : endif + 7;
+	} else if (left >= strlen(with_types) && !memcmp(line, with_types, strlen(with_types))) {
+		;
+	} else if (left >= 4 && !memcmp(line, "else", 4)) {
+		to = memmem(line, left, "\n#endif", 7);
+		to = to ? to + 7 : end;
+	} else if (left < 5 || memcmp(line, "endif", 5)) {
+		bool include = left >= 7 && !memcmp(line, "include", 7);
+
+		bt_fail(p, p->tok.pos, include ?
+			"leave it out: types come from the kernel (BTF); or declare the struct in the script" :
+			"write the value itself, or enum { NAME = 1 };",
+			"'#%.*s': there is no preprocessor", bt_directive_length(line, to), line);
+	}
+	while (p->lx.text + p->lx.at < to)
+		bt_lex_advance(&p->lx);
+	bt_next(p);
+}
+
+/* Words that begin what is not supported. */
+static const struct {
+	const char *word;
+	const char *message;
+	const char *note;
+} bt_refused_items[] = {
+	{ "macro", "macros are not supported", "write the statements where the macro is used" },
+	{ "import", "'import' is not supported", "copy what is used into this script" },
+	{ "fn", "functions of scripts are not supported",
+	  "write the statements in the probe, or a script of ktap" },
+	{ "subprog", "functions of scripts are not supported",
+	  "write the statements in the probe, or a script of ktap" },
+	{ "let", "declarations of maps are not supported",
+	  "leave it out: a map has room for 8192 keys, or as config max_map_keys says" },
+};
+
+static bool bt_parse_refused(struct bt_parser *p)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(bt_refused_items); i++)
+		if (bt_is_word(p, bt_refused_items[i].word))
+			bt_fail(p, p->tok.pos, bt_refused_items[i].note, "%s",
+				bt_refused_items[i].message);
+	return p->failed;
+}
+
+void bt_parse(struct bt_script *s)
+{
+	struct bt_parser p = { .cc = s->cc, .script = s };
+	struct bt_probe **last = &s->probes;
+	struct bt_node **type = &s->types;
+
+	bt_lex_init(&p.lx, s->cc);
+	bt_next(&p);
+	while (!p.failed && p.tok.kind != BT_END) {
+		if (bt_is(&p, "#")) {
+			bt_parse_directive(&p);
+		} else if (bt_parse_refused(&p)) {
+			;
+		} else if (bt_is_word(&p, "config")) {
+			bt_parse_config(&p);
+		} else if (bt_is_word(&p, "struct") || bt_is_word(&p, "union") ||
+			   bt_is_word(&p, "enum") || bt_is_word(&p, "typedef")) {
+			*type = bt_parse_struct(&p);
+			type = &(*type)->next;
+		} else {
+			*last = bt_parse_probe(&p);
+			last = &(*last)->next;
+		}
+	}
+	if (!p.failed && !s->probes)
+		diag_error(&s->cc->diag, (struct pos) { .line = 1, .col = 1 },
+			   "the script has no probe");
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Read the script that the command line names. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "compiler/library.h"
+#include "script_source.h"
+
+/*
+ * A name alone, "opensnoop", is a tool first and a file second: a user of tools
+ * must not run files that others have put into this folder. A name with a
+ * suffix or a slash is a file first.
+ */
+static int source_read_file(const struct options *opts, struct sources *sources, char **tool,
+			    struct ktap_script *source)
+{
+	const char *script = opts->script;
+	bool bare = !strpbrk(script, "./") && strcmp(script, "-");
+	const char *name = script;
+	int err = -ENOENT;
+	struct stat st;
+
+	if (bare)
+		*tool = ktap_find_tool(script);
+	if (!*tool)
+		err = sources_read(sources, script, source);
+	if ((err == -ENOENT || err == -EISDIR) && !bare)
+		*tool = ktap_find_tool(script);
+	if (*tool && bare && !opts->quiet && !stat(script, &st) && S_ISREG(st.st_mode))
+		fprintf(stderr, "ktap: %s is the tool of that name; the file is ./%s\n", script,
+			script);
+	if (*tool) {
+		name = *tool;
+		err = sources_read(sources, *tool, source);
+	}
+	source->name = strcmp(script, "-") ? name : "<stdin>";
+	if (!err)
+		return 0;
+	fprintf(stderr, "ktap: error: cannot read %s: %s\n", name, ktap_read_error(err));
+	if (err == -ENOENT)
+		ktap_suggest_tool(stderr, script);
+	return err;
+}
+
+int source_read(const struct options *opts, struct sources *sources, char **tool,
+		struct ktap_script *source)
+{
+	*source = (struct ktap_script) { .name = "-e", .text = opts->text };
+	if (!opts->text)
+		return source_read_file(opts, sources, tool, source);
+	source->len = strlen(opts->text);
+	return 0;
+}
+
+bool source_is_bpftrace(const struct options *opts)
+{
+	return opts->bpftrace || ktap_is_bpftrace(opts->script);
+}
+
+bool source_show_translation(const struct options *opts)
+{
+	struct ktap_compile_opts copts = { .werror = opts->werror, .nowarn = opts->nowarn,
+					   .diag = stderr };
+	struct sources sources = { .count = 0 };
+	struct ktap_script source;
+	char *tool = NULL, *text = NULL;
+	size_t len;
+
+	if (!source_is_bpftrace(opts)) {
+		fputs("ktap: error: --to-ktap is for scripts of bpftrace: FILE.bt, or --bt\n",
+		      stderr);
+		return false;
+	}
+	if (!source_read(opts, &sources, &tool, &source)) {
+		text = ktap_from_bpftrace(&source, &copts, &len);
+		if (!opts->text)
+			free((void *)source.text);
+	}
+	free(tool);
+	if (!text)
+		return false;
+	fwrite(text, 1, len, stdout);
+	free(text);
+	return true;
+}
