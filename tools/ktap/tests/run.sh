@@ -42,6 +42,33 @@ for kp in errors/*.kp; do
 	compare "$kp" "${kp%.kp}.err" 2
 done
 
+# scripts of bpftrace: the text in ktap's language, which compiles, and so does the script
+for bt in bpftrace/*.bt; do
+	"$ktapc" --to-ktap "$bt" >"$dir/out" 2>&1
+	status=$?
+	compare "$bt" "${bt%.bt}.kp" 0
+	ends_with 0 "$ktapc" --werror "$bt" -o "$dir/bt.ktap" && [ ! -s "$dir/err" ] && [ -s "$dir/bt.ktap" ]
+	result $? "$bt compiles"
+	ends_with 0 "$ktapc" --fmt "${bt%.bt}.kp" && cmp -s "$dir/out" "${bt%.bt}.kp"
+	result $? "$bt has the layout of --fmt"
+done
+for bt in bpftrace/errors/*.bt; do
+	"$ktapc" -d --werror "$bt" >"$dir/out" 2>&1
+	status=$?
+	compare "$bt" "${bt%.bt}.err" 2
+done
+one_liner='tracepoint:raw_syscalls:sys_enter { @[comm] = count(); }'
+ends_with 0 "$ktapc" --bt -d -e "$one_liner" && grep -q '<command line>:1: tracepoint:raw_syscalls' "$dir/out"
+result $? bpftrace_from_the_command_line_keeps_its_text
+echo "$one_liner" >"$dir/plain"
+ends_with 0 "$ktapc" --bt --to-ktap -o "$dir/plain.kp" "$dir/plain" &&
+	ends_with 0 "$ktapc" -d "$dir/plain.kp" && grep -q 'map\[comm\] += 1' "$dir/plain.kp"
+result $? bpftrace_is_written_to_a_file
+ends_with 2 "$ktapc" --to-ktap golden/tables.kp && grep -q 'scripts of bpftrace' "$dir/err"
+result $? only_bpftrace_is_translated
+ends_with 2 "$ktapc" --fmt bpftrace/maps.bt && grep -q 'see --to-ktap' "$dir/err"
+result $? bpftrace_has_no_layout
+
 for kp in ../scripts/*.kp; do
 	"$ktapc" --werror "$kp" -o "$dir/tool.ktap"
 	result $? "$kp"
@@ -234,6 +261,8 @@ excludes -d --fmt
 excludes -d --ast
 excludes --fmt --ast
 excludes --ast -o "$dir/not"
+excludes --bt --fmt
+excludes --bt --to-ktap --ast
 excludes -w -Werror
 excludes -w --werror
 ends_with 2 "$ktapc" -d -e 'x = 1' -e 'y = 1' && grep -q -e '-e is given twice' "$dir/err"

@@ -48,6 +48,22 @@ for option in '-c=after --: ktap SCRIPT -- COMMAND' '-d=ktapc -d SCRIPT' \
 done
 run -e
 expect option_without_its_value_is_an_error 2 "no value for option -e"
+bpftrace='BEGIN { @x = 1; exit(); }'
+echo "$bpftrace" >"$dir/script.bt"
+run --bt --to-ktap -e "$bpftrace"
+[ "$code" = 0 ] && grep -qx '	x = 1' "$dir/out"
+result $? bpftrace_is_translated
+run --to-ktap "$dir/script.bt"
+[ "$code" = 0 ] && grep -qx 'trace_begin {' "$dir/out"
+result $? a_file_of_bpftrace_is_translated
+run --to-ktap -e "$script"
+expect only_bpftrace_is_translated 2 '--to-ktap is for scripts of bpftrace: FILE.bt, or --bt'
+run --live 1 "$dir/script.bt"
+expect live_needs_a_script_of_ktap 2 '--live needs a script of ktap'
+run --live 1 --bt -e "$bpftrace"
+expect live_and_bpftrace_exclude_each_other 2 'exclude each other'
+run --bt -e 'BEGIN { @x = count(1); }'
+expect errors_of_bpftrace_have_a_place 2 '-e:1:14: error: count() takes 0 arguments, 1 given'
 run -p zero -e "$script"
 expect pid_must_be_a_number 2 "-p 'zero': not a number"
 run -p 0 -e "$script"
@@ -213,6 +229,8 @@ echo 'x = 1' >"$name"
 play 'exit 0\n' "$name"
 expect script_whose_name_has_a_newline_is_refused 2 'the name of the script has a newline'
 rm "$name"
+play 'out hello\nexit 0\n' "$dir/script.bt"
+output a_script_of_bpftrace_runs 'hello\n'
 play 'out hello\nexit 0\n' -e "$script"
 output output_frames_go_to_stdout 'hello\n'
 play 'split\nout hello\nout world\nexit 0\n' -e "$script"
