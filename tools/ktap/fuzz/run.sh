@@ -32,13 +32,14 @@ fi
 $MAKE --no-print-directory -C "$here" O="$O" all || exit 1
 
 found=${CORPUS:-$work/found}
-mkdir -p "$work/scripts" "$work/chunks" "$work/choices"
+mkdir -p "$work/scripts" "$work/chunks" "$work/choices" "$work/bpftrace"
 
 # kind ENTRY: print the kind of its inputs
 kind() {
 	case $1 in
 	fuzz_generate) echo choices ;;
 	fuzz_chunk) echo chunks ;;
+	fuzz_bpftrace) echo bpftrace ;;
 	*) echo scripts ;;
 	esac
 }
@@ -51,6 +52,9 @@ collect() {
 			cp "$kp" "$work/scripts/$name"
 			"$O/tool/ktapc" -w -o "$work/chunks/$name" "$kp" 2>/dev/null
 		done
+	for bt in "$top"/tools/ktap/tests/bpftrace/*.bt "$top"/tools/ktap/tests/bpftrace/errors/*.bt; do
+		cp "$bt" "$work/bpftrace/$(echo "$bt" | cksum | tr ' ' -)"
+	done
 	for script in "$here"/corpus/scripts/* "$here"/regress/scripts/*; do
 		"$O/tool/ktapc" -w -o "$work/chunks/${script##*/}" "$script" 2>/dev/null
 	done

@@ -67,9 +67,9 @@ int read_fake(void *ctx, const char *path, struct ktap_script *file)
 }
 
 /* Returns the chunk, or NULL; then there must be an error message. */
-static void *compile_script(const struct ktap_script *src, size_t *chunk_len)
+static void *compile_script(const struct ktap_script *src, bool bpftrace, size_t *chunk_len)
 {
-	struct ktap_compile_opts opts = { .read = read_fake };
+	struct ktap_compile_opts opts = { .read = read_fake, .bpftrace = bpftrace };
 	size_t len;
 	void *chunk;
 	char *said;
@@ -87,14 +87,15 @@ static void *compile_script(const struct ktap_script *src, size_t *chunk_len)
 	return chunk;
 }
 
-void try_script(const struct ktap_script *src)
+/* Returns false if the script has errors. */
+static bool try_chunk(const struct ktap_script *src, bool bpftrace)
 {
 	size_t chunk_len;
-	void *chunk = compile_script(src, &chunk_len);
+	void *chunk = compile_script(src, bpftrace, &chunk_len);
 	char *said;
 
 	if (!chunk)
-		return;
+		return false;
 	if (ktap_disassemble(null_file(), chunk, chunk_len)) {
 		fputs("the listing says that the chunk is damaged\n", stderr);
 		abort();
@@ -105,4 +106,26 @@ void try_script(const struct ktap_script *src)
 	}
 	free(said);
 	free(chunk);
+	return true;
+}
+
+void try_script(const struct ktap_script *src)
+{
+	try_chunk(src, false);
+}
+
+void try_bpftrace(const struct ktap_script *src)
+{
+	struct ktap_compile_opts opts = { .diag = null_file() };
+	struct ktap_script script = *src;
+	bool good = try_chunk(src, true);
+	char *text;
+
+	text = ktap_from_bpftrace(src, &opts, &script.len);
+	script.text = text;
+	if (good && (!text || !try_chunk(&script, false))) {
+		fprintf(stderr, "the translation has errors:\n%s", text ? text : "");
+		abort();
+	}
+	free(text);
 }

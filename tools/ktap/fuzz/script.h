@@ -11,6 +11,12 @@
  */
 void try_script(const struct ktap_script *src);
 
+/*
+ * The same with a script of bpftrace.  If it has no errors, its translation must have none,
+ * either.
+ */
+void try_bpftrace(const struct ktap_script *src);
+
 /* A ktap_read_fn with two files, "a" and "b", which include each other. */
 int read_fake(void *ctx, const char *path, struct ktap_script *file);
 
