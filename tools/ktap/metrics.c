@@ -212,7 +212,7 @@ static void metrics_put_variable(struct metrics *m, struct text_buffer *t,
 	for (size_t i = 0; i < n && shape == METRIC_NONE; i++)
 		shape = metrics_shape(&values[i]);
 	for (size_t i = 0, put = 0; i < n; i++) {
-		/* Keys that differ in their types only have the same labels: those after the first. */
+		/* Keys that differ only in their types have the same labels: one is left. */
 		if (shape == METRIC_NONE || metrics_shape(&values[i]) != shape ||
 		    (i && !strcmp(values[i].labels, values[i - 1].labels))) {
 			m->omitted++;
@@ -250,7 +250,7 @@ static int metrics_compare(const void *a, const void *b)
 	return strcmp(x->labels, y->labels);
 }
 
-/* Write the text to a new file, and replace the old one. Returns 0 or an errno. */
+/* Write the text to a new file, and replace the old one. Returns 0 or a negative errno. */
 static int metrics_replace(const char *file, const struct text_buffer *t)
 {
 	struct text_buffer name = { 0 };
@@ -260,20 +260,22 @@ static int metrics_replace(const char *file, const struct text_buffer *t)
 
 	text_printf(&name, "%s.%ld.new", file, (long)getpid());
 	text_put(&name, "", 1);
-	if (name.no_memory)
-		return ENOMEM;
+	if (name.no_memory) {
+		text_free(&name);
+		return -ENOMEM;
+	}
 	fd = open(name.text, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	err = fd < 0 ? errno : 0;
+	err = fd < 0 ? -errno : 0;
 	while (!err && done < t->len) {
 		n = write(fd, t->text + done, t->len - done);
 		if (n < 0 && errno != EINTR)
-			err = errno;
+			err = -errno;
 		done += n > 0 ? n : 0;
 	}
 	if (fd >= 0 && close(fd) && !err)
-		err = errno;
+		err = -errno;
 	if (!err && rename(name.text, file))
-		err = errno;
+		err = -errno;
 	if (err && fd >= 0)
 		unlink(name.text);
 	text_free(&name);
@@ -297,10 +299,10 @@ static void metrics_write(struct metrics *m, bool runs)
 	metrics_put_own(m, &t, "ktap_omitted_values",
 			"Values of variables that are not in this file.", m->omitted);
 	text_puts(&t, "# EOF\n");
-	err = t.no_memory || m->out.no_memory ? ENOMEM : metrics_replace(m->file, &t);
+	err = t.no_memory || m->out.no_memory ? -ENOMEM : metrics_replace(m->file, &t);
 	text_free(&t);
 	if (err && !m->failed)
-		fprintf(stderr, "ktap: error: cannot write to %s: %s\n", m->file, strerror(err));
+		fprintf(stderr, "ktap: error: cannot write to %s: %s\n", m->file, strerror(-err));
 	m->failed |= err;
 }
 

@@ -380,8 +380,8 @@ static void (* const of_type[KTAP_NR_TAGS])(struct gen *g) = {
 /* Functions that make a value of any type. */
 static void (* const of_any[])(struct gen *g) = {
 	gen_field, gen_unknown, gen_parameter, gen_call, gen_entry, gen_self, gen_member,
-	gen_symbol, gen_kernel_call, gen_int, gen_text, gen_table, gen_agg, gen_tuple, gen_pointer, gen_bool,
-	gen_nil, gen_func, gen_kstack, gen_ustack, gen_usym,
+	gen_symbol, gen_kernel_call, gen_int, gen_text, gen_table, gen_agg, gen_tuple, gen_pointer,
+	gen_bool, gen_nil, gen_func, gen_kstack, gen_ustack, gen_usym,
 };
 
 void gen_value(struct gen *g, u16 tags)

@@ -151,7 +151,7 @@ result $? profile_has_no_condition
 run -q -e "on = false
 trace probe:$f+1 if (on) { n += 1 }
 tick-100ms { on = true }"
-[ "$code" = 1 ] && matches "$tmp/err" "^-e:2:7: error: event 'probe:$f[+]1' cannot be attached: no instruction begins there"
+[ "$code" = 1 ] && matches "$tmp/err" "^-e:2:7: error: event 'probe:${f}[+]1' cannot be attached: no instruction begins there"
 result $? event_that_cannot_be_attached
 
 # note
