@@ -229,6 +229,9 @@ ops 'var p = arg1' 'var c = argstr' 'var c = argstr .. ""' 'var c = probename' '
 	'var c = gettimeofday_ms' 'var c = gettimeofday_s' \
 	'var c = num_cpus' 'var c = arch' 'var c = kernel_v' 'var c = in_interrupt' 'var c = in_iowait' \
 	'var c = $1'
+ops '' 'var c = ffi.C.ktime_get_ns()' 'var c = ffi.C.nr_context_switches()' \
+	'var c = ffi.C.si_mem_available()' 'var c = ffi.C.int_sqrt64(-1)' 'ffi.C.printk("x")' \
+	'ffi.C.trace_printk("some text")' 'ffi.C.dump_stack()'
 measure 'nothing' '' '' ''
 op 'signal' '' '' 'signal("CONT")'
 op 'signal, one of the last names' '' '' 'signal("SIGWINCH")'

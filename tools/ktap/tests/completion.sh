@@ -84,7 +84,7 @@ for program in ktap ktapc; do
 done
 grep -q "^--dump	print the instructions" "$dir/lines"
 result $? options_have_their_help
-offers an_option_by_its_beginning '--max-overhead\n' ktap --m
+offers an_option_by_its_beginning '--max-overhead\n' ktap --ma
 offers a_value_in_the_same_word ':files --output=\n' ktapc --output=x
 offers words_to_explain 'lockdown\nlosses\n' ktap --explain lo
 offers formats 'json\n' ktap -f j

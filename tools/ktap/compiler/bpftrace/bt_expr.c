@@ -64,7 +64,8 @@ static const struct bt_builtin {
 	{ "arg8", "arg8", BT_ANY, false, NULL }, { "arg9", "arg9", BT_ANY, false, NULL },
 	{ "args", NULL, BT_ANY, false, "a field of the event: args.NAME" },
 	{ "username", NULL, BT_ANY, false, "uid" },
-	{ "cpid", NULL, BT_ANY, false, "pid: with 'ktap FILE.bt -- COMMAND' only the command is traced" },
+	{ "cpid", NULL, BT_ANY, false,
+	  "pid: with 'ktap FILE.bt -- COMMAND' only the command is traced" },
 	{ "usermode", NULL, BT_ANY, false, "arg1 in profile: an address in the program, or 0" },
 	{ "probetype", NULL, BT_ANY, false, "probe" },
 };

@@ -302,6 +302,10 @@ static bool bt_uses(const struct bt_node *n, const char *name)
 	return false;
 }
 
+/* An event of these needs no quotes. */
+static const char bt_plain_characters[] =
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_:./*?+-[]!@~";
+
 /* Write an event; names that are no words of ktap's events are strings. */
 static void bt_put_event(struct bt_script *s, const struct bt_event *event, const char *text,
 			 bool first)
@@ -309,8 +313,7 @@ static void bt_put_event(struct bt_script *s, const struct bt_event *event, cons
 	bool plain = *text == '(';
 
 	if (!plain)
-		plain = !text[strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-					   "0123456789_:./*?+-[]!@~")];
+		plain = !text[strspn(text, bt_plain_characters)];
 	bt_put(s, event->pos, plain ? "%s%s" : "%s\"%s\"", first ? "" : ", ", text);
 }
 

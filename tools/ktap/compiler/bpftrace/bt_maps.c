@@ -141,7 +141,7 @@ static bool bt_maps_call(struct bt_script *s, const struct bt_node *n)
 		map = bt_map_note(s, n->a, -1);
 		if (!i) {
 			map->printed = true;
-			map->limited |= n->a->next != NULL;
+			map->limited |= !!n->a->next;
 		}
 		bt_maps_walk(s, n->a->next);
 		return true;

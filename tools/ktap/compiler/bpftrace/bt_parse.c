@@ -493,7 +493,7 @@ static void bt_parse_directive(struct bt_parser *p)
 		bool include = left >= 7 && !memcmp(line, "include", 7);
 
 		bt_fail(p, p->tok.pos, include ?
-			"leave it out: types come from the kernel (BTF); or declare the struct in the script" :
+			"leave it out: the kernel has types (BTF), or the script declares the struct" :
 			"write the value itself, or enum { NAME = 1 };",
 			"'#%.*s': there is no preprocessor", bt_directive_length(line, to), line);
 	}

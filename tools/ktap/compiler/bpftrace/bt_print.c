@@ -132,7 +132,8 @@ static void bt_put_rows(struct bt_script *s, struct pos pos, const struct bt_map
 	}
 	s->helpers |= HELPER_ROWS | (map->kind == BM_HIST ? HELPER_POWERS : HELPER_STEPS);
 	if (map->kind == BM_HIST) {
-		bt_put(s, pos, "bt_rows(%s, bt_power_row, bt_power_label, %s, 0, 0, 0)", of, divisor);
+		bt_put(s, pos, "bt_rows(%s, bt_power_row, bt_power_label, %s, 0, 0, 0)", of,
+		       divisor);
 		return;
 	}
 	bt_put(s, pos, "bt_rows(%s, bt_step_row, bt_step_label, %s, ", of, divisor);
