@@ -112,7 +112,7 @@ show() {
 	found=$((found + 1))
 	mkdir -p "$finds"
 	echo "$1: a find"
-	grep -v '^INFO\|^#[0-9]' "$2/log" | head -n 60
+	grep -v '^INFO\|^#[0-9]\|NEW_FUNC' "$2/log" | head -n 60
 	for input in "$2"/crash-* "$2"/timeout-* "$2"/oom-* "$2"/leak-*; do
 		[ -e "$input" ] || continue
 		mv "$input" "$finds/$1-${input##*/}"
