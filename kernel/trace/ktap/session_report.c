@@ -114,7 +114,8 @@ static void report_idle_probe(struct ktap_session *s, const struct ktap_probe *p
 
 	ktap_probe_stats(probe, &stats);
 	if (!probe->times)
-		ktap_output_note(&s->output, "'%s' was never attached: '%s' was not true",
+		ktap_output_note(&s->output,
+				 "no event of '%s' was traced: its condition '%s' was never true",
 				 probe->event, s->env.prog->globals[probe->condition]);
 	else if (stats.filtered)
 		ktap_output_note(&s->output, "no event of '%s' passed the filter: %lu did not",

@@ -493,7 +493,7 @@ static void bt_parse_directive(struct bt_parser *p)
 		bool include = left >= 7 && !memcmp(line, "include", 7);
 
 		bt_fail(p, p->tok.pos, include ?
-			"leave it out: the kernel has types (BTF), or the script declares the struct" :
+			"leave it out: the kernel has types (BTF), or the script declares them" :
 			"write the value itself, or enum { NAME = 1 };",
 			"'#%.*s': there is no preprocessor", bt_directive_length(line, to), line);
 	}

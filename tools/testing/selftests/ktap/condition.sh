@@ -157,7 +157,7 @@ result $? event_that_cannot_be_attached
 # note
 run -e 'trace syscalls:sys_enter_getppid if (on) { n += 1 } trace syscalls:sys_exit_getppid /on/ { on = false }' \
 	-- "$workload" getppid 1
-matches "$tmp/err" "^ktap: 'syscalls:sys_enter_getppid' was never attached: 'on' was not true"
+matches "$tmp/err" "^ktap: no event of 'syscalls:sys_enter_getppid' was traced: its condition 'on' was never true"
 result $? note_that_it_was_never_attached
 
 # A storm of changes on all CPUs, in every handler: at most ten times a second
