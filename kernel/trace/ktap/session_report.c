@@ -113,7 +113,7 @@ static void report_idle_probe(struct ktap_session *s, const struct ktap_probe *p
 	struct ktap_probe_stats stats;
 
 	ktap_probe_stats(probe, &stats);
-	if (!probe->times)
+	if (probe->condition != KTAP_NONE && !probe->times)
 		ktap_output_note(&s->output,
 				 "no event of '%s' was traced: its condition '%s' was never true",
 				 probe->event, s->env.prog->globals[probe->condition]);

@@ -14,38 +14,28 @@ static int kernel_call_number(struct ktap_value *r, s64 i)
 	return 0;
 }
 
-#define NUMBER(name, number)							\
-	int ktap_kernel_##name(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)	\
-	{									\
-		return kernel_call_number(r, number);				\
-	}
+KTAP_KERNEL_CALL(ktime_get_ns, INT, 1000)
+KTAP_KERNEL_CALL(ktime_get_boottime_ns, INT, 2000)
+KTAP_KERNEL_CALL(ktime_get_real_ns, INT, 3000000000)
+KTAP_KERNEL_CALL(ktime_get_clocktai_ns, INT, 4000)
+KTAP_KERNEL_CALL(ktime_get_raw_ns, INT, 5000)
+KTAP_KERNEL_CALL(ktime_get_real_seconds, INT, 3)
+KTAP_KERNEL_CALL(local_clock, INT, 6000)
+KTAP_KERNEL_CALL(sched_clock, INT, 7000)
+KTAP_KERNEL_CALL(jiffies_to_msecs, INT, r[0].u)
+KTAP_KERNEL_CALL(msecs_to_jiffies, INT, r[0].u)
+KTAP_KERNEL_CALL(nr_context_switches, INT, 8)
+KTAP_KERNEL_CALL(nr_iowait, INT, 0)
+KTAP_KERNEL_CALL(nr_processes, INT, 1)
+KTAP_KERNEL_CALL(nr_running, INT, 1)
+KTAP_KERNEL_CALL(nr_free_pages, INT, 100)
+KTAP_KERNEL_CALL(si_mem_available, INT, 200)
+KTAP_KERNEL_CALL(totalram_pages, INT, 300)
+KTAP_KERNEL_CALL(num_online_cpus, INT, 1)
+KTAP_KERNEL_CALL(num_possible_cpus, INT, 1)
+KTAP_KERNEL_CALL(raw_smp_processor_id, INT, 0)
 
-NUMBER(ktime_get_ns, 1000)
-NUMBER(ktime_get_boottime_ns, 2000)
-NUMBER(ktime_get_real_ns, 3000000000)
-NUMBER(ktime_get_clocktai_ns, 4000)
-NUMBER(ktime_get_raw_ns, 5000)
-NUMBER(ktime_get_real_seconds, 3)
-NUMBER(local_clock, 6000)
-NUMBER(sched_clock, 7000)
-NUMBER(jiffies_to_msecs, r[0].u)
-NUMBER(msecs_to_jiffies, r[0].u)
-NUMBER(nr_context_switches, 8)
-NUMBER(nr_iowait, 0)
-NUMBER(nr_processes, 1)
-NUMBER(nr_running, 1)
-NUMBER(nr_free_pages, 100)
-NUMBER(si_mem_available, 200)
-NUMBER(totalram_pages, 300)
-NUMBER(num_online_cpus, 1)
-NUMBER(num_possible_cpus, 1)
-NUMBER(raw_smp_processor_id, 0)
-
-int ktap_kernel_cpu_online(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
-{
-	r[0] = KTAP_VALUE_BOOL(!(int)r[0].u);
-	return 0;
-}
+KTAP_KERNEL_CALL(cpu_online, BOOL, !(int)r[0].u)
 
 int ktap_kernel_cpu_to_node(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {

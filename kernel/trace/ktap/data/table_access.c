@@ -34,7 +34,10 @@ noinline u32 ktap_key_hash_short(const struct ktap_env *env, const struct ktap_v
 	return hash_64(ktap_key_mix_short(env->secret, key->blob, key->len, hash), 32);
 }
 
-/* The same as ktap_key_hash(), whose last two words overlap if there is one only. */
+/*
+ * The result of ktap_key_hash(), with fewer tests: a tuple has at least one word, and only
+ * whole ones.  It mixes two words at a time, and the last word twice if their number is odd.
+ */
 noinline u32 ktap_key_hash_tuple(const struct ktap_env *env, const struct ktap_value *key)
 {
 	const void *p = key->blob, *last = p + key->len - sizeof(u64);

@@ -91,22 +91,16 @@ static __always_inline struct ktap_entry *ktap_table_find_short(struct ktap_tabl
 	return NULL;
 }
 
-/* @key is a tuple: all of its parts have whole words, and there is at least one. */
+/* @key is a tuple. */
 static __always_inline struct ktap_entry *ktap_table_find_tuple(struct ktap_table *t, u32 hash,
 								const struct ktap_value *key)
 {
 	struct ktap_entry *e;
-	u32 at;
 
 	ktap_assert_held(ktap_table_stripe_of(t, hash));
 	for (e = *ktap_table_bucket(t, hash); e; e = e->chain) {
-		if (e->hash != hash || e->key.tag != KTAP_TUPLE || e->key.len != key->len)
-			continue;
-		at = key->len;
-		do {
-			at -= sizeof(u64);
-		} while (ktap_key_same_word(e->bytes, key->blob, at) && at);
-		if (!at && ktap_key_same_word(e->bytes, key->blob, 0))
+		if (e->hash == hash && e->key.tag == KTAP_TUPLE && e->key.len == key->len &&
+		    ktap_same_bytes(e->bytes, key->blob, key->len))
 			return e;
 	}
 	return NULL;

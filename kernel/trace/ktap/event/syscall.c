@@ -496,8 +496,9 @@ static void syscall_mark_unknown(struct ktap_syscalls *scs, const struct ktap_pr
 	scs->marked = probe;
 }
 
-/* Where the list of the event has the point, or should have it */
-static struct ktap_syscall **syscall_place(struct ktap_syscalls *scs, const struct ktap_syscall *sc)
+/* The link of the event's list that leads to the point, or would if it were attached */
+static struct ktap_syscall **syscall_link_of(struct ktap_syscalls *scs,
+					     const struct ktap_syscall *sc)
 {
 	struct ktap_syscall **p = &scs->points[sc->enter][sc->meta->syscall_nr];
 
@@ -514,7 +515,7 @@ static int syscall_attach(struct ktap_point *point)
 {
 	struct ktap_syscall *sc = container_of(point, struct ktap_syscall, point);
 	struct ktap_syscalls *scs = point->probe->session->syscalls;
-	struct ktap_syscall **p = syscall_place(scs, sc);
+	struct ktap_syscall **p = syscall_link_of(scs, sc);
 	unsigned long entry;
 
 	lockdep_assert_held(&point->probe->session->lock);
@@ -538,7 +539,7 @@ static void syscall_detach(struct ktap_point *point)
 	struct ktap_syscalls *scs = point->probe->session->syscalls;
 
 	lockdep_assert_held(&point->probe->session->lock);
-	WRITE_ONCE(*syscall_place(scs, sc), sc->next);
+	WRITE_ONCE(*syscall_link_of(scs, sc), sc->next);
 	scs->npoints[sc->enter]--;
 }
 

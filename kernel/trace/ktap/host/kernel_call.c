@@ -31,128 +31,37 @@
 /* Units of making a record of the kernel's log, or of the buffer of ftrace */
 #define KERNEL_CALL_RECORD	32
 
-int ktap_kernel_ktime_get_ns(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
-{
-	r[0] = KTAP_VALUE_INT(ktime_get_mono_fast_ns());
-	return 0;
-}
+KTAP_KERNEL_CALL(ktime_get_ns, INT, ktime_get_mono_fast_ns())
+KTAP_KERNEL_CALL(ktime_get_boottime_ns, INT, ktime_get_boot_fast_ns())
+KTAP_KERNEL_CALL(ktime_get_real_ns, INT, ktime_get_real_fast_ns())
+KTAP_KERNEL_CALL(ktime_get_clocktai_ns, INT, ktime_get_tai_fast_ns())
+KTAP_KERNEL_CALL(ktime_get_raw_ns, INT, ktime_get_raw_fast_ns())
+KTAP_KERNEL_CALL(ktime_get_real_seconds, INT, div_u64(ktime_get_real_fast_ns(), NSEC_PER_SEC))
+KTAP_KERNEL_CALL(local_clock, INT, local_clock())
+KTAP_KERNEL_CALL(sched_clock, INT, sched_clock())
+KTAP_KERNEL_CALL(jiffies_to_msecs, INT, jiffies_to_msecs(r[0].u))
+KTAP_KERNEL_CALL(msecs_to_jiffies, INT, msecs_to_jiffies(r[0].u))
 
-int ktap_kernel_ktime_get_boottime_ns(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
-{
-	r[0] = KTAP_VALUE_INT(ktime_get_boot_fast_ns());
-	return 0;
-}
+/* Those that are a loop over all CPUs, or over all zones, which is charged for */
+#define KERNEL_CALL_LOOP(_name)								\
+	int ktap_kernel_##_name(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)	\
+	{										\
+		u32 steps = num_possible_cpus() + MAX_NR_ZONES * num_online_nodes();	\
+		int err = ktap_vm_charge(vm, steps);					\
+											\
+		if (!err)								\
+			r[0] = KTAP_VALUE_INT(_name());					\
+		return err;								\
+	}
 
-int ktap_kernel_ktime_get_real_ns(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
-{
-	r[0] = KTAP_VALUE_INT(ktime_get_real_fast_ns());
-	return 0;
-}
+KERNEL_CALL_LOOP(nr_context_switches)
+KERNEL_CALL_LOOP(nr_iowait)
+KERNEL_CALL_LOOP(nr_processes)
+KERNEL_CALL_LOOP(nr_running)
+KERNEL_CALL_LOOP(si_mem_available)
 
-int ktap_kernel_ktime_get_clocktai_ns(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
-{
-	r[0] = KTAP_VALUE_INT(ktime_get_tai_fast_ns());
-	return 0;
-}
-
-int ktap_kernel_ktime_get_raw_ns(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
-{
-	r[0] = KTAP_VALUE_INT(ktime_get_raw_fast_ns());
-	return 0;
-}
-
-int ktap_kernel_ktime_get_real_seconds(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
-{
-	r[0] = KTAP_VALUE_INT(div_u64(ktime_get_real_fast_ns(), NSEC_PER_SEC));
-	return 0;
-}
-
-int ktap_kernel_local_clock(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
-{
-	r[0] = KTAP_VALUE_INT(local_clock());
-	return 0;
-}
-
-int ktap_kernel_sched_clock(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
-{
-	r[0] = KTAP_VALUE_INT(sched_clock());
-	return 0;
-}
-
-int ktap_kernel_jiffies_to_msecs(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
-{
-	r[0] = KTAP_VALUE_INT(jiffies_to_msecs(r[0].u));
-	return 0;
-}
-
-int ktap_kernel_msecs_to_jiffies(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
-{
-	r[0] = KTAP_VALUE_INT(msecs_to_jiffies(r[0].u));
-	return 0;
-}
-
-/* Charge for a loop over all CPUs, or over all zones. */
-static int kernel_call_charge_loop(struct ktap_vm *vm)
-{
-	return ktap_vm_charge(vm, num_possible_cpus() + MAX_NR_ZONES * num_online_nodes());
-}
-
-int ktap_kernel_nr_context_switches(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
-{
-	int err = kernel_call_charge_loop(vm);
-
-	if (!err)
-		r[0] = KTAP_VALUE_INT(nr_context_switches());
-	return err;
-}
-
-int ktap_kernel_nr_iowait(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
-{
-	int err = kernel_call_charge_loop(vm);
-
-	if (!err)
-		r[0] = KTAP_VALUE_INT(nr_iowait());
-	return err;
-}
-
-int ktap_kernel_nr_processes(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
-{
-	int err = kernel_call_charge_loop(vm);
-
-	if (!err)
-		r[0] = KTAP_VALUE_INT(nr_processes());
-	return err;
-}
-
-int ktap_kernel_nr_running(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
-{
-	int err = kernel_call_charge_loop(vm);
-
-	if (!err)
-		r[0] = KTAP_VALUE_INT(nr_running());
-	return err;
-}
-
-int ktap_kernel_si_mem_available(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
-{
-	int err = kernel_call_charge_loop(vm);
-
-	if (!err)
-		r[0] = KTAP_VALUE_INT(si_mem_available());
-	return err;
-}
-
-int ktap_kernel_nr_free_pages(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
-{
-	r[0] = KTAP_VALUE_INT(global_zone_page_state(NR_FREE_PAGES));
-	return 0;
-}
-
-int ktap_kernel_totalram_pages(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
-{
-	r[0] = KTAP_VALUE_INT(totalram_pages());
-	return 0;
-}
+KTAP_KERNEL_CALL(nr_free_pages, INT, global_zone_page_state(NR_FREE_PAGES))
+KTAP_KERNEL_CALL(totalram_pages, INT, totalram_pages())
 
 /* Number of a CPU that may exist, from an argument of type int */
 static bool kernel_call_cpu(const struct ktap_value *v, u32 *cpu)
@@ -179,23 +88,9 @@ int ktap_kernel_cpu_to_node(struct ktap_vm *vm, struct ktap_value *r, unsigned i
 	return 0;
 }
 
-int ktap_kernel_num_online_cpus(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
-{
-	r[0] = KTAP_VALUE_INT(num_online_cpus());
-	return 0;
-}
-
-int ktap_kernel_num_possible_cpus(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
-{
-	r[0] = KTAP_VALUE_INT(num_possible_cpus());
-	return 0;
-}
-
-int ktap_kernel_raw_smp_processor_id(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
-{
-	r[0] = KTAP_VALUE_INT(raw_smp_processor_id());
-	return 0;
-}
+KTAP_KERNEL_CALL(num_online_cpus, INT, num_online_cpus())
+KTAP_KERNEL_CALL(num_possible_cpus, INT, num_possible_cpus())
+KTAP_KERNEL_CALL(raw_smp_processor_id, INT, raw_smp_processor_id())
 
 /*
  * The log is limited for all sessions together.  The lock of the limit is only tried, and

@@ -13,62 +13,14 @@
  * The context of the event, not of the handler: a breakpoint of kprobes, for example, is an
  * NMI for the kernel.
  */
-int ktap_kernel_in_hardirq(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
-{
-	r[0] = KTAP_VALUE_BOOL(vm->level == KTAP_LEVEL_HARDIRQ);
-	return 0;
-}
+KTAP_KERNEL_CALL(in_hardirq, BOOL, vm->level == KTAP_LEVEL_HARDIRQ)
+KTAP_KERNEL_CALL(in_nmi, BOOL, vm->level == KTAP_LEVEL_NMI)
+KTAP_KERNEL_CALL(in_serving_softirq, BOOL, vm->level == KTAP_LEVEL_SOFTIRQ)
+KTAP_KERNEL_CALL(in_task, BOOL, vm->level == KTAP_LEVEL_TASK || vm->level == KTAP_LEVEL_PROCESS)
 
-int ktap_kernel_in_nmi(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
-{
-	r[0] = KTAP_VALUE_BOOL(vm->level == KTAP_LEVEL_NMI);
-	return 0;
-}
-
-int ktap_kernel_in_serving_softirq(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
-{
-	r[0] = KTAP_VALUE_BOOL(vm->level == KTAP_LEVEL_SOFTIRQ);
-	return 0;
-}
-
-int ktap_kernel_in_task(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
-{
-	r[0] = KTAP_VALUE_BOOL(vm->level == KTAP_LEVEL_TASK || vm->level == KTAP_LEVEL_PROCESS);
-	return 0;
-}
-
-int ktap_kernel_fls64(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
-{
-	r[0] = KTAP_VALUE_INT(fls64(r[0].u));
-	return 0;
-}
-
-int ktap_kernel_hweight64(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
-{
-	r[0] = KTAP_VALUE_INT(hweight64(r[0].u));
-	return 0;
-}
-
-int ktap_kernel_int_sqrt64(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
-{
-	r[0] = KTAP_VALUE_INT(int_sqrt64(r[0].u));
-	return 0;
-}
-
-int ktap_kernel_swab16(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
-{
-	r[0] = KTAP_VALUE_INT(swab16((u16)r[0].u));
-	return 0;
-}
-
-int ktap_kernel_swab32(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
-{
-	r[0] = KTAP_VALUE_INT(swab32((u32)r[0].u));
-	return 0;
-}
-
-int ktap_kernel_swab64(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
-{
-	r[0] = KTAP_VALUE_INT(swab64(r[0].u));
-	return 0;
-}
+KTAP_KERNEL_CALL(fls64, INT, fls64(r[0].u))
+KTAP_KERNEL_CALL(hweight64, INT, hweight64(r[0].u))
+KTAP_KERNEL_CALL(int_sqrt64, INT, int_sqrt64(r[0].u))
+KTAP_KERNEL_CALL(swab16, INT, swab16((u16)r[0].u))
+KTAP_KERNEL_CALL(swab32, INT, swab32((u32)r[0].u))
+KTAP_KERNEL_CALL(swab64, INT, swab64(r[0].u))

@@ -22,6 +22,14 @@ extern const struct ktap_builtin ktap_kernel_calls[KTAP_NR_KERNEL_CALLS];
 #include "vm/kernel_call_list.h"
 #undef CALL
 
+/* Define such a function whose result is an integer, or a boolean; @_value may use @r and @vm. */
+#define KTAP_KERNEL_CALL(_name, _kind, _value)						\
+	int ktap_kernel_##_name(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)	\
+	{										\
+		r[0] = KTAP_VALUE_##_kind(_value);					\
+		return 0;								\
+	}
+
 /* Find a function by its name.  False, and *@call is not set, if the list does not have it. */
 bool ktap_find_kernel_call(const char *name, u32 *call);
 

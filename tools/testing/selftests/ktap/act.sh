@@ -11,24 +11,15 @@ plan 52
 only='/execname == "workload"/'
 getppid="trace syscalls:sys_enter_getppid $only"
 
-# refused NAME PATTERN ARGS...: the kernel refuses to load the script
-refused() {
-	name=$1 pattern=$2
-	shift 2
-	run "$@"
-	[ "$code" = 2 ] && matches "$tmp/err" "$pattern" && [ ! -s "$tmp/out" ]
-	result $? "$name"
-}
-
 # Permissions
 
-refused signal_needs_unsafe '^-e:1:45: error: signal acts on the system: that needs ktap --unsafe' \
+not_loaded signal_needs_unsafe '^-e:1:45: error: signal acts on the system: that needs ktap --unsafe' \
 	-e "trace syscalls:sys_enter_getppid { print(1) signal(9) }"
-refused system_needs_unsafe '^-e:1:1: error: system acts on the system: that needs ktap --unsafe' \
+not_loaded system_needs_unsafe '^-e:1:1: error: system acts on the system: that needs ktap --unsafe' \
 	-e "system('touch $tmp/made')"
 [ ! -e "$tmp/made" ]
 result $? nothing_has_run_without_unsafe
-refused set_retval_needs_unsafe '^-e:1:[0-9]*: error: set_retval acts on the system: that needs ktap --unsafe' \
+not_loaded set_retval_needs_unsafe '^-e:1:[0-9]*: error: set_retval acts on the system: that needs ktap --unsafe' \
 	-e 'trace probe:vfs_read { set_retval(-1) }'
 # CAP_SYS_ADMIN
 code=0
@@ -44,7 +35,7 @@ out without_it_a_script_that_does_not_act_runs 'safe\n'
 matches "$tmp/out" '^unsafe: it may act on the system$'
 result $? listing_has_it
 { head -c 12 "$tmp/a.ktap"; printf '\0'; tail -c +14 "$tmp/a.ktap"; } >"$tmp/b.ktap"
-refused chunk_must_say_that_it_acts 'error: system acts on the system, and the chunk is not marked as one that does' \
+not_loaded chunk_must_say_that_it_acts 'error: system acts on the system, and the chunk is not marked as one that does' \
 	--unsafe "$tmp/b.ktap"
 
 # Signals
@@ -171,13 +162,13 @@ trace_end { print(n, inside) }" -- sh -c 'for i in 1 2 3 4; do "$0" open /dev/nu
 	result $? value_that_is_no_error
 	"$workload" open /dev/null 100
 	result $? afterwards_everything_is_as_before
-	refused function_that_is_not_marked "^-e:1:[0-9]*: error: 'probe:vfs_read': set_retval: the kernel allows it for those of error_injection/list" \
+	not_loaded function_that_is_not_marked "^-e:1:[0-9]*: error: 'probe:vfs_read': set_retval: the kernel allows it for those of error_injection/list" \
 		--unsafe -e 'trace probe:vfs_read { set_retval(-5) }'
-	refused return_is_too_late "'probe:$openat%return': set_retval: when a function returns it has done its work" \
+	not_loaded return_is_too_late "'probe:$openat%return': set_retval: when a function returns it has done its work" \
 		--unsafe -e "trace probe:$openat%return { set_retval(-5) }"
-	refused pattern_of_functions "set_retval: it needs the name of one function, not a pattern" \
+	not_loaded pattern_of_functions "set_retval: it needs the name of one function, not a pattern" \
 		--unsafe -e 'trace probe:should_fail* { set_retval(-5) }'
-	refused system_call_is_its_function "'syscalls:sys_enter_openat': set_retval works at the entry of a function: probe:$openat\$" \
+	not_loaded system_call_is_its_function "'syscalls:sys_enter_openat': set_retval works at the entry of a function: probe:$openat\$" \
 		--unsafe -e 'function f() { set_retval(-2) } trace syscalls:sys_enter_openat { f() }'
 	# a probe that failed leaves nothing in the memory that the next probe gets
 	set -- "$workload" cold open /dev/null 20

@@ -11,15 +11,6 @@ plan 22
 only='/execname == "workload"/'
 getppid="trace syscalls:sys_enter_getppid $only"
 
-# refused NAME PATTERN ARGS...: the kernel refuses to load the script
-refused() {
-	name=$1 pattern=$2
-	shift 2
-	run "$@"
-	[ "$code" = 2 ] && matches "$tmp/err" "$pattern" && [ ! -s "$tmp/out" ]
-	result $? "$name"
-}
-
 # Numbers that /proc has, too
 
 run -q -e 'print(ffi.C.num_online_cpus())'
@@ -74,11 +65,11 @@ out interrupts_are_seen 'true\t0\n'
 
 # Acting
 
-refused printk_needs_unsafe '^-e:1:7: error: printk acts on the system: that needs ktap --unsafe' \
+not_loaded printk_needs_unsafe '^-e:1:7: error: printk acts on the system: that needs ktap --unsafe' \
 	-e 'ffi.C.printk("never")'
-refused dump_stack_needs_unsafe '^-e:1:[0-9]*: error: dump_stack acts on the system' \
+not_loaded dump_stack_needs_unsafe '^-e:1:[0-9]*: error: dump_stack acts on the system' \
 	-e "$getppid { ffi.C.dump_stack() }"
-refused trace_printk_needs_unsafe '^-e:1:7: error: trace_printk acts on the system' \
+not_loaded trace_printk_needs_unsafe '^-e:1:7: error: trace_printk acts on the system' \
 	-e 'ffi.C.trace_printk("never")'
 ! dmesg | grep -q 'ktap: never'
 result $? nothing_was_printed

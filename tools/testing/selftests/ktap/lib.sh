@@ -266,6 +266,15 @@ trace $event { n += 1 }"
 	result $? "$name"
 }
 
+# not_loaded NAME PATTERN ARGS...: the kernel refuses to load the script, before it prints
+not_loaded() {
+	name=$1 pattern=$2
+	shift 2
+	run "$@"
+	[ "$code" = 2 ] && matches "$tmp/err" "$pattern" && [ ! -s "$tmp/out" ]
+	result $? "$name"
+}
+
 # value NAME: the value that the script printed for it
 value() {
 	sed -n "s/^$1	//p" "$tmp/out"

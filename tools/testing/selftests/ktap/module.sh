@@ -55,13 +55,9 @@ done
 unload
 seconds=20
 
-# holds NAME EVENT: the module cannot be unloaded while the session runs, and can be
-# afterwards
-holds() {
-	load
-	start -q -e "trace $2 { n += 1 if (n == 1) { print(\"came\") } }"
-	wait_until grep -q came "$tmp/out"
-	came=$?
+# held_until_stop: set $stayed to 0 if the module cannot be unloaded while the session runs,
+# and $gone to 0 if it can be afterwards
+held_until_stop() {
 	unload
 	is_loaded
 	stayed=$?
@@ -69,6 +65,15 @@ holds() {
 	unload
 	gone=0
 	! is_loaded || gone=1
+}
+
+# holds NAME EVENT: a session with this event holds the module
+holds() {
+	load
+	start -q -e "trace $2 { n += 1 if (n == 1) { print(\"came\") } }"
+	wait_until grep -q came "$tmp/out"
+	came=$?
+	held_until_stop
 	is "$1" "$came $stayed $code $gone" "0 0 0 0"
 	unload
 }
@@ -94,13 +99,7 @@ fi
 # A probe that its condition has never attached holds it as well.
 load
 start -q -e "on = false trace sample-trace:*, kretprobe:$module:$f if (on) { n += 1 } tick-1s { on = n }"
-unload
-is_loaded
-stayed=$?
-stop
-unload
-gone=0
-! is_loaded || gone=1
+held_until_stop
 is probes_that_are_not_attached_hold_it "$stayed $code $gone" "0 0 0"
 
 # their fields
