@@ -23,7 +23,7 @@ class Rules:
             if not line or line.startswith('#'):
                 continue
             words = [w for w in words if w]
-            if len(words) != 4 or words[0] not in ('defined', 'exists', 'listed'):
+            if len(words) != 4 or words[0] not in ('defined', 'defines', 'exists', 'listed'):
                 raise StalePlan(f'series/rules: not understood: {line}')
             self.rules.append((words[0], words[1], re.compile(words[2], re.M), words[3]))
 
@@ -356,15 +356,23 @@ class Parts:
         for path in sources:
             if path.endswith('.c'):
                 defined |= text(path).names()
+                defined |= self.made_by_macros(text(path), self.rules.of(path))
         folders = {path[:path.rindex('/') + 1] for path in files if '/' in path}
         for path in files:
             for kind, _, regex, template in self.rules.of(path):
                 if kind == 'listed':
                     self.thin(text(path), regex, template, folders.union(files))
-                else:
+                elif kind != 'defines':
                     self.follow(text(path), kind, regex, template,
                                 defined if kind == 'defined' else files)
         return {**files, **{p: t.render().encode() for p, t in texts.items()}}
+
+    @staticmethod
+    def made_by_macros(text, rules):
+        return {found.expand(template)
+                for kind, _, regex, template in rules if kind == 'defines'
+                for i, line in enumerate(text.lines) if not text.out[i]
+                for found in [regex.match(line)] if found}
 
     @staticmethod
     def thin(text, regex, template, there):
