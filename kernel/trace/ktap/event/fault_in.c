@@ -3,16 +3,26 @@
  * Fault in user memory for handlers, which cannot fault themselves.  It is present
  * when they run, unless it is reclaimed within microseconds.
  */
+#include <linux/fs.h>
+#include <linux/gfs2_ondisk.h>
+#include <linux/hugetlb_inline.h>
+#include <linux/jiffies.h>
+#include <linux/magic.h>
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
-#include <linux/pagemap.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/shmem_fs.h>
 #include <linux/uaccess.h>
+#include <linux/userfaultfd_k.h>
 
 #include "event/source.h"
 #include "host/read_memory.h"
 #include "vm/builtin.h"
 #include "vm/program.h"
+
+/* How long a page is waited for: disks need a few milliseconds. */
+#define FAULT_IN_MS	100
 
 /* Visitor for ktap_probe_reaches(): may the instruction read user memory? */
 bool ktap_follows_addresses(const struct ktap_code *insn, void *unused)
@@ -39,7 +49,8 @@ static unsigned long fault_in_memory_end(unsigned long address)
 		vma_end_read(vma);
 		return end;
 	}
-	if (mmap_read_lock_killable(mm))
+	/* As in fault_in_try(), not to wait for who has the lock. */
+	if (!mmap_read_trylock(mm))
 		return 0;
 	vma = vma_lookup(mm, address);
 	end = vma ? fault_in_end_of(vma) : 0;
@@ -64,36 +75,167 @@ static size_t fault_in_memory_at(const void __user *address, size_t size)
 	return min(at - from, size);
 }
 
-void ktap_bring_in_bytes(const char __user *from, size_t size)
+/**
+ * ktap_is_on_disk() - Does the kernel read a file system without the help of others?
+ * @sb: the file system
+ *
+ * Data that must come from a server (FUSE, a network) may never arrive.  A task that waits
+ * for it cannot be killed everywhere, nor can one that waits for that task.
+ */
+bool ktap_is_on_disk(const struct super_block *sb)
 {
-	fault_in_readable(from, fault_in_memory_at(from, size));
+	switch (sb->s_magic) {
+	case FUSE_SUPER_MAGIC:	/* fuseblk has a device, but a server reads it */
+	case GFS2_MAGIC:	/* other machines may hold the lock of the file */
+	case OCFS2_SUPER_MAGIC:
+		return false;
+	default:
+		return sb->s_type->fs_flags & FS_REQUIRES_DEV;
+	}
 }
 
-/* Fault in a string; false if there is none. */
-bool ktap_bring_in_string(const char __user *from)
+/* Does the kernel itself get the absent pages of a mapping? */
+static bool fault_in_is_sure(struct vm_area_struct *vma)
 {
-	return strnlen_user(from, fault_in_memory_at(from, KTAP_MAX_STRLEN)) > 0;
+	const struct file *file = vma->vm_file;
+
+	if (!fault_in_end_of(vma) || userfaultfd_armed(vma))
+		return false;
+	if (!file || shmem_mapping(file->f_mapping) || is_vm_hugetlb_page(vma))
+		return true;
+	/* A listener of fanotify may be asked before the content of the file is there. */
+	return ktap_is_on_disk(file_inode(file)->i_sb) && !FMODE_FSNOTIFY_HSM(file->f_mode);
+}
+
+/*
+ * Ask for a page, and do not wait for it.
+ * Return: 0 if it is there, -EAGAIN if it may come, or -EFAULT.
+ */
+static int fault_in_try(unsigned long address)
+{
+	const unsigned int flags = FAULT_FLAG_ALLOW_RETRY | FAULT_FLAG_RETRY_NOWAIT;
+	struct mm_struct *mm = current->mm;
+	struct vm_area_struct *vma;
+	vm_fault_t ret;
+
+	/* Without an MMU nothing is absent. */
+	if (!IS_ENABLED(CONFIG_MMU))
+		return -EFAULT;
+	/* A file system may wait for its server in mmap(), with the lock. */
+	if (!mmap_read_trylock(mm))
+		return -EAGAIN;
+	vma = vma_lookup(mm, address);
+	if (!vma || !(vma->vm_flags & VM_READ) || !fault_in_is_sure(vma)) {
+		mmap_read_unlock(mm);
+		return -EFAULT;
+	}
+	ret = handle_mm_fault(vma, address, flags, NULL);
+	if (!(ret & VM_FAULT_COMPLETED))
+		mmap_read_unlock(mm);
+	if (ret & VM_FAULT_ERROR)
+		return -EFAULT;
+	return ret & VM_FAULT_RETRY ? -EAGAIN : 0;
+}
+
+/*
+ * Bring in the page at @from.  A session that is closed waits for its events, and so do
+ * others that use the same tracepoint or program: a page is waited for only if the kernel
+ * itself reads it, and not for longer than FAULT_IN_MS.
+ */
+static bool fault_in_page(const void __user *from)
+{
+	unsigned long address = (unsigned long)untagged_addr(from);
+	unsigned int left = msecs_to_jiffies(FAULT_IN_MS);
+	int err;
+
+	while ((err = fault_in_try(address)) == -EAGAIN && left--) {
+		if (schedule_timeout_killable(1) || fatal_signal_pending(current))
+			break;
+	}
+	return !err;
+}
+
+/**
+ * ktap_bring_in_bytes() - Fault in user memory
+ * @from: its address
+ * @size: number of bytes
+ *
+ * Context: the process whose memory it is; sleeps for a bounded time, whoever must deliver
+ * the pages.
+ * Return: false if a part of it cannot be brought in.
+ */
+bool ktap_bring_in_bytes(const void __user *from, size_t size)
+{
+	size_t memory = fault_in_memory_at(from, size), at;
+	u8 byte;
+
+	for (at = 0; at < memory; at += PAGE_SIZE - offset_in_page(from + at)) {
+		if (copy_from_user_nofault(&byte, from + at, 1) && !fault_in_page(from + at))
+			return false;
+	}
+	return memory == size;
+}
+
+/**
+ * ktap_bring_in_string() - Fault in a string of user memory
+ * @from: its address
+ * @size: number of its bytes that are needed at most
+ *
+ * Context: as ktap_bring_in_bytes().
+ * Return: false if its beginning cannot be brought in.
+ */
+bool ktap_bring_in_string(const char __user *from, size_t size)
+{
+	size_t memory = fault_in_memory_at(from, size), at = 0, part;
+	long len;
+
+	while (at < memory) {
+		part = min(memory - at, PAGE_SIZE - offset_in_page(from + at));
+		len = strnlen_user_nofault(from + at, part);
+		if (len <= 0 && fault_in_page(from + at))
+			len = strnlen_user_nofault(from + at, part);
+		if (len <= 0)
+			break;
+		at += part;
+		if (len <= part)
+			break;
+	}
+	return at > 0;
+}
+
+/**
+ * ktap_copy_user() - Copy user memory, and bring it in if it is absent
+ * @to: gets the bytes
+ * @from: user address
+ * @size: number of bytes
+ *
+ * Context: as ktap_bring_in_bytes().
+ * Return: 0, or -EFAULT.
+ */
+int ktap_copy_user(void *to, const void __user *from, size_t size)
+{
+	if (!copy_from_user_nofault(to, from, size))
+		return 0;
+	return ktap_bring_in_bytes(from, size) ? copy_from_user_nofault(to, from, size) : -EFAULT;
 }
 
 /* Fault in an array of pointers and its strings, at most as many as join() reads. */
 void ktap_bring_in_strings(const void __user *from)
 {
-	const unsigned long __user *array = from;
-	const u32 __user *compat = from;
-	unsigned int i, n, size = ktap_user_pointer_size();
+	unsigned int i, size = ktap_user_pointer_size();
 	unsigned long string;
-	u32 half = 0;
-	int err;
+	u32 half;
 
-	n = fault_in_memory_at(from, KTAP_MAX_JOINED * size) / size;
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < KTAP_MAX_JOINED; i++, from += size) {
 		if (size == sizeof(string)) {
-			err = get_user(string, &array[i]);
+			if (ktap_copy_user(&string, from, sizeof(string)))
+				return;
 		} else {
-			err = get_user(half, &compat[i]);
+			if (ktap_copy_user(&half, from, sizeof(half)))
+				return;
 			string = half;
 		}
-		if (err || !string || !ktap_bring_in_string((const char __user *)string))
+		if (!string || !ktap_bring_in_string((const char __user *)string, KTAP_MAX_STRLEN))
 			return;
 	}
 }

@@ -43,6 +43,7 @@ enum ktap_part {
 #define KTAP_SHORT_PROBES	(!IS_ENABLED(CONFIG_CFI))
 
 struct ktap_suggest;
+struct super_block;
 
 /**
  * struct ktap_source - a kind of events
@@ -208,11 +209,13 @@ static inline void ktap_dynevent_delete(const char *name)
 }
 #endif
 
-/* fault_in.c: context: the process whose memory it is, may fault */
+/* fault_in.c */
 bool ktap_follows_addresses(const struct ktap_code *insn, void *unused);
-void ktap_bring_in_bytes(const char __user *from, size_t size);
-bool ktap_bring_in_string(const char __user *from);
+bool ktap_is_on_disk(const struct super_block *sb);
+bool ktap_bring_in_bytes(const void __user *from, size_t size);
+bool ktap_bring_in_string(const char __user *from, size_t size);
 void ktap_bring_in_strings(const void __user *from);
+int ktap_copy_user(void *to, const void __user *from, size_t size);
 
 /* tracepoint.c */
 void ktap_record_text(struct trace_iterator *iter, struct trace_event *event, const void *rec,

@@ -3,8 +3,8 @@
  * User data that the arguments of system calls point to.
  *
  * User memory may be absent, and handlers cannot fault it in.  The function on
- * sys_enter can: it copies the strings of fields before handlers run.  For handlers
- * that read by address, it faults in the memory that arguments point to.
+ * sys_enter can (fault_in.c): it copies the strings of fields before handlers run.
+ * For handlers that read by address, it faults in the memory that arguments point to.
  */
 #include <linux/bits.h>
 #include <linux/lockdep.h>
@@ -54,8 +54,35 @@ struct ktap_user_args ktap_user_args(const struct syscall_metadata *meta)
 /* Far more than needed, unless a program provokes retries. */
 #define MAX_TRIES	50
 
+static long syscall_user_copy_one(char *buf, const struct ktap_user_data *user, unsigned int i)
+{
+	long ret = user->size[i];
+
+	pagefault_disable();
+	if (!user->bytes)
+		ret = strncpy_from_user(buf, user->from[i], user->size[i]);
+	else if (copy_from_user(buf, user->from[i], user->size[i]))
+		ret = -EFAULT;
+	pagefault_enable();
+	return ret;
+}
+
+/* Bring in the data of an argument.  Return false if that has failed, also earlier. */
+static bool syscall_user_fetch(struct ktap_user_data *user, unsigned int i)
+{
+	bool got = !(user->absent & BIT(i));
+
+	if (got && user->bytes)
+		got = ktap_bring_in_bytes(user->from[i], user->size[i]);
+	else if (got)
+		got = ktap_bring_in_string(user->from[i], user->size[i]);
+	if (!got)
+		user->absent |= BIT(i);
+	return got;
+}
+
 /*
- * May fault.  trace_user_fault_read() calls it again if another task ran on the CPU
+ * May sleep.  trace_user_fault_read() calls it again if another task ran on the CPU
  * meanwhile.  A program can make that happen every time: give up before
  * trace_user_fault_read() does so with a warning.
  */
@@ -68,13 +95,9 @@ static int syscall_user_copy(char *buf, const char __user *ptr, size_t size, voi
 	if (user->tries++ == MAX_TRIES)
 		return -EAGAIN;
 	for (i = 0; i < user->n; i++, buf += KTAP_USER_SIZE) {
-		if (user->bytes) {
-			ret = user->size[i];
-			if (copy_from_user(buf, user->from[i], ret))
-				ret = -EFAULT;
-		} else {
-			ret = strncpy_from_user(buf, user->from[i], user->size[i]);
-		}
+		ret = syscall_user_copy_one(buf, user, i);
+		if (ret < 0 && syscall_user_fetch(user, i))
+			ret = syscall_user_copy_one(buf, user, i);
 		user->data[i] = buf;
 		user->len[i] = ret;
 	}
@@ -112,6 +135,7 @@ void ktap_user_read(struct trace_user_buf_info *buffers, struct ktap_counters *c
 	}
 	user->n = n;
 	user->tries = 0;
+	user->absent = 0;
 	if (!trace_user_fault_read(buffers, NULL, KTAP_MAX_USER * KTAP_USER_SIZE,
 				   syscall_user_copy, user)) {
 		atomic_long_add(n, &counters->bad_reads);
@@ -150,7 +174,7 @@ static void syscall_user_bring_in(const struct syscall_metadata *meta,
 	else if (!strstr(type, "char") || !(known || strstarts(type, "const ")))
 		ktap_bring_in_bytes(from, STRUCT_SIZE);
 	else if (strchr(type, '*') == type + len - 1)
-		ktap_bring_in_string(from);
+		ktap_bring_in_string(from, KTAP_MAX_STRLEN);
 	else
 		ktap_bring_in_strings(from);
 }
@@ -163,7 +187,7 @@ static void syscall_user_bring_in(const struct syscall_metadata *meta,
  *
  * Handlers cannot fault.  The memory is present when they run, unless it is reclaimed
  * within microseconds.
- * Context: may fault.
+ * Context: sleeps for a bounded time.
  */
 void ktap_user_bring_in(const struct syscall_metadata *meta, const struct ktap_user_args *which,
 			const unsigned long *args)

@@ -40,6 +40,7 @@ struct ktap_user_args {
  * struct ktap_user_data - user data of a system call
  * @n: number of arguments with data
  * @tries: number of attempts to read it
+ * @absent: the arguments whose data cannot be brought in, a bit each
  * @bytes: the data is not a string
  * @from: its user address
  * @size: bytes to read at most
@@ -49,6 +50,7 @@ struct ktap_user_args {
 struct ktap_user_data {
 	unsigned int n;
 	unsigned int tries;
+	u8 absent;
 	bool bytes;
 	const char __user *from[KTAP_MAX_USER];
 	size_t size[KTAP_MAX_USER];

@@ -12,7 +12,6 @@
 #include <linux/ptrace.h>
 #include <linux/slab.h>
 #include <linux/string.h>
-#include <linux/uaccess.h>
 
 #include "event/registers.h"
 #include "host/read_memory.h"
@@ -60,12 +59,12 @@ static unsigned int uprobe_args_args_in_regs(unsigned int word)
 	return word == sizeof(long) ? ARGS_IN_REGS : COMPAT_ARGS_IN_REGS;
 }
 
-/* May fault. */
+/* Sleeps for a bounded time. */
 static int uprobe_args_read_memory(void *to, u64 from, size_t size)
 {
 	if ((unsigned long)from != from)
 		return -EFAULT;
-	return copy_from_user(to, (const void __user *)(unsigned long)from, size) ? -EFAULT : 0;
+	return ktap_copy_user(to, (const void __user *)(unsigned long)from, size);
 }
 
 #ifdef ARGS_ON_STACK
@@ -106,7 +105,7 @@ static bool uprobe_args_is_known(unsigned int n)
  * @n: number of the argument, from 0
  * @value: set to it
  *
- * Context: the process of @regs, may fault.
+ * Context: the process of @regs; sleeps for a bounded time.
  * Return: false if the argument cannot be read.
  */
 bool ktap_user_argument(struct pt_regs *regs, unsigned int n, u64 *value)
@@ -177,7 +176,7 @@ static void uprobe_args_bring_in(const struct ktap_upoint *u, u64 value)
 	if (value < PAGE_SIZE || !ktap_is_user_address(value))
 		return;
 	if (u->strings)
-		ktap_bring_in_string(from);
+		ktap_bring_in_string(from, KTAP_MAX_STRLEN);
 	if (u->bytes)
 		ktap_bring_in_bytes(from, KTAP_MAX_STRLEN);
 	if (u->joins)
@@ -188,7 +187,7 @@ static void uprobe_args_bring_in(const struct ktap_upoint *u, u64 value)
  * ktap_uprobe_bring_in() - Fault in the memory that handlers may read
  * @h: the event, with its arguments; &ktap_upoint.follows is set
  *
- * Context: the process of @h, may fault.
+ * Context: the process of @h; sleeps for a bounded time.
  * Return: false if the event is not delivered.
  */
 bool ktap_uprobe_bring_in(const struct ktap_uhit *h)
@@ -223,7 +222,7 @@ static noinline bool uprobe_args_prepare(struct ktap_uhit *h)
  *
  * An argument that cannot be read is nil, and is counted.  Memory that handlers may read is
  * faulted in.
- * Context: the process of @h, may fault.
+ * Context: the process of @h; sleeps for a bounded time.
  * Return: false if the event is not delivered.
  */
 bool ktap_user_arguments(struct ktap_uhit *h)

@@ -8,10 +8,8 @@
 #include <linux/dcache.h>
 #include <linux/file.h>
 #include <linux/fs.h>
-#include <linux/gfs2_ondisk.h>
 #include <linux/irq_work.h>
 #include <linux/limits.h>
-#include <linux/magic.h>
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
@@ -23,6 +21,7 @@
 #include <linux/workqueue.h>
 
 #include "data/ustack_file.h"
+#include "event/source.h"
 #include "session.h"
 #include "user/ustack.h"
 
@@ -47,30 +46,15 @@ static char *ustack_make_path(const struct file *file, char *buf)
 	return text;
 }
 
-/* Does the kernel read the file system without the help of others? */
-static bool ustack_is_on_disk(const struct super_block *sb)
-{
-	switch (sb->s_magic) {
-	case FUSE_SUPER_MAGIC:	/* fuseblk has a device, but a server reads it */
-	case GFS2_MAGIC:	/* other machines may hold the lock of the file */
-	case OCFS2_SUPER_MAGIC:
-		return false;
-	default:
-		return sb->s_type->fs_flags & FS_REQUIRES_DEV;
-	}
-}
-
 /*
- * Data that must come from a server (FUSE, a network) may never arrive.  A task that waits
- * for it cannot be killed, nor can one that waits for that task.  So files of a server are
- * read from memory only: running the program has read their beginning, which has the build
- * id.
+ * Files of a server are read from memory only: running the program has read their beginning,
+ * which has the build id.
  */
 static int ustack_read_build_id(struct file *file, u8 *build_id, u32 *size)
 {
 	struct vm_area_struct vma = { .vm_file = file };
 
-	if (ustack_is_on_disk(file_inode(file)->i_sb))
+	if (ktap_is_on_disk(file_inode(file)->i_sb))
 		return build_id_parse_file(file, build_id, size);
 	return build_id_parse_nofault(&vma, build_id, size);
 }
