@@ -7,8 +7,8 @@
  */
 #include <string.h>
 
-#include "compiler/clean_text.h"
 #include "folded_stacks.h"
+#include "svg.h"
 
 #define WIDTH		1200.0
 #define ROW		17
@@ -33,32 +33,6 @@ struct flame {
 /* Deepest frame that is drawn; stacks of ktap have at most 127 frames, and two may be joined. */
 #define MAX_DEPTH	512
 
-/* Put text of @max bytes at most, without a part of a character. */
-static void flame_put_text(FILE *out, const char *text, size_t max)
-{
-	size_t left = strlen(text), n;
-
-	for (; left; left -= n, text += n) {
-		const unsigned char *p = (const unsigned char *)text;
-
-		n = utf8_length(p, left);
-		if (n > max)
-			return;
-		max -= n;
-		if (*p == '<')
-			fputs("&lt;", out);
-		else if (*p == '>')
-			fputs("&gt;", out);
-		else if (*p == '&')
-			fputs("&amp;", out);
-		else if ((n == 1 && (*p < ' ' || *p >= 127)) || !memcmp(p, "\xef\xbf\xbe", n) ||
-			 !memcmp(p, "\xef\xbf\xbf", n))
-			putc('?', out);	/* XML has no such characters */
-		else
-			fwrite(text, 1, n, out);
-	}
-}
-
 /* A warm colour for each name */
 static void flame_put_colour(FILE *out, const char *name)
 {
@@ -79,7 +53,7 @@ static void flame_put_box(const struct flame *f, const struct box *box, unsigned
 	if (width < NARROWEST)
 		return;
 	fputs("<g><title>", f->out);
-	flame_put_text(f->out, box->name, -1);
+	svg_put_text(f->out, box->name, -1);
 	fprintf(f->out, " (%llu, %.2f%%)</title><rect x=\"%.1f\" y=\"%u\" width=\"%.1f\" height=\"%d\" fill=\"",
 		(unsigned long long)(end - box->begin), 100.0 * (end - box->begin) / f->total, x, y,
 		width, ROW - 1);
@@ -87,7 +61,7 @@ static void flame_put_box(const struct flame *f, const struct box *box, unsigned
 	fputs("\"/>", f->out);
 	if (width > 3 * LETTER) {
 		fprintf(f->out, "<text x=\"%.1f\" y=\"%u\">", x + 3, y + ROW - 5);
-		flame_put_text(f->out, box->name, (width - 6) / LETTER);
+		svg_put_text(f->out, box->name, (width - 6) / LETTER);
 		fputs("</text>", f->out);
 	}
 	fputs("</g>\n", f->out);
@@ -146,12 +120,9 @@ void flame_write(const struct folds *folds, FILE *out, const char *title)
 		if (depth + 1 > f.rows)
 			f.rows = depth + 1;
 	}
-	fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%u\" font-family=\"monospace\" font-size=\"11\">\n"
-		"<rect width=\"100%%\" height=\"100%%\" fill=\"#fffdf5\"/>\n"
-		"<text x=\"%d\" y=\"20\" font-size=\"14\">",
-		WIDTH + 2 * MARGIN, TITLE + f.rows * ROW + MARGIN, MARGIN);
-	flame_put_text(out, title, 120);
+	svg_begin(out, WIDTH + 2 * MARGIN, TITLE + f.rows * ROW + MARGIN);
+	fprintf(out, "<text x=\"%d\" y=\"20\" font-size=\"14\">", MARGIN);
+	svg_put_text(out, title, 120);
 	fprintf(out, ": %llu</text>\n", (unsigned long long)f.total);
 	if (f.total)
 		flame_put_stacks(&f, folds);

@@ -144,7 +144,7 @@ static bool get_chunk(struct run *r)
 
 	if (opts->shows && copts.bpftrace) {
 		fprintf(stderr, "ktap: error: %s needs a script of ktap: save the output of --to-ktap\n",
-			opts->live ? "--live" : "--metrics");
+			options_showing(opts));
 		return false;
 	}
 	if (source_read(opts, &r->sources, &r->tool, &source))
@@ -155,7 +155,7 @@ static bool get_chunk(struct run *r)
 		r->chunk_len = source.len;
 		if (opts->shows)
 			fprintf(stderr, "ktap: error: %s needs a script, and %s is compiled\n",
-				opts->live ? "--live" : "--metrics", r->name);
+				options_showing(opts), r->name);
 		return !opts->shows;
 	}
 	r->chunk = ktap_compile(&source, &copts, &r->chunk_len);

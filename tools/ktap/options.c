@@ -15,6 +15,7 @@
 
 #include "cmdline.h"
 #include "compiler/util.h"
+#include "heatmap.h"
 #include "metrics.h"
 #include "options.h"
 
@@ -52,8 +53,10 @@ static const struct option_row option_table[] = {
 	  "show the script's variables on one screen" },
 	{ "--metrics", NULL, "FILE", OPT_STRING, FIELD(metrics),
 	  "write the script's variables to FILE, for Prometheus" },
+	{ "--heatmap", NULL, "FILE", OPT_STRING, FIELD(heatmap),
+	  "write heat maps of histograms (SVG) to FILE; - prints" },
 	{ "--interval", NULL, "SECONDS", OPT_NUMBER, FIELD(interval),
-	  "write that file every SECONDS (default 15)" },
+	  "with these two: seconds between times (default 15, 1)" },
 	{ "--color", NULL, "WHEN", OPT_STRING, FIELD(color),
 	  "colour on a terminal: auto, always or never" },
 	{ "--bt", NULL, NULL, OPT_FLAG, FIELD(bpftrace),
@@ -98,16 +101,23 @@ static const struct exclusion ktap_exclusions[] = {
 		      "--dump-jit" } },
 	{ "--metrics", { "-f", "--folded", "--flame", "--live", "-l", "--info", "--explain",
 			 "--dry-run", "--dump-jit" } },
+	{ "--heatmap", { "-f", "--folded", "--flame", "--live", "--metrics", "-l", "--info",
+			 "--explain", "--dry-run", "--dump-jit" } },
 	{ "-l", { "-e", "-o", "-f", "--folded", "--flame", "-I", "-C", "-m", "-a", "--follow",
 		  "--self", "--unsafe", "--max-overhead", "--no-symbols", "--dump-jit" } },
 	{ "--info", { "-e", "-l", "-o", "-f", "--folded", "--flame", "-p", "--dump-jit" } },
 	{ "--explain", { "-e", "-l", "--info", "-o", "-p", "--dry-run", "--dump-jit" } },
 	{ "--dry-run", { "-l", "--info", "--folded", "--flame", "--dump-jit" } },
 	{ "-w", { "-Werror" } },
-	{ "--to-ktap", { "--live", "--metrics", "-l", "--info", "--explain" } },
-	{ "--bt", { "--live", "--metrics", "-l", "--info", "--explain" } },
+	{ "--to-ktap", { "--live", "--metrics", "--heatmap", "-l", "--info", "--explain" } },
+	{ "--bt", { "--live", "--metrics", "--heatmap", "-l", "--info", "--explain" } },
 	{ 0 },
 };
+
+const char *options_showing(const struct options *opts)
+{
+	return opts->live ? "--live" : opts->metrics ? "--metrics" : "--heatmap";
+}
 
 void options_usage(FILE *out)
 {
@@ -315,12 +325,15 @@ static bool options_check(struct options *opts)
 	}
 	opts->csv = opts->format && !strcmp(opts->format, "csv");
 	opts->json = (opts->format && !strcmp(opts->format, "json")) || opts->csv ||
-		     opts->folded || opts->flame || opts->live || opts->metrics;
+		     opts->folded || opts->flame || opts->live || opts->metrics ||
+		     opts->heatmap;
 	opts->shows = opts->live;
 	if (opts->metrics)
 		opts->shows = opts->interval ? opts->interval : METRICS_INTERVAL;
+	else if (opts->heatmap)
+		opts->shows = opts->interval ? opts->interval : HEATMAP_INTERVAL;
 	else if (opts->interval)
-		return usage_error("--interval is for --metrics FILE", NULL);
+		return usage_error("--interval is for --metrics FILE and --heatmap FILE", NULL);
 	if (opts->format && !opts->json && strcmp(opts->format, "text")) {
 		fprintf(stderr,
 			"ktap: error: -f '%s': there is no such format: there are text, json and csv%s\n",

@@ -22,8 +22,9 @@
  * @flame: file for a flame graph of the stacks, or NULL
  * @live: seconds between screens, or 0
  * @metrics: file for the variables, or NULL
- * @interval: seconds between two such files, or 0
- * @shows: seconds after which variables are shown (--live, --metrics), or 0
+ * @heatmap: file for heat maps of the histograms, "-" for the output, or NULL
+ * @interval: seconds between two such files, or of a column of a heat map; or 0
+ * @shows: seconds after which variables are shown (--live, --metrics, --heatmap), or 0
  * @json: the kernel makes lines of JSON
  * @csv: these become comma-separated values
  * @folders: folders to search for included files, NULL-terminated
@@ -57,6 +58,7 @@ struct options {
 	const char *folders[MAX_FOLDERS + 1];
 	uint64_t live;
 	const char *metrics;
+	const char *heatmap;
 	uint64_t interval;
 	uint64_t shows;
 	uint64_t pid;
@@ -92,6 +94,9 @@ bool options_parse(struct options *opts, int argc, char **argv);
 
 /* Find the first of @args that is an option of ktap, or NULL. */
 const char *options_among(char **args);
+
+/* The option that has variables shown (&options.shows). */
+const char *options_showing(const struct options *opts);
 
 void options_usage(FILE *out);
 

@@ -11,14 +11,23 @@
 
 #include "views.h"
 
+/* Returns false. */
+static bool views_file_failed(const char *file, int err)
+{
+	fprintf(stderr, "ktap: error: cannot write to %s: %s\n", file, strerror(-err));
+	return false;
+}
+
 /* Open a file for the end of the run. */
 static bool views_open_file(const char *file, int *fd)
 {
 	*fd = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-	if (*fd >= 0)
-		return true;
-	fprintf(stderr, "ktap: error: cannot write to %s: %s\n", file, strerror(errno));
-	return false;
+	return *fd >= 0 || views_file_failed(file, -errno);
+}
+
+static bool views_prints_heatmap(const struct options *opts)
+{
+	return !strcmp(opts->heatmap, "-");
 }
 
 bool views_open(struct views *v, const struct options *opts, struct output *o, const char *name)
@@ -43,7 +52,22 @@ bool views_open(struct views *v, const struct options *opts, struct output *o, c
 		if (!metrics_init(&v->metrics, opts->metrics, name))
 			return false;
 	}
+	if (opts->heatmap) {
+		heatmap_init(&v->heatmap, opts->shows);
+		o->convert = heatmap_add;
+		o->converter = &v->heatmap;
+		o->converted = &v->heatmap.out;
+		if (!views_prints_heatmap(opts) && !views_open_file(opts->heatmap, &v->heatmap_fd))
+			return false;
+	}
 	return !opts->flame || views_open_file(opts->flame, &v->flame_fd);
+}
+
+/* Remove the old contents. It is no file with an end if this fails. */
+static void views_empty_file(int fd)
+{
+	if (ftruncate(fd, 0))
+		errno = 0;
 }
 
 static int views_show_stacks(struct views *v, const struct options *opts, struct output *o,
@@ -63,17 +87,33 @@ static int views_show_stacks(struct views *v, const struct options *opts, struct
 	if (opts->folded && !err)
 		err = folds_write_to(&v->folds, dup(o->fd), NULL);
 	if (opts->flame) {
-		/* it is no file with an end if this fails */
-		if (ftruncate(v->flame_fd, 0))
-			errno = 0;
+		views_empty_file(v->flame_fd);
 		flame_err = folds_write_to(&v->folds, v->flame_fd, name);
 	}
-	if (flame_err) {
-		fprintf(stderr, "ktap: error: cannot write to %s: %s\n", opts->flame,
-			strerror(-flame_err));
-		*failed = true;
-	}
+	if (flame_err)
+		*failed = !views_file_failed(opts->flame, flame_err);
 	return err;
+}
+
+static int views_show_heatmap(struct views *v, const struct options *opts, struct output *o,
+			      const char *name, bool *failed)
+{
+	int err;
+
+	if (!v->heatmap.n)
+		fprintf(stderr, "ktap: no global variable is a histogram: write h = hist() at the top level, and h <<< n in a handler\n");
+	if (v->heatmap.omitted)
+		fprintf(stderr, "ktap: there were too many histograms for heat maps: %lu values of others are left out\n",
+			v->heatmap.omitted);
+	if (views_prints_heatmap(opts)) {
+		err = output_begin(o);
+		return err ? err : heatmap_write_to(&v->heatmap, dup(o->fd), NULL);
+	}
+	views_empty_file(v->heatmap_fd);
+	err = heatmap_write_to(&v->heatmap, v->heatmap_fd, name);
+	if (err)
+		*failed = !views_file_failed(opts->heatmap, err);
+	return 0;
 }
 
 int views_show(struct views *v, const struct options *opts, struct output *o, const char *name,
@@ -82,10 +122,13 @@ int views_show(struct views *v, const struct options *opts, struct output *o, co
 	*failed = false;
 	if (opts->metrics)
 		*failed = !metrics_end(&v->metrics);
-	if (v->csv.out.no_memory || v->live.out.no_memory || v->metrics.out.no_memory) {
+	if (v->csv.out.no_memory || v->live.out.no_memory || v->metrics.out.no_memory ||
+	    v->heatmap.out.no_memory || v->heatmap.no_memory) {
 		fprintf(stderr, "ktap: error: no memory for all of the output\n");
 		*failed = true;
 	}
+	if (opts->heatmap)
+		return views_show_heatmap(v, opts, o, name, failed);
 	return o->folds ? views_show_stacks(v, opts, o, name, failed) : 0;
 }
 
@@ -102,4 +145,5 @@ void views_free(struct views *v)
 	csv_free(&v->csv);
 	live_free(&v->live);
 	metrics_free(&v->metrics);
+	heatmap_free(&v->heatmap);
 }

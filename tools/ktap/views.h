@@ -7,6 +7,7 @@
 
 #include "csv.h"
 #include "folded_stacks.h"
+#include "heatmap.h"
 #include "live.h"
 #include "metrics.h"
 #include "options.h"
@@ -19,6 +20,8 @@
  * @csv: with -f csv
  * @live: with --live
  * @metrics: with --metrics
+ * @heatmap: with --heatmap
+ * @heatmap_fd: with --heatmap: the file, or that of the output
  */
 struct views {
 	struct folds folds;
@@ -26,6 +29,8 @@ struct views {
 	struct csv csv;
 	struct live live;
 	struct metrics metrics;
+	struct heatmap heatmap;
+	int heatmap_fd;
 };
 
 /*

@@ -29,7 +29,7 @@ ktap() {
 		case $1 in
 		-e) text=$2; shift ;;
 		-l) list=1; shift ;;
-		-[oIpCm] | --live | --metrics | --interval | --color) shift ;;
+		-[oIpCm] | --live | --metrics | --heatmap | --interval | --color) shift ;;
 		-?*) ;;
 		*) break ;;
 		esac

@@ -400,7 +400,7 @@ play 'err -e:1:1: error: made up\nexit 2\n' -q --metrics "$metrics" -e 'n = 5'
 [ "$code" = 2 ] && grep -q '^ktap_running{script="-e"} 0$' "$metrics"
 result $? a_script_that_is_refused_does_not_run
 "$ktap" --interval 5 -e 'x = 1' >"$dir/out" 2>"$dir/err"
-[ $? = 2 ] && grep -q -e '--interval is for --metrics FILE' "$dir/err"
+[ $? = 2 ] && grep -q -e '--interval is for --metrics FILE and --heatmap FILE' "$dir/err"
 result $? interval_needs_metrics
 for others in '-f csv' '--live 1' '-l x'; do
 	code=0
@@ -408,6 +408,70 @@ for others in '-f csv' '--live 1' '-l x'; do
 	"$ktap" --metrics "$metrics" $others -e 'x = 1' >"$dir/out" 2>"$dir/err" || code=$?
 	[ "$code" = 2 ] && grep -q 'exclude each other' "$dir/err"
 	result $? "metrics_exclude_$others"
+done
+
+# heat maps; a histogram that was cleared begins again
+took() { shown "$1" '"took",{"count":6,"sum":70,"buckets":['"$2"']}'; }
+of_cat='{"count":1,"sum":4,"buckets":[{"from":4,"count":1}]}'
+steps=$(json "$(shown 1 '"n",5')" "$(took 1 '{"below":0,"count":1},{"from":0,"count":2},{"from":32,"count":3}')" \
+	"$(shown 1 '"t",{"table":1}')" "$(row 1 '["cat<",3]' "$of_cat")" "$(shown 1)" '{"time":2,"type":"print","values":["a",7]}' \
+	"$(took 2 '{"below":0,"count":1},{"from":0,"count":2},{"from":32,"count":13}')" "$(shown 2)" \
+	"$(took 3 '{"from":8,"count":1}')" "$(shown 3)")
+cat >"$dir/wanted" <<'END'
+a, 7
+
+took, a column for each 5 s, at most 10
+                  32 |-@ |
+                   8 |  .|
+                   0 |-  |
+                 < 0 |.  |
+
+t[cat<, 3], a column for each 5 s, at most 1
+                   4 |@  |
+END
+for split in '' 'split\n'; do
+	play "$split$steps" -q --heatmap - --interval 5 -e 'n = 5'
+	cmp -s "$dir/wanted" "$dir/out" && [ "$code" = 0 ] && [ ! -s "$dir/err" ]
+	result $? "heat_map${split:+_in_single_bytes}"
+done
+heat=$dir/heat.svg
+echo old >"$heat"
+play "$steps" -q --heatmap "$heat" -e 'n = 5'
+[ "$code" = 0 ] && [ ! -s "$dir/err" ] && [ "$(cat "$dir/out")" = 'a, 7' ]
+result $? heat_map_goes_to_its_file
+[ "$(grep -c '<rect x=' "$heat")" = 6 ] && grep -q '<title>1 s to 2 s, from 32: 10</title>' "$heat" &&
+	grep -q '<title>0 s to 1 s, from &lt; 0: 1</title>' "$heat" && grep -q '>t\[cat&lt;, 3\], a column for each 1 s' "$heat"
+result $? heat_map_has_a_box_for_each_count
+if command -v python3 >/dev/null; then
+	python3 -c 'import sys, xml.etree.ElementTree as x; assert x.parse(sys.argv[1]).getroot().tag.endswith("}svg")' "$heat" 2>"$dir/err"
+	result $? heat_map_is_xml
+else
+	skip heat_map_is_xml 'there is no python3'
+fi
+# more columns than are drawn: each has three, and no count is lost
+columns=0 many=
+while [ $columns -lt 130 ]; do
+	columns=$((columns + 1))
+	many="$many$(json "$(took $columns "{\"from\":1,\"count\":$columns}")" "$(shown $columns)" | sed 's/exit 0.n$//')"
+done
+play "$many"'exit 0\n' -q --heatmap - -e 'n = 5'
+grep -q '^took, a column for each 3 s, at most 3$' "$dir/out" && grep -Eq '^ *1 \|@{43}\.\|$' "$dir/out"
+result $? heat_map_has_no_more_columns_than_fit
+play "$(json "$(shown 1 '"n",5')" "$(shown 1)")" --heatmap - -e 'n = 5'
+[ "$code" = 0 ] && grep -q 'no global variable is a histogram: write h = hist() at' "$dir/err"
+result $? heat_map_needs_a_histogram
+play "$steps" -q --heatmap "$dir/none/x" -e 'n = 5'
+[ "$code" = 2 ] && grep -q "^ktap: error: cannot write to $dir/none/x: No such file or directory\$" "$dir/err"
+result $? heat_map_needs_a_folder
+play "$steps" -q --heatmap /dev/full -e 'n = 5'
+[ "$code" = 1 ] && grep -q '^ktap: error: cannot write to /dev/full: ' "$dir/err"
+result $? heat_map_that_cannot_be_written_is_an_error
+for others in '-f csv' '--live 1' '--metrics x' '-l x'; do
+	code=0
+	# shellcheck disable=SC2086 # words
+	"$ktap" --heatmap - $others -e 'x = 1' >"$dir/out" 2>"$dir/err" || code=$?
+	[ "$code" = 2 ] && grep -q 'exclude each other' "$dir/err"
+	result $? "heat_maps_exclude_$others"
 done
 
 finish

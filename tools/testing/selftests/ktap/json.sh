@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 20
+plan 21
 
 only='/execname == "workload"/'
 
@@ -70,6 +70,10 @@ ktap_s_max{script="-e",key1="sys_enter_getppid",key2="workload"} 3
 ktap_running{script="-e"} 0
 ktap_omitted_values{script="-e"} 0
 '
+
+run -q --heatmap - --interval 1000 -e "h = hist() trace syscalls:sys_enter_getppid $only { h <<< 5 }" \
+	-- "$workload" getppid 50
+out heat_map_has_the_same_values '\nh, a column for each 1000 s, at most 50\n                   4 |@|\n'
 
 run -q -f json -e "trace syscalls:sys_enter_getppid $only { print(pid, argstr, stack()) printf(\"%s\n\", execname) }" \
 	-- "$workload" getppid 100
