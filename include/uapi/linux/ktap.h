@@ -205,12 +205,13 @@ struct ktap_try {
  * @filter: function without parameters whose first result decides, or %KTAP_NONE
  * @handler: function, called with the event as its only argument
  * @condition: global, plus 1, or 0.  While the global is nil, false or 0, the probe is not
- *	attached
+ *	attached.  %KTAP_PROBE_SWITCHED: while the probe is off
  *
  * The probe starts when the top level executes the built-in %KTAP_FN_TRACE with its
  * index.  A thread attaches and detaches a probe with a condition, some time after the
  * global has changed: a handler that must not run meanwhile needs a filter that reads the
- * global.
+ * global.  A switched probe is off until %KTAP_FN_PROBE_ON; its filter calls
+ * %KTAP_FN_PROBE_IS_ON.
  */
 struct ktap_probe_desc {
 	__le32	event;
@@ -218,6 +219,9 @@ struct ktap_probe_desc {
 	__le32	handler;
 	__le32	condition;
 };
+
+/* A &ktap_probe_desc.condition that is no global */
+#define KTAP_PROBE_SWITCHED	0x80000000U
 
 /**
  * struct ktap_line - source position of an instruction
@@ -580,6 +584,12 @@ enum ktap_function_id {
 	KTAP_FN_GETOPT		= 34,	/* (n, default): option n of KTAP_SEC_OPTIONS */
 
 	KTAP_FN_FIRST		= 35,	/* (n): is it the first call with this n, 0 to 1023? */
+
+	/* (n): of probe n - 1 of KTAP_SEC_PROBES, which is switched; the first three give n */
+	KTAP_FN_PROBE_ON	= 36,
+	KTAP_FN_PROBE_OFF	= 37,
+	KTAP_FN_PROBE_DELETE	= 38,	/* off for ever */
+	KTAP_FN_PROBE_IS_ON	= 39,
 
 	/* output */
 	KTAP_FN_PRINT		= 48,	/* (...) */

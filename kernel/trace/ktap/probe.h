@@ -96,10 +96,15 @@ struct ktap_plan {
  * @too_large: it exceeded the memory limit of the session
  * @fetches: it has fetch arguments, and is not of a return (dynevent.c)
  * @condition: global; the probe is attached only while it is true.  KTAP_NONE: always
+ * @switched: its definition; the probe is attached only while that is switched on.
+ *	KTAP_NONE: always
  * @wanted: it should be attached; protected by &ktap_session.lock
  * @on: it is attached, and its session runs or stops; for display
  * @times: how often it has been attached
- * @counting: a point whose source counts some misses itself, or NULL
+ * @hidden: it was deleted, and its points are about to be freed
+ * @released: they have been freed
+ * @missed: events that its points had missed by then
+ * @counting: a point whose source counts some misses itself, or NULL; protected by RCU
  * @mod: a module that the probe pins because no point does, or NULL
  * @event: the event as the script spells it
  */
@@ -123,9 +128,13 @@ struct ktap_probe {
 	bool too_large;
 	bool fetches;
 	u32 condition;
+	u32 switched;
 	bool wanted;
 	bool on;
 	unsigned long times;
+	bool hidden;
+	bool released;
+	unsigned long missed;
 	struct ktap_point *counting;
 	struct module *mod;
 	char event[];

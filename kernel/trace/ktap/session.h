@@ -130,7 +130,8 @@ struct ktap_refill {
  *
  * @probes: probes with an event; grows only, under @lock
  * @nprobes: number of @probes
- * @points: the single events of @probes; grows only, under @lock
+ * @points: the single events of @probes; under @lock, grows while the script is loaded, and
+ *	shrinks when the session's thread releases deleted probes
  * @npoints: number of @points
  * @probe_bytes: memory of @probes, @points, the program, @args and @user_places, and an
  *	estimate of what other parts of the kernel allocate for them

@@ -2,6 +2,7 @@
 /*
  * The list of all sessions, and the file ktap/sessions that shows it.
  */
+#include <linux/bitops.h>
 #include <linux/cleanup.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -114,9 +115,11 @@ static void sessions_show_session(struct seq_file *m, struct ktap_session *s)
 		seq_printf(m, " hits=%lu filtered=%lu missed=%lu skipped=%lu ", stats.hits,
 			   stats.filtered, stats.missed, stats.skipped);
 		seq_printf(m, "errors=%lu time=%llu ", stats.errors, stats.time);
-		if (probe->condition != KTAP_NONE)
+		if (probe->condition != KTAP_NONE || probe->switched != KTAP_NONE)
 			seq_printf(m, "on=%d times=%lu ", READ_ONCE(probe->on),
 				   READ_ONCE(probe->times));
+		if (probe->switched != KTAP_NONE)
+			seq_printf(m, "deleted=%d ", test_bit(probe->switched, s->env.deleted));
 		seq_printf(m, "code=%s\n", code_names[READ_ONCE(probe->jit_outcome)]);
 	}
 }

@@ -93,10 +93,19 @@ void ktap_session_report_losses(struct ktap_session *s)
 /* Has any probe had an event?  Ticks do not count: they occur in any case. */
 static bool report_had_events(struct ktap_session *s)
 {
-	const struct ktap_probe *probe = NULL;
+	const struct ktap_probe *probe;
 	struct ktap_probe_stats stats;
 	const struct ktap_point *point;
 
+	/* These have no points any more, and were no ticks. */
+	list_for_each_entry(probe, &s->probes, list) {
+		if (!probe->released)
+			continue;
+		ktap_probe_stats(probe, &stats);
+		if (stats.hits || stats.missed || stats.skipped)
+			return true;
+	}
+	probe = NULL;
 	list_for_each_entry(point, &s->points, list) {
 		if (point->source == &ktap_timer_source || point->probe == probe)
 			continue;
@@ -117,6 +126,10 @@ static void report_idle_probe(struct ktap_session *s, const struct ktap_probe *p
 		ktap_output_note(&s->output,
 				 "no event of '%s' was traced: its condition '%s' was never true",
 				 probe->event, s->env.prog->globals[probe->condition]);
+	else if (probe->switched != KTAP_NONE && !probe->times)
+		ktap_output_note(&s->output,
+				 "no event of '%s' was traced: its trace_on() was not executed, or too late",
+				 probe->event);
 	else if (stats.filtered)
 		ktap_output_note(&s->output, "no event of '%s' passed the filter: %lu did not",
 				 probe->event, stats.filtered);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Conditions: probes that are attached only while a global is true.
+ * Conditions: probes that are attached only while a global is true, or while they are
+ * switched on.
  */
 #include <linux/atomic.h>
 #include <linux/cleanup.h>
@@ -13,6 +14,7 @@
 #include "event/source.h"
 #include "session.h"
 #include "vm/global.h"
+#include "vm/switch.h"
 
 /**
  * DOC: Conditions of probes
@@ -40,12 +42,18 @@
  *
  * No handler depends on when that happens: the compiler adds the condition to the filter of
  * the probe, which is run as long as the probe is attached.
+ *
+ * A switched probe (vm/switch.h) has two bits of its own in place of the global.  If it is
+ * deleted, the work also frees its points, and so unpins the modules, after the grace period.
+ * The probe itself stays: ktap/sessions and the report at the end show its counters.  If the
+ * output may have records of events whose text the reader has yet to make, the points stay as
+ * well, because a reader looks the event up by its number.
  */
 
 /* Least number of jiffies from the beginning of a work to that of the next one */
 #define CONDITION_PAUSE		DIV_ROUND_UP(HZ, 10)
 
-/* A handler, or the session's thread, has made a condition true or false.  Context: any. */
+/* Any context has made a condition true or false, or has switched a probe. */
 void ktap_conditions_changed(struct ktap_env *env)
 {
 	struct ktap_session *s = container_of(env, struct ktap_session, env);
@@ -67,8 +75,19 @@ void ktap_conditions_irq(struct irq_work *work)
 
 static bool condition_is_true(const struct ktap_probe *probe)
 {
+	if (probe->switched != KTAP_NONE)
+		return ktap_switch_is_on(&probe->session->env, probe->switched);
 	return probe->condition == KTAP_NONE ||
 	       ktap_global_is_true(&probe->session->env, probe->condition);
+}
+
+/* Was the probe deleted, and has points that can be freed when they are detached? */
+static bool condition_is_over(const struct ktap_probe *probe)
+{
+	const struct ktap_env *env = &probe->session->env;
+
+	return probe->switched != KTAP_NONE && !probe->released &&
+	       test_bit(probe->switched, env->deleted) && !(env->prog->uses & KTAP_USES_ARGSTR);
 }
 
 /* Which probes should be attached? */
@@ -129,6 +148,37 @@ static int condition_attach(struct ktap_session *s, const struct ktap_point **fa
 	return err;
 }
 
+/*
+ * Hide the points of deleted probes from ktap/sessions.  Return true if there are any: then
+ * they can be freed after a grace period.  A probe that is deleted after ktap_conditions_read()
+ * may still be attached; the next work frees it.
+ */
+static bool condition_hide_deleted(struct ktap_session *s)
+{
+	struct ktap_probe *probe;
+	bool any = false;
+
+	list_for_each_entry(probe, &s->probes, list) {
+		probe->hidden = !probe->wanted && condition_is_over(probe);
+		if (!probe->hidden)
+			continue;
+		WRITE_ONCE(probe->counting, NULL);
+		any = true;
+	}
+	return any;
+}
+
+static void condition_release_deleted(struct ktap_session *s)
+{
+	struct ktap_probe *probe;
+
+	list_for_each_entry(probe, &s->probes, list) {
+		if (probe->hidden)
+			ktap_probe_release(probe);
+		probe->hidden = false;
+	}
+}
+
 static void condition_apply(struct ktap_session *s)
 {
 	struct mem_cgroup *old = set_active_memcg(s->memcg);
@@ -147,6 +197,7 @@ static void condition_apply(struct ktap_session *s)
 	/* -EINTR: the session ends. */
 	if (err && err != -EINTR)
 		condition_fail(s, failed, err);
+	left |= condition_hide_deleted(s);
 	if (left)
 		ktap_detach_wait();
 	if (!err)
@@ -158,6 +209,7 @@ static void condition_apply(struct ktap_session *s)
 		if (point->source->left)
 			point->source->left(point);
 	}
+	condition_release_deleted(s);
 	set_active_memcg(old);
 }
 
@@ -195,11 +247,18 @@ void ktap_conditions_begin(struct ktap_session *s)
 
 	lockdep_assert_held(&s->lock);
 	list_for_each_entry(probe, &s->probes, list) {
-		if (probe->wanted != condition_is_true(probe)) {
+		if (probe->wanted != condition_is_true(probe) || condition_is_over(probe)) {
 			condition_apply(s);
 			return;
 		}
 	}
+}
+
+static int condition_refuse_switch(struct ktap_vm *vm, const struct ktap_probe *probe)
+{
+	return ktap_vm_error(vm, -EINVAL,
+			     "'%s' cannot be switched by trace_on(): only tracepoints, system calls and functions of the kernel can",
+			     probe->event);
 }
 
 /* Can the probe have a condition?  Return 0, or an error that is set in @vm. */
@@ -208,14 +267,19 @@ int ktap_condition_check(struct ktap_vm *vm, const struct ktap_probe *probe)
 	const struct ktap_session *s = probe->session;
 	const struct ktap_point *point;
 
-	if (probe->condition == KTAP_NONE)
+	if (probe->condition == KTAP_NONE && probe->switched == KTAP_NONE)
 		return 0;
+	if (probe->kind != KTAP_ON_EVENT && probe->switched != KTAP_NONE)
+		return condition_refuse_switch(vm, probe);
 	if (probe->kind != KTAP_ON_EVENT)
 		return ktap_vm_error(vm, -EINVAL, "'%s' cannot have a condition: test it inside",
 				     probe->event);
 	list_for_each_entry(point, &s->points, list) {
-		if (point->probe == probe && !point->source->switches)
-			return ktap_vm_error(vm, -EINVAL,
+		if (point->probe != probe || point->source->switches)
+			continue;
+		if (probe->switched != KTAP_NONE)
+			return condition_refuse_switch(vm, probe);
+		return ktap_vm_error(vm, -EINVAL,
 					     "'%s' cannot have a condition: only tracepoints, system calls and functions of the kernel can; test it in the filter: /%s/",
 					     probe->event, s->env.prog->globals[probe->condition]);
 	}

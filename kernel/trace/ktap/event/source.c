@@ -375,6 +375,39 @@ static size_t source_probe_memory(const struct ktap_probe *probe)
 	       BITS_TO_BYTES(probe->session->env.prog->nfields);
 }
 
+/**
+ * ktap_probe_release() - Free what a deleted probe has, except its counters
+ * @probe: the probe.  Its points are detached, no handler of them runs, and nobody can find
+ *	&ktap_probe.counting any more
+ *
+ * Context: the session's thread, &ktap_session.lock held.
+ */
+void ktap_probe_release(struct ktap_probe *probe)
+{
+	struct ktap_session *s = probe->session;
+	struct ktap_point *point, *next;
+	unsigned int nevents = 0;
+
+	lockdep_assert_held(&s->lock);
+	list_for_each_entry_safe(point, next, &s->points, list) {
+		if (point->probe != probe)
+			continue;
+		if (point->source->missed)
+			WRITE_ONCE(probe->missed, probe->missed + point->source->missed(point));
+		list_del(&point->list);
+		s->npoints--;
+		nevents += point->nevents;
+		point->source->release(point);
+		cond_resched();
+	}
+	module_put(probe->mod);
+	probe->mod = NULL;
+	WRITE_ONCE(s->nevents, s->nevents - nevents);
+	WRITE_ONCE(s->probe_bytes, s->probe_bytes - (probe->bytes - source_probe_memory(probe)));
+	probe->bytes = source_probe_memory(probe);
+	WRITE_ONCE(probe->released, true);
+}
+
 /* Replace the message of -ENOMEM by one with the reason and the memory in use. */
 static int source_no_memory(struct ktap_vm *vm, const struct ktap_probe *probe)
 {
@@ -458,6 +491,8 @@ static int source_add_probe(struct ktap_vm *vm, const struct ktap_value *event, 
 	probe->filter = filter;
 	probe->handler = handler;
 	probe->condition = def == KTAP_NONE ? KTAP_NONE : s->env.prog->probe_defs[def].condition;
+	probe->switched = def != KTAP_NONE && s->env.prog->probe_defs[def].switched ? def :
+										      KTAP_NONE;
 	probe->filter_func = filter == KTAP_NONE ? NULL : &s->env.prog->funcs[filter];
 	probe->handler_func = &s->env.prog->funcs[handler];
 	memcpy(probe->event, event->blob, event->len);
@@ -546,6 +581,7 @@ void ktap_sources_show(struct seq_file *m)
  */
 void ktap_probe_stats(const struct ktap_probe *probe, struct ktap_probe_stats *sum)
 {
+	const struct ktap_point *counting;
 	int cpu;
 
 	memset(sum, 0, sizeof(*sum));
@@ -559,6 +595,10 @@ void ktap_probe_stats(const struct ktap_probe *probe, struct ktap_probe_stats *s
 		sum->errors += READ_ONCE(stats->errors);
 		sum->time += READ_ONCE(stats->time);
 	}
-	if (probe->counting)
-		sum->missed += probe->counting->source->missed(probe->counting);
+	sum->missed += READ_ONCE(probe->missed);
+	/* ktap_probe_release() frees it after a grace period. */
+	guard(rcu)();
+	counting = READ_ONCE(probe->counting);
+	if (counting)
+		sum->missed += counting->source->missed(counting);
 }

@@ -109,6 +109,7 @@ void ktap_point_init(struct ktap_point *point, struct ktap_probe *probe,
 		     const struct ktap_source *source, const char *name);
 void ktap_point_events(struct ktap_point *point, u32 n);
 int ktap_event_error(struct ktap_vm *vm, const char *event, int err);
+void ktap_probe_release(struct ktap_probe *probe);
 
 /* attach.c */
 int ktap_attach_error(const struct ktap_point *point, const char *event, int err);

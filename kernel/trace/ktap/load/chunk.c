@@ -455,7 +455,8 @@ static int chunk_load_probe_def(struct chunk_loader *l, u32 i, const struct ktap
 	if (c->filter != KTAP_NONE &&
 	    (!ktap_index(&c->filter, prog->nfuncs) || prog->funcs[c->filter].nparams))
 		return malformed(l, "probe %u: function %u is no filter", i, c->filter);
-	if (!raw->condition)
+	c->switched = le32_to_cpu(raw->condition) == KTAP_PROBE_SWITCHED;
+	if (!raw->condition || c->switched)
 		return 0;
 	c->condition = le32_to_cpu(raw->condition) - 1;
 	if (!ktap_index(&c->condition, prog->nglobals))

@@ -103,6 +103,10 @@ FN(SIZEOF, "sizeof", sizeof, 1, 1, ANYWHERE, 0, KTAP_READS_TYPES, INT, STRING)
 FN(OFFSETOF, "offsetof", offsetof, 2, 2, ANYWHERE, 0, KTAP_READS_TYPES, INT, STRING, STRING)
 
 FN(FIRST, "first", first, 1, 1, ANYWHERE, 0, 0, BOOL, INT)
+FN(PROBE_ON, "probe.on", probe_on, 1, 1, ANYWHERE, 0, 0, INT, INT)
+FN(PROBE_OFF, "probe.off", probe_off, 1, 1, ANYWHERE, 0, 0, INT, INT)
+FN(PROBE_DELETE, "probe.delete", probe_delete, 1, 1, ANYWHERE, 0, 0, INT, INT)
+FN(PROBE_IS_ON, "probe.is_on", probe_is_on, 1, 1, ANYWHERE, 0, 0, BOOL, INT)
 FN(EVENT_FIELD, "field", event_field, 2, 2, ANYWHERE, 0, KTAP_READS_EVENT, KEY, EVENT, INT)
 
 FN(SPECULATION, "speculation", speculation, 0, 0, ANYWHERE, KTAP_USES_SPECULATION, 0, INT | NIL)

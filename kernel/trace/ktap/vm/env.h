@@ -90,7 +90,7 @@ struct ktap_tap {
  * @heap: memory of tables and globals
  * @globals: globals of the program (vm/global.c)
  * @condition_changed: called when a global that is the condition of a probe has become
- *	true, or no longer is; in any context
+ *	true, or no longer is, or a probe was switched; in any context
  * @dead: objects that no slot refers to any more (data/object.c)
  * @ndead: approximate length of @dead
  * @round: number of sweeps so far; written by the reaper only
@@ -117,6 +117,8 @@ struct ktap_tap {
  * @wall_offset: wall time minus CLOCK_MONOTONIC at the session's start, in
  *	nanoseconds.  It is fixed, so that a moment is always shown the same
  * @first: numbers with which first() was called (lib/event.c)
+ * @switched_on: probes of the program that are switched on (vm/switch.h)
+ * @deleted: probes of the program that are deleted
  * @counters: losses
  * @tap: results of tests
  * @max_insns: budget of a run in event context, in units
@@ -147,6 +149,8 @@ struct ktap_env {
 	u64 secret[2];
 	s64 wall_offset;
 	DECLARE_BITMAP(first, KTAP_MAX_PROBES);
+	DECLARE_BITMAP(switched_on, KTAP_MAX_PROBES);
+	DECLARE_BITMAP(deleted, KTAP_MAX_PROBES);
 	struct ktap_counters counters;
 	struct ktap_tap tap;
 	u64 max_insns;

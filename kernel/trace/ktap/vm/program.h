@@ -77,6 +77,7 @@ struct ktap_probe_def {
 	u32 filter;			/* function or KTAP_NONE */
 	u32 handler;			/* function */
 	u32 condition;			/* global or KTAP_NONE */
+	bool switched;			/* off until it is switched on (vm/switch.h) */
 };
 
 /**

@@ -405,7 +405,8 @@ static void change_probe(struct program *p, u64 *rng)
 		probe->filter = rnd(2) ? KTAP_NONE : any_index(p->nfuncs, rng);
 		break;
 	case 2:
-		probe->condition = rnd(2) ? 0 : any_index(p->nglobals, rng) + 1;
+		probe->condition = rnd(2) ? 0 : rnd(2) ? KTAP_PROBE_SWITCHED :
+				   any_index(p->nglobals, rng) + 1;
 		break;
 	default:
 		probe->handler = any_index(p->nfuncs, rng);

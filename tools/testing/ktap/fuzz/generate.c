@@ -440,7 +440,8 @@ static void declare_probes(struct gen *g)
 			.filter = once_in(g, 4) && !g->p->funcs[filter].nparams ? filter :
 										  KTAP_NONE,
 			.handler = func,
-			.condition = g->p->nglobals && once_in(g, 4) ?
+			.condition = once_in(g, 4) ? KTAP_PROBE_SWITCHED :
+				     g->p->nglobals && once_in(g, 4) ?
 				     pick(g, g->p->nglobals) + 1 : 0,
 		};
 	}

@@ -37,6 +37,13 @@ static inline bool test_and_set_bit(unsigned long nr, unsigned long *addr)
 	return __atomic_fetch_or(&addr[nr / BITS_PER_LONG], bit, __ATOMIC_SEQ_CST) & bit;
 }
 
+static inline bool test_and_clear_bit(unsigned long nr, unsigned long *addr)
+{
+	unsigned long bit = BIT(nr % BITS_PER_LONG);
+
+	return __atomic_fetch_and(&addr[nr / BITS_PER_LONG], ~bit, __ATOMIC_SEQ_CST) & bit;
+}
+
 static inline bool test_bit(unsigned long nr, const unsigned long *addr)
 {
 	return addr[nr / BITS_PER_LONG] & BIT(nr % BITS_PER_LONG);
