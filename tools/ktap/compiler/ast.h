@@ -165,6 +165,8 @@ struct probe {
 	const char *event;
 	size_t len;
 	const struct sym *condition;
+	bool switched;		/* by trace_on() */
+	struct pos pos;		/* of its event, if so */
 	struct func *filter;
 	struct func *handler;
 };
@@ -192,6 +194,7 @@ struct compiler {
 	struct probe *probes;
 	unsigned int nprobes, max_probes;
 	unsigned int nonce;	/* probes that run once */
+	bool switches;		/* it calls trace_on() */
 	bool acts;		/* it acts on the system */
 	struct chunk_writer *chunk;
 	struct cdefs *cdefs;	/* C declarations; NULL: none */
@@ -296,6 +299,17 @@ const char *member_example(struct compiler *cc, const char *space);
 struct func *static_func(const struct node *n);
 /* check_kernel_call.c: check ffi.C.NAME(...) */
 void check_kernel_call(struct compiler *cc, struct node *n);
+/*
+ * check_switch.c: probes that the script switches. Does it call trace_on()? This is known
+ * after all names are.
+ */
+bool switch_is_used(const struct compiler *cc);
+/* Make a call of trace_on() one that switches its probe on. */
+void check_trace_on(struct compiler *cc, struct node *n);
+/* Is it p.on(), p.off() or p.delete()? Then make it a call of a built-in function. */
+bool check_switch(struct compiler *cc, struct node *n);
+/* check.c: check the handler of a probe */
+void check_handler(struct compiler *cc, struct node *n);
 /* check_builtin.c: check a call of a function of that name */
 void check_builtin_call(struct compiler *cc, struct node *n, const struct builtin *bi);
 /* Check a call of a builtin that is not a function. */

@@ -45,6 +45,7 @@ struct builtin {
 	bool waits;		/* may wait: not allowed in handlers of events */
 	bool asserts;		/* becomes a call of error() if its first argument is false */
 	bool declares;		/* declares C types, and is no call */
+	bool switches;		/* makes a probe, and switches it on */
 	signed char bits;	/* truncates an integer to that many bits, negative: signed; or 0 */
 	unsigned short type;	/* type of its result */
 	unsigned short args[BUILTIN_ARGS];	/* 0: any; the last is for the rest, too */

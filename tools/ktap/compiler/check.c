@@ -76,7 +76,7 @@ static void check_for_in(struct compiler *cc, struct node *n)
 	check_block(cc, n->list);
 }
 
-static void check_handler(struct compiler *cc, struct node *n)
+void check_handler(struct compiler *cc, struct node *n)
 {
 	const struct func *f = n->kind == N_FUNC ? n->func : NULL;
 
@@ -358,6 +358,7 @@ void check_script(struct compiler *cc)
 {
 	struct func *f;
 
+	cc->switches = switch_is_used(cc);
 	for (f = cc->main; f; f = f->next) {
 		if (!f->bound)
 			continue;

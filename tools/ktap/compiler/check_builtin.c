@@ -483,6 +483,10 @@ void check_builtin_call(struct compiler *cc, struct node *n, const struct builti
 	if (!bi)
 		return;
 	set_builtin(n, bi);
+	if (bi->switches) {
+		check_trace_on(cc, n);
+		return;
+	}
 	cc->acts |= bi->acts;
 	if (bi->waits && cc->func->in_event)
 		diag_error(&cc->diag, n->pos,

@@ -260,8 +260,8 @@ static void check_set_retval(struct compiler *cc, struct node *n)
 }
 
 /*
- * x.tostring(), x.field(n) or x.set_retval(n); any other x.name() calls a
- * function from a table.
+ * x.tostring(), x.field(n) or x.set_retval(n), or one that switches a probe; any
+ * other x.name() calls a function from a table.
  */
 static void check_method(struct compiler *cc, struct node *n)
 {
@@ -271,6 +271,8 @@ static void check_method(struct compiler *cc, struct node *n)
 		check_kernel_call(cc, n);
 		return;
 	}
+	if (check_switch(cc, n))
+		return;
 	check_expr(cc, n->a);
 	check_exprs(cc, n->list);
 	if (n->a->kind != N_FIELD)

@@ -120,16 +120,12 @@ int32_t chunk_field(struct compiler *cc, const char *name)
 	return w->nfields++;
 }
 
-int32_t chunk_probe(struct compiler *cc, const struct node *event, const struct node *trace,
-		    struct func *handler)
+int32_t chunk_probe(struct compiler *cc, const struct probe *probe, struct pos pos)
 {
-	chunk_limit(cc, event->pos, cc->nprobes, KTAP_MAX_PROBES, "probes");
+	chunk_limit(cc, pos, cc->nprobes, KTAP_MAX_PROBES, "probes");
 	cc->probes = pool_grow(&cc->pool, cc->probes, cc->nprobes, &cc->max_probes,
 			       sizeof(*cc->probes));
-	cc->probes[cc->nprobes] = (struct probe) {
-		.event = event->str, .len = event->len, .filter = trace->func,
-		.handler = handler, .condition = trace->b ? trace->b->sym : NULL,
-	};
+	cc->probes[cc->nprobes] = *probe;
 	return cc->nprobes++;
 }
 
@@ -279,7 +275,8 @@ static uint32_t chunk_put_probes(struct compiler *cc, struct buffer *b)
 		chunk_put_le(b, chunk_string(cc, p->event, p->len), 4);
 		chunk_put_le(b, p->filter ? p->filter->index : KTAP_NONE, 4);
 		chunk_put_le(b, p->handler->index, 4);
-		chunk_put_le(b, p->condition ? p->condition->index + 1 : 0, 4);
+		chunk_put_le(b, p->switched ? KTAP_PROBE_SWITCHED :
+				p->condition ? p->condition->index + 1 : 0, 4);
 	}
 	return cc->nprobes;
 }

@@ -11,8 +11,8 @@
 int32_t chunk_string(struct compiler *cc, const char *s, size_t len);
 int32_t chunk_int(struct compiler *cc, int64_t val);
 int32_t chunk_field(struct compiler *cc, const char *name);
-int32_t chunk_probe(struct compiler *cc, const struct node *event, const struct node *trace,
-		    struct func *handler);
+/* Returns the number of the probe. */
+int32_t chunk_probe(struct compiler *cc, const struct probe *probe, struct pos pos);
 
 /*
  * Add an option of the script; its default is for the help. @help may be NULL.

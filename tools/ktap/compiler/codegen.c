@@ -65,6 +65,20 @@ static void gen_prologue(struct gen *g)
 	}
 }
 
+/* Register the probes of all trace_on(): they are off. */
+static void gen_switched(struct gen *g)
+{
+	int reg = regs_take(g->regs, 1);
+	unsigned int i;
+
+	for (i = 0; i < g->cc->nprobes; i++) {
+		g->pos = g->cc->probes[i].pos;
+		emit(g, KTAP_OP_INT, reg, 0, 0, i);
+		emit(g, KTAP_OP_CALLB, reg, 1, 0, KTAP_FN_TRACE);
+	}
+	regs_release(g->regs, reg);
+}
+
 /* All calls of the handler but one return at once. */
 static void gen_once(struct gen *g)
 {
@@ -93,6 +107,8 @@ static void gen_func(struct compiler *cc, struct func *f)
 		n->var->reg = reg++;
 	if (f == cc->main)
 		gen_prologue(&g);
+	if (f == cc->main && cc->nprobes)
+		gen_switched(&g);
 	if (f->once)
 		gen_once(&g);
 	gen_block(&g, f->body);

@@ -222,6 +222,15 @@ static void gen_return(struct gen *g, const struct node *n)
 	emit(g, KTAP_OP_RET, reg, count, 0, 0);
 }
 
+static int32_t add_probe(struct gen *g, const struct node *n, const struct node *event,
+			 struct func *handler)
+{
+	return chunk_probe(g->cc, &(struct probe) {
+		.event = event->str, .len = event->len, .filter = n->func, .handler = handler,
+		.condition = n->b ? n->b->sym : NULL,
+	}, event->pos);
+}
+
 static void gen_trace(struct gen *g, const struct node *n)
 {
 	struct func *handler = static_func(n->a);
@@ -234,8 +243,7 @@ static void gen_trace(struct gen *g, const struct node *n)
 		reg = regs_take(g->regs, 1);
 		if (event->kind == N_STR && handler) {
 			g->pos = n->pos;
-			emit(g, KTAP_OP_INT, reg, 0, 0,
-			     chunk_probe(g->cc, event, n, handler));
+			emit(g, KTAP_OP_INT, reg, 0, 0, add_probe(g, n, event, handler));
 			g->pos = event->pos;
 			emit(g, KTAP_OP_CALLB, reg, 1, 0, KTAP_FN_TRACE);
 		} else {

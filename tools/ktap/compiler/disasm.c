@@ -502,7 +502,9 @@ static void show_probe(FILE *out, const struct chunk *chunk, uint32_t index)
 		show_function(out, chunk, get_le32(p + 4));
 		fputc('"', out);
 	}
-	if (get_le32(p + 12)) {
+	if (get_le32(p + 12) == KTAP_PROBE_SWITCHED) {
+		fputs(" switched", out);
+	} else if (get_le32(p + 12)) {
 		fputs(" condition=", out);
 		show_entry(out, chunk, KTAP_SEC_GLOBALS, get_le32(p + 12) - 1);
 	}
