@@ -5,7 +5,7 @@
 # prevents its unloading.
 
 . "$(dirname "$0")/lib.sh"
-plan 20
+plan 23
 
 no_fprobes="this kernel has no fprobes"
 name=trace-events-sample
@@ -101,6 +101,55 @@ load
 start -q -e "on = false trace sample-trace:*, kretprobe:$module:$f if (on) { n += 1 } tick-1s { on = n }"
 held_until_stop
 is probes_that_are_not_attached_hold_it "$stayed $code $gone" "0 0 0"
+
+# A probe of trace_on() holds it while it is off, until it is deleted: then the session goes on
+# without the module.
+deleted_probe() { # NAME BODY EXPECTED
+	load
+	touch "$tmp/off" "$tmp/delete"
+	start -q -e "p = trace_on('sample-trace:*', function (e) { n += 1 $2 })
+q = trace_on('kretprobe:$module:$f', function (e) { n += 1 })
+trace syscalls:sys_enter_openat {
+	local f = args.filename
+	if (f == '$tmp/off') { p.off() q.off() }
+	if (f == '$tmp/delete') { p.delete() q.delete() }
+}"
+	"$workload" open "$tmp/off" 1
+	wait_until grep -q '^  sample-trace.* on=0 ' "$tracefs/ktap/sessions"
+	unload
+	while_off=$(is_loaded && echo held)
+	"$workload" open "$tmp/delete" 1
+	wait_until grep -q '^  sample-trace.* on=0 .*deleted=1 ' "$tracefs/ktap/sessions"
+	unload_soon
+	when_deleted=$(is_loaded && echo held || echo gone)
+	running=$(state "$tracer")
+	held_until_stop
+	is "$1" "$while_off $when_deleted $running $code $gone" "held $3 running 0 0"
+}
+# The points are freed a grace period after the probe was deleted.
+unload_soon() {
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		unload
+		is_loaded || return
+		sleep 0.2
+	done
+}
+deleted_probe deleted_probe_lets_go "" gone
+deleted_probe deleted_probe_holds_it_for_texts "if (n == 1) { print(argstr) }" held
+
+# The same under load: switched, deleted, and the module goes while the session is killed
+load
+"$workload" spin "$cpus" &
+load=$!
+kill_rounds 10 500 "n = 0 p = trace_on('sample-trace:*', function (e) { n += 1 })
+q = trace_on('kretprobe:$module:$f', function (e) { n += 1 })
+tick-1ms { n += 1 if (n % 2) { p.on() q.off() } else { p.off() q.on() }
+	if (n == 100) { p.delete() } if (n == 150) { q.delete() } }"
+kill $load
+wait $load 2>/dev/null
+wait_until no_sessions
+unload
+is killed_while_it_switches "$(is_loaded || echo unloaded)" unloaded
 
 # their fields
 load
