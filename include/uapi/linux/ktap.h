@@ -601,7 +601,7 @@ enum ktap_function_id {
 	KTAP_FN_CAT		= 54,	/* (path): the reader of the session shows that file */
 
 	/* tables */
-	KTAP_FN_COUNT		= 64,	/* (table, key[, n]): table[key] += n */
+	KTAP_FN_COUNT		= 64,	/* (table, key[, n]): table[key] += n, the sum */
 	KTAP_FN_LEN		= 65,	/* (table, aggregation, string, array or stack) */
 	KTAP_FN_CLEAR		= 66,	/* (table or aggregation) */
 	KTAP_FN_SORT		= 67,	/* (table or aggregation[, function]): a sorted table */

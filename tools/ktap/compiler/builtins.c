@@ -114,9 +114,9 @@ const struct builtin builtins[] = {
 
 	FUNCTION("count", NEW_COUNT, 0, 0, AGG),
 	FUNCTION("count", COUNT_OF, 1, 1, INT, AGG),
-	FUNCTION("count", COUNT, 2, 3, NIL, KEYED, ANY, INT),
-	FUNCTION("table_count", COUNT, 2, 3, NIL, KEYED, ANY, INT),
-	FUNCTION("inplace_inc", COUNT, 2, 3, NIL, KEYED, ANY, INT),
+	FUNCTION("count", COUNT, 2, 3, INT | NIL, KEYED, ANY, INT),
+	FUNCTION("table_count", COUNT, 2, 3, INT | NIL, KEYED, ANY, INT),
+	FUNCTION("inplace_inc", COUNT, 2, 3, INT | NIL, KEYED, ANY, INT),
 	FUNCTION("ptable", TABLE_NEW, 0, 0, TYPE_TABLE),
 	FUNCTION("stats", NEW_STATS, 0, 0, AGG),
 	FUNCTION("hist", NEW_HIST, 0, 1, AGG, INT),

@@ -52,6 +52,9 @@ int ktap_table_delete(struct ktap_vm *vm, struct ktap_table *t, const struct kta
 /* Add to an entry atomically.  A missing entry counts as 0. */
 int ktap_table_add(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
 		   const struct ktap_value *n);
+/* The same, and set @sum to the result; to nil if the update was dropped (counted). */
+int ktap_table_add_and_get(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
+			   const struct ktap_value *n, struct ktap_value *sum);
 /* Make an object that is in no register.  Return NULL (counted) without memory. */
 typedef struct ktap_object *(*ktap_make_fn)(struct ktap_vm *vm, const void *arg);
 /*

@@ -180,7 +180,8 @@ static enum table_outcome table_insert_locked(struct ktap_env *env, struct ktap_
  * @add: add @v, an integer, to the entry
  * @make: keep the value of the entry; a new one gets an object that this makes
  * @arg: argument of @make
- * @v: the value, prepared for a slot; that of the entry with @make, or if it is no number
+ * @v: the value, prepared for a slot; that of the entry with @make, with @add, and nil if
+ *	the update was dropped
  */
 struct table_update {
 	const struct ktap_value *key;
@@ -210,6 +211,7 @@ static enum table_outcome table_update_entry(struct ktap_env *env, struct ktap_t
 	}
 	if (u->add) {
 		ktap_slot_add(&e->value, u->v.i);
+		u->v = e->value;
 		return DONE;
 	}
 	ktap_table_count_blobs(t, (long)ktap_table_blob_size(&u->v) -
@@ -464,6 +466,21 @@ int ktap_table_add(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_v
 	if (key->tag == KTAP_TUPLE)
 		return table_add_tuple(vm, t, key, n->i);
 	return table_put_any(vm, t, key, n->i, true);
+}
+
+int ktap_table_add_and_get(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
+			   const struct ktap_value *n, struct ktap_value *sum)
+{
+	struct table_update u = { .key = key, .add = true, .v = KTAP_VALUE_INT(ktap_number(n)) };
+	struct ktap_lookup p = ktap_lookup_enter(vm, t, key);
+	int err;
+
+	*sum = KTAP_VALUE_NIL;
+	if (!p.locked)
+		return ktap_table_is_busy(vm);
+	err = table_update_locked(vm, t, &u, &p);
+	*sum = u.v;
+	return err;
 }
 
 static noinline int table_make_any(struct ktap_vm *vm, struct ktap_table *t,

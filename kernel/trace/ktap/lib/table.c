@@ -20,8 +20,8 @@ int ktap_fn_count(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 
 	err = ktap_op_check_key(vm, &r[1]);
 	if (!err)
-		err = ktap_table_add(vm, ktap_table_of(&r[0]), &r[1], n > 2 ? &r[2] : &one);
-	r[0] = KTAP_VALUE_NIL;
+		err = ktap_table_add_and_get(vm, ktap_table_of(&r[0]), &r[1],
+					     n > 2 ? &r[2] : &one, &r[0]);
 	return err;
 }
 

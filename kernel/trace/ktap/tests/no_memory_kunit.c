@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Lost objects, whose allocation failed: using them is not an error.
+ * Lost objects, whose allocation failed: using them is not an error.  And other losses.
  */
 #include <linux/string.h>
+#include <asm/byteorder.h>
 
 #include "data/agg.h"
 #include "data/object.h"
@@ -289,6 +290,49 @@ static void the_report_says_whose_memory_ran_out(struct kunit *test)
 			   "dropped 2 values: the session had no memory left (of 4096 KiB; -m for more)");
 }
 
+/* An entry that does not fit into the table is lost and counted: count() gives nil. */
+static void count_gives_the_sum_or_nil_if_it_is_lost(struct kunit *test)
+{
+	static const struct {
+		s64 key, n, sum;
+		bool lost;
+	} steps[] = {
+		{ 7, 1, 1 },
+		{ 7, 5, 6 },
+		{ 8, 1, .lost = true },
+		{ 7, -7, -1 },
+	};
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_value args[2], v;
+	struct ktap_vm *vm;
+	unsigned int i;
+	u32 t;
+
+	t = test_global(c, "t");
+	test_func(c, "f", 2, 6);
+	test_insn(c, KTAP_OP_GETG, 2, 0, 0, t);
+	test_insn(c, KTAP_OP_MOV, 3, 0, 0, 0);
+	test_insn(c, KTAP_OP_MOV, 4, 1, 0, 0);
+	test_insn(c, KTAP_OP_CALLB, 2, 3, 0, KTAP_FN_COUNT);
+	test_insn(c, KTAP_OP_RET, 2, 1, 0, 0);
+	c->header.main = cpu_to_le32(test_func(c, "main", 0, 1));
+	test_insn(c, KTAP_OP_INT, 0, 0, 0, 1);
+	test_insn(c, KTAP_OP_CALLB, 0, 1, 0, KTAP_FN_TABLE_NEW);
+	test_insn(c, KTAP_OP_SETG, 0, 0, 0, t);
+	TEST_RET(c);
+	vm = test_vm(test, test_load(c), KTAP_LEVEL_TASK);
+	KUNIT_ASSERT_EQ(test, 0, ktap_vm_run(vm, 1, NULL, 0, NULL));
+	for (i = 0; i < ARRAY_SIZE(steps); i++) {
+		args[0] = KTAP_VALUE_INT(steps[i].key);
+		args[1] = KTAP_VALUE_INT(steps[i].n);
+		v = test_run(test, vm, args, 2);
+		KUNIT_EXPECT_EQ(test, steps[i].lost ? KTAP_NIL : KTAP_INT, v.tag);
+		if (!steps[i].lost)
+			KUNIT_EXPECT_EQ(test, steps[i].sum, v.i);
+	}
+	KUNIT_EXPECT_EQ(test, 1, atomic_long_read(&vm->env->counters.full_table));
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(writes_to_a_lost_object_are_counted),
 	KUNIT_CASE(reads_of_a_lost_object_give_nil),
@@ -296,6 +340,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(a_lost_value_does_not_replace_an_entry),
 	KUNIT_CASE(built_ins_treat_a_lost_object_as_nil),
 	KUNIT_CASE(indexing_an_ordinary_nil_is_an_error),
+	KUNIT_CASE(count_gives_the_sum_or_nil_if_it_is_lost),
 	KUNIT_CASE(the_report_says_whose_memory_ran_out),
 	{ }
 };

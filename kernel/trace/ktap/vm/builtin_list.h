@@ -51,7 +51,7 @@ FN(PRINTA, "printa", printa, 2, 2, IN_PROCESS, 0, 0, NIL, STRING, OBJECT)
 FN(JOIN, "join", join, 1, 1, ANYWHERE, 0, KTAP_READS_USER_STRINGS, STRING | NIL, INT | PTR | NIL)
 FN(CAT, "cat", cat, 1, 1, ANYWHERE, 0, 0, NIL, STRING)
 
-FN(COUNT, "count", count, 2, 3, ANYWHERE, 0, 0, NIL, TABLE, KEY, INT | NIL)
+FN(COUNT, "count", count, 2, 3, ANYWHERE, 0, 0, INT | NIL, TABLE, KEY, INT | NIL)
 FN(LEN, "len", len, 1, 1, ANYWHERE, 0, 0, INT, OBJECT | STRING | STACK | ARRAY)
 FN(CLEAR, "clear", clear, 1, 1, ANYWHERE, 0, 0, NIL, OBJECT)
 FN(TRUNC, "trunc", trunc, 2, 2, IN_PROCESS, 0, 0, NIL, OBJECT, INT)
