@@ -669,6 +669,7 @@ enum ktap_function_id {
 	KTAP_FN_KADDR		= 154,	/* (name): its address, nil if there is none */
 	KTAP_FN_STRINGOF	= 155,	/* (value): the symbol of an address, else as tostring */
 	KTAP_FN_IPOF		= 156,	/* (value): address as an integer; of a stack the first */
+	KTAP_FN_CALLED_FROM	= 157,	/* (address): is its function in the kernel's stack? */
 
 	/* symbols of programs */
 	KTAP_FN_USYM		= 158,	/* (address): code of the current process */

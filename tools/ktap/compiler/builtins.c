@@ -158,6 +158,7 @@ const struct builtin builtins[] = {
 	FUNCTION("usym", USYM, 1, 1, TYPE_STACK | NIL, ADDRESS),
 	FUNCTION("stringof", STRINGOF, 1, 1, STRING | NIL),
 	FUNCTION("ipof", IPOF, 1, 1, INT | NIL, ADDRESS | TYPE_STACK),
+	FUNCTION("called_from", CALLED_FROM, 1, 1, TYPE_BOOL, INT | TYPE_POINTER),
 
 	{ .name = "cdef", .kind = BI_FUNCTION, .declares = true, .min = 1, .max = 1, .type = NIL,
 	  .args = { STRING } },

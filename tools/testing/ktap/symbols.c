@@ -48,6 +48,9 @@ static const struct {
 	struct module *mod;
 } symbols[] = {
 	{ "function", TEXT, 0x1000, &module },
+	/* machine.c: frame 4 of a stack returns to the end of "caller". */
+	{ "caller", 0x4800, 0x800 },
+	{ "after_caller", 0x5000, 0x800 },
 	{ "jiffies", DATA, 8 },
 	{ "nr_threads", DATA + 8, 4 },
 	{ "not_aligned", DATA + 12, 12 },

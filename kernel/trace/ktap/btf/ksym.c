@@ -52,6 +52,19 @@ u64 ktap_symbol_address(const char *name)
 	return kallsyms_lookup_name(name);
 }
 
+unsigned long ktap_symbol_range(u64 address, unsigned long *start)
+{
+	unsigned long size = 0, offset = 0;
+
+	/* Keeps modules from being freed. */
+	guard(preempt_notrace)();
+	if ((unsigned long)address != address ||
+	    !kallsyms_lookup_size_offset(address, &size, &offset))
+		return 0;
+	*start = address - offset;
+	return size;
+}
+
 u64 ktap_symbol_here(const struct ktap_symbol *sym)
 {
 	unsigned long address = sym->address;

@@ -18,6 +18,8 @@ struct ktap_symbol;
 #define KTAP_MAX_SYMBOL		1024
 size_t ktap_symbol_text(u64 address, char *buf);
 u64 ktap_symbol_address(const char *name);
+/* Set @start to that of the symbol around @address.  Return its size, 0 if there is none. */
+unsigned long ktap_symbol_range(u64 address, unsigned long *start);
 /*
  * How to read the variable whose name is constant @string, as BTF has it; false:
  * it has not.  Context: process.

@@ -121,3 +121,38 @@ int ktap_fn_ipof(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 		r[0] = KTAP_VALUE_NIL;
 	return 0;
 }
+
+/* A return address may be just after the end of a function that calls one which never returns. */
+static bool sym_is_frame_in(const unsigned long *frames, u32 i, unsigned long start,
+			    unsigned long size)
+{
+	return frames[i] - (i ? 1 : 0) - start < size;
+}
+
+int ktap_fn_called_from(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	struct ktap_value stack = KTAP_VALUE_INT(KTAP_MAX_FRAMES);
+	unsigned long start = 0, size;
+	const unsigned long *frames;
+	u32 i, depth;
+	int err;
+
+	err = ktap_vm_charge(vm, SYMBOL_COST);
+	if (err)
+		return err;
+	size = ktap_symbol_range(r[0].u, &start);
+	r[0] = KTAP_VALUE_BOOL(false);
+	if (!size)
+		return 0;
+	err = ktap_fn_kstack(vm, &stack, 1);
+	if (err)
+		return err;
+	frames = stack.blob;
+	depth = ktap_stack_depth(&stack);
+	for (i = 0; i < depth && !r[0].i; i++)
+		r[0].i = sym_is_frame_in(frames, i, start, size);
+	/* Nothing refers to the stack any more. */
+	if (depth)
+		ktap_arena_trim(vm, (void *)stack.blob, 0);
+	return 0;
+}

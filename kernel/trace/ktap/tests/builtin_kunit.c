@@ -726,7 +726,40 @@ static void first_is_true_once_per_number(struct kunit *test)
 	}
 }
 
+/* The address of frame 4, which is a return address, is of a function that is in the stack. */
+static void called_from_finds_functions_of_the_stack(struct kunit *test)
+{
+	const s64 others[] = { 0, -1, 1LL << 40, (s64)(unsigned long)ktap_fn_ntop };
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_value arg, v;
+	struct ktap_vm *vm;
+	unsigned int i;
+
+	test_func(c, "f", 1, 1);
+	test_insn(c, KTAP_OP_CALLB, 0, 1, 0, KTAP_FN_CALLED_FROM);
+	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+	c->header.main = cpu_to_le32(test_func(c, "main", 0, 2));
+	test_insn(c, KTAP_OP_INT, 0, 0, 0, 1);
+	test_insn(c, KTAP_OP_INT, 1, 0, 0, 4);
+	test_insn(c, KTAP_OP_CALLB, 0, 2, 0, KTAP_FN_KSTACK);
+	test_insn(c, KTAP_OP_CALLB, 0, 1, 0, KTAP_FN_IPOF);
+	test_insn(c, KTAP_OP_SUBI, 0, 0, 0, 1);
+	test_insn(c, KTAP_OP_CALLB, 0, 1, 0, KTAP_FN_CALLED_FROM);
+	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+	vm = test_vm(test, test_load(c), EVENT);
+	KUNIT_ASSERT_EQ(test, 0, ktap_vm_run(vm, 1, NULL, 0, &v));
+	KUNIT_EXPECT_EQ(test, KTAP_BOOL, v.tag);
+	KUNIT_EXPECT_EQ(test, IS_ENABLED(CONFIG_KALLSYMS), v.i);
+	for (i = 0; i < ARRAY_SIZE(others); i++) {
+		arg = KTAP_VALUE_INT(others[i]);
+		v = test_run(test, vm, &arg, 1);
+		KUNIT_EXPECT_EQ(test, KTAP_BOOL, v.tag);
+		KUNIT_EXPECT_EQ(test, 0, v.i);
+	}
+}
+
 static struct kunit_case builtin_cases[] = {
+	KUNIT_CASE(called_from_finds_functions_of_the_stack),
 	KUNIT_CASE(first_is_true_once_per_number),
 	KUNIT_CASE(substr_is_limited_to_the_string),
 	KUNIT_CASE(strings_are_searched_and_compared),

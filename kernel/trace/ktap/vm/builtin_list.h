@@ -97,6 +97,7 @@ FN(KADDR, "kaddr", kaddr, 1, 1, IN_PROCESS, 0, 0, INT | NIL, STRING)
 FN(USYM, "usym", usym, 1, 1, ANYWHERE, KTAP_USES_USER_CODE, 0, USYM | NIL, ADDRESS)
 FN(STRINGOF, "stringof", stringof, 1, 1, ANYWHERE, KTAP_USES_ARGSTR, 0, STRING | NIL)
 FN(IPOF, "ipof", ipof, 1, 1, ANYWHERE, 0, 0, INT | NIL, ADDRESS | STACK)
+FN(CALLED_FROM, "called_from", called_from, 1, 1, ANYWHERE, 0, 0, BOOL, INT | PTR)
 
 FN(CAST, "cast", cast, 2, 2, ANYWHERE, 0, KTAP_READS_TYPES, PTR | NIL, STRING, ADDRESS)
 FN(SIZEOF, "sizeof", sizeof, 1, 1, ANYWHERE, 0, KTAP_READS_TYPES, INT, STRING)
