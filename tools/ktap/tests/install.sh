@@ -60,6 +60,11 @@ result $? unknown_tool_is_reported
 run ktapc -e 'include "lib/errno.kp" x = 1' -o x.ktap
 [ "$code" = 0 ] && [ -s "$dir/empty/x.ktap" ]
 result $? scripts_include_from_the_library
+ends=0
+for test in "$dir/root$library"/tests/*.kp; do
+	[ -x "$test" ] && run ktapc "$test" -o x.ktap && [ "$code" = 0 ] || ends=1
+done
+result $ends tests_of_the_kernel_are_installed
 
 # The manual pages are made if rst2man is available. Otherwise existing pages are installed:
 # the files of these tests are not real pages.

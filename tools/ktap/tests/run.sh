@@ -69,7 +69,7 @@ result $? only_bpftrace_is_translated
 ends_with 2 "$ktapc" --fmt bpftrace/maps.bt && grep -q 'see --to-ktap' "$dir/err"
 result $? bpftrace_has_no_layout
 
-for kp in ../scripts/*.kp; do
+for kp in ../scripts/*.kp ../scripts/tests/*.kp; do
 	"$ktapc" --werror "$kp" -o "$dir/tool.ktap"
 	result $? "$kp"
 done
