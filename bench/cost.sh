@@ -233,6 +233,10 @@ ops '' 'var c = ffi.C.ktime_get_ns()' 'var c = ffi.C.nr_context_switches()' \
 	'var c = ffi.C.si_mem_available()' 'var c = ffi.C.int_sqrt64(-1)' 'ffi.C.printk("x")' \
 	'ffi.C.trace_printk("some text")' 'ffi.C.dump_stack()'
 measure 'nothing' '' '' ''
+switched='p = trace_on("syscalls:sys_enter_getpgid", function (e) { })'
+op 'on' "$switched" 'var q = p' 'q.on()'
+op 'on and off' "$switched" 'var q = p' 'q.off() q.on()'
+op 'delete' "$switched" 'var q = p' 'q.delete()'
 op 'signal' '' '' 'signal("CONT")'
 op 'signal, one of the last names' '' '' 'signal("SIGWINCH")'
 op 'system, 2048 bytes' "$strings" 'var x = ": " .. substr(s, 0, 2046)' 'system("%s", x)'
@@ -264,9 +268,11 @@ ops 'var p = arg1 var k = kstack' 'var c = kstack(127)' 'var c = kstack' 'var c 
 	'var c = ustack' 'var c = usym(p)' 'var c = ksym(ipof(k))' 'var c = ksym(5)' 'var c = stringof(p)' \
 	'var c = ipof(k)' 't[ustack(127)] += 1' 't[kstack] += 1' 'if (ustack(127) == ustack(127)) { i += 1 }' \
 	'var c = kstack(127, 127)' 'var c = ustack(127, 127)' 'var c = kstack(1, 127)' 'var c = ustack(1, 127)'
+op called_from 'f = kaddr("vfs_read")' 'var a = f' 'var c = called_from(a)'
 event=probe:tcp_rcv_state_process at=', a deep stack' call=connect
 ops 'var k = kstack(127)' 'var c = kstack(127)' 'var c = kstack(64)' 'var c = kstack' 'var c = kstack(1, 30)' 't[kstack(127)] += 1' \
 	'print(kstack(127))' 'var c = len(k)'
+op called_from 'f = kaddr("vfs_read")' 'var a = f' 'var c = called_from(a)'
 opening
 
 # --- memory
