@@ -164,7 +164,7 @@ static const struct shown_ops heatmap_ops = {
 	.text = heatmap_text,
 };
 
-void heatmap_init(struct heatmap *h, unsigned int seconds)
+void heatmap_init(struct heatmap *h, uint64_t seconds)
 {
 	h->shown.ops = &heatmap_ops;
 	h->seconds = seconds;
@@ -251,8 +251,8 @@ static void heatmap_put_text(const struct heatmap *h, const struct heat_map *map
 	static const char shades[LEVELS + 2] = " .:-=+*#%@";
 	char name[32];
 
-	fprintf(out, "\n%s, a column for each %llu s, at most %" PRIu64 "\n", map->name,
-		(unsigned long long)h->seconds * d->merged, d->most);
+	fprintf(out, "\n%s, a column for each %" PRIu64 " s, at most %" PRIu64 "\n", map->name,
+		h->seconds * d->merged, d->most);
 	for (size_t row = map->nrows; row-- > 0;) {
 		heatmap_row_name(map, row, name, sizeof(name));
 		fprintf(out, "%20s |", name);
@@ -276,12 +276,13 @@ static void heatmap_put_svg(const struct heatmap *h, const struct heat_map *map,
 			    const struct heat_drawing *d, unsigned int y, FILE *out)
 {
 	double width = (double)(WIDTH - LABEL) / d->columns;
-	unsigned long long seconds = (unsigned long long)h->seconds * d->merged;
+	uint64_t seconds = h->seconds * d->merged;
 	char name[32];
 
 	fprintf(out, "<text x=\"%d\" y=\"%u\" font-size=\"12\">", MARGIN, y + NAME - 8);
 	svg_put_text(out, map->name, 100);
-	fprintf(out, ", a column for each %llu s, at most %" PRIu64 "</text>\n", seconds, d->most);
+	fprintf(out, ", a column for each %" PRIu64 " s, at most %" PRIu64 "</text>\n", seconds,
+		d->most);
 	for (size_t row = map->nrows; row-- > 0;) {
 		unsigned int top = y + NAME + (map->nrows - 1 - row) * ROW;
 
@@ -298,8 +299,8 @@ static void heatmap_put_svg(const struct heatmap *h, const struct heat_map *map,
 			fprintf(out, "<rect x=\"%.1f\" y=\"%u\" width=\"%.1f\" height=\"%d\" fill=\"",
 				MARGIN + LABEL + i * width, top, width, ROW);
 			heatmap_put_colour(out, heatmap_level(d, count));
-			fprintf(out, "\"><title>%llu s to %llu s, from ", i * seconds,
-				(i + 1) * seconds);
+			fprintf(out, "\"><title>%" PRIu64 " s to %" PRIu64 " s, from ",
+				i * seconds, (i + 1) * seconds);
 			svg_put_text(out, name, sizeof(name));
 			fprintf(out, ": %" PRIu64 "</title></rect>\n", count);
 		}

@@ -70,12 +70,12 @@ struct heatmap {
 	struct heat_map *maps;
 	size_t n;
 	unsigned int columns;
-	unsigned int seconds;
+	uint64_t seconds;
 	unsigned long omitted;
 	bool no_memory;
 };
 
-void heatmap_init(struct heatmap *h, unsigned int seconds);
+void heatmap_init(struct heatmap *h, uint64_t seconds);
 
 /* Convert a part of the output; @heatmap: a struct heatmap. */
 void heatmap_add(void *heatmap, const char *data, size_t len);

@@ -468,19 +468,27 @@ int ktap_table_add(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_v
 	return table_put_any(vm, t, key, n->i, true);
 }
 
+/* Find the entry of @u, and update it.  Set @v to &table_update.v; to nil if that is lost. */
+static __always_inline int table_update_and_get(struct ktap_vm *vm, struct ktap_table *t,
+						struct table_update *u, struct ktap_value *v)
+{
+	struct ktap_lookup p = ktap_lookup_enter(vm, t, u->key);
+	int err;
+
+	*v = KTAP_VALUE_NIL;
+	if (!p.locked)
+		return ktap_table_is_busy(vm);
+	err = table_update_locked(vm, t, u, &p);
+	*v = u->v;
+	return err;
+}
+
 int ktap_table_add_and_get(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
 			   const struct ktap_value *n, struct ktap_value *sum)
 {
 	struct table_update u = { .key = key, .add = true, .v = KTAP_VALUE_INT(ktap_number(n)) };
-	struct ktap_lookup p = ktap_lookup_enter(vm, t, key);
-	int err;
 
-	*sum = KTAP_VALUE_NIL;
-	if (!p.locked)
-		return ktap_table_is_busy(vm);
-	err = table_update_locked(vm, t, &u, &p);
-	*sum = u.v;
-	return err;
+	return table_update_and_get(vm, t, &u, sum);
 }
 
 static noinline int table_make_any(struct ktap_vm *vm, struct ktap_table *t,
@@ -488,15 +496,8 @@ static noinline int table_make_any(struct ktap_vm *vm, struct ktap_table *t,
 				   const void *arg, struct ktap_value *v)
 {
 	struct table_update u = { .key = key, .make = make, .arg = arg };
-	struct ktap_lookup p = ktap_lookup_enter(vm, t, key);
-	int err;
 
-	*v = KTAP_VALUE_NIL;
-	if (!p.locked)
-		return ktap_table_is_busy(vm);
-	err = table_update_locked(vm, t, &u, &p);
-	*v = u.v;
-	return err;
+	return table_update_and_get(vm, t, &u, v);
 }
 
 /* Return true if there is an entry. */

@@ -3,6 +3,7 @@
  * Fault in user memory for handlers, which cannot fault themselves.  It is present
  * when they run, unless it is reclaimed within microseconds.
  */
+#include <linux/delay.h>
 #include <linux/fs.h>
 #include <linux/gfs2_ondisk.h>
 #include <linux/hugetlb_inline.h>
@@ -21,13 +22,23 @@
 #include "vm/builtin.h"
 #include "vm/program.h"
 
-/* How long a page is waited for: disks need a few milliseconds. */
+/* How long a page, or the lock of the mappings, is waited for: disks need a few milliseconds. */
 #define FAULT_IN_MS	100
 
 /* Visitor for ktap_probe_reaches(): may the instruction read user memory? */
 bool ktap_follows_addresses(const struct ktap_code *insn, void *unused)
 {
 	return ktap_insn_reads(insn) & KTAP_READS_USER;
+}
+
+/* Sleep before the next attempt.  Return false if the first one, at @began, is too long ago. */
+static bool fault_in_wait(unsigned long began)
+{
+	if (time_after(jiffies, began + msecs_to_jiffies(FAULT_IN_MS)) ||
+	    fatal_signal_pending(current))
+		return false;
+	usleep_range_state(100, 200, TASK_KILLABLE);
+	return true;
 }
 
 /* Return the end of a mapping of memory, 0 if it maps a device. */
@@ -40,8 +51,8 @@ static unsigned long fault_in_end_of(const struct vm_area_struct *vma)
 static unsigned long fault_in_memory_end(unsigned long address)
 {
 	struct mm_struct *mm = current->mm;
+	unsigned long began = jiffies, end;
 	struct vm_area_struct *vma;
-	unsigned long end;
 
 	vma = lock_vma_under_rcu(mm, address);
 	if (vma) {
@@ -49,9 +60,11 @@ static unsigned long fault_in_memory_end(unsigned long address)
 		vma_end_read(vma);
 		return end;
 	}
-	/* As in fault_in_try(), not to wait for who has the lock. */
-	if (!mmap_read_trylock(mm))
-		return 0;
+	/* A file system may wait for its server in mmap(), with the lock. */
+	while (!mmap_read_trylock(mm)) {
+		if (!fault_in_wait(began))
+			return 0;
+	}
 	vma = vma_lookup(mm, address);
 	end = vma ? fault_in_end_of(vma) : 0;
 	mmap_read_unlock(mm);
@@ -121,7 +134,7 @@ static int fault_in_try(unsigned long address)
 	/* Without an MMU nothing is absent. */
 	if (!IS_ENABLED(CONFIG_MMU))
 		return -EFAULT;
-	/* A file system may wait for its server in mmap(), with the lock. */
+	/* As in fault_in_memory_end() */
 	if (!mmap_read_trylock(mm))
 		return -EAGAIN;
 	vma = vma_lookup(mm, address);
@@ -145,13 +158,12 @@ static int fault_in_try(unsigned long address)
 static bool fault_in_page(const void __user *from)
 {
 	unsigned long address = (unsigned long)untagged_addr(from);
-	unsigned int left = msecs_to_jiffies(FAULT_IN_MS);
+	unsigned long began = jiffies;
 	int err;
 
-	while ((err = fault_in_try(address)) == -EAGAIN && left--) {
-		if (schedule_timeout_killable(1) || fatal_signal_pending(current))
-			break;
-	}
+	do {
+		err = fault_in_try(address);
+	} while (err == -EAGAIN && fault_in_wait(began));
 	return !err;
 }
 

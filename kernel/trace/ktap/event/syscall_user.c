@@ -70,7 +70,8 @@ static long syscall_user_copy_one(char *buf, const struct ktap_user_data *user, 
 /* Bring in the data of an argument.  Return false if that has failed, also earlier. */
 static bool syscall_user_fetch(struct ktap_user_data *user, unsigned int i)
 {
-	bool got = !(user->absent & BIT(i));
+	/* NULL is a common argument. */
+	bool got = user->from[i] && !(user->absent & BIT(i));
 
 	if (got && user->bytes)
 		got = ktap_bring_in_bytes(user->from[i], user->size[i]);

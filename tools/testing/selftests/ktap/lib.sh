@@ -197,6 +197,14 @@ memory_of() {
 	sed -n "s/^[0-9]* $1 .* memory=\([0-9]*\).*/\1/p" "$tracefs/ktap/sessions"
 }
 
+# probe_is EVENT WORDS: the line of the event in ktap/sessions has these words
+probe_is() {
+	grep -qE "^  $1 .* $2 " "$tracefs/ktap/sessions"
+}
+# traced FUNCTION: the function tracer has patched it
+traced() { grep -q "^$1 " "$tracefs/enabled_functions"; }
+untraced() { ! traced "$1"; }
+
 is_or_dead() { [ "$(state "$1")" = "$2" ] || ! kill -0 "$1" 2>/dev/null; }
 no_sessions() { [ -z "$(cat "$tracefs/ktap/sessions")" ]; }
 

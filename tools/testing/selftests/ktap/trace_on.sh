@@ -8,14 +8,6 @@ needs syscalls:sys_enter_getppid syscalls:sys_enter_openat fprobes
 plan 30
 seconds=60
 
-# probe_is EVENT WORDS: the line of the event in ktap/sessions has these words
-probe_is() {
-	grep -qE "^  $1 .* $2 " "$tracefs/ktap/sessions"
-}
-# traced FUNCTION: the function tracer has patched it
-traced() { grep -q "^$1 " "$tracefs/enabled_functions"; }
-untraced() { ! traced "$1"; }
-
 # A call of openat for one of these files does something with the probe p.
 touch "$tmp/make" "$tmp/on" "$tmp/off" "$tmp/delete" "$tmp/end"
 turn() { "$workload" open "$tmp/$1" 1; }
