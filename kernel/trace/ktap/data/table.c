@@ -41,6 +41,8 @@
  * scripts like `t[tid] = ...; ... t[tid] = nil` insert and remove an entry per
  * event.  They have no blobs, so that all have the same size.
  *
+ * Recent entries: most additions find their entry without a lock (table_recent.h).
+ *
  * Ownership: an entry owns copies of its key and value; a reader gets a copy in
  * the arena of its activation.  An entry refers to objects without owning them
  * (object.c).
@@ -217,6 +219,8 @@ static void table_unlink_entry(struct ktap_table *t, struct ktap_entry *e)
 	ktap_table_unlist(t, e);
 	if (unlikely(t->ncursors))
 		ktap_cursors_leave(t, e);
+	if (unlikely(t->recent))
+		ktap_recent_forget(t, e);
 }
 
 void ktap_table_remove(struct ktap_env *env, struct ktap_table *t, struct ktap_entry *e)
@@ -279,6 +283,7 @@ struct ktap_table *ktap_table_make(struct ktap_vm *vm, u32 max)
 	ktap_object_init(&t->object, &table_ops);
 	ktap_lock_init(&t->order);
 	t->stripes = table_pick_stripes(vm->env);
+	t->steady = vm->env->steady;
 	t->max = max;
 	t->page_bits = page_bits;
 	t->page_mask = BIT(page_bits) - 1;
@@ -331,16 +336,21 @@ static int table_empty_piece(struct ktap_env *env, struct ktap_table *t, u64 *en
 int ktap_table_clear(struct ktap_vm *vm, struct ktap_table *t)
 {
 	u64 end = U64_MAX;
-	int n, err;
+	int n, err = 0;
 
+	if (!ktap_table_pause(vm, t)) {
+		ktap_count_busy(vm->env);
+		return 0;
+	}
 	do {
 		n = table_empty_piece(vm->env, t, &end, NULL);
 		if (n < 0) {
 			ktap_count_busy(vm->env);
-			return 0;
+			break;
 		}
 		err = ktap_vm_charge(vm, n * KTAP_REMOVE_COST);
 	} while (!err && n == TABLE_PIECE);
+	ktap_table_resume(t);
 	return err;
 }
 
@@ -364,6 +374,8 @@ bool ktap_table_exchange(struct ktap_table *t, struct ktap_table *to)
 	swap(t->first_page, to->first_page);
 	swap(t->first, to->first);
 	swap(t->last, to->last);
+	to->recent = t->recent;
+	WRITE_ONCE(t->recent, NULL);
 	/* Keep t->seq: for running iterations, new entries come after their positions. */
 	to->seq = t->seq;
 	ktap_cursors_forget(t);
@@ -396,6 +408,7 @@ bool ktap_table_free(struct ktap_env *env, struct ktap_table *t, struct ktap_rea
 	u64 end = U64_MAX;
 	int n;
 
+	ktap_recent_destroy(env, t);
 	do {
 		n = table_empty_piece(env, t, &end, reaper);
 		if (n < 0)

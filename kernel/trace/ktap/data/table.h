@@ -85,6 +85,13 @@ struct ktap_found_agg ktap_table_find_agg(struct ktap_vm *vm, struct ktap_table 
  * oldest ones have been removed.
  */
 int ktap_table_clear(struct ktap_vm *vm, struct ktap_table *t);
+/*
+ * table_recent.c: entries will be removed, or have been.  Both do nothing for a table that is
+ * not steady.  Otherwise the first one waits for a grace period, and returns false in
+ * event context, where that cannot be done.
+ */
+bool __must_check ktap_table_pause(struct ktap_vm *vm, struct ktap_table *t);
+void ktap_table_resume(struct ktap_table *t);
 u32 ktap_table_len(const struct ktap_table *t);
 /* Maximum number of entries, and number of those that did not fit. */
 u32 ktap_table_max(const struct ktap_table *t);

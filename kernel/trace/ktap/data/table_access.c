@@ -5,7 +5,7 @@
  */
 #include <linux/hash.h>
 
-#include "data/table_lookup.h"
+#include "data/table_recent.h"
 
 static u64 table_mix_bytes(const u64 *secret, const void *p, size_t len)
 {
@@ -116,7 +116,7 @@ static __always_inline int table_get_at(struct ktap_vm *vm, struct ktap_table *t
 		ktap_unlock(p.stripe, p.flags);
 		return table_get_blob(vm, t, key, len, v);
 	}
-	*v = p.e ? p.e->value : KTAP_VALUE_NIL;
+	*v = p.e ? data_race(p.e->value) : KTAP_VALUE_NIL;
 	ktap_unlock(p.stripe, p.flags);
 	return 0;
 }
@@ -155,7 +155,7 @@ static __always_inline int table_get_int(struct ktap_vm *vm, struct ktap_table *
 
 	if (likely(p.locked)) {
 		if (likely(!blob))
-			*v = p.e ? p.e->value : KTAP_VALUE_NIL;
+			*v = p.e ? data_race(p.e->value) : KTAP_VALUE_NIL;
 		ktap_unlock(p.stripe, p.flags);
 	}
 	return likely(p.locked && !blob) ? 0 : table_get_int_any(vm, t, k, v);
@@ -220,11 +220,42 @@ static noinline struct ktap_found_agg table_find_agg_short(struct ktap_vm *vm,
 	return likely(p.locked) ? table_agg_at(p) : table_find_agg_any(vm, t, key);
 }
 
+/* Note the entry, which may have been found in a steady table for the first time. */
+static noinline struct ktap_found_agg table_find_steady_agg(struct ktap_vm *vm,
+							    struct ktap_table *t,
+							    const struct ktap_value *key)
+{
+	struct ktap_lookup p = ktap_lookup_enter(vm, t, key);
+
+	if (unlikely(!p.locked))
+		return (struct ktap_found_agg){ };
+	if (p.e && p.e->value.tag == KTAP_AGG)
+		ktap_recent_note(vm->env, t, p.e);
+	return table_agg_at(p);
+}
+
+static __always_inline struct ktap_found_agg table_find_recent_agg(struct ktap_vm *vm,
+								   struct ktap_table *t,
+								   const struct ktap_value *key)
+{
+	struct ktap_entry *e = ktap_recent_find(t, key);
+	struct ktap_found_agg found;
+
+	found.agg = e ? ktap_agg_of(&e->value) : NULL;
+	if (unlikely(!found.agg))
+		return table_find_steady_agg(vm, t, key);
+	if (unlikely(!ktap_lock_cpu(&found.flags)))
+		found.agg = NULL;
+	return found;
+}
+
 struct ktap_found_agg ktap_table_find_agg(struct ktap_vm *vm, struct ktap_table *t,
 					  const struct ktap_value *key)
 {
 	struct ktap_lookup p;
 
+	if (t->steady)
+		return table_find_recent_agg(vm, t, key);
 	if (key->tag != KTAP_INT)
 		return table_find_agg_short(vm, t, key);
 	p = ktap_lookup_try(vm, t, key->u);

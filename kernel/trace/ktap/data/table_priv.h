@@ -6,6 +6,7 @@
 #define _KTAP_TABLE_PRIV_H
 
 #include <linux/align.h>
+#include <linux/atomic.h>
 #include <linux/bits.h>
 #include <linux/nospec.h>
 
@@ -60,6 +61,9 @@ struct ktap_cursor {
  * struct ktap_table - a table
  * @object: its head
  * @stripes: KTAP_STRIPES locks, shared with a few other tables; constant
+ * @recent: places of recent entries (table_recent.h); NULL: there are none
+ * @steady: the table can have recent entries, and adds atomically; constant
+ * @paused: it keeps no recent entries now; changed with all stripes held
  * @order: protects the fields below, except where stated; see table.c
  * @max: maximum number of entries; constant
  * @page_bits: log2 of the buckets of a page; constant
@@ -84,6 +88,9 @@ struct ktap_cursor {
 struct ktap_table {
 	struct ktap_object object;
 	struct ktap_stripe *stripes;
+	struct ktap_entry **recent;
+	bool steady;
+	bool paused;
 	struct ktap_lock order;
 	u32 max;
 	u32 page_bits;
@@ -151,6 +158,20 @@ static inline void ktap_table_count_blobs(struct ktap_table *t, long bytes)
 		atomic_long_add(bytes, &t->blob_bytes);
 }
 
+/*
+ * Add to the integer of an entry of a steady table, or set it.  Others do the same meanwhile.
+ * There are no steady tables where a long has 32 bits.
+ */
+static __always_inline void ktap_entry_put(struct ktap_entry *e, s64 n, bool add)
+{
+	atomic_long_t *sum = (atomic_long_t *)&e->value.u;
+
+	if (add)
+		atomic_long_add(n, sum);
+	else
+		atomic_long_set(sum, n);
+}
+
 /* Unlink an entry from the list, but not from its bucket, without freeing it. */
 static __always_inline void ktap_table_unlist(struct ktap_table *t, struct ktap_entry *e)
 {
@@ -171,6 +192,11 @@ void ktap_table_grow(struct ktap_env *env, struct ktap_table *t);
 
 /* Remove an entry and free it.  The stripe of its key must be held. */
 void ktap_table_remove(struct ktap_env *env, struct ktap_table *t, struct ktap_entry *e);
+
+/* table_recent.c: the stripe of @e is locked.  It is no recent entry any more. */
+void ktap_recent_forget(struct ktap_table *t, const struct ktap_entry *e);
+/* Forget all for good: nobody uses the table any more. */
+void ktap_recent_destroy(struct ktap_env *env, struct ktap_table *t);
 
 /* table_access.c */
 

@@ -6,7 +6,7 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
-#include "data/table_lookup.h"
+#include "data/table_recent.h"
 #include "vm/arith.h"
 
 /* Units for the insertion of an entry, besides those of the instruction. */
@@ -123,6 +123,8 @@ int ktap_table_delete(struct ktap_vm *vm, struct ktap_table *t, const struct kta
 	}
 	*link = e->chain;
 	ktap_table_unlist(t, e);
+	if (unlikely(t->recent))
+		ktap_recent_forget(t, e);
 	e->chain = t->spares;
 	t->spares = e;
 	t->nspares++;
@@ -202,6 +204,15 @@ static void table_count_loss(struct ktap_env *env, enum table_outcome outcome)
 		atomic_long_inc(&env->counters.no_memory);
 }
 
+/* Add to a slot that holds a number, and return the sum. */
+static struct ktap_value table_add_to_slot(struct ktap_table *t, struct ktap_value *slot, s64 n)
+{
+	if (t->steady && slot->tag == KTAP_INT)
+		return KTAP_VALUE_INT(atomic_long_add_return(n, (atomic_long_t *)&slot->u));
+	ktap_slot_add(slot, n);
+	return *slot;
+}
+
 static enum table_outcome table_update_entry(struct ktap_env *env, struct ktap_table *t,
 					     struct ktap_entry *e, struct table_update *u)
 {
@@ -210,10 +221,11 @@ static enum table_outcome table_update_entry(struct ktap_env *env, struct ktap_t
 		return u->add ? NO_SUM : DONE;
 	}
 	if (u->add) {
-		ktap_slot_add(&e->value, u->v.i);
-		u->v = e->value;
+		u->v = table_add_to_slot(t, &e->value, u->v.i);
 		return DONE;
 	}
+	if (unlikely(t->recent))
+		ktap_recent_forget(t, e);
 	ktap_table_count_blobs(t, (long)ktap_table_blob_size(&u->v) -
 				  (long)ktap_table_blob_size(&e->value));
 	ktap_slot_replace(env, &e->value, &u->v);
@@ -348,6 +360,16 @@ static noinline int table_put_new(struct ktap_vm *vm, struct ktap_table *t, u64 
 	return ktap_vm_charge(vm, INSERT_COST);
 }
 
+/* Add to the integer of @e, or set it, in a steady table, and unlock. */
+static noinline int table_put_steady(struct ktap_vm *vm, struct ktap_table *t,
+				     struct ktap_entry *e, s64 n, bool add, unsigned long flags)
+{
+	ktap_entry_put(e, n, add);
+	ktap_recent_note(vm->env, t, e);
+	ktap_unlock(ktap_table_stripe_of(t, e->hash), flags);
+	return 0;
+}
+
 /* Set an entry to an integer, or add the integer to it. */
 static __always_inline int table_put_at(struct ktap_vm *vm, struct ktap_table *t,
 					const struct ktap_value *key, struct ktap_lookup p, s64 n,
@@ -355,6 +377,8 @@ static __always_inline int table_put_at(struct ktap_vm *vm, struct ktap_table *t
 {
 	if (unlikely(!p.e || p.e->value.tag != KTAP_INT))
 		return table_put_locked(vm, t, key, p.hash, n, add, p.flags);
+	if (t->steady)
+		return table_put_steady(vm, t, p.e, n, add, p.flags);
 	p.e->value.u = n + (add ? p.e->value.u : 0);
 	ktap_unlock(p.stripe, p.flags);
 	return 0;
@@ -394,6 +418,8 @@ static __always_inline int table_put_int(struct ktap_vm *vm, struct ktap_table *
 		return table_put_new(vm, t, k, n, add, p.flags);
 	if (unlikely(p.e->value.tag != KTAP_INT))
 		return table_put_int_locked(vm, t, k, n, add, p.flags);
+	if (t->steady)
+		return table_put_steady(vm, t, p.e, n, add, p.flags);
 	p.e->value.u = n + (add ? p.e->value.u : 0);
 	ktap_unlock(p.stripe, p.flags);
 	return 0;

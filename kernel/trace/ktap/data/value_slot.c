@@ -2,6 +2,7 @@
 /*
  * Slots: how tables, globals and task fields store values.
  */
+#include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
@@ -75,7 +76,8 @@ void ktap_slot_replace(struct ktap_env *env, struct ktap_value *slot,
 bool ktap_slot_copy(struct ktap_value *v, const struct ktap_value *slot, void *mem, u32 room)
 {
 	ktap_assert_locked();
-	*v = *slot;
+	/* The integer of a steady table's entry may change meanwhile. */
+	*v = data_race(*slot);
 	if (!ktap_is_blob(slot))
 		return true;
 	if (!mem || slot->len > room)

@@ -273,11 +273,15 @@ int ktap_fn_trunc(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	if (err)
 		return ktap_sort_failed(vm, err);
 	agg_fn_what_stays(&sorted, r[1].i, &first, &end);
+	if (sorted.n && !ktap_table_pause(vm, t))
+		err = -EBUSY;
 	for (i = 0; i < sorted.n && !err; i++) {
 		if (i < first || i >= end)
 			ktap_table_set(vm, t, &sorted.entries[i].key, &nil);
 		err = ktap_vm_charge(vm, 1);
 	}
+	if (sorted.n && err != -EBUSY)
+		ktap_table_resume(t);
 	ktap_sorted_free(&sorted);
 	r[0] = KTAP_VALUE_NIL;
 	return err;

@@ -193,31 +193,24 @@ void ktap_rewrite_missing_field(struct ktap_program *prog, struct ktap_func *fun
 		func->code = other;
 }
 
-#define ROLE_HANDLER	BIT(0)	/* of events */
-#define ROLE_FILTER	BIT(1)	/* of events */
-#define ROLE_OTHER	BIT(2)	/* in process context */
-#define ROLE_CALLED	BIT(3)	/* it has a caller, or is a value */
-#define ROLE_TOP_LEVEL	BIT(4)
-
-/* Find out as what each function runs. */
-static void rewrite_find_roles(const struct ktap_program *prog, u8 *roles)
+void ktap_find_roles(const struct ktap_program *prog, u8 *roles)
 {
 	const struct ktap_probe_def *def;
 	const struct ktap_code *insn;
 	u32 i;
 
-	roles[prog->main] |= ROLE_TOP_LEVEL;
+	roles[prog->main] |= KTAP_ROLE_TOP_LEVEL;
 	for (i = 0; i < prog->nprobe_defs; i++) {
 		def = &prog->probe_defs[i];
-		roles[def->handler] |= rewrite_is_in_process(def) ? ROLE_OTHER : ROLE_HANDLER;
+		roles[def->handler] |= rewrite_is_in_process(def) ? KTAP_ROLE_PROCESS : KTAP_ROLE_HANDLER;
 		if (def->filter != KTAP_NONE)
-			roles[def->filter] |= rewrite_is_in_process(def) ? ROLE_OTHER :
-									   ROLE_FILTER;
+			roles[def->filter] |= rewrite_is_in_process(def) ? KTAP_ROLE_PROCESS :
+									   KTAP_ROLE_FILTER;
 	}
 	for (i = 0; i < prog->ninsns; i++) {
 		insn = &prog->code[i];
 		if (ktap_opdefs[insn->op].d == KTAP_X_FUNC)
-			roles[insn->d] |= ROLE_CALLED;
+			roles[insn->d] |= KTAP_ROLE_CALLED;
 	}
 }
 
@@ -312,7 +305,7 @@ static void rewrite_find_changed(const struct ktap_program *prog, const u8 *role
 	for (i = 0; i < prog->nfuncs; i++) {
 		insn = prog->code + prog->funcs[i].first;
 		end = insn + prog->funcs[i].ninsns;
-		again = roles[i] != ROLE_TOP_LEVEL;
+		again = roles[i] != KTAP_ROLE_TOP_LEVEL;
 		for (; insn < end; insn++) {
 			if ((insn->op == KTAP_OP_SETG && again) || insn->op == KTAP_OP_ADDG ||
 			    insn->op == KTAP_OP_SUM)
@@ -339,14 +332,14 @@ int ktap_rewrite_events(struct ktap_program *prog)
 
 	if (!roles)
 		return -ENOMEM;
-	rewrite_find_roles(prog, roles);
+	ktap_find_roles(prog, roles);
 	rewrite_find_changed(prog, roles, roles + prog->nfuncs);
 	rewrite_constants(prog, roles + prog->nfuncs);
 	for (i = 0; i < prog->nfuncs; i++) {
 		first = prog->code + prog->funcs[i].first;
-		if (roles[i] == ROLE_HANDLER)
+		if (roles[i] == KTAP_ROLE_HANDLER)
 			rewrite_handler(first, first + prog->funcs[i].ninsns);
-		else if (roles[i] == ROLE_FILTER)
+		else if (roles[i] == KTAP_ROLE_FILTER)
 			rewrite_filter(first, first + prog->funcs[i].ninsns);
 	}
 	kvfree(roles);

@@ -6,10 +6,20 @@
 #ifndef _KTAP_REWRITE_H
 #define _KTAP_REWRITE_H
 
+#include <linux/bits.h>
 #include <linux/types.h>
 
 struct ktap_func;
 struct ktap_program;
+
+#define KTAP_ROLE_HANDLER	BIT(0)	/* of events */
+#define KTAP_ROLE_FILTER	BIT(1)	/* of events */
+#define KTAP_ROLE_PROCESS	BIT(2)	/* in process context */
+#define KTAP_ROLE_CALLED	BIT(3)	/* it has a caller, or is a value */
+#define KTAP_ROLE_TOP_LEVEL	BIT(4)
+
+/* Find out as what each function runs: set KTAP_ROLE_* in @roles, which is zeroed. */
+void ktap_find_roles(const struct ktap_program *prog, u8 *roles);
 
 /* Built-in values: call their functions without checks. */
 void ktap_rewrite_values(struct ktap_program *prog);
@@ -19,6 +29,9 @@ int ktap_rewrite_sums(struct ktap_program *prog);
 
 /* Jumps that end a loop get what a round costs.  To be called when the work is added up. */
 void ktap_rewrite_loops(struct ktap_program *prog);
+
+/* steady.c: set &ktap_program.steady.  To be called before TSET is replaced.  0 or -ENOMEM. */
+int ktap_find_steady(struct ktap_program *prog);
 
 /* Calls whose results a function returns: they replace its frame. */
 void ktap_rewrite_tail_calls(struct ktap_program *prog);

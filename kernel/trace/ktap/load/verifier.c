@@ -656,7 +656,8 @@ int ktap_verify(struct ktap_program *prog, struct ktap_diag *diag)
 		verifier_find_uses(prog);
 		verifier_find_values(prog);
 		ktap_rewrite_values(prog);
-		err = verifier_add_up_work(prog) ?: ktap_rewrite_sums(prog);
+		err = verifier_add_up_work(prog) ?: ktap_rewrite_sums(prog) ?:
+		      ktap_find_steady(prog);
 	}
 	if (!err) {
 		ktap_typing_apply(&v->typing);

@@ -330,6 +330,18 @@ static void snapshots_while_keys_are_written(struct kunit *test)
 	expect_each_once(test, vm, v);
 }
 
+static void snapshots_while_steady_tables_are_written(struct kunit *test)
+{
+	struct ktap_vm *vm = test_vm_at_work(test, PROCESS);
+	struct ktap_value v;
+
+	vm->env->steady = IS_ENABLED(CONFIG_64BIT);
+	v = test_table_value(test_table(test, vm, 0));
+	expect_each_once(test, vm, v);
+	v = test_agg_value(agg_of_level(test, vm, EVENT, &ktap_agg_hist));
+	expect_each_once(test, vm, v);
+}
+
 /* A handler that is slow between the lookup of its key and the update. */
 struct slow_writer {
 	struct ktap_vm vm;
@@ -337,7 +349,7 @@ struct slow_writer {
 	bool found;
 };
 
-#define SLOW	200000	/* turns */
+#define SLOW	20000	/* turns */
 
 static int write_slowly(void *data)
 {
@@ -398,6 +410,7 @@ static struct kunit_case agg_snapshot_cases[] = {
 	KUNIT_CASE(snapshots_while_shards_are_written),
 	KUNIT_CASE(snapshots_while_one_aggregation_is_written),
 	KUNIT_CASE(snapshots_while_keys_are_written),
+	KUNIT_CASE(snapshots_while_steady_tables_are_written),
 	KUNIT_CASE(a_snapshot_waits_for_writers),
 	{}
 };

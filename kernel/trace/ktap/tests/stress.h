@@ -83,6 +83,7 @@ typedef void (*stress_operation)(struct stress_worker *w);
  * @seen: the global that is kept per CPU, as it was last read
  * @torn: readings of aggregations that were inconsistent, and were counted
  * @sums: all workers add to the same entries
+ * @steady_sums: the same, in a steady table
  * @own: each worker has entries of its own
  * @texts: the same, with text that changes
  * @grown: gets more and more entries
@@ -107,6 +108,7 @@ struct stress {
 	u64 seen;
 	long torn;
 	struct ktap_table *sums;
+	struct ktap_table *steady_sums;
 	struct ktap_table *own;
 	struct ktap_table *texts;
 	struct ktap_table *grown;

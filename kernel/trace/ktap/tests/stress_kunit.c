@@ -140,6 +140,17 @@ static struct ktap_table *new_table(struct stress *s)
 	return v->table;
 }
 
+/* A table that never loses entries but by ktap_table_clear() in process context */
+static struct ktap_table *new_steady_table(struct stress *s)
+{
+	struct ktap_table *t;
+
+	s->vm->env->steady = IS_ENABLED(CONFIG_64BIT);
+	t = new_table(s);
+	s->vm->env->steady = false;
+	return t;
+}
+
 static struct ktap_agg *new_agg(struct stress *s, const struct ktap_agg_shape *shape)
 {
 	struct ktap_value *v = &s->vm->stack[s->vm->top++];
@@ -172,6 +183,7 @@ static struct ktap_vm *vm_at_work(struct kunit *test)
 	test_global(c, "kind");
 	test_global(c, "per_cpu");
 	vm = test_vm(test, test_load(c), KTAP_LEVEL_PROCESS);
+	vm->env->steady = false;
 	vm->top = NR_REGS;
 	vm->budget = U64_MAX;
 	memset(vm->stack, 0, vm->stack_size * sizeof(*vm->stack));
@@ -237,6 +249,7 @@ static struct stress *new_stress(struct kunit *test, const stress_operation *ope
 	s->vm = vm_at_work(test);
 	s->available = s->vm->env->heap.available;
 	s->sums = new_table(s);
+	s->steady_sums = new_steady_table(s);
 	s->own = new_table(s);
 	s->texts = new_table(s);
 	s->grown = new_table(s);
@@ -370,6 +383,7 @@ static void expect_entries(struct stress *s)
 		for (i = 0; i < s->nworkers; i++)
 			added += s->workers[i].added[n];
 		KUNIT_EXPECT_EQ(s->test, sum_of(s, s->sums, COMMON, n), added);
+		KUNIT_EXPECT_EQ(s->test, sum_of(s, s->steady_sums, COMMON, n), added);
 	}
 	for (i = 0; i < s->nworkers; i++) {
 		w = &s->workers[i];

@@ -83,12 +83,19 @@ struct ktap_value stress_key_of(char *buf, size_t size, u32 writer, u32 n)
 void stress_add_to_a_shared_entry(struct stress_worker *w)
 {
 	u32 n = stress_pick(w, SHARED_KEYS);
-	struct ktap_value v = KTAP_VALUE_INT(stress_pick(w, 100)), key;
+	struct ktap_value v = KTAP_VALUE_INT(stress_pick(w, 100)), key, steady;
 	char buf[KEY_ROOM];
 
 	key = stress_key_of(buf, sizeof(buf), COMMON, n);
 	ktap_table_add(w->vm, w->s->sums, &key, &v);
 	w->added[n] += v.i;
+	steady = (struct ktap_value){ .table = w->s->steady_sums, .tag = KTAP_TABLE };
+	/* With and without the lock */
+	if (v.i % 4)
+		ktap_op_add(w->vm, &steady, &key, &v);
+	else
+		ktap_table_add_and_get(w->vm, w->s->steady_sums, &key, &v,
+				       &w->vm->stack[R_RESULT]);
 }
 
 void stress_add_to_an_own_entry(struct stress_worker *w)

@@ -24,6 +24,7 @@ int ktap_env_init(struct ktap_env *env, struct ktap_program *prog, size_t max_me
 
 	memset(env, 0, sizeof(*env));
 	env->prog = prog;
+	env->steady = prog->steady;
 	env->jit_always = IS_ENABLED(CONFIG_KTAP_JIT_ALWAYS);
 	env->max_insns = KTAP_DEFAULT_BUDGET;
 	get_random_bytes(env->secret, sizeof(env->secret));

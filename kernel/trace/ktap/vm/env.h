@@ -84,6 +84,7 @@ struct ktap_tap {
 /**
  * struct ktap_env - state that all activations of a session share
  * @prog: the program
+ * @steady: its tables are steady (data/table_recent.h)
  * @stripes: locks of tables; each table has its own set, until they run out
  *	and tables share them
  * @next_stripes: set of the next table, modulo KTAP_STRIPE_SETS
@@ -125,6 +126,7 @@ struct ktap_tap {
  */
 struct ktap_env {
 	struct ktap_program *prog;
+	bool steady;
 	struct ktap_stripe stripes[KTAP_STRIPE_SETS][KTAP_STRIPES];
 	atomic_t next_stripes;
 	struct ktap_heap heap;

@@ -13,7 +13,7 @@
 #include <linux/string_choices.h>
 
 #include "data/agg.h"
-#include "data/table.h"
+#include "data/table_recent.h"
 #include "vm/arena.h"
 #include "vm/arith.h"
 #include "vm/bytes.h"
@@ -496,8 +496,8 @@ static noinline int op_set_other(struct ktap_vm *vm, const struct ktap_value *ta
 	return ktap_table_set(vm, t, key, v);
 }
 
-int ktap_op_set(struct ktap_vm *vm, const struct ktap_value *table, struct ktap_value *key,
-		struct ktap_value *v)
+static noinline int op_set_any(struct ktap_vm *vm, const struct ktap_value *table,
+			       struct ktap_value *key, struct ktap_value *v)
 {
 	struct ktap_table *t = op_simple_table(table, key);
 
@@ -506,6 +506,16 @@ int ktap_op_set(struct ktap_vm *vm, const struct ktap_value *table, struct ktap_
 	if (likely(t && !ktap_is_lost(v)))
 		return ktap_table_delete(vm, t, key);
 	return op_set_other(vm, table, key, v);
+}
+
+int ktap_op_set(struct ktap_vm *vm, const struct ktap_value *table, struct ktap_value *key,
+		struct ktap_value *v)
+{
+	struct ktap_table *t = ktap_table_of(table);	/* NULL if it is none */
+
+	if (likely(t && v->tag == KTAP_INT && ktap_recent_put(t, key, v->i, false)))
+		return 0;
+	return op_set_any(vm, table, key, v);
 }
 
 int ktap_op_set_open(struct ktap_vm *vm, const struct ktap_value *table, s32 first,
@@ -538,12 +548,22 @@ static noinline int op_add_other(struct ktap_vm *vm, const struct ktap_value *ta
 	return likely(t) ? ktap_table_add(vm, t, key, n) : ktap_op_drop(vm);
 }
 
-int ktap_op_add(struct ktap_vm *vm, const struct ktap_value *table, struct ktap_value *key,
-		const struct ktap_value *n)
+static noinline int op_add_any(struct ktap_vm *vm, const struct ktap_value *table,
+			       struct ktap_value *key, const struct ktap_value *n)
 {
 	struct ktap_table *t = op_simple_table(table, key);
 
 	return likely(t) ? ktap_table_add(vm, t, key, n) : op_add_other(vm, table, key, n);
+}
+
+int ktap_op_add(struct ktap_vm *vm, const struct ktap_value *table, struct ktap_value *key,
+		const struct ktap_value *n)
+{
+	struct ktap_table *t = ktap_table_of(table);	/* NULL if it is none */
+
+	if (likely(t && n->tag == KTAP_INT && ktap_recent_put(t, key, n->i, true)))
+		return 0;
+	return op_add_any(vm, table, key, n);
 }
 
 static noinline int op_aggregate_other(struct ktap_vm *vm, const struct ktap_value *agg,

@@ -148,6 +148,8 @@ struct ktap_symbol {
  * @options: names of the options of the script
  * @try_at: by instruction: index in @tries of the handler of its errors plus 1,
  *	or 0.  NULL if there are none
+ * @steady: no entry is removed, or gets a value of another type, while handlers of events
+ *	can use it (load/steady.c)
  * @others: by instruction: KTAP_OTHER_* of its operands; NULL without native code
  * @formats: formats of printf that are constants (output/format.h)
  * @format_at: by instruction: index in @formats of the constant that it is likely to
@@ -194,6 +196,7 @@ struct ktap_program {
 	u16 *try_at;
 	struct ktap_format **formats;
 	u16 *format_at;
+	bool steady;
 	u8 *others;
 };
 

@@ -26,6 +26,7 @@
 #define atomic_long_read(v)		atomic_read(v)
 #define atomic_long_inc(v)		((void)atomic_inc_return(v))
 #define atomic_long_add(i, v)		((void)__atomic_add_fetch(&(v)->counter, i, __ATOMIC_SEQ_CST))
+#define atomic_long_add_return(i, v)	__atomic_add_fetch(&(v)->counter, i, __ATOMIC_SEQ_CST)
 #define atomic_long_set(v, i)		atomic_set(v, i)
 #define atomic_long_xchg(v, i)		__atomic_exchange_n(&(v)->counter, i, __ATOMIC_SEQ_CST)
 

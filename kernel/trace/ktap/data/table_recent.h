@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The entries of a table that were used last, found without a lock.
+ */
+#ifndef _KTAP_TABLE_RECENT_H
+#define _KTAP_TABLE_RECENT_H
+
+#include <linux/atomic.h>
+#include <linux/compiler.h>
+#include <linux/hash.h>
+#include <linux/minmax.h>
+
+#include "data/table_lookup.h"
+
+/**
+ * DOC: Recent entries of a table
+ *
+ * Most events find the entry of a key that a recent event has found.  A steady table has
+ * a cache of such entries, with one place for each short hash of a key.  An addition
+ * that finds its entry there takes no lock, and adds atomically.
+ *
+ * A table is steady if what could take an entry away, or change the type of its value, does not
+ * happen while events are delivered.  This is known when the program is loaded: see
+ * ktap_find_steady().  Functions that remove entries in process context first forget
+ * all recent entries and wait for a grace period: ktap_table_pause().
+ *
+ * Only who has locked the stripe of a key writes to the place of that key, and only a
+ * complete entry.  A reader finds a valid entry there, or &ktap_no_entry, which has no
+ * key; it compares the keys.  Adding is atomic in steady tables whether or not the
+ * entry is found here, since others may do it at the same time without the lock.
+ *
+ * The hash need not be good: who finds keys that share a place makes additions take the
+ * lock, as they do in all other tables.
+ */
+
+#define KTAP_RECENT_BITS	7
+#define KTAP_RECENT		BIT(KTAP_RECENT_BITS)
+
+/* In an empty place: an entry that no key equals */
+extern struct ktap_entry ktap_no_entry;
+
+static __always_inline u32 ktap_recent_place(u64 word)
+{
+	return hash_64(word, KTAP_RECENT_BITS);
+}
+
+static __always_inline u32 ktap_recent_short_place(const struct ktap_value *key)
+{
+	const void *p = key->blob;
+	u64 word;
+
+	if (key->len < sizeof(u64))
+		word = ktap_short_word(p, key->len);
+	else
+		word = ktap_word(p) + 3 * ktap_word(p + key->len - sizeof(u64));
+	return ktap_recent_place(word);
+}
+
+/* Of the words, the first value, one in the middle and the last one differ most often. */
+static __always_inline u32 ktap_recent_tuple_place(const struct ktap_value *key)
+{
+	const u64 *words = key->blob;
+	u32 n = key->len / sizeof(u64);
+
+	return ktap_recent_place(words[n > 1] + 3 * words[n / 2] + 5 * words[n - 1]);
+}
+
+/*
+ * Find the entry of @key among the recent ones @recent, or &ktap_no_entry or any other
+ * entry.  ktap_recent_is() tells.
+ */
+static __always_inline struct ktap_entry *ktap_recent_at(struct ktap_entry *const *recent,
+							 u32 place)
+{
+	/* Pairs with smp_store_release() in ktap_recent_note(), by address dependency. */
+	return READ_ONCE(recent[place]);
+}
+
+/* Return the entry of @key, or NULL if it is not among the recent ones of @t. */
+static __always_inline struct ktap_entry *ktap_recent_find(const struct ktap_table *t,
+							   const struct ktap_value *key)
+{
+	struct ktap_entry *const *recent = READ_ONCE(t->recent);
+	struct ktap_entry *e;
+
+	if (!recent)
+		return NULL;
+	if (key->tag == KTAP_INT) {
+		e = ktap_recent_at(recent, ktap_recent_place(key->u));
+		if (likely(e->key.u == key->u && e->key.tag == KTAP_INT))
+			return e;
+	} else if (key->tag == KTAP_STR && key->len <= KTAP_SHORT_KEY) {
+		e = ktap_recent_at(recent, ktap_recent_short_place(key));
+		if (likely(e->key.tag == KTAP_STR && e->key.len == key->len &&
+			   ktap_key_same_short(e->bytes, key->blob, key->len)))
+			return e;
+	} else if (key->tag == KTAP_TUPLE) {
+		e = ktap_recent_at(recent, ktap_recent_tuple_place(key));
+		if (likely(e->key.tag == KTAP_TUPLE && e->key.len == key->len &&
+			   ktap_same_bytes(e->bytes, key->blob, key->len)))
+			return e;
+	}
+	return NULL;
+}
+
+/* Add to an integer of an entry, or set it, without the lock.  False if that cannot be done. */
+static __always_inline bool ktap_recent_put(const struct ktap_table *t,
+					    const struct ktap_value *key, s64 n, bool add)
+{
+	struct ktap_entry *e = ktap_recent_find(t, key);
+
+	if (!e || e->value.tag != KTAP_INT)
+		return false;
+	ktap_entry_put(e, n, add);
+	return true;
+}
+
+/* table_recent.c: the stripe of @key, which is that of @e, is locked. */
+void ktap_recent_note(struct ktap_env *env, struct ktap_table *t, struct ktap_entry *e);
+
+#endif /* _KTAP_TABLE_RECENT_H */
