@@ -12,6 +12,7 @@
 #include <linux/types.h>
 
 #include "vm/event.h"
+#include "vm/quick.h"
 #include "vm/run.h"
 
 struct irq_work;
@@ -86,8 +87,9 @@ struct ktap_plan {
  * @handler_func: the handler's function
  * @native: native code of both; NULL if they are interpreted
  * @jit_outcome: why they are
- * @start: how its runs begin; set when it is attached.  It is plain only if the filter
- *	of the session does not narrow its events
+ * @start: how its runs begin; set when it is attached
+ * @quick: how it handles events of tasks; set when it is attached, and KTAP_WAY_ANY if
+ *	the filter of the session narrows its events
  * @stats: counters
  * @plan: the parts of its events that it may read
  * @injects: a function may be replaced for it (inject.c)
@@ -120,6 +122,7 @@ struct ktap_probe {
 	const struct ktap_native *native;
 	enum ktap_jit_outcome jit_outcome;
 	struct ktap_start start;
+	struct ktap_quick quick;
 	struct ktap_probe_stats __percpu *stats;
 	struct ktap_plan plan;
 	bool injects;

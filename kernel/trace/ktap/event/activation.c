@@ -18,7 +18,9 @@
 #include "data/lock.h"
 #include "event/source.h"
 #include "session.h"
+#include "vm/global.h"
 #include "vm/overhead.h"
+#include "vm/quick.h"
 #include "vm/run.h"
 
 /**
@@ -60,6 +62,10 @@
  * Most events happen in tasks, at probes whose functions are simple.  For these, what a
  * run begins with is computed when the probe is attached (&ktap_probe.start), and what
  * the end of a run seldom has to do is one test (&ktap_vm.after).
+ *
+ * Many probes only count, or have a filter that compares the process and is seldom true.
+ * They do that without an activation (&ktap_probe.quick): no other event can happen
+ * meanwhile but in an interrupt, since nothing is called.
  */
 
 /**
@@ -429,6 +435,13 @@ static void activation_run_nested(struct ktap_vm *vm, struct ktap_probe *probe,
 }
 NOKPROBE_SYMBOL(activation_run_nested);
 
+/* Has this event interrupted a run of its level, or somebody in a lock of ktap? */
+static __always_inline bool activation_is_busy(const struct cpu_activations *acts,
+					       unsigned int level)
+{
+	return acts->busy[level] || __this_cpu_read(ktap_locks_held);
+}
+
 /*
  * Take the activation of @level on this CPU, so that no other event of this level uses it.
  * If it is busy, count the event as missed, and return false.
@@ -436,7 +449,7 @@ NOKPROBE_SYMBOL(activation_run_nested);
 static __always_inline bool activation_take(struct cpu_activations *acts, unsigned int level,
 					    struct ktap_probe *probe)
 {
-	if (unlikely(acts->busy[level] || __this_cpu_read(ktap_locks_held))) {
+	if (unlikely(activation_is_busy(acts, level))) {
 		this_cpu_inc(probe->stats->missed);
 		return false;
 	}
@@ -510,12 +523,18 @@ static noinline void activation_end(struct ktap_vm *vm, struct ktap_probe *probe
 }
 NOKPROBE_SYMBOL(activation_end);
 
+static __always_inline s64 activation_value(enum ktap_quick_value value)
+{
+	if (value == KTAP_QUICK_PID)
+		return current->tgid;
+	return value == KTAP_QUICK_TID ? current->pid : raw_smp_processor_id();
+}
+
 /*
  * The common case: a task, a probe that is plain, a session with all CPUs and processes.
  * No run of a lower level can be interrupted.
  */
-static __always_inline void activation_fire_plain(const struct ktap_hit *hit,
-						  struct ktap_probe *probe)
+static noinline void activation_fire_plain(const struct ktap_hit *hit, struct ktap_probe *probe)
 {
 	struct ktap_session *s = probe->session;
 	struct ktap_overhead *overhead;
@@ -544,6 +563,65 @@ static __always_inline void activation_fire_plain(const struct ktap_hit *hit,
 leave:
 	activation_leave(acts, KTAP_LEVEL_TASK);
 }
+NOKPROBE_SYMBOL(activation_fire_plain);
+
+/* Does the session want the event of a task, at a probe whose way is another than KTAP_WAY_ANY? */
+static __always_inline bool activation_delivers_plain(const struct ktap_session *s)
+{
+	return READ_ONCE(s->filter.state) == KTAP_RUNNING && !activation_is_own(&s->filter);
+}
+
+/* If this CPU is inside a run, count the event as missed, and return true. */
+static __always_inline bool activation_misses(struct ktap_probe *probe)
+{
+	if (likely(!activation_is_busy(__this_cpu_read(activations), KTAP_LEVEL_TASK)))
+		return false;
+	this_cpu_inc(probe->stats->missed);
+	return true;
+}
+
+/* A handler that adds to a global, or does nothing */
+static noinline void activation_fire_count(const struct ktap_hit *hit, struct ktap_probe *probe)
+{
+	const struct ktap_global *g = probe->quick.global;
+	struct ktap_session *s = probe->session;
+	struct ktap_sum __percpu *sums = NULL;
+
+	if (!activation_delivers_plain(s) || activation_misses(probe))
+		return;
+	if (g)
+		sums = READ_ONCE(g->adding);
+	/* The global may be no number, or the run is to be measured. */
+	if (unlikely((g && !sums) || !ktap_overhead_passes(this_cpu_ptr(s->overheads)))) {
+		activation_fire_plain(hit, probe);
+		return;
+	}
+	if (g)
+		ktap_sum_add(sums, probe->quick.addend);
+	this_cpu_inc(probe->stats->hits);
+}
+NOKPROBE_SYMBOL(activation_fire_count);
+
+/* A filter that compares a value.  If it is true, nothing has been done yet. */
+static noinline void activation_fire_test(const struct ktap_hit *hit, struct ktap_probe *probe)
+{
+	struct ktap_session *s = probe->session;
+
+	if (ktap_quick_passes(&probe->quick, activation_value(probe->quick.value))) {
+		if (probe->quick.counts)
+			activation_fire_count(hit, probe);
+		else
+			activation_fire_plain(hit, probe);
+		return;
+	}
+	if (!activation_delivers_plain(s) || activation_misses(probe))
+		return;
+	if (likely(ktap_overhead_passes(this_cpu_ptr(s->overheads))))
+		this_cpu_inc(probe->stats->filtered);
+	else
+		activation_fire_plain(hit, probe);
+}
+NOKPROBE_SYMBOL(activation_fire_test);
 
 /**
  * ktap_fire() - Deliver an event to its probe
@@ -557,8 +635,14 @@ void ktap_fire(const struct ktap_hit *hit)
 	struct ktap_probe *probe = hit->point->probe;
 
 	lockdep_assert_preemption_disabled();
-	if (likely(probe->start.plain && activation_is_task()))
+	if (unlikely(!activation_is_task()))
+		activation_fire(hit);
+	else if (likely(probe->quick.way == KTAP_WAY_PLAIN))
 		activation_fire_plain(hit, probe);
+	else if (probe->quick.way == KTAP_WAY_COUNT)
+		activation_fire_count(hit, probe);
+	else if (probe->quick.way == KTAP_WAY_TEST)
+		activation_fire_test(hit, probe);
 	else
 		activation_fire(hit);
 }

@@ -134,8 +134,9 @@ static int attach_make_starts(struct ktap_session *s)
 			return err;
 		ktap_start_init(&probe->start, probe->filter_func, probe->handler_func,
 				probe->native, s->env.max_insns, KTAP_FIRST_SLICE);
-		if (s->filter.narrow)
-			probe->start.plain = false;
+		ktap_quick_init(&probe->quick, &s->env, probe->filter_func, probe->handler_func);
+		if (s->filter.narrow || !probe->start.plain)
+			probe->quick.way = KTAP_WAY_ANY;
 	}
 	if (ktap_unloads(s) && !s->env.jit_always)
 		return 0;

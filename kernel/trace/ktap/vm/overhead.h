@@ -5,6 +5,7 @@
 #ifndef _KTAP_OVERHEAD_H
 #define _KTAP_OVERHEAD_H
 
+#include <linux/compiler.h>
 #include <linux/types.h>
 
 /* Percent.  The maximum means no limit: no event is skipped, no session ended. */
@@ -61,6 +62,24 @@ void ktap_overhead_init(struct ktap_overhead *m, unsigned int limit);
 static inline bool ktap_overhead_is_due(struct ktap_overhead *m)
 {
 	return !--m->countdown;
+}
+
+/**
+ * ktap_overhead_passes() - Count a run that is too short to have a start
+ * @m: the overhead
+ *
+ * An interrupt may count a run meanwhile, and one of both counts is lost.  But the
+ * countdown never passes 1 here, so that a run becomes due.
+ * Return: false, without counting it, if the run is due: ktap_overhead_is_due() says so, too.
+ */
+static inline bool ktap_overhead_passes(struct ktap_overhead *m)
+{
+	u32 countdown = READ_ONCE(m->countdown);
+
+	if (countdown <= 1)
+		return false;
+	WRITE_ONCE(m->countdown, countdown - 1);
+	return true;
 }
 
 /**

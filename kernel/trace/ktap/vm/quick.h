@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Probes that need no activation for what they do at most events.
+ */
+#ifndef _KTAP_QUICK_H
+#define _KTAP_QUICK_H
+
+#include <linux/compiler.h>
+#include <linux/types.h>
+
+struct ktap_env;
+struct ktap_func;
+struct ktap_global;
+
+/* A value that a filter compares */
+enum ktap_quick_value {
+	KTAP_QUICK_NO_VALUE,
+	KTAP_QUICK_PID,
+	KTAP_QUICK_TID,
+	KTAP_QUICK_CPU,
+};
+
+/* How a probe handles an event of a task */
+enum ktap_way {
+	KTAP_WAY_ANY,		/* by a run, with all tests */
+	KTAP_WAY_PLAIN,		/* by a run, as &struct ktap_start says */
+	KTAP_WAY_COUNT,		/* it adds to a global, or does nothing */
+	KTAP_WAY_TEST,		/* it has a filter that compares a value */
+};
+
+/**
+ * struct ktap_quick - what a probe does without an activation
+ * @way: the way that is wanted most
+ * @negated: the filter is true if the value is none from @first to @first + @span
+ * @counts: the whole handler is known: it adds to @global, or does nothing
+ * @value: what the filter compares, of KTAP_WAY_TEST
+ * @first: the smallest number for which the comparison is true
+ * @span: the largest such number minus @first
+ * @global: a global that is kept per CPU; NULL: the handler does nothing
+ * @addend: what is added to it
+ *
+ * The code of the handler and the filter do the same: a run may do it at any event.
+ */
+struct ktap_quick {
+	enum ktap_way way;
+	bool negated;
+	bool counts;
+	enum ktap_quick_value value;
+	s64 first;
+	u64 span;
+	const struct ktap_global *global;
+	s64 addend;
+};
+
+/*
+ * quick.c: to be called after ktap_rewrite_events().  @filter may be NULL.  With the way
+ * KTAP_WAY_PLAIN nothing else is used.
+ */
+void ktap_quick_init(struct ktap_quick *quick, const struct ktap_env *env,
+		     const struct ktap_func *filter, const struct ktap_func *handler);
+
+/* Is the filter true for the value @x? */
+static __always_inline bool ktap_quick_passes(const struct ktap_quick *quick, s64 x)
+{
+	return ((u64)x - (u64)quick->first <= quick->span) != quick->negated;
+}
+
+#endif /* _KTAP_QUICK_H */
