@@ -6,7 +6,8 @@
  * not depend on the event's enable, filter and set_event_pid files, users of these do not
  * see it, and nothing gets into the trace.  If the probe reads no field, the event makes
  * no record, and the tracepoint calls a function of ktap directly, if it can: small
- * handlers are cheaper then.
+ * handlers are cheaper then.  This is also done for the numbers of system calls and their
+ * results, which the tracepoints of all system calls have as arguments.
  */
 #include <linux/cleanup.h>
 #include <linux/kallsyms.h>
@@ -17,6 +18,11 @@
 #include <linux/tracepoint.h>
 #include <linux/uaccess.h>
 #include <linux/unaligned.h>
+
+#ifdef CONFIG_HAVE_SYSCALL_TRACEPOINTS
+#include <asm/syscall.h>
+#include <trace/events/syscalls.h>
+#endif
 
 #include "../../trace.h"
 #include "../../trace_output.h"
@@ -32,7 +38,7 @@
  * @point: the point
  * @ops: operations of the event's records
  * @call: the event, pinned
- * @direct: the tracepoint of @call calls tracepoint_passed(), and @consumer is not used
+ * @direct: the tracepoint of @call calls this function, and @consumer is not used; or NULL
  * @consumer: gets the records of @call, or none
  * @func: the function of an event that dynevent.c has created, or NULL
  * @top: its field with the address where stacks begin
@@ -44,7 +50,7 @@ struct ktap_tracepoint {
 	struct ktap_point point;
 	const struct ktap_event_ops *ops;
 	struct trace_event_call *call;
-	bool direct;
+	void *direct;
 	struct trace_event_consumer consumer;
 	char *func;
 	struct ktap_field top;
@@ -221,9 +227,9 @@ static struct ktap_tracepoint *tracepoint_of(struct trace_event_consumer *c)
 	return container_of(c, struct ktap_tracepoint, consumer);
 }
 
-static void tracepoint_hit(struct trace_event_consumer *c, void *rec, unsigned int len)
+static __always_inline void tracepoint_fire_record(struct ktap_tracepoint *tp, void *rec,
+						   unsigned int len)
 {
-	struct ktap_tracepoint *tp = tracepoint_of(c);
 	/* All members are set below. */
 	struct record_event r __uninitialized;
 
@@ -234,6 +240,11 @@ static void tracepoint_hit(struct trace_event_consumer *c, void *rec, unsigned i
 	r.rec = rec;
 	r.len = len;
 	ktap_fire(&r.hit);
+}
+
+static void tracepoint_hit(struct trace_event_consumer *c, void *rec, unsigned int len)
+{
+	tracepoint_fire_record(tracepoint_of(c), rec, len);
 }
 NOKPROBE_SYMBOL(tracepoint_hit);
 
@@ -262,6 +273,37 @@ static void tracepoint_passed(void *tp)
 	tracepoint_fire_plain(tp);
 }
 NOKPROBE_SYMBOL(tracepoint_passed);
+
+#ifdef CONFIG_HAVE_SYSCALL_TRACEPOINTS
+/* The records of sys_enter and sys_exit, or their beginning */
+struct sys_record {
+	struct trace_entry ent;
+	long id;
+	long ret;
+};
+
+/* The handler reads no other field than those that are set. */
+static void tracepoint_sys_enter(void *tp, struct pt_regs *regs, long id)
+{
+	struct sys_record rec __uninitialized;
+
+	rec.id = id;
+	guard(preempt_notrace)();
+	tracepoint_fire_record(tp, &rec, sizeof(rec));
+}
+NOKPROBE_SYMBOL(tracepoint_sys_enter);
+
+static void tracepoint_sys_exit(void *tp, struct pt_regs *regs, long ret)
+{
+	struct sys_record rec __uninitialized;
+
+	rec.id = syscall_get_nr(current, regs);
+	rec.ret = ret;
+	guard(preempt_notrace)();
+	tracepoint_fire_record(tp, &rec, sizeof(rec));
+}
+NOKPROBE_SYMBOL(tracepoint_sys_exit);
+#endif
 
 /* The record is too long, or the CPU has no room for one more. */
 static void tracepoint_missed(struct trace_event_consumer *c)
@@ -305,33 +347,19 @@ static bool tracepoint_is_lock_release(struct trace_event_call *call)
 	       !strcmp(trace_event_name(call), "lock_release");
 }
 
-/* May the probe read a field of the record? */
-static bool tracepoint_is_read(const struct ktap_tracepoint *tp)
+/* May the probe read a field of the record with an offset from @first up to @end? */
+static bool tracepoint_reads(const struct ktap_tracepoint *tp, size_t first, size_t end)
 {
 	const struct ktap_plan *plan = &tp->point.probe->plan;
+	const struct ktap_field *f;
 	u32 i;
 
 	if (plan->event)
 		return true;
 	for_each_set_bit(i, plan->fields, tp->point.probe->session->env.prog->nfields) {
-		if (tp->fields[i].kind != KTAP_FIELD_NONE && tp->fields[i].kind != KTAP_FIELD_NAME)
-			return true;
-	}
-	return false;
-}
-
-/* May the probe read one of the fields that all records have? */
-static bool tracepoint_reads_common(const struct ktap_tracepoint *tp)
-{
-	const struct ktap_plan *plan = &tp->point.probe->plan;
-	u32 i;
-
-	if (plan->event)
-		return true;
-	for_each_set_bit(i, plan->fields, tp->point.probe->session->env.prog->nfields) {
-		if (tp->fields[i].kind != KTAP_FIELD_NONE &&
-		    tp->fields[i].kind != KTAP_FIELD_NAME &&
-		    tp->fields[i].offset < sizeof(struct trace_entry))
+		f = &tp->fields[i];
+		if (f->kind != KTAP_FIELD_NONE && f->kind != KTAP_FIELD_NAME &&
+		    f->offset >= first && f->offset < end)
 			return true;
 	}
 	return false;
@@ -346,6 +374,39 @@ static bool tracepoint_is_plain(const struct trace_event_call *call)
 	return call->flags & TRACE_EVENT_FL_TRACEPOINT && call->class->reg == trace_event_reg;
 }
 
+#ifdef CONFIG_HAVE_SYSCALL_TRACEPOINTS
+static bool tracepoint_records_at(struct trace_event_call *call, char *name, int offset)
+{
+	const struct ftrace_event_field *field = trace_find_event_field(call, name);
+
+	return field && field->offset == offset && field->size == sizeof(long);
+}
+#endif
+
+/*
+ * The function that the event's tracepoint can call for the probe, or NULL.  All events have
+ * the fields of struct trace_entry: they are set for records only.
+ */
+static void *tracepoint_direct(const struct ktap_tracepoint *tp)
+{
+	if (!tracepoint_is_plain(tp->call))
+		return NULL;
+	if (tp->consumer.no_record)
+		return KTAP_SHORT_PROBES ? tracepoint_passed : NULL;
+#ifdef CONFIG_HAVE_SYSCALL_TRACEPOINTS
+	if (tracepoint_reads(tp, 0, offsetof(struct sys_record, id)) ||
+	    !tracepoint_records_at(tp->call, "id", offsetof(struct sys_record, id)))
+		return NULL;
+	if (tp->call->tp == &__tracepoint_sys_enter &&
+	    !tracepoint_reads(tp, offsetof(struct sys_record, ret), SIZE_MAX))
+		return tracepoint_sys_enter;
+	if (tp->call->tp == &__tracepoint_sys_exit &&
+	    tracepoint_records_at(tp->call, "ret", offsetof(struct sys_record, ret)))
+		return tracepoint_sys_exit;
+#endif
+	return NULL;
+}
+
 /* @own: the stack of the event begins at an address in the record */
 static void tracepoint_init_consumer(struct ktap_tracepoint *tp, bool own)
 {
@@ -357,12 +418,12 @@ static void tracepoint_init_consumer(struct ktap_tracepoint *tp, bool own)
 		ktap_field_init(&tp->lock, field);
 	tp->consumer.call = tp->call;
 	tp->consumer.missed = tracepoint_missed;
-	tp->consumer.no_record = !own && !field && !tracepoint_is_read(tp);
-	tp->consumer.no_common = !tracepoint_reads_common(tp);
+	tp->consumer.no_record = !own && !field && !tracepoint_reads(tp, 0, SIZE_MAX);
+	tp->consumer.no_common = !tracepoint_reads(tp, 0, sizeof(struct trace_entry));
 	tp->consumer.fn = field			 ? tracepoint_lock_release_hit :
 			  tp->consumer.no_record ? tracepoint_plain_hit :
 						   tracepoint_hit;
-	tp->direct = KTAP_SHORT_PROBES && tp->consumer.no_record && tracepoint_is_plain(tp->call);
+	tp->direct = own || field ? NULL : tracepoint_direct(tp);
 }
 
 static void tracepoint_find_field(struct ktap_tracepoint *tp, u32 index)
@@ -454,13 +515,12 @@ int ktap_tracepoint_add_own(struct ktap_probe *probe, struct trace_event_call *c
 static int tracepoint_attach(struct ktap_point *point)
 {
 	struct ktap_tracepoint *tp = container_of(point, struct ktap_tracepoint, point);
-	unsigned long entry = tp->direct ? (unsigned long)tracepoint_passed :
-					   (unsigned long)tp->call->class->probe;
+	unsigned long entry = (unsigned long)(tp->direct ?: tp->call->class->probe);
 
 	if (kallsyms_lookup_size_offset(entry, &point->entry_size, NULL))
 		point->entry = entry;
 	if (tp->direct)
-		return tracepoint_probe_register(tp->call->tp, tracepoint_passed, tp);
+		return tracepoint_probe_register(tp->call->tp, tp->direct, tp);
 	return trace_event_consumer_register(&tp->consumer);
 }
 
@@ -471,7 +531,7 @@ static void tracepoint_detach(struct ktap_point *point)
 	if (tp->call->flags & TRACE_EVENT_FL_TRACEPOINT)
 		ktap_stand_in_put(point->probe->session, tp->call->tp);
 	if (tp->direct)
-		tracepoint_probe_unregister(tp->call->tp, tracepoint_passed, tp);
+		tracepoint_probe_unregister(tp->call->tp, tp->direct, tp);
 	else
 		trace_event_consumer_unregister(&tp->consumer);
 }
