@@ -16,7 +16,7 @@ static u32 recent_place_of(const struct ktap_value *key)
 		return ktap_recent_place(key->u);
 	if (key->tag == KTAP_STR && key->len <= KTAP_SHORT_KEY)
 		return ktap_recent_short_place(key);
-	return key->tag == KTAP_TUPLE ? ktap_recent_tuple_place(key) : KTAP_RECENT;
+	return ktap_recent_is_long(key) ? ktap_recent_long_place(key) : KTAP_RECENT;
 }
 
 static void recent_empty(struct ktap_entry **recent)

@@ -5,7 +5,9 @@
 #ifndef _KTAP_TABLE_RECENT_H
 #define _KTAP_TABLE_RECENT_H
 
+#include <linux/align.h>
 #include <linux/atomic.h>
+#include <linux/bits.h>
 #include <linux/compiler.h>
 #include <linux/hash.h>
 #include <linux/minmax.h>
@@ -24,6 +26,8 @@
  * ktap_find_steady().  Functions that remove entries in process context first forget
  * all recent entries and wait for a grace period: ktap_table_pause().
  *
+ * Long keys and keys that are no strings, integers, stacks or compound keys have no place.
+ *
  * Only who has locked the stripe of a key writes to the place of that key, and only a
  * complete entry.  A reader finds a valid entry there, or &ktap_no_entry, which has no
  * key; it compares the keys.  Adding is atomic in steady tables whether or not the
@@ -35,6 +39,9 @@
 
 #define KTAP_RECENT_BITS	7
 #define KTAP_RECENT		BIT(KTAP_RECENT_BITS)
+
+/* Bytes of the longest key that has a place: the comparison costs the script nothing. */
+#define KTAP_RECENT_KEY		256
 
 /* In an empty place: an entry that no key equals */
 extern struct ktap_entry ktap_no_entry;
@@ -56,13 +63,24 @@ static __always_inline u32 ktap_recent_short_place(const struct ktap_value *key)
 	return ktap_recent_place(word);
 }
 
-/* Of the words, the first value, one in the middle and the last one differ most often. */
-static __always_inline u32 ktap_recent_tuple_place(const struct ktap_value *key)
+/*
+ * Longer keys: compound keys, stacks, strings.  Of the words of a compound key, the first
+ * value, which is word 1, one in the middle and the last one differ most often.
+ */
+static __always_inline bool ktap_recent_is_long(const struct ktap_value *key)
 {
-	const u64 *words = key->blob;
-	u32 n = key->len / sizeof(u64);
+	u64 tags = BIT(KTAP_TUPLE) | BIT(KTAP_KSTACK) | BIT(KTAP_USTACK) | BIT(KTAP_STR);
 
-	return ktap_recent_place(words[n > 1] + 3 * words[n / 2] + 5 * words[n - 1]);
+	return BIT(key->tag) & tags && key->len > sizeof(u64) && key->len <= KTAP_RECENT_KEY;
+}
+
+static __always_inline u32 ktap_recent_long_place(const struct ktap_value *key)
+{
+	const void *p = key->blob;
+	u64 middle = ktap_word(p + ALIGN_DOWN(key->len / 2, sizeof(u64)));
+	u64 last = ktap_word(p + key->len - sizeof(u64));
+
+	return ktap_recent_place(ktap_word(p + sizeof(u64)) + 3 * middle + 5 * last);
 }
 
 /*
@@ -94,9 +112,9 @@ static __always_inline struct ktap_entry *ktap_recent_find(const struct ktap_tab
 		if (likely(e->key.tag == KTAP_STR && e->key.len == key->len &&
 			   ktap_key_same_short(e->bytes, key->blob, key->len)))
 			return e;
-	} else if (key->tag == KTAP_TUPLE) {
-		e = ktap_recent_at(recent, ktap_recent_tuple_place(key));
-		if (likely(e->key.tag == KTAP_TUPLE && e->key.len == key->len &&
+	} else if (ktap_recent_is_long(key)) {
+		e = ktap_recent_at(recent, ktap_recent_long_place(key));
+		if (likely(e->key.tag == key->tag && e->key.len == key->len &&
 			   ktap_same_bytes(e->bytes, key->blob, key->len)))
 			return e;
 	}
