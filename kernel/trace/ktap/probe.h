@@ -83,7 +83,7 @@ struct ktap_plan {
  * @pc: the instruction that registered it, for messages
  * @filter: index of the filter's function, or KTAP_NONE
  * @handler: index of the handler's function
- * @filter_func: the filter's function, or NULL
+ * @filter_func: the filter's function, or NULL; if @quick tests what it does, NULL
  * @handler_func: the handler's function
  * @native: native code of both; NULL if they are interpreted
  * @jit_outcome: why they are

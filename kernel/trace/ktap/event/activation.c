@@ -334,13 +334,31 @@ static void activation_count_error(struct ktap_vm *vm, struct ktap_probe *probe)
 }
 NOKPROBE_SYMBOL(activation_count_error);
 
+static __always_inline s64 activation_value(enum ktap_quick_value value)
+{
+	if (value == KTAP_QUICK_PID)
+		return current->tgid;
+	return value == KTAP_QUICK_TID ? current->pid : raw_smp_processor_id();
+}
+
+/* Is the filter true?  One that compares no value is a part of the run. */
+static __always_inline bool activation_passes(const struct ktap_quick *quick)
+{
+	return likely(!quick->value) || ktap_quick_passes(quick, activation_value(quick->value));
+}
+
 /* Run the filter and the handler, count the outcome, and report an error. */
 static __always_inline int activation_run(struct ktap_vm *vm, struct ktap_probe *probe,
 					  const struct ktap_event *ev, u64 slice)
 {
-	int err = ktap_vm_handle(vm, probe->filter_func, probe->handler_func, probe->native, ev,
-				 slice);
+	int err;
 
+	if (unlikely(!activation_passes(&probe->quick))) {
+		this_cpu_inc(probe->stats->filtered);
+		return 0;
+	}
+	err = ktap_vm_handle(vm, probe->filter_func, probe->handler_func, probe->native, ev,
+			     slice);
 	if (!vm->handler)
 		this_cpu_inc(probe->stats->hits);
 	else if (!err)
@@ -523,18 +541,12 @@ static noinline void activation_end(struct ktap_vm *vm, struct ktap_probe *probe
 }
 NOKPROBE_SYMBOL(activation_end);
 
-static __always_inline s64 activation_value(enum ktap_quick_value value)
-{
-	if (value == KTAP_QUICK_PID)
-		return current->tgid;
-	return value == KTAP_QUICK_TID ? current->pid : raw_smp_processor_id();
-}
-
 /*
  * The common case: a task, a probe that is plain, a session with all CPUs and processes.
  * No run of a lower level can be interrupted.
  */
-static noinline void activation_fire_plain(const struct ktap_hit *hit, struct ktap_probe *probe)
+static __always_inline void activation_run_plain(const struct ktap_hit *hit,
+						 struct ktap_probe *probe, bool passed)
 {
 	struct ktap_session *s = probe->session;
 	struct ktap_overhead *overhead;
@@ -553,8 +565,8 @@ static noinline void activation_fire_plain(const struct ktap_hit *hit, struct kt
 	overhead = activation_join(vm, s);
 	if (unlikely(ktap_overhead_is_due(overhead)) && !activation_start(vm, probe))
 		goto leave;
-	err = ktap_vm_start(vm, &probe->start, &hit->ev);
-	if (likely(!vm->handler))
+	err = passed ? ktap_vm_start(vm, &probe->start, &hit->ev) : 0;
+	if (likely(passed && !vm->handler))
 		this_cpu_inc(probe->stats->hits);
 	else if (!err)
 		this_cpu_inc(probe->stats->filtered);
@@ -563,7 +575,19 @@ static noinline void activation_fire_plain(const struct ktap_hit *hit, struct kt
 leave:
 	activation_leave(acts, KTAP_LEVEL_TASK);
 }
+
+static noinline void activation_fire_plain(const struct ktap_hit *hit, struct ktap_probe *probe)
+{
+	activation_run_plain(hit, probe, true);
+}
 NOKPROBE_SYMBOL(activation_fire_plain);
+
+/* A run that does nothing, since the test of the filter is false, but is measured. */
+static noinline void activation_fire_false(const struct ktap_hit *hit, struct ktap_probe *probe)
+{
+	activation_run_plain(hit, probe, false);
+}
+NOKPROBE_SYMBOL(activation_fire_false);
 
 /* Does the session want the event of a task, at a probe whose way is another than KTAP_WAY_ANY? */
 static __always_inline bool activation_delivers_plain(const struct ktap_session *s)
@@ -619,7 +643,7 @@ static noinline void activation_fire_test(const struct ktap_hit *hit, struct kta
 	if (likely(ktap_overhead_passes(this_cpu_ptr(s->overheads))))
 		this_cpu_inc(probe->stats->filtered);
 	else
-		activation_fire_plain(hit, probe);
+		activation_fire_false(hit, probe);
 }
 NOKPROBE_SYMBOL(activation_fire_test);
 

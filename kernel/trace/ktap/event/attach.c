@@ -120,6 +120,16 @@ int ktap_probe_compile(struct ktap_session *s, struct ktap_probe *probe, unsigne
 	return 0;
 }
 
+/* A filter whose test is known is no part of a run. */
+static void attach_make_quick(struct ktap_session *s, struct ktap_probe *probe)
+{
+	const struct ktap_func *filter =
+		probe->filter == KTAP_NONE ? NULL : &s->env.prog->funcs[probe->filter];
+
+	ktap_quick_init(&probe->quick, &s->env, filter, probe->handler_func);
+	probe->filter_func = probe->quick.value ? NULL : filter;
+}
+
 /* Nothing that this reads changes any more. */
 static int attach_make_starts(struct ktap_session *s)
 {
@@ -129,12 +139,12 @@ static int attach_make_starts(struct ktap_session *s)
 
 	list_for_each_entry(probe, &s->probes, list) {
 		cond_resched();
+		attach_make_quick(s, probe);
 		err = ktap_probe_compile(s, probe, ++n, &s->diag);
 		if (err)
 			return err;
 		ktap_start_init(&probe->start, probe->filter_func, probe->handler_func,
 				probe->native, s->env.max_insns, KTAP_FIRST_SLICE);
-		ktap_quick_init(&probe->quick, &s->env, probe->filter_func, probe->handler_func);
 		if (s->filter.narrow || !probe->start.plain)
 			probe->quick.way = KTAP_WAY_ANY;
 	}

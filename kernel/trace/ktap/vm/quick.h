@@ -33,13 +33,13 @@ enum ktap_way {
  * @way: the way that is wanted most
  * @negated: the filter is true if the value is none from @first to @first + @span
  * @counts: the whole handler is known: it adds to @global, or does nothing
- * @value: what the filter compares, of KTAP_WAY_TEST
+ * @value: what the filter compares; then it is no part of a run
  * @first: the smallest number for which the comparison is true
  * @span: the largest such number minus @first
  * @global: a global that is kept per CPU; NULL: the handler does nothing
  * @addend: what is added to it
  *
- * The code of the handler and the filter do the same: a run may do it at any event.
+ * The code of the handler does the same: a run may do it at any event.
  */
 struct ktap_quick {
 	enum ktap_way way;
