@@ -77,6 +77,7 @@ int ktap_policy_check(struct ktap_session *s)
 	err = ktap_signature_check(s->chunk, s->chunk_size, &why);
 	if (!err) {
 		s->perfmon = true;
+		WRITE_ONCE(s->is_signed, true);
 		return 0;
 	}
 	if (demands == POLICY_SIGNED && s->may_profile)

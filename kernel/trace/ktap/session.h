@@ -84,6 +84,7 @@ struct ktap_refill {
  * @max_overhead: percent of each CPU that handlers may take; 0: the default
  * @follow: deliver events of the descendants of &ktap_filter.pid, too
  * @unsafe: the script may act on the system
+ * @is_signed: the policy asked for a signature, and the script has one
  * @dry: attach nothing, and run only the top level
  * @streams: output can be read while the top level runs
  * @mark_key: key of the marks that the reader replaces by symbols of user code; empty:
@@ -186,6 +187,7 @@ struct ktap_session {
 	unsigned int max_overhead;
 	bool follow;
 	bool unsafe;
+	bool is_signed;
 	bool dry;
 	bool streams;
 	char mark_key[KTAP_MAX_MARK_KEY + 1];

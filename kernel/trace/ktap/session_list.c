@@ -100,13 +100,16 @@ static void sessions_show_session(struct seq_file *m, struct ktap_session *s)
 		seq_escape(m, s->args[0].blob, " \t\n\\");
 	else
 		seq_putc(m, '-');
-	seq_printf(m, " %s events=%lu lost=%ld memory=%zu overhead=%u.%02u%% attached=%u/%u\n",
+	seq_printf(m, " %s events=%lu lost=%ld memory=%zu overhead=%u.%02u%% attached=%u/%u",
 		   state_names[READ_ONCE(s->filter.state)], events,
 		   atomic_long_read(&s->env.counters.lost_records),
 		   READ_ONCE(s->env.heap.bytes) + READ_ONCE(s->probe_bytes) +
 		   READ_ONCE(s->env.native_bytes) +
 		   ktap_output_memory(&s->output),
 		   share / 100, share % 100, READ_ONCE(s->nattached), READ_ONCE(s->nevents));
+	if (READ_ONCE(s->is_signed))
+		seq_printf(m, " signed=%d", 1);
+	seq_putc(m, '\n');
 
 	list_for_each_entry_rcu(probe, &s->probes, list, lockdep_is_held(&ktap_sessions_lock)) {
 		ktap_probe_stats(probe, &stats);

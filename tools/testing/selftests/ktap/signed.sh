@@ -12,7 +12,7 @@ policy=$tracefs/ktap/policy
 [ -e "$policy" ] || lacks "this kernel verifies no signatures"
 [ -e "$signed/trusted.ktap" ] || lacks "there is no chunk that a key of this kernel has signed"
 needs syscalls:sys_enter_getppid
-plan 23
+plan 25
 
 was=$(cat $paranoid)
 mode=$(stat -c %a "$session")
@@ -113,10 +113,23 @@ with "$workload" as $nobody sh -c "echo permissions >$policy"
 result $? choosing_needs_cap_sys_admin
 chmod 640 "$policy"
 
+# Those who look at the sessions see which one has its rights from a signature.
+printf '%s\n' "exec 3<>$session || exit 1" "cat $tmp/trusted.ktap >&3" 'read go' >"$tmp/signed.sh"
+can_wait
+"$workload" as $nobody sh "$tmp/signed.sh" <&9 >"$tmp/out" 2>"$tmp/err" &
+shown=$!
+listed() { grep -q ' attached=[0-9]*/[0-9]* signed=1$' "$tracefs/ktap/sessions"; }
+wait_until listed
+result $? sessions_show_the_signature
+go_on
+wait $shown
+"$KTAP" -q -e "trace_begin { print(1) } trace_end { system('cat $tracefs/ktap/sessions') }" --unsafe >"$tmp/out" 2>"$tmp/err" </dev/null
+! grep -q signed= "$tmp/out" && grep -q ' attached=0/0' "$tmp/out"
+result $? and_of_no_other_one
+
 # The policy at the time of loading counts, too.
 printf '%s\n' "exec 3<>$session || exit 1" 'read go' "cat $tmp/trusted.ktap >&3 2>/dev/null" \
 	'cat <&3' >"$tmp/late.sh"
-can_wait
 "$workload" as $nobody sh "$tmp/late.sh" <&9 >"$tmp/out" 2>"$tmp/err" &
 late=$!
 opened() { grep -q ' open events=' "$tracefs/ktap/sessions"; }
