@@ -107,6 +107,8 @@ static void sessions_show_session(struct seq_file *m, struct ktap_session *s)
 		   READ_ONCE(s->env.native_bytes) +
 		   ktap_output_memory(&s->output),
 		   share / 100, share % 100, READ_ONCE(s->nattached), READ_ONCE(s->nevents));
+	if (READ_ONCE(s->ncalls))
+		seq_printf(m, " calls=%u", READ_ONCE(s->ncalls));
 	if (READ_ONCE(s->is_signed))
 		seq_printf(m, " signed=%d", 1);
 	seq_putc(m, '\n');

@@ -18,6 +18,7 @@
 #include "session_output.h"
 #include "session_priv.h"
 #include "vm/builtin.h"
+#include "vm/kernel_function.h"
 #include "vm/task_fields.h"
 
 /* The chunk or a line is refused; the reason is in @diag. */
@@ -88,6 +89,14 @@ static int load_check_permissions(struct ktap_session *s)
 {
 	return ktap_permissions_check(s, s->env.prog) ?:
 	       ktap_check_unsafe(s->env.prog, s->unsafe, &s->diag);
+}
+
+static int load_find_functions(struct ktap_session *s)
+{
+	int err = ktap_kernel_functions_find(s->env.prog, &s->diag);
+
+	WRITE_ONCE(s->ncalls, s->env.prog->nfunctions);
+	return err;
 }
 
 static int load_init_env(struct ktap_session *s)
@@ -219,6 +228,7 @@ static const struct {
 	{ ktap_policy_check },
 	{ load_program,			load_free_program },	/* verified and linked */
 	{ load_check_permissions },
+	{ load_find_functions },	/* ktap_program_free() releases them */
 	{ load_init_env,		load_destroy_env },
 	{ load_take_options },
 	{ load_init_vm,			load_destroy_vm },

@@ -26,6 +26,7 @@
 #include "session.h"
 #include "session_output.h"
 #include "vm/kernel_call.h"
+#include "vm/kernel_function.h"
 #include "vm/opcode.h"
 
 /* Bytes that are copied from the user at a time */
@@ -191,6 +192,7 @@ static int tracefs_features_show(struct seq_file *m, void *unused)
 		seq_printf(m, "%s: %lu\n", limits[i].name, limits[i].value);
 	seq_printf(m, "set_retval: %d\n", KTAP_CAN_SET_RETVAL);
 	seq_printf(m, "verdict: %d\n", KTAP_CAN_DROP_PACKETS);
+	seq_printf(m, "call: %d\n", KTAP_CAN_CALL);
 	seq_printf(m, "jit: %d\n", IS_ENABLED(CONFIG_KTAP_JIT));
 	seq_printf(m, "signed: %d\n", IS_ENABLED(CONFIG_KTAP_SIGNED));
 	seq_printf(m, "user_files: %d\n", KTAP_FINDS_USER_FILES);

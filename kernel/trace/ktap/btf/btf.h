@@ -84,6 +84,21 @@ struct ktap_btf_set {
 	DECLARE_BITMAP(owners, KTAP_BTF_OWNERS);
 };
 
+/* Parameters of a function that scripts call, at most */
+#define KTAP_PROTOTYPE_PARAMS	6
+
+/**
+ * struct ktap_prototype - how to call a function
+ * @n: number of its parameters
+ * @params: size and kind of each, as if it were in memory; @bits is 1 for bool
+ * @result: the same for the result; KTAP_LOAD_NONE: it has none
+ */
+struct ktap_prototype {
+	u32 n;
+	struct ktap_load params[KTAP_PROTOTYPE_PARAMS];
+	struct ktap_load result;
+};
+
 /* Size of a buffer for the text of a type */
 #define KTAP_TYPE_TEXT		80
 
@@ -225,6 +240,22 @@ void ktap_btf_near_param(u32 proto, u32 first, struct ktap_suggest *near);
  * Return: false if the prototype is not known.
  */
 bool ktap_btf_result(u32 proto, struct ktap_load *load);
+
+/**
+ * ktap_btf_prototype() - Find out how to call a function
+ * @proto: the prototype
+ * @p: set to the result
+ *
+ * Context: process.
+ * Return: NULL; or why scripts cannot call it: a part of a sentence.
+ */
+const char *ktap_btf_prototype(u32 proto, struct ktap_prototype *p);
+
+/* Text of a prototype for messages, "int f(int a, char *b)"; a long one is cut. */
+void ktap_btf_prototype_text(u32 proto, const char *name, char *text, size_t size);
+
+/* Return the name of a function of the kernel that is most like @name, or NULL. */
+const char *ktap_btf_near_function(const char *name);
 #else
 static inline int ktap_btf_begin(void)
 {

@@ -351,3 +351,123 @@ bool ktap_btf_result(u32 proto, struct ktap_load *load)
 		load->kind = KTAP_LOAD_NONE;
 	return true;
 }
+
+static bool btf_name_is_bool(u32 type)
+{
+	const struct btf_type *t = ktap_btf_resolve(&type);
+
+	return t && btf_kind(t) == BTF_KIND_INT &&
+	       BTF_INT_ENCODING(*(const u32 *)(t + 1)) & BTF_INT_BOOL;
+}
+
+/* Set @load; false unless the value is an integer or a pointer, in one register. */
+static bool btf_name_load_scalar(u32 type, struct ktap_load *load)
+{
+	ktap_btf_load(type, load);
+	load->bits = btf_name_is_bool(type);
+	return load->kind >= KTAP_LOAD_SIGNED && load->kind <= KTAP_LOAD_POINTER &&
+	       load->size <= sizeof(long);
+}
+
+const char *ktap_btf_prototype(u32 proto, struct ktap_prototype *p)
+{
+	const struct btf_type *t = btf_name_proto_at(proto);
+	const struct btf_param *param = (const struct btf_param *)(t + 1);
+	u32 i, result;
+
+	*p = (struct ktap_prototype){};
+	if (!t)
+		return "its prototype is not known";
+	result = ktap_btf_other(proto, t->type);
+	ktap_btf_resolve(&result);
+	/* 0 is void. */
+	if (result && !btf_name_load_scalar(result, &p->result))
+		return "its result is no integer, boolean or pointer";
+	p->n = BTF_INFO_VLEN(t->info);
+	if (p->n && !param[p->n - 1].type)
+		return "it takes a variable number of arguments";
+	/* s390 has five registers for arguments. */
+	if (p->n > KTAP_PROTOTYPE_PARAMS - IS_ENABLED(CONFIG_S390))
+		return "not all of its arguments are in registers";
+	for (i = 0; i < p->n; i++) {
+		if (!btf_name_load_scalar(ktap_btf_other(proto, param[i].type), &p->params[i]))
+			return "a parameter is no integer, boolean or pointer";
+	}
+	return NULL;
+}
+
+/* Text of a type as in C, without qualifiers, and with a space unless it ends with "*" */
+static size_t btf_name_put_type(u32 type, char *text, size_t size)
+{
+	char target[KTAP_TYPE_TEXT], stars[8] = "";
+	const struct btf_type *t;
+	const char *name;
+	u32 n = 0;
+
+	for (t = ktap_btf_at(type); t && type; t = ktap_btf_at(type)) {
+		u8 kind = btf_kind(t);
+
+		if (kind == BTF_KIND_PTR && n < sizeof(stars) - 1)
+			stars[n++] = '*';
+		else if (kind != BTF_KIND_CONST && kind != BTF_KIND_VOLATILE &&
+			 kind != BTF_KIND_RESTRICT && kind != BTF_KIND_TYPE_TAG)
+			break;
+		type = ktap_btf_other(type, t->type);
+	}
+	if (!t || !type)
+		name = "void";
+	else if (btf_kind(t) == BTF_KIND_TYPEDEF)
+		name = ktap_btf_string(type, t->name_off);
+	else if (btf_kind(t) == BTF_KIND_FUNC_PROTO)
+		name = "function";
+	else
+		name = ktap_btf_text(type, target);
+	return scnprintf(text, size, "%s %s", name, stars);
+}
+
+void ktap_btf_prototype_text(u32 proto, const char *name, char *text, size_t size)
+{
+	const struct btf_type *t = btf_name_proto_at(proto);
+	const struct btf_param *param = (const struct btf_param *)(t + 1);
+	u32 i, n = t ? BTF_INFO_VLEN(t->info) : 0;
+	size_t len;
+
+	if (!t) {
+		scnprintf(text, size, "%s()", name);
+		return;
+	}
+	len = btf_name_put_type(ktap_btf_other(proto, t->type), text, size);
+	len += scnprintf(text + len, size - len, "%s(%s", name, n ? "" : "void");
+	for (i = 0; i < n; i++) {
+		if (i)
+			len += scnprintf(text + len, size - len, ", ");
+		if (!param[i].type) {
+			len += scnprintf(text + len, size - len, "...");
+			break;
+		}
+		len += btf_name_put_type(ktap_btf_other(proto, param[i].type), text + len,
+					 size - len);
+		len += scnprintf(text + len, size - len, "%s",
+				 ktap_btf_string(proto, param[i].name_off));
+	}
+	scnprintf(text + len, size - len, ")");
+}
+
+const char *ktap_btf_near_function(const char *name)
+{
+	struct btf *kernel = bpf_get_btf_vmlinux();
+	u32 id, n = btf_nr_types(kernel);
+	const struct btf_type *t;
+	struct ktap_suggest near;
+
+	ktap_suggest_begin(&near, name);
+	for (id = 1; id < n; id++) {
+		t = btf_type_by_id(kernel, id);
+		if (t && btf_kind(t) == BTF_KIND_FUNC)
+			ktap_suggest_look(&near, btf_name_by_offset(kernel, t->name_off));
+		if (fatal_signal_pending(current))
+			break;
+		cond_resched();
+	}
+	return near.best;
+}

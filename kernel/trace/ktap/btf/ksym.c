@@ -85,7 +85,6 @@ static bool ksym_is_percpu(const struct module *mod, unsigned long address)
 	       address < (unsigned long)__per_cpu_end;
 }
 
-/* Count the symbols of a name, without those of modules. */
 static int ksym_count_one(void *data, unsigned long address)
 {
 	unsigned int *n = data;
@@ -94,7 +93,7 @@ static int ksym_count_one(void *data, unsigned long address)
 	return 0;
 }
 
-static unsigned int ksym_count_symbols(const char *name)
+unsigned int ktap_symbol_count(const char *name)
 {
 	unsigned int n = 0;
 
@@ -142,7 +141,7 @@ static struct module *ksym_pin_module(const char *module)
 #endif
 }
 
-static struct module *ksym_pin_module_of(unsigned long address)
+struct module *ktap_symbol_pin(unsigned long address)
 {
 	struct module *mod;
 
@@ -157,9 +156,9 @@ static struct module *ksym_pin_module_of(unsigned long address)
  */
 static int ksym_pin_owner(struct ktap_symbol *sym, const char *name, const char *module)
 {
-	if (!*module && ksym_count_symbols(name))
+	if (!*module && ktap_symbol_count(name))
 		return 0;
-	sym->mod = *module ? ksym_pin_module(module) : ksym_pin_module_of(sym->address);
+	sym->mod = *module ? ksym_pin_module(module) : ktap_symbol_pin(sym->address);
 	/* The module may have been replaced by another one before it was pinned. */
 	return sym->mod && kallsyms_lookup_name(name) == sym->address ? 0 : -ENOENT;
 }
@@ -175,7 +174,7 @@ static bool ksym_was_for_booting(const struct ktap_symbol *sym)
 static int ksym_check_variable(struct ktap_diag *diag, const struct ktap_program *prog, u32 pc,
 			       const char *name, const struct ktap_symbol *sym)
 {
-	unsigned int n = sym->mod ? 1 : ksym_count_symbols(name);
+	unsigned int n = sym->mod ? 1 : ktap_symbol_count(name);
 
 	if (n > 1) {
 		ktap_diag_at(diag, prog, pc, "there are %u kernel symbols '%s'", n, name);
@@ -238,7 +237,7 @@ bool ktap_symbol_type(struct ktap_program *prog, u32 string, struct ktap_load *l
 	const char *name = ksym_split_module(prog->strings[string].blob, module);
 
 	/* A variable of the kernel has precedence over those of modules. */
-	return ktap_btf_variable(*module || ksym_count_symbols(name) ? module : NULL, name,
+	return ktap_btf_variable(*module || ktap_symbol_count(name) ? module : NULL, name,
 				 &prog->types, load);
 }
 

@@ -10,6 +10,7 @@
 struct ktap_load;
 struct ktap_program;
 struct ktap_symbol;
+struct module;
 
 /*
  * Text of an address, at most KTAP_MAX_SYMBOL bytes in @buf, NUL included; the
@@ -25,6 +26,10 @@ unsigned long ktap_symbol_range(u64 address, unsigned long *start);
  * it has not.  Context: process.
  */
 bool ktap_symbol_type(struct ktap_program *prog, u32 string, struct ktap_load *load);
+/* Number of symbols with a name, without those of modules.  Context: process. */
+unsigned int ktap_symbol_count(const char *name);
+/* Pin the module that has an address; NULL if none has it, or if it is being unloaded. */
+struct module *ktap_symbol_pin(unsigned long address);
 /* The address of a variable, for this CPU if each has its own. */
 u64 ktap_symbol_here(const struct ktap_symbol *sym);
 

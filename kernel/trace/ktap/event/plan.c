@@ -140,8 +140,8 @@ static bool plan_names_first(const struct ktap_code *insn)
 {
 	const struct ktap_opdef *def = &ktap_opdefs[insn->op];
 
-	if (insn->op == KTAP_OP_VALUE || insn->op == KTAP_OP_KERNEL || insn->op == KTAP_OP_SUM ||
-	    insn->op == KTAP_OP_PRINTF)
+	if (insn->op == KTAP_OP_VALUE || insn->op == KTAP_OP_KERNEL || insn->op == KTAP_OP_KANY ||
+	    insn->op == KTAP_OP_SUM || insn->op == KTAP_OP_PRINTF)
 		return !insn->a;
 	if (!def->name)
 		return !insn->a || !insn->b || !insn->c;

@@ -16,6 +16,8 @@
 #include "event/source.h"
 #include "session.h"
 #include "vm/builtin.h"
+#include "vm/kernel_function.h"
+#include "vm/opcode.h"
 
 const struct ktap_source * const ktap_sources[] = {
 	&ktap_tracepoint_source,
@@ -463,6 +465,40 @@ static int source_renew_earlier(struct ktap_vm *vm, const struct ktap_probe *pro
 	return 0;
 }
 
+/* Visitor for ktap_probe_calls(): note the call of a function that needs process context. */
+static bool source_find_call(const struct ktap_code *insn, void *data)
+{
+	const struct ktap_code **call = data;
+
+	*call = insn;
+	return insn->op == KTAP_OP_KANY;
+}
+
+/*
+ * A function that is not in the list may sleep and take locks, which the interrupted code
+ * may hold.  So only ticks call it, by the session's thread.  The interpreter checks that, too.
+ */
+static int source_check_calls(struct ktap_vm *vm, const struct ktap_probe *probe)
+{
+	const struct ktap_program *prog = vm->env->prog;
+	struct ktap_session *s = probe->session;
+	const struct ktap_code *call;
+	const struct ktap_point *point;
+
+	if (!KTAP_CAN_CALL || probe->kind != KTAP_ON_EVENT ||
+	    !ktap_probe_calls(probe, source_find_call, &call))
+		return 0;
+	list_for_each_entry(point, &s->points, list) {
+		if (point->probe != probe || point->source == &ktap_timer_source)
+			continue;
+		s->refused_at = call - prog->code;
+		return ktap_vm_error(vm, -EINVAL,
+				     "'%s' is no function for handlers of events: call it at the top level, in trace_begin, trace_end or a tick",
+				     (const char *)prog->strings[call->d].blob);
+	}
+	return 0;
+}
+
 /*
  * Register a probe.  @def is the index of its definition, or KTAP_NONE for a probe
  * that is not defined in the chunk.  Events are delivered after the top level.
@@ -503,7 +539,8 @@ static int source_add_probe(struct ktap_vm *vm, const struct ktap_value *event, 
 		err = ktap_probe_charge(probe, source_probe_memory(probe)) ?:
 		      ktap_plan_make(probe) ?:
 		      source_parse_event(vm, probe) ?: ktap_inject_check(vm, probe) ?:
-		      ktap_packet_check(vm, probe) ?: ktap_condition_check(vm, probe);
+		      ktap_packet_check(vm, probe) ?: ktap_condition_check(vm, probe) ?:
+		      source_check_calls(vm, probe);
 	if (!err && probe->fetches)
 		err = source_renew_earlier(vm, probe);
 	if (!err && def != KTAP_NONE)

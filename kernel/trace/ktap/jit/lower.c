@@ -17,6 +17,7 @@
 #include "vm/builtin.h"
 #include "vm/frame.h"
 #include "vm/global.h"
+#include "vm/kernel_function.h"
 #include "vm/ops.h"
 #include "vm/vm.h"
 
@@ -598,6 +599,7 @@ static const struct lower_op lower_ops[256] = {
 	ROW_LINE(CALLB, ktap_jit_call_builtin, LOWER_A, LOWER_D, LOWER_NB),
 	ROW_LINE(PRINTF, ktap_jit_printf, LOWER_A, LOWER_D, LOWER_NB),
 	ROW_LINE(KERNEL, ktap_jit_call_kernel, LOWER_A, LOWER_D, LOWER_NB),
+	ROW_LINE(KANY, ktap_kernel_function_call, LOWER_D, LOWER_A, LOWER_NB),
 	ROW(VALUE, builtin_value),
 	ROW(CALLV, call_and_find, .fn = ktap_jit_call_value),
 	ROW(TAIL, tail_call),

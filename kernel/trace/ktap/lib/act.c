@@ -203,6 +203,23 @@ int ktap_fn_system(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	return err;
 }
 
+/* Any function of the kernel may act; the list has those that do not. */
+static int act_refuse_function(const struct ktap_program *prog, u32 pc, struct ktap_diag *diag)
+{
+	const char *name = prog->strings[prog->code[pc].d].blob;
+	const char *near = ktap_near_kernel_call(name);
+
+	if (near)
+		ktap_diag_at(diag, prog, pc,
+			     "ffi.C: '%s' is not in the list of functions that need no ktap --unsafe; did you mean '%s'?",
+			     name, near);
+	else
+		ktap_diag_at(diag, prog, pc,
+			     "ffi.C: '%s' is not in the list of functions that need no ktap --unsafe (a line 'unsafe' before the chunk)",
+			     name);
+	return -EPERM;
+}
+
 /* The function that the instruction calls if that acts on the system; or NULL. */
 static const struct ktap_builtin *act_acts(const struct ktap_code *insn)
 {
@@ -235,6 +252,8 @@ int ktap_check_unsafe(const struct ktap_program *prog, bool allowed, struct ktap
 				     fn->name);
 			return -EINVAL;
 		}
+		if (!allowed && fn == &ktap_kernel_any)
+			return act_refuse_function(prog, pc, diag);
 		if (!allowed) {
 			ktap_diag_at(diag, prog, pc,
 				     "%s acts on the system: that needs ktap --unsafe (a line 'unsafe' before the chunk)",

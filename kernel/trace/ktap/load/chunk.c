@@ -18,6 +18,7 @@
 
 #include "data/heap.h"
 #include "load/declare.h"
+#include "vm/kernel_function.h"
 #include "vm/program.h"
 
 /* Sections of a chunk, including unknown ones. */
@@ -729,6 +730,7 @@ void ktap_program_free(struct ktap_program *prog)
 	if (!prog)
 		return;
 	ktap_program_unlink(prog);
+	ktap_kernel_functions_put(prog);
 	ktap_declare_free(prog);
 	ktap_btf_release(&prog->types);
 	kvfree(prog->chunk);

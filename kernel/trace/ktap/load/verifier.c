@@ -265,6 +265,7 @@ static int verifier_step_own(struct verifier *v, u32 pc, const struct ktap_code 
 		return verifier_step_call(v, pc, insn);
 	case KTAP_OP_CALLB:
 	case KTAP_OP_KERNEL:
+	case KTAP_OP_KANY:
 		return verifier_step_builtin(v, pc, insn, out);
 	case KTAP_OP_RET:
 		return verifier_read_regs(v, pc, insn->a, verifier_nfixed(insn, insn->a, insn->b));
@@ -405,6 +406,7 @@ static void verifier_spoiled(const struct verifier *v, const struct ktap_code *i
 		break;
 	case KTAP_OP_CALLB:
 	case KTAP_OP_KERNEL:
+	case KTAP_OP_KANY:
 		*end += max_t(u32, verifier_nfixed(insn, insn->a, insn->b), 1);
 		break;
 	case KTAP_OP_NEXT:

@@ -11,6 +11,7 @@
 #include "load/verifier.h"
 #include "vm/builtin.h"
 #include "vm/kernel_call.h"
+#include "vm/kernel_function.h"
 
 int ktap_refuse(struct verifier *v, u32 pc, const char *fmt, ...)
 {
@@ -153,22 +154,31 @@ static int insn_check_builtin(struct verifier *v, u32 pc, struct ktap_code *insn
 	return insn_check_arguments(v, pc, insn, &ktap_builtins[id]);
 }
 
+/* A function that is not in the list is found when the rights of the session are known. */
+static int insn_check_other_call(struct verifier *v, u32 pc, struct ktap_code *insn)
+{
+	const char *name = v->prog->strings[insn->d].blob, *near = ktap_near_kernel_call(name);
+
+	if (KTAP_CAN_CALL) {
+		insn->op = KTAP_OP_KANY;
+		return insn_check_arguments(v, pc, insn, &ktap_kernel_any);
+	}
+	if (near)
+		return ktap_refuse(v, pc,
+				   "ffi.C: scripts cannot call '%s' (others need CONFIG_KTAP_CALL); did you mean '%s'?",
+				   name, near);
+	return ktap_refuse(v, pc,
+			   "ffi.C: scripts cannot call '%s': this kernel was built without CONFIG_KTAP_CALL",
+			   name);
+}
+
 /* It is replaced at once: the name is not searched again. */
 static int insn_check_kernel_call(struct verifier *v, u32 pc, struct ktap_code *insn)
 {
-	const char *name = v->prog->strings[insn->d].blob, *near;
 	u32 call;
 
-	if (!ktap_find_kernel_call(name, &call)) {
-		near = ktap_near_kernel_call(name);
-		if (near)
-			return ktap_refuse(v, pc,
-					   "ffi.C: this kernel has no function '%s' that scripts can call; did you mean '%s'?",
-					   name, near);
-		return ktap_refuse(v, pc,
-				   "ffi.C: this kernel has no function '%s' that scripts can call",
-				   name);
-	}
+	if (!ktap_find_kernel_call(v->prog->strings[insn->d].blob, &call))
+		return insn_check_other_call(v, pc, insn);
 	insn->op = KTAP_OP_KERNEL;
 	insn->d = call;
 	return insn_check_arguments(v, pc, insn, &ktap_kernel_calls[call]);

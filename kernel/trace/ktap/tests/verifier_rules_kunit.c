@@ -163,12 +163,18 @@ static const struct rule rules[] = {
 	  { I(CALLB, 0, 0, 0, KTAP_FN_PID) }, I(CALLB, 0, 0, 0, 192) },
 	{ "builtin.below_0", "this kernel has no built-in function -1",
 	  { I(CALLB, 0, 0, 0, KTAP_FN_PID) }, I(CALLB, 0, 0, 0, -1) },
+#ifndef CONFIG_KTAP_CALL
 	{ "kernel-function",
-	  "ffi.C: this kernel has no function 'nothing_like_it' that scripts can call",
+	  "ffi.C: scripts cannot call 'nothing_like_it': this kernel was built without CONFIG_KTAP_CALL",
 	  { I(CALLK, 0, 0, 0, IN_TASK) }, I(CALLK, 0, 0, 0, NOTHING) },
 	{ "kernel-function.near",
-	  "ffi.C: this kernel has no function 'swb32' that scripts can call; did you mean 'swab32'?",
+	  "ffi.C: scripts cannot call 'swb32' (others need CONFIG_KTAP_CALL); did you mean 'swab32'?",
 	  { I(CALLK, 0, 0, 0, IN_TASK) }, I(CALLK, 0, 0, 0, SWB32) },
+#else
+	{ "arity.CALLK_more", "a function of the kernel takes 0 to 6 arguments, got 7",
+	  { I(NIL, 0, 6, 0, 0), I(CALLK, 0, 6, 0, NOTHING) }, I(CALLK, 0, 7, 0, NOTHING),
+	  .at = 1, .nregs = 8 },
+#endif
 	{ "arity.CALLK_fewer", "swab32 takes 1 to 1 arguments, got 0",
 	  { I(INT, 0, 0, 0, 0), I(CALLK, 0, 1, 0, SWAB32) }, I(CALLK, 0, 0, 0, SWAB32), .at = 1 },
 	{ "arity.CALLK_open", "in_task takes 0 to 0 arguments, got 255",

@@ -29,6 +29,14 @@ const struct ktap_builtin ktap_kernel_calls[KTAP_NR_KERNEL_CALLS] = {
 #include "vm/kernel_call_list.h"
 };
 
+/* The types of its arguments are checked at run time. */
+const struct ktap_builtin ktap_kernel_any = {
+	.name = "a function of the kernel",
+	.max = KTAP_PROTOTYPE_PARAMS,
+	.levels = KTAP_UNSAFE | KTAP_IN_PROCESS,
+	.result = ktap_bit(INT) | ktap_bit(BOOL) | ktap_bit(PTR) | ktap_bit(NIL),
+};
+
 bool ktap_find_kernel_call(const char *name, u32 *call)
 {
 	u32 i;

@@ -30,6 +30,9 @@ extern const struct ktap_builtin ktap_kernel_calls[KTAP_NR_KERNEL_CALLS];
 		return 0;								\
 	}
 
+/* All functions that are not in the list. */
+extern const struct ktap_builtin ktap_kernel_any;
+
 /* Find a function by its name.  False, and *@call is not set, if the list does not have it. */
 bool ktap_find_kernel_call(const char *name, u32 *call);
 
@@ -44,6 +47,8 @@ static inline const struct ktap_builtin *ktap_called_function(const struct ktap_
 {
 	if (insn->op == KTAP_OP_CALLB)
 		return &ktap_builtins[insn->d];
+	if (insn->op == KTAP_OP_KANY)
+		return &ktap_kernel_any;
 	return insn->op == KTAP_OP_KERNEL ? &ktap_kernel_calls[insn->d] : NULL;
 }
 

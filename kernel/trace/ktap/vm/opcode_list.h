@@ -127,6 +127,7 @@ OP(ADDSELF,	READ,	NONE,	NONE,	STR,	0,	20,	KTAP_USES_SELF | KTAP_USES_HEAP, 0)
  * have no name, as no chunk contains them.  Those without work are substituted after the
  * work has been added up.
  */
+MADE(KANY,	REG,	OWN,	32, 0)	/* CALLK of a function that is not in that list */
 MADE(KERNEL,	REG,	OWN,	2, 0)	/* CALLK; d indexes ktap_kernel_calls */
 MADE(GETC,	WRITE,	GLOBAL,	0, 0)	/* GETG of a global that does not change any more */
 MADE(SUMI,	WRITE,	IMM,	0, 0)	/* INT, and the SUM of that integer that follows */

@@ -18,6 +18,7 @@
 struct ktap_access;
 struct ktap_declared;
 struct ktap_format;
+struct ktap_kernel_function;
 struct ktap_native;
 struct module;
 
@@ -125,6 +126,7 @@ struct ktap_symbol {
  * @ntries: entries of @tries
  * @noptions: entries of @options
  * @nformats: entries of @formats
+ * @nfunctions: functions in @functions
  * @code: all instructions
  * @work: by instruction, and after the last one: sum of ktap_insn_work() of all
  *	instructions before it
@@ -139,6 +141,8 @@ struct ktap_symbol {
  *	args.name is a field
  * @string_field: field of a string constant that is such a key, or KTAP_NONE
  * @symbols: by string constant: variable that SYMBOL reads; NULL if there is none
+ * @functions: by string constant: function that KANY calls (kernel_function.h); NULL if there
+ *	is none
  * @types: modules whose types it uses; changed in process context
  * @declared: types that it declares (btf/type.h); NULL if there are none
  * @accesses: members that instructions read (btf/btf_read.h); NULL if there are none
@@ -175,6 +179,7 @@ struct ktap_program {
 	u32 ntries;
 	u32 noptions;
 	u32 nformats;
+	u32 nfunctions;
 
 	struct ktap_code *code;
 	u32 *work;
@@ -186,6 +191,7 @@ struct ktap_program {
 	const struct ktap_value **fields;
 	u32 *string_field;
 	struct ktap_symbol *symbols;
+	struct ktap_kernel_function **functions;
 	struct ktap_btf_set types;
 	struct ktap_declared *declared;
 	struct ktap_access *accesses;

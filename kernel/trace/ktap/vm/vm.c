@@ -26,6 +26,7 @@
 #include "vm/frame.h"
 #include "vm/global.h"
 #include "vm/kernel_call.h"
+#include "vm/kernel_function.h"
 #include "vm/opcode.h"
 #include "vm/ops.h"
 #include "vm/run.h"
@@ -571,6 +572,10 @@ op_CALLK:	/* the verifier has replaced it */
 op_KERNEL:
 	vm->pc = insn - PROG->code;
 	err = vm_call_builtin(vm, &ktap_kernel_calls[D], &A, insn->b);
+	CHECK();
+op_KANY:
+	vm->pc = insn - PROG->code;
+	err = ktap_kernel_function_call(vm, D, &A, insn->b);
 	CHECK();
 op_RET:
 	i = insn->b;
