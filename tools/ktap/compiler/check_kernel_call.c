@@ -7,17 +7,46 @@
 #include "compiler/kernel_calls.h"
 #include "compiler/util.h"
 
-static void check_unknown_kernel_call(struct compiler *cc, const struct node *n, const char *name)
+/* Arguments of a function that is not in the list, at most */
+#define MAX_ARGS	6
+
+/* The name of a function that the list does not have: is it a misspelled one? */
+static bool check_is_misspelled(struct compiler *cc, const struct node *n, const char *name)
 {
+	const struct cdef_name *own = cdef_find_name(cc, name);
 	const char *near = kernel_call_near(name);
 
+	if (!near || (own && own->what == CDEF_IS_FUNCTION))
+		return false;
 	diag_error(&cc->diag, n->pos, "scripts cannot call '%s' of the kernel", name);
-	if (near)
-		diag_note(&cc->diag, "did you mean 'ffi.C.%s'?", near);
-	else
-		diag_note(&cc->diag,
-			  "ktap -l 'ffi:*' lists the functions; to see calls of it write trace probe:%s { ... }",
-			  name);
+	diag_note(&cc->diag,
+		  "did you mean 'ffi.C.%s'? If this kernel has a function '%s', declare it by cdef",
+		  near, name);
+	return true;
+}
+
+/*
+ * The kernel may have this function, and knows its prototype.  Any function may act on the
+ * system.
+ */
+static void check_other_kernel_call(struct compiler *cc, const struct node *n, const char *name)
+{
+	const unsigned int types = TYPE_INT | TYPE_BOOL | TYPE_POINTER | TYPE_NIL;
+	const struct node *arg;
+	unsigned int nargs = 0;
+
+	if (check_is_misspelled(cc, n, name))
+		return;
+	for (arg = n->list; arg; arg = arg->next) {
+		nargs++;
+		if (!(types & static_type(arg)))
+			diag_error(&cc->diag, arg->pos, "%s() takes %s, not %s", name,
+				   type_text(cc, types), type_text(cc, static_type(arg)));
+	}
+	if (nargs > MAX_ARGS)
+		diag_error(&cc->diag, n->pos, "%s() gets %u arguments; %u is the most", name, nargs,
+			   MAX_ARGS);
+	cc->acts = true;
 }
 
 /* The script may have declared the function, with the parameters that it has. */
@@ -55,13 +84,13 @@ void check_kernel_call(struct compiler *cc, struct node *n)
 	check_exprs(cc, n->list);
 	/* so that one without an error does not count as a call of a value */
 	n->call = CALL_KERNEL;
-	if (!call) {
-		check_unknown_kernel_call(cc, n, n->a->str);
-		return;
-	}
 	/* A function of C takes one value for each argument. */
 	for (last = n->list; last; last = last->next)
 		last->single = true;
+	if (!call) {
+		check_other_kernel_call(cc, n, n->a->str);
+		return;
+	}
 	n->builtin = &call->fn;
 	if (!check_prototype(cc, call) || !check_kernel_arity(cc, n, call))
 		return;

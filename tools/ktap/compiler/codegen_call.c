@@ -72,7 +72,7 @@ static int gen_call(struct gen *g, const struct node *n, unsigned int want)
 		break;
 	case CALL_KERNEL:
 		emit(g, KTAP_OP_CALLK, base, nargs, 0,
-		     chunk_string(g->cc, n->builtin->name, strlen(n->builtin->name)));
+		     chunk_string(g->cc, n->a->str, strlen(n->a->str)));
 		break;
 	default:
 		emit(g, KTAP_OP_NEWT, base, 0, 0, n->ival);

@@ -37,6 +37,7 @@ static const char * const allowed[] = {
 	"member of a p",
 	"nil has no members",
 	"this pointer has no type",
+	"ffi.C: scripts cannot call",
 };
 
 static bool may_be_refused(const char *reason)
