@@ -10,7 +10,7 @@
 
 #include "compiler/compile.h"
 
-#define MAX_GIVEN	32	/* maximum number of options of a program */
+#define MAX_GIVEN	64	/* maximum number of options of a program */
 
 /**
  * struct given - which options were given
@@ -31,7 +31,7 @@ struct given {
  */
 struct exclusion {
 	const char *name;
-	const char *others[16];
+	const char *others[32];
 };
 
 /* Add an option. @once: a second value would replace the first. */

@@ -27,6 +27,7 @@
 #include "native_code.h"
 #include "options.h"
 #include "output_file.h"
+#include "replay.h"
 #include "report.h"
 #include "resolve_chunk.h"
 #include "script_help.h"
@@ -231,6 +232,9 @@ static void run_show(struct run *r)
 			if (output_pending(&r->output))
 				return;	/* keep the order */
 			report_add(&r->report, piece.channel, piece.data, piece.len);
+			views_message(&r->views, &r->opts,
+				      r->loading || r->refused ? NULL : &r->output,
+				      piece.channel, piece.data, piece.len);
 			break;
 		case KTAP_CH_CAT:
 			cat_add(&r->cat, piece.data, piece.len);
@@ -502,6 +506,7 @@ static int run_loaded(struct run *r)
 	err = output_begin(&r->output);
 	if (err)
 		return output_failed(r, err);
+	views_begin(&r->views, &r->opts, &r->output);
 	if (r->stopping || r->opts.dry_run)
 		return 0;
 	if (r->opts.dump_jit) {
@@ -666,7 +671,10 @@ static int run_show_views(struct run *r, int code)
 
 	if (code == EXIT_LOAD)
 		return views_cancel(&r->views, &r->opts, code);
-	err = views_show(&r->views, &r->opts, &r->output, r->name, &failed);
+	err = r->ended && !output_pending(&r->output) ?
+	      views_end(&r->views, &r->opts, &r->output, r->exit_code) : 0;
+	if (!err)
+		err = views_show(&r->views, &r->opts, &r->output, r->name, &failed);
 	if (err)
 		code = output_failed(r, err);
 	return code ? code : failed ? EXIT_RUNTIME : 0;
@@ -748,6 +756,8 @@ int main(int argc, char **argv)
 		return show_what_there_is(&r.opts) && finish_stdout("ktap") ? 0 : EXIT_RUNTIME;
 	if (colour_wanted(r.opts.color, STDERR_FILENO))
 		colour_messages(stderr);
+	if (r.opts.replay)
+		return replay_files(&r.opts);
 	if (r.opts.to_ktap)
 		return source_show_translation(&r.opts) && finish_stdout("ktap") ? 0 : EXIT_LOAD;
 	code = run_loop(&r);

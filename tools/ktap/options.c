@@ -57,6 +57,10 @@ static const struct option_row option_table[] = {
 	  "write heat maps of histograms (SVG) to FILE; - prints" },
 	{ "--interval", NULL, "SECONDS", OPT_NUMBER, FIELD(interval),
 	  "with these two: seconds between times (default 15, 1)" },
+	{ "--record", NULL, "FILE", OPT_STRING, FIELD(record),
+	  "keep the output in FILE, in any format, for --replay" },
+	{ "--replay", NULL, "FILE...", OPT_STRING, FIELD(replay),
+	  "show recordings, merged by time" },
 	{ "--color", NULL, "WHEN", OPT_STRING, FIELD(color),
 	  "colour on a terminal: auto, always or never" },
 	{ "--bt", NULL, NULL, OPT_FLAG, FIELD(bpftrace),
@@ -108,6 +112,12 @@ static const struct exclusion ktap_exclusions[] = {
 	{ "--info", { "-e", "-l", "-o", "-f", "--folded", "--flame", "-p", "--dump-jit" } },
 	{ "--explain", { "-e", "-l", "--info", "-o", "-p", "--dry-run", "--dump-jit" } },
 	{ "--dry-run", { "-l", "--info", "--folded", "--flame", "--dump-jit" } },
+	{ "--record", { "-o", "--folded", "--flame", "--live", "--metrics", "--heatmap", "--replay",
+			"-l", "--info", "--explain", "--dry-run", "--dump-jit", "--to-ktap" } },
+	{ "--replay", { "-e", "-I", "-p", "--follow", "-a", "-C", "--self", "--unsafe", "-m",
+			"--max-overhead", "--no-symbols", "--live", "--interval", "-l", "--info",
+			"--explain", "--dry-run", "--dump-jit", "--bt", "--to-ktap", "-w",
+			"-Werror" } },
 	{ "-w", { "-Werror" } },
 	{ "--to-ktap", { "--live", "--metrics", "--heatmap", "-l", "--info", "--explain" } },
 	{ "--bt", { "--live", "--metrics", "--heatmap", "-l", "--info", "--explain" } },
@@ -116,7 +126,8 @@ static const struct exclusion ktap_exclusions[] = {
 
 const char *options_showing(const struct options *opts)
 {
-	return opts->live ? "--live" : opts->metrics ? "--metrics" : "--heatmap";
+	return opts->live ? "--live" : opts->metrics ? "--metrics" :
+	       opts->heatmap ? "--heatmap" : "--interval";
 }
 
 void options_usage(FILE *out)
@@ -124,6 +135,7 @@ void options_usage(FILE *out)
 	fprintf(out,
 		"usage: ktap [options] SCRIPT [args] [-- COMMAND [args]]\n"
 		"       ktap [options] -e 'SCRIPT' [args] [-- COMMAND [args]]\n"
+		"       ktap [options] --replay FILE...\n"
 		"       ktap -l [PATTERN] [-v] [-p PID]\n"
 		"       ktap --info\n"
 		"       ktap --explain TEXT\n"
@@ -326,14 +338,23 @@ static bool options_check(struct options *opts)
 	opts->csv = opts->format && !strcmp(opts->format, "csv");
 	opts->json = (opts->format && !strcmp(opts->format, "json")) || opts->csv ||
 		     opts->folded || opts->flame || opts->live || opts->metrics ||
-		     opts->heatmap;
+		     opts->heatmap || (opts->record && !opts->format);
 	opts->shows = opts->live;
 	if (opts->metrics)
 		opts->shows = opts->interval ? opts->interval : METRICS_INTERVAL;
 	else if (opts->heatmap)
 		opts->shows = opts->interval ? opts->interval : HEATMAP_INTERVAL;
+	else if (opts->record)
+		opts->shows = opts->interval;
 	else if (opts->interval)
-		return usage_error("--interval is for --metrics FILE and --heatmap FILE", NULL);
+		return usage_error("--interval is for --metrics FILE, --heatmap FILE and --record FILE",
+				   NULL);
+	if (opts->record && opts->csv)
+		return usage_error("--record keeps no csv: ktap -f csv --replay FILE makes it", NULL);
+	if (opts->record && opts->shows && !opts->json)
+		return usage_error("--record with --interval cannot keep text", NULL);
+	if (opts->record)
+		opts->output = opts->record;
 	if (opts->format && !opts->json && strcmp(opts->format, "text")) {
 		fprintf(stderr,
 			"ktap: error: -f '%s': there is no such format: there are text, json and csv%s\n",
@@ -354,6 +375,10 @@ static bool options_check(struct options *opts)
 	if (opts->list && opts->command)
 		return usage_error("-l takes no command", NULL);
 	if (opts->list)
+		return true;
+	if (opts->replay && opts->command)
+		return usage_error("--replay takes no command", NULL);
+	if (opts->replay)
 		return true;
 	if (!opts->script && !opts->text)
 		return usage_error("no script given", NULL);
@@ -405,15 +430,22 @@ static const char *options_pattern(struct options *opts, const char *value, char
 bool options_parse(struct options *opts, int argc, char **argv)
 {
 	struct given given = { 0 };
-	int i;
+	int i, nfiles = 0;
 
 	memset(opts, 0, sizeof(*opts));
 	argc = split_command(opts, argc, argv);
 
-	for (i = 1; i < argc && argv[i][0] == '-' && argv[i][1]; i++) {
+	for (i = 1; i < argc; i++) {
 		const struct option_row *o;
 		const char *value;
 
+		/* recordings move to the front, after the first one in argv[0] */
+		if (opts->replay && (argv[i][0] != '-' || !argv[i][1])) {
+			argv[++nfiles] = argv[i];
+			continue;
+		}
+		if (argv[i][0] != '-' || !argv[i][1])
+			break;
 		o = option_find(argv[i], &value);
 		if (!o && opts->text && is_long(argv[i])) {
 			opts->foreign = argv[i];
@@ -430,6 +462,11 @@ bool options_parse(struct options *opts, int argc, char **argv)
 			return false;
 	}
 
+	if (opts->replay) {
+		argv[0] = (char *)opts->replay;
+		argv[nfiles + 1] = NULL;
+		opts->recordings = argv;
+	}
 	if (!opts->text && i < argc)
 		opts->script = argv[i++];
 	opts->args = &argv[i];

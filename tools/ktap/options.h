@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #define MAX_FOLDERS	32
+#define REPLAY_MAX_FILES	64
 
 /**
  * struct options - the parsed command line
@@ -23,10 +24,14 @@
  * @live: seconds between screens, or 0
  * @metrics: file for the variables, or NULL
  * @heatmap: file for heat maps of the histograms, "-" for the output, or NULL
+ * @record: file for a recording, or NULL
+ * @replay: first recording to show instead of running a script, or NULL
+ * @recordings: all of these, NULL-terminated
  * @interval: seconds between two such files, or of a column of a heat map; or 0
  * @shows: seconds after which variables are shown (--live, --metrics, --heatmap), or 0
  * @json: the kernel makes lines of JSON
  * @csv: these become comma-separated values
+ * @as_text: a recording's lines of JSON become text
  * @folders: folders to search for included files, NULL-terminated
  * @bpftrace: the script is one of bpftrace
  * @to_ktap: only print it in ktap's language
@@ -59,6 +64,9 @@ struct options {
 	uint64_t live;
 	const char *metrics;
 	const char *heatmap;
+	const char *record;
+	const char *replay;
+	char **recordings;
 	uint64_t interval;
 	uint64_t shows;
 	uint64_t pid;
@@ -67,6 +75,7 @@ struct options {
 	uint64_t overhead;
 	bool json;
 	bool csv;
+	bool as_text;
 	bool folded;
 	bool all;
 	bool follow;

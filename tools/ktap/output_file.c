@@ -44,6 +44,11 @@ int output_begin(struct output *o)
 	return 0;
 }
 
+void output_take(struct output *o)
+{
+	o->end += text_take(o->converted, o->buf + o->end, output_room(o));
+}
+
 size_t output_add(struct output *o, const char *data, size_t len)
 {
 	size_t room = output_room(o);
@@ -55,7 +60,7 @@ size_t output_add(struct output *o, const char *data, size_t len)
 	/* the buffer is full while converted text waits */
 	if (o->convert && room) {
 		o->convert(o->converter, data, len);
-		o->end += text_take(o->converted, o->buf + o->end, room);
+		output_take(o);
 		return len;
 	}
 	if (len > room)

@@ -48,6 +48,9 @@ size_t output_add(struct output *o, const char *data, size_t len);
 /* The same for text of the script, whose charts may get colours. */
 size_t output_add_text(struct output *o, const char *data, size_t len);
 
+/* Take converted text that does not come from output_add(). */
+void output_take(struct output *o);
+
 /*
  * Write what poll() says can be written without blocking; 0 or a negative
  * errno.

@@ -60,7 +60,60 @@ bool views_open(struct views *v, const struct options *opts, struct output *o, c
 		if (!views_prints_heatmap(opts) && !views_open_file(opts->heatmap, &v->heatmap_fd))
 			return false;
 	}
+	if (opts->record) {
+		recording_init(&v->recording, name, opts->json, opts->shows);
+		o->convert = recording_add_output;
+		o->converter = &v->recording;
+		o->converted = &v->recording.out;
+	}
+	if (opts->as_text) {
+		o->convert = text_view_add;
+		o->converter = &v->text;
+		o->converted = &v->text.out;
+	}
 	return !opts->flame || views_open_file(opts->flame, &v->flame_fd);
+}
+
+void views_begin(struct views *v, const struct options *opts, struct output *o)
+{
+	if (!opts->record)
+		return;
+	recording_begin(&v->recording);
+	output_take(o);
+}
+
+void views_message(struct views *v, const struct options *opts, struct output *o,
+		   enum ktap_channel channel, const char *data, size_t len)
+{
+	if (!opts->record)
+		return;
+	recording_add(&v->recording, channel, data, len);
+	if (o)
+		output_take(o);
+}
+
+int views_end(struct views *v, const struct options *opts, struct output *o, uint32_t exit_code)
+{
+	int err = 0;
+
+	if (!opts->record)
+		return 0;
+	recording_end(&v->recording, exit_code);
+	output_take(o);
+	while (output_pending(o) && !err)
+		err = output_write(o);
+	if (!err && !opts->quiet)
+		fprintf(stderr, "ktap: recorded %llu lines: ktap --replay %s\n", v->recording.lines,
+			opts->record);
+	return err;
+}
+
+void views_pause(struct views *v, struct output *o)
+{
+	if (o->converter != &v->text)
+		return;
+	text_view_flush(&v->text);
+	output_take(o);
 }
 
 /* Remove the old contents. It is no file with an end if this fails. */
@@ -123,7 +176,8 @@ int views_show(struct views *v, const struct options *opts, struct output *o, co
 	if (opts->metrics)
 		*failed = !metrics_end(&v->metrics);
 	if (v->csv.out.no_memory || v->live.out.no_memory || v->metrics.out.no_memory ||
-	    v->heatmap.out.no_memory || v->heatmap.no_memory) {
+	    v->heatmap.out.no_memory || v->heatmap.no_memory || v->recording.out.no_memory ||
+	    v->text.out.no_memory) {
 		fprintf(stderr, "ktap: error: no memory for all of the output\n");
 		*failed = true;
 	}
@@ -146,4 +200,6 @@ void views_free(struct views *v)
 	live_free(&v->live);
 	metrics_free(&v->metrics);
 	heatmap_free(&v->heatmap);
+	recording_free(&v->recording);
+	text_view_free(&v->text);
 }

@@ -12,6 +12,8 @@
 #include "metrics.h"
 #include "options.h"
 #include "output_file.h"
+#include "recording.h"
+#include "text_view.h"
 
 /**
  * struct views - the forms of the output
@@ -22,6 +24,8 @@
  * @metrics: with --metrics
  * @heatmap: with --heatmap
  * @heatmap_fd: with --heatmap: the file, or that of the output
+ * @recording: with --record
+ * @text: for a recording that is shown as text
  */
 struct views {
 	struct folds folds;
@@ -31,6 +35,8 @@ struct views {
 	struct metrics metrics;
 	struct heatmap heatmap;
 	int heatmap_fd;
+	struct recording recording;
+	struct text_view text;
 };
 
 /*
@@ -46,6 +52,22 @@ bool views_open(struct views *v, const struct options *opts, struct output *o, c
  */
 int views_show(struct views *v, const struct options *opts, struct output *o, const char *name,
 	       bool *failed);
+
+/* Everything is attached: a recording begins. */
+void views_begin(struct views *v, const struct options *opts, struct output *o);
+
+/*
+ * Record a message of the kernel. @o: NULL if the script may still be refused: then the old
+ * contents of the file must not be replaced yet.
+ */
+void views_message(struct views *v, const struct options *opts, struct output *o,
+		   enum ktap_channel channel, const char *data, size_t len);
+
+/* The session has ended: a recording does so, too. Returns 0 or the negative errno of the output. */
+int views_end(struct views *v, const struct options *opts, struct output *o, uint32_t exit_code);
+
+/* No output is known to follow at once: show as text what waits for it. */
+void views_pause(struct views *v, struct output *o);
 
 /* Nothing was traced: say so where it matters. Returns @code. */
 int views_cancel(struct views *v, const struct options *opts, int code);

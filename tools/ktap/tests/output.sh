@@ -400,7 +400,7 @@ play 'err -e:1:1: error: made up\nexit 2\n' -q --metrics "$metrics" -e 'n = 5'
 [ "$code" = 2 ] && grep -q '^ktap_running{script="-e"} 0$' "$metrics"
 result $? a_script_that_is_refused_does_not_run
 "$ktap" --interval 5 -e 'x = 1' >"$dir/out" 2>"$dir/err"
-[ $? = 2 ] && grep -q -e '--interval is for --metrics FILE and --heatmap FILE' "$dir/err"
+[ $? = 2 ] && grep -q -e '--interval is for --metrics FILE, --heatmap FILE' "$dir/err"
 result $? interval_needs_metrics
 for others in '-f csv' '--live 1' '-l x'; do
 	code=0
