@@ -21,15 +21,14 @@
 #include "compiler/colour.h"
 #include "compiler/compile.h"
 #include "compiler/util.h"
-#include "explain.h"
-#include "info.h"
-#include "list.h"
+#include "keeper.h"
+#include "modes.h"
 #include "native_code.h"
 #include "options.h"
 #include "output_file.h"
-#include "replay.h"
 #include "report.h"
 #include "resolve_chunk.h"
+#include "run_limit.h"
 #include "script_help.h"
 #include "script_source.h"
 #include "session_file.h"
@@ -47,7 +46,7 @@ enum {
 
 #define SAME_REQUEST_MS	50
 
-#define NR_FDS		3	/* the session, the output, the pipe of the loader */
+#define NR_FDS		4	/* the session, the output, the pipe of the loader, the timer */
 
 /* Show progress if more events than this are attached, as it takes long. */
 #define PROGRESS_EVENTS	100
@@ -66,6 +65,7 @@ enum {
  * @views: forms of the output that ktap makes
  * @symbolizer: adds names to addresses of user code in the output
  * @command: the command it traces; its pid is 0 if there is none
+ * @limit: what ends it (--for, --until)
  * @collected: file with the output of the command of system(), in JSON; or -1
  * @began: when loading began
  * @loading: the script is being loaded
@@ -93,6 +93,7 @@ struct run {
 	struct shell shell;
 	struct report report;
 	struct command command;
+	struct run_limit limit;
 	int collected;
 	struct timespec began;
 	bool loading;
@@ -206,6 +207,13 @@ static void run_command(struct run *r)
 		run_start_shell(r);
 }
 
+static void run_stop(struct run *r)
+{
+	if (!r->stopping)
+		session_stop(&r->session);
+	r->stopping = true;
+}
+
 /*
  * Show the input. The rest of the input stays for later if the output is full, if a
  * command is running, or after a mark whose file had to be read: reading may take
@@ -226,6 +234,8 @@ static void run_show(struct run *r)
 			n = symbolize_add(&r->symbolizer, &r->output, piece.data, piece.len);
 			if (!n)
 				return;
+			if (run_limit_count(&r->limit, piece.data, n))
+				run_stop(r);
 			break;
 		case KTAP_CH_ERROR:
 		case KTAP_CH_NOTE:
@@ -277,13 +287,6 @@ static bool run_take(struct run *r)
 		symbolize_end(&r->symbolizer);
 	run_show(r);
 	return true;
-}
-
-static void run_stop(struct run *r)
-{
-	if (!r->stopping)
-		session_stop(&r->session);
-	r->stopping = true;
 }
 
 static int64_t now_ms(void)
@@ -507,6 +510,7 @@ static int run_loaded(struct run *r)
 	if (err)
 		return output_failed(r, err);
 	views_begin(&r->views, &r->opts, &r->output);
+	keeper_armed(&r->opts);
 	if (r->stopping || r->opts.dry_run)
 		return 0;
 	if (r->opts.dump_jit) {
@@ -584,6 +588,7 @@ static int follow_session(struct run *r)
 		{ .events = POLLIN },
 		{ .fd = r->output.fd },
 		{ .events = POLLIN },
+		{ .fd = r->limit.timer, .events = POLLIN },
 	};
 	struct piece piece;
 	int code, err;
@@ -600,6 +605,10 @@ static int follow_session(struct run *r)
 		if ((signals_to_stop != r->heard || signals_child) && handle_signals(r))
 			return end_at_once(r);
 
+		if (fds[3].revents) {
+			run_stop(r);
+			fds[3].fd = -1;
+		}
 		if (fds[2].revents) {
 			code = run_loaded(r);
 			if (code)
@@ -629,6 +638,8 @@ static int run_session(struct run *r)
 
 	if (!session_open(&r->session) ||
 	    !session_accepts(&r->session, r->name, r->chunk, r->chunk_len))
+		return EXIT_LOAD;
+	if (!run_limit_begin(&r->limit, r->opts.seconds, r->opts.until))
 		return EXIT_LOAD;
 	clock_gettime(CLOCK_MONOTONIC, &r->began);
 	err = set_up(r);
@@ -727,22 +738,6 @@ static int run_loop(struct run *r)
 	return code;
 }
 
-/* Handle options that need no script. */
-static bool show_what_there_is(const struct options *opts)
-{
-	if (opts->list && !opts->help && !opts->version)
-		return list_events(opts->list, opts->pid, opts->verbose);
-	if (opts->explain && !opts->help && !opts->version)
-		return explain_show(opts->explain);
-	if (opts->help)
-		options_usage(stdout);
-	else if (opts->info && !opts->version)
-		info_show();
-	else
-		printf("ktap %d.%d\n", KTAP_ABI_MAJOR, KTAP_ABI_MINOR);
-	return true;
-}
-
 int main(int argc, char **argv)
 {
 	static struct run r;
@@ -751,15 +746,11 @@ int main(int argc, char **argv)
 	streams_open("ktap");
 	if (!options_parse(&r.opts, argc, argv))
 		return EXIT_LOAD;
-	if (r.opts.help || r.opts.version || r.opts.list || r.opts.info ||
-	    r.opts.explain)
-		return show_what_there_is(&r.opts) && finish_stdout("ktap") ? 0 : EXIT_RUNTIME;
-	if (colour_wanted(r.opts.color, STDERR_FILENO))
-		colour_messages(stderr);
-	if (r.opts.replay)
-		return replay_files(&r.opts);
-	if (r.opts.to_ktap)
-		return source_show_translation(&r.opts) && finish_stdout("ktap") ? 0 : EXIT_LOAD;
+	code = mode_without_script(&r.opts);
+	if (code < 0 && r.opts.detach)
+		code = keeper_detach(&r.opts);
+	if (code >= 0)
+		return code;
 	code = run_loop(&r);
 	symbolize_free(&r.symbolizer);
 	views_free(&r.views);

@@ -16,6 +16,7 @@
 #include "cmdline.h"
 #include "compiler/util.h"
 #include "heatmap.h"
+#include "keeper.h"
 #include "metrics.h"
 #include "options.h"
 
@@ -27,6 +28,7 @@ enum option_kind {
 	OPT_NUMBER,	/* uint64_t, greater than 0 */
 	OPT_SIZE,	/* uint64_t with an optional suffix k, M or G */
 	OPT_PERCENT,	/* uint64_t, 1 to 100 */
+	OPT_TIME,	/* uint64_t, seconds, with an optional suffix s, m, h or d */
 };
 
 struct option_row {
@@ -61,6 +63,15 @@ static const struct option_row option_table[] = {
 	  "keep the output in FILE, in any format, for --replay" },
 	{ "--replay", NULL, "FILE...", OPT_STRING, FIELD(replay),
 	  "show recordings, merged by time" },
+	{ "--for", NULL, "TIME", OPT_TIME, FIELD(seconds), "end after TIME (30, 30s, 10m, 2h, 1d)" },
+	{ "--until", NULL, "LINES", OPT_NUMBER, FIELD(until), "end after LINES of output" },
+	{ "--detach", NULL, "NAME", OPT_STRING, FIELD(detach),
+	  "run without a terminal, as session NAME" },
+	{ "--keep", NULL, "SIZE", OPT_SIZE, FIELD(keep),
+	  "with --detach: keep the newest output (default 16M)" },
+	{ "--attach", NULL, "NAME", OPT_STRING, FIELD(attach), "show the output of session NAME" },
+	{ "--stop", NULL, "NAME", OPT_STRING, FIELD(stop), "end session NAME, and show its output" },
+	{ "--sessions", NULL, NULL, OPT_FLAG, FIELD(sessions), "list these sessions" },
 	{ "--color", NULL, "WHEN", OPT_STRING, FIELD(color),
 	  "colour on a terminal: auto, always or never" },
 	{ "--bt", NULL, NULL, OPT_FLAG, FIELD(bpftrace),
@@ -118,6 +129,19 @@ static const struct exclusion ktap_exclusions[] = {
 			"--max-overhead", "--no-symbols", "--live", "--interval", "-l", "--info",
 			"--explain", "--dry-run", "--dump-jit", "--bt", "--to-ktap", "-w",
 			"-Werror" } },
+	{ "--detach", { "-o", "--folded", "--flame", "--live", "--metrics", "--heatmap", "--record",
+			"--replay", "--attach", "--stop", "-l", "--info", "--explain", "--dry-run",
+			"--dump-jit", "--to-ktap", "-a" } },
+	{ "--attach", { "-e", "-I", "-p", "--follow", "-a", "-C", "--self", "--unsafe", "-m",
+			"--max-overhead", "--no-symbols", "--live", "--interval", "-l", "--info",
+			"--explain", "--dry-run", "--dump-jit", "--bt", "--to-ktap", "--record",
+			"--replay", "--stop", "--for", "--until" } },
+	{ "--stop", { "-e", "-I", "-p", "--follow", "-a", "-C", "--self", "--unsafe", "-m",
+			"--max-overhead", "--no-symbols", "--live", "--interval", "-l", "--info",
+			"--explain", "--dry-run", "--dump-jit", "--bt", "--to-ktap", "--record",
+			"--replay", "--for", "--until" } },
+	{ "--sessions", { "-e", "-l", "--info", "--explain", "--detach", "--attach", "--stop",
+			  "--record", "--replay", "-o" } },
 	{ "-w", { "-Werror" } },
 	{ "--to-ktap", { "--live", "--metrics", "--heatmap", "-l", "--info", "--explain" } },
 	{ "--bt", { "--live", "--metrics", "--heatmap", "-l", "--info", "--explain" } },
@@ -136,6 +160,10 @@ void options_usage(FILE *out)
 		"usage: ktap [options] SCRIPT [args] [-- COMMAND [args]]\n"
 		"       ktap [options] -e 'SCRIPT' [args] [-- COMMAND [args]]\n"
 		"       ktap [options] --replay FILE...\n"
+		"       ktap [options] --detach NAME SCRIPT [args]\n"
+		"       ktap [options] --attach NAME\n"
+		"       ktap [options] --stop NAME\n"
+		"       ktap --sessions\n"
 		"       ktap -l [PATTERN] [-v] [-p PID]\n"
 		"       ktap --info\n"
 		"       ktap --explain TEXT\n"
@@ -213,6 +241,30 @@ static bool parse_number(const char *text, bool suffix, uint64_t *result)
 	return true;
 }
 
+/* "90", "90s", "10m", "2h" or "1d", in seconds, at most a year or so */
+static bool parse_time(const char *text, uint64_t *seconds)
+{
+	static const struct {
+		char name;
+		uint32_t seconds;
+	} units[] = { { 's', 1 }, { 'm', 60 }, { 'h', 3600 }, { 'd', 86400 } };
+	char digits[16];
+	size_t len = strspn(text, "0123456789");
+	uint32_t scale = text[len] ? 0 : 1;
+
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
+		if (text[len] == units[i].name && !text[len + 1])
+			scale = units[i].seconds;
+	}
+	if (!scale || len > 8)
+		return false;
+	snprintf(digits, sizeof(digits), "%.*s", (int)len, text);
+	if (!parse_number(digits, false, seconds))
+		return false;
+	*seconds *= scale;
+	return true;
+}
+
 static bool options_add_folder(const char **folders, const char *folder)
 {
 	size_t n = 0;
@@ -235,6 +287,8 @@ static const char *what_is_wanted(enum option_kind kind)
 		return "size (try 256k or 16M)";
 	case OPT_PERCENT:
 		return "whole percentage from 1 to 100, where 100 is no limit";
+	case OPT_TIME:
+		return "time (try 30s, 10m or 2h)";
 	default:
 		return "number above 0";
 	}
@@ -257,7 +311,9 @@ static bool option_set(struct options *opts, const struct option_row *o, const c
 	case OPT_NUMBER:
 	case OPT_SIZE:
 	case OPT_PERCENT:
-		if (parse_number(value, o->kind == OPT_SIZE, field) &&
+	case OPT_TIME:
+		if (o->kind == OPT_TIME ? parse_time(value, field) :
+		    parse_number(value, o->kind == OPT_SIZE, field) &&
 		    (o->kind != OPT_PERCENT || *(uint64_t *)field <= 100))
 			return true;
 		fprintf(stderr, "ktap: error: %s '%s': not a %s\n", o->name, value,
@@ -338,21 +394,29 @@ static bool options_check(struct options *opts)
 	opts->csv = opts->format && !strcmp(opts->format, "csv");
 	opts->json = (opts->format && !strcmp(opts->format, "json")) || opts->csv ||
 		     opts->folded || opts->flame || opts->live || opts->metrics ||
-		     opts->heatmap || (opts->record && !opts->format);
+		     opts->heatmap || ((opts->record || opts->detach) && !opts->format);
 	opts->shows = opts->live;
 	if (opts->metrics)
 		opts->shows = opts->interval ? opts->interval : METRICS_INTERVAL;
 	else if (opts->heatmap)
 		opts->shows = opts->interval ? opts->interval : HEATMAP_INTERVAL;
-	else if (opts->record)
+	else if (opts->record || opts->detach)
 		opts->shows = opts->interval;
 	else if (opts->interval)
-		return usage_error("--interval is for --metrics FILE, --heatmap FILE and --record FILE",
+		return usage_error("--interval is for --metrics FILE, --heatmap FILE, --record FILE and --detach NAME",
 				   NULL);
 	if (opts->record && opts->csv)
 		return usage_error("--record keeps no csv: ktap -f csv --replay FILE makes it", NULL);
-	if (opts->record && opts->shows && !opts->json)
-		return usage_error("--record with --interval cannot keep text", NULL);
+	if (opts->detach && opts->csv)
+		return usage_error("--detach keeps no csv: ktap -f csv --attach NAME makes it", NULL);
+	if ((opts->record || opts->detach) && opts->shows && !opts->json)
+		return usage_error("--interval cannot keep the variables as text", NULL);
+	if (opts->keep && !opts->detach)
+		return usage_error("--keep needs --detach NAME", NULL);
+	if (opts->keep && (opts->keep < KEEPER_MIN_SIZE || opts->keep > SIZE_MAX / 2))
+		return usage_error("--keep needs at least 64k", NULL);
+	if (opts->detach && opts->command)
+		return usage_error("--detach takes no command: start it, and trace it by -p", NULL);
 	if (opts->record)
 		opts->output = opts->record;
 	if (opts->format && !opts->json && strcmp(opts->format, "text")) {
@@ -379,6 +443,10 @@ static bool options_check(struct options *opts)
 	if (opts->replay && opts->command)
 		return usage_error("--replay takes no command", NULL);
 	if (opts->replay)
+		return true;
+	if ((opts->attach || opts->stop || opts->sessions) && (opts->script || opts->command))
+		return usage_error("--attach, --stop and --sessions take no script", NULL);
+	if (opts->attach || opts->stop || opts->sessions)
 		return true;
 	if (!opts->script && !opts->text)
 		return usage_error("no script given", NULL);

@@ -27,6 +27,14 @@
  * @record: file for a recording, or NULL
  * @replay: first recording to show instead of running a script, or NULL
  * @recordings: all of these, NULL-terminated
+ * @detach: name under which the session runs without a terminal, or NULL
+ * @attach: such a session to show, or NULL
+ * @stop: such a session to end, or NULL
+ * @keep: bytes of its output to keep, or 0
+ * @ready: in the process that runs it: file descriptor to say that it is armed
+ * @received: all output of that session was shown
+ * @seconds: time until the end, or 0
+ * @until: lines of output until the end, or 0
  * @interval: seconds between two such files, or of a column of a heat map; or 0
  * @shows: seconds after which variables are shown (--live, --metrics, --heatmap), or 0
  * @json: the kernel makes lines of JSON
@@ -67,6 +75,13 @@ struct options {
 	const char *record;
 	const char *replay;
 	char **recordings;
+	const char *detach;
+	const char *attach;
+	const char *stop;
+	uint64_t keep;
+	int ready;
+	uint64_t seconds;
+	uint64_t until;
 	uint64_t interval;
 	uint64_t shows;
 	uint64_t pid;
@@ -76,6 +91,8 @@ struct options {
 	bool json;
 	bool csv;
 	bool as_text;
+	bool received;
+	bool sessions;
 	bool folded;
 	bool all;
 	bool follow;

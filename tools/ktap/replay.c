@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,8 @@
 #include "replay.h"
 #include "replay_source.h"
 #include "views.h"
+
+#define REPLAY_PAUSE_MS	100
 
 enum {
 	EXIT_CUT = 1,
@@ -175,11 +178,21 @@ static int replay_line(struct replay *r, size_t i)
 	return err ? err : replay_put(r, "\n", 1, false);
 }
 
-/* Before a wait, show what is known. */
-static int replay_show_now(struct replay *r)
+/*
+ * Before a wait for more of a stream, show its lines; after a pause also what waited for
+ * entries of a table. Files are merged without pauses.
+ */
+static int replay_before_read(struct replay *r)
 {
-	if (r->output.converted)
-		views_pause(&r->views, &r->output);
+	struct pollfd fd = { .fd = r->sources[0].frames.fd, .events = POLLIN };
+	int err;
+
+	if (!r->opts->attach && !r->opts->stop)
+		return 0;
+	err = replay_write(&r->output);
+	if (err || poll(&fd, 1, REPLAY_PAUSE_MS))
+		return err;
+	views_pause(&r->views, &r->output);
 	return replay_write(&r->output);
 }
 
@@ -195,9 +208,7 @@ static int replay_fill(struct replay *r)
 			r->waits[i] = replay_source_next(s);
 			if (r->waits[i])
 				break;
-			/* files are merged without pauses; those of a stream are shown */
-			if (r->n == 1 && false)
-				err = replay_show_now(r);
+			err = replay_before_read(r);
 			if (!err && !replay_source_read(s))
 				break;
 		}
@@ -231,8 +242,7 @@ static int replay_all(struct replay *r)
 	}
 	if (err)
 		return err;
-	if (r->output.converted)
-		views_pause(&r->views, &r->output);
+	views_pause(&r->views, &r->output);
 	return replay_write(&r->output);
 }
 
@@ -328,6 +338,7 @@ static int replay_show(struct replay *r)
 	err = output_begin(&r->output);
 	if (!err)
 		err = replay_all(r);
+	opts->received = !err;
 	code = err ? replay_output_failed(opts, err) : replay_exit_code(r);
 	err = views_show(&r->views, opts, &r->output, script, &failed);
 	if (err && !code)

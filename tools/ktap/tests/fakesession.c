@@ -7,7 +7,8 @@
  *
  * Make DIR/ktap/session, run ktap with KTAP_TRACEFS=DIR, read the set-up lines
  * (they are written to DIR/setup) and the chunk, do the steps, end the session,
- * and exit with the exit code of ktap. Steps, one per line:
+ * and exit with the exit code of ktap. After "ktap --detach", which returns at once, the steps
+ * are for the process that has opened the session. Steps, one per line:
  *
  *	out TEXT, err TEXT, note TEXT	a frame with the text and a newline
  *	raw TEXT			a frame of output with the text, without a newline;
@@ -35,10 +36,12 @@
  *	probe TEXT			add this line of a probe to it, after "loading"
  *	native TEXT			add this line to DIR/ktap/native
  *	load				read the chunk
+ *	gone				wait until ktap has ended; no step may follow
  *	refuse				after ktap has read everything, end the session, so that
  *					the writing of the chunk fails; no step may follow
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -65,6 +68,8 @@ static int slave;
 static int keyboard;
 static FILE *terminal;		/* what ktap has shown */
 static bool split;
+static bool detaches;		/* ktap returns, and another process goes on */
+static volatile sig_atomic_t returned;
 static char mark_key[64];
 
 static void die(const char *what)
@@ -217,6 +222,26 @@ static bool is_stopped(pid_t ktap)
 
 	read_status(ktap, status, sizeof(status));
 	return strstr(status, "State:\tT") || strstr(status, "State:\tZ");
+}
+
+/* Wait until a process has ended; maybe nobody waits for it. */
+static void wait_for_end(pid_t pid)
+{
+	char path[64], text[256];
+	bool runs = true;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	while (runs) {
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+		text[n < 0 ? 0 : n] = '\0';
+		runs = n > 0 && !strstr(text, ") Z ");
+		if (fd >= 0)
+			close(fd);
+		usleep(1000);
+	}
 }
 
 /*
@@ -420,6 +445,8 @@ static void do_step(pid_t ktap, char *step)
 		receive_chunk();
 	} else if (!strcmp(step, "refuse")) {
 		end_session(ktap);
+	} else if (!strcmp(step, "gone")) {
+		wait_for_end(ktap);
 	} else if (!strcmp(step, "hold")) {
 		hold(ktap);
 	} else if (!strcmp(step, "stop")) {
@@ -439,7 +466,49 @@ static void on_child(int sig)
 
 	if (wait(&status) < 0)
 		_exit(94);
+	returned = true;
+	if (detaches && WIFEXITED(status) && !WEXITSTATUS(status))
+		return;
 	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : sig);
+}
+
+/* Does this process have the session open? */
+static bool has_session(const char *pid)
+{
+	char path[300], link[64];
+	bool found = false;
+	struct dirent *fd;
+	ssize_t n;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%s/fd", pid);
+	dir = opendir(path);
+	while (dir && !found && (fd = readdir(dir))) {
+		n = readlinkat(dirfd(dir), fd->d_name, link, sizeof(link) - 1);
+		link[n < 0 ? 0 : n] = '\0';
+		found = !strcmp(link, ptsname(master));
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+/* The process that has opened the session */
+static pid_t find_opener(void)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	pid_t pid = 0;
+
+	while (proc && !pid && (entry = readdir(proc))) {
+		if (atoi(entry->d_name) > 0 && atoi(entry->d_name) != getpid() &&
+		    has_session(entry->d_name))
+			pid = atoi(entry->d_name);
+	}
+	if (!pid)
+		die("fakesession: no process has the session");
+	closedir(proc);
+	return pid;
 }
 
 static int make_pty(void)
@@ -483,13 +552,15 @@ int main(int argc, char **argv)
 {
 	/* ktap may be stopped for a while */
 	const struct sigaction child = { .sa_handler = on_child, .sa_flags = SA_NOCLDSTOP };
-	bool more, loading, refused = false;
+	bool more, loading, over = false;
 	char step[8192];
 	pid_t ktap;
 
 	if (argc < 3)
 		return 95;
 	make_session(argv[1]);
+	for (int i = 3; i < argc; i++)
+		detaches |= !strcmp(argv[i], "--detach");
 	more = fgets(step, sizeof(step), stdin);
 	loading = more && begins_loading(step);
 	sigaction(SIGCHLD, &child, NULL);
@@ -512,12 +583,15 @@ int main(int argc, char **argv)
 	receive_setup(argv[1]);
 	if (!loading)
 		receive_chunk();
+	if (detaches)
+		ktap = find_opener();
 	for (; more; more = fgets(step, sizeof(step), stdin)) {
 		do_step(ktap, step);
-		refused = !strcmp(step, "refuse");
+		over = !strcmp(step, "refuse") || !strcmp(step, "gone");
 	}
-	if (!refused)
+	if (!over)
 		end_session(ktap);
-	for (;;)
-		pause();
+	while (!detaches || !returned)
+		usleep(1000);
+	return 0;
 }

@@ -202,9 +202,9 @@ expect record_excludes_o 2 '--record and -o exclude each other'
 run --record "$dir/x.rec" -f csv -e "$script"
 expect record_keeps_no_csv 2 'ktap -f csv --replay FILE makes it'
 run --record "$dir/x.rec" -f text --interval 1 -e "$script"
-expect variables_are_not_kept_as_text 2 'cannot keep text'
+expect variables_are_not_kept_as_text 2 '--interval cannot keep the variables as text'
 run --interval 1 -e "$script"
-expect interval_has_its_options 2 '--interval is for --metrics FILE, --heatmap FILE and --record FILE'
+expect interval_has_its_options 2 '--interval is for --metrics FILE, --heatmap FILE, --record FILE and --detach NAME'
 run --record "$dir/none/x.rec" -e "$script"
 expect recording_needs_its_folder 2 'cannot write to .*/none/x.rec: No such file'
 play 'exit 0\n' --record /dev/full -e "$script"

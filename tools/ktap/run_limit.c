@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Limits that end a run: --for TIME, --until LINES. */
+#include <stdio.h>
+#include <sys/timerfd.h>
+
+#include "run_limit.h"
+
+bool run_limit_begin(struct run_limit *l, uint64_t seconds, uint64_t lines)
+{
+	const struct itimerspec time = { .it_value.tv_sec = seconds };
+
+	l->lines = lines;
+	l->timer = -1;
+	if (!seconds)
+		return true;
+	l->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+	if (l->timer >= 0 && !timerfd_settime(l->timer, 0, &time, NULL))
+		return true;
+	perror("ktap: error: timer");
+	return false;
+}
+
+bool run_limit_count(struct run_limit *l, const char *data, size_t len)
+{
+	for (size_t i = 0; i < len && l->lines; i++) {
+		if (data[i] == '\n' && !--l->lines)
+			return true;
+	}
+	return false;
+}

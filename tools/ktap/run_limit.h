@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Limits that end a run: --for TIME, --until LINES. */
+#ifndef KTAP_RUN_LIMIT_H
+#define KTAP_RUN_LIMIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * struct run_limit - the limits
+ * @timer: file descriptor that becomes readable when the time is over; -1 if there is none
+ * @lines: lines of output until the end; 0 if there is no limit
+ */
+struct run_limit {
+	int timer;
+	uint64_t lines;
+};
+
+/* Begin; returns false after a message. */
+bool run_limit_begin(struct run_limit *l, uint64_t seconds, uint64_t lines);
+
+/* Count output; true if it reaches the limit. */
+bool run_limit_count(struct run_limit *l, const char *data, size_t len);
+
+#endif

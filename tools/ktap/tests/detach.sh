@@ -1,0 +1,188 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Test detached sessions with a fake session, and the limits of a run.
+#
+#	tests/detach.sh KTAP FAKESESSION
+
+ktap=${1:?usage: detach.sh KTAP FAKESESSION}
+fake=${2:?usage: detach.sh KTAP FAKESESSION}
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+script='x = 1'
+export KTAP_RUN="$dir/run"
+
+# run ARGS...: run ktap without a session
+run() {
+	code=0
+	timeout 20 "$ktap" "$@" >"$dir/out" 2>"$dir/err" </dev/null || code=$?
+}
+
+# expect NAME CODE [PATTERN]: the exit code of the last run, and a pattern of its stderr
+expect() {
+	[ "$code" = "$2" ] && { [ -z "$3" ] || grep -q -e "$3" "$dir/err"; }
+	result $? "$1"
+}
+
+# wait_until COMMAND...
+wait_until() {
+	tries=0
+	until "$@"; do
+		tries=$((tries + 1))
+		[ $tries -lt 400 ] || return 1
+		sleep 0.05
+	done
+}
+
+# sessions: the names of the sessions
+sessions() {
+	"$ktap" --sessions | sed '1d; s/ .*//'
+}
+has_session() { sessions | grep -qx "$1"; }
+has_no_session() { [ -z "$(sessions)" ] && [ -z "$(ls "$KTAP_RUN")" ]; }
+# field NAME N: a column of the list
+field() {
+	"$ktap" --sessions | awk -v name="$1" -v n="$2" '$1 == name { print $n }'
+}
+field_is() { [ "$(field "$1" "$2")" = "$3" ]; }
+
+text() {
+	printf 'out {"time":1,"type":"text","text":"%s\\\\n"}\\n' "$1"
+}
+
+# the session has ended: its output waits
+play "$(text one)note lost 2 records\\nexit 3\\n" --detach first -e "$script"
+expect detach_returns_when_the_session_is_armed 0
+[ ! -s "$dir/out" ] && [ "$(stat -c %a "$KTAP_RUN/first")" = 600 ]
+result $? only_the_owner_may_attach
+grep -qx 'format json' "$dir/setup"
+result $? detached_output_is_json
+wait_until field_is first 4 ended
+result $? list_shows_that_it_has_ended
+"$ktap" --sessions >"$dir/out"
+grep -Eq "^first +$(id -un) +[0-9]+ ended +0:00:[0-9]+ +1 +0 +1k +- -e\$" "$dir/out"
+result $? list_shows_owner_age_and_memory
+run --detach first -e "$script"
+expect name_is_taken 2 "there is a session 'first': ktap --attach first shows it"
+run --attach first
+expect attach_ends_as_the_session 3 '^ktap: lost 2 records$'
+output attach_shows_the_output 'one\n'
+wait_until has_no_session
+result $? output_that_was_shown_is_gone
+run --attach first
+expect no_such_session_to_show 2 "there is no session 'first': ktap --sessions lists them"
+run --stop first
+expect no_such_session_to_stop 2 "there is no session 'first'"
+
+# a running session: attach twice, stop
+(play "$(text a)$(text b)pause\\nstop\\n$(text end)exit 0\\n" --detach run -e "$script") &
+player=$!
+wait_until field_is run 6 2
+result $? list_counts_lines
+"$ktap" --attach run >"$dir/attached" 2>"$dir/err" &
+reader=$!
+wait_until grep -qs b "$dir/attached"
+result $? attach_shows_output_of_a_running_session
+kill $reader
+wait $reader 2>/dev/null
+run -f json --stop run
+[ "$code" = 0 ] && [ "$(grep -o '"text":"[a-z]*' "$dir/out" | cut -c 9- | tr '\n' ' ')" = 'a b end ' ]
+result $? stop_shows_all_output
+wait $player
+wait_until has_no_session
+result $? stopped_session_is_gone
+
+# SIGTERM to the keeper, kill -9 to the keeper, kill -9 to the runner
+(play 'pause\nstop\nexit 0\n' --detach term -e "$script") &
+player=$!
+wait_until has_session term
+kill "$(field term 3)"
+wait $player
+wait_until has_no_session
+result $? keeper_ends_by_sigterm
+(play 'pause\ngone\n' --detach killed -e "$script"; exit "$code") &
+player=$!
+wait_until has_session killed
+kill -9 "$(field killed 3)"
+wait $player
+result $? session_of_a_killed_keeper_ends
+[ -e "$KTAP_RUN/killed" ] && ! has_session killed && [ ! -e "$KTAP_RUN/killed" ]
+result $? list_shows_no_killed_keeper
+play "$(text kept)pause\\nsignal 9\\ngone\\n" --detach broken -e "$script"
+wait_until field_is broken 4 ended
+result $? list_shows_that_the_runner_has_ended
+run --attach broken
+expect output_of_a_killed_runner_is_cut_off 1 'broken: the recording is cut off'
+output output_of_a_killed_runner_is_shown 'kept\n'
+
+# the oldest output is overwritten, and counted
+lines=20000
+awk -v n=$lines 'BEGIN { for (i = 1; i <= n; i++) printf "out {\"time\":%d,\"type\":\"text\",\"text\":\"%d\\n\"}\n", i, i; print "exit 0" }' |
+	timeout 60 "$fake" "$dir" "$ktap" --keep 64k --detach small -e "$script" >"$dir/out" 2>"$dir/err"
+wait_until field_is small 4 ended
+run --attach small
+lost=$(sed -n 's/^ktap: overwrote \([0-9]*\) older lines of output: --keep SIZE keeps more than 65536 bytes$/\1/p' "$dir/err")
+[ "$lost" -gt 0 ] && [ "$(tail -n 1 "$dir/out")" = $lines ] && [ "$(head -n 1 "$dir/out")" = $((lost + 1)) ] &&
+	[ "$(wc -l <"$dir/out")" = $((lines - lost)) ]
+result $? overwritten_output_is_counted
+
+# scripts that are refused, options
+run --detach bad -e 'x = = 1'
+expect refused_script_is_reported 2 '^-e:1:5: error:'
+has_no_session
+result $? refused_script_leaves_no_session
+awk 'BEGIN { for (i = 0; i < 50; i++) printf "x = \"%04000d\"\n", i }' >"$dir/large.kp"
+play "loading 1/1\\n$(text top)pause\\nerr large.kp:1:3: error: bad\\nrefuse\\n" --detach bad "$dir/large.kp"
+if [ "$code" = 93 ]; then
+	skip script_refused_by_the_kernel_leaves_no_session 'no way to hold the loading of a chunk'
+else
+	expect script_refused_by_the_kernel_is_reported 2 '^large.kp:1:3: error: bad'
+	has_no_session
+	result $? script_refused_by_the_kernel_leaves_no_session
+fi
+for name in '' .x a/b "$(printf 'a\nb')" "$(printf '%065d' 1)"; do
+	run --detach "$name" -e "$script"
+	expect "name_'$(echo "$name" | tr '\n' ' ' | head -c 5)'_is_refused" 2 'a name of a session has 1 to 64 letters'
+done
+run --detach x -e "$script" -- true
+expect detach_takes_no_command 2 '--detach takes no command'
+run --keep 1k --detach x -e "$script"
+expect little_memory_is_refused 2 '--keep needs at least 64k'
+run --keep 1M -e "$script"
+expect keep_needs_detach 2 '--keep needs --detach NAME'
+run --attach x -e "$script"
+expect attach_excludes_a_script 2 '--attach and -e exclude each other'
+run --attach x script.kp
+expect attach_takes_no_script 2 'take no script'
+run --detach x -f csv -e "$script"
+expect detach_keeps_no_csv 2 'ktap -f csv --attach NAME makes it'
+KTAP_RUN=/proc/no run --detach x -e "$script"
+expect folder_cannot_be_made 2 'cannot make the folder /proc/no'
+if [ "$(id -u)" = 0 ]; then
+	chmod 755 "$dir"
+	mkdir -p "$dir/of_root"
+	(play 'pause\nstop\nexit 0\n' --detach mine -e "$script") &
+	player=$!
+	wait_until has_session mine
+	chmod 755 "$KTAP_RUN"
+	code=0
+	setpriv --reuid 65534 --clear-groups env KTAP_RUN="$KTAP_RUN" "$ktap" --stop mine 2>"$dir/err" || code=$?
+	expect session_of_another_user 2 "the session 'mine' belongs to root"
+	"$ktap" -q --stop mine
+	wait $player
+else
+	skip session_of_another_user 'needs root'
+fi
+
+# limits, which need no keeper
+play "$(text 1)$(text 2)stop\\n$(text 3)exit 0\\n" -f json --until 2 -e "$script"
+[ "$code" = 0 ] && [ "$(wc -l <"$dir/out")" = 3 ]
+result $? until_ends_after_these_lines
+play 'stop\nout end\nexit 0\n' --for 1 -e "$script"
+output for_ends_after_this_time 'end\n'
+for time in 0 1x s 5ms 999999999 -1; do
+	run --for "$time" -e "$script"
+	expect "time_${time}_is_refused" 2 "--for '$time': not a time (try 30s, 10m or 2h)"
+done
+
+finish
