@@ -34,6 +34,9 @@ machine() {
 		cross=aarch64-linux-gnu- debian=arm64 image=arch/arm64/boot/Image tty=ttyAMA0
 		# pointer authentication by the algorithm of the architecture takes most of the time
 		qemu=(qemu-system-aarch64 -M virt -cpu max,pauth-impdef=on) ;;
+	powerpc)
+		cross=powerpc64le-linux-gnu- debian=ppc64el image=vmlinux tty=hvc0
+		qemu=(qemu-system-ppc64 -M pseries -cpu power9) ;;
 	riscv)
 		cross=riscv64-linux-gnu- debian=riscv64 suite=trixie image=arch/riscv/boot/Image clang=1
 		qemu=(qemu-system-riscv64 -M virt -cpu rv64) ;;
@@ -55,6 +58,7 @@ machine_tools() {
 	command -v "${qemu[0]}" >/dev/null ||
 		case ${qemu[0]} in
 		*-arm | *-aarch64) packages+=(qemu-system-arm) ;;
+		*-ppc64) packages+=(qemu-system-ppc) ;;
 		*-i386) packages+=(qemu-system-x86) ;;
 		*) packages+=(qemu-system-misc) ;;
 		esac
