@@ -172,6 +172,13 @@ struct ktap_point {
 	unsigned long entry_size;
 };
 
+/* Can the walk of a stack begin at an instruction? */
+#if defined(CONFIG_X86_64) || defined(CONFIG_ARM64) || defined(CONFIG_RISCV) || defined(CONFIG_PPC)
+#define KTAP_WALKS_FROM_HERE	1
+#else
+#define KTAP_WALKS_FROM_HERE	0
+#endif
+
 /**
  * struct ktap_here - an instruction in a function of a source, where the walk of a stack begins
  * @ip: instruction; 0: not known, the walk begins where it is made
@@ -180,10 +187,10 @@ struct ktap_point {
  *
  * It saves the frames from ktap_fire() to the built-in function, which are more than
  * most stacks have.  Only x86-64 notes it: unwinders of other machines are cheap, or need
- * more registers.  On arm64 &ktap_event_ops.begin may find it.
+ * more registers.  On some others &ktap_event_ops.begin may find it.
  */
 struct ktap_here {
-#if defined(CONFIG_X86_64) || defined(CONFIG_ARM64)
+#if KTAP_WALKS_FROM_HERE
 	unsigned long ip;
 	unsigned long sp;
 	unsigned long bp;

@@ -235,8 +235,9 @@ static void func_fn_top(const struct ktap_event *ev, unsigned long *start, unsig
  * ftrace saves the registers that an unwinder by tables needs at the entry.  Others need the
  * frame pointer of the function, which has not set it yet.
  *
- * On arm64 a walk through return_to_handler(), which has no frame record, misses the
- * function that it returns to.  It has saved the frame pointer of that one.
+ * On arm64 and riscv a walk through return_to_handler(), which has no frame record, misses the
+ * function that it returns to.  It has saved the frame pointer of that one.  On powerpc the walk
+ * shows return_to_handler() instead: begin with the frame above it.
  */
 static bool func_fn_begin(const struct ktap_event *ev, struct ktap_here *here)
 {
@@ -253,14 +254,18 @@ static bool func_fn_begin(const struct ktap_event *ev, struct ktap_here *here)
 	here->sp = regs->sp;
 	here->bp = regs->bp;
 	return true;
-#elif defined(CONFIG_ARM64) && defined(CONFIG_DYNAMIC_FTRACE_WITH_ARGS)
+#elif KTAP_WALKS_FROM_HERE && !defined(CONFIG_X86_64) && defined(CONFIG_DYNAMIC_FTRACE_WITH_ARGS)
 	const struct ktap_kfn_hit *h = func_fn_hit_of(ev);
+	unsigned long frame;
 
 	if (!func_fn_point_of(h)->ret || !h->fregs)
 		return false;
+	frame = ftrace_regs_get_frame_pointer(h->fregs);
 	here->ip = h->caller;
-	here->sp = 0;	/* The unwinder does not use it. */
-	here->bp = arch_ftrace_regs(h->fregs)->fp;
+	/* riscv only tests that frames are above it. */
+	here->sp = IS_ENABLED(CONFIG_PPC) ? READ_ONCE(*(unsigned long *)frame) :
+					    (unsigned long)h->fregs;
+	here->bp = frame;
 	return true;
 #else
 	return false;

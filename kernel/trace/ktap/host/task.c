@@ -4,8 +4,10 @@
  */
 #include <linux/cgroup.h>
 #include <linux/cred.h>
+#include <linux/kallsyms.h>
 #include <linux/preempt.h>
 #include <linux/ptrace.h>
+#include <linux/rethook.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/stacktrace.h>
@@ -169,10 +171,34 @@ int ktap_fn_curtask(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 }
 
 /*
+ * Where a kretprobe lets a function return to a trampoline, the walk of some machines shows
+ * the trampoline, and not the function that it returns to.  Put that one there.  Return the
+ * number of frames before it.
+ */
+static unsigned int task_put_caller(unsigned long *ips, unsigned int n, unsigned long caller)
+{
+#ifdef CONFIG_RETHOOK
+	unsigned long start = (unsigned long)dereference_symbol_descriptor(arch_rethook_trampoline);
+	unsigned long size, offset;
+	unsigned int i;
+
+	if (!kallsyms_lookup_size_offset(start, &size, &offset))
+		return 0;
+	for (i = 0; i < n && i < MAX_BELOW; i++) {
+		if (ips[i] - start < size) {
+			ips[i] = caller;
+			return i;
+		}
+	}
+#endif
+	return 0;
+}
+
+/*
  * Frames of the tracing code: up to the function by which the event entered
  * it, or up to, and not with, the one where the event says its stack begins.
  */
-static unsigned int task_frames_below(const struct ktap_vm *vm, const unsigned long *ips,
+static unsigned int task_frames_below(const struct ktap_vm *vm, unsigned long *ips,
 				      unsigned int n)
 {
 	const struct ktap_event *ev = vm->event;
@@ -191,7 +217,8 @@ static unsigned int task_frames_below(const struct ktap_vm *vm, const unsigned l
 		if (ips[i] - start < size)
 			return ev->ops->top ? i : i + 1;
 	}
-	return 0;
+	/* At a return it is one instruction. */
+	return ev->ops->top && size == 1 ? task_put_caller(ips, n, start) : 0;
 }
 
 /* The stack of what an event interrupted: none if that was a user's program. */
@@ -204,16 +231,25 @@ static unsigned int task_save_stack_of(struct pt_regs *regs, unsigned long *ips,
 /* Frames of the tracing code above the one where the source has noted its registers */
 #define MAX_BELOW_HERE	8
 
-#if defined(CONFIG_X86_64) || defined(CONFIG_ARM64)
+#if KTAP_WALKS_FROM_HERE
 static unsigned int task_save_stack_here(const struct ktap_here *here, unsigned long *ips,
 					 unsigned int max)
 {
 	struct pt_regs regs = {
-#ifdef CONFIG_ARM64
+#if defined(CONFIG_ARM64)
 		.pc = here->ip,
 		.sp = here->sp,
 		.regs[29] = here->bp,
 		.pstate = PSR_MODE_EL1h,
+#elif defined(CONFIG_RISCV)
+		.epc = here->ip,
+		.sp = here->sp,
+		.s0 = here->bp,
+		.status = SR_PP,
+#elif defined(CONFIG_PPC)
+		.nip = here->ip,
+		.gpr[1] = here->sp,
+		.msr = MSR_KERNEL,
 #else
 		.ip = here->ip,
 		.sp = here->sp,
@@ -235,7 +271,7 @@ static unsigned int task_save_stack_here(const struct ktap_here *here, unsigned 
 static bool task_save_stack_from(const struct ktap_vm *vm, unsigned long *ips, unsigned int max,
 				 unsigned int *len, unsigned int *below)
 {
-#if defined(CONFIG_X86_64) || defined(CONFIG_ARM64)
+#if KTAP_WALKS_FROM_HERE
 	const struct ktap_event *ev = vm->event;
 	struct ktap_here begin;
 
