@@ -15,7 +15,7 @@ getppid="trace syscalls:sys_enter_getppid $only"
 
 run -q -e 'print(ffi.C.num_online_cpus())'
 out cpus_that_are_online "$(grep -c '^processor' /proc/cpuinfo)\n"
-run -q -e "print(ffi.C.totalram_pages() * $(getconf PAGESIZE 2>/dev/null || echo 4096) / 1024)"
+run -q -e "print(ffi.C.totalram_pages() * $("$workload" page) / 1024)"
 out memory_of_the_machine "$(sed -n 's/^MemTotal: *\([0-9]*\) kB/\1/p' /proc/meminfo)\n"
 before=$(sed -n 's/^ctxt //p' /proc/stat)
 run -q -e 'print(ffi.C.nr_context_switches())'

@@ -42,7 +42,8 @@ out arguments_not_available_on_the_machine_are_nil "false, $last, $last: $((2 * 
 run -q -e "trace probe:$f { a[tid] = arg1 }
 trace probe:$f%return $mine { if (a[tid] == arg1) { n += 1 } } trace_end { print(n) }" -- "$workload" write 13 $n
 out arguments_at_the_return_are_those_of_the_entry "$n\n"
-run -q -e "trace probe:do_mmap /arg1 == 0x2000 << $half/ { print(arg2 / 4096, arg3, arg6) }" -- "$workload" fault 3
+page=$("$workload" page)
+run -q -e "trace probe:do_mmap /arg1 == 0x2000 << $half/ { print(arg2 / $page, arg3, arg6) }" -- "$workload" fault 3
 out arguments_on_the_stack '3\t3\t0\n'
 run -q -e "trace probe:$f $mine function (e) {
 	n[name, probefunc, e.name, e.ip == e.field(1), e.parent_ip == e.field(2), args[\"nothing\"] == nil] += 1
@@ -96,7 +97,10 @@ out offset_zero_is_the_entry "$n\n"
 run -q -e "trace probe:vmlinux:$f $mine { n += 1 } trace kprobe:vmlinux:$f+0 $mine { m += 1 }
 trace kretprobe:vmlinux:vfs_writ? $mine { r += 1 } trace_end { print(n, m, r) }" -- "$workload" write 13 $n
 out functions_of_the_kernel_itself "$n\t$n\t$n\n"
-run -q -e "trace probe:$f+$offset /execname == 'workload'/ { print(kstack(2)) }" -- "$workload" write 13 1
+# the code of powerpc has not saved the address of its caller yet
+depth=2
+[ "$(uname -m)" != ppc64le ] || caller='system_call_exception\+' depth=3
+run -q -e "trace probe:$f+$offset /execname == 'workload'/ { print(kstack($depth)) }" -- "$workload" write 13 1
 [ "$(sed -n '1s/+.*//; 1s/ *//p' "$tmp/out")" = $f ] && matches "$tmp/out" "$caller"
 result $? stack_of_an_instruction
 # skips EVENT [FILTER]: the stack with one frame skipped equals the rest of the stack
@@ -345,7 +349,8 @@ trace $events { d += 1 } $profile { e += 1 } trace_end { print(a > 1000, b > 100
 stop
 out all_kinds_at_once 'true\ttrue\ttrue\ttrue\n'
 wait_until no_sessions
-is nothing_stays_attached "$(wc -l <"$tracefs/enabled_functions") $(wc -l </sys/kernel/debug/kprobes/list)" "0 0"
+# powerpc has one at the trampoline of kretprobes
+is nothing_stays_attached "$(wc -l <"$tracefs/enabled_functions") $(grep -vc arch_rethook_trampoline /sys/kernel/debug/kprobes/list)" "0 0"
 rounds=10
 [ "$tenth" = 1 ] || rounds=3
 kill_rounds $rounds 1500 'trace probe:* { s[probefunc] += 1 } trace probe:vfs_*%return { t[retval] += 1 }'
@@ -402,7 +407,8 @@ result $? only_existing_names_are_suggested
 refused not_of_the_kernel_itself kprobe:vmlinux:vfs_writ \
 	"^-e:2:7: error: no function 'vfs_writ' in 'vmlinux', the kernel without its modules" \
 	"^note: did you mean 'vfs_write'[?]\$"
-twice=$(awk '{ print $1 }' "$list" | sort | uniq -d | head -n 1)
+# places of functions that other ones have replaced have no name
+twice=$(awk '!/^__ftrace_invalid_address__/ { print $1 }' "$list" | sort | uniq -d | head -n 1)
 if [ -n "$twice" ]; then
 	refused name_of_several_functions "probe:$twice" "^-e:2:7: error: [0-9]+ functions are called '$twice'"
 else

@@ -31,7 +31,7 @@ skip_all=4 lacking=
 # frame yet
 has() {
 	case $1 in
-	callers) case $(uname -m) in x86_64 | s390x) ;; *) false ;; esac ;;
+	callers) case $(uname -m) in x86_64 | s390x | ppc64le) ;; *) false ;; esac ;;
 	user_callers) case $(uname -m) in aarch64 | s390x) false ;; esac ;;
 	little_end) [ "$(printf '\001\000' | od -An -d | tr -d ' ')" = 1 ] ;;
 	user_files) ! grep -q '^user_files: 0$' "$tracefs/ktap/features" ;;

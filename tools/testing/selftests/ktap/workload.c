@@ -45,6 +45,7 @@
  *	workload timed COMMAND...	runs COMMAND, prints its time in nanoseconds
  *	workload number NAME		prints the number of a system call
  *	workload bits			prints the number of bits of a long
+ *	workload page			prints the number of bytes of a page
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -499,6 +500,12 @@ static int do_number(char **args)
 	return 1;
 }
 
+static int do_page(char **args)
+{
+	printf("%ld\n", sysconf(_SC_PAGESIZE));
+	return 0;
+}
+
 static int do_bits(char **args)
 {
 	printf("%zu\n", sizeof(long) * CHAR_BIT);
@@ -598,6 +605,7 @@ static const struct {
 	{ "datagram", 3, do_datagram },
 	{ "number", 1, do_number },
 	{ "bits", 0, do_bits },
+	{ "page", 0, do_page },
 	{ "as", 2, do_as },
 	{ "without", 2, do_without },
 	{ "with", 3, do_with },
