@@ -6,6 +6,7 @@
 #include <linux/bits.h>
 #include <linux/kernel.h>
 #include <linux/minmax.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 
@@ -333,23 +334,62 @@ static int table_empty_piece(struct ktap_env *env, struct ktap_table *t, u64 *en
 }
 
 /* Charge after each piece: the budget, the overhead limit and an abort take effect there. */
-int ktap_table_clear(struct ktap_vm *vm, struct ktap_table *t)
+static int table_clear_in_pieces(struct ktap_vm *vm, struct ktap_table *t)
 {
 	u64 end = U64_MAX;
-	int n, err = 0;
+	int n, err;
 
-	if (!ktap_table_pause(vm, t)) {
-		ktap_count_busy(vm->env);
-		return 0;
-	}
 	do {
 		n = table_empty_piece(vm->env, t, &end, NULL);
 		if (n < 0) {
 			ktap_count_busy(vm->env);
-			break;
+			return 0;
 		}
 		err = ktap_vm_charge(vm, n * KTAP_REMOVE_COST);
 	} while (!err && n == TABLE_PIECE);
+	return err;
+}
+
+/*
+ * Without a lock, others may find an entry until a grace period has passed.  So take all
+ * entries at once, as snapshot() does: what is added from then on stays.
+ */
+static int table_clear_steady(struct ktap_vm *vm, struct ktap_table *t)
+{
+	struct ktap_table *old;
+	int err;
+
+	if (!ktap_table_len(t))
+		return 0;
+	old = vm->level == KTAP_LEVEL_PROCESS ? ktap_table_make(vm, t->max) : NULL;
+	if (!old)
+		return -ENOMEM;
+	if (ktap_table_exchange(t, old)) {
+		synchronize_rcu();
+		/* A run that waits this long looks whether it must end. */
+		err = ktap_vm_charge(vm, KTAP_PROCESS_SLICE) ?: table_clear_in_pieces(vm, old);
+	} else {
+		ktap_count_busy(vm->env);
+		err = 0;
+	}
+	ktap_table_free(vm->env, old, NULL);
+	return err;
+}
+
+int ktap_table_clear(struct ktap_vm *vm, struct ktap_table *t)
+{
+	int err;
+
+	if (READ_ONCE(t->recent)) {
+		err = table_clear_steady(vm, t);
+		if (err != -ENOMEM)
+			return err;
+	}
+	if (!ktap_table_pause(vm, t)) {
+		ktap_count_busy(vm->env);
+		return 0;
+	}
+	err = table_clear_in_pieces(vm, t);
 	ktap_table_resume(t);
 	return err;
 }
@@ -408,7 +448,6 @@ bool ktap_table_free(struct ktap_env *env, struct ktap_table *t, struct ktap_rea
 	u64 end = U64_MAX;
 	int n;
 
-	ktap_recent_destroy(env, t);
 	do {
 		n = table_empty_piece(env, t, &end, reaper);
 		if (n < 0)
@@ -416,6 +455,7 @@ bool ktap_table_free(struct ktap_env *env, struct ktap_table *t, struct ktap_rea
 		if (reaper)
 			cond_resched();
 	} while (n == TABLE_PIECE);
+	ktap_recent_destroy(env, t);
 	while ((spare = t->spares)) {
 		t->spares = spare->chain;
 		ktap_heap_free(&env->heap, spare, sizeof(*spare));

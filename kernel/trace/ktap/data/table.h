@@ -82,7 +82,7 @@ struct ktap_found_agg ktap_table_find_agg(struct ktap_vm *vm, struct ktap_table 
 					  const struct ktap_value *key);
 /*
  * Remove all present entries, and charge for each.  If the budget ends, only the
- * oldest ones have been removed.
+ * oldest ones may have been removed.
  */
 int ktap_table_clear(struct ktap_vm *vm, struct ktap_table *t);
 /*

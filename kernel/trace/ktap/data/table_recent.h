@@ -23,8 +23,9 @@
  *
  * A table is steady if what could take an entry away, or change the type of its value, does not
  * happen while events are delivered.  This is known when the program is loaded: see
- * ktap_find_steady().  Functions that remove entries in process context first forget
- * all recent entries and wait for a grace period: ktap_table_pause().
+ * ktap_find_steady().  In process context, clear() takes all entries at once, and waits for a
+ * grace period before it frees them; trunc() forgets all recent entries and waits for
+ * a grace period before it removes anything: ktap_table_pause().
  *
  * Long keys and keys that are no strings, integers, stacks or compound keys have no place.
  *
@@ -64,8 +65,8 @@ static __always_inline u32 ktap_recent_short_place(const struct ktap_value *key)
 }
 
 /*
- * Longer keys: compound keys, stacks, strings.  Of the words of a compound key, the first
- * value, which is word 1, one in the middle and the last one differ most often.
+ * Longer keys: compound keys, stacks, strings.  The words that differ most often are the
+ * first value of a compound key, which is word 1, one in the middle and the last one.
  */
 static __always_inline bool ktap_recent_is_long(const struct ktap_value *key)
 {
@@ -83,10 +84,7 @@ static __always_inline u32 ktap_recent_long_place(const struct ktap_value *key)
 	return ktap_recent_place(ktap_word(p + sizeof(u64)) + 3 * middle + 5 * last);
 }
 
-/*
- * Find the entry of @key among the recent ones @recent, or &ktap_no_entry or any other
- * entry.  ktap_recent_is() tells.
- */
+/* The entry in a place: that of one of its keys, or &ktap_no_entry */
 static __always_inline struct ktap_entry *ktap_recent_at(struct ktap_entry *const *recent,
 							 u32 place)
 {

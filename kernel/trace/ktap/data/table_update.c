@@ -530,7 +530,7 @@ static noinline int table_make_any(struct ktap_vm *vm, struct ktap_table *t,
 static __always_inline bool table_get_made(struct ktap_lookup p, struct ktap_value *v)
 {
 	if (p.e)
-		*v = p.e->value;
+		*v = data_race(p.e->value);
 	if (p.locked)
 		ktap_unlock(p.stripe, p.flags);
 	return p.e;

@@ -615,7 +615,7 @@ static noinline void activation_fire_count(const struct ktap_hit *hit, struct kt
 		return;
 	if (g)
 		sums = READ_ONCE(g->adding);
-	/* The global may be no number, or the run is to be measured. */
+	/* The global may be no number, or the run must be measured. */
 	if (unlikely((g && !sums) || !ktap_overhead_passes(this_cpu_ptr(s->overheads)))) {
 		activation_fire_plain(hit, probe);
 		return;

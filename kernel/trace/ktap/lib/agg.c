@@ -261,9 +261,9 @@ static void agg_fn_what_stays(const struct ktap_sorted *sorted, s64 n, u32 *firs
 	*first = *end - min_t(u64, -(u64)n, *end);
 }
 
-int ktap_fn_trunc(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+/* Nobody adds to an entry without the lock now. */
+static int agg_fn_trunc(struct ktap_vm *vm, struct ktap_table *t, s64 n)
 {
-	struct ktap_table *t = ktap_value_table(&r[0]);
 	struct ktap_value nil = KTAP_VALUE_NIL;
 	struct ktap_sorted sorted;
 	u32 i, first, end;
@@ -272,17 +272,26 @@ int ktap_fn_trunc(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	err = ktap_charge_sort(vm, t) ?: ktap_table_sort(vm, t, KTAP_BY_VALUE, &sorted);
 	if (err)
 		return ktap_sort_failed(vm, err);
-	agg_fn_what_stays(&sorted, r[1].i, &first, &end);
-	if (sorted.n && !ktap_table_pause(vm, t))
-		err = -EBUSY;
+	agg_fn_what_stays(&sorted, n, &first, &end);
 	for (i = 0; i < sorted.n && !err; i++) {
 		if (i < first || i >= end)
 			ktap_table_set(vm, t, &sorted.entries[i].key, &nil);
 		err = ktap_vm_charge(vm, 1);
 	}
-	if (sorted.n && err != -EBUSY)
-		ktap_table_resume(t);
 	ktap_sorted_free(&sorted);
+	return err;
+}
+
+int ktap_fn_trunc(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	struct ktap_table *t = ktap_value_table(&r[0]);
+	int err;
+
+	if (t && !ktap_table_pause(vm, t))
+		return ktap_sort_failed(vm, -EBUSY);
+	err = agg_fn_trunc(vm, t, r[1].i);
+	if (t)
+		ktap_table_resume(t);
 	r[0] = KTAP_VALUE_NIL;
 	return err;
 }

@@ -30,7 +30,42 @@ static bool steady_removes_all(const struct ktap_code *insn)
 	       (insn->d == KTAP_FN_CLEAR || insn->d == KTAP_FN_TRUNC);
 }
 
-static void steady_look(struct steady *s, const struct ktap_program *prog, u32 pc, u8 roles)
+/* Mark the functions that @func names; true if one was not marked yet. */
+static bool steady_mark_callees(const struct ktap_program *prog, const struct ktap_func *func,
+				bool *marked)
+{
+	const struct ktap_code *insn = prog->code + func->first, *end = insn + func->ninsns;
+	bool again = false;
+
+	for (; insn < end; insn++) {
+		if (ktap_opdefs[insn->op].d != KTAP_X_FUNC || marked[insn->d])
+			continue;
+		marked[insn->d] = true;
+		again = true;
+	}
+	return again;
+}
+
+/* Mark the functions that an event may run.  A value may be called by any other function. */
+static void steady_find_event_funcs(const struct ktap_program *prog, const u8 *roles, bool *event)
+{
+	bool again;
+	u32 i;
+
+	for (i = 0; i < prog->nfuncs; i++)
+		event[i] = prog->funcs[i].is_value ||
+			   roles[i] & (KTAP_ROLE_HANDLER | KTAP_ROLE_FILTER);
+	do {
+		again = false;
+		for (i = 0; i < prog->nfuncs; i++) {
+			if (event[i])
+				again |= steady_mark_callees(prog, &prog->funcs[i], event);
+		}
+	} while (again);
+}
+
+static void steady_look(struct steady *s, const struct ktap_program *prog, u32 pc, u8 roles,
+			bool event)
 {
 	const struct ktap_code *insn = &prog->code[pc];
 
@@ -51,8 +86,7 @@ static void steady_look(struct steady *s, const struct ktap_program *prog, u32 p
 		s->aggregates = true;
 		break;
 	case KTAP_OP_CALLB:
-		s->loses |= steady_removes_all(insn) &&
-			    roles & ~(KTAP_ROLE_TOP_LEVEL | KTAP_ROLE_PROCESS);
+		s->loses |= event && steady_removes_all(insn);
 		break;
 	default:
 		break;
@@ -63,18 +97,21 @@ int ktap_find_steady(struct ktap_program *prog)
 {
 	struct steady s = { };
 	u32 i, pc;
+	bool *event;
 	u8 *roles;
 
 	/* Integers are added to as longs. */
 	if (!IS_ENABLED(CONFIG_64BIT))
 		return 0;
-	roles = kvzalloc(prog->nfuncs, KTAP_GFP);
+	roles = kvcalloc(prog->nfuncs, sizeof(*roles) + sizeof(*event), KTAP_GFP);
 	if (!roles)
 		return -ENOMEM;
+	event = (bool *)(roles + prog->nfuncs);
 	ktap_find_roles(prog, roles);
+	steady_find_event_funcs(prog, roles, event);
 	for (i = 0; i < prog->nfuncs; i++) {
 		for (pc = prog->funcs[i].first; pc < prog->funcs[i].first + prog->funcs[i].ninsns; pc++)
-			steady_look(&s, prog, pc, roles[i]);
+			steady_look(&s, prog, pc, roles[i], event[i]);
 	}
 	/* An aggregation must not become an integer, either. */
 	prog->steady = !s.loses && !(s.sets && s.aggregates);

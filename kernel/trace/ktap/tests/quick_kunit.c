@@ -13,7 +13,7 @@
 
 enum { MAIN, FILTER, HANDLER };
 
-/* What a handler does after it has begun, besides its return */
+/* Contents of a handler, besides its return */
 enum body { NOTHING, ONE_SUM, TWO_SUMS, A_CALL };
 
 /* The quick way of a probe whose filter compares the value of @fn with 5, if @fn is known. */

@@ -166,6 +166,13 @@ static void a_cleared_table_begins_anew(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, is_recent(t, str("one")));
 	expect_recent(test, vm, t, KTAP_VALUE_INT(1));
 	expect_recent(test, vm, t, str("one"));
+	/* Without memory for a table that takes the entries, they are removed one by one. */
+	while (ktap_heap_alloc(&vm->env->heap, 64))
+		;
+	vm->env->heap.max = 0;
+	KUNIT_EXPECT_EQ(test, 0, ktap_table_clear(vm, t));
+	KUNIT_EXPECT_EQ(test, 0, ktap_table_len(t));
+	KUNIT_EXPECT_FALSE(test, is_recent(t, str("one")));
 }
 
 /* While entries are removed, none is noted. */
@@ -269,7 +276,7 @@ static bool is_steady(struct kunit *test, const char *event, const struct ktap_c
 
 	test_string(c, "key");
 	test_func(c, "main", 0, 8);
-	/* What the top level does to its tables does not matter. */
+	/* The top level may do anything to its tables. */
 	test_insn(c, KTAP_OP_NEWT, 0, 0, 0, 0);
 	test_insn(c, KTAP_OP_STR, 1, 0, 0, 0);
 	test_insn(c, KTAP_OP_TSET, 0, 1, 1, 0);
@@ -303,6 +310,41 @@ static void programs_that_keep_entries_are_steady(struct kunit *test)
 	EXPECT_STEADY(true, "a:b", INSN(TGET, 4, 1, 2, 0));
 	EXPECT_STEADY(true, "a:b", INSN(TAGG, 1, 2, 2, 0), INSN(TADD, 1, 2, 2, 0));
 	EXPECT_STEADY(true, "tick-1s", INSN(CALLB, 1, 1, 0, KTAP_FN_CLEAR));
+}
+
+/* "show" clears a table; the handlers of "a:b" and of a tick may call it. */
+static bool is_steady_with(struct kunit *test, bool event_calls, bool value)
+{
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_program *prog;
+
+	test_func(c, "main", 0, 1);
+	TEST_RET(c);
+	test_func(c, "on event", 1, 2);
+	if (event_calls)
+		test_insn(c, KTAP_OP_CALL, 1, 0, 0, 3);
+	TEST_RET(c);
+	test_func(c, "on tick", 1, 2);
+	test_insn(c, KTAP_OP_CALL, 1, 0, 0, 3);
+	if (value)
+		test_insn(c, KTAP_OP_FUNC, 1, 0, 0, 3);
+	TEST_RET(c);
+	test_func(c, "show", 0, 2);
+	test_insn(c, KTAP_OP_NEWT, 0, 0, 0, 0);
+	test_insn(c, KTAP_OP_CALLB, 0, 1, 0, KTAP_FN_CLEAR);
+	TEST_RET(c);
+	test_probe(c, "a:b", KTAP_NONE, 1);
+	test_probe(c, "tick-1s", KTAP_NONE, 2);
+	prog = test_load(c);
+	return prog && prog->steady;
+}
+
+static void only_events_matter_for_a_function(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, IS_ENABLED(CONFIG_64BIT), is_steady_with(test, false, false));
+	KUNIT_EXPECT_FALSE(test, is_steady_with(test, true, false));
+	/* The handler of the event might call the value. */
+	KUNIT_EXPECT_FALSE(test, is_steady_with(test, false, true));
 }
 
 static void sets_of_integers_keep_types(struct kunit *test)
@@ -340,6 +382,7 @@ static struct kunit_case table_recent_cases[] = {
 	KUNIT_CASE(places_are_freed_with_the_table),
 	KUNIT_CASE(aggregations_of_keys_are_found),
 	KUNIT_CASE(programs_that_keep_entries_are_steady),
+	KUNIT_CASE(only_events_matter_for_a_function),
 	KUNIT_CASE(sets_of_integers_keep_types),
 	KUNIT_CASE(programs_that_lose_entries_are_not_steady),
 	{}

@@ -68,11 +68,11 @@ static inline bool ktap_overhead_is_due(struct ktap_overhead *m)
  * ktap_overhead_passes() - Count a run that is too short to have a start
  * @m: the overhead
  *
- * An interrupt may count a run meanwhile, and one of both counts is lost.  But the
- * countdown never passes 1 here, so that a run becomes due.
+ * An interrupt may change the countdown meanwhile, and what it has written is lost: a run
+ * becomes due at most an interval later.  The countdown never passes 1 here.
  * Return: false, without counting it, if the run is due: ktap_overhead_is_due() says so, too.
  */
-static inline bool ktap_overhead_passes(struct ktap_overhead *m)
+static __always_inline bool ktap_overhead_passes(struct ktap_overhead *m)
 {
 	u32 countdown = READ_ONCE(m->countdown);
 
