@@ -366,7 +366,7 @@ awk 'BEGIN { print "trace a:b {"; for (i = 0; i < 2000; i++) print "x = args.f" 
 fails_with 1026:3 'the script is too large: more than 1024 event fields'
 result $? too_many_event_fields
 awk 'BEGIN { for (i = 0; i < 100000; i++) print "x = getopt(\"o" i "\", " i ", \"h\")" }' >"$dir/big.kp"
-ends_with 2 timeout 20 "$ktapc" -d "$dir/big.kp" &&
+ends_with 2 timeout 120 "$ktapc" -d "$dir/big.kp" &&
 	grep -q 'big.kp:65:12: error: the script is too large: more than 64 options' "$dir/err"
 result $? too_many_options
 awk 'BEGIN { for (i = 0; i < 4100; i++) print "try { print(1) } catch { }" }' >"$dir/big.kp"
