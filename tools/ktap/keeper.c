@@ -194,7 +194,8 @@ static void client_report_loss(struct keeper *k, struct keeper_client *c, uint64
 	recording_add(&r, KTAP_CH_NOTE, text, len);
 	if (k->recording.about.json) {
 		clock_gettime(CLOCK_MONOTONIC, &now);
-		len = snprintf(json, sizeof(json), "{\"time\":%lld%09ld,\"type\":\"loss\",\"count\":%" PRIu64 ",\"text\":\"%.*s\"}\n",
+		len = snprintf(json, sizeof(json), "{\"time\":%lld%09ld,\"type\":\"loss\","
+			       "\"count\":%" PRIu64 ",\"text\":\"%.*s\"}\n",
 			       (long long)now.tv_sec, now.tv_nsec, n, len - 1, text);
 		recording_add_output(&r, json, len);
 	}
@@ -234,8 +235,8 @@ static void client_begin(struct keeper *k, struct keeper_client *c)
 /* One line: the keeper, the runner, when it began, how much is kept and overwritten, script */
 static void client_list(struct keeper *k, struct keeper_client *c)
 {
-	text_printf(&c->out, "%d %d %" PRId64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %s %s\n", (int)getpid(),
-		    (int)k->runner, k->recording.about.monotonic,
+	text_printf(&c->out, "%d %d %" PRId64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %s %s\n",
+		    (int)getpid(), (int)k->runner, k->recording.about.monotonic,
 		    k->kept.head - k->kept.tail, k->kept.lines - k->kept.overwritten,
 		    k->kept.overwritten, k->ended ? "ended" : "running", k->recording.about.script);
 	c->state = CLIENT_LISTS;

@@ -63,14 +63,14 @@ static const struct option_row option_table[] = {
 	  "keep the output in FILE, in any format, for --replay" },
 	{ "--replay", NULL, "FILE...", OPT_STRING, FIELD(replay),
 	  "show recordings, merged by time" },
-	{ "--for", NULL, "TIME", OPT_TIME, FIELD(seconds), "end after TIME (30, 30s, 10m, 2h, 1d)" },
+	{ "--for", NULL, "TIME", OPT_TIME, FIELD(seconds), "end after TIME (30, 10m, 2h, 1d)" },
 	{ "--until", NULL, "LINES", OPT_NUMBER, FIELD(until), "end after LINES of output" },
 	{ "--detach", NULL, "NAME", OPT_STRING, FIELD(detach),
 	  "run without a terminal, as session NAME" },
 	{ "--keep", NULL, "SIZE", OPT_SIZE, FIELD(keep),
 	  "with --detach: keep the newest output (default 16M)" },
 	{ "--attach", NULL, "NAME", OPT_STRING, FIELD(attach), "show the output of session NAME" },
-	{ "--stop", NULL, "NAME", OPT_STRING, FIELD(stop), "end session NAME, and show its output" },
+	{ "--stop", NULL, "NAME", OPT_STRING, FIELD(stop), "end session NAME and show its output" },
 	{ "--sessions", NULL, NULL, OPT_FLAG, FIELD(sessions), "list these sessions" },
 	{ "--color", NULL, "WHEN", OPT_STRING, FIELD(color),
 	  "colour on a terminal: auto, always or never" },
@@ -406,9 +406,11 @@ static bool options_check(struct options *opts)
 		return usage_error("--interval is for --metrics FILE, --heatmap FILE, --record FILE and --detach NAME",
 				   NULL);
 	if (opts->record && opts->csv)
-		return usage_error("--record keeps no csv: ktap -f csv --replay FILE makes it", NULL);
+		return usage_error(
+			"--record keeps no csv: ktap -f csv --replay FILE makes it", NULL);
 	if (opts->detach && opts->csv)
-		return usage_error("--detach keeps no csv: ktap -f csv --attach NAME makes it", NULL);
+		return usage_error(
+			"--detach keeps no csv: ktap -f csv --attach NAME makes it", NULL);
 	if ((opts->record || opts->detach) && opts->shows && !opts->json)
 		return usage_error("--interval cannot keep the variables as text", NULL);
 	if (opts->keep && !opts->detach)

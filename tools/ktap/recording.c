@@ -184,7 +184,8 @@ const char *recording_read(int fd, struct recording_about *about)
 		return "it is empty";
 	if (strncmp(text, RECORDING_MAGIC " ", strlen(RECORDING_MAGIC " ")))
 		return strncmp(RECORDING_MAGIC, text, strlen(text)) ?
-		       "it is no recording: ktap --record FILE makes one" : "it is cut off in its header";
+		       "it is no recording: ktap --record FILE makes one" :
+		       "it is cut off in its header";
 	version = atoi(text + strlen(RECORDING_MAGIC " "));
 	if (version > RECORDING_VERSION) {
 		snprintf(why, sizeof(why),

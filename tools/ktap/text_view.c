@@ -59,14 +59,15 @@ static void view_put_array(struct text_buffer *t, const struct span *value)
 		text_puts(t, "}");
 }
 
-/* Put a row of a chart. */
-static void view_put_row(struct text_buffer *t, const char *key, int width, double bar,
+/* Put a row of a chart, whose numbers add up to @sum. */
+static void view_put_row(struct text_buffer *t, const char *key, int width, double sum,
 			 const struct span *number)
 {
+	double bar = sum > 0 ? strtod(number->begin, NULL) * VIEW_BAR / sum : 0;
 	int len = bar >= VIEW_BAR ? VIEW_BAR : bar > 0 ? (int)bar : 0;
 
-	text_printf(t, "\n%*s |%.*s%*s", width, key, len, "@@@@@@@@@@@@@@@@@@@@@@@", VIEW_BAR - len + 1,
-		    "");
+	text_printf(t, "\n%*s |%.*s%*s", width, key, len, "@@@@@@@@@@@@@@@@@@@@@@@",
+		    VIEW_BAR - len + 1, "");
 	view_put_span(t, number);
 }
 
@@ -108,8 +109,7 @@ static void view_put_buckets(struct text_buffer *t, const struct span *buckets)
 	while (json_next(&pos, buckets->end, &bucket)) {
 		view_bucket_name(&bucket, name, sizeof(name));
 		if (json_member(&bucket, "count", &count))
-			view_put_row(t, name, width, sum > 0 ? strtod(count.begin, NULL) * VIEW_BAR / sum : 0,
-				     &count);
+			view_put_row(t, name, width, sum, &count);
 	}
 }
 
@@ -252,8 +252,7 @@ static void view_put_chart(struct text_view *v)
 	view_put_title(&v->out, width);
 	for (size_t i = 0; i < v->entries; i++) {
 		if (view_number(&v->rows[i], &number))
-			view_put_row(&v->out, v->rows[i].key, width,
-				     sum > 0 ? strtod(number.begin, NULL) * VIEW_BAR / sum : 0, &number);
+			view_put_row(&v->out, v->rows[i].key, width, sum, &number);
 	}
 }
 

@@ -63,7 +63,7 @@ void views_begin(struct views *v, const struct options *opts, struct output *o);
 void views_message(struct views *v, const struct options *opts, struct output *o,
 		   enum ktap_channel channel, const char *data, size_t len);
 
-/* The session has ended: a recording does so, too. Returns 0 or the negative errno of the output. */
+/* The session has ended: a recording ends, too. Returns 0 or the negative errno of the output. */
 int views_end(struct views *v, const struct options *opts, struct output *o, uint32_t exit_code);
 
 /* No output is known to follow at once: show as text what waits for it. */

@@ -116,6 +116,7 @@ static __always_inline int table_get_at(struct ktap_vm *vm, struct ktap_table *t
 		ktap_unlock(p.stripe, p.flags);
 		return table_get_blob(vm, t, key, len, v);
 	}
+	/* The integer of a steady table's entry may change meanwhile. */
 	*v = p.e ? data_race(p.e->value) : KTAP_VALUE_NIL;
 	ktap_unlock(p.stripe, p.flags);
 	return 0;
@@ -154,6 +155,7 @@ static __always_inline int table_get_int(struct ktap_vm *vm, struct ktap_table *
 	bool blob = p.locked && p.e && ktap_is_blob(&p.e->value);
 
 	if (likely(p.locked)) {
+		/* As above, it may change meanwhile. */
 		if (likely(!blob))
 			*v = p.e ? data_race(p.e->value) : KTAP_VALUE_NIL;
 		ktap_unlock(p.stripe, p.flags);

@@ -56,9 +56,10 @@ void ktap_recent_note(struct ktap_env *env, struct ktap_table *t, struct ktap_en
 		return;
 	if (!recent)
 		recent = recent_make(env, t);
+	if (!recent || READ_ONCE(recent[place]) == e)
+		return;
 	/* The entry is complete; pairs with ktap_recent_at(). */
-	if (recent && READ_ONCE(recent[place]) != e)
-		smp_store_release(&recent[place], e);
+	smp_store_release(&recent[place], e);
 }
 
 void ktap_recent_forget(struct ktap_table *t, const struct ktap_entry *e)

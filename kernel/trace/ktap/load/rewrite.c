@@ -202,7 +202,8 @@ void ktap_find_roles(const struct ktap_program *prog, u8 *roles)
 	roles[prog->main] |= KTAP_ROLE_TOP_LEVEL;
 	for (i = 0; i < prog->nprobe_defs; i++) {
 		def = &prog->probe_defs[i];
-		roles[def->handler] |= rewrite_is_in_process(def) ? KTAP_ROLE_PROCESS : KTAP_ROLE_HANDLER;
+		roles[def->handler] |= rewrite_is_in_process(def) ? KTAP_ROLE_PROCESS :
+								    KTAP_ROLE_HANDLER;
 		if (def->filter != KTAP_NONE)
 			roles[def->filter] |= rewrite_is_in_process(def) ? KTAP_ROLE_PROCESS :
 									   KTAP_ROLE_FILTER;

@@ -96,7 +96,7 @@ static void steady_look(struct steady *s, const struct ktap_program *prog, u32 p
 int ktap_find_steady(struct ktap_program *prog)
 {
 	struct steady s = { };
-	u32 i, pc;
+	u32 i, pc, end;
 	bool *event;
 	u8 *roles;
 
@@ -110,7 +110,8 @@ int ktap_find_steady(struct ktap_program *prog)
 	ktap_find_roles(prog, roles);
 	steady_find_event_funcs(prog, roles, event);
 	for (i = 0; i < prog->nfuncs; i++) {
-		for (pc = prog->funcs[i].first; pc < prog->funcs[i].first + prog->funcs[i].ninsns; pc++)
+		pc = prog->funcs[i].first;
+		for (end = pc + prog->funcs[i].ninsns; pc < end; pc++)
 			steady_look(&s, prog, pc, roles[i], event[i]);
 	}
 	/* An aggregation must not become an integer, either. */

@@ -230,7 +230,7 @@ static void functions_that_cannot_be_called_are_refused(struct kunit *test)
 		  "'void ktap_kunit_void(void)' takes 0 arguments, got 1" },
 		{ "ktap_kunit_seven", 6, -EINVAL, "not all of its arguments are in registers" },
 		{ "ktap_kunit_variadic", 1, -EINVAL,
-		  "'int ktap_kunit_variadic(int a, ...)' cannot be called: it takes a variable number" },
+		  "ktap_kunit_variadic(int a, ...)' cannot be called: it takes a variable" },
 		{ "ktap_kunit_structure", 1, -EINVAL, "a parameter is no integer" },
 		{ "ktap_kunit_gives_structure", 1, -EINVAL, "its result is no integer" },
 		{ "ktap_kunit_notrace", 0, -EINVAL, "it is notrace or noinstr" },

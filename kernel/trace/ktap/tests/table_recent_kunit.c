@@ -295,11 +295,11 @@ static bool is_steady(struct kunit *test, const char *event, const struct ktap_c
 
 #define INSN(o, x, y, z, n)	((struct ktap_code){ KTAP_OP_##o, x, y, z, n })
 
-#define EXPECT_STEADY(want, event, ...)						\
+#define EXPECT_STEADY(wanted, event, ...)						\
 	do {									\
 		const struct ktap_code code[] = { __VA_ARGS__ };		\
 										\
-		KUNIT_EXPECT_EQ(test, want && IS_ENABLED(CONFIG_64BIT),		\
+		KUNIT_EXPECT_EQ(test, (wanted) && IS_ENABLED(CONFIG_64BIT),		\
 				is_steady(test, event, code, ARRAY_SIZE(code)));	\
 	} while (0)
 
