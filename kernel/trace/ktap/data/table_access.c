@@ -116,8 +116,7 @@ static __always_inline int table_get_at(struct ktap_vm *vm, struct ktap_table *t
 		ktap_unlock(p.stripe, p.flags);
 		return table_get_blob(vm, t, key, len, v);
 	}
-	/* The integer of a steady table's entry may change meanwhile. */
-	*v = p.e ? data_race(p.e->value) : KTAP_VALUE_NIL;
+	*v = p.e ? ktap_entry_value(p.e) : KTAP_VALUE_NIL;
 	ktap_unlock(p.stripe, p.flags);
 	return 0;
 }
@@ -155,9 +154,8 @@ static __always_inline int table_get_int(struct ktap_vm *vm, struct ktap_table *
 	bool blob = p.locked && p.e && ktap_is_blob(&p.e->value);
 
 	if (likely(p.locked)) {
-		/* As above, it may change meanwhile. */
 		if (likely(!blob))
-			*v = p.e ? data_race(p.e->value) : KTAP_VALUE_NIL;
+			*v = p.e ? ktap_entry_value(p.e) : KTAP_VALUE_NIL;
 		ktap_unlock(p.stripe, p.flags);
 	}
 	return likely(p.locked && !blob) ? 0 : table_get_int_any(vm, t, k, v);

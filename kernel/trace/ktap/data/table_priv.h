@@ -8,6 +8,7 @@
 #include <linux/align.h>
 #include <linux/atomic.h>
 #include <linux/bits.h>
+#include <linux/compiler.h>
 #include <linux/nospec.h>
 
 #include "data/lock.h"
@@ -170,6 +171,13 @@ static __always_inline void ktap_entry_put(struct ktap_entry *e, s64 n, bool add
 		atomic_long_add(n, sum);
 	else
 		atomic_long_set(sum, n);
+}
+
+/* Copy the value of an entry, whose stripe is locked.  A blob is not copied. */
+static __always_inline struct ktap_value ktap_entry_value(const struct ktap_entry *e)
+{
+	/* The integer of a steady table's entry may change meanwhile. */
+	return data_race(e->value);
 }
 
 /* Unlink an entry from the list, but not from its bucket, without freeing it. */

@@ -529,9 +529,8 @@ static noinline int table_make_any(struct ktap_vm *vm, struct ktap_table *t,
 /* Return true if there is an entry. */
 static __always_inline bool table_get_made(struct ktap_lookup p, struct ktap_value *v)
 {
-	/* If it is an integer of a steady table, it may change meanwhile. */
 	if (p.e)
-		*v = data_race(p.e->value);
+		*v = ktap_entry_value(p.e);
 	if (p.locked)
 		ktap_unlock(p.stripe, p.flags);
 	return p.e;
