@@ -194,9 +194,10 @@ static void client_report_loss(struct keeper *k, struct keeper_client *c, uint64
 	recording_add(&r, KTAP_CH_NOTE, text, len);
 	if (k->recording.about.json) {
 		clock_gettime(CLOCK_MONOTONIC, &now);
-		len = snprintf(json, sizeof(json), "{\"time\":%lld%09ld,\"type\":\"loss\","
-			       "\"count\":%" PRIu64 ",\"text\":\"%.*s\"}\n",
-			       (long long)now.tv_sec, now.tv_nsec, n, len - 1, text);
+		len = snprintf(json, sizeof(json),
+			       "{\"time\":%lld%09ld,\"type\":\"loss\",\"count\":%llu,\"text\":\"%.*s\"}\n",
+			       (long long)now.tv_sec, now.tv_nsec, (unsigned long long)n, len - 1,
+			       text);
 		recording_add_output(&r, json, len);
 	}
 	text_put(&c->out, r.out.text, r.out.len);

@@ -406,11 +406,11 @@ static bool options_check(struct options *opts)
 		return usage_error("--interval is for --metrics FILE, --heatmap FILE, --record FILE and --detach NAME",
 				   NULL);
 	if (opts->record && opts->csv)
-		return usage_error(
-			"--record keeps no csv: ktap -f csv --replay FILE makes it", NULL);
+		return usage_error("--record keeps no csv: ktap -f csv --replay FILE makes it",
+				   NULL);
 	if (opts->detach && opts->csv)
-		return usage_error(
-			"--detach keeps no csv: ktap -f csv --attach NAME makes it", NULL);
+		return usage_error("--detach keeps no csv: ktap -f csv --attach NAME makes it",
+				   NULL);
 	if ((opts->record || opts->detach) && opts->shows && !opts->json)
 		return usage_error("--interval cannot keep the variables as text", NULL);
 	if (opts->keep && !opts->detach)

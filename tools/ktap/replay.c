@@ -280,16 +280,13 @@ static bool replay_check(struct replay *r)
 		const struct replay_source *s = &r->sources[i];
 
 		if (!s->about.json && r->opts->json)
-			why =
-			"it was recorded as text, and can only be shown as such: record it without -f text";
+			why = "it was recorded as text, only: record it without -f text";
 		else if (!s->about.json && r->n > 1)
-			why =
-			"it was recorded as text, which has no times: one such recording is shown alone";
+			why = "it was recorded as text, which has no times: show it alone";
 		else if ((r->opts->heatmap || r->opts->metrics) && r->n > 1)
 			why = "--heatmap and --metrics show one recording";
 		else if ((r->opts->heatmap || r->opts->metrics) && !s->about.interval)
-			why =
-			"--heatmap and --metrics need a recording of --record FILE --interval SECONDS";
+			why = "--heatmap and --metrics need --record FILE --interval SECONDS";
 		if (!why)
 			continue;
 		fputs("ktap: error: ", stderr);

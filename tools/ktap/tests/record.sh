@@ -115,7 +115,7 @@ run --metrics "$dir/m.prom" --replay "$dir/i.rec"
 grep -q '^ktap_h_count{script="-e",key1="7"} 4' "$dir/m.prom"
 result $? replay_writes_metrics
 run --heatmap - --replay "$dir/a.rec"
-expect heat_map_needs_the_interval 2 'need a recording of --record FILE --interval SECONDS'
+expect heat_map_needs_the_interval 2 'need --record FILE --interval SECONDS'
 
 # several recordings: a.rec is of one boot, the other one of a clock that is 5 ns ahead
 header() {
