@@ -88,7 +88,7 @@ struct ktap_plan {
  * @native: native code of both; NULL if they are interpreted
  * @jit_outcome: why they are
  * @start: how its runs begin; set when it is attached
- * @quick: how it handles events of tasks; set when it is attached, and KTAP_WAY_ANY if
+ * @quick: how it handles events of tasks; set when it is attached, and KTAP_FIRE_ANY if
  *	the filter of the session narrows its events
  * @stats: counters
  * @plan: the parts of its events that it may read

@@ -372,12 +372,13 @@ static bool btf_name_load_scalar(u32 type, struct ktap_load *load)
 const char *ktap_btf_prototype(u32 proto, struct ktap_prototype *p)
 {
 	const struct btf_type *t = btf_name_proto_at(proto);
-	const struct btf_param *param = (const struct btf_param *)(t + 1);
+	const struct btf_param *param;
 	u32 i, result;
 
 	*p = (struct ktap_prototype){};
 	if (!t)
 		return "its prototype is not known";
+	param = (const struct btf_param *)(t + 1);
 	result = ktap_btf_other(proto, t->type);
 	ktap_btf_resolve(&result);
 	/* 0 is void. */
@@ -428,14 +429,16 @@ static size_t btf_name_put_type(u32 type, char *text, size_t size)
 void ktap_btf_prototype_text(u32 proto, const char *name, char *text, size_t size)
 {
 	const struct btf_type *t = btf_name_proto_at(proto);
-	const struct btf_param *param = (const struct btf_param *)(t + 1);
-	u32 i, n = t ? BTF_INFO_VLEN(t->info) : 0;
+	const struct btf_param *param;
 	size_t len;
+	u32 i, n;
 
 	if (!t) {
 		scnprintf(text, size, "%s()", name);
 		return;
 	}
+	param = (const struct btf_param *)(t + 1);
+	n = BTF_INFO_VLEN(t->info);
 	len = btf_name_put_type(ktap_btf_other(proto, t->type), text, size);
 	len += scnprintf(text + len, size - len, "%s(%s", name, n ? "" : "void");
 	for (i = 0; i < n; i++) {

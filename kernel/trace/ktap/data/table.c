@@ -10,7 +10,7 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 
-#include "data/table_priv.h"
+#include "data/table_recent.h"
 #include "vm/env.h"
 #include "vm/vm.h"
 
@@ -352,25 +352,18 @@ static int table_clear_in_pieces(struct ktap_vm *vm, struct ktap_table *t)
 
 /*
  * Without a lock, others may find an entry until a grace period has passed.  So take all
- * entries at once, as snapshot() does: what is added from then on stays.
+ * entries at once into @old, as snapshot() does: what is added from then on stays.
  */
-static int table_clear_steady(struct ktap_vm *vm, struct ktap_table *t)
+static int table_clear_steady(struct ktap_vm *vm, struct ktap_table *t, struct ktap_table *old)
 {
-	struct ktap_table *old;
-	int err;
+	int err = 0;
 
-	if (!ktap_table_len(t))
-		return 0;
-	old = vm->level == KTAP_LEVEL_PROCESS ? ktap_table_make(vm, t->max) : NULL;
-	if (!old)
-		return -ENOMEM;
 	if (ktap_table_exchange(t, old)) {
 		synchronize_rcu();
 		/* A run that waits this long looks whether it must end. */
 		err = ktap_vm_charge(vm, KTAP_PROCESS_SLICE) ?: table_clear_in_pieces(vm, old);
 	} else {
 		ktap_count_busy(vm->env);
-		err = 0;
 	}
 	ktap_table_free(vm->env, old, NULL);
 	return err;
@@ -378,13 +371,16 @@ static int table_clear_steady(struct ktap_vm *vm, struct ktap_table *t)
 
 int ktap_table_clear(struct ktap_vm *vm, struct ktap_table *t)
 {
+	struct ktap_table *old = NULL;
 	int err;
 
-	if (READ_ONCE(t->recent)) {
-		err = table_clear_steady(vm, t);
-		if (err != -ENOMEM)
-			return err;
-	}
+	if (!ktap_table_len(t))
+		return 0;
+	if (READ_ONCE(t->recent) && vm->level == KTAP_LEVEL_PROCESS)
+		old = ktap_table_make(vm, t->max);
+	if (old)
+		return table_clear_steady(vm, t, old);
+	/* Without memory, additions to old entries are lost until the pause begins. */
 	if (!ktap_table_pause(vm, t)) {
 		ktap_count_busy(vm->env);
 		return 0;

@@ -201,11 +201,6 @@ void ktap_table_grow(struct ktap_env *env, struct ktap_table *t);
 /* Remove an entry and free it.  The stripe of its key must be held. */
 void ktap_table_remove(struct ktap_env *env, struct ktap_table *t, struct ktap_entry *e);
 
-/* table_recent.c: the stripe of @e is locked.  It is no recent entry any more. */
-void ktap_recent_forget(struct ktap_table *t, const struct ktap_entry *e);
-/* Forget all for good: nobody uses the table any more. */
-void ktap_recent_destroy(struct ktap_env *env, struct ktap_table *t);
-
 /* table_access.c */
 
 /* Return the entry of a key, or NULL.  The stripe of the key must be held. */

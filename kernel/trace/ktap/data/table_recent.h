@@ -64,10 +64,7 @@ static __always_inline u32 ktap_recent_short_place(const struct ktap_value *key)
 	return ktap_recent_place(word);
 }
 
-/*
- * Longer keys: compound keys, stacks, strings.  The words that differ most often are the
- * first value of a compound key, which is word 1, one in the middle and the last one.
- */
+/* Longer keys that have a place: compound keys, stacks, strings */
 static __always_inline bool ktap_recent_is_long(const struct ktap_value *key)
 {
 	u64 tags = BIT(KTAP_TUPLE) | BIT(KTAP_KSTACK) | BIT(KTAP_USTACK) | BIT(KTAP_STR);
@@ -75,6 +72,10 @@ static __always_inline bool ktap_recent_is_long(const struct ktap_value *key)
 	return BIT(key->tag) & tags && key->len > sizeof(u64) && key->len <= KTAP_RECENT_KEY;
 }
 
+/*
+ * The words that differ most often are the first value of a compound key, which is word 1, one
+ * in the middle and the last one.
+ */
 static __always_inline u32 ktap_recent_long_place(const struct ktap_value *key)
 {
 	const void *p = key->blob;
@@ -131,7 +132,13 @@ static __always_inline bool ktap_recent_put(const struct ktap_table *t,
 	return true;
 }
 
-/* table_recent.c: the stripe of @key, which is that of @e, is locked. */
+/*
+ * table_recent.c: @e is, or is no longer, a recent entry.  Its stripe is locked.  The second
+ * one is for an entry that others cannot find without the lock.
+ */
 void ktap_recent_note(struct ktap_env *env, struct ktap_table *t, struct ktap_entry *e);
+void ktap_recent_forget(struct ktap_table *t, const struct ktap_entry *e);
+/* Free the places: nobody uses the table any more. */
+void ktap_recent_destroy(struct ktap_env *env, struct ktap_table *t);
 
 #endif /* _KTAP_TABLE_RECENT_H */

@@ -541,6 +541,12 @@ static noinline void activation_end(struct ktap_vm *vm, struct ktap_probe *probe
 }
 NOKPROBE_SYMBOL(activation_end);
 
+/* Does the session want the event of a task, at a probe whose way is another than KTAP_FIRE_ANY? */
+static __always_inline bool activation_delivers_plain(const struct ktap_session *s)
+{
+	return READ_ONCE(s->filter.state) == KTAP_RUNNING && !activation_is_own(&s->filter);
+}
+
 /*
  * The common case: a task, a probe that is plain, a session with all CPUs and processes.
  * No run of a lower level can be interrupted.
@@ -554,7 +560,7 @@ static __always_inline void activation_run_plain(const struct ktap_hit *hit,
 	struct ktap_vm *vm;
 	int err;
 
-	if (READ_ONCE(s->filter.state) != KTAP_RUNNING || activation_is_own(&s->filter))
+	if (!activation_delivers_plain(s))
 		return;
 	acts = __this_cpu_read(activations);
 	if (!activation_take(acts, KTAP_LEVEL_TASK, probe))
@@ -588,12 +594,6 @@ static noinline void activation_fire_false(const struct ktap_hit *hit, struct kt
 	activation_run_plain(hit, probe, false);
 }
 NOKPROBE_SYMBOL(activation_fire_false);
-
-/* Does the session want the event of a task, at a probe whose way is another than KTAP_WAY_ANY? */
-static __always_inline bool activation_delivers_plain(const struct ktap_session *s)
-{
-	return READ_ONCE(s->filter.state) == KTAP_RUNNING && !activation_is_own(&s->filter);
-}
 
 /* If this CPU is inside a run, count the event as missed, and return true. */
 static __always_inline bool activation_misses(struct ktap_probe *probe)
@@ -661,11 +661,11 @@ void ktap_fire(const struct ktap_hit *hit)
 	lockdep_assert_preemption_disabled();
 	if (unlikely(!activation_is_task()))
 		activation_fire(hit);
-	else if (likely(probe->quick.way == KTAP_WAY_PLAIN))
+	else if (likely(probe->quick.way == KTAP_FIRE_PLAIN))
 		activation_fire_plain(hit, probe);
-	else if (probe->quick.way == KTAP_WAY_COUNT)
+	else if (probe->quick.way == KTAP_FIRE_COUNT)
 		activation_fire_count(hit, probe);
-	else if (probe->quick.way == KTAP_WAY_TEST)
+	else if (probe->quick.way == KTAP_FIRE_TEST)
 		activation_fire_test(hit, probe);
 	else
 		activation_fire(hit);

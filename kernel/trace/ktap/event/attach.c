@@ -146,7 +146,7 @@ static int attach_make_starts(struct ktap_session *s)
 		ktap_start_init(&probe->start, probe->filter_func, probe->handler_func,
 				probe->native, s->env.max_insns, KTAP_FIRST_SLICE);
 		if (s->filter.narrow || !probe->start.plain)
-			probe->quick.way = KTAP_WAY_ANY;
+			probe->quick.way = KTAP_FIRE_ANY;
 	}
 	if (ktap_unloads(s) && !s->env.jit_always)
 		return 0;

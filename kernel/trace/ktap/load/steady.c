@@ -23,8 +23,8 @@ struct steady {
 	bool aggregates;
 };
 
-/* The session waits until nobody uses an entry that such a function removes. */
-static bool steady_removes_all(const struct ktap_code *insn)
+/* In process context it waits until nobody uses an entry that it removes. */
+static bool steady_removes(const struct ktap_code *insn)
 {
 	return insn->op == KTAP_OP_CALLB &&
 	       (insn->d == KTAP_FN_CLEAR || insn->d == KTAP_FN_TRUNC);
@@ -86,7 +86,7 @@ static void steady_look(struct steady *s, const struct ktap_program *prog, u32 p
 		s->aggregates = true;
 		break;
 	case KTAP_OP_CALLB:
-		s->loses |= event && steady_removes_all(insn);
+		s->loses |= event && steady_removes(insn);
 		break;
 	default:
 		break;

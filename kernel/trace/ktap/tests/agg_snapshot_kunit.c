@@ -349,7 +349,7 @@ struct slow_writer {
 	bool found;
 };
 
-#define SLOW	20000	/* turns */
+#define SLOW	200000	/* turns */
 
 static int write_slowly(void *data)
 {

@@ -60,16 +60,16 @@ static void handlers_that_only_count_are_quick(struct kunit *test)
 	struct ktap_quick quick;
 
 	quick = quick_of(test, KTAP_NONE, KTAP_OP_EQ, false, ONE_SUM);
-	KUNIT_EXPECT_EQ(test, KTAP_WAY_COUNT, quick.way);
+	KUNIT_EXPECT_EQ(test, KTAP_FIRE_COUNT, quick.way);
 	KUNIT_EXPECT_NOT_NULL(test, quick.global);
 	KUNIT_EXPECT_EQ(test, -7, quick.addend);
 	quick = quick_of(test, KTAP_NONE, KTAP_OP_EQ, false, NOTHING);
-	KUNIT_EXPECT_EQ(test, KTAP_WAY_COUNT, quick.way);
+	KUNIT_EXPECT_EQ(test, KTAP_FIRE_COUNT, quick.way);
 	KUNIT_EXPECT_NULL(test, quick.global);
 	quick = quick_of(test, KTAP_NONE, KTAP_OP_EQ, false, TWO_SUMS);
-	KUNIT_EXPECT_EQ(test, KTAP_WAY_PLAIN, quick.way);
+	KUNIT_EXPECT_EQ(test, KTAP_FIRE_PLAIN, quick.way);
 	quick = quick_of(test, KTAP_NONE, KTAP_OP_EQ, false, A_CALL);
-	KUNIT_EXPECT_EQ(test, KTAP_WAY_PLAIN, quick.way);
+	KUNIT_EXPECT_EQ(test, KTAP_FIRE_PLAIN, quick.way);
 }
 
 static void filters_that_compare_the_task_are_quick(struct kunit *test)
@@ -77,11 +77,11 @@ static void filters_that_compare_the_task_are_quick(struct kunit *test)
 	struct ktap_quick quick;
 
 	quick = quick_of(test, KTAP_FN_PID, KTAP_OP_EQ, false, A_CALL);
-	KUNIT_EXPECT_EQ(test, KTAP_WAY_TEST, quick.way);
+	KUNIT_EXPECT_EQ(test, KTAP_FIRE_TEST, quick.way);
 	KUNIT_EXPECT_EQ(test, KTAP_QUICK_PID, quick.value);
 	KUNIT_EXPECT_FALSE(test, quick.counts);
 	quick = quick_of(test, KTAP_FN_TID, KTAP_OP_EQ, true, ONE_SUM);
-	KUNIT_EXPECT_EQ(test, KTAP_WAY_TEST, quick.way);
+	KUNIT_EXPECT_EQ(test, KTAP_FIRE_TEST, quick.way);
 	KUNIT_EXPECT_EQ(test, KTAP_QUICK_TID, quick.value);
 	KUNIT_EXPECT_TRUE(test, quick.counts);
 	KUNIT_EXPECT_NOT_NULL(test, quick.global);
@@ -91,7 +91,7 @@ static void filters_that_compare_the_task_are_quick(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, quick.global);
 	/* The handler must not run before a filter of which nothing is known. */
 	quick = quick_of(test, KTAP_FN_UID, KTAP_OP_EQ, false, ONE_SUM);
-	KUNIT_EXPECT_EQ(test, KTAP_WAY_PLAIN, quick.way);
+	KUNIT_EXPECT_EQ(test, KTAP_FIRE_PLAIN, quick.way);
 	KUNIT_EXPECT_FALSE(test, quick.counts);
 }
 
@@ -100,7 +100,7 @@ static void expect_relation(struct kunit *test, u8 op, bool first, bool below, b
 {
 	struct ktap_quick quick = quick_of(test, KTAP_FN_PID, op, first, A_CALL);
 
-	KUNIT_EXPECT_EQ(test, KTAP_WAY_TEST, quick.way);
+	KUNIT_EXPECT_EQ(test, KTAP_FIRE_TEST, quick.way);
 	KUNIT_EXPECT_EQ(test, below, ktap_quick_passes(&quick, 4));
 	KUNIT_EXPECT_EQ(test, equal, ktap_quick_passes(&quick, 5));
 	KUNIT_EXPECT_EQ(test, above, ktap_quick_passes(&quick, 6));

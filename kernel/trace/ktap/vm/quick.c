@@ -84,14 +84,14 @@ static void quick_find_count(struct ktap_quick *quick, const struct ktap_env *en
 void ktap_quick_init(struct ktap_quick *quick, const struct ktap_env *env,
 		     const struct ktap_func *filter, const struct ktap_func *handler)
 {
-	*quick = (struct ktap_quick){ .way = KTAP_WAY_PLAIN };
+	*quick = (struct ktap_quick){ .way = KTAP_FIRE_PLAIN };
 	if (filter)
 		quick_find_test(quick, filter);
 	if (filter && !quick->value)
 		return;
 	quick_find_count(quick, env, handler);
 	if (filter)
-		quick->way = KTAP_WAY_TEST;
+		quick->way = KTAP_FIRE_TEST;
 	else if (quick->counts)
-		quick->way = KTAP_WAY_COUNT;
+		quick->way = KTAP_FIRE_COUNT;
 }

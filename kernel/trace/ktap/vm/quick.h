@@ -20,17 +20,17 @@ enum ktap_quick_value {
 	KTAP_QUICK_CPU,
 };
 
-/* How a probe handles an event of a task */
-enum ktap_way {
-	KTAP_WAY_ANY,		/* by a run, with all tests */
-	KTAP_WAY_PLAIN,		/* by a run, as &struct ktap_start says */
-	KTAP_WAY_COUNT,		/* it adds to a global, or does nothing */
-	KTAP_WAY_TEST,		/* it has a filter that compares a value */
+/* How ktap_fire() handles an event of a task: activation_fire_*() */
+enum ktap_fire_way {
+	KTAP_FIRE_ANY,		/* by a run, with all tests */
+	KTAP_FIRE_PLAIN,		/* by a run, as &struct ktap_start says */
+	KTAP_FIRE_COUNT,		/* it adds to a global, or does nothing */
+	KTAP_FIRE_TEST,		/* it has a filter that compares a value */
 };
 
 /**
  * struct ktap_quick - what a probe does without an activation
- * @way: the way that is wanted most
+ * @way: how events of tasks are handled
  * @negated: the filter is true if the value is none from @first to @first + @span
  * @counts: the whole handler is known: it adds to @global, or does nothing
  * @value: what the filter compares; then it is no part of a run
@@ -42,7 +42,7 @@ enum ktap_way {
  * The code of the handler does the same: a run may do it at any event.
  */
 struct ktap_quick {
-	enum ktap_way way;
+	enum ktap_fire_way way;
 	bool negated;
 	bool counts;
 	enum ktap_quick_value value;
@@ -54,7 +54,7 @@ struct ktap_quick {
 
 /*
  * quick.c: to be called after ktap_rewrite_events().  @filter may be NULL.  With the way
- * KTAP_WAY_PLAIN nothing else is used.
+ * KTAP_FIRE_PLAIN nothing else is used.
  */
 void ktap_quick_init(struct ktap_quick *quick, const struct ktap_env *env,
 		     const struct ktap_func *filter, const struct ktap_func *handler);
