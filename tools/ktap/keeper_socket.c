@@ -63,7 +63,8 @@ bool keeper_address(struct sockaddr_un *address, const char *folder, const char 
 	return n > 0 && (size_t)n < sizeof(address->sun_path);
 }
 
-int keeper_connect(const char *folder, const char *name)
+/* Returns the socket; -ECONNREFUSED: nobody listens there. */
+static int keeper_try_connect(const char *folder, const char *name)
 {
 	struct sockaddr_un address;
 	int fd, err;
@@ -77,11 +78,51 @@ int keeper_connect(const char *folder, const char *name)
 		return fd;
 	err = errno;
 	close(fd);
-	if (err == ECONNREFUSED) {
-		unlink(address.sun_path);
-		err = ENOENT;
-	}
 	return -err;
+}
+
+/*
+ * Nobody else makes or removes a socket until the file is closed. Others cannot open it, so
+ * that they cannot make the owner wait. Returns -1 with errno set.
+ */
+static int keeper_lock(const char *folder)
+{
+	char path[4096];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/.lock", folder);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd >= 0 && flock(fd, LOCK_EX)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* Remove the socket of a keeper that was killed; but a new one may be there by now. */
+static void keeper_remove_locked(const char *folder, const char *name)
+{
+	struct sockaddr_un address;
+	int fd = keeper_try_connect(folder, name);
+
+	if (fd >= 0)
+		close(fd);
+	else if (fd == -ECONNREFUSED && keeper_address(&address, folder, name))
+		unlink(address.sun_path);
+}
+
+int keeper_connect(const char *folder, const char *name)
+{
+	int fd = keeper_try_connect(folder, name), lock;
+
+	if (fd != -ECONNREFUSED)
+		return fd;
+	lock = keeper_lock(folder);
+	if (lock >= 0) {
+		keeper_remove_locked(folder, name);
+		close(lock);
+	}
+	return -ENOENT;
 }
 
 /* Returns -1. */
@@ -93,14 +134,14 @@ static int keeper_failed(const char *what, const char *path)
 	return -1;
 }
 
-/* Nobody else may make or remove a socket meanwhile: @lock is the folder. */
 static int keeper_listen_locked(const char *folder, const char *name)
 {
 	struct sockaddr_un address;
 	mode_t mask;
 	int fd, err;
 
-	fd = keeper_connect(folder, name);
+	keeper_remove_locked(folder, name);
+	fd = keeper_try_connect(folder, name);
 	if (fd >= 0 || fd == -EACCES) {
 		if (fd >= 0)
 			close(fd);
@@ -134,13 +175,9 @@ int keeper_listen(const char *name)
 		return -1;
 	if (mkdir(folder, 0755) && errno != EEXIST)
 		return keeper_failed("make the folder", folder);
-	lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	lock = keeper_lock(folder);
 	if (lock < 0)
-		return keeper_failed("open the folder", folder);
-	if (flock(lock, LOCK_EX)) {
-		close(lock);
 		return keeper_failed("lock the folder", folder);
-	}
 	fd = keeper_listen_locked(folder, name);
 	close(lock);
 	return fd;

@@ -12,18 +12,6 @@ fake=${2:?usage: detach.sh KTAP FAKESESSION}
 script='x = 1'
 export KTAP_RUN="$dir/run"
 
-# run ARGS...: run ktap without a session
-run() {
-	code=0
-	timeout 20 "$ktap" "$@" >"$dir/out" 2>"$dir/err" </dev/null || code=$?
-}
-
-# expect NAME CODE [PATTERN]: the exit code of the last run, and a pattern of its stderr
-expect() {
-	[ "$code" = "$2" ] && { [ -z "$3" ] || grep -q -e "$3" "$dir/err"; }
-	result $? "$1"
-}
-
 # wait_until COMMAND...
 wait_until() {
 	tries=0
@@ -55,6 +43,8 @@ play "$(text one)note lost 2 records\\nexit 3\\n" --detach first -e "$script"
 expect detach_returns_when_the_session_is_armed 0
 [ ! -s "$dir/out" ] && [ "$(stat -c %a "$KTAP_RUN/first")" = 600 ]
 result $? only_the_owner_may_attach
+[ "$(stat -c %a "$KTAP_RUN/.lock")" = 600 ]
+result $? only_the_owner_may_lock_the_folder
 grep -qx 'format json' "$dir/setup"
 result $? detached_output_is_json
 wait_until field_is first 4 ended

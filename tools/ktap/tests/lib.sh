@@ -23,6 +23,18 @@ result() {
 	[ -z "$code" ] || echo "# exit code: $code"
 }
 
+# run ARGS...: run ktap without a session
+run() {
+	code=0
+	timeout 20 "${ktap:?}" "$@" >"$dir/out" 2>"$dir/err" </dev/null || code=$?
+}
+
+# expect NAME CODE [PATTERN]: the exit code of the last run, and a pattern of its stderr
+expect() {
+	[ "$code" = "$2" ] && { [ -z "$3" ] || grep -q -e "$3" "$dir/err"; }
+	result $? "$1"
+}
+
 # skip NAME WHY
 skip() {
 	count=$((count + 1))

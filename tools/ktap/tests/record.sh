@@ -11,18 +11,6 @@ fake=${2:?usage: record.sh KTAP FAKESESSION}
 . "$(dirname "$0")/lib.sh"
 script='x = 1'
 
-# run ARGS...: run ktap without a session
-run() {
-	code=0
-	timeout 20 "$ktap" "$@" >"$dir/out" 2>"$dir/err" </dev/null || code=$?
-}
-
-# expect NAME CODE [PATTERN]: the exit code of the last run, and a pattern of its stderr
-expect() {
-	[ "$code" = "$2" ] && { [ -z "$3" ] || grep -q -e "$3" "$dir/err"; }
-	result $? "$1"
-}
-
 # line TIME TYPE MEMBERS: a step that prints this line of JSON
 line() {
 	printf 'out {"time":%s,"type":"%s",%s}\\n' "$1" "$2" "$3"

@@ -12,18 +12,6 @@ fake=${2:?usage: runner.sh KTAP FAKESESSION}
 . "$(dirname "$0")/lib.sh"
 script='x = 1'
 
-# run ARGS...: run ktap without a session
-run() {
-	code=0
-	timeout 20 "$ktap" "$@" >"$dir/out" 2>"$dir/err" </dev/null || code=$?
-}
-
-# expect NAME CODE [PATTERN]: the exit code of the last run, and a pattern of its stderr
-expect() {
-	[ "$code" = "$2" ] && { [ -z "$3" ] || grep -q -e "$3" "$dir/err"; }
-	result $? "$1"
-}
-
 # said_too NAME PATTERN: another pattern of the stderr of the last run
 said_too() {
 	grep -q -e "$2" "$dir/err"
