@@ -92,30 +92,56 @@ static void sampled_runs_represent_all(struct kunit *test)
 {
 	struct cpu cpu = cpu_with(0);
 
-	events_until(&cpu, cpu.now + S, 2 * US, 3 * US);
-	KUNIT_EXPECT_EQ(test, cpu.runs, 200000);
+	events_until(&cpu, cpu.now + S, 4 * US, 6 * US);
+	KUNIT_EXPECT_EQ(test, cpu.runs, 100000);
 	KUNIT_EXPECT_EQ(test, cpu.skipped, 0);
-	KUNIT_EXPECT_LT(test, cpu.measured, 200000 / 14);
-	KUNIT_EXPECT_GT(test, cpu.measured, 200000 / 17);
+	KUNIT_EXPECT_LT(test, cpu.measured, 100000 / 14);
+	KUNIT_EXPECT_GT(test, cpu.measured, 100000 / 17);
 	/* Except those after the last measured run. */
 	expect_about(test, cpu.time, 400 * MS);
+}
+
+static void fewer_of_fast_runs_are_sampled(struct kunit *test)
+{
+	struct cpu cpu = cpu_with(0);
+	unsigned long measured;
+
+	events_until(&cpu, cpu.now + S, 2 * US, 3 * US);
+	KUNIT_EXPECT_EQ(test, cpu.runs, 200000);
+	KUNIT_EXPECT_LT(test, cpu.measured, 200000 / 60);
+	KUNIT_EXPECT_GT(test, cpu.measured, 200000 / 68);
+	expect_about(test, cpu.time, 400 * MS);
+
+	/* The next ones are slower. */
+	measured = cpu.measured;
+	events_until(&cpu, cpu.now + S, 4 * US, 96 * US);
+	KUNIT_EXPECT_GT(test, cpu.measured - measured, 10000 / 18);
+}
+
+/* @n events, of which each one in @period takes longer */
+static void expect_unbiased(struct kunit *test, unsigned int period, unsigned int n, u64 pause)
+{
+	struct cpu cpu = cpu_with(0);
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		event(&cpu, 0, 0, i % period ? US : 5 * US);
+		cpu.now += pause;
+	}
+	KUNIT_EXPECT_LT(test, cpu.measured, n / 14);
+	expect_about(test, cpu.time, n * US + n / period * 4 * US);
 }
 
 /* Patterns as of entries and exits, with every period that an interval can have. */
 static void patterns_of_events_do_not_bias_the_samples(struct kunit *test)
 {
-	struct cpu cpu;
-	int period, i;
+	static const unsigned int fast[] = { 2, 3, 4, 8, 16, 32, 47, 64, 95 };
+	unsigned int i;
 
-	for (period = 2; period < 32; period++) {
-		cpu = cpu_with(0);
-		for (i = 0; i < 50000; i++) {
-			event(&cpu, 0, 0, i % period ? US : 5 * US);
-			cpu.now += US;
-		}
-		KUNIT_EXPECT_LT(test, cpu.measured, 50000 / 14);
-		expect_about(test, cpu.time, 50000 * US + 50000 / period * 4 * US);
-	}
+	for (i = 2; i < 32; i++)
+		expect_unbiased(test, i, 50000, 10 * US);
+	for (i = 0; i < ARRAY_SIZE(fast); i++)
+		expect_unbiased(test, fast[i], 200000, US);
 }
 
 static void long_runs_are_all_measured(struct kunit *test)
@@ -598,6 +624,7 @@ static void a_handler_larger_than_its_budget_does_not_start(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(sampled_runs_represent_all),
+	KUNIT_CASE(fewer_of_fast_runs_are_sampled),
 	KUNIT_CASE(patterns_of_events_do_not_bias_the_samples),
 	KUNIT_CASE(long_runs_are_all_measured),
 	KUNIT_CASE(a_rare_looping_run_is_measured),

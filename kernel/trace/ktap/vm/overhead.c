@@ -20,12 +20,13 @@
  * Reading the clock costs as much as a small handler.  So
  *
  * - without a limit, about one run in 16 is measured, and counts for the runs
- *   since the last measured one.  It is chosen at random, because events have
- *   patterns: entries and exits alternate, for example.  After a long run the
- *   next one is measured;
- * - with a limit, the same holds while the runs of the last window and of the
- *   current one have taken less than half of what the limit allows.  Otherwise
- *   every run is measured;
+ *   since the last measured one; one in 64 while runs follow each other so fast that
+ *   these are many, too.  It is chosen at random, because events have patterns:
+ *   entries and exits alternate, for example.  After a long run the next one is
+ *   measured;
+ * - with a limit, about one run in 16 is measured while the runs of the last
+ *   window and of the current one have taken less than half of what the limit
+ *   allows.  Otherwise every run is measured;
  * - a run that lasts longer than a slice of the budget (budget.c) is always
  *   measured from then on, so that a rare run that loops is not missed.
  *
@@ -60,6 +61,9 @@
 /* After a longer run, the next one is measured too. */
 #define LONG_RUN	(10 * NSEC_PER_USEC)
 
+/* If runs follow each other within this time, on average, fewer are measured. */
+#define FAST_PACE	(8 * NSEC_PER_USEC)
+
 static bool overhead_has_limit(const struct ktap_overhead *m)
 {
 	return m->limit && m->limit < KTAP_MAX_OVERHEAD_LIMIT;
@@ -88,7 +92,10 @@ static void overhead_choose_interval(struct ktap_overhead *m, bool next)
 		m->interval = 1;
 	} else {
 		m->random = m->random * 1664525 + 1013904223;
-		m->interval = 8 + (m->random >> 28);
+		if (m->fast && !overhead_has_limit(m))
+			m->interval = 32 + (m->random >> 26);
+		else
+			m->interval = 8 + (m->random >> 28);
 	}
 	m->countdown = m->interval;
 }
@@ -182,6 +189,7 @@ bool ktap_overhead_start(struct ktap_overhead *m, u64 now)
 			return false;
 		}
 	}
+	m->fast = now - m->began < (u64)m->interval * FAST_PACE;
 	m->began = now;
 	m->from = now;
 	m->weight = m->interval;

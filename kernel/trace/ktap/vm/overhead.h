@@ -21,6 +21,7 @@
  * @random: state of the generator that makes @interval irregular
  * @over: the limit is exceeded: events are skipped
  * @quiet: there is a limit, and the last window was far below it
+ * @fast: the runs before the measured one have followed each other fast
  * @began: start of the measured run
  * @from: start of its current piece; 0: nothing is measured
  * @run: time of the run
@@ -41,6 +42,7 @@ struct ktap_overhead {
 	u32 random;
 	bool over;
 	bool quiet;
+	bool fast;
 	u64 began;
 	u64 from;
 	u64 run;
