@@ -214,13 +214,13 @@ static __always_inline void ktap_note_here(struct ktap_here *here)
 {
 #ifdef CONFIG_X86_64
 	/*
-	 * The kernel is in the uppermost 2 GiB: its addresses fit into an instruction.  The
-	 * base pointer is read first, as %1 may be in its register.
+	 * The kernel is in the uppermost 2 GiB: its addresses fit into an instruction.  objtool
+	 * takes a store of the base pointer for one that is undone before the function returns.
 	 */
 	asm volatile("movq $1f, %0\n"
-		     "1:\tmovq %%rbp, %2\n\t"
-		     "movq %%rsp, %1"
-		     : "=m" (here->ip), "=r" (here->sp), "=r" (here->bp));
+		     "1:\tmovq %%rsp, %1\n\t"
+		     "movq %%rbp, %2"
+		     : "=m" (here->ip), "=m" (here->sp), "=r" (here->bp));
 #endif
 }
 

@@ -274,7 +274,7 @@ static void begin_run(struct host *h, struct ktap_vm *vm)
 	h->abort = false;
 	running = h;
 	if (h->locked)
-		this_cpu_inc(ktap_locks_held);
+		this_cpu_inc(ktap_inside.locks);
 	if (h->begun)
 		h->begun(h, vm);
 	if (h->nmi_every && vm->level != KTAP_LEVEL_NMI)
@@ -286,7 +286,7 @@ static void end_run(struct host *h, struct ktap_vm *vm)
 	if (h->nmi_every)
 		shim_set_nmi(NULL, NULL, 0);
 	if (h->locked)
-		this_cpu_dec(ktap_locks_held);
+		this_cpu_dec(ktap_inside.locks);
 	running = NULL;
 	if (h->ended)
 		h->ended(h, vm);

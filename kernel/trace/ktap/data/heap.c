@@ -44,7 +44,7 @@ struct ktap_heap_segment {
 /* Jiffies without a retry after a refusal: a failing kvmalloc() takes long. */
 #define RETRY_AFTER	(HZ / 10)
 
-DEFINE_PER_CPU(unsigned int, ktap_locks_held);
+DEFINE_PER_CPU(struct ktap_inside, ktap_inside);
 
 /* Multiples of 16, so that the remainder of a cut can be split into classes. */
 static const u16 class_sizes[KTAP_HEAP_CLASSES] = {

@@ -12,6 +12,8 @@
 #include <linux/percpu.h>
 #include <linux/spinlock.h>
 
+#include "vm/event.h"
+
 /**
  * DOC: Locks of ktap
  *
@@ -23,7 +25,7 @@
  * Hence:
  *
  * - The lock is an arch_spinlock_t, held with interrupts off.
- * - &ktap_locks_held counts the locks this CPU holds.  It is raised before the
+ * - &ktap_inside.locks counts the locks this CPU holds.  It is raised before the
  *   lock is taken.  An activation that finds it raised has interrupted a holder
  *   on this very CPU: it gives up, and the loss is counted.  One that finds it
  *   zero waits only for holders on other CPUs, which never wait for it.
@@ -61,7 +63,25 @@ struct ktap_stripe {
 	};
 };
 
-DECLARE_PER_CPU(unsigned int, ktap_locks_held);
+/**
+ * struct ktap_inside - what this CPU is inside of
+ * @locks: locks of ktap that it holds
+ * @busy: runs of handlers, by level (event/activation.c)
+ * @locks_or_task: not 0 if it holds a lock, or is in a run of KTAP_LEVEL_TASK
+ */
+struct ktap_inside {
+	union {
+		struct {
+			u8 locks;
+			bool busy[KTAP_NR_EVENT_LEVELS];
+		};
+		u16 locks_or_task;
+	};
+};
+
+static_assert(KTAP_LEVEL_TASK == 0 && sizeof(bool) == 1);
+
+DECLARE_PER_CPU(struct ktap_inside, ktap_inside);
 
 /**
  * ktap_assert_locked() - Warn if this CPU holds no lock of ktap
@@ -69,7 +89,7 @@ DECLARE_PER_CPU(unsigned int, ktap_locks_held);
  * Lockdep does not see these locks.  It costs nothing without CONFIG_PROVE_LOCKING.
  */
 #define ktap_assert_locked()							\
-	WARN_ON_ONCE(IS_ENABLED(CONFIG_PROVE_LOCKING) && !this_cpu_read(ktap_locks_held))
+	WARN_ON_ONCE(IS_ENABLED(CONFIG_PROVE_LOCKING) && !this_cpu_read(ktap_inside.locks))
 
 /**
  * ktap_assert_held() - Warn if the lock is free, or this CPU holds no lock
@@ -79,7 +99,7 @@ DECLARE_PER_CPU(unsigned int, ktap_locks_held);
  */
 #define ktap_assert_held(held)							\
 	WARN_ON_ONCE(IS_ENABLED(CONFIG_PROVE_LOCKING) &&			\
-		     (!this_cpu_read(ktap_locks_held) ||			\
+		     (!this_cpu_read(ktap_inside.locks) ||			\
 		      (IS_ENABLED(CONFIG_SMP) && !arch_spin_is_locked(&(held)->lock))))
 
 /**
@@ -112,24 +132,24 @@ static __always_inline void ktap_unlock_others(struct ktap_lock *lock)
 
 static inline void ktap_lock_nested(struct ktap_lock *lock)
 {
-	this_cpu_inc(ktap_locks_held);
+	this_cpu_inc(ktap_inside.locks);
 	arch_spin_lock(&lock->lock);
 }
 
 /* ktap_lock_nested() that does not wait, and so calls nothing. */
 static __always_inline bool __must_check ktap_trylock_nested(struct ktap_lock *lock)
 {
-	this_cpu_inc(ktap_locks_held);
+	this_cpu_inc(ktap_inside.locks);
 	if (likely(arch_spin_trylock(&lock->lock)))
 		return true;
-	this_cpu_dec(ktap_locks_held);
+	this_cpu_dec(ktap_inside.locks);
 	return false;
 }
 
 static inline void ktap_unlock_nested(struct ktap_lock *lock)
 {
 	arch_spin_unlock(&lock->lock);
-	this_cpu_dec(ktap_locks_held);
+	this_cpu_dec(ktap_inside.locks);
 }
 
 /*
@@ -139,11 +159,11 @@ static inline void ktap_unlock_nested(struct ktap_lock *lock)
 static __always_inline bool __must_check ktap_lock_cpu(unsigned long *flags)
 {
 	raw_local_irq_save(*flags);
-	if (unlikely(this_cpu_read(ktap_locks_held))) {
+	if (unlikely(this_cpu_read(ktap_inside.locks))) {
 		raw_local_irq_restore(*flags);
 		return false;
 	}
-	this_cpu_inc(ktap_locks_held);
+	this_cpu_inc(ktap_inside.locks);
 	barrier();	/* an NMI must find the counter raised before anything is accessed */
 	return true;
 }
@@ -151,7 +171,7 @@ static __always_inline bool __must_check ktap_lock_cpu(unsigned long *flags)
 static __always_inline void ktap_unlock_cpu(unsigned long flags)
 {
 	barrier();
-	this_cpu_dec(ktap_locks_held);
+	this_cpu_dec(ktap_inside.locks);
 	raw_local_irq_restore(flags);
 }
 
@@ -171,11 +191,11 @@ static inline bool __must_check ktap_lock(struct ktap_lock *lock, unsigned long 
 static __always_inline bool __must_check ktap_trylock(struct ktap_lock *lock, unsigned long *flags)
 {
 	raw_local_irq_save(*flags);
-	if (likely(!this_cpu_read(ktap_locks_held))) {
-		this_cpu_inc(ktap_locks_held);
+	if (likely(!this_cpu_read(ktap_inside.locks))) {
+		this_cpu_inc(ktap_inside.locks);
 		if (likely(arch_spin_trylock(&lock->lock)))
 			return true;
-		this_cpu_dec(ktap_locks_held);
+		this_cpu_dec(ktap_inside.locks);
 	}
 	raw_local_irq_restore(*flags);
 	return false;

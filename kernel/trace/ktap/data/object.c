@@ -263,7 +263,7 @@ int ktap_object_make_room(struct ktap_vm *vm)
 bool ktap_objects_sweep(struct ktap_vm *vm)
 {
 	/* Inside a lock the heap refuses to allocate, and freed memory would leak. */
-	if (this_cpu_read(ktap_locks_held))
+	if (this_cpu_read(ktap_inside.locks))
 		return false;
 	if (vm->fresh.n) {
 		object_charge(vm, object_sweep_cost(vm));

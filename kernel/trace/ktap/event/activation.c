@@ -15,10 +15,9 @@
 #include <linux/trace_clock.h>
 #include <linux/trace_events.h>
 
-#include "data/lock.h"
+#include "event/fire.h"
 #include "event/source.h"
 #include "session.h"
-#include "vm/global.h"
 #include "vm/overhead.h"
 #include "vm/quick.h"
 #include "vm/run.h"
@@ -49,7 +48,7 @@
  * interrupts count for the run that they interrupt, too: to subtract them,
  * each would have to read the clock twice more.
  *
- * Preemption is disabled while a handler runs.  &cpu_activations.busy is only
+ * Preemption is disabled while a handler runs.  &ktap_inside.busy is only
  * written by the owner of the level, and only read by code that interrupts it
  * on the same CPU: compiler barriers are enough.
  *
@@ -68,38 +67,12 @@
  * meanwhile but in an interrupt, since nothing is called.
  */
 
-/**
- * struct activation - an activation and its memory
- * @vm: state of the interpreter
- * @stack: registers
- * @calls: call frames
- * @arena: both halves of the arena
- */
-struct activation {
-	struct ktap_vm vm;
-	struct ktap_value stack[KTAP_EVENT_STACK];
-	struct ktap_call calls[KTAP_EVENT_CALLS];
-	char arena[2][KTAP_EVENT_ARENA] __aligned(8);
-};
-
-/**
- * struct cpu_activations - the activations of a CPU, by level
- * @busy: the activation is in use
- * @iters: for the text of events, except in NMI; NULL until a session needs it
- * @levels: the activations
- */
-struct cpu_activations {
-	bool busy[KTAP_NR_EVENT_LEVELS];
-	struct trace_iterator *iters;
-	struct activation levels[KTAP_NR_EVENT_LEVELS];
-};
-
 /* Levels that can make the text of an event: ->trace() must not run in NMI. */
 #define NR_TEXT_LEVELS	KTAP_LEVEL_NMI
 
 static DEFINE_MUTEX(activation_lock);
 static unsigned int users;		/* protected by activation_lock */
-static DEFINE_PER_CPU(struct cpu_activations *, activations);
+DEFINE_PER_CPU(struct ktap_activations *, ktap_activations);
 static DEFINE_PER_CPU(struct rnd_state, random_state);
 
 static void activation_free_all(void)
@@ -108,24 +81,24 @@ static void activation_free_all(void)
 
 	lockdep_assert_held(&activation_lock);
 	for_each_possible_cpu(cpu) {
-		struct cpu_activations *acts = per_cpu(activations, cpu);
+		struct ktap_activations *acts = per_cpu(ktap_activations, cpu);
 
 		if (acts)
 			kvfree(acts->iters);
 		kvfree(acts);
-		per_cpu(activations, cpu) = NULL;
+		per_cpu(ktap_activations, cpu) = NULL;
 	}
 }
 
-static struct cpu_activations *activation_alloc_cpu(int node)
+static struct ktap_activations *activation_alloc_cpu(int node)
 {
-	struct cpu_activations *acts = kvzalloc_node(sizeof(*acts), KTAP_GFP, node);
+	struct ktap_activations *acts = kvzalloc_node(sizeof(*acts), KTAP_GFP, node);
 	unsigned int level;
 
 	if (!acts)
 		return NULL;
 	for (level = 0; level < KTAP_NR_EVENT_LEVELS; level++) {
-		struct activation *act = &acts->levels[level];
+		struct ktap_activation *act = &acts->levels[level];
 
 		act->vm.level = level;
 		act->vm.stack = act->stack;
@@ -145,13 +118,13 @@ static int activation_alloc_all(void)
 
 	lockdep_assert_held(&activation_lock);
 	for_each_possible_cpu(cpu) {
-		struct cpu_activations *acts = activation_alloc_cpu(cpu_to_node(cpu));
+		struct ktap_activations *acts = activation_alloc_cpu(cpu_to_node(cpu));
 
 		if (!acts) {
 			activation_free_all();
 			return -ENOMEM;
 		}
-		per_cpu(activations, cpu) = acts;
+		per_cpu(ktap_activations, cpu) = acts;
 	}
 	return 0;
 }
@@ -163,7 +136,7 @@ static int activation_alloc_iters(void)
 
 	lockdep_assert_held(&activation_lock);
 	for_each_possible_cpu(cpu) {
-		struct cpu_activations *acts = per_cpu(activations, cpu);
+		struct ktap_activations *acts = per_cpu(ktap_activations, cpu);
 
 		if (acts->iters)
 			continue;
@@ -238,7 +211,7 @@ int ktap_overhead_alloc(struct ktap_session *s)
  */
 struct trace_iterator *ktap_activation_iter(enum ktap_level level)
 {
-	struct cpu_activations *acts = __this_cpu_read(activations);
+	struct ktap_activations *acts = __this_cpu_read(ktap_activations);
 
 	if (level >= NR_TEXT_LEVELS || !acts->iters)
 		return NULL;
@@ -271,25 +244,10 @@ static __always_inline bool activation_is_wanted(const struct ktap_filter *filte
 	return likely(!filter->narrow) || activation_is_of_process(filter);
 }
 
-static __always_inline bool activation_is_task(void)
-{
-	return !(preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET));
-}
-
 /* The same as interrupt_context_level(), which is slower for tasks. */
 static __always_inline unsigned int activation_level(void)
 {
-	return likely(activation_is_task()) ? KTAP_LEVEL_TASK : interrupt_context_level();
-}
-
-/*
- * Is the current task the session's reader or its thread?  If their events were delivered,
- * a script that prints at every write(2) would make its reader write, and so on.
- */
-static __always_inline bool activation_is_own(const struct ktap_filter *filter)
-{
-	return task_tgid(current) == READ_ONCE(filter->reader) ||
-	       current == filter->worker->task;
+	return fire_is_task() ? KTAP_LEVEL_TASK : interrupt_context_level();
 }
 
 /*
@@ -307,7 +265,7 @@ static __always_inline bool activation_delivers(const struct ktap_filter *filter
 		if (filter->self)
 			return true;
 	}
-	return level != KTAP_LEVEL_TASK || !activation_is_own(filter);
+	return level != KTAP_LEVEL_TASK || !fire_is_own(filter);
 }
 
 /**
@@ -334,17 +292,10 @@ static void activation_count_error(struct ktap_vm *vm, struct ktap_probe *probe)
 }
 NOKPROBE_SYMBOL(activation_count_error);
 
-static __always_inline s64 activation_value(enum ktap_quick_value value)
-{
-	if (value == KTAP_QUICK_PID)
-		return current->tgid;
-	return value == KTAP_QUICK_TID ? current->pid : raw_smp_processor_id();
-}
-
 /* Is the filter true?  One that compares no value is a part of the run. */
 static __always_inline bool activation_passes(const struct ktap_quick *quick)
 {
-	return likely(!quick->value) || ktap_quick_passes(quick, activation_value(quick->value));
+	return likely(!quick->value) || ktap_quick_passes(quick, fire_value(quick->value));
 }
 
 /* Run the filter and the handler, count the outcome, and report an error. */
@@ -382,13 +333,13 @@ int ktap_run_probe(struct ktap_vm *vm, struct ktap_probe *probe)
 }
 
 /* Does the run that starts interrupt another run of the same session? */
-static __always_inline bool activation_is_nested(const struct cpu_activations *acts,
+static __always_inline bool activation_is_nested(const struct ktap_activations *acts,
 						 const struct ktap_vm *vm)
 {
 	unsigned int level;
 
 	for (level = 0; level < vm->level; level++) {
-		if (READ_ONCE(acts->busy[level]) && acts->levels[level].vm.env == vm->env)
+		if (__this_cpu_read(ktap_inside.busy[level]) && acts->levels[level].vm.env == vm->env)
 			return true;
 	}
 	return false;
@@ -414,7 +365,7 @@ static void activation_finish(struct ktap_vm *vm, struct ktap_probe *probe)
 NOKPROBE_SYMBOL(activation_finish);
 
 /* Begin a measurement.  Return false if the run must be skipped. */
-static noinline bool activation_start(struct ktap_vm *vm, struct ktap_probe *probe)
+bool ktap_activation_start(struct ktap_vm *vm, struct ktap_probe *probe)
 {
 	if (!ktap_overhead_start(vm->overhead, trace_clock_local())) {
 		this_cpu_inc(probe->stats->skipped);
@@ -423,7 +374,7 @@ static noinline bool activation_start(struct ktap_vm *vm, struct ktap_probe *pro
 	vm->after |= KTAP_AFTER_MEASURE;
 	return true;
 }
-NOKPROBE_SYMBOL(activation_start);
+NOKPROBE_SYMBOL(ktap_activation_start);
 
 /*
  * Use the clock of this CPU, as the ring buffers of the tracing code do: it needs
@@ -433,7 +384,7 @@ NOKPROBE_SYMBOL(activation_start);
 static __always_inline void activation_run_measured(struct ktap_vm *vm, struct ktap_probe *probe,
 						    const struct ktap_event *ev)
 {
-	if (ktap_overhead_is_due(vm->overhead) && !activation_start(vm, probe))
+	if (ktap_overhead_is_due(vm->overhead) && !ktap_activation_start(vm, probe))
 		return;
 	activation_run(vm, probe, ev, KTAP_FIRST_SLICE);
 	if (vm->after & KTAP_AFTER_MEASURE)
@@ -453,68 +404,27 @@ static void activation_run_nested(struct ktap_vm *vm, struct ktap_probe *probe,
 }
 NOKPROBE_SYMBOL(activation_run_nested);
 
-/* Has this event interrupted a run of its level, or somebody in a lock of ktap? */
-static __always_inline bool activation_is_busy(const struct cpu_activations *acts,
-					       unsigned int level)
-{
-	return acts->busy[level] || __this_cpu_read(ktap_locks_held);
-}
-
-/*
- * Take the activation of @level on this CPU, so that no other event of this level uses it.
- * If it is busy, count the event as missed, and return false.
- */
-static __always_inline bool activation_take(struct cpu_activations *acts, unsigned int level,
-					    struct ktap_probe *probe)
-{
-	if (unlikely(activation_is_busy(acts, level))) {
-		this_cpu_inc(probe->stats->missed);
-		return false;
-	}
-	WRITE_ONCE(acts->busy[level], true);
-	barrier();
-	return true;
-}
-
-static __always_inline void activation_leave(struct cpu_activations *acts, unsigned int level)
-{
-	barrier();
-	WRITE_ONCE(acts->busy[level], false);
-}
-
-static __always_inline struct ktap_overhead *activation_join(struct ktap_vm *vm,
-							     struct ktap_session *s)
-{
-	struct ktap_overhead *overhead = this_cpu_ptr(s->overheads);
-
-	vm->env = &s->env;
-	vm->overhead = overhead;
-	/* From here on, a run that interrupts this one does not write @overhead. */
-	barrier();
-	return overhead;
-}
-
 /* Any event.  The end of a run that failed leaves the activation as ktap_vm_start() needs it. */
 static noinline void activation_fire(const struct ktap_hit *hit)
 {
 	struct ktap_probe *probe = hit->point->probe;
 	struct ktap_session *s = probe->session;
 	unsigned int level = activation_level();
-	struct cpu_activations *acts;
+	struct ktap_activations *acts;
 	struct ktap_vm *vm;
 
 	if (!activation_delivers(&s->filter, level))
 		return;
-	acts = __this_cpu_read(activations);
-	if (!activation_take(acts, level, probe))
+	if (!fire_take(level, probe))
 		return;
+	acts = __this_cpu_read(ktap_activations);
 
 	/* After busy is set: activation_is_wanted() may itself trigger events. */
 	if (activation_is_wanted(&s->filter)) {
 		vm = &acts->levels[level].vm;
 		/* The compiler would compute the address again at each use. */
 		OPTIMIZER_HIDE_VAR(vm);
-		activation_join(vm, s);
+		fire_join(vm, s);
 		if (unlikely(activation_is_nested(acts, vm)))
 			activation_run_nested(vm, probe, &hit->ev);
 		else
@@ -522,12 +432,12 @@ static noinline void activation_fire(const struct ktap_hit *hit)
 		if (unlikely(vm->error))
 			ktap_vm_forget_error(vm);
 	}
-	activation_leave(acts, level);
+	fire_leave(level);
 }
 NOKPROBE_SYMBOL(activation_fire);
 
-/* The end of a run of activation_fire_plain() with an error, or with work to do after it. */
-static noinline void activation_end(struct ktap_vm *vm, struct ktap_probe *probe, int err)
+/* The end of fire_run() with an error, or with work to do after it. */
+void ktap_activation_end(struct ktap_vm *vm, struct ktap_probe *probe, int err)
 {
 	vm->error = err;
 	if (vm->after & KTAP_AFTER_OBJECTS)
@@ -539,110 +449,34 @@ static noinline void activation_end(struct ktap_vm *vm, struct ktap_probe *probe
 	if (vm->error)
 		ktap_vm_forget_error(vm);
 }
-NOKPROBE_SYMBOL(activation_end);
-
-/* Does the session want the event of a task, at a probe whose way is another than KTAP_FIRE_ANY? */
-static __always_inline bool activation_delivers_plain(const struct ktap_session *s)
-{
-	return READ_ONCE(s->filter.state) == KTAP_RUNNING && !activation_is_own(&s->filter);
-}
-
-/*
- * The common case: a task, a probe that is plain, a session with all CPUs and processes.
- * No run of a lower level can be interrupted.
- */
-static __always_inline void activation_run_plain(const struct ktap_hit *hit,
-						 struct ktap_probe *probe, bool passed)
-{
-	struct ktap_session *s = probe->session;
-	struct ktap_overhead *overhead;
-	struct cpu_activations *acts;
-	struct ktap_vm *vm;
-	int err;
-
-	if (!activation_delivers_plain(s))
-		return;
-	acts = __this_cpu_read(activations);
-	if (!activation_take(acts, KTAP_LEVEL_TASK, probe))
-		return;
-
-	vm = &acts->levels[KTAP_LEVEL_TASK].vm;
-	OPTIMIZER_HIDE_VAR(vm);
-	overhead = activation_join(vm, s);
-	if (unlikely(ktap_overhead_is_due(overhead)) && !activation_start(vm, probe))
-		goto leave;
-	err = passed ? ktap_vm_start(vm, &probe->start, &hit->ev) : 0;
-	if (likely(passed && !vm->handler))
-		this_cpu_inc(probe->stats->hits);
-	else if (!err)
-		this_cpu_inc(probe->stats->filtered);
-	if (unlikely(err | vm->after))
-		activation_end(vm, probe, err);
-leave:
-	activation_leave(acts, KTAP_LEVEL_TASK);
-}
+NOKPROBE_SYMBOL(ktap_activation_end);
 
 static noinline void activation_fire_plain(const struct ktap_hit *hit, struct ktap_probe *probe)
 {
-	activation_run_plain(hit, probe, true);
+	fire_run(hit, probe, true);
 }
 NOKPROBE_SYMBOL(activation_fire_plain);
 
-/* A run that does nothing, since the test of the filter is false, but is measured. */
 static noinline void activation_fire_false(const struct ktap_hit *hit, struct ktap_probe *probe)
 {
-	activation_run_plain(hit, probe, false);
+	fire_run(hit, probe, false);
 }
 NOKPROBE_SYMBOL(activation_fire_false);
 
-/* If this CPU is inside a run, count the event as missed, and return true. */
-static __always_inline bool activation_misses(struct ktap_probe *probe)
-{
-	if (likely(!activation_is_busy(__this_cpu_read(activations), KTAP_LEVEL_TASK)))
-		return false;
-	this_cpu_inc(probe->stats->missed);
-	return true;
-}
-
-/* A handler that adds to a global, or does nothing */
 static noinline void activation_fire_count(const struct ktap_hit *hit, struct ktap_probe *probe)
 {
-	const struct ktap_global *g = probe->quick.global;
-	struct ktap_session *s = probe->session;
-	struct ktap_sum __percpu *sums = NULL;
-
-	if (!activation_delivers_plain(s) || activation_misses(probe))
-		return;
-	if (g)
-		sums = READ_ONCE(g->adding);
-	/* The global may be no number, or the run must be measured. */
-	if (unlikely((g && !sums) || !ktap_overhead_passes(this_cpu_ptr(s->overheads)))) {
+	if (unlikely(fire_count(probe)))
 		activation_fire_plain(hit, probe);
-		return;
-	}
-	if (g)
-		ktap_sum_add(sums, probe->quick.addend);
-	this_cpu_inc(probe->stats->hits);
 }
 NOKPROBE_SYMBOL(activation_fire_count);
 
-/* A filter that compares a value.  If it is true, nothing has been done yet. */
 static noinline void activation_fire_test(const struct ktap_hit *hit, struct ktap_probe *probe)
 {
-	struct ktap_session *s = probe->session;
+	enum fire_rest rest = fire_test(probe);
 
-	if (ktap_quick_passes(&probe->quick, activation_value(probe->quick.value))) {
-		if (probe->quick.counts)
-			activation_fire_count(hit, probe);
-		else
-			activation_fire_plain(hit, probe);
-		return;
-	}
-	if (!activation_delivers_plain(s) || activation_misses(probe))
-		return;
-	if (likely(ktap_overhead_passes(this_cpu_ptr(s->overheads))))
-		this_cpu_inc(probe->stats->filtered);
-	else
+	if (rest == FIRE_RUN)
+		activation_fire_plain(hit, probe);
+	else if (unlikely(rest))
 		activation_fire_false(hit, probe);
 }
 NOKPROBE_SYMBOL(activation_fire_test);
@@ -659,7 +493,7 @@ void ktap_fire(const struct ktap_hit *hit)
 	struct ktap_probe *probe = hit->point->probe;
 
 	lockdep_assert_preemption_disabled();
-	if (unlikely(!activation_is_task()))
+	if (!fire_is_task())
 		activation_fire(hit);
 	else if (likely(probe->quick.way == KTAP_FIRE_PLAIN))
 		activation_fire_plain(hit, probe);

@@ -28,6 +28,7 @@
 
 #include "../../trace.h"
 #include "data/suggest.h"
+#include "event/fire.h"
 #include "event/source.h"
 #include "event/syscall.h"
 #include "event/syscall_compat.h"
@@ -211,10 +212,12 @@ static __always_inline void syscall_fire(struct sc_event *e, struct ktap_syscall
 /* Deliver an event to its only point. */
 static __always_inline void syscall_fire_alone(struct ktap_hit *hit, struct ktap_syscall *sc)
 {
+	struct ktap_probe *probe = sc->point.probe;
+
 	ktap_note_here(&hit->here);
 	hit->point = &sc->point;
 	guard(preempt_notrace)();
-	ktap_fire(hit);
+	ktap_fire_inline(hit, probe);
 }
 
 static noinline void syscall_enter_plain(struct ktap_syscall *sc)

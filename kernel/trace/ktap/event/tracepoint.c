@@ -29,6 +29,7 @@
 #include "../../trace_probe.h"
 #include "data/suggest.h"
 #include "event/field.h"
+#include "event/fire.h"
 #include "event/source.h"
 #include "output/text.h"
 #include "session.h"
@@ -239,7 +240,7 @@ static __always_inline void tracepoint_fire_record(struct ktap_tracepoint *tp, v
 	r.tp = tp;
 	r.rec = rec;
 	r.len = len;
-	ktap_fire(&r.hit);
+	ktap_fire_inline(&r.hit, tp->point.probe);
 }
 
 static void tracepoint_hit(struct trace_event_consumer *c, void *rec, unsigned int len)
@@ -248,9 +249,13 @@ static void tracepoint_hit(struct trace_event_consumer *c, void *rec, unsigned i
 }
 NOKPROBE_SYMBOL(tracepoint_hit);
 
-/* Without a record.  The tracepoint does not disable preemption. */
-static __always_inline void tracepoint_fire_plain(struct ktap_tracepoint *tp)
+/*
+ * Without a record.  The tracepoint does not disable preemption.  The way of the probe is
+ * KTAP_FIRE_PLAIN if @plain, and if @run also known to be a run for this event, of a task.
+ */
+static __always_inline void tracepoint_fire_plain(struct ktap_tracepoint *tp, bool plain, bool run)
 {
+	struct ktap_probe *probe = tp->point.probe;
 	/* All members are set below. */
 	struct ktap_hit hit __uninitialized;
 
@@ -258,21 +263,92 @@ static __always_inline void tracepoint_fire_plain(struct ktap_tracepoint *tp)
 	hit.point = &tp->point;
 	ktap_note_here(&hit.here);
 	guard(preempt_notrace)();
-	ktap_fire(&hit);
+	if (run || (plain && fire_is_task()))
+		fire_run(&hit, probe, true);
+	else
+		ktap_fire(&hit);
 }
 
 static void tracepoint_plain_hit(struct trace_event_consumer *c, void *rec, unsigned int len)
 {
-	tracepoint_fire_plain(tracepoint_of(c));
+	tracepoint_fire_plain(tracepoint_of(c), false, false);
 }
 NOKPROBE_SYMBOL(tracepoint_plain_hit);
 
-/* A tracepoint of any type calls it: see KTAP_SHORT_PROBES. */
+/* A tracepoint of any type calls these: see KTAP_SHORT_PROBES. */
 static void tracepoint_passed(void *tp)
 {
-	tracepoint_fire_plain(tp);
+	tracepoint_fire_plain(tp, false, false);
 }
 NOKPROBE_SYMBOL(tracepoint_passed);
+
+static void tracepoint_passed_plain(void *tp)
+{
+	tracepoint_fire_plain(tp, true, false);
+}
+NOKPROBE_SYMBOL(tracepoint_passed_plain);
+
+static noinline void tracepoint_run(struct ktap_tracepoint *tp)
+{
+	tracepoint_fire_plain(tp, true, true);
+}
+NOKPROBE_SYMBOL(tracepoint_run);
+
+static noinline void tracepoint_fire(struct ktap_tracepoint *tp)
+{
+	tracepoint_fire_plain(tp, false, false);
+}
+NOKPROBE_SYMBOL(tracepoint_fire);
+
+/* The way of the probe is KTAP_FIRE_COUNT. */
+static void tracepoint_passed_count(void *data)
+{
+	struct ktap_tracepoint *tp = data;
+	enum fire_rest rest = FIRE_FALSE;
+
+	scoped_guard(preempt_notrace) {
+		if (fire_is_task())
+			rest = fire_count(tp->point.probe);
+	}
+	/* Also for events of interrupts */
+	if (unlikely(rest))
+		tracepoint_fire(tp);
+}
+NOKPROBE_SYMBOL(tracepoint_passed_count);
+
+/* The way of the probe is KTAP_FIRE_TEST. */
+static void tracepoint_passed_test(void *data)
+{
+	struct ktap_tracepoint *tp = data;
+	enum fire_rest rest = FIRE_FALSE;
+
+	scoped_guard(preempt_notrace) {
+		if (fire_is_task())
+			rest = fire_test(tp->point.probe);
+	}
+	if (rest == FIRE_RUN)
+		tracepoint_run(tp);
+	else if (unlikely(rest))
+		tracepoint_fire(tp);
+	/* The stack of the event begins above this function: make no tail call. */
+	barrier();
+}
+NOKPROBE_SYMBOL(tracepoint_passed_test);
+
+/* The same function, for a probe with this way */
+static void *tracepoint_passed_by(enum ktap_fire_way way)
+{
+	switch (way) {
+	case KTAP_FIRE_PLAIN:
+		return tracepoint_passed_plain;
+	case KTAP_FIRE_COUNT:
+		return tracepoint_passed_count;
+	case KTAP_FIRE_TEST:
+		return tracepoint_passed_test;
+	default:
+		return tracepoint_passed;
+	}
+}
 
 #ifdef CONFIG_HAVE_SYSCALL_TRACEPOINTS
 /* The records of sys_enter and sys_exit, or their beginning */
@@ -515,8 +591,12 @@ int ktap_tracepoint_add_own(struct ktap_probe *probe, struct trace_event_call *c
 static int tracepoint_attach(struct ktap_point *point)
 {
 	struct ktap_tracepoint *tp = container_of(point, struct ktap_tracepoint, point);
-	unsigned long entry = (unsigned long)(tp->direct ?: tp->call->class->probe);
+	unsigned long entry;
 
+	/* The way was not known when the point was added. */
+	if (tp->direct == tracepoint_passed)
+		tp->direct = tracepoint_passed_by(point->probe->quick.way);
+	entry = (unsigned long)(tp->direct ?: tp->call->class->probe);
 	if (kallsyms_lookup_size_offset(entry, &point->entry_size, NULL))
 		point->entry = entry;
 	if (tp->direct)

@@ -20,7 +20,7 @@ enum ktap_quick_value {
 	KTAP_QUICK_CPU,
 };
 
-/* How ktap_fire() handles an event of a task: activation_fire_*() */
+/* How ktap_fire() handles an event of a task, see event/fire.h */
 enum ktap_fire_way {
 	KTAP_FIRE_ANY,		/* by a run, with all tests */
 	KTAP_FIRE_PLAIN,		/* by a run, as &struct ktap_start says */

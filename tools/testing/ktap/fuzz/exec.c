@@ -196,8 +196,8 @@ static void run_ended(struct host *h, struct ktap_vm *vm)
 		shim_atomic = interrupted_atomic;
 		return;
 	}
-	if (this_cpu_read(ktap_locks_held))
-		fuzz_fail("%u locks are held after a run", this_cpu_read(ktap_locks_held));
+	if (this_cpu_read(ktap_inside.locks))
+		fuzz_fail("%u locks are held after a run", this_cpu_read(ktap_inside.locks));
 	if (shim_irqs_off)
 		fuzz_fail("interrupts are off after a run");
 	if (shim_preempt_count)
