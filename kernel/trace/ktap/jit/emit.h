@@ -25,10 +25,12 @@
  * struct ktap_emit - code being written
  * @insns: the instructions; NULL in the first pass, which only counts them
  * @n: number of instructions so far
+ * @stack: EMIT_FP is used
  */
 struct ktap_emit {
 	struct bpf_insn *insns;
 	u32 n;
+	bool stack;
 };
 
 void ktap_emit(struct ktap_emit *e, u8 code, u8 dst, u8 src, s16 off, s32 imm);

@@ -231,6 +231,7 @@ static void lower_integer(struct ktap_unit *u, u8 dst, s32 d)
 {
 	struct ktap_emit *e = &u->emit;
 
+	e->stack = true;
 	ktap_emit_store_imm(e, BPF_DW, EMIT_FP, -EMIT_STACK, d);
 	lower_set_tag(u, (s16)offsetof(struct ktap_value, tag) - EMIT_STACK, EMIT_FP, KTAP_INT);
 	ktap_emit_mov(e, dst, EMIT_FP);

@@ -65,7 +65,7 @@ static enum ktap_jit_outcome native_make_prog(struct ktap_unit *u, const char *n
 	prog->len = n;
 	prog->type = BPF_PROG_TYPE_KPROBE;
 	prog->gpl_compatible = true;
-	prog->aux->stack_depth = EMIT_STACK;
+	prog->aux->stack_depth = u->emit.stack ? EMIT_STACK : 0;
 	strscpy(prog->aux->name, name);
 	prog = bpf_prog_select_runtime(prog, &err);
 	/* The interpreter of BPF would be slower than that of ktap. */
