@@ -56,6 +56,7 @@ enum bt_kind {
  * struct bt_node - an expression or a statement
  * @op: operator of BN_UNARY, BN_BINARY, BN_ASSIGN; the statement of BN_JUMP
  * @text: the name; a literal as it is written; the type of BN_CAST
+ * @value: BN_EXPR: it ends its block without ';', and is the value of that
  * @pointer: BN_CAST: to a pointer
  * @a: operand, target, condition, or the list of keys, arguments, items
  * @b: the second operand, value, body
@@ -87,6 +88,14 @@ struct bt_probe {
 	struct bt_node *body;
 	const char *comment;
 	struct bt_probe *next;
+};
+
+/* @params: BN_VAR and BN_MAP, which the macro may change, and BN_NAME, an expression */
+struct bt_macro {
+	const char *name;
+	struct bt_node *params;
+	struct bt_node *body;
+	struct bt_macro *next;
 };
 
 enum bt_map_kind {
@@ -137,6 +146,8 @@ enum bt_place { BT_IN_EVENT, BT_IN_PROCESS };
 /**
  * struct bt_script - a script and its translation
  * @types: declarations in C
+ * @expansions: calls of macros, and values of blocks
+ * @copied: nodes that macros have become
  * @silent: config: do not print maps at the end
  * @filter: the text is in a filter
  * @probe_text: the value of ``probe`` in this block, as ktap writes it
@@ -144,6 +155,10 @@ enum bt_place { BT_IN_EVENT, BT_IN_PROCESS };
 struct bt_script {
 	struct compiler *cc;
 	struct bt_probe *probes;
+	struct bt_macro *macros;
+	struct bt_node *limits;		/* of declared maps: the name, and the number of keys */
+	unsigned int expansions;
+	unsigned int copied;
 	struct bt_map *maps;
 	struct bt_node *types;
 	struct bt_node *symbols;	/* kaddr("name") */
@@ -201,6 +216,11 @@ struct bt_node *bt_parse_unary(struct bt_parser *p);
 /* Expressions with commas between, up to @end. */
 struct bt_node *bt_parse_list(struct bt_parser *p, const char *end);
 
+struct bt_node *bt_parse_block(struct bt_parser *p);
+
+/* bt_macro.c: after this, blocks are statements only, and there are no macros. */
+void bt_expand_macros(struct bt_script *s);
+
 /* bt_maps.c: find out what each map is */
 void bt_find_maps(struct bt_script *s);
 struct bt_map *bt_map_find(const struct bt_script *s, const char *name);
@@ -232,6 +252,8 @@ void bt_truth(struct bt_script *s, const struct bt_node *n);
 void bt_values(struct bt_script *s, const struct bt_node *list, bool keys);
 /* "map" or "map[key]" */
 void bt_place_of(struct bt_script *s, const struct bt_node *n);
+/* Is it a value such as pid, which may also be called without arguments? */
+bool bt_is_builtin(const char *name);
 /* Can it be written in a filter, where names are fields first? */
 bool bt_fits_filter(const struct bt_node *n);
 

@@ -33,6 +33,8 @@ static const struct bt_function {
 	const char *advice;
 } bt_functions[] = {
 	BT_ACTION("printf", 1, 32, NULL),
+	BT_ACTION("errorf", 1, 32, NULL),
+	BT_ACTION("warnf", 1, 32, NULL),
 	BT_ACTION("print", 1, 3, NULL),
 	BT_ACTION("clear", 1, 1, NULL),
 	BT_ACTION("zero", 1, 1, NULL),
@@ -59,6 +61,7 @@ static const struct bt_function {
 	BT_RESULT("strftime", 2, 2, "strftime(%*)", BT_STRING),
 	BT_RESULT("strncmp", 3, 3, "strcmp(substr(%1, 0, %3), substr(%2, 0, %3))", BT_INTEGER),
 	BT_RESULT("strcontains", 2, 2, "(strstr(%1, %2) != nil)", BT_BOOLEAN),
+	BT_RESULT("strlen", 1, 1, "strlen(%1)", BT_INTEGER),
 	BT_RESULT("sizeof", 1, 1, "sizeof(%1)", BT_INTEGER),
 	BT_RESULT("offsetof", 2, 2, "offsetof(%*)", BT_INTEGER),
 	BT_RESULT("kptr", 1, 1, "(%1)", BT_ANY),
@@ -80,8 +83,6 @@ static const struct bt_function {
 	BT_REFUSED("unwatch", "nothing: there are no watchpoints"),
 	BT_REFUSED("strstr", "strcontains(TEXT, PART)"),
 	BT_REFUSED("syscall_name", "tracepoint:syscalls:sys_enter_* and probe"),
-	BT_REFUSED("errorf", "printf"),
-	BT_REFUSED("warnf", "printf"),
 	BT_REFUSED("debugf", "printf"),
 	BT_REFUSED("fail", "printf and exit(1)"),
 	BT_REFUSED("assert", "if (!CONDITION) { exit(1) }"),
@@ -180,14 +181,22 @@ static bool bt_format(struct bt_script *s, const struct bt_node *format, bool *t
 	return true;
 }
 
-static void bt_printf(struct bt_script *s, const struct bt_node *n, const char *function)
+/* @before: text of a format that is printed first; then a newline is printed last. */
+static void bt_printf(struct bt_script *s, const struct bt_node *n, const char *function,
+		      const char *before)
 {
 	bool texts[32] = { false };
 	unsigned int i = 0;
+	size_t len;
 
 	if (!bt_format(s, n->a, texts, ARRAY_SIZE(texts)))
 		return;
-	bt_put(s, n->pos, "%s(%s", function, n->a->text);
+	/* The text of the format without its quotes */
+	len = strlen(n->a->text) - 2;
+	bt_put(s, n->pos, "%s(\"%s%.*s", function, before ? before : "", (int)len, n->a->text + 1);
+	if (before && (len < 2 || strncmp(n->a->text + len - 1, "\\n", 2)))
+		bt_put(s, n->pos, "\\n");
+	bt_put(s, n->pos, "\"");
 	for (const struct bt_node *arg = n->a->next; arg; arg = arg->next, i++) {
 		bt_put(s, arg->pos, ", ");
 		if (i < ARRAY_SIZE(texts) && texts[i] && arg->kind == BN_MAP &&
@@ -199,6 +208,22 @@ static void bt_printf(struct bt_script *s, const struct bt_node *n, const char *
 		}
 	}
 	bt_put(s, n->pos, ")");
+}
+
+/* errorf(), warnf(): with the place in the script before */
+static void bt_message(struct bt_script *s, const struct bt_node *n)
+{
+	const char *name = s->cc->diag.files[0].name;
+	const char *kind = *n->text == 'e' ? "ERROR" : "WARNING", *escaped = "";
+
+	for (; name && *name; name++) {
+		const char *c = *name == '%' ? "%%" : strchr("\"\\\n", *name) ? "?" : NULL;
+
+		escaped = pool_printf(&s->cc->pool, "%s%.*s", escaped, c ? (int)strlen(c) : 1,
+				      c ? c : name);
+	}
+	bt_printf(s, n, "printf", pool_printf(&s->cc->pool, "%s:%u:%u: %s: ", escaped,
+					      n->pos.line, n->pos.col, kind));
 }
 
 static const struct bt_map *bt_map_argument(struct bt_script *s, const struct bt_node *n)
@@ -303,7 +328,9 @@ static void bt_kaddr(struct bt_script *s, const struct bt_node *n)
 static void bt_other_call(struct bt_script *s, const struct bt_node *n)
 {
 	if (!strcmp(n->text, "printf")) {
-		bt_printf(s, n, "printf");
+		bt_printf(s, n, "printf", NULL);
+	} else if (!strcmp(n->text, "errorf") || !strcmp(n->text, "warnf")) {
+		bt_message(s, n);
 	} else if (!strcmp(n->text, "print")) {
 		bt_print(s, n);
 	} else if (!strcmp(n->text, "clear") || !strcmp(n->text, "zero")) {
@@ -335,7 +362,7 @@ static void bt_other_call(struct bt_script *s, const struct bt_node *n)
 	} else if (!strcmp(n->text, "cat")) {
 		bt_put(s, n->pos, "cat(");
 		if (n->a->next)
-			bt_printf(s, n, "format");
+			bt_printf(s, n, "format", NULL);
 		else
 			bt_value(s, n->a);
 		bt_put(s, n->pos, ")");

@@ -78,6 +78,11 @@ static const struct bt_builtin *bt_builtin(const char *name)
 	return NULL;
 }
 
+bool bt_is_builtin(const char *name)
+{
+	return bt_builtin(name);
+}
+
 static unsigned int bt_level(const char *op)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(bt_operator_levels); i++)

@@ -384,6 +384,15 @@ static void bt_probe(struct bt_script *s, const struct bt_probe *probe)
 	}
 }
 
+/* The number of keys that a map has room for; 0: as ktap does it */
+static int64_t bt_limit_of(const struct bt_script *s, const struct bt_map *map)
+{
+	for (const struct bt_node *n = s->limits; n; n = n->next)
+		if (!strcmp(n->text, map->name))
+			return n->value;
+	return s->max_keys;
+}
+
 /* Write the top level: types, addresses, distributions. */
 static void bt_prelude(struct bt_script *s)
 {
@@ -398,9 +407,9 @@ static void bt_prelude(struct bt_script *s)
 			       map->kind == BM_HIST ? "hist" : "lhist");
 			bt_values(s, map->shape, false);
 			bt_put(s, map->pos, ")\n");
-		} else if (map->keys > 0 && s->max_keys > 0) {
+		} else if (map->keys > 0 && bt_limit_of(s, map) > 0) {
 			bt_put(s, map->pos, "%s = table.new(%lld)\n", map->ours,
-			       (long long)s->max_keys);
+			       (long long)bt_limit_of(s, map));
 		}
 	}
 }

@@ -82,7 +82,7 @@ struct bt_node *bt_node(struct bt_parser *p, enum bt_kind kind, struct pos pos)
 	return n;
 }
 
-static struct bt_node *bt_parse_block(struct bt_parser *p)
+struct bt_node *bt_parse_block(struct bt_parser *p)
 {
 	struct bt_node *n = bt_node(p, BN_BLOCK, p->tok.pos), **last = &n->a;
 
@@ -263,6 +263,8 @@ static struct bt_node *bt_parse_statement(struct bt_parser *p)
 			n = bt_parse_simple(p);
 	}
 	n->comment = comment;
+	if (n->kind == BN_EXPR)
+		n->value = bt_is(p, "}");
 	if (!bt_accept(p, ";") && !block && !bt_is(p, "}"))
 		bt_fail(p, p->tok.pos, NULL, p->tok.kind == BT_END ?
 			"the script ends before the '}' of a block" :
@@ -508,14 +510,11 @@ static const struct {
 	const char *message;
 	const char *note;
 } bt_refused_items[] = {
-	{ "macro", "macros are not supported", "write the statements where the macro is used" },
 	{ "import", "'import' is not supported", "copy what is used into this script" },
 	{ "fn", "functions of scripts are not supported",
 	  "write the statements in the probe, or a script of ktap" },
 	{ "subprog", "functions of scripts are not supported",
 	  "write the statements in the probe, or a script of ktap" },
-	{ "let", "declarations of maps are not supported",
-	  "leave it out: a map has room for 8192 keys, or as config max_map_keys says" },
 };
 
 static bool bt_parse_refused(struct bt_parser *p)
@@ -527,11 +526,68 @@ static bool bt_parse_refused(struct bt_parser *p)
 	return p->failed;
 }
 
+/* macro name($variable, @map, expression) { ... } */
+static struct bt_macro *bt_parse_macro(struct bt_parser *p)
+{
+	struct bt_macro *macro = pool_alloc(&p->cc->pool, sizeof(*macro));
+	struct bt_node **last = &macro->params;
+
+	bt_next(p);
+	macro->name = p->tok.text;
+	if (p->tok.kind != BT_NAME)
+		bt_fail(p, p->tok.pos, NULL, "expected the name of a macro, found '%s'",
+			bt_found(p));
+	bt_next(p);
+	bt_expect(p, "(");
+	while (!p->failed && !bt_is(p, ")")) {
+		*last = bt_node(p, p->tok.kind == BT_VAR ? BN_VAR : p->tok.kind == BT_MAP ? BN_MAP :
+				BN_NAME, p->tok.pos);
+		(*last)->text = p->tok.text;
+		if (p->tok.kind != BT_VAR && p->tok.kind != BT_MAP && p->tok.kind != BT_NAME)
+			bt_fail(p, p->tok.pos, "a parameter is $variable, @map, or a name",
+				"expected a parameter of the macro, found '%s'", bt_found(p));
+		last = &(*last)->next;
+		bt_next(p);
+		if (!bt_accept(p, ","))
+			break;
+	}
+	bt_expect(p, ")");
+	macro->body = bt_parse_block(p);
+	return macro;
+}
+
+/* let @map = hash(100); */
+static struct bt_node *bt_parse_limit(struct bt_parser *p)
+{
+	struct bt_node *n = bt_node(p, BN_MAP, p->tok.pos);
+
+	bt_next(p);
+	n->text = p->tok.text;
+	if (p->tok.kind != BT_MAP)
+		bt_fail(p, p->tok.pos, NULL, "expected a map after 'let', found '%s'", bt_found(p));
+	bt_next(p);
+	bt_expect(p, "=");
+	if (!bt_is_word(p, "hash") && !bt_is_word(p, "percpuhash"))
+		bt_fail(p, p->tok.pos, "hash(N), and clear() from time to time: a full map keeps its keys",
+			"'%s' is no kind of map that is supported", bt_found(p));
+	bt_next(p);
+	bt_expect(p, "(");
+	n->value = p->tok.value;
+	if (p->tok.kind != BT_INT || n->value < 1)
+		bt_fail(p, p->tok.pos, NULL, "expected the largest number of keys, found '%s'",
+			bt_found(p));
+	bt_next(p);
+	bt_expect(p, ")");
+	bt_accept(p, ";");
+	return n;
+}
+
 void bt_parse(struct bt_script *s)
 {
 	struct bt_parser p = { .cc = s->cc, .script = s };
 	struct bt_probe **last = &s->probes;
-	struct bt_node **type = &s->types;
+	struct bt_macro **macro = &s->macros;
+	struct bt_node **type = &s->types, **limit = &s->limits;
 
 	bt_lex_init(&p.lx, s->cc);
 	bt_next(&p);
@@ -540,6 +596,12 @@ void bt_parse(struct bt_script *s)
 			bt_parse_directive(&p);
 		} else if (bt_parse_refused(&p)) {
 			;
+		} else if (bt_is_word(&p, "let")) {
+			*limit = bt_parse_limit(&p);
+			limit = &(*limit)->next;
+		} else if (bt_is_word(&p, "macro")) {
+			*macro = bt_parse_macro(&p);
+			macro = &(*macro)->next;
 		} else if (bt_is_word(&p, "config")) {
 			bt_parse_config(&p);
 		} else if (bt_is_word(&p, "struct") || bt_is_word(&p, "union") ||

@@ -125,16 +125,27 @@ static struct bt_node *bt_parse_member_argument(struct bt_parser *p)
 	return n;
 }
 
+/* bpftrace has pid, pid() and __builtin_pid. */
+static const char *bt_plain_name(const char *name)
+{
+	static const char prefix[] = "__builtin_";
+	size_t len = strlen(prefix);
+
+	return !strncmp(name, prefix, len) && bt_is_builtin(name + len) ? name + len : name;
+}
+
 static struct bt_node *bt_parse_name(struct bt_parser *p, const struct bt_token *t)
 {
 	struct bt_node *n = bt_node(p, BN_NAME, t->pos);
 
-	n->text = t->text;
+	n->text = bt_plain_name(t->text);
 	if (!strcmp(t->text, "true") || !strcmp(t->text, "false")) {
 		n->kind = BN_BOOL;
 		return n;
 	}
 	if (!bt_accept(p, "("))
+		return n;
+	if (bt_is_builtin(n->text) && bt_accept(p, ")"))
 		return n;
 	n->kind = BN_CALL;
 	if (strcmp(t->text, "sizeof") && strcmp(t->text, "offsetof")) {
@@ -153,6 +164,8 @@ static struct bt_node *bt_parse_primary(struct bt_parser *p)
 	struct bt_token t = p->tok;
 	struct bt_node *n;
 
+	if (bt_is(p, "{"))
+		return bt_parse_block(p);
 	bt_next(p);
 	switch (t.kind) {
 	case BT_INT:

@@ -12,6 +12,8 @@ struct translation *bpftrace_translate(struct compiler *cc)
 	s.out = pool_alloc(&cc->pool, sizeof(*s.out));
 	bt_parse(&s);
 	if (!cc->diag.nerrors)
+		bt_expand_macros(&s);
+	if (!cc->diag.nerrors)
 		bt_find_maps(&s);
 	if (!cc->diag.nerrors)
 		bt_lower(&s);

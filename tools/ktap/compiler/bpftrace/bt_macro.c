@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Macros and blocks that have a value.
+ *
+ * A call of a macro becomes a copy of its block, with the arguments in place of the
+ * parameters, and with other names for its own variables.  A block in an expression then
+ * leaves it: its statements come before the statement that the expression is in, and its
+ * value is kept in a variable.
+ */
+#include <string.h>
+
+#include "compiler/bpftrace/bt.h"
+#include "compiler/util.h"
+
+/* Nodes that the macros of a script may become: a call may have its argument many times. */
+#define BT_MAX_NODES	20000
+
+/* Maps and variables that a statement has read when a block in it is evaluated */
+#define BT_MAX_READ	64
+
+/**
+ * struct bt_expansion - a call of a macro
+ * @args: its arguments
+ * @number: which makes the names of its variables its own
+ */
+struct bt_expansion {
+	struct bt_script *s;
+	const struct bt_macro *macro;
+	struct bt_node *args;
+	unsigned int number;
+};
+
+/* The parts of a statement that were visited, in the order in which they are evaluated */
+struct bt_hoist {
+	struct bt_script *s;
+	struct bt_node *first;		/* statements that come before it */
+	struct bt_node **last;
+	const struct bt_node *read[BT_MAX_READ];
+	unsigned int nread;
+};
+
+static void bt_macro_list(struct bt_script *s, struct bt_node **link, unsigned int depth);
+static void bt_flatten(struct bt_script *s, struct bt_node *block);
+static void bt_hoist(struct bt_hoist *h, struct bt_node **link, bool certain);
+
+static struct bt_node *bt_macro_node(struct bt_script *s, const struct bt_node *like)
+{
+	struct bt_node *n = pool_alloc(&s->cc->pool, sizeof(*n));
+
+	*n = *like;
+	n->next = NULL;
+	if (++s->copied == BT_MAX_NODES)
+		bt_error(s, like->pos, NULL, "macros make this script too long");
+	return n;
+}
+
+/* The argument for the parameter @n, or NULL. */
+static const struct bt_node *bt_macro_argument(const struct bt_expansion *x,
+					       const struct bt_node *n, enum bt_kind kind)
+{
+	const struct bt_node *param = x->macro->params, *arg = x->args;
+
+	for (; param; param = param->next, arg = arg->next)
+		if (param->kind == kind && !strcmp(param->text, n->text))
+			return arg;
+	return NULL;
+}
+
+static bool bt_names_variable(const struct bt_node *n)
+{
+	return n->kind == BN_VAR || n->kind == BN_LET || n->kind == BN_FOR || n->kind == BN_RANGE;
+}
+
+static struct bt_node *bt_macro_copy(const struct bt_expansion *x, const struct bt_node *n)
+{
+	struct bt_node *first = NULL, **last = &first, *copy;
+	const struct bt_expansion none = { .s = x->s };
+	const struct bt_node *arg;
+
+	for (; n && x->s->copied < BT_MAX_NODES; n = n->next, last = &copy->next) {
+		arg = x->macro && n->kind == BN_NAME ? bt_macro_argument(x, n, BN_NAME) : NULL;
+		if (arg) {
+			struct bt_node alone = *arg;
+
+			alone.next = NULL;
+			copy = bt_macro_copy(&none, &alone);
+			if (!copy)
+				break;
+			*last = copy;
+			continue;
+		}
+		copy = *last = bt_macro_node(x->s, n);
+		if (x->macro && bt_names_variable(n)) {
+			arg = bt_macro_argument(x, n, BN_VAR);
+			copy->text = arg ? arg->text :
+				pool_printf(&x->s->cc->pool, "%s__m%u", n->text, x->number);
+		} else if (x->macro && n->kind == BN_MAP) {
+			arg = bt_macro_argument(x, n, BN_MAP);
+			copy->text = arg ? arg->text : n->text;
+		}
+		copy->a = bt_macro_copy(x, n->a);
+		copy->b = bt_macro_copy(x, n->b);
+		copy->c = bt_macro_copy(x, n->c);
+	}
+	return first;
+}
+
+static const struct bt_macro *bt_macro_of(const struct bt_script *s, const struct bt_node *n)
+{
+	const struct bt_macro *macro;
+
+	if (n->kind != BN_CALL && n->kind != BN_NAME)
+		return NULL;
+	for (macro = s->macros; macro; macro = macro->next)
+		if (!strcmp(macro->name, n->text) &&
+		    bt_list_length(macro->params) == bt_list_length(n->a))
+			return macro;
+	return NULL;
+}
+
+/* Are the arguments what the macro may change? */
+static bool bt_macro_accepts(struct bt_script *s, const struct bt_macro *macro,
+			     const struct bt_node *n)
+{
+	const struct bt_node *param = macro->params, *arg = n->a;
+
+	for (; param; param = param->next, arg = arg->next) {
+		if (param->kind == BN_VAR && arg->kind != BN_VAR) {
+			bt_error(s, arg->pos, NULL, "%s() takes a variable for $%s", n->text,
+				 param->text);
+			return false;
+		}
+		if (param->kind == BN_MAP && (arg->kind != BN_MAP || arg->a)) {
+			bt_error(s, arg->pos, NULL, "%s() takes a map for @%s", n->text,
+				 param->text);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Replace the node by the block of its macro, if it has one. */
+static void bt_macro_expand(struct bt_script *s, struct bt_node **link, unsigned int depth)
+{
+	const struct bt_macro *macro = bt_macro_of(s, *link);
+	struct bt_expansion x = { s, macro, (*link)->a, 0 };
+	struct bt_node *block;
+
+	if (!macro || !bt_macro_accepts(s, macro, *link))
+		return;
+	x.number = ++s->expansions;
+	if (depth == BT_MAX_DEPTH) {
+		bt_error(s, (*link)->pos, NULL, "the macro %s() calls itself", macro->name);
+		return;
+	}
+	block = bt_macro_copy(&x, macro->body);
+	if (!block || s->cc->diag.nerrors)
+		return;
+	bt_macro_list(s, &block->a, depth + 1);
+	block->next = (*link)->next;
+	block->comment = (*link)->comment;
+	*link = block;
+}
+
+static void bt_macro_list(struct bt_script *s, struct bt_node **link, unsigned int depth)
+{
+	for (; *link && !s->cc->diag.nerrors; link = &(*link)->next) {
+		bt_macro_list(s, &(*link)->a, depth);
+		bt_macro_list(s, &(*link)->b, depth);
+		bt_macro_list(s, &(*link)->c, depth);
+		bt_macro_expand(s, link, depth);
+	}
+}
+
+/* Does a statement, or one within it, assign to the same map or variable? */
+static bool bt_assigns(const struct bt_node *n, const struct bt_node *to)
+{
+	for (; n; n = n->next) {
+		if (n->kind == BN_ASSIGN && n->a->kind == to->kind && !strcmp(n->a->text, to->text))
+			return true;
+		if (bt_assigns(n->a, to) || bt_assigns(n->b, to) || bt_assigns(n->c, to))
+			return true;
+	}
+	return false;
+}
+
+/* Take the value, the last expression, from a block; NULL: it has none. */
+static struct bt_node *bt_take_value(struct bt_node *block)
+{
+	struct bt_node **last = &block->a, *value;
+
+	while (*last && (*last)->next)
+		last = &(*last)->next;
+	if (!*last || (*last)->kind != BN_EXPR || !(*last)->value)
+		return NULL;
+	value = (*last)->a;
+	*last = NULL;
+	return value;
+}
+
+static void bt_hoist_put(struct bt_hoist *h, struct bt_node *statements)
+{
+	*h->last = statements;
+	while (*h->last)
+		h->last = &(*h->last)->next;
+}
+
+/* A variable that keeps a value; returns its declaration. */
+static struct bt_node *bt_keep_value(struct bt_script *s, const struct bt_node *block,
+				     struct bt_node *value)
+{
+	struct bt_node *let = bt_macro_node(s, block);
+
+	let->kind = BN_LET;
+	let->text = pool_printf(&s->cc->pool, "value__m%u", ++s->expansions);
+	let->a = NULL;
+	let->b = value;
+	return let;
+}
+
+static void bt_rename(struct bt_node *n, const char *from, const char *to)
+{
+	for (; n; n = n->next) {
+		if (bt_names_variable(n) && !strcmp(n->text, from))
+			n->text = to;
+		bt_rename(n->a, from, to);
+		bt_rename(n->b, from, to);
+		bt_rename(n->c, from, to);
+	}
+}
+
+/* Variables that a block declares are not seen outside of it, even if its statements leave it. */
+static void bt_rename_declared(struct bt_script *s, struct bt_node *block)
+{
+	struct bt_node *n;
+
+	for (n = block->a; n; n = n->next)
+		if (n->kind == BN_LET)
+			bt_rename(n, n->text, pool_printf(&s->cc->pool, "%s__m%u", n->text,
+							  ++s->expansions));
+}
+
+/* A block in an expression.  @certain: it is evaluated whenever its statement is. */
+static void bt_hoist_block(struct bt_hoist *h, struct bt_node **link, bool certain)
+{
+	struct bt_node *block = *link, *value, *let;
+
+	bt_rename_declared(h->s, block);
+	value = bt_take_value(block);
+	if (!value) {
+		bt_error(h->s, block->pos, "its last expression, without ';', is its value",
+			 "this block has no value");
+		return;
+	}
+	bt_flatten(h->s, block);
+	if (block->a && !certain)
+		bt_error(h->s, block->pos, "assign its value to a variable before",
+			 "a block or a macro with statements cannot be evaluated here");
+	for (unsigned int i = 0; block->a && i < h->nread; i++)
+		if (bt_assigns(block->a, h->read[i]))
+			bt_error(h->s, block->pos, "assign its value to a variable before",
+				 "this block changes %c%s, which is read before",
+				 h->read[i]->kind == BN_MAP ? '@' : '$', h->read[i]->text);
+	bt_hoist_put(h, block->a);
+	value->next = NULL;
+	bt_hoist(h, &value, certain);
+	if (block->a) {
+		let = bt_keep_value(h->s, block, value);
+		bt_hoist_put(h, let);
+		value = bt_macro_node(h->s, let);
+		value->kind = BN_VAR;
+		value->b = NULL;
+	}
+	value->next = block->next;
+	*link = value;
+}
+
+static void bt_hoist(struct bt_hoist *h, struct bt_node **link, bool certain)
+{
+	struct bt_node *n;
+	bool maybe;
+
+	for (; *link && !h->s->cc->diag.nerrors; link = &(*link)->next) {
+		n = *link;
+		if (n->kind == BN_BLOCK) {
+			bt_hoist_block(h, link, certain);
+			continue;
+		}
+		maybe = n->kind == BN_CHOICE ||
+			(n->kind == BN_BINARY && (!strcmp(n->op, "&&") || !strcmp(n->op, "||")));
+		bt_hoist(h, &n->a, certain);
+		bt_hoist(h, &n->b, certain && !maybe);
+		bt_hoist(h, &n->c, certain && !maybe);
+		if ((n->kind == BN_VAR || n->kind == BN_MAP) && h->nread < BT_MAX_READ)
+			h->read[h->nread++] = n;
+	}
+}
+
+static bool bt_has_parts(const struct bt_node *n)
+{
+	return n->a || n->b || n->c;
+}
+
+/* A statement that is a block: its value is not used, but what that does is done. */
+static void bt_flatten_unused(struct bt_script *s, struct bt_node *statement)
+{
+	struct bt_node *block = statement->a, *value = bt_take_value(block), **last = &block->a;
+
+	while (*last)
+		last = &(*last)->next;
+	if (value && (value->kind == BN_CALL || value->kind == BN_BLOCK ||
+		      value->kind == BN_CHOICE)) {
+		*last = bt_macro_node(s, statement);
+		(*last)->a = value;
+		(*last)->value = 0;
+	} else if (value && bt_has_parts(value)) {
+		*last = bt_keep_value(s, block, value);
+	}
+	statement->kind = BN_BLOCK;
+	statement->a = block->a;
+	bt_flatten(s, statement);
+}
+
+static void bt_flatten_if(struct bt_script *s, struct bt_node *n)
+{
+	struct bt_node *block;
+
+	bt_flatten(s, n->b);
+	if (!n->c)
+		return;
+	if (n->c->kind == BN_BLOCK) {
+		bt_flatten(s, n->c);
+		return;
+	}
+	/* else if: what its condition needs is evaluated only then */
+	block = bt_macro_node(s, n->c);
+	block->kind = BN_BLOCK;
+	block->a = n->c;
+	bt_flatten(s, block);
+	n->c = block->a == n->c ? n->c : block;
+}
+
+static void bt_flatten_statement(struct bt_hoist *h, struct bt_node *n)
+{
+	switch (n->kind) {
+	case BN_BLOCK:
+		bt_flatten(h->s, n);
+		break;
+	case BN_EXPR:
+		if (n->a->kind == BN_BLOCK)
+			bt_flatten_unused(h->s, n);
+		else
+			bt_hoist(h, &n->a, true);
+		break;
+	case BN_IF:
+		bt_hoist(h, &n->a, true);
+		bt_flatten_if(h->s, n);
+		break;
+	case BN_WHILE:
+		bt_hoist(h, &n->a, false);
+		bt_flatten(h->s, n->b);
+		break;
+	case BN_UNROLL:
+	case BN_FOR:
+	case BN_RANGE:
+		bt_hoist(h, &n->a, true);
+		bt_hoist(h, &n->c, true);
+		bt_flatten(h->s, n->b);
+		break;
+	case BN_ASSIGN:
+	case BN_LET:
+		/* The target is evaluated last. */
+		bt_hoist(h, &n->b, true);
+		bt_hoist(h, &n->a, true);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Move blocks in the expressions of a block to where they are statements. */
+static void bt_flatten(struct bt_script *s, struct bt_node *block)
+{
+	struct bt_node **link = &block->a, *n;
+	struct bt_hoist h;
+
+	while (*link && !s->cc->diag.nerrors) {
+		n = *link;
+		h = (struct bt_hoist){ .s = s, .last = &h.first };
+		bt_flatten_statement(&h, n);
+		*h.last = n;
+		*link = h.first;
+		link = &n->next;
+	}
+}
+
+void bt_expand_macros(struct bt_script *s)
+{
+	struct bt_hoist h = { .s = s, .last = &h.first };
+
+	for (struct bt_probe *probe = s->probes; probe; probe = probe->next) {
+		bt_macro_list(s, &probe->filter, 0);
+		bt_macro_list(s, &probe->body->a, 0);
+		if (s->cc->diag.nerrors)
+			return;
+		bt_hoist(&h, &probe->filter, false);
+		bt_flatten(s, probe->body);
+	}
+}
