@@ -80,10 +80,10 @@ static int btf_read_load_chars(struct ktap_vm *vm, struct ktap_value *dst, u64 a
 	buf = ktap_arena_alloc(vm, most + 1);
 	if (!buf)
 		return vm->error;
-	len = ktap_read_kernel_string(buf, address, most + 1);
+	len = ktap_read_string(buf, address, most + 1);
 	ktap_arena_trim(vm, buf, max(len, 0));
 	/* Is it longer than a string may be? */
-	if (len == (int)most && size != most && !ktap_read_kernel(&next, address + len, 1) && next)
+	if (len == (int)most && size != most && !ktap_read_memory(&next, address + len, 1) && next)
 		atomic_long_inc(&vm->env->counters.cut_strings);
 	if (len < 0)
 		return ktap_bad_read(vm, dst);
@@ -120,7 +120,7 @@ static int btf_read_load_number(struct ktap_vm *vm, struct ktap_value *dst, u64 
 	unsigned int bits = load->bits ?: load->size * 8;
 	u64 x = 0;
 
-	if (ktap_read_kernel(&x, address, load->size))
+	if (ktap_read_memory(&x, address, load->size))
 		return ktap_bad_read(vm, dst);
 	x = ktap_unsigned(x, load->size);
 	if (load->bits)

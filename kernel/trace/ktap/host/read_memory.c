@@ -57,7 +57,7 @@ int ktap_read_kernel_string(char *to, u64 from, size_t size)
 	return len > 0 ? len - 1 : -EFAULT;
 }
 
-/* Not used where user and kernel addresses overlap: ktap_program_link() refuses it there. */
+/* Not used where user and kernel addresses overlap. */
 bool ktap_is_user_address(u64 address)
 {
 	unsigned long from = address;

@@ -27,6 +27,29 @@ int ktap_read_kernel(void *to, u64 from, size_t size);
 int ktap_read_kernel_string(char *to, u64 from, size_t size);
 /* Is it an address of the process?  It may be unmapped. */
 bool ktap_is_user_address(u64 address);
+
+/*
+ * Read memory whose address decides whether it is of the current process or of the kernel.
+ * Where it does not tell, it is of the kernel.
+ */
+static inline bool ktap_reads_process(u64 address)
+{
+	return IS_ENABLED(CONFIG_ARCH_HAS_NON_OVERLAPPING_ADDRESS_SPACE) &&
+	       ktap_is_user_address(address);
+}
+
+static inline int ktap_read_memory(void *to, u64 from, size_t size)
+{
+	return ktap_reads_process(from) ? ktap_read_user(to, from, size) :
+					  ktap_read_kernel(to, from, size);
+}
+
+static inline int ktap_read_string(char *to, u64 from, size_t size)
+{
+	return ktap_reads_process(from) ? ktap_read_user_string(to, from, size) :
+					  ktap_read_kernel_string(to, from, size);
+}
+
 /*
  * Size of a register of the current process, and of a pointer in its memory, in bytes:
  * x32 and n32 programs have short pointers and long registers.

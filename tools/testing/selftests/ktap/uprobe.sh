@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs programs
-plan 63
+plan 64
 
 target=$here/utarget
 pie=$here/utarget-pie
@@ -95,9 +95,14 @@ if [ -n "$addresses" ]; then
 	run -q -e "trace uprobe:$say { n[buf(arg0, 4)] += 1 m[read(arg0, 1)] += 1 } trace_end { print(n) print(m) }" -- \
 		"$target" cold "$tmp/text" $n
 	out bytes_on_a_page_that_is_not_there "cold: $n\n99: $n\n"
+	run -q -e "cdef [[ struct text { char first; char rest[4]; u8 last; }; ]]
+trace uprobe:$say { var text = cast(\"struct text\", arg0)
+	n[text.first, text.rest, text.last] += 1 } $end" -- "$target" say "a word" $n
+	out members_in_memory_of_the_process "97,  wor, 100: $n\n"
 	reads='user_string(arg1) buf(arg1,16) join(arg1)'
 else
 	skip bytes_on_a_page_that_is_not_there "addresses do not show whether they are of user or kernel memory on this machine"
+	skip members_in_memory_of_the_process "addresses do not show whether they are of user or kernel memory on this machine"
 	skip device_is_not_touched_for_buf "addresses do not show whether they are of user or kernel memory on this machine"
 	reads='user_string(arg1) join(arg1)'
 fi
