@@ -339,7 +339,8 @@ static __always_inline bool activation_is_nested(const struct ktap_activations *
 	unsigned int level;
 
 	for (level = 0; level < vm->level; level++) {
-		if (__this_cpu_read(ktap_inside.busy[level]) && acts->levels[level].vm.env == vm->env)
+		if (__this_cpu_read(ktap_inside.busy[level]) &&
+		    acts->levels[level].vm.env == vm->env)
 			return true;
 	}
 	return false;
