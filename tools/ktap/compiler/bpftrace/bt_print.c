@@ -91,7 +91,7 @@ static bool bt_has_rows(const struct bt_map *map)
 static const char *bt_shown_format(const struct bt_map *map)
 {
 	if (map->kind == BM_STATS)
-		return "count %d, average %d, total %d";
+		return "{ .count = %d, .average = %d, .total = %d }";
 	if (map->items)
 		return map->items == 2 ? "(%s, %s)" : "(%s, %s, %s)";
 	return map->kind || map->type == BT_INTEGER ? "%d" : "%s";
@@ -290,6 +290,18 @@ static bool bt_prints_at_end(const struct bt_script *s)
 	return s->maps && !s->silent;
 }
 
+/* The first map by name after that of @name; NULL: none.  bpftrace prints them in this order. */
+static const struct bt_map *bt_map_after(const struct bt_script *s, const char *name)
+{
+	const struct bt_map *next = NULL;
+
+	for (const struct bt_map *map = s->maps; map; map = map->next)
+		if ((!name || strcmp(map->name, name) > 0) &&
+		    (!next || strcmp(map->name, next->name) < 0))
+			next = map;
+	return next;
+}
+
 void bt_print_end(struct bt_script *s)
 {
 	const struct bt_map *map;
@@ -301,7 +313,7 @@ void bt_print_end(struct bt_script *s)
 	bt_line(s);
 	bt_put(s, s->maps->pos, "trace_end {");
 	s->indent = 1;
-	for (map = s->maps; map; map = map->next) {
+	for (map = bt_map_after(s, NULL); map; map = bt_map_after(s, map->name)) {
 		bt_line(s);
 		if (map->keys > 0) {
 			bt_put(s, map->pos, "bt_print_%s(%s)", map->ours,

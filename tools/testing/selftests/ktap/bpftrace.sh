@@ -4,7 +4,7 @@
 # Scripts of bpftrace: they run, and print what bpftrace prints.
 
 . "$(dirname "$0")/lib.sh"
-plan 23
+plan 24
 n=20
 
 # bt SCRIPT ARGS...: run a script of bpftrace
@@ -56,7 +56,7 @@ END { clear(@i); }' -- "$workload" getppid $n
 [10, 15)               5 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|
 [15, ...)              5 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|
 
-@s[workload]: count 20, average 9, total 190
+@s[workload]: { .count = 20, .average = 9, .total = 190 }
 '
 	bt 't:syscalls:sys_enter_getppid { @[kstack(2)] = count(); @u[ustack(2)] = count(); }' -- \
 		"$workload" getppid $n
@@ -77,7 +77,7 @@ f=$(call_function write)
 if has functions && [ -n "$f" ]; then
 	bt 'kprobe:vfs_write /comm == "workload" && arg2 == 13/ { @n++; @size[func, arg2] = count(); }
 kretprobe:vfs_write /comm == "workload" && retval == 13/ { @r[retval]++ }' -- "$workload" write 13 $n
-	out functions_and_returns "@n: $n\n@size[vfs_write, 13]: $n\n@r[13]: $n\n"
+	out functions_and_returns "@n: $n\n@r[13]: $n\n@size[vfs_write, 13]: $n\n"
 	bt 'kprobe:$1 /comm == "workload"/ { @[probe, $2]++ }' "$f" 5 -- "$workload" write 13 $n
 	[ "$code" = 0 ] && matches "$tmp/out" "^@\\[kprobe:$f, 5\\]: [0-9]+\$"
 	result $? an_event_may_be_a_parameter
@@ -120,6 +120,12 @@ bt 'BEGIN { @x["a"] = 3; @x["b"] = 1; @x["c"] = 2; $i = 0; while ($i < 3) { $i++
 out maps_are_sorted_by_value '1 3 0 1 2 u u \n@x[b]: 1\n@x[a]: 3\n'
 bt 'config = { print_maps_on_exit = 0 } BEGIN { @x = 1; $t = (1, "two"); print($t); printf("%s\n", $t.1); exit(); }'
 out maps_may_be_silent '(1, two)\ntwo\n'
+bt 'let @m = hash(1);
+macro add(@to, key, n) { @to[key] += n; }
+macro twice(x) { $y = x; $y * 2 }
+BEGIN { $y = 5; add(@m, "a", twice($y)); add(@m, "b", 1); printf("%d %d\n", twice(3), $y);
+	warnf("%d", cpu() < 0); print({ let $y = 1; $y + 1 }); exit(); }'
+out macros_and_blocks_have_values '6 5\n-e:5:2: WARNING: 0\n2\n@m[a]: 10\n'
 
 # errors have their place in the script
 bt 'BEGIN { @x = 1; }
