@@ -41,7 +41,13 @@
 #elif defined(CONFIG_S390)
 #define ARGS_IN_REGS		5
 #define ARGS_ON_STACK		20
+#elif defined(CONFIG_PPC64) && defined(CONFIG_CPU_LITTLE_ENDIAN)
+/* After the header of the frame (32 bits: two words) and room for the first eight */
+#define ARGS_IN_REGS		8
+#define ARGS_ON_STACK		12
+#define COMPAT_ARGS_ON_STACK	2
 #elif defined(CONFIG_PPC)
+/* Programs of both conventions run on big-endian machines. */
 #define ARGS_IN_REGS		8
 #elif defined(CONFIG_ARM)
 #define ARGS_IN_REGS		4
@@ -52,6 +58,9 @@
 
 #ifndef COMPAT_ARGS_IN_REGS
 #define COMPAT_ARGS_IN_REGS	ARGS_IN_REGS
+#endif
+#ifndef COMPAT_ARGS_ON_STACK
+#define COMPAT_ARGS_ON_STACK	ARGS_ON_STACK
 #endif
 
 static unsigned int uprobe_args_args_in_regs(unsigned int word)
@@ -71,7 +80,8 @@ static int uprobe_args_read_memory(void *to, u64 from, size_t size)
 static bool uprobe_args_stack_argument(struct pt_regs *regs, unsigned int n, unsigned int word,
 				       u64 *value)
 {
-	u64 from = user_stack_pointer(regs) + (ARGS_ON_STACK + n) * word;
+	unsigned int above = word == sizeof(long) ? ARGS_ON_STACK : COMPAT_ARGS_ON_STACK;
+	u64 from = user_stack_pointer(regs) + (above + n) * word;
 	u32 half;
 	int err;
 
