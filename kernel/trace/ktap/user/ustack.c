@@ -502,22 +502,55 @@ static unsigned int ustack_walk_plain(const struct pt_regs *regs, u64 *addresses
 #endif
 
 /*
+ * On powerpc perf takes the link register for the address of the caller.  It is not if the
+ * function has saved that one, which is then the next address, too; after a system call, which
+ * has set the register to where it returns to; and at a return that a uprobe has diverted.
+ */
+#ifdef CONFIG_PPC
+#define WALK_MORE	1
+
+static unsigned int ustack_drop_link(u64 *addresses, unsigned int n)
+{
+	bool drop;
+
+	if (n < 2)
+		return n;
+	drop = addresses[1] == addresses[0] || (n > 2 && addresses[1] == addresses[2]);
+#ifdef CONFIG_UPROBES
+	drop |= current->utask && addresses[1] == uprobe_get_trampoline_vaddr();
+#endif
+	if (!drop)
+		return n;
+	memmove(addresses + 1, addresses + 2, (n - 2) * sizeof(*addresses));
+	return n - 1;
+}
+#else
+#define WALK_MORE	0
+
+static unsigned int ustack_drop_link(u64 *addresses, unsigned int n)
+{
+	return n;
+}
+#endif
+
+/*
  * Perf handles 32-bit programs, functions that have not set up their frame yet, and return
  * addresses that uprobes have replaced.  Return a negative errno if its buffer is in use.
  */
 static int ustack_walk_by_perf(struct pt_regs *regs, u64 *addresses, unsigned int max)
 {
 	struct perf_callchain_entry *chain;
-	unsigned int n;
+	unsigned int walk, n;
 
 	/* The buffer belongs to this CPU and context, and is valid until preemption. */
 	guard(preempt_notrace)();
 	/* Perf finds it under RCU. */
 	guard(rcu)();
-	chain = get_perf_callchain(regs, false, true, max, false, false, 0);
+	walk = min_t(u32, max + WALK_MORE, READ_ONCE(sysctl_perf_event_max_stack));
+	chain = get_perf_callchain(regs, false, true, walk, false, false, 0);
 	if (!chain)
 		return -EBUSY;
-	n = min_t(u64, chain->nr, max);
+	n = min_t(u64, ustack_drop_link(chain->ip, chain->nr), max);
 	memcpy(addresses, chain->ip, n * sizeof(*addresses));
 	return n;
 }
