@@ -36,6 +36,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "local_entry.h"
+
 /* recognized by its upper half */
 #define PAGES		(0x3000UL << (sizeof(long) * CHAR_BIT / 2))
 #define CODE_SIZE	4096
@@ -116,7 +118,7 @@ static int print_build_id(struct dl_phdr_info *info, size_t size, void *data)
 
 static int do_tell(char **args)
 {
-	unsigned long first = offset_of((uintptr_t)inner);
+	unsigned long first = offset_of(local_entry((uintptr_t)inner));
 
 	outer();
 	/* inner() has at most 256 bytes. */
@@ -128,16 +130,16 @@ static int do_tell(char **args)
 
 static int do_chain(char **args)
 {
-	long n = atol(args[0]);
-	char *pages = mmap((void *)PAGES, n * 4096, PROT_READ | PROT_WRITE,
+	long n = atol(args[0]), size = sysconf(_SC_PAGESIZE);
+	char *pages = mmap((void *)PAGES, n * size, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 
 	if (pages == MAP_FAILED)
 		return 1;
 	/* Fails if the kernel has no huge pages. */
-	madvise(pages, n * 4096, MADV_NOHUGEPAGE);
+	madvise(pages, n * size, MADV_NOHUGEPAGE);
 	for (long i = 0; i < n; i++) {
-		to_write = pages + i * 4096;
+		to_write = pages + i * size;
 		outer();
 	}
 	return 0;

@@ -21,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "local_entry.h"
 #include "marker.h"
 
 #define NOINLINE	__attribute__((noinline, noclone, used))
@@ -133,7 +134,7 @@ static const struct function *find(const char *name)
 /* /proc/self/maps has the mapped parts of the file. */
 static int do_where(char **args)
 {
-	uintptr_t addr = (uintptr_t)find(args[0])->call;
+	uintptr_t addr = local_entry((uintptr_t)find(args[0])->call);
 	unsigned long begin, end, offset;
 	char line[512];
 	FILE *f = fopen("/proc/self/maps", "r");

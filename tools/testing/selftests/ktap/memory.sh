@@ -137,17 +137,28 @@ positive='a > 0'
 [ "$half" = 32 ] || positive='a != 0'
 run -q -e "a = \`jiffies\` trace tick-100ms { print($positive, \`jiffies\` - a >= 5, \`jiffies\` - a < 1000) exit() }"
 out variable_of_the_kernel 'true\ttrue\ttrue\n'
-if has little_end; then
+# without types a number reaches to the next symbol, if it is no longer than a long
+room=$(sort /proc/kallsyms | awk '{ at = substr($1, length($1) - 7) }
+begin != "" && at != begin { print "0x" at " - 0x" begin; exit }
+$3 == "panic_timeout" { begin = at }')
+[ -e /sys/kernel/btf/vmlinux ] || [ $((room)) = 4 ] || far="in this kernel something else follows 'panic_timeout'"
+if ! has little_end; then
+	skip variables_of_32_bits "the test needs a little-endian machine"
+elif [ -n "${far:-}" ]; then
+	skip variables_of_32_bits "$far"
+else
 	run -q -e 'print(`nr_cpu_ids`, `nr_threads` > 3, `nr_threads` < 10000, `panic_timeout`)'
 	[ "$code" = 0 ] && matches "$tmp/out" "^[1-8]	true	true	$(cat /proc/sys/kernel/panic)\$"
 	result $? variables_of_32_bits
-else
-	skip variables_of_32_bits "the test needs a little-endian machine"
 fi
-echo -7 >/proc/sys/kernel/panic
-run -q -e 'print(`panic_timeout`)'
-echo 0 >/proc/sys/kernel/panic
-out negative_variable '\055\067\n'
+if [ -n "${far:-}" ]; then
+	skip negative_variable "$far"
+else
+	echo -7 >/proc/sys/kernel/panic
+	run -q -e 'print(`panic_timeout`)'
+	echo 0 >/proc/sys/kernel/panic
+	out negative_variable '\055\067\n'
+fi
 if grep -qw cpu_number /proc/kallsyms; then
 	run -q -e 'trace profile-1ms { t[cpu] = `cpu_number` == cpu } trace tick-300ms { for (k, v in pairs(t)) { all = v } print(len(t) > 0, all) exit() }'
 else

@@ -17,10 +17,10 @@ end='trace_end { print(n) }'
 # any data that a script may read at the return
 if has return_arguments; then
 	kept='arg0, arg1' kept_values='1, 2' others='arg2, arg3' their_values='3, 4'
-	first_kept=arg0 first_value=1 one='retval - arg0'
+	first_kept=arg0 first_value=1 one='retval - arg0' kept_sum='arg0 + arg1 + arg2'
 else
 	kept=retval kept_values=55 others='retval - 1' their_values=54
-	first_kept=retval first_value=55 one=1
+	first_kept=retval first_value=55 one=1 kept_sum=retval
 fi
 
 # if an address does not show whether it is of user or kernel memory, only this function
@@ -142,9 +142,17 @@ out_kept fork_returns_twice "$n\t$n\t$n\t2\n"
 run -q -e "trace uretprobe:$add { m[arg0 + arg1 + arg2 + arg3 + arg4 + arg5 + arg6 + arg7] += 1 }
 trace uretprobe:$twice { w[retval, arg0] += 1 } trace_end { print(m) print(w[3, 3], w[4, 3], len(w)) }" -- "$target" both $n
 out_kept fork_after_a_call_with_more_arguments "36: $n\n$n\t$n\t2\n"
-run -q -e "trace uprobe:$(at quit) { n[arg0] += 1 } trace uretprobe:$(at quit) { m[arg0, arg1] += 1 }
+# the unwinder of powerpc reads the code that a function returns to, and at a probed return
+# the program may not read it: then an exception, and the end of a thread, kill the program
+uncaught=3 quits='quit 2'
+[ "$(uname -m)" != ppc64le ] || uncaught=139 quits=
+if [ -n "$quits" ]; then
+	run -q -e "trace uprobe:$(at quit) { n[arg0] += 1 } trace uretprobe:$(at quit) { m[arg0, arg1] += 1 }
 trace_end { print(n) print(m) }" -- "$target" quit $n
-out_kept threads_that_end_inside "5: $n\n{}\n"
+	out_kept threads_that_end_inside "5: $n\n{}\n"
+else
+	skip threads_that_end_inside "the end of a thread kills the program on this machine"
+fi
 
 # all returns of a program, except those whose tracing would kill it
 survived() { # COMMAND...: returns are counted, and the program ends as without tracing
@@ -158,8 +166,8 @@ survived() { # COMMAND...: returns are counted, and the program ends as without 
 run -q -e "trace uretprobe:$target:add { n += 1 } $end" -- "$target" add 1
 if [ "$code" = 0 ]; then
 	fails=0
-	for command in 'leap 3' 'context 3' 'depth 9 2' 'exec 3' 'both 2' 'fork 2' 'threads 2 2' 'quit 2' 'spawn 2'; do
-		survived "$command" || fails=$((fails + 1))
+	for command in 'leap 3' 'context 3' 'depth 9 2' 'exec 3' 'both 2' 'fork 2' 'threads 2 2' "$quits" 'spawn 2'; do
+		[ -z "$command" ] || survived "$command" || fails=$((fails + 1))
 	done
 	is program_whose_returns_are_all_probed_continues $fails 0
 	for function in _setjmp:leap getcontext:context swapcontext:context _start:add; do
@@ -178,7 +186,7 @@ if "$target" unwind 2; then
 	run -q -e "trace uprobe:$(at throws) { n += 1 } $end" -- sh -c "$target unwind 2; echo \$?"
 	out exception_passes_a_function_whose_entry_is_probed '0\n2\n'
 	run -q -e "trace uretprobe:$(at throws) { n += 1 } $end" -- sh -c "$target unwind 2; echo \$?"
-	out exception_does_not_pass_one_whose_return_is_probed '3\nnil\n'
+	out exception_does_not_pass_one_whose_return_is_probed "$uncaught\nnil\n"
 else
 	skip exception_passes_a_function_whose_entry_is_probed "stacks cannot be unwound on this machine"
 	skip exception_does_not_pass_one_whose_return_is_probed "stacks cannot be unwound on this machine"
@@ -386,14 +394,16 @@ else
 	"$target" busy 2 &
 	busy=$!
 	entries="trace uprobe:$add { n += 1 } trace uprobe:$(at quit) { q[arg0] += 1 } trace uprobe:$(at _start) { s += 1 }"
+	quit_returns="trace uretprobe:$(at quit) { z += $kept_sum }"
+	[ -n "$quits" ] || quit_returns=
 	if has return_arguments; then
 		all="$entries trace uretprobe:$add { m[arg0, arg9] += 1 } trace uretprobe:$depth { d[arg0, arg1] += 1 }
 trace uretprobe:$leap { l[arg0] += 1 } trace uretprobe:$twice { w[arg0, arg1, retval] += 1 }
-trace uretprobe:$(at fill) { f[$string(arg0)] += 1 } trace uretprobe:$(at quit) { z += arg0 + arg1 + arg2 }"
+trace uretprobe:$(at fill) { f[$string(arg0)] += 1 } $quit_returns"
 	else
 		all="$entries trace uretprobe:$add { m[1, retval - 45] += 1 } trace uretprobe:$depth { d[retval] += 1 }
 trace uretprobe:$leap { l[retval] += 1 } trace uretprobe:$twice { w[retval] += 1 }
-trace uretprobe:$(at fill) { f.filled += 1 } trace uretprobe:$(at quit) { z += retval }"
+trace uretprobe:$(at fill) { f.filled += 1 } $quit_returns"
 	fi
 	start -q -e "$all trace_end { print(n > 100, len(m), m[1, 10] > 100, l, len(w), f.filled > 1, q[5] > 1, z, s > 1) }"
 	sleep 3

@@ -184,9 +184,9 @@ fi
 waits() { { sleep 0.3; echo; } | "$me" wait chain 1; }
 follow 'trace sched:sched_switch /execname == "frames" && args.prev_state == 1/ { s[ustack(3)] += 1 }
 trace_end { print(s) }' waits
-# the innermost frame is in the C library, which is a separate file on s390
+# the innermost frame is in the C library, which is a separate file on s390 and powerpc
 code_of=$me
-[ "$(uname -m)" != s390x ] || code_of='/[^ ]*'
+case $(uname -m) in s390x | ppc64le) code_of='/[^ ]*' ;; esac
 [ "$code" = 0 ] && [ ! -s "$tmp/err" ] && matches "$tmp/out" "^        $code_of\\+0x"
 result $? with_interrupts_off
 # a worker must name a file

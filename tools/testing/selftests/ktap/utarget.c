@@ -57,6 +57,8 @@
 #include <unistd.h>
 #include <unwind.h>
 
+#include "local_entry.h"
+
 /*
  * A function that is really called. On s390 it begins with a nop: emulators lose the
  * result of a comparison that they execute as a single step.
@@ -259,7 +261,8 @@ static int do_offset(char **args)
 	for (i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
 		if (strcmp(functions[i].name, args[0]))
 			continue;
-		printf("0x%lx\n", offset_of(functions[i].address));
+		printf("0x%lx\n",
+		       offset_of((void *)local_entry((uintptr_t)functions[i].address)));
 		return 0;
 	}
 	return 1;
@@ -522,13 +525,13 @@ static void call(long (*fn)(long n), long n)
 /* The code at @offset of a file, with the page that it begins on and the next one */
 static char *map_code(const char *file, unsigned long offset)
 {
-	unsigned long page = offset & ~4095UL;
+	unsigned long size = sysconf(_SC_PAGESIZE), page = offset & -size;
 	int fd = open(file, O_RDONLY);
 	char *code;
 
 	if (fd < 0)
 		die(file);
-	code = mmap(NULL, 8192, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, page);
+	code = mmap(NULL, 2 * size, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, page);
 	if (code == MAP_FAILED)
 		die(file);
 	close(fd);
@@ -537,7 +540,9 @@ static char *map_code(const char *file, unsigned long offset)
 
 static int unmap_code(char *code)
 {
-	return munmap((void *)((unsigned long)code & ~4095UL), 8192);
+	unsigned long size = sysconf(_SC_PAGESIZE);
+
+	return munmap((void *)((unsigned long)code & -size), 2 * size);
 }
 
 static int do_map(char **args)

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The place where a tool puts the probe of a function */
+#ifndef _KTAP_LOCAL_ENTRY_H
+#define _KTAP_LOCAL_ENTRY_H
+
+#include <stdint.h>
+
+/*
+ * On 64-bit little-endian PowerPC a function may begin with two instructions that set the
+ * pointer to its data (r2). Calls from the same file pass over them.
+ */
+static inline uintptr_t local_entry(uintptr_t function)
+{
+#if defined(__powerpc64__) && _CALL_ELF == 2
+	const uint32_t *code = (const uint32_t *)function;
+
+	/* addis r2,r12,... or lis r2,...; addi r2,r2,... */
+	if ((code[0] >> 16 == 0x3c4c || code[0] >> 16 == 0x3c40) && code[1] >> 16 == 0x3842)
+		return function + 8;
+#endif
+	return function;
+}
+
+#endif /* _KTAP_LOCAL_ENTRY_H */
