@@ -148,6 +148,17 @@ void ktap_set_reader(struct ktap_session *s)
 		put_pid(xchg(&s->filter.reader, get_pid(pid)));
 }
 
+/**
+ * ktap_clear_reader() - Deliver events of all processes until the session is read
+ * @s: the session, which the current process has loaded and will not read
+ *
+ * Context: process.
+ */
+void ktap_clear_reader(struct ktap_session *s)
+{
+	put_pid(xchg(&s->filter.reader, NULL));
+}
+
 /*
  * A process is followed from its birth.  follow_child() sets or clears the bit of its id
  * before the process runs: so a bit that an ended process has left does no harm.

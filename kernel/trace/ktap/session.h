@@ -68,6 +68,7 @@ struct ktap_refill {
  * @net_admin: the opener had CAP_NET_ADMIN
  * @opener: process that opened the file, for display
  * @comm: its name
+ * @boot_name: name of a session that began at boot (boot.c); otherwise NULL
  * @memcg: all memory of the session is charged to it
  *
  * @line: text that has arrived and lacks its newline
@@ -171,6 +172,7 @@ struct ktap_session {
 	bool net_admin;
 	struct pid *opener;
 	char comm[TASK_COMM_LEN];
+	const char *boot_name;
 	struct mem_cgroup *memcg;
 
 	/* input and set-up, see session_input.c */
@@ -329,6 +331,7 @@ void ktap_ustack_destroy(struct ktap_session *s);
 /* follow.c */
 int ktap_set_process(struct ktap_session *s, pid_t nr);
 void ktap_set_reader(struct ktap_session *s);
+void ktap_clear_reader(struct ktap_session *s);
 void ktap_last_work(struct kthread_work *work);
 int ktap_threads_watch(struct ktap_session *s);
 int ktap_process_watch(struct ktap_session *s);

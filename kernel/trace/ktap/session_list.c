@@ -111,6 +111,8 @@ static void sessions_show_session(struct seq_file *m, struct ktap_session *s)
 		seq_printf(m, " calls=%u", READ_ONCE(s->ncalls));
 	if (READ_ONCE(s->is_signed))
 		seq_printf(m, " signed=%d", 1);
+	if (s->boot_name)
+		seq_printf(m, " boot=%s", s->boot_name);
 	seq_putc(m, '\n');
 
 	list_for_each_entry_rcu(probe, &s->probes, list, lockdep_is_held(&ktap_sessions_lock)) {

@@ -81,6 +81,7 @@ enum ktap_output_waiting {
  * @pos: first byte not yet read
  * @len: bytes formatted
  * @exit_given: the last frame was put into @buf
+ * @all_read: a read has returned the end of the output
  * @heads: the first record of each CPU
  * @first: that of these with the first time
  * @looked: time of the last look at CPUs without a record
@@ -114,6 +115,7 @@ struct ktap_output {
 	size_t pos;
 	size_t len;
 	bool exit_given;
+	bool all_read;
 	struct reader_head *heads;
 	struct reader_head *first;
 	u64 looked;

@@ -384,7 +384,10 @@ static int reader_make_batch(struct ktap_output *out)
 	}
 	if (!ended)
 		return 0;
-	return reader_make_exit(out) ? 1 : -ENODATA;
+	if (reader_make_exit(out))
+		return 1;
+	WRITE_ONCE(out->all_read, true);
+	return -ENODATA;
 }
 
 /* Call before the last look for output, and the wait for it. */

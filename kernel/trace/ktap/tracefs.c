@@ -25,12 +25,15 @@
 #include "probe.h"
 #include "session.h"
 #include "session_output.h"
+#include "tracefs.h"
 #include "vm/kernel_call.h"
 #include "vm/kernel_function.h"
 #include "vm/opcode.h"
 
 /* Bytes that are copied from the user at a time */
 #define TRACEFS_PIECE	SZ_64K
+
+struct dentry *ktap_tracefs_dir;
 
 static int tracefs_session_open(struct inode *inode, struct file *file)
 {
@@ -68,8 +71,7 @@ static int tracefs_feed_as_opener(struct file *file, const char *buf, size_t n)
 	return err;
 }
 
-static ssize_t tracefs_session_write(struct file *file, const char __user *ubuf, size_t count,
-				     loff_t *ppos)
+ssize_t ktap_tracefs_write(struct file *file, const char __user *ubuf, size_t count, loff_t *ppos)
 {
 	char *buf __free(kvfree) = NULL;
 	struct ktap_session *s = file->private_data;
@@ -101,8 +103,7 @@ static ssize_t tracefs_session_write(struct file *file, const char __user *ubuf,
 	return count;
 }
 
-static ssize_t tracefs_session_read(struct file *file, char __user *ubuf, size_t count,
-				    loff_t *ppos)
+ssize_t ktap_tracefs_read(struct file *file, char __user *ubuf, size_t count, loff_t *ppos)
 {
 	struct ktap_session *s = file->private_data;
 	bool nonblock = file->f_flags & O_NONBLOCK;
@@ -114,7 +115,7 @@ static ssize_t tracefs_session_read(struct file *file, char __user *ubuf, size_t
 	return ktap_output_read(&s->output, ubuf, count, nonblock);
 }
 
-static __poll_t tracefs_session_poll(struct file *file, poll_table *table)
+__poll_t ktap_tracefs_poll(struct file *file, poll_table *table)
 {
 	struct ktap_session *s = file->private_data;
 	__poll_t events = ktap_output_poll(&s->output, file, table);
@@ -127,9 +128,9 @@ static __poll_t tracefs_session_poll(struct file *file, poll_table *table)
 
 static const struct file_operations session_fops = {
 	.open = tracefs_session_open,
-	.read = tracefs_session_read,
-	.write = tracefs_session_write,
-	.poll = tracefs_session_poll,
+	.read = ktap_tracefs_read,
+	.write = ktap_tracefs_write,
+	.poll = ktap_tracefs_poll,
 	.release = tracefs_session_release,
 };
 
@@ -316,6 +317,7 @@ static int __init ktap_init(void)
 		tracefs_remove(dir);
 		return -ENOMEM;
 	}
+	ktap_tracefs_dir = dir;
 	return 0;
 }
 fs_initcall(ktap_init);

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sessions that begin at boot: the kernel parameter ktap=, and the files ktap/boot/NAME.
+ */
+#define pr_fmt(fmt) "ktap: " fmt
+
+#include <linux/capability.h>
+#include <linux/cleanup.h>
+#include <linux/cred.h>
+#include <linux/ctype.h>
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/init.h>
+#include <linux/initrd.h>
+#include <linux/kernel_read_file.h>
+#include <linux/limits.h>
+#include <linux/mutex.h>
+#include <linux/printk.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/tracefs.h>
+#include <linux/vmalloc.h>
+#include <linux/wait.h>
+#include <asm/setup.h>
+
+#include "../trace.h"
+#include "limits.h"
+#include "session.h"
+#include "session_output.h"
+#include "tracefs.h"
+
+/**
+ * DOC: Sessions that begin at boot
+ *
+ * The scripts are files of the initramfs, which is unpacked in the background from
+ * rootfs_initcall(populate_rootfs) on.  boot_init() has the same level.  init/ is linked
+ * before kernel/, so boot_init() runs after populate_rootfs(), and waits until the files are
+ * there.  All of tracing is ready by then (fs_initcall), and the initcalls of
+ * devices are still to come.
+ *
+ * The first process loads the scripts.  It has all permissions; except for that, a session
+ * is loaded as one whose file was opened and written.  It holds no file, so it goes on until
+ * exit(), an error, or "stop".  Its output stays until it is read from ktap/boot/NAME.  The
+ * session is freed when the last of those who have opened this file closes it, after a read
+ * has returned the end of the output.
+ *
+ * Entries of boot_sessions[] are neither freed nor used again, and their session is removed
+ * with boot_lock held: so a task that opens the file while it is removed finds no session.
+ */
+
+/**
+ * struct boot_session - a session that began at boot
+ * @name: its name
+ * @session: the session; NULL: there is none, or it is over
+ * @file: ktap/boot/NAME
+ * @users: number of open files of it
+ */
+struct boot_session {
+	char name[KTAP_MAX_BOOT_NAME + 1];
+	struct ktap_session *session;
+	struct dentry *file;
+	unsigned int users;
+};
+
+static struct boot_session boot_sessions[KTAP_MAX_BOOT];
+static unsigned int boot_count __initdata;	/* entries that are used, or were */
+static DEFINE_MUTEX(boot_lock);		/* protects @session and @users of them */
+
+/* The file */
+
+/* The output can be anything that CAP_PERFMON allows to trace. */
+static int boot_open(struct inode *inode, struct file *file)
+{
+	struct boot_session *b = inode->i_private;
+	int err = tracing_check_open_get_tr(NULL);
+
+	if (err)
+		return err;
+	if (!perfmon_capable())
+		return -EPERM;
+	guard(mutex)(&boot_lock);
+	if (!b->session)
+		return -ENOENT;
+	b->users++;
+	file->private_data = b->session;
+	return stream_open(inode, file);
+}
+
+static int boot_release(struct inode *inode, struct file *file)
+{
+	struct boot_session *b = inode->i_private;
+	struct ktap_session *s = file->private_data;
+
+	scoped_guard(mutex, &boot_lock) {
+		if (--b->users || !READ_ONCE(s->output.all_read))
+			return 0;
+		b->session = NULL;
+	}
+	tracefs_remove(b->file);
+	ktap_session_close(s);
+	return 0;
+}
+
+static const struct file_operations boot_fops = {
+	.open = boot_open,
+	.read = ktap_tracefs_read,
+	.write = ktap_tracefs_write,
+	.poll = ktap_tracefs_poll,
+	.release = boot_release,
+};
+
+/* Loading */
+
+static char boot_files[COMMAND_LINE_SIZE] __initdata;
+
+/* ktap=FILE[,FILE...], any number of times */
+static int __init boot_setup(char *files)
+{
+	if (*boot_files)
+		strlcat(boot_files, ",", sizeof(boot_files));
+	strlcat(boot_files, files, sizeof(boot_files));
+	return 1;
+}
+__setup("ktap=", boot_setup);
+
+static __printf(2, 3) void __init boot_error(const char *path, const char *fmt, ...)
+{
+	struct va_format vaf = { .fmt = fmt };
+	va_list ap;
+
+	va_start(ap, fmt);
+	vaf.va = &ap;
+	pr_err("boot script %s: %pV\n", path, &vaf);
+	va_end(ap);
+}
+
+/* Write the session's errors to the log, a line each. */
+static void __init boot_log_errors(const char *path, struct ktap_session *s)
+{
+	static const char own[] = "ktap: error: ";
+	const struct output_text *text;
+	const char *line, *end, *next;
+
+	guard(mutex)(&s->output.text_lock);
+	list_for_each_entry(text, &s->output.texts, list) {
+		if (text->channel != KTAP_CH_ERROR)
+			continue;
+		end = text->data + text->len;
+		for (line = text->data; line < end; line = next + 1) {
+			next = memchr(line, '\n', end - line) ?: end;
+			if (str_has_prefix(line, own))
+				line += strlen(own);
+			boot_error(path, "%.*s", (int)(next - line), line);
+		}
+	}
+}
+
+/* The name of the session: that of the file, without folders and .ktap */
+static bool __init boot_make_name(char *name, const char *path)
+{
+	const char *base = kbasename(path);
+	const char *dot = strrchr(base, '.');
+	size_t i, len = dot && !strcmp(dot, ".ktap") ? dot - base : strlen(base);
+
+	if (!len || len > KTAP_MAX_BOOT_NAME || *base == '.')
+		return false;
+	for (i = 0; i < len; i++) {
+		if (!isalnum(base[i]) && !strchr("._-", base[i]))
+			return false;
+	}
+	memcpy(name, base, len);
+	name[len] = '\0';
+	return true;
+}
+
+/* Return an entry with the name of a session; NULL if none can be had. */
+static struct boot_session * __init boot_find_entry(const char *path)
+{
+	char name[KTAP_MAX_BOOT_NAME + 1];
+	struct boot_session *b;
+
+	if (!boot_make_name(name, path)) {
+		boot_error(path,
+			   "the file's name is the name of the session: 1 to %d letters, digits, '_', '-' and '.'",
+			   KTAP_MAX_BOOT_NAME);
+		return NULL;
+	}
+	for (b = boot_sessions; b < boot_sessions + boot_count; b++) {
+		if (strcmp(b->name, name))
+			continue;
+		boot_error(path, "there is a session '%s' already: rename the file", name);
+		return NULL;
+	}
+	if (boot_count == KTAP_MAX_BOOT) {
+		boot_error(path, "at most %d scripts run at boot", KTAP_MAX_BOOT);
+		return NULL;
+	}
+	strscpy(b->name, name);
+	return b;
+}
+
+/* Read a chunk, for vfree(). */
+static void * __init boot_read(const char *path, size_t *len)
+{
+	const struct ktap_header *header;
+	void *chunk = NULL;
+	ssize_t n;
+
+	n = kernel_read_file_from_path(path, 0, &chunk, KTAP_MAX_CHUNK, NULL, READING_UNKNOWN);
+	if (n == -ENOENT)
+		boot_error(path, "there is no such file in the initramfs");
+	else if (n == -EFBIG)
+		boot_error(path, "the file has more than %u bytes", KTAP_MAX_CHUNK);
+	else if (n < 0)
+		boot_error(path, "cannot read the file: error %zd", n);
+	if (n < 0)
+		return NULL;
+
+	header = chunk;
+	*len = n;
+	if (n < sizeof(*header) || memcmp(header->magic, KTAP_MAGIC, KTAP_MAGIC_LEN))
+		boot_error(path, "no compiled script: ktapc makes one");
+	else if (le32_to_cpu(header->length) != n)
+		boot_error(path, "the file has %zd bytes, and the chunk in it %u: copy it again", n,
+			   le32_to_cpu(header->length));
+	else
+		return chunk;
+	vfree(chunk);
+	return NULL;
+}
+
+static int __init boot_feed_argument(struct ktap_session *s, const char *value)
+{
+	static const char head[] = "arg ";
+
+	return ktap_session_feed(s, head, strlen(head)) ?:
+	       ktap_session_feed(s, value, strlen(value)) ?:
+	       ktap_session_feed(s, "\n", 1);
+}
+
+static bool __init boot_stops(const struct ktap_session *s)
+{
+	return READ_ONCE(s->filter.state) == KTAP_STOPPING && !READ_ONCE(s->output.blocked);
+}
+
+/*
+ * Wait until trace_begin has returned and, if that was the end of the session, trace_end; or
+ * until they wait for a reader.
+ */
+static void __init boot_wait(struct ktap_session *s)
+{
+	ktap_session_wait_begun(s);
+	wait_event(s->wait, !boot_stops(s));
+}
+
+/* Load the chunk. */
+static struct ktap_session * __init boot_load(const struct boot_session *b, const char *path,
+					      const void *chunk, size_t len)
+{
+	int err = ktap_permissions_open();
+	struct ktap_session *s;
+
+	if (err) {
+		boot_error(path, "refused, error %d: is the kernel locked down?", err);
+		return NULL;
+	}
+	s = ktap_session_open(current_cred());
+	if (IS_ERR(s)) {
+		boot_error(path, "no memory for a session");
+		return NULL;
+	}
+	s->boot_name = b->name;
+	err = boot_feed_argument(s, path) ?: ktap_session_feed(s, chunk, len);
+	/* The initcalls to come run in this process. */
+	ktap_clear_reader(s);
+	boot_wait(s);
+	boot_log_errors(path, s);
+	if (!err)
+		return s;
+	ktap_session_close(s);
+	return NULL;
+}
+
+static struct dentry * __init boot_dir(void)
+{
+	static struct dentry *dir __initdata;
+
+	if (!dir && ktap_tracefs_dir)
+		dir = tracefs_create_dir("boot", ktap_tracefs_dir);
+	return dir;
+}
+
+static void __init boot_start(const char *path)
+{
+	struct boot_session *b = boot_find_entry(path);
+	struct ktap_session *s = NULL;
+	struct dentry *file = NULL;
+	void *chunk;
+	size_t len;
+
+	if (!b)
+		return;
+	chunk = boot_read(path, &len);
+	if (chunk)
+		s = boot_load(b, path, chunk, len);
+	vfree(chunk);
+	if (!s)
+		return;
+	if (boot_dir())
+		file = trace_create_file(b->name, 0600, boot_dir(), b, &boot_fops);
+	if (!file) {
+		boot_error(path, "cannot make the file ktap/boot/%s in tracefs", b->name);
+		ktap_session_close(s);
+		return;
+	}
+	boot_count++;
+	scoped_guard(mutex, &boot_lock) {
+		b->file = file;
+		b->session = s;
+	}
+	pr_info("boot script %s: %u events, output in ktap/boot/%s of tracefs\n", path,
+		READ_ONCE(s->nattached), b->name);
+}
+
+/* Called after populate_rootfs(), see above. */
+static int __init boot_init(void)
+{
+	char *files = boot_files, *path;
+
+	if (!*files)
+		return 0;
+	if (strlen(files) == sizeof(boot_files) - 1)
+		pr_err("ktap= on the command line is too long: the last file may be cut\n");
+	wait_for_initramfs();
+	while ((path = strsep(&files, ","))) {
+		if (*path)
+			boot_start(path);
+	}
+	return 0;
+}
+rootfs_initcall(boot_init);

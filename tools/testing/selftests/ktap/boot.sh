@@ -1,0 +1,135 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Scripts that run at boot. The kernel must have been booted with the scripts of boot_scripts/,
+# compiled, in /boot of the initramfs, and with the parameters of one of these cases, which
+# BOOT_CASE names. lab/boot does that.
+
+. "$(dirname "$0")/lib.sh"
+folder=$tracefs/ktap/boot
+
+# logged TEXT: the kernel's log has a line that ends with it
+logged() {
+	dmesg | sed 's/^\[[^]]*\] //' | grep -qxF "ktap: boot script $1"
+	result $? "$2"
+}
+is_listed() { grep -q " boot=$1\$" "$tracefs/ktap/sessions"; }
+boot_state() { sed -n "s/.* \([a-z]*\) events=.* boot=$1\$/\1/p" "$tracefs/ktap/sessions"; }
+has_ended() { [ "$(boot_state "$1")" = ended ]; }
+# running FILE: read what is there, of a session that goes on
+read_some() { timeout 2 cat "$folder/$1" >"$tmp/out"; }
+
+in_order() {
+	plan 34
+	is loaded_scripts_have_files "$(echo "$folder"/*)" \
+		"$folder/counts $folder/done $folder/fails $folder/first_second"
+	is state_is_running "$(boot_state first_second)" running
+	is mode_is_that_of_sessions "$(stat -c %a "$folder/counts")" 600
+
+	! "$workload" without 21 "$workload" without 38 cat "$folder/counts" >"$tmp/out" 2>"$tmp/err" &&
+		grep -q 'Operation not permitted' "$tmp/err"
+	result $? mode_is_not_enough
+
+	# errors
+	logged "/boot/none.ktap: there is no such file in the initramfs" no_such_file
+	logged "/boot/text.ktap: no compiled script: ktapc makes one" no_chunk
+	logged "/boot/refused.ktap: refused.kp:4:7: error: no event 'sched:no_such_event'" refused
+	dmesg | grep -q 'boot script /boot/unsafe.ktap: unsafe.kp:3:17: error: system acts on the system: that needs'
+	result $? unsafe
+	dmesg | grep -q 'boot script /boot/cut.ktap: the file has 100 bytes, and the chunk in it [0-9]*: copy it again'
+	result $? cut
+	logged "/boot/more/counts.ktap: there is a session 'counts' already: rename the file" twice
+	dmesg | grep -q "boot script /boot/a:b.ktap: the file's name is the name of the session: 1 to 64 letters"
+	result $? bad_name
+	dmesg | grep -q 'boot script /boot/fails.ktap: fails.kp:4:15: error: not today'
+	result $? run_time_error
+	dmesg | grep -q 'boot script /boot/first_second.ktap: 4 events, output in ktap/boot/first_second of tracefs'
+	result $? success_is_logged
+
+	# output that waited, and the end
+	has_ended "done"
+	result $? a_script_without_events_is_over
+	is its_output_waits "$(cat "$folder/done")" "hello from /boot/done.ktap"
+	[ ! -e "$folder/done" ] && ! is_listed "done"
+	result $? it_is_gone_after_it_was_read
+	cat "$folder/fails" >"$tmp/out"
+	grep -q 'fails.kp:4:15: error: not today' "$tmp/out"
+	result $? the_error_is_in_the_output_too
+
+	# counts: all that is lost is counted
+	"$workload" getppid 20000
+	! echo go >"$folder/counts" 2>"$tmp/err" && grep -q 'Invalid argument' "$tmp/err"
+	result $? stop_is_the_only_command
+	is_listed counts && [ "$(boot_state counts)" = running ]
+	result $? others_do_no_harm
+	echo stop >"$folder/counts"
+	wait_until has_ended counts || true
+	[ -e "$folder/counts" ]
+	result $? output_stays_after_stop
+	exec 9<"$folder/counts"
+	cat "$folder/counts" >"$tmp/out"
+	[ -e "$folder/counts" ]
+	result $? the_last_user_removes_it
+	exec 9<&-
+	[ ! -e "$folder/counts" ]
+	result $? when_it_closes_the_file
+	is nobody_is_listed "$(is_listed counts && echo yes)" ""
+	counted=$(sed -n 's/^counted \([0-9]*\) with .*/\1/p' "$tmp/out")
+	lost=$(sed -n 's/^ktap: lost \([0-9]*\) output records: .*/\1/p' "$tmp/out")
+	lines=$(grep -c '^0\{31\}1$' "$tmp/out")
+	[ "${counted:-0}" -ge 20000 ]
+	result $? all_events_came
+	[ "${lost:-0}" -gt 0 ]
+	result $? not_all_fits
+	is what_is_lost_is_counted "$((lines + lost))" "$counted"
+	grep -q "with /boot/counts.ktap nil" "$tmp/out"
+	result $? argument_0_is_the_file
+	grep -q "'go' is no command: there is 'stop'" "$tmp/out"
+	result $? errors_of_commands_are_there_too
+
+	# a session that is read while it runs
+	read_some first_second
+	grep -q '^ktap: total enabled 4 events$' "$tmp/out"
+	result $? it_can_be_read_while_it_runs
+	[ -e "$folder/first_second" ] && [ "$(boot_state first_second)" = running ]
+	result $? and_goes_on
+	echo stop >"$folder/first_second"
+	cat "$folder/first_second" >"$tmp/out"
+	result $? trace_end_runs
+	[ ! -e "$folder/first_second" ]
+	result $? all_was_read
+
+	# of the log: those that began after the script did
+	calls=$(dmesg | sed -n '/ktap: boot script .*first_second/,$p' |
+		sed -nE 's/.*\] initcall ([^ +]*)(\+.*)? returned .*/\1/p' | grep -vc '^boot_init$')
+	is all_later_initcalls_are_counted "$(sed -n 's/^\([0-9]*\) initcalls$/\1/p' "$tmp/out")" "$calls"
+	[ "$calls" -gt 100 ] && grep -q '^[a-z_0-9]* *[0-9]*$' "$tmp/out" && grep -q 'swapper/' "$tmp/out"
+	result $? they_have_names
+}
+
+too_many() {
+	plan 3
+	is eight_are_loaded "$(echo "$folder"/* | wc -w)" 8
+	logged "/boot/done9.ktap: at most 8 scripts run at boot" the_ninth_is_not
+	cat "$folder"/* >"$tmp/out"
+	[ "$(grep -c '^hello from /boot/done[1-8].ktap$' "$tmp/out")" = 8 ] && no_sessions
+	result $? all_are_gone_after_they_were_read
+}
+
+# A kernel that is locked down has no tracefs.
+locked_down() {
+	tracefs=/nowhere
+	echo "TAP version 13"
+	echo "1..1"
+	planned=1 tmp=/nowhere
+	dmesg | grep -q 'boot script /boot/counts.ktap: refused, error -1: is the kernel locked down?'
+	result $? a_kernel_that_is_locked_down_refuses
+}
+
+case $BOOT_CASE in
+cmdline) in_order ;;
+many) too_many ;;
+locked) locked_down ;;
+*) skip_test "BOOT_CASE says how the kernel was booted" ;;
+esac
+finish
