@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sessions that begin at boot: the kernel parameter ktap=, and the files ktap/boot/NAME.
+ * Sessions that begin at boot: the kernel parameter ktap=, ktap.session.NAME of the
+ * bootconfig, and the files ktap/boot/NAME.
  */
 #define pr_fmt(fmt) "ktap: " fmt
 
+#include <linux/bootconfig.h>
 #include <linux/capability.h>
 #include <linux/cleanup.h>
 #include <linux/cred.h>
@@ -123,19 +125,34 @@ static int __init boot_setup(char *files)
 }
 __setup("ktap=", boot_setup);
 
-static __printf(2, 3) void __init boot_error(const char *path, const char *fmt, ...)
+/**
+ * struct boot_script - a script to be run
+ * @path: the file
+ * @name: name of the session in the bootconfig; NULL: the script is of the command line
+ * @settings: settings of @name
+ */
+struct boot_script {
+	const char *path;
+	const char *name;
+	struct xbc_node *settings;
+};
+
+static __printf(2, 3) void __init boot_error(const struct boot_script *script, const char *fmt, ...)
 {
 	struct va_format vaf = { .fmt = fmt };
 	va_list ap;
 
 	va_start(ap, fmt);
 	vaf.va = &ap;
-	pr_err("boot script %s: %pV\n", path, &vaf);
+	if (script->name)
+		pr_err("boot session %s (bootconfig): %pV\n", script->name, &vaf);
+	else
+		pr_err("boot script %s: %pV\n", script->path, &vaf);
 	va_end(ap);
 }
 
 /* Write the session's errors to the log, a line each. */
-static void __init boot_log_errors(const char *path, struct ktap_session *s)
+static void __init boot_log_errors(const struct boot_script *script, struct ktap_session *s)
 {
 	static const char own[] = "ktap: error: ";
 	const struct output_text *text;
@@ -150,16 +167,16 @@ static void __init boot_log_errors(const char *path, struct ktap_session *s)
 			next = memchr(line, '\n', end - line) ?: end;
 			if (str_has_prefix(line, own))
 				line += strlen(own);
-			boot_error(path, "%.*s", (int)(next - line), line);
+			boot_error(script, "%.*s", (int)(next - line), line);
 		}
 	}
 }
 
-/* The name of the session: that of the file, without folders and .ktap */
-static bool __init boot_make_name(char *name, const char *path)
+/* Without a name in the bootconfig it is that of the file, without folders and .ktap. */
+static bool __init boot_make_name(char *name, const struct boot_script *script)
 {
-	const char *base = kbasename(path);
-	const char *dot = strrchr(base, '.');
+	const char *base = script->name ?: kbasename(script->path);
+	const char *dot = script->name ? NULL : strrchr(base, '.');
 	size_t i, len = dot && !strcmp(dot, ".ktap") ? dot - base : strlen(base);
 
 	if (!len || len > KTAP_MAX_BOOT_NAME || *base == '.')
@@ -174,25 +191,25 @@ static bool __init boot_make_name(char *name, const char *path)
 }
 
 /* Return an entry with the name of a session; NULL if none can be had. */
-static struct boot_session * __init boot_find_entry(const char *path)
+static struct boot_session * __init boot_find_entry(const struct boot_script *script)
 {
 	char name[KTAP_MAX_BOOT_NAME + 1];
 	struct boot_session *b;
 
-	if (!boot_make_name(name, path)) {
-		boot_error(path,
-			   "the file's name is the name of the session: 1 to %d letters, digits, '_', '-' and '.'",
+	if (!boot_make_name(name, script)) {
+		boot_error(script, "the name of %s has 1 to %d letters, digits, '_', '-' and '.'",
+			   script->name ? "a session" : "the file, which the session gets,",
 			   KTAP_MAX_BOOT_NAME);
 		return NULL;
 	}
 	for (b = boot_sessions; b < boot_sessions + boot_count; b++) {
 		if (strcmp(b->name, name))
 			continue;
-		boot_error(path, "there is a session '%s' already: rename the file", name);
+		boot_error(script, "there is a session '%s' already: choose another name", name);
 		return NULL;
 	}
 	if (boot_count == KTAP_MAX_BOOT) {
-		boot_error(path, "at most %d scripts run at boot", KTAP_MAX_BOOT);
+		boot_error(script, "at most %d scripts run at boot", KTAP_MAX_BOOT);
 		return NULL;
 	}
 	strscpy(b->name, name);
@@ -200,43 +217,117 @@ static struct boot_session * __init boot_find_entry(const char *path)
 }
 
 /* Read a chunk, for vfree(). */
-static void * __init boot_read(const char *path, size_t *len)
+static void * __init boot_read(const struct boot_script *script, size_t *len)
 {
 	const struct ktap_header *header;
 	void *chunk = NULL;
 	ssize_t n;
 
-	n = kernel_read_file_from_path(path, 0, &chunk, KTAP_MAX_CHUNK, NULL, READING_UNKNOWN);
+	n = kernel_read_file_from_path(script->path, 0, &chunk, KTAP_MAX_CHUNK, NULL,
+				       READING_UNKNOWN);
 	if (n == -ENOENT)
-		boot_error(path, "there is no such file in the initramfs");
+		boot_error(script, "there is no file %s in the initramfs", script->path);
 	else if (n == -EFBIG)
-		boot_error(path, "the file has more than %u bytes", KTAP_MAX_CHUNK);
+		boot_error(script, "%s has more than %u bytes", script->path, KTAP_MAX_CHUNK);
 	else if (n < 0)
-		boot_error(path, "cannot read the file: error %zd", n);
+		boot_error(script, "cannot read %s: error %zd", script->path, n);
 	if (n < 0)
 		return NULL;
 
 	header = chunk;
 	*len = n;
 	if (n < sizeof(*header) || memcmp(header->magic, KTAP_MAGIC, KTAP_MAGIC_LEN))
-		boot_error(path, "no compiled script: ktapc makes one");
+		boot_error(script, "%s is no compiled script: ktapc makes one", script->path);
 	else if (le32_to_cpu(header->length) != n)
-		boot_error(path, "the file has %zd bytes, and the chunk in it %u: copy it again", n,
-			   le32_to_cpu(header->length));
+		boot_error(script, "%s has %zd bytes, and the chunk in it %u: copy it again",
+			   script->path, n, le32_to_cpu(header->length));
 	else
 		return chunk;
 	vfree(chunk);
 	return NULL;
 }
 
-static int __init boot_feed_argument(struct ktap_session *s, const char *value)
+/* Feed a line as it is written to ktap/session before the chunk. */
+static int __init boot_feed_line(struct ktap_session *s, const char *word, const char *value)
 {
-	static const char head[] = "arg ";
-
-	return ktap_session_feed(s, head, strlen(head)) ?:
+	return ktap_session_feed(s, word, strlen(word)) ?:
+	       ktap_session_feed(s, " ", 1) ?:
 	       ktap_session_feed(s, value, strlen(value)) ?:
 	       ktap_session_feed(s, "\n", 1);
 }
+
+#ifdef CONFIG_BOOT_CONFIG
+/* Settings that are lines of the session, with a value */
+static const char * const boot_lines[] __initconst = {
+	"cpus", "format", "keep", "memory", "overhead"
+};
+
+/* Feed a line for each value of a setting. */
+static int __init boot_feed_values(const struct boot_script *script, struct ktap_session *s,
+				   const char *word, struct xbc_node *setting)
+{
+	struct xbc_node *values = xbc_node_get_child(setting);
+	const char *value;
+	int err = 0;
+
+	xbc_array_for_each_value(values, value) {
+		if (strchr(value, '\n')) {
+			boot_error(script, "%s has a value of more than one line",
+				   xbc_node_get_data(setting));
+			return -EINVAL;
+		}
+		err = boot_feed_line(s, word, value);
+		if (err)
+			break;
+	}
+	return err;
+}
+
+static int __init boot_feed_setting(const struct boot_script *script, struct ktap_session *s,
+				    struct xbc_node *node)
+{
+	const char *name = xbc_node_get_data(node);
+	struct xbc_node *values = xbc_node_get_child(node);
+	unsigned int i;
+
+	if (!strcmp(name, "unsafe") && !values)
+		return ktap_session_feed(s, "unsafe\n", strlen("unsafe\n"));
+	if (values && !xbc_node_is_value(values))
+		values = NULL;
+	if (values && !strcmp(name, "chunk"))
+		return 0;
+	if (values && !strcmp(name, "args"))
+		return boot_feed_values(script, s, "arg", node);
+	for (i = 0; values && i < ARRAY_SIZE(boot_lines); i++) {
+		if (!strcmp(name, boot_lines[i]))
+			return boot_feed_values(script, s, name, node);
+	}
+	boot_error(script,
+		   "'%s' is no setting: there are chunk, args, cpus, format, keep, memory and overhead, which have values, and unsafe, which has none",
+		   name);
+	return -EINVAL;
+}
+
+static int __init boot_feed_settings(const struct boot_script *script, struct ktap_session *s)
+{
+	struct xbc_node *node;
+	int err;
+
+	if (!script->settings)
+		return 0;
+	xbc_node_for_each_subkey(script->settings, node) {
+		err = boot_feed_setting(script, s, node);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+#else
+static int __init boot_feed_settings(const struct boot_script *script, struct ktap_session *s)
+{
+	return 0;
+}
+#endif
 
 static bool __init boot_stops(const struct ktap_session *s)
 {
@@ -254,27 +345,29 @@ static void __init boot_wait(struct ktap_session *s)
 }
 
 /* Load the chunk. */
-static struct ktap_session * __init boot_load(const struct boot_session *b, const char *path,
+static struct ktap_session * __init boot_load(const struct boot_session *b,
+					      const struct boot_script *script,
 					      const void *chunk, size_t len)
 {
 	int err = ktap_permissions_open();
 	struct ktap_session *s;
 
 	if (err) {
-		boot_error(path, "refused, error %d: is the kernel locked down?", err);
+		boot_error(script, "refused, error %d: is the kernel locked down?", err);
 		return NULL;
 	}
 	s = ktap_session_open(current_cred());
 	if (IS_ERR(s)) {
-		boot_error(path, "no memory for a session");
+		boot_error(script, "no memory for a session");
 		return NULL;
 	}
 	s->boot_name = b->name;
-	err = boot_feed_argument(s, path) ?: ktap_session_feed(s, chunk, len);
+	err = boot_feed_line(s, "arg", script->path) ?: boot_feed_settings(script, s) ?:
+	      ktap_session_feed(s, chunk, len);
 	/* The initcalls to come run in this process. */
 	ktap_clear_reader(s);
 	boot_wait(s);
-	boot_log_errors(path, s);
+	boot_log_errors(script, s);
 	if (!err)
 		return s;
 	ktap_session_close(s);
@@ -290,9 +383,9 @@ static struct dentry * __init boot_dir(void)
 	return dir;
 }
 
-static void __init boot_start(const char *path)
+static void __init boot_start(const struct boot_script *script)
 {
-	struct boot_session *b = boot_find_entry(path);
+	struct boot_session *b = boot_find_entry(script);
 	struct ktap_session *s = NULL;
 	struct dentry *file = NULL;
 	void *chunk;
@@ -300,16 +393,16 @@ static void __init boot_start(const char *path)
 
 	if (!b)
 		return;
-	chunk = boot_read(path, &len);
+	chunk = boot_read(script, &len);
 	if (chunk)
-		s = boot_load(b, path, chunk, len);
+		s = boot_load(b, script, chunk, len);
 	vfree(chunk);
 	if (!s)
 		return;
 	if (boot_dir())
 		file = trace_create_file(b->name, 0600, boot_dir(), b, &boot_fops);
 	if (!file) {
-		boot_error(path, "cannot make the file ktap/boot/%s in tracefs", b->name);
+		boot_error(script, "cannot make the file ktap/boot/%s in tracefs", b->name);
 		ktap_session_close(s);
 		return;
 	}
@@ -318,24 +411,68 @@ static void __init boot_start(const char *path)
 		b->file = file;
 		b->session = s;
 	}
-	pr_info("boot script %s: %u events, output in ktap/boot/%s of tracefs\n", path,
-		READ_ONCE(s->nattached), b->name);
+	pr_info("boot script %s: %u events, output in ktap/boot/%s of tracefs\n",
+		script->path, READ_ONCE(s->nattached), b->name);
 }
+
+static void __init boot_start_files(char *files)
+{
+	struct boot_script script = {};
+
+	while ((script.path = strsep(&files, ","))) {
+		if (*script.path)
+			boot_start(&script);
+	}
+}
+
+/* ktap.session.NAME.chunk = FILE */
+#ifdef CONFIG_BOOT_CONFIG
+static struct xbc_node * __init boot_config(void)
+{
+	return xbc_find_node("ktap.session");
+}
+
+static void __init boot_start_config(struct xbc_node *sessions)
+{
+	struct xbc_node *node;
+
+	xbc_node_for_each_subkey(sessions, node) {
+		struct boot_script script = {
+			.path = xbc_node_find_value(node, "chunk", NULL),
+			.name = xbc_node_get_data(node),
+			.settings = node,
+		};
+
+		if (script.path && *script.path)
+			boot_start(&script);
+		else
+			boot_error(&script, "it has no chunk: chunk = FILE");
+	}
+}
+#else
+static struct xbc_node * __init boot_config(void)
+{
+	return NULL;
+}
+
+static void __init boot_start_config(struct xbc_node *sessions)
+{
+}
+#endif
 
 /* Called after populate_rootfs(), see above. */
 static int __init boot_init(void)
 {
-	char *files = boot_files, *path;
+	struct xbc_node *sessions = boot_config();
 
-	if (!*files)
+	if (!*boot_files && !sessions)
 		return 0;
-	if (strlen(files) == sizeof(boot_files) - 1)
+	if (strlen(boot_files) == sizeof(boot_files) - 1)
 		pr_err("ktap= on the command line is too long: the last file may be cut\n");
 	wait_for_initramfs();
-	while ((path = strsep(&files, ","))) {
-		if (*path)
-			boot_start(path);
-	}
+	boot_start_files(boot_files);
+	if (sessions)
+		boot_start_config(sessions);
 	return 0;
 }
 rootfs_initcall(boot_init);

@@ -133,6 +133,15 @@ static int input_set_format(struct ktap_session *s, const char *value)
 				   "there is no format '%.64s': there are json and text", value);
 }
 
+static int input_set_keep(struct ktap_session *s, const char *value)
+{
+	s->output.keeps_newest = !strcmp(value, "newest");
+	if (s->output.keeps_newest || !strcmp(value, "oldest"))
+		return 0;
+	return ktap_session_refuse(s, -EINVAL,
+				   "cannot keep '%.64s' records: there are oldest and newest", value);
+}
+
 static int input_set_symbols(struct ktap_session *s, const char *value)
 {
 	size_t len = strlen(value), i = 0;
@@ -185,6 +194,7 @@ static const struct {
 	{ "frames",	false,	.flag = offsetof(struct ktap_session, output.frames) },
 	{ "stream",	false,	.flag = offsetof(struct ktap_session, streams) },
 	{ "format",	true,	input_set_format },
+	{ "keep",	true,	input_set_keep },
 	{ "symbols",	true,	input_set_symbols },
 	{ "uprobe",	true,	.place = ktap_user_event_found },
 	{ "at",		true,	.place = ktap_user_place_at },

@@ -102,7 +102,8 @@ static void sessions_show_session(struct seq_file *m, struct ktap_session *s)
 		seq_putc(m, '-');
 	seq_printf(m, " %s events=%lu lost=%ld memory=%zu overhead=%u.%02u%% attached=%u/%u",
 		   state_names[READ_ONCE(s->filter.state)], events,
-		   atomic_long_read(&s->env.counters.lost_records),
+		   atomic_long_read(&s->env.counters.lost_records) +
+		   (long)ktap_output_overwritten(&s->output),
 		   READ_ONCE(s->env.heap.bytes) + READ_ONCE(s->probe_bytes) +
 		   READ_ONCE(s->env.native_bytes) +
 		   ktap_output_memory(&s->output),

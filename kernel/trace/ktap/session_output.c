@@ -27,7 +27,8 @@
  * DOC: Output
  *
  * The reader merges two streams.  Handlers write binary records into the ring buffer of
- * their CPU; records that do not fit are lost, because handlers cannot wait.  Code in
+ * their CPU; records that do not fit are lost, because handlers cannot wait, or they
+ * overwrite the oldest ones (@keeps_newest).  Code in
  * process context makes its text at once, adds it to a list, and waits for the reader if
  * the list gets long.  Both have time stamps, by which the reader merges them; a record
  * that is committed late may be out of order.
@@ -151,7 +152,7 @@ int ktap_output_init(struct ktap_output *out, size_t memory)
 	err = output_charge(out, taken);
 	if (err)
 		return err;
-	rb = ring_buffer_alloc(size, 0);
+	rb = ring_buffer_alloc(size, out->keeps_newest ? RB_FL_OVERWRITE : 0);
 	if (!rb)
 		return -ENOMEM;
 	err = ring_buffer_subbuf_order_set(rb, get_order(SUBBUF));
@@ -189,6 +190,12 @@ size_t ktap_output_memory(struct ktap_output *out)
 			bytes += ring_buffer_size(out->rb, cpu);
 	}
 	return bytes;
+}
+
+/* Return the number of records that newer ones have overwritten. */
+unsigned long ktap_output_overwritten(struct ktap_output *out)
+{
+	return out->rb ? ring_buffer_overruns(out->rb) : 0;
 }
 
 static void output_wake_reader(struct ktap_output *out)

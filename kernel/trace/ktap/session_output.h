@@ -73,6 +73,7 @@ enum ktap_output_waiting {
  * @ended: nothing more will come
  * @frames: the reader wants struct ktap_frame
  * @json: the reader wants lines of JSON
+ * @keeps_newest: if @rb is full, overwrite the oldest records instead of losing new ones
  * @exit_code: for the last frame
  * @read_lock: one reader at a time; protects what follows
  * @buf: formatted, not yet read
@@ -106,6 +107,7 @@ struct ktap_output {
 	bool ended;
 	bool frames;
 	bool json;
+	bool keeps_newest;
 	int exit_code;
 
 	struct mutex read_lock;		/* between readers */
@@ -134,6 +136,7 @@ void ktap_output_abort(struct ktap_output *out);
 void ktap_output_wake_irq(struct irq_work *work);
 void ktap_output_wake_timer(struct timer_list *timer);
 size_t ktap_output_memory(struct ktap_output *out);
+unsigned long ktap_output_overwritten(struct ktap_output *out);
 
 /* session_reader.c */
 ssize_t ktap_output_read(struct ktap_output *out, char __user *ubuf, size_t count, bool nonblock);

@@ -83,9 +83,15 @@ static void report_losses_of(struct ktap_session *s, const struct ktap_probe *pr
 
 void ktap_session_report_losses(struct ktap_session *s)
 {
+	unsigned long n = ktap_output_overwritten(&s->output);
 	const struct ktap_probe *probe;
+	char line[80];
 
 	ktap_tell_losses(&s->env, report_loss, s);
+	if (n) {
+		scnprintf(line, sizeof(line), "overwrote %lu output records by newer ones", n);
+		report_loss(s, n, line);
+	}
 	list_for_each_entry(probe, &s->probes, list)
 		report_losses_of(s, probe);
 }

@@ -58,6 +58,7 @@ struct ktap_session {
 	struct {
 		bool frames;
 		bool json;
+		bool keeps_newest;
 	} output;
 
 	char refusal[1024];

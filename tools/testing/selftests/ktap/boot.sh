@@ -10,7 +10,7 @@ folder=$tracefs/ktap/boot
 
 # logged TEXT: the kernel's log has a line that ends with it
 logged() {
-	dmesg | sed 's/^\[[^]]*\] //' | grep -qxF "ktap: boot script $1"
+	dmesg | sed 's/^\[[^]]*\] //' | grep -qxF "ktap: boot $1"
 	result $? "$2"
 }
 is_listed() { grep -q " boot=$1\$" "$tracefs/ktap/sessions"; }
@@ -18,6 +18,18 @@ boot_state() { sed -n "s/.* \([a-z]*\) events=.* boot=$1\$/\1/p" "$tracefs/ktap/
 has_ended() { [ "$(boot_state "$1")" = ended ]; }
 # running FILE: read what is there, of a session that goes on
 read_some() { timeout 2 cat "$folder/$1" >"$tmp/out"; }
+
+# count_losses MESSAGE: each event of counts.kp in $tmp/out is a line, or it is counted
+count_losses() {
+	counted=$(sed -n 's/^counted \([0-9]*\) with .*/\1/p' "$tmp/out")
+	lost=$(sed -n "s/^ktap: $1/\1/p" "$tmp/out")
+	lines=$(grep -c '^[0-9]\{32\}$' "$tmp/out")
+	[ "${counted:-0}" -ge 20000 ]
+	result $? all_events_came
+	[ "${lost:-0}" -gt 0 ] && [ "$lines" -gt 1000 ]
+	result $? not_all_fits
+	is what_is_lost_is_counted "$((lines + lost))" "$counted"
+}
 
 in_order() {
 	plan 34
@@ -31,15 +43,15 @@ in_order() {
 	result $? mode_is_not_enough
 
 	# errors
-	logged "/boot/none.ktap: there is no such file in the initramfs" no_such_file
-	logged "/boot/text.ktap: no compiled script: ktapc makes one" no_chunk
-	logged "/boot/refused.ktap: refused.kp:4:7: error: no event 'sched:no_such_event'" refused
-	dmesg | grep -q 'boot script /boot/unsafe.ktap: unsafe.kp:3:17: error: system acts on the system: that needs'
+	logged "script /boot/none.ktap: there is no file /boot/none.ktap in the initramfs" no_such_file
+	logged "script /boot/text.ktap: /boot/text.ktap is no compiled script: ktapc makes one" no_chunk
+	logged "script /boot/refused.ktap: refused.kp:4:7: error: no event 'sched:no_such_event'" refused
+	dmesg | grep -q 'boot script /boot/unsafe.ktap: unsafe.kp:3:18: error: system acts on the system: that needs'
 	result $? unsafe
-	dmesg | grep -q 'boot script /boot/cut.ktap: the file has 100 bytes, and the chunk in it [0-9]*: copy it again'
+	dmesg | grep -q 'boot script /boot/cut.ktap: /boot/cut.ktap has 100 bytes, and the chunk in it [0-9]*: copy it again'
 	result $? cut
-	logged "/boot/more/counts.ktap: there is a session 'counts' already: rename the file" twice
-	dmesg | grep -q "boot script /boot/a:b.ktap: the file's name is the name of the session: 1 to 64 letters"
+	logged "script /boot/more/counts.ktap: there is a session 'counts' already: choose another name" twice
+	dmesg | grep -q "boot script /boot/a:b.ktap: the name of the file, which the session gets, has 1 to 64 letters"
 	result $? bad_name
 	dmesg | grep -q 'boot script /boot/fails.ktap: fails.kp:4:15: error: not today'
 	result $? run_time_error
@@ -57,7 +69,7 @@ in_order() {
 	result $? the_error_is_in_the_output_too
 
 	# counts: all that is lost is counted
-	"$workload" getppid 20000
+	"$workload" pin 0 getppid 20000
 	! echo go >"$folder/counts" 2>"$tmp/err" && grep -q 'Invalid argument' "$tmp/err"
 	result $? stop_is_the_only_command
 	is_listed counts && [ "$(boot_state counts)" = running ]
@@ -74,15 +86,8 @@ in_order() {
 	[ ! -e "$folder/counts" ]
 	result $? when_it_closes_the_file
 	is nobody_is_listed "$(is_listed counts && echo yes)" ""
-	counted=$(sed -n 's/^counted \([0-9]*\) with .*/\1/p' "$tmp/out")
-	lost=$(sed -n 's/^ktap: lost \([0-9]*\) output records: .*/\1/p' "$tmp/out")
-	lines=$(grep -c '^0\{31\}1$' "$tmp/out")
-	[ "${counted:-0}" -ge 20000 ]
-	result $? all_events_came
-	[ "${lost:-0}" -gt 0 ]
-	result $? not_all_fits
-	is what_is_lost_is_counted "$((lines + lost))" "$counted"
-	grep -q "with /boot/counts.ktap nil" "$tmp/out"
+	count_losses 'lost \([0-9]*\) output records: .*'
+	grep -q "with /boot/counts.ktap nil nil" "$tmp/out"
 	result $? argument_0_is_the_file
 	grep -q "'go' is no command: there is 'stop'" "$tmp/out"
 	result $? errors_of_commands_are_there_too
@@ -110,10 +115,49 @@ in_order() {
 too_many() {
 	plan 3
 	is eight_are_loaded "$(echo "$folder"/* | wc -w)" 8
-	logged "/boot/done9.ktap: at most 8 scripts run at boot" the_ninth_is_not
+	logged "script /boot/done9.ktap: at most 8 scripts run at boot" the_ninth_is_not
 	cat "$folder"/* >"$tmp/out"
 	[ "$(grep -c '^hello from /boot/done[1-8].ktap$' "$tmp/out")" = 8 ] && no_sessions
 	result $? all_are_gone_after_they_were_read
+}
+
+# near_ends: the 100th and the last time in $tmp/out
+near_ends() { sed -n '/^[0-9]\{32\}$/p' "$tmp/out" | sed -n '100p;$p' | tr '\n' ' '; }
+
+of_bootconfig() {
+	plan 19
+	is loaded_scripts_have_files "$(cd "$folder" && echo *)" "acts json newest oldest twice"
+	logged "session no_chunk (bootconfig): it has no chunk: chunk = FILE" no_chunk
+	logged "session missing (bootconfig): there is no file /boot/none.ktap in the initramfs" no_such_file
+	dmesg | grep -q "boot session colour (bootconfig): 'colour' is no setting: there are chunk, args, "
+	result $? no_such_setting
+	logged "session all (bootconfig): cannot keep 'all' records: there are oldest and newest" wrong_value
+	logged "session lines (bootconfig): args has a value of more than one line" two_lines
+	dmesg | grep -q "boot session no_number (bootconfig): memory is a number of bytes, at least "
+	result $? no_number
+	logged "session twice (bootconfig): there is a session 'twice' already: choose another name" twice
+	is unsafe_is_a_setting "$(boot_state acts)" running
+	grep -q '^{"time":.*"values":\["hello from /boot/done.ktap"\]}$' "$folder/json"
+	result $? format_is_a_setting
+
+	"$workload" pin 0 getppid 20000
+	echo stop >"$folder/oldest"
+	cat "$folder/oldest" >"$tmp/out"
+	count_losses 'lost \([0-9]*\) output records: .*'
+	oldest=$(near_ends)
+	echo stop >"$folder/newest"
+	wait_until has_ended newest
+	sed -n 's/.* lost=\([0-9]*\) .* boot=newest$/\1/p' "$tracefs/ktap/sessions" >"$tmp/listed"
+	cat "$folder/newest" >"$tmp/out"
+	count_losses 'overwrote \([0-9]*\) output records by newer ones'
+	is overwritten_records_are_listed "$(cat "$tmp/listed")" "$lost"
+	newest=$(near_ends)
+	# shellcheck disable=SC2086 # two words each
+	set -- $oldest $newest
+	[ "$(printf '%s\n' "$@" | sort | tr '\n' ' ')" = "$1 $2 $3 $4 " ] && [ "$2" != "$3" ]
+	result $? the_oldest_or_the_newest_are_kept
+	grep -q '^counted [0-9]* with /boot/counts.ktap 5 two words$' "$tmp/out"
+	result $? args_are_arguments
 }
 
 # A kernel that is locked down has no tracefs.
@@ -129,6 +173,7 @@ locked_down() {
 case $BOOT_CASE in
 cmdline) in_order ;;
 many) too_many ;;
+config) of_bootconfig ;;
 locked) locked_down ;;
 *) skip_test "BOOT_CASE says how the kernel was booted" ;;
 esac
