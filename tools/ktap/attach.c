@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "attach.h"
+#include "boot_session.h"
 #include "compiler/clean_text.h"
 #include "keeper_socket.h"
 #include "replay.h"
@@ -49,7 +50,8 @@ static const char *attach_owner(const char *folder, const char *name)
 	return owner;
 }
 
-static int attach_connect(const char *name)
+/* Connect to the keeper, or open a session that began at boot (@boot); -1 after a message. */
+static int attach_connect(const char *name, bool *boot)
 {
 	const char *folder = keeper_folder();
 	int fd = -ENOENT;
@@ -62,9 +64,17 @@ static int attach_connect(const char *name)
 		folder = SYSTEM_FOLDER;
 		fd = keeper_connect(folder, name);
 	}
+	*boot = fd == -ENOENT || fd == -ENOTDIR;
+	if (*boot)
+		fd = boot_session_open(name);
 	if (fd >= 0)
 		return fd;
-	if (fd == -ENOENT || fd == -ENOTDIR)
+	/* EACCES: of tracefs, which has none for this user */
+	if (*boot && fd != -ENOENT && fd != -EACCES)
+		fprintf(stderr,
+			"ktap: error: cannot open the session '%s', which began at boot: %s\n",
+			name, strerror(-fd));
+	else if (*boot)
 		fprintf(stderr, "ktap: error: there is no session '%s': ktap --sessions lists them\n",
 			name);
 	else if (fd == -EACCES || fd == -EPERM)
@@ -84,10 +94,13 @@ static bool attach_send(int fd, const char *word)
 int attach_session(struct options *opts)
 {
 	const char *name = opts->stop ? opts->stop : opts->attach;
-	int fd = attach_connect(name), answer, code;
+	bool boot;
+	int fd = attach_connect(name, &boot), answer, code;
 
 	if (fd < 0)
 		return 2;
+	if (boot)
+		return boot_session_show(opts, fd, name);
 	answer = dup(fd);
 	if (answer < 0 || !attach_send(fd, opts->stop ? "stop\n" : "attach\n")) {
 		fprintf(stderr, "ktap: error: the session '%s' has ended\n", name);
@@ -216,5 +229,8 @@ bool attach_list(void)
 	if (strcmp(folder, SYSTEM_FOLDER) && !getenv("KTAP_RUN") &&
 	    !attach_list_folder(SYSTEM_FOLDER))
 		return false;
-	return attach_list_folder(folder);
+	if (!attach_list_folder(folder))
+		return false;
+	boot_session_list();
+	return true;
 }

@@ -139,7 +139,8 @@ static int input_set_keep(struct ktap_session *s, const char *value)
 	if (s->output.keeps_newest || !strcmp(value, "oldest"))
 		return 0;
 	return ktap_session_refuse(s, -EINVAL,
-				   "cannot keep '%.64s' records: there are oldest and newest", value);
+				   "cannot keep '%.64s' records: there are oldest and newest",
+				   value);
 }
 
 static int input_set_symbols(struct ktap_session *s, const char *value)

@@ -166,6 +166,50 @@ else
 	skip session_of_another_user 'needs root'
 fi
 
+# sessions that began at boot: an ordinary file stands for that of the kernel, so that the
+# line "stop" replaces its beginning
+export KTAP_TRACEFS="$dir/boot"
+mkdir -p "$KTAP_TRACEFS/ktap/boot"
+cat >"$KTAP_TRACEFS/ktap/sessions" <<'EOT'
+7 1 swapper/0 /boot/my\040chunk.ktap running events=9 lost=12 memory=2047 overhead=0.00% attached=1/1 boot=early
+  sched:sched_switch hits=9 filtered=0 missed=0 skipped=0 errors=0 time=0 code=native boot=no
+8 99 ktap other.kp running events=0 lost=0 memory=1 overhead=0.00% attached=1/1
+EOT
+"$ktap" --sessions >"$dir/out"
+[ "$(wc -l <"$dir/out")" = 2 ] &&
+	grep -Eq '^early +\(boot\) +- running +[0-9]+:[0-9]{2}:[0-9]{2} +- +12 +- +2k /boot/my.040chunk.ktap$' "$dir/out"
+result $? sessions_of_the_boot_are_listed
+echo "one two" >"$KTAP_TRACEFS/ktap/boot/early"
+run --attach early
+expect sessions_of_the_boot_can_be_shown 0
+output as_they_are 'one two\n'
+run --attach early -o "$dir/file"
+[ "$code" = 0 ] && [ "$(cat "$dir/file")" = "one two" ]
+result $? their_output_goes_to_a_file
+run --attach early -f json
+expect they_have_only_text 2 "the session 'early' began at boot, and has only text: attach to it without -f"
+run --attach early --flame "$dir/file.svg"
+expect they_have_no_stacks 2 "the session 'early' began at boot, and has only text: attach to it without --flame"
+run --attach early -o "$dir/no/file"
+expect file_for_them_cannot_be_made 2 'cannot open .*/no/file: No such file'
+run --stop early
+[ "$code" = 0 ] && grep -qx stop "$KTAP_TRACEFS/ktap/boot/early"
+result $? they_can_be_stopped
+output and_are_shown_to_the_end 'wo\n'
+mkdir "$KTAP_TRACEFS/ktap/boot/folder"
+run --attach folder
+expect they_are_files 2 "cannot open the session 'folder', which began at boot: Is a directory"
+run --stop late
+expect no_such_session_of_the_boot 2 "there is no session 'late': ktap --sessions lists them"
+if [ -w /dev/full ]; then
+	code=0
+	"$ktap" --attach early >/dev/full 2>"$dir/err" || code=$?
+	expect full_output_is_an_error 1 'cannot write the output: No space left'
+else
+	skip full_output_is_an_error 'there is no /dev/full'
+fi
+unset KTAP_TRACEFS
+
 # limits, which need no keeper
 play "$(text 1)$(text 2)stop\\n$(text 3)exit 0\\n" -f json --until 2 -e "$script"
 [ "$code" = 0 ] && [ "$(wc -l <"$dir/out")" = 3 ]

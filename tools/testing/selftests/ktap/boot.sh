@@ -125,7 +125,7 @@ too_many() {
 near_ends() { sed -n '/^[0-9]\{32\}$/p' "$tmp/out" | sed -n '100p;$p' | tr '\n' ' '; }
 
 of_bootconfig() {
-	plan 19
+	plan 25
 	is loaded_scripts_have_files "$(cd "$folder" && echo *)" "acts json newest oldest twice"
 	logged "session no_chunk (bootconfig): it has no chunk: chunk = FILE" no_chunk
 	logged "session missing (bootconfig): there is no file /boot/none.ktap in the initramfs" no_such_file
@@ -139,6 +139,27 @@ of_bootconfig() {
 	is unsafe_is_a_setting "$(boot_state acts)" running
 	grep -q '^{"time":.*"values":\["hello from /boot/done.ktap"\]}$' "$folder/json"
 	result $? format_is_a_setting
+
+	"$KTAP" --sessions >"$tmp/out"
+	grep -Eq '^acts +\(boot\) +- running .* /boot/unsafe.ktap$' "$tmp/out" &&
+		grep -Eq '^twice +\(boot\) +- ended ' "$tmp/out"
+	result $? the_tool_lists_them
+	run --attach twice
+	[ "$code" = 0 ] && [ "$(cat "$tmp/out")" = "hello from /boot/more/twice.ktap" ]
+	result $? the_tool_attaches
+	run --attach twice
+	[ "$code" = 2 ] && grep -q "there is no session 'twice'" "$tmp/err"
+	result $? once
+	run --stop acts
+	[ "$code" = 0 ] && [ ! -e "$folder/acts" ]
+	result $? the_tool_stops_them
+	code=0
+	"$workload" without 21 "$workload" without 38 "$KTAP" --attach oldest >"$tmp/out" 2>"$tmp/err" || code=$?
+	[ "$code" = 2 ] && grep -q "cannot open the session 'oldest', which began at boot: Operation not permitted" "$tmp/err"
+	result $? the_tool_needs_permissions
+	run --attach oldest -f json
+	[ "$code" = 2 ] && is_listed oldest
+	result $? forms_of_output_are_refused_early
 
 	"$workload" pin 0 getppid 20000
 	echo stop >"$folder/oldest"
