@@ -172,13 +172,24 @@ static void bt_macro_list(struct bt_script *s, struct bt_node **link, unsigned i
 	}
 }
 
-/* Does a statement, or one within it, assign to the same map or variable? */
-static bool bt_assigns(const struct bt_node *n, const struct bt_node *to)
+/* delete(@map[key]), clear(@map), zero(@map) */
+static bool bt_removes_from(const struct bt_node *n, const struct bt_node *map)
+{
+	return n->kind == BN_CALL && map->kind == BN_MAP && n->a && n->a->kind == BN_MAP &&
+	       (!strcmp(n->text, "delete") || !strcmp(n->text, "clear") ||
+		!strcmp(n->text, "zero")) && !strcmp(n->a->text, map->text);
+}
+
+/* Does a statement, or one within it, change the same map or variable? */
+static bool bt_changes(const struct bt_node *n, const struct bt_node *what)
 {
 	for (; n; n = n->next) {
-		if (n->kind == BN_ASSIGN && n->a->kind == to->kind && !strcmp(n->a->text, to->text))
+		if (n->kind == BN_ASSIGN && n->a->kind == what->kind &&
+		    !strcmp(n->a->text, what->text))
 			return true;
-		if (bt_assigns(n->a, to) || bt_assigns(n->b, to) || bt_assigns(n->c, to))
+		if (bt_removes_from(n, what))
+			return true;
+		if (bt_changes(n->a, what) || bt_changes(n->b, what) || bt_changes(n->c, what))
 			return true;
 	}
 	return false;
@@ -256,8 +267,12 @@ static void bt_hoist_block(struct bt_hoist *h, struct bt_node **link, bool certa
 	if (block->a && !certain)
 		bt_error(h->s, block->pos, "assign its value to a variable before",
 			 "a block or a macro with statements cannot be evaluated here");
+	if (block->a && h->nread == BT_MAX_READ)
+		bt_error(h->s, block->pos, "assign its value to a variable before",
+			 "this statement reads more than %u variables before the block",
+			 BT_MAX_READ - 1);
 	for (unsigned int i = 0; block->a && i < h->nread; i++)
-		if (bt_assigns(block->a, h->read[i]))
+		if (bt_changes(block->a, h->read[i]))
 			bt_error(h->s, block->pos, "assign its value to a variable before",
 				 "this block changes %c%s, which is read before",
 				 h->read[i]->kind == BN_MAP ? '@' : '$', h->read[i]->text);
@@ -368,10 +383,15 @@ static void bt_flatten_statement(struct bt_hoist *h, struct bt_node *n)
 		bt_flatten(h->s, n->b);
 		break;
 	case BN_ASSIGN:
-	case BN_LET:
-		/* The target is evaluated last. */
+		/* With += the target is read first, with = only its key, at last. */
+		if (strcmp(n->op, "="))
+			bt_hoist(h, &n->a, true);
 		bt_hoist(h, &n->b, true);
-		bt_hoist(h, &n->a, true);
+		if (!strcmp(n->op, "="))
+			bt_hoist(h, &n->a, true);
+		break;
+	case BN_LET:
+		bt_hoist(h, &n->b, true);
 		break;
 	default:
 		break;
