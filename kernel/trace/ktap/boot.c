@@ -151,6 +151,13 @@ static __printf(2, 3) void __init boot_error(const struct boot_script *script, c
 	va_end(ap);
 }
 
+/* In JSON an error is an object of the output. */
+static bool __init boot_is_error(const struct ktap_session *s, const struct output_text *text)
+{
+	return text->channel == KTAP_CH_ERROR ||
+	       (s->output.json && strnstr(text->data, "\"type\":\"error\"", text->len));
+}
+
 /* Write the session's errors to the log, a line each. */
 static void __init boot_log_errors(const struct boot_script *script, struct ktap_session *s)
 {
@@ -160,7 +167,7 @@ static void __init boot_log_errors(const struct boot_script *script, struct ktap
 
 	guard(mutex)(&s->output.text_lock);
 	list_for_each_entry(text, &s->output.texts, list) {
-		if (text->channel != KTAP_CH_ERROR)
+		if (!boot_is_error(s, text))
 			continue;
 		end = text->data + text->len;
 		for (line = text->data; line < end; line = next + 1) {
@@ -290,6 +297,11 @@ static int __init boot_feed_setting(const struct boot_script *script, struct kta
 	struct xbc_node *values = xbc_node_get_child(node);
 	unsigned int i;
 
+	if (strcmp(name, "args") && values && xbc_node_is_array(values)) {
+		boot_error(script, "%s has more than one value: put a text with commas into quotes",
+			   name);
+		return -EINVAL;
+	}
 	if (!strcmp(name, "unsafe") && !values)
 		return ktap_session_feed(s, "unsafe\n", strlen("unsafe\n"));
 	if (values && !xbc_node_is_value(values))

@@ -156,7 +156,13 @@ void ktap_set_reader(struct ktap_session *s)
  */
 void ktap_clear_reader(struct ktap_session *s)
 {
-	put_pid(xchg(&s->filter.reader, NULL));
+	struct kthread_worker *worker = READ_ONCE(s->filter.worker);
+
+	/*
+	 * A process that is being released has no pid any more: NULL would be equal to it.  The
+	 * session's thread gets no events anyway.
+	 */
+	put_pid(xchg(&s->filter.reader, worker ? get_pid(task_tgid(worker->task)) : NULL));
 }
 
 /*

@@ -125,7 +125,7 @@ too_many() {
 near_ends() { sed -n '/^[0-9]\{32\}$/p' "$tmp/out" | sed -n '100p;$p' | tr '\n' ' '; }
 
 of_bootconfig() {
-	plan 25
+	plan 27
 	is loaded_scripts_have_files "$(cd "$folder" && echo *)" "acts json newest oldest twice"
 	logged "session no_chunk (bootconfig): it has no chunk: chunk = FILE" no_chunk
 	logged "session missing (bootconfig): there is no file /boot/none.ktap in the initramfs" no_such_file
@@ -135,6 +135,9 @@ of_bootconfig() {
 	logged "session lines (bootconfig): args has a value of more than one line" two_lines
 	dmesg | grep -q "boot session no_number (bootconfig): memory is a number of bytes, at least "
 	result $? no_number
+	dmesg | grep -q 'boot session refused_json (bootconfig): {"time":.*"type":"error"'
+	result $? error_in_json_is_logged
+	logged "session several (bootconfig): cpus has more than one value: put a text with commas into quotes" several
 	logged "session twice (bootconfig): there is a session 'twice' already: choose another name" twice
 	is unsafe_is_a_setting "$(boot_state acts)" running
 	grep -q '^{"time":.*"values":\["hello from /boot/done.ktap"\]}$' "$folder/json"
