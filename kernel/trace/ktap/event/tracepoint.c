@@ -322,10 +322,10 @@ static void tracepoint_passed_test(void *data)
 	struct ktap_tracepoint *tp = data;
 	enum fire_rest rest = FIRE_FALSE;
 
-	scoped_guard(preempt_notrace) {
-		if (fire_is_task())
-			rest = fire_test(tp->point.probe);
-	}
+	/* The handler runs on the CPU that the filter has compared. */
+	guard(preempt_notrace)();
+	if (fire_is_task())
+		rest = fire_test(tp->point.probe);
 	if (rest == FIRE_RUN)
 		tracepoint_run(tp);
 	else if (unlikely(rest))

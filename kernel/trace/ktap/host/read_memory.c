@@ -35,8 +35,9 @@ int ktap_read_user_string(char *to, u64 from, size_t size)
 
 	if (!has_memory(from) || !nmi_uaccess_okay())
 		return -EFAULT;
-	/* It counts the NUL. */
-	len = strncpy_from_user_nofault(to, (const void __user *)(unsigned long)from, size);
+	/* It counts the NUL; the tag is as above. */
+	len = strncpy_from_user_nofault(to, (const void __user *)untagged_addr((unsigned long)from),
+					size);
 	return len > 0 ? len - 1 : -EFAULT;
 }
 
