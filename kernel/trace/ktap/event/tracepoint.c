@@ -250,10 +250,10 @@ static void tracepoint_hit(struct trace_event_consumer *c, void *rec, unsigned i
 NOKPROBE_SYMBOL(tracepoint_hit);
 
 /*
- * Without a record.  The tracepoint does not disable preemption.  The way of the probe is
- * KTAP_FIRE_PLAIN if @plain, and if @run also known to be a run for this event, of a task.
+ * Without a record.  The tracepoint does not disable preemption.  @run: an event of a task needs
+ * a run, since the way of the probe is KTAP_FIRE_PLAIN, or its filter is true.
  */
-static __always_inline void tracepoint_fire_plain(struct ktap_tracepoint *tp, bool plain, bool run)
+static __always_inline void tracepoint_fire_bare(struct ktap_tracepoint *tp, bool run)
 {
 	struct ktap_probe *probe = tp->point.probe;
 	/* All members are set below. */
@@ -263,42 +263,31 @@ static __always_inline void tracepoint_fire_plain(struct ktap_tracepoint *tp, bo
 	hit.point = &tp->point;
 	ktap_note_here(&hit.here);
 	guard(preempt_notrace)();
-	if (run || (plain && fire_is_task()))
+	if (run && fire_is_task())
 		fire_run(&hit, probe, true);
 	else
 		ktap_fire(&hit);
 }
 
-static void tracepoint_plain_hit(struct trace_event_consumer *c, void *rec, unsigned int len)
+static void tracepoint_bare_hit(struct trace_event_consumer *c, void *rec, unsigned int len)
 {
-	tracepoint_fire_plain(tracepoint_of(c), false, false);
+	tracepoint_fire_bare(tracepoint_of(c), false);
 }
-NOKPROBE_SYMBOL(tracepoint_plain_hit);
+NOKPROBE_SYMBOL(tracepoint_bare_hit);
 
 /* A tracepoint of any type calls these: see KTAP_SHORT_PROBES. */
-static void tracepoint_passed(void *tp)
+static noinline void tracepoint_passed(void *tp)
 {
-	tracepoint_fire_plain(tp, false, false);
+	tracepoint_fire_bare(tp, false);
 }
 NOKPROBE_SYMBOL(tracepoint_passed);
 
-static void tracepoint_passed_plain(void *tp)
+/* The way of the probe is KTAP_FIRE_PLAIN, or its filter is true. */
+static noinline void tracepoint_passed_run(void *tp)
 {
-	tracepoint_fire_plain(tp, true, false);
+	tracepoint_fire_bare(tp, true);
 }
-NOKPROBE_SYMBOL(tracepoint_passed_plain);
-
-static noinline void tracepoint_run(struct ktap_tracepoint *tp)
-{
-	tracepoint_fire_plain(tp, true, true);
-}
-NOKPROBE_SYMBOL(tracepoint_run);
-
-static noinline void tracepoint_fire(struct ktap_tracepoint *tp)
-{
-	tracepoint_fire_plain(tp, false, false);
-}
-NOKPROBE_SYMBOL(tracepoint_fire);
+NOKPROBE_SYMBOL(tracepoint_passed_run);
 
 /* The way of the probe is KTAP_FIRE_COUNT. */
 static void tracepoint_passed_count(void *data)
@@ -312,7 +301,7 @@ static void tracepoint_passed_count(void *data)
 	}
 	/* Also for events of interrupts */
 	if (unlikely(rest))
-		tracepoint_fire(tp);
+		tracepoint_passed(tp);
 }
 NOKPROBE_SYMBOL(tracepoint_passed_count);
 
@@ -327,9 +316,9 @@ static void tracepoint_passed_test(void *data)
 	if (fire_is_task())
 		rest = fire_test(tp->point.probe);
 	if (rest == FIRE_RUN)
-		tracepoint_run(tp);
+		tracepoint_passed_run(tp);
 	else if (unlikely(rest))
-		tracepoint_fire(tp);
+		tracepoint_passed(tp);
 	/* The stack of the event begins above this function: make no tail call. */
 	barrier();
 }
@@ -340,7 +329,7 @@ static void *tracepoint_passed_by(enum ktap_fire_way way)
 {
 	switch (way) {
 	case KTAP_FIRE_PLAIN:
-		return tracepoint_passed_plain;
+		return tracepoint_passed_run;
 	case KTAP_FIRE_COUNT:
 		return tracepoint_passed_count;
 	case KTAP_FIRE_TEST:
@@ -497,7 +486,7 @@ static void tracepoint_init_consumer(struct ktap_tracepoint *tp, bool own)
 	tp->consumer.no_record = !own && !field && !tracepoint_reads(tp, 0, SIZE_MAX);
 	tp->consumer.no_common = !tracepoint_reads(tp, 0, sizeof(struct trace_entry));
 	tp->consumer.fn = field			 ? tracepoint_lock_release_hit :
-			  tp->consumer.no_record ? tracepoint_plain_hit :
+			  tp->consumer.no_record ? tracepoint_bare_hit :
 						   tracepoint_hit;
 	tp->direct = own || field ? NULL : tracepoint_direct(tp);
 }

@@ -114,7 +114,7 @@ enum mem_owner {
 
 static bool mem_is_of_process(enum mem_owner owner, u64 address)
 {
-	return owner == PROCESS || (owner == EITHER && ktap_is_user_address(address));
+	return owner == PROCESS || (owner == EITHER && ktap_reads_process(address));
 }
 
 static int mem_read_bytes(enum mem_owner owner, void *to, u64 from, size_t size)
