@@ -127,6 +127,18 @@ static struct bt_node *bt_parse_while(struct bt_parser *p, enum bt_kind kind)
 	return n;
 }
 
+/* Parse a token of this kind and return its text; @what: the name of it in the message */
+static const char *bt_parse_word(struct bt_parser *p, enum bt_token_kind kind, const char *note,
+				 const char *what)
+{
+	const char *text = p->tok.text;
+
+	if (p->tok.kind != kind)
+		bt_fail(p, p->tok.pos, note, "expected %s, found '%s'", what, bt_found(p));
+	bt_next(p);
+	return text;
+}
+
 /* for ($kv : @map) { }, for ($i : 0..10) { } */
 static struct bt_node *bt_parse_for(struct bt_parser *p)
 {
@@ -135,11 +147,8 @@ static struct bt_node *bt_parse_for(struct bt_parser *p)
 
 	bt_next(p);
 	paren = bt_accept(p, "(");
-	n->text = p->tok.text;
-	if (p->tok.kind != BT_VAR)
-		bt_fail(p, p->tok.pos, "write for ($kv : @map) { } or for ($i : 0..10) { }",
-			"expected a variable of the loop, found '%s'", bt_found(p));
-	bt_next(p);
+	n->text = bt_parse_word(p, BT_VAR, "write for ($kv : @map) { } or for ($i : 0..10) { }",
+				"a variable of the loop");
 	bt_expect(p, ":");
 	n->a = bt_parse_expr(p);
 	if (bt_accept(p, "..")) {
@@ -160,11 +169,7 @@ static struct bt_node *bt_parse_let(struct bt_parser *p)
 
 	bt_next(p);
 	n->pos = p->tok.pos;
-	n->text = p->tok.text;
-	if (p->tok.kind != BT_VAR)
-		bt_fail(p, p->tok.pos, NULL, "expected a variable after 'let', found '%s'",
-			bt_found(p));
-	bt_next(p);
+	n->text = bt_parse_word(p, BT_VAR, NULL, "a variable after 'let'");
 	/* the type is that of the value */
 	if (bt_accept(p, ":"))
 		while (p->tok.kind == BT_NAME || bt_is(p, "*"))
@@ -533,11 +538,7 @@ static struct bt_macro *bt_parse_macro(struct bt_parser *p)
 	struct bt_node **last = &macro->params;
 
 	bt_next(p);
-	macro->name = p->tok.text;
-	if (p->tok.kind != BT_NAME)
-		bt_fail(p, p->tok.pos, NULL, "expected the name of a macro, found '%s'",
-			bt_found(p));
-	bt_next(p);
+	macro->name = bt_parse_word(p, BT_NAME, NULL, "the name of a macro");
 	bt_expect(p, "(");
 	while (!p->failed && !bt_is(p, ")")) {
 		*last = bt_node(p, p->tok.kind == BT_VAR ? BN_VAR : p->tok.kind == BT_MAP ? BN_MAP :
@@ -562,10 +563,7 @@ static struct bt_node *bt_parse_limit(struct bt_parser *p)
 	struct bt_node *n = bt_node(p, BN_MAP, p->tok.pos);
 
 	bt_next(p);
-	n->text = p->tok.text;
-	if (p->tok.kind != BT_MAP)
-		bt_fail(p, p->tok.pos, NULL, "expected a map after 'let', found '%s'", bt_found(p));
-	bt_next(p);
+	n->text = bt_parse_word(p, BT_MAP, NULL, "a map after 'let'");
 	bt_expect(p, "=");
 	if (!bt_is_word(p, "hash") && !bt_is_word(p, "percpuhash"))
 		bt_fail(p, p->tok.pos, "hash(N), and clear() from time to time: a full map keeps its keys",
