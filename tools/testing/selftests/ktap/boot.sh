@@ -16,7 +16,7 @@ logged() {
 is_listed() { grep -q " boot=$1\$" "$tracefs/ktap/sessions"; }
 boot_state() { sed -n "s/.* \([a-z]*\) events=.* boot=$1\$/\1/p" "$tracefs/ktap/sessions"; }
 has_ended() { [ "$(boot_state "$1")" = ended ]; }
-# running FILE: read what is there, of a session that goes on
+# read_some NAME: read what is there, of a session that goes on
 read_some() { timeout 2 cat "$folder/$1" >"$tmp/out"; }
 
 # count_losses MESSAGE: each event of counts.kp in $tmp/out is a line, or it is counted
