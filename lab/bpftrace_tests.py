@@ -31,7 +31,10 @@ FEATURES = {'loop', 'probe_read_kernel', 'btf', 'fentry', 'signal', 'jiffies64',
 # Other folders below tests/runtime: no tests
 OTHERS = {'engine', 'scripts', 'outputs'}
 
-# The message of an error of the compiler about a script: something that is not supported.
+# Exit codes of ktap that refuses a script, and of the guest's script that refuses an option
+REFUSALS = {'2', '64'}
+
+# The message of it
 REFUSED = re.compile(r'^(?:-e|stdin|\S+\.bt|-e \d+):\d+:\d+: ', re.M)
 
 
@@ -67,7 +70,14 @@ class Test:
                 return f'needs {feature}'
         if self.fields['NEW_PIDNS']:
             return 'needs unshare and nsenter'
+        if self.fields['MISSING']:
+            return 'needs ' + ' '.join(self.fields['MISSING'])
         return None
+
+    def programs(self):
+        """The programs and libraries of bpftrace that it names."""
+        texts = sum((self.fields[f] for f in ('RUN', 'PROG', 'BEFORE', 'AFTER')), [])
+        return set(re.findall(r'\./(test(?:progs|libs)/\w[\w.-]*)', ' '.join(texts)))
 
     def command(self):
         """The command line; bpftrace is a function of the guest's script."""
@@ -154,6 +164,8 @@ def prepare(checkout, target, patterns):
     build_programs(os.path.join(checkout, 'tests', 'testprogs'),
                    os.path.join(target, 'testprogs'))
     for n, test in enumerate(tests):
+        test.fields['MISSING'] = [p for p in sorted(test.programs())
+                                  if not os.path.exists(os.path.join(target, p))]
         if not test.skipped():
             write_test(os.path.join(target, 'tests', f'{n:04}'), test)
     with open(os.path.join(target, 'list'), 'w', encoding='utf-8') as file:
@@ -197,7 +209,7 @@ def judge_test(target, test, status, output):
         return 'passed', ''
     refused = REFUSED.search(output)
     lines = output.strip().splitlines() or ['no output']
-    if refused and not test.fields['WILL_FAIL']:
+    if refused and status in REFUSALS and not test.fields['WILL_FAIL']:
         return 'not supported', output[refused.start():].splitlines()[0]
     wanted = missed[0].splitlines()[0] if missed[0] else 'an empty line'
     return 'failed', f'wanted "{wanted}", got "{lines[0]}" ({status})'
