@@ -8,11 +8,10 @@
 #include <linux/uaccess.h>
 #include <linux/unaligned.h>
 
-#include <asm/word-at-a-time.h>
-
 #include "../../trace.h"
 #include "event/field.h"
 #include "host/read_memory.h"
+#include "host/word.h"
 #include "vm/env.h"
 #include "vm/vm.h"
 
@@ -80,11 +79,20 @@ static const char *field_bare_type(const char *type, u8 *location)
 	return type + str_has_prefix(type, "const ");
 }
 
-static u8 field_number(const struct ktap_field *f)
+static u8 field_quick_integer(const struct ktap_field *f)
 {
 	if (f->size == 4)
 		return f->is_signed ? KTAP_FIELD_S32 : KTAP_FIELD_U32;
-	return f->size == 8 ? KTAP_FIELD_64 : KTAP_FIELD_NO_NUMBER;
+	return f->size == 8 ? KTAP_FIELD_64 : KTAP_FIELD_OTHER;
+}
+
+/* KMSAN does not know that the bytes after the NUL do not matter. */
+static u8 field_quick_string(const struct ktap_field *f)
+{
+	if (f->kind != KTAP_FIELD_CHARS || f->location != KTAP_FIELD_HERE ||
+	    f->size < sizeof(unsigned long) || IS_ENABLED(CONFIG_KMSAN))
+		return KTAP_FIELD_OTHER;
+	return KTAP_FIELD_STRING;
 }
 
 static bool field_is_integer(size_t size)
@@ -119,7 +127,7 @@ void ktap_field_init(struct ktap_field *f, const struct ftrace_event_field *fiel
 
 	f->location = location;
 	f->kind = KTAP_FIELD_NONE;
-	f->number = KTAP_FIELD_NO_NUMBER;
+	f->quick = KTAP_FIELD_OTHER;
 	f->offset = field->offset;
 	f->size = field->size;
 	f->is_signed = field->is_signed;
@@ -129,6 +137,7 @@ void ktap_field_init(struct ktap_field *f, const struct ftrace_event_field *fiel
 	case FILTER_DYN_STRING:
 	case FILTER_RDYN_STRING:
 		f->kind = field_is_bytes(type) ? KTAP_FIELD_BYTES : KTAP_FIELD_CHARS;
+		f->quick = field_quick_string(f);
 		return;
 	case FILTER_PTR_STRING:
 		f->kind = KTAP_FIELD_POINTED;
@@ -151,7 +160,7 @@ void ktap_field_init(struct ktap_field *f, const struct ftrace_event_field *fiel
 	} else if (field_is_integer(f->size)) {
 		f->kind = KTAP_FIELD_INT;
 		f->element = f->size;
-		f->number = field_number(f);
+		f->quick = field_quick_integer(f);
 	}
 }
 
@@ -204,17 +213,14 @@ static __always_inline void field_get_bytes(struct ktap_vm *vm, const void *p, u
 /* strnlen() by words: most strings are names of tasks, in arrays of two words. */
 static __always_inline u32 field_strnlen(const char *p, u32 size)
 {
-	const struct word_at_a_time constants = WORD_AT_A_TIME_CONSTANTS;
-	unsigned long word, zeros;
-	u32 len = 0;
+	unsigned long word;
+	u32 len = 0, n;
 
 	/* KMSAN does not know that the bytes after the NUL do not matter. */
 	while (!IS_ENABLED(CONFIG_KMSAN) && size - len >= sizeof(word)) {
 		word = get_unaligned((const unsigned long *)(p + len));
-		if (has_zero(word, &zeros, &constants)) {
-			zeros = prep_zero_mask(word, zeros, &constants);
-			return len + find_zero(create_zero_mask(zeros));
-		}
+		if (ktap_find_nul(word, &n))
+			return len + n;
 		len += sizeof(word);
 	}
 	return len == size ? len : len + strnlen(p + len, size - len);

@@ -8,6 +8,7 @@
 #include <linux/types.h>
 #include <linux/unaligned.h>
 
+#include "host/word.h"
 #include "vm/value.h"
 
 struct ftrace_event_field;
@@ -47,17 +48,19 @@ enum ktap_field_location {
 };
 
 /**
- * enum ktap_field_number - the most frequent integers
- * @KTAP_FIELD_NO_NUMBER: none of them
- * @KTAP_FIELD_S32: a signed one of 4 bytes
+ * enum ktap_field_quick - the most frequent fields
+ * @KTAP_FIELD_OTHER: none of them
+ * @KTAP_FIELD_S32: a signed integer of 4 bytes
  * @KTAP_FIELD_U32: an unsigned one of 4 bytes
- * @KTAP_FIELD_64: 8 bytes
+ * @KTAP_FIELD_64: an integer of 8 bytes
+ * @KTAP_FIELD_STRING: a string in an array of at least a word
  */
-enum ktap_field_number {
-	KTAP_FIELD_NO_NUMBER,
+enum ktap_field_quick {
+	KTAP_FIELD_OTHER,
 	KTAP_FIELD_S32,
 	KTAP_FIELD_U32,
 	KTAP_FIELD_64,
+	KTAP_FIELD_STRING,
 };
 
 /**
@@ -66,7 +69,7 @@ enum ktap_field_number {
  * @location: enum ktap_field_location
  * @is_signed: its integers are signed
  * @element: bytes of each integer
- * @number: enum ktap_field_number, for ktap_field_get_number()
+ * @quick: enum ktap_field_quick, for ktap_field_get_quickly()
  * @offset: offset of the field from the start of the record
  * @size: bytes of the data, if @location is KTAP_FIELD_HERE
  */
@@ -75,7 +78,7 @@ struct ktap_field {
 	u8 location : 7;
 	u8 is_signed : 1;
 	u8 element;
-	u8 number;
+	u8 quick;
 	u16 offset;
 	u16 size;
 };
@@ -84,20 +87,31 @@ void ktap_field_init(struct ktap_field *f, const struct ftrace_event_field *fiel
 void ktap_field_get(struct ktap_vm *vm, const struct ktap_field *f, const void *rec,
 		    struct ktap_value *v);
 
-/* Read a frequent integer.  Return false if the field is another one. */
-static __always_inline bool ktap_field_get_number(const struct ktap_field *f, const void *rec,
-						  struct ktap_value *v)
+/* A string that ends within the first word of its array */
+static __always_inline bool ktap_field_get_short(const void *p, struct ktap_value *v)
+{
+	u32 len;
+
+	if (!ktap_find_nul(get_unaligned((const unsigned long *)p), &len))
+		return false;
+	*v = KTAP_VALUE_STR(p, len);
+	return true;
+}
+
+/* Read a frequent field.  Return false if the field is another one. */
+static __always_inline bool ktap_field_get_quickly(const struct ktap_field *f, const void *rec,
+						   struct ktap_value *v)
 {
 	const void *p = rec + f->offset;
 
-	if (f->number == KTAP_FIELD_S32)
+	if (f->quick == KTAP_FIELD_S32)
 		*v = KTAP_VALUE_INT(get_unaligned((const s32 *)p));
-	else if (f->number == KTAP_FIELD_64)
+	else if (f->quick == KTAP_FIELD_64)
 		*v = KTAP_VALUE_INT(get_unaligned((const s64 *)p));
-	else if (f->number == KTAP_FIELD_U32)
+	else if (f->quick == KTAP_FIELD_U32)
 		*v = KTAP_VALUE_INT((s64)get_unaligned((const u32 *)p));
 	else
-		return false;
+		return f->quick == KTAP_FIELD_STRING && ktap_field_get_short(p, v);
 	return true;
 }
 

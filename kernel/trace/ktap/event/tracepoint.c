@@ -85,7 +85,7 @@ static void tracepoint_record_field(struct ktap_vm *vm, u32 index, struct ktap_v
 	const struct record_event *r = tracepoint_record_of(vm->event);
 	const struct ktap_field *f = &r->tp->fields[index];
 
-	if (ktap_field_get_number(f, r->rec, v))
+	if (ktap_field_get_quickly(f, r->rec, v))
 		return;
 	if (f->kind == KTAP_FIELD_NAME)
 		tracepoint_record_name(vm->event, v);

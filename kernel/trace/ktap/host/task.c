@@ -17,9 +17,8 @@
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
 
-#include <asm/word-at-a-time.h>
-
 #include "btf/btf.h"
+#include "host/word.h"
 #include "probe.h"
 #include "vm/builtin.h"
 #include "vm/env.h"
@@ -74,18 +73,6 @@ int ktap_fn_numa_node(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 
 static_assert(KTAP_EXECNAME_SIZE == TASK_COMM_LEN);
 
-/* Find the first NUL in @word.  Return false if there is none. */
-static __always_inline bool task_find_nul(unsigned long word, u32 *n)
-{
-	const struct word_at_a_time constants = WORD_AT_A_TIME_CONSTANTS;
-	unsigned long zeros;
-
-	if (!has_zero(word, &zeros, &constants))
-		return false;
-	*n = find_zero(create_zero_mask(prep_zero_mask(word, zeros, &constants)));
-	return true;
-}
-
 /* Return the length of the copied name, whose first word has no NUL. */
 static __always_inline u32 task_long_name_len(char *name)
 {
@@ -96,7 +83,7 @@ static __always_inline u32 task_long_name_len(char *name)
 	name[TASK_COMM_LEN - 1] = '\0';
 	for (i = sizeof(word);; i += sizeof(word)) {
 		memcpy(&word, name + i, sizeof(word));
-		if (task_find_nul(word, &n))
+		if (ktap_find_nul(word, &n))
 			return i + n;
 	}
 }
@@ -112,7 +99,7 @@ static __always_inline u32 task_copy_name(char *name)
 	OPTIMIZER_HIDE_VAR(first);
 	memcpy(name, &first, sizeof(first));
 	memcpy(name + sizeof(first), current->comm + sizeof(first), TASK_COMM_LEN - sizeof(first));
-	return likely(task_find_nul(first, &n)) ? n : task_long_name_len(name);
+	return likely(ktap_find_nul(first, &n)) ? n : task_long_name_len(name);
 }
 
 /* Values refer to the name that was copied first: another name needs memory of its own. */

@@ -143,7 +143,7 @@ static void long_fields_are_charged(struct kunit *test)
 	}
 }
 
-/* Both functions read the same of all integers, or ktap_field_get_number() reads none. */
+/* Both functions read the same of all integers, or ktap_field_get_quickly() reads none. */
 static void integers_of_all_sizes(struct kunit *test)
 {
 	static const struct {
@@ -174,7 +174,7 @@ static void integers_of_all_sizes(struct kunit *test)
 		ktap_field_get(vm, &f, rec, &v);
 		KUNIT_EXPECT_EQ(test, v.tag, KTAP_INT);
 		KUNIT_EXPECT_EQ(test, v.i, cases[i].value);
-		KUNIT_ASSERT_EQ(test, ktap_field_get_number(&f, rec, &quick), cases[i].quick);
+		KUNIT_ASSERT_EQ(test, ktap_field_get_quickly(&f, rec, &quick), cases[i].quick);
 		if (!cases[i].quick)
 			continue;
 		KUNIT_EXPECT_EQ(test, quick.tag, KTAP_INT);
@@ -187,9 +187,10 @@ static void strings_of_all_lengths(struct kunit *test)
 {
 	struct ktap_vm *vm = an_activation(test);
 	unsigned int size, len, start;
-	struct ktap_value v;
+	struct ktap_value v, quick;
 	struct ktap_field f;
 	char rec[40];
+	bool is_quick;
 
 	for (size = 1; size <= 24; size++) {
 		for (len = 0; len <= size; len++) {
@@ -208,6 +209,14 @@ static void strings_of_all_lengths(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, v.tag, KTAP_STR);
 			KUNIT_EXPECT_EQ_MSG(test, v.len, len, "%u bytes", size);
 			KUNIT_EXPECT_PTR_EQ(test, v.blob, rec + start);
+			is_quick = size >= sizeof(long) && len < sizeof(long) &&
+				   !IS_ENABLED(CONFIG_KMSAN);
+			KUNIT_EXPECT_EQ(test, is_quick, ktap_field_get_quickly(&f, rec, &quick));
+			if (!is_quick)
+				continue;
+			KUNIT_EXPECT_EQ(test, quick.tag, KTAP_STR);
+			KUNIT_EXPECT_EQ_MSG(test, quick.len, len, "%u bytes", size);
+			KUNIT_EXPECT_PTR_EQ(test, quick.blob, rec + start);
 		}
 	}
 }
