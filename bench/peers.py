@@ -17,9 +17,12 @@ import pathlib
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-TOOLS = ('ktap', 'ktap.fast', 'bpftrace', 'bpftrace.fast', 'ftrace')
+TOOLS = ('ktap', 'ktap.fast', 'ktap.interpreted', 'bpftrace', 'bpftrace.fast', 'ftrace')
+# The script of ktap, without native code: not where no event is measured.
+INTERPRETED = 'ktap.interpreted'
+NOT_INTERPRETED = ('reader', 'start', 'cpus', 'memory')
 COLUMNS = ('row', 'ktap', 'bpftrace', 'ratio', 'ktap fastest', 'bpftrace fastest',
-           'ratio fastest', 'ftrace')
+           'ratio fastest', 'ktap interpreted', 'ratio interpreted', 'ftrace')
 MEAN = 'geometric mean'
 
 METHOD = '''
@@ -42,6 +45,8 @@ locks that move between CPUs, and traps are not included: quote no times.
   tracepoints, and functions of the kernel (`probe:`, `fentry:` and `fexit:`). Where a tool has no
   other form, it is the same number. *ratio* is ktap divided by bpftrace: less than 1 is better for
   ktap. The geometric mean is that of the rows that both tools have.
+- *interpreted* is the script of ktap without native code (the file `ktap/jit` has 0), and its ratio
+  to the same script of bpftrace, which the JIT has compiled.
 - *ftrace* is the trigger that comes closest: it has neither variables nor scripts.
 - A switch of tasks is half of what `sched_yield()` takes while two processes yield to each other.
 - The output of `printf` in the event is counted by the CPU time of the thread that makes the
@@ -115,10 +120,14 @@ def read_rows(text):
             if rest in rows:
                 raise Mistake(f"bench/peers.rows: the row '{rest}' is there twice")
             row = rows[rest] = {'calls': 'getppid'}
-        elif row is None or word not in TOOLS + ('calls',):
-            raise Mistake(f"bench/peers.rows: '{word}' is none of row, calls, {', '.join(TOOLS)}")
+        elif row is None or word not in TOOLS + ('calls',) or word == INTERPRETED:
+            raise Mistake(f"bench/peers.rows: '{word}' is none of row, calls, "
+                          f"{', '.join(tool for tool in TOOLS if tool != INTERPRETED)}")
         else:
             row[word] = rest
+    for row in rows.values():
+        if 'ktap' in row and row['calls'] not in NOT_INTERPRETED:
+            row[INTERPRETED] = row['ktap']
     return rows
 
 
@@ -253,9 +262,11 @@ class Results:
         for name, cost in self.cost.items():
             plain = (cost.get('ktap'), cost.get('bpftrace'))
             least = (self.least(name, 'ktap'), self.least(name, 'bpftrace'))
-            table.append((name, *plain, ratio(*plain), *least, ratio(*least), cost.get('ftrace')))
+            slow = (cost.get(INTERPRETED), plain[1])
+            table.append((name, *plain, ratio(*plain), *least, ratio(*least), slow[0],
+                          ratio(*slow), cost.get('ftrace')))
         table.append((MEAN, None, None, mean(row[3] for row in table), None, None,
-                      mean(row[6] for row in table), None))
+                      mean(row[6] for row in table), None, mean(row[8] for row in table), None))
         return table
 
     def start_table(self):
@@ -304,8 +315,9 @@ def as_text(results):
     parts = []
     if results.cost:
         parts.append(text_table([('', 'ktap', 'bpftrace', 'ratio', 'ktap', 'bpftrace', 'ratio',
-                                  'ftrace'),
-                                 ('', '', '', '', 'fastest', 'fastest', 'fastest', '')] +
+                                  'ktap', 'ratio', 'ftrace'),
+                                 ('', '', '', '', 'fastest', 'fastest', 'fastest', 'interpr.',
+                                  'interpr.', '')] +
                                 [cells(row) for row in results.table()]))
     if results.kinds_table():
         parts.append(text_table([('', 'locks', '', 'fastest', '', 'irqs off', '', 'fastest', ''),
@@ -363,7 +375,8 @@ def as_md(results, rows):
     text += '\n## Scripts\n\n' + md_table(
         ('row', 'tool', 'script'),
         [[name if tool == 'ktap' else '', tool, md_code(row[tool])]
-         for name, row in rows.items() for tool in TOOLS if tool in row]).replace('---:', '---')
+         for name, row in rows.items() for tool in TOOLS
+         if tool in row and tool != INTERPRETED]).replace('---:', '---')
     return text
 
 

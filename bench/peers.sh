@@ -85,6 +85,10 @@ undo_ftrace() {
 # start TOOL SCRIPT: run it; returns when it traces
 start() {
 	case $1 in
+	ktap.interpreted) echo 0 >$tracing/ktap/jit ;;
+	ktap*) echo 1 >$tracing/ktap/jit ;;
+	esac
+	case $1 in
 	ktap*)
 		ktap -q -w -e "$2" >/tmp/out 2>/tmp/err &
 		tool=$!
