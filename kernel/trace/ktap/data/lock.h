@@ -36,7 +36,8 @@
  * - A lock may follow another one that was released, with the counter still raised
  *   (ktap_lock_others()): this CPU holds no lock while it waits.
  * - What only one CPU accesses at a time, the fields of the current thread, needs
- *   no arch_spinlock_t, but the rest of this: ktap_lock_cpu().
+ *   no arch_spinlock_t, but the rest of this: ktap_lock_cpu().  Fields that only get
+ *   integers and nil need nothing (vm/task_fields.c).
  */
 struct ktap_lock {
 	arch_spinlock_t lock;

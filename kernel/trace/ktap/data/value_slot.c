@@ -60,13 +60,14 @@ void ktap_slot_discard(struct ktap_vm *vm, struct ktap_value *owned)
 void ktap_slot_replace(struct ktap_env *env, struct ktap_value *slot,
 		       const struct ktap_value *owned)
 {
-	struct ktap_value old = *slot;
+	/* The integer of a global may change meanwhile. */
+	struct ktap_value old = data_race(*slot);
 
 	ktap_assert_locked();
 	/* Take the new reference first: both may be the same object. */
 	if (ktap_is_object(owned))
 		ktap_object_enter(ktap_object_of(owned));
-	*slot = *owned;
+	ktap_slot_put(slot, owned);
 	if (ktap_is_blob(&old))
 		ktap_heap_free_nested(&env->heap, (void *)old.blob, old.len);
 	else if (ktap_is_object(&old))

@@ -17,6 +17,16 @@ static inline void ktap_count_busy(struct ktap_env *env)
 }
 
 /*
+ * Write a slot.  Others may set the integer of a global meanwhile, once they see that it is
+ * one (ktap_global_set_int()).
+ */
+static __always_inline void ktap_slot_put(struct ktap_value *slot, const struct ktap_value *v)
+{
+	WRITE_ONCE(slot->u, v->u);
+	ktap_copy_tag(slot, v);
+}
+
+/*
  * Allocate from the session's heap.  If it is empty, sweep, and refill it in
  * process context.  Return NULL (counted) if that does not help.
  */

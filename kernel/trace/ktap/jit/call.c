@@ -112,6 +112,11 @@ int ktap_jit_enter_handler(struct ktap_vm *vm)
 	return ktap_vm_enter_handler(vm, vm->handler);
 }
 
+int ktap_jit_set_global(struct ktap_vm *vm, u32 n, struct ktap_value *v)
+{
+	return ktap_global_set_int(&vm->env->globals[n], v->i) ? 0 : ktap_global_set(vm, n, v);
+}
+
 int ktap_jit_sum(struct ktap_vm *vm, const struct ktap_global *g, const struct ktap_value *v)
 {
 	if (likely(ktap_global_sum(vm, g, v)))

@@ -67,6 +67,7 @@ int ktap_jit_enter_handler(struct ktap_vm *vm);
 int ktap_jit_call_builtin(struct ktap_vm *vm, struct ktap_value *r, u32 id, unsigned int n);
 int ktap_jit_call_kernel(struct ktap_vm *vm, struct ktap_value *r, u32 call, unsigned int n);
 int ktap_jit_printf(struct ktap_vm *vm, struct ktap_value *r, u32 format, unsigned int n);
+int ktap_jit_set_global(struct ktap_vm *vm, u32 n, struct ktap_value *v);
 int ktap_jit_sum(struct ktap_vm *vm, const struct ktap_global *g, const struct ktap_value *v);
 int ktap_jit_sum_number(struct ktap_vm *vm, const struct ktap_global *g, s64 n);
 int ktap_jit_tuple(struct ktap_vm *vm, struct ktap_value *dst, struct ktap_value *src,

@@ -296,6 +296,52 @@ static void rewrite_filter(struct ktap_code *first, const struct ktap_code *end)
 	}
 }
 
+/*
+ * Mark the globals that may get something else than an integer while events are delivered, and
+ * the fields of threads that ever get something else than an integer or nil; and those that
+ * are added to.
+ */
+static void rewrite_find_others(const struct ktap_program *prog, const u8 *roles, u8 *globals,
+				u8 *fields)
+{
+	const struct ktap_code *insn;
+	u32 i, pc;
+
+	for (i = 0; i < prog->nfuncs; i++) {
+		for (pc = prog->funcs[i].first; pc < prog->funcs[i].first + prog->funcs[i].ninsns;
+		     pc++) {
+			insn = &prog->code[pc];
+			if (insn->op == KTAP_OP_ADDG || insn->op == KTAP_OP_SUM)
+				globals[insn->d] = true;
+			else if (insn->op == KTAP_OP_SETG && roles[i] != KTAP_ROLE_TOP_LEVEL)
+				globals[insn->d] |= !ktap_is_int(prog, pc, KTAP_OTHER_A);
+			else if (insn->op == KTAP_OP_SETSELF)
+				fields[insn->d] |= !ktap_is_int(prog, pc, KTAP_NO_NUMBER);
+			else if (insn->op == KTAP_OP_ADDSELF)
+				fields[insn->d] = true;
+		}
+	}
+	for (i = 0; i < prog->nprobe_defs; i++) {
+		if (prog->probe_defs[i].condition != KTAP_NONE)
+			globals[prog->probe_defs[i].condition] = true;
+	}
+}
+
+/* The others need no lock: vm/global.h, vm/task_fields.c. */
+static void rewrite_sets(struct ktap_program *prog, const u8 *globals, const u8 *fields)
+{
+	struct ktap_code *insn;
+	u32 pc;
+
+	for (pc = 0; pc < prog->ninsns; pc++) {
+		insn = &prog->code[pc];
+		if (insn->op == KTAP_OP_SETG && !globals[insn->d])
+			insn->op = KTAP_OP_SETGN;
+		else if (insn->op == KTAP_OP_SETSELF && !fields[insn->d])
+			insn->op = KTAP_OP_SETSELFN;
+	}
+}
+
 /* Mark the globals that may change after the top level, or that are kept per CPU. */
 static void rewrite_find_changed(const struct ktap_program *prog, const u8 *roles, u8 *changed)
 {
@@ -327,15 +373,24 @@ static void rewrite_constants(struct ktap_program *prog, const u8 *changed)
 
 int ktap_rewrite_events(struct ktap_program *prog)
 {
-	u8 *roles = kvzalloc(prog->nfuncs + prog->nglobals, KTAP_GFP);
+	u8 *roles = kvzalloc(prog->nfuncs + 2 * prog->nglobals + prog->nstrings, KTAP_GFP);
+	u8 *changed, *globals, *fields;
 	struct ktap_code *first;
 	u32 i;
 
 	if (!roles)
 		return -ENOMEM;
+	changed = roles + prog->nfuncs;
+	globals = changed + prog->nglobals;
+	fields = globals + prog->nglobals;
 	ktap_find_roles(prog, roles);
-	rewrite_find_changed(prog, roles, roles + prog->nfuncs);
-	rewrite_constants(prog, roles + prog->nfuncs);
+	rewrite_find_changed(prog, roles, changed);
+	rewrite_constants(prog, changed);
+	/* An integer must be a single store. */
+	if (IS_ENABLED(CONFIG_64BIT)) {
+		rewrite_find_others(prog, roles, globals, fields);
+		rewrite_sets(prog, globals, fields);
+	}
 	for (i = 0; i < prog->nfuncs; i++) {
 		first = prog->code + prog->funcs[i].first;
 		if (roles[i] == KTAP_ROLE_HANDLER)

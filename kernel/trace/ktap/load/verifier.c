@@ -299,7 +299,7 @@ static bool verifier_is_reg(u8 operand)
 }
 
 /*
- * Note for native code which operands may be no integers.  An instruction is visited again
+ * Note which operands may be no integers.  An instruction is visited again
  * when more types are known to be possible.
  */
 static void verifier_note_others(struct verifier *v, u32 pc)
@@ -308,8 +308,6 @@ static void verifier_note_others(struct verifier *v, u32 pc)
 	const struct ktap_opdef *op = &ktap_opdefs[insn->op];
 	u8 others = 0, i;
 
-	if (!v->prog->others)
-		return;
 	if (op->a == KTAP_X_FOR) {
 		for (i = 0; i < 4; i++)
 			others |= verifier_other(v, insn->a + i, BIT(i));
@@ -320,6 +318,8 @@ static void verifier_note_others(struct verifier *v, u32 pc)
 			others |= verifier_other(v, insn->b, KTAP_OTHER_B);
 		if (verifier_is_reg(op->c))
 			others |= verifier_other(v, insn->c, KTAP_OTHER_C);
+		if (op->a == KTAP_X_READ && v->regs[insn->a] & ~(ktap_bit(INT) | ktap_bit(NIL)))
+			others |= KTAP_NO_NUMBER;
 	}
 	v->prog->others[pc] |= others;
 }
@@ -645,9 +645,8 @@ int ktap_verify(struct ktap_program *prog, struct ktap_diag *diag)
 	v->prog = prog;
 	v->diag = diag;
 	v->work = MAX_WORK;
-	if (IS_ENABLED(CONFIG_KTAP_JIT))
-		prog->others = kvzalloc(prog->ninsns, KTAP_GFP);
-	err = ktap_typing_begin(&v->typing, prog, diag);
+	prog->others = kvzalloc(prog->ninsns, KTAP_GFP);
+	err = prog->others ? ktap_typing_begin(&v->typing, prog, diag) : -ENOMEM;
 	for (i = 0; i < prog->nfuncs && !err; i++) {
 		v->func = &prog->funcs[i];
 		err = ktap_check_code(v);

@@ -407,6 +407,28 @@ static void init_vm(struct kunit *test, struct ktap_vm *vm, struct ktap_env *env
 	memset(vm->stack, 0x5a, vm->stack_size * sizeof(*vm->stack));
 }
 
+#ifdef CONFIG_KTAP_JIT
+
+static void restore_jit(void *enabled)
+{
+	ktap_jit_enabled = (unsigned long)enabled;
+}
+
+void test_enable_jit(struct kunit *test, bool enabled)
+{
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, restore_jit,
+							   (void *)ktap_jit_enabled));
+	ktap_jit_enabled = enabled;
+}
+
+#else
+
+void test_enable_jit(struct kunit *test, bool enabled)
+{
+}
+
+#endif
+
 void test_compile(struct ktap_env *env)
 {
 	struct ktap_program *prog = env->prog;

@@ -21,27 +21,12 @@
 
 #ifdef CONFIG_KTAP_JIT
 
-static void restore_enabled(void *enabled)
-{
-	ktap_jit_enabled = (unsigned long)enabled;
-}
-
-/* Switch native code on or off until the end of the test. */
-static void enable(struct kunit *test, unsigned long enabled)
-{
-	unsigned long before = ktap_jit_enabled;
-
-	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, restore_enabled,
-							   (void *)before));
-	ktap_jit_enabled = enabled;
-}
-
 /* An activation whose functions are compiled.  Tests are skipped where that cannot be. */
 static struct ktap_vm *native_vm(struct test_chunk *c, enum ktap_level level)
 {
 	struct ktap_vm *vm;
 
-	enable(c->test, 1);
+	test_enable_jit(c->test, 1);
 	vm = test_vm(c->test, test_load(c), level);
 	if (!vm->env->prog->funcs[0].native)
 		kunit_skip(c->test, "the BPF JIT is switched off");
@@ -53,7 +38,7 @@ static struct ktap_vm *interpreted_vm(struct test_chunk *c, enum ktap_level leve
 {
 	struct ktap_vm *vm;
 
-	enable(c->test, 0);
+	test_enable_jit(c->test, 0);
 	vm = test_vm(c->test, test_load(c), level);
 	KUNIT_ASSERT_NULL(c->test, vm->env->prog->funcs[0].native);
 	return vm;
@@ -128,7 +113,7 @@ static void long_functions_are_interpreted(struct kunit *test)
 	struct ktap_vm *vm;
 	int i;
 
-	enable(test, 1);
+	test_enable_jit(test, 1);
 	test_func(c, "main", 0, 2);
 	test_insn(c, KTAP_OP_INT, 0, 0, 0, 1);
 	for (i = 0; i < 19999; i++)
@@ -308,7 +293,7 @@ static void short_functions_are_compiled_if_nothing_is_interpreted(struct kunit 
 	f = env->prog->funcs;
 	KUNIT_EXPECT_TRUE(test, ktap_jit_pays(env, &f[1], true));
 	/* The file ktap/jit has no effect. */
-	enable(test, 0);
+	test_enable_jit(test, 0);
 	KUNIT_EXPECT_EQ(test, 0, ktap_jit_compile_main(env, diag));
 	KUNIT_EXPECT_EQ(test, 0, ktap_jit_compile_values(env, diag));
 	KUNIT_EXPECT_NOT_NULL(test, f[0].native);

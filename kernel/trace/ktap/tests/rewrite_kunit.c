@@ -13,6 +13,7 @@
 #include "vm/env.h"
 #include "vm/global.h"
 #include "vm/opcode.h"
+#include "vm/ops.h"
 #include "vm/run.h"
 
 #define EVENT	KTAP_LEVEL_TASK
@@ -20,9 +21,12 @@
 
 enum { MAIN, FILTER, HANDLER };
 
+/* The value of a field, less its number */
+static s64 field_base = 1000;
+
 static void event_field(struct ktap_vm *vm, u32 index, struct ktap_value *v)
 {
-	*v = KTAP_VALUE_INT(1000 + index);
+	*v = KTAP_VALUE_INT(field_base + index);
 }
 
 static const struct ktap_event_ops event_ops = { .field = event_field };
@@ -340,6 +344,146 @@ static void globals_of_the_top_level_are_constants(struct kunit *test)
 	}
 }
 
+/* The handler sets n, m, self.a and self.b to a field, in this order; @more follows. */
+static struct test_chunk *sets(struct kunit *test, struct ktap_code more, u32 *names)
+{
+	struct test_chunk *c = test_chunk(test);
+
+	test_global(c, "n");
+	test_global(c, "m");
+	names[0] = test_string(c, "a");
+	names[1] = test_string(c, "b");
+	test_func(c, "main", 0, 1);
+	test_insn(c, KTAP_OP_STR, 0, 0, 0, names[0]);
+	test_insn(c, KTAP_OP_SETG, 0, 0, 0, 1);
+	TEST_RET(c);
+	test_func(c, "handler", 1, 6);
+	test_insn(c, KTAP_OP_FIELD, 1, KTAP_NEED_NOTHING, 0, test_field(c, "f"));
+	test_insn(c, KTAP_OP_ADDI, 1, 1, 0, 5);
+	test_insn(c, KTAP_OP_NIL, 2, 2, 0, 0);
+	test_insn(c, KTAP_OP_STR, 3, 0, 0, names[0]);
+	test_insn(c, KTAP_OP_SETG, 1, 0, 0, 0);
+	test_insn(c, KTAP_OP_SETG, 1, 0, 0, 1);
+	test_insn(c, KTAP_OP_SETSELF, 1, 0, 0, names[0]);
+	test_insn(c, KTAP_OP_SETSELF, 1, 0, 0, names[1]);
+	test_insn(c, more.op, more.a, 0, 0, more.op == KTAP_OP_SETG || more.op == KTAP_OP_ADDG ?
+		  more.d : names[more.d]);
+	test_insn(c, KTAP_OP_GETSELF, 4, 0, 0, names[0]);
+	test_insn(c, KTAP_OP_RET, 4, 1, 0, 0);
+	test_probe(c, "a:b", KTAP_NONE, 1);
+	return c;
+}
+
+/* The first of these sets */
+#define FIRST_SET	4
+
+static void sets_of_integers_are_made(struct kunit *test)
+{
+	static const struct {
+		struct ktap_code more;
+		u32 stays;		/* the set that is not replaced, by its place; or none */
+	} cases[] = {
+		{ { .op = KTAP_OP_SETG, .a = 1, .d = 0 }, 4 },
+		{ { .op = KTAP_OP_SETG, .a = 2, .d = 0 }, 0 },
+		{ { .op = KTAP_OP_SETG, .a = 3, .d = 1 }, 1 },
+		{ { .op = KTAP_OP_ADDG, .a = 1, .d = 0 }, 0 },
+		{ { .op = KTAP_OP_SETSELF, .a = 2, .d = 0 }, 4 },
+		{ { .op = KTAP_OP_SETSELF, .a = 3, .d = 0 }, 2 },
+		{ { .op = KTAP_OP_SETSELF, .a = 3, .d = 1 }, 3 },
+		{ { .op = KTAP_OP_ADDSELF, .a = 1, .d = 1 }, 3 },
+	};
+	struct ktap_program *prog;
+	unsigned int i, k;
+	u32 names[2];
+	u8 op;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		prog = test_load(sets(test, cases[i].more, names));
+		KUNIT_ASSERT_EQ(test, 0, ktap_rewrite_events(prog));
+		for (k = 0; k < 4; k++) {
+			if (!IS_ENABLED(CONFIG_64BIT) || k == cases[i].stays)
+				op = k < 2 ? KTAP_OP_SETG : KTAP_OP_SETSELF;
+			else
+				op = k < 2 ? KTAP_OP_SETGN : KTAP_OP_SETSELFN;
+			KUNIT_EXPECT_EQ_MSG(test, op, prog->funcs[1].code[FIRST_SET + k].op,
+					    "case %u, set %u", i, k);
+		}
+	}
+}
+
+/* Sets that are not replaced because of another function than the handler */
+static void sets_of_other_functions_count(struct kunit *test)
+{
+	const struct ktap_code more = { .op = KTAP_OP_SETSELF, .a = 1, .d = 0 };
+	struct ktap_program *prog;
+	struct test_chunk *c;
+	u32 names[2], i;
+
+	/* A handler of another event, and a function in process context */
+	for (i = 0; i < 2; i++) {
+		c = sets(test, more, names);
+		test_func(c, "other", 0, 1);
+		test_insn(c, KTAP_OP_STR, 0, 0, 0, names[0]);
+		test_insn(c, KTAP_OP_SETG, 0, 0, 0, 0);
+		TEST_RET(c);
+		if (i)
+			test_probe(c, "trace_end", KTAP_NONE, 2);
+		else
+			test_probe(c, "a:c", KTAP_NONE, 2);
+		prog = test_load(c);
+		KUNIT_ASSERT_EQ(test, 0, ktap_rewrite_events(prog));
+		KUNIT_EXPECT_EQ(test, KTAP_OP_SETG, prog->funcs[1].code[FIRST_SET].op);
+	}
+	/* The condition of a probe */
+	c = sets(test, more, names);
+	c->probes[0].condition = cpu_to_le32(1);
+	prog = test_load(c);
+	KUNIT_ASSERT_EQ(test, 0, ktap_rewrite_events(prog));
+	KUNIT_EXPECT_EQ(test, KTAP_OP_SETG, prog->funcs[1].code[FIRST_SET].op);
+	/* Fields that only the top level sets to something else */
+	c = sets(test, more, names);
+	c->insns[1] = (struct ktap_code){ .op = KTAP_OP_SETSELF, .d = names[1] };
+	prog = test_load(c);
+	KUNIT_ASSERT_EQ(test, 0, ktap_rewrite_events(prog));
+	KUNIT_EXPECT_EQ(test, KTAP_OP_SETSELF, prog->funcs[1].code[FIRST_SET + 3].op);
+}
+
+static void expect_sets(struct kunit *test, bool native)
+{
+	const struct ktap_code more = { .op = KTAP_OP_SETSELF, .a = 2, .d = 0 };
+	struct ktap_program *prog;
+	size_t available = 0;
+	struct ktap_vm *vm;
+	u32 names[2], round;
+
+	test_enable_jit(test, native);
+	prog = test_load(sets(test, more, names));
+	vm = test_vm(test, prog, EVENT);
+	KUNIT_EXPECT_EQ(test, 0, ktap_vm_run(vm, MAIN, NULL, 0, NULL));
+	KUNIT_ASSERT_EQ(test, 0, ktap_rewrite_events(prog));
+	/* Before, n is nil and m a string; and there are no fields. */
+	for (round = 0; round < 4; round++) {
+		field_base = 1000 * round;
+		KUNIT_EXPECT_EQ(test, 0, run(vm, false));
+		test_expect_int(test, 1000 * round + 5, value_of(test, vm, 0));
+		test_expect_int(test, 1000 * round + 5, value_of(test, vm, 1));
+		KUNIT_EXPECT_EQ(test, KTAP_NIL, vm->result.tag);
+		KUNIT_EXPECT_EQ(test, 0, ktap_self_get(vm, names[1], &vm->stack[0]));
+		test_expect_int(test, 1000 * round + 5, vm->stack[0]);
+		/* The later rounds take and leave nothing. */
+		if (round)
+			KUNIT_EXPECT_EQ(test, available, vm->env->heap.available);
+		available = vm->env->heap.available;
+	}
+	field_base = 1000;
+}
+
+static void sets_of_integers_replace_any_value(struct kunit *test)
+{
+	expect_sets(test, true);
+	expect_sets(test, false);
+}
+
 /* A filter whose value is a field, or "n" if the event has none; @skip: more code before */
 static struct test_chunk *field_or_global(struct kunit *test, u8 need, bool skip)
 {
@@ -449,6 +593,9 @@ static struct kunit_case rewrite_cases[] = {
 	KUNIT_CASE(a_comparison_that_ends_a_filter_is_one_instruction),
 	KUNIT_CASE(other_ends_of_filters_are_not_rewritten),
 	KUNIT_CASE(globals_of_the_top_level_are_constants),
+	KUNIT_CASE(sets_of_integers_are_made),
+	KUNIT_CASE(sets_of_other_functions_count),
+	KUNIT_CASE(sets_of_integers_replace_any_value),
 	KUNIT_CASE(a_missing_field_is_not_read),
 	{}
 };

@@ -8,6 +8,9 @@
  * @seq is odd or has changed, or if it finds a blob, whose memory belongs to
  * the slot.  An object lives as long as a reader can refer to it (data/object.c).
  *
+ * A global that only gets integers (load/rewrite.c) is written without the lock once it is
+ * one, on machines where that is a single store: a reader finds the old or the new integer.
+ *
  * A global to which handlers only add (load/rewrite.c) also has a sum for each CPU,
  * which handlers add to without a lock.  The sums only grow: the value of the global is
  * that of the slot, plus what the sums have gained since the slot was written.  So no
@@ -206,7 +209,7 @@ static __always_inline bool global_set_plain(struct ktap_global *g, const struct
 	plain = global_is_plain(&g->value);
 	if (likely(plain)) {
 		global_begin_write(g);
-		g->value = *v;
+		ktap_slot_put(&g->value, v);
 		global_end_write(g);
 	}
 	ktap_unlock(&g->lock, flags);
@@ -231,15 +234,15 @@ static noinline int global_set_other(struct ktap_vm *vm, u32 n, struct ktap_valu
 		ktap_slot_discard(vm, &owned);
 		return 0;
 	}
-	was = ktap_is_true(&g->value);
-	is = ktap_is_true(&owned);
+	was = g->condition && ktap_is_true(&g->value);
+	is = g->condition && ktap_is_true(&owned);
 	global_begin_write(g);
 	ktap_slot_replace(vm->env, &g->value, &owned);
 	if (g->sums)
 		global_restart(g);
 	global_end_write(g);
 	ktap_unlock(&g->lock, flags);
-	if (g->condition && was != is)
+	if (was != is)
 		global_report_condition(vm->env);
 	return 0;
 }

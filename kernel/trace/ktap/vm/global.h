@@ -29,8 +29,8 @@ struct ktap_sum {
 
 /**
  * struct ktap_global - a global
- * @lock: protects the rest against other writers
- * @seq: odd while @value is written
+ * @lock: protects the rest against other writers, but see ktap_global_set_int()
+ * @seq: odd while @value is written by who holds @lock
  * @value: the slot
  * @slow: a write has more to do than to write a plain value: @sums or @condition
  * @condition: it is the condition of a probe
@@ -63,10 +63,24 @@ static __always_inline bool ktap_global_read(const struct ktap_global *g, struct
 {
 	u32 seq = READ_ONCE(g->seq);
 
-	smp_rmb();	/* D: pairs with C */
+	smp_rmb();	/* D: pairs with C and E */
 	*v = data_race(g->value);
-	smp_rmb();	/* B: pairs with A */
+	v->u = READ_ONCE(g->value.u);
+	smp_rmb();	/* B: pairs with A and E */
 	return !(seq & 1) && READ_ONCE(g->seq) == seq && !ktap_is_blob(v) && !g->sums;
+}
+
+/*
+ * Set a global that only gets integers while events are delivered.  Return false if it is none
+ * yet; its type does not change any more once it is one.  Only where a long has 64 bits.
+ */
+static __always_inline bool ktap_global_set_int(struct ktap_global *g, s64 n)
+{
+	if (unlikely(READ_ONCE(g->value.tag) != KTAP_INT))
+		return false;
+	/* E: a reader of @n sees what this CPU has written before; pairs with B and D */
+	smp_store_release((unsigned long *)&g->value.u, n);
+	return true;
 }
 
 static __always_inline void ktap_sum_add(struct ktap_sum __percpu *adding, s64 n)

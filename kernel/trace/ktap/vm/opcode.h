@@ -94,6 +94,8 @@ struct ktap_opdef {
 
 /* Opcodes of the instructions that only the loader makes (opcode_list.h). */
 enum ktap_made_opcode {
+	KTAP_OP_SETSELFN = 231,
+	KTAP_OP_SETGN	= 232,
 	KTAP_OP_KANY	= 233,
 	KTAP_OP_KERNEL	= 234,
 	KTAP_OP_GETC	= 235,

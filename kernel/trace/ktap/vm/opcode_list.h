@@ -129,6 +129,8 @@ OP(ADDSELF,	READ,	NONE,	NONE,	STR,	0,	20,	KTAP_USES_SELF | KTAP_USES_HEAP, 0)
  */
 MADE(KANY,	REG,	OWN,	32, 0)	/* CALLK of a function that is not in that list */
 MADE(KERNEL,	REG,	OWN,	2, 0)	/* CALLK; d indexes ktap_kernel_calls */
+MADE(SETGN,	READ,	GLOBAL,	0, 0)	/* SETG of a global that only gets integers */
+MADE(SETSELFN,	READ,	STR,	0, 0)	/* SETSELF, likewise, or nil */
 MADE(GETC,	WRITE,	GLOBAL,	0, 0)	/* GETG of a global that does not change any more */
 MADE(SUMI,	WRITE,	IMM,	0, 0)	/* INT, and the SUM of that integer that follows */
 MADE(SUMEND,	WRITE,	IMM,	0, 0)	/* INT, and the SUM and END that follow */

@@ -80,6 +80,7 @@ bool ktap_print_split(struct ktap_vm *vm, const struct ktap_format *f, u32 forma
 
 /* task_fields.c: the current task's field whose name is constant @string */
 int ktap_self_get(struct ktap_vm *vm, u32 string, struct ktap_value *v);
+int ktap_self_set_number(struct ktap_vm *vm, u32 string, struct ktap_value *v);
 int ktap_self_set(struct ktap_vm *vm, u32 string, struct ktap_value *v);
 int ktap_self_add(struct ktap_vm *vm, u32 string, const struct ktap_value *n);
 

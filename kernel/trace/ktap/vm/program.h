@@ -214,11 +214,13 @@ struct ktap_program {
 #define KTAP_OTHER_B	BIT(1)
 #define KTAP_OTHER_C	BIT(2)
 #define KTAP_OTHER_LOOP	BIT(3)
+/* R[a] may be neither an integer nor nil. */
+#define KTAP_NO_NUMBER	BIT(4)
 
 /* Is a register an integer before instruction @pc?  @operand: KTAP_OTHER_* */
 static inline bool ktap_is_int(const struct ktap_program *prog, u32 pc, u8 operand)
 {
-	return prog->others && !(prog->others[pc] & operand);
+	return !(prog->others[pc] & operand);
 }
 
 /**

@@ -16,6 +16,7 @@
 #include "data/lock.h"
 #include "data/value_slot.h"
 #include "vm/arith.h"
+#include "vm/opcode.h"
 #include "vm/ops.h"
 #include "vm/task_fields.h"
 #include "vm/vm.h"
@@ -32,7 +33,9 @@
  * &struct self_thread.  So there is no lock: a writer disables interrupts and raises
  * the counter of locks (ktap_lock_cpu()), which keeps NMIs away.  A reader of a value
  * that is no blob does neither: it finds &self_thread.seq changed if an interrupt
- * has written.  No other CPU takes part in this: compiler barriers are enough.
+ * has written.  Nor does a writer of a field that only gets integers and nil
+ * (load/rewrite.c), which looks for that, too, before its last store.  No other CPU
+ * takes part in this: compiler barriers are enough.
  *
  * Threads share the chain of a bucket.  A &struct self_thread never leaves its chain:
  * if it belongs to no thread, @thread is NULL, and the next thread without one
@@ -54,8 +57,9 @@
  * @thread: &ktap_thread.id; NULL: free to be claimed; or the address of this structure:
  *	@fields are changing owners
  * @fields: slots, all nil if @thread is NULL.  May be NULL then
- * @seq: changes when a field is written; odd meanwhile, or always if @thread does not
- *	keep this until it exits.  While it is odd, a reader has to disable interrupts
+ * @seq: changes when a field is written; odd while interrupts are disabled for that, or
+ *	always if @thread does not keep this until it exits.  While it is odd, a reader
+ *	has to disable interrupts
  */
 struct self_thread {
 	struct self_thread *next;
@@ -80,7 +84,8 @@ struct ktap_self {
 
 static bool task_field_is_accessed_by(u8 op)
 {
-	return op == KTAP_OP_GETSELF || op == KTAP_OP_SETSELF || op == KTAP_OP_ADDSELF;
+	return op == KTAP_OP_GETSELF || op == KTAP_OP_SETSELF || op == KTAP_OP_SETSELFN ||
+	       op == KTAP_OP_ADDSELF;
 }
 
 static void task_field_number_fields(struct ktap_self *self, const struct ktap_program *prog)
@@ -199,7 +204,7 @@ void ktap_self_end(struct ktap_env *env, const void *id)
 
 /* Return false if the value is a blob, or changes, or if it may only be read with a lock. */
 static __always_inline bool task_field_read_quickly(struct ktap_self *self, const void *thread,
-						    u32 string, struct ktap_value *v)
+						    u32 field, struct ktap_value *v)
 {
 	struct self_thread *t = task_field_find(self, thread);
 	const struct ktap_value *slot;
@@ -213,7 +218,7 @@ static __always_inline bool task_field_read_quickly(struct ktap_self *self, cons
 	seq = READ_ONCE(t->seq);
 	if (unlikely(seq & 1))
 		return false;
-	slot = &t->fields[self->field[string]];
+	slot = &t->fields[field];
 	if (unlikely(ktap_is_blob(slot)))
 		return false;
 	copy = *slot;
@@ -462,7 +467,9 @@ static noinline int task_field_write_slowly(struct ktap_vm *vm, struct ktap_thre
 int ktap_self_read(struct ktap_vm *vm, struct ktap_thread thread, u32 string,
 		   struct ktap_value *v)
 {
-	if (task_field_read_quickly(vm->env->self, thread.id, string, v))
+	struct ktap_self *self = vm->env->self;
+
+	if (task_field_read_quickly(self, thread.id, self->field[string], v))
 		return 0;
 	return task_field_read_slowly(vm, thread.id, string, v);
 }
@@ -477,7 +484,9 @@ int ktap_self_write(struct ktap_vm *vm, struct ktap_thread thread, u32 string,
 
 int ktap_self_get(struct ktap_vm *vm, u32 string, struct ktap_value *v)
 {
-	if (likely(task_field_read_quickly(vm->env->self, current, string, v)))
+	struct ktap_self *self = vm->env->self;
+
+	if (likely(task_field_read_quickly(self, current, self->field[string], v)))
 		return 0;
 	return task_field_read_slowly(vm, current, string, v);
 }
@@ -491,6 +500,57 @@ static noinline int task_field_set_slowly(struct ktap_vm *vm, u32 string, struct
 	if (ret <= 0)
 		return ret;
 	return task_field_write_slowly(vm, ktap_current_thread(), string, &owned, false);
+}
+
+/*
+ * Set a field that only gets integers and nil, which own nothing.  Only handlers that interrupt
+ * this do the same meanwhile.  Return false, before the field has another value, if one has.
+ */
+static __always_inline bool task_field_set_number(struct ktap_self *self, u32 field,
+						  struct ktap_value v)
+{
+	struct self_thread *t = task_field_find(self, current);
+	struct ktap_value *slot;
+	u32 seq;
+
+	if (unlikely(!t))
+		return v.tag == KTAP_NIL;
+	seq = READ_ONCE(t->seq);
+	if (unlikely(seq & 1))
+		return false;
+	slot = &t->fields[field];
+	if (v.tag == KTAP_INT)
+		WRITE_ONCE(slot->i, v.i);
+	barrier();	/* A handler that interrupts this finds nil, or an integer that was set. */
+	if (unlikely(READ_ONCE(t->seq) != seq))
+		return false;
+	ktap_copy_tag(slot, &v);
+	WRITE_ONCE(t->seq, seq + 2);
+	return true;
+}
+
+int ktap_self_set_number(struct ktap_vm *vm, u32 string, struct ktap_value *v)
+{
+	struct ktap_self *self = vm->env->self;
+
+	if (likely(task_field_set_number(self, self->field[string], *v)))
+		return 0;
+	return ktap_self_set(vm, string, v);
+}
+
+u32 ktap_self_field(const struct ktap_env *env, u32 string)
+{
+	return env->self->field[string];
+}
+
+int ktap_self_get_quickly(struct ktap_self *self, u32 field, struct ktap_value *v)
+{
+	return task_field_read_quickly(self, current, field, v);
+}
+
+int ktap_self_set_int(struct ktap_self *self, u32 field, s64 n)
+{
+	return task_field_set_number(self, field, KTAP_VALUE_INT(n));
 }
 
 int ktap_self_set(struct ktap_vm *vm, u32 string, struct ktap_value *v)

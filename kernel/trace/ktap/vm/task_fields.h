@@ -8,6 +8,7 @@
 #include <linux/types.h>
 
 struct ktap_env;
+struct ktap_self;
 struct ktap_value;
 struct ktap_vm;
 
@@ -53,5 +54,14 @@ int ktap_self_read(struct ktap_vm *vm, struct ktap_thread thread, u32 string,
 		   struct ktap_value *v);
 int ktap_self_write(struct ktap_vm *vm, struct ktap_thread thread, u32 string,
 		    struct ktap_value *owned, bool add);
+
+/*
+ * For native code: the number of the field whose name is string constant @string; and reading
+ * a field of the current thread, or setting one that only gets integers and nil to an integer.
+ * They return 1, or 0 if ktap_self_get() or ktap_self_set_number() has to do it.
+ */
+u32 ktap_self_field(const struct ktap_env *env, u32 string);
+int ktap_self_get_quickly(struct ktap_self *self, u32 field, struct ktap_value *v);
+int ktap_self_set_int(struct ktap_self *self, u32 field, s64 n);
 
 #endif /* _KTAP_TASK_FIELDS_H */

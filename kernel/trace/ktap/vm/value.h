@@ -90,6 +90,12 @@ static_assert(sizeof(struct ktap_value) == 16);
 /* Elements of an array of an event; further ones are cut off. */
 #define KTAP_MAX_ARRAY		256
 
+/* Copy the tag and what belongs to it, the length or the type, at once where a long has 64 bits. */
+static __always_inline void ktap_copy_tag(struct ktap_value *to, const struct ktap_value *v)
+{
+	WRITE_ONCE(*(u64 *)&to->tag, *(const u64 *)&v->tag);
+}
+
 static inline bool ktap_is_blob(const struct ktap_value *v)
 {
 	return v->tag >= KTAP_STR;

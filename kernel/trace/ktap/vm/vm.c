@@ -318,6 +318,11 @@ op_GETG:
 	err = ktap_global_get(vm, D, &A);
 	CHECK();
 	CALL(SETG, ktap_global_set(vm, D, &A));
+op_SETGN:
+	if (likely(ktap_global_set_int(&vm->env->globals[D], A.i)))
+		NEXT();
+	err = ktap_global_set(vm, D, &A);
+	CHECK();
 	CALL(ADDG, ktap_global_add(vm, D, &A));
 op_SUM:
 	if (likely(ktap_global_sum(vm, &vm->env->globals[D], &A)))
@@ -618,6 +623,7 @@ op_ARG:
 
 	CALL(GETSELF, ktap_self_get(vm, D, &A));
 	CALL(SETSELF, ktap_self_set(vm, D, &A));
+	CALL(SETSELFN, ktap_self_set_number(vm, D, &A));
 	CALL(ADDSELF, ktap_self_add(vm, D, &A));
 
 	CALL(MEMBER, ktap_op_member(vm, &A, &B, D));
