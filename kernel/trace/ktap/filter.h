@@ -11,6 +11,7 @@
 
 struct kthread_worker;
 struct pid;
+struct task_struct;
 
 /**
  * enum ktap_state - state of a session
@@ -43,6 +44,7 @@ enum ktap_state {
  * @cpus: deliver only events of these CPUs; NULL: of all CPUs
  * @reader: process that read last, or wrote
  * @worker: the session's thread; NULL: the session is not prepared
+ * @thread: the task of @worker, for comparison only: it may have ended
  */
 struct ktap_filter {
 	int state;
@@ -53,6 +55,7 @@ struct ktap_filter {
 	struct cpumask *cpus;
 	struct pid *reader;
 	struct kthread_worker *worker;
+	struct task_struct *thread;
 };
 
 /* Are events of @cpu delivered? */

@@ -115,6 +115,7 @@ bool ktap_session_unload(struct ktap_session *s)
 /* Publish the session's thread: from here on the session can be stopped. */
 void ktap_session_let_stop(struct ktap_session *s, struct kthread_worker *worker)
 {
+	s->filter.thread = worker->task;
 	WRITE_ONCE(s->filter.worker, worker);
 	smp_mb();	/* pairs with that in ktap_session_unload() */
 	if (READ_ONCE(s->unload))

@@ -82,6 +82,23 @@ int ktap_fn_nsecs(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	return give(r, shim_clock(CLOCK_MONOTONIC));
 }
 
+static u64 process_number(void)
+{
+	return getpid();
+}
+
+static u64 clock_number(void)
+{
+	return shim_clock(CLOCK_MONOTONIC);
+}
+
+ktap_number_fn *ktap_builtin_number(u32 id)
+{
+	if (id == KTAP_FN_PID || id == KTAP_FN_TID)
+		return process_number;
+	return id == KTAP_FN_NSECS ? clock_number : NULL;
+}
+
 int ktap_fn_cgroup(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
 	r[0] = KTAP_VALUE_NIL;

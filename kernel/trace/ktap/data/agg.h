@@ -87,7 +87,10 @@ bool ktap_agg_free(struct ktap_env *env, struct ktap_agg *agg, struct ktap_reape
 void ktap_aggs_destroy(struct ktap_env *env);
 
 /* Add a number.  Concurrent updates are not lost.  Return 0, or the error of a charge. */
-int ktap_agg_add(struct ktap_vm *vm, struct ktap_agg *agg, s64 n);
+typedef int ktap_agg_add_fn(struct ktap_vm *vm, struct ktap_agg *agg, s64 n);
+ktap_agg_add_fn ktap_agg_add;
+/* Return the function that does this for @agg. */
+ktap_agg_add_fn *ktap_agg_adder(const struct ktap_agg *agg);
 /* Remove all keys, as ktap_table_clear() does, and then all numbers. */
 int ktap_agg_clear(struct ktap_vm *vm, struct ktap_agg *agg);
 
@@ -117,6 +120,12 @@ int ktap_agg_add_keyed(struct ktap_vm *vm, struct ktap_agg *agg, const struct kt
 		       s64 n);
 int ktap_agg_add_in_table(struct ktap_vm *vm, struct ktap_table *t, const struct ktap_value *key,
 			  const struct ktap_agg_shape *shape, s64 n);
+/*
+ * ktap_agg_add_keyed() if the entry is a recent one (table_recent.h).  1; 0 if it is not; or a
+ * negative errno.
+ */
+int ktap_agg_add_recent(struct ktap_vm *vm, struct ktap_agg *agg, const struct ktap_value *key,
+			s64 n);
 
 /*
  * Set *@agg to the aggregation in the entry @key of @t, a new one if there is no entry.

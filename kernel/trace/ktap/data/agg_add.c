@@ -14,7 +14,7 @@
 
 #include "data/agg.h"
 #include "data/agg_priv.h"
-#include "data/table.h"
+#include "data/table_recent.h"
 #include "data/value_slot.h"
 #include "vm/vm.h"
 
@@ -271,21 +271,56 @@ static __always_inline int agg_add_quickly(struct ktap_vm *vm, struct ktap_agg *
 	return likely(added) ? 0 : agg_add_slowly(vm, agg, n, bucket);
 }
 
-static noinline int agg_add_other(struct ktap_vm *vm, struct ktap_agg *agg, s64 n)
+static int agg_add_total(struct ktap_vm *vm, struct ktap_agg *agg, s64 n)
 {
-	u32 bucket = agg_bucket_of(&agg->shape, n);
+	return agg_add_quickly(vm, agg, n, KTAP_NONE);
+}
 
-	return agg->way == KTAP_WAY_BUCKETS ? agg_add_quickly(vm, agg, n, bucket) :
-					      agg_add_slowly(vm, agg, n, bucket);
+static int agg_add_log2(struct ktap_vm *vm, struct ktap_agg *agg, s64 n)
+{
+	return agg_add_quickly(vm, agg, n, agg_log2_bucket(n));
+}
+
+/* As agg_bucket_of() */
+static int agg_add_linear(struct ktap_vm *vm, struct ktap_agg *agg, s64 n)
+{
+	u32 bucket = agg_lhist_bucket(&agg->shape, n);
+
+	return agg_add_quickly(vm, agg, n, array_index_nospec(bucket, agg->shape.nbuckets));
+}
+
+static int agg_add_bucket(struct ktap_vm *vm, struct ktap_agg *agg, s64 n)
+{
+	return agg_add_quickly(vm, agg, n, agg_bucket_of(&agg->shape, n));
+}
+
+static int agg_add_other(struct ktap_vm *vm, struct ktap_agg *agg, s64 n)
+{
+	return agg_add_slowly(vm, agg, n, agg_bucket_of(&agg->shape, n));
+}
+
+ktap_agg_add_fn *ktap_agg_adder(const struct ktap_agg *agg)
+{
+	switch (agg->way) {
+	case KTAP_WAY_TOTALS:
+		return agg_add_total;
+	case KTAP_WAY_LOG2:
+		return agg_add_log2;
+	case KTAP_WAY_BUCKETS:
+		return agg->shape.kind == KTAP_AGG_LHIST ? agg_add_linear : agg_add_bucket;
+	default:
+		return agg_add_other;
+	}
 }
 
 int ktap_agg_add(struct ktap_vm *vm, struct ktap_agg *agg, s64 n)
 {
 	if (agg->way == KTAP_WAY_TOTALS)
-		return agg_add_quickly(vm, agg, n, KTAP_NONE);
+		return agg_add_total(vm, agg, n);
 	if (likely(agg->way == KTAP_WAY_LOG2))
-		return agg_add_quickly(vm, agg, n, agg_log2_bucket(n));
-	return agg_add_other(vm, agg, n);
+		return agg_add_log2(vm, agg, n);
+	return agg->way == KTAP_WAY_BUCKETS ? agg_add_bucket(vm, agg, n) :
+					      agg_add_other(vm, agg, n);
 }
 
 /* Keys */
@@ -383,6 +418,21 @@ static noinline int agg_add_in_slowly(struct ktap_vm *vm, struct ktap_table *t,
 	if (agg && ktap_agg_add(vm, agg, n))
 		return vm->error;
 	return err;
+}
+
+int ktap_agg_add_recent(struct ktap_vm *vm, struct ktap_agg *agg, const struct ktap_value *key,
+			s64 n)
+{
+	struct ktap_table *t = ktap_agg_keyed(agg);
+	struct ktap_entry *e = t ? ktap_recent_find(t, key) : NULL;
+	struct ktap_found_agg found;
+
+	found.agg = e ? ktap_agg_of(&e->value) : NULL;
+	if (unlikely(!found.agg))
+		return 0;
+	if (likely(ktap_lock_cpu(&found.flags) && agg_add_found(found, n)))
+		return 1;
+	return agg_add_in_slowly(vm, t, key, &agg->shape, n) ?: 1;
 }
 
 static __always_inline int agg_add_in(struct ktap_vm *vm, struct ktap_table *t,

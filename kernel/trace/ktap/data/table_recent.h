@@ -93,6 +93,13 @@ static __always_inline struct ktap_entry *ktap_recent_at(struct ktap_entry *cons
 	return READ_ONCE(recent[place]);
 }
 
+/* Are the tags the same, and the lengths of blobs? */
+static __always_inline bool ktap_recent_is_alike(const struct ktap_entry *e,
+						 const struct ktap_value *key)
+{
+	return *(const u64 *)&e->key.tag == *(const u64 *)&key->tag;
+}
+
 /* Return the entry of @key, or NULL if it is not among the recent ones of @t. */
 static __always_inline struct ktap_entry *ktap_recent_find(const struct ktap_table *t,
 							   const struct ktap_value *key)
@@ -108,12 +115,12 @@ static __always_inline struct ktap_entry *ktap_recent_find(const struct ktap_tab
 			return e;
 	} else if (key->tag == KTAP_STR && key->len <= KTAP_SHORT_KEY) {
 		e = ktap_recent_at(recent, ktap_recent_short_place(key));
-		if (likely(e->key.tag == KTAP_STR && e->key.len == key->len &&
+		if (likely(ktap_recent_is_alike(e, key) &&
 			   ktap_key_same_short(e->bytes, key->blob, key->len)))
 			return e;
 	} else if (ktap_recent_is_long(key)) {
 		e = ktap_recent_at(recent, ktap_recent_long_place(key));
-		if (likely(e->key.tag == key->tag && e->key.len == key->len &&
+		if (likely(ktap_recent_is_alike(e, key) &&
 			   ktap_same_bytes(e->bytes, key->blob, key->len)))
 			return e;
 	}

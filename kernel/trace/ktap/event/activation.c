@@ -18,6 +18,7 @@
 #include "event/fire.h"
 #include "event/source.h"
 #include "session.h"
+#include "vm/arena.h"
 #include "vm/overhead.h"
 #include "vm/quick.h"
 #include "vm/run.h"
@@ -107,7 +108,7 @@ static struct ktap_activations *activation_alloc_cpu(int node)
 		act->vm.max_calls = KTAP_EVENT_CALLS;
 		act->vm.arena.half[0] = act->arena[0];
 		act->vm.arena.half[1] = act->arena[1];
-		act->vm.arena.size = KTAP_EVENT_ARENA;
+		ktap_arena_init(&act->vm.arena, KTAP_EVENT_ARENA);
 	}
 	return acts;
 }

@@ -65,7 +65,7 @@ static __always_inline bool fire_is_task(void)
 static __always_inline bool fire_is_own(const struct ktap_filter *filter)
 {
 	return task_tgid(current) == READ_ONCE(filter->reader) ||
-	       current == filter->worker->task;
+	       current == filter->thread;
 }
 
 /* Does the session want the event of a task, at a probe whose way is another than KTAP_FIRE_ANY? */

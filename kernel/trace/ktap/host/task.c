@@ -133,6 +133,37 @@ int ktap_fn_nsecs(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	return 0;
 }
 
+static u64 task_pid_number(void)
+{
+	return (s64)current->tgid;
+}
+
+static u64 task_tid_number(void)
+{
+	return (s64)current->pid;
+}
+
+static u64 task_cpu_number(void)
+{
+	return raw_smp_processor_id();
+}
+
+ktap_number_fn *ktap_builtin_number(u32 id)
+{
+	switch (id) {
+	case KTAP_FN_PID:
+		return task_pid_number;
+	case KTAP_FN_TID:
+		return task_tid_number;
+	case KTAP_FN_CPU:
+		return task_cpu_number;
+	case KTAP_FN_NSECS:
+		return ktime_get_mono_fast_ns;
+	default:
+		return NULL;
+	}
+}
+
 int ktap_fn_cgroup(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
 	r[0] = KTAP_VALUE_NIL;

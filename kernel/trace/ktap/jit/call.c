@@ -5,6 +5,7 @@
 #include <linux/bug.h>
 #include <linux/errno.h>
 
+#include "data/table_recent.h"
 #include "jit/call.h"
 #include "vm/env.h"
 #include "vm/frame.h"
@@ -141,12 +142,14 @@ int ktap_jit_sum_int(const struct ktap_global *g, s64 n)
 	return 1;
 }
 
-int ktap_jit_tuple(struct ktap_vm *vm, struct ktap_value *dst, struct ktap_value *src,
-		   unsigned int n)
+int ktap_jit_set_recent(const struct ktap_table *t, const struct ktap_value *key, s64 n)
 {
-	if (likely(ktap_op_small_tuple(vm, dst, src, n)))
-		return 0;
-	return ktap_op_tuple(vm, dst, src, n);
+	return ktap_recent_put(t, key, n, false);
+}
+
+int ktap_jit_add_recent(const struct ktap_table *t, const struct ktap_value *key, s64 n)
+{
+	return ktap_recent_put(t, key, n, true);
 }
 
 int ktap_jit_field(struct ktap_vm *vm, u32 field, struct ktap_value *dst)

@@ -11,6 +11,7 @@
 struct ktap_code;
 struct ktap_func;
 struct ktap_global;
+struct ktap_table;
 struct ktap_value;
 struct ktap_vm;
 
@@ -70,13 +71,18 @@ int ktap_jit_printf(struct ktap_vm *vm, struct ktap_value *r, u32 format, unsign
 int ktap_jit_set_global(struct ktap_vm *vm, u32 n, struct ktap_value *v);
 int ktap_jit_sum(struct ktap_vm *vm, const struct ktap_global *g, const struct ktap_value *v);
 int ktap_jit_sum_number(struct ktap_vm *vm, const struct ktap_global *g, s64 n);
-int ktap_jit_tuple(struct ktap_vm *vm, struct ktap_value *dst, struct ktap_value *src,
-		   unsigned int n);
 int ktap_jit_field(struct ktap_vm *vm, u32 field, struct ktap_value *dst);
 int ktap_jit_arg(struct ktap_vm *vm, u32 n, struct ktap_value *dst);
 
 /* Begin a loop with the registers from @r on.  1, or 0 if it ends at once, or an error. */
 int ktap_jit_for(struct ktap_vm *vm, struct ktap_value *r);
+
+/*
+ * Set an entry of a steady table, or add to it, if it is a recent one (data/table_recent.h).
+ * 1, or 0 if that cannot be done.
+ */
+int ktap_jit_set_recent(const struct ktap_table *t, const struct ktap_value *key, s64 n);
+int ktap_jit_add_recent(const struct ktap_table *t, const struct ktap_value *key, s64 n);
 
 /* Add @n to a global that is kept per CPU.  Returns 0 if it is not a number now. */
 int ktap_jit_sum_int(const struct ktap_global *g, s64 n);

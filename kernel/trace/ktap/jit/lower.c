@@ -3,10 +3,11 @@
  * How each instruction is lowered (unit.c has the overview).
  *
  * No register is tested for what the verifier has proven (&ktap_program.others).  A
- * load or a store reaches registers of the running function, &struct ktap_vm, and two
- * words of the native code's own stack, at offsets that are constants.  All other memory is
- * accessed by functions of C, which mask indexes and pointers in values against speculative
- * execution, as they do for the interpreter.
+ * load or a store reaches registers of the running function, &struct ktap_vm, globals that
+ * only get integers, and two words of the native code's own stack, at offsets that are
+ * constants.  All other memory is accessed by functions of C, which mask indexes and pointers
+ * in values against speculative execution, as they do for the interpreter.  Objects whose
+ * addresses are in the code need no mask (lower_object.c).
  */
 #include <linux/stddef.h>
 
@@ -19,23 +20,8 @@
 #include "vm/global.h"
 #include "vm/kernel_function.h"
 #include "vm/ops.h"
+#include "vm/task_fields.h"
 #include "vm/vm.h"
-
-/* An argument of a function of C, after the activation */
-enum lower_operand {
-	LOWER_NONE,
-	LOWER_A,		/* the address of R[a] */
-	LOWER_A1,		/* of R[a + 1] */
-	LOWER_B,
-	LOWER_C,
-	LOWER_NB,		/* the number b */
-	LOWER_NC,
-	LOWER_D,
-	LOWER_INTEGER,		/* the address of a value, the integer d */
-	LOWER_STRING,		/* of string constant d */
-	LOWER_SYMBOL,		/* of variable d of the kernel */
-	LOWER_GLOBAL,		/* of global d */
-};
 
 /* Constants and copies */
 
@@ -238,7 +224,7 @@ static void lower_integer(struct ktap_unit *u, u8 dst, s32 d)
 	ktap_emit_alu_imm(e, BPF_ADD, dst, -EMIT_STACK);
 }
 
-static void lower_operand(struct ktap_unit *u, const struct ktap_code *insn, u8 operand, u8 dst)
+void ktap_lower_operand(struct ktap_unit *u, const struct ktap_code *insn, u8 operand, u8 dst)
 {
 	struct ktap_emit *e = &u->emit;
 
@@ -281,18 +267,34 @@ static void lower_operand(struct ktap_unit *u, const struct ktap_code *insn, u8 
 	}
 }
 
-/* Call @op->fn, and go on unless it returns an error. */
-static void lower_call_c(struct ktap_unit *u, const struct ktap_code *insn,
-			 const struct lower_op *op)
+void ktap_lower_call_c(struct ktap_unit *u, const struct ktap_code *insn, const struct lower_op *op)
 {
 	struct ktap_emit *e = &u->emit;
 
 	ktap_emit_mov(e, R1, VM);
-	lower_operand(u, insn, op->operands[0], R2);
-	lower_operand(u, insn, op->operands[1], R3);
-	lower_operand(u, insn, op->operands[2], R4);
+	ktap_lower_operand(u, insn, op->operands[0], R2);
+	ktap_lower_operand(u, insn, op->operands[1], R3);
+	ktap_lower_operand(u, insn, op->operands[2], R4);
 	ktap_emit_call(e, op->fn);
 	ktap_emit_jump_if_int(e, BPF_JNE, R0, 0, ktap_unit_fail(u));
+}
+
+/* Most tuples are small: then the call of another function is saved. */
+static void lower_tuple(struct ktap_unit *u, const struct ktap_code *insn,
+			const struct lower_op *op)
+{
+	struct ktap_emit *e = &u->emit;
+	u32 done;
+
+	ktap_emit_mov(e, R1, VM);
+	ktap_lower_operand(u, insn, op->operands[0], R2);
+	ktap_lower_operand(u, insn, op->operands[1], R3);
+	ktap_lower_operand(u, insn, op->operands[2], R4);
+	ktap_emit_call(e, op->quick);
+	done = e->n;
+	ktap_emit_jump_if_int(e, BPF_JNE, R0, 0, 0);
+	ktap_lower_call_c(u, insn, op);
+	ktap_emit_land(e, done);
 }
 
 /* Built-ins may report their line. */
@@ -300,14 +302,20 @@ static void lower_call_with_line(struct ktap_unit *u, const struct ktap_code *in
 				 const struct lower_op *op)
 {
 	ktap_emit_store_imm(&u->emit, BPF_W, VM, offsetof(struct ktap_vm, pc), u->pc);
-	lower_call_c(u, insn, op);
+	ktap_lower_call_c(u, insn, op);
 }
 
 static void lower_builtin_value(struct ktap_unit *u, const struct ktap_code *insn,
 				const struct lower_op *op)
 {
+	ktap_number_fn *number = ktap_builtin_number(insn->d);
 	struct ktap_emit *e = &u->emit;
 
+	if (number) {
+		ktap_emit_call(e, number);
+		lower_set_int(u, insn->a, R0, KTAP_OTHER_A);
+		return;
+	}
 	ktap_emit_mov(e, R1, VM);
 	lower_address(u, R2, insn->a);
 	ktap_emit_mov_imm(e, R3, 0);
@@ -322,9 +330,51 @@ static void lower_get_constant(struct ktap_unit *u, const struct ktap_code *insn
 
 	ktap_global_peek(u->env, insn->d, &v);
 	if (ktap_is_blob(&v))
-		lower_call_c(u, insn, op);
+		ktap_lower_call_c(u, insn, op);
 	else
 		lower_set_value(u, insn->a, &v);
+}
+
+/* ktap_global_set_int(); some machines release no earlier stores by a store of eBPF */
+static void lower_set_global_int(struct ktap_unit *u, const struct ktap_code *insn,
+				 const struct lower_op *op)
+{
+	struct ktap_emit *e = &u->emit;
+
+	if (!IS_ENABLED(CONFIG_X86) && !IS_ENABLED(CONFIG_S390)) {
+		ktap_lower_call_c(u, insn, op);
+		return;
+	}
+	ktap_emit_address(e, R1, &u->env->globals[insn->d].value);
+	ktap_emit_load(e, BPF_W, R0, R1, offsetof(struct ktap_value, tag));
+	ktap_emit_jump_if_imm(e, BPF_JNE, R0, KTAP_INT, ktap_unit_step(u));
+	lower_load(u, R2, insn->a);
+	ktap_emit_store(e, BPF_DW, R1, offsetof(struct ktap_value, i), R2);
+}
+
+/* A field of the current thread: its number is known. */
+static void lower_self(struct ktap_unit *u, const struct ktap_code *insn,
+		       const struct lower_op *op)
+{
+	bool sets = insn->op == KTAP_OP_SETSELFN;
+	struct ktap_emit *e = &u->emit;
+	u32 done;
+
+	if (sets && !lower_is_int(u, KTAP_OTHER_A)) {
+		ktap_lower_call_c(u, insn, op);
+		return;
+	}
+	ktap_emit_address(e, R1, u->env->self);
+	ktap_emit_mov_imm(e, R2, ktap_self_field(u->env, insn->d));
+	if (sets)
+		lower_load(u, R3, insn->a);
+	else
+		lower_address(u, R3, insn->a);
+	ktap_emit_call(e, op->quick);
+	done = e->n;
+	ktap_emit_jump_if_int(e, BPF_JNE, R0, 0, 0);
+	ktap_lower_call_c(u, insn, op);
+	ktap_emit_land(e, done);
 }
 
 /* Calls of functions of the script */
@@ -472,7 +522,7 @@ static void lower_sum(struct ktap_unit *u, const struct ktap_code *insn, const s
 	struct ktap_emit *e = &u->emit;
 
 	if (!lower_is_int(u, KTAP_OTHER_A)) {
-		lower_call_c(u, insn, op);
+		ktap_lower_call_c(u, insn, op);
 		return;
 	}
 	ktap_emit_mov(e, R1, VM);
@@ -514,13 +564,17 @@ static void lower_sum_int(struct ktap_unit *u, const struct ktap_code *insn,
 	ROW_LOCAL(name, arith, .op = _op), ROW_LOCAL(name##I, arith_imm, .op = _op)
 #define ROW_DIVIDE(name, _op)						\
 	ROW_LOCAL(name, divide, .op = _op), ROW_LOCAL(name##I, divide_imm, .op = _op)
-#define ROW_CALL(name, _fn, ...)	ROW(name, call_c, .fn = _fn, .operands = { __VA_ARGS__ })
+#define ROW_C(name, _lower, _fn, ...)					\
+	[KTAP_OP_##name] = {						\
+		.lower = ktap_lower_##_lower, .fn = _fn, .operands = { __VA_ARGS__ }, \
+	}
+#define ROW_CALL(name, _fn, ...)	ROW_C(name, call_c, _fn, __VA_ARGS__)
 #define ROW_LINE(name, _fn, ...)					\
 	ROW(name, call_with_line, .fn = _fn, .operands = { __VA_ARGS__ })
-#define ROW_KEYS(name, _fn)						\
-	ROW_CALL(name, _fn, LOWER_A, LOWER_B, LOWER_C),			\
-	ROW_CALL(name##S, _fn, LOWER_A, LOWER_STRING, LOWER_C),		\
-	ROW_CALL(name##I, _fn, LOWER_A, LOWER_INTEGER, LOWER_C)
+#define ROW_KEYS(name, _lower, _fn)					\
+	ROW_C(name, _lower, _fn, LOWER_A, LOWER_B, LOWER_C),		\
+	ROW_C(name##S, _lower, _fn, LOWER_A, LOWER_STRING, LOWER_C),	\
+	ROW_C(name##I, _lower, _fn, LOWER_A, LOWER_INTEGER, LOWER_C)
 
 /* Every opcode is here. */
 static const struct lower_op lower_ops[256] = {
@@ -535,7 +589,7 @@ static const struct lower_op lower_ops[256] = {
 	ROW(GETC, get_constant, .fn = ktap_global_get, .operands = { LOWER_D, LOWER_A }),
 	ROW_CALL(GETG, ktap_global_get, LOWER_D, LOWER_A),
 	ROW_CALL(SETG, ktap_global_set, LOWER_D, LOWER_A),
-	ROW_CALL(SETGN, ktap_jit_set_global, LOWER_D, LOWER_A),
+	ROW(SETGN, set_global_int, .fn = ktap_jit_set_global, .operands = { LOWER_D, LOWER_A }),
 	ROW_CALL(ADDG, ktap_global_add, LOWER_D, LOWER_A),
 	ROW(SUM, sum, .fn = ktap_jit_sum, .operands = { LOWER_GLOBAL, LOWER_A }),
 	ROW(SUMI, sum_int, .op = false),
@@ -555,7 +609,8 @@ static const struct lower_op lower_ops[256] = {
 	ROW_LOCAL(BNOT, bnot),
 	ROW_LOCAL(NOT, not),
 	ROW_CALL(CONCAT, ktap_op_concat, LOWER_A, LOWER_B, LOWER_NC),
-	ROW_CALL(TUPLE, ktap_jit_tuple, LOWER_A, LOWER_B, LOWER_NC),
+	ROW(TUPLE, tuple, .quick = ktap_op_small_tuple, .fn = ktap_op_tuple,
+	    .operands = { LOWER_A, LOWER_B, LOWER_NC }),
 	ROW_LOCAL(EQ, compare, .op = BPF_JEQ),
 	ROW_LOCAL(LT, compare, .op = BPF_JSLT),
 	ROW_LOCAL(LE, compare, .op = BPF_JSLE),
@@ -583,15 +638,15 @@ static const struct lower_op lower_ops[256] = {
 	ROW_JUMP(JNGEI, jump_order_imm, .op = BPF_JSLT),
 
 	ROW_CALL(NEWT, ktap_table_new, LOWER_D, LOWER_A),
-	ROW_CALL(TGET, ktap_op_get, LOWER_A, LOWER_B, LOWER_C),
+	ROW_C(TGET, get, ktap_op_get, LOWER_A, LOWER_B, LOWER_C),
 	ROW_CALL(TGETS, ktap_op_get_name, LOWER_A, LOWER_B, LOWER_D),
-	ROW_CALL(TGETI, ktap_op_get, LOWER_A, LOWER_B, LOWER_INTEGER),
-	ROW_KEYS(TSET, ktap_op_set),
-	ROW_KEYS(TADD, ktap_op_add),
+	ROW_C(TGETI, get, ktap_op_get, LOWER_A, LOWER_B, LOWER_INTEGER),
+	ROW_KEYS(TSET, set, ktap_op_set),
+	ROW_KEYS(TADD, add, ktap_op_add),
 	ROW_CALL(THAS, ktap_op_has, LOWER_A, LOWER_B, LOWER_C),
-	ROW_CALL(TAGG, ktap_op_taggregate, LOWER_A, LOWER_B, LOWER_C),
+	ROW_C(TAGG, aggregate_keyed, ktap_op_taggregate, LOWER_A, LOWER_B, LOWER_C),
 	ROW_CALL(TSETM, ktap_op_set_open, LOWER_A, LOWER_D, LOWER_B),
-	ROW_CALL(AGG, ktap_op_aggregate, LOWER_A, LOWER_C),
+	ROW_C(AGG, aggregate, ktap_op_aggregate, LOWER_A, LOWER_C),
 	ROW_CALL(ITER, ktap_op_iter, LOWER_A),
 	ROW_LOOP(NEXT, loop, .fn = ktap_op_next),
 	ROW_LOOP(FORPREP, loop, .fn = ktap_jit_for),
@@ -620,9 +675,11 @@ static const struct lower_op lower_ops[256] = {
 	ROW_CALL(FIELD, ktap_jit_field, LOWER_D, LOWER_A),
 	ROW_CALL(ARG, ktap_jit_arg, LOWER_D, LOWER_A),
 	ROW_CALL(SYMBOL, ktap_symbol_get, LOWER_SYMBOL, LOWER_A),
-	ROW_CALL(GETSELF, ktap_self_get, LOWER_D, LOWER_A),
+	ROW(GETSELF, self, .quick = ktap_self_get_quickly, .fn = ktap_self_get,
+	    .operands = { LOWER_D, LOWER_A }),
 	ROW_CALL(SETSELF, ktap_self_set, LOWER_D, LOWER_A),
-	ROW_CALL(SETSELFN, ktap_self_set_number, LOWER_D, LOWER_A),
+	ROW(SETSELFN, self, .quick = ktap_self_set_int, .fn = ktap_self_set_number,
+	    .operands = { LOWER_D, LOWER_A }),
 	ROW_CALL(ADDSELF, ktap_self_add, LOWER_D, LOWER_A),
 	ROW_CALL(MEMBER, ktap_op_member, LOWER_A, LOWER_B, LOWER_D),
 	ROW_CALL(ELEM, ktap_op_element, LOWER_A, LOWER_B, LOWER_C),

@@ -18,6 +18,22 @@
 #define VM	EMIT_VM
 #define FRAME	EMIT_FRAME
 
+/* An argument of a function of C, after the activation */
+enum lower_operand {
+	LOWER_NONE,
+	LOWER_A,		/* the address of R[a] */
+	LOWER_A1,		/* of R[a + 1] */
+	LOWER_B,
+	LOWER_C,
+	LOWER_NB,		/* the number b */
+	LOWER_NC,
+	LOWER_D,
+	LOWER_INTEGER,		/* the address of a value, the integer d */
+	LOWER_STRING,		/* of string constant d */
+	LOWER_SYMBOL,		/* of variable d of the kernel */
+	LOWER_GLOBAL,		/* of global d */
+};
+
 struct lower_op;
 
 typedef void lower_fn(struct ktap_unit *u, const struct ktap_code *insn,
@@ -27,6 +43,7 @@ typedef void lower_fn(struct ktap_unit *u, const struct ktap_code *insn,
  * struct lower_op - how an opcode is lowered
  * @lower: writes the code
  * @fn: the function of C that @lower calls, or NULL
+ * @quick: one that it calls before, for most cases; it returns whether that was enough
  * @operands: its arguments after the activation
  * @local: it calls nothing, and goes nowhere but to its target, unless a guard fails
  * @op: the operation of eBPF that @lower uses
@@ -34,6 +51,7 @@ typedef void lower_fn(struct ktap_unit *u, const struct ktap_code *insn,
 struct lower_op {
 	lower_fn *lower;
 	const void *fn;
+	const void *quick;
 	u8 operands[3];
 	bool local;
 	u8 op;
@@ -124,6 +142,18 @@ static inline void lower_set_value(struct ktap_unit *u, u32 reg, const struct kt
 		lower_set_tag(u, lower_tag(u, reg), FRAME, v->tag);
 	}
 }
+
+/* lower.c: @dst = the operand, enum lower_operand */
+void ktap_lower_operand(struct ktap_unit *u, const struct ktap_code *insn, u8 operand, u8 dst);
+/* Call &lower_op.fn, and continue unless it returns an error. */
+lower_fn ktap_lower_call_c;
+
+/* lower_object.c */
+lower_fn ktap_lower_get;
+lower_fn ktap_lower_set;
+lower_fn ktap_lower_add;
+lower_fn ktap_lower_aggregate;
+lower_fn ktap_lower_aggregate_keyed;
 
 /* lower_jump.c */
 lower_fn ktap_lower_jmp;

@@ -109,13 +109,17 @@ static void unit_find_entries(struct ktap_unit *u, const struct ktap_func *f)
 {
 	const struct ktap_program *prog = u->prog;
 	const struct ktap_catch *catch;
+	const struct ktap_code *insn;
 	u32 pc, end = f->first + f->ninsns;
 
 	u->ninsns += f->ninsns;
 	u->insns[f->code - prog->code].entry = true;
 	for (pc = f->first; pc < end; pc++) {
-		if (!unit_is_straight(&prog->code[pc]) && pc + 1 < end)
+		insn = &prog->code[pc];
+		if (!unit_is_straight(insn) && pc + 1 < end)
 			u->insns[pc + 1].entry = true;
+		if (ktap_is_jump(insn))
+			u->insns[pc + 1 + insn->d].joined = true;
 		catch = ktap_catch_at(prog, pc);
 		if (catch)
 			u->insns[catch->handler].entry = true;

@@ -23,12 +23,14 @@ struct unit_inlined;
  * @step: the code that makes the interpreter execute it; 0 if there is none
  * @fail: the code that handles an error of it; 0 if there is none
  * @entry: the interpreter may continue at @start
+ * @joined: it may follow another instruction than the previous one
  */
 struct unit_insn {
 	u32 start;
 	u32 step;
 	u32 fail;
 	bool entry;
+	bool joined;
 };
 
 /**

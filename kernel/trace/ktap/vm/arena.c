@@ -71,7 +71,7 @@ static void arena_mark_blocks(struct ktap_arena *arena, unsigned long *starts)
 {
 	u32 offset = 0;
 
-	memset(starts, 0, arena->size - ktap_arena_room(arena));
+	memset(starts, 0, arena->size - arena->room);
 	while (offset < arena->used) {
 		__set_bit(offset / 8, starts);
 		offset += arena_footprint(arena_block_at(arena, arena->cur, offset)->size);
@@ -109,7 +109,7 @@ static int arena_compact(struct ktap_vm *vm)
 {
 	struct ktap_arena *arena = &vm->arena;
 	u32 old = arena->cur, old_used = arena->used, i;
-	unsigned long *starts = (void *)(arena->half[!old] + ktap_arena_room(arena));
+	unsigned long *starts = (void *)(arena->half[!old] + arena->room);
 	int err;
 
 	err = ktap_vm_charge(vm, vm->top / 16 + old_used / (16 * arena_footprint(0)));
@@ -131,11 +131,11 @@ void *ktap_arena_alloc(struct ktap_vm *vm, size_t size)
 		ktap_vm_error(vm, -ENOMEM, "a string is at most %u bytes", KTAP_MAX_STRLEN);
 		return NULL;
 	}
-	if (arena_footprint(size) > ktap_arena_room(arena) - arena->used && arena_compact(vm))
+	if (arena_footprint(size) > arena->room - arena->used && arena_compact(vm))
 		return NULL;
-	if (arena_footprint(size) > ktap_arena_room(arena) - arena->used) {
+	if (arena_footprint(size) > arena->room - arena->used) {
 		ktap_vm_error(vm, -ENOMEM, "no memory for more strings: one run has %u bytes",
-			      ktap_arena_room(arena));
+			      arena->room);
 		return NULL;
 	}
 	return arena_take(arena, size)->data;

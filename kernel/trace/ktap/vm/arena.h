@@ -16,15 +16,16 @@ struct ktap_arena_block {
 	u8 data[] __aligned(8);
 };
 
-/* Bytes of each half that hold blocks. */
-static inline u32 ktap_arena_room(const struct ktap_arena *arena)
+/* @size: bytes of each half.  Where blocks begin is noted in the rest (arena.c). */
+static inline void ktap_arena_init(struct ktap_arena *arena, u32 size)
 {
-	return ALIGN_DOWN(arena->size - arena->size / 64 - sizeof(long), 8);
+	arena->size = size;
+	arena->room = ALIGN_DOWN(size - size / 64 - sizeof(long), 8);
 }
 
 static __always_inline bool ktap_arena_has_room(const struct ktap_arena *arena, u32 size)
 {
-	return arena->used + sizeof(struct ktap_arena_block) + size <= ktap_arena_room(arena);
+	return arena->used + sizeof(struct ktap_arena_block) + size <= arena->room;
 }
 
 /* The data of the next block, if there is room for it.  ktap_arena_push() makes it a block. */

@@ -92,6 +92,12 @@ extern const struct ktap_builtin ktap_builtins[KTAP_NR_FUNCTIONS];
 #undef FN
 #undef VALUE
 
+/* Returns what a built-in value, always an integer, is now. */
+typedef u64 ktap_number_fn(void);
+
+/* host/task.c: for native code, the function of a built-in value; NULL if it has none */
+ktap_number_fn *ktap_builtin_number(u32 id);
+
 /* KTAP_READS_* of an instruction, which may be unverified. */
 static inline u8 ktap_insn_reads(const struct ktap_code *insn)
 {

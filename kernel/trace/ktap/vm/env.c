@@ -11,6 +11,7 @@
 
 #include "data/agg.h"
 #include "data/ustack_file.h"
+#include "vm/arena.h"
 #include "vm/env.h"
 #include "vm/global.h"
 #include "vm/native.h"
@@ -79,7 +80,7 @@ int ktap_vm_init(struct ktap_vm *vm, struct ktap_env *env, enum ktap_level level
 	vm->level = level;
 	vm->stack_size = sizes[level].stack;
 	vm->max_calls = sizes[level].calls;
-	vm->arena.size = sizes[level].arena;
+	ktap_arena_init(&vm->arena, sizes[level].arena);
 
 	vm->stack = kvcalloc(vm->stack_size, sizeof(*vm->stack), KTAP_GFP);
 	vm->calls = kvcalloc(vm->max_calls, sizeof(*vm->calls), KTAP_GFP);

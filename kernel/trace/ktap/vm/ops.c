@@ -227,7 +227,7 @@ int ktap_op_concat(struct ktap_vm *vm, struct ktap_value *dst, struct ktap_value
 /* Nearly all keys are integers or short blobs: they need no check and cost nothing. */
 static __always_inline bool op_is_simple_key(const struct ktap_value *v)
 {
-	return v->tag == KTAP_INT || (v->tag >= KTAP_STR && v->len < 64);
+	return v->tag == KTAP_INT || (v->tag >= KTAP_STR && v->len < KTAP_SIMPLE_KEY);
 }
 
 static noinline int op_check_other_part(struct ktap_vm *vm, struct ktap_value *v)
@@ -316,8 +316,8 @@ static __always_inline bool op_put_simple(void **end, const struct ktap_value *v
 /* Up to this number, parts cost nothing. */
 #define SIMPLE_PARTS	7
 
-bool ktap_op_small_tuple(struct ktap_vm *vm, struct ktap_value *dst,
-			 const struct ktap_value *src, unsigned int n)
+int ktap_op_small_tuple(struct ktap_vm *vm, struct ktap_value *dst,
+			const struct ktap_value *src, unsigned int n)
 {
 	const struct ktap_value *last = src + n;
 	void *data, *end;
@@ -616,19 +616,11 @@ int ktap_op_taggregate(struct ktap_vm *vm, const struct ktap_value *base,
 		       struct ktap_value *key, const struct ktap_value *v)
 {
 	struct ktap_agg *agg = ktap_agg_of(base);	/* NULL if it is none */
+	int done = agg && v->tag == KTAP_INT ? ktap_agg_add_recent(vm, agg, key, v->i) : 0;
 
-	if (likely(agg && op_is_simple_key(key) && v->tag == KTAP_INT))
-		return ktap_agg_add_keyed(vm, agg, key, v->i);
+	if (likely(done))
+		return min(done, 0);
 	return op_taggregate_other(vm, base, key, v);
-}
-
-/* The verifier has checked @field. */
-void ktap_op_field(struct ktap_vm *vm, u32 field, struct ktap_value *dst)
-{
-	if (likely(vm->event))
-		vm->event->ops->field(vm, field, dst);
-	else
-		*dst = KTAP_VALUE_NIL;
 }
 
 void ktap_op_arg(struct ktap_vm *vm, u32 n, struct ktap_value *dst)

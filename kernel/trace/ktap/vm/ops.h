@@ -5,11 +5,16 @@
 #ifndef _KTAP_OPS_H
 #define _KTAP_OPS_H
 
+#include <linux/compiler.h>
 #include <linux/types.h>
 
+#include "vm/event.h"
+#include "vm/vm.h"
+
 struct ktap_format;
-struct ktap_value;
-struct ktap_vm;
+
+/* A blob of fewer bytes is hashed and compared for nothing. */
+#define KTAP_SIMPLE_KEY	64
 
 /*
  * All of them return 0 or, with the error set, a negative errno;
@@ -26,10 +31,10 @@ int ktap_op_tuple(struct ktap_vm *vm, struct ktap_value *dst, struct ktap_value 
 		  unsigned int n);
 /*
  * ktap_op_tuple() if all parts are integers, pointers, booleans and short strings, and the
- * arena has room.  Return false if not: then nothing has changed.
+ * arena has room: then 1.  Otherwise 0, and nothing has changed.
  */
-bool ktap_op_small_tuple(struct ktap_vm *vm, struct ktap_value *dst,
-			 const struct ktap_value *src, unsigned int n);
+int ktap_op_small_tuple(struct ktap_vm *vm, struct ktap_value *dst,
+			const struct ktap_value *src, unsigned int n);
 int ktap_op_get(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_value *table,
 		struct ktap_value *key);
 int ktap_op_has(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_value *table,
@@ -41,7 +46,15 @@ int ktap_op_add(struct ktap_vm *vm, const struct ktap_value *table, struct ktap_
 /* @table[@first], @table[@first + 1], ... = the open values from @v on. */
 int ktap_op_set_open(struct ktap_vm *vm, const struct ktap_value *table, s32 first,
 		     struct ktap_value *v);
-void ktap_op_field(struct ktap_vm *vm, u32 field, struct ktap_value *dst);
+/* The verifier has checked @field. */
+static inline void ktap_op_field(struct ktap_vm *vm, u32 field, struct ktap_value *dst)
+{
+	if (likely(vm->event))
+		vm->event->ops->field(vm, field, dst);
+	else
+		*dst = KTAP_VALUE_NIL;
+}
+
 void ktap_op_arg(struct ktap_vm *vm, u32 n, struct ktap_value *dst);
 int ktap_op_get_name(struct ktap_vm *vm, struct ktap_value *dst,
 		     const struct ktap_value *object, u32 string);

@@ -49,12 +49,14 @@ struct ktap_overhead;
  *
  * @half: the halves
  * @size: bytes of each half
+ * @room: those of them that hold blocks
  * @used: bytes used in @half[@cur]
  * @cur: current half, 0 or 1
  */
 struct ktap_arena {
 	char *half[2];
 	u32 size;
+	u32 room;
 	u32 used;
 	u32 cur;
 };
