@@ -244,7 +244,11 @@ static void check_space(struct compiler *cc, struct node *n, const char *space)
 		}
 	}
 	diag_error(&cc->diag, n->a->pos, "'%s' has no function '%s'", space, n->a->str);
-	if (best)
+	/* The first ktap had it. */
+	if (!strcmp(space, "ffi") && !strcmp(n->a->str, "new"))
+		diag_note(&cc->diag,
+			  "scripts make no objects of C: a table has members, { x = 1 }, and elements, { 1, 2 }");
+	else if (best)
 		diag_note(&cc->diag, "did you mean '%s.%s'?", space, best);
 }
 
