@@ -14,6 +14,7 @@
 #include <linux/timekeeping.h>
 
 #include "data/object.h"
+#include "own.h"
 #include "probe.h"
 #include "session.h"
 #include "session_output.h"
@@ -444,6 +445,7 @@ void ktap_session_close(struct ktap_session *s)
 	kfree(s->filter.cpus);
 	kvfree(s->chunk);
 	kfree(s->line);
+	ktap_own_end(s);
 	put_pid(s->filter.pid);
 	put_pid(s->filter.reader);
 	put_pid(s->opener);
