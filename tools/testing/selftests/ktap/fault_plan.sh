@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 23
+plan 30
 
 only='/execname == "workload"/'
 getppid="trace syscalls:sys_enter_getppid $only"
@@ -125,6 +125,48 @@ allocations objects_fail should_failslab CONFIG_FAILSLAB \
 	'fault_slab({comm = "workload", from = "do_sys_openat2"})' syscalls:sys_exit_openat open /dev/null 1
 allocations pages_fail should_fail_alloc_page CONFIG_FAIL_PAGE_ALLOC \
 	'fault_pages({comm = "workload", from = "copy_process"})' 'syscalls:sys_exit_clone*' fork 1
+# sizes: those that the command asks for, counted first
+from='comm = "workload", from = "do_sys_openat2"'
+sized='include "lib/fault_alloc_size.kp"'
+if grep -q ' [tT] should_failslab$' /proc/kallsyms && [ -e /sys/kernel/btf/vmlinux ]; then
+	run -q --unsafe -e "$sized var from = kaddr('do_sys_openat2')
+trace probe:should_failslab $only { if (called_from(from)) { n[fault_object_size(arg0)] += 1 } }
+trace_end { for (size, times in n) { printf('%d %d\n', size, times) } }" -- "$workload" open /dev/null 5
+	read -r size times <"$tmp/out"
+	sort -n "$tmp/out" >"$tmp/sizes"
+	largest=$(tail -n 1 "$tmp/sizes" | cut -d' ' -f1)
+	[ "$code" = 0 ] && [ "$largest" -gt 0 ]
+	result $? objects_have_sizes
+	run -q --unsafe -e "$sized p = fault_slab({$from, min_size = $size, max_size = $size, after = 1000})
+trace_end { print(p.calls) }" -- "$workload" open /dev/null 5
+	out objects_of_one_size "$times\n"
+	run -q --unsafe -e "$sized p = fault_slab({$from, min_size = $((largest + 1))})
+trace_end { print(fault_text(p)) }" -- "$workload" open /dev/null 5
+	out larger_objects_do_not_exist '0 calls, 0 failed on purpose\n'
+	run -q --unsafe -e "$sized p = fault_slab({$from, min_size = $largest})
+trace syscalls:sys_exit_openat $only { if (retval == -12) { n += 1 } } trace_end { print(n > 0, p.failed > 0) }" -- \
+		"$workload" open /dev/null 1
+	out the_largest_objects_fail 'true\ttrue\n'
+else
+	for name in objects_have_sizes objects_of_one_size larger_objects_do_not_exist the_largest_objects_fail; do
+		skip $name "this kernel has no CONFIG_FAILSLAB, or no types"
+	done
+fi
+run -q --unsafe -e "include 'lib/fault_alloc.kp' p = fault_slab({$from, min_size = 1})"
+[ "$code" = 1 ] && matches "$tmp/err" 'error: the size of an object is in types of the kernel: include "lib/fault_alloc_size.kp"$'
+result $? sizes_need_types
+if grep -q ' [tT] should_fail_alloc_page$' /proc/kallsyms; then
+	run -q --unsafe -e "include 'lib/fault_alloc.kp' p = fault_pages({comm = 'workload', max_size = 0})
+trace_end { print(fault_text(p)) }" -- "$workload" fork 3
+	out no_allocation_has_no_pages '0 calls, 0 failed on purpose\n'
+	run -q --unsafe -e "include 'lib/fault_alloc.kp' p = fault_pages({comm = 'workload', min_size = 1, after = 1 << 40})
+trace_end { print(p.calls > 0) }" -- "$workload" fork 3
+	out and_all_have_one 'true\n'
+else
+	for name in no_allocation_has_no_pages and_all_have_one; do
+		skip $name "this kernel has no CONFIG_FAIL_PAGE_ALLOC"
+	done
+fi
 run -q --unsafe -e 'include "lib/fault_alloc.kp" p = fault_slab({times = 1})'
 [ "$code" = 1 ] && matches "$tmp/err" 'error: (no allocation can fail|allocations of the whole system must not fail)'
 result $? allocations_of_the_whole_system_never_fail
