@@ -196,11 +196,13 @@ static void check_match(struct compiler *cc, struct node *n)
 }
 
 #define INDEXED		(TYPE_TABLE | TYPE_AGG | TYPE_EVENT | TYPE_POINTER | TYPE_NIL)
+/* An integer is the index of a part. */
+#define HAS_PARTS	(TYPE_STRING | TYPE_STACK)
 
 /* Check the left side of an index or a field. */
-static void check_indexed(struct compiler *cc, const struct node *n)
+static void check_indexed(struct compiler *cc, const struct node *n, unsigned int indexed)
 {
-	if (!(static_type(n) & INDEXED))
+	if (!(static_type(n) & indexed))
 		diag_error(&cc->diag, n->pos, "only a table can be indexed, not %s",
 			   type_text(cc, static_type(n)));
 	else
@@ -255,7 +257,8 @@ static void check_index(struct compiler *cc, struct node *n)
 		return;
 	}
 	check_expr(cc, n->a);
-	check_indexed(cc, n->a);
+	check_indexed(cc, n->a, list_len(n->list) == 1 && static_type(n->list) & TYPE_INT ?
+		      INDEXED | HAS_PARTS : INDEXED);
 }
 
 bool check_is_ffi_c(const struct node *n)
@@ -283,7 +286,7 @@ static void check_field(struct compiler *cc, struct node *n)
 		return;
 	}
 	check_expr(cc, n->a);
-	check_indexed(cc, n->a);
+	check_indexed(cc, n->a, INDEXED);
 }
 
 static void check_items(struct compiler *cc, struct node *item)

@@ -356,7 +356,7 @@ static void the_backtrace_is_that_of_the_uncaught_error(struct kunit *test)
 	test_func(c, "main", 0, 3);
 	test_insn(c, KTAP_OP_CALL, 2, 0, 0, 1);
 	TEST_RET(c);
-	test_insn(c, KTAP_OP_TGETI, 1, 1, 0, 0);
+	test_insn(c, KTAP_OP_TGET, 1, 1, 1, 0);
 	TEST_RET(c);
 	test_try(c, 0, 1, 2, 1);
 	test_func(c, "f", 0, 1);

@@ -399,6 +399,68 @@ static void a_compound_key_is_flattened(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, ktap_tuple_next(&v, &pos, &part));
 }
 
+static void parts_of_keys_strings_and_stacks_are_indexed(struct kunit *test)
+{
+	struct ktap_vm *vm = test_vm(test, test_load(much_garbage(test, 1)), EVENT);
+	struct ktap_value *r = vm->stack, i, v, whole;
+	unsigned long frames[] = { 0x1000, (unsigned long)-1 };
+
+	vm->budget = 10000;
+	vm->top = 20;
+	r[0] = KTAP_VALUE_STR("a\0\xff", 3);
+	r[1] = KTAP_VALUE_NIL;
+	r[2] = KTAP_VALUE_INT(-7);
+	KUNIT_ASSERT_EQ(test, 0, ktap_op_tuple(vm, &whole, r, 3));
+	i = KTAP_VALUE_INT(0);
+	KUNIT_EXPECT_EQ(test, 0, ktap_op_get(vm, &v, &whole, &i));
+	KUNIT_ASSERT_EQ(test, v.tag, KTAP_STR);
+	KUNIT_EXPECT_EQ(test, v.len, 3);
+	i = KTAP_VALUE_INT(1);
+	KUNIT_EXPECT_EQ(test, 0, ktap_op_get(vm, &v, &whole, &i));
+	KUNIT_EXPECT_EQ(test, v.tag, KTAP_NIL);
+	i = KTAP_VALUE_INT(2);
+	KUNIT_EXPECT_EQ(test, 0, ktap_op_get(vm, &v, &whole, &i));
+	test_expect_int(test, -7, v);
+	/* The bytes of a string have no sign. */
+	KUNIT_EXPECT_EQ(test, 0, ktap_op_get(vm, &v, &r[0], &i));
+	test_expect_int(test, 255, v);
+	whole = (struct ktap_value){ .blob = frames, .tag = KTAP_KSTACK, .len = sizeof(frames) };
+	i = KTAP_VALUE_INT(1);
+	KUNIT_EXPECT_EQ(test, 0, ktap_op_get(vm, &v, &whole, &i));
+	test_expect_int(test, (s64)frames[1], v);
+	/* The result may replace what is indexed. */
+	KUNIT_EXPECT_EQ(test, 0, ktap_op_get(vm, &r[0], &r[0], &i));
+	test_expect_int(test, 0, r[0]);
+}
+
+static void parts_after_the_end_are_nil(struct kunit *test)
+{
+	static const s64 indexes[] = { 2, -1, S64_MAX, S64_MIN, 1LL << 32 };
+	struct ktap_vm *vm = test_vm(test, test_load(much_garbage(test, 1)), EVENT);
+	struct ktap_value *r = vm->stack, key, v, x[3];
+	unsigned long frames[2] = { 0 };
+	int i, j;
+
+	vm->budget = 10000;
+	vm->top = 20;
+	r[0] = KTAP_VALUE_STR("ab", 2);
+	r[1] = KTAP_VALUE_INT(5);
+	KUNIT_ASSERT_EQ(test, 0, ktap_op_tuple(vm, &x[0], r, 2));
+	x[1] = r[0];
+	x[2] = (struct ktap_value){ .blob = frames, .tag = KTAP_KSTACK, .len = sizeof(frames) };
+	for (i = 0; i < ARRAY_SIZE(indexes); i++) {
+		for (j = 0; j < ARRAY_SIZE(x); j++) {
+			key = KTAP_VALUE_INT(indexes[i]);
+			KUNIT_EXPECT_EQ(test, 0, ktap_op_get(vm, &v, &x[j], &key));
+			KUNIT_EXPECT_EQ(test, v.tag, KTAP_NIL);
+		}
+	}
+	/* Only an integer is an index. */
+	key = KTAP_VALUE_STR("ab", 2);
+	KUNIT_EXPECT_EQ(test, -EINVAL, ktap_op_get(vm, &v, &x[1], &key));
+	KUNIT_EXPECT_STREQ(test, vm->message, "a string is indexed, only a table can be");
+}
+
 /* Make the same key in one pass and the general way, in an arena that held other bytes. */
 static void expect_small_tuple(struct kunit *test, struct ktap_vm *vm, unsigned int n, bool small)
 {
@@ -751,6 +813,8 @@ static struct kunit_case vm_cases[] = {
 	KUNIT_CASE(garbage_costs_little),
 	KUNIT_CASE(many_registers_may_hold_one_string),
 	KUNIT_CASE(a_compound_key_is_flattened),
+	KUNIT_CASE(parts_of_keys_strings_and_stacks_are_indexed),
+	KUNIT_CASE(parts_after_the_end_are_nil),
 	KUNIT_CASE(small_compound_keys_are_made_in_one_pass),
 	KUNIT_CASE(an_event_has_fields_and_arguments),
 	KUNIT_CASE(text_of_an_event_is_a_string),

@@ -16,6 +16,7 @@
 #include "data/table_recent.h"
 #include "vm/arena.h"
 #include "vm/arith.h"
+#include "vm/builtin.h"
 #include "vm/bytes.h"
 #include "vm/env.h"
 #include "vm/frame.h"
@@ -432,6 +433,51 @@ static int op_get_element(struct ktap_vm *vm, struct ktap_value *dst,
 	return 0;
 }
 
+static int op_get_key_part(struct ktap_vm *vm, struct ktap_value *dst,
+			   const struct ktap_value *tuple, u64 index)
+{
+	const struct ktap_value whole = *tuple;
+	size_t pos = 0;
+	int err;
+
+	err = ktap_vm_charge(vm, min_t(u64, index, KTAP_MAX_ARGS) / 8);
+	if (err)
+		return err;
+	while (ktap_tuple_next(&whole, &pos, dst))
+		if (!index--)
+			return 0;
+	*dst = KTAP_VALUE_NIL;
+	return 0;
+}
+
+/*
+ * A byte of a string, a part of a compound key, or the address of a frame.  After the end each
+ * is nil.
+ */
+static int op_get_part(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_value *of,
+		       u64 index)
+{
+	const unsigned long *frames = of->blob;
+	const u8 *bytes = of->blob;
+	u32 n;
+
+	if (of->tag == KTAP_TUPLE)
+		return op_get_key_part(vm, dst, of, index);
+	n = of->tag == KTAP_STR ? of->len : ktap_stack_depth(of);
+	if (index >= n) {
+		*dst = KTAP_VALUE_NIL;
+		return 0;
+	}
+	n = array_index_nospec((u32)index, n);
+	*dst = KTAP_VALUE_INT(of->tag == KTAP_STR ? bytes[n] : (s64)frames[n]);
+	return 0;
+}
+
+static bool op_has_parts(const struct ktap_value *v)
+{
+	return v->tag == KTAP_STR || v->tag == KTAP_TUPLE || v->tag == KTAP_KSTACK;
+}
+
 static noinline int op_get_other(struct ktap_vm *vm, struct ktap_value *dst,
 				 const struct ktap_value *table, struct ktap_value *key)
 {
@@ -442,6 +488,8 @@ static noinline int op_get_other(struct ktap_vm *vm, struct ktap_value *dst,
 		return ktap_element_get(vm, dst, table, key);
 	if (table->tag == KTAP_ARRAY)
 		return op_get_element(vm, dst, table, key);
+	if (key->tag == KTAP_INT && op_has_parts(table))
+		return op_get_part(vm, dst, table, key->u);
 	err = op_readable_key(vm, table, key, &t);
 	return err ?: op_get(vm, dst, t, key);
 }
