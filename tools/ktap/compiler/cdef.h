@@ -47,7 +47,7 @@ struct cdef_name {
 	enum { CDEF_IS_TYPE, CDEF_IS_CONSTANT, CDEF_IS_FUNCTION } what;
 	const char *name;
 	struct pos pos;
-	struct cdef_type *type;
+	struct cdef_type *type;	/* of a constant: its enum */
 	int64_t value;
 	struct cdef_name *next;
 };
@@ -178,6 +178,8 @@ int64_t cdef_constant(struct cdef_parser *p);
 struct cdef_type *cdef_struct(struct cdef_parser *p);
 struct cdef_type *cdef_enum(struct cdef_parser *p);
 
+/* Enter declarations that are no statement of a script of ktap. */
+void cdef_parse_text(struct compiler *cc, const char *text, struct pos pos);
 /* If a statement is cdef "...", enter the declarations, and return true. */
 bool cdef_statement(struct compiler *cc, struct node *n);
 /* Is a function that the script has declared one with this prototype? */

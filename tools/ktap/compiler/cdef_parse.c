@@ -542,17 +542,32 @@ static void cdef_locate(struct compiler *cc, const struct node *string, struct c
 	lx->exact = true;
 }
 
+static void cdef_declarations(struct cdef_parser *p)
+{
+	cdef_next(&p->lx, &p->tok);
+	while (p->tok.kind != C_EOF && !p->failed) {
+		if (!cdef_accept(p, ';'))
+			cdef_declaration(p);
+	}
+	p->cc->syntax_errors |= p->failed;
+}
+
 static void cdef_parse(struct compiler *cc, const struct node *string)
 {
 	struct cdef_parser p = { .cc = cc };
 
 	cdef_locate(cc, string, &p.lx);
-	cdef_next(&p.lx, &p.tok);
-	while (p.tok.kind != C_EOF && !p.failed) {
-		if (!cdef_accept(&p, ';'))
-			cdef_declaration(&p);
-	}
-	cc->syntax_errors |= p.failed;
+	cdef_declarations(&p);
+}
+
+void cdef_parse_text(struct compiler *cc, const char *text, struct pos pos)
+{
+	struct cdef_parser p = {
+		.cc = cc,
+		.lx = { .pool = &cc->pool, .text = text, .end = strlen(text), .line = pos },
+	};
+
+	cdef_declarations(&p);
 }
 
 /* cdef and ffi.cdef */

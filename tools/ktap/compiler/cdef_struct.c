@@ -190,7 +190,8 @@ struct cdef_type *cdef_struct(struct cdef_parser *p)
 	return type;
 }
 
-static void cdef_enumerator(struct cdef_parser *p, const struct cdef_token *name, int64_t value)
+static void cdef_enumerator(struct cdef_parser *p, const struct cdef_token *name, int64_t value,
+			    struct cdef_type *type)
 {
 	struct cdef_name *n = cdef_find_name(p->cc, name->str);
 
@@ -203,10 +204,12 @@ static void cdef_enumerator(struct cdef_parser *p, const struct cdef_token *name
 	n = cdef_add_name(p->cc, name);
 	n->what = CDEF_IS_CONSTANT;
 	n->value = value;
+	n->type = type;
 }
 
 /* NAME [= VALUE], ... */
-static void cdef_enumerators(struct cdef_parser *p, int64_t *least, int64_t *most)
+static void cdef_enumerators(struct cdef_parser *p, struct cdef_type *type, int64_t *least,
+			     int64_t *most)
 {
 	struct cdef_token name;
 	int64_t next = 0;
@@ -220,7 +223,7 @@ static void cdef_enumerators(struct cdef_parser *p, int64_t *least, int64_t *mos
 			next = cdef_constant(p);
 		if (p->failed)
 			return;
-		cdef_enumerator(p, &name, next);
+		cdef_enumerator(p, &name, next, type);
 		*least = next < *least ? next : *least;
 		*most = next > *most ? next : *most;
 		next = (int64_t)((uint64_t)next + 1);
@@ -268,7 +271,7 @@ struct cdef_type *cdef_enum(struct cdef_parser *p)
 	if (p->failed)
 		return NULL;
 	cdef_expect(p, '{');
-	cdef_enumerators(p, &least, &most);
+	cdef_enumerators(p, type, &least, &most);
 	cdef_expect(p, '}');
 	cdef_attributes(p, &attributes);
 	cdef_size_enum(type, attributes.packed, least, most);

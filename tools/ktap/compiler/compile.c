@@ -12,6 +12,7 @@ void compiler_begin(struct compiler *cc, const struct ktap_script *script,
 		.opts = opts,
 		.diag = {
 			.werror = opts->werror, .nowarn = opts->nowarn, .out = opts->diag,
+			.capitals = opts->bpftrace,
 		},
 	};
 	cc->diag.pool = &cc->pool;

@@ -21,10 +21,30 @@ struct ktap_script {
  */
 typedef int (*ktap_read_fn)(void *ctx, const char *path, struct ktap_script *file);
 
+/**
+ * enum ktap_bpftrace_output - what a script of bpftrace prints
+ * @KTAP_BPFTRACE_PLAIN: its text
+ * @KTAP_BPFTRACE_TEXT: also the empty lines that bpftrace prints before the maps at the end
+ * @KTAP_BPFTRACE_JSON: what becomes the JSON of bpftrace
+ */
+enum ktap_bpftrace_output { KTAP_BPFTRACE_PLAIN, KTAP_BPFTRACE_TEXT, KTAP_BPFTRACE_JSON };
+
+/**
+ * struct ktap_bpftrace_probes - the numbers of what a script of bpftrace traces
+ * @events: events that the kernel attaches, each pattern as one
+ * @others: BEGIN and END
+ */
+struct ktap_bpftrace_probes {
+	unsigned int events, others;
+};
+
 struct ktap_compile_opts {
 	bool werror;		/* warnings are errors */
 	bool nowarn;		/* no warnings */
 	bool bpftrace;		/* the script is one of bpftrace */
+	const char *tool;	/* the name of the program that runs it, or NULL */
+	enum ktap_bpftrace_output bpftrace_output;
+	struct ktap_bpftrace_probes *bpftrace_probes;	/* is set, unless NULL */
 	FILE *diag;		/* for messages */
 	const char * const *folders;	/* from -I, NULL-terminated; or NULL */
 	ktap_read_fn read;	/* reads included files; NULL: ktap_read_file() */
@@ -58,6 +78,10 @@ char *ktap_format(const struct ktap_script *src,
  */
 char *ktap_from_bpftrace(const struct ktap_script *src, const struct ktap_compile_opts *opts,
 			 size_t *len);
+
+/* Call @fn for each event of a script of bpftrace, as it is written; false after errors. */
+bool ktap_bpftrace_events(const struct ktap_script *src, const struct ktap_compile_opts *opts,
+			  void (*fn)(void *ctx, const char *event), void *ctx);
 
 /* Is it the name of a script of bpftrace (.bt)? NULL is none. */
 bool ktap_is_bpftrace(const char *name);

@@ -170,6 +170,16 @@ static void diag_put_line(FILE *out, const char *text)
 	putc('\n', out);
 }
 
+/* bpftrace writes it in capitals. */
+static const char *diag_severity(const struct diag *d, const struct diag_msg *m)
+{
+	static const char * const words[2][2] = {
+		{ "warning", "WARNING" }, { "error", "ERROR" },
+	};
+
+	return words[m->error][d->capitals];
+}
+
 static void show_msg(const struct diag *d, const struct diag_msg *m)
 {
 	const struct ktap_script *file = &d->files[m->pos.file];
@@ -179,7 +189,7 @@ static void show_msg(const struct diag *d, const struct diag_msg *m)
 		fprintf(d->out, ":%u:%u", m->pos.line, m->pos.col);
 	fprintf(d->out, ": %s%s:%s ",
 		colour_message(d->out, m->error ? COLOUR_ERROR : COLOUR_WARNING),
-		m->error ? "error" : "warning", colour_message(d->out, COLOUR_END));
+		diag_severity(d, m), colour_message(d->out, COLOUR_END));
 	diag_put_line(d->out, m->text);
 	diag_show_line(d->out, file->text, file->len, m->pos);
 	if (m->note) {

@@ -28,6 +28,7 @@ struct diag {
 	unsigned int max_files;
 	bool werror;
 	bool nowarn;
+	bool capitals;			/* "ERROR" instead of "error" */
 	bool dropped;			/* the last message was dropped, so drop its notes, too */
 	FILE *out;
 	unsigned int nerrors;

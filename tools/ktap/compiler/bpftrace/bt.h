@@ -13,6 +13,7 @@
 #include "compiler/ast.h"
 #include "compiler/translation.h"
 
+#define BT_CONFIG_KEYS	28	/* of bpftrace */
 #define BT_MAX_DEPTH	150	/* of blocks and expressions */
 
 enum bt_token_kind {
@@ -46,7 +47,7 @@ struct bt_lexer {
 enum bt_kind {
 	/* expressions */
 	BN_INT, BN_STR, BN_BOOL, BN_MAP, BN_VAR, BN_PARAM, BN_NAME, BN_CALL, BN_UNARY,
-	BN_BINARY, BN_CHOICE, BN_FIELD, BN_INDEX, BN_TUPLE, BN_CAST, BN_DEREF,
+	BN_BINARY, BN_CHOICE, BN_FIELD, BN_INDEX, BN_TUPLE, BN_CAST, BN_DEREF, BN_TYPE,
 	/* statements */
 	BN_EXPR, BN_ASSIGN, BN_LET, BN_IF, BN_WHILE, BN_UNROLL, BN_FOR, BN_RANGE, BN_JUMP,
 	BN_BLOCK,
@@ -55,9 +56,14 @@ enum bt_kind {
 /**
  * struct bt_node - an expression or a statement
  * @op: operator of BN_UNARY, BN_BINARY, BN_ASSIGN; the statement of BN_JUMP
- * @text: the name; a literal as it is written; the type of BN_CAST
- * @value: BN_EXPR: it ends its block without ';', and is the value of that
- * @pointer: BN_CAST: to a pointer
+ * @text: the name; a literal as it is written; the type of BN_CAST and BN_TYPE
+ * @value: BN_EXPR: it ends its block without ';', and is the value of that; BN_FIELD: an
+ *	item of a tuple, or -1
+ * @stars: BN_CAST, BN_TYPE: a pointer to it, or to a pointer
+ * @array: BN_CAST: an array of this number of elements; -1: of as many as the value has
+ * @item: the name of an item of BN_TUPLE, or NULL
+ * @type: BN_LET, or the BN_ASSIGN that makes a variable: the type of the variable
+ * @end: the column after the last ')' of BN_CALL
  * @a: operand, target, condition, or the list of keys, arguments, items
  * @b: the second operand, value, body
  * @c: the third operand, the other branch
@@ -70,7 +76,11 @@ struct bt_node {
 	const char *op;
 	const char *text;
 	int64_t value;
-	bool pointer;
+	unsigned char stars;
+	int array;
+	const char *item;
+	const struct bt_type *type;
+	uint32_t end;
 	struct bt_node *a, *b, *c, *next;
 	const char *comment;
 };
@@ -102,17 +112,62 @@ enum bt_map_kind {
 	BM_VALUE, BM_COUNT, BM_SUM, BM_AVG, BM_MIN, BM_MAX, BM_STATS, BM_HIST, BM_LHIST,
 };
 
-enum bt_type { BT_ANY, BT_INTEGER, BT_STRING, BT_BOOLEAN, BT_TUPLE, BT_STACK };
+/* Those from BT_TUPLE on have several parts; the parts that have none are its leaves. */
+enum bt_type_kind {
+	BT_ANY, BT_INTEGER, BT_STRING, BT_BOOLEAN, BT_STACK, BT_BYTES, BT_POINTER, BT_ENUM,
+	BT_TUPLE, BT_STRUCT, BT_ARRAY,
+};
+
+/*
+ * A type with more leaves has no value: it is shown as an address.  A key, a value and the format
+ * that prints them are together arguments of one call.
+ */
+#define BT_MAX_LEAVES	15
+
+/**
+ * struct bt_type - the type of a value, as far as the script says it
+ * @size: bytes of an integer; with the NUL of a string; 0: not known
+ * @is_unsigned: of an integer
+ * @raw: BT_STACK: it is shown as addresses
+ * @name: BT_STRUCT: "struct x"
+ * @of: target, elements
+ * @count: elements, items
+ * @items: BT_TUPLE, BT_STRUCT
+ * @leaves: the number of its leaves, at least 1
+ * @opaque: its parts are not known, or are too many: the value is an address
+ * @c: BT_ENUM: the declaration
+ */
+struct bt_type {
+	enum bt_type_kind kind;
+	unsigned int size;
+	bool is_unsigned;
+	bool raw;
+	const char *name;
+	const struct bt_type *of;
+	unsigned int count;
+	struct bt_item *items;
+	unsigned int leaves;
+	bool opaque;
+	const struct cdef_type *c;
+};
+
+struct bt_item {
+	const char *name;
+	const struct bt_type *type;
+	struct bt_item *next;
+};
 
 /**
  * struct bt_map - a map
  * @name: of bpftrace, without '@'
  * @ours: of the variable
- * @keys: number of parts of its keys, 0 for a single value; -1: not known yet
- * @items: parts of its values if they are tuples
+ * @keys: number of leaves of its keys, 0 for a single value; -1: not known yet
+ * @key: the type of its keys, BT_TUPLE if they have several parts
+ * @type: of its values
  * @set: the script assigns to it
  * @printed: a function prints it
  * @limited: that function takes a number of entries and a divisor
+ * @taken: the value of delete() is used
  * @shape: arguments of hist() and lhist() after the value
  */
 struct bt_map {
@@ -120,24 +175,39 @@ struct bt_map {
 	const char *ours;
 	struct pos pos;
 	int keys;
+	const struct bt_type *key;
 	enum bt_map_kind kind;
-	enum bt_type type;
-	unsigned int items;
+	const struct bt_type *type;
 	bool set;
 	bool printed;
 	bool limited;
+	bool taken;
 	struct bt_node *shape;
 	struct bt_map *next;
 };
 
-/* A variable, in a list with the innermost first. */
+/**
+ * struct bt_var - a variable, in a list with the innermost first
+ * @type: of its value
+ * @loop: it has the entries of this map
+ * @decl: the statement that makes it
+ * @stored: it has variables for the leaves of its value
+ */
 struct bt_var {
 	const char *name;
 	const char *ours;
-	enum bt_type type;
-	unsigned int items;	/* of a tuple */
-	const struct bt_map *loop;	/* it has the entries of this map */
+	const struct bt_type *type;
+	const struct bt_map *loop;
+	struct bt_node *decl;
+	bool stored;
 	struct bt_var *outer;
+};
+
+/* An enum whose values are printed as names */
+struct bt_enum {
+	const struct cdef_type *c;
+	unsigned int number;
+	struct bt_enum *next;
 };
 
 /* What is the block being translated for? */
@@ -148,9 +218,20 @@ enum bt_place { BT_IN_EVENT, BT_IN_PROCESS };
  * @types: declarations in C
  * @expansions: calls of macros, and values of blocks
  * @copied: nodes that macros have become
+ * @c_types: types of C that were converted
+ * @enums: those whose enumerators are printed by name, in the order of their functions
  * @silent: config: do not print maps at the end
+ * @config: values that were set, by the row of the key
+ * @json: the output is for ktap -f json
+ * @ends: it has the empty lines that bpftrace prints at the end
+ * @raw_stacks: config: stacks are shown as addresses
+ * @strlen: config: the most bytes of a string; 0: as many as ktap has
+ * @trailer: config: text after a string that was cut
+ * @edge: the block is that of BEGIN or END, which bpftrace runs itself
  * @filter: the text is in a filter
  * @probe_text: the value of ``probe`` in this block, as ktap writes it
+ * @probe_type: that of ``probetype``
+ * @user_mode: that of ``usermode``, as ktap writes it
  */
 struct bt_script {
 	struct compiler *cc;
@@ -162,14 +243,23 @@ struct bt_script {
 	struct bt_map *maps;
 	struct bt_node *types;
 	struct bt_node *symbols;	/* kaddr("name") */
+	struct bt_c_type *c_types;
+	struct bt_enum *enums;
 	struct bt_var *vars;
 	bool silent;
+	const char *config[BT_CONFIG_KEYS];
+	bool json;
+	bool ends;
+	bool raw_stacks;
+	int64_t strlen;
+	const char *trailer;
 	int64_t max_keys;
 	bool counts_params;
 	unsigned int helpers;
 	enum bt_place place;
+	bool edge;
 	bool filter;
-	const char *probe_text;
+	const char *probe_text, *probe_type, *user_mode;
 	unsigned int depth;
 	unsigned int indent;
 	struct translation *out;
@@ -185,12 +275,13 @@ void bt_lex_advance(struct bt_lexer *lx);
 /* Skip blanks and comments; returns the comments, or NULL. */
 const char *bt_lex_blanks(struct bt_lexer *lx);
 
-/* The parser. @failed: no token is accepted any more. */
+/* The parser. @last: the end of the token before; @failed: no token is accepted any more. */
 struct bt_parser {
 	struct compiler *cc;
 	struct bt_script *script;
 	struct bt_lexer lx;
 	struct bt_token tok;
+	struct pos last;
 	unsigned int depth;
 	bool failed;
 };
@@ -213,10 +304,19 @@ struct bt_node *bt_node(struct bt_parser *p, enum bt_kind kind, struct pos pos);
 /* bt_parse_expr.c */
 struct bt_node *bt_parse_expr(struct bt_parser *p);
 struct bt_node *bt_parse_unary(struct bt_parser *p);
+struct bt_node *bt_parse_type_argument(struct bt_parser *p);
+/* Parse a type; returns it without '*', whose number is *@stars. */
+const char *bt_parse_type(struct bt_parser *p, unsigned char *stars);
 /* Expressions with commas between, up to @end. */
 struct bt_node *bt_parse_list(struct bt_parser *p, const char *end);
 
 struct bt_node *bt_parse_block(struct bt_parser *p);
+
+/* bt_config.c */
+void bt_parse_config(struct bt_parser *p);
+void bt_config_environment(struct bt_script *s);
+/* config().KEY: its value; false if it is another member. */
+bool bt_config_value(struct bt_script *s, const struct bt_node *n);
 
 /* bt_macro.c: after this, blocks are statements only, and there are no macros. */
 void bt_expand_macros(struct bt_script *s);
@@ -239,17 +339,64 @@ void bt_line(struct bt_script *s);
 void bt_error(struct bt_script *s, struct pos pos, const char *note, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
+/* bt_type.c */
+extern const struct bt_type bt_any, bt_integer, bt_unsigned, bt_string, bt_boolean, bt_stack,
+	bt_raw_stack, bt_bytes;
+
+struct bt_type *bt_type_new(struct bt_script *s, enum bt_type_kind kind);
+const struct bt_type *bt_pointer_to(struct bt_script *s, const struct bt_type *of);
+const struct bt_type *bt_array_of(struct bt_script *s, const struct bt_type *of,
+				  unsigned int count);
+void bt_type_add(struct bt_script *s, struct bt_type *t, const char *name,
+		 const struct bt_type *type);
+/* Has the value several parts, each of which is known? */
+bool bt_is_compound(const struct bt_type *t);
+void bt_declare(struct bt_script *s);
+const struct bt_type *bt_type_named(struct bt_script *s, const char *name, unsigned int stars);
+/* Does the script declare this constant? */
+bool bt_is_declared(struct bt_script *s, const char *name);
+const struct bt_type *bt_type_merge(struct bt_script *s, const struct bt_type *x,
+				    const struct bt_type *y);
+const struct bt_type *bt_type_of_map(const struct bt_map *map);
+/* The item that @n names or, as an integer, counts; *@leaf: its first leaf */
+const struct bt_item *bt_type_item(const struct bt_type *t, const struct bt_node *n,
+				   unsigned int *leaf);
+const struct bt_type *bt_type_of(struct bt_script *s, const struct bt_node *n);
+/* As sizeof() of bpftrace; 0: it is not known. */
+unsigned int bt_type_size(const struct bt_type *t);
+
+/* bt_infer.c: find the types of maps and variables */
+void bt_infer(struct bt_script *s);
+
+/* bt_value.c: values of several parts */
+/* Are the leaves in variables, a table or an expression, and not in memory? */
+bool bt_is_stored(struct bt_script *s, const struct bt_node *n);
+/* Write a leaf. */
+void bt_leaf(struct bt_script *s, const struct bt_node *n, unsigned int i);
+const struct bt_type *bt_leaf_type(const struct bt_type *t, unsigned int i);
+/* Write all leaves of all values of a list, with commas between. */
+void bt_leaves(struct bt_script *s, const struct bt_node *list, bool keys);
+/* An item or an element of a stored value; false if it is none. */
+bool bt_stored_part(struct bt_script *s, const struct bt_node *n);
+/* The type of a key that is written like this */
+const struct bt_type *bt_key_type(struct bt_script *s, const struct bt_node *keys);
+/* Key and value of the variable of a loop are written like this. */
+const char *bt_entry_leaf(struct bt_script *s, const struct bt_map *map, const char *key,
+			  const char *value, unsigned int i);
+
 /* bt_expr.c */
-enum bt_type bt_type_of(struct bt_script *s, const struct bt_node *n);
 struct bt_var *bt_var_find(const struct bt_script *s, const char *name);
+const struct bt_type *bt_type_of_builtin(struct bt_script *s, const char *name);
+/* Is it a comparison, or another value that is true or false? */
+bool bt_is_logic(const struct bt_node *n);
+/* An operand; one that binds less than @level is in parentheses. */
+void bt_expr(struct bt_script *s, const struct bt_node *n, unsigned int level);
 /* Any value; a missing entry is 0 or "". */
 void bt_value(struct bt_script *s, const struct bt_node *n);
 /* For arithmetic: a comparison is 0 or 1. */
 void bt_number(struct bt_script *s, const struct bt_node *n, unsigned int level);
 /* A condition. */
 void bt_truth(struct bt_script *s, const struct bt_node *n);
-/* Parts of a key, or values, with commas between. */
-void bt_values(struct bt_script *s, const struct bt_node *list, bool keys);
 /* "map" or "map[key]" */
 void bt_place_of(struct bt_script *s, const struct bt_node *n);
 /* Is it a value such as pid, which may also be called without arguments? */
@@ -257,12 +404,78 @@ bool bt_is_builtin(const char *name);
 /* Can it be written in a filter, where names are fields first? */
 bool bt_fits_filter(const struct bt_node *n);
 
+/* Levels of ktap's operators, the tightest last. */
+enum {
+	LEVEL_ANY, LEVEL_CHOICE, LEVEL_OR, LEVEL_AND, LEVEL_EQUAL, LEVEL_ORDER, LEVEL_BIT_OR,
+	LEVEL_XOR, LEVEL_BIT_AND, LEVEL_CONCAT, LEVEL_SHIFT, LEVEL_SUM, LEVEL_PRODUCT,
+	LEVEL_UNARY, LEVEL_POSTFIX,
+};
+
+/* bt_pointer.c: casts, and what pointers point to */
+void bt_cast(struct bt_script *s, const struct bt_node *n, unsigned int level);
+void bt_deref(struct bt_script *s, const struct bt_node *n);
+void bt_index(struct bt_script *s, const struct bt_node *n);
+/* Pointer plus or minus integer; false if it is other arithmetic. */
+bool bt_pointer_sum(struct bt_script *s, const struct bt_node *n);
+/* Bytes by which ++ changes a pointer, in a form for a product; NULL: it is no pointer. */
+const char *bt_pointer_step(struct bt_script *s, const struct bt_type *t);
+
 /* bt_call.c */
 void bt_call(struct bt_script *s, const struct bt_node *n, bool statement);
-enum bt_type bt_call_type(const char *name);
+const struct bt_type *bt_type_of_call(struct bt_script *s, const struct bt_node *n);
 /* May it give nil, where bpftrace has an empty string? */
 bool bt_call_may_fail(const char *name);
 unsigned int bt_list_length(const struct bt_node *n);
+/* The bytes of pton("..."); returns their number, 0 after an error. */
+unsigned int bt_pton(struct bt_script *s, const struct bt_node *n, unsigned char *bytes);
+/* Is the argument an integer that is known?  Then *@value is it. */
+bool bt_constant_value(const struct bt_node *n, int64_t *value);
+
+/* bt_printf.c */
+void bt_printf(struct bt_script *s, const struct bt_node *n, const char *function);
+/* errorf(), warnf() */
+void bt_message(struct bt_script *s, const struct bt_node *n);
+
+/* bt_text.c: values as text */
+/* Functions that the text needs: higher bits of @helpers; bt_print.c has the lower ones */
+enum {
+	BT_HELP_BYTES = 1 << 16,
+	BT_HELP_STACK = 1 << 17,
+	BT_HELP_HEX = 1 << 18,
+	BT_HELP_ROOM = 1 << 19,
+	BT_HELP_BSWAP = 1 << 20,
+	BT_HELP_IS_ERR = 1 << 21,
+	BT_HELP_STR = 1 << 22,
+	BT_HELP_STRERROR = 1 << 23,
+	BT_HELP_SIGNALS = 1 << 24,
+};
+
+/**
+ * struct bt_source - where the leaves of a value come from
+ * @n: an expression; or NULL
+ * @name: a variable with the value, or a table with the leaves, numbered from @first on
+ * @type: of the value
+ */
+struct bt_source {
+	const struct bt_node *n;
+	const char *name;
+	unsigned int first;
+	const struct bt_type *type;
+};
+
+/* How printf writes a value of the type; in JSON, what print takes */
+const char *bt_text_format(struct bt_script *s, const struct bt_type *t);
+const char *bt_json_format(struct bt_script *s, const struct bt_type *t);
+/* Write the arguments of the format, each with a comma before. */
+void bt_text_args(struct bt_script *s, struct pos pos, const struct bt_source *src);
+void bt_json_args(struct bt_script *s, struct pos pos, const struct bt_source *src);
+/* One expression whose text it is, as an argument of %s */
+void bt_text_value(struct bt_script *s, const struct bt_node *n);
+/* Is print() of the value in ktap different from that of bpftrace? */
+bool bt_has_format(const struct bt_type *t);
+void bt_text_helpers(struct bt_script *s);
+/* Is the literal without escapes this long? */
+unsigned int bt_text_length(const struct bt_node *n);
 
 /* bt_print.c */
 void bt_print(struct bt_script *s, const struct bt_node *n);
@@ -272,6 +485,9 @@ void bt_print_helpers(struct bt_script *s);
 /* bt_event.c */
 /* The event in ktap's spelling; NULL after an error. *place: where its block runs. */
 const char *bt_event(struct bt_script *s, const struct bt_event *event, enum bt_place *place);
+
+/* Is it BEGIN or END? */
+bool bt_event_is_edge(const struct bt_event *event);
 
 /* bt_lower.c */
 void bt_lower(struct bt_script *s);

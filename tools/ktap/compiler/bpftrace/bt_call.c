@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Functions of bpftrace in ktap's language. */
+#include <arpa/inet.h>
 #include <string.h>
 
 #include "compiler/bpftrace/bt.h"
@@ -27,7 +28,7 @@ static const struct bt_function {
 	const char *name;
 	unsigned int min, max;
 	const char *text;
-	enum bt_type type;
+	enum bt_type_kind type;
 	bool fails;
 	bool statement;
 	const char *advice;
@@ -38,7 +39,7 @@ static const struct bt_function {
 	BT_ACTION("print", 1, 3, NULL),
 	BT_ACTION("clear", 1, 1, NULL),
 	BT_ACTION("zero", 1, 1, NULL),
-	BT_ACTION("delete", 1, 2, NULL),
+	BT_RESULT("delete", 1, 2, NULL, BT_BOOLEAN),
 	BT_ACTION("exit", 0, 1, "exit(%*)"),
 	BT_ACTION("time", 0, 1, NULL),
 	BT_ACTION("join", 1, 2, NULL),
@@ -49,21 +50,22 @@ static const struct bt_function {
 	BT_RESULT("len", 1, 1, NULL, BT_INTEGER),
 	BT_RESULT("has_key", 2, 2, NULL, BT_BOOLEAN),
 	BT_MAYBE("str", 1, 2, NULL, BT_STRING),
-	BT_MAYBE("buf", 2, 2, "buf(%*)", BT_STRING),
+	BT_MAYBE("buf", 1, 2, NULL, BT_BYTES),
 	BT_MAYBE("ksym", 1, 1, "ksym(%1)", BT_STRING),
 	BT_RESULT("usym", 1, 1, "usym(%1)", BT_ANY),
 	BT_RESULT("kaddr", 1, 1, NULL, BT_INTEGER),
 	BT_RESULT("kstack", 0, 2, NULL, BT_STACK),
 	BT_RESULT("ustack", 0, 2, NULL, BT_STACK),
 	BT_RESULT("nsecs", 0, 1, NULL, BT_INTEGER),
-	BT_RESULT("ntop", 1, 2, "ntop(%*)", BT_STRING),
+	BT_RESULT("ntop", 1, 2, NULL, BT_STRING),
 	BT_RESULT("macaddr", 1, 1, "macaddr(%1)", BT_STRING),
 	BT_RESULT("strftime", 2, 2, "strftime(%*)", BT_STRING),
-	BT_RESULT("strncmp", 3, 3, "strcmp(substr(%1, 0, %3), substr(%2, 0, %3))", BT_INTEGER),
+	BT_RESULT("strncmp", 3, 3, "(substr(%1, 0, %3) == substr(%2, 0, %3) ? 0 : 1)", BT_INTEGER),
 	BT_RESULT("strcontains", 2, 2, "(strstr(%1, %2) != nil)", BT_BOOLEAN),
 	BT_RESULT("strlen", 1, 1, "strlen(%1)", BT_INTEGER),
-	BT_RESULT("sizeof", 1, 1, "sizeof(%1)", BT_INTEGER),
-	BT_RESULT("offsetof", 2, 2, "offsetof(%*)", BT_INTEGER),
+	BT_RESULT("sizeof", 1, 1, NULL, BT_INTEGER),
+	BT_RESULT("offsetof", 2, 2, NULL, BT_INTEGER),
+	BT_RESULT("ppid", 1, 1, "%1.real_parent.tgid", BT_INTEGER),
 	BT_RESULT("kptr", 1, 1, "(%1)", BT_ANY),
 	BT_RESULT("uptr", 1, 1, "(%1)", BT_ANY),
 	BT_REFUSED("uaddr", "an event of the program, uprobe:PATH:NAME"),
@@ -71,26 +73,28 @@ static const struct bt_function {
 		   "argN, retval, or a script of ktap: trace probe:f x=%di { print(args.x) }"),
 	BT_REFUSED("tseries",
 		   "@n = count() and interval:s:1 { print(@n); clear(@n) }"),
-	BT_REFUSED("strerror", "the number"),
+	BT_RESULT("strerror", 1, 1, NULL, BT_STRING),
+	BT_RESULT("signal_name", 1, 1, NULL, BT_STRING),
+	BT_RESULT("is_err", 1, 1, NULL, BT_BOOLEAN),
+	BT_RESULT("bswap", 1, 1, NULL, BT_ANY),
+	BT_RESULT("pton", 1, 1, NULL, BT_ARRAY),
+	BT_RESULT("getopt", 1, 3, NULL, BT_ANY),
+	BT_RESULT("container_of", 3, 3, NULL, BT_ANY),
+	BT_RESULT("percpu_kaddr", 1, 2, NULL, BT_INTEGER),
+	BT_ACTION("assert", 2, 2, NULL),
+	BT_ACTION("fail", 1, 32, NULL),
 	BT_REFUSED("cgroupid", "the number: stat -c %i /sys/fs/cgroup/NAME"),
 	BT_REFUSED("cgroup_path", "cgroup, a number: find /sys/fs/cgroup -inum NUMBER"),
 	BT_REFUSED("path", "the members of the path, such as args.file.f_path.dentry"),
-	BT_REFUSED("pton", "ntop(ADDRESS) == \"127.0.0.1\""),
-	BT_REFUSED("bswap", "shifts: (x & 255) << 8 | x >> 8"),
 	BT_REFUSED("skboutput", "tcpdump"),
 	BT_REFUSED("socket_cookie", "the address of the socket"),
-	BT_REFUSED("percpu_kaddr", "a script of ktap: `name` is the variable of this CPU"),
 	BT_REFUSED("unwatch", "nothing: there are no watchpoints"),
 	BT_REFUSED("strstr", "strcontains(TEXT, PART)"),
 	BT_REFUSED("syscall_name", "tracepoint:syscalls:sys_enter_* and probe"),
 	BT_REFUSED("debugf", "printf"),
-	BT_REFUSED("fail", "printf and exit(1)"),
-	BT_REFUSED("assert", "if (!CONDITION) { exit(1) }"),
 	BT_REFUSED("comm", "comm, which is that of the thread"),
 	BT_REFUSED("pid", "pid, which is the number in the first namespace"),
 	BT_REFUSED("tid", "tid, which is the number in the first namespace"),
-	BT_REFUSED("getopt", "$1, $2: positional parameters"),
-	BT_REFUSED("typeof", "the type itself"),
 };
 
 static const struct bt_function *bt_function(const char *name)
@@ -101,11 +105,82 @@ static const struct bt_function *bt_function(const char *name)
 	return NULL;
 }
 
-enum bt_type bt_call_type(const char *name)
+/* ntop(2, pton("127.0.0.1")): the address as it is in memory */
+unsigned int bt_pton(struct bt_script *s, const struct bt_node *n, unsigned char *bytes)
 {
-	const struct bt_function *f = bt_function(name);
+	const char *text = n->a && n->a->kind == BN_STR ? n->a->text : NULL;
+	char *plain;
 
-	return f ? f->type : BT_ANY;
+	if (!text) {
+		bt_error(s, n->pos, "pton(\"127.0.0.1\")", "pton() takes a string in quotes");
+		return 0;
+	}
+	plain = pool_strndup(&s->cc->pool, text + 1, strlen(text) - 2);
+	if (inet_pton(AF_INET, plain, bytes) == 1)
+		return 4;
+	if (inet_pton(AF_INET6, plain, bytes) == 1)
+		return 16;
+	bt_error(s, n->a->pos, NULL, "%s is no address of IPv4 or IPv6", text);
+	return 0;
+}
+
+/* getopt("name", DEFAULT, "help"): without a default it is true or false */
+static const struct bt_type *bt_type_of_option(const struct bt_node *n)
+{
+	const struct bt_node *value = n->a ? n->a->next : NULL;
+
+	if (!value || value->kind == BN_BOOL)
+		return &bt_boolean;
+	return value->kind == BN_STR ? &bt_string : value->kind == BN_INT ? &bt_unsigned :
+	       &bt_integer;
+}
+
+/* kstack(raw), ustack(perf, 5) */
+static const struct bt_type *bt_type_of_stack(struct bt_script *s, const struct bt_node *n)
+{
+	bool raw = s->raw_stacks && *n->text == 'k';
+
+	if (n->a && n->a->kind == BN_NAME)
+		raw = !strcmp(n->a->text, "raw");
+	return raw ? &bt_raw_stack : &bt_stack;
+}
+
+const struct bt_type *bt_type_of_call(struct bt_script *s, const struct bt_node *n)
+{
+	const struct bt_function *f = bt_function(n->text);
+	unsigned char bytes[16];
+	int64_t value = 0;
+
+	if (!strcmp(n->text, "pton"))
+		return bt_array_of(s, bt_type_named(s, "uint8", 0),
+				   n->a && strchr(n->a->text, ':') ? sizeof(bytes) : 4);
+	if (!strcmp(n->text, "getopt"))
+		return bt_type_of_option(n);
+	if (!strcmp(n->text, "bswap") && n->a)
+		return bt_type_of(s, n->a);
+	if (!strcmp(n->text, "container_of") && n->a && n->a->next)
+		return bt_pointer_to(s, bt_type_of(s, n->a->next));
+	if (!strcmp(n->text, "kstack") || !strcmp(n->text, "ustack"))
+		return bt_type_of_stack(s, n);
+	if (!strcmp(n->text, "str") && n->a && n->a->next &&
+	    bt_constant_value(n->a->next, &value)) {
+		struct bt_type *t = bt_type_new(s, BT_STRING);
+
+		t->size = value;
+		return t;
+	}
+	switch (f ? f->type : BT_ANY) {
+	case BT_INTEGER:
+		return &bt_integer;
+	case BT_STRING:
+		return &bt_string;
+	case BT_BOOLEAN:
+		return &bt_boolean;
+	case BT_BYTES:
+		return &bt_bytes;
+	default:
+		return &bt_any;
+	}
 }
 
 bool bt_call_may_fail(const char *name)
@@ -142,88 +217,11 @@ static void bt_call_template(struct bt_script *s, const struct bt_node *n, const
 		if (!*text)
 			break;
 		if (text[1] == '*')
-			bt_values(s, n->a, false);
+			bt_leaves(s, n->a, false);
 		else
 			bt_value(s, bt_argument(n, text[1] - '1'));
 		text += 2;
 	}
-}
-
-/*
- * The format is the same except for these.  Returns false after an error; notes for each
- * argument whether it is printed as text.
- */
-static bool bt_format(struct bt_script *s, const struct bt_node *format, bool *texts,
-		      unsigned int max)
-{
-	unsigned int arg = 0;
-
-	if (format->kind != BN_STR) {
-		bt_error(s, format->pos, NULL, "the format of printf is a string in quotes");
-		return false;
-	}
-	for (const char *p = format->text; (p = strchr(p, '%')); p++) {
-		if (*++p == '%')
-			continue;
-		p += strspn(p, "-+ 0#123456789.hlzjt");
-		if (*p == '*' || *p == 'r') {
-			bt_error(s, format->pos, *p == '*' ? "write the width as a number" :
-				 "%s, or read(ADDRESS, SIZE) and %x",
-				 "'%%%c' in a format is not supported", *p);
-			return false;
-		}
-		if (!*p)
-			break;
-		if (arg < max)
-			texts[arg] = *p == 's';
-		arg++;
-	}
-	return true;
-}
-
-/* @before: text of a format that is printed first; then a newline is printed last. */
-static void bt_printf(struct bt_script *s, const struct bt_node *n, const char *function,
-		      const char *before)
-{
-	bool texts[32] = { false };
-	unsigned int i = 0;
-	size_t len;
-
-	if (!bt_format(s, n->a, texts, ARRAY_SIZE(texts)))
-		return;
-	/* The text of the format without its quotes */
-	len = strlen(n->a->text) - 2;
-	bt_put(s, n->pos, "%s(\"%s%.*s", function, before ? before : "", (int)len, n->a->text + 1);
-	if (before && (len < 2 || strncmp(n->a->text + len - 1, "\\n", 2)))
-		bt_put(s, n->pos, "\\n");
-	bt_put(s, n->pos, "\"");
-	for (const struct bt_node *arg = n->a->next; arg; arg = arg->next, i++) {
-		bt_put(s, arg->pos, ", ");
-		if (i < ARRAY_SIZE(texts) && texts[i] && arg->kind == BN_MAP &&
-		    bt_type_of(s, arg) == BT_ANY) {
-			bt_number(s, arg, 2);
-			bt_put(s, arg->pos, " || \"\"");
-		} else {
-			bt_value(s, arg);
-		}
-	}
-	bt_put(s, n->pos, ")");
-}
-
-/* errorf(), warnf(): with the place in the script before */
-static void bt_message(struct bt_script *s, const struct bt_node *n)
-{
-	const char *name = s->cc->diag.files[0].name;
-	const char *kind = *n->text == 'e' ? "ERROR" : "WARNING", *escaped = "";
-
-	for (; name && *name; name++) {
-		const char *c = *name == '%' ? "%%" : strchr("\"\\\n", *name) ? "?" : NULL;
-
-		escaped = pool_printf(&s->cc->pool, "%s%.*s", escaped, c ? (int)strlen(c) : 1,
-				      c ? c : name);
-	}
-	bt_printf(s, n, "printf", pool_printf(&s->cc->pool, "%s:%u:%u: %s: ", escaped,
-					      n->pos.line, n->pos.col, kind));
 }
 
 static const struct bt_map *bt_map_argument(struct bt_script *s, const struct bt_node *n)
@@ -251,59 +249,159 @@ static void bt_clear(struct bt_script *s, const struct bt_node *n)
 		bt_put(s, n->pos, "clear(%s)", map->ours);
 }
 
-static void bt_delete(struct bt_script *s, const struct bt_node *n)
+static const struct bt_node *bt_key_argument(const struct bt_node *key)
+{
+	return key && key->kind == BN_TUPLE && !key->next ? key->a : key;
+}
+
+static void bt_delete(struct bt_script *s, const struct bt_node *n, bool statement)
 {
 	const struct bt_map *map = bt_map_argument(s, n);
-	const struct bt_node *key = n->a->a ? n->a->a : n->a->next;
+	const struct bt_node *key = bt_key_argument(n->a->a ? n->a->a : n->a->next);
+	const struct bt_type *type = bt_key_type(s, key);
 
 	if (!map)
 		return;
-	if (!key) {
-		if (map->keys > 0)
-			bt_error(s, n->pos, "clear(@NAME) deletes all",
-				 "delete() of a map with keys takes a key");
-		else
-			bt_clear(s, n);
+	if (!key && map->keys > 0) {
+		bt_error(s, n->pos, "clear(@NAME) deletes all",
+			 "delete() of a map with keys takes a key");
 		return;
 	}
-	if (key->kind == BN_TUPLE)
-		key = key->a;
-	if ((int)bt_list_length(key) != map->keys)
+	if (key && (int)type->leaves != map->keys)
 		bt_error(s, key->pos, NULL, "@%s has %d parts in its key", map->name, map->keys);
-	bt_put(s, n->pos, "delete %s[", map->ours);
-	bt_values(s, key, true);
-	bt_put(s, n->pos, "]");
+	if (!statement) {
+		bt_put(s, n->pos, "bt_delete_%s(", map->ours);
+		bt_leaves(s, key, false);
+		bt_put(s, n->pos, ")");
+	} else if (!key) {
+		bt_clear(s, n);
+	} else {
+		bt_put(s, n->pos, "delete %s[", map->ours);
+		bt_leaves(s, key, true);
+		bt_put(s, n->pos, "]");
+	}
 }
 
 static void bt_has_key(struct bt_script *s, const struct bt_node *n)
 {
 	const struct bt_map *map = bt_map_argument(s, n);
-	const struct bt_node *key = n->a->next;
 
-	if (!map)
+	if (map && map->keys <= 0)
+		bt_error(s, n->a->pos, NULL,
+			 "call to has_key() expects a map with explicit keys (non-scalar map)");
+	if (!map || map->keys <= 0)
 		return;
 	bt_put(s, n->pos, "(%s[", map->ours);
-	bt_values(s, key->kind == BN_TUPLE ? key->a : key, true);
+	bt_leaves(s, bt_key_argument(n->a->next), true);
 	bt_put(s, n->pos, "] != nil)");
 }
 
-/* str($1) is text even if it looks like a number */
+bool bt_constant_value(const struct bt_node *n, int64_t *value)
+{
+	int64_t x, y;
+
+	if (n->kind == BN_INT) {
+		*value = n->value;
+		return true;
+	}
+	if (n->kind != BN_BINARY || n->op[1] || !strchr("+-*", *n->op) ||
+	    !bt_constant_value(n->a, &x) || !bt_constant_value(n->b, &y))
+		return false;
+	*value = *n->op == '+' ? (uint64_t)x + y : *n->op == '-' ? (uint64_t)x - y :
+		 (uint64_t)x * y;
+	return true;
+}
+
+/* The bytes that str(ADDRESS, N) reads: one less than N, for the NUL */
+static void bt_put_strlen(struct bt_script *s, const struct bt_node *n)
+{
+	int64_t value;
+
+	if (bt_constant_value(n, &value)) {
+		bt_put(s, n->pos, "%lld", (long long)(value > 0 ? value - 1 : 0));
+		return;
+	}
+	bt_put(s, n->pos, "max(");
+	bt_number(s, n, LEVEL_SUM);
+	bt_put(s, n->pos, " - 1, 0)");
+}
+
+/* str($1), str($1 + 1): it is text even if it looks like a number */
+static bool bt_str_of_param(struct bt_script *s, const struct bt_node *n)
+{
+	const struct bt_node *param = n->a->kind == BN_BINARY && *n->a->op == '+' ? n->a->a : n->a;
+
+	if (param->kind != BN_PARAM || param->value <= 0)
+		return false;
+	if (n->a->next || param != n->a)
+		bt_put(s, n->pos, "substr(");
+	bt_put(s, n->pos, "($%d == nil ? \"\" : tostring($%d))", (int)param->value,
+	       (int)param->value);
+	if (!n->a->next && param == n->a)
+		return true;
+	bt_put(s, n->pos, ", ");
+	if (param == n->a)
+		bt_put(s, n->pos, "0");
+	else
+		bt_number(s, n->a->b, LEVEL_ANY);
+	if (n->a->next) {
+		bt_put(s, n->pos, ", ");
+		bt_put_strlen(s, n->a->next);
+	}
+	bt_put(s, n->pos, ")");
+	return true;
+}
+
 static void bt_str(struct bt_script *s, const struct bt_node *n)
 {
-	if (n->a->kind == BN_PARAM && n->a->value > 0)
-		bt_put(s, n->pos, "($%d == nil ? \"\" : tostring($%d))", (int)n->a->value,
-		       (int)n->a->value);
-	else
-		bt_call_template(s, n, "str(%*)");
+	if (bt_str_of_param(s, n))
+		return;
+	bt_put(s, n->pos, s->strlen && !n->a->next ? "bt_str(" : "str(");
+	bt_value(s, n->a);
+	if (n->a->next) {
+		bt_put(s, n->pos, ", ");
+		bt_put_strlen(s, n->a->next);
+	}
+	bt_put(s, n->pos, ")");
+	if (s->strlen && !n->a->next)
+		s->helpers |= BT_HELP_STR;
+}
+
+/* buf("text", 7): bytes of a string, with the NUL that C adds; buf(array) */
+static void bt_buf(struct bt_script *s, const struct bt_node *n)
+{
+	const struct bt_type *t = bt_type_of(s, n->a);
+	const struct bt_node *count = n->a->next;
+
+	if (t->kind == BT_STRING) {
+		bt_put(s, n->pos, "substr(");
+		if (n->a->kind == BN_STR)
+			bt_put(s, n->a->pos, "%s", n->a->text);
+		else
+			bt_expr(s, n->a, LEVEL_CONCAT);
+		bt_put(s, n->pos, count ? " .. \"\\0\", 0, " : ", 0, %u", t->size);
+	} else {
+		if (!count && (t->kind != BT_ARRAY || !bt_type_size(t)))
+			bt_error(s, n->pos, "buf(ADDRESS, SIZE)",
+				 "buf() needs the number of bytes");
+		bt_put(s, n->pos, "buf(");
+		bt_value(s, n->a);
+		bt_put(s, n->pos, count ? ", " : ", %u", bt_type_size(t));
+	}
+	if (count)
+		bt_number(s, count, LEVEL_ANY);
+	bt_put(s, n->pos, ")");
 }
 
 /* kstack(perf, 5), kstack(5) */
-static void bt_stack(struct bt_script *s, const struct bt_node *n)
+static void bt_stack_call(struct bt_script *s, const struct bt_node *n)
 {
 	const struct bt_node *mode = n->a;
 
 	if (mode && mode->kind == BN_NAME) {
-		if (strcmp(mode->text, "perf") && strcmp(mode->text, "bpftrace"))
+		bool raw = !strcmp(mode->text, "raw") && *n->text == 'k';
+
+		if (strcmp(mode->text, "perf") && strcmp(mode->text, "bpftrace") && !raw)
 			bt_error(s, mode->pos, NULL,
 				 "there is one format of stacks, not '%s'", mode->text);
 		mode = mode->next;
@@ -311,9 +409,120 @@ static void bt_stack(struct bt_script *s, const struct bt_node *n)
 	bt_put(s, n->pos, "%s", n->text);
 	if (mode) {
 		bt_put(s, n->pos, "(");
-		bt_values(s, mode, false);
+		bt_leaves(s, mode, false);
 		bt_put(s, n->pos, ")");
 	}
+}
+
+static void bt_option(struct bt_script *s, const struct bt_node *n)
+{
+	bt_put(s, n->pos, "getopt(");
+	bt_value(s, n->a);
+	bt_put(s, n->pos, n->a->next ? ", " : ", false");
+	bt_leaves(s, n->a->next, false);
+	bt_put(s, n->pos, ")");
+}
+
+static void bt_bswap(struct bt_script *s, const struct bt_node *n)
+{
+	const struct bt_type *t = bt_type_of(s, n->a);
+	unsigned int size = t->kind == BT_INTEGER && t->size ? t->size : 8;
+
+	bt_put(s, n->pos, "bt_bswap(");
+	bt_number(s, n->a, LEVEL_ANY);
+	bt_put(s, n->pos, ", %u)", size);
+	s->helpers |= BT_HELP_BSWAP;
+}
+
+/* The text of a number, a constant; NULL: it is none */
+static const char *bt_number_name(const char *function, int64_t value)
+{
+	const char *text = *function == 's' && function[1] == 't' ? strerror(value) : NULL;
+
+	if (!text)
+		text = value > 0 && value < 65 ? strsignal(value) : value ? "N/A" :
+		       "Unknown signal 0";
+	return text;
+}
+
+static void bt_name_of_number(struct bt_script *s, const struct bt_node *n)
+{
+	int64_t value;
+
+	if (bt_constant_value(n->a, &value)) {
+		bt_put(s, n->pos, "\"%s\"", bt_number_name(n->text, value));
+		return;
+	}
+	bt_put(s, n->pos, "bt_%s(", n->text);
+	bt_number(s, n->a, LEVEL_ANY);
+	bt_put(s, n->pos, ")");
+	s->helpers |= n->text[1] == 't' ? BT_HELP_STRERROR : BT_HELP_SIGNALS;
+}
+
+/* sizeof(TYPE), sizeof(EXPRESSION) */
+static void bt_sizeof(struct bt_script *s, const struct bt_node *n)
+{
+	const struct bt_type *t = bt_type_of(s, n->a);
+	unsigned int size = bt_type_size(t);
+
+	if (t->kind == BT_POINTER)
+		bt_put(s, n->pos, n->a->kind == BN_TYPE ? "sizeof(\"void *\")" : "8");
+	else if (n->a->kind == BN_TYPE && t->kind != BT_INTEGER)
+		bt_put(s, n->pos, "sizeof(\"%s\")", n->a->text);
+	else if (t->kind == BT_STRUCT && t->name)
+		bt_put(s, n->pos, "sizeof(\"%s\")", t->name);
+	else if (size)
+		bt_put(s, n->pos, "%u", size);
+	else
+		bt_error(s, n->a->pos, "sizeof(struct NAME)",
+			 "the size of this value is not known");
+}
+
+/* container_of(POINTER, TYPE, MEMBER) */
+static void bt_container(struct bt_script *s, const struct bt_node *n)
+{
+	const struct bt_node *type = n->a->next, *member = type->next;
+
+	if (type->kind != BN_TYPE || member->kind != BN_NAME) {
+		bt_error(s, type->pos, NULL,
+			 "write container_of(POINTER, typeof(struct NAME), MEMBER)");
+		return;
+	}
+	bt_put(s, n->pos, "cast(\"%s\", ipof(", type->text);
+	bt_value(s, n->a);
+	bt_put(s, n->pos, ") - offsetof(\"%s\", \"%s\"))", type->text, member->text);
+}
+
+/* The variable of a CPU: its address, from that of the first CPU on */
+static void bt_percpu(struct bt_script *s, const struct bt_node *n)
+{
+	const char *text = n->a->text;
+
+	if (n->a->kind != BN_STR) {
+		bt_error(s, n->a->pos, NULL, "percpu_kaddr() takes a name in quotes");
+		return;
+	}
+	bt_put(s, n->pos, "(kaddr_%.*s + read(kaddr___per_cpu_offset + 8 * ",
+	       (int)strcspn(text + 1, "\""), text + 1);
+	if (n->a->next)
+		bt_number(s, n->a->next, LEVEL_PRODUCT);
+	else
+		bt_put(s, n->pos, "cpu");
+	bt_put(s, n->pos, ", 8))");
+}
+
+/* assert(CONDITION, TEXT), fail(FORMAT, ...): a message, and the end with an exit code */
+static void bt_fail_call(struct bt_script *s, const struct bt_node *n)
+{
+	bool assert = !strcmp(n->text, "assert");
+
+	if (assert) {
+		bt_put(s, n->pos, "if (!(");
+		bt_truth(s, n->a);
+		bt_put(s, n->pos, ")) { ");
+	}
+	bt_message(s, n);
+	bt_put(s, n->pos, assert ? "; exit(1) }" : "; exit(1)");
 }
 
 static void bt_kaddr(struct bt_script *s, const struct bt_node *n)
@@ -321,56 +530,124 @@ static void bt_kaddr(struct bt_script *s, const struct bt_node *n)
 	if (n->a->kind == BN_STR)
 		bt_put(s, n->pos, "kaddr_%.*s", (int)strcspn(n->a->text + 1, "\""),
 		       n->a->text + 1);
+	else if (s->place == BT_IN_PROCESS)
+		bt_call_template(s, n, "kaddr(%1)");
 	else
-		bt_error(s, n->a->pos, NULL, "kaddr() takes a name in quotes");
+		bt_error(s, n->a->pos, "or put it into BEGIN", "kaddr() takes a name in quotes");
 }
+
+static void bt_time(struct bt_script *s, const struct bt_node *n)
+{
+	if (s->json)
+		bt_put(s, n->pos, "print(\"bt\", '{\"type\": \"time\", \"data\": %%}', strftime(%s",
+		       n->a ? "" : "\"%H:%M:%S\\n\"");
+	else
+		bt_put(s, n->pos, "%s", n->a ? "printf(\"%s\", strftime(" :
+		       "print(strftime(\"%H:%M:%S\"");
+	bt_leaves(s, n->a, false);
+	bt_put(s, n->pos, "))");
+}
+
+static void bt_join(struct bt_script *s, const struct bt_node *n)
+{
+	if (n->a->next)
+		bt_error(s, n->a->next->pos, "join(ADDRESS)",
+			 "join() has blanks between, no other text");
+	bt_call_template(s, n, s->json ?
+			 "print(\"bt\", '{\"type\": \"join\", \"data\": ' .. "
+			 "\"\\x25}\", join(%1) || \"\")" :
+			 "print(join(%1) || \"\")");
+}
+
+static void bt_cat(struct bt_script *s, const struct bt_node *n)
+{
+	bt_put(s, n->pos, "cat(");
+	if (n->a->next)
+		bt_printf(s, n, "format");
+	else
+		bt_value(s, n->a);
+	bt_put(s, n->pos, ")");
+}
+
+static void bt_len(struct bt_script *s, const struct bt_node *n)
+{
+	const struct bt_map *map = bt_map_of(s, n->a);
+
+	if (map && map->keys > 0 && !n->a->a)
+		bt_put(s, n->pos, "len(%s)", map->ours);
+	else if (map && !n->a->a && map->type->kind != BT_STRING && map->type->kind != BT_STACK)
+		bt_error(s, n->a->pos, NULL,
+			 "call to len() expects a map with explicit keys (non-scalar map)");
+	else
+		bt_call_template(s, n, "len(%1)");
+}
+
+static void bt_nsecs(struct bt_script *s, const struct bt_node *n)
+{
+	if (n->a && (n->a->kind != BN_NAME || strcmp(n->a->text, "monotonic")))
+		bt_error(s, n->a->pos, NULL, "there is one clock, nsecs(monotonic)");
+	bt_put(s, n->pos, "nsecs");
+}
+
+static void bt_ntop(struct bt_script *s, const struct bt_node *n)
+{
+	const struct bt_node *address = n->a->next ? n->a->next : n->a;
+	unsigned char bytes[16] = { 0 };
+	unsigned int count;
+
+	if (address->kind != BN_CALL || strcmp(address->text, "pton")) {
+		bt_call_template(s, n, "ntop(%*)");
+		return;
+	}
+	count = bt_pton(s, address, bytes);
+	bt_put(s, n->pos, "ntop(\"");
+	for (unsigned int i = 0; i < count; i++)
+		bt_put(s, n->pos, "\\x%02x", bytes[i]);
+	bt_put(s, n->pos, "\")");
+}
+
+static void bt_is_err(struct bt_script *s, const struct bt_node *n)
+{
+	bt_put(s, n->pos, "bt_is_err(");
+	bt_value(s, n->a);
+	bt_put(s, n->pos, ")");
+	s->helpers |= BT_HELP_IS_ERR;
+}
+
+static void bt_print_format(struct bt_script *s, const struct bt_node *n)
+{
+	bt_printf(s, n, "printf");
+}
+
+static void bt_offsetof(struct bt_script *s, const struct bt_node *n)
+{
+	if (n->a->kind != BN_TYPE)
+		bt_error(s, n->a->pos, "offsetof(struct NAME, MEMBER)", "expected a type");
+	else
+		bt_put(s, n->pos, "offsetof(\"%s\", %s)", n->a->text, n->a->next->text);
+}
+
+static const struct {
+	const char *name;
+	void (*put)(struct bt_script *s, const struct bt_node *n);
+} bt_calls[] = {
+	{ "printf", bt_print_format }, { "errorf", bt_message }, { "warnf", bt_message },
+	{ "print", bt_print }, { "clear", bt_clear }, { "zero", bt_clear },
+	{ "has_key", bt_has_key }, { "str", bt_str }, { "buf", bt_buf },
+	{ "kstack", bt_stack_call }, { "ustack", bt_stack_call }, { "kaddr", bt_kaddr },
+	{ "time", bt_time }, { "nsecs", bt_nsecs }, { "join", bt_join }, { "cat", bt_cat },
+	{ "len", bt_len }, { "ntop", bt_ntop }, { "sizeof", bt_sizeof },
+	{ "offsetof", bt_offsetof }, { "getopt", bt_option }, { "bswap", bt_bswap },
+	{ "strerror", bt_name_of_number }, { "signal_name", bt_name_of_number },
+	{ "container_of", bt_container }, { "percpu_kaddr", bt_percpu },
+	{ "assert", bt_fail_call }, { "fail", bt_fail_call }, { "is_err", bt_is_err },
+};
 
 static void bt_other_call(struct bt_script *s, const struct bt_node *n)
 {
-	if (!strcmp(n->text, "printf")) {
-		bt_printf(s, n, "printf", NULL);
-	} else if (!strcmp(n->text, "errorf") || !strcmp(n->text, "warnf")) {
-		bt_message(s, n);
-	} else if (!strcmp(n->text, "print")) {
-		bt_print(s, n);
-	} else if (!strcmp(n->text, "clear") || !strcmp(n->text, "zero")) {
-		bt_clear(s, n);
-	} else if (!strcmp(n->text, "delete")) {
-		bt_delete(s, n);
-	} else if (!strcmp(n->text, "has_key")) {
-		bt_has_key(s, n);
-	} else if (!strcmp(n->text, "str")) {
-		bt_str(s, n);
-	} else if (!strcmp(n->text, "kstack") || !strcmp(n->text, "ustack")) {
-		bt_stack(s, n);
-	} else if (!strcmp(n->text, "kaddr")) {
-		bt_kaddr(s, n);
-	} else if (!strcmp(n->text, "time")) {
-		bt_put(s, n->pos, "%s", n->a ? "printf(\"%s\", strftime(" :
-		       "print(strftime(\"%H:%M:%S\"");
-		bt_values(s, n->a, false);
-		bt_put(s, n->pos, "))");
-	} else if (!strcmp(n->text, "nsecs")) {
-		if (n->a && (n->a->kind != BN_NAME || strcmp(n->a->text, "monotonic")))
-			bt_error(s, n->a->pos, NULL, "there is one clock, nsecs(monotonic)");
-		bt_put(s, n->pos, "nsecs");
-	} else if (!strcmp(n->text, "join")) {
-		if (n->a->next)
-			bt_error(s, n->a->next->pos, "join(ADDRESS)",
-				 "join() has blanks between, no other text");
-		bt_call_template(s, n, "print(join(%1) || \"\")");
-	} else if (!strcmp(n->text, "cat")) {
-		bt_put(s, n->pos, "cat(");
-		if (n->a->next)
-			bt_printf(s, n, "format", NULL);
-		else
-			bt_value(s, n->a);
-		bt_put(s, n->pos, ")");
-	} else if (bt_map_of(s, n->a)) {
-		bt_put(s, n->pos, "len(%s)", bt_map_of(s, n->a)->ours);
-	} else {
-		bt_call_template(s, n, "len(%1)");
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(bt_calls); i++)
+		if (!strcmp(bt_calls[i].name, n->text))
+			bt_calls[i].put(s, n);
 }
 
 void bt_call(struct bt_script *s, const struct bt_node *n, bool statement)
@@ -395,6 +672,8 @@ void bt_call(struct bt_script *s, const struct bt_node *n, bool statement)
 			 (count < f->min ? f->min : f->max) == 1 ? "" : "s", count);
 	} else if (f->statement && !statement) {
 		bt_error(s, n->pos, NULL, "%s() has no value", n->text);
+	} else if (!strcmp(n->text, "delete")) {
+		bt_delete(s, n, statement);
 	} else if (f->text) {
 		bt_call_template(s, n, f->text);
 	} else {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Events in the spelling of bpftrace. */
+#include <fnmatch.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "compiler/bpftrace/bt.h"
@@ -64,6 +66,9 @@ static const char *bt_counter(struct bt_script *s, const struct bt_event_row *ro
 	const char *name = pool_strndup(&s->cc->pool, rest, strcspn(rest, ":"));
 
 	period = period && period[1] ? period + 1 : bt_default_period(name);
+	/* 1e6 */
+	if (strchr(period, 'e'))
+		period = pool_printf(&s->cc->pool, "%.0f", strtod(period, NULL));
 	if (!strcmp(row->name, "software") && !strcmp(name, "cpu"))
 		name = "cpu-clock";
 	return pool_printf(&s->cc->pool, "%s%s:%s", row->ours, name, period);
@@ -145,8 +150,11 @@ static void bt_event_probe(struct bt_script *s, const struct bt_event_row *row, 
 	const char *colon = strrchr(rest, ':');
 	size_t len = colon ? (size_t)(colon - rest) + 1 : 0;
 
+	s->probe_type = row->kind == BE_EDGE ? "special" : row->name;
+	s->user_mode = row->kind == BE_EDGE || row->kind == BE_PROGRAM ? "1" :
+		       row->kind == BE_TIMER && row->ours[0] == 'p' ? "(arg1 ? 1 : 0)" : "0";
 	if (row->kind == BE_EDGE)
-		s->probe_text = pool_printf(&s->cc->pool, "\"%s\"", row->name);
+		s->probe_text = pool_printf(&s->cc->pool, "\"%s\"", row->alias);
 	else if (!params && !strpbrk(rest, "*?["))
 		s->probe_text = pool_printf(&s->cc->pool, "\"%s:%s\"", row->name, rest);
 	else if (params || memchr(rest, '*', len))
@@ -154,6 +162,23 @@ static void bt_event_probe(struct bt_script *s, const struct bt_event_row *row, 
 	else
 		s->probe_text = pool_printf(&s->cc->pool, "(\"%s:%.*s\" .. probename)", row->name,
 					    (int)len, rest);
+}
+
+/* Does the event name the kernel itself as a module, as in "vmlinux:vfs_read"? */
+static bool bt_is_kernel(struct bt_script *s, const char *rest)
+{
+	const char *colon = strchr(rest, ':');
+
+	return colon && !fnmatch(pool_strndup(&s->cc->pool, rest, colon - rest), "vmlinux", 0) &&
+	       *rest != '*';
+}
+
+bool bt_event_is_edge(const struct bt_event *event)
+{
+	const char *rest;
+	const struct bt_event_row *row = bt_event_row(event->text, &rest);
+
+	return row && row->kind == BE_EDGE;
 }
 
 const char *bt_event(struct bt_script *s, const struct bt_event *event, enum bt_place *place)
@@ -184,6 +209,7 @@ const char *bt_event(struct bt_script *s, const struct bt_event *event, enum bt_
 			 limit == 1 ? "" : "s");
 		return NULL;
 	}
+	s->edge = row->kind == BE_EDGE;
 	*place = row->kind == BE_EDGE || row->ours[0] == 't' ? BT_IN_PROCESS : BT_IN_EVENT;
 	bt_event_probe(s, row, rest, params);
 	if (row->kind == BE_EDGE)
@@ -195,8 +221,8 @@ const char *bt_event(struct bt_script *s, const struct bt_event *event, enum bt_
 	else if (row->kind == BE_RAW)
 		text = pool_printf(&s->cc->pool, "%s%s", row->ours,
 				   strchr(rest, ':') ? strchr(rest, ':') + 1 : rest);
-	else if (row->kind == BE_FUNCTION && !strncmp(rest, "vmlinux:", 8))
-		text = pool_printf(&s->cc->pool, "%s%s", row->ours, rest + 8);
+	else if (row->kind == BE_FUNCTION && bt_is_kernel(s, rest))
+		text = pool_printf(&s->cc->pool, "%s%s", row->ours, strchr(rest, ':') + 1);
 	else
 		text = pool_printf(&s->cc->pool, "%s%s", row->ours, rest);
 	return text && params ? bt_event_of_params(s, text) : text;

@@ -137,7 +137,9 @@ static void bt_lex_number(struct bt_lexer *lx, struct bt_token *t)
 			   lx->text + t->start);
 	t->value = value;
 	/* ktap spells neither powers of ten nor the suffixes of C and of days */
-	if (foreign)
+	if (value > INT64_MAX)
+		t->text = pool_printf(&lx->cc->pool, "%#llx", (unsigned long long)value);
+	else if (foreign)
 		t->text = pool_printf(&lx->cc->pool, "%lld", (long long)value);
 }
 

@@ -24,54 +24,89 @@ static struct bt_var *bt_var_new(struct bt_script *s, const char *name)
 
 	var->name = name;
 	var->ours = bt_our_name(s, name, "_var");
+	var->type = &bt_any;
 	var->outer = s->vars;
-	s->vars = var;
 	return var;
 }
 
-static void bt_tuple_names(struct bt_script *s, struct pos pos, const struct bt_var *var)
+/* The names of a variable: one, or those of its leaves */
+static void bt_var_names(struct bt_script *s, struct pos pos, const struct bt_var *var)
 {
-	for (unsigned int i = 0; i < var->items; i++)
+	if (!var->stored)
+		bt_put(s, pos, "%s", var->ours);
+	for (unsigned int i = 0; var->stored && i < var->type->leaves; i++)
 		bt_put(s, pos, i ? ", %s_%u" : "%s_%u", var->ours, i);
 }
 
-/* $x = value; the first one in a block declares it */
+/* The value of a variable that has none yet */
+static void bt_var_empty(struct bt_script *s, struct pos pos, const struct bt_var *var)
+{
+	enum bt_type_kind kind;
+
+	for (unsigned int i = 0; i < (var->stored ? var->type->leaves : 1); i++) {
+		kind = var->stored ? bt_leaf_type(var->type, i)->kind : var->type->kind;
+		bt_put(s, pos, "%s%s", i ? ", " : "", kind == BT_STRING || kind == BT_BYTES ?
+		       "\"\"" : kind == BT_BOOLEAN ? "false" : "0");
+	}
+}
+
+/* $x = value; the first one in a block declares it, @n is that statement */
 static void bt_var_set(struct bt_script *s, const struct bt_node *n, const char *name,
 		       const struct bt_node *value, bool declare)
 {
 	struct bt_var *var = declare ? NULL : bt_var_find(s, name);
-	unsigned int items = value && value->kind == BN_TUPLE ? bt_list_length(value->a) : 0;
-	enum bt_type type = value ? bt_type_of(s, value) : BT_ANY;
+	const struct bt_type *type = value ? bt_type_of(s, value) : NULL;
 	bool known = var;
 
 	/* the value may use another variable of that name */
 	if (!known) {
 		bt_put(s, n->pos, "var ");
-		var = pool_alloc(&s->cc->pool, sizeof(*var));
-		*var = (struct bt_var) {
-			.name = name, .ours = bt_our_name(s, name, "_var"), .items = items,
-			.outer = s->vars,
-		};
+		var = bt_var_new(s, name);
+		var->type = n->type ? n->type : &bt_any;
+		/* structures in memory stay there */
+		var->stored = bt_is_compound(var->type) && (!value || bt_is_stored(s, value));
 	}
-	if (var->items != items || var->loop) {
+	if (var->loop || (value && bt_is_compound(type) && bt_is_stored(s, value) != var->stored) ||
+	    (value && var->stored && type->leaves != var->type->leaves)) {
 		bt_error(s, n->pos, NULL, "$%s changes between a tuple and a single value", name);
 		return;
 	}
-	if (!known || var->type == BT_ANY)
-		var->type = type;
-	if (items)
-		bt_tuple_names(s, n->pos, var);
-	else
-		bt_put(s, n->pos, "%s", var->ours);
+	bt_var_names(s, n->pos, var);
 	bt_put(s, n->pos, " = ");
-	if (items)
-		bt_values(s, value->a, false);
-	else if (value)
-		bt_value(s, value);
+	if (!value)
+		bt_var_empty(s, n->pos, var);
+	else if (var->stored)
+		bt_leaves(s, value, false);
 	else
-		bt_put(s, n->pos, "0");
+		bt_value(s, value);
 	if (!known)
 		s->vars = var;
+}
+
+/* The declaration of a map with a number of keys, or NULL */
+static const struct bt_node *bt_declared(const struct bt_script *s, const char *name)
+{
+	const struct bt_node *n = s->limits;
+
+	while (n && strcmp(n->text, name))
+		n = n->next;
+	return n;
+}
+
+/* A full map of @kind "lruhash" loses its oldest key. */
+static void bt_make_room(struct bt_script *s, const struct bt_node *n)
+{
+	const struct bt_node *declared = bt_declared(s, n->text);
+	const struct bt_map *map = bt_map_of(s, n);
+
+	if (!map || !n->a || !declared || !declared->item)
+		return;
+	bt_put(s, n->pos, "if (");
+	bt_place_of(s, n);
+	bt_put(s, n->pos, " == nil) { bt_make_room(%s, %lld) }", map->ours,
+	       (long long)declared->value);
+	bt_line(s);
+	s->helpers |= BT_HELP_ROOM;
 }
 
 static void bt_aggregate(struct bt_script *s, const struct bt_node *n, enum bt_map_kind kind)
@@ -89,6 +124,7 @@ static void bt_aggregate(struct bt_script *s, const struct bt_node *n, enum bt_m
 			 arguments[kind][0], arguments[kind][0] == 1 ? "" : "s", count);
 		return;
 	}
+	bt_make_room(s, n->a);
 	bt_place_of(s, n->a);
 	bt_put(s, n->pos, kind <= BM_SUM ? " += " : " <<< ");
 	if (kind == BM_COUNT)
@@ -97,28 +133,74 @@ static void bt_aggregate(struct bt_script *s, const struct bt_node *n, enum bt_m
 		bt_number(s, call->a, 0);
 }
 
+/* @p += 1 of a pointer */
+static bool bt_step_pointer(struct bt_script *s, const struct bt_node *n,
+			    const struct bt_type *type)
+{
+	const char *step = bt_pointer_step(s, type);
+	const char *op = n->b ? n->op : *n->op == '+' ? "+=" : "-=";
+
+	if (!step || !strcmp(step, "1") || (*op != '+' && *op != '-') ||
+	    type->of->kind == BT_STRUCT)
+		return false;
+	bt_put(s, n->pos, " %s ", op);
+	if (n->b)
+		bt_number(s, n->b, LEVEL_PRODUCT);
+	bt_put(s, n->pos, n->b ? " * %s" : "%s", step);
+	return true;
+}
+
+/* $p++ of a pointer to a structure is $p = $p + 1. */
+static bool bt_step_struct(struct bt_script *s, const struct bt_node *n)
+{
+	const struct bt_type *type = bt_type_of(s, n->a);
+	struct bt_node one = { .kind = BN_INT, .pos = n->pos, .op = "", .text = "1", .value = 1 };
+	struct bt_node sum = {
+		.kind = BN_BINARY, .pos = n->pos, .op = *n->op == '+' ? "+" : "-", .text = "",
+		.a = n->a, .b = n->b ? n->b : &one,
+	};
+
+	if (type->kind != BT_POINTER || type->of->kind != BT_STRUCT ||
+	    (*n->op != '+' && *n->op != '-'))
+		return false;
+	bt_put(s, n->pos, " = ");
+	bt_value(s, &sum);
+	return true;
+}
+
 static void bt_map_set(struct bt_script *s, const struct bt_node *n)
 {
+	const struct bt_map *map = bt_map_of(s, n->a);
 	enum bt_map_kind kind;
+	bool parts;
 
 	if (n->b && n->b->kind == BN_CALL && bt_map_function(n->b->text, &kind)) {
 		bt_aggregate(s, n, kind);
 		return;
 	}
+	bt_make_room(s, n->a);
 	bt_place_of(s, n->a);
-	if (!n->b) {
-		bt_put(s, n->pos, "%s", n->op);
-	} else if (strcmp(n->op, "=")) {
-		bt_put(s, n->pos, " %s ", n->op);
-		bt_number(s, n->b, 0);
-	} else if (n->b->kind == BN_TUPLE) {
-		bt_put(s, n->pos, " = {");
-		bt_values(s, n->b->a, false);
-		bt_put(s, n->pos, "}");
-	} else {
-		bt_put(s, n->pos, " = ");
-		bt_value(s, n->b);
+	if (strcmp(n->op, "=")) {
+		if (bt_step_struct(s, n) || bt_step_pointer(s, n, bt_type_of(s, n->a)))
+			return;
+		bt_put(s, n->pos, n->b ? " %s " : "%s", n->op);
+		if (n->b)
+			bt_number(s, n->b, 0);
+		return;
 	}
+	parts = map && bt_is_compound(map->type);
+	if (parts && bt_type_of(s, n->b)->leaves != map->type->leaves) {
+		bt_error(s, n->b->pos, NULL, "the values of @%s have %u parts, this one has %u",
+			 map->name, map->type->leaves, bt_type_of(s, n->b)->leaves);
+		return;
+	}
+	parts = parts && map->type->leaves > 1;
+	bt_put(s, n->pos, parts ? " = {" : " = ");
+	if (map && bt_is_compound(map->type))
+		bt_leaves(s, n->b, false);
+	else
+		bt_value(s, n->b);
+	bt_put(s, n->pos, parts ? "}" : "");
 }
 
 static void bt_assign(struct bt_script *s, const struct bt_node *n)
@@ -130,16 +212,18 @@ static void bt_assign(struct bt_script *s, const struct bt_node *n)
 		return;
 	}
 	if (n->b && !strcmp(n->op, "=")) {
-		bt_var_set(s, n->a, n->a->text, n->b, false);
+		bt_var_set(s, n, n->a->text, n->b, false);
 		return;
 	}
 	var = bt_var_find(s, n->a->text);
-	if (!var || var->items || var->loop) {
+	if (!var || var->stored || var->loop) {
 		bt_error(s, n->a->pos, NULL, "$%s has no value here that '%s' could change",
 			 n->a->text, n->op);
 		return;
 	}
 	bt_put(s, n->a->pos, "%s", var->ours);
+	if (bt_step_struct(s, n) || bt_step_pointer(s, n, var->type))
+		return;
 	bt_put(s, n->pos, n->b ? " %s " : "%s", n->op);
 	if (n->b)
 		bt_number(s, n->b, 0);
@@ -182,6 +266,7 @@ static void bt_for_map(struct bt_script *s, const struct bt_node *n)
 	}
 	var = bt_var_new(s, n->text);
 	var->loop = map;
+	s->vars = var;
 	bt_put(s, n->pos, "for (%s_key, %s_value in ", var->ours, var->ours);
 	bt_put(s, n->a->pos, "%s", map->ours);
 	bt_put(s, n->pos, ") ");
@@ -206,12 +291,21 @@ static void bt_for_range(struct bt_script *s, const struct bt_node *n)
 		bt_number(s, &last, 0);
 	bt_put(s, n->pos, ") ");
 	var = bt_var_new(s, n->text);
-	var->type = BT_INTEGER;
+	var->type = &bt_integer;
+	s->vars = var;
 	bt_braces(s, n->b);
 	s->vars = outer;
 }
 
-/* A call, or a choice between two. */
+static bool bt_calls(const struct bt_node *n)
+{
+	for (; n; n = n->next)
+		if (n->kind == BN_CALL || bt_calls(n->a) || bt_calls(n->b) || bt_calls(n->c))
+			return true;
+	return false;
+}
+
+/* A call, a choice between two, or a value that is not used. */
 static void bt_effect(struct bt_script *s, const struct bt_node *n)
 {
 	const struct bt_node *yes = n->b, *no = n->c;
@@ -221,7 +315,10 @@ static void bt_effect(struct bt_script *s, const struct bt_node *n)
 		return;
 	}
 	if (n->kind != BN_CHOICE || yes->kind != BN_CALL) {
-		bt_error(s, n->pos, NULL, "this statement does nothing");
+		if (bt_is_compound(bt_type_of(s, n)) || !bt_calls(n))
+			return;
+		bt_put(s, n->pos, "var _unused = ");
+		bt_value(s, n);
 		return;
 	}
 	bt_put(s, n->pos, "if (");
@@ -234,6 +331,18 @@ static void bt_effect(struct bt_script *s, const struct bt_node *n)
 	bt_put(s, n->pos, " else { ");
 	bt_effect(s, no);
 	bt_put(s, n->pos, " }");
+}
+
+static void bt_check_unroll(struct bt_script *s, const struct bt_node *n)
+{
+	int64_t value;
+
+	if (!bt_constant_value(n, &value))
+		return;
+	if (value > 100)
+		bt_error(s, n->pos, "for ($i : 0..N) { }", "unroll maximum value is 100");
+	else if (value < 1)
+		bt_error(s, n->pos, NULL, "unroll minimum value is 1");
 }
 
 static void bt_statement(struct bt_script *s, const struct bt_node *n)
@@ -261,6 +370,7 @@ static void bt_statement(struct bt_script *s, const struct bt_node *n)
 		bt_braces(s, n->b);
 		break;
 	case BN_UNROLL:
+		bt_check_unroll(s, n->a);
 		bt_put(s, n->pos, "for (_round = 1, ");
 		bt_number(s, n->a, 0);
 		bt_put(s, n->pos, ") ");
@@ -306,6 +416,14 @@ static bool bt_uses(const struct bt_node *n, const char *name)
 static const char bt_plain_characters[] =
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_:./*?+-[]!@~";
 
+/* A path that does not begin with '/' or '.' is in quotes. */
+static bool bt_is_relative(const char *text)
+{
+	const char *path = strchr(text, ':');
+
+	return path && path[1] != '/' && path[1] != '.' && strchr(path, '/');
+}
+
 /* Write an event; names that are no words of ktap's events are strings. */
 static void bt_put_event(struct bt_script *s, const struct bt_event *event, const char *text,
 			 bool first)
@@ -313,7 +431,7 @@ static void bt_put_event(struct bt_script *s, const struct bt_event *event, cons
 	bool plain = *text == '(';
 
 	if (!plain)
-		plain = !text[strspn(text, bt_plain_characters)];
+		plain = !text[strspn(text, bt_plain_characters)] && !bt_is_relative(text);
 	bt_put(s, event->pos, plain ? "%s%s" : "%s\"%s\"", first ? "" : ", ", text);
 }
 
@@ -387,10 +505,9 @@ static void bt_probe(struct bt_script *s, const struct bt_probe *probe)
 /* The number of keys that a map has room for; 0: as ktap does it */
 static int64_t bt_limit_of(const struct bt_script *s, const struct bt_map *map)
 {
-	for (const struct bt_node *n = s->limits; n; n = n->next)
-		if (!strcmp(n->text, map->name))
-			return n->value;
-	return s->max_keys;
+	const struct bt_node *n = bt_declared(s, map->name);
+
+	return n ? n->value : s->max_keys;
 }
 
 /* Write the top level: types, addresses, distributions. */
@@ -405,7 +522,7 @@ static void bt_prelude(struct bt_script *s)
 		if (map->kind >= BM_HIST) {
 			bt_put(s, map->pos, "%s = %s(", map->ours,
 			       map->kind == BM_HIST ? "hist" : "lhist");
-			bt_values(s, map->shape, false);
+			bt_leaves(s, map->shape, false);
 			bt_put(s, map->pos, ")\n");
 		} else if (map->keys > 0 && bt_limit_of(s, map) > 0) {
 			bt_put(s, map->pos, "%s = table.new(%lld)\n", map->ours,
@@ -414,8 +531,17 @@ static void bt_prelude(struct bt_script *s)
 	}
 }
 
+/* Declarations of maps that nothing uses */
+static void bt_check_declared(struct bt_script *s)
+{
+	for (const struct bt_node *n = s->limits; n; n = n->next)
+		if (!bt_map_find(s, n->text))
+			diag_warn(&s->cc->diag, n->pos, "Unused map: @%s", n->text);
+}
+
 void bt_lower(struct bt_script *s)
 {
+	bt_check_declared(s);
 	bt_prelude(s);
 	for (const struct bt_probe *probe = s->probes; probe; probe = probe->next)
 		bt_probe(s, probe);

@@ -202,6 +202,13 @@ static struct bt_node *bt_take_value(struct bt_node *block)
 
 	while (*last && (*last)->next)
 		last = &(*last)->next;
+	/* if and else, whose blocks have values */
+	if (*last && (*last)->kind == BN_IF && (*last)->c) {
+		value = *last;
+		value->kind = BN_CHOICE;
+		*last = NULL;
+		return value;
+	}
 	if (!*last || (*last)->kind != BN_EXPR || !(*last)->value)
 		return NULL;
 	value = (*last)->a;
@@ -255,6 +262,7 @@ static void bt_rename_declared(struct bt_script *s, struct bt_node *block)
 static void bt_hoist_block(struct bt_hoist *h, struct bt_node **link, bool certain)
 {
 	struct bt_node *block = *link, *value, *let;
+	enum bt_map_kind kind;
 
 	bt_rename_declared(h->s, block);
 	value = bt_take_value(block);
@@ -279,7 +287,8 @@ static void bt_hoist_block(struct bt_hoist *h, struct bt_node **link, bool certa
 	bt_hoist_put(h, block->a);
 	value->next = NULL;
 	bt_hoist(h, &value, certain);
-	if (block->a) {
+	/* @ = { ...; avg(x) } */
+	if (block->a && !(value->kind == BN_CALL && bt_map_function(value->text, &kind))) {
 		let = bt_keep_value(h->s, block, value);
 		bt_hoist_put(h, let);
 		value = bt_macro_node(h->s, let);
@@ -355,6 +364,35 @@ static void bt_flatten_if(struct bt_script *s, struct bt_node *n)
 	n->c = block->a == n->c ? n->c : block;
 }
 
+/* Each round evaluates the whole condition: while (true) { ...; if (!x) break; } */
+static void bt_flatten_while(struct bt_script *s, struct bt_node *n)
+{
+	struct bt_hoist h = { .s = s, .last = &h.first };
+	struct bt_node *end, *leave;
+
+	bt_hoist(&h, &n->a, true);
+	bt_flatten(s, n->b);
+	if (!h.first)
+		return;
+	end = bt_macro_node(s, n);
+	end->kind = BN_IF;
+	end->a = bt_macro_node(s, n);
+	*end->a = (struct bt_node) {
+		.kind = BN_UNARY, .pos = n->pos, .op = "!", .text = "", .a = n->a,
+	};
+	end->b = bt_macro_node(s, n);
+	leave = bt_macro_node(s, n);
+	*end->b = (struct bt_node) { .kind = BN_BLOCK, .pos = n->pos, .op = "", .text = "" };
+	*leave = (struct bt_node) { .kind = BN_JUMP, .pos = n->pos, .op = "break", .text = "" };
+	end->b->a = leave;
+	end->c = NULL;
+	n->a = bt_macro_node(s, n);
+	*n->a = (struct bt_node) { .kind = BN_BOOL, .pos = n->pos, .op = "", .text = "true" };
+	*h.last = end;
+	end->next = n->b->a;
+	n->b->a = h.first;
+}
+
 static void bt_flatten_statement(struct bt_hoist *h, struct bt_node *n)
 {
 	switch (n->kind) {
@@ -372,8 +410,7 @@ static void bt_flatten_statement(struct bt_hoist *h, struct bt_node *n)
 		bt_flatten_if(h->s, n);
 		break;
 	case BN_WHILE:
-		bt_hoist(h, &n->a, false);
-		bt_flatten(h->s, n->b);
+		bt_flatten_while(h->s, n);
 		break;
 	case BN_UNROLL:
 	case BN_FOR:

@@ -71,7 +71,7 @@ const char *bt_our_name(struct bt_script *s, const char *name, const char *suffi
 	return name;
 }
 
-/* Note the use of a map with @keys parts of a key, or -1. */
+/* Note the use of a map with @keys parts of a key, which may have parts themselves, or -1. */
 static struct bt_map *bt_map_note(struct bt_script *s, const struct bt_node *n, int keys)
 {
 	struct bt_map *map = bt_map_find(s, n->text), **last = &s->maps;
@@ -86,9 +86,6 @@ static struct bt_map *bt_map_note(struct bt_script *s, const struct bt_node *n, 
 			last = &(*last)->next;
 		*last = map;
 	}
-	if (keys >= 0 && map->keys >= 0 && map->keys != keys)
-		bt_error(s, n->pos, NULL, "@%s has %d part%s in its key here, and %d in line %u",
-			 n->text, keys, keys == 1 ? "" : "s", map->keys, map->pos.line);
 	if (keys >= 0 && map->keys < 0) {
 		map->keys = keys;
 		map->pos = n->pos;
@@ -114,12 +111,8 @@ static void bt_map_assigned(struct bt_script *s, const struct bt_node *n, const 
 			 bt_map_functions[kind] ? bt_map_functions[kind] : "a value");
 		return;
 	}
-	if (!map->set || kind != BM_VALUE) {
+	if (!map->set || kind != BM_VALUE)
 		map->kind = kind;
-		map->type = !value || kind ? BT_INTEGER : bt_type_of(s, value);
-	}
-	if (value && value->kind == BN_TUPLE)
-		map->items = bt_list_length(value->a);
 	if (kind >= BM_HIST)
 		map->shape = value->a ? value->a->next : NULL;
 	map->set = true;
@@ -143,6 +136,8 @@ static bool bt_maps_call(struct bt_script *s, const struct bt_node *n)
 			map->printed = true;
 			map->limited |= !!n->a->next;
 		}
+		if (!strcmp(whole[i], "delete"))
+			map->taken = true;
 		bt_maps_walk(s, n->a->next);
 		return true;
 	}
@@ -163,11 +158,26 @@ static void bt_note_symbol(struct bt_script *s, struct bt_node *n)
 	s->symbols = symbol;
 }
 
+/* The addresses that percpu_kaddr() needs */
+static void bt_note_percpu(struct bt_script *s, const struct bt_node *n)
+{
+	struct bt_node offsets = {
+		.kind = BN_STR, .pos = n->pos, .text = "\"__per_cpu_offset\"", .op = "",
+	};
+
+	if (!n->a || n->a->kind != BN_STR)
+		return;
+	bt_note_symbol(s, n->a);
+	bt_note_symbol(s, &offsets);
+}
+
 /* Walk over a list. */
 static void bt_maps_walk(struct bt_script *s, const struct bt_node *n)
 {
 	for (; n; n = n->next) {
-		if (n->kind == BN_CALL && bt_maps_call(s, n))
+		bool whole = n->kind == BN_CALL && bt_maps_call(s, n);
+
+		if (whole)
 			continue;
 		if (n->kind == BN_CALL && !strcmp(n->text, "kaddr") && n->a &&
 		    n->a->kind == BN_STR)
@@ -179,6 +189,8 @@ static void bt_maps_walk(struct bt_script *s, const struct bt_node *n)
 		}
 		if (n->kind == BN_MAP)
 			bt_map_note(s, n, bt_list_length(n->a));
+		if (n->kind == BN_CALL && !strcmp(n->text, "percpu_kaddr"))
+			bt_note_percpu(s, n);
 		if (n->kind == BN_PARAM && n->value < 0)
 			s->counts_params = true;
 		if (n->kind == BN_ASSIGN && n->a->kind == BN_MAP)
@@ -199,4 +211,8 @@ void bt_find_maps(struct bt_script *s)
 		if (!map->set)
 			bt_error(s, map->pos, NULL, "@%s is used, but nothing is assigned to it",
 				 map->name);
+	bt_infer(s);
+	for (struct bt_map *map = s->maps; map; map = map->next)
+		if (map->keys > 0 && map->key)
+			map->keys = map->key->leaves;
 }

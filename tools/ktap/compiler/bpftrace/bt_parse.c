@@ -13,8 +13,10 @@ static struct bt_node *bt_parse_statement(struct bt_parser *p);
 
 void bt_next(struct bt_parser *p)
 {
-	if (!p->failed)
-		bt_lex_next(&p->lx, &p->tok);
+	if (p->failed)
+		return;
+	p->last = bt_lex_pos(&p->lx);
+	bt_lex_next(&p->lx, &p->tok);
 }
 
 void bt_fail(struct bt_parser *p, struct pos pos, const char *note, const char *fmt, ...)
@@ -163,6 +165,14 @@ static struct bt_node *bt_parse_for(struct bt_parser *p)
 	return n;
 }
 
+/* The size of an array in the type of a variable: it is that of the value. */
+static void bt_parse_array_suffix(struct bt_parser *p)
+{
+	if (p->tok.kind == BT_INT)
+		bt_next(p);
+	bt_expect(p, "]");
+}
+
 static struct bt_node *bt_parse_let(struct bt_parser *p)
 {
 	struct bt_node *n = bt_node(p, BN_LET, p->tok.pos);
@@ -170,10 +180,11 @@ static struct bt_node *bt_parse_let(struct bt_parser *p)
 	bt_next(p);
 	n->pos = p->tok.pos;
 	n->text = bt_parse_word(p, BT_VAR, NULL, "a variable after 'let'");
-	/* the type is that of the value */
-	if (bt_accept(p, ":"))
-		while (p->tok.kind == BT_NAME || bt_is(p, "*"))
-			bt_next(p);
+	if (bt_accept(p, ":")) {
+		n->c = bt_parse_type_argument(p);
+		if (bt_accept(p, "["))
+			bt_parse_array_suffix(p);
+	}
 	if (bt_accept(p, "="))
 		n->b = bt_parse_expr(p);
 	return n;
@@ -236,8 +247,20 @@ static struct bt_node *bt_parse_jump(struct bt_parser *p)
 
 	n->op = p->tok.text;
 	bt_next(p);
+	/* nobody gets the value that a probe returns */
 	if (!strcmp(n->op, "return") && !bt_is(p, ";") && !bt_is(p, "}"))
-		bt_fail(p, p->tok.pos, "write 'return'", "a probe returns no value");
+		bt_parse_expr(p);
+	return n;
+}
+
+/* _ = VALUE */
+static struct bt_node *bt_parse_unused(struct bt_parser *p)
+{
+	struct bt_node *n = bt_node(p, BN_EXPR, p->tok.pos);
+
+	bt_next(p);
+	bt_expect(p, "=");
+	n->a = bt_parse_expr(p);
 	return n;
 }
 
@@ -264,6 +287,8 @@ static struct bt_node *bt_parse_statement(struct bt_parser *p)
 		else if (bt_is_word(p, "break") || bt_is_word(p, "continue") ||
 			 bt_is_word(p, "return"))
 			n = bt_parse_jump(p);
+		else if (bt_is_word(p, "_"))
+			n = bt_parse_unused(p);
 		else
 			n = bt_parse_simple(p);
 	}
@@ -382,81 +407,52 @@ static struct bt_probe *bt_parse_probe(struct bt_parser *p)
 	return probe;
 }
 
-/* Keys of `config`, and whether they have a meaning here. */
-static const char * const bt_config_keys[] = {
-	"cache_user_symbols", "cpp_demangle", "enum_format", "kprobe_multi", "uprobe_multi", "lazy_symbolication",
-	"license", "log_size", "max_bpf_progs", "max_cat_bytes", "max_map_keys", "max_probes",
-	"max_strlen", "max_type_res_iterations", "missing_probes", "on_stack_limit",
-	"perf_rb_pages", "print_maps_on_exit", "stack_mode", "str_trunc_trailer",
-	"show_debug_info", "symbol_source", "unstable_import", "unstable_macro",
-	"unstable_map_decl", "unstable_tseries", "use_blazesym", "verify_llvm_ir",
-};
-
-static void bt_config_key(struct bt_parser *p, const char *key, struct pos pos)
+/* The end of __attribute__((...)) after a structure, or that of the structure */
+static void bt_parse_attributes(struct bt_parser *p, struct bt_node *n)
 {
-	char name[64];
-	size_t i;
+	unsigned int open = 0;
 
-	if (!strncmp(key, "BPFTRACE_", 9))
-		key += 9;
-	snprintf(name, sizeof(name), "%s", key);
-	for (i = 0; name[i]; i++)
-		if (name[i] >= 'A' && name[i] <= 'Z')
-			name[i] += 'a' - 'A';
-	for (i = 0; i < ARRAY_SIZE(bt_config_keys); i++)
-		if (!strcmp(bt_config_keys[i], name))
-			return;
-	diag_error(&p->cc->diag, pos, "'%s' is no key of bpftrace's config", key);
-}
-
-static void bt_parse_config(struct bt_parser *p)
-{
-	struct bt_token key, value;
-
-	bt_next(p);
-	bt_accept(p, "=");
-	bt_expect(p, "{");
-	while (!p->failed && !bt_is(p, "}")) {
-		key = p->tok;
-		if (key.kind != BT_NAME)
-			bt_fail(p, key.pos, NULL, "expected a key, found '%s'", bt_found(p));
-		bt_config_key(p, key.text, key.pos);
-		bt_next(p);
-		bt_expect(p, "=");
-		value = p->tok;
-		bt_next(p);
-		if (!strcmp(key.text, "print_maps_on_exit"))
-			p->script->silent = !strcmp(value.text, "false") ||
-					    (value.kind == BT_INT && !value.value);
-		if (!strcmp(key.text, "max_map_keys") && value.kind == BT_INT)
-			p->script->max_keys = value.value;
-		if (!bt_accept(p, ";") && !bt_accept(p, ",") && !bt_is(p, "}"))
-			bt_expect(p, ";");
+	while (!p->failed && bt_is_word(p, "__attribute__")) {
+		do {
+			open += bt_is(p, "(");
+			open -= bt_is(p, ")");
+			n->text = pool_printf(&p->cc->pool, "%s %s", n->text, bt_found(p));
+			bt_next(p);
+		} while (!p->failed && p->tok.kind != BT_END && (open || bt_is(p, "(")));
 	}
-	bt_expect(p, "}");
 }
 
-/* struct x { ... }; */
+/* struct x { ... }; bpftrace needs no ';' after the last member, and after the structure. */
 static struct bt_node *bt_parse_struct(struct bt_parser *p)
 {
 	struct bt_node *n = bt_node(p, BN_STR, p->tok.pos);
-	size_t start = p->tok.start, end = start;
+	bool is_enum = bt_is_word(p, "enum"), is_type = bt_is_word(p, "typedef"), ended = true;
+	size_t from = p->tok.start;
 	unsigned int braces = 0;
 
 	while (!p->failed && p->tok.kind != BT_END) {
-		bool last = braces == 1 && bt_is(p, "}");
+		bool last = !is_type && braces == 1 && bt_is(p, "}");
 
+		if (bt_is(p, "}") && !is_enum && !ended) {
+			n->text = pool_printf(&p->cc->pool, "%s%.*s; ", n->text,
+					      (int)(p->tok.start - from), p->lx.text + from);
+			from = p->tok.start;
+		}
+		ended = bt_is(p, ";") || bt_is(p, "{");
 		braces += bt_is(p, "{");
 		braces -= braces && bt_is(p, "}");
 		last |= !braces && bt_is(p, ";");
-		end = p->tok.end;
+		if (last)
+			n->text = pool_printf(&p->cc->pool, "%s%.*s", n->text,
+					      (int)(p->tok.end - from), p->lx.text + from);
 		bt_next(p);
 		if (last)
 			break;
 	}
+	bt_parse_attributes(p, n);
 	bt_accept(p, ";");
-	n->text = pool_printf(&p->cc->pool, "%.*s%s", (int)(end - start), p->lx.text + start,
-			      end > start && p->lx.text[end - 1] == ';' ? "" : ";");
+	if (!*n->text || n->text[strlen(n->text) - 1] != ';')
+		n->text = pool_printf(&p->cc->pool, "%s;", n->text);
 	return n;
 }
 
@@ -565,8 +561,10 @@ static struct bt_node *bt_parse_limit(struct bt_parser *p)
 	bt_next(p);
 	n->text = bt_parse_word(p, BT_MAP, NULL, "a map after 'let'");
 	bt_expect(p, "=");
-	if (!bt_is_word(p, "hash") && !bt_is_word(p, "percpuhash"))
-		bt_fail(p, p->tok.pos, "hash(N), and clear() from time to time: a full map keeps its keys",
+	if (bt_is_word(p, "lruhash") || bt_is_word(p, "percpulruhash"))
+		n->item = p->tok.text;
+	else if (!bt_is_word(p, "hash") && !bt_is_word(p, "percpuhash"))
+		bt_fail(p, p->tok.pos, "hash(N), lruhash(N)",
 			"'%s' is no kind of map that is supported", bt_found(p));
 	bt_next(p);
 	bt_expect(p, "(");

@@ -16,7 +16,7 @@ static const char * const bt_type_words[] = {
 	"struct", "union", "enum", "unsigned", "signed", "char", "short", "int", "long", "void",
 	"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
 	"int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t",
-	"u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "size_t", "ssize_t", "string",
+	"u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "size_t", "ssize_t", "string", "const",
 };
 
 static bool bt_at_type(struct bt_parser *p)
@@ -37,28 +37,44 @@ static bool bt_at_type(struct bt_parser *p)
 	return !strcmp(t.op, ")");
 }
 
-/* Parse a type up to its ')'; returns it without the last '*'. */
-static const char *bt_parse_type(struct bt_parser *p, unsigned int *stars)
+const char *bt_parse_type(struct bt_parser *p, unsigned char *stars)
 {
 	const char *text = "";
 
 	*stars = 0;
 	for (; p->tok.kind == BT_NAME && !p->failed; bt_next(p))
-		text = pool_printf(&p->cc->pool, "%s%s%s", text, *text ? " " : "", p->tok.text);
-	while (bt_accept(p, "*"))
-		++*stars;
-	if (*stars > 1)
-		text = pool_printf(&p->cc->pool, "%s *", text);
+		if (strcmp(p->tok.text, "const") && strcmp(p->tok.text, "volatile"))
+			text = pool_printf(&p->cc->pool, "%s%s%s", text, *text ? " " : "",
+					   p->tok.text);
+	for (; bt_is(p, "*"); bt_next(p))
+		if (++*stars > 8)
+			bt_fail(p, p->tok.pos, NULL, "a type has at most 8 '*'");
 	return text;
+}
+
+/* [8] or [] after the type of a cast */
+static int bt_parse_array_size(struct bt_parser *p)
+{
+	int size = -1;
+
+	if (p->tok.kind == BT_INT) {
+		size = p->tok.value;
+		if (p->tok.value < 1 || p->tok.value > BT_MAX_LEAVES)
+			bt_fail(p, p->tok.pos, NULL, "an array of a cast has 1 to %u elements",
+				BT_MAX_LEAVES);
+		bt_next(p);
+	}
+	bt_expect(p, "]");
+	return size;
 }
 
 static struct bt_node *bt_parse_cast(struct bt_parser *p, struct pos pos)
 {
 	struct bt_node *n = bt_node(p, BN_CAST, pos);
-	unsigned int stars;
 
-	n->text = bt_parse_type(p, &stars);
-	n->pointer = stars;
+	n->text = bt_parse_type(p, &n->stars);
+	if (bt_accept(p, "["))
+		n->array = bt_parse_array_size(p);
 	bt_expect(p, ")");
 	n->a = bt_parse_unary(p);
 	return n;
@@ -78,6 +94,41 @@ struct bt_node *bt_parse_list(struct bt_parser *p, const char *end)
 	return first;
 }
 
+/* Is it NAME = in a tuple whose items have names? */
+static bool bt_at_item_name(struct bt_parser *p)
+{
+	struct bt_lexer lx = p->lx;
+	struct bt_token t;
+
+	if (p->tok.kind != BT_NAME)
+		return false;
+	bt_lex_next(&lx, &t);
+	return !strcmp(t.op, "=");
+}
+
+/* (x=1, y=2) */
+static struct bt_node *bt_parse_record(struct bt_parser *p, struct pos pos)
+{
+	struct bt_node *n = bt_node(p, BN_TUPLE, pos), **last = &n->a;
+	const char *name;
+
+	while (!p->failed && !bt_is(p, ")")) {
+		name = p->tok.text;
+		if (!bt_at_item_name(p))
+			bt_fail(p, p->tok.pos, "either all items have a name, or none",
+				"expected the name of an item, found '%s'", bt_found(p));
+		bt_next(p);
+		bt_expect(p, "=");
+		*last = bt_parse_expr(p);
+		(*last)->item = name;
+		last = &(*last)->next;
+		if (!bt_accept(p, ","))
+			break;
+	}
+	bt_expect(p, ")");
+	return n;
+}
+
 /* "(" has been read: a cast, a tuple, or an expression in parentheses */
 static struct bt_node *bt_parse_paren(struct bt_parser *p, struct pos pos)
 {
@@ -85,6 +136,8 @@ static struct bt_node *bt_parse_paren(struct bt_parser *p, struct pos pos)
 
 	if (bt_at_type(p))
 		return bt_parse_cast(p, pos);
+	if (bt_at_item_name(p))
+		return bt_parse_record(p, pos);
 	n = bt_parse_expr(p);
 	if (!bt_is(p, ",")) {
 		bt_expect(p, ")");
@@ -98,17 +151,22 @@ static struct bt_node *bt_parse_paren(struct bt_parser *p, struct pos pos)
 	return n;
 }
 
-/* sizeof(struct x), offsetof(struct x, member): the type as a string */
-static struct bt_node *bt_parse_type_argument(struct bt_parser *p)
+/* A type, typeof(TYPE or expression), or an expression that has it */
+struct bt_node *bt_parse_type_argument(struct bt_parser *p)
 {
-	struct bt_node *n = bt_node(p, BN_STR, p->tok.pos);
-	unsigned int stars;
+	struct bt_node *n;
 
+	if (bt_is_word(p, "typeof")) {
+		bt_next(p);
+		bt_expect(p, "(");
+		n = bt_parse_type_argument(p);
+		bt_expect(p, ")");
+		return n;
+	}
 	if (!bt_at_type(p))
-		bt_fail(p, p->tok.pos, "write sizeof(struct NAME)", "expected a type");
-	n->text = pool_printf(&p->cc->pool, "\"%s\"", bt_parse_type(p, &stars));
-	if (stars)
-		n->text = "\"void *\"";
+		return bt_parse_expr(p);
+	n = bt_node(p, BN_TYPE, p->tok.pos);
+	n->text = bt_parse_type(p, &n->stars);
 	return n;
 }
 
@@ -148,14 +206,35 @@ static struct bt_node *bt_parse_name(struct bt_parser *p, const struct bt_token 
 	if (bt_is_builtin(n->text) && bt_accept(p, ")"))
 		return n;
 	n->kind = BN_CALL;
-	if (strcmp(t->text, "sizeof") && strcmp(t->text, "offsetof")) {
-		n->a = bt_parse_list(p, ")");
+	if (!strcmp(t->text, "sizeof") || !strcmp(t->text, "offsetof")) {
+		n->a = bt_parse_type_argument(p);
+		if (bt_accept(p, ","))
+			n->a->next = bt_parse_member_argument(p);
+		bt_expect(p, ")");
 		return n;
 	}
-	n->a = bt_parse_type_argument(p);
-	if (bt_accept(p, ","))
-		n->a->next = bt_parse_member_argument(p);
-	bt_expect(p, ")");
+	if (!strcmp(t->text, "typeof")) {
+		n = bt_parse_type_argument(p);
+		bt_expect(p, ")");
+		return n;
+	}
+	n->a = bt_parse_list(p, ")");
+	n->end = p->last.col;
+	return n;
+}
+
+/* if (CONDITION) { VALUE } else { VALUE } */
+static struct bt_node *bt_parse_choice(struct bt_parser *p)
+{
+	struct bt_node *n = bt_node(p, BN_CHOICE, p->tok.pos);
+
+	bt_next(p);
+	n->a = bt_parse_expr(p);
+	n->b = bt_parse_block(p);
+	if (!bt_is_word(p, "else"))
+		bt_fail(p, p->tok.pos, NULL, "expected 'else', found '%s'", bt_found(p));
+	bt_next(p);
+	n->c = bt_is_word(p, "if") && bt_enter(p) ? bt_parse_choice(p) : bt_parse_block(p);
 	return n;
 }
 
@@ -166,6 +245,8 @@ static struct bt_node *bt_parse_primary(struct bt_parser *p)
 
 	if (bt_is(p, "{"))
 		return bt_parse_block(p);
+	if (bt_is_word(p, "if"))
+		return bt_parse_choice(p);
 	bt_next(p);
 	switch (t.kind) {
 	case BT_INT:
@@ -240,6 +321,37 @@ static struct bt_node *bt_parse_postfix(struct bt_parser *p)
 	return n;
 }
 
+
+/* x++ in an expression is { let $old = x; x++; $old }, and ++x is { x++; x } */
+static struct bt_node *bt_step(struct bt_parser *p, struct bt_node *of, const char *op,
+			       struct pos pos, bool before)
+{
+	struct bt_node *block = bt_node(p, BN_BLOCK, pos), *step = bt_node(p, BN_ASSIGN, pos);
+	struct bt_node *old = bt_node(p, BN_LET, pos), *value = bt_node(p, BN_EXPR, pos);
+
+	if (of->kind != BN_VAR && of->kind != BN_MAP)
+		bt_fail(p, pos, NULL, "'%s' changes a variable or a map", op);
+	step->op = op;
+	step->a = of;
+	value->value = 1;
+	value->a = bt_node(p, of->kind, pos);
+	*value->a = *of;
+	if (before) {
+		block->a = step;
+		step->next = value;
+		return block;
+	}
+	old->text = pool_printf(&p->cc->pool, "old__s%u", ++p->script->expansions);
+	old->b = bt_node(p, of->kind, pos);
+	*old->b = *of;
+	value->a = bt_node(p, BN_VAR, pos);
+	value->a->text = old->text;
+	block->a = old;
+	old->next = step;
+	step->next = value;
+	return block;
+}
+
 struct bt_node *bt_parse_unary(struct bt_parser *p)
 {
 	struct bt_token t = p->tok;
@@ -248,6 +360,10 @@ struct bt_node *bt_parse_unary(struct bt_parser *p)
 	if (!strcmp(t.op, "&"))
 		bt_fail(p, t.pos, "addresses of members: offsetof(struct NAME, member)",
 			"'&' takes no address in ktap");
+	if (bt_is(p, "++") || bt_is(p, "--")) {
+		bt_next(p);
+		return bt_step(p, bt_parse_postfix(p), t.op, t.pos, true);
+	}
 	if (strcmp(t.op, "!") && strcmp(t.op, "-") && strcmp(t.op, "~") && strcmp(t.op, "*"))
 		return bt_parse_postfix(p);
 	if (!bt_enter(p))
@@ -273,8 +389,14 @@ static struct bt_node *bt_parse_binary(struct bt_parser *p, unsigned int level)
 	struct bt_node *n, *left;
 	unsigned int height = 0;
 
-	if (level == ARRAY_SIZE(bt_levels))
-		return bt_parse_unary(p);
+	if (level == ARRAY_SIZE(bt_levels)) {
+		n = bt_parse_unary(p);
+		if (bt_is(p, "++") || bt_is(p, "--")) {
+			n = bt_step(p, n, p->tok.op, p->tok.pos, false);
+			bt_next(p);
+		}
+		return n;
+	}
 	left = bt_parse_binary(p, level + 1);
 	while (!p->failed && bt_at_level(p, level)) {
 		if (++height > BT_MAX_DEPTH)
@@ -289,9 +411,26 @@ static struct bt_node *bt_parse_binary(struct bt_parser *p, unsigned int level)
 	return left;
 }
 
+/* x ?: y is { let $x = x; $x ? $x : y }: *@n becomes the variable, @value what uses it. */
+static struct bt_node *bt_keep(struct bt_parser *p, struct bt_node **n, struct bt_node *value)
+{
+	struct bt_node *block = bt_node(p, BN_BLOCK, (*n)->pos);
+	struct bt_node *let = bt_node(p, BN_LET, (*n)->pos);
+
+	let->text = pool_printf(&p->cc->pool, "value__s%u", ++p->script->expansions);
+	let->b = *n;
+	let->next = bt_node(p, BN_EXPR, (*n)->pos);
+	let->next->value = 1;
+	let->next->a = value;
+	block->a = let;
+	*n = bt_node(p, BN_VAR, (*n)->pos);
+	(*n)->text = let->text;
+	return block;
+}
+
 struct bt_node *bt_parse_expr(struct bt_parser *p)
 {
-	struct bt_node *n, *choice;
+	struct bt_node *n, *choice, *block = NULL;
 	struct pos pos = p->tok.pos;
 
 	if (!bt_enter(p))
@@ -300,15 +439,14 @@ struct bt_node *bt_parse_expr(struct bt_parser *p)
 	pos = p->tok.pos;
 	if (bt_accept(p, "?")) {
 		choice = bt_node(p, BN_CHOICE, pos);
+		if (bt_is(p, ":") && n->kind != BN_VAR && n->kind != BN_PARAM && n->kind != BN_INT)
+			block = bt_keep(p, &n, choice);
 		choice->a = n;
-		choice->b = bt_parse_expr(p);
+		choice->b = bt_is(p, ":") ? n : bt_parse_expr(p);
 		bt_expect(p, ":");
 		choice->c = bt_parse_expr(p);
-		n = choice;
+		n = block ? block : choice;
 	}
-	if (bt_is(p, "++") || bt_is(p, "--"))
-		bt_fail(p, p->tok.pos, "make it a statement of its own",
-			"'%s' has no value in ktap", p->tok.op);
 	p->depth--;
 	return n;
 }

@@ -12,6 +12,9 @@ enum {
 	HELPER_ROWS = 1 << 3,
 	HELPER_POWERS = 1 << 4,
 	HELPER_STEPS = 1 << 5,
+	HELPER_JSON_ROWS = 1 << 6,
+	HELPER_JSON_POWER = 1 << 7,
+	HELPER_JSON_STEP = 1 << 8,
 };
 
 /*
@@ -26,19 +29,26 @@ static const struct {
 	{ HELPER_AVERAGES, "function bt_less_average(a, b) { return avg(a) < avg(b) }\n" },
 	{ HELPER_COUNTS, "function bt_less_count(a, b) { return count(a) < count(b) }\n" },
 	{ HELPER_POWERS,
-	  "function bt_power_row(value) {\n"
-	  "\tif (value < 2) {\n\t\treturn value < 0 ? 0 : value + 1\n\t}\n"
-	  "\tvar row = 2\n"
-	  "\twhile (value > 1) {\n\t\tvalue >>= 1\n\t\trow++\n\t}\n"
-	  "\treturn row\n"
+	  "function bt_power_row(value, bits) {\n"
+	  "\tvar row = 1\n"
+	  "\tif (value < 0) {\n\t\treturn 0\n\t}\n"
+	  "\twhile (value >> bits + 1) {\n\t\tvalue >>= 1\n\t\trow += 1 << bits\n\t}\n"
+	  "\treturn row + value\n"
+	  "}\n\n"
+	  "function bt_power_from(row, bits) {\n"
+	  "\tvar i, half = row - 1, 1 << bits\n"
+	  "\treturn i < half ? i : (i & half - 1) + half << (i >> bits) - 1\n"
 	  "}\n\n"
 	  "function bt_power(n) {\n"
-	  "\tvar unit = min(n / 10, 4)\n"
-	  "\treturn (1 << n - 10 * unit) .. substr(\"KMGT\", unit - 1, unit ? 1 : 0)\n"
+	  "\tvar unit = 0\n"
+	  "\twhile (n && unit < 4 && !(n & 1023)) {\n\t\tn >>= 10\n\t\tunit++\n\t}\n"
+	  "\treturn n .. substr(\"KMGT\", unit - 1, unit ? 1 : 0)\n"
 	  "}\n\n"
-	  "function bt_power_label(row) {\n"
-	  "\tif (row < 3) {\n\t\treturn row ? \"[\" .. row - 1 .. \"]\" : \"(..., 0)\"\n\t}\n"
-	  "\treturn \"[\" .. bt_power(row - 2) .. \", \" .. bt_power(row - 1) .. \")\"\n"
+	  "function bt_power_label(row, bits) {\n"
+	  "\tvar from, to = bt_power_from(row, bits), bt_power_from(row + 1, bits)\n"
+	  "\tif (!row) {\n\t\treturn \"(..., 0)\"\n\t}\n"
+	  "\treturn to == from + 1 ? \"[\" .. from .. \"]\" :\n"
+	  "\t\t\"[\" .. bt_power(from) .. \", \" .. bt_power(to) .. \")\"\n"
 	  "}\n" },
 	{ HELPER_STEPS,
 	  "function bt_step_row(value, low, high, step) {\n"
@@ -54,9 +64,9 @@ static const struct {
 	  "\tif (from >= high) {\n\t\treturn \"[\" .. bt_size(high) .. \", ...)\"\n\t}\n"
 	  "\treturn \"[\" .. bt_size(from) .. \", \" .. bt_size(from + step) .. \")\"\n"
 	  "}\n" },
-	{ HELPER_ROWS,
-	  "function bt_rows(h, row_of, label, divisor, low, high, step) {\n"
-	  "\tvar rows, n, i, most, first, last = {}, count(h), 1, 0\n"
+	{ HELPER_ROWS | HELPER_JSON_ROWS,
+	  "function bt_count_rows(h, row_of, low, high, step) {\n"
+	  "\tvar rows, n, i, first, last = {}, count(h), 1, nil, -1\n"
 	  "\twhile (i <= n) {\n"
 	  "\t\tvar row, from, to = row_of(quantile(h, i, n), low, high, step), i, n\n"
 	  "\t\twhile (from < to) {\n"
@@ -68,55 +78,86 @@ static const struct {
 	  "\t\t\t}\n"
 	  "\t\t}\n"
 	  "\t\trows[row] = from - i + 1\n"
-	  "\t\tmost = max(most, rows[row])\n"
 	  "\t\tfirst = first == nil ? row : first\n"
 	  "\t\tlast = row\n"
 	  "\t\ti = from + 1\n"
 	  "\t}\n"
+	  "\treturn rows, first || 0, last\n"
+	  "}\n" },
+	{ HELPER_ROWS,
+	  "function bt_rows(h, row_of, label, divisor, low, high, step) {\n"
+	  "\tvar rows, first, last = bt_count_rows(h, row_of, low, high, step)\n"
+	  "\tvar most = 1\n"
+	  "\tfor (row = first, last) {\n\t\tmost = max(most, rows[row] || 0)\n\t}\n"
 	  "\tvar bar = \"@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@\"\n"
-	  "\tfor (row = first || 0, n ? last : -1) {\n"
+	  "\tfor (row = first, last) {\n"
 	  "\t\tprintf(\"%-16s%8d |%-52s|\\n\", label(row, low, high, step), rows[row] / divisor,\n"
-	  "\t\t\tsubstr(bar, 0, rows[row] * 52 / max(most, 1)))\n"
+	  "\t\t\tsubstr(bar, 0, rows[row] * 52 / most))\n"
 	  "\t}\n"
 	  "\tprint()\n"
 	  "}\n" },
+	{ HELPER_JSON_POWER,
+	  "function bt_power_ends(row, bits) {\n"
+	  "\tif (!row) {\n\t\treturn nil, -1\n\t}\n"
+	  "\treturn bt_power_from(row, bits), bt_power_from(row + 1, bits) - 1\n"
+	  "}\n" },
+	{ HELPER_JSON_STEP,
+	  "function bt_step_ends(row, low, high, step) {\n"
+	  "\tvar from = low + (row - 1) * step\n"
+	  "\treturn row ? from : nil, row && from >= high ? nil : from + step - 1\n"
+	  "}\n" },
+	{ HELPER_JSON_ROWS,
+	  "function bt_json_rows(h, row_of, ends, divisor, low, high, step) {\n"
+	  "\tvar rows, first, last = bt_count_rows(h, row_of, low, high, step)\n"
+	  "\tprint(\"bt+\", \"[\")\n"
+	  "\tfor (row = first, last) {\n"
+	  "\t\tvar from, to = ends(row, low, high, step)\n"
+	  "\t\tprint(\"bt+\", row == first ? \"{\" : \",{\")\n"
+	  "\t\tif (from != nil) {\n\t\t\tprint(\"bt+\", '\"min\": %, ', from)\n\t\t}\n"
+	  "\t\tif (to != nil) {\n\t\t\tprint(\"bt+\", '\"max\": %, ', to)\n\t\t}\n"
+	  "\t\tprint(\"bt+\", '\"count\": %}', rows[row] / divisor)\n"
+	  "\t}\n"
+	  "\tprint(\"bt+\", \"]\")\n"
+	  "}\n" },
 };
 
-/* Is the distribution shown as bpftrace does it?  hist(v, bits) is not. */
-static bool bt_has_rows(const struct bt_map *map)
-{
-	return map->kind == BM_LHIST || (map->kind == BM_HIST && !map->shape);
-}
-
-static const char *bt_shown_format(const struct bt_map *map)
+static const char *bt_shown_format(struct bt_script *s, const struct bt_map *map)
 {
 	if (map->kind == BM_STATS)
-		return "{ .count = %d, .average = %d, .total = %d }";
-	if (map->items)
-		return map->items == 2 ? "(%s, %s)" : "(%s, %s, %s)";
-	return map->kind || map->type == BT_INTEGER ? "%d" : "%s";
+		return s->json ? "{\"count\": %, \"average\": %, \"total\": %}" :
+		       "{ .count = %d, .average = %d, .total = %d }";
+	if (s->json)
+		return bt_json_format(s, bt_type_of_map(map));
+	return bt_text_format(s, bt_type_of_map(map));
 }
 
-/* The arguments of that format: what is shown of the value @of. */
-static const char *bt_shown(struct bt_script *s, const struct bt_map *map, const char *of,
-			    const char *divided)
+/* Write the arguments of that format: what is shown of the value @of. */
+static void bt_put_shown_args(struct bt_script *s, struct pos pos, const struct bt_map *map,
+			      const char *of, const char *divided)
 {
-	struct pool *pool = &s->cc->pool;
+	const struct bt_node whole = { .kind = BN_MAP, .pos = pos, .text = map->name, .op = "" };
+	const struct bt_source src = {
+		.n = map->keys > 0 || !bt_is_compound(map->type) ? NULL : &whole, .name = of,
+		.first = 1, .type = bt_type_of_map(map),
+	};
 
 	switch (map->kind) {
 	case BM_STATS:
-		return pool_printf(pool, "count(%s), avg(%s), sum(%s)", of, of, of);
+		bt_put(s, pos, ", count(%s), avg(%s) || 0, sum(%s)", of, of, of);
+		break;
 	case BM_AVG:
-		return pool_printf(pool, "avg(%s)%s", of, divided);
 	case BM_MIN:
-		return pool_printf(pool, "min(%s)%s", of, divided);
 	case BM_MAX:
-		return pool_printf(pool, "max(%s)%s", of, divided);
+		bt_put(s, pos, ", %s(%s)%s", map->kind == BM_AVG ? "avg" :
+		       map->kind == BM_MIN ? "min" : "max", of, divided);
+		break;
 	default:
-		if (map->items)
-			return pool_printf(pool, map->items == 2 ? "%s[1], %s[2]" :
-					   "%s[1], %s[2], %s[3]", of, of, of);
-		return pool_printf(pool, "%s%s", of, map->type == BT_INTEGER ? divided : "");
+		if (map->kind || src.type->kind == BT_INTEGER)
+			bt_put(s, pos, ", %s%s", of, *divided ? divided : s->json ? " || 0" : "");
+		else if (s->json)
+			bt_json_args(s, pos, &src);
+		else
+			bt_text_args(s, pos, &src);
 	}
 }
 
@@ -124,35 +165,103 @@ static const char *bt_shown(struct bt_script *s, const struct bt_map *map, const
 static void bt_put_rows(struct bt_script *s, struct pos pos, const struct bt_map *map,
 			const char *of, const char *divisor)
 {
+	const char *which = map->kind == BM_HIST ? "power" : "step";
 	const struct bt_node *shape = map->shape;
 
-	if (!bt_has_rows(map)) {
-		bt_put(s, pos, "print(%s)", of);
-		return;
+	s->helpers |= map->kind == BM_HIST ? HELPER_POWERS : HELPER_STEPS;
+	s->helpers |= !s->json ? HELPER_ROWS : HELPER_JSON_ROWS |
+		      (map->kind == BM_HIST ? HELPER_JSON_POWER : HELPER_JSON_STEP);
+	bt_put(s, pos, s->json ? "bt_json_rows(%s, bt_%s_row, bt_%s_ends, %s, " :
+	       "bt_rows(%s, bt_%s_row, bt_%s_label, %s, ", of, which, which, divisor);
+	if (map->kind == BM_HIST && !shape)
+		bt_put(s, pos, "0");
+	bt_leaves(s, shape, false);
+	bt_put(s, pos, map->kind == BM_HIST ? ", 0, 0)" : ")");
+}
+
+/* "1, 2" of a key; in the JSON of bpftrace it is a string without blanks */
+static const char *bt_key_format(struct bt_script *s, const struct bt_map *map)
+{
+	const struct bt_type *t = map->key ? map->key : &bt_any;
+	const char *text = bt_text_format(s, t), *plain = "";
+	size_t len = strlen(text);
+
+	if (len > 2 && *text == '(')
+		text = pool_strndup(&s->cc->pool, text + 1, len - 2);
+	if (!s->json)
+		return text;
+	for (; *text; text++) {
+		if (*text == '%')
+			text++;
+		if (text[-1] == '%' || *text != ' ')
+			plain = pool_printf(&s->cc->pool, "%s%c", plain,
+					    text[-1] == '%' ? '$' : *text);
 	}
-	s->helpers |= HELPER_ROWS | (map->kind == BM_HIST ? HELPER_POWERS : HELPER_STEPS);
-	if (map->kind == BM_HIST) {
-		bt_put(s, pos, "bt_rows(%s, bt_power_row, bt_power_label, %s, 0, 0, 0)", of,
-		       divisor);
-		return;
-	}
-	bt_put(s, pos, "bt_rows(%s, bt_step_row, bt_step_label, %s, ", of, divisor);
-	bt_values(s, shape, false);
+	return plain;
+}
+
+static void bt_put_key_args(struct bt_script *s, struct pos pos, const struct bt_map *map,
+			    const char *key)
+{
+	const struct bt_source src = { .name = key, .type = map->key ? map->key : &bt_any };
+
+	bt_text_args(s, pos, &src);
+}
+
+/* The name of the values in the JSON of bpftrace */
+static const char *bt_json_kind(const struct bt_map *map)
+{
+	return map->kind >= BM_HIST ? "hist" : map->kind == BM_AVG || map->kind == BM_STATS ?
+	       "stats" : "map";
+}
+
+static void bt_put_shown_json(struct bt_script *s, struct pos pos, const struct bt_map *map,
+			      const char *of, const char *divided, bool key)
+{
+	const char *begin = pool_printf(&s->cc->pool, "{\"type\": \"%s\", \"data\": {\"@%s\": ",
+					bt_json_kind(map), map->name);
+
+	if (key)
+		bt_put(s, pos, "print(\"bt+\", first ? '%s{\"%s\": ' : ', \"%s\": '", begin,
+		       bt_key_format(s, map), bt_key_format(s, map));
+	else
+		bt_put(s, pos, "print(\"bt+\", '%s'", begin);
+	if (key)
+		bt_put_key_args(s, pos, map, "key");
 	bt_put(s, pos, ")");
+	bt_line(s);
+	if (map->kind < BM_HIST) {
+		bt_put(s, pos, "print(\"bt+\", '%s'", bt_shown_format(s, map));
+		bt_put_shown_args(s, pos, map, of, divided);
+		bt_put(s, pos, ")");
+	} else {
+		bt_put_rows(s, pos, map, of, *divided ? "divisor" : "1");
+	}
+	bt_line(s);
+	bt_put(s, pos, key ? "first = false" : "print(\"bt\", \"}}\")");
 }
 
 /* Write statements that show one value: "@name[%s]: ..." */
 static void bt_put_shown(struct bt_script *s, struct pos pos, const struct bt_map *map,
 			 const char *of, bool key, bool limited)
 {
-	const char *label = pool_printf(&s->cc->pool, key ? "@%s[%%s]:" : "@%s:", map->name);
+	const char *label, *divided = limited ? " / divisor" : "";
 
-	if (map->kind < BM_HIST) {
-		bt_put(s, pos, "printf(\"%s %s\\n\", %s%s)", label, bt_shown_format(map),
-		       key ? "key, " : "", bt_shown(s, map, of, limited ? " / divisor" : ""));
+	if (s->json) {
+		bt_put_shown_json(s, pos, map, of, divided, key);
 		return;
 	}
-	bt_put(s, pos, "printf(\"%s\\n\"%s)", label, key ? ", key" : "");
+	label = key ? pool_printf(&s->cc->pool, "@%s[%s]:", map->name, bt_key_format(s, map)) :
+		pool_printf(&s->cc->pool, "@%s:", map->name);
+	bt_put(s, pos, "printf(\"%s%s%s\\n\"", label, map->kind < BM_HIST ? " " : "",
+	       map->kind < BM_HIST ? bt_shown_format(s, map) : "");
+	if (key)
+		bt_put_key_args(s, pos, map, "key");
+	if (map->kind < BM_HIST)
+		bt_put_shown_args(s, pos, map, of, divided);
+	bt_put(s, pos, ")");
+	if (map->kind < BM_HIST)
+		return;
 	bt_line(s);
 	bt_put_rows(s, pos, map, of, limited ? "divisor" : "1");
 }
@@ -160,15 +269,20 @@ static void bt_put_shown(struct bt_script *s, struct pos pos, const struct bt_ma
 /* The function that shows a map with keys, the smallest value first. */
 static void bt_put_function(struct bt_script *s, const struct bt_map *map)
 {
+	enum bt_type_kind type = map->kind ? BT_INTEGER : map->type->kind;
 	const char *less = map->kind >= BM_HIST ? "bt_less_count" :
 			   map->kind >= BM_AVG ? "bt_less_average" : "bt_less";
-	bool sorted = map->kind || map->type == BT_INTEGER || map->type == BT_STRING;
+	bool sorted = map->kind || type == BT_INTEGER || type == BT_STRING || type == BT_ENUM;
 
 	s->helpers |= !sorted ? 0 : map->kind >= BM_HIST ? HELPER_COUNTS :
 		      map->kind >= BM_AVG ? HELPER_AVERAGES : HELPER_VALUES;
 	bt_put(s, map->pos, "function bt_print_%s(%s) {", map->ours,
 	       map->limited ? "top, divisor" : "");
 	s->indent = 1;
+	if (s->json) {
+		bt_line(s);
+		bt_put(s, map->pos, "var first = true");
+	}
 	if (map->limited) {
 		bt_line(s);
 		bt_put(s, map->pos, "var skip = top ? len(%s) - top : 0", map->ours);
@@ -188,6 +302,10 @@ static void bt_put_function(struct bt_script *s, const struct bt_map *map)
 	s->indent = 1;
 	bt_line(s);
 	bt_put(s, map->pos, "}");
+	if (s->json) {
+		bt_line(s);
+		bt_put(s, map->pos, "if (!first) { print(\"bt\", \"}}}\") }");
+	}
 	s->indent = 0;
 	bt_line(s);
 	bt_put(s, map->pos, "}\n");
@@ -202,11 +320,11 @@ static void bt_print_map(struct bt_script *s, const struct bt_node *n, const str
 			bt_error(s, top->pos, NULL, "@%s has no keys: print(@%s)", map->name,
 				 map->name);
 		bt_put_shown(s, n->pos, map, map->ours, false, false);
-	} else if (s->place == BT_IN_PROCESS) {
+	} else if (s->place == BT_IN_PROCESS || s->json) {
 		bt_put(s, n->pos, "bt_print_%s(", map->ours);
 		if (map->limited) {
 			bt_put(s, n->pos, top ? "" : "0");
-			bt_values(s, top, false);
+			bt_leaves(s, top, false);
 			bt_put(s, n->pos, divisor ? "" : ", 1");
 		}
 		bt_put(s, n->pos, ")");
@@ -220,65 +338,28 @@ static void bt_print_map(struct bt_script *s, const struct bt_node *n, const str
 	}
 }
 
-/* print(@map[key]) */
-static void bt_print_entry(struct bt_script *s, const struct bt_node *n, const struct bt_map *map)
-{
-	const struct bt_node *key = n->a->a;
-
-	if (map->kind >= BM_STATS || map->items) {
-		bt_error(s, n->pos, "print(@NAME)",
-			 "stats, distributions and tuples are printed with the whole map");
-		return;
-	}
-	bt_put(s, n->pos, "printf(\"@%s[", map->name);
-	for (const struct bt_node *k = key; k; k = k->next)
-		bt_put(s, n->pos, k->next ? "%%s, " : "%%s]: %%s\\n\", ");
-	bt_values(s, key, false);
-	bt_put(s, n->pos, ", ");
-	bt_value(s, n->a);
-	bt_put(s, n->pos, ")");
-}
-
-/* print((1, 2)), print($kv), print($tuple) */
-static bool bt_print_tuple(struct bt_script *s, const struct bt_node *n)
-{
-	const struct bt_var *var = n->a->kind == BN_VAR ? bt_var_find(s, n->a->text) : NULL;
-	unsigned int items = n->a->kind == BN_TUPLE ? bt_list_length(n->a->a) :
-			     var && var->loop ? 2 : var ? var->items : 0;
-
-	if (!items)
-		return false;
-	bt_put(s, n->pos, "printf(\"(");
-	for (unsigned int i = 1; i <= items; i++)
-		bt_put(s, n->pos, i < items ? "%%s, " : "%%s)\\n\", ");
-	if (n->a->kind == BN_TUPLE)
-		bt_values(s, n->a->a, false);
-	for (unsigned int i = 0; n->a->kind == BN_VAR && i < items; i++) {
-		struct bt_node item = {
-			.kind = BN_FIELD, .pos = n->pos, .a = n->a, .value = i,
-			.op = "", .text = "",
-		};
-
-		bt_put(s, n->pos, i ? ", " : "");
-		bt_value(s, &item);
-	}
-	bt_put(s, n->pos, ")");
-	return true;
-}
-
 void bt_print(struct bt_script *s, const struct bt_node *n)
 {
 	const struct bt_map *map = bt_map_of(s, n->a);
+	const struct bt_source src = { .n = n->a, .type = bt_type_of(s, n->a) };
 
 	if (n->a->next && !(map && !n->a->a)) {
 		bt_error(s, n->a->next->pos, NULL, "only print(@NAME) takes a number of entries");
-		return;
-	}
-	if (map && n->a->a) {
-		bt_print_entry(s, n, map);
-	} else if (map) {
+	} else if (map && !n->a->a) {
 		bt_print_map(s, n, map);
-	} else if (!bt_print_tuple(s, n)) {
+	} else if (map && map->kind >= BM_STATS) {
+		bt_error(s, n->pos, "print(@NAME)",
+			 "stats and distributions are printed with the whole map");
+	} else if (s->json) {
+		bt_put(s, n->pos, "print(\"bt\", '{\"type\": \"value\", \"data\": %s}'",
+		       bt_json_format(s, src.type));
+		bt_json_args(s, n->pos, &src);
+		bt_put(s, n->pos, ")");
+	} else if (bt_has_format(src.type)) {
+		bt_put(s, n->pos, "printf(\"%s\\n\"", bt_text_format(s, src.type));
+		bt_text_args(s, n->pos, &src);
+		bt_put(s, n->pos, ")");
+	} else {
 		bt_put(s, n->pos, "print(");
 		bt_value(s, n->a);
 		bt_put(s, n->pos, ")");
@@ -304,16 +385,22 @@ static const struct bt_map *bt_map_after(const struct bt_script *s, const char *
 
 void bt_print_end(struct bt_script *s)
 {
+	const struct pos pos = s->probes->events->pos;
 	const struct bt_map *map;
 
-	if (!bt_prints_at_end(s))
+	if (!bt_prints_at_end(s) && !s->ends)
 		return;
 	bt_line(s);
-	bt_put(s, s->maps->pos, "// bpftrace prints all maps at the end");
+	bt_put(s, pos, "// bpftrace prints all maps at the end");
 	bt_line(s);
-	bt_put(s, s->maps->pos, "trace_end {");
+	bt_put(s, pos, "trace_end {");
 	s->indent = 1;
-	for (map = bt_map_after(s, NULL); map; map = bt_map_after(s, map->name)) {
+	if (s->ends) {
+		bt_line(s);
+		bt_put(s, pos, "print(\"\\n\")");
+	}
+	map = bt_prints_at_end(s) ? bt_map_after(s, NULL) : NULL;
+	for (; map; map = bt_map_after(s, map->name)) {
 		bt_line(s);
 		if (map->keys > 0) {
 			bt_put(s, map->pos, "bt_print_%s(%s)", map->ours,
@@ -331,12 +418,29 @@ void bt_print_end(struct bt_script *s)
 	}
 	s->indent = 0;
 	bt_line(s);
-	bt_put(s, s->maps->pos, "}\n");
+	bt_put(s, pos, "}\n");
+}
+
+/* The function for the value of delete(): was there an entry? */
+static void bt_put_delete(struct bt_script *s, const struct bt_map *map)
+{
+	const char *params = "", *entry = map->ours;
+
+	for (int i = 0; i < map->keys; i++)
+		params = pool_printf(&s->cc->pool, "%s%sk%d", params, i ? ", " : "", i);
+	if (map->keys > 0)
+		entry = pool_printf(&s->cc->pool, "%s[%s]", map->ours, params);
+	bt_put(s, map->pos,
+	       "\nfunction bt_delete_%s(%s) {\n\tvar found = %s != nil\n\t%s%s%s\n\treturn found\n}\n",
+	       map->ours, params, entry, map->keys > 0 ? "delete " : "", entry,
+	       map->keys > 0 ? "" : " = nil");
 }
 
 void bt_print_helpers(struct bt_script *s)
 {
 	for (const struct bt_map *map = s->maps; map; map = map->next) {
+		if (map->taken)
+			bt_put_delete(s, map);
 		if (map->keys <= 0 || (!map->printed && !bt_prints_at_end(s)))
 			continue;
 		bt_line(s);
@@ -344,7 +448,8 @@ void bt_print_helpers(struct bt_script *s)
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(bt_helpers); i++)
 		if (s->helpers & bt_helpers[i].bit)
-			bt_put(s, s->maps->pos, "\n%s", bt_helpers[i].text);
+			bt_put(s, s->probes->events->pos, "\n%s", bt_helpers[i].text);
+	bt_text_helpers(s);
 	if (s->counts_params)
 		bt_put(s, s->probes->events->pos,
 		       "\nfunction bt_arguments() {\n\tvar n = 0\n"

@@ -5,18 +5,37 @@
 
 #include "compiler/bpftrace/bt.h"
 
+/* How many probes does bpftrace say that it attaches? */
+static void bt_count_probes(const struct bt_script *s, struct ktap_bpftrace_probes *probes)
+{
+	*probes = (struct ktap_bpftrace_probes) { 0 };
+	for (const struct bt_probe *probe = s->probes; probe; probe = probe->next)
+		for (const struct bt_event *event = probe->events; event; event = event->next)
+			++*(bt_event_is_edge(event) ? &probes->others : &probes->events);
+}
+
 struct translation *bpftrace_translate(struct compiler *cc)
 {
-	struct bt_script s = { .cc = cc };
+	struct bt_script s = {
+		.cc = cc, .json = cc->opts->bpftrace_output == KTAP_BPFTRACE_JSON,
+		.ends = cc->opts->bpftrace_output == KTAP_BPFTRACE_TEXT,
+	};
 
 	s.out = pool_alloc(&cc->pool, sizeof(*s.out));
 	bt_parse(&s);
+	bt_config_environment(&s);
+	if (!cc->diag.nerrors)
+		bt_declare(&s);
 	if (!cc->diag.nerrors)
 		bt_expand_macros(&s);
 	if (!cc->diag.nerrors)
 		bt_find_maps(&s);
 	if (!cc->diag.nerrors)
 		bt_lower(&s);
+	if (cc->opts->bpftrace_probes)
+		bt_count_probes(&s, cc->opts->bpftrace_probes);
+	/* the translation declares them again */
+	cc->cdefs = NULL;
 	return cc->diag.nerrors ? NULL : s.out;
 }
 
@@ -53,6 +72,23 @@ char *ktap_from_bpftrace(const struct ktap_script *src, const struct ktap_compil
 	text = script.text ? ktap_format(&script, &plain, len) : NULL;
 	free((void *)script.text);
 	return text;
+}
+
+bool ktap_bpftrace_events(const struct ktap_script *src, const struct ktap_compile_opts *opts,
+			  void (*fn)(void *ctx, const char *event), void *ctx)
+{
+	struct compiler cc;
+	struct bt_script s = { .cc = &cc };
+	bool good;
+
+	compiler_begin(&cc, src, opts);
+	bt_parse(&s);
+	good = !cc.diag.nerrors;
+	for (const struct bt_probe *probe = s.probes; good && probe; probe = probe->next)
+		for (const struct bt_event *event = probe->events; event; event = event->next)
+			fn(ctx, event->text);
+	compiler_end(&cc);
+	return good;
 }
 
 bool ktap_is_bpftrace(const char *name)

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0
+/* printf() and its relatives: the formats of bpftrace in those of ktap. */
+#include <string.h>
+
+#include "compiler/bpftrace/bt.h"
+#include "compiler/util.h"
+
+/**
+ * struct bt_directive - a directive of a format
+ * @flags: with width and precision
+ * @conv: the conversion
+ * @bytes: of the integer that is printed, by the length modifier; 0: there is none
+ * @end: the rest of the format
+ */
+struct bt_directive {
+	const char *flags;
+	size_t nflags;
+	char conv;
+	unsigned int bytes;
+	const char *end;
+};
+
+static void bt_read_directive(const char *at, struct bt_directive *d)
+{
+	size_t n;
+
+	d->flags = at;
+	d->nflags = strspn(at, "-+ 0#123456789.");
+	at += d->nflags;
+	n = strspn(at, "hlzjt");
+	d->bytes = !n ? 0 : *at == 'h' ? (n > 1 ? 1 : 2) : 8;
+	at += n;
+	d->conv = *at;
+	at += !!*at;
+	/* %rx, %rh: all bytes in hexadecimal */
+	if (d->conv == 'r' && (*at == 'x' || *at == 'h'))
+		d->conv = *at++ == 'x' ? 'R' : 'H';
+	d->end = at;
+}
+
+/* "u8(" or another function for an integer with fewer bits than 64; "": as it is */
+static const char *bt_cut_to(struct bt_script *s, const struct bt_directive *d,
+			     const struct bt_node *arg)
+{
+	const struct bt_type *t = bt_type_of(s, arg);
+	bool is_signed = d->conv == 'd' || d->conv == 'i';
+
+	if (!is_signed && !strchr("uxXo", d->conv))
+		return "";
+	if (d->bytes == 1 || d->bytes == 2)
+		return pool_printf(&s->cc->pool, "%c%u(", is_signed ? 's' : 'u', 8 * d->bytes);
+	/* The width of an int, unless there are known to be no more bits */
+	if (d->bytes || is_signed || (t->kind == BT_INTEGER && t->is_unsigned && t->size < 8) ||
+	    (d->conv == 'u' && (t->kind != BT_INTEGER || t->size == 8)))
+		return "";
+	return "u32(";
+}
+
+/* Write the directive in ktap's spelling. */
+static void bt_put_directive(struct bt_script *s, struct pos pos, const struct bt_directive *d)
+{
+	const char *length = d->flags + d->nflags;
+
+	bt_put(s, pos, "%%%.*s", (int)d->nflags, d->flags);
+	if (d->conv == 'r' || d->conv == 'R' || d->conv == 'H')
+		bt_put(s, pos, "s");
+	else
+		bt_put(s, pos, "%.*s%c", d->bytes == 8 ? (int)strspn(length, "lzjt") : 0, length,
+		       d->conv);
+}
+
+/* One argument, as its directive needs it */
+static void bt_printf_arg(struct bt_script *s, const struct bt_directive *d,
+			  const struct bt_node *arg)
+{
+	const struct bt_type *t = bt_type_of(s, arg);
+	const char *cut = bt_cut_to(s, d, arg);
+
+	if (d->conv == 'R' || d->conv == 'H') {
+		bt_put(s, arg->pos, "bt_hex(");
+		bt_value(s, arg);
+		bt_put(s, arg->pos, "%s", d->conv == 'R' ? ", \"\\\\x%02x\", \"\")" :
+		       ", \"%02x\", \" \")");
+		s->helpers |= BT_HELP_HEX;
+	} else if (d->conv == 's' && arg->kind == BN_MAP && t->kind == BT_ANY) {
+		bt_number(s, arg, LEVEL_OR);
+		bt_put(s, arg->pos, " || \"\"");
+	} else if (d->conv == 's' || d->conv == 'r') {
+		bt_text_value(s, arg);
+	} else if (*cut) {
+		bt_put(s, arg->pos, "%s", cut);
+		bt_number(s, arg, LEVEL_ANY);
+		bt_put(s, arg->pos, ")");
+	} else {
+		bt_value(s, arg);
+	}
+}
+
+/* Write the format and its arguments.  Returns false after an error. */
+static bool bt_put_format(struct bt_script *s, const struct bt_node *format, const char *before,
+			  const char *after)
+{
+	const struct bt_node *arg = format->next;
+	const char *text, *p, *next;
+	struct bt_directive d;
+
+	if (format->kind != BN_STR) {
+		bt_error(s, format->pos, NULL, "the format of printf is a string in quotes");
+		return false;
+	}
+	text = pool_printf(&s->cc->pool, "%.*s", (int)strlen(format->text) - 2, format->text + 1);
+	bt_put(s, format->pos, "\"%s", before);
+	for (p = text; (next = strchr(p, '%')); p = d.end) {
+		bt_put(s, format->pos, "%.*s", (int)(next - p), p);
+		bt_read_directive(next + 1, &d);
+		if (d.conv == '*' || (d.conv == 'g' && *d.end == 'r')) {
+			bt_error(s, format->pos, d.conv == '*' ? "write the width as a number" :
+				 "%x",
+				 "'%%%s' in a format is not supported", d.conv == '*' ? "*" : "gr");
+			return false;
+		}
+		bt_put_directive(s, format->pos, &d);
+	}
+	bt_put(s, format->pos, "%s%s\"", p, after);
+	for (p = text; (next = strchr(p, '%')); p = d.end) {
+		bt_read_directive(next + 1, &d);
+		if (d.conv == '%' || !arg)
+			continue;
+		bt_put(s, arg->pos, ", ");
+		bt_printf_arg(s, &d, arg);
+		arg = arg->next;
+	}
+	for (; arg; arg = arg->next) {
+		bt_put(s, arg->pos, ", ");
+		bt_value(s, arg);
+	}
+	return true;
+}
+
+/* The value of a macro, or another string, instead of a format */
+static bool bt_is_plain_text(struct bt_script *s, const struct bt_node *n)
+{
+	return n->kind != BN_STR && !n->next && bt_type_of(s, n)->kind == BT_STRING;
+}
+
+void bt_printf(struct bt_script *s, const struct bt_node *n, const char *function)
+{
+	bt_put(s, n->pos, "%s(", function);
+	if (bt_is_plain_text(s, n->a)) {
+		bt_put(s, n->pos, "\"%%s\", ");
+		bt_value(s, n->a);
+	} else {
+		bt_put_format(s, n->a, "", "");
+	}
+	bt_put(s, n->pos, ")");
+}
+
+/* The name of the script, in a format */
+static const char *bt_escaped_name(struct bt_script *s)
+{
+	const char *name = s->cc->diag.files[0].name, *escaped = "";
+
+	if (name && !strcmp(name, "-e"))
+		return "stdin";
+	for (; name && *name; name++) {
+		const char *c = *name == '%' ? "%%" : strchr("\"\\\n", *name) ? "?" : NULL;
+
+		escaped = pool_printf(&s->cc->pool, "%s%.*s", escaped, c ? (int)strlen(c) : 1,
+				      c ? c : name);
+	}
+	return escaped;
+}
+
+/* The severity of warnf(), errorf(), fail() or assert() */
+static const char *bt_severity(const struct bt_node *n)
+{
+	return *n->text == 'w' ? "WARNING" : "ERROR";
+}
+
+void bt_message(struct bt_script *s, const struct bt_node *n)
+{
+	const struct bt_node *format = strcmp(n->text, "assert") ? n->a : n->a->next;
+	const char *what = format == n->a ? "" : "assert failed: ";
+	size_t len = strlen(format->text);
+	bool newline = len > 3 && !strncmp(format->text + len - 3, "\\n", 2);
+
+	if (s->json) {
+		bt_put(s, n->pos, "print(\"bt\", '{\"type\": \"%s\", \"msg\": %%, \"filename\": \"%s\", \"line\": %u, \"col\": %u}', format(",
+		       *n->text == 'w' ? "warnf" : "errorf", bt_escaped_name(s), n->pos.line,
+		       n->pos.col);
+		bt_put_format(s, format, what, "");
+		bt_put(s, n->pos, "))");
+		return;
+	}
+	bt_put(s, n->pos, "printf(");
+	bt_put_format(s, format, pool_printf(&s->cc->pool, "%s:%u:%u-%u: %s: %s",
+					     bt_escaped_name(s), n->pos.line, n->pos.col, n->end,
+					     bt_severity(n), what),
+		      newline ? "" : "\\n");
+	bt_put(s, n->pos, ")");
+}

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Values as text, and as JSON: formats by type, and their arguments. */
+#include <string.h>
+
+#include "compiler/bpftrace/bt.h"
+#include "compiler/cdef.h"
+#include "compiler/util.h"
+
+/* It stands for a leaf in the text that becomes JSON (tools/ktap/bpftrace_json.c). */
+#define BT_JSON_VALUE	"%"
+
+unsigned int bt_text_length(const struct bt_node *n)
+{
+	unsigned int length = 0;
+	const char *p = n->text;
+
+	for (p += *p == '"'; *p && *p != '"'; p++, length++)
+		p += *p == '\\' && p[1];
+	return length;
+}
+
+static bool bt_is_wide(const struct bt_type *t)
+{
+	return t->kind == BT_INTEGER && t->size == 8 && t->is_unsigned;
+}
+
+bool bt_has_format(const struct bt_type *t)
+{
+	return bt_is_compound(t) || bt_is_wide(t) || t->kind == BT_BYTES || t->kind == BT_ENUM ||
+	       t->kind == BT_POINTER || t->raw;
+}
+
+static const char *bt_leaf_format(const struct bt_type *t)
+{
+	if (t->kind == BT_POINTER)
+		return "0x%x";
+	if (t->kind == BT_INTEGER)
+		return bt_is_wide(t) ? "%u" : "%d";
+	return "%s";
+}
+
+/* Names of items are printed only if all of them have one. */
+static bool bt_is_named(const struct bt_type *t)
+{
+	return t->items && t->items->name;
+}
+
+const char *bt_text_format(struct bt_script *s, const struct bt_type *t)
+{
+	struct pool *pool = &s->cc->pool;
+	const char *text;
+
+	if (!bt_is_compound(t))
+		return bt_leaf_format(t);
+	if (t->kind == BT_ARRAY) {
+		text = "[";
+		for (unsigned int i = 0; i < t->count; i++)
+			text = pool_printf(pool, "%s%s%s", text, i ? "," : "",
+					   bt_text_format(s, t->of));
+		return pool_printf(pool, "%s]", text);
+	}
+	text = bt_is_named(t) ? "{ " : "(";
+	for (const struct bt_item *item = t->items; item; item = item->next)
+		text = pool_printf(pool, item->name ? "%s%s.%s = %s" : "%s%s%s%s", text,
+				   item == t->items ? "" : ", ", item->name ? item->name : "",
+				   bt_text_format(s, item->type));
+	return pool_printf(pool, "%s%s", text, bt_is_named(t) ? " }" : ")");
+}
+
+const char *bt_json_format(struct bt_script *s, const struct bt_type *t)
+{
+	struct pool *pool = &s->cc->pool;
+	bool named = bt_is_named(t);
+	const char *text;
+
+	if (!bt_is_compound(t))
+		return BT_JSON_VALUE;
+	text = t->kind != BT_ARRAY && named ? "{" : "[";
+	for (unsigned int i = 0; t->kind == BT_ARRAY && i < t->count; i++)
+		text = pool_printf(pool, "%s%s%s", text, i ? "," : "", bt_json_format(s, t->of));
+	for (const struct bt_item *item = t->items; t->kind != BT_ARRAY && item; item = item->next)
+		text = pool_printf(pool, named ? "%s%s\"%s\": %s" : "%s%s%s%s", text,
+				   item == t->items ? "" : named ? ", " : ",",
+				   named && item->name ? item->name : "",
+				   bt_json_format(s, item->type));
+	return pool_printf(pool, "%s%s", text, t->kind != BT_ARRAY && named ? "}" : "]");
+}
+
+static unsigned int bt_enum_number(struct bt_script *s, const struct cdef_type *c)
+{
+	struct bt_enum *e = s->enums, **last = &s->enums;
+	unsigned int number = 1;
+
+	for (; e; e = e->next, number++) {
+		if (e->c == c)
+			return number;
+		last = &e->next;
+	}
+	*last = pool_alloc(&s->cc->pool, sizeof(**last));
+	**last = (struct bt_enum) { .c = c, .number = number };
+	return number;
+}
+
+/* The text before and after a leaf that makes it text, or an argument of its format */
+static void bt_wrap(struct bt_script *s, const struct bt_type *t, bool memory,
+		    const char **before, const char **after)
+{
+	*before = "";
+	*after = "";
+	switch (t->kind) {
+	case BT_ENUM:
+		*before = pool_printf(&s->cc->pool, "bt_enum_%u(", bt_enum_number(s, t->c));
+		*after = ")";
+		break;
+	case BT_BYTES:
+		s->helpers |= BT_HELP_BYTES;
+		*before = "bt_bytes(";
+		*after = ")";
+		break;
+	case BT_STACK:
+		if (!t->raw)
+			break;
+		s->helpers |= BT_HELP_STACK;
+		*before = "bt_addresses(";
+		*after = ")";
+		break;
+	case BT_BOOLEAN:
+		if (!memory)
+			break;
+		*before = "(";
+		*after = " ? true : false)";
+		break;
+	default:
+		break;
+	}
+}
+
+static void bt_source_leaf(struct bt_script *s, struct pos pos, const struct bt_source *src,
+			   unsigned int i)
+{
+	if (src->n)
+		bt_leaf(s, src->n, i);
+	else if (src->type->leaves == 1)
+		bt_put(s, pos, "%s", src->name);
+	else
+		bt_put(s, pos, "%s[%u]", src->name, src->first + i);
+}
+
+/* Is it a member in memory, where true is 1? */
+static bool bt_is_memory(struct bt_script *s, const struct bt_source *src)
+{
+	return src->n && !bt_is_compound(src->type) && !bt_is_stored(s, src->n) &&
+	       (src->n->kind == BN_FIELD || src->n->kind == BN_INDEX || src->n->kind == BN_DEREF);
+}
+
+void bt_text_args(struct bt_script *s, struct pos pos, const struct bt_source *src)
+{
+	bool memory = bt_is_memory(s, src);
+	const char *before, *after;
+
+	for (unsigned int i = 0; i < src->type->leaves; i++) {
+		bt_wrap(s, bt_leaf_type(src->type, i), memory, &before, &after);
+		bt_put(s, pos, ", %s", before);
+		bt_source_leaf(s, pos, src, i);
+		bt_put(s, pos, "%s", after);
+	}
+}
+
+void bt_json_args(struct bt_script *s, struct pos pos, const struct bt_source *src)
+{
+	bool memory = bt_is_memory(s, src);
+	const char *before, *after;
+
+	for (unsigned int i = 0; i < src->type->leaves; i++) {
+		const struct bt_type *t = bt_leaf_type(src->type, i);
+
+		before = "";
+		after = "";
+		if (t->kind != BT_ENUM)
+			bt_wrap(s, t, memory, &before, &after);
+		if (bt_is_wide(t)) {
+			before = "format(\"%u\", ";
+			after = ")";
+		} else if (t->kind == BT_POINTER) {
+			before = "ipof(";
+			after = ")";
+		}
+		bt_put(s, pos, ", %s", before);
+		bt_source_leaf(s, pos, src, i);
+		bt_put(s, pos, "%s", after);
+	}
+}
+
+void bt_text_value(struct bt_script *s, const struct bt_node *n)
+{
+	const struct bt_source src = { .n = n, .type = bt_type_of(s, n) };
+	const char *before, *after;
+
+	if (bt_is_compound(src.type) || bt_is_wide(src.type) || src.type->kind == BT_POINTER) {
+		bt_put(s, n->pos, "format(\"%s\"", bt_text_format(s, src.type));
+		bt_text_args(s, n->pos, &src);
+		bt_put(s, n->pos, ")");
+		return;
+	}
+	bt_wrap(s, src.type, bt_is_memory(s, &src), &before, &after);
+	bt_put(s, n->pos, "%s", before);
+	bt_value(s, n);
+	bt_put(s, n->pos, "%s", after);
+}
+
+/* The function that gives the name of an enumerator */
+static void bt_put_enum(struct bt_script *s, const struct bt_enum *e)
+{
+	const struct pos pos = s->probes->events->pos;
+
+	bt_put(s, pos, "\nfunction bt_enum_%u(value) {\n", e->number);
+	for (const struct cdef_name *n = cdef_all(s->cc)->names; n; n = n->next)
+		if (n->what == CDEF_IS_CONSTANT && n->type == e->c)
+			bt_put(s, pos, "\tif (value == %lld) {\n\t\treturn \"%s\"\n\t}\n",
+			       (long long)n->value, n->name);
+	bt_put(s, pos, "\treturn tostring(value || 0)\n}\n");
+}
+
+/* A function that gives the names of numbers, as the C library has them */
+static void bt_put_names(struct bt_script *s, const char *function, const char *other, int first,
+			 int last, char *(*name)(int number))
+{
+	const struct pos pos = s->probes->events->pos;
+
+	bt_put(s, pos, "\nbt_%s_names = {", function);
+	for (int i = first; i <= last; i++)
+		bt_put(s, pos, "%s[%d] = \"%s\"", i > first ? ", " : "", i, name(i));
+	bt_put(s, pos, "}\n\nfunction bt_%s(number) {\n\treturn bt_%s_names[number] || ", function,
+	       function);
+	bt_put(s, pos, other ? "\"%s\" .. number\n}\n" : "\"N/A\"\n}\n", other);
+}
+
+static const struct {
+	unsigned int bit;
+	const char *text;
+} bt_text_functions[] = {
+	{ BT_HELP_ROOM,
+	  "function bt_make_room(map, most) {\n"
+	  "\tif (len(map) < most) {\n\t\treturn\n\t}\n"
+	  "\tfor (key in map) {\n\t\tdelete map[key]\n\t\tbreak\n\t}\n"
+	  "}\n" },
+	{ BT_HELP_BSWAP,
+	  "function bt_bswap(value, size) {\n"
+	  "\tvar swapped = 0\n"
+	  "\tfor (i = 1, size) {\n\t\tswapped = swapped << 8 | value & 255\n\t\tvalue >>= 8\n\t}\n"
+	  "\treturn swapped\n"
+	  "}\n" },
+	{ BT_HELP_IS_ERR,
+	  "function bt_is_err(value) {\n"
+	  "\tvar number = ipof(value) || 0\n"
+	  "\treturn number < 0 && number >= -4095\n"
+	  "}\n" },
+	{ BT_HELP_HEX,
+	  "function bt_hex(bytes, form, between) {\n"
+	  "\tvar text = \"\"\n"
+	  "\tfor (i = 0, len(bytes || \"\") - 1) {\n"
+	  "\t\ttext = text .. (i ? between : \"\") .. format(form, bytes[i])\n"
+	  "\t}\n"
+	  "\treturn text\n"
+	  "}\n" },
+	{ BT_HELP_BYTES,
+	  "function bt_bytes(bytes) {\n"
+	  "\tvar text = \"\"\n"
+	  "\tfor (i = 0, len(bytes || \"\") - 1) {\n"
+	  "\t\tvar byte = bytes[i]\n"
+	  "\t\ttext = text .. format(byte < 32 || byte > 126 ? \"\\\\x%02x\" : \"%c\", byte)\n"
+	  "\t}\n"
+	  "\treturn text\n"
+	  "}\n" },
+	{ BT_HELP_STACK,
+	  "function bt_addresses(stack) {\n"
+	  "\tvar text = \"\\n\"\n"
+	  "\tfor (i = 0, len(stack) - 1) {\n"
+	  "\t\ttext = text .. format(\"%x\\n\", stack[i])\n"
+	  "\t}\n"
+	  "\treturn text\n"
+	  "}\n" },
+};
+
+/* str() with the largest length of the config */
+static void bt_put_str(struct bt_script *s, struct pos pos)
+{
+	long long most = s->strlen;
+
+	bt_put(s, pos, "\nfunction bt_str(address) {\n");
+	bt_put(s, pos, "\tvar text = str(address, %lld) || \"\"\n", most + 1);
+	bt_put(s, pos, "\tif (len(text) <= %lld) {\n\t\treturn text\n\t}\n", most);
+	bt_put(s, pos, "\treturn substr(text, 0, %lld) .. \"%s\"\n}\n", most,
+	       s->trailer ? s->trailer : "..");
+}
+
+void bt_text_helpers(struct bt_script *s)
+{
+	const struct pos pos = s->probes->events->pos;
+
+	for (const struct bt_enum *e = s->enums; e; e = e->next)
+		bt_put_enum(s, e);
+	for (size_t i = 0; i < ARRAY_SIZE(bt_text_functions); i++)
+		if (s->helpers & bt_text_functions[i].bit)
+			bt_put(s, pos, "\n%s", bt_text_functions[i].text);
+	if (s->helpers & BT_HELP_STR)
+		bt_put_str(s, pos);
+	if (s->helpers & BT_HELP_STRERROR)
+		bt_put_names(s, "strerror", "Unknown error ", 0, 133, strerror);
+	if (s->helpers & BT_HELP_SIGNALS)
+		bt_put_names(s, "signal_name", NULL, 1, 64, strsignal);
+}
