@@ -105,6 +105,7 @@ struct run {
 	int64_t requested;
 	bool ended;
 	uint32_t exit_code;
+	struct ktap_bpftrace_probes bpftrace_probes;
 };
 
 /* "ktap SCRIPT -h" */
@@ -140,7 +141,10 @@ static bool get_chunk(struct run *r)
 	struct ktap_compile_opts copts = {
 		.werror = opts->werror, .nowarn = opts->nowarn, .diag = stderr,
 		.folders = opts->folders, .read = sources_read, .read_ctx = &r->sources,
-		.bpftrace = source_is_bpftrace(opts),
+		.tool = program_invocation_short_name,
+		.bpftrace = source_is_bpftrace(opts), .bpftrace_probes = &r->bpftrace_probes,
+		.bpftrace_output = opts->bpftrace_json ? KTAP_BPFTRACE_JSON :
+				   opts->json ? KTAP_BPFTRACE_PLAIN : KTAP_BPFTRACE_TEXT,
 	};
 	struct ktap_script source;
 
@@ -482,6 +486,23 @@ static int set_up(struct run *r)
 	return err;
 }
 
+/* As bpftrace does, once everything is attached */
+static void say_attached(struct run *r)
+{
+	unsigned int attached = 0, all = 0;
+
+	if (r->opts.quiet || !source_is_bpftrace(&r->opts))
+		return;
+	/* a script that ends at once has detached its events */
+	if (!session_attached(&r->session, &attached, &all) || !attached)
+		attached = r->bpftrace_probes.events;
+	attached += r->bpftrace_probes.others;
+	if (r->opts.bpftrace_json)
+		views_attached(&r->views, &r->output, attached);
+	else
+		fprintf(stderr, "Attached %u probe%s\n", attached, attached == 1 ? "" : "s");
+}
+
 static void say_loaded(const struct run *r)
 {
 	struct timespec now;
@@ -510,6 +531,7 @@ static int run_loaded(struct run *r)
 	if (err)
 		return output_failed(r, err);
 	views_begin(&r->views, &r->opts, &r->output);
+	say_attached(r);
 	keeper_armed(&r->opts);
 	if (r->stopping || r->opts.dry_run)
 		return 0;
@@ -524,7 +546,8 @@ static int run_loaded(struct run *r)
 				strerror(-err));
 			return EXIT_NO_COMMAND;
 		}
-	} else if (!r->opts.quiet && session_status(&r->session, NULL)) {
+	} else if (!r->opts.quiet && !source_is_bpftrace(&r->opts) &&
+		   session_status(&r->session, NULL)) {
 		/* messages about loading come first, unless they are after a command */
 		run_show(r);
 		if (!session_peek(&r->session, &piece) && !run_take(r))
@@ -581,6 +604,13 @@ static bool wait_for_work(struct run *r, struct pollfd *fds, bool work)
 	return true;
 }
 
+/* The output of a script of bpftrace follows the message that its probes are attached. */
+static bool run_holds(const struct run *r)
+{
+	return r->loading && !r->opts.quiet && source_is_bpftrace(&r->opts) &&
+	       output_room(&r->output);
+}
+
 /* Show the output of the session until it ends; returns the exit code. */
 static int follow_session(struct run *r)
 {
@@ -598,7 +628,7 @@ static int follow_session(struct run *r)
 		bool go_on = more && r->symbolizer.opened;
 
 		fds[0].fd = r->ended || more ? -1 : r->session.fd;
-		fds[1].events = output_pending(&r->output) ? POLLOUT : 0;
+		fds[1].events = output_pending(&r->output) && !run_holds(r) ? POLLOUT : 0;
 		fds[2].fd = session_loaded_fd(&r->session);
 		if (!wait_for_work(r, fds, go_on))
 			return EXIT_RUNTIME;

@@ -19,6 +19,7 @@
 #include "keeper.h"
 #include "metrics.h"
 #include "options.h"
+#include "script_source.h"
 
 enum option_kind {
 	OPT_FLAG,	/* bool */
@@ -144,7 +145,7 @@ static const struct exclusion ktap_exclusions[] = {
 			  "--record", "--replay", "-o" } },
 	{ "-w", { "-Werror" } },
 	{ "--to-ktap", { "--live", "--metrics", "--heatmap", "-l", "--info", "--explain" } },
-	{ "--bt", { "--live", "--metrics", "--heatmap", "-l", "--info", "--explain" } },
+	{ "--bt", { "--live", "--metrics", "--heatmap", "--info", "--explain" } },
 	{ 0 },
 };
 
@@ -395,6 +396,8 @@ static bool options_check(struct options *opts)
 	opts->json = (opts->format && !strcmp(opts->format, "json")) || opts->csv ||
 		     opts->folded || opts->flame || opts->live || opts->metrics ||
 		     opts->heatmap || ((opts->record || opts->detach) && !opts->format);
+	opts->bpftrace_json = opts->format && !strcmp(opts->format, "json") &&
+			      source_is_bpftrace(opts) && !opts->record && !opts->detach;
 	opts->shows = opts->live;
 	if (opts->metrics)
 		opts->shows = opts->interval ? opts->interval : METRICS_INTERVAL;

@@ -42,6 +42,7 @@
  * @as_text: a recording's lines of JSON become text
  * @folders: folders to search for included files, NULL-terminated
  * @bpftrace: the script is one of bpftrace
+ * @bpftrace_json: its output is JSON as bpftrace prints it
  * @to_ktap: only print it in ktap's language
  * @dry_run: attach nothing
  * @info: show what the kernel has instead
@@ -105,6 +106,7 @@ struct options {
 	bool nowarn;
 	bool werror;
 	bool bpftrace;
+	bool bpftrace_json;
 	bool to_ktap;
 	bool info;
 	bool dry_run;

@@ -39,6 +39,11 @@ bool views_open(struct views *v, const struct options *opts, struct output *o, c
 		o->converter = &v->csv;
 		o->converted = &v->csv.out;
 	}
+	if (opts->bpftrace_json) {
+		o->convert = bpftrace_json_add;
+		o->converter = &v->bpftrace;
+		o->converted = &v->bpftrace.out;
+	}
 	if (opts->live) {
 		live_init(&v->live, o->fd);
 		o->convert = live_add;
@@ -79,6 +84,12 @@ void views_begin(struct views *v, const struct options *opts, struct output *o)
 	if (!opts->record)
 		return;
 	recording_begin(&v->recording);
+	output_take(o);
+}
+
+void views_attached(struct views *v, struct output *o, unsigned int probes)
+{
+	bpftrace_json_attached(&v->bpftrace, probes);
 	output_take(o);
 }
 
@@ -175,7 +186,7 @@ int views_show(struct views *v, const struct options *opts, struct output *o, co
 	*failed = false;
 	if (opts->metrics)
 		*failed = !metrics_end(&v->metrics);
-	if (v->csv.out.no_memory || v->live.out.no_memory || v->metrics.out.no_memory ||
+	if (v->csv.out.no_memory || v->bpftrace.out.no_memory || v->live.out.no_memory || v->metrics.out.no_memory ||
 	    v->heatmap.out.no_memory || v->heatmap.no_memory || v->recording.out.no_memory ||
 	    v->text.out.no_memory) {
 		fprintf(stderr, "ktap: error: no memory for all of the output\n");
@@ -197,6 +208,7 @@ void views_free(struct views *v)
 {
 	folds_free(&v->folds);
 	csv_free(&v->csv);
+	bpftrace_json_free(&v->bpftrace);
 	live_free(&v->live);
 	metrics_free(&v->metrics);
 	heatmap_free(&v->heatmap);

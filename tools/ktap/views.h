@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "bpftrace_json.h"
 #include "csv.h"
 #include "folded_stacks.h"
 #include "heatmap.h"
@@ -20,6 +21,7 @@
  * @folds: with --folded or --flame: the stacks in the output
  * @flame_fd: with --flame: the file
  * @csv: with -f csv
+ * @bpftrace: with -f json, for a script of bpftrace
  * @live: with --live
  * @metrics: with --metrics
  * @heatmap: with --heatmap
@@ -31,6 +33,7 @@ struct views {
 	struct folds folds;
 	int flame_fd;
 	struct csv csv;
+	struct bpftrace_json bpftrace;
 	struct live live;
 	struct metrics metrics;
 	struct heatmap heatmap;
@@ -55,6 +58,9 @@ int views_show(struct views *v, const struct options *opts, struct output *o, co
 
 /* Everything is attached: a recording begins. */
 void views_begin(struct views *v, const struct options *opts, struct output *o);
+
+/* With -f json: say how many probes of a script of bpftrace are attached. */
+void views_attached(struct views *v, struct output *o, unsigned int probes);
 
 /*
  * Record a message of the kernel. @o: NULL if the script may still be refused: then the old
