@@ -11,6 +11,7 @@
 #include "explain.h"
 #include "info.h"
 #include "list.h"
+#include "list_bpftrace.h"
 #include "modes.h"
 #include "replay.h"
 #include "script_source.h"
@@ -30,6 +31,8 @@ static bool mode_show(const struct options *opts)
 {
 	bool plain = !opts->help && !opts->version;
 
+	if (opts->list && plain && source_is_bpftrace(opts))
+		return list_bpftrace(opts->list, opts->pid, opts->verbose);
 	if (opts->list && plain)
 		return list_events(opts->list, opts->pid, opts->verbose);
 	if (opts->explain && plain)

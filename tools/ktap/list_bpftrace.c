@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ktap --bt -l: list events in the spelling of bpftrace.
+ *
+ * A pattern is KIND:REST, and either may have '*', or it is searched in the whole names. Events
+ * of programs are listed as without --bt: their names are the same.
+ */
+#define _GNU_SOURCE
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "compiler/clean_text.h"
+#include "compiler/compile.h"
+#include "compiler/util.h"
+#include "list.h"
+#include "list_bpftrace.h"
+#include "list_details.h"
+#include "session_file.h"
+
+enum bpftrace_list { LIST_TRACEPOINTS, LIST_FUNCTIONS, LIST_NAMES, LIST_PROGRAMS };
+
+static const char * const bpftrace_units[] = { "hz", "us", "ms", "s", NULL };
+static const char * const bpftrace_edges[] = { "", NULL };
+static const char * const bpftrace_software[] = {
+	"alignment-faults", "bpf-output", "context-switches", "cs", "cpu-clock", "cpu",
+	"cpu-migrations", "dummy", "emulation-faults", "major-faults", "minor-faults",
+	"page-faults", "faults", "task-clock", NULL,
+};
+static const char * const bpftrace_hardware[] = {
+	"backend-stalls", "branch-instructions", "branches", "branch-misses", "bus-cycles",
+	"cache-misses", "cache-references", "cpu-cycles", "cycles", "frontend-stalls",
+	"instructions", "ref-cycles", NULL,
+};
+
+/*
+ * @group: what is printed between the kind and the name of an event of the kernel: "" that of
+ * the list, NULL: nothing; @names: of a kind that has a fixed list
+ */
+static const struct bpftrace_kind {
+	const char *name;
+	const char *alias;
+	enum bpftrace_list list;
+	const char *group;
+	enum listed_kind details;
+	bool ret;
+	const char * const *names;
+} bpftrace_kinds[] = {
+	{ "begin", "BEGIN", LIST_NAMES, .names = bpftrace_edges },
+	{ "end", "END", LIST_NAMES, .names = bpftrace_edges },
+	{ "software", "s", LIST_NAMES, .names = bpftrace_software },
+	{ "hardware", "h", LIST_NAMES, .names = bpftrace_hardware },
+	{ "interval", "i", LIST_NAMES, .names = bpftrace_units },
+	{ "profile", "p", LIST_NAMES, .names = bpftrace_units },
+	{ "tracepoint", "t", LIST_TRACEPOINTS, .group = "", .details = LISTED_TRACEPOINT },
+	{ "rawtracepoint", "rt", LIST_TRACEPOINTS, .group = "vmlinux",
+	  .details = LISTED_RAW_TRACEPOINT },
+	{ "kprobe", "k", LIST_FUNCTIONS, .details = LISTED_FUNCTION },
+	{ "kretprobe", "kr", LIST_FUNCTIONS, .details = LISTED_FUNCTION, .ret = true },
+	{ "fentry", "f", LIST_FUNCTIONS, .group = "", .details = LISTED_FUNCTION },
+	{ "fexit", "fr", LIST_FUNCTIONS, .group = "", .details = LISTED_FUNCTION, .ret = true },
+	{ "uprobe", "u", LIST_PROGRAMS, .ret = false },
+	{ "uretprobe", "ur", LIST_PROGRAMS, .ret = true },
+	{ "usdt", "U", LIST_PROGRAMS, .ret = false },
+};
+
+/**
+ * struct bpftrace_listing - what is listed
+ * @pattern: the pattern of KIND:REST without its kind, or of the whole name if @whole
+ * @found: there was an event
+ */
+struct bpftrace_listing {
+	const char *pattern;
+	bool whole;
+	bool found;
+	uint64_t pid;
+	struct details details;
+};
+
+static bool bpftrace_matches(const struct bpftrace_listing *l, const char *kind,
+			     const char *group, const char *name)
+{
+	char event[512];
+
+	if (!l->whole && !fnmatch(l->pattern, name, 0))
+		return true;
+	snprintf(event, sizeof(event), "%s%s%s:%s", l->whole ? kind : "", l->whole ? ":" : "",
+		 group, name);
+	return !fnmatch(l->pattern, event, 0);
+}
+
+static void bpftrace_put(struct bpftrace_listing *l, const struct bpftrace_kind *kind,
+			 const char *group, const char *name)
+{
+	const char *shown = kind->group && !*kind->group ? group : kind->group;
+
+	if (!is_clean(name) || !is_clean(group) || !bpftrace_matches(l, kind->name, group, name))
+		return;
+	printf("%s:%s%s%s\n", kind->name, shown ? shown : "", shown ? ":" : "", name);
+	details_put(&l->details, kind->details, group, name, kind->ret);
+	l->found = true;
+}
+
+/* "GROUP:NAME", "NAME [MODULE]" or "NAME" */
+static void bpftrace_line(struct bpftrace_listing *l, const struct bpftrace_kind *kind, char *line)
+{
+	char *name = line, *group = "vmlinux", *end;
+
+	line[strcspn(line, "\n")] = '\0';
+	end = strchr(line, kind->list == LIST_TRACEPOINTS ? ':' : ' ');
+	if (end)
+		*end++ = '\0';
+	if (end && kind->list == LIST_TRACEPOINTS) {
+		group = line;
+		name = end;
+	} else if (end) {
+		group = end + strspn(end, " \t[");
+		group[strcspn(group, "]")] = '\0';
+	}
+	/* the placeholder of a removed function; a system call has no raw tracepoint of its own */
+	if (!strncmp(name, "__ftrace_invalid_address", 24) ||
+	    (kind->details == LISTED_RAW_TRACEPOINT && !strcmp(group, "syscalls")))
+		return;
+	bpftrace_put(l, kind, kind->details == LISTED_RAW_TRACEPOINT ? "vmlinux" : group, name);
+}
+
+static bool bpftrace_list_file(struct bpftrace_listing *l, const struct bpftrace_kind *kind)
+{
+	const char *dir = session_tracefs();
+	char path[4096], *line = NULL;
+	size_t size = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir ? dir : "", kind->list == LIST_TRACEPOINTS ?
+		 "available_events" : "available_filter_functions");
+	f = fopen(path, "re");
+	if (!f) {
+		session_no_tracefs(dir);
+		return false;
+	}
+	while (getline(&line, &size, f) > 0)
+		bpftrace_line(l, kind, line);
+	free(line);
+	fclose(f);
+	return true;
+}
+
+/* "interval:ms:" is also what "interval:ms:100" is. */
+static void bpftrace_list_names(struct bpftrace_listing *l, const struct bpftrace_kind *kind)
+{
+	size_t len = strcspn(l->pattern, ":");
+	char first[256], event[256];
+
+	snprintf(first, sizeof(first), "%.*s", (int)len, l->pattern);
+	for (size_t i = 0; kind->names[i]; i++) {
+		snprintf(event, sizeof(event), "%s:%s%s", kind->name, kind->names[i],
+			 *kind->names[i] ? ":" : "");
+		if (l->whole ? fnmatch(l->pattern, event, 0) : fnmatch(first, kind->names[i], 0))
+			continue;
+		event[strlen(event) - !*kind->names[i]] = '\0';
+		puts(event);
+		l->found = true;
+	}
+}
+
+/* Without a path, the program of the process is meant. */
+static void bpftrace_list_programs(struct bpftrace_listing *l, const struct bpftrace_kind *kind)
+{
+	char path[4096] = "", link[64], pattern[8192];
+	ssize_t n = -1;
+
+	if (l->whole)
+		return;
+	if (l->pid && (!strchr(l->pattern, ':') || !strncmp(l->pattern, "*:", 2)) &&
+	    strcmp(kind->name, "usdt")) {
+		snprintf(link, sizeof(link), "/proc/%llu/exe", (unsigned long long)l->pid);
+		n = readlink(link, path, sizeof(path) - 1);
+	}
+	if (n > 0)
+		snprintf(pattern, sizeof(pattern), "%s:%.*s:%s", kind->name, (int)n, path,
+			 strchr(l->pattern, ':') ? strchr(l->pattern, ':') + 1 : l->pattern);
+	else
+		snprintf(pattern, sizeof(pattern), "%s:%s", kind->name, l->pattern);
+	fflush(stdout);
+	l->found |= list_events(pattern, l->pid, l->details.wanted);
+}
+
+static bool bpftrace_list_kind(struct bpftrace_listing *l, const struct bpftrace_kind *kind)
+{
+	switch (kind->list) {
+	case LIST_NAMES:
+		bpftrace_list_names(l, kind);
+		return true;
+	case LIST_PROGRAMS:
+		bpftrace_list_programs(l, kind);
+		return true;
+	default:
+		return bpftrace_list_file(l, kind);
+	}
+}
+
+/* A kind with '*' means those of the kernel, unless the rest is a path. */
+static bool bpftrace_is_kind(const struct bpftrace_kind *kind, const char *wanted,
+			     const char *rest, uint64_t pid)
+{
+	bool pattern = strpbrk(wanted, "*?[");
+
+	if (!strcmp(wanted, kind->name) || (kind->alias && !strcmp(wanted, kind->alias)))
+		return true;
+	if (!pattern || fnmatch(wanted, kind->name, 0))
+		return false;
+	return (kind->list == LIST_PROGRAMS) == (*rest == '/' || *rest == '.' || pid);
+}
+
+static bool bpftrace_list_pattern(char *pattern, uint64_t pid, bool verbose)
+{
+	struct bpftrace_listing l = { .pid = pid, .details = { .wanted = verbose } };
+	char *colon = strchr(pattern, ':');
+	bool good = true, known = false;
+
+	l.whole = !colon && !pid;
+	l.pattern = colon ? colon + 1 : pid ? "*" : pattern;
+	if (colon)
+		*colon = '\0';
+	for (size_t i = 0; i < ARRAY_SIZE(bpftrace_kinds) && good; i++) {
+		const struct bpftrace_kind *kind = &bpftrace_kinds[i];
+
+		/* "kprobe*" is a kind, "*nanosleep*" a name */
+		if (!l.whole && !bpftrace_is_kind(kind, colon ? pattern : "*", l.pattern, pid))
+			continue;
+		known = true;
+		good = bpftrace_list_kind(&l, kind);
+	}
+	details_end(&l.details);
+	if (!known)
+		fprintf(stderr, "ktap: error: '%s' is no kind of event of bpftrace\n", pattern);
+	else if (good && !l.found)
+		fprintf(stderr, "ktap: error: no event matches '%s%s%s'\n", colon ? pattern : "",
+			colon ? ":" : "", l.pattern);
+	return good && l.found;
+}
+
+struct bpftrace_events {
+	uint64_t pid;
+	bool verbose;
+	bool good;
+};
+
+static void bpftrace_list_event(void *ctx, const char *event)
+{
+	struct bpftrace_events *e = ctx;
+	char *pattern = strdup(event);
+
+	e->good &= pattern && bpftrace_list_pattern(pattern, e->pid, e->verbose);
+	free(pattern);
+}
+
+/* The events of a script */
+static bool bpftrace_list_script(const char *file, uint64_t pid, bool verbose)
+{
+	const struct ktap_compile_opts opts = { .diag = stderr, .bpftrace = true };
+	struct bpftrace_events e = { pid, verbose, true };
+	struct ktap_script script = { .name = file };
+	int err = ktap_read_file(NULL, file, &script);
+
+	if (err) {
+		fprintf(stderr, "ktap: error: cannot read %s: %s\n", file, ktap_read_error(err));
+		return false;
+	}
+	script.name = file;
+	e.good = ktap_bpftrace_events(&script, &opts, bpftrace_list_event, &e) && e.good;
+	free((void *)script.text);
+	return e.good;
+}
+
+bool list_bpftrace(const char *patterns, uint64_t pid, bool verbose)
+{
+	char *copy, *pattern, *at;
+	bool good = true;
+
+	if (ktap_is_bpftrace(patterns) && !access(patterns, F_OK))
+		return bpftrace_list_script(patterns, pid, verbose);
+	copy = strdup(patterns);
+	if (!copy)
+		return false;
+	for (pattern = strtok_r(copy, ",", &at); pattern; pattern = strtok_r(NULL, ",", &at))
+		good &= bpftrace_list_pattern(pattern, pid, verbose);
+	free(copy);
+	return good;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* ktap --bt -l: list events in the spelling of bpftrace. */
+#ifndef KTAP_LIST_BPFTRACE_H
+#define KTAP_LIST_BPFTRACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * As list_events(); @patterns are several with commas between, or the name of a script
+ * (FILE.bt), whose events are listed.
+ */
+bool list_bpftrace(const char *patterns, uint64_t pid, bool verbose);
+
+#endif
