@@ -4,7 +4,7 @@
 # Scripts of bpftrace: they run, and print what bpftrace prints.
 
 . "$(dirname "$0")/lib.sh"
-plan 24
+plan 33
 n=20
 
 # bt SCRIPT ARGS...: run a script of bpftrace
@@ -17,7 +17,7 @@ bt() {
 if has syscalls:sys_enter_getppid; then
 	bt 'tracepoint:syscalls:sys_enter_getppid { @[comm] = count(); @total++; }' -- \
 		"$workload" getppid $n
-	out calls_are_counted_by_program "@[workload]: $n\n@total: $n\n"
+	out calls_are_counted_by_program "\n\n@[workload]: $n\n@total: $n\n"
 	bt 'tracepoint:syscalls:sys_enter_getp* /comm == "workload" && probe != ""/ { @[probe] = count(); }' -- \
 		"$workload" getppid $n
 	matches "$tmp/out" "^@\\[tracepoint:syscalls:sys_enter_getppid\\]: $n\$"
@@ -42,7 +42,9 @@ END { clear(@start); printf("%d\n", @n); clear(@n); }' -- "$workload" getppid $n
 	# many values: each is in its row
 	bt 't:syscalls:sys_enter_getppid { $i = @i; @h = hist($i); @k[comm] = lhist($i, 5, 15, 5); @s[comm] = stats($i); @i++; }
 END { clear(@i); }' -- "$workload" getppid $n
-	out distributions_have_all_rows '@h:
+	out distributions_have_all_rows '
+
+@h:
 [0]                    1 |@@@@@@                                              |
 [1]                    1 |@@@@@@                                              |
 [2, 4)                 2 |@@@@@@@@@@@@@                                       |
@@ -64,7 +66,7 @@ END { clear(@i); }' -- "$workload" getppid $n
 	result $? stacks_are_keys
 	bt 't:syscalls:sys_enter_getppid { @a = avg(5); @b = min(7); @c[1] = max(9); @d[1, "x"] = sum(3); }
 END { printf("%d %d %d %d %d\n", @a, @b, @c[1], @d[1, "x"], @d[2, "y"]); }' -- "$workload" getppid $n
-	out aggregations_are_values '5 7 9 60 0\n@a: 5\n@b: 7\n@c[1]: 9\n@d[1, x]: 60\n'
+	out aggregations_are_values '5 7 9 60 0\n\n\n@a: 5\n@b: 7\n@c[1]: 9\n@d[1, x]: 60\n'
 else
 	for name in calls_are_counted_by_program probe_is_the_whole_name a_latency_is_a_distribution \
 		a_file_is_known_by_its_name a_chunk_is_an_ordinary_one distributions_have_all_rows \
@@ -77,7 +79,7 @@ f=$(call_function write)
 if has functions && [ -n "$f" ]; then
 	bt 'kprobe:vfs_write /comm == "workload" && arg2 == 13/ { @n++; @size[func, arg2] = count(); }
 kretprobe:vfs_write /comm == "workload" && retval == 13/ { @r[retval]++ }' -- "$workload" write 13 $n
-	out functions_and_returns "@n: $n\n@r[13]: $n\n@size[vfs_write, 13]: $n\n"
+	out functions_and_returns "\n\n@n: $n\n@r[13]: $n\n@size[vfs_write, 13]: $n\n"
 	bt 'kprobe:$1 /comm == "workload"/ { @[probe, $2]++ }' "$f" 5 -- "$workload" write 13 $n
 	[ "$code" = 0 ] && matches "$tmp/out" "^@\\[kprobe:$f, 5\\]: [0-9]+\$"
 	result $? an_event_may_be_a_parameter
@@ -107,25 +109,93 @@ else
 fi
 
 bt 'BEGIN { printf("hello %s %d %d\n", str($1), $2, $#); } END { printf("bye\n"); } interval:ms:10 { exit(); }' me 7
-out begin_end_and_parameters 'hello me 7 2\nbye\n'
+out begin_end_and_parameters 'hello me 7 2\nbye\n\n\n'
 bt 'BEGIN { printf("%d|%s|\n", $1, str($2)); exit(); }'
-out missing_parameters_are_0_and_empty '0||\n'
+out missing_parameters_are_0_and_empty '0||\n\n\n'
 bt 'interval:ms:20 { @n++; @m[@n % 3] = @n; if (@n == 6) { print(@m, 2); for ($kv : @m) { @sum += $kv.1; } exit(3); } }
 END { clear(@m); }'
-printf '@m[2]: 5\n@m[0]: 6\n@n: 6\n@sum: 15\n' >"$tmp/wanted"
+printf '@m[2]: 5\n@m[0]: 6\n\n\n@n: 6\n@sum: 15\n' >"$tmp/wanted"
 [ "$code" = 3 ] && cmp -s "$tmp/wanted" "$tmp/out"
 result $? loop_over_a_map_and_exit_code
 bt 'BEGIN { @x["a"] = 3; @x["b"] = 1; @x["c"] = 2; $i = 0; while ($i < 3) { $i++; if ($i == 2) { continue; } printf("%d ", $i); }
 	for ($j : 0..3) { printf("%d ", $j); } unroll(2) { printf("u "); } printf("\n"); delete(@x["c"]); exit(); }'
-out maps_are_sorted_by_value '1 3 0 1 2 u u \n@x[b]: 1\n@x[a]: 3\n'
+out maps_are_sorted_by_value '1 3 0 1 2 u u \n\n\n@x[b]: 1\n@x[a]: 3\n'
 bt 'config = { print_maps_on_exit = 0 } BEGIN { @x = 1; $t = (1, "two"); print($t); printf("%s\n", $t.1); exit(); }'
-out maps_may_be_silent '(1, two)\ntwo\n'
+out maps_may_be_silent '(1, two)\ntwo\n\n\n'
 bt 'let @m = hash(1);
 macro add(@to, key, n) { @to[key] += n; }
 macro twice(x) { $y = x; $y * 2 }
 BEGIN { $y = 5; add(@m, "a", twice($y)); add(@m, "b", 1); printf("%d %d\n", twice(3), $y);
 	warnf("%d", cpu() < 0); print({ let $y = 1; $y + 1 }); exit(); }'
-out macros_and_blocks_have_values '6 5\n-e:5:2: WARNING: 0\n2\n@m[a]: 10\n'
+out macros_and_blocks_have_values '6 5\nstdin:5:2-24: WARNING: 0\n2\n\n\n@m[a]: 10\n'
+
+bt 'enum Colour { RED = 1, GREEN };
+BEGIN {
+	$t = (1, ("two", RED)); print($t); print($t.1.0); @t[$t] = (GREEN, $t); @e[RED] = GREEN; print(@t[$t].1.1);
+	for ($kv : @t) { print($kv.0.1.0); delete(@t, $kv.0); print(len(@t)); }
+	$r = (a=1, b=(2, true)); print($r); print((int8[4])0x04030201); printf("%s %hhx %r\n", GREEN, 0x1234, buf("a\0", 2));
+	print(((int8[])"abc")[1]); print("abc"[2]); $i = 5; while ($i-- > 3) { printf("%d ", $i); } print(sizeof($r)); exit();
+}'
+out values_of_several_parts '(1, (two, RED))
+two
+(two, RED)
+two
+0
+{ .a = 1, .b = (2, true) }
+[1,2,3,4]
+GREEN 34 a\\x00
+98
+99
+4 3 3
+
+
+@e[RED]: GREEN
+'
+bt 'struct Uts { char name[6]; uint8_t more[3]; };
+BEGIN { $u = (struct Uts *)kaddr("linux_banner"); print(*$u); @u = *$u; @k[$u.name, $u.more] = $u.more; exit(); }'
+out structures_are_copied '{ .name = Linux , .more = [118,101,114] }
+
+
+@k[Linux , [118,101,114]]: [118,101,114]
+@u: { .name = Linux , .more = [118,101,114] }
+'
+bt 'let @old = lruhash(2);
+BEGIN { @old[1] = 1; @old[2] = 2; @old[3] = 3; @p = (int32 *)16; @p += 2; if (delete(@old, 2)) { print(delete(@old, 2)); }
+	$n = 13; print(strerror(2)); print(strerror($n)); print(bswap((uint16)0x1234)); print(ntop(2, pton("10.1.2.3"))); print(strncmp("ab", "ac", 1)); exit(); }'
+out functions_of_the_standard_library 'false
+No such file or directory
+Permission denied
+13330
+10.1.2.3
+0
+
+
+@old[3]: 3
+@p: 0x18
+'
+run -q --bt -f json -e 'BEGIN { @m["a \"b\"", 2] = (1, "x"); @h = hist(3); @h = hist(16); @s = stats(4); printf("hi\n"); print((true, -1)); print(@s); exit(); }'
+out json_is_that_of_bpftrace '{"type": "printf", "data": "hi\\n"}
+{"type": "value", "data": [true,-1]}
+{"type": "stats", "data": {"@s": {"count": 1, "average": 4, "total": 4}}}
+{"type": "hist", "data": {"@h": [{"min": 2, "max": 3, "count": 1},{"min": 4, "max": 7, "count": 0},{"min": 8, "max": 15, "count": 0},{"min": 16, "max": 31, "count": 1}]}}
+{"type": "map", "data": {"@m": {"a \\"b\\",2": [1,"x"]}}}
+{"type": "stats", "data": {"@s": {"count": 1, "average": 4, "total": 4}}}
+'
+run --bt -e 'BEGIN { exit(); } interval:s:1 { } END { }'
+[ "$code" = 0 ] && matches "$tmp/err" '^Attached 3 probes$'
+result $? attached_probes_are_counted
+run --bt -f json -e 'BEGIN { exit(); }'
+matches "$tmp/out" '^[{]"type": "attached_probes", "count": 1, "data": [{]"probes": 1[}][}]$'
+result $? attached_probes_are_counted_in_json
+echo 'i:ms:5 { } s:cpu:10 { }' >"$tmp/events.bt"
+run --bt -l "$tmp/events.bt"
+out events_of_a_script_are_listed 'interval:ms:\nsoftware:cpu:\n'
+run --bt -l 't:raw_syscalls:*,interval:s'
+matches "$tmp/out" '^interval:s:$'
+result $? events_have_the_names_of_bpftrace
+run --bt -l 'nothing:*'
+[ "$code" = 1 ] && matches "$tmp/err" "'nothing' is no kind of event of bpftrace"
+result $? an_unknown_kind_is_reported
 
 # errors have their place in the script
 bt 'BEGIN { @x = 1; }
@@ -145,6 +215,6 @@ bt 'BEGIN { system("date"); }'
 [ "$code" = 2 ] && matches "$tmp/err" '^-e:1:9: error: system acts on the system: that needs ktap --unsafe'
 result $? system_needs_unsafe
 bt 'BEGIN { $x = reg("ip"); }'
-[ "$code" = 2 ] && matches "$tmp/err" '^-e:1:14: error: reg\(\) is not supported' '^note: instead: '
+[ "$code" = 2 ] && matches "$tmp/err" '^-e:1:14: ERROR: reg\(\) is not supported' '^note: instead: '
 result $? an_unsupported_function_has_advice
 finish
