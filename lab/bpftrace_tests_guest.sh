@@ -13,26 +13,30 @@ export PATH
 # ktap with the options of bpftrace. Those that only bpftrace's own tests need are left out.
 cat >/bt/bin/bpftrace <<'END'
 #!/bin/sh
-script='' command='' list='' n=$#
+script='' command='' list='' named='' n=$#
 while [ "$n" -gt 0 ]; do
 	word=$1
 	shift
 	n=$((n - 1))
-	case $word in
-	-e | -c | --cmd | -p | -f | -o | --output | -B)
+	case $named$word in
+	-e | -c | --cmd | -p | --pid | -f | -o | --output | -B | --include | -I)
 		value=$1
 		shift
 		n=$((n - 1))
 		;;
 	esac
-	case $word in
+	case $named$word in
 	-e) script=$value ;;
 	-c | --cmd) command=$value ;;
 	-l | --list) list=1 ;;
-	-p | -f) options="$options $word $value" ;;
+	-lv) list=1 options="$options -v" ;;
+	-p | --pid) options="$options -p $value" ;;
+	-f) options="$options -f $value" ;;
 	-o | --output) options="$options -o $value" ;;
-	-q | -v | --unsafe) options="$options $word" ;;
+	-q | -v | --unsafe | --dry-run) options="$options $word" ;;
 	-B | --usdt-file-activation | --verify-llvm-ir | --no-warnings | -k | -kk) ;;
+	--include | -I) ;;
+	--) named=named ;;
 	-?*)
 		echo "-e:1:1: ktap has no option $word of bpftrace" >&2
 		exit 64
@@ -42,7 +46,12 @@ while [ "$n" -gt 0 ]; do
 	esac
 done
 if [ "$list" ]; then
-	exec /bt/lib/bpftrace $options -l "$@"
+	if [ "$script" ]; then
+		echo "$script" >/tmp/list.bt
+		set -- /tmp/list.bt
+	fi
+	[ $# -gt 0 ] || set -- '*:*'
+	exec /bt/lib/bpftrace --bt $options -l "$@"
 fi
 if [ "$script" ]; then
 	set -- --bt -e "$script" "$@"
