@@ -29,6 +29,7 @@ static const char * const bpftrace_software[] = {
 	"cpu-migrations", "dummy", "emulation-faults", "major-faults", "minor-faults",
 	"page-faults", "faults", "task-clock", NULL,
 };
+
 static const char * const bpftrace_hardware[] = {
 	"backend-stalls", "branch-instructions", "branches", "branch-misses", "bus-cycles",
 	"cache-misses", "cache-references", "cpu-cycles", "cycles", "frontend-stalls",

@@ -392,20 +392,22 @@ static void sets_of_integers_are_made(struct kunit *test)
 		{ { .op = KTAP_OP_SETSELF, .a = 3, .d = 1 }, 3 },
 		{ { .op = KTAP_OP_ADDSELF, .a = 1, .d = 1 }, 3 },
 	};
+	static const u8 ops[][4] = {
+		{ KTAP_OP_SETGN, KTAP_OP_SETGN, KTAP_OP_SETSELFN, KTAP_OP_SETSELFN },
+		{ KTAP_OP_SETG, KTAP_OP_SETG, KTAP_OP_SETSELF, KTAP_OP_SETSELF },
+	};
 	struct ktap_program *prog;
 	unsigned int i, k;
 	u32 names[2];
-	u8 op;
+	bool stays;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		prog = test_load(sets(test, cases[i].more, names));
 		KUNIT_ASSERT_EQ(test, 0, ktap_rewrite_events(prog));
 		for (k = 0; k < 4; k++) {
-			if (!IS_ENABLED(CONFIG_64BIT) || k == cases[i].stays)
-				op = k < 2 ? KTAP_OP_SETG : KTAP_OP_SETSELF;
-			else
-				op = k < 2 ? KTAP_OP_SETGN : KTAP_OP_SETSELFN;
-			KUNIT_EXPECT_EQ_MSG(test, op, prog->funcs[1].code[FIRST_SET + k].op,
+			stays = !IS_ENABLED(CONFIG_64BIT) || k == cases[i].stays;
+			KUNIT_EXPECT_EQ_MSG(test, ops[stays][k],
+					    prog->funcs[1].code[FIRST_SET + k].op,
 					    "case %u, set %u", i, k);
 		}
 	}

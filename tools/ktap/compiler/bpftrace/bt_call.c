@@ -553,10 +553,11 @@ static void bt_join(struct bt_script *s, const struct bt_node *n)
 	if (n->a->next)
 		bt_error(s, n->a->next->pos, "join(ADDRESS)",
 			 "join() has blanks between, no other text");
-	bt_call_template(s, n, s->json ?
-			 "print(\"bt\", '{\"type\": \"join\", \"data\": ' .. "
-			 "\"\\x25}\", join(%1) || \"\")" :
-			 "print(join(%1) || \"\")");
+	if (s->json)
+		bt_call_template(s, n,
+				 "print(\"bt\", '{\"type\": \"join\", \"data\": ' .. \"\\x25}\", join(%1) || \"\")");
+	else
+		bt_call_template(s, n, "print(join(%1) || \"\")");
 }
 
 static void bt_cat(struct bt_script *s, const struct bt_node *n)

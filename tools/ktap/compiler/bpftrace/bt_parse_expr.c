@@ -321,7 +321,6 @@ static struct bt_node *bt_parse_postfix(struct bt_parser *p)
 	return n;
 }
 
-
 /* x++ in an expression is { let $old = x; x++; $old }, and ++x is { x++; x } */
 static struct bt_node *bt_step(struct bt_parser *p, struct bt_node *of, const char *op,
 			       struct pos pos, bool before)

@@ -11,6 +11,7 @@ const struct bt_type bt_integer = { .kind = BT_INTEGER, .size = 8, .leaves = 1 }
 const struct bt_type bt_unsigned = {
 	.kind = BT_INTEGER, .size = 8, .is_unsigned = true, .leaves = 1,
 };
+
 const struct bt_type bt_string = { .kind = BT_STRING, .leaves = 1 };
 const struct bt_type bt_boolean = { .kind = BT_BOOLEAN, .size = 1, .leaves = 1 };
 const struct bt_type bt_stack = { .kind = BT_STACK, .leaves = 1 };
