@@ -181,8 +181,13 @@ static void receive_chunk(void)
 static bool is_empty(void)
 {
 	struct pollfd left = { .fd = slave, .events = POLLIN };
+	int n;
 
-	if (poll(&left, 1, 0) < 0)
+	/* The end of a child of ktap interrupts it. */
+	do {
+		n = poll(&left, 1, 0);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0)
 		die("fakesession: poll");
 	return !(left.revents & POLLIN);
 }
