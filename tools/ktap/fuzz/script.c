@@ -80,7 +80,8 @@ static void *compile_script(const struct ktap_script *src, bool bpftrace, size_t
 		abort();
 	chunk = ktap_compile(src, &opts, chunk_len);
 	fclose(opts.diag);
-	if (!chunk && !strstr(said, ": error: ")) {
+	/* Errors of scripts of bpftrace look like its own. */
+	if (!chunk && !strstr(said, bpftrace ? ": ERROR: " : ": error: ")) {
 		fprintf(stderr, "there is no chunk, and no error:\n%s", said);
 		abort();
 	}

@@ -433,6 +433,35 @@ static void parts_of_keys_strings_and_stacks_are_indexed(struct kunit *test)
 	test_expect_int(test, 0, r[0]);
 }
 
+/* They do not refer to the block of the key, which the arena may move. */
+static void parts_of_keys_are_copies(struct kunit *test)
+{
+	struct ktap_vm *vm = test_vm(test, test_load(much_garbage(test, 1)), EVENT);
+	struct ktap_value *r = vm->stack, i = KTAP_VALUE_INT(0);
+	char text[100];
+	unsigned int n;
+
+	memset(text, 'x', sizeof(text));
+	vm->budget = U32_MAX;
+	vm->top = 20;
+	memset(r, 0, vm->top * sizeof(*r));
+	r[0] = KTAP_VALUE_STR(text, sizeof(text));
+	r[1] = KTAP_VALUE_INT(7);
+	KUNIT_ASSERT_EQ(test, 0, ktap_op_tuple(vm, &r[2], r, 2));
+	for (n = 0; n < 2000; n++) {
+		KUNIT_ASSERT_EQ(test, 0, ktap_op_get(vm, &r[3], &r[2], &i));
+		KUNIT_ASSERT_EQ(test, r[3].tag, KTAP_STR);
+		KUNIT_ASSERT_EQ(test, r[3].len, sizeof(text));
+		/* A long text, whose memory compaction makes free. */
+		r[4] = r[3];
+		r[5] = KTAP_VALUE_INT(n);
+		KUNIT_ASSERT_EQ(test, 0, ktap_op_concat(vm, &r[6], &r[4], 2));
+		KUNIT_ASSERT_EQ(test, r[3].tag, KTAP_STR);
+		KUNIT_ASSERT_EQ(test, 0, memcmp(r[3].blob, text, sizeof(text)));
+		KUNIT_ASSERT_EQ(test, 0, memcmp(r[6].blob, text, sizeof(text)));
+	}
+}
+
 static void parts_after_the_end_are_nil(struct kunit *test)
 {
 	static const s64 indexes[] = { 2, -1, S64_MAX, S64_MIN, 1LL << 32 };
@@ -814,6 +843,7 @@ static struct kunit_case vm_cases[] = {
 	KUNIT_CASE(many_registers_may_hold_one_string),
 	KUNIT_CASE(a_compound_key_is_flattened),
 	KUNIT_CASE(parts_of_keys_strings_and_stacks_are_indexed),
+	KUNIT_CASE(parts_of_keys_are_copies),
 	KUNIT_CASE(parts_after_the_end_are_nil),
 	KUNIT_CASE(small_compound_keys_are_made_in_one_pass),
 	KUNIT_CASE(an_event_has_fields_and_arguments),

@@ -215,7 +215,7 @@ static noinline int op_concat_long(struct ktap_vm *vm, struct ktap_value *dst,
 		return vm->error;
 	for (i = 0; i < n; i++)
 		used += op_concat_put(&src[i], p + used, total - used);
-	*dst = KTAP_VALUE_STR(p, total);
+	*dst = KTAP_VALUE_STR(p, used);
 	return 0;
 }
 
@@ -282,7 +282,7 @@ int ktap_op_tuple(struct ktap_vm *vm, struct ktap_value *dst, struct ktap_value 
 	end = p;
 	for (i = 0; i < n; i++)
 		end = ktap_tuple_put(end, &src[i]);
-	*dst = (struct ktap_value){ .blob = p, .tag = KTAP_TUPLE, .len = size };
+	*dst = (struct ktap_value){ .blob = p, .tag = KTAP_TUPLE, .len = end - p };
 	return 0;
 }
 
@@ -433,20 +433,45 @@ static int op_get_element(struct ktap_vm *vm, struct ktap_value *dst,
 	return 0;
 }
 
-static int op_get_key_part(struct ktap_vm *vm, struct ktap_value *dst,
-			   const struct ktap_value *tuple, u64 index)
+/* Find part @index of a tuple, nil after its end.  A blob is that in the tuple. */
+static void op_find_key_part(const struct ktap_value *tuple, u64 index, struct ktap_value *part)
 {
 	const struct ktap_value whole = *tuple;
 	size_t pos = 0;
+
+	while (ktap_tuple_next(&whole, &pos, part)) {
+		if (!index--)
+			return;
+	}
+	*part = KTAP_VALUE_NIL;
+}
+
+/*
+ * A register refers to the first byte of a block of the arena (arena.c), so a blob must be
+ * copied.  The allocation may move the tuple, which is in a register.
+ */
+static int op_get_key_part(struct ktap_vm *vm, struct ktap_value *dst,
+			   const struct ktap_value *tuple, u64 index)
+{
+	struct ktap_value part;
+	void *copy;
 	int err;
 
 	err = ktap_vm_charge(vm, min_t(u64, index, KTAP_MAX_ARGS) / 8);
 	if (err)
 		return err;
-	while (ktap_tuple_next(&whole, &pos, dst))
-		if (!index--)
-			return 0;
-	*dst = KTAP_VALUE_NIL;
+	op_find_key_part(tuple, index, &part);
+	if (ktap_is_blob(&part)) {
+		if (ktap_vm_charge(vm, part.len / 64))
+			return vm->error;
+		copy = ktap_arena_alloc(vm, part.len);
+		if (!copy)
+			return vm->error;
+		op_find_key_part(tuple, index, &part);
+		memcpy(copy, part.blob, part.len);
+		part.blob = copy;
+	}
+	*dst = part;
 	return 0;
 }
 

@@ -9,7 +9,7 @@
 build=$1
 here=$(cd "$(dirname "$0")" && pwd)
 jit=$here/../../../../kernel/trace/ktap/jit
-runs=30000
+runs=60000
 found=0 missed=0
 
 mkdir -p "$build/wrong" || exit 1
