@@ -107,8 +107,7 @@ static const struct explanation explanations[] = {
 		"timers. Root of a container has none of these outside of it.",
 		"ktap --info says what this user may do; ls -l /sys/kernel/tracing/ktap/session.",
 		"sudo; or, for a group, mount -o remount,gid=GROUP,mode=750 /sys/kernel/tracing and\n"
-		"chmod 660 /sys/kernel/tracing/ktap/session, and setcap cap_perfmon+ep of ktap. Or, for\n"
-		"their own processes, echo own >/sys/kernel/tracing/ktap/policy.",
+		"chmod 660 /sys/kernel/tracing/ktap/session, and setcap cap_perfmon+ep of ktap.",
 	},
 	{
 		"tracefs",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# Shared by permissions.sh, own.sh, lockdown.sh and signed.sh: the permission table of the guide, with
+# Shared by permissions.sh, lockdown.sh and signed.sh: the permission table of the guide, with
 # openers of a session as columns and operations of scripts as rows, and the test of a
 # cell.
 #
@@ -39,23 +39,16 @@ print(1)
 trace tick-1s { print(pid) }
 E
 		;;
-	'system calls')
+	'events with their fields')
 		cat <<'E'
+trace sched:sched_switch { n[args.prev_comm] += 1 }
 trace syscalls:sys_enter_openat { n[args.filename, argstr] += 1 }
-trace syscalls:sys_exit_openat { n[args.ret] += 1 }
-trace raw_syscalls:sys_enter { n[args.id] += 1 }
 E
 		;;
-	'other tracepoints')
-		echo 'trace sched:sched_switch { n[args.prev_comm] += 1 }'
-		;;
-	'stacks of programs')
-		echo 'trace syscalls:sys_enter_getppid { n[ustack] += 1 }'
-		;;
-	'stacks of the kernel')
+	'stacks')
 		cat <<'E'
 trace sched:sched_switch { n[kstack] += 1 }
-trace syscalls:sys_enter_getppid { n[kstack] += 1 }
+trace syscalls:sys_enter_getppid { n[ustack] += 1 }
 E
 		;;
 	'profiles and counters')
@@ -185,16 +178,4 @@ cell() {
 	echo "$old_kptr" >$kptr
 	echo "$old_paranoid" >$paranoid
 	is "$name" "$shown $hidden" "yes no"
-}
-
-# tried_all WHO COLUMN LEVEL OPENER...: test each row of that column, with
-# kernel.perf_event_paranoid set to LEVEL
-tried_all() {
-	who=$1 level=$3
-	column "$2" >"$tmp/column"
-	shift 3
-	while IFS=$tab read -r row expected <&3; do
-		echo "$level" >$paranoid
-		cell "$who" "$row" "$expected" "$@"
-	done 3<"$tmp/column"
 }

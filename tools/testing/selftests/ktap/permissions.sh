@@ -41,6 +41,18 @@ says root_of_a_namespace_is_nobody 'error: cannot open .*/ktap/session: Operatio
 with "$workload" userns "$KTAP" -e 'print(1)'
 says nor_is_a_namespace_of_roots 'error: cannot open .*/ktap/session: Operation not permitted$' 'in a user namespace'
 
+# tried_all WHO COLUMN LEVEL OPENER...: test each row of that column, with
+# kernel.perf_event_paranoid set to LEVEL
+tried_all() {
+	who=$1 level=$3
+	column "$2" >"$tmp/column"
+	shift 3
+	while IFS=$tab read -r row expected <&3; do
+		echo "$level" >$paranoid
+		cell "$who" "$row" "$expected" "$@"
+	done 3<"$tmp/column"
+}
+
 # The table
 tried_all root root 2
 tried_all cap cap 2 "$workload" with $perfmon $nobody
