@@ -9,7 +9,6 @@
 #include <linux/cpumask.h>
 #include <linux/types.h>
 
-struct cred;
 struct kthread_worker;
 struct pid;
 struct task_struct;
@@ -37,14 +36,12 @@ enum ktap_state {
 /**
  * struct ktap_filter - the events that a session takes
  * @state: enum ktap_state, changed by cmpxchg() (see session.c)
- * @narrow: @self, @pid, @cpus or @owner is set; known before the state is BEGINNING
+ * @narrow: @self, @pid or @cpus is set; known before the state is BEGINNING
  * @self: deliver events of the reader as well
  * @pid: deliver only events of this process, and end with it; NULL: of all processes
  * @followed: bitmap by process id: @pid and its descendants; NULL without
  *	&ktap_session.follow
  * @cpus: deliver only events of these CPUs; NULL: of all CPUs
- * @owner: deliver only events of tasks that an owner of these credentials could trace
- *	by ptrace (own.c); NULL: of all
  * @reader: process that read last, or wrote
  * @worker: the session's thread; NULL: the session is not prepared
  * @thread: the task of @worker, for comparison only: it may have ended
@@ -56,7 +53,6 @@ struct ktap_filter {
 	struct pid *pid;
 	unsigned long *followed;
 	struct cpumask *cpus;
-	const struct cred *owner;
 	struct pid *reader;
 	struct kthread_worker *worker;
 	struct task_struct *thread;

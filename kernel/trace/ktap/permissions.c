@@ -11,8 +11,6 @@
 #include <linux/security.h>
 
 #include "../trace.h"
-#include "load/own_rules.h"
-#include "own.h"
 #include "policy.h"
 #include "session.h"
 
@@ -49,8 +47,7 @@
  *   of both the script and the user who runs it (session_input.c, lib/act.c).
  *
  * A signed script may give users the rights of CAP_PERFMON except for programs, if the
- * administrator has chosen that (policy.c).  Or users may trace their own processes without any
- * of these rights (own.c).
+ * administrator has chosen that (policy.c).
  */
 
 /* Users who may profile the kernel by perf may do so by ktap. */
@@ -96,7 +93,6 @@ void ktap_permissions_init(struct ktap_session *s, const struct cred *cred)
 	s->programs = s->perfmon && s->may_profile;
 	s->addresses = kallsyms_show_value(cred);
 	s->net_admin = permission_cred_has(cred, CAP_NET_ADMIN);
-	s->may_own = !s->may_profile && ktap_own_allowed();
 }
 
 #define PERFMON		BIT(0)
@@ -159,8 +155,6 @@ int ktap_permissions_check(struct ktap_session *s, const struct ktap_program *pr
 	const char *why;
 	u32 pc;
 
-	if (s->filter.owner)
-		return ktap_own_check(prog, &s->diag);
 	if (s->perfmon && s->addresses)
 		return 0;
 	for (pc = 0; pc < prog->ninsns; pc++) {

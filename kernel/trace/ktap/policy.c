@@ -12,7 +12,6 @@
 
 #include "../trace.h"
 #include "load/signature.h"
-#include "own.h"
 #include "policy.h"
 #include "session.h"
 
@@ -20,8 +19,7 @@
  * DOC: Policy
  *
  * By default the permissions of the opener decide what a script may do (permissions.c).
- * The administrator may choose that users without permissions can trace their own processes
- * (own.c), or that they can run scripts that are signed
+ * The administrator may choose that users without permissions can run scripts that are signed
  * (load/signature.c): whoever has signed a script has judged that it is harmless, as for a
  * program with file capabilities.  Such a script may do what CAP_PERFMON allows, but
  *
@@ -40,23 +38,17 @@
  * The mode of the file ktap/session says in any case who can open it at all.
  */
 
+/* From the least strict one on */
 enum policy {
 	POLICY_PERMISSIONS,	/* what the opener's permissions allow */
-	POLICY_OWN,		/* and processes of the user, without permissions */
 	POLICY_SIGNED,		/* and signed scripts, without permissions */
 	POLICY_SIGNED_ONLY,	/* only signed scripts */
 };
 
-/* NULL: this kernel does not have it */
 static const char * const policy_names[] = {
 	[POLICY_PERMISSIONS] = "permissions",
-#ifdef CONFIG_KTAP_OWN
-	[POLICY_OWN]	     = "own",
-#endif
-#ifdef CONFIG_KTAP_SIGNED
 	[POLICY_SIGNED]	     = "signed",
 	[POLICY_SIGNED_ONLY] = "signed-only",
-#endif
 };
 
 static DEFINE_MUTEX(policy_lock);
@@ -67,13 +59,20 @@ bool ktap_policy_opens(void)
 	return READ_ONCE(policy) != POLICY_PERMISSIONS;
 }
 
-/* The script must be signed.  Users with permissions need that with "signed-only" only. */
-static int policy_check_signature(struct ktap_session *s, enum policy demands)
+int ktap_policy_check(struct ktap_session *s)
 {
+	enum policy demands = READ_ONCE(policy);
 	const char *why;
 	int err;
 
-	if (demands == POLICY_SIGNED && s->perfmon && s->may_profile)
+	lockdep_assert_held(&s->lock);
+	if (demands == POLICY_PERMISSIONS && !s->may_profile) {
+		ktap_diag(&s->diag,
+			  "CAP_PERFMON is needed: ktap/policy has been changed since the session was opened");
+		return -EPERM;
+	}
+	if (demands == POLICY_PERMISSIONS ||
+	    (demands == POLICY_SIGNED && s->perfmon && s->may_profile))
 		return 0;
 	err = ktap_signature_check(s->chunk, s->chunk_size, &why);
 	if (!err) {
@@ -88,47 +87,15 @@ static int policy_check_signature(struct ktap_session *s, enum policy demands)
 	return err == -ENOMEM ? err : -EPERM;
 }
 
-int ktap_policy_check(struct ktap_session *s)
-{
-	enum policy demands = READ_ONCE(policy);
-
-	lockdep_assert_held(&s->lock);
-	/* The compiler leaves it out where no policy asks for signatures. */
-	if (IS_ENABLED(CONFIG_KTAP_SIGNED) &&
-	    (demands == POLICY_SIGNED || demands == POLICY_SIGNED_ONLY))
-		return policy_check_signature(s, demands);
-	if (s->may_profile)
-		return 0;
-	if (demands == POLICY_OWN)
-		return ktap_own_begin(s);
-	ktap_diag(&s->diag,
-		  "CAP_PERFMON is needed: ktap/policy has been changed since the session was opened");
-	return -EPERM;
-}
-
 /* Print the names of the policies, the chosen one in brackets. */
 static int policy_show(struct seq_file *m, void *unused)
 {
 	unsigned int i, chosen = READ_ONCE(policy);
 
-	for (i = 0; i < ARRAY_SIZE(policy_names); i++) {
-		if (policy_names[i])
-			seq_printf(m, i == chosen ? "%s[%s]" : "%s%s", i ? " " : "",
-				   policy_names[i]);
-	}
+	for (i = 0; i < ARRAY_SIZE(policy_names); i++)
+		seq_printf(m, i == chosen ? "%s[%s]" : "%s%s", i ? " " : "", policy_names[i]);
 	seq_putc(m, '\n');
 	return 0;
-}
-
-static int policy_find(const char *name)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(policy_names); i++) {
-		if (policy_names[i] && sysfs_streq(policy_names[i], name))
-			return i;
-	}
-	return -EINVAL;
 }
 
 /* Sessions that have loaded their script go on. */
@@ -159,7 +126,7 @@ static ssize_t policy_write(struct file *file, const char __user *ubuf, size_t c
 		return -EINVAL;
 	if (copy_from_user(name, ubuf, count))
 		return -EFAULT;
-	chosen = policy_find(name);
+	chosen = sysfs_match_string(policy_names, name);
 	if (chosen < 0)
 		return chosen;
 	err = policy_set(chosen);

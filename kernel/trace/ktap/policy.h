@@ -10,11 +10,11 @@
 struct file_operations;
 struct ktap_session;
 
-#if defined(CONFIG_KTAP_OWN) || defined(CONFIG_KTAP_SIGNED)
+#ifdef CONFIG_KTAP_SIGNED
 /**
  * ktap_policy_opens() - May users open a session without the permissions to profile?
  *
- * Return: true if the policy lets them trace their own processes, or run signed scripts.
+ * Return: true if the policy lets them run signed scripts.
  */
 bool ktap_policy_opens(void);
 
@@ -22,9 +22,7 @@ bool ktap_policy_opens(void);
  * ktap_policy_check() - Check what the policy demands of the chunk
  * @s: the session, with a complete chunk of any bytes
  *
- * If the script is signed and the policy asks for that, the session gets CAP_PERFMON.  If the
- * policy lets users trace their own processes, the session of one who lacks permissions is
- * restricted to these (own.c).
+ * If the script is signed and the policy asks for that, the session gets CAP_PERFMON.
  *
  * Context: process, &ktap_session.lock held.
  * Return: 0, or a negative errno with the reason in &ktap_session.diag.

@@ -14,7 +14,6 @@
 #include <linux/timekeeping.h>
 
 #include "data/object.h"
-#include "own.h"
 #include "probe.h"
 #include "session.h"
 #include "session_output.h"
@@ -445,7 +444,6 @@ void ktap_session_close(struct ktap_session *s)
 	kfree(s->filter.cpus);
 	kvfree(s->chunk);
 	kfree(s->line);
-	ktap_own_end(s);
 	put_pid(s->filter.pid);
 	put_pid(s->filter.reader);
 	put_pid(s->opener);

@@ -66,9 +66,6 @@ struct ktap_refill {
  * @admin: the opener had CAP_SYS_ADMIN
  * @addresses: the opener may see kernel addresses (kallsyms_show_value())
  * @net_admin: the opener had CAP_NET_ADMIN
- * @may_own: the opener may not profile, but security modules let its processes trace each
- *	other
- * @own_pages: pages that count against RLIMIT_MEMLOCK of &ktap_filter.owner
  * @opener: process that opened the file, for display
  * @comm: its name
  * @boot_name: name of a session that began at boot (boot.c); otherwise NULL
@@ -173,8 +170,6 @@ struct ktap_session {
 	bool admin;
 	bool addresses;
 	bool net_admin;
-	bool may_own;
-	unsigned long own_pages;
 	struct pid *opener;
 	char comm[TASK_COMM_LEN];
 	const char *boot_name;

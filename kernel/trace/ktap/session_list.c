@@ -110,8 +110,6 @@ static void sessions_show_session(struct seq_file *m, struct ktap_session *s)
 		   share / 100, share % 100, READ_ONCE(s->nattached), READ_ONCE(s->nevents));
 	if (READ_ONCE(s->ncalls))
 		seq_printf(m, " calls=%u", READ_ONCE(s->ncalls));
-	if (READ_ONCE(s->own_pages))
-		seq_printf(m, " own=%d", 1);
 	if (READ_ONCE(s->is_signed))
 		seq_printf(m, " signed=%d", 1);
 	if (s->boot_name)

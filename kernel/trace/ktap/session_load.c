@@ -106,10 +106,9 @@ static int load_init_env(struct ktap_session *s)
 
 	/* The limit may have been lowered since the line "memory" was checked. */
 	s->memory = min(s->memory, READ_ONCE(ktap_max_memory));
-	s->probe_max = s->filter.owner ? s->memory : max(s->memory, KTAP_PROBE_MEMORY);
+	s->probe_max = max(s->memory, KTAP_PROBE_MEMORY);
 	WRITE_ONCE(s->probe_bytes, prog->bytes + s->arg_bytes + s->user_places.bytes);
 	err = ktap_env_init(&s->env, prog, s->memory, ktap_session_low);
-	s->env.interpreted = s->filter.owner;
 	s->env.condition_changed = ktap_conditions_changed;
 	s->env.json = s->output.json;
 	if (err == -E2BIG)
@@ -207,8 +206,7 @@ static int load_start_thread(struct ktap_session *s)
 	}
 	if (IS_ERR(worker))
 		return PTR_ERR(worker);
-	/* It runs outside of the cgroup of the user. */
-	set_user_nice(worker->task, s->filter.owner ? MAX_NICE : task_nice(current));
+	set_user_nice(worker->task, task_nice(current));
 	err = load_init_output(s, worker) ?: ktap_threads_watch(s);
 	if (err) {
 		kthread_destroy_worker(worker);

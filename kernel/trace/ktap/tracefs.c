@@ -195,7 +195,6 @@ static int tracefs_features_show(struct seq_file *m, void *unused)
 	seq_printf(m, "verdict: %d\n", KTAP_CAN_DROP_PACKETS);
 	seq_printf(m, "call: %d\n", KTAP_CAN_CALL);
 	seq_printf(m, "jit: %d\n", IS_ENABLED(CONFIG_KTAP_JIT));
-	seq_printf(m, "own: %d\n", IS_ENABLED(CONFIG_KTAP_OWN));
 	seq_printf(m, "signed: %d\n", IS_ENABLED(CONFIG_KTAP_SIGNED));
 	seq_printf(m, "user_files: %d\n", KTAP_FINDS_USER_FILES);
 	return 0;
@@ -294,7 +293,7 @@ static const struct {
 	{ "jit",	TRACE_MODE_WRITE,	&jit,		&limit_fops },
 	{ "native",	0400,			NULL,		&native_fops },
 #endif
-#if defined(CONFIG_KTAP_OWN) || defined(CONFIG_KTAP_SIGNED)
+#ifdef CONFIG_KTAP_SIGNED
 	{ "policy",	TRACE_MODE_WRITE,	NULL,		&ktap_policy_fops },
 #endif
 };

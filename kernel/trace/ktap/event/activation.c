@@ -17,7 +17,6 @@
 
 #include "event/fire.h"
 #include "event/source.h"
-#include "own.h"
 #include "session.h"
 #include "vm/arena.h"
 #include "vm/overhead.h"
@@ -236,8 +235,6 @@ u32 ktap_random(void)
 
 static noinline bool activation_is_of_process(const struct ktap_filter *filter)
 {
-	if (filter->owner && !ktap_own_task(filter->owner, current))
-		return false;
 	if (!filter->pid || task_tgid(current) == filter->pid)
 		return true;
 	return filter->followed && test_bit(current->tgid, filter->followed);
@@ -265,9 +262,6 @@ static __always_inline bool activation_delivers(const struct ktap_filter *filter
 		return false;
 	if (unlikely(filter->narrow)) {
 		if (!ktap_wants_cpu(filter, raw_smp_processor_id()))
-			return false;
-		/* An interrupt is no event of the current task. */
-		if (filter->owner && level != KTAP_LEVEL_TASK)
 			return false;
 		if (filter->self)
 			return true;

@@ -131,19 +131,6 @@ static const char *source_unfit(const struct trace_event_call *call)
 	return NULL;
 }
 
-#define SOURCE_OWN	"without it a script has only system calls, programs and ticks (ktap/policy)"
-
-/* Perf, too, lets users have these events of their own processes. */
-static bool source_is_own(const struct trace_event_call *call)
-{
-	return call->flags & TRACE_EVENT_FL_CAP_ANY && !(call->flags & TRACE_EVENT_FL_UPROBE);
-}
-
-static int source_not_own(struct ktap_vm *vm, const char *event)
-{
-	return ktap_vm_error(vm, -EPERM, "'%s': CAP_PERFMON is needed: " SOURCE_OWN, event);
-}
-
 static bool source_is_pattern(const char *s)
 {
 	return strpbrk(s, "*?[");
@@ -188,8 +175,6 @@ static int source_add_events(struct ktap_vm *vm, struct ktap_probe *probe, const
 					     probe->event, why);
 		if (why)
 			continue;
-		if (s->filter.owner && !source_is_own(call))
-			return source_not_own(vm, probe->event);
 		if (s->npoints >= KTAP_MAX_POINTS)
 			return ktap_vm_error(vm, -E2BIG, "more than %d events in one script",
 					     KTAP_MAX_POINTS);
@@ -314,29 +299,28 @@ static int source_parse_profile(struct ktap_vm *vm, struct ktap_probe *probe, co
 static const struct {
 	const char *prefix;
 	bool whole;		/* nothing may follow */
-	bool own;		/* also for scripts that see their user's own processes only */
 	int (*parse)(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest);
 } spellings[] = {
-#define PROCESS_EVENT(_prefix, _whole, _parse)	{ _prefix, _whole, true, source_parse_##_parse },
+#define PROCESS_EVENT(_prefix, _whole, _parse)	{ _prefix, _whole, source_parse_##_parse },
 #include "vm/process_event_list.h"
 #undef PROCESS_EVENT
-	{ "tp:",	false,	true,	source_parse_tracepoint },
-	{ "tracepoint:", false,	true,	source_parse_tracepoint },
-	{ "rawtp:",	false,	false,	ktap_parse_rawtp },
-	{ "profile-",	false,	false,	ktap_parse_profile },
-	{ "profile:",	false,	false,	source_parse_profile },
-	{ "probe:/",	false,	true,	ktap_parse_user },
-	{ "probe:",	false,	false,	ktap_parse_probe },
-	{ "kprobe:",	false,	false,	ktap_parse_probe },
-	{ "kretprobe:",	false,	false,	ktap_parse_kretprobe },
-	{ "uprobe:",	false,	true,	ktap_parse_user },
-	{ "uretprobe:",	false,	true,	ktap_parse_user },
-	{ "ftrace:",	false,	false,	ktap_parse_ftrace },
-	{ "sdt:",	false,	true,	ktap_parse_user },
-	{ "usdt:",	false,	true,	ktap_parse_user },
-	{ "software:",	false,	false,	ktap_parse_software },
-	{ "hardware:",	false,	false,	ktap_parse_hardware },
-	{ "packet:",	false,	false,	ktap_parse_packet },
+	{ "tp:",	false,	source_parse_tracepoint },
+	{ "tracepoint:", false,	source_parse_tracepoint },
+	{ "rawtp:",	false,	ktap_parse_rawtp },
+	{ "profile-",	false,	ktap_parse_profile },
+	{ "profile:",	false,	source_parse_profile },
+	{ "probe:/",	false,	ktap_parse_user },
+	{ "probe:",	false,	ktap_parse_probe },
+	{ "kprobe:",	false,	ktap_parse_probe },
+	{ "kretprobe:",	false,	ktap_parse_kretprobe },
+	{ "uprobe:",	false,	ktap_parse_user },
+	{ "uretprobe:",	false,	ktap_parse_user },
+	{ "ftrace:",	false,	ktap_parse_ftrace },
+	{ "sdt:",	false,	ktap_parse_user },
+	{ "usdt:",	false,	ktap_parse_user },
+	{ "software:",	false,	ktap_parse_software },
+	{ "hardware:",	false,	ktap_parse_hardware },
+	{ "packet:",	false,	ktap_parse_packet },
 };
 
 static int source_parse_event(struct ktap_vm *vm, struct ktap_probe *probe)
@@ -352,11 +336,8 @@ static int source_parse_event(struct ktap_vm *vm, struct ktap_probe *probe)
 		len = strlen(spellings[i].prefix);
 		if (strncmp(event, spellings[i].prefix, len))
 			continue;
-		if (spellings[i].whole && event[len])
-			continue;
-		if (probe->session->filter.owner && !spellings[i].own)
-			return source_not_own(vm, event);
-		return spellings[i].parse(vm, probe, event + len);
+		if (!spellings[i].whole || !event[len])
+			return spellings[i].parse(vm, probe, event + len);
 	}
 	if (!strchr(event, ':'))
 		return ktap_vm_error(vm, -ENOENT, "no event '%s'", event);

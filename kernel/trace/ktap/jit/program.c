@@ -132,8 +132,6 @@ const struct ktap_native *ktap_jit_compile(struct ktap_env *env, const struct kt
 	env->jit_outcome = KTAP_JIT_OFF;
 	if (!READ_ONCE(ktap_jit_enabled) && !env->jit_always)
 		return NULL;
-	if (env->interpreted && !env->jit_always)
-		return NULL;
 	env->jit_outcome = KTAP_JIT_NATIVE;
 	for (native = env->native; native; native = native->next) {
 		if (native->filter == filter && native->handler == handler)

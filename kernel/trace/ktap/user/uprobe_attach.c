@@ -12,7 +12,6 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
-#include "own.h"
 #include "session.h"
 #include "session_output.h"
 #include "user/uprobe_args.h"
@@ -23,9 +22,8 @@
  * A place is an instruction in a file, and one uprobe.  It is also in later mappings of
  * the file: of libraries loaded later, and of processes started later.  If a session is
  * for one process only (pid, follow), the filter of its uprobes excludes the others, and
- * their memory is not changed; likewise if it is for its user's own processes (own.c).  A
- * child has its parent's breakpoints: they are removed when it reaches the first, unless it
- * is followed.
+ * their memory is not changed.  A child has its parent's breakpoints: they
+ * are removed when it reaches the first, unless it is followed.
  *
  * The kernel watches the return of a function by taking the place of its return
  * address.  Between entry and return it keeps 64 bits for each consumer of the
@@ -82,42 +80,12 @@ static noinline bool uprobe_attach_wants_mm(const struct ktap_session *s,
 	return p && READ_ONCE(p->mm) == mm;
 }
 
-/*
- * Is the memory of one of the owner's processes?  A program with more privileges has them before
- * its first page of a file is mapped.
- */
-static bool uprobe_attach_is_own(const struct cred *owner, const struct mm_struct *mm)
-{
-	struct task_struct *p = NULL;
-
-	if (mm == current->mm)
-		return ktap_own_task(owner, current);
-	guard(rcu)();
-#ifdef CONFIG_MEMCG
-	p = rcu_dereference(mm->owner);
-#endif
-	return p && ktap_own_task(owner, p);
-}
-
-static noinline bool uprobe_attach_is_wanted(const struct ktap_session *s,
-					     const struct mm_struct *mm)
-{
-	if (s->filter.owner && !uprobe_attach_is_own(s->filter.owner, mm))
-		return false;
-	return !s->filter.pid || uprobe_attach_wants_mm(s, mm);
-}
-
-static bool uprobe_attach_has_filter(const struct ktap_session *s)
-{
-	return s->filter.pid || s->filter.owner;
-}
-
 static __always_inline bool uprobe_attach_place_filter(const struct ktap_uplace *p,
 						       const struct mm_struct *mm)
 {
 	const struct ktap_session *s = p->u->point.probe->session;
 
-	return likely(!uprobe_attach_has_filter(s)) || uprobe_attach_is_wanted(s, mm);
+	return likely(!s->filter.pid) || uprobe_attach_wants_mm(s, mm);
 }
 
 static bool ktap_uprobe_filter(struct uprobe_consumer *uc, struct mm_struct *mm)
@@ -356,12 +324,12 @@ static void uprobe_attach_init_place(struct ktap_uplace *p, struct ktap_ukeep *k
 	p->keeps = keeps;
 	p->uc.handler = p->u->ret ? ktap_uretprobe_enter : ktap_uprobe_hit;
 	p->uc.ret_handler = p->u->ret ? ktap_uretprobe_return : NULL;
-	p->uc.filter = uprobe_attach_has_filter(s) ? ktap_uprobe_filter : NULL;
+	p->uc.filter = s->filter.pid ? ktap_uprobe_filter : NULL;
 	for (n = 1; n < p->u->nkept; n++) {
 		keeps[n - 1] = (struct ktap_ukeep){
 			.uc.handler = ktap_ukeep_enter,
 			.uc.ret_handler = ktap_ukeep_return,
-			.uc.filter = uprobe_attach_has_filter(s) ? ktap_ukeep_filter : NULL,
+			.uc.filter = s->filter.pid ? ktap_ukeep_filter : NULL,
 			.at = p,
 			.n = n,
 		};
@@ -536,12 +504,8 @@ int ktap_parse_user(struct ktap_vm *vm, struct ktap_probe *probe, const char *re
 	struct ktap_upoint *u;
 	int err;
 
-	if (probe->session->filter.owner && !IS_ENABLED(CONFIG_MEMCG))
-		return ktap_vm_error(vm, -EPERM,
-				     "'%s': CAP_PERFMON is needed: this kernel does not know whose memory it is (CONFIG_MEMCG)",
-				     probe->event);
 	/* As perf has it. */
-	if (!probe->session->programs && !probe->session->filter.owner)
+	if (!probe->session->programs)
 		return ktap_vm_error(vm, -EPERM,
 				     "'%s': CAP_PERFMON is needed to trace programs%s",
 				     probe->event,

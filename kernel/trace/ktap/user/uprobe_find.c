@@ -100,10 +100,6 @@ static int uprobe_find_open_file(struct ktap_vm *vm, struct ktap_upoint *u, cons
 				     event, name);
 	}
 	u->files[u->nfiles++] = path;
-	if (u->point.probe->session->filter.owner && path_permission(&path, MAY_READ))
-		return ktap_vm_error(vm, -EACCES,
-				     "'%s': CAP_PERFMON is needed: its user may not read '%s'",
-				     event, name);
 	return 0;
 }
 
@@ -243,20 +239,16 @@ static int uprobe_find_check_number(struct ktap_vm *vm, const struct ktap_upoint
 {
 	const struct ktap_session *s = u->point.probe->session;
 	const struct ktap_point *point;
-	int max = KTAP_MAX_USER_PLACES;
 	u64 n = u->nplaces;
 
 	list_for_each_entry(point, &s->points, list) {
 		if (point->source == &ktap_uprobe_source && point != &u->point)
 			n += point->nevents;
 	}
-	/* Each locks the memory of all processes that have mapped the file, for a moment. */
-	if (s->filter.owner)
-		max = KTAP_MAX_OWN_PLACES;
-	if (n <= max)
+	if (n <= KTAP_MAX_USER_PLACES)
 		return 0;
 	return ktap_vm_error(vm, -E2BIG, "'%s': more than %d places in programs in one script",
-			     u->point.probe->event, max);
+			     u->point.probe->event, KTAP_MAX_USER_PLACES);
 }
 
 /**

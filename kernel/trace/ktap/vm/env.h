@@ -114,7 +114,6 @@ struct ktap_tap {
  * @native_bytes: memory of that code
  * @jit_outcome: result of the last ktap_jit_compile()
  * @jit_always: nothing is interpreted: CONFIG_KTAP_JIT_ALWAYS, except in tests
- * @interpreted: nothing is compiled, unless @jit_always
  * @secret: random words for the hash of table keys (data/table_lookup.h)
  * @wall_offset: wall time minus CLOCK_MONOTONIC at the session's start, in
  *	nanoseconds.  It is fixed, so that a moment is always shown the same
@@ -149,7 +148,6 @@ struct ktap_env {
 	size_t native_bytes;
 	enum ktap_jit_outcome jit_outcome;
 	bool jit_always;
-	bool interpreted;
 	u64 secret[2];
 	s64 wall_offset;
 	DECLARE_BITMAP(first, KTAP_MAX_PROBES);
