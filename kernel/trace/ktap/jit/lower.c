@@ -267,34 +267,45 @@ void ktap_lower_operand(struct ktap_unit *u, const struct ktap_code *insn, u8 op
 	}
 }
 
+/* The activation, and the operands after it */
+static void lower_set_arguments(struct ktap_unit *u, const struct ktap_code *insn,
+				const struct lower_op *op)
+{
+	ktap_emit_mov(&u->emit, R1, VM);
+	ktap_lower_operand(u, insn, op->operands[0], R2);
+	ktap_lower_operand(u, insn, op->operands[1], R3);
+	ktap_lower_operand(u, insn, op->operands[2], R4);
+}
+
 void ktap_lower_call_c(struct ktap_unit *u, const struct ktap_code *insn, const struct lower_op *op)
 {
 	struct ktap_emit *e = &u->emit;
 
-	ktap_emit_mov(e, R1, VM);
-	ktap_lower_operand(u, insn, op->operands[0], R2);
-	ktap_lower_operand(u, insn, op->operands[1], R3);
-	ktap_lower_operand(u, insn, op->operands[2], R4);
+	lower_set_arguments(u, insn, op);
 	ktap_emit_call(e, op->fn);
 	ktap_emit_jump_if_int(e, BPF_JNE, R0, 0, ktap_unit_fail(u));
+}
+
+void ktap_lower_call_quick(struct ktap_unit *u, const struct ktap_code *insn,
+			   const struct lower_op *op, const void *quick)
+{
+	struct ktap_emit *e = &u->emit;
+	u32 done;
+
+	ktap_emit_call(e, quick);
+	done = e->n;
+	ktap_emit_jump_if_int(e, BPF_JSGT, R0, 0, 0);
+	ktap_emit_jump_if_int(e, BPF_JNE, R0, 0, ktap_unit_fail(u));
+	ktap_lower_call_c(u, insn, op);
+	ktap_emit_land(e, done);
 }
 
 /* Most tuples are small: then the call of another function is saved. */
 static void lower_tuple(struct ktap_unit *u, const struct ktap_code *insn,
 			const struct lower_op *op)
 {
-	struct ktap_emit *e = &u->emit;
-	u32 done;
-
-	ktap_emit_mov(e, R1, VM);
-	ktap_lower_operand(u, insn, op->operands[0], R2);
-	ktap_lower_operand(u, insn, op->operands[1], R3);
-	ktap_lower_operand(u, insn, op->operands[2], R4);
-	ktap_emit_call(e, op->quick);
-	done = e->n;
-	ktap_emit_jump_if_int(e, BPF_JNE, R0, 0, 0);
-	ktap_lower_call_c(u, insn, op);
-	ktap_emit_land(e, done);
+	lower_set_arguments(u, insn, op);
+	ktap_lower_call_quick(u, insn, op, op->quick);
 }
 
 /* Built-ins may report their line. */
@@ -358,7 +369,6 @@ static void lower_self(struct ktap_unit *u, const struct ktap_code *insn,
 {
 	bool sets = insn->op == KTAP_OP_SETSELFN;
 	struct ktap_emit *e = &u->emit;
-	u32 done;
 
 	if (sets && !lower_is_int(u, KTAP_OTHER_A)) {
 		ktap_lower_call_c(u, insn, op);
@@ -370,11 +380,7 @@ static void lower_self(struct ktap_unit *u, const struct ktap_code *insn,
 		lower_load(u, R3, insn->a);
 	else
 		lower_address(u, R3, insn->a);
-	ktap_emit_call(e, op->quick);
-	done = e->n;
-	ktap_emit_jump_if_int(e, BPF_JNE, R0, 0, 0);
-	ktap_lower_call_c(u, insn, op);
-	ktap_emit_land(e, done);
+	ktap_lower_call_quick(u, insn, op, op->quick);
 }
 
 /* Calls of functions of the script */

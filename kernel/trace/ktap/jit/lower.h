@@ -147,6 +147,12 @@ static inline void lower_set_value(struct ktap_unit *u, u32 reg, const struct kt
 void ktap_lower_operand(struct ktap_unit *u, const struct ktap_code *insn, u8 operand, u8 dst);
 /* Call &lower_op.fn, and continue unless it returns an error. */
 lower_fn ktap_lower_call_c;
+/*
+ * Call @quick, whose arguments are set.  It returns 1, a negative errno, or 0 if &lower_op.fn
+ * has to do the work.
+ */
+void ktap_lower_call_quick(struct ktap_unit *u, const struct ktap_code *insn,
+			   const struct lower_op *op, const void *quick);
 
 /* lower_object.c */
 lower_fn ktap_lower_get;

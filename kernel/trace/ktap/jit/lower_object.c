@@ -121,24 +121,17 @@ static void object_call(struct ktap_unit *u, const struct ktap_code *insn, const
 }
 
 /*
- * Call @quick(@object, key, R[c]), which returns whether it has done what the instruction
- * does.  If it has not, @op->fn does it.  If R[c] is no integer, so does the interpreter.
+ * Call @quick(@object, key, R[c]) before @op->fn.  If R[c] is no integer, the interpreter
+ * executes the instruction.
  */
 static void object_call_quick(struct ktap_unit *u, const struct ktap_code *insn,
 			      const struct lower_op *op, const void *quick, const void *object)
 {
-	struct ktap_emit *e = &u->emit;
-	u32 done;
-
 	lower_want_int(u, insn->c, KTAP_OTHER_C);
-	ktap_emit_address(e, R1, object);
+	ktap_emit_address(&u->emit, R1, object);
 	ktap_lower_operand(u, insn, op->operands[1], R2);
 	lower_load(u, R3, insn->c);
-	ktap_emit_call(e, quick);
-	done = e->n;
-	ktap_emit_jump_if_int(e, BPF_JNE, R0, 0, 0);
-	ktap_lower_call_c(u, insn, op);
-	ktap_emit_land(e, done);
+	ktap_lower_call_quick(u, insn, op, quick);
 }
 
 void ktap_lower_get(struct ktap_unit *u, const struct ktap_code *insn, const struct lower_op *op)
@@ -211,7 +204,6 @@ void ktap_lower_aggregate_keyed(struct ktap_unit *u, const struct ktap_code *ins
 {
 	struct ktap_agg *agg = object_agg(u, insn->a);
 	struct ktap_emit *e = &u->emit;
-	u32 done;
 
 	if (!agg || !u->env->steady) {
 		ktap_lower_call_c(u, insn, op);
@@ -222,10 +214,5 @@ void ktap_lower_aggregate_keyed(struct ktap_unit *u, const struct ktap_code *ins
 	ktap_emit_address(e, R2, agg);
 	ktap_lower_operand(u, insn, op->operands[1], R3);
 	lower_load(u, R4, insn->c);
-	ktap_emit_call(e, ktap_agg_add_recent);
-	done = e->n;
-	ktap_emit_jump_if_int(e, BPF_JSGT, R0, 0, 0);
-	ktap_emit_jump_if_int(e, BPF_JNE, R0, 0, ktap_unit_fail(u));
-	ktap_lower_call_c(u, insn, op);
-	ktap_emit_land(e, done);
+	ktap_lower_call_quick(u, insn, op, ktap_agg_add_recent);
 }
