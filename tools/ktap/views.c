@@ -188,8 +188,7 @@ int views_show(struct views *v, const struct options *opts, struct output *o, co
 		*failed = !metrics_end(&v->metrics);
 	if (v->csv.out.no_memory || v->bpftrace.out.no_memory || v->live.out.no_memory ||
 	    v->metrics.out.no_memory || v->heatmap.out.no_memory || v->heatmap.no_memory ||
-	    v->recording.out.no_memory ||
-	    v->text.out.no_memory) {
+	    v->recording.out.no_memory || v->text.out.no_memory) {
 		fprintf(stderr, "ktap: error: no memory for all of the output\n");
 		*failed = true;
 	}

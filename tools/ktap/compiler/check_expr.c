@@ -208,7 +208,7 @@ static void check_indexed(struct compiler *cc, const struct node *n, unsigned in
 	else
 		return;
 	if (static_type(n) == TYPE_STRING)
-		diag_note(&cc->diag, "'..' joins strings, and substr(s, first, n) is a part of one");
+		diag_note(&cc->diag, "s[n] is byte n of a string, substr(s, first, n) a part of it; '..' joins strings");
 }
 
 static void check_key(struct compiler *cc, const struct node *key)

@@ -16,7 +16,6 @@
 #include "data/table_recent.h"
 #include "vm/arena.h"
 #include "vm/arith.h"
-#include "vm/builtin.h"
 #include "vm/bytes.h"
 #include "vm/env.h"
 #include "vm/frame.h"
@@ -416,93 +415,6 @@ static int op_get(struct ktap_vm *vm, struct ktap_value *dst, struct ktap_table 
 	return 0;
 }
 
-/* Indexes start at 0, as in C; elements after the end are nil. */
-static int op_get_element(struct ktap_vm *vm, struct ktap_value *dst,
-			  const struct ktap_value *array, const struct ktap_value *index)
-{
-	const s64 *ints = array->blob;
-	u32 n = array->len / sizeof(*ints);
-
-	if (index->tag != KTAP_INT)
-		return ktap_vm_error(vm, -EINVAL, "the index of an array is an integer, not %s",
-				     ktap_type_name(index));
-	if (index->u < n)
-		*dst = KTAP_VALUE_INT(ints[array_index_nospec((u32)index->u, n)]);
-	else
-		*dst = KTAP_VALUE_NIL;
-	return 0;
-}
-
-/* Find part @index of a tuple, nil after its end.  A blob is that in the tuple. */
-static void op_find_key_part(const struct ktap_value *tuple, u64 index, struct ktap_value *part)
-{
-	const struct ktap_value whole = *tuple;
-	size_t pos = 0;
-
-	while (ktap_tuple_next(&whole, &pos, part)) {
-		if (!index--)
-			return;
-	}
-	*part = KTAP_VALUE_NIL;
-}
-
-/*
- * A register refers to the first byte of a block of the arena (arena.c), so a blob must be
- * copied.  The allocation may move the tuple, which is in a register.
- */
-static int op_get_key_part(struct ktap_vm *vm, struct ktap_value *dst,
-			   const struct ktap_value *tuple, u64 index)
-{
-	struct ktap_value part;
-	void *copy;
-	int err;
-
-	err = ktap_vm_charge(vm, min_t(u64, index, KTAP_MAX_ARGS) / 8);
-	if (err)
-		return err;
-	op_find_key_part(tuple, index, &part);
-	if (ktap_is_blob(&part)) {
-		if (ktap_vm_charge(vm, part.len / 64))
-			return vm->error;
-		copy = ktap_arena_alloc(vm, part.len);
-		if (!copy)
-			return vm->error;
-		op_find_key_part(tuple, index, &part);
-		memcpy(copy, part.blob, part.len);
-		part.blob = copy;
-	}
-	*dst = part;
-	return 0;
-}
-
-/*
- * A byte of a string, a part of a compound key, or the address of a frame.  After the end each
- * is nil.
- */
-static int op_get_part(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_value *of,
-		       u64 index)
-{
-	const unsigned long *frames = of->blob;
-	const u8 *bytes = of->blob;
-	u32 n;
-
-	if (of->tag == KTAP_TUPLE)
-		return op_get_key_part(vm, dst, of, index);
-	n = of->tag == KTAP_STR ? of->len : ktap_stack_depth(of);
-	if (index >= n) {
-		*dst = KTAP_VALUE_NIL;
-		return 0;
-	}
-	n = array_index_nospec((u32)index, n);
-	*dst = KTAP_VALUE_INT(of->tag == KTAP_STR ? bytes[n] : (s64)frames[n]);
-	return 0;
-}
-
-static bool op_has_parts(const struct ktap_value *v)
-{
-	return v->tag == KTAP_STR || v->tag == KTAP_TUPLE || v->tag == KTAP_KSTACK;
-}
-
 static noinline int op_get_other(struct ktap_vm *vm, struct ktap_value *dst,
 				 const struct ktap_value *table, struct ktap_value *key)
 {
@@ -511,10 +423,8 @@ static noinline int op_get_other(struct ktap_vm *vm, struct ktap_value *dst,
 
 	if (table->tag == KTAP_PTR)
 		return ktap_element_get(vm, dst, table, key);
-	if (table->tag == KTAP_ARRAY)
-		return op_get_element(vm, dst, table, key);
-	if (key->tag == KTAP_INT && op_has_parts(table))
-		return op_get_part(vm, dst, table, key->u);
+	if (ktap_has_parts(table))
+		return ktap_part_get(vm, dst, table, key);
 	err = op_readable_key(vm, table, key, &t);
 	return err ?: op_get(vm, dst, t, key);
 }

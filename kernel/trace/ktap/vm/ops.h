@@ -37,6 +37,18 @@ int ktap_op_small_tuple(struct ktap_vm *vm, struct ktap_value *dst,
 			const struct ktap_value *src, unsigned int n);
 int ktap_op_get(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_value *table,
 		struct ktap_value *key);
+
+/* Has it parts that an integer numbers, without being a table? */
+static inline bool ktap_has_parts(const struct ktap_value *v)
+{
+	return v->tag == KTAP_STR || v->tag == KTAP_ARGSTR || v->tag == KTAP_TUPLE ||
+	       v->tag == KTAP_KSTACK || v->tag == KTAP_ARRAY;
+}
+
+/* part.c: part @index of such a value; nil after its end */
+int ktap_part_get(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_value *of,
+		  const struct ktap_value *index);
+
 int ktap_op_has(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_value *table,
 		struct ktap_value *key);
 int ktap_op_set(struct ktap_vm *vm, const struct ktap_value *table, struct ktap_value *key,
