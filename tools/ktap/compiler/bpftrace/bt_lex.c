@@ -153,10 +153,12 @@ static void bt_lex_string(struct bt_lexer *lx, struct bt_token *t)
 			  lx->text[lx->at + 1] != '\n';
 		lx->at++;
 	}
-	if (bt_peek(lx, 0) != '"')
+	if (bt_peek(lx, 0) != '"') {
 		diag_error(&lx->cc->diag, t->pos, "this string has no end on its line");
-	else
+		t->text = "\"\"";	/* who takes the quotes off finds both */
+	} else {
 		lx->at++;
+	}
 	t->kind = BT_STR;
 }
 
