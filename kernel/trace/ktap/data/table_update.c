@@ -9,8 +9,9 @@
 #include "data/table_recent.h"
 #include "vm/arith.h"
 
-/* Units for the insertion of an entry, besides those of the instruction. */
+/* Units for the insertion of an entry, and for making its value, besides the instruction. */
 #define INSERT_COST		6
+#define INSERT_VALUE_COST	12
 
 /* Average length of chains at which insertions fail, without memory for more buckets. */
 #define MAX_CHAIN		32
@@ -270,7 +271,7 @@ static int table_update_locked(struct ktap_vm *vm, struct ktap_table *t, struct 
 	table_count_loss(vm->env, outcome);
 	if (outcome == USED) {
 		ktap_table_grow(vm->env, t);
-		return ktap_vm_charge(vm, u->make ? 2 * INSERT_COST : INSERT_COST);
+		return ktap_vm_charge(vm, INSERT_COST + (u->make ? INSERT_VALUE_COST : 0));
 	}
 	/* Free them if another CPU was faster. */
 	if (new)
