@@ -367,7 +367,8 @@ static void the_backtrace_is_that_of_the_uncaught_error(struct kunit *test)
 	vm = test_vm(test, test_load(c), EVENT);
 	KUNIT_EXPECT_EQ(test, -EINVAL, ktap_vm_run(vm, 0, NULL, 0, NULL));
 	ktap_vm_backtrace(vm, buf, sizeof(buf));
-	KUNIT_EXPECT_STREQ(test, buf, "test.kp:3: error: the index of a string is an integer, not a string\n"
+	KUNIT_EXPECT_STREQ(test, buf,
+			   "test.kp:3: error: the index of a string is an integer, not a string\n"
 			   "  in main (test.kp:3)\n");
 }
 
