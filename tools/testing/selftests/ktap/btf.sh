@@ -297,7 +297,7 @@ print(t[1].com)'
 [ "$code" = 1 ] && matches "$tmp/err" "^-e:2:[0-9]+: error: struct task_struct has no member 'com'$"
 result $? wrong_member_at_run_time
 run -e 'trace rawtp:sys_enter { t[1] = curtask print(t[1].comm.x) }' -- true
-[ "$code" = 1 ] && matches "$tmp/err" 'error: a string is indexed'
+[ "$code" = 1 ] && matches "$tmp/err" 'error: the index of a string is an integer, not a string'
 result $? error_in_a_handler
 
 no_complaints the_kernel_is_quiet
