@@ -102,6 +102,21 @@ static __always_inline u32 task_copy_name(char *name)
 	return likely(ktap_find_nul(first, &n)) ? n : task_long_name_len(name);
 }
 
+/* By words: two comparisons */
+static __always_inline bool task_has_name(const char *name)
+{
+	unsigned long copied, word;
+	u32 i;
+
+	for (i = 0; i < TASK_COMM_LEN; i += sizeof(word)) {
+		memcpy(&copied, name + i, sizeof(word));
+		memcpy(&word, current->comm + i, sizeof(word));
+		if (copied != word)
+			return false;
+	}
+	return true;
+}
+
 /* Values refer to the name that was copied first: another name needs memory of its own. */
 static noinline int task_changed_name(struct ktap_vm *vm, struct ktap_value *r)
 {
@@ -119,8 +134,7 @@ int ktap_fn_execname(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	if (!len) {
 		len = task_copy_name(name);
 		vm->execname_len = len;
-	} else if (vm->level == KTAP_LEVEL_PROCESS &&
-		   memcmp(name, current->comm, TASK_COMM_LEN)) {
+	} else if (vm->level == KTAP_LEVEL_PROCESS && !task_has_name(name)) {
 		return task_changed_name(vm, r);
 	}
 	r[0] = KTAP_VALUE_STR(name, len);

@@ -125,11 +125,16 @@ int ktap_jit_sum(struct ktap_vm *vm, const struct ktap_global *g, const struct k
 	return ktap_global_add(vm, g - vm->env->globals, v);
 }
 
-int ktap_jit_sum_number(struct ktap_vm *vm, const struct ktap_global *g, s64 n)
+static noinline int call_add_number(struct ktap_vm *vm, const struct ktap_global *g, s64 n)
 {
 	const struct ktap_value v = KTAP_VALUE_INT(n);
 
-	return ktap_jit_sum(vm, g, &v);
+	return ktap_global_add(vm, g - vm->env->globals, &v);
+}
+
+int ktap_jit_sum_number(struct ktap_vm *vm, const struct ktap_global *g, s64 n)
+{
+	return likely(ktap_global_sum_int(vm, g, n)) ? 0 : call_add_number(vm, g, n);
 }
 
 int ktap_jit_sum_int(const struct ktap_global *g, s64 n)

@@ -93,24 +93,32 @@ static __always_inline void ktap_sum_add(struct ktap_sum __percpu *adding, s64 n
 }
 
 /*
- * Add to the sum of this CPU.  Return false if the global is not kept per CPU, or if @v
- * is not an integer.  An NMI may interrupt this anywhere, and add to the same sum.
+ * Add to the sum of this CPU.  Return false if the global is not kept per CPU.  An NMI may
+ * interrupt this anywhere, and add to the same sum.
  */
+static __always_inline bool ktap_global_sum_int(const struct ktap_vm *vm,
+						const struct ktap_global *g, s64 n)
+{
+	struct ktap_sum __percpu *adding = READ_ONCE(g->adding);
+
+	if (unlikely(!adding))
+		return false;
+	if (vm->level != KTAP_LEVEL_PROCESS) {
+		ktap_sum_add(adding, n);
+		return true;
+	}
+	/* In process context the CPU could change. */
+	preempt_disable_notrace();
+	ktap_sum_add(adding, n);
+	preempt_enable_notrace();
+	return true;
+}
+
+/* Likewise, and return false if @v is not an integer. */
 static __always_inline bool ktap_global_sum(const struct ktap_vm *vm, const struct ktap_global *g,
 					    const struct ktap_value *v)
 {
-	struct ktap_sum __percpu *adding = READ_ONCE(g->adding);
-	bool process = vm->level == KTAP_LEVEL_PROCESS;
-
-	if (unlikely(!adding || v->tag != KTAP_INT))
-		return false;
-	/* In process context the CPU could change. */
-	if (process)
-		preempt_disable_notrace();
-	ktap_sum_add(adding, v->i);
-	if (process)
-		preempt_enable_notrace();
-	return true;
+	return likely(v->tag == KTAP_INT) && ktap_global_sum_int(vm, g, v->i);
 }
 
 /* Each slot has a lock of its own and owns a copy of its value. */
