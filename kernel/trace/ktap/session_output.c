@@ -145,6 +145,9 @@ int ktap_output_init(struct ktap_output *out, size_t memory)
 	struct trace_buffer *rb;
 	int err;
 
+	out->heads = kvcalloc(nr_cpu_ids, sizeof(*out->heads), KTAP_GFP);
+	if (!out->heads)
+		return -ENOMEM;
 	size = clamp(size, KTAP_MIN_RING, KTAP_MAX_RING);
 	taken = output_ring_memory(size) * num_online_cpus();
 	if (si_mem_available() < (long)(taken >> PAGE_SHIFT))

@@ -15,8 +15,9 @@
 #include <linux/wait.h>
 #include <uapi/linux/ktap.h>
 
+struct ktap_record;
 struct obj_cgroup;
-struct reader_head;
+struct seq_buf;
 struct trace_buffer;
 
 /* Text that waits for the reader, and the ring buffer of one CPU. */
@@ -40,6 +41,19 @@ struct output_text {
 	size_t pos;
 	size_t len;
 	char data[];
+};
+
+/**
+ * struct reader_head - the first record of a CPU that has no text yet
+ * @record: the record; NULL if none is known.  It is no longer among those that the ring
+ *	buffer counts, but stays in its page until the next one is consumed
+ * @size: bytes of it
+ * @ts: its time
+ */
+struct reader_head {
+	const struct ktap_record *record;
+	size_t size;
+	u64 ts;
 };
 
 /**
@@ -141,5 +155,7 @@ unsigned long ktap_output_overwritten(struct ktap_output *out);
 /* session_reader.c */
 ssize_t ktap_output_read(struct ktap_output *out, char __user *ubuf, size_t count, bool nonblock);
 __poll_t ktap_output_poll(struct ktap_output *out, struct file *file, poll_table *table);
+typedef void ktap_dump_fn(const char *text, size_t len);
+long ktap_output_dump(struct ktap_output *out, size_t limit, struct seq_buf *s, ktap_dump_fn *put);
 
 #endif /* _KTAP_SESSION_OUTPUT_H */

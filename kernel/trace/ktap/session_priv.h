@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Shared by session.c, session_load.c, session_list.c and session_report.c only.
+ * Shared by session.c and session_*.c only.
  */
 #ifndef _KTAP_SESSION_PRIV_H
 #define _KTAP_SESSION_PRIV_H

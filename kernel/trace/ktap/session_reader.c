@@ -5,6 +5,7 @@
  */
 #include <linux/cleanup.h>
 #include <linux/minmax.h>
+#include <linux/nmi.h>
 #include <linux/poll.h>
 #include <linux/ring_buffer.h>
 #include <linux/sched.h>
@@ -26,19 +27,6 @@
 #define BATCH		SZ_16K
 #define MAX_BATCH	SZ_1M
 #define HEADER		sizeof(struct ktap_frame)
-
-/**
- * struct reader_head - the first record of a CPU that has no text yet
- * @record: the record; NULL if none is known.  It is no longer among those that the ring
- *	buffer counts, but stays in its page until the next one is consumed
- * @size: bytes of it
- * @ts: its time
- */
-struct reader_head {
-	const struct ktap_record *record;
-	size_t size;
-	u64 ts;
-};
 
 /* The next piece of output: a record, or a text */
 struct reader_piece {
@@ -128,12 +116,10 @@ static struct output_text *reader_first_text(struct ktap_output *out)
 	return list_first_entry_or_null(&out->texts, struct output_text, list);
 }
 
-/* Return false if there is no output. */
-static bool reader_peek(struct ktap_output *out, struct reader_piece *next)
+/* Choose the next piece; @text: the first text.  Return false if there is no output. */
+static bool reader_choose(struct ktap_output *out, struct output_text *text,
+			  struct reader_piece *next)
 {
-	struct output_text *text = reader_first_text(out);
-
-	lockdep_assert_held(&out->read_lock);
 	/* As in reader_has_output() */
 	next->head = smp_load_acquire(&out->rb) ? reader_first_record(out) : NULL;
 	next->text = NULL;
@@ -148,6 +134,12 @@ static bool reader_peek(struct ktap_output *out, struct reader_piece *next)
 		return false;
 	next->channel = ktap_record_channel(next->head->record);
 	return true;
+}
+
+static bool reader_peek(struct ktap_output *out, struct reader_piece *next)
+{
+	lockdep_assert_held(&out->read_lock);
+	return reader_choose(out, reader_first_text(out), next);
 }
 
 /* Is it a path or a command that the reader acts on? */
@@ -337,16 +329,13 @@ static bool reader_make_exit(struct ktap_output *out)
 
 static bool reader_has_memory(struct ktap_output *out)
 {
-	if (!out->heads)
-		out->heads = kvcalloc(nr_cpu_ids, sizeof(*out->heads),
-				      GFP_KERNEL | __GFP_NOWARN);
 	if (!out->buf) {
 		out->buf = kvmalloc(BATCH, GFP_KERNEL | __GFP_NOWARN);
 		out->size = BATCH;
 	}
 	if (out->json && !out->plain)
 		out->plain = kvmalloc(KTAP_RECORD_TEXT, GFP_KERNEL | __GFP_NOWARN);
-	return out->heads && out->buf && (out->plain || !out->json);
+	return out->buf && (out->plain || !out->json);
 }
 
 /* Make the next batch.  0: there is no output yet; -ENODATA: nor will there be any. */
@@ -375,7 +364,9 @@ static int reader_make_batch(struct ktap_output *out)
 				!reader_take_record(out, &batch, &next))
 			break;
 	}
-	reader_find_first(out);
+	/* As in reader_has_output(): @out->heads is older than the ring buffer. */
+	if (smp_load_acquire(&out->rb))
+		reader_find_first(out);
 	WRITE_ONCE(out->holds_record, !!out->first);
 
 	if (batch.len) {
@@ -490,4 +481,131 @@ __poll_t ktap_output_poll(struct ktap_output *out, struct file *file, poll_table
 	if (reader_has_output(out) || READ_ONCE(out->pos) < READ_ONCE(out->len))
 		return EPOLLIN | EPOLLRDNORM;
 	return 0;
+}
+
+/* At a panic */
+
+/**
+ * struct reader_rest - what is left of the output
+ * @nrecords: number of records
+ * @record: bytes of a record on average, with what the ring buffer adds
+ * @bytes: of texts
+ */
+struct reader_rest {
+	unsigned long nrecords;
+	size_t record;
+	size_t bytes;
+};
+
+static void reader_count_rest(struct ktap_output *out, struct reader_rest *rest)
+{
+	size_t bytes = 0;
+	int cpu;
+
+	*rest = (struct reader_rest){ .bytes = out->text_bytes };
+	if (!out->rb)
+		return;
+	for_each_possible_cpu(cpu) {
+		rest->nrecords += ring_buffer_entries_cpu(out->rb, cpu);
+		bytes += ring_buffer_bytes_cpu(out->rb, cpu);
+		if (out->heads[cpu].record) {
+			rest->nrecords++;
+			bytes += out->heads[cpu].size;
+		}
+	}
+	rest->record = bytes / max(rest->nrecords, 1);
+}
+
+static size_t reader_rest_bytes(const struct reader_rest *rest)
+{
+	return rest->nrecords * rest->record + rest->bytes;
+}
+
+/* Hand over the end of a text that was made for a reader who did not take it. */
+static void reader_dump_batch(struct ktap_output *out, size_t most, ktap_dump_fn *put)
+{
+	const struct ktap_frame *frame = (struct ktap_frame *)out->buf;
+	size_t from = max(out->pos, HEADER);
+
+	if (from >= out->len || frame->channel == KTAP_CH_EXIT)
+		return;
+	if (out->len - from > most)
+		from = out->len - most;
+	put(out->buf + from, out->len - from);
+}
+
+/* Hand over the text of a piece. */
+static void reader_dump_piece(struct ktap_output *out, const struct reader_piece *piece,
+			      struct seq_buf *s, ktap_dump_fn *put)
+{
+	struct ktap_env *env = &container_of(out, struct ktap_session, output)->env;
+	const struct output_text *text = piece->text;
+	const struct ktap_record *rec = text ? (void *)text->data : piece->head->record;
+
+	if (text && text->channel != KTAP_CH_RECORD && !reader_is_request(text->channel)) {
+		put(text->data + text->pos, text->len - text->pos);
+		return;
+	}
+	seq_buf_clear(s);
+	reader_begin_request(out, s, piece->channel);
+	if (text && text->channel != KTAP_CH_RECORD) {
+		seq_buf_putmem(s, text->data, min(text->len, s->size / 2));
+	} else {
+		ktap_record_format(s, env, rec, text ? text->len : piece->head->size);
+		ktap_record_taken(env, rec);
+	}
+	reader_end_request(out, s, piece->channel);
+	put(s->buffer, seq_buf_used(s));
+}
+
+/* Take a piece, and count it. */
+static void reader_drop_piece(struct ktap_output *out, const struct reader_piece *piece,
+			      struct reader_rest *rest)
+{
+	if (piece->text) {
+		rest->bytes -= min(rest->bytes, sizeof(*piece->text) + piece->text->len);
+		list_del(&piece->text->list);
+		return;
+	}
+	rest->nrecords -= min(rest->nrecords, 1);
+	reader_look_at(out, piece->head);
+}
+
+/**
+ * ktap_output_dump() - Hand over what was not read, at a panic
+ * @out: output
+ * @limit: about as many bytes of records and texts; earlier ones are left out
+ * @s: memory for the text of a record, which is cut if it is longer
+ * @put: gets one text after the other
+ *
+ * Nothing is freed, and no lock is taken but those of the ring buffer.
+ *
+ * Context: any.  All other CPUs were stopped, and @out->rb does not record.
+ * Return: number of records and texts that were left out, -EBUSY if a task holds a lock of @out.
+ */
+long ktap_output_dump(struct ktap_output *out, size_t limit, struct seq_buf *s, ktap_dump_fn *put)
+{
+	struct reader_piece next;
+	struct reader_rest rest;
+	long left_out = 0;
+	size_t left;
+
+	if (mutex_is_locked(&out->read_lock) || mutex_is_locked(&out->text_lock))
+		return -EBUSY;
+	reader_count_rest(out, &rest);
+	left = reader_rest_bytes(&rest);
+	if (left < limit)
+		reader_dump_batch(out, limit - left, put);
+	out->looked = 0;
+	out->limit = 0;
+	while (reader_choose(out, list_first_entry_or_null(&out->texts, struct output_text, list),
+			     &next)) {
+		if (reader_rest_bytes(&rest) > limit)
+			left_out++;
+		else
+			reader_dump_piece(out, &next, s, put);
+		reader_drop_piece(out, &next, &rest);
+		touch_nmi_watchdog();
+	}
+	return left_out;
 }

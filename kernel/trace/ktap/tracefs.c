@@ -24,6 +24,7 @@
 #include "policy.h"
 #include "probe.h"
 #include "session.h"
+#include "session_dump.h"
 #include "session_output.h"
 #include "tracefs.h"
 #include "vm/kernel_call.h"
@@ -215,6 +216,7 @@ struct tracefs_limit {
 
 static const struct tracefs_limit max_memory = { &ktap_max_memory, KTAP_MIN_MEMORY, ULONG_MAX };
 static const struct tracefs_limit max_insns = { &ktap_max_insns, 1, KTAP_MAX_BUDGET };
+static const struct tracefs_limit panic_dump = { &ktap_panic_dump, 0, KTAP_MAX_PANIC_DUMP };
 
 #ifdef CONFIG_KTAP_JIT
 static const struct tracefs_limit jit = {
@@ -289,6 +291,7 @@ static const struct {
 	{ "features",	TRACE_MODE_READ,	NULL,		&tracefs_features_fops },
 	{ "max_memory",	TRACE_MODE_WRITE,	&max_memory,	&limit_fops },
 	{ "max_insns",	TRACE_MODE_WRITE,	&max_insns,	&limit_fops },
+	{ "panic_dump",	TRACE_MODE_WRITE,	&panic_dump,	&limit_fops },
 #ifdef CONFIG_KTAP_JIT
 	{ "jit",	TRACE_MODE_WRITE,	&jit,		&limit_fops },
 	{ "native",	0400,			NULL,		&native_fops },

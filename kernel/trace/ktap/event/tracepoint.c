@@ -13,6 +13,7 @@
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/mutex.h>
+#include <linux/panic.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
@@ -700,6 +701,11 @@ void ktap_event_format(struct seq_buf *s, const void *saved, size_t len)
 
 	if (len < sizeof(*ent))
 		return;
+	/* session_dump.c shows the output: locks and memory may not be had. */
+	if (panic_in_progress()) {
+		seq_buf_puts(s, "(text of an event)\n");
+		return;
+	}
 
 	guard(mutex)(&format_lock);
 	if (!format_iter)

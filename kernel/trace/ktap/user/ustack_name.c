@@ -12,6 +12,7 @@
 #include <linux/limits.h>
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
+#include <linux/panic.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
@@ -126,6 +127,9 @@ void ktap_ustack_file_wait(const struct ktap_env *env, u32 number)
 	struct ktap_session *s = container_of((struct ktap_env *)env, struct ktap_session, env);
 	struct ktap_ustack_file *uf = &s->env.ufiles->files[number];
 
+	/* session_dump.c shows the output, and nobody else runs. */
+	if (panic_in_progress())
+		return;
 	ustack_name_now(s);
 	if (READ_ONCE(uf->state) == KTAP_UFILE_KNOWN)
 		return;
