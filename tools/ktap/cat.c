@@ -24,9 +24,9 @@ _Static_assert(KTAP_MAX_STRLEN >= PATH_MAX, "a string that was cut is no path");
 /* Report an error with the file; its name is untrusted. */
 static void cat_report(const struct cat *c, const char *what)
 {
-	fputs("ktap: cat: ", stderr);
+	fputs(c->bpftrace ? "ERROR: failed to open file '" : "ktap: cat: ", stderr);
 	put_clean(stderr, c->path, strlen(c->path));
-	fprintf(stderr, ": %s\n", what);
+	fprintf(stderr, c->bpftrace ? "' (%s)\n" : ": %s\n", what);
 }
 
 void cat_add(struct cat *c, const char *data, size_t len)
@@ -55,6 +55,7 @@ void cat_open(struct cat *c, const struct output *o)
 	/* do not block on a pipe without a writer */
 	c->fd = open(c->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	c->open = c->fd >= 0;
+	c->left = c->limit ? c->limit : UINT64_MAX;
 	if (!c->open) {
 		cat_report(c, strerror(errno));
 	} else if (is_output(c, o)) {
@@ -78,6 +79,7 @@ void cat_begin(struct cat *c, int fd, const char *name)
 	snprintf(c->path, sizeof(c->path), "%s", name);
 	c->fd = fd;
 	c->open = !lseek(fd, 0, SEEK_SET);
+	c->left = UINT64_MAX;
 	if (!c->open) {
 		cat_report(c, strerror(errno));
 		close(fd);
@@ -119,7 +121,9 @@ bool cat_copy(struct cat *c, struct output *o)
 
 		if (!room)
 			return false;
-		n = read(c->fd, buf, room);
+		n = read(c->fd, buf, room < c->left ? room : c->left);
+		if (n > 0)
+			c->left -= n;
 		if (c->json)
 			cat_add_json(c, o, buf, n > 0 ? n : 0, n <= 0);
 		else if (n > 0)

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <linux/ktap.h>
 
@@ -16,6 +17,9 @@
  * @len: bytes of @path
  * @open: it is open and may have more data
  * @fd: the open file, if @open
+ * @limit: bytes of each file that are shown, or 0
+ * @left: of this file
+ * @bpftrace: messages are those of bpftrace
  * @json: type of the lines of JSON that have its contents; NULL: it is copied as it is
  * @rest: the beginning of a character at the end of the last line
  * @rest_len: bytes of @rest
@@ -25,6 +29,8 @@ struct cat {
 	size_t len;
 	bool open;
 	int fd;
+	uint64_t limit, left;
+	bool bpftrace;
 	const char *json;
 	char rest[4];
 	size_t rest_len;

@@ -22,6 +22,7 @@
 #include "compiler/compile.h"
 #include "compiler/util.h"
 #include "keeper.h"
+#include "list_bpftrace.h"
 #include "modes.h"
 #include "native_code.h"
 #include "options.h"
@@ -106,6 +107,7 @@ struct run {
 	bool ended;
 	uint32_t exit_code;
 	struct ktap_bpftrace_probes bpftrace_probes;
+	struct ktap_script script;	/* of bpftrace */
 };
 
 /* "ktap SCRIPT -h" */
@@ -135,17 +137,27 @@ static bool run_add_variables(struct run *r, const struct ktap_script *source,
 	return r->chunk;
 }
 
-static bool get_chunk(struct run *r)
+/* The options for compiling; @r keeps what they point to. */
+static struct ktap_compile_opts run_compile_opts(struct run *r)
 {
 	const struct options *opts = &r->opts;
-	struct ktap_compile_opts copts = {
+
+	return (struct ktap_compile_opts) {
 		.werror = opts->werror, .nowarn = opts->nowarn, .diag = stderr,
 		.folders = opts->folders, .read = sources_read, .read_ctx = &r->sources,
 		.tool = program_invocation_short_name,
 		.bpftrace = source_is_bpftrace(opts), .bpftrace_probes = &r->bpftrace_probes,
 		.bpftrace_output = opts->bpftrace_json ? KTAP_BPFTRACE_JSON :
 				   opts->json ? KTAP_BPFTRACE_PLAIN : KTAP_BPFTRACE_TEXT,
+		.bpftrace_filter = opts->probe_filter, .bpftrace_unsafe = opts->unsafe,
+		.event_state = list_bpftrace_state, .event_ctx = &r->opts.pid,
 	};
+}
+
+static bool get_chunk(struct run *r)
+{
+	const struct options *opts = &r->opts;
+	const struct ktap_compile_opts copts = run_compile_opts(r);
 	struct ktap_script source;
 
 	if (opts->shows && copts.bpftrace) {
@@ -167,7 +179,9 @@ static bool get_chunk(struct run *r)
 	r->chunk = ktap_compile(&source, &copts, &r->chunk_len);
 	if (r->chunk && opts->shows && !wants_help(opts))
 		run_add_variables(r, &source, &copts);
-	if (!opts->text)
+	if (copts.bpftrace)
+		r->script = source;
+	else if (!opts->text)
 		free((void *)source.text);
 	return r->chunk;
 }
@@ -245,6 +259,8 @@ static void run_show(struct run *r)
 		case KTAP_CH_NOTE:
 			if (output_pending(&r->output))
 				return;	/* keep the order */
+			if (r->loading && r->script.text)
+				return;	/* if the script is refused, there may be another one */
 			report_add(&r->report, piece.channel, piece.data, piece.len);
 			views_message(&r->views, &r->opts,
 				      r->loading || r->refused ? NULL : &r->output,
@@ -415,10 +431,20 @@ static int show_refused(struct run *r)
 	return err;
 }
 
+/* Does an event of a script of bpftrace not exist?  Then say so in bpftrace's words. */
+static bool run_explains_events(struct run *r)
+{
+	const struct ktap_compile_opts copts = run_compile_opts(r);
+
+	return r->script.text && ktap_bpftrace_explain(&r->script, &copts);
+}
+
 /* The kernel refused the chunk or a set-up line: show its messages. */
 static int load_failed(struct run *r, int err)
 {
 	r->refused = true;
+	if (!r->report.errors && run_explains_events(r))
+		return EXIT_LOAD;
 	fcntl(r->session.fd, F_SETFL, O_RDWR | O_NONBLOCK);
 	/* first what was read while loading */
 	while (!show_refused(r) && session_read(&r->session) > 0)
@@ -739,10 +765,15 @@ static int run_loop(struct run *r)
 	r->report.script = r->opts.script;
 	r->report.args = r->opts.args;
 	r->report.quiet = r->opts.quiet;
+	r->report.bpftrace = r->script.text;
 	r->report.explain = !r->opts.quiet && isatty(STDERR_FILENO);
 	target_init(&r->symbolizer.target, r->opts.pid);
 	r->symbolizer.json = r->opts.json;
+	if (!r->opts.json || r->opts.bpftrace_json)
+		r->symbolizer.frames = r->bpftrace_probes.frames;
 	r->collected = -1;
+	r->cat.bpftrace = r->script.text;
+	r->cat.limit = r->bpftrace_probes.cat_bytes;
 
 	if (!open_output(r))
 		return EXIT_LOAD;
@@ -787,6 +818,8 @@ int main(int argc, char **argv)
 	/* the loader thread may still read it */
 	if (!r.loading)
 		free(r.chunk);
+	if (!r.opts.text)
+		free((void *)r.script.text);
 	free(r.tool);
 	return code;
 }

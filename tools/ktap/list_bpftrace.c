@@ -15,6 +15,7 @@
 #include "compiler/clean_text.h"
 #include "compiler/compile.h"
 #include "compiler/util.h"
+#include "elf/resolve.h"
 #include "list.h"
 #include "list_bpftrace.h"
 #include "list_details.h"
@@ -71,11 +72,13 @@ static const struct bpftrace_kind {
  * struct bpftrace_listing - what is listed
  * @pattern: the pattern of KIND:REST without its kind, or of the whole name if @whole
  * @found: there was an event
+ * @silent: print none
  */
 struct bpftrace_listing {
 	const char *pattern;
 	bool whole;
 	bool found;
+	bool silent;
 	uint64_t pid;
 	struct details details;
 };
@@ -99,9 +102,11 @@ static void bpftrace_put(struct bpftrace_listing *l, const struct bpftrace_kind 
 
 	if (!is_clean(name) || !is_clean(group) || !bpftrace_matches(l, kind->name, group, name))
 		return;
+	l->found = true;
+	if (l->silent)
+		return;
 	printf("%s:%s%s%s\n", kind->name, shown ? shown : "", shown ? ":" : "", name);
 	details_put(&l->details, kind->details, group, name, kind->ret);
-	l->found = true;
 }
 
 /* "GROUP:NAME", "NAME [MODULE]" or "NAME" */
@@ -283,6 +288,10 @@ bool list_bpftrace(const char *patterns, uint64_t pid, bool verbose)
 
 	if (ktap_is_bpftrace(patterns) && !access(patterns, F_OK))
 		return bpftrace_list_script(patterns, pid, verbose);
+	if (ktap_is_bpftrace(patterns))
+		fprintf(stderr,
+			"WARNING: It appears that '%s' is a filename but the file does not exist. Treating '%s' as a search pattern.\n",
+			patterns, patterns);
 	copy = strdup(patterns);
 	if (!copy)
 		return false;
@@ -290,4 +299,68 @@ bool list_bpftrace(const char *patterns, uint64_t pid, bool verbose)
 		good &= bpftrace_list_pattern(pattern, pid, verbose);
 	free(copy);
 	return good;
+}
+
+/* Is there a module of this name?  The kernel itself is "vmlinux". */
+static bool bpftrace_has_module(const char *name, size_t len)
+{
+	char path[512];
+
+	if (memchr(name, '*', len) || (len == strlen("vmlinux") && !strncmp(name, "vmlinux", len)))
+		return true;
+	snprintf(path, sizeof(path), "/sys/module/%.*s", (int)len, name);
+	return !access(path, F_OK);
+}
+
+/* An event of the kernel, except for the place within a function */
+static bool bpftrace_has(const struct bpftrace_kind *kind, const char *rest)
+{
+	struct bpftrace_listing l = { .silent = true };
+	char *pattern = strndup(rest, strcspn(rest, "+"));
+
+	l.pattern = pattern;
+	/* without the list, the kernel decides */
+	l.found = !pattern || !bpftrace_list_kind(&l, kind) || l.found;
+	free(pattern);
+	return l.found;
+}
+
+static bool bpftrace_program_has(uint64_t pid, const char *kind, const char *rest)
+{
+	struct resolver resolver;
+	struct target target;
+	struct answer answer;
+	char event[8192];
+	bool found;
+
+	target_init(&target, pid);
+	resolver_init(&resolver, &target);
+	snprintf(event, sizeof(event), "%s:%s", kind, rest);
+	resolve_event(&resolver, event, &answer);
+	found = !answer.message;
+	resolver_free(&resolver);
+	return found;
+}
+
+enum ktap_event_state list_bpftrace_state(void *pid, const char *kind, const char *rest)
+{
+	const char *colon = strchr(rest, ':'), *name = colon ? colon + 1 : rest;
+	bool found = true;
+
+	kind = !strcmp(kind, "kfunc") ? "fentry" : !strcmp(kind, "kretfunc") ? "fexit" : kind;
+	for (size_t i = 0; i < ARRAY_SIZE(bpftrace_kinds); i++) {
+		const struct bpftrace_kind *k = &bpftrace_kinds[i];
+		bool raw = k->details == LISTED_RAW_TRACEPOINT;
+
+		if (strcmp(k->name, kind) || k->list == LIST_NAMES)
+			continue;
+		if (k->list == LIST_PROGRAMS)
+			found = bpftrace_program_has(*(uint64_t *)pid, kind, rest);
+		else if (colon && (raw || k->list == LIST_FUNCTIONS) &&
+			 !bpftrace_has_module(rest, colon - rest))
+			return raw ? KTAP_EVENT_MISSING : KTAP_EVENT_NO_MODULE;
+		else if (*name < '0' || *name > '9')
+			found = bpftrace_has(k, raw ? name : rest);
+	}
+	return found ? KTAP_EVENT_EXISTS : KTAP_EVENT_MISSING;
 }

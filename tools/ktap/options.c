@@ -7,6 +7,7 @@
  * first argument that is no option of ktap. "--" always begins the command to
  * trace.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stddef.h>
@@ -41,6 +42,7 @@ struct option_row {
 	const char *help;
 };
 
+#define MAX_PID	4194304	/* of Linux */
 #define FIELD(name)	offsetof(struct options, name)
 
 static const struct option_row option_table[] = {
@@ -77,6 +79,8 @@ static const struct option_row option_table[] = {
 	  "colour on a terminal: auto, always or never" },
 	{ "--bt", NULL, NULL, OPT_FLAG, FIELD(bpftrace),
 	  "the script is one of bpftrace, as FILE.bt is" },
+	{ "--probe-filter", NULL, "REGEX", OPT_STRING, FIELD(probe_filter),
+	  "with --bt: only events of the script that match" },
 	{ "--to-ktap", NULL, NULL, OPT_FLAG, FIELD(to_ktap),
 	  "print it in ktap's language, run nothing" },
 	{ "-I", NULL, "DIR", OPT_FOLDER, FIELD(folders), "search DIR for included scripts" },
@@ -317,8 +321,13 @@ static bool option_set(struct options *opts, const struct option_row *o, const c
 		    parse_number(value, o->kind == OPT_SIZE, field) &&
 		    (o->kind != OPT_PERCENT || *(uint64_t *)field <= 100))
 			return true;
-		fprintf(stderr, "ktap: error: %s '%s': not a %s\n", o->name, value,
-			what_is_wanted(o->kind));
+		if (opts->bpftrace && !strcmp(o->name, "-p"))
+			fprintf(stderr, "ERROR: Failed to parse pid: invalid %s: %s\n",
+				isdigit((unsigned char)*value) ? "trailing bytes" : "integer",
+				value);
+		else
+			fprintf(stderr, "ktap: error: %s '%s': not a %s\n", o->name, value,
+				what_is_wanted(o->kind));
 		return false;
 	}
 	return false;
@@ -424,6 +433,12 @@ static bool options_check(struct options *opts)
 		return usage_error("--detach takes no command: start it, and trace it by -p", NULL);
 	if (opts->record)
 		opts->output = opts->record;
+	if (opts->format && !opts->json && strcmp(opts->format, "text") &&
+	    source_is_bpftrace(opts)) {
+		fprintf(stderr, "ERROR: Invalid output format \"%s\"\n", opts->format);
+		fputs("ktap: note: there are text, json and csv\n", stderr);
+		return false;
+	}
 	if (opts->format && !opts->json && strcmp(opts->format, "text")) {
 		fprintf(stderr,
 			"ktap: error: -f '%s': there is no such format: there are text, json and csv%s\n",
@@ -455,6 +470,13 @@ static bool options_check(struct options *opts)
 		return true;
 	if (!opts->script && !opts->text)
 		return usage_error("no script given", NULL);
+	if (opts->pid > MAX_PID && source_is_bpftrace(opts)) {
+		fprintf(stderr, "ERROR: Pid out of range: %llu\n", (unsigned long long)opts->pid);
+		return false;
+	}
+	if (opts->probe_filter && !source_is_bpftrace(opts))
+		return usage_error("--probe-filter is for scripts of bpftrace: FILE.bt, or --bt",
+				   NULL);
 	if (opts->command && !opts->command[0])
 		return usage_error("no command after --", NULL);
 	if (opts->command && opts->pid)

@@ -43,6 +43,7 @@
  * @folders: folders to search for included files, NULL-terminated
  * @bpftrace: the script is one of bpftrace
  * @bpftrace_json: its output is JSON as bpftrace prints it
+ * @probe_filter: of that script, only events that match this regular expression, or NULL
  * @to_ktap: only print it in ktap's language
  * @dry_run: attach nothing
  * @info: show what the kernel has instead
@@ -69,6 +70,7 @@ struct options {
 	const char *flame;
 	const char *explain;
 	const char *list;
+	const char *probe_filter;
 	const char *folders[MAX_FOLDERS + 1];
 	uint64_t live;
 	const char *metrics;

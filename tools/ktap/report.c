@@ -216,6 +216,8 @@ static void show_note(struct report *r, char *text)
 		if (r->quiet && !strncmp(text, harmless_notes[i], strlen(harmless_notes[i])))
 			return;
 	}
+	if (r->bpftrace && strstr(text, "which was full"))
+		fputs("WARNING: Map full; can't update element. See below.\n", stderr);
 	report_put_line("ktap: ", text);
 	report_explain(r, text);
 }

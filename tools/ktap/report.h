@@ -20,6 +20,7 @@ struct report_line {
  * @script: file of the script; NULL if its text was given
  * @args: its arguments, NULL-terminated
  * @quiet: leave out notes that report no loss
+ * @bpftrace: warn as bpftrace does
  * @explain: name the explanation of a message
  * @explained: the last word that was named
  * @errors: number of errors that were shown
@@ -33,6 +34,7 @@ struct report {
 	const char *script;
 	char **args;
 	bool quiet;
+	bool bpftrace;
 	bool explain;
 	const char *explained;
 	unsigned int errors;

@@ -38,6 +38,11 @@ static int source_read_file(const struct options *opts, struct sources *sources,
 	source->name = strcmp(script, "-") ? name : "<stdin>";
 	if (!err)
 		return 0;
+	if (source_is_bpftrace(opts)) {
+		fprintf(stderr, "ERROR: failed to open file '%s': %s\n", name,
+			ktap_read_error(err));
+		return err;
+	}
 	fprintf(stderr, "ktap: error: cannot read %s: %s\n", name, ktap_read_error(err));
 	if (err == -ENOENT)
 		ktap_suggest_tool(stderr, script);

@@ -98,13 +98,23 @@ static bool parse_mark(const struct symbolizer *s, char *text, struct mark *m)
 	return !end[m->returns];
 }
 
-static void put_symbol(char *out, size_t size, const char *name, uint64_t offset,
-		       const char *where)
+/* @address: of the frame, in the file @where or in a process */
+static void put_symbol(const struct symbolizer *s, char *out, size_t size, const char *name,
+		       uint64_t offset, uint64_t address, const char *where)
 {
 	char *plain = demangle(name, true);
+	const char *slash = strrchr(where, '/'), *shown = plain ? plain : name;
 
-	snprintf(out, size, "%s+0x%llx (%s)", plain ? plain : name,
-		 (unsigned long long)offset, where);
+	if (s->frames == KTAP_FRAME_RAW)
+		snprintf(out, size, "%llx", (unsigned long long)address);
+	else if (s->frames == KTAP_FRAME_PERF)
+		snprintf(out, size, "%llx %s+%llu (%s)", (unsigned long long)address, shown,
+			 (unsigned long long)offset, where);
+	else if (s->frames == KTAP_FRAME_BPFTRACE)
+		snprintf(out, size, "%s+%llu", shown, (unsigned long long)offset);
+	else
+		snprintf(out, size, "%s+0x%llx (%s)", shown, (unsigned long long)offset,
+			 slash ? slash + 1 : where);
 	free(plain);
 }
 
@@ -128,7 +138,7 @@ static void put_mark(struct symbolizer *s, const struct mark *m, char *out, size
 		name = jit_map_find(&s->jit, pid, number, &begin);
 		snprintf(file, sizeof(file), "perf-%lu.map", pid);
 		if (name)
-			put_symbol(out, size, name, m->number - begin, file);
+			put_symbol(s, out, size, name, m->number - begin, m->number, file);
 		else
 			snprintf(out, size, "0x%llx", (unsigned long long)m->number);
 		return;
@@ -136,10 +146,8 @@ static void put_mark(struct symbolizer *s, const struct mark *m, char *out, size
 	f = marked_file_find(&s->files, &s->target, m->where, m->build_id, &s->opened);
 	symbol = f && elf_offset_to_addr(f, number, &addr) ? elf_function_at(f, addr) : NULL;
 	if (symbol) {
-		const char *slash = strrchr(m->where, '/');
-
-		put_symbol(out, size, symbol->name, addr - symbol->addr + m->number - number,
-			   slash ? slash + 1 : m->where);
+		addr += m->number - number;
+		put_symbol(s, out, size, symbol->name, addr - symbol->addr, addr, m->where);
 		return;
 	}
 	snprintf(out, size, "%s+0x%llx", m->where, (unsigned long long)m->number);

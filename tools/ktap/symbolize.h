@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "compiler/compile.h"
 #include "elf/target.h"
 #include "json_text.h"
 #include "output_file.h"
@@ -23,6 +24,7 @@ struct marked_files;
  * @held: text that may be the beginning of a mark
  * @ready: text that did not fit into the output yet
  * @files: files of marks
+ * @frames: how frames of programs are shown
  * @json: escape names for strings of JSON
  * @opened: the last mark needed a file to be read, which takes time
  */
@@ -35,6 +37,7 @@ struct symbolizer {
 	size_t ready_len;
 	size_t ready_at;
 	struct marked_files *files;
+	enum ktap_user_frame frames;
 	bool json;
 	bool opened;
 	struct jit_maps *jit;

@@ -334,7 +334,8 @@ static bool check_block(struct compiler *cc, struct node *list)
 	for (; list; list = list->next) {
 		/* a function may be declared after a return */
 		if (!reached && !warned && list->kind != S_FUNC) {
-			diag_warn(&cc->diag, list->pos, "this is never reached");
+			diag_warn(&cc->diag, list->pos, "%s", cc->translation ?
+				  "Unreachable statement" : "this is never reached");
 			warned = true;
 		}
 		reached &= check_stmt(cc, list);

@@ -30,13 +30,39 @@ typedef int (*ktap_read_fn)(void *ctx, const char *path, struct ktap_script *fil
 enum ktap_bpftrace_output { KTAP_BPFTRACE_PLAIN, KTAP_BPFTRACE_TEXT, KTAP_BPFTRACE_JSON };
 
 /**
- * struct ktap_bpftrace_probes - the numbers of what a script of bpftrace traces
- * @events: events that the kernel attaches, each pattern as one
+ * enum ktap_user_frame - how a frame of a program is shown
+ * @KTAP_FRAME_KTAP: NAME+0xOFFSET (FILE)
+ * @KTAP_FRAME_BPFTRACE: NAME+OFFSET
+ * @KTAP_FRAME_PERF: ADDRESS NAME+OFFSET (PATH)
+ * @KTAP_FRAME_RAW: ADDRESS, which is the one in the file
+ */
+enum ktap_user_frame {
+	KTAP_FRAME_KTAP, KTAP_FRAME_BPFTRACE, KTAP_FRAME_PERF, KTAP_FRAME_RAW,
+};
+
+/**
+ * struct ktap_bpftrace_probes - what a script of bpftrace traces, and how it is shown
+ * @events: number of events that the kernel attaches, each pattern as one
  * @others: BEGIN and END
+ * @frames: of ustack
+ * @cat_bytes: bytes that cat() shows of a file; 0: all
  */
 struct ktap_bpftrace_probes {
 	unsigned int events, others;
+	enum ktap_user_frame frames;
+	uint64_t cat_bytes;
 };
+
+/**
+ * enum ktap_event_state - is there an event of bpftrace?
+ * @KTAP_EVENT_EXISTS: yes, or it is not known
+ * @KTAP_EVENT_MISSING: no
+ * @KTAP_EVENT_NO_MODULE: its module is not loaded
+ */
+enum ktap_event_state { KTAP_EVENT_EXISTS, KTAP_EVENT_MISSING, KTAP_EVENT_NO_MODULE };
+
+/* Look for KIND:REST, for example "tracepoint" and "sched:sched_switch". */
+typedef enum ktap_event_state (*ktap_event_fn)(void *ctx, const char *kind, const char *rest);
 
 struct ktap_compile_opts {
 	bool werror;		/* warnings are errors */
@@ -45,6 +71,10 @@ struct ktap_compile_opts {
 	const char *tool;	/* the name of the program that runs it, or NULL */
 	enum ktap_bpftrace_output bpftrace_output;
 	struct ktap_bpftrace_probes *bpftrace_probes;	/* is set, unless NULL */
+	const char *bpftrace_filter;	/* a regular expression: only these events; or NULL */
+	bool bpftrace_unsafe;	/* it was run with --unsafe */
+	ktap_event_fn event_state;	/* looks for events of bpftrace; or NULL */
+	void *event_ctx;
 	FILE *diag;		/* for messages */
 	const char * const *folders;	/* from -I, NULL-terminated; or NULL */
 	ktap_read_fn read;	/* reads included files; NULL: ktap_read_file() */
@@ -82,6 +112,12 @@ char *ktap_from_bpftrace(const struct ktap_script *src, const struct ktap_compil
 /* Call @fn for each event of a script of bpftrace, as it is written; false after errors. */
 bool ktap_bpftrace_events(const struct ktap_script *src, const struct ktap_compile_opts *opts,
 			  void (*fn)(void *ctx, const char *event), void *ctx);
+
+/*
+ * The kernel has refused a script of bpftrace: report events that do not exist. Returns false if
+ * there is none.
+ */
+bool ktap_bpftrace_explain(const struct ktap_script *src, const struct ktap_compile_opts *opts);
 
 /* Is it the name of a script of bpftrace (.bt)? NULL is none. */
 bool ktap_is_bpftrace(const char *name);

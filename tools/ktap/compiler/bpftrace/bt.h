@@ -14,6 +14,7 @@
 #include "compiler/translation.h"
 
 #define BT_CONFIG_KEYS	28	/* of bpftrace */
+#define BT_MAX_ERROR	133	/* of Linux */
 #define BT_MAX_DEPTH	150	/* of blocks and expressions */
 
 enum bt_token_kind {
@@ -210,6 +211,9 @@ struct bt_enum {
 	struct bt_enum *next;
 };
 
+/* config: missing_probes */
+enum bt_missing { BT_MISSING_ERROR, BT_MISSING_WARN, BT_MISSING_IGNORE };
+
 /* What is the block being translated for? */
 enum bt_place { BT_IN_EVENT, BT_IN_PROCESS };
 
@@ -220,12 +224,17 @@ enum bt_place { BT_IN_EVENT, BT_IN_PROCESS };
  * @copied: nodes that macros have become
  * @c_types: types of C that were converted
  * @enums: those whose enumerators are printed by name, in the order of their functions
+ * @missing: config: what becomes of events that do not exist
+ * @refused: the kernel has refused the script
  * @silent: config: do not print maps at the end
  * @config: values that were set, by the row of the key
  * @json: the output is for ktap -f json
  * @ends: it has the empty lines that bpftrace prints at the end
- * @raw_stacks: config: stacks are shown as addresses
+ * @frames: config: how stacks are shown
+ * @user_frames: how those of programs are
+ * @frames_known: the script has such a stack
  * @strlen: config: the most bytes of a string; 0: as many as ktap has
+ * @cat_bytes: config: bytes that cat() shows of a file, or 0
  * @trailer: config: text after a string that was cut
  * @edge: the block is that of BEGIN or END, which bpftrace runs itself
  * @filter: the text is in a filter
@@ -246,12 +255,16 @@ struct bt_script {
 	struct bt_c_type *c_types;
 	struct bt_enum *enums;
 	struct bt_var *vars;
+	enum bt_missing missing;
+	bool refused;
 	bool silent;
 	const char *config[BT_CONFIG_KEYS];
 	bool json;
 	bool ends;
-	bool raw_stacks;
+	enum ktap_user_frame frames, user_frames;
+	bool frames_known;
 	int64_t strlen;
+	uint64_t cat_bytes;
 	const char *trailer;
 	int64_t max_keys;
 	bool counts_params;
@@ -317,6 +330,9 @@ void bt_parse_config(struct bt_parser *p);
 void bt_config_environment(struct bt_script *s);
 /* config().KEY: its value; false if it is another member. */
 bool bt_config_value(struct bt_script *s, const struct bt_node *n);
+
+/* bt_missing.c: leave out events that do not exist, or report them */
+void bt_find_missing(struct bt_script *s);
 
 /* bt_macro.c: after this, blocks are statements only, and there are no macros. */
 void bt_expand_macros(struct bt_script *s);
@@ -422,7 +438,14 @@ const char *bt_pointer_step(struct bt_script *s, const struct bt_type *t);
 
 /* bt_call.c */
 void bt_call(struct bt_script *s, const struct bt_node *n, bool statement);
+/* Note how ustack is shown. */
+void bt_user_frames(struct bt_script *s, struct pos pos, enum ktap_user_frame frames);
+/* kstack and ustack, with a format or NULL */
+const struct bt_type *bt_type_of_stack(struct bt_script *s, const char *name,
+				       const struct bt_node *mode);
 const struct bt_type *bt_type_of_call(struct bt_script *s, const struct bt_node *n);
+/* The format of stacks that has this name; false if there is none. */
+bool bt_stack_mode(const char *name, enum ktap_user_frame *frames);
 /* May it give nil, where bpftrace has an empty string? */
 bool bt_call_may_fail(const char *name);
 unsigned int bt_list_length(const struct bt_node *n);
@@ -433,6 +456,8 @@ bool bt_constant_value(const struct bt_node *n, int64_t *value);
 
 /* bt_printf.c */
 void bt_printf(struct bt_script *s, const struct bt_node *n, const char *function);
+/* The name of the script, in a format */
+const char *bt_escaped_name(struct bt_script *s);
 /* errorf(), warnf() */
 void bt_message(struct bt_script *s, const struct bt_node *n);
 
@@ -448,6 +473,10 @@ enum {
 	BT_HELP_STR = 1 << 22,
 	BT_HELP_STRERROR = 1 << 23,
 	BT_HELP_SIGNALS = 1 << 24,
+	BT_HELP_ZERO = 1 << 25,
+	BT_HELP_DIVIDE = 1 << 26,
+	BT_HELP_MODULO = 1 << 27,
+	BT_HELP_USERS = 1 << 28,
 };
 
 /**
@@ -486,6 +515,8 @@ void bt_print_helpers(struct bt_script *s);
 /* The event in ktap's spelling; NULL after an error. *place: where its block runs. */
 const char *bt_event(struct bt_script *s, const struct bt_event *event, enum bt_place *place);
 
+/* The kind of an event, without its short form; *rest: after its ":"; NULL: it is unknown. */
+const char *bt_event_kind(const struct bt_event *event, const char **rest);
 /* Is it BEGIN or END? */
 bool bt_event_is_edge(const struct bt_event *event);
 

@@ -135,14 +135,31 @@ static const struct bt_type *bt_type_of_option(const struct bt_node *n)
 	       &bt_integer;
 }
 
-/* kstack(raw), ustack(perf, 5) */
-static const struct bt_type *bt_type_of_stack(struct bt_script *s, const struct bt_node *n)
+bool bt_stack_mode(const char *name, enum ktap_user_frame *frames)
 {
-	bool raw = s->raw_stacks && *n->text == 'k';
+	static const char * const names[] = {
+		[KTAP_FRAME_BPFTRACE] = "bpftrace", [KTAP_FRAME_PERF] = "perf",
+		[KTAP_FRAME_RAW] = "raw",
+	};
 
-	if (n->a && n->a->kind == BN_NAME)
-		raw = !strcmp(n->a->text, "raw");
-	return raw ? &bt_raw_stack : &bt_stack;
+	for (size_t i = KTAP_FRAME_BPFTRACE; i < ARRAY_SIZE(names); i++) {
+		if (strcmp(names[i], name))
+			continue;
+		*frames = i;
+		return true;
+	}
+	return false;
+}
+
+/* kstack(raw), ustack(perf, 5): the program ktap shows the frames of programs */
+const struct bt_type *bt_type_of_stack(struct bt_script *s, const char *name,
+				       const struct bt_node *mode)
+{
+	enum ktap_user_frame frames = s->frames;
+
+	if (mode && mode->kind == BN_NAME)
+		bt_stack_mode(mode->text, &frames);
+	return frames == KTAP_FRAME_RAW && *name == 'k' ? &bt_raw_stack : &bt_stack;
 }
 
 const struct bt_type *bt_type_of_call(struct bt_script *s, const struct bt_node *n)
@@ -161,7 +178,7 @@ const struct bt_type *bt_type_of_call(struct bt_script *s, const struct bt_node 
 	if (!strcmp(n->text, "container_of") && n->a && n->a->next)
 		return bt_pointer_to(s, bt_type_of(s, n->a->next));
 	if (!strcmp(n->text, "kstack") || !strcmp(n->text, "ustack"))
-		return bt_type_of_stack(s, n);
+		return bt_type_of_stack(s, n->text, n->a);
 	if (!strcmp(n->text, "str") && n->a && n->a->next &&
 	    bt_constant_value(n->a->next, &value)) {
 		struct bt_type *t = bt_type_new(s, BT_STRING);
@@ -393,19 +410,30 @@ static void bt_buf(struct bt_script *s, const struct bt_node *n)
 	bt_put(s, n->pos, ")");
 }
 
+/* One session has one format of the stacks of programs. */
+void bt_user_frames(struct bt_script *s, struct pos pos, enum ktap_user_frame frames)
+{
+	if (s->frames_known && s->user_frames != frames)
+		bt_error(s, pos, "print(ustack(raw)) in a script of its own",
+			 "all ustack of a script have one format");
+	s->user_frames = frames;
+	s->frames_known = true;
+}
+
 /* kstack(perf, 5), kstack(5) */
 static void bt_stack_call(struct bt_script *s, const struct bt_node *n)
 {
 	const struct bt_node *mode = n->a;
+	enum ktap_user_frame frames = s->frames;
 
 	if (mode && mode->kind == BN_NAME) {
-		bool raw = !strcmp(mode->text, "raw") && *n->text == 'k';
-
-		if (strcmp(mode->text, "perf") && strcmp(mode->text, "bpftrace") && !raw)
-			bt_error(s, mode->pos, NULL,
-				 "there is one format of stacks, not '%s'", mode->text);
+		if (!bt_stack_mode(mode->text, &frames))
+			bt_error(s, mode->pos, "bpftrace, perf and raw",
+				 "stacks have no format '%s'", mode->text);
 		mode = mode->next;
 	}
+	if (*n->text == 'u')
+		bt_user_frames(s, n->pos, frames);
 	bt_put(s, n->pos, "%s", n->text);
 	if (mode) {
 		bt_put(s, n->pos, "(");
@@ -585,9 +613,20 @@ static void bt_len(struct bt_script *s, const struct bt_node *n)
 
 static void bt_nsecs(struct bt_script *s, const struct bt_node *n)
 {
-	if (n->a && (n->a->kind != BN_NAME || strcmp(n->a->text, "monotonic")))
-		bt_error(s, n->a->pos, NULL, "there is one clock, nsecs(monotonic)");
-	bt_put(s, n->pos, "nsecs");
+	static const char * const clocks[][2] = {
+		{ "monotonic", "nsecs" }, { "boot", "ffi.C.ktime_get_boottime_ns()" },
+		{ "tai", "ffi.C.ktime_get_clocktai_ns()" },
+		{ "sw_tai", "ffi.C.ktime_get_clocktai_ns()" },
+	};
+	const char *name = !n->a ? "monotonic" : n->a->kind == BN_NAME ? n->a->text : "";
+
+	for (size_t i = 0; i < ARRAY_SIZE(clocks); i++) {
+		if (!strcmp(clocks[i][0], name)) {
+			bt_put(s, n->pos, "%s", clocks[i][1]);
+			return;
+		}
+	}
+	bt_error(s, n->a->pos, NULL, "the clocks are monotonic, boot, tai and sw_tai");
 }
 
 static void bt_ntop(struct bt_script *s, const struct bt_node *n)

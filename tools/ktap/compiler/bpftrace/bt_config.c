@@ -19,7 +19,7 @@ static void bt_set_max_keys(struct bt_script *s, const char *value)
 
 static void bt_set_stack_mode(struct bt_script *s, const char *value)
 {
-	s->raw_stacks = !strcmp(value, "raw");
+	bt_stack_mode(value, &s->frames);
 }
 
 static void bt_set_strlen(struct bt_script *s, const char *value)
@@ -27,10 +27,21 @@ static void bt_set_strlen(struct bt_script *s, const char *value)
 	s->strlen = strtoll(value, NULL, 0);
 }
 
+static void bt_set_cat(struct bt_script *s, const char *value)
+{
+	s->cat_bytes = strtoull(value, NULL, 0);
+}
+
 static void bt_set_trailer(struct bt_script *s, const char *value)
 {
 	if (!strpbrk(value, "\"\\\n"))
 		s->trailer = value;
+}
+
+static void bt_set_missing(struct bt_script *s, const char *value)
+{
+	s->missing = !strcmp(value, "warn") ? BT_MISSING_WARN :
+		     !strcmp(value, "ignore") ? BT_MISSING_IGNORE : BT_MISSING_ERROR;
 }
 
 /* The kernel asks scripts of ktap for no license, but bpftrace asks for one of these. */
@@ -61,12 +72,12 @@ static const struct {
 	{ "license", NULL, "GPL" },
 	{ "log_size", NULL, "1000000" },
 	{ "max_bpf_progs", NULL, "1024" },
-	{ "max_cat_bytes", NULL, "10240" },
+	{ "max_cat_bytes", bt_set_cat, "10240" },
 	{ "max_map_keys", bt_set_max_keys, "4096" },
 	{ "max_probes", NULL, "1024" },
 	{ "max_strlen", bt_set_strlen, "1024" },
 	{ "max_type_res_iterations", NULL, "0" },
-	{ "missing_probes", NULL, "error" },
+	{ "missing_probes", bt_set_missing, "error" },
 	{ "on_stack_limit", NULL, "32" },
 	{ "perf_rb_pages", NULL, "0" },
 	{ "print_maps_on_exit", bt_set_silent, "1" },

@@ -173,6 +173,13 @@ static bool bt_is_kernel(struct bt_script *s, const char *rest)
 	       *rest != '*';
 }
 
+const char *bt_event_kind(const struct bt_event *event, const char **rest)
+{
+	const struct bt_event_row *row = bt_event_row(event->text, rest);
+
+	return row ? row->name : NULL;
+}
+
 bool bt_event_is_edge(const struct bt_event *event)
 {
 	const char *rest;

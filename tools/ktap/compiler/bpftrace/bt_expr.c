@@ -6,6 +6,7 @@
  * in ktap, and 0 or "" in bpftrace. `&&`, `||` and comparisons give no integers.
  * Names in a filter are fields first. Operators bind differently.
  */
+#define _GNU_SOURCE
 #include <string.h>
 
 #include "compiler/bpftrace/bt.h"
@@ -58,7 +59,7 @@ static const struct bt_builtin {
 	{ "arg6", "arg6", BT_ANY, false, NULL }, { "arg7", "arg7", BT_ANY, false, NULL },
 	{ "arg8", "arg8", BT_ANY, false, NULL }, { "arg9", "arg9", BT_ANY, false, NULL },
 	{ "args", NULL, BT_ANY, false, "a field of the event: args.NAME" },
-	{ "username", NULL, BT_ANY, false, "uid" },
+	{ "username", "username", BT_STRING, false, NULL },
 	{ "cpid", NULL, BT_ANY, false,
 	  "pid: with 'ktap FILE.bt -- COMMAND' only the command is traced" },
 	{ "usermode", "usermode", BT_INTEGER, false, NULL },
@@ -113,7 +114,7 @@ const struct bt_type *bt_type_of_builtin(struct bt_script *s, const char *name)
 	case BT_STRING:
 		return &bt_string;
 	case BT_STACK:
-		return s->raw_stacks && *name == 'k' ? &bt_raw_stack : &bt_stack;
+		return bt_type_of_stack(s, name, NULL);
 	case BT_POINTER:
 		return bt_pointer_to(s, bt_type_named(s, "struct task_struct", 0));
 	default:
@@ -204,6 +205,27 @@ static void bt_var_read(struct bt_script *s, const struct bt_node *n)
 		bt_put(s, n->pos, "%s", var->ours);
 }
 
+/* The number of an error such as EPERM, which is a macro in C; 0: it is none */
+static int bt_error_number(const char *name)
+{
+	for (int i = 1; *name == 'E' && i <= BT_MAX_ERROR; i++)
+		if (strerrorname_np(i) && !strcmp(strerrorname_np(i), name))
+			return i;
+	return 0;
+}
+
+static void bt_user_name(struct bt_script *s, const struct bt_node *n)
+{
+	bt_put(s, n->pos, "bt_username()");
+	s->helpers |= BT_HELP_USERS;
+}
+
+static void bt_user_stack(struct bt_script *s, const struct bt_node *n)
+{
+	bt_user_frames(s, n->pos, s->frames);
+	bt_put(s, n->pos, s->filter ? "ustack()" : "ustack");
+}
+
 static void bt_name_read(struct bt_script *s, const struct bt_node *n)
 {
 	const struct bt_builtin *bi = bt_builtin(n->text);
@@ -212,6 +234,8 @@ static void bt_name_read(struct bt_script *s, const struct bt_node *n)
 		bt_error(s, n->pos, NULL, "'%s': there are arg0 to arg9", n->text);
 	else if (!bi && !strncmp(n->text, "sarg", 4))
 		bt_error(s, n->pos, "argN", "'%s': there are no arguments on the stack", n->text);
+	else if (!bi && !bt_is_declared(s, n->text) && bt_error_number(n->text))
+		bt_put(s, n->pos, "%d", bt_error_number(n->text));
 	else if (!bi)
 		bt_put(s, n->pos, bt_is_declared(s, n->text) ? "%s" : "`%s`", n->text);
 	else if (!bi->ours)
@@ -221,6 +245,10 @@ static void bt_name_read(struct bt_script *s, const struct bt_node *n)
 		bt_put(s, n->pos, "%s", s->probe_text);
 	else if (s->edge && s->cc->opts->tool && !strcmp(bi->ours, "comm"))
 		bt_put(s, n->pos, "\"%s\"", s->cc->opts->tool);
+	else if (!strcmp(bi->ours, "ustack"))
+		bt_user_stack(s, n);
+	else if (!strcmp(bi->ours, "username"))
+		bt_user_name(s, n);
 	else if (!strcmp(bi->ours, "usermode"))
 		bt_put(s, n->pos, "%s", s->user_mode);
 	else if (!strcmp(bi->ours, "probetype"))
@@ -314,6 +342,27 @@ static void bt_comparison(struct bt_script *s, const struct bt_node *n, unsigned
 	bt_compared(s, n->b, n->a, inner);
 }
 
+/* Division by what may be 0, which has the value 1 in bpftrace; in a filter, that is an error. */
+static bool bt_is_division(const struct bt_node *n)
+{
+	int64_t value = 0;
+
+	return n->kind == BN_BINARY && (!strcmp(n->op, "/") || !strcmp(n->op, "%")) &&
+	       (!bt_constant_value(n->b, &value) || !value);
+}
+
+static void bt_division(struct bt_script *s, const struct bt_node *n)
+{
+	bool modulo = *n->op == '%';
+
+	bt_put(s, n->pos, modulo ? "bt_modulo(" : "bt_divide(");
+	bt_number(s, n->a, LEVEL_ANY);
+	bt_put(s, n->pos, ", ");
+	bt_number(s, n->b, LEVEL_ANY);
+	bt_put(s, n->pos, ", \"%s:%u:%u\")", bt_escaped_name(s), n->pos.line, n->pos.col);
+	s->helpers |= BT_HELP_ZERO | (modulo ? BT_HELP_MODULO : BT_HELP_DIVIDE);
+}
+
 static void bt_binary(struct bt_script *s, const struct bt_node *n, unsigned int level)
 {
 	if (level <= LEVEL_AND) {
@@ -322,6 +371,8 @@ static void bt_binary(struct bt_script *s, const struct bt_node *n, unsigned int
 		bt_expr(s, n->b, level + 1);
 	} else if (level <= LEVEL_ORDER) {
 		bt_comparison(s, n, level);
+	} else if (bt_is_division(n) && !s->filter) {
+		bt_division(s, n);
 	} else if (!bt_pointer_sum(s, n)) {
 		bt_number(s, n->a, level);
 		bt_put(s, n->pos, " %s ", n->op);
@@ -481,7 +532,8 @@ void bt_value(struct bt_script *s, const struct bt_node *n)
 bool bt_fits_filter(const struct bt_node *n)
 {
 	for (; n; n = n->next) {
-		if (n->kind == BN_MAP || n->kind == BN_VAR || n->kind == BN_PARAM)
+		if (n->kind == BN_MAP || n->kind == BN_VAR || n->kind == BN_PARAM ||
+		    bt_is_division(n) || (n->kind == BN_NAME && !strcmp(n->text, "username")))
 			return false;
 		if (!bt_fits_filter(n->a) || !bt_fits_filter(n->b) || !bt_fits_filter(n->c))
 			return false;

@@ -128,6 +128,9 @@ void bt_deref(struct bt_script *s, const struct bt_node *n)
 			bt_put(s, n->pos, "[0]");
 		return;
 	}
+	/* the kernel's variables of CPUs are read as unsigned long */
+	if (n->a->kind == BN_CALL && !strcmp(n->a->text, "percpu_kaddr"))
+		of = &bt_unsigned;
 	if (!of || !bt_read_size(of)) {
 		bt_expr(s, n->a, LEVEL_POSTFIX);
 		bt_put(s, n->pos, "[0]");

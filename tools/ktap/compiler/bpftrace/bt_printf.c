@@ -155,8 +155,7 @@ void bt_printf(struct bt_script *s, const struct bt_node *n, const char *functio
 	bt_put(s, n->pos, ")");
 }
 
-/* The name of the script, in a format */
-static const char *bt_escaped_name(struct bt_script *s)
+const char *bt_escaped_name(struct bt_script *s)
 {
 	const char *name = s->cc->diag.files[0].name, *escaped = "";
 
@@ -184,6 +183,10 @@ void bt_message(struct bt_script *s, const struct bt_node *n)
 	size_t len = strlen(format->text);
 	bool newline = len > 3 && !strncmp(format->text + len - 3, "\\n", 2);
 
+	if (*n->text == 'w' && s->cc->opts->nowarn) {
+		bt_put(s, n->pos, "var _unused = nil");
+		return;
+	}
 	if (s->json) {
 		bt_put(s, n->pos, "print(\"bt\", '{\"type\": \"%s\", \"msg\": %%, \"filename\": \"%s\", \"line\": %u, \"col\": %u}', format(",
 		       *n->text == 'w' ? "warnf" : "errorf", bt_escaped_name(s), n->pos.line,

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Values as text, and as JSON: formats by type, and their arguments. */
+#define _GNU_SOURCE
+#include <pwd.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "compiler/bpftrace/bt.h"
@@ -272,6 +275,10 @@ static const struct {
 	  "\t}\n"
 	  "\treturn text\n"
 	  "}\n" },
+	{ BT_HELP_DIVIDE,
+	  "function bt_divide(a, b, place) {\n\treturn b ? a / b : bt_zero(place)\n}\n" },
+	{ BT_HELP_MODULO,
+	  "function bt_modulo(a, b, place) {\n\treturn b ? a % b : bt_zero(place)\n}\n" },
 	{ BT_HELP_STACK,
 	  "function bt_addresses(stack) {\n"
 	  "\tvar text = \"\\n\"\n"
@@ -294,6 +301,34 @@ static void bt_put_str(struct bt_script *s, struct pos pos)
 	       s->trailer ? s->trailer : "..");
 }
 
+/* The users of this machine */
+static void bt_put_users(struct bt_script *s, struct pos pos)
+{
+	FILE *f = fopen("/etc/passwd", "re");
+	struct passwd *user;
+
+	bt_put(s, pos, "\nbt_users = {}\n");
+	while (f && (user = fgetpwent(f)))
+		if (!strpbrk(user->pw_name, "\"\\"))
+			bt_put(s, pos, "bt_users[%u] = \"%s\"\n", (unsigned int)user->pw_uid,
+			       user->pw_name);
+	if (f)
+		fclose(f);
+	bt_put(s, pos, "\nfunction bt_username() {\n\treturn bt_users[uid] || tostring(uid)\n}\n");
+}
+
+/* What is divided by 0 is 1. */
+static void bt_put_zero(struct bt_script *s, struct pos pos)
+{
+	static const char text[] =
+		"Divide or modulo by 0 detected. This can lead to unexpected results. 1 is being used as the result.";
+
+	bt_put(s, pos, "\nfunction bt_zero(place) {\n");
+	if (!s->json && !s->cc->opts->nowarn)
+		bt_put(s, pos, "\tprintf(\"%%s: WARNING: %s\\n\", place)\n", text);
+	bt_put(s, pos, "\treturn 1\n}\n");
+}
+
 void bt_text_helpers(struct bt_script *s)
 {
 	const struct pos pos = s->probes->events->pos;
@@ -303,10 +338,14 @@ void bt_text_helpers(struct bt_script *s)
 	for (size_t i = 0; i < ARRAY_SIZE(bt_text_functions); i++)
 		if (s->helpers & bt_text_functions[i].bit)
 			bt_put(s, pos, "\n%s", bt_text_functions[i].text);
+	if (s->helpers & BT_HELP_USERS)
+		bt_put_users(s, pos);
+	if (s->helpers & BT_HELP_ZERO)
+		bt_put_zero(s, pos);
 	if (s->helpers & BT_HELP_STR)
 		bt_put_str(s, pos);
 	if (s->helpers & BT_HELP_STRERROR)
-		bt_put_names(s, "strerror", "Unknown error ", 0, 133, strerror);
+		bt_put_names(s, "strerror", "Unknown error ", 0, BT_MAX_ERROR, strerror);
 	if (s->helpers & BT_HELP_SIGNALS)
 		bt_put_names(s, "signal_name", NULL, 1, 64, strsignal);
 }

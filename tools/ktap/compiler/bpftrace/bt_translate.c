@@ -8,7 +8,9 @@
 /* How many probes does bpftrace say that it attaches? */
 static void bt_count_probes(const struct bt_script *s, struct ktap_bpftrace_probes *probes)
 {
-	*probes = (struct ktap_bpftrace_probes) { 0 };
+	*probes = (struct ktap_bpftrace_probes) {
+		.frames = s->user_frames, .cat_bytes = s->cat_bytes,
+	};
 	for (const struct bt_probe *probe = s->probes; probe; probe = probe->next)
 		for (const struct bt_event *event = probe->events; event; event = event->next)
 			++*(bt_event_is_edge(event) ? &probes->others : &probes->events);
@@ -17,13 +19,15 @@ static void bt_count_probes(const struct bt_script *s, struct ktap_bpftrace_prob
 struct translation *bpftrace_translate(struct compiler *cc)
 {
 	struct bt_script s = {
-		.cc = cc, .json = cc->opts->bpftrace_output == KTAP_BPFTRACE_JSON,
+		.cc = cc, .frames = KTAP_FRAME_BPFTRACE, .json = cc->opts->bpftrace_output == KTAP_BPFTRACE_JSON,
 		.ends = cc->opts->bpftrace_output == KTAP_BPFTRACE_TEXT,
 	};
 
 	s.out = pool_alloc(&cc->pool, sizeof(*s.out));
 	bt_parse(&s);
 	bt_config_environment(&s);
+	if (!cc->diag.nerrors)
+		bt_find_missing(&s);
 	if (!cc->diag.nerrors)
 		bt_declare(&s);
 	if (!cc->diag.nerrors)
@@ -89,6 +93,22 @@ bool ktap_bpftrace_events(const struct ktap_script *src, const struct ktap_compi
 			fn(ctx, event->text);
 	compiler_end(&cc);
 	return good;
+}
+
+bool ktap_bpftrace_explain(const struct ktap_script *src, const struct ktap_compile_opts *opts)
+{
+	struct compiler cc;
+	struct bt_script s = { .cc = &cc, .refused = true };
+	bool found;
+
+	compiler_begin(&cc, src, opts);
+	bt_parse(&s);
+	bt_config_environment(&s);
+	if (!cc.diag.nerrors)
+		bt_find_missing(&s);
+	found = cc.diag.nerrors;
+	compiler_end(&cc);
+	return found;
 }
 
 bool ktap_is_bpftrace(const char *name)
