@@ -111,6 +111,7 @@ struct bt_macro {
 
 enum bt_map_kind {
 	BM_VALUE, BM_COUNT, BM_SUM, BM_AVG, BM_MIN, BM_MAX, BM_STATS, BM_HIST, BM_LHIST,
+	BM_TSERIES,
 };
 
 /* Those from BT_TUPLE on have several parts; the parts that have none are its leaves. */
@@ -510,6 +511,19 @@ unsigned int bt_text_length(const struct bt_node *n);
 void bt_print(struct bt_script *s, const struct bt_node *n);
 void bt_print_end(struct bt_script *s);
 void bt_print_helpers(struct bt_script *s);
+
+/* "%d, %s" of a key, and its arguments, each with a comma before; @key: the variable */
+const char *bt_key_format(struct bt_script *s, const struct bt_map *map);
+void bt_put_key_args(struct bt_script *s, struct pos pos, const struct bt_map *map,
+		     const char *key);
+
+/* bt_series.c: tseries() */
+/* @map = tseries(...) */
+void bt_series_add(struct bt_script *s, const struct bt_node *n);
+/* clear(@map), zero(@map) */
+void bt_series_clear(struct bt_script *s, const struct bt_node *n, const struct bt_map *map);
+void bt_series_declare(struct bt_script *s, const struct bt_map *map);
+void bt_series_functions(struct bt_script *s);
 
 /* bt_event.c */
 /* The event in ktap's spelling; NULL after an error. *place: where its block runs. */

@@ -71,8 +71,6 @@ static const struct bt_function {
 	BT_REFUSED("uaddr", "an event of the program, uprobe:PATH:NAME"),
 	BT_REFUSED("reg",
 		   "argN, retval, or a script of ktap: trace probe:f x=%di { print(args.x) }"),
-	BT_REFUSED("tseries",
-		   "@n = count() and interval:s:1 { print(@n); clear(@n) }"),
 	BT_RESULT("strerror", 1, 1, NULL, BT_STRING),
 	BT_RESULT("signal_name", 1, 1, NULL, BT_STRING),
 	BT_RESULT("is_err", 1, 1, NULL, BT_BOOLEAN),
@@ -258,6 +256,8 @@ static void bt_clear(struct bt_script *s, const struct bt_node *n)
 		return;
 	if (n->a->a)
 		bt_error(s, n->a->pos, "delete(@NAME[KEY])", "%s() takes a whole map", n->text);
+	else if (map->kind == BM_TSERIES)
+		bt_series_clear(s, n, map);
 	else if (map->keys <= 0 && map->kind <= BM_SUM)
 		bt_put(s, n->pos, "%s = %s", map->ours, *n->text == 'z' ? "0" : "nil");
 	else if (*n->text == 'z' && map->kind <= BM_SUM)
@@ -286,7 +286,9 @@ static void bt_delete(struct bt_script *s, const struct bt_node *n, bool stateme
 	}
 	if (key && (int)type->leaves != map->keys)
 		bt_error(s, key->pos, NULL, "@%s has %d parts in its key", map->name, map->keys);
-	if (!statement) {
+	if (map->kind == BM_TSERIES) {
+		bt_error(s, n->pos, "clear(@NAME)", "delete() takes no map of tseries()");
+	} else if (!statement) {
 		bt_put(s, n->pos, "bt_delete_%s(", map->ours);
 		bt_leaves(s, key, false);
 		bt_put(s, n->pos, ")");

@@ -30,6 +30,8 @@ static void bt_infer_map(struct bt_script *s, const struct bt_node *n, const str
 	if (!map)
 		return;
 	bt_infer_key(s, map, n->a->a);
+	if (map->kind == BM_TSERIES && value && value->kind == BN_CALL && value->a)
+		map->type = bt_type_merge(s, map->type, bt_type_of(s, value->a));
 	if (map->kind)
 		return;
 	if (!strcmp(n->op, "=") && value)

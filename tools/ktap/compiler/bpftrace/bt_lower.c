@@ -115,6 +115,7 @@ static void bt_aggregate(struct bt_script *s, const struct bt_node *n, enum bt_m
 		[BM_COUNT] = { 0, 0 }, [BM_SUM] = { 1, 1 }, [BM_AVG] = { 1, 1 },
 		[BM_MIN] = { 1, 1 }, [BM_MAX] = { 1, 1 }, [BM_STATS] = { 1, 1 },
 		[BM_HIST] = { 1, 2 }, [BM_LHIST] = { 4, 4 },
+		[BM_TSERIES] = { 3, 4 },
 	};
 	const struct bt_node *call = n->b;
 	unsigned int count = bt_list_length(call->a);
@@ -125,6 +126,10 @@ static void bt_aggregate(struct bt_script *s, const struct bt_node *n, enum bt_m
 		return;
 	}
 	bt_make_room(s, n->a);
+	if (kind == BM_TSERIES) {
+		bt_series_add(s, n);
+		return;
+	}
 	bt_place_of(s, n->a);
 	bt_put(s, n->pos, kind <= BM_SUM ? " += " : " <<< ");
 	if (kind == BM_COUNT)
@@ -519,7 +524,9 @@ static void bt_prelude(struct bt_script *s)
 		bt_put(s, n->pos, "kaddr_%.*s = kaddr(%s)\n", (int)strcspn(n->text + 1, "\""),
 		       n->text + 1, n->text);
 	for (const struct bt_map *map = s->maps; map; map = map->next) {
-		if (map->kind >= BM_HIST) {
+		if (map->kind == BM_TSERIES) {
+			bt_series_declare(s, map);
+		} else if (map->kind >= BM_HIST) {
 			bt_put(s, map->pos, "%s = %s(", map->ours,
 			       map->kind == BM_HIST ? "hist" : "lhist");
 			bt_leaves(s, map->shape, false);

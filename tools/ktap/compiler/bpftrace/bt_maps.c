@@ -10,6 +10,7 @@
 static const char * const bt_map_functions[] = {
 	[BM_COUNT] = "count", [BM_SUM] = "sum", [BM_AVG] = "avg", [BM_MIN] = "min",
 	[BM_MAX] = "max", [BM_STATS] = "stats", [BM_HIST] = "hist", [BM_LHIST] = "lhist",
+	[BM_TSERIES] = "tseries",
 };
 
 bool bt_map_function(const char *name, enum bt_map_kind *kind)

@@ -179,8 +179,8 @@ static void bt_put_rows(struct bt_script *s, struct pos pos, const struct bt_map
 	bt_put(s, pos, map->kind == BM_HIST ? ", 0, 0)" : ")");
 }
 
-/* "1, 2" of a key; in the JSON of bpftrace it is a string without blanks */
-static const char *bt_key_format(struct bt_script *s, const struct bt_map *map)
+/* In the JSON of bpftrace it is a string without blanks */
+const char *bt_key_format(struct bt_script *s, const struct bt_map *map)
 {
 	const struct bt_type *t = map->key ? map->key : &bt_any;
 	const char *text = bt_text_format(s, t), *plain = "";
@@ -200,7 +200,7 @@ static const char *bt_key_format(struct bt_script *s, const struct bt_map *map)
 	return plain;
 }
 
-static void bt_put_key_args(struct bt_script *s, struct pos pos, const struct bt_map *map,
+void bt_put_key_args(struct bt_script *s, struct pos pos, const struct bt_map *map,
 			    const char *key)
 {
 	const struct bt_source src = { .name = key, .type = map->key ? map->key : &bt_any };
@@ -315,7 +315,12 @@ static void bt_print_map(struct bt_script *s, const struct bt_node *n, const str
 {
 	const struct bt_node *top = n->a->next, *divisor = top ? top->next : NULL;
 
-	if (map->keys <= 0) {
+	if (map->kind == BM_TSERIES && (top || s->place != BT_IN_PROCESS)) {
+		bt_error(s, n->pos, "print(@NAME) in interval:s:1, BEGIN or END",
+			 "a graph is printed as a whole, and not by the handler of an event");
+	} else if (map->kind == BM_TSERIES) {
+		bt_put(s, n->pos, "bt_print_%s()", map->ours);
+	} else if (map->keys <= 0) {
 		if (top)
 			bt_error(s, top->pos, NULL, "@%s has no keys: print(@%s)", map->name,
 				 map->name);
@@ -402,6 +407,11 @@ void bt_print_end(struct bt_script *s)
 	map = bt_prints_at_end(s) ? bt_map_after(s, NULL) : NULL;
 	for (; map; map = bt_map_after(s, map->name)) {
 		bt_line(s);
+		if (map->kind == BM_TSERIES && map->keys <= 0) {
+			bt_put(s, map->pos, "if (%s != nil) { bt_print_%s() }", map->ours,
+			       map->ours);
+			continue;
+		}
 		if (map->keys > 0) {
 			bt_put(s, map->pos, "bt_print_%s(%s)", map->ours,
 			       map->limited ? "0, 1" : "");
@@ -441,7 +451,7 @@ void bt_print_helpers(struct bt_script *s)
 	for (const struct bt_map *map = s->maps; map; map = map->next) {
 		if (map->taken)
 			bt_put_delete(s, map);
-		if (map->keys <= 0 || (!map->printed && !bt_prints_at_end(s)))
+		if (map->keys <= 0 || map->kind == BM_TSERIES || (!map->printed && !bt_prints_at_end(s)))
 			continue;
 		bt_line(s);
 		bt_put_function(s, map);
@@ -449,6 +459,7 @@ void bt_print_helpers(struct bt_script *s)
 	for (size_t i = 0; i < ARRAY_SIZE(bt_helpers); i++)
 		if (s->helpers & bt_helpers[i].bit)
 			bt_put(s, s->probes->events->pos, "\n%s", bt_helpers[i].text);
+	bt_series_functions(s);
 	bt_text_helpers(s);
 	if (s->counts_params)
 		bt_put(s, s->probes->events->pos,
