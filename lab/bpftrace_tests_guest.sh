@@ -13,13 +13,13 @@ export PATH
 # ktap with the options of bpftrace. Those that only bpftrace's own tests need are left out.
 cat >/bt/bin/bpftrace <<'END'
 #!/bin/sh
-script='' command='' list='' named='' n=$#
+script='' command='' list='' named='' probes='' n=$#
 while [ "$n" -gt 0 ]; do
 	word=$1
 	shift
 	n=$((n - 1))
 	case $named$word in
-	-e | -c | --cmd | -p | --pid | -f | -o | --output | -B | --include | -I)
+	-e | -c | --cmd | -p | --pid | -f | -o | --output | -B | --include | -I | --probe-filter)
 		value=$1
 		shift
 		n=$((n - 1))
@@ -34,7 +34,9 @@ while [ "$n" -gt 0 ]; do
 	-f) options="$options -f $value" ;;
 	-o | --output) options="$options -o $value" ;;
 	-q | -v | --unsafe | --dry-run) options="$options $word" ;;
-	-B | --usdt-file-activation | --verify-llvm-ir | --no-warnings | -k | -kk) ;;
+	--probe-filter) probes=$value ;;
+	--no-warnings) options="$options -w" ;;
+	-B | --usdt-file-activation | --verify-llvm-ir | -k | -kk) ;;
 	--include | -I) ;;
 	--) named=named ;;
 	-?*)
@@ -54,12 +56,14 @@ if [ "$list" ]; then
 	exec /bt/lib/bpftrace --bt $options -l "$@"
 fi
 if [ "$script" ]; then
-	set -- --bt -e "$script" "$@"
-elif [ $# -gt 0 ]; then
-	set -- --bt "$@"
+	set -- -e "$script" "$@"
+fi
+if [ $# -gt 0 ]; then
+	[ -z "$probes" ] || set -- --probe-filter "$probes" "$@"
+	set -- --bt $options "$@"
 fi
 [ -z "$command" ] || set -- "$@" -- $command
-exec /bt/lib/bpftrace $options "$@"
+exec /bt/lib/bpftrace "$@"
 END
 chmod +x /bt/bin/bpftrace
 # Tests look for a process with this name.
