@@ -284,11 +284,11 @@ static bool bpftrace_list_script(const char *file, uint64_t pid, bool verbose)
 bool list_bpftrace(const char *patterns, uint64_t pid, bool verbose)
 {
 	char *copy, *pattern, *at;
-	bool good = true;
+	bool good = true, file = ktap_is_bpftrace(patterns);
 
-	if (ktap_is_bpftrace(patterns) && !access(patterns, F_OK))
+	if (file && !access(patterns, F_OK))
 		return bpftrace_list_script(patterns, pid, verbose);
-	if (ktap_is_bpftrace(patterns))
+	if (file)
 		fprintf(stderr,
 			"WARNING: It appears that '%s' is a filename but the file does not exist. Treating '%s' as a search pattern.\n",
 			patterns, patterns);
@@ -298,7 +298,7 @@ bool list_bpftrace(const char *patterns, uint64_t pid, bool verbose)
 	for (pattern = strtok_r(copy, ",", &at); pattern; pattern = strtok_r(NULL, ",", &at))
 		good &= bpftrace_list_pattern(pattern, pid, verbose);
 	free(copy);
-	return good;
+	return good || file;
 }
 
 /* Is there a module of this name?  The kernel itself is "vmlinux". */

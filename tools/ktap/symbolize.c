@@ -143,6 +143,10 @@ static void put_mark(struct symbolizer *s, const struct mark *m, char *out, size
 			snprintf(out, size, "0x%llx", (unsigned long long)m->number);
 		return;
 	}
+	if (s->frames == KTAP_FRAME_BUILD_ID && *m->build_id) {
+		snprintf(out, size, "%s 0x%llx", m->build_id, (unsigned long long)m->number);
+		return;
+	}
 	f = marked_file_find(&s->files, &s->target, m->where, m->build_id, &s->opened);
 	symbol = f && elf_offset_to_addr(f, number, &addr) ? elf_function_at(f, addr) : NULL;
 	if (symbol) {

@@ -35,9 +35,11 @@ enum ktap_bpftrace_output { KTAP_BPFTRACE_PLAIN, KTAP_BPFTRACE_TEXT, KTAP_BPFTRA
  * @KTAP_FRAME_BPFTRACE: NAME+OFFSET
  * @KTAP_FRAME_PERF: ADDRESS NAME+OFFSET (PATH)
  * @KTAP_FRAME_RAW: ADDRESS, which is the one in the file
+ * @KTAP_FRAME_BUILD_ID: the identifier of the file, and the offset in it
  */
 enum ktap_user_frame {
 	KTAP_FRAME_KTAP, KTAP_FRAME_BPFTRACE, KTAP_FRAME_PERF, KTAP_FRAME_RAW,
+	KTAP_FRAME_BUILD_ID,
 };
 
 /**

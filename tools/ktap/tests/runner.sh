@@ -54,6 +54,20 @@ run --bt -e 'BEGIN { @x = count(1); }'
 expect errors_of_bpftrace_have_a_place 2 '-e:1:14: ERROR: count() takes 0 arguments, 1 given'
 run -p zero -e "$script"
 expect pid_must_be_a_number 2 "-p 'zero': not a number"
+for pid in 'zero integer' '1x trailing bytes'; do
+	run --bt -p "${pid%% *}" -e 'BEGIN { }'
+	expect "pid_${pid%% *}_of_bpftrace" 2 "ERROR: Failed to parse pid: invalid ${pid#* }: ${pid%% *}"
+done
+run --bt -p 5000000 -e 'BEGIN { }'
+expect pid_of_bpftrace_is_too_large 2 'ERROR: Pid out of range: 5000000'
+run --bt -f xml -e 'BEGIN { }'
+expect format_of_bpftrace_is_unknown 2 'ERROR: Invalid output format "xml"'
+run nothing.bt
+expect script_of_bpftrace_is_missing 2 "ERROR: failed to open file 'nothing.bt': No such file or directory"
+run --bt --probe-filter '[' -e 'BEGIN { }'
+expect filter_of_events_is_no_expression 2 'ERROR: Invalid --probe-filter regex: '
+run --probe-filter x -e "$script"
+expect filter_of_events_needs_bpftrace 2 '--probe-filter is for scripts of bpftrace'
 run -p 0 -e "$script"
 expect pid_must_be_above_zero 2 'not a number above 0'
 run -m 12x -e "$script"

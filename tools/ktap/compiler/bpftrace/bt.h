@@ -131,7 +131,7 @@ enum bt_type_kind {
  * @size: bytes of an integer; with the NUL of a string; 0: not known
  * @is_unsigned: of an integer
  * @raw: BT_STACK: it is shown as addresses
- * @name: BT_STRUCT: "struct x"
+ * @name: BT_STRUCT: "struct x"; BT_STACK: "ustack" if it is one of a program that is @raw
  * @of: target, elements
  * @count: elements, items
  * @items: BT_TUPLE, BT_STRUCT
@@ -358,7 +358,7 @@ void bt_error(struct bt_script *s, struct pos pos, const char *note, const char 
 
 /* bt_type.c */
 extern const struct bt_type bt_any, bt_integer, bt_unsigned, bt_string, bt_boolean, bt_stack,
-	bt_raw_stack, bt_bytes;
+	bt_raw_stack, bt_raw_user_stack, bt_bytes;
 
 struct bt_type *bt_type_new(struct bt_script *s, enum bt_type_kind kind);
 const struct bt_type *bt_pointer_to(struct bt_script *s, const struct bt_type *of);
@@ -478,6 +478,7 @@ enum {
 	BT_HELP_DIVIDE = 1 << 26,
 	BT_HELP_MODULO = 1 << 27,
 	BT_HELP_USERS = 1 << 28,
+	BT_HELP_USTACK = 1 << 29,
 };
 
 /**

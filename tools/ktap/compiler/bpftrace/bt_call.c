@@ -137,7 +137,7 @@ bool bt_stack_mode(const char *name, enum ktap_user_frame *frames)
 {
 	static const char * const names[] = {
 		[KTAP_FRAME_BPFTRACE] = "bpftrace", [KTAP_FRAME_PERF] = "perf",
-		[KTAP_FRAME_RAW] = "raw",
+		[KTAP_FRAME_RAW] = "raw", [KTAP_FRAME_BUILD_ID] = "build_id",
 	};
 
 	for (size_t i = KTAP_FRAME_BPFTRACE; i < ARRAY_SIZE(names); i++) {
@@ -157,7 +157,10 @@ const struct bt_type *bt_type_of_stack(struct bt_script *s, const char *name,
 
 	if (mode && mode->kind == BN_NAME)
 		bt_stack_mode(mode->text, &frames);
-	return frames == KTAP_FRAME_RAW && *name == 'k' ? &bt_raw_stack : &bt_stack;
+	if (*name == 'u')
+		return frames == KTAP_FRAME_RAW || frames == KTAP_FRAME_BUILD_ID ?
+		       &bt_raw_user_stack : &bt_stack;
+	return frames == KTAP_FRAME_RAW ? &bt_raw_stack : &bt_stack;
 }
 
 const struct bt_type *bt_type_of_call(struct bt_script *s, const struct bt_node *n)
@@ -429,8 +432,10 @@ static void bt_stack_call(struct bt_script *s, const struct bt_node *n)
 	enum ktap_user_frame frames = s->frames;
 
 	if (mode && mode->kind == BN_NAME) {
-		if (!bt_stack_mode(mode->text, &frames))
-			bt_error(s, mode->pos, "bpftrace, perf and raw",
+		if (!bt_stack_mode(mode->text, &frames) ||
+		    (*n->text == 'k' && frames == KTAP_FRAME_BUILD_ID))
+			bt_error(s, mode->pos, *n->text == 'k' ? "bpftrace, perf and raw" :
+				 "bpftrace, perf, raw and build_id",
 				 "stacks have no format '%s'", mode->text);
 		mode = mode->next;
 	}

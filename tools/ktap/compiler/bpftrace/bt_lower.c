@@ -552,6 +552,7 @@ void bt_lower(struct bt_script *s)
 	bt_prelude(s);
 	for (const struct bt_probe *probe = s->probes; probe; probe = probe->next)
 		bt_probe(s, probe);
+	s->place = BT_IN_PROCESS;
 	bt_print_end(s);
 	bt_print_helpers(s);
 }

@@ -417,7 +417,8 @@ void bt_print_end(struct bt_script *s)
 			       map->limited ? "0, 1" : "");
 			continue;
 		}
-		bt_put(s, map->pos, map->kind >= BM_AVG ? "if (count(%s)) {" : "if (%s != nil) {",
+		bt_put(s, map->pos, s->json && map->kind >= BM_HIST ? "{" :
+		       map->kind >= BM_AVG ? "if (count(%s)) {" : "if (%s != nil) {",
 		       map->ours);
 		s->indent = 2;
 		bt_line(s);

@@ -56,11 +56,17 @@ static const char *bt_cut_to(struct bt_script *s, const struct bt_directive *d,
 	return "u32(";
 }
 
-/* Write the directive in ktap's spelling. */
-static void bt_put_directive(struct bt_script *s, struct pos pos, const struct bt_directive *d)
+/* Write the directive in ktap's spelling. A stack has its own lines in bpftrace. */
+static void bt_put_directive(struct bt_script *s, struct pos pos, const struct bt_directive *d,
+			     const struct bt_node *arg)
 {
+	const struct bt_type *t = arg ? bt_type_of(s, arg) : &bt_any;
 	const char *length = d->flags + d->nflags;
 
+	if (d->conv == 's' && t->kind == BT_STACK && !t->raw) {
+		bt_put(s, pos, "\\n%%s\\n");
+		return;
+	}
 	bt_put(s, pos, "%%%.*s", (int)d->nflags, d->flags);
 	if (d->conv == 'r' || d->conv == 'R' || d->conv == 'H')
 		bt_put(s, pos, "s");
@@ -119,8 +125,10 @@ static bool bt_put_format(struct bt_script *s, const struct bt_node *format, con
 				 "'%%%s' in a format is not supported", d.conv == '*' ? "*" : "gr");
 			return false;
 		}
-		bt_put_directive(s, format->pos, &d);
+		bt_put_directive(s, format->pos, &d, arg);
+		arg = arg && d.conv != '%' ? arg->next : arg;
 	}
+	arg = format->next;
 	bt_put(s, format->pos, "%s%s\"", p, after);
 	for (p = text; (next = strchr(p, '%')); p = d.end) {
 		bt_read_directive(next + 1, &d);

@@ -121,10 +121,11 @@ static void bt_wrap(struct bt_script *s, const struct bt_type *t, bool memory,
 		*after = ")";
 		break;
 	case BT_STACK:
-		if (!t->raw)
+		/* a handler of an event can print a stack, but not change its text */
+		if (!t->raw || (t->name && s->place == BT_IN_EVENT))
 			break;
-		s->helpers |= BT_HELP_STACK;
-		*before = "bt_addresses(";
+		s->helpers |= t->name ? BT_HELP_USTACK : BT_HELP_STACK;
+		*before = t->name ? "bt_user_addresses(" : "bt_addresses(";
 		*after = ")";
 		break;
 	case BT_BOOLEAN:
@@ -279,6 +280,16 @@ static const struct {
 	  "function bt_divide(a, b, place) {\n\treturn b ? a / b : bt_zero(place)\n}\n" },
 	{ BT_HELP_MODULO,
 	  "function bt_modulo(a, b, place) {\n\treturn b ? a % b : bt_zero(place)\n}\n" },
+	{ BT_HELP_USTACK,
+	  "function bt_user_addresses(stack) {\n"
+	  "\tvar text, rest = \"\\n\", format(\"%s\", stack)\n"
+	  "\twhile (rest != nil) {\n"
+	  "\t\tvar next = strstr(rest, \"\\n\")\n"
+	  "\t\ttext = text .. substr(rest, 8, len(rest) - len(next || \"\") - 8) .. \"\\n\"\n"
+	  "\t\trest = next == nil ? nil : substr(next, 1)\n"
+	  "\t}\n"
+	  "\treturn text\n"
+	  "}\n" },
 	{ BT_HELP_STACK,
 	  "function bt_addresses(stack) {\n"
 	  "\tvar text = \"\\n\"\n"

@@ -16,6 +16,10 @@ const struct bt_type bt_string = { .kind = BT_STRING, .leaves = 1 };
 const struct bt_type bt_boolean = { .kind = BT_BOOLEAN, .size = 1, .leaves = 1 };
 const struct bt_type bt_stack = { .kind = BT_STACK, .leaves = 1 };
 const struct bt_type bt_raw_stack = { .kind = BT_STACK, .raw = true, .leaves = 1 };
+const struct bt_type bt_raw_user_stack = {
+	.kind = BT_STACK, .raw = true, .name = "ustack", .leaves = 1,
+};
+
 const struct bt_type bt_bytes = { .kind = BT_BYTES, .leaves = 1 };
 
 struct bt_type *bt_type_new(struct bt_script *s, enum bt_type_kind kind)

@@ -4,7 +4,7 @@
 # Scripts of bpftrace: they run, and print what bpftrace prints.
 
 . "$(dirname "$0")/lib.sh"
-plan 33
+plan 47
 n=20
 
 # bt SCRIPT ARGS...: run a script of bpftrace
@@ -197,17 +197,108 @@ run --bt -l 'nothing:*'
 [ "$code" = 1 ] && matches "$tmp/err" "'nothing' is no kind of event of bpftrace"
 result $? an_unknown_kind_is_reported
 
+bt 'BEGIN { printf("%d %d\n", 7 / $1, 7 % $1); exit(); }'
+text='This can lead to unexpected results. 1 is being used as the result.'
+out what_is_divided_by_zero_is_1 "stdin:1:29: WARNING: Divide or modulo by 0 detected. $text
+stdin:1:37: WARNING: Divide or modulo by 0 detected. $text
+1 1
+
+
+"
+bt 'BEGIN { $old = nsecs; printf("%d %d %d %s\n", nsecs(boot) >= $old, nsecs(tai) > $old, -EPERM, username); exit(); }'
+matches "$tmp/out" "^1 1 -1 [^ ]+\$"
+result $? clocks_errors_and_users_have_names
+
+# intervals of a clock that the test sets
+cat >"$tmp/series.bt" <<'END'
+BEGIN { @t = 100ms; $i = 0; while ($i < 4) { @["a"] = tseries($i - 1, 100ms, 3, "sum"); @t += 100ms; $i++; }
+	@n = tseries(7, 1s, 9); @t += 1s; @n = tseries(9, 1s, 9); clear(@t); exit(); }
+END
+BPFTRACE_DUMMY_TS_MAP=@t run -q "$tmp/series.bt"
+out a_series_is_a_graph '
+
+@[a]:
+             0                                                   2
+hh:mm:ss.ms  |___________________________________________________|
+00:00:00.200 *                                                   | 0
+00:00:00.300 |                         *                         | 1
+00:00:00.400 |                                                   * 2
+             v___________________________________________________v
+             0                                                   2
+
+@n:
+         7                                                   9
+hh:mm:ss |___________________________________________________|
+00:00:00 *                                                   | 7
+00:00:01 |                                                   * 9
+         v___________________________________________________v
+         7                                                   9
+
+'
+BPFTRACE_DUMMY_TS_MAP=@t run -q -f json "$tmp/series.bt"
+out a_series_in_json '{"type": "tseries", "data": {"@": {"a": [{"interval_start": "1970-01-01 00:00:00.200000000", "value": 0},{"interval_start": "1970-01-01 00:00:00.300000000", "value": 1},{"interval_start": "1970-01-01 00:00:00.400000000", "value": 2}]}}}
+{"type": "tseries", "data": {"@n": [{"interval_start": "1970-01-01 00:00:00.000000000", "value": 7},{"interval_start": "1970-01-01 00:00:01.000000000", "value": 9}]}}
+'
+bt 'BEGIN { @ = tseries(3, 100ms, 5); exit(); }'
+matches "$tmp/out" '^[0-9:.]{12} \|.*\* .*\| 3$'
+result $? a_series_has_the_time
+
+# what does not exist, or is left out
+bt 'config = { missing_probes = "warn" }
+t:sched:no_such_event { exit(); } kprobe:no_such_function, interval:ms:10 { exit(); }'
+[ "$code" = 0 ] && matches "$tmp/err" '^-e:2:1: WARNING: No matches for tracepoint sched:no_such_event. Skipping.$' \
+	'WARNING: No matches for kprobe no_such_function. Skipping.$' \
+	'WARNING: no_such_function is not traceable ' 'WARNING: Probe has no valid attach points.'
+result $? missing_events_may_be_skipped
+bt 'config = { missing_probes = "ignore" } t:sched:no_such_event { exit(); }'
+[ "$code" = 2 ] && [ "$(cat "$tmp/err")" = 'No probes to attach' ]
+result $? a_script_without_events_has_nothing_to_attach
+bt 'interval:ms:10, kprobe:no_such_function* { exit(); }'
+[ "$code" = 0 ] && [ ! -s "$tmp/err" ]
+result $? a_pattern_may_match_nothing_beside_other_events
+run -q --bt --probe-filter ':2' -e 'BEGIN { printf("begin\n"); } i:ms:10 { printf("10\n"); } i:ms:20 { printf("20\n"); exit(); }'
+out events_are_left_out_by_a_filter 'begin\n20\n\n\n'
+bt 'let @m = hash(1); BEGIN { @m[1] = 1; @m[2] = 1; exit(); }'
+matches "$tmp/err" "^WARNING: Map full; can't update element\."
+result $? a_full_map_is_reported
+
+frames() {
+	bt "config = { stack_mode = $1 } uprobe:$target:add { @[ustack(1)] = count(); }" -- \
+		"$target" add $n
+}
+
+target=$(readlink -f "$here/utarget")
+if has programs; then
+	frames bpftrace
+	matches "$tmp/out" '^ +add\+0\]: 20$'
+	result $? a_frame_is_a_name
+	frames perf
+	matches "$tmp/out" '^ +[0-9a-f]+ add\+0 \(/.*/utarget\)\]: 20$'
+	result $? a_frame_has_its_address_and_file
+	frames raw
+	matches "$tmp/out" '^[0-9a-f]+$'
+	result $? a_frame_is_an_address
+	frames build_id
+	matches "$tmp/out" '^([0-9a-f]+ |.*/utarget\+)0x[0-9a-f]+$'
+	result $? a_frame_has_the_identifier_of_its_file
+else
+	for name in a_frame_is_a_name a_frame_has_its_address_and_file a_frame_is_an_address \
+		a_frame_has_the_identifier_of_its_file; do
+		skip $name "this kernel has no events of programs"
+	done
+fi
+
 # errors have their place in the script
 bt 'BEGIN { @x = 1; }
 tracepoint:sched:no_such_event { @y = 1; }'
-[ "$code" = 2 ] && matches "$tmp/err" '^-e:2:1: error: .*no_such_event'
+[ "$code" = 2 ] && matches "$tmp/err" '^-e:2:1: ERROR: No matches for tracepoint sched:no_such_event\.$'
 result $? a_missing_event_has_its_place
 bt 'tracepoint:sched:sched_switch {
 	@[args.no_such_field] = count(); }'
 [ "$code" = 2 ] && matches "$tmp/err" '^-e:2:[0-9]+: error: .*no_such_field' '^[[:space:]]+@\[args\.no_such_field\]'
 result $? a_missing_field_has_its_place
 bt 'BEGIN {
-	@x = 5 / $1;
+	@x = 5; @x /= $1;
 }'
 [ "$code" = 1 ] && matches "$tmp/err" '^-e:2:[0-9]+: error: division by zero'
 result $? a_run_time_error_has_its_place
