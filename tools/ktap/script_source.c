@@ -67,7 +67,7 @@ bool source_is_bpftrace(const struct options *opts)
 bool source_show_translation(const struct options *opts)
 {
 	struct ktap_compile_opts copts = { .werror = opts->werror, .nowarn = opts->nowarn,
-					   .diag = stderr };
+					   .bpftrace_filter = opts->probe_filter, .diag = stderr };
 	struct sources sources = { .count = 0 };
 	struct ktap_script source;
 	char *tool = NULL, *text = NULL;

@@ -177,7 +177,7 @@ static void bt_map_read(struct bt_script *s, const struct bt_node *n)
 	if (map->keys > 0 && !n->a) {
 		bt_error(s, n->pos, NULL, "@%s has keys: @%s[KEY]", n->text, n->text);
 	} else if (map->kind >= BM_STATS) {
-		bt_error(s, n->pos, "print(@NAME)", "stats, distributions and graphs are no values");
+		bt_error(s, n->pos, "print(@NAME)", "neither stats nor distributions are values");
 	} else if (map->kind >= BM_AVG && n->a) {
 		bt_put(s, n->pos, "(");
 		bt_place_of(s, n);

@@ -14,7 +14,8 @@ static bool bt_is_pattern(const char *rest)
 static bool bt_is_asked(const struct bt_script *s, const char *kind, const char *rest,
 			bool among_others)
 {
-	return (among_others && bt_is_pattern(rest)) || s->missing != BT_MISSING_ERROR || s->refused ||
+	return s->missing != BT_MISSING_ERROR || s->refused ||
+	       (among_others && bt_is_pattern(rest)) ||
 	       (!strcmp(kind, "rawtracepoint") && strchr(rest, ':'));
 }
 

@@ -201,7 +201,7 @@ const char *bt_key_format(struct bt_script *s, const struct bt_map *map)
 }
 
 void bt_put_key_args(struct bt_script *s, struct pos pos, const struct bt_map *map,
-			    const char *key)
+		     const char *key)
 {
 	const struct bt_source src = { .name = key, .type = map->key ? map->key : &bt_any };
 
@@ -452,7 +452,8 @@ void bt_print_helpers(struct bt_script *s)
 	for (const struct bt_map *map = s->maps; map; map = map->next) {
 		if (map->taken)
 			bt_put_delete(s, map);
-		if (map->keys <= 0 || map->kind == BM_TSERIES || (!map->printed && !bt_prints_at_end(s)))
+		if (map->keys <= 0 || map->kind == BM_TSERIES ||
+		    (!map->printed && !bt_prints_at_end(s)))
 			continue;
 		bt_line(s);
 		bt_put_function(s, map);

@@ -144,15 +144,16 @@ static void bt_series_put_add(struct bt_script *s, const struct bt_map *map)
 	if (kind == BT_AVG)
 		bt_put(s, pos, "\t\t\tdelete bt_counts_%s[%sold]\n", name, params);
 	bt_put(s, pos, "\t\t}\n\t\t%s = now\n\t}\n", last);
-	if (kind == BT_MIN || kind == BT_MAX)
-		bt_put(s, pos, "\tvar old = bt_values_%s\n\tif (old == nil || value %c old) {\n\t\tbt_values_%s = value\n\t}\n}\n",
-		       at, kind == BT_MIN ? '<' : '>', at);
-	else
+	if (kind == BT_MIN || kind == BT_MAX) {
+		bt_put(s, pos, "\tvar old = bt_values_%s\n", at);
+		bt_put(s, pos, "\tif (old == nil || value %c old) {\n", kind == BT_MIN ? '<' : '>');
+		bt_put(s, pos, "\t\tbt_values_%s = value\n\t}\n", at);
+	} else {
 		bt_put(s, pos, "\tbt_values_%s %s value\n", at, kind == BT_LAST ? "=" : "+=");
+	}
 	if (kind == BT_AVG)
 		bt_put(s, pos, "\tbt_counts_%s += 1\n", at);
-	if (kind != BT_MIN && kind != BT_MAX)
-		bt_put(s, pos, "}\n");
+	bt_put(s, pos, "}\n");
 }
 
 /* Write the call that shows the values of a key, or of the only one. */
@@ -168,7 +169,7 @@ static void bt_series_put_rows(struct bt_script *s, const struct bt_map *map, co
 	bt_put(s, map->pos, "for (i = newest - %lld, newest) { rows[i] = bt_values_%s[%si]",
 	       (long long)number - 1, map->ours, parts);
 	if (kind == BT_AVG)
-		bt_put(s, map->pos, "; if (rows[i] != nil) { rows[i] = rows[i] / bt_counts_%s[%si] }",
+		bt_put(s, map->pos, "; if (rows[i] != nil) { rows[i] /= bt_counts_%s[%si] }",
 		       map->ours, parts);
 	bt_put(s, map->pos, " }");
 	bt_line(s);

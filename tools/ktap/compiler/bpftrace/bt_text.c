@@ -328,11 +328,11 @@ static void bt_put_users(struct bt_script *s, struct pos pos)
 	bt_put(s, pos, "\nfunction bt_username() {\n\treturn bt_users[uid] || tostring(uid)\n}\n");
 }
 
-/* What is divided by 0 is 1. */
+/* A division by 0 has the value 1. */
 static void bt_put_zero(struct bt_script *s, struct pos pos)
 {
-	static const char text[] =
-		"Divide or modulo by 0 detected. This can lead to unexpected results. 1 is being used as the result.";
+	static const char text[] = "Divide or modulo by 0 detected. "
+		"This can lead to unexpected results. 1 is being used as the result.";
 
 	bt_put(s, pos, "\nfunction bt_zero(place) {\n");
 	if (!s->json && !s->cc->opts->nowarn)

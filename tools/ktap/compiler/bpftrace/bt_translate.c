@@ -19,7 +19,8 @@ static void bt_count_probes(const struct bt_script *s, struct ktap_bpftrace_prob
 struct translation *bpftrace_translate(struct compiler *cc)
 {
 	struct bt_script s = {
-		.cc = cc, .frames = KTAP_FRAME_BPFTRACE, .json = cc->opts->bpftrace_output == KTAP_BPFTRACE_JSON,
+		.cc = cc, .frames = KTAP_FRAME_BPFTRACE,
+		.json = cc->opts->bpftrace_output == KTAP_BPFTRACE_JSON,
 		.ends = cc->opts->bpftrace_output == KTAP_BPFTRACE_TEXT,
 	};
 
