@@ -331,12 +331,12 @@ static void bt_put_users(struct bt_script *s, struct pos pos)
 /* A division by 0 has the value 1. */
 static void bt_put_zero(struct bt_script *s, struct pos pos)
 {
-	static const char text[] = "Divide or modulo by 0 detected. "
-		"This can lead to unexpected results. 1 is being used as the result.";
-
 	bt_put(s, pos, "\nfunction bt_zero(place) {\n");
-	if (!s->json && !s->cc->opts->nowarn)
-		bt_put(s, pos, "\tprintf(\"%%s: WARNING: %s\\n\", place)\n", text);
+	if (!s->json && !s->cc->opts->nowarn) {
+		bt_put(s, pos, "\tprintf(\"%%s: WARNING: Divide or modulo by 0 detected. ");
+		bt_put(s, pos, "This can lead to unexpected results. ");
+		bt_put(s, pos, "1 is being used as the result.\\n\", place)\n");
+	}
 	bt_put(s, pos, "\treturn 1\n}\n");
 }
 
