@@ -191,6 +191,7 @@ static void info_show_features(const char *tracefs, const char *features)
 	info_show_native(tracefs);
 	info_show_limit(tracefs, "max_memory", "bytes for what a script keeps, at most");
 	info_show_limit(tracefs, "max_insns", "units for a run of a handler, at most");
+	info_show_limit(tracefs, "panic_dump", "bytes of the output of a session shown at a panic");
 }
 
 static void info_show_types(void)

@@ -521,17 +521,22 @@ static size_t reader_rest_bytes(const struct reader_rest *rest)
 	return rest->nrecords * rest->record + rest->bytes;
 }
 
-/* Hand over the end of a text that was made for a reader who did not take it. */
-static void reader_dump_batch(struct ktap_output *out, size_t most, ktap_dump_fn *put)
+/*
+ * Hand over the end of a text that was made for a reader who did not take it.  Return the number
+ * of lines that are left out.
+ */
+static long reader_dump_batch(struct ktap_output *out, size_t most, ktap_dump_fn *put)
 {
 	const struct ktap_frame *frame = (struct ktap_frame *)out->buf;
-	size_t from = max(out->pos, HEADER);
+	size_t i, from = max(out->pos, HEADER);
+	long left_out = 0;
 
 	if (from >= out->len || frame->channel == KTAP_CH_EXIT)
-		return;
-	if (out->len - from > most)
-		from = out->len - most;
-	put(out->buf + from, out->len - from);
+		return 0;
+	for (i = from; out->len - i > most; i++)
+		left_out += out->buf[i] == '\n';
+	put(out->buf + i, out->len - i);
+	return left_out;
 }
 
 /* Hand over the text of a piece. */
@@ -581,21 +586,21 @@ static void reader_drop_piece(struct ktap_output *out, const struct reader_piece
  * Nothing is freed, and no lock is taken but those of the ring buffer.
  *
  * Context: any.  All other CPUs were stopped, and @out->rb does not record.
- * Return: number of records and texts that were left out, -EBUSY if a task holds a lock of @out.
+ * Return: number of records, texts and lines of formatted text that were left out; -EBUSY if a
+ * task holds a lock of @out.
  */
 long ktap_output_dump(struct ktap_output *out, size_t limit, struct seq_buf *s, ktap_dump_fn *put)
 {
 	struct reader_piece next;
 	struct reader_rest rest;
-	long left_out = 0;
+	long left_out;
 	size_t left;
 
 	if (mutex_is_locked(&out->read_lock) || mutex_is_locked(&out->text_lock))
 		return -EBUSY;
 	reader_count_rest(out, &rest);
 	left = reader_rest_bytes(&rest);
-	if (left < limit)
-		reader_dump_batch(out, limit - left, put);
+	left_out = reader_dump_batch(out, limit - min(left, limit), put);
 	out->looked = 0;
 	out->limit = 0;
 	while (reader_choose(out, list_first_entry_or_null(&out->texts, struct output_text, list),

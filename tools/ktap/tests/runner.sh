@@ -134,12 +134,13 @@ expect info_takes_no_file 2 '--info takes no script'
 mkdir -p "$dir/info/ktap"
 echo 1 >"$dir/info/ktap/max_insns"
 echo 0 >"$dir/info/ktap/jit"
+echo 4096 >"$dir/info/ktap/panic_dump"
 printf 'abi: 9.0\nsources: tracepoint timer uprobes\nset_retval: 0\njit: 1\n' >"$dir/info/ktap/features"
 KTAP_TRACEFS=$dir/info run --info
 expect info_with_a_features_file 0
 for line in '^tracepoint  *yes: ' '^uprobe  *no: ' '-> build the kernel with CONFIG_UPROBES=y$' \
 	'-> build the kernel with CONFIG_KTAP_SET_RETVAL=y$' '^native code  *yes$' \
-	"-> switched off: echo 1 > $dir/info/ktap/jit\$" '^max_insns  *1 ' \
+	"-> switched off: echo 1 > $dir/info/ktap/jit\$" '^max_insns  *1 ' '^panic_dump  *4096 bytes ' \
 	'-> use the ktap and ktapc that belong to this kernel$' \
 	'^sessions  *not for this user: No such file'; do
 	grep -q -e "$line" "$dir/out"

@@ -4,7 +4,7 @@
 # Scripts of bpftrace: they run, and print what bpftrace prints.
 
 . "$(dirname "$0")/lib.sh"
-plan 47
+plan 48
 n=20
 
 # bt SCRIPT ARGS...: run a script of bpftrace
@@ -208,6 +208,9 @@ stdin:1:37: WARNING: Divide or modulo by 0 detected. $text
 bt 'BEGIN { $old = nsecs; printf("%d %d %d %s\n", nsecs(boot) >= $old, nsecs(tai) > $old, -EPERM, username); exit(); }'
 matches "$tmp/out" "^1 1 -1 [^ ]+\$"
 result $? clocks_errors_and_users_have_names
+
+run -q -w --bt -e 'BEGIN { warnf("a"); warnf("b"); errorf("c"); exit(); }'
+out warnings_of_a_script_can_be_silenced 'stdin:1:33-44: ERROR: c\n\n\n'
 
 # intervals of a clock that the test sets
 cat >"$tmp/series.bt" <<'END'
