@@ -555,8 +555,11 @@ static void make_session(const char *dir)
 
 int main(int argc, char **argv)
 {
-	/* ktap may be stopped for a while */
-	const struct sigaction child = { .sa_handler = on_child, .sa_flags = SA_NOCLDSTOP };
+	/* ktap may be stopped for a while; its end must not end the steps that are read */
+	const struct sigaction child = {
+		.sa_handler = on_child,
+		.sa_flags = SA_NOCLDSTOP | SA_RESTART,
+	};
 	bool more, loading, over = false;
 	char step[8192];
 	pid_t ktap;
