@@ -24,6 +24,7 @@ for name; do
 	test=./$name
 	[ -e "$test" ] || test=./$name.sh
 	echo "# $name"
+	begin=$(cut -d. -f1 /proc/uptime)
 	case ${KTAP_JIT:-1}$name in
 	0jit | 0jit_always) echo 1 >"$jit" ;;
 	0*) echo 0 >"$jit" ;;
@@ -41,6 +42,7 @@ for name; do
 	[ "$code" = 0 ] || [ "$code" = 4 ] || [ "$f" != 0 ] || f=1
 	[ "$f$p$s" = 000 ] && f=1
 	[ "$code" = 0 ] || [ "$code" = 4 ] || echo "# $name: exit code $code"
+	echo "# $name: $(($(cut -d. -f1 /proc/uptime) - begin)) s"
 	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 done
 echo "$passed passed, $failed failed, $skipped skipped"
