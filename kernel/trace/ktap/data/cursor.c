@@ -2,6 +2,8 @@
 /*
  * Iteration over the entries of a table.
  */
+#include <linux/bits.h>
+#include <linux/build_bug.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
 
@@ -14,11 +16,12 @@
  * An iteration holds no lock, only the serial number and the key of the last entry
  * it returned (struct ktap_iter).  The next entry is the one with the least serial
  * number above that.  So an entry that is present all the time is returned once.
+ * Entries that are inserted meanwhile are not returned: others may insert them faster than
+ * the iteration goes on, which would never end then.
  *
  * A table has KTAP_CURSORS cursors to find the next entry without a search, even if
  * the last one was removed.  Each cursor points to the next entry of one position.
- * The removal of an entry moves the cursors that point to it on.  An insertion sets
- * the cursors that point to the end of the list.
+ * The removal of an entry moves the cursors that point to it on.
  *
  * A handler may end in the middle of a loop, so an iteration cannot release its
  * cursor.  An iteration that finds no free cursor takes the one that has not moved
@@ -40,6 +43,8 @@
 /* Entries that a search visits from either end while interrupts are off. */
 #define CURSOR_PIECE		256
 #define PATIENCE	1024
+
+static_assert(BIT(32 - KTAP_ITER_END_BITS) >= KTAP_CURSORS);
 
 static struct ktap_cursor *cursor_of(struct ktap_table *t, const struct ktap_iter *it)
 {
@@ -80,17 +85,6 @@ static u32 cursor_pick(const struct ktap_table *t)
 			pick = i;
 	}
 	return pick;
-}
-
-void ktap_cursors_see_new(struct ktap_table *t, struct ktap_entry *e)
-{
-	u32 i;
-
-	ktap_assert_locked();
-	for (i = 0; i < KTAP_CURSORS; i++) {
-		if (t->cursors[i].seq && !t->cursors[i].next)
-			t->cursors[i].next = e;
-	}
 }
 
 void ktap_cursors_leave(struct ktap_table *t, const struct ktap_entry *e)
@@ -221,6 +215,18 @@ bool ktap_table_after(struct ktap_env *env, struct ktap_table *t, struct ktap_it
 	return found;
 }
 
+/*
+ * Was the entry inserted after the iteration began?  At most 2^KTAP_ITER_END_BITS insertions since
+ * then count; after more, the iteration may return some of them.
+ */
+static bool cursor_is_past(const struct ktap_table *t, const struct ktap_iter *it,
+			   const struct ktap_entry *e)
+{
+	u64 since = (t->seq - it->end) & GENMASK_ULL(KTAP_ITER_END_BITS - 1, 0);
+
+	return e->seq > t->seq - since;
+}
+
 /* Allocate memory for a blob in a register, so that the arena keeps it. */
 static int cursor_hold(struct ktap_vm *vm, struct ktap_value *reg, u32 need)
 {
@@ -251,7 +257,11 @@ int ktap_table_next(struct ktap_vm *vm, struct ktap_table *t, struct ktap_iter *
 			e = NULL;
 			break;
 		}
+		if (!it->seq)
+			it->end = t->seq;
 		found = ktap_table_after(vm->env, t, it, last_key, &e, &cost);
+		if (found && e && cursor_is_past(t, it, e))
+			e = NULL;
 		if (found && e) {
 			has_key = ktap_slot_copy(&key_copy, &e->key, (void *)key->blob, key->len);
 			has_v = ktap_slot_copy(&v_copy, &e->value, (void *)v->blob, v->len);

@@ -15,11 +15,15 @@ struct ktap_vm;
 #define KTAP_TABLE_DEFAULT	8192	/* entries */
 #define KTAP_TABLE_LIMIT	BIT(20)
 
+#define KTAP_ITER_END_BITS	28
+
 /**
  * struct ktap_iter - position of an iteration
  * @seq: serial number of the entry returned last, 0 at the start
  * @cursor: index of its cursor in the table, unless another iteration has taken
  *	that; need not be initialized
+ * @end: serial number of the last insertion before the start: the iteration ends there.  The low
+ *	KTAP_ITER_END_BITS count; need not be initialized
  * @reached: serial number of the entry that a search for the position has reached;
  *	0 without a search, and at the start
  *
@@ -29,6 +33,7 @@ struct ktap_vm;
 struct ktap_iter {
 	u64 seq;
 	u32 cursor;
+	u32 end;
 	u64 reached;
 };
 

@@ -209,11 +209,10 @@ struct ktap_entry *ktap_table_find(struct ktap_env *env, struct ktap_table *t,
 
 /*
  * cursor.c: the caller has locked the whole table.  A stripe and @order are enough
- * for the first two.
+ * for the first one.
  */
 
-/* Update the cursors after an entry was appended to the list, or unlinked from it. */
-void ktap_cursors_see_new(struct ktap_table *t, struct ktap_entry *e);
+/* Update the cursors after an entry was unlinked from the list. */
 void ktap_cursors_leave(struct ktap_table *t, const struct ktap_entry *e);
 /* Free all cursors: the table has lost all entries. */
 void ktap_cursors_forget(struct ktap_table *t);

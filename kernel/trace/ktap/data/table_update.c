@@ -37,13 +37,6 @@ static __always_inline void table_link_entry(struct ktap_table *t, struct ktap_e
 	WRITE_ONCE(t->count, t->count + 1);
 }
 
-static void table_insert_entry(struct ktap_table *t, struct ktap_entry *e)
-{
-	table_link_entry(t, e);
-	if (unlikely(t->ncursors))
-		ktap_cursors_see_new(t, e);
-}
-
 /* Make an entry of the memory @e, which may be NULL. */
 static struct ktap_entry *table_init_entry(struct ktap_entry *e, u32 hash,
 					   const struct ktap_value *key)
@@ -167,7 +160,7 @@ static enum table_outcome table_insert_locked(struct ktap_env *env, struct ktap_
 	if (outcome == USED && !new)
 		outcome = NO_ENTRY;
 	if (outcome == USED)
-		table_insert_entry(t, new);
+		table_link_entry(t, new);
 	ktap_unlock_nested(&t->order);
 	if (outcome != USED)
 		return outcome;
@@ -335,7 +328,7 @@ static __always_inline bool table_insert_spare(struct ktap_table *t, u32 hash, u
 		return false;
 	e = t->spares;
 	/* With fewer entries than buckets, the insertion does not make the table crowded. */
-	if (unlikely(!e || t->count >= t->max || t->count >= t->nbuckets || t->ncursors)) {
+	if (unlikely(!e || t->count >= t->max || t->count >= t->nbuckets)) {
 		ktap_unlock_nested(&t->order);
 		return false;
 	}

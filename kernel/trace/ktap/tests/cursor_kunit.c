@@ -141,7 +141,7 @@ static void happen(struct ktap_vm *vm, struct ktap_table *t, enum meanwhile what
 	case OTHERS_MOVE:
 	case CURSOR_GOES:
 		for (i = 0; i < (what == CURSOR_GOES ? 1100 : 3 * KTAP_CURSORS); i++) {
-			other = (struct ktap_iter){ .seq = middle + 1000 };
+			other = (struct ktap_iter){ .seq = middle + 1000, .end = ENTRIES };
 			step(vm, t, &other);
 		}
 		break;
@@ -162,7 +162,6 @@ static void a_search_is_split_into_bounded_pieces(struct kunit *test)
 		[NEXT_GOES]	= ENTRIES / 2 + 4,
 		[OTHERS_MOVE]	= ENTRIES / 2 + 1,
 		[CURSOR_GOES]	= ENTRIES / 2 + 1,
-		[ALL_GO]	= 77777,
 	};
 	struct ktap_entry *e = NULL;
 	int pieces, what, middle = ENTRIES / 2;
@@ -170,7 +169,7 @@ static void a_search_is_split_into_bounded_pieces(struct kunit *test)
 	struct ktap_vm *vm;
 
 	for (what = NOTHING; what < NR_MEANWHILE; what++) {
-		struct ktap_iter it = { .seq = middle };
+		struct ktap_iter it = { .seq = middle, .end = ENTRIES };
 
 		vm = vm_with_table(test, &t);
 		delete(vm, t, middle);
@@ -180,15 +179,17 @@ static void a_search_is_split_into_bounded_pieces(struct kunit *test)
 			happen(vm, t, pieces == 1 || what != CURSOR_GOES ? what : NOTHING, &it,
 			       middle + 1);
 		}
+		KUNIT_EXPECT_EQ(test, it.reached, 0);
+		if (what == ALL_GO) {
+			KUNIT_EXPECT_NULL(test, e);
+			continue;
+		}
 		KUNIT_ASSERT_NOT_NULL(test, e);
 		KUNIT_EXPECT_EQ_MSG(test, e->value.i, next[what], "case %d", what);
-		KUNIT_EXPECT_EQ(test, it.reached, 0);
 		if (what == NOTHING || what == OTHERS_MOVE)
 			KUNIT_EXPECT_EQ(test, pieces, 1 + (middle - 1) / 256);
 		else if (what == CURSOR_GOES)
 			KUNIT_EXPECT_EQ(test, pieces, 2 + (middle - 1) / 256);
-		if (what == ALL_GO)
-			continue;
 		/* No further search is needed, and one cursor is in use. */
 		KUNIT_EXPECT_EQ(test, t->ncursors,
 				what == CURSOR_GOES || what == OTHERS_MOVE ? KTAP_CURSORS : 1);
@@ -211,7 +212,7 @@ static void more_searches_than_cursors_all_end(struct kunit *test)
 
 	delete(vm, t, middle);
 	for (i = 0; i < ARRAY_SIZE(it); i++)
-		it[i] = (struct ktap_iter){ .seq = middle };
+		it[i] = (struct ktap_iter){ .seq = middle, .end = ENTRIES };
 	for (rounds = 0; ended < ARRAY_SIZE(it); rounds++) {
 		KUNIT_ASSERT_LT(test, rounds, 100);
 		for (i = 0; i < ARRAY_SIZE(it); i++) {
@@ -289,9 +290,10 @@ static void an_iteration_at_the_end_frees_its_cursor(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vm->budget, BUDGET);
 }
 
-static void a_new_entry_follows_the_last_one(struct kunit *test)
+static void new_entries_are_not_returned(struct kunit *test)
 {
 	struct ktap_iter it = { };
+	unsigned int n;
 	struct ktap_table *t;
 	struct ktap_vm *vm = vm_with_table(test, &t);
 
@@ -300,15 +302,27 @@ static void a_new_entry_follows_the_last_one(struct kunit *test)
 	ktap_table_set(vm, t, &KTAP_VALUE_INT(5000), &KTAP_VALUE_INT(5000));
 	ktap_table_set(vm, t, &KTAP_VALUE_INT(5001), &KTAP_VALUE_INT(5001));
 	delete(vm, t, 5000);
+	KUNIT_EXPECT_EQ(test, step(vm, t, &it), 0);
+	it = (struct ktap_iter){ };
+	walk_to(vm, t, &it, ENTRIES - 1);
 	KUNIT_EXPECT_EQ(test, step(vm, t, &it), 5001);
 	KUNIT_EXPECT_EQ(test, step(vm, t, &it), 0);
 
-	/* Clearing a table resets the iterations to the entries inserted later. */
+	/* Others insert entries faster than the iteration returns them: it ends all the same. */
+	it = (struct ktap_iter){ };
+	for (n = 0; step(vm, t, &it); n++) {
+		KUNIT_ASSERT_LT(test, n, ENTRIES);
+		ktap_table_set(vm, t, &KTAP_VALUE_INT(6000 + n), &KTAP_VALUE_INT(1));
+		delete(vm, t, 6000 + n - 1);
+	}
+	KUNIT_EXPECT_EQ(test, n, ENTRIES);
+
+	/* Clearing a table ends the iterations. */
 	it = (struct ktap_iter){ };
 	walk_to(vm, t, &it, 7);
 	ktap_table_clear(vm, t);
 	ktap_table_set(vm, t, &KTAP_VALUE_INT(1), &KTAP_VALUE_INT(1));
-	KUNIT_EXPECT_EQ(test, step(vm, t, &it), 1);
+	KUNIT_EXPECT_EQ(test, step(vm, t, &it), 0);
 }
 
 /* After an exchange, the other table may free the entries. */
@@ -328,14 +342,37 @@ static void exchanging_tables_resets_cursors(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, to->ncursors, 0);
 	ktap_table_clear(vm, to);
 	KUNIT_EXPECT_EQ(test, step(vm, t, &it), 0);
+	/* It has ended, though the table has entries again. */
 	ktap_table_set(vm, t, &KTAP_VALUE_INT(77), &KTAP_VALUE_INT(77));
-	KUNIT_EXPECT_EQ(test, step(vm, t, &it), 77);
+	KUNIT_EXPECT_EQ(test, step(vm, t, &it), 0);
+}
+
+/* More numbers than those of which an iteration keeps all bits */
+static void the_end_is_known_after_many_insertions(struct kunit *test)
+{
+	struct ktap_iter it = { };
+	struct ktap_table *t;
+	struct ktap_vm *vm = vm_with_table(test, &t);
+
+	t->seq = BIT_ULL(40) - 2;
+	ktap_table_set(vm, t, &KTAP_VALUE_INT(5001), &KTAP_VALUE_INT(5001));
+	walk_to(vm, t, &it, ENTRIES);
+	ktap_table_set(vm, t, &KTAP_VALUE_INT(5002), &KTAP_VALUE_INT(5002));
+	ktap_table_set(vm, t, &KTAP_VALUE_INT(5003), &KTAP_VALUE_INT(5003));
+	KUNIT_EXPECT_EQ(test, step(vm, t, &it), 5001);
+	KUNIT_EXPECT_EQ(test, step(vm, t, &it), 0);
+	it = (struct ktap_iter){ };
+	walk_to(vm, t, &it, ENTRIES);
+	KUNIT_EXPECT_EQ(test, step(vm, t, &it), 5001);
+	KUNIT_EXPECT_EQ(test, step(vm, t, &it), 5002);
+	KUNIT_EXPECT_EQ(test, step(vm, t, &it), 5003);
+	KUNIT_EXPECT_EQ(test, step(vm, t, &it), 0);
 }
 
 /* Bytecode may set any value: only existing entries are returned. */
 static void any_cursor_number_is_safe(struct kunit *test)
 {
-	struct ktap_iter it = { .seq = 5, .cursor = U32_MAX };
+	struct ktap_iter it = { .seq = 5, .cursor = U32_MAX, .end = 6 };
 	struct ktap_table *t;
 	struct ktap_vm *vm = vm_with_table(test, &t);
 
@@ -351,8 +388,9 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(more_searches_than_cursors_all_end),
 	KUNIT_CASE(more_iterations_than_cursors_miss_nothing),
 	KUNIT_CASE(an_iteration_at_the_end_frees_its_cursor),
-	KUNIT_CASE(a_new_entry_follows_the_last_one),
+	KUNIT_CASE(new_entries_are_not_returned),
 	KUNIT_CASE(exchanging_tables_resets_cursors),
+	KUNIT_CASE(the_end_is_known_after_many_insertions),
 	KUNIT_CASE(any_cursor_number_is_safe),
 	{ }
 };

@@ -635,7 +635,7 @@ int ktap_op_get_name(struct ktap_vm *vm, struct ktap_value *dst,
 
 /*
  * An iteration keeps its position in two hidden registers: the serial number of
- * the last entry, with the cursor, and its key.  If malicious bytecode changes
+ * the last entry, with the end and the cursor, and its key.  If malicious bytecode changes
  * them, entries are skipped or repeated, or the error is "broken iteration".
  */
 int ktap_op_iter(struct ktap_vm *vm, struct ktap_value *r)
@@ -663,11 +663,16 @@ int ktap_op_next(struct ktap_vm *vm, struct ktap_value *r)
 		r[4] = KTAP_VALUE_NIL;
 		return 0;
 	}
-	it = (struct ktap_iter){ .seq = r[1].u, .cursor = r[1].len };
+	it = (struct ktap_iter){
+		.seq = r[1].u,
+		.cursor = r[1].len >> KTAP_ITER_END_BITS,
+		.end = r[1].len,
+	};
 	ret = ktap_table_next(vm, t, &it, &r[2], &r[3], &r[4]);
 	if (ret > 0) {
 		r[1] = KTAP_VALUE_INT(it.seq);
-		r[1].len = it.cursor;
+		r[1].len = it.cursor << KTAP_ITER_END_BITS |
+			   (it.end & GENMASK(KTAP_ITER_END_BITS - 1, 0));
 		r[2] = r[3];
 	}
 	return ret;
