@@ -91,6 +91,14 @@ typedef int ktap_agg_add_fn(struct ktap_vm *vm, struct ktap_agg *agg, s64 n);
 ktap_agg_add_fn ktap_agg_add;
 /* Return the function that does this for @agg. */
 ktap_agg_add_fn *ktap_agg_adder(const struct ktap_agg *agg);
+/*
+ * Add a number, or one to the aggregation of @key if its entry is a recent one (table_recent.h), in
+ * the event of a task.  Return false if that cannot be done without an activation.
+ */
+bool ktap_agg_try(struct ktap_agg *agg, s64 n);
+/* Can that ever be done, with or without a key? */
+bool ktap_agg_may_try(const struct ktap_agg *agg, bool keyed);
+bool ktap_agg_try_keyed(struct ktap_agg *agg, const struct ktap_value *key, s64 n);
 /* Remove all keys, as ktap_table_clear() does, and then all numbers. */
 int ktap_agg_clear(struct ktap_vm *vm, struct ktap_agg *agg);
 

@@ -98,16 +98,16 @@ static void agg_empty_shard(const struct ktap_agg *agg, struct ktap_shard *shard
 	memset(shard->buckets, 0, agg->shape.nbuckets * sizeof(*shard->buckets));
 }
 
-/* Return the shard for this CPU and level. */
-static __always_inline struct ktap_shard *agg_my_shard(const struct ktap_vm *vm,
-						       const struct ktap_agg *agg)
+/* Return the shard for this CPU and @level. */
+static __always_inline struct ktap_shard *agg_my_shard(const struct ktap_agg *agg,
+						       enum ktap_level level)
 {
 	/* Pairs with E, by address dependency. */
 	struct ktap_shard __percpu *shards = READ_ONCE(agg->shards);
 	void *both = this_cpu_ptr(shards);
 
 	ktap_assert_irqs_off();
-	return vm->level == KTAP_LEVEL_NMI ? both + ktap_shard_size(&agg->shape) : both;
+	return level == KTAP_LEVEL_NMI ? both + ktap_shard_size(&agg->shape) : both;
 }
 
 /* The result of an addition. */
@@ -118,14 +118,14 @@ enum agg_outcome {
 };
 
 /*
- * Add a number to the shard of this CPU and level.  Return false if this event has
+ * Add a number to the shard of this CPU and @level.  Return false if this event has
  * interrupted the writer of the shard, or, with @quick, if the shard must be emptied first.
  * @quick is for an aggregation without squares.
  */
-static __always_inline bool agg_write_shard(struct ktap_vm *vm, struct ktap_agg *agg, s64 n,
+static __always_inline bool agg_write_shard(struct ktap_agg *agg, enum ktap_level level, s64 n,
 					    u32 bucket, bool quick)
 {
-	struct ktap_shard *shard = agg_my_shard(vm, agg);
+	struct ktap_shard *shard = agg_my_shard(agg, level);
 	u32 epoch = atomic_read(&agg->epoch), seq = shard->seq;
 
 	if (unlikely(seq & 1))
@@ -154,7 +154,7 @@ static bool agg_add_sharded(struct ktap_vm *vm, struct ktap_agg *agg, s64 n, u32
 	bool added;
 
 	raw_local_irq_save(flags);
-	added = agg_write_shard(vm, agg, n, bucket, false);
+	added = agg_write_shard(agg, vm->level, n, bucket, false);
 	raw_local_irq_restore(flags);
 	return added;
 }
@@ -259,16 +259,24 @@ static noinline int agg_add_slowly(struct ktap_vm *vm, struct ktap_agg *agg, s64
 	return visited < BLOCKS_A_UNIT ? 0 : ktap_vm_charge(vm, visited / BLOCKS_A_UNIT);
 }
 
-static __always_inline int agg_add_quickly(struct ktap_vm *vm, struct ktap_agg *agg, s64 n,
-					   u32 bucket)
+static __always_inline bool agg_add_to_shard(struct ktap_agg *agg, enum ktap_level level, s64 n,
+					     u32 bucket)
 {
 	unsigned long flags;
 	bool added;
 
 	raw_local_irq_save(flags);
-	added = agg_write_shard(vm, agg, n, bucket, true);
+	added = agg_write_shard(agg, level, n, bucket, true);
 	raw_local_irq_restore(flags);
-	return likely(added) ? 0 : agg_add_slowly(vm, agg, n, bucket);
+	return added;
+}
+
+static __always_inline int agg_add_quickly(struct ktap_vm *vm, struct ktap_agg *agg, s64 n,
+					   u32 bucket)
+{
+	if (likely(agg_add_to_shard(agg, vm->level, n, bucket)))
+		return 0;
+	return agg_add_slowly(vm, agg, n, bucket);
 }
 
 static int agg_add_total(struct ktap_vm *vm, struct ktap_agg *agg, s64 n)
@@ -321,6 +329,21 @@ int ktap_agg_add(struct ktap_vm *vm, struct ktap_agg *agg, s64 n)
 		return agg_add_log2(vm, agg, n);
 	return agg->way == KTAP_WAY_BUCKETS ? agg_add_bucket(vm, agg, n) :
 					      agg_add_other(vm, agg, n);
+}
+
+bool ktap_agg_may_try(const struct ktap_agg *agg, bool keyed)
+{
+	/* The aggregations of keys have no shards. */
+	u32 way = keyed ? agg->way % KTAP_WAY_OWN : agg->way;
+
+	return way == KTAP_WAY_LOG2 || way == KTAP_WAY_TOTALS;
+}
+
+bool ktap_agg_try(struct ktap_agg *agg, s64 n)
+{
+	if (likely(agg->way == KTAP_WAY_LOG2))
+		return agg_add_to_shard(agg, KTAP_LEVEL_TASK, n, agg_log2_bucket(n));
+	return agg->way == KTAP_WAY_TOTALS && agg_add_to_shard(agg, KTAP_LEVEL_TASK, n, KTAP_NONE);
 }
 
 /* Keys */
@@ -420,19 +443,33 @@ static noinline int agg_add_in_slowly(struct ktap_vm *vm, struct ktap_table *t,
 	return err;
 }
 
-int ktap_agg_add_recent(struct ktap_vm *vm, struct ktap_agg *agg, const struct ktap_value *key,
-			s64 n)
+/* The aggregation of @key, or NULL if its entry is not a recent one. */
+static __always_inline struct ktap_agg *agg_find_recent(const struct ktap_agg *agg,
+							const struct ktap_value *key)
 {
 	struct ktap_table *t = ktap_agg_keyed(agg);
 	struct ktap_entry *e = t ? ktap_recent_find(t, key) : NULL;
-	struct ktap_found_agg found;
 
-	found.agg = e ? ktap_agg_of(&e->value) : NULL;
+	return e ? ktap_agg_of(&e->value) : NULL;
+}
+
+int ktap_agg_add_recent(struct ktap_vm *vm, struct ktap_agg *agg, const struct ktap_value *key,
+			s64 n)
+{
+	struct ktap_found_agg found = { .agg = agg_find_recent(agg, key) };
+
 	if (unlikely(!found.agg))
 		return 0;
 	if (likely(ktap_lock_cpu(&found.flags) && agg_add_found(found, n)))
 		return 1;
-	return agg_add_in_slowly(vm, t, key, &agg->shape, n) ?: 1;
+	return agg_add_in_slowly(vm, ktap_agg_keyed(agg), key, &agg->shape, n) ?: 1;
+}
+
+bool ktap_agg_try_keyed(struct ktap_agg *agg, const struct ktap_value *key, s64 n)
+{
+	struct ktap_found_agg found = { .agg = agg_find_recent(agg, key) };
+
+	return likely(found.agg && ktap_lock_cpu(&found.flags)) && agg_add_found(found, n);
 }
 
 static __always_inline int agg_add_in(struct ktap_vm *vm, struct ktap_table *t,

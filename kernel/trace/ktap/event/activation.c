@@ -65,7 +65,9 @@
  *
  * Many probes only count, or have a filter that compares the process and is seldom true.
  * They do that without an activation (&ktap_probe.quick): no other event can happen
- * meanwhile but in an interrupt, since nothing is called.
+ * meanwhile but in an interrupt, since nothing is called.  Handlers that are another simple act
+ * take the activation, so that what they call causes no event, but use no part of it
+ * (event/fire_act.c).
  */
 
 /* Levels that can make the text of an event: ->trace() must not run in NMI. */
@@ -472,6 +474,13 @@ static noinline void activation_fire_count(const struct ktap_hit *hit, struct kt
 }
 NOKPROBE_SYMBOL(activation_fire_count);
 
+static noinline void activation_fire_act(const struct ktap_hit *hit, struct ktap_probe *probe)
+{
+	if (unlikely(ktap_fire_act(probe)))
+		activation_fire_plain(hit, probe);
+}
+NOKPROBE_SYMBOL(activation_fire_act);
+
 static noinline void activation_fire_test(const struct ktap_hit *hit, struct ktap_probe *probe)
 {
 	enum fire_rest rest = fire_test(probe);
@@ -501,6 +510,8 @@ void ktap_fire(const struct ktap_hit *hit)
 		activation_fire_plain(hit, probe);
 	else if (probe->quick.way == KTAP_FIRE_COUNT)
 		activation_fire_count(hit, probe);
+	else if (probe->quick.way == KTAP_FIRE_ACT)
+		activation_fire_act(hit, probe);
 	else if (probe->quick.way == KTAP_FIRE_TEST)
 		activation_fire_test(hit, probe);
 	else

@@ -163,7 +163,7 @@ static __always_inline void ktap_fire_inline(const struct ktap_hit *hit, struct 
 		ktap_fire(hit);
 }
 
-/* The rest of the work, after fire_count() or fire_test() */
+/* The rest of the work, after fire_count(), ktap_fire_act() or fire_test() */
 enum fire_rest {
 	FIRE_DONE,	/* nothing */
 	FIRE_RUN,	/* fire_run() */
@@ -188,16 +188,23 @@ static __always_inline enum fire_rest fire_count(struct ktap_probe *probe)
 
 	if (!fire_delivers(s) || fire_misses(probe))
 		return FIRE_DONE;
+	/* A handler that does nothing has no global. */
 	if (g)
 		sums = READ_ONCE(g->adding);
 	/* The global may be no number, or the run must be measured. */
 	if (unlikely((g && !sums) || !ktap_overhead_passes(this_cpu_ptr(s->overheads))))
 		return FIRE_RUN;
 	if (g)
-		ktap_sum_add(sums, probe->quick.addend);
+		ktap_sum_add(sums, probe->quick.number);
 	this_cpu_inc(probe->stats->hits);
 	return FIRE_DONE;
 }
+
+/*
+ * fire_act.c: the event of a task, at a handler with an act that is no count.  Preemption is
+ * disabled.
+ */
+enum fire_rest ktap_fire_act(struct ktap_probe *probe);
 
 static __always_inline s64 fire_value(enum ktap_quick_value value)
 {
@@ -211,8 +218,11 @@ static __always_inline enum fire_rest fire_test(struct ktap_probe *probe)
 {
 	struct ktap_session *s = probe->session;
 
-	if (ktap_quick_passes(&probe->quick, fire_value(probe->quick.value)))
-		return probe->quick.counts ? fire_count(probe) : FIRE_RUN;
+	if (ktap_quick_passes(&probe->quick, fire_value(probe->quick.value))) {
+		if (ktap_quick_counts(&probe->quick))
+			return fire_count(probe);
+		return probe->quick.act ? ktap_fire_act(probe) : FIRE_RUN;
+	}
 	if (!fire_delivers(s) || fire_misses(probe))
 		return FIRE_DONE;
 	if (unlikely(!ktap_overhead_passes(this_cpu_ptr(s->overheads))))

@@ -306,6 +306,23 @@ static void tracepoint_passed_count(void *data)
 }
 NOKPROBE_SYMBOL(tracepoint_passed_count);
 
+/* The way of the probe is KTAP_FIRE_ACT. */
+static void tracepoint_passed_act(void *data)
+{
+	struct ktap_tracepoint *tp = data;
+	enum fire_rest rest = FIRE_FALSE;
+
+	scoped_guard(preempt_notrace) {
+		if (fire_is_task())
+			rest = ktap_fire_act(tp->point.probe);
+	}
+	if (unlikely(rest == FIRE_RUN))
+		tracepoint_passed_run(tp);
+	else if (unlikely(rest))
+		tracepoint_passed(tp);
+}
+NOKPROBE_SYMBOL(tracepoint_passed_act);
+
 /* The way of the probe is KTAP_FIRE_TEST. */
 static void tracepoint_passed_test(void *data)
 {
@@ -333,6 +350,8 @@ static void *tracepoint_passed_by(enum ktap_fire_way way)
 		return tracepoint_passed_run;
 	case KTAP_FIRE_COUNT:
 		return tracepoint_passed_count;
+	case KTAP_FIRE_ACT:
+		return tracepoint_passed_act;
 	case KTAP_FIRE_TEST:
 		return tracepoint_passed_test;
 	default:

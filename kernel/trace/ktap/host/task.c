@@ -18,7 +18,7 @@
 #include <linux/user_namespace.h>
 
 #include "btf/btf.h"
-#include "host/word.h"
+#include "host/task_name.h"
 #include "probe.h"
 #include "vm/builtin.h"
 #include "vm/env.h"
@@ -73,35 +73,6 @@ int ktap_fn_numa_node(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 
 static_assert(KTAP_EXECNAME_SIZE == TASK_COMM_LEN);
 
-/* Return the length of the copied name, whose first word has no NUL. */
-static __always_inline u32 task_long_name_len(char *name)
-{
-	unsigned long word;
-	u32 i, n;
-
-	/* Somebody may have been changing it. */
-	name[TASK_COMM_LEN - 1] = '\0';
-	for (i = sizeof(word);; i += sizeof(word)) {
-		memcpy(&word, name + i, sizeof(word));
-		if (ktap_find_nul(word, &n))
-			return i + n;
-	}
-}
-
-/* Copy the name of the current task, and return its length. */
-static __always_inline u32 task_copy_name(char *name)
-{
-	unsigned long first;
-	u32 n;
-
-	memcpy(&first, current->comm, sizeof(first));
-	/* Look at the copy: do not read it again. */
-	OPTIMIZER_HIDE_VAR(first);
-	memcpy(name, &first, sizeof(first));
-	memcpy(name + sizeof(first), current->comm + sizeof(first), TASK_COMM_LEN - sizeof(first));
-	return likely(ktap_find_nul(first, &n)) ? n : task_long_name_len(name);
-}
-
 /* By words: two comparisons */
 static __always_inline bool task_has_name(const char *name)
 {
@@ -132,7 +103,7 @@ int ktap_fn_execname(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	/* The compiler would compute it again. */
 	OPTIMIZER_HIDE_VAR(name);
 	if (!len) {
-		len = task_copy_name(name);
+		len = ktap_copy_task_name(name);
 		vm->execname_len = len;
 	} else if (vm->level == KTAP_LEVEL_PROCESS && !task_has_name(name)) {
 		return task_changed_name(vm, r);

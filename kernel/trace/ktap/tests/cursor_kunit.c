@@ -308,7 +308,7 @@ static void new_entries_are_not_returned(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, step(vm, t, &it), 5001);
 	KUNIT_EXPECT_EQ(test, step(vm, t, &it), 0);
 
-	/* Others insert entries faster than the iteration returns them: it ends all the same. */
+	/* Others insert entries faster than the iteration returns them: it ends. */
 	it = (struct ktap_iter){ };
 	for (n = 0; step(vm, t, &it); n++) {
 		KUNIT_ASSERT_LT(test, n, ENTRIES);

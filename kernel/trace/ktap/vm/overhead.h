@@ -66,21 +66,35 @@ static inline bool ktap_overhead_is_due(struct ktap_overhead *m)
 	return !--m->countdown;
 }
 
+/* Is the next run not due?  Then ktap_overhead_pass() may follow, with the same @countdown. */
+static __always_inline bool ktap_overhead_may_pass(const struct ktap_overhead *m, u32 *countdown)
+{
+	*countdown = READ_ONCE(m->countdown);
+	return *countdown > 1;
+}
+
+/*
+ * Count a run that is too short to have a start.  An interrupt may have changed the countdown
+ * meanwhile, and what it has written is lost: a run becomes due at most an interval later.
+ */
+static __always_inline void ktap_overhead_pass(struct ktap_overhead *m, u32 countdown)
+{
+	WRITE_ONCE(m->countdown, countdown - 1);
+}
+
 /**
- * ktap_overhead_passes() - Count a run that is too short to have a start
+ * ktap_overhead_passes() - Count a run by ktap_overhead_pass() unless it is due
  * @m: the overhead
  *
- * An interrupt may change the countdown meanwhile, and what it has written is lost: a run
- * becomes due at most an interval later.  The countdown never passes 1 here.
  * Return: false, without counting it, if the run is due: ktap_overhead_is_due() says so, too.
  */
 static __always_inline bool ktap_overhead_passes(struct ktap_overhead *m)
 {
-	u32 countdown = READ_ONCE(m->countdown);
+	u32 countdown;
 
-	if (countdown <= 1)
+	if (!ktap_overhead_may_pass(m, &countdown))
 		return false;
-	WRITE_ONCE(m->countdown, countdown - 1);
+	ktap_overhead_pass(m, countdown);
 	return true;
 }
 

@@ -8,23 +8,39 @@
 #include <linux/compiler.h>
 #include <linux/types.h>
 
+struct ktap_agg;
 struct ktap_env;
 struct ktap_func;
 struct ktap_global;
+struct ktap_table;
 
-/* A value that a filter compares */
+/* A value that a filter compares, or that is a key */
 enum ktap_quick_value {
 	KTAP_QUICK_NO_VALUE,
 	KTAP_QUICK_PID,
 	KTAP_QUICK_TID,
 	KTAP_QUICK_CPU,
+	KTAP_QUICK_NAME,		/* of the task: only a key */
+};
+
+/* The only act of a handler */
+enum ktap_quick_act {
+	KTAP_QUICK_NO_ACT,		/* anything */
+	KTAP_QUICK_NOTHING,
+	KTAP_QUICK_SUM,			/* add to a global that is kept per CPU */
+	KTAP_QUICK_STORE,		/* set a global that only gets integers */
+	KTAP_QUICK_ADD,			/* add to the entry of a key, in a steady table */
+	KTAP_QUICK_SET,			/* set that entry */
+	KTAP_QUICK_AGG,			/* add to an aggregation */
+	KTAP_QUICK_AGG_KEYED,		/* add to that of a key */
 };
 
 /* How ktap_fire() handles an event of a task, see event/fire.h */
 enum ktap_fire_way {
 	KTAP_FIRE_ANY,		/* by a run, with all tests */
 	KTAP_FIRE_PLAIN,		/* by a run, as &struct ktap_start says */
-	KTAP_FIRE_COUNT,		/* it adds to a global, or does nothing */
+	KTAP_FIRE_COUNT,		/* its act is a sum, or nothing */
+	KTAP_FIRE_ACT,			/* it has another act */
 	KTAP_FIRE_TEST,		/* it has a filter that compares a value */
 };
 
@@ -32,24 +48,34 @@ enum ktap_fire_way {
  * struct ktap_quick - what a probe does without an activation
  * @way: how events of tasks are handled
  * @negated: the filter is true if the value is none from @first to @first + @span
- * @counts: the whole handler is known: it adds to @global, or does nothing
+ * @timed: the number of the act is the time, not @number
  * @value: what the filter compares; then it is no part of a run
  * @first: the smallest number for which the comparison is true
  * @span: the largest such number minus @first
- * @global: a global that is kept per CPU; NULL: the handler does nothing
- * @addend: what is added to it
+ * @act: what the whole handler does
+ * @key: the key of the act, if it has one
+ * @number: what is added or set
+ * @global: the global of the act
+ * @table: its table
+ * @agg: its aggregation
  *
  * The code of the handler does the same: a run may do it at any event.
  */
 struct ktap_quick {
 	enum ktap_fire_way way;
 	bool negated;
-	bool counts;
+	bool timed;
 	enum ktap_quick_value value;
 	s64 first;
 	u64 span;
-	const struct ktap_global *global;
-	s64 addend;
+	enum ktap_quick_act act;
+	enum ktap_quick_value key;
+	s64 number;
+	union {
+		struct ktap_global *global;
+		struct ktap_table *table;
+		struct ktap_agg *agg;
+	};
 };
 
 /*
@@ -63,6 +89,12 @@ void ktap_quick_init(struct ktap_quick *quick, const struct ktap_env *env,
 static __always_inline bool ktap_quick_passes(const struct ktap_quick *quick, s64 x)
 {
 	return ((u64)x - (u64)quick->first <= quick->span) != quick->negated;
+}
+
+/* Does it only add to a global that is kept per CPU, or nothing? */
+static __always_inline bool ktap_quick_counts(const struct ktap_quick *quick)
+{
+	return quick->act == KTAP_QUICK_NOTHING || quick->act == KTAP_QUICK_SUM;
 }
 
 #endif /* _KTAP_QUICK_H */
