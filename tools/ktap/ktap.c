@@ -5,45 +5,23 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "arguments.h"
-#include "cat.h"
-#include "cmdline.h"
-#include "command.h"
 #include "compiler/colour.h"
-#include "compiler/compile.h"
 #include "compiler/util.h"
 #include "keeper.h"
-#include "list_bpftrace.h"
 #include "modes.h"
-#include "native_code.h"
-#include "options.h"
-#include "output_file.h"
-#include "report.h"
-#include "resolve_chunk.h"
-#include "run_limit.h"
+#include "run.h"
 #include "script_help.h"
-#include "script_source.h"
-#include "session_file.h"
-#include "shell.h"
 #include "signals.h"
-#include "symbolize.h"
-#include "views.h"
-
-enum {
-	EXIT_RUNTIME = 1,
-	EXIT_LOAD = 2,
-	EXIT_NO_COMMAND = 127,
-	EXIT_SIGNAL = 128,	/* plus the number of the signal */
-};
 
 #define SAME_REQUEST_MS	50
 
@@ -55,136 +33,6 @@ enum {
 
 /* Time for remaining output after the request to end at once. */
 #define LAST_OUTPUT_MS	500
-
-/**
- * struct run - one run of a script
- * @name: name of the script in messages
- * @tool: path of the script if it is an installed tool, or NULL
- * @sources: the files that it was read from
- * @chunk: the compiled script
- * @chunk_len: its length
- * @views: forms of the output that ktap makes
- * @symbolizer: adds names to addresses of user code in the output
- * @command: the command it traces; its pid is 0 if there is none
- * @limit: what ends it (--for, --until)
- * @collected: file with the output of the command of system(), in JSON; or -1
- * @began: when loading began
- * @loading: the script is being loaded
- * @progress: the terminal shows the progress of loading
- * @refused: the kernel refused the script
- * @stopping: the session was asked to end
- * @heard: number of signals to stop that were handled
- * @requests: number of requests to stop that these made
- * @requested: time of the last request, in ms
- * @ended: the session has ended, and all its output was read
- * @exit_code: exit code from the session
- */
-struct run {
-	struct options opts;
-	const char *name;
-	char *tool;
-	struct sources sources;
-	void *chunk;
-	size_t chunk_len;
-	struct session session;
-	struct output output;
-	struct views views;
-	struct symbolizer symbolizer;
-	struct cat cat;
-	struct shell shell;
-	struct report report;
-	struct command command;
-	struct run_limit limit;
-	int collected;
-	struct timespec began;
-	bool loading;
-	bool progress;
-	bool refused;
-	bool stopping;
-	int heard;
-	unsigned int requests;
-	int64_t requested;
-	bool ended;
-	uint32_t exit_code;
-	struct ktap_bpftrace_probes bpftrace_probes;
-	struct ktap_script script;	/* of bpftrace */
-};
-
-/* "ktap SCRIPT -h" */
-static bool wants_help(const struct options *opts)
-{
-	const char *first = opts->args[0];
-
-	return first && (!strcmp(first, "-h") || !strcmp(first, "--help"));
-}
-
-/* Compile again, with what shows the variables; its warnings have been shown. */
-static bool run_add_variables(struct run *r, const struct ktap_script *source,
-			      const struct ktap_compile_opts *copts)
-{
-	struct ktap_compile_opts again = *copts;
-	struct ktap_script script = *source;
-
-	again.nowarn = true;
-	again.werror = false;
-	script.text = shown_script(source->text, source->len, r->chunk, r->chunk_len,
-				  r->opts.shows, &script.len);
-	free(r->chunk);
-	r->chunk = script.text ? ktap_compile(&script, &again, &r->chunk_len) : NULL;
-	if (!script.text)
-		fprintf(stderr, "ktap: error: no memory\n");
-	free((void *)script.text);
-	return r->chunk;
-}
-
-/* The options for compiling; @r keeps what they point to. */
-static struct ktap_compile_opts run_compile_opts(struct run *r)
-{
-	const struct options *opts = &r->opts;
-
-	return (struct ktap_compile_opts) {
-		.werror = opts->werror, .nowarn = opts->nowarn, .diag = stderr,
-		.folders = opts->folders, .read = sources_read, .read_ctx = &r->sources,
-		.tool = program_invocation_short_name,
-		.bpftrace = source_is_bpftrace(opts), .bpftrace_probes = &r->bpftrace_probes,
-		.bpftrace_output = opts->bpftrace_json ? KTAP_BPFTRACE_JSON :
-				   opts->json ? KTAP_BPFTRACE_PLAIN : KTAP_BPFTRACE_TEXT,
-		.bpftrace_filter = opts->probe_filter, .bpftrace_unsafe = opts->unsafe,
-		.event_state = list_bpftrace_state, .event_ctx = &r->opts.pid,
-	};
-}
-
-static bool get_chunk(struct run *r)
-{
-	const struct options *opts = &r->opts;
-	const struct ktap_compile_opts copts = run_compile_opts(r);
-	struct ktap_script source;
-
-	if (opts->shows && copts.bpftrace) {
-		fprintf(stderr, "ktap: error: %s needs a script of ktap: save the output of --to-ktap\n",
-			options_showing(opts));
-		return false;
-	}
-	if (source_read(opts, &r->sources, &r->tool, &source))
-		return false;
-	r->name = source.name;
-	if (!opts->text && ktap_is_chunk(source.text, source.len)) {
-		r->chunk = (void *)source.text;
-		r->chunk_len = source.len;
-		if (opts->shows)
-			fprintf(stderr, "ktap: error: %s needs a script, and %s is compiled\n",
-				options_showing(opts), r->name);
-		return !opts->shows;
-	}
-	r->chunk = ktap_compile(&source, &copts, &r->chunk_len);
-	if (r->chunk && opts->shows && !wants_help(opts))
-		run_add_variables(r, &source, &copts);
-	if (copts.bpftrace)
-		r->script = source;
-	else if (!opts->text)
-		free((void *)source.text);
-	return r->chunk;
-}
 
 /* In JSON, the output of a command is collected first. */
 static void run_start_shell(struct run *r)
@@ -225,19 +73,14 @@ static void run_command(struct run *r)
 		run_start_shell(r);
 }
 
-static void run_stop(struct run *r)
+void run_stop(struct run *r)
 {
 	if (!r->stopping)
 		session_stop(&r->session);
 	r->stopping = true;
 }
 
-/*
- * Show the input. The rest of the input stays for later if the output is full, if a
- * command is running, or after a mark whose file had to be read: reading may take
- * long, and signals must be handled meanwhile.
- */
-static void run_show(struct run *r)
+void run_show(struct run *r)
 {
 	struct piece piece;
 	size_t n;
@@ -293,8 +136,7 @@ static void run_show(struct run *r)
 	}
 }
 
-/* Read available data and show it; false after a message on failure. */
-static bool run_take(struct run *r)
+bool run_take(struct run *r)
 {
 	ssize_t n = session_read(&r->session);
 
@@ -404,183 +246,13 @@ static bool handle_signals(struct run *r)
 	return false;
 }
 
-static int output_failed(struct run *r, int err)
+int run_output_failed(struct run *r, int err)
 {
 	if (err == -EPIPE)
 		return 0;	/* the output was closed */
 	fprintf(stderr, "ktap: error: cannot write to %s: %s\n",
 		r->opts.output ? r->opts.output : "standard output", strerror(-err));
 	return EXIT_RUNTIME;
-}
-
-/* Show all input of a refused script; returns an error of its output. */
-static int show_refused(struct run *r)
-{
-	struct pollfd fd = { .fd = r->output.fd, .events = POLLOUT };
-	struct piece piece;
-	int err = 0;
-
-	run_show(r);
-	while (!err && (output_pending(&r->output) || session_peek(&r->session, &piece))) {
-		if (output_pending(&r->output)) {
-			poll(&fd, 1, -1);
-			err = output_write(&r->output);
-		}
-		run_show(r);
-	}
-	return err;
-}
-
-/* Does an event of a script of bpftrace not exist?  Then say so in bpftrace's words. */
-static bool run_explains_events(struct run *r)
-{
-	const struct ktap_compile_opts copts = run_compile_opts(r);
-
-	return r->script.text && ktap_bpftrace_explain(&r->script, &copts);
-}
-
-/* The kernel refused the chunk or a set-up line: show its messages. */
-static int load_failed(struct run *r, int err)
-{
-	r->refused = true;
-	if (!r->report.errors && run_explains_events(r))
-		return EXIT_LOAD;
-	fcntl(r->session.fd, F_SETFL, O_RDWR | O_NONBLOCK);
-	/* first what was read while loading */
-	while (!show_refused(r) && session_read(&r->session) > 0)
-		;
-	report_flush(&r->report);
-	if (!r->report.errors)
-		fprintf(stderr, "ktap: error: cannot load %s: %s\n", r->name, strerror(-err));
-	return EXIT_LOAD;
-}
-
-/* Resolve the events of user space in the script. */
-static int set_up_user(struct run *r)
-{
-	struct resolver resolver;
-	char *lines;
-	int err = 0;
-
-	resolver_init(&resolver, &r->symbolizer.target);
-	resolver.unsafe = r->opts.unsafe;
-	lines = resolve_chunk(&resolver, r->chunk, r->chunk_len, r->opts.args,
-			      r->opts.quiet ? NULL : stderr);
-	if (lines)
-		err = session_setup(&r->session, "%s", lines);
-	free(lines);
-	resolver_free(&resolver);
-	return err;
-}
-
-static int set_up(struct run *r)
-{
-	const struct options *opts = &r->opts;
-	bool only_command = r->command.pid && !opts->all;
-	struct session *s = &r->session;
-	const char *key;
-	int err;
-
-	err = session_setup(s, "arg %s", r->name);
-	for (char **arg = opts->args; *arg && !err; arg++)
-		err = session_setup(s, "arg %s", *arg);
-	if (!err && (opts->pid || only_command))
-		err = session_setup(s, "pid %lld", opts->pid ? (long long)opts->pid :
-				    (long long)r->command.pid);
-	if (!err && (opts->follow || only_command))
-		err = session_setup(s, "follow");
-	if (!err && opts->cpus)
-		err = session_setup(s, "cpus %s", opts->cpus);
-	if (!err && opts->dry_run)
-		err = session_setup(s, "dry");
-	if (!err && opts->json)
-		err = session_setup(s, "format json");
-	if (!err && opts->unsafe)
-		err = session_setup(s, "unsafe");
-	if (!err && opts->self)
-		err = session_setup(s, "self");
-	if (!err && opts->memory)
-		err = session_setup(s, "memory %llu", (unsigned long long)opts->memory);
-	if (!err && opts->overhead)
-		err = session_setup(s, "overhead %llu", (unsigned long long)opts->overhead);
-	key = !opts->no_symbols && symbolize_wanted(r->chunk, r->chunk_len) ?
-		symbolize_key(&r->symbolizer) : NULL;
-	if (!err && key)
-		err = session_setup(s, "symbols %s", key);
-	if (!err)
-		err = set_up_user(r);
-	return err;
-}
-
-/* As bpftrace does, once everything is attached */
-static void say_attached(struct run *r)
-{
-	unsigned int attached = 0, all = 0;
-
-	if (r->opts.quiet || !source_is_bpftrace(&r->opts))
-		return;
-	/* a script that ends at once has detached its events */
-	if (!session_attached(&r->session, &attached, &all) || !attached)
-		attached = r->bpftrace_probes.events;
-	attached += r->bpftrace_probes.others;
-	if (r->opts.bpftrace_json)
-		views_attached(&r->views, &r->output, attached);
-	else
-		fprintf(stderr, "Attached %u probe%s\n", attached, attached == 1 ? "" : "s");
-}
-
-static void say_loaded(const struct run *r)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	if (r->opts.verbose)
-		fprintf(stderr, "ktap: loaded a chunk of %zu bytes in %lld us\n", r->chunk_len,
-			(now.tv_sec - r->began.tv_sec) * 1000000LL +
-			(now.tv_nsec - r->began.tv_nsec) / 1000);
-}
-
-/*
- * Loading is done. Returns 0 if everything is attached, or the exit code if the
- * kernel refused the chunk.
- */
-static int run_loaded(struct run *r)
-{
-	int err = session_loaded(&r->session);
-	struct piece piece;
-
-	r->loading = false;
-	if (err)
-		return load_failed(r, err);
-	say_loaded(r);
-	err = output_begin(&r->output);
-	if (err)
-		return output_failed(r, err);
-	views_begin(&r->views, &r->opts, &r->output);
-	say_attached(r);
-	keeper_armed(&r->opts);
-	if (r->stopping || r->opts.dry_run)
-		return 0;
-	if (r->opts.dump_jit) {
-		run_stop(r);
-		return native_code_print(&r->session) ? 0 : EXIT_RUNTIME;
-	}
-	if (r->command.pid) {
-		err = command_start(&r->command);
-		if (err) {
-			fprintf(stderr, "ktap: error: cannot run %s: %s\n", r->opts.command[0],
-				strerror(-err));
-			return EXIT_NO_COMMAND;
-		}
-	} else if (!r->opts.quiet && !source_is_bpftrace(&r->opts) &&
-		   session_status(&r->session, NULL)) {
-		/* messages about loading come first, unless they are after a command */
-		run_show(r);
-		if (!session_peek(&r->session, &piece) && !run_take(r))
-			return EXIT_RUNTIME;
-		fprintf(stderr, "Press Control-C to stop.\n");
-	}
-	return 0;
 }
 
 static bool wants_progress(const struct run *r)
@@ -677,7 +349,7 @@ static int follow_session(struct run *r)
 		} else if (fds[1].revents) {
 			err = fds[1].revents & POLLOUT ? output_write(&r->output) : -EPIPE;
 			if (err)
-				return output_failed(r, err);
+				return run_output_failed(r, err);
 			run_show(r);
 		} else if (go_on) {
 			run_show(r);
@@ -698,9 +370,9 @@ static int run_session(struct run *r)
 	if (!run_limit_begin(&r->limit, r->opts.seconds, r->opts.until))
 		return EXIT_LOAD;
 	clock_gettime(CLOCK_MONOTONIC, &r->began);
-	err = set_up(r);
+	err = run_set_up(r);
 	if (err)
-		return load_failed(r, err);
+		return run_load_failed(r, err);
 	signals_catch(&r->shell.ignored);
 	err = session_load(&r->session, r->chunk, r->chunk_len);
 	if (err) {
@@ -726,7 +398,7 @@ static bool open_output(struct run *r)
 	}
 	err = output_open(&r->output, r->opts.output);
 	if (err)
-		output_failed(r, err);
+		run_output_failed(r, err);
 	return !err;
 }
 
@@ -743,7 +415,7 @@ static int run_show_views(struct run *r, int code)
 	if (!err)
 		err = views_show(&r->views, &r->opts, &r->output, r->name, &failed);
 	if (err)
-		code = output_failed(r, err);
+		code = run_output_failed(r, err);
 	return code ? code : failed ? EXIT_RUNTIME : 0;
 }
 
@@ -751,9 +423,9 @@ static int run_loop(struct run *r)
 {
 	int code, err;
 
-	if (!get_chunk(r))
+	if (!run_get_chunk(r))
 		return EXIT_LOAD;
-	if (wants_help(&r->opts)) {
+	if (run_wants_help(&r->opts)) {
 		ktap_show_help(stdout, r->name, r->chunk, r->chunk_len);
 		return finish_stdout("ktap") ? 0 : EXIT_RUNTIME;
 	}
@@ -795,7 +467,7 @@ static int run_loop(struct run *r)
 	code = run_show_views(r, code);
 	err = output_close(&r->output);
 	if (err && !code)
-		code = output_failed(r, err);
+		code = run_output_failed(r, err);
 	return code;
 }
 
