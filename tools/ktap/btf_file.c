@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -44,6 +45,12 @@ struct btf_type {
 struct btf_parameter {
 	uint32_t name;
 	uint32_t type;
+};
+
+struct btf_member {
+	uint32_t name;
+	uint32_t type;
+	uint32_t place;		/* with the flag of the structure: the bits of a bit-field << 24 */
 };
 
 struct btf_array {
@@ -448,6 +455,71 @@ void btf_put_result(const struct btf_file *f, uint32_t function, const char *nam
 
 	if (t && t->type)
 		btf_put_variable(f, t->type, name, before, out);
+}
+
+static bool btf_is_struct(unsigned int kind)
+{
+	return kind == BTF_STRUCT || kind == BTF_UNION;
+}
+
+/* Print what is between the braces of a structure or an enumeration. */
+static void btf_put_members(const struct btf_file *f, const struct btf_type *t,
+			    unsigned int depth, FILE *out)
+{
+	const char *indent = "\t\t\t\t\t\t\t\t" + (depth < 8 ? 8 - depth : 0);
+	unsigned int kind = btf_kind(t), step = btf_sizes[kind].each;
+	const char *part = (const char *)(t + 1);
+
+	for (unsigned int i = 0; i < btf_parts(t); i++, part += step) {
+		const struct btf_member *m = (const void *)part;
+		const struct btf_type *type = NULL;
+		char decl[MAX_DECL] = "";
+
+		fputs(indent, out);
+		btf_after(decl, btf_name(f, m->name));
+		/* the number of an enumerator is where a member has its type */
+		if (!btf_is_struct(kind)) {
+			fprintf(out, "%s = %d,\n", decl, (int32_t)m->type);
+			continue;
+		}
+		type = btf_type(f, m->type, NULL);
+		if (type && btf_is_struct(btf_kind(type)) && !*btf_name(f, type->name) &&
+		    depth < MAX_STEPS) {
+			fprintf(out, "%s{\n", btf_keyword(btf_kind(type), type));
+			btf_put_members(f, type, depth + 1, out);
+			fprintf(out, "%s}%s%s;\n", indent, *decl ? " " : "", decl);
+			continue;
+		}
+		btf_declare(f, m->type, decl, 0);
+		put_clean(out, decl, strlen(decl));
+		if (t->info >> 31 && m->place >> 24)
+			fprintf(out, ":%u", m->place >> 24);
+		fputs(";\n", out);
+	}
+}
+
+bool btf_list_types(const struct btf_file *f, const char *pattern, bool details, FILE *out)
+{
+	bool found = false;
+	char decl[MAX_DECL];
+
+	for (uint32_t i = 0; i < f->count; i++) {
+		const struct btf_type *t = btf_type(f, f->first + i, NULL);
+		unsigned int kind = btf_kind(t);
+
+		if ((!btf_is_struct(kind) && kind != BTF_ENUM) || !*btf_name(f, t->name))
+			continue;
+		snprintf(decl, sizeof(decl), "%s%s", btf_keyword(kind, t), btf_name(f, t->name));
+		if (fnmatch(pattern, decl, 0))
+			continue;
+		fprintf(out, "%s: %s%s\n", f->module, decl, details ? " {" : "");
+		if (details) {
+			btf_put_members(f, t, 1, out);
+			fputs("};\n", out);
+		}
+		found = true;
+	}
+	return found;
 }
 
 void btf_free(struct btf_file *files)

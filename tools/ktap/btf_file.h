@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Parameters of the kernel's functions, from its type information (BTF). */
+/* Parameters of the kernel's functions, and its types, from its type information (BTF). */
 #ifndef KTAP_BTF_FILE_H
 #define KTAP_BTF_FILE_H
 
@@ -54,6 +54,12 @@ void btf_put_parameters(const struct btf_file *f, uint32_t function, unsigned in
 /* Print the result of a function as a variable @name; nothing if it is void. */
 void btf_put_result(const struct btf_file *f, uint32_t function, const char *name,
 		    const char *before, FILE *out);
+
+/*
+ * Print the structures, unions and enumerations whose names match a pattern such as
+ * "struct file*", as bpftrace does; with @details in C. False if there is none.
+ */
+bool btf_list_types(const struct btf_file *f, const char *pattern, bool details, FILE *out);
 
 void btf_free(struct btf_file *files);
 

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "btf_file.h"
 #include "compiler/clean_text.h"
 #include "compiler/compile.h"
 #include "compiler/util.h"
@@ -248,6 +249,28 @@ static bool bpftrace_list_pattern(char *pattern, uint64_t pid, bool verbose)
 	return good && l.found;
 }
 
+/* "struct file", "enum *": types of the kernel, which are no events */
+static bool bpftrace_is_type(const char *pattern)
+{
+	return !strncmp(pattern, "struct ", 7) || !strncmp(pattern, "union ", 6) ||
+	       !strncmp(pattern, "enum ", 5);
+}
+
+static bool bpftrace_list_types(const char *pattern, bool verbose)
+{
+	struct btf_file *files = NULL;
+	const struct btf_file *kernel = btf_open(&files, "vmlinux");
+	bool found = kernel && btf_list_types(kernel, pattern, verbose, stdout);
+
+	if (!kernel)
+		fputs("ktap: error: this kernel was built without types (CONFIG_DEBUG_INFO_BTF)\n",
+		      stderr);
+	else if (!found)
+		fprintf(stderr, "ktap: error: the kernel has no type '%s'\n", pattern);
+	btf_free(files);
+	return found;
+}
+
 struct bpftrace_events {
 	uint64_t pid;
 	bool verbose;
@@ -296,7 +319,8 @@ bool list_bpftrace(const char *patterns, uint64_t pid, bool verbose)
 	if (!copy)
 		return false;
 	for (pattern = strtok_r(copy, ",", &at); pattern; pattern = strtok_r(NULL, ",", &at))
-		good &= bpftrace_list_pattern(pattern, pid, verbose);
+		good &= bpftrace_is_type(pattern) ? bpftrace_list_types(pattern, verbose) :
+			bpftrace_list_pattern(pattern, pid, verbose);
 	free(copy);
 	return good || file;
 }
