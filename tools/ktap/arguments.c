@@ -13,6 +13,7 @@
 #include "compiler/compile.h"
 #include "script_args.h"
 #include "script_help.h"
+#include "script_source.h"
 
 /* Set-up lines end at a newline, so names and arguments may not contain one. */
 static bool arguments_are_lines(const struct options *opts, const char *name)
@@ -96,11 +97,13 @@ static void arguments_put_options(const struct options *opts, char **words, cons
 }
 
 static bool arguments_are_few(const struct options *opts, const void *chunk, size_t len,
-			      bool has_options)
+			      bool has_options, int64_t least)
 {
 	int64_t max = ktap_max_args(chunk, len);
-	char **extra = max < 0 ? NULL : arguments_beyond(opts->args, max, has_options);
+	char **extra;
 
+	max = max >= 0 && max < least ? least : max;
+	extra = max < 0 ? NULL : arguments_beyond(opts->args, max, has_options);
 	if (!extra)
 		return true;
 	fputs("ktap: error: ", stderr);
@@ -135,6 +138,19 @@ static void arguments_note_options(const struct options *opts, bool has_options)
 			option);
 }
 
+/* bpftrace takes --name=False, too. */
+static void arguments_small_boolean(char *arg, const void *chunk, size_t len)
+{
+	char *value = strchr(arg, '=');
+
+	if (strncmp(arg, "--", 2) || !value || (strcmp(value, "=True") && strcmp(value, "=False")))
+		return;
+	*value = '\0';
+	if (!ktap_option_takes_value(chunk, len, arg + 2))
+		value[1] = value[1] == 'T' ? 't' : 'f';
+	*value = '=';
+}
+
 bool arguments_join(struct options *opts, const void *chunk, size_t len)
 {
 	char **to = opts->args;
@@ -145,6 +161,8 @@ bool arguments_join(struct options *opts, const void *chunk, size_t len)
 			      ktap_option_takes_value(chunk, len, *arg + 2);
 
 		*to = *arg;
+		if (source_is_bpftrace(opts))
+			arguments_small_boolean(*arg, chunk, len);
 		if (option && asprintf(to, "%s=%s", *arg, arg[1]) < 0) {
 			fputs("ktap: error: no memory for an option\n", stderr);
 			return false;
@@ -156,12 +174,13 @@ bool arguments_join(struct options *opts, const void *chunk, size_t len)
 	return true;
 }
 
-bool arguments_check(const struct options *opts, const char *name, const void *chunk, size_t len)
+bool arguments_check(const struct options *opts, const char *name, const void *chunk, size_t len,
+		     unsigned int least)
 {
 	bool has_options = ktap_has_options(chunk, len);
 
 	if (!arguments_are_lines(opts, name) || !arguments_known_option(opts, has_options) ||
-	    !arguments_are_few(opts, chunk, len, has_options))
+	    !arguments_are_few(opts, chunk, len, has_options, least))
 		return false;
 	arguments_note_options(opts, has_options);
 	return true;

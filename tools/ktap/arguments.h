@@ -16,9 +16,10 @@ bool arguments_join(struct options *opts, const void *chunk, size_t len);
 
 /*
  * Check that the script takes the given arguments. @name is the file that it
- * was read from. Returns false after a message on stderr with the correct
- * usage.
+ * was read from, and the script takes at least @least arguments. Returns false
+ * after a message on stderr with the correct usage.
  */
-bool arguments_check(const struct options *opts, const char *name, const void *chunk, size_t len);
+bool arguments_check(const struct options *opts, const char *name, const void *chunk, size_t len,
+		     unsigned int least);
 
 #endif

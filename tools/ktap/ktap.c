@@ -374,6 +374,8 @@ static int run_session(struct run *r)
 	if (err)
 		return run_load_failed(r, err);
 	signals_catch(&r->shell.ignored);
+	if (r->bpftrace_probes.signals)
+		signals_pass_user();
 	err = session_load(&r->session, r->chunk, r->chunk_len);
 	if (err) {
 		fprintf(stderr, "ktap: error: cannot load %s: %s\n", r->name, strerror(-err));
@@ -423,6 +425,12 @@ static int run_loop(struct run *r)
 {
 	int code, err;
 
+	/* a script of bpftrace may have the number of the process in it */
+	err = r->opts.command ? command_fork(&r->command, r->opts.command) : 0;
+	if (err) {
+		fprintf(stderr, "ktap: error: cannot make a process: %s\n", strerror(-err));
+		return EXIT_LOAD;
+	}
 	if (!run_get_chunk(r))
 		return EXIT_LOAD;
 	if (run_wants_help(&r->opts)) {
@@ -430,7 +438,8 @@ static int run_loop(struct run *r)
 		return finish_stdout("ktap") ? 0 : EXIT_RUNTIME;
 	}
 	if (!arguments_join(&r->opts, r->chunk, r->chunk_len) ||
-	    !arguments_check(&r->opts, r->name, r->chunk, r->chunk_len))
+	    !arguments_check(&r->opts, r->name, r->chunk, r->chunk_len,
+			     r->bpftrace_probes.params))
 		return EXIT_LOAD;
 	r->report.chunk = r->chunk;
 	r->report.chunk_len = r->chunk_len;
@@ -452,14 +461,6 @@ static int run_loop(struct run *r)
 	r->output.colour = !r->opts.json && colour_wanted(r->opts.color, r->output.fd);
 	if (!views_open(&r->views, &r->opts, &r->output, r->name))
 		return EXIT_LOAD;
-	if (r->opts.command) {
-		err = command_fork(&r->command, r->opts.command);
-		if (err) {
-			fprintf(stderr, "ktap: error: cannot make a process: %s\n", strerror(-err));
-			return EXIT_LOAD;
-		}
-	}
-
 	code = run_session(r);
 	session_close(&r->session);
 	shell_signal(&r->shell, SIGTERM);

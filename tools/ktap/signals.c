@@ -61,6 +61,19 @@ void signals_catch(sigset_t *ignored)
 		sigaddset(ignored, SIGPIPE);
 }
 
+static void signals_on_user(int sig)
+{
+	(void)sig;
+}
+
+void signals_pass_user(void)
+{
+	/* the default is back in commands that are run */
+	struct sigaction action = { .sa_handler = signals_on_user, .sa_flags = SA_RESTART };
+
+	sigaction(SIGUSR1, &action, NULL);
+}
+
 void signals_hear(void)
 {
 	sigset_t none, old;

@@ -16,6 +16,9 @@ extern volatile sig_atomic_t signals_child;	/* SIGCHLD, or 0 */
  */
 void signals_catch(sigset_t *ignored);
 
+/* SIGUSR1 is an event of the script, and does not end ktap. */
+void signals_pass_user(void);
+
 /* Receive pending signals even if ppoll() never has to wait. */
 void signals_hear(void);
 

@@ -198,6 +198,11 @@ void symbolize_end(struct symbolizer *s)
 	if (s->held_len && s->ready_at == s->ready_len) {
 		make_ready(s, s->held, s->held_len);
 		s->held_len = 0;
+	} else if (s->blanks && s->blanks <= sizeof(s->ready) && s->ready_at == s->ready_len) {
+		memset(s->ready, ' ', s->blanks);
+		s->ready_len = s->blanks;
+		s->ready_at = 0;
+		s->blanks = 0;
 	}
 }
 
@@ -216,10 +221,25 @@ static bool symbolizer_hold(struct symbolizer *s, char c)
 	return true;
 }
 
+/*
+ * The kernel indents stacks. bpftrace does not indent those of addresses: blanks at the beginning
+ * of a line wait for what comes after them. Returns the number of those at the end of the text.
+ */
+static size_t symbolize_blanks(const struct symbolizer *s, const char *text, size_t len)
+{
+	size_t n = 0;
+
+	if (s->frames != KTAP_FRAME_RAW && s->frames != KTAP_FRAME_BUILD_ID)
+		return 0;
+	while (n < len && text[len - 1 - n] == ' ')
+		n++;
+	return (n < len ? text[len - 1 - n] != '\n' : s->in_line) ? 0 : n;
+}
+
 size_t symbolize_add(struct symbolizer *s, struct output *o, const char *data, size_t len)
 {
 	const char *begin;
-	size_t done = 0, plain;
+	size_t done = 0, plain, blanks;
 
 	s->opened = false;
 	while (done < len && !s->opened && symbolize_flush(s, o)) {
@@ -229,14 +249,30 @@ size_t symbolize_add(struct symbolizer *s, struct output *o, const char *data, s
 		}
 		begin = memchr(data + done, MARK_BEGIN, len - done);
 		plain = begin ? (size_t)(begin - data) - done : len - done;
+		blanks = symbolize_blanks(s, data + done, plain);
+		if (blanks && blanks == plain) {
+			s->blanks += blanks;
+			done += blanks;
+			continue;
+		}
+		plain -= blanks;
 		if (!plain) {
+			s->blanks = 0;
+			s->in_line = true;
 			done += symbolizer_hold(s, data[done]);
+			continue;
+		}
+		if (s->blanks) {
+			if (!output_add(o, " ", 1))
+				break;
+			s->blanks--;
 			continue;
 		}
 		plain = output_add_text(o, data + done, plain);
 		if (!plain)
 			break;
 		done += plain;
+		s->in_line = data[done - 1] != '\n';
 	}
 	symbolize_flush(s, o);
 	return done;

@@ -25,6 +25,8 @@ struct marked_files;
  * @ready: text that did not fit into the output yet
  * @files: files of marks
  * @frames: how frames of programs are shown
+ * @blanks: at the beginning of a line, before what may be a mark
+ * @in_line: the last byte was within a line
  * @json: escape names for strings of JSON
  * @opened: the last mark needed a file to be read, which takes time
  */
@@ -38,6 +40,8 @@ struct symbolizer {
 	size_t ready_at;
 	struct marked_files *files;
 	enum ktap_user_frame frames;
+	size_t blanks;
+	bool in_line;
 	bool json;
 	bool opened;
 	struct jit_maps *jit;

@@ -48,11 +48,15 @@ enum ktap_user_frame {
  * @others: BEGIN and END
  * @frames: of ustack
  * @cat_bytes: bytes that cat() shows of a file; 0: all
+ * @params: the number of arguments that the kinds of events take
+ * @signals: SIGUSR1 to the program ktap is an event
  */
 struct ktap_bpftrace_probes {
 	unsigned int events, others;
 	enum ktap_user_frame frames;
 	uint64_t cat_bytes;
+	unsigned int params;
+	bool signals;
 };
 
 /**
@@ -74,6 +78,9 @@ struct ktap_compile_opts {
 	enum ktap_bpftrace_output bpftrace_output;
 	struct ktap_bpftrace_probes *bpftrace_probes;	/* is set, unless NULL */
 	const char *bpftrace_filter;	/* a regular expression: only these events; or NULL */
+	int64_t bpftrace_tracer;	/* the process that shows the output, or 0 */
+	int64_t bpftrace_command;	/* the process of the command that is traced, or 0 */
+	char *const *bpftrace_args;	/* its arguments, NULL-terminated; NULL: not known */
 	bool bpftrace_unsafe;	/* it was run with --unsafe */
 	ktap_event_fn event_state;	/* looks for events of bpftrace; or NULL */
 	void *event_ctx;

@@ -14,6 +14,7 @@
 
 struct diag_msg {
 	struct pos pos;
+	uint32_t end;
 	unsigned int seq;
 	bool error;
 	const char *text;
@@ -68,6 +69,12 @@ void diag_note(struct diag *d, const char *fmt, ...)
 	va_start(ap, fmt);
 	d->msgs[d->nmsgs - 1].note = pool_vprintf(d->pool, fmt, ap);
 	va_end(ap);
+}
+
+void diag_end(struct diag *d, uint32_t end)
+{
+	if (d->nmsgs && !d->dropped)
+		d->msgs[d->nmsgs - 1].end = end;
 }
 
 /* Is this a continuation byte of UTF-8? */
@@ -180,13 +187,22 @@ static const char *diag_severity(const struct diag *d, const struct diag_msg *m)
 	return words[m->error][d->capitals];
 }
 
+/* bpftrace calls a script on the command line "stdin". */
+static const char *diag_name(const struct diag *d, const struct ktap_script *file)
+{
+	return d->capitals && !strcmp(file->name, "-e") ? "stdin" : file->name;
+}
+
 static void show_msg(const struct diag *d, const struct diag_msg *m)
 {
 	const struct ktap_script *file = &d->files[m->pos.file];
+	const char *name = diag_name(d, file);
 
-	put_clean(d->out, file->name, strlen(file->name));
+	put_clean(d->out, name, strlen(name));
 	if (m->pos.line)
 		fprintf(d->out, ":%u:%u", m->pos.line, m->pos.col);
+	if (m->end)
+		fprintf(d->out, "-%u", m->end);
 	fprintf(d->out, ": %s%s:%s ",
 		colour_message(d->out, m->error ? COLOUR_ERROR : COLOUR_WARNING),
 		diag_severity(d, m), colour_message(d->out, COLOUR_END));

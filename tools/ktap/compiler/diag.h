@@ -46,6 +46,8 @@ void diag_warn(struct diag *d, struct pos pos, const char *fmt, ...);
 /* Add a note to the last message. */
 __attribute__((format(printf, 2, 3)))
 void diag_note(struct diag *d, const char *fmt, ...);
+/* The last message also names the column after the last character of its place. */
+void diag_end(struct diag *d, uint32_t end);
 void diag_flush(struct diag *d);
 
 /*

@@ -51,7 +51,7 @@ expect live_needs_a_script_of_ktap 2 '--live needs a script of ktap'
 run --live 1 --bt -e "$bpftrace"
 expect live_and_bpftrace_exclude_each_other 2 'exclude each other'
 run --bt -e 'BEGIN { @x = count(1); }'
-expect errors_of_bpftrace_have_a_place 2 '-e:1:14: ERROR: count() takes 0 arguments, 1 given'
+expect errors_of_bpftrace_have_a_place 2 'stdin:1:14: ERROR: count() takes 0 arguments, 1 given'
 run -p zero -e "$script"
 expect pid_must_be_a_number 2 "-p 'zero': not a number"
 for pid in 'zero integer' '1x trailing bytes'; do

@@ -65,6 +65,7 @@ enum bt_kind {
  * @item: the name of an item of BN_TUPLE, or NULL
  * @type: BN_LET, or the BN_ASSIGN that makes a variable: the type of the variable
  * @end: the column after the last ')' of BN_CALL
+ * @within: the call of the macro that this node was copied from, or NULL
  * @a: operand, target, condition, or the list of keys, arguments, items
  * @b: the second operand, value, body
  * @c: the third operand, the other branch
@@ -82,6 +83,7 @@ struct bt_node {
 	const char *item;
 	const struct bt_type *type;
 	uint32_t end;
+	const struct bt_node *within;
 	struct bt_node *a, *b, *c, *next;
 	const char *comment;
 };
@@ -130,6 +132,7 @@ enum bt_type_kind {
  * struct bt_type - the type of a value, as far as the script says it
  * @size: bytes of an integer; with the NUL of a string; 0: not known
  * @is_unsigned: of an integer
+ * @literal: a constant integer, whose sign is not known
  * @raw: BT_STACK: it is shown as addresses
  * @name: BT_STRUCT: "struct x"; BT_STACK: "ustack" if it is one of a program that is @raw
  * @of: target, elements
@@ -143,6 +146,7 @@ struct bt_type {
 	enum bt_type_kind kind;
 	unsigned int size;
 	bool is_unsigned;
+	bool literal;
 	bool raw;
 	const char *name;
 	const struct bt_type *of;
@@ -224,6 +228,7 @@ enum bt_place { BT_IN_EVENT, BT_IN_PROCESS };
  * @expansions: calls of macros, and values of blocks
  * @copied: nodes that macros have become
  * @c_types: types of C that were converted
+ * @options: those that getopt() asks for
  * @enums: those whose enumerators are printed by name, in the order of their functions
  * @missing: config: what becomes of events that do not exist
  * @refused: the kernel has refused the script
@@ -239,6 +244,9 @@ enum bt_place { BT_IN_EVENT, BT_IN_PROCESS };
  * @trailer: config: text after a string that was cut
  * @edge: the block is that of BEGIN or END, which bpftrace runs itself
  * @filter: the text is in a filter
+ * @event_filter: what the event of the block needs as a filter, or NULL
+ * @signals: it has self:signal
+ * @params: the last parameter in the kind of an event
  * @probe_text: the value of ``probe`` in this block, as ktap writes it
  * @probe_type: that of ``probetype``
  * @user_mode: that of ``usermode``, as ktap writes it
@@ -254,6 +262,7 @@ struct bt_script {
 	struct bt_node *types;
 	struct bt_node *symbols;	/* kaddr("name") */
 	struct bt_c_type *c_types;
+	struct bt_option *options;
 	struct bt_enum *enums;
 	struct bt_var *vars;
 	enum bt_missing missing;
@@ -273,6 +282,9 @@ struct bt_script {
 	enum bt_place place;
 	bool edge;
 	bool filter;
+	const char *event_filter;
+	bool signals;
+	unsigned int params;
 	const char *probe_text, *probe_type, *user_mode;
 	unsigned int depth;
 	unsigned int indent;
@@ -379,6 +391,8 @@ const struct bt_type *bt_type_of_map(const struct bt_map *map);
 const struct bt_item *bt_type_item(const struct bt_type *t, const struct bt_node *n,
 				   unsigned int *leaf);
 const struct bt_type *bt_type_of(struct bt_script *s, const struct bt_node *n);
+/* An integer, a string or a tuple of them, as bpftrace writes it; NULL: another type */
+const char *bt_type_text(struct bt_script *s, const struct bt_type *t);
 /* As sizeof() of bpftrace; 0: it is not known. */
 unsigned int bt_type_size(const struct bt_type *t);
 
@@ -391,6 +405,9 @@ bool bt_is_stored(struct bt_script *s, const struct bt_node *n);
 /* Write a leaf. */
 void bt_leaf(struct bt_script *s, const struct bt_node *n, unsigned int i);
 const struct bt_type *bt_leaf_type(const struct bt_type *t, unsigned int i);
+/* The value, a record, with its items in the order of the type */
+const struct bt_node *bt_in_order(struct bt_script *s, const struct bt_node *value,
+				  const struct bt_type *t);
 /* Write all leaves of all values of a list, with commas between. */
 void bt_leaves(struct bt_script *s, const struct bt_node *list, bool keys);
 /* An item or an element of a stored value; false if it is none. */
@@ -459,6 +476,10 @@ bool bt_constant_value(const struct bt_node *n, int64_t *value);
 void bt_printf(struct bt_script *s, const struct bt_node *n, const char *function);
 /* The name of the script, in a format */
 const char *bt_escaped_name(struct bt_script *s);
+/* "stdin:1:15-38" of a call, in a format */
+const char *bt_place_text(struct bt_script *s, const struct bt_node *n);
+/* The line of the script with the call underlined, in a format */
+const char *bt_underlined(struct bt_script *s, const struct bt_node *n);
 /* errorf(), warnf() */
 void bt_message(struct bt_script *s, const struct bt_node *n);
 
@@ -479,6 +500,7 @@ enum {
 	BT_HELP_MODULO = 1 << 27,
 	BT_HELP_USERS = 1 << 28,
 	BT_HELP_USTACK = 1 << 29,
+	BT_HELP_WITHIN = 1 << 30,
 };
 
 /**
@@ -525,6 +547,12 @@ void bt_series_add(struct bt_script *s, const struct bt_node *n);
 void bt_series_clear(struct bt_script *s, const struct bt_node *n, const struct bt_map *map);
 void bt_series_declare(struct bt_script *s, const struct bt_map *map);
 void bt_series_functions(struct bt_script *s);
+
+/* bt_option.c */
+/* getopt() */
+void bt_option(struct bt_script *s, const struct bt_node *n);
+/* Report options on the command line that the script does not have. */
+void bt_check_options(struct bt_script *s);
 
 /* bt_event.c */
 /* The event in ktap's spelling; NULL after an error. *place: where its block runs. */

@@ -2,6 +2,7 @@
 /* Functions of bpftrace in ktap's language. */
 #include <arpa/inet.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "compiler/bpftrace/bt.h"
 #include "compiler/util.h"
@@ -91,8 +92,8 @@ static const struct bt_function {
 	BT_REFUSED("syscall_name", "tracepoint:syscalls:sys_enter_* and probe"),
 	BT_REFUSED("debugf", "printf"),
 	BT_REFUSED("comm", "comm, which is that of the thread"),
-	BT_REFUSED("pid", "pid, which is the number in the first namespace"),
-	BT_REFUSED("tid", "tid, which is the number in the first namespace"),
+	BT_RESULT("pid", 1, 1, NULL, BT_INTEGER),
+	BT_RESULT("tid", 1, 1, NULL, BT_INTEGER),
 };
 
 static const struct bt_function *bt_function(const char *name)
@@ -304,6 +305,25 @@ static void bt_delete(struct bt_script *s, const struct bt_node *n, bool stateme
 	}
 }
 
+/* Report a key that no entry can have: text instead of a number, or a number instead of text. */
+static void bt_check_key(struct bt_script *s, const struct bt_node *n, const struct bt_map *map,
+			 const struct bt_node *key)
+{
+	const struct bt_type *own = bt_key_type(s, key), *wanted = map->key;
+	bool differs = false;
+
+	if (!own || !wanted || !bt_type_text(s, own) || !bt_type_text(s, wanted) ||
+	    own->leaves != wanted->leaves)
+		return;
+	for (unsigned int i = 0; i < own->leaves; i++)
+		differs |= (bt_leaf_type(own, i)->kind == BT_STRING) !=
+			   (bt_leaf_type(wanted, i)->kind == BT_STRING);
+	if (differs)
+		bt_error(s, n->pos, NULL,
+			 "Argument mismatch for @%s: trying to access with arguments: '%s' when map expects arguments: '%s'",
+			 map->name, bt_type_text(s, own), bt_type_text(s, wanted));
+}
+
 static void bt_has_key(struct bt_script *s, const struct bt_node *n)
 {
 	const struct bt_map *map = bt_map_argument(s, n);
@@ -313,6 +333,7 @@ static void bt_has_key(struct bt_script *s, const struct bt_node *n)
 			 "call to has_key() expects a map with explicit keys (non-scalar map)");
 	if (!map || map->keys <= 0)
 		return;
+	bt_check_key(s, n, map, bt_key_argument(n->a->next));
 	bt_put(s, n->pos, "(%s[", map->ours);
 	bt_leaves(s, bt_key_argument(n->a->next), true);
 	bt_put(s, n->pos, "] != nil)");
@@ -449,15 +470,6 @@ static void bt_stack_call(struct bt_script *s, const struct bt_node *n)
 	}
 }
 
-static void bt_option(struct bt_script *s, const struct bt_node *n)
-{
-	bt_put(s, n->pos, "getopt(");
-	bt_value(s, n->a);
-	bt_put(s, n->pos, n->a->next ? ", " : ", false");
-	bt_leaves(s, n->a->next, false);
-	bt_put(s, n->pos, ")");
-}
-
 static void bt_bswap(struct bt_script *s, const struct bt_node *n)
 {
 	const struct bt_type *t = bt_type_of(s, n->a);
@@ -508,6 +520,9 @@ static void bt_sizeof(struct bt_script *s, const struct bt_node *n)
 		bt_put(s, n->pos, "sizeof(\"%s\")", t->name);
 	else if (size)
 		bt_put(s, n->pos, "%u", size);
+	else if (n->a->kind == BN_NAME && !bt_is_builtin(n->a->text))
+		/* an enumerator of the kernel; it is an error if there is none */
+		bt_put(s, n->pos, "(`%s` * 0 + 8)", n->a->text);
 	else
 		bt_error(s, n->a->pos, "sizeof(struct NAME)",
 			 "the size of this value is not known");
@@ -661,6 +676,22 @@ static void bt_is_err(struct bt_script *s, const struct bt_node *n)
 	s->helpers |= BT_HELP_IS_ERR;
 }
 
+/* pid(init), and pid(curr_ns) where that is the same namespace */
+static void bt_pid(struct bt_script *s, const struct bt_node *n)
+{
+	static const char first[] = "pid:[4026531836]";	/* PROC_PID_INIT_INO */
+	const char *space = n->a->kind == BN_NAME ? n->a->text : "";
+	char own[sizeof(first)] = "";
+
+	if (!strcmp(space, "curr_ns") && readlink("/proc/self/ns/pid", own, sizeof(own) - 1) > 0 &&
+	    strcmp(own, first))
+		bt_error(s, n->pos, "pid(init)", "%s() has the number in the first namespace only",
+			 n->text);
+	else if (strcmp(space, "curr_ns") && strcmp(space, "init"))
+		bt_error(s, n->a->pos, NULL, "%s() takes curr_ns or init", n->text);
+	bt_put(s, n->pos, s->filter ? "%s()" : "%s", n->text);
+}
+
 static void bt_print_format(struct bt_script *s, const struct bt_node *n)
 {
 	bt_printf(s, n, "printf");
@@ -688,6 +719,7 @@ static const struct {
 	{ "strerror", bt_name_of_number }, { "signal_name", bt_name_of_number },
 	{ "container_of", bt_container }, { "percpu_kaddr", bt_percpu },
 	{ "assert", bt_fail_call }, { "fail", bt_fail_call }, { "is_err", bt_is_err },
+	{ "pid", bt_pid }, { "tid", bt_pid },
 };
 
 static void bt_other_call(struct bt_script *s, const struct bt_node *n)

@@ -97,7 +97,8 @@ static const struct {
 #define BT_PREFIX	"BPFTRACE_"
 #define BT_BUILTIN	"__builtin_"
 
-static void bt_config_set(struct bt_parser *p, const char *key, struct pos pos, const char *value)
+static void bt_config_set(struct bt_parser *p, const char *key, struct pos pos, const char *value,
+			  uint32_t end)
 {
 	size_t skip = strncmp(key, BT_PREFIX, strlen(BT_PREFIX)) ? 0 : strlen(BT_PREFIX);
 
@@ -113,7 +114,8 @@ static void bt_config_set(struct bt_parser *p, const char *key, struct pos pos, 
 			bt_config_keys[i].set(p->script, value);
 		return;
 	}
-	diag_error(&p->cc->diag, pos, "'%s' is no key of bpftrace's config", key + skip);
+	diag_error(&p->cc->diag, pos, "%s: not a known configuration option", key + skip);
+	diag_end(&p->cc->diag, end);
 }
 
 void bt_parse_config(struct bt_parser *p)
@@ -133,8 +135,9 @@ void bt_parse_config(struct bt_parser *p)
 		if (value.kind == BT_STR)
 			value.text = pool_strndup(&p->cc->pool, value.text + 1,
 						  strlen(value.text) - 2);
-		bt_config_set(p, key.text, key.pos, value.text);
 		bt_next(p);
+		if (!p->cc->diag.nerrors)
+			bt_config_set(p, key.text, key.pos, value.text, p->last.col);
 		if (!bt_accept(p, ";") && !bt_accept(p, ",") && !bt_is(p, "}"))
 			bt_expect(p, ";");
 	}

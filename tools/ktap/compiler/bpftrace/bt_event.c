@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Events in the spelling of bpftrace. */
 #include <fnmatch.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +9,8 @@
 #include "compiler/util.h"
 
 enum bt_event_kind {
-	BE_TRACEPOINT, BE_RAW, BE_FUNCTION, BE_PROGRAM, BE_COUNTER, BE_TIMER, BE_EDGE, BE_REFUSED,
+	BE_TRACEPOINT, BE_RAW, BE_FUNCTION, BE_PROGRAM, BE_COUNTER, BE_TIMER, BE_EDGE, BE_SIGNAL,
+	BE_REFUSED,
 };
 
 /* Names, their short form, ktap's prefix or the advice, and the number of parts. */
@@ -40,7 +42,7 @@ static const struct bt_event_row {
 	{ "asyncwatchpoint", "aw", BE_REFUSED, "there is no watch on memory", 0, 0 },
 	{ "iter", "it", BE_REFUSED,
 	  "there are no iterators: use an event, such as profile:hz:99", 0, 0 },
-	{ "self", NULL, BE_REFUSED, "signals to the tracer are no events: use interval:s:1", 0, 0 },
+	{ "self", NULL, BE_SIGNAL, "signal:signal_generate", 2, 2 },
 	{ "bench", NULL, BE_REFUSED, "there are no benchmarks", 0, 0 },
 	{ "test", NULL, BE_REFUSED, "there are no tests: ktap's own scripts have test.is()", 0, 0 },
 };
@@ -74,6 +76,8 @@ static const char *bt_counter(struct bt_script *s, const struct bt_event_row *ro
 	return pool_printf(&s->cc->pool, "%s%s:%s", row->ours, name, period);
 }
 
+static const char bt_least_interval[] = "10us";
+
 /* hz:99, s:1, or 10ms; the number may be a parameter */
 static const char *bt_timer(struct bt_script *s, const struct bt_event_row *row,
 			    const char *rest, const struct bt_event *event)
@@ -91,6 +95,11 @@ static const char *bt_timer(struct bt_script *s, const struct bt_event_row *row,
 		digits = strspn(rest, "0123456789");
 		unit = rest + digits;
 	}
+	if (!strcmp(unit, "us") && digits == 1 && *number != '0' && *row->ours == 't') {
+		diag_warn(&s->cc->diag, event->pos, "ktap runs an interval every %s at most",
+			  bt_least_interval);
+		return pool_printf(&s->cc->pool, "%s%s", row->ours, bt_least_interval);
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
 		if (!strcmp(units[i], unit) && digits && (number == rest || !number[digits]) &&
 		    strspn(number, "0") < digits)
@@ -100,6 +109,23 @@ static const char *bt_timer(struct bt_script *s, const struct bt_event_row *row,
 		 "write profile:hz:99, interval:s:1, interval:ms:100 or interval:us:50",
 		 "'%s' is no timer", event->text);
 	return NULL;
+}
+
+/* self:signal:SIGUSR1: the signal is sent to the program ktap */
+static const char *bt_signal(struct bt_script *s, const struct bt_event_row *row,
+			     const char *rest, const struct bt_event *event)
+{
+	int64_t tracer = s->cc->opts->bpftrace_tracer;
+
+	if (strcmp(rest, "signal:SIGUSR1"))
+		bt_error(s, event->pos, "self:signal:SIGUSR1", "'%s' is no signal that is supported",
+			 event->text);
+	else if (!tracer)
+		bt_error(s, event->pos, "ktap FILE.bt", "'self' is the program ktap that runs the script");
+	s->event_filter = pool_printf(&s->cc->pool, "sig == %d && args.pid == %lld", SIGUSR1,
+				      (long long)tracer);
+	s->signals = true;
+	return row->ours;
 }
 
 static unsigned int bt_event_parts(const char *rest)
@@ -217,6 +243,7 @@ const char *bt_event(struct bt_script *s, const struct bt_event *event, enum bt_
 		return NULL;
 	}
 	s->edge = row->kind == BE_EDGE;
+	s->event_filter = NULL;
 	*place = row->kind == BE_EDGE || row->ours[0] == 't' ? BT_IN_PROCESS : BT_IN_EVENT;
 	bt_event_probe(s, row, rest, params);
 	if (row->kind == BE_EDGE)
@@ -225,6 +252,8 @@ const char *bt_event(struct bt_script *s, const struct bt_event *event, enum bt_
 		text = bt_counter(s, row, rest);
 	else if (row->kind == BE_TIMER)
 		text = bt_timer(s, row, rest, event);
+	else if (row->kind == BE_SIGNAL)
+		text = bt_signal(s, row, rest, event);
 	else if (row->kind == BE_RAW)
 		text = pool_printf(&s->cc->pool, "%s%s", row->ours,
 				   strchr(rest, ':') ? strchr(rest, ':') + 1 : rest);

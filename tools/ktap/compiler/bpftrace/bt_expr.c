@@ -60,8 +60,7 @@ static const struct bt_builtin {
 	{ "arg8", "arg8", BT_ANY, false, NULL }, { "arg9", "arg9", BT_ANY, false, NULL },
 	{ "args", NULL, BT_ANY, false, "a field of the event: args.NAME" },
 	{ "username", "username", BT_STRING, false, NULL },
-	{ "cpid", NULL, BT_ANY, false,
-	  "pid: with 'ktap FILE.bt -- COMMAND' only the command is traced" },
+	{ "cpid", "cpid", BT_INTEGER, false, NULL },
 	{ "usermode", "usermode", BT_INTEGER, false, NULL },
 	{ "probetype", "probetype", BT_STRING, false, NULL },
 };
@@ -220,6 +219,15 @@ static void bt_user_name(struct bt_script *s, const struct bt_node *n)
 	s->helpers |= BT_HELP_USERS;
 }
 
+static void bt_command(struct bt_script *s, const struct bt_node *n)
+{
+	int64_t pid = s->cc->opts->bpftrace_command;
+
+	if (!pid)
+		bt_error(s, n->pos, "ktap FILE.bt -- COMMAND", "'cpid' needs a command");
+	bt_put(s, n->pos, "%lld", (long long)pid);
+}
+
 static void bt_user_stack(struct bt_script *s, const struct bt_node *n)
 {
 	bt_user_frames(s, n->pos, s->frames);
@@ -249,6 +257,8 @@ static void bt_name_read(struct bt_script *s, const struct bt_node *n)
 		bt_user_stack(s, n);
 	else if (!strcmp(bi->ours, "username"))
 		bt_user_name(s, n);
+	else if (!strcmp(bi->ours, "cpid"))
+		bt_command(s, n);
 	else if (!strcmp(bi->ours, "usermode"))
 		bt_put(s, n->pos, "%s", s->user_mode);
 	else if (!strcmp(bi->ours, "probetype"))

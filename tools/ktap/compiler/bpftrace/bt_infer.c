@@ -35,7 +35,8 @@ static void bt_infer_map(struct bt_script *s, const struct bt_node *n, const str
 	if (map->kind)
 		return;
 	if (!strcmp(n->op, "=") && value)
-		map->type = bt_type_merge(s, map->type, bt_type_of(s, value));
+		map->type = bt_type_merge(s, map->type,
+					  bt_type_of(s, bt_in_order(s, value, map->type)));
 	else if (map->type->kind != BT_POINTER)
 		map->type = bt_type_merge(s, map->type, &bt_integer);
 }
@@ -64,7 +65,8 @@ static void bt_infer_assign(struct bt_script *s, struct bt_node *n, const char *
 	if (var->loop)
 		return;
 	if (value)
-		var->type = bt_type_merge(s, var->type, bt_type_of(s, value));
+		var->type = bt_type_merge(s, var->type,
+					  bt_type_of(s, bt_in_order(s, value, var->type)));
 	if (declare && n->c)
 		var->type = bt_type_merge(s, bt_type_of(s, n->c), var->type);
 	var->decl->type = var->type;

@@ -71,6 +71,8 @@ static void bt_var_set(struct bt_script *s, const struct bt_node *n, const char 
 		bt_error(s, n->pos, NULL, "$%s changes between a tuple and a single value", name);
 		return;
 	}
+	if (value)
+		value = bt_in_order(s, value, var->type);
 	bt_var_names(s, n->pos, var);
 	bt_put(s, n->pos, " = ");
 	if (!value)
@@ -202,7 +204,7 @@ static void bt_map_set(struct bt_script *s, const struct bt_node *n)
 	parts = parts && map->type->leaves > 1;
 	bt_put(s, n->pos, parts ? " = {" : " = ");
 	if (map && bt_is_compound(map->type))
-		bt_leaves(s, n->b, false);
+		bt_leaves(s, bt_in_order(s, n->b, map->type), false);
 	else
 		bt_value(s, n->b);
 	bt_put(s, n->pos, parts ? "}" : "");
@@ -448,6 +450,8 @@ static void bt_probe_body(struct bt_script *s, const struct bt_probe *probe, boo
 		bt_truth(s, probe->filter);
 		s->filter = false;
 		bt_put(s, probe->filter->pos, "/");
+	} else if (s->event_filter) {
+		bt_put(s, probe->body->pos, " /%s/", s->event_filter);
 	}
 	bt_put(s, probe->body->pos, " {");
 	s->indent = 1;
@@ -479,6 +483,7 @@ static void bt_probe(struct bt_script *s, const struct bt_probe *probe)
 	bt_comment(s, probe->comment, event->pos);
 	for (; event; event = next) {
 		const char *text = bt_event(s, event, &s->place);
+		const char *own = s->event_filter;
 		enum bt_place place = s->place, other;
 		bool clock, trace, fixed;
 
@@ -492,16 +497,17 @@ static void bt_probe(struct bt_script *s, const struct bt_probe *probe)
 		if (trace)
 			bt_put(s, event->pos, "trace ");
 		bt_put_event(s, event, text, true);
-		while (trace && fixed && next && !alone) {
+		while (trace && fixed && next && !alone && !own) {
 			text = bt_event(s, next, &other);
-			if (!text || other != place || !strncmp(text, "profile-", 8) ||
-			    *text == '(')
+			if (!text || s->event_filter || other != place ||
+			    !strncmp(text, "profile-", 8) || *text == '(')
 				break;
 			bt_put_event(s, next, text, false);
 			next = next->next;
 		}
 		s->place = place;
-		bt_probe_body(s, probe, filter && fixed && place == BT_IN_EVENT);
+		s->event_filter = own;
+		bt_probe_body(s, probe, filter && fixed && place == BT_IN_EVENT && !own);
 		if (next)
 			bt_line(s);
 	}
@@ -538,6 +544,28 @@ static void bt_prelude(struct bt_script *s)
 	}
 }
 
+/* kaddr() of a name that the kernel does not have ends the script before it does anything. */
+static void bt_check_symbols(struct bt_script *s)
+{
+	bool found = false;
+
+	for (const struct bt_node *n = s->symbols; n; n = n->next) {
+		int len = strcspn(n->text + 1, "\"");
+
+		if (!n->within || s->json)
+			continue;
+		bt_put(s, n->pos, found ? "" : "\ntrace_begin {\n");
+		bt_put(s, n->pos, "\tif (kaddr_%.*s == nil) {\n\t\tprintf(\"%s: ERROR: ", len,
+		       n->text + 1, bt_place_text(s, n->within));
+		bt_put(s, n->pos, "Failed to resolve kernel symbol: %.*s\\n%s\")\n", len,
+		       n->text + 1, bt_underlined(s, n->within));
+		bt_put(s, n->pos, "\t\texit(1)\n\t}\n");
+		found = true;
+	}
+	if (found)
+		bt_put(s, s->symbols->pos, "}\n");
+}
+
 /* Declarations of maps that nothing uses */
 static void bt_check_declared(struct bt_script *s)
 {
@@ -550,8 +578,10 @@ void bt_lower(struct bt_script *s)
 {
 	bt_check_declared(s);
 	bt_prelude(s);
+	bt_check_symbols(s);
 	for (const struct bt_probe *probe = s->probes; probe; probe = probe->next)
 		bt_probe(s, probe);
+	bt_check_options(s);
 	s->place = BT_IN_PROCESS;
 	bt_print_end(s);
 	bt_print_helpers(s);

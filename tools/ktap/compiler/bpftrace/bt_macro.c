@@ -20,12 +20,14 @@
 
 /**
  * struct bt_expansion - a call of a macro
+ * @call: the call
  * @args: its arguments
  * @number: which makes the names of its variables its own
  */
 struct bt_expansion {
 	struct bt_script *s;
 	const struct bt_macro *macro;
+	const struct bt_node *call;
 	struct bt_node *args;
 	unsigned int number;
 };
@@ -71,6 +73,17 @@ static bool bt_names_variable(const struct bt_node *n)
 	return n->kind == BN_VAR || n->kind == BN_LET || n->kind == BN_FOR || n->kind == BN_RANGE;
 }
 
+/* A parameter that is a type: sizeof(x*), (x *)y */
+static void bt_macro_type(const struct bt_expansion *x, struct bt_node *n)
+{
+	const struct bt_node *arg = bt_macro_argument(x, n, BN_NAME);
+
+	if (!arg || arg->kind != BN_TYPE)
+		return;
+	n->text = arg->text;
+	n->stars += arg->stars;
+}
+
 static struct bt_node *bt_macro_copy(const struct bt_expansion *x, const struct bt_node *n)
 {
 	struct bt_node *first = NULL, **last = &first, *copy;
@@ -90,6 +103,8 @@ static struct bt_node *bt_macro_copy(const struct bt_expansion *x, const struct 
 			continue;
 		}
 		copy = *last = bt_macro_node(x->s, n);
+		if (x->macro && n->kind == BN_CALL)
+			copy->within = x->call;
 		if (x->macro && bt_names_variable(n)) {
 			arg = bt_macro_argument(x, n, BN_VAR);
 			copy->text = arg ? arg->text :
@@ -98,6 +113,8 @@ static struct bt_node *bt_macro_copy(const struct bt_expansion *x, const struct 
 			arg = bt_macro_argument(x, n, BN_MAP);
 			copy->text = arg ? arg->text : n->text;
 		}
+		if (x->macro && (n->kind == BN_TYPE || n->kind == BN_CAST))
+			bt_macro_type(x, copy);
 		copy->a = bt_macro_copy(x, n->a);
 		copy->b = bt_macro_copy(x, n->b);
 		copy->c = bt_macro_copy(x, n->c);
@@ -143,7 +160,7 @@ static bool bt_macro_accepts(struct bt_script *s, const struct bt_macro *macro,
 static void bt_macro_expand(struct bt_script *s, struct bt_node **link, unsigned int depth)
 {
 	const struct bt_macro *macro = bt_macro_of(s, *link);
-	struct bt_expansion x = { s, macro, (*link)->a, 0 };
+	struct bt_expansion x = { s, macro, *link, (*link)->a, 0 };
 	struct bt_node *block;
 
 	if (!macro || !bt_macro_accepts(s, macro, *link))

@@ -145,7 +145,8 @@ static bool bt_maps_call(struct bt_script *s, const struct bt_node *n)
 	return false;
 }
 
-static void bt_note_symbol(struct bt_script *s, struct bt_node *n)
+/* @call: of kaddr(), or NULL */
+static void bt_note_symbol(struct bt_script *s, struct bt_node *n, const struct bt_node *call)
 {
 	struct bt_node *symbol = s->symbols;
 
@@ -155,6 +156,7 @@ static void bt_note_symbol(struct bt_script *s, struct bt_node *n)
 		return;
 	symbol = pool_alloc(&s->cc->pool, sizeof(*symbol));
 	*symbol = *n;
+	symbol->within = call;
 	symbol->next = s->symbols;
 	s->symbols = symbol;
 }
@@ -168,8 +170,8 @@ static void bt_note_percpu(struct bt_script *s, const struct bt_node *n)
 
 	if (!n->a || n->a->kind != BN_STR)
 		return;
-	bt_note_symbol(s, n->a);
-	bt_note_symbol(s, &offsets);
+	bt_note_symbol(s, n->a, NULL);
+	bt_note_symbol(s, &offsets, NULL);
 }
 
 /* Walk over a list. */
@@ -182,7 +184,7 @@ static void bt_maps_walk(struct bt_script *s, const struct bt_node *n)
 			continue;
 		if (n->kind == BN_CALL && !strcmp(n->text, "kaddr") && n->a &&
 		    n->a->kind == BN_STR)
-			bt_note_symbol(s, n->a);
+			bt_note_symbol(s, n->a, n);
 		if (n->kind == BN_FOR) {
 			bt_map_note(s, n->a, -1);
 			bt_maps_walk(s, n->b);

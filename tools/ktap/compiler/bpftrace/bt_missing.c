@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Events that do not exist, or that --probe-filter leaves out: config = { missing_probes = ... } */
 #include <regex.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "compiler/bpftrace/bt.h"
+
+/* kprobe:0x1234: the kernel has refused the script, and an address is in no list of functions. */
+static bool bt_is_address(const struct bt_script *s, const char *kind, const char *rest)
+{
+	return s->refused && !s->cc->diag.nerrors && !strcmp(kind, "kprobe") &&
+	       !strncmp(rest, "0x", 2) && !rest[2 + strspn(rest + 2, "0123456789abcdefABCDEF")];
+}
 
 static bool bt_is_pattern(const char *rest)
 {
@@ -63,6 +71,11 @@ static bool bt_keep_event(struct bt_script *s, const struct bt_event *event, con
 	if (!opts->event_state || !bt_is_asked(s, kind, rest, among_others))
 		return true;
 	state = opts->event_state(opts->event_ctx, kind, rest);
+	if (state == KTAP_EVENT_EXISTS && bt_is_address(s, kind, rest)) {
+		bt_error(s, event->pos, NULL, "Unable to attach probe: %s:%llu.", kind,
+			 strtoull(rest, NULL, 16));
+		return false;
+	}
 	if (state == KTAP_EVENT_EXISTS)
 		return true;
 	/* a pattern may match nothing if the block has other events */

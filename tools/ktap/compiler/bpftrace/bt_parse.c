@@ -2,6 +2,7 @@
 /* Parse a script of bpftrace: probes, statements, and what stands beside probes. */
 #define _GNU_SOURCE
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "compiler/bpftrace/bt.h"
@@ -318,6 +319,26 @@ static bool bt_event_has_path(const char *event, unsigned int colons)
 	return false;
 }
 
+/* "$1", "BEG$1": parameters in the kind of an event are known when the script is compiled. */
+static const char *bt_event_kind_of_param(struct bt_parser *p, const char *text)
+{
+	char *const *args = p->cc->opts->bpftrace_args;
+	size_t kind = strcspn(text, ":"), at = strcspn(text, "$");
+	unsigned long number;
+	char *end;
+
+	if (!args || at >= kind)
+		return text;
+	number = strtoul(text + at + 1, &end, 10);
+	for (unsigned long i = 1; i < number && *args; i++)
+		args++;
+	if (!number || !*args)
+		return text;
+	if (number > p->script->params)
+		p->script->params = number;
+	return pool_printf(&p->cc->pool, "%.*s%s%s", (int)at, text, *args, end);
+}
+
 /* Events are no tokens: the current token is the first word of one. */
 static void bt_parse_event(struct bt_parser *p, struct bt_event *event)
 {
@@ -344,7 +365,7 @@ static void bt_parse_event(struct bt_parser *p, struct bt_event *event)
 		colons += c == ':';
 		text[n++] = c;
 	}
-	event->text = text;
+	event->text = bt_event_kind_of_param(p, text);
 	bt_next(p);
 }
 
@@ -422,12 +443,29 @@ static void bt_parse_attributes(struct bt_parser *p, struct bt_node *n)
 	}
 }
 
+/* Bit-fields have no sign in bpftrace: the text of the member, from @member on, says so here. */
+static size_t bt_put_unsigned(struct bt_parser *p, struct bt_node *n, size_t from, size_t member)
+{
+	static const char * const words[] = { "int ", "short ", "long ", "char " };
+	const char *text = p->lx.text + member;
+
+	for (size_t i = 0; member >= from && i < ARRAY_SIZE(words); i++) {
+		if (p->lx.len - member < strlen(words[i]) ||
+		    strncmp(text, words[i], strlen(words[i])))
+			continue;
+		n->text = pool_printf(&p->cc->pool, "%s%.*sunsigned ", n->text,
+				      (int)(member - from), p->lx.text + from);
+		return member;
+	}
+	return from;
+}
+
 /* struct x { ... }; bpftrace needs no ';' after the last member, and after the structure. */
 static struct bt_node *bt_parse_struct(struct bt_parser *p)
 {
 	struct bt_node *n = bt_node(p, BN_STR, p->tok.pos);
 	bool is_enum = bt_is_word(p, "enum"), is_type = bt_is_word(p, "typedef"), ended = true;
-	size_t from = p->tok.start;
+	size_t from = p->tok.start, member = from;
 	unsigned int braces = 0;
 
 	while (!p->failed && p->tok.kind != BT_END) {
@@ -437,6 +475,12 @@ static struct bt_node *bt_parse_struct(struct bt_parser *p)
 			n->text = pool_printf(&p->cc->pool, "%s%.*s; ", n->text,
 					      (int)(p->tok.start - from), p->lx.text + from);
 			from = p->tok.start;
+		}
+		if (ended)
+			member = p->tok.start;
+		if (bt_is(p, ":")) {
+			from = bt_put_unsigned(p, n, from, member);
+			member = 0;
 		}
 		ended = bt_is(p, ";") || bt_is(p, "{");
 		braces += bt_is(p, "{");
@@ -466,6 +510,43 @@ static int bt_directive_length(const char *line, const char *end)
 	return at - line;
 }
 
+static void bt_add_macro(struct bt_script *s, struct bt_macro *macro)
+{
+	struct bt_macro **last = &s->macros;
+
+	while (*last)
+		last = &(*last)->next;
+	*last = macro;
+}
+
+/* #define NAME EXPRESSION, up to @end, is a macro without parameters. */
+static void bt_parse_define(struct bt_parser *p, const char *end)
+{
+	struct bt_macro *macro = pool_alloc(&p->cc->pool, sizeof(*macro));
+	size_t len = p->lx.len;
+	struct bt_node *value;
+
+	p->lx.len = end - p->lx.text;
+	bt_next(p);
+	bt_next(p);
+	macro->name = p->tok.text;
+	if (p->tok.kind != BT_NAME || p->lx.at == p->lx.len || p->lx.text[p->lx.at] == '(')
+		bt_fail(p, p->tok.pos, "macro NAME(x) { x + 1 }",
+			"'#define' takes a name and its value");
+	bt_next(p);
+	macro->body = bt_node(p, BN_BLOCK, p->tok.pos);
+	value = bt_node(p, BN_EXPR, p->tok.pos);
+	value->a = bt_parse_expr(p);
+	value->value = 1;
+	macro->body->a = value;
+	if (p->tok.kind != BT_END)
+		bt_fail(p, p->tok.pos, NULL, "expected the end of the line, found '%s'",
+			bt_found(p));
+	p->lx.len = len;
+	bt_add_macro(p->script, macro);
+	bt_next(p);
+}
+
 /*
  * Lines of the preprocessor. Types come from the kernel, so that what is only for
  * bpftrace without BTF is skipped.
@@ -492,12 +573,15 @@ static void bt_parse_directive(struct bt_parser *p)
 	} else if (left >= 4 && !memcmp(line, "else", 4)) {
 		to = memmem(line, left, "\n#endif", 7);
 		to = to ? to + 7 : end;
+	} else if (left > 7 && !memcmp(line, "define ", 7)) {
+		bt_parse_define(p, to);
+		return;
 	} else if (left < 5 || memcmp(line, "endif", 5)) {
 		bool include = left >= 7 && !memcmp(line, "include", 7);
 
 		bt_fail(p, p->tok.pos, include ?
 			"leave it out: the kernel has types (BTF), or the script declares them" :
-			"write the value itself, or enum { NAME = 1 };",
+			"only #define NAME VALUE is known here",
 			"'#%.*s': there is no preprocessor", bt_directive_length(line, to), line);
 	}
 	while (p->lx.text + p->lx.at < to)
@@ -582,7 +666,6 @@ void bt_parse(struct bt_script *s)
 {
 	struct bt_parser p = { .cc = s->cc, .script = s };
 	struct bt_probe **last = &s->probes;
-	struct bt_macro **macro = &s->macros;
 	struct bt_node **type = &s->types, **limit = &s->limits;
 
 	bt_lex_init(&p.lx, s->cc);
@@ -596,8 +679,7 @@ void bt_parse(struct bt_script *s)
 			*limit = bt_parse_limit(&p);
 			limit = &(*limit)->next;
 		} else if (bt_is_word(&p, "macro")) {
-			*macro = bt_parse_macro(&p);
-			macro = &(*macro)->next;
+			bt_add_macro(s, bt_parse_macro(&p));
 		} else if (bt_is_word(&p, "config")) {
 			bt_parse_config(&p);
 		} else if (bt_is_word(&p, "struct") || bt_is_word(&p, "union") ||

@@ -145,6 +145,7 @@ void bt_index(struct bt_script *s, const struct bt_node *n)
 {
 	const struct bt_type *t = bt_type_of(s, n->a);
 	unsigned int close;
+	int64_t index;
 
 	if (bt_stored_part(s, n))
 		return;
@@ -168,7 +169,16 @@ void bt_index(struct bt_script *s, const struct bt_node *n)
 			 (long long)n->b->value, t->count);
 	bt_expr(s, n->a, LEVEL_POSTFIX);
 	bt_put(s, n->pos, "[");
-	bt_value(s, n->b);
+	if (t->kind == BT_ARRAY && t->count && !s->filter &&
+	    !bt_constant_value(n->b, &index)) {
+		bt_put(s, n->pos, "bt_within(");
+		bt_number(s, n->b, LEVEL_ANY);
+		bt_put(s, n->pos, ", %u, \"%s:%u:%u\")", t->count, bt_escaped_name(s),
+		       n->pos.line, n->pos.col);
+		s->helpers |= BT_HELP_WITHIN;
+	} else {
+		bt_value(s, n->b);
+	}
 	bt_put(s, n->pos, "]");
 }
 

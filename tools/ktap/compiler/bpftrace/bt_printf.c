@@ -63,7 +63,8 @@ static void bt_put_directive(struct bt_script *s, struct pos pos, const struct b
 	const struct bt_type *t = arg ? bt_type_of(s, arg) : &bt_any;
 	const char *length = d->flags + d->nflags;
 
-	if (d->conv == 's' && t->kind == BT_STACK && !t->raw) {
+	if (d->conv == 's' && t->kind == BT_STACK &&
+	    (!t->raw || (t->name && s->place == BT_IN_EVENT))) {
 		bt_put(s, pos, "\\n%%s\\n");
 		return;
 	}
@@ -178,6 +179,45 @@ const char *bt_escaped_name(struct bt_script *s)
 	return escaped;
 }
 
+const char *bt_place_text(struct bt_script *s, const struct bt_node *n)
+{
+	return pool_printf(&s->cc->pool, "%s:%u:%u-%u", bt_escaped_name(s), n->pos.line,
+			   n->pos.col, n->end);
+}
+
+const char *bt_underlined(struct bt_script *s, const struct bt_node *n)
+{
+	const char *line = s->cc->diag.files[0].text, *end = line + s->cc->diag.files[0].len;
+	const char *text = "", *under = "";
+
+	for (uint32_t i = 1; line && i < n->pos.line; i++) {
+		line = memchr(line, '\n', end - line);
+		line += !!line;
+	}
+	for (uint32_t col = 1; line && line < end && *line != '\n'; line++, col++) {
+		bool in = col >= n->pos.col && col < n->end;
+
+		text = pool_printf(&s->cc->pool, strchr("\"\\", *line) ? "%s\\%c" :
+				   *line == '%' ? "%s%c%%" : "%s%c", text,
+				   (unsigned char)*line < ' ' ? ' ' : *line);
+		if (col < n->end)
+			under = pool_printf(&s->cc->pool, "%s%c", under, in ? '~' : ' ');
+	}
+	return pool_printf(&s->cc->pool, "%s\\n%s\\n", text, under);
+}
+
+/* After a message of a macro: the calls that have become it */
+static const char *bt_expanded_from(struct bt_script *s, const struct bt_node *n)
+{
+	const char *text = "";
+
+	for (n = n->within; n; n = n->within)
+		if (n->end)
+			text = pool_printf(&s->cc->pool, "%s%s: ERROR: expanded from\\n%s", text,
+					   bt_place_text(s, n), bt_underlined(s, n));
+	return text;
+}
+
 /* The severity of warnf(), errorf(), fail() or assert() */
 static const char *bt_severity(const struct bt_node *n)
 {
@@ -204,9 +244,9 @@ void bt_message(struct bt_script *s, const struct bt_node *n)
 		return;
 	}
 	bt_put(s, n->pos, "printf(");
-	bt_put_format(s, format, pool_printf(&s->cc->pool, "%s:%u:%u-%u: %s: %s",
-					     bt_escaped_name(s), n->pos.line, n->pos.col, n->end,
+	bt_put_format(s, format, pool_printf(&s->cc->pool, "%s: %s: %s", bt_place_text(s, n),
 					     bt_severity(n), what),
-		      newline ? "" : "\\n");
+		      pool_printf(&s->cc->pool, "%s%s", newline ? "" : "\\n",
+				  *n->text == 'w' ? "" : bt_expanded_from(s, n)));
 	bt_put(s, n->pos, ")");
 }

@@ -340,6 +340,19 @@ static void bt_put_zero(struct bt_script *s, struct pos pos)
 	bt_put(s, pos, "\treturn 1\n}\n");
 }
 
+/* An index after the end of an array is that of its first element. */
+static void bt_put_within(struct bt_script *s, struct pos pos)
+{
+	bt_put(s, pos, "\nfunction bt_within(index, count, place) {\n");
+	bt_put(s, pos, "\tif (index >= 0 && index < count) {\n\t\treturn index\n\t}\n");
+	if (!s->json && !s->cc->opts->nowarn) {
+		bt_put(s, pos, "\tprintf(\"%%s: WARNING: Array access out of bounds. ");
+		bt_put(s, pos, "This can lead to unexpected results. ");
+		bt_put(s, pos, "0 is being used as the index.\\n\", place)\n");
+	}
+	bt_put(s, pos, "\treturn 0\n}\n");
+}
+
 void bt_text_helpers(struct bt_script *s)
 {
 	const struct pos pos = s->probes->events->pos;
@@ -353,6 +366,8 @@ void bt_text_helpers(struct bt_script *s)
 		bt_put_users(s, pos);
 	if (s->helpers & BT_HELP_ZERO)
 		bt_put_zero(s, pos);
+	if (s->helpers & BT_HELP_WITHIN)
+		bt_put_within(s, pos);
 	if (s->helpers & BT_HELP_STR)
 		bt_put_str(s, pos);
 	if (s->helpers & BT_HELP_STRERROR)

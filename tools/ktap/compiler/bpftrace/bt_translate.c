@@ -10,6 +10,7 @@ static void bt_count_probes(const struct bt_script *s, struct ktap_bpftrace_prob
 {
 	*probes = (struct ktap_bpftrace_probes) {
 		.frames = s->user_frames, .cat_bytes = s->cat_bytes,
+		.params = s->params, .signals = s->signals,
 	};
 	for (const struct bt_probe *probe = s->probes; probe; probe = probe->next)
 		for (const struct bt_event *event = probe->events; event; event = event->next)

@@ -253,6 +253,8 @@ const struct bt_type *bt_type_merge(struct bt_script *s, const struct bt_type *x
 		return x;
 	if (x->kind == BT_TUPLE && y->kind == BT_TUPLE && x->count == y->count)
 		return bt_merge_tuples(s, x, y);
+	if (x->kind == BT_INTEGER && y->kind == BT_INTEGER && x->literal && y->literal)
+		return x->size > y->size ? x : y;
 	if (x->kind == BT_INTEGER && y->kind == BT_INTEGER)
 		return bt_integer_of(s, x->size > y->size ? x->size : y->size,
 				     x->is_unsigned && y->is_unsigned);
@@ -268,12 +270,37 @@ const struct bt_type *bt_type_merge(struct bt_script *s, const struct bt_type *x
 
 static const struct bt_type *bt_type_of_literal(struct bt_script *s, const struct bt_node *n)
 {
+	struct bt_type *t = bt_type_new(s, BT_INTEGER);
 	uint64_t value = n->value;
-	unsigned int size = 1;
 
-	while (size < 8 && value >> 8 * size)
-		size *= 2;
-	return bt_integer_of(s, size, true);
+	t->is_unsigned = true;
+	t->literal = true;
+	for (t->size = 1; t->size < 8 && value >> 8 * t->size; t->size *= 2)
+		;
+	return t;
+}
+
+const char *bt_type_text(struct bt_script *s, const struct bt_type *t)
+{
+	struct pool *pool = &s->cc->pool;
+	const char *text = "(";
+
+	switch (t->kind) {
+	case BT_INTEGER:
+		return pool_printf(pool, "%sint%u", t->is_unsigned && !t->literal ? "u" : "",
+				   8 * t->size);
+	case BT_STRING:
+		return t->size ? pool_printf(pool, "string[%u]", t->size) : "string";
+	case BT_BOOLEAN:
+		return "bool";
+	case BT_TUPLE:
+		for (const struct bt_item *item = t->items; item; item = item->next)
+			text = pool_printf(pool, "%s%s%s", text, item == t->items ? "" : ",",
+					   bt_type_text(s, item->type));
+		return pool_printf(pool, "%s)", text);
+	default:
+		return NULL;
+	}
 }
 
 static const struct bt_type *bt_type_of_tuple(struct bt_script *s, const struct bt_node *n)
@@ -347,6 +374,9 @@ static const struct bt_type *bt_type_of_index(struct bt_script *s, const struct 
 	const struct bt_item *item;
 	unsigned int leaf;
 
+	/* sizeof(TYPE[2]) */
+	if (n->a->kind == BN_TYPE && n->b->kind == BN_INT)
+		return bt_array_of(s, t, n->b->value);
 	switch (t->kind) {
 	case BT_STRING:
 	case BT_BYTES:

@@ -295,6 +295,37 @@ void bt_leaf(struct bt_script *s, const struct bt_node *n, unsigned int i)
 	}
 }
 
+static const struct bt_node *bt_item_named(const struct bt_node *record, const char *name)
+{
+	const struct bt_node *item = record->a;
+
+	while (item && (!item->item || strcmp(item->item, name)))
+		item = item->next;
+	return item;
+}
+
+const struct bt_node *bt_in_order(struct bt_script *s, const struct bt_node *value,
+				  const struct bt_type *t)
+{
+	struct bt_node *record, **last;
+
+	if (value->kind != BN_TUPLE || t->kind != BT_TUPLE || bt_list_length(value->a) != t->count)
+		return value;
+	for (const struct bt_item *i = t->items; i; i = i->next)
+		if (!i->name || !bt_item_named(value, i->name))
+			return value;
+	record = pool_alloc(&s->cc->pool, sizeof(*record));
+	*record = *value;
+	last = &record->a;
+	for (const struct bt_item *i = t->items; i; i = i->next) {
+		*last = pool_alloc(&s->cc->pool, sizeof(**last));
+		**last = *bt_item_named(value, i->name);
+		last = &(*last)->next;
+		*last = NULL;
+	}
+	return record;
+}
+
 /* The default of a key that may be nil: nil is no key, only a part of one. */
 static const char *bt_key_default(struct bt_script *s, const struct bt_node *n)
 {

@@ -4,7 +4,7 @@
 # Scripts of bpftrace: they run, and print what bpftrace prints.
 
 . "$(dirname "$0")/lib.sh"
-plan 48
+plan 56
 n=20
 
 # bt SCRIPT ARGS...: run a script of bpftrace
@@ -249,7 +249,7 @@ result $? a_series_has_the_time
 # what does not exist, or is left out
 bt 'config = { missing_probes = "warn" }
 t:sched:no_such_event { exit(); } kprobe:no_such_function, interval:ms:10 { exit(); }'
-[ "$code" = 0 ] && matches "$tmp/err" '^-e:2:1: WARNING: No matches for tracepoint sched:no_such_event. Skipping.$' \
+[ "$code" = 0 ] && matches "$tmp/err" '^stdin:2:1: WARNING: No matches for tracepoint sched:no_such_event. Skipping.$' \
 	'WARNING: No matches for kprobe no_such_function. Skipping.$' \
 	'WARNING: no_such_function is not traceable ' 'WARNING: Probe has no valid attach points.'
 result $? missing_events_may_be_skipped
@@ -291,10 +291,60 @@ else
 	done
 fi
 
+# what the program ktap knows: the command, signals to itself, options and arguments
+if has syscalls:sys_enter_getppid; then
+	bt 't:syscalls:sys_enter_getppid /pid == cpid/ { @++; }' -- "$workload" getppid $n
+	out the_process_of_the_command_is_known "\n\n@: $n\n"
+else
+	skip the_process_of_the_command_is_known "this kernel has no events of system calls"
+fi
+if has signal:signal_generate; then
+	bt 'self:signal:SIGUSR1 { @[comm] = count(); exit(); }' -- \
+		sh -c 'kill -USR1 $PPID; sleep 30'
+	[ "$code" = 0 ] && matches "$tmp/out" '^@\[sh\]: 1$'
+	result $? a_signal_to_ktap_is_an_event
+else
+	skip a_signal_to_ktap_is_an_event "this kernel has no events of signals"
+fi
+bt 'BEGIN { print(kaddr("no_such_symbol")); exit(); }'
+[ "$code" = 1 ] && matches "$tmp/out" \
+	'^stdin:1:15-38: ERROR: Failed to resolve kernel symbol: no_such_symbol$' \
+	'^              ~~~~~~~~~~~~~~~~~~~~~~~$' && ! grep -q nil "$tmp/out"
+result $? a_missing_symbol_ends_the_script
+bt 'struct s { int x[4]; } BEGIN { $i = 4; $s = (struct s *)curtask; $v = $s.x[$i];
+	printf("%d\n", $v == $s.x[0]); exit(); }'
+[ "$code" = 0 ] && matches "$tmp/out" '^stdin:1:[0-9]+: WARNING: Array access out of bounds' '^1$'
+result $? an_index_out_of_bounds_is_that_of_the_first
+options='BEGIN { print((getopt("size", 10, "bytes"), getopt("all"))); exit(); }'
+echo "$options" >"$tmp/options.bt"
+run -q "$tmp/options.bt" --size=0xffffffffffffffff --all=True
+big=$(cat "$tmp/out")
+run -q "$tmp/options.bt" --sizes --any=1
+matches "$tmp/err" '^ERROR: unexpected program command line options: --sizes, --any$' \
+	'^HINT: expected program options: --size, --all$'
+result $? unknown_options_are_named
+code_unknown=$code
+run -q "$tmp/options.bt" --size=ten
+[ "$big" = "(18446744073709551615, true)" ] && [ "$code_unknown" = 2 ] && [ "$code" = 2 ] &&
+	matches "$tmp/err" '^ERROR: program command line option --size invalid integer \(value: ten\)$'
+result $? an_option_has_a_type
+run -q --bt -e '$1 { print("tick"); exit(); }' interval:ms:1
+out the_kind_of_an_event_is_an_argument 'tick\n\n\n'
+if [ -e /sys/kernel/btf/vmlinux ]; then
+	run --bt -lv 'struct list_head'
+	out structures_are_listed 'vmlinux: struct list_head {
+	struct list_head *next;
+	struct list_head *prev;
+};
+'
+else
+	skip structures_are_listed "this kernel has no types"
+fi
+
 # errors have their place in the script
 bt 'BEGIN { @x = 1; }
 tracepoint:sched:no_such_event { @y = 1; }'
-[ "$code" = 2 ] && matches "$tmp/err" '^-e:2:1: ERROR: No matches for tracepoint sched:no_such_event\.$'
+[ "$code" = 2 ] && matches "$tmp/err" '^stdin:2:1: ERROR: No matches for tracepoint sched:no_such_event\.$'
 result $? a_missing_event_has_its_place
 bt 'tracepoint:sched:sched_switch {
 	@[args.no_such_field] = count(); }'
@@ -309,6 +359,6 @@ bt 'BEGIN { system("date"); }'
 [ "$code" = 2 ] && matches "$tmp/err" '^-e:1:9: error: system acts on the system: that needs ktap --unsafe'
 result $? system_needs_unsafe
 bt 'BEGIN { $x = reg("ip"); }'
-[ "$code" = 2 ] && matches "$tmp/err" '^-e:1:14: ERROR: reg\(\) is not supported' '^note: instead: '
+[ "$code" = 2 ] && matches "$tmp/err" '^stdin:1:14: ERROR: reg\(\) is not supported' '^note: instead: '
 result $? an_unsupported_function_has_advice
 finish
