@@ -55,9 +55,16 @@ if [ "$list" ]; then
 	[ $# -gt 0 ] || set -- '*:*'
 	exec /bt/lib/bpftrace --bt $options -l "$@"
 fi
-if [ "$script" ]; then
-	set -- -e "$script" "$@"
-fi
+# After -e, --help is the help of ktap, and after a file that of the script.
+case $named$* in
+named*--help*)
+	echo "$script" >/tmp/script.bt
+	set -- /tmp/script.bt "$@"
+	;;
+*)
+	[ -z "$script" ] || set -- -e "$script" "$@"
+	;;
+esac
 if [ $# -gt 0 ]; then
 	[ -z "$probes" ] || set -- --probe-filter "$probes" "$@"
 	set -- --bt $options "$@"
