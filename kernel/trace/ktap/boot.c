@@ -9,7 +9,6 @@
 #include <linux/capability.h>
 #include <linux/cleanup.h>
 #include <linux/cred.h>
-#include <linux/ctype.h>
 #include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/init.h>
@@ -27,6 +26,7 @@
 
 #include "../trace.h"
 #include "limits.h"
+#include "load/boot_setting.h"
 #include "session.h"
 #include "session_output.h"
 #include "tracefs.h"
@@ -179,31 +179,13 @@ static void __init boot_log_errors(const struct boot_script *script, struct ktap
 	}
 }
 
-/* Without a name in the bootconfig it is that of the file, without folders and .ktap. */
-static bool __init boot_make_name(char *name, const struct boot_script *script)
-{
-	const char *base = script->name ?: kbasename(script->path);
-	const char *dot = script->name ? NULL : strrchr(base, '.');
-	size_t i, len = dot && !strcmp(dot, ".ktap") ? dot - base : strlen(base);
-
-	if (!len || len > KTAP_MAX_BOOT_NAME || *base == '.')
-		return false;
-	for (i = 0; i < len; i++) {
-		if (!isalnum(base[i]) && !strchr("._-", base[i]))
-			return false;
-	}
-	memcpy(name, base, len);
-	name[len] = '\0';
-	return true;
-}
-
 /* Return an entry with the name of a session; NULL if none can be had. */
 static struct boot_session * __init boot_find_entry(const struct boot_script *script)
 {
 	char name[KTAP_MAX_BOOT_NAME + 1];
 	struct boot_session *b;
 
-	if (!boot_make_name(name, script)) {
+	if (!ktap_boot_name(name, script->path, script->name)) {
 		boot_error(script, "the name of %s has 1 to %d letters, digits, '_', '-' and '.'",
 			   script->name ? "a session" : "the file, which the session gets,",
 			   KTAP_MAX_BOOT_NAME);
@@ -264,25 +246,31 @@ static int __init boot_feed_line(struct ktap_session *s, const char *word, const
 }
 
 #ifdef CONFIG_BOOT_CONFIG
-/* Settings that are lines of the session, with a value */
-static const char * const boot_lines[] __initconst = {
-	"cpus", "format", "keep", "memory", "overhead"
-};
+/* Number of values of a setting; -1: it has keys of its own */
+static int __init boot_count_values(struct xbc_node *values)
+{
+	const char *value;
+	int n = 0;
+
+	if (!values)
+		return 0;
+	if (!xbc_node_is_value(values))
+		return -1;
+	xbc_array_for_each_value(values, value)
+		n++;
+	return n;
+}
 
 /* Feed a line for each value of a setting. */
-static int __init boot_feed_values(const struct boot_script *script, struct ktap_session *s,
-				   const char *word, struct xbc_node *setting)
+static int __init boot_feed_values(struct ktap_session *s, const char *key, const char *word,
+				   struct xbc_node *values, char *error)
 {
-	struct xbc_node *values = xbc_node_get_child(setting);
 	const char *value;
 	int err = 0;
 
 	xbc_array_for_each_value(values, value) {
-		if (strchr(value, '\n')) {
-			boot_error(script, "%s has a value of more than one line",
-				   xbc_node_get_data(setting));
+		if (!ktap_boot_value(key, value, error))
 			return -EINVAL;
-		}
 		err = boot_feed_line(s, word, value);
 		if (err)
 			break;
@@ -290,45 +278,34 @@ static int __init boot_feed_values(const struct boot_script *script, struct ktap
 	return err;
 }
 
-static int __init boot_feed_setting(const struct boot_script *script, struct ktap_session *s,
-				    struct xbc_node *node)
+static int __init boot_feed_setting(struct ktap_session *s, struct xbc_node *node, char *error)
 {
-	const char *name = xbc_node_get_data(node);
 	struct xbc_node *values = xbc_node_get_child(node);
-	unsigned int i;
+	const char *key = xbc_node_get_data(node);
+	const char *word = ktap_boot_setting(key, boot_count_values(values), error);
 
-	if (strcmp(name, "args") && values && xbc_node_is_array(values)) {
-		boot_error(script, "%s has more than one value: put a text with commas into quotes",
-			   name);
+	if (!word)
 		return -EINVAL;
-	}
-	if (!strcmp(name, "unsafe") && !values)
-		return ktap_session_feed(s, "unsafe\n", strlen("unsafe\n"));
-	if (values && !xbc_node_is_value(values))
-		values = NULL;
-	if (values && !strcmp(name, "chunk"))
+	if (!*word)
 		return 0;
-	if (values && !strcmp(name, "args"))
-		return boot_feed_values(script, s, "arg", node);
-	for (i = 0; values && i < ARRAY_SIZE(boot_lines); i++) {
-		if (!strcmp(name, boot_lines[i]))
-			return boot_feed_values(script, s, name, node);
-	}
-	boot_error(script,
-		   "'%s' is no setting: there are chunk, args, cpus, format, keep, memory and overhead, which have values, and unsafe, which has none",
-		   name);
-	return -EINVAL;
+	if (values)
+		return boot_feed_values(s, key, word, values, error);
+	return ktap_session_feed(s, word, strlen(word)) ?: ktap_session_feed(s, "\n", 1);
 }
 
 static int __init boot_feed_settings(const struct boot_script *script, struct ktap_session *s)
 {
+	static char error[KTAP_BOOT_ERROR] __initdata;
 	struct xbc_node *node;
 	int err;
 
 	if (!script->settings)
 		return 0;
 	xbc_node_for_each_subkey(script->settings, node) {
-		err = boot_feed_setting(script, s, node);
+		*error = '\0';
+		err = boot_feed_setting(s, node, error);
+		if (*error)
+			boot_error(script, "%s", error);
 		if (err)
 			return err;
 	}
@@ -431,10 +408,8 @@ static void __init boot_start_files(char *files)
 {
 	struct boot_script script = {};
 
-	while ((script.path = strsep(&files, ","))) {
-		if (*script.path)
-			boot_start(&script);
-	}
+	while ((script.path = ktap_boot_next_file(&files)))
+		boot_start(&script);
 }
 
 /* ktap.session.NAME.chunk = FILE */

@@ -10,7 +10,6 @@
 #define KTAP_MAX_LINE		4096	/* bytes of a line of text, newline included */
 #define KTAP_MAX_SCRIPTARGS	256
 #define KTAP_MAX_BOOT		8	/* sessions that begin at boot */
-#define KTAP_MAX_BOOT_NAME	64	/* bytes of the name of one: as long as the tool takes */
 #define KTAP_MAX_POINTS		16384	/* of all probes: enough for a few probes of `*:*` */
 #define KTAP_MIN_MARK_KEY	8
 #define KTAP_MAX_MARK_KEY	32

@@ -73,6 +73,7 @@ void kunit_add_suite(struct kunit_suite *suite);
 	{								\
 		kunit_add_suite(&(suite));				\
 	}
+#define kunit_test_init_section_suite(suite)	kunit_test_suite(suite)
 
 void *kunit_kzalloc(struct kunit *test, size_t size, gfp_t gfp);
 int kunit_add_action_or_reset(struct kunit *test, void (*fn)(void *), void *arg);

@@ -21,4 +21,18 @@ static inline void *memchr_inv(const void *p, int c, size_t n)
 	return NULL;
 }
 
+static inline const char *kbasename(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static inline size_t str_has_prefix(const char *s, const char *prefix)
+{
+	size_t len = strlen(prefix);
+
+	return strncmp(s, prefix, len) ? 0 : len;
+}
+
 #endif /* _SHIM_LINUX_STRING_H */
