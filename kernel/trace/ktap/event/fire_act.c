@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events whose handler needs no activation: it adds to an entry, to an aggregation, or sets an
- * integer, and what it needs is found without a lock or memory.  All others are runs.
+ * Events whose handler is one simple act: it adds to an entry or to an aggregation, or sets an
+ * integer.  The act is done at once if that takes no memory and no search.  All others are runs.
  */
 #include <linux/compiler.h>
 #include <linux/kprobes.h>

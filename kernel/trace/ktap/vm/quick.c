@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Find out whether a probe needs no activation for what it does.
+ * Find out whether a probe needs no run for what it does.
  */
 #include <linux/kernel.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Probes that need no activation for what they do at most events.
+ * Probes that need no run for what they do at most events.
  */
 #ifndef _KTAP_QUICK_H
 #define _KTAP_QUICK_H
@@ -45,7 +45,7 @@ enum ktap_fire_way {
 };
 
 /**
- * struct ktap_quick - what a probe does without an activation
+ * struct ktap_quick - what a probe does without a run
  * @way: how events of tasks are handled
  * @negated: the filter is true if the value is none from @first to @first + @span
  * @timed: the number of the act is the time, not @number
