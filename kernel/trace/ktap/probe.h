@@ -93,6 +93,7 @@ struct ktap_plan {
  * @stats: counters
  * @plan: the parts of its events that it may read
  * @injects: a function may be replaced for it (inject.c)
+ * @slow_fields: &ktap_event_ops.field_quickly does not read some field of @plan
  * @checked: field_check.c has checked what its functions read of the event
  * @bytes: memory charged for it and its points
  * @too_large: it exceeded the memory limit of the session
@@ -126,6 +127,7 @@ struct ktap_probe {
 	struct ktap_probe_stats __percpu *stats;
 	struct ktap_plan plan;
 	bool injects;
+	bool slow_fields;
 	bool checked;
 	size_t bytes;
 	bool too_large;

@@ -290,11 +290,14 @@ static int agg_add_log2(struct ktap_vm *vm, struct ktap_agg *agg, s64 n)
 }
 
 /* As agg_bucket_of() */
+static __always_inline u32 agg_linear_bucket(const struct ktap_agg *agg, s64 n)
+{
+	return array_index_nospec(agg_lhist_bucket(&agg->shape, n), agg->shape.nbuckets);
+}
+
 static int agg_add_linear(struct ktap_vm *vm, struct ktap_agg *agg, s64 n)
 {
-	u32 bucket = agg_lhist_bucket(&agg->shape, n);
-
-	return agg_add_quickly(vm, agg, n, array_index_nospec(bucket, agg->shape.nbuckets));
+	return agg_add_quickly(vm, agg, n, agg_linear_bucket(agg, n));
 }
 
 static int agg_add_bucket(struct ktap_vm *vm, struct ktap_agg *agg, s64 n)
@@ -336,14 +339,23 @@ bool ktap_agg_may_try(const struct ktap_agg *agg, bool keyed)
 	/* The aggregations of keys have no shards. */
 	u32 way = keyed ? agg->way % KTAP_WAY_OWN : agg->way;
 
-	return way == KTAP_WAY_LOG2 || way == KTAP_WAY_TOTALS;
+	return way == KTAP_WAY_LOG2 || way == KTAP_WAY_TOTALS ||
+	       (way == KTAP_WAY_BUCKETS && !keyed);
 }
 
 bool ktap_agg_try(struct ktap_agg *agg, s64 n)
 {
+	u32 bucket;
+
 	if (likely(agg->way == KTAP_WAY_LOG2))
 		return agg_add_to_shard(agg, KTAP_LEVEL_TASK, n, agg_log2_bucket(n));
-	return agg->way == KTAP_WAY_TOTALS && agg_add_to_shard(agg, KTAP_LEVEL_TASK, n, KTAP_NONE);
+	if (agg->way == KTAP_WAY_TOTALS)
+		return agg_add_to_shard(agg, KTAP_LEVEL_TASK, n, KTAP_NONE);
+	if (unlikely(agg->way != KTAP_WAY_BUCKETS))
+		return false;
+	bucket = agg->shape.kind == KTAP_AGG_LHIST ? agg_linear_bucket(agg, n) :
+						     agg_bucket_of(&agg->shape, n);
+	return agg_add_to_shard(agg, KTAP_LEVEL_TASK, n, bucket);
 }
 
 /* Keys */

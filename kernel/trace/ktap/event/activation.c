@@ -476,14 +476,14 @@ NOKPROBE_SYMBOL(activation_fire_count);
 
 static noinline void activation_fire_act(const struct ktap_hit *hit, struct ktap_probe *probe)
 {
-	if (unlikely(ktap_fire_act(probe)))
+	if (unlikely(ktap_fire_act(probe, &hit->ev)))
 		activation_fire_plain(hit, probe);
 }
 NOKPROBE_SYMBOL(activation_fire_act);
 
 static noinline void activation_fire_test(const struct ktap_hit *hit, struct ktap_probe *probe)
 {
-	enum fire_rest rest = fire_test(probe);
+	enum fire_rest rest = fire_test(probe, &hit->ev);
 
 	if (rest == FIRE_RUN)
 		activation_fire_plain(hit, probe);

@@ -126,7 +126,7 @@ static void attach_make_quick(struct ktap_session *s, struct ktap_probe *probe)
 	const struct ktap_func *filter =
 		probe->filter == KTAP_NONE ? NULL : &s->env.prog->funcs[probe->filter];
 
-	ktap_quick_init(&probe->quick, &s->env, filter, probe->handler_func);
+	ktap_quick_init(&probe->quick, &s->env, filter, probe->handler_func, !probe->slow_fields);
 	probe->filter_func = probe->quick.value ? NULL : filter;
 }
 

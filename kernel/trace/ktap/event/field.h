@@ -87,14 +87,18 @@ void ktap_field_init(struct ktap_field *f, const struct ftrace_event_field *fiel
 void ktap_field_get(struct ktap_vm *vm, const struct ktap_field *f, const void *rec,
 		    struct ktap_value *v);
 
-/* A string that ends within the first word of its array */
-static __always_inline bool ktap_field_get_short(const void *p, struct ktap_value *v)
+/* A string that ends within the first two words of its array, which has one or more */
+static __always_inline bool ktap_field_get_short(const unsigned long *p, u32 size,
+						 struct ktap_value *v)
 {
-	u32 len;
+	u32 len, words = 0;
 
-	if (!ktap_find_nul(get_unaligned((const unsigned long *)p), &len))
-		return false;
-	*v = KTAP_VALUE_STR(p, len);
+	if (unlikely(!ktap_find_nul(get_unaligned(p), &len))) {
+		words = sizeof(*p);
+		if (size < 2 * words || !ktap_find_nul(get_unaligned(p + 1), &len))
+			return false;
+	}
+	*v = KTAP_VALUE_STR(p, words + len);
 	return true;
 }
 
@@ -111,7 +115,7 @@ static __always_inline bool ktap_field_get_quickly(const struct ktap_field *f, c
 	else if (f->quick == KTAP_FIELD_U32)
 		*v = KTAP_VALUE_INT((s64)get_unaligned((const u32 *)p));
 	else
-		return f->quick == KTAP_FIELD_STRING && ktap_field_get_short(p, v);
+		return f->quick == KTAP_FIELD_STRING && ktap_field_get_short(p, f->size, v);
 	return true;
 }
 

@@ -147,22 +147,6 @@ leave:
 	fire_leave(KTAP_LEVEL_TASK);
 }
 
-/**
- * ktap_fire_inline() - Deliver an event as ktap_fire() does, by the way of most events
- * @hit: the event and its point
- * @probe: the point's probe, which the caller may have read before it disabled preemption
- *
- * For sources whose events are frequent; those of KTAP_FIRE_PLAIN make no call.
- * Context: as for ktap_fire().
- */
-static __always_inline void ktap_fire_inline(const struct ktap_hit *hit, struct ktap_probe *probe)
-{
-	if (fire_is_task() && likely(probe->quick.way == KTAP_FIRE_PLAIN))
-		fire_run(hit, probe, true);
-	else
-		ktap_fire(hit);
-}
-
 /* The rest of the work, after fire_count(), ktap_fire_act() or fire_test() */
 enum fire_rest {
 	FIRE_DONE,	/* nothing */
@@ -195,16 +179,34 @@ static __always_inline enum fire_rest fire_count(struct ktap_probe *probe)
 	if (unlikely((g && !sums) || !ktap_overhead_passes(this_cpu_ptr(s->overheads))))
 		return FIRE_RUN;
 	if (g)
-		ktap_sum_add(sums, probe->quick.number);
+		ktap_sum_add(sums, probe->quick.constant);
 	this_cpu_inc(probe->stats->hits);
 	return FIRE_DONE;
 }
 
 /*
- * fire_act.c: the event of a task, at a handler with an act that is no count.  Preemption is
- * disabled.
+ * fire_act.c: the event of a task, at a handler with an act that is no count.  @ev may be NULL if
+ * the probe reads no field.  Preemption is disabled.
  */
-enum fire_rest ktap_fire_act(struct ktap_probe *probe);
+enum fire_rest ktap_fire_act(struct ktap_probe *probe, const struct ktap_event *ev);
+
+/**
+ * ktap_fire_inline() - Deliver an event as ktap_fire() does, by the way of most events
+ * @hit: the event and its point
+ * @probe: the point's probe, which the caller may have read before it disabled preemption
+ *
+ * For sources whose events are frequent; those of KTAP_FIRE_PLAIN make no call.
+ * Context: as for ktap_fire().
+ */
+static __always_inline void ktap_fire_inline(const struct ktap_hit *hit, struct ktap_probe *probe)
+{
+	enum ktap_fire_way way = probe->quick.way;
+
+	if (!fire_is_task() || (way != KTAP_FIRE_PLAIN && way != KTAP_FIRE_ACT))
+		ktap_fire(hit);
+	else if (likely(way == KTAP_FIRE_PLAIN) || unlikely(ktap_fire_act(probe, &hit->ev)))
+		fire_run(hit, probe, true);
+}
 
 static __always_inline s64 fire_value(enum ktap_quick_value value)
 {
@@ -214,14 +216,15 @@ static __always_inline s64 fire_value(enum ktap_quick_value value)
 }
 
 /* The event of a task, at a filter that compares a value.  If it is true, nothing has been done. */
-static __always_inline enum fire_rest fire_test(struct ktap_probe *probe)
+static __always_inline enum fire_rest fire_test(struct ktap_probe *probe,
+						const struct ktap_event *ev)
 {
 	struct ktap_session *s = probe->session;
 
 	if (ktap_quick_passes(&probe->quick, fire_value(probe->quick.value))) {
 		if (ktap_quick_counts(&probe->quick))
 			return fire_count(probe);
-		return probe->quick.act ? ktap_fire_act(probe) : FIRE_RUN;
+		return probe->quick.act ? ktap_fire_act(probe, ev) : FIRE_RUN;
 	}
 	if (!fire_delivers(s) || fire_misses(probe))
 		return FIRE_DONE;

@@ -94,6 +94,7 @@ void ktap_point_init(struct ktap_point *point, struct ktap_probe *probe,
 	ktap_point_events(point, 1);
 	if (source->missed)
 		probe->counting = point;
+	probe->slow_fields |= !source->quick_fields;
 }
 
 /* Set the number of events of the point (1 by default). */

@@ -50,6 +50,7 @@ struct super_block;
  * @name: as ktap/features lists it
  * @attach: enables the point's events; NULL if @start does it
  * @switches: a point can be attached and detached while the session runs
+ * @quick_fields: its events have &ktap_event_ops.field_quickly
  * @refused: message for errors of @attach and @attach_all, except -ENOMEM and -EINTR
  * @why: returns a better message for an error, or NULL
  * @has: may an event of the point have this part?  NULL: it has none
@@ -73,6 +74,7 @@ struct super_block;
 struct ktap_source {
 	const char *name;
 	bool switches;
+	bool quick_fields;
 	int (*attach)(struct ktap_point *point);
 	const char *refused;
 	const char *(*why)(int err);

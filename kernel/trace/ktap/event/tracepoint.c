@@ -81,6 +81,14 @@ static void tracepoint_record_name(const struct ktap_event *ev, struct ktap_valu
 	*v = KTAP_VALUE_STR(point->name, point->name_len);
 }
 
+static bool tracepoint_record_field_quickly(const struct ktap_event *ev, u32 index,
+					    struct ktap_value *v)
+{
+	const struct record_event *r = tracepoint_record_of(ev);
+
+	return ktap_field_get_quickly(&r->tp->fields[index], r->rec, v);
+}
+
 static void tracepoint_record_field(struct ktap_vm *vm, u32 index, struct ktap_value *v)
 {
 	const struct record_event *r = tracepoint_record_of(vm->event);
@@ -177,6 +185,7 @@ static size_t tracepoint_record_save(const struct ktap_event *ev, void *buf, siz
 static const struct ktap_event_ops record_ops = {
 	.name = tracepoint_record_name,
 	.field = tracepoint_record_field,
+	.field_quickly = tracepoint_record_field_quickly,
 	.nth = tracepoint_record_nth,
 	.arg = tracepoint_record_arg,
 	.text = tracepoint_record_text,
@@ -216,6 +225,7 @@ static const struct ktap_event_ops plain_ops = {
 static const struct ktap_event_ops own_ops = {
 	.name = tracepoint_record_name,
 	.field = tracepoint_record_field,
+	.field_quickly = tracepoint_record_field_quickly,
 	.nth = tracepoint_record_nth,
 	.arg = tracepoint_record_arg,
 	.func = tracepoint_record_name,
@@ -290,6 +300,15 @@ static noinline void tracepoint_passed_run(void *tp)
 }
 NOKPROBE_SYMBOL(tracepoint_passed_run);
 
+/* Do what fire_count(), ktap_fire_act() or fire_test() has left to do; FIRE_FALSE: anything. */
+static __always_inline void tracepoint_passed_rest(void *tp, enum fire_rest rest)
+{
+	if (rest == FIRE_RUN)
+		tracepoint_passed_run(tp);
+	else if (unlikely(rest))
+		tracepoint_passed(tp);
+}
+
 /* The way of the probe is KTAP_FIRE_COUNT. */
 static void tracepoint_passed_count(void *data)
 {
@@ -300,9 +319,7 @@ static void tracepoint_passed_count(void *data)
 		if (fire_is_task())
 			rest = fire_count(tp->point.probe);
 	}
-	/* Also for events of interrupts */
-	if (unlikely(rest))
-		tracepoint_passed(tp);
+	tracepoint_passed_rest(tp, rest);
 }
 NOKPROBE_SYMBOL(tracepoint_passed_count);
 
@@ -314,12 +331,9 @@ static void tracepoint_passed_act(void *data)
 
 	scoped_guard(preempt_notrace) {
 		if (fire_is_task())
-			rest = ktap_fire_act(tp->point.probe);
+			rest = ktap_fire_act(tp->point.probe, NULL);
 	}
-	if (unlikely(rest == FIRE_RUN))
-		tracepoint_passed_run(tp);
-	else if (unlikely(rest))
-		tracepoint_passed(tp);
+	tracepoint_passed_rest(tp, rest);
 }
 NOKPROBE_SYMBOL(tracepoint_passed_act);
 
@@ -332,11 +346,8 @@ static void tracepoint_passed_test(void *data)
 	/* The handler runs on the CPU that the filter has compared. */
 	guard(preempt_notrace)();
 	if (fire_is_task())
-		rest = fire_test(tp->point.probe);
-	if (rest == FIRE_RUN)
-		tracepoint_passed_run(tp);
-	else if (unlikely(rest))
-		tracepoint_passed(tp);
+		rest = fire_test(tp->point.probe, NULL);
+	tracepoint_passed_rest(tp, rest);
 	/* The stack of the event begins above this function: make no tail call. */
 	barrier();
 }
@@ -521,11 +532,13 @@ static void tracepoint_find_field(struct ktap_tracepoint *tp, u32 index)
 	/* e.name is the event's own name, args.name a field. */
 	if (index >= prog->nown_fields && !strcmp(name->blob, "name")) {
 		f->kind = KTAP_FIELD_NAME;
-		return;
+		goto out;
 	}
 	field = trace_find_event_field(tp->call, (char *)name->blob);
 	if (field)
 		ktap_field_init(f, field);
+out:
+	tp->point.probe->slow_fields |= f->quick == KTAP_FIELD_OTHER;
 }
 
 static struct ktap_tracepoint *tracepoint_add(struct ktap_probe *probe,
@@ -686,6 +699,7 @@ static void tracepoint_release(struct ktap_point *point)
 const struct ktap_source ktap_tracepoint_source = {
 	.name = "tracepoint",
 	.switches = true,
+	.quick_fields = true,
 	.attach = tracepoint_attach,
 	.refused = "its tracepoint cannot be switched on",
 	.has = tracepoint_has,

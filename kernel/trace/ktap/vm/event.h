@@ -37,10 +37,12 @@ enum ktap_level {
  * All of them are called in the context of the event, with preemption disabled,
  * and must neither sleep nor take a lock.  A value that is a blob must live as
  * long as the activation: in session memory, in the event, or in vm's arena.
- * Those with @v always set it.  All but @field may be NULL.
+ * Those with @v always set it, but @field_quickly.  All but @field may be NULL.
  *
  * @name: the event's name as KTAP_STR
  * @field: field @index of &ktap_program.fields, nil if the event lacks it
+ * @field_quickly: likewise, for all fields that &ktap_probe.slow_fields does not mean, with
+ *	nothing of an activation.  Return false, and set nothing, if it is not so short
  * @nth: field @n in the order of the event's format, from 1; nil if none
  * @arg: positional argument @n, from 0; nil if none
  * @retval: return value of the syscall or function; nil if it does not return
@@ -63,6 +65,7 @@ enum ktap_level {
 struct ktap_event_ops {
 	void (*name)(const struct ktap_event *ev, struct ktap_value *v);
 	void (*field)(struct ktap_vm *vm, u32 index, struct ktap_value *v);
+	bool (*field_quickly)(const struct ktap_event *ev, u32 index, struct ktap_value *v);
 	void (*nth)(struct ktap_vm *vm, s64 n, struct ktap_value *v);
 	void (*arg)(struct ktap_vm *vm, u32 n, struct ktap_value *v);
 	void (*retval)(const struct ktap_event *ev, struct ktap_value *v);

@@ -21,6 +21,7 @@
 #include "vm/frame.h"
 #include "vm/integer.h"
 #include "vm/ops.h"
+#include "vm/simple_part.h"
 #include "vm/vm.h"
 
 /* ARGSTR is a string that is formatted only when it is read. */
@@ -285,34 +286,6 @@ int ktap_op_tuple(struct ktap_vm *vm, struct ktap_value *dst, struct ktap_value 
 	return 0;
 }
 
-/* Bytes of the largest part that op_put_simple() writes */
-#define SIMPLE_PART	(sizeof(struct ktap_tuple_item) + 2 * sizeof(u64))
-
-/*
- * As ktap_tuple_put(), for a part that is simple: an integer, boolean or pointer, or a
- * string of at most 16 bytes.  *@end is the place and becomes the end of the part.  Return
- * false if it is not simple.
- */
-static __always_inline bool op_put_simple(void **end, const struct ktap_value *v)
-{
-	struct ktap_tuple_item *item = *end;
-	u32 tag = v->tag, len;
-
-	if (likely(tag - KTAP_BOOL <= KTAP_PTR - KTAP_BOOL)) {
-		*item = (struct ktap_tuple_item){ .tag = tag };
-		*(u64 *)item->data = v->u;
-		*end += sizeof(*item) + sizeof(u64);
-		return true;
-	}
-	len = v->len;
-	if (unlikely(tag != KTAP_STR || len > 2 * sizeof(u64)))
-		return false;
-	*item = (struct ktap_tuple_item){ .tag = KTAP_STR, .len = len };
-	ktap_copy_padded(item->data, v->blob, len);
-	*end += ALIGN(sizeof(*item) + len, 8);
-	return true;
-}
-
 /* Up to this number, parts cost nothing. */
 #define SIMPLE_PARTS	7
 
@@ -324,13 +297,13 @@ int ktap_op_small_tuple(struct ktap_vm *vm, struct ktap_value *dst,
 	u32 size;
 
 	if (unlikely(n > SIMPLE_PARTS ||
-		     !ktap_arena_has_room(&vm->arena, SIMPLE_PARTS * SIMPLE_PART)))
+		     !ktap_arena_has_room(&vm->arena, SIMPLE_PARTS * KTAP_SIMPLE_PART)))
 		return false;
 	data = ktap_arena_next(&vm->arena);
 	end = data;
 	/* The verifier allows no tuple without parts. */
 	do {
-		if (unlikely(!op_put_simple(&end, src)))
+		if (unlikely(!ktap_put_simple_part(&end, src)))
 			return false;
 	} while (++src != last);
 	size = end - data;

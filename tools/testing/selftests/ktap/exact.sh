@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 24
+plan 30
 
 calls=5000
 
@@ -84,6 +84,42 @@ counts aggregation_count count
 counts aggregation_sum sum
 counts aggregation_hist hist
 counts keyed_aggregation keyed
+
+# Handlers that are one simple act need no run, except that of the last probe, whose counts must
+# be the same.
+cat >"$tmp/act.kp" <<'E2'
+h = hist()
+s = stats()
+trace syscalls:sys_enter_getppid { by_name[execname] += 1 }
+trace syscalls:sys_enter_getppid { by_both[execname, cpu] += 1 }
+trace syscalls:sys_enter_getppid { h[execname] <<< nsecs }
+trace syscalls:sys_enter_getppid { s[execname, pid] <<< 3 }
+trace syscalls:sys_enter_getppid { self.t = nsecs }
+trace syscalls:sys_exit_getppid /execname == "workload"/ { if (self.t > 0) { timed += 1 } self.t = 0 }
+trace raw_syscalls:sys_enter { by_id[args.id, execname] += 1 }
+trace raw_syscalls:sys_enter /execname == "workload"/ { run[args.id] += 1 }
+trace_end {
+	print("by_name", by_name["workload"])
+	for (k, v in pairs(by_both)) { if (k[0] == "workload") { both += v } }
+	print("by_both", both)
+	print("hist", count(h["workload"]))
+	for (k, v in pairs(s)) { if (k[0] == "workload") { stats_sum += sum(v) } }
+	print("stats", stats_sum / 3)
+	print("timed", timed)
+	for (k, v in pairs(by_id)) { if (k[1] == "workload" && run[k[0]] != v) { differ += 1 } }
+	for (k, v in pairs(run)) { if (by_id[k, "workload"] != v) { differ += 1 } }
+	print("differ", len(run) > 0, differ)
+}
+E2
+start -q $all_of_it "$tmp/act.kp"
+on_all_cpus getppid $calls
+stop
+counts entries_by_name_without_a_run by_name
+counts entries_with_compound_keys_without_a_run by_both
+counts histograms_by_name_without_a_run hist
+counts aggregations_with_compound_keys_without_a_run stats
+counts fields_of_threads_are_set_without_a_run timed
+is entries_by_field_are_those_of_runs "$(value differ)" 'true	nil'
 
 # Snapshots while other CPUs add: each number is in exactly one snapshot or in the rest at
 # the end.

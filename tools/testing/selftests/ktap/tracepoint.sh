@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 55
+plan 57
 
 n=500
 
@@ -158,6 +158,40 @@ exec 4>&-
 "$workload" getppid 100
 stop
 out option_p_counts_one_process "$n\n"
+
+# The same numbers by simple acts and by a run
+"$workload" wait getppid $n <"$tmp/go" &
+worker=$!
+exec 4>"$tmp/go"
+start -q -e 'l = lhist(0, 64, 3) s = stats()
+trace raw_syscalls:sys_enter /pid == $1/ { total += args.id }
+trace raw_syscalls:sys_enter /pid == $1/ { l <<< args.id }
+trace raw_syscalls:sys_enter /pid == $1/ { s <<< args.id }
+trace raw_syscalls:sys_enter /pid == $1/ { by_id[args.id] += 1 }
+trace raw_syscalls:sys_enter /pid == $1/ { n += 1 ids[args.id] += 1 }
+trace_end {
+	for (id, times in pairs(ids)) {
+		want += id * times
+		if (by_id[id] != times) { differ += 1 }
+	}
+	print(n >= $2, count(l) == n, count(s) == n, total == want, sum(s) == want, differ)
+}' $worker $n
+echo >&4
+wait $worker
+exec 4>&-
+stop
+out acts_read_fields "true\ttrue\ttrue\ttrue\ttrue\tnil\n"
+run -q -e 'trace sched:sched_process_fork { n[args.child_comm] += 1 }
+trace sched:sched_process_fork { m[args.parent_comm, execname] += 1 }
+trace sched:sched_process_fork { h[args.child_comm, pid] <<< args.parent_pid }
+trace sched:sched_process_fork { self.t = nsecs }
+trace sched:sched_process_fork { if (self.t != nil) { set += 1 } }
+h = hist()
+trace_end {
+	for (k, v in pairs(h)) { keys += 1 most = max(v) least = min(v) whose = k[1] }
+	print(n["workload"], len(n), m["workload", "workload"], len(m), keys, most == least, most == whose, set)
+}' -- "$workload" fork 20
+out acts_have_string_and_compound_keys '20\t1\t20\t1\t1\ttrue\ttrue\t20\n'
 
 # fields and arguments
 run -q -e 'trace syscalls:sys_enter_write { n[args.count, args.fd > 2] += 1 }
