@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Insert and delete ten million entries: new entries reuse the memory of deleted ones.
+# Insert and delete ten million entries, or PAIRS: new entries reuse the memory of deleted ones.
 # Nothing is dropped, and the session does not grow.
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
 plan 13
 
-pairs=${PAIRS:-10000000}
+pairs=${PAIRS:-$(divided 10000000)}
 seconds=600
 
 # Keys are distinct, and an entry is deleted when its CPU has 200 newer ones. The CPUs do

@@ -194,7 +194,7 @@ trace ftrace:function /ip == $f/ { if (execname == 'workload' && arg2 == 13) { c
 trace_end { print(a, b, c) }" -- "$workload" write 13 $n
 out function_of_several_kinds_of_probes "$n\t$n\t$n\n"
 wrong=0
-for i in 1 2 3 4 5 6 7 8 9 10; do
+for i in $(seq "$(divided 10)"); do
 	run -q -e "trace probe:$f $mine { n[probefunc] += 1 } trace_end { print(n) }" -- "$workload" write 13 50
 	[ "$(cat "$tmp/out")" = "$f: 50" ] || wrong=$((wrong + 1))
 	run -q -e "trace probe:$getppid { n[probefunc] += 1 } trace_end { print(n) }" -- "$workload" getppid 50
@@ -324,15 +324,15 @@ fi
 # all events at once, under load
 seconds=180
 start -e 'trace probe:* { s[probefunc] += 1 n += 1 } trace_end { print(n > 10000, len(s) > 200) }'
-"$workload" fork $((100 / tenth))
-"$workload" write 13 $((2000 / tenth))
+"$workload" fork "$(divided $((100 / tenth)))"
+"$workload" write 13 "$(divided $((2000 / tenth)))"
 stop
 out all_entries_at_once 'true\ttrue\n'
 matches "$tmp/err" "^ktap: skipped [0-9]+ functions of 'probe:\*' that cannot be traced$" '^ktap: total enabled [0-9]{4,} events$'
 result $? skips_of_a_pattern_are_reported
 start -q -e 'trace probe:*%return { s[probefunc] += 1 n += 1 } trace_end { print(n > 10000, len(s) > 200) }'
-"$workload" fork $((100 / tenth))
-"$workload" write 13 $((2000 / tenth))
+"$workload" fork "$(divided $((100 / tenth)))"
+"$workload" write 13 "$(divided $((2000 / tenth)))"
 stop
 out all_returns_at_once 'true\ttrue\n'
 # With all debugging checks of the kernel, patching would take hours, as the functions
@@ -345,7 +345,7 @@ else
 fi
 start -q -e "trace probe:* { a += 1 } trace probe:$returns%return { b += 1 } trace $functions { c += 1 }
 trace $events { d += 1 } $profile { e += 1 } trace_end { print(a > 1000, b > 1000, c > 1000, d > 100) }"
-"$workload" fork $((50 / tenth))
+"$workload" fork "$(divided $((50 / tenth)))"
 stop
 out all_kinds_at_once 'true\ttrue\ttrue\ttrue\n'
 wait_until no_sessions

@@ -138,7 +138,7 @@ else
 fi
 
 # Switches of the BPF JIT
-sample=$(ls "$here"/cases/*.kp | awk 'NR % 16 == 1')
+sample=$(ls "$here"/cases/*.kp | awk -v every=$((16 * ${KTAP_DIVIDE:-1})) 'NR % every == 1')
 if switch harden 2; then
 	wrong=
 	for script in $sample; do
@@ -303,8 +303,8 @@ wait $load 2>/dev/null
 # Many sessions
 printf '%s\n' "for (i = 1, 10) { n += i } trace $enter { $sum } trace $exit { $sum }" >"$tmp/many.kp"
 "$KTAPC" -o "$tmp/many.ktap" "$tmp/many.kp" 2>"$tmp/err"
-i=0 native=0
-while [ $i -lt 200 ]; do
+many=$(divided 200) i=0 native=0
+while [ $i -lt "$many" ]; do
 	exec 3<>"$session"
 	cat "$tmp/many.ktap" >&3 || break
 	native=$((native + $(grep -c 'code=native$' "$tracefs/ktap/sessions")))
@@ -312,7 +312,7 @@ while [ $i -lt 200 ]; do
 	i=$((i + 1))
 done
 exec 3>&-
-is many_sessions_have_native_code "$i $native" "200 400"
+is many_sessions_have_native_code "$i $native" "$many $((2 * many))"
 wait_until no_sessions && wait_until no_names
 result $? no_code_remains
 run -v -e "$counts" -- "$workload" getppid 100

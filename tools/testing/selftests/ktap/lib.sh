@@ -300,12 +300,15 @@ on_all_cpus() {
 	wait $pids
 }
 
-# kill_rounds NUMBER MS SCRIPT: kill -9 ktap within MS milliseconds after its start,
-# NUMBER times; $hits counts those that had a session
-seed=$$ hits=0
+# divided NUMBER: print how often to repeat something: NUMBER / $KTAP_DIVIDE times, rounded up
+divided() { echo $((($1 + ${KTAP_DIVIDE:-1} - 1) / ${KTAP_DIVIDE:-1})); }
+
+# kill_rounds NUMBER MS SCRIPT: kill -9 ktap within MS milliseconds after its start, NUMBER
+# times, or less often (see divided); $kills counts them, and $hits those that had a session
+seed=$$ hits=0 kills=0
 kill_rounds() {
-	round=0
-	while [ $round -lt "$1" ]; do
+	round=0 rounds_due=$(divided "$1")
+	while [ $round -lt "$rounds_due" ]; do
 		"$KTAP" -e "$3" >/dev/null 2>&1 </dev/null &
 		victim=$!
 		# simple pseudo-random numbers
@@ -314,7 +317,7 @@ kill_rounds() {
 		[ -z "$(state $victim)" ] || hits=$((hits + 1))
 		kill -KILL $victim 2>/dev/null
 		wait $victim 2>/dev/null
-		round=$((round + 1))
+		round=$((round + 1)) kills=$((kills + 1))
 	done
 }
 

@@ -186,7 +186,8 @@ come_and_go() {
 come_and_go &
 comer=$!
 round=0 found=0 other=0
-while [ $round -lt 30 ]; do
+rounds=$(divided 30)
+while [ $round -lt "$rounds" ]; do
 	run -q -e "trace sample-trace:*, kretprobe:$module:simple_thread$pattern$raw {
 		n += 1
 }

@@ -9,7 +9,7 @@ plan 17
 
 calls=2000
 processes=400
-threads=${THREADS:-100000}
+threads=${THREADS:-$(divided 100000)}
 
 # Twice as many processes as CPUs, so that they migrate and take turns.
 cat >"$tmp/pairs.kp" <<'E2'
