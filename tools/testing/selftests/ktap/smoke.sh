@@ -90,7 +90,7 @@ result $? killed_tools_leave_nothing
 # The session file; truncated, wrong and random chunks; a session over a socket
 for program in session bad_chunks session_over_socket; do
 	code=0
-	KTAP_FUZZ_ROUNDS=$(divided 300) "./$program" >"$tmp/out" 2>&1 || code=$?
+	KTAP_FUZZ_ROUNDS=$(divided 300) KTAP_SESSIONS=$(divided 200) "./$program" >"$tmp/out" 2>&1 || code=$?
 	if [ "$code" = $skip_all ]; then
 		skip "$program" "$(sed -n 's/^1\.\.0 # SKIP //p' "$tmp/out")"
 		continue
