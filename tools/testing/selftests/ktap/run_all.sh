@@ -19,11 +19,10 @@ all="$all lockdown"
 # For a kernel with CONFIG_DEBUG_INFO_BTF and the other options of lab/configs/btf.config,
 # without native code, when all tests have run as native code on a kernel without these
 # options: those that skip a part there for want of one of them ("# SKIP" in their output),
-# and those whose handlers see many kinds of events and values.
+# and those whose handlers see many kinds of events and values. lockdown is the last one, too.
 interpreted="session exact language arguments tracepoint field condition pid_and_cpu_filters list"
 interpreted="$interpreted listings perf function btf bpftrace cdef ffi_call ffi_any fetch uprobe"
 interpreted="$interpreted absent memory_limit self compat overhead permissions churn smoke"
-# the last one, as above
 interpreted="$interpreted lockdown"
 [ $# -gt 0 ] || set -- $all
 [ "$*" != interpreted ] || set -- $interpreted
