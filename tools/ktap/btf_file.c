@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -462,6 +463,27 @@ static bool btf_is_struct(unsigned int kind)
 	return kind == BTF_STRUCT || kind == BTF_UNION;
 }
 
+static bool btf_is_enum(unsigned int kind)
+{
+	return kind == BTF_ENUM || kind == BTF_ENUM64;
+}
+
+/* Print the number of an enumerator, which is where a member has its type, and its place. */
+static void btf_put_number(const struct btf_type *t, const struct btf_member *m, FILE *out)
+{
+	bool is_signed = t->info >> 31;
+	uint64_t n = m->type;
+
+	if (btf_kind(t) == BTF_ENUM64)
+		n |= (uint64_t)m->place << 32;
+	else if (is_signed)
+		n = (int32_t)m->type;
+	if (is_signed)
+		fprintf(out, "%" PRId64, (int64_t)n);
+	else
+		fprintf(out, "%" PRIu64, n);
+}
+
 /* Print what is between the braces of a structure or an enumeration. */
 static void btf_put_members(const struct btf_file *f, const struct btf_type *t,
 			    unsigned int depth, FILE *out)
@@ -477,9 +499,10 @@ static void btf_put_members(const struct btf_file *f, const struct btf_type *t,
 
 		fputs(indent, out);
 		btf_after(decl, btf_name(f, m->name));
-		/* the number of an enumerator is where a member has its type */
-		if (!btf_is_struct(kind)) {
-			fprintf(out, "%s = %d,\n", decl, (int32_t)m->type);
+		if (btf_is_enum(kind)) {
+			fprintf(out, "%s = ", decl);
+			btf_put_number(t, m, out);
+			fputs(",\n", out);
 			continue;
 		}
 		type = btf_type(f, m->type, NULL);
@@ -507,7 +530,7 @@ bool btf_list_types(const struct btf_file *f, const char *pattern, bool details,
 		const struct btf_type *t = btf_type(f, f->first + i, NULL);
 		unsigned int kind = btf_kind(t);
 
-		if ((!btf_is_struct(kind) && kind != BTF_ENUM) || !*btf_name(f, t->name))
+		if ((!btf_is_struct(kind) && !btf_is_enum(kind)) || !*btf_name(f, t->name))
 			continue;
 		snprintf(decl, sizeof(decl), "%s%s", btf_keyword(kind, t), btf_name(f, t->name));
 		if (fnmatch(pattern, decl, 0))

@@ -4,7 +4,7 @@
 # Scripts of bpftrace: they run, and print what bpftrace prints.
 
 . "$(dirname "$0")/lib.sh"
-plan 56
+plan 57
 n=20
 
 # bt SCRIPT ARGS...: run a script of bpftrace
@@ -339,6 +339,41 @@ if [ -e /sys/kernel/btf/vmlinux ]; then
 '
 else
 	skip structures_are_listed "this kernel has no types"
+fi
+
+# word N: the four bytes of a number, for printf
+word() {
+	printf '\\%03o' $(($1 & 255)) $(($1 >> 8 & 255)) $(($1 >> 16 & 255)) $(($1 >> 24 & 255))
+}
+
+# A file of types with three enumerations; "a", "b" and "c" are at 1, 3 and 5 of its strings.
+# Kind 6 has numbers of 32 bits, 19 of 64; bit 31: they are signed.
+types() {
+	printf '\237\353\001\000'
+	printf "$(for n in 24 0 64 64 7 \
+		1 $((6 << 24 | 1)) 4 1 $((1 << 31)) \
+		3 $((6 << 24 | 1 << 31 | 1)) 4 3 -2 \
+		5 $((19 << 24 | 1)) 8 5 7 $((1 << 31)); do word "$n"; done)"
+	printf '\000a\000b\000c\000'
+}
+if [ -e /sys/kernel/btf/vmlinux ] && [ "$(printf '\001\000' | od -An -td2 | tr -d ' ')" = 1 ]; then
+	mkdir "$tmp/btf"
+	types >"$tmp/btf/vmlinux"
+	mount -o bind "$tmp/btf" /sys/kernel/btf
+	run --bt -lv 'enum *'
+	umount /sys/kernel/btf
+	out enumerators_of_all_sizes_are_listed 'vmlinux: enum a {
+	a = 2147483648,
+};
+vmlinux: enum b {
+	b = -2,
+};
+vmlinux: enum c {
+	c = 9223372036854775815,
+};
+'
+else
+	skip enumerators_of_all_sizes_are_listed "the file of the test is of another byte order, or this kernel has no types"
 fi
 
 # errors have their place in the script
