@@ -571,6 +571,7 @@ enum ktap_function_id {
 	KTAP_FN_GETTIMEOFDAY_MS	= 23,
 	KTAP_FN_GETTIMEOFDAY_S	= 24,
 	KTAP_FN_WALLTIME	= 25,	/* the same as text: "2013-05-21 10:11:12" */
+	KTAP_FN_SYSCALL_NAME	= 26,	/* (n): name of system call n, nil if there is none */
 	KTAP_FN_NUM_CPUS	= 27,	/* CPUs that are online */
 	KTAP_FN_ARCH		= 28,	/* the machine, as uname -m has it */
 	KTAP_FN_KERNEL_V	= 29,	/* the kernel, as uname -r has it */

@@ -81,6 +81,7 @@ const struct builtin builtins[] = {
 	VALUE("num_cpus", NUM_CPUS, INT),
 	VALUE("arch", ARCH, STRING),
 	VALUE("kernel_v", KERNEL_V, STRING),
+	FUNCTION("syscall_name", SYSCALL_NAME, 1, 1, STRING | NIL, INT),
 	VALUE("in_interrupt", IN_INTERRUPT, TYPE_BOOL),
 	VALUE("in_iowait", IN_IOWAIT, TYPE_BOOL),
 	STACK("kstack", KSTACK),

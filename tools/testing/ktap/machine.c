@@ -316,6 +316,15 @@ int ktap_fn_arch(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	return ktap_make_string(vm, "vm", 2, &r[0]);
 }
 
+int ktap_fn_syscall_name(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	static const char * const names[] = { "read", "write", NULL, "close" };
+	const char *name = r[0].u < ARRAY_SIZE(names) ? names[r[0].u] : NULL;
+
+	r[0] = name ? KTAP_VALUE_STR(name, strlen(name)) : KTAP_VALUE_NIL;
+	return 0;
+}
+
 int ktap_fn_kernel_v(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
 	return ktap_make_string(vm, "7.2.0", 5, &r[0]);

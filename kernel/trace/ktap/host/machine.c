@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Built-in values: the time of the day, and the machine.
+ * Built-in values: the time of the day, the machine, and the names of its system calls.
  */
 #include <linux/cpumask.h>
 #include <linux/math64.h>
+#include <linux/nospec.h>
 #include <linux/sched.h>
 #include <linux/string.h>
+#include <linux/syscalls.h>
 #include <linux/time64.h>
 #include <linux/timekeeping.h>
 #include <linux/utsname.h>
 
+#include "../../trace.h"
 #include "vm/builtin.h"
 
 static int machine_give_time(struct ktap_value *r, s64 unit)
@@ -60,6 +63,27 @@ int ktap_fn_arch(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 int ktap_fn_kernel_v(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
 	return machine_give_name(r, init_uts_ns.name.release);
+}
+
+/* Return NULL without CONFIG_FTRACE_SYSCALLS, or if no system call has this number. */
+static const char *machine_syscall_name(u64 nr)
+{
+#ifdef CONFIG_FTRACE_SYSCALLS
+	if (nr < NR_syscalls)
+		return get_syscall_name(array_index_nospec(nr, NR_syscalls));
+#endif
+	return NULL;
+}
+
+/* The name that the events of the call have, too */
+int ktap_fn_syscall_name(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	const char *name = machine_syscall_name(r[0].u);
+
+	r[0] = KTAP_VALUE_NIL;
+	if (!name)
+		return 0;
+	return machine_give_name(r, name + (strstarts(name, "sys_") ? strlen("sys_") : 0));
 }
 
 int ktap_fn_in_interrupt(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)

@@ -758,7 +758,37 @@ static void called_from_finds_functions_of_the_stack(struct kunit *test)
 	}
 }
 
+/* Numbers without a system call have no name, and no number is used as an index. */
+static void system_calls_have_names(struct kunit *test)
+{
+	const s64 others[] = { -1, S64_MIN, S64_MAX, 1LL << 32, 1LL << 40 };
+	struct test_chunk *c = test_chunk(test);
+	unsigned int i, named = 0, reads = 0;
+	struct ktap_value arg, v;
+	struct ktap_vm *vm;
+
+	test_func(c, "f", 1, 1);
+	test_insn(c, KTAP_OP_CALLB, 0, 1, 0, KTAP_FN_SYSCALL_NAME);
+	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+	c->header.main = cpu_to_le32(test_func(c, "main", 0, 1));
+	TEST_RET(c);
+	vm = test_vm(test, test_load(c), EVENT);
+	for (i = 0; i < ARRAY_SIZE(others); i++) {
+		arg = KTAP_VALUE_INT(others[i]);
+		KUNIT_EXPECT_EQ(test, KTAP_NIL, test_run(test, vm, &arg, 1).tag);
+	}
+	for (i = 0; i < 1000; i++) {
+		arg = KTAP_VALUE_INT(i);
+		v = test_run(test, vm, &arg, 1);
+		named += v.tag == KTAP_STR;
+		reads += v.tag == KTAP_STR && v.len == 4 && !memcmp(v.blob, "read", 4);
+	}
+	KUNIT_EXPECT_EQ(test, IS_ENABLED(CONFIG_FTRACE_SYSCALLS), named > 1);
+	KUNIT_EXPECT_EQ(test, IS_ENABLED(CONFIG_FTRACE_SYSCALLS), reads == 1);
+}
+
 static struct kunit_case builtin_cases[] = {
+	KUNIT_CASE(system_calls_have_names),
 	KUNIT_CASE(called_from_finds_functions_of_the_stack),
 	KUNIT_CASE(first_is_true_once_per_number),
 	KUNIT_CASE(substr_is_limited_to_the_string),

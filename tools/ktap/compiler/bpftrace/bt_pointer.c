@@ -128,8 +128,8 @@ void bt_deref(struct bt_script *s, const struct bt_node *n)
 			bt_put(s, n->pos, "[0]");
 		return;
 	}
-	/* the kernel's variables of CPUs are read as unsigned long */
-	if (n->a->kind == BN_CALL && !strcmp(n->a->text, "percpu_kaddr"))
+	/* an address without a type, such as those of kaddr() and percpu_kaddr(): unsigned long */
+	if (t->kind == BT_INTEGER)
 		of = &bt_unsigned;
 	if (!of || !bt_read_size(of)) {
 		bt_expr(s, n->a, LEVEL_POSTFIX);

@@ -4,7 +4,7 @@
 # Scripts of bpftrace: they run, and print what bpftrace prints.
 
 . "$(dirname "$0")/lib.sh"
-plan 57
+plan 59
 n=20
 
 # bt SCRIPT ARGS...: run a script of bpftrace
@@ -340,6 +340,13 @@ if [ -e /sys/kernel/btf/vmlinux ]; then
 else
 	skip structures_are_listed "this kernel has no types"
 fi
+
+run -q --bt -e 'BEGIN { $jiffies = kaddr("jiffies"); @later = *$jiffies > 1000; exit(); }'
+out an_address_is_read_as_a_number '\n\n@later: true\n'
+run -q --bt -e 'tracepoint:raw_syscalls:sys_enter /pid == cpid/ { @[syscall_name(args.id)] = count(); }
+	BEGIN { printf("%s\n", syscall_name(-5)); }' -- "$workload" getppid $n
+matches "$tmp/out" '^unknown system call$' "^@\[getppid\]: $n\$"
+result $? numbers_of_system_calls_have_names
 
 # word N: the four bytes of a number, for printf
 word() {

@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 57
+plan 58
 
 n=500
 
@@ -181,6 +181,10 @@ wait $worker
 exec 4>&-
 stop
 out acts_read_fields "true\ttrue\ttrue\ttrue\ttrue\tnil\n"
+run -q -e 'trace raw_syscalls:sys_enter { by[syscall_name(args.id)] += 1 }
+trace raw_syscalls:sys_exit { if (syscall_name(args.id) == nil) { unknown += 1 } }
+trace_end { print(by["getppid"] >= $1, unknown, syscall_name(-1), syscall_name(1 << 20)) }' $n -- "$workload" getppid $n
+out numbers_of_system_calls_have_names 'true\tnil\tnil\tnil\n'
 run -q -e 'trace sched:sched_process_fork { n[args.child_comm] += 1 }
 trace sched:sched_process_fork { m[args.parent_comm, execname] += 1 }
 trace sched:sched_process_fork { h[args.child_comm, pid] <<< args.parent_pid }
