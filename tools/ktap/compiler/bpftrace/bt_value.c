@@ -222,15 +222,14 @@ static void bt_part_leaf(struct bt_script *s, const struct bt_node *n, unsigned 
 				 (int)index->value);
 		else
 			bt_error(s, n->pos, NULL, "the index of a tuple is a constant");
-	} else if (index->kind == BN_INT) {
-		if (index->value >= t->count)
-			bt_error(s, n->pos, NULL,
-				 "the index %lld is out of bounds for array of size %u",
-				 (long long)index->value, t->count);
-		bt_stored_leaf(s, n->a, index->value * t->of->leaves + i, d);
-	} else {
+	} else if (index->kind != BN_INT) {
 		more = (struct bt_dynamic) { .n = index, .step = t->of->leaves, .next = d };
 		bt_stored_leaf(s, n->a, i, &more);
+	} else if (index->value < 0 || index->value >= t->count) {
+		bt_error(s, n->pos, NULL, "the index %lld is out of bounds for array of size %u",
+			 (long long)index->value, t->count);
+	} else {
+		bt_stored_leaf(s, n->a, index->value * t->of->leaves + i, d);
 	}
 }
 
