@@ -93,7 +93,8 @@ struct ktap_plan {
  * @stats: counters
  * @plan: the parts of its events that it may read
  * @injects: a function may be replaced for it (inject.c)
- * @slow_fields: &ktap_event_ops.field_quickly does not read some field of @plan
+ * @slow_fields: an event of it has a field of @plan that &ktap_event_ops.field_quickly never
+ *	reads; set while points are added
  * @checked: field_check.c has checked what its functions read of the event
  * @bytes: memory charged for it and its points
  * @too_large: it exceeded the memory limit of the session

@@ -107,7 +107,8 @@ static __always_inline bool fire_act_number(const struct ktap_quick *quick,
 
 /*
  * Return false, and do nothing, if it needs a run.  Only the field of a thread may have got its
- * number even then, if an interrupt has written the same field: the run sets it again.
+ * number even then, if an interrupt has written the same field: the run sets it again, unless the
+ * overhead limit skips it.
  */
 static __always_inline bool fire_act_do(struct ktap_vm *vm, const struct ktap_quick *quick,
 					const struct ktap_event *ev)

@@ -41,8 +41,9 @@ enum ktap_level {
  *
  * @name: the event's name as KTAP_STR
  * @field: field @index of &ktap_program.fields, nil if the event lacks it
- * @field_quickly: likewise, for all fields that &ktap_probe.slow_fields does not mean, with
- *	nothing of an activation.  Return false, and set nothing, if it is not so short
+ * @field_quickly: the same without an activation, where @field needs no memory: an integer or
+ *	a short string.  Return false, and set nothing, if the value is none.  Sources with
+ *	&ktap_source.quick_fields have it
  * @nth: field @n in the order of the event's format, from 1; nil if none
  * @arg: positional argument @n, from 0; nil if none
  * @retval: return value of the syscall or function; nil if it does not return

@@ -85,8 +85,8 @@ counts aggregation_sum sum
 counts aggregation_hist hist
 counts keyed_aggregation keyed
 
-# Handlers that are one simple act need no run, except that of the last probe, whose counts must
-# be the same.
+# Handlers that are one simple act need no run.  Those with a filter by name do: the last one must
+# count the same.
 cat >"$tmp/act.kp" <<'E2'
 h = hist()
 s = stats()
