@@ -222,7 +222,7 @@ op 'speculation, 64 KiB, commit' '' \
 op 'speculation, many records, commit' '' '' \
 	'var n = speculation() speculate(n) for (j = 1, 1000) { print(j) } commit(n)'
 op 'speculation, discard' '' '' 'var n = speculation() discard(n)'
-ops "$two" 'cat(x)' 'cat("x")'
+ops "$two" 'cat(x)' 'cat("x")' 'dump(x)' 'dump()'
 ops "$two" 'try { test.plan(1) } catch { }' 'test.ok(1, x)' 'test.ok(0, x)' 'test.is(x, y)' 'test.isnt(x, x)' \
 	'test.skip(x, y)' 'test.diag(x)'
 

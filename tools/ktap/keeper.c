@@ -13,7 +13,8 @@
  *
  * After the end, the keeper waits until a client has received all: the client answers with
  * "done". SIGTERM ends both processes. If the keeper is killed, the kernel sends SIGTERM to
- * the runner.
+ * the runner. SIGUSR1 to the keeper is a dump, like dump() of the script, which the runner
+ * passes on.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -34,6 +35,8 @@
 #include "json_read.h"
 #include "json_text.h"
 #include "keeper.h"
+#include "keeper_dump.h"
+#include "keeper_frames.h"
 #include "keeper_socket.h"
 #include "kept_output.h"
 #include "recording.h"
@@ -77,6 +80,7 @@ struct keeper_client {
  * @recording: its header
  * @lines: joins lines that are in several frames
  * @kept: the output
+ * @dump: files with it
  * @ended: there is no more output
  * @received: a client has received all of it
  * @code: exit code of the runner
@@ -90,6 +94,7 @@ struct keeper {
 	struct recording recording;
 	struct json_lines lines;
 	struct kept_output kept;
+	struct keeper_dump dump;
 	struct keeper_client clients[MAX_CLIENTS];
 	bool ended;
 	bool received;
@@ -97,11 +102,18 @@ struct keeper {
 };
 
 static volatile sig_atomic_t keeper_told;	/* number of signals to end */
+static volatile sig_atomic_t keeper_dump_told;	/* there was one to dump */
 
 static void keeper_on_signal(int sig)
 {
 	(void)sig;
 	keeper_told++;
+}
+
+/* That of SIGCHLD only interrupts: the writer of a dump may have ended. */
+static void keeper_on_dump(int sig)
+{
+	keeper_dump_told |= sig == SIGUSR1;
 }
 
 static void keeper_stop_runner(struct keeper *k)
@@ -121,6 +133,24 @@ static void keeper_add_line(struct keeper *k, const struct span *line, bool whol
 	*end = '\0';
 }
 
+/* Keep text that has no newline at its end; in JSON there is none. */
+static void keeper_add_rest(struct keeper *k)
+{
+	const struct span rest = { k->lines.line, k->lines.line + k->lines.len };
+
+	if (k->lines.len)
+		keeper_add_line(k, &rest, false);
+	k->lines.len = 0;
+}
+
+static void keeper_dumps(struct keeper *k)
+{
+	if (keeper_dump_told && k->dump.file)
+		keeper_dump_request(&k->dump, "SIGUSR1", strlen("SIGUSR1"));
+	keeper_dump_told = 0;
+	keeper_dump_step(&k->dump, &k->kept, &k->recording.about);
+}
+
 static void keeper_take(struct keeper *k)
 {
 	struct piece piece;
@@ -130,11 +160,20 @@ static void keeper_take(struct keeper *k)
 		const char *data = piece.data;
 		size_t len = piece.len;
 
-		if (piece.channel != KTAP_CH_OUTPUT)
+		if (piece.channel == KTAP_CH_DUMP) {
+			if (!k->recording.about.json)
+				keeper_add_rest(k);
+			keeper_dump_add(&k->dump, data, len, piece.last);
+			keeper_dumps(k);	/* without what follows */
+		} else if (piece.channel != KTAP_CH_OUTPUT) {
 			kept_add(&k->kept, piece.channel, data, len);
-		else
+			k->dump.news = true;
+			k->dump.ended |= piece.channel == KTAP_CH_EXIT;
+		} else {
+			k->dump.news = true;
 			while (json_add(&k->lines, &data, &len, &line))
 				keeper_add_line(k, &line, true);
+		}
 		session_take(&k->frames, piece.len);
 	}
 }
@@ -155,7 +194,6 @@ static int keeper_reap(struct keeper *k)
 static void keeper_read(struct keeper *k)
 {
 	ssize_t n = session_read(&k->frames);
-	struct span rest;
 
 	if (n == -EAGAIN || n == -EINTR)
 		return;
@@ -163,10 +201,7 @@ static void keeper_read(struct keeper *k)
 		keeper_take(k);
 		return;
 	}
-	/* text that has no newline at its end */
-	rest = (struct span){ k->lines.line, k->lines.line + k->lines.len };
-	if (k->lines.len)
-		keeper_add_line(k, &rest, false);
+	keeper_add_rest(k);
 	k->ended = true;
 	close(k->frames.fd);
 	k->frames.fd = -1;
@@ -181,55 +216,15 @@ static void client_close(struct keeper_client *c)
 	text_free(&c->out);
 }
 
-/* Say how many lines were overwritten before the client has received them. */
-static void client_report_loss(struct keeper *k, struct keeper_client *c, uint64_t n)
-{
-	struct recording r = { .begun = true };
-	char text[160], json[JSON_HEAD + 320];
-	struct timespec now;
-	int len;
-
-	len = snprintf(text, sizeof(text), "overwrote %" PRIu64 " older line%s of output: --keep SIZE keeps more than %zu bytes\n",
-		       n, n == 1 ? "" : "s", k->kept.size);
-	recording_add(&r, KTAP_CH_NOTE, text, len);
-	if (k->recording.about.json) {
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		len = snprintf(json, sizeof(json),
-			       "{\"time\":%lld%09ld,\"type\":\"loss\",\"count\":%llu,\"text\":\"%.*s\"}\n",
-			       (long long)now.tv_sec, now.tv_nsec, (unsigned long long)n, len - 1,
-			       text);
-		recording_add_output(&r, json, len);
-	}
-	text_put(&c->out, r.out.text, r.out.len);
-	recording_free(&r);
-}
-
 /* Take the next frames for a client. */
 static void client_fill(struct keeper *k, struct keeper_client *c)
 {
-	uint64_t skipped = kept_skip(&k->kept, &c->reader);
-	size_t size;
-
-	if (skipped)
-		client_report_loss(k, c, skipped);
-	while (c->out.len < CLIENT_PIECE && (size = kept_next_size(&k->kept, &c->reader))) {
-		char *frame = malloc(size);
-
-		if (!frame)
-			break;
-		kept_copy(&k->kept, &c->reader, frame);
-		text_put(&c->out, frame, size);
-		free(frame);
-	}
+	keeper_put_frames(&k->kept, &k->recording.about, &c->reader, CLIENT_PIECE, &c->out);
 }
 
 static void client_begin(struct keeper *k, struct keeper_client *c)
 {
-	struct recording r = { .about = k->recording.about };
-
-	recording_begin(&r);
-	text_put(&c->out, r.out.text, r.out.len);
-	recording_free(&r);
+	keeper_put_header(&k->recording.about, &c->out);
 	c->state = CLIENT_FOLLOWS;
 }
 
@@ -342,6 +337,7 @@ static void keeper_step(struct keeper *k)
 	sigset_t none;
 
 	sigemptyset(&none);
+	keeper_dumps(k);
 	for (int i = 0; i < MAX_CLIENTS; i++)
 		client_prepare(k, &k->clients[i], &fds[i + 2]);
 	if (ppoll(fds, ARRAY_SIZE(fds), NULL, &none) < 0)
@@ -363,14 +359,19 @@ static void keeper_step(struct keeper *k)
 static void keeper_catch_signals(void)
 {
 	const struct sigaction action = { .sa_handler = keeper_on_signal };
+	const struct sigaction dump = { .sa_handler = keeper_on_dump };
 	sigset_t set;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGUSR1);
+	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGUSR1, &dump, NULL);
+	sigaction(SIGCHLD, &dump, NULL);
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
 }
@@ -400,6 +401,20 @@ static void keeper_end_runner(struct keeper *k)
 	}
 }
 
+/* Wait until what is due was written, or for a further signal. */
+static void keeper_end_dumps(struct keeper *k)
+{
+	int told = keeper_told;
+	sigset_t none;
+
+	sigemptyset(&none);
+	keeper_dumps(k);
+	while (k->dump.writer && told == keeper_told) {
+		ppoll(NULL, 0, NULL, &none);
+		keeper_dumps(k);
+	}
+}
+
 /* Keep the output until a client has it all, or until a signal; returns the exit code. */
 static int keeper_run(struct keeper *k)
 {
@@ -419,6 +434,7 @@ static int keeper_run(struct keeper *k)
 	/* a new session may have this name at once */
 	unlink(k->address.sun_path);
 	keeper_end_runner(k);
+	keeper_end_dumps(k);
 	return k->code;
 }
 
@@ -432,6 +448,8 @@ static int keeper_begin_runner(struct options *opts, pid_t keeper, int out, int 
 		exit(2);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGINT, SIG_DFL);
+	signal(SIGUSR1, SIG_DFL);
+	signal(SIGCHLD, SIG_DFL);
 	signal(SIGHUP, SIG_IGN);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", out);
 	opts->record = opts->detach;
@@ -473,6 +491,7 @@ int keeper_detach(struct options *opts)
 	pid_t keeper, self;
 
 	k.name = opts->detach;
+	k.dump.file = opts->dump;
 	if (!keeper_check_name(k.name))
 		return 2;
 	if (!kept_init(&k.kept, opts->keep ? opts->keep : KEEPER_DEFAULT_SIZE)) {

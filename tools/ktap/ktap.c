@@ -80,6 +80,31 @@ void run_stop(struct run *r)
 	r->stopping = true;
 }
 
+/* A message, or a request to the keeper, which is a part of the recording */
+static void run_record(struct run *r, enum ktap_channel channel, const char *data, size_t len)
+{
+	views_message(&r->views, &r->opts, r->loading || r->refused ? NULL : &r->output, channel,
+		      data, len);
+}
+
+static void run_dump(struct run *r, const struct piece *piece)
+{
+	static const char none[] =
+		"dump() writes nothing: only ktap --detach NAME --dump FILE keeps output for it\n";
+
+	text_put(&r->reason, piece->data, piece->len);
+	if (!piece->last)
+		return;
+	if (r->opts.dump) {
+		run_record(r, KTAP_CH_DUMP, r->reason.text, r->reason.len);
+	} else if (!r->dump_reported) {
+		report_add(&r->report, KTAP_CH_NOTE, none, strlen(none));
+		run_record(r, KTAP_CH_NOTE, none, strlen(none));
+		r->dump_reported = true;
+	}
+	r->reason.len = 0;
+}
+
 void run_show(struct run *r)
 {
 	struct piece piece;
@@ -105,9 +130,12 @@ void run_show(struct run *r)
 			if (r->loading && r->script.text)
 				return;	/* if the script is refused, there may be another one */
 			report_add(&r->report, piece.channel, piece.data, piece.len);
-			views_message(&r->views, &r->opts,
-				      r->loading || r->refused ? NULL : &r->output,
-				      piece.channel, piece.data, piece.len);
+			run_record(r, piece.channel, piece.data, piece.len);
+			break;
+		case KTAP_CH_DUMP:
+			if (output_pending(&r->output))
+				return;	/* what was printed before belongs to it */
+			run_dump(r, &piece);
 			break;
 		case KTAP_CH_CAT:
 			cat_add(&r->cat, piece.data, piece.len);
@@ -488,6 +516,7 @@ int main(int argc, char **argv)
 	code = run_loop(&r);
 	symbolize_free(&r.symbolizer);
 	views_free(&r.views);
+	text_free(&r.reason);
 	/* the loader thread may still read it */
 	if (!r.loading)
 		free(r.chunk);

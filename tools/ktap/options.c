@@ -72,6 +72,8 @@ static const struct option_row option_table[] = {
 	  "run without a terminal, as session NAME" },
 	{ "--keep", NULL, "SIZE", OPT_SIZE, FIELD(keep),
 	  "with --detach: keep the newest output (default 16M)" },
+	{ "--dump", NULL, "FILE", OPT_STRING, FIELD(dump),
+	  "with --detach: dump() and SIGUSR1 write it to FILE.N" },
 	{ "--attach", NULL, "NAME", OPT_STRING, FIELD(attach), "show the output of session NAME" },
 	{ "--stop", NULL, "NAME", OPT_STRING, FIELD(stop), "end session NAME and show its output" },
 	{ "--sessions", NULL, NULL, OPT_FLAG, FIELD(sessions), "list these sessions" },
@@ -427,6 +429,8 @@ static bool options_check(struct options *opts)
 		return usage_error("--interval cannot keep the variables as text", NULL);
 	if (opts->keep && !opts->detach)
 		return usage_error("--keep needs --detach NAME", NULL);
+	if (opts->dump && !opts->detach)
+		return usage_error("--dump needs --detach NAME", NULL);
 	if (opts->keep && (opts->keep < KEEPER_MIN_SIZE || opts->keep > SIZE_MAX / 2))
 		return usage_error("--keep needs at least 64k", NULL);
 	if (opts->detach && opts->command)

@@ -31,6 +31,7 @@
  * @attach: such a session to show, or NULL
  * @stop: such a session to end, or NULL
  * @keep: bytes of its output to keep, or 0
+ * @dump: the beginning of the names of files with that output, or NULL
  * @ready: in the process that runs it: file descriptor to say that it is armed
  * @received: all output of that session was shown
  * @seconds: time until the end, or 0
@@ -82,6 +83,7 @@ struct options {
 	const char *attach;
 	const char *stop;
 	uint64_t keep;
+	const char *dump;
 	int ready;
 	uint64_t seconds;
 	uint64_t until;

@@ -39,6 +39,8 @@ enum {
  * @symbolizer: adds names to addresses of user code in the output
  * @command: the command it traces; its pid is 0 if there is none
  * @limit: what ends it (--for, --until)
+ * @reason: argument of dump(), of which a part has come
+ * @dump_reported: a message says that dump() has no effect
  * @collected: file with the output of the command of system(), in JSON; or -1
  * @began: when loading began
  * @loading: the script is being loaded
@@ -67,6 +69,8 @@ struct run {
 	struct report report;
 	struct command command;
 	struct run_limit limit;
+	struct text_buffer reason;
+	bool dump_reported;
 	int collected;
 	struct timespec began;
 	bool loading;

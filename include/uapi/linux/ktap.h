@@ -600,6 +600,7 @@ enum ktap_function_id {
 	KTAP_FN_PRINTA		= 52,	/* (format, table or aggregation): its keys and values */
 	KTAP_FN_JOIN		= 53,	/* (pointer): the strings of an argv, separated by blanks */
 	KTAP_FN_CAT		= 54,	/* (path): the reader of the session shows that file */
+	KTAP_FN_DUMP		= 55,	/* ([reason]): the reader writes what it kept to a file */
 
 	/* tables */
 	KTAP_FN_COUNT		= 64,	/* (table, key[, n]): table[key] += n, the sum */
@@ -706,6 +707,7 @@ enum ktap_function_id {
  * @KTAP_CH_EXIT: the last frame: the exit code, __le32
  * @KTAP_CH_CAT: a path: the reader shows the contents of that file here
  * @KTAP_CH_SYSTEM: a command for a shell: the reader shows its output here
+ * @KTAP_CH_DUMP: a reason: the reader writes the output that it has kept to a file
  */
 enum ktap_channel {
 	KTAP_CH_OUTPUT	= 1,
@@ -714,6 +716,7 @@ enum ktap_channel {
 	KTAP_CH_EXIT	= 4,
 	KTAP_CH_CAT	= 5,
 	KTAP_CH_SYSTEM	= 6,
+	KTAP_CH_DUMP	= 7,
 };
 
 /**

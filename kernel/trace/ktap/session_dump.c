@@ -139,8 +139,9 @@ static int __init dump_setup(char *size)
 }
 __setup("ktap_panic_dump=", dump_setup);
 
+/* Before scripts that are built in begin */
 static int __init dump_init(void)
 {
 	return atomic_notifier_chain_register(&panic_notifier_list, &dump_notifier);
 }
-fs_initcall(dump_init);
+core_initcall(dump_init);

@@ -142,12 +142,6 @@ static bool reader_peek(struct ktap_output *out, struct reader_piece *next)
 	return reader_choose(out, reader_first_text(out), next);
 }
 
-/* Is it a path or a command that the reader acts on? */
-static bool reader_is_request(enum ktap_channel channel)
-{
-	return channel == KTAP_CH_CAT || channel == KTAP_CH_SYSTEM;
-}
-
 /*
  * A request has a frame of its own.  Readers of plain text cannot recognize a request: so
  * text is added before and after it.  It is short enough for any batch that is begun.
@@ -155,16 +149,19 @@ static bool reader_is_request(enum ktap_channel channel)
 static void reader_begin_request(struct ktap_output *out, struct seq_buf *batch,
 				 enum ktap_channel channel)
 {
-	if (reader_is_request(channel) && !out->frames)
-		seq_buf_puts(batch, channel == KTAP_CH_CAT ? "ktap: cat: " : "ktap: system: ");
+	const struct ktap_request *r = ktap_request_of(channel);
+
+	if (r && !out->frames)
+		seq_buf_printf(batch, "ktap: %s: ", r->name);
 }
 
 static void reader_end_request(struct ktap_output *out, struct seq_buf *batch,
 			       enum ktap_channel channel)
 {
-	if (reader_is_request(channel) && !out->frames)
-		seq_buf_printf(batch, ": only the ktap tool can %s\n",
-			       channel == KTAP_CH_CAT ? "show files" : "run commands");
+	const struct ktap_request *r = ktap_request_of(channel);
+
+	if (r && !out->frames)
+		seq_buf_printf(batch, ": only the ktap tool can %s\n", r->deed);
 }
 
 /*
@@ -174,13 +171,13 @@ static void reader_end_request(struct ktap_output *out, struct seq_buf *batch,
 static bool reader_replace_request(struct ktap_output *out, struct seq_buf *batch,
 				   enum ktap_channel channel, u64 ts)
 {
+	const struct ktap_request *r = ktap_request_of(channel);
 	struct ktap_json j = { .s = batch };
-	const char *text;
+	char text[64];
 
-	if (!out->json || out->frames || !reader_is_request(channel))
+	if (!out->json || out->frames || !r)
 		return false;
-	text = channel == KTAP_CH_CAT ? "cat: only the ktap tool can show files" :
-					"system: only the ktap tool can run commands";
+	snprintf(text, sizeof(text), "%s: only the ktap tool can %s", r->name, r->deed);
 	ktap_json_begin(&j, ts, "note");
 	ktap_json_text(&j, text, strlen(text), false);
 	ktap_json_end(&j);
@@ -357,7 +354,7 @@ static int reader_make_batch(struct ktap_output *out)
 	out->limit = 0;
 	seq_buf_init(&batch, out->buf + HEADER, out->size - HEADER);
 	while (batch.len < batch.size / 2 && reader_peek(out, &next)) {
-		if (batch.len && (reader_is_request(channel) || next.channel != channel))
+		if (batch.len && (ktap_request_of(channel) || next.channel != channel))
 			break;
 		channel = next.channel;
 		if (next.text ? !reader_take_text(out, &batch, next.text) :
@@ -547,7 +544,7 @@ static void reader_dump_piece(struct ktap_output *out, const struct reader_piece
 	const struct output_text *text = piece->text;
 	const struct ktap_record *rec = text ? (void *)text->data : piece->head->record;
 
-	if (text && text->channel != KTAP_CH_RECORD && !reader_is_request(text->channel)) {
+	if (text && text->channel != KTAP_CH_RECORD && !ktap_request_of(text->channel)) {
 		put(text->data + text->pos, text->len - text->pos);
 		return;
 	}

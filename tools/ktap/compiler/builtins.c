@@ -105,6 +105,7 @@ const struct builtin builtins[] = {
 	WAITER("printa", PRINTA, 2, 2, NIL, STRING, KEYED),
 	FUNCTION("join", JOIN, 1, 1, STRING | NIL, INT | TYPE_POINTER),
 	FUNCTION("cat", CAT, 1, 1, NIL, STRING),
+	FUNCTION("dump", DUMP, 0, 1, NIL, STRING),
 
 	FUNCTION("len", LEN, 1, 1, INT, KEYED | STRING | TYPE_STACK),
 	FUNCTION("clear", CLEAR, 1, 1, NIL, KEYED),

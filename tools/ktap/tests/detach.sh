@@ -210,6 +210,105 @@ else
 fi
 unset KTAP_TRACEFS
 
+# dumps: by the script, before and at its end, and by a signal
+replays() { [ -s "$1" ] && [ "$("$ktap" --replay "$1" 2>"$dir/notes")" = "$(printf "$2")" ]; }
+(play "$(text a)dump too\\tslow\n$(text b)$(text c)pause\nstop\n$(text d)dump dump()\nexit 0\n" \
+	--detach dumps --dump "$dir/dumped" -e "$script") &
+player=$!
+wait_until [ -s "$dir/dumped.1" ] && wait_until replays "$dir/dumped.1" 'a\n'
+result $? dump_writes_what_is_kept
+grep -qx 'ktap: dump: too slow' "$dir/notes" && [ "$(stat -c %a "$dir/dumped.1")" = 600 ]
+result $? dump_has_its_reason
+wait_until field_is dumps 6 3
+kill -USR1 "$(field dumps 3)"
+wait_until [ -s "$dir/dumped.2" ] && wait_until replays "$dir/dumped.2" 'b\nc\n'
+result $? signal_dumps_what_came_since
+run --stop dumps
+wait $player
+[ "$code" = 0 ] && [ "$(tr '\n' ' ' <"$dir/out")" = 'a b c d ' ]
+result $? dumped_output_is_kept_as_well
+grep -qx "ktap: dump: wrote $dir/dumped.1: too slow" "$dir/err" && grep -q "wrote $dir/dumped.2: SIGUSR1" "$dir/err"
+result $? dumps_are_reported
+wait_until replays "$dir/dumped.3" 'd\n'
+result $? dump_at_the_end_is_written
+seq 20000 | sed 's/.*/out {"time":&,"type":"text","text":"&\\n"}/
+	$a dump it\nexit 0' | timeout 60 "$fake" "$dir" "$ktap" --keep 64k --detach dumps --dump "$dir/small" -e "$script" >"$dir/out" 2>"$dir/err"
+wait_until field_is dumps 4 ended
+run --stop dumps
+"$ktap" --replay "$dir/small.1" >"$dir/out" 2>"$dir/notes"
+lost=$(sed -n 's/^ktap: overwrote \([0-9]*\) older lines.*/\1/p' "$dir/notes")
+[ "$lost" -gt 0 ] && [ "$(wc -l <"$dir/out")" = $((20000 - lost)) ]
+result $? dump_counts_what_was_overwritten
+"$ktap" -q -f json --replay "$dir/small.1" 2>/dev/null | head -n 2 >"$dir/out"
+[ "$(sed -n 's/^{"time":\([0-9]*\),"type":"loss".*/\1/p' "$dir/out")" = $((lost + 1)) ]
+result $? loss_has_the_time_of_the_next_line
+for n in $(seq 16); do : >"$dir/full.$n"; done
+play "dump one\ndump two\nexit 0\n" --detach dumps --dump "$dir/full" -e "$script"
+run --stop dumps
+expect many_dumps_stop_further_ones 0 "dump: not written: there are $dir/full.1 to $dir/full.16; remove"
+[ "$(grep -c 'not written' "$dir/err")" = 1 ] && [ ! -e "$dir/full.17" ] && [ ! -s "$dir/full.16" ]
+result $? this_is_said_once
+play "dump one\nexit 0\n" --detach dumps --dump "$dir/no/file" -e "$script"
+run --stop dumps
+expect dump_that_fails_is_reported 0 "dump: cannot write $dir/no/file.1: No such file or directory"
+# what a dump could not write is in the next one
+if mkdir "$dir/disk" && mount -t tmpfs -o size=16k tmpfs "$dir/disk" 2>/dev/null; then
+	(awk 'BEGIN { for (i = 1; i <= 400; i++) printf "out {\"time\":%d,\"type\":\"text\",\"text\":\"%d\\n\"}\n", i, i
+		print "dump first\nout {\"time\":401,\"type\":\"text\",\"text\":\"401\\n\"}\npause\nstop\nexit 3" }' |
+		timeout 60 "$fake" "$dir" "$ktap" --detach dumps --dump "$dir/disk/d" -e "$script" >"$dir/out" 2>"$dir/err") &
+	player=$!
+	wait_until field_is dumps 6 401
+	"$ktap" --attach dumps >"$dir/attached" 2>"$dir/notes" &
+	reader=$!
+	wait_until grep -q 'cannot write' "$dir/notes" && [ ! -e "$dir/disk/d.1" ]
+	result $? a_file_that_is_not_complete_is_removed
+	mount -o remount,size=1m "$dir/disk"
+	kill -USR1 "$(field dumps 3)"
+	all_again() { "$ktap" --replay "$dir/disk/d.1" 2>/dev/null | cmp -s - "$dir/wanted"; }
+	seq 401 >"$dir/wanted"
+	wait_until all_again
+	result $? the_next_dump_has_all
+	run --stop dumps
+	expect dump_that_failed_is_reported 3 "dump: cannot write $dir/disk/d.1: No space left"
+	wait $player $reader
+	umount "$dir/disk"
+else
+	for name in a_file_that_is_not_complete_is_removed the_next_dump_has_all dump_that_failed_is_reported; do
+		skip $name 'no permission to mount a tmpfs'
+	done
+fi
+# a session that has ended, and text without a newline
+play "raw part\\ndump \\001\\nexit 3\\n" -f text --detach dumps --dump "$dir/ended" -e "$script"
+wait_until field_is dumps 4 ended
+kill -USR1 "$(field dumps 3)"
+wait_until replays "$dir/ended.2" ''
+run --stop dumps
+run --replay "$dir/ended.2"
+expect dump_of_an_ended_session_has_its_exit_code 3
+run --replay "$dir/ended.1"
+output text_without_a_newline_is_dumped 'part'
+if [ -e /dev/full ]; then
+	ln -s /dev/full "$dir/link.1"
+	play "dump one\nexit 0\n" --detach dumps --dump "$dir/link" -e "$script"
+	run --stop dumps
+	[ -h "$dir/link.1" ] && [ -s "$dir/link.2" ]
+	result $? dump_does_not_follow_links
+fi
+play "dump one\ndump two\nexit 0\n" --detach dumps -e "$script"
+run --stop dumps
+expect dump_needs_a_file 0 'dump() writes nothing: only ktap --detach NAME --dump FILE keeps output for it'
+play "dump one\ndump two\nout end\nexit 0\n" -e "$script"
+expect dump_without_a_keeper_is_reported 0 'dump() writes nothing'
+[ "$(grep -c 'writes nothing' "$dir/err")" = 1 ] && [ "$(cat "$dir/out")" = end ]
+result $? this_is_reported_once
+play "$(text a)dump one\\ndump two\\ndump two\\nexit 0\\n" --detach dumps --dump "$dir/again" -e "$script"
+run --stop dumps
+expect dump_without_new_output_is_reported 0 "dump: not written, as no output came since $dir/again.1: two"
+[ "$(grep -c 'not written' "$dir/err")" = 1 ] && [ ! -e "$dir/again.2" ]
+result $? it_is_not_written
+run --dump x -e "$script"
+expect dump_needs_detach 2 '--dump needs --detach NAME'
+
 # limits, which need no keeper
 play "$(text 1)$(text 2)stop\\n$(text 3)exit 0\\n" -f json --until 2 -e "$script"
 [ "$code" = 0 ] && [ "$(wc -l <"$dir/out")" = 3 ]

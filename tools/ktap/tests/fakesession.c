@@ -16,6 +16,7 @@
  *					key of the line "symbols KEY"
  *	cat PATH			a frame with the path of a file to show
  *	system COMMAND			a frame with a command to run
+ *	dump REASON			a frame with the reason of a dump
  *	bulk N				N bytes of output, in frames of 1000
  *	exit N				the frame with the exit code
  *	split				write single bytes from now on
@@ -419,6 +420,8 @@ static void do_step(pid_t ktap, char *step)
 		send_frame(KTAP_CH_CAT, arg, strlen(arg));
 	} else if (!strcmp(step, "system")) {
 		send_frame(KTAP_CH_SYSTEM, arg, strlen(arg));
+	} else if (!strcmp(step, "dump")) {
+		send_frame(KTAP_CH_DUMP, arg, strlen(arg));
 	} else if (!strcmp(step, "note")) {
 		send_text(KTAP_CH_NOTE, arg);
 	} else if (!strcmp(step, "bulk")) {

@@ -110,12 +110,11 @@ static void put_text(FILE *to, const char *text, size_t len)
 }
 
 /* The kernel's text for a reader of text instead of frames. */
-static void put_request(struct host *h, bool cat, const char *text, size_t len)
+static void put_request(struct host *h, const struct ktap_request *r, const char *text, size_t len)
 {
 	if (h->out)
-		fprintf(h->out, cat ? "ktap: cat: %.*s: only the ktap tool can show files\n" :
-				"ktap: system: %.*s: only the ktap tool can run commands\n",
-			(int)len, text);
+		fprintf(h->out, "ktap: %s: %.*s: only the ktap tool can %s\n", r->name, (int)len,
+			text, r->deed);
 }
 
 /* @text has KTAP_RECORD_TEXT bytes, and @line MAX_LINE. */
@@ -131,13 +130,14 @@ static void put_json(struct host *h, const struct host_record *rec, char *text, 
 
 static void put_record(struct host *h, const struct host_record *rec, char *text)
 {
+	const struct ktap_request *r = ktap_request_of(ktap_record_channel(rec->data));
 	struct seq_buf s;
 
 	seq_buf_init(&s, text, KTAP_RECORD_TEXT);
 	ktap_record_format(&s, &h->env, rec->data, rec->size);
 	ktap_record_taken(&h->env, rec->data);
-	if (rec->data->type == KTAP_REC_CAT || rec->data->type == KTAP_REC_SYSTEM)
-		put_request(h, rec->data->type == KTAP_REC_CAT, text, seq_buf_used(&s));
+	if (r)
+		put_request(h, r, text, seq_buf_used(&s));
 	else
 		put_text(rec->data->type == KTAP_REC_ERROR ? h->err : h->out, text,
 			 seq_buf_used(&s));
@@ -184,8 +184,8 @@ int ktap_out_text(struct ktap_vm *vm, enum ktap_channel channel, const char *tex
 	if (h->max_text && h->text > h->max_text)
 		return ktap_vm_error(vm, -ENOSPC, "printed more than %zu bytes", h->max_text);
 	h->printed = true;
-	if (channel == KTAP_CH_CAT || channel == KTAP_CH_SYSTEM)
-		put_request(h, channel == KTAP_CH_CAT, text, len);
+	if (ktap_request_of(channel))
+		put_request(h, ktap_request_of(channel), text, len);
 	else if (channel == KTAP_CH_RECORD)
 		put_records(h, &(struct host_record){ .size = len, .data = (void *)text });
 	else

@@ -198,7 +198,7 @@ int ktap_fn_system(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	if (!err)
 		err = act_check_command(vm, &r[0]);
 	if (!err)
-		err = ktap_put_string(vm, KTAP_REC_SYSTEM, KTAP_CH_SYSTEM, r);
+		err = ktap_put_request(vm, KTAP_CH_SYSTEM, r);
 	r[0] = KTAP_VALUE_NIL;
 	return err;
 }

@@ -369,12 +369,11 @@ int ktap_fn_printa(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	return print_end_text(&t) ?: err;
 }
 
-int ktap_put_string(struct ktap_vm *vm, enum ktap_record_type type, enum ktap_channel channel,
-		    struct ktap_value *r)
+int ktap_put_request(struct ktap_vm *vm, enum ktap_channel channel, struct ktap_value *r)
 {
 	if (vm->level == KTAP_LEVEL_PROCESS)
 		return ktap_put_text(vm, channel, r->blob, r->len);
-	return print_put_record(vm, type, r, 1);
+	return print_put_record(vm, ktap_request_of(channel)->type, r, 1);
 }
 
 int ktap_fn_cat(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
@@ -386,7 +385,23 @@ int ktap_fn_cat(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 		return err;
 	if (!r[0].len)
 		return ktap_vm_error(vm, -EINVAL, "cat: the path is empty");
-	err = ktap_put_string(vm, KTAP_REC_CAT, KTAP_CH_CAT, r);
+	err = ktap_put_request(vm, KTAP_CH_CAT, r);
+	r[0] = KTAP_VALUE_NIL;
+	return err;
+}
+
+int ktap_fn_dump(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	int err;
+
+	err = ktap_vm_charge(vm, 1);
+	if (!err && n)
+		err = ktap_make_text(vm, &r[0]);
+	if (err)
+		return err;
+	if (!n || !r[0].len)
+		r[0] = KTAP_VALUE_STR("dump()", strlen("dump()"));
+	err = ktap_put_request(vm, KTAP_CH_DUMP, r);
 	r[0] = KTAP_VALUE_NIL;
 	return err;
 }

@@ -149,18 +149,34 @@ static bool record_read_args(const struct ktap_record *rec, size_t size, struct 
 	return true;
 }
 
+static const struct ktap_request record_requests[] = {
+	{ KTAP_CH_CAT, KTAP_REC_CAT, "cat", "show files" },
+	{ KTAP_CH_SYSTEM, KTAP_REC_SYSTEM, "system", "run commands" },
+	{ KTAP_CH_DUMP, KTAP_REC_DUMP, "dump", "write dumps" },
+};
+
+const struct ktap_request *ktap_request_of(enum ktap_channel channel)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(record_requests); i++) {
+		if (record_requests[i].channel == channel)
+			return &record_requests[i];
+	}
+	return NULL;
+}
+
 enum ktap_channel ktap_record_channel(const struct ktap_record *rec)
 {
-	switch (rec->type) {
-	case KTAP_REC_ERROR:
+	size_t i;
+
+	if (rec->type == KTAP_REC_ERROR)
 		return KTAP_CH_ERROR;
-	case KTAP_REC_CAT:
-		return KTAP_CH_CAT;
-	case KTAP_REC_SYSTEM:
-		return KTAP_CH_SYSTEM;
-	default:
-		return KTAP_CH_OUTPUT;
+	for (i = 0; i < ARRAY_SIZE(record_requests); i++) {
+		if (record_requests[i].type == rec->type)
+			return record_requests[i].channel;
 	}
+	return KTAP_CH_OUTPUT;
 }
 
 static const struct ktap_format *record_format_of(const struct ktap_env *env,
@@ -207,6 +223,7 @@ void ktap_record_format(struct seq_buf *s, const struct ktap_env *env,
 	case KTAP_REC_ERROR:
 	case KTAP_REC_CAT:
 	case KTAP_REC_SYSTEM:
+	case KTAP_REC_DUMP:
 		ktap_text_put(&text, args[0].blob, args[0].len);
 		break;
 	case KTAP_REC_TAP:

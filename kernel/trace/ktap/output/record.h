@@ -24,6 +24,7 @@ enum ktap_record_type {
 	KTAP_REC_ERROR,		/* one string: a run-time error, for the error channel */
 	KTAP_REC_CAT,		/* one string: a path, for the channel of files */
 	KTAP_REC_SYSTEM,	/* one string: a command, for the channel of commands */
+	KTAP_REC_DUMP,		/* one string: a reason, for the channel of dumps */
 	KTAP_REC_TAP,		/* a line of a test; the first argument is its kind (tap.h) */
 };
 
@@ -156,6 +157,23 @@ static inline void ktap_record_write_plain(struct ktap_record *rec, size_t size,
 		p = ktap_record_write_value(p, v);
 }
 
+/**
+ * struct ktap_request - a kind of text that the reader acts on instead of showing it
+ * @channel: its channel
+ * @type: type of its records
+ * @name: the function of the script
+ * @deed: what the reader does
+ */
+struct ktap_request {
+	enum ktap_channel channel;
+	enum ktap_record_type type;
+	const char *name;
+	const char *deed;
+};
+
+/* Return the request that uses that channel, or NULL. */
+const struct ktap_request *ktap_request_of(enum ktap_channel channel);
+
 /* Return the channel of the record's text. */
 enum ktap_channel ktap_record_channel(const struct ktap_record *rec);
 /* Make the text of a record.  Context: process, sleeps.  It is cut if @s overflows. */
@@ -179,8 +197,7 @@ void ktap_record_taken(struct ktap_env *env, const struct ktap_record *rec);
 void ktap_record_json(struct seq_buf *s, char *plain, const struct ktap_env *env,
 		      const struct ktap_record *rec, size_t size, u64 ts);
 
-/* lib/print.c: print the string in @r, as a record of @type or text of @channel. */
-int ktap_put_string(struct ktap_vm *vm, enum ktap_record_type type, enum ktap_channel channel,
-		    struct ktap_value *r);
+/* lib/print.c: put the string in @r, as a record or text of the channel of a request. */
+int ktap_put_request(struct ktap_vm *vm, enum ktap_channel channel, struct ktap_value *r);
 
 #endif /* _KTAP_RECORD_H */

@@ -355,7 +355,7 @@ int ktap_put_text(struct ktap_vm *vm, enum ktap_channel channel, const char *tex
 	if (!vm->speculation)
 		return ktap_out_text(vm, channel, text, len);
 	if (channel != KTAP_CH_OUTPUT)
-		type = channel == KTAP_CH_CAT ? KTAP_REC_CAT : KTAP_REC_SYSTEM;
+		type = ktap_request_of(channel)->type;
 	/* A part of a line in JSON is of no use. */
 	if (vm->env->json && type == KTAP_REC_TEXT && len > SPECULATION_PIECE) {
 		atomic_long_inc(&vm->env->counters.speculative);

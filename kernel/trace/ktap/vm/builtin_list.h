@@ -51,6 +51,7 @@ FN(PRINT_HIST, "print_hist", print_hist, 1, 3, IN_PROCESS, 0, 0, NIL, OBJECT, IN
 FN(PRINTA, "printa", printa, 2, 2, IN_PROCESS, 0, 0, NIL, STRING, OBJECT)
 FN(JOIN, "join", join, 1, 1, ANYWHERE, 0, KTAP_READS_USER_STRINGS, STRING | NIL, INT | PTR | NIL)
 FN(CAT, "cat", cat, 1, 1, ANYWHERE, 0, 0, NIL, STRING)
+FN(DUMP, "dump", dump, 0, 1, ANYWHERE, 0, 0, NIL, STRING)
 
 FN(COUNT, "count", count, 2, 3, ANYWHERE, 0, 0, INT | NIL, TABLE, KEY, INT | NIL)
 FN(LEN, "len", len, 1, 1, ANYWHERE, 0, 0, INT, OBJECT | STRING | STACK | ARRAY)

@@ -116,8 +116,8 @@ out stop_ends_the_command 'long\nend\n'
 matches "$tmp/err" '^ktap: system: (ended by signal 15|exit code 143): sleep 1000$'
 result $? stopped_command_is_reported
 seconds=60
-# the reader of the text output cannot run a command
-"$KTAPC" -o "$tmp/a.ktap" -e 'print("before") system("echo %d", 5) print("after")'
+# the reader of the text output cannot run a command, nor write a dump
+"$KTAPC" -o "$tmp/a.ktap" -e 'print("before") system("echo %d", 5) dump("seen") print("after")'
 code=0
 : >"$tmp/err"
 {
@@ -126,7 +126,7 @@ code=0
 	cat <&3 >"$tmp/out"
 	exec 3>&-
 }
-out reader_of_text_gets_a_message 'before\nktap: system: echo 5: only the ktap tool can run commands\nafter\n'
+out reader_of_text_gets_a_message 'before\nktap: system: echo 5: only the ktap tool can run commands\nktap: dump: seen: only the ktap tool can write dumps\nafter\n'
 
 # stop
 

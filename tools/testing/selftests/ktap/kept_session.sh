@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 17
+plan 21
 
 only='/execname == "workload"/'
 export KTAP_RUN="$tmp/run"
@@ -49,6 +49,26 @@ lost=$(sed -n 's/^ktap: overwrote \([0-9]*\) older lines .*/\1/p' "$tmp/err")
 [ "$lost" -gt 0 ] && [ $(($(grep -c '^[0-9]' "$tmp/out") + lost)) = 5000 ]
 result $? overwritten_output_is_counted
 is newest_output_is_kept "$(tail -n 1 "$tmp/out")" "last	5000"
+
+# A flight recorder: the script finds that the call 3000 is the one to look at.
+run -q --keep 64k --dump "$tmp/flight" --detach flight -e "trace syscalls:sys_enter_getppid $only {
+		n += 1
+		print(n)
+		if (n == 3000) dump(\"at \" .. n)
+	}
+	trace_end { dump(\"at the end\") }"
+"$workload" getppid 4000
+wait_until [ -s "$tmp/flight.1" ]
+run -q --stop flight
+wait_until nothing_is_left
+"$KTAP" --replay "$tmp/flight.1" >"$tmp/out" 2>"$tmp/err"
+is dump_ends_at_its_reason "$(tail -n 1 "$tmp/out") $(tail -n 1 "$tmp/err")" "3000 ktap: dump: at 3000"
+lost=$(sed -n 's/^ktap: overwrote \([0-9]*\) older lines .*/\1/p' "$tmp/err")
+[ "$lost" -gt 0 ] && [ $(($(wc -l <"$tmp/out") + lost)) = 3000 ]
+result $? dump_counts_what_was_overwritten
+"$KTAP" --replay "$tmp/flight.2" >"$tmp/out" 2>"$tmp/err"
+is dump_has_the_output_since_the_last_one "$(head -n 1 "$tmp/out") $(tail -n 1 "$tmp/out")" "3001 4000"
+is trace_end_may_dump "$(tail -n 1 "$tmp/err")" "ktap: dump: at the end"
 
 # The keeper is killed, and then the runner.
 run -q --detach killed -e "trace syscalls:sys_enter_getppid { n += 1 }"
