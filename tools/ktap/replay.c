@@ -130,6 +130,7 @@ static void replay_change(struct replay *r, size_t i)
 	} else {
 		text_printf(&r->changed, "{\"time\":%" PRId64 ",", s->time + s->shift);
 		replay_put_name(&r->changed, "host", s->about.host);
+		replay_put_name(&r->changed, "boot", s->about.boot);
 		replay_put_name(&r->changed, "script", s->about.script);
 		replay_renumber(r, rest + 1, s->line.end, i);
 	}

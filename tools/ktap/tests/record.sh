@@ -131,11 +131,11 @@ end='\4\0\0\0\4\0\0\0\0\0\0\0'
 run -f json --replay "$dir/one.rec" "$dir/two.rec"
 expect clocks_of_recordings_are_reported 0 'two.rec: host b: -0.000000 s are added to its times'
 cat >"$dir/wanted" <<'END'
-{"time":10,"host":"a","script":"one","type":"print","values":[{"table":2}]}
-{"time":10,"host":"a","script":"one","type":"entry","table":2,"key":["\"table\":1"],"value":1}
-{"time":15,"host":"b","script":"two","type":"print","values":[{"table":3}]}
-{"time":15,"host":"b","script":"two","type":"entry","table":3,"key":["k"],"value":2}
-{"time":30,"host":"a","script":"one","type":"text","text":"late\n"}
+{"time":10,"host":"a","boot":"b1","script":"one","type":"print","values":[{"table":2}]}
+{"time":10,"host":"a","boot":"b1","script":"one","type":"entry","table":2,"key":["\"table\":1"],"value":1}
+{"time":15,"host":"b","boot":"b2","script":"two","type":"print","values":[{"table":3}]}
+{"time":15,"host":"b","boot":"b2","script":"two","type":"entry","table":3,"key":["k"],"value":2}
+{"time":30,"host":"a","boot":"b1","script":"one","type":"text","text":"late\n"}
 END
 cmp -s "$dir/wanted" "$dir/out"
 result $? recordings_are_merged_by_time
