@@ -258,7 +258,8 @@ class Text:
 def cut_makefile(text, present, folder):
     """Remove objects whose source a later step adds."""
     def there(obj):
-        return obj.endswith('/') or f'{folder}/{obj[:-1]}c' in present
+        source = f'{folder}/{obj[:-1]}'
+        return obj.endswith('/') or source + 'c' in present or source + 'S' in present
 
     for i, line in enumerate(text.lines):
         flags = re.match(r'CFLAGS_(\S+\.o)', line)

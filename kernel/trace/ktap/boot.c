@@ -40,6 +40,11 @@
  * there.  All of tracing is ready by then (fs_initcall), and the initcalls of
  * devices are still to come.
  *
+ * A script that is built in (CONFIG_KTAP_BOOT_CHUNK) needs no files: boot_init_built_in() begins
+ * it as soon as events can be had, which is when the initcalls of the level subsys have run: those
+ * of ktap's own events, and the one that finds functions which ftrace cannot patch.  Its file is
+ * made later, as there is no tracefs yet.
+ *
  * The first process loads the scripts.  It has all permissions; except for that, a session
  * is loaded as one whose file was opened and written.  It holds no file, so it goes on until
  * exit(), an error, or "stop".  Its output stays until it is read from ktap/boot/NAME.  The
@@ -125,9 +130,12 @@ static int __init boot_setup(char *files)
 }
 __setup("ktap=", boot_setup);
 
+/* The name of the built-in script, where that of a file would be */
+#define BOOT_BUILT_IN	"built-in"
+
 /**
  * struct boot_script - a script to be run
- * @path: the file
+ * @path: the file, or BOOT_BUILT_IN
  * @name: name of the session in the bootconfig; NULL: the script is of the command line
  * @settings: settings of @name
  */
@@ -205,10 +213,27 @@ static struct boot_session * __init boot_find_entry(const struct boot_script *sc
 	return b;
 }
 
+static bool __init boot_is_built_in(const struct boot_script *script)
+{
+	return !strcmp(script->path, BOOT_BUILT_IN);
+}
+
+static bool __init boot_check_chunk(const struct boot_script *script,
+				    const struct ktap_header *header, size_t len)
+{
+	if (len < sizeof(*header) || memcmp(header->magic, KTAP_MAGIC, KTAP_MAGIC_LEN))
+		boot_error(script, "%s is no compiled script: ktapc makes one", script->path);
+	else if (le32_to_cpu(header->length) != len)
+		boot_error(script, "%s has %zu bytes, and the chunk in it %u: copy it again",
+			   script->path, len, le32_to_cpu(header->length));
+	else
+		return true;
+	return false;
+}
+
 /* Read a chunk, for vfree(). */
 static void * __init boot_read(const struct boot_script *script, size_t *len)
 {
-	const struct ktap_header *header;
 	void *chunk = NULL;
 	ssize_t n;
 
@@ -222,15 +247,8 @@ static void * __init boot_read(const struct boot_script *script, size_t *len)
 		boot_error(script, "cannot read %s: error %zd", script->path, n);
 	if (n < 0)
 		return NULL;
-
-	header = chunk;
 	*len = n;
-	if (n < sizeof(*header) || memcmp(header->magic, KTAP_MAGIC, KTAP_MAGIC_LEN))
-		boot_error(script, "%s is no compiled script: ktapc makes one", script->path);
-	else if (le32_to_cpu(header->length) != n)
-		boot_error(script, "%s has %zd bytes, and the chunk in it %u: copy it again",
-			   script->path, n, le32_to_cpu(header->length));
-	else
+	if (boot_check_chunk(script, chunk, n))
 		return chunk;
 	vfree(chunk);
 	return NULL;
@@ -372,94 +390,140 @@ static struct dentry * __init boot_dir(void)
 	return dir;
 }
 
-static void __init boot_start(const struct boot_script *script)
+/* Load a file. */
+static struct ktap_session * __init boot_load_file(const struct boot_session *b,
+						   const struct boot_script *script)
 {
-	struct boot_session *b = boot_find_entry(script);
 	struct ktap_session *s = NULL;
-	struct dentry *file = NULL;
-	void *chunk;
 	size_t len;
+	void *chunk = boot_read(script, &len);
 
-	if (!b)
-		return;
-	chunk = boot_read(script, &len);
 	if (chunk)
 		s = boot_load(b, script, chunk, len);
 	vfree(chunk);
+	return s;
+}
+
+static struct ktap_session * __init boot_load_built_in(const struct boot_session *b,
+						       const struct boot_script *script)
+{
+	size_t len = __ktap_boot_chunk_end - __ktap_boot_chunk;
+
+	if (!len)
+		boot_error(script, "this kernel has no script (CONFIG_KTAP_BOOT_CHUNK)");
+	else if (boot_check_chunk(script, (const void *)__ktap_boot_chunk, len))
+		return boot_load(b, script, __ktap_boot_chunk, len);
+	return NULL;
+}
+
+/* Make the file of a session; without one, the session ends. */
+static void __init boot_make_file(struct boot_session *b)
+{
+	/* A program of the initramfs may open it at once. */
+	guard(mutex)(&boot_lock);
+	if (boot_dir())
+		b->file = trace_create_file(b->name, 0600, boot_dir(), b, &boot_fops);
+	if (b->file)
+		return;
+	pr_err("cannot make the file ktap/boot/%s in tracefs\n", b->name);
+	ktap_session_close(b->session);
+	b->session = NULL;
+}
+
+static void __init boot_start(const struct boot_script *script)
+{
+	struct boot_session *b = boot_find_entry(script);
+	struct ktap_session *s;
+
+	if (!b)
+		return;
+	s = boot_is_built_in(script) ? boot_load_built_in(b, script) : boot_load_file(b, script);
 	if (!s)
 		return;
-	if (boot_dir())
-		file = trace_create_file(b->name, 0600, boot_dir(), b, &boot_fops);
-	if (!file) {
-		boot_error(script, "cannot make the file ktap/boot/%s in tracefs", b->name);
-		ktap_session_close(s);
-		return;
-	}
 	boot_count++;
-	scoped_guard(mutex, &boot_lock) {
-		b->file = file;
-		b->session = s;
-	}
+	b->session = s;
 	pr_info("boot script %s: %u events, output in ktap/boot/%s of tracefs\n",
 		script->path, READ_ONCE(s->nattached), b->name);
 }
 
-static void __init boot_start_files(char *files)
+/* Begin the scripts of the command line that are files, or built in. */
+static void __init boot_start_files(bool built_in)
 {
+	static char files[COMMAND_LINE_SIZE] __initdata;
 	struct boot_script script = {};
+	char *rest = files;
 
-	while ((script.path = ktap_boot_next_file(&files)))
-		boot_start(&script);
+	strscpy(files, boot_files);
+	while ((script.path = ktap_boot_next_file(&rest))) {
+		if (boot_is_built_in(&script) == built_in)
+			boot_start(&script);
+	}
 }
 
 /* ktap.session.NAME.chunk = FILE */
 #ifdef CONFIG_BOOT_CONFIG
-static struct xbc_node * __init boot_config(void)
+static void __init boot_start_config(bool built_in)
 {
-	return xbc_find_node("ktap.session");
-}
+	struct xbc_node *sessions = xbc_find_node("ktap.session"), *node;
 
-static void __init boot_start_config(struct xbc_node *sessions)
-{
-	struct xbc_node *node;
-
+	if (!sessions)
+		return;
 	xbc_node_for_each_subkey(sessions, node) {
 		struct boot_script script = {
-			.path = xbc_node_find_value(node, "chunk", NULL),
+			.path = xbc_node_find_value(node, "chunk", NULL) ?: "",
 			.name = xbc_node_get_data(node),
 			.settings = node,
 		};
 
-		if (script.path && *script.path)
+		if (boot_is_built_in(&script) != built_in)
+			continue;
+		if (*script.path)
 			boot_start(&script);
 		else
 			boot_error(&script, "it has no chunk: chunk = FILE");
 	}
 }
-#else
-static struct xbc_node * __init boot_config(void)
+
+static bool __init boot_has_config(void)
 {
-	return NULL;
+	return xbc_find_node("ktap.session");
+}
+#else
+static void __init boot_start_config(bool built_in)
+{
 }
 
-static void __init boot_start_config(struct xbc_node *sessions)
+static bool __init boot_has_config(void)
 {
+	return false;
 }
 #endif
+
+static int __init boot_init_built_in(void)
+{
+	boot_start_files(true);
+	boot_start_config(true);
+	return 0;
+}
+subsys_initcall_sync(boot_init_built_in);
 
 /* Called after populate_rootfs(), see above. */
 static int __init boot_init(void)
 {
-	struct xbc_node *sessions = boot_config();
+	unsigned int i;
 
-	if (!*boot_files && !sessions)
+	if (!*boot_files && !boot_has_config())
 		return 0;
 	if (strlen(boot_files) == sizeof(boot_files) - 1)
 		pr_err("ktap= on the command line is too long: the last file may be cut\n");
+	/* One that is built in needs its file before the others are there. */
+	for (i = 0; i < boot_count; i++)
+		boot_make_file(&boot_sessions[i]);
 	wait_for_initramfs();
-	boot_start_files(boot_files);
-	if (sessions)
-		boot_start_config(sessions);
+	boot_start_files(false);
+	boot_start_config(false);
+	for (; i < boot_count; i++)
+		boot_make_file(&boot_sessions[i]);
 	return 0;
 }
 rootfs_initcall(boot_init);

@@ -14,6 +14,9 @@
 /* Room for a message: the longest one, and a key (XBC_KEYLEN_MAX) */
 #define KTAP_BOOT_ERROR		512
 
+/* load/boot_chunk.S: the contents of CONFIG_KTAP_BOOT_CHUNK; empty if it names no file */
+extern const char __ktap_boot_chunk[], __ktap_boot_chunk_end[];
+
 /**
  * ktap_boot_next_file() - Take the first file of the list of the parameter ktap=
  * @list: names separated by commas; set to the rest, and NULL after the last one

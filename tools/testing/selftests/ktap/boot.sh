@@ -194,11 +194,31 @@ locked_down() {
 	result $? a_kernel_that_is_locked_down_refuses
 }
 
+# The built-in script runs from the initcalls of subsystems on, without any file.
+built_in() {
+	plan 8
+	is built_in_scripts_have_files "$(echo "$folder"/*)" "$folder/again $folder/built-in"
+	is built_in_script_runs "$(boot_state built-in)" running
+	dmesg | grep -q 'boot script built-in: 1 events, output in ktap/boot/built-in of tracefs'
+	result $? built_in_script_is_logged
+	echo stop >"$folder/built-in"
+	cat "$folder/built-in" >"$tmp/out"
+	is the_first_event_is_the_initcall_that_begins_it "$(head -n 1 "$tmp/out")" boot_init_built_in
+	grep -qx ktap_init "$tmp/out" && grep -qx populate_rootfs "$tmp/out"
+	result $? it_sees_what_comes_before_the_initramfs
+	is command_line_has_no_arguments "$(tail -n 1 "$tmp/out")" 'argument none'
+	echo stop >"$folder/again"
+	is bootconfig_has_arguments "$(tail -n 1 "$folder/again")" 'argument seen'
+	dmesg | grep -q 'boot session refused (bootconfig): .*memory'
+	result $? wrong_setting_is_refused
+}
+
 case $BOOT_CASE in
 cmdline) in_order ;;
 many) too_many ;;
 config) of_bootconfig ;;
 locked) locked_down ;;
+built_in) built_in ;;
 *) skip_test "BOOT_CASE says how the kernel was booted" ;;
 esac
 finish
