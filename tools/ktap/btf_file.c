@@ -16,6 +16,7 @@
 
 #include "btf_file.h"
 #include "compiler/clean_text.h"
+#include "compiler/compile.h"
 
 #define BTF_FOLDER	"/sys/kernel/btf"
 #define BTF_MAGIC	0xeb9f
@@ -543,6 +544,97 @@ bool btf_list_types(const struct btf_file *f, const char *pattern, bool details,
 		found = true;
 	}
 	return found;
+}
+
+/* The number of a structure; 0: there is none with that name. */
+static uint32_t btf_struct(const struct btf_file *f, const char *name)
+{
+	for (uint32_t i = 0; i < f->count; i++) {
+		const struct btf_type *t = btf_type(f, f->first + i, NULL);
+		const char *keyword = btf_keyword(btf_kind(t), t);
+
+		if (btf_is_struct(btf_kind(t)) && !strncmp(name, keyword, strlen(keyword)) &&
+		    !strcmp(name + strlen(keyword), btf_name(f, t->name)))
+			return f->first + i;
+	}
+	return 0;
+}
+
+/* The type of a member, also of one in a structure without a name; 0: there is none. */
+static uint32_t btf_member(const struct btf_file *f, const struct btf_type *t, const char *member,
+			   unsigned int depth)
+{
+	const struct btf_member *m = (const void *)(t + 1);
+
+	for (unsigned int i = 0; i < btf_parts(t); i++) {
+		const char *name = btf_name(f, m[i].name);
+		const struct btf_type *type = btf_type(f, m[i].type, NULL);
+		uint32_t found = 0;
+
+		if (!strcmp(name, member))
+			return m[i].type;
+		if (!*name && type && btf_is_struct(btf_kind(type)) && depth < MAX_STEPS)
+			found = btf_member(f, type, member, depth + 1);
+		if (found)
+			return found;
+	}
+	return 0;
+}
+
+/* The name of an integer or an enumeration in scripts of bpftrace */
+static void btf_number_name(const struct btf_file *f, const struct btf_type *t, const void *after,
+			    struct ktap_member_type *type)
+{
+	const uint32_t *integer = after;
+	bool is_signed = btf_kind(t) == BTF_INT ? *integer >> 24 & 1 : t->info >> 31;
+	const char *name = btf_name(f, t->name);
+
+	if (btf_kind(t) == BTF_INT && !strcmp(name, "_Bool"))
+		snprintf(type->name, sizeof(type->name), "bool");
+	else if (btf_kind(t) == BTF_INT && !strcmp(name, "char"))
+		snprintf(type->name, sizeof(type->name), "char");
+	else if (t->type <= 8)
+		snprintf(type->name, sizeof(type->name), "%sint%u", is_signed ? "" : "u",
+			 8 * t->type);
+}
+
+bool btf_member_type(const struct btf_file *f, const char *name, uint32_t id, const char *member,
+		     struct ktap_member_type *type)
+{
+	const struct btf_type *t = btf_type(f, id ? id : btf_struct(f, name), NULL);
+	const void *after = NULL;
+
+	*type = (struct ktap_member_type) { 0 };
+	id = t && btf_is_struct(btf_kind(t)) ? btf_member(f, t, member, 0) : 0;
+	for (unsigned int steps = 0; id && steps < MAX_STEPS; steps++) {
+		unsigned int kind;
+
+		t = btf_type(f, id, &after);
+		kind = t ? btf_kind(t) : BTF_VOID;
+		if (kind == BTF_PTR) {
+			type->stars++;
+		} else if (kind == BTF_ARRAY) {
+			const struct btf_array *array = after;
+
+			/* neither arrays of arrays, nor pointers to arrays */
+			if (type->count || type->stars || !array->count)
+				return false;
+			type->count = array->count;
+		} else if (kind == BTF_INT || btf_is_enum(kind)) {
+			btf_number_name(f, t, after, type);
+			return true;
+		} else if (btf_is_struct(kind) || kind == BTF_FWD) {
+			type->number = kind == BTF_FWD ? 0 : id;
+			if (*btf_name(f, t->name))
+				snprintf(type->name, sizeof(type->name), "%s%s",
+					 btf_keyword(kind, t), btf_name(f, t->name));
+			return true;
+		} else if (kind != BTF_TYPE_TAG && (kind < BTF_TYPEDEF || kind > BTF_RESTRICT)) {
+			return kind == BTF_VOID;
+		}
+		id = kind == BTF_ARRAY ? ((const struct btf_array *)after)->type : t->type;
+	}
+	return false;
 }
 
 void btf_free(struct btf_file *files)

@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+struct ktap_member_type;
+
 /**
  * struct btf_file - the types of the kernel or of one module
  * @module: its name, "vmlinux" is the kernel itself
@@ -60,6 +62,13 @@ void btf_put_result(const struct btf_file *f, uint32_t function, const char *nam
  * "struct file*", as bpftrace does; with @details in C. False if there is none.
  */
 bool btf_list_types(const struct btf_file *f, const char *pattern, bool details, FILE *out);
+
+/*
+ * Find the type of a member of the structure with the number @id, or of "struct NAME" or
+ * "union NAME" if it is 0; see struct ktap_member_type.
+ */
+bool btf_member_type(const struct btf_file *f, const char *name, uint32_t id, const char *member,
+		     struct ktap_member_type *type);
 
 void btf_free(struct btf_file *files);
 

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "arguments.h"
+#include "btf_file.h"
 #include "compiler/colour.h"
 #include "compiler/util.h"
 #include "keeper.h"
@@ -515,6 +516,7 @@ int main(int argc, char **argv)
 		return code;
 	code = run_loop(&r);
 	symbolize_free(&r.symbolizer);
+	btf_free(r.types);
 	views_free(&r.views);
 	text_free(&r.reason);
 	/* the loader thread may still read it */

@@ -84,6 +84,7 @@ struct run {
 	uint32_t exit_code;
 	struct ktap_bpftrace_probes bpftrace_probes;
 	struct ktap_script script;	/* of bpftrace */
+	struct btf_file *types;		/* those of the kernel that it asked for */
 };
 
 /* run_chunk.c */

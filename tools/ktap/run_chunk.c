@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "list_bpftrace.h"
+#include "member_type.h"
 #include "run.h"
 #include "shown.h"
 
@@ -52,6 +53,7 @@ struct ktap_compile_opts run_compile_opts(struct run *r)
 		.bpftrace_tracer = getpid(), .bpftrace_command = r->command.pid,
 		.bpftrace_args = opts->args,
 		.event_state = list_bpftrace_state, .event_ctx = &r->opts.pid,
+		.member_type = member_type_find, .member_ctx = &r->types,
 	};
 }
 

@@ -5,7 +5,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "btf_file.h"
 #include "compiler/library.h"
+#include "member_type.h"
 #include "script_source.h"
 
 /*
@@ -66,8 +68,10 @@ bool source_is_bpftrace(const struct options *opts)
 
 bool source_show_translation(const struct options *opts)
 {
+	struct btf_file *types = NULL;
 	struct ktap_compile_opts copts = { .werror = opts->werror, .nowarn = opts->nowarn,
-					   .bpftrace_filter = opts->probe_filter, .diag = stderr };
+					   .bpftrace_filter = opts->probe_filter, .diag = stderr,
+					   .member_type = member_type_find, .member_ctx = &types };
 	struct sources sources = { .count = 0 };
 	struct ktap_script source;
 	char *tool = NULL, *text = NULL;
@@ -83,6 +87,7 @@ bool source_show_translation(const struct options *opts)
 		if (!opts->text)
 			free((void *)source.text);
 	}
+	btf_free(types);
 	free(tool);
 	if (!text)
 		return false;

@@ -110,6 +110,8 @@ static void put_symbol(const struct symbolizer *s, char *out, size_t size, const
 	else if (s->frames == KTAP_FRAME_PERF)
 		snprintf(out, size, "%llx %s+%llu (%s)", (unsigned long long)address, shown,
 			 (unsigned long long)offset, where);
+	else if (s->frames == KTAP_FRAME_NAME)
+		snprintf(out, size, "%s", shown);
 	else if (s->frames == KTAP_FRAME_BPFTRACE)
 		snprintf(out, size, "%s+%llu", shown, (unsigned long long)offset);
 	else

@@ -36,10 +36,11 @@ enum ktap_bpftrace_output { KTAP_BPFTRACE_PLAIN, KTAP_BPFTRACE_TEXT, KTAP_BPFTRA
  * @KTAP_FRAME_PERF: ADDRESS NAME+OFFSET (PATH)
  * @KTAP_FRAME_RAW: ADDRESS, which is the one in the file
  * @KTAP_FRAME_BUILD_ID: the identifier of the file, and the offset in it
+ * @KTAP_FRAME_NAME: NAME
  */
 enum ktap_user_frame {
 	KTAP_FRAME_KTAP, KTAP_FRAME_BPFTRACE, KTAP_FRAME_PERF, KTAP_FRAME_RAW,
-	KTAP_FRAME_BUILD_ID,
+	KTAP_FRAME_BUILD_ID, KTAP_FRAME_NAME,
 };
 
 /**
@@ -70,6 +71,27 @@ enum ktap_event_state { KTAP_EVENT_EXISTS, KTAP_EVENT_MISSING, KTAP_EVENT_NO_MOD
 /* Look for KIND:REST, for example "tracepoint" and "sched:sched_switch". */
 typedef enum ktap_event_state (*ktap_event_fn)(void *ctx, const char *kind, const char *rest);
 
+/**
+ * struct ktap_member_type - the type of a member of a structure of the kernel
+ * @name: "uint16", "bool", "struct sock"; "": it has none
+ * @number: of a structure: for the next question about it; 0: it is none
+ * @stars: how often it is a pointer
+ * @count: elements, 0: it is no array
+ */
+struct ktap_member_type {
+	char name[128];
+	uint32_t number;
+	unsigned int stars;
+	unsigned int count;
+};
+
+/*
+ * Find a member of the structure with that number, or with that name if it is 0; or a field of
+ * the tracepoint "SYSTEM/EVENT". False: it is not known.
+ */
+typedef bool (*ktap_member_fn)(void *ctx, const char *name, uint32_t number, const char *member,
+			       struct ktap_member_type *type);
+
 struct ktap_compile_opts {
 	bool werror;		/* warnings are errors */
 	bool nowarn;		/* no warnings */
@@ -84,6 +106,8 @@ struct ktap_compile_opts {
 	bool bpftrace_unsafe;	/* it was run with --unsafe */
 	ktap_event_fn event_state;	/* looks for events of bpftrace; or NULL */
 	void *event_ctx;
+	ktap_member_fn member_type;	/* knows the types of the kernel; or NULL */
+	void *member_ctx;
 	FILE *diag;		/* for messages */
 	const char * const *folders;	/* from -I, NULL-terminated; or NULL */
 	ktap_read_fn read;	/* reads included files; NULL: ktap_read_file() */

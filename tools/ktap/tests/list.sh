@@ -134,7 +134,7 @@ type() {
 	word "$name" $info "$@"
 }
 names=' int char file count path fn vfs_read vfs_write __traceiter_sched_switch '
-names="$names""__data prev cookie ext4_open "
+names="$names""__data prev cookie ext4_open port byte bytes address in to sock "
 set -- $names
 strings=1
 for name; do strings=$((strings + ${#name} + 1)); done
@@ -157,6 +157,13 @@ for name; do strings=$((strings + ${#name} + 1)); done
 	type count 8 0 1		# 16: typedef
 	type - 13 2 16 "$(at count)" 16 0 0	# 17: more parameters
 	type vfs_write 12 0 17		# 18
+	type port 1 0 2 16		# 19: an integer of two bytes
+	type byte 1 0 1 8		# 20
+	type - 3 0 0 20 1 16		# 21: 16 of these
+	type - 5 1 16 "$(at bytes)" 21 0	# 22: a union without a name
+	type address 4 1 16 "$(at in)" 22 0	# 23
+	type - 4 1 2 "$(at port)" 19 0	# 24: a structure without a name
+	type sock 4 3 32 0 24 0 "$(at to)" 23 64 "$(at file)" 6 192	# 25
 } >"$dir/types"
 { printf '\0'; for name; do printf '%s\0' "$name"; done; } >"$dir/strings"
 mkdir -p "$dir/btf" "$dir/tracefs/events/sched/sched_switch"
@@ -173,13 +180,16 @@ names=' ext4_open inode '
 first=$(wc -c <"$dir/strings")
 {
 	type - 13 1 5 $((first + 11)) 6
-	word $((first + 1)) $((12 << 24)) 19
+	word $((first + 1)) $((12 << 24)) 26
 } >"$dir/types"
 printf '\0ext4_open\0inode\0' >"$dir/strings"
 btf >"$dir/btf/ext4"
 printf '\tfield:%s;\toffset:0;\tsize:4;\tsigned:1;\n' 'int common_pid' 'char prev_comm[16]' \
 	'pid_t prev_pid' '__data_loc char[] file' 'const char * name' \
 	>"$dir/tracefs/events/sched/sched_switch/format"
+mkdir -p "$dir/tracefs/events/syscalls/sys_enter_nap"
+printf '\tfield:%s;\toffset:0;\tsize:8;\tsigned:0;\n' 'int __syscall_nr' \
+	'const struct times * time' 'const char * name' >"$dir/tracefs/events/syscalls/sys_enter_nap/format"
 export KTAP_BTF="$dir/btf"
 
 # details NAME PATTERN TEXT: the list with details
@@ -218,6 +228,18 @@ details parameters_of_a_module probe:ext4:ext4_open 'probe:ext4:ext4_open
 "$ktap" -v -l probe:vfs_read >"$dir/out" 2>"$dir/err" && grep -q 'struct file' "$dir/out"
 result $? details_by_two_options
 
+# members of structures in a script of bpftrace have the types of the kernel
+members='kprobe:f {
+	$s = (struct sock *)arg0; $p = $s.port; print(bswap($p)); print(bswap($s.none));
+	print(ntop($s.to.in.bytes)); print((uint64)$s.file);
+}
+t:syscalls:sys_enter_nap { $t = args.time; print($t.sec); print(args.name); }'
+"$ktap" --bt --to-ktap -e "$members" >"$dir/out" 2>"$dir/err" && [ ! -s "$dir/err" ] &&
+	[ "$(grep -c -F -e 'bt_bswap(p, 2)' -e 'bt_bswap(s.none, 8)' \
+		-e 'ntop(buf(s.to.in.bytes, 16) || 0)' -e 'bt_integer(s.file)' \
+		-e 'cast("struct times", args.time)' -e 'print(args.name)' "$dir/out")" = 6 ]
+result $? members_have_the_types_of_the_kernel
+
 # damaged types: a list, and no crash
 bad=0 size=$(wc -c <"$dir/btf/vmlinux") n=0
 cp "$dir/btf/vmlinux" "$dir/whole"
@@ -228,10 +250,13 @@ while [ $n -lt "$size" ]; do
 	tail -c +$((n + 3)) "$dir/whole" >>"$dir/btf/vmlinux"
 	"$ktap" -lv 'vfs*' >"$dir/out" 2>"$dir/err" || bad=1
 	grep -qx probe:vfs_write "$dir/out" || bad=1
+	"$ktap" --bt --to-ktap -e "$members" >"$dir/out" 2>"$dir/err" || bad=1
 	n=$((n + 7))
 done
 result $bad damaged_types_are_survived
 rm -r "$dir/btf"
+"$ktap" --bt --to-ktap -e "$members" >"$dir/out" 2>"$dir/err" && grep -q -F 'bt_bswap(p, 8)' "$dir/out"
+result $? members_have_no_types_without_those_of_the_kernel
 code=0
 "$ktap" -lv probe:vfs_read >"$dir/out" 2>"$dir/err" || code=$?
 [ "$code" = 0 ] && [ "$(cat "$dir/out")" = probe:vfs_read ] &&

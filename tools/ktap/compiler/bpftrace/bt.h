@@ -141,6 +141,7 @@ enum bt_type_kind {
  * @leaves: the number of its leaves, at least 1
  * @opaque: its parts are not known, or are too many: the value is an address
  * @c: BT_ENUM: the declaration
+ * @number: BT_STRUCT: that of struct ktap_member_type
  */
 struct bt_type {
 	enum bt_type_kind kind;
@@ -155,6 +156,7 @@ struct bt_type {
 	unsigned int leaves;
 	bool opaque;
 	const struct cdef_type *c;
+	uint32_t number;
 };
 
 struct bt_item {
@@ -228,6 +230,7 @@ enum bt_place { BT_IN_EVENT, BT_IN_PROCESS };
  * @expansions: calls of macros, and values of blocks
  * @copied: nodes that macros have become
  * @c_types: types of C that were converted
+ * @members: members of structures of the kernel whose types were asked for
  * @options: those that getopt() asks for
  * @enums: those whose enumerators are printed by name, in the order of their functions
  * @missing: config: what becomes of events that do not exist
@@ -242,6 +245,7 @@ enum bt_place { BT_IN_EVENT, BT_IN_PROCESS };
  * @strlen: config: the most bytes of a string; 0: as many as ktap has
  * @cat_bytes: config: bytes that cat() shows of a file, or 0
  * @trailer: config: text after a string that was cut
+ * @probe: the block
  * @edge: the block is that of BEGIN or END, which bpftrace runs itself
  * @filter: the text is in a filter
  * @event_filter: what the event of the block needs as a filter, or NULL
@@ -262,6 +266,7 @@ struct bt_script {
 	struct bt_node *types;
 	struct bt_node *symbols;	/* kaddr("name") */
 	struct bt_c_type *c_types;
+	struct bt_member *members;
 	struct bt_option *options;
 	struct bt_enum *enums;
 	struct bt_var *vars;
@@ -280,6 +285,7 @@ struct bt_script {
 	bool counts_params;
 	unsigned int helpers;
 	enum bt_place place;
+	const struct bt_probe *probe;
 	bool edge;
 	bool filter;
 	const char *event_filter;
@@ -501,6 +507,7 @@ enum {
 	BT_HELP_USERS = 1 << 28,
 	BT_HELP_USTACK = 1 << 29,
 	BT_HELP_WITHIN = 1 << 30,
+	BT_HELP_INTEGER = 1u << 31,
 };
 
 /**

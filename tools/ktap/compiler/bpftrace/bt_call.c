@@ -53,7 +53,7 @@ static const struct bt_function {
 	BT_MAYBE("str", 1, 2, NULL, BT_STRING),
 	BT_MAYBE("buf", 1, 2, NULL, BT_BYTES),
 	BT_MAYBE("ksym", 1, 1, "ksym(%1)", BT_STRING),
-	BT_RESULT("usym", 1, 1, "usym(%1)", BT_ANY),
+	BT_RESULT("usym", 1, 1, NULL, BT_ANY),
 	BT_RESULT("kaddr", 1, 1, NULL, BT_INTEGER),
 	BT_RESULT("kstack", 0, 2, NULL, BT_STACK),
 	BT_RESULT("ustack", 0, 2, NULL, BT_STACK),
@@ -654,9 +654,17 @@ static void bt_nsecs(struct bt_script *s, const struct bt_node *n)
 static void bt_ntop(struct bt_script *s, const struct bt_node *n)
 {
 	const struct bt_node *address = n->a->next ? n->a->next : n->a;
+	const struct bt_type *t = bt_type_of(s, address);
 	unsigned char bytes[16] = { 0 };
 	unsigned int count;
 
+	if (t->kind == BT_ARRAY && !bt_is_stored(s, address) && bt_type_size(t)) {
+		/* the size is that of the family */
+		bt_put(s, n->pos, "ntop(buf(");
+		bt_expr(s, address, LEVEL_ANY);
+		bt_put(s, n->pos, ", %u) || 0)", bt_type_size(t));
+		return;
+	}
 	if (address->kind != BN_CALL || strcmp(address->text, "pton")) {
 		bt_call_template(s, n, "ntop(%*)");
 		return;
@@ -666,6 +674,14 @@ static void bt_ntop(struct bt_script *s, const struct bt_node *n)
 	for (unsigned int i = 0; i < count; i++)
 		bt_put(s, n->pos, "\\x%02x", bytes[i]);
 	bt_put(s, n->pos, "\")");
+}
+
+/* A name alone, unless the script also has stacks of programs */
+static void bt_usym(struct bt_script *s, const struct bt_node *n)
+{
+	if (!s->frames_known)
+		s->user_frames = KTAP_FRAME_NAME;
+	bt_call_template(s, n, "usym(%1)");
 }
 
 static void bt_is_err(struct bt_script *s, const struct bt_node *n)
@@ -720,6 +736,7 @@ static const struct {
 	{ "container_of", bt_container }, { "percpu_kaddr", bt_percpu },
 	{ "assert", bt_fail_call }, { "fail", bt_fail_call }, { "is_err", bt_is_err },
 	{ "pid", bt_pid }, { "tid", bt_pid },
+	{ "usym", bt_usym },
 };
 
 static void bt_other_call(struct bt_script *s, const struct bt_node *n)

@@ -271,16 +271,25 @@ static void bt_name_read(struct bt_script *s, const struct bt_node *n)
 
 static void bt_field_read(struct bt_script *s, const struct bt_node *n)
 {
+	const struct bt_type *t;
+
 	if (bt_stored_part(s, n) || bt_config_value(s, n))
 		return;
 	if (n->value >= 0) {
 		bt_error(s, n->pos, NULL, "this is no tuple with an item %d", (int)n->value);
 		return;
 	}
-	if (n->a->kind == BN_NAME && !strcmp(n->a->text, "args"))
-		bt_put(s, n->pos, "args");
-	else
-		bt_expr(s, n->a, LEVEL_POSTFIX);
+	if (n->a->kind == BN_NAME && !strcmp(n->a->text, "args")) {
+		t = bt_type_of(s, n);
+		/* in ktap an argument of a system call is an integer */
+		bool target = t->kind == BT_POINTER && t->of->kind == BT_STRUCT && t->of->name;
+
+		if (target)
+			bt_put(s, n->pos, "cast(\"%s\", ", t->of->name);
+		bt_put(s, n->pos, target ? "args.%s)" : "args.%s", n->text);
+		return;
+	}
+	bt_expr(s, n->a, LEVEL_POSTFIX);
 	bt_put(s, n->pos, ".%s", n->text);
 }
 

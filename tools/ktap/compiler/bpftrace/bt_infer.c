@@ -139,6 +139,7 @@ void bt_infer(struct bt_script *s)
 			map->type = &bt_any;
 	for (unsigned int i = 0; i < BT_ROUNDS; i++) {
 		for (struct bt_probe *probe = s->probes; probe; probe = probe->next) {
+			s->probe = probe;
 			bt_infer_list(s, probe->filter);
 			bt_infer_list(s, probe->body);
 			s->vars = none;

@@ -479,6 +479,7 @@ static void bt_probe(struct bt_script *s, const struct bt_probe *probe)
 	const struct bt_event *event = probe->events, *next;
 	bool filter = probe->filter && bt_fits_filter(probe->filter);
 
+	s->probe = probe;
 	bt_line(s);
 	bt_comment(s, probe->comment, event->pos);
 	for (; event; event = next) {

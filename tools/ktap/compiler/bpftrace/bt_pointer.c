@@ -65,6 +65,33 @@ static void bt_cast_array(struct bt_script *s, const struct bt_node *n, const st
 	bt_put(s, n->pos, ")");
 }
 
+/*
+ * Can this be a pointer of ktap? Arithmetic refuses them. The parameters of events are integers,
+ * or have a type, and a filter has nothing else.
+ */
+static bool bt_may_be_pointer(struct bt_script *s, const struct bt_node *n)
+{
+	const struct bt_type *t = bt_type_of(s, n);
+
+	if (s->filter || (t->kind != BT_ANY && t->kind != BT_POINTER))
+		return false;
+	return t->kind == BT_POINTER || n->kind == BN_VAR ||
+	       (n->kind == BN_FIELD && (n->a->kind != BN_NAME || strcmp(n->a->text, "args")));
+}
+
+/* An operand of a cast to an integer */
+static void bt_cast_operand(struct bt_script *s, const struct bt_node *n, unsigned int level)
+{
+	if (!bt_may_be_pointer(s, n)) {
+		bt_number(s, n, level);
+		return;
+	}
+	bt_put(s, n->pos, "bt_integer(");
+	bt_expr(s, n, LEVEL_ANY);
+	bt_put(s, n->pos, ")");
+	s->helpers |= BT_HELP_INTEGER;
+}
+
 void bt_cast(struct bt_script *s, const struct bt_node *n, unsigned int level)
 {
 	const struct bt_type *t = bt_type_of(s, n);
@@ -83,10 +110,10 @@ void bt_cast(struct bt_script *s, const struct bt_node *n, unsigned int level)
 	} else if (t->kind != BT_INTEGER) {
 		bt_error(s, n->pos, "(uint32)x, (struct NAME *)x", "no cast to '%s'", n->text);
 	} else if (!*bt_width_function(t)) {
-		bt_number(s, n->a, level);
+		bt_cast_operand(s, n->a, level);
 	} else {
 		bt_put(s, n->pos, "%s(", bt_width_function(t));
-		bt_number(s, n->a, LEVEL_ANY);
+		bt_cast_operand(s, n->a, LEVEL_ANY);
 		bt_put(s, n->pos, ")");
 	}
 }

@@ -38,6 +38,15 @@ static void bt_read_directive(const char *at, struct bt_directive *d)
 	d->end = at;
 }
 
+/* The result of a function of a program: a register, of which an int is the lower half */
+static bool bt_is_user_result(const struct bt_script *s, const struct bt_node *n)
+{
+	const char *event = s->probe->events->text;
+
+	return n->kind == BN_NAME && !strcmp(n->text, "retval") &&
+	       (!strncmp(event, "uretprobe:", 10) || !strncmp(event, "ur:", 3));
+}
+
 /* "u8(" or another function for an integer with fewer bits than 64; "": as it is */
 static const char *bt_cut_to(struct bt_script *s, const struct bt_directive *d,
 			     const struct bt_node *arg)
@@ -49,6 +58,8 @@ static const char *bt_cut_to(struct bt_script *s, const struct bt_directive *d,
 		return "";
 	if (d->bytes == 1 || d->bytes == 2)
 		return pool_printf(&s->cc->pool, "%c%u(", is_signed ? 's' : 'u', 8 * d->bytes);
+	if (is_signed && !d->bytes && bt_is_user_result(s, arg))
+		return "s32(";
 	/* The width of an int, unless there are known to be no more bits */
 	if (d->bytes || is_signed || (t->kind == BT_INTEGER && t->is_unsigned && t->size < 8) ||
 	    (d->conv == 'u' && (t->kind != BT_INTEGER || t->size == 8)))

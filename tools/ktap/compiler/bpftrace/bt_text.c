@@ -254,6 +254,10 @@ static const struct {
 	  "\tfor (i = 1, size) {\n\t\tswapped = swapped << 8 | value & 255\n\t\tvalue >>= 8\n\t}\n"
 	  "\treturn swapped\n"
 	  "}\n" },
+	{ BT_HELP_INTEGER,
+	  "function bt_integer(value) {\n"
+	  "\treturn value == true ? 1 : value ? ipof(value) : 0\n"
+	  "}\n" },
 	{ BT_HELP_IS_ERR,
 	  "function bt_is_err(value) {\n"
 	  "\tvar number = ipof(value) || 0\n"

@@ -345,12 +345,84 @@ const struct bt_item *bt_type_item(const struct bt_type *t, const struct bt_node
 	return NULL;
 }
 
-/* The lists of strings of a system call have no type in its events. */
+/* A member of a structure of the kernel, or a field of an event, that was asked for */
+struct bt_member {
+	const char *owner;
+	uint32_t number;
+	const char *name;
+	const struct bt_type *type;
+	struct bt_member *next;
+};
+
+/* Only what the translation depends on: numbers, structures, pointers to them, and their arrays. */
+static const struct bt_type *bt_type_of_kernel(struct bt_script *s,
+					       const struct ktap_member_type *found)
+{
+	const char *name = pool_strndup(&s->cc->pool, found->name, strlen(found->name));
+	struct bt_type *t;
+
+	if (found->number || !strncmp(name, "struct ", 7) || !strncmp(name, "union ", 6)) {
+		t = bt_type_new(s, BT_STRUCT);
+		t->name = *name ? name : NULL;
+		t->number = found->number;
+		t->opaque = true;
+	} else if (*name && strcmp(name, "char") && !found->stars) {
+		t = (struct bt_type *)bt_type_named(s, name, 0);
+	} else {
+		return &bt_any;
+	}
+	if (found->stars > 1 || (found->stars && found->count))
+		return &bt_any;
+	if (found->stars)
+		return bt_pointer_to(s, t);
+	if (!found->count)
+		return t;
+	t = (struct bt_type *)bt_array_of(s, t, found->count);
+	/* an address, as it is in memory of the kernel */
+	t->opaque = true;
+	t->leaves = 1;
+	return t;
+}
+
+static const struct bt_type *bt_type_of_member(struct bt_script *s, const char *owner,
+					       uint32_t number, const char *name)
+{
+	const struct ktap_compile_opts *opts = s->cc->opts;
+	struct ktap_member_type found = { 0 };
+	struct bt_member *m;
+
+	if (!opts->member_type || (!owner && !number))
+		return &bt_any;
+	for (m = s->members; m; m = m->next)
+		if (m->number == number && !strcmp(m->name, name) &&
+		    (number || !strcmp(m->owner, owner)))
+			return m->type;
+	m = pool_alloc(&s->cc->pool, sizeof(*m));
+	*m = (struct bt_member) {
+		.owner = owner, .number = number, .name = name, .type = &bt_any,
+		.next = s->members,
+	};
+	if (opts->member_type(opts->member_ctx, owner, number, name, &found))
+		m->type = bt_type_of_kernel(s, &found);
+	s->members = m;
+	return m->type;
+}
+
+/* An argument of a system call that points to a structure has the type of its event. */
 static const struct bt_type *bt_type_of_args(struct bt_script *s, const char *name)
 {
-	if (strcmp(name, "argv") && strcmp(name, "envp"))
+	const char *text = s->probe ? s->probe->events->text : "";
+	const char *event = strstr(text, ":syscalls:sys_enter_");
+	const struct bt_type *t;
+
+	/* the lists of strings have no type there */
+	if (!strcmp(name, "argv") || !strcmp(name, "envp"))
+		return bt_type_named(s, "void", 2);
+	if (!event)
 		return &bt_any;
-	return bt_type_named(s, "void", 2);
+	t = bt_type_of_member(s, pool_printf(&s->cc->pool, "syscalls/%s",
+					     event + strlen(":syscalls:")), 0, name);
+	return t->kind == BT_POINTER ? t : &bt_any;
 }
 
 static const struct bt_type *bt_type_of_field(struct bt_script *s, const struct bt_node *n)
@@ -364,6 +436,8 @@ static const struct bt_type *bt_type_of_field(struct bt_script *s, const struct 
 	if (n->a->kind == BN_NAME && !strcmp(n->a->text, "args") && n->text)
 		return bt_type_of_args(s, n->text);
 	item = t->kind == BT_TUPLE || t->kind == BT_STRUCT ? bt_type_item(t, n, &leaf) : NULL;
+	if (!item && t->kind == BT_STRUCT && t->opaque && !t->items && n->text)
+		return bt_type_of_member(s, t->name, t->number, n->text);
 	return item ? item->type : &bt_any;
 }
 

@@ -4,7 +4,7 @@
 # Scripts of bpftrace: they run, and print what bpftrace prints.
 
 . "$(dirname "$0")/lib.sh"
-plan 59
+plan 60
 n=20
 
 # bt SCRIPT ARGS...: run a script of bpftrace
@@ -315,6 +315,12 @@ bt 'struct s { int x[4]; } BEGIN { $i = 4; $s = (struct s *)curtask; $v = $s.x[$
 	printf("%d\n", $v == $s.x[0]); exit(); }'
 [ "$code" = 0 ] && matches "$tmp/out" '^stdin:1:[0-9]+: WARNING: Array access out of bounds' '^1$'
 result $? an_index_out_of_bounds_is_that_of_the_first
+if [ -e /sys/kernel/btf/vmlinux ]; then
+	bt 'BEGIN { $f = curtask.fs; $a = (uint64)$f - 8; printf("%d %d\n", $a + 8 == (uint64)curtask.fs, (uint32)$f == (uint32)(uint64)$f); exit(); }'
+	out a_pointer_may_be_cast_to_a_number '1 1\n\n\n'
+else
+	skip a_pointer_may_be_cast_to_a_number "this kernel has no types"
+fi
 options='BEGIN { print((getopt("size", 10, "bytes"), getopt("all"))); exit(); }'
 echo "$options" >"$tmp/options.bt"
 run -q "$tmp/options.bt" --size=0xffffffffffffffff --all=True

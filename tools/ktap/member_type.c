@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Types for scripts of bpftrace: those of members of structures, from BTF, and those of fields
+ * of tracepoints, from their files in tracefs.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "btf_file.h"
+#include "member_type.h"
+#include "session_file.h"
+
+/* "\tfield:const struct NAME * FIELD;\toffset:...": only pointers to structures */
+static bool member_type_of_line(char *line, const char *field, struct ktap_member_type *type)
+{
+	char *text = strstr(line, "field:"), *star;
+
+	if (!text)
+		return false;
+	text += strlen("field:");
+	text[strcspn(text, ";\n")] = '\0';
+	star = strchr(text, '*');
+	if (!star || strcmp(star + 1 + strspn(star + 1, " "), field))
+		return false;
+	if (!strncmp(text, "const ", 6))
+		text += 6;
+	if (strncmp(text, "struct ", 7))
+		return false;
+	text[7 + strcspn(text + 7, " *")] = '\0';
+	*type = (struct ktap_member_type) { .stars = 1 };
+	snprintf(type->name, sizeof(type->name), "%s", text);
+	return true;
+}
+
+static bool member_type_of_field(const char *event, const char *field,
+				 struct ktap_member_type *type)
+{
+	const char *dir = session_tracefs();
+	char path[4096], *line = NULL;
+	bool found = false;
+	size_t size = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/events/%s/format", dir ? dir : "", event);
+	f = fopen(path, "re");
+	while (f && !found && getline(&line, &size, f) > 0)
+		found = member_type_of_line(line, field, type);
+	free(line);
+	if (f)
+		fclose(f);
+	return found;
+}
+
+bool member_type_find(void *files, const char *name, uint32_t number, const char *member,
+		      struct ktap_member_type *type)
+{
+	const struct btf_file *f;
+
+	if (!number && strchr(name, '/'))
+		return member_type_of_field(name, member, type);
+	f = btf_open(files, "vmlinux");
+	return f && btf_member_type(f, name, number, member, type);
+}
