@@ -39,7 +39,8 @@ static const char *bt_leaf_format(const struct bt_type *t)
 		return "0x%x";
 	if (t->kind == BT_INTEGER)
 		return bt_is_wide(t) ? "%u" : "%d";
-	return "%s";
+	/* the last frame has its own line; addresses end with one */
+	return t->kind == BT_STACK && !t->raw ? "%s\\n" : "%s";
 }
 
 /* Names of items are printed only if all of them have one. */

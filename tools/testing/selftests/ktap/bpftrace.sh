@@ -62,7 +62,7 @@ END { clear(@i); }' -- "$workload" getppid $n
 '
 	bt 't:syscalls:sys_enter_getppid { @[kstack(2)] = count(); @u[ustack(2)] = count(); }' -- \
 		"$workload" getppid $n
-	[ "$code" = 0 ] && matches "$tmp/out" '^@\[' "\\]: $n\$"
+	[ "$code" = 0 ] && matches "$tmp/out" '^@\[$' "^\\]: $n\$"
 	result $? stacks_are_keys
 	bt 't:syscalls:sys_enter_getppid { @a = avg(5); @b = min(7); @c[1] = max(9); @d[1, "x"] = sum(3); }
 END { printf("%d %d %d %d %d\n", @a, @b, @c[1], @d[1, "x"], @d[2, "y"]); }' -- "$workload" getppid $n
@@ -273,10 +273,10 @@ frames() {
 target=$(readlink -f "$here/utarget")
 if has programs; then
 	frames bpftrace
-	matches "$tmp/out" '^ +add\+0\]: 20$'
+	matches "$tmp/out" '^ +add\+0$' '^\]: 20$'
 	result $? a_frame_is_a_name
 	frames perf
-	matches "$tmp/out" '^ +[0-9a-f]+ add\+0 \(/.*/utarget\)\]: 20$'
+	matches "$tmp/out" '^ +[0-9a-f]+ add\+0 \(/.*/utarget\)$' '^\]: 20$'
 	result $? a_frame_has_its_address_and_file
 	frames raw
 	matches "$tmp/out" '^[0-9a-f]+$'
