@@ -1,46 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 # What bench/peers and bench/profile have in common.
-# shellcheck shell=bash disable=SC2154 # of lab/lib.sh, lab/apt.sh
+# shellcheck shell=bash disable=SC2154 # of lab/lib.sh, lab/bpftrace.sh
 
-# the suite of Debian whose bpftrace is measured
-suite=${PEERS_SUITE:-sid}
 out=$build/bench
-peer=$out/bpftrace-$suite
 
 # usage_of SCRIPT: print its usage, which is the end of its first comment
 usage_of() {
 	sed -n '/^# usage:/,/^[^#]/s/^# \{0,1\}//p' "$1"
-}
-
-# Unpack bpftrace and all libraries that it needs below build/, from Debian's packages.
-# Nothing is installed. rm -r "$peer" fetches them again.
-fetch_bpftrace() {
-	local deb name path root log=$tmp/fetch.log
-	[ ! -e "$peer/version" ] || return 0
-	need apt-get apt-cache dpkg-deb
-	note "fetching bpftrace ($suite)"
-	enter_suite "$suite" || { tail -n 5 "$log" >&2; die "no packages of Debian's $suite" "is the network there?"; }
-	mkdir -p "$tmp/archives/partial" "$tmp/root" "$peer.new/lib"
-	# as if nothing was installed, so that all of its libraries are downloaded
-	: >"$tmp/status"
-	apt-get "${apt_opts[@]}" -o "Dir::State::status=$tmp/status" -o "Dir::Cache::archives=$tmp/archives" \
-		-o Debug::NoLocking=1 -o APT::Keep-Downloaded-Packages=1 \
-		-q -y --no-install-recommends --download-only install bpftrace >>"$log" 2>&1 ||
-		{ tail -n 20 "$log" >&2; die "bpftrace of Debian's $suite cannot be downloaded"; }
-	for deb in "$tmp"/archives/*.deb; do
-		dpkg-deb -x "$deb" "$tmp/root" || die "$deb cannot be unpacked" "is the disk full?"
-	done
-	root=$tmp/root/usr
-	while read -r name _ path _; do
-		case $path in
-		"$root"/*) cp -L "$path" "$peer.new/lib/${name##*/}" ;;
-		esac
-	done < <("$root"/lib64/ld-linux-x86-64.so.2 --library-path "$root/lib/x86_64-linux-gnu" \
-		--list "$root/bin/bpftrace")
-	cp "$root/bin/bpftrace" "$peer.new/"
-	dpkg-deb -f "$tmp"/archives/bpftrace_*.deb Version >"$peer.new/version"
-	rm -rf "$peer"
-	mv "$peer.new" "$peer"
 }
 
 # Compile the workloads, with frame pointers, so that stacks can be walked, and at addresses
@@ -78,12 +44,10 @@ plugin() {
 	echo "$tmp/icount.so,begin=$(address_of measure_begin),end=$(address_of measure_end),write=$(address_of measure_write),$1"
 }
 
-# guest MODE [OPTION...]: do the jobs in $tmp/jobs. The loader is that of bpftrace's C library,
-# which can also load programs of older ones.
+# guest MODE [OPTION...]: do the jobs in $tmp/jobs
 guest() {
 	"$top/lab/run" --config btf --icount --mem 2048 --timeout 7200 "${@:2}" \
-		--file "$peer:/bpftrace" \
-		--file "$peer/lib/ld-linux-x86-64.so.2:/lib64/ld-linux-x86-64.so.2" \
+		"${peer_files[@]}" \
 		--file "$out/calls:/bench/calls" \
 		--file "$top/bench/peers.sh:/bench/peers.sh" --file "$tmp/jobs:/bench/jobs" \
 		-- "/bench/peers.sh $1 </bench/jobs"
