@@ -7,6 +7,8 @@
  *	calls deep N		the same below 16 functions with frame pointers
  *	calls output N		the same, with a pause between the chunks, by the CPU time of
  *				this thread: a reader of the output is not included
+ *	calls read N		read() of 512 bytes
+ *	calls open N		openat() and close(), like output
  *	calls function N	calls of traced(), for probes of programs
  *	calls yield N		sched_yield() by two processes, N times each in a chunk
  *	calls cpu PID		the CPU time of a process and all its threads
@@ -20,6 +22,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -92,6 +95,22 @@ static void call_getppid(void)
 {
 	for (long n = per_chunk; n; n--)
 		syscall(SYS_getppid);
+}
+
+static void call_read(void)
+{
+	static char buf[512];
+	int fd = open("/dev/zero", O_RDONLY);
+
+	for (long n = per_chunk; n; n--)
+		syscall(SYS_read, fd, buf, sizeof(buf));
+	close(fd);
+}
+
+static void call_open(void)
+{
+	for (long n = per_chunk; n; n--)
+		close(open("/dev/null", O_RDONLY));
 }
 
 static void call_function(void)
@@ -254,12 +273,16 @@ int main(int argc, char **argv)
 			return measure_below(FRAMES);
 		if (!strcmp(what, "output"))
 			return measure(call_getppid, own_cpu_time, 20000, 1);
+		if (!strcmp(what, "read"))
+			return measure(call_read, counter, 0, 1);
+		if (!strcmp(what, "open"))
+			return measure(call_open, own_cpu_time, 20000, 1);
 		if (!strcmp(what, "function"))
 			return measure(call_function, counter, 0, 1);
 		if (!strcmp(what, "yield"))
 			return measure_yield();
 	}
-	fprintf(stderr, "usage: calls getppid|deep|output|function|yield N\n"
+	fprintf(stderr, "usage: calls getppid|deep|output|read|open|function|yield N\n"
 		"       calls cpu PID\n"
 		"       calls start TEXT COMMAND...\n");
 	return 2;

@@ -24,6 +24,8 @@ NOT_INTERPRETED = ('reader', 'start', 'cpus', 'memory')
 COLUMNS = ('row', 'ktap', 'bpftrace', 'ratio', 'ktap fastest', 'bpftrace fastest',
            'ratio fastest', 'ktap interpreted', 'ratio interpreted', 'ftrace')
 MEAN = 'geometric mean'
+# Where the guest has the scripts that are the same for both
+FOLDER = '/bench/bt/'
 
 METHOD = '''
 ## How it is measured
@@ -48,11 +50,13 @@ locks that move between CPUs, and traps are not included: quote no times.
 - *interpreted* is the script of ktap without native code (the file `ktap/jit` has 0), and its ratio
   to the same script of bpftrace, which the JIT has compiled.
 - *ftrace* is the trigger that comes closest: it has neither variables nor scripts.
+- Rows whose name begins with a file (`bench/bt`) give both tools the same script of bpftrace.
 - A switch of tasks is half of what `sched_yield()` takes while two processes yield to each other.
 - The output of `printf` in the event is counted by the CPU time of the thread that makes the
   calls; in the reader by the CPU time of the process that reads, for one record.
 - Start-up is counted until all events are attached: ktap's script prints a line then, and bpftrace
-  reports it. Waiting is included. Programs and libraries are in memory before.
+  reports it, as ktap does for a script of bpftrace. Waiting is included. Programs and libraries
+  are in memory before.
 '''
 
 KINDS_TEXT = '''
@@ -120,8 +124,10 @@ def read_rows(text):
             if rest in rows:
                 raise Mistake(f"bench/peers.rows: the row '{rest}' is there twice")
             row = rows[rest] = {'calls': 'getppid'}
+        elif word == 'bt' and row is not None:
+            row['ktap'] = row['bpftrace'] = FOLDER + rest
         elif row is None or word not in TOOLS + ('calls',) or word == INTERPRETED:
-            raise Mistake(f"bench/peers.rows: '{word}' is none of row, calls, "
+            raise Mistake(f"bench/peers.rows: '{word}' is none of row, calls, bt, "
                           f"{', '.join(tool for tool in TOOLS if tool != INTERPRETED)}")
         else:
             row[word] = rest

@@ -26,7 +26,7 @@ export BPFTRACE_MAX_PROBES=10000
 # per_chunk WORKLOAD: the number of operations
 per_chunk() {
 	case $1 in
-	yield | output | reader) echo 200 ;;
+	yield | output | reader | open) echo 200 ;;
 	*) echo 500 ;;
 	esac
 }
@@ -82,20 +82,23 @@ undo_ftrace() {
 	done
 }
 
-# start TOOL SCRIPT: run it; returns when it traces
+# start TOOL SCRIPT: run it; returns when it traces. The script is a file or its text
 start() {
+	option=-e
+	[ ! -e "$2" ] || option=
 	case $1 in
 	ktap.interpreted) echo 0 >$tracing/ktap/jit ;;
 	ktap*) echo 1 >$tracing/ktap/jit ;;
 	esac
 	case $1 in
 	ktap*)
-		ktap -q -w -e "$2" >/tmp/out 2>/tmp/err &
+		# shellcheck disable=SC2086 # no word without an option
+		ktap -q -w $option "$2" >/tmp/out 2>/tmp/err &
 		tool=$!
 		wait_for grep -q ' running ' $tracing/ktap/sessions
 		;;
 	bpftrace*)
-		LD_LIBRARY_PATH=/bpftrace/lib /bpftrace/bpftrace -e "$2" >/tmp/out 2>/tmp/err &
+		LD_LIBRARY_PATH=/bpftrace/lib /bpftrace/bpftrace $option "$2" >/tmp/out 2>/tmp/err &
 		tool=$!
 		wait_for grep -q '^Attached' /tmp/err
 		;;
@@ -149,9 +152,11 @@ failed() {
 
 # measure_start ROW TOOL SCRIPT: how long it takes to start
 measure_start() {
-	case $2 in
-	ktap) set -- "$1" "$2" running ktap -q -w -e "$3" ;;
-	ftrace) set -- "$1" "$2" running sh /bench/peers.sh ftrace "$3" ;;
+	case $2,$3 in
+	ktap,*.bt) set -- "$1" "$2" Attached ktap -w "$3" ;;
+	bpftrace,*.bt) set -- "$1" "$2" Attached /bpftrace/bpftrace "$3" ;;
+	ktap,*) set -- "$1" "$2" running ktap -q -w -e "$3" ;;
+	ftrace,*) set -- "$1" "$2" running sh /bench/peers.sh ftrace "$3" ;;
 	*) set -- "$1" "$2" Attached /bpftrace/bpftrace -e "$3" ;;
 	esac
 	row=$1 name=$2

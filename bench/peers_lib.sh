@@ -48,7 +48,7 @@ plugin() {
 guest() {
 	"$top/lab/run" --config btf --icount --mem 2048 --timeout 7200 "${@:2}" \
 		"${peer_files[@]}" \
-		--file "$out/calls:/bench/calls" \
+		--file "$out/calls:/bench/calls" --file "$top/bench/bt:/bench/bt" \
 		--file "$top/bench/peers.sh:/bench/peers.sh" --file "$tmp/jobs:/bench/jobs" \
 		-- "/bench/peers.sh $1 </bench/jobs"
 }
