@@ -128,6 +128,9 @@ enum bt_type_kind {
  */
 #define BT_MAX_LEAVES	15
 
+/* All frames, as far as ktap has them. bpftrace has as many. */
+#define BT_FRAMES	"127"
+
 /**
  * struct bt_type - the type of a value, as far as the script says it
  * @size: bytes of an integer; with the NUL of a string; 0: not known

@@ -462,12 +462,9 @@ static void bt_stack_call(struct bt_script *s, const struct bt_node *n)
 	}
 	if (*n->text == 'u')
 		bt_user_frames(s, n->pos, frames);
-	bt_put(s, n->pos, "%s", n->text);
-	if (mode) {
-		bt_put(s, n->pos, "(");
-		bt_leaves(s, mode, false);
-		bt_put(s, n->pos, ")");
-	}
+	bt_put(s, n->pos, mode ? "%s(" : "%s(" BT_FRAMES, n->text);
+	bt_leaves(s, mode, false);
+	bt_put(s, n->pos, ")");
 }
 
 static void bt_bswap(struct bt_script *s, const struct bt_node *n)

@@ -50,8 +50,8 @@ static const struct bt_builtin {
 	{ "curtask", "curtask", BT_POINTER, true, NULL },
 	{ "pcomm", "curtask.real_parent.comm", BT_STRING, false, NULL },
 	{ "leader_comm", "curtask.group_leader.comm", BT_STRING, false, NULL },
-	{ "kstack", "kstack", BT_STACK, true, NULL },
-	{ "ustack", "ustack", BT_STACK, true, NULL },
+	{ "kstack", "kstack(" BT_FRAMES ")", BT_STACK, false, NULL },
+	{ "ustack", "ustack", BT_STACK, false, NULL },
 	{ "jiffies", "`jiffies`", BT_INTEGER, false, NULL },
 	{ "arg0", "arg0", BT_ANY, false, NULL }, { "arg1", "arg1", BT_ANY, false, NULL },
 	{ "arg2", "arg2", BT_ANY, false, NULL }, { "arg3", "arg3", BT_ANY, false, NULL },
@@ -231,7 +231,7 @@ static void bt_command(struct bt_script *s, const struct bt_node *n)
 static void bt_user_stack(struct bt_script *s, const struct bt_node *n)
 {
 	bt_user_frames(s, n->pos, s->frames);
-	bt_put(s, n->pos, s->filter ? "ustack()" : "ustack");
+	bt_put(s, n->pos, "ustack(" BT_FRAMES ")");
 }
 
 static void bt_name_read(struct bt_script *s, const struct bt_node *n)

@@ -4,7 +4,7 @@
 # Scripts of bpftrace: they run, and print what bpftrace prints.
 
 . "$(dirname "$0")/lib.sh"
-plan 60
+plan 62
 n=20
 
 # bt SCRIPT ARGS...: run a script of bpftrace
@@ -320,6 +320,25 @@ if [ -e /sys/kernel/btf/vmlinux ]; then
 	out a_pointer_may_be_cast_to_a_number '1 1\n\n\n'
 else
 	skip a_pointer_may_be_cast_to_a_number "this kernel has no types"
+fi
+if [ -e /sys/kernel/btf/vmlinux ] && has syscalls:sys_enter_clock_nanosleep; then
+	bt 't:syscalls:sys_enter_clock_nanosleep /comm == "workload"/ { $t = args.rqtp; @[$t.tv_nsec] = count(); }' -- \
+		"$workload" nap 2 5
+	out an_argument_has_the_members_of_its_type '\n\n@[2000000]: 5\n'
+else
+	skip an_argument_has_the_members_of_its_type "this kernel has no types or events of system calls"
+fi
+if [ -e /sys/kernel/btf/vmlinux ] && has functions && [ -n "$(call_function write)" ] &&
+	"$workload" connect 1 1 >"$tmp/port"; then
+	bt 'kprobe:tcp_connect /comm == "workload"/ {
+	$c = ((struct sock *)arg0).__sk_common; $port = $c.skc_dport;
+	printf("to %s %d %d\n", ntop($c.skc_daddr), bswap($port), sizeof($port)); }' -- \
+		"$workload" connect 1 1
+	port=$(grep -x '[0-9]*' "$tmp/out" | head -n 1)
+	[ "$code" = 0 ] && matches "$tmp/out" "^to 127\.0\.0\.1 $port 2\$"
+	result $? a_member_has_its_width
+else
+	skip a_member_has_its_width "this kernel has no types, functions or connections"
 fi
 options='BEGIN { print((getopt("size", 10, "bytes"), getopt("all"))); exit(); }'
 echo "$options" >"$tmp/options.bt"
