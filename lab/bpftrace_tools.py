@@ -63,7 +63,8 @@ LITTLE_MEMORY = '''echo +memory >/sys/fs/cgroup/cgroup.subtree_control
 mkdir /sys/fs/cgroup/little
 echo 8M >/sys/fs/cgroup/little/memory.max
 '''
-IN_LITTLE_MEMORY = 'sh -c "echo \\$\\$ >/sys/fs/cgroup/little/cgroup.procs; exec $work memory 20000"'
+IN_LITTLE_MEMORY = ('sh -c "echo \\$\\$ >/sys/fs/cgroup/little/cgroup.procs; '
+                    'exec $work memory 20000"')
 MUCH_MEMORY = 'rmdir /sys/fs/cgroup/little'
 
 TOOLS = {
@@ -94,7 +95,10 @@ TOOLS = {
     'runqlen': Tool('$calls cpus 2 burn 1000', own='runqlen', sums=True, near=0.2),
     'setuids': Tool('$work users', own=r'\bwork\b', least=3),
     'ssllatency': Tool(TLS, own='@(hist|stat)', sums=True,
-                       hide=r'(?<=average = )\d+|(?<=total = )\d+', after='killall openssl'),
+                       # at its end bpftrace has addresses instead of these names
+                       hide=r'(?<=average = )\d+|(?<=total = )\d+|'
+                       r'(?<=\[)(0x[0-9a-f]+|SSL_\w+)(?=\])',
+                       after='killall openssl'),
     'sslsnoop': Tool(TLS, own='openssl', hide=r'^\d+ +| +\d+(?= +-?\d+ \w+$)',
                      after='killall openssl'),
     'statsnoop': Tool('$work stat /etc', own=r'\bwork\b', least=5),
@@ -105,7 +109,7 @@ TOOLS = {
     'syscount': Tool('$calls getppid 5000', own=r'workload|syscall\[110\]', near=0.02, least=2),
     'tcpaccept': Tool(LOOPBACK, own=CONNECTIONS, least=5),
     'tcpconnect': Tool(LOOPBACK, own=CONNECTIONS, least=5),
-    'tcpdrop': Tool('$work connect 10.9.0.77', own=r'10\.9\.0\.77', after=NO_NETWORK,
+    'tcpdrop': Tool('$work connect 10.9.0.77', own=r'10\.9\.0\.77.*SYN_SENT', after=NO_NETWORK,
                     before=NETWORK + 'echo 1 >/proc/sys/net/ipv4/neigh/one/mcast_solicit\n'
                     'echo 100 >/proc/sys/net/ipv4/neigh/one/retrans_time_ms'),
     'tcplife': Tool(LOOPBACK, own=CONNECTIONS, least=5, hide=r'\d+$'),
@@ -115,7 +119,8 @@ TOOLS = {
     # it lives on, as in TLS
     'threadsnoop': Tool('$work threads 3 & sleep 1', own=r'\bwork\b', least=3),
     'undump': Tool('$work local hello', own=r'\bwork\b', least=2),
-    'vfscount': Tool('$calls read 10 5000; $calls stat /etc 5000', own=r'vfs_(read|statx)\]', near=0.1),
+    'vfscount': Tool('$calls read 10 5000; $calls stat /etc 5000', own=r'vfs_(read|statx)\]',
+                     near=0.1),
     # bpftrace clears a map later than it prints it, and loses what is counted in between
     'vfsstat': Tool('for i in 1 2 3 4; do $calls read 10 500; usleep 300000; done',
                     own=r'vfs_read\]', once=True),
