@@ -592,6 +592,8 @@ enum ktap_function_id {
 	KTAP_FN_PROBE_DELETE	= 38,	/* off for ever */
 	KTAP_FN_PROBE_IS_ON	= 39,
 
+	KTAP_FN_CGROUP_PATH	= 40,	/* (id): path of that cgroup (v2), nil if there is none */
+
 	/* output */
 	KTAP_FN_PRINT		= 48,	/* (...) */
 	KTAP_FN_PRINTF		= 49,	/* (format, ...) */

@@ -63,6 +63,7 @@ const struct builtin builtins[] = {
 	VALUE("nsecs", NSECS, INT),
 	VALUE("elapsed", ELAPSED, INT),
 	VALUE("cgroup", CGROUP, INT),
+	FUNCTION("cgroup_path", CGROUP_PATH, 1, 1, STRING | NIL, INT | NIL),
 	VALUE("rand", RAND, INT),
 	VALUE("probename", PROBENAME, STRING),
 	VALUE("name", PROBENAME, STRING),

@@ -2,7 +2,6 @@
 /*
  * Built-in values: the thread, the process and the machine.
  */
-#include <linux/cgroup.h>
 #include <linux/cred.h>
 #include <linux/kallsyms.h>
 #include <linux/preempt.h>
@@ -147,16 +146,6 @@ ktap_number_fn *ktap_builtin_number(u32 id)
 	default:
 		return NULL;
 	}
-}
-
-int ktap_fn_cgroup(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
-{
-	r[0] = KTAP_VALUE_NIL;
-#ifdef CONFIG_CGROUPS
-	guard(preempt_notrace)();
-	r[0] = KTAP_VALUE_INT(cgroup_id(task_dfl_cgroup(current)));
-#endif
-	return 0;
 }
 
 int ktap_fn_rand(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)

@@ -264,6 +264,11 @@ static const struct {
 	  "\tvar number = ipof(value) || 0\n"
 	  "\treturn number < 0 && number >= -4095\n"
 	  "}\n" },
+	{ BT_HELP_CGROUP,
+	  "function bt_cgroup_path(id) {\n"
+	  "\tvar path = cgroup_path(id)\n"
+	  "\treturn path == nil ? \"\" : \"unified:\" .. path\n"
+	  "}\n" },
 	{ BT_HELP_HEX,
 	  "function bt_hex(bytes, form, between) {\n"
 	  "\tvar text = \"\"\n"

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Built-in values: the number of the thread's cgroup (v2), and the path of any cgroup.
+ *
+ * A handler makes the text of the path itself.  When the output is read, the cgroup may be
+ * gone, and only a string can be compared and be a part of another one.
+ *
+ * Nothing is locked, as a handler may have interrupted whoever holds the lock.  RCU keeps a
+ * cgroup, those that contain it, and their kernfs nodes (css_free_rwork_fn()).  A cgroup of
+ * v2 is neither renamed nor moved.  kernfs_find_and_get_node_by_id() is no substitute for
+ * the search: kernfs_put() takes a lock if the node has been removed meanwhile.
+ */
+#include <linux/cgroup.h>
+#include <linux/kernfs.h>
+#include <linux/minmax.h>
+#include <linux/preempt.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+
+#include "vm/builtin.h"
+#include "vm/env.h"
+
+int ktap_fn_cgroup(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	r[0] = KTAP_VALUE_NIL;
+#ifdef CONFIG_CGROUPS
+	guard(preempt_notrace)();
+	r[0] = KTAP_VALUE_INT(cgroup_id(task_dfl_cgroup(current)));
+#endif
+	return 0;
+}
+
+#ifdef CONFIG_CGROUPS
+/* Search all cgroups, at most @max, whose number is added to @visited. */
+static struct cgroup *cgroup_search(u64 id, u64 max, u32 *visited)
+{
+	struct cgroup_subsys_state *css;
+
+	css_for_each_descendant_pre(css, &cgrp_dfl_root.cgrp.self) {
+		if (cgroup_id(css->cgroup) == id)
+			return css->cgroup;
+		if (++*visited >= max)
+			break;
+	}
+	return NULL;
+}
+
+/* Most often it is the thread's own cgroup, or one that contains it. */
+static struct cgroup *cgroup_search_above(u64 id)
+{
+	struct cgroup *cgrp = task_dfl_cgroup(current);
+
+	while (cgrp && cgroup_id(cgrp) != id)
+		cgrp = cgroup_parent(cgrp);
+	return cgrp;
+}
+
+/* Write the path, or its first KTAP_MAX_STRLEN bytes.  Return the length of all of it. */
+static u32 cgroup_write_path(struct cgroup *cgrp, char *path)
+{
+	u32 len = 0, part;
+	const char *name;
+	int level;
+
+	for (level = 1; level <= cgrp->level; level++) {
+		name = rcu_dereference(cgroup_ancestor(cgrp, level)->kn->name);
+		part = strlen(name);
+		if (len < KTAP_MAX_STRLEN) {
+			path[len] = '/';
+			memcpy(path + len + 1, name, min(part, KTAP_MAX_STRLEN - len - 1));
+		}
+		len += 1 + part;
+	}
+	if (!len)
+		path[len++] = '/';
+	return len;
+}
+
+/* Return the length of the path, 0 if there is no such cgroup. */
+static u32 cgroup_find_path(struct ktap_vm *vm, u64 id, char *path, u32 *visited)
+{
+	u64 max = vm->level == KTAP_LEVEL_PROCESS ? U64_MAX : vm->budget + vm->rest;
+	struct cgroup *cgrp;
+
+	guard(rcu)();
+	cgrp = cgroup_search_above(id) ?: cgroup_search(id, max, visited);
+	return cgrp ? cgroup_write_path(cgrp, path) : 0;
+}
+#else
+static u32 cgroup_find_path(struct ktap_vm *vm, u64 id, char *path, u32 *visited)
+{
+	return 0;
+}
+#endif
+
+int ktap_fn_cgroup_path(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	u32 len, visited = 0;
+	char *path;
+
+	if (r[0].tag == KTAP_NIL)
+		return 0;
+	path = ktap_arena_alloc(vm, KTAP_MAX_STRLEN);
+	if (!path)
+		return vm->error;
+	len = cgroup_find_path(vm, r[0].u, path, &visited);
+	if (len > KTAP_MAX_STRLEN) {
+		len = KTAP_MAX_STRLEN;
+		atomic_long_inc(&vm->env->counters.cut_strings);
+	}
+	ktap_arena_trim(vm, path, len);
+	r[0] = len ? KTAP_VALUE_STR(path, len) : KTAP_VALUE_NIL;
+	return ktap_vm_charge(vm, visited + len / 64);
+}

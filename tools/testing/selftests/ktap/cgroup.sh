@@ -1,0 +1,105 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Paths of cgroups: of the thread's own and of any other, in each context; of long names, and
+# of cgroups that are removed.
+
+. "$(dirname "$0")/lib.sh"
+needs syscalls:sys_enter_getppid
+plan 11
+
+n=50
+root=$tmp/cgroup
+group=$root/ktap_paths
+inner=$group/inner.slice
+half=
+mkdir "$root"
+mount -t cgroup2 none "$root" 2>/dev/null
+if ! mkdir "$group" "$inner" 2>/dev/null; then
+	umount "$root" 2>/dev/null
+	for name in own_path others_have_paths samples_have_paths each_context_has_paths \
+		root_is_a_slash numbers_without_a_cgroup path_is_text bpftrace_adds_unified \
+		search_is_charged long_paths_are_cut removed_cgroup_has_none; do
+		skip $name "the system has no cgroups"
+	done
+	finish
+fi
+trap 'remove_all; umount "$root"; rm -rf "$tmp"' EXIT
+
+# remove_all: remove the cgroups; each is empty
+remove_all() {
+	for top in "$half" "$group"; do
+		[ -z "$top" ] || find "$top" -depth -type d -exec rmdir {} \; 2>/dev/null
+		umount "$half" 2>/dev/null
+	done
+}
+
+# in_group COMMAND...: run the command in the inner cgroup
+in_group() {
+	sh -c 'echo 0 >"$0/cgroup.procs"; exec "$@"' "$inner" "$@"
+}
+
+id=$(stat -c %i "$inner")
+calls='trace syscalls:sys_enter_getppid /execname == "workload"/'
+
+start -q -e "$calls { of[cgroup_path(cgroup)] += 1 } trace_end { print(of) }"
+in_group "$workload" getppid $n
+stop
+out own_path "/ktap_paths/inner.slice: $n\n"
+run -q -e "$calls { of[cgroup_path(\$1)] += 1 } trace_end { print(of) }" "$id" -- "$workload" getppid $n
+out others_have_paths "/ktap_paths/inner.slice: $n\n"
+if has profiles; then
+	run -q -e 'profile-200hz { of[cgroup_path($1)] = 1 } tick-1s { exit() } trace_end { print(of) }' "$id" \
+		-- "$workload" spin 1
+	out samples_have_paths '/ktap_paths/inner.slice: 1\n'
+else
+	skip samples_have_paths "this kernel has no profiles"
+fi
+run -q -e 'print(cgroup_path($1)) tick-1ms { print(cgroup_path($1)) exit() } trace_end { print(cgroup_path($1)) }' "$id"
+out each_context_has_paths '/ktap_paths/inner.slice\n/ktap_paths/inner.slice\n/ktap_paths/inner.slice\n'
+
+run -q -e 'print(cgroup_path($1))' "$(stat -c %i "$root")"
+out root_is_a_slash '/\n'
+run -q -e "$calls { print(cgroup_path(0), cgroup_path(-1), cgroup_path(1 << 40), cgroup_path(nil)) exit() }" \
+	-- "$workload" getppid 1
+out numbers_without_a_cgroup 'nil\tnil\tnil\tnil\n'
+run -q -e "$calls { print(len(\"in \" .. cgroup_path(\$1)), cgroup_path(\$1) ~ \"*/inner.*\") exit() }" "$id" \
+	-- "$workload" getppid 1
+out path_is_text '26\ttrue\n'
+run -q --bt -e 'BEGIN { printf("%s|%s|", cgroup_path($1), cgroup_path(99999999));
+	printf("%s|%s\n", cgroup_path($1, "uni*"), cgroup_path($1, "memory")); exit(); }
+	END { @[cgroup_path($1)] = 1; }' "$id"
+out bpftrace_adds_unified 'unified:/ktap_paths/inner.slice||unified:/ktap_paths/inner.slice|\n\n\n@[unified:/ktap_paths/inner.slice]: 1\n'
+
+# a search that visits more cgroups than the budget allows ends the handler
+i=0
+while [ $i -lt 300 ]; do
+	mkdir "$group/$i"
+	i=$((i + 1))
+done
+max_insns=$tracefs/ktap/max_insns
+was=$(cat "$max_insns")
+echo 200 >"$max_insns"
+run -q -e "$calls { print(cgroup_path(1 << 40)) }" -- "$workload" getppid 1
+echo "$was" >"$max_insns"
+[ "$code" = 1 ] && [ ! -s "$tmp/out" ] &&
+	matches "$tmp/err" 'error: the handler used up its budget: max_insns is 200$'
+result $? search_is_charged
+rmdir "$group"/[0-9]*
+
+# 20 names of 250 bytes; the shell gets to the last ones by another mount
+names=$(printf '%0250d' 0) half=$tmp/half
+names=$names/$names/$names/$names/$names names=$names/$names
+mkdir "$half"
+mkdir -p "$inner/$names" && mount -o bind "$inner/$names" "$half" && mkdir -p "$half/$names"
+run -e "$calls { var path = cgroup_path(\$1) print(len(path), path ~ \"/ktap_paths/inner.slice/0*0/0*\") }" \
+	"$(stat -c %i "$half/$names")" -- "$workload" getppid 1
+[ "$code" = 0 ] && [ "$(cat "$tmp/out")" = '4096	true' ] && matches "$tmp/err" 'cut 1 string'
+result $? long_paths_are_cut
+
+remove_all
+gone() { [ "$("$KTAP" -q -e 'print(cgroup_path($1))' "$id" </dev/null 2>&1)" = nil ]; }
+wait_until gone
+result $? removed_cgroup_has_none
+
+finish
