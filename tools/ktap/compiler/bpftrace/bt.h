@@ -403,7 +403,7 @@ const struct bt_type *bt_type_of(struct bt_script *s, const struct bt_node *n);
 /* An integer, a string or a tuple of them, as bpftrace writes it; NULL: another type */
 const char *bt_type_text(struct bt_script *s, const struct bt_type *t);
 /* As sizeof() of bpftrace; 0: it is not known. */
-unsigned int bt_type_size(const struct bt_type *t);
+uint64_t bt_type_size(const struct bt_type *t);
 
 /* bt_infer.c: find the types of maps and variables */
 void bt_infer(struct bt_script *s);
@@ -458,6 +458,9 @@ enum {
 void bt_cast(struct bt_script *s, const struct bt_node *n, unsigned int level);
 void bt_deref(struct bt_script *s, const struct bt_node *n);
 void bt_index(struct bt_script *s, const struct bt_node *n);
+/* Report an index of an array, a constant, that no element has; false if so. */
+bool bt_check_index(struct bt_script *s, const struct bt_node *n, const struct bt_type *t,
+		    int64_t index);
 /* Pointer plus or minus integer; false if it is other arithmetic. */
 bool bt_pointer_sum(struct bt_script *s, const struct bt_node *n);
 /* Bytes by which ++ changes a pointer, in a form for a product; NULL: it is no pointer. */

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <linux/ktap.h>
+
 #include "compiler/bpftrace/bt.h"
 #include "compiler/util.h"
 
@@ -186,7 +188,7 @@ const struct bt_type *bt_type_of_call(struct bt_script *s, const struct bt_node 
 	    bt_constant_value(n->a->next, &value)) {
 		struct bt_type *t = bt_type_new(s, BT_STRING);
 
-		t->size = value;
+		t->size = (uint64_t)value < KTAP_MAX_STRLEN ? value : KTAP_MAX_STRLEN;
 		return t;
 	}
 	switch (f ? f->type : BT_ANY) {
@@ -348,6 +350,10 @@ bool bt_constant_value(const struct bt_node *n, int64_t *value)
 		*value = n->value;
 		return true;
 	}
+	if (n->kind == BN_UNARY && *n->op == '-' && bt_constant_value(n->a, &x)) {
+		*value = -(uint64_t)x;
+		return true;
+	}
 	if (n->kind != BN_BINARY || n->op[1] || !strchr("+-*", *n->op) ||
 	    !bt_constant_value(n->a, &x) || !bt_constant_value(n->b, &y))
 		return false;
@@ -430,7 +436,7 @@ static void bt_buf(struct bt_script *s, const struct bt_node *n)
 				 "buf() needs the number of bytes");
 		bt_put(s, n->pos, "buf(");
 		bt_value(s, n->a);
-		bt_put(s, n->pos, count ? ", " : ", %u", bt_type_size(t));
+		bt_put(s, n->pos, count ? ", " : ", %u", (unsigned int)bt_type_size(t));
 	}
 	if (count)
 		bt_number(s, count, LEVEL_ANY);
@@ -529,16 +535,18 @@ static void bt_cgroup_path(struct bt_script *s, const struct bt_node *n)
 static void bt_sizeof(struct bt_script *s, const struct bt_node *n)
 {
 	const struct bt_type *t = bt_type_of(s, n->a);
-	unsigned int size = bt_type_size(t);
+	uint64_t size = bt_type_size(t);
 
-	if (t->kind == BT_POINTER)
+	if (size > KTAP_MAX_TYPE_SIZE)
+		bt_error(s, n->a->pos, NULL, "a type is larger than %u bytes", KTAP_MAX_TYPE_SIZE);
+	else if (t->kind == BT_POINTER)
 		bt_put(s, n->pos, n->a->kind == BN_TYPE ? "sizeof(\"void *\")" : "8");
 	else if (n->a->kind == BN_TYPE && t->kind != BT_INTEGER)
 		bt_put(s, n->pos, "sizeof(\"%s\")", n->a->text);
 	else if (t->kind == BT_STRUCT && t->name)
 		bt_put(s, n->pos, "sizeof(\"%s\")", t->name);
 	else if (size)
-		bt_put(s, n->pos, "%u", size);
+		bt_put(s, n->pos, "%u", (unsigned int)size);
 	else if (n->a->kind == BN_NAME && !bt_is_builtin(n->a->text))
 		/* an enumerator of the kernel; it is an error if there is none */
 		bt_put(s, n->pos, "(`%s` * 0 + 8)", n->a->text);
@@ -681,7 +689,7 @@ static void bt_ntop(struct bt_script *s, const struct bt_node *n)
 		/* the size is that of the family */
 		bt_put(s, n->pos, "ntop(buf(");
 		bt_expr(s, address, LEVEL_ANY);
-		bt_put(s, n->pos, ", %u) || 0)", bt_type_size(t));
+		bt_put(s, n->pos, ", %u) || 0)", (unsigned int)bt_type_size(t));
 		return;
 	}
 	if (address->kind != BN_CALL || strcmp(address->text, "pton")) {

@@ -154,7 +154,9 @@ void bt_place_of(struct bt_script *s, const struct bt_node *n)
 	int keys = n->a ? (int)bt_key_type(s, n->a)->leaves : 0;
 
 	if (map && map->keys != keys)
-		bt_error(s, n->pos, NULL, "@%s has %d part%s in its key here, and %d in line %u",
+		bt_error(s, n->pos, map->keys || map->type->kind != BT_ARRAY ? NULL :
+			 pool_printf(&s->cc->pool, "its value is an array: $x = @%s; $x[0]",
+				     n->text), "@%s has %d part%s in its key here, and %d in line %u",
 			 n->text, keys, keys == 1 ? "" : "s", map->keys, map->pos.line);
 	bt_put(s, n->pos, "%s", map ? map->ours : "nil");
 	if (!n->a)

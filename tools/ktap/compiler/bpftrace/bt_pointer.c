@@ -168,11 +168,24 @@ void bt_deref(struct bt_script *s, const struct bt_node *n)
 	bt_end_read(s, n->pos, of, close);
 }
 
+bool bt_check_index(struct bt_script *s, const struct bt_node *n, const struct bt_type *t,
+		    int64_t index)
+{
+	if (index >= 0 && index < t->count)
+		return true;
+	bt_error(s, n->pos, t->count ? pool_printf(&s->cc->pool, "its last element is [%u]",
+						   t->count - 1) : NULL,
+		 "the index %lld is out of bounds for array of size %u", (long long)index,
+		 t->count);
+	return false;
+}
+
 void bt_index(struct bt_script *s, const struct bt_node *n)
 {
 	const struct bt_type *t = bt_type_of(s, n->a);
+	int64_t index = 0;
+	bool constant = bt_constant_value(n->b, &index);
 	unsigned int close;
-	int64_t index;
 
 	if (bt_stored_part(s, n))
 		return;
@@ -191,13 +204,11 @@ void bt_index(struct bt_script *s, const struct bt_node *n)
 		bt_end_read(s, n->pos, t->of, close);
 		return;
 	}
-	if (t->kind == BT_ARRAY && n->b->kind == BN_INT && t->count && n->b->value >= t->count)
-		bt_error(s, n->pos, NULL, "the index %lld is out of bounds for array of size %u",
-			 (long long)n->b->value, t->count);
+	if (t->kind == BT_ARRAY && t->count && constant)
+		bt_check_index(s, n, t, index);
 	bt_expr(s, n->a, LEVEL_POSTFIX);
 	bt_put(s, n->pos, "[");
-	if (t->kind == BT_ARRAY && t->count && !s->filter &&
-	    !bt_constant_value(n->b, &index)) {
+	if (t->kind == BT_ARRAY && t->count && !s->filter && !constant) {
 		bt_put(s, n->pos, "bt_within(");
 		bt_number(s, n->b, LEVEL_ANY);
 		bt_put(s, n->pos, ", %u, \"%s:%u:%u\")", t->count, bt_escaped_name(s),

@@ -450,7 +450,8 @@ static const struct bt_type *bt_type_of_index(struct bt_script *s, const struct 
 
 	/* sizeof(TYPE[2]) */
 	if (n->a->kind == BN_TYPE && n->b->kind == BN_INT)
-		return bt_array_of(s, t, n->b->value);
+		return bt_array_of(s, t, (uint64_t)n->b->value < UINT32_MAX ? n->b->value :
+				   UINT32_MAX);
 	switch (t->kind) {
 	case BT_STRING:
 	case BT_BYTES:
@@ -571,9 +572,10 @@ static unsigned int bt_type_align(const struct bt_type *t)
 	return most;
 }
 
-unsigned int bt_type_size(const struct bt_type *t)
+uint64_t bt_type_size(const struct bt_type *t)
 {
-	unsigned int size = 0, align;
+	uint64_t size = 0;
+	unsigned int align;
 
 	if (t->kind == BT_ARRAY)
 		return t->count * bt_type_size(t->of);

@@ -225,10 +225,7 @@ static void bt_part_leaf(struct bt_script *s, const struct bt_node *n, unsigned 
 	} else if (index->kind != BN_INT) {
 		more = (struct bt_dynamic) { .n = index, .step = t->of->leaves, .next = d };
 		bt_stored_leaf(s, n->a, i, &more);
-	} else if (index->value < 0 || index->value >= t->count) {
-		bt_error(s, n->pos, NULL, "the index %lld is out of bounds for array of size %u",
-			 (long long)index->value, t->count);
-	} else {
+	} else if (bt_check_index(s, n, t, index->value)) {
 		bt_stored_leaf(s, n->a, index->value * t->of->leaves + i, d);
 	}
 }
