@@ -234,6 +234,10 @@ static int func_find_check_found(struct ktap_vm *vm, const struct ktap_kfn_spec 
 		return ktap_vm_error(vm, -EINVAL, "%s '%s' cannot be traced: %s",
 				     spec->exact ? "function" : "what matches", name, why);
 	}
+	if (spec->exact && strstarts(name, "0x"))
+		return ktap_vm_error(vm, -ENOENT,
+				     "no function '%s': write FUNCTION+OFFSET for an address; print(ksym(%s)) shows it",
+				     name, name);
 	if (spec->module)
 		return ktap_vm_error(vm, -ENOENT, "no function '%s' in a module '%s'", name,
 				     spec->module);

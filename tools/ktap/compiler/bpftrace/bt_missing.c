@@ -72,7 +72,9 @@ static bool bt_keep_event(struct bt_script *s, const struct bt_event *event, con
 		return true;
 	state = opts->event_state(opts->event_ctx, kind, rest);
 	if (state == KTAP_EVENT_EXISTS && bt_is_address(s, kind, rest)) {
-		bt_error(s, event->pos, NULL, "Unable to attach probe: %s:%llu.", kind,
+		bt_error(s, event->pos,
+			 pool_printf(&s->cc->pool, "kprobe:FUNCTION+OFFSET, which ktap -e 'print(ksym(%s))' shows",
+				     rest), "Unable to attach probe: %s:%llu.", kind,
 			 strtoull(rest, NULL, 16));
 		return false;
 	}

@@ -4,7 +4,7 @@
 # Scripts of bpftrace: they run, and print what bpftrace prints.
 
 . "$(dirname "$0")/lib.sh"
-plan 62
+plan 63
 n=20
 
 # bt SCRIPT ARGS...: run a script of bpftrace
@@ -413,6 +413,16 @@ bt 'BEGIN { @x = 1; }
 tracepoint:sched:no_such_event { @y = 1; }'
 [ "$code" = 2 ] && matches "$tmp/err" '^stdin:2:1: ERROR: No matches for tracepoint sched:no_such_event\.$'
 result $? a_missing_event_has_its_place
+if has functions; then
+	at=0x$(sed -n 's/^\([0-9a-f]*\) T vfs_read$/\1/p' /proc/kallsyms)
+	bt "BEGIN { @x = 1; }
+kprobe:$at { @y = 1; }"
+	[ "$code" = 2 ] && matches "$tmp/err" '^stdin:2:1: ERROR: Unable to attach probe: kprobe:[0-9]+\.$' \
+		"^note: kprobe:FUNCTION\+OFFSET, which ktap -e 'print\(ksym\($at\)\)' shows\$"
+	result $? an_address_is_no_function
+else
+	skip an_address_is_no_function "this kernel has no functions"
+fi
 bt 'tracepoint:sched:sched_switch {
 	@[args.no_such_field] = count(); }'
 [ "$code" = 2 ] && matches "$tmp/err" '^-e:2:[0-9]+: error: .*no_such_field' '^[[:space:]]+@\[args\.no_such_field\]'

@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs functions
-plan 91
+plan 94
 
 n=500
 f=vfs_write
@@ -362,6 +362,13 @@ is killed_tools_leave_no_probe "$(wc -l <"$tracefs/enabled_functions") $((hits >
 result $? machine_continues
 
 refused unknown_function probe:vfs_wriet "^-e:2:7: error: no function 'vfs_wriet'" "did you mean 'vfs_write'"
+# an address is no name, also one where a function begins
+at=0x$(sed -n "s/^\([0-9a-f]*\) [Tt] $f\$/\1/p" /proc/kallsyms | head -n 1)
+advice="write FUNCTION\\+OFFSET for an address; print\(ksym\($at\)\) shows it\$"
+refused address_is_no_name "kprobe:$at" "^-e:2:7: error: no function '$at': $advice"
+refused address_is_no_name_for_a_return "kretprobe:$at" "^-e:2:7: error: no function '$at': $advice"
+run -q -e "print(ksym($at))"
+out name_of_an_address_is_shown "$f\n"
 refused pattern_without_match 'probe:no_such_*' "^-e:2:7: error: no function matches 'no_such_\*'"
 refused ktap_itself probe:ktap_fire "^-e:2:7: error: function 'ktap_fire' cannot be traced: notrace"
 if grep -qx preempt_count_sub "$tracefs/available_filter_functions"; then
