@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 11
+plan 12
 
 n=50
 root=$tmp/cgroup
@@ -18,8 +18,8 @@ mount -t cgroup2 none "$root" 2>/dev/null
 if ! mkdir "$group" "$inner" 2>/dev/null; then
 	umount "$root" 2>/dev/null
 	for name in own_path others_have_paths samples_have_paths each_context_has_paths \
-		root_is_a_slash numbers_without_a_cgroup path_is_text bpftrace_adds_unified \
-		search_is_charged long_paths_are_cut removed_cgroup_has_none; do
+		root_is_a_slash numbers_without_a_cgroup path_is_text structures_have_numbers \
+		bpftrace_adds_unified search_is_charged long_paths_are_cut removed_cgroup_has_none; do
 		skip $name "the system has no cgroups"
 	done
 	finish
@@ -66,6 +66,15 @@ out numbers_without_a_cgroup 'nil\tnil\tnil\tnil\n'
 run -q -e "$calls { print(len(\"in \" .. cgroup_path(\$1)), cgroup_path(\$1) ~ \"*/inner.*\") exit() }" "$id" \
 	-- "$workload" getppid 1
 out path_is_text '26\ttrue\n'
+# as of a memory cgroup that has run out of memory
+if [ -e /sys/kernel/btf/vmlinux ]; then
+	start -q -e "$calls { of[cgroup_path(curtask.cgroups.dfl_cgrp.kn.id)] += 1 } trace_end { print(of) }"
+	in_group "$workload" getppid $n
+	stop
+	out structures_have_numbers "/ktap_paths/inner.slice: $n\n"
+else
+	skip structures_have_numbers "this kernel has no types"
+fi
 run -q --bt -e 'BEGIN { printf("%s|%s|", cgroup_path($1), cgroup_path(99999999));
 	printf("%s|%s\n", cgroup_path($1, "uni*"), cgroup_path($1, "memory")); exit(); }
 	END { @[cgroup_path($1)] = 1; }' "$id"
