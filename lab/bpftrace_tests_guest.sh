@@ -100,13 +100,15 @@ one() {
 		command=$(printf '%s' "$command" | sed "s/{{BEFORE_PID}}/$pid/g")
 	fi
 	[ ! -e "$dir/env" ] || command="$(cat "$dir/env"); $command"
-	before=$(wc -l <$sessions)
+	# the session of the last test may not have ended
+	running=$(grep -c ' running ' $sessions)
 	timeout -k 2 -s TERM "$limit" sh -c "$command" >/tmp/out 2>&1 </dev/null &
 	job=$!
 	after=''
 	if [ -e "$dir/after" ]; then
 		n=0
-		while [ $n -lt 40 ] && kill -0 $job 2>/dev/null && ! grep -q ' running ' $sessions; do
+		while [ $n -lt 40 ] && kill -0 $job 2>/dev/null &&
+			[ "$(grep -c ' running ' $sessions)" -le "$running" ]; do
 			sleep 0.05
 			n=$((n + 1))
 		done
