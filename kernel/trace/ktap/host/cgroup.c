@@ -32,7 +32,7 @@ int ktap_fn_cgroup(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 }
 
 #ifdef CONFIG_CGROUPS
-/* Search all cgroups, at most @max, whose number is added to @visited. */
+/* Search all cgroups, but at most @max; @visited counts those that were looked at. */
 static struct cgroup *cgroup_search(u64 id, u64 max, u32 *visited)
 {
 	struct cgroup_subsys_state *css;
