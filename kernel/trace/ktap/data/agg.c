@@ -436,14 +436,18 @@ static bool agg_make_blocks(struct ktap_env *env, const struct ktap_agg_shape *s
  * are large, and a script may keep many snapshots.  Without memory for the result the
  * snapshot keeps its shards.
  */
-static void agg_fold_shards(struct ktap_env *env, struct ktap_agg *agg)
+static int agg_fold_shards(struct ktap_vm *vm, struct ktap_agg *agg)
 {
+	struct ktap_env *env = vm->env;
 	u64 *buckets = kvcalloc(agg->shape.nbuckets ?: 1, sizeof(*buckets), KTAP_GFP);
 	struct ktap_agg_block *blocks = NULL;
+	int err;
 
 	if (!buckets)
-		return;
-	ktap_agg_read_buckets(env, agg, buckets);
+		return 0;
+	err = ktap_agg_read_buckets(vm, agg, buckets);
+	if (err)
+		goto out;
 	if (agg_make_blocks(env, &agg->shape, buckets, &blocks)) {
 		ktap_agg_read(env, agg, &agg->total);
 		if (!agg->total.count)
@@ -453,7 +457,9 @@ static void agg_fold_shards(struct ktap_env *env, struct ktap_agg *agg)
 	} else {
 		agg_free_blocks(env, blocks);
 	}
+out:
 	kvfree(buckets);
+	return err;
 }
 
 int ktap_agg_snapshot(struct ktap_vm *vm, struct ktap_agg *agg, struct ktap_value *v)
@@ -478,7 +484,5 @@ int ktap_agg_snapshot(struct ktap_vm *vm, struct ktap_agg *agg, struct ktap_valu
 	if (new->shards || new->keyed)
 		synchronize_rcu();
 	atomic_set(&new->epoch, atomic_read(&agg->epoch));
-	if (new->shards)
-		agg_fold_shards(vm->env, new);
-	return 0;
+	return new->shards ? agg_fold_shards(vm, new) : 0;
 }

@@ -144,8 +144,17 @@ int ktap_agg_in_table(struct ktap_vm *vm, struct ktap_table *t, const struct kta
 
 /* Read the totals.  Numbers that are added meanwhile may or may not be included. */
 void ktap_agg_read(struct ktap_env *env, const struct ktap_agg *agg, struct ktap_total *total);
-/* Add the buckets to those of @buckets.  Takes long: only for process context. */
-void ktap_agg_read_buckets(struct ktap_env *env, const struct ktap_agg *agg, u64 *buckets);
+
+/**
+ * ktap_agg_read_buckets() - Add the buckets of an aggregation to those of an array
+ * @vm: the activation; it is charged for the work
+ * @agg: the aggregation
+ * @buckets: one number for each bucket
+ *
+ * Context: process, as it takes long.
+ * Return: 0; or a negative errno, with the error set and some of the buckets added.
+ */
+int ktap_agg_read_buckets(struct ktap_vm *vm, const struct ktap_agg *agg, u64 *buckets);
 
 /*
  * Return the number that names a bucket: of its numbers the one nearest to 0, or, for

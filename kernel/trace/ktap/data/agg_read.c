@@ -201,13 +201,27 @@ static void agg_read_piece(struct ktap_env *env, const struct agg_read_source *f
 		ktap_count_busy(env);
 }
 
-void ktap_agg_read_buckets(struct ktap_env *env, const struct ktap_agg *agg, u64 *buckets)
+/* A piece is copied from each shard, or found by a walk along the blocks. */
+static u32 agg_read_piece_cost(const struct agg_read_source *from)
+{
+	u32 blocks = from->agg->shape.nbuckets / KTAP_AGG_PIECE;
+
+	return from->shards ? 1 + num_possible_cpus() : 2 + blocks / 32;
+}
+
+int ktap_agg_read_buckets(struct ktap_vm *vm, const struct ktap_agg *agg, u64 *buckets)
 {
 	struct agg_read_source from = agg_read_source_of(agg);
 	u32 first;
+	int err;
 
-	for (first = 0; first < agg->shape.nbuckets; first = agg_read_piece_end(&from, first))
-		agg_read_piece(env, &from, first, buckets + first);
+	for (first = 0; first < agg->shape.nbuckets; first = agg_read_piece_end(&from, first)) {
+		err = ktap_vm_charge(vm, agg_read_piece_cost(&from));
+		if (err)
+			return err;
+		agg_read_piece(vm->env, &from, first, buckets + first);
+	}
+	return 0;
 }
 
 /* Return the middle of a bucket, clipped to the range of the totals. */
@@ -221,14 +235,6 @@ static s64 agg_read_middle(const struct ktap_agg_shape *shape, u32 bucket,
 	least = clamp_t(s64, least, total->min, total->max);
 	largest = clamp_t(s64, largest, total->min, total->max);
 	return (u64)least + ((u64)largest - (u64)least) / 2;
-}
-
-/* A piece is copied from each shard, or found by a walk along the blocks. */
-static u32 agg_read_piece_cost(const struct agg_read_source *from)
-{
-	u32 blocks = from->agg->shape.nbuckets / KTAP_AGG_PIECE;
-
-	return from->shards ? 1 + num_possible_cpus() : 2 + blocks / 32;
 }
 
 int ktap_agg_quantile(struct ktap_vm *vm, const struct ktap_agg *agg,

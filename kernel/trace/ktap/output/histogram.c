@@ -285,13 +285,14 @@ void ktap_text_agg_hist(struct ktap_text *t, const struct ktap_agg *agg)
 
 	rows = kvmalloc_array(shape->nbuckets, sizeof(*rows), KTAP_GFP);
 	buckets = kvcalloc(shape->nbuckets, sizeof(*buckets), KTAP_GFP);
-	if (rows && buckets) {
-		ktap_agg_read_buckets(t->vm->env, agg, buckets);
+	if (!rows || !buckets)
+		t->err = ktap_vm_error(t->vm, -ENOMEM, "no memory for output");
+	else
+		t->err = t->err ?: ktap_agg_read_buckets(t->vm, agg, buckets);
+	if (!t->err) {
 		c.rows = rows;
 		c.n = histogram_make_rows(shape, buckets, rows, &names);
 		histogram_show(&c);
-	} else {
-		t->err = ktap_vm_error(t->vm, -ENOMEM, "no memory for output");
 	}
 	kvfree(rows);
 	kvfree(buckets);

@@ -327,7 +327,7 @@ static void json_put_buckets(struct ktap_json *j, const struct ktap_agg *agg)
 		ktap_json_omitted(j);
 		return;
 	}
-	ktap_agg_read_buckets(j->vm->env, agg, buckets);
+	j->err = j->err ?: ktap_agg_read_buckets(j->vm, agg, buckets);
 	ktap_json_put(j, "[");
 	for (i = 0; i < shape->nbuckets; i++) {
 		if (!buckets[i])

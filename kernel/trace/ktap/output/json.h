@@ -23,12 +23,14 @@ struct ktap_vm;
  * @plain: memory for texts before they are escaped; NULL: there are none
  * @env: of the session; may be NULL
  * @vm: an activation of KTAP_LEVEL_PROCESS.  If NULL, objects are not shown
+ * @err: 0, or an error of the activation, which makes the line useless
  */
 struct ktap_json {
 	struct seq_buf *s;
 	struct seq_buf *plain;
 	const struct ktap_env *env;
 	struct ktap_vm *vm;
+	int err;
 };
 
 /* json.c.  Context: process, sleeps. */

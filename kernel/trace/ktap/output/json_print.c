@@ -198,7 +198,9 @@ static int json_print_try(struct ktap_vm *vm, const struct json_line *line, size
 	seq_buf_init(&s, mem, size);
 	seq_buf_init(&plain, mem + size, KTAP_TEXT_BUFFER);
 	json_print_make(&j, line);
-	if (!seq_buf_has_overflowed(&s))
+	if (j.err)
+		err = j.err;
+	else if (!seq_buf_has_overflowed(&s))
 		err = ktap_put_text(vm, KTAP_CH_OUTPUT, mem, seq_buf_used(&s));
 	kvfree(mem);
 	return err;

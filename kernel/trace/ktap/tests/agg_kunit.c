@@ -90,7 +90,7 @@ static void expect_bucket(struct kunit *test, struct ktap_vm *vm,
 
 	KUNIT_ASSERT_NOT_NULL(test, buckets);
 	ktap_agg_add(vm, agg, n);
-	ktap_agg_read_buckets(vm->env, agg, buckets);
+	KUNIT_EXPECT_EQ(test, 0, ktap_agg_read_buckets(vm, agg, buckets));
 	for (i = 0; i < shape->nbuckets; i++)
 		KUNIT_EXPECT_EQ_MSG(test, buckets[i], i == want, "%lld in bucket %u", n, i);
 	vm->top--;
@@ -416,7 +416,7 @@ static void shards_are_merged(struct kunit *test)
 	/* A shard of another epoch does not count. */
 	shard->epoch = 1;
 	n--;
-	ktap_agg_read_buckets(vm->env, agg, buckets);
+	KUNIT_EXPECT_EQ(test, 0, ktap_agg_read_buckets(vm, agg, buckets));
 	KUNIT_EXPECT_EQ(test, buckets[row_of(test, &ktap_agg_hist, 8)], 2 * n);
 	ktap_agg_read(vm->env, agg, &total);
 	KUNIT_EXPECT_EQ(test, total.count, 2 * n);
@@ -457,7 +457,7 @@ static void clear_resets_all_totals(struct kunit *test)
 
 		buckets = kunit_kzalloc(test, ktap_agg_hist.nbuckets * sizeof(u64), GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, buckets);
-		ktap_agg_read_buckets(vm->env, agg, buckets);
+		KUNIT_EXPECT_EQ(test, 0, ktap_agg_read_buckets(vm, agg, buckets));
 		KUNIT_EXPECT_EQ(test, buckets[row_of(test, &ktap_agg_hist, 4)], 1);
 		KUNIT_EXPECT_EQ(test, buckets[row_of(test, &ktap_agg_hist, 256)], 0);
 		ktap_objects_end_run(vm);
@@ -697,7 +697,7 @@ static void concurrent_adds_create_a_row_once(struct kunit *test)
 	while (!test_writers_done(writers))
 		cond_resched();
 	test_stop_writers(writers);
-	ktap_agg_read_buckets(vm->env, agg, buckets);
+	KUNIT_EXPECT_EQ(test, 0, ktap_agg_read_buckets(vm, agg, buckets));
 	for (i = 0; i < 100; i++)
 		buckets[ktap_agg_bucket(&shape, 1 + (i << 20))] -= TEST_ALL_NUMBERS / 100;
 	for (i = 0; i < shape.nbuckets; i++)

@@ -46,7 +46,7 @@ static u64 bucket_at(struct kunit *test, struct ktap_vm *vm, const struct ktap_a
 	u64 *buckets = kunit_kzalloc(test, shape->nbuckets * sizeof(*buckets), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, buckets);
-	ktap_agg_read_buckets(vm->env, agg, buckets);
+	KUNIT_EXPECT_EQ(test, 0, ktap_agg_read_buckets(vm, agg, buckets));
 	return buckets[ktap_agg_bucket(shape, n)];
 }
 
@@ -90,6 +90,36 @@ static void a_snapshot_takes_all_numbers(struct kunit *test)
 		test_expect_total(test, vm, all, 3, 505, -500, 1000);
 		ktap_objects_end_run(vm);
 		KUNIT_EXPECT_EQ(test, vm->env->heap.outside, 0);
+	}
+}
+
+static void reading_buckets_is_charged_and_ends_with_the_session(struct kunit *test)
+{
+	static const enum ktap_level levels[] = { EVENT, PROCESS };
+	struct ktap_agg_shape shape = test_hist(test, KTAP_AGG_MAX_BITS);
+	u64 *buckets = kunit_kzalloc(test, shape.nbuckets * sizeof(*buckets), GFP_KERNEL);
+	struct ktap_agg *agg;
+	struct ktap_vm *vm;
+	bool abort = true;
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, buckets);
+	for (i = 0; i < ARRAY_SIZE(levels); i++) {
+		vm = test_vm_at_work(test, PROCESS);
+		agg = agg_of_level(test, vm, levels[i], &shape);
+		ktap_agg_add(vm, agg, S64_MAX);
+		vm->budget = shape.nbuckets / KTAP_AGG_PIECE;
+		vm->abort = &abort;
+		KUNIT_EXPECT_EQ(test, -EINTR, ktap_agg_read_buckets(vm, agg, buckets));
+		vm->error = 0;
+		/* only shards are read for a snapshot */
+		vm->budget = 0;
+		vm->stack[vm->top] = test_agg_value(agg);
+		KUNIT_EXPECT_EQ(test, agg->shards ? -EINTR : 0,
+				ktap_fn_snapshot(vm, &vm->stack[vm->top], 1));
+		vm->error = 0;
+		vm->abort = NULL;
+		ktap_objects_end_run(vm);
 	}
 }
 
@@ -401,6 +431,7 @@ static void a_snapshot_waits_for_writers(struct kunit *test)
 
 static struct kunit_case agg_snapshot_cases[] = {
 	KUNIT_CASE(a_snapshot_takes_all_numbers),
+	KUNIT_CASE(reading_buckets_is_charged_and_ends_with_the_session),
 	KUNIT_CASE(cleared_numbers_are_not_in_a_snapshot),
 	KUNIT_CASE(a_snapshot_takes_the_keys_too),
 	KUNIT_CASE(a_snapshot_of_a_table_takes_its_entries),

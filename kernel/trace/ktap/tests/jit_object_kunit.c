@@ -211,7 +211,7 @@ static int run_handler(struct ktap_vm *vm, const struct ktap_value *args, struct
 	return err;
 }
 
-static void expect_same_totals(struct kunit *test, struct ktap_env *x_env, struct ktap_env *y_env,
+static void expect_same_totals(struct kunit *test, struct ktap_vm *x_vm, struct ktap_vm *y_vm,
 			       const struct ktap_agg *x, const struct ktap_agg *y)
 {
 	u32 n = ktap_agg_shape(x)->nbuckets;
@@ -219,14 +219,14 @@ static void expect_same_totals(struct kunit *test, struct ktap_env *x_env, struc
 	struct ktap_total x_total, y_total;
 
 	KUNIT_ASSERT_NOT_NULL(test, buckets);
-	ktap_agg_read(x_env, x, &x_total);
-	ktap_agg_read(y_env, y, &y_total);
+	ktap_agg_read(x_vm->env, x, &x_total);
+	ktap_agg_read(y_vm->env, y, &y_total);
 	KUNIT_EXPECT_GT(test, x_total.count, 0);
 	KUNIT_EXPECT_EQ(test, 0, memcmp(&x_total, &y_total, sizeof(x_total)));
 	if (!n)
 		return;
-	ktap_agg_read_buckets(x_env, x, buckets);
-	ktap_agg_read_buckets(y_env, y, buckets + n);
+	KUNIT_EXPECT_EQ(test, 0, ktap_agg_read_buckets(x_vm, x, buckets));
+	KUNIT_EXPECT_EQ(test, 0, ktap_agg_read_buckets(y_vm, y, buckets + n));
 	KUNIT_EXPECT_EQ(test, 0, memcmp(buckets, buckets + n, n * sizeof(*buckets)));
 }
 
@@ -249,7 +249,7 @@ static void expect_same_tables(struct kunit *test, struct ktap_vm *x_vm, struct 
 		KUNIT_EXPECT_TRUE(test, ktap_equal(&x_key, &y_key));
 		KUNIT_ASSERT_EQ(test, x_v.tag, y_v.tag);
 		if (x_v.tag == KTAP_AGG)
-			expect_same_totals(test, x_vm->env, y_vm->env, x_v.agg, y_v.agg);
+			expect_same_totals(test, x_vm, y_vm, x_v.agg, y_v.agg);
 		else
 			KUNIT_EXPECT_TRUE(test, ktap_equal(&x_v, &y_v));
 	}
@@ -267,7 +267,7 @@ static void expect_same_objects(struct kunit *test, struct ktap_vm *x, struct kt
 	for (i = HIST; i <= PARTS; i++) {
 		x_v = &x->env->globals[i].value;
 		y_v = &y->env->globals[i].value;
-		expect_same_totals(test, x->env, y->env, x_v->agg, y_v->agg);
+		expect_same_totals(test, x, y, x_v->agg, y_v->agg);
 		keyed = ktap_agg_keyed(x_v->agg);
 		KUNIT_EXPECT_EQ(test, !keyed, !ktap_agg_keyed(y_v->agg));
 		if (keyed)

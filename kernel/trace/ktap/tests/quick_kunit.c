@@ -444,7 +444,7 @@ static void tries_choose_the_bucket_of_runs(struct kunit *test)
 					GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, buckets);
 		if (shapes[i].nbuckets)
-			ktap_agg_read_buckets(vm->env, agg, buckets);
+			KUNIT_EXPECT_EQ(test, 0, ktap_agg_read_buckets(vm, agg, buckets));
 		for (j = 0; j < shapes[i].nbuckets; j++)
 			KUNIT_EXPECT_EQ_MSG(test, buckets[j] % 2, 0, "shape %u, bucket %u", i, j);
 		ktap_agg_read(vm->env, agg, &total);

@@ -439,7 +439,7 @@ static void expect_total(struct stress *s, const struct ktap_agg *agg, u64 sum)
 		return;
 	buckets = kunit_kzalloc(s->test, n * sizeof(*buckets), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(s->test, buckets);
-	ktap_agg_read_buckets(s->vm->env, agg, buckets);
+	KUNIT_EXPECT_EQ(s->test, 0, ktap_agg_read_buckets(s->vm, agg, buckets));
 	for (i = 0; i < n; i++)
 		count += buckets[i];
 	KUNIT_EXPECT_EQ(s->test, count, total.count);
