@@ -25,6 +25,7 @@ void keeper_dump_request(struct keeper_dump *d, const char *reason, size_t len)
 		d->due[i] = (unsigned char)reason[i] < ' ' ? ' ' : reason[i];
 	d->due[len] = '\0';
 	d->is_due = true;
+	d->due_has_news = d->news;
 }
 
 void keeper_dump_add(struct keeper_dump *d, const char *reason, size_t len, bool whole)
@@ -158,7 +159,7 @@ static void dump_begin(struct keeper_dump *d, struct kept_output *kept,
 
 	memcpy(d->last, d->due, sizeof(d->last));
 	d->is_due = false;
-	if (d->written && !d->news) {
+	if (d->written && !d->due_has_news) {
 		dump_report(d, kept, ENODATA);
 		return;
 	}
@@ -199,6 +200,7 @@ static void dump_end(struct keeper_dump *d, struct kept_output *kept)
 	} else if (dump_path(d, path)) {
 		unlink(path);
 		d->news = true;
+		d->due_has_news = true;
 	}
 	dump_report(d, kept, err);
 }

@@ -22,6 +22,7 @@
  * @reason: a reason that is not complete yet
  * @due: the last reason of a dump that is due
  * @is_due: it is
+ * @due_has_news: when it was requested, something had been kept since the last file
  * @news: something was kept since the last file
  * @ended: the session has ended: the end of the recording is kept as well
  * @writer: the process that writes a file; 0 if none does
@@ -37,6 +38,7 @@ struct keeper_dump {
 	struct text_buffer reason;
 	char due[256];
 	bool is_due;
+	bool due_has_news;
 	bool news;
 	bool ended;
 	pid_t writer;
