@@ -199,6 +199,7 @@ static const struct {
 	{ "symbols",	true,	input_set_symbols },
 	{ "uprobe",	true,	.place = ktap_user_event_found },
 	{ "at",		true,	.place = ktap_user_place_at },
+	{ "param",	true,	.place = ktap_user_param_of },
 	{ "unresolved",	true,	.place = ktap_user_event_unresolved },
 };
 

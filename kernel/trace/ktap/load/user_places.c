@@ -5,6 +5,7 @@
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/kstrtox.h>
+#include <linux/log2.h>
 #include <linux/minmax.h>
 #include <linux/overflow.h>
 #include <linux/slab.h>
@@ -225,6 +226,56 @@ int ktap_user_place_at(struct ktap_user_places *places, char *line, const char *
 	return err;
 }
 
+static bool place_is_size(int size)
+{
+	unsigned int bytes = size < 0 ? -(unsigned int)size : size;
+
+	return bytes <= 8 && is_power_of_2(bytes);
+}
+
+int ktap_user_param_of(struct ktap_user_places *places, char *line, const char **why)
+{
+	char *name = place_next_word(&line, why);
+	char *number = name ? place_next_word(&line, why) : NULL;
+	char *bytes = number ? place_next_word(&line, why) : NULL;
+	struct ktap_user_param *param;
+	struct ktap_user_place *place;
+	unsigned int n, count = 0;
+	size_t size, len;
+	int width;
+
+	if (!bytes)
+		return -EINVAL;
+	if (!places->last || !places->last->places)
+		return place_fail(-EINVAL, why, "there is no place before it");
+	if (line)
+		return place_fail(-EINVAL, why, "the line has text after the size");
+	if (kstrtouint(number, 10, &n) || n >= KTAP_USER_ARGS)
+		return place_fail(-EINVAL, why, "an argument has a number from 0 to 9");
+	if (kstrtoint(bytes, 10, &width) || !place_is_size(width))
+		return place_fail(-EINVAL, why, "an argument has 1, 2, 4 or 8 bytes, with a - if it is signed");
+	place = container_of(places->last->last_place, struct ktap_user_place, next);
+	for (param = place->params; param; param = param->next) {
+		if (!strcmp(param->name, name))
+			return place_fail(-EINVAL, why, "another argument has this name");
+		count++;
+	}
+	len = strlen(name) + 1;
+	size = struct_size(param, name, len);
+	if (count == KTAP_USER_ARGS || !place_has_room(places, size))
+		return place_fail(-E2BIG, why, "there are too many of them");
+	param = kvzalloc(size, KTAP_GFP);
+	if (!param)
+		return place_fail(-ENOMEM, why, "no memory");
+	param->n = n;
+	param->size = width;
+	memcpy(param->name, name, len);
+	param->next = place->params;
+	place->params = param;
+	places->bytes += size;
+	return 0;
+}
+
 const struct ktap_user_event *ktap_user_event_find(const struct ktap_user_places *places,
 						   const struct ktap_user_event *after,
 						   const char *event)
@@ -240,11 +291,16 @@ void ktap_user_places_free(struct ktap_user_places *places)
 {
 	struct ktap_user_event *found, *next;
 	struct ktap_user_place *place, *next_place;
+	struct ktap_user_param *param, *next_param;
 
 	for (found = places->first; found; found = next) {
 		next = found->next;
 		for (place = found->places; place; place = next_place) {
 			next_place = place->next;
+			for (param = place->params; param; param = next_param) {
+				next_param = param->next;
+				kvfree(param);
+			}
 			kvfree(place);
 		}
 		kvfree(found);

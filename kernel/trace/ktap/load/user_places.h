@@ -19,12 +19,27 @@
 #define KTAP_USER_ARGS		10
 
 /**
+ * struct ktap_user_param - an argument of a function that has a name in its source
+ * @next: the next one of the function
+ * @n: its number, from 0
+ * @size: in bytes: 1, 2, 4 or 8; negative: it is signed
+ * @name: the name
+ */
+struct ktap_user_param {
+	struct ktap_user_param *next;
+	u8 n;
+	s8 size;
+	char name[];
+};
+
+/**
  * struct ktap_user_place - an instruction in a file
  * @next: the next place of the event in this file
  * @offset: its offset in the file
  * @semaphore: offset of a counter of tracers in the file; 0: there is none
  * @name: of the function, or "PROVIDER:NAME" of the marker
  * @name_len: bytes of @name
+ * @params: named arguments of the function that begins here
  * @nargs: entries of @args
  * @args: the arguments of a marker
  */
@@ -34,6 +49,7 @@ struct ktap_user_place {
 	u64 semaphore;
 	const char *name;
 	u32 name_len;
+	struct ktap_user_param *params;
 	u32 nargs;
 	struct ktap_usdt_arg args[];
 };
@@ -76,6 +92,7 @@ struct ktap_user_places {
  * Parse the setup lines, without their first word, in a buffer that may be changed:
  *	uprobe EVENT PATH			the lines that follow are places in PATH
  *	at OFFSET SEMAPHORE NAME [ARGUMENT...]	a place
+ *	param NAME NUMBER [-]SIZE		an argument of the function at that place
  *	unresolved EVENT MESSAGE		the event was not found
  * Words are separated by one blank.  Characters that they cannot contain are written as
  * \ooo, as in /proc/mounts.
@@ -83,6 +100,7 @@ struct ktap_user_places {
  */
 int ktap_user_event_found(struct ktap_user_places *places, char *line, const char **why);
 int ktap_user_place_at(struct ktap_user_places *places, char *line, const char **why);
+int ktap_user_param_of(struct ktap_user_places *places, char *line, const char **why);
 int ktap_user_event_unresolved(struct ktap_user_places *places, char *line, const char **why);
 
 /* Return the first @event after @after, or the first of all if @after is NULL. */

@@ -271,6 +271,38 @@ static void arguments_beyond_the_last_readable_one_are_ignored(struct kunit *tes
 	KUNIT_EXPECT_EQ(test, places->first->places->nargs, KTAP_USER_ARGS);
 }
 
+static void named_arguments_belong_to_the_last_place(struct kunit *test)
+{
+	struct ktap_user_places *places = no_user_places(test);
+	const struct ktap_user_param *param;
+	unsigned int i;
+	char line[16];
+
+	KUNIT_EXPECT_EQ(test, 0, feed(places, ktap_user_event_found, "e /p"));
+	KUNIT_EXPECT_EQ(test, -EINVAL, feed(places, ktap_user_param_of, "n 0 4"));
+	KUNIT_EXPECT_EQ(test, 0, feed(places, ktap_user_place_at, "1 0 f"));
+	KUNIT_EXPECT_EQ(test, 0, feed(places, ktap_user_place_at, "2 0 g"));
+	KUNIT_EXPECT_EQ(test, 0, feed(places, ktap_user_param_of, "n 0 4"));
+	KUNIT_EXPECT_EQ(test, 0, feed(places, ktap_user_param_of, "a\\040b 9 -8"));
+	KUNIT_EXPECT_EQ(test, -EINVAL, feed(places, ktap_user_param_of, "n 1 4"));
+	KUNIT_EXPECT_NULL(test, places->first->places->params);
+	param = places->first->places->next->params;
+	KUNIT_ASSERT_NOT_NULL(test, param);
+	KUNIT_EXPECT_STREQ(test, param->name, "a b");
+	KUNIT_EXPECT_EQ(test, param->n, 9);
+	KUNIT_EXPECT_EQ(test, param->size, -8);
+	KUNIT_ASSERT_NOT_NULL(test, param->next);
+	KUNIT_EXPECT_STREQ(test, param->next->name, "n");
+	for (i = 2; i <= KTAP_USER_ARGS; i++) {
+		snprintf(line, sizeof(line), "n%u 0 1", i);
+		KUNIT_EXPECT_EQ(test, i == KTAP_USER_ARGS ? -E2BIG : 0,
+				feed(places, ktap_user_param_of, line));
+	}
+	/* An event that was not found has no place. */
+	KUNIT_EXPECT_EQ(test, 0, feed(places, ktap_user_event_unresolved, "e why"));
+	KUNIT_EXPECT_EQ(test, -EINVAL, feed(places, ktap_user_param_of, "n 0 4"));
+}
+
 static void malformed_lines_are_refused(struct kunit *test)
 {
 	static const struct {
@@ -307,6 +339,10 @@ static void malformed_lines_are_refused(struct kunit *test)
 		{ ktap_user_place_at, "0x10 0 f rubbish" },
 		{ ktap_user_place_at, "1 0 f !a !b !c !d !e !f !g !h !i !j rubbish" },
 	};
+	static const char * const params[] = {
+		"", "n", "n 0", "n 0 4 ", "n 0 4 x", "n 10 4", "n -1 4", "n x 4", "n 0 3", "n 0 0",
+		"n 0 -16", "n 0 128", "n 0 -128", "n\\ 0 4",
+	};
 	struct ktap_user_places *places = no_user_places(test);
 	unsigned int i;
 
@@ -319,6 +355,10 @@ static void malformed_lines_are_refused(struct kunit *test)
 				    cases[i].text);
 	KUNIT_EXPECT_EQ(test, places->nevents, 2);
 	KUNIT_EXPECT_EQ(test, places->nplaces, 0);
+	KUNIT_EXPECT_EQ(test, 0, feed(places, ktap_user_place_at, "0x10 0 f"));
+	for (i = 0; i < ARRAY_SIZE(params); i++)
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, feed(places, ktap_user_param_of, params[i]),
+				    "%s", params[i]);
 }
 
 static void events_places_and_memory_are_limited(struct kunit *test)
@@ -357,6 +397,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(malformed_arguments_are_refused),
 	KUNIT_CASE(lines_are_parsed_into_places),
 	KUNIT_CASE(arguments_beyond_the_last_readable_one_are_ignored),
+	KUNIT_CASE(named_arguments_belong_to_the_last_place),
 	KUNIT_CASE(malformed_lines_are_refused),
 	KUNIT_CASE(events_places_and_memory_are_limited),
 	{}

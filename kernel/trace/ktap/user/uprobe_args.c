@@ -10,6 +10,7 @@
 #include <linux/bits.h>
 #include <linux/kernel.h>
 #include <linux/ptrace.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -248,6 +249,7 @@ enum user_field {
 	FIELD_NONE,
 	FIELD_NAME,
 	FIELD_IP,
+	FIELD_PARAM,	/* an argument, by its name in the source */
 };
 
 static const char * const field_names[] = {
@@ -277,13 +279,6 @@ static void uprobe_args_get_field(const struct ktap_uhit *h, enum user_field fie
 		*v = KTAP_VALUE_INT(h->ip);
 }
 
-static void uprobe_args_user_field(struct ktap_vm *vm, u32 index, struct ktap_value *v)
-{
-	const struct ktap_uhit *h = uprobe_args_uhit_of(vm->event);
-
-	uprobe_args_get_field(h, h->at->u->fields[index], v);
-}
-
 static void uprobe_args_user_nth(struct ktap_vm *vm, s64 n, struct ktap_value *v)
 {
 	uprobe_args_get_field(uprobe_args_uhit_of(vm->event), n == 1 ? FIELD_IP : FIELD_NONE, v);
@@ -300,6 +295,42 @@ static void uprobe_args_user_arg(struct ktap_vm *vm, u32 n, struct ktap_value *v
 		*v = KTAP_VALUE_INT(ktap_argument(h->regs, n));
 	else if (h->have & BIT(n))
 		*v = KTAP_VALUE_INT(h->args[n]);
+}
+
+static const struct ktap_user_param *uprobe_args_param(const struct ktap_user_place *place,
+						       const char *name)
+{
+	const struct ktap_user_param *param = place->params;
+
+	while (param && strcmp(param->name, name))
+		param = param->next;
+	return param;
+}
+
+/* The upper bytes of a register are not those of a smaller argument. */
+static s64 uprobe_args_narrow(s64 value, s8 size)
+{
+	unsigned int bits = 64 - 8 * abs(size);
+
+	u64 upper = (u64)value << bits;
+
+	return size < 0 ? (s64)upper >> bits : upper >> bits;
+}
+
+static void uprobe_args_user_field(struct ktap_vm *vm, u32 index, struct ktap_value *v)
+{
+	const struct ktap_uhit *h = uprobe_args_uhit_of(vm->event);
+	const struct ktap_user_param *param;
+
+	if (h->at->u->fields[index] != FIELD_PARAM)
+		return uprobe_args_get_field(h, h->at->u->fields[index], v);
+	*v = KTAP_VALUE_NIL;
+	param = uprobe_args_param(h->at->place, vm->env->prog->fields[index]->blob);
+	if (!param)
+		return;
+	uprobe_args_user_arg(vm, param->n, v);
+	if (v->tag == KTAP_INT)
+		v->i = uprobe_args_narrow(v->i, param->size);
 }
 
 static void uprobe_args_user_retval(const struct ktap_event *ev, struct ktap_value *v)
@@ -331,15 +362,63 @@ static bool uprobe_args_note_wanted(const struct ktap_code *insn, void *data)
 {
 	struct ktap_upoint *u = data;
 	u8 reads = ktap_insn_reads(insn);
-	u32 n = insn->d;
+	u32 n = insn->d, field;
 
 	if (insn->op == KTAP_OP_ARG && n < KTAP_USER_ARGS &&
 	    (u->marker || uprobe_args_is_known(n)))
 		u->wanted |= BIT(n);
+	/*
+	 * A bare name in a filter that is also a variable or a built-in value is never an
+	 * argument: its meaning would depend on whether there is debug information.
+	 */
+	if (insn->op == KTAP_OP_FIELD && insn->b != KTAP_NEED_NOTHING)
+		u->fields[n] = FIELD_PARAM;
+	if (insn->op == KTAP_OP_TGETS) {
+		field = u->point.probe->session->env.prog->string_field[n];
+		if (field != KTAP_NONE)
+			u->fields[field] = FIELD_PARAM;
+	}
 	u->strings |= reads & KTAP_READS_USER_STRING;
 	u->bytes |= reads & KTAP_READS_USER_BYTES;
 	u->joins |= reads & KTAP_READS_USER_STRINGS;
 	return false;
+}
+
+/* Want the arguments of this name; return false if no function has one. */
+static bool uprobe_args_want_param(struct ktap_upoint *u, const char *name)
+{
+	const struct ktap_user_param *param;
+	bool found = false;
+	unsigned int i;
+
+	for (i = 0; i < u->nplaces; i++) {
+		param = uprobe_args_param(u->places[i].place, name);
+		if (!param)
+			continue;
+		found = true;
+		if (uprobe_args_is_known(param->n))
+			u->wanted |= BIT(param->n);
+	}
+	return found;
+}
+
+/* What are the fields?  Those that may be arguments are marked as such. */
+static void uprobe_args_init_fields(struct ktap_upoint *u, const struct ktap_program *prog)
+{
+	enum user_field field;
+	const char *name;
+	u32 i;
+
+	for (i = 0; i < prog->nfields; i++) {
+		name = prog->fields[i]->blob;
+		if (u->fields[i] == FIELD_PARAM && (u->marker || !uprobe_args_want_param(u, name)))
+			u->fields[i] = FIELD_NONE;
+		for (field = FIELD_NAME; field < ARRAY_SIZE(field_names); field++) {
+			if (!strcmp(name, field_names[field]))
+				u->fields[i] = field;
+		}
+		cond_resched();
+	}
 }
 
 /**
@@ -352,26 +431,18 @@ static bool uprobe_args_note_wanted(const struct ktap_code *insn, void *data)
 int ktap_user_init(struct ktap_upoint *u, const struct ktap_program *prog)
 {
 	const struct ktap_probe *probe = u->point.probe;
-	enum user_field field;
 	u32 i;
 
-	if (ktap_probe_reaches(probe, uprobe_args_note_wanted, u))
+	u->fields = kzalloc(max(prog->nfields, 1), KTAP_GFP);
+	if (!u->fields || ktap_probe_reaches(probe, uprobe_args_note_wanted, u))
 		return -ENOMEM;
+	uprobe_args_init_fields(u, prog);
 	u->follows = u->strings || u->bytes || u->joins;
 	if (!u->marker && !u->follows)
 		u->in_regs = u->wanted & (BIT(uprobe_args_args_in_regs(sizeof(long))) - 1);
 	for (i = 0; u->ret && i < KTAP_USER_ARGS; i++) {
 		if (u->wanted & BIT(i))
 			u->kept[u->nkept++] = i;
-	}
-	u->fields = kzalloc(max(prog->nfields, 1), KTAP_GFP);
-	if (!u->fields)
-		return -ENOMEM;
-	for (i = 0; i < prog->nfields; i++) {
-		for (field = FIELD_NAME; field < ARRAY_SIZE(field_names); field++) {
-			if (!strcmp(prog->fields[i]->blob, field_names[field]))
-				u->fields[i] = field;
-		}
 	}
 	return 0;
 }

@@ -461,7 +461,9 @@ static void uprobe_release(struct ktap_point *point)
 
 static const char *uprobe_advice(const struct ktap_point *point)
 {
-	return "the types of a program are not known, arg0 is the first argument";
+	if (uprobe_attach_upoint_of(point)->marker)
+		return "arguments of a marker have no names, arg0 is the first one";
+	return "no debug information has an argument of this name, arg0 is the first argument";
 }
 
 const struct ktap_source ktap_uprobe_source = {

@@ -48,7 +48,7 @@ collect() {
 set_up() {
 	printf '%s\n' 'arg a' 'arg 17' 'arg --option=5' 'pid 5' follow 'cpus 0,2-3' self \
 		'memory 0x100000' 'overhead 5' unsafe frames stream "symbols 01234567" 'uprobe e /bin/p' \
-		'keep newest' 'at 0x10 0 f 4@%ax -8@8(%bx,%sp,4)>>3 !x 2@$5' 'unresolved e2 \040no such'
+		'keep newest' 'at 0x10 0 f 4@%ax -8@8(%bx,%sp,4)>>3 !x 2@$5' 'param n 1 -4' 'unresolved e2 \040no such'
 }
 
 # inputs TARGET: print the directories of its inputs; new inputs go to the first one

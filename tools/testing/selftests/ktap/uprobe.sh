@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs programs
-plan 64
+plan 66
 
 target=$here/utarget
 pie=$here/utarget-pie
@@ -78,7 +78,7 @@ lacks_part() {
 	[ "$code" = 2 ] && matches "$tmp/err" "^-e:1:[0-9]+: error: ${2%%:*}:.* has no $4"
 	result $? "$1"
 }
-untyped="the types of a program are not known, arg0 is the first argument\$"
+untyped="no debug information has an argument of this name, arg0 is the first argument\$"
 lacks_part parameter_by_its_name "uprobe:$add" args.c "field 'c': $untyped"
 lacks_part parameter_by_its_name_at_the_return "uretprobe:$add" args.c "field 'c': $untyped"
 lacks_part result_at_the_entry "uprobe:$add" retval "'retval': only returns of functions "
@@ -303,6 +303,20 @@ trace_end { print(n) print(m) }" "uprobe probe:libc:a* $target" "at $("$target" 
 "$target" add $n
 heard
 out answers_give_places_and_names "ktap: total enabled 3 events\nadd, add: $n\nsum, $first_value: $n\n"
+tell 'trace uprobe:/x:f { n[args.low == (arg0 & 255), args.narrow == ((arg0 & 255) ^ 128) - 128, args.whole == arg0] += 1 }
+trace uretprobe:/x:f { m[args.whole != nil] += 1 } trace_end { print(n) print(m) }' "uprobe uprobe:/x:f $target" \
+	"at $("$target" offset say) 0 say" 'param low 0 1' 'param narrow 0 -1' 'param whole 0 8' \
+	"uprobe uretprobe:/x:f $target" "at $("$target" offset say) 0 say" 'param whole 0 8'
+"$target" say word $n
+heard
+out_kept arguments_have_names_and_sizes "ktap: total enabled 2 events\ntrue, true, true: $n\ntrue: $n\n"
+tell 'trace uprobe:/x:f* { n[probefunc, args.first] += 1 } trace_end { print(n) }' "uprobe uprobe:/x:f* $target" \
+	"at $("$target" offset add) 0 add" 'param first 0 4' "at $("$target" offset say) 0 say"
+"$target" both $n
+"$target" say word $n
+heard
+[ "$(sed 1d "$tmp/out" | sort | tr '\n' ' ')" = "add, 1: $n say, nil: $n " ]
+result $? an_argument_that_some_functions_have
 if [ "$(uname -m)" = x86_64 ]; then
 	tell 'trace usdt:/x:p:m { n[probefunc, arg0, arg1, arg2, arg3, arg4] += 1 m[arg5, seventh() == nil] += 1 } trace_end { print(n) print(m) } function seventh() { return arg6 }' \
 		"uprobe usdt:/x:p:m $target" \

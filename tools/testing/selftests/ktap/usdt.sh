@@ -97,7 +97,7 @@ lacks_part() {
 lacks_part sixth_argument_of_five demo:args arg5 'usdt:.* has no arg5: the last one is arg4'
 lacks_part argument_of_a_marker_without_any demo:plain arg0 "no event of 'usdt:.*' has arguments, so no arg0"
 lacks_part field_of_a_marker demo:args args.c \
-	"usdt:.* has no field 'c': the types of a program are not known, arg0 is the first argument"
+	"usdt:.* has no field 'c': arguments of a marker have no names, arg0 is the first one"
 
 no_complaints kernel_did_not_complain
 finish
