@@ -479,8 +479,11 @@ static int run_loop(struct run *r)
 	r->report.explain = !r->opts.quiet && isatty(STDERR_FILENO);
 	target_init(&r->symbolizer.target, r->opts.pid);
 	r->symbolizer.json = r->opts.json;
-	if (!r->opts.json || r->opts.bpftrace_json)
+	r->symbolizer.lines = r->opts.lines;
+	if (!r->opts.json || r->opts.bpftrace_json) {
 		r->symbolizer.frames = r->bpftrace_probes.frames;
+		r->symbolizer.lines |= r->bpftrace_probes.lines;
+	}
 	r->collected = -1;
 	r->cat.bpftrace = r->script.text;
 	r->cat.limit = r->bpftrace_probes.cat_bytes;

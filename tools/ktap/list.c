@@ -433,9 +433,10 @@ bool list_events(const char *pattern, uint64_t pid, bool verbose)
 			printf("%s:", prefix_of(&a.event));
 			list_put(stdout, a.files.files[p->file].shown);
 			printf(":%s\n", p->name);
+			details_put_place(&details, &r, &a, i);
 		}
 	}
-	resolver_free(&r);
 	details_end(&details);
+	resolver_free(&r);
 	return found;
 }

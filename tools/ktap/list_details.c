@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * ktap -lv: the fields of tracepoints, from their files in tracefs; parameters and
- * results of functions and raw tracepoints, from the types of the kernel.
+ * results of functions and raw tracepoints, from the types of the kernel; those of functions
+ * of programs, from their debug information.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include "btf_file.h"
 #include "compiler/clean_text.h"
 #include "compiler/util.h"
+#include "elf/source_lines.h"
 #include "list_details.h"
 #include "session_file.h"
 
@@ -99,8 +101,41 @@ void details_put(struct details *d, enum listed_kind kind, const char *group, co
 	}
 }
 
+static void details_put_param(void *ctx, const struct source_param *param)
+{
+	const struct answer *a = ctx;
+
+	if (a->event.ret && param->name)
+		return;
+	fputs(DETAILS_INDENT, stdout);
+	put_clean(stdout, param->decl, strlen(param->decl));
+	putchar('\n');
+}
+
+void details_put_place(struct details *d, const struct resolver *r, const struct answer *a,
+		       unsigned int number)
+{
+	const struct place *p = &a->places[number];
+	const char *path = a->files.files[p->file].path, *why;
+	struct elf_file *f;
+	uint64_t addr;
+
+	if (!d->wanted || a->event.kind != USER_FUNCTION)
+		return;
+	f = elf_file_open(path, &why);
+	if (f && (!d->path || strcmp(d->path, path))) {
+		source_lines_close(d->lines);
+		d->lines = source_lines_open(f, r->target.root);
+		d->path = path;
+	}
+	if (f && elf_offset_to_addr(f, p->offset, &addr))
+		source_params(d->lines, addr, details_put_param, (void *)a);
+	elf_file_close(f);
+}
+
 void details_end(struct details *d)
 {
+	source_lines_close(d->lines);
 	if (d->no_types)
 		fprintf(stderr, "ktap: this kernel has no types of functions (ktap --explain btf)\n");
 	btf_free(d->files);

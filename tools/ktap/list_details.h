@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include "elf/resolve.h"
+
 struct btf_file;
 
 enum listed_kind {
@@ -19,11 +21,15 @@ enum listed_kind {
  * @wanted: print them
  * @files: types that were read
  * @no_types: a function was listed, and the kernel has no types
+ * @lines: debug information of the last file of a program, NULL if it has none
+ * @path: the path of that file
  */
 struct details {
 	bool wanted;
 	struct btf_file *files;
 	bool no_types;
+	struct source_lines *lines;
+	const char *path;
 };
 
 /*
@@ -32,6 +38,10 @@ struct details {
  */
 void details_put(struct details *d, enum listed_kind kind, const char *group, const char *name,
 		 bool ret);
+
+/* The same of place @number of an event of programs, as far as there is debug information. */
+void details_put_place(struct details *d, const struct resolver *r, const struct answer *a,
+		       unsigned int number);
 
 /* Print what was missing, and free memory. */
 void details_end(struct details *d);

@@ -16,6 +16,7 @@
 
 #include "cmdline.h"
 #include "compiler/util.h"
+#include "elf/source_lines.h"
 #include "heatmap.h"
 #include "keeper.h"
 #include "metrics.h"
@@ -105,6 +106,8 @@ static const struct option_row option_table[] = {
 	  "skip events when handlers take more of a CPU" },
 	{ "--no-symbols", NULL, NULL, OPT_FLAG, FIELD(no_symbols),
 	  "show user code as FILE+OFFSET" },
+	{ "--lines", NULL, NULL, OPT_FLAG, FIELD(lines),
+	  "show source file and line of user code (DWARF)" },
 	{ "--dump-jit", NULL, NULL, OPT_FLAG, FIELD(dump_jit),
 	  "load the script, and only list its native code" },
 	{ "-q", NULL, NULL, OPT_FLAG, FIELD(quiet), "print only errors, warnings and losses" },
@@ -126,29 +129,30 @@ static const struct exclusion ktap_exclusions[] = {
 	{ "--heatmap", { "-f", "--folded", "--flame", "--live", "--metrics", "-l", "--info",
 			 "--explain", "--dry-run", "--dump-jit" } },
 	{ "-l", { "-e", "-o", "-f", "--folded", "--flame", "-I", "-C", "-m", "-a", "--follow",
-		  "--self", "--unsafe", "--max-overhead", "--no-symbols", "--dump-jit" } },
+		  "--self", "--unsafe", "--max-overhead", "--no-symbols", "--lines", "--dump-jit" } },
 	{ "--info", { "-e", "-l", "-o", "-f", "--folded", "--flame", "-p", "--dump-jit" } },
 	{ "--explain", { "-e", "-l", "--info", "-o", "-p", "--dry-run", "--dump-jit" } },
 	{ "--dry-run", { "-l", "--info", "--folded", "--flame", "--dump-jit" } },
 	{ "--record", { "-o", "--folded", "--flame", "--live", "--metrics", "--heatmap", "--replay",
 			"-l", "--info", "--explain", "--dry-run", "--dump-jit", "--to-ktap" } },
 	{ "--replay", { "-e", "-I", "-p", "--follow", "-a", "-C", "--self", "--unsafe", "-m",
-			"--max-overhead", "--no-symbols", "--live", "--interval", "-l", "--info",
+			"--max-overhead", "--no-symbols", "--lines", "--live", "--interval", "-l", "--info",
 			"--explain", "--dry-run", "--dump-jit", "--bt", "--to-ktap", "-w",
 			"-Werror" } },
 	{ "--detach", { "-o", "--folded", "--flame", "--live", "--metrics", "--heatmap", "--record",
 			"--replay", "--attach", "--stop", "-l", "--info", "--explain", "--dry-run",
 			"--dump-jit", "--to-ktap", "-a" } },
 	{ "--attach", { "-e", "-I", "-p", "--follow", "-a", "-C", "--self", "--unsafe", "-m",
-			"--max-overhead", "--no-symbols", "--live", "--interval", "-l", "--info",
+			"--max-overhead", "--no-symbols", "--lines", "--live", "--interval", "-l", "--info",
 			"--explain", "--dry-run", "--dump-jit", "--bt", "--to-ktap", "--record",
 			"--replay", "--stop", "--for", "--until" } },
 	{ "--stop", { "-e", "-I", "-p", "--follow", "-a", "-C", "--self", "--unsafe", "-m",
-			"--max-overhead", "--no-symbols", "--live", "--interval", "-l", "--info",
+			"--max-overhead", "--no-symbols", "--lines", "--live", "--interval", "-l", "--info",
 			"--explain", "--dry-run", "--dump-jit", "--bt", "--to-ktap", "--record",
 			"--replay", "--for", "--until" } },
 	{ "--sessions", { "-e", "-l", "--info", "--explain", "--detach", "--attach", "--stop",
 			  "--record", "--replay", "-o" } },
+	{ "--no-symbols", { "--lines" } },
 	{ "-w", { "-Werror" } },
 	{ "--to-ktap", { "--live", "--metrics", "--heatmap", "-l", "--info", "--explain" } },
 	{ "--bt", { "--live", "--metrics", "--heatmap", "--info", "--explain" } },
@@ -470,6 +474,8 @@ static bool options_check(struct options *opts)
 		return true;
 	if ((opts->attach || opts->stop || opts->sessions) && (opts->script || opts->command))
 		return usage_error("--attach, --stop and --sessions take no script", NULL);
+	if (opts->lines && !source_lines_can_read)
+		return usage_error("--lines: this ktap was built without libdw", NULL);
 	if (opts->attach || opts->stop || opts->sessions)
 		return true;
 	if (!opts->script && !opts->text)

@@ -54,6 +54,7 @@
  * @all: with @command: trace others, too
  * @cpus: list of CPUs to trace, or NULL
  * @memory: memory limit of the session in bytes, 0 for the kernel's default
+ * @lines: show lines of source files for code of programs
  * @dump_jit: only list native code
  * @overhead: overhead limit in percent of each CPU, 0 for the kernel's default
  *
@@ -104,6 +105,7 @@ struct options {
 	bool self;
 	bool unsafe;
 	bool no_symbols;
+	bool lines;
 	bool dump_jit;
 	bool quiet;
 	bool verbose;

@@ -14,6 +14,8 @@
 #include "resolve_chunk.h"
 #include "session_file.h"
 
+#define MAX_FIELDS	1024	/* of a chunk, as in the kernel */
+
 /*
  * Write a word of a set-up line, with special characters escaped as in
  * /proc/mounts.
@@ -56,7 +58,7 @@ static void put_answer(FILE *out, const char *event, const struct answer *a)
 		fprintf(out, "at 0x%llx 0x%llx ", (unsigned long long)p->offset,
 			(unsigned long long)p->semaphore);
 		put_word(out, p->name);
-		fprintf(out, "%s\n", p->args);
+		fprintf(out, "%s%s\n", p->args, p->params ? p->params : "");
 	}
 }
 
@@ -190,6 +192,43 @@ static void look_up_argument(struct events *e, const struct chunk *c, const char
 		chunk_look_up_functions(e, arg);
 }
 
+static void chunk_take_field(struct resolver *r, const struct chunk *c, uint32_t string)
+{
+	uint32_t len;
+	const char *name = chunk_get_string(c, string, &len);
+
+	if (!len || memchr(name, 0, len) || r->nfields == MAX_FIELDS)
+		return;
+	name = pool_strndup(&r->pool, name, len);
+	for (unsigned int i = 0; i < r->nfields; i++) {
+		if (!strcmp(r->fields[i], name))
+			return;
+	}
+	r->fields = pool_grow(&r->pool, r->fields, r->nfields, &r->max_fields, sizeof(*r->fields));
+	r->fields[r->nfields++] = name;
+}
+
+/*
+ * Functions of programs may have arguments of these names. A bare name in a filter that is
+ * also a variable or a built-in value is not one of them.
+ */
+static void chunk_take_fields(struct resolver *r, const struct chunk *c)
+{
+	const struct chunk_section *fields = &c->sections[KTAP_SEC_FIELDS];
+	const struct chunk_section *code = &c->sections[KTAP_SEC_CODE];
+
+	for (uint32_t i = 0; i < code->count; i++) {
+		const unsigned char *insn = code->data + i * sizeof(struct ktap_insn);
+		uint32_t d = get_le32(insn + 4);
+
+		if (insn[0] == KTAP_OP_TGETS)
+			chunk_take_field(r, c, d);
+		else if (insn[0] == KTAP_OP_FIELD && insn[2] != KTAP_NEED_NOTHING &&
+			 d < fields->count)
+			chunk_take_field(r, c, get_le32(fields->data + 4 * d));
+	}
+}
+
 char *resolve_chunk(struct resolver *r, const void *chunk, size_t len, char **args,
 		    FILE *notes)
 {
@@ -205,6 +244,7 @@ char *resolve_chunk(struct resolver *r, const void *chunk, size_t len, char **ar
 	e.out = open_memstream(&lines, &size);
 	if (!e.out)
 		return NULL;
+	chunk_take_fields(r, &c);
 	probes = &c.sections[KTAP_SEC_PROBES];
 	strings = &c.sections[KTAP_SEC_STRINGS];
 	for (uint32_t i = 0; i < probes->count; i++)

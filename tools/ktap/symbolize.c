@@ -120,6 +120,32 @@ static void put_symbol(const struct symbolizer *s, char *out, size_t size, const
 	free(plain);
 }
 
+/* Add the lines of the source file where the instruction at @address comes from. */
+static void put_lines(const struct symbolizer *s, struct source_lines *lines, uint64_t address,
+		      char *out, size_t size)
+{
+	struct source_line at[MAX_INLINED];
+	unsigned int n = source_lines_at(lines, address, at);
+	size_t len = 0;
+
+	if (!n || (s->frames != KTAP_FRAME_KTAP && s->frames != KTAP_FRAME_BPFTRACE))
+		return;
+	if (s->frames == KTAP_FRAME_BPFTRACE) {
+		/* the line of the function that is named */
+		snprintf(out, size, "@%s:%u", at[n - 1].file, at[n - 1].line);
+		return;
+	}
+	for (unsigned int i = 0; i < n && len < size; i++) {
+		char *plain = at[i].function ? demangle(at[i].function, false) : NULL;
+		const char *function = plain ? plain : at[i].function;
+
+		len += snprintf(out + len, size - len, "%s%s:%u%s%s", i ? ", inlined at " : " at ",
+				at[i].file, at[i].line, function ? " in " : "",
+				function ? function : "");
+		free(plain);
+	}
+}
+
 /*
  * Write a mark as a name, or, without a name, as the kernel writes it without
  * marks.
@@ -129,9 +155,11 @@ static void put_mark(struct symbolizer *s, const struct mark *m, char *out, size
 	/* * look up the call, not the next instruction, which may be in another function */
 	uint64_t number = m->number - (m->returns && m->number), addr, begin;
 	const struct elf_symbol *symbol;
+	struct source_lines *lines = NULL;
 	const struct elf_file *f;
 	const char *name;
 	char *end, file[32];
+	size_t len;
 
 	strtoul(m->where, &end, 10);
 	if (isdigit((unsigned char)*m->where) && !*end) {
@@ -149,11 +177,14 @@ static void put_mark(struct symbolizer *s, const struct mark *m, char *out, size
 		snprintf(out, size, "%s 0x%llx", m->build_id, (unsigned long long)m->number);
 		return;
 	}
-	f = marked_file_find(&s->files, &s->target, m->where, m->build_id, &s->opened);
+	f = marked_file_find(&s->files, &s->target, m->where, m->build_id,
+			     s->lines ? &lines : NULL, &s->opened);
 	symbol = f && elf_offset_to_addr(f, number, &addr) ? elf_function_at(f, addr) : NULL;
 	if (symbol) {
-		addr += m->number - number;
-		put_symbol(s, out, size, symbol->name, addr - symbol->addr, addr, m->where);
+		put_symbol(s, out, size, symbol->name, addr + m->number - number - symbol->addr,
+			   addr + m->number - number, m->where);
+		len = strlen(out);
+		put_lines(s, lines, addr, out + len, size - len);
 		return;
 	}
 	snprintf(out, size, "%s+0x%llx", m->where, (unsigned long long)m->number);

@@ -25,6 +25,7 @@ struct marked_files;
  * @ready: text that did not fit into the output yet
  * @files: files of marks
  * @frames: how frames of programs are shown
+ * @lines: and with lines of source files, if they are KTAP_FRAME_KTAP or _BPFTRACE
  * @blanks: at the beginning of a line, before what may be a mark
  * @in_line: the last byte was within a line
  * @json: escape names for strings of JSON
@@ -40,6 +41,7 @@ struct symbolizer {
 	size_t ready_at;
 	struct marked_files *files;
 	enum ktap_user_frame frames;
+	bool lines;
 	size_t blanks;
 	bool in_line;
 	bool json;

@@ -48,6 +48,7 @@ enum ktap_user_frame {
  * @events: number of events that the kernel attaches, each pattern as one
  * @others: BEGIN and END
  * @frames: of ustack
+ * @lines: these have lines of source files
  * @cat_bytes: bytes that cat() shows of a file; 0: all
  * @params: the number of arguments that the kinds of events take
  * @signals: SIGUSR1 to the program ktap is an event
@@ -55,6 +56,7 @@ enum ktap_user_frame {
 struct ktap_bpftrace_probes {
 	unsigned int events, others;
 	enum ktap_user_frame frames;
+	bool lines;
 	uint64_t cat_bytes;
 	unsigned int params;
 	bool signals;

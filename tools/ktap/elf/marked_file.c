@@ -34,13 +34,17 @@
 /**
  * struct symbols - a file whose symbols are known
  * @elf: the file with its symbols
+ * @lines: lines of its source files, or NULL
  * @file: its status, which identifies it
+ * @memory: bytes that it takes
  * @used: time of its last use
  */
 struct symbols {
 	struct symbols *next;
 	struct elf_file *elf;
+	struct source_lines *lines;
 	struct stat file;
+	size_t memory;
 	uint64_t used;
 };
 
@@ -174,7 +178,7 @@ static bool is_same(const struct stat *a, const struct stat *b)
 
 /* Take over an opened file, and read its symbols; NULL if there are none. */
 static struct symbols *read_symbols(struct marked_files *files, struct elf_file *f,
-				    const char *root)
+				    const char *root, bool lines)
 {
 	struct symbols *s = NULL;
 	struct stat st;
@@ -189,12 +193,16 @@ static struct symbols *read_symbols(struct marked_files *files, struct elf_file 
 	if (!s)
 		goto close;
 	elf_read_symbols(f, root);
+	if (lines)
+		s->lines = source_lines_open(f, root);
 	elf_file_done(f);
 	s->elf = f;
 	s->file = st;
+	/* lines are read when they are asked for, and take no more than the file */
+	s->memory = f->pool.size + (s->lines ? st.st_size : 0);
 	s->next = files->symbols;
 	files->symbols = s;
-	files->memory += f->pool.size;
+	files->memory += s->memory;
 	return s;
 
 close:
@@ -211,7 +219,8 @@ static void marked_file_drop(struct marked_files *files, struct symbols **at)
 			files->known[i].symbols = NULL;
 	}
 	*at = s->next;
-	files->memory -= s->elf->pool.size;
+	files->memory -= s->memory;
+	source_lines_close(s->lines);
 	elf_file_close(s->elf);
 	free(s);
 }
@@ -231,12 +240,12 @@ static bool drop_oldest(struct marked_files *files, const struct symbols *but)
 }
 
 static void open_known(struct marked_files *files, const struct target *t,
-		       struct known_file *known)
+		       struct known_file *known, bool lines)
 {
 	struct pool pool = { 0 };
 	struct elf_file *f = open_marked(t, &pool, known->path, known->build_id);
 
-	known->symbols = f ? read_symbols(files, f, t->root) : NULL;
+	known->symbols = f ? read_symbols(files, f, t->root, lines) : NULL;
 	known->none = !known->symbols;
 	pool_free(&pool);
 	while (files->memory > MAX_SYMBOL_MEMORY) {
@@ -269,7 +278,8 @@ static struct known_file *find_known(struct marked_files *files, const char *pat
 }
 
 const struct elf_file *marked_file_find(struct marked_files **files, const struct target *t,
-					const char *path, const char *build_id, bool *opened)
+					const char *path, const char *build_id,
+					struct source_lines **lines, bool *opened)
 {
 	struct known_file *known;
 
@@ -280,11 +290,13 @@ const struct elf_file *marked_file_find(struct marked_files **files, const struc
 		return NULL;
 	if (!known->symbols) {
 		*opened = true;
-		open_known(*files, t, known);
+		open_known(*files, t, known, lines);
 	}
 	if (known->none)
 		return NULL;
 	known->symbols->used = ++(*files)->clock;
+	if (lines)
+		*lines = known->symbols->lines;
 	return known->symbols->elf;
 }
 

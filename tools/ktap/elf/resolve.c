@@ -16,9 +16,10 @@
 #include "compiler/util.h"
 #include "elf/demangle.h"
 #include "elf/elf_file.h"
-#include "elf/resolve.h"
+#include "elf/resolve_priv.h"
 #include "elf/usdt_arg.h"
 
+#define MAX_PARAMS	10	/* arguments that the kernel knows */
 #define MAX_NAMES_SHOWN	256	/* bytes of a name in a set-up line */
 
 void resolver_init(struct resolver *r, const struct target *target)
@@ -33,11 +34,8 @@ void resolver_free(struct resolver *r)
 	pool_free(&r->pool);
 }
 
-/*
- * Open a file and read its symbols; NULL after setting an error in the answer.
- */
-static struct elf_file *open_file(struct resolver *r, const struct target_file *file,
-				  struct answer *a)
+struct elf_file *resolve_open(struct resolver *r, const struct target_file *file,
+			      struct answer *a)
 {
 	const char *why;
 	struct elf_file *f;
@@ -329,28 +327,32 @@ static const char *no_function(struct resolver *r, const struct target_file *fil
 			   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
+bool resolve_take_addr(struct resolver *r, struct answer *a, const struct elf_file *f,
+		       unsigned int number, uint64_t addr)
+{
+	const struct elf_symbol *symbol = elf_function_at(f, addr);
+	struct place p = { .file = number, .args = "" };
+
+	if (!elf_addr_to_offset(f, addr, true, &p.offset) || leave_out(a, f, addr))
+		return true;
+	p.name = symbol ? shown_name(r, symbol->name) :
+		 pool_printf(&r->pool, "0x%llx", (unsigned long long)p.offset);
+	if (leave_out_return(r, a, p.name, elf_no_return_at(f, addr), false))
+		return true;
+	return add_place(r, a, p);
+}
+
 /* Add an offset that is written in the script. */
 static void take_offset(struct resolver *r, struct answer *a, const struct target_file *file,
 			const struct elf_file *f, unsigned int number, uint64_t offset)
 {
-	struct place p = { .file = number, .offset = offset, .args = "" };
-	const struct elf_symbol *symbol;
 	uint64_t addr;
 
-	if (!elf_offset_to_addr(f, offset, &addr)) {
+	if (elf_offset_to_addr(f, offset, &addr))
+		resolve_take_addr(r, a, f, number, addr);
+	else
 		a->message = pool_printf(&r->pool, "%s has no code at 0x%llx", file->shown,
 					 (unsigned long long)offset);
-		return;
-	}
-	if (leave_out(a, f, addr))
-		return;
-	symbol = elf_function_at(f, addr);
-	if (!symbol)
-		p.name = pool_printf(&r->pool, "0x%llx", (unsigned long long)offset);
-	else
-		p.name = shown_name(r, symbol->name);
-	if (!leave_out_return(r, a, p.name, elf_no_return_at(f, addr), false))
-		add_place(r, a, p);
 }
 
 static bool is_number(const char *text, uint64_t *value)
@@ -394,7 +396,7 @@ static void resolve_functions(struct resolver *r, struct answer *a, const char *
 		unsigned int before = answer_found(a);
 
 		s.file = i;
-		s.f = open_file(r, &a->files.files[i], a);
+		s.f = resolve_open(r, &a->files.files[i], a);
 		if (!s.f)
 			continue;
 		if (number) {
@@ -491,7 +493,7 @@ static void resolve_markers(struct resolver *r, struct answer *a, const char *wh
 
 	for (unsigned int i = 0; i < a->files.count; i++) {
 		unsigned int before = answer_found(a);
-		struct elf_file *f = open_file(r, &a->files.files[i], a);
+		struct elf_file *f = resolve_open(r, &a->files.files[i], a);
 
 		for (unsigned int j = 0; f && j < f->nmarkers; j++) {
 			const struct elf_marker *m = &f->markers[j];
@@ -592,20 +594,82 @@ static bool is_module(struct resolver *r, const char *name)
 	       !access(pool_printf(&r->pool, "/sys/module/%s", name), F_OK);
 }
 
+/* Where the named arguments of a function go. */
+struct place_params {
+	struct resolver *r;
+	struct place *place;
+};
+
+/* A word of a set-up line: neither the program nor the chunk is trusted. */
+static bool is_identifier(const char *name)
+{
+	static const char letters[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+
+	return *name && !name[strspn(name, letters)];
+}
+
+static void resolve_add_param(void *ctx, const struct source_param *param)
+{
+	const struct place_params *p = ctx;
+	struct resolver *r = p->r;
+
+	if (param->number < 0 || param->number >= MAX_PARAMS || !is_identifier(param->name))
+		return;
+	for (unsigned int i = 0; i < r->nfields; i++) {
+		if (strcmp(r->fields[i], param->name))
+			continue;
+		p->place->params = pool_printf(&r->pool, "%s\nparam %s %d %d",
+					       p->place->params ? p->place->params : "",
+					       param->name, param->number, param->size);
+	}
+}
+
+/*
+ * Add the arguments that the script reads by name.
+ */
+static void resolve_params(struct resolver *r, struct answer *a)
+{
+	struct source_lines *lines = NULL;
+	struct elf_file *f = NULL;
+	const char *why;
+	uint64_t addr;
+
+	for (unsigned int i = 0; r->nfields && i < a->nplaces; i++) {
+		struct place *p = &a->places[i];
+
+		if (!i || p->file != a->places[i - 1].file) {
+			source_lines_close(lines);
+			elf_file_close(f);
+			f = elf_file_open(a->files.files[p->file].path, &why);
+			lines = f ? source_lines_open(f, r->target.root) : NULL;
+		}
+		if (f && elf_offset_to_addr(f, p->offset, &addr))
+			source_params(lines, addr, resolve_add_param,
+				      &(struct place_params){ .r = r, .place = p });
+	}
+	source_lines_close(lines);
+	elf_file_close(f);
+}
+
 void resolve_event(struct resolver *r, const char *text, struct answer *a)
 {
-	char *what;
+	struct source_place line = { 0 };
+	const char *what = NULL;
 
 	memset(a, 0, sizeof(*a));
 	a->event = user_event_parse(&r->pool, text);
 	a->kernels = a->event.kind == USER_NONE;
 	if (a->kernels)
 		return;
-	what = split_path(r, a->event.rest);
+	if (a->event.kind == USER_FUNCTION)
+		what = resolve_split_line(r, a->event.rest, &line);
+	if (!what)
+		what = split_path(r, a->event.rest);
 	if (!what || !*what || !*a->event.rest) {
 		a->message = a->event.kind == USER_MARKER ?
 			"write it as usdt:PATH:PROVIDER:NAME, or usdt:PATH:NAME" :
-			"write it as uprobe:PATH:FUNCTION, or uprobe:PATH:0xOFFSET";
+			"write it as uprobe:PATH:FUNCTION, uprobe:PATH:0xOFFSET, or uprobe:PATH@FILE:LINE";
 		return;
 	}
 	a->kernels = a->event.maybe && is_module(r, a->event.rest);
@@ -626,10 +690,14 @@ void resolve_event(struct resolver *r, const char *text, struct answer *a)
 	a->kernels = a->message && a->event.maybe;
 	if (a->message)
 		return;
-	if (a->event.kind == USER_MARKER)
+	if (line.file)
+		resolve_lines(r, a, &line);
+	else if (a->event.kind == USER_MARKER)
 		resolve_markers(r, a, what);
 	else
 		resolve_functions(r, a, what);
+	if (a->event.kind == USER_FUNCTION)
+		resolve_params(r, a);
 	/* errors in some of many files do not matter */
 	if (a->nplaces && a->nplaces < MAX_PLACES)
 		a->message = NULL;

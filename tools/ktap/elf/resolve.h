@@ -20,6 +20,7 @@
  * @semaphore: offset in the file of the counter of listeners, or 0
  * @name: name of the function, or "provider:name"
  * @args: arguments of a marker in the kernel's syntax, each after a blank
+ * @params: lines with named arguments of a function, each after a newline
  */
 struct place {
 	unsigned int file;
@@ -27,6 +28,7 @@ struct place {
 	uint64_t semaphore;
 	const char *name;
 	const char *args;
+	const char *params;
 };
 
 /**
@@ -61,11 +63,15 @@ struct answer {
  * @pool: memory of the answers
  * @files: open files, with their symbols
  * @unsafe: probe returns that may crash the program, if they are named
+ * @fields: names that the script reads from events: arguments of functions may have them
  */
 struct resolver {
 	struct pool pool;
 	struct target target;
 	bool unsafe;
+	const char **fields;
+	unsigned int nfields;
+	unsigned int max_fields;
 	struct elf_file **files;
 	unsigned int nfiles;
 	unsigned int max_files;

@@ -113,7 +113,7 @@ for how in -h -V; do
 	expect "full_disk_is_reported_by_$how" 1 'cannot write to standard output: No space left'
 done
 for other in '-e x' '-o file' --folded --flame=f '-I .' '-C 0' '-m 1M' -a --follow --self --unsafe --max-overhead=5 \
-	--no-symbols --dump-jit; do
+	--no-symbols --lines --dump-jit; do
 	# shellcheck disable=SC2086 # words
 	run -l 'sched:*' $other
 	expect "list_excludes_$other" 2 "-l and ${other%%[= ]*} exclude each other"

@@ -244,6 +244,7 @@ enum bt_place { BT_IN_EVENT, BT_IN_PROCESS };
  * @ends: it has the empty lines that bpftrace prints at the end
  * @frames: config: how stacks are shown
  * @user_frames: how those of programs are
+ * @lines: config: these have file and line, if there is debug information
  * @frames_known: the script has such a stack
  * @strlen: config: the most bytes of a string; 0: as many as ktap has
  * @cat_bytes: config: bytes that cat() shows of a file, or 0
@@ -280,6 +281,7 @@ struct bt_script {
 	bool json;
 	bool ends;
 	enum ktap_user_frame frames, user_frames;
+	bool lines;
 	bool frames_known;
 	int64_t strlen;
 	uint64_t cat_bytes;

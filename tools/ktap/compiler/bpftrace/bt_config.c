@@ -12,6 +12,11 @@ static void bt_set_silent(struct bt_script *s, const char *value)
 	s->silent = !strcmp(value, "false") || !strcmp(value, "0");
 }
 
+static void bt_set_lines(struct bt_script *s, const char *value)
+{
+	s->lines = strcmp(value, "false") && strcmp(value, "0");
+}
+
 static void bt_set_max_keys(struct bt_script *s, const char *value)
 {
 	s->max_keys = strtoll(value, NULL, 0);
@@ -81,7 +86,7 @@ static const struct {
 	{ "on_stack_limit", NULL, "32" },
 	{ "perf_rb_pages", NULL, "0" },
 	{ "print_maps_on_exit", bt_set_silent, "1" },
-	{ "show_debug_info", NULL, "1" },
+	{ "show_debug_info", bt_set_lines, "0" },
 	{ "stack_mode", bt_set_stack_mode, "bpftrace" },
 	{ "str_trunc_trailer", bt_set_trailer, ".." },
 	{ "symbol_source", NULL, "dwarf" },

@@ -9,7 +9,7 @@
 static void bt_count_probes(const struct bt_script *s, struct ktap_bpftrace_probes *probes)
 {
 	*probes = (struct ktap_bpftrace_probes) {
-		.frames = s->user_frames, .cat_bytes = s->cat_bytes,
+		.frames = s->user_frames, .lines = s->lines, .cat_bytes = s->cat_bytes,
 		.params = s->params, .signals = s->signals,
 	};
 	for (const struct bt_probe *probe = s->probes; probe; probe = probe->next)

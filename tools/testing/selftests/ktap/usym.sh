@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs programs
-plan 36
+plan 39
 
 marked=$(readlink -f "$here/marked")
 pie=$(readlink -f "$here/marked-pie")
@@ -161,9 +161,27 @@ if has user_files; then
 	result $? stack_of_a_return
 	run -q --no-symbols -e "trace uprobe:$marked:inner { print(ustack(1)) }" -- "$marked" stack 1
 	out names_can_be_left_out "        $marked+$("$marked" where inner)\n"
+	run -q --lines -e "trace uprobe:$marked:inner { print(ustack(1)) }" -- "$marked" stack 1
+	if grep -q 'built without libdw' "$tmp/err"; then
+		skip frames_have_lines "built without libdw"
+		skip line_of_a_source_file "built without libdw"
+		skip arguments_have_the_names_of_the_source "built without libdw"
+	else
+		# the line that is shown is an event, too
+		matches "$tmp/out" '^ *inner\+0x0 \(marked\) at .*/marked\.c:[1-9][0-9]*$'
+		result $? frames_have_lines
+		line=$(sed -n 's/.*marked\.c:\([0-9]*\)$/\1/p' "$tmp/out")
+		run -q -e "trace uprobe:$marked@marked.c:$line { n[probefunc] += 1 } $end" -- \
+			"$marked" stack $n
+		matches "$tmp/out" "^inner: $n\$"
+		result $? line_of_a_source_file
+		run -q -e "trace uprobe:$marked:alpha { n += args.n } trace uretprobe:$marked:alpha { m += args.n }
+trace_end { print(n, m) }" -- "$marked" call alpha $n
+		out arguments_have_the_names_of_the_source "$((n * (n + 1) / 2))\t$((n * (n + 1) / 2))\n"
+	fi
 else
 	for name in stack_has_names stacks_of_two_runs_are_one stack_begins_where_the_event_is \
-		stack_of_a_return names_can_be_left_out; do
+		stack_of_a_return names_can_be_left_out frames_have_lines line_of_a_source_file arguments_have_the_names_of_the_source; do
 		skip $name "without CONFIG_PER_VMA_LOCK addresses get no names"
 	done
 fi
