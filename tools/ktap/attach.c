@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,6 +92,18 @@ static bool attach_send(int fd, const char *word)
 	return send(fd, word, strlen(word), MSG_NOSIGNAL) == (ssize_t)strlen(word);
 }
 
+/*
+ * All was received, and written: the keeper may end. Wait until the session's name is free, so
+ * that the next command can use it.
+ */
+static void attach_done(int fd)
+{
+	struct pollfd hangup = { .fd = fd };
+
+	if (attach_send(fd, "done\n"))
+		poll(&hangup, 1, ATTACH_PATIENCE * 1000);
+}
+
 int attach_session(struct options *opts)
 {
 	const char *name = opts->stop ? opts->stop : opts->attach;
@@ -107,9 +120,8 @@ int attach_session(struct options *opts)
 		return 2;
 	}
 	code = replay_stream(opts, fd, name);
-	/* all was received, and written: the keeper may end */
 	if (opts->received)
-		attach_send(answer, "done\n");
+		attach_done(answer);
 	close(answer);
 	return code;
 }

@@ -238,10 +238,20 @@ static void client_list(struct keeper *k, struct keeper_client *c)
 	c->state = CLIENT_LISTS;
 }
 
+/* A new session may have this name now; then its file is not ours any more. */
+static void keeper_give_name(struct keeper *k)
+{
+	if (*k->address.sun_path)
+		unlink(k->address.sun_path);
+	*k->address.sun_path = '\0';
+}
+
 static void client_obey(struct keeper *k, struct keeper_client *c)
 {
 	if (c->state == CLIENT_ENDS && !strcmp(c->word, "done")) {
 		k->received = true;
+		/* the client waits for the end of the connection */
+		keeper_give_name(k);
 		client_close(c);
 	} else if (c->state == CLIENT_ASKS && !strcmp(c->word, "list")) {
 		client_list(k, c);
@@ -431,8 +441,7 @@ static int keeper_run(struct keeper *k)
 	fcntl(k->frames.fd, F_SETFL, O_NONBLOCK);
 	while (k->recording.about.wall && !k->received && !keeper_told)
 		keeper_step(k);
-	/* a new session may have this name at once */
-	unlink(k->address.sun_path);
+	keeper_give_name(k);
 	keeper_end_runner(k);
 	keeper_end_dumps(k);
 	return k->code;

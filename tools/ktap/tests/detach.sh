@@ -309,6 +309,18 @@ result $? it_is_not_written
 run --dump x -e "$script"
 expect dump_needs_detach 2 '--dump needs --detach NAME'
 
+# a name that was stopped is free
+reused=0
+for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+	play "$(text $n)exit 0\n" -f text --detach reused -e "$script"
+	[ "$code" = 0 ] || break
+	run --stop reused
+	[ "$code" = 0 ] && grep -q "\"text\":\"$n" "$dir/out" || break
+	reused=$n
+done
+[ $reused = 20 ]
+result $? a_name_is_free_at_once
+
 # limits, which need no keeper
 play "$(text 1)$(text 2)stop\\n$(text 3)exit 0\\n" -f json --until 2 -e "$script"
 [ "$code" = 0 ] && [ "$(wc -l <"$dir/out")" = 3 ]
