@@ -50,7 +50,8 @@ struct ktap_compile_opts run_compile_opts(struct run *r)
 		.bpftrace_output = opts->bpftrace_json ? KTAP_BPFTRACE_JSON :
 				   opts->json ? KTAP_BPFTRACE_PLAIN : KTAP_BPFTRACE_TEXT,
 		.bpftrace_filter = opts->probe_filter, .bpftrace_unsafe = opts->unsafe,
-		.bpftrace_tracer = getpid(), .bpftrace_command = r->command.pid,
+		.bpftrace_tracer = getpid(), .bpftrace_inner = source_is_inner(),
+		.bpftrace_command = r->command.pid,
 		.bpftrace_args = opts->args,
 		.event_state = list_bpftrace_state, .event_ctx = &r->opts.pid,
 		.member_type = member_type_find, .member_ctx = &r->types,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "btf_file.h"
 #include "compiler/library.h"
@@ -66,11 +67,20 @@ bool source_is_bpftrace(const struct options *opts)
 	return opts->bpftrace || ktap_is_bpftrace(opts->script);
 }
 
+bool source_is_inner(void)
+{
+	static const char first[] = "pid:[4026531836]";	/* PROC_PID_INIT_INO */
+	char own[sizeof(first)] = "";
+
+	return readlink("/proc/self/ns/pid", own, sizeof(own) - 1) > 0 && strcmp(own, first);
+}
+
 bool source_show_translation(const struct options *opts)
 {
 	struct btf_file *types = NULL;
 	struct ktap_compile_opts copts = { .werror = opts->werror, .nowarn = opts->nowarn,
 					   .bpftrace_filter = opts->probe_filter, .diag = stderr,
+					   .bpftrace_inner = source_is_inner(),
 					   .member_type = member_type_find, .member_ctx = &types };
 	struct sources sources = { .count = 0 };
 	struct ktap_script source;

@@ -17,6 +17,9 @@ int source_read(const struct options *opts, struct sources *sources, char **tool
 /* Is it a script of bpftrace? */
 bool source_is_bpftrace(const struct options *opts);
 
+/* Is this program in a namespace of processes that is not the first one? */
+bool source_is_inner(void);
+
 /* --to-ktap: print it in ktap's language; false after a message. */
 bool source_show_translation(const struct options *opts);
 

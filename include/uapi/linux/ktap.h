@@ -604,6 +604,10 @@ enum ktap_function_id {
 	KTAP_FN_CAT		= 54,	/* (path): the reader of the session shows that file */
 	KTAP_FN_DUMP		= 55,	/* ([reason]): the reader writes what it kept to a file */
 
+	/* numbers in the namespace of processes of the session's opener, 0 if there is none */
+	KTAP_FN_NS_PID		= 56,
+	KTAP_FN_NS_TID		= 57,
+
 	/* tables */
 	KTAP_FN_COUNT		= 64,	/* (table, key[, n]): table[key] += n, the sum */
 	KTAP_FN_LEN		= 65,	/* (table, aggregation, string, array or stack) */

@@ -4,6 +4,7 @@
  */
 #include <linux/memcontrol.h>
 #include <linux/minmax.h>
+#include <linux/pid.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
@@ -111,6 +112,8 @@ static int load_init_env(struct ktap_session *s)
 	err = ktap_env_init(&s->env, prog, s->memory, ktap_session_low);
 	s->env.condition_changed = ktap_conditions_changed;
 	s->env.json = s->output.json;
+	/* @opener is a reference to it. */
+	s->env.pid_ns = ns_of_pid(s->opener);
 	if (err == -E2BIG)
 		ktap_diag(&s->diag, "more than %u fields of threads: names after 'self'",
 			  KTAP_SELF_FIELDS);

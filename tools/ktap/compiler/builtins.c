@@ -53,6 +53,8 @@
 const struct builtin builtins[] = {
 	VALUE("pid", PID, INT),
 	VALUE("tid", TID, INT),
+	VALUE("ns_pid", NS_PID, INT),
+	VALUE("ns_tid", NS_TID, INT),
 	VALUE("ppid", PPID, INT),
 	VALUE("uid", UID, INT),
 	VALUE("gid", GID, INT),

@@ -103,6 +103,7 @@ struct ktap_compile_opts {
 	struct ktap_bpftrace_probes *bpftrace_probes;	/* is set, unless NULL */
 	const char *bpftrace_filter;	/* a regular expression: only these events; or NULL */
 	int64_t bpftrace_tracer;	/* the process that shows the output, or 0 */
+	bool bpftrace_inner;	/* ktap is not in the first namespace of processes */
 	int64_t bpftrace_command;	/* the process of the command that is traced, or 0 */
 	char *const *bpftrace_args;	/* its arguments, NULL-terminated; NULL: not known */
 	bool bpftrace_unsafe;	/* it was run with --unsafe */

@@ -47,6 +47,16 @@ int ktap_fn_tid(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	return give(r, getpid());
 }
 
+int ktap_fn_ns_pid(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	return give(r, getpid());
+}
+
+int ktap_fn_ns_tid(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	return give(r, getpid());
+}
+
 int ktap_fn_ppid(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
 	return give(r, getppid());

@@ -4,6 +4,7 @@
  */
 #include <linux/cred.h>
 #include <linux/kallsyms.h>
+#include <linux/pid.h>
 #include <linux/preempt.h>
 #include <linux/ptrace.h>
 #include <linux/rethook.h>
@@ -36,6 +37,19 @@ int ktap_fn_pid(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 int ktap_fn_tid(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
 	r[0] = KTAP_VALUE_INT(current->pid);
+	return 0;
+}
+
+/* The numbers are 0 for the idle thread, and once the thread has given them back. */
+int ktap_fn_ns_pid(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	r[0] = KTAP_VALUE_INT(task_tgid_nr_ns(current, vm->env->pid_ns));
+	return 0;
+}
+
+int ktap_fn_ns_tid(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	r[0] = KTAP_VALUE_INT(task_pid_nr_ns(current, vm->env->pid_ns));
 	return 0;
 }
 

@@ -11,6 +11,8 @@
 
 VALUE(PID,		pid,		INT)
 VALUE(TID,		tid,		INT)
+VALUE(NS_PID,		ns_pid,		INT)
+VALUE(NS_TID,		ns_tid,		INT)
 VALUE(PPID,		ppid,		INT)
 VALUE(UID,		uid,		INT)
 VALUE(GID,		gid,		INT)

@@ -15,6 +15,8 @@
 #include "vm/native.h"
 #include "vm/program.h"
 
+struct pid_namespace;
+
 /**
  * struct ktap_counters - losses, reported when the session ends
  * @full_table: inserts dropped because the table was full
@@ -122,6 +124,8 @@ struct ktap_tap {
  * @deleted: probes of the program that are deleted
  * @counters: losses
  * @tap: results of tests
+ * @pid_ns: namespace of processes of the session's opener, for ns_pid; NULL: that of the
+ *	current thread
  * @max_insns: budget of a run in event context, in units
  */
 struct ktap_env {
@@ -155,6 +159,7 @@ struct ktap_env {
 	DECLARE_BITMAP(deleted, KTAP_MAX_PROBES);
 	struct ktap_counters counters;
 	struct ktap_tap tap;
+	struct pid_namespace *pid_ns;
 	u64 max_insns;
 };
 

@@ -3,7 +3,6 @@
 #include <arpa/inet.h>
 #include <fnmatch.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <linux/ktap.h>
 
@@ -719,20 +718,15 @@ static void bt_is_err(struct bt_script *s, const struct bt_node *n)
 	s->helpers |= BT_HELP_IS_ERR;
 }
 
-/* pid(init), and pid(curr_ns) where that is the same namespace */
+/* pid(init), pid(curr_ns) */
 static void bt_pid(struct bt_script *s, const struct bt_node *n)
 {
-	static const char first[] = "pid:[4026531836]";	/* PROC_PID_INIT_INO */
 	const char *space = n->a->kind == BN_NAME ? n->a->text : "";
-	char own[sizeof(first)] = "";
+	bool inner = !strcmp(space, "curr_ns");
 
-	if (!strcmp(space, "curr_ns") && readlink("/proc/self/ns/pid", own, sizeof(own) - 1) > 0 &&
-	    strcmp(own, first))
-		bt_error(s, n->pos, "pid(init)", "%s() has the number in the first namespace only",
-			 n->text);
-	else if (strcmp(space, "curr_ns") && strcmp(space, "init"))
+	if (!inner && strcmp(space, "init"))
 		bt_error(s, n->a->pos, NULL, "%s() takes curr_ns or init", n->text);
-	bt_put(s, n->pos, s->filter ? "%s()" : "%s", n->text);
+	bt_process(s, n, inner);
 }
 
 static void bt_print_format(struct bt_script *s, const struct bt_node *n)

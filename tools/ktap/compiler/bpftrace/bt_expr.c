@@ -236,6 +236,11 @@ static void bt_user_stack(struct bt_script *s, const struct bt_node *n)
 	bt_put(s, n->pos, "ustack(" BT_FRAMES ")");
 }
 
+void bt_process(struct bt_script *s, const struct bt_node *n, bool inner)
+{
+	bt_put(s, n->pos, "%s%s%s", inner ? "ns_" : "", n->text, s->filter ? "()" : "");
+}
+
 static void bt_name_read(struct bt_script *s, const struct bt_node *n)
 {
 	const struct bt_builtin *bi = bt_builtin(n->text);
@@ -255,6 +260,8 @@ static void bt_name_read(struct bt_script *s, const struct bt_node *n)
 		bt_put(s, n->pos, "%s", s->probe_text);
 	else if (s->edge && s->cc->opts->tool && !strcmp(bi->ours, "comm"))
 		bt_put(s, n->pos, "\"%s\"", s->cc->opts->tool);
+	else if (!strcmp(bi->ours, "pid") || !strcmp(bi->ours, "tid"))
+		bt_process(s, n, s->cc->opts->bpftrace_inner);
 	else if (!strcmp(bi->ours, "ustack"))
 		bt_user_stack(s, n);
 	else if (!strcmp(bi->ours, "username"))

@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 38
+plan 41
 
 n=50
 writes='trace syscalls:sys_enter_write /count == 77/ { n += 1 }'
@@ -164,8 +164,35 @@ if unshare -p -f true 2>/dev/null; then
 		echo >&4
 		exec timeout -s KILL 60 cat <&3" >"$tmp/out" 2>"$tmp/err" || code=$?
 	out number_is_of_the_writers_namespace "$n\tend\n"
+
+	code=0
+	calls='trace syscalls:sys_enter_getppid /execname == "workload"/'
+	print='print(ns_pid, pid == ns_pid)'
+	# shellcheck disable=SC2016 # the shells inside expand it
+	unshare -p -f "$KTAP" -q -o "$tmp/out" -e "$print $calls { $print print(ns_tid) }" -- \
+		sh -c 'echo $$ >"$0"; exec "$1" getppid 1' "$tmp/own" "$workload" || code=$?
+	own=$(cat "$tmp/own")
+	[ "$own" -lt 10 ] && out ns_pid_is_the_number_inside "1\tfalse\n$own\tfalse\n$own\n"
+
+	unshare -p -f "$KTAP" -q -o "$tmp/out" -e "trace_begin { print(ns_pid, ns_tid) }
+		$calls { print(ns_pid, ns_tid) exit() }" &
+	inner=$!
+	wait_until grep -q 0 "$tmp/out"
+	"$workload" getppid 1
+	code=0
+	wait $inner || code=$?
+	out no_ns_pid_outside_of_the_namespace '0\t0\n0\t0\n'
+
+	code=0
+	unshare -p -f "$KTAP" --bt -q -e 'tracepoint:syscalls:sys_enter_getppid /pid == cpid/ {
+		printf("%d %d\n", pid == pid(curr_ns) && tid == tid(curr_ns), pid == pid(init)); }' \
+		-- "$workload" getppid 1 >"$tmp/out" 2>"$tmp/err" || code=$?
+	out pid_of_bpftrace_is_the_number_inside '1 0\n\n\n'
 else
-	skip number_is_of_the_writers_namespace "this kernel has no pid namespaces"
+	for name in number_is_of_the_writers_namespace ns_pid_is_the_number_inside \
+		no_ns_pid_outside_of_the_namespace pid_of_bpftrace_is_the_number_inside; do
+		skip $name "this kernel has no pid namespaces"
+	done
 fi
 
 # no_process NAME NUMBER TEXT: the line is refused with this text
