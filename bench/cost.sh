@@ -230,7 +230,7 @@ ops "$two" 'try { test.plan(1) } catch { }' 'test.ok(1, x)' 'test.ok(0, x)' 'tes
 ops 'var p = arg1' 'var c = argstr' 'var c = argstr .. ""' 'var c = probename' 'var c = probefunc' \
 	'var c = args.filename' 'var c = arg3' \
 	'var c = pid' 'var c = tid' 'var c = ns_pid' 'var c = ns_tid' 'var c = ppid' 'var c = uid' 'var c = gid' 'var c = cpu' \
-	'var c = numa_node' 'var c = execname' 'var c = nsecs' 'var c = elapsed' 'var c = cgroup' 'var c = cgroup_path(1)' \
+	'var c = numa_node' 'var c = execname' 'var c = nsecs' 'var c = elapsed' 'var c = cgroup' 'var c = cgroup_path(1)' 'try { var c = cgroup_id("/") } catch { }' \
 	'var c = rand' 'var c = curtask' 'var c = gettimeofday_ns' 'var c = gettimeofday_us' \
 	'var c = gettimeofday_ms' 'var c = gettimeofday_s' \
 	'var c = num_cpus' 'var c = arch' 'var c = kernel_v' 'var c = syscall_name(1)' 'var c = in_interrupt' 'var c = in_iowait' \

@@ -65,6 +65,7 @@ const struct builtin builtins[] = {
 	VALUE("nsecs", NSECS, INT),
 	VALUE("elapsed", ELAPSED, INT),
 	VALUE("cgroup", CGROUP, INT),
+	WAITER("cgroup_id", CGROUP_ID, 1, 1, INT, STRING),
 	FUNCTION("cgroup_path", CGROUP_PATH, 1, 1, STRING | NIL, INT | NIL),
 	VALUE("rand", RAND, INT),
 	VALUE("probename", PROBENAME, STRING),

@@ -182,6 +182,7 @@ static struct func *parse_filter(struct parser *p, const char *event)
 
 	f->name = pool_printf(&p->cc->pool, "filter %s", event);
 	f->filter = true;
+	f->in_event = true;
 	f->body = node_new(p->cc, S_RETURN, p->tok.pos);
 	parser_mark(p, LAYOUT_FILTER);
 	p->func = f;

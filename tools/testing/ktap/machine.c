@@ -114,13 +114,25 @@ int ktap_fn_cgroup(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	return give(r, 3);
 }
 
+/* by number, from 1 */
+static const char * const cgroup_paths[] = { NULL, "/", "/a", "/a/b" };
+
+int ktap_fn_cgroup_id(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	for (unsigned int i = 1; i < ARRAY_SIZE(cgroup_paths); i++)
+		if (strlen(cgroup_paths[i]) == r[0].len &&
+		    !memcmp(cgroup_paths[i], r[0].blob, r[0].len))
+			return give(r, i);
+	return ktap_vm_error(vm, -ENOENT, "cgroup_id: there is no cgroup (v2) '%.*s'",
+			     (int)r[0].len, (const char *)r[0].blob);
+}
+
 int ktap_fn_cgroup_path(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
-	static const char * const paths[] = { NULL, "/", "/a", "/a/b" };
 	const char *path = NULL;
 
-	if (r[0].tag == KTAP_INT && r[0].u < ARRAY_SIZE(paths))
-		path = paths[r[0].u];
+	if (r[0].tag == KTAP_INT && r[0].u < ARRAY_SIZE(cgroup_paths))
+		path = cgroup_paths[r[0].u];
 	r[0] = path ? KTAP_VALUE_STR(path, strlen(path)) : KTAP_VALUE_NIL;
 	return 0;
 }

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Built-in values: the number of the thread's cgroup (v2), and the path of any cgroup.
+ * Built-in values: the number of the thread's cgroup (v2); number and path of any cgroup.
+ *
+ * The number of a path is for filters, so it is looked up once, in process context, where
+ * kernfs may sleep.
  *
  * A handler makes the text of the path itself.  When the output is read, the cgroup may be
  * gone, and only a string can be compared and be a part of another one.
  *
  * Nothing is locked, as a handler may have interrupted whoever holds the lock.  RCU keeps a
  * cgroup, those that contain it, and their kernfs nodes (css_free_rwork_fn()).  A cgroup of
- * v2 is neither renamed nor moved.  kernfs_find_and_get_node_by_id() is no substitute for
- * the search: kernfs_put() takes a lock if the node has been removed meanwhile.
+ * v2 is neither renamed nor moved.  In events kernfs_find_and_get_node_by_id() is no
+ * substitute for the search: kernfs_put() takes a lock if the node has been removed
+ * meanwhile.  In process context it is used, as there is no budget that limits the search.
  */
 #include <linux/cgroup.h>
+#include <linux/err.h>
 #include <linux/kernfs.h>
 #include <linux/minmax.h>
 #include <linux/preempt.h>
@@ -32,6 +37,46 @@ int ktap_fn_cgroup(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 }
 
 #ifdef CONFIG_CGROUPS
+/* Where the cgroups are mounted: users also write their paths as they are there. */
+#define CGROUP_MOUNT	"/sys/fs/cgroup"
+
+int ktap_fn_cgroup_id(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	char *path = ktap_arena_alloc(vm, r[0].len + 1);
+	struct cgroup *cgrp;
+	size_t skip;
+
+	if (!path)
+		return vm->error;
+	memcpy(path, r[0].blob, r[0].len);
+	path[r[0].len] = '\0';
+	skip = str_has_prefix(path, CGROUP_MOUNT);
+	if (path[skip] && path[skip] != '/')
+		skip = 0;
+	cgrp = cgroup_get_from_path(path + skip);
+	if (IS_ERR(cgrp))
+		return ktap_vm_error(vm, PTR_ERR(cgrp), "cgroup_id: there is no cgroup (v2) '%s'",
+				     path);
+	r[0] = KTAP_VALUE_INT(cgroup_id(cgrp));
+	cgroup_put(cgrp);
+	return 0;
+}
+
+/* The caller is in an RCU section, in which a cgroup that is removed remains. */
+static struct cgroup *cgroup_of_number(u64 id)
+{
+	struct kernfs_node *kn = kernfs_find_and_get_node_by_id(cgrp_dfl_root.kf_root, id);
+	struct cgroup *cgrp = NULL;
+
+	if (!kn)
+		return NULL;
+	/* Files have numbers, too. */
+	if (kernfs_type(kn) == KERNFS_DIR)
+		cgrp = rcu_dereference(*(void __rcu __force **)&kn->priv);
+	kernfs_put(kn);
+	return cgrp;
+}
+
 /* Search all cgroups, but at most @max; @visited counts those that were looked at. */
 static struct cgroup *cgroup_search(u64 id, u64 max, u32 *visited)
 {
@@ -80,14 +125,23 @@ static u32 cgroup_write_path(struct cgroup *cgrp, char *path)
 /* Return the length of the path, 0 if there is no such cgroup. */
 static u32 cgroup_find_path(struct ktap_vm *vm, u64 id, char *path, u32 *visited)
 {
-	u64 max = vm->level == KTAP_LEVEL_PROCESS ? U64_MAX : vm->budget + vm->rest;
 	struct cgroup *cgrp;
 
 	guard(rcu)();
-	cgrp = cgroup_search_above(id) ?: cgroup_search(id, max, visited);
+	if (vm->level == KTAP_LEVEL_PROCESS)
+		cgrp = cgroup_of_number(id);
+	else
+		cgrp = cgroup_search_above(id) ?:
+		       cgroup_search(id, vm->budget + vm->rest, visited);
 	return cgrp ? cgroup_write_path(cgrp, path) : 0;
 }
 #else
+int ktap_fn_cgroup_id(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	return ktap_vm_error(vm, -EOPNOTSUPP,
+			     "cgroup_id: this kernel was built without CONFIG_CGROUPS");
+}
+
 static u32 cgroup_find_path(struct ktap_vm *vm, u64 id, char *path, u32 *visited)
 {
 	return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Paths of cgroups by their numbers: that of the thread, the root, and none.
+ * Paths of cgroups by their numbers, and numbers by paths: of the thread, the root, and none.
  */
 #include <asm/byteorder.h>
 
@@ -78,10 +78,39 @@ static void other_numbers_have_none(struct kunit *test)
 	}
 }
 
+static void expect_number(struct kunit *test, const char *path, int err, s64 id)
+{
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_value v;
+
+	test_func(c, "f", 0, 1);
+	test_insn(c, KTAP_OP_STR, 0, 0, 0, test_string(c, path));
+	test_insn(c, KTAP_OP_CALLB, 0, 1, 0, KTAP_FN_CGROUP_ID);
+	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+	c->header.main = cpu_to_le32(test_func(c, "main", 0, 1));
+	TEST_RET(c);
+	KUNIT_EXPECT_EQ(test, err, ktap_vm_run(test_vm(test, test_load(c), KTAP_LEVEL_PROCESS), 0,
+					       NULL, 0, &v));
+	if (!err)
+		KUNIT_EXPECT_EQ(test, id, v.i);
+}
+
+static void paths_have_numbers(struct kunit *test)
+{
+	if (!IS_ENABLED(CONFIG_CGROUPS)) {
+		expect_number(test, "/", -EOPNOTSUPP, 0);
+		return;
+	}
+	expect_number(test, "/", 0, 1);
+	expect_number(test, "/no cgroup", -ENOENT, 0);
+	expect_number(test, "/..", -ENOENT, 0);
+}
+
 static struct kunit_case cgroup_cases[] = {
 	KUNIT_CASE(the_own_cgroup_has_a_path),
 	KUNIT_CASE(the_root_is_a_slash),
 	KUNIT_CASE(other_numbers_have_none),
+	KUNIT_CASE(paths_have_numbers),
 	{}
 };
 

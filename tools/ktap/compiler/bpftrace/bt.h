@@ -269,6 +269,7 @@ struct bt_script {
 	struct bt_map *maps;
 	struct bt_node *types;
 	struct bt_node *symbols;	/* kaddr("name") */
+	struct bt_node *cgroups;	/* cgroupid("path") */
 	struct bt_c_type *c_types;
 	struct bt_member *members;
 	struct bt_option *options;
@@ -487,6 +488,12 @@ unsigned int bt_list_length(const struct bt_node *n);
 unsigned int bt_pton(struct bt_script *s, const struct bt_node *n, unsigned char *bytes);
 /* Is the argument an integer that is known?  Then *@value is it. */
 bool bt_constant_value(const struct bt_node *n, int64_t *value);
+
+/* bt_lookup.c */
+void bt_kaddr(struct bt_script *s, const struct bt_node *n);
+void bt_percpu(struct bt_script *s, const struct bt_node *n);
+void bt_cgroup_id(struct bt_script *s, const struct bt_node *n);
+void bt_cgroup_path(struct bt_script *s, const struct bt_node *n);
 
 /* bt_printf.c */
 void bt_printf(struct bt_script *s, const struct bt_node *n, const char *function);

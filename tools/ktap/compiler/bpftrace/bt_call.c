@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Functions of bpftrace in ktap's language. */
 #include <arpa/inet.h>
-#include <fnmatch.h>
 #include <string.h>
 
 #include <linux/ktap.h>
@@ -77,6 +76,7 @@ static const struct bt_function {
 	BT_RESULT("strerror", 1, 1, NULL, BT_STRING),
 	BT_RESULT("signal_name", 1, 1, NULL, BT_STRING),
 	BT_RESULT("syscall_name", 1, 1, "(syscall_name(%1) || \"unknown system call\")", BT_STRING),
+	BT_RESULT("cgroupid", 1, 1, NULL, BT_INTEGER),
 	BT_RESULT("cgroup_path", 1, 2, NULL, BT_STRING),
 	BT_RESULT("is_err", 1, 1, NULL, BT_BOOLEAN),
 	BT_RESULT("bswap", 1, 1, NULL, BT_ANY),
@@ -86,7 +86,6 @@ static const struct bt_function {
 	BT_RESULT("percpu_kaddr", 1, 2, NULL, BT_INTEGER),
 	BT_ACTION("assert", 2, 2, NULL),
 	BT_ACTION("fail", 1, 32, NULL),
-	BT_REFUSED("cgroupid", "the number: stat -c %i /sys/fs/cgroup/NAME"),
 	BT_REFUSED("path", "the members of the path, such as args.file.f_path.dentry"),
 	BT_REFUSED("skboutput", "tcpdump"),
 	BT_REFUSED("socket_cookie", "the address of the socket"),
@@ -509,27 +508,6 @@ static void bt_name_of_number(struct bt_script *s, const struct bt_node *n)
 	s->helpers |= n->text[1] == 't' ? BT_HELP_STRERROR : BT_HELP_SIGNALS;
 }
 
-/* cgroup_path(ID, FILTER): the only hierarchy is that of v2, which bpftrace calls "unified" */
-static void bt_cgroup_path(struct bt_script *s, const struct bt_node *n)
-{
-	const struct bt_node *filter = n->a->next;
-
-	if (bt_type_of(s, n->a)->kind == BT_STRING) {
-		bt_error(s, n->a->pos, "cgroup_path(cgroup)", "cgroup_path() takes a number");
-	} else if (filter && filter->kind != BN_STR) {
-		bt_error(s, filter->pos, "cgroup_path(cgroup, \"unified\")",
-			 "the filter of cgroup_path() is a string in quotes");
-	} else if (filter && fnmatch(pool_strndup(&s->cc->pool, filter->text + 1,
-						  strlen(filter->text) - 2), "unified", 0)) {
-		bt_put(s, n->pos, "\"\"");
-	} else {
-		bt_put(s, n->pos, "bt_cgroup_path(");
-		bt_number(s, n->a, LEVEL_ANY);
-		bt_put(s, n->pos, ")");
-		s->helpers |= BT_HELP_CGROUP;
-	}
-}
-
 /* sizeof(TYPE), sizeof(EXPRESSION) */
 static void bt_sizeof(struct bt_script *s, const struct bt_node *n)
 {
@@ -569,24 +547,6 @@ static void bt_container(struct bt_script *s, const struct bt_node *n)
 	bt_put(s, n->pos, ") - offsetof(\"%s\", \"%s\"))", type->text, member->text);
 }
 
-/* The variable of a CPU: its address, from that of the first CPU on */
-static void bt_percpu(struct bt_script *s, const struct bt_node *n)
-{
-	const char *text = n->a->text;
-
-	if (n->a->kind != BN_STR) {
-		bt_error(s, n->a->pos, NULL, "percpu_kaddr() takes a name in quotes");
-		return;
-	}
-	bt_put(s, n->pos, "(kaddr_%.*s + read(kaddr___per_cpu_offset + 8 * ",
-	       (int)strcspn(text + 1, "\""), text + 1);
-	if (n->a->next)
-		bt_number(s, n->a->next, LEVEL_PRODUCT);
-	else
-		bt_put(s, n->pos, "cpu");
-	bt_put(s, n->pos, ", 8))");
-}
-
 /* assert(CONDITION, TEXT), fail(FORMAT, ...): a message, and the end with an exit code */
 static void bt_fail_call(struct bt_script *s, const struct bt_node *n)
 {
@@ -599,17 +559,6 @@ static void bt_fail_call(struct bt_script *s, const struct bt_node *n)
 	}
 	bt_message(s, n);
 	bt_put(s, n->pos, assert ? "; exit(1) }" : "; exit(1)");
-}
-
-static void bt_kaddr(struct bt_script *s, const struct bt_node *n)
-{
-	if (n->a->kind == BN_STR)
-		bt_put(s, n->pos, "kaddr_%.*s", (int)strcspn(n->a->text + 1, "\""),
-		       n->a->text + 1);
-	else if (s->place == BT_IN_PROCESS)
-		bt_call_template(s, n, "kaddr(%1)");
-	else
-		bt_error(s, n->a->pos, "or put it into BEGIN", "kaddr() takes a name in quotes");
 }
 
 static void bt_time(struct bt_script *s, const struct bt_node *n)
@@ -757,7 +706,7 @@ static const struct {
 	{ "container_of", bt_container }, { "percpu_kaddr", bt_percpu },
 	{ "assert", bt_fail_call }, { "fail", bt_fail_call }, { "is_err", bt_is_err },
 	{ "pid", bt_pid }, { "tid", bt_pid }, { "usym", bt_usym },
-	{ "cgroup_path", bt_cgroup_path },
+	{ "cgroupid", bt_cgroup_id }, { "cgroup_path", bt_cgroup_path },
 };
 
 static void bt_other_call(struct bt_script *s, const struct bt_node *n)

@@ -522,7 +522,7 @@ static int64_t bt_limit_of(const struct bt_script *s, const struct bt_map *map)
 	return n ? n->value : s->max_keys;
 }
 
-/* Write the top level: types, addresses, distributions. */
+/* Write the top level: types, addresses, cgroups, distributions. */
 static void bt_prelude(struct bt_script *s)
 {
 	for (const struct bt_node *type = s->types; type; type = type->next)
@@ -530,6 +530,8 @@ static void bt_prelude(struct bt_script *s)
 	for (const struct bt_node *n = s->symbols; n; n = n->next)
 		bt_put(s, n->pos, "kaddr_%.*s = kaddr(%s)\n", (int)strcspn(n->text + 1, "\""),
 		       n->text + 1, n->text);
+	for (const struct bt_node *n = s->cgroups; n; n = n->next)
+		bt_put(s, n->within->pos, "cgroup_id_%d = cgroup_id(%s)\n", (int)n->value, n->text);
 	for (const struct bt_map *map = s->maps; map; map = map->next) {
 		if (map->kind == BM_TSERIES) {
 			bt_series_declare(s, map);

@@ -145,20 +145,22 @@ static bool bt_maps_call(struct bt_script *s, const struct bt_node *n)
 	return false;
 }
 
-/* @call: of kaddr(), or NULL */
-static void bt_note_symbol(struct bt_script *s, struct bt_node *n, const struct bt_node *call)
+/* Add a name to a list, unless it has it. @call: of kaddr() or cgroupid(), or NULL */
+static void bt_note_name(struct bt_script *s, struct bt_node **list, const struct bt_node *n,
+			 const struct bt_node *call)
 {
-	struct bt_node *symbol = s->symbols;
+	struct bt_node *name = *list;
 
-	while (symbol && strcmp(symbol->text, n->text))
-		symbol = symbol->next;
-	if (symbol)
+	while (name && strcmp(name->text, n->text))
+		name = name->next;
+	if (name)
 		return;
-	symbol = pool_alloc(&s->cc->pool, sizeof(*symbol));
-	*symbol = *n;
-	symbol->within = call;
-	symbol->next = s->symbols;
-	s->symbols = symbol;
+	name = pool_alloc(&s->cc->pool, sizeof(*name));
+	*name = *n;
+	name->within = call;
+	name->value = *list ? (*list)->value + 1 : 1;
+	name->next = *list;
+	*list = name;
 }
 
 /* The addresses that percpu_kaddr() needs */
@@ -170,8 +172,8 @@ static void bt_note_percpu(struct bt_script *s, const struct bt_node *n)
 
 	if (!n->a || n->a->kind != BN_STR)
 		return;
-	bt_note_symbol(s, n->a, NULL);
-	bt_note_symbol(s, &offsets, NULL);
+	bt_note_name(s, &s->symbols, n->a, NULL);
+	bt_note_name(s, &s->symbols, &offsets, NULL);
 }
 
 /* Walk over a list. */
@@ -184,7 +186,10 @@ static void bt_maps_walk(struct bt_script *s, const struct bt_node *n)
 			continue;
 		if (n->kind == BN_CALL && !strcmp(n->text, "kaddr") && n->a &&
 		    n->a->kind == BN_STR)
-			bt_note_symbol(s, n->a, n);
+			bt_note_name(s, &s->symbols, n->a, n);
+		if (n->kind == BN_CALL && !strcmp(n->text, "cgroupid") && n->a &&
+		    n->a->kind == BN_STR)
+			bt_note_name(s, &s->cgroups, n->a, n);
 		if (n->kind == BN_FOR) {
 			bt_map_note(s, n->a, -1);
 			bt_maps_walk(s, n->b);

@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 12
+plan 16
 
 n=50
 root=$tmp/cgroup
@@ -18,6 +18,7 @@ mount -t cgroup2 none "$root" 2>/dev/null
 if ! mkdir "$group" "$inner" 2>/dev/null; then
 	umount "$root" 2>/dev/null
 	for name in own_path others_have_paths samples_have_paths each_context_has_paths \
+		path_has_a_number mount_point_is_left_out path_without_a_cgroup cgroupid_of_bpftrace \
 		root_is_a_slash numbers_without_a_cgroup path_is_text structures_have_numbers \
 		bpftrace_adds_unified search_is_charged long_paths_are_cut removed_cgroup_has_none; do
 		skip $name "the system has no cgroups"
@@ -57,6 +58,26 @@ else
 fi
 run -q -e 'print(cgroup_path($1)) tick-1ms { print(cgroup_path($1)) exit() } trace_end { print(cgroup_path($1)) }' "$id"
 out each_context_has_paths '/ktap_paths/inner.slice\n/ktap_paths/inner.slice\n/ktap_paths/inner.slice\n'
+
+run -q -e 'inner = cgroup_id("/ktap_paths/inner.slice")
+	trace syscalls:sys_enter_getppid /cgroup == inner/ { n += 1 }
+	trace_end { print(n, inner == $1) }' "$id" -- sh -c \
+	'"$0" getppid 7; echo 0 >"$1/cgroup.procs"; exec "$0" getppid "$2"' "$workload" "$inner" $n
+out path_has_a_number "$n\ttrue\n"
+run -q -e 'print(cgroup_id("/sys/fs/cgroup/ktap_paths/inner.slice") == $1, cgroup_id("/sys/fs/cgroup"),
+	cgroup_id("ktap_paths//inner.slice/") == $1)' "$id"
+out mount_point_is_left_out 'true\t1\ttrue\n'
+wrong=0
+for path in /ktap_paths/outer /ktap_paths/inner.slice/cgroup.procs /sys/fs/cgroups/ktap_paths; do
+	run -q -e "id = cgroup_id('$path') $calls { n += 1 }"
+	[ "$code" = 1 ] && grep -Fq "error: cgroup_id: there is no cgroup (v2) '$path'" "$tmp/err" ||
+		wrong=1
+done
+result $wrong path_without_a_cgroup
+run -q --bt -e 'tracepoint:syscalls:sys_enter_getppid
+	/cgroup == cgroupid("/sys/fs/cgroup/ktap_paths/inner.slice")/ { @n = count(); }' -- sh -c \
+	'"$0" getppid 7; echo 0 >"$1/cgroup.procs"; exec "$0" getppid "$2"' "$workload" "$inner" $n
+out cgroupid_of_bpftrace "\n\n@n: $n\n"
 
 run -q -e 'print(cgroup_path($1))' "$(stat -c %i "$root")"
 out root_is_a_slash '/\n'
