@@ -230,7 +230,7 @@ ops "$two" 'try { test.plan(1) } catch { }' 'test.ok(1, x)' 'test.ok(0, x)' 'tes
 ops 'var p = arg1' 'var c = argstr' 'var c = argstr .. ""' 'var c = probename' 'var c = probefunc' \
 	'var c = args.filename' 'var c = arg3' \
 	'var c = pid' 'var c = tid' 'var c = ns_pid' 'var c = ns_tid' 'var c = ppid' 'var c = uid' 'var c = gid' 'var c = cpu' \
-	'var c = numa_node' 'var c = execname' 'var c = nsecs' 'var c = elapsed' 'var c = cgroup' 'var c = cgroup_path(1)' 'try { var c = cgroup_id("/") } catch { }' \
+	'var c = numa_node' 'var c = execname' 'var c = nsecs' 'var c = elapsed' 'var c = cgroup' 'var c = cgroup_path(1)' \
 	'var c = rand' 'var c = curtask' 'var c = gettimeofday_ns' 'var c = gettimeofday_us' \
 	'var c = gettimeofday_ms' 'var c = gettimeofday_s' \
 	'var c = num_cpus' 'var c = arch' 'var c = kernel_v' 'var c = syscall_name(1)' 'var c = in_interrupt' 'var c = in_iowait' \
@@ -369,6 +369,7 @@ ops 'var p = curtask g = p' 'var c = cast("struct file", p)' 'var c = cast("stru
 	'var c = p.pid' 'var c = p.comm' 'var c = p.mm' 'var c = p.se' 'var c = p.mm.total_vm' 'var c = p.sched_contributes_to_load' \
 	'var c = p.se.avg.util_avg' 'var c = g.pid' 'var c = g.comm' 'var c = g.sched_contributes_to_load' \
 	'var c = cast("struct task_struct", 16).pid' 'var c = cast("struct task_struct", 16).comm'
+ops 'var p = curtask.fs.pwd' 'var c = path(p)' 'var c = path(16)'
 straight 'var p = curtask' 'x = p.pid' 'x = p.mm' 'x = p.se' 'var c = cast("struct file", p)'
 ops 'var p = cast("unsigned long", curtask) var i = 3 g = p' 'var c = p[i]' 'var c = p[3]' 'var c = g[i]' 'var c = g[3]' \
 	'var c = `runqueues`' 'var c = `runqueues`.nr_running'

@@ -26,7 +26,7 @@ MACHINE = {'x86_64', 'le'}
 
 # Features of bpftrace that tests may ask for, and that ktap has in its own way
 FEATURES = {'loop', 'probe_read_kernel', 'btf', 'fentry', 'signal', 'jiffies64', 'kprobe_multi',
-            'kprobe_session', 'uprobe_multi', 'libpath_resolv', 'get_func_ip',
+            'dpath', 'kprobe_session', 'uprobe_multi', 'libpath_resolv', 'get_func_ip',
             'lookup_percpu_elem', 'get_tai_ns', 'dwarf'}
 
 # Other folders below tests/runtime: no tests

@@ -45,6 +45,7 @@ LEVELS = [
 UPWARD = {
     ('vm/program.h', 'btf/btf.h'): 'how a member that the verifier has found is read',
     ('vm/vm.c', 'btf/btf_read.h'): 'the instruction that reads a member',
+    ('host/path.c', 'btf/btf.h'): 'the layout of struct mount',
     ('host/task.c', 'btf/btf.h'): 'the type of the current task',
     ('host/task.c', 'probe.h'): 'the event of the current run',
 }

@@ -610,6 +610,8 @@ enum ktap_function_id {
 
 	KTAP_FN_CGROUP_ID	= 58,	/* (path): id of that cgroup (v2), an error if none */
 
+	KTAP_FN_PATH		= 59,	/* (pointer to struct path): its path as text */
+
 	/* tables */
 	KTAP_FN_COUNT		= 64,	/* (table, key[, n]): table[key] += n, the sum */
 	KTAP_FN_LEN		= 65,	/* (table, aggregation, string, array or stack) */

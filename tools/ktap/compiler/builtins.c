@@ -157,6 +157,7 @@ const struct builtin builtins[] = {
 	FUNCTION("user_string", USER_STRING, 1, 2, STRING | NIL, ADDRESS | STRING, INT),
 	FUNCTION("kernel_string", KERNEL_STRING, 1, 2, STRING | NIL, ADDRESS | STRING, INT),
 	FUNCTION("buf", BUF, 2, 2, STRING | NIL, ADDRESS, INT),
+	FUNCTION("path", PATH, 1, 1, STRING | NIL, ADDRESS),
 	FUNCTION("read", READ, 2, 2, INT | NIL, ADDRESS, INT),
 
 	FUNCTION("ksym", KSYM, 1, 1, STRING | NIL, ADDRESS),

@@ -45,6 +45,32 @@ static struct owner {
 
 static DEFINE_MUTEX(owners_mutex);
 static u32 task;
+static struct ktap_btf_mount btf_mount;
+static bool btf_mount_known;
+
+/* Return the offset of a member of a structure of the kernel. */
+static bool btf_offset_of(u32 type, const char *name, u32 *offset)
+{
+	struct ktap_load load;
+	u32 cost;
+
+	if (ktap_btf_member(type, name, &load, &cost))
+		return false;
+	*offset = load.offset;
+	return true;
+}
+
+static void btf_find_mount(const struct btf *btf)
+{
+	s32 id = btf_find_by_name_kind(btf, "mount", BTF_KIND_STRUCT);
+
+	lockdep_assert_held(&owners_mutex);
+	if (id <= 0 || btf_mount_known)
+		return;
+	btf_mount_known = btf_offset_of(id, "mnt_parent", &btf_mount.parent) &&
+			  btf_offset_of(id, "mnt_mountpoint", &btf_mount.mountpoint) &&
+			  btf_offset_of(id, "mnt", &btf_mount.mnt);
+}
 
 int ktap_btf_begin(void)
 {
@@ -57,11 +83,20 @@ int ktap_btf_begin(void)
 	if (IS_ERR_OR_NULL(btf))
 		return -EOPNOTSUPP;
 	WRITE_ONCE(owners[0].btf, btf);
+	guard(mutex)(&owners_mutex);
 	if (!task) {
+		btf_find_mount(btf);
 		id = btf_find_by_name_kind(btf, "task_struct", BTF_KIND_STRUCT);
 		WRITE_ONCE(task, max(id, 0));
 	}
 	return 0;
+}
+
+/* The caller's program has called ktap_btf_begin(): they do not change any more. */
+bool ktap_btf_mount(struct ktap_btf_mount *layout)
+{
+	*layout = btf_mount;
+	return btf_mount_known;
 }
 
 u32 ktap_btf_task(void)

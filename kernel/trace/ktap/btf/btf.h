@@ -102,6 +102,18 @@ struct ktap_prototype {
 /* Size of a buffer for the text of a type */
 #define KTAP_TYPE_TEXT		80
 
+/**
+ * struct ktap_btf_mount - offsets in struct mount, which only fs/ declares
+ * @parent: of mnt_parent
+ * @mountpoint: of mnt_mountpoint
+ * @mnt: of the struct vfsmount in it
+ */
+struct ktap_btf_mount {
+	u32 parent;
+	u32 mountpoint;
+	u32 mnt;
+};
+
 #ifdef CONFIG_DEBUG_INFO_BTF
 /**
  * ktap_btf_begin() - Make the types of the kernel available
@@ -114,6 +126,9 @@ int ktap_btf_begin(void);
 
 /* Release the types of a program, which does not use them any more.  Context: process. */
 void ktap_btf_release(struct ktap_btf_set *set);
+
+/* Copy the offsets; false before ktap_btf_begin(), or if they are not known.  Context: any. */
+bool ktap_btf_mount(struct ktap_btf_mount *layout);
 
 /* Return the type "struct task_struct", 0 before ktap_btf_begin().  Context: any. */
 u32 ktap_btf_task(void);
@@ -264,6 +279,11 @@ static inline int ktap_btf_begin(void)
 
 static inline void ktap_btf_release(struct ktap_btf_set *set)
 {
+}
+
+static inline bool ktap_btf_mount(struct ktap_btf_mount *layout)
+{
+	return false;
 }
 
 static inline u32 ktap_btf_task(void)

@@ -451,6 +451,8 @@ static int types_step_builtin(struct ktap_typing *t, u32 func, u32 pc, const u16
 	case KTAP_FN_RETVAL:
 		types_step_retval(t, func, out);
 		return 0;
+	case KTAP_FN_PATH:
+		return check_types(t, pc, fn);
 	case KTAP_FN_CAST:
 	case KTAP_FN_SIZEOF:
 	case KTAP_FN_OFFSETOF:

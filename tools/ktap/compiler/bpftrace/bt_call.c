@@ -52,6 +52,7 @@ static const struct bt_function {
 	BT_RESULT("len", 1, 1, NULL, BT_INTEGER),
 	BT_RESULT("has_key", 2, 2, NULL, BT_BOOLEAN),
 	BT_MAYBE("str", 1, 2, NULL, BT_STRING),
+	BT_MAYBE("path", 1, 2, NULL, BT_STRING),
 	BT_MAYBE("buf", 1, 2, NULL, BT_BYTES),
 	BT_MAYBE("ksym", 1, 1, "ksym(%1)", BT_STRING),
 	BT_RESULT("usym", 1, 1, NULL, BT_ANY),
@@ -86,7 +87,6 @@ static const struct bt_function {
 	BT_RESULT("percpu_kaddr", 1, 2, NULL, BT_INTEGER),
 	BT_ACTION("assert", 2, 2, NULL),
 	BT_ACTION("fail", 1, 32, NULL),
-	BT_REFUSED("path", "the members of the path, such as args.file.f_path.dentry"),
 	BT_REFUSED("skboutput", "tcpdump"),
 	BT_REFUSED("socket_cookie", "the address of the socket"),
 	BT_REFUSED("unwatch", "nothing: there are no watchpoints"),
@@ -182,7 +182,7 @@ const struct bt_type *bt_type_of_call(struct bt_script *s, const struct bt_node 
 		return bt_pointer_to(s, bt_type_of(s, n->a->next));
 	if (!strcmp(n->text, "kstack") || !strcmp(n->text, "ustack"))
 		return bt_type_of_stack(s, n->text, n->a);
-	if (!strcmp(n->text, "str") && n->a && n->a->next &&
+	if ((!strcmp(n->text, "str") || !strcmp(n->text, "path")) && n->a && n->a->next &&
 	    bt_constant_value(n->a->next, &value)) {
 		struct bt_type *t = bt_type_new(s, BT_STRING);
 
@@ -413,6 +413,24 @@ static void bt_str(struct bt_script *s, const struct bt_node *n)
 	bt_put(s, n->pos, ")");
 	if (s->strlen && !n->a->next)
 		s->helpers |= BT_HELP_STR;
+}
+
+/* path(POINTER, SIZE): the last bytes of it, as many as fit with the NUL */
+static void bt_path(struct bt_script *s, const struct bt_node *n)
+{
+	const struct bt_node *size = n->a->next;
+	int64_t value = 0;
+
+	if (size && (!bt_constant_value(size, &value) || value < 2)) {
+		bt_error(s, size->pos, "path(args.file.f_path, 128)",
+			 "the size of path() is a constant, 2 or more");
+		return;
+	}
+	bt_put(s, n->pos, size ? "substr(path(" : "path(");
+	bt_value(s, n->a);
+	if (size)
+		bt_put(s, n->pos, ") || \"\", %lld", (long long)(1 - value));
+	bt_put(s, n->pos, ")");
 }
 
 /* buf("text", 7): bytes of a string, with the NUL that C adds; buf(array) */
@@ -698,6 +716,7 @@ static const struct {
 	{ "printf", bt_print_format }, { "errorf", bt_message }, { "warnf", bt_message },
 	{ "print", bt_print }, { "clear", bt_clear }, { "zero", bt_clear },
 	{ "has_key", bt_has_key }, { "str", bt_str }, { "buf", bt_buf },
+	{ "path", bt_path },
 	{ "kstack", bt_stack_call }, { "ustack", bt_stack_call }, { "kaddr", bt_kaddr },
 	{ "time", bt_time }, { "nsecs", bt_nsecs }, { "join", bt_join }, { "cat", bt_cat },
 	{ "len", bt_len }, { "ntop", bt_ntop }, { "sizeof", bt_sizeof },

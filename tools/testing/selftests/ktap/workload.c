@@ -7,6 +7,7 @@
  *	workload tagged FILE N		the same with a tag in the pointer to the name, if the
  *					machine has tags
  *	workload write BYTES N		write(BYTES bytes) to /dev/null, N times
+ *	workload memfd NAME BYTES	write(BYTES bytes) to a new file in memory
  *	workload read BYTES N		read(BYTES bytes) from /dev/zero, N times
  *	workload brink BYTES N		the same from /dev/null to the end of a page, with
  *					no NUL; prints whether the next page became resident
@@ -125,6 +126,15 @@ static int do_write(char **args)
 	for (long n = atol(args[1]); n > 0; n--)
 		syscall(SYS_write, fd, buf, bytes);
 	return 0;
+}
+
+static int do_memfd(char **args)
+{
+	static const char buf[4096];
+	size_t bytes = atol(args[1]);
+	int fd = memfd_create(args[0], 0);
+
+	return fd < 0 || bytes > sizeof(buf) || write(fd, buf, bytes) != (ssize_t)bytes;
 }
 
 static int read_times(int fd, size_t bytes, long n)
@@ -584,6 +594,7 @@ static const struct {
 	{ "open", 2, do_open },
 	{ "tagged", 2, do_tagged },
 	{ "write", 2, do_write },
+	{ "memfd", 2, do_memfd },
 	{ "read", 2, do_read },
 	{ "brink", 2, do_brink },
 	{ "direct", 3, do_direct },
