@@ -445,8 +445,8 @@ void bt_number(struct bt_script *s, const struct bt_node *n, unsigned int level)
 void bt_truth(struct bt_script *s, const struct bt_node *n);
 /* "map" or "map[key]" */
 void bt_place_of(struct bt_script *s, const struct bt_node *n);
-/* pid or tid in the first namespace of processes, or in that of ktap */
-void bt_process(struct bt_script *s, const struct bt_node *n, bool inner);
+/* pid or tid in the namespace of processes of ktap (@own), or in the first one */
+void bt_process(struct bt_script *s, const struct bt_node *n, bool own);
 /* Is it a value such as pid, which may also be called without arguments? */
 bool bt_is_builtin(const char *name);
 /* Can it be written in a filter, where names are fields first? */

@@ -689,11 +689,11 @@ static void bt_is_err(struct bt_script *s, const struct bt_node *n)
 static void bt_pid(struct bt_script *s, const struct bt_node *n)
 {
 	const char *space = n->a->kind == BN_NAME ? n->a->text : "";
-	bool inner = !strcmp(space, "curr_ns");
+	bool own = !strcmp(space, "curr_ns");
 
-	if (!inner && strcmp(space, "init"))
+	if (!own && strcmp(space, "init"))
 		bt_error(s, n->a->pos, NULL, "%s() takes curr_ns or init", n->text);
-	bt_process(s, n, inner);
+	bt_process(s, n, own);
 }
 
 static void bt_print_format(struct bt_script *s, const struct bt_node *n)

@@ -236,9 +236,15 @@ static void bt_user_stack(struct bt_script *s, const struct bt_node *n)
 	bt_put(s, n->pos, "ustack(" BT_FRAMES ")");
 }
 
-void bt_process(struct bt_script *s, const struct bt_node *n, bool inner)
+/* In BEGIN and END it is the program ktap, which knows its number in its own namespace. */
+void bt_process(struct bt_script *s, const struct bt_node *n, bool own)
 {
-	bt_put(s, n->pos, "%s%s%s", inner ? "ns_" : "", n->text, s->filter ? "()" : "");
+	const struct ktap_compile_opts *opts = s->cc->opts;
+
+	if (s->edge && opts->bpftrace_tracer && (own || !opts->bpftrace_inner))
+		bt_put(s, n->pos, "%lld", (long long)opts->bpftrace_tracer);
+	else
+		bt_put(s, n->pos, "%s%s%s", own ? "ns_" : "", n->text, s->filter ? "()" : "");
 }
 
 static void bt_name_read(struct bt_script *s, const struct bt_node *n)

@@ -184,10 +184,11 @@ if unshare -p -f true 2>/dev/null; then
 	out no_ns_pid_outside_of_the_namespace '0\t0\n0\t0\n'
 
 	code=0
-	unshare -p -f "$KTAP" --bt -q -e 'tracepoint:syscalls:sys_enter_getppid /pid == cpid/ {
-		printf("%d %d\n", pid == pid(curr_ns) && tid == tid(curr_ns), pid == pid(init)); }' \
+	unshare -p -f "$KTAP" --bt -q -e 'BEGIN { printf("%d %d %d\n", pid, tid(curr_ns), pid(init) > 1); }
+		tracepoint:syscalls:sys_enter_getppid /pid == cpid/ {
+			printf("%d %d\n", pid == pid(curr_ns) && tid == tid(curr_ns), pid == pid(init)); }' \
 		-- "$workload" getppid 1 >"$tmp/out" 2>"$tmp/err" || code=$?
-	out pid_of_bpftrace_is_the_number_inside '1 0\n\n\n'
+	out pid_of_bpftrace_is_the_number_inside '1 1 1\n1 0\n\n\n'
 else
 	for name in number_is_of_the_writers_namespace ns_pid_is_the_number_inside \
 		no_ns_pid_outside_of_the_namespace pid_of_bpftrace_is_the_number_inside; do
