@@ -19,7 +19,7 @@ while [ "$n" -gt 0 ]; do
 	shift
 	n=$((n - 1))
 	case $named$word in
-	-e | -c | --cmd | -p | --pid | -f | -o | --output | -B | --include | -I | --probe-filter)
+	-e | -ve | -c | --cmd | -p | --pid | -f | -o | --output | -B | --include | -I | --probe-filter)
 		value=$1
 		shift
 		n=$((n - 1))
@@ -27,6 +27,7 @@ while [ "$n" -gt 0 ]; do
 	esac
 	case $named$word in
 	-e) script=$value ;;
+	-ve) script=$value options="$options -v" ;;
 	-c | --cmd) command=$value ;;
 	-l | --list) list=1 ;;
 	-lv) list=1 options="$options -v" ;;
