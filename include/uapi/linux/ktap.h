@@ -612,6 +612,9 @@ enum ktap_function_id {
 
 	KTAP_FN_PATH		= 59,	/* (pointer to struct path): its path as text */
 
+	/* more values */
+	KTAP_FN_REG		= 61,	/* (name): register of the event, nil if it has none */
+
 	/* tables */
 	KTAP_FN_COUNT		= 64,	/* (table, key[, n]): table[key] += n, the sum */
 	KTAP_FN_LEN		= 65,	/* (table, aggregation, string, array or stack) */

@@ -13,6 +13,7 @@
 #include "../trace.h"
 #include "policy.h"
 #include "session.h"
+#include "vm/builtin.h"
 
 /**
  * DOC: Permissions
@@ -42,6 +43,9 @@
  *   /proc/kallsyms, as for bpf_kallsyms_lookup_name();
  * - the symbol of an address: CAP_PERFMON, as for bpf_snprintf("%ps"), or the rights to
  *   see addresses in /proc/kallsyms;
+ * - registers of an event, reg(): LOCKDOWN_PERF, as for those that perf samples;
+ * - memory of the kernel that is watched: CAP_SYS_ADMIN, as for a breakpoint of perf
+ *   (event/watch.c);
  * - packets: CAP_NET_ADMIN, as for other hooks of netfilter (event/packet.c);
  * - actions on the system: CAP_SYS_ADMIN, LOCKDOWN_DBG_WRITE_KERNEL, and explicit consent
  *   of both the script and the user who runs it (session_input.c, lib/act.c).
@@ -142,6 +146,22 @@ static const char *permission_forbidden(unsigned int rights, const struct ktap_c
 	return NULL;
 }
 
+/* As perf has it for PERF_SAMPLE_REGS_INTR, and also at events of programs. */
+static int permission_check_registers(struct ktap_session *s, const struct ktap_program *prog)
+{
+	u32 pc;
+
+	for (pc = 0; pc < prog->ninsns; pc++) {
+		if (!(ktap_insn_reads(&prog->code[pc]) & KTAP_READS_REGISTERS))
+			continue;
+		if (!security_locked_down(LOCKDOWN_PERF))
+			return 0;
+		ktap_diag_at(&s->diag, prog, pc, "the kernel is locked down: no registers");
+		return -EPERM;
+	}
+	return 0;
+}
+
 /**
  * ktap_permissions_check() - Check that the session's opener may run this program
  * @s: the session
@@ -155,6 +175,8 @@ int ktap_permissions_check(struct ktap_session *s, const struct ktap_program *pr
 	const char *why;
 	u32 pc;
 
+	if (permission_check_registers(s, prog))
+		return -EPERM;
 	if (s->perfmon && s->addresses)
 		return 0;
 	for (pc = 0; pc < prog->ninsns; pc++) {

@@ -66,6 +66,7 @@ const struct builtin builtins[] = {
 	VALUE("elapsed", ELAPSED, INT),
 	VALUE("cgroup", CGROUP, INT),
 	WAITER("cgroup_id", CGROUP_ID, 1, 1, INT, STRING),
+	FUNCTION("reg", REG, 1, 1, INT | NIL, STRING),
 	FUNCTION("cgroup_path", CGROUP_PATH, 1, 1, STRING | NIL, INT | NIL),
 	VALUE("rand", RAND, INT),
 	VALUE("probename", PROBENAME, STRING),

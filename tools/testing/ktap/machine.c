@@ -4,11 +4,13 @@
  * for the virtual machine in the kernel.
  */
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <linux/kernel.h>
+#include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -142,6 +144,18 @@ int ktap_fn_path(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
 	if (r[0].tag != KTAP_NIL)
 		r[0] = KTAP_VALUE_STR("/a/file", strlen("/a/file"));
+	return 0;
+}
+
+/* In user space no event has registers. */
+int ktap_fn_reg(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	char name[33];
+
+	snprintf(name, sizeof(name), "%.*s", (int)r[0].len, (const char *)r[0].blob);
+	if (regs_query_register_offset(name) < 0)
+		return ktap_vm_error(vm, -EINVAL, "this machine has no register '%s'", name);
+	r[0] = KTAP_VALUE_NIL;
 	return 0;
 }
 

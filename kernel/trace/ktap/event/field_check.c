@@ -11,8 +11,10 @@
 #include <linux/kernel.h>
 #include <linux/sched.h>
 #include <linux/string.h>
+#include <linux/utsname.h>
 
 #include "data/suggest.h"
+#include "event/registers.h"
 #include "event/source.h"
 #include "load/rewrite.h"
 #include "session.h"
@@ -182,6 +184,46 @@ static bool field_check_retval(struct field_check *c)
 	return false;
 }
 
+/* Is there such a register?  A name that is not a constant is looked up when it is used. */
+static bool field_check_register_name(struct field_check *c, const struct ktap_code *call)
+{
+	const struct ktap_program *prog = c->s->env.prog;
+	const struct ktap_code *name = call - 1;
+
+	if (call == prog->code || name->op != KTAP_OP_STR || name->a != call->a ||
+	    ktap_register_offset(prog->strings[name->d].blob) >= 0)
+		return true;
+	scnprintf(c->fail->text, sizeof(c->fail->text),
+		  "this machine (%s) has no register '" NAME "'", init_uts_ns.name.machine,
+		  (const char *)prog->strings[name->d].blob);
+	return false;
+}
+
+static bool field_check_register(struct field_check *c, const struct ktap_code *call)
+{
+	char *text = c->fail->text;
+	size_t size = sizeof(c->fail->text);
+	int len;
+
+	if (field_check_has(c, KTAP_PART_REGISTERS, 0))
+		return field_check_register_name(c, call);
+	len = field_check_subject(c, "");
+	scnprintf(text + len, size - len,
+		  " registers: the entry of one function has them, events of programs, samples and watches");
+	return false;
+}
+
+static bool field_check_call(struct field_check *c, const struct ktap_code *call)
+{
+	u8 reads = ktap_insn_reads(call);
+
+	if (reads & KTAP_READS_RETVAL)
+		return field_check_retval(c);
+	if (reads & KTAP_READS_REGISTERS)
+		return field_check_register(c, call);
+	return true;
+}
+
 /* Does the first register hold the event until the function ends? */
 static bool field_check_keeps_event(const struct ktap_program *prog, const struct ktap_func *f)
 {
@@ -281,7 +323,7 @@ static bool field_check_insn(struct field_check *c, u32 *pc, bool keeps_event)
 	case KTAP_OP_ARG:
 		return field_check_arg(c, insn->d);
 	case KTAP_OP_CALLB:
-		return !(ktap_insn_reads(insn) & KTAP_READS_RETVAL) || field_check_retval(c);
+		return field_check_call(c, insn);
 	default:
 		return true;
 	}

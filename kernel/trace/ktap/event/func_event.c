@@ -571,6 +571,10 @@ bool ktap_kfn_has(const struct ktap_point *point, enum ktap_part part, u32 n)
 		return n < KTAP_KFN_ARGS && n + f->hidden < f->nargs;
 	case KTAP_PART_RETVAL:
 		return f->ret;
+	case KTAP_PART_REGISTERS:
+		/* Others have no more registers than they need. */
+		return IS_ENABLED(CONFIG_KPROBES) && point->source == &ktap_kprobe_source &&
+		       !f->ret;
 	}
 	return false;
 }

@@ -11,6 +11,7 @@
 
 #include "data/heap.h"
 #include "event/func_event.h"
+#include "vm/builtin.h"
 
 /* Name of the kernel in place of a module, as in perf and bpftrace */
 static const char vmlinux[] = "vmlinux";
@@ -66,6 +67,20 @@ static bool func_parse_split_fetch(char *text)
 	return *skip_spaces(blank + 1);
 }
 
+/* Visitor for ktap_probe_calls() */
+static bool func_parse_reads_registers(const struct ktap_code *insn, void *unused)
+{
+	return ktap_insn_reads(insn) & KTAP_READS_REGISTERS;
+}
+
+/* A kprobe has all registers. */
+static bool func_parse_needs_kprobe(const struct ktap_probe *probe,
+				    const struct ktap_kfn_spec *spec)
+{
+	return IS_ENABLED(CONFIG_KPROBES) && spec->exact && !spec->ret &&
+	       ktap_probe_calls(probe, func_parse_reads_registers, NULL);
+}
+
 static int func_parse_probe(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest,
 			    bool ret)
 {
@@ -102,7 +117,7 @@ static int func_parse_probe(struct ktap_vm *vm, struct ktap_probe *probe, const 
 		swap(probe->mod, fns.fn[0].mod);
 		return ktap_dynevent_add(vm, probe, rest, spec.ret);
 	}
-	if (spec.offset || injects)
+	if (spec.offset || func_parse_needs_kprobe(probe, &spec) || injects)
 		return ktap_kprobe_add(vm, probe, &fns, &spec);
 	return ktap_fprobe_add(vm, probe, &fns, &spec);
 }

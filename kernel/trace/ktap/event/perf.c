@@ -543,7 +543,16 @@ static bool perf_has(const struct ktap_point *point, enum ktap_part part, u32 n)
 {
 	const struct ktap_perf *p = container_of(point, struct ktap_perf, point);
 
-	return part == KTAP_PART_FIELD ? p->fields[n] : part == KTAP_PART_ARG && n < 2;
+	switch (part) {
+	case KTAP_PART_FIELD:
+		return p->fields[n];
+	case KTAP_PART_ARG:
+		return n < 2;
+	case KTAP_PART_REGISTERS:
+		return true;
+	default:
+		return false;
+	}
 }
 
 const struct ktap_source ktap_perf_source = {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Arguments and return values of functions in struct pt_regs.
+ * Arguments and return values of functions in struct pt_regs, and registers by their names.
  */
 #ifndef _KTAP_REGISTERS_H
 #define _KTAP_REGISTERS_H
 
+#include <linux/errno.h>
 #include <linux/ptrace.h>
 
 /* Can ktap_argument() find arguments on this architecture? */
@@ -33,6 +34,28 @@ static inline unsigned long ktap_returned(struct pt_regs *regs)
 	return regs->gpr[3];
 #else
 	return regs_return_value(regs);
+#endif
+}
+
+/*
+ * Where a register is in struct pt_regs, by the name that the architecture has for it; -EINVAL
+ * if there is none.
+ */
+static inline int ktap_register_offset(const char *name)
+{
+#ifdef CONFIG_HAVE_REGS_AND_STACK_ACCESS_API
+	return regs_query_register_offset(name);
+#else
+	return -EINVAL;
+#endif
+}
+
+static inline unsigned long ktap_register_at(struct pt_regs *regs, unsigned int offset)
+{
+#ifdef CONFIG_HAVE_REGS_AND_STACK_ACCESS_API
+	return regs_get_register(regs, offset);
+#else
+	return 0;
 #endif
 }
 

@@ -26,11 +26,13 @@ struct tracepoint;
  * @KTAP_PART_FIELD: a field, by its index in the program's fields
  * @KTAP_PART_ARG: an argument, by number
  * @KTAP_PART_RETVAL: the return value
+ * @KTAP_PART_REGISTERS: the registers, &ktap_event_ops.regs
  */
 enum ktap_part {
 	KTAP_PART_FIELD,
 	KTAP_PART_ARG,
 	KTAP_PART_RETVAL,
+	KTAP_PART_REGISTERS,
 };
 
 /*

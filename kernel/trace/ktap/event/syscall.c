@@ -612,6 +612,8 @@ static bool syscall_has(const struct ktap_point *point, enum ktap_part part, u32
 		return n < (sc->enter ? sc->meta->nb_args : 1);
 	case KTAP_PART_RETVAL:
 		return !sc->enter;
+	case KTAP_PART_REGISTERS:
+		break;
 	}
 	return false;
 }

@@ -433,6 +433,17 @@ static void long_formatted_strings_are_cut_and_counted(struct kunit *test)
 	KUNIT_EXPECT_LT(test, vm->arena.used, 1024 + 64);
 }
 
+static void unknown_registers_are_refused(struct kunit *test)
+{
+	expect_refused(test, KTAP_FN_REG, str("nope"), KTAP_VALUE_NIL, KTAP_VALUE_NIL,
+		       "this machine has no register 'nope'");
+	expect_refused(test, KTAP_FN_REG, str(""), KTAP_VALUE_NIL, KTAP_VALUE_NIL,
+		       "this machine has no register ''");
+	expect_refused(test, KTAP_FN_REG, str("a name of more than thirty-two bytes"),
+		       KTAP_VALUE_NIL, KTAP_VALUE_NIL,
+		       "this machine has no register 'a name of more than thirty-two b'");
+}
+
 static void error_reports_its_argument(struct kunit *test)
 {
 	expect_refused(test, KTAP_FN_ERROR, str("no such thing"), KTAP_VALUE_NIL, KTAP_VALUE_NIL,
@@ -800,6 +811,7 @@ static struct kunit_case builtin_cases[] = {
 	KUNIT_CASE(format_returns_what_printf_prints),
 	KUNIT_CASE(format_of_symbols_and_tables_needs_process_context),
 	KUNIT_CASE(long_formatted_strings_are_cut_and_counted),
+	KUNIT_CASE(unknown_registers_are_refused),
 	KUNIT_CASE(error_reports_its_argument),
 	KUNIT_CASE(the_text_of_an_event_is_a_string_argument),
 	KUNIT_CASE(system_fails_if_the_event_has_no_text),

@@ -470,6 +470,8 @@ bool ktap_user_has(const struct ktap_point *point, enum ktap_part part, u32 n)
 		return u->marker ? uprobe_args_user_marker_has(u, n) : uprobe_args_is_known(n);
 	case KTAP_PART_RETVAL:
 		return u->ret;
+	case KTAP_PART_REGISTERS:
+		return true;
 	}
 	return false;
 }

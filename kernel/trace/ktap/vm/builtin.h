@@ -39,6 +39,7 @@ static_assert(KTAP_NR_LEVELS < 7);
 #define KTAP_READS_RETVAL	BIT(4)	/* the return value of the event */
 #define KTAP_READS_TYPES	BIT(5)	/* types of the kernel */
 #define KTAP_READS_EVENT	BIT(6)	/* any field of the event, or its text */
+#define KTAP_READS_REGISTERS	BIT(7)	/* the registers of the event */
 
 #ifdef CONFIG_KTAP_SET_RETVAL
 #define KTAP_CAN_SET_RETVAL	1

@@ -435,7 +435,7 @@ result $? a_run_time_error_has_its_place
 bt 'BEGIN { system("date"); }'
 [ "$code" = 2 ] && matches "$tmp/err" '^-e:1:9: error: system acts on the system: that needs ktap --unsafe'
 result $? system_needs_unsafe
-bt 'BEGIN { $x = reg("ip"); }'
-[ "$code" = 2 ] && matches "$tmp/err" '^stdin:1:14: ERROR: reg\(\) is not supported' '^note: instead: '
+bt 'BEGIN { $x = uaddr("x"); }'
+[ "$code" = 2 ] && matches "$tmp/err" '^stdin:1:14: ERROR: uaddr\(\) is not supported' '^note: instead: '
 result $? an_unsupported_function_has_advice
 finish
