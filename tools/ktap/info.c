@@ -39,6 +39,7 @@ static const struct {
 	{ "ftrace", "functions by ftrace (function:vfs_*)", "CONFIG_DYNAMIC_FTRACE_WITH_ARGS" },
 	{ "rawtp", "raw tracepoints (rawtp:sched_switch)", "CONFIG_FPROBE" },
 	{ "perf", "counters (hardware:cycles:1000000)", "CONFIG_PERF_EVENTS" },
+	{ "watch", "accesses to memory (watch:jiffies:8:w)", "CONFIG_HAVE_HW_BREAKPOINT" },
 	{ "uprobe", "functions and markers of programs (uprobe:libc:malloc)",
 	  "CONFIG_UPROBES" },
 };

@@ -329,6 +329,7 @@ static const struct {
 } unlisted[] = {
 	{ "tick-",	"a tick is like tick-10ms (s, ms, us, ns, hz)" },
 	{ "profile-",	"a timer on each CPU is like profile-99hz or profile-1ms" },
+	{ "watch:",	"a watch on memory is like watch:jiffies:8:w or watch:0x1000:4:rw" },
 };
 
 /* Move *@pattern past @prefix, if it begins with that. */

@@ -5,6 +5,7 @@
  */
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "compiler/ast.h"
@@ -103,6 +104,14 @@ static const char *nearest_counter(const char *spec, char *best, size_t size)
 	return best[0] ? best : NULL;
 }
 
+static bool word_is_one_of(const char *word, const char *const *words, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(words[i], word))
+			return true;
+	return false;
+}
+
 /* Does @s begin with a name, a pattern or a path? */
 static bool begins_event(const char *s)
 {
@@ -119,7 +128,7 @@ static bool without_name(const char *s)
 {
 	static const char * const prefixes[] = {
 		"probe:", "kprobe:", "kretprobe:", "uprobe:", "uretprobe:", "sdt:", "usdt:",
-		"ftrace:", "rawtp:", "software:", "hardware:", "packet:",
+		"ftrace:", "rawtp:", "software:", "hardware:", "packet:", "watch:",
 	};
 	size_t i, len;
 
@@ -146,6 +155,48 @@ static void check_counter(struct compiler *cc, const struct node *event, const c
 	near = nearest_counter(s, best, sizeof(best));
 	if (near)
 		diag_note(&cc->diag, "did you mean '%s'?", near);
+}
+
+/*
+ * Report errors in "watch:ADDRESS:LENGTH:MODE", or with [MODULE:]NAME[+OFFSET] instead of the
+ * address. The kernel finds the rest.
+ */
+static void check_watch(struct compiler *cc, struct pos pos, const char *s)
+{
+	static const char * const lengths[] = { "1", "2", "4", "8" };
+	static const char * const modes[] = { "w", "rw", "wr", "r", "x" };
+	char *place = pool_strndup(&cc->pool, s, strlen(s)) + strlen("watch:");
+	char *length = strchr(place, ':'), *mode = NULL, *end = NULL;
+	bool number = *place >= '0' && *place <= '9';
+	unsigned long long address;
+
+	/* a name after the colon is that of a variable in a module */
+	if (length && !number && is_name_char(length[1]) &&
+	    (length[1] < '0' || length[1] > '9') &&
+	    !word_is_one_of(length + 1, modes, ARRAY_SIZE(modes)))
+		length = strchr(length + 1, ':');
+	if (length)
+		*length++ = 0;
+	if (length)
+		mode = strchr(length, ':');
+	if (mode)
+		*mode++ = 0;
+	address = strtoull(place, &end, 0);
+	if (number && *end)
+		diag_error(&cc->diag, pos, "'%s' is no address", place);
+	else if (length && !word_is_one_of(length, lengths, ARRAY_SIZE(lengths)))
+		diag_error(&cc->diag, pos, "bad length '%s': a length is 1, 2, 4 or 8 bytes",
+			   length);
+	else if (mode && !word_is_one_of(mode, modes, ARRAY_SIZE(modes)))
+		diag_error(&cc->diag, pos, "bad mode '%s': a mode is w, rw, r or x", mode);
+	else if (number && length && *length != '1' && !(mode && *mode == 'x') &&
+		 address % (*length - '0'))
+		diag_error(&cc->diag, pos,
+			   "%s is no multiple of %s: an address must be one of the length",
+			   place, length);
+	else
+		return;
+	diag_note(&cc->diag, "write it as watch:ADDRESS:LENGTH:MODE, such as watch:jiffies:8:w");
 }
 
 /* Report errors in a timer. @s is @written in the spelling with '-'. */
@@ -185,6 +236,8 @@ void event_normalise(struct compiler *cc, struct node *event)
 	}
 	if (is_counter(s))
 		check_counter(cc, event, s);
+	if (!strncmp(s, "watch:", 6))
+		check_watch(cc, event->pos, s);
 	if (!strcmp(s, "BEGIN"))
 		s = "trace_begin";
 	else if (!strcmp(s, "END"))
@@ -308,6 +361,7 @@ static const struct {
 	{ "t:", "tp:" }, { "k:", "kprobe:" }, { "kr:", "kretprobe:" },
 	{ "u:", "uprobe:" }, { "ur:", "uretprobe:" }, { "U:", "usdt:" },
 	{ "i:", "interval:" }, { "p:", "profile:" }, { "s:", "software:" }, { "h:", "hardware:" },
+	{ "watchpoint:", "watch:" }, { "mem:", "watch:" }, { "w:", "watch:" },
 };
 
 /* Replace a foreign prefix of @spec by ktap's; NULL if it has none. */

@@ -106,6 +106,8 @@ for options in -l '-l -p 1'; do
 	result $? "no_pattern_is_all:$options"
 done
 refuses ticks 'tick-*' "there is no list of 'tick-*': a tick is like tick-10ms (s, ms, us, ns, hz)"
+refuses watches 'watch:*' \
+	"there is no list of 'watch:*': a watch on memory is like watch:jiffies:8:w or watch:0x1000:4:rw"
 refuses profiles profile-99hz \
 	"there is no list of 'profile-99hz': a timer on each CPU is like profile-99hz or profile-1ms"
 # Write 32-bit words, and the name of a type: its place in $names

@@ -151,7 +151,7 @@ struct module *ktap_symbol_pin(unsigned long address)
 }
 
 /*
- * Pin the module of a variable: sets @sym->mod.  A name without a module may also belong
+ * Pin the module of a symbol: sets @sym->mod.  A name without a module may also belong
  * to a module, if the address tells which one: that of a per-CPU variable does not.
  */
 static int ksym_pin_owner(struct ktap_symbol *sym, const char *name, const char *module)
@@ -163,11 +163,28 @@ static int ksym_pin_owner(struct ktap_symbol *sym, const char *name, const char 
 	return sym->mod && kallsyms_lookup_name(name) == sym->address ? 0 : -ENOENT;
 }
 
-static bool ksym_was_for_booting(const struct ktap_symbol *sym)
+bool ktap_symbol_was_for_booting(const struct ktap_symbol *sym)
 {
 	if (sym->mod)
 		return within_module_init(sym->address, sym->mod);
 	return !sym->percpu && init_section_contains((void *)(unsigned long)sym->address, 1);
+}
+
+int ktap_symbol_find(const char *name, struct ktap_symbol *sym)
+{
+	char module[MODULE_NAME_LEN];
+	int err;
+
+	*sym = (struct ktap_symbol){ .address = kallsyms_lookup_name(name) };
+	if (!sym->address)
+		return -ENOENT;
+	ksym_split_module(name, module);
+	err = ksym_pin_owner(sym, name, module);
+	if (err)
+		module_put(sym->mod);
+	else
+		sym->percpu = ksym_is_percpu(sym->mod, sym->address);
+	return err;
 }
 
 /* Refuse symbols whose value cannot be read. */
@@ -186,7 +203,7 @@ static int ksym_check_variable(struct ktap_diag *diag, const struct ktap_program
 			     name, name);
 		return -ENOENT;
 	}
-	if (ksym_was_for_booting(sym)) {
+	if (ktap_symbol_was_for_booting(sym)) {
 		ktap_diag_at(diag, prog, pc, "'%s' existed only while the kernel booted", name);
 		return -ENOENT;
 	}

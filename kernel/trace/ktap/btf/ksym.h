@@ -28,6 +28,13 @@ unsigned long ktap_symbol_range(u64 address, unsigned long *start);
 bool ktap_symbol_type(struct ktap_program *prog, u32 string, struct ktap_load *load);
 /* Number of symbols with a name, without those of modules.  Context: process. */
 unsigned int ktap_symbol_count(const char *name);
+/*
+ * Find a variable or a function, "NAME" or "MODULE:NAME", and pin its module, @sym->mod, if it
+ * has one.  0, or -ENOENT.  Context: process.
+ */
+int ktap_symbol_find(const char *name, struct ktap_symbol *sym);
+/* Is its memory freed after the boot, or after the module was loaded? */
+bool ktap_symbol_was_for_booting(const struct ktap_symbol *sym);
 /* Pin the module that has an address; NULL if none has it, or if it is being unloaded. */
 struct module *ktap_symbol_pin(unsigned long address);
 /* The address of a variable, for this CPU if each has its own. */

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Samples: each CPU has a counter of perf, and the probe runs each time the counter
- * has counted a period.  A profile counts the time of its CPU.
+ * has counted a period.  A profile counts the time of its CPU.  A watch on memory (watch.c)
+ * counts accesses, each of them is a period; if the memory is that of a process, each of its
+ * threads has the counter, not each CPU.
  *
  * The counters are created when the probe is registered, so that errors are reported
  * with their position in the script.  They are enabled when the session starts.
@@ -21,10 +23,15 @@
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
+#include <linux/pid.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/workqueue.h>
 
+#include "event/perf.h"
 #include "event/source.h"
 #include "session.h"
 #include "session_output.h"
@@ -47,6 +54,8 @@ struct ktap_counter {
  * @point: the point
  * @node: instance for CPU hotplug
  * @counters: by CPU; @lock protects @event and @made
+ * @of_threads: counters of the threads of a process; NULL for a thread that has ended
+ * @nthreads: number of elements of @of_threads
  * @attr: the kind of counter and its period
  * @lock: taken before cpu_hotplug_lock
  * @work: creates the counters of CPUs that have come online
@@ -59,6 +68,8 @@ struct ktap_perf {
 	struct ktap_point point;
 	struct hlist_node node;
 	struct ktap_counter __percpu *counters;
+	struct perf_event **of_threads;
+	unsigned int nthreads;
 	struct perf_event_attr attr;
 	struct mutex lock;	/* of the counters */
 	struct work_struct work;
@@ -281,6 +292,8 @@ static const struct counter_name hardware[] = {
 /* Do the events of the counter have an address? */
 static bool perf_has_address(const struct perf_event_attr *attr)
 {
+	if (attr->type == PERF_TYPE_BREAKPOINT)
+		return true;
 	if (attr->type != PERF_TYPE_SOFTWARE)
 		return false;
 	switch (attr->config) {
@@ -315,6 +328,8 @@ static int perf_counter_error(struct ktap_vm *vm, const struct ktap_perf *p, int
 {
 	const char *event = p->point.name;
 
+	if (KTAP_CAN_WATCH && p->attr.type == PERF_TYPE_BREAKPOINT)
+		return ktap_watch_error(vm, event, &p->attr, err);
 	switch (err) {
 	case -ENOENT:
 	case -EOPNOTSUPP:
@@ -329,12 +344,116 @@ static int perf_counter_error(struct ktap_vm *vm, const struct ktap_perf *p, int
 	return ktap_event_error(vm, event, err);
 }
 
-static int perf_add_counter(struct ktap_vm *vm, struct ktap_probe *probe, u32 type, u32 config,
-			    u64 period)
+/* Threads that may start while those of a process are counted */
+#define PERF_MORE_THREADS	8
+
+/*
+ * Take a reference to each thread of the process of the session, in *@threads, which the
+ * caller frees.  Return their number, 0 if the process has ended, or -ENOMEM.
+ */
+static int perf_get_threads(const struct ktap_probe *probe, struct task_struct ***threads)
+{
+	struct pid *process = probe->session->filter.pid;
+	struct task_struct *leader, *thread;
+	int n = 0, room = PERF_MORE_THREADS;
+
+	scoped_guard(rcu) {
+		leader = pid_task(process, PIDTYPE_TGID);
+		room += leader ? get_nr_threads(leader) : 0;
+	}
+	*threads = kvcalloc(room, sizeof(**threads), KTAP_GFP);
+	if (!*threads)
+		return -ENOMEM;
+	guard(rcu)();
+	leader = pid_task(process, PIDTYPE_TGID);
+	if (!leader)
+		return 0;
+	for_each_thread(leader, thread) {
+		if (n < room)
+			(*threads)[n++] = get_task_struct(thread);
+	}
+	return n;
+}
+
+/* Create the counter of a thread; one that is ending needs none. */
+static int perf_make_of_thread(struct ktap_perf *p, struct task_struct *thread)
+{
+	struct perf_event *event;
+
+	event = perf_event_create_kernel_counter(&p->attr, -1, thread, ktap_perf_overflow, p);
+	if (!IS_ERR(event))
+		p->of_threads[p->nthreads++] = event;
+	return IS_ERR(event) && PTR_ERR(event) != -ESRCH ? PTR_ERR(event) : 0;
+}
+
+/*
+ * Create the counters of the threads of a process.  Threads that these start inherit a
+ * counter in its state at that time.  So it is enabled at once: ktap_fire() delivers nothing
+ * until the session runs.
+ */
+static int perf_make_of_threads(struct ktap_perf *p)
+{
+	struct ktap_probe *probe = p->point.probe;
+	struct task_struct **threads;
+	int i, n, err;
+
+	p->attr.disabled = 0;
+	p->attr.inherit = 1;
+	p->attr.inherit_thread = !probe->session->follow;
+	n = perf_get_threads(probe, &threads);
+	if (n < 0)
+		return n;
+	err = ktap_probe_charge(probe, n * (sizeof(*p->of_threads) + sizeof(struct perf_event)));
+	if (!err) {
+		p->of_threads = kvcalloc(n, sizeof(*p->of_threads), KTAP_GFP);
+		err = p->of_threads ? 0 : -ENOMEM;
+	}
+	for (i = 0; i < n; i++) {
+		err = err ?: perf_make_of_thread(p, threads[i]);
+		put_task_struct(threads[i]);
+	}
+	kvfree(threads);
+	return err;
+}
+
+static void perf_release_of_threads(struct ktap_perf *p)
+{
+	while (p->nthreads)
+		perf_event_release_kernel(p->of_threads[--p->nthreads]);
+}
+
+static int perf_make_of_cpus(struct ktap_perf *p)
+{
+	unsigned int cpu;
+	int err;
+
+	err = cpuhp_state_add_instance_nocalls(hotplug_state, &p->node);
+	if (err)
+		return err;
+	p->added = true;
+	guard(mutex)(&p->lock);
+	for_each_possible_cpu(cpu) {
+		err = perf_make_counter(p, cpu);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/**
+ * ktap_perf_add() - Add a counter to a probe
+ * @vm: for errors
+ * @probe: the probe
+ * @attr: the kind of counter and its period, disabled
+ * @of_process: the threads of the process of the session have it; otherwise the CPUs
+ *
+ * Return: 0, or a negative errno with the error set in @vm.
+ */
+int ktap_perf_add(struct ktap_vm *vm, struct ktap_probe *probe,
+		  const struct perf_event_attr *attr, bool of_process)
 {
 	const struct ktap_program *prog = vm->env->prog;
 	struct ktap_perf *p;
-	unsigned int cpu;
 	size_t bytes;
 	int err;
 
@@ -351,13 +470,7 @@ static int perf_add_counter(struct ktap_vm *vm, struct ktap_probe *probe, u32 ty
 		kfree(p);
 		return ktap_vm_error(vm, -ENOMEM, "no memory");
 	}
-	p->attr = (struct perf_event_attr){
-		.size = sizeof(p->attr),
-		.type = type,
-		.config = config,
-		.sample_period = period,
-		.disabled = 1,
-	};
+	p->attr = *attr;
 	p->point.newest_first = true;
 	perf_find_fields(p, prog);
 	mutex_init(&p->lock);
@@ -365,17 +478,22 @@ static int perf_add_counter(struct ktap_vm *vm, struct ktap_probe *probe, u32 ty
 
 	/* From here on, perf_release() frees it. */
 	ktap_point_init(&p->point, probe, &ktap_perf_source, probe->event);
-	err = cpuhp_state_add_instance_nocalls(hotplug_state, &p->node);
-	if (err)
-		return ktap_event_error(vm, probe->event, err);
-	p->added = true;
-	guard(mutex)(&p->lock);
-	for_each_possible_cpu(cpu) {
-		err = perf_make_counter(p, cpu);
-		if (err)
-			return perf_counter_error(vm, p, err);
-	}
-	return 0;
+	err = of_process ? perf_make_of_threads(p) : perf_make_of_cpus(p);
+	return err ? perf_counter_error(vm, p, err) : 0;
+}
+
+static int perf_add_counter(struct ktap_vm *vm, struct ktap_probe *probe, u32 type, u32 config,
+			    u64 period)
+{
+	const struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = type,
+		.config = config,
+		.sample_period = period,
+		.disabled = 1,
+	};
+
+	return ktap_perf_add(vm, probe, &attr, false);
 }
 
 /* "99hz", "1ms" */
@@ -521,6 +639,7 @@ static void perf_detach(struct ktap_point *point)
 		p->started = false;
 		perf_call_counters(p, perf_event_disable);
 	}
+	perf_release_of_threads(p);
 	perf_note_throttled(p);
 }
 
@@ -534,6 +653,8 @@ static void perf_release(struct ktap_point *point)
 	cancel_work_sync(&p->work);
 	for_each_possible_cpu(cpu)
 		perf_release_counter(per_cpu_ptr(p->counters, cpu));
+	perf_release_of_threads(p);
+	kvfree(p->of_threads);
 	mutex_destroy(&p->lock);
 	free_percpu(p->counters);
 	kfree(p);

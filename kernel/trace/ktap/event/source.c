@@ -283,6 +283,9 @@ static int source_parse_profile(struct ktap_vm *vm, struct ktap_probe *probe, co
 #define ktap_parse_software	source_parse_none
 #define ktap_parse_hardware	source_parse_none
 #endif
+#if !KTAP_CAN_WATCH
+#define ktap_parse_watch	source_parse_none
+#endif
 #ifndef CONFIG_DYNAMIC_FTRACE_WITH_ARGS
 #define ktap_parse_ftrace	source_parse_none
 #endif
@@ -321,6 +324,7 @@ static const struct {
 	{ "usdt:",	false,	ktap_parse_user },
 	{ "software:",	false,	ktap_parse_software },
 	{ "hardware:",	false,	ktap_parse_hardware },
+	{ "watch:",	false,	ktap_parse_watch },
 	{ "packet:",	false,	ktap_parse_packet },
 };
 
@@ -608,6 +612,8 @@ void ktap_sources_show(struct seq_file *m)
 
 	for (i = 0; i < ktap_nsources; i++)
 		seq_printf(m, " %s", ktap_sources[i]->name);
+	if (KTAP_CAN_WATCH)
+		seq_puts(m, " watch");
 }
 
 /**

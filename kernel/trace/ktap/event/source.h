@@ -12,6 +12,14 @@
 #include "probe.h"
 #include "vm/vm.h"
 
+/*
+ * Can memory be watched?  Where a breakpoint is hit before the access, the kernel steps over
+ * the instruction only if the handler is that of perf itself: it would be hit for ever.
+ */
+#define KTAP_CAN_WATCH \
+	(IS_ENABLED(CONFIG_HAVE_HW_BREAKPOINT) && !IS_ENABLED(CONFIG_ARM) && \
+	 !IS_ENABLED(CONFIG_ARM64))
+
 struct ktap_code;
 struct trace_event;
 struct trace_event_call;
@@ -170,6 +178,7 @@ u64 ktap_parse_period(const char *period);
 int ktap_parse_profile(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest);
 int ktap_parse_software(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest);
 int ktap_parse_hardware(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest);
+int ktap_parse_watch(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest);
 int ktap_parse_probe(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest);
 int ktap_parse_kretprobe(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest);
 int ktap_parse_ftrace(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest);

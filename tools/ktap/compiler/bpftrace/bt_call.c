@@ -88,7 +88,7 @@ static const struct bt_function {
 	BT_ACTION("fail", 1, 32, NULL),
 	BT_REFUSED("skboutput", "tcpdump"),
 	BT_REFUSED("socket_cookie", "the address of the socket"),
-	BT_REFUSED("unwatch", "nothing: there are no watchpoints"),
+	BT_REFUSED("unwatch", "exit(), or a variable that the filter reads"),
 	BT_REFUSED("strstr", "strcontains(TEXT, PART)"),
 	BT_REFUSED("debugf", "printf"),
 	BT_REFUSED("comm", "comm, which is that of the thread"),

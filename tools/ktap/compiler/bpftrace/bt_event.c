@@ -10,7 +10,7 @@
 
 enum bt_event_kind {
 	BE_TRACEPOINT, BE_RAW, BE_FUNCTION, BE_PROGRAM, BE_COUNTER, BE_TIMER, BE_EDGE, BE_SIGNAL,
-	BE_REFUSED,
+	BE_WATCH, BE_REFUSED,
 };
 
 /* Names, their short form, ktap's prefix or the advice, and the number of parts. */
@@ -38,8 +38,8 @@ static const struct bt_event_row {
 	{ "hardware", "h", BE_COUNTER, "hardware:", 1, 2 },
 	{ "BEGIN", "begin", BE_EDGE, "trace_begin", 0, 0 },
 	{ "END", "end", BE_EDGE, "trace_end", 0, 0 },
-	{ "watchpoint", "w", BE_REFUSED, "there is no watch on memory", 0, 0 },
-	{ "asyncwatchpoint", "aw", BE_REFUSED, "there is no watch on memory", 0, 0 },
+	{ "watchpoint", "w", BE_WATCH, "watch:", 3, 3 },
+	{ "asyncwatchpoint", "aw", BE_WATCH, "watch:", 3, 3 },
 	{ "iter", "it", BE_REFUSED,
 	  "there are no iterators: use an event, such as profile:hz:99", 0, 0 },
 	{ "self", NULL, BE_SIGNAL, "signal:signal_generate", 2, 2 },
@@ -126,6 +126,21 @@ static const char *bt_signal(struct bt_script *s, const struct bt_event_row *row
 				      (long long)tracer);
 	s->signals = true;
 	return row->ours;
+}
+
+/* ADDRESS:LENGTH:MODE; bpftrace has also "function+argN" in place of the address */
+static const char *bt_watch(struct bt_script *s, const struct bt_event_row *row,
+			    const char *rest, const struct bt_event *event)
+{
+	const char *plus = strchr(rest, '+');
+
+	if (plus && !strncmp(plus, "+arg", 4)) {
+		bt_error(s, event->pos,
+			 "the address as a number, which an earlier run prints: uprobe:PATH:NAME { printf(\"%p\", arg0) }",
+			 "'%s': an argument of a function cannot be watched", event->text);
+		return NULL;
+	}
+	return pool_printf(&s->cc->pool, "%s%s", row->ours, rest);
 }
 
 static unsigned int bt_event_parts(const char *rest)
@@ -254,6 +269,8 @@ const char *bt_event(struct bt_script *s, const struct bt_event *event, enum bt_
 		text = bt_timer(s, row, rest, event);
 	else if (row->kind == BE_SIGNAL)
 		text = bt_signal(s, row, rest, event);
+	else if (row->kind == BE_WATCH)
+		text = bt_watch(s, row, rest, event);
 	else if (row->kind == BE_RAW)
 		text = pool_printf(&s->cc->pool, "%s%s", row->ours,
 				   strchr(rest, ':') ? strchr(rest, ':') + 1 : rest);

@@ -40,6 +40,7 @@ has() {
 	ftrace) grep -q '^sources:.* ftrace' "$tracefs/ktap/features" 2>/dev/null ;;
 	programs) grep -q uprobe "$tracefs/ktap/features" 2>/dev/null ;;
 	packets) grep -q '^sources:.* packet' "$tracefs/ktap/features" 2>/dev/null ;;
+	watches) grep -q '^sources:.* watch' "$tracefs/ktap/features" 2>/dev/null ;;
 	profiles) [ -e /proc/sys/kernel/perf_event_paranoid ] ;;
 	waits_for_strings) ! grep -q '^waits_for_strings: 0$' "$tracefs/ktap/features" ;;
 	return_arguments) ! grep -q '^return_arguments: 0$' "$tracefs/ktap/features" ;;

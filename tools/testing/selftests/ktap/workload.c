@@ -22,6 +22,8 @@
  *	workload bursts N		the same, but they sleep every hundred calls
  *	workload fault N		writes to N new pages, from 0x2000, shifted by half of
  *					the bits of a long, on
+ *	workload store N		writes a long to the first of these addresses and reads
+ *					it, N times
  *	workload major FILE N		reads N pages of FILE that are not in memory
  *	workload map N			mmap() of N pages and munmap(), N times
  *	workload cold open FILE N	like open, with the name on pages that are not resident
@@ -272,6 +274,21 @@ static int do_fault(char **args)
 	for (long i = 0; i < n; i++)
 		p[i * page] = 1;
 	return 0;
+}
+
+static int do_store(char **args)
+{
+	volatile long *p = mmap((void *)FAULT_BASE, sizeof(*p), PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	long sum = 0;
+
+	if (p == MAP_FAILED)
+		return 1;
+	for (long n = atol(args[0]); n > 0; n--) {
+		*p = n;
+		sum += *p;
+	}
+	return sum < 0;
 }
 
 static int do_major(char **args)
@@ -604,6 +621,7 @@ static const struct {
 	{ "spin", 1, do_spin },
 	{ "bursts", 1, do_bursts },
 	{ "fault", 1, do_fault },
+	{ "store", 1, do_store },
 	{ "major", 2, do_major },
 	{ "map", 1, do_map },
 	{ "cold", 3, do_cold },
