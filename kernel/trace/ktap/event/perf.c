@@ -639,8 +639,22 @@ static void perf_detach(struct ktap_point *point)
 		p->started = false;
 		perf_call_counters(p, perf_event_disable);
 	}
-	perf_release_of_threads(p);
 	perf_note_throttled(p);
+}
+
+/*
+ * A fork holds the mutex of the counters of its task, and perf may take event_mutex in it, to
+ * let the child inherit a tracepoint.  So counters of threads are not released in perf_detach(),
+ * where event_mutex is held.
+ */
+static void perf_sync(struct ktap_session *s)
+{
+	struct ktap_point *point;
+
+	list_for_each_entry(point, &s->points, list) {
+		if (point->source == &ktap_perf_source)
+			perf_release_of_threads(container_of(point, struct ktap_perf, point));
+	}
 }
 
 static void perf_release(struct ktap_point *point)
@@ -683,6 +697,7 @@ const struct ktap_source ktap_perf_source = {
 	.refused = "perf cannot create its counters again",
 	.start = perf_start,
 	.detach = perf_detach,
+	.sync = perf_sync,
 	.release = perf_release,
 };
 
