@@ -509,6 +509,7 @@ void bt_message(struct bt_script *s, const struct bt_node *n);
 /* bt_text.c: values as text */
 /* Functions that the text needs: higher bits of @helpers; bt_print.c has the lower ones */
 enum {
+	BT_HELP_KSYM = 1 << 13,
 	BT_HELP_CGROUP = 1 << 15,
 	BT_HELP_BYTES = 1 << 16,
 	BT_HELP_STACK = 1 << 17,

@@ -54,7 +54,7 @@ static const struct bt_function {
 	BT_MAYBE("str", 1, 2, NULL, BT_STRING),
 	BT_MAYBE("path", 1, 2, NULL, BT_STRING),
 	BT_MAYBE("buf", 1, 2, NULL, BT_BYTES),
-	BT_MAYBE("ksym", 1, 1, "ksym(%1)", BT_STRING),
+	BT_RESULT("ksym", 1, 1, NULL, BT_STRING),
 	BT_RESULT("usym", 1, 1, NULL, BT_ANY),
 	BT_RESULT("kaddr", 1, 1, NULL, BT_INTEGER),
 	BT_RESULT("kstack", 0, 2, NULL, BT_STACK),
@@ -676,6 +676,13 @@ static void bt_usym(struct bt_script *s, const struct bt_node *n)
 	bt_call_template(s, n, "usym(%1)");
 }
 
+/* The name without an offset */
+static void bt_ksym(struct bt_script *s, const struct bt_node *n)
+{
+	bt_call_template(s, n, "bt_ksym(%1)");
+	s->helpers |= BT_HELP_KSYM;
+}
+
 static void bt_is_err(struct bt_script *s, const struct bt_node *n)
 {
 	bt_put(s, n->pos, "bt_is_err(");
@@ -723,7 +730,7 @@ static const struct {
 	{ "strerror", bt_name_of_number }, { "signal_name", bt_name_of_number },
 	{ "container_of", bt_container }, { "percpu_kaddr", bt_percpu },
 	{ "assert", bt_fail_call }, { "fail", bt_fail_call }, { "is_err", bt_is_err },
-	{ "pid", bt_pid }, { "tid", bt_pid }, { "usym", bt_usym },
+	{ "pid", bt_pid }, { "tid", bt_pid }, { "usym", bt_usym }, { "ksym", bt_ksym },
 	{ "cgroupid", bt_cgroup_id }, { "cgroup_path", bt_cgroup_path },
 };
 

@@ -264,6 +264,11 @@ static const struct {
 	  "\tvar number = ipof(value) || 0\n"
 	  "\treturn number < 0 && number >= -4095\n"
 	  "}\n" },
+	{ BT_HELP_KSYM,
+	  "function bt_ksym(address) {\n"
+	  "\tvar name = ksym(address) || \"\"\n"
+	  "\treturn substr(name, 0, len(name) - len(strstr(name, \"+\") || \"\"))\n"
+	  "}\n" },
 	{ BT_HELP_CGROUP,
 	  "function bt_cgroup_path(id) {\n"
 	  "\tvar path = cgroup_path(id)\n"

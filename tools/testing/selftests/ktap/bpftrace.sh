@@ -4,7 +4,7 @@
 # Scripts of bpftrace: they run, and print what bpftrace prints.
 
 . "$(dirname "$0")/lib.sh"
-plan 63
+plan 64
 n=20
 
 # bt SCRIPT ARGS...: run a script of bpftrace
@@ -435,6 +435,13 @@ result $? a_run_time_error_has_its_place
 bt 'BEGIN { system("date"); }'
 [ "$code" = 2 ] && matches "$tmp/err" '^-e:1:9: error: system acts on the system: that needs ktap --unsafe'
 result $? system_needs_unsafe
+if [ "$(uname -m)" = x86_64 ]; then
+	bt 'kprobe:vfs_read { printf("%s %d\n", ksym(reg("ip")), reg("di") == arg0); exit(); }' -- "$workload" read 16 1
+	[ "$code" = 0 ] && matches "$tmp/out" '^vfs_read 1$'
+	result $? registers_and_names_without_offsets
+else
+	skip registers_and_names_without_offsets "the names of registers are those of x86-64"
+fi
 bt 'BEGIN { $x = uaddr("x"); }'
 [ "$code" = 2 ] && matches "$tmp/err" '^stdin:1:14: ERROR: uaddr\(\) is not supported' '^note: instead: '
 result $? an_unsupported_function_has_advice
