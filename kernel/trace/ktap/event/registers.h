@@ -7,6 +7,7 @@
 
 #include <linux/errno.h>
 #include <linux/ptrace.h>
+#include <linux/string.h>
 
 /* Can ktap_argument() find arguments on this architecture? */
 #define KTAP_HAS_ARGUMENTS \
@@ -39,12 +40,16 @@ static inline unsigned long ktap_returned(struct pt_regs *regs)
 
 /*
  * Where a register is in struct pt_regs, by the name that the architecture has for it; -EINVAL
- * if there is none.
+ * if there is none.  "pc" is the instruction pointer on all machines that have such names.
  */
 static inline int ktap_register_offset(const char *name)
 {
 #ifdef CONFIG_HAVE_REGS_AND_STACK_ACCESS_API
-	return regs_query_register_offset(name);
+	int offset = regs_query_register_offset(name);
+
+	if (offset < 0 && !strcmp(name, "pc"))
+		offset = regs_query_register_offset(IS_ENABLED(CONFIG_PPC) ? "nip" : "ip");
+	return offset;
 #else
 	return -EINVAL;
 #endif

@@ -192,7 +192,7 @@ if [ -n "$ip" ]; then
 trace_end { print(n) }" -- "$workload" read 16 $n
 	matches "$tmp/out" "^true, true, true: [0-9]*$"
 	result $? registers_of_a_function
-	run -q -e 'profile-1ms /execname == "workload"/ { n[reg("ip") == args.ip] += 1 } tick-300ms { exit() }
+	run -q -e 'profile-1ms /execname == "workload"/ { n[reg("ip") == args.ip && reg("pc") == args.ip] += 1 } tick-300ms { exit() }
 trace_end { print(n[false], n[true] > 0) }' -- "$workload" burn 2000
 	out registers_of_a_sample 'nil\ttrue\n'
 	refuses_part() {
