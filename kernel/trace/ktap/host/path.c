@@ -18,6 +18,7 @@
 #include <linux/minmax.h>
 #include <linux/mount.h>
 #include <linux/path.h>
+#include <linux/rcupdate.h>
 #include <linux/sprintf.h>
 #include <linux/string.h>
 
@@ -227,8 +228,10 @@ int ktap_fn_path(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	w.text = ktap_arena_alloc(vm, KTAP_MAX_STRLEN);
 	if (!w.text)
 		return vm->error;
-	err = path_follow(r[0].u, struct path, mnt, &w.mnt) ?:
-	      path_follow(r[0].u, struct path, dentry, &w.dentry) ?: path_make(&w);
+	/* dentries that are freed meanwhile are not used for others */
+	scoped_guard(rcu)
+		err = path_follow(r[0].u, struct path, mnt, &w.mnt) ?:
+		      path_follow(r[0].u, struct path, dentry, &w.dentry) ?: path_make(&w);
 	n = err ? 0 : KTAP_MAX_STRLEN - w.at;
 	memmove(w.text, w.text + w.at, n);
 	ktap_arena_trim(vm, w.text, n);
