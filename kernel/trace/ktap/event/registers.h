@@ -40,7 +40,7 @@ static inline unsigned long ktap_returned(struct pt_regs *regs)
 
 /*
  * Where a register is in struct pt_regs, by the name that the architecture has for it; -EINVAL
- * if there is none.  "pc" is the instruction pointer on all machines that have such names.
+ * if there is none.  "pc" is the instruction pointer on these, too: x86, powerpc, riscv.
  */
 static inline int ktap_register_offset(const char *name)
 {
@@ -48,7 +48,8 @@ static inline int ktap_register_offset(const char *name)
 	int offset = regs_query_register_offset(name);
 
 	if (offset < 0 && !strcmp(name, "pc"))
-		offset = regs_query_register_offset(IS_ENABLED(CONFIG_PPC) ? "nip" : "ip");
+		offset = regs_query_register_offset(IS_ENABLED(CONFIG_PPC) ? "nip" :
+						    IS_ENABLED(CONFIG_RISCV) ? "epc" : "ip");
 	return offset;
 #else
 	return -EINVAL;
