@@ -140,6 +140,20 @@ static void perf_arg(struct ktap_vm *vm, u32 n, struct ktap_value *v)
 		*v = KTAP_VALUE_INT(user_mode(h->regs) == n ? instruction_pointer(h->regs) : 0);
 }
 
+/* Switches have those of their caller, and of these only what a stack needs. */
+static bool perf_has_registers(const struct perf_event_attr *attr)
+{
+	if (attr->type != PERF_TYPE_SOFTWARE)
+		return true;
+	switch (attr->config) {
+	case PERF_COUNT_SW_CONTEXT_SWITCHES:
+	case PERF_COUNT_SW_CPU_MIGRATIONS:
+	case PERF_COUNT_SW_CGROUP_SWITCHES:
+		return false;
+	}
+	return true;
+}
+
 static struct pt_regs *perf_regs(const struct ktap_event *ev)
 {
 	return perf_hit_of(ev)->regs;
@@ -684,7 +698,7 @@ static bool perf_has(const struct ktap_point *point, enum ktap_part part, u32 n)
 	case KTAP_PART_ARG:
 		return n < 2;
 	case KTAP_PART_REGISTERS:
-		return true;
+		return perf_has_registers(&p->attr);
 	default:
 		return false;
 	}

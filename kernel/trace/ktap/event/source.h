@@ -13,12 +13,13 @@
 #include "vm/vm.h"
 
 /*
- * Can memory be watched?  Where a breakpoint is hit before the access, the kernel steps over
- * the instruction only if the handler is that of perf itself: it would be hit for ever.
+ * Can memory be watched?  On arm and arm64 a breakpoint is hit before the access, and the kernel
+ * steps over the instruction only if the handler is that of perf itself: it would be hit for
+ * ever.  Others send a signal to the program for each hit (sh), turn breakpoints off until the
+ * next context switch (loongarch), or ignore those in the kernel (xtensa).
  */
 #define KTAP_CAN_WATCH \
-	(IS_ENABLED(CONFIG_HAVE_HW_BREAKPOINT) && !IS_ENABLED(CONFIG_ARM) && \
-	 !IS_ENABLED(CONFIG_ARM64))
+	(IS_ENABLED(CONFIG_HAVE_HW_BREAKPOINT) && IS_ENABLED(CONFIG_X86))
 
 struct ktap_code;
 struct trace_event;

@@ -4,10 +4,11 @@
  * breakpoint.  perf has them as counters, see perf.c.
  *
  * In the kernel the interrupt is as an NMI on x86, and may come anywhere: in a lock of ktap,
- * whose event is missed as that of another NMI (activation.c), or in a handler.  An access
- * that a handler makes in answer to a watch causes no event: the architecture turns
- * breakpoints off until it has returned.  It also refuses those on the memory that the
- * entry to the handler itself uses.
+ * whose event is missed as that of another NMI (activation.c), or in a handler.  While it is
+ * handled the architecture turns breakpoints off.  It does not for an access in user mode: if
+ * the handler reads the watched memory, that is an event of an NMI which interrupts it, and
+ * what that handler reads is none.  The architecture refuses breakpoints on the memory that
+ * the entry to the handler itself uses.
  */
 #include <linux/cleanup.h>
 #include <linux/ctype.h>
@@ -144,7 +145,17 @@ static bool watch_is_of_program(const struct ktap_watch_spec *spec)
 	return spec->address < TASK_SIZE_MAX;
 }
 
-/* Programs: as uprobes (policy.c).  The kernel: the kernel asks for CAP_SYS_ADMIN itself. */
+/*
+ * As the kernel does when it creates the breakpoint; but that of a CPU that comes online later is
+ * created by a kernel thread.
+ */
+static int watch_check_kernel(struct ktap_vm *vm, const struct ktap_probe *probe,
+			      const struct perf_event_attr *attr)
+{
+	return probe->session->admin ? 0 : ktap_watch_error(vm, probe->event, attr, -EPERM);
+}
+
+/* As uprobes (policy.c). */
 static int watch_check_program(struct ktap_vm *vm, const struct ktap_probe *probe)
 {
 	const struct ktap_session *s = probe->session;
@@ -198,7 +209,8 @@ int ktap_parse_watch(struct ktap_vm *vm, struct ktap_probe *probe, const char *r
 	attr.bp_len = spec.length;
 	attr.bp_type = spec.type;
 	attr.disabled = 1;
-	return ktap_perf_add(vm, probe, &attr, of_program);
+	err = of_program ? 0 : watch_check_kernel(vm, probe, &attr);
+	return err ?: ktap_perf_add(vm, probe, &attr, of_program);
 }
 
 /* Set the message that breakpoints cannot be created; return @err. */
