@@ -669,7 +669,7 @@ void resolve_event(struct resolver *r, const char *text, struct answer *a)
 	if (!what || !*what || !*a->event.rest) {
 		a->message = a->event.kind == USER_MARKER ?
 			"write it as usdt:PATH:PROVIDER:NAME, or usdt:PATH:NAME" :
-			"write it as uprobe:PATH:FUNCTION, uprobe:PATH:0xOFFSET, or uprobe:PATH@FILE:LINE";
+			"write it as uprobe:PATH:FUNCTION, :0xOFFSET, or uprobe:PATH@FILE:LINE";
 		return;
 	}
 	a->kernels = a->event.maybe && is_module(r, a->event.rest);

@@ -49,7 +49,7 @@ refuses no_such_function "uprobe:$marked:alhpa" "$marked has no function 'alhpa'
 refuses nothing_like_it "uprobe:$marked:xyzzy_plugh_plover" "$marked has no function 'xyzzy_plugh_plover'"
 refuses nothing_matches "uprobe:$marked:xyz*" "$marked has no function that matches 'xyz*'"
 refuses no_such_pattern_of_paths "uprobe:/no/such/*:f" "no file matches '/no/such/*'"
-refuses no_name uprobe:/bin/sh 'write it as uprobe:PATH:FUNCTION, uprobe:PATH:0xOFFSET, or uprobe:PATH@FILE:LINE'
+refuses no_name uprobe:/bin/sh 'write it as uprobe:PATH:FUNCTION, :0xOFFSET, or uprobe:PATH@FILE:LINE'
 refuses the_header_of_a_file_is_no_code "uprobe:$marked:0xa" "$marked has no code at 0xa"
 refuses nor_is_what_comes_after_its_end "uprobe:$marked:0xffffff" "$marked has no code at 0xffffff"
 refuses no_code_there uprobe:./marked:0xffffff "./marked has no code at 0xffffff"

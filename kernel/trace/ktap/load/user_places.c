@@ -253,7 +253,7 @@ int ktap_user_param_of(struct ktap_user_places *places, char *line, const char *
 	if (kstrtouint(number, 10, &n) || n >= KTAP_USER_ARGS)
 		return place_fail(-EINVAL, why, "an argument has a number from 0 to 9");
 	if (kstrtoint(bytes, 10, &width) || !place_is_size(width))
-		return place_fail(-EINVAL, why, "an argument has 1, 2, 4 or 8 bytes, with a - if it is signed");
+		return place_fail(-EINVAL, why, "a size is 1, 2, 4 or 8 bytes, or -1, -2, -4, -8");
 	place = container_of(places->last->last_place, struct ktap_user_place, next);
 	for (param = place->params; param; param = param->next) {
 		if (!strcmp(param->name, name))
