@@ -11,7 +11,6 @@
 #include "btf_file.h"
 #include "compiler/clean_text.h"
 #include "compiler/util.h"
-#include "elf/source_lines.h"
 #include "list_details.h"
 #include "session_file.h"
 
@@ -112,30 +111,15 @@ static void details_put_param(void *ctx, const struct source_param *param)
 	putchar('\n');
 }
 
-void details_put_place(struct details *d, const struct resolver *r, const struct answer *a,
+void details_put_place(const struct details *d, struct resolver *r, struct answer *a,
 		       unsigned int number)
 {
-	const struct place *p = &a->places[number];
-	const char *path = a->files.files[p->file].path, *why;
-	struct elf_file *f;
-	uint64_t addr;
-
-	if (!d->wanted || a->event.kind != USER_FUNCTION)
-		return;
-	f = elf_file_open(path, &why);
-	if (f && (!d->path || strcmp(d->path, path))) {
-		source_lines_close(d->lines);
-		d->lines = source_lines_open(f, r->target.root);
-		d->path = path;
-	}
-	if (f && elf_offset_to_addr(f, p->offset, &addr))
-		source_params(d->lines, addr, details_put_param, (void *)a);
-	elf_file_close(f);
+	if (d->wanted && a->event.kind == USER_FUNCTION)
+		resolve_each_param(r, a, number, details_put_param, a);
 }
 
 void details_end(struct details *d)
 {
-	source_lines_close(d->lines);
 	if (d->no_types)
 		fprintf(stderr, "ktap: this kernel has no types of functions (ktap --explain btf)\n");
 	btf_free(d->files);

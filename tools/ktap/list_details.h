@@ -21,15 +21,11 @@ enum listed_kind {
  * @wanted: print them
  * @files: types that were read
  * @no_types: a function was listed, and the kernel has no types
- * @lines: debug information of the last file of a program, NULL if it has none
- * @path: the path of that file
  */
 struct details {
 	bool wanted;
 	struct btf_file *files;
 	bool no_types;
-	struct source_lines *lines;
-	const char *path;
 };
 
 /*
@@ -40,7 +36,7 @@ void details_put(struct details *d, enum listed_kind kind, const char *group, co
 		 bool ret);
 
 /* The same of place @number of an event of programs, as far as there is debug information. */
-void details_put_place(struct details *d, const struct resolver *r, const struct answer *a,
+void details_put_place(const struct details *d, struct resolver *r, struct answer *a,
 		       unsigned int number);
 
 /* Print what was missing, and free memory. */

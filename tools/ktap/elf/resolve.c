@@ -19,7 +19,6 @@
 #include "elf/resolve_priv.h"
 #include "elf/usdt_arg.h"
 
-#define MAX_PARAMS	10	/* arguments that the kernel knows */
 #define MAX_NAMES_SHOWN	256	/* bytes of a name in a set-up line */
 
 void resolver_init(struct resolver *r, const struct target *target)
@@ -31,6 +30,7 @@ void resolver_free(struct resolver *r)
 {
 	for (unsigned int i = 0; i < r->nfiles; i++)
 		elf_file_close(r->files[i]);
+	source_lines_close(r->lines);
 	pool_free(&r->pool);
 }
 
@@ -592,64 +592,6 @@ static bool is_module(struct resolver *r, const char *name)
 {
 	return !strcmp(name, "vmlinux") ||
 	       !access(pool_printf(&r->pool, "/sys/module/%s", name), F_OK);
-}
-
-/* Where the named arguments of a function go. */
-struct place_params {
-	struct resolver *r;
-	struct place *place;
-};
-
-/* A word of a set-up line: neither the program nor the chunk is trusted. */
-static bool is_identifier(const char *name)
-{
-	static const char letters[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-
-	return *name && !name[strspn(name, letters)];
-}
-
-static void resolve_add_param(void *ctx, const struct source_param *param)
-{
-	const struct place_params *p = ctx;
-	struct resolver *r = p->r;
-
-	if (param->number < 0 || param->number >= MAX_PARAMS || !is_identifier(param->name))
-		return;
-	for (unsigned int i = 0; i < r->nfields; i++) {
-		if (strcmp(r->fields[i], param->name))
-			continue;
-		p->place->params = pool_printf(&r->pool, "%s\nparam %s %d %d",
-					       p->place->params ? p->place->params : "",
-					       param->name, param->number, param->size);
-	}
-}
-
-/*
- * Add the arguments that the script reads by name.
- */
-static void resolve_params(struct resolver *r, struct answer *a)
-{
-	struct source_lines *lines = NULL;
-	struct elf_file *f = NULL;
-	const char *why;
-	uint64_t addr;
-
-	for (unsigned int i = 0; r->nfields && i < a->nplaces; i++) {
-		struct place *p = &a->places[i];
-
-		if (!i || p->file != a->places[i - 1].file) {
-			source_lines_close(lines);
-			elf_file_close(f);
-			f = elf_file_open(a->files.files[p->file].path, &why);
-			lines = f ? source_lines_open(f, r->target.root) : NULL;
-		}
-		if (f && elf_offset_to_addr(f, p->offset, &addr))
-			source_params(lines, addr, resolve_add_param,
-				      &(struct place_params){ .r = r, .place = p });
-	}
-	source_lines_close(lines);
-	elf_file_close(f);
 }
 
 void resolve_event(struct resolver *r, const char *text, struct answer *a)

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "compiler/pool.h"
+#include "elf/source_lines.h"
 #include "elf/target.h"
 #include "elf/user_event.h"
 
@@ -63,12 +64,16 @@ struct answer {
  * @pool: memory of the answers
  * @files: open files, with their symbols
  * @unsafe: probe returns that may crash the program, if they are named
+ * @lines: debug information of one file, or NULL
+ * @lines_of: the path of that file; NULL: none was asked for
  * @fields: names that the script reads from events: arguments of functions may have them
  */
 struct resolver {
 	struct pool pool;
 	struct target target;
 	bool unsafe;
+	struct source_lines *lines;
+	const char *lines_of;
 	const char **fields;
 	unsigned int nfields;
 	unsigned int max_fields;
@@ -82,5 +87,9 @@ void resolver_free(struct resolver *r);
 
 /* Resolve an event; @text is its text in the script. */
 void resolve_event(struct resolver *r, const char *text, struct answer *answer);
+
+/* Call @put with each parameter of the function at place @number, and with its result. */
+void resolve_each_param(struct resolver *r, struct answer *a, unsigned int number,
+			source_param_fn put, void *ctx);
 
 #endif

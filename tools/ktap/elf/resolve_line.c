@@ -83,20 +83,13 @@ static const char *no_line(struct resolver *r, const struct target_file *file,
 static const char *resolve_line_of(struct line_places *l, const struct target_file *file,
 				   const struct source_place *place)
 {
-	struct source_lines *lines;
-	const char *why;
-	struct elf_file *f = elf_file_open(file->path, &why);
+	struct source_lines *lines = resolve_debug_info(l->r, file->path);
 	int next;
 
-	if (!f)
-		return pool_printf(&l->r->pool, "%s %s", file->shown, why);
-	lines = source_lines_open(f, l->r->target.root);
-	elf_file_close(f);
 	if (!lines)
 		return pool_printf(&l->r->pool, "%s has no debug information (DWARF), so no lines; compile it with -g, or name a function: uprobe:PATH:FUNCTION",
 				   file->shown);
 	next = source_lines_find(lines, place, take_line, l);
-	source_lines_close(lines);
 	return next ? no_line(l->r, file, place, next) : NULL;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Shared by resolve.c and resolve_line.c. */
+/* Shared by resolve.c, resolve_line.c and resolve_params.c. */
 #ifndef KTAP_RESOLVE_PRIV_H
 #define KTAP_RESOLVE_PRIV_H
 
@@ -16,8 +16,17 @@ bool resolve_take_addr(struct resolver *r, struct answer *a, const struct elf_fi
 		       unsigned int number, uint64_t addr);
 
 /*
- * Split "PATH@FILE:LINE[:COLUMN]" into the path, which @rest becomes, and the place. Returns what
- * comes after the path; NULL if it is no such event.
+ * resolve_params.c: the debug information of a file, NULL if it has none; it is valid until the
+ * next call.
+ */
+struct source_lines *resolve_debug_info(struct resolver *r, const char *path);
+
+/* Add the arguments that the script reads by name. */
+void resolve_params(struct resolver *r, struct answer *a);
+
+/*
+ * resolve_line.c: split "PATH@FILE:LINE[:COLUMN]" into the path, which @rest becomes, and the
+ * place. Returns what comes after the path; NULL if it is no such event.
  */
 const char *resolve_split_line(struct resolver *r, char *rest, struct source_place *place);
 

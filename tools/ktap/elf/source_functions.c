@@ -105,21 +105,28 @@ void source_forget_functions(struct source_unit *unit)
 	memset(unit, 0, sizeof(*unit));
 }
 
-int source_function_at(const struct source_unit *unit, uint64_t addr)
+unsigned int source_ranges_until(const void *ranges, unsigned int n, size_t size, uint64_t addr)
 {
-	unsigned int low = 0, high = unit->n;
-	int at;
+	unsigned int low = 0, high = n;
 
 	while (low < high) {
 		unsigned int middle = low + (high - low) / 2;
+		const uint64_t *begin = (const void *)((const char *)ranges + middle * size);
 
-		if (unit->functions[middle].begin <= addr)
+		if (*begin <= addr)
 			low = middle + 1;
 		else
 			high = middle;
 	}
+	return low;
+}
+
+int source_function_at(const struct source_unit *unit, uint64_t addr)
+{
+	int at = source_ranges_until(unit->functions, unit->n, sizeof(*unit->functions), addr);
+
 	/* what is around the address is around the last function before it, too */
-	for (at = (int)low - 1; at >= 0 && unit->functions[at].end <= addr;)
+	for (at--; at >= 0 && unit->functions[at].end <= addr;)
 		at = unit->functions[at].parent;
 	return at;
 }

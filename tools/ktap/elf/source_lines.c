@@ -169,19 +169,10 @@ void source_lines_close(struct source_lines *s)
 
 struct source_unit *source_unit_at(struct source_lines *s, uint64_t addr)
 {
-	unsigned int low = 0, high = s->nranges;
-	const struct unit_range *range;
+	unsigned int n = source_ranges_until(s->ranges, s->nranges, sizeof(*s->ranges), addr);
+	const struct unit_range *range = n ? &s->ranges[n - 1] : NULL;
 	Dwarf_Die die;
 
-	while (low < high) {
-		unsigned int middle = low + (high - low) / 2;
-
-		if (s->ranges[middle].begin <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	range = low ? &s->ranges[low - 1] : NULL;
 	if (!range || addr >= range->end || !dwarf_offdie(s->dwarf, range->die, &die))
 		return NULL;
 	if (!s->unit.die.addr || dwarf_dieoffset(&s->unit.die) != range->die)

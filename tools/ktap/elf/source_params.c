@@ -249,7 +249,7 @@ static void source_each_param(const struct source_lines *s, Dwarf_Die *function,
 	if (!dwarf_child(function, &child)) {
 		do {
 			if (dwarf_tag(&child) != DW_TAG_formal_parameter)
-				continue;	/* to the condition */
+				continue;
 			p.name = dwarf_diename(&child);
 			p.name = p.name ? p.name : "";
 			p.size = source_size(&child, word);

@@ -83,6 +83,12 @@ struct source_unit *source_unit_at(struct source_lines *s, uint64_t addr);
 void source_read_functions(struct source_unit *unit, const Dwarf_Die *die, size_t bytes);
 void source_forget_functions(struct source_unit *unit);
 
+/*
+ * Number of ranges that begin at @addr or before it; @ranges are sorted, have @size bytes each,
+ * and begin with their first address.
+ */
+unsigned int source_ranges_until(const void *ranges, unsigned int n, size_t size, uint64_t addr);
+
 /* Find the innermost function with the code at @addr; -1 if there is none. */
 int source_function_at(const struct source_unit *unit, uint64_t addr);
 

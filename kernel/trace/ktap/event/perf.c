@@ -54,7 +54,7 @@ struct ktap_counter {
  * @point: the point
  * @node: instance for CPU hotplug
  * @counters: by CPU; @lock protects @event and @made
- * @of_threads: counters of the threads of a process; NULL for a thread that has ended
+ * @of_threads: counters of the threads of a process
  * @nthreads: number of elements of @of_threads
  * @attr: the kind of counter and its period
  * @lock: taken before cpu_hotplug_lock

@@ -311,7 +311,6 @@ static const struct ktap_user_param *uprobe_args_param(const struct ktap_user_pl
 static s64 uprobe_args_narrow(s64 value, s8 size)
 {
 	unsigned int bits = 64 - 8 * abs(size);
-
 	u64 upper = (u64)value << bits;
 
 	return size < 0 ? (s64)upper >> bits : upper >> bits;
