@@ -103,6 +103,23 @@ struct bt_probe {
 	struct bt_probe *next;
 };
 
+/**
+ * struct bt_fn - a function of the script
+ * @ours: its name in ktap
+ * @params: BN_LET, each with its type
+ * @result: the type of its value, or NULL
+ */
+struct bt_fn {
+	const char *name;
+	const char *ours;
+	struct pos pos;
+	struct bt_node *params;
+	struct bt_node *result;
+	struct bt_node *body;
+	const char *comment;
+	struct bt_fn *next;
+};
+
 /* @params: BN_VAR and BN_MAP, which the macro may change, and BN_NAME, an expression */
 struct bt_macro {
 	const char *name;
@@ -230,6 +247,7 @@ enum bt_place { BT_IN_EVENT, BT_IN_PROCESS };
 /**
  * struct bt_script - a script and its translation
  * @types: declarations in C
+ * @fn: the function that is being written, or NULL
  * @expansions: calls of macros, and values of blocks
  * @copied: nodes that macros have become
  * @c_types: types of C that were converted
@@ -263,6 +281,8 @@ struct bt_script {
 	struct compiler *cc;
 	struct bt_probe *probes;
 	struct bt_macro *macros;
+	struct bt_fn *functions;
+	const struct bt_fn *fn;
 	struct bt_node *limits;		/* of declared maps: the name, and the number of keys */
 	unsigned int expansions;
 	unsigned int copied;
@@ -313,13 +333,17 @@ void bt_lex_advance(struct bt_lexer *lx);
 /* Skip blanks and comments; returns the comments, or NULL. */
 const char *bt_lex_blanks(struct bt_lexer *lx);
 
-/* The parser. @last: the end of the token before; @failed: no token is accepted any more. */
+/*
+ * The parser. @last: the end of the token before; @fn: the function that is being parsed, or NULL;
+ * @failed: no token is accepted any more.
+ */
 struct bt_parser {
 	struct compiler *cc;
 	struct bt_script *script;
 	struct bt_lexer lx;
 	struct bt_token tok;
 	struct pos last;
+	const struct bt_fn *fn;
 	unsigned int depth;
 	bool failed;
 };
@@ -450,7 +474,7 @@ void bt_process(struct bt_script *s, const struct bt_node *n, bool own);
 /* Is it a value such as pid, which may also be called without arguments? */
 bool bt_is_builtin(const char *name);
 /* Can it be written in a filter, where names are fields first? */
-bool bt_fits_filter(const struct bt_node *n);
+bool bt_fits_filter(const struct bt_script *s, const struct bt_node *n);
 
 /* Levels of ktap's operators, the tightest last. */
 enum {
@@ -471,7 +495,25 @@ bool bt_pointer_sum(struct bt_script *s, const struct bt_node *n);
 /* Bytes by which ++ changes a pointer, in a form for a product; NULL: it is no pointer. */
 const char *bt_pointer_step(struct bt_script *s, const struct bt_type *t);
 
+/* bt_fn.c */
+/* Parse a function and add it to the script. */
+void bt_fn_parse(struct bt_parser *p);
+const struct bt_fn *bt_fn_find(const struct bt_script *s, const char *name);
+const struct bt_type *bt_fn_type(struct bt_script *s, const struct bt_fn *fn);
+void bt_fn_call(struct bt_script *s, const struct bt_node *n, const struct bt_fn *fn,
+		bool statement);
+/* return, with a value if the function has one */
+void bt_fn_return(struct bt_script *s, const struct bt_node *n);
+/* Is it a value of an event, which a function does not have? */
+bool bt_fn_is_of_event(const char *name);
+/* A probe of no event, for the text of the function */
+const struct bt_probe *bt_fn_probe(struct bt_script *s, const struct bt_fn *fn);
+/* "function NAME(parameters) {"; they are variables already */
+void bt_fn_head(struct bt_script *s, const struct bt_fn *fn);
+
 /* bt_call.c */
+/* Is it a function of bpftrace, supported or not? */
+bool bt_is_function(const char *name);
 void bt_call(struct bt_script *s, const struct bt_node *n, bool statement);
 /* Note how ustack is shown. */
 void bt_user_frames(struct bt_script *s, struct pos pos, enum ktap_user_frame frames);

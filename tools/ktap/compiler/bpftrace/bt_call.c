@@ -104,6 +104,13 @@ static const struct bt_function *bt_function(const char *name)
 	return NULL;
 }
 
+bool bt_is_function(const char *name)
+{
+	enum bt_map_kind kind;
+
+	return bt_function(name) || bt_map_function(name, &kind);
+}
+
 /* ntop(2, pton("127.0.0.1")): the address as it is in memory */
 unsigned int bt_pton(struct bt_script *s, const struct bt_node *n, unsigned char *bytes)
 {
@@ -167,9 +174,12 @@ const struct bt_type *bt_type_of_stack(struct bt_script *s, const char *name,
 const struct bt_type *bt_type_of_call(struct bt_script *s, const struct bt_node *n)
 {
 	const struct bt_function *f = bt_function(n->text);
+	const struct bt_fn *fn = bt_fn_find(s, n->text);
 	unsigned char bytes[16];
 	int64_t value = 0;
 
+	if (fn)
+		return bt_fn_type(s, fn);
 	if (!strcmp(n->text, "pton"))
 		return bt_array_of(s, bt_type_named(s, "uint8", 0),
 				   n->a && strchr(n->a->text, ':') ? sizeof(bytes) : 4);
@@ -744,10 +754,13 @@ static void bt_other_call(struct bt_script *s, const struct bt_node *n)
 void bt_call(struct bt_script *s, const struct bt_node *n, bool statement)
 {
 	const struct bt_function *f = bt_function(n->text);
+	const struct bt_fn *fn = bt_fn_find(s, n->text);
 	unsigned int count = bt_list_length(n->a);
 	enum bt_map_kind kind;
 
-	if (bt_map_function(n->text, &kind)) {
+	if (fn) {
+		bt_fn_call(s, n, fn, statement);
+	} else if (bt_map_function(n->text, &kind)) {
 		bt_error(s, n->pos, NULL, "%s() is assigned to a map: @NAME = %s(...)", n->text,
 			 n->text);
 	} else if (!f) {

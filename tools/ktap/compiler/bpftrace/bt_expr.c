@@ -251,7 +251,11 @@ static void bt_name_read(struct bt_script *s, const struct bt_node *n)
 {
 	const struct bt_builtin *bi = bt_builtin(n->text);
 
-	if (!bi && !strncmp(n->text, "arg", 3) && n->text[3] >= '0' && n->text[3] <= '9')
+	if (s->fn && bt_fn_is_of_event(n->text))
+		bt_error(s, n->pos, "a parameter of the function",
+			 "'%s' is a value of the event: %s() does not have it", n->text,
+			 s->fn->name);
+	else if (!bi && !strncmp(n->text, "arg", 3) && n->text[3] >= '0' && n->text[3] <= '9')
 		bt_error(s, n->pos, NULL, "'%s': there are arg0 to arg9", n->text);
 	else if (!bi && !strncmp(n->text, "sarg", 4))
 		bt_error(s, n->pos, "argN", "'%s': there are no arguments on the stack", n->text);
@@ -294,7 +298,7 @@ static void bt_field_read(struct bt_script *s, const struct bt_node *n)
 		bt_error(s, n->pos, NULL, "this is no tuple with an item %d", (int)n->value);
 		return;
 	}
-	if (n->a->kind == BN_NAME && !strcmp(n->a->text, "args")) {
+	if (n->a->kind == BN_NAME && !strcmp(n->a->text, "args") && !s->fn) {
 		t = bt_type_of(s, n);
 		/* in ktap an argument of a system call is an integer */
 		bool target = t->kind == BT_POINTER && t->of->kind == BT_STRUCT && t->of->name;
@@ -563,13 +567,15 @@ void bt_value(struct bt_script *s, const struct bt_node *n)
 	}
 }
 
-bool bt_fits_filter(const struct bt_node *n)
+bool bt_fits_filter(const struct bt_script *s, const struct bt_node *n)
 {
 	for (; n; n = n->next) {
 		if (n->kind == BN_MAP || n->kind == BN_VAR || n->kind == BN_PARAM ||
-		    bt_is_division(n) || (n->kind == BN_NAME && !strcmp(n->text, "username")))
+		    bt_is_division(n) || (n->kind == BN_NAME && !strcmp(n->text, "username")) ||
+		    (n->kind == BN_CALL && bt_fn_find(s, n->text)))
 			return false;
-		if (!bt_fits_filter(n->a) || !bt_fits_filter(n->b) || !bt_fits_filter(n->c))
+		if (!bt_fits_filter(s, n->a) || !bt_fits_filter(s, n->b) ||
+		    !bt_fits_filter(s, n->c))
 			return false;
 	}
 	return true;

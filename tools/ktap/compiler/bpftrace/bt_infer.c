@@ -130,6 +130,20 @@ static void bt_infer_list(struct bt_script *s, struct bt_node *n)
 		bt_infer_statement(s, n);
 }
 
+/* The parameters have the types that they are declared with. */
+static void bt_infer_fn(struct bt_script *s, struct bt_fn *fn)
+{
+	struct bt_var *outer = s->vars;
+
+	s->probe = bt_fn_probe(s, fn);
+	for (struct bt_node *param = fn->params; param; param = param->next) {
+		param->type = bt_type_of(s, param->c);
+		s->vars = bt_infer_var(s, param->text, param);
+	}
+	bt_infer_list(s, fn->body);
+	s->vars = outer;
+}
+
 void bt_infer(struct bt_script *s)
 {
 	struct bt_var *none = s->vars;
@@ -138,6 +152,8 @@ void bt_infer(struct bt_script *s)
 		if (!map->type)
 			map->type = &bt_any;
 	for (unsigned int i = 0; i < BT_ROUNDS; i++) {
+		for (struct bt_fn *fn = s->functions; fn; fn = fn->next)
+			bt_infer_fn(s, fn);
 		for (struct bt_probe *probe = s->probes; probe; probe = probe->next) {
 			s->probe = probe;
 			bt_infer_list(s, probe->filter);

@@ -390,7 +390,10 @@ static void bt_statement(struct bt_script *s, const struct bt_node *n)
 		bt_for_range(s, n);
 		break;
 	case BN_JUMP:
-		bt_put(s, n->pos, "%s", n->op);
+		if (s->fn && *n->op == 'r')
+			bt_fn_return(s, n);
+		else
+			bt_put(s, n->pos, "%s", n->op);
 		break;
 	default:
 		bt_braces(s, n);
@@ -477,7 +480,7 @@ static void bt_probe(struct bt_script *s, const struct bt_probe *probe)
 {
 	bool alone = bt_uses(probe->filter, "probe") || bt_uses(probe->body, "probe");
 	const struct bt_event *event = probe->events, *next;
-	bool filter = probe->filter && bt_fits_filter(probe->filter);
+	bool filter = probe->filter && bt_fits_filter(s, probe->filter);
 
 	s->probe = probe;
 	bt_line(s);
@@ -512,6 +515,31 @@ static void bt_probe(struct bt_script *s, const struct bt_probe *probe)
 		if (next)
 			bt_line(s);
 	}
+}
+
+static void bt_fn(struct bt_script *s, const struct bt_fn *fn)
+{
+	struct bt_var *outer = s->vars, *var;
+
+	s->probe = bt_fn_probe(s, fn);
+	s->place = BT_IN_EVENT;
+	s->edge = false;
+	s->fn = fn;
+	for (const struct bt_node *param = fn->params; param; param = param->next) {
+		var = bt_var_new(s, param->text);
+		var->type = bt_type_of(s, param->c);
+		s->vars = var;
+	}
+	bt_line(s);
+	bt_comment(s, fn->comment, fn->pos);
+	bt_fn_head(s, fn);
+	s->indent = 1;
+	bt_block(s, fn->body);
+	s->indent = 0;
+	bt_line(s);
+	bt_put(s, fn->body->pos, "}\n");
+	s->fn = NULL;
+	s->vars = outer;
 }
 
 /* The number of keys that a map has room for; 0: as ktap does it */
@@ -582,6 +610,8 @@ void bt_lower(struct bt_script *s)
 	bt_check_declared(s);
 	bt_prelude(s);
 	bt_check_symbols(s);
+	for (const struct bt_fn *fn = s->functions; fn; fn = fn->next)
+		bt_fn(s, fn);
 	for (const struct bt_probe *probe = s->probes; probe; probe = probe->next)
 		bt_probe(s, probe);
 	bt_check_options(s);

@@ -447,6 +447,9 @@ static void bt_flatten_statement(struct bt_hoist *h, struct bt_node *n)
 	case BN_LET:
 		bt_hoist(h, &n->b, true);
 		break;
+	case BN_JUMP:
+		bt_hoist(h, &n->a, true);
+		break;
 	default:
 		break;
 	}
@@ -472,6 +475,10 @@ void bt_expand_macros(struct bt_script *s)
 {
 	struct bt_hoist h = { .s = s, .last = &h.first };
 
+	for (struct bt_fn *fn = s->functions; fn && !s->cc->diag.nerrors; fn = fn->next) {
+		bt_macro_list(s, &fn->body->a, 0);
+		bt_flatten(s, fn->body);
+	}
 	for (struct bt_probe *probe = s->probes; probe; probe = probe->next) {
 		bt_macro_list(s, &probe->filter, 0);
 		bt_macro_list(s, &probe->body->a, 0);

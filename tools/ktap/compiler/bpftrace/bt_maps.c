@@ -62,6 +62,9 @@ const char *bt_our_name(struct bt_script *s, const char *name, const char *suffi
 		name = "map";
 	if (bt_is_taken(name))
 		name = pool_printf(&s->cc->pool, "%s%s", name, suffix);
+	for (const struct bt_fn *fn = s->functions; fn; fn = fn->next)
+		if (!strcmp(fn->ours, name))
+			name = pool_printf(&s->cc->pool, "%s%s", name, suffix);
 	/* another map may have this name */
 	for (map = s->maps; map; map = map->next) {
 		if (map->ours && !strcmp(map->ours, name)) {
@@ -211,6 +214,8 @@ static void bt_maps_walk(struct bt_script *s, const struct bt_node *n)
 
 void bt_find_maps(struct bt_script *s)
 {
+	for (const struct bt_fn *fn = s->functions; fn; fn = fn->next)
+		bt_maps_walk(s, fn->body);
 	for (const struct bt_probe *probe = s->probes; probe; probe = probe->next) {
 		bt_maps_walk(s, probe->filter);
 		bt_maps_walk(s, probe->body);

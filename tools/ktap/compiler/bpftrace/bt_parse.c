@@ -246,11 +246,15 @@ static struct bt_node *bt_parse_jump(struct bt_parser *p)
 {
 	struct bt_node *n = bt_node(p, BN_JUMP, p->tok.pos);
 
+	struct bt_node *value;
+
 	n->op = p->tok.text;
 	bt_next(p);
+	if (strcmp(n->op, "return") || bt_is(p, ";") || bt_is(p, "}"))
+		return n;
+	value = bt_parse_expr(p);
 	/* nobody gets the value that a probe returns */
-	if (!strcmp(n->op, "return") && !bt_is(p, ";") && !bt_is(p, "}"))
-		bt_parse_expr(p);
+	n->a = p->fn ? value : NULL;
 	return n;
 }
 
@@ -596,10 +600,7 @@ static const struct {
 	const char *note;
 } bt_refused_items[] = {
 	{ "import", "'import' is not supported", "copy what is used into this script" },
-	{ "fn", "functions of scripts are not supported",
-	  "write the statements in the probe, or a script of ktap" },
-	{ "subprog", "functions of scripts are not supported",
-	  "write the statements in the probe, or a script of ktap" },
+	{ "subprog", "'subprog' is not supported", "fn NAME($x : int64) : int64 { return $x; }" },
 };
 
 static bool bt_parse_refused(struct bt_parser *p)
@@ -680,6 +681,8 @@ void bt_parse(struct bt_script *s)
 			limit = &(*limit)->next;
 		} else if (bt_is_word(&p, "macro")) {
 			bt_add_macro(s, bt_parse_macro(&p));
+		} else if (bt_is_word(&p, "fn")) {
+			bt_fn_parse(&p);
 		} else if (bt_is_word(&p, "config")) {
 			bt_parse_config(&p);
 		} else if (bt_is_word(&p, "struct") || bt_is_word(&p, "union") ||
