@@ -13,6 +13,7 @@
 # documentation
 # and for events/NAME.kp here, whose handlers run once at two levels:
 #   prints exactly NAME.out, exit code 0, or 1 if NAME.err has an error.
+# bpftrace/NAME.bt prints exactly bpftrace/NAME.out
 # types/NAME.kp does the same, without events, with the invented types of types.c.
 # types/load/NAME.kp has them, too, and is refused.
 # Each line of an .err file is an extended regular expression that must match
@@ -94,6 +95,10 @@ needs() {
 
 prints_what_it_should() {
 	compile "$1" && run && [ "$code" = 0 ] && cmp "$out" "${1%.kp}.out" >&2 && [ ! -s "$err" ]
+}
+
+bpftrace_script_prints() {
+	compile "$1" && run && [ "$code" = 0 ] && cmp "$out" "${1%.bt}.out" >&2 && [ ! -s "$err" ]
 }
 
 fails_as_it_should() {
@@ -207,6 +212,10 @@ scripts() {
 		result $? "$script"
 	done
 	each types/load is_refused
+	for script in bpftrace/*.bt; do
+		bpftrace_script_prints "$script"
+		result $? "$script"
+	done
 }
 
 "$selftests/big.sh" "$chunks/big" || exit 1

@@ -537,6 +537,15 @@ void bt_percpu(struct bt_script *s, const struct bt_node *n);
 void bt_cgroup_id(struct bt_script *s, const struct bt_node *n);
 void bt_cgroup_path(struct bt_script *s, const struct bt_node *n);
 
+/* bt_string.c */
+void bt_join(struct bt_script *s, const struct bt_node *n);
+void bt_strstr(struct bt_script *s, const struct bt_node *n);
+void bt_comm(struct bt_script *s, const struct bt_node *n);
+/* The format and its arguments with numbers instead of "*"; NULL after an error. */
+const struct bt_node *bt_fixed_format(struct bt_script *s, const struct bt_node *format);
+/* bt_gfp(), which %gr needs */
+void bt_put_gfp(struct bt_script *s, struct pos pos);
+
 /* bt_printf.c */
 void bt_printf(struct bt_script *s, const struct bt_node *n, const char *function);
 /* The name of the script, in a format */
@@ -551,6 +560,9 @@ void bt_message(struct bt_script *s, const struct bt_node *n);
 /* bt_text.c: values as text */
 /* Functions that the text needs: higher bits of @helpers; bt_print.c has the lower ones */
 enum {
+	BT_HELP_JOIN = 1 << 10,
+	BT_HELP_STRSTR = 1 << 11,
+	BT_HELP_GFP = 1 << 12,
 	BT_HELP_KSYM = 1 << 13,
 	BT_HELP_CGROUP = 1 << 15,
 	BT_HELP_BYTES = 1 << 16,

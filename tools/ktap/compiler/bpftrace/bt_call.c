@@ -65,6 +65,7 @@ static const struct bt_function {
 	BT_RESULT("strftime", 2, 2, "strftime(%*)", BT_STRING),
 	BT_RESULT("strncmp", 3, 3, "(substr(%1, 0, %3) == substr(%2, 0, %3) ? 0 : 1)", BT_INTEGER),
 	BT_RESULT("strcontains", 2, 2, "(strstr(%1, %2) != nil)", BT_BOOLEAN),
+	BT_RESULT("strstr", 2, 2, NULL, BT_INTEGER),
 	BT_RESULT("strlen", 1, 1, "strlen(%1)", BT_INTEGER),
 	BT_RESULT("sizeof", 1, 1, NULL, BT_INTEGER),
 	BT_RESULT("offsetof", 2, 2, NULL, BT_INTEGER),
@@ -89,9 +90,8 @@ static const struct bt_function {
 	BT_REFUSED("skboutput", "tcpdump"),
 	BT_REFUSED("socket_cookie", "the address of the socket"),
 	BT_REFUSED("unwatch", "exit(), or a variable that the filter reads"),
-	BT_REFUSED("strstr", "strcontains(TEXT, PART)"),
 	BT_REFUSED("debugf", "printf"),
-	BT_REFUSED("comm", "comm, which is that of the thread"),
+	BT_RESULT("comm", 1, 1, NULL, BT_STRING),
 	BT_RESULT("pid", 1, 1, NULL, BT_INTEGER),
 	BT_RESULT("tid", 1, 1, NULL, BT_INTEGER),
 };
@@ -600,18 +600,6 @@ static void bt_time(struct bt_script *s, const struct bt_node *n)
 	bt_put(s, n->pos, "))");
 }
 
-static void bt_join(struct bt_script *s, const struct bt_node *n)
-{
-	if (n->a->next)
-		bt_error(s, n->a->next->pos, "join(ADDRESS)",
-			 "join() has blanks between, no other text");
-	if (s->json)
-		bt_call_template(s, n,
-				 "print(\"bt\", '{\"type\": \"join\", \"data\": ' .. \"\\x25}\", join(%1) || \"\")");
-	else
-		bt_call_template(s, n, "print(join(%1) || \"\")");
-}
-
 static void bt_cat(struct bt_script *s, const struct bt_node *n)
 {
 	bt_put(s, n->pos, "cat(");
@@ -742,6 +730,7 @@ static const struct {
 	{ "assert", bt_fail_call }, { "fail", bt_fail_call }, { "is_err", bt_is_err },
 	{ "pid", bt_pid }, { "tid", bt_pid }, { "usym", bt_usym }, { "ksym", bt_ksym },
 	{ "cgroupid", bt_cgroup_id }, { "cgroup_path", bt_cgroup_path },
+	{ "strstr", bt_strstr }, { "comm", bt_comm },
 };
 
 static void bt_other_call(struct bt_script *s, const struct bt_node *n)

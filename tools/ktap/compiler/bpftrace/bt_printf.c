@@ -35,6 +35,11 @@ static void bt_read_directive(const char *at, struct bt_directive *d)
 	/* %rx, %rh: all bytes in hexadecimal */
 	if (d->conv == 'r' && (*at == 'x' || *at == 'h'))
 		d->conv = *at++ == 'x' ? 'R' : 'H';
+	/* %gr: flags of an allocation by name */
+	if (d->conv == 'g' && *at == 'r') {
+		d->conv = 'G';
+		at++;
+	}
 	d->end = at;
 }
 
@@ -80,7 +85,7 @@ static void bt_put_directive(struct bt_script *s, struct pos pos, const struct b
 		return;
 	}
 	bt_put(s, pos, "%%%.*s", (int)d->nflags, d->flags);
-	if (d->conv == 'r' || d->conv == 'R' || d->conv == 'H')
+	if (strchr("rRHG", d->conv))
 		bt_put(s, pos, "s");
 	else
 		bt_put(s, pos, "%.*s%c", d->bytes == 8 ? (int)strspn(length, "lzjt") : 0, length,
@@ -100,6 +105,11 @@ static void bt_printf_arg(struct bt_script *s, const struct bt_directive *d,
 		bt_put(s, arg->pos, "%s", d->conv == 'R' ? ", \"\\\\x%02x\", \"\")" :
 		       ", \"%02x\", \" \")");
 		s->helpers |= BT_HELP_HEX;
+	} else if (d->conv == 'G') {
+		bt_put(s, arg->pos, "bt_gfp(");
+		bt_number(s, arg, LEVEL_ANY);
+		bt_put(s, arg->pos, ")");
+		s->helpers |= BT_HELP_GFP;
 	} else if (d->conv == 's' && arg->kind == BN_MAP && t->kind == BT_ANY) {
 		bt_number(s, arg, LEVEL_OR);
 		bt_put(s, arg->pos, " || \"\"");
@@ -118,7 +128,7 @@ static void bt_printf_arg(struct bt_script *s, const struct bt_directive *d,
 static bool bt_put_format(struct bt_script *s, const struct bt_node *format, const char *before,
 			  const char *after)
 {
-	const struct bt_node *arg = format->next;
+	const struct bt_node *arg;
 	const char *text, *p, *next;
 	struct bt_directive d;
 
@@ -126,17 +136,16 @@ static bool bt_put_format(struct bt_script *s, const struct bt_node *format, con
 		bt_error(s, format->pos, NULL, "the format of printf is a string in quotes");
 		return false;
 	}
+	if (strchr(format->text, '*'))
+		format = bt_fixed_format(s, format);
+	if (!format)
+		return false;
+	arg = format->next;
 	text = pool_printf(&s->cc->pool, "%.*s", (int)strlen(format->text) - 2, format->text + 1);
 	bt_put(s, format->pos, "\"%s", before);
 	for (p = text; (next = strchr(p, '%')); p = d.end) {
 		bt_put(s, format->pos, "%.*s", (int)(next - p), p);
 		bt_read_directive(next + 1, &d);
-		if (d.conv == '*' || (d.conv == 'g' && *d.end == 'r')) {
-			bt_error(s, format->pos, d.conv == '*' ? "write the width as a number" :
-				 "%x",
-				 "'%%%s' in a format is not supported", d.conv == '*' ? "*" : "gr");
-			return false;
-		}
 		bt_put_directive(s, format->pos, &d, arg);
 		arg = arg && d.conv != '%' ? arg->next : arg;
 	}

@@ -264,6 +264,21 @@ static const struct {
 	  "\tvar number = ipof(value) || 0\n"
 	  "\treturn number < 0 && number >= -4095\n"
 	  "}\n" },
+	{ BT_HELP_JOIN,
+	  "function bt_join(strings, between) {\n"
+	  "\tvar text, from = \"\", ipof(strings) || 0\n"
+	  "\tfor (i = 0, 15) {\n"
+	  "\t\tvar string = from ? read(from + 8 * i, 8) : 0\n"
+	  "\t\tif (!string) {\n\t\t\tbreak\n\t\t}\n"
+	  "\t\ttext = text .. (i ? between : \"\") .. (str(string) || \"\")\n"
+	  "\t}\n"
+	  "\treturn text\n"
+	  "}\n" },
+	{ BT_HELP_STRSTR,
+	  "function bt_strstr(text, part) {\n"
+	  "\tvar rest = strstr(text, part)\n"
+	  "\treturn rest == nil ? -1 : len(text) - len(rest)\n"
+	  "}\n" },
 	{ BT_HELP_KSYM,
 	  "function bt_ksym(address) {\n"
 	  "\tvar name = ksym(address) || \"\"\n"
@@ -383,6 +398,8 @@ void bt_text_helpers(struct bt_script *s)
 		bt_put_zero(s, pos);
 	if (s->helpers & BT_HELP_WITHIN)
 		bt_put_within(s, pos);
+	if (s->helpers & BT_HELP_GFP)
+		bt_put_gfp(s, pos);
 	if (s->helpers & BT_HELP_STR)
 		bt_put_str(s, pos);
 	if (s->helpers & BT_HELP_STRERROR)

@@ -4,7 +4,7 @@
 # Scripts of bpftrace: they run, and print what bpftrace prints.
 
 . "$(dirname "$0")/lib.sh"
-plan 64
+plan 65
 n=20
 
 # bt SCRIPT ARGS...: run a script of bpftrace
@@ -245,6 +245,15 @@ out a_series_in_json '{"type": "tseries", "data": {"@": {"a": [{"interval_start"
 bt 'BEGIN { @ = tseries(3, 100ms, 5); exit(); }'
 matches "$tmp/out" '^[0-9:.]{12} \|.*\* .*\| 3$'
 result $? a_series_has_the_time
+
+if has syscalls:sys_enter_execve; then
+	bt 't:syscalls:sys_enter_execve { join(args.argv, ", "); }' -- \
+		sh -c '"$0" getppid 1; :' "$workload"
+	[ "$code" = 0 ] && matches "$tmp/out" '/workload, getppid, 1$'
+	result $? strings_are_joined_by_a_text
+else
+	skip strings_are_joined_by_a_text "this kernel has no events of system calls"
+fi
 
 # what does not exist, or is left out
 bt 'config = { missing_probes = "warn" }
