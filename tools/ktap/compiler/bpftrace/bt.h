@@ -37,8 +37,10 @@ struct bt_token {
 	const char *comment;
 };
 
+/* @file: the index of its file in the messages */
 struct bt_lexer {
 	struct compiler *cc;
+	unsigned int file;
 	const char *text;
 	size_t len, at;
 	uint32_t line;
@@ -326,7 +328,7 @@ struct bt_script {
 };
 
 /* bt_lex.c */
-void bt_lex_init(struct bt_lexer *lx, struct compiler *cc);
+void bt_lex_init(struct bt_lexer *lx, struct compiler *cc, unsigned int file);
 void bt_lex_next(struct bt_lexer *lx, struct bt_token *t);
 struct pos bt_lex_pos(const struct bt_lexer *lx);
 void bt_lex_advance(struct bt_lexer *lx);
@@ -335,7 +337,7 @@ const char *bt_lex_blanks(struct bt_lexer *lx);
 
 /*
  * The parser. @last: the end of the token before; @fn: the function that is being parsed, or NULL;
- * @failed: no token is accepted any more.
+ * @header: the file has declarations in C only; @failed: no token is accepted any more.
  */
 struct bt_parser {
 	struct compiler *cc;
@@ -345,11 +347,14 @@ struct bt_parser {
 	struct pos last;
 	const struct bt_fn *fn;
 	unsigned int depth;
+	bool header;
 	bool failed;
 };
 
 /* bt_parse.c */
 void bt_parse(struct bt_script *s);
+/* Everything in a file, from the current token on */
+void bt_parse_items(struct bt_parser *p);
 void bt_next(struct bt_parser *p);
 bool bt_is(const struct bt_parser *p, const char *op);
 bool bt_accept(struct bt_parser *p, const char *op);
@@ -373,6 +378,11 @@ const char *bt_parse_type(struct bt_parser *p, unsigned char *stars);
 struct bt_node *bt_parse_list(struct bt_parser *p, const char *end);
 
 struct bt_node *bt_parse_block(struct bt_parser *p);
+
+/* bt_import.c */
+void bt_import(struct bt_parser *p);
+/* #include, in a line that ends at @end */
+void bt_include(struct bt_parser *p, const char *line, const char *end);
 
 /* bt_config.c */
 void bt_parse_config(struct bt_parser *p);
@@ -548,8 +558,8 @@ void bt_put_gfp(struct bt_script *s, struct pos pos);
 
 /* bt_printf.c */
 void bt_printf(struct bt_script *s, const struct bt_node *n, const char *function);
-/* The name of the script, in a format */
-const char *bt_escaped_name(struct bt_script *s);
+/* The name of a file, in a format */
+const char *bt_escaped_name(struct bt_script *s, struct pos pos);
 /* "stdin:1:15-38" of a call, in a format */
 const char *bt_place_text(struct bt_script *s, const struct bt_node *n);
 /* The line of the script with the call underlined, in a format */

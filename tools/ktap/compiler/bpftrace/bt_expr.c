@@ -397,7 +397,7 @@ static void bt_division(struct bt_script *s, const struct bt_node *n)
 	bt_number(s, n->a, LEVEL_ANY);
 	bt_put(s, n->pos, ", ");
 	bt_number(s, n->b, LEVEL_ANY);
-	bt_put(s, n->pos, ", \"%s:%u:%u\")", bt_escaped_name(s), n->pos.line, n->pos.col);
+	bt_put(s, n->pos, ", \"%s:%u:%u\")", bt_escaped_name(s, n->pos), n->pos.line, n->pos.col);
 	s->helpers |= BT_HELP_ZERO | (modulo ? BT_HELP_MODULO : BT_HELP_DIVIDE);
 }
 

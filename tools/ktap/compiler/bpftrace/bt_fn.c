@@ -16,7 +16,7 @@ static struct bt_node *bt_fn_parse_type(struct bt_parser *p, bool result)
 	struct bt_node *n = bt_node(p, BN_TYPE, p->tok.pos);
 
 	if (p->tok.kind != BT_NAME)
-		bt_fail(p, p->tok.pos, "a number, a string or a pointer: int64, string, struct NAME *",
+		bt_fail(p, p->tok.pos, "int64, string, struct NAME *",
 			"expected a type, found '%s'", bt_found(p));
 	n->text = bt_parse_type(p, &n->stars);
 	/* the size of a string is not needed */
@@ -225,6 +225,7 @@ void bt_fn_head(struct bt_script *s, const struct bt_fn *fn)
 			 "%s() may end without a value", fn->name);
 	bt_put(s, fn->pos, "function %s(", fn->ours);
 	for (const struct bt_node *param = fn->params; param; param = param->next)
-		bt_put(s, param->pos, param->next ? "%s, " : "%s", bt_var_find(s, param->text)->ours);
+		bt_put(s, param->pos, "%s%s", bt_var_find(s, param->text)->ours,
+		       param->next ? ", " : "");
 	bt_put(s, fn->pos, ") {");
 }

@@ -36,7 +36,9 @@ static int bt_peek(const struct bt_lexer *lx, size_t off)
 
 struct pos bt_lex_pos(const struct bt_lexer *lx)
 {
-	return (struct pos) { .line = lx->line, .col = lx->at - lx->line_start + 1 };
+	return (struct pos) {
+		.line = lx->line, .col = lx->at - lx->line_start + 1, .file = lx->file,
+	};
 }
 
 void bt_lex_advance(struct bt_lexer *lx)
@@ -47,11 +49,11 @@ void bt_lex_advance(struct bt_lexer *lx)
 	}
 }
 
-void bt_lex_init(struct bt_lexer *lx, struct compiler *cc)
+void bt_lex_init(struct bt_lexer *lx, struct compiler *cc, unsigned int file)
 {
 	*lx = (struct bt_lexer) {
-		.cc = cc, .text = cc->diag.files[0].text, .len = cc->diag.files[0].len,
-		.line = 1,
+		.cc = cc, .text = cc->diag.files[file].text, .len = cc->diag.files[file].len,
+		.file = file, .line = 1,
 	};
 	if (bt_peek(lx, 0) == '#' && bt_peek(lx, 1) == '!')
 		while (lx->at < lx->len && lx->text[lx->at] != '\n')

@@ -551,6 +551,29 @@ static void bt_parse_define(struct bt_parser *p, const char *end)
 	bt_next(p);
 }
 
+/* "#ifndef NAME", "#define NAME", "#pragma once": they keep a header from being read twice. */
+static bool bt_is_guard(const char *line, const char *end)
+{
+	static const char * const words[] = { "ifndef", "pragma" };
+	int len = bt_directive_length(line, end);
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (strlen(words[i]) == (size_t)len && !strncmp(words[i], line, len))
+			return true;
+	return false;
+}
+
+/* "define NAME" and no value */
+static bool bt_defines_nothing(const char *line, const char *end)
+{
+	const char *name = line + strlen("define ");
+
+	name += bt_directive_length(name, end);
+	while (name < end && strchr(" \t\r", *name))
+		name++;
+	return name == end;
+}
+
 /*
  * Lines of the preprocessor. Types come from the kernel, so that what is only for
  * bpftrace without BTF is skipped.
@@ -577,39 +600,22 @@ static void bt_parse_directive(struct bt_parser *p)
 	} else if (left >= 4 && !memcmp(line, "else", 4)) {
 		to = memmem(line, left, "\n#endif", 7);
 		to = to ? to + 7 : end;
+	} else if (left > 7 && !memcmp(line, "define ", 7) && p->header &&
+		   bt_defines_nothing(line, to)) {
+		;
 	} else if (left > 7 && !memcmp(line, "define ", 7)) {
 		bt_parse_define(p, to);
 		return;
-	} else if (left < 5 || memcmp(line, "endif", 5)) {
-		bool include = left >= 7 && !memcmp(line, "include", 7);
-
-		bt_fail(p, p->tok.pos, include ?
-			"leave it out: the kernel has types (BTF), or the script declares them" :
-			"only #define NAME VALUE is known here",
+	} else if (left > 7 && !memcmp(line, "include", 7)) {
+		bt_include(p, line, to);
+	} else if ((left < 5 || memcmp(line, "endif", 5)) &&
+		   !(p->header && bt_is_guard(line, to))) {
+		bt_fail(p, p->tok.pos, "only #define NAME VALUE is known here",
 			"'#%.*s': there is no preprocessor", bt_directive_length(line, to), line);
 	}
 	while (p->lx.text + p->lx.at < to)
 		bt_lex_advance(&p->lx);
 	bt_next(p);
-}
-
-/* Words that begin what is not supported. */
-static const struct {
-	const char *word;
-	const char *message;
-	const char *note;
-} bt_refused_items[] = {
-	{ "import", "'import' is not supported", "copy what is used into this script" },
-	{ "subprog", "'subprog' is not supported", "fn NAME($x : int64) : int64 { return $x; }" },
-};
-
-static bool bt_parse_refused(struct bt_parser *p)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(bt_refused_items); i++)
-		if (bt_is_word(p, bt_refused_items[i].word))
-			bt_fail(p, p->tok.pos, bt_refused_items[i].note, "%s",
-				bt_refused_items[i].message);
-	return p->failed;
 }
 
 /* macro name($variable, @map, expression) { ... } */
@@ -663,37 +669,67 @@ static struct bt_node *bt_parse_limit(struct bt_parser *p)
 	return n;
 }
 
+static void bt_append_node(struct bt_node **link, struct bt_node *n)
+{
+	while (*link)
+		link = &(*link)->next;
+	*link = n;
+}
+
+static void bt_append_probe(struct bt_probe **link, struct bt_probe *probe)
+{
+	while (*link)
+		link = &(*link)->next;
+	*link = probe;
+}
+
+static void bt_parse_item(struct bt_parser *p)
+{
+	struct bt_script *s = p->script;
+
+	if (bt_is_word(p, "struct") || bt_is_word(p, "union") || bt_is_word(p, "enum") ||
+	    bt_is_word(p, "typedef")) {
+		bt_append_node(&s->types, bt_parse_struct(p));
+	} else if (bt_is_word(p, "import")) {
+		bt_import(p);
+	} else if (p->header) {
+		bt_fail(p, p->tok.pos, NULL, "a header declares types only, found '%s'",
+			bt_found(p));
+	} else if (bt_is_word(p, "let")) {
+		bt_append_node(&s->limits, bt_parse_limit(p));
+	} else if (bt_is_word(p, "macro")) {
+		bt_add_macro(s, bt_parse_macro(p));
+	} else if (bt_is_word(p, "fn")) {
+		bt_fn_parse(p);
+	} else if (bt_is_word(p, "subprog")) {
+		bt_fail(p, p->tok.pos, "fn NAME($x : int64) : int64 { return $x; }",
+			"'subprog' is not supported");
+	} else if (bt_is_word(p, "config")) {
+		if (p->lx.file)
+			bt_fail(p, p->tok.pos, NULL, "only the script itself has 'config'");
+		bt_parse_config(p);
+	} else {
+		bt_append_probe(&s->probes, bt_parse_probe(p));
+	}
+}
+
+void bt_parse_items(struct bt_parser *p)
+{
+	while (!p->failed && p->tok.kind != BT_END) {
+		if (bt_is(p, "#"))
+			bt_parse_directive(p);
+		else
+			bt_parse_item(p);
+	}
+}
+
 void bt_parse(struct bt_script *s)
 {
 	struct bt_parser p = { .cc = s->cc, .script = s };
-	struct bt_probe **last = &s->probes;
-	struct bt_node **type = &s->types, **limit = &s->limits;
 
-	bt_lex_init(&p.lx, s->cc);
+	bt_lex_init(&p.lx, s->cc, 0);
 	bt_next(&p);
-	while (!p.failed && p.tok.kind != BT_END) {
-		if (bt_is(&p, "#")) {
-			bt_parse_directive(&p);
-		} else if (bt_parse_refused(&p)) {
-			;
-		} else if (bt_is_word(&p, "let")) {
-			*limit = bt_parse_limit(&p);
-			limit = &(*limit)->next;
-		} else if (bt_is_word(&p, "macro")) {
-			bt_add_macro(s, bt_parse_macro(&p));
-		} else if (bt_is_word(&p, "fn")) {
-			bt_fn_parse(&p);
-		} else if (bt_is_word(&p, "config")) {
-			bt_parse_config(&p);
-		} else if (bt_is_word(&p, "struct") || bt_is_word(&p, "union") ||
-			   bt_is_word(&p, "enum") || bt_is_word(&p, "typedef")) {
-			*type = bt_parse_struct(&p);
-			type = &(*type)->next;
-		} else {
-			*last = bt_parse_probe(&p);
-			last = &(*last)->next;
-		}
-	}
+	bt_parse_items(&p);
 	if (!p.failed && !s->probes)
 		diag_error(&s->cc->diag, (struct pos) { .line = 1, .col = 1 },
 			   "the script has no probe");

@@ -211,7 +211,7 @@ void bt_index(struct bt_script *s, const struct bt_node *n)
 	if (t->kind == BT_ARRAY && t->count && !s->filter && !constant) {
 		bt_put(s, n->pos, "bt_within(");
 		bt_number(s, n->b, LEVEL_ANY);
-		bt_put(s, n->pos, ", %u, \"%s:%u:%u\")", t->count, bt_escaped_name(s),
+		bt_put(s, n->pos, ", %u, \"%s:%u:%u\")", t->count, bt_escaped_name(s, n->pos),
 		       n->pos.line, n->pos.col);
 		s->helpers |= BT_HELP_WITHIN;
 	} else {

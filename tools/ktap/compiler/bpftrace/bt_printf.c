@@ -184,9 +184,9 @@ void bt_printf(struct bt_script *s, const struct bt_node *n, const char *functio
 	bt_put(s, n->pos, ")");
 }
 
-const char *bt_escaped_name(struct bt_script *s)
+const char *bt_escaped_name(struct bt_script *s, struct pos pos)
 {
-	const char *name = s->cc->diag.files[0].name, *escaped = "";
+	const char *name = s->cc->diag.files[pos.file].name, *escaped = "";
 
 	if (name && !strcmp(name, "-e"))
 		return "stdin";
@@ -201,13 +201,14 @@ const char *bt_escaped_name(struct bt_script *s)
 
 const char *bt_place_text(struct bt_script *s, const struct bt_node *n)
 {
-	return pool_printf(&s->cc->pool, "%s:%u:%u-%u", bt_escaped_name(s), n->pos.line,
+	return pool_printf(&s->cc->pool, "%s:%u:%u-%u", bt_escaped_name(s, n->pos), n->pos.line,
 			   n->pos.col, n->end);
 }
 
 const char *bt_underlined(struct bt_script *s, const struct bt_node *n)
 {
-	const char *line = s->cc->diag.files[0].text, *end = line + s->cc->diag.files[0].len;
+	const struct ktap_script *file = &s->cc->diag.files[n->pos.file];
+	const char *line = file->text, *end = line + file->len;
 	const char *text = "", *under = "";
 
 	for (uint32_t i = 1; line && i < n->pos.line; i++) {
@@ -257,7 +258,7 @@ void bt_message(struct bt_script *s, const struct bt_node *n)
 	}
 	if (s->json) {
 		bt_put(s, n->pos, "print(\"bt\", '{\"type\": \"%s\", \"msg\": %%, \"filename\": \"%s\", \"line\": %u, \"col\": %u}', format(",
-		       *n->text == 'w' ? "warnf" : "errorf", bt_escaped_name(s), n->pos.line,
+		       *n->text == 'w' ? "warnf" : "errorf", bt_escaped_name(s, n->pos), n->pos.line,
 		       n->pos.col);
 		bt_put_format(s, format, what, "");
 		bt_put(s, n->pos, "))");
