@@ -273,6 +273,8 @@ enum bt_place { BT_IN_EVENT, BT_IN_PROCESS };
  * @edge: the block is that of BEGIN or END, which bpftrace runs itself
  * @filter: the text is in a filter
  * @event_filter: what the event of the block needs as a filter, or NULL
+ * @watched: the address that the event watches, if it may be one of unwatch(); or NULL
+ * @unwatches: it calls unwatch()
  * @signals: it has self:signal
  * @params: the last parameter in the kind of an event
  * @probe_text: the value of ``probe`` in this block, as ktap writes it
@@ -317,6 +319,8 @@ struct bt_script {
 	bool edge;
 	bool filter;
 	const char *event_filter;
+	const char *watched;
+	bool unwatches;
 	bool signals;
 	unsigned int params;
 	const char *probe_text, *probe_type, *user_mode;
@@ -652,6 +656,9 @@ const char *bt_event(struct bt_script *s, const struct bt_event *event, enum bt_
 const char *bt_event_kind(const struct bt_event *event, const char **rest);
 /* Is it BEGIN or END? */
 bool bt_event_is_edge(const struct bt_event *event);
+
+/* unwatch() */
+void bt_unwatch(struct bt_script *s, const struct bt_node *n);
 
 /* bt_lower.c */
 void bt_lower(struct bt_script *s);

@@ -89,7 +89,7 @@ static const struct bt_function {
 	BT_ACTION("fail", 1, 32, NULL),
 	BT_REFUSED("skboutput", "tcpdump"),
 	BT_REFUSED("socket_cookie", "the address of the socket"),
-	BT_REFUSED("unwatch", "exit(), or a variable that the filter reads"),
+	BT_ACTION("unwatch", 1, 1, NULL),
 	BT_REFUSED("debugf", "printf"),
 	BT_RESULT("comm", 1, 1, NULL, BT_STRING),
 	BT_RESULT("pid", 1, 1, NULL, BT_INTEGER),
@@ -730,7 +730,7 @@ static const struct {
 	{ "assert", bt_fail_call }, { "fail", bt_fail_call }, { "is_err", bt_is_err },
 	{ "pid", bt_pid }, { "tid", bt_pid }, { "usym", bt_usym }, { "ksym", bt_ksym },
 	{ "cgroupid", bt_cgroup_id }, { "cgroup_path", bt_cgroup_path },
-	{ "strstr", bt_strstr }, { "comm", bt_comm },
+	{ "unwatch", bt_unwatch }, { "strstr", bt_strstr }, { "comm", bt_comm },
 };
 
 static void bt_other_call(struct bt_script *s, const struct bt_node *n)

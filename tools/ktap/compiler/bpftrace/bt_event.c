@@ -128,12 +128,27 @@ static const char *bt_signal(struct bt_script *s, const struct bt_event_row *row
 	return row->ours;
 }
 
-/* ADDRESS:LENGTH:MODE; bpftrace has also "function+argN" in place of the address */
+/* The breakpoint stays until the script ends: its events are dropped from now on. */
+void bt_unwatch(struct bt_script *s, const struct bt_node *n)
+{
+	const struct bt_type *t = bt_type_of(s, n->a);
+
+	if (t->kind == BT_STRING || bt_is_compound(t))
+		bt_error(s, n->a->pos, "unwatch(0x1000)", "unwatch() takes an address");
+	bt_put(s, n->pos, "bt_unwatched[ipof(");
+	bt_value(s, n->a);
+	bt_put(s, n->pos, ")] = true");
+}
+
+/* ADDRESS:LENGTH:MODE; older versions had also "function+argN" in place of the address */
 static const char *bt_watch(struct bt_script *s, const struct bt_event_row *row,
 			    const char *rest, const struct bt_event *event)
 {
 	const char *plus = strchr(rest, '+');
 
+	/* the text of a parameter is no number */
+	if (s->unwatches && *rest != '$')
+		s->watched = pool_strndup(&s->cc->pool, rest, strcspn(rest, ":"));
 	if (plus && !strncmp(plus, "+arg", 4)) {
 		bt_error(s, event->pos,
 			 "the address as a number, which an earlier run prints: uprobe:PATH:NAME { printf(\"%p\", arg0) }",
@@ -259,6 +274,7 @@ const char *bt_event(struct bt_script *s, const struct bt_event *event, enum bt_
 	}
 	s->edge = row->kind == BE_EDGE;
 	s->event_filter = NULL;
+	s->watched = NULL;
 	*place = row->kind == BE_EDGE || row->ours[0] == 't' ? BT_IN_PROCESS : BT_IN_EVENT;
 	bt_event_probe(s, row, rest, params);
 	if (row->kind == BE_EDGE)

@@ -458,6 +458,10 @@ static void bt_probe_body(struct bt_script *s, const struct bt_probe *probe, boo
 	}
 	bt_put(s, probe->body->pos, " {");
 	s->indent = 1;
+	if (s->watched) {
+		bt_line(s);
+		bt_put(s, probe->body->pos, "if (bt_unwatched[%s]) { return }", s->watched);
+	}
 	if (probe->filter && !filter) {
 		bt_line(s);
 		bt_put(s, probe->filter->pos, "if (");
@@ -487,7 +491,7 @@ static void bt_probe(struct bt_script *s, const struct bt_probe *probe)
 	bt_comment(s, probe->comment, event->pos);
 	for (; event; event = next) {
 		const char *text = bt_event(s, event, &s->place);
-		const char *own = s->event_filter;
+		const char *own = s->event_filter, *watched = s->watched;
 		enum bt_place place = s->place, other;
 		bool clock, trace, fixed;
 
@@ -501,9 +505,9 @@ static void bt_probe(struct bt_script *s, const struct bt_probe *probe)
 		if (trace)
 			bt_put(s, event->pos, "trace ");
 		bt_put_event(s, event, text, true);
-		while (trace && fixed && next && !alone && !own) {
+		while (trace && fixed && next && !alone && !own && !watched) {
 			text = bt_event(s, next, &other);
-			if (!text || s->event_filter || other != place ||
+			if (!text || s->event_filter || s->watched || other != place ||
 			    !strncmp(text, "profile-", 8) || *text == '(')
 				break;
 			bt_put_event(s, next, text, false);
@@ -511,6 +515,7 @@ static void bt_probe(struct bt_script *s, const struct bt_probe *probe)
 		}
 		s->place = place;
 		s->event_filter = own;
+		s->watched = watched;
 		bt_probe_body(s, probe, filter && fixed && place == BT_IN_EVENT && !own);
 		if (next)
 			bt_line(s);
@@ -560,6 +565,8 @@ static void bt_prelude(struct bt_script *s)
 		       n->text + 1, n->text);
 	for (const struct bt_node *n = s->cgroups; n; n = n->next)
 		bt_put(s, n->within->pos, "cgroup_id_%d = cgroup_id(%s)\n", (int)n->value, n->text);
+	if (s->unwatches)
+		bt_put(s, s->probes->events->pos, "bt_unwatched = {}\n");
 	for (const struct bt_map *map = s->maps; map; map = map->next) {
 		if (map->kind == BM_TSERIES) {
 			bt_series_declare(s, map);

@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs watches
-plan 35
+plan 36
 
 n=200
 sysctl=/proc/sys/kernel/panic	# the int panic_timeout
@@ -148,6 +148,9 @@ word=0x200000000000
 [ "$half" = 32 ] || word=0x20000000
 run -q -e "trace watch:$word { n += 1 } trace_end { print(n) }" -- "$workload" store $n
 out stores_of_a_program "$n\n"
+run -q --bt -e "watchpoint:$word:4:w { @n = count(); if (@n == 3) { unwatch($word); } }" -- \
+	"$workload" store $n
+out unwatched_stores_are_no_events '\n\n@n: 3\n'
 run -q -e "trace watch:$word:4:rw { n[args.addr == $word, user_string(1), execname] += 1 } trace_end { print(n) }" \
 	-- "$workload" store $n
 out reads_of_a_program "true, nil, workload: $((2 * n))\n"
