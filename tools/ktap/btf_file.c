@@ -469,17 +469,19 @@ static bool btf_is_enum(unsigned int kind)
 	return kind == BTF_ENUM || kind == BTF_ENUM64;
 }
 
-/* Print the number of an enumerator, which is where a member has its type, and its place. */
+/* The number of an enumerator is where a member has its type, and its place. */
+static uint64_t btf_number(const struct btf_type *t, const struct btf_member *m)
+{
+	if (btf_kind(t) == BTF_ENUM64)
+		return m->type | (uint64_t)m->place << 32;
+	return t->info >> 31 ? (uint64_t)(int32_t)m->type : m->type;
+}
+
 static void btf_put_number(const struct btf_type *t, const struct btf_member *m, FILE *out)
 {
-	bool is_signed = t->info >> 31;
-	uint64_t n = m->type;
+	uint64_t n = btf_number(t, m);
 
-	if (btf_kind(t) == BTF_ENUM64)
-		n |= (uint64_t)m->place << 32;
-	else if (is_signed)
-		n = (int32_t)m->type;
-	if (is_signed)
+	if (t->info >> 31)
 		fprintf(out, "%" PRId64, (int64_t)n);
 	else
 		fprintf(out, "%" PRIu64, n);
@@ -546,14 +548,15 @@ bool btf_list_types(const struct btf_file *f, const char *pattern, bool details,
 	return found;
 }
 
-/* The number of a structure; 0: there is none with that name. */
-static uint32_t btf_struct(const struct btf_file *f, const char *name)
+/* The number of a structure or an enumeration; 0: there is none with that name. */
+static uint32_t btf_named(const struct btf_file *f, const char *name)
 {
 	for (uint32_t i = 0; i < f->count; i++) {
 		const struct btf_type *t = btf_type(f, f->first + i, NULL);
 		const char *keyword = btf_keyword(btf_kind(t), t);
 
-		if (btf_is_struct(btf_kind(t)) && !strncmp(name, keyword, strlen(keyword)) &&
+		if ((btf_is_struct(btf_kind(t)) || btf_is_enum(btf_kind(t))) &&
+		    !strncmp(name, keyword, strlen(keyword)) &&
 		    !strcmp(name + strlen(keyword), btf_name(f, t->name)))
 			return f->first + i;
 	}
@@ -598,14 +601,12 @@ static void btf_number_name(const struct btf_file *f, const struct btf_type *t, 
 			 8 * t->type);
 }
 
-bool btf_member_type(const struct btf_file *f, const char *name, uint32_t id, const char *member,
-		     struct ktap_member_type *type)
+static bool btf_describe(const struct btf_file *f, uint32_t id, struct ktap_member_type *type)
 {
-	const struct btf_type *t = btf_type(f, id ? id : btf_struct(f, name), NULL);
+	const struct btf_type *t;
 	const void *after = NULL;
 
 	*type = (struct ktap_member_type) { 0 };
-	id = t && btf_is_struct(btf_kind(t)) ? btf_member(f, t, member, 0) : 0;
 	for (unsigned int steps = 0; id && steps < MAX_STEPS; steps++) {
 		unsigned int kind;
 
@@ -635,6 +636,47 @@ bool btf_member_type(const struct btf_file *f, const char *name, uint32_t id, co
 		id = kind == BTF_ARRAY ? ((const struct btf_array *)after)->type : t->type;
 	}
 	return false;
+}
+
+bool btf_member_type(const struct btf_file *f, const char *name, uint32_t id, const char *member,
+		     struct ktap_member_type *type)
+{
+	const struct btf_type *t = btf_type(f, id ? id : btf_named(f, name), NULL);
+
+	return btf_describe(f, t && btf_is_struct(btf_kind(t)) ? btf_member(f, t, member, 0) : 0,
+			    type);
+}
+
+bool btf_parameter_type(const struct btf_file *f, const char *name, size_t len,
+			const char *parameter, struct ktap_member_type *type)
+{
+	char *function = strndup(name, len);
+	const struct btf_type *t = function ? btf_prototype(f, btf_function(f, function)) : NULL;
+	const struct btf_parameter *p = t ? (const void *)(t + 1) : NULL;
+
+	free(function);
+	for (unsigned int i = 0; t && i < btf_parts(t); i++)
+		if (!strcmp(btf_name(f, p[i].name), parameter))
+			return btf_describe(f, p[i].type, type);
+	return false;
+}
+
+bool btf_part(const struct btf_file *f, const char *name, uint32_t id, unsigned int i,
+	      struct ktap_type_part *part)
+{
+	const struct btf_type *t;
+	const struct btf_member *m;
+
+	id = id ? id : btf_named(f, name);
+	t = btf_type(f, id, NULL);
+	if (!t || (!btf_is_struct(btf_kind(t)) && !btf_is_enum(btf_kind(t))) || i >= btf_parts(t))
+		return false;
+	m = (const void *)((const char *)(t + 1) + i * btf_sizes[btf_kind(t)].each);
+	*part = (struct ktap_type_part) { .number = id };
+	snprintf(part->name, sizeof(part->name), "%s", btf_name(f, m->name));
+	if (btf_is_enum(btf_kind(t)))
+		part->value = btf_number(t, m);
+	return true;
 }
 
 void btf_free(struct btf_file *files)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 struct ktap_member_type;
+struct ktap_type_part;
 
 /**
  * struct btf_file - the types of the kernel or of one module
@@ -69,6 +70,14 @@ bool btf_list_types(const struct btf_file *f, const char *pattern, bool details,
  */
 bool btf_member_type(const struct btf_file *f, const char *name, uint32_t id, const char *member,
 		     struct ktap_member_type *type);
+
+/* Find the type of a parameter of a function, whose name has @len bytes. */
+bool btf_parameter_type(const struct btf_file *f, const char *name, size_t len,
+			const char *parameter, struct ktap_member_type *type);
+
+/* Find the part @i of a type, see ktap_part_fn. */
+bool btf_part(const struct btf_file *f, const char *name, uint32_t id, unsigned int i,
+	      struct ktap_type_part *part);
 
 void btf_free(struct btf_file *files);
 

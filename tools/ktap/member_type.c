@@ -11,7 +11,7 @@
 #include "member_type.h"
 #include "session_file.h"
 
-/* "\tfield:const struct NAME * FIELD;\toffset:...": only pointers to structures */
+/* "\tfield:const struct NAME * FIELD;\toffset:...", "\tfield:enum NAME FIELD;" */
 static bool member_type_of_line(char *line, const char *field, struct ktap_member_type *type)
 {
 	char *text = strstr(line, "field:"), *star;
@@ -20,6 +20,15 @@ static bool member_type_of_line(char *line, const char *field, struct ktap_membe
 		return false;
 	text += strlen("field:");
 	text[strcspn(text, ";\n")] = '\0';
+	if (!strncmp(text, "enum ", 5)) {
+		star = strrchr(text, ' ');
+		if (strcmp(star + 1, field))
+			return false;
+		*star = '\0';
+		*type = (struct ktap_member_type) { 0 };
+		snprintf(type->name, sizeof(type->name), "%s", text);
+		return true;
+	}
 	star = strchr(text, '*');
 	if (!star || strcmp(star + 1 + strspn(star + 1, " "), field))
 		return false;
@@ -57,8 +66,20 @@ bool member_type_find(void *files, const char *name, uint32_t number, const char
 {
 	const struct btf_file *f;
 
+	size_t len = number ? 0 : strlen(name);
+
 	if (!number && strchr(name, '/'))
 		return member_type_of_field(name, member, type);
 	f = btf_open(files, "vmlinux");
+	if (f && len > 2 && !strcmp(name + len - 2, "()"))
+		return btf_parameter_type(f, name, len - 2, member, type);
 	return f && btf_member_type(f, name, number, member, type);
+}
+
+bool member_type_part(void *files, const char *name, uint32_t number, unsigned int i,
+		      struct ktap_type_part *part)
+{
+	const struct btf_file *f = btf_open(files, "vmlinux");
+
+	return f && btf_part(f, name, number, i, part);
 }

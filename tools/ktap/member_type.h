@@ -9,4 +9,8 @@
 bool member_type_find(void *files, const char *name, uint32_t number, const char *member,
 		      struct ktap_member_type *type);
 
+/* A ktap_part_fn, with the same @files */
+bool member_type_part(void *files, const char *name, uint32_t number, unsigned int i,
+		      struct ktap_type_part *part);
+
 #endif

@@ -54,7 +54,8 @@ struct ktap_compile_opts run_compile_opts(struct run *r)
 		.bpftrace_command = r->command.pid,
 		.bpftrace_args = opts->args,
 		.event_state = list_bpftrace_state, .event_ctx = &r->opts.pid,
-		.member_type = member_type_find, .member_ctx = &r->types,
+		.member_type = member_type_find, .type_part = member_type_part,
+		.member_ctx = &r->types,
 	};
 }
 

@@ -81,7 +81,8 @@ bool source_show_translation(const struct options *opts)
 	struct ktap_compile_opts copts = { .werror = opts->werror, .nowarn = opts->nowarn,
 					   .bpftrace_filter = opts->probe_filter, .diag = stderr,
 					   .bpftrace_inner = source_is_inner(),
-					   .member_type = member_type_find, .member_ctx = &types };
+					   .member_type = member_type_find,
+					   .type_part = member_type_part, .member_ctx = &types };
 	struct sources sources = { .count = 0 };
 	struct ktap_script source;
 	char *tool = NULL, *text = NULL;

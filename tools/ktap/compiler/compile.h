@@ -89,10 +89,29 @@ struct ktap_member_type {
 
 /*
  * Find a member of the structure with that number, or with that name if it is 0; or a field of
- * the tracepoint "SYSTEM/EVENT". False: it is not known.
+ * the tracepoint "SYSTEM/EVENT", or a parameter of the function "NAME()". False: it is not known.
  */
 typedef bool (*ktap_member_fn)(void *ctx, const char *name, uint32_t number, const char *member,
 			       struct ktap_member_type *type);
+
+/**
+ * struct ktap_type_part - a part of a structure, a union or an enumeration of the kernel
+ * @name: of the member or of the enumerator; "": it has none
+ * @value: the number of an enumerator
+ * @number: of the type, for the next question about it
+ */
+struct ktap_type_part {
+	char name[128];
+	int64_t value;
+	uint32_t number;
+};
+
+/*
+ * Find the part @i of the type with that number, or with that name, as "enum NAME", if it is 0.
+ * False: the type has no more, or is not known.
+ */
+typedef bool (*ktap_part_fn)(void *ctx, const char *name, uint32_t number, unsigned int i,
+			     struct ktap_type_part *part);
 
 struct ktap_compile_opts {
 	bool werror;		/* warnings are errors */
@@ -110,6 +129,7 @@ struct ktap_compile_opts {
 	ktap_event_fn event_state;	/* looks for events of bpftrace; or NULL */
 	void *event_ctx;
 	ktap_member_fn member_type;	/* knows the types of the kernel; or NULL */
+	ktap_part_fn type_part;		/* so does this; or NULL */
 	void *member_ctx;
 	FILE *diag;		/* for messages */
 	const char * const *folders;	/* from -I, NULL-terminated; or NULL */

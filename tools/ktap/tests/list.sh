@@ -137,6 +137,7 @@ type() {
 }
 names=' int char file count path fn vfs_read vfs_write __traceiter_sched_switch '
 names="$names""__data prev cookie ext4_open port byte bytes address in to sock "
+names="$names""why lost full pair left right vfs_pair "
 set -- $names
 strings=1
 for name; do strings=$((strings + ${#name} + 1)); done
@@ -166,6 +167,11 @@ for name; do strings=$((strings + ${#name} + 1)); done
 	type address 4 1 16 "$(at in)" 22 0	# 23
 	type - 4 1 2 "$(at port)" 19 0	# 24: a structure without a name
 	type sock 4 3 32 0 24 0 "$(at to)" 23 64 "$(at file)" 6 192	# 25
+	type why 6 2 4 "$(at lost)" 3 "$(at full)" 4294967295	# 26: not signed
+	type pair 4 2 8 "$(at left)" 19 0 "$(at right)" 6 64	# 27
+	type - 2 0 27			# 28
+	type - 13 1 1 "$(at left)" 28	# 29
+	type vfs_pair 12 0 29		# 30
 } >"$dir/types"
 { printf '\0'; for name; do printf '%s\0' "$name"; done; } >"$dir/strings"
 mkdir -p "$dir/btf" "$dir/tracefs/events/sched/sched_switch"
@@ -182,12 +188,12 @@ names=' ext4_open inode '
 first=$(wc -c <"$dir/strings")
 {
 	type - 13 1 5 $((first + 11)) 6
-	word $((first + 1)) $((12 << 24)) 26
+	word $((first + 1)) $((12 << 24)) 31
 } >"$dir/types"
 printf '\0ext4_open\0inode\0' >"$dir/strings"
 btf >"$dir/btf/ext4"
 printf '\tfield:%s;\toffset:0;\tsize:4;\tsigned:1;\n' 'int common_pid' 'char prev_comm[16]' \
-	'pid_t prev_pid' '__data_loc char[] file' 'const char * name' \
+	'pid_t prev_pid' '__data_loc char[] file' 'const char * name' 'enum why why' 'enum none none' \
 	>"$dir/tracefs/events/sched/sched_switch/format"
 mkdir -p "$dir/tracefs/events/syscalls/sys_enter_nap"
 printf '\tfield:%s;\toffset:0;\tsize:8;\tsigned:0;\n' 'int __syscall_nr' \
@@ -205,7 +211,9 @@ details fields_of_a_tracepoint sched:sched_switch 'sched:sched_switch
     char prev_comm[16]
     pid_t prev_pid
     char[] file
-    const char * name'
+    const char * name
+    enum why why
+    enum none none'
 read='    struct file *file
     const char *path
     int (*fn[4])(int, ...)
@@ -242,6 +250,18 @@ t:syscalls:sys_enter_nap { $t = args.time; print($t.sec); print(args.name); }'
 		-e 'cast("struct times", args.time)' -e 'print(args.name)' "$dir/out")" = 6 ]
 result $? members_have_the_types_of_the_kernel
 
+# whole structures and enumerators
+whole='fentry:vfs_pair { print(*args.left); $p = *args.left; @[$p] = count(); print($p.right); }
+f:vfs_read { print(*args.file); }
+tracepoint:sched:sched_switch { print(args.why); print(args.none); print(args.prev_pid); }'
+"$ktap" --bt --to-ktap -e "$whole" >"$dir/out" 2>"$dir/err" && [ ! -s "$dir/err" ] &&
+	[ "$(grep -c -F -e '"{ .left = %d, .right = 0x%x }\n", args.left[0].left, args.left[0].right)' \
+		-e 'map[p.left, p.right] += 1' -e 'printf("0x%x\n", p.right)' \
+		-e 'print(args.file[0])' -e 'bt_enum_1(args.why)' -e 'bt_enum_2(args.none)' \
+		-e 'if (value == 3)' -e 'return "lost"' -e 'if (value == 4294967295)' \
+		-e 'return "full"' -e 'print(args.prev_pid)' "$dir/out")" = 11 ]
+result $? structures_and_enumerators_of_the_kernel_are_known
+
 # damaged types: a list, and no crash
 bad=0 size=$(wc -c <"$dir/btf/vmlinux") n=0
 cp "$dir/btf/vmlinux" "$dir/whole"
@@ -253,6 +273,7 @@ while [ $n -lt "$size" ]; do
 	"$ktap" -lv 'vfs*' >"$dir/out" 2>"$dir/err" || bad=1
 	grep -qx probe:vfs_write "$dir/out" || bad=1
 	"$ktap" --bt --to-ktap -e "$members" >"$dir/out" 2>"$dir/err" || bad=1
+	"$ktap" --bt --to-ktap -e "$whole" >"$dir/out" 2>"$dir/err" || bad=1
 	n=$((n + 7))
 done
 result $bad damaged_types_are_survived

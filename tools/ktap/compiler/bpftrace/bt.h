@@ -235,7 +235,7 @@ struct bt_var {
 
 /* An enum whose values are printed as names */
 struct bt_enum {
-	const struct cdef_type *c;
+	const struct bt_type *type;
 	unsigned int number;
 	struct bt_enum *next;
 };

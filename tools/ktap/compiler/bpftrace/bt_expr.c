@@ -301,7 +301,8 @@ static void bt_field_read(struct bt_script *s, const struct bt_node *n)
 	if (n->a->kind == BN_NAME && !strcmp(n->a->text, "args") && !s->fn) {
 		t = bt_type_of(s, n);
 		/* in ktap an argument of a system call is an integer */
-		bool target = t->kind == BT_POINTER && t->of->kind == BT_STRUCT && t->of->name;
+		bool target = t->kind == BT_POINTER && t->of->kind == BT_STRUCT && t->of->name &&
+			      strstr(s->probe->events->text, ":syscalls:");
 
 		if (target)
 			bt_put(s, n->pos, "cast(\"%s\", ", t->of->name);

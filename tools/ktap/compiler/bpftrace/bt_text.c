@@ -90,18 +90,18 @@ const char *bt_json_format(struct bt_script *s, const struct bt_type *t)
 	return pool_printf(pool, "%s%s", text, t->kind != BT_ARRAY && named ? "}" : "]");
 }
 
-static unsigned int bt_enum_number(struct bt_script *s, const struct cdef_type *c)
+static unsigned int bt_enum_number(struct bt_script *s, const struct bt_type *t)
 {
 	struct bt_enum *e = s->enums, **last = &s->enums;
 	unsigned int number = 1;
 
 	for (; e; e = e->next, number++) {
-		if (e->c == c)
+		if (e->type->c == t->c && (t->c || !strcmp(e->type->name, t->name)))
 			return number;
 		last = &e->next;
 	}
 	*last = pool_alloc(&s->cc->pool, sizeof(**last));
-	**last = (struct bt_enum) { .c = c, .number = number };
+	**last = (struct bt_enum) { .type = t, .number = number };
 	return number;
 }
 
@@ -113,7 +113,7 @@ static void bt_wrap(struct bt_script *s, const struct bt_type *t, bool memory,
 	*after = "";
 	switch (t->kind) {
 	case BT_ENUM:
-		*before = pool_printf(&s->cc->pool, "bt_enum_%u(", bt_enum_number(s, t->c));
+		*before = pool_printf(&s->cc->pool, "bt_enum_%u(", bt_enum_number(s, t));
 		*after = ")";
 		break;
 	case BT_BYTES:
@@ -213,16 +213,26 @@ void bt_text_value(struct bt_script *s, const struct bt_node *n)
 	bt_put(s, n->pos, "%s", after);
 }
 
+static void bt_put_enumerator(struct bt_script *s, int64_t value, const char *name)
+{
+	bt_put(s, s->probes->events->pos, "\tif (value == %lld) {\n\t\treturn \"%s\"\n\t}\n",
+	       (long long)value, name);
+}
+
 /* The function that gives the name of an enumerator */
 static void bt_put_enum(struct bt_script *s, const struct bt_enum *e)
 {
+	const struct ktap_compile_opts *opts = s->cc->opts;
 	const struct pos pos = s->probes->events->pos;
+	struct ktap_type_part part = { 0 };
 
 	bt_put(s, pos, "\nfunction bt_enum_%u(value) {\n", e->number);
-	for (const struct cdef_name *n = cdef_all(s->cc)->names; n; n = n->next)
-		if (n->what == CDEF_IS_CONSTANT && n->type == e->c)
-			bt_put(s, pos, "\tif (value == %lld) {\n\t\treturn \"%s\"\n\t}\n",
-			       (long long)n->value, n->name);
+	for (const struct cdef_name *n = cdef_all(s->cc)->names; n && e->type->c; n = n->next)
+		if (n->what == CDEF_IS_CONSTANT && n->type == e->type->c)
+			bt_put_enumerator(s, n->value, n->name);
+	for (unsigned int i = 0; !e->type->c && opts->type_part &&
+	     opts->type_part(opts->member_ctx, e->type->name, part.number, i, &part); i++)
+		bt_put_enumerator(s, part.value, part.name);
 	bt_put(s, pos, "\treturn tostring(value || 0)\n}\n");
 }
 

@@ -258,7 +258,8 @@ const struct bt_type *bt_type_merge(struct bt_script *s, const struct bt_type *x
 	if (x->kind == BT_INTEGER && y->kind == BT_INTEGER)
 		return bt_integer_of(s, x->size > y->size ? x->size : y->size,
 				     x->is_unsigned && y->is_unsigned);
-	if (x->kind == BT_ENUM && y->kind == BT_ENUM && x->c == y->c)
+	if (x->kind == BT_ENUM && y->kind == BT_ENUM && x->c == y->c &&
+	    (x->c || !strcmp(x->name, y->name)))
 		return x;
 	if ((x->kind == BT_INTEGER || x->kind == BT_ENUM || x->kind == BT_BOOLEAN) &&
 	    (y->kind == BT_INTEGER || y->kind == BT_ENUM || y->kind == BT_BOOLEAN))
@@ -361,7 +362,11 @@ static const struct bt_type *bt_type_of_kernel(struct bt_script *s,
 	const char *name = pool_strndup(&s->cc->pool, found->name, strlen(found->name));
 	struct bt_type *t;
 
-	if (found->number || !strncmp(name, "struct ", 7) || !strncmp(name, "union ", 6)) {
+	if (!strncmp(name, "enum ", 5)) {
+		t = bt_type_new(s, BT_ENUM);
+		t->size = 4;
+		t->name = name;
+	} else if (found->number || !strncmp(name, "struct ", 7) || !strncmp(name, "union ", 6)) {
 		t = bt_type_new(s, BT_STRUCT);
 		t->name = *name ? name : NULL;
 		t->number = found->number;
@@ -408,21 +413,65 @@ static const struct bt_type *bt_type_of_member(struct bt_script *s, const char *
 	return m->type;
 }
 
-/* An argument of a system call that points to a structure has the type of its event. */
+/* The function of fentry or fexit, as "NAME()"; NULL: it is another event. */
+static const char *bt_traced_function(struct bt_script *s, const char *event)
+{
+	static const char * const kinds[] = {
+		"fentry:", "fexit:", "f:", "fr:", "kfunc:", "kretfunc:",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (!strncmp(event, kinds[i], strlen(kinds[i])))
+			return pool_printf(&s->cc->pool, "%s()", strrchr(event, ':') + 1);
+	return NULL;
+}
+
+/*
+ * An argument that points to a structure has the type of its system call or its function, and
+ * a field of a tracepoint may be an enumeration.
+ */
 static const struct bt_type *bt_type_of_args(struct bt_script *s, const char *name)
 {
 	const char *text = s->probe ? s->probe->events->text : "";
-	const char *event = strstr(text, ":syscalls:sys_enter_");
+	const char *call = strstr(text, ":syscalls:sys_enter_"), *owner;
 	const struct bt_type *t;
 
 	/* the lists of strings have no type there */
 	if (!strcmp(name, "argv") || !strcmp(name, "envp"))
 		return bt_type_named(s, "void", 2);
-	if (!event)
+	owner = bt_traced_function(s, text);
+	if (!strncmp(text, "tracepoint:", 11) || !strncmp(text, "t:", 2)) {
+		owner = pool_printf(&s->cc->pool, "%s", strchr(text, ':') + 1);
+		if (strchr(owner, ':'))
+			*strchr(owner, ':') = '/';
+	}
+	if (!owner)
 		return &bt_any;
-	t = bt_type_of_member(s, pool_printf(&s->cc->pool, "syscalls/%s",
-					     event + strlen(":syscalls:")), 0, name);
-	return t->kind == BT_POINTER ? t : &bt_any;
+	t = bt_type_of_member(s, owner, 0, name);
+	if (t->kind == BT_ENUM)
+		return t;
+	return t->kind == BT_POINTER && (call || strchr(owner, '(')) ? t : &bt_any;
+}
+
+/* A structure of the kernel with its members, if it has few and all of them have a name */
+static const struct bt_type *bt_kernel_struct(struct bt_script *s, const struct bt_type *of)
+{
+	const struct ktap_compile_opts *opts = s->cc->opts;
+	struct ktap_type_part part = { .number = of->number };
+	struct bt_type *t = bt_type_new(s, BT_STRUCT);
+	const char *name;
+
+	if (of->kind != BT_STRUCT || of->items || !opts->type_part || (!of->name && !of->number))
+		return of;
+	t->name = of->name;
+	for (unsigned int i = 0; opts->type_part(opts->member_ctx, of->name, part.number, i, &part);
+	     i++) {
+		name = pool_strndup(&s->cc->pool, part.name, strlen(part.name));
+		if (!*name || i == BT_MAX_LEAVES)
+			return of;
+		bt_type_add(s, t, name, bt_type_of_member(s, of->name, part.number, name));
+	}
+	return t->items && !t->opaque ? t : of;
 }
 
 static const struct bt_type *bt_type_of_field(struct bt_script *s, const struct bt_node *n)
@@ -550,7 +599,7 @@ const struct bt_type *bt_type_of(struct bt_script *s, const struct bt_node *n)
 		return bt_type_of_index(s, n);
 	case BN_DEREF:
 		t = bt_type_of(s, n->a);
-		return t->kind == BT_POINTER ? t->of : &bt_any;
+		return t->kind == BT_POINTER ? bt_kernel_struct(s, t->of) : &bt_any;
 	default:
 		return &bt_any;
 	}
