@@ -43,7 +43,7 @@ struct bt_hoist {
 
 static void bt_macro_list(struct bt_script *s, struct bt_node **link, unsigned int depth);
 static void bt_flatten(struct bt_script *s, struct bt_node *block);
-static void bt_hoist(struct bt_hoist *h, struct bt_node **link, bool certain);
+static void bt_hoist(struct bt_hoist *h, struct bt_node **link);
 
 static struct bt_node *bt_macro_node(struct bt_script *s, const struct bt_node *like)
 {
@@ -275,8 +275,22 @@ static void bt_rename_declared(struct bt_script *s, struct bt_node *block)
 							  ++s->expansions));
 }
 
-/* A block in an expression.  @certain: it is evaluated whenever its statement is. */
-static void bt_hoist_block(struct bt_hoist *h, struct bt_node **link, bool certain)
+/* Report statements that come before this one, and change what it has read before them. */
+static void bt_check_order(struct bt_hoist *h, struct pos pos, const struct bt_node *statements,
+			   unsigned int nread)
+{
+	if (statements && nread == BT_MAX_READ)
+		bt_error(h->s, pos, "assign its value to a variable before",
+			 "this statement reads more than %u variables before the block",
+			 BT_MAX_READ - 1);
+	for (unsigned int i = 0; statements && i < nread; i++)
+		if (bt_changes(statements, h->read[i]))
+			bt_error(h->s, pos, "assign its value to a variable before",
+				 "this block changes %c%s, which is read before",
+				 h->read[i]->kind == BN_MAP ? '@' : '$', h->read[i]->text);
+}
+
+static void bt_hoist_block(struct bt_hoist *h, struct bt_node **link)
 {
 	struct bt_node *block = *link, *value, *let;
 	enum bt_map_kind kind;
@@ -289,21 +303,10 @@ static void bt_hoist_block(struct bt_hoist *h, struct bt_node **link, bool certa
 		return;
 	}
 	bt_flatten(h->s, block);
-	if (block->a && !certain)
-		bt_error(h->s, block->pos, "assign its value to a variable before",
-			 "a block or a macro with statements cannot be evaluated here");
-	if (block->a && h->nread == BT_MAX_READ)
-		bt_error(h->s, block->pos, "assign its value to a variable before",
-			 "this statement reads more than %u variables before the block",
-			 BT_MAX_READ - 1);
-	for (unsigned int i = 0; block->a && i < h->nread; i++)
-		if (bt_changes(block->a, h->read[i]))
-			bt_error(h->s, block->pos, "assign its value to a variable before",
-				 "this block changes %c%s, which is read before",
-				 h->read[i]->kind == BN_MAP ? '@' : '$', h->read[i]->text);
+	bt_check_order(h, block->pos, block->a, h->nread);
 	bt_hoist_put(h, block->a);
 	value->next = NULL;
-	bt_hoist(h, &value, certain);
+	bt_hoist(h, &value);
 	/* @ = { ...; avg(x) } */
 	if (block->a && !(value->kind == BN_CALL && bt_map_function(value->text, &kind))) {
 		let = bt_keep_value(h->s, block, value);
@@ -316,24 +319,130 @@ static void bt_hoist_block(struct bt_hoist *h, struct bt_node **link, bool certa
 	*link = value;
 }
 
-static void bt_hoist(struct bt_hoist *h, struct bt_node **link, bool certain)
+/* Neither && nor || has all of its operands evaluated, nor has a choice. */
+static bool bt_is_choice(const struct bt_node *n)
+{
+	return n->kind == BN_CHOICE ||
+	       (n->kind == BN_BINARY && (!strcmp(n->op, "&&") || !strcmp(n->op, "||")));
+}
+
+static struct bt_node *bt_not(struct bt_script *s, struct bt_node *n)
+{
+	struct bt_node *not = bt_macro_node(s, n);
+
+	*not = (struct bt_node) {
+		.kind = BN_UNARY, .pos = n->pos, .op = "!", .text = "", .a = n,
+	};
+	return not;
+}
+
+/* true or false */
+static struct bt_node *bt_logical(struct bt_script *s, struct bt_node *n)
+{
+	n->next = NULL;
+	return bt_is_logic(n) ? n : bt_not(s, bt_not(s, n));
+}
+
+/* { @statements; $NAME = @value; } */
+static struct bt_node *bt_assign_block(struct bt_hoist *branch, const char *name,
+				       struct bt_node *value)
+{
+	struct bt_node *block = bt_macro_node(branch->s, value);
+	struct bt_node *set = bt_macro_node(branch->s, value);
+	struct bt_node *var = bt_macro_node(branch->s, value);
+
+	*block = (struct bt_node) { .kind = BN_BLOCK, .pos = value->pos, .op = "", .text = "" };
+	*set = (struct bt_node) {
+		.kind = BN_ASSIGN, .pos = value->pos, .op = "=", .text = "", .a = var, .b = value,
+	};
+	*var = (struct bt_node) { .kind = BN_VAR, .pos = value->pos, .op = "", .text = name };
+	value->next = NULL;
+	*branch->last = set;
+	block->a = branch->first;
+	return block;
+}
+
+/*
+ * One of the operands has statements: the choice becomes a variable, which an if statement sets.
+ * @n: && and || are { let $v = !!a; if ($v) { ...; $v = !!b } }
+ */
+static struct bt_node *bt_make_if(struct bt_hoist *h, struct bt_node *n, struct bt_hoist *yes,
+				  struct bt_hoist *no)
+{
+	bool logic = n->kind == BN_BINARY;
+	struct bt_node *let = bt_keep_value(h->s, n, logic ? bt_logical(h->s, n->a) : NULL);
+	struct bt_node *cond = bt_macro_node(h->s, n), *value = bt_macro_node(h->s, n);
+
+	let->op = "";
+	let->c = NULL;
+	*value = (struct bt_node) { .kind = BN_VAR, .pos = n->pos, .op = "", .text = let->text };
+	*cond = (struct bt_node) { .kind = BN_IF, .pos = n->pos, .op = "", .text = "" };
+	if (logic) {
+		cond->a = bt_macro_node(h->s, value);
+		if (*n->op == '|')
+			cond->a = bt_not(h->s, cond->a);
+		cond->b = bt_assign_block(yes, let->text, bt_logical(h->s, n->b));
+	} else {
+		cond->a = n->a;
+		cond->b = bt_assign_block(yes, let->text, n->b);
+		cond->c = bt_assign_block(no, let->text, n->c);
+	}
+	bt_hoist_put(h, let);
+	bt_hoist_put(h, cond);
+	return value;
+}
+
+static void bt_note_read(struct bt_hoist *h, const struct bt_node *n)
+{
+	if (h->nread < BT_MAX_READ)
+		h->read[h->nread++] = n;
+}
+
+static void bt_hoist_choice(struct bt_hoist *h, struct bt_node **link)
+{
+	struct bt_hoist yes = { .s = h->s, .last = &yes.first };
+	struct bt_hoist no = { .s = h->s, .last = &no.first };
+	struct bt_node *n = *link, *value;
+	unsigned int nread = h->nread;
+
+	bt_hoist(h, &n->a);
+	bt_hoist(&yes, &n->b);
+	bt_hoist(&no, &n->c);
+	if (!yes.first && !no.first) {
+		for (unsigned int i = 0; i < yes.nread; i++)
+			bt_note_read(h, yes.read[i]);
+		for (unsigned int i = 0; i < no.nread; i++)
+			bt_note_read(h, no.read[i]);
+		return;
+	}
+	bt_check_order(h, n->pos, yes.first, nread);
+	bt_check_order(h, n->pos, no.first, nread);
+	/* the variable keeps what the operands have read */
+	h->nread = nread;
+	value = bt_make_if(h, n, &yes, &no);
+	value->next = n->next;
+	*link = value;
+}
+
+static void bt_hoist(struct bt_hoist *h, struct bt_node **link)
 {
 	struct bt_node *n;
-	bool maybe;
 
 	for (; *link && !h->s->cc->diag.nerrors; link = &(*link)->next) {
 		n = *link;
 		if (n->kind == BN_BLOCK) {
-			bt_hoist_block(h, link, certain);
+			bt_hoist_block(h, link);
 			continue;
 		}
-		maybe = n->kind == BN_CHOICE ||
-			(n->kind == BN_BINARY && (!strcmp(n->op, "&&") || !strcmp(n->op, "||")));
-		bt_hoist(h, &n->a, certain);
-		bt_hoist(h, &n->b, certain && !maybe);
-		bt_hoist(h, &n->c, certain && !maybe);
-		if ((n->kind == BN_VAR || n->kind == BN_MAP) && h->nread < BT_MAX_READ)
-			h->read[h->nread++] = n;
+		if (bt_is_choice(n)) {
+			bt_hoist_choice(h, link);
+			continue;
+		}
+		bt_hoist(h, &n->a);
+		bt_hoist(h, &n->b);
+		bt_hoist(h, &n->c);
+		if (n->kind == BN_VAR || n->kind == BN_MAP)
+			bt_note_read(h, n);
 	}
 }
 
@@ -387,7 +496,7 @@ static void bt_flatten_while(struct bt_script *s, struct bt_node *n)
 	struct bt_hoist h = { .s = s, .last = &h.first };
 	struct bt_node *end, *leave;
 
-	bt_hoist(&h, &n->a, true);
+	bt_hoist(&h, &n->a);
 	bt_flatten(s, n->b);
 	if (!h.first)
 		return;
@@ -420,10 +529,10 @@ static void bt_flatten_statement(struct bt_hoist *h, struct bt_node *n)
 		if (n->a->kind == BN_BLOCK)
 			bt_flatten_unused(h->s, n);
 		else
-			bt_hoist(h, &n->a, true);
+			bt_hoist(h, &n->a);
 		break;
 	case BN_IF:
-		bt_hoist(h, &n->a, true);
+		bt_hoist(h, &n->a);
 		bt_flatten_if(h->s, n);
 		break;
 	case BN_WHILE:
@@ -432,23 +541,23 @@ static void bt_flatten_statement(struct bt_hoist *h, struct bt_node *n)
 	case BN_UNROLL:
 	case BN_FOR:
 	case BN_RANGE:
-		bt_hoist(h, &n->a, true);
-		bt_hoist(h, &n->c, true);
+		bt_hoist(h, &n->a);
+		bt_hoist(h, &n->c);
 		bt_flatten(h->s, n->b);
 		break;
 	case BN_ASSIGN:
 		/* With += the target is read first, with = only its key, at last. */
 		if (strcmp(n->op, "="))
-			bt_hoist(h, &n->a, true);
-		bt_hoist(h, &n->b, true);
+			bt_hoist(h, &n->a);
+		bt_hoist(h, &n->b);
 		if (!strcmp(n->op, "="))
-			bt_hoist(h, &n->a, true);
+			bt_hoist(h, &n->a);
 		break;
 	case BN_LET:
-		bt_hoist(h, &n->b, true);
+		bt_hoist(h, &n->b);
 		break;
 	case BN_JUMP:
-		bt_hoist(h, &n->a, true);
+		bt_hoist(h, &n->a);
 		break;
 	default:
 		break;
@@ -471,10 +580,29 @@ static void bt_flatten(struct bt_script *s, struct bt_node *block)
 	}
 }
 
-void bt_expand_macros(struct bt_script *s)
+/* A filter that needs statements becomes an if statement after them. */
+static void bt_expand_filter(struct bt_script *s, struct bt_probe *probe)
 {
 	struct bt_hoist h = { .s = s, .last = &h.first };
+	struct bt_node *block, *cond;
 
+	bt_hoist(&h, &probe->filter);
+	if (!h.first || s->cc->diag.nerrors)
+		return;
+	cond = bt_macro_node(s, probe->body);
+	block = bt_macro_node(s, probe->body);
+	*cond = (struct bt_node) {
+		.kind = BN_IF, .pos = probe->filter->pos, .op = "", .text = "",
+		.a = probe->filter, .b = probe->body,
+	};
+	*h.last = cond;
+	block->a = h.first;
+	probe->body = block;
+	probe->filter = NULL;
+}
+
+void bt_expand_macros(struct bt_script *s)
+{
 	for (struct bt_fn *fn = s->functions; fn && !s->cc->diag.nerrors; fn = fn->next) {
 		bt_macro_list(s, &fn->body->a, 0);
 		bt_flatten(s, fn->body);
@@ -484,7 +612,7 @@ void bt_expand_macros(struct bt_script *s)
 		bt_macro_list(s, &probe->body->a, 0);
 		if (s->cc->diag.nerrors)
 			return;
-		bt_hoist(&h, &probe->filter, false);
+		bt_expand_filter(s, probe);
 		bt_flatten(s, probe->body);
 	}
 }
