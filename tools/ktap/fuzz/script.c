@@ -52,19 +52,25 @@ static bool may_be_refused(const char *reason)
 
 int read_fake(void *ctx, const char *path, struct ktap_script *file)
 {
-	static const char * const texts[] = {
-		"include \"b\" function of_a(x) { return of_b(x) + 1 }",
-		"included = 1 include 'a' function of_b(x) { return x }",
+	static const struct {
+		const char *name, *text;
+	} files[] = {
+		{ "a", "include \"b\" function of_a(x) { return of_b(x) + 1 }" },
+		{ "b", "included = 1 include 'a' function of_b(x) { return x }" },
+		{ "c.bt", "import \"d.h\"; import \"c.bt\"; macro of_c(x) { assert(x, \"no\"); x + D }" },
+		{ "d.h", "#ifndef D_H\n#define D_H\n#define D 5\nstruct of_d { int a; };\n#endif" },
 	};
-	unsigned int n = *path - 'a';
 
 	(void)ctx;
-	if (n >= ARRAY_SIZE(texts) || path[1])
-		return -ENOENT;
-	file->text = strdup(texts[n]);
-	file->len = strlen(texts[n]);
-	file->id[0] = n + 1;
-	return 0;
+	for (size_t n = 0; n < ARRAY_SIZE(files); n++) {
+		if (strcmp(path, files[n].name))
+			continue;
+		file->text = strdup(files[n].text);
+		file->len = strlen(files[n].text);
+		file->id[0] = n + 1;
+		return 0;
+	}
+	return -ENOENT;
 }
 
 /* Returns the chunk, or NULL; then there must be an error message. */
@@ -118,7 +124,7 @@ void try_script(const struct ktap_script *src)
 
 void try_bpftrace(const struct ktap_script *src)
 {
-	struct ktap_compile_opts opts = { .diag = null_file() };
+	struct ktap_compile_opts opts = { .diag = null_file(), .read = read_fake };
 	struct ktap_script script = *src;
 	bool good = try_chunk(src, true);
 	char *text;

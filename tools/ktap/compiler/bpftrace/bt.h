@@ -382,6 +382,8 @@ const char *bt_parse_type(struct bt_parser *p, unsigned char *stars);
 struct bt_node *bt_parse_list(struct bt_parser *p, const char *end);
 
 struct bt_node *bt_parse_block(struct bt_parser *p);
+/* "if comptime": the condition is constant, and ktap's compiler knows that by itself. */
+void bt_skip_comptime(struct bt_parser *p);
 
 /* bt_import.c */
 void bt_import(struct bt_parser *p);
@@ -550,6 +552,11 @@ void bt_kaddr(struct bt_script *s, const struct bt_node *n);
 void bt_percpu(struct bt_script *s, const struct bt_node *n);
 void bt_cgroup_id(struct bt_script *s, const struct bt_node *n);
 void bt_cgroup_path(struct bt_script *s, const struct bt_node *n);
+
+/* bt_library.c */
+/* Add the macro of this name to the script, if the library has one. */
+void bt_library_add(struct bt_script *s, const char *name);
+void bt_is_of_type(struct bt_script *s, const struct bt_node *n);
 
 /* bt_string.c */
 void bt_join(struct bt_script *s, const struct bt_node *n);

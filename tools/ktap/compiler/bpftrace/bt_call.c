@@ -70,6 +70,16 @@ static const struct bt_function {
 	BT_RESULT("sizeof", 1, 1, NULL, BT_INTEGER),
 	BT_RESULT("offsetof", 2, 2, NULL, BT_INTEGER),
 	BT_RESULT("ppid", 1, 1, "%1.real_parent.tgid", BT_INTEGER),
+	BT_RESULT("pcomm", 1, 1, "%1.real_parent.comm", BT_STRING),
+	BT_RESULT("leader_comm", 1, 1, "%1.group_leader.comm", BT_STRING),
+	BT_RESULT("leader_tid", 1, 1, "%1.group_leader.pid", BT_INTEGER),
+	BT_RESULT("str_concat", 2, 2, "(%1 .. %2)", BT_STRING),
+	BT_RESULT("is_str", 1, 1, NULL, BT_BOOLEAN),
+	BT_RESULT("is_ptr", 1, 1, NULL, BT_BOOLEAN),
+	BT_RESULT("is_array", 1, 1, NULL, BT_BOOLEAN),
+	BT_RESULT("is_integer", 1, 1, NULL, BT_BOOLEAN),
+	BT_RESULT("is_unsigned_integer", 1, 1, NULL, BT_BOOLEAN),
+	BT_RESULT("is_literal", 1, 1, NULL, BT_BOOLEAN),
 	BT_RESULT("kptr", 1, 1, "(%1)", BT_ANY),
 	BT_RESULT("uptr", 1, 1, "(%1)", BT_ANY),
 	BT_REFUSED("uaddr", "an event of the program, uprobe:PATH:NAME"),
@@ -86,6 +96,7 @@ static const struct bt_function {
 	BT_RESULT("container_of", 3, 3, NULL, BT_ANY),
 	BT_RESULT("percpu_kaddr", 1, 2, NULL, BT_INTEGER),
 	BT_ACTION("assert", 2, 2, NULL),
+	BT_ACTION("static_assert", 2, 2, NULL),
 	BT_ACTION("fail", 1, 32, NULL),
 	BT_REFUSED("skboutput", "tcpdump"),
 	BT_REFUSED("socket_cookie", "the address of the socket"),
@@ -577,7 +588,7 @@ static void bt_container(struct bt_script *s, const struct bt_node *n)
 /* assert(CONDITION, TEXT), fail(FORMAT, ...): a message, and the end with an exit code */
 static void bt_fail_call(struct bt_script *s, const struct bt_node *n)
 {
-	bool assert = !strcmp(n->text, "assert");
+	bool assert = strcmp(n->text, "fail");
 
 	if (assert) {
 		bt_put(s, n->pos, "if (!(");
@@ -727,10 +738,12 @@ static const struct {
 	{ "offsetof", bt_offsetof }, { "getopt", bt_option }, { "bswap", bt_bswap },
 	{ "strerror", bt_name_of_number }, { "signal_name", bt_name_of_number },
 	{ "container_of", bt_container }, { "percpu_kaddr", bt_percpu },
-	{ "assert", bt_fail_call }, { "fail", bt_fail_call }, { "is_err", bt_is_err },
+	{ "assert", bt_fail_call }, { "static_assert", bt_fail_call }, { "fail", bt_fail_call }, { "is_err", bt_is_err },
 	{ "pid", bt_pid }, { "tid", bt_pid }, { "usym", bt_usym }, { "ksym", bt_ksym },
 	{ "cgroupid", bt_cgroup_id }, { "cgroup_path", bt_cgroup_path },
-	{ "unwatch", bt_unwatch }, { "strstr", bt_strstr }, { "comm", bt_comm },
+	{ "is_str", bt_is_of_type }, { "is_ptr", bt_is_of_type }, { "is_array", bt_is_of_type },
+	{ "is_integer", bt_is_of_type }, { "is_unsigned_integer", bt_is_of_type },
+	{ "is_literal", bt_is_of_type }, { "unwatch", bt_unwatch }, { "strstr", bt_strstr }, { "comm", bt_comm },
 };
 
 static void bt_other_call(struct bt_script *s, const struct bt_node *n)

@@ -50,6 +50,8 @@ static const struct bt_builtin {
 	{ "curtask", "curtask", BT_POINTER, true, NULL },
 	{ "pcomm", "curtask.real_parent.comm", BT_STRING, false, NULL },
 	{ "leader_comm", "curtask.group_leader.comm", BT_STRING, false, NULL },
+	{ "leader_tid", "curtask.group_leader.pid", BT_INTEGER, false, NULL },
+	{ "has_cpid", "has_cpid", BT_BOOLEAN, false, NULL },
 	{ "kstack", "kstack(" BT_FRAMES ")", BT_STACK, false, NULL },
 	{ "ustack", "ustack", BT_STACK, false, NULL },
 	{ "jiffies", "`jiffies`", BT_INTEGER, false, NULL },
@@ -112,6 +114,8 @@ const struct bt_type *bt_type_of_builtin(struct bt_script *s, const char *name)
 		return &bt_integer;
 	case BT_STRING:
 		return &bt_string;
+	case BT_BOOLEAN:
+		return &bt_boolean;
 	case BT_STACK:
 		return bt_type_of_stack(s, name, NULL);
 	case BT_POINTER:
@@ -278,6 +282,8 @@ static void bt_name_read(struct bt_script *s, const struct bt_node *n)
 		bt_user_name(s, n);
 	else if (!strcmp(bi->ours, "cpid"))
 		bt_command(s, n);
+	else if (!strcmp(bi->ours, "has_cpid"))
+		bt_put(s, n->pos, s->cc->opts->bpftrace_command ? "true" : "false");
 	else if (!strcmp(bi->ours, "usermode"))
 		bt_put(s, n->pos, "%s", s->user_mode);
 	else if (!strcmp(bi->ours, "probetype"))

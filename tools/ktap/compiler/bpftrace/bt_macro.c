@@ -122,17 +122,27 @@ static struct bt_node *bt_macro_copy(const struct bt_expansion *x, const struct 
 	return first;
 }
 
-static const struct bt_macro *bt_macro_of(const struct bt_script *s, const struct bt_node *n)
+static const struct bt_macro *bt_macro_find(const struct bt_script *s, const struct bt_node *n)
+{
+	const struct bt_macro *macro = s->macros;
+
+	while (macro && (strcmp(macro->name, n->text) ||
+			 bt_list_length(macro->params) != bt_list_length(n->a)))
+		macro = macro->next;
+	return macro;
+}
+
+static const struct bt_macro *bt_macro_of(struct bt_script *s, const struct bt_node *n)
 {
 	const struct bt_macro *macro;
 
 	if (n->kind != BN_CALL && n->kind != BN_NAME)
 		return NULL;
-	for (macro = s->macros; macro; macro = macro->next)
-		if (!strcmp(macro->name, n->text) &&
-		    bt_list_length(macro->params) == bt_list_length(n->a))
-			return macro;
-	return NULL;
+	macro = bt_macro_find(s, n);
+	if (macro || n->kind != BN_CALL || bt_fn_find(s, n->text))
+		return macro;
+	bt_library_add(s, n->text);
+	return bt_macro_find(s, n);
 }
 
 /* Are the arguments what the macro may change? */
@@ -212,6 +222,14 @@ static bool bt_changes(const struct bt_node *n, const struct bt_node *what)
 	return false;
 }
 
+/* Has if, and else if, an else? Then each of the blocks has a value. */
+static bool bt_has_all_branches(const struct bt_node *n)
+{
+	while (n && n->kind == BN_IF)
+		n = n->c;
+	return n;
+}
+
 /* Take the value, the last expression, from a block; NULL: it has none. */
 static struct bt_node *bt_take_value(struct bt_node *block)
 {
@@ -219,10 +237,10 @@ static struct bt_node *bt_take_value(struct bt_node *block)
 
 	while (*last && (*last)->next)
 		last = &(*last)->next;
-	/* if and else, whose blocks have values */
-	if (*last && (*last)->kind == BN_IF && (*last)->c) {
+	if (*last && (*last)->kind == BN_IF && bt_has_all_branches(*last)) {
 		value = *last;
-		value->kind = BN_CHOICE;
+		for (struct bt_node *n = value; n->kind == BN_IF; n = n->c)
+			n->kind = BN_CHOICE;
 		*last = NULL;
 		return value;
 	}

@@ -103,11 +103,18 @@ struct bt_node *bt_parse_block(struct bt_parser *p)
 	return n;
 }
 
+void bt_skip_comptime(struct bt_parser *p)
+{
+	if (bt_is_word(p, "comptime"))
+		bt_next(p);
+}
+
 static struct bt_node *bt_parse_if(struct bt_parser *p)
 {
 	struct bt_node *n = bt_node(p, BN_IF, p->tok.pos);
 
 	bt_next(p);
+	bt_skip_comptime(p);
 	n->a = bt_parse_expr(p);
 	n->b = bt_parse_block(p);
 	if (!bt_is_word(p, "else"))

@@ -229,6 +229,7 @@ static struct bt_node *bt_parse_choice(struct bt_parser *p)
 	struct bt_node *n = bt_node(p, BN_CHOICE, p->tok.pos);
 
 	bt_next(p);
+	bt_skip_comptime(p);
 	n->a = bt_parse_expr(p);
 	n->b = bt_parse_block(p);
 	if (!bt_is_word(p, "else"))

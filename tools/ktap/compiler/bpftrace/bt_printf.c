@@ -247,7 +247,7 @@ static const char *bt_severity(const struct bt_node *n)
 
 void bt_message(struct bt_script *s, const struct bt_node *n)
 {
-	const struct bt_node *format = strcmp(n->text, "assert") ? n->a : n->a->next;
+	const struct bt_node *format = strstr(n->text, "assert") ? n->a->next : n->a;
 	const char *what = format == n->a ? "" : "assert failed: ";
 	size_t len = strlen(format->text);
 	bool newline = len > 3 && !strncmp(format->text + len - 3, "\\n", 2);
