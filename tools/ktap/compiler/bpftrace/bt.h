@@ -294,6 +294,7 @@ struct bt_script {
 	struct bt_node *types;
 	struct bt_node *symbols;	/* kaddr("name") */
 	struct bt_node *cgroups;	/* cgroupid("path") */
+	struct bt_node *calls;		/* __NR_read */
 	struct bt_c_type *c_types;
 	struct bt_member *members;
 	struct bt_option *options;
@@ -549,6 +550,10 @@ bool bt_constant_value(const struct bt_node *n, int64_t *value);
 
 /* bt_lookup.c */
 void bt_kaddr(struct bt_script *s, const struct bt_node *n);
+/* The name of the system call in "__NR_read" or "SYS_read"; NULL: it is another constant. */
+const char *bt_call_of_number(const struct bt_script *s, const char *name);
+/* Look up numbers of system calls, and end the script if there is none. */
+void bt_put_calls(struct bt_script *s);
 void bt_percpu(struct bt_script *s, const struct bt_node *n);
 void bt_cgroup_id(struct bt_script *s, const struct bt_node *n);
 void bt_cgroup_path(struct bt_script *s, const struct bt_node *n);
@@ -581,6 +586,7 @@ void bt_message(struct bt_script *s, const struct bt_node *n);
 /* bt_text.c: values as text */
 /* Functions that the text needs: higher bits of @helpers; bt_print.c has the lower ones */
 enum {
+	BT_HELP_CALLS = 1 << 9,
 	BT_HELP_JOIN = 1 << 10,
 	BT_HELP_STRSTR = 1 << 11,
 	BT_HELP_GFP = 1 << 12,

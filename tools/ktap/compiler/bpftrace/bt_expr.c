@@ -265,6 +265,8 @@ static void bt_name_read(struct bt_script *s, const struct bt_node *n)
 		bt_error(s, n->pos, "argN", "'%s': there are no arguments on the stack", n->text);
 	else if (!bi && !bt_is_declared(s, n->text) && bt_error_number(n->text))
 		bt_put(s, n->pos, "%d", bt_error_number(n->text));
+	else if (!bi && bt_call_of_number(s, n->text))
+		bt_put(s, n->pos, "bt_number_of_%s", n->text);
 	else if (!bi)
 		bt_put(s, n->pos, bt_is_declared(s, n->text) ? "%s" : "`%s`", n->text);
 	else if (!bi->ours)
@@ -579,7 +581,8 @@ bool bt_fits_filter(const struct bt_script *s, const struct bt_node *n)
 	for (; n; n = n->next) {
 		if (n->kind == BN_MAP || n->kind == BN_VAR || n->kind == BN_PARAM ||
 		    bt_is_division(n) || (n->kind == BN_NAME && !strcmp(n->text, "username")) ||
-		    (n->kind == BN_CALL && bt_fn_find(s, n->text)))
+		    (n->kind == BN_CALL && bt_fn_find(s, n->text)) ||
+		    (n->kind == BN_NAME && bt_call_of_number(s, n->text)))
 			return false;
 		if (!bt_fits_filter(s, n->a) || !bt_fits_filter(s, n->b) ||
 		    !bt_fits_filter(s, n->c))

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "compiler/bpftrace/bt.h"
+#include "compiler/cdef.h"
 #include "compiler/util.h"
 
 static void bt_kaddr_of_value(struct bt_script *s, const struct bt_node *n)
@@ -26,6 +27,34 @@ void bt_kaddr(struct bt_script *s, const struct bt_node *n)
 		bt_error(s, n->a->pos, "or put it into BEGIN", "kaddr() takes a name in quotes");
 	else
 		bt_kaddr_of_value(s, n);
+}
+
+const char *bt_call_of_number(const struct bt_script *s, const char *name)
+{
+	static const char * const prefixes[] = { "__NR_", "SYS_" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
+		if (!strncmp(name, prefixes[i], strlen(prefixes[i])) && name[strlen(prefixes[i])] &&
+		    !cdef_find_name(s->cc, name))
+			return name + strlen(prefixes[i]);
+	return NULL;
+}
+
+void bt_put_calls(struct bt_script *s)
+{
+	for (const struct bt_node *n = s->calls; n; n = n->next)
+		bt_put(s, n->pos, "bt_number_of_%s = bt_call_number(\"%s\")\n", n->text,
+		       bt_call_of_number(s, n->text));
+	if (!s->calls)
+		return;
+	bt_put(s, s->calls->pos, "\ntrace_begin {\n");
+	for (const struct bt_node *n = s->calls; n; n = n->next)
+		bt_put(s, n->pos, "\tif (bt_number_of_%s == nil) {\n"
+		       "\t\tprintf(\"%s:%u:%u: ERROR: there is no system call '%s'\\n\")\n"
+		       "\t\texit(1)\n\t}\n", n->text, bt_escaped_name(s, n->pos), n->pos.line,
+		       n->pos.col, bt_call_of_number(s, n->text));
+	bt_put(s, s->calls->pos, "}\n");
+	s->helpers |= BT_HELP_CALLS;
 }
 
 /* The variable of a CPU: its address, from that of the first CPU on */

@@ -617,6 +617,7 @@ void bt_lower(struct bt_script *s)
 	bt_check_declared(s);
 	bt_prelude(s);
 	bt_check_symbols(s);
+	bt_put_calls(s);
 	for (const struct bt_fn *fn = s->functions; fn; fn = fn->next)
 		bt_fn(s, fn);
 	for (const struct bt_probe *probe = s->probes; probe; probe = probe->next)

@@ -202,6 +202,8 @@ static void bt_maps_walk(struct bt_script *s, const struct bt_node *n)
 			bt_map_note(s, n, bt_list_length(n->a));
 		if (n->kind == BN_CALL && !strcmp(n->text, "percpu_kaddr"))
 			bt_note_percpu(s, n);
+		if (n->kind == BN_NAME && bt_call_of_number(s, n->text))
+			bt_note_name(s, &s->calls, n, n);
 		if (n->kind == BN_CALL && !strcmp(n->text, "unwatch"))
 			s->unwatches = true;
 		if (n->kind == BN_PARAM && n->value < 0)

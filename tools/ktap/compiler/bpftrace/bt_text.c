@@ -274,6 +274,13 @@ static const struct {
 	  "\tvar number = ipof(value) || 0\n"
 	  "\treturn number < 0 && number >= -4095\n"
 	  "}\n" },
+	{ BT_HELP_CALLS,
+	  "function bt_call_number(name) {\n"
+	  "\tfor (number = 0, 1023) {\n"
+	  "\t\tif (syscall_name(number) == name) {\n\t\t\treturn number\n\t\t}\n"
+	  "\t}\n"
+	  "\treturn nil\n"
+	  "}\n" },
 	{ BT_HELP_JOIN,
 	  "function bt_join(strings, between) {\n"
 	  "\tvar text, from = \"\", ipof(strings) || 0\n"

@@ -553,6 +553,8 @@ static const struct bt_type *bt_type_of_name(struct bt_script *s, const char *na
 {
 	const struct cdef_name *constant = bt_constant(s, name);
 
+	if (bt_call_of_number(s, name))
+		return &bt_integer;
 	return constant ? bt_type_of_c(s, constant->type) : bt_type_of_builtin(s, name);
 }
 

@@ -4,7 +4,7 @@
 # Scripts of bpftrace: they run, and print what bpftrace prints.
 
 . "$(dirname "$0")/lib.sh"
-plan 65
+plan 67
 n=20
 
 # bt SCRIPT ARGS...: run a script of bpftrace
@@ -246,6 +246,18 @@ bt 'BEGIN { @ = tseries(3, 100ms, 5); exit(); }'
 matches "$tmp/out" '^[0-9:.]{12} \|.*\* .*\| 3$'
 result $? a_series_has_the_time
 
+if has syscalls:sys_enter_getppid; then
+	bt 'rawtracepoint:sys_enter /comm == "workload" && arg1 == __NR_getppid/ { @ = count(); }' -- \
+		"$workload" getppid $n
+	out a_system_call_has_its_number "\n\n@: $n\n"
+	bt 'BEGIN { print(SYS_no_such_call); }'
+	[ "$code" = 1 ] && matches "$tmp/out" \
+		"^stdin:1:15: ERROR: there is no system call 'no_such_call'\$"
+	result $? a_missing_system_call_ends_the_script
+else
+	skip a_system_call_has_its_number "this kernel has no events of system calls"
+	skip a_missing_system_call_ends_the_script "this kernel has no events of system calls"
+fi
 if has syscalls:sys_enter_execve; then
 	bt 't:syscalls:sys_enter_execve { join(args.argv, ", "); }' -- \
 		sh -c '"$0" getppid 1; :' "$workload"
