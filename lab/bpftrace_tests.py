@@ -27,7 +27,7 @@ MACHINE = {'x86_64', 'le'}
 # Features of bpftrace that tests may ask for, and that ktap has in its own way
 FEATURES = {'loop', 'probe_read_kernel', 'btf', 'fentry', 'signal', 'jiffies64', 'kprobe_multi',
             'dpath', 'kprobe_session', 'uprobe_multi', 'libpath_resolv', 'get_func_ip',
-            'lookup_percpu_elem', 'get_tai_ns', 'dwarf'}
+            'lookup_percpu_elem', 'get_tai_ns', 'dwarf', 'iter'}
 
 # Other folders below tests/runtime: no tests
 OTHERS = {'engine', 'scripts', 'outputs'}

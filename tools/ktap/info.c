@@ -33,6 +33,7 @@ static const struct {
 } info_sources[] = {
 	{ "tracepoint", "tracepoints (sched:sched_switch)", "CONFIG_KTAP" },
 	{ "timer", "timers (tick-1s, profile-99hz)", "CONFIG_KTAP" },
+	{ "iter", "threads, open files and mappings (iter:task)", "CONFIG_KTAP" },
 	{ "syscall", "system calls (syscalls:sys_enter_read)", "CONFIG_FTRACE_SYSCALLS" },
 	{ "kprobe", "functions and instructions (kprobe:vfs_read)", "CONFIG_KPROBE_EVENTS" },
 	{ "fprobe", "functions and their returns, fast (probe:vfs_*)", "CONFIG_FPROBE" },

@@ -247,18 +247,23 @@ static enum found list_calls(const char *pattern)
 	return found;
 }
 
-/* Packets: "packet:in", or a pattern after the prefix */
-static enum found list_packets(const char *rest)
+/* Events of sources that have few: the name of the source, and what comes after it and ':' */
+static const char * const list_few[][2] = {
+	{ "packet", "in" }, { "packet", "out" }, { "packet", "forward" },
+	{ "iter", "task" }, { "iter", "task_file" }, { "iter", "task_vma" },
+};
+
+/* @rest: the pattern, without @source and ':' */
+static enum found list_few_of(const char *source, const char *rest)
 {
-	static const char * const names[] = { "in", "out", "forward" };
 	enum found found = FOUND_NONE;
 
-	if (!list_has_word("sources:", "packet"))
+	if (!list_has_word("sources:", source))
 		return FOUND_NONE;
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		if (fnmatch(rest, names[i], 0))
+	for (size_t i = 0; i < ARRAY_SIZE(list_few); i++) {
+		if (strcmp(list_few[i][0], source) || fnmatch(rest, list_few[i][1], 0))
 			continue;
-		printf("packet:%s\n", names[i]);
+		printf("%s:%s\n", source, list_few[i][1]);
 		found = FOUND;
 	}
 	return found;
@@ -310,7 +315,9 @@ static enum found list_search(const char *pattern, struct details *details)
 	}
 	if (list_counters(pattern) == FOUND)
 		found = FOUND;
-	if (list_packets(pattern) == FOUND)
+	if (list_few_of("packet", pattern) == FOUND)
+		found = FOUND;
+	if (list_few_of("iter", pattern) == FOUND)
 		found = FOUND;
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
 		more = list_file(&lists[i], details);
@@ -367,7 +374,9 @@ static enum found list_kernels(const char *pattern, struct details *details)
 	if (list_skip_prefix(&p, "rawtp:"))
 		return list_raw_tracepoints(p, details);
 	if (list_skip_prefix(&p, "packet:"))
-		return list_packets(p);
+		return list_few_of("packet", p);
+	if (list_skip_prefix(&p, "iter:"))
+		return list_few_of("iter", p);
 	if (list_skip_prefix(&p, "ffi:"))
 		return list_calls(p);
 	if (!strncmp(p, "software:", 9) || !strncmp(p, "hardware:", 9))

@@ -36,6 +36,8 @@
  * - functions, instructions and raw tracepoints: CAP_PERFMON and
  *   LOCKDOWN_KPROBES, as for perf's kprobes;
  * - programs: CAP_PERFMON, as for perf's uprobes;
+ * - threads, open files and mappings of all processes: CAP_PERFMON, as for iterators of BPF
+ *   (event/iter.c);
  * - memory at any address of the kernel or of a program: CAP_PERFMON, as for
  *   bpf_probe_read_kernel() and bpf_probe_read_user(); for the kernel's memory also
  *   LOCKDOWN_BPF_READ_KERNEL (btf/ksym.c, btf/btf.c);

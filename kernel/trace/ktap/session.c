@@ -124,14 +124,16 @@ void ktap_session_let_stop(struct ktap_session *s, struct kthread_worker *worker
 
 /* The session's thread */
 
-static void session_run_probe(struct ktap_session *s, struct ktap_probe *probe)
+static void session_run_probe(struct ktap_session *s, struct ktap_probe *probe,
+			      const struct ktap_event *ev)
 {
 	struct mem_cgroup *old = set_active_memcg(s->memcg);
 
 	/* The top level has ended the session: nothing was attached, so nothing was compiled. */
 	if (s->env.jit_always && !probe->native)
 		ktap_probe_compile(s, probe, 0, &s->thread_diag);
-	ktap_run_probe(&s->vm, probe);
+	ktap_run_probe(&s->vm, probe, ev);
+	s->vm.event = NULL;
 	set_active_memcg(old);
 }
 
@@ -145,22 +147,23 @@ static void session_run_probes(struct ktap_session *s, enum ktap_probe_kind kind
 		if (READ_ONCE(s->filter.state) != state || READ_ONCE(s->abort))
 			return;
 		if (probe->kind == kind)
-			session_run_probe(s, probe);
+			session_run_probe(s, probe, NULL);
 	}
 }
 
 /**
- * ktap_session_tick() - Run the handler of a tick, if the session is RUNNING
+ * ktap_session_run_event() - Run the handler of a probe, if the session is RUNNING
  * @probe: the probe
+ * @ev: the event; NULL if it has no parts, like a tick
  *
  * Context: the session's thread.
  */
-void ktap_session_tick(struct ktap_probe *probe)
+void ktap_session_run_event(struct ktap_probe *probe, const struct ktap_event *ev)
 {
 	struct ktap_session *s = probe->session;
 
 	if (READ_ONCE(s->filter.state) == KTAP_RUNNING)
-		session_run_probe(s, probe);
+		session_run_probe(s, probe, ev);
 }
 
 void ktap_session_say_begun(struct ktap_session *s)

@@ -286,7 +286,7 @@ void ktap_session_close(struct ktap_session *s);
 void ktap_session_unlock(struct ktap_session *s);
 void ktap_session_stop(struct ktap_session *s, int exit_code);
 bool ktap_session_unload(struct ktap_session *s);
-void ktap_session_tick(struct ktap_probe *probe);
+void ktap_session_run_event(struct ktap_probe *probe, const struct ktap_event *ev);
 
 extern unsigned long ktap_max_memory;
 extern unsigned long ktap_max_insns;
@@ -322,7 +322,7 @@ void ktap_activation_put(void);
 int ktap_overhead_alloc(struct ktap_session *s);
 struct trace_iterator *ktap_activation_iter(enum ktap_level level);
 bool ktap_delivers(const struct ktap_session *s);
-int ktap_run_probe(struct ktap_vm *vm, struct ktap_probe *probe);
+int ktap_run_probe(struct ktap_vm *vm, struct ktap_probe *probe, const struct ktap_event *ev);
 
 /* user/ustack.c */
 int ktap_ustack_init(struct ktap_session *s);

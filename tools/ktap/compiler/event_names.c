@@ -129,6 +129,7 @@ static bool without_name(const char *s)
 	static const char * const prefixes[] = {
 		"probe:", "kprobe:", "kretprobe:", "uprobe:", "uretprobe:", "sdt:", "usdt:",
 		"ftrace:", "rawtp:", "software:", "hardware:", "packet:", "watch:",
+		"iter:",
 	};
 	size_t i, len;
 
@@ -199,6 +200,16 @@ static void check_watch(struct compiler *cc, struct pos pos, const char *s)
 	diag_note(&cc->diag, "write it as watch:ADDRESS:LENGTH:MODE, such as watch:jiffies:8:w");
 }
 
+static void check_iterator(struct compiler *cc, struct pos pos, const char *s)
+{
+	static const char * const names[] = { "task", "task_file", "task_vma" };
+
+	if (word_is_one_of(s + strlen("iter:"), names, ARRAY_SIZE(names)))
+		return;
+	diag_error(&cc->diag, pos, "no iterator '%s'", s);
+	diag_note(&cc->diag, "there are iter:task, iter:task_file and iter:task_vma");
+}
+
 /* Report errors in a timer. @s is @written in the spelling with '-'. */
 static void check_timer(struct compiler *cc, struct pos pos, const char *s, const char *written)
 {
@@ -238,6 +249,8 @@ void event_normalise(struct compiler *cc, struct node *event)
 		check_counter(cc, event, s);
 	if (!strncmp(s, "watch:", 6))
 		check_watch(cc, event->pos, s);
+	if (!strncmp(s, "iter:", 5))
+		check_iterator(cc, event->pos, s);
 	if (!strcmp(s, "BEGIN"))
 		s = "trace_begin";
 	else if (!strcmp(s, "END"))
@@ -362,6 +375,7 @@ static const struct {
 	{ "u:", "uprobe:" }, { "ur:", "uretprobe:" }, { "U:", "usdt:" },
 	{ "i:", "interval:" }, { "p:", "profile:" }, { "s:", "software:" }, { "h:", "hardware:" },
 	{ "watchpoint:", "watch:" }, { "mem:", "watch:" }, { "w:", "watch:" },
+	{ "it:", "iter:" },
 };
 
 /* Replace a foreign prefix of @spec by ktap's; NULL if it has none. */

@@ -66,8 +66,11 @@ lists a_function_of_any_module probe:ext4_open probe:ext4_open
 lists functions_that_are_there 'probe:[!_]*' probe:vfs_read probe:vfs_write probe:ext4_open
 lists raw_tracepoints 'rawtp:*' rawtp:sched_switch
 refuses packets_of_a_kernel_without_them 'packet:*' "no event matches 'packet:*'"
+refuses iterators_of_a_kernel_without_them 'iter:*' "no event matches 'iter:*'"
 printf 'abi: 1.0\nsources: tracepoint packet perf\n' >"$dir/tracefs/ktap/features"
 lists packets 'packet:*' packet:in packet:out packet:forward
+printf 'abi: 1.0\nsources: tracepoint packet iter perf\n' >"$dir/tracefs/ktap/features"
+lists iterators 'iter:task_*' iter:task_file iter:task_vma
 lists a_kind_of_packets packet:f* packet:forward
 printf 'abi: 1.0\nsources: tracepoint packet perf\ncalls: printk swab32 unknown_one\n' >"$dir/tracefs/ktap/features"
 lists functions_that_can_be_called 'ffi:*' 'ffi.C: u32 swab32(u32 x);' 'ffi.C: int printk(const char *fmt, ...); needs --unsafe'

@@ -326,13 +326,14 @@ static __always_inline int activation_run(struct ktap_vm *vm, struct ktap_probe 
  * ktap_run_probe() - Run the filter of a probe in process context, then the handler
  * @vm: an activation that runs nothing
  * @probe: the probe
+ * @ev: the event, or NULL if it has no parts
  *
  * Count the outcome in the probe, and report errors to the session.
  * Return: 0, or the error of ktap_vm_run().
  */
-int ktap_run_probe(struct ktap_vm *vm, struct ktap_probe *probe)
+int ktap_run_probe(struct ktap_vm *vm, struct ktap_probe *probe, const struct ktap_event *ev)
 {
-	return activation_run(vm, probe, NULL, KTAP_NO_BUDGET);
+	return activation_run(vm, probe, ev, KTAP_NO_BUDGET);
 }
 
 /* Does the run that starts interrupt another run of the same session? */

@@ -25,6 +25,7 @@ const struct ktap_source * const ktap_sources[] = {
 	&ktap_syscall_source,
 #endif
 	&ktap_timer_source,
+	&ktap_iter_source,
 #ifdef CONFIG_PERF_EVENTS
 	&ktap_perf_source,
 #endif
@@ -269,6 +270,8 @@ static int __maybe_unused source_parse_none(struct ktap_vm *vm, struct ktap_prob
 			     (int)(rest - probe->event), probe->event);
 }
 
+#define source_parse_iter	ktap_parse_iter
+
 #ifdef CONFIG_PERF_EVENTS
 static int source_parse_profile(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest)
 {
@@ -481,7 +484,8 @@ static bool source_find_call(const struct ktap_code *insn, void *data)
 
 /*
  * A function that is not in the list may sleep and take locks, which the interrupted code
- * may hold.  So only ticks call it, by the session's thread.  The interpreter checks that, too.
+ * may hold.  So only ticks and iterators call it, by the session's thread.  The interpreter
+ * checks that, too.
  */
 static int source_check_calls(struct ktap_vm *vm, const struct ktap_probe *probe)
 {
@@ -494,7 +498,7 @@ static int source_check_calls(struct ktap_vm *vm, const struct ktap_probe *probe
 	    !ktap_probe_calls(probe, source_find_call, &call))
 		return 0;
 	list_for_each_entry(point, &s->points, list) {
-		if (point->probe != probe || point->source == &ktap_timer_source)
+		if (point->probe != probe || point->source->in_process)
 			continue;
 		s->refused_at = call - prog->code;
 		return ktap_vm_error(vm, -EINVAL,

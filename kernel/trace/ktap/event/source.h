@@ -61,6 +61,7 @@ struct super_block;
  * @name: as ktap/features lists it
  * @attach: enables the point's events; NULL if @start does it
  * @switches: a point can be attached and detached while the session runs
+ * @in_process: handlers run in process context: they may sleep
  * @quick_fields: its events have &ktap_event_ops.field_quickly
  * @refused: message for errors of @attach and @attach_all, except -ENOMEM and -EINTR
  * @why: returns a better message for an error, or NULL
@@ -85,6 +86,7 @@ struct super_block;
 struct ktap_source {
 	const char *name;
 	bool switches;
+	bool in_process;
 	bool quick_fields;
 	int (*attach)(struct ktap_point *point);
 	const char *refused;
@@ -112,6 +114,7 @@ extern const struct ktap_source ktap_ftrace_source;
 extern const struct ktap_source ktap_rawtp_source;
 extern const struct ktap_source ktap_uprobe_source;
 extern const struct ktap_source ktap_packet_source;
+extern const struct ktap_source ktap_iter_source;
 
 /* source.c */
 extern const struct ktap_source * const ktap_sources[];
@@ -186,6 +189,7 @@ int ktap_parse_ftrace(struct ktap_vm *vm, struct ktap_probe *probe, const char *
 int ktap_parse_rawtp(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest);
 int ktap_parse_user(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest);
 int ktap_parse_packet(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest);
+int ktap_parse_iter(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest);
 
 /* inject.c */
 #ifdef CONFIG_KTAP_SET_RETVAL

@@ -62,7 +62,7 @@ static void timer_tick_work(struct kthread_work *work)
 {
 	struct ktap_tick *tick = container_of(work, struct ktap_tick, work);
 
-	ktap_session_tick(tick->point.probe);
+	ktap_session_run_event(tick->point.probe, NULL);
 	/* Pairs with xchg() in tick_timer(): the run ends before @busy is 0. */
 	smp_store_release(&tick->busy, 0);
 }
@@ -134,6 +134,7 @@ static void timer_tick_release(struct ktap_point *point)
 
 const struct ktap_source ktap_timer_source = {
 	.name = "timer",
+	.in_process = true,
 	.start = timer_tick_start,
 	.detach = timer_tick_detach,
 	.release = timer_tick_release,

@@ -22,6 +22,7 @@
 #include "data/heap.h"
 #include "load/verifier_types.h"
 #include "vm/builtin.h"
+#include "vm/env.h"
 #include "vm/opcode.h"
 
 /* No type or function name is longer. */
@@ -100,6 +101,39 @@ static bool types_function_of(const char *event, char *name, size_t size)
 
 #define SEVERAL		U32_MAX
 #define NO_PROTO	(U32_MAX - 1)		/* one function, with unknown parameters */
+#define ITERATOR	(U32_MAX - 2)		/* no function, but an iterator of any kind */
+
+const struct ktap_iter_field_type ktap_iter_fields[KTAP_ITER_FIELDS] = {
+	[KTAP_ITER_TASK] = { "task", "struct task_struct" },
+	[KTAP_ITER_FD] = { "fd", NULL },
+	[KTAP_ITER_FILE] = { "file", "struct file" },
+	[KTAP_ITER_VMA] = { "vma", "struct vm_area_struct" },
+};
+
+static bool types_is_iterator(const char *event)
+{
+	return !strncmp(event, "iter:", strlen("iter:"));
+}
+
+/* Does the function run at calls of one function whose parameters are known? */
+static bool types_has_proto(const struct ktap_typing *t, u32 func)
+{
+	u32 proto = t->protos[func];
+
+	return proto && proto != NO_PROTO && proto != ITERATOR;
+}
+
+/* A kernel without such a type has none of its fields, either. */
+static void types_find_iter_types(struct ktap_program *prog)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(ktap_iter_fields); i++) {
+		if (ktap_iter_fields[i].type && !prog->iter_types[i] &&
+		    ktap_btf_find(ktap_iter_fields[i].type, &prog->types, &prog->iter_types[i]))
+			prog->iter_types[i] = 0;
+	}
+}
 
 /* "[MODULE:]FUNCTION" */
 static u32 types_find_proto(struct ktap_typing *t, char *name)
@@ -113,6 +147,14 @@ static u32 types_find_proto(struct ktap_typing *t, char *name)
 		proto = ktap_btf_function(colon ? name : NULL, colon ? colon + 1 : name,
 					  &t->prog->types);
 	return proto ?: NO_PROTO;
+}
+
+int ktap_iter_find_types(struct ktap_env *env)
+{
+	if (ktap_btf_begin())
+		return 0;
+	types_find_iter_types(env->prog);
+	return ktap_members_init(env);
 }
 
 static void types_note_proto(struct ktap_typing *t, u32 func, u32 proto)
@@ -137,8 +179,13 @@ static int types_find_protos(struct ktap_typing *t)
 			return -EINTR;
 		def = &t->prog->probe_defs[i];
 		proto = 0;
-		if (types_function_of(def->event->blob, name, sizeof(name)))
+		if (types_function_of(def->event->blob, name, sizeof(name))) {
 			proto = types_find_proto(t, name);
+		} else if (types_is_iterator(def->event->blob)) {
+			proto = ITERATOR;
+			if (!t->err)
+				types_find_iter_types(t->prog);
+		}
 		types_note_proto(t, def->handler, proto);
 		types_note_proto(t, def->filter, proto);
 	}
@@ -149,13 +196,15 @@ static int types_find_protos(struct ktap_typing *t)
 	return 0;
 }
 
-static bool types_has_function(const struct ktap_program *prog)
+/* Is there an event whose fields may be pointers with a type? */
+static bool types_has_typed_event(const struct ktap_program *prog)
 {
 	char name[TYPES_MAX_NAME];
 	u32 i;
 
 	for (i = 0; i < prog->nprobe_defs; i++) {
-		if (types_function_of(prog->probe_defs[i].event->blob, name, sizeof(name)))
+		if (types_function_of(prog->probe_defs[i].event->blob, name, sizeof(name)) ||
+		    types_is_iterator(prog->probe_defs[i].event->blob))
 			return true;
 	}
 	return false;
@@ -175,7 +224,7 @@ static bool uses_types(struct ktap_typing *t)
 		reads |= ktap_insn_reads(&prog->code[i]);
 	}
 	t->reads = reads & KTAP_READS_TYPES;
-	if ((!fields && !(reads & KTAP_READS_RETVAL)) || !types_has_function(prog))
+	if ((!fields && !(reads & KTAP_READS_RETVAL)) || !types_has_typed_event(prog))
 		return t->reads || symbols;
 	t->reads |= fields;
 	return true;
@@ -429,8 +478,7 @@ static void types_step_retval(const struct ktap_typing *t, u32 func, struct ktap
 {
 	struct ktap_load load;
 
-	if (t->protos[func] && t->protos[func] != NO_PROTO &&
-	    ktap_btf_result(t->protos[func], &load))
+	if (types_has_proto(t, func) && ktap_btf_result(t->protos[func], &load))
 		*out = types_what_is_read(&load);
 }
 
@@ -492,6 +540,20 @@ static int types_step_builtin(struct ktap_typing *t, u32 func, u32 pc, const u16
 	return 0;
 }
 
+static void types_step_iter_field(const struct ktap_typing *t, const char *name,
+				  struct ktap_typed *out)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(ktap_iter_fields); i++) {
+		if (ktap_iter_fields[i].type && !strcmp(ktap_iter_fields[i].name, name))
+			*out = (struct ktap_typed){
+				.tags = ktap_bit(PTR) | ktap_bit(NIL),
+				.fact = t->prog->iter_types[i] ?: KTAP_FACT_TYPELESS,
+			};
+	}
+}
+
 static void types_step_field(struct ktap_typing *t, u32 func, u32 pc, struct ktap_typed *out)
 {
 	const struct ktap_program *prog = t->prog;
@@ -500,7 +562,9 @@ static void types_step_field(struct ktap_typing *t, u32 func, u32 pc, struct kta
 
 	if (!t->protos[func])
 		return;
-	if (t->protos[func] != NO_PROTO && ktap_btf_param(t->protos[func], name, &load) >= 0)
+	if (t->protos[func] == ITERATOR)
+		types_step_iter_field(t, name, out);
+	else if (types_has_proto(t, func) && ktap_btf_param(t->protos[func], name, &load) >= 0)
 		*out = types_what_is_read(&load);
 	else if (strcmp(name, "name") && strcmp(name, "ip") && strcmp(name, "parent_ip"))
 		out->fact = KTAP_FACT_NO_PARAM;

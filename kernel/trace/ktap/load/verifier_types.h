@@ -8,12 +8,29 @@
 #include "load/verifier_names.h"
 #include "vm/program.h"
 
+struct ktap_env;
+
 /*
  * A fact about a register: if its only tag is KTAP_PTR, the type it points to; if
  * it is KTAP_STR, the index of a string constant plus 1.  0: not known.
  */
 #define KTAP_FACT_TYPELESS	U32_MAX		/* a pointer without a type */
 #define KTAP_FACT_NO_PARAM	(U32_MAX - 1)	/* nil: there is no such parameter */
+
+/**
+ * struct ktap_iter_field_type - a field of an iterator
+ * @name: its name
+ * @type: the type of the kernel that it is a pointer to; NULL: it is an integer
+ */
+struct ktap_iter_field_type {
+	const char *name;
+	const char *type;
+};
+
+extern const struct ktap_iter_field_type ktap_iter_fields[KTAP_ITER_FIELDS];
+
+/* Find the types of iterators that are no probe definitions.  Return 0 or -ENOMEM. */
+int ktap_iter_find_types(struct ktap_env *env);
 
 /* Replacement of an instruction. */
 struct ktap_note {

@@ -25,6 +25,7 @@ enum start {
 	SIZE,
 	TASK,
 	PARAM,
+	ITERATOR,
 };
 
 /**
@@ -33,7 +34,8 @@ enum start {
  * @message: the error message, without "ktap: error: "
  * @strings: constants 0 and so on
  * @start: enum start
- * @right: code after @start, in the handler of a function that does not exist.
+ * @right: code after @start, in the handler of a function that does not exist, or of an
+ *	iterator.
  *	Instruction 0 has written the registers before; RET follows
  * @wrong: replaces an instruction of @start or @right
  * @at: which one
@@ -63,6 +65,7 @@ static const struct ktap_code starts[][3] = {
 	[SIZE] = { I(STR, 0, 0, 0, 0), I(CALLB, 0, 1, 0, KTAP_FN_SIZEOF) },
 	[TASK] = { I(CALLB, 0, 0, 0, KTAP_FN_CURTASK) },
 	[PARAM] = { I(FIELD, 0, 0, 0, 0), I(GETG, 1, 0, 0, 0) },
+	[ITERATOR] = { I(FIELD, 0, 0, 0, 1), I(GETG, 1, 0, 0, 0) },
 };
 
 static const struct rule rules[] = {
@@ -86,6 +89,9 @@ static const struct rule rules[] = {
 	{ "member.of_a_path", "struct list_head has no member 'nothing like it'",
 	  { "struct task_struct", "children.next", "children.nothing like it" },
 	  OFFSET, { }, I(STR, 1, 0, 0, 2), .at = 1 },
+	{ "member.of_an_iterator", "struct task_struct has no member 'nothing like it'",
+	  { "parent", "nothing like it" },
+	  ITERATOR, { I(TGETS, 2, 0, 0, 0) }, I(TGETS, 2, 0, 0, 1), .at = 2 },
 	{ "structure", "int has no members, so no 'next'",
 	  { "struct list_head", "next", "int" },
 	  CAST, { I(TGETS, 0, 0, 0, 1) }, I(STR, 0, 0, 0, 2) },
@@ -145,6 +151,10 @@ static const struct rule rules[] = {
 	{ "types.pointer",
 	  "member of a pointer: this kernel has no types (CONFIG_DEBUG_INFO_BTF)",
 	  { "next" }, TASK, { I(GETG, 1, 0, 0, 0), I(TGETS, 2, 1, 0, 0) },
+	  I(TGETS, 2, 0, 0, 0), .at = 2 },
+	{ "types.iterator",
+	  "member of a pointer: this kernel has no types (CONFIG_DEBUG_INFO_BTF)",
+	  { "next" }, ITERATOR, { I(TGETS, 2, 1, 0, 0) },
 	  I(TGETS, 2, 0, 0, 0), .at = 2 },
 #endif
 #if defined(CONFIG_DEBUG_INFO_BTF) && !defined(__KERNEL__)
@@ -213,6 +223,7 @@ static void a_rule_is_kept(struct kunit *test)
 	TEST_RET(c);
 	test_global(c, "g");
 	test_field(c, "p");
+	test_field(c, "task");
 	if (rule->declares) {
 		test_type(c, NULL, KTAP_TYPE_INT, 4, 0, 0, 0);
 		test_type(c, "struct ktap_known", KTAP_TYPE_STRUCT, 0, 0, 0, 0);
@@ -220,7 +231,8 @@ static void a_rule_is_kept(struct kunit *test)
 		test_type(c, "struct ktap_secret", KTAP_TYPE_STRUCT, 0, KTAP_TYPE_INCOMPLETE, 1,
 			  0);
 	}
-	test_probe(c, "probe:no_such_function", KTAP_NONE, test_func(c, "f", 0, NREGS));
+	test_probe(c, rule->start == ITERATOR ? "iter:task" : "probe:no_such_function", KTAP_NONE,
+		   test_func(c, "f", 0, NREGS));
 	test_insn(c, KTAP_OP_NIL, 0, NREGS - 1, 0, 0);
 	add_insns(c, starts[rule->start], ARRAY_SIZE(starts[0]));
 	add_insns(c, rule->right, ARRAY_SIZE(rule->right));

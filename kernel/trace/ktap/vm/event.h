@@ -20,7 +20,7 @@ enum ktap_level {
 	KTAP_LEVEL_SOFTIRQ,
 	KTAP_LEVEL_HARDIRQ,
 	KTAP_LEVEL_NMI,
-	KTAP_LEVEL_PROCESS,	/* top level, trace_begin, trace_end, tick: may sleep */
+	KTAP_LEVEL_PROCESS,	/* the session's thread, or its loader: may sleep */
 	KTAP_NR_LEVELS
 };
 
@@ -80,7 +80,7 @@ struct ktap_event_ops {
 	int (*verdict)(struct ktap_vm *vm, int verdict);
 };
 
-/* One event; a source embeds it.  NULL in process context. */
+/* One event; a source embeds it.  NULL in process context, except for iterators. */
 struct ktap_event {
 	const struct ktap_event_ops *ops;
 };

@@ -106,6 +106,15 @@ struct ktap_symbol {
 #define KTAP_USES_USER_CODE	BIT(5)	/* user stacks and symbols */
 #define KTAP_USES_SQUARES	BIT(6)	/* sums of squares of aggregations */
 
+/* Fields of iterators (event/iter.c) */
+enum ktap_iter_field {
+	KTAP_ITER_TASK,
+	KTAP_ITER_FD,
+	KTAP_ITER_FILE,
+	KTAP_ITER_VMA,
+	KTAP_ITER_FIELDS
+};
+
 /**
  * struct ktap_program - a loaded chunk
  * @chunk: the bytes that were written; strings point into it
@@ -144,6 +153,8 @@ struct ktap_symbol {
  * @functions: by string constant: function that KANY calls (kernel_function.h); NULL if there
  *	is none
  * @types: modules whose types it uses; changed in process context
+ * @iter_types: the types that fields of iterators point to; 0 if it has none, or if there are
+ *	no types
  * @declared: types that it declares (btf/type.h); NULL if there are none
  * @accesses: members that instructions read (btf/btf_read.h); NULL if there are none
  * @lines: position of each instruction; NULL if the chunk has none
@@ -193,6 +204,7 @@ struct ktap_program {
 	struct ktap_symbol *symbols;
 	struct ktap_kernel_function **functions;
 	struct ktap_btf_set types;
+	u32 iter_types[KTAP_ITER_FIELDS];
 	struct ktap_declared *declared;
 	struct ktap_access *accesses;
 	const struct ktap_line *lines;

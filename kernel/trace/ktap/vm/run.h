@@ -137,7 +137,7 @@ static __always_inline void ktap_vm_end_run(struct ktap_vm *vm, u64 slice)
  * @filter: function without arguments, or NULL
  * @handler: function; its argument is the event
  * @native: native code of @filter and @handler, or NULL
- * @ev: the event, NULL in process context
+ * @ev: the event, or NULL if it has no parts
  * @slice: ktap_vm_slice() of @vm, which the caller may know to be a constant
  *
  * They are one run, with one budget: the filter continues in the handler.

@@ -270,7 +270,8 @@ enum bt_place { BT_IN_EVENT, BT_IN_PROCESS };
  * @cat_bytes: config: bytes that cat() shows of a file, or 0
  * @trailer: config: text after a string that was cut
  * @probe: the block
- * @edge: the block is that of BEGIN or END, which bpftrace runs itself
+ * @edge: the block is that of BEGIN, END or an iterator, which bpftrace runs itself
+ * @iter: the block is that of an iterator
  * @filter: the text is in a filter
  * @event_filter: what the event of the block needs as a filter, or NULL
  * @watched: the address that the event watches, if it may be one of unwatch(); or NULL
@@ -318,6 +319,7 @@ struct bt_script {
 	enum bt_place place;
 	const struct bt_probe *probe;
 	bool edge;
+	bool iter;
 	bool filter;
 	const char *event_filter;
 	const char *watched;
@@ -672,6 +674,12 @@ bool bt_event_is_edge(const struct bt_event *event);
 
 /* unwatch() */
 void bt_unwatch(struct bt_script *s, const struct bt_node *n);
+
+/* The iterator whose block this is, without "iter:"; NULL if it is none */
+const char *bt_iter_of(const struct bt_script *s);
+
+/* Is it "args", or "ctx" of an iterator? */
+bool bt_is_args(const struct bt_script *s, const struct bt_node *n);
 
 /* bt_lower.c */
 void bt_lower(struct bt_script *s);

@@ -42,7 +42,7 @@ static const struct bt_function {
 	BT_ACTION("clear", 1, 1, NULL),
 	BT_ACTION("zero", 1, 1, NULL),
 	BT_RESULT("delete", 1, 2, NULL, BT_BOOLEAN),
-	BT_ACTION("exit", 0, 1, "exit(%*)"),
+	BT_ACTION("exit", 0, 1, NULL),
 	BT_ACTION("time", 0, 1, NULL),
 	BT_ACTION("join", 1, 2, NULL),
 	BT_ACTION("cat", 1, 32, NULL),
@@ -711,6 +711,18 @@ static void bt_pid(struct bt_script *s, const struct bt_node *n)
 	bt_process(s, n, own);
 }
 
+/* bpftrace looks at it after all elements of an iterator, and its script ends then in any case. */
+static void bt_exit(struct bt_script *s, const struct bt_node *n)
+{
+	if (!s->iter)
+		bt_call_template(s, n, "exit(%*)");
+	else if (n->a && (n->a->kind != BN_INT || n->a->value))
+		bt_error(s, n->a->pos, "exit(), or exit(N) in END",
+			 "exit() of an iterator takes no number");
+	else
+		bt_put(s, n->pos, "return");
+}
+
 static void bt_print_format(struct bt_script *s, const struct bt_node *n)
 {
 	bt_printf(s, n, "printf");
@@ -729,7 +741,7 @@ static const struct {
 	void (*put)(struct bt_script *s, const struct bt_node *n);
 } bt_calls[] = {
 	{ "printf", bt_print_format }, { "errorf", bt_message }, { "warnf", bt_message },
-	{ "print", bt_print }, { "clear", bt_clear }, { "zero", bt_clear },
+	{ "print", bt_print }, { "exit", bt_exit }, { "clear", bt_clear }, { "zero", bt_clear },
 	{ "has_key", bt_has_key }, { "str", bt_str }, { "buf", bt_buf },
 	{ "path", bt_path },
 	{ "kstack", bt_stack_call }, { "ustack", bt_stack_call }, { "kaddr", bt_kaddr },

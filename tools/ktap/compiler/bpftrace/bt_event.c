@@ -10,7 +10,7 @@
 
 enum bt_event_kind {
 	BE_TRACEPOINT, BE_RAW, BE_FUNCTION, BE_PROGRAM, BE_COUNTER, BE_TIMER, BE_EDGE, BE_SIGNAL,
-	BE_WATCH, BE_REFUSED,
+	BE_WATCH, BE_ITER, BE_REFUSED,
 };
 
 /* Names, their short form, ktap's prefix or the advice, and the number of parts. */
@@ -40,8 +40,7 @@ static const struct bt_event_row {
 	{ "END", "end", BE_EDGE, "trace_end", 0, 0 },
 	{ "watchpoint", "w", BE_WATCH, "watch:", 3, 3 },
 	{ "asyncwatchpoint", "aw", BE_WATCH, "watch:", 3, 3 },
-	{ "iter", "it", BE_REFUSED,
-	  "there are no iterators: use an event, such as profile:hz:99", 0, 0 },
+	{ "iter", "it", BE_ITER, "iter:", 1, 2 },
 	{ "self", NULL, BE_SIGNAL, "signal:signal_generate", 2, 2 },
 	{ "bench", NULL, BE_REFUSED, "there are no benchmarks", 0, 0 },
 	{ "test", NULL, BE_REFUSED, "there are no tests: ktap's own scripts have test.is()", 0, 0 },
@@ -158,6 +157,43 @@ static const char *bt_watch(struct bt_script *s, const struct bt_event_row *row,
 	return pool_printf(&s->cc->pool, "%s%s", row->ours, rest);
 }
 
+/* Does the event have a block of its own, and are there no others but BEGIN and END? */
+static bool bt_is_alone(const struct bt_script *s, const struct bt_event *event)
+{
+	for (const struct bt_probe *probe = s->probes; probe; probe = probe->next)
+		for (const struct bt_event *other = probe->events; other; other = other->next)
+			if (other != event && (probe == s->probe || !bt_event_is_edge(other)))
+				return false;
+	return true;
+}
+
+/* The kernel's iterators; bpftrace has also the name of a file that keeps one */
+static const char *bt_iter(struct bt_script *s, const struct bt_event_row *row,
+			   const char *rest, const struct bt_event *event)
+{
+	static const char * const names[] = { "task", "task_file", "task_vma" };
+	size_t len = strcspn(rest, ":");
+
+	if (!bt_is_alone(s, event)) {
+		bt_error(s, event->pos, "a script of ktap may have several, and other events",
+			 "'%s': an iterator is the only event of a script, beside BEGIN and END",
+			 event->text);
+		return NULL;
+	}
+	if (rest[len]) {
+		bt_error(s, event->pos, pool_printf(&s->cc->pool, "ktap --detach -e '%s:%.*s {...}'",
+						    row->name, (int)len, rest),
+			 "'%s': an iterator cannot be kept in a file", event->text);
+		return NULL;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(names[i], rest))
+			return pool_printf(&s->cc->pool, "%s%s", row->ours, rest);
+	bt_error(s, event->pos, "iter:task, iter:task_file, iter:task_vma",
+		 "'%s' is no iterator", event->text);
+	return NULL;
+}
+
 static unsigned int bt_event_parts(const char *rest)
 {
 	unsigned int n = *rest != 0;
@@ -272,10 +308,11 @@ const char *bt_event(struct bt_script *s, const struct bt_event *event, enum bt_
 			 limit == 1 ? "" : "s");
 		return NULL;
 	}
-	s->edge = row->kind == BE_EDGE;
+	s->iter = row->kind == BE_ITER;
+	s->edge = row->kind == BE_EDGE || s->iter;
 	s->event_filter = NULL;
 	s->watched = NULL;
-	*place = row->kind == BE_EDGE || row->ours[0] == 't' ? BT_IN_PROCESS : BT_IN_EVENT;
+	*place = s->edge || row->ours[0] == 't' ? BT_IN_PROCESS : BT_IN_EVENT;
 	bt_event_probe(s, row, rest, params);
 	if (row->kind == BE_EDGE)
 		return row->ours;
@@ -287,6 +324,8 @@ const char *bt_event(struct bt_script *s, const struct bt_event *event, enum bt_
 		text = bt_signal(s, row, rest, event);
 	else if (row->kind == BE_WATCH)
 		text = bt_watch(s, row, rest, event);
+	else if (row->kind == BE_ITER)
+		text = bt_iter(s, row, rest, event);
 	else if (row->kind == BE_RAW)
 		text = pool_printf(&s->cc->pool, "%s%s", row->ours,
 				   strchr(rest, ':') ? strchr(rest, ':') + 1 : rest);

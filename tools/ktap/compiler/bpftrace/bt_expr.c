@@ -61,6 +61,7 @@ static const struct bt_builtin {
 	{ "arg6", "arg6", BT_ANY, false, NULL }, { "arg7", "arg7", BT_ANY, false, NULL },
 	{ "arg8", "arg8", BT_ANY, false, NULL }, { "arg9", "arg9", BT_ANY, false, NULL },
 	{ "args", NULL, BT_ANY, false, "a field of the event: args.NAME" },
+	{ "ctx", NULL, BT_ANY, false, "a field: args.NAME, or ctx.NAME of an iterator" },
 	{ "username", "username", BT_STRING, false, NULL },
 	{ "cpid", "cpid", BT_INTEGER, false, NULL },
 	{ "usermode", "usermode", BT_INTEGER, false, NULL },
@@ -306,7 +307,7 @@ static void bt_field_read(struct bt_script *s, const struct bt_node *n)
 		bt_error(s, n->pos, NULL, "this is no tuple with an item %d", (int)n->value);
 		return;
 	}
-	if (n->a->kind == BN_NAME && !strcmp(n->a->text, "args") && !s->fn) {
+	if (bt_is_args(s, n->a) && !s->fn) {
 		t = bt_type_of(s, n);
 		/* in ktap an argument of a system call is an integer */
 		bool target = t->kind == BT_POINTER && t->of->kind == BT_STRUCT && t->of->name &&

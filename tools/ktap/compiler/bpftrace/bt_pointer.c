@@ -76,7 +76,7 @@ static bool bt_may_be_pointer(struct bt_script *s, const struct bt_node *n)
 	if (s->filter || (t->kind != BT_ANY && t->kind != BT_POINTER))
 		return false;
 	return t->kind == BT_POINTER || n->kind == BN_VAR ||
-	       (n->kind == BN_FIELD && (n->a->kind != BN_NAME || strcmp(n->a->text, "args")));
+	       (n->kind == BN_FIELD && !bt_is_args(s, n->a));
 }
 
 /* An operand of a cast to an integer */

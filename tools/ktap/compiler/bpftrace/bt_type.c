@@ -413,6 +413,34 @@ static const struct bt_type *bt_type_of_member(struct bt_script *s, const char *
 	return m->type;
 }
 
+const char *bt_iter_of(const struct bt_script *s)
+{
+	const char *text = s->probe ? s->probe->events->text : "";
+
+	if (!strncmp(text, "it:", 3))
+		return text + 3;
+	return strncmp(text, "iter:", 5) ? NULL : text + 5;
+}
+
+bool bt_is_args(const struct bt_script *s, const struct bt_node *n)
+{
+	return n->kind == BN_NAME &&
+	       (!strcmp(n->text, "args") || (!strcmp(n->text, "ctx") && bt_iter_of(s)));
+}
+
+static const struct bt_type *bt_type_of_iter(struct bt_script *s, const char *name)
+{
+	static const char * const fields[][2] = {
+		{ "task", "struct task_struct" }, { "file", "struct file" },
+		{ "vma", "struct vm_area_struct" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
+		if (!strcmp(fields[i][0], name))
+			return bt_type_named(s, fields[i][1], 1);
+	return strcmp(name, "fd") ? &bt_any : &bt_integer;
+}
+
 /* The function of fentry or fexit, as "NAME()"; NULL: it is another event. */
 static const char *bt_traced_function(struct bt_script *s, const char *event)
 {
@@ -435,6 +463,9 @@ static const struct bt_type *bt_type_of_args(struct bt_script *s, const char *na
 	const char *text = s->probe ? s->probe->events->text : "";
 	const char *call = strstr(text, ":syscalls:sys_enter_"), *owner;
 	const struct bt_type *t;
+
+	if (bt_iter_of(s))
+		return bt_type_of_iter(s, name);
 
 	/* the lists of strings have no type there */
 	if (!strcmp(name, "argv") || !strcmp(name, "envp"))
@@ -482,7 +513,7 @@ static const struct bt_type *bt_type_of_field(struct bt_script *s, const struct 
 
 	if (t->kind == BT_POINTER)
 		t = t->of;
-	if (n->a->kind == BN_NAME && !strcmp(n->a->text, "args") && n->text)
+	if (bt_is_args(s, n->a) && n->text)
 		return bt_type_of_args(s, n->text);
 	item = t->kind == BT_TUPLE || t->kind == BT_STRUCT ? bt_type_item(t, n, &leaf) : NULL;
 	if (!item && t->kind == BT_STRUCT && t->opaque && !t->items && n->text)

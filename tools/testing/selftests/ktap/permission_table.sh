@@ -107,6 +107,10 @@ E
 		! has ftrace || echo 'trace ftrace:function /ip == vfs_write/ { n += 1 }'
 		! has fprobes || echo 'trace rawtp:sched_switch { n += 1 }'
 		;;
+	iterators)
+		echo 'trace iter:task { n += 1 }'
+		echo 'trace ("iter:" .. "task_file") { n += 1 }'
+		;;
 	'fetch arguments')
 		cat <<'E'
 trace probe:vfs_write a=$comm { n += 1 }

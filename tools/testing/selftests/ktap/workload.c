@@ -15,6 +15,8 @@
  *	workload stat FILE N		newfstatat(FILE) or fstatat64(FILE), N times
  *	workload fork N			N children that exit at once, one by one
  *	workload threads N		N threads that do getppid() once, one by one
+ *	workload crowd N		N threads more, the last one with files of its own;
+ *					prints a line, and ends with stdin
  *	workload daemon COMMAND...	runs COMMAND as a child of init instead of its
  *					parents, and waits for its end
  *	workload pin CPU COMMAND...	runs COMMAND on this CPU
@@ -227,6 +229,38 @@ static int do_threads(char **args)
 		    pthread_join(thread, NULL))
 			return 1;
 	}
+	return 0;
+}
+
+static pthread_barrier_t crowd;
+
+static void *stand(void *last)
+{
+	if (last && unshare(CLONE_FILES))
+		exit(1);
+	pthread_barrier_wait(&crowd);
+	for (;;)
+		pause();
+	return NULL;
+}
+
+static int do_crowd(char **args)
+{
+	long n = atol(args[0]);
+	char line[80];
+
+	pthread_barrier_init(&crowd, NULL, n + 1);
+	for (; n > 0; n--) {
+		pthread_t thread;
+
+		if (pthread_create(&thread, NULL, stand, n == 1 ? args : NULL))
+			return 1;
+	}
+	pthread_barrier_wait(&crowd);
+	puts("ready");
+	fflush(stdout);
+	while (read(STDIN_FILENO, line, sizeof(line)) > 0)
+		;
 	return 0;
 }
 
@@ -618,6 +652,7 @@ static const struct {
 	{ "stat", 2, do_stat },
 	{ "fork", 1, do_fork },
 	{ "threads", 1, do_threads },
+	{ "crowd", 1, do_crowd },
 	{ "spin", 1, do_spin },
 	{ "bursts", 1, do_bursts },
 	{ "fault", 1, do_fault },
