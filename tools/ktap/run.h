@@ -11,6 +11,7 @@
 #include "cat.h"
 #include "command.h"
 #include "compiler/compile.h"
+#include "elf/resolve.h"
 #include "options.h"
 #include "output_file.h"
 #include "report.h"
@@ -85,6 +86,7 @@ struct run {
 	struct ktap_bpftrace_probes bpftrace_probes;
 	struct ktap_script script;	/* of bpftrace */
 	struct btf_file *types;		/* those of the kernel that it asked for */
+	struct user_types user_types;	/* those of programs, while it is compiled */
 };
 
 /* run_chunk.c */

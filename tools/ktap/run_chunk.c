@@ -31,6 +31,7 @@ static bool run_add_variables(struct run *r, const struct ktap_script *source,
 	script.text = shown_script(source->text, source->len, r->chunk, r->chunk_len,
 				  r->opts.shows, &script.len);
 	free(r->chunk);
+	user_types_free(&r->user_types);
 	r->chunk = script.text ? ktap_compile(&script, &again, &r->chunk_len) : NULL;
 	if (!script.text)
 		fprintf(stderr, "ktap: error: no memory\n");
@@ -56,6 +57,7 @@ struct ktap_compile_opts run_compile_opts(struct run *r)
 		.event_state = list_bpftrace_state, .event_ctx = &r->opts.pid,
 		.member_type = member_type_find, .type_part = member_type_part,
 		.member_ctx = &r->types,
+		.user_type = user_types_find, .user_ctx = &r->user_types,
 	};
 }
 
@@ -65,6 +67,7 @@ bool run_get_chunk(struct run *r)
 	const struct ktap_compile_opts copts = run_compile_opts(r);
 	struct ktap_script source;
 
+	r->user_types.pid = opts->pid;
 	if (opts->shows && copts.bpftrace) {
 		fprintf(stderr, "ktap: error: %s needs a script of ktap: save the output of --to-ktap\n",
 			options_showing(opts));
@@ -84,6 +87,7 @@ bool run_get_chunk(struct run *r)
 	r->chunk = ktap_compile(&source, &copts, &r->chunk_len);
 	if (r->chunk && opts->shows && !run_wants_help(opts))
 		run_add_variables(r, &source, &copts);
+	user_types_free(&r->user_types);
 	if (copts.bpftrace)
 		r->script = source;
 	else if (!opts->text)

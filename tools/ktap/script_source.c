@@ -8,6 +8,7 @@
 
 #include "btf_file.h"
 #include "compiler/library.h"
+#include "elf/resolve.h"
 #include "member_type.h"
 #include "script_source.h"
 
@@ -77,12 +78,14 @@ bool source_is_inner(void)
 
 bool source_show_translation(const struct options *opts)
 {
+	struct user_types user_types = { .pid = opts->pid };
 	struct btf_file *types = NULL;
 	struct ktap_compile_opts copts = { .werror = opts->werror, .nowarn = opts->nowarn,
 					   .bpftrace_filter = opts->probe_filter, .diag = stderr,
 					   .bpftrace_inner = source_is_inner(),
 					   .member_type = member_type_find,
-					   .type_part = member_type_part, .member_ctx = &types };
+					   .type_part = member_type_part, .member_ctx = &types,
+					   .user_type = user_types_find, .user_ctx = &user_types };
 	struct sources sources = { .count = 0 };
 	struct ktap_script source;
 	char *tool = NULL, *text = NULL;
@@ -98,6 +101,7 @@ bool source_show_translation(const struct options *opts)
 		if (!opts->text)
 			free((void *)source.text);
 	}
+	user_types_free(&user_types);
 	btf_free(types);
 	free(tool);
 	if (!text)

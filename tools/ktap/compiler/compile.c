@@ -3,6 +3,7 @@
 #include "compiler/ast.h"
 #include "compiler/chunk_write.h"
 #include "compiler/compile.h"
+#include "compiler/program_types.h"
 #include "compiler/translation.h"
 
 void compiler_begin(struct compiler *cc, const struct ktap_script *script,
@@ -40,6 +41,7 @@ void *ktap_compile(const struct ktap_script *src, const struct ktap_compile_opts
 		parse_script(&cc);
 		bind_names(&cc);
 		scope_classify(&cc);
+		program_types_apply(&cc);
 		check_script(&cc);
 	}
 	if (!cc.diag.nerrors)

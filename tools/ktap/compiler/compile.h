@@ -113,6 +113,50 @@ struct ktap_type_part {
 typedef bool (*ktap_part_fn)(void *ctx, const char *name, uint32_t number, unsigned int i,
 			     struct ktap_type_part *part);
 
+/**
+ * enum ktap_user_tag - what a name such as "struct x" is in the script
+ * @KTAP_USER_TAG_FREE: nothing yet: it can be that of a program
+ * @KTAP_USER_TAG_DECLARED: the script declares it
+ * @KTAP_USER_TAG_TAKEN: it is a type of the kernel somewhere in the script
+ */
+enum ktap_user_tag { KTAP_USER_TAG_FREE, KTAP_USER_TAG_DECLARED, KTAP_USER_TAG_TAKEN };
+
+/**
+ * struct ktap_user_query - a question about the types of a program
+ * @event: "uprobe:PATH:FUNCTION"
+ * @param: a parameter of that function; or NULL
+ * @tag: otherwise a type by its name, "struct x", or "x" if that is a typedef of a structure
+ * @follows: does the script read a member of this name?  Only then the target of a member that
+ *	is a pointer is needed
+ * @tag_state: what is this name in the script?
+ */
+struct ktap_user_query {
+	const char *event;
+	const char *param;
+	const char *tag;
+	bool (*follows)(void *ctx, const char *member);
+	enum ktap_user_tag (*tag_state)(void *ctx, const char *tag);
+	void *ctx;
+};
+
+/**
+ * struct ktap_user_type - the answer
+ * @name: the type as it is declared, "struct x", "int" or "void"
+ * @stars: how often it is a pointer
+ * @declarations: what has to be declared in C before it is used, and was not declared before
+ * @error: why it cannot be declared, a sentence about the program; or NULL
+ */
+struct ktap_user_type {
+	const char *name;
+	unsigned int stars;
+	const char *declarations;
+	const char *error;
+};
+
+/* False: it is not known. The answer lives as long as the context. */
+typedef bool (*ktap_user_type_fn)(void *ctx, const struct ktap_user_query *query,
+				  struct ktap_user_type *type);
+
 struct ktap_compile_opts {
 	bool werror;		/* warnings are errors */
 	bool nowarn;		/* no warnings */
@@ -131,6 +175,8 @@ struct ktap_compile_opts {
 	ktap_member_fn member_type;	/* knows the types of the kernel; or NULL */
 	ktap_part_fn type_part;		/* so does this; or NULL */
 	void *member_ctx;
+	ktap_user_type_fn user_type;	/* knows the types of programs; or NULL */
+	void *user_ctx;
 	FILE *diag;		/* for messages */
 	const char * const *folders;	/* from -I, NULL-terminated; or NULL */
 	ktap_read_fn read;	/* reads included files; NULL: ktap_read_file() */

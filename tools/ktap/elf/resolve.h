@@ -7,8 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "compiler/compile.h"
 #include "compiler/pool.h"
 #include "elf/source_lines.h"
+#include "elf/source_types.h"
 #include "elf/target.h"
 #include "elf/user_event.h"
 
@@ -91,5 +93,22 @@ void resolve_event(struct resolver *r, const char *text, struct answer *answer);
 /* Call @put with each parameter of the function at place @number, and with its result. */
 void resolve_each_param(struct resolver *r, struct answer *a, unsigned int number,
 			source_param_fn put, void *ctx);
+
+/**
+ * struct user_types - the types of the programs that a script traces
+ * @pid: the process that is traced, or 0
+ * @open: @resolver and @types are
+ */
+struct user_types {
+	uint64_t pid;
+	bool open;
+	struct resolver resolver;
+	struct source_types *types;
+};
+
+/* resolve_types.c: a ktap_user_type_fn; @ctx is a struct user_types */
+bool user_types_find(void *ctx, const struct ktap_user_query *query, struct ktap_user_type *type);
+/* Forget all, after a compilation. */
+void user_types_free(struct user_types *u);
 
 #endif

@@ -6,7 +6,7 @@
  *	fakesession DIR ktap [args] < STEPS
  *
  * Make DIR/ktap/session, run ktap with KTAP_TRACEFS=DIR, read the set-up lines
- * (they are written to DIR/setup) and the chunk, do the steps, end the session,
+ * (they are written to DIR/setup) and the chunk (DIR/chunk), do the steps, end the session,
  * and exit with the exit code of ktap. After "ktap --detach", which returns at once, the steps
  * are for the process that has opened the session. Steps, one per line:
  *
@@ -154,12 +154,14 @@ static void receive_setup(const char *dir)
 	fclose(f);
 }
 
-/* Read the rest of the chunk. */
-static void receive_chunk(void)
+/* Read the rest of the chunk, and write it to a file. */
+static void receive_chunk(const char *dir)
 {
 	static unsigned char data[1 << 20];
 	struct ktap_header header;
 	size_t len, have = 1;
+	char path[4096];
+	FILE *f;
 
 	data[0] = KTAP_MAGIC[0];
 	for (len = sizeof(header); have < len && len <= sizeof(data);) {
@@ -173,6 +175,12 @@ static void receive_chunk(void)
 			len = le32toh(header.length);
 		}
 	}
+	snprintf(path, sizeof(path), "%s/chunk", dir);
+	f = fopen(path, "w");
+	if (!f)
+		die(path);
+	fwrite(data, 1, have, f);
+	fclose(f);
 }
 
 /*
@@ -450,7 +458,7 @@ static void do_step(pid_t ktap, char *step)
 	} else if (!strcmp(step, "native")) {
 		show_line("native", "", arg);
 	} else if (!strcmp(step, "load")) {
-		receive_chunk();
+		receive_chunk(getenv("KTAP_TRACEFS"));
 	} else if (!strcmp(step, "refuse")) {
 		end_session(ktap);
 	} else if (!strcmp(step, "gone")) {
@@ -593,7 +601,7 @@ int main(int argc, char **argv)
 	alarm(60);
 	receive_setup(argv[1]);
 	if (!loading)
-		receive_chunk();
+		receive_chunk(argv[1]);
 	if (detaches)
 		ktap = find_opener();
 	for (; more; more = fgets(step, sizeof(step), stdin)) {

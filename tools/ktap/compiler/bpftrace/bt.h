@@ -254,6 +254,7 @@ enum bt_place { BT_IN_EVENT, BT_IN_PROCESS };
  * @copied: nodes that macros have become
  * @c_types: types of C that were converted
  * @members: members of structures of the kernel whose types were asked for
+ * @arguments: those of functions of programs whose types were asked for
  * @options: those that getopt() asks for
  * @enums: those whose enumerators are printed by name, in the order of their functions
  * @missing: config: what becomes of events that do not exist
@@ -298,6 +299,7 @@ struct bt_script {
 	struct bt_node *calls;		/* __NR_read */
 	struct bt_c_type *c_types;
 	struct bt_member *members;
+	struct bt_argument *arguments;
 	struct bt_option *options;
 	struct bt_enum *enums;
 	struct bt_var *vars;
@@ -450,6 +452,11 @@ const struct bt_type *bt_type_of(struct bt_script *s, const struct bt_node *n);
 const char *bt_type_text(struct bt_script *s, const struct bt_type *t);
 /* As sizeof() of bpftrace; 0: it is not known. */
 uint64_t bt_type_size(const struct bt_type *t);
+
+/* bt_program.c: declare the types of programs in the blocks of their events */
+void bt_program_types(struct bt_script *s);
+/* The type of an argument in this block, or NULL */
+const struct bt_type *bt_program_argument(const struct bt_script *s, const char *name);
 
 /* bt_infer.c: find the types of maps and variables */
 void bt_infer(struct bt_script *s);

@@ -309,9 +309,10 @@ static void bt_field_read(struct bt_script *s, const struct bt_node *n)
 	}
 	if (bt_is_args(s, n->a) && !s->fn) {
 		t = bt_type_of(s, n);
-		/* in ktap an argument of a system call is an integer */
+		/* in ktap an argument of a system call or of a program is an integer */
 		bool target = t->kind == BT_POINTER && t->of->kind == BT_STRUCT && t->of->name &&
-			      strstr(s->probe->events->text, ":syscalls:");
+			      (strstr(s->probe->events->text, ":syscalls:") ||
+			       bt_program_argument(s, n->text));
 
 		if (target)
 			bt_put(s, n->pos, "cast(\"%s\", ", t->of->name);

@@ -35,6 +35,8 @@ struct translation *bpftrace_translate(struct compiler *cc)
 	if (!cc->diag.nerrors)
 		bt_expand_macros(&s);
 	if (!cc->diag.nerrors)
+		bt_program_types(&s);
+	if (!cc->diag.nerrors)
 		bt_find_maps(&s);
 	if (!cc->diag.nerrors)
 		bt_lower(&s);

@@ -136,6 +136,16 @@ static const struct bt_type *bt_type_of_c_array(struct bt_script *s, struct cdef
 	return t;
 }
 
+/* Bits without a name, and what bt_program.c has declared between members */
+static bool bt_is_filler(const struct cdef_member *m)
+{
+	const struct cdef_type *type = cdef_resolve(m->type);
+
+	if (m->name)
+		return !strncmp(m->name, "__filler", 8);
+	return (type->kind != CDEF_STRUCT && type->kind != CDEF_UNION) || !type->nmembers;
+}
+
 static const struct bt_type *bt_type_of_c(struct bt_script *s, struct cdef_type *c)
 {
 	struct bt_c_type *known;
@@ -169,7 +179,8 @@ static const struct bt_type *bt_type_of_c(struct bt_script *s, struct cdef_type 
 	if (c->kind == CDEF_POINTER)
 		t->of = bt_type_of_c(s, c->type);
 	for (struct cdef_member *m = c->kind == CDEF_POINTER ? NULL : c->members; m; m = m->next)
-		bt_type_add(s, t, m->name, bt_type_of_c(s, m->type));
+		if (!bt_is_filler(m))
+			bt_type_add(s, t, m->name, bt_type_of_c(s, m->type));
 	return t;
 }
 
@@ -455,15 +466,17 @@ static const char *bt_traced_function(struct bt_script *s, const char *event)
 }
 
 /*
- * An argument that points to a structure has the type of its system call or its function, and
- * a field of a tracepoint may be an enumeration.
+ * An argument of a function of a program; one that points to a structure has the type of its system
+ * call or its function, and a field of a tracepoint may be an enumeration.
  */
 static const struct bt_type *bt_type_of_args(struct bt_script *s, const char *name)
 {
 	const char *text = s->probe ? s->probe->events->text : "";
 	const char *call = strstr(text, ":syscalls:sys_enter_"), *owner;
-	const struct bt_type *t;
+	const struct bt_type *t = bt_program_argument(s, name);
 
+	if (t)
+		return t;
 	if (bt_iter_of(s))
 		return bt_type_of_iter(s, name);
 

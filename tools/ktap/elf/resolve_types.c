@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Types of programs, for the compiler: those of the functions that an event means. */
+#include <string.h>
+
+#include "elf/resolve_priv.h"
+
+#define MAX_TYPED	64	/* functions of an event, whose types are compared */
+
+static bool user_types_same(const struct ktap_user_type *x, const struct ktap_user_type *y)
+{
+	return x->stars == y->stars && !strcmp(x->name, y->name);
+}
+
+/* Find the type at one place of the event. */
+static bool user_types_at(struct user_types *u, struct answer *a, const struct place *p,
+			  const struct ktap_user_query *q, struct ktap_user_type *type)
+{
+	struct resolver *r = &u->resolver;
+	const struct elf_file *f = resolve_open(r, &a->files.files[p->file], a);
+	uint64_t addr;
+
+	return f && elf_offset_to_addr(f, p->offset, &addr) &&
+	       source_types_find(u->types, resolve_debug_info(r, f->path), f->path, addr, q, type);
+}
+
+/* A type by its name is the same for all functions of a file. */
+static bool user_types_is_other(const struct answer *a, unsigned int i,
+				const struct ktap_user_query *q)
+{
+	return q->param || !i || a->places[i].file != a->places[i - 1].file;
+}
+
+bool user_types_find(void *ctx, const struct ktap_user_query *query, struct ktap_user_type *type)
+{
+	struct user_types *u = ctx;
+	struct ktap_user_type other;
+	bool found = false;
+	struct target target;
+	struct answer a;
+
+	if (!u->open) {
+		target_init(&target, u->pid);
+		resolver_init(&u->resolver, &target);
+		u->types = source_types_new();
+		u->open = true;
+	}
+	resolve_event(&u->resolver, query->event, &a);
+	if (a.kernels || (query->param && (a.event.kind != USER_FUNCTION || a.nplaces > MAX_TYPED)))
+		return false;
+	*type = (struct ktap_user_type){ .declarations = "" };
+	for (unsigned int i = 0; i < a.nplaces && !type->error; i++) {
+		if (!user_types_is_other(&a, i, query) ||
+		    !user_types_at(u, &a, &a.places[i], query, &other))
+			continue;
+		other.declarations = pool_printf(&u->resolver.pool, "%s%s", type->declarations,
+						 other.declarations);
+		if (found && !other.error && !user_types_same(type, &other))
+			other.error = pool_printf(&u->resolver.pool,
+						  "the functions of '%s' have different types",
+						  query->event);
+		*type = other;
+		found = true;
+	}
+	return found;
+}
+
+void user_types_free(struct user_types *u)
+{
+	if (u->open)
+		resolver_free(&u->resolver);
+	source_types_free(u->types);
+	*u = (struct user_types){ .pid = u->pid };
+}

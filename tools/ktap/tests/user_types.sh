@@ -1,0 +1,252 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Test types of programs: structures that the debug information of a program declares.
+#
+#	tests/user_types.sh KTAP FAKESESSION [CC]
+
+. "$(dirname "$0")/user_lib.sh"
+
+ktapc=$(dirname "$ktap")/ktapc
+run --lines -e 'x = 1' --dry-run
+if grep -q 'built without libdw' err; then
+	skip types_of_programs "built without libdw"
+	finish
+fi
+
+cat >types.h <<'END_OF_FILE'
+#include <stddef.h>
+#include <stdint.h>
+
+enum colour { RED, GREEN = 5 };
+struct inner { short x; char name[8]; };
+typedef struct { int left; long right; } pair_t;
+struct later;
+struct item {
+	int id;
+	unsigned char kind : 3, flags : 5;
+	unsigned int wide : 20;
+	unsigned long long far : 37;
+	const volatile struct inner inner;
+	struct inner table[2][3];
+	union { long number; double ratio; char bytes[4]; };
+	union { char odd[5]; short even; } sizes;
+	enum colour colour;
+	float weight;
+	double many[100];
+	int list[3];
+	const char *label;
+	struct item *next;
+	struct item **all;
+	pair_t pair;
+	pair_t *other;
+	void (*call)(int);
+	struct later *opaque;
+	_Bool good;
+	signed char small;
+	uint16_t tail[];
+};
+struct __attribute__((packed)) tight { char c; int i; long l; short s : 3; };
+struct __attribute__((aligned(32))) wide { char c; };
+struct holder { char c; struct wide w; };
+END_OF_FILE
+cat >types.c <<'END_OF_FILE'
+#include "types.h"
+
+__attribute__((noinline)) int work(struct item *item, struct tight *tight, struct holder *holder,
+				   int *n, char *text, pair_t *pair)
+{
+	__asm__ volatile("" : : "r"(item), "r"(tight), "r"(holder), "r"(text), "r"(pair));
+	return item->id + *n;
+}
+
+__attribute__((noinline)) int again(struct item *item)
+{
+	__asm__ volatile("");
+	return item->id;
+}
+
+__attribute__((noinline)) int differs(long item)
+{
+	__asm__ volatile("");
+	return item;
+}
+
+int main(int argc, char **argv)
+{
+	static struct item item;
+	struct tight tight = { 0 };
+	struct holder holder = { 0 };
+	pair_t pair = { 0 };
+
+	return work(&item, &tight, &holder, &argc, argv[0], &pair) + again(&item) + differs(argc);
+}
+END_OF_FILE
+"$cc" -g -O1 -o types "$dir/types.c" || exit 1
+event=uprobe:$dir/types
+
+# A program prints where members are, and which bits bit-fields have. Declared by ktap and by the
+# source they are the same.
+cat >layout.h <<'END_OF_FILE'
+#include <stdio.h>
+#include <string.h>
+
+#define AT(type, member)	printf(#type "." #member " %zu %zu\n", offsetof(type, member), \
+				       sizeof(((type *)0)->member))
+#define BITS(type, member)	do { \
+		type x; \
+		memset(&x, 0, sizeof(x)); \
+		x.member = ~0ULL; \
+		printf(#type "." #member); \
+		for (size_t i = 0; i < sizeof(x); i++) \
+			if (((unsigned char *)&x)[i]) \
+				printf(" %zu:%x", i, ((unsigned char *)&x)[i]); \
+		puts(""); \
+	} while (0)
+
+int main(void)
+{
+	AT(struct item, id); BITS(struct item, kind); BITS(struct item, flags);
+	BITS(struct item, wide); BITS(struct item, far); AT(struct item, inner);
+	AT(struct item, table); AT(struct item, table[1][2].name); AT(struct item, number);
+	AT(struct item, bytes); AT(struct item, sizes); AT(struct item, sizes.odd);
+	AT(struct item, colour); AT(struct item, list); AT(struct item, label);
+	AT(struct item, next); AT(struct item, all); AT(struct item, pair.right);
+	AT(struct item, other); AT(struct item, call); AT(struct item, opaque);
+	AT(struct item, good); AT(struct item, small);
+	printf("%zu\n", offsetof(struct item, tail));
+	AT(struct tight, c); AT(struct tight, i); AT(struct tight, l); BITS(struct tight, s);
+	AT(struct holder, w); AT(struct holder, w.c);
+	printf("%zu %zu %zu %zu\n", sizeof(struct item), sizeof(struct inner),
+	       sizeof(struct tight), sizeof(struct holder));
+	return 0;
+}
+END_OF_FILE
+script="$event:work { print(args.item->id); print(args.tight->c); print(args.holder->c); }"
+"$ktap" --bt --to-ktap -e "$script" >translated 2>err
+sed -n '/^cdef \[\[/,/^]]/p' translated | grep -v '^cdef\|^]]' >declared.h
+printf '#include <stddef.h>\n#include <stdbool.h>\n#define __packed __attribute__((packed))\n#include "declared.h"\n#include "layout.h"\n' >declared.c
+printf '#include "types.h"\n#include "layout.h"\n' >original.c
+"$cc" -w -o declared "$dir/declared.c" && "$cc" -w -o original "$dir/original.c" &&
+	./declared >declared.out && ./original >original.out && diff original.out declared.out
+result $? members_are_where_the_program_has_them
+grep -q 'weight\|many;\|ratio' declared.h
+[ $? = 1 ]
+result $? floating_point_numbers_are_left_out
+
+# compiles SCRIPT: compile it with the runner; its chunk is listed in "listing"
+compiles() {
+	rm -f chunk listing
+	play 'exit 0\n' -q "$@"
+	[ -f chunk ] && "$ktapc" -d chunk >listing
+}
+listed() { # listed NAME PATTERN...: lines of the listing
+	name=$1 bad=0
+	shift
+	for pattern; do
+		grep -q "$pattern" listing || { echo "no $pattern"; bad=1; }
+	done
+	result $bad "$name"
+}
+listed_not() { # listed_not NAME PATTERN
+	[ -f listing ] && ! grep -q "$2" listing
+	result $? "$1"
+}
+wrong() { # wrong NAME MESSAGE: the runner refuses the script
+	[ "$code" = 2 ] && grep -qF "$2" err
+	result $? "$1" || cat err
+}
+
+compiles -e "trace $event:work { print(args.item.id, args.pair.right, args.n[0]) }"
+listed members_of_arguments 'STR .*"struct item"' 'FIELD .*, item$' 'CALLB .*cast/2' \
+	'TGETS .*"id"' 'structure struct item' 'STR .*"struct pair_t"' 'STR .*"int"'
+listed_not pointers_that_nothing_follows 'member next: type [0-9]*.*struct'
+compiles -e "trace $event:work { x = args.item }"
+listed_not an_argument_alone_is_an_integer 'CALLB .*cast/2'
+compiles -e "trace $event:work { print(args.item.all[0].next.id) }"
+listed pointers_to_pointers 'TGETS .*"all"' 'TGETI' 'TGETS .*"next"'
+compiles -e "trace uretprobe:$dir/types:work { print(args.text[2]) }"
+listed at_a_return_and_of_text 'STR .*"char"' 'TGETI .*, 2'
+compiles -e "trace $event:work { print(cast(\"struct inner\", arg1).x, cast(\"pair_t\", arg5).left) }"
+listed casts_to_types_of_the_program 'structure struct inner' 'structure struct pair_t'
+compiles -e "trace $event:work { print(sizeof(\"struct tight\"), offsetof(\"struct tight\", \"l\")) }"
+listed sizes_of_them 'structure struct tight'
+compiles -e "trace $event:work, $event:again { print(args.item.id) }"
+listed events_with_the_same_type 'structure struct item'
+compiles -e "cdef [[ struct item { long own; }; ]]
+trace $event:work { print(args.item.own) }"
+listed the_declaration_of_the_script_wins 'member own' 'STR .*"struct item"'
+listed_not and_replaces_that_of_the_program 'member id'
+compiles -e "trace $event:work { print(args.unknown.id) }"
+listed_not what_is_no_argument_stays 'CALLB .*cast/2'
+compiles -e "function f(p) { return cast(\"struct item\", p).id }
+trace $event:work { print(f(arg0)) }"
+listed_not functions_know_types_of_the_kernel 'structure struct item'
+cp types stripped && strip stripped
+compiles -e "trace uprobe:$dir/types:main { x = 1 } trace uprobe:$dir/stripped:0x1000 { print(args.item.id) }"
+listed_not without_debug_information_there_are_none 'CALLB .*cast/2'
+
+play 'exit 0\n' -q -e "trace $event:work { print(args.item.id) } trace probe:vfs_read { print(cast(\"struct item\", arg0).id) }"
+wrong a_name_with_two_meanings "'struct item' is a type of the kernel elsewhere in this script"
+play 'exit 0\n' -q -e "trace $event:work, $event:differs { print(args.item.id) }"
+wrong events_with_other_types "'item' has different types in the events of this handler"
+play 'exit 0\n' -q --bt -e "$event:work,$event:differs { print(args.item->id); }"
+wrong events_with_other_types_in_scripts_of_bpftrace \
+	"'item' has different types in the events of this block"
+sed 's/int id;/long id;/' types.h >other.h
+sed 's/types.h/other.h/' types.c >other.c
+"$cc" -g -O1 -o other "$dir/other.c"
+play 'exit 0\n' -q -e "trace $event:work { print(args.item.id) } trace uprobe:$dir/other:work { print(args.item.id) }"
+wrong programs_with_other_structures "'struct item' of $dir/other is not the one of $dir/types"
+cp types copy
+compiles -e "trace $event:work { print(args.item.id) } trace uprobe:$dir/copy:work { print(args.item.id) }"
+listed programs_with_the_same_structures 'structure struct item'
+{
+	echo 'struct huge {'
+	i=0
+	while [ $i -lt 5000 ]; do echo "	int m$i;"; i=$((i + 1)); done
+	echo '}; int use(struct huge *huge) { return huge->m0; } int main(void) { return 0; }'
+} >huge.c
+"$cc" -g -O0 -o huge "$dir/huge.c"
+play 'exit 0\n' -q -e "trace uprobe:$dir/huge:use { print(args.huge.m0) }"
+wrong a_structure_that_is_too_large 'struct huge has more than 4096 members'
+
+# scripts of bpftrace
+translated() { # translated NAME SCRIPT LINE...: the translation has these lines
+	name=$1 bad=0
+	"$ktap" --bt --to-ktap -e "$2" >translated 2>err || { cat err; bad=1; }
+	shift 2
+	for line; do
+		grep -qF "$line" translated || { echo "no $line"; bad=1; }
+	done
+	result $bad "$name"
+}
+translated members_of_bpftrace "$event:work { print(args.item->next->id); print(*args.n); }" \
+	'print(cast("struct item", args.item).next.id)' 'print(read(args.n, -4))'
+translated arrays_and_text_of_bpftrace \
+	"$event:work { print(args.item.list); print(args.item->inner.name); }" \
+	'printf("[%d,%d,%d]\n", cast("struct item", args.item).list[0],' \
+	'print(cast("struct item", args.item).inner.name)'
+translated casts_of_bpftrace \
+	"$event:work { print(((struct tight *)arg1)->l); print(((pair_t *)arg5)->left); }" \
+	'print(cast("struct tight", arg1).l)' 'print(cast("struct pair_t", arg5).left)'
+translated filters_of_bpftrace "$event:work /args.item->id == 1/ { @ = count(); }" \
+	'/cast("struct item", args.item).id == 1/'
+translated structures_of_bpftrace "$event:work { \$p = args.pair; print(*\$p); }" \
+	'printf("{ .left = %d, .right = %d }\n", p.left, p.right)'
+
+# damaged debug information
+size=$(stat -c %s types) bad=0
+for seed in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+	cp types damaged
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		printf "\\$(printf %o $((seed * 13 * i % 256)))" | dd of=damaged bs=1 conv=notrunc \
+			seek=$((size / 5 + (seed * 7919 + i * 104729) % (size / 2))) 2>/dev/null
+	done
+	play 'exit 0\n' -q -e "trace uprobe:$dir/damaged:work { print(args.item.next.id, args.pair.left) }"
+	[ "$code" -le 2 ] || bad=$((bad + 1))
+done
+[ $bad = 0 ]
+result $? damaged_types_do_no_harm
+
+finish
