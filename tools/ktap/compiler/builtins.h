@@ -15,8 +15,11 @@ enum builtin_kind {
 	BI_SCRIPTARGS,	/* arg[n] */
 	BI_SELF,	/* self.name */
 	BI_SPACE,	/* kdebug., timer., ...: the names are those of their members */
-	BI_MISSING,	/* reserved for a later version */
+	BI_MISSING,	/* uaddr(), where there is no program: see program_types.c */
 };
+
+#define BUILTIN_USE_UADDR \
+	"uaddr(\"NAME\") in a handler of uprobe or usdt, in a script that ktap compiles"
 
 /* Possible types of a value: a set of these. */
 enum builtin_type {

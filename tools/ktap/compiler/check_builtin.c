@@ -294,8 +294,7 @@ void check_other_call(struct compiler *cc, struct node *n, const struct builtin 
 {
 	switch (bi->kind) {
 	case BI_MISSING:
-		diag_error(&cc->diag, n->pos, "%s() is not available in this version of ktap",
-			   bi->name);
+		diag_error(&cc->diag, n->pos, "%s() needs a program: " BUILTIN_USE_UADDR, bi->name);
 		break;
 	case BI_ARG:
 		check_arity(cc, n, bi->name, 0, 0);

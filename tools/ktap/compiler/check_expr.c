@@ -88,7 +88,7 @@ static void check_builtin_name(struct compiler *cc, struct node *n, const struct
 			   bi->name, member_example(cc, bi->name));
 		break;
 	default:
-		diag_error(&cc->diag, n->pos, "'%s' is not available in this version of ktap",
+		diag_error(&cc->diag, n->pos, "'%s' is a function: " BUILTIN_USE_UADDR,
 			   bi->name);
 	}
 }

@@ -126,6 +126,7 @@ enum ktap_user_tag { KTAP_USER_TAG_FREE, KTAP_USER_TAG_DECLARED, KTAP_USER_TAG_T
  * @event: "uprobe:PATH:FUNCTION"
  * @param: a parameter of that function; or NULL
  * @tag: otherwise a type by its name, "struct x", or "x" if that is a typedef of a structure
+ * @symbol: otherwise a variable or function of the program
  * @follows: does the script read a member of this name?  Only then the target of a member that
  *	is a pointer is needed
  * @tag_state: what is this name in the script?
@@ -134,6 +135,7 @@ struct ktap_user_query {
 	const char *event;
 	const char *param;
 	const char *tag;
+	const char *symbol;
 	bool (*follows)(void *ctx, const char *member);
 	enum ktap_user_tag (*tag_state)(void *ctx, const char *tag);
 	void *ctx;
@@ -145,12 +147,14 @@ struct ktap_user_query {
  * @stars: how often it is a pointer
  * @declarations: what has to be declared in C before it is used, and was not declared before
  * @error: why it cannot be declared, a sentence about the program; or NULL
+ * @offset: of a symbol: from the instruction of the event to its address; it is a pointer
  */
 struct ktap_user_type {
 	const char *name;
 	unsigned int stars;
 	const char *declarations;
 	const char *error;
+	int64_t offset;
 };
 
 /* False: it is not known. The answer lives as long as the context. */

@@ -235,7 +235,7 @@ static void not_a_statement(struct parser *p, const struct node *n)
 	if (p->panic)
 		return;
 	if (bi && bi->kind == BI_MISSING) {
-		syntax_error(p, n->pos, "'%s' is not available in this version of ktap", n->str);
+		syntax_error(p, n->pos, "'%s' is a function: " BUILTIN_USE_UADDR, n->str);
 	} else if (bi && bi->kind == BI_FUNCTION && p->tok.newline) {
 		diag_error(p->diag, n->pos, "this calls nothing; write %s()", n->str);
 	} else if (n->kind == N_NAME && p->tok.kind == T_COLON && !p->tok.newline &&

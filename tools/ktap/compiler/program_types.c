@@ -86,22 +86,32 @@ static enum ktap_user_tag program_types_state(void *ctx, const char *tag)
 	return word ? word->state : KTAP_USER_TAG_FREE;
 }
 
+const char *program_name_text(const struct program_name *name)
+{
+	return name->param ? name->param : name->tag ? name->tag : name->symbol;
+}
+
+bool program_types_same(const struct ktap_user_type *x, const struct ktap_user_type *y)
+{
+	return x->stars == y->stars && x->offset == y->offset && !strcmp(x->name, y->name);
+}
+
 bool program_types_get(struct program_types *p, struct pos pos, const char *event,
-		       const char *param, const char *tag, struct ktap_user_type *type)
+		       const struct program_name *name, struct ktap_user_type *type)
 {
 	const struct ktap_compile_opts *opts = p->cc->opts;
 	const struct ktap_user_query query = {
-		.event = event, .param = param, .tag = tag, .follows = program_types_follows,
-		.tag_state = program_types_state, .ctx = p,
+		.event = event, .param = name->param, .tag = name->tag, .symbol = name->symbol,
+		.follows = program_types_follows, .tag_state = program_types_state, .ctx = p,
 	};
 	unsigned int errors = p->cc->diag.nerrors;
 
 	if (!opts->user_type || !opts->user_type(opts->user_ctx, &query, type))
 		return false;
 	if (type->error) {
-		diag_error(&p->cc->diag, pos, "the type of '%s': %s", param ? param : tag,
-			   type->error);
-		diag_note(&p->cc->diag, "declare in the script, by another name, the structure that this handler reads");
+		diag_error(&p->cc->diag, pos, "'%s': %s", program_name_text(name), type->error);
+		if (!name->symbol)
+			diag_note(&p->cc->diag, "declare in the script, by another name, the structure that this handler reads");
 		return false;
 	}
 	if (*type->declarations)
@@ -164,19 +174,19 @@ static const char *program_types_argument(const struct node *n)
 }
 
 /* The type that all events of the handler give; false: none */
-static bool program_types_of_events(struct program_walk *w, struct pos pos, const char *param,
-				    const char *tag, struct ktap_user_type *type)
+static bool program_types_of_events(struct program_walk *w, struct pos pos,
+				    const struct program_name *name, struct ktap_user_type *type)
 {
 	struct ktap_user_type one;
 	bool first = true;
 
 	for (const struct node *event = w->events; event; event = event->next) {
-		if (!program_types_get(&w->types, pos, event->str, param, tag, &one))
+		if (!program_types_get(&w->types, pos, event->str, name, &one))
 			return false;
-		if (!first && (one.stars != type->stars || strcmp(one.name, type->name))) {
+		if (!first && !program_types_same(&one, type)) {
 			diag_error(&w->types.cc->diag, pos,
-				   "'%s' has different types in the events of this handler",
-				   param ? param : tag);
+				   "'%s' differs between the events of this handler",
+				   program_name_text(name));
 			return false;
 		}
 		*type = one;
@@ -213,7 +223,9 @@ static void program_types_argument_of(struct program_walk *w, struct node *n)
 	struct node *call, *string;
 	const char *target;
 
-	if (!param || !program_types_of_events(w, n->a->pos, param, NULL, &type) ||
+	if (!param ||
+	    !program_types_of_events(w, n->a->pos, &(struct program_name){ .param = param },
+				     &type) ||
 	    !type.stars || type.stars > 8 || (type.stars == 1 && !strcmp(type.name, "void")))
 		return;
 	target = program_types_target(&w->types, n->a->pos, &type);
@@ -242,11 +254,38 @@ static void program_types_cast(struct program_walk *w, struct node *n)
 		return;
 	}
 	if (w->collects || !w->events || cdef_find_type(w->types.cc, tag) ||
-	    !program_types_of_events(w, string->pos, NULL, tag, &type) || !strcmp(tag, type.name))
+	    !program_types_of_events(w, string->pos, &(struct program_name){ .tag = tag },
+				     &type) || !strcmp(tag, type.name))
 		return;
 	/* the structure that a typedef names */
 	string->str = pool_printf(&w->types.cc->pool, "%s%s", type.name, string->str + strlen(tag));
 	string->len = strlen(string->str);
+}
+
+/* uaddr("x"): reg("pc") + OFFSET */
+static void program_types_address(struct program_walk *w, struct node *n)
+{
+	const struct builtin *bi = n->kind == N_CALL ? node_builtin(n->a) : NULL;
+	struct program_name name = { 0 };
+	struct compiler *cc = w->types.cc;
+	struct ktap_user_type type;
+	struct node *reg;
+
+	if (!bi || strcmp(bi->name, "uaddr") || !n->list || n->list->kind != N_STR || n->list->next)
+		return;
+	name.symbol = n->list->str;
+	if (!program_types_of_events(w, n->pos, &name, &type))
+		return;
+	reg = node_new(cc, N_CALL, n->pos);
+	reg->a = node_new(cc, N_NAME, n->pos);
+	reg->a->str = "reg";
+	reg->a->sym = sym_get(cc, reg->a);
+	reg->list = node_str(cc, n->pos, "pc");
+	n->kind = N_BINARY;
+	n->op = OP_ADD;
+	n->list = NULL;
+	n->a = reg;
+	n->b = node_int(cc, n->pos, type.offset);
 }
 
 /* Are all events those of programs, and constant? */
@@ -281,6 +320,8 @@ static void program_types_walk(struct program_walk *w, struct node *n)
 		program_types_read(&w->types, n->str);
 	else if ((n->kind == N_FIELD || n->kind == N_INDEX) && w->events)
 		program_types_argument_of(w, n);
+	else if (w->events && !w->collects)
+		program_types_address(w, n);
 	w->events = outer;
 }
 

@@ -27,12 +27,27 @@ void program_types_take(struct program_types *p, const char *tag);
 /* Is it an event of a program? */
 bool program_types_is_event(const char *event);
 
+/**
+ * struct program_name - a name whose type is asked for: one of these, the others are NULL
+ */
+struct program_name {
+	const char *param;	/* of the function */
+	const char *tag;	/* a type */
+	const char *symbol;
+};
+
+/* The name as the script has it, for messages */
+const char *program_name_text(const struct program_name *name);
+
 /*
- * Get the type of a parameter, or a type by its name (then @param is NULL), of the program of
- * @event, and declare what it needs. False: it is not known, or there was an error.
+ * Get the type of a name in the program of @event, and declare what it needs. False: it is not
+ * known, or there was an error.
  */
 bool program_types_get(struct program_types *p, struct pos pos, const char *event,
-		       const char *param, const char *tag, struct ktap_user_type *type);
+		       const struct program_name *name, struct ktap_user_type *type);
+
+/* Have the two answers the same type and offset? */
+bool program_types_same(const struct ktap_user_type *x, const struct ktap_user_type *y);
 
 /* Use the types of programs in the handlers of their events. */
 void program_types_apply(struct compiler *cc);

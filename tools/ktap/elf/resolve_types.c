@@ -2,6 +2,7 @@
 /* Types of programs, for the compiler: those of the functions that an event means. */
 #include <string.h>
 
+#include "compiler/util.h"
 #include "elf/resolve_priv.h"
 
 #define MAX_TYPED	64	/* functions of an event, whose types are compared */
@@ -30,6 +31,46 @@ static bool user_types_is_other(const struct answer *a, unsigned int i,
 	return q->param || !i || a->places[i].file != a->places[i - 1].file;
 }
 
+static const struct elf_symbol *user_types_symbol_of(const struct elf_file *f, const char *name)
+{
+	const struct elf_symbol *symbol = elf_object(f, name, strlen(name));
+
+	for (unsigned int i = 0; !symbol && i < f->nfunctions; i++)
+		if (!strcmp(f->functions[i].name, name))
+			symbol = &f->functions[i];
+	return symbol;
+}
+
+/* The handler knows the address of the instruction: that of the symbol is as far as in the file. */
+static void user_types_symbol(struct user_types *u, struct answer *a, const char *name,
+			      struct ktap_user_type *type)
+{
+	static const char * const types[] = {
+		[1] = "unsigned char", [2] = "unsigned short", [4] = "unsigned int",
+		[8] = "unsigned long long",
+	};
+	struct pool *pool = &u->resolver.pool;
+	const struct elf_symbol *symbol;
+	const struct elf_file *f;
+	uint64_t addr;
+
+	f = resolve_open(&u->resolver, &a->files.files[a->places[0].file], a);
+	symbol = f ? user_types_symbol_of(f, name) : NULL;
+	*type = (struct ktap_user_type){ .declarations = "", .stars = 1 };
+	if (a->event.ret)
+		type->error = "only the entry of a function says where the program is";
+	else if (a->nplaces > 1)
+		type->error = pool_printf(pool, "the event has %u places, name one function",
+					  a->nplaces);
+	else if (!symbol || !elf_offset_to_addr(f, a->places[0].offset, &addr))
+		type->error = pool_printf(pool, "%s has no such symbol",
+					  a->files.files[a->places[0].file].shown);
+	else
+		type->offset = symbol->addr - addr;
+	type->name = symbol && symbol->size < ARRAY_SIZE(types) && types[symbol->size] ?
+		     types[symbol->size] : "unsigned long long";
+}
+
 bool user_types_find(void *ctx, const struct ktap_user_query *query, struct ktap_user_type *type)
 {
 	struct user_types *u = ctx;
@@ -47,6 +88,10 @@ bool user_types_find(void *ctx, const struct ktap_user_query *query, struct ktap
 	resolve_event(&u->resolver, query->event, &a);
 	if (a.kernels || (query->param && (a.event.kind != USER_FUNCTION || a.nplaces > MAX_TYPED)))
 		return false;
+	if (query->symbol && a.nplaces)
+		user_types_symbol(u, &a, query->symbol, type);
+	if (query->symbol)
+		return a.nplaces;
 	*type = (struct ktap_user_type){ .declarations = "" };
 	for (unsigned int i = 0; i < a.nplaces && !type->error; i++) {
 		if (!user_types_is_other(&a, i, query) ||

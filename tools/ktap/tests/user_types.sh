@@ -72,6 +72,9 @@ __attribute__((noinline)) int differs(long item)
 	return item;
 }
 
+unsigned int global = 42;
+short little = 1;
+
 int main(int argc, char **argv)
 {
 	static struct item item;
@@ -189,10 +192,10 @@ listed_not without_debug_information_there_are_none 'CALLB .*cast/2'
 play 'exit 0\n' -q -e "trace $event:work { print(args.item.id) } trace probe:vfs_read { print(cast(\"struct item\", arg0).id) }"
 wrong a_name_with_two_meanings "'struct item' is a type of the kernel elsewhere in this script"
 play 'exit 0\n' -q -e "trace $event:work, $event:differs { print(args.item.id) }"
-wrong events_with_other_types "'item' has different types in the events of this handler"
+wrong events_with_other_types "'item' differs between the events of this handler"
 play 'exit 0\n' -q --bt -e "$event:work,$event:differs { print(args.item->id); }"
 wrong events_with_other_types_in_scripts_of_bpftrace \
-	"'item' has different types in the events of this block"
+	"'item' differs between the events of this block"
 sed 's/int id;/long id;/' types.h >other.h
 sed 's/types.h/other.h/' types.c >other.c
 "$cc" -g -O1 -o other "$dir/other.c"
@@ -234,6 +237,28 @@ translated filters_of_bpftrace "$event:work /args.item->id == 1/ { @ = count(); 
 	'/cast("struct item", args.item).id == 1/'
 translated structures_of_bpftrace "$event:work { \$p = args.pair; print(*\$p); }" \
 	'printf("{ .left = %d, .right = %d }\n", p.left, p.right)'
+
+# addresses of symbols
+away() { # away SYMBOL FUNCTION: the distance between them
+	echo $((0x$(nm types | sed -n "s/ . $1$//p") - 0x$(nm types | sed -n "s/ . $2$//p")))
+}
+compiles -e "trace $event:work { print(cast(\"int\", uaddr(\"global\"))[0]) }"
+listed addresses_of_variables 'STR .*"pc"' 'CALLB .*reg/1' "ADD.* $(away global work)$"
+compiles -e "trace $event:work { print(usym(uaddr(\"again\"))) }"
+listed addresses_of_functions "$(away again work)$"
+translated addresses_of_bpftrace "$event:work { print(*uaddr(\"global\")); print(*uaddr(\"little\")); }" \
+	"print(read(reg(\"pc\") + $(away global work), 4))" \
+	"print(read(reg(\"pc\") + $(away little work), 2))"
+play 'exit 0\n' -q -e "trace $event:work { print(uaddr(\"nosuch\")) }"
+wrong a_symbol_that_is_not_there "'nosuch': $dir/types has no such symbol"
+play 'exit 0\n' -q -e "trace uretprobe:$dir/types:work { print(uaddr(\"global\")) }"
+wrong at_a_return_no_address_is_known "'global': only the entry of a function says where the program is"
+play 'exit 0\n' -q -e "trace $event:* { print(uaddr(\"global\")) }"
+wrong addresses_at_several_functions ' places, name one function'
+play 'exit 0\n' -q -e "trace $event:work, $event:again { print(uaddr(\"global\")) }"
+wrong addresses_at_several_events "'global' differs between the events of this handler"
+play 'exit 0\n' -q -e "trace probe:vfs_read { print(uaddr(\"global\")) }"
+wrong addresses_need_a_program 'uaddr() needs a program: uaddr("NAME") in a handler of uprobe or usdt'
 
 # damaged debug information
 size=$(stat -c %s types) bad=0

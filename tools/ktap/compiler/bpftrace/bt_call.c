@@ -82,7 +82,7 @@ static const struct bt_function {
 	BT_RESULT("is_literal", 1, 1, NULL, BT_BOOLEAN),
 	BT_RESULT("kptr", 1, 1, "(%1)", BT_ANY),
 	BT_RESULT("uptr", 1, 1, "(%1)", BT_ANY),
-	BT_REFUSED("uaddr", "an event of the program, uprobe:PATH:NAME"),
+	BT_REFUSED("uaddr", "ktap, and uaddr(\"NAME\") in a block of uprobe or usdt"),
 	BT_MAYBE("reg", 1, 1, "reg(%1)", BT_INTEGER),
 	BT_RESULT("strerror", 1, 1, NULL, BT_STRING),
 	BT_RESULT("signal_name", 1, 1, NULL, BT_STRING),

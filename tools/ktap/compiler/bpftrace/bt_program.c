@@ -60,23 +60,22 @@ static void bt_program_declare(struct bt_script *s, struct pos pos, const char *
 }
 
 /* The type that all events of the block give; false: none */
-static bool bt_program_get(struct bt_program *p, struct pos pos, const char *param,
-			   const char *tag, struct ktap_user_type *type)
+static bool bt_program_get(struct bt_program *p, struct pos pos,
+			   const struct program_name *name, struct ktap_user_type *type)
 {
 	struct bt_script *s = p->s;
 	struct ktap_user_type one;
 	bool first = true;
 
 	for (const struct bt_event *event = s->probe->events; event; event = event->next) {
-		if (!program_types_get(&p->types, pos, bt_program_event(s, event), param, tag,
-				       &one))
+		if (!program_types_get(&p->types, pos, bt_program_event(s, event), name, &one))
 			return false;
 		if (*one.declarations)
 			bt_program_declare(s, pos, one.declarations);
-		if (!first && (one.stars != type->stars || strcmp(one.name, type->name))) {
+		if (!first && !program_types_same(&one, type)) {
 			bt_error(s, pos, "a block for each event",
-				 "'%s' has different types in the events of this block",
-				 param ? param : tag);
+				 "'%s' differs between the events of this block",
+				 program_name_text(name));
 			return false;
 		}
 		*type = one;
@@ -113,7 +112,7 @@ static void bt_program_read(struct bt_program *p, const struct bt_node *n)
 		.probe = p->s->probe, .name = n->text, .next = p->s->arguments,
 	};
 	/* a truth value is an integer of the event */
-	if (bt_program_get(p, n->pos, n->text, NULL, &type) && strcmp(type.name, "bool"))
+	if (bt_program_get(p, n->pos, &(struct program_name){ .param = n->text }, &type) && strcmp(type.name, "bool"))
 		a->type = bt_type_named(p->s, type.name, type.stars);
 	p->s->arguments = a;
 }
@@ -135,8 +134,47 @@ static void bt_program_type(struct bt_program *p, struct bt_node *n, bool of_pro
 		return;
 	if (p->collects && !of_program)
 		program_types_take(&p->types, n->text);
-	else if (!p->collects && of_program && bt_program_get(p, n->pos, NULL, n->text, &type))
+	else if (!p->collects && of_program &&
+		 bt_program_get(p, n->pos, &(struct program_name){ .tag = n->text }, &type))
 		n->text = type.name;
+}
+
+static struct bt_node *bt_program_node(struct bt_script *s, const struct bt_node *at,
+				       enum bt_kind kind, const char *text)
+{
+	struct bt_node *n = pool_alloc(&s->cc->pool, sizeof(*n));
+
+	*n = (struct bt_node) { .kind = kind, .pos = at->pos, .op = "", .text = text, .value = -1 };
+	return n;
+}
+
+/* uaddr("x"): (TYPE *)(reg("pc") + OFFSET) */
+static void bt_program_address(struct bt_program *p, struct bt_node *n)
+{
+	struct bt_script *s = p->s;
+	struct program_name name = { 0 };
+	struct bt_node *sum, *offset;
+	struct ktap_user_type type;
+	uint64_t distance;
+
+	if (!n->a || n->a->kind != BN_STR || n->a->next)
+		return;
+	name.symbol = pool_strndup(&s->cc->pool, n->a->text + 1, strlen(n->a->text) - 2);
+	if (!bt_program_get(p, n->pos, &name, &type))
+		return;
+	distance = type.offset < 0 ? -(uint64_t)type.offset : (uint64_t)type.offset;
+	offset = bt_program_node(s, n, BN_INT,
+				 pool_printf(&s->cc->pool, "%llu", (unsigned long long)distance));
+	offset->value = distance;
+	sum = bt_program_node(s, n, BN_BINARY, "");
+	sum->op = type.offset < 0 ? "-" : "+";
+	sum->a = bt_program_node(s, n, BN_CALL, "reg");
+	sum->a->a = bt_program_node(s, n, BN_STR, "\"pc\"");
+	sum->b = offset;
+	n->kind = BN_CAST;
+	n->text = type.name;
+	n->stars = type.stars;
+	n->a = sum;
 }
 
 static void bt_program_walk(struct bt_program *p, struct bt_node *n, bool of_program)
@@ -147,6 +185,9 @@ static void bt_program_walk(struct bt_program *p, struct bt_node *n, bool of_pro
 		bt_program_walk(p, n->c, of_program);
 		if (n->kind == BN_CAST || n->kind == BN_TYPE)
 			bt_program_type(p, n, of_program);
+		else if (n->kind == BN_CALL && of_program && !p->collects &&
+			 !strcmp(n->text, "uaddr"))
+			bt_program_address(p, n);
 		if (n->kind != BN_FIELD || !n->text)
 			continue;
 		if (p->collects)
