@@ -405,9 +405,9 @@ static bool was_listed(const struct answer *a, unsigned int i)
 	return false;
 }
 
-bool list_events(const char *pattern, uint64_t pid, bool verbose)
+bool list_events(const char *pattern, uint64_t pid, bool verbose, bool bpftrace)
 {
-	struct details details = { .wanted = verbose };
+	struct details details = { .wanted = verbose, .bpftrace = bpftrace };
 	struct target target;
 	struct resolver r;
 	enum found kernels;

@@ -11,6 +11,6 @@
  * are searched, or 0. @verbose: print the fields, parameters and result of each, too.
  * Returns false after a message if there are none.
  */
-bool list_events(const char *pattern, uint64_t pid, bool verbose);
+bool list_events(const char *pattern, uint64_t pid, bool verbose, bool bpftrace);
 
 #endif

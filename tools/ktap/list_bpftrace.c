@@ -194,7 +194,7 @@ static void bpftrace_list_programs(struct bpftrace_listing *l, const struct bpft
 	else
 		snprintf(pattern, sizeof(pattern), "%s:%s", kind->name, l->pattern);
 	fflush(stdout);
-	l->found |= list_events(pattern, l->pid, l->details.wanted);
+	l->found |= list_events(pattern, l->pid, l->details.wanted, true);
 }
 
 static bool bpftrace_list_kind(struct bpftrace_listing *l, const struct bpftrace_kind *kind)

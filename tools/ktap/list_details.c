@@ -100,22 +100,53 @@ void details_put(struct details *d, enum listed_kind kind, const char *group, co
 	}
 }
 
+/* "struct x *name" is "struct x* name"; arrays and functions are as in C. */
+static void details_put_bpftrace(const struct source_param *param)
+{
+	const char *name = param->name ? param->name : "retval", *decl = param->decl;
+	size_t len = strlen(decl), tail = strlen(name), type, stars;
+
+	if (!tail || len <= tail || strcmp(decl + len - tail, name)) {
+		put_clean(stdout, decl, len);
+		return;
+	}
+	for (stars = len - tail; stars && decl[stars - 1] == '*'; stars--)
+		;
+	for (type = stars; type && decl[type - 1] == ' '; type--)
+		;
+	put_clean(stdout, decl, type);
+	put_clean(stdout, decl + stars, len - tail - stars);
+	putchar(' ');
+	put_clean(stdout, name, tail);
+}
+
+/* The function whose parameters are printed */
+struct details_function {
+	const struct details *details;
+	const struct answer *answer;
+};
+
 static void details_put_param(void *ctx, const struct source_param *param)
 {
-	const struct answer *a = ctx;
+	const struct details_function *f = ctx;
 
-	if (a->event.ret && param->name)
+	if (f->answer->event.ret && param->name)
 		return;
 	fputs(DETAILS_INDENT, stdout);
-	put_clean(stdout, param->decl, strlen(param->decl));
+	if (f->details->bpftrace)
+		details_put_bpftrace(param);
+	else
+		put_clean(stdout, param->decl, strlen(param->decl));
 	putchar('\n');
 }
 
 void details_put_place(const struct details *d, struct resolver *r, struct answer *a,
 		       unsigned int number)
 {
+	struct details_function f = { .details = d, .answer = a };
+
 	if (d->wanted && a->event.kind == USER_FUNCTION)
-		resolve_each_param(r, a, number, details_put_param, a);
+		resolve_each_param(r, a, number, details_put_param, &f);
 }
 
 void details_end(struct details *d)

@@ -19,11 +19,13 @@ enum listed_kind {
 /**
  * struct details - state of a list with details
  * @wanted: print them
+ * @bpftrace: print the types of programs as bpftrace does: "struct x* NAME"
  * @files: types that were read
  * @no_types: a function was listed, and the kernel has no types
  */
 struct details {
 	bool wanted;
+	bool bpftrace;
 	struct btf_file *files;
 	bool no_types;
 };

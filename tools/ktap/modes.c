@@ -34,7 +34,7 @@ static bool mode_show(const struct options *opts)
 	if (opts->list && plain && source_is_bpftrace(opts))
 		return list_bpftrace(opts->list, opts->pid, opts->verbose);
 	if (opts->list && plain)
-		return list_events(opts->list, opts->pid, opts->verbose);
+		return list_events(opts->list, opts->pid, opts->verbose, false);
 	if (opts->explain && plain)
 		return explain_show(opts->explain);
 	if (opts->sessions && plain)

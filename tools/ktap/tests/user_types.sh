@@ -238,6 +238,12 @@ translated filters_of_bpftrace "$event:work /args.item->id == 1/ { @ = count(); 
 translated structures_of_bpftrace "$event:work { \$p = args.pair; print(*\$p); }" \
 	'printf("{ .left = %d, .right = %d }\n", p.left, p.right)'
 
+# lists
+list "uprobe:$dir/types:work" --bt -v
+lists parameters_as_bpftrace_shows_them "uprobe:$dir/types:work\n    struct item* item\n    struct tight* tight\n    struct holder* holder\n    int* n\n    char* text\n    pair_t* pair\n    int retval\n"
+list "uprobe:$dir/types:again" -v
+lists parameters_in_c "uprobe:$dir/types:again\n    struct item *item\n    int retval\n"
+
 # addresses of symbols
 away() { # away SYMBOL FUNCTION: the distance between them
 	echo $((0x$(nm types | sed -n "s/ . $1$//p") - 0x$(nm types | sed -n "s/ . $2$//p")))

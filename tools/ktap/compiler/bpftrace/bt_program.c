@@ -112,7 +112,8 @@ static void bt_program_read(struct bt_program *p, const struct bt_node *n)
 		.probe = p->s->probe, .name = n->text, .next = p->s->arguments,
 	};
 	/* a truth value is an integer of the event */
-	if (bt_program_get(p, n->pos, &(struct program_name){ .param = n->text }, &type) && strcmp(type.name, "bool"))
+	if (bt_program_get(p, n->pos, &(struct program_name){ .param = n->text }, &type) &&
+	    strcmp(type.name, "bool"))
 		a->type = bt_type_named(p->s, type.name, type.stars);
 	p->s->arguments = a;
 }
