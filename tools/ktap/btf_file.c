@@ -647,18 +647,19 @@ bool btf_member_type(const struct btf_file *f, const char *name, uint32_t id, co
 			    type);
 }
 
-bool btf_parameter_type(const struct btf_file *f, const char *name, size_t len,
-			const char *parameter, struct ktap_member_type *type)
+bool btf_parameter_type(const struct btf_file *f, uint32_t function, unsigned int number,
+			const char **name, struct ktap_member_type *type)
 {
-	char *function = strndup(name, len);
-	const struct btf_type *t = function ? btf_prototype(f, btf_function(f, function)) : NULL;
+	const struct btf_type *t = btf_prototype(f, function);
 	const struct btf_parameter *p = t ? (const void *)(t + 1) : NULL;
 
-	free(function);
-	for (unsigned int i = 0; t && i < btf_parts(t); i++)
-		if (!strcmp(btf_name(f, p[i].name), parameter))
-			return btf_describe(f, p[i].type, type);
-	return false;
+	if (!t || number >= btf_parts(t) || !p[number].type)
+		return false;
+	*name = btf_name(f, p[number].name);
+	/* a type of which nothing is known is one, too */
+	if (!btf_describe(f, p[number].type, type))
+		*type = (struct ktap_member_type) { 0 };
+	return true;
 }
 
 bool btf_part(const struct btf_file *f, const char *name, uint32_t id, unsigned int i,

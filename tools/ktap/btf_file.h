@@ -71,9 +71,9 @@ bool btf_list_types(const struct btf_file *f, const char *pattern, bool details,
 bool btf_member_type(const struct btf_file *f, const char *name, uint32_t id, const char *member,
 		     struct ktap_member_type *type);
 
-/* Find the type of a parameter of a function, whose name has @len bytes. */
-bool btf_parameter_type(const struct btf_file *f, const char *name, size_t len,
-			const char *parameter, struct ktap_member_type *type);
+/* Get the name and type of a parameter of a function, from 0; false: it has fewer. */
+bool btf_parameter_type(const struct btf_file *f, uint32_t function, unsigned int number,
+			const char **name, struct ktap_member_type *type);
 
 /* Find the part @i of a type, see ktap_part_fn. */
 bool btf_part(const struct btf_file *f, const char *name, uint32_t id, unsigned int i,

@@ -61,18 +61,47 @@ static bool member_type_of_field(const char *event, const char *field,
 	return found;
 }
 
+bool member_type_parameter(void *files, const char *function, unsigned int number,
+			   const char **name, struct ktap_member_type *type)
+{
+	const char *colon = strchr(function, ':');
+	const struct btf_file *f;
+	char module[128];
+	uint32_t id;
+
+	snprintf(module, sizeof(module), "%.*s", colon ? (int)(colon - function) : 7,
+		 colon ? function : "vmlinux");
+	f = btf_open(files, module);
+	id = f ? btf_function(f, colon ? colon + 1 : function) : 0;
+	return id && btf_parameter_type(f, id, number, name, type);
+}
+
+/* A parameter of a function, by its name */
+static bool member_type_of_parameter(void *files, const char *function, const char *parameter,
+				     struct ktap_member_type *type)
+{
+	const char *name;
+
+	for (unsigned int i = 0; member_type_parameter(files, function, i, &name, type); i++)
+		if (!strcmp(name, parameter))
+			return *type->name;
+	return false;
+}
+
 bool member_type_find(void *files, const char *name, uint32_t number, const char *member,
 		      struct ktap_member_type *type)
 {
-	const struct btf_file *f;
-
 	size_t len = number ? 0 : strlen(name);
+	const struct btf_file *f;
+	char function[128];
 
 	if (!number && strchr(name, '/'))
 		return member_type_of_field(name, member, type);
+	if (len > 2 && !strcmp(name + len - 2, "()")) {
+		snprintf(function, sizeof(function), "%.*s", (int)len - 2, name);
+		return member_type_of_parameter(files, function, member, type);
+	}
 	f = btf_open(files, "vmlinux");
-	if (f && len > 2 && !strcmp(name + len - 2, "()"))
-		return btf_parameter_type(f, name, len - 2, member, type);
 	return f && btf_member_type(f, name, number, member, type);
 }
 

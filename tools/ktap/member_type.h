@@ -13,4 +13,8 @@ bool member_type_find(void *files, const char *name, uint32_t number, const char
 bool member_type_part(void *files, const char *name, uint32_t number, unsigned int i,
 		      struct ktap_type_part *part);
 
+/* A ktap_parameter_fn; @files as above */
+bool member_type_parameter(void *files, const char *function, unsigned int number,
+			   const char **name, struct ktap_member_type *type);
+
 #endif

@@ -56,6 +56,7 @@ struct ktap_compile_opts run_compile_opts(struct run *r)
 		.bpftrace_args = opts->args,
 		.event_state = list_bpftrace_state, .event_ctx = &r->opts.pid,
 		.member_type = member_type_find, .type_part = member_type_part,
+		.parameter_type = member_type_parameter,
 		.member_ctx = &r->types,
 		.user_type = user_types_find, .user_ctx = &r->user_types,
 	};

@@ -84,6 +84,7 @@ bool source_show_translation(const struct options *opts)
 					   .bpftrace_filter = opts->probe_filter, .diag = stderr,
 					   .bpftrace_inner = source_is_inner(),
 					   .member_type = member_type_find,
+					   .parameter_type = member_type_parameter,
 					   .type_part = member_type_part, .member_ctx = &types,
 					   .user_type = user_types_find, .user_ctx = &user_types };
 	struct sources sources = { .count = 0 };

@@ -94,6 +94,13 @@ struct ktap_member_type {
 typedef bool (*ktap_member_fn)(void *ctx, const char *name, uint32_t number, const char *member,
 			       struct ktap_member_type *type);
 
+/*
+ * Get the name and type of a parameter of "FUNCTION" or "MODULE:FUNCTION" of the kernel, from 0.
+ * False: it has fewer, or is not known.
+ */
+typedef bool (*ktap_parameter_fn)(void *ctx, const char *function, unsigned int number,
+				  const char **name, struct ktap_member_type *type);
+
 /**
  * struct ktap_type_part - a part of a structure, a union or an enumeration of the kernel
  * @name: of the member or of the enumerator; "": it has none
@@ -127,6 +134,7 @@ enum ktap_user_tag { KTAP_USER_TAG_FREE, KTAP_USER_TAG_DECLARED, KTAP_USER_TAG_T
  * @param: a parameter of that function; or NULL
  * @tag: otherwise a type by its name, "struct x", or "x" if that is a typedef of a structure
  * @symbol: otherwise a variable or function of the program
+ * @number: otherwise an argument that a script can read, from 1 in the order of the source
  * @follows: does the script read a member of this name?  Only then the target of a member that
  *	is a pointer is needed
  * @tag_state: what is this name in the script?
@@ -136,6 +144,7 @@ struct ktap_user_query {
 	const char *param;
 	const char *tag;
 	const char *symbol;
+	unsigned int number;
 	bool (*follows)(void *ctx, const char *member);
 	enum ktap_user_tag (*tag_state)(void *ctx, const char *tag);
 	void *ctx;
@@ -147,6 +156,7 @@ struct ktap_user_query {
  * @stars: how often it is a pointer
  * @declarations: what has to be declared in C before it is used, and was not declared before
  * @error: why it cannot be declared, a sentence about the program; or NULL
+ * @param: the parameter
  * @offset: of a symbol: from the instruction of the event to its address; it is a pointer
  */
 struct ktap_user_type {
@@ -154,6 +164,7 @@ struct ktap_user_type {
 	unsigned int stars;
 	const char *declarations;
 	const char *error;
+	const char *param;
 	int64_t offset;
 };
 
@@ -177,7 +188,8 @@ struct ktap_compile_opts {
 	ktap_event_fn event_state;	/* looks for events of bpftrace; or NULL */
 	void *event_ctx;
 	ktap_member_fn member_type;	/* knows the types of the kernel; or NULL */
-	ktap_part_fn type_part;		/* so does this; or NULL */
+	ktap_part_fn type_part;		/* so do these; or NULL */
+	ktap_parameter_fn parameter_type;
 	void *member_ctx;
 	ktap_user_type_fn user_type;	/* knows the types of programs; or NULL */
 	void *user_ctx;

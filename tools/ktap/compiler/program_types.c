@@ -88,12 +88,14 @@ static enum ktap_user_tag program_types_state(void *ctx, const char *tag)
 
 const char *program_name_text(const struct program_name *name)
 {
-	return name->param ? name->param : name->tag ? name->tag : name->symbol;
+	return name->param ? name->param : name->tag ? name->tag :
+	       name->symbol ? name->symbol : "args";
 }
 
 bool program_types_same(const struct ktap_user_type *x, const struct ktap_user_type *y)
 {
-	return x->stars == y->stars && x->offset == y->offset && !strcmp(x->name, y->name);
+	return x->stars == y->stars && x->offset == y->offset && !strcmp(x->name, y->name) &&
+	       !strcmp(x->param ? x->param : "", y->param ? y->param : "");
 }
 
 bool program_types_get(struct program_types *p, struct pos pos, const char *event,
@@ -102,6 +104,7 @@ bool program_types_get(struct program_types *p, struct pos pos, const char *even
 	const struct ktap_compile_opts *opts = p->cc->opts;
 	const struct ktap_user_query query = {
 		.event = event, .param = name->param, .tag = name->tag, .symbol = name->symbol,
+		.number = name->number,
 		.follows = program_types_follows, .tag_state = program_types_state, .ctx = p,
 	};
 	unsigned int errors = p->cc->diag.nerrors;
@@ -217,15 +220,13 @@ static const char *program_types_target(struct program_types *p, struct pos pos,
 /* args.x.member, args.x[i]: cast("struct x", args.x).member */
 static void program_types_argument_of(struct program_walk *w, struct node *n)
 {
-	const char *param = program_types_argument(n->a);
+	const struct program_name name = { .param = program_types_argument(n->a) };
 	struct compiler *cc = w->types.cc;
 	struct ktap_user_type type;
 	struct node *call, *string;
 	const char *target;
 
-	if (!param ||
-	    !program_types_of_events(w, n->a->pos, &(struct program_name){ .param = param },
-				     &type) ||
+	if (!name.param || !program_types_of_events(w, n->a->pos, &name, &type) ||
 	    !type.stars || type.stars > 8 || (type.stars == 1 && !strcmp(type.name, "void")))
 		return;
 	target = program_types_target(&w->types, n->a->pos, &type);
@@ -244,21 +245,22 @@ static void program_types_cast(struct program_walk *w, struct node *n)
 {
 	struct node *string = program_types_named(n);
 	struct ktap_user_type type;
-	const char *tag;
+	struct program_name name = { 0 };
 
 	if (!string)
 		return;
-	tag = program_types_tag(&w->types, string);
+	name.tag = program_types_tag(&w->types, string);
 	if (!w->events && w->collects) {
-		program_types_take(&w->types, tag);
+		program_types_take(&w->types, name.tag);
 		return;
 	}
-	if (w->collects || !w->events || cdef_find_type(w->types.cc, tag) ||
-	    !program_types_of_events(w, string->pos, &(struct program_name){ .tag = tag },
-				     &type) || !strcmp(tag, type.name))
+	if (w->collects || !w->events || cdef_find_type(w->types.cc, name.tag) ||
+	    !program_types_of_events(w, string->pos, &name, &type) ||
+	    !strcmp(name.tag, type.name))
 		return;
 	/* the structure that a typedef names */
-	string->str = pool_printf(&w->types.cc->pool, "%s%s", type.name, string->str + strlen(tag));
+	string->str = pool_printf(&w->types.cc->pool, "%s%s", type.name,
+				  string->str + strlen(name.tag));
 	string->len = strlen(string->str);
 }
 

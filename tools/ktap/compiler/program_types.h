@@ -34,6 +34,7 @@ struct program_name {
 	const char *param;	/* of the function */
 	const char *tag;	/* a type */
 	const char *symbol;
+	unsigned int number;	/* of an argument, from 1 */
 };
 
 /* The name as the script has it, for messages */

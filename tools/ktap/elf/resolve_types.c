@@ -9,7 +9,27 @@
 
 static bool user_types_same(const struct ktap_user_type *x, const struct ktap_user_type *y)
 {
-	return x->stars == y->stars && !strcmp(x->name, y->name);
+	return x->stars == y->stars && !strcmp(x->name, y->name) &&
+	       (!x->param || !strcmp(x->param, y->param));
+}
+
+/**
+ * struct user_param - the search for an argument that can be read
+ * @left: number of those before it that are still to come
+ * @name: its name
+ */
+struct user_param {
+	struct pool *pool;
+	unsigned int left;
+	const char *name;
+};
+
+static void user_types_count(void *ctx, const struct source_param *param)
+{
+	struct user_param *p = ctx;
+
+	if (param->name && *param->name && param->number >= 0 && p->left && !--p->left)
+		p->name = pool_strndup(p->pool, param->name, strlen(param->name));
 }
 
 /* Find the type at one place of the event. */
@@ -18,17 +38,31 @@ static bool user_types_at(struct user_types *u, struct answer *a, const struct p
 {
 	struct resolver *r = &u->resolver;
 	const struct elf_file *f = resolve_open(r, &a->files.files[p->file], a);
+	struct user_param counted = { .pool = &r->pool, .left = q->number };
+	struct ktap_user_query named = *q;
+	struct source_lines *lines;
 	uint64_t addr;
 
-	return f && elf_offset_to_addr(f, p->offset, &addr) &&
-	       source_types_find(u->types, resolve_debug_info(r, f->path), f->path, addr, q, type);
+	if (!f || !elf_offset_to_addr(f, p->offset, &addr))
+		return false;
+	lines = resolve_debug_info(r, f->path);
+	if (q->number) {
+		source_params(lines, addr, user_types_count, &counted);
+		named.param = counted.name;
+		if (!named.param)
+			return false;
+	}
+	if (!source_types_find(u->types, lines, f->path, addr, &named, type))
+		return false;
+	type->param = named.param;
+	return true;
 }
 
 /* A type by its name is the same for all functions of a file. */
 static bool user_types_is_other(const struct answer *a, unsigned int i,
 				const struct ktap_user_query *q)
 {
-	return q->param || !i || a->places[i].file != a->places[i - 1].file;
+	return q->param || q->number || !i || a->places[i].file != a->places[i - 1].file;
 }
 
 static const struct elf_symbol *user_types_symbol_of(const struct elf_file *f, const char *name)
@@ -86,7 +120,11 @@ bool user_types_find(void *ctx, const struct ktap_user_query *query, struct ktap
 		u->open = true;
 	}
 	resolve_event(&u->resolver, query->event, &a);
-	if (a.kernels || (query->param && (a.event.kind != USER_FUNCTION || a.nplaces > MAX_TYPED)))
+	if (a.kernels)
+		return false;
+	/* markers have no parameters */
+	if ((query->param || query->number) &&
+	    (a.event.kind != USER_FUNCTION || a.nplaces > MAX_TYPED))
 		return false;
 	if (query->symbol && a.nplaces)
 		user_types_symbol(u, &a, query->symbol, type);

@@ -477,16 +477,31 @@ static void source_types_fill(struct source_types *t, struct source_layout *l, u
 	l->at = to;
 }
 
-/* Where is a member, and how many bits has it?  False: it is nowhere. */
-static bool source_types_place(Dwarf_Die *member, uint64_t *at, uint64_t *bits, bool *is_field)
+/* In DWARF 2 the place of a member is an operation, which adds to the address. */
+static bool source_types_added(Dwarf_Attribute *attr, Dwarf_Word *value)
 {
+	Dwarf_Op *op;
+	size_t n;
+
+	if (dwarf_getlocation(attr, &op, &n) || n != 1 || op->atom != DW_OP_plus_uconst)
+		return false;
+	*value = op->number;
+	return true;
+}
+
+/* Where is a member, and how many bits has it?  False: it is nowhere. */
+static bool source_types_place(const struct source_types *t, Dwarf_Die *member, uint64_t *at,
+			       uint64_t *bits, bool *is_field)
+{
+	bool little = elf_getident(t->lines->elf, NULL)[EI_DATA] == ELFDATA2LSB;
 	Dwarf_Word value = 0, storage = 0, first;
 	Dwarf_Attribute attr;
 	Dwarf_Die type = *member;
 
 	if (dwarf_hasattr(member, DW_AT_external) || dwarf_hasattr(member, DW_AT_declaration))
 		return false;
-	if (dwarf_attr(member, DW_AT_data_member_location, &attr) && dwarf_formudata(&attr, &value))
+	if (dwarf_attr(member, DW_AT_data_member_location, &attr) &&
+	    dwarf_formudata(&attr, &value) && !source_types_added(&attr, &value))
 		return false;
 	*at = 8 * value;
 	*is_field = !dwarf_formudata(dwarf_attr(member, DW_AT_bit_size, &attr), bits);
@@ -499,8 +514,7 @@ static bool source_types_place(Dwarf_Die *member, uint64_t *at, uint64_t *bits, 
 			    (!source_types_next(&type, NULL) ||
 			     dwarf_aggregate_size(&type, &storage)))
 				return false;
-			*at += __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ?
-			       8 * storage - first - *bits : first;
+			*at += little ? 8 * storage - first - *bits : first;
 		}
 		return *bits && *bits <= 64 && *at <= 8ULL * KTAP_MAX_TYPE_SIZE;
 	}
@@ -520,7 +534,7 @@ static void source_types_member(struct source_types *t, struct source_layout *l,
 	bool is_field;
 
 	if ((name && !source_types_is_name(name)) ||
-	    !source_types_place(member, &at, &bits, &is_field) ||
+	    !source_types_place(t, member, &at, &bits, &is_field) ||
 	    (l->is_union ? at : at < l->at))
 		return;
 	text = source_types_declare(t, member, name ? name : "",
@@ -654,7 +668,8 @@ static bool source_types_of_param(struct source_types *t, struct source_unit *un
 	if (!f || !f->entry || f->begin != addr || !dwarf_offdie(t->lines->dwarf, f->die, &die) ||
 	    !source_types_find_param(&die, t->query->param, &param))
 		return false;
-	text = source_types_declare(t, &param, "", true);
+	/* a list of all arguments needs no structures */
+	text = source_types_declare(t, &param, "", !t->query->number);
 	if (!text)
 		return false;
 	/* "struct x **" */

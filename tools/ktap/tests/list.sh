@@ -222,6 +222,10 @@ read='    struct file *file
     int (*fn[4])(int, ...)
     int (*const cookie)(int, ...)
     int retval'
+"$ktap" --bt --to-ktap -e 'fentry:vfs_read { print(args); }' >"$dir/translated" 2>"$dir/err"
+code=$?
+grep -q 'printf("{ \.file = 0x%x' "$dir/translated"
+result $? a_script_of_bpftrace_has_parameters_of_the_kernel
 details parameters_of_a_function probe:vfs_read "probe:vfs_read
 $read"
 details parameters_of_functions 'vfs*' "probe:vfs_read

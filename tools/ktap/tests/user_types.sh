@@ -133,6 +133,14 @@ printf '#include "types.h"\n#include "layout.h"\n' >original.c
 "$cc" -w -o declared "$dir/declared.c" && "$cc" -w -o original "$dir/original.c" &&
 	./declared >declared.out && ./original >original.out && diff original.out declared.out
 result $? members_are_where_the_program_has_them
+if "$cc" -gdwarf-2 -gstrict-dwarf -O1 -o dwarf2 "$dir/types.c" 2>/dev/null; then
+	"$ktap" --bt --to-ktap -e "$script" >translated 2>err
+	"$ktap" --bt --to-ktap -e "$(echo "$script" | sed 's|/types:|/dwarf2:|')" >old 2>err
+	sed 's|/dwarf2:|/types:|' old | cmp -s - translated
+	result $? of_dwarf_2_as_well
+else
+	skip of_dwarf_2_as_well "the compiler does not write DWARF 2"
+fi
 grep -q 'weight\|many;\|ratio' declared.h
 [ $? = 1 ]
 result $? floating_point_numbers_are_left_out
@@ -237,6 +245,18 @@ translated filters_of_bpftrace "$event:work /args.item->id == 1/ { @ = count(); 
 	'/cast("struct item", args.item).id == 1/'
 translated structures_of_bpftrace "$event:work { \$p = args.pair; print(*\$p); }" \
 	'printf("{ .left = %d, .right = %d }\n", p.left, p.right)'
+
+translated arguments_as_a_value \
+	"$event:work { print(args); @ = args; print(@.n); print(args.item->id); }" \
+	'printf("{ .item = 0x%x, .tight = 0x%x, .holder = 0x%x, .n = 0x%x, .text = 0x%x, .pair = 0x%x }\n", cast("struct item", args.item), args.tight,' \
+	'map = {cast("struct item", args.item), args.tight, args.holder, args.n, args.text, args.pair}' \
+	'print(cast("struct item", args.item).id)'
+translated signed_arguments_as_a_value "$event:differs,$event:differs { @[args] = 1; }" \
+	'map[args.item] = 1' 'printf("@[{ .item = %d }]: %d\n"'
+"$ktap" --bt --to-ktap -e "$event:work,$event:differs { print(args); }" >translated 2>err
+code=$?
+grep -q "'args' differs between the events of this block" err
+result $? arguments_of_two_functions || cat err
 
 # lists
 list "uprobe:$dir/types:work" --bt -v

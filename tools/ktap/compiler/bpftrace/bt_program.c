@@ -18,15 +18,21 @@ struct bt_argument {
 	struct bt_argument *next;
 };
 
+/*
+ * First find the names that the script uses, then the types of those; a list of all arguments
+ * takes the types of those whose members are read.
+ */
+enum bt_program_walk { BT_COLLECTS_NAMES, BT_FINDS_TYPES, BT_MAKES_RECORDS, BT_PROGRAM_WALKS };
+
 /**
  * struct bt_program - the search for types
  * @types: those that the compiler has found
- * @collects: the first walk: find the names that the script uses
+ * @walk: the script is walked several times
  */
 struct bt_program {
 	struct program_types types;
 	struct bt_script *s;
-	bool collects;
+	enum bt_program_walk walk;
 };
 
 /* The event in ktap's spelling, which differs only in the kind; NULL: it is none of a program. */
@@ -100,22 +106,29 @@ const struct bt_type *bt_program_argument(const struct bt_script *s, const char 
 	return a ? a->type : NULL;
 }
 
+/* Note the type of an argument in this block, NULL: not known; it is asked for once. */
+static void bt_program_note(struct bt_script *s, const char *name, const struct bt_type *type)
+{
+	struct bt_argument *a = pool_alloc(&s->cc->pool, sizeof(*a));
+
+	*a = (struct bt_argument) {
+		.probe = s->probe, .name = name, .type = type, .next = s->arguments,
+	};
+	s->arguments = a;
+}
+
 static void bt_program_read(struct bt_program *p, const struct bt_node *n)
 {
+	const struct program_name name = { .param = n->text };
+	const struct bt_type *bt_type = NULL;
 	struct ktap_user_type type;
-	struct bt_argument *a;
 
 	if (bt_argument(p->s, n->text))
 		return;
-	a = pool_alloc(&p->s->cc->pool, sizeof(*a));
-	*a = (struct bt_argument) {
-		.probe = p->s->probe, .name = n->text, .next = p->s->arguments,
-	};
 	/* a truth value is an integer of the event */
-	if (bt_program_get(p, n->pos, &(struct program_name){ .param = n->text }, &type) &&
-	    strcmp(type.name, "bool"))
-		a->type = bt_type_named(p->s, type.name, type.stars);
-	p->s->arguments = a;
+	if (bt_program_get(p, n->pos, &name, &type) && strcmp(type.name, "bool"))
+		bt_type = bt_type_named(p->s, type.name, type.stars);
+	bt_program_note(p->s, n->text, bt_type);
 }
 
 /* Is it the name of a type that the script does not declare, nor bpftrace? */
@@ -129,14 +142,15 @@ static bool bt_program_is_tag(struct bt_script *s, const char *name)
 
 static void bt_program_type(struct bt_program *p, struct bt_node *n, bool of_program)
 {
+	const struct program_name name = { .tag = n->text };
 	struct ktap_user_type type;
 
 	if (!bt_program_is_tag(p->s, n->text))
 		return;
-	if (p->collects && !of_program)
+	if (p->walk == BT_COLLECTS_NAMES && !of_program)
 		program_types_take(&p->types, n->text);
-	else if (!p->collects && of_program &&
-		 bt_program_get(p, n->pos, &(struct program_name){ .tag = n->text }, &type))
+	else if (p->walk == BT_FINDS_TYPES && of_program &&
+		 bt_program_get(p, n->pos, &name, &type))
 		n->text = type.name;
 }
 
@@ -178,31 +192,99 @@ static void bt_program_address(struct bt_program *p, struct bt_node *n)
 	n->a = sum;
 }
 
+/* The function of "fentry:FUNCTION"; NULL: another event, or a pattern */
+static const char *bt_program_kernel(const struct bt_probe *probe)
+{
+	const char *rest, *kind = bt_event_kind(probe->events, &rest);
+	bool good = kind && !probe->events->next && !strpbrk(rest, "*?[$") &&
+		    (!strcmp(kind, "fentry") || !strcmp(kind, "kfunc"));
+
+	return good ? rest : NULL;
+}
+
+/* The name of argument @i of the events of the block, whose type is noted; NULL: it has fewer. */
+static const char *bt_program_nth(struct bt_program *p, struct pos pos, unsigned int i,
+				  bool of_program)
+{
+	const struct ktap_compile_opts *opts = p->s->cc->opts;
+	const char *function = bt_program_kernel(p->s->probe), *name = NULL;
+	const struct program_name nth = { .number = i + 1 };
+	struct ktap_member_type kernel;
+	struct ktap_user_type type;
+
+	if (of_program) {
+		if (!bt_program_get(p, pos, &nth, &type))
+			return NULL;
+		if (!bt_argument(p->s, type.param))
+			bt_program_note(p->s, type.param, strcmp(type.name, "bool") ?
+					bt_type_named(p->s, type.name, type.stars) : NULL);
+		return type.param;
+	}
+	if (!function || !opts->parameter_type ||
+	    !opts->parameter_type(opts->member_ctx, function, i, &name, &kernel))
+		return NULL;
+	name = pool_strndup(&p->s->cc->pool, name, strlen(name));
+	if (kernel.stars && !bt_argument(p->s, name))
+		bt_program_note(p->s, name, bt_type_named(p->s, "void", 1));
+	return name;
+}
+
+/* args as a value: (x=args.x, y=args.y) */
+static void bt_program_record(struct bt_program *p, struct bt_node *n, bool of_program)
+{
+	struct bt_node *first = NULL, **last = &first, *item;
+	struct bt_script *s = p->s;
+	const char *name;
+
+	for (unsigned int i = 0; i < BT_MAX_LEAVES; i++) {
+		name = bt_program_nth(p, n->pos, i, of_program);
+		if (!name)
+			break;
+		item = bt_program_node(s, n, BN_FIELD, name);
+		item->a = bt_program_node(s, n, BN_NAME, "args");
+		item->item = name;
+		*last = item;
+		last = &item->next;
+	}
+	if (!first)
+		return;
+	n->kind = BN_TUPLE;
+	n->text = "";
+	n->a = first;
+}
+
+static bool bt_program_is_args(const struct bt_node *n)
+{
+	return n->kind == BN_NAME && !strcmp(n->text, "args");
+}
+
 static void bt_program_walk(struct bt_program *p, struct bt_node *n, bool of_program)
 {
 	for (; n; n = n->next) {
-		bt_program_walk(p, n->a, of_program);
+		if (n->kind != BN_FIELD || !bt_program_is_args(n->a))
+			bt_program_walk(p, n->a, of_program);
 		bt_program_walk(p, n->b, of_program);
 		bt_program_walk(p, n->c, of_program);
 		if (n->kind == BN_CAST || n->kind == BN_TYPE)
 			bt_program_type(p, n, of_program);
-		else if (n->kind == BN_CALL && of_program && !p->collects &&
+		else if (n->kind == BN_CALL && of_program && p->walk == BT_FINDS_TYPES &&
 			 !strcmp(n->text, "uaddr"))
 			bt_program_address(p, n);
+		else if (p->walk == BT_MAKES_RECORDS && bt_program_is_args(n))
+			bt_program_record(p, n, of_program);
 		if (n->kind != BN_FIELD || !n->text)
 			continue;
-		if (p->collects)
+		if (p->walk == BT_COLLECTS_NAMES)
 			program_types_read(&p->types, n->text);
-		else if (of_program && n->a->kind == BN_NAME && !strcmp(n->a->text, "args"))
+		else if (p->walk == BT_FINDS_TYPES && of_program && bt_program_is_args(n->a))
 			bt_program_read(p, n);
 	}
 }
 
-static void bt_program_walk_all(struct bt_program *p, bool collects)
+static void bt_program_walk_all(struct bt_program *p)
 {
 	struct bt_script *s = p->s;
 
-	p->collects = collects;
 	for (struct bt_probe *probe = s->probes; probe; probe = probe->next) {
 		bool of_program = bt_is_of_programs(s, probe);
 
@@ -217,9 +299,7 @@ void bt_program_types(struct bt_script *s)
 {
 	struct bt_program p = { .s = s };
 
-	if (!s->cc->opts->user_type)
-		return;
 	program_types_init(&p.types, s->cc);
-	bt_program_walk_all(&p, true);
-	bt_program_walk_all(&p, false);
+	for (p.walk = BT_COLLECTS_NAMES; p.walk < BT_PROGRAM_WALKS; p.walk++)
+		bt_program_walk_all(&p);
 }

@@ -97,7 +97,13 @@ if has functions && [ -e /sys/kernel/btf/vmlinux ]; then
 fexit:vfs_write /comm == "workload"/ { @r[retval == args.count] = count(); }' -- "$workload" write 13 $n
 	matches "$tmp/out" "^@\\[13\\]: $n\$" "^@p\\[(true|false)\\]: $n\$" "^@r\\[true\\]: [0-9]+\$"
 	result $? parameters_have_names
+	bt 'fentry:vfs_write /comm == "workload"/ { print(args); @ = args; @m[args] = 1; print(@.count); exit(); }' -- \
+		"$workload" write 13 1
+	record='\{ \.file = 0x[0-9a-f]+, \.buf = 0x[0-9a-f]+, \.count = 13, \.pos = 0x[0-9a-f]+ \}'
+	matches "$tmp/out" "^$record\$" '^13$' "^@: $record\$" "^@m\\[$record\\]: 1\$"
+	result $? parameters_are_a_value
 else
+	skip parameters_are_a_value "this kernel has no types"
 	skip parameters_have_names "this kernel has no types"
 fi
 if has profiles; then
