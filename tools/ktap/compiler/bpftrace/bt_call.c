@@ -750,12 +750,14 @@ static const struct {
 	{ "offsetof", bt_offsetof }, { "getopt", bt_option }, { "bswap", bt_bswap },
 	{ "strerror", bt_name_of_number }, { "signal_name", bt_name_of_number },
 	{ "container_of", bt_container }, { "percpu_kaddr", bt_percpu },
-	{ "assert", bt_fail_call }, { "static_assert", bt_fail_call }, { "fail", bt_fail_call }, { "is_err", bt_is_err },
+	{ "assert", bt_fail_call }, { "static_assert", bt_fail_call }, { "fail", bt_fail_call },
+	{ "is_err", bt_is_err },
 	{ "pid", bt_pid }, { "tid", bt_pid }, { "usym", bt_usym }, { "ksym", bt_ksym },
 	{ "cgroupid", bt_cgroup_id }, { "cgroup_path", bt_cgroup_path },
 	{ "is_str", bt_is_of_type }, { "is_ptr", bt_is_of_type }, { "is_array", bt_is_of_type },
 	{ "is_integer", bt_is_of_type }, { "is_unsigned_integer", bt_is_of_type },
-	{ "is_literal", bt_is_of_type }, { "unwatch", bt_unwatch }, { "strstr", bt_strstr }, { "comm", bt_comm },
+	{ "is_literal", bt_is_of_type }, { "unwatch", bt_unwatch }, { "strstr", bt_strstr },
+	{ "comm", bt_comm },
 };
 
 static void bt_other_call(struct bt_script *s, const struct bt_node *n)
