@@ -233,7 +233,7 @@ ops 'var p = arg1' 'var c = argstr' 'var c = argstr .. ""' 'var c = probename' '
 	'var c = numa_node' 'var c = execname' 'var c = nsecs' 'var c = elapsed' 'var c = cgroup' 'var c = cgroup_path(1)' \
 	'var c = rand' 'var c = curtask' 'var c = gettimeofday_ns' 'var c = gettimeofday_us' \
 	'var c = gettimeofday_ms' 'var c = gettimeofday_s' \
-	'var c = num_cpus' 'var c = arch' 'var c = kernel_v' 'var c = syscall_name(1)' 'var c = in_interrupt' 'var c = in_iowait' \
+	'var c = utc_offset' 'var c = num_cpus' 'var c = arch' 'var c = kernel_v' 'var c = syscall_name(1)' 'var c = in_interrupt' 'var c = in_iowait' \
 	'var c = $1'
 ops '' 'var c = ffi.C.ktime_get_ns()' 'var c = ffi.C.nr_context_switches()' \
 	'var c = ffi.C.si_mem_available()' 'var c = ffi.C.int_sqrt64(-1)' 'ffi.C.printk("x")' \

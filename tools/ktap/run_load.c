@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "compiler/chunk_read.h"
 #include "keeper.h"
 #include "native_code.h"
 #include "resolve_chunk.h"
@@ -51,6 +53,15 @@ int run_load_failed(struct run *r, int err)
 	if (!r->report.errors)
 		fprintf(stderr, "ktap: error: cannot load %s: %s\n", r->name, strerror(-err));
 	return EXIT_LOAD;
+}
+
+/* Seconds that local time is ahead of UTC, now */
+static long run_utc_offset(void)
+{
+	time_t now = time(NULL);
+	struct tm tm;
+
+	return localtime_r(&now, &tm) ? tm.tm_gmtoff : 0;
 }
 
 /* Resolve the events of user space in the script. */
@@ -99,6 +110,8 @@ int run_set_up(struct run *r)
 		err = session_setup(s, "self");
 	if (!err && opts->memory)
 		err = session_setup(s, "memory %llu", (unsigned long long)opts->memory);
+	if (!err && run_utc_offset() && chunk_calls(r->chunk, r->chunk_len, KTAP_FN_UTC_OFFSET))
+		err = session_setup(s, "utc_offset %ld", run_utc_offset());
 	if (!err && opts->overhead)
 		err = session_setup(s, "overhead %llu", (unsigned long long)opts->overhead);
 	key = !opts->no_symbols && symbolize_wanted(r->chunk, r->chunk_len) ?

@@ -42,21 +42,7 @@ struct mark {
 
 bool symbolize_wanted(const void *chunk, size_t len)
 {
-	const struct chunk_section *code;
-	struct chunk c;
-
-	if (chunk_read(&c, chunk, len))
-		return false;
-	code = &c.sections[KTAP_SEC_CODE];
-	for (uint32_t i = 0; i < code->count; i++) {
-		const unsigned char *insn = code->data + i * sizeof(struct ktap_insn);
-		uint32_t function = get_le32(insn + 4);
-
-		if (insn[0] == KTAP_OP_CALLB &&
-		    (function == KTAP_FN_USTACK || function == KTAP_FN_USYM))
-			return true;
-	}
-	return false;
+	return chunk_calls(chunk, len, KTAP_FN_USTACK) || chunk_calls(chunk, len, KTAP_FN_USYM);
 }
 
 static bool is_hex(const char *text)

@@ -613,6 +613,7 @@ enum ktap_function_id {
 	KTAP_FN_PATH		= 59,	/* (pointer to struct path): its path as text */
 
 	/* more values */
+	KTAP_FN_UTC_OFFSET	= 60,	/* nanoseconds that local time is ahead of UTC */
 	KTAP_FN_REG		= 61,	/* (name): register of the event, nil if it has none */
 
 	/* tables */

@@ -82,6 +82,7 @@ struct ktap_refill {
  * @nargs: number of @args
  * @arg_bytes: bytes of the texts of @args
  * @memory: bytes that the script may take; limited by max_memory when it is loaded
+ * @utc_offset: local time minus UTC, in seconds
  * @max_overhead: percent of each CPU that handlers may take; 0: the default
  * @follow: deliver events of the descendants of &ktap_filter.pid, too
  * @unsafe: the script may act on the system
@@ -187,6 +188,7 @@ struct ktap_session {
 	unsigned int nargs;
 	size_t arg_bytes;
 	size_t memory;
+	int utc_offset;
 	unsigned int max_overhead;
 	bool follow;
 	bool unsafe;

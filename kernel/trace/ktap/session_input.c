@@ -86,6 +86,21 @@ static int input_set_overhead(struct ktap_session *s, const char *value)
 	return 0;
 }
 
+#define INPUT_DAY	(24 * 60 * 60)
+
+/* From the tool, which knows the time zone: no place on earth is a day away from UTC. */
+static int input_set_utc_offset(struct ktap_session *s, const char *value)
+{
+	int secs;
+
+	if (kstrtoint(value, 10, &secs) || secs <= -INPUT_DAY || secs >= INPUT_DAY)
+		return ktap_session_refuse(s, -EINVAL,
+					   "'%.64s' is no offset from UTC: a number of seconds, less than a day",
+					   value);
+	s->utc_offset = secs;
+	return 0;
+}
+
 static int input_set_cpus(struct ktap_session *s, const char *value)
 {
 	if (!s->filter.cpus)
@@ -190,6 +205,7 @@ static const struct {
 	{ "self",	false,	.flag = offsetof(struct ktap_session, filter.self) },
 	{ "memory",	true,	input_set_memory },
 	{ "overhead",	true,	input_set_overhead },
+	{ "utc_offset",	true,	input_set_utc_offset },
 	{ "unsafe",	false,	input_set_unsafe },
 	{ "dry",	false,	.flag = offsetof(struct ktap_session, dry) },
 	{ "frames",	false,	.flag = offsetof(struct ktap_session, output.frames) },

@@ -112,6 +112,7 @@ static int load_init_env(struct ktap_session *s)
 	err = ktap_env_init(&s->env, prog, s->memory, ktap_session_low);
 	s->env.condition_changed = ktap_conditions_changed;
 	s->env.json = s->output.json;
+	s->env.utc_offset = (s64)s->utc_offset * NSEC_PER_SEC;
 	/* @opener is a reference to it. */
 	s->env.pid_ns = ns_of_pid(s->opener);
 	if (err == -E2BIG)

@@ -78,6 +78,7 @@ const struct builtin builtins[] = {
 	VALUE("argevent", ARGSTR, STRING | NIL),
 	VALUE("retval", RETVAL, ANY),
 	VALUE("curtask", CURTASK, ANY),
+	VALUE("utc_offset", UTC_OFFSET, INT),
 	VALUE("gettimeofday_ns", GETTIMEOFDAY_NS, INT),
 	VALUE("gettimeofday_us", GETTIMEOFDAY_US, INT),
 	VALUE("gettimeofday_ms", GETTIMEOFDAY_MS, INT),

@@ -119,3 +119,20 @@ void ktap_show_position(FILE *out, const void *chunk, size_t len, const char *fi
 		return;
 	}
 }
+
+bool chunk_calls(const void *data, size_t len, uint32_t function)
+{
+	const struct chunk_section *code;
+	struct chunk c;
+
+	if (chunk_read(&c, data, len))
+		return false;
+	code = &c.sections[KTAP_SEC_CODE];
+	for (uint32_t i = 0; i < code->count; i++) {
+		const unsigned char *insn = code->data + i * sizeof(struct ktap_insn);
+
+		if (insn[0] == KTAP_OP_CALLB && get_le32(insn + 4) == function)
+			return true;
+	}
+	return false;
+}

@@ -3,6 +3,7 @@
 #ifndef KTAP_CHUNK_READ_H
 #define KTAP_CHUNK_READ_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +27,9 @@ struct chunk {
 
 /* Returns NULL, or a description of the error. */
 const char *chunk_read(struct chunk *chunk, const void *data, size_t len);
+
+/* Does the chunk call this function? KTAP_FN_*; false also if it cannot be read */
+bool chunk_calls(const void *data, size_t len, uint32_t function);
 /* Get a string constant; "?" if it does not exist. */
 const char *chunk_get_string(const struct chunk *chunk, uint32_t index, uint32_t *len);
 

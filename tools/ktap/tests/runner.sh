@@ -214,6 +214,19 @@ setup setup_lines_of_a_plain_run 'frames\nstream\narg -e\n'
 play 'exit 0\n' -p 7 --follow -C 0,2-3 --unsafe --self -m 256k --max-overhead 5 -e 'x = $3' one 'two words' -3
 setup setup_lines_of_all_options \
 	'frames\nstream\narg -e\narg one\narg two words\narg -3\npid 7\nfollow\ncpus 0,2-3\nunsafe\nself\nmemory 262144\noverhead 5\n'
+# the time zone, if the script asks for it and is not in London in winter
+export TZ=XXX-5:30
+play 'exit 0\n' -e 'print(utc_offset)'
+setup offset_of_local_time 'frames\nstream\narg -e\nutc_offset 19800\n'
+play 'exit 0\n' -e "$script"
+setup no_offset_without_need 'frames\nstream\narg -e\n'
+TZ=XXX3
+play 'exit 0\n' -e 'print(utc_offset)'
+setup west_of_greenwich 'frames\nstream\narg -e\nutc_offset -10800\n'
+TZ=UTC
+play 'exit 0\n' -e 'print(utc_offset)'
+setup no_offset 'frames\nstream\narg -e\n'
+unset TZ
 play 'exit 0\n' -e "$script" --max-overhead=100
 setup value_of_a_long_option_after_an_equals_sign 'frames\nstream\narg -e\noverhead 100\n'
 options='x = getopt("pid", 0) y = getopt("self", 0) z = $3'

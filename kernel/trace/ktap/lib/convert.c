@@ -512,6 +512,12 @@ int ktap_fn_strftime(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 	return convert_end_text(vm, &t, &r[0]) ?: err;
 }
 
+int ktap_fn_utc_offset(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
+{
+	r[0] = KTAP_VALUE_INT(vm->env->utc_offset);
+	return 0;
+}
+
 /* Uses the same clock as strftime(), so that times of one run agree. */
 int ktap_fn_walltime(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {

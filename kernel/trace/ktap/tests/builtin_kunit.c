@@ -335,6 +335,17 @@ static void times_are_shown(struct kunit *test)
 			   "strftime: there is no time 9223372036854775807");
 }
 
+static void local_time_is_ahead_of_utc(struct kunit *test)
+{
+	struct ktap_value v;
+	struct ktap_vm *vm = test_vm(test, test_load(calls_builtin(test, KTAP_FN_UTC_OFFSET, 0,
+								   NULL)), EVENT);
+
+	vm->env->utc_offset = -3600 * NSEC_PER_SEC;
+	KUNIT_ASSERT_EQ(test, 0, ktap_vm_run(vm, 0, NULL, 0, &v));
+	expect_value(test, v, &KTAP_VALUE_INT(-3600 * NSEC_PER_SEC), 0);
+}
+
 static void format_returns_what_printf_prints(struct kunit *test)
 {
 	static const struct builtin_case cases[] = {
@@ -808,6 +819,7 @@ static struct kunit_case builtin_cases[] = {
 	KUNIT_CASE(numbers_are_read_as_the_compiler_does),
 	KUNIT_CASE(addresses_are_shown),
 	KUNIT_CASE(times_are_shown),
+	KUNIT_CASE(local_time_is_ahead_of_utc),
 	KUNIT_CASE(format_returns_what_printf_prints),
 	KUNIT_CASE(format_of_symbols_and_tables_needs_process_context),
 	KUNIT_CASE(long_formatted_strings_are_cut_and_counted),

@@ -119,6 +119,7 @@ struct ktap_tap {
  * @secret: random words for the hash of table keys (data/table_lookup.h)
  * @wall_offset: wall time minus CLOCK_MONOTONIC at the session's start, in
  *	nanoseconds.  It is fixed, so that a moment is always shown the same
+ * @utc_offset: local time minus UTC, in nanoseconds
  * @first: numbers with which first() was called (lib/event.c)
  * @switched_on: probes of the program that are switched on (vm/switch.h)
  * @deleted: probes of the program that are deleted
@@ -154,6 +155,7 @@ struct ktap_env {
 	bool jit_always;
 	u64 secret[2];
 	s64 wall_offset;
+	s64 utc_offset;
 	DECLARE_BITMAP(first, KTAP_MAX_PROBES);
 	DECLARE_BITMAP(switched_on, KTAP_MAX_PROBES);
 	DECLARE_BITMAP(deleted, KTAP_MAX_PROBES);

@@ -62,7 +62,7 @@ static const struct bt_function {
 	BT_RESULT("nsecs", 0, 1, NULL, BT_INTEGER),
 	BT_RESULT("ntop", 1, 2, NULL, BT_STRING),
 	BT_RESULT("macaddr", 1, 1, "macaddr(%1)", BT_STRING),
-	BT_RESULT("strftime", 2, 2, "strftime(%*)", BT_STRING),
+	BT_RESULT("strftime", 2, 2, NULL, BT_STRING),
 	BT_RESULT("strncmp", 3, 3, "(substr(%1, 0, %3) == substr(%2, 0, %3) ? 0 : 1)", BT_INTEGER),
 	BT_RESULT("strcontains", 2, 2, "(strstr(%1, %2) != nil)", BT_BOOLEAN),
 	BT_RESULT("strstr", 2, 2, NULL, BT_INTEGER),
@@ -608,7 +608,16 @@ static void bt_time(struct bt_script *s, const struct bt_node *n)
 		bt_put(s, n->pos, "%s", n->a ? "printf(\"%s\", strftime(" :
 		       "print(strftime(\"%H:%M:%S\"");
 	bt_leaves(s, n->a, false);
-	bt_put(s, n->pos, "))");
+	bt_put(s, n->pos, ", nsecs + utc_offset))");
+}
+
+static void bt_strftime(struct bt_script *s, const struct bt_node *n)
+{
+	bt_put(s, n->pos, "strftime(");
+	bt_value(s, n->a);
+	bt_put(s, n->pos, ", ");
+	bt_number(s, n->a->next, LEVEL_SUM);
+	bt_put(s, n->pos, " + utc_offset)");
 }
 
 static void bt_cat(struct bt_script *s, const struct bt_node *n)
@@ -745,7 +754,7 @@ static const struct {
 	{ "has_key", bt_has_key }, { "str", bt_str }, { "buf", bt_buf },
 	{ "path", bt_path },
 	{ "kstack", bt_stack_call }, { "ustack", bt_stack_call }, { "kaddr", bt_kaddr },
-	{ "time", bt_time }, { "nsecs", bt_nsecs }, { "join", bt_join }, { "cat", bt_cat },
+	{ "time", bt_time }, { "strftime", bt_strftime }, { "nsecs", bt_nsecs }, { "join", bt_join }, { "cat", bt_cat },
 	{ "len", bt_len }, { "ntop", bt_ntop }, { "sizeof", bt_sizeof },
 	{ "offsetof", bt_offsetof }, { "getopt", bt_option }, { "bswap", bt_bswap },
 	{ "strerror", bt_name_of_number }, { "signal_name", bt_name_of_number },

@@ -48,6 +48,7 @@ struct ktap_session {
 	unsigned int nargs;
 	size_t arg_bytes;
 	size_t memory;
+	int utc_offset;
 	unsigned int max_overhead;
 	bool follow;
 	bool unsafe;

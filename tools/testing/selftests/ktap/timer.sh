@@ -4,7 +4,7 @@
 # Timers: how often they fire, and what their handlers may do.
 
 . "$(dirname "$0")/lib.sh"
-plan 8
+plan 11
 
 # between NAME NUMBER LEAST MOST
 between() {
@@ -51,5 +51,25 @@ sh -c 'renice -n 7 -p $$ >/dev/null && exec "$@"' - "$KTAP" -q -e 'tick-1s { }' 
 	sh "$tmp/levels.sh" >"$tmp/out" 2>"$tmp/err" </dev/null
 code=$?
 out ticks_run_at_the_nice_level_of_ktap '7\n'
+
+# local time
+export TZ=XXX-5:30
+run -q -e 'print(utc_offset)'
+out offset_of_local_time '19800000000000\n'
+run -q -e 't = nsecs - gettimeofday_ns + 1500000000
+print(strftime("%F %T", t) .. " " .. strftime("%F %T", t + utc_offset))'
+out a_moment_in_local_time '1970-01-01 00:00:01 1970-01-01 05:30:01\n'
+unset TZ
+wrong=
+for line in 'utc_offset 86400' 'utc_offset -86400' 'utc_offset -2147483648' \
+		'utc_offset 1h' 'utc_offset '; do
+	exec 3<>"$tracefs/ktap/session"
+	echo "$line" >&3 2>/dev/null && wrong="$wrong '$line' was taken"
+	cat <&3 >"$tmp/out"
+	exec 3>&-
+	matches "$tmp/out" "^ktap: error: '${line#utc_offset }' is no offset from UTC: a number of seconds, less than a day\$" ||
+		wrong="$wrong '$line'"
+done
+is invalid_offset_is_reported "$wrong" ""
 
 finish
