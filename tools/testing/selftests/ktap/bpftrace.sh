@@ -4,7 +4,7 @@
 # Scripts of bpftrace: they run, and print what bpftrace prints.
 
 . "$(dirname "$0")/lib.sh"
-plan 67
+plan 68
 n=20
 
 # bt SCRIPT ARGS...: run a script of bpftrace
