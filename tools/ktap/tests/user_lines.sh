@@ -13,6 +13,7 @@ if grep -q 'built without libdw' err; then
 	refuses events_of_lines_need_libdw "uprobe:$marked@lines.c:1" \
 		'built without libdw, ktap knows no lines of source files'
 	finish
+	exit
 fi
 cat >lines.h <<'END'
 static inline __attribute__((always_inline)) int twice(int x)

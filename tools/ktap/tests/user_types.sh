@@ -12,6 +12,7 @@ run --lines -e 'x = 1' --dry-run
 if grep -q 'built without libdw' err; then
 	skip types_of_programs "built without libdw"
 	finish
+	exit
 fi
 
 cat >types.h <<'END_OF_FILE'
