@@ -98,6 +98,14 @@ bool program_types_same(const struct ktap_user_type *x, const struct ktap_user_t
 	       !strcmp(x->param ? x->param : "", y->param ? y->param : "");
 }
 
+bool program_types_is_name(const char *name)
+{
+	static const char letters[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+
+	return *name && !name[strspn(name, letters)] && (*name < '0' || *name > '9');
+}
+
 bool program_types_get(struct program_types *p, struct pos pos, const char *event,
 		       const struct program_name *name, struct ktap_user_type *type)
 {

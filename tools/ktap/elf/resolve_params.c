@@ -49,7 +49,12 @@ static bool is_identifier(const char *name)
 	static const char letters[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
 
-	return *name && !name[strspn(name, letters)];
+	return *name && !name[strspn(name, letters)] && (*name < '0' || *name > '9');
+}
+
+bool resolve_can_send(const struct source_param *param)
+{
+	return param->number >= 0 && param->number < MAX_PARAMS && is_identifier(param->name);
 }
 
 static bool is_read(const struct resolver *r, const char *name)
@@ -71,8 +76,8 @@ static void resolve_add_param(void *ctx, const struct source_param *param)
 	struct pool *pool = &p->r->pool;
 	const char *lines = p->place->params ? p->place->params : "";
 
-	if (param->number < 0 || param->number >= MAX_PARAMS || !is_identifier(param->name) ||
-	    !is_read(p->r, param->name) || p->numbers & 1U << param->number ||
+	if (!resolve_can_send(param) || !is_read(p->r, param->name) ||
+	    p->numbers & 1U << param->number ||
 	    strstr(lines, pool_printf(pool, " %s ", param->name)))
 		return;
 	p->numbers |= 1U << param->number;

@@ -21,6 +21,9 @@ bool resolve_take_addr(struct resolver *r, struct answer *a, const struct elf_fi
  */
 struct source_lines *resolve_debug_info(struct resolver *r, const char *path);
 
+/* Is it a parameter that the kernel can get, with a name that a script can have? */
+bool resolve_can_send(const struct source_param *param);
+
 /* Add the arguments that the script reads by name. */
 void resolve_params(struct resolver *r, struct answer *a);
 

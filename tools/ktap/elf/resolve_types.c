@@ -17,18 +17,25 @@ static bool user_types_same(const struct ktap_user_type *x, const struct ktap_us
  * struct user_param - the search for an argument that can be read
  * @left: number of those before it that are still to come
  * @name: its name
+ * @names: those before it, each in blanks
  */
 struct user_param {
 	struct pool *pool;
 	unsigned int left;
 	const char *name;
+	const char *names;
 };
 
 static void user_types_count(void *ctx, const struct source_param *param)
 {
 	struct user_param *p = ctx;
 
-	if (param->name && *param->name && param->number >= 0 && p->left && !--p->left)
+	/* as those that are sent to the kernel */
+	if (!p->left || !resolve_can_send(param) ||
+	    strstr(p->names, pool_printf(p->pool, " %s ", param->name)))
+		return;
+	p->names = pool_printf(p->pool, "%s %s ", p->names, param->name);
+	if (!--p->left)
 		p->name = pool_strndup(p->pool, param->name, strlen(param->name));
 }
 
@@ -38,7 +45,7 @@ static bool user_types_at(struct user_types *u, struct answer *a, const struct p
 {
 	struct resolver *r = &u->resolver;
 	const struct elf_file *f = resolve_open(r, &a->files.files[p->file], a);
-	struct user_param counted = { .pool = &r->pool, .left = q->number };
+	struct user_param counted = { .pool = &r->pool, .left = q->number, .names = "" };
 	struct ktap_user_query named = *q;
 	struct source_lines *lines;
 	uint64_t addr;

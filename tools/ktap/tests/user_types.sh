@@ -287,6 +287,47 @@ wrong addresses_at_several_events "'global' differs between the events of this h
 play 'exit 0\n' -q -e "trace probe:vfs_read { print(uaddr(\"global\")) }"
 wrong addresses_need_a_program 'uaddr() needs a program: uaddr("NAME") in a handler of uprobe or usdt'
 
+# debug information that C does not make: some of the assembler's text is changed
+cat >crafted.c <<'END_OF_FILE'
+typedef struct { int x; } unnamed_t;
+struct item { int id; int second; int list[3]; int last; unnamed_t *unnamed; };
+__attribute__((noinline)) int work(struct item *item, long renamed, long b)
+{
+	__asm__ volatile("" : : "r"(renamed));
+	return item->id + b;
+}
+
+int main(int argc, char **argv)
+{
+	struct item item = { 0 };
+
+	return work(&item, argc, 1);
+}
+END_OF_FILE
+"$cc" -gdwarf-5 -O1 -S -dA -o crafted.s "$dir/crafted.c" || exit 1
+# craft NAME EXPRESSION...: make a program of that text; false if it is the same
+craft() {
+	program=$1
+	shift
+	sed "$@" crafted.s >"$program.s"
+	! cmp -s crafted.s "$program.s" && "$cc" -o "$program" "$program.s"
+}
+if craft evil '/string.*"renamed"/s/renamed/b} system(str(arg1)) x = {args.b/' &&
+	craft digit '/string.*"renamed"/s/renamed/9lives/' &&
+	craft twice '/string.*"renamed"/s/renamed/b/' &&
+	craft word '/string.*"renamed"/s/renamed/end/'; then
+	for program in evil digit; do
+		translated names_that_are_none_$program "uprobe:$dir/$program:work { print(args); }" \
+			'printf("{ .item = 0x%x, .b = %d }\n", args.item, args.b)'
+	done
+	translated names_that_occur_twice "uprobe:$dir/twice:work { print(args); }" \
+		'printf("{ .item = 0x%x, .b = %d }\n", args.item, args.b)'
+	translated names_that_are_keywords "uprobe:$dir/word:work { print(args); }" \
+		'{ .item = 0x%x, .end = %d, .b = %d }\n", args.item, args.end, args.b)'
+else
+	skip names_of_parameters "the assembler has no names"
+fi
+
 # damaged debug information
 size=$(stat -c %s types) bad=0
 for seed in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do

@@ -202,7 +202,10 @@ static const char *bt_program_kernel(const struct bt_probe *probe)
 	return good ? rest : NULL;
 }
 
-/* The name of argument @i of the events of the block, whose type is noted; NULL: it has fewer. */
+/*
+ * The name of argument @i of the events of the block, whose type is noted; NULL: it has fewer. The
+ * name comes from debug information, and may be none that a script can have.
+ */
 static const char *bt_program_nth(struct bt_program *p, struct pos pos, unsigned int i,
 				  bool of_program)
 {
@@ -215,7 +218,7 @@ static const char *bt_program_nth(struct bt_program *p, struct pos pos, unsigned
 	if (of_program) {
 		if (!bt_program_get(p, pos, &nth, &type))
 			return NULL;
-		if (!bt_argument(p->s, type.param))
+		if (!bt_argument(p->s, type.param) && program_types_is_name(type.param))
 			bt_program_note(p->s, type.param, strcmp(type.name, "bool") ?
 					bt_type_named(p->s, type.name, type.stars) : NULL);
 		return type.param;
@@ -240,6 +243,8 @@ static void bt_program_record(struct bt_program *p, struct bt_node *n, bool of_p
 		name = bt_program_nth(p, n->pos, i, of_program);
 		if (!name)
 			break;
+		if (!program_types_is_name(name))
+			continue;
 		item = bt_program_node(s, n, BN_FIELD, name);
 		item->a = bt_program_node(s, n, BN_NAME, "args");
 		item->item = name;
