@@ -72,14 +72,32 @@ static bool user_types_is_other(const struct answer *a, unsigned int i,
 	return q->param || q->number || !i || a->places[i].file != a->places[i - 1].file;
 }
 
-static const struct elf_symbol *user_types_symbol_of(const struct elf_file *f, const char *name)
-{
-	const struct elf_symbol *symbol = elf_object(f, name, strlen(name));
+/* struct user_symbol - the search for a symbol: @several: another one has the same name */
+struct user_symbol {
+	const struct elf_symbol *first;
+	bool several;
+};
 
-	for (unsigned int i = 0; !symbol && i < f->nfunctions; i++)
+static void user_types_take(struct user_symbol *found, const struct elf_symbol *symbol)
+{
+	if (!found->first)
+		found->first = symbol;
+	else if (found->first->addr != symbol->addr)
+		found->several = true;
+}
+
+/* Files of the source can have variables and functions of the same name. */
+static struct user_symbol user_types_symbol_of(const struct elf_file *f, const char *name)
+{
+	struct user_symbol found = { 0 };
+
+	for (unsigned int i = 0; i < f->nobjects; i++)
+		if (!strcmp(f->objects[i].name, name))
+			user_types_take(&found, &f->objects[i]);
+	for (unsigned int i = 0; i < f->nfunctions; i++)
 		if (!strcmp(f->functions[i].name, name))
-			symbol = &f->functions[i];
-	return symbol;
+			user_types_take(&found, &f->functions[i]);
+	return found;
 }
 
 /* The handler knows the address of the instruction: that of the symbol is as far as in the file. */
@@ -91,12 +109,15 @@ static void user_types_symbol(struct user_types *u, struct answer *a, const char
 		[8] = "unsigned long long",
 	};
 	struct pool *pool = &u->resolver.pool;
+	struct user_symbol found = { 0 };
 	const struct elf_symbol *symbol;
 	const struct elf_file *f;
 	uint64_t addr;
 
 	f = resolve_open(&u->resolver, &a->files.files[a->places[0].file], a);
-	symbol = f ? user_types_symbol_of(f, name) : NULL;
+	if (f)
+		found = user_types_symbol_of(f, name);
+	symbol = found.first;
 	*type = (struct ktap_user_type){ .declarations = "", .stars = 1 };
 	if (a->event.ret)
 		type->error = "only the entry of a function says where the program is";
@@ -105,6 +126,9 @@ static void user_types_symbol(struct user_types *u, struct answer *a, const char
 					  a->nplaces);
 	else if (!symbol || !elf_offset_to_addr(f, a->places[0].offset, &addr))
 		type->error = pool_printf(pool, "%s has no such symbol",
+					  a->files.files[a->places[0].file].shown);
+	else if (found.several)
+		type->error = pool_printf(pool, "%s has several symbols of this name",
 					  a->files.files[a->places[0].file].shown);
 	else
 		type->offset = symbol->addr - addr;

@@ -284,6 +284,11 @@ play 'exit 0\n' -q -e "trace $event:* { print(uaddr(\"global\")) }"
 wrong addresses_at_several_functions ' places, name one function'
 play 'exit 0\n' -q -e "trace $event:work, $event:again { print(uaddr(\"global\")) }"
 wrong addresses_at_several_events "'global' differs between the events of this handler"
+echo 'static int counter = 1; int *other(void); int main(void) { return counter + *other(); }' >first.c
+echo 'static int counter = 2; int *other(void) { return &counter; }' >second.c
+"$cc" -O0 -o counters first.c second.c || exit 1
+play 'exit 0\n' -q -e "trace uprobe:$dir/counters:main { print(uaddr(\"counter\")) }"
+wrong a_symbol_of_two_files "'counter': $dir/counters has several symbols of this name"
 play 'exit 0\n' -q -e "trace probe:vfs_read { print(uaddr(\"global\")) }"
 wrong addresses_need_a_program 'uaddr() needs a program: uaddr("NAME") in a handler of uprobe or usdt'
 
