@@ -157,6 +157,8 @@ bool cdef_accept(struct cdef_parser *p, int kind);
 void cdef_expect(struct cdef_parser *p, int kind);
 void cdef_unexpected(struct cdef_parser *p, const char *what);
 bool cdef_at_word(const struct cdef_parser *p, const char *word);
+/* Is it a word of a declaration, which a member cannot have as its name? */
+bool cdef_is_reserved(const char *name);
 /* Around each recursion: false, with an error, if it is too deep. */
 bool cdef_enter(struct cdef_parser *p);
 

@@ -200,6 +200,17 @@ static unsigned int cdef_word(const struct cdef_parser *p)
 	return 0;
 }
 
+bool cdef_is_reserved(const char *name)
+{
+	static const char * const words[] = {
+		"__packed", "__aligned", "__attribute__", "__attribute", "typedef", "struct",
+		"union", "enum", "sizeof", "offsetof",
+	};
+	const struct cdef_parser p = { .tok = { .kind = C_NAME, .str = name } };
+
+	return cdef_is_word(&p, words, ARRAY_SIZE(words)) || cdef_skips(&p) || cdef_word(&p);
+}
+
 /* Add a word to those of an integer type. */
 static void cdef_add_word(struct cdef_parser *p, unsigned int *words, unsigned int word)
 {

@@ -13,10 +13,21 @@
 #include "compiler/program_types.h"
 #include "compiler/util.h"
 
+#define OWN_NAME "declare in the script, by another name, the structure that this handler reads"
+
 struct program_word {
 	const char *text;
 	enum ktap_user_tag state;
 	struct program_word *next;
+};
+
+/* The answer to a question, which is asked once: @type has no declarations */
+struct program_answer {
+	const char *event;
+	struct program_name name;
+	bool found;
+	struct ktap_user_type type;
+	struct program_answer *next;
 };
 
 static struct program_word *program_types_find(struct program_word *word, const char *text)
@@ -106,8 +117,28 @@ bool program_types_is_name(const char *name)
 	return *name && !name[strspn(name, letters)] && (*name < '0' || *name > '9');
 }
 
-bool program_types_get(struct program_types *p, struct pos pos, const char *event,
-		       const struct program_name *name, struct ktap_user_type *type)
+static bool program_types_is_text(const char *x, const char *y)
+{
+	return x == y || (x && y && !strcmp(x, y));
+}
+
+static const struct program_answer *program_types_answer(const struct program_types *p,
+							 const char *event,
+							 const struct program_name *name)
+{
+	const struct program_answer *a = p->answers;
+
+	while (a && (strcmp(a->event, event) || a->name.number != name->number ||
+		     !program_types_is_text(a->name.param, name->param) ||
+		     !program_types_is_text(a->name.tag, name->tag) ||
+		     !program_types_is_text(a->name.symbol, name->symbol)))
+		a = a->next;
+	return a;
+}
+
+/* Ask for the type of a name; true: it is known, or cannot be declared. */
+static bool program_types_ask(struct program_types *p, const char *event,
+			      const struct program_name *name, struct ktap_user_type *type)
 {
 	const struct ktap_compile_opts *opts = p->cc->opts;
 	const struct ktap_user_query query = {
@@ -115,14 +146,48 @@ bool program_types_get(struct program_types *p, struct pos pos, const char *even
 		.number = name->number,
 		.follows = program_types_follows, .tag_state = program_types_state, .ctx = p,
 	};
+	const struct program_answer *before = program_types_answer(p, event, name);
+	struct program_answer *a;
+
+	if (before) {
+		*type = before->type;
+		return before->found;
+	}
+	if (!opts->user_type)
+		return false;
+	a = pool_alloc(&p->cc->pool, sizeof(*a));
+	*a = (struct program_answer){ .event = event, .name = *name, .next = p->answers };
+	a->found = opts->user_type(opts->user_ctx, &query, type);
+	if (a->found)
+		a->type = *type;
+	a->type.declarations = "";
+	p->answers = a;
+	return a->found;
+}
+
+static bool program_types_is_structure(const struct ktap_user_type *type)
+{
+	return !type->stars && (!strncmp(type->name, "struct ", 7) ||
+				!strncmp(type->name, "union ", 6));
+}
+
+bool program_types_get(struct program_types *p, struct pos pos, const char *event,
+		       const struct program_name *name, struct ktap_user_type *type)
+{
 	unsigned int errors = p->cc->diag.nerrors;
 
-	if (!opts->user_type || !opts->user_type(opts->user_ctx, &query, type))
+	if (!program_types_ask(p, event, name, type))
 		return false;
 	if (type->error) {
 		diag_error(&p->cc->diag, pos, "'%s': %s", program_name_text(name), type->error);
 		if (!name->symbol)
-			diag_note(&p->cc->diag, "declare in the script, by another name, the structure that this handler reads");
+			diag_note(&p->cc->diag, OWN_NAME);
+		return false;
+	}
+	if (name->param && program_types_is_structure(type)) {
+		diag_error(&p->cc->diag, pos,
+			   "'%s' is a structure and no pointer to one: it is no argument of the event",
+			   name->param);
 		return false;
 	}
 	if (*type->declarations)

@@ -6,16 +6,19 @@
 #include "compiler/ast.h"
 
 struct program_word;
+struct program_answer;
 
 /**
  * struct program_types - what the script says about its names
  * @members: names of members that it reads
  * @tags: names of structures that it declares, or that are the kernel's in it
+ * @answers: what was asked before
  */
 struct program_types {
 	struct compiler *cc;
 	struct program_word *members;
 	struct program_word *tags;
+	struct program_answer *answers;
 };
 
 /* Begin after the script's own declarations were parsed. */

@@ -65,13 +65,6 @@ static bool user_types_at(struct user_types *u, struct answer *a, const struct p
 	return true;
 }
 
-/* A type by its name is the same for all functions of a file. */
-static bool user_types_is_other(const struct answer *a, unsigned int i,
-				const struct ktap_user_query *q)
-{
-	return q->param || q->number || !i || a->places[i].file != a->places[i - 1].file;
-}
-
 /* struct user_symbol - the search for a symbol: @several: another one has the same name */
 struct user_symbol {
 	const struct elf_symbol *first;
@@ -163,11 +156,11 @@ bool user_types_find(void *ctx, const struct ktap_user_query *query, struct ktap
 		return a.nplaces;
 	*type = (struct ktap_user_type){ .declarations = "" };
 	for (unsigned int i = 0; i < a.nplaces && !type->error; i++) {
-		if (!user_types_is_other(&a, i, query) ||
-		    !user_types_at(u, &a, &a.places[i], query, &other))
+		if (!user_types_at(u, &a, &a.places[i], query, &other))
 			continue;
-		other.declarations = pool_printf(&u->resolver.pool, "%s%s", type->declarations,
-						 other.declarations);
+		other.declarations = *other.declarations ?
+			pool_printf(&u->resolver.pool, "%s%s", type->declarations,
+				    other.declarations) : type->declarations;
 		if (found && !other.error && !user_types_same(type, &other))
 			other.error = pool_printf(&u->resolver.pool,
 						  "the functions of '%s' have different types",

@@ -140,6 +140,7 @@ static bool source_lines_read(struct source_lines *s, const struct elf_file *f, 
 
 struct source_lines *source_lines_open(const struct elf_file *f, const char *root)
 {
+	static uint64_t serial;
 	struct source_lines *s = source_lines_new(f, root);
 	struct elf_file *debug = NULL;
 
@@ -150,6 +151,7 @@ struct source_lines *source_lines_open(const struct elf_file *f, const char *roo
 	}
 	if (!s)
 		return NULL;
+	s->serial = ++serial;
 	each_unit(s, add_ranges, s);
 	if (s->nranges)
 		qsort(s->ranges, s->nranges, sizeof(*s->ranges), compare_ranges);

@@ -60,6 +60,7 @@ struct unit_range {
  * @machine: EM_*
  * @ranges: addresses of all units, sorted
  * @unit: the unit that was used last
+ * @serial: no other one that was opened has it
  * @split: there are units whose DWARF is in files of their own, which are not read
  */
 struct source_lines {
@@ -73,6 +74,7 @@ struct source_lines {
 	unsigned int nranges;
 	unsigned int max_ranges;
 	struct source_unit unit;
+	uint64_t serial;
 	bool split;
 };
 

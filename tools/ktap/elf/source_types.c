@@ -1,95 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Structures of programs, by their DWARF, as declarations in C that the compiler reads.
- *
- * The debug information has the offset of each member. So a structure is declared as packed, and
- * bit-fields without a name fill what is between its members: the layout does not depend on the
- * rules of the machine, nor on attributes that the source has. Members that ktap cannot read, such
- * as floating point numbers, are filled so as well.
+ * Find structures of programs in their DWARF, for the compiler.
  *
  * A structure that is a member is declared before the one around it. The target of a pointer is
  * declared only if the script reads a member of the pointer's name, which bounds what is read;
- * other pointers are void *. Typedefs and qualifiers are left out.
+ * other pointers are void *.
+ *
+ * Each unit has its own DIE of a structure, and most of them are of the same one: those that are
+ * met are written, and their texts compared.
  */
 #include "elf/source_types.h"
 
 #ifdef HAVE_LIBDW
-#include <dwarf.h>
 #include <linux/ktap.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "compiler/util.h"
-#include "elf/source_priv.h"
+#include "elf/source_type_priv.h"
 
-#define MAX_STEPS	32	/* types of types */
-#define MAX_DEPTH	16	/* structures in structures */
-#define MAX_CHILDREN	65536	/* of a DIE */
 #define MAX_TYPES	512	/* structures that a script gets */
-#define MAX_MEMBERS	8192	/* of all of them, with what fills gaps */
-#define MAX_FILLERS	64	/* one after another */
+#define MAX_OTHERS	1024	/* DIEs of one name that are compared */
+#define MAX_INDEX	(4U << 20)	/* names of a file */
 #define MAX_NAME	100	/* bytes of the name of a structure */
 #define TAKEN		"'%s' is a type of the kernel elsewhere in this script"
 
-/**
- * struct source_type - a structure that is declared
- * @tag: "struct x"
- * @text: its members, as they are declared; NULL: not yet
- * @die: its DIE in the file that is read now, if it was found there
- * @open: its members are being written
- * @done: those of @die were written, or compared with those of another program
- * @path: the file in which it was first
- */
-struct source_type {
-	const char *tag;
-	const char *text;
-	Dwarf_Die die;
-	bool open;
-	bool done;
-	const char *path;
-	struct source_type *next;
-};
-
-/**
- * struct source_types - the structures of all programs of a script
- * @types: latest first
- * @lines: the debug information that is read now
- * @path: its file
- * @query: the question
- * @out: gets the declarations
- * @error: why this cannot be declared, or NULL
- * @word: bytes of an address in the program
- * @ntypes: number of @types
- * @nmembers: number of members that were written
- */
-struct source_types {
-	struct pool pool;
-	struct source_type *types;
-	struct source_lines *lines;
-	const char *path;
-	const struct ktap_user_query *query;
-	FILE *out;
-	const char *error;
-	uint8_t word;
-	unsigned int ntypes;
-	unsigned int nmembers;
-	unsigned int depth;
-};
-
-/**
- * struct source_layout - the members of a structure or union
- * @out: gets them
- * @at: the next bit; of a union, which all begin at bit 0, the end of the longest one
- * @is_union: it is one
- */
-struct source_layout {
-	FILE *out;
-	uint64_t at;
-	bool is_union;
-};
-
-static bool source_types_is_name(const char *name)
+bool source_types_is_name(const char *name)
 {
 	static const char letters[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
@@ -98,7 +34,7 @@ static bool source_types_is_name(const char *name)
 	       strlen(name) <= MAX_NAME;
 }
 
-static const char *source_types_keyword(Dwarf_Die *die)
+const char *source_types_keyword(Dwarf_Die *die)
 {
 	switch (dwarf_tag(die)) {
 	case DW_TAG_structure_type:
@@ -111,22 +47,18 @@ static const char *source_types_keyword(Dwarf_Die *die)
 	}
 }
 
-static bool source_types_fail(struct source_types *t, const char *error)
+bool source_types_fail(struct source_types *t, const char *error)
 {
 	if (!t->error)
 		t->error = error;
 	return false;
 }
 
-/*
- * Go from a DIE with a type to that type, without typedefs and qualifiers; false: void. @name:
- * that of the last typedef, if not NULL
- */
-static bool source_types_next(Dwarf_Die *die, const char **name)
+bool source_types_next(Dwarf_Die *die, const char **name)
 {
 	Dwarf_Attribute attr;
 
-	for (unsigned int steps = 0; steps < MAX_STEPS; steps++) {
+	for (unsigned int steps = 0; steps < MAX_TYPE_STEPS; steps++) {
 		if (!dwarf_formref_die(dwarf_attr_integrate(die, DW_AT_type, &attr), die))
 			return false;
 		switch (dwarf_tag(die)) {
@@ -148,73 +80,7 @@ static bool source_types_next(Dwarf_Die *die, const char **name)
 	return false;
 }
 
-/* An integer type, or NULL. @part: an element of an array, or the target of a pointer */
-static const char *source_types_integer(Dwarf_Die *die, bool part)
-{
-	static const char * const names[][2] = {
-		[1] = { "unsigned char", "signed char" }, [2] = { "unsigned short", "short" },
-		[4] = { "unsigned int", "int" }, [8] = { "unsigned long long", "long long" },
-	};
-	int size = dwarf_bytesize(die);
-	Dwarf_Attribute attr;
-	Dwarf_Word encoding;
-	const char *name;
-
-	if (dwarf_tag(die) == DW_TAG_enumeration_type && dwarf_hasattr(die, DW_AT_type) &&
-	    !source_types_next(die, NULL))
-		return NULL;
-	name = dwarf_diename(die);
-	if (size < 1 || size > 8 || !names[size][0])
-		return NULL;
-	if (dwarf_tag(die) == DW_TAG_enumeration_type)
-		return names[size][0];
-	if (dwarf_tag(die) != DW_TAG_base_type ||
-	    dwarf_formudata(dwarf_attr(die, DW_AT_encoding, &attr), &encoding))
-		return NULL;
-	switch (encoding) {
-	case DW_ATE_boolean:
-		return size == 1 ? "bool" : names[size][0];
-	case DW_ATE_signed_char:
-	case DW_ATE_unsigned_char:
-		if (part && size == 1 && name && !strcmp(name, "char"))
-			return "char";
-		return names[size][encoding == DW_ATE_signed_char];
-	case DW_ATE_signed:
-		return names[size][1];
-	case DW_ATE_unsigned:
-	case DW_ATE_UTF:
-	case DW_ATE_address:
-		return names[size][0];
-	default:
-		return NULL;
-	}
-}
-
-/* "[2][3]" of an array; false: its size is not known */
-static bool source_types_bounds(struct source_types *t, Dwarf_Die *array, const char **bounds)
-{
-	unsigned int n = 0;
-	Dwarf_Attribute attr;
-	Dwarf_Die range;
-	Dwarf_Word count;
-
-	if (dwarf_child(array, &range))
-		return false;
-	do {
-		if (dwarf_tag(&range) != DW_TAG_subrange_type)
-			continue;
-		if (!dwarf_formudata(dwarf_attr(&range, DW_AT_upper_bound, &attr), &count))
-			count++;
-		else if (dwarf_formudata(dwarf_attr(&range, DW_AT_count, &attr), &count))
-			count = 0;
-		if (count > KTAP_MAX_TYPE_SIZE)
-			return false;
-		*bounds = pool_printf(&t->pool, "%s[%llu]", *bounds, (unsigned long long)count);
-	} while (++n < MAX_STEPS && !dwarf_siblingof(&range, &range));
-	return true;
-}
-
-static const char *source_types_tag(struct source_types *t, Dwarf_Die *die, const char *name)
+const char *source_types_tag(struct source_types *t, Dwarf_Die *die, const char *name)
 {
 	const char *keyword = source_types_keyword(die), *own = dwarf_diename(die);
 
@@ -235,47 +101,125 @@ static bool source_types_is(Dwarf_Die *die, const char *keyword)
 	       !dwarf_hasattr(die, DW_AT_declaration);
 }
 
-static bool source_types_search_unit(Dwarf_Die *unit, const char *keyword, const char *name,
-				     Dwarf_Die *found)
+static uint32_t source_types_hash(const char *name)
 {
-	const char *own;
+	uint32_t hash = 2166136261U;
+
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * 16777619U;
+	return hash;
+}
+
+static int source_types_compare_entries(const void *px, const void *py)
+{
+	const struct source_index_entry *x = px, *y = py;
+
+	if (x->hash != y->hash)
+		return x->hash < y->hash ? -1 : 1;
+	return x->die < y->die ? -1 : x->die > y->die;
+}
+
+static bool source_types_index_unit(struct source_types *t, Dwarf_Die *unit, size_t *max)
+{
+	struct source_index_entry *larger;
+	const char *name;
 	Dwarf_Die child;
 
 	if (dwarf_child(unit, &child))
-		return false;
-	for (unsigned int n = 0; n < MAX_CHILDREN; n++) {
-		own = dwarf_diename(&child);
-		*found = child;
-		if (own && !strcmp(own, name) && source_types_is(found, keyword))
-			return true;
-		if (dwarf_siblingof(&child, &child))
+		return true;
+	do {
+		if (t->nindex == MAX_INDEX)
 			return false;
+		name = dwarf_diename(&child);
+		if (!name || (dwarf_tag(&child) != DW_TAG_typedef && !source_types_keyword(&child)))
+			continue;
+		if (t->nindex == *max) {
+			*max = *max ? 2 * *max : 1024;
+			larger = realloc(t->index, *max * sizeof(*larger));
+			if (!larger)
+				return false;
+			t->index = larger;
+		}
+		t->index[t->nindex++] = (struct source_index_entry){
+			.hash = source_types_hash(name), .die = dwarf_dieoffset(&child),
+		};
+	} while (!dwarf_siblingof(&child, &child));
+	return true;
+}
+
+/* Index the names of all units, once for each file; false: there are too many. */
+static bool source_types_index(struct source_types *t)
+{
+	Dwarf_Off at = 0, next;
+	bool good = true;
+	size_t header, max = 0;
+	Dwarf_Die die;
+
+	if (t->indexed)
+		return t->index_good;
+	while (good &&
+	       !dwarf_nextcu(t->lines->dwarf, at, &next, &header, NULL, NULL, NULL) && next > at) {
+		if (dwarf_offdie(t->lines->dwarf, at + header, &die) &&
+		    !dwarf_hasattr(&die, DW_AT_dwo_name) &&
+		    !dwarf_hasattr(&die, DW_AT_GNU_dwo_name))
+			good = source_types_index_unit(t, &die, &max);
+		at = next;
+	}
+	if (t->nindex)
+		qsort(t->index, t->nindex, sizeof(*t->index), source_types_compare_entries);
+	t->indexed = true;
+	t->index_good = good;
+	return good;
+}
+
+/* The first entry of the index that is not before @entry */
+static size_t source_types_seek(const struct source_types *t, struct source_index_entry entry)
+{
+	size_t low = 0, high = t->nindex;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (source_types_compare_entries(&t->index[middle], &entry) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/*
+ * The next structure of a name. @keyword: "struct" or "union", NULL: @name is a typedef; @i: the
+ * first entry of the index to look at, is set to the one after
+ */
+static bool source_types_next_of(const struct source_types *t, const char *keyword,
+				 const char *name, size_t *i, Dwarf_Die *found)
+{
+	uint32_t hash = source_types_hash(name);
+	const char *own;
+
+	for (; *i < t->nindex && t->index[*i].hash == hash; (*i)++) {
+		if (!dwarf_offdie(t->lines->dwarf, t->index[*i].die, found))
+			continue;
+		own = dwarf_diename(found);
+		if (own && !strcmp(own, name) && source_types_is(found, keyword)) {
+			(*i)++;
+			return true;
+		}
 	}
 	return false;
 }
 
-/*
- * Find a structure by its name, in all units. @keyword: "struct" or "union", NULL: @name is a
- * typedef; @first: search this unit first, if not NULL
- */
-static bool source_types_search(struct source_types *t, Dwarf_Die *first, const char *keyword,
-				const char *name, Dwarf_Die *found)
+/* Is it outside of namespaces, functions and classes? */
+static bool source_types_is_outer(struct source_types *t, Dwarf_Die *die, const char *name)
 {
-	Dwarf_Off at = 0, next;
-	size_t header;
-	Dwarf_Die die;
+	struct source_index_entry entry = {
+		.hash = source_types_hash(name), .die = dwarf_dieoffset(die),
+	};
+	size_t i = source_types_index(t) ? source_types_seek(t, entry) : t->nindex;
 
-	if (first && source_types_search_unit(first, keyword, name, found))
-		return true;
-	while (!dwarf_nextcu(t->lines->dwarf, at, &next, &header, NULL, NULL, NULL) && next > at) {
-		if (dwarf_offdie(t->lines->dwarf, at + header, &die) &&
-		    !dwarf_hasattr(&die, DW_AT_dwo_name) &&
-		    !dwarf_hasattr(&die, DW_AT_GNU_dwo_name) &&
-		    source_types_search_unit(&die, keyword, name, found))
-			return true;
-		at = next;
-	}
-	return false;
+	return i < t->nindex && !source_types_compare_entries(&t->index[i], &entry) &&
+	       dwarf_cu_getdwarf(die->cu) == t->lines->dwarf;
 }
 
 static struct source_type *source_types_known(const struct source_types *t, const char *tag)
@@ -287,46 +231,33 @@ static struct source_type *source_types_known(const struct source_types *t, cons
 	return type;
 }
 
-/*
- * Have two structures of one name the same size and members?  Each unit has its own DIE of a
- * structure, and most of them are of the same one.
- */
-static bool source_types_alike(Dwarf_Die *x, Dwarf_Die *y)
+/* Compare a DIE with those of the same name that were met in this file, later. */
+static bool source_types_meet(struct source_types *t, struct source_type *type, Dwarf_Die *die)
 {
-	Dwarf_Word sizes[2] = { 0, 0 };
-	Dwarf_Die a, b;
-	int more_a = dwarf_child(x, &a), more_b = dwarf_child(y, &b);
-	unsigned int n = 0;
+	struct source_other *other = type->others;
 
-	if (dwarf_aggregate_size(x, &sizes[0]) || dwarf_aggregate_size(y, &sizes[1]) ||
-	    sizes[0] != sizes[1])
-		return false;
-	while (!more_a && !more_b && n++ < MAX_CHILDREN) {
-		const char *name_a = dwarf_diename(&a), *name_b = dwarf_diename(&b);
-
-		if (strcmp(name_a ? name_a : "", name_b ? name_b : ""))
-			return false;
-		more_a = dwarf_siblingof(&a, &a);
-		more_b = dwarf_siblingof(&b, &b);
-	}
-	return more_a == more_b;
+	while (other && other->die.addr != die->addr)
+		other = other->next;
+	if (other || type->die.addr == die->addr)
+		return true;
+	if (type->nothers == MAX_OTHERS)
+		return source_types_fail(t, pool_printf(&t->pool,
+			"%s has too many structures '%s' to compare them", t->path, type->tag));
+	other = pool_alloc(&t->pool, sizeof(*other));
+	*other = (struct source_other){ .die = *die, .next = type->others };
+	type->others = other;
+	type->nothers++;
+	return true;
 }
 
-/* Note that a structure must be declared; its members are written later. */
-static struct source_type *source_types_want(struct source_types *t, Dwarf_Die *die,
-					     const char *tag)
+struct source_type *source_types_want(struct source_types *t, Dwarf_Die *die, const char *tag)
 {
 	struct source_type *type = source_types_known(t, tag);
 
 	if (type && !type->die.addr)
 		type->die = *die;
-	if (type && type->die.addr != die->addr && !source_types_alike(&type->die, die)) {
-		source_types_fail(t, pool_printf(&t->pool, "%s has two structures '%s'", t->path,
-						 tag));
-		return NULL;
-	}
 	if (type)
-		return type;
+		return source_types_meet(t, type, die) ? type : NULL;
 	if (++t->ntypes > MAX_TYPES) {
 		source_types_fail(t, "more structures than a script can have");
 		return NULL;
@@ -339,17 +270,47 @@ static struct source_type *source_types_want(struct source_types *t, Dwarf_Die *
 	return type;
 }
 
-static bool source_types_write(struct source_types *t, struct source_type *type);
-static const char *source_types_members(struct source_types *t, Dwarf_Die *die);
+/*
+ * Want all structures of a name, which are @tag: the caller cannot say which one is meant, so
+ * they have to be the same.
+ */
+static struct source_type *source_types_want_all(struct source_types *t, const char *keyword,
+						 const char *name, const char *tag)
+{
+	struct source_type *type = source_types_known(t, tag);
+	const char *other;
+	Dwarf_Die die;
+	size_t i;
 
-/* The target of a pointer: the structure, if the script may read what it has. */
-static const char *source_types_target(struct source_types *t, Dwarf_Die *die, const char *name,
-				       bool follow)
+	if (type && type->die.addr && type->searched)
+		return type;
+	i = source_types_seek(t, (struct source_index_entry){ .hash = source_types_hash(name) });
+	type = NULL;
+	while (source_types_next_of(t, keyword, name, &i, &die)) {
+		other = source_types_tag(t, &die, name);
+		if (!other || strcmp(other, tag)) {
+			source_types_fail(t, pool_printf(&t->pool, "%s has two types '%s'",
+							 t->path, name));
+			return NULL;
+		}
+		type = source_types_want(t, &die, tag);
+		if (!type)
+			return NULL;
+	}
+	if (type && keyword)
+		type->searched = true;
+	return type;
+}
+
+const char *source_types_target(struct source_types *t, Dwarf_Die *die, const char *name,
+				bool follow)
 {
 	const char *tag = follow ? source_types_tag(t, die, name) : NULL;
+	const char *own = dwarf_diename(die);
 	enum ktap_user_tag state = tag ? t->query->tag_state(t->query->ctx, tag) :
 					 KTAP_USER_TAG_TAKEN;
-	Dwarf_Die whole = *die;
+	struct source_type *type;
+	Dwarf_Word size;
 
 	if (state == KTAP_USER_TAG_DECLARED)
 		return tag;
@@ -358,240 +319,50 @@ static const char *source_types_target(struct source_types *t, Dwarf_Die *die, c
 		source_types_fail(t, pool_printf(&t->pool, TAKEN, tag));
 	if (state == KTAP_USER_TAG_TAKEN)
 		return "void";
-	if (dwarf_hasattr(die, DW_AT_declaration) &&
-	    !source_types_search(t, NULL, source_types_keyword(die), dwarf_diename(die), &whole))
-		return "void";
-	return source_types_want(t, &whole, tag) ? tag : "void";
+	if (!dwarf_hasattr(die, DW_AT_declaration))
+		type = t->depth && (dwarf_aggregate_size(die, &size) ||
+				    size > KTAP_MAX_TYPE_SIZE) ?
+		       NULL : source_types_want(t, die, tag);
+	else
+		type = own && source_types_is_outer(t, die, own) ?
+		       source_types_want_all(t, source_types_keyword(die), own, tag) : NULL;
+	return type ? tag : "void";
 }
 
-/* Lines of members of members */
-static const char *source_types_indented(struct source_types *t, const char *text)
+/* The members of a structure that is declared by itself */
+static const char *source_types_declared(struct source_types *t, Dwarf_Die *die)
 {
-	const char *out = "";
-	size_t len;
-
-	for (; *text; text += len) {
-		len = strcspn(text, "\n") + 1;
-		out = pool_printf(&t->pool, "%s\t%.*s", out, (int)len, text);
-	}
-	return out;
-}
-
-/* A structure as a member: it is declared before, or has no name. */
-static const char *source_types_inner(struct source_types *t, Dwarf_Die *die)
-{
-	const char *tag = source_types_tag(t, die, NULL), *text;
-	struct source_type *type;
-
-	if (dwarf_hasattr(die, DW_AT_declaration) || t->depth == MAX_DEPTH)
-		return NULL;
-	if (!tag) {
-		t->depth++;
-		text = source_types_members(t, die);
-		t->depth--;
-		return text ? pool_printf(&t->pool, "%s {\n%s\t} __packed",
-					  source_types_keyword(die),
-					  source_types_indented(t, text)) : NULL;
-	}
-	if (t->query->tag_state(t->query->ctx, tag) != KTAP_USER_TAG_FREE)
-		return NULL;
-	type = source_types_want(t, die, tag);
-	return type && source_types_write(t, type) ? tag : NULL;
-}
-
-/*
- * Declare @name with the type of @die, from the name outwards; NULL: ktap has no such type.
- * @follow: the script may read what a pointer points to
- */
-static const char *source_types_declare(struct source_types *t, const Dwarf_Die *die,
-					const char *name, bool follow)
-{
-	const char *base = NULL, *typedefs = NULL, *bounds;
-	bool pointer = false, part = false;
-	Dwarf_Die type = *die;
-
-	for (unsigned int steps = 0; steps < MAX_STEPS && !base; steps++) {
-		int tag = DW_TAG_unspecified_type;
-
-		typedefs = NULL;
-		if (source_types_next(&type, &typedefs))
-			tag = dwarf_tag(&type);
-		switch (tag) {
-		case DW_TAG_pointer_type:
-		case DW_TAG_reference_type:
-		case DW_TAG_rvalue_reference_type:
-			if (t->word != sizeof(long))
-				return pointer ? pool_printf(&t->pool, "void %s", name) :
-						 pool_printf(&t->pool, "unsigned int %s", name);
-			name = pool_printf(&t->pool, "*%s", name);
-			pointer = true;
-			break;
-		case DW_TAG_array_type:
-			bounds = "";
-			if (pointer) {
-				base = "void";
-				break;
-			}
-			if (!source_types_bounds(t, &type, &bounds))
-				return NULL;
-			name = pool_printf(&t->pool, "%s%s", name, bounds);
-			break;
-		case DW_TAG_structure_type:
-		case DW_TAG_class_type:
-		case DW_TAG_union_type:
-			base = pointer ? source_types_target(t, &type, typedefs, follow) :
-					 source_types_inner(t, &type);
-			if (!base)
-				return NULL;
-			break;
-		default:
-			base = source_types_integer(&type, part);
-			if (!base && !pointer)
-				return NULL;
-			base = base ? base : "void";
-		}
-		part = true;
-	}
-	return base ? pool_printf(&t->pool, "%s %s", base, name) : NULL;
-}
-
-static void source_types_fill(struct source_types *t, struct source_layout *l, uint64_t to)
-{
-	unsigned int fillers = 0, bits;
-
-	for (; l->at < to && fillers < MAX_FILLERS; l->at += bits, fillers++) {
-		/* up to the next byte first */
-		bits = l->at % 8 ? 8 - l->at % 8 : 64;
-		bits = bits > to - l->at ? to - l->at : bits;
-		fprintf(l->out, "\tunsigned long long : %u;\n", bits);
-		t->nmembers++;
-	}
-	if (l->at == to)
-		return;
-	fprintf(l->out, "\tunsigned char __filler%llu[%llu];\n", (unsigned long long)l->at / 8,
-		(unsigned long long)(to - l->at) / 8);
-	l->at += (to - l->at) / 8 * 8;
-	t->nmembers++;
-	if (l->at < to)
-		fprintf(l->out, "\tunsigned char : %u;\n", (unsigned int)(to - l->at));
-	l->at = to;
-}
-
-/* In DWARF 2 the place of a member is an operation, which adds to the address. */
-static bool source_types_added(Dwarf_Attribute *attr, Dwarf_Word *value)
-{
-	Dwarf_Op *op;
-	size_t n;
-
-	if (dwarf_getlocation(attr, &op, &n) || n != 1 || op->atom != DW_OP_plus_uconst)
-		return false;
-	*value = op->number;
-	return true;
-}
-
-/* Where is a member, and how many bits has it?  False: it is nowhere. */
-static bool source_types_place(const struct source_types *t, Dwarf_Die *member, uint64_t *at,
-			       uint64_t *bits, bool *is_field)
-{
-	bool little = elf_getident(t->lines->elf, NULL)[EI_DATA] == ELFDATA2LSB;
-	Dwarf_Word value = 0, storage = 0, first;
-	Dwarf_Attribute attr;
-	Dwarf_Die type = *member;
-
-	if (dwarf_hasattr(member, DW_AT_external) || dwarf_hasattr(member, DW_AT_declaration))
-		return false;
-	if (dwarf_attr(member, DW_AT_data_member_location, &attr) &&
-	    dwarf_formudata(&attr, &value) && !source_types_added(&attr, &value))
-		return false;
-	*at = 8 * value;
-	*is_field = !dwarf_formudata(dwarf_attr(member, DW_AT_bit_size, &attr), bits);
-	if (*is_field) {
-		if (!dwarf_formudata(dwarf_attr(member, DW_AT_data_bit_offset, &attr), &value)) {
-			*at = value;
-		} else if (!dwarf_formudata(dwarf_attr(member, DW_AT_bit_offset, &attr), &first)) {
-			/* counted from the highest bit of the type */
-			if (dwarf_formudata(dwarf_attr(member, DW_AT_byte_size, &attr), &storage) &&
-			    (!source_types_next(&type, NULL) ||
-			     dwarf_aggregate_size(&type, &storage)))
-				return false;
-			*at += little ? 8 * storage - first - *bits : first;
-		}
-		return *bits && *bits <= 64 && *at <= 8ULL * KTAP_MAX_TYPE_SIZE;
-	}
-	if (!source_types_next(&type, NULL) || value > KTAP_MAX_TYPE_SIZE)
-		return false;
-	/* an array without a size, at the end */
-	if (dwarf_aggregate_size(&type, &value))
-		value = 0;
-	*bits = 8 * value;
-	return value <= KTAP_MAX_TYPE_SIZE;
-}
-
-static void source_types_member(struct source_types *t, struct source_layout *l, Dwarf_Die *member)
-{
-	const char *name = dwarf_diename(member), *text;
-	uint64_t at, bits;
-	bool is_field;
-
-	if ((name && !source_types_is_name(name)) ||
-	    !source_types_place(t, member, &at, &bits, &is_field) ||
-	    (l->is_union ? at : at < l->at))
-		return;
-	text = source_types_declare(t, member, name ? name : "",
-				    name && t->query->follows(t->query->ctx, name));
-	/* only structures need no name */
-	if (!text || (!name && !strchr(text, '{')))
-		return;
-	if (!l->is_union)
-		source_types_fill(t, l, at);
-	/* without a name it has a blank at its end */
-	fprintf(l->out, "\t%.*s", (int)(strlen(text) - !name), text);
-	fprintf(l->out, is_field ? " : %u;\n" : ";\n", (unsigned int)bits);
-	t->nmembers++;
-	l->at = l->is_union && l->at > bits ? l->at : at + bits;
-}
-
-static const char *source_types_members(struct source_types *t, Dwarf_Die *die)
-{
-	struct source_layout l = { .is_union = dwarf_tag(die) == DW_TAG_union_type };
-	unsigned int n = 0;
-	char *buffer = NULL;
+	unsigned int indent = t->indent;
 	const char *text;
-	Dwarf_Die child;
-	Dwarf_Word size;
-	size_t len;
 
-	if (dwarf_aggregate_size(die, &size) || size > KTAP_MAX_TYPE_SIZE)
-		return NULL;
-	l.out = open_memstream(&buffer, &len);
-	if (!l.out)
-		return NULL;
-	if (!dwarf_child(die, &child)) {
-		do {
-			if (dwarf_tag(&child) == DW_TAG_member)
-				source_types_member(t, &l, &child);
-		} while (++n < MAX_CHILDREN && t->nmembers <= MAX_MEMBERS &&
-			 !dwarf_siblingof(&child, &child));
-	}
-	/* the last bytes of a union, which its longest member may not have */
-	if (l.is_union && l.at < 8 * size) {
-		l.at = 0;
-		fputs("\tstruct {\n", l.out);
-		source_types_fill(t, &l, 8 * size);
-		fputs("\t} __packed;\n", l.out);
-	} else {
-		source_types_fill(t, &l, 8 * size);
-	}
-	fclose(l.out);
-	text = buffer ? pool_strndup(&t->pool, buffer, len) : NULL;
-	free(buffer);
-	if (t->nmembers > MAX_MEMBERS)
-		source_types_fail(t, "more members than a script can have");
+	t->indent = 1;
+	t->depth++;
+	text = source_types_members(t, die);
+	t->depth--;
+	t->indent = indent;
 	return text;
 }
 
-/* Write the declaration of a structure, unless that was done; false: it contains itself. */
-static bool source_types_write(struct source_types *t, struct source_type *type)
+/* Compare the members of a structure with those that were written. */
+static bool source_types_compare(struct source_types *t, const struct source_type *type,
+				 Dwarf_Die *die)
+{
+	unsigned int nmembers = t->nmembers;
+	const char *text;
+
+	t->nmembers = 0;
+	text = source_types_declared(t, die);
+	t->nmembers = nmembers;
+	if (text && !strcmp(type->text, text))
+		return true;
+	if (!strcmp(t->path, type->path))
+		return source_types_fail(t, pool_printf(&t->pool, "%s has two structures '%s'",
+							t->path, type->tag));
+	return source_types_fail(t, pool_printf(&t->pool, "'%s' of %s is not the one of %s",
+						type->tag, t->path, type->path));
+}
+
+bool source_types_write(struct source_types *t, struct source_type *type)
 {
 	Dwarf_Die die = type->die;
 	const char *text;
@@ -601,36 +372,42 @@ static bool source_types_write(struct source_types *t, struct source_type *type)
 	if (type->done)
 		return true;
 	type->open = true;
-	t->depth++;
-	text = source_types_members(t, &die);
-	t->depth--;
+	if (type->text) {
+		source_types_compare(t, type, &die);
+	} else {
+		text = source_types_declared(t, &die);
+		if (!text)
+			source_types_fail(t, pool_printf(&t->pool, "'%s' has no size",
+							 type->tag));
+		else
+			fprintf(t->out, "%s%s {\n%s} __packed;", ftell(t->out) ? "\n" : "",
+				type->tag, text);
+		type->text = text;
+	}
 	type->open = false;
 	type->done = true;
-	if (!text)
-		return source_types_fail(t, pool_printf(&t->pool, "'%s' has no size", type->tag));
-	if (type->text && strcmp(type->text, text))
-		return source_types_fail(t, pool_printf(&t->pool,
-			"'%s' of %s is not the one of %s", type->tag, t->path, type->path));
-	if (!type->text)
-		fprintf(t->out, "%s%s {\n%s} __packed;", ftell(t->out) ? "\n" : "", type->tag,
-			text);
-	type->text = text;
-	return true;
+	return !t->error;
 }
 
-/* Write all that is wanted: each one may add others to the front of the list. */
-static void source_types_write_all(struct source_types *t)
+/* Write or compare one of those that are still to be done; false: there is none. */
+static bool source_types_write_next(struct source_types *t)
 {
-	struct source_type *type = t->types;
-
-	while (type && !t->error) {
-		if (!type->die.addr || type->done) {
-			type = type->next;
-			continue;
+	for (struct source_type *type = t->types; type; type = type->next) {
+		if (type->die.addr && !type->done) {
+			source_types_write(t, type);
+			return true;
 		}
-		source_types_write(t, type);
-		type = t->types;
 	}
+	for (struct source_type *type = t->types; type; type = type->next) {
+		for (struct source_other *other = type->others; other; other = other->next) {
+			if (other->done)
+				continue;
+			other->done = true;
+			source_types_compare(t, type, &other->die);
+			return true;
+		}
+	}
+	return false;
 }
 
 static bool source_types_find_param(Dwarf_Die *function, const char *name, Dwarf_Die *found)
@@ -648,7 +425,7 @@ static bool source_types_find_param(Dwarf_Die *function, const char *name, Dwarf
 			*found = child;
 			return true;
 		}
-	} while (++n < MAX_CHILDREN && !dwarf_siblingof(&child, &child));
+	} while (++n < MAX_TYPE_CHILDREN && !dwarf_siblingof(&child, &child));
 	return false;
 }
 
@@ -670,7 +447,8 @@ static bool source_types_of_param(struct source_types *t, struct source_unit *un
 		return false;
 	/* a list of all arguments needs no structures */
 	text = source_types_declare(t, &param, "", !t->query->number);
-	if (!text)
+	/* an array is no argument of C */
+	if (!text || strchr(text, '['))
 		return false;
 	/* "struct x **" */
 	name = strchr(text, '*');
@@ -682,12 +460,27 @@ static bool source_types_of_param(struct source_types *t, struct source_unit *un
 	return type->stars || !strchr(text, '{');
 }
 
+/* The structure @name in the unit; false: it has none. */
+static bool source_types_of_unit(const struct source_types *t, struct source_unit *unit,
+				 const char *keyword, const char *name, Dwarf_Die *found)
+{
+	size_t i = source_types_seek(t, (struct source_index_entry){
+		.hash = source_types_hash(name), .die = dwarf_dieoffset(&unit->die) });
+	Dwarf_Die cu;
+
+	return source_types_next_of(t, keyword, name, &i, found) &&
+	       dwarf_diecu(found, &cu, NULL, NULL) &&
+	       dwarf_dieoffset(&cu) == dwarf_dieoffset(&unit->die);
+}
+
 static bool source_types_of_tag(struct source_types *t, struct source_unit *unit,
 				struct ktap_user_type *type)
 {
 	const char *text = t->query->tag, *space = strchr(text, ' '), *keyword = NULL, *tag;
 	struct source_type *wanted;
+	bool near;
 	Dwarf_Die die;
+	size_t i;
 
 	if (space && strncmp(text, "struct ", 7) && strncmp(text, "union ", 6))
 		return false;
@@ -695,12 +488,18 @@ static bool source_types_of_tag(struct source_types *t, struct source_unit *unit
 		keyword = pool_strndup(&t->pool, text, space - text);
 		text = space + 1;
 	}
-	if (!source_types_search(t, unit ? &unit->die : NULL, keyword, text, &die))
+	if (!source_types_index(t))
+		return source_types_fail(t, pool_printf(&t->pool, "%s has too many types",
+							t->path));
+	i = source_types_seek(t, (struct source_index_entry){ .hash = source_types_hash(text) });
+	near = source_types_of_unit(t, unit, keyword, text, &die);
+	if (!near && !source_types_next_of(t, keyword, text, &i, &die))
 		return false;
 	tag = source_types_tag(t, &die, text);
 	if (!tag || t->query->tag_state(t->query->ctx, tag) != KTAP_USER_TAG_FREE)
 		return false;
-	wanted = source_types_want(t, &die, tag);
+	wanted = near ? source_types_want(t, &die, tag) :
+			source_types_want_all(t, keyword, text, tag);
 	type->name = tag;
 	return wanted && source_types_write(t, wanted);
 }
@@ -715,6 +514,7 @@ void source_types_free(struct source_types *t)
 	if (!t)
 		return;
 	pool_free(&t->pool);
+	free(t->index);
 	free(t);
 }
 
@@ -723,12 +523,23 @@ static void source_types_begin(struct source_types *t, const struct ktap_user_qu
 			       struct source_lines *s, const char *path)
 {
 	t->query = q;
-	t->lines = s;
-	t->path = pool_strndup(&t->pool, path, strlen(path));
 	t->error = NULL;
+	t->nread = 0;
+	if (t->lines && t->serial == s->serial)
+		return;
+	t->lines = s;
+	t->serial = s->serial;
+	t->path = pool_strndup(&t->pool, path, strlen(path));
+	free(t->index);
+	t->index = NULL;
+	t->nindex = 0;
+	t->indexed = false;
 	for (struct source_type *type = t->types; type; type = type->next) {
 		type->die.addr = NULL;
 		type->done = false;
+		type->searched = false;
+		type->others = NULL;
+		type->nothers = 0;
 	}
 }
 
@@ -752,7 +563,8 @@ bool source_types_find(struct source_types *t, struct source_lines *s, const cha
 	if (dwarf_diecu(&unit->die, &cu, &t->word, NULL))
 		found = q->param ? source_types_of_param(t, unit, addr, type) :
 				   source_types_of_tag(t, unit, type);
-	source_types_write_all(t);
+	while (!t->error && source_types_write_next(t))
+		;
 	fclose(t->out);
 	if (buffer)
 		type->declarations = pool_strndup(&t->pool, buffer, len);

@@ -259,6 +259,14 @@ code=$?
 grep -q "'args' differs between the events of this block" err
 result $? arguments_of_two_functions || cat err
 
+declares() { # declares EVENT EXPRESSION TEXT: a script of bpftrace that reads it has this text
+	"$ktap" --bt --to-ktap -e "$1 { \$e = $2; print(1); }" >translated 2>err || cat err
+	case $(cat translated) in
+	*"$3"*) ;;
+	*) cat translated; return 1 ;;
+	esac
+}
+
 # lists
 list "uprobe:$dir/types:work" --bt -v
 lists parameters_as_bpftrace_shows_them "uprobe:$dir/types:work\n    struct item* item\n    struct tight* tight\n    struct holder* holder\n    int* n\n    char* text\n    pair_t* pair\n    int retval\n"
@@ -332,6 +340,159 @@ if craft evil '/string.*"renamed"/s/renamed/b} system(str(arg1)) x = {args.b/' &
 else
 	skip names_of_parameters "the assembler has no names"
 fi
+if craft swapped -e '/byte.*DW_AT_data_member_location/s/0x4\b/0x10/' \
+	-e '/byte.*DW_AT_data_member_location/s/0x8\b/0x4/'; then
+	declares "uprobe:$dir/swapped:work" 'args.item->id' '	int id;
+	int list[3];
+	int second;
+	int last;'
+	result $? members_in_the_order_of_their_places
+else
+	skip members_in_the_order_of_their_places "the assembler has no places"
+fi
+if craft fortran -e '/byte.*DW_AT_language/s/0x[0-9a-f]*/0x22/' \
+	-e '/byte.*DW_AT_upper_bound/s/0x2\b/0x3/'; then
+	declares "uprobe:$dir/fortran:work" 'args.item->last' '	int list[3];
+	int last;'
+	result $? arrays_that_begin_at_1
+else
+	skip arrays_that_begin_at_1 "the assembler has no languages"
+fi
+if craft short -e '/byte.*DW_AT_byte_size/s/0x20\b/0x8/'; then
+	declares "uprobe:$dir/short:work" 'args.item->id' '	int id;
+	int second;
+}'
+	result $? members_beyond_the_structure
+else
+	skip members_beyond_the_structure "the assembler has no sizes"
+fi
+# a declaration without a name is one of anything
+awk '/\(TAG: /{ unnamed = /structure_type/ } /DW_AT_name/{ unnamed = 0 }
+	unnamed && /byte.*[^x0-9]0$/ { print ".uleb128 0x3c"; print ".uleb128 0x19"; unnamed = 0 }
+	{ print }' crafted.s >nameless.s
+if ! cmp -s crafted.s nameless.s && "$cc" -o nameless nameless.s; then
+	declares "uprobe:$dir/nameless:work" 'args.item->unnamed; $x = args.item->id' \
+		'	void *unnamed;'
+	result $? declarations_without_a_name
+else
+	skip declarations_without_a_name "the assembler has no types"
+fi
+
+cat >odd.c <<'END_OF_FILE'
+struct huge { char bytes[300000000]; };
+#ifndef __clang__
+struct __attribute__((scalar_storage_order("big-endian"))) big { int one; };
+struct __attribute__((scalar_storage_order("little-endian"))) small { int one; };
+#else
+struct big { char one; };
+struct small { char one; };
+#endif
+struct odd {
+	int bool, __packed, restricted, __private, u32;
+	int __filler8;
+	char c;
+	struct big big;
+	struct small small;
+	struct huge *large;
+	struct value { int x; } value;
+};
+
+int use(struct odd *odd, struct value value) { return odd->restricted + value.x; }
+int many(int a, int b, int c, int d, int e, int f, int g, int h, int i, int j, int k)
+{
+	return a + b + c + d + e + f + g + h + i + j + k;
+}
+
+int main(void)
+{
+	static struct odd odd;
+	struct value value = { 0 };
+
+	return use(&odd, value) + many(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11);
+}
+END_OF_FILE
+"$cc" -std=gnu11 -g -O0 -o odd "$dir/odd.c" || exit 1
+declares "uprobe:$dir/odd:use" 'args.odd->large; $x = args.odd->restricted' \
+	'	unsigned long long : 64;
+	int restricted;
+	unsigned long long : 32;
+	int u32;
+	unsigned long long : 32;
+	signed char c;'
+[ "$?" = 0 ] && grep -q '	void \*large;' translated
+result $? names_that_no_member_can_have
+grep -c '	int one;' translated >got
+echo 1 | cmp -s - got
+result $? integers_in_the_other_order_of_bytes
+translated only_arguments_that_the_kernel_knows "uprobe:$dir/odd:many { print(args); }" \
+	'.j = %d }\n'
+refused() { # refused NAME EVENT EXPRESSION MESSAGE: also in a script of bpftrace
+	"$ktap" --bt --to-ktap -e "uprobe:$dir/$2 { print($3); }" >translated 2>err
+	code=$?
+	wrong "$1" "$4"
+}
+refused structures_by_value odd:use args.value.x \
+	"'value' is a structure and no pointer to one: it is no argument of the event"
+play 'exit 0\n' -q -e "trace uprobe:$dir/odd:use { print(args.value.x) }"
+wrong structures_by_value_in_ktap \
+	"'value' is a structure and no pointer to one: it is no argument of the event"
+
+# structures of one name
+cat >one.c <<'END_OF_FILE'
+struct in { char a; int b; long c; };
+struct other;
+struct item { struct in *next; struct other *other; };
+int take_one(struct item *item) { return item->next->a; }
+int take_two(void *item);
+int take_none(void *item);
+int main(void)
+{
+	static struct item item;
+
+	return take_one(&item) + take_two(&item) + take_none(&item);
+}
+END_OF_FILE
+cat >two.c <<'END_OF_FILE'
+struct in { int a; char b; long c; };
+struct other { struct in *next; };
+int take_two(struct other *other) { return other->next->a; }
+END_OF_FILE
+echo 'int take_none(void *item) { return !item; }' >none.c
+"$cc" -g -O0 -o two one.c two.c none.c
+refused structures_of_one_name two:take_one 'args.item->next->a + args.item->other->next->a' \
+	"$dir/two has two structures 'struct in'"
+refused structures_of_one_name_by_a_pattern 'two:take_*' '((struct in *)arg0)->a' \
+	"$dir/two has two structures 'struct in'"
+refused structures_of_one_name_elsewhere two:take_none '((struct in *)arg0)->a' \
+	"$dir/two has two structures 'struct in'"
+translated the_structure_of_the_own_unit \
+	"uprobe:$dir/two:take_two { print(((struct in *)arg0)->a); }" \
+	'	signed char b;' 'print(cast("struct in", arg0).a)'
+cat >space.cc <<'END_OF_FILE'
+namespace a { struct Item; }
+struct Item { int x; int y; };
+extern "C" int take(a::Item *p, Item *q) { return p ? q->x : q->y; }
+int main() { Item item = { 1, 2 }; return take((a::Item *)&item, &item); }
+END_OF_FILE
+if "$cc" -g -O0 -o space space.cc 2>/dev/null; then
+	"$ktap" --bt --to-ktap -e "uprobe:$dir/space:take { print(args.p->x); }" >translated 2>err
+	! grep -q 'struct Item' translated
+	result $? a_namespace_has_its_own_structures
+else
+	skip a_namespace_has_its_own_structures "there is no compiler of C++"
+fi
+{
+	echo 'struct large {'
+	i=0
+	while [ $i -lt 3000 ]; do echo "	int m$i;"; i=$((i + 1)); done
+	echo '};'
+	for i in 0 1 2 3 4 5; do echo "int use$i(struct large *large) { return large->m$i; }"; done
+	echo 'int main(void) { static struct large l; return use0(&l) + use1(&l); }'
+} >large.c
+"$cc" -g -O0 -o large large.c
+translated members_count_once "uprobe:$dir/large:use* { print(args.large->m0); }
+uprobe:$dir/large:use1 { print(args.large->m1); print(args.large->m2); }" \
+	'	int m2999;' 'print(cast("struct large", args.large).m2)'
 
 # damaged debug information
 size=$(stat -c %s types) bad=0
