@@ -110,6 +110,7 @@ struct bt_probe {
  * @ours: its name in ktap
  * @params: BN_LET, each with its type
  * @result: the type of its value, or NULL
+ * @visited: its statements were searched for changes of a map
  */
 struct bt_fn {
 	const char *name;
@@ -118,6 +119,7 @@ struct bt_fn {
 	struct bt_node *params;
 	struct bt_node *result;
 	struct bt_node *body;
+	bool visited;
 	const char *comment;
 	struct bt_fn *next;
 };
@@ -249,6 +251,7 @@ enum bt_place { BT_IN_EVENT, BT_IN_PROCESS };
 /**
  * struct bt_script - a script and its translation
  * @types: declarations in C
+ * @last_probe: the end of the list, as with those of macros, functions, limits and types
  * @fn: the function that is being written, or NULL
  * @expansions: calls of macros, and values of blocks
  * @copied: nodes that macros have become
@@ -285,15 +288,16 @@ enum bt_place { BT_IN_EVENT, BT_IN_PROCESS };
  */
 struct bt_script {
 	struct compiler *cc;
-	struct bt_probe *probes;
-	struct bt_macro *macros;
-	struct bt_fn *functions;
+	struct bt_probe *probes, **last_probe;
+	struct bt_macro *macros, **last_macro;
+	struct bt_fn *functions, **last_function;
 	const struct bt_fn *fn;
 	struct bt_node *limits;		/* of declared maps: the name, and the number of keys */
+	struct bt_node **last_limit;
 	unsigned int expansions;
 	unsigned int copied;
 	struct bt_map *maps;
-	struct bt_node *types;
+	struct bt_node *types, **last_type;
 	struct bt_node *symbols;	/* kaddr("name") */
 	struct bt_node *cgroups;	/* cgroupid("path") */
 	struct bt_node *calls;		/* __NR_read */
@@ -362,6 +366,7 @@ struct bt_parser {
 
 /* bt_parse.c */
 void bt_parse(struct bt_script *s);
+void bt_add_macro(struct bt_script *s, struct bt_macro *macro);
 /* Everything in a file, from the current token on */
 void bt_parse_items(struct bt_parser *p);
 void bt_next(struct bt_parser *p);
@@ -392,8 +397,8 @@ void bt_skip_comptime(struct bt_parser *p);
 
 /* bt_import.c */
 void bt_import(struct bt_parser *p);
-/* #include, in a line that ends at @end */
-void bt_include(struct bt_parser *p, const char *line, const char *end);
+/* A line of the preprocessor; '#' is the current token. */
+void bt_parse_directive(struct bt_parser *p);
 
 /* bt_config.c */
 void bt_parse_config(struct bt_parser *p);
@@ -406,6 +411,8 @@ void bt_find_missing(struct bt_script *s);
 
 /* bt_macro.c: after this, blocks are statements only, and there are no macros. */
 void bt_expand_macros(struct bt_script *s);
+/* A copy of a list, with all that it has */
+struct bt_node *bt_copy(struct bt_script *s, const struct bt_node *n);
 
 /* bt_maps.c: find out what each map is */
 void bt_find_maps(struct bt_script *s);
@@ -450,6 +457,10 @@ const struct bt_item *bt_type_item(const struct bt_type *t, const struct bt_node
 const struct bt_type *bt_type_of(struct bt_script *s, const struct bt_node *n);
 /* An integer, a string or a tuple of them, as bpftrace writes it; NULL: another type */
 const char *bt_type_text(struct bt_script *s, const struct bt_type *t);
+/* That of args.NAME in a block of this event alone */
+const struct bt_type *bt_type_of_argument(struct bt_script *s, const struct bt_event *event,
+					  const char *name);
+bool bt_type_same(const struct bt_type *x, const struct bt_type *y);
 /* As sizeof() of bpftrace; 0: it is not known. */
 uint64_t bt_type_size(const struct bt_type *t);
 
@@ -460,6 +471,8 @@ const struct bt_type *bt_program_argument(const struct bt_script *s, const char 
 
 /* bt_infer.c: find the types of maps and variables */
 void bt_infer(struct bt_script *s);
+/* Events whose arguments have other types get a block of their own. */
+void bt_split_probes(struct bt_script *s);
 
 /* bt_value.c: values of several parts */
 /* Are the leaves in variables, a table or an expression, and not in memory? */
@@ -524,8 +537,14 @@ const char *bt_pointer_step(struct bt_script *s, const struct bt_type *t);
 /* bt_fn.c */
 /* Parse a function and add it to the script. */
 void bt_fn_parse(struct bt_parser *p);
-const struct bt_fn *bt_fn_find(const struct bt_script *s, const char *name);
+struct bt_fn *bt_fn_find(const struct bt_script *s, const char *name);
 const struct bt_type *bt_fn_type(struct bt_script *s, const struct bt_fn *fn);
+/* The declared type of a parameter or of the value of a function */
+const struct bt_type *bt_fn_value_type(struct bt_script *s, const struct bt_node *type);
+/* Name the functions as ktap writes them; the constants of the script are known. */
+void bt_fn_name(struct bt_script *s);
+/* Report the name of a macro that a function has. */
+void bt_fn_check_macro(struct bt_parser *p, const char *name);
 void bt_fn_call(struct bt_script *s, const struct bt_node *n, const struct bt_fn *fn,
 		bool statement);
 /* return, with a value if the function has one */
@@ -679,6 +698,8 @@ const char *bt_event_kind(const struct bt_event *event, const char **rest);
 /* Is it BEGIN or END? */
 bool bt_event_is_edge(const struct bt_event *event);
 
+/* The name in quotes of the variable that the event watches; NULL: it is an address. */
+const char *bt_watch_symbol(struct bt_script *s, const struct bt_event *event);
 /* unwatch() */
 void bt_unwatch(struct bt_script *s, const struct bt_node *n);
 

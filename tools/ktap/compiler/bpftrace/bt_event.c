@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "compiler/bpftrace/bt.h"
+#include "compiler/lexer.h"
 #include "compiler/util.h"
 
 enum bt_event_kind {
@@ -45,6 +46,21 @@ static const struct bt_event_row {
 	{ "bench", NULL, BE_REFUSED, "there are no benchmarks", 0, 0 },
 	{ "test", NULL, BE_REFUSED, "there are no tests: ktap's own scripts have test.is()", 0, 0 },
 };
+
+static const struct bt_event_row *bt_event_row(const char *text, const char **rest)
+{
+	size_t len = strcspn(text, ":");
+
+	*rest = text[len] ? text + len + 1 : "";
+	for (size_t i = 0; i < ARRAY_SIZE(bt_events); i++) {
+		const struct bt_event_row *row = &bt_events[i];
+
+		if ((strlen(row->name) == len && !strncmp(text, row->name, len)) ||
+		    (row->alias && strlen(row->alias) == len && !strncmp(text, row->alias, len)))
+			return row;
+	}
+	return NULL;
+}
 
 /* Default periods of counters. */
 static const char *bt_default_period(const char *name)
@@ -139,21 +155,65 @@ void bt_unwatch(struct bt_script *s, const struct bt_node *n)
 	bt_put(s, n->pos, ")] = true");
 }
 
+/* The length of the name of a variable of the kernel, whose address is watched, at @place; or 0 */
+static int bt_watch_name_length(const char *place)
+{
+	int len = 0;
+
+	while (is_name_char(place[len]))
+		len++;
+	return *place >= '0' && *place <= '9' ? 0 : len;
+}
+
+const char *bt_watch_symbol(struct bt_script *s, const struct bt_event *event)
+{
+	const char *rest;
+	const struct bt_event_row *row = bt_event_row(event->text, &rest);
+	int len = row && row->kind == BE_WATCH ? bt_watch_name_length(rest) : 0;
+
+	return len ? pool_printf(&s->cc->pool, "\"%.*s\"", len, rest) : NULL;
+}
+
+/* The address that the event watches as an expression: 0x1000, $1, NAME, NAME+4; NULL: another */
+static const char *bt_watch_address(struct bt_script *s, const char *rest)
+{
+	const char *place = pool_strndup(&s->cc->pool, rest, strcspn(rest, ":")), *digits;
+	int len = bt_watch_name_length(place);
+	char *end;
+
+	if (*place == '$') {
+		digits = place + 1;
+		return *digits && !digits[strspn(digits, "0123456789")] ?
+		       pool_printf(&s->cc->pool, "tonumber(%s)", place) : NULL;
+	}
+	digits = place + len + (len && place[len]);
+	if (len && !place[len])
+		return pool_printf(&s->cc->pool, "kaddr_%s", place);
+	if ((len && place[len] != '+') || *digits < '0' || *digits > '9')
+		return NULL;
+	strtoull(digits, &end, 0);
+	if (*end)
+		return NULL;
+	return len ? pool_printf(&s->cc->pool, "kaddr_%.*s + %s", len, place, digits) : place;
+}
+
 /* ADDRESS:LENGTH:MODE; older versions had also "function+argN" in place of the address */
 static const char *bt_watch(struct bt_script *s, const struct bt_event_row *row,
 			    const char *rest, const struct bt_event *event)
 {
 	const char *plus = strchr(rest, '+');
 
-	/* the text of a parameter is no number */
-	if (s->unwatches && *rest != '$')
-		s->watched = pool_strndup(&s->cc->pool, rest, strcspn(rest, ":"));
 	if (plus && !strncmp(plus, "+arg", 4)) {
 		bt_error(s, event->pos,
 			 "the address as a number, which an earlier run prints: uprobe:PATH:NAME { printf(\"%p\", arg0) }",
 			 "'%s': an argument of a function cannot be watched", event->text);
 		return NULL;
 	}
+	if (s->unwatches)
+		s->watched = bt_watch_address(s, rest);
+	if (s->unwatches && !s->watched)
+		bt_error(s, event->pos, "watchpoint:0x1000:8:w, watchpoint:$1:8:w, watchpoint:NAME:8:w",
+			 "'%s': unwatch() does not know this address", event->text);
 	return pool_printf(&s->cc->pool, "%s%s", row->ours, rest);
 }
 
@@ -201,21 +261,6 @@ static unsigned int bt_event_parts(const char *rest)
 	for (; *rest; rest++)
 		n += *rest == ':';
 	return n;
-}
-
-static const struct bt_event_row *bt_event_row(const char *text, const char **rest)
-{
-	size_t len = strcspn(text, ":");
-
-	*rest = text[len] ? text + len + 1 : "";
-	for (size_t i = 0; i < ARRAY_SIZE(bt_events); i++) {
-		const struct bt_event_row *row = &bt_events[i];
-
-		if ((strlen(row->name) == len && !strncmp(text, row->name, len)) ||
-		    (row->alias && strlen(row->alias) == len && !strncmp(text, row->alias, len)))
-			return row;
-	}
-	return NULL;
 }
 
 /* "kprobe:$1": the event is an expression */

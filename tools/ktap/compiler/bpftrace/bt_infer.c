@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "compiler/bpftrace/bt.h"
+#include "compiler/util.h"
 
 #define BT_ROUNDS	3
 
@@ -137,7 +138,7 @@ static void bt_infer_fn(struct bt_script *s, struct bt_fn *fn)
 
 	s->probe = bt_fn_probe(s, fn);
 	for (struct bt_node *param = fn->params; param; param = param->next) {
-		param->type = bt_type_of(s, param->c);
+		param->type = bt_fn_value_type(s, param->c);
 		s->vars = bt_infer_var(s, param->text, param);
 	}
 	bt_infer_list(s, fn->body);
@@ -160,5 +161,58 @@ void bt_infer(struct bt_script *s)
 			bt_infer_list(s, probe->body);
 			s->vars = none;
 		}
+	}
+}
+
+/* Do both events of a block give the argument one type, in one way? */
+static bool bt_infer_agree(struct bt_script *s, const struct bt_event *event,
+			   const struct bt_event *other, const char *name)
+{
+	const struct bt_type *x = bt_type_of_argument(s, event, name);
+	const struct bt_type *y = bt_type_of_argument(s, other, name);
+
+	if (x->kind == BT_POINTER && !strstr(event->text, ":syscalls:") !=
+				     !strstr(other->text, ":syscalls:"))
+		return false;
+	return bt_type_same(x, y);
+}
+
+/* Do all events of the block of @s agree about the arguments in the list? */
+static bool bt_infer_agrees(struct bt_script *s, const struct bt_node *n)
+{
+	const struct bt_event *first = s->probe->events;
+
+	for (; n; n = n->next) {
+		bool field = n->kind == BN_FIELD && n->text && bt_is_args(s, n->a);
+
+		for (const struct bt_event *e = first->next; field && e; e = e->next)
+			if (!bt_infer_agree(s, first, e, n->text))
+				return false;
+		if (!bt_infer_agrees(s, n->a) || !bt_infer_agrees(s, n->b) ||
+		    !bt_infer_agrees(s, n->c))
+			return false;
+	}
+	return true;
+}
+
+void bt_split_probes(struct bt_script *s)
+{
+	struct bt_probe *own;
+
+	for (struct bt_probe *probe = s->probes; probe; probe = probe->next) {
+		s->probe = probe;
+		if (!probe->events->next ||
+		    (bt_infer_agrees(s, probe->filter) && bt_infer_agrees(s, probe->body)))
+			continue;
+		own = pool_alloc(&s->cc->pool, sizeof(*own));
+		*own = *probe;
+		own->events = probe->events->next;
+		own->filter = bt_copy(s, probe->filter);
+		own->body = bt_copy(s, probe->body);
+		own->comment = NULL;
+		probe->events->next = NULL;
+		probe->next = own;
+		if (s->cc->diag.nerrors)
+			return;
 	}
 }

@@ -532,7 +532,7 @@ static void bt_fn(struct bt_script *s, const struct bt_fn *fn)
 	s->fn = fn;
 	for (const struct bt_node *param = fn->params; param; param = param->next) {
 		var = bt_var_new(s, param->text);
-		var->type = bt_type_of(s, param->c);
+		var->type = param->type;
 		s->vars = var;
 	}
 	bt_line(s);

@@ -32,12 +32,15 @@ struct bt_expansion {
 	unsigned int number;
 };
 
-/* The parts of a statement that were visited, in the order in which they are evaluated */
+/*
+ * The parts of a statement that were visited, in the order in which they are evaluated: maps and
+ * variables, calls of functions of the script, and choices that have one
+ */
 struct bt_hoist {
 	struct bt_script *s;
 	struct bt_node *first;		/* statements that come before it */
 	struct bt_node **last;
-	const struct bt_node *read[BT_MAX_READ];
+	struct bt_node *read[BT_MAX_READ];
 	unsigned int nread;
 };
 
@@ -52,7 +55,7 @@ static struct bt_node *bt_macro_node(struct bt_script *s, const struct bt_node *
 	*n = *like;
 	n->next = NULL;
 	if (++s->copied == BT_MAX_NODES)
-		bt_error(s, like->pos, NULL, "macros make this script too long");
+		bt_error(s, like->pos, NULL, "macros, or blocks of several events, make this script too long");
 	return n;
 }
 
@@ -120,6 +123,13 @@ static struct bt_node *bt_macro_copy(const struct bt_expansion *x, const struct 
 		copy->c = bt_macro_copy(x, n->c);
 	}
 	return first;
+}
+
+struct bt_node *bt_copy(struct bt_script *s, const struct bt_node *n)
+{
+	const struct bt_expansion none = { .s = s };
+
+	return bt_macro_copy(&none, n);
 }
 
 static const struct bt_macro *bt_macro_find(const struct bt_script *s, const struct bt_node *n)
@@ -207,16 +217,34 @@ static bool bt_removes_from(const struct bt_node *n, const struct bt_node *map)
 		!strcmp(n->text, "zero")) && !strcmp(n->a->text, map->text);
 }
 
+static bool bt_changes(const struct bt_script *s, const struct bt_node *n,
+		       const struct bt_node *what);
+
+/* Does the function of the script that is called change the map? */
+static bool bt_call_changes(const struct bt_script *s, const struct bt_node *n,
+			    const struct bt_node *what)
+{
+	struct bt_fn *fn = n->kind == BN_CALL && what->kind == BN_MAP ? bt_fn_find(s, n->text) :
+			   NULL;
+
+	if (!fn || fn->visited)
+		return false;
+	fn->visited = true;
+	return bt_changes(s, fn->body, what);
+}
+
 /* Does a statement, or one within it, change the same map or variable? */
-static bool bt_changes(const struct bt_node *n, const struct bt_node *what)
+static bool bt_changes(const struct bt_script *s, const struct bt_node *n,
+		       const struct bt_node *what)
 {
 	for (; n; n = n->next) {
 		if (n->kind == BN_ASSIGN && n->a->kind == what->kind &&
 		    !strcmp(n->a->text, what->text))
 			return true;
-		if (bt_removes_from(n, what))
+		if (bt_removes_from(n, what) || bt_call_changes(s, n, what))
 			return true;
-		if (bt_changes(n->a, what) || bt_changes(n->b, what) || bt_changes(n->c, what))
+		if (bt_changes(s, n->a, what) || bt_changes(s, n->b, what) ||
+		    bt_changes(s, n->c, what))
 			return true;
 	}
 	return false;
@@ -264,10 +292,10 @@ static struct bt_node *bt_keep_value(struct bt_script *s, const struct bt_node *
 {
 	struct bt_node *let = bt_macro_node(s, block);
 
-	let->kind = BN_LET;
-	let->text = pool_printf(&s->cc->pool, "value__m%u", ++s->expansions);
-	let->a = NULL;
-	let->b = value;
+	*let = (struct bt_node) {
+		.kind = BN_LET, .pos = block->pos, .op = "", .b = value,
+		.text = pool_printf(&s->cc->pool, "value__m%u", ++s->expansions),
+	};
 	return let;
 }
 
@@ -297,20 +325,51 @@ static void bt_rename_declared(struct bt_script *s, struct bt_node *block)
 static void bt_check_order(struct bt_hoist *h, struct pos pos, const struct bt_node *statements,
 			   unsigned int nread)
 {
+	const char *what = statements && statements->kind == BN_LET ? "value" : "block";
+
 	if (statements && nread == BT_MAX_READ)
 		bt_error(h->s, pos, "assign its value to a variable before",
 			 "this statement reads more than %u variables before the block",
 			 BT_MAX_READ - 1);
-	for (unsigned int i = 0; statements && i < nread; i++)
-		if (bt_changes(statements, h->read[i]))
+	for (unsigned int i = 0; statements && i < nread; i++) {
+		for (struct bt_fn *fn = h->s->functions; fn; fn = fn->next)
+			fn->visited = false;
+		if (bt_changes(h->s, statements, h->read[i]))
 			bt_error(h->s, pos, "assign its value to a variable before",
-				 "this block changes %c%s, which is read before",
+				 "this %s changes %c%s, which is read before", what,
 				 h->read[i]->kind == BN_MAP ? '@' : '$', h->read[i]->text);
+	}
+}
+
+/*
+ * Statements come before this one: the first @nread parts that are calls, which they may change or
+ * be changed by, are evaluated before them, and kept in variables.
+ */
+static void bt_keep_calls(struct bt_hoist *h, unsigned int nread)
+{
+	struct bt_node *n, *call, *let;
+
+	for (unsigned int i = 0; i < nread && !h->s->cc->diag.nerrors; i++) {
+		n = h->read[i];
+		if (n->kind == BN_VAR || n->kind == BN_MAP)
+			continue;
+		call = bt_macro_node(h->s, n);
+		*call = *n;
+		call->next = NULL;
+		let = bt_keep_value(h->s, n, call);
+		bt_check_order(h, n->pos, let, i);
+		bt_hoist_put(h, let);
+		*n = (struct bt_node) {
+			.kind = BN_VAR, .pos = n->pos, .op = "", .text = let->text,
+			.item = n->item, .next = n->next,
+		};
+	}
 }
 
 static void bt_hoist_block(struct bt_hoist *h, struct bt_node **link)
 {
 	struct bt_node *block = *link, *value, *let;
+	unsigned int nread = h->nread;
 	enum bt_map_kind kind;
 
 	bt_rename_declared(h->s, block);
@@ -321,7 +380,9 @@ static void bt_hoist_block(struct bt_hoist *h, struct bt_node **link)
 		return;
 	}
 	bt_flatten(h->s, block);
-	bt_check_order(h, block->pos, block->a, h->nread);
+	if (block->a)
+		bt_keep_calls(h, nread);
+	bt_check_order(h, block->pos, block->a, nread);
 	bt_hoist_put(h, block->a);
 	value->next = NULL;
 	bt_hoist(h, &value);
@@ -332,6 +393,8 @@ static void bt_hoist_block(struct bt_hoist *h, struct bt_node **link)
 		value = bt_macro_node(h->s, let);
 		value->kind = BN_VAR;
 		value->b = NULL;
+		/* what the value has read is kept */
+		h->nread = nread;
 	}
 	value->next = block->next;
 	*link = value;
@@ -391,8 +454,6 @@ static struct bt_node *bt_make_if(struct bt_hoist *h, struct bt_node *n, struct 
 	struct bt_node *let = bt_keep_value(h->s, n, logic ? bt_logical(h->s, n->a) : NULL);
 	struct bt_node *cond = bt_macro_node(h->s, n), *value = bt_macro_node(h->s, n);
 
-	let->op = "";
-	let->c = NULL;
 	*value = (struct bt_node) { .kind = BN_VAR, .pos = n->pos, .op = "", .text = let->text };
 	*cond = (struct bt_node) { .kind = BN_IF, .pos = n->pos, .op = "", .text = "" };
 	if (logic) {
@@ -410,10 +471,26 @@ static struct bt_node *bt_make_if(struct bt_hoist *h, struct bt_node *n, struct 
 	return value;
 }
 
-static void bt_note_read(struct bt_hoist *h, const struct bt_node *n)
+static void bt_note_read(struct bt_hoist *h, struct bt_node *n)
 {
 	if (h->nread < BT_MAX_READ)
 		h->read[h->nread++] = n;
+}
+
+/* What a choice may read is read before what comes after it. */
+static void bt_note_choice(struct bt_hoist *h, const struct bt_hoist *branch)
+{
+	for (unsigned int i = 0; i < branch->nread; i++)
+		bt_note_read(h, branch->read[i]);
+}
+
+/* Has it a call of a function of the script? */
+static bool bt_has_call(const struct bt_hoist *branch)
+{
+	for (unsigned int i = 0; i < branch->nread; i++)
+		if (branch->read[i]->kind != BN_VAR && branch->read[i]->kind != BN_MAP)
+			return true;
+	return false;
 }
 
 static void bt_hoist_choice(struct bt_hoist *h, struct bt_node **link)
@@ -426,13 +503,17 @@ static void bt_hoist_choice(struct bt_hoist *h, struct bt_node **link)
 	bt_hoist(h, &n->a);
 	bt_hoist(&yes, &n->b);
 	bt_hoist(&no, &n->c);
-	if (!yes.first && !no.first) {
-		for (unsigned int i = 0; i < yes.nread; i++)
-			bt_note_read(h, yes.read[i]);
-		for (unsigned int i = 0; i < no.nread; i++)
-			bt_note_read(h, no.read[i]);
+	if (!yes.first && !no.first && (bt_has_call(&yes) || bt_has_call(&no))) {
+		/* the whole choice is kept */
+		bt_note_read(h, n);
 		return;
 	}
+	if (!yes.first && !no.first) {
+		bt_note_choice(h, &yes);
+		bt_note_choice(h, &no);
+		return;
+	}
+	bt_keep_calls(h, nread);
 	bt_check_order(h, n->pos, yes.first, nread);
 	bt_check_order(h, n->pos, no.first, nread);
 	/* the variable keeps what the operands have read */
@@ -442,12 +523,21 @@ static void bt_hoist_choice(struct bt_hoist *h, struct bt_node **link)
 	*link = value;
 }
 
+/* sizeof(x), is_str(x): they do not evaluate it */
+static bool bt_is_type_question(const struct bt_node *n)
+{
+	return n->kind == BN_CALL && (!strcmp(n->text, "sizeof") || !strncmp(n->text, "is_", 3)) &&
+	       strcmp(n->text, "is_err");
+}
+
 static void bt_hoist(struct bt_hoist *h, struct bt_node **link)
 {
+	unsigned int nread;
 	struct bt_node *n;
 
 	for (; *link && !h->s->cc->diag.nerrors; link = &(*link)->next) {
 		n = *link;
+		nread = h->nread;
 		if (n->kind == BN_BLOCK) {
 			bt_hoist_block(h, link);
 			continue;
@@ -459,7 +549,10 @@ static void bt_hoist(struct bt_hoist *h, struct bt_node **link)
 		bt_hoist(h, &n->a);
 		bt_hoist(h, &n->b);
 		bt_hoist(h, &n->c);
-		if (n->kind == BN_VAR || n->kind == BN_MAP)
+		if (bt_is_type_question(n))
+			h->nread = nread;
+		if (n->kind == BN_VAR || n->kind == BN_MAP ||
+		    (n->kind == BN_CALL && bt_fn_find(h->s, n->text)))
 			bt_note_read(h, n);
 	}
 }
@@ -621,10 +714,10 @@ static void bt_expand_filter(struct bt_script *s, struct bt_probe *probe)
 
 void bt_expand_macros(struct bt_script *s)
 {
-	for (struct bt_fn *fn = s->functions; fn && !s->cc->diag.nerrors; fn = fn->next) {
+	for (struct bt_fn *fn = s->functions; fn && !s->cc->diag.nerrors; fn = fn->next)
 		bt_macro_list(s, &fn->body->a, 0);
+	for (struct bt_fn *fn = s->functions; fn && !s->cc->diag.nerrors; fn = fn->next)
 		bt_flatten(s, fn->body);
-	}
 	for (struct bt_probe *probe = s->probes; probe; probe = probe->next) {
 		bt_macro_list(s, &probe->filter, 0);
 		bt_macro_list(s, &probe->body->a, 0);

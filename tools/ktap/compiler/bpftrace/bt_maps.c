@@ -4,6 +4,7 @@
 
 #include "compiler/bpftrace/bt.h"
 #include "compiler/builtins.h"
+#include "compiler/cdef.h"
 #include "compiler/lexer.h"
 #include "compiler/util.h"
 
@@ -54,24 +55,28 @@ static bool bt_is_taken(const char *name)
 	return !strncmp(name, "bt_", 3) || builtin_find(name);
 }
 
+/* Has a function, another map or a constant of the script this name? */
+static bool bt_is_used(const struct bt_script *s, const char *name)
+{
+	const struct cdef_name *constant = cdef_find_name(s->cc, name);
+
+	for (const struct bt_fn *fn = s->functions; fn; fn = fn->next)
+		if (fn->ours && !strcmp(fn->ours, name))
+			return true;
+	for (const struct bt_map *map = s->maps; map; map = map->next)
+		if (map->ours && !strcmp(map->ours, name))
+			return true;
+	return constant && constant->what == CDEF_IS_CONSTANT;
+}
+
 const char *bt_our_name(struct bt_script *s, const char *name, const char *suffix)
 {
-	const struct bt_map *map;
-
 	if (!*name)
 		name = "map";
 	if (bt_is_taken(name))
 		name = pool_printf(&s->cc->pool, "%s%s", name, suffix);
-	for (const struct bt_fn *fn = s->functions; fn; fn = fn->next)
-		if (!strcmp(fn->ours, name))
-			name = pool_printf(&s->cc->pool, "%s%s", name, suffix);
-	/* another map may have this name */
-	for (map = s->maps; map; map = map->next) {
-		if (map->ours && !strcmp(map->ours, name)) {
-			name = pool_printf(&s->cc->pool, "%s%s", name, suffix);
-			map = s->maps;
-		}
-	}
+	while (bt_is_used(s, name))
+		name = pool_printf(&s->cc->pool, "%s%s", name, suffix);
 	return name;
 }
 
@@ -216,6 +221,21 @@ static void bt_maps_walk(struct bt_script *s, const struct bt_node *n)
 	}
 }
 
+/* The addresses that unwatch() may mean */
+static void bt_note_watched(struct bt_script *s)
+{
+	struct bt_node name = { .kind = BN_STR, .op = "" };
+
+	for (const struct bt_probe *probe = s->probes; probe; probe = probe->next) {
+		for (const struct bt_event *event = probe->events; event; event = event->next) {
+			name.text = bt_watch_symbol(s, event);
+			name.pos = event->pos;
+			if (name.text)
+				bt_note_name(s, &s->symbols, &name, NULL);
+		}
+	}
+}
+
 void bt_find_maps(struct bt_script *s)
 {
 	for (const struct bt_fn *fn = s->functions; fn; fn = fn->next)
@@ -224,6 +244,8 @@ void bt_find_maps(struct bt_script *s)
 		bt_maps_walk(s, probe->filter);
 		bt_maps_walk(s, probe->body);
 	}
+	if (s->unwatches)
+		bt_note_watched(s);
 	for (const struct bt_map *map = s->maps; map; map = map->next)
 		if (!map->set)
 			bt_error(s, map->pos, NULL, "@%s is used, but nothing is assigned to it",

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Parse a script of bpftrace: probes, statements, and what stands beside probes. */
-#define _GNU_SOURCE
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -251,9 +250,7 @@ static struct bt_node *bt_parse_simple(struct bt_parser *p)
 
 static struct bt_node *bt_parse_jump(struct bt_parser *p)
 {
-	struct bt_node *n = bt_node(p, BN_JUMP, p->tok.pos);
-
-	struct bt_node *value;
+	struct bt_node *n = bt_node(p, BN_JUMP, p->tok.pos), *value;
 
 	n->op = p->tok.text;
 	bt_next(p);
@@ -511,118 +508,10 @@ static struct bt_node *bt_parse_struct(struct bt_parser *p)
 	return n;
 }
 
-/* The length of the first word of the line. */
-static int bt_directive_length(const char *line, const char *end)
+void bt_add_macro(struct bt_script *s, struct bt_macro *macro)
 {
-	const char *at = line;
-
-	while (at < end && is_name_char(*at))
-		at++;
-	return at - line;
-}
-
-static void bt_add_macro(struct bt_script *s, struct bt_macro *macro)
-{
-	struct bt_macro **last = &s->macros;
-
-	while (*last)
-		last = &(*last)->next;
-	*last = macro;
-}
-
-/* #define NAME EXPRESSION, up to @end, is a macro without parameters. */
-static void bt_parse_define(struct bt_parser *p, const char *end)
-{
-	struct bt_macro *macro = pool_alloc(&p->cc->pool, sizeof(*macro));
-	size_t len = p->lx.len;
-	struct bt_node *value;
-
-	p->lx.len = end - p->lx.text;
-	bt_next(p);
-	bt_next(p);
-	macro->name = p->tok.text;
-	if (p->tok.kind != BT_NAME || p->lx.at == p->lx.len || p->lx.text[p->lx.at] == '(')
-		bt_fail(p, p->tok.pos, "macro NAME(x) { x + 1 }",
-			"'#define' takes a name and its value");
-	bt_next(p);
-	macro->body = bt_node(p, BN_BLOCK, p->tok.pos);
-	value = bt_node(p, BN_EXPR, p->tok.pos);
-	value->a = bt_parse_expr(p);
-	value->value = 1;
-	macro->body->a = value;
-	if (p->tok.kind != BT_END)
-		bt_fail(p, p->tok.pos, NULL, "expected the end of the line, found '%s'",
-			bt_found(p));
-	p->lx.len = len;
-	bt_add_macro(p->script, macro);
-	bt_next(p);
-}
-
-/* "#ifndef NAME", "#define NAME", "#pragma once": they keep a header from being read twice. */
-static bool bt_is_guard(const char *line, const char *end)
-{
-	static const char * const words[] = { "ifndef", "pragma" };
-	int len = bt_directive_length(line, end);
-
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		if (strlen(words[i]) == (size_t)len && !strncmp(words[i], line, len))
-			return true;
-	return false;
-}
-
-/* "define NAME" and no value */
-static bool bt_defines_nothing(const char *line, const char *end)
-{
-	const char *name = line + strlen("define ");
-
-	name += bt_directive_length(name, end);
-	while (name < end && strchr(" \t\r", *name))
-		name++;
-	return name == end;
-}
-
-/*
- * Lines of the preprocessor. Types come from the kernel, so that what is only for
- * bpftrace without BTF is skipped.
- */
-static void bt_parse_directive(struct bt_parser *p)
-{
-	static const char without_types[] = "ifndef BPFTRACE_HAVE_BTF";
-	static const char with_types[] = "ifdef BPFTRACE_HAVE_BTF";
-	const char *line = p->lx.text + p->lx.at, *end = p->lx.text + p->lx.len, *to;
-	size_t left = end - line;
-
-	to = memchr(line, '\n', left);
-	to = to ? to : end;
-	if (left >= strlen(without_types) && !memcmp(line, without_types, strlen(without_types))) {
-		const char *other = memmem(line, left, "\n#else", 6);
-		const char *endif = memmem(line, left, "\n#endif", 7);
-
-		if (!endif)
-			bt_fail(p, p->tok.pos, NULL, "this '#ifndef' has no '#endif'");
-		else
-			to = other && other < endif ? other + 6 : endif + 7;
-	} else if (left >= strlen(with_types) && !memcmp(line, with_types, strlen(with_types))) {
-		;
-	} else if (left >= 4 && !memcmp(line, "else", 4)) {
-		to = memmem(line, left, "\n#endif", 7);
-		to = to ? to + 7 : end;
-	} else if (left > 7 && !memcmp(line, "define ", 7) && p->header &&
-		   bt_defines_nothing(line, to)) {
-		;
-	} else if (left > 7 && !memcmp(line, "define ", 7)) {
-		bt_parse_define(p, to);
-		return;
-	} else if (left > 7 && !memcmp(line, "include", 7)) {
-		bt_include(p, line, to);
-	} else if ((left < 5 || memcmp(line, "endif", 5)) &&
-		   !(p->header && bt_is_guard(line, to))) {
-		bt_fail(p, p->tok.pos, "only #define NAME VALUE is known here",
-			"'#%.*s': there is no preprocessor", bt_directive_length(line, to), line);
-	}
-	while (p->lx.text + p->lx.at < to)
-		bt_lex_advance(&p->lx);
-	bt_next(p);
+	*s->last_macro = macro;
+	s->last_macro = &macro->next;
 }
 
 /* macro name($variable, @map, expression) { ... } */
@@ -632,6 +521,7 @@ static struct bt_macro *bt_parse_macro(struct bt_parser *p)
 	struct bt_node **last = &macro->params;
 
 	bt_next(p);
+	bt_fn_check_macro(p, p->tok.text);
 	macro->name = bt_parse_word(p, BT_NAME, NULL, "the name of a macro");
 	bt_expect(p, "(");
 	while (!p->failed && !bt_is(p, ")")) {
@@ -676,18 +566,22 @@ static struct bt_node *bt_parse_limit(struct bt_parser *p)
 	return n;
 }
 
-static void bt_append_node(struct bt_node **link, struct bt_node *n)
+static void bt_append_type(struct bt_script *s, struct bt_node *type)
 {
-	while (*link)
-		link = &(*link)->next;
-	*link = n;
+	*s->last_type = type;
+	s->last_type = &type->next;
 }
 
-static void bt_append_probe(struct bt_probe **link, struct bt_probe *probe)
+static void bt_append_limit(struct bt_script *s, struct bt_node *limit)
 {
-	while (*link)
-		link = &(*link)->next;
-	*link = probe;
+	*s->last_limit = limit;
+	s->last_limit = &limit->next;
+}
+
+static void bt_append_probe(struct bt_script *s, struct bt_probe *probe)
+{
+	*s->last_probe = probe;
+	s->last_probe = &probe->next;
 }
 
 static void bt_parse_item(struct bt_parser *p)
@@ -696,14 +590,14 @@ static void bt_parse_item(struct bt_parser *p)
 
 	if (bt_is_word(p, "struct") || bt_is_word(p, "union") || bt_is_word(p, "enum") ||
 	    bt_is_word(p, "typedef")) {
-		bt_append_node(&s->types, bt_parse_struct(p));
+		bt_append_type(s, bt_parse_struct(p));
 	} else if (bt_is_word(p, "import")) {
 		bt_import(p);
 	} else if (p->header) {
 		bt_fail(p, p->tok.pos, NULL, "a header declares types only, found '%s'",
 			bt_found(p));
 	} else if (bt_is_word(p, "let")) {
-		bt_append_node(&s->limits, bt_parse_limit(p));
+		bt_append_limit(s, bt_parse_limit(p));
 	} else if (bt_is_word(p, "macro")) {
 		bt_add_macro(s, bt_parse_macro(p));
 	} else if (bt_is_word(p, "fn")) {
@@ -716,7 +610,7 @@ static void bt_parse_item(struct bt_parser *p)
 			bt_fail(p, p->tok.pos, NULL, "only the script itself has 'config'");
 		bt_parse_config(p);
 	} else {
-		bt_append_probe(&s->probes, bt_parse_probe(p));
+		bt_append_probe(s, bt_parse_probe(p));
 	}
 }
 
@@ -734,6 +628,11 @@ void bt_parse(struct bt_script *s)
 {
 	struct bt_parser p = { .cc = s->cc, .script = s };
 
+	s->last_probe = &s->probes;
+	s->last_macro = &s->macros;
+	s->last_function = &s->functions;
+	s->last_limit = &s->limits;
+	s->last_type = &s->types;
 	bt_lex_init(&p.lx, s->cc, 0);
 	bt_next(&p);
 	bt_parse_items(&p);

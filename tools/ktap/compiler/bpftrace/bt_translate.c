@@ -32,8 +32,11 @@ struct translation *bpftrace_translate(struct compiler *cc)
 		bt_find_missing(&s);
 	if (!cc->diag.nerrors)
 		bt_declare(&s);
+	bt_fn_name(&s);
 	if (!cc->diag.nerrors)
 		bt_expand_macros(&s);
+	if (!cc->diag.nerrors)
+		bt_split_probes(&s);
 	if (!cc->diag.nerrors)
 		bt_program_types(&s);
 	if (!cc->diag.nerrors)

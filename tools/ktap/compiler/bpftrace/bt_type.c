@@ -466,24 +466,19 @@ static const char *bt_traced_function(struct bt_script *s, const char *event)
 }
 
 /*
- * An argument of a function of a program; one that points to a structure has the type of its system
- * call or its function, and a field of a tracepoint may be an enumeration.
+ * A pointer to a structure has the type of its system call or its function, and a field of a
+ * tracepoint may be an enumeration.
  */
-static const struct bt_type *bt_type_of_args(struct bt_script *s, const char *name)
+const struct bt_type *bt_type_of_argument(struct bt_script *s, const struct bt_event *event,
+					  const char *name)
 {
-	const char *text = s->probe ? s->probe->events->text : "";
-	const char *call = strstr(text, ":syscalls:sys_enter_"), *owner;
-	const struct bt_type *t = bt_program_argument(s, name);
-
-	if (t)
-		return t;
-	if (bt_iter_of(s))
-		return bt_type_of_iter(s, name);
+	const char *text = event->text, *owner = bt_traced_function(s, text);
+	const char *call = strstr(text, ":syscalls:sys_enter_");
+	const struct bt_type *t;
 
 	/* the lists of strings have no type there */
 	if (!strcmp(name, "argv") || !strcmp(name, "envp"))
 		return bt_type_named(s, "void", 2);
-	owner = bt_traced_function(s, text);
 	if (!strncmp(text, "tracepoint:", 11) || !strncmp(text, "t:", 2)) {
 		owner = pool_printf(&s->cc->pool, "%s", strchr(text, ':') + 1);
 		if (strchr(owner, ':'))
@@ -495,6 +490,31 @@ static const struct bt_type *bt_type_of_args(struct bt_script *s, const char *na
 	if (t->kind == BT_ENUM)
 		return t;
 	return t->kind == BT_POINTER && (call || strchr(owner, '(')) ? t : &bt_any;
+}
+
+/* All events of a block agree: bt_split_probes(). */
+static const struct bt_type *bt_type_of_args(struct bt_script *s, const char *name)
+{
+	const struct bt_type *t = bt_program_argument(s, name);
+
+	if (t)
+		return t;
+	if (bt_iter_of(s))
+		return bt_type_of_iter(s, name);
+	return s->probe ? bt_type_of_argument(s, s->probe->events, name) : &bt_any;
+}
+
+bool bt_type_same(const struct bt_type *x, const struct bt_type *y)
+{
+	if (x == y)
+		return true;
+	if (x->kind != y->kind || x->size != y->size || x->is_unsigned != y->is_unsigned ||
+	    x->count != y->count || x->c != y->c || x->number != y->number ||
+	    !x->name != !y->name || (x->name && strcmp(x->name, y->name)))
+		return false;
+	if (x->kind == BT_POINTER || x->kind == BT_ARRAY)
+		return bt_type_same(x->of, y->of);
+	return x->kind != BT_STRUCT || x->name || x->number;
 }
 
 /* A structure of the kernel with its members, if it has few and all of them have a name */

@@ -4,5 +4,5 @@
 #pragma once
 struct pair { int a; int b; };
 enum color { RED, GREEN };
-#define MANY 100
+# define MANY 100
 #endif

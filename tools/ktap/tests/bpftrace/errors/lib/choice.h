@@ -1,0 +1,6 @@
+#ifndef Q
+#define Q
+struct q { int a; };
+# else
+struct q { long a; };
+#endif

@@ -1,0 +1,4 @@
+#ifndef GUARD
+#define GUARD
+struct a { int i; };
+#endif
