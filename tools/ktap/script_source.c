@@ -82,6 +82,7 @@ bool source_show_translation(const struct options *opts)
 	struct btf_file *types = NULL;
 	struct ktap_compile_opts copts = { .werror = opts->werror, .nowarn = opts->nowarn,
 					   .bpftrace_filter = opts->probe_filter, .diag = stderr,
+					   .folders = opts->folders,
 					   .bpftrace_inner = source_is_inner(),
 					   .member_type = member_type_find,
 					   .parameter_type = member_type_parameter,

@@ -77,6 +77,8 @@ const char *ktap_read_error(int err)
 {
 	static char text[64];
 
+	if (err == -EBADFD)
+		return "it is no regular file";
 	if (err != -EFBIG)
 		return strerror(-err);
 	snprintf(text, sizeof(text), "it has more than %u MiB, the limit of a script",
@@ -104,6 +106,7 @@ static int try_path(struct include_search *s, const char *path)
 {
 	const struct ktap_compile_opts *opts = s->cc->opts;
 	const struct diag *d = &s->cc->diag;
+	struct stat st;
 	unsigned int i;
 	int err;
 
@@ -114,6 +117,9 @@ static int try_path(struct include_search *s, const char *path)
 		}
 	}
 	s->file = (struct ktap_script) { .name = path };
+	/* to open a FIFO may take forever */
+	if (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+		return -EBADFD;
 	if (opts->read)
 		err = opts->read(opts->read_ctx, path, &s->file);
 	else

@@ -263,6 +263,13 @@ t:syscalls:sys_enter_nap { $t = args.time; print($t.sec); print(args.name); }'
 		'bt_integer(s.file)' 'cast("struct times", args.time)' 'print(args.name)'
 result $? members_have_the_types_of_the_kernel
 
+# imported files are searched in the folders of -I
+mkdir -p "$dir/folder"
+echo 'struct imported { int a; };' >"$dir/folder/imported.h"
+"$ktap" --bt -I "$dir/folder" --to-ktap -e 'import "imported.h"; BEGIN { print(sizeof(struct imported)); }' \
+	>"$dir/out" 2>"$dir/err" && has_lines 'struct imported { int a; };'
+result $? imported_files_are_found
+
 # whole structures and enumerators
 whole='fentry:vfs_pair { print(*args.left); $p = *args.left; @[$p] = count(); print($p.right); }
 f:vfs_read { print(*args.file); }

@@ -64,6 +64,10 @@ echo "$one_liner" >"$dir/plain"
 ends_with 0 "$ktapc" --bt --to-ktap -o "$dir/plain.kp" "$dir/plain" &&
 	ends_with 0 "$ktapc" -d "$dir/plain.kp" && grep -q 'map\[comm\] += 1' "$dir/plain.kp"
 result $? bpftrace_is_written_to_a_file
+mkfifo "$dir/fifo.bt"
+printf 'import "fifo.bt";\nBEGIN { print(1); }\n' >"$dir/imports_fifo.bt"
+ends_with 2 timeout 20 "$ktapc" -d "$dir/imports_fifo.bt" && grep -q 'no regular file' "$dir/err"
+result $? bpftrace_imports_regular_files_only
 ends_with 2 "$ktapc" --to-ktap golden/tables.kp && grep -q 'scripts of bpftrace' "$dir/err"
 result $? only_bpftrace_is_translated
 ends_with 2 "$ktapc" --fmt bpftrace/maps.bt && grep -q 'see --to-ktap' "$dir/err"
