@@ -124,11 +124,15 @@ struct bt_fn {
 	struct bt_fn *next;
 };
 
-/* @params: BN_VAR and BN_MAP, which the macro may change, and BN_NAME, an expression */
+/*
+ * @params: BN_VAR and BN_MAP, which the macro may change, and BN_NAME, an expression;
+ * @library: its places are not those of a file
+ */
 struct bt_macro {
 	const char *name;
 	struct bt_node *params;
 	struct bt_node *body;
+	bool library;
 	struct bt_macro *next;
 };
 
@@ -592,6 +596,9 @@ void bt_library_add(struct bt_script *s, const char *name);
 void bt_is_of_type(struct bt_script *s, const struct bt_node *n);
 
 /* bt_string.c */
+void bt_str(struct bt_script *s, const struct bt_node *n);
+void bt_path(struct bt_script *s, const struct bt_node *n);
+void bt_buf(struct bt_script *s, const struct bt_node *n);
 void bt_join(struct bt_script *s, const struct bt_node *n);
 void bt_strstr(struct bt_script *s, const struct bt_node *n);
 void bt_comm(struct bt_script *s, const struct bt_node *n);

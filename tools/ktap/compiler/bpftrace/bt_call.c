@@ -380,105 +380,6 @@ bool bt_constant_value(const struct bt_node *n, int64_t *value)
 	return true;
 }
 
-/* The bytes that str(ADDRESS, N) reads: one less than N, for the NUL */
-static void bt_put_strlen(struct bt_script *s, const struct bt_node *n)
-{
-	int64_t value;
-
-	if (bt_constant_value(n, &value)) {
-		bt_put(s, n->pos, "%lld", (long long)(value > 0 ? value - 1 : 0));
-		return;
-	}
-	bt_put(s, n->pos, "max(");
-	bt_number(s, n, LEVEL_SUM);
-	bt_put(s, n->pos, " - 1, 0)");
-}
-
-/* str($1), str($1 + 1): it is text even if it looks like a number */
-static bool bt_str_of_param(struct bt_script *s, const struct bt_node *n)
-{
-	const struct bt_node *param = n->a->kind == BN_BINARY && *n->a->op == '+' ? n->a->a : n->a;
-
-	if (param->kind != BN_PARAM || param->value <= 0)
-		return false;
-	if (n->a->next || param != n->a)
-		bt_put(s, n->pos, "substr(");
-	bt_put(s, n->pos, "($%d == nil ? \"\" : tostring($%d))", (int)param->value,
-	       (int)param->value);
-	if (!n->a->next && param == n->a)
-		return true;
-	bt_put(s, n->pos, ", ");
-	if (param == n->a)
-		bt_put(s, n->pos, "0");
-	else
-		bt_number(s, n->a->b, LEVEL_ANY);
-	if (n->a->next) {
-		bt_put(s, n->pos, ", ");
-		bt_put_strlen(s, n->a->next);
-	}
-	bt_put(s, n->pos, ")");
-	return true;
-}
-
-static void bt_str(struct bt_script *s, const struct bt_node *n)
-{
-	if (bt_str_of_param(s, n))
-		return;
-	bt_put(s, n->pos, s->strlen && !n->a->next ? "bt_str(" : "str(");
-	bt_value(s, n->a);
-	if (n->a->next) {
-		bt_put(s, n->pos, ", ");
-		bt_put_strlen(s, n->a->next);
-	}
-	bt_put(s, n->pos, ")");
-	if (s->strlen && !n->a->next)
-		s->helpers |= BT_HELP_STR;
-}
-
-/* path(POINTER, SIZE): the last bytes of it, as many as fit with the NUL */
-static void bt_path(struct bt_script *s, const struct bt_node *n)
-{
-	const struct bt_node *size = n->a->next;
-	int64_t value = 0;
-
-	if (size && (!bt_constant_value(size, &value) || value < 2)) {
-		bt_error(s, size->pos, "path(args.file.f_path, 128)",
-			 "the size of path() is a constant, 2 or more");
-		return;
-	}
-	bt_put(s, n->pos, size ? "substr(path(" : "path(");
-	bt_value(s, n->a);
-	if (size)
-		bt_put(s, n->pos, ") || \"\", %lld", (long long)(1 - value));
-	bt_put(s, n->pos, ")");
-}
-
-/* buf("text", 7): bytes of a string, with the NUL that C adds; buf(array) */
-static void bt_buf(struct bt_script *s, const struct bt_node *n)
-{
-	const struct bt_type *t = bt_type_of(s, n->a);
-	const struct bt_node *count = n->a->next;
-
-	if (t->kind == BT_STRING) {
-		bt_put(s, n->pos, "substr(");
-		if (n->a->kind == BN_STR)
-			bt_put(s, n->a->pos, "%s", n->a->text);
-		else
-			bt_expr(s, n->a, LEVEL_CONCAT);
-		bt_put(s, n->pos, count ? " .. \"\\0\", 0, " : ", 0, %u", t->size);
-	} else {
-		if (!count && (t->kind != BT_ARRAY || !bt_type_size(t)))
-			bt_error(s, n->pos, "buf(ADDRESS, SIZE)",
-				 "buf() needs the number of bytes");
-		bt_put(s, n->pos, "buf(");
-		bt_value(s, n->a);
-		bt_put(s, n->pos, count ? ", " : ", %u", (unsigned int)bt_type_size(t));
-	}
-	if (count)
-		bt_number(s, count, LEVEL_ANY);
-	bt_put(s, n->pos, ")");
-}
-
 /* One session has one format of the stacks of programs. */
 void bt_user_frames(struct bt_script *s, struct pos pos, enum ktap_user_frame frames)
 {
@@ -754,7 +655,8 @@ static const struct {
 	{ "has_key", bt_has_key }, { "str", bt_str }, { "buf", bt_buf },
 	{ "path", bt_path },
 	{ "kstack", bt_stack_call }, { "ustack", bt_stack_call }, { "kaddr", bt_kaddr },
-	{ "time", bt_time }, { "strftime", bt_strftime }, { "nsecs", bt_nsecs }, { "join", bt_join }, { "cat", bt_cat },
+	{ "time", bt_time }, { "strftime", bt_strftime }, { "nsecs", bt_nsecs },
+	{ "join", bt_join }, { "cat", bt_cat },
 	{ "len", bt_len }, { "ntop", bt_ntop }, { "sizeof", bt_sizeof },
 	{ "offsetof", bt_offsetof }, { "getopt", bt_option }, { "bswap", bt_bswap },
 	{ "strerror", bt_name_of_number }, { "signal_name", bt_name_of_number },
@@ -776,6 +678,22 @@ static void bt_other_call(struct bt_script *s, const struct bt_node *n)
 			bt_calls[i].put(s, n);
 }
 
+/* A macro with another number of arguments was not expanded. */
+static void bt_unknown_call(struct bt_script *s, const struct bt_node *n)
+{
+	const struct bt_macro *macro = s->macros;
+
+	while (macro && strcmp(macro->name, n->text))
+		macro = macro->next;
+	if (macro)
+		bt_error(s, n->pos, NULL, "the macro %s() takes %u argument%s, %u given", n->text,
+			 bt_list_length(macro->params), macro->params && !macro->params->next ?
+			 "" : "s", bt_list_length(n->a));
+	else
+		bt_error(s, n->pos, NULL, "'%s' is no function of bpftrace that is supported",
+			 n->text);
+}
+
 void bt_call(struct bt_script *s, const struct bt_node *n, bool statement)
 {
 	const struct bt_function *f = bt_function(n->text);
@@ -789,8 +707,7 @@ void bt_call(struct bt_script *s, const struct bt_node *n, bool statement)
 		bt_error(s, n->pos, NULL, "%s() is assigned to a map: @NAME = %s(...)", n->text,
 			 n->text);
 	} else if (!f) {
-		bt_error(s, n->pos, NULL, "'%s' is no function of bpftrace that is supported",
-			 n->text);
+		bt_unknown_call(s, n);
 	} else if (f->advice) {
 		bt_error(s, n->pos, pool_printf(&s->cc->pool, "instead: %s", f->advice),
 			 "%s() is not supported", n->text);

@@ -212,7 +212,7 @@ static const char *bt_watch(struct bt_script *s, const struct bt_event_row *row,
 	if (s->unwatches)
 		s->watched = bt_watch_address(s, rest);
 	if (s->unwatches && !s->watched)
-		bt_error(s, event->pos, "watchpoint:0x1000:8:w, watchpoint:$1:8:w, watchpoint:NAME:8:w",
+		bt_error(s, event->pos, "an address such as 0x1000, $1, or the name of a variable",
 			 "'%s': unwatch() does not know this address", event->text);
 	return pool_printf(&s->cc->pool, "%s%s", row->ours, rest);
 }

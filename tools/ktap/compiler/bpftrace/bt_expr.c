@@ -200,10 +200,13 @@ static void bt_map_read(struct bt_script *s, const struct bt_node *n)
 static void bt_var_read(struct bt_script *s, const struct bt_node *n)
 {
 	const struct bt_var *var = bt_var_find(s, n->text);
+	const char *suffix = strstr(n->text, "__m");
 
+	/* without the number that a macro or a block has given it */
 	if (!var)
 		bt_error(s, n->pos, "a variable exists in the block that assigns to it first; before the block write: let $NAME",
-			 "$%s has no value here", n->text);
+			 "$%.*s has no value here",
+			 (int)(suffix ? (size_t)(suffix - n->text) : strlen(n->text)), n->text);
 	else if (var->stored || var->loop)
 		bt_error(s, n->pos, NULL, "$%s is a tuple: write $%s.0 or $%s.1", n->text,
 			 n->text, n->text);

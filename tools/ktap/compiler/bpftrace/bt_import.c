@@ -6,8 +6,8 @@
  * are always there.  Headers in <> are those of the kernel or of the C library: what they declare
  * comes from the kernel (BTF), or is missing where the script uses it.
  *
- * There is no preprocessor: of its other lines, #define NAME VALUE is known, and what keeps a header
- * from being read twice.
+ * There is no preprocessor: of its other lines, #define NAME VALUE is known, and what keeps a
+ * header from being read twice.
  */
 #define _GNU_SOURCE
 #include <string.h>
@@ -256,7 +256,7 @@ void bt_parse_directive(struct bt_parser *p)
 	} else if ((left < 5 || memcmp(line, "endif", 5)) &&
 		   !bt_is_guard(p, line, to) && !(p->header && bt_is_pragma_once(line, to))) {
 		bt_fail(p, p->tok.pos, p->header ?
-			"#define NAME VALUE, #pragma once, and #ifndef NAME with #define NAME in the next line" :
+			"#define NAME VALUE, and #ifndef NAME, #define NAME around all" :
 			"only #define NAME VALUE is known here",
 			"'#%.*s': there is no preprocessor", bt_directive_length(line, to), line);
 	}

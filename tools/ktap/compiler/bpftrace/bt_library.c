@@ -20,6 +20,7 @@ void bt_library_add(struct bt_script *s, const char *name)
 {
 	struct bt_parser p = { .cc = s->cc, .script = s };
 	struct ktap_script file = { .name = "stdlib" };
+	struct bt_macro **added = s->last_macro;
 
 	for (size_t i = 0; i < ARRAY_SIZE(bt_library); i++) {
 		if (strcmp(bt_library[i].name, name) || s->cc->diag.nfiles == KTAP_MAX_FILES)
@@ -31,6 +32,8 @@ void bt_library_add(struct bt_script *s, const char *name)
 		bt_lex_init(&p.lx, s->cc, diag_add_file(&s->cc->diag, &file));
 		bt_next(&p);
 		bt_parse_items(&p);
+		for (struct bt_macro *macro = *added; macro; macro = macro->next)
+			macro->library = true;
 	}
 }
 
@@ -42,7 +45,8 @@ void bt_is_of_type(struct bt_script *s, const struct bt_node *n)
 	bool is = false;
 
 	if (!strcmp(what, "literal"))
-		is = n->a->kind == BN_INT || n->a->kind == BN_STR || n->a->kind == BN_BOOL;
+		is = n->a->kind == BN_INT || n->a->kind == BN_STR || n->a->kind == BN_BOOL ||
+		     (n->a->kind == BN_UNARY && *n->a->op == '-' && n->a->a->kind == BN_INT);
 	else if (!strcmp(what, "str"))
 		is = t->kind == BT_STRING;
 	else if (!strcmp(what, "ptr"))
@@ -52,6 +56,6 @@ void bt_is_of_type(struct bt_script *s, const struct bt_node *n)
 	else if (!strcmp(what, "unsigned_integer"))
 		is = t->kind == BT_ANY || (t->kind == BT_INTEGER && t->is_unsigned);
 	else
-		is = t->kind == BT_ANY || t->kind == BT_INTEGER;
+		is = t->kind == BT_ANY || t->kind == BT_INTEGER || t->kind == BT_ENUM;
 	bt_put(s, n->pos, is ? "true" : "false");
 }

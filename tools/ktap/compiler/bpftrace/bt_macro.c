@@ -55,7 +55,8 @@ static struct bt_node *bt_macro_node(struct bt_script *s, const struct bt_node *
 	*n = *like;
 	n->next = NULL;
 	if (++s->copied == BT_MAX_NODES)
-		bt_error(s, like->pos, NULL, "macros, or blocks of several events, make this script too long");
+		bt_error(s, like->pos, NULL,
+			 "macros, or blocks of several events, make this script too long");
 	return n;
 }
 
@@ -106,7 +107,9 @@ static struct bt_node *bt_macro_copy(const struct bt_expansion *x, const struct 
 			continue;
 		}
 		copy = *last = bt_macro_node(x->s, n);
-		if (x->macro && n->kind == BN_CALL)
+		if (x->macro && x->macro->library)
+			copy->pos = x->call->pos;
+		else if (x->macro && n->kind == BN_CALL)
 			copy->within = x->call;
 		if (x->macro && bt_names_variable(n)) {
 			arg = bt_macro_argument(x, n, BN_VAR);
@@ -313,12 +316,16 @@ static void bt_rename(struct bt_node *n, const char *from, const char *to)
 /* Variables that a block declares are not seen outside of it, even if its statements leave it. */
 static void bt_rename_declared(struct bt_script *s, struct bt_node *block)
 {
-	struct bt_node *n;
+	const char *name;
 
-	for (n = block->a; n; n = n->next)
-		if (n->kind == BN_LET)
-			bt_rename(n, n->text, pool_printf(&s->cc->pool, "%s__m%u", n->text,
-							  ++s->expansions));
+	for (struct bt_node *n = block->a; n; n = n->next) {
+		if (n->kind != BN_LET)
+			continue;
+		/* its own value has another variable of that name */
+		name = n->text;
+		n->text = pool_printf(&s->cc->pool, "%s__m%u", name, ++s->expansions);
+		bt_rename(n->next, name, n->text);
+	}
 }
 
 /* Report statements that come before this one, and change what it has read before them. */
@@ -477,7 +484,7 @@ static void bt_note_read(struct bt_hoist *h, struct bt_node *n)
 		h->read[h->nread++] = n;
 }
 
-/* What a choice may read is read before what comes after it. */
+/* The operands of a choice may read these before what comes after it. */
 static void bt_note_choice(struct bt_hoist *h, const struct bt_hoist *branch)
 {
 	for (unsigned int i = 0; i < branch->nread; i++)

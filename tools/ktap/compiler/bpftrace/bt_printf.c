@@ -106,6 +106,9 @@ static void bt_printf_arg(struct bt_script *s, const struct bt_directive *d,
 		       ", \"%02x\", \" \")");
 		s->helpers |= BT_HELP_HEX;
 	} else if (d->conv == 'G') {
+		if (t->kind != BT_INTEGER && t->kind != BT_ENUM && t->kind != BT_ANY)
+			bt_error(s, arg->pos, "%gr of args.gfp_flags",
+				 "'%%gr' shows flags: it takes a number");
 		bt_put(s, arg->pos, "bt_gfp(");
 		bt_number(s, arg, LEVEL_ANY);
 		bt_put(s, arg->pos, ")");

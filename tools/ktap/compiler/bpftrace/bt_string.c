@@ -5,6 +5,105 @@
 #include "compiler/bpftrace/bt.h"
 #include "compiler/util.h"
 
+/* The bytes that str(ADDRESS, N) reads: one less than N, for the NUL */
+static void bt_put_strlen(struct bt_script *s, const struct bt_node *n)
+{
+	int64_t value;
+
+	if (bt_constant_value(n, &value)) {
+		bt_put(s, n->pos, "%lld", (long long)(value > 0 ? value - 1 : 0));
+		return;
+	}
+	bt_put(s, n->pos, "max(");
+	bt_number(s, n, LEVEL_SUM);
+	bt_put(s, n->pos, " - 1, 0)");
+}
+
+/* str($1), str($1 + 1): it is text even if it looks like a number */
+static bool bt_str_of_param(struct bt_script *s, const struct bt_node *n)
+{
+	const struct bt_node *param = n->a->kind == BN_BINARY && *n->a->op == '+' ? n->a->a : n->a;
+
+	if (param->kind != BN_PARAM || param->value <= 0)
+		return false;
+	if (n->a->next || param != n->a)
+		bt_put(s, n->pos, "substr(");
+	bt_put(s, n->pos, "($%d == nil ? \"\" : tostring($%d))", (int)param->value,
+	       (int)param->value);
+	if (!n->a->next && param == n->a)
+		return true;
+	bt_put(s, n->pos, ", ");
+	if (param == n->a)
+		bt_put(s, n->pos, "0");
+	else
+		bt_number(s, n->a->b, LEVEL_ANY);
+	if (n->a->next) {
+		bt_put(s, n->pos, ", ");
+		bt_put_strlen(s, n->a->next);
+	}
+	bt_put(s, n->pos, ")");
+	return true;
+}
+
+void bt_str(struct bt_script *s, const struct bt_node *n)
+{
+	if (bt_str_of_param(s, n))
+		return;
+	bt_put(s, n->pos, s->strlen && !n->a->next ? "bt_str(" : "str(");
+	bt_value(s, n->a);
+	if (n->a->next) {
+		bt_put(s, n->pos, ", ");
+		bt_put_strlen(s, n->a->next);
+	}
+	bt_put(s, n->pos, ")");
+	if (s->strlen && !n->a->next)
+		s->helpers |= BT_HELP_STR;
+}
+
+/* path(POINTER, SIZE): the last bytes of it, as many as fit with the NUL */
+void bt_path(struct bt_script *s, const struct bt_node *n)
+{
+	const struct bt_node *size = n->a->next;
+	int64_t value = 0;
+
+	if (size && (!bt_constant_value(size, &value) || value < 2)) {
+		bt_error(s, size->pos, "path(args.file.f_path, 128)",
+			 "the size of path() is a constant, 2 or more");
+		return;
+	}
+	bt_put(s, n->pos, size ? "substr(path(" : "path(");
+	bt_value(s, n->a);
+	if (size)
+		bt_put(s, n->pos, ") || \"\", %lld", (long long)(1 - value));
+	bt_put(s, n->pos, ")");
+}
+
+/* buf("text", 7): bytes of a string, with the NUL that C adds; buf(array) */
+void bt_buf(struct bt_script *s, const struct bt_node *n)
+{
+	const struct bt_type *t = bt_type_of(s, n->a);
+	const struct bt_node *count = n->a->next;
+
+	if (t->kind == BT_STRING) {
+		bt_put(s, n->pos, "substr(");
+		if (n->a->kind == BN_STR)
+			bt_put(s, n->a->pos, "%s", n->a->text);
+		else
+			bt_expr(s, n->a, LEVEL_CONCAT);
+		bt_put(s, n->pos, count ? " .. \"\\0\", 0, " : ", 0, %u", t->size);
+	} else {
+		if (!count && (t->kind != BT_ARRAY || !bt_type_size(t)))
+			bt_error(s, n->pos, "buf(ADDRESS, SIZE)",
+				 "buf() needs the number of bytes");
+		bt_put(s, n->pos, "buf(");
+		bt_value(s, n->a);
+		bt_put(s, n->pos, count ? ", " : ", %u", (unsigned int)bt_type_size(t));
+	}
+	if (count)
+		bt_number(s, count, LEVEL_ANY);
+	bt_put(s, n->pos, ")");
+}
+
 /* join(ADDRESS, BETWEEN): join() of ktap has blanks between. */
 static void bt_join_text(struct bt_script *s, const struct bt_node *n)
 {
@@ -38,6 +137,13 @@ void bt_join(struct bt_script *s, const struct bt_node *n)
 /* strstr(TEXT, PART): where it is, or -1 */
 void bt_strstr(struct bt_script *s, const struct bt_node *n)
 {
+	enum bt_type_kind kind;
+
+	for (const struct bt_node *arg = n->a; arg; arg = arg->next) {
+		kind = bt_type_of(s, arg)->kind;
+		if (kind != BT_STRING && kind != BT_BYTES && kind != BT_ANY)
+			bt_error(s, arg->pos, "strstr(comm, \"bash\")", "strstr() takes strings");
+	}
 	bt_put(s, n->pos, "bt_strstr(");
 	bt_value(s, n->a);
 	bt_put(s, n->pos, ", ");
@@ -72,13 +178,23 @@ const struct bt_node *bt_fixed_format(struct bt_script *s, const struct bt_node 
 		at++;
 		at += strspn(at, "-+ 0#123456789.");
 		for (; *at == '*'; at += strspn(at, "0123456789.")) {
+			if (at[1] == '*') {
+				bt_error(s, format->pos, "%*d, %.*s, %*.*s",
+					 "a format has two widths: '%%**'");
+				return NULL;
+			}
 			if (!arg || !bt_constant_value(arg, &value)) {
 				bt_error(s, arg ? arg->pos : format->pos, "a constant",
 					 "the width of '%%*' is no number that is known");
 				return NULL;
 			}
-			text = pool_printf(&s->cc->pool, "%s%.*s%lld", text, (int)(at - p), p,
-					   (long long)value);
+			/* C ignores a precision that is negative */
+			if (at[-1] == '.' && value < 0)
+				text = pool_printf(&s->cc->pool, "%s%.*s", text,
+						   (int)(at - 1 - p), p);
+			else
+				text = pool_printf(&s->cc->pool, "%s%.*s%lld", text,
+						   (int)(at - p), p, (long long)value);
 			p = ++at;
 			arg = arg->next;
 		}

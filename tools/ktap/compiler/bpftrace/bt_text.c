@@ -284,7 +284,7 @@ static const struct {
 	{ BT_HELP_JOIN,
 	  "function bt_join(strings, between) {\n"
 	  "\tvar text, from = \"\", ipof(strings) || 0\n"
-	  "\tfor (i = 0, 15) {\n"
+	  "\tfor (i = 0, 31) {\n"
 	  "\t\tvar string = from ? read(from + 8 * i, 8) : 0\n"
 	  "\t\tif (!string) {\n\t\t\tbreak\n\t\t}\n"
 	  "\t\ttext = text .. (i ? between : \"\") .. (str(string) || \"\")\n"
