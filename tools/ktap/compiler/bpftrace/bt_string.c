@@ -160,6 +160,8 @@ void bt_comm(struct bt_script *s, const struct bt_node *n)
 	if (strcmp(name, "pid") && strcmp(name, "tid"))
 		bt_error(s, n->a->pos, "comm(pid), comm(tid)",
 			 "comm() knows the names of this thread and of its process only");
+	else if (s->edge && s->cc->opts->tool)
+		bt_put(s, n->pos, "\"%s\"", s->cc->opts->tool);
 	else
 		bt_put(s, n->pos, *name == 't' ? "comm%s" : "curtask.group_leader.comm",
 		       s->filter ? "()" : "");
