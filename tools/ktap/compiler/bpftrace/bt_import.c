@@ -170,15 +170,15 @@ static bool bt_is_pragma_once(const char *line, const char *end)
 /* Is there an #else or #elif in the lines? */
 static bool bt_has_else(const char *at, const char *end)
 {
-	const char *word;
+	const char *word, *newline;
 
-	for (; at && at < end; at = memchr(at, '\n', end - at), at += !!at) {
+	while (at < end) {
 		at = bt_skip_blanks(at, end);
-		if (at == end || *at != '#')
-			continue;
-		word = bt_skip_blanks(at + 1, end);
+		word = at < end && *at == '#' ? bt_skip_blanks(at + 1, end) : end;
 		if (bt_is_directive(word, end, "else") || bt_is_directive(word, end, "elif"))
 			return true;
+		newline = memchr(at, '\n', end - at);
+		at = newline ? newline + 1 : end;
 	}
 	return false;
 }
