@@ -261,8 +261,8 @@ void bt_message(struct bt_script *s, const struct bt_node *n)
 	}
 	if (s->json) {
 		bt_put(s, n->pos, "print(\"bt\", '{\"type\": \"%s\", \"msg\": %%, \"filename\": \"%s\", \"line\": %u, \"col\": %u}', format(",
-		       *n->text == 'w' ? "warnf" : "errorf", bt_escaped_name(s, n->pos), n->pos.line,
-		       n->pos.col);
+		       *n->text == 'w' ? "warnf" : "errorf", bt_escaped_name(s, n->pos),
+		       n->pos.line, n->pos.col);
 		bt_put_format(s, format, what, "");
 		bt_put(s, n->pos, "))");
 		return;
