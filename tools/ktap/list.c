@@ -247,23 +247,19 @@ static enum found list_calls(const char *pattern)
 	return found;
 }
 
-/* Events of sources that have few: the name of the source, and what comes after it and ':' */
-static const char * const list_few[][2] = {
-	{ "packet", "in" }, { "packet", "out" }, { "packet", "forward" },
-	{ "iter", "task" }, { "iter", "task_file" }, { "iter", "task_vma" },
-};
+static const char * const list_packets[] = { "in", "out", "forward", NULL };
 
-/* @rest: the pattern, without @source and ':' */
-static enum found list_few_of(const char *source, const char *rest)
+/* Events of a source that has few, by their names after @source and ':'. @rest: the pattern */
+static enum found list_few(const char *source, const char * const *names, const char *rest)
 {
 	enum found found = FOUND_NONE;
 
 	if (!list_has_word("sources:", source))
 		return FOUND_NONE;
-	for (size_t i = 0; i < ARRAY_SIZE(list_few); i++) {
-		if (strcmp(list_few[i][0], source) || fnmatch(rest, list_few[i][1], 0))
+	for (; *names; names++) {
+		if (fnmatch(rest, *names, 0))
 			continue;
-		printf("%s:%s\n", source, list_few[i][1]);
+		printf("%s:%s\n", source, *names);
 		found = FOUND;
 	}
 	return found;
@@ -315,9 +311,9 @@ static enum found list_search(const char *pattern, struct details *details)
 	}
 	if (list_counters(pattern) == FOUND)
 		found = FOUND;
-	if (list_few_of("packet", pattern) == FOUND)
+	if (list_few("packet", list_packets, pattern) == FOUND)
 		found = FOUND;
-	if (list_few_of("iter", pattern) == FOUND)
+	if (list_few("iter", ktap_iterators, pattern) == FOUND)
 		found = FOUND;
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
 		more = list_file(&lists[i], details);
@@ -374,9 +370,9 @@ static enum found list_kernels(const char *pattern, struct details *details)
 	if (list_skip_prefix(&p, "rawtp:"))
 		return list_raw_tracepoints(p, details);
 	if (list_skip_prefix(&p, "packet:"))
-		return list_few_of("packet", p);
+		return list_few("packet", list_packets, p);
 	if (list_skip_prefix(&p, "iter:"))
-		return list_few_of("iter", p);
+		return list_few("iter", ktap_iterators, p);
 	if (list_skip_prefix(&p, "ffi:"))
 		return list_calls(p);
 	if (!strncmp(p, "software:", 9) || !strncmp(p, "hardware:", 9))

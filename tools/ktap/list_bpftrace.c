@@ -15,6 +15,7 @@
 #include "btf_file.h"
 #include "compiler/clean_text.h"
 #include "compiler/compile.h"
+#include "compiler/suggest.h"
 #include "compiler/util.h"
 #include "elf/resolve.h"
 #include "list.h"
@@ -38,8 +39,6 @@ static const char * const bpftrace_hardware[] = {
 	"instructions", "ref-cycles", NULL,
 };
 
-static const char * const bpftrace_iterators[] = { "task", "task_file", "task_vma", NULL };
-
 /*
  * @group: what is printed between the kind and the name of an event of the kernel: "" that of
  * the list, NULL: nothing; @names: of a kind that has a fixed list
@@ -57,7 +56,7 @@ static const struct bpftrace_kind {
 	{ "end", "END", LIST_NAMES, .names = bpftrace_edges },
 	{ "software", "s", LIST_NAMES, .names = bpftrace_software },
 	{ "hardware", "h", LIST_NAMES, .names = bpftrace_hardware },
-	{ "iter", "it", LIST_NAMES, .names = bpftrace_iterators },
+	{ "iter", "it", LIST_NAMES, .names = ktap_iterators },
 	{ "interval", "i", LIST_NAMES, .names = bpftrace_units },
 	{ "profile", "p", LIST_NAMES, .names = bpftrace_units },
 	{ "tracepoint", "t", LIST_TRACEPOINTS, .group = "", .details = LISTED_TRACEPOINT },

@@ -86,6 +86,7 @@ int run_set_up(struct run *r)
 {
 	const struct options *opts = &r->opts;
 	bool only_command = r->command.pid && !opts->all;
+	const long utc_offset = run_utc_offset();
 	struct session *s = &r->session;
 	const char *key;
 	int err;
@@ -110,8 +111,8 @@ int run_set_up(struct run *r)
 		err = session_setup(s, "self");
 	if (!err && opts->memory)
 		err = session_setup(s, "memory %llu", (unsigned long long)opts->memory);
-	if (!err && run_utc_offset() && chunk_calls(r->chunk, r->chunk_len, KTAP_FN_UTC_OFFSET))
-		err = session_setup(s, "utc_offset %ld", run_utc_offset());
+	if (!err && utc_offset && chunk_calls(r->chunk, r->chunk_len, KTAP_FN_UTC_OFFSET))
+		err = session_setup(s, "utc_offset %ld", utc_offset);
 	if (!err && opts->overhead)
 		err = session_setup(s, "overhead %llu", (unsigned long long)opts->overhead);
 	key = !opts->no_symbols && symbolize_wanted(r->chunk, r->chunk_len) ?

@@ -6,12 +6,14 @@
 #ifndef _KTAP_FILTER_H
 #define _KTAP_FILTER_H
 
+#include <linux/bitops.h>
 #include <linux/cpumask.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/types.h>
 
 struct kthread_worker;
 struct pid;
-struct task_struct;
 
 /**
  * enum ktap_state - state of a session
@@ -62,6 +64,14 @@ struct ktap_filter {
 static inline bool ktap_wants_cpu(const struct ktap_filter *filter, unsigned int cpu)
 {
 	return likely(!filter->cpus) || cpumask_test_cpu(cpu, filter->cpus);
+}
+
+/* Are events of the process of @task delivered?  @task is current, or referenced. */
+static inline bool ktap_wants_process(const struct ktap_filter *filter, struct task_struct *task)
+{
+	if (!filter->pid || task_tgid(task) == filter->pid)
+		return true;
+	return filter->followed && test_bit(task->tgid, filter->followed);
 }
 
 #endif /* _KTAP_FILTER_H */

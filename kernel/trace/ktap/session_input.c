@@ -86,7 +86,7 @@ static int input_set_overhead(struct ktap_session *s, const char *value)
 	return 0;
 }
 
-#define INPUT_DAY	(24 * 60 * 60)
+#define INPUT_DAY	(24 * 60 * 60)	/* seconds */
 
 /* From the tool, which knows the time zone: no place on earth is a day away from UTC. */
 static int input_set_utc_offset(struct ktap_session *s, const char *value)

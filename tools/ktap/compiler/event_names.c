@@ -66,6 +66,16 @@ static const char * const counters[] = {
 	"hardware:stalled-cycles-backend",
 };
 
+const char * const ktap_iterators[] = { "task", "task_file", "task_vma", NULL };
+
+bool ktap_is_iterator(const char *name)
+{
+	for (const char * const *known = ktap_iterators; *known; known++)
+		if (!strcmp(*known, name))
+			return true;
+	return false;
+}
+
 const char *ktap_counter(unsigned int number)
 {
 	return number < ARRAY_SIZE(counters) ? counters[number] : NULL;
@@ -202,9 +212,7 @@ static void check_watch(struct compiler *cc, struct pos pos, const char *s)
 
 static void check_iterator(struct compiler *cc, struct pos pos, const char *s)
 {
-	static const char * const names[] = { "task", "task_file", "task_vma" };
-
-	if (word_is_one_of(s + strlen("iter:"), names, ARRAY_SIZE(names)))
+	if (ktap_is_iterator(s + strlen("iter:")))
 		return;
 	diag_error(&cc->diag, pos, "no iterator '%s'", s);
 	diag_note(&cc->diag, "there are iter:task, iter:task_file and iter:task_vma");

@@ -87,4 +87,14 @@ static inline bool is_name_char(int c)
 	return is_name_start(c) || is_digit(c);
 }
 
+/* Is all of the text a name? */
+static inline bool is_name(const char *text)
+{
+	if (!is_name_start((unsigned char)*text))
+		return false;
+	while (is_name_char((unsigned char)*text))
+		text++;
+	return !*text;
+}
+
 #endif

@@ -109,14 +109,6 @@ bool program_types_same(const struct ktap_user_type *x, const struct ktap_user_t
 	       !strcmp(x->param ? x->param : "", y->param ? y->param : "");
 }
 
-bool program_types_is_name(const char *name)
-{
-	static const char letters[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-
-	return *name && !name[strspn(name, letters)] && (*name < '0' || *name > '9');
-}
-
 static bool program_types_is_text(const char *x, const char *y)
 {
 	return x == y || (x && y && !strcmp(x, y));

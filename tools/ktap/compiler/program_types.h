@@ -40,9 +40,6 @@ struct program_name {
 	unsigned int number;	/* of an argument, from 1 */
 };
 
-/* Can a script have this name of a parameter? It comes from debug information. */
-bool program_types_is_name(const char *name);
-
 /* The name as the script has it, for messages */
 const char *program_name_text(const struct program_name *name);
 

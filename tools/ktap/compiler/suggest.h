@@ -3,6 +3,8 @@
 #ifndef KTAP_SUGGEST_H
 #define KTAP_SUGGEST_H
 
+#include <stdbool.h>
+
 /* Edit distance of two names; swapped neighbours count once. */
 unsigned int edit_distance(const char *a, const char *b);
 /* The largest distance for a suggestion. */
@@ -22,6 +24,10 @@ const char *ktap_suggest_function(const char *name, const char *module);
 
 /* A counter of perf as in "software:faults", by its number from 0; NULL after the last. */
 const char *ktap_counter(unsigned int number);
+
+/* Names of iterators, without "iter:"; NULL-terminated */
+extern const char * const ktap_iterators[];
+bool ktap_is_iterator(const char *name);
 
 /* The prefix of events in ktap, as in "probe:", for that of another tracer; or NULL. */
 const char *ktap_foreign_prefix(const char *word);

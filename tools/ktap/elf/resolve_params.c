@@ -2,6 +2,7 @@
 /* Arguments of functions of programs, by their names, and other uses of debug information. */
 #include <string.h>
 
+#include "compiler/lexer.h"
 #include "elf/resolve_priv.h"
 
 #define MAX_PARAMS	10	/* arguments that the kernel knows */
@@ -43,18 +44,10 @@ struct place_params {
 	unsigned int numbers;
 };
 
-/* A word of a set-up line: neither the program nor the chunk is trusted. */
-static bool is_identifier(const char *name)
-{
-	static const char letters[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-
-	return *name && !name[strspn(name, letters)] && (*name < '0' || *name > '9');
-}
-
+/* The name becomes a word of a set-up line: neither the program nor the chunk is trusted. */
 bool resolve_can_send(const struct source_param *param)
 {
-	return param->number >= 0 && param->number < MAX_PARAMS && is_identifier(param->name);
+	return param->number >= 0 && param->number < MAX_PARAMS && is_name(param->name);
 }
 
 static bool is_read(const struct resolver *r, const char *name)

@@ -2,16 +2,11 @@
 /* Types of programs, for the compiler: those of the functions that an event means. */
 #include <string.h>
 
+#include "compiler/program_types.h"
 #include "compiler/util.h"
 #include "elf/resolve_priv.h"
 
 #define MAX_TYPED	64	/* functions of an event, whose types are compared */
-
-static bool user_types_same(const struct ktap_user_type *x, const struct ktap_user_type *y)
-{
-	return x->stars == y->stars && !strcmp(x->name, y->name) &&
-	       (!x->param || !strcmp(x->param, y->param));
-}
 
 /**
  * struct user_param - the search for an argument that can be read
@@ -161,7 +156,7 @@ bool user_types_find(void *ctx, const struct ktap_user_query *query, struct ktap
 		other.declarations = *other.declarations ?
 			pool_printf(&u->resolver.pool, "%s%s", type->declarations,
 				    other.declarations) : type->declarations;
-		if (found && !other.error && !user_types_same(type, &other))
+		if (found && !other.error && !program_types_same(type, &other))
 			other.error = pool_printf(&u->resolver.pool,
 						  "the functions of '%s' have different types",
 						  query->event);

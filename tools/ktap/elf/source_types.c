@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/lexer.h"
 #include "compiler/util.h"
 #include "elf/source_type_priv.h"
 
@@ -27,11 +28,7 @@
 
 bool source_types_is_name(const char *name)
 {
-	static const char letters[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-
-	return name && *name && !name[strspn(name, letters)] && (*name < '0' || *name > '9') &&
-	       strlen(name) <= MAX_NAME;
+	return name && is_name(name) && strlen(name) <= MAX_NAME;
 }
 
 const char *source_types_keyword(Dwarf_Die *die)

@@ -64,3 +64,13 @@ output() {
 	printf "$2" | cmp -s - "$dir/out"
 	result $? "$1"
 }
+
+# damage FILE SIZE SEED: copy FILE, which has SIZE bytes, to "damaged" and change ten of them where
+# the debug information is, in the second half of such a file
+damage() {
+	cp "$1" damaged
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		printf "\\$(printf %o $(($3 * 13 * i % 256)))" | dd of=damaged bs=1 conv=notrunc \
+			seek=$(($2 / 5 + ($3 * 7919 + i * 104729) % ($2 / 2))) 2>/dev/null
+	done
+}

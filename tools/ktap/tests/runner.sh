@@ -215,12 +215,12 @@ play 'exit 0\n' -p 7 --follow -C 0,2-3 --unsafe --self -m 256k --max-overhead 5 
 setup setup_lines_of_all_options \
 	'frames\nstream\narg -e\narg one\narg two words\narg -3\npid 7\nfollow\ncpus 0,2-3\nunsafe\nself\nmemory 262144\noverhead 5\n'
 # the time zone, if the script asks for it and is not in London in winter
-export TZ=XXX-5:30
+export TZ=IST-5:30
 play 'exit 0\n' -e 'print(utc_offset)'
 setup offset_of_local_time 'frames\nstream\narg -e\nutc_offset 19800\n'
 play 'exit 0\n' -e "$script"
 setup no_offset_without_need 'frames\nstream\narg -e\n'
-TZ=XXX3
+TZ=BRT3
 play 'exit 0\n' -e 'print(utc_offset)'
 setup west_of_greenwich 'frames\nstream\narg -e\nutc_offset -10800\n'
 TZ=UTC

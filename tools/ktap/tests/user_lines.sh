@@ -176,12 +176,7 @@ else
 	skip split_debug_information "the compiler cannot split it"
 fi
 for seed in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-	cp lines damaged
-	# bytes of the debug information, which is in the second half of such a file
-	for i in 1 2 3 4 5 6 7 8 9 10; do
-		printf "\\$(printf %o $((seed * 13 * i % 256)))" | dd of=damaged bs=1 conv=notrunc \
-			seek=$((size / 5 + (seed * 7919 + i * 104729) % (size / 2))) 2>/dev/null
-	done
+	damage lines "$size" "$seed"
 	play "out $(mark "$dir/damaged" "$id" $(hex $work 0x$in_twice))\nexit 0\n" -q --lines -e 'x = ustack'
 	[ "$code" = 0 ] || bad=$((bad + 1))
 	play 'exit 0\n' -q -e "trace 'uprobe:$dir/damaged@lines.c:5' { x = 1 } print(x)"

@@ -497,11 +497,7 @@ uprobe:$dir/large:use1 { print(args.large->m1); print(args.large->m2); }" \
 # damaged debug information
 size=$(stat -c %s types) bad=0
 for seed in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-	cp types damaged
-	for i in 1 2 3 4 5 6 7 8 9 10; do
-		printf "\\$(printf %o $((seed * 13 * i % 256)))" | dd of=damaged bs=1 conv=notrunc \
-			seek=$((size / 5 + (seed * 7919 + i * 104729) % (size / 2))) 2>/dev/null
-	done
+	damage types "$size" "$seed"
 	play 'exit 0\n' -q -e "trace uprobe:$dir/damaged:work { print(args.item.next.id, args.pair.left) }"
 	[ "$code" -le 2 ] || bad=$((bad + 1))
 done

@@ -237,9 +237,7 @@ u32 ktap_random(void)
 
 static noinline bool activation_is_of_process(const struct ktap_filter *filter)
 {
-	if (!filter->pid || task_tgid(current) == filter->pid)
-		return true;
-	return filter->followed && test_bit(current->tgid, filter->followed);
+	return ktap_wants_process(filter, current);
 }
 
 static __always_inline bool activation_is_wanted(const struct ktap_filter *filter)

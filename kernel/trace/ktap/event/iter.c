@@ -325,13 +325,6 @@ static const struct iter_kind iter_kinds[] = {
 
 /* All threads */
 
-static bool iter_wants(const struct ktap_filter *filter, struct task_struct *task)
-{
-	if (!filter->pid || task_tgid(task) == filter->pid)
-		return true;
-	return filter->followed && test_bit(task_tgid_nr(task), filter->followed);
-}
-
 static void iter_leave_task(struct iter_point *p)
 {
 	if (p->mm)
@@ -357,7 +350,7 @@ static bool iter_take_next(struct iter_point *p)
 	}
 	p->begun = false;
 	p->fd = 0;
-	if (p->task && !iter_wants(&s->filter, p->task))
+	if (p->task && !ktap_wants_process(&s->filter, p->task))
 		iter_leave_task(p);
 	return true;
 }

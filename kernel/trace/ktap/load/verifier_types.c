@@ -123,7 +123,7 @@ static bool types_has_proto(const struct ktap_typing *t, u32 func)
 	return proto && proto != NO_PROTO && proto != ITERATOR;
 }
 
-/* A kernel without such a type has none of its fields, either. */
+/* A field has no type if the kernel has none of that name. */
 static void types_find_iter_types(struct ktap_program *prog)
 {
 	unsigned int i;

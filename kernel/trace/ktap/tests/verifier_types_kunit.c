@@ -35,8 +35,7 @@ enum start {
  * @strings: constants 0 and so on
  * @start: enum start
  * @right: code after @start, in the handler of a function that does not exist, or of an
- *	iterator.
- *	Instruction 0 has written the registers before; RET follows
+ *	iterator.  Instruction 0 has written the registers before; RET follows
  * @wrong: replaces an instruction of @start or @right
  * @at: which one
  * @locked: the kernel is locked down for @wrong

@@ -561,6 +561,8 @@ const struct bt_probe *bt_fn_probe(struct bt_script *s, const struct bt_fn *fn);
 void bt_fn_head(struct bt_script *s, const struct bt_fn *fn);
 
 /* bt_call.c */
+/* Write @text with the arguments of the call: %1 is the first one, %* are all. */
+void bt_call_template(struct bt_script *s, const struct bt_node *n, const char *text);
 /* Is it a function of bpftrace, supported or not? */
 bool bt_is_function(const char *name);
 void bt_call(struct bt_script *s, const struct bt_node *n, bool statement);

@@ -246,7 +246,7 @@ static const struct bt_node *bt_argument(const struct bt_node *n, unsigned int i
 	return n;
 }
 
-static void bt_call_template(struct bt_script *s, const struct bt_node *n, const char *text)
+void bt_call_template(struct bt_script *s, const struct bt_node *n, const char *text)
 {
 	while (*text) {
 		size_t len = strcspn(text, "%");

@@ -7,6 +7,7 @@
 
 #include "compiler/bpftrace/bt.h"
 #include "compiler/lexer.h"
+#include "compiler/suggest.h"
 #include "compiler/util.h"
 
 enum bt_event_kind {
@@ -231,7 +232,6 @@ static bool bt_is_alone(const struct bt_script *s, const struct bt_event *event)
 static const char *bt_iter(struct bt_script *s, const struct bt_event_row *row,
 			   const char *rest, const struct bt_event *event)
 {
-	static const char * const names[] = { "task", "task_file", "task_vma" };
 	size_t len = strcspn(rest, ":");
 
 	if (!bt_is_alone(s, event)) {
@@ -246,9 +246,8 @@ static const char *bt_iter(struct bt_script *s, const struct bt_event_row *row,
 			 "'%s': an iterator cannot be kept in a file", event->text);
 		return NULL;
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(names[i], rest))
-			return pool_printf(&s->cc->pool, "%s%s", row->ours, rest);
+	if (ktap_is_iterator(rest))
+		return pool_printf(&s->cc->pool, "%s%s", row->ours, rest);
 	bt_error(s, event->pos, "iter:task, iter:task_file, iter:task_vma",
 		 "'%s' is no iterator", event->text);
 	return NULL;

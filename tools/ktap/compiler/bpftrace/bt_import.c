@@ -80,14 +80,19 @@ void bt_import(struct bt_parser *p)
 	bt_accept(p, ";");
 }
 
+static const char *bt_skip_blanks(const char *at, const char *end)
+{
+	while (at < end && strchr(" \t\r", *at))
+		at++;
+	return at;
+}
+
 /* #include, in a line that ends at @end */
 static void bt_include(struct bt_parser *p, const char *line, const char *end)
 {
-	const char *name = line + strlen("include"), *close;
+	const char *name = bt_skip_blanks(line + strlen("include"), end), *close;
 	struct pos pos = p->tok.pos;
 
-	while (name < end && (*name == ' ' || *name == '\t'))
-		name++;
 	close = name < end && strchr("<\"", *name) ?
 		memchr(name + 1, *name == '<' ? '>' : '"', end - name - 1) : NULL;
 	if (!close || close == name + 1) {
@@ -148,13 +153,6 @@ static bool bt_is_directive(const char *line, const char *end, const char *word)
 	       !strncmp(line, word, strlen(word));
 }
 
-static const char *bt_skip_blanks(const char *at, const char *end)
-{
-	while (at < end && strchr(" \t\r", *at))
-		at++;
-	return at;
-}
-
 /* "pragma once": each file is read once anyway. */
 static bool bt_is_pragma_once(const char *line, const char *end)
 {
@@ -210,12 +208,9 @@ static bool bt_is_guard(const struct bt_parser *p, const char *line, const char 
 /* "define NAME" and no value */
 static bool bt_defines_nothing(const char *line, const char *end)
 {
-	const char *name = line + strlen("define ");
+	const char *name = bt_skip_blanks(line + strlen("define"), end);
 
-	name += bt_directive_length(name, end);
-	while (name < end && strchr(" \t\r", *name))
-		name++;
-	return name == end;
+	return bt_skip_blanks(name + bt_directive_length(name, end), end) == end;
 }
 
 /*

@@ -8,6 +8,7 @@
 
 #include "compiler/bpftrace/bt.h"
 #include "compiler/cdef.h"
+#include "compiler/lexer.h"
 #include "compiler/program_types.h"
 
 /* The type of an argument in the events of a block */
@@ -218,7 +219,7 @@ static const char *bt_program_nth(struct bt_program *p, struct pos pos, unsigned
 	if (of_program) {
 		if (!bt_program_get(p, pos, &nth, &type))
 			return NULL;
-		if (!bt_argument(p->s, type.param) && program_types_is_name(type.param))
+		if (!bt_argument(p->s, type.param) && is_name(type.param))
 			bt_program_note(p->s, type.param, strcmp(type.name, "bool") ?
 					bt_type_named(p->s, type.name, type.stars) : NULL);
 		return type.param;
@@ -243,7 +244,7 @@ static void bt_program_record(struct bt_program *p, struct bt_node *n, bool of_p
 		name = bt_program_nth(p, n->pos, i, of_program);
 		if (!name)
 			break;
-		if (!program_types_is_name(name))
+		if (!is_name(name))
 			continue;
 		item = bt_program_node(s, n, BN_FIELD, name);
 		item->a = bt_program_node(s, n, BN_NAME, "args");

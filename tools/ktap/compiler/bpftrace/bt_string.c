@@ -108,16 +108,10 @@ void bt_buf(struct bt_script *s, const struct bt_node *n)
 static void bt_join_text(struct bt_script *s, const struct bt_node *n)
 {
 	if (!n->a->next) {
-		bt_put(s, n->pos, "join(");
-		bt_value(s, n->a);
-		bt_put(s, n->pos, ") || \"\"");
+		bt_call_template(s, n, "join(%1) || \"\"");
 		return;
 	}
-	bt_put(s, n->pos, "bt_join(");
-	bt_value(s, n->a);
-	bt_put(s, n->pos, ", ");
-	bt_value(s, n->a->next);
-	bt_put(s, n->pos, ")");
+	bt_call_template(s, n, "bt_join(%1, %2)");
 	s->helpers |= BT_HELP_JOIN;
 }
 
@@ -144,11 +138,7 @@ void bt_strstr(struct bt_script *s, const struct bt_node *n)
 		if (kind != BT_STRING && kind != BT_BYTES && kind != BT_ANY)
 			bt_error(s, arg->pos, "strstr(comm, \"bash\")", "strstr() takes strings");
 	}
-	bt_put(s, n->pos, "bt_strstr(");
-	bt_value(s, n->a);
-	bt_put(s, n->pos, ", ");
-	bt_value(s, n->a->next);
-	bt_put(s, n->pos, ")");
+	bt_call_template(s, n, "bt_strstr(%1, %2)");
 	s->helpers |= BT_HELP_STRSTR;
 }
 
@@ -216,9 +206,9 @@ const struct bt_node *bt_fixed_format(struct bt_script *s, const struct bt_node 
 	return fixed;
 }
 
-/* Bits of gfp_t that are the same in all kernels since Linux 6.10 */
+/* Bits of gfp_t that are the same in all kernels since Linux 6.10; NULL: among the sums below */
 static const char * const bt_gfp_bits[] = {
-	"GFP_DMA", "__GFP_HIGHMEM", "GFP_DMA32", "__GFP_MOVABLE", "__GFP_RECLAIMABLE",
+	NULL, "__GFP_HIGHMEM", NULL, "__GFP_MOVABLE", "__GFP_RECLAIMABLE",
 	"__GFP_HIGH", "__GFP_IO", "__GFP_FS", "__GFP_ZERO", NULL, "__GFP_DIRECT_RECLAIM",
 	"__GFP_KSWAPD_RECLAIM", "__GFP_WRITE", "__GFP_NOWARN", "__GFP_RETRY_MAYFAIL",
 	"__GFP_NOFAIL", "__GFP_NORETRY", "__GFP_MEMALLOC", "__GFP_COMP", "__GFP_NOMEMALLOC",
@@ -249,6 +239,8 @@ static const struct {
 	{ "GFP_ATOMIC", 1u << 5 | 1u << 11 },
 	{ "GFP_NOIO", BT_GFP_RECLAIM },
 	{ "GFP_NOWAIT", 1u << 11 | 1u << 13 },
+	{ "GFP_DMA", 1u << 0 },
+	{ "GFP_DMA32", 1u << 2 },
 };
 
 void bt_put_gfp(struct bt_script *s, struct pos pos)

@@ -140,6 +140,17 @@ run() {
 	timeout -s KILL "${seconds:-60}" "$KTAP" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null || code=$?
 }
 
+# line_is_refused LINE MESSAGE: a new session does not take the line, for this reason, an
+# extended regular expression
+line_is_refused() {
+	exec 3<>"$tracefs/ktap/session"
+	taken=n
+	! echo "$1" >&3 2>/dev/null || taken=y
+	cat <&3 >"$tmp/out"
+	exec 3>&-
+	[ $taken = n ] && matches "$tmp/out" "^ktap: error: $2\$"
+}
+
 # call_function NAME: print the kernel's function of a system call; on 64 bits not that of
 # __ia32_
 call_function() {

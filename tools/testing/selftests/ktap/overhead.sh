@@ -142,19 +142,12 @@ is and_nothing_is_skipped "$(cat "$tmp/err")" ""
 # Lines of the session
 wrong=
 for line in 'overhead 0' 'overhead 101' 'overhead 1.5' 'overhead -1' 'overhead 5%' 'overhead x' 'overhead '; do
-	exec 3<>"$tracefs/ktap/session"
-	echo "$line" >&3 2>/dev/null && wrong="$wrong '$line' was taken"
-	cat <&3 >"$tmp/out"
-	exec 3>&-
-	matches "$tmp/out" "^ktap: error: overhead '${line#overhead }': a percentage is a whole number from 1 to 100; 100 is no limit$" ||
+	line_is_refused "$line" \
+		"overhead '${line#overhead }': a percentage is a whole number from 1 to 100; 100 is no limit" ||
 		wrong="$wrong '$line'"
 done
 is invalid_percentage_is_reported "$wrong" ""
-exec 3<>"$tracefs/ktap/session"
-echo overhead >&3 2>/dev/null
-cat <&3 >"$tmp/out"
-exec 3>&-
-matches "$tmp/out" "^ktap: error: 'overhead' is no line to set up a session with$"
+line_is_refused overhead "'overhead' is no line to set up a session with"
 result $? percentage_out_of_range
 
 finish
