@@ -9,74 +9,8 @@ sessions=/sys/kernel/tracing/ktap/sessions
 mkdir -p /bt/bin
 PATH=/bt/bin:$PATH
 export PATH
-
-# ktap with the options of bpftrace. Those that only bpftrace's own tests need are left out.
-cat >/bt/bin/bpftrace <<'END'
-#!/bin/sh
-script='' command='' list='' named='' probes='' n=$#
-while [ "$n" -gt 0 ]; do
-	word=$1
-	shift
-	n=$((n - 1))
-	case $named$word in
-	-e | -ve | -c | --cmd | -p | --pid | -f | -o | --output | -B | --include | -I | --probe-filter)
-		value=$1
-		shift
-		n=$((n - 1))
-		;;
-	esac
-	case $named$word in
-	-e) script=$value ;;
-	-ve) script=$value options="$options -v" ;;
-	-c | --cmd) command=$value ;;
-	-l | --list) list=1 ;;
-	-lv) list=1 options="$options -v" ;;
-	-p | --pid) options="$options -p $value" ;;
-	-f) options="$options -f $value" ;;
-	-o | --output) options="$options -o $value" ;;
-	-q | -v | --unsafe | --dry-run) options="$options $word" ;;
-	--probe-filter) probes=$value ;;
-	--no-warnings) options="$options -w" ;;
-	-B | --usdt-file-activation | --verify-llvm-ir | -k | -kk) ;;
-	--include | -I) ;;
-	--) named=named ;;
-	-?*)
-		echo "-e:1:1: ktap has no option $word of bpftrace" >&2
-		exit 64
-		;;
-	# the script and its arguments, in their order
-	*) set -- "$@" "$word" ;;
-	esac
-done
-if [ "$list" ]; then
-	if [ "$script" ]; then
-		echo "$script" >/tmp/list.bt
-		set -- /tmp/list.bt
-	fi
-	[ $# -gt 0 ] || set -- '*:*'
-	exec /bt/lib/bpftrace --bt $options -l "$@"
-fi
-# After -e, --help is the help of ktap, and after a file that of the script.
-case $named$* in
-named*--help*)
-	echo "$script" >/tmp/script.bt
-	set -- /tmp/script.bt "$@"
-	;;
-*)
-	[ -z "$script" ] || set -- -e "$script" "$@"
-	;;
-esac
-if [ $# -gt 0 ]; then
-	[ -z "$probes" ] || set -- --probe-filter "$probes" "$@"
-	set -- --bt $options "$@"
-fi
-[ -z "$command" ] || set -- "$@" -- $command
-exec /bt/lib/bpftrace "$@"
-END
-chmod +x /bt/bin/bpftrace
-# Tests look for a process with this name.
-mkdir -p /bt/lib
-cp "$(command -v ktap)" /bt/lib/bpftrace
+# Under this name ktap has the options of bpftrace; tests look for a process with it, too.
+cp "$(command -v ktap)" /bt/bin/bpftrace
 
 one() {
 	dir=/bt/tests/$1

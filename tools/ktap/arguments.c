@@ -131,7 +131,8 @@ static bool arguments_are_few(const struct options *opts, const void *chunk, siz
  */
 static void arguments_note_options(const struct options *opts, bool has_options)
 {
-	const char *option = opts->script ? options_among(opts->args) : NULL;
+	const char *option = opts->script && !opts->as_bpftrace ?
+			     options_among(opts->args) : NULL;
 
 	if (option && !has_options && !opts->quiet)
 		fprintf(stderr, "ktap: %s is an argument of the script, as it comes after the script\n",

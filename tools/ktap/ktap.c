@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "arguments.h"
+#include "bpftrace_options.h"
 #include "btf_file.h"
 #include "compiler/colour.h"
 #include "compiler/util.h"
@@ -331,9 +332,14 @@ static bool wait_for_work(struct run *r, struct pollfd *fds, bool work)
 	return true;
 }
 
-/* The output of a script of bpftrace follows the message that its probes are attached. */
-static bool run_holds(const struct run *r)
+/*
+ * The output of a script of bpftrace follows the message that its probes are attached. It may
+ * also wait until the buffer is full, unless there is @more from the session, which waits for it.
+ */
+static bool run_holds(const struct run *r, bool more)
 {
+	if (r->opts.hold && !more && !r->ended && output_room(&r->output))
+		return true;
 	return r->loading && !r->opts.quiet && source_is_bpftrace(&r->opts) &&
 	       output_room(&r->output);
 }
@@ -355,7 +361,7 @@ static int follow_session(struct run *r)
 		bool go_on = more && r->symbolizer.opened;
 
 		fds[0].fd = r->ended || more ? -1 : r->session.fd;
-		fds[1].events = output_pending(&r->output) && !run_holds(r) ? POLLOUT : 0;
+		fds[1].events = output_pending(&r->output) && !run_holds(r, more) ? POLLOUT : 0;
 		fds[2].fd = session_loaded_fd(&r->session);
 		if (!wait_for_work(r, fds, go_on))
 			return EXIT_RUNTIME;
@@ -510,7 +516,9 @@ int main(int argc, char **argv)
 	int code;
 
 	streams_open("ktap");
-	if (!options_parse(&r.opts, argc, argv))
+	if (bpftrace_is_name() && !bpftrace_parse(&r.opts, argc, argv))
+		return EXIT_RUNTIME;
+	if (!bpftrace_is_name() && !options_parse(&r.opts, argc, argv))
 		return EXIT_LOAD;
 	code = mode_without_script(&r.opts);
 	if (code < 0 && r.opts.detach)
@@ -518,6 +526,10 @@ int main(int argc, char **argv)
 	if (code >= 0)
 		return code;
 	code = run_loop(&r);
+	/* the script itself may have said the same number */
+	if (r.opts.as_bpftrace && (code == EXIT_LOAD || code == EXIT_NO_COMMAND) &&
+	    (int)r.exit_code != code)
+		code = EXIT_RUNTIME;
 	symbolize_free(&r.symbolizer);
 	btf_free(r.types);
 	views_free(&r.views);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "btf_file.h"
@@ -288,12 +289,25 @@ static void bpftrace_list_event(void *ctx, const char *event)
 	free(pattern);
 }
 
-/* The events of a script */
-static bool bpftrace_list_script(const char *file, uint64_t pid, bool verbose)
+static bool bpftrace_list_events(const struct ktap_script *script, uint64_t pid, bool verbose)
 {
 	const struct ktap_compile_opts opts = { .diag = stderr, .bpftrace = true };
 	struct bpftrace_events e = { pid, verbose, true };
+
+	return ktap_bpftrace_events(script, &opts, bpftrace_list_event, &e) && e.good;
+}
+
+bool list_bpftrace_script(const char *text, uint64_t pid, bool verbose)
+{
+	const struct ktap_script script = { .name = "-e", .text = text, .len = strlen(text) };
+
+	return bpftrace_list_events(&script, pid, verbose);
+}
+
+static bool bpftrace_list_script_file(const char *file, uint64_t pid, bool verbose)
+{
 	struct ktap_script script = { .name = file };
+	bool good;
 	int err = ktap_read_file(NULL, file, &script);
 
 	if (err) {
@@ -301,18 +315,19 @@ static bool bpftrace_list_script(const char *file, uint64_t pid, bool verbose)
 		return false;
 	}
 	script.name = file;
-	e.good = ktap_bpftrace_events(&script, &opts, bpftrace_list_event, &e) && e.good;
+	good = bpftrace_list_events(&script, pid, verbose);
 	free((void *)script.text);
-	return e.good;
+	return good;
 }
 
 bool list_bpftrace(const char *patterns, uint64_t pid, bool verbose)
 {
 	char *copy, *pattern, *at;
 	bool good = true, file = ktap_is_bpftrace(patterns);
+	struct stat st;
 
-	if (file && !access(patterns, F_OK))
-		return bpftrace_list_script(patterns, pid, verbose);
+	if (!stat(patterns, &st) && S_ISREG(st.st_mode))
+		return bpftrace_list_script_file(patterns, pid, verbose);
 	if (file)
 		fprintf(stderr,
 			"WARNING: It appears that '%s' is a filename but the file does not exist. Treating '%s' as a search pattern.\n",

@@ -14,6 +14,9 @@
  */
 bool list_bpftrace(const char *patterns, uint64_t pid, bool verbose);
 
+/* As list_bpftrace(), for the events of a script */
+bool list_bpftrace_script(const char *text, uint64_t pid, bool verbose);
+
 /* As a ktap_event_fn: is there such an event?  @pid: of the process that is traced, a uint64_t */
 enum ktap_event_state list_bpftrace_state(void *pid, const char *kind, const char *rest);
 

@@ -6,6 +6,7 @@
 #include <linux/ktap.h>
 
 #include "attach.h"
+#include "bpftrace_options.h"
 #include "cmdline.h"
 #include "compiler/colour.h"
 #include "explain.h"
@@ -31,6 +32,8 @@ static bool mode_show(const struct options *opts)
 {
 	bool plain = !opts->help && !opts->version;
 
+	if (opts->list && plain && opts->text)
+		return list_bpftrace_script(opts->text, opts->pid, opts->verbose);
 	if (opts->list && plain && source_is_bpftrace(opts))
 		return list_bpftrace(opts->list, opts->pid, opts->verbose);
 	if (opts->list && plain)
@@ -39,7 +42,9 @@ static bool mode_show(const struct options *opts)
 		return explain_show(opts->explain);
 	if (opts->sessions && plain)
 		return attach_list();
-	if (opts->help)
+	if (opts->help && opts->as_bpftrace)
+		bpftrace_usage(stdout);
+	else if (opts->help)
 		options_usage(stdout);
 	else if (opts->info && !opts->version)
 		info_show();

@@ -82,6 +82,8 @@ static const struct option_row option_table[] = {
 	  "colour on a terminal: auto, always or never" },
 	{ "--bt", NULL, NULL, OPT_FLAG, FIELD(bpftrace),
 	  "the script is one of bpftrace, as FILE.bt is" },
+	{ "-c", NULL, "COMMAND", OPT_STRING, FIELD(command_line),
+	  "with --bt: run COMMAND, split at blanks; as -a -- COMMAND" },
 	{ "--probe-filter", NULL, "REGEX", OPT_STRING, FIELD(probe_filter),
 	  "with --bt: only events of the script that match" },
 	{ "--to-ktap", NULL, NULL, OPT_FLAG, FIELD(to_ktap),
@@ -128,7 +130,7 @@ static const struct exclusion ktap_exclusions[] = {
 			 "--dry-run", "--dump-jit" } },
 	{ "--heatmap", { "-f", "--folded", "--flame", "--live", "--metrics", "-l", "--info",
 			 "--explain", "--dry-run", "--dump-jit" } },
-	{ "-l", { "-e", "-o", "-f", "--folded", "--flame", "-I", "-C", "-m", "-a", "--follow",
+	{ "-l", { "-o", "-f", "--folded", "--flame", "-I", "-C", "-m", "-a", "--follow",
 		  "--self", "--unsafe", "--max-overhead", "--no-symbols", "--lines",
 		  "--dump-jit" } },
 	{ "--info", { "-e", "-l", "-o", "-f", "--folded", "--flame", "-p", "--dump-jit" } },
@@ -207,7 +209,6 @@ static const struct {
 	const char *name;
 	const char *advice;
 } foreign_options[] = {
-	{ "-c", "write a command to trace after --: ktap SCRIPT -- COMMAND" },
 	{ "-d", "ktapc -d SCRIPT shows what a script is compiled to" },
 };
 
@@ -340,6 +341,14 @@ static bool option_set(struct options *opts, const struct option_row *o, const c
 	return false;
 }
 
+bool options_set(struct options *opts, const char *name, const char *value)
+{
+	for (size_t i = 0; i < NR_OPTIONS; i++)
+		if (!strcmp(option_table[i].name, name))
+			return option_set(opts, &option_table[i], value);
+	return false;
+}
+
 /* The value in the same word as the option @name; NULL if there is none. */
 static const char *option_value(const char *arg, const char *name)
 {
@@ -396,7 +405,27 @@ static int split_command(struct options *opts, int argc, char **argv)
 	return argc;
 }
 
-static bool options_check(struct options *opts)
+/* The words of -c, as bpftrace splits them; its events are not limited to the command. */
+static bool options_split(struct options *opts)
+{
+	char *words = strdup(opts->command_line), *at;
+	size_t n = 0;
+
+	if (!source_is_bpftrace(opts))
+		return usage_error("-c is for scripts of bpftrace; write a command to trace after --: ktap SCRIPT --",
+				   opts->command_line);
+	if (opts->command)
+		return usage_error("either -c or -- has the command, not both", NULL);
+	opts->command = calloc(strlen(opts->command_line) / 2 + 2, sizeof(*opts->command));
+	if (!words || !opts->command)
+		return usage_error("no memory for a command", NULL);
+	for (char *word = strtok_r(words, " ", &at); word; word = strtok_r(NULL, " ", &at))
+		opts->command[n++] = word;
+	opts->all = true;
+	return n || usage_error("no command in -c", NULL);
+}
+
+bool options_check(struct options *opts)
 {
 	if (opts->help || opts->version)
 		return true;
@@ -465,8 +494,13 @@ static bool options_check(struct options *opts)
 		return true;
 	if (opts->list && opts->script)
 		return usage_error("-l takes one pattern, in quotes, and no script:", opts->script);
-	if (opts->list && opts->command)
+	if (opts->list && (opts->command || opts->command_line))
 		return usage_error("-l takes no command", NULL);
+	if (opts->list && opts->text && opts->args[0])
+		return usage_error("-l takes no arguments of a script:", opts->args[0]);
+	if (opts->list && opts->text && (!source_is_bpftrace(opts) || strcspn(opts->list, "*:")))
+		return usage_error("-l and -e exclude each other, except with --bt and no pattern",
+				   NULL);
 	if (opts->list)
 		return true;
 	if (opts->replay && opts->command)
@@ -490,6 +524,8 @@ static bool options_check(struct options *opts)
 				   NULL);
 	if (opts->command && !opts->command[0])
 		return usage_error("no command after --", NULL);
+	if (opts->command_line && !options_split(opts))
+		return false;
 	if (opts->command && opts->pid)
 		return usage_error("either -p or a command can say what to trace, not both", NULL);
 	if (opts->all && !opts->command)

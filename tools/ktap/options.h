@@ -17,6 +17,7 @@
  * @args: its arguments, NULL-terminated; "--pid 68" may become one word
  * @foreign: an unknown option, which must be one of the script; or NULL
  * @command: command to start and trace, NULL-terminated; or NULL
+ * @command_line: that command in one word, with blanks between its words; or NULL
  * @output: file for the script's output, or NULL
  * @format: format of that output: "text", "json", "csv", or NULL
  * @color: "auto", "always" or "never"
@@ -42,7 +43,10 @@
  * @csv: these become comma-separated values
  * @as_text: a recording's lines of JSON become text
  * @folders: folders to search for included files, NULL-terminated
+ * @includes: of a script of bpftrace: files to include first, NULL-terminated
  * @bpftrace: the script is one of bpftrace
+ * @as_bpftrace: and the program has the name bpftrace
+ * @hold: write output only when a buffer is full
  * @bpftrace_json: its output is JSON as bpftrace prints it
  * @probe_filter: of that script, only events that match this regular expression, or NULL
  * @to_ktap: only print it in ktap's language
@@ -66,6 +70,7 @@ struct options {
 	char **args;
 	const char *foreign;
 	char **command;
+	const char *command_line;
 	const char *output;
 	const char *format;
 	const char *color;
@@ -74,6 +79,7 @@ struct options {
 	const char *list;
 	const char *probe_filter;
 	const char *folders[MAX_FOLDERS + 1];
+	const char *includes[MAX_FOLDERS + 1];
 	uint64_t live;
 	const char *metrics;
 	const char *heatmap;
@@ -112,6 +118,8 @@ struct options {
 	bool nowarn;
 	bool werror;
 	bool bpftrace;
+	bool as_bpftrace;
+	bool hold;
 	bool bpftrace_json;
 	bool to_ktap;
 	bool info;
@@ -125,6 +133,17 @@ struct options {
  * message on stderr if the command line is invalid.
  */
 bool options_parse(struct options *opts, int argc, char **argv);
+
+/*
+ * Set the option of ktap that has that name. Returns false after a message if the value is
+ * wrong.
+ */
+bool options_set(struct options *opts, const char *name, const char *value);
+
+/*
+ * Check what belongs together, and set what follows from it. Returns false after a message.
+ */
+bool options_check(struct options *opts);
 
 /* Find the first of @args that is an option of ktap, or NULL. */
 const char *options_among(char **args);

@@ -53,6 +53,7 @@ struct ktap_compile_opts run_compile_opts(struct run *r)
 		.bpftrace_filter = opts->probe_filter, .bpftrace_unsafe = opts->unsafe,
 		.bpftrace_tracer = getpid(), .bpftrace_inner = source_is_inner(),
 		.bpftrace_command = r->command.pid,
+		.bpftrace_limit = opts->command_line, .bpftrace_includes = opts->includes,
 		.bpftrace_args = opts->args,
 		.event_state = list_bpftrace_state, .event_ctx = &r->opts.pid,
 		.member_type = member_type_find, .type_part = member_type_part,

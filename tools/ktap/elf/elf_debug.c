@@ -3,6 +3,7 @@
  * Find the symbols of stripped files: in a compressed ELF image inside the
  * file, or in a debug file with the same build id.
  */
+#define _GNU_SOURCE
 #include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,7 +75,7 @@ void elf_add_packed_symbols(struct elf_file *f)
 }
 #endif
 
-static struct elf_file *elf_open_debug(const char *root, const char *dir,
+static struct elf_file *elf_open_debug(const char *root, const char *dir, size_t dir_len,
 				       const unsigned char *build_id, size_t len)
 {
 	char path[4096], hex[2 * MAX_BUILD_ID + 1];
@@ -83,8 +84,8 @@ static struct elf_file *elf_open_debug(const char *root, const char *dir,
 
 	for (size_t i = 0; i < len; i++)
 		snprintf(hex + 2 * i, 3, "%02x", build_id[i]);
-	if (snprintf(path, sizeof(path), "%s%s/.build-id/%.2s/%s.debug", root, dir, hex,
-		     hex + 2) >= (int)sizeof(path))
+	if (snprintf(path, sizeof(path), "%s%.*s/.build-id/%.2s/%s.debug", root, (int)dir_len,
+		     dir, hex, hex + 2) >= (int)sizeof(path))
 		return NULL;
 	f = elf_file_open(path, &why);
 	if (f && f->build_id_len == len && !memcmp(f->build_id, build_id, len))
@@ -95,14 +96,18 @@ static struct elf_file *elf_open_debug(const char *root, const char *dir,
 
 struct elf_file *elf_debug_file(const unsigned char *build_id, size_t len, const char *root)
 {
-	const char *dir = getenv("KTAP_DEBUG");
+	const char *dirs = getenv("KTAP_DEBUG"), *end;
 	struct elf_file *f = NULL;
 
 	if (len < 2 || len > MAX_BUILD_ID)
 		return NULL;
-	if (dir)
-		return elf_open_debug("", dir, build_id, len);
+	for (; dirs && !f; dirs = *end ? end + 1 : NULL) {
+		end = strchrnul(dirs, ':');
+		f = elf_open_debug("", dirs, end - dirs, build_id, len);
+	}
+	if (getenv("KTAP_DEBUG"))
+		return f;
 	if (*root)
-		f = elf_open_debug(root, DEBUG_DIR, build_id, len);
-	return f ? f : elf_open_debug("", DEBUG_DIR, build_id, len);
+		f = elf_open_debug(root, DEBUG_DIR, strlen(DEBUG_DIR), build_id, len);
+	return f ? f : elf_open_debug("", DEBUG_DIR, strlen(DEBUG_DIR), build_id, len);
 }

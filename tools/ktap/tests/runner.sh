@@ -28,7 +28,7 @@ run
 expect no_script_is_a_usage_error 2 'no script given'
 run --nonsense
 expect unknown_option_is_a_usage_error 2 "unknown option --nonsense"
-for option in '-c=after --: ktap SCRIPT -- COMMAND' '-d=ktapc -d SCRIPT' \
+for option in '-d=ktapc -d SCRIPT' \
 	'-f x=given by its name alone'; do
 	# shellcheck disable=SC2086 # an option and its value
 	run ${option%%=*} -e "$script"
@@ -64,6 +64,10 @@ run --bt -f xml -e 'BEGIN { }'
 expect format_of_bpftrace_is_unknown 2 'ERROR: Invalid output format "xml"'
 run nothing.bt
 expect script_of_bpftrace_is_missing 2 "ERROR: failed to open file 'nothing.bt': No such file or directory"
+run --bt -l -e 'kprobe:vfs_read, interval:s:1 { }' -v x
+expect a_list_of_a_script_has_no_other_words 2 'no arguments of a script: x'
+run --bt -l vfs_read -e 'kprobe:vfs_read { }'
+expect a_list_of_a_script_has_no_pattern 2 '-l and -e exclude each other, except with --bt'
 run --bt --probe-filter '[' -e 'BEGIN { }'
 expect filter_of_events_is_no_expression 2 'ERROR: Invalid --probe-filter regex: '
 run --probe-filter x -e "$script"

@@ -87,6 +87,14 @@ if [ -n "$id" ]; then
 	objcopy --only-keep-debug marked "$debug"
 	list "uprobe:./stripped:alphabet"
 	lists symbols_in_a_debug_file 'uprobe:./stripped:alphabet\n'
+	ln -s "$ktap" bpftrace
+	unset KTAP_DEBUG
+	for dirs in "--debuginfo=/nowhere:$dir/debug" "--debuginfo $dir/debug --debuginfo=/nowhere"; do
+		# shellcheck disable=SC2086 # an option and its value
+		"$dir/bpftrace" -l 'uprobe:./stripped:alphabet' $dirs >out 2>err
+		lists "debug_files_of_${dirs%%[= ]*}" 'uprobe:./stripped:alphabet\n'
+	done
+	export KTAP_DEBUG=$dir/debug
 	cp "$debug" good
 	"$cc" -O2 -o other -x c - <<'C'
 int alphabet(void) { return 1; }
@@ -99,6 +107,8 @@ C
 	cp good "$debug"
 else
 	skip symbols_in_a_debug_file "no build ids"
+	skip debug_files_of_--debuginfo "no build ids"
+	skip debug_files_of_--debuginfo "no build ids"
 	skip a_debug_file_of_another_build_is_ignored "no build ids"
 fi
 unset KTAP_DEBUG

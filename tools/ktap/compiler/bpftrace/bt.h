@@ -400,6 +400,8 @@ struct bt_node *bt_parse_block(struct bt_parser *p);
 void bt_skip_comptime(struct bt_parser *p);
 
 /* bt_import.c */
+/* The files that the command line includes */
+void bt_import_given(struct bt_parser *p);
 void bt_import(struct bt_parser *p);
 /* A line of the preprocessor; '#' is the current token. */
 void bt_parse_directive(struct bt_parser *p);

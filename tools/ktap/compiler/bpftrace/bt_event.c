@@ -324,6 +324,19 @@ bool bt_event_is_edge(const struct bt_event *event)
 	return row && row->kind == BE_EDGE;
 }
 
+/* With -c, events that belong to a process are those of the command, without its children. */
+static void bt_limit_event(struct bt_script *s, const struct bt_event_row *row)
+{
+	const struct ktap_compile_opts *opts = s->cc->opts;
+	const bool profile = row->kind == BE_TIMER && *row->ours == 'p';
+
+	if (opts->bpftrace_limit && (row->kind == BE_PROGRAM || row->kind == BE_COUNTER ||
+				     row->kind == BE_WATCH || profile))
+		s->event_filter = pool_printf(&s->cc->pool, "%s == %lld",
+					      opts->bpftrace_inner ? "ns_pid()" : "pid",
+					      (long long)opts->bpftrace_command);
+}
+
 const char *bt_event(struct bt_script *s, const struct bt_event *event, enum bt_place *place)
 {
 	const struct bt_event_row *row;
@@ -360,6 +373,7 @@ const char *bt_event(struct bt_script *s, const struct bt_event *event, enum bt_
 	bt_event_probe(s, row, rest, params);
 	if (row->kind == BE_EDGE)
 		return row->ours;
+	bt_limit_event(s, row);
 	if (row->kind == BE_COUNTER)
 		text = bt_counter(s, row, rest);
 	else if (row->kind == BE_TIMER)

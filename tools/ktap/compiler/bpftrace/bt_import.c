@@ -47,6 +47,14 @@ static void bt_import_file(struct bt_parser *p, const char *name, struct pos pos
 	*p = outer;
 }
 
+void bt_import_given(struct bt_parser *p)
+{
+	const char *const *name = p->cc->opts->bpftrace_includes;
+
+	for (; name && *name && !p->failed; name++)
+		bt_import_file(p, *name, (struct pos) { .line = 1, .col = 1 });
+}
+
 static bool bt_import_is_library(const char *name)
 {
 	return !strcmp(name, "stdlib") || !strncmp(name, "stdlib/", 7);

@@ -445,7 +445,9 @@ static void bt_put_event(struct bt_script *s, const struct bt_event *event, cons
 	bt_put(s, event->pos, plain ? "%s%s" : "%s\"%s\"", first ? "" : ", ", text);
 }
 
-static void bt_probe_body(struct bt_script *s, const struct bt_probe *probe, bool filter)
+/* @filter: that of the block is one of the event; @fixed: the event may have a filter */
+static void bt_probe_body(struct bt_script *s, const struct bt_probe *probe, bool filter,
+			  bool fixed)
 {
 	if (filter) {
 		bt_put(s, probe->filter->pos, " /");
@@ -453,11 +455,15 @@ static void bt_probe_body(struct bt_script *s, const struct bt_probe *probe, boo
 		bt_truth(s, probe->filter);
 		s->filter = false;
 		bt_put(s, probe->filter->pos, "/");
-	} else if (s->event_filter) {
+	} else if (s->event_filter && fixed) {
 		bt_put(s, probe->body->pos, " /%s/", s->event_filter);
 	}
 	bt_put(s, probe->body->pos, " {");
 	s->indent = 1;
+	if (s->event_filter && !fixed) {
+		bt_line(s);
+		bt_put(s, probe->body->pos, "if (!(%s)) { return }", s->event_filter);
+	}
 	if (s->watched) {
 		bt_line(s);
 		bt_put(s, probe->body->pos, "if (bt_unwatched[%s]) { return }", s->watched);
@@ -516,7 +522,7 @@ static void bt_probe(struct bt_script *s, const struct bt_probe *probe)
 		s->place = place;
 		s->event_filter = own;
 		s->watched = watched;
-		bt_probe_body(s, probe, filter && fixed && place == BT_IN_EVENT && !own);
+		bt_probe_body(s, probe, filter && fixed && place == BT_IN_EVENT && !own, fixed);
 		if (next)
 			bt_line(s);
 	}

@@ -634,6 +634,7 @@ void bt_parse(struct bt_script *s)
 	s->last_limit = &s->limits;
 	s->last_type = &s->types;
 	bt_lex_init(&p.lx, s->cc, 0);
+	bt_import_given(&p);
 	bt_next(&p);
 	bt_parse_items(&p);
 	if (!p.failed && !s->probes)

@@ -4,7 +4,7 @@
 # Scripts of bpftrace: they run, and print what bpftrace prints.
 
 . "$(dirname "$0")/lib.sh"
-plan 68
+plan 70
 n=20
 
 # bt SCRIPT ARGS...: run a script of bpftrace
@@ -324,6 +324,28 @@ if has syscalls:sys_enter_getppid; then
 	out the_process_of_the_command_is_known "\n\n@: $n\n"
 else
 	skip the_process_of_the_command_is_known "this kernel has no events of system calls"
+fi
+# under the name bpftrace, with its options; -c limits only what belongs to a process
+ln -sf "$(command -v "$KTAP")" "$tmp/bpftrace"
+named() {
+	code=0
+	timeout -s KILL "${seconds:-60}" "$tmp/bpftrace" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null || code=$?
+}
+named -e 'BEGIN { printf("%d %s %d\n", $1, getopt("name", "none"), getopt("flag")); exit(); }' 7 -q -- --name=x --flag
+out the_name_bpftrace_has_its_options '7 x 1\n\n\n'
+if has syscalls:sys_enter_getppid; then
+	# each run of the program has page faults and system calls
+	(while :; do "$workload" getppid 100; done) &
+	other=$!
+	named -q -c "sleep 1" -e 't:syscalls:sys_enter_getppid { @[pid == cpid] = count(); }
+		software:page-faults:1 { @faults[pid == cpid] = count(); }'
+	kill $other
+	wait $other 2>/dev/null
+	[ "$code" = 0 ] && matches "$tmp/out" '^@\[false\]: [1-9][0-9]*$' '^@faults\[true\]: [1-9]' &&
+		! grep -q '^@faults\[false\]' "$tmp/out"
+	result $? a_command_limits_only_what_belongs_to_a_process
+else
+	skip a_command_limits_only_what_belongs_to_a_process "this kernel has no events of system calls"
 fi
 if has signal:signal_generate; then
 	bt 'self:signal:SIGUSR1 { @[comm] = count(); exit(); }' -- \

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The command line of bpftrace, for ktap under that name: one table has its
+ * options, and their counterparts in ktap or the reason why there is none.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bpftrace_options.h"
+#include "compiler/util.h"
+
+enum bpftrace_action {
+	BO_SAME,	/* an option of ktap */
+	BO_LIST,
+	BO_BUFFER,
+	BO_INCLUDE,
+	BO_DEBUGINFO,
+	BO_NONE,	/* it changes nothing here, which goes without saying */
+	BO_NOTE,	/* it changes nothing here, and a warning says why */
+	BO_REFUSED,
+};
+
+struct bpftrace_option {
+	char letter;
+	const char *name;
+	const char *value;	/* the name of its value in the help, or NULL */
+	enum bpftrace_action action;
+	const char *text;	/* the option of ktap, the reason, or NULL */
+	const char *help;	/* NULL: it is not shown */
+};
+
+static const struct bpftrace_option bpftrace_options[] = {
+	{ 'e', NULL, "PROGRAM", BO_SAME, "-e", "run PROGRAM, instead of a file" },
+	{ 'l', "list", NULL, BO_LIST, NULL, "list the probes that match, or those of the script" },
+	{ 'c', "cmd", "COMMAND", BO_SAME, "-c", "run COMMAND, and end with it" },
+	{ 'p', "pid", "PID", BO_SAME, "-p", "only events of process PID" },
+	{ 'f', NULL, "FORMAT", BO_SAME, "-f", "output format: text or json" },
+	{ 'o', "output", "FILE", BO_SAME, "-o", "write the output to FILE" },
+	{ 'B', NULL, "MODE", BO_BUFFER, NULL, "buffer output: none, line or full" },
+	{ 'I', NULL, "DIR", BO_SAME, "-I", "search DIR for headers and scripts" },
+	{ 0, "include", "FILE", BO_INCLUDE, NULL, "include FILE first" },
+	{ 0, "probe-filter", "REGEX", BO_SAME, "--probe-filter", "only probes that match" },
+	{ 0, "debuginfo", "DIR", BO_DEBUGINFO, NULL, "search DIR for debug information" },
+	{ 0, "dry-run", NULL, BO_SAME, "--dry-run", "end when everything is attached" },
+	{ 0, "info", NULL, BO_SAME, "--info", "show what the kernel has, and what it lacks" },
+	{ 0, "unsafe", NULL, BO_SAME, "--unsafe", "the script may act on the system" },
+	{ 'q', "quiet", NULL, BO_SAME, "-q", "print only errors, warnings and losses" },
+	{ 'v', "verbose", NULL, BO_SAME, "-v", "say what happens; with -l: list fields" },
+	{ 0, "no-warnings", NULL, BO_SAME, "-w", "no warnings" },
+	{ 'h', "help", NULL, BO_SAME, "-h", "show this help" },
+	{ 'V', "version", NULL, BO_SAME, "-V", "show the version" },
+
+	{ 'b', "btf", NULL, BO_NONE, NULL, NULL },
+	{ 0, "usdt-file-activation", NULL, BO_NONE, NULL, NULL },
+	{ 0, "no-feature", "FEATURES", BO_NONE, NULL, NULL },
+	{ 0, "verify-llvm-ir", NULL, BO_NONE, NULL, NULL },
+	{ 'k', "warnings", NULL, BO_NOTE,
+	  "what cannot be read is 0, and a key that a map lacks has the value 0, without a warning",
+	  NULL },
+	{ 0, "traceable-functions", "FILE", BO_NOTE, "the kernel knows what can be traced", NULL },
+
+	{ 'd', "debug", "STAGE", BO_REFUSED, "see ktapc --bt -d FILE, or ktap --bt --to-ktap FILE",
+	  NULL },
+	{ 0, "aot", "FILE", BO_REFUSED, "ktapc --bt -o FILE SCRIPT compiles a script", NULL },
+	{ 0, "emit-elf", "FILE", BO_REFUSED, "ktapc --bt -o FILE SCRIPT compiles a script", NULL },
+	{ 0, "emit-llvm", "FILE", BO_REFUSED, "there is no LLVM", NULL },
+	{ 0, "fmt", NULL, BO_REFUSED, "ktapc --fmt formats scripts of ktap only", NULL },
+	{ 0, "mode", "MODE", BO_REFUSED, "there are no benchmarks and tests", NULL },
+	{ 0, "test", NULL, BO_REFUSED, "there are no tests", NULL },
+	{ 0, "bench", NULL, BO_REFUSED, "there are no benchmarks", NULL },
+	{ 0, "dwarf-pid", "PID", BO_REFUSED, "user stacks need frame pointers", NULL },
+};
+
+#define NR_BPFTRACE_OPTIONS	ARRAY_SIZE(bpftrace_options)
+#define LONG_ONLY	256	/* more than any letter */
+
+bool bpftrace_is_name(void)
+{
+	return !strcmp(program_invocation_short_name, "bpftrace");
+}
+
+void bpftrace_usage(FILE *out)
+{
+	fputs("usage: bpftrace [options] FILE [args] [-- args]\n"
+	      "       bpftrace [options] -e 'PROGRAM' [args] [-- args]\n"
+	      "       bpftrace -l [PATTERN | FILE | -e 'PROGRAM'] [-v] [-p PID]\n"
+	      "\n"
+	      "This is ktap under the name bpftrace. It runs a script of bpftrace until it ends,\n"
+	      "Control-C is pressed, or COMMAND exits. FILE may be - for standard input.\n"
+	      "\n", out);
+	for (size_t i = 0; i < NR_BPFTRACE_OPTIONS; i++) {
+		const struct bpftrace_option *o = &bpftrace_options[i];
+		char letter[] = { '-', o->letter, '\0' }, left[32];
+
+		if (!o->help)
+			continue;
+		snprintf(left, sizeof(left), "%s%s%s%s%s%s", o->letter ? letter : "",
+			 o->letter && o->name ? ", " : "", o->name ? "--" : "",
+			 o->name ? o->name : "", o->value ? " " : "", o->value ? o->value : "");
+		fprintf(out, "  %-21s  %s\n", left, o->help);
+	}
+	fputs("\n"
+	      "Exit code: 0, what the script's exit() says, 1 if it cannot be run.\n", out);
+}
+
+static bool bpftrace_fail(const char *what, const char *arg)
+{
+	fprintf(stderr, "ERROR: USAGE: %s%s%s\nTry 'bpftrace -h'.\n", what, arg ? " " : "",
+		arg ? arg : "");
+	return false;
+}
+
+static bool bpftrace_include(struct options *opts, const char *name)
+{
+	size_t n = 0;
+
+	while (opts->includes[n])
+		n++;
+	if (n == MAX_FOLDERS)
+		return bpftrace_fail("too many --include", NULL);
+	opts->includes[n] = name;
+	return true;
+}
+
+static bool bpftrace_found(const struct options *opts, const char *name)
+{
+	char path[4096];
+
+	if (!access(name, F_OK))
+		return true;
+	for (const char *const *dir = opts->folders; *dir; dir++) {
+		snprintf(path, sizeof(path), "%s/%s", *dir, name);
+		if (!access(path, F_OK))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Keep only files to include that exist: a header of the system is none of the script's files,
+ * as in '#include <errno.h>'.
+ */
+static void bpftrace_find_includes(struct options *opts)
+{
+	const char **to = opts->includes;
+
+	for (const char **name = opts->includes; *name; name++) {
+		if (bpftrace_found(opts, *name))
+			*to++ = *name;
+		else if (!opts->nowarn)
+			fprintf(stderr,
+				"WARNING: --include %s: there is no such file, and headers of the system are not read: types come from the kernel (BTF) or the script\n",
+				*name);
+	}
+	*to = NULL;
+}
+
+static bool bpftrace_buffer(struct options *opts, const char *mode)
+{
+	opts->hold = !strcmp(mode, "full");
+	if (opts->hold || !strcmp(mode, "line") || !strcmp(mode, "none"))
+		return true;
+	return bpftrace_fail("-B must be either 'line', 'full', or 'none', not", mode);
+}
+
+/* Folders are added to those that are there. */
+static bool bpftrace_debuginfo(const char *dirs)
+{
+	const char *old = getenv("KTAP_DEBUG");
+	bool good = false;
+	char *all;
+
+	if (asprintf(&all, "%s:%s", dirs, old ? old : "/usr/lib/debug") >= 0) {
+		good = !setenv("KTAP_DEBUG", all, true);
+		free(all);
+	}
+	return good || bpftrace_fail("no memory for --debuginfo", NULL);
+}
+
+static bool bpftrace_option_take(struct options *opts, const struct bpftrace_option *o, char *value)
+{
+	switch (o->action) {
+	case BO_SAME:
+		return options_set(opts, o->text, value);
+	case BO_LIST:
+		opts->list = "*:*";
+		return true;
+	case BO_BUFFER:
+		return bpftrace_buffer(opts, value);
+	case BO_INCLUDE:
+		return bpftrace_include(opts, value);
+	case BO_DEBUGINFO:
+		return bpftrace_debuginfo(value);
+	case BO_NONE:
+		return true;
+	case BO_NOTE:
+	case BO_REFUSED:
+		break;
+	}
+	fprintf(stderr, "%s: --%s is not supported: %s\n",
+		o->action == BO_NOTE ? "WARNING" : "ERROR", o->name, o->text);
+	return o->action == BO_NOTE;
+}
+
+/* Describe the options for getopt_long(). */
+static void bpftrace_describe(char *letters, struct option *names)
+{
+	for (size_t i = 0; i < NR_BPFTRACE_OPTIONS; i++) {
+		const struct bpftrace_option *o = &bpftrace_options[i];
+
+		if (o->letter)
+			*letters++ = o->letter;
+		if (o->letter && o->value)
+			*letters++ = ':';
+		if (o->name)
+			*names++ = (struct option) {
+				.name = o->name, .val = LONG_ONLY + i,
+				.has_arg = o->value ? required_argument : no_argument,
+			};
+	}
+	*letters = '\0';
+	*names = (struct option) { 0 };
+}
+
+static const struct bpftrace_option *bpftrace_option(int c)
+{
+	if (c >= LONG_ONLY)
+		return &bpftrace_options[c - LONG_ONLY];
+	for (size_t i = 0; i < NR_BPFTRACE_OPTIONS; i++)
+		if (bpftrace_options[i].letter == c)
+			return &bpftrace_options[i];
+	return NULL;
+}
+
+/* The words after the options: a pattern, or a script and its arguments */
+static bool bpftrace_words(struct options *opts, char **words)
+{
+	if (opts->list && *words) {
+		opts->list = strcmp(*words, "*") ? *words : "*:*";
+		if (words[1] || opts->text)
+			return bpftrace_fail("-l takes one pattern, or one script, not also",
+					     opts->text ? *words : words[1]);
+		words++;
+	} else if (!opts->list && !opts->text) {
+		if (!*words && !opts->help && !opts->version && !opts->info)
+			return bpftrace_fail("filename or -e 'program' required.", NULL);
+		if (*words)
+			opts->script = *words++;
+	}
+	opts->args = words;
+	return true;
+}
+
+bool bpftrace_parse(struct options *opts, int argc, char **argv)
+{
+	char letters[2 * NR_BPFTRACE_OPTIONS + 1];
+	struct option names[NR_BPFTRACE_OPTIONS + 1];
+	const struct bpftrace_option *o;
+	int c;
+
+	memset(opts, 0, sizeof(*opts));
+	opts->bpftrace = true;
+	opts->as_bpftrace = true;
+	bpftrace_describe(letters, names);
+	while ((c = getopt_long(argc, argv, letters, names, NULL)) != -1) {
+		o = bpftrace_option(c);
+		if (!o) {
+			fputs("Try 'bpftrace -h'.\n", stderr);
+			return false;
+		}
+		if (!bpftrace_option_take(opts, o, optarg))
+			return false;
+	}
+	if (opts->command_line && opts->pid)
+		return bpftrace_fail("Cannot use both -c and -p.", NULL);
+	if (!bpftrace_words(opts, argv + optind))
+		return false;
+	bpftrace_find_includes(opts);
+	return options_check(opts);
+}
