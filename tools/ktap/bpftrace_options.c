@@ -52,7 +52,7 @@ static const struct bpftrace_option bpftrace_options[] = {
 	{ 'v', "verbose", NULL, BO_SAME, "-v", "say what happens; with -l: list fields" },
 	{ 0, "no-warnings", NULL, BO_SAME, "-w", "no warnings" },
 	{ 'h', "help", NULL, BO_SAME, "-h", "show this help" },
-	{ 'V', "version", NULL, BO_SAME, "-V", "show the version" },
+	{ 'V', "version", NULL, BO_SAME, "-V", "show the versions of the language and of ktap" },
 
 	{ 'b', "btf", NULL, BO_NONE, NULL, NULL },
 	{ 0, "usdt-file-activation", NULL, BO_NONE, NULL, NULL },
@@ -83,12 +83,16 @@ bool bpftrace_is_name(void)
 	return !strcmp(program_invocation_short_name, "bpftrace");
 }
 
+static const char bpftrace_synopsis[] =
+	"USAGE:\n"
+	"    bpftrace [options] FILE [args] [-- args]\n"
+	"    bpftrace [options] -e 'PROGRAM' [args] [-- args]\n"
+	"    bpftrace -l [PATTERN | FILE | -e 'PROGRAM'] [-v] [-p PID]\n";
+
 void bpftrace_usage(FILE *out)
 {
-	fputs("usage: bpftrace [options] FILE [args] [-- args]\n"
-	      "       bpftrace [options] -e 'PROGRAM' [args] [-- args]\n"
-	      "       bpftrace -l [PATTERN | FILE | -e 'PROGRAM'] [-v] [-p PID]\n"
-	      "\n"
+	fputs(bpftrace_synopsis, out);
+	fputs("\n"
 	      "This is ktap under the name bpftrace. It runs a script of bpftrace until it ends,\n"
 	      "Control-C is pressed, or COMMAND exits. FILE may be - for standard input.\n"
 	      "\n", out);
@@ -109,7 +113,7 @@ void bpftrace_usage(FILE *out)
 
 static bool bpftrace_fail(const char *what, const char *arg)
 {
-	fprintf(stderr, "ERROR: USAGE: %s%s%s\nTry 'bpftrace -h'.\n", what, arg ? " " : "",
+	fprintf(stderr, "ERROR: USAGE: %s%s%s (bpftrace -h lists the options)\n", what, arg ? " " : "",
 		arg ? arg : "");
 	return false;
 }
@@ -242,7 +246,7 @@ static bool bpftrace_words(struct options *opts, char **words)
 	if (opts->list && *words) {
 		opts->list = strcmp(*words, "*") ? *words : "*:*";
 		if (words[1] || opts->text)
-			return bpftrace_fail("-l takes one pattern, or one script, not also",
+			return bpftrace_fail("-l takes one pattern or one script, not also",
 					     opts->text ? *words : words[1]);
 		words++;
 	} else if (!opts->list && !opts->text) {
@@ -269,7 +273,8 @@ bool bpftrace_parse(struct options *opts, int argc, char **argv)
 	while ((c = getopt_long(argc, argv, letters, names, NULL)) != -1) {
 		o = bpftrace_option(c);
 		if (!o) {
-			fputs("Try 'bpftrace -h'.\n", stderr);
+			fputs(bpftrace_synopsis, stderr);
+			fputs("bpftrace -h lists the options; those of a script come after --\n", stderr);
 			return false;
 		}
 		if (!bpftrace_option_take(opts, o, optarg))

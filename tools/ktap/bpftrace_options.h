@@ -8,6 +8,8 @@
 
 #include "options.h"
 
+#define BPFTRACE_VERSION	"0.27"	/* of the language that scripts have, and of the options */
+
 /* Was the program started under the name bpftrace? */
 bool bpftrace_is_name(void);
 

@@ -48,6 +48,9 @@ static bool mode_show(const struct options *opts)
 		options_usage(stdout);
 	else if (opts->info && !opts->version)
 		info_show();
+	else if (opts->as_bpftrace)
+		printf("bpftrace v" BPFTRACE_VERSION " (ktap %d.%d)\n", KTAP_ABI_MAJOR,
+		       KTAP_ABI_MINOR);
 	else
 		printf("ktap %d.%d\n", KTAP_ABI_MAJOR, KTAP_ABI_MINOR);
 	return true;

@@ -85,7 +85,8 @@ static int run_set_up_user(struct run *r)
 int run_set_up(struct run *r)
 {
 	const struct options *opts = &r->opts;
-	bool only_command = r->command.pid && !opts->all;
+	bool only_command = r->command.pid &&
+			    (!opts->all || (opts->command_line && r->bpftrace_probes.of_process));
 	const long utc_offset = run_utc_offset();
 	struct session *s = &r->session;
 	const char *key;
@@ -97,7 +98,7 @@ int run_set_up(struct run *r)
 	if (!err && (opts->pid || only_command))
 		err = session_setup(s, "pid %lld", opts->pid ? (long long)opts->pid :
 				    (long long)r->command.pid);
-	if (!err && (opts->follow || only_command))
+	if (!err && (opts->follow || (only_command && !opts->command_line)))
 		err = session_setup(s, "follow");
 	if (!err && opts->cpus)
 		err = session_setup(s, "cpus %s", opts->cpus);

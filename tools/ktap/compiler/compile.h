@@ -51,12 +51,14 @@ enum ktap_user_frame {
  * @lines: these have lines of source files
  * @cat_bytes: bytes that cat() shows of a file; 0: all
  * @params: the number of arguments that the kinds of events take
+ * @of_process: all events belong to a process, as functions of programs do, or are ticks
  * @signals: SIGUSR1 to the program ktap is an event
  */
 struct ktap_bpftrace_probes {
 	unsigned int events, others;
 	enum ktap_user_frame frames;
 	bool lines;
+	bool of_process;
 	uint64_t cat_bytes;
 	unsigned int params;
 	bool signals;

@@ -708,6 +708,8 @@ const char *bt_event(struct bt_script *s, const struct bt_event *event, enum bt_
 const char *bt_event_kind(const struct bt_event *event, const char **rest);
 /* Is it BEGIN or END? */
 bool bt_event_is_edge(const struct bt_event *event);
+/* Do all events belong to a process, as functions of programs do? Ticks may be among them. */
+bool bt_events_of_process(const struct bt_script *s);
 
 /* The name in quotes of the variable that the event watches; NULL: it is an address. */
 const char *bt_watch_symbol(struct bt_script *s, const struct bt_event *event);

@@ -324,14 +324,37 @@ bool bt_event_is_edge(const struct bt_event *event)
 	return row && row->kind == BE_EDGE;
 }
 
-/* With -c, events that belong to a process are those of the command, without its children. */
+/* Does bpftrace attach such an event to a process, if it runs a command? */
+static bool bt_event_of_process(const struct bt_event_row *row)
+{
+	return row->kind == BE_PROGRAM || row->kind == BE_COUNTER || row->kind == BE_WATCH ||
+	       (row->kind == BE_TIMER && *row->ours == 'p');
+}
+
+bool bt_events_of_process(const struct bt_script *s)
+{
+	const char *rest;
+
+	for (const struct bt_probe *probe = s->probes; probe; probe = probe->next)
+		for (const struct bt_event *event = probe->events; event; event = event->next) {
+			const struct bt_event_row *row = bt_event_row(event->text, &rest);
+
+			if (row && row->kind != BE_EDGE && row->kind != BE_TIMER &&
+			    !bt_event_of_process(row))
+				return false;
+		}
+	return true;
+}
+
+/*
+ * With -c, events that belong to a process are those of the command, without its children. If
+ * there are no others, the whole session is limited to it.
+ */
 static void bt_limit_event(struct bt_script *s, const struct bt_event_row *row)
 {
 	const struct ktap_compile_opts *opts = s->cc->opts;
-	const bool profile = row->kind == BE_TIMER && *row->ours == 'p';
 
-	if (opts->bpftrace_limit && (row->kind == BE_PROGRAM || row->kind == BE_COUNTER ||
-				     row->kind == BE_WATCH || profile))
+	if (opts->bpftrace_limit && bt_event_of_process(row) && !bt_events_of_process(s))
 		s->event_filter = pool_printf(&s->cc->pool, "%s == %lld",
 					      opts->bpftrace_inner ? "ns_pid()" : "pid",
 					      (long long)opts->bpftrace_command);

@@ -11,6 +11,7 @@ static void bt_count_probes(const struct bt_script *s, struct ktap_bpftrace_prob
 	*probes = (struct ktap_bpftrace_probes) {
 		.frames = s->user_frames, .lines = s->lines, .cat_bytes = s->cat_bytes,
 		.params = s->params, .signals = s->signals,
+		.of_process = bt_events_of_process(s),
 	};
 	for (const struct bt_probe *probe = s->probes; probe; probe = probe->next)
 		for (const struct bt_event *event = probe->events; event; event = event->next)
