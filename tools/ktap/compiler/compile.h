@@ -186,7 +186,7 @@ struct ktap_compile_opts {
 	bool bpftrace_inner;	/* ktap is not in the first namespace of processes */
 	int64_t bpftrace_command;	/* the process of the command that is traced, or 0 */
 	bool bpftrace_limit;	/* events that belong to a process are those of that one */
-	const char *const *bpftrace_includes;	/* files that come first, NULL-terminated; or NULL */
+	const char *const *bpftrace_includes;	/* files before it, NULL-terminated; or NULL */
 	char *const *bpftrace_args;	/* its arguments, NULL-terminated; NULL: not known */
 	bool bpftrace_unsafe;	/* it was run with --unsafe */
 	ktap_event_fn event_state;	/* looks for events of bpftrace; or NULL */

@@ -392,6 +392,8 @@ struct bt_node *bt_parse_unary(struct bt_parser *p);
 struct bt_node *bt_parse_type_argument(struct bt_parser *p);
 /* Parse a type; returns it without '*', whose number is *@stars. */
 const char *bt_parse_type(struct bt_parser *p, unsigned char *stars);
+/* A word that begins the name of a type without a declaration */
+bool bt_is_type_word(const char *name);
 /* Expressions with commas between, up to @end. */
 struct bt_node *bt_parse_list(struct bt_parser *p, const char *end);
 
@@ -452,6 +454,8 @@ void bt_type_add(struct bt_script *s, struct bt_type *t, const char *name,
 bool bt_is_compound(const struct bt_type *t);
 void bt_declare(struct bt_script *s);
 const struct bt_type *bt_type_named(struct bt_script *s, const char *name, unsigned int stars);
+/* The type of an integer that the kernel has under this name; NULL: there is none */
+const char *bt_integer_typedef(const char *name);
 /* Does the script declare this constant? */
 bool bt_is_declared(struct bt_script *s, const char *name);
 const struct bt_type *bt_type_merge(struct bt_script *s, const struct bt_type *x,
@@ -568,6 +572,8 @@ void bt_call_template(struct bt_script *s, const struct bt_node *n, const char *
 /* Is it a function of bpftrace, supported or not? */
 bool bt_is_function(const char *name);
 void bt_call(struct bt_script *s, const struct bt_node *n, bool statement);
+/* Does the call do nothing but give a value? */
+bool bt_call_has_value(const struct bt_script *s, const struct bt_node *n);
 /* Note how ustack is shown. */
 void bt_user_frames(struct bt_script *s, struct pos pos, enum ktap_user_frame frames);
 /* kstack and ustack, with a format or NULL */

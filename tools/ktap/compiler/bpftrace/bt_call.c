@@ -102,6 +102,16 @@ static const struct bt_function {
 	BT_REFUSED("socket_cookie", "the address of the socket"),
 	BT_ACTION("unwatch", 1, 1, NULL),
 	BT_REFUSED("debugf", "printf"),
+	BT_REFUSED("signal_thread", "signal(), which is for the whole process"),
+	BT_REFUSED("write_user", "a script of ktap writes no memory of programs"),
+	BT_REFUSED("memcmp", "buf(A, N) == buf(B, N)"),
+	BT_REFUSED("strcap", "str(ADDRESS, SIZE)"),
+	BT_REFUSED("assert_str", "static_assert(is_str(x), MESSAGE)"),
+	BT_REFUSED("default_str_length", "a number, or max_strlen in 'config'"),
+	BT_REFUSED("kfunc_exist", "ktap calls no functions of the kernel for BPF"),
+	BT_REFUSED("kfunc_allowed", "ktap calls no functions of the kernel for BPF"),
+	BT_REFUSED("typeinfo", "is_str(), is_integer() and others that ask for a type"),
+	BT_REFUSED("dw_ustack", "ustack, of programs that have frame pointers"),
 	BT_RESULT("comm", 1, 1, NULL, BT_STRING),
 	BT_RESULT("pid", 1, 1, NULL, BT_INTEGER),
 	BT_RESULT("tid", 1, 1, NULL, BT_INTEGER),
@@ -692,6 +702,14 @@ static void bt_unknown_call(struct bt_script *s, const struct bt_node *n)
 	else
 		bt_error(s, n->pos, NULL, "'%s' is no function of bpftrace that is supported",
 			 n->text);
+}
+
+bool bt_call_has_value(const struct bt_script *s, const struct bt_node *n)
+{
+	const struct bt_function *f = bt_function(n->text);
+
+	return f && !f->statement && !f->advice && strcmp(n->text, "delete") &&
+	       !bt_fn_find(s, n->text);
 }
 
 void bt_call(struct bt_script *s, const struct bt_node *n, bool statement)

@@ -109,7 +109,7 @@ static const char *bt_timer(struct bt_script *s, const struct bt_event_row *row,
 	} else {
 		number = rest;
 		digits = strspn(rest, "0123456789");
-		unit = rest + digits;
+		unit = rest[digits] ? rest + digits : "ns";
 	}
 	if (!strcmp(unit, "us") && digits == 1 && *number != '0' && *row->ours == 't') {
 		diag_warn(&s->cc->diag, event->pos, "ktap runs an interval every %s at most",

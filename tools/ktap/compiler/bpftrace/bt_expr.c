@@ -214,13 +214,41 @@ static void bt_var_read(struct bt_script *s, const struct bt_node *n)
 		bt_put(s, n->pos, "%s", var->ours);
 }
 
-/* The number of an error such as EPERM, which is a macro in C; 0: it is none */
-static int bt_error_number(const char *name)
+/* Macros of C whose numbers are the same on all machines that ktap runs on */
+static const struct {
+	const char *name;
+	int value;
+} bt_macros_of_c[] = {
+	{ "NULL", 0 },
+	{ "AF_UNSPEC", 0 }, { "AF_UNIX", 1 }, { "AF_LOCAL", 1 }, { "AF_INET", 2 },
+	{ "AF_INET6", 10 }, { "AF_NETLINK", 16 }, { "AF_PACKET", 17 }, { "AF_VSOCK", 40 },
+	{ "IPPROTO_IP", 0 }, { "IPPROTO_ICMP", 1 }, { "IPPROTO_TCP", 6 }, { "IPPROTO_UDP", 17 },
+	{ "IPPROTO_IPV6", 41 }, { "IPPROTO_ICMPV6", 58 }, { "IPPROTO_RAW", 255 },
+	{ "SIGHUP", 1 }, { "SIGINT", 2 }, { "SIGQUIT", 3 }, { "SIGILL", 4 }, { "SIGTRAP", 5 },
+	{ "SIGABRT", 6 }, { "SIGBUS", 7 }, { "SIGFPE", 8 }, { "SIGKILL", 9 }, { "SIGUSR1", 10 },
+	{ "SIGSEGV", 11 }, { "SIGUSR2", 12 }, { "SIGPIPE", 13 }, { "SIGALRM", 14 },
+	{ "SIGTERM", 15 }, { "SIGCHLD", 17 }, { "SIGCONT", 18 }, { "SIGSTOP", 19 },
+	{ "SIGTSTP", 20 }, { "SIGTTIN", 21 }, { "SIGTTOU", 22 }, { "SIGURG", 23 },
+	{ "SIGXCPU", 24 }, { "SIGXFSZ", 25 }, { "SIGVTALRM", 26 }, { "SIGPROF", 27 },
+	{ "SIGWINCH", 28 }, { "SIGIO", 29 }, { "SIGPWR", 30 }, { "SIGSYS", 31 },
+	{ "O_RDONLY", 0 }, { "O_WRONLY", 1 }, { "O_RDWR", 2 }, { "O_ACCMODE", 3 },
+	{ "S_IFMT", 0170000 }, { "S_IFSOCK", 0140000 }, { "S_IFLNK", 0120000 },
+	{ "S_IFREG", 0100000 }, { "S_IFBLK", 0060000 }, { "S_IFDIR", 0040000 },
+	{ "S_IFCHR", 0020000 }, { "S_IFIFO", 0010000 },
+	{ "PROT_READ", 1 }, { "PROT_WRITE", 2 }, { "PROT_EXEC", 4 },
+	{ "MAP_SHARED", 1 }, { "MAP_PRIVATE", 2 },
+};
+
+/* The number of a macro of C such as EPERM or AF_INET; -1: it is not known */
+static int bt_macro_of_c(const char *name)
 {
 	for (int i = 1; *name == 'E' && i <= BT_MAX_ERROR; i++)
 		if (strerrorname_np(i) && !strcmp(strerrorname_np(i), name))
 			return i;
-	return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(bt_macros_of_c); i++)
+		if (!strcmp(bt_macros_of_c[i].name, name))
+			return bt_macros_of_c[i].value;
+	return -1;
 }
 
 static void bt_user_name(struct bt_script *s, const struct bt_node *n)
@@ -267,8 +295,8 @@ static void bt_name_read(struct bt_script *s, const struct bt_node *n)
 		bt_error(s, n->pos, NULL, "'%s': there are arg0 to arg9", n->text);
 	else if (!bi && !strncmp(n->text, "sarg", 4))
 		bt_error(s, n->pos, "argN", "'%s': there are no arguments on the stack", n->text);
-	else if (!bi && !bt_is_declared(s, n->text) && bt_error_number(n->text))
-		bt_put(s, n->pos, "%d", bt_error_number(n->text));
+	else if (!bi && !bt_is_declared(s, n->text) && bt_macro_of_c(n->text) >= 0)
+		bt_put(s, n->pos, "%d", bt_macro_of_c(n->text));
 	else if (!bi && bt_call_of_number(s, n->text))
 		bt_put(s, n->pos, "bt_number_of_%s", n->text);
 	else if (!bi)

@@ -4,6 +4,7 @@
 
 #include "compiler/bpftrace/bt.h"
 #include "compiler/lexer.h"
+#include "compiler/util.h"
 
 static void bt_block(struct bt_script *s, const struct bt_node *block);
 
@@ -317,7 +318,7 @@ static void bt_effect(struct bt_script *s, const struct bt_node *n)
 {
 	const struct bt_node *yes = n->b, *no = n->c;
 
-	if (n->kind == BN_CALL) {
+	if (n->kind == BN_CALL && !bt_call_has_value(s, n)) {
 		bt_call(s, n, true);
 		return;
 	}
@@ -488,11 +489,14 @@ static void bt_probe_body(struct bt_script *s, const struct bt_probe *probe, boo
  */
 static void bt_probe(struct bt_script *s, const struct bt_probe *probe)
 {
-	bool alone = bt_uses(probe->filter, "probe") || bt_uses(probe->body, "probe");
+	static const char * const of_event[] = { "probe", "probetype", "usermode" };
+	bool alone = false;
 	const struct bt_event *event = probe->events, *next;
 	bool filter = probe->filter && bt_fits_filter(s, probe->filter);
 
 	s->probe = probe;
+	for (size_t i = 0; i < ARRAY_SIZE(of_event); i++)
+		alone |= bt_uses(probe->filter, of_event[i]) || bt_uses(probe->body, of_event[i]);
 	bt_line(s);
 	bt_comment(s, probe->comment, event->pos);
 	for (; event; event = next) {
@@ -519,9 +523,9 @@ static void bt_probe(struct bt_script *s, const struct bt_probe *probe)
 			bt_put_event(s, next, text, false);
 			next = next->next;
 		}
-		s->place = place;
-		s->event_filter = own;
-		s->watched = watched;
+		/* again: the block is that of this event, not of the last one that was looked at */
+		if (next != event->next || (trace && fixed && next))
+			bt_event(s, event, &s->place);
 		bt_probe_body(s, probe, filter && fixed && place == BT_IN_EVENT && !own, fixed);
 		if (next)
 			bt_line(s);

@@ -42,6 +42,7 @@ struct bt_hoist {
 	struct bt_node **last;
 	struct bt_node *read[BT_MAX_READ];
 	unsigned int nread;
+	bool type_only;			/* nothing evaluates it */
 };
 
 static void bt_macro_list(struct bt_script *s, struct bt_node **link, unsigned int depth);
@@ -387,6 +388,11 @@ static void bt_hoist_block(struct bt_hoist *h, struct bt_node **link)
 		return;
 	}
 	bt_flatten(h->s, block);
+	if (block->a && h->type_only) {
+		bt_error(h->s, block->pos, "a variable that has its value",
+			 "only the type is asked for: statements would not be run");
+		return;
+	}
 	if (block->a)
 		bt_keep_calls(h, nread);
 	bt_check_order(h, block->pos, block->a, nread);
@@ -541,6 +547,7 @@ static void bt_hoist(struct bt_hoist *h, struct bt_node **link)
 {
 	unsigned int nread;
 	struct bt_node *n;
+	bool type_only;
 
 	for (; *link && !h->s->cc->diag.nerrors; link = &(*link)->next) {
 		n = *link;
@@ -553,9 +560,12 @@ static void bt_hoist(struct bt_hoist *h, struct bt_node **link)
 			bt_hoist_choice(h, link);
 			continue;
 		}
+		type_only = h->type_only;
+		h->type_only |= bt_is_type_question(n);
 		bt_hoist(h, &n->a);
 		bt_hoist(h, &n->b);
 		bt_hoist(h, &n->c);
+		h->type_only = type_only;
 		if (bt_is_type_question(n))
 			h->nread = nread;
 		if (n->kind == BN_VAR || n->kind == BN_MAP ||

@@ -19,22 +19,39 @@ static const char * const bt_type_words[] = {
 	"u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "size_t", "ssize_t", "string", "const",
 };
 
+bool bt_is_type_word(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(bt_type_words); i++)
+		if (!strcmp(name, bt_type_words[i]))
+			return true;
+	return false;
+}
+
+static bool bt_is_operand(const struct bt_token *t)
+{
+	return t->kind == BT_NAME || t->kind == BT_INT || t->kind == BT_STR || t->kind == BT_VAR ||
+	       t->kind == BT_MAP || t->kind == BT_PARAM || !strcmp(t->op, "(");
+}
+
+/* In parentheses, any other name before an operand is a typedef, and so is a name with a '*'. */
 static bool bt_at_type(struct bt_parser *p)
 {
 	struct bt_lexer lx = p->lx;
 	struct bt_token t;
+	bool star;
 
 	if (p->tok.kind != BT_NAME)
 		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(bt_type_words); i++)
-		if (!strcmp(p->tok.text, bt_type_words[i]))
-			return true;
-	/* a typedef: (name *) and then an operand */
+	if (bt_is_type_word(p->tok.text) || bt_integer_typedef(p->tok.text))
+		return true;
 	bt_lex_next(&lx, &t);
-	if (strcmp(t.op, "*"))
-		return false;
+	star = !strcmp(t.op, "*");
+	if (star)
+		bt_lex_next(&lx, &t);
+	if (strcmp(t.op, ")") || star)
+		return star && !strcmp(t.op, ")");
 	bt_lex_next(&lx, &t);
-	return !strcmp(t.op, ")");
+	return bt_is_operand(&t);
 }
 
 const char *bt_parse_type(struct bt_parser *p, unsigned char *stars)

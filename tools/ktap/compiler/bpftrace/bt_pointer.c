@@ -96,7 +96,13 @@ void bt_cast(struct bt_script *s, const struct bt_node *n, unsigned int level)
 {
 	const struct bt_type *t = bt_type_of(s, n);
 
-	if (n->stars) {
+	if (t->kind == BT_ANY && !n->stars && !n->array && !strchr(n->text, ' ') &&
+	    !bt_is_type_word(n->text)) {
+		const char *advice = pool_printf(&s->cc->pool,
+						 "at the beginning: typedef uint32_t %s;", n->text);
+
+		bt_error(s, n->pos, advice, "'%s' is no type that is known", n->text);
+	} else if (n->stars) {
 		bt_cast_pointer(s, n, level);
 	} else if (t->kind == BT_BOOLEAN) {
 		bt_put(s, n->pos, "(");

@@ -388,13 +388,45 @@ static const struct bt_map *bt_map_after(const struct bt_script *s, const char *
 	return next;
 }
 
+static bool bt_has_end(const struct bt_script *s)
+{
+	const char *rest, *kind;
+
+	for (const struct bt_probe *probe = s->probes; probe; probe = probe->next)
+		for (const struct bt_event *event = probe->events; event; event = event->next) {
+			kind = bt_event_kind(event, &rest);
+			if (kind && !strcmp(kind, "END"))
+				return true;
+		}
+	return false;
+}
+
+/*
+ * ktap prints the globals of a script that has printed nothing and has no trace_end: maps whose
+ * printing is off, and what the translation has added.
+ */
+static void bt_hide_globals(struct bt_script *s)
+{
+	const struct pos pos = s->probes->events->pos;
+
+	if ((!s->maps && !s->symbols && !s->cgroups && !s->unwatches && !s->helpers) ||
+	    bt_has_end(s))
+		return;
+	bt_line(s);
+	bt_put(s, pos, "// nothing is printed at the end");
+	bt_line(s);
+	bt_put(s, pos, "trace_end {\n}\n");
+}
+
 void bt_print_end(struct bt_script *s)
 {
 	const struct pos pos = s->probes->events->pos;
 	const struct bt_map *map;
 
-	if (!bt_prints_at_end(s) && !s->ends)
+	if (!bt_prints_at_end(s) && !s->ends) {
+		bt_hide_globals(s);
 		return;
+	}
 	bt_line(s);
 	bt_put(s, pos, "// bpftrace prints all maps at the end");
 	bt_line(s);

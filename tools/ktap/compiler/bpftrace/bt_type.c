@@ -209,9 +209,41 @@ static struct cdef_type *bt_c_type_named(struct bt_script *s, const char *name)
 	return !p.failed && c && cdef_resolve(c)->complete ? c : NULL;
 }
 
-const struct bt_type *bt_type_named(struct bt_script *s, const char *name, unsigned int stars)
+const char *bt_integer_typedef(const char *name)
+{
+	static const struct {
+		const char *name, *type;
+	} types[] = {
+		{ "__u8", "uint8" }, { "__u16", "uint16" }, { "__u32", "uint32" },
+		{ "__u64", "uint64" }, { "__s8", "int8" }, { "__s16", "int16" },
+		{ "__s32", "int32" }, { "__s64", "int64" }, { "__be16", "uint16" },
+		{ "__be32", "uint32" }, { "__be64", "uint64" }, { "__le16", "uint16" },
+		{ "__le32", "uint32" }, { "__le64", "uint64" }, { "pid_t", "int32" },
+		{ "uid_t", "uint32" }, { "gid_t", "uint32" }, { "dev_t", "uint32" },
+		{ "gfp_t", "uint32" }, { "fmode_t", "uint32" }, { "umode_t", "uint16" },
+		{ "sector_t", "uint64" }, { "blkcnt_t", "uint64" }, { "loff_t", "int64" },
+		{ "ktime_t", "int64" }, { "time64_t", "int64" }, { "clockid_t", "int32" },
+		{ "off_t", "long" }, { "uintptr_t", "unsigned long" }, { "uint", "unsigned int" },
+		{ "ushort", "unsigned short" }, { "ulong", "unsigned long" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
+		if (!strcmp(name, types[i].name))
+			return types[i].type;
+	return NULL;
+}
+
+/* A type of the script comes first. */
+static struct cdef_type *bt_c_type_known(struct bt_script *s, const char *name)
 {
 	struct cdef_type *c = bt_c_type_named(s, name);
+
+	return c || !bt_integer_typedef(name) ? c : bt_c_type_named(s, bt_integer_typedef(name));
+}
+
+const struct bt_type *bt_type_named(struct bt_script *s, const char *name, unsigned int stars)
+{
+	struct cdef_type *c = bt_c_type_known(s, name);
 	const struct bt_type *t = c ? bt_type_of_c(s, c) : &bt_any;
 	struct bt_type *named;
 
