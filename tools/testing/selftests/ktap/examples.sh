@@ -52,7 +52,7 @@ function put(line) {
 }
 
 function store(text,	at) {
-	if (file == "" && !started && text !~ /^ktap [a-z]+\.kp/)
+	if (file == "" && !started && text !~ /^ktap [a-z0-9]+\.kp/)
 		complain("this block has no \".. ktap:\" before it")
 	if (file == "" || file == "none")
 		return

@@ -23,12 +23,12 @@ bar_of_calls='@+' tenth=1
 planned=0 count=0 failed=0 skipped=0
 skip_all=4 lacking=
 
-# has THING: the kernel has an event SYSTEM:NAME; a kind of probes; waiting for user
-# memory when a system call begins; arguments at the return of a program's function;
-# addresses that show whether they are of user or kernel memory, for str(), buf() and
-# read(); little-endian numbers; files in which frames of programs are found; or stacks of
-# the kernel, or of programs, that show the caller of a function which has not set up its
-# frame yet
+# has THING: the kernel has an event SYSTEM:NAME; a kind of probes; its own types (BTF);
+# waiting for user memory when a system call begins; arguments at the return of a
+# program's function; addresses that show whether they are of user or kernel memory, for
+# str(), buf() and read(); little-endian numbers; files in which frames of programs are
+# found; or stacks of the kernel, or of programs, that show the caller of a function
+# which has not set up its frame yet
 has() {
 	case $1 in
 	callers) case $(uname -m) in x86_64 | s390x | ppc64le) ;; *) false ;; esac ;;
@@ -36,6 +36,7 @@ has() {
 	little_end) [ "$(printf '\001\000' | od -An -d | tr -d ' ')" = 1 ] ;;
 	user_files) ! grep -q '^user_files: 0$' "$tracefs/ktap/features" ;;
 	functions) [ -e "$tracefs/available_filter_functions" ] ;;
+	types) [ -e /sys/kernel/btf/vmlinux ] ;;
 	fprobes) grep -q '^sources:.* fprobe' "$tracefs/ktap/features" 2>/dev/null ;;
 	ftrace) grep -q '^sources:.* ftrace' "$tracefs/ktap/features" 2>/dev/null ;;
 	programs) grep -q uprobe "$tracefs/ktap/features" 2>/dev/null ;;
