@@ -39,6 +39,7 @@
  *	workload message BYTES N	msgsnd(BYTES bytes) and msgrcv(), N times
  *	workload connect BYTES N	N connections by TCP to itself, BYTES over each; the
  *					port is printed first
+ *	workload local TEXT N		N times TEXT by a socket of AF_UNIX to itself
  *	workload datagram ADDRESS BYTES N	N datagrams of UDP to port 9 of that address
  *	workload as UID COMMAND...	runs the program COMMAND as that user
  *	workload without CAP COMMAND...	the same without this capability, a number
@@ -525,6 +526,21 @@ static int do_connect(char **args)
 	return 0;
 }
 
+static int do_local(char **args)
+{
+	ssize_t len = strlen(args[0]);
+	char text[256];
+	int ends[2];
+
+	if (len > (ssize_t)sizeof(text) || socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
+		return 1;
+	for (long n = atol(args[1]); n > 0; n--) {
+		if (write(ends[0], args[0], len) != len || read(ends[1], text, len) != len)
+			return 1;
+	}
+	return 0;
+}
+
 static int do_datagram(char **args)
 {
 	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_port = htons(9) };
@@ -666,6 +682,7 @@ static const struct {
 	{ "hop", 1, do_hop },
 	{ "message", 2, do_message },
 	{ "connect", 2, do_connect },
+	{ "local", 2, do_local },
 	{ "datagram", 3, do_datagram },
 	{ "number", 1, do_number },
 	{ "bits", 0, do_bits },
