@@ -9,7 +9,8 @@ cd "$(dirname "$0")" || exit 1
 
 all="session bad_chunks session_over_socket tracefs_files minimal exact language portable"
 all="$all arguments tracepoint field probe_order memory act speculation testing json list dry"
-all="$all fault_plan pid_and_cpu_filters oneliners listings scripts scripts_io original_scripts timer perf watch iter packet"
+all="$all fault_plan pid_and_cpu_filters oneliners listings original_scripts timer perf watch iter packet"
+all="$all scripts scripts_io scripts_system scripts_programs"
 all="$all function btf bpftrace cdef cgroup path ffi_call ffi_any fetch uprobe ustack usym utypes usdt ulib absent disappearing_programs"
 all="$all session_by_hand detach loss memory_limit memcg self with_other_tracers compat"
 all="$all exit permissions signed overhead jit jit_always module hotplug churn kill"
@@ -21,7 +22,8 @@ all="$all lockdown"
 # options: those that skip a part there for want of one of them ("# SKIP" in their output),
 # and those whose handlers see many kinds of events and values. lockdown is the last one, too.
 interpreted="session exact language arguments tracepoint field condition pid_and_cpu_filters list"
-interpreted="$interpreted listings scripts_io perf function btf bpftrace cdef ffi_call ffi_any fetch uprobe"
+interpreted="$interpreted scripts_io scripts_system"
+interpreted="$interpreted listings perf function btf bpftrace cdef ffi_call ffi_any fetch uprobe"
 interpreted="$interpreted absent memory_limit self compat overhead permissions churn smoke"
 interpreted="$interpreted lockdown"
 [ $# -gt 0 ] || set -- $all
