@@ -12,6 +12,7 @@ help:
 	@echo 'make demo                 build all, boot, print a histogram of real events'
 	@echo 'make check                the tests, but for those that take hours'
 	@echo 'make check-all            every test: data races, exactness on debug, other compilers'
+	@echo 'make check-arch           build, boot and test other architectures (MACHINES="arm64 riscv")'
 	@echo 'make run SCRIPT=x.kp      run a script of yours in the guest (ARGS="…", WORKLOAD="…")'
 	@echo 'make bench                what things cost, in instructions'
 	@echo 'make bench-peers          the same for bpftrace and ftrace, next to ktap'
@@ -41,6 +42,9 @@ check: deps
 
 check-all: deps
 	@lab/check --all
+
+check-arch: deps
+	@lab/check-arch $(MACHINES)
 
 # PARTS='vm table event attach cpus' picks some; bench/native needs no guest
 bench: kernel
@@ -72,4 +76,4 @@ clean:
 	@$(MAKE) --no-print-directory -C tools/ktap clean
 	@$(MAKE) --no-print-directory -C tools/testing/ktap clean
 
-.PHONY: help deps tool kernel demo check check-all bench bench-peers run overlay unoverlay series series-check backport clean
+.PHONY: help deps tool kernel demo check check-all check-arch bench bench-peers run overlay unoverlay series series-check backport clean

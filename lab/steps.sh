@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: GPL-2.0
+# The steps of lab/check and lab/check-arch: each is run, logged and counted, and with --resume
+# it is not run again after it has passed. The caller sources lib.sh first.
+# shellcheck shell=bash disable=SC2154 # variables of lib.sh
+
+# begin_steps FOLDER RESUME: the logs go to this folder; RESUME is not empty with --resume
+begin_steps() {
+	logs=$1 resume=$2
+	# The name of what is tested; it is nothing that a later run could find again if files differ.
+	commit=$(git rev-parse --short=12 HEAD 2>/dev/null) || commit=unknown
+	[ -z "$(git status --porcelain 2>/dev/null | head -n 1)" ] || commit=$commit-changed
+	case $resume$commit${KSRC:+-changed} in
+	1unknown | 1*-changed)
+		die "--resume needs a commit, without changes in the work tree, and no KSRC" \
+			"git commit, or leave it out" ;;
+	esac
+	commit="$commit, Linux $(base_version)"
+	[ -n "$resume" ] || rm -rf "$logs"
+	mkdir -p "$logs"
+	# what this run has printed, and every step that has passed, by commit
+	rm -f "$logs/results" "$logs"/kernel-*
+	touch "$logs/results" "$logs/passed"
+}
+
+# log_of NAME: the file with the output of a step
+log_of() {
+	echo "$logs/$(tr -c 'a-zA-Z0-9\n' - <<<"$1").log"
+}
+
+# has_passed NAME: print its numbers if --resume need not run it again
+has_passed() {
+	[ -z "$resume" ] || awk -F '\t' -v commit="$commit" -v name="$1" '
+		$1 == commit && $5 == name { found = $2 " " $4; date = $6 }
+		END { if (found) print found, date }' "$logs/passed"
+}
+
+# due NAME...: is one of these steps to be run?
+due() {
+	local name
+	for name; do
+		[ -n "$(has_passed "$name")" ] || return 0
+	done
+	return 1
+}
+
+# step NAME COMMAND...: run it, add its last line to the sums
+step() {
+	local name=$1 log p f s date rc=0 start=$SECONDS verdict
+	shift
+	read -r p s date < <(has_passed "$name") || true
+	if [ -n "$p" ]; then
+		printf '\n==== %s\nok: %d passed, %d skipped (on %s)\n' "$name" "$p" "$s" "$date"
+		printf '%d\t0\t%d\t%s\n' "$p" "$s" "$name" >>"$logs/results"
+		return
+	fi
+	log=$(log_of "$name")
+	date=$(date -u +%Y-%m-%dT%H:%MZ)
+	printf '# %s, %s\n' "$commit" "$date" >"$log"
+	"$@" </dev/null >>"$log" 2>&1 || rc=$?
+	# a step may have several parts, each with its own last line
+	read -r p f s < <(sed -nE 's/^([^ ]+: )?([0-9]+) passed, ([0-9]+) failed(, ([0-9]+) skipped)?.*/\2 \3 \5/p' "$log" |
+		awk '{ p += $1; f += $2; s += $3 } END { print p + 0, f + 0, s + 0 }')
+	[ "$rc" != 0 ] || [ $((p + f)) != 0 ] || p=1
+	[ "$rc" = 0 ] || [ "$f" != 0 ] || f=1
+	if [ "$rc" = 0 ] && [ "$f" = 0 ]; then
+		verdict=$(printf 'ok: %d passed, %d skipped (%d s)' "$p" "$s" $((SECONDS - start)))
+	else
+		# a complaint of the kernel may stand far before the end
+		verdict=$(sed -n '/ complained /,$p' "$log" | head -n 60
+			grep -vE '^ *ok ' "$log" | tail -n 100
+			printf 'FAILED (status %d, %d s), all of it: %s' "$rc" $((SECONDS - start)) "$log")
+	fi
+	# one write: the other lane may print at the same time
+	printf '\n==== %s\n%s\n' "$name" "$verdict"
+	printf '%d\t%d\t%d\t%s\n' "$p" "$f" "$s" "$name" >>"$logs/results"
+	[ "$rc" = 0 ] && [ "$f" = 0 ] || return
+	printf '%s\t%d\t0\t%d\t%s\t%s\n' "$commit" "$p" "$s" "$name" "$date" >>"$logs/passed"
+}
+
+# kernel CONFIG STEP...: build it, unless none of the steps that boot it must be run.  A
+# build is never skipped for having passed: another commit may have been built since.
+kernel() {
+	local config=$1 name="build $1${BASE:+, Linux $BASE}" rc=0
+	shift
+	due "$@" || return 0
+	resume='' step "$name" lab/build --config "$config" || rc=$?
+	return $rc
+}
+
+# selftests_on CONFIG [TEST...]: name of that step
+selftests_on() {
+	local where=$1${BASE:+, Linux $BASE}
+
+	echo "selftests on $where${2:+: ${*:2}}"
+}
+
+# selftests CONFIG TIMEOUT [TEST...]: run them in a guest
+selftests() {
+	step "$(selftests_on "$1" "${@:3}")" lab/run --config "$1" --one-thread --smp 4 --timeout "$2" \
+		--append "${APPEND:-}" -- "${GUEST_ENV:-}/ktap/selftests/run_all.sh ${*:3}" || true
+}
+
+# on CONFIG COMMAND...: when this kernel has been built, run the command; nothing if it does not
+# build
+on() {
+	until [ -e "$logs/kernel-$1" ]; do sleep 1; done
+	[ "$(cat "$logs/kernel-$1")" = 0 ] || return 0
+	"${@:2}"
+}
+
+# take FILE: print the number in it, and add one
+take() {
+	local i
+	exec 9<"$1"
+	flock 9
+	read -r i <&9
+	echo $((i + 1)) >"$1"
+	echo "$i"
+}
+
+# two_lanes COMMAND...: run these, each of words with a space in between, in two lanes: one that
+# is free takes the next command, so that no CPU of the machine is idle although a guest whose
+# CPUs take turns uses one. The first command gets what others wait for.
+two_lanes() {
+	local next=$logs/next lanes=() command i
+	echo 0 >"$next"
+	for _ in 1 2; do
+		while i=$(take "$next") && [ "$i" -lt $# ]; do
+			read -ra command <<<"${@:i + 1:1}"
+			"${command[@]}"
+		done &
+		lanes+=($!)
+	done
+	wait "${lanes[@]}" || true
+}
+
+# finish: print the sums, and exit by them
+finish() {
+	local passed failed skipped
+	read -r passed failed skipped < <(awk -F '\t' '{ p += $1; f += $2; s += $3 }
+		END { print p + 0, f + 0, s + 0 }' "$logs/results")
+	awk -F '\t' '$2 { if (!n++) print ""; print "failed: " $4 }' "$logs/results"
+	printf '\n%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
+	[ "$failed" = 0 ]
+	exit
+}
