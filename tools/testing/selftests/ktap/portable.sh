@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # A chunk is the same, byte for byte, on whatever machine it is made: portable.md5 has the
-# checksums of many. language.sh and scripts.sh run these scripts, so
-# chunks of another machine do the same here.
+# checksums of many. It also does the same: the chunks of cases/ print exactly cases/NAME.out
+# here. scripts.sh runs the tools.
 #
 #	portable.sh --print KTAPC TOOLS	print that list; TOOLS is the folder of the tools
 
@@ -27,11 +27,19 @@ fi
 
 . "$(dirname "$0")/lib.sh"
 cd "$here" || exit 1
-plan 3
+plan 5
 find_scripts
 ktapc=${KTAPC:-ktapc}
 
-compared=0 different=0 tools=0
+# prints_something_else SCRIPT: is the output of its chunk, $tmp/chunk, another one?
+prints_something_else() {
+	run -q "$tmp/chunk"
+	[ "$code" = 0 ] && cmp -s "${1%.kp}.out" "$tmp/out" && return 1
+	echo "# $1: exit code $code"
+	diff "${1%.kp}.out" "$tmp/out" | head -n 20 | sed 's/^/# /'
+}
+
+compared=0 different=0 tools=0 ran=0 wrong=0
 while read -r sum script; do
 	case $script in
 	scripts/*)
@@ -41,14 +49,22 @@ while read -r sum script; do
 		;;
 	esac
 	compared=$((compared + 1))
-	[ "$(checksum_of "$script")" = "$sum" ] && continue
-	different=$((different + 1))
-	echo "# $script: the chunk is another one"
+	if [ "$(checksum_of "$script")" != "$sum" ]; then
+		different=$((different + 1))
+		echo "# $script: the chunk is another one"
+		continue
+	fi
+	[ -e "${script%.kp}.out" ] || continue
+	ran=$((ran + 1))
+	prints_something_else "$script" && wrong=$((wrong + 1))
 done <portable.md5
 is no_chunk_differs "$different" 0
-echo "# $compared chunks"
+is no_output_differs "$wrong" 0
+echo "# $compared chunks, $ran of them with their output"
 [ "$compared" -ge 500 ]
 result $? many_were_compared
+[ "$ran" -ge 500 ]
+result $? many_of_them_ran
 if [ "$scripts" ]; then
 	[ $tools -ge 50 ]
 	result $? among_them_those_of_the_tools
