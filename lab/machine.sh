@@ -80,14 +80,15 @@ foreign_root() {
 	local tmp=$build/foreign/apt-$debian log=$build/foreign/$debian.log p apt_opts
 	local packages=(busybox-static libc6 zlib1g-dev liblzma-dev libiberty-dev)
 	root=$build/foreign/$debian
-	[ ! -e "$root/complete" ] || return 0
+	# no types and lines of programs with those of another suite: only libelf is compiled
+	[ "$suite" != own ] || packages+=(libelf-dev libdw-dev libbz2-dev)
+	[ "$(cat "$root/complete" 2>/dev/null)" != "${packages[*]}" ] || return 0
 	need apt-get dpkg-deb
 	note "fetching packages for $debian"
 	rm -rf "$root"
 	mkdir -p "$tmp/debs" "$root"
 	: >"$log"
 	if [ "$suite" = own ]; then
-		packages+=(libelf-dev)
 		private_apt own
 		# an index may be missing: only the download of the packages counts
 		apt-get "${apt_opts[@]}" update >>"$log" 2>&1 || true
@@ -107,7 +108,7 @@ foreign_root() {
 	done
 	[ "$suite" = own ] || foreign_libelf
 	rm -rf "$tmp"
-	touch "$root/complete"
+	echo "${packages[*]}" >"$root/complete"
 }
 
 # foreign_libelf: compile libelf for $root. That of another suite cannot be linked with the
