@@ -52,9 +52,10 @@ run -q -e 'profile-1ms /execname == "dd" && arg0 != 0/ { print(kstack) }' -- \
 	dd if=/dev/zero of=/dev/null bs=1M count=2000
 matches "$tmp/out" 'vfs_read' && ! grep -E 'ktap_perf|perf_swevent_hrtimer' "$tmp/out" >"$tmp/err"
 result $? profile_stack_begins_where_it_was_interrupted
-"$workload" burn 5000 &
+"$workload" burn 60000 &
 burner=$!
-run -q -e 'profile-1ms /pid == $1/ { n += 1 } tick-500ms { print(n > 20) exit() }' $burner
+run -q -e 'profile-1ms /pid == $1/ { n += 1 } tick-10ms { if (n > 20) { exit() } }
+trace_end { print(n > 20) }' $burner
 out profile_filters_by_process 'true\n'
 kill -KILL $burner
 wait $burner 2>/dev/null
