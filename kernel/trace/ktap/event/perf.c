@@ -211,6 +211,12 @@ static int perf_make_counter(struct ktap_perf *p, unsigned int cpu)
 		return 0;
 	event = perf_event_create_kernel_counter(&p->attr, cpu, NULL, ktap_perf_overflow, p);
 	if (IS_ERR(event)) {
+		/*
+		 * perf refuses a CPU that is online while it goes offline, and before it has
+		 * come online: wait for the end of that.
+		 */
+		cpus_read_lock();
+		cpus_read_unlock();
 		/* If the CPU went offline meanwhile, @work runs when it is back. */
 		return cpu_online(cpu) && READ_ONCE(c->turns) == turns ? PTR_ERR(event) : 0;
 	}

@@ -178,7 +178,10 @@ round=0 failures=0
 while [ $round -lt 30 ]; do
 	run -q -e 'profile-1ms { n += 1 } trace software:faults:1, sched:sched_switch, probe:vfs_write { m += 1 }
 tick-2ms { exit() }'
-	[ "$code" = 0 ] || failures=$((failures + 1))
+	if [ "$code" != 0 ]; then
+		failures=$((failures + 1))
+		sed "s/^/# exit code $code: /" "$tmp/err"
+	fi
 	round=$((round + 1))
 done
 touch "$tmp/enough"
