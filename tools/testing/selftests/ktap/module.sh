@@ -159,6 +159,8 @@ run -q -e 'trace sample-trace:foo_bar { print(argstr) exit() }'
 matches "$tmp/out" '^foo_bar: foo hello [0-9]'
 result $? text_of_a_module
 run -q -e "trace probe:$module:$f { print(probefunc, execname, ksym(args.ip)) exit() }"
+# some machines have the probe a few instructions after the beginning
+sed -i 's/+0x[48] / /' "$tmp/out"
 out function_of_a_module "$f\tevent-sample\t$f [$module]\n"
 run -q -e "trace probe:$module:$f a=\$comm { print(probefunc, args.a) exit() }"
 out fetch_arguments_of_a_module "$f\tevent-sample\n"
