@@ -104,6 +104,7 @@ static struct bt_node *bt_macro_copy(const struct bt_expansion *x, const struct 
 			copy = bt_macro_copy(&none, &alone);
 			if (!copy)
 				break;
+			copy->item = n->item;
 			*last = copy;
 			continue;
 		}
@@ -200,6 +201,7 @@ static void bt_macro_expand(struct bt_script *s, struct bt_node **link, unsigned
 	bt_macro_list(s, &block->a, depth + 1);
 	block->next = (*link)->next;
 	block->comment = (*link)->comment;
+	block->item = (*link)->item;
 	*link = block;
 }
 
@@ -546,18 +548,20 @@ static bool bt_is_type_question(const struct bt_node *n)
 static void bt_hoist(struct bt_hoist *h, struct bt_node **link)
 {
 	unsigned int nread;
+	const char *item;
 	struct bt_node *n;
 	bool type_only;
 
 	for (; *link && !h->s->cc->diag.nerrors; link = &(*link)->next) {
 		n = *link;
+		item = n->item;
 		nread = h->nread;
-		if (n->kind == BN_BLOCK) {
-			bt_hoist_block(h, link);
-			continue;
-		}
-		if (bt_is_choice(n)) {
-			bt_hoist_choice(h, link);
+		if (n->kind == BN_BLOCK || bt_is_choice(n)) {
+			if (n->kind == BN_BLOCK)
+				bt_hoist_block(h, link);
+			else
+				bt_hoist_choice(h, link);
+			(*link)->item = item;
 			continue;
 		}
 		type_only = h->type_only;
