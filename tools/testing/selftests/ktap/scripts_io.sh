@@ -7,7 +7,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 30
+plan 34
 
 find_scripts
 . "$(dirname "$0")/scripts_lib.sh"
@@ -35,6 +35,7 @@ if [ -b $disk ]; then
 	"$workload" direct $disk 4096 5
 	"$workload" major "$tmp/disk/file" 20
 	sync "$tmp/disk/file"
+	dd if="$tmp/disk/file" of=/dev/null bs=4096 count=3 2>/dev/null
 	sleep 0.2
 	done_all
 	by=workload
@@ -47,23 +48,25 @@ if [ -b $disk ]; then
 	matches "$tmp/out" '^ +vfs_read\+' '^ +blk_mq_submit_bio\+'
 	result $? biostacks_shows_who_asked
 	of ext4dist
-	is ext4dist_opens "$code $(sum 'ext4 open')" '0 2'
+	is ext4dist_opens "$code $(sum 'ext4 open')" '0 3'
 	is ext4dist_syncs "$code $(sum 'ext4 fsync')" '0 2'
 	of cachestat
 	between cachestat "$(column '^ +[0-9]' 2)" 15 300
 	if has types; then
 		of ext4slower
 		counted ext4slower "^[0-9]+ +sync +fsync +0 +[0-9]+ $tmp/disk/file$" 1
+		counted ext4slower_of_reads "^[0-9]+ +dd +read +4096 +[0-9]+ $tmp/disk/file$" 3
 		tool ext4slower --min=60000000 -- sync "$tmp/disk/file"
 		counted ext4slower_of_what_takes_longer ' fsync ' 0
 	else
 		skip ext4slower "this kernel has no types"
+		skip ext4slower_of_reads "this kernel has no types"
 		skip ext4slower_of_what_takes_longer "this kernel has no types"
 	fi
 	umount "$tmp/disk"
 else
 	for name in biotop biotop_counts_bytes biostacks biostacks_shows_who_asked ext4dist_opens \
-		ext4dist_syncs cachestat ext4slower ext4slower_of_what_takes_longer; do
+		ext4dist_syncs cachestat ext4slower ext4slower_of_reads ext4slower_of_what_takes_longer; do
 		skip $name "there is no $disk"
 	done
 fi
@@ -99,20 +102,41 @@ if has types; then
 	all_run
 	port=$("$workload" connect 40960 3)
 	nc 127.0.0.1 9 </dev/null 2>/dev/null
+	nc ::1 9 </dev/null 2>/dev/null
+	# it ends when the client does
+	mkfifo "$tmp/open"
+	nc -l -p 7777 <>"$tmp/open" >/dev/null 2>&1 &
+	server=$!
+	tries=50
+	until grep -q ':1E61 .* 0A ' /proc/net/tcp6 2>/dev/null || [ $((tries -= 1)) = 0 ]; do
+		sleep 0.1
+	done
+	head -c 40960 /dev/zero | nc ::1 7777 >/dev/null 2>&1
+	kill $server 2>/dev/null
 	sleep 0.2
 	done_all
 	of tcptop
 	counted tcptop_of_senders "^[0-9]+ +workload +$lo:[0-9]+ +$lo:$port +40 +0$" 3
 	counted tcptop_of_receivers "^[0-9]+ +workload +$lo:$port +$lo:[0-9]+ +0 +40$" 3
 	of tcpsynbl
-	is tcpsynbl "$code $(sum "port $port, at most 1 wait")" '0 3'
+	is tcpsynbl "$code $(sum "port $port, backlog 1")" '0 3'
 	of tcpdrop
 	counted tcpdrop "^[0-9]+ +[^ ]+ +$lo:[0-9]+ +$lo:9 +NO_SOCKET$" 1
+	if grep -q '^0*1' /proc/net/if_inet6 2>/dev/null; then
+		counted tcpdrop_of_ipv6 "^[0-9]+ +[^ ]+ +\[::1\]:[0-9]+ +\[::1\]:9 +NO_SOCKET$" 1
+		of tcptop
+		client='\[::1\]:[0-9]+' server='\[::1\]:7777'
+		counted tcptop_of_ipv6 \
+			"^[0-9]+ +nc +($client +$server +40 +0|$server +$client +0 +40)$" 2
+	else
+		skip tcpdrop_of_ipv6 "this kernel has no IPv6"
+		skip tcptop_of_ipv6 "this kernel has no IPv6"
+	fi
 	tool tcptop --port=9 -- "$workload" connect 40960 3
 	counted tcptop_of_another_port workload 0
 else
-	for name in tcptop_of_senders tcptop_of_receivers tcpsynbl tcpdrop \
-		tcptop_of_another_port; do
+	for name in tcptop_of_senders tcptop_of_receivers tcpsynbl tcpdrop tcpdrop_of_ipv6 \
+		tcptop_of_ipv6 tcptop_of_another_port; do
 		skip $name "this kernel has no types"
 	done
 fi
@@ -135,8 +159,23 @@ then
 	done_all
 	of tcpretrans
 	between tcpretrans_counts "$(column '^10\.9\.0\.1:[0-9]+ +10\.9\.0\.2:77 +SYN_SENT' 4)" 1 5
+	# without a route nothing is sent again, only attempted
+	nc -w 4 10.9.0.2 77 </dev/null 2>/dev/null &
+	client=$!
+	tries=50
+	until grep -q ':004D 02 ' /proc/net/tcp || [ $((tries -= 1)) = 0 ]; do
+		sleep 0.1
+	done
+	ip link set ktap0 down
+	begin tcpretrans
+	all_run
+	wait $client
+	done_all
+	of tcpretrans
+	counted tcpretrans_of_what_is_not_sent '^10\.9\.0\.1:' 0
 else
 	skip tcpretrans "there are no pairs of network devices"
+	skip tcpretrans_of_what_is_not_sent "there are no pairs of network devices"
 	skip tcpretrans_counts "there are no pairs of network devices"
 fi 2>/dev/null
 ip link del ktap0 2>/dev/null
