@@ -7,7 +7,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 33
+plan 37
 
 find_scripts
 . "$(dirname "$0")/scripts_lib.sh"
@@ -26,6 +26,10 @@ tool mountsnoop -- sh -c "mount -t tmpfs from '$tmp/at'; umount '$tmp/at'; mount
 counted mountsnoop "^[0-9]+ +(mount|sh) +mount +0 +tmpfs +from +$tmp/at$" 1
 counted mountsnoop_of_umount "^[0-9]+ +(umount|sh) +umount +0 +- +- +$tmp/at$" 1
 counted mountsnoop_of_failures "^[0-9]+ +(mount|sh) +mount +ENODEV +nofs +a +$tmp/at$" 1
+tool mountsnoop -- "$workload" attach "$tmp/at"
+counted mountsnoop_of_newer_calls \
+	"^[0-9]+ +workload +(fsopen +[0-9]+ +tmpfs +- +-|move_mount +0 +- +- +$tmp/at)$" 2
+umount "$tmp/at"
 tool naptime -- "$workload" nap 20 3
 counted naptime '^[0-9]+ +workload +[0-9]+ +20$' 3
 tool naptime --min=21 -- "$workload" nap 20 3
@@ -44,6 +48,17 @@ between slabratetop "$(column '^(filp|alloc_empty_file)[^ ]* ' 2)" 300 340
 tool memleak --rows=500 -- "$workload" message 1000 10
 [ "$code" = 0 ] && matches "$tmp/out" '^ +[0-9]+ +[0-9]+$' && ! grep -q 'load_msg+' "$tmp/out"
 result $? memleak_forgets_what_is_freed
+mount -t tmpfs none "$tmp/at"
+tool memleak --rows=500 -- \
+	sh -c "for i in 1 2 3 4 5; do for j in 1 2 3 4 5; do : >'$tmp/at/'\$i\$j; done; done"
+between memleak_shows_what_is_kept "$(awk '/ alloc_inode\+/ { inode = 1 }
+	/^ +[0-9]+ +[0-9]+$/ { if (inode) n += $1; inode = 0 }
+	END { print n + 0 }' "$tmp/out")" 25 100
+umount "$tmp/at"
+tool memleak --rows=500 -- "$workload" map 200
+between memleak_forgets_what_rcu_frees "$(awk '/ (mas|mtree|__mas)_[a-z_]+\+/ { node = 1 }
+	/^ +[0-9]+ +[0-9]+$/ { if (node) n += $1; node = 0 }
+	END { print n + 0 }' "$tmp/out")" 0 100
 tool memleak --pid=4194303 -- "$workload" message 1000 10
 counted memleak_of_another_process '\+0x' 0
 tool memleak --older=600000 -- "$workload" message 1000 10
@@ -76,9 +91,15 @@ if [ "$cpus" -gt 1 ]; then
 	# the parent waits for its children
 	[ "$code" = 0 ] && matches "$tmp/out" '^woken by workload$'
 	result $? offwaketime_shows_who_wakes
+	# threads that have ended wait no more
+	printf '%s\n' "include \"$scripts/offwaketime.kp\"" \
+		'trace_end { printf("waiting: %d\n", len(left)) }' \
+		>"$tmp/waiting.kp"
+	run -q -a "$tmp/waiting.kp" --comm=workload --rows=1 -- "$workload" fork 50
+	between offwaketime_forgets_threads "$(sed -n 's/^waiting: //p' "$tmp/out")" 0 5
 else
 	for name in cpuwalk cpuwalk_of_other_cpus runqslower runqslower_shows_long_ones \
-		offwaketime offwaketime_shows_who_wakes; do
+		offwaketime offwaketime_shows_who_wakes offwaketime_forgets_threads; do
 		skip $name "there is only one CPU"
 	done
 fi

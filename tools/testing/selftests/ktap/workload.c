@@ -40,6 +40,7 @@
  *	workload connect BYTES N	N connections by TCP to itself, BYTES over each; the
  *					port is printed first
  *	workload local TEXT N		N times TEXT by a socket of AF_UNIX to itself
+ *	workload attach DIR		mounts a tmpfs at DIR by fsopen() and move_mount()
  *	workload datagram ADDRESS BYTES N	N datagrams of UDP to port 9 of that address
  *	workload as UID COMMAND...	runs the program COMMAND as that user
  *	workload without CAP COMMAND...	the same without this capability, a number
@@ -60,6 +61,7 @@
 #include <limits.h>
 #include <linux/capability.h>
 #include <linux/futex.h>
+#include <linux/mount.h>
 #include <linux/time_types.h>
 #include <pthread.h>
 #include <sched.h>
@@ -541,6 +543,17 @@ static int do_local(char **args)
 	return 0;
 }
 
+static int do_attach(char **args)
+{
+	int fs = syscall(SYS_fsopen, "tmpfs", 0), at;
+
+	if (fs < 0 || syscall(SYS_fsconfig, fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
+		return 1;
+	at = syscall(SYS_fsmount, fs, 0, 0);
+	return at < 0 ||
+	       syscall(SYS_move_mount, at, "", AT_FDCWD, args[0], MOVE_MOUNT_F_EMPTY_PATH);
+}
+
 static int do_datagram(char **args)
 {
 	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_port = htons(9) };
@@ -683,6 +696,7 @@ static const struct {
 	{ "message", 2, do_message },
 	{ "connect", 2, do_connect },
 	{ "local", 2, do_local },
+	{ "attach", 1, do_attach },
 	{ "datagram", 3, do_datagram },
 	{ "number", 1, do_number },
 	{ "bits", 0, do_bits },
