@@ -156,6 +156,7 @@ static const struct exclusion ktap_exclusions[] = {
 	{ "--sessions", { "-e", "-l", "--info", "--explain", "--detach", "--attach", "--stop",
 			  "--record", "--replay", "-o" } },
 	{ "--no-symbols", { "--lines" } },
+	{ "-c", { "--follow" } },
 	{ "-w", { "-Werror" } },
 	{ "--to-ktap", { "--live", "--metrics", "--heatmap", "-l", "--info", "--explain" } },
 	{ "--bt", { "--live", "--metrics", "--heatmap", "--info", "--explain" } },
@@ -429,6 +430,9 @@ bool options_check(struct options *opts)
 {
 	if (opts->help || opts->version)
 		return true;
+	/* the checks below see its command */
+	if (opts->command_line && !options_split(opts))
+		return false;
 	if (!opts->color)
 		opts->color = "auto";
 	if (strcmp(opts->color, "auto") && strcmp(opts->color, "always") &&
@@ -489,12 +493,13 @@ bool options_check(struct options *opts)
 	if (opts->explain)
 		return true;
 	if (opts->info && (opts->script || opts->command))
-		return usage_error("--info takes no script", NULL);
+		return usage_error(opts->script ? "--info takes no script" :
+				   "--info takes no command", NULL);
 	if (opts->info)
 		return true;
 	if (opts->list && opts->script)
 		return usage_error("-l takes one pattern, in quotes, and no script:", opts->script);
-	if (opts->list && (opts->command || opts->command_line))
+	if (opts->list && opts->command)
 		return usage_error("-l takes no command", NULL);
 	if (opts->list && opts->text && opts->args[0])
 		return usage_error("-l takes no arguments of a script:", opts->args[0]);
@@ -508,7 +513,8 @@ bool options_check(struct options *opts)
 	if (opts->replay)
 		return true;
 	if ((opts->attach || opts->stop || opts->sessions) && (opts->script || opts->command))
-		return usage_error("--attach, --stop and --sessions take no script", NULL);
+		return usage_error("--attach, --stop and --sessions take no script and no command",
+				   NULL);
 	if (opts->lines && !source_lines_can_read)
 		return usage_error("--lines: this ktap was built without libdw", NULL);
 	if (opts->attach || opts->stop || opts->sessions)
@@ -524,8 +530,8 @@ bool options_check(struct options *opts)
 				   NULL);
 	if (opts->command && !opts->command[0])
 		return usage_error("no command after --", NULL);
-	if (opts->command_line && !options_split(opts))
-		return false;
+	if (opts->command && opts->to_ktap)
+		return usage_error("--to-ktap takes no command, as it runs nothing", NULL);
 	if (opts->command && opts->pid)
 		return usage_error("either -p or a command can say what to trace, not both", NULL);
 	if (opts->all && !opts->command)

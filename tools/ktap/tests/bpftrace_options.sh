@@ -125,6 +125,17 @@ for event in uprobe:/bin/sh:0x10 profile:hz:99 software:faults:1 hardware:cycles
 	! grep -q '^pid ' "$dir/setup"
 	expect "${event%%:*}_does_not_limit_others" 0
 done
+run -e 'BEGIN { print(cpid); }'
+expect a_command_has_a_number 1 "^note: ktap --bt -c 'COMMAND' FILE.bt, or ktap FILE.bt -- COMMAND"
+play 'exit 0\n' -q -e 'BEGIN { if (has_cpid) { print(cpid); } }'
+expect a_script_may_ask_for_the_command 0 "WARNING: there is no command: 'cpid' is 0"
+play 'exit 0\n' -q -c true -e 'BEGIN { if (has_cpid) { print(cpid); } }'
+[ "$code" = 0 ] && [ ! -s "$dir/err" ]
+result $? a_command_is_there
+# an iterator is alone
+play 'exit 0\n' -q -c true -e 'BEGIN { print(cpid); } iter:task { print(pid); }'
+grep -q '^pid [0-9]*$' "$dir/setup" && ! grep -q follow "$dir/setup"
+result $? iter_is_that_of_the_command
 play 'exit 0\n' -q -c 'no_such_program_exists -x' -e "$script"
 expect a_missing_program_is_an_error 1 'cannot run no_such_program_exists: '
 run -c ' ' -e "$script"

@@ -52,6 +52,26 @@ run --live 1 --bt -e "$bpftrace"
 expect live_and_bpftrace_exclude_each_other 2 'exclude each other'
 run --bt -e 'BEGIN { @x = count(1); }'
 expect errors_of_bpftrace_have_a_place 2 'stdin:1:14: ERROR: count() takes 0 arguments, 1 given'
+run --bt --detach name -c true -e 'BEGIN { }'
+expect a_command_is_not_detached 2 '--detach takes no command'
+run --bt --to-ktap -c true -e 'uprobe:/bin/sh:0x10 { }'
+expect a_translation_has_no_command 2 '--to-ktap takes no command'
+run --to-ktap "$dir/script.bt" -- true
+expect a_translation_has_no_command_after_dashes 2 '--to-ktap takes no command'
+run --bt -c true --follow -e 'BEGIN { }'
+expect a_command_of_bpftrace_is_not_followed 2 '-c and --follow exclude each other'
+for option in --info --sessions '--attach x' '--stop x'; do
+	# shellcheck disable=SC2086 # an option and its value
+	run $option -c true "$dir/script.bt"
+	expect "option_${option%% *}_has_no_command" 2 "${option%% *}.* takes\\? no script"
+	# shellcheck disable=SC2086
+	run $option -c true
+	expect "option_${option%% *}_has_no_command_and_no_script" 2 '-c is for scripts of bpftrace'
+done
+run --replay x -c true
+expect a_recording_has_no_command 2 '-c is for scripts of bpftrace'
+run --explain x -c true "$dir/script.bt"
+expect a_word_has_no_command 2 '--explain takes a word'
 run -p zero -e "$script"
 expect pid_must_be_a_number 2 "-p 'zero': not a number"
 for pid in 'zero integer' '1x trailing bytes'; do

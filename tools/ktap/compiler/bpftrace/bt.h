@@ -285,6 +285,8 @@ enum bt_place { BT_IN_EVENT, BT_IN_PROCESS };
  * @watched: the address that the event watches, if it may be one of unwatch(); or NULL
  * @unwatches: it calls unwatch()
  * @signals: it has self:signal
+ * @reads_command: the first cpid, if there is no command; or NULL
+ * @asks_command: it reads has_cpid
  * @params: the last parameter in the kind of an event
  * @probe_text: the value of ``probe`` in this block, as ktap writes it
  * @probe_type: that of ``probetype``
@@ -335,6 +337,8 @@ struct bt_script {
 	const char *watched;
 	bool unwatches;
 	bool signals;
+	const struct bt_node *reads_command;
+	bool asks_command;
 	unsigned int params;
 	const char *probe_text, *probe_type, *user_mode;
 	unsigned int depth;
@@ -504,6 +508,8 @@ const char *bt_entry_leaf(struct bt_script *s, const struct bt_map *map, const c
 			  const char *value, unsigned int i);
 
 /* bt_expr.c */
+/* The script is written: report that there is no command, if it reads its number. */
+void bt_check_command(struct bt_script *s);
 struct bt_var *bt_var_find(const struct bt_script *s, const char *name);
 const struct bt_type *bt_type_of_builtin(struct bt_script *s, const char *name);
 /* Is it a comparison, or another value that is true or false? */

@@ -328,7 +328,7 @@ bool bt_event_is_edge(const struct bt_event *event)
 static bool bt_event_of_process(const struct bt_event_row *row)
 {
 	return row->kind == BE_PROGRAM || row->kind == BE_COUNTER || row->kind == BE_WATCH ||
-	       (row->kind == BE_TIMER && *row->ours == 'p');
+	       row->kind == BE_ITER || (row->kind == BE_TIMER && *row->ours == 'p');
 }
 
 bool bt_events_of_process(const struct bt_script *s)

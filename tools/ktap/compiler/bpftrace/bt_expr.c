@@ -261,9 +261,28 @@ static void bt_command(struct bt_script *s, const struct bt_node *n)
 {
 	int64_t pid = s->cc->opts->bpftrace_command;
 
-	if (!pid)
-		bt_error(s, n->pos, "ktap FILE.bt -- COMMAND", "'cpid' needs a command");
+	if (!pid && !s->reads_command)
+		s->reads_command = n;
 	bt_put(s, n->pos, "%lld", (long long)pid);
+}
+
+static void bt_has_command(struct bt_script *s, const struct bt_node *n)
+{
+	s->asks_command = true;
+	bt_put(s, n->pos, s->cc->opts->bpftrace_command ? "true" : "false");
+}
+
+void bt_check_command(struct bt_script *s)
+{
+	if (!s->reads_command)
+		return;
+	if (s->asks_command)
+		diag_warn(&s->cc->diag, s->reads_command->pos,
+			  "there is no command: 'cpid' is 0, and 'has_cpid' is false");
+	else
+		bt_error(s, s->reads_command->pos,
+			 "ktap --bt -c 'COMMAND' FILE.bt, or ktap FILE.bt -- COMMAND; 'has_cpid' says if there is one",
+			 "'cpid' needs a command");
 }
 
 static void bt_user_stack(struct bt_script *s, const struct bt_node *n)
@@ -317,7 +336,7 @@ static void bt_name_read(struct bt_script *s, const struct bt_node *n)
 	else if (!strcmp(bi->ours, "cpid"))
 		bt_command(s, n);
 	else if (!strcmp(bi->ours, "has_cpid"))
-		bt_put(s, n->pos, s->cc->opts->bpftrace_command ? "true" : "false");
+		bt_has_command(s, n);
 	else if (!strcmp(bi->ours, "usermode"))
 		bt_put(s, n->pos, "%s", s->user_mode);
 	else if (!strcmp(bi->ours, "probetype"))

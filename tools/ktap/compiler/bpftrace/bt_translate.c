@@ -44,6 +44,7 @@ struct translation *bpftrace_translate(struct compiler *cc)
 		bt_find_maps(&s);
 	if (!cc->diag.nerrors)
 		bt_lower(&s);
+	bt_check_command(&s);
 	if (cc->opts->bpftrace_probes)
 		bt_count_probes(&s, cc->opts->bpftrace_probes);
 	/* the translation declares them again */
