@@ -130,31 +130,36 @@ static bool bpftrace_include(struct options *opts, const char *name)
 	return true;
 }
 
-static bool bpftrace_found(const struct options *opts, const char *name)
+/* The path of the file, in this folder or in those of -I, as clang finds it; NULL: there is none */
+static const char *bpftrace_found(const struct options *opts, const char *name)
 {
-	char path[4096];
+	char *path;
 
 	if (!access(name, F_OK))
-		return true;
-	for (const char *const *dir = opts->folders; *dir; dir++) {
-		snprintf(path, sizeof(path), "%s/%s", *dir, name);
+		return name;
+	for (const char *const *dir = opts->folders; *dir && *name != '/'; dir++) {
+		if (asprintf(&path, "%s/%s", *dir, name) < 0)
+			return NULL;
 		if (!access(path, F_OK))
-			return true;
+			return path;
+		free(path);
 	}
-	return false;
+	return NULL;
 }
 
 /*
- * Keep only files to include that exist: a header of the system is none of the script's files,
- * as in '#include <errno.h>'.
+ * Find the files to include, and keep those that exist: a header of the system is none of the
+ * script's files, as in '#include <errno.h>'.
  */
 static void bpftrace_find_includes(struct options *opts)
 {
 	const char **to = opts->includes;
 
 	for (const char **name = opts->includes; *name; name++) {
-		if (bpftrace_found(opts, *name))
-			*to++ = *name;
+		const char *path = bpftrace_found(opts, *name);
+
+		if (path)
+			*to++ = path;
 		else if (!opts->nowarn)
 			fprintf(stderr,
 				"WARNING: --include %s: there is no such file, and headers of the system are not read: types come from the kernel (BTF) or the script\n",

@@ -43,7 +43,7 @@
  * @csv: these become comma-separated values
  * @as_text: a recording's lines of JSON become text
  * @folders: folders to search for included files, NULL-terminated
- * @includes: of a script of bpftrace: files to include first, NULL-terminated
+ * @includes: of a script of bpftrace: paths of files to include first, NULL-terminated
  * @bpftrace: the script is one of bpftrace
  * @as_bpftrace: and the program has the name bpftrace
  * @hold: write output only when a buffer is full

@@ -262,6 +262,8 @@ const char *foreign_advice(const char *word, unsigned int use);
  * after an error
  */
 int script_include(struct compiler *cc, const struct node *name);
+/* As script_include(), but of --include: the path is not searched */
+int script_include_given(struct compiler *cc, const char *path);
 void script_files_free(struct compiler *cc);
 /* bind.c: bind names to locals and symbols */
 void bind_names(struct compiler *cc);

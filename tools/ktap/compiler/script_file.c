@@ -168,13 +168,33 @@ static int index_of(const struct diag *d, const struct ktap_script *file)
 	return -1;
 }
 
+/* Add the file that was found; returns its index, or -1 if it is known, or after an error. */
+static int include_add(struct include_search *s, struct pos pos)
+{
+	struct diag *d = &s->cc->diag;
+	int i;
+
+	if (s->known)
+		return -1;
+	i = index_of(d, &s->file);
+	if (i < 0 && ktap_is_chunk(s->file.text, s->file.len))
+		diag_error(d, pos, "'%s' is a compiled chunk, only scripts can be included",
+			   s->file.name);
+	else if (i < 0 && d->nfiles == KTAP_MAX_FILES)
+		diag_error(d, pos, "a script has at most %u files", KTAP_MAX_FILES);
+	else if (i < 0)
+		return diag_add_file(d, &s->file);
+	free((void *)s->file.text);
+	return -1;
+}
+
 int script_include(struct compiler *cc, const struct node *name)
 {
 	struct diag *d = &cc->diag;
 	struct include_search s = {
 		.cc = cc, .name = pool_strndup(&cc->pool, name->str, name->len)
 	};
-	int err, i;
+	int err;
 
 	if (!name->len || strlen(s.name) != name->len) {
 		diag_error(d, name->pos, "this is no name of a file");
@@ -188,17 +208,19 @@ int script_include(struct compiler *cc, const struct node *name)
 			diag_note(d, "searched in %s", s.tried);
 		return -1;
 	}
-	if (s.known)
-		return -1;
-	i = index_of(d, &s.file);
-	if (i < 0 && ktap_is_chunk(s.file.text, s.file.len))
-		diag_error(d, name->pos, "'%s' is a compiled chunk, only scripts can be included",
-			   s.file.name);
-	else if (i < 0 && d->nfiles == KTAP_MAX_FILES)
-		diag_error(d, name->pos, "a script has at most %u files", KTAP_MAX_FILES);
-	else if (i < 0)
-		return diag_add_file(d, &s.file);
-	free((void *)s.file.text);
+	return include_add(&s, name->pos);
+}
+
+int script_include_given(struct compiler *cc, const char *path)
+{
+	struct include_search s = { .cc = cc };
+	/* no line of the script names it */
+	const struct pos pos = { 0 };
+	int err = try_path(&s, strcmp(path, "-") ? path : "./-");
+
+	if (!err)
+		return include_add(&s, pos);
+	diag_error(&cc->diag, pos, "--include %s: %s", path, ktap_read_error(err));
 	return -1;
 }
 

@@ -148,6 +148,18 @@ echo 'struct bar { char a; };' >"$dir/folder/bar.h"
 play 'exit 0\n' -q --include "$dir/foo.h" -I "$dir/folder" --include bar.h \
 	-e 'BEGIN { print((sizeof(struct foo), sizeof(struct bar))); }'
 expect files_are_included_first 0
+# a file in this folder comes before that in a folder of -I, and none is beside the script
+echo 'struct wrong { int a; };' >"$dir/folder/foo.h"
+mkdir "$dir/scripts"
+echo 'BEGIN { print((sizeof(struct foo), sizeof(struct bar))); }' >"$dir/scripts/script"
+cp "$dir/folder/foo.h" "$dir/scripts/foo.h"
+cp "$dir/folder/foo.h" "$dir/scripts/bar.h"
+cd "$dir" || exit
+play 'exit 0\n' -q --include foo.h -I folder --include bar.h scripts/script
+expect files_are_found_as_clang_does 0
+run --include folder "$dir/script"
+expect a_folder_is_not_included 1 'ERROR: --include folder: Is a directory'
+cd - >/dev/null || exit
 echo 'BEGIN { }' >"$dir/wrong.h"
 run --include "$dir/wrong.h" "$dir/script"
 expect an_included_header_has_types_only 1 'wrong.h:1:1: ERROR: a header declares types only'

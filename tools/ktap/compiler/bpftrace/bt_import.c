@@ -23,7 +23,8 @@ static bool bt_import_has_suffix(const char *name, const char *suffix)
 	return len > strlen(suffix) && !strcmp(name + len - strlen(suffix), suffix);
 }
 
-static void bt_import_file(struct bt_parser *p, const char *name, struct pos pos)
+/* @given: it is the path of --include */
+static void bt_import_file(struct bt_parser *p, const char *name, struct pos pos, bool given)
 {
 	const struct node file = { .pos = pos, .str = name, .len = strlen(name) };
 	const bool header = bt_import_has_suffix(name, ".h");
@@ -32,7 +33,7 @@ static void bt_import_file(struct bt_parser *p, const char *name, struct pos pos
 
 	if (!bt_enter(p))
 		return;
-	index = script_include(p->cc, &file);
+	index = given ? script_include_given(p->cc, name) : script_include(p->cc, &file);
 	/* it is a file that the script has already, unless there is a message */
 	if (index < 0) {
 		p->failed = p->cc->diag.nerrors;
@@ -52,7 +53,7 @@ void bt_import_given(struct bt_parser *p)
 	const char *const *name = p->cc->opts->bpftrace_includes;
 
 	for (; name && *name && !p->failed; name++)
-		bt_import_file(p, *name, (struct pos) { .line = 1, .col = 1 });
+		bt_import_file(p, *name, (struct pos) { 0 }, true);
 }
 
 static bool bt_import_is_library(const char *name)
@@ -78,7 +79,7 @@ void bt_import(struct bt_parser *p)
 	else if (bt_import_is_library(name.text))
 		;
 	else if (bt_import_has_suffix(name.text, ".bt") || bt_import_has_suffix(name.text, ".h"))
-		bt_import_file(p, name.text, name.pos);
+		bt_import_file(p, name.text, name.pos, false);
 	else
 		bt_fail(p, name.pos, "import \"FILE.bt\" or import \"types.h\"",
 			bt_import_has_suffix(name.text, ".c") ?
@@ -112,7 +113,8 @@ static void bt_include(struct bt_parser *p, const char *line, const char *end)
 		diag_warn(&p->cc->diag, pos,
 			  "headers of the system are not read: types come from the kernel (BTF) or the script");
 	else
-		bt_import_file(p, pool_strndup(&p->cc->pool, name + 1, close - name - 1), pos);
+		bt_import_file(p, pool_strndup(&p->cc->pool, name + 1, close - name - 1), pos,
+			       false);
 }
 
 /* The length of the first word of the line. */
