@@ -12,6 +12,7 @@
 
 #include "bpftrace_options.h"
 #include "compiler/util.h"
+#include "elf/elf_file.h"
 
 enum bpftrace_action {
 	BO_SAME,	/* an option of ktap */
@@ -176,20 +177,6 @@ static bool bpftrace_buffer(struct options *opts, const char *mode)
 	return bpftrace_fail("-B must be either 'line', 'full', or 'none', not", mode);
 }
 
-/* Folders are added to those that are there. */
-static bool bpftrace_debuginfo(const char *dirs)
-{
-	const char *old = getenv("KTAP_DEBUG");
-	bool good = false;
-	char *all;
-
-	if (asprintf(&all, "%s:%s", dirs, old ? old : "/usr/lib/debug") >= 0) {
-		good = !setenv("KTAP_DEBUG", all, true);
-		free(all);
-	}
-	return good || bpftrace_fail("no memory for --debuginfo", NULL);
-}
-
 static bool bpftrace_option_take(struct options *opts, const struct bpftrace_option *o, char *value)
 {
 	switch (o->action) {
@@ -203,7 +190,8 @@ static bool bpftrace_option_take(struct options *opts, const struct bpftrace_opt
 	case BO_INCLUDE:
 		return bpftrace_include(opts, value);
 	case BO_DEBUGINFO:
-		return bpftrace_debuginfo(value);
+		return elf_add_debug_folders(value) ||
+		       bpftrace_fail("too many --debuginfo", NULL);
 	case BO_NONE:
 		return true;
 	case BO_NOTE:

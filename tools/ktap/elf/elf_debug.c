@@ -20,6 +20,11 @@
 
 #define DEBUG_DIR	"/usr/lib/debug"
 
+#define MAX_DEBUG_FOLDERS	32
+
+/* The folders that elf_add_debug_folders() has added, NULL-terminated */
+static const char *elf_debug_folders[MAX_DEBUG_FOLDERS + 1];
+
 #ifdef HAVE_LZMA
 static unsigned char *elf_unpack(const unsigned char *packed, size_t len, size_t *result)
 {
@@ -94,19 +99,42 @@ static struct elf_file *elf_open_debug(const char *root, const char *dir, size_t
 	return NULL;
 }
 
-struct elf_file *elf_debug_file(const unsigned char *build_id, size_t len, const char *root)
+static struct elf_file *elf_open_debug_in(const char *dirs, const unsigned char *build_id,
+					  size_t len)
 {
-	const char *dirs = getenv("KTAP_DEBUG"), *end;
 	struct elf_file *f = NULL;
+	const char *end;
 
-	if (len < 2 || len > MAX_BUILD_ID)
-		return NULL;
 	for (; dirs && !f; dirs = *end ? end + 1 : NULL) {
 		end = strchrnul(dirs, ':');
 		f = elf_open_debug("", dirs, end - dirs, build_id, len);
 	}
-	if (getenv("KTAP_DEBUG"))
-		return f;
+	return f;
+}
+
+bool elf_add_debug_folders(const char *dirs)
+{
+	size_t n = 0;
+
+	while (elf_debug_folders[n])
+		n++;
+	if (n == MAX_DEBUG_FOLDERS)
+		return false;
+	elf_debug_folders[n] = dirs;
+	return true;
+}
+
+struct elf_file *elf_debug_file(const unsigned char *build_id, size_t len, const char *root)
+{
+	const char *dirs = getenv("KTAP_DEBUG");
+	struct elf_file *f = NULL;
+
+	if (len < 2 || len > MAX_BUILD_ID)
+		return NULL;
+	for (const char **more = elf_debug_folders; *more && !f; more++)
+		f = elf_open_debug_in(*more, build_id, len);
+	if (f || dirs)
+		return f ? f : elf_open_debug_in(dirs, build_id, len);
 	if (*root)
 		f = elf_open_debug(root, DEBUG_DIR, strlen(DEBUG_DIR), build_id, len);
 	return f ? f : elf_open_debug("", DEBUG_DIR, strlen(DEBUG_DIR), build_id, len);

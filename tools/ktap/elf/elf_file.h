@@ -146,6 +146,12 @@ const struct elf_symbol *elf_object(const struct elf_file *f, const char *name, 
  */
 struct elf_file *elf_debug_file(const unsigned char *build_id, size_t len, const char *root);
 
+/*
+ * elf_debug.c: search also these folders, with colons between, before all others. The text is not
+ * copied. False if there are too many.
+ */
+bool elf_add_debug_folders(const char *dirs);
+
 /* elf_symbols.c: add the symbols of an open file or image to those of @f. */
 void elf_add_symbols(struct elf_file *f, void *handle);
 

@@ -88,3 +88,9 @@ struct elf_file *elf_debug_file(const unsigned char *build_id, size_t len, const
 	(void)root;
 	return NULL;
 }
+
+bool elf_add_debug_folders(const char *dirs)
+{
+	(void)dirs;
+	return true;
+}

@@ -165,6 +165,9 @@ run --include "$dir/wrong.h" "$dir/script"
 expect an_included_header_has_types_only 1 'wrong.h:1:1: ERROR: a header declares types only'
 run $(for _ in $(seq 33); do echo --include x; done) "$dir/script"
 expect there_are_few_files_to_include 1 'too many --include'
+# shellcheck disable=SC2046 # words
+run $(for _ in $(seq 33); do echo --debuginfo x; done) "$dir/script"
+expect there_are_few_folders_of_debug_files 1 'too many --debuginfo'
 play 'exit 0\n' -q --include errno.h "$dir/script"
 expect headers_of_the_system_are_named 0 '^WARNING: --include errno.h: there is no such file'
 play 'exit 0\n' -q --no-warnings --include errno.h "$dir/script"

@@ -180,8 +180,21 @@ then
 	list "uprobe:libnothing:f" -p $sleeper
 	lists_not a_pipe_for_a_cache_of_libraries_does_not_stop_us \
 		"no library and no program is called 'libnothing'; write its path"
+	# --debuginfo adds to the usual folders, which are those of the process
+	if [ -n "$id" ]; then
+		mkdir -p "root/usr/lib/${debug%/*}"
+		cp stripped root/stripped
+		cp "$debug" "root/usr/lib/$debug"
+		code=0
+		"$dir/bpftrace" -p $sleeper -l uprobe:/stripped:alphabet --debuginfo /nowhere >out 2>err ||
+			code=$?
+		lists debug_files_where_the_process_has_its_files 'uprobe:/stripped:alphabet\n'
+	else
+		skip debug_files_where_the_process_has_its_files "no build ids"
+	fi
 	kill $sleeper
 else
+	skip debug_files_where_the_process_has_its_files "not root"
 	skip paths_of_a_process_with_another_root "not root"
 	skip files_outside_of_its_root_are_not_there "not root"
 	skip a_pipe_for_a_cache_of_libraries_does_not_stop_us "not root"
