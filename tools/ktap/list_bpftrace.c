@@ -166,12 +166,13 @@ static void bpftrace_list_names(struct bpftrace_listing *l, const struct bpftrac
 	snprintf(first, sizeof(first), "%.*s", (int)len, l->pattern);
 	for (size_t i = 0; kind->names[i]; i++) {
 		snprintf(event, sizeof(event), "%s:%s%s", kind->name, kind->names[i],
-			 *kind->names[i] ? ":" : "");
+			 *kind->names[i] && kind->names != ktap_iterators ? ":" : "");
 		if (l->whole ? fnmatch(l->pattern, event, 0) : fnmatch(first, kind->names[i], 0))
 			continue;
 		event[strlen(event) - !*kind->names[i]] = '\0';
-		puts(event);
 		l->found = true;
+		if (!l->silent)
+			puts(event);
 	}
 }
 
@@ -224,11 +225,13 @@ static bool bpftrace_is_kind(const struct bpftrace_kind *kind, const char *wante
 	return (kind->list == LIST_PROGRAMS) == (*rest == '/' || *rest == '.' || pid);
 }
 
-static bool bpftrace_list_pattern(char *pattern, uint64_t pid, bool verbose)
+/* @optional: that no event matches is no error */
+static bool bpftrace_list_pattern(const struct options *opts, char *pattern, bool optional)
 {
-	struct bpftrace_listing l = { .pid = pid, .details = { .wanted = verbose } };
+	struct bpftrace_listing l = { .pid = opts->pid, .details = { .wanted = opts->verbose } };
 	char *colon = strchr(pattern, ':');
 	bool good = true, known = false;
+	const uint64_t pid = opts->pid;
 
 	l.whole = !colon && !pid;
 	l.pattern = colon ? colon + 1 : pid ? "*" : pattern;
@@ -249,7 +252,7 @@ static bool bpftrace_list_pattern(char *pattern, uint64_t pid, bool verbose)
 	else if (good && !l.found)
 		fprintf(stderr, "ktap: error: no event matches '%s%s%s'\n", colon ? pattern : "",
 			colon ? ":" : "", l.pattern);
-	return good && l.found;
+	return good && (l.found || optional);
 }
 
 /* "struct file", "enum *": types of the kernel, which are no events */
@@ -274,85 +277,6 @@ static bool bpftrace_list_types(const char *pattern, bool verbose)
 	return found;
 }
 
-struct bpftrace_events {
-	uint64_t pid;
-	bool verbose;
-	bool good;
-};
-
-static void bpftrace_list_event(void *ctx, const char *event)
-{
-	struct bpftrace_events *e = ctx;
-	char *pattern = strdup(event);
-
-	e->good &= pattern && bpftrace_list_pattern(pattern, e->pid, e->verbose);
-	free(pattern);
-}
-
-static bool bpftrace_list_events(const struct ktap_script *script, uint64_t pid, bool verbose)
-{
-	const struct ktap_compile_opts opts = { .diag = stderr, .bpftrace = true };
-	struct bpftrace_events e = { pid, verbose, true };
-
-	return ktap_bpftrace_events(script, &opts, bpftrace_list_event, &e) && e.good;
-}
-
-bool list_bpftrace_script(const char *text, uint64_t pid, bool verbose)
-{
-	const struct ktap_script script = { .name = "-e", .text = text, .len = strlen(text) };
-
-	return bpftrace_list_events(&script, pid, verbose);
-}
-
-static bool bpftrace_list_script_file(const char *file, uint64_t pid, bool verbose)
-{
-	struct ktap_script script = { .name = file };
-	bool good;
-	int err = ktap_read_file(NULL, file, &script);
-
-	if (err) {
-		fprintf(stderr, "ktap: error: cannot read %s: %s\n", file, ktap_read_error(err));
-		return false;
-	}
-	script.name = file;
-	good = bpftrace_list_events(&script, pid, verbose);
-	free((void *)script.text);
-	return good;
-}
-
-bool list_bpftrace(const char *patterns, uint64_t pid, bool verbose)
-{
-	char *copy, *pattern, *at;
-	bool good = true, file = ktap_is_bpftrace(patterns);
-	struct stat st;
-
-	if (!stat(patterns, &st) && S_ISREG(st.st_mode))
-		return bpftrace_list_script_file(patterns, pid, verbose);
-	if (file)
-		fprintf(stderr,
-			"WARNING: It appears that '%s' is a filename but the file does not exist. Treating '%s' as a search pattern.\n",
-			patterns, patterns);
-	copy = strdup(patterns);
-	if (!copy)
-		return false;
-	for (pattern = strtok_r(copy, ",", &at); pattern; pattern = strtok_r(NULL, ",", &at))
-		good &= bpftrace_is_type(pattern) ? bpftrace_list_types(pattern, verbose) :
-			bpftrace_list_pattern(pattern, pid, verbose);
-	free(copy);
-	return good || file;
-}
-
-/* Is there a module of this name?  The kernel itself is "vmlinux". */
-static bool bpftrace_has_module(const char *name, size_t len)
-{
-	char path[512];
-
-	if (memchr(name, '*', len) || (len == strlen("vmlinux") && !strncmp(name, "vmlinux", len)))
-		return true;
-	snprintf(path, sizeof(path), "/sys/module/%.*s", (int)len, name);
-	return !access(path, F_OK);
-}
-
 /* An event of the kernel, except for the place within a function */
 static bool bpftrace_has(const struct bpftrace_kind *kind, const char *rest)
 {
@@ -364,6 +288,123 @@ static bool bpftrace_has(const struct bpftrace_kind *kind, const char *rest)
 	l.found = !pattern || !bpftrace_list_kind(&l, kind) || l.found;
 	free(pattern);
 	return l.found;
+}
+
+/* The name under which events of this kind are listed */
+static const char *bpftrace_listed_kind(const char *kind)
+{
+	return !strcmp(kind, "kfunc") ? "fentry" : !strcmp(kind, "kretfunc") ? "fexit" : kind;
+}
+
+struct bpftrace_events {
+	const struct options *opts;
+	bool good;
+};
+
+/* Is there no list of such events, only of their names at most?  Then the event is one itself. */
+static bool bpftrace_is_event(const char *kind, const char *rest)
+{
+	if (strchr(rest, '$') || !strcmp(kind, "interval") || !strcmp(kind, "profile") ||
+	    !strcmp(kind, "watchpoint") || !strcmp(kind, "asyncwatchpoint"))
+		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(bpftrace_kinds); i++) {
+		const struct bpftrace_kind *k = &bpftrace_kinds[i];
+
+		if (!strcmp(k->name, kind))
+			return k->list == LIST_NAMES && !strpbrk(rest, "*?[") &&
+			       bpftrace_has(k, rest);
+	}
+	return false;
+}
+
+static void bpftrace_list_event(void *ctx, const char *kind, const char *rest)
+{
+	struct bpftrace_events *e = ctx;
+	char *pattern;
+
+	/* they always happen */
+	if (!strcmp(kind, "BEGIN") || !strcmp(kind, "END") || !strcmp(kind, "self"))
+		return;
+	kind = bpftrace_listed_kind(kind);
+	if (bpftrace_is_event(kind, rest)) {
+		printf("%s:", kind);
+		put_clean(stdout, rest, strlen(rest));
+		putchar('\n');
+		return;
+	}
+	if (asprintf(&pattern, "%s:%s", kind, rest) < 0) {
+		e->good = false;
+		return;
+	}
+	e->good &= bpftrace_list_pattern(e->opts, pattern, false);
+	free(pattern);
+}
+
+static bool bpftrace_list_events(const struct options *opts, const struct ktap_script *script)
+{
+	const struct ktap_compile_opts copts = {
+		.diag = stderr, .bpftrace = true, .werror = opts->werror, .nowarn = opts->nowarn,
+		.folders = opts->folders, .bpftrace_includes = opts->includes,
+		.bpftrace_tracer = getpid(),
+	};
+	struct bpftrace_events e = { opts, true };
+
+	return ktap_bpftrace_events(script, &copts, bpftrace_list_event, &e) && e.good;
+}
+
+static bool bpftrace_list_file_of_script(const struct options *opts)
+{
+	struct ktap_script script = { 0 };
+	bool good;
+	int err = ktap_read_file(NULL, opts->list, &script);
+
+	if (err) {
+		fprintf(stderr, "ktap: error: cannot read %s: %s\n", opts->list,
+			ktap_read_error(err));
+		return false;
+	}
+	script.name = opts->list;
+	good = bpftrace_list_events(opts, &script);
+	free((void *)script.text);
+	return good;
+}
+
+bool list_bpftrace(const struct options *opts)
+{
+	const struct ktap_script script = {
+		.name = "-e", .text = opts->text, .len = opts->text ? strlen(opts->text) : 0,
+	};
+	bool good = true, file = ktap_is_bpftrace(opts->list);
+	char *copy, *pattern, *at;
+	struct stat st;
+
+	if (opts->text)
+		return bpftrace_list_events(opts, &script);
+	if (!stat(opts->list, &st) && S_ISREG(st.st_mode))
+		return bpftrace_list_file_of_script(opts);
+	if (file)
+		fprintf(stderr,
+			"WARNING: It appears that '%s' is a filename but the file does not exist. Treating '%s' as a search pattern.\n",
+			opts->list, opts->list);
+	copy = strdup(opts->list);
+	if (!copy)
+		return false;
+	for (pattern = strtok_r(copy, ",", &at); pattern; pattern = strtok_r(NULL, ",", &at))
+		good &= bpftrace_is_type(pattern) ? bpftrace_list_types(pattern, opts->verbose) :
+			bpftrace_list_pattern(opts, pattern, file);
+	free(copy);
+	return good;
+}
+
+/* Is there a module of this name?  The kernel itself is "vmlinux". */
+static bool bpftrace_has_module(const char *name, size_t len)
+{
+	char path[512];
+
+	if (memchr(name, '*', len) || (len == strlen("vmlinux") && !strncmp(name, "vmlinux", len)))
+		return true;
+	snprintf(path, sizeof(path), "/sys/module/%.*s", (int)len, name);
+	return !access(path, F_OK);
 }
 
 static bool bpftrace_program_has(uint64_t pid, const char *kind, const char *rest)
@@ -388,7 +429,7 @@ enum ktap_event_state list_bpftrace_state(void *pid, const char *kind, const cha
 	const char *colon = strchr(rest, ':'), *name = colon ? colon + 1 : rest;
 	bool found = true;
 
-	kind = !strcmp(kind, "kfunc") ? "fentry" : !strcmp(kind, "kretfunc") ? "fexit" : kind;
+	kind = bpftrace_listed_kind(kind);
 	for (size_t i = 0; i < ARRAY_SIZE(bpftrace_kinds); i++) {
 		const struct bpftrace_kind *k = &bpftrace_kinds[i];
 		bool raw = k->details == LISTED_RAW_TRACEPOINT;

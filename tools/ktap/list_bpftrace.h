@@ -7,15 +7,13 @@
 #include <stdint.h>
 
 #include "compiler/compile.h"
+#include "options.h"
 
 /*
- * As list_events(); @patterns are several with commas between, or the name of a script
- * (FILE.bt), whose events are listed.
+ * As list_events(), of &options.list, which has several patterns with commas between, or the name
+ * of a script (FILE.bt), whose events are listed; or of the script &options.text.
  */
-bool list_bpftrace(const char *patterns, uint64_t pid, bool verbose);
-
-/* As list_bpftrace(), for the events of a script */
-bool list_bpftrace_script(const char *text, uint64_t pid, bool verbose);
+bool list_bpftrace(const struct options *opts);
 
 /* As a ktap_event_fn: is there such an event?  @pid: of the process that is traced, a uint64_t */
 enum ktap_event_state list_bpftrace_state(void *pid, const char *kind, const char *rest);

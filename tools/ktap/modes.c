@@ -32,10 +32,8 @@ static bool mode_show(const struct options *opts)
 {
 	bool plain = !opts->help && !opts->version;
 
-	if (opts->list && plain && opts->text)
-		return list_bpftrace_script(opts->text, opts->pid, opts->verbose);
-	if (opts->list && plain && source_is_bpftrace(opts))
-		return list_bpftrace(opts->list, opts->pid, opts->verbose);
+	if (opts->list && plain && (opts->text || source_is_bpftrace(opts)))
+		return list_bpftrace(opts);
 	if (opts->list && plain)
 		return list_events(opts->list, opts->pid, opts->verbose, false);
 	if (opts->explain && plain)

@@ -231,9 +231,12 @@ char *ktap_format(const struct ktap_script *src,
 char *ktap_from_bpftrace(const struct ktap_script *src, const struct ktap_compile_opts *opts,
 			 size_t *len);
 
-/* Call @fn for each event of a script of bpftrace, as it is written; false after errors. */
+/* An event of a script of bpftrace, KIND:REST as it is written, but the kind in its long form */
+typedef void (*ktap_listed_fn)(void *ctx, const char *kind, const char *rest);
+
+/* Call @fn for each event of a script of bpftrace; false after errors. */
 bool ktap_bpftrace_events(const struct ktap_script *src, const struct ktap_compile_opts *opts,
-			  void (*fn)(void *ctx, const char *event), void *ctx);
+			  ktap_listed_fn fn, void *ctx);
 
 /*
  * The kernel has refused a script of bpftrace: report events that do not exist. Returns false if

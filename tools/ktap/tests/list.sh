@@ -113,6 +113,49 @@ refuses watches 'watch:*' \
 	"there is no list of 'watch:*': a watch on memory is like watch:jiffies:8:w or watch:0x1000:4:rw"
 refuses profiles profile-99hz \
 	"there is no list of 'profile-99hz': a timer on each CPU is like profile-99hz or profile-1ms"
+
+# of a script of bpftrace: events that are no patterns are listed as they are written
+lists_script() {
+	name=$1 code=0
+	"$ktap" --bt -l -e "$2" >"$dir/out" 2>"$dir/err" </dev/null || code=$?
+	shift 2
+	printf '%s\n' "$@" | cmp -s - "$dir/out" && [ "$code" = 0 ] && [ ! -s "$dir/err" ]
+	result $? "$name"
+}
+lists_script events_of_a_script 'BEGIN { } t:sched:sched_s*, kfunc:vfs_read { } kr:vfs_* { } self:signal:SIGUSR1 { } END { }' \
+	tracepoint:sched:sched_switch fentry:vmlinux:vfs_read kretprobe:vfs_read kretprobe:vfs_write
+lists_script timers_of_a_script 'interval:s:1 { } interval:1s { } i:ms:10 { } p:hz:99 { }' \
+	interval:s:1 interval:1s interval:ms:10 profile:hz:99
+lists_script counters_of_a_script 's:faults:1 { } hardware:cycles:1e6 { } software:c*s { }' \
+	software:faults:1 hardware:cycles:1e6 software:context-switches: software:cs: \
+	software:cpu-migrations:
+lists_script watchpoints_and_parameters_of_a_script 'w:0x1000:8:w { } asyncwatchpoint:$1:4:w { } kprobe:$2 { }' \
+	watchpoint:0x1000:8:w 'asyncwatchpoint:$1:4:w' 'kprobe:$2'
+lists_script an_iterator_of_a_script 'it:task_file { } END { }' iter:task_file
+code=0
+"$ktap" --bt -l -e 'BEGIN { } END { }' >"$dir/out" 2>"$dir/err" || code=$?
+[ "$code" = 0 ] && [ ! -s "$dir/out" ] && [ ! -s "$dir/err" ]
+result $? no_event_of_a_script
+for event in 'kprobe:nope=no event matches .kprobe:nope.' 'software:nope:1=no event matches .software:nope:1.' \
+	'interval:x:1=stdin:1:11: ERROR: .interval:x:1. is no timer' 'iter=stdin:1:11: ERROR: .iter.: iter has at least 1 part' \
+	'nope:x=stdin:1:11: ERROR: .nope. is no kind of event of bpftrace'; do
+	code=0
+	"$ktap" --bt -l -e "BEGIN { } ${event%%=*} { }" >"$dir/out" 2>"$dir/err" || code=$?
+	[ ! -s "$dir/out" ]
+	result $? "nothing_is_listed_of_${event%%[:=]*}"
+	expect "a_script_with_a_wrong_${event%%[:=]*}" 1 "${event#*=}"
+done
+code=0
+"$ktap" --bt -l 'iter:*' >"$dir/out" 2>"$dir/err" || code=$?
+[ "$code" = 0 ] && printf 'iter:%s\n' task task_file task_vma | cmp -s - "$dir/out"
+result $? iterators_in_the_spelling_of_bpftrace
+code=0
+"$ktap" --bt -l missing.bt >"$dir/out" 2>"$dir/err" || code=$?
+expect a_missing_script_is_a_pattern 0 "WARNING: It appears that 'missing.bt' is a filename"
+code=0
+KTAP_TRACEFS=$dir/nothing "$ktap" --bt -l missing.bt >"$dir/out" 2>"$dir/err" || code=$?
+expect a_missing_script_without_tracefs_is_an_error 1 'tracefs is not mounted'
+
 # Write 32-bit words, and the name of a type: its place in $names
 word() {
 	for number; do

@@ -87,19 +87,33 @@ char *ktap_from_bpftrace(const struct ktap_script *src, const struct ktap_compil
 	return text;
 }
 
+/* Report events that are wrong. */
+static void bt_check_events(struct bt_script *s)
+{
+	enum bt_place place;
+
+	for (s->probe = s->probes; s->probe; s->probe = s->probe->next)
+		for (const struct bt_event *event = s->probe->events; event; event = event->next)
+			bt_event(s, event, &place);
+}
+
 bool ktap_bpftrace_events(const struct ktap_script *src, const struct ktap_compile_opts *opts,
-			  void (*fn)(void *ctx, const char *event), void *ctx)
+			  ktap_listed_fn fn, void *ctx)
 {
 	struct compiler cc;
 	struct bt_script s = { .cc = &cc };
+	const char *rest, *kind;
 	bool good;
 
 	compiler_begin(&cc, src, opts);
 	bt_parse(&s);
+	bt_check_events(&s);
 	good = !cc.diag.nerrors;
 	for (const struct bt_probe *probe = s.probes; good && probe; probe = probe->next)
-		for (const struct bt_event *event = probe->events; event; event = event->next)
-			fn(ctx, event->text);
+		for (const struct bt_event *event = probe->events; event; event = event->next) {
+			kind = bt_event_kind(event, &rest);
+			fn(ctx, kind, rest);
+		}
 	compiler_end(&cc);
 	return good;
 }
