@@ -67,7 +67,24 @@ static void arguments_put_script(const struct options *opts)
 		put_clean(stderr, opts->script, strlen(opts->script));
 }
 
-static void put_command(const struct options *opts, char **words)
+/* The words as the command of -c, which has them in one */
+static void arguments_put_small_command(const struct options *opts, char **words)
+{
+	fputs("bpftrace: to run and trace a command: bpftrace -c '", stderr);
+	for (char **arg = words; *arg; arg++) {
+		fputs(arg == words ? "" : " ", stderr);
+		put_clean(stderr, *arg, strlen(*arg));
+	}
+	fputs("' ", stderr);
+	arguments_put_script(opts);
+	for (char **arg = opts->args; arg != words; arg++) {
+		putc(' ', stderr);
+		put_clean(stderr, *arg, strlen(*arg));
+	}
+	putc('\n', stderr);
+}
+
+static void arguments_put_command(const struct options *opts, char **words)
 {
 	fputs("ktap: to run and trace a command: ktap ", stderr);
 	arguments_put_script(opts);
@@ -82,7 +99,12 @@ static void put_command(const struct options *opts, char **words)
 static void arguments_put_options(const struct options *opts, char **words, const void *chunk,
 				  size_t len)
 {
-	if (options_among(words)) {
+	if (opts->as_bpftrace) {
+		fputs("bpftrace: options of bpftrace go before --", stderr);
+		fputs(ktap_has_options(chunk, len) ? "\n" :
+		      ", and the script has none of its own: it does not call getopt()\n",
+		      stderr);
+	} else if (options_among(words)) {
 		fputs("ktap: options of ktap go before the script: ktap ", stderr);
 		put_clean(stderr, options_among(words), strlen(options_among(words)));
 		fputs(" ... ", stderr);
@@ -91,7 +113,7 @@ static void arguments_put_options(const struct options *opts, char **words, cons
 	}
 	if (!ktap_has_options(chunk, len))
 		return;
-	fputs("ktap: options of the script: ", stderr);
+	fprintf(stderr, "%s: options of the script: ", options_program());
 	ktap_list_options(stderr, chunk, len);
 	putc('\n', stderr);
 }
@@ -106,7 +128,7 @@ static bool arguments_are_few(const struct options *opts, const void *chunk, siz
 	extra = max < 0 ? NULL : arguments_beyond(opts->args, max, has_options);
 	if (!extra)
 		return true;
-	fputs("ktap: error: ", stderr);
+	fprintf(stderr, "%s: error: ", options_program());
 	if (opts->text)
 		fputs("this script", stderr);
 	else
@@ -120,8 +142,10 @@ static bool arguments_are_few(const struct options *opts, const void *chunk, siz
 	fputs(max ? "' is one more\n" : "' is one\n", stderr);
 	if (**extra == '-' && (*extra)[1])
 		arguments_put_options(opts, extra, chunk, len);
+	else if (opts->as_bpftrace)
+		arguments_put_small_command(opts, extra);
 	else
-		put_command(opts, extra);
+		arguments_put_command(opts, extra);
 	return false;
 }
 

@@ -81,7 +81,7 @@ static const struct bpftrace_option bpftrace_options[] = {
 
 bool bpftrace_is_name(void)
 {
-	return !strcmp(program_invocation_short_name, "bpftrace");
+	return !strcmp(options_program(), "bpftrace");
 }
 
 static const char bpftrace_synopsis[] =
@@ -177,6 +177,22 @@ static bool bpftrace_buffer(struct options *opts, const char *mode)
 	return bpftrace_fail("-B must be either 'line', 'full', or 'none', not", mode);
 }
 
+/* The colour of messages and of the output, unless there is an option */
+static bool bpftrace_colour(struct options *opts)
+{
+	const char *when = getenv("BPFTRACE_COLOR");
+
+	if (!when || !*when)
+		return true;
+	if (!options_is_colour(when)) {
+		fprintf(stderr, "ERROR: BPFTRACE_COLOR must be auto, always or never, not %s\n",
+			when);
+		return false;
+	}
+	opts->color = when;
+	return true;
+}
+
 static bool bpftrace_option_take(struct options *opts, const struct bpftrace_option *o, char *value)
 {
 	switch (o->action) {
@@ -193,14 +209,30 @@ static bool bpftrace_option_take(struct options *opts, const struct bpftrace_opt
 		return elf_add_debug_folders(value) ||
 		       bpftrace_fail("too many --debuginfo", NULL);
 	case BO_NONE:
-		return true;
 	case BO_NOTE:
+		return true;
 	case BO_REFUSED:
 		break;
 	}
-	fprintf(stderr, "%s: --%s is not supported: %s\n",
-		o->action == BO_NOTE ? "WARNING" : "ERROR", o->name, o->text);
-	return o->action == BO_NOTE;
+	fprintf(stderr, "ERROR: --%s is not supported: %s\n", o->name, o->text);
+	return false;
+}
+
+/*
+ * Warn of options that change nothing. @given: what getopt_long() has returned for each option of
+ * the table, or 0.
+ */
+static void bpftrace_warn(const int *given)
+{
+	for (size_t i = 0; i < NR_BPFTRACE_OPTIONS; i++) {
+		const struct bpftrace_option *o = &bpftrace_options[i];
+		char letter[] = { o->letter, '\0' };
+
+		if (given[i] && o->action == BO_NOTE)
+			fprintf(stderr, "WARNING: -%s%s is not supported: %s\n",
+				given[i] < LONG_ONLY ? "" : "-",
+				given[i] < LONG_ONLY ? letter : o->name, o->text);
+	}
 }
 
 /* Describe the options for getopt_long(). */
@@ -256,6 +288,7 @@ bool bpftrace_parse(struct options *opts, int argc, char **argv)
 {
 	char letters[2 * NR_BPFTRACE_OPTIONS + 1];
 	struct option names[NR_BPFTRACE_OPTIONS + 1];
+	int given[NR_BPFTRACE_OPTIONS] = { 0 };
 	const struct bpftrace_option *o;
 	int c;
 
@@ -270,9 +303,14 @@ bool bpftrace_parse(struct options *opts, int argc, char **argv)
 			fputs("bpftrace -h lists the options; those of a script come after --\n", stderr);
 			return false;
 		}
+		given[o - bpftrace_options] = c;
 		if (!bpftrace_option_take(opts, o, optarg))
 			return false;
 	}
+	if (!opts->nowarn)
+		bpftrace_warn(given);
+	if (!bpftrace_colour(opts))
+		return false;
 	if (opts->command_line && opts->pid)
 		return bpftrace_fail("Cannot use both -c and -p.", NULL);
 	if (!bpftrace_words(opts, argv + optind))

@@ -7,6 +7,7 @@
  * first argument that is no option of ktap. "--" always begins the command to
  * trace.
  */
+#define _GNU_SOURCE
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
@@ -163,6 +164,16 @@ static const struct exclusion ktap_exclusions[] = {
 	{ 0 },
 };
 
+const char *options_program(void)
+{
+	return strcmp(program_invocation_short_name, "bpftrace") ? "ktap" : "bpftrace";
+}
+
+bool options_is_colour(const char *when)
+{
+	return !strcmp(when, "auto") || !strcmp(when, "always") || !strcmp(when, "never");
+}
+
 const char *options_showing(const struct options *opts)
 {
 	return opts->live ? "--live" : opts->metrics ? "--metrics" :
@@ -226,8 +237,8 @@ static bool options_unknown(const char *arg)
 
 static bool usage_error(const char *what, const char *arg)
 {
-	fprintf(stderr, "ktap: error: %s%s%s\n", what, arg ? " " : "", arg ? arg : "");
-	fprintf(stderr, "Try 'ktap -h'.\n");
+	fprintf(stderr, "%s: error: %s%s%s\nTry '%s -h'.\n", options_program(), what,
+		arg ? " " : "", arg ? arg : "", options_program());
 	return false;
 }
 
@@ -286,7 +297,8 @@ static bool options_add_folder(const char **folders, const char *folder)
 	while (folders[n])
 		n++;
 	if (n == MAX_FOLDERS) {
-		fprintf(stderr, "ktap: error: more than %u folders to include from\n", MAX_FOLDERS);
+		fprintf(stderr, "%s: error: more than %u folders to include from\n",
+			options_program(), MAX_FOLDERS);
 		return false;
 	}
 	folders[n] = folder;
@@ -435,8 +447,7 @@ bool options_check(struct options *opts)
 		return false;
 	if (!opts->color)
 		opts->color = "auto";
-	if (strcmp(opts->color, "auto") && strcmp(opts->color, "always") &&
-	    strcmp(opts->color, "never")) {
+	if (!options_is_colour(opts->color)) {
 		fprintf(stderr, "ktap: error: --color '%s': not auto, always or never\n",
 			opts->color);
 		return false;

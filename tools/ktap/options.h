@@ -145,6 +145,12 @@ bool options_set(struct options *opts, const char *name, const char *value);
  */
 bool options_check(struct options *opts);
 
+/* Is it a value of --color? */
+bool options_is_colour(const char *when);
+
+/* The name in messages about the command line: "bpftrace" if the program has it, or "ktap" */
+const char *options_program(void);
+
 /* Find the first of @args that is an option of ktap, or NULL. */
 const char *options_among(char **args);
 

@@ -56,6 +56,17 @@ run -l a b
 expect a_list_has_one_pattern 1 '-l takes one pattern or one script, not also b'
 run -l -e "$script" a
 expect a_list_has_a_pattern_or_a_script 1 'not also a '
+run -e "$script" -c ' '
+expect messages_have_the_name_of_the_program 1 '^bpftrace: error: no command in -c'
+expect advice_has_the_name_of_the_program 1 "^Try 'bpftrace -h'\.$"
+run --info -c true
+expect a_command_cannot_be_beside_info 1 '--info takes no command'
+run -e 'BEGIN { print($1); }' a sleep 1
+expect a_command_is_given_by_c 1 "^bpftrace: to run and trace a command: bpftrace -c 'sleep 1' -e '\.\.\.' a$"
+run -e "$script" -- --foo
+expect a_script_without_options 1 'before --, and the script has none of its own: it does not call getopt()'
+run -e 'BEGIN { print(getopt("aa", 1)); }' -- -q
+expect a_script_with_other_options 1 '^bpftrace: options of the script: --aa'
 run -e 'BEGIN { exit(2 }'
 expect a_script_with_errors_has_the_code_of_bpftrace 1 '^stdin:1:16: ERROR: '
 run "$dir/missing.bt"
@@ -88,8 +99,28 @@ done
 for option in -k --traceable-functions=x; do
 	play 'out 1\nexit 0\n' $option -q "$dir/script"
 	[ "$(cat "$dir/out")" = 1 ]
-	expect "option_${option%%=*}_changes_nothing_and_says_so" 0 '^WARNING: .* is not supported: '
+	expect "option_${option%%=*}_changes_nothing_and_says_so" 0 "^WARNING: ${option%%=*} is not supported: "
 done
+for options in '-k --no-warnings' '--no-warnings --traceable-functions=x'; do
+	# shellcheck disable=SC2086 # two options
+	play 'exit 0\n' $options -q "$dir/script"
+	[ "$code" = 0 ] && [ ! -s "$dir/err" ]
+	result $? "no_warning_with_$options"
+done
+
+# colour of messages
+export BPFTRACE_COLOR=always
+run -e 'BEGIN { nothing(); }'
+grep -q "$(printf '\033')" "$dir/err"
+result $? colour_of_the_environment
+BPFTRACE_COLOR=never
+run -e 'BEGIN { nothing(); }'
+[ "$code" = 1 ] && ! grep -q "$(printf '\033')" "$dir/err"
+result $? no_colour_of_the_environment
+BPFTRACE_COLOR=some
+run -e "$script"
+expect a_wrong_colour_is_an_error 1 '^ERROR: BPFTRACE_COLOR must be auto, always or never, not some'
+unset BPFTRACE_COLOR
 
 # shown MODE: what is in the output a moment after the script has printed "one"
 shown() {
