@@ -27,6 +27,13 @@
 #define GIVEN_ARGS	U8_MAX
 #endif
 
+/* Does ftrace save the frame pointer that a walk can begin with? */
+#if KTAP_WALKS_FROM_HERE && !defined(CONFIG_X86_64) && defined(CONFIG_DYNAMIC_FTRACE_WITH_ARGS)
+#define FUNC_SAVES_FRAME	1
+#else
+#define FUNC_SAVES_FRAME	0
+#endif
+
 /* Estimate of the memory that ftrace, fprobe or kprobes allocate for a function */
 #define KFN_KERNEL_BYTES	128
 
@@ -232,35 +239,18 @@ static void func_fn_top(const struct ktap_event *ev, unsigned long *start, unsig
 }
 
 /*
- * ftrace saves the registers that an unwinder by tables needs at the entry.  Others need the
- * frame pointer of the function, which has not set it yet.
+ * Begin with the caller: its frame pointer is there at an entry and at a return, and ftrace
+ * saves it.
  *
  * On arm64 and riscv a walk through return_to_handler(), which has no frame record, misses the
- * function that it returns to.  It has saved the frame pointer of that one.  On powerpc the walk
- * shows return_to_handler() instead: begin with the frame above it.
+ * function that it returns to.  On powerpc the walk shows return_to_handler() instead: begin with
+ * the frame above it.
  */
-static bool func_fn_begin(const struct ktap_event *ev, struct ktap_here *here)
+static bool func_begin_at_caller(const struct ktap_kfn_hit *h, struct ktap_here *here)
 {
-#if defined(CONFIG_X86_64) && defined(CONFIG_UNWINDER_ORC) && \
-	defined(CONFIG_DYNAMIC_FTRACE_WITH_ARGS)
-	const struct ktap_kfn_hit *h = func_fn_hit_of(ev);
-	const struct pt_regs *regs;
+#if FUNC_SAVES_FRAME
+	unsigned long frame = ftrace_regs_get_frame_pointer(h->fregs);
 
-	if (func_fn_point_of(h)->ret || !h->fregs)
-		return false;
-	regs = &arch_ftrace_regs(h->fregs)->regs;
-	/* Another user may have changed regs->ip to replace the function. */
-	here->ip = h->ip + MCOUNT_INSN_SIZE;
-	here->sp = regs->sp;
-	here->bp = regs->bp;
-	return true;
-#elif KTAP_WALKS_FROM_HERE && !defined(CONFIG_X86_64) && defined(CONFIG_DYNAMIC_FTRACE_WITH_ARGS)
-	const struct ktap_kfn_hit *h = func_fn_hit_of(ev);
-	unsigned long frame;
-
-	if (!func_fn_point_of(h)->ret || !h->fregs)
-		return false;
-	frame = ftrace_regs_get_frame_pointer(h->fregs);
 	here->ip = h->caller;
 	/* riscv only tests that frames are above it. */
 	here->sp = IS_ENABLED(CONFIG_PPC) ? READ_ONCE(*(unsigned long *)frame) :
@@ -270,6 +260,46 @@ static bool func_fn_begin(const struct ktap_event *ev, struct ktap_here *here)
 #else
 	return false;
 #endif
+}
+
+/*
+ * A function that is entered has no frame yet.  On riscv ftrace makes none for it: a walk through
+ * ftrace misses the function and its caller.  On powerpc ftrace makes one.
+ */
+static bool func_begin_above_entry(const struct ktap_kfn_hit *h, struct ktap_here *here)
+{
+	return !IS_ENABLED(CONFIG_PPC) && func_begin_at_caller(h, here);
+}
+
+/* An unwinder by tables begins in the function; ftrace saves the registers that it needs. */
+static bool func_begin_at_entry(const struct ktap_kfn_hit *h, struct ktap_here *here,
+				unsigned long *first)
+{
+#if defined(CONFIG_X86_64) && defined(CONFIG_UNWINDER_ORC) && \
+	defined(CONFIG_DYNAMIC_FTRACE_WITH_ARGS)
+	const struct pt_regs *regs = &arch_ftrace_regs(h->fregs)->regs;
+
+	/* Another user may have changed regs->ip to replace the function. */
+	here->ip = h->ip + MCOUNT_INSN_SIZE;
+	here->sp = regs->sp;
+	here->bp = regs->bp;
+	return true;
+#elif FUNC_SAVES_FRAME
+	*first = h->ip + MCOUNT_INSN_SIZE;
+	return func_begin_above_entry(h, here);
+#else
+	return false;
+#endif
+}
+
+static bool func_fn_begin(const struct ktap_event *ev, struct ktap_here *here, unsigned long *first)
+{
+	const struct ktap_kfn_hit *h = func_fn_hit_of(ev);
+
+	if (!h->fregs)
+		return false;
+	return func_fn_point_of(h)->ret ? func_begin_at_caller(h, here) :
+					  func_begin_at_entry(h, here, first);
 }
 
 static struct pt_regs *func_fn_regs(const struct ktap_event *ev)
@@ -332,6 +362,15 @@ static void func_rawtp_top(const struct ktap_event *ev, unsigned long *start, un
 	*size = 1;
 }
 
+/* The function that is entered is the stub of the tracepoint. */
+static bool func_rawtp_begin(const struct ktap_event *ev, struct ktap_here *here,
+			     unsigned long *first)
+{
+	const struct ktap_kfn_hit *h = func_fn_hit_of(ev);
+
+	return h->fregs && func_begin_above_entry(h, here);
+}
+
 /* Without .text and .save: a raw tracepoint has no record. */
 const struct ktap_event_ops ktap_rawtp_ops = {
 	.name = func_fn_name,
@@ -339,6 +378,7 @@ const struct ktap_event_ops ktap_rawtp_ops = {
 	.nth = func_fn_nth,
 	.arg = func_fn_arg,
 	.top = func_rawtp_top,
+	.begin = func_rawtp_begin,
 };
 
 static void func_find_fields(struct ktap_kfn_point *f, const struct ktap_program *prog)

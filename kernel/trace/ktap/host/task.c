@@ -279,12 +279,16 @@ static bool task_save_stack_from(const struct ktap_vm *vm, unsigned long *ips, u
 {
 #if KTAP_WALKS_FROM_HERE
 	const struct ktap_event *ev = vm->event;
+	unsigned long first = 0;
 	struct ktap_here begin;
+	unsigned int n;
 
 	if (!ev)
 		return false;
-	if (ev->ops->begin && ev->ops->begin(ev, &begin)) {
-		*len = task_save_stack_here(&begin, ips, max);
+	if (ev->ops->begin && ev->ops->begin(ev, &begin, &first)) {
+		n = !!first;
+		ips[0] = first;
+		*len = n + task_save_stack_here(&begin, ips + n, max - n);
 		*below = 0;
 		return *len > 1;
 	}

@@ -52,7 +52,8 @@ enum ktap_level {
  * @top: code range of the first interesting frame of a kernel stack: frames
  *	below it belong to the tracing code
  * @begin: get the instruction where a kernel stack begins, with nothing of the tracing code
- *	below; false if its registers are not known
+ *	below; false if its registers are not known.  Set @first if the stack begins with a
+ *	function that has no frame: an address in it
  * @text: make the event's text in the arena, as ->trace() prints it, with the
  *	newline; 0 or a negative errno with the error set
  * @save: write to @buf, of @size bytes, the data from which ktap_event_format()
@@ -73,7 +74,7 @@ struct ktap_event_ops {
 	void (*func)(const struct ktap_event *ev, struct ktap_value *v);
 	struct pt_regs *(*regs)(const struct ktap_event *ev);
 	void (*top)(const struct ktap_event *ev, unsigned long *start, unsigned long *size);
-	bool (*begin)(const struct ktap_event *ev, struct ktap_here *here);
+	bool (*begin)(const struct ktap_event *ev, struct ktap_here *here, unsigned long *first);
 	int (*text)(struct ktap_vm *vm, struct ktap_value *v);
 	size_t (*save)(const struct ktap_event *ev, void *buf, size_t size);
 	int (*set_retval)(struct ktap_vm *vm, s64 value);
