@@ -166,7 +166,10 @@ survived() { # COMMAND...: returns are counted, and the program ends as without 
 run -q -e "trace uretprobe:$target:add { n += 1 } $end" -- "$target" add 1
 if [ "$code" = 0 ]; then
 	fails=0
-	for command in 'leap 3' 'context 3' 'depth 9 2' 'exec 3' 'both 2' 'fork 2' 'threads 2 2' "$quits" 'spawn 2'; do
+	# the unwinder of riscv reads that code, too, in some of these functions
+	ends=$quits
+	[ "$(uname -m)" != riscv64 ] || ends=
+	for command in 'leap 3' 'context 3' 'depth 9 2' 'exec 3' 'both 2' 'fork 2' 'threads 2 2' "$ends" 'spawn 2'; do
 		[ -z "$command" ] || survived "$command" || fails=$((fails + 1))
 	done
 	is program_whose_returns_are_all_probed_continues $fails 0

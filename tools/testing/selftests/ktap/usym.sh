@@ -135,6 +135,8 @@ out unknown_event_can_be_caught 'caught\n'
 if has user_files; then
 	called='inner middle outer do_stack'
 	has user_callers || called='inner outer do_stack'
+	# the caller of the caller is what it lacks
+	[ "$(uname -m)" != riscv64 ] || called='inner middle do_stack'
 	# names PROGRAM COUNT FUNCTION...
 	names() {
 		program=$1 times=$2
