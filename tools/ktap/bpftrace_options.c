@@ -300,7 +300,8 @@ bool bpftrace_parse(struct options *opts, int argc, char **argv)
 		o = bpftrace_option(c);
 		if (!o) {
 			fputs(bpftrace_synopsis, stderr);
-			fputs("bpftrace -h lists the options; those of a script come after --\n", stderr);
+			fputs("bpftrace -h lists the options; those of a script come after --\n",
+			      stderr);
 			return false;
 		}
 		given[o - bpftrace_options] = c;

@@ -317,6 +317,18 @@ static bool bpftrace_is_event(const char *kind, const char *rest)
 	return false;
 }
 
+/* bpftrace leaves out how often they happen: "interval:ms:", "software:faults:". */
+static void bpftrace_print_event(const char *kind, const char *rest)
+{
+	const char *colon = strncmp(kind, "watchpoint", 10) && strcmp(kind, "asyncwatchpoint") ?
+			    strrchr(rest, ':') : NULL;
+	const bool counter = !strcmp(kind, "software") || !strcmp(kind, "hardware");
+
+	printf("%s:", kind);
+	put_clean(stdout, rest, colon ? (size_t)(colon + 1 - rest) : strlen(rest));
+	puts(counter && !colon ? ":" : "");
+}
+
 static void bpftrace_list_event(void *ctx, const char *kind, const char *rest)
 {
 	struct bpftrace_events *e = ctx;
@@ -327,9 +339,7 @@ static void bpftrace_list_event(void *ctx, const char *kind, const char *rest)
 		return;
 	kind = bpftrace_listed_kind(kind);
 	if (bpftrace_is_event(kind, rest)) {
-		printf("%s:", kind);
-		put_clean(stdout, rest, strlen(rest));
-		putchar('\n');
+		bpftrace_print_event(kind, rest);
 		return;
 	}
 	if (asprintf(&pattern, "%s:%s", kind, rest) < 0) {

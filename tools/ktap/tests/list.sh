@@ -125,9 +125,9 @@ lists_script() {
 lists_script events_of_a_script 'BEGIN { } t:sched:sched_s*, kfunc:vfs_read { } kr:vfs_* { } self:signal:SIGUSR1 { } END { }' \
 	tracepoint:sched:sched_switch fentry:vmlinux:vfs_read kretprobe:vfs_read kretprobe:vfs_write
 lists_script timers_of_a_script 'interval:s:1 { } interval:1s { } i:ms:10 { } p:hz:99 { }' \
-	interval:s:1 interval:1s interval:ms:10 profile:hz:99
+	interval:s: interval:1s interval:ms: profile:hz:
 lists_script counters_of_a_script 's:faults:1 { } hardware:cycles:1e6 { } software:c*s { }' \
-	software:faults:1 hardware:cycles:1e6 software:context-switches: software:cs: \
+	software:faults: hardware:cycles: software:context-switches: software:cs: \
 	software:cpu-migrations:
 lists_script watchpoints_and_parameters_of_a_script 'w:0x1000:8:w { } asyncwatchpoint:$1:4:w { } kprobe:$2 { }' \
 	watchpoint:0x1000:8:w 'asyncwatchpoint:$1:4:w' 'kprobe:$2'

@@ -195,7 +195,7 @@ matches "$tmp/out" '^[{]"type": "attached_probes", "count": 1, "data": [{]"probe
 result $? attached_probes_are_counted_in_json
 echo 'i:ms:5 { } s:cpu:10 { }' >"$tmp/events.bt"
 run --bt -l "$tmp/events.bt"
-out events_of_a_script_are_listed 'interval:ms:5\nsoftware:cpu:10\n'
+out events_of_a_script_are_listed 'interval:ms:\nsoftware:cpu:\n'
 run --bt -l 't:raw_syscalls:*,interval:s'
 matches "$tmp/out" '^interval:s:$'
 result $? events_have_the_names_of_bpftrace
