@@ -35,7 +35,7 @@ jit=/sys/kernel/tracing/ktap/jit
 
 for name; do
 	test=./$name
-	[ -e "$test" ] || test=./$name.sh
+	[ -f "$test" ] || test=./$name.sh
 	echo "# $name"
 	begin=$(cut -d. -f1 /proc/uptime)
 	case ${KTAP_JIT:-1}$name in
