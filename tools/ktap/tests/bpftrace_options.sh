@@ -193,14 +193,14 @@ expect a_folder_is_not_included 1 'ERROR: --include folder: Is a directory'
 cd - >/dev/null || exit
 # so is the script whose events are listed
 echo 'import "more.bt"; BEGIN { print(sizeof(struct bar)); }' >"$dir/scripts/list"
-echo 'interval:s:3 { }' >"$dir/folder/more.bt"
+echo 'profile:hz:3 { }' >"$dir/folder/more.bt"
 run -l "$dir/scripts/list"
 expect a_list_needs_imported_scripts 1 "cannot include 'more.bt'"
 run -l -I "$dir/folder" "$dir/scripts/list"
-printed a_list_has_folders 'interval:s:3\n'
+printed a_list_has_folders 'profile:hz:\n'
 echo 'interval:s:4 { }' >"$dir/first.bt"
 run -l -I "$dir/folder" --include "$dir/first.bt" "$dir/scripts/list"
-printed a_list_has_included_files 'interval:s:4\ninterval:s:3\n'
+printed a_list_has_included_files 'interval:s:\nprofile:hz:\n'
 echo 'BEGIN { }' >"$dir/wrong.h"
 run --include "$dir/wrong.h" "$dir/script"
 expect an_included_header_has_types_only 1 'wrong.h:1:1: ERROR: a header declares types only'

@@ -214,7 +214,7 @@ static void bt_var_read(struct bt_script *s, const struct bt_node *n)
 		bt_put(s, n->pos, "%s", var->ours);
 }
 
-/* Macros of C whose numbers are the same on all machines that ktap runs on */
+/* Macros of C, whose numbers are the same on all machines but alpha, mips, parisc and sparc */
 static const struct {
 	const char *name;
 	int value;
