@@ -57,7 +57,7 @@ static const struct bpftrace_kind {
 	{ "end", "END", LIST_NAMES, .names = bpftrace_edges },
 	{ "software", "s", LIST_NAMES, .names = bpftrace_software },
 	{ "hardware", "h", LIST_NAMES, .names = bpftrace_hardware },
-	{ "iter", "it", LIST_NAMES, .names = ktap_iterators },
+	{ "iter", "it", LIST_NAMES, .details = LISTED_ITERATOR, .names = ktap_iterators },
 	{ "interval", "i", LIST_NAMES, .names = bpftrace_units },
 	{ "profile", "p", LIST_NAMES, .names = bpftrace_units },
 	{ "tracepoint", "t", LIST_TRACEPOINTS, .group = "", .details = LISTED_TRACEPOINT },
@@ -171,8 +171,10 @@ static void bpftrace_list_names(struct bpftrace_listing *l, const struct bpftrac
 			continue;
 		event[strlen(event) - !*kind->names[i]] = '\0';
 		l->found = true;
-		if (!l->silent)
-			puts(event);
+		if (l->silent)
+			continue;
+		puts(event);
+		details_put(&l->details, kind->details, NULL, kind->names[i], false);
 	}
 }
 

@@ -76,6 +76,25 @@ static void details_put_function(struct details *d, const char *module, const ch
 		btf_put_result(f, id, "retval", DETAILS_INDENT, stdout);
 }
 
+/* Iterators have no format files: their fields are in Documentation/trace/ktap-events.rst. */
+static void details_put_iterator(const char *name)
+{
+	static const struct {
+		const char *iterator, *field;
+	} fields[] = {
+		{ "task", "struct task_struct *task" },
+		{ "task_file", "struct task_struct *task" },
+		{ "task_file", "int fd" },
+		{ "task_file", "struct file *file" },
+		{ "task_vma", "struct task_struct *task" },
+		{ "task_vma", "struct vm_area_struct *vma" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
+		if (!strcmp(fields[i].iterator, name))
+			printf(DETAILS_INDENT "%s\n", fields[i].field);
+}
+
 void details_put(struct details *d, enum listed_kind kind, const char *group, const char *name,
 		 bool ret)
 {
@@ -94,6 +113,9 @@ void details_put(struct details *d, enum listed_kind kind, const char *group, co
 		break;
 	case LISTED_FUNCTION:
 		details_put_function(d, group, name, 0, ret);
+		break;
+	case LISTED_ITERATOR:
+		details_put_iterator(name);
 		break;
 	case LISTED_OTHER:
 		break;

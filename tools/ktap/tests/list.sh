@@ -71,6 +71,22 @@ printf 'abi: 1.0\nsources: tracepoint packet perf\n' >"$dir/tracefs/ktap/feature
 lists packets 'packet:*' packet:in packet:out packet:forward
 printf 'abi: 1.0\nsources: tracepoint packet iter perf\n' >"$dir/tracefs/ktap/features"
 lists iterators 'iter:task_*' iter:task_file iter:task_vma
+cat >"$dir/wanted" <<'ITERATORS'
+iter:task_file
+    struct task_struct *task
+    int fd
+    struct file *file
+iter:task_vma
+    struct task_struct *task
+    struct vm_area_struct *vma
+ITERATORS
+for spelling in '' --bt; do
+	code=0
+	# shellcheck disable=SC2086 # it may be empty
+	"$ktap" $spelling -lv 'iter:task_*' >"$dir/out" 2>"$dir/err" || code=$?
+	[ "$code" = 0 ] && cmp -s "$dir/wanted" "$dir/out"
+	result $? "fields_of_iterators${spelling:+_of_bpftrace}"
+done
 lists a_kind_of_packets packet:f* packet:forward
 printf 'abi: 1.0\nsources: tracepoint packet perf\ncalls: printk swab32 unknown_one\n' >"$dir/tracefs/ktap/features"
 lists functions_that_can_be_called 'ffi:*' 'ffi.C: u32 swab32(u32 x);' 'ffi.C: int printk(const char *fmt, ...); needs --unsafe'
