@@ -119,18 +119,6 @@ static bool bpftrace_fail(const char *what, const char *arg)
 	return false;
 }
 
-static bool bpftrace_include(struct options *opts, const char *name)
-{
-	size_t n = 0;
-
-	while (opts->includes[n])
-		n++;
-	if (n == MAX_FOLDERS)
-		return bpftrace_fail("too many --include", NULL);
-	opts->includes[n] = name;
-	return true;
-}
-
 /* The path of the file, in this folder or in those of -I, as clang finds it; NULL: there is none */
 static const char *bpftrace_found(const struct options *opts, const char *name)
 {
@@ -204,7 +192,8 @@ static bool bpftrace_option_take(struct options *opts, const struct bpftrace_opt
 	case BO_BUFFER:
 		return bpftrace_buffer(opts, value);
 	case BO_INCLUDE:
-		return bpftrace_include(opts, value);
+		return options_append(opts->includes, value) ||
+		       bpftrace_fail("too many --include", NULL);
 	case BO_DEBUGINFO:
 		return elf_add_debug_folders(value) ||
 		       bpftrace_fail("too many --debuginfo", NULL);

@@ -250,8 +250,8 @@ static enum found list_calls(const char *pattern)
 static const char * const list_packets[] = { "in", "out", "forward", NULL };
 
 /* Events of a source that has few, by their names after @source and ':'. @rest: the pattern */
-static enum found list_few(const char *source, const char * const *names, const char *rest,
-			   struct details *details)
+static enum found list_few(const char *source, const char * const *names, enum listed_kind kind,
+			   const char *rest, struct details *details)
 {
 	enum found found = FOUND_NONE;
 
@@ -261,8 +261,7 @@ static enum found list_few(const char *source, const char * const *names, const 
 		if (fnmatch(rest, *names, 0))
 			continue;
 		printf("%s:%s\n", source, *names);
-		details_put(details, strcmp(source, "iter") ? LISTED_OTHER : LISTED_ITERATOR, NULL,
-			    *names, false);
+		details_put(details, kind, NULL, *names, false);
 		found = FOUND;
 	}
 	return found;
@@ -314,9 +313,9 @@ static enum found list_search(const char *pattern, struct details *details)
 	}
 	if (list_counters(pattern) == FOUND)
 		found = FOUND;
-	if (list_few("packet", list_packets, pattern, details) == FOUND)
+	if (list_few("packet", list_packets, LISTED_OTHER, pattern, details) == FOUND)
 		found = FOUND;
-	if (list_few("iter", ktap_iterators, pattern, details) == FOUND)
+	if (list_few("iter", ktap_iterators, LISTED_ITERATOR, pattern, details) == FOUND)
 		found = FOUND;
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
 		more = list_file(&lists[i], details);
@@ -373,9 +372,9 @@ static enum found list_kernels(const char *pattern, struct details *details)
 	if (list_skip_prefix(&p, "rawtp:"))
 		return list_raw_tracepoints(p, details);
 	if (list_skip_prefix(&p, "packet:"))
-		return list_few("packet", list_packets, p, details);
+		return list_few("packet", list_packets, LISTED_OTHER, p, details);
 	if (list_skip_prefix(&p, "iter:"))
-		return list_few("iter", ktap_iterators, p, details);
+		return list_few("iter", ktap_iterators, LISTED_ITERATOR, p, details);
 	if (list_skip_prefix(&p, "ffi:"))
 		return list_calls(p);
 	if (!strncmp(p, "software:", 9) || !strncmp(p, "hardware:", 9))

@@ -322,9 +322,9 @@ static bool bpftrace_is_event(const char *kind, const char *rest)
 /* bpftrace leaves out how often they happen: "interval:ms:", "software:faults:". */
 static void bpftrace_print_event(const char *kind, const char *rest)
 {
-	const char *colon = strncmp(kind, "watchpoint", 10) && strcmp(kind, "asyncwatchpoint") ?
-			    strrchr(rest, ':') : NULL;
 	const bool counter = !strcmp(kind, "software") || !strcmp(kind, "hardware");
+	const bool timer = !strcmp(kind, "interval") || !strcmp(kind, "profile");
+	const char *colon = counter || timer ? strrchr(rest, ':') : NULL;
 
 	printf("%s:", kind);
 	put_clean(stdout, rest, colon ? (size_t)(colon + 1 - rest) : strlen(rest));

@@ -290,19 +290,24 @@ static bool parse_time(const char *text, uint64_t *seconds)
 	return true;
 }
 
-static bool options_add_folder(const char **folders, const char *folder)
+bool options_append(const char **list, const char *item)
 {
 	size_t n = 0;
 
-	while (folders[n])
+	while (list[n])
 		n++;
-	if (n == MAX_FOLDERS) {
-		fprintf(stderr, "%s: error: more than %u folders to include from\n",
-			options_program(), MAX_FOLDERS);
-		return false;
-	}
-	folders[n] = folder;
-	return true;
+	if (n < MAX_FOLDERS)
+		list[n] = item;
+	return n < MAX_FOLDERS;
+}
+
+static bool options_add_folder(const char **folders, const char *folder)
+{
+	if (options_append(folders, folder))
+		return true;
+	fprintf(stderr, "%s: error: more than %u folders to include from\n", options_program(),
+		MAX_FOLDERS);
+	return false;
 }
 
 /* Describe the values of an option for messages. */

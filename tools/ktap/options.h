@@ -140,6 +140,9 @@ bool options_parse(struct options *opts, int argc, char **argv);
  */
 bool options_set(struct options *opts, const char *name, const char *value);
 
+/* Append to options.folders or options.includes; false if it is full. */
+bool options_append(const char **list, const char *item);
+
 /*
  * Check what belongs together, and set what follows from it. Returns false after a message.
  */

@@ -145,8 +145,8 @@ lists_script timers_of_a_script 'interval:s:1 { } interval:1s { } i:ms:10 { } p:
 lists_script counters_of_a_script 's:faults:1 { } hardware:cycles:1e6 { } software:c*s { }' \
 	software:faults: hardware:cycles: software:context-switches: software:cs: \
 	software:cpu-migrations:
-lists_script watchpoints_and_parameters_of_a_script 'w:0x1000:8:w { } asyncwatchpoint:$1:4:w { } kprobe:$2 { }' \
-	watchpoint:0x1000:8:w 'asyncwatchpoint:$1:4:w' 'kprobe:$2'
+lists_script watchpoints_and_parameters_of_a_script 'w:0x1000:8:w { } asyncwatchpoint:$1:4:w { } kprobe:$2 { } kprobe:vmlinux:$2 { }' \
+	watchpoint:0x1000:8:w 'asyncwatchpoint:$1:4:w' 'kprobe:$2' 'kprobe:vmlinux:$2'
 lists_script an_iterator_of_a_script 'it:task_file { } END { }' iter:task_file
 code=0
 "$ktap" --bt -l -e 'BEGIN { } END { }' >"$dir/out" 2>"$dir/err" || code=$?

@@ -503,7 +503,7 @@ static void bt_probe(struct bt_script *s, const struct bt_probe *probe)
 		const char *text = bt_event(s, event, &s->place);
 		const char *own = s->event_filter, *watched = s->watched;
 		enum bt_place place = s->place, other;
-		bool clock, trace, fixed;
+		bool clock, trace, fixed, looked = false;
 
 		next = event->next;
 		if (!text)
@@ -517,14 +517,15 @@ static void bt_probe(struct bt_script *s, const struct bt_probe *probe)
 		bt_put_event(s, event, text, true);
 		while (trace && fixed && next && !alone && !own && !watched) {
 			text = bt_event(s, next, &other);
+			looked = true;
 			if (!text || s->event_filter || s->watched || other != place ||
 			    !strncmp(text, "profile-", 8) || *text == '(')
 				break;
 			bt_put_event(s, next, text, false);
 			next = next->next;
 		}
-		/* again: the block is that of this event, not of the last one that was looked at */
-		if (next != event->next || (trace && fixed && next))
+		/* the block is that of this event, not of the last one that was looked at */
+		if (looked)
 			bt_event(s, event, &s->place);
 		bt_probe_body(s, probe, filter && fixed && place == BT_IN_EVENT && !own, fixed);
 		if (next)

@@ -33,7 +33,10 @@ static bool bt_is_operand(const struct bt_token *t)
 	       t->kind == BT_MAP || t->kind == BT_PARAM || !strcmp(t->op, "(");
 }
 
-/* In parentheses, any other name before an operand is a typedef, and so is a name with a '*'. */
+/*
+ * In parentheses, another name before an operand is a typedef, unless it has a meaning, and so is
+ * a name with a '*'.
+ */
 static bool bt_at_type(struct bt_parser *p)
 {
 	struct bt_lexer lx = p->lx;
@@ -51,7 +54,7 @@ static bool bt_at_type(struct bt_parser *p)
 	if (strcmp(t.op, ")") || star)
 		return star && !strcmp(t.op, ")");
 	bt_lex_next(&lx, &t);
-	return bt_is_operand(&t);
+	return bt_is_operand(&t) && !bt_is_builtin(p->tok.text);
 }
 
 const char *bt_parse_type(struct bt_parser *p, unsigned char *stars)

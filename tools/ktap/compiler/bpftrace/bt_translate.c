@@ -107,7 +107,8 @@ bool ktap_bpftrace_events(const struct ktap_script *src, const struct ktap_compi
 
 	compiler_begin(&cc, src, opts);
 	bt_parse(&s);
-	bt_check_events(&s);
+	if (!cc.diag.nerrors)
+		bt_check_events(&s);
 	good = !cc.diag.nerrors;
 	for (const struct bt_probe *probe = s.probes; good && probe; probe = probe->next)
 		for (const struct bt_event *event = probe->events; event; event = event->next) {
