@@ -160,6 +160,11 @@ static void bt_lex_string(struct bt_lexer *lx, struct bt_token *t)
 		t->text = "\"\"";	/* who takes the quotes off finds both */
 	} else {
 		lx->at++;
+		if (memchr(lx->text + t->start, '\0', lx->at - t->start)) {
+			diag_error(&lx->cc->diag, t->pos,
+				   "this string has a byte of zero: is the file text?");
+			t->text = "\"\"";
+		}
 	}
 	t->kind = BT_STR;
 }
