@@ -14,6 +14,7 @@ help:
 	@echo 'make check-all            every test: data races, exactness on debug, other compilers'
 	@echo 'make check-arch           build, boot and test other architectures (MACHINES="arm64 riscv")'
 	@echo 'make run SCRIPT=x.kp      run a script of yours in the guest (ARGS="…", WORKLOAD="…")'
+	@echo 'make shell                a shell in the guest, to try ktap (OPTIONS="--smp 4")'
 	@echo 'make bench                what things cost, in instructions'
 	@echo 'make bench-peers          the same for bpftrace and ftrace, next to ktap'
 	@echo 'make tool                 ktap and ktapc for this machine, in tools/ktap/'
@@ -59,6 +60,9 @@ run: kernel
 	@test -n "$(SCRIPT)" || { echo 'make run: which script? make run SCRIPT=x.kp' >&2; exit 2; }
 	@lab/script "$(SCRIPT)" $(ARGS)
 
+shell: kernel
+	@lab/shell --config $(CONFIG) $(OPTIONS)
+
 overlay unoverlay: deps
 	@lab/overlay $(if $(filter unoverlay,$@),--remove)
 
@@ -76,4 +80,4 @@ clean:
 	@$(MAKE) --no-print-directory -C tools/ktap clean
 	@$(MAKE) --no-print-directory -C tools/testing/ktap clean
 
-.PHONY: help deps tool kernel demo check check-all check-arch bench bench-peers run overlay unoverlay series series-check backport clean
+.PHONY: help deps tool kernel demo check check-all check-arch bench bench-peers run shell overlay unoverlay series series-check backport clean
