@@ -22,14 +22,15 @@ fi
 . "$(dirname "$0")/lib.sh"
 
 # Replacement for ktap in listings: it only compiles the script, which is a text, a file or
-# the name of a tool.
+# the name of a tool. Its output is empty.
 ktap() {
 	text="" list=""
 	while [ $# -gt 0 ]; do
 		case $1 in
 		-e) text=$2; shift ;;
 		-l) list=1; shift ;;
-		-[oIpCm] | --live | --metrics | --heatmap | --interval | --color) shift ;;
+		-o) : >"$2"; shift ;;
+		-[IpCmf] | --live | --metrics | --heatmap | --interval | --color) shift ;;
 		-?*) ;;
 		*) break ;;
 		esac
