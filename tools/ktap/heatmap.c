@@ -4,8 +4,8 @@
  *
  * The script shows its histograms in each interval. The numbers that were added to a row since
  * the last time are a cell, which is darker the more there are. There is a column for each
- * interval, and a row for each row of the histogram that has values. If there are more columns
- * than fit, each of the drawing has several of them.
+ * interval, and a row for each row of the histogram from the first to the last that has values.
+ * If there are more columns than fit, each of the drawing has several of them.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -17,6 +17,7 @@
 #include "svg.h"
 
 #define MAX_MAPS	64
+#define MAX_ROWS	200	/* with those that are empty */
 #define MAX_COLUMNS	300	/* of a drawing */
 #define TEXT_COLUMNS	64
 #define LEVELS		9
@@ -88,6 +89,59 @@ static struct heat_row *heatmap_row(struct heatmap *h, struct heat_map *map, int
 	rows[at] = (struct heat_row){ .from = from };
 	map->nrows++;
 	return &rows[at];
+}
+
+static bool heatmap_is_power(int64_t from)
+{
+	uint64_t n = from < 0 ? -(uint64_t)from : (uint64_t)from;
+
+	return !(n & (n - 1));
+}
+
+/* The smallest number of the next row of a histogram whose rows double */
+static int64_t heatmap_double(int64_t from)
+{
+	if (from < -1)
+		return from / 2;
+	return from < 1 ? from + 1 : from * 2;
+}
+
+static uint64_t heatmap_common_divisor(uint64_t a, uint64_t b)
+{
+	while (b) {
+		uint64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/*
+ * Add the empty rows between others, which the output leaves out. If all rows begin with
+ * powers of 2, they double; otherwise they are of the largest size that fits them. Return
+ * false without memory.
+ */
+static bool heatmap_add_empty_rows(struct heatmap *h, struct heat_map *map)
+{
+	size_t first = map->nrows && map->rows[0].from == INT64_MIN, i;
+	uint64_t size = 0;
+	bool doubles = true;
+
+	for (i = first; i < map->nrows; i++) {
+		doubles &= heatmap_is_power(map->rows[i].from);
+		if (i > first)
+			size = heatmap_common_divisor(size, (uint64_t)map->rows[i].from -
+						      map->rows[i - 1].from);
+	}
+	for (i = first; i + 1 < map->nrows && map->nrows < MAX_ROWS; i++) {
+		int64_t from = map->rows[i].from;
+
+		from = doubles ? heatmap_double(from) : (int64_t)(from + size);
+		if (from < map->rows[i + 1].from && !heatmap_row(h, map, from))
+			return false;
+	}
+	return true;
 }
 
 /* @count: that of the row since the histogram began, or was cleared */
@@ -307,13 +361,16 @@ static void heatmap_put_svg(const struct heatmap *h, const struct heat_map *map,
 	}
 }
 
-static int heatmap_write(const struct heatmap *h, FILE *out, const char *svg)
+static int heatmap_write(struct heatmap *h, FILE *out, const char *svg)
 {
 	unsigned int y = TITLE;
 	struct heat_drawing d;
 
-	for (size_t i = 0; i < h->n; i++)
+	for (size_t i = 0; i < h->n; i++) {
+		if (!heatmap_add_empty_rows(h, &h->maps[i]))
+			return -ENOMEM;
 		y += NAME + h->maps[i].nrows * ROW;
+	}
 	if (svg) {
 		svg_begin(out, WIDTH + 2 * MARGIN, y + MARGIN);
 		fprintf(out, "<text x=\"%d\" y=\"20\" font-size=\"14\">", MARGIN);
@@ -338,7 +395,7 @@ static int heatmap_write(const struct heatmap *h, FILE *out, const char *svg)
 	return ferror(out) ? -EIO : 0;
 }
 
-int heatmap_write_to(const struct heatmap *h, int fd, const char *svg)
+int heatmap_write_to(struct heatmap *h, int fd, const char *svg)
 {
 	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
 	int err;

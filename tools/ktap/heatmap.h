@@ -84,7 +84,7 @@ void heatmap_add(void *heatmap, const char *data, size_t len);
  * Write the heat maps to @fd, which is closed: as an SVG with the title @svg, or as text if
  * that is NULL. Returns 0 or a negative errno.
  */
-int heatmap_write_to(const struct heatmap *h, int fd, const char *svg);
+int heatmap_write_to(struct heatmap *h, int fd, const char *svg);
 
 void heatmap_free(struct heatmap *h);
 

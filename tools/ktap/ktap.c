@@ -450,7 +450,8 @@ static int run_show_views(struct run *r, int code)
 	err = r->ended && !output_pending(&r->output) ?
 	      views_end(&r->views, &r->opts, &r->output, r->exit_code) : 0;
 	if (!err)
-		err = views_show(&r->views, &r->opts, &r->output, r->name, &failed);
+		err = views_show(&r->views, &r->opts, &r->output,
+				 r->opts.text ? r->opts.text : r->name, &failed);
 	if (err)
 		code = run_output_failed(r, err);
 	return code ? code : failed ? EXIT_RUNTIME : 0;

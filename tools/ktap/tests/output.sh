@@ -219,7 +219,7 @@ for others in x.kp '-- ls' '-e x' '-l x'; do
 done
 
 # each word that a message names is explained, and each explained message exists
-sources=$(dirname "$0")/..
+sources=$(cd "$(dirname "$0")/.." && pwd)
 cat "$sources"/*.c | grep -o 'ktap --explain [a-z][a-z]*' | sed 's/.* //' | sort -u >"$dir/named"
 [ "$(wc -l <"$dir/named")" -ge 5 ]
 result $? messages_name_words
@@ -422,7 +422,11 @@ a, 7
 
 took, a column for each 5 s, at most 10
                   32 |-@ |
+                  16 |   |
                    8 |  .|
+                   4 |   |
+                   2 |   |
+                   1 |   |
                    0 |-  |
                  < 0 |.  |
 
@@ -448,6 +452,13 @@ if command -v python3 >/dev/null; then
 else
 	skip heat_map_is_xml 'there is no python3'
 fi
+# rows of lhist() are of one size
+play "$(json "$(took 1 '{"from":-10,"count":1},{"from":5,"count":2},{"from":20,"count":2}')" "$(shown 1)")" -q --heatmap - -e 'n = 5'
+cut -d'|' -f1 "$dir/out" | grep '^ ' | tr -d ' ' | paste -sd' ' | grep -qx '20 5 -10'
+result $? heat_map_has_rows_of_one_size
+play "$(json "$(took 1 '{"from":-10,"count":1},{"from":20,"count":2},{"from":35,"count":2}')" "$(shown 1)")" -q --heatmap - -e 'n = 5'
+cut -d'|' -f1 "$dir/out" | grep '^ ' | tr -d ' ' | paste -sd' ' | grep -qx '35 20 5 -10'
+result $? heat_map_shows_empty_rows
 # more columns than are drawn: each has three, and no count is lost
 columns=0 many=
 while [ $columns -lt 130 ]; do
