@@ -30,6 +30,8 @@ void svg_put_text(FILE *out, const char *text, size_t max)
 			fputs("&gt;", out);
 		else if (*p == '&')
 			fputs("&amp;", out);
+		else if (*p == '\n' || *p == '\t')
+			putc(' ', out);
 		else if ((n == 1 && (*p < ' ' || *p >= 127)) || !memcmp(p, "\xef\xbf\xbe", n) ||
 			 !memcmp(p, "\xef\xbf\xbf", n))
 			putc('?', out);	/* XML has no such characters */

@@ -440,7 +440,10 @@ for split in '' 'split\n'; do
 done
 heat=$dir/heat.svg
 echo old >"$heat"
-play "$steps" -q --heatmap "$heat" -e 'n = 5'
+play "$steps" -q --heatmap "$heat" -e 'n = 5
+	m = 1 < 2'
+grep -q '>n = 5  m = 1 &lt; 2</text>' "$heat"
+result $? title_of_a_heat_map_is_the_script
 [ "$code" = 0 ] && [ ! -s "$dir/err" ] && [ "$(cat "$dir/out")" = 'a, 7' ]
 result $? heat_map_goes_to_its_file
 [ "$(grep -c '<rect x=' "$heat")" = 6 ] && grep -q '<title>1 s to 2 s, from 32: 10</title>' "$heat" &&
