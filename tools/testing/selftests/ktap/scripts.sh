@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 84
+plan 86
 
 find_scripts
 . "$(dirname "$0")/scripts_lib.sh"
@@ -233,6 +233,17 @@ between offcputime_of_a_command "$(awk '/nanosleep/ { inside = 1 } inside && /^ 
 run -q "$scripts/offcputime.kp" -- "$workload" nap 5 3
 [ "$code" = 0 ] && matches "$tmp/out" 'try ktap -a offcputime -- COMMAND' && [ "$(lines .)" = 2 ]
 result $? offcputime_of_what_ends_elsewhere_has_advice
+# keeps TOOL TABLE: threads that have ended are not in its table
+keeps() {
+	{
+		cat "$scripts/$1.kp"
+		echo "trace_end { printf(\"kept %d\\n\", len($2)) }"
+	} >"$tmp/kept.kp"
+	run -q -a "$tmp/kept.kp" -- sh -c 'i=0; while [ $i -lt 300 ]; do '"$workload"' getppid 0; i=$((i + 1)); done'
+	between "$1_forgets_ended_threads" "$(sed -n 's/^kept //p' "$tmp/out")" 1 200
+}
+keeps offcputime left
+keeps wakeuptime blocked
 run -q -a "$scripts/runqlat.kp" --comm=workload -- "$workload" nap 20 25
 between runqlat_of_a_command "$(sum)" 20 1000
 
