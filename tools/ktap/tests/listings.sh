@@ -28,9 +28,9 @@ ktap() {
 	while [ $# -gt 0 ]; do
 		case $1 in
 		-e) text=$2; shift ;;
-		-l) list=1; shift ;;
-		-o) : >"$2"; shift ;;
-		-[IpCmf] | --live | --metrics | --heatmap | --interval | --color) shift ;;
+		-l | -lv) list=1; shift ;;
+		-o | --flame) : >"$2"; shift ;;
+		-[IpCmf] | --live | --metrics | --heatmap | --interval | --color | --for) shift ;;
 		-?*) ;;
 		*) break ;;
 		esac

@@ -11,20 +11,24 @@
 #	.. ktap: NAME.err	its standard error
 #	.. ktap: NAME.kp compiled WHY	a script that is not loaded, for that reason
 #	.. ktap: NAME.sh	commands, after "# " or "$ ", and their output
+#	.. ktap: NAME.sh exact	the same, with output that never differs
 #	.. ktap: none WHY	a block that is not an example, for that reason
 #
 # Or it names the table that follows:
 #
 #	.. ktap: NAME.sh table	each of its rows ends with a command, ``ktap ...``, which
 #				goes to NAME_NN.sh
+#	.. ktap: NAME.kp table TEXT	its rows have pieces of a script, ``...``, in the last
+#				column; TEXT, with each of them instead of %, is a line.
+#				Their output is not shown
 #
 # A tab of the output is written as a blank. A script with neither .out nor .err is
 # compiled, and loaded if a kernel is available; one that is not loaded goes to
 # compiled/NAME.kp. For commands, NAME.sh has the input and NAME.shown the output, which
-# differs from run to run; the error of a last command that fails is in NAME.said. The
-# help of a tool, which begins with "ktap TOOL.kp", needs no name. A literal block without
-# a name is an error, and so is one that does not follow "::" or is not indented by
-# blanks, so that every example is tested.
+# differs from run to run; the error of a last command that fails is in NAME.said. If the
+# output is exact, all of it is in NAME.exact. The help of a tool, which begins with
+# "ktap TOOL.kp", needs no name. A literal block without a name is an error, and so is one
+# that does not follow "::" or is not indented by blanks, so that every example is tested.
 
 dir=${1:?usage: examples.sh DIR DOCUMENT...}
 shift
@@ -82,13 +86,30 @@ function store_command(text,	quotes) {
 	}
 	if (!started)
 		complain("a command begins with \"# \" or \"$ \"")
-	if (text ~ /error:/)
+	if (text ~ /error:/ && !exact)
 		failed = 1
-	print text >(dir "/" base (failed ? ".said" : ".shown"))
+	print text >(dir "/" base (exact ? ".exact" : failed ? ".said" : ".shown"))
+}
+
+# A row of a table, with pieces of a script in the last column
+function store_pieces(text,	at) {
+	text = substr(text, column)
+	at = index(around, "%")
+	if (!rows)
+		print "# rows of a table" >(dir "/" table ".kp")
+	for (; match(text, /``[^`]+``/); text = substr(text, RSTART + RLENGTH)) {
+		print substr(around, 1, at - 1) substr(text, RSTART + 2, RLENGTH - 4) \
+			substr(around, at + 1) >(dir "/" table ".kp")
+		rows++
+	}
 }
 
 # A row of a table, with the command in the last column
 function store_row(text,	to) {
+	if (around != "") {
+		store_pieces(text)
+		return
+	}
 	to = sprintf("%s/%s_%02d.sh", dir, table, ++rows)
 	if (match(text, /``ktap .*``$/))
 		print substr(text, RSTART + 2, RLENGTH - 4) >to
@@ -99,7 +120,9 @@ function store_row(text,	to) {
 
 function end_table() {
 	if (borders != 3 || !rows)
-		complain("a table of commands has a head, and rows")
+		complain("a table of examples has a head, and rows")
+	if (around != "")
+		close(dir "/" table ".kp")
 	table = ""
 }
 
@@ -121,9 +144,11 @@ function end_block() {
 	inside = 0
 	close(dir "/" file)
 	close(dir "/" base ".out")
+	close(dir "/" base ".exact")
 	close(dir "/" base ".said")
 	close(dir "/" base ".shown")
 	file = ""
+	exact = 0
 }
 
 /^\t/ {
@@ -150,6 +175,7 @@ inside {
 }
 
 table != "" && /^==+ +==+$/ {
+	column = length($1) + match(substr($0, length($1) + 1), /=/)
 	if (++borders == 3)
 		end_table()
 	next
@@ -170,6 +196,18 @@ table != "" && (borders || !/^$/) {
 	if ((table "_01.sh") in seen)
 		complain($3 " stands here twice")
 	seen[table "_01.sh"] = 1
+	around = ""
+	borders = rows = 0
+	next
+}
+
+/^\.\. ktap: [a-z0-9_]+\.kp table .*%/ {
+	table = substr($3, 1, length($3) - 3)
+	if ($3 in seen)
+		complain($3 " stands here twice")
+	seen[$3] = 1
+	around = $0
+	sub(/^.* table /, "", around)
 	borders = rows = 0
 	next
 }
@@ -180,6 +218,10 @@ table != "" && (borders || !/^$/) {
 	file = $3
 	if (file !~ /^[a-z0-9_]+\.(kp|out|err|sh)$/ && file != "none")
 		complain("what is " file "?")
+	if ($4 == "exact" && NF == 4 && file ~ /\.sh$/) {
+		exact = 1
+		next
+	}
 	if ((file == "none" || NF > 3) && (NF < 5 || file != "none" && $4 != "compiled"))
 		complain("why is it " (file == "none" ? "none" : $4) "?")
 	if (NF > 3 && file != "none")

@@ -3,7 +3,8 @@
 #
 # Run the commands of the documents and manual pages, which examples.sh has extracted. A
 # command that does not end by itself is stopped after some work. It succeeds, or fails
-# with the error of the document; its output has the form that the document shows.
+# with the error of the document; its output has the form that the document shows, or is
+# that output if the document says so.
 
 . "$(dirname "$0")/lib.sh"
 plan $(ls "$here"/examples/*.sh | wc -l)
@@ -25,6 +26,8 @@ sleep 0.2
 exit 0
 SCRIPT
 chmod +x "$tmp/bin/make"
+# a program of the tutorial
+ln -s "$here/marked" "$tmp/bin/marked"
 # programs of the documents that use the C library
 linked=
 mkdir "$tmp/linked"
@@ -88,14 +91,25 @@ looks_like() {
 
 # listing NAME: run its commands, up to the first one that fails
 listing() {
-	(cd "$tmp" || exit; set -e; . "./$1.sh"; wait) >"$tmp/out" 2>"$tmp/err" </dev/null
+	messages=$tmp/err exact=$here/examples/$1.exact
+	: >"$tmp/out"
+	: >"$tmp/err"
+	# output and messages, in their order
+	[ ! -e "$exact" ] || messages=$tmp/out
+	(cd "$tmp" || exit; set -e; . "./$1.sh"; wait) >>"$tmp/out" 2>>"$messages" </dev/null
 	code=$?
-	if lacks_events "$tmp/err"; then
+	if lacks_events "$messages"; then
 		skip "$1" "this kernel lacks some of its events"
 	elif [ -z "$linked" ] && grep -q uprobe:libc "$tmp/$1.sh"; then
 		skip "$1" "no dynamic C library is installed"
+	elif [ "${1%_kstack*}" != "$1" ] && ! has callers; then
+		skip "$1" "stacks of this machine lack the caller of a function that begins"
 	elif [ "$1" = ustack ] && ! has user_files; then
 		skip "$1" "this kernel does not find the files of frames"
+	elif [ -e "$exact" ]; then
+		tr '\t' ' ' <"$exact" >"$tmp/wanted"
+		tr '\t' ' ' <"$tmp/out" | cmp -s - "$tmp/wanted" && [ "$code" = 0 ]
+		result $? "$1"
 	elif [ -e "$here/examples/$1.said" ]; then
 		[ "$code" != 0 ]
 		status=$?
