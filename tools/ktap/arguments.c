@@ -118,11 +118,19 @@ static void arguments_put_options(const struct options *opts, char **words, cons
 	putc('\n', stderr);
 }
 
+/* The word before this one, if that is an option of ktap, of which this may be the value. */
+static char **arguments_option_before(const struct options *opts, char **word)
+{
+	char *before[] = { word > opts->args ? word[-1] : NULL, NULL };
+
+	return options_among(before) ? word - 1 : NULL;
+}
+
 static bool arguments_are_few(const struct options *opts, const void *chunk, size_t len,
 			      bool has_options, int64_t least)
 {
 	int64_t max = ktap_max_args(chunk, len);
-	char **extra;
+	char **extra, **option;
 
 	max = max >= 0 && max < least ? least : max;
 	extra = max < 0 ? NULL : arguments_beyond(opts->args, max, has_options);
@@ -140,8 +148,9 @@ static bool arguments_are_few(const struct options *opts, const void *chunk, siz
 		fputs(" takes no arguments: '", stderr);
 	put_clean(stderr, *extra, strlen(*extra));
 	fputs(max ? "' is one more\n" : "' is one\n", stderr);
-	if (**extra == '-' && (*extra)[1])
-		arguments_put_options(opts, extra, chunk, len);
+	option = **extra == '-' && (*extra)[1] ? extra : arguments_option_before(opts, extra);
+	if (option)
+		arguments_put_options(opts, option, chunk, len);
 	else if (opts->as_bpftrace)
 		arguments_put_small_command(opts, extra);
 	else

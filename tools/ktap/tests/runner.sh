@@ -763,6 +763,8 @@ expect option_of_ktap_after_the_script_is_refused 2 "script.kp takes no argument
 said_too option_of_ktap_stands_before_the_script "^ktap: options of ktap go before the script: ktap -p ... $dir/script.kp\$"
 run "$dir/script.kp" -t
 said_too options_of_the_script_are_named '^ktap: options of the script: --pid$'
+run "$dir/script.kp" --for 3
+said_too option_with_a_value_stands_before_the_script "^ktap: options of ktap go before the script: ktap --for ... $dir/script.kp\$"
 run "$dir/script.kp" --pid=3 word
 expect option_is_no_argument 2 "takes no arguments: 'word' is one\$"
 
