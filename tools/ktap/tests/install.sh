@@ -74,6 +74,11 @@ if command -v "$rst2man" >/dev/null; then
 else
 	skip manual_is_made_and_installed "there is no $rst2man"
 fi
+missing=$(for tool in "$here"/../scripts/*.kp; do
+	grep -q '^\.TH' "$dir/root$mandir/man8/ktap-$(basename "$tool" .kp).8" || printf ' %s' "$(basename "$tool")"
+done)
+[ -z "$missing" ]
+result $? "each_tool_has_a_page$missing"
 installed() { (cd "$dir/root" && find . -type f | sort) >"$dir/files"; }
 installed
 missing=$(for file in complete editors/vscode/package.json editors/vscode/syntaxes/ktap.tmLanguage.json \
@@ -106,9 +111,9 @@ install_made() {
 		RST2MAN=/no/such/rst2man -o "$dir/made/ktap" -o "$dir/made/ktapc" \
 		>"$dir/out" 2>"$dir/err"
 }
-install_made && [ -x "$dir/manual$prefix/bin/ktap" ] && [ ! -e "$dir/manual$mandir" ]
+install_made && [ -x "$dir/manual$prefix/bin/ktap" ] && [ ! -e "$dir/manual$mandir/man1" ]
 result $? manual_is_not_needed
-[ "$(grep -c '/no/such/rst2man no manual pages' "$dir/out")" = 1 ]
+[ "$(grep -c '/no/such/rst2man ktap(1) and ktapc(1) are not installed' "$dir/out")" = 1 ]
 result $? but_missed
 echo 'page of ktap' >"$dir/made/ktap.1"
 echo 'page of ktapc' >"$dir/made/ktapc.1"
