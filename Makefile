@@ -23,6 +23,7 @@ help:
 	@echo 'make series               ktap as patches for Linux 7.2, in build/series/'
 	@echo 'make series-check         build, boot and judge each of them (STEPS=5-9)'
 	@echo 'make backport             ktap as one patch for Linux 6.12, in build/'
+	@echo 'make packages             Debian and RPM packages of the tool, in build/packages/'
 	@echo 'make clean                remove build/ (downloads are kept in ~/.cache/ktap)'
 
 deps:
@@ -75,9 +76,12 @@ series-check: deps
 backport: deps
 	@lab/backport
 
+packages: deps
+	@lab/packages
+
 clean:
 	rm -rf build
 	@$(MAKE) --no-print-directory -C tools/ktap clean
 	@$(MAKE) --no-print-directory -C tools/testing/ktap clean
 
-.PHONY: help deps tool kernel demo check check-all check-arch bench bench-peers run shell overlay unoverlay series series-check backport clean
+.PHONY: help deps tool kernel demo check check-all check-arch bench bench-peers run shell overlay unoverlay series series-check backport packages clean
