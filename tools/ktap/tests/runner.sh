@@ -233,6 +233,25 @@ if [ ! -e /sys/kernel/tracing/trace ] && [ ! -e /sys/kernel/debug/tracing/trace 
 	expect unmounted_tracefs_gets_advice 2 'mount -t tracefs'
 fi
 
+# A kernel is older or newer than ktap: its features file says so
+mkdir -p "$dir/ktap"
+features() { printf 'abi: %s\nsources: tracepoint\nnew in this kernel: 1\n\nno row\n' "$1" >"$dir/ktap/features"; }
+features 1.7
+play 'out hello\nexit 0\n' -e "$script"
+expect newer_kernel_runs_older_chunks 0
+output output_of_a_newer_kernel_is_shown 'hello\n'
+for abi in 0.9 2.0; do
+	features $abi
+	play 'gone\n' -e "$script"
+	expect "kernel_of_version_${abi}_is_refused" 2 "^ktap: error: -e: needs ktap version 1\.0, this kernel has $abi\$"
+	grep -q '^ktap: compile the script with the ktapc that belongs to this kernel' "$dir/err"
+	result $? "and_what_to_do_about_$abi"
+done
+printf 'abi: nothing\n' >"$dir/ktap/features"
+play 'exit 0\n' -e "$script"
+expect features_without_a_version_are_no_reason_to_refuse 0
+rm "$dir/ktap/features"
+
 play 'exit 0\n' -e "$script"
 setup setup_lines_of_a_plain_run 'frames\nstream\narg -e\n'
 play 'exit 0\n' -p 7 --follow -C 0,2-3 --unsafe --self -m 256k --max-overhead 5 -e 'x = $3' one 'two words' -3
