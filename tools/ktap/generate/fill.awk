@@ -16,7 +16,7 @@ BEGIN { FS = "\t" }
 
 function escaped(word)
 {
-	gsub(/[][.*+?^$|(){}\\]/, "\\\\\\\\&", word)
+	gsub(/[][*+?.^$|(){}\\]/, "\\\\\\\\&", word)
 	return word
 }
 
