@@ -254,10 +254,11 @@ int ktap_kprobe_add(struct ktap_vm *vm, struct ktap_probe *probe, struct ktap_kf
 	if (!kallsyms_lookup_size_offset(addr, &size, &offset))
 		return ktap_vm_error(vm, -EINVAL, "'%s' cannot be probed", probe->event);
 	/*
-	 * @ip is the ftrace location, which need not be the first byte.  Without
-	 * KPROBES_ON_FTRACE, no kprobe may be there.
+	 * @ip is the ftrace location, which need not be the first byte: calls from the same
+	 * object skip the first instructions on powerpc.  Without KPROBES_ON_FTRACE, no
+	 * kprobe may be there.
 	 */
-	if (spec->offset || probe->injects || !IS_ENABLED(CONFIG_KPROBES_ON_FTRACE))
+	if (spec->offset || !IS_ENABLED(CONFIG_KPROBES_ON_FTRACE))
 		addr += spec->offset - offset;
 	if (spec->offset >= size)
 		return ktap_vm_error(vm, -EINVAL, "'%s': the function has %lu bytes",
@@ -274,7 +275,8 @@ int ktap_kprobe_add(struct ktap_vm *vm, struct ktap_probe *probe, struct ktap_kf
 	p->rp.kp.pre_handler = spec->ret ? NULL : ktap_kprobe_hit;
 	if (probe->injects) {
 		p->rp.kp.pre_handler = ktap_kprobe_inject;
-		if (!IS_ENABLED(CONFIG_KPROBES_ON_FTRACE) || !ftrace_location(addr))
+		/* ftrace_location() also finds that of a function whose first byte is @addr. */
+		if (ftrace_location(addr) != addr)
 			p->rp.kp.post_handler = ktap_kprobe_post;
 		p->inject_type = get_injectable_error_type(addr);
 	}
