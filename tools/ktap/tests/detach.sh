@@ -301,7 +301,8 @@ play "dump one\ndump two\nout end\nexit 0\n" -e "$script"
 expect dump_without_a_keeper_is_reported 0 'dump() writes nothing'
 [ "$(grep -c 'writes nothing' "$dir/err")" = 1 ] && [ "$(cat "$dir/out")" = end ]
 result $? this_is_reported_once
-play "$(text a)dump one\\ndump two\\ndump two\\nexit 0\\n" --detach dumps --dump "$dir/again" -e "$script"
+# a dump that is due when another one is asked for would be one with it
+play "$(text a)dump one\\nawait $dir/again.1\\ndump two\\ndump two\\nexit 0\\n" --detach dumps --dump "$dir/again" -e "$script"
 run --stop dumps
 expect dump_without_new_output_is_reported 0 "dump: not written, as no output came since $dir/again.1: two"
 [ "$(grep -c 'not written' "$dir/err")" = 1 ] && [ ! -e "$dir/again.2" ]

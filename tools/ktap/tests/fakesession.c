@@ -26,6 +26,7 @@
  *					block; exits with 93 if this is impossible
  *	signal N			send ktap the signal N
  *	remove PATH			remove a file at once
+ *	await PATH			wait until there is this file
  *	control-c			type Control-C at the terminal of ktap
  *	shows TEXT			wait until the terminal of ktap shows the text;
  *					all that it shows is written to DIR/terminal
@@ -446,6 +447,9 @@ static void do_step(pid_t ktap, char *step)
 	} else if (!strcmp(step, "remove")) {
 		if (unlink(arg))
 			die(arg);
+	} else if (!strcmp(step, "await")) {
+		while (access(arg, F_OK))
+			usleep(10000);
 	} else if (!strcmp(step, "control-c")) {
 		if (write(keyboard, "\3", 1) != 1)
 			die("fakesession: control-c");
