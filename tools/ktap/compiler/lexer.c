@@ -2,6 +2,7 @@
 /* Split the text of a script into tokens. */
 #include <string.h>
 
+#include "compiler/clean_text.h"
 #include "compiler/lexer.h"
 #include "compiler/util.h"
 
@@ -493,23 +494,63 @@ static bool lex_operator(struct lexer *lx, struct token *t)
 	return false;
 }
 
-/* U+2018 to U+201F, in UTF-8 */
-static bool is_curly_quote(const struct lexer *lx)
+/* Return the character here, if it takes several bytes in UTF-8, or 0; *@len gets its length. */
+static unsigned int lex_wide_char(const struct lexer *lx, size_t *len)
 {
-	int c = lex_peek(lx, 2);
+	const unsigned char *p = (const unsigned char *)lx->text + lx->at;
+	unsigned int c;
 
-	return lex_peek(lx, 0) == 0xe2 && lex_peek(lx, 1) == 0x80 && c >= 0x98 && c <= 0x9f;
+	*len = utf8_length(p, lx->len - lx->at);
+	if (*len == 1)
+		return 0;
+	c = p[0] & (0xff >> (*len + 1));
+	for (size_t i = 1; i < *len; i++)
+		c = c << 6 | (p[i] & 0x3f);
+	return c;
+}
+
+/* Blanks of other widths, blanks without a line break, and characters without a width. */
+static bool is_invisible(unsigned int c)
+{
+	return c == 0xa0 || c == 0xad || (c >= 0x2000 && c <= 0x200f) || c == 0x202f ||
+	       (c >= 0x205f && c <= 0x2064) || c == 0x3000 || c == 0xfeff;
+}
+
+static bool is_dash(unsigned int c)
+{
+	return (c >= 0x2010 && c <= 0x2015) || c == 0x2212;
+}
+
+static void lex_report_wide(struct lexer *lx, struct pos pos, unsigned int c, size_t len)
+{
+	const char *text = lx->text + lx->at;
+
+	if (c >= 0x2018 && c <= 0x201f)
+		diag_error(lx->diag, pos, "a typographic quote; write a string in \"\" or ''");
+	else if (is_invisible(c))
+		diag_error(lx->diag, pos,
+			   "an invisible character, U+%04X; remove it, or type a blank", c);
+	else if (is_dash(c))
+		diag_error(lx->diag, pos, "a typographic dash; write '-'");
+	else if (c < 0xa0)
+		diag_error(lx->diag, pos, "stray U+%04X in the script", c);
+	else
+		diag_error(lx->diag, pos,
+			   "stray '%.*s' in the script; names have only ASCII letters, digits and _",
+			   (int)len, text);
 }
 
 /* Report a byte that begins no token, once for a run of such bytes. */
 static void lex_bad(struct lexer *lx, struct token *t)
 {
 	int c = lex_peek(lx, 0);
+	unsigned int wide;
+	size_t len;
 
 	t->kind = T_BAD;
-	if (is_curly_quote(lx))
-		diag_error(lx->diag, t->pos,
-			   "a typographic quote; write a string in \"\" or ''");
+	wide = lex_wide_char(lx, &len);
+	if (wide)
+		lex_report_wide(lx, t->pos, wide, len);
 	else if (c > ' ' && c < 127)
 		diag_error(lx->diag, t->pos, "stray '%c' in the script", c);
 	else
