@@ -119,8 +119,9 @@ static uint64_t heatmap_common_divisor(uint64_t a, uint64_t b)
 
 /*
  * Add the empty rows between others, which the output leaves out. If all rows begin with
- * powers of 2, they double; otherwise they are of the largest size that fits them. Return
- * false without memory.
+ * powers of 2, they double; otherwise they are of the largest size that fits them, unless
+ * that makes too many, as for hist(3) with its rows of different sizes. Return false
+ * without memory.
  */
 static bool heatmap_add_empty_rows(struct heatmap *h, struct heat_map *map)
 {
@@ -134,7 +135,10 @@ static bool heatmap_add_empty_rows(struct heatmap *h, struct heat_map *map)
 			size = heatmap_common_divisor(size, (uint64_t)map->rows[i].from -
 						      map->rows[i - 1].from);
 	}
-	for (i = first; i + 1 < map->nrows && map->nrows < MAX_ROWS; i++) {
+	if (!size || (!doubles && ((uint64_t)map->rows[map->nrows - 1].from -
+				   map->rows[first].from) / size >= MAX_ROWS))
+		return true;
+	for (i = first; i + 1 < map->nrows; i++) {
 		int64_t from = map->rows[i].from;
 
 		from = doubles ? heatmap_double(from) : (int64_t)(from + size);

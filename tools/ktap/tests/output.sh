@@ -462,6 +462,10 @@ result $? heat_map_has_rows_of_one_size
 play "$(json "$(took 1 '{"from":-10,"count":1},{"from":20,"count":2},{"from":35,"count":2}')" "$(shown 1)")" -q --heatmap - -e 'n = 5'
 cut -d'|' -f1 "$dir/out" | grep '^ ' | tr -d ' ' | paste -sd' ' | grep -qx '35 20 5 -10'
 result $? heat_map_shows_empty_rows
+# those of hist(3) are of different sizes
+play "$(json "$(took 1 '{"from":8,"count":1},{"from":9,"count":2},{"from":1152,"count":2}')" "$(shown 1)")" -q --heatmap - -e 'n = 5'
+cut -d'|' -f1 "$dir/out" | grep '^ ' | tr -d ' ' | paste -sd' ' | grep -qx '1152 9 8'
+result $? heat_map_makes_up_no_rows
 # more columns than are drawn: each has three, and no count is lost
 columns=0 many=
 while [ $columns -lt 130 ]; do

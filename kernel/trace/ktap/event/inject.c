@@ -19,11 +19,11 @@
  * replaced, and says by which values: its callers handle these.  All system calls
  * have it.
  *
- * Replacing needs a kprobe at the first instruction: its handler can make the
- * function return, handlers of fprobes and tracepoints cannot.  So a probe that may
- * reach set_retval() gets a kprobe instead of an fprobe.  If a probe calls functions
- * that are values, it is not known beforehand whether it reaches set_retval(): then
- * the call itself checks.
+ * Replacing needs a kprobe at the entry, where the function has no frame yet: its
+ * handler can make the function return, handlers of fprobes and tracepoints cannot.  So
+ * a probe that may reach set_retval() gets a kprobe instead of an fprobe.  If a probe
+ * calls functions that are values, it is not known beforehand whether it reaches
+ * set_retval(): then the call itself checks.
  */
 
 static bool inject_sets_retval(const struct ktap_code *insn, void *unused)
