@@ -39,7 +39,9 @@ static bool arguments_known_option(const struct options *opts, bool has_options)
 		return true;
 	fputs("ktap: error: unknown option ", stderr);
 	put_clean(stderr, opts->foreign, strlen(opts->foreign));
-	fputs(", and the script has none of its own\nTry 'ktap -h'.\n", stderr);
+	fputs(", and the script has none of its own\n", stderr);
+	options_advise(opts->foreign);
+	fputs("Try 'ktap -h'.\n", stderr);
 	return false;
 }
 

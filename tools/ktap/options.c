@@ -16,6 +16,8 @@
 #include <string.h>
 
 #include "cmdline.h"
+#include "compiler/clean_text.h"
+#include "compiler/suggest.h"
 #include "compiler/util.h"
 #include "elf/source_lines.h"
 #include "heatmap.h"
@@ -216,21 +218,91 @@ void options_usage(FILE *out)
 		"the script cannot be compiled or loaded, 127 when COMMAND cannot be run.\n");
 }
 
-/* Options of bpftrace and perf, and their counterparts in ktap. */
+/* Options of other tracers and of ktapc, and long names of options that have a short one only. */
 static const struct {
 	const char *name;
 	const char *advice;
 } foreign_options[] = {
 	{ "-d", "ktapc -d SCRIPT shows what a script is compiled to" },
+	{ "-n", "write -e 'SCRIPT'" },
+	{ "-s", "a script is given by its name alone: ktap SCRIPT" },
+	{ "-x", "write -p PID" },
+	{ "--all", "write -a" },
+	{ "--all-cpus", "write -a" },
+	{ "--ast", "ktapc --ast SCRIPT prints the tree of a script" },
+	{ "--command", "write a command to trace after --: ktap SCRIPT -- COMMAND" },
+	{ "--cpu", "write -C CPUS" },
+	{ "--cpus", "write -C CPUS" },
+	{ "--csv", "write -f csv" },
+	{ "--duration", "write --for TIME" },
+	{ "--eval", "write -e 'SCRIPT'" },
+	{ "--fmt", "ktapc --fmt SCRIPT prints a script in its usual layout" },
+	{ "--include", "write -I DIR" },
+	{ "--json", "write -f json" },
+	{ "--list", "write -l PATTERN" },
+	{ "--memory", "write -m SIZE" },
+	{ "--output", "write -o FILE" },
+	{ "--pid", "write -p PID" },
+	{ "--quiet", "write -q" },
+	{ "--timeout", "write --for TIME" },
+	{ "--verbose", "write -v" },
 };
+
+/* Is it "--name" or "--name=value", which may be an option of a script? */
+static bool is_long(const char *arg)
+{
+	return !strncmp(arg, "--", 2) && arg[2];
+}
+
+/* Return the long option that is nearest to the first @len bytes of @arg, or NULL. */
+static const char *options_nearest(const char *arg, size_t len)
+{
+	unsigned int limit, distance;
+	const char *best = NULL;
+	char name[32];
+
+	if (len >= sizeof(name))
+		return NULL;
+	memcpy(name, arg, len);
+	name[len] = '\0';
+	limit = edit_limit(name) + 1;
+	for (size_t i = 0; i < NR_OPTIONS; i++) {
+		const struct option_row *o = &option_table[i];
+		const char *known = o->alias ? o->alias : o->name;
+
+		distance = is_long(known) ? edit_distance(name, known) : limit;
+		if (distance < limit) {
+			limit = distance;
+			best = known;
+		}
+	}
+	return best;
+}
+
+void options_advise(const char *arg)
+{
+	size_t len = strcspn(arg, "=");
+	const char *near;
+
+	for (size_t i = 0; i < ARRAY_SIZE(foreign_options); i++) {
+		const char *name = foreign_options[i].name;
+
+		if (!strncmp(arg, name, len) && !name[len]) {
+			fprintf(stderr, "ktap: %s\n", foreign_options[i].advice);
+			return;
+		}
+	}
+	near = is_long(arg) ? options_nearest(arg, len) : NULL;
+	if (near)
+		fprintf(stderr, "ktap: did you mean '%s'?\n", near);
+}
 
 static bool options_unknown(const char *arg)
 {
-	fprintf(stderr, "ktap: error: unknown option %s\n", arg);
-	for (size_t i = 0; i < ARRAY_SIZE(foreign_options); i++) {
-		if (!strcmp(arg, foreign_options[i].name))
-			fprintf(stderr, "ktap: %s\n", foreign_options[i].advice);
-	}
+	fputs("ktap: error: unknown option ", stderr);
+	put_clean(stderr, arg, strlen(arg));
+	putc('\n', stderr);
+	options_advise(arg);
 	fprintf(stderr, "Try 'ktap -h'.\n");
 	return false;
 }
@@ -402,12 +474,6 @@ static const struct option_row *option_find(const char *arg, const char **value)
 			return o;
 	}
 	return NULL;
-}
-
-/* Is it "--name" or "--name=value", which may be an option of a script? */
-static bool is_long(const char *arg)
-{
-	return !strncmp(arg, "--", 2) && arg[2];
 }
 
 /* Split off the command after the first "--". */

@@ -154,6 +154,9 @@ bool options_is_colour(const char *when);
 /* The name in messages about the command line: "bpftrace" if the program has it, or "ktap" */
 const char *options_program(void);
 
+/* Print what to write instead of an unknown option, if that is known. */
+void options_advise(const char *arg);
+
 /* Find the first of @args that is an option of ktap, or NULL. */
 const char *options_among(char **args);
 

@@ -28,6 +28,21 @@ run
 expect no_script_is_a_usage_error 2 'no script given'
 run --nonsense
 expect unknown_option_is_a_usage_error 2 "unknown option --nonsense"
+for option in --fromat=--format --heat-map=--heatmap --folow=--follow; do
+	run "${option%%=*}" -e "$script"
+	said_too "misspelt_${option%%=*}_gets_advice" "^ktap: did you mean '${option#*=}'?\$"
+	run -e "$script" "${option%%=*}"
+	said_too "misspelt_${option%%=*}_after_e_gets_advice" "^ktap: did you mean '${option#*=}'?\$"
+done
+for option in '--pid=-p PID' '--json=-f json' '--duration=--for TIME' '-x=-p PID'; do
+	run "${option%%=*}" -e "$script"
+	said_too "other_name_${option%%=*}_gets_advice" "^ktap: write ${option#*=}\$"
+done
+run --pid=123 -e "$script"
+said_too other_name_with_a_value_gets_advice '^ktap: write -p PID$'
+run --nonsense -e "$script"
+! grep -q -e 'did you mean' -e '^ktap: write' "$dir/err"
+result $? option_like_no_other_gets_no_advice
 for option in '-d=ktapc -d SCRIPT' \
 	'-f x=given by its name alone'; do
 	# shellcheck disable=SC2086 # an option and its value
