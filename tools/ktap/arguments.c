@@ -97,6 +97,15 @@ static void arguments_put_command(const struct options *opts, char **words)
 	putc('\n', stderr);
 }
 
+static void arguments_list_options(const void *chunk, size_t len)
+{
+	if (!ktap_has_options(chunk, len))
+		return;
+	fprintf(stderr, "%s: options of the script: ", options_program());
+	ktap_list_options(stderr, chunk, len);
+	putc('\n', stderr);
+}
+
 /* Print the options of the script, and where options of ktap belong. */
 static void arguments_put_options(const struct options *opts, char **words, const void *chunk,
 				  size_t len)
@@ -113,11 +122,7 @@ static void arguments_put_options(const struct options *opts, char **words, cons
 		arguments_put_script(opts);
 		putc('\n', stderr);
 	}
-	if (!ktap_has_options(chunk, len))
-		return;
-	fprintf(stderr, "%s: options of the script: ", options_program());
-	ktap_list_options(stderr, chunk, len);
-	putc('\n', stderr);
+	arguments_list_options(chunk, len);
 }
 
 /* The word before this one, if that is an option of ktap, of which this may be the value. */
@@ -157,6 +162,9 @@ static bool arguments_are_few(const struct options *opts, const void *chunk, siz
 		arguments_put_small_command(opts, extra);
 	else
 		arguments_put_command(opts, extra);
+	/* "ktap runqslower 500": a number that an option takes elsewhere */
+	if (!option)
+		arguments_list_options(chunk, len);
 	return false;
 }
 

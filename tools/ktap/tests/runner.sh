@@ -801,6 +801,8 @@ run "$dir/script.kp" --for 3
 said_too option_with_a_value_stands_before_the_script "^ktap: options of ktap go before the script: ktap --for ... $dir/script.kp\$"
 run "$dir/script.kp" --pid=3 word
 expect option_is_no_argument 2 "takes no arguments: 'word' is one\$"
+run "$dir/script.kp" 500
+said_too options_are_named_after_an_argument_too '^ktap: options of the script: --pid$'
 
 # takes NAME SCRIPT ARGS...: the script takes these arguments, but not one more
 takes() {
