@@ -86,6 +86,12 @@ static bool is_counter(const char *spec)
 	return !strncmp(spec, "software:", 9) || !strncmp(spec, "hardware:", 9);
 }
 
+/* A period in a suggestion: an interrupt at each cycle would leave no time for anything else. */
+static const char *counter_period(const char *counter)
+{
+	return !strncmp(counter, "hardware:", 9) ? "1000000" : "1";
+}
+
 /* Return the nearest name, with the period of @spec if it has one. */
 static const char *nearest_counter(const char *spec, char *best, size_t size)
 {
@@ -108,7 +114,8 @@ static const char *nearest_counter(const char *spec, char *best, size_t size)
 			return NULL;
 		if (d < limit) {
 			limit = d;
-			snprintf(best, size, "%s%s", counters[i], spec[len] ? spec + len : ":1");
+			snprintf(best, size, "%s:%s", counters[i],
+				 spec[len] ? spec + len + 1 : counter_period(counters[i]));
 		}
 	}
 	return best[0] ? best : NULL;
@@ -228,7 +235,9 @@ static void check_timer(struct compiler *cc, struct pos pos, const char *s, cons
 		      strncmp(s, "tick-", 5) || timer_period(s + 5, false))
 		return;
 	diag_error(&cc->diag, pos, "bad timer '%s'", written);
-	if (s == written)
+	if (ktap_foreign_event(written))
+		diag_note(&cc->diag, "did you mean '%s'?", ktap_foreign_event(written));
+	else if (s == written)
 		diag_note(&cc->diag, "write it as %s-N%s, N from 1 on",
 			  profile ? "profile" : "tick", units);
 	else
@@ -290,16 +299,20 @@ static bool event_is_named(const char *spec, const char *event)
 static void nearest_event(FILE *f, const char *spec, char *best, size_t size)
 {
 	unsigned int limit = edit_limit(spec) + 1;
+	size_t len = strlen(spec);
 	char line[256];
+	bool system;
 
 	while (fgets(line, sizeof(line), f)) {
 		unsigned int d;
 
 		line[strcspn(line, "\n")] = 0;
-		d = event_is_named(spec, line) ? 1 : edit_distance(spec, line);
+		system = !strncmp(line, spec, len) && line[len] == ':';
+		d = event_is_named(spec, line) || system ? 1 : edit_distance(spec, line);
 		if (d && d < limit) {
 			limit = d;
-			snprintf(best, size, "%s", line);
+			snprintf(best, size, "%.*s%s", system ? (int)len : (int)strlen(line), line,
+				 system ? ":*" : "");
 		}
 	}
 }
@@ -371,7 +384,7 @@ const char *ktap_suggest_function(const char *name, const char *module)
 	return best[0] ? best : NULL;
 }
 
-/* Prefixes of events in bpftrace and perf. */
+/* Prefixes of events in bpftrace and perf; of those that begin alike, the longest is first. */
 static const struct {
 	const char *prefix;
 	const char *ours;
@@ -381,7 +394,9 @@ static const struct {
 	{ "raw_tracepoint:", "rawtp:" }, { "rawtracepoint:", "rawtp:" }, { "rt:", "rawtp:" },
 	{ "t:", "tp:" }, { "k:", "kprobe:" }, { "kr:", "kretprobe:" },
 	{ "u:", "uprobe:" }, { "ur:", "uretprobe:" }, { "U:", "usdt:" },
-	{ "i:", "interval:" }, { "p:", "profile:" }, { "s:", "software:" }, { "h:", "hardware:" },
+	{ "i:", "interval:" }, { "p:hz:", "profile:hz:" }, { "p:s:", "profile:s:" },
+	{ "p:ms:", "profile:ms:" }, { "p:us:", "profile:us:" }, { "p:", "kprobe:" },
+	{ "r:", "kretprobe:" }, { "s:", "software:" }, { "h:", "hardware:" },
 	{ "watchpoint:", "watch:" }, { "mem:", "watch:" }, { "w:", "watch:" },
 	{ "it:", "iter:" },
 };
@@ -455,6 +470,113 @@ static const char *event_from_call(const char *spec, char *best, size_t size)
 	return event ? event : event_from_dtrace(spec, "fbt:", "probe:", "kretprobe:", best, size);
 }
 
+/* "pid1:libc:malloc:entry" of DTrace */
+static const char *event_from_pid(const char *spec, char *best, size_t size)
+{
+	const char *file, *function, *end;
+
+	if (strncmp(spec, "pid", 3))
+		return NULL;
+	file = spec + 3 + strspn(spec + 3, "0123456789");
+	if (file == spec + 3 && !strncmp(file, "$target", strlen("$target")))
+		file += strlen("$target");
+	if (*file != ':' || file == spec + 3)
+		return NULL;
+	file++;
+	function = file + strcspn(file, ":");
+	end = *function ? function + 1 + strcspn(function + 1, ":") : function;
+	if (function == file || end <= function + 1)
+		return NULL;
+	snprintf(best, size, "%s:%.*s", strcmp(end, ":return") ? "uprobe" : "uretprobe",
+		 (int)(end - file), file);
+	return best;
+}
+
+/* "timer.s(1)" and "timer:1s": the unit and the number, or the number and the unit */
+static const char *event_from_timer(const char *spec, char *best, size_t size)
+{
+	char unit[4], close;
+	unsigned int count;
+
+	if (!strcmp(spec, "timer.profile")) {
+		snprintf(best, size, "profile-99hz");
+		return best;
+	}
+	if (sscanf(spec, "timer.%3[a-z](%u%c", unit, &count, &close) == 3 && close == ')') {
+		snprintf(best, size, "tick-%u%s", count, unit);
+		return timer_period(best + strlen("tick-"), false) ? best : NULL;
+	}
+	if (strncmp(spec, "timer:", 6) || !timer_period(spec + 6, false))
+		return NULL;
+	snprintf(best, size, "tick-%s", spec + 6);
+	return best;
+}
+
+/* Probes that begin with their provider, as "profile:::tick-1s" and "dtrace:::BEGIN" */
+static const char *event_from_provider(const char *spec, char *best, size_t size)
+{
+	static const char tick[] = "profile:::tick-", profile[] = "profile:::profile-";
+	bool is_tick = !strncmp(spec, tick, strlen(tick));
+	const char *period;
+
+	if (!strcmp(spec, "dtrace:::BEGIN") || !strcmp(spec, "begin"))
+		return "BEGIN";
+	if (!strcmp(spec, "dtrace:::END") || !strcmp(spec, "end"))
+		return "END";
+	if (!is_tick && strncmp(spec, profile, strlen(profile)))
+		return NULL;
+	period = spec + (is_tick ? strlen(tick) : strlen(profile));
+	/* a number without a unit is one in hertz */
+	snprintf(best, size, "%s-%s%s", is_tick ? "tick" : "profile", period,
+		 period[strspn(period, "0123456789")] ? "" : "hz");
+	return timer_period(strchr(best, '-') + 1, !is_tick) ? best : NULL;
+}
+
+/* "syscall.read" and "syscall.read.return" */
+static const char *event_from_systemtap(const char *spec, char *best, size_t size)
+{
+	const char *name, *end;
+
+	if (strncmp(spec, "syscall.", strlen("syscall.")))
+		return NULL;
+	name = spec + strlen("syscall.");
+	end = name + strcspn(name, ".");
+	if (end == name || (*end && strcmp(end, ".return")))
+		return NULL;
+	snprintf(best, size, "syscalls:sys_%s_%.*s", *end ? "exit" : "enter", (int)(end - name),
+		 name);
+	return best;
+}
+
+const char *ktap_foreign_event(const char *spec)
+{
+	static const char *(*const translate[])(const char *spec, char *best, size_t size) = {
+		event_from_foreign, event_from_call, event_from_pid, event_from_timer,
+		event_from_provider, event_from_systemtap,
+	};
+	static char best[256];
+	const char *event;
+
+	for (size_t i = 0; i < ARRAY_SIZE(translate); i++) {
+		event = translate[i](spec, best, sizeof(best));
+		if (event)
+			return event;
+	}
+	return NULL;
+}
+
+/* "cycles": perf has counters without a prefix and a period. */
+static const char *event_from_counter(const char *spec, char *best, size_t size)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(counters); i++) {
+		if (strcmp(strchr(counters[i], ':') + 1, spec))
+			continue;
+		snprintf(best, size, "%s:%s", counters[i], counter_period(counters[i]));
+		return best;
+	}
+	return NULL;
+}
+
 /* Suggest a probe for the name of a function. */
 static const char *event_suggest_probe(const char *name, char *best, size_t size)
 {
@@ -470,14 +592,17 @@ static const char *event_suggest_probe(const char *name, char *best, size_t size
 const char *ktap_suggest_event(const char *spec)
 {
 	static char best[256];
+	const char *near;
 	size_t i;
 	FILE *f;
 
 	if (is_counter(spec))
 		return nearest_counter(spec, best, sizeof(best));
-	if (event_from_foreign(spec, best, sizeof(best)) ||
-	    event_from_call(spec, best, sizeof(best)))
-		return best;
+	near = ktap_foreign_event(spec);
+	if (!near)
+		near = event_from_counter(spec, best, sizeof(best));
+	if (near)
+		return near;
 	if (!strncmp(spec, "tp:", 3))
 		spec += 3;
 	else if (!strncmp(spec, "tracepoint:", 11))

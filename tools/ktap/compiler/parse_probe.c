@@ -258,10 +258,23 @@ static void parse_probe_condition(struct parser *p, struct node *probe, const ch
 	probe->func->body->list = filter;
 }
 
+/* kernel.function("f"), process("file").function("f") of SystemTap; @name: "trace EVENT" */
+static void parse_note_function(struct parser *p, const char *name)
+{
+	const char *event = name + strlen("trace ");
+
+	if (!strncmp(event, "process", strlen("process")))
+		diag_note(p->diag, "write trace uprobe:/path/to/file:function { ... }");
+	else if (!strncmp(event, "kernel.", strlen("kernel.")) ||
+		 !strncmp(event, "module(", strlen("module(")))
+		diag_note(p->diag, "write trace probe:vfs_read { ... }");
+}
+
 /* Parse a handler: a body in braces, a function, or its name. */
 static struct node *parse_handler(struct parser *p, const char *name, bool event)
 {
 	struct node *n = node_new(p->cc, N_FUNC, p->tok.pos);
+	bool string;
 
 	switch (p->tok.kind) {
 	case T_LBRACE:
@@ -283,8 +296,11 @@ static struct node *parse_handler(struct parser *p, const char *name, bool event
 		if (!event && p->tok.kind == T_IF)
 			syntax_error(p, p->tok.pos, "'%s' cannot have a condition: test it inside",
 				     name);
+		string = p->tok.kind == T_STR && !p->panic;
 		parser_unexpected(p, event ? "'/', '{' or a function after the event" :
 				      "'{' or a function");
+		if (event && string)
+			parse_note_function(p, name);
 	}
 	return n;
 }

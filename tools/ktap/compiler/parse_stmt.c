@@ -228,6 +228,27 @@ static bool calls_by_name(const struct parser *p, const struct node *n)
 	}
 }
 
+/* NAME: at the beginning of a statement: a probe as other languages write it */
+static void parse_refuse_probe(struct parser *p, const struct node *name)
+{
+	const char *text = p->lx.text + p->tok.start - strlen(name->str), *event, *prefix;
+	size_t len = 0;
+
+	/* a blank before the colon is no part of an event */
+	if (strncmp(text, name->str, strlen(name->str)))
+		text = name->str;
+	while (text + len < p->lx.text + p->lx.len && !strchr(" \t\r\n{},;#", text[len]))
+		len++;
+	event = ktap_foreign_event(pool_strndup(&p->cc->pool, text, len));
+	if (event) {
+		syntax_error(p, name->pos, "a probe begins with 'trace': trace %s { ... }", event);
+		return;
+	}
+	prefix = ktap_foreign_prefix(name->str);
+	syntax_error(p, name->pos, "a probe begins with 'trace': trace %s%s... { ... }",
+		     prefix ? prefix : name->str, prefix ? "" : ":");
+}
+
 static void not_a_statement(struct parser *p, const struct node *n)
 {
 	const struct builtin *bi = n->kind == N_NAME ? builtin_find(n->str) : NULL;
@@ -240,10 +261,7 @@ static void not_a_statement(struct parser *p, const struct node *n)
 		diag_error(p->diag, n->pos, "this calls nothing; write %s()", n->str);
 	} else if (n->kind == N_NAME && p->tok.kind == T_COLON && !p->tok.newline &&
 		   lex_peek(&p->lx, 0) != '=') {
-		const char *prefix = ktap_foreign_prefix(n->str);
-
-		syntax_error(p, n->pos, "a probe begins with 'trace': trace %s%s... { ... }",
-			     prefix ? prefix : n->str, prefix ? "" : ":");
+		parse_refuse_probe(p, n);
 	} else if (!p->tok.newline && p->tok.kind != T_SEMI && p->tok.kind != T_RBRACE &&
 		   p->tok.kind != T_EOF) {
 		parser_unexpected(p, n->kind == N_NAME ? "'=' or a call after the name" :

@@ -32,4 +32,10 @@ bool ktap_is_iterator(const char *name);
 /* The prefix of events in ktap, as in "probe:", for that of another tracer; or NULL. */
 const char *ktap_foreign_prefix(const char *word);
 
+/*
+ * event_names.c: ktap's spelling of an event as DTrace, SystemTap, bpftrace and perf spell
+ * it, or NULL.  Valid until the next call.
+ */
+const char *ktap_foreign_event(const char *spec);
+
 #endif

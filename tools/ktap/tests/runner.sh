@@ -408,7 +408,12 @@ expect dry_run_has_no_stacks 2 '--dry-run and --folded exclude each other'
 for pair in syscalls:read=syscalls:sys_enter_read syscall:read:return=syscalls:sys_exit_read \
 	syscall::read:entry=syscalls:sys_enter_read fbt::vfs_read:return=kretprobe:vfs_read \
 	fbt:vfs_read=probe:vfs_read kfunc:vfs_read=probe:vfs_read fexit:vmlinux:f=kretprobe:f \
-	t:sched:sched_switch=tp:sched:sched_switch; do
+	t:sched:sched_switch=tp:sched:sched_switch p:vfs_read=kprobe:vfs_read p:hz:99=profile:hz:99 \
+	r:vfs_read=kretprobe:vfs_read cycles=hardware:cycles:1000000 \
+	page-faults=software:page-faults:1 timer:1s=tick-1s 'timer.ms(100)=tick-100ms' \
+	timer.profile=profile-99hz syscall.read=syscalls:sys_enter_read \
+	syscall.read.return=syscalls:sys_exit_read pid1:libc:malloc:entry=uprobe:libc:malloc \
+	'pid$target:libc:free:return=uretprobe:libc:free' dtrace:::BEGIN=BEGIN end=END; do
 	play "err -e:1:1: error: no event matches '${pair%%=*}'\\nexit 2\\n" -e "$script"
 	expect "${pair%%=*}_is_advised" 2 "^note: did you mean '${pair#*=}'?\$"
 done
