@@ -653,6 +653,13 @@ loads() {
 	ktap=$real
 	tr '\r' '\n' <"$dir/terminal" | grep . | uniq >"$dir/err"
 }
+late='ktap: the time of --for was over before all probes were attached'
+loads "loading 0/25000\\nshows $late\\n" -q --for 1
+if [ "$code" = 93 ]; then
+	skip time_that_is_over_before_probes_are_attached_is_told 'no way to hold the loading of a chunk'
+else
+	expect time_that_is_over_before_probes_are_attached_is_told 0 "^$late"
+fi
 attaching='shows ktap: attaching'
 progress=progress_is_shown_on_a_terminal
 loads "loading 100/25000\\n$attaching 100 of 25000 events ... \\nloading 20000/25000\\n$attaching 20000 of 25000 events ... \\n"
