@@ -244,6 +244,17 @@ static struct node *parse_table(struct parser *p)
 	return n;
 }
 
+/* Report "(struct NAME *)x" as in C and bpftrace. */
+static void parse_no_pointer_cast(struct parser *p, const struct node *n)
+{
+	const char *type = p->tok.str;
+
+	if (p->panic)
+		return;
+	syntax_error(p, n->pos, "there are no casts");
+	diag_note(p->diag, "write cast(\"struct %s\", x)", type);
+}
+
 /* Parse an expression in brackets, where the '/' of a filter is a division. */
 static struct node *parse_bracketed(struct parser *p, enum tok close, bool list)
 {
@@ -257,6 +268,8 @@ static struct node *parse_bracketed(struct parser *p, enum tok close, bool list)
 		n = NULL;
 	else
 		n = list ? parse_exprs(p) : parse_expr(p);
+	if (!list && n->kind == N_NAME && !strcmp(n->str, "struct") && p->tok.kind == T_NAME)
+		parse_no_pointer_cast(p, n);
 	p->head = head;
 	p->lx.plain_slash = head;
 	parser_expect(p, close);

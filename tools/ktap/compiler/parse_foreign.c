@@ -21,6 +21,8 @@
 #define BY_HIST		"write h = hist() at the top level, and h <<< v"
 #define BY_LHIST	"write h = lhist(min, max, step) at the top level, and h <<< v"
 #define BY_BYTES	"write the order of bytes by shifts: x << 24 | (x & 0xff00) << 8 | ..."
+#define WITH_64_BITS	"integers have 64 bits and a sign: write the value alone"
+#define NO_WAITING	"scripts cannot wait; write tick-1s { ... }"
 #define BY_MATCH	"a string matches a pattern: s ~ \"a*\""
 
 /*
@@ -91,6 +93,16 @@ static const struct {
 	{ "kptr", FOREIGN_CALL, "addresses need no kptr(): str() and read() tell by themselves" },
 	{ "uptr", FOREIGN_CALL, "addresses need no uptr(): str() and read() tell by themselves" },
 	{ "reg", FOREIGN_CALL, "arguments are arg0 to arg9, the result is retval" },
+	{ "include", FOREIGN_NAME, BY_INCLUDE },
+	{ "s64", FOREIGN_CALL, WITH_64_BITS },
+	{ "u64", FOREIGN_CALL, WITH_64_BITS },
+	{ "int64", FOREIGN_CALL, WITH_64_BITS },
+	{ "uint64", FOREIGN_CALL, WITH_64_BITS },
+	{ "sort", FOREIGN_CALL, "write for (k, v in sort_pairs(t)) { ... }" },
+	{ "sleep", FOREIGN_CALL, NO_WAITING },
+	{ "usleep", FOREIGN_CALL, NO_WAITING },
+	{ "wait", FOREIGN_CALL, NO_WAITING },
+	{ "probe", FOREIGN_VALUE, "did you mean 'probename'?" },
 	{ "net", FOREIGN_VALUE, "write include \"lib/net.kp\"" },
 	{ "os", FOREIGN_VALUE, "to wait, write tick-3s { exit() }" },
 	{ "null", FOREIGN_VALUE, "did you mean 'nil'?" },
@@ -164,7 +176,7 @@ static unsigned int use_of(const struct lexer *lx, const struct token *first,
 	size_t at = foreign_skip_blanks(lx, first->end);
 
 	if (failed->start == at && (failed->kind == T_NAME || failed->kind == T_STAR ||
-				    failed->kind == T_INT))
+				    failed->kind == T_INT || failed->kind == T_LT))
 		return FOREIGN_NAME;
 	if (at < lx->len && lx->text[at] == '{')
 		return FOREIGN_BLOCK;
@@ -193,15 +205,28 @@ static bool lacks_parentheses(const struct lexer *lx, const struct token *first,
 	}
 }
 
-/* Advice for a token that is wrong at this place. */
-static const char *foreign_token_advice(enum tok kind)
+/* "-- words" of Lua and SQL, in contrast to "--x" */
+static bool is_foreign_comment(const struct lexer *lx, const struct token *dashes)
 {
-	switch (kind) {
-	case T_INC:
+	return dashes->newline && dashes->end < lx->len && strchr(" \t-", lx->text[dashes->end]);
+}
+
+/* Advice for a token that is wrong at this place. */
+static const char *foreign_token_advice(const struct parser *p, const struct token *failed)
+{
+	switch (failed->kind) {
 	case T_DEC:
+		if (is_foreign_comment(&p->lx, failed))
+			return "a comment begins with '#' or '//'";
+		__attribute__((fallthrough));
+	case T_INC:
 		return "'++' and '--' are statements, after a variable: x++";
 	case T_THEN:
 		return "a block needs braces: if (x) { ... }";
+	case T_LBRACKET:
+		return "a table is in braces: {1, 2}";
+	case T_COLON:
+		return p->tables ? "a key is written as in {name = 1} or {[key] = 1}" : NULL;
 	default:
 		return NULL;
 	}
@@ -255,7 +280,7 @@ void foreign_note(struct parser *p, const struct token *first)
 		return;
 	}
 	if (!advice)
-		advice = foreign_token_advice(failed->kind);
+		advice = foreign_token_advice(p, failed);
 	if (advice)
 		diag_note(p->diag, "%s", advice);
 	else if (first->kind == T_NAME && lacks_parentheses(&p->lx, first, failed))

@@ -257,7 +257,9 @@ static void not_a_statement(struct parser *p, const struct node *n)
 		return;
 	if (bi && bi->kind == BI_MISSING) {
 		syntax_error(p, n->pos, "'%s' is a function: " BUILTIN_USE_UADDR, n->str);
-	} else if (bi && bi->kind == BI_FUNCTION && p->tok.newline) {
+	} else if (bi && bi->kind == BI_FUNCTION &&
+		   (p->tok.newline || p->tok.kind == T_RBRACE || p->tok.kind == T_SEMI ||
+		    p->tok.kind == T_EOF)) {
 		diag_error(p->diag, n->pos, "this calls nothing; write %s()", n->str);
 	} else if (n->kind == N_NAME && p->tok.kind == T_COLON && !p->tok.newline &&
 		   lex_peek(&p->lx, 0) != '=') {
