@@ -95,7 +95,15 @@ static void report_put_line(const char *before, const char *text)
 	colour_put_message(stderr, text);
 }
 
-/* Does the quoted event contain @arg, as in 'probe:ARG%return'? */
+/* Is the text at @at the number of a timer, as in 'profile-99hz', and ends before @end? */
+static bool quotes_period(const char *quoted, size_t at, const char *end)
+{
+	return ((at == strlen("tick-") && !strncmp(quoted, "tick-", at)) ||
+		(at == strlen("profile-") && !strncmp(quoted, "profile-", at))) &&
+	       (*end < '0' || *end > '9');
+}
+
+/* Does the quoted event contain @arg, as in 'probe:ARG%return' or 'profile-ARGhz'? */
 static bool quotes_argument(const char *quoted, size_t len, const char *arg)
 {
 	size_t arg_len = strlen(arg);
@@ -103,8 +111,10 @@ static bool quotes_argument(const char *quoted, size_t len, const char *arg)
 	for (size_t i = 0; arg_len && i + arg_len <= len; i++) {
 		const char *end = quoted + i + arg_len;
 
-		if (!strncmp(quoted + i, arg, arg_len) && (!i || quoted[i - 1] == ':') &&
-		    (end == quoted + len || *end == '%'))
+		if (strncmp(quoted + i, arg, arg_len))
+			continue;
+		if (((!i || quoted[i - 1] == ':') && (end == quoted + len || *end == '%')) ||
+		    quotes_period(quoted, i, end))
 			return true;
 	}
 	return false;

@@ -47,7 +47,8 @@ static int source_read_file(const struct options *opts, struct sources *sources,
 			ktap_read_error(err));
 		return err;
 	}
-	fprintf(stderr, "ktap: error: cannot read %s: %s\n", name, ktap_read_error(err));
+	fprintf(stderr, "ktap: error: cannot read %s: %s\n", *name ? name : "''",
+		ktap_read_error(err));
 	if (err == -ENOENT)
 		ktap_suggest_tool(stderr, script);
 	return err;

@@ -574,6 +574,12 @@ grep -q "^ktap tool: error: argument 1: no function 'vfs_raed'$" "$dir/err" && !
 result $? error_of_an_argument_points_to_it
 play "err $dir/tool.kp:1:5: error: no event 'probe:a:b%%return'\nexit 2\n" "$dir/tool.kp" --event=a:b none
 expect error_of_an_option_points_to_it 2 "^ktap tool: error: option --event: no event 'probe:a:b%return'\$"
+play "err $dir/tool.kp:1:5: error: 'profile-0hz': a profile is like profile-99hz\nexit 2\n" "$dir/tool.kp" --event=0
+expect error_of_a_period_points_to_its_option 2 "^ktap tool: error: option --event: 'profile-0hz': a profile"
+play "err $dir/tool.kp:1:5: error: 'profile-99hz': no such timer\nexit 2\n" "$dir/tool.kp" --event=9
+expect part_of_a_number_is_not_that_of_the_option 2 "^$dir/tool.kp:1:5: error: 'profile-99hz'"
+run ''
+expect script_without_a_name_cannot_be_read 2 "^ktap: error: cannot read '': No such file"
 play "err $dir/tool.kp:1:5: error: option --event needs a value\nerr   in main ($dir/tool.kp:1)\nexit 1\n" "$dir/tool.kp" --event none
 [ "$(grep -v Press "$dir/err")" = 'ktap tool: error: option --event needs a value' ]
 result $? error_of_an_option_has_no_place_in_the_tool
