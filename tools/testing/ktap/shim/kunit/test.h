@@ -94,6 +94,8 @@ __printf(6, 7) void kunit_fail(struct kunit *test, bool end, const char *file, i
 		longjmp((test)->abort, 1);					\
 	} while (0)
 
+#define kunit_info(test, fmt, ...)	((void)(test), printf("# " fmt "\n", ##__VA_ARGS__))
+
 #define KUNIT_FAIL(test, fmt, ...)						\
 	kunit_fail(test, false, __FILE__, __LINE__, "failed", fmt, ##__VA_ARGS__)
 

@@ -15,6 +15,10 @@ static inline void call_rcu(struct rcu_head *head, void (*func)(struct rcu_head 
 	func(head);
 }
 
+static inline void rcu_barrier(void)
+{
+}
+
 /* Wait for sections with preemption disabled, and for interrupts. */
 void synchronize_rcu(void);
 
