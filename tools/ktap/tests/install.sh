@@ -69,7 +69,10 @@ result $ends tests_of_the_kernel_are_installed
 # The manual pages are made if rst2man is available. Otherwise existing pages are installed:
 # the files of these tests are not real pages.
 if command -v "$rst2man" >/dev/null; then
-	grep -q '^\.TH' "$dir/root$mandir/man1/ktap.1" && grep -q '^\.TH' "$dir/root$mandir/man1/ktapc.1"
+	missing=$(for name in ktap ktapc ktap-language-server; do
+		grep -q '^\.TH' "$dir/root$mandir/man1/$name.1" || printf ' %s' "$name"
+	done)
+	[ -z "$missing" ]
 	result $? manual_is_made_and_installed
 else
 	skip manual_is_made_and_installed "there is no $rst2man"
@@ -97,8 +100,16 @@ missing=$(for file in share/bash-completion/completions/ktap share/bash-completi
 done)
 [ -z "$missing" ]
 result $? "shells_and_editors_find_their_files$missing"
-! grep -r -l '@[a-z]*;\|@library@' "$dir/root$prefix/share" >"$dir/out"
+! grep -r -l '@[a-z]*;\|@library@\|@rows' "$dir/root$prefix/share" \
+	"$dir/root$prefix/bin/ktap-language-server" >"$dir/out"
 result $? no_placeholder_is_left
+if command -v python3 >/dev/null; then
+	timeout 20 "$dir/root$prefix/bin/ktap-language-server" --help >"$dir/out" 2>"$dir/err" &&
+		grep -q '^usage: ktap-language-server' "$dir/out"
+	result $? language_server_runs
+else
+	skip language_server_runs "there is no python3"
+fi
 KTAP_LIBRARY="$dir/root$library" PATH="$dir/root$prefix/bin:$PATH" \
 	sh "$dir/root$library/complete" ktap opensn >"$dir/out" 2>"$dir/err"
 grep -q '^opensnoop	Which files' "$dir/out" && [ ! -s "$dir/err" ]
@@ -113,12 +124,14 @@ install_made() {
 }
 install_made && [ -x "$dir/manual$prefix/bin/ktap" ] && [ ! -e "$dir/manual$mandir/man1" ]
 result $? manual_is_not_needed
-[ "$(grep -c '/no/such/rst2man ktap(1) and ktapc(1) are not installed' "$dir/out")" = 1 ]
+[ "$(grep -c '/no/such/rst2man the pages of the programs are not installed' "$dir/out")" = 1 ]
 result $? but_missed
-echo 'page of ktap' >"$dir/made/ktap.1"
-echo 'page of ktapc' >"$dir/made/ktapc.1"
-install_made && [ ! -s "$dir/out" ] && cmp -s "$dir/made/ktap.1" "$dir/manual$mandir/man1/ktap.1" &&
-	cmp -s "$dir/made/ktapc.1" "$dir/manual$mandir/man1/ktapc.1"
+for name in ktap ktapc ktap-language-server; do
+	echo "page of $name" >"$dir/made/$name.1"
+done
+install_made && [ ! -s "$dir/out" ] && missing=$(for name in ktap ktapc ktap-language-server; do
+	cmp -s "$dir/made/$name.1" "$dir/manual$mandir/man1/$name.1" || printf ' %s' "$name"
+done) && [ -z "$missing" ]
 result $? manual_is_installed
 
 echo mine >"$dir/root$library/tools/mine.kp"

@@ -230,7 +230,7 @@ table != "" && (borders || !/^$/) {
 }
 
 # The manual pages are documents of their own
-/^\.\. include:: \.\.\/\.\.\/tools\/ktap\/Documentation\/ktapc?\.rst$/ {
+/^\.\. include:: \.\.\/\.\.\/tools\/ktap\/Documentation\/ktap[-a-z]*\.rst$/ {
 	next
 }
 
