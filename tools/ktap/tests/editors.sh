@@ -51,6 +51,7 @@ has code_has_all_words $code_of_vs keyword contextual operator bracket function 
 has grammar_has_all_words $grammar keyword operator bracket
 has queries_have_all_built_ins $queries contextual function value space
 has completion_has_all_words completion/complete keyword function value
+has language_server_has_all_words language_server/ktap-language-server keyword contextual function value space
 
 # a word that is new to the language
 {
@@ -216,6 +217,13 @@ if command -v node >/dev/null; then
 	result $? grammar_has_the_tokens_of_all_scripts
 else
 	skip grammar_has_the_tokens_of_all_scripts "there is no node"
+fi
+
+if command -v node >/dev/null; then
+	node "$here/tests/check_extension.js" "$here/editors/vscode/extension.js" >"$dir/out" 2>"$dir/err"
+	result $? extension_of_code_starts_the_server
+else
+	skip extension_of_code_starts_the_server "there is no node"
 fi
 
 finish

@@ -84,7 +84,7 @@ done)
 result $? "each_tool_has_a_page$missing"
 installed() { (cd "$dir/root" && find . -type f | sort) >"$dir/files"; }
 installed
-missing=$(for file in complete editors/vscode/package.json editors/vscode/syntaxes/ktap.tmLanguage.json \
+missing=$(for file in complete editors/vscode/package.json editors/vscode/extension.js editors/vscode/syntaxes/ktap.tmLanguage.json \
 	editors/tree-sitter-ktap/grammar.js editors/tree-sitter-ktap/queries/highlights.scm; do
 	[ -s "$dir/root$library/$file" ] || printf ' %s' "$file"
 done)
