@@ -43,6 +43,13 @@ endef
 KTAP_TRACER_POST_INSTALL_TARGET_HOOKS += KTAP_TRACER_REMOVE_TOOLS
 endif
 
+ifeq ($(BR2_PACKAGE_PYTHON3),)
+define KTAP_TRACER_REMOVE_SERVER
+	rm -f $(TARGET_DIR)/usr/bin/ktap-language-server
+endef
+KTAP_TRACER_POST_INSTALL_TARGET_HOOKS += KTAP_TRACER_REMOVE_SERVER
+endif
+
 # a kernel without the patches of ktap has no such options
 define KTAP_TRACER_LINUX_CONFIG_FIXUPS
 	$(call KCONFIG_ENABLE_OPT,CONFIG_KTAP)

@@ -26,9 +26,12 @@ do_install() {
     oe_runmake install DESTDIR=${D}
 }
 
-PACKAGE_BEFORE_PN = "${PN}-tools"
+PACKAGE_BEFORE_PN = "${PN}-tools ${PN}-language-server"
 FILES:${PN} += "${datadir}/ktap ${datadir}/bash-completion ${datadir}/fish ${datadir}/zsh \
     ${datadir}/vim ${datadir}/emacs"
 FILES:${PN}-tools = "${datadir}/ktap/tools ${datadir}/ktap/tests"
+FILES:${PN}-language-server = "${bindir}/ktap-language-server"
 RDEPENDS:${PN}-tools = "${PN}"
+RDEPENDS:${PN}-language-server = "${PN} python3-core python3-io python3-json python3-netclient \
+    python3-shell python3-threading"
 RRECOMMENDS:${PN} = "${PN}-tools"
