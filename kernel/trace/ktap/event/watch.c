@@ -16,6 +16,7 @@
 #include <linux/kernel.h>
 #include <linux/kstrtox.h>
 #include <linux/log2.h>
+#include <linux/mm.h>
 #include <linux/perf_event.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -30,6 +31,7 @@
 static const char watch_no_length[] = "a length is 1, 2, 4 or 8 bytes";
 static const char watch_no_mode[] = "a mode is w, rw, r or x";
 static const char watch_no_address[] = "that is no address";
+static const char watch_no_memory[] = "the first page is no memory: is that a NULL pointer?";
 
 /* Modes, with the types of the kernel */
 static const struct {
@@ -60,8 +62,11 @@ static const char *watch_parse_place(char *place, struct ktap_watch_spec *spec)
 {
 	char *offset;
 
-	if (isdigit(*place))
-		return kstrtou64(place, 0, &spec->address) ? watch_no_address : NULL;
+	if (isdigit(*place)) {
+		if (kstrtou64(place, 0, &spec->address))
+			return watch_no_address;
+		return spec->address < PAGE_SIZE ? watch_no_memory : NULL;
+	}
 	if (!*place || *place == '+')
 		return "the name of a variable, or an address, is missing";
 	spec->symbol = place;
@@ -145,6 +150,12 @@ static bool watch_is_of_program(const struct ktap_watch_spec *spec)
 	return spec->address < TASK_SIZE_MAX;
 }
 
+/* Is it in the gap between programs and the kernel?  The kernel would accept it. */
+static bool watch_is_of_nothing(const struct ktap_watch_spec *spec)
+{
+	return IS_ENABLED(CONFIG_64BIT) && !watch_is_of_program(spec) && (s64)spec->address >= 0;
+}
+
 /*
  * As the kernel does when it creates the breakpoint; but that of a CPU that comes online later is
  * created by a kernel thread.
@@ -195,7 +206,7 @@ int ktap_parse_watch(struct ktap_vm *vm, struct ktap_probe *probe, const char *r
 	err = of_program ? watch_check_program(vm, probe) : 0;
 	if (err)
 		return err;
-	if (spec.address > ULONG_MAX)
+	if (spec.address > ULONG_MAX || watch_is_of_nothing(&spec))
 		return ktap_vm_error(vm, -EINVAL, "'%s': %s", probe->event, watch_no_address);
 	/* An instruction has no length, but the kernel wants this one. */
 	if (!spec.length || spec.type == HW_BREAKPOINT_X)

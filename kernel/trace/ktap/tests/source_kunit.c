@@ -140,7 +140,7 @@ static void malformed_watches_are_refused(struct kunit *test)
 	static const char * const cases[] = {
 		"", ":8", ":8:w", "0x", "1z", "0x10000000000000000", "v+", "v+x", "v+-1", "+8",
 		"v:", "v:0", "v:3", "v:16", "v:8:", "v:8:q", "v:8:rwx", "v:8:wx", "v:8:w:", "v:rw",
-		"v::w", "m:v:w", "4096:m:8",
+		"v::w", "m:v:w", "4096:m:8", "0", "0x0:8", "8:8:rw", "0xfff:1",
 	};
 	struct ktap_watch_spec spec;
 	char text[32];

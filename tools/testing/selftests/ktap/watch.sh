@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs watches
-plan 36
+plan 38
 
 n=200
 sysctl=/proc/sys/kernel/panic	# the int panic_timeout
@@ -142,6 +142,20 @@ trace watch:panic_timeout:4 { n += 1 }"
 [ "$code" = 2 ] && matches "$tmp/err" \
 	"^-e:3:7: error: event 'watch:panic_timeout:4': all hardware breakpoints are in use: a CPU has 4"
 result $? all_slots_are_in_use
+
+# addresses without memory
+run -q -e "trace watch:0x0:8 { n += 1 }" -- true
+[ "$code" = 2 ] && matches "$tmp/err" \
+	"^-e:1:7: error: 'watch:0x0:8': the first page is no memory: is that a NULL pointer?"
+result $? null_pointer_is_refused
+if [ "$half" = 16 ]; then
+	skip address_of_nothing_is_refused "32 bits have no gap between programs and the kernel"
+else
+	run -q -e "trace watch:0x4000000000000000:8 { n += 1 }"
+	[ "$code" = 2 ] && matches "$tmp/err" \
+		"^-e:1:7: error: 'watch:0x4000000000000000:8': that is no address"
+	result $? address_of_nothing_is_refused
+fi
 
 # programs
 word=0x200000000000
