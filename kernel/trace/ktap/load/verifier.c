@@ -135,29 +135,12 @@ static bool verifier_shows_text(const struct ktap_builtin *fn, u16 args)
 	       (!fn->max || args & (ktap_bit(EVENT) | ktap_bit(ARGSTR)));
 }
 
-/* "nil, a boolean or an integer" */
-static void verifier_name_types(u16 set, char *buf, size_t size)
-{
-	size_t len = 0;
-
-	/* A script sees both as strings. */
-	if (set & ktap_bit(STR))
-		set &= ~ktap_bit(ARGSTR);
-	while (set) {
-		const struct ktap_value any = { .tag = __ffs(set) };
-
-		set &= set - 1;
-		len += scnprintf(buf + len, size - len, "%s%s",
-				 !len ? "" : set ? ", " : " or ", ktap_type_name(&any));
-	}
-}
-
 static int verifier_refuse_argument(struct verifier *v, u32 pc, const struct ktap_builtin *fn,
 				    u32 i, u16 set)
 {
 	char types[256];
 
-	verifier_name_types(set, types, sizeof(types));
+	ktap_name_types(set, types, sizeof(types));
 	return ktap_refuse(v, pc, "%s: argument %u is %s, which it does not take", fn->name,
 			   i + 1, types);
 }

@@ -377,7 +377,7 @@ static void built_ins_take_no_more_open_values_than_arguments(struct kunit *test
 			 "format takes 1 to 32 arguments, got 33");
 	/* Types are checked when the values exist. */
 	test_chunk_error(builtin_with(test, KTAP_FN_STRCMP, 1), EVENT, -EINVAL,
-			 "strcmp: argument 2 is an integer, which it does not take");
+			 "strcmp: argument 2 is an integer, which it does not take: it takes a string");
 }
 
 static void open_values_are_limited(struct kunit *test)

@@ -8,7 +8,10 @@
 #include <linux/string.h>
 
 #include "vm/env.h"
+#include "vm/event.h"
 #include "vm/frame.h"
+#include "vm/opcode.h"
+#include "vm/program.h"
 #include "vm/vm.h"
 
 /**
@@ -44,6 +47,9 @@
 
 /* Units that a caught error costs, including its message. */
 #define CATCH_COST		16
+
+/* Instructions that are searched for the origin of a key that is nil */
+#define NIL_KEY_DISTANCE	32U
 
 static int frame_no_room(struct ktap_vm *vm)
 {
@@ -203,6 +209,99 @@ static int frame_give_message(struct ktap_vm *vm, struct ktap_value *v)
 	return 0;
 }
 
+/* May the instruction write register @reg?  A call writes those from its first one on. */
+static bool frame_may_write(const struct ktap_code *insn, u8 reg)
+{
+	switch (ktap_opdefs[insn->op].a) {
+	case KTAP_X_WRITE:
+		return insn->a == reg;
+	case KTAP_X_REG:
+	case KTAP_X_ITER:
+	case KTAP_X_FOR:
+		return insn->a <= reg;
+	default:
+		return false;
+	}
+}
+
+/* Does control come to (@from, @to] from elsewhere?  Look at instructions from @first to @end. */
+static bool frame_is_entered(const struct ktap_program *prog, u32 from, u32 to, u32 first, u32 end)
+{
+	const struct ktap_code *insn;
+	u32 pc, target;
+
+	for (pc = first; pc < end; pc++) {
+		insn = &prog->code[pc];
+		target = pc + 1 + insn->d;
+		if (ktap_opdefs[insn->op].d == KTAP_X_JUMP && (pc < from || pc > to) &&
+		    target > from && target <= to)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Find the instruction that wrote register @reg for the one at @pc, which is not far away.
+ * Return NULL if that is not certain.
+ */
+static const struct ktap_code *frame_find_writer(const struct ktap_vm *vm, u32 pc, u8 reg)
+{
+	const struct ktap_program *prog = vm->env->prog;
+	const struct ktap_func *func = vm->func;
+	u32 first = pc - min(pc - func->first, NIL_KEY_DISTANCE);
+	u32 end = min(pc + NIL_KEY_DISTANCE, func->first + func->ninsns);
+	u32 at;
+
+	for (at = pc; at-- > first;) {
+		if (!frame_may_write(&prog->code[at], reg))
+			continue;
+		return frame_is_entered(prog, at, pc, first, end) ? NULL : &prog->code[at];
+	}
+	return NULL;
+}
+
+static void frame_explain_nil_field(struct ktap_vm *vm, const char *name)
+{
+	struct ktap_value event = KTAP_VALUE_NIL;
+	const char *text = "the event";
+	int len = strlen(text);
+
+	if (vm->event && vm->event->ops->name)
+		vm->event->ops->name(vm->event, &event);
+	if (event.tag == KTAP_STR) {
+		text = event.blob;
+		len = min_t(u32, event.len, 40);
+	}
+	vm->error = 0;
+	ktap_vm_error(vm, -EINVAL,
+		      "nil cannot be a table key: '%.*s' has no field '%.40s'; test it first: if (args.%.40s != nil) { ... }",
+		      len, text, name, name);
+}
+
+/* Say where the nil comes from, if it is a field of the event or a global. */
+static void frame_explain_nil_key(struct ktap_vm *vm, u32 pc)
+{
+	const struct ktap_program *prog = vm->env->prog;
+	const struct ktap_code *insn = &prog->code[pc], *writer = NULL;
+
+	vm->fault.nil_key = false;
+	if (insn->op == KTAP_OP_TSET || insn->op == KTAP_OP_TADD || insn->op == KTAP_OP_TAGG)
+		writer = frame_find_writer(vm, pc, insn->b);
+	if (!writer)
+		return;
+	switch (writer->op) {
+	case KTAP_OP_FIELD:
+		frame_explain_nil_field(vm, prog->fields[writer->d]->blob);
+		break;
+	case KTAP_OP_GETG:
+	case KTAP_OP_GETC:
+		vm->error = 0;
+		ktap_vm_error(vm, -EINVAL, "nil cannot be a table key: '%.64s' is nil",
+			      prog->globals[writer->d]);
+		break;
+	}
+}
+
 int ktap_frame_catch(struct ktap_vm *vm, u32 pc, int err, u32 *to)
 {
 	const struct ktap_program *prog = vm->env->prog;
@@ -211,6 +310,8 @@ int ktap_frame_catch(struct ktap_vm *vm, u32 pc, int err, u32 *to)
 	u32 n = vm->ncalls;
 
 	vm->pc = pc;
+	if (vm->fault.nil_key)
+		frame_explain_nil_key(vm, pc);
 	if (!vm->fault.func)
 		vm->fault = (struct ktap_fault){
 			.func = vm->func,

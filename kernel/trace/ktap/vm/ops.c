@@ -428,8 +428,10 @@ int ktap_op_has(struct ktap_vm *vm, struct ktap_value *dst, const struct ktap_va
 
 int ktap_op_check_key(struct ktap_vm *vm, struct ktap_value *key)
 {
-	if (key->tag == KTAP_NIL)
+	if (key->tag == KTAP_NIL) {
+		vm->fault.nil_key = true;
 		return ktap_vm_error(vm, -EINVAL, "nil cannot be a table key");
+	}
 	return op_check_key_part(vm, key);
 }
 

@@ -20,6 +20,7 @@ void ktap_vm_forget_error(struct ktap_vm *vm)
 	vm->error = 0;
 	vm->message[0] = '\0';
 	vm->fault.func = NULL;
+	vm->fault.nil_key = false;
 	vm->ncalls = 0;
 	vm->floor = 0;
 	vm->nested = 0;

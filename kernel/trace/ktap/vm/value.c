@@ -32,6 +32,22 @@ const char *ktap_type_name(const struct ktap_value *v)
 	return v->tag < KTAP_NR_TAGS ? names[v->tag] : "a broken value";
 }
 
+void ktap_name_types(u16 set, char *buf, size_t size)
+{
+	size_t len = 0;
+
+	/* A script sees both as strings. */
+	if (set & ktap_bit(STR))
+		set &= ~ktap_bit(ARGSTR);
+	while (set) {
+		const struct ktap_value any = { .tag = __ffs(set) };
+
+		set &= set - 1;
+		len += scnprintf(buf + len, size - len, "%s%s",
+				 !len ? "" : set ? ", " : " or ", ktap_type_name(&any));
+	}
+}
+
 bool ktap_equal(const struct ktap_value *x, const struct ktap_value *y)
 {
 	if (x->tag != y->tag)

@@ -56,12 +56,24 @@ static const char *vm_level_names(u8 levels)
 					   "in a handler of an event";
 }
 
+static noinline int vm_refuse_argument(struct ktap_vm *vm, const struct ktap_builtin *fn,
+				       const struct ktap_value *v, unsigned int i)
+{
+	bool counter = fn == &ktap_builtins[KTAP_FN_CLEAR] && v->tag == KTAP_INT;
+	char types[96];
+
+	ktap_name_types(fn->args[i], types, sizeof(types));
+	return ktap_vm_error(vm, -EINVAL,
+			     "%s: argument %u is %s, which it does not take: it takes %s%s",
+			     fn->name, i + 1, ktap_type_name(v), types,
+			     counter ? "; to clear a number, write n = 0" : "");
+}
+
 static noinline int vm_wrong_argument(struct ktap_vm *vm, const struct ktap_builtin *fn,
 				      struct ktap_value *r, unsigned int i)
 {
 	if (!ktap_is_lost(&r[i]) || !(fn->args[i] & (ktap_bit(TABLE) | ktap_bit(AGG))))
-		return ktap_vm_error(vm, -EINVAL, "%s: argument %u is %s, which it does not take",
-				     fn->name, i + 1, ktap_type_name(&r[i]));
+		return vm_refuse_argument(vm, fn, &r[i], i);
 	r[0] = KTAP_VALUE_LOST;
 	return ktap_op_drop(vm);
 }

@@ -79,6 +79,7 @@ struct ktap_fault {
 	const struct ktap_func *func;	/* NULL: no position yet */
 	u32 pc;
 	u32 ncalls;			/* depth of &ktap_vm.calls at the error */
+	bool nil_key;			/* the instruction has nil as a key of a table */
 };
 
 /**
@@ -294,6 +295,9 @@ int ktap_make_text(struct ktap_vm *vm, struct ktap_value *v);
 
 /* Name of a type for messages: "a string". */
 const char *ktap_type_name(const struct ktap_value *v);
+
+/* Names of the types of a bit mask: "nil, a boolean or an integer". */
+void ktap_name_types(u16 set, char *buf, size_t size);
 
 /* Same type and content; tables and functions by identity. */
 bool ktap_equal(const struct ktap_value *x, const struct ktap_value *y);
