@@ -156,7 +156,7 @@ static const struct {
 	{ "tracefs belongs to root", "permission" },
 	{ "not allowed in a user namespace", "permission" },
 	{ "tracefs is not mounted", "tracefs" },
-	{ "acts on the system", "unsafe" },
+	{ "can change the running system", "unsafe" },
 	{ "not run without --unsafe", "unsafe" },
 	{ "needs ktap version", "version" },
 };

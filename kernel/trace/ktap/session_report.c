@@ -139,8 +139,14 @@ static void report_idle_probe(struct ktap_session *s, const struct ktap_probe *p
 	else if (stats.filtered)
 		ktap_output_note(&s->output, "no event of '%s' passed the filter: %lu did not",
 				 probe->event, stats.filtered);
+	else if (s->filter.pid || s->filter.cpus)
+		ktap_output_note(&s->output,
+				 "no event of '%s' happened in the processes and on the CPUs that are traced",
+				 probe->event);
 	else
-		ktap_output_note(&s->output, "no event came of '%s'", probe->event);
+		ktap_output_note(&s->output,
+				 "no event of '%s' happened while the script ran: is it the right event?",
+				 probe->event);
 }
 
 /*
@@ -160,7 +166,8 @@ void ktap_session_report_idle(struct ktap_session *s)
 			continue;
 		probe = point->probe;
 		if (n++ == MAX_IDLE_NOTES) {
-			ktap_output_note(&s->output, "no event came of other probes, either");
+			ktap_output_note(&s->output,
+					 "no event of the other probes happened, either");
 			return;
 		}
 		report_idle_probe(s, probe);

@@ -248,7 +248,7 @@ int ktap_check_unsafe(const struct ktap_program *prog, bool allowed, struct ktap
 			continue;
 		if (!(prog->flags & KTAP_CHUNK_UNSAFE)) {
 			ktap_diag_at(diag, prog, pc,
-				     "%s acts on the system, and the chunk is not marked as one that does",
+				     "%s can change the running system, but the chunk is not marked as unsafe: compile it again",
 				     fn->name);
 			return -EINVAL;
 		}
@@ -256,14 +256,14 @@ int ktap_check_unsafe(const struct ktap_program *prog, bool allowed, struct ktap
 			return act_refuse_function(prog, pc, diag);
 		if (!allowed) {
 			ktap_diag_at(diag, prog, pc,
-				     "%s acts on the system: that needs ktap --unsafe (a line 'unsafe' before the chunk)",
+				     "%s can change the running system: to allow it, write ktap --unsafe (a line 'unsafe' before the chunk)",
 				     fn->name);
 			return -EPERM;
 		}
 		/* The kernel may have been locked down after the line 'unsafe'. */
 		if (security_locked_down(LOCKDOWN_DBG_WRITE_KERNEL)) {
 			ktap_diag_at(diag, prog, pc,
-				     "%s acts on the system, and the kernel is locked down",
+				     "%s can change the running system, which a kernel that is locked down never allows",
 				     fn->name);
 			return -EPERM;
 		}

@@ -28,8 +28,8 @@ static const char * const others[] = {
 	"'%s' has a type without values in scripts",
 	"'%s' is of a module: write `MODULE:%s`",
 	/* lib/act.c */
-	"%s acts on the system, and the chunk is not marked as one that does",
-	"%s acts on the system: that needs ktap --unsafe (a line 'unsafe' before the chunk)",
+	"%s can change the running system, but the chunk is not marked as unsafe: compile it again",
+	"%s can change the running system: to allow it, write ktap --unsafe (a line 'unsafe' before the chunk)",
 	"set_retval: this kernel was built without CONFIG_KTAP_SET_RETVAL",
 	"verdict: this kernel was built without CONFIG_KTAP_PACKET_VERDICT",
 	/* lib/getopt.c */

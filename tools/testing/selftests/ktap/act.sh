@@ -13,13 +13,13 @@ getppid="trace syscalls:sys_enter_getppid $only"
 
 # Permissions
 
-not_loaded signal_needs_unsafe '^-e:1:45: error: signal acts on the system: that needs ktap --unsafe' \
+not_loaded signal_needs_unsafe '^-e:1:45: error: signal can change the running system: to allow it, write ktap --unsafe' \
 	-e "trace syscalls:sys_enter_getppid { print(1) signal(9) }"
-not_loaded system_needs_unsafe '^-e:1:1: error: system acts on the system: that needs ktap --unsafe' \
+not_loaded system_needs_unsafe '^-e:1:1: error: system can change the running system: to allow it, write ktap --unsafe' \
 	-e "system('touch $tmp/made')"
 [ ! -e "$tmp/made" ]
 result $? nothing_has_run_without_unsafe
-not_loaded set_retval_needs_unsafe '^-e:1:[0-9]*: error: set_retval acts on the system: that needs ktap --unsafe' \
+not_loaded set_retval_needs_unsafe '^-e:1:[0-9]*: error: set_retval can change the running system: to allow it, write ktap --unsafe' \
 	-e 'trace probe:vfs_read { set_retval(-1) }'
 # CAP_SYS_ADMIN
 code=0
@@ -35,7 +35,7 @@ out without_it_a_script_that_does_not_act_runs 'safe\n'
 matches "$tmp/out" '^unsafe: it may act on the system$'
 result $? listing_has_it
 { head -c 12 "$tmp/a.ktap"; printf '\0'; tail -c +14 "$tmp/a.ktap"; } >"$tmp/b.ktap"
-not_loaded chunk_must_say_that_it_acts 'error: system acts on the system, and the chunk is not marked as one that does' \
+not_loaded chunk_must_say_that_it_acts 'error: system can change the running system, but the chunk is not marked as unsafe: compile it again' \
 	--unsafe "$tmp/b.ktap"
 
 # Signals

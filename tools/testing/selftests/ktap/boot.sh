@@ -46,7 +46,7 @@ in_order() {
 	logged "script /boot/none.ktap: there is no file /boot/none.ktap in the initramfs" no_such_file
 	logged "script /boot/text.ktap: /boot/text.ktap is no compiled script: ktapc makes one" no_chunk
 	logged "script /boot/refused.ktap: refused.kp:4:7: error: no event 'sched:no_such_event'" refused
-	dmesg | grep -q 'boot script /boot/unsafe.ktap: unsafe.kp:3:18: error: system acts on the system: that needs'
+	dmesg | grep -q 'boot script /boot/unsafe.ktap: unsafe.kp:3:18: error: system can change the running system: to allow it, write'
 	result $? unsafe
 	dmesg | grep -q 'boot script /boot/cut.ktap: /boot/cut.ktap has 100 bytes, and the chunk in it [0-9]*: copy it again'
 	result $? cut

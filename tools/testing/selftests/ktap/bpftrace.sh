@@ -482,7 +482,7 @@ bt 'BEGIN {
 [ "$code" = 1 ] && matches "$tmp/err" '^-e:2:[0-9]+: error: division by zero'
 result $? a_run_time_error_has_its_place
 bt 'BEGIN { system("date"); }'
-[ "$code" = 2 ] && matches "$tmp/err" '^-e:1:9: error: system acts on the system: that needs ktap --unsafe'
+[ "$code" = 2 ] && matches "$tmp/err" '^-e:1:9: error: system can change the running system: to allow it, write ktap --unsafe'
 result $? system_needs_unsafe
 if [ "$(uname -m)" = x86_64 ]; then
 	bt 'kprobe:vfs_read { printf("%s %d\n", ksym(reg("ip")), reg("di") == arg0); exit(); }' -- "$workload" read 16 1

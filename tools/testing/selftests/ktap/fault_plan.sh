@@ -102,7 +102,7 @@ out calls_fail_as_planned '4\n7\n12 calls, 2 failed on purpose\n'
 not_loaded function_that_cannot_be_replaced \
 	"error: 'probe:vfs_read': set_retval: the kernel allows it for those of error_injection/list" \
 	--unsafe -e "$fault p = fault_plan({}) trace probe:vfs_read { fault_fail(p, -5) }"
-not_loaded failing_needs_unsafe 'set_retval acts on the system: that needs ktap --unsafe' \
+not_loaded failing_needs_unsafe 'set_retval can change the running system: to allow it, write ktap --unsafe' \
 	-e "$fault p = fault_plan({}) trace probe:$openat { fault_fail(p, -5) }"
 
 # Allocations

@@ -65,11 +65,11 @@ out interrupts_are_seen 'true\t0\n'
 
 # Acting
 
-not_loaded printk_needs_unsafe '^-e:1:7: error: printk acts on the system: that needs ktap --unsafe' \
+not_loaded printk_needs_unsafe '^-e:1:7: error: printk can change the running system: to allow it, write ktap --unsafe' \
 	-e 'ffi.C.printk("never")'
-not_loaded dump_stack_needs_unsafe '^-e:1:[0-9]*: error: dump_stack acts on the system' \
+not_loaded dump_stack_needs_unsafe '^-e:1:[0-9]*: error: dump_stack can change the running system' \
 	-e "$getppid { ffi.C.dump_stack() }"
-not_loaded trace_printk_needs_unsafe '^-e:1:7: error: trace_printk acts on the system' \
+not_loaded trace_printk_needs_unsafe '^-e:1:7: error: trace_printk can change the running system' \
 	-e 'ffi.C.trace_printk("never")'
 ! dmesg | grep -q 'ktap: never'
 result $? nothing_was_printed

@@ -78,7 +78,7 @@ cat <&3 >"$tmp/err" 2>&1
 exec 3>&-
 : >"$tmp/out"
 says integrity_is_checked_when_a_script_is_loaded 1 \
-	'error: signal acts on the system, and the kernel is locked down'
+	'error: signal can change the running system, which a kernel that is locked down never allows'
 everything="trace syscalls:sys_enter_getppid { a += 1 }
 trace probe:$(call_function getppid) { b += 1 }
 trace_begin { print(kernel_string(kaddr('linux_banner')) != nil) }

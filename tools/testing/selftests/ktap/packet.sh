@@ -142,7 +142,7 @@ if grep -q '^verdict: 1$' "$tracefs/ktap/features"; then
 	started_to_drop() { start -q --unsafe -e "$1"; }
 
 	run -e 'trace packet:in { verdict("drop") }'
-	[ "$code" = 2 ] && matches "$tmp/err" '^-e:1:[0-9]*: error: verdict acts on the system: that needs ktap --unsafe'
+	[ "$code" = 2 ] && matches "$tmp/err" '^-e:1:[0-9]*: error: verdict can change the running system: to allow it, write ktap --unsafe'
 	result $? verdict_needs_unsafe
 	run --unsafe -e 'trace sched:sched_switch { verdict("drop") }'
 	[ "$code" = 2 ] && matches "$tmp/err" "'sched:sched_switch': verdict works at packets: packet:in, packet:out, packet:forward\$"
