@@ -89,6 +89,8 @@ static bool bad_operand(struct compiler *cc, const struct node *n, const struct 
 		return false;
 	diag_error(&cc->diag, n->pos, "'%s' takes integers, not %s", op_text(n->op),
 		   type_text(cc, type));
+	if (n->op == OP_ADD && type == TYPE_STRING)
+		diag_note(&cc->diag, "to join strings, write a .. b");
 	return true;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The parser: advice for the syntax of other languages. */
+#include <ctype.h>
 #include <string.h>
 
 #include "compiler/builtins.h"
@@ -121,6 +122,7 @@ static const struct {
 	{ "<>", "'!=' compares" },
 	{ "~=", "'!=' compares" },
 	{ "=~", "to match a pattern write s ~ \"a*\"" },
+	{ "**", "no operator makes powers: write x * x, and 1 << n for 2 to the power of n" },
 	{ "!~", "for no match write !(s ~ \"a*\")" },
 };
 
@@ -211,8 +213,34 @@ static bool is_foreign_comment(const struct lexer *lx, const struct token *dashe
 	return dashes->newline && dashes->end < lx->len && strchr(" \t-", lx->text[dashes->end]);
 }
 
+/* "*p" and "&x" of C, in contrast to an operand that is missing */
+static bool is_before_name(const struct lexer *lx, const struct token *failed)
+{
+	unsigned char next = failed->end < lx->len ? lx->text[failed->end] : 0;
+
+	return isalpha(next) || next == '_' || next == '$';
+}
+
+/* Does the '=' follow a value, as in "a = b = 1" and "f(a = 1)"? */
+static bool assigns_again(const struct lexer *lx, const struct token *first,
+			  const struct token *failed)
+{
+	size_t at = failed->start;
+	unsigned char last;
+
+	if (first->kind != T_NAME && first->start != failed->start)
+		return false;
+	while (at && (lx->text[at - 1] == ' ' || lx->text[at - 1] == '\t'))
+		at--;
+	last = at ? lx->text[at - 1] : 0;
+	if (last == ']' && at > 1 && lx->text[at - 2] == '[')
+		return false;
+	return isalnum(last) || (last && strchr("_])", last));
+}
+
 /* Advice for a token that is wrong at this place. */
-static const char *foreign_token_advice(const struct parser *p, const struct token *failed)
+static const char *foreign_token_advice(const struct parser *p, const struct token *first,
+					const struct token *failed)
 {
 	switch (failed->kind) {
 	case T_DEC:
@@ -221,6 +249,18 @@ static const char *foreign_token_advice(const struct parser *p, const struct tok
 		__attribute__((fallthrough));
 	case T_INC:
 		return "'++' and '--' are statements, after a variable: x++";
+	case T_ASSIGN:
+		if (!assigns_again(&p->lx, first, failed))
+			return NULL;
+		return "an assignment has no value: write each as a statement: b = 1; a = b";
+	case T_STAR:
+		if (!is_before_name(&p->lx, failed))
+			return NULL;
+		return "to read memory, write read(p, 8), or str(p) for a string";
+	case T_AMP:
+		if (!is_before_name(&p->lx, failed))
+			return NULL;
+		return "variables have no address; kaddr(\"x\") is that of a kernel variable";
 	case T_THEN:
 		return "a block needs braces: if (x) { ... }";
 	case T_LBRACKET:
@@ -280,7 +320,7 @@ void foreign_note(struct parser *p, const struct token *first)
 		return;
 	}
 	if (!advice)
-		advice = foreign_token_advice(p, failed);
+		advice = foreign_token_advice(p, first, failed);
 	if (advice)
 		diag_note(p->diag, "%s", advice);
 	else if (first->kind == T_NAME && lacks_parentheses(&p->lx, first, failed))

@@ -245,6 +245,12 @@ static void parse_refuse_probe(struct parser *p, const struct node *name)
 		return;
 	}
 	prefix = ktap_foreign_prefix(name->str);
+	if (!prefix && text != name->str && len > strlen(name->str) + 1 &&
+	    text[strlen(name->str) + 1] != ':') {
+		syntax_error(p, name->pos, "a probe begins with 'trace': trace %.*s { ... }",
+			     (int)len, text);
+		return;
+	}
 	syntax_error(p, name->pos, "a probe begins with 'trace': trace %s%s... { ... }",
 		     prefix ? prefix : name->str, prefix ? "" : ":");
 }
