@@ -369,9 +369,6 @@ static int follow_session(struct run *r)
 			return end_at_once(r);
 
 		if (fds[3].revents) {
-			if (r->loading)
-				fputs("ktap: the time of --for was over before all probes were attached\n",
-				      stderr);
 			run_stop(r);
 			fds[3].fd = -1;
 		}

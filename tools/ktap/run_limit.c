@@ -7,17 +7,24 @@
 
 bool run_limit_begin(struct run_limit *l, uint64_t seconds, uint64_t lines)
 {
-	const struct itimerspec time = { .it_value.tv_sec = seconds };
-
 	l->lines = lines;
+	l->seconds = seconds;
 	l->timer = -1;
 	if (!seconds)
 		return true;
 	l->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
-	if (l->timer >= 0 && !timerfd_settime(l->timer, 0, &time, NULL))
+	if (l->timer >= 0)
 		return true;
 	perror("ktap: error: timer");
 	return false;
+}
+
+void run_limit_attached(struct run_limit *l)
+{
+	const struct itimerspec time = { .it_value.tv_sec = l->seconds };
+
+	if (l->timer >= 0)
+		timerfd_settime(l->timer, 0, &time, NULL);
 }
 
 bool run_limit_count(struct run_limit *l, const char *data, size_t len)

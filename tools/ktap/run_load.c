@@ -161,6 +161,7 @@ int run_loaded(struct run *r)
 	r->loading = false;
 	if (err)
 		return run_load_failed(r, err);
+	run_limit_attached(&r->limit);
 	run_say_loaded(r);
 	err = output_begin(&r->output);
 	if (err)
