@@ -4,8 +4,11 @@
  * commands or options that the user put there by mistake.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "arguments.h"
@@ -227,5 +230,27 @@ bool arguments_check(const struct options *opts, const char *name, const void *c
 	    !arguments_are_few(opts, chunk, len, has_options, least))
 		return false;
 	arguments_note_options(opts, has_options);
+	return true;
+}
+
+bool arguments_check_pid(const struct options *opts)
+{
+	static const char pid[] = "--pid=";
+
+	for (char **arg = opts->args; *arg; arg++) {
+		const char *value = *arg + strlen(pid);
+		size_t digits;
+
+		if (strncmp(*arg, pid, strlen(pid)))
+			continue;
+		digits = strspn(value, "0123456789");
+		/* 0 is that of all processes; what is no number is an error of the script */
+		if (!digits || value[digits] || strspn(value, "0") == digits)
+			continue;
+		if (digits < 10 && (!kill(strtol(value, NULL, 10), 0) || errno != ESRCH))
+			continue;
+		fprintf(stderr, "ktap: error: option --pid: there is no process %s\n", value);
+		return false;
+	}
 	return true;
 }

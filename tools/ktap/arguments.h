@@ -22,4 +22,10 @@ bool arguments_join(struct options *opts, const void *chunk, size_t len);
 bool arguments_check(const struct options *opts, const char *name, const void *chunk, size_t len,
 		     unsigned int least);
 
+/*
+ * The option --pid of a tool names a process or thread that exists; false after a message. The
+ * tool would wait for its events for ever.
+ */
+bool arguments_check_pid(const struct options *opts);
+
 #endif

@@ -477,9 +477,12 @@ static int run_loop(struct run *r)
 	    !arguments_check(&r->opts, r->name, r->chunk, r->chunk_len,
 			     r->bpftrace_probes.params))
 		return EXIT_LOAD;
+	if (r->tool && !arguments_check_pid(&r->opts))
+		return EXIT_LOAD;
 	r->report.chunk = r->chunk;
 	r->report.chunk_len = r->chunk_len;
 	r->report.script = r->opts.script;
+	r->report.tool = r->tool;
 	r->report.args = r->opts.args;
 	r->report.quiet = r->opts.quiet;
 	r->report.bpftrace = r->script.text;

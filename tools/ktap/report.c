@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/builtins.h"
 #include "compiler/clean_text.h"
 #include "compiler/colour.h"
 #include "compiler/compile.h"
@@ -197,6 +198,31 @@ static void report_explain(struct report *r, const char *message)
 		colour_message(stderr, COLOUR_END), word);
 }
 
+/* A tool that needs types of the kernel: say so, instead of showing a line of the tool. */
+static bool report_no_types(struct report *r, const char *message)
+{
+	if (!r->tool || !strstr(message, "this kernel has no types (CONFIG_DEBUG_INFO_BTF)"))
+		return false;
+	report_put_script(r);
+	fputs("this tool reads structures of the kernel, and needs one with CONFIG_DEBUG_INFO_BTF=y (ktap --info)\n",
+	      stderr);
+	r->hide_calls = true;
+	return true;
+}
+
+/* A kernel that is older than ktap knows only the number of the function that it lacks. */
+static void report_name_builtin(const char *message)
+{
+	static const char before[] = "this kernel has no built-in function ";
+	const char *number = strstr(message, before);
+	const char *name = number ? builtin_name(strtoul(number + strlen(before), NULL, 10)) : NULL;
+
+	if (name)
+		fprintf(stderr, "%snote:%s that is '%s': this kernel is older than this ktap\n",
+			colour_message(stderr, COLOUR_NOTE), colour_message(stderr, COLOUR_END),
+			name);
+}
+
 static void show_error(struct report *r, char *text)
 {
 	static const char marker[] = ": error: ";
@@ -210,13 +236,15 @@ static void show_error(struct report *r, char *text)
 	}
 	r->errors++;
 	r->hide_calls = false;
-	if (!blame_argument(r, message + strlen(marker))) {
+	if (!blame_argument(r, message + strlen(marker)) &&
+	    !report_no_types(r, message + strlen(marker))) {
 		report_put_line("", text);
 		*message = '\0';
 		if (split_position(text, &line, &column))
 			ktap_show_position(stderr, r->chunk, r->chunk_len, text, line, column);
 	}
 	suggest_event(message + strlen(marker));
+	report_name_builtin(message + strlen(marker));
 	report_explain(r, message + strlen(marker));
 }
 

@@ -18,6 +18,7 @@ struct report_line {
  * @chunk: the loaded chunk, for its source text
  * @chunk_len: its length
  * @script: file of the script; NULL if its text was given
+ * @tool: the script is an installed tool
  * @args: its arguments, NULL-terminated
  * @quiet: leave out notes that report no loss
  * @bpftrace: warn as bpftrace does
@@ -32,6 +33,7 @@ struct report {
 	const void *chunk;
 	size_t chunk_len;
 	const char *script;
+	bool tool;
 	char **args;
 	bool quiet;
 	bool bpftrace;

@@ -578,6 +578,30 @@ play "err $dir/tool.kp:1:5: error: 'profile-0hz': a profile is like profile-99hz
 expect error_of_a_period_points_to_its_option 2 "^ktap tool: error: option --event: 'profile-0hz': a profile"
 play "err $dir/tool.kp:1:5: error: 'profile-99hz': no such timer\nexit 2\n" "$dir/tool.kp" --event=9
 expect part_of_a_number_is_not_that_of_the_option 2 "^$dir/tool.kp:1:5: error: 'profile-99hz'"
+types='this kernel has no types (CONFIG_DEBUG_INFO_BTF)'
+mkdir -p "$dir/library/tools"
+cp "$dir/tool.kp" "$dir/library/tools/installed.kp"
+export KTAP_LIBRARY="$dir/library"
+play "err $dir/library/tools/installed.kp:1:5: error: member of a parameter: $types\\nexit 2\\n" installed
+[ "$(grep -v Press "$dir/err")" = 'ktap installed: error: this tool reads structures of the kernel, and needs one with CONFIG_DEBUG_INFO_BTF=y (ktap --info)' ]
+result $? tool_that_needs_types_names_the_option_of_the_kernel
+play "err $dir/tool.kp:1:5: error: member of a parameter: $types\\nexit 2\\n" "$dir/tool.kp"
+expect script_that_needs_types_has_its_position 2 "^$dir/tool.kp:1:5: error: member of a parameter: this"
+run installed --pid=9999999
+expect option_pid_of_a_tool_names_a_process 2 '^ktap: error: option --pid: there is no process 9999999$'
+run installed --pid=99999999999
+expect number_is_too_large_for_a_process 2 '^ktap: error: option --pid: there is no process 99999999999$'
+for pid in "$$" 0 x; do
+	run installed "--pid=$pid"
+	! grep -q 'there is no process' "$dir/err"
+	result $? "option_pid_${pid#"$$"}_is_passed_on"
+done
+unset KTAP_LIBRARY
+play 'err t.kp:1:1: error: this kernel has no built-in function 57\nexit 2\n' -e "$script"
+expect function_that_the_kernel_lacks_has_a_name 2 "^note: that is '.*': this kernel is older than this ktap\$"
+play 'err t.kp:1:1: error: this kernel has no built-in function 9999\nexit 2\n' -e "$script"
+! grep -q '^note: that is' "$dir/err"
+result $? function_that_nobody_knows_has_none
 run ''
 expect script_without_a_name_cannot_be_read 2 "^ktap: error: cannot read '': No such file"
 play "err $dir/tool.kp:1:5: error: option --event needs a value\nerr   in main ($dir/tool.kp:1)\nexit 1\n" "$dir/tool.kp" --event none
