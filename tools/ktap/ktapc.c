@@ -13,6 +13,7 @@
 
 #include "cmdline.h"
 #include "compiler/compile.h"
+#include "compiler/library.h"
 #include "sign.h"
 
 #define EXIT_USAGE	2
@@ -358,11 +359,17 @@ static int ktapc_run(struct ktapc_options *o)
 	o->compile.folders = o->folders;
 	o->compile.read = sources_read;
 	o->compile.read_ctx = &o->sources;
+	if (!o->compile.nowarn)
+		ktap_warn_no_folders(stderr, "ktapc", o->folders);
 
 	if (o->script) {
 		src = (struct ktap_script) {
 			.name = "<command line>", .text = o->script, .len = strlen(o->script),
 		};
+		if (!o->format && strspn(o->script, " \t\r\n") == src.len) {
+			fputs("ktapc: the script of -e is empty\n", stderr);
+			return EXIT_USAGE;
+		}
 		return ktapc_process(o, &src);
 	}
 	ret = sources_read(&o->sources, o->input, &src);

@@ -17,6 +17,7 @@
 
 #include "cmdline.h"
 #include "compiler/clean_text.h"
+#include "compiler/library.h"
 #include "compiler/suggest.h"
 #include "compiler/util.h"
 #include "elf/source_lines.h"
@@ -133,7 +134,7 @@ static const struct exclusion ktap_exclusions[] = {
 			 "--dry-run", "--dump-jit" } },
 	{ "--heatmap", { "-f", "--folded", "--flame", "--live", "--metrics", "-l", "--info",
 			 "--explain", "--dry-run", "--dump-jit" } },
-	{ "-l", { "-o", "-f", "--folded", "--flame", "-I", "-C", "-m", "-a", "--follow",
+	{ "-l", { "-o", "-f", "--folded", "--flame", "-C", "-m", "-a", "--follow",
 		  "--self", "--unsafe", "--max-overhead", "--no-symbols", "--lines",
 		  "--dump-jit" } },
 	{ "--info", { "-e", "-l", "-o", "-f", "--folded", "--flame", "-p", "--dump-jit" } },
@@ -387,7 +388,7 @@ static const char *what_is_wanted(enum option_kind kind)
 {
 	switch (kind) {
 	case OPT_SIZE:
-		return "size (try 256k or 16M)";
+		return "size: a number with k, M or G after it (256k, 16M)";
 	case OPT_PERCENT:
 		return "whole percentage from 1 to 100, where 100 is no limit";
 	case OPT_TIME:
@@ -509,6 +510,16 @@ static bool options_split(struct options *opts)
 	return n || usage_error("no command in -c", NULL);
 }
 
+/* "-l -I DIR FILE.bt" is "-I DIR -l FILE.bt". */
+static void options_move_script(struct options *opts)
+{
+	if (!opts->list || strcmp(opts->list, "*") || !ktap_is_bpftrace(opts->script))
+		return;
+	opts->list = opts->script;
+	opts->script = NULL;
+	opts->bpftrace = true;
+}
+
 bool options_check(struct options *opts)
 {
 	if (opts->help || opts->version)
@@ -579,6 +590,11 @@ bool options_check(struct options *opts)
 				   "--info takes no command", NULL);
 	if (opts->info)
 		return true;
+	options_move_script(opts);
+	if (!opts->nowarn && !opts->as_bpftrace)
+		ktap_warn_no_folders(stderr, "ktap", opts->folders);
+	if (opts->list && opts->folders[0] && !source_is_bpftrace(opts))
+		return usage_error("-l and -I exclude each other, except with --bt", NULL);
 	if (opts->list && opts->script)
 		return usage_error("-l takes one pattern, in quotes, and no script:", opts->script);
 	if (opts->list && opts->command)

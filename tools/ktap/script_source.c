@@ -54,14 +54,36 @@ static int source_read_file(const struct options *opts, struct sources *sources,
 	return err;
 }
 
+/* Does the script have nothing but blanks? */
+static bool source_is_empty(const struct ktap_script *source)
+{
+	size_t i;
+
+	for (i = 0; i < source->len && strchr(" \t\r\n", source->text[i]); i++)
+		;
+	return i == source->len;
+}
+
+static int source_check(const struct ktap_script *source)
+{
+	if (!source_is_empty(source))
+		return 0;
+	fprintf(stderr, "ktap: error: %s: the script is empty: write, for example, trace sched:sched_switch { n += 1 }\n",
+		source->name);
+	return -EINVAL;
+}
+
 int source_read(const struct options *opts, struct sources *sources, char **tool,
 		struct ktap_script *source)
 {
+	int err = 0;
+
 	*source = (struct ktap_script) { .name = "-e", .text = opts->text };
-	if (!opts->text)
-		return source_read_file(opts, sources, tool, source);
-	source->len = strlen(opts->text);
-	return 0;
+	if (opts->text)
+		source->len = strlen(opts->text);
+	else
+		err = source_read_file(opts, sources, tool, source);
+	return err ? err : source_check(source);
 }
 
 bool source_is_bpftrace(const struct options *opts)

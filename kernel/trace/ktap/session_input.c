@@ -62,7 +62,8 @@ static int input_set_memory(struct ktap_session *s, const char *value)
 	unsigned long long bytes;
 
 	if (kstrtoull(value, 0, &bytes) || bytes < KTAP_MIN_MEMORY)
-		return ktap_session_refuse(s, -EINVAL, "memory is a number of bytes, at least %d",
+		return ktap_session_refuse(s, -EINVAL,
+					   "memory is a number of bytes, at least %d (ktap -m 256k)",
 					   KTAP_MIN_MEMORY);
 	if (bytes > max)
 		return ktap_session_refuse(s, -ERANGE,

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "compiler/clean_text.h"
 #include "compiler/library.h"
 #include "compiler/suggest.h"
 
@@ -110,4 +111,17 @@ void ktap_suggest_tool(FILE *out, const char *name)
 	if (best <= edit_limit(base))
 		fprintf(out, "note: did you mean '%s'?\n", near);
 	free(base);
+}
+
+void ktap_warn_no_folders(FILE *out, const char *program, const char * const *folders)
+{
+	struct stat st;
+
+	for (; *folders; folders++) {
+		if (!stat(*folders, &st) && S_ISDIR(st.st_mode))
+			continue;
+		fprintf(out, "%s: warning: -I '", program);
+		put_clean(out, *folders, strlen(*folders));
+		fputs("': there is no such folder\n", out);
+	}
 }

@@ -17,6 +17,9 @@ const char *ktap_library(unsigned int i);
  */
 char *ktap_find_tool(const char *name);
 
+/* Warn about folders of -I that are missing; @folders ends with NULL. */
+void ktap_warn_no_folders(FILE *out, const char *program, const char * const *folders);
+
 /* Say where a tool was searched for, and suggest one with a similar name. */
 void ktap_suggest_tool(FILE *out, const char *name);
 

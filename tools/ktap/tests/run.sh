@@ -156,8 +156,15 @@ $(printf '%47s' '')^" ]
 result $? a_part_of_a_long_line_is_shown
 ends_with 2 "$ktapc" -d /bin/sh && [ "$(cat "$dir/err")" = "/bin/sh: error: this is a program, not a script" ]
 result $? a_program_is_no_script
-ends_with 0 "$ktapc" -d -e '' && grep -q RET "$dir/out"
-result $? empty_script_compiles
+ends_with 0 "$ktapc" -d -e '# nothing' && grep -q RET "$dir/out"
+result $? script_without_statements_compiles
+ends_with 2 "$ktapc" -d -e ' ' && [ "$(cat "$dir/err")" = 'ktapc: the script of -e is empty' ]
+result $? empty_script_is_an_error
+ends_with 0 "$ktapc" -d -I "$dir/nosuch" -I "$dir" -e 'x = 1' &&
+	[ "$(cat "$dir/err")" = "ktapc: warning: -I '$dir/nosuch': there is no such folder" ]
+result $? missing_folder_to_include_from_is_a_warning
+ends_with 0 "$ktapc" -d -w -I "$dir/nosuch" -e 'x = 1' && [ ! -s "$dir/err" ]
+result $? which_w_leaves_out
 # C types: those that the kernel would refuse have an error with a position
 members() { echo 'cdef [[ struct n {'; seq -f 'int m%.0f;' "$1"; echo '}; ]] print(sizeof("struct n"))'; }
 members 4097 >"$dir/many.kp"

@@ -105,12 +105,38 @@ run --bt -l vfs_read -e 'kprobe:vfs_read { }'
 expect a_list_of_a_script_has_no_pattern 2 '-l and -e exclude each other, except with --bt'
 run --bt --probe-filter '[' -e 'BEGIN { }'
 expect filter_of_events_is_no_expression 2 'ERROR: Invalid --probe-filter regex: '
+mkdir "$dir/include"
+run -l -I "$dir/include"
+expect list_takes_no_folders 2 '-l and -I exclude each other, except with --bt'
+echo 'BEGIN { }' >"$dir/listed.bt"
+run --bt -l -I "$dir/include" "$dir/listed.bt"
+result "$code" list_of_a_script_of_bpftrace_takes_folders
+[ ! -s "$dir/err" ]
+result $? and_warns_of_nothing
+run -l a:b "$dir/listed.bt"
+expect list_with_a_pattern_has_no_script 2 'takes one pattern'
+for empty in '' ' ' '	'; do
+	run -e "$empty"
+	expect "script_'$empty'_is_empty" 2 '^ktap: error: -e: the script is empty: write, for example, trace '
+done
+: >"$dir/empty.kp"
+run "$dir/empty.kp"
+expect file_of_a_script_is_empty 2 'empty.kp: the script is empty'
+run -I "$dir/include" -I "$dir/nosuch" -e "$script"
+[ "$(grep -c 'warning: -I' "$dir/err")" = 1 ] &&
+	grep -qx "ktap: warning: -I '$dir/nosuch': there is no such folder" "$dir/err"
+result $? folder_to_include_from_is_missing
+run -w -I "$dir/nosuch" -e "$script"
+! grep 'warning' "$dir/err"
+result $? missing_folder_is_a_warning
 run --probe-filter x -e "$script"
 expect filter_of_events_needs_bpftrace 2 '--probe-filter is for scripts of bpftrace'
 run -p 0 -e "$script"
 expect pid_must_be_above_zero 2 'not a number above 0'
 run -m 12x -e "$script"
 expect size_must_have_a_known_suffix 2 "-m '12x': not a size"
+run -m 16m -e "$script"
+expect suffix_in_the_wrong_case_gets_advice 2 "-m '16m': not a size: a number with k, M or G after it (256k, 16M)"
 run -m 99999999999G -e "$script"
 expect size_that_overflows_is_refused 2 'not a size'
 for percent in 0 101 1.5 -1 5% x '' 18446744073709551621; do
