@@ -32,6 +32,8 @@ struct elf_segment {
  * @size: in bytes, 0 if unknown
  * @type: STT_* of a function or of data
  * @rank: the lowest rank is the best name of an address
+ * @skipped: bytes before @addr, at which debug information has the function: on powerpc, calls
+ *	from the same program skip its first instructions
  * @short_code: its instructions are Thumb or microMIPS
  * @no_return: why its return cannot be probed, or NULL
  */
@@ -41,6 +43,7 @@ struct elf_symbol {
 	uint64_t size;
 	uint8_t type;
 	uint8_t rank;
+	uint8_t skipped;
 	bool short_code;
 	const char *no_return;
 };
@@ -131,6 +134,13 @@ bool elf_offset_to_addr(const struct elf_file *f, uint64_t offset, uint64_t *add
  * none.
  */
 const struct elf_symbol *elf_function_at(const struct elf_file *f, uint64_t addr);
+
+/*
+ * From the address of a function in debug information to that of its probe, and back. Other
+ * addresses remain.
+ */
+uint64_t elf_probe_of_entry(const struct elf_file *f, uint64_t addr);
+uint64_t elf_entry_of_probe(const struct elf_file *f, uint64_t addr);
 
 /*
  * The reason why the return of the function at @addr cannot be probed, or NULL.

@@ -66,6 +66,18 @@ const struct elf_symbol *elf_function_at(const struct elf_file *f, uint64_t addr
 	return NULL;
 }
 
+uint64_t elf_probe_of_entry(const struct elf_file *f, uint64_t addr)
+{
+	(void)f;
+	return addr;
+}
+
+uint64_t elf_entry_of_probe(const struct elf_file *f, uint64_t addr)
+{
+	(void)f;
+	return addr;
+}
+
 const char *elf_no_return_at(const struct elf_file *f, uint64_t addr)
 {
 	(void)f;

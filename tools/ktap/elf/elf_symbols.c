@@ -158,6 +158,8 @@ static void add_symbol(struct table *t, const GElf_Sym *sym, const char *name)
 		add_object(t->f, s);
 	} else {
 		s.addr = entry_of(t, sym);
+		if (t->f->machine == EM_PPC64 && !t->f->big_endian)
+			s.skipped = s.addr - sym->st_value;
 		s.rank = rank_of(name, sym);
 		s.short_code = is_short_code(t, sym);
 		entry = t->f->entry && sym->st_value == t->f->entry;
@@ -347,6 +349,26 @@ const struct elf_symbol *elf_function_at(const struct elf_file *f, uint64_t addr
 			nearest = &all[i];
 	}
 	return label == nearest ? label : NULL;
+}
+
+uint64_t elf_probe_of_entry(const struct elf_file *f, uint64_t addr)
+{
+	const struct elf_symbol *s = f->functions + first_after(f, addr);
+
+	for (; s < f->functions + f->nfunctions && s->addr - addr <= UINT8_MAX; s++) {
+		if (s->skipped && s->skipped == s->addr - addr)
+			return s->addr;
+	}
+	return addr;
+}
+
+uint64_t elf_entry_of_probe(const struct elf_file *f, uint64_t addr)
+{
+	for (unsigned int i = first_after(f, addr); i-- > 0 && f->functions[i].addr == addr;) {
+		if (f->functions[i].skipped)
+			return addr - f->functions[i].skipped;
+	}
+	return addr;
 }
 
 const char *elf_no_return_at(const struct elf_file *f, uint64_t addr)

@@ -58,7 +58,7 @@ static bool take_line(void *ctx, uint64_t addr)
 {
 	const struct line_places *l = ctx;
 
-	return resolve_take_addr(l->r, l->a, l->f, l->file, addr);
+	return resolve_take_addr(l->r, l->a, l->f, l->file, elf_probe_of_entry(l->f, addr));
 }
 
 static const char *no_line(struct resolver *r, const struct target_file *file,

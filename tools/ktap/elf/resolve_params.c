@@ -31,7 +31,8 @@ void resolve_each_param(struct resolver *r, struct answer *a, unsigned int numbe
 	uint64_t addr;
 
 	if (f && elf_offset_to_addr(f, p->offset, &addr))
-		source_params(resolve_debug_info(r, f->path), addr, put, ctx);
+		source_params(resolve_debug_info(r, f->path), elf_entry_of_probe(f, addr), put,
+			      ctx);
 }
 
 /**

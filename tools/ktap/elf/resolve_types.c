@@ -47,6 +47,7 @@ static bool user_types_at(struct user_types *u, struct answer *a, const struct p
 
 	if (!f || !elf_offset_to_addr(f, p->offset, &addr))
 		return false;
+	addr = elf_entry_of_probe(f, addr);
 	lines = resolve_debug_info(r, f->path);
 	if (q->number) {
 		source_params(lines, addr, user_types_count, &counted);

@@ -26,11 +26,14 @@ struct __attribute__((packed)) tight { char c; int i; long l; };
 
 volatile unsigned int counter = 0x1234567;
 volatile short little = -3;
+volatile int calls;
 
 NOINLINE int handle(struct item *item, struct tight *tight, int *number, const char *text,
 		    struct pair *pair)
 {
 	__asm__ volatile("" : : "r"(item), "r"(tight), "r"(text), "r"(pair) : "memory");
+	/* on powerpc, a function that uses a variable has two entries */
+	calls++;
 	return item->id + *number;
 }
 
