@@ -32,9 +32,10 @@ struct elf_segment {
  * @size: in bytes, 0 if unknown
  * @type: STT_* of a function or of data
  * @rank: the lowest rank is the best name of an address
+ * @unprobed: the kernel would damage it by a probe: its instructions are Thumb or microMIPS, or
+ *	it begins with a system call that must not be executed elsewhere
  * @skipped: bytes before @addr, at which debug information has the function: on powerpc, calls
  *	from the same program skip its first instructions
- * @short_code: its instructions are Thumb or microMIPS
  * @no_return: why its return cannot be probed, or NULL
  */
 struct elf_symbol {
@@ -44,7 +45,7 @@ struct elf_symbol {
 	uint8_t type;
 	uint8_t rank;
 	uint8_t skipped;
-	bool short_code;
+	bool unprobed;
 	const char *no_return;
 };
 

@@ -6,6 +6,7 @@
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "compiler/util.h"
 #include "elf/elf_debug.h"
@@ -110,6 +111,24 @@ static bool is_short_code(const struct table *t, const GElf_Sym *sym)
 	return false;
 }
 
+/*
+ * On s390, functions of the C library begin with the instruction SVC, a byte 0x0a and the number
+ * of the call. The kernel executes a copy of the instruction that has a probe. But vfork() and
+ * its like go on in the copy in a second process, which has no such memory or does not leave
+ * it; and exec and sigreturn replace what the kernel needs to leave the copy.
+ */
+static bool is_process_call(const struct elf_file *f, uint64_t addr)
+{
+	/* exit, fork, execve, sigreturn, clone, rt_sigreturn, vfork, exit_group */
+	static const unsigned char calls[] = { 1, 2, 11, 119, 120, 173, 190, 248 };
+	unsigned char insn[2];
+	uint64_t offset;
+
+	return f->machine == EM_S390 && elf_addr_to_offset(f, addr, true, &offset) &&
+	       pread(f->fd, insn, sizeof(insn), offset) == sizeof(insn) &&
+	       insn[0] == 0x0a && memchr(calls, insn[1], sizeof(calls));
+}
+
 /* Copy the name without its version; NULL if it is no usable name. */
 static const char *take_name(struct table *t, const char *name)
 {
@@ -161,7 +180,7 @@ static void add_symbol(struct table *t, const GElf_Sym *sym, const char *name)
 		if (t->f->machine == EM_PPC64 && !t->f->big_endian)
 			s.skipped = s.addr - sym->st_value;
 		s.rank = rank_of(name, sym);
-		s.short_code = is_short_code(t, sym);
+		s.unprobed = is_short_code(t, sym) || is_process_call(t->f, s.addr);
 		entry = t->f->entry && sym->st_value == t->f->entry;
 		s.no_return = no_return_reason(entry ? NO_RETURN_ENTRY : s.name);
 		add_function(t->f, s);
@@ -227,19 +246,19 @@ static void let_names_agree(struct elf_file *f)
 {
 	for (unsigned int i = 0, end; i < f->nfunctions; i = end) {
 		uint64_t addr = f->functions[i].addr;
-		bool choice = false, short_code = false;
+		bool choice = false, unprobed = false;
 		const char *no_return = NULL;
 
 		for (end = i; end < f->nfunctions && f->functions[end].addr == addr; end++) {
 			choice |= f->functions[end].type == STT_GNU_IFUNC;
-			short_code |= f->functions[end].short_code;
+			unprobed |= f->functions[end].unprobed;
 			if (f->functions[end].no_return)
 				no_return = f->functions[end].no_return;
 		}
 		for (unsigned int j = i; j < end; j++) {
 			if (choice)
 				f->functions[j].type = STT_GNU_IFUNC;
-			f->functions[j].short_code = short_code;
+			f->functions[j].unprobed = unprobed;
 			f->functions[j].no_return = no_return;
 		}
 	}

@@ -65,22 +65,28 @@ struct elf_file *resolve_open(struct resolver *r, const struct target_file *file
 }
 
 /**
- * struct short_code - a second, shorter form of a machine's instructions
- * @options: compiler options that avoid it
- *
- * The kernel assumes the normal form, and would damage such code by a probe.
+ * struct unprobed_code - code of a machine that the kernel would damage by a probe
+ * @those: such functions; on some machines code in a second, shorter form of the instructions,
+ *	where the kernel assumes the normal form
+ * @is: the same of one function
+ * @advice: ends the message
  */
-struct short_code {
+struct unprobed_code {
 	unsigned int machine;
-	const char *name;
-	const char *options;
+	const char *those;
+	const char *is;
+	const char *advice;
 };
 
-static const struct short_code *find_short_code(unsigned int machine)
+static const struct unprobed_code *find_unprobed_code(unsigned int machine)
 {
-	static const struct short_code codes[] = {
-		{ EM_ARM, "Thumb", "-marm" },
-		{ EM_MIPS, "MIPS16 or microMIPS", "-mno-mips16 -mno-micromips" },
+	static const struct unprobed_code codes[] = {
+		{ EM_ARM, "in Thumb code", "is Thumb code", "build it with -marm" },
+		{ EM_MIPS, "in MIPS16 or microMIPS code", "is MIPS16 or microMIPS code",
+		  "build it with -mno-mips16 -mno-micromips" },
+		{ EM_S390, "that begin with a system call for processes",
+		  "begins with a system call for processes",
+		  "trace the call: syscalls:sys_enter_NAME" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(codes); i++) {
@@ -90,13 +96,13 @@ static const struct short_code *find_short_code(unsigned int machine)
 	return NULL;
 }
 
-/* Is there short code, according to the symbols? Then it cannot be probed. */
+/* Is there such code, according to the symbols? */
 static bool leave_out(struct answer *a, const struct elf_file *f, uint64_t addr)
 {
-	const struct short_code *code = find_short_code(f->machine);
+	const struct unprobed_code *code = find_unprobed_code(f->machine);
 	const struct elf_symbol *symbol = code ? elf_function_at(f, addr) : NULL;
 
-	if (!symbol || !symbol->short_code)
+	if (!symbol || !symbol->unprobed)
 		return false;
 	a->nleft_out++;
 	a->left_out = code;
@@ -110,17 +116,17 @@ static void add_note(struct resolver *r, struct answer *a, const char *note)
 
 static void tell_left_out(struct resolver *r, struct answer *a, const char *what)
 {
-	const struct short_code *code = a->left_out;
+	const struct unprobed_code *code = a->left_out;
 
 	if (!a->nleft_out)
 		return;
 	if (a->nplaces)
-		add_note(r, a, pool_printf(&r->pool, "left out of '%s': %u in %s code, which the kernel cannot probe",
-					   what, a->nleft_out, code->name));
+		add_note(r, a, pool_printf(&r->pool, "left out of '%s': %u %s, which the kernel cannot probe",
+					   what, a->nleft_out, code->those));
 	else
-		a->message = pool_printf(&r->pool, "%s'%s' is %s code, which the kernel cannot probe; build it with %s",
+		a->message = pool_printf(&r->pool, "%s'%s' %s, which the kernel cannot probe; %s",
 					 is_pattern(what) ? "all that matches " : "", what,
-					 code->name, code->options);
+					 code->is, code->advice);
 }
 
 /* Would a probe of the return crash the program? Then leave it out. */
@@ -559,7 +565,7 @@ static bool may_be_probed(const struct resolver *r, const struct answer *a, cons
 	/* the kernel will report the error */
 	if (!f)
 		return true;
-	may = !find_short_code(f->machine) && elf_offset_to_addr(f, offset, &addr);
+	may = !find_unprobed_code(f->machine) && elf_offset_to_addr(f, offset, &addr);
 	if (may && a->event.ret && !r->unsafe) {
 		elf_read_symbols(f, r->target.root);
 		may = !elf_no_return_at(f, addr);

@@ -55,7 +55,7 @@ struct answer {
 	unsigned int nplaces;
 	unsigned int max_places;
 	unsigned int nleft_out;
-	const struct short_code *left_out;
+	const struct unprobed_code *left_out;
 	unsigned int nno_return;
 	const char *no_return;
 	const char *no_return_reason;
