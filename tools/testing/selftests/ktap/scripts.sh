@@ -86,7 +86,7 @@ counted syncsnoop '^[0-9]+ +sync +sync +[0-9]+ +0$' 1
 set -- "$tracefs"/events/syscalls/sys_enter_mmap*
 if [ -e "$1" ]; then
 	tool mmapsnoop -- "$workload" map 5
-	counted mmapsnoop '^[0-9]+ +workload +20480 +r--p +- +0x[0-9a-f]+$' 5
+	counted mmapsnoop "^[0-9]+ +workload +$((5 * page)) +r--p +- +0x[0-9a-f]+$" 5
 else
 	skip mmapsnoop "mmap() of this machine has one argument, which points to the others"
 fi
@@ -250,7 +250,7 @@ between runqlat_of_a_command "$(sum)" 20 1000
 # Disks
 if [ -b $disk ]; then
 	mkdir "$tmp/disk" && mke2fs -q $disk >/dev/null && mount $disk "$tmp/disk" &&
-		dd if=/dev/zero of="$tmp/disk/file" bs=4096 count=64 2>/dev/null && sync
+		dd if=/dev/zero of="$tmp/disk/file" bs="$page" count=64 2>/dev/null && sync
 	tool majorfaults -- "$workload" major "$tmp/disk/file" 20
 	counted majorfaults '^[0-9]+ +workload +20$' 1
 	for name in biolatency biosnoop bitesize hardirqs workqlat writeback; do

@@ -25,7 +25,7 @@ done
 # Disks and files
 if [ -b $disk ]; then
 	mkdir "$tmp/disk" && mke2fs -q $disk >/dev/null && mount -t ext4 $disk "$tmp/disk" &&
-		dd if=/dev/zero of="$tmp/disk/file" bs=4096 count=64 2>/dev/null && sync
+		dd if=/dev/zero of="$tmp/disk/file" bs="$page" count=64 2>/dev/null && sync
 	for name in biotop biostacks ext4dist cachestat; do
 		begin $name
 	done
@@ -42,7 +42,7 @@ if [ -b $disk ]; then
 	[ "$(uname -m)" != s390x ] || by='kworker[^ ]*'
 	of biotop
 	between biotop "$(column "^[0-9]+ +$by +[0-9]+:[0-9]+ +R" 5)" 5 30
-	between biotop_counts_bytes "$(column "^[0-9]+ +$by +[0-9]+:[0-9]+ +R" 6)" 20 300
+	between biotop_counts_bytes "$(column "^[0-9]+ +$by +[0-9]+:[0-9]+ +R" 6)" 20 $((300 * page / 4096))
 	of biostacks
 	between biostacks "$(sum)" 5 1000
 	matches "$tmp/out" '^ +vfs_read\+' '^ +blk_mq_submit_bio\+'

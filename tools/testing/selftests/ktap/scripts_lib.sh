@@ -3,6 +3,7 @@
 # compare its form with the sample in their help.
 
 disk=/dev/vda
+page=$("$workload" page)
 
 # sample NAME: print the sample output in its help
 sample() {

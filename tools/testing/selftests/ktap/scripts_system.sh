@@ -147,6 +147,9 @@ if [ "$code" = 2 ]; then
 	matches "$tmp/err" "error: .*this machine has no such counter|error: .*this kernel has no "
 	result $? llcstat_says_what_is_missing
 	skip llcstat "this machine has no counters of its caches"
+elif grep -q '(emulated by qemu)' /proc/cpuinfo; then
+	skip llcstat_says_what_is_missing "QEMU has these counters"
+	skip llcstat "QEMU's counters of caches never count"
 else
 	skip llcstat_says_what_is_missing "this machine has counters of its caches"
 	seen llcstat

@@ -106,11 +106,12 @@ else
 	skip results_of_interrupts 'no profiles'
 fi
 
-# A reader that does not read: lines are lost, results are not
-calls=20000
+# A reader that does not read: lines are lost, results are not.  With pages of 64 KiB a pipe has
+# room for 1 MiB.
+calls=20000 long=$(printf '%0400d' 0)
 mkfifo "$tmp/pipe"
 exec 9<>"$tmp/pipe" 8<"$tmp/pipe"
-"$KTAP" -q -e "$getppid { n += 1 test.ok(n != $calls, 'a name that is long enough to fill the buffer') }" \
+"$KTAP" -q -e "$getppid { n += 1 test.ok(n != $calls, '$long') }" \
 	>"$tmp/pipe" 2>"$tmp/err" </dev/null 8<&- 9<&- &
 tracer=$!
 exec 9<&-
