@@ -83,7 +83,7 @@ int main(void)
 			continue;
 		printf("builtin\t%s\t%s\t", bi->name, is_called(bi) ? "function" : "value");
 		print_signature(bi);
-		printf("\t%s%s%s\n", bi->acts ? "Acts on the system: needs --unsafe. " : "",
+		printf("\t%s%s%s\n", bi->acts ? "Can change the running system: needs --unsafe. " : "",
 		       bi->waits ? "May wait: not in handlers of events. " : "",
 		       bi->kind == BI_ITERATOR ? "Only after `in` of a for loop. " : "");
 	}
