@@ -35,6 +35,12 @@ expect() {
 	result $? "$1"
 }
 
+# said_too NAME PATTERN: another pattern of the stderr of the last run
+said_too() {
+	grep -q -e "$2" "$dir/err"
+	result $? "$1"
+}
+
 # skip NAME WHY
 skip() {
 	count=$((count + 1))
