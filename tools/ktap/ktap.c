@@ -344,6 +344,25 @@ static bool run_holds(const struct run *r, bool more)
 	       output_room(&r->output);
 }
 
+/*
+ * The time of --for is over: end the session. Attaching many events is no part of the time, but
+ * the top level before it is, which may have no end.
+ */
+static bool run_time_is_over(struct run *r)
+{
+	unsigned int done = 0, all;
+
+	if (r->loading && session_attached(&r->session, &done, &all) && done) {
+		run_limit_pause(&r->limit);
+		return false;
+	}
+	if (r->loading)
+		fputs("ktap: the time of --for was over before the top level of the script had ended\n",
+		      stderr);
+	run_stop(r);
+	return true;
+}
+
 /* Show the output of the session until it ends; returns the exit code. */
 static int follow_session(struct run *r)
 {
@@ -368,10 +387,8 @@ static int follow_session(struct run *r)
 		if ((signals_to_stop != r->heard || signals_child) && handle_signals(r))
 			return end_at_once(r);
 
-		if (fds[3].revents) {
-			run_stop(r);
+		if (fds[3].revents && run_time_is_over(r))
 			fds[3].fd = -1;
-		}
 		if (fds[2].revents) {
 			code = run_loaded(r);
 			if (code)

@@ -10,7 +10,7 @@
 /**
  * struct run_limit - the limits
  * @timer: file descriptor that becomes readable when the time is over; -1 if there is none
- * @seconds: time from attaching to the end; 0 if there is no limit
+ * @seconds: time of the top level, and then from attaching to the end; 0 if there is no limit
  * @lines: lines of output until the end; 0 if there is no limit
  */
 struct run_limit {
@@ -22,7 +22,10 @@ struct run_limit {
 /* Begin; returns false after a message. */
 bool run_limit_begin(struct run_limit *l, uint64_t seconds, uint64_t lines);
 
-/* The time begins when all probes are attached. */
+/* The time is over while probes are being attached: wait for run_limit_attached(). */
+void run_limit_pause(struct run_limit *l);
+
+/* All probes are attached: the time begins again. */
 void run_limit_attached(struct run_limit *l);
 
 /* Count output; true if it reaches the limit. */

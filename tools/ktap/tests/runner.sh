@@ -456,12 +456,19 @@ loads() {
 # the session waits for a file that is written after the time
 rm -f "$dir/later"
 (sleep 2; : >"$dir/later") &
-loads "loading 0/25000\\nawait $dir/later\\n" -q --for 1
+loads "loading 1/25000\\nawait $dir/later\\n" -q --for 1
 if [ "$code" = 93 ]; then
 	skip attaching_is_no_part_of_the_time 'no way to hold the loading of a chunk'
 else
 	[ "$code" = 0 ] && grep -qx loaded "$dir/err"
 	result $? attaching_is_no_part_of_the_time
+fi
+late='ktap: the time of --for was over before the top level of the script had ended'
+loads "loading 0/0\\nshows $late\\n" -q --for 1
+if [ "$code" = 93 ]; then
+	skip top_level_is_part_of_the_time 'no way to hold the loading of a chunk'
+else
+	expect top_level_is_part_of_the_time 0 "^$late"
 fi
 attaching='shows ktap: attaching'
 progress=progress_is_shown_on_a_terminal
