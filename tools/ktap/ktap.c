@@ -17,6 +17,7 @@
 #include "arguments.h"
 #include "bpftrace_options.h"
 #include "btf_file.h"
+#include "cgroup_path.h"
 #include "compiler/colour.h"
 #include "compiler/util.h"
 #include "keeper.h"
@@ -496,6 +497,9 @@ static int run_loop(struct run *r)
 		return EXIT_LOAD;
 	if (r->tool && !arguments_check_pid(&r->opts))
 		return EXIT_LOAD;
+	r->cgroup = r->opts.cgroup ? cgroup_path_find(r->opts.cgroup) : NULL;
+	if (r->opts.cgroup && !r->cgroup)
+		return EXIT_LOAD;
 	r->report.chunk = r->chunk;
 	r->report.chunk_len = r->chunk_len;
 	r->report.script = r->opts.script;
@@ -561,5 +565,6 @@ int main(int argc, char **argv)
 	if (!r.opts.text)
 		free((void *)r.script.text);
 	free(r.tool);
+	free(r.cgroup);
 	return code;
 }

@@ -48,6 +48,7 @@ struct option_row {
 };
 
 #define MAX_PID	4194304	/* of Linux */
+#define MAX_COMM	15	/* as above */
 #define FIELD(name)	offsetof(struct options, name)
 
 static const struct option_row option_table[] = {
@@ -104,6 +105,9 @@ static const struct option_row option_table[] = {
 	{ "-p", NULL, "PID", OPT_NUMBER, FIELD(pid), "only events of process PID" },
 	{ "--follow", NULL, NULL, OPT_FLAG, FIELD(follow), "with -p: and of its descendants" },
 	{ "-a", NULL, NULL, OPT_FLAG, FIELD(all), "with COMMAND: all events, not only its own" },
+	{ "--cgroup", NULL, "PATH", OPT_STRING, FIELD(cgroup),
+	  "only events of a cgroup: its path, or just its name" },
+	{ "--comm", NULL, "COMM", OPT_STRING, FIELD(comm), "only events of threads of this name" },
 	{ "-C", NULL, "CPUS", OPT_STRING, FIELD(cpus), "only events of these CPUs (0,2-3)" },
 	{ "--self", NULL, NULL, OPT_FLAG, FIELD(self), "also events that ktap itself causes" },
 	{ "--unsafe", NULL, NULL, OPT_FLAG, FIELD(unsafe), "the script may act on the system" },
@@ -126,6 +130,10 @@ static const struct option_row option_table[] = {
 
 #define NR_OPTIONS	ARRAY_SIZE(option_table)
 
+/* Options that say what is traced, and how */
+#define OF_A_RUN	"-p", "--follow", "-a", "-C", "--cgroup", "--comm", "--self", "--unsafe", \
+			"-m", "--max-overhead", "--no-symbols", "--lines"
+
 static const struct exclusion ktap_exclusions[] = {
 	{ "-f", { "--folded", "--flame" } },
 	{ "--live", { "-f", "--folded", "--flame", "-l", "--info", "--explain", "--dry-run",
@@ -134,27 +142,24 @@ static const struct exclusion ktap_exclusions[] = {
 			 "--dry-run", "--dump-jit" } },
 	{ "--heatmap", { "-f", "--folded", "--flame", "--live", "--metrics", "-l", "--info",
 			 "--explain", "--dry-run", "--dump-jit" } },
-	{ "-l", { "-o", "-f", "--folded", "--flame", "-C", "-m", "-a", "--follow",
-		  "--self", "--unsafe", "--max-overhead", "--no-symbols", "--lines",
+	{ "-l", { "-o", "-f", "--folded", "--flame", "-C", "--cgroup", "--comm", "-m", "-a",
+		  "--follow", "--self", "--unsafe", "--max-overhead", "--no-symbols", "--lines",
 		  "--dump-jit" } },
 	{ "--info", { "-e", "-l", "-o", "-f", "--folded", "--flame", "-p", "--dump-jit" } },
 	{ "--explain", { "-e", "-l", "--info", "-o", "-p", "--dry-run", "--dump-jit" } },
 	{ "--dry-run", { "-l", "--info", "--folded", "--flame", "--dump-jit" } },
 	{ "--record", { "-o", "--folded", "--flame", "--live", "--metrics", "--heatmap", "--replay",
 			"-l", "--info", "--explain", "--dry-run", "--dump-jit", "--to-ktap" } },
-	{ "--replay", { "-e", "-I", "-p", "--follow", "-a", "-C", "--self", "--unsafe", "-m",
-			"--max-overhead", "--no-symbols", "--lines", "--live", "--interval", "-l", "--info",
+	{ "--replay", { "-e", "-I", OF_A_RUN, "--live", "--interval", "-l", "--info",
 			"--explain", "--dry-run", "--dump-jit", "--bt", "--to-ktap", "-w",
 			"-Werror" } },
 	{ "--detach", { "-o", "--folded", "--flame", "--live", "--metrics", "--heatmap", "--record",
 			"--replay", "--attach", "--stop", "-l", "--info", "--explain", "--dry-run",
 			"--dump-jit", "--to-ktap", "-a" } },
-	{ "--attach", { "-e", "-I", "-p", "--follow", "-a", "-C", "--self", "--unsafe", "-m",
-			"--max-overhead", "--no-symbols", "--lines", "--live", "--interval", "-l", "--info",
+	{ "--attach", { "-e", "-I", OF_A_RUN, "--live", "--interval", "-l", "--info",
 			"--explain", "--dry-run", "--dump-jit", "--bt", "--to-ktap", "--record",
 			"--replay", "--stop", "--for", "--until" } },
-	{ "--stop", { "-e", "-I", "-p", "--follow", "-a", "-C", "--self", "--unsafe", "-m",
-			"--max-overhead", "--no-symbols", "--lines", "--live", "--interval", "-l", "--info",
+	{ "--stop", { "-e", "-I", OF_A_RUN, "--live", "--interval", "-l", "--info",
 			"--explain", "--dry-run", "--dump-jit", "--bt", "--to-ktap", "--record",
 			"--replay", "--for", "--until" } },
 	{ "--sessions", { "-e", "-l", "--info", "--explain", "--detach", "--attach", "--stop",
@@ -636,6 +641,11 @@ bool options_check(struct options *opts)
 		return usage_error("-a needs a command", NULL);
 	if (opts->follow && !opts->pid && !opts->command)
 		return usage_error("--follow needs -p", NULL);
+	if (opts->comm && (!*opts->comm || strlen(opts->comm) > MAX_COMM)) {
+		fprintf(stderr, "ktap: error: --comm '%s': names of threads have 1 to %d bytes\n",
+			opts->comm, MAX_COMM);
+		return false;
+	}
 	if (opts->cpus && (!*opts->cpus || opts->cpus[strspn(opts->cpus, "0123456789,-")])) {
 		fprintf(stderr, "ktap: error: -C '%s': not a list of CPUs (try 0,2-3)\n",
 			opts->cpus);

@@ -97,6 +97,8 @@ struct options {
 	uint64_t interval;
 	uint64_t shows;
 	uint64_t pid;
+	const char *cgroup;
+	const char *comm;
 	const char *cpus;
 	uint64_t memory;
 	uint64_t overhead;

@@ -33,6 +33,7 @@ enum {
  * struct run - one run of a script
  * @name: name of the script in messages
  * @tool: path of the script if it is an installed tool, or NULL
+ * @cgroup: path of the cgroup to trace, or NULL
  * @sources: the files that it was read from
  * @chunk: the compiled script
  * @chunk_len: its length
@@ -58,6 +59,7 @@ struct run {
 	struct options opts;
 	const char *name;
 	char *tool;
+	char *cgroup;
 	struct sources sources;
 	void *chunk;
 	size_t chunk_len;

@@ -100,6 +100,10 @@ int run_set_up(struct run *r)
 				    (long long)r->command.pid);
 	if (!err && (opts->follow || (only_command && !opts->command_line)))
 		err = session_setup(s, "follow");
+	if (!err && r->cgroup)
+		err = session_setup(s, "cgroup %s", r->cgroup);
+	if (!err && opts->comm)
+		err = session_setup(s, "comm %s", opts->comm);
 	if (!err && opts->cpus)
 		err = session_setup(s, "cpus %s", opts->cpus);
 	if (!err && opts->dry_run)

@@ -7,6 +7,7 @@
 #define _KTAP_FILTER_H
 
 #include <linux/bitops.h>
+#include <linux/cgroup.h>
 #include <linux/cpumask.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -38,7 +39,7 @@ enum ktap_state {
 /**
  * struct ktap_filter - the events that a session takes
  * @state: enum ktap_state, changed by cmpxchg() (see session.c)
- * @narrow: @self, @pid or @cpus is set; known before the state is BEGINNING
+ * @narrow: @self, @pid, @cgroup, @comm or @cpus is set; known before the state is BEGINNING
  * @self: deliver events of the reader as well
  * @pid: deliver only events of this process, and end with it; NULL: of all processes
  * @followed: bitmap by process id: @pid and its descendants; NULL without
@@ -47,6 +48,8 @@ enum ktap_state {
  * @reader: process that read last, or wrote
  * @worker: the session's thread; NULL: the session is not prepared
  * @thread: the task of @worker, for comparison only: it may have ended
+ * @cgroup: deliver only events of threads in this cgroup (v2) or below it; NULL: of all
+ * @comm: deliver only events of threads of this name; "": of all
  */
 struct ktap_filter {
 	int state;
@@ -58,7 +61,15 @@ struct ktap_filter {
 	struct pid *reader;
 	struct kthread_worker *worker;
 	struct task_struct *thread;
+	struct cgroup *cgroup;
+	char comm[TASK_COMM_LEN];
 };
+
+/* Are some tasks or CPUs excluded? */
+static inline bool ktap_filter_excludes(const struct ktap_filter *filter)
+{
+	return filter->pid || filter->cgroup || *filter->comm || filter->cpus;
+}
 
 /* Are events of @cpu delivered? */
 static inline bool ktap_wants_cpu(const struct ktap_filter *filter, unsigned int cpu)
@@ -66,12 +77,39 @@ static inline bool ktap_wants_cpu(const struct ktap_filter *filter, unsigned int
 	return likely(!filter->cpus) || cpumask_test_cpu(cpu, filter->cpus);
 }
 
-/* Are events of the process of @task delivered?  @task is current, or referenced. */
-static inline bool ktap_wants_process(const struct ktap_filter *filter, struct task_struct *task)
+static inline bool filter_wants_process(const struct ktap_filter *filter, struct task_struct *task)
 {
 	if (!filter->pid || task_tgid(task) == filter->pid)
 		return true;
 	return filter->followed && test_bit(task->tgid, filter->followed);
+}
+
+/* Not strncmp(), which may be traced. */
+static inline bool filter_wants_comm(const struct ktap_filter *filter,
+				     const struct task_struct *task)
+{
+	unsigned int i;
+
+	for (i = 0; i < TASK_COMM_LEN; i++) {
+		if (filter->comm[i] != task->comm[i])
+			return false;
+		if (!filter->comm[i])
+			break;
+	}
+	return true;
+}
+
+/*
+ * Are events of @task delivered?  @task is current, or referenced, and preemption is disabled or
+ * the caller is in an RCU section, as the task may move to another cgroup.
+ */
+static inline bool ktap_wants_task(const struct ktap_filter *filter, struct task_struct *task)
+{
+	if (!filter_wants_process(filter, task))
+		return false;
+	if (filter->cgroup && !task_under_cgroup_hierarchy(task, filter->cgroup))
+		return false;
+	return !*filter->comm || filter_wants_comm(filter, task);
 }
 
 #endif /* _KTAP_FILTER_H */

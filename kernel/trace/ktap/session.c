@@ -14,6 +14,7 @@
 #include <linux/timekeeping.h>
 
 #include "data/object.h"
+#include "host/cgroup.h"
 #include "probe.h"
 #include "session.h"
 #include "session_output.h"
@@ -444,6 +445,7 @@ void ktap_session_close(struct ktap_session *s)
 	kvfree(s->args);
 	ktap_user_places_free(&s->user_places);
 	kvfree(s->filter.followed);
+	ktap_cgroup_put(s->filter.cgroup);
 	kfree(s->filter.cpus);
 	kvfree(s->chunk);
 	kfree(s->line);

@@ -6,6 +6,7 @@
  */
 #include <linux/cpumask.h>
 #include <linux/ctype.h>
+#include <linux/err.h>
 #include <linux/kstrtox.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
@@ -14,6 +15,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "host/cgroup.h"
 #include "session.h"
 #include "vm/integer.h"
 #include "vm/overhead.h"
@@ -54,6 +56,31 @@ static int input_set_pid(struct ktap_session *s, const char *value)
 	if (kstrtoint(value, 10, &pid) || pid <= 0)
 		return ktap_session_refuse(s, -EINVAL, "'%s' is no process id", value);
 	return ktap_set_process(s, pid);
+}
+
+static int input_set_cgroup(struct ktap_session *s, const char *value)
+{
+	struct cgroup *cgrp = ktap_cgroup_get(value);
+
+	if (cgrp == ERR_PTR(-EOPNOTSUPP))
+		return ktap_session_refuse(s, -EOPNOTSUPP,
+					   "cgroup: this kernel was built without CONFIG_CGROUPS");
+	if (IS_ERR(cgrp))
+		return ktap_session_refuse(s, PTR_ERR(cgrp), "there is no cgroup (v2) '%.500s'",
+					   value);
+	ktap_cgroup_put(s->filter.cgroup);
+	s->filter.cgroup = cgrp;
+	return 0;
+}
+
+static int input_set_comm(struct ktap_session *s, const char *value)
+{
+	if (!*value || strlen(value) >= sizeof(s->filter.comm))
+		return ktap_session_refuse(s, -EINVAL,
+					   "'%.64s' is no name of a thread: it has 1 to %zu bytes",
+					   value, sizeof(s->filter.comm) - 1);
+	strscpy(s->filter.comm, value);
+	return 0;
 }
 
 static int input_set_memory(struct ktap_session *s, const char *value)
@@ -202,6 +229,8 @@ static const struct {
 	{ "arg",	true,	input_set_arg },
 	{ "pid",	true,	input_set_pid },
 	{ "follow",	false,	.flag = offsetof(struct ktap_session, follow) },
+	{ "cgroup",	true,	input_set_cgroup },
+	{ "comm",	true,	input_set_comm },
 	{ "cpus",	true,	input_set_cpus },
 	{ "self",	false,	.flag = offsetof(struct ktap_session, filter.self) },
 	{ "memory",	true,	input_set_memory },

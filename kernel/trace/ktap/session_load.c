@@ -351,7 +351,7 @@ int ktap_session_load(struct ktap_session *s)
 	int err;
 
 	lockdep_assert_held(&s->lock);
-	s->filter.narrow = s->filter.self || s->filter.pid || s->filter.cpus;
+	s->filter.narrow = s->filter.self || ktap_filter_excludes(&s->filter);
 	WRITE_ONCE(s->filter.state, KTAP_LOADING);
 	ktap_set_reader(s);
 	err = load_prepare(s);

@@ -139,7 +139,7 @@ static void report_idle_probe(struct ktap_session *s, const struct ktap_probe *p
 	else if (stats.filtered)
 		ktap_output_note(&s->output, "no event of '%s' passed the filter: %lu did not",
 				 probe->event, stats.filtered);
-	else if (s->filter.pid || s->filter.cpus)
+	else if (ktap_filter_excludes(&s->filter))
 		ktap_output_note(&s->output,
 				 "no event of '%s' happened in the processes and on the CPUs that are traced",
 				 probe->event);

@@ -88,6 +88,13 @@ offers an_option_by_its_beginning '--max-overhead\n' ktap --ma
 offers a_value_in_the_same_word ':files --output=\n' ktapc --output=x
 offers words_to_explain 'lockdown\nlosses\n' ktap --explain lo
 offers formats 'json\n' ktap -f j
+mkdir -p "$dir/cgroup/system.slice/ssh.service" "$dir/cgroup/user.slice"
+: >"$dir/cgroup/cgroup.procs"
+export KTAP_CGROUPFS="$dir/cgroup"
+offers cgroups '/system.slice\n/system.slice/ssh.service\n' ktap --cgroup /sys
+ask ktap --comm "$(cut -c 1-2 /proc/$$/comm)"
+grep -qxF "$(cat /proc/$$/comm)" "$dir/out"
+result $? names_of_threads
 offers when_to_use_colours 'auto\nalways\n' ktap --color a
 offers when_to_use_colours_in_the_same_word '--color=never\n' ktap --color=n
 offers files_for_an_option ':files \n' ktap -o ''

@@ -235,14 +235,14 @@ u32 ktap_random(void)
 	return res;
 }
 
-static noinline bool activation_is_of_process(const struct ktap_filter *filter)
+static noinline bool activation_is_of_task(const struct ktap_filter *filter)
 {
-	return ktap_wants_process(filter, current);
+	return ktap_wants_task(filter, current);
 }
 
 static __always_inline bool activation_is_wanted(const struct ktap_filter *filter)
 {
-	return likely(!filter->narrow) || activation_is_of_process(filter);
+	return likely(!filter->narrow) || activation_is_of_task(filter);
 }
 
 /* The same as interrupt_context_level(), which is slower for tasks. */

@@ -335,6 +335,12 @@ static void iter_leave_task(struct iter_point *p)
 	p->task = NULL;
 }
 
+static bool iter_wants_task(const struct ktap_session *s, struct task_struct *task)
+{
+	guard(rcu)();
+	return ktap_wants_task(&s->filter, task);
+}
+
 /* Take the next thread, if it is wanted.  Return false if there is none. */
 static bool iter_take_next(struct iter_point *p)
 {
@@ -350,7 +356,7 @@ static bool iter_take_next(struct iter_point *p)
 	}
 	p->begun = false;
 	p->fd = 0;
-	if (p->task && !ktap_wants_process(&s->filter, p->task))
+	if (p->task && !iter_wants_task(s, p->task))
 		iter_leave_task(p);
 	return true;
 }

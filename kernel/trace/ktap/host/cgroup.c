@@ -23,6 +23,7 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 
+#include "host/cgroup.h"
 #include "vm/builtin.h"
 #include "vm/env.h"
 
@@ -40,25 +41,39 @@ int ktap_fn_cgroup(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 /* Where the cgroups are mounted: users also write their paths as they are there. */
 #define CGROUP_MOUNT	"/sys/fs/cgroup"
 
+/**
+ * ktap_cgroup_get() - Find a cgroup (v2)
+ * @path: its path in the cgroup namespace of the current process, with or without the place
+ *	where cgroups are mounted
+ *
+ * Context: process, may sleep.
+ * Return: the cgroup, to be given back by ktap_cgroup_put(), or an ERR_PTR(): -ENOENT, -ENOTDIR,
+ * or -EOPNOTSUPP if the kernel was built without CONFIG_CGROUPS.
+ */
+struct cgroup *ktap_cgroup_get(const char *path)
+{
+	size_t skip = str_has_prefix(path, CGROUP_MOUNT);
+
+	if (path[skip] && path[skip] != '/')
+		skip = 0;
+	return cgroup_get_from_path(path + skip);
+}
+
 int ktap_fn_cgroup_id(struct ktap_vm *vm, struct ktap_value *r, unsigned int n)
 {
 	char *path = ktap_arena_alloc(vm, r[0].len + 1);
 	struct cgroup *cgrp;
-	size_t skip;
 
 	if (!path)
 		return vm->error;
 	memcpy(path, r[0].blob, r[0].len);
 	path[r[0].len] = '\0';
-	skip = str_has_prefix(path, CGROUP_MOUNT);
-	if (path[skip] && path[skip] != '/')
-		skip = 0;
-	cgrp = cgroup_get_from_path(path + skip);
+	cgrp = ktap_cgroup_get(path);
 	if (IS_ERR(cgrp))
 		return ktap_vm_error(vm, PTR_ERR(cgrp), "cgroup_id: there is no cgroup (v2) '%s'",
 				     path);
 	r[0] = KTAP_VALUE_INT(cgroup_id(cgrp));
-	cgroup_put(cgrp);
+	ktap_cgroup_put(cgrp);
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 
 #include "exec.h"
+#include "host/cgroup.h"
 #include "session.h"
 
 unsigned long ktap_max_memory = FUZZ_MAX_MEMORY;
@@ -77,6 +78,17 @@ int ktap_set_process(struct ktap_session *s, pid_t nr)
 	return 0;
 }
 
+/* There is one cgroup, the root. */
+struct cgroup *ktap_cgroup_get(const char *path)
+{
+	return strcmp(path, "/") ? ERR_PTR(-ENOENT) : kmalloc(1, GFP_KERNEL);
+}
+
+void cgroup_put(struct cgroup *cgrp)
+{
+	kfree(cgrp);
+}
+
 int ktap_session_load(struct ktap_session *s)
 {
 	run(s, s->chunk, s->chunk_size);
@@ -100,6 +112,7 @@ static void end(struct ktap_session *s)
 	}
 	kvfree(s->args);
 	kfree(s->line);
+	ktap_cgroup_put(s->filter.cgroup);
 	kfree(s->filter.cpus);
 	kvfree(s->chunk);
 	ktap_user_places_free(&s->user_places);

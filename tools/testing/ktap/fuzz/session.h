@@ -27,12 +27,15 @@ enum ktap_state {
 	KTAP_FAILED,
 };
 
+struct cgroup;
 struct cpumask;
 
 struct ktap_session {
 	struct {
 		int state;
 		bool self;
+		struct cgroup *cgroup;
+		char comm[KTAP_EXECNAME_SIZE];
 		struct cpumask *cpus;
 	} filter;
 	struct mutex lock;	/* as in the kernel */

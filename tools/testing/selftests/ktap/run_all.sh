@@ -9,7 +9,7 @@ cd "$(dirname "$0")" || exit 1
 
 all="session bad_chunks session_over_socket tracefs_files minimal exact language portable"
 all="$all arguments tracepoint field probe_order memory act speculation testing json list dry"
-all="$all fault_plan pid_and_cpu_filters oneliners listings original_scripts timer perf watch iter packet"
+all="$all fault_plan pid_and_cpu_filters thread_filters oneliners listings original_scripts timer perf watch iter packet"
 all="$all scripts scripts_io scripts_system scripts_programs"
 all="$all function btf bpftrace cdef cgroup path ffi_call ffi_any fetch uprobe ustack usym utypes usdt ulib absent disappearing_programs"
 all="$all session_by_hand detach loss memory_limit memcg self with_other_tracers compat"
