@@ -90,9 +90,12 @@ kill "$(field term 3)"
 wait $player
 wait_until has_no_session
 result $? keeper_ends_by_sigterm
-(play 'pause\ngone\n' --detach killed -e "$script"; exit "$code") &
+: >"$dir/unknown"
+(play "remove $dir/unknown\\npause\\ngone\\n" --detach killed -e "$script"; exit "$code") &
 player=$!
 wait_until has_session killed
+# until the fake session knows who has it
+wait_until [ ! -e "$dir/unknown" ]
 kill -9 "$(field killed 3)"
 wait $player
 result $? session_of_a_killed_keeper_ends
