@@ -135,6 +135,9 @@ void run_show(struct run *r)
 			report_add(&r->report, piece.channel, piece.data, piece.len);
 			run_record(r, piece.channel, piece.data, piece.len);
 			break;
+		case KTAP_CH_TIME:
+			line_times_next(&r->views.times, piece.data, n);
+			break;
 		case KTAP_CH_DUMP:
 			if (output_pending(&r->output))
 				return;	/* what was printed before belongs to it */

@@ -56,6 +56,8 @@ static const struct option_row option_table[] = {
 	{ "-o", NULL, "FILE", OPT_STRING, FIELD(output), "write the script's output to FILE" },
 	{ "-f", "--format", "FORMAT", OPT_STRING, FIELD(format),
 	  "output format: text (default), json or csv" },
+	{ "-T", "--timestamps", NULL, OPT_FLAG, FIELD(timestamps),
+	  "begin each line of output with its local time" },
 	{ "--folded", NULL, NULL, OPT_FLAG, FIELD(folded),
 	  "print only stacks of tables, folded" },
 	{ "--flame", NULL, "FILE", OPT_STRING, FIELD(flame),
@@ -142,6 +144,8 @@ static const struct exclusion ktap_exclusions[] = {
 			 "--dry-run", "--dump-jit" } },
 	{ "--heatmap", { "-f", "--folded", "--flame", "--live", "--metrics", "-l", "--info",
 			 "--explain", "--dry-run", "--dump-jit" } },
+	{ "-T", { "--folded", "--flame", "--live", "--metrics", "--heatmap", "-l", "--info",
+		  "--explain", "--dump-jit", "--to-ktap", "--sessions" } },
 	{ "-l", { "-o", "-f", "--folded", "--flame", "-C", "--cgroup", "--comm", "-m", "-a",
 		  "--follow", "--self", "--unsafe", "--max-overhead", "--no-symbols", "--lines",
 		  "--dump-jit" } },
@@ -571,6 +575,14 @@ bool options_check(struct options *opts)
 		return usage_error("--keep needs at least 64k", NULL);
 	if (opts->detach && opts->command)
 		return usage_error("--detach takes no command: start it, and trace it by -p", NULL);
+	if (opts->timestamps && opts->json && opts->format)
+		return usage_error("-T is for text: json and csv have the time in each line", NULL);
+	if (opts->timestamps && opts->record)
+		return usage_error("--record keeps the times: ktap -T --replay FILE shows them",
+				   NULL);
+	if (opts->timestamps && opts->detach)
+		return usage_error("--detach keeps the times: ktap -T --attach NAME shows them",
+				   NULL);
 	if (opts->record)
 		opts->output = opts->record;
 	if (opts->format && !opts->json && strcmp(opts->format, "text") &&

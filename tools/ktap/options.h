@@ -55,6 +55,9 @@
  * @explain: word or message to explain instead, or NULL
  * @list: pattern of events to list instead, or NULL
  * @pid: process to trace, or 0
+ * @cgroup: path of a cgroup to trace, or NULL
+ * @comm: name of the threads to trace, or NULL
+ * @timestamps: put the local time before each line of output
  * @all: with @command: trace others, too
  * @cpus: list of CPUs to trace, or NULL
  * @memory: memory limit of the session in bytes, 0 for the kernel's default
@@ -112,6 +115,7 @@ struct options {
 	bool follow;
 	bool self;
 	bool unsafe;
+	bool timestamps;
 	bool no_symbols;
 	bool lines;
 	bool dump_jit;

@@ -282,6 +282,8 @@ static bool replay_check(struct replay *r)
 
 		if (!s->about.json && r->opts->json)
 			why = "it was recorded as text, only: record it without -f text";
+		else if (!s->about.json && r->opts->timestamps)
+			why = "it was recorded as text, which has no times: leave out -f text";
 		else if (!s->about.json && r->n > 1)
 			why = "it was recorded as text, which has no times: show it alone";
 		else if ((r->opts->heatmap || r->opts->metrics) && r->n > 1)
@@ -332,6 +334,8 @@ static int replay_show(struct replay *r)
 		return replay_output_failed(opts, err) ? EXIT_WRONG : 0;
 	r->output.colour = !r->sources[0].about.json &&
 			   colour_wanted(opts->color, r->output.fd);
+	line_times_init(&r->views.times, r->sources[0].about.wall, r->sources[0].about.monotonic,
+			true);
 	if (!views_open(&r->views, opts, &r->output, script))
 		return EXIT_WRONG;
 	signal(SIGPIPE, SIG_IGN);

@@ -110,6 +110,8 @@ int run_set_up(struct run *r)
 		err = session_setup(s, "dry");
 	if (!err && opts->json)
 		err = session_setup(s, "format json");
+	if (!err && opts->timestamps)
+		err = session_setup(s, "times");
 	if (!err && opts->unsafe)
 		err = session_setup(s, "unsafe");
 	if (!err && opts->self)

@@ -201,6 +201,13 @@ static struct text_buffer *view_text(struct text_view *v)
 	return v->kind == TEXT_VIEW_NONE ? &v->out : &v->held;
 }
 
+/* The entries of a table will come. */
+static void view_open(struct text_view *v, enum text_view_kind kind)
+{
+	v->kind = kind;
+	v->opened = v->times ? v->times->time : 0;
+}
+
 /* print(): values up to a table; those after it wait for its entries. */
 static void view_print(struct text_view *v, const struct span *values)
 {
@@ -217,7 +224,9 @@ static void view_print(struct text_view *v, const struct span *values)
 			table = true;
 			text_view_flush(v);
 			view_has_entries(v, &value);
-			v->kind = TEXT_VIEW_PRINT;
+			view_open(v, TEXT_VIEW_PRINT);
+			/* it continues the line of the last entry */
+			v->after_mark.inside = true;
 			t = &v->after;
 		}
 	}
@@ -235,8 +244,10 @@ static bool view_number(const struct text_view_row *row, struct span *number)
 	return *row->value == '-' || isdigit((unsigned char)*row->value);
 }
 
+/* Its lines have the time of the call that prints it. */
 static void view_put_chart(struct text_view *v)
 {
+	int64_t now = v->times ? v->times->time : 0;
 	int width = VIEW_MIN_KEY;
 	struct span number;
 	double sum = 0;
@@ -254,10 +265,39 @@ static void view_put_chart(struct text_view *v)
 		if (view_number(&v->rows[i], &number))
 			view_put_row(&v->out, v->rows[i].key, width, sum, &number);
 	}
+	if (v->times) {
+		v->times->time = v->opened;
+		line_times_insert(v->times, &v->out, &v->out_mark);
+		v->times->time = now;
+	}
+}
+
+/* Put times before the lines that have been begun. */
+static void view_put_times(struct text_view *v)
+{
+	if (!v->times)
+		return;
+	line_times_insert(v->times, &v->out, &v->out_mark);
+	line_times_insert(v->times, &v->after, &v->after_mark);
+	line_times_insert(v->times, &v->held, &v->held_mark);
+}
+
+/* Move to the finished text what has its times already. */
+static void view_move(struct text_view *v, struct text_buffer *from, struct line_times_mark *mark)
+{
+	if (!from->len)
+		return;
+	text_put(&v->out, from->text, from->len);
+	v->out_mark.inside = from->text[from->len - 1] != '\n';
+	from->len = 0;
+	*mark = (struct line_times_mark){ 0 };
 }
 
 void text_view_flush(struct text_view *v)
 {
+	/* what was finished before may have been taken */
+	if (v->out_mark.at > v->out.len)
+		v->out_mark.at = v->out.len;
 	if (v->kind == TEXT_VIEW_CHART)
 		view_put_chart(v);
 	for (size_t i = 0; v->kind == TEXT_VIEW_CHART && i < v->entries; i++) {
@@ -268,12 +308,10 @@ void text_view_flush(struct text_view *v)
 		text_puts(&v->out, "\n");
 	v->kind = TEXT_VIEW_NONE;
 	v->entries = 0;
-	if (v->after.len)
-		text_put(&v->out, v->after.text, v->after.len);
-	if (v->held.len)
-		text_put(&v->out, v->held.text, v->held.len);
-	v->after.len = 0;
-	v->held.len = 0;
+	view_put_times(v);
+	view_move(v, &v->after, &v->after_mark);
+	view_move(v, &v->held, &v->held_mark);
+	v->out_mark.at = v->out.len;
 }
 
 static void view_print_hist(struct text_view *v, const struct span *values)
@@ -285,7 +323,7 @@ static void view_print_hist(struct text_view *v, const struct span *values)
 	if (!json_next(&pos, values->end, &value))
 		return;
 	if (view_has_entries(v, &value)) {
-		v->kind = TEXT_VIEW_CHART;
+		view_open(v, TEXT_VIEW_CHART);
 		return;
 	}
 	if (json_is(&value, "{}"))
@@ -301,7 +339,7 @@ static void view_variable(struct text_view *v, const struct span *name, const st
 	view_put_string(&v->out, name);
 	text_puts(&v->out, ":");
 	if (view_has_entries(v, value)) {
-		v->kind = TEXT_VIEW_VARIABLE;
+		view_open(v, TEXT_VIEW_VARIABLE);
 		return;
 	}
 	text_puts(&v->out, view_is_chart(value) ? "\n" : " ");
@@ -371,8 +409,12 @@ static void view_line(struct text_view *v, const struct span *line)
 {
 	struct span type, part, key, value;
 
+	/* what was finished before may have been taken */
+	v->out_mark.at = v->out.len;
 	if (!json_member(line, "type", &type))
 		return;
+	if (v->times && json_member(line, "time", &part))
+		v->times->time = strtoll(part.begin, NULL, 10);
 	if (json_is(&type, "\"print\"") && json_member(line, "values", &value)) {
 		view_print(v, &value);
 	} else if (json_is(&type, "\"print_hist\"") && json_member(line, "values", &value)) {
@@ -389,6 +431,7 @@ static void view_line(struct text_view *v, const struct span *line)
 		view_put_string(view_text(v), &part);
 	}
 	/* errors, losses and notes are on standard error */
+	view_put_times(v);
 	if (v->held.len > VIEW_MAX_HELD)
 		text_view_flush(v);
 }

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "json_read.h"
+#include "line_times.h"
 #include "text_buffer.h"
 
 enum text_view_kind {
@@ -33,6 +34,11 @@ struct text_view_row {
  * @after: values that print() shows after the table
  * @held: what was printed meanwhile by others
  * @out: finished text
+ * @times: puts times before lines, or NULL
+ * @opened: time of the table that is open
+ * @after_mark: how far @after has them
+ * @held_mark: the same of @held
+ * @out_mark: the same of @out
  */
 struct text_view {
 	struct json_lines lines;
@@ -44,6 +50,11 @@ struct text_view {
 	struct text_buffer after;
 	struct text_buffer held;
 	struct text_buffer out;
+	struct line_times *times;
+	int64_t opened;
+	struct line_times_mark after_mark;
+	struct line_times_mark held_mark;
+	struct line_times_mark out_mark;
 };
 
 /* Add a part of the output; @view: struct text_view, as &output.convert wants it. */

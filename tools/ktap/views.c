@@ -71,6 +71,14 @@ bool views_open(struct views *v, const struct options *opts, struct output *o, c
 		o->converter = &v->recording;
 		o->converted = &v->recording.out;
 	}
+	if (opts->timestamps && opts->as_text) {
+		v->text.times = &v->times;
+	} else if (opts->timestamps) {
+		line_times_start(&v->times);
+		o->convert = line_times_add;
+		o->converter = &v->times;
+		o->converted = &v->times.out;
+	}
 	if (opts->as_text) {
 		o->convert = text_view_add;
 		o->converter = &v->text;
@@ -188,7 +196,7 @@ int views_show(struct views *v, const struct options *opts, struct output *o, co
 		*failed = !metrics_end(&v->metrics);
 	if (v->csv.out.no_memory || v->bpftrace.out.no_memory || v->live.out.no_memory ||
 	    v->metrics.out.no_memory || v->heatmap.out.no_memory || v->heatmap.no_memory ||
-	    v->recording.out.no_memory || v->text.out.no_memory) {
+	    v->recording.out.no_memory || v->text.out.no_memory || v->times.out.no_memory) {
 		fprintf(stderr, "ktap: error: no memory for all of the output\n");
 		*failed = true;
 	}
@@ -214,4 +222,5 @@ void views_free(struct views *v)
 	heatmap_free(&v->heatmap);
 	recording_free(&v->recording);
 	text_view_free(&v->text);
+	line_times_free(&v->times);
 }

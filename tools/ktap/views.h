@@ -9,6 +9,7 @@
 #include "csv.h"
 #include "folded_stacks.h"
 #include "heatmap.h"
+#include "line_times.h"
 #include "live.h"
 #include "metrics.h"
 #include "options.h"
@@ -28,6 +29,7 @@
  * @heatmap_fd: with --heatmap: the file, or that of the output
  * @recording: with --record
  * @text: for a recording that is shown as text
+ * @times: with -T; of a recording, to be initialized before views_open()
  */
 struct views {
 	struct folds folds;
@@ -40,6 +42,7 @@ struct views {
 	int heatmap_fd;
 	struct recording recording;
 	struct text_view text;
+	struct line_times times;
 };
 
 /*

@@ -722,6 +722,8 @@ enum ktap_function_id {
  * @KTAP_CH_CAT: a path: the reader shows the contents of that file here
  * @KTAP_CH_SYSTEM: a command for a shell: the reader shows its output here
  * @KTAP_CH_DUMP: a reason: the reader writes the output that it has kept to a file
+ * @KTAP_CH_TIME: after the setup line "times", before each other frame but the last: the time of
+ *	what it has, nanoseconds of CLOCK_MONOTONIC, __le64
  */
 enum ktap_channel {
 	KTAP_CH_OUTPUT	= 1,
@@ -731,6 +733,7 @@ enum ktap_channel {
 	KTAP_CH_CAT	= 5,
 	KTAP_CH_SYSTEM	= 6,
 	KTAP_CH_DUMP	= 7,
+	KTAP_CH_TIME	= 8,
 };
 
 /**

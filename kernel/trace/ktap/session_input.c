@@ -239,6 +239,7 @@ static const struct {
 	{ "unsafe",	false,	input_set_unsafe },
 	{ "dry",	false,	.flag = offsetof(struct ktap_session, dry) },
 	{ "frames",	false,	.flag = offsetof(struct ktap_session, output.frames) },
+	{ "times",	false,	.flag = offsetof(struct ktap_session, output.times) },
 	{ "stream",	false,	.flag = offsetof(struct ktap_session, streams) },
 	{ "format",	true,	input_set_format },
 	{ "keep",	true,	input_set_keep },

@@ -86,6 +86,7 @@ enum ktap_output_waiting {
  * @commands: a command is among the texts, or was; of process context
  * @ended: nothing more will come
  * @frames: the reader wants struct ktap_frame
+ * @times: and the time of each record and text
  * @json: the reader wants lines of JSON
  * @keeps_newest: if @rb is full, overwrite the oldest records instead of losing new ones
  * @exit_code: for the last frame
@@ -120,6 +121,7 @@ struct ktap_output {
 	bool commands;
 	bool ended;
 	bool frames;
+	bool times;
 	bool json;
 	bool keeps_newest;
 	int exit_code;

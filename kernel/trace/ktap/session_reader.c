@@ -28,6 +28,10 @@
 #define MAX_BATCH	SZ_1M
 #define HEADER		sizeof(struct ktap_frame)
 
+/* A batch begins with room for a frame that has its time, and for its own header. */
+#define TIME_FRAME	(HEADER + sizeof(__le64))
+#define BATCH_TEXT	(TIME_FRAME + HEADER)
+
 /* The next piece of output: a record, or a text */
 struct reader_piece {
 	struct reader_head *head;
@@ -197,7 +201,7 @@ static bool reader_grow(struct ktap_output *out, struct seq_buf *batch)
 	kvfree(out->buf);
 	out->buf = buf;
 	out->size *= 2;
-	seq_buf_init(batch, out->buf + HEADER, out->size - HEADER);
+	seq_buf_init(batch, out->buf + BATCH_TEXT, out->size - BATCH_TEXT);
 	return true;
 }
 
@@ -299,16 +303,34 @@ static bool reader_take_text(struct ktap_output *out, struct seq_buf *batch,
 	return true;
 }
 
-static void reader_finish_batch(struct ktap_output *out, enum ktap_channel channel, size_t len)
+static void reader_put_header(struct ktap_output *out, size_t pos, enum ktap_channel channel,
+			      size_t len)
 {
-	struct ktap_frame *frame = (struct ktap_frame *)out->buf;
+	struct ktap_frame *frame = (struct ktap_frame *)(out->buf + pos);
 
 	*frame = (struct ktap_frame){
 		.len = cpu_to_le32(len),
 		.channel = channel,
 	};
-	out->pos = out->frames ? 0 : HEADER;
-	out->len = HEADER + len;
+}
+
+static void reader_finish_batch(struct ktap_output *out, enum ktap_channel channel, size_t len)
+{
+	reader_put_header(out, TIME_FRAME, channel, len);
+	out->pos = out->frames ? TIME_FRAME : BATCH_TEXT;
+	out->len = BATCH_TEXT + len;
+}
+
+/* Put a frame with its time before the batch. */
+static void reader_add_time(struct ktap_output *out, u64 ts)
+{
+	const __le64 time = cpu_to_le64(ts);
+
+	if (!out->frames || !out->times)
+		return;
+	reader_put_header(out, 0, KTAP_CH_TIME, sizeof(time));
+	memcpy(out->buf + HEADER, &time, sizeof(time));
+	out->pos = 0;
 }
 
 /* Make the last frame; false if there is none, or if it was already made. */
@@ -318,7 +340,7 @@ static bool reader_make_exit(struct ktap_output *out)
 
 	if (!out->frames || out->exit_given)
 		return false;
-	memcpy(out->buf + HEADER, &code, sizeof(code));
+	memcpy(out->buf + BATCH_TEXT, &code, sizeof(code));
 	reader_finish_batch(out, KTAP_CH_EXIT, sizeof(code));
 	out->exit_given = true;
 	return true;
@@ -346,17 +368,22 @@ static int reader_make_batch(struct ktap_output *out)
 	bool ended = smp_load_acquire(&out->ended);
 	struct reader_piece next;
 	struct seq_buf batch;
+	u64 ts = 0;
 
 	if (!reader_has_memory(out))
 		return -ENOMEM;
-	/* Look at all CPUs once more. */
-	out->looked = 0;
-	out->limit = 0;
-	seq_buf_init(&batch, out->buf + HEADER, out->size - HEADER);
+	/* Look at all CPUs once more, but not for each record. */
+	if (!out->times) {
+		out->looked = 0;
+		out->limit = 0;
+	}
+	seq_buf_init(&batch, out->buf + BATCH_TEXT, out->size - BATCH_TEXT);
 	while (batch.len < batch.size / 2 && reader_peek(out, &next)) {
-		if (batch.len && (ktap_request_of(channel) || next.channel != channel))
+		if (batch.len && (out->times || ktap_request_of(channel) ||
+				  next.channel != channel))
 			break;
 		channel = next.channel;
+		ts = next.text ? next.text->ts : next.head->ts;
 		if (next.text ? !reader_take_text(out, &batch, next.text) :
 				!reader_take_record(out, &batch, &next))
 			break;
@@ -368,6 +395,7 @@ static int reader_make_batch(struct ktap_output *out)
 
 	if (batch.len) {
 		reader_finish_batch(out, channel, batch.len);
+		reader_add_time(out, ts);
 		return 1;
 	}
 	if (!ended)
@@ -524,8 +552,8 @@ static size_t reader_rest_bytes(const struct reader_rest *rest)
  */
 static long reader_dump_batch(struct ktap_output *out, size_t most, ktap_dump_fn *put)
 {
-	const struct ktap_frame *frame = (struct ktap_frame *)out->buf;
-	size_t i, from = max(out->pos, HEADER);
+	const struct ktap_frame *frame = (struct ktap_frame *)(out->buf + TIME_FRAME);
+	size_t i, from = max(out->pos, BATCH_TEXT);
 	long left_out = 0;
 
 	if (from >= out->len || frame->channel == KTAP_CH_EXIT)

@@ -53,8 +53,8 @@ said_too others_are_counted '^ktap: there are 7 more$'
 play 'exit 0\n' --cgroup '' -e "$script"
 goes_as empty_path_is_the_root '' /
 
-play 'exit 0\n' --comm 'a b' -C 0 --cgroup / -e "$script"
-printf 'frames\nstream\narg -e\ncgroup /\ncomm a b\ncpus 0\n' | cmp -s - "$dir/setup"
+play 'exit 0\n' --comm 'a b' -C 0 --cgroup / -T -e "$script"
+printf 'frames\nstream\narg -e\ncgroup /\ncomm a b\ncpus 0\ntimes\n' | cmp -s - "$dir/setup"
 result $? lines_of_all_filters
 run --comm '' -e "$script"
 expect name_of_a_thread_is_not_empty 2 "error: --comm '': names of threads have 1 to 15 bytes"

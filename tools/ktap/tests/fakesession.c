@@ -16,6 +16,7 @@
  *					key of the line "symbols KEY"
  *	cat PATH			a frame with the path of a file to show
  *	system COMMAND			a frame with a command to run
+ *	time N				a frame with this time
  *	dump REASON			a frame with the reason of a dump
  *	bulk N				N bytes of output, in frames of 1000
  *	exit N				the frame with the exit code
@@ -411,6 +412,7 @@ static void do_step(pid_t ktap, char *step)
 {
 	char line[64], *arg = strchr(step, ' ');
 	const char *text;
+	__le64 time;
 	__le32 code;
 
 	step[strcspn(step, "\n")] = '\0';
@@ -431,6 +433,9 @@ static void do_step(pid_t ktap, char *step)
 		send_frame(KTAP_CH_SYSTEM, arg, strlen(arg));
 	} else if (!strcmp(step, "dump")) {
 		send_frame(KTAP_CH_DUMP, arg, strlen(arg));
+	} else if (!strcmp(step, "time")) {
+		time = htole64(atoll(arg));
+		send_frame(KTAP_CH_TIME, &time, sizeof(time));
 	} else if (!strcmp(step, "note")) {
 		send_text(KTAP_CH_NOTE, arg);
 	} else if (!strcmp(step, "bulk")) {

@@ -47,7 +47,7 @@ collect() {
 # shellcheck disable=SC2016 # what looks like a variable is a constant of an argument
 set_up() {
 	printf '%s\n' 'arg a' 'arg 17' 'arg --option=5' 'pid 5' follow 'cpus 0,2-3' self \
-		'memory 0x100000' 'overhead 5' 'utc_offset -3600' 'comm a b' 'cgroup /' unsafe frames stream "symbols 01234567" 'uprobe e /bin/p' \
+		'memory 0x100000' 'overhead 5' 'utc_offset -3600' 'comm a b' 'cgroup /' unsafe frames times stream "symbols 01234567" 'uprobe e /bin/p' \
 		'keep newest' 'at 0x10 0 f 4@%ax -8@8(%bx,%sp,4)>>3 !x 2@$5' 'param n 1 -4' 'unresolved e2 \040no such'
 }
 

@@ -61,6 +61,7 @@ struct ktap_session {
 	struct ktap_user_places user_places;
 	struct {
 		bool frames;
+		bool times;
 		bool json;
 		bool keeps_newest;
 	} output;

@@ -122,7 +122,7 @@ static void write_lines(struct rng *rng, int fd)
 		"pid 1\nfollow\n", "cpus 0\n", "cpus 0-1\n", "self\n", "memory 262144\n",
 		"memory 1048576\n", "overhead 5\n", "overhead 101\n", "frames\n", "stream\n",
 		"cgroup /\n", "cgroup /sys/fs/cgroup\ncgroup /\n", "cgroup none\n",
-		"comm sh\n",
+		"comm sh\n", "frames\ntimes\n",
 		"symbols 01234567\n", "keep newest\n", "keep oldest\n",
 		"uprobe uprobe:/x:y /bin/busybox\nat 0x1000 0 f\nat 0x2000 0 g\n",
 		"uprobe usdt:/x:p:m /bin/busybox\nat 0x10 0x20 p:m 4@%di -8@%si 8@8(%sp)\n",

@@ -555,6 +555,34 @@ TEST_F(session, frames_end_with_the_exit_code)
 	EXPECT_EQ(0, le32toh(code));
 }
 
+TEST_F(session, frames_can_have_times)
+{
+	const struct ktap_frame *frame = (void *)self->text;
+	struct timespec now;
+	uint64_t time, last;
+
+	ASSERT_EQ(0, write_line(self->fd, "times\n"));
+	ASSERT_EQ(0, write_line(self->fd, "frames\n"));
+	build_hello(&self->chunk, "hello");
+	ASSERT_EQ(0, write_chunk(self->fd, &self->chunk));
+	ASSERT_EQ(3 * sizeof(*frame) + 8 + 6 + 4,
+		  read_all(self->fd, self->text, sizeof(self->text)));
+	EXPECT_EQ(8, le32toh(frame->len));
+	EXPECT_EQ(KTAP_CH_TIME, frame->channel);
+	memcpy(&time, frame + 1, sizeof(time));
+	time = le64toh(time);
+	ASSERT_EQ(0, clock_gettime(CLOCK_MONOTONIC, &now));
+	last = now.tv_sec * 1000000000ULL + now.tv_nsec;
+	EXPECT_LT(0, time);
+	EXPECT_GE(last, time);
+	frame = (void *)(self->text + sizeof(*frame) + 8);
+	EXPECT_EQ(6, le32toh(frame->len));
+	EXPECT_EQ(KTAP_CH_OUTPUT, frame->channel);
+	EXPECT_EQ(0, memcmp(frame + 1, "hello\n", 6));
+	frame = (void *)((char *)frame + sizeof(*frame) + 6);
+	EXPECT_EQ(KTAP_CH_EXIT, frame->channel);
+}
+
 TEST_F(session, second_chunk_is_refused)
 {
 	pid_t load = start_load();

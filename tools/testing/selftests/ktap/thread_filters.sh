@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Trace only the threads of a cgroup, or of a name.
+# Trace only the threads of a cgroup, or of a name; and the time before each line of output.
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 25
+plan 26
 
 n=50
 calls='trace syscalls:sys_enter_getppid { n += 1 } trace_end { print(n) }'
@@ -149,5 +149,12 @@ else
 	line_is_refused 'cgroup /ktap_filter/none' "there is no cgroup \\(v2\\) '/ktap_filter/none'"
 	result $? no_such_cgroup
 fi
+
+# times
+run -q -T -e 'trace syscalls:sys_enter_getppid { n += 1 print(n) if (n == 3) { exit() } } trace_end { print(n) print_hist({a = 1}) }' \
+	-- "$workload" getppid 3
+[ "$(wc -l <"$tmp/out")" -ge 6 ] && ! grep -vqE '^[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6} ' "$tmp/out" &&
+	cut -d' ' -f1 "$tmp/out" | sort -c
+result $? each_line_has_its_time
 
 finish
