@@ -441,11 +441,35 @@ static u64 compare_execute(const void *chunk, size_t len, const struct fuzz_sett
 	return sum;
 }
 
-static u64 accepted;
+static struct {
+	u64 *hashes;	/* of the chunks that ran in both ways */
+	size_t room;	/* bytes */
+	size_t n;
+} accepted;
 
+static void compare_accept(const void *chunk, size_t len)
+{
+	accepted.hashes = compare_grow(accepted.hashes, &accepted.room,
+				       (accepted.n + 1) * sizeof(*accepted.hashes));
+	accepted.hashes[accepted.n++] = compare_hash(chunk, len);
+}
+
+static int compare_order(const void *x, const void *y)
+{
+	const u64 *a = x, *b = y;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* Other bytes of the fuzzer may make the same chunk: say how many chunks there were. */
 static void compare_say_accepted(void)
 {
-	printf("%llu accepted\n", (unsigned long long)accepted);
+	size_t i, different = 0;
+
+	qsort(accepted.hashes, accepted.n, sizeof(*accepted.hashes), compare_order);
+	for (i = 0; i < accepted.n; i++)
+		different += !i || accepted.hashes[i] != accepted.hashes[i - 1];
+	printf("%zu accepted\n%zu different\n", accepted.n, different);
 }
 
 /* The first execution allocates what later ones use again. */
@@ -477,8 +501,8 @@ bool fuzz_chunk(const void *chunk, size_t len, const struct fuzz_settings *set)
 			return false;
 	}
 	alarm(0);
-	accepted++;
 	if (!compare_is_same(transcripts))
 		compare_fail(chunk, len, &both);
+	compare_accept(chunk, len);
 	return true;
 }

@@ -9,7 +9,7 @@ shift
 here=$(cd "$(dirname "$0")" && pwd)
 top=$here/../../../..
 finds=$O/finds
-executions=0 accepted=0 found=0
+executions=0 accepted=0 different=0 found=0
 
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -65,9 +65,9 @@ count() {
 		"$1" | awk '{ n += $1 } END { print n + 0 }'
 }
 
-# count_accepted LOG: print the number of accepted chunks
-count_accepted() {
-	sed -n 's/^\([0-9]*\) accepted$/\1/p' "$1" | awk '{ n += $1 } END { print n + 0 }'
+# count_what LOG WORD: print the number of chunks that are accepted, or different
+count_what() {
+	sed -n "s/^\([0-9]*\) $2\$/\1/p" "$1" | awk '{ n += $1 } END { print n + 0 }'
 }
 
 # only_libfuzzer WHAT: exit without libFuzzer, as the driver has no time limit and no coverage
@@ -136,14 +136,20 @@ fuzz() {
 			wait "$pid" || failed=1
 			[ $failed = 0 ] || show "$target" "$work/$target.$job"
 			n=$(count "$work/$target.$job/log")
-			m=$(count_accepted "$work/$target.$job/log")
-			echo "$target: $n executions, $m accepted"
+			m=$(count_what "$work/$target.$job/log" accepted)
+			d=$(count_what "$work/$target.$job/log" different)
+			[ "$d" = 0 ] && more= || more=", $d different"
+			echo "$target: $n executions, $m accepted$more"
 			executions=$((executions + n)) accepted=$((accepted + m))
+			different=$((different + d))
 			job=$((job + 1))
 		done
 	done
 	echo "fuzz: $executions executions, $accepted accepted, $found finds"
-	[ $found = 0 ]
+	[ $found = 0 ] || return 1
+	[ $different -lt "${LEAST:-0}" ] || return 0
+	echo "fuzz: $different different programs are too few: the least is $LEAST"
+	return 1
 }
 
 # Make a new corpus: inputs of the old one and of CORPUS that reach code which no other reaches.
