@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * kunit [TEXT...]: run the linked KUnit suites, or only the tests that have a TEXT in
- * their names.  Prints "ok NAME" or "not ok NAME" for each.
+ * their names.  Prints "ok NAME", "ok NAME # SKIP WHY" or "not ok NAME" for each.
  */
 #include <stdarg.h>
 #include <stdlib.h>
@@ -12,6 +12,13 @@ struct kunit_action {
 	struct kunit_action *next;
 	void (*fn)(void *arg);
 	void *arg;
+};
+
+/* Numbers of tests */
+struct tally {
+	unsigned int passed;
+	unsigned int failed;
+	unsigned int skipped;
 };
 
 static struct kunit_suite *suites;
@@ -59,7 +66,7 @@ void kunit_fail(struct kunit *test, bool end, const char *file, int line, const 
 		longjmp(test->abort, 1);
 }
 
-static bool run(const struct kunit_case *c, const void *param)
+static void run(const struct kunit_case *c, const void *param, const char *name, struct tally *n)
 {
 	struct kunit test = { .param_value = param };
 	struct kunit_action *a;
@@ -71,7 +78,17 @@ static bool run(const struct kunit_case *c, const void *param)
 		a->fn(a->arg);
 		free(a);
 	}
-	return !test.failed;
+	if (test.failed) {
+		printf("not ok %s\n", name);
+		n->failed++;
+	} else if (*test.skipped) {
+		printf("ok %s # SKIP %s\n", name, test.skipped);
+		n->skipped++;
+	} else {
+		printf("ok %s\n", name);
+		n->passed++;
+	}
+	fflush(stdout);
 }
 
 static bool is_meant(const char *name, char **texts)
@@ -83,13 +100,12 @@ static bool is_meant(const char *name, char **texts)
 	return any;
 }
 
-/* Run it once for each parameter. Returns the number of failures. */
-static unsigned int run_case(const struct kunit_suite *s, const struct kunit_case *c,
-			     char **texts, unsigned int *n)
+/* Run it once for each parameter. */
+static void run_case(const struct kunit_suite *s, const struct kunit_case *c, char **texts,
+		     struct tally *n)
 {
 	char desc[KUNIT_PARAM_DESC_SIZE] = "", name[256 + sizeof(desc)];
 	const void *param = NULL;
-	unsigned int failed = 0;
 
 	for (;;) {
 		if (c->generate_params) {
@@ -98,30 +114,23 @@ static unsigned int run_case(const struct kunit_suite *s, const struct kunit_cas
 				break;
 		}
 		snprintf(name, sizeof(name), "%s.%s%s%s", s->name, c->name, *desc ? "." : "", desc);
-		if (is_meant(name, texts)) {
-			bool good = run(c, param);
-
-			printf("%s %s\n", good ? "ok" : "not ok", name);
-			fflush(stdout);
-			failed += !good;
-			++*n;
-		}
+		if (is_meant(name, texts))
+			run(c, param, name, n);
 		if (!c->generate_params)
 			break;
 	}
-	return failed;
 }
 
 int main(int argc, char **argv)
 {
 	const struct kunit_suite *s;
 	const struct kunit_case *c;
-	unsigned int n = 0, failed = 0;
+	struct tally n = { 0 };
 
 	for (s = suites; s; s = s->next) {
 		for (c = s->test_cases; c->run; c++)
-			failed += run_case(s, c, argv + 1, &n);
+			run_case(s, c, argv + 1, &n);
 	}
-	printf("%u passed, %u failed\n", n - failed, failed);
-	return failed != 0;
+	printf("%u passed, %u failed, %u skipped\n", n.passed, n.failed, n.skipped);
+	return n.failed != 0;
 }

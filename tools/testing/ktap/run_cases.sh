@@ -176,7 +176,8 @@ each() {
 unit_tests() {
 	code=0
 	"$build/kunit" >"$out" 2>"$err" || code=$?
-	passed=$((passed + $(grep -c '^ok ' "$out")))
+	passed=$((passed + $(grep '^ok ' "$out" | grep -vc ' # SKIP ')))
+	skipped=$((skipped + $(grep -c '^ok .* # SKIP ' "$out")))
 	failed=$((failed + $(grep -c '^not ok ' "$out")))
 	[ $code != 0 ] || return 0
 	grep -v '^ok ' "$out"
@@ -227,7 +228,7 @@ scripts() {
 code=0
 "$selftests/examples.sh" "$chunks/examples" $documents >"$out" 2>"$err" || code=$?
 result $code "examples of the documentation"
-all_passed=$passed all_failed=$failed
+all_passed=$passed all_failed=$failed all_skipped=0
 for KTAP_JIT in 1 0; do
 	export KTAP_JIT
 	passed=0 failed=0 skipped=0
@@ -237,9 +238,10 @@ for KTAP_JIT in 1 0; do
 	[ $KTAP_JIT = 1 ] || way=interpreted
 	echo "$way: $passed passed, $failed failed, $skipped skipped"
 	all_passed=$((all_passed + passed)) all_failed=$((all_failed + failed))
+	all_skipped=$((all_skipped + skipped))
 done
 unset KTAP_JIT
-passed=$all_passed failed=$all_failed
+passed=$all_passed failed=$all_failed skipped=$all_skipped
 
 code=0
 "$build/fuzz" -n "$mutants" -s "$seed" -o "$build" "$chunks"/*.ktap >"$out" 2>"$err" || code=$?

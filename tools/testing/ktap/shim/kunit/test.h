@@ -33,6 +33,7 @@ struct kunit_action;
 struct kunit {
 	const void *param_value;
 	bool failed;
+	char skipped[80];	/* why, or empty */
 	jmp_buf abort;
 	struct kunit_action *actions;
 };
@@ -87,10 +88,10 @@ int kunit_add_action_or_reset(struct kunit *test, void (*fn)(void *), void *arg)
 __printf(6, 7) void kunit_fail(struct kunit *test, bool end, const char *file, int line,
 			       const char *what, const char *fmt, ...);
 
-/* End the test; it has passed. */
+/* End the test. */
 #define kunit_skip(test, fmt, ...)						\
 	do {									\
-		printf("# skipped: " fmt "\n", ##__VA_ARGS__);			\
+		snprintf((test)->skipped, sizeof((test)->skipped), fmt, ##__VA_ARGS__);	\
 		longjmp((test)->abort, 1);					\
 	} while (0)
 
