@@ -179,6 +179,10 @@ unit_tests() {
 	passed=$((passed + $(grep '^ok ' "$out" | grep -vc ' # SKIP ')))
 	skipped=$((skipped + $(grep -c '^ok .* # SKIP ' "$out")))
 	failed=$((failed + $(grep -c '^not ok ' "$out")))
+	# only tests of native code are skipped for want of it
+	grep -q ' # SKIP no native code$' "$out"
+	[ $? = "$KTAP_JIT" ]
+	result $? "tests of native code, with KTAP_JIT=$KTAP_JIT"
 	[ $code != 0 ] || return 0
 	grep -v '^ok ' "$out"
 	head -n 40 "$err"

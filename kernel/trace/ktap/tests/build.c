@@ -409,34 +409,58 @@ static void init_vm(struct kunit *test, struct ktap_vm *vm, struct ktap_env *env
 
 #ifdef CONFIG_KTAP_JIT
 
-static void restore_jit(void *enabled)
+/* How often the test has switched native code, and whether it was on before */
+static unsigned int jit_switches;
+static unsigned long jit_before;
+
+static void restore_jit(void *unused)
 {
-	ktap_jit_enabled = (unsigned long)enabled;
+	if (!--jit_switches)
+		ktap_jit_enabled = jit_before;
 }
 
 void test_enable_jit(struct kunit *test, bool enabled)
 {
-	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, restore_jit,
-							   (void *)ktap_jit_enabled));
+	if (!jit_switches)
+		jit_before = ktap_jit_enabled;
+	if (enabled && !jit_before)
+		kunit_skip(test, "no native code");
+	jit_switches++;
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, restore_jit, NULL));
 	ktap_jit_enabled = enabled;
+}
+
+static bool jit_is_enabled(void)
+{
+	return ktap_jit_enabled;
 }
 
 #else
 
 void test_enable_jit(struct kunit *test, bool enabled)
 {
+	if (enabled)
+		kunit_skip(test, "no native code");
+}
+
+static bool jit_is_enabled(void)
+{
+	return false;
 }
 
 #endif
 
-void test_compile(struct ktap_env *env)
+void test_compile(struct kunit *test, struct ktap_env *env)
 {
 	struct ktap_program *prog = env->prog;
-	u32 i;
+	struct ktap_func *f, *end = prog->funcs + prog->nfuncs;
 
 	ktap_jit_free(env);
-	for (i = 0; i < prog->nfuncs; i++)
-		prog->funcs[i].native = ktap_jit_compile(env, NULL, &prog->funcs[i], "ktap_test");
+	for (f = prog->funcs; f < end; f++) {
+		f->native = ktap_jit_compile(env, NULL, f, "ktap_test");
+		if (!jit_is_enabled())
+			KUNIT_EXPECT_NULL(test, f->native);
+	}
 }
 
 struct ktap_vm *test_vm(struct kunit *test, struct ktap_program *prog, enum ktap_level level)
@@ -448,7 +472,7 @@ struct ktap_vm *test_vm(struct kunit *test, struct ktap_program *prog, enum ktap
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, free_env, both));
 	/* Tests compare native code with the interpreter. */
 	both->env.jit_always = false;
-	test_compile(&both->env);
+	test_compile(test, &both->env);
 	init_vm(test, &both->vm, &both->env, level);
 	return &both->vm;
 }

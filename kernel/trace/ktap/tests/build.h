@@ -106,10 +106,16 @@ void test_bytes_refused_as(struct kunit *test, void *bytes, size_t len, int err,
  * Its stack is full of what looks like nothing good.
  */
 struct ktap_vm *test_vm(struct kunit *test, struct ktap_program *prog, enum ktap_level level);
-/* Switch native code on or off, until the end of the test. */
+/*
+ * Switch native code on or off, until the end of the test.  If it is off for all tests, those
+ * that switch it on are skipped.
+ */
 void test_enable_jit(struct kunit *test, bool enabled);
-/* Compile all functions, as they are now, for ktap_vm_run(). */
-void test_compile(struct ktap_env *env);
+/*
+ * Compile all functions, as they are now, for ktap_vm_run().  While native code is off, none of
+ * them may be native.
+ */
+void test_compile(struct kunit *test, struct ktap_env *env);
 /* Another activation in the same environment; all can be used at once. */
 struct ktap_vm *test_vm_of(struct kunit *test, struct ktap_env *env, enum ktap_level level);
 

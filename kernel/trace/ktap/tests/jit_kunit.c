@@ -4,6 +4,7 @@
  *
  * All other tests run native code, too, if it is switched on.
  */
+#include <linux/moduleparam.h>
 #include <linux/string.h>
 
 #include "data/heap.h"
@@ -20,6 +21,9 @@
 #define MULTI	KTAP_MULTI
 
 #ifdef CONFIG_KTAP_JIT
+
+/* With jit_kunit.native=0 on the command line of the kernel, all tests are interpreted. */
+module_param_named(native, ktap_jit_enabled, ulong, 0400);
 
 /* An activation whose functions are compiled.  Tests are skipped where that cannot be. */
 static struct ktap_vm *native_vm(struct test_chunk *c, enum ktap_level level)
@@ -83,6 +87,26 @@ static void functions_are_interpreted_when_native_code_is_off(struct kunit *test
 	test_expect_int(test, 42, test_run(test, vm, NULL, 0));
 }
 
+/* As all other tests do, this one leaves the switch as it is. */
+static void functions_are_native_if_the_switch_is_on(struct kunit *test)
+{
+	struct test_chunk *c = test_chunk(test);
+	struct ktap_env *env;
+	bool native;
+
+	test_func(c, "main", 0, 1);
+	test_insn(c, KTAP_OP_INT, 0, 0, 0, 42);
+	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
+	env = test_vm(test, test_load(c), EVENT)->env;
+	native = env->prog->funcs[0].native;
+	if (ktap_jit_enabled && !native)
+		kunit_skip(test, "the BPF JIT is switched off");
+	KUNIT_EXPECT_EQ(test, !!ktap_jit_enabled, native);
+	KUNIT_EXPECT_EQ(test, native ? KTAP_JIT_NATIVE : KTAP_JIT_OFF, env->jit_outcome);
+	KUNIT_EXPECT_EQ(test, native, !!env->native_bytes);
+	kunit_info(test, "native code is %s", native ? "on" : "off");
+}
+
 static void the_same_functions_are_compiled_once(struct kunit *test)
 {
 	struct test_chunk *c = test_chunk(test);
@@ -139,12 +163,12 @@ static void functions_beyond_the_memory_limit_are_interpreted(struct kunit *test
 	env = vm->env;
 	max = env->heap.max;
 	env->heap.max = 8 * env->native_bytes - 1;
-	test_compile(env);
+	test_compile(test, env);
 	KUNIT_EXPECT_NULL(test, env->prog->funcs[0].native);
 	KUNIT_EXPECT_EQ(test, 0, env->native_bytes);
 	test_expect_int(test, 42, test_run(test, vm, NULL, 0));
 	env->heap.max += 8;
-	test_compile(env);
+	test_compile(test, env);
 	KUNIT_EXPECT_NOT_NULL(test, env->prog->funcs[0].native);
 	env->heap.max = max;
 }
@@ -480,6 +504,7 @@ static void a_lost_object_has_no_integer_length(struct kunit *test)
 
 static struct kunit_case jit_cases[] = {
 	KUNIT_CASE(functions_are_interpreted_when_native_code_is_off),
+	KUNIT_CASE(functions_are_native_if_the_switch_is_on),
 	KUNIT_CASE(the_same_functions_are_compiled_once),
 	KUNIT_CASE(long_functions_are_interpreted),
 	KUNIT_CASE(functions_beyond_the_memory_limit_are_interpreted),

@@ -162,7 +162,7 @@ static struct ktap_vm *event_vm(struct test_chunk *c, bool native)
 	vm = test_vm(test, test_load(c), PROCESS);
 	test_run(test, vm, NULL, 0);
 	KUNIT_ASSERT_EQ(test, 0, ktap_rewrite_events(vm->env->prog));
-	test_compile(vm->env);
+	test_compile(test, vm->env);
 	if (native && !vm->env->prog->funcs[HANDLER].native)
 		kunit_skip(test, "there is no native code");
 	KUNIT_ASSERT_EQ(test, !native, !vm->env->prog->funcs[HANDLER].native);

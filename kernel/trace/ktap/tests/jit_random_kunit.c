@@ -521,7 +521,7 @@ static bool begin_run(struct random_maker *m, struct random_run *run, bool nativ
 	KUNIT_ASSERT_EQ(test, 0, ktap_vm_run(&run->vm, 0, NULL, 0, NULL));
 	KUNIT_ASSERT_EQ(test, 0, ktap_rewrite_events(prog));
 	ktap_jit_enabled = native;
-	test_compile(&run->env);
+	test_compile(test, &run->env);
 	if (native && !prog->funcs[1].native) {
 		end_run(run);
 		kunit_skip(test, "the BPF JIT is switched off");

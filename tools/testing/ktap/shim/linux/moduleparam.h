@@ -12,4 +12,7 @@
 			name = strtoull(getenv(#name), NULL, 0);		\
 	}
 
+/* Its variable has a switch of its own: KTAP_JIT (shim_bpf.c). */
+#define module_param_named(name, value, type, perm)
+
 #endif /* _SHIM_LINUX_MODULEPARAM_H */
