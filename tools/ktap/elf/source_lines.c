@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "elf/elf_debug.h"
 #include "elf/source_lines.h"
 
 #ifdef HAVE_LIBDW
 #include <dwarf.h>
 #include <unistd.h>
 
+#include "elf/elf_debug.h"
 #include "elf/source_priv.h"
 
 const bool source_lines_can_read = true;
