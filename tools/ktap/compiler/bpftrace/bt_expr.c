@@ -7,6 +7,7 @@
  * Names in a filter are fields first. Operators bind differently.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <string.h>
 
 #include "compiler/bpftrace/bt.h"
@@ -239,12 +240,44 @@ static const struct {
 	{ "MAP_SHARED", 1 }, { "MAP_PRIVATE", 2 },
 };
 
+/* Macros of the C library; not each C library has a function for their names. */
+#define BT_ERRORS(X) \
+	X(EPERM) X(ENOENT) X(ESRCH) X(EINTR) X(EIO) X(ENXIO) X(E2BIG) X(ENOEXEC) X(EBADF) \
+	X(ECHILD) X(EAGAIN) X(ENOMEM) X(EACCES) X(EFAULT) X(ENOTBLK) X(EBUSY) X(EEXIST) \
+	X(EXDEV) X(ENODEV) X(ENOTDIR) X(EISDIR) X(EINVAL) X(ENFILE) X(EMFILE) X(ENOTTY) \
+	X(ETXTBSY) X(EFBIG) X(ENOSPC) X(ESPIPE) X(EROFS) X(EMLINK) X(EPIPE) X(EDOM) \
+	X(ERANGE) X(EDEADLK) X(ENAMETOOLONG) X(ENOLCK) X(ENOSYS) X(ENOTEMPTY) X(ELOOP) \
+	X(EWOULDBLOCK) X(ENOMSG) X(EIDRM) X(ECHRNG) X(EL2NSYNC) X(EL3HLT) X(EL3RST) \
+	X(ELNRNG) X(EUNATCH) X(ENOCSI) X(EL2HLT) X(EBADE) X(EBADR) X(EXFULL) X(ENOANO) \
+	X(EBADRQC) X(EBADSLT) X(EDEADLOCK) X(EBFONT) X(ENOSTR) X(ENODATA) X(ETIME) \
+	X(ENOSR) X(ENONET) X(ENOPKG) X(EREMOTE) X(ENOLINK) X(EADV) X(ESRMNT) X(ECOMM) \
+	X(EPROTO) X(EMULTIHOP) X(EDOTDOT) X(EBADMSG) X(EOVERFLOW) X(ENOTUNIQ) X(EBADFD) \
+	X(EREMCHG) X(ELIBACC) X(ELIBBAD) X(ELIBSCN) X(ELIBMAX) X(ELIBEXEC) X(EILSEQ) \
+	X(ERESTART) X(ESTRPIPE) X(EUSERS) X(ENOTSOCK) X(EDESTADDRREQ) X(EMSGSIZE) \
+	X(EPROTOTYPE) X(ENOPROTOOPT) X(EPROTONOSUPPORT) X(ESOCKTNOSUPPORT) X(EOPNOTSUPP) \
+	X(EPFNOSUPPORT) X(EAFNOSUPPORT) X(EADDRINUSE) X(EADDRNOTAVAIL) X(ENETDOWN) \
+	X(ENETUNREACH) X(ENETRESET) X(ECONNABORTED) X(ECONNRESET) X(ENOBUFS) X(EISCONN) \
+	X(ENOTCONN) X(ESHUTDOWN) X(ETOOMANYREFS) X(ETIMEDOUT) X(ECONNREFUSED) \
+	X(EHOSTDOWN) X(EHOSTUNREACH) X(EALREADY) X(EINPROGRESS) X(ESTALE) X(EUCLEAN) \
+	X(ENOTNAM) X(ENAVAIL) X(EISNAM) X(EREMOTEIO) X(EDQUOT) X(ENOMEDIUM) \
+	X(EMEDIUMTYPE) X(ECANCELED) X(ENOKEY) X(EKEYEXPIRED) X(EKEYREVOKED) \
+	X(EKEYREJECTED) X(EOWNERDEAD) X(ENOTRECOVERABLE) X(ERFKILL) X(EHWPOISON) \
+	X(ENOTSUP)
+
+/* Names with NULs between, and their numbers: without the pointers of a table of structures */
+#define BT_ERROR_NAME(name)	#name "\0"
+#define BT_ERROR_NUMBER(name)	name,
+static const char bt_error_names[] = BT_ERRORS(BT_ERROR_NAME);
+static const unsigned short bt_error_numbers[] = { BT_ERRORS(BT_ERROR_NUMBER) };
+
 /* The number of a macro of C such as EPERM or AF_INET; -1: it is not known */
 static int bt_macro_of_c(const char *name)
 {
-	for (int i = 1; *name == 'E' && i <= BT_MAX_ERROR; i++)
-		if (strerrorname_np(i) && !strcmp(strerrorname_np(i), name))
-			return i;
+	const char *error = bt_error_names;
+
+	for (size_t i = 0; *name == 'E' && *error; error += strlen(error) + 1, i++)
+		if (!strcmp(error, name))
+			return bt_error_numbers[i];
 	for (size_t i = 0; i < ARRAY_SIZE(bt_macros_of_c); i++)
 		if (!strcmp(bt_macros_of_c[i].name, name))
 			return bt_macros_of_c[i].value;
