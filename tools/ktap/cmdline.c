@@ -19,17 +19,24 @@ void given_add(struct given *g, const char *name, bool once)
 	}
 }
 
-bool given_has(const struct given *g, const char *name)
+static bool given_has_word(const struct given *g, const char *name, size_t len)
 {
 	for (unsigned int i = 0; i < g->count; i++) {
-		if (!strcmp(g->names[i], name))
+		if (!strncmp(g->names[i], name, len) && !g->names[i][len])
 			return true;
 	}
 	return false;
 }
 
+bool given_has(const struct given *g, const char *name)
+{
+	return given_has_word(g, name, strlen(name));
+}
+
 bool given_check(const struct given *g, const struct exclusion *table, const char *program)
 {
+	size_t len;
+
 	if (g->twice) {
 		fprintf(stderr, "%s: error: %s is given twice\n", program, g->twice);
 		return false;
@@ -37,11 +44,13 @@ bool given_check(const struct given *g, const struct exclusion *table, const cha
 	for (; table->name; table++) {
 		if (!given_has(g, table->name))
 			continue;
-		for (const char * const *other = table->others; *other; other++) {
-			if (!given_has(g, *other))
+		for (const char *other = table->others; *other; other += len) {
+			other += *other == ' ';
+			len = strcspn(other, " ");
+			if (!given_has_word(g, other, len))
 				continue;
-			fprintf(stderr, "%s: error: %s and %s exclude each other\n", program,
-				table->name, *other);
+			fprintf(stderr, "%s: error: %s and %.*s exclude each other\n", program,
+				table->name, (int)len, other);
 			return false;
 		}
 	}

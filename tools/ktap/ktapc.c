@@ -37,12 +37,12 @@ struct ktapc_options {
 };
 
 static const struct exclusion ktapc_exclusions[] = {
-	{ "-d", { "-o", "--fmt", "--ast", "--sign" } },
-	{ "--ast", { "-o", "--fmt", "--sign" } },
-	{ "--fmt", { "--sign" } },
-	{ "-w", { "-Werror" } },
-	{ "--to-ktap", { "-d", "--fmt", "--ast", "--sign" } },
-	{ "--bt", { "--fmt", "--ast" } },
+	{ "-d", "-o --fmt --ast --sign" },
+	{ "--ast", "-o --fmt --sign" },
+	{ "--fmt", "--sign" },
+	{ "-w", "-Werror" },
+	{ "--to-ktap", "-d --fmt --ast --sign" },
+	{ "--bt", "--fmt --ast" },
 	{ 0 },
 };
 

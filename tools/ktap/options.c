@@ -132,47 +132,39 @@ static const struct option_row option_table[] = {
 
 #define NR_OPTIONS	ARRAY_SIZE(option_table)
 
-/* Options that say what is traced, and how */
-#define OF_A_RUN	"-p", "--follow", "-a", "-C", "--cgroup", "--comm", "--self", "--unsafe", \
-			"-m", "--max-overhead", "--no-symbols", "--lines"
+/* Options that say what is traced, ... */
+#define FILTERS	"-p --follow -a -C --cgroup --comm --self"
+/* ... and how */
+#define LIMITS	"--unsafe -m --max-overhead --no-symbols --lines"
+/* Forms of the output that is not text as the script prints it */
+#define SHOWN	"--folded --flame --live --metrics --heatmap"
+/* Options that trace nothing */
+#define ASKING	"-l --info --explain --dry-run --dump-jit"
 
 static const struct exclusion ktap_exclusions[] = {
-	{ "-f", { "--folded", "--flame" } },
-	{ "--live", { "-f", "--folded", "--flame", "-l", "--info", "--explain", "--dry-run",
-		      "--dump-jit" } },
-	{ "--metrics", { "-f", "--folded", "--flame", "--live", "-l", "--info", "--explain",
-			 "--dry-run", "--dump-jit" } },
-	{ "--heatmap", { "-f", "--folded", "--flame", "--live", "--metrics", "-l", "--info",
-			 "--explain", "--dry-run", "--dump-jit" } },
-	{ "-T", { "--folded", "--flame", "--live", "--metrics", "--heatmap", "-l", "--info",
-		  "--explain", "--dump-jit", "--to-ktap", "--sessions" } },
-	{ "-l", { "-o", "-f", "--folded", "--flame", "-C", "--cgroup", "--comm", "-m", "-a",
-		  "--follow", "--self", "--unsafe", "--max-overhead", "--no-symbols", "--lines",
-		  "--dump-jit" } },
-	{ "--info", { "-e", "-l", "-o", "-f", "--folded", "--flame", "-p", "--dump-jit" } },
-	{ "--explain", { "-e", "-l", "--info", "-o", "-p", "--dry-run", "--dump-jit" } },
-	{ "--dry-run", { "-l", "--info", "--folded", "--flame", "--dump-jit" } },
-	{ "--record", { "-o", "--folded", "--flame", "--live", "--metrics", "--heatmap", "--replay",
-			"-l", "--info", "--explain", "--dry-run", "--dump-jit", "--to-ktap" } },
-	{ "--replay", { "-e", "-I", OF_A_RUN, "--live", "--interval", "-l", "--info",
-			"--explain", "--dry-run", "--dump-jit", "--bt", "--to-ktap", "-w",
-			"-Werror" } },
-	{ "--detach", { "-o", "--folded", "--flame", "--live", "--metrics", "--heatmap", "--record",
-			"--replay", "--attach", "--stop", "-l", "--info", "--explain", "--dry-run",
-			"--dump-jit", "--to-ktap", "-a" } },
-	{ "--attach", { "-e", "-I", OF_A_RUN, "--live", "--interval", "-l", "--info",
-			"--explain", "--dry-run", "--dump-jit", "--bt", "--to-ktap", "--record",
-			"--replay", "--stop", "--for", "--until" } },
-	{ "--stop", { "-e", "-I", OF_A_RUN, "--live", "--interval", "-l", "--info",
-			"--explain", "--dry-run", "--dump-jit", "--bt", "--to-ktap", "--record",
-			"--replay", "--for", "--until" } },
-	{ "--sessions", { "-e", "-l", "--info", "--explain", "--detach", "--attach", "--stop",
-			  "--record", "--replay", "-o" } },
-	{ "--no-symbols", { "--lines" } },
-	{ "-c", { "--follow" } },
-	{ "-w", { "-Werror" } },
-	{ "--to-ktap", { "--live", "--metrics", "--heatmap", "-l", "--info", "--explain" } },
-	{ "--bt", { "--live", "--metrics", "--heatmap", "--info", "--explain" } },
+	{ "-f", "--folded --flame" },
+	{ "--live", "-f --folded --flame " ASKING },
+	{ "--metrics", "-f --folded --flame --live " ASKING },
+	{ "--heatmap", "-f --folded --flame --live --metrics " ASKING },
+	{ "-T", "--to-ktap --sessions -l --info --explain --dump-jit " SHOWN },
+	{ "-l", "-o -f --folded --flame --dump-jit --follow -a -C --cgroup --comm --self " LIMITS },
+	{ "--info", "-e -l -o -f --folded --flame -p --dump-jit" },
+	{ "--explain", "-e -l --info -o -p --dry-run --dump-jit" },
+	{ "--dry-run", "-l --info --folded --flame --dump-jit" },
+	{ "--record", "-o --replay --to-ktap " SHOWN " " ASKING },
+	{ "--replay", "-e -I --live --interval --bt --to-ktap " FILTERS " " LIMITS " " ASKING
+		      " -w -Werror" },
+	{ "--detach", "-o --record --replay --attach --stop --to-ktap -a " SHOWN " " ASKING },
+	{ "--attach", "-e -I --live --interval --bt --to-ktap " FILTERS " " LIMITS " " ASKING
+		      " --record --replay --stop --for --until" },
+	{ "--stop", "-e -I --live --interval --bt --to-ktap " FILTERS " " LIMITS " " ASKING
+		    " --record --replay --for --until" },
+	{ "--sessions", "-e -l --info --explain --detach --attach --stop --record --replay -o" },
+	{ "--no-symbols", "--lines" },
+	{ "-c", "--follow" },
+	{ "-w", "-Werror" },
+	{ "--to-ktap", "--live --metrics --heatmap -l --info --explain" },
+	{ "--bt", "--live --metrics --heatmap --info --explain" },
 	{ 0 },
 };
 
