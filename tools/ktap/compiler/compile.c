@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The compiler from end to end. */
+#include <string.h>
+
 #include "compiler/ast.h"
 #include "compiler/chunk_write.h"
 #include "compiler/compile.h"
@@ -50,4 +52,11 @@ void *ktap_compile(const struct ktap_script *src, const struct ktap_compile_opts
 		chunk = chunk_write(&cc, len);
 	compiler_end(&cc);
 	return chunk;
+}
+
+bool ktap_is_bpftrace(const char *name)
+{
+	size_t len = name ? strlen(name) : 0;
+
+	return len > 3 && !strcmp(name + len - 3, ".bt");
 }

@@ -134,10 +134,3 @@ bool ktap_bpftrace_explain(const struct ktap_script *src, const struct ktap_comp
 	compiler_end(&cc);
 	return found;
 }
-
-bool ktap_is_bpftrace(const char *name)
-{
-	size_t len = name ? strlen(name) : 0;
-
-	return len > 3 && !strcmp(name + len - 3, ".bt");
-}
