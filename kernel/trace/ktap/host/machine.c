@@ -70,7 +70,7 @@ static const char *machine_syscall_name(u64 nr)
 {
 #ifdef CONFIG_FTRACE_SYSCALLS
 	if (nr < NR_syscalls)
-		return get_syscall_name(array_index_nospec(nr, NR_syscalls));
+		return get_syscall_name(array_index_nospec((unsigned long)nr, NR_syscalls));
 #endif
 	return NULL;
 }
