@@ -341,9 +341,9 @@ static void local_time_is_ahead_of_utc(struct kunit *test)
 	struct ktap_vm *vm = test_vm(test, test_load(calls_builtin(test, KTAP_FN_UTC_OFFSET, 0,
 								   NULL)), EVENT);
 
-	vm->env->utc_offset = -3600 * NSEC_PER_SEC;
+	vm->env->utc_offset = -3600LL * NSEC_PER_SEC;
 	KUNIT_ASSERT_EQ(test, 0, ktap_vm_run(vm, 0, NULL, 0, &v));
-	expect_value(test, v, &KTAP_VALUE_INT(-3600 * NSEC_PER_SEC), 0);
+	expect_value(test, v, &KTAP_VALUE_INT(-3600LL * NSEC_PER_SEC), 0);
 }
 
 static void format_returns_what_printf_prints(struct kunit *test)
