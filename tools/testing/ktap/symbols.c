@@ -12,11 +12,11 @@
 #include "symbols.h"
 #include "types.h"
 
-#define TEXT		0xffffffff81000000ULL
-#define DATA		0xffffffff82000000ULL
-#define PERCPU		0xffffffff84000000ULL
-#define INIT		0xffffffff85000000ULL
-#define MODULE_PERCPU	0xffffffff86000000ULL
+#define TEXT		KERNEL(0x81000000)
+#define DATA		KERNEL(0x82000000)
+#define PERCPU		KERNEL(0x84000000)
+#define INIT		KERNEL(0x85000000)
+#define MODULE_PERCPU	KERNEL(0x86000000)
 
 static struct module module = {
 	.name = "module",
@@ -57,7 +57,7 @@ static const struct {
 	{ "padded", DATA + 24, 2 },
 	{ "behind_it", DATA + 26, 1 },
 	{ "little", DATA + 27, 5 },
-	{ "gone", 0xffffffff8f000000ULL, 4 },
+	{ "gone", KERNEL(0x8f000000), 4 },
 	{ "twice", DATA, 8 },
 	{ "twice", DATA + 8, 4 },
 	{ "current_task", PERCPU, 8 },
@@ -74,7 +74,7 @@ static u64 address_of(unsigned int i)
 
 void *shim_static_percpu(void *p, int cpu)
 {
-	if ((u64)p - PERCPU >= 0x1000 && (u64)p - MODULE_PERCPU >= 0x1000)
+	if ((unsigned long)p - PERCPU >= 0x1000 && (unsigned long)p - MODULE_PERCPU >= 0x1000)
 		return NULL;
 	return p + 0x10000 * (cpu + 1);
 }
@@ -175,7 +175,7 @@ bool kernel_text_address(unsigned long address)
 
 bool init_section_contains(void *address, size_t size)
 {
-	return (u64)address - INIT < 0x1000;
+	return (unsigned long)address - INIT < 0x1000;
 }
 
 struct module *find_module(const char *name)

@@ -19,21 +19,31 @@ bool types_missing;
 
 /* Types and values that scripts see */
 
+#ifdef __SIZEOF_INT128__
+#define WIDE_INT	__int128
+#else
+#define WIDE_INT	struct wide_int
+
+struct wide_int {
+	u64 lo, hi;
+} __aligned(16);
+#endif
+
 struct mm {
 	unsigned long total_vm;
-	u64 owner;
+	unsigned long owner;
 };
 
 struct list {
-	u64 next;
-	u64 prev;
+	unsigned long next;
+	unsigned long prev;
 };
 
 struct task {
 	int pid;
 	unsigned int flags;
-	u64 parent;
-	u64 mm;
+	unsigned long parent;
+	unsigned long mm;
 	char comm[16];
 	char full[4];
 	signed char nice;
@@ -54,21 +64,21 @@ struct task {
 	struct list lists[2];
 	int state;
 	unsigned char ok;
-	u64 opaque;
-	u64 name;
-	u64 fn;
-	__int128 big;
-	u64 missing;
-	u64 bad;
-	u64 mms[2];
+	unsigned long opaque;
+	unsigned long name;
+	unsigned long fn;
+	WIDE_INT big;
+	unsigned long missing;
+	unsigned long bad;
+	unsigned long mms[2];
 	int policy;
 	unsigned int ntail;
 	char tail[8];
 };
 
 struct sample {
-	u64 next;
-	u64 task;
+	unsigned long next;
+	unsigned long task;
 	char name[8];
 	int number;
 };
@@ -108,9 +118,9 @@ static void fill_area(void)
 		.ok = 1,
 		.opaque = ADDRESS(mm),
 		.name = ADDRESS(name),
-		.fn = 0xffffffff81000000,
+		.fn = KERNEL(0x81000000),
 		.missing = ADDRESS(mm),
-		.bad = 0xffff888066660000,
+		.bad = TYPES_ADDRESS + 0x6665f000,
 		.mms = { 0, ADDRESS(mm) },
 		.policy = 2,
 		.ntail = 3,
@@ -279,7 +289,7 @@ static void make_btf(void)
 	list = add_ref(BTF_KIND_FWD, "list_head", 0);
 	add_ref(BTF_KIND_PTR, NULL, list);
 	set_struct(list, STRUCT("list_head", sizeof(struct list), { "next", list + 1, 0 },
-				{ "prev", list + 1, 8 }));
+				{ "prev", list + 1, offsetof(struct list, prev) }));
 	half = STRUCT(NULL, 4, { "lo", sh, 0 }, { "hi", ush, 2 });
 	both = add_struct(BTF_KIND_UNION, NULL, 4,
 			  (struct field[]){ { "both", s32_, 0 }, { NULL, half, 0 } }, 2);

@@ -7,8 +7,15 @@
 
 #include <linux/types.h>
 
+/* An address of the kernel; on 32-bit machines, the lower half of it */
+#define KERNEL(address)	((unsigned long)(0xffffffff00000000ULL | (address)))
+
 /* The address of that memory; curtask is at its beginning. */
-#define TYPES_ADDRESS	0xffff888000001000ULL
+#ifdef __LP64__
+#define TYPES_ADDRESS	0xffff888000001000UL
+#else
+#define TYPES_ADDRESS	0x88001000UL
+#endif
 
 /* Remove all types: as in a kernel without BTF. */
 extern bool types_missing;

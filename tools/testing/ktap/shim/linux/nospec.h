@@ -8,6 +8,8 @@
 #define array_index_nospec(index, size)						\
 ({										\
 	__typeof__(index) _index = (index);					\
+	/* as the kernel's */							\
+	_Static_assert(sizeof(_index) <= sizeof(long), "the index is too wide");	\
 	(__typeof__(_index))(_index & array_index_mask_nospec(_index, size));	\
 })
 

@@ -38,7 +38,9 @@ typedef __u8 u8;
 typedef __u16 u16;
 typedef __u32 u32;
 typedef __u64 u64;
+#ifdef __SIZEOF_INT128__
 typedef unsigned __int128 u128;
+#endif
 typedef __s8 s8;
 typedef __s16 s16;
 typedef __s32 s32;
