@@ -92,13 +92,22 @@ static struct cgroup *cgroup_of_number(u64 id)
 	return cgrp;
 }
 
+/*
+ * Where inode numbers have 32 bits, a number has a generation above them.  0 stands for any, as
+ * in kernfs_find_and_get_node_by_id().
+ */
+static bool cgroup_has_number(const struct cgroup *cgrp, u64 id)
+{
+	return cgroup_id(cgrp) == id || (!kernfs_id_gen(id) && kernfs_ino(cgrp->kn) == id);
+}
+
 /* Search all cgroups, but at most @max; @visited counts those that were looked at. */
 static struct cgroup *cgroup_search(u64 id, u64 max, u32 *visited)
 {
 	struct cgroup_subsys_state *css;
 
 	css_for_each_descendant_pre(css, &cgrp_dfl_root.cgrp.self) {
-		if (cgroup_id(css->cgroup) == id)
+		if (cgroup_has_number(css->cgroup, id))
 			return css->cgroup;
 		if (++*visited >= max)
 			break;
@@ -111,7 +120,7 @@ static struct cgroup *cgroup_search_above(u64 id)
 {
 	struct cgroup *cgrp = task_dfl_cgroup(current);
 
-	while (cgrp && cgroup_id(cgrp) != id)
+	while (cgrp && !cgroup_has_number(cgrp, id))
 		cgrp = cgroup_parent(cgrp);
 	return cgrp;
 }
