@@ -104,8 +104,10 @@ run -q -e "trace probe:$f+$offset { print(arg0) }"
 result $? argument_at_an_instruction_is_refused
 run -q -e "trace kprobe:$f+0 $mine { n += 1 } trace_end { print(n) }" -- "$workload" write 13 $n
 out offset_zero_is_the_entry "$n\n"
+pattern='vfs_writ?'
+has fprobes || pattern=$f
 run -q -e "trace probe:vmlinux:$f $mine { n += 1 } trace kprobe:vmlinux:$f+0 $mine { m += 1 }
-trace kretprobe:vmlinux:vfs_writ? $mine { r += 1 } trace_end { print(n, m, r) }" -- "$workload" write 13 $n
+trace kretprobe:vmlinux:$pattern $mine { r += 1 } trace_end { print(n, m, r) }" -- "$workload" write 13 $n
 out functions_of_the_kernel_itself "$n\t$n\t$n\n"
 # the code of powerpc has not saved the address of its caller yet
 depth=2
