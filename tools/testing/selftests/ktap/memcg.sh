@@ -200,7 +200,8 @@ was_refused() {
 	echo "trace probe:* { n += $i }"
 done)"
 code=0
-if has functions; then
+# a pattern needs fprobes
+if has fprobes; then
 	bystander_comes
 	(
 		echo 0 >"$small/cgroup.procs"
@@ -213,8 +214,8 @@ if has functions; then
 	matches "$tmp/out" "^<command line>:[0-9]+:7: error: no memory for 'probe:\*': the system or its memory cgroup has none left; [0-9]+ probes have taken [0-9]+ KiB\$"
 	result $? functions_are_refused_for_memory
 else
-	skip functions_are_refused "this kernel has no functions"
-	skip functions_are_refused_for_memory "this kernel has no functions"
+	skip functions_are_refused "this kernel has no fprobes"
+	skip functions_are_refused_for_memory "this kernel has no fprobes"
 fi
 
 # small_load FILE KIB: load FILE with KIB left in the group; prints loaded, refused or
