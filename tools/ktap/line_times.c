@@ -13,7 +13,7 @@
 #include "line_times.h"
 
 #define NANOSECONDS	1000000000LL
-/* A smaller step is the time between the looks at both clocks. */
+/* Smaller steps are no reason to change the times: they are the time between two looks. */
 #define MAX_STEP	1000000LL
 
 static int64_t times_clock(clockid_t clock)
@@ -37,13 +37,18 @@ void line_times_start(struct line_times *l)
 	line_times_init(l, times_clock(CLOCK_REALTIME), times_clock(CLOCK_MONOTONIC), false);
 }
 
-/* The wall clock may be set, and the other one stands still while the system sleeps. */
+/*
+ * The wall clock may be set, and the other one stands still while the system sleeps. If this
+ * process was interrupted between the looks, they say nothing.
+ */
 static void times_follow_clock(struct line_times *l)
 {
-	int64_t ahead = times_clock(CLOCK_REALTIME) - times_clock(CLOCK_MONOTONIC);
+	int64_t before = times_clock(CLOCK_MONOTONIC);
+	int64_t ahead = times_clock(CLOCK_REALTIME) - before;
 	int64_t step = ahead - l->ahead;
 
-	if (step > MAX_STEP || step < -MAX_STEP)
+	if ((step > MAX_STEP || step < -MAX_STEP) &&
+	    times_clock(CLOCK_MONOTONIC) - before < MAX_STEP)
 		l->ahead = ahead;
 }
 
