@@ -132,10 +132,10 @@ static const struct option_row option_table[] = {
 
 #define NR_OPTIONS	ARRAY_SIZE(option_table)
 
-/* Options that say what is traced, ... */
-#define FILTERS	"-p --follow -a -C --cgroup --comm --self"
-/* ... and how */
-#define LIMITS	"--unsafe -m --max-overhead --no-symbols --lines"
+/* Options about the events that a session gets */
+#define OF_EVENTS	"-p --follow -a -C --cgroup --comm --self"
+/* Other options of a session */
+#define OF_SESSION	"--unsafe -m --max-overhead --no-symbols --lines"
 /* Forms of the output that is not text as the script prints it */
 #define SHOWN	"--folded --flame --live --metrics --heatmap"
 /* Options that trace nothing */
@@ -147,17 +147,18 @@ static const struct exclusion ktap_exclusions[] = {
 	{ "--metrics", "-f --folded --flame --live " ASKING },
 	{ "--heatmap", "-f --folded --flame --live --metrics " ASKING },
 	{ "-T", "--to-ktap --sessions -l --info --explain --dump-jit " SHOWN },
-	{ "-l", "-o -f --folded --flame --dump-jit --follow -a -C --cgroup --comm --self " LIMITS },
+	{ "-l", "-o -f --folded --flame --dump-jit --follow -a -C --cgroup --comm --self "
+		OF_SESSION },
 	{ "--info", "-e -l -o -f --folded --flame -p --dump-jit" },
 	{ "--explain", "-e -l --info -o -p --dry-run --dump-jit" },
 	{ "--dry-run", "-l --info --folded --flame --dump-jit" },
 	{ "--record", "-o --replay --to-ktap " SHOWN " " ASKING },
-	{ "--replay", "-e -I --live --interval --bt --to-ktap " FILTERS " " LIMITS " " ASKING
+	{ "--replay", "-e -I --live --interval --bt --to-ktap " OF_EVENTS " " OF_SESSION " " ASKING
 		      " -w -Werror" },
 	{ "--detach", "-o --record --replay --attach --stop --to-ktap -a " SHOWN " " ASKING },
-	{ "--attach", "-e -I --live --interval --bt --to-ktap " FILTERS " " LIMITS " " ASKING
+	{ "--attach", "-e -I --live --interval --bt --to-ktap " OF_EVENTS " " OF_SESSION " " ASKING
 		      " --record --replay --stop --for --until" },
-	{ "--stop", "-e -I --live --interval --bt --to-ktap " FILTERS " " LIMITS " " ASKING
+	{ "--stop", "-e -I --live --interval --bt --to-ktap " OF_EVENTS " " OF_SESSION " " ASKING
 		    " --record --replay --for --until" },
 	{ "--sessions", "-e -l --info --explain --detach --attach --stop --record --replay -o" },
 	{ "--no-symbols", "--lines" },
@@ -650,6 +651,9 @@ bool options_check(struct options *opts)
 			opts->comm, MAX_COMM);
 		return false;
 	}
+	/* a line that sets the session up ends there */
+	if (opts->comm && strchr(opts->comm, '\n'))
+		return usage_error("--comm: the name has a newline in it", NULL);
 	if (opts->cpus && (!*opts->cpus || opts->cpus[strspn(opts->cpus, "0123456789,-")])) {
 		fprintf(stderr, "ktap: error: -C '%s': not a list of CPUs (try 0,2-3)\n",
 			opts->cpus);

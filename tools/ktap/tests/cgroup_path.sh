@@ -60,6 +60,9 @@ run --comm '' -e "$script"
 expect name_of_a_thread_is_not_empty 2 "error: --comm '': names of threads have 1 to 15 bytes"
 run --comm 1234567890123456 -e "$script"
 expect nor_is_it_long 2 "error: --comm '1234567890123456': names of threads have 1 to 15 bytes"
+run --comm 'a
+unsafe' -e "$script"
+expect name_has_no_newline 2 '--comm: the name has a newline in it'
 run --cgroup / -l 'sched:*'
 expect lists_are_not_filtered 2 '-l and --cgroup exclude each other'
 run --comm x --replay "$dir/none"
