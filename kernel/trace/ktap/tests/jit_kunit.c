@@ -74,15 +74,20 @@ static void expect_same(struct test_chunk *c, enum ktap_level level, u64 most)
 	}
 }
 
-static void functions_are_interpreted_when_native_code_is_off(struct kunit *test)
+static struct test_chunk *returns_42(struct kunit *test)
 {
 	struct test_chunk *c = test_chunk(test);
-	struct ktap_vm *vm;
 
 	test_func(c, "main", 0, 1);
 	test_insn(c, KTAP_OP_INT, 0, 0, 0, 42);
 	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
-	vm = interpreted_vm(c, EVENT);
+	return c;
+}
+
+static void functions_are_interpreted_when_native_code_is_off(struct kunit *test)
+{
+	struct ktap_vm *vm = interpreted_vm(returns_42(test), EVENT);
+
 	KUNIT_EXPECT_EQ(test, 0, vm->env->native_bytes);
 	test_expect_int(test, 42, test_run(test, vm, NULL, 0));
 }
@@ -90,15 +95,9 @@ static void functions_are_interpreted_when_native_code_is_off(struct kunit *test
 /* As all other tests do, this one leaves the switch as it is. */
 static void functions_are_native_if_the_switch_is_on(struct kunit *test)
 {
-	struct test_chunk *c = test_chunk(test);
-	struct ktap_env *env;
-	bool native;
+	struct ktap_env *env = test_vm(test, test_load(returns_42(test)), EVENT)->env;
+	bool native = env->prog->funcs[0].native;
 
-	test_func(c, "main", 0, 1);
-	test_insn(c, KTAP_OP_INT, 0, 0, 0, 42);
-	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
-	env = test_vm(test, test_load(c), EVENT)->env;
-	native = env->prog->funcs[0].native;
 	if (ktap_jit_enabled && !native)
 		kunit_skip(test, "the BPF JIT is switched off");
 	KUNIT_EXPECT_EQ(test, !!ktap_jit_enabled, native);
@@ -151,17 +150,10 @@ static void long_functions_are_interpreted(struct kunit *test)
 
 static void functions_beyond_the_memory_limit_are_interpreted(struct kunit *test)
 {
-	struct test_chunk *c = test_chunk(test);
-	struct ktap_env *env;
-	struct ktap_vm *vm;
-	size_t max;
+	struct ktap_vm *vm = native_vm(returns_42(test), EVENT);
+	struct ktap_env *env = vm->env;
+	size_t max = env->heap.max;
 
-	test_func(c, "main", 0, 1);
-	test_insn(c, KTAP_OP_INT, 0, 0, 0, 42);
-	test_insn(c, KTAP_OP_RET, 0, 1, 0, 0);
-	vm = native_vm(c, EVENT);
-	env = vm->env;
-	max = env->heap.max;
 	env->heap.max = 8 * env->native_bytes - 1;
 	test_compile(test, env);
 	KUNIT_EXPECT_NULL(test, env->prog->funcs[0].native);
