@@ -82,6 +82,8 @@ void check_handler(struct compiler *cc, struct node *n)
 
 	if (n->kind == N_NAME && !n->var && !n->sym->func && !n->sym->global) {
 		diag_error(&cc->diag, n->pos, "unknown function '%s'", n->str);
+		diag_note(&cc->diag, "a handler is written in braces, { ... }, or is a function: %s",
+			  "its name, or function (e) { ... }");
 		scope_suggest(cc, n->str, true);
 		return;
 	}

@@ -115,13 +115,14 @@ static struct node *split_handler(struct parser *p, struct node *event)
 }
 
 /* Only fetch arguments of functions, and paths, may contain blanks. */
-static void check_blanks(struct parser *p, const struct node *event)
+static void check_blanks(struct parser *p, const struct node *event, bool has_handler)
 {
 	static const char * const prefixes[] = {
 		"probe:", "kprobe:", "kretprobe:", "uprobe:", "uretprobe:", "sdt:", "usdt:",
 	};
 	struct pos pos = event->pos;
 	size_t n = 0;
+	bool note;
 
 	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++) {
 		if (!strncmp(event->str, prefixes[i], strlen(prefixes[i])))
@@ -131,9 +132,13 @@ static void check_blanks(struct parser *p, const struct node *event)
 		n++;
 	while (n < event->len && is_blank(event->str[n]))
 		n++;
+	if (n == event->len)
+		return;
 	pos.col += n;
-	if (n < event->len)
-		syntax_error(p, pos, "expected ',', '/' or '{' after the event");
+	note = !p->panic && !has_handler && p->tok.kind != T_LBRACE && p->tok.kind != T_SLASH;
+	syntax_error(p, pos, "expected ',', '/' or '{' after the event");
+	if (note)
+		diag_note(p->diag, "a handler is written in braces: { %s }", event->str + n);
 }
 
 static struct node *parse_bare_event(struct parser *p, struct node **handler)
@@ -154,7 +159,7 @@ static struct node *parse_bare_event(struct parser *p, struct node **handler)
 	parser_next(p);
 	if (!n->len)
 		syntax_error(p, n->pos, "expected the event to trace");
-	check_blanks(p, n);
+	check_blanks(p, n, *handler);
 	return n;
 }
 
@@ -274,6 +279,7 @@ static void parse_note_function(struct parser *p, const char *name)
 static struct node *parse_handler(struct parser *p, const char *name, bool event)
 {
 	struct node *n = node_new(p->cc, N_FUNC, p->tok.pos);
+	const char *words = NULL;
 	bool string;
 
 	switch (p->tok.kind) {
@@ -297,10 +303,15 @@ static struct node *parse_handler(struct parser *p, const char *name, bool event
 			syntax_error(p, p->tok.pos, "'%s' cannot have a condition: test it inside",
 				     name);
 		string = p->tok.kind == T_STR && !p->panic;
+		if (event && !p->panic)
+			words = strchr(name + strlen("trace "), ' ');
 		parser_unexpected(p, event ? "'/', '{' or a function after the event" :
 				      "'{' or a function");
 		if (event && string)
 			parse_note_function(p, name);
+		else if (words)
+			diag_note(p->diag, "a handler is written in braces, { ... }; '%s' %s",
+				  words + 1, "was taken for arguments of the event");
 	}
 	return n;
 }
