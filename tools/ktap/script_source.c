@@ -40,6 +40,8 @@ static int source_read_file(const struct options *opts, struct sources *sources,
 		err = sources_read(sources, *tool, source);
 	}
 	source->name = strcmp(script, "-") ? name : "<stdin>";
+	if (!err && !*tool)
+		*tool = ktap_tool_at(script);
 	if (!err)
 		return 0;
 	if (source_is_bpftrace(opts)) {

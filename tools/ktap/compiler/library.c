@@ -56,6 +56,19 @@ char *ktap_find_tool(const char *name)
 	return path;
 }
 
+char *ktap_tool_at(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *tool = ktap_find_tool(slash ? slash + 1 : path);
+	struct stat a, b;
+
+	if (tool && !stat(tool, &a) && !stat(path, &b) && a.st_dev == b.st_dev &&
+	    a.st_ino == b.st_ino)
+		return tool;
+	free(tool);
+	return NULL;
+}
+
 /*
  * Copy the name of a tool of @folder to @near, of @size bytes, if it is nearer
  * than *@best.

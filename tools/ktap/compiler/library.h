@@ -17,6 +17,9 @@ const char *ktap_library(unsigned int i);
  */
 char *ktap_find_tool(const char *name);
 
+/* The same for the path of the file of an installed tool; NULL for any other file. */
+char *ktap_tool_at(const char *path);
+
 /* Warn about folders of -I that are missing; @folders ends with NULL. */
 void ktap_warn_no_folders(FILE *out, const char *program, const char * const *folders);
 

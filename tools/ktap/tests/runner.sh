@@ -361,6 +361,11 @@ run installed --pid=9999999
 expect option_pid_of_a_tool_names_a_process 2 '^ktap: error: option --pid: there is no process 9999999$'
 run installed --pid=99999999999
 expect number_is_too_large_for_a_process 2 '^ktap: error: option --pid: there is no process 99999999999$'
+run "$dir/library/../library/tools/installed.kp" --pid=9999999
+expect option_pid_of_a_tool_by_its_path_does 2 '^ktap: error: option --pid: there is no process 9999999$'
+run "$dir/tool.kp" --pid=9999999
+! grep -q 'there is no process' "$dir/err"
+result $? option_pid_of_another_script_may_be_anything
 for pid in "$$" 0 x; do
 	run installed "--pid=$pid"
 	! grep -q 'there is no process' "$dir/err"
