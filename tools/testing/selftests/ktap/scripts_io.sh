@@ -7,7 +7,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs syscalls:sys_enter_getppid
-plan 34
+plan 35
 
 find_scripts
 . "$(dirname "$0")/scripts_lib.sh"
@@ -64,9 +64,17 @@ if [ -b $disk ]; then
 		skip ext4slower_of_what_takes_longer "this kernel has no types"
 	fi
 	umount "$tmp/disk"
+	begin biostacks --comm=front_merge
+	all_run
+	"$here/front_merge" $disk 5 >"$tmp/failed"
+	sleep 0.2
+	done_all
+	of biostacks
+	is biostacks_follows_a_request_that_grows_at_its_beginning "$(cat "$tmp/failed") $(sum)" '0 5'
 else
 	for name in biotop biotop_counts_bytes biostacks biostacks_shows_who_asked ext4dist_opens \
-		ext4dist_syncs cachestat ext4slower ext4slower_of_reads ext4slower_of_what_takes_longer; do
+		ext4dist_syncs cachestat ext4slower ext4slower_of_reads ext4slower_of_what_takes_longer \
+		biostacks_follows_a_request_that_grows_at_its_beginning; do
 		skip $name "there is no $disk"
 	done
 fi
