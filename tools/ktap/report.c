@@ -210,6 +210,13 @@ static bool report_no_types(struct report *r, const char *message)
 	return true;
 }
 
+static void report_put_older(const char *what, const char *name)
+{
+	fprintf(stderr, "%snote:%s %s'%s': this kernel is older than this ktap\n",
+		colour_message(stderr, COLOUR_NOTE), colour_message(stderr, COLOUR_END), what,
+		name);
+}
+
 /* A kernel that is older than ktap knows only the number of the function that it lacks. */
 static void report_name_builtin(const char *message)
 {
@@ -218,9 +225,26 @@ static void report_name_builtin(const char *message)
 	const char *name = number ? builtin_name(strtoul(number + strlen(before), NULL, 10)) : NULL;
 
 	if (name)
-		fprintf(stderr, "%snote:%s that is '%s': this kernel is older than this ktap\n",
-			colour_message(stderr, COLOUR_NOTE), colour_message(stderr, COLOUR_END),
-			name);
+		report_put_older("that is ", name);
+}
+
+/* It does not know the line that an option of ktap writes, either. */
+static void report_name_option(const char *message)
+{
+	static const struct {
+		const char *line, *option;
+	} lines[] = {
+		{ "'times'", "-T" },
+		{ "'cgroup ", "--cgroup" },
+		{ "'comm ", "--comm" },
+	};
+
+	if (!strstr(message, "' is no line to set up a session with"))
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+		if (!strncmp(message, lines[i].line, strlen(lines[i].line)))
+			report_put_older("that is for ", lines[i].option);
+	}
 }
 
 static void show_error(struct report *r, char *text)
@@ -245,6 +269,7 @@ static void show_error(struct report *r, char *text)
 	}
 	suggest_event(message + strlen(marker));
 	report_name_builtin(message + strlen(marker));
+	report_name_option(message + strlen(marker));
 	report_explain(r, message + strlen(marker));
 }
 

@@ -377,6 +377,10 @@ expect function_that_the_kernel_lacks_has_a_name 2 "^note: that is '.*': this ke
 play 'err t.kp:1:1: error: this kernel has no built-in function 9999\nexit 2\n' -e "$script"
 ! grep -q '^note: that is' "$dir/err"
 result $? function_that_nobody_knows_has_none
+play "err ktap: error: 'times' is no line to set up a session with\\nexit 2\\n" -T -e "$script"
+expect option_that_the_kernel_lacks_is_named 2 "^note: that is for '-T': this kernel is older than this ktap\$"
+play "err ktap: error: 'cgroup /' is no line to set up a session with\\nexit 2\\n" --cgroup / -e "$script"
+expect option_with_a_value_that_the_kernel_lacks_is_named 2 "^note: that is for '--cgroup': this kernel is"
 run ''
 expect script_without_a_name_cannot_be_read 2 "^ktap: error: cannot read '': No such file"
 play "err $dir/tool.kp:1:5: error: option --event needs a value\nerr   in main ($dir/tool.kp:1)\nexit 1\n" "$dir/tool.kp" --event none
