@@ -3,7 +3,9 @@
  * Messages of a session about itself when it ends: its run-time error, losses, and
  * probes without events.
  */
+#include <linux/cpumask.h>
 #include <linux/kernel.h>
+#include <linux/sprintf.h>
 #include <linux/timekeeping.h>
 
 #include "output/losses.h"
@@ -123,9 +125,29 @@ static bool report_had_events(struct ktap_session *s)
 	return false;
 }
 
+/* Where events of the session must happen: its filter, in words */
+static const char *report_where(const struct ktap_filter *filter, char *where, size_t size)
+{
+	size_t n = 0;
+
+	if (filter->pid)
+		n += scnprintf(where, size, ", in the process%s",
+			       filter->followed ? " and its children" : "");
+	if (filter->cgroup)
+		n += scnprintf(where + n, size - n, ", in the cgroup");
+	if (*filter->comm)
+		n += scnprintf(where + n, size - n, ", in threads named '%s'", filter->comm);
+	if (filter->cpus)
+		scnprintf(where + n, size - n, ", on the CPUs %*pbl",
+			  cpumask_pr_args(filter->cpus));
+	*where = ':';
+	return where;
+}
+
 static void report_idle_probe(struct ktap_session *s, const struct ktap_probe *probe)
 {
 	struct ktap_probe_stats stats;
+	char where[160];
 
 	ktap_probe_stats(probe, &stats);
 	if (probe->condition != KTAP_NONE && !probe->times)
@@ -140,9 +162,8 @@ static void report_idle_probe(struct ktap_session *s, const struct ktap_probe *p
 		ktap_output_note(&s->output, "no event of '%s' passed the filter: %lu did not",
 				 probe->event, stats.filtered);
 	else if (ktap_filter_excludes(&s->filter))
-		ktap_output_note(&s->output,
-				 "no event of '%s' happened in the processes and on the CPUs that are traced",
-				 probe->event);
+		ktap_output_note(&s->output, "no event of '%s' happened where it is traced%s",
+				 probe->event, report_where(&s->filter, where, sizeof(where)));
 	else
 		ktap_output_note(&s->output,
 				 "no event of '%s' happened while the script ran: is it the right event?",

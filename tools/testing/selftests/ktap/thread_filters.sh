@@ -36,7 +36,7 @@ echo >&4
 wait $worker
 exec 4>&-
 run --comm nobody -e "$calls" -- "$workload" getppid 5
-matches "$tmp/err" "^ktap: no event of 'syscalls:sys_enter_getppid' happened in the processes "
+matches "$tmp/err" "^ktap: no event of 'syscalls:sys_enter_getppid' happened where it is traced: in the process and its children, in threads named 'nobody'\$"
 result $? no_event_of_the_name
 run -q --comm workload -C "$(awk '/^cpu[0-9]/ { print substr($1, 4); exit }' /proc/stat)" -e "$calls" -- \
 	"$workload" pin "$(awk '/^cpu[0-9]/ { print substr($1, 4); exit }' /proc/stat)" getppid $n
