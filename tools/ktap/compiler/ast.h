@@ -46,7 +46,7 @@ enum node_kind {
 	N_ITEM,		/* list (key, NULL: the next index), b (value) */
 
 	/* statements */
-	S_LOCAL,	/* list (names) = list2; op: true at file level */
+	S_LOCAL,	/* list (names) = list2; op: at file level; single: may be unused */
 	S_ASSIGN,	/* list = list2 */
 	S_OPASSIGN,	/* a op= b */
 	S_AGGREGATE,	/* a <<< b */

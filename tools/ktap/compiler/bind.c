@@ -142,6 +142,8 @@ static void declare_list(struct compiler *cc, struct node *names)
 
 static void bind_local(struct compiler *cc, struct node *n)
 {
+	struct node *name;
+
 	bind_list(cc, n->list2);
 	if (n->op) {
 		/* at file level: globals */
@@ -154,6 +156,8 @@ static void bind_local(struct compiler *cc, struct node *n)
 		return;
 	}
 	declare_list(cc, n->list);
+	for (name = n->single ? n->list : NULL; name; name = name->next)
+		name->var->used = true;
 }
 
 static void note_first(struct compiler *cc, struct pos first, struct pos second)

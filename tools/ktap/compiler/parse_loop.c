@@ -25,13 +25,53 @@ struct node *parse_repeat(struct parser *p)
 	return n;
 }
 
-/* After "(NAME[, NAME] in". */
+/* "var NAME, ... = KEY[0], ..." */
+static struct node *loop_parts(struct parser *p, struct node *names, const struct token *key)
+{
+	struct node *n = node_new(p->cc, S_LOCAL, names->pos), *name;
+	struct list parts;
+	int64_t i = 0;
+
+	list_init(&parts);
+	for (name = names; name; name = name->next) {
+		struct node *part = node_new(p->cc, N_INDEX, name->pos);
+
+		part->a = name_node(p, key);
+		part->list = node_int(p->cc, name->pos, i++);
+		list_add(&parts, part);
+	}
+	n->list = names;
+	n->list2 = parts.first;
+	/* they need not be used */
+	n->single = true;
+	return n;
+}
+
+/*
+ * After "(NAME[, NAME] in"; "(A, B, V in", with two names or more before the last one, is
+ * "(key, V in" with "var A, B = key[0], key[1]" at the beginning of the body.
+ */
 static struct node *parse_for_in(struct parser *p, struct node *n)
 {
+	struct token key = { .kind = T_NAME, .pos = n->list2->pos, .str = "(key)" };
+	struct node *names = n->list2, *last = names, *parts = NULL;
+
+	if (list_len(names) > 2) {
+		while (last->next->next)
+			last = last->next;
+		n->list2 = name_node(p, &key);
+		n->list2->next = last->next;
+		last->next = NULL;
+		parts = loop_parts(p, names, &key);
+	}
 	n->kind = S_FORIN;
 	n->a = parse_expr(p);
 	parser_expect(p, T_RPAREN);
 	n->list = parse_loop_body(p);
+	if (parts) {
+		parts->next = n->list;
+		n->list = parts;
+	}
 	return n;
 }
 
@@ -58,28 +98,24 @@ static struct node *parse_for_c(struct parser *p, struct node *n)
 	return n;
 }
 
-/* "NAME in" or "NAME, NAME in"; otherwise nothing is consumed. */
+/* "NAME in" or "NAME, NAME in", also with more names; otherwise nothing is consumed. */
 static bool parse_for_names(struct parser *p, struct node *n)
 {
 	struct lexer lx = p->lx;
-	struct token tok = p->tok, second;
+	struct token tok = p->tok;
+	struct list names;
 
-	parser_next(p);
-	n->list2 = name_node(p, &tok);
-	if (parser_accept(p, T_IN))
-		return true;
-	if (parser_accept(p, T_COMMA) && p->tok.kind == T_NAME) {
-		second = p->tok;
+	list_init(&names);
+	do {
+		if (p->tok.kind != T_NAME)
+			break;
+		list_add(&names, name_node(p, &p->tok));
 		parser_next(p);
-		n->list2->next = name_node(p, &second);
-		if (parser_accept(p, T_IN))
-			return true;
-		if (p->tok.kind == T_COMMA) {
-			syntax_error(p, p->tok.pos, "a loop over a table gets only a key and a value");
+		if (parser_accept(p, T_IN)) {
+			n->list2 = names.first;
 			return true;
 		}
-	}
-	n->list2 = NULL;
+	} while (parser_accept(p, T_COMMA));
 	p->lx = lx;
 	p->tok = tok;
 	return false;
