@@ -19,6 +19,7 @@
 #define BY_COUNTING	"write for (i = 1, 5) { ... }"
 #define BY_TICK		"write tick-1s { ... }"
 #define BY_INCLUDE	"write include \"file.kp\""
+#define BY_PTR_ERR	"with include \"lib/ptr_err.kp\" there is ptr_err(retval)"
 #define BY_HIST		"write h = hist() at the top level, and h <<< v"
 #define BY_LHIST	"write h = lhist(min, max, step) at the top level, and h <<< v"
 #define BY_BYTES	"write the order of bytes by shifts: x << 24 | (x & 0xff00) << 8 | ..."
@@ -80,6 +81,10 @@ static const struct {
 	{ "strerror", FOREIGN_CALL, "with include \"lib/errno.kp\" there is errno_name(retval)" },
 	{ "errno_name", FOREIGN_CALL, "write include \"lib/errno.kp\"" },
 	{ "errname", FOREIGN_CALL, "with include \"lib/errno.kp\" there is errno_name(retval)" },
+	{ "is_err", FOREIGN_CALL, BY_PTR_ERR },
+	{ "IS_ERR", FOREIGN_CALL, BY_PTR_ERR },
+	{ "PTR_ERR", FOREIGN_CALL, BY_PTR_ERR },
+	{ "ptr_err", FOREIGN_CALL, "write include \"lib/ptr_err.kp\"" },
 	{ "ntohs", FOREIGN_CALL, "write (x & 0xff) << 8 | (x >> 8) & 0xff" },
 	{ "ntohl", FOREIGN_CALL, BY_BYTES },
 	{ "bswap", FOREIGN_CALL, BY_BYTES },

@@ -272,6 +272,7 @@ static const struct {
 	{ BT_HELP_IS_ERR,
 	  "function bt_is_err(value) {\n"
 	  "\tvar number = ipof(value) || 0\n"
+	  "\tif (number >> 32 == 0) {\n\t\tnumber -= 1 << 32\n\t}\n"
 	  "\treturn number < 0 && number >= -4095\n"
 	  "}\n" },
 	{ BT_HELP_CALLS,

@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs functions
-plan 95
+plan 96
 
 n=500
 f=vfs_write
@@ -24,6 +24,13 @@ run -q -e "trace probe:$f%return $mine { n += 1 } trace_end { print(n) }" -- "$w
 out return_is_counted_exactly "$n\n"
 run -q -e "trace kretprobe:$f $mine { n[retval] += 1 } trace_end { print(n) }" -- "$workload" write 13 $n
 out kretprobe_is_the_same_and_has_the_value "13: $n\n"
+open=do_file_open
+grep -q " $open\$" /proc/kallsyms || open=do_filp_open
+find_scripts
+KTAP_LIBRARY=$scripts run -q -e "include 'lib/ptr_err.kp'
+	trace kretprobe:$open /execname == 'workload'/ { n[ptr_err(retval)] += 1 }
+	trace_end { print(n[-2], n[nil], ptr_err(nil), ptr_err(5)) }" -- "$workload" open "$tmp/nosuch" 3
+is error_pointers_have_numbers "$(cut -f 1,3,4 "$tmp/out")" "3	nil	nil"
 # after the eighth they are on the stack, which some kernels cannot read
 case $(uname -m) in
 aarch64 | ppc* | riscv*) last=true number=7 ;;
