@@ -21,6 +21,7 @@ help:
 	@echo 'make kernel               the kernel and guest that lab/run boots'
 	@echo 'make overlay KSRC=…       put ktap into a kernel tree (unoverlay: take it out)'
 	@echo 'make series               ktap as patches for Linux 7.2, in build/series/'
+	@echo 'make branch               a git tree of Linux with ktap as commits, in build/branch/'
 	@echo 'make series-check         build, boot and judge each of them (STEPS=5-9)'
 	@echo 'make backport             ktap as one patch for Linux 6.12, in build/'
 	@echo 'make packages             Debian and RPM packages of the tool, in build/packages/'
@@ -70,6 +71,9 @@ overlay unoverlay: deps
 series: deps
 	@lab/series make
 
+branch: deps
+	@lab/series branch
+
 series-check: deps
 	@lab/series check $(STEPS)
 
@@ -84,4 +88,4 @@ clean:
 	@$(MAKE) --no-print-directory -C tools/ktap clean
 	@$(MAKE) --no-print-directory -C tools/testing/ktap clean
 
-.PHONY: help deps tool kernel demo check check-all check-arch bench bench-peers run shell overlay unoverlay series series-check backport packages clean
+.PHONY: help deps tool kernel demo check check-all check-arch bench bench-peers run shell overlay unoverlay series branch series-check backport packages clean

@@ -24,6 +24,27 @@ SAID = re.compile(r'^[^ ].*:[0-9]+: (warning|error):', re.M)
 CHECKPATCH = ('--strict', '--no-summary', '--terse', '--max-line-length=100', '--ignore')
 
 
+def pristine_tree(where, plan, run):
+    """Make a tree of Linux without ktap, of hard links: git and patch replace files."""
+    shutil.rmtree(where, ignore_errors=True)
+    where.parent.mkdir(parents=True, exist_ok=True)
+    run('cp', '-al', plan.tree, where)
+    state = where / '.ktap'
+    if state.is_dir():
+        for path in (state / 'files').read_text().split('\n'):
+            if path:
+                (where / path).unlink(missing_ok=True)
+        for orig in (p for p in (state / 'orig').rglob('*') if p.is_file()):
+            path = where / orig.relative_to(state / 'orig')
+            path.unlink(missing_ok=True)
+            shutil.copy2(orig, path)
+        shutil.rmtree(state)
+        for path in {os.path.dirname(p) for p in plan.new}:
+            while path and (where / path).is_dir() and not os.listdir(where / path):
+                (where / path).rmdir()
+                path = os.path.dirname(path)
+
+
 class Checker:
     """Applies, builds and checks one patch after the other."""
 
@@ -68,25 +89,9 @@ class Checker:
     # --- the tree
 
     def make_tree(self, repo_env):
-        """Make a tree without ktap, of hard links: git and patch replace files."""
+        """Make a git tree without ktap."""
         self.note('a pristine tree')
-        shutil.rmtree(self.tree, ignore_errors=True)
-        self.tree.parent.mkdir(parents=True, exist_ok=True)
-        self.run('cp', '-al', self.plan.tree, self.tree)
-        state = self.tree / '.ktap'
-        if state.is_dir():
-            for path in (state / 'files').read_text().split('\n'):
-                if path:
-                    (self.tree / path).unlink(missing_ok=True)
-            for orig in (p for p in (state / 'orig').rglob('*') if p.is_file()):
-                path = self.tree / orig.relative_to(state / 'orig')
-                path.unlink(missing_ok=True)
-                shutil.copy2(orig, path)
-            shutil.rmtree(state)
-            for path in {os.path.dirname(p) for p in self.plan.new}:
-                while path and (self.tree / path).is_dir() and not os.listdir(self.tree / path):
-                    (self.tree / path).rmdir()
-                    path = os.path.dirname(path)
+        pristine_tree(self.tree, self.plan, self.run)
         self.env.update(repo_env)
         pristine = self.plan.state(-1)
         for path, content in pristine.items():
