@@ -13,6 +13,9 @@
 #include <linux/sched/signal.h>
 #include <linux/types.h>
 
+#include "owner.h"
+
+struct cred;
 struct kthread_worker;
 struct pid;
 
@@ -40,6 +43,7 @@ enum ktap_state {
  * struct ktap_filter - the events that a session takes
  * @state: enum ktap_state, changed by cmpxchg() (see session.c)
  * @narrow: @self, @pid, @cgroup, @comm or @cpus is set; known before the state is BEGINNING
+ * @thorough: @comm or @owner is set; likewise
  * @self: deliver events of the reader as well
  * @pid: deliver only events of this process, and end with it; NULL: of all processes
  * @followed: bitmap by process id: @pid and its descendants; NULL without
@@ -50,10 +54,13 @@ enum ktap_state {
  * @thread: the task of @worker, for comparison only: it may have ended
  * @cgroup: deliver only events of threads in this cgroup (v2) or below it; NULL: of all
  * @comm: deliver only events of threads of this name; "": of all
+ * @owner: deliver only events of threads that belong to this user (owner.c), and of @pid;
+ *	NULL: of all
  */
 struct ktap_filter {
 	int state;
 	bool narrow;
+	bool thorough;
 	bool self;
 	struct pid *pid;
 	unsigned long *followed;
@@ -63,6 +70,7 @@ struct ktap_filter {
 	struct task_struct *thread;
 	struct cgroup *cgroup;
 	char comm[TASK_COMM_LEN];
+	const struct cred *owner;
 };
 
 /* Are some tasks or CPUs excluded? */
@@ -99,6 +107,14 @@ static inline bool filter_wants_comm(const struct ktap_filter *filter,
 	return true;
 }
 
+/* Do the filters that few sessions have accept @task? */
+static inline bool filter_wants_thread(const struct ktap_filter *filter, struct task_struct *task)
+{
+	if (filter->owner && !ktap_owner_has(filter->owner, task))
+		return false;
+	return !*filter->comm || filter_wants_comm(filter, task);
+}
+
 /*
  * Are events of @task delivered?  @task is current, or referenced, and preemption is disabled or
  * the caller is in an RCU section, as the task may move to another cgroup.
@@ -109,7 +125,7 @@ static inline bool ktap_wants_task(const struct ktap_filter *filter, struct task
 		return false;
 	if (filter->cgroup && !task_under_cgroup_hierarchy(task, filter->cgroup))
 		return false;
-	return !*filter->comm || filter_wants_comm(filter, task);
+	return !filter->thorough || filter_wants_thread(filter, task);
 }
 
 #endif /* _KTAP_FILTER_H */

@@ -18,6 +18,7 @@
 #include <linux/wait.h>
 #include <trace/events/sched.h>
 
+#include "owner.h"
 #include "session.h"
 #include "vm/task_fields.h"
 
@@ -115,6 +116,12 @@ int ktap_set_process(struct ktap_session *s, pid_t nr)
 
 	lockdep_assert_held(&s->lock);
 	if (pid && !follow_thread_pid_ended(pid)) {
+		if (s->filter.owner && !ktap_owner_may_trace(s->filter.owner, pid)) {
+			put_pid(pid);
+			return ktap_session_refuse(s, -EPERM,
+						   "CAP_PERFMON is needed to trace process %d: it belongs to another user, or is privileged",
+						   nr);
+		}
 		put_pid(s->filter.pid);
 		s->filter.pid = pid;
 		return 0;

@@ -52,6 +52,15 @@
  * - actions on the system: CAP_SYS_ADMIN, LOCKDOWN_DBG_WRITE_KERNEL, and explicit consent
  *   of both the script and the user who runs it (session_input.c, lib/act.c).
  *
+ * Without these rights, users may trace system calls and programs of their own processes, if
+ * kernel.perf_event_paranoid is 2 or less: owner.c has the rule.  No built-in function or value
+ * of such a session tells about a process of somebody else, or about the kernel.  Those of the
+ * current thread (pid, execname, uid, cgroup, ustack(), user_string(), ...) tell about the
+ * opener's thread, or, in trace_begin, trace_end and ticks, about the session's thread, which
+ * has no memory.  Stacks of the kernel, its memory, addresses of tasks and members of types
+ * are refused.  The rest is what the files of /proc and /sys/fs/cgroup show to all users:
+ * clocks, numbers of CPUs, cgroup_path(), functions like ffi.C.nr_running().
+ *
  * A signed script may give users the rights of CAP_PERFMON except for programs, if the
  * administrator has chosen that (policy.c).
  */
@@ -69,6 +78,22 @@ static int permission_may_profile(void)
 }
 #endif
 
+/*
+ * May the current task trace its own processes, as by perf?  Not if perf_event_paranoid is 3 or
+ * more, which some distributions use to forbid users all of perf.  A task with CAP_PERFMON may
+ * not, if a security module forbids it to profile.  Numbers of processes and users are those of
+ * the first namespaces: so a user of another one may not either.
+ */
+static bool permission_may_own(void)
+{
+#ifdef CONFIG_PERF_EVENTS
+	return !perfmon_capable() && current_user_ns() == &init_user_ns &&
+	       sysctl_perf_event_paranoid <= 2 && !security_perf_event_open(PERF_SECURITY_OPEN);
+#else
+	return false;
+#endif
+}
+
 /**
  * ktap_permissions_open() - Check that the current task may open a session
  *
@@ -81,6 +106,8 @@ int ktap_permissions_open(void)
 
 	if (err || ktap_policy_opens())
 		return err;
+	if (permission_may_own())
+		return 0;
 	return permission_may_profile();
 }
 
@@ -94,19 +121,25 @@ static bool permission_cred_has(const struct cred *cred, int cap)
 void ktap_permissions_init(struct ktap_session *s, const struct cred *cred)
 {
 	s->may_profile = !permission_may_profile();
+	if (!s->may_profile && !ktap_policy_opens() && permission_may_own())
+		s->filter.owner = get_cred(cred);
 	s->admin = permission_cred_has(cred, CAP_SYS_ADMIN);
 	s->perfmon = s->admin || permission_cred_has(cred, CAP_PERFMON);
-	s->programs = s->perfmon && s->may_profile;
+	s->programs = s->filter.owner || (s->perfmon && s->may_profile);
 	s->addresses = kallsyms_show_value(cred);
 	s->net_admin = permission_cred_has(cred, CAP_NET_ADMIN);
 }
 
 #define PERFMON		BIT(0)
 #define ADDRESSES	BIT(1)
+#define PROFILE		BIT(2)
+#define OWN		BIT(3)
 
 static const char no_kernel[] = "CAP_PERFMON is needed to read the memory of the kernel";
 static const char no_program[] =
 	"CAP_PERFMON is needed to read the memory of programs (args.filename needs no reading)";
+static const char no_stack[] =
+	"CAP_PERFMON is needed for stacks of the kernel, or kernel.perf_event_paranoid -1";
 static const char no_address[] = "CAP_PERFMON is needed for addresses of the kernel";
 static const char no_symbol[] =
 	"the opener of the session sees no addresses in /proc/kallsyms (kptr_restrict, CAP_SYSLOG)";
@@ -123,8 +156,10 @@ static const struct {
 	{ KTAP_FN_KERNEL_STRING, PERFMON,		no_kernel },
 	{ KTAP_FN_BUF,		 PERFMON,		no_kernel },
 	{ KTAP_FN_READ,		 PERFMON,		no_kernel },
-	{ KTAP_FN_USER_STRING,	 PERFMON,		no_program },
-	{ KTAP_FN_JOIN,		 PERFMON,		no_program },
+	{ KTAP_FN_USER_STRING,	 PERFMON | OWN,		no_program },
+	{ KTAP_FN_JOIN,		 PERFMON | OWN,		no_program },
+	{ KTAP_FN_KSTACK,	 PERFMON | PROFILE,	no_stack },
+	{ KTAP_FN_CALLED_FROM,	 PERFMON | PROFILE,	no_stack },
 	{ KTAP_FN_CURTASK,	 PERFMON,		no_address },
 	{ KTAP_FN_KADDR,	 PERFMON,		no_address },
 	{ KTAP_FN_KADDR,	 ADDRESSES,		no_symbol },
@@ -173,7 +208,8 @@ static int permission_check_registers(struct ktap_session *s, const struct ktap_
  */
 int ktap_permissions_check(struct ktap_session *s, const struct ktap_program *prog)
 {
-	unsigned int rights = (s->perfmon ? PERFMON : 0) | (s->addresses ? ADDRESSES : 0);
+	unsigned int rights = (s->perfmon ? PERFMON : 0) | (s->addresses ? ADDRESSES : 0) |
+			      (s->may_profile ? PROFILE : 0) | (s->filter.owner ? OWN : 0);
 	const char *why;
 	u32 pc;
 

@@ -59,6 +59,17 @@ bool ktap_policy_opens(void)
 	return READ_ONCE(policy) != POLICY_PERMISSIONS;
 }
 
+/*
+ * Could the session have been opened under this policy?  That of own processes is for users who
+ * may run scripts that are not signed.
+ */
+static bool policy_allowed_open(const struct ktap_session *s, enum policy demands)
+{
+	if (demands == POLICY_PERMISSIONS)
+		return s->may_profile || s->filter.owner;
+	return !s->filter.owner;
+}
+
 int ktap_policy_check(struct ktap_session *s)
 {
 	enum policy demands = READ_ONCE(policy);
@@ -66,7 +77,7 @@ int ktap_policy_check(struct ktap_session *s)
 	int err;
 
 	lockdep_assert_held(&s->lock);
-	if (demands == POLICY_PERMISSIONS && !s->may_profile) {
+	if (!policy_allowed_open(s, demands)) {
 		ktap_diag(&s->diag,
 			  "CAP_PERFMON is needed: ktap/policy has been changed since the session was opened");
 		return -EPERM;

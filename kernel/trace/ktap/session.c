@@ -3,6 +3,7 @@
  * Sessions: states, the session's thread, open and close.
  */
 #include <linux/cleanup.h>
+#include <linux/cred.h>
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/nospec.h>
@@ -450,6 +451,7 @@ void ktap_session_close(struct ktap_session *s)
 	kvfree(s->chunk);
 	kfree(s->line);
 	put_pid(s->filter.pid);
+	put_cred(s->filter.owner);
 	put_pid(s->filter.reader);
 	put_pid(s->opener);
 	mem_cgroup_put(s->memcg);

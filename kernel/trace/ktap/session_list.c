@@ -112,6 +112,8 @@ static void sessions_show_session(struct seq_file *m, struct ktap_session *s)
 		seq_printf(m, " calls=%u", READ_ONCE(s->ncalls));
 	if (READ_ONCE(s->is_signed))
 		seq_printf(m, " signed=%d", 1);
+	if (s->filter.owner)
+		seq_printf(m, " own=%d", 1);
 	if (s->boot_name)
 		seq_printf(m, " boot=%s", s->boot_name);
 	seq_putc(m, '\n');

@@ -13,6 +13,7 @@
 #include "jit/jit.h"
 #include "lib/getopt.h"
 #include "load/rewrite.h"
+#include "owner.h"
 #include "policy.h"
 #include "probe.h"
 #include "session.h"
@@ -88,7 +89,7 @@ static void load_free_program(struct ktap_session *s)
 
 static int load_check_permissions(struct ktap_session *s)
 {
-	return ktap_permissions_check(s, s->env.prog) ?:
+	return ktap_owner_check(s) ?: ktap_permissions_check(s, s->env.prog) ?:
 	       ktap_check_unsafe(s->env.prog, s->unsafe, &s->diag);
 }
 
@@ -352,6 +353,7 @@ int ktap_session_load(struct ktap_session *s)
 
 	lockdep_assert_held(&s->lock);
 	s->filter.narrow = s->filter.self || ktap_filter_excludes(&s->filter);
+	s->filter.thorough = *s->filter.comm || s->filter.owner;
 	WRITE_ONCE(s->filter.state, KTAP_LOADING);
 	ktap_set_reader(s);
 	err = load_prepare(s);

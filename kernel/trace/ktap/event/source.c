@@ -150,6 +150,14 @@ static int source_none_found(struct ktap_vm *vm, const struct ktap_probe *probe,
 			     what, probe->event, system);
 }
 
+/* The opener may trace only own processes. */
+static int source_not_own(struct ktap_vm *vm, const struct ktap_probe *probe)
+{
+	return ktap_vm_error(vm, -EPERM,
+			     "'%s': CAP_PERFMON is needed (for tracepoints and profiles kernel.perf_event_paranoid=-1 is enough): this user may trace system calls and programs of own processes",
+			     probe->event);
+}
+
 /* Add all matching events to the probe. */
 static int source_add_events(struct ktap_vm *vm, struct ktap_probe *probe, const char *system,
 			     const char *event)
@@ -180,6 +188,8 @@ static int source_add_events(struct ktap_vm *vm, struct ktap_probe *probe, const
 		if (s->npoints >= KTAP_MAX_POINTS)
 			return ktap_vm_error(vm, -E2BIG, "more than %d events in one script",
 					     KTAP_MAX_POINTS);
+		if (s->filter.owner && !ktap_is_syscall(call))
+			return source_not_own(vm, probe);
 		if (ktap_is_syscall(call))
 			err = ktap_syscall_add(probe, call);
 		else
@@ -302,11 +312,25 @@ static int source_parse_profile(struct ktap_vm *vm, struct ktap_probe *probe, co
 #define ktap_parse_packet	source_parse_none
 #endif
 
+typedef int source_parse_fn(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest);
+
+/*
+ * May the events that @parse adds be those of a session of own processes?  Tracepoints and
+ * iterators are checked later.
+ */
+static bool source_is_own(source_parse_fn *parse)
+{
+	return parse == source_parse_begin || parse == source_parse_end ||
+	       parse == source_parse_tick || parse == source_parse_interval ||
+	       parse == ktap_parse_iter || parse == source_parse_tracepoint ||
+	       parse == ktap_parse_user;
+}
+
 /* Prefixes of events: the first match is used.  Without a match: SYSTEM:EVENT. */
 static const struct {
 	const char *prefix;
 	bool whole;		/* nothing may follow */
-	int (*parse)(struct ktap_vm *vm, struct ktap_probe *probe, const char *rest);
+	source_parse_fn *parse;
 } spellings[] = {
 #define PROCESS_EVENT(_prefix, _whole, _parse)	{ _prefix, _whole, source_parse_##_parse },
 #include "vm/process_event_list.h"
@@ -344,8 +368,11 @@ static int source_parse_event(struct ktap_vm *vm, struct ktap_probe *probe)
 		len = strlen(spellings[i].prefix);
 		if (strncmp(event, spellings[i].prefix, len))
 			continue;
-		if (!spellings[i].whole || !event[len])
-			return spellings[i].parse(vm, probe, event + len);
+		if (spellings[i].whole && event[len])
+			continue;
+		if (probe->session->filter.owner && !source_is_own(spellings[i].parse))
+			return source_not_own(vm, probe);
+		return spellings[i].parse(vm, probe, event + len);
 	}
 	if (!strchr(event, ':'))
 		return ktap_vm_error(vm, -ENOENT, "no event '%s'", event);
