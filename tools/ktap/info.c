@@ -227,8 +227,10 @@ static void info_show_user(uint64_t caps)
 		  perfmon ? "has" : "lacks", caps & 1ULL << CAP_SYS_ADMIN ? "has" : "lacks");
 	paranoid = info_show_sysctl("perf_event_paranoid",
 				    "/proc/sys/kernel/perf_event_paranoid", 2);
-	if (!perfmon && paranoid > -1)
-		info_advise("sessions need CAP_PERFMON (sudo, or setcap cap_perfmon+ep of ktap), or sysctl kernel.perf_event_paranoid=-1");
+	if (!perfmon && paranoid > 2)
+		info_advise("sessions need CAP_PERFMON (sudo, or setcap cap_perfmon+ep of ktap), or sysctl kernel.perf_event_paranoid=2, for own processes only");
+	else if (!perfmon && paranoid > -1)
+		info_advise("own processes only (ktap -p PID, ktap -- COMMAND); others need CAP_PERFMON (sudo, or setcap cap_perfmon+ep of ktap), or sysctl kernel.perf_event_paranoid=-1");
 	else if (!perfmon)
 		info_advise("functions, programs and memory need CAP_PERFMON: sudo, or setcap cap_perfmon+ep of ktap");
 	restricted = info_show_sysctl("kptr_restrict", "/proc/sys/kernel/kptr_restrict", 0);

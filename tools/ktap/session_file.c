@@ -85,7 +85,7 @@ void session_advise(const char *tracefs, int err)
 		fprintf(stderr, "ktap: tracefs belongs to root: try sudo, or give it to a group: mount -o remount,gid=GROUP,mode=750 %s; chmod 660 %s/ktap/session (ktap --explain permission)\n",
 			tracefs, tracefs);
 	else
-		fprintf(stderr, "ktap: tracing needs CAP_PERFMON: try sudo, or setcap cap_perfmon+ep of ktap, or sysctl kernel.perf_event_paranoid=-1 (ktap --explain permission)\n");
+		fprintf(stderr, "ktap: tracing needs CAP_PERFMON: try sudo, or setcap cap_perfmon+ep of ktap, or sysctl kernel.perf_event_paranoid=-1, or 2 for own processes (ktap --explain permission)\n");
 }
 
 /* Explain why ktap/session below @tracefs could not be opened. */
