@@ -35,11 +35,12 @@ echo 2 >$paranoid
 with "$workload" as 65534 "$KTAP" -e 'print(1)'
 says users_may_not_open_it 2 'error: cannot open .*/ktap/session: Permission denied' \
 	"^ktap: tracefs belongs to root: try sudo, or give it to a group: "
+echo 3 >$paranoid
 unprivileged -e 'print(1)'
 says nor_may_root_without_the_capability 2 "$not_permitted" "$needs"
 echo 1 >$paranoid
 unprivileged -e 'print(1)'
-says kernel_profiling_must_be_allowed 2 "$not_permitted" "$needs"
+says kernel_profiling_must_be_allowed 2 '^ktap: error: CAP_PERFMON is needed to trace all processes: '
 echo -1 >$paranoid
 unprivileged -q -e 'trace syscalls:sys_enter_getppid { n += 1 } trace_end { print(n) }' -- \
 	"$workload" getppid 100

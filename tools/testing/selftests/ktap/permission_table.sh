@@ -39,16 +39,30 @@ print(1)
 trace tick-1s { print(pid) }
 E
 		;;
-	'events with their fields')
+	'system calls')
 		cat <<'E'
-trace sched:sched_switch { n[args.prev_comm] += 1 }
 trace syscalls:sys_enter_openat { n[args.filename, argstr] += 1 }
+trace syscalls:sys_exit_openat { n[args.ret] += 1 }
+trace syscalls:*getppid { n[probename, execname, pid, uid, cgroup] += 1 }
 E
 		;;
-	'stacks')
+	'other events with fields')
 		cat <<'E'
-trace sched:sched_switch { n[kstack] += 1 }
+trace sched:sched_switch { n[args.prev_comm] += 1 }
+trace sched:sched_process_* { n += 1 }
+trace raw_syscalls:sys_enter { n[args.id] += 1 }
+E
+		;;
+	'stacks of programs')
+		cat <<'E'
 trace syscalls:sys_enter_getppid { n[ustack] += 1 }
+trace syscalls:sys_enter_getppid { n[usym(1)] += 1 }
+E
+		;;
+	'stacks of the kernel')
+		cat <<'E'
+trace syscalls:sys_enter_getppid { n[kstack] += 1 }
+print(called_from(1))
 E
 		;;
 	'profiles and counters')
@@ -57,7 +71,7 @@ trace profile-10ms { n += 1 }
 trace software:faults:1 { n += 1 }
 E
 		;;
-	'``reg()``')
+	'``reg()`` in the kernel')
 		# on other machines no register has this name
 		case $(uname -m) in
 		x86_64 | aarch64) echo 'profile-10ms { print(reg("sp")) }' ;;
@@ -134,6 +148,9 @@ E
 	esac
 }
 
+# options for each run: the process of a session of own processes
+only=
+
 # options ROW: print the options of ktap
 options() {
 	[ "$1" != 'acting on the system' ] || echo --unsafe
@@ -164,7 +181,8 @@ tried() {
 	shift
 	scripts "$row" >"$tmp/scripts"
 	while read -r script; do
-		with "$@" "$KTAP" $(options "$row") -q -e "$script trace_begin { exit() }"
+		# shellcheck disable=SC2046,SC2086 # no option has a blank
+		with "$@" "$KTAP" $(options "$row") $only -q -e "$script trace_begin { exit() }"
 		verdict $code "$tmp/err"
 	done <"$tmp/scripts" | sort -u
 }

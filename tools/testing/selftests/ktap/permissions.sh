@@ -8,12 +8,15 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/permission_table.sh"
 needs syscalls:sys_enter_getppid functions
-plan $((9 * nrows + 19))
+plan $((9 * nrows + 50))
 
 was=$(cat $paranoid)
 
 mode=$(stat -c %a "$session")
-trap 'everybody 0 700 "$mode"; echo "$was" >$paranoid; rm -rf "$tmp"' EXIT
+max=$(cat /proc/sys/kernel/pid_max)
+started=
+trap 'kill $started 2>/dev/null; everybody 0 700 "$mode"; echo "$was" >$paranoid
+	echo "$max" >/proc/sys/kernel/pid_max; rm -rf "$tmp"' EXIT
 chmod 755 "$tmp"
 
 # says NAME PATTERN...: refused, and these lines are the only output
@@ -32,9 +35,11 @@ everybody $nobody 750 660
 result $? a_group_gets_them
 with "$workload" as 1 "$KTAP" -e 'print(1)'
 says other_users_do_not 'error: cannot open .*/ktap/session: Permission denied$' "^ktap: tracefs belongs to root"
+echo 3 >$paranoid
 with "$workload" as $nobody "$KTAP" -e 'print(1)'
 says mode_is_not_enough 'error: cannot open .*/ktap/session: Operation not permitted$' \
-	'^ktap: tracing needs CAP_PERFMON: try sudo, or setcap cap_perfmon\+ep of ktap, or sysctl kernel.perf_event_paranoid=-1 [(]ktap --explain permission[)]$'
+	'^ktap: tracing needs CAP_PERFMON: try sudo, or setcap cap_perfmon\+ep of ktap, or sysctl kernel.perf_event_paranoid=-1, or 2 for own processes [(]ktap --explain permission[)]$'
+echo 2 >$paranoid
 with "$workload" as $nobody "$workload" userns "$KTAP" -e 'print(1)'
 says root_of_a_namespace_is_nobody 'error: cannot open .*/ktap/session: Operation not permitted$' \
 	"^ktap: tracing shows the whole machine, so it is not allowed in a user namespace, even for its root [(]ktap --explain permission[)]\$"
@@ -56,9 +61,17 @@ tried_all() {
 # The table
 tried_all root root 2
 tried_all cap cap 2 "$workload" with $perfmon $nobody
-for level in 0 1 2; do
-	tried_all "group, $level" group $level "$workload" as $nobody
+# a process of the user, which waits
+"$workload" as $nobody sleep 100000 &
+started=$!
+wait_until grep -q "^Uid:.$nobody" /proc/$started/status
+wait_until grep -q sleep /proc/$started/comm
+only="-p $started"
+for level in 0 2; do
+	tried_all "own, $level" own $level "$workload" as $nobody
 done
+only=
+tried_all "group, 3" group 3 "$workload" as $nobody
 tried_all all all -1 "$workload" as $nobody
 tried_all userns userns 2 "$workload" as $nobody "$workload" userns
 
@@ -147,6 +160,170 @@ cat "$tmp/private.ktap" >&4 && code=0 || code=1
 cat <&4 >"$tmp/out"
 exec 4>&-
 out path_is_found_for_root 'n: 0\n'
+
+# Own processes
+# own ARGS...: run ktap as a user who may trace only those
+own() { with "$workload" as $nobody "$KTAP" -q "$@"; }
+calls='trace syscalls:sys_enter_write /args.count == 77/ { n += 1 } trace_end { print(n) }'
+target=$here/utarget
+setuid_target=$tmp/utarget
+cp "$target" "$setuid_target"
+chmod 4755 "$setuid_target"
+# the command of a fifo that this script holds open as file 9
+can_wait
+# begin USER COMMAND...: start a process of this user, which waits for a line from file $line;
+# $waiter is its pid
+line=9
+begin() {
+	user=$1
+	shift
+	"$workload" as "$user" "$@" <&$line &
+	waiter=$!
+	wait_until executes $waiter "$1 $2"
+}
+# executes PID COMMAND
+executes() { tr '\0' ' ' <"/proc/$1/cmdline" | grep -q "^$2 "; }
+has_owner() { [ "$(stat -c %u "/proc/$1")" = "$2" ]; }
+
+with "$workload" as $nobody "$KTAP" --info
+grep -q 'own processes only (ktap -p PID, ktap -- COMMAND)' "$tmp/out"
+result $? info_says_own_processes_only
+own -e "$calls"
+says a_process_must_be_named '^ktap: error: CAP_PERFMON is needed to trace all processes: this user may trace own ones [(]ktap -p PID, ktap -- COMMAND[)]$'
+own -a -e "$calls" -- true
+says also_with_a_command_that_is_not_the_only_one '^ktap: error: CAP_PERFMON is needed to trace all processes: '
+own -e "$calls" -- "$workload" write 77 50
+out own_commands_are_traced '50\n'
+own -e "$calls" -- sh -c "$workload write 77 7; $workload daemon write 77 8"
+out with_their_descendants '15\n'
+begin $nobody "$workload" wait write 77 50
+"$workload" as $nobody "$KTAP" -q -p $waiter -e "$calls" >"$tmp/out" 2>"$tmp/err" </dev/null &
+tracer=$!
+reaches $tracer running
+grep -q ' attached=1/1 own=1$' "$tracefs/ktap/sessions"
+result $? sessions_show_it
+go_on
+wait $waiter
+reap
+out own_processes_are_traced '50\n'
+run -q -e "trace_begin { print(1) } trace_end { system('cat $tracefs/ktap/sessions') }" --unsafe
+! grep -q own= "$tmp/out" && grep -q ' attached=0/0' "$tmp/out"
+result $? and_not_of_other_sessions
+own -p $started -e 'trace *:sys_enter* { n += 1 }'
+says a_pattern_must_match_only_system_calls "^-e:1:7: error: '[*]:sys_enter[*]': CAP_PERFMON is needed [(]for tracepoints and profiles kernel.perf_event_paranoid=-1 is enough[)]: this user may trace system calls and programs of own processes\$"
+
+# processes of others
+refusal='belongs to another user, or is privileged$'
+own -p 1 -e "$calls"
+says not_init "^ktap: error: CAP_PERFMON is needed to trace process 1: it $refusal"
+begin 1 "$workload" wait write 77 1
+own -p $waiter -e "$calls"
+says not_another_users_process "^ktap: error: CAP_PERFMON is needed to trace process $waiter: it $refusal"
+go_on
+wait $waiter
+begin $nobody "$workload" dump 0 wait write 77 1
+wait_until has_owner $waiter 0
+own -p $waiter -e "$calls"
+says not_one_that_does_not_want_it "^ktap: error: CAP_PERFMON is needed to trace process $waiter: it $refusal"
+go_on
+wait $waiter
+"$workload" with $perfmon $nobody sleep 100000 &
+started="$started $!"
+wait_until grep -q sleep /proc/$!/comm
+own -p $! -e "$calls"
+says not_one_with_a_capability "^ktap: error: CAP_PERFMON is needed to trace process $!: it $refusal"
+
+# what becomes of a process
+own -e "$calls" -- sh -c "$workload write 77 7; $lender write 77 50; $workload write 77 5"
+out setuid_programs_are_not_seen '12\n'
+own -e "$calls" -- sh -c "$lender as 1 $workload write 77 50; $workload write 77 5"
+out nor_programs_of_another_user '5\n'
+own -e "$calls" -- sh -c "$lender as $nobody $workload write 77 50; $workload write 77 5"
+out a_process_that_is_its_users_again_is_seen '55\n'
+own -e "$calls" -- sh -c "$workload dump 0 write 77 50; $workload write 77 5"
+out a_process_that_does_not_want_it_is_not_seen '5\n'
+own -e "$calls" -- "$workload" dump 0 dump 1 write 77 50
+out until_it_wants_it '50\n'
+own -e 'trace syscalls:sys_*_execve { of[probename, execname] += 1 } trace_end { print(of["sys_enter_execve", "sh"], of["sys_exit_execve", "lender"]) }' -- \
+	sh -c "$lender write 77 1; true"
+out not_even_the_end_of_its_exec '1\tnil\n'
+cp "$workload" "$tmp/unreadable"
+chmod 711 "$tmp/unreadable"
+own -e "$calls" -- sh -c "$tmp/unreadable write 77 50; $workload write 77 5"
+out nor_programs_that_the_user_cannot_read '5\n'
+
+# numbers of processes that were followed
+mkdir -m 777 "$tmp/open"
+echo 400 >/proc/sys/kernel/pid_max
+seconds=300
+"$workload" as $nobody "$KTAP" -q -e "$calls" -- \
+	sh -c "$workload fork 500; $workload write 77 3; echo >$tmp/open/born; exec $workload wait write 77 2" <&9 >"$tmp/out" 2>"$tmp/err" &
+tracer=$!
+reaches $tracer running
+wait_until [ -e "$tmp/open/born" ]
+i=0
+while [ $i -lt 400 ]; do
+	"$workload" write 77 1
+	i=$((i + 1))
+done
+go_on
+reap
+seconds=60
+out reused_numbers_are_not_traced '5\n'
+echo "$max" >/proc/sys/kernel/pid_max
+
+# memory of programs
+own -e 'trace tick-1ms { print(user_string($1), len(ustack), execname == "workload") exit() }' $((0x400000)) -- "$workload" nap 1000 1
+out ticks_have_no_memory 'nil\t0\tfalse\n'
+own -e 'print(user_string(1), kstack)' -- true
+says no_kernel_stack '^-e:1:.* error: CAP_PERFMON is needed for stacks of the kernel, or kernel.perf_event_paranoid -1$'
+if has programs; then
+	at() { echo "${2:-$target}:$("$target" offset "$1")"; }
+	own -e "trace uprobe:$(at say) { n[user_string(arg0)] += 1 } trace_end { print(n) }" -- "$target" say hello 20
+	out programs_have 'hello: 20\n'
+	add="trace uprobe:$(at add) { n += 1 } trace uretprobe:$(at add) { m[retval] += 1 } trace_end { print(n, m[55]) }"
+	own -e "$add" -- "$target" add 50
+	out functions_of_own_programs '50\t50\n'
+	# a setuid program has no breakpoint: not even if the user could choose a bad place for it
+	own -e "trace uprobe:$(at add "$setuid_target") { n += 1 } trace_end { print(n) }" -- sh -c "$setuid_target add 50; $setuid_target intact || echo changed"
+	out setuid_programs_are_not_changed 'nil\n'
+	# others with the same file: one from before, and a later one
+	begin $nobody "$target" wait intact
+	own_waiter=$waiter
+	mkfifo "$tmp/second" && exec 8<>"$tmp/second"
+	line=8
+	begin 1 "$target" wait intact
+	other=$waiter
+	"$workload" as $nobody "$KTAP" -q -p $own_waiter -e "$add" >"$tmp/out" 2>"$tmp/err" </dev/null &
+	tracer=$!
+	reaches $tracer running
+	"$workload" as 1 "$target" intact
+	result $? later_processes_of_others_are_not_changed
+	echo >&8
+	wait $other
+	result $? nor_are_earlier_ones
+	code=0
+	go_on
+	wait $own_waiter || code=$?
+	[ $code != 0 ]
+	result $? as_the_one_that_is_traced
+	reap
+else
+	for name in programs_have functions_of_own_programs setuid_programs_are_not_changed \
+		later_processes_of_others_are_not_changed nor_are_earlier_ones as_the_one_that_is_traced; do
+		skip $name "this kernel has no probes in programs"
+	done
+fi
+
+# programs with more rights that write for the user
+"$KTAPC" -w -o "$tmp/top.ktap" -e 'print(user_string(1), len(ustack))' 2>"$tmp/err"
+chmod 644 "$tmp/top.ktap"
+with "$workload" as $nobody sh -c "exec 4<>$session; echo pid \$\$ >&4; $lender as 0 cat $tmp/top.ktap >&4; cat <&4 >&2"
+is_refused '^ktap: error: CAP_PERFMON is needed to load a script from a process of another user, or a privileged one$'
+result $? the_top_level_is_not_lent
+with "$workload" as $nobody sh -c "exec 4<>$session; $lender as 0 sh -c 'echo pid \$\$ >&4'; cat <&4 >&2"
+is_refused '^ktap: error: CAP_PERFMON is needed to trace process [0-9]*: it belongs to another user'
+result $? nor_is_the_process_that_writes
 
 no_complaints no_complaints
 

@@ -12,7 +12,7 @@ policy=$tracefs/ktap/policy
 [ -e "$policy" ] || lacks "this kernel verifies no signatures"
 [ -e "$signed/trusted.ktap" ] || lacks "there is no chunk that a key of this kernel has signed"
 needs syscalls:sys_enter_getppid
-plan 25
+plan 29
 
 was=$(cat $paranoid)
 mode=$(stat -c %a "$session")
@@ -50,7 +50,7 @@ run -q "$tmp/unknown.ktap"
 runs their_signatures_are_not_verified
 everybody $nobody 750 660
 user -q "$tmp/trusted.ktap"
-says permissions_decide 'error: cannot open .*/ktap/session: Operation not permitted$' '^ktap: tracing needs CAP_PERFMON'
+says permissions_decide '^ktap: error: CAP_PERFMON is needed to trace all processes: '
 
 echo signed >"$policy"
 is signed_is_chosen "$(cat "$policy")" "permissions [signed] signed-only"
@@ -140,5 +140,26 @@ go_on
 wait $late
 matches "$tmp/out" '^ktap: error: CAP_PERFMON is needed: ktap/policy has been changed since the session was opened$'
 result $? policy_counts_when_the_script_is_loaded
+
+# A session of own processes, which the policy allows no more
+"$KTAPC" -o "$tmp/own.ktap" -e 'print(1)'
+chmod 644 "$tmp/own.ktap"
+printf '%s\n' "exec 3<>$session || exit 1" 'echo "pid $$" >&3' 'read go' \
+	"cat $tmp/own.ktap >&3 2>/dev/null" 'cat <&3' >"$tmp/late.sh"
+for policy_now in permissions signed; do
+	"$workload" as $nobody sh "$tmp/late.sh" <&9 >"$tmp/out" 2>"$tmp/err" &
+	late=$!
+	wait_until opened
+	result $? "own_session_is_open, $policy_now"
+	echo $policy_now >"$policy"
+	go_on
+	wait $late
+	if [ $policy_now = signed ]; then
+		matches "$tmp/out" '^ktap: error: CAP_PERFMON is needed: ktap/policy has been changed since the session was opened$'
+	else
+		[ "$(head -n 1 "$tmp/out")" = 1 ]
+	fi
+	result $? "policy_counts_for_own_processes, $policy_now"
+done
 
 finish

@@ -46,6 +46,7 @@
  *	workload without CAP COMMAND...	the same without this capability, a number
  *	workload with CAP UID COMMAND...	the same as that user with only this capability
  *	workload userns COMMAND...	the same as root of a user namespace
+ *	workload dump FLAG COMMAND...	the same where its memory may be dumped (1) or not (0)
  *	workload wait COMMAND...	reads a line from stdin, then runs COMMAND
  *	workload second COMMAND...	runs COMMAND in a second thread; the first one exits
  *	workload cpus N COMMAND...	runs COMMAND on each of the first N CPUs at once
@@ -658,6 +659,7 @@ static int do_userns(char **args)
 	return 1;
 }
 
+static int do_dump(char **args);
 static int do_wait(char **args);
 static int do_second(char **args);
 static int do_cpus(char **args);
@@ -705,6 +707,7 @@ static const struct {
 	{ "without", 2, do_without },
 	{ "with", 3, do_with },
 	{ "userns", 1, do_userns },
+	{ "dump", 2, do_dump },
 	{ "wait", 1, do_wait },
 	{ "second", 1, do_second },
 	{ "cpus", 2, do_cpus },
@@ -730,6 +733,11 @@ static int do_rest(char **args)
 	while (args[argc])
 		argc++;
 	return do_command(argc, args);
+}
+
+static int do_dump(char **args)
+{
+	return prctl(PR_SET_DUMPABLE, atol(args[0])) ? 1 : do_rest(args + 1);
 }
 
 static int do_wait(char **args)
