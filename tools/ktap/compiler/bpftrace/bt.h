@@ -13,7 +13,7 @@
 #include "compiler/ast.h"
 #include "compiler/translation.h"
 
-#define BT_CONFIG_KEYS	28	/* of bpftrace */
+#define BT_CONFIG_KEYS	30	/* of bpftrace */
 #define BT_MAX_ERROR	133	/* of Linux */
 #define BT_MAX_DEPTH	150	/* of blocks and expressions */
 
@@ -70,7 +70,7 @@ enum bt_kind {
  * @within: the call of the macro that this node was copied from, or NULL
  * @a: operand, target, condition, or the list of keys, arguments, items
  * @b: the second operand, value, body
- * @c: the third operand, the other branch
+ * @c: the third operand, the other branch; BN_CAST: what has the type, instead of @text
  * @next: the next of a list
  * @comment: comments before a statement
  */
@@ -265,6 +265,7 @@ enum bt_place { BT_IN_EVENT, BT_IN_PROCESS };
  * @options: those that getopt() asks for
  * @enums: those whose enumerators are printed by name, in the order of their functions
  * @missing: config: what becomes of events that do not exist
+ * @left_out: a block has no events but those that bpftrace runs only if it is asked to
  * @refused: the kernel has refused the script
  * @silent: config: do not print maps at the end
  * @config: values that were set, by the row of the key
@@ -314,6 +315,7 @@ struct bt_script {
 	struct bt_enum *enums;
 	struct bt_var *vars;
 	enum bt_missing missing;
+	bool left_out;
 	bool refused;
 	bool silent;
 	const char *config[BT_CONFIG_KEYS];
@@ -415,6 +417,8 @@ void bt_parse_directive(struct bt_parser *p);
 /* bt_config.c */
 void bt_parse_config(struct bt_parser *p);
 void bt_config_environment(struct bt_script *s);
+/* The most bytes of a string in bpftrace */
+uint64_t bt_default_strlen(const struct bt_script *s);
 /* config().KEY: its value; false if it is another member. */
 bool bt_config_value(struct bt_script *s, const struct bt_node *n);
 
@@ -540,6 +544,8 @@ enum {
 
 /* bt_pointer.c: casts, and what pointers point to */
 void bt_cast(struct bt_script *s, const struct bt_node *n, unsigned int level);
+/* Is it a cast to a pointer? */
+bool bt_is_pointer_cast(struct bt_script *s, const struct bt_node *n);
 void bt_deref(struct bt_script *s, const struct bt_node *n);
 void bt_index(struct bt_script *s, const struct bt_node *n);
 /* Report an index of an array, a constant, that no element has; false if so. */
@@ -718,6 +724,8 @@ const char *bt_event(struct bt_script *s, const struct bt_event *event, enum bt_
 
 /* The kind of an event, without its short form; *rest: after its ":"; NULL: it is unknown. */
 const char *bt_event_kind(const struct bt_event *event, const char **rest);
+/* Is it one of those that bpftrace runs only if it is asked to? It is reported. */
+bool bt_event_is_left_out(struct bt_script *s, const struct bt_event *event);
 /* Is it BEGIN or END? */
 bool bt_event_is_edge(const struct bt_event *event);
 /* Do all events belong to a process, as functions of programs do? Ticks may be among them. */

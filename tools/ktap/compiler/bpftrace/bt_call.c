@@ -104,10 +104,7 @@ static const struct bt_function {
 	BT_REFUSED("debugf", "printf"),
 	BT_REFUSED("signal_thread", "signal(), which is for the whole process"),
 	BT_REFUSED("write_user", "nothing, as scripts write no memory of programs"),
-	BT_REFUSED("memcmp", "buf(A, N) == buf(B, N)"),
-	BT_REFUSED("strcap", "str(ADDRESS, SIZE)"),
-	BT_REFUSED("assert_str", "static_assert(is_str(x), MESSAGE)"),
-	BT_REFUSED("default_str_length", "a number, or max_strlen in 'config'"),
+	BT_REFUSED("config", "config().KEY, of one key"),
 	BT_REFUSED("kfunc_exist", "nothing, as there is no BPF whose functions it is about"),
 	BT_REFUSED("kfunc_allowed", "nothing, as there is no BPF whose functions it is about"),
 	BT_REFUSED("typeinfo", "is_str(), is_integer() and others that ask for a type"),
@@ -463,6 +460,8 @@ static void bt_sizeof(struct bt_script *s, const struct bt_node *n)
 	const struct bt_type *t = bt_type_of(s, n->a);
 	uint64_t size = bt_type_size(t);
 
+	if (t->kind == BT_STRING && !size)
+		size = bt_default_strlen(s);
 	if (size > KTAP_MAX_TYPE_SIZE)
 		bt_error(s, n->a->pos, NULL, "a type is larger than %u bytes", KTAP_MAX_TYPE_SIZE);
 	else if (t->kind == BT_POINTER)
@@ -486,7 +485,9 @@ static void bt_container(struct bt_script *s, const struct bt_node *n)
 {
 	const struct bt_node *type = n->a->next, *member = type->next;
 
-	if (type->kind != BN_TYPE || member->kind != BN_NAME) {
+	/* a member may have the name of a function */
+	if (type->kind != BN_TYPE || (member->kind != BN_NAME &&
+				      (member->kind != BN_CALL || member->a))) {
 		bt_error(s, type->pos, NULL,
 			 "write container_of(POINTER, typeof(struct NAME), MEMBER)");
 		return;
@@ -650,10 +651,18 @@ static void bt_print_format(struct bt_script *s, const struct bt_node *n)
 
 static void bt_offsetof(struct bt_script *s, const struct bt_node *n)
 {
-	if (n->a->kind != BN_TYPE)
-		bt_error(s, n->a->pos, "offsetof(struct NAME, MEMBER)", "expected a type");
+	const struct bt_type *t = bt_type_of(s, n->a);
+	const char *name = n->a->kind == BN_TYPE ? n->a->text : NULL;
+
+	if (t->kind == BT_POINTER)
+		t = t->of;
+	if (!name && t->kind == BT_STRUCT)
+		name = t->name;
+	if (!name)
+		bt_error(s, n->a->pos, "offsetof(struct NAME, MEMBER)",
+			 "expected a structure that has a name");
 	else
-		bt_put(s, n->pos, "offsetof(\"%s\", %s)", n->a->text, n->a->next->text);
+		bt_put(s, n->pos, "offsetof(\"%s\", %s)", name, n->a->next->text);
 }
 
 static const struct {

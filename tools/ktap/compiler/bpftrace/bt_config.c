@@ -90,10 +90,12 @@ static const struct {
 	{ "stack_mode", bt_set_stack_mode, "bpftrace" },
 	{ "str_trunc_trailer", bt_set_trailer, ".." },
 	{ "symbol_source", NULL, "dwarf" },
+	{ "unstable_dw_ustack", NULL, "warn" },
 	{ "unstable_import", NULL, "warn" },
 	{ "unstable_macro", NULL, "warn" },
 	{ "unstable_map_decl", NULL, "warn" },
 	{ "unstable_tseries", NULL, "warn" },
+	{ "unstable_typeinfo", NULL, "warn" },
 	{ "uprobe_multi", NULL, "1" },
 	{ "use_blazesym", NULL, "1" },
 	{ "verify_llvm_ir", NULL, "0" },
@@ -166,6 +168,11 @@ void bt_config_environment(struct bt_script *s)
 		if (value && bt_config_keys[i].set)
 			bt_config_keys[i].set(s, value);
 	}
+}
+
+uint64_t bt_default_strlen(const struct bt_script *s)
+{
+	return s->strlen > 0 ? s->strlen : 1024;
 }
 
 bool bt_config_value(struct bt_script *s, const struct bt_node *n)

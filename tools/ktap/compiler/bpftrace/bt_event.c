@@ -12,7 +12,7 @@
 
 enum bt_event_kind {
 	BE_TRACEPOINT, BE_RAW, BE_FUNCTION, BE_PROGRAM, BE_COUNTER, BE_TIMER, BE_EDGE, BE_SIGNAL,
-	BE_WATCH, BE_ITER, BE_REFUSED,
+	BE_WATCH, BE_ITER, BE_LEFT_OUT,
 };
 
 /* Names, their short form, ktap's prefix or the advice, and the number of parts. */
@@ -44,8 +44,8 @@ static const struct bt_event_row {
 	{ "asyncwatchpoint", "aw", BE_WATCH, "watch:", 3, 3 },
 	{ "iter", "it", BE_ITER, "iter:", 1, 2 },
 	{ "self", NULL, BE_SIGNAL, "signal:signal_generate", 2, 2 },
-	{ "bench", NULL, BE_REFUSED, "there are no benchmarks", 0, 0 },
-	{ "test", NULL, BE_REFUSED, "there are no tests: ktap's own scripts have test.is()", 0, 0 },
+	{ "bench", NULL, BE_LEFT_OUT, "", 0, 1 },
+	{ "test", NULL, BE_LEFT_OUT, "", 0, 1 },
 };
 
 static const struct bt_event_row *bt_event_row(const char *text, const char **rest)
@@ -316,6 +316,20 @@ const char *bt_event_kind(const struct bt_event *event, const char **rest)
 	return row ? row->name : NULL;
 }
 
+bool bt_event_is_left_out(struct bt_script *s, const struct bt_event *event)
+{
+	const char *rest;
+	/* there is no text after an error */
+	const struct bt_event_row *row = event->text ? bt_event_row(event->text, &rest) : NULL;
+
+	if (!row || row->kind != BE_LEFT_OUT)
+		return false;
+	diag_warn(&s->cc->diag, event->pos,
+		  "'%s' is left out: bpftrace runs it with --%s only, which ktap does not have",
+		  event->text, row->name);
+	return true;
+}
+
 bool bt_event_is_edge(const struct bt_event *event)
 {
 	const char *rest;
@@ -360,6 +374,12 @@ static void bt_limit_event(struct bt_script *s, const struct bt_event_row *row)
 					      (long long)opts->bpftrace_command);
 }
 
+/* fentry:bpf:NAME: the program, or one of its functions */
+static bool bt_event_is_bpf(const struct bt_event_row *row, const char *rest)
+{
+	return row->kind == BE_FUNCTION && *row->name == 'f' && !strncmp(rest, "bpf:", 4);
+}
+
 const char *bt_event(struct bt_script *s, const struct bt_event *event, enum bt_place *place)
 {
 	const struct bt_event_row *row;
@@ -374,8 +394,9 @@ const char *bt_event(struct bt_script *s, const struct bt_event *event, enum bt_
 			 (int)strcspn(event->text, ":"), event->text);
 		return NULL;
 	}
-	if (row->kind == BE_REFUSED) {
-		bt_error(s, event->pos, NULL, "'%s' is not supported: %s", row->name, row->ours);
+	if (bt_event_is_bpf(row, rest)) {
+		bt_error(s, event->pos, "the function of the kernel that the program is attached to",
+			 "'%s': ktap does not trace programs of BPF", event->text);
 		return NULL;
 	}
 	parts = bt_event_parts(rest);

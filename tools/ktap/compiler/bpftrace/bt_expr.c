@@ -139,17 +139,17 @@ static bool bt_may_be_nil(struct bt_script *s, const struct bt_node *n)
 	case BN_CALL:
 		return bt_call_may_fail(n->text) && n->a && n->a->kind != BN_PARAM;
 	case BN_CAST:
-		return n->stars || bt_may_be_nil(s, n->a);
+		return bt_is_pointer_cast(s, n) || bt_may_be_nil(s, n->a);
 	default:
 		return false;
 	}
 }
 
 /* Pointers are members of others, or cast; those that are NULL are nil. */
-static bool bt_may_be_null(const struct bt_node *n)
+static bool bt_may_be_null(struct bt_script *s, const struct bt_node *n)
 {
 	if (n->kind == BN_CAST)
-		return n->stars;
+		return bt_is_pointer_cast(s, n);
 	return n->kind == BN_FIELD || n->kind == BN_INDEX ||
 	       (n->kind == BN_NAME && (!strcmp(n->text, "retval") || !strcmp(n->text, "curtask")));
 }
@@ -463,7 +463,7 @@ static void bt_comparison(struct bt_script *s, const struct bt_node *n, unsigned
 
 	if (level == LEVEL_EQUAL && bt_compare_parts(s, n))
 		return;
-	if (level == LEVEL_EQUAL && bt_is_zero(n->b) && bt_may_be_null(n->a)) {
+	if (level == LEVEL_EQUAL && bt_is_zero(n->b) && bt_may_be_null(s, n->a)) {
 		/* a pointer that is NULL is nil */
 		bt_put(s, n->pos, "%s", *n->op == '=' ? "!" : "!!");
 		bt_expr(s, n->a, LEVEL_UNARY);
@@ -646,7 +646,7 @@ void bt_truth(struct bt_script *s, const struct bt_node *n)
 void bt_value(struct bt_script *s, const struct bt_node *n)
 {
 	unsigned int level = bt_node_level(n);
-	bool nil = bt_may_be_nil(s, n) && !(n->kind == BN_CAST && n->stars);
+	bool nil = bt_may_be_nil(s, n) && !bt_is_pointer_cast(s, n);
 	enum bt_type_kind type = bt_type_of(s, n)->kind;
 
 	if (level == LEVEL_OR || level == LEVEL_AND) {

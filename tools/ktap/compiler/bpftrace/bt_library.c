@@ -14,6 +14,13 @@ static const struct {
 } bt_library[] = {
 	{ "find", "macro find(@map, key, $value) { let $key = key; "
 	  "if (has_key(@map, $key)) { $value = @map[$key]; true } else { false } }" },
+	{ "memcmp", "macro memcmp(left, right, count) { let $left = buf(left, count); "
+	  "let $right = buf(right, count); $left == $right ? 0 : ($left < $right ? -1 : 1) }" },
+	{ "assert_str", "macro assert_str(value) { "
+	  "static_assert(is_str(value) || is_array(value) || is_ptr(value), "
+	  "\"string-like values must be either strings, arrays or pointers\"); }" },
+	{ "default_str_length", "macro default_str_length() { config().max_strlen }" },
+	{ "strcap", "macro strcap(value) { sizeof(value) }" },
 };
 
 void bt_library_add(struct bt_script *s, const char *name)

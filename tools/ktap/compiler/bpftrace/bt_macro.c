@@ -154,7 +154,7 @@ static const struct bt_macro *bt_macro_of(struct bt_script *s, const struct bt_n
 	if (n->kind != BN_CALL && n->kind != BN_NAME)
 		return NULL;
 	macro = bt_macro_find(s, n);
-	if (macro || n->kind != BN_CALL || bt_fn_find(s, n->text))
+	if (macro || bt_is_builtin(n->text) || bt_fn_find(s, n->text))
 		return macro;
 	bt_library_add(s, n->text);
 	return bt_macro_find(s, n);
@@ -181,6 +181,14 @@ static bool bt_macro_accepts(struct bt_script *s, const struct bt_macro *macro,
 	return true;
 }
 
+/* A function without arguments may be called without parentheses. */
+static void bt_macro_call(struct bt_script *s, struct bt_node *n)
+{
+	if (n->kind == BN_NAME && bt_is_function(n->text) && !bt_is_builtin(n->text) &&
+	    !bt_is_declared(s, n->text))
+		n->kind = BN_CALL;
+}
+
 /* Replace the node by the block of its macro, if it has one. */
 static void bt_macro_expand(struct bt_script *s, struct bt_node **link, unsigned int depth)
 {
@@ -188,6 +196,8 @@ static void bt_macro_expand(struct bt_script *s, struct bt_node **link, unsigned
 	struct bt_expansion x = { s, macro, *link, (*link)->a, 0 };
 	struct bt_node *block;
 
+	if (!macro)
+		bt_macro_call(s, *link);
 	if (!macro || !bt_macro_accepts(s, macro, *link))
 		return;
 	x.number = ++s->expansions;

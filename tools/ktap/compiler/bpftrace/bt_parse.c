@@ -373,7 +373,9 @@ static void bt_parse_event(struct bt_parser *p, struct bt_event *event)
 		colons += c == ':';
 		text[n++] = c;
 	}
-	event->text = bt_event_kind_of_param(p, text);
+	/* name=kprobe:f: the name means nothing */
+	n = strcspn(text, ":=/");
+	event->text = bt_event_kind_of_param(p, text[n] == '=' ? text + n + 1 : text);
 	bt_next(p);
 }
 
@@ -580,6 +582,17 @@ static void bt_append_limit(struct bt_script *s, struct bt_node *limit)
 
 static void bt_append_probe(struct bt_script *s, struct bt_probe *probe)
 {
+	struct bt_event **event = &probe->events;
+
+	while (*event) {
+		if (!bt_event_is_left_out(s, *event))
+			event = &(*event)->next;
+		else
+			*event = (*event)->next;
+	}
+	s->left_out |= !probe->events;
+	if (!probe->events)
+		return;
 	*s->last_probe = probe;
 	s->last_probe = &probe->next;
 }
@@ -638,6 +651,7 @@ void bt_parse(struct bt_script *s)
 	bt_next(&p);
 	bt_parse_items(&p);
 	if (!p.failed && !s->probes)
-		diag_error(&s->cc->diag, (struct pos) { .line = 1, .col = 1 },
-			   "the script has no probe");
+		bt_error(s, (struct pos) { .line = 1, .col = 1 }, s->left_out ?
+			 "bpftrace runs blocks of bench and test with --bench and --test only" :
+			 NULL, "the script has no probe");
 }

@@ -95,7 +95,25 @@ static struct bt_node *bt_parse_cast(struct bt_parser *p, struct pos pos)
 	n->text = bt_parse_type(p, &n->stars);
 	if (bt_accept(p, "["))
 		n->array = bt_parse_array_size(p);
+	if (n->array && (n->stars || bt_is(p, "*") || bt_is(p, "[")))
+		bt_fail(p, pos, "(TYPE *)x, whose elements are x[0], x[1] ...",
+			"no cast to pointers and arrays of each other");
 	bt_expect(p, ")");
+	n->a = bt_parse_unary(p);
+	return n;
+}
+
+/* (typeof(x))y is a cast, and (typeof(x)) alone is the type. */
+static struct bt_node *bt_parse_typeof_cast(struct bt_parser *p, struct pos pos)
+{
+	struct bt_node *type = bt_parse_type_argument(p), *n;
+
+	bt_expect(p, ")");
+	if (p->failed || !(bt_is_operand(&p->tok) || bt_is(p, "-") || bt_is(p, "~") ||
+			   bt_is(p, "!") || bt_is(p, "{")))
+		return type;
+	n = bt_node(p, BN_CAST, pos);
+	n->c = type;
 	n->a = bt_parse_unary(p);
 	return n;
 }
@@ -154,6 +172,8 @@ static struct bt_node *bt_parse_paren(struct bt_parser *p, struct pos pos)
 {
 	struct bt_node *n, *items;
 
+	if (bt_is_word(p, "typeof"))
+		return bt_parse_typeof_cast(p, pos);
 	if (bt_at_type(p))
 		return bt_parse_cast(p, pos);
 	if (bt_at_item_name(p))
@@ -171,6 +191,8 @@ static struct bt_node *bt_parse_paren(struct bt_parser *p, struct pos pos)
 	return n;
 }
 
+static struct bt_node *bt_parse_sized_type(struct bt_parser *p);
+
 /* A type, typeof(TYPE or expression), or an expression that has it */
 struct bt_node *bt_parse_type_argument(struct bt_parser *p)
 {
@@ -179,7 +201,7 @@ struct bt_node *bt_parse_type_argument(struct bt_parser *p)
 	if (bt_is_word(p, "typeof")) {
 		bt_next(p);
 		bt_expect(p, "(");
-		n = bt_parse_type_argument(p);
+		n = bt_parse_sized_type(p);
 		bt_expect(p, ")");
 		return n;
 	}
@@ -187,6 +209,29 @@ struct bt_node *bt_parse_type_argument(struct bt_parser *p)
 		return bt_parse_expr(p);
 	n = bt_node(p, BN_TYPE, p->tok.pos);
 	n->text = bt_parse_type(p, &n->stars);
+	return n;
+}
+
+/* TYPE[8], TYPE *[8], TYPE[8] * of sizeof(): an array, and a pointer to one */
+static struct bt_node *bt_parse_sized_type(struct bt_parser *p)
+{
+	struct bt_node *n = bt_parse_type_argument(p), *array;
+
+	while (n->kind == BN_TYPE || n->kind == BN_INDEX) {
+		array = bt_node(p, BN_INDEX, p->tok.pos);
+		if (n->kind == BN_INDEX && bt_accept(p, "*")) {
+			n = bt_node(p, BN_TYPE, array->pos);
+			n->text = "void";
+			n->stars = 1;
+			continue;
+		}
+		if (!bt_accept(p, "["))
+			break;
+		array->a = n;
+		array->b = bt_parse_expr(p);
+		bt_expect(p, "]");
+		n = array;
+	}
 	return n;
 }
 
@@ -226,15 +271,23 @@ static struct bt_node *bt_parse_name(struct bt_parser *p, const struct bt_token 
 	if (bt_is_builtin(n->text) && bt_accept(p, ")"))
 		return n;
 	n->kind = BN_CALL;
+	if (!strcmp(t->text, "container_of")) {
+		n->a = bt_parse_expr(p);
+		bt_expect(p, ",");
+		n->a->next = bt_parse_type_argument(p);
+		bt_expect(p, ",");
+		n->a->next->next = bt_parse_list(p, ")");
+		return n;
+	}
 	if (!strcmp(t->text, "sizeof") || !strcmp(t->text, "offsetof")) {
-		n->a = bt_parse_type_argument(p);
+		n->a = bt_parse_sized_type(p);
 		if (bt_accept(p, ","))
 			n->a->next = bt_parse_member_argument(p);
 		bt_expect(p, ")");
 		return n;
 	}
 	if (!strcmp(t->text, "typeof")) {
-		n = bt_parse_type_argument(p);
+		n = bt_parse_sized_type(p);
 		bt_expect(p, ")");
 		return n;
 	}

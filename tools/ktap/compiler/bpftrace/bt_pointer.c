@@ -96,13 +96,17 @@ void bt_cast(struct bt_script *s, const struct bt_node *n, unsigned int level)
 {
 	const struct bt_type *t = bt_type_of(s, n);
 
-	if (t->kind == BT_ANY && !n->stars && !n->array && !strchr(n->text, ' ') &&
+	if (n->c && (t->kind == BT_ANY || t->kind == bt_type_of(s, n->a)->kind) &&
+	    t->kind != BT_INTEGER && t->kind != BT_POINTER) {
+		/* (typeof(x))y: it has the type already, or there is none */
+		bt_expr(s, n->a, level);
+	} else if (t->kind == BT_ANY && !n->stars && !n->array && !strchr(n->text, ' ') &&
 	    !bt_is_type_word(n->text)) {
 		const char *advice = pool_printf(&s->cc->pool,
 						 "at the beginning: typedef uint32_t %s;", n->text);
 
 		bt_error(s, n->pos, advice, "'%s' is no type that is known", n->text);
-	} else if (n->stars) {
+	} else if (t->kind == BT_POINTER || n->stars) {
 		bt_cast_pointer(s, n, level);
 	} else if (t->kind == BT_BOOLEAN) {
 		bt_put(s, n->pos, "(");
@@ -114,7 +118,8 @@ void bt_cast(struct bt_script *s, const struct bt_node *n, unsigned int level)
 	} else if (t->kind == BT_ENUM || !strncmp(n->text, "enum ", 5)) {
 		bt_number(s, n->a, level);
 	} else if (t->kind != BT_INTEGER) {
-		bt_error(s, n->pos, "(uint32)x, (struct NAME *)x", "no cast to '%s'", n->text);
+		bt_error(s, n->pos, "(uint32)x, (struct NAME *)x", "no cast to '%s'",
+			 n->c ? "this type" : n->text);
 	} else if (!*bt_width_function(t)) {
 		bt_cast_operand(s, n->a, level);
 	} else {
@@ -122,6 +127,11 @@ void bt_cast(struct bt_script *s, const struct bt_node *n, unsigned int level)
 		bt_cast_operand(s, n->a, LEVEL_ANY);
 		bt_put(s, n->pos, ")");
 	}
+}
+
+bool bt_is_pointer_cast(struct bt_script *s, const struct bt_node *n)
+{
+	return n->kind == BN_CAST && (n->stars || (n->c && bt_type_of(s, n)->kind == BT_POINTER));
 }
 
 /* Size and sign for read(); 0: such a value cannot be read */
@@ -170,7 +180,7 @@ void bt_deref(struct bt_script *s, const struct bt_node *n)
 		return;
 	}
 	close = bt_begin_read(s, n->pos, of);
-	bt_value(s, n->a->kind == BN_CAST && n->a->stars ? n->a->a : n->a);
+	bt_value(s, bt_is_pointer_cast(s, n->a) ? n->a->a : n->a);
 	bt_end_read(s, n->pos, of, close);
 }
 

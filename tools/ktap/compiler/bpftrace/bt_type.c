@@ -640,6 +640,8 @@ static const struct bt_type *bt_type_of_array_cast(struct bt_script *s, const st
 
 static const struct bt_type *bt_type_of_cast(struct bt_script *s, const struct bt_node *n)
 {
+	if (n->c)
+		return bt_type_of(s, n->c);
 	if (n->array)
 		return bt_type_of_array_cast(s, n);
 	return bt_type_named(s, n->text, n->stars);
